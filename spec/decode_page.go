@@ -1,0 +1,229 @@
+package spec
+
+import (
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// page reads the root of a page.
+func (d *decoder) page(n *yaml.Node) *Page {
+	p := &Page{Pos: d.pos(n)}
+	name := pageName(d.file)
+	ok := d.object(n, place{name, ""}, []key{
+		{"page", true, d.text(&p.Page)},
+		{"title", true, d.text(&p.Title)},
+		{"release", true, d.text(&p.Release)},
+		{"flags", false, d.named(func(name string, k, v *yaml.Node) { p.Flags = append(p.Flags, d.flagType(name, k, v)) })},
+		{"enums", false, d.named(func(name string, k, v *yaml.Node) { p.Enums = append(p.Enums, d.enumType(name, k, v)) })},
+		{"records", false, d.named(func(name string, k, v *yaml.Node) { p.Records = append(p.Records, d.record(name, k, v)) })},
+		{"objects", false, d.named(func(name string, k, v *yaml.Node) { p.Objects = append(p.Objects, d.objectType(name, k, v)) })},
+		{"verbs", false, d.named(func(name string, k, v *yaml.Node) { p.Verbs = append(p.Verbs, d.verb(name, k, v)) })},
+		{"rules", false, func(n *yaml.Node, at place) {
+			d.list(n, at, func(e *yaml.Node) { p.Rules = append(p.Rules, d.rule(e, at)) })
+		}},
+		{"notes", false, func(n *yaml.Node, at place) {
+			d.list(n, at, func(e *yaml.Node) { p.Notes = append(p.Notes, d.note(e, at)) })
+		}},
+		{"skip", false, d.named(func(name string, k, v *yaml.Node) {
+			s := Skip{C: name, Pos: d.pos(k)}
+			d.text(&s.Reason)(v, place{name, "reason"})
+			p.Skip = append(p.Skip, s)
+		})},
+	})
+	if ok && p.Page != "" && p.Page != name {
+		d.add(n, CodePageName, p.Page, "the file is called "+name+".yaml", "name the file "+p.Page+".yaml, one page a file")
+	}
+	for i := range p.Verbs {
+		p.Verbs[i].Page = p.Page
+	}
+	for i := range p.Rules {
+		p.Rules[i].Page = p.Page
+	}
+	return p
+}
+
+// pageName is the name of the page that a file of this name holds.
+func pageName(file string) string {
+	return strings.TrimSuffix(file[strings.LastIndexByte(file, '/')+1:], ".yaml")
+}
+
+func (d *decoder) flagType(name string, k, v *yaml.Node) FlagType {
+	t := FlagType{Go: name, Bits: 32, Pos: d.pos(k)}
+	defer d.marking(&t.marks)()
+	bits := "32"
+	d.object(v, place{name, ""}, []key{
+		{"enum", true, d.text(&t.Enum)},
+		{"prefix", true, d.text(&t.Prefix)},
+		{"bits", false, func(n *yaml.Node, at place) {
+			d.operand(&bits)(n, at)
+			if bits != "32" && bits != "64" {
+				d.add(n, CodeValue, at.subject, "bits: "+show(bits)+" is not a width", "write 32 or 64")
+			}
+		}},
+		{"members", false, d.texts(&t.Members)},
+		{"ranges", false, d.texts(&t.Ranges)},
+		{"names", false, d.textMap(&t.Names)},
+		{"doc", true, d.text(&t.Doc)},
+		{"docs", false, d.textMap(&t.Docs)},
+	})
+	if bits == "64" {
+		t.Bits = 64
+	}
+	return t
+}
+
+func (d *decoder) enumType(name string, k, v *yaml.Node) EnumType {
+	t := EnumType{Go: name, Pos: d.pos(k)}
+	defer d.marking(&t.marks)()
+	ok := d.object(v, place{name, ""}, []key{
+		{"enum", false, d.text(&t.Enum)},
+		{"prefix", true, d.text(&t.Prefix)},
+		{"signed", false, d.truth(&t.Signed)},
+		{"names", false, d.textMap(&t.Names)},
+		{"members", false, d.texts(&t.Members)},
+		{"doc", true, d.text(&t.Doc)},
+		{"docs", false, d.textMap(&t.Docs)},
+	})
+	if ok && t.Enum == "" && len(t.Members) == 0 {
+		d.add(k, CodeMissingKey, name, "neither enum nor members is given", "name the C enum, or the members of an anonymous one")
+	}
+	return t
+}
+
+func (d *decoder) record(name string, k, v *yaml.Node) Record {
+	r := Record{Go: name, Pos: d.pos(k)}
+	defer d.marking(&r.marks)()
+	d.object(v, place{name, ""}, []key{
+		{"c", true, d.text(&r.C)},
+		{"role", true, d.oneOf(&r.Role, RecordIn, RecordOut)},
+		{"mask", false, d.text(&r.Mask)},
+		{"mask_param", false, d.text(&r.MaskParam)},
+		{"new", false, d.texts(&r.New)},
+		{"fields", true, d.named(func(c string, fk, fv *yaml.Node) { r.Fields = append(r.Fields, d.recordField(name, c, fk, fv)) })},
+		{"hide", false, d.textMap(&r.Hide)},
+		{"switches", false, d.named(func(c string, sk, sv *yaml.Node) {
+			w := Switch{C: c, Pos: d.pos(sk)}
+			d.object(sv, place{name + "." + c, ""}, []key{
+				{"go", true, d.text(&w.Go)},
+				{"doc", false, d.text(&w.Doc)},
+			})
+			r.Switches = append(r.Switches, w)
+		})},
+		{"doc", true, d.text(&r.Doc)},
+	})
+	return r
+}
+
+func (d *decoder) recordField(record, c string, k, v *yaml.Node) RecordField {
+	f := RecordField{C: c, Pos: d.pos(k)}
+	defer d.marking(&f.marks)()
+	d.object(v, place{record + "." + c, ""}, []key{
+		{"go", true, d.text(&f.Go)},
+		{"type", false, d.text(&f.Type)},
+		{"handle", false, d.text(&f.Handle)},
+		{"nested", false, d.text(&f.Nested)},
+		{"bit", false, d.text(&f.Bit)},
+		{"bool", false, d.truth(&f.Bool)},
+		{"text", false, d.truth(&f.Text)},
+		{"callback", false, d.text(&f.Callback)},
+		{"doc", false, d.text(&f.Doc)},
+	})
+	return f
+}
+
+func (d *decoder) objectType(name string, k, v *yaml.Node) Object {
+	o := Object{Go: name, Pos: d.pos(k)}
+	defer d.marking(&o.marks)()
+	d.object(v, place{name, ""}, []key{
+		{"c", true, d.text(&o.C)},
+		{"parents", true, d.texts(&o.Parents)},
+		{"destroy", true, d.text(&o.Destroy)},
+		{"memory", false, d.oneOf(&o.Memory, "device")},
+		{"events", false, d.truth(&o.Events)},
+		{"hot", false, d.truth(&o.Hot)},
+		{"getters", false, d.named(func(c string, gk, gv *yaml.Node) {
+			g := Getter{C: c, Pos: d.pos(gk)}
+			d.object(gv, place{name + "." + c, ""}, []key{
+				{"go", true, d.text(&g.Go)},
+				{"type", false, d.text(&g.Type)},
+				{"doc", false, d.text(&g.Doc)},
+			})
+			o.Getters = append(o.Getters, g)
+		})},
+		{"doc", true, d.text(&o.Doc)},
+	})
+	return o
+}
+
+func (d *decoder) verb(name string, k, v *yaml.Node) Verb {
+	b := Verb{C: name, Pos: d.pos(k)}
+	defer d.marking(&b.marks)()
+	d.object(v, place{name, ""}, []key{
+		{"returns", true, d.oneOf(&b.Returns, RetErrno, RetNullErrno, RetMinus1, RetVoid, RetValue, RetRereg)},
+		{"creates", false, d.text(&b.Creates)},
+		{"params", true, d.named(func(c string, pk, pv *yaml.Node) { b.Params = append(b.Params, d.param(name, c, pk, pv)) })},
+		{"methods", true, d.named(func(g string, mk, mv *yaml.Node) { b.Methods = append(b.Methods, d.method(g, mk, mv)) })},
+		{"callbacks", false, d.truth(&b.Callbacks)},
+		{"doc", true, d.text(&b.Doc)},
+	})
+	return b
+}
+
+func (d *decoder) param(verb, c string, k, v *yaml.Node) Param {
+	p := Param{C: c, Pos: d.pos(k)}
+	defer d.marking(&p.marks)()
+	d.object(v, place{verb + "." + c, ""}, []key{
+		{"role", true, d.oneOf(&p.Role, RoleHandle, RoleIn, RoleInRec, RoleOutRec, RoleOut, RoleSlice, RoleFlags, RoleEnum, RoleAddr, RoleLen, RoleMask)},
+		{"type", false, d.text(&p.Type)},
+		{"go", false, d.text(&p.Go)},
+		{"null", false, d.truth(&p.Null)},
+		{"len", false, d.text(&p.Len)},
+		{"parent", false, d.truth(&p.Parent)},
+		{"doc", false, d.text(&p.Doc)},
+	})
+	return p
+}
+
+func (d *decoder) method(name string, k, v *yaml.Node) Method {
+	m := Method{Go: name, Pos: d.pos(k)}
+	defer d.marking(&m.marks)()
+	d.object(v, place{name, ""}, []key{
+		{"form", false, d.text(&m.Form)},
+		{"fixed", false, d.textMap(&m.Fixed)},
+		{"doc", false, d.text(&m.Doc)},
+	})
+	return m
+}
+
+func (d *decoder) note(n *yaml.Node, at place) Note {
+	t := Note{Pos: d.pos(n)}
+	d.object(n, at, []key{
+		{"verb", true, d.text(&t.Verb)},
+		{"statement", true, d.text(&t.Statement)},
+		{"section", true, d.text(&t.Section)},
+		{"passage", true, d.hash(&t.Passage)},
+	})
+	return t
+}
+
+// pending reads spec/pending.yaml.
+func (d *decoder) pending(n *yaml.Node) []Pending {
+	var out []Pending
+	var keys []key
+	for _, c := range categories {
+		keys = append(keys, key{c, false, func(n *yaml.Node, at place) {
+			d.list(n, at, func(e *yaml.Node) {
+				p := Pending{Category: c, Pos: d.pos(e)}
+				d.text(&p.C)(e, place{"pending", c})
+				if strings.ContainsAny(p.C, "*?[]{}") {
+					d.add(e, CodeGlob, "pending", c+": "+show(p.C)+" is a pattern", "list the names one by one")
+				} else if p.C != "" {
+					out = append(out, p)
+				}
+			})
+		}})
+	}
+	d.object(n, place{"pending", ""}, keys)
+	return out
+}

@@ -1,0 +1,216 @@
+package spec
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// kindForm tells which keys a kind of rule takes beside those of every rule. Of each group in must, at least one
+// key stands.
+type kindForm struct {
+	must [][]string
+	may  []string
+}
+
+// kinds is the closed list, with the form of each.
+var kinds = map[string]kindForm{
+	KindRequires:   {must: [][]string{{"subject"}, {"if"}, {"need"}}},
+	KindExcludes:   {must: [][]string{{"subject", "fields"}, {"not", "fields"}}, may: []string{"if", "mask"}},
+	KindAllowedSet: {must: [][]string{{"subject"}, {"allow", "values"}}},
+	KindMandatory:  {must: [][]string{{"subject"}, {"need"}}},
+	KindGatedBy:    {must: [][]string{{"subject"}, {"mask"}, {"bit"}}},
+	KindRequired:   {must: [][]string{{"mask", "fields"}, {"bits", "fields"}}, may: []string{"subject"}},
+	KindNotNull:    {must: [][]string{{"subject"}}},
+	KindRange:      {must: [][]string{{"subject", "sum"}, {"min", "max", "sum"}}},
+	KindAligned:    {must: [][]string{{"subject"}, {"to"}}, may: []string{"same_as"}},
+	KindCapBound:   {must: [][]string{{"cap"}, {"subject", "cap_has"}}, may: []string{"if"}},
+	KindDependsOn:  {must: [][]string{{"must"}}, may: []string{"subject"}},
+}
+
+// Kinds lists the kinds of rules.
+func Kinds() []string {
+	return []string{KindRequires, KindExcludes, KindAllowedSet, KindMandatory, KindGatedBy, KindRequired, KindNotNull,
+		KindRange, KindAligned, KindCapBound, KindDependsOn}
+}
+
+// kindKeys are the keys whose use depends on the kind.
+var kindKeys = []string{"subject", "if", "need", "not", "allow", "values", "fields", "mask", "bit", "bits", "min", "max",
+	"sum", "to", "same_as", "cap", "cap_has", "must"}
+
+// rule reads one rule.
+func (d *decoder) rule(n *yaml.Node, at place) Rule {
+	r := Rule{Severity: SeverityError, Pos: d.pos(n)}
+	defer d.marking(&r.marks)()
+	at.subject = ruleSubject(n, at.subject)
+	at.key = ""
+	given := map[string]*yaml.Node{}
+	note := func(name string, read reader) key {
+		return key{name, false, func(n *yaml.Node, at place) { given[name] = n; read(n, at) }}
+	}
+	ok := d.object(n, at, []key{
+		{"id", true, d.text(&r.ID)}, {"verb", true, d.text(&r.Verb)},
+		note("subject", d.text(&r.Subject)),
+		note("kind", d.text(&r.Kind)),
+		note("severity", d.oneOf(&r.Severity, SeverityError, SeverityLint)),
+		{"statement", true, d.text(&r.Statement)},
+		note("fix", d.text(&r.Fix)), note("section", d.text(&r.Section)),
+		note("passage", d.hash(&r.Passage)), note("source", d.text(&r.Source)),
+		note("needs", d.oneOf(&r.Needs, NeedsArgs, NeedsCaps, NeedsState)),
+		note("note", d.text(&r.Note)), note("retired", d.truth(&r.Retired)),
+		note("when", d.atoms(&r.When)),
+		note("if", d.texts(&r.If)), note("need", d.texts(&r.Need)), note("not", d.texts(&r.Not)),
+		note("allow", d.operands(&r.Allow)), note("values", d.operands(&r.Values)), note("fields", d.texts(&r.Fields)),
+		note("mask", d.text(&r.Mask)), note("bit", d.text(&r.Bit)), note("bits", d.texts(&r.Bits)),
+		note("min", d.operand(&r.Min)), note("max", d.operand(&r.Max)), note("sum", d.operands(&r.Sum)),
+		note("to", d.operand(&r.To)), note("same_as", d.text(&r.SameAs)),
+		note("cap", d.text(&r.Cap)), note("cap_has", d.texts(&r.CapHas)),
+		note("must", d.atoms(&r.Must)),
+		note("accept", d.call(&r.Accept)), note("reject", d.call(&r.Reject)),
+	})
+	if !ok {
+		return r
+	}
+	d.checkID(n, &r)
+	if !r.Retired {
+		d.checkForm(n, &r, given)
+	}
+	return r
+}
+
+// ruleSubject is the ID of a rule, for the errors in it, before the rule is read.
+func ruleSubject(n *yaml.Node, page string) string {
+	if n.Kind == yaml.MappingNode {
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if n.Content[i].Value == "id" && n.Content[i+1].Kind == yaml.ScalarNode && n.Content[i+1].Value != "" {
+				return show(n.Content[i+1].Value)
+			}
+		}
+	}
+	return page
+}
+
+var ruleID = regexp.MustCompile(`^VR-([a-z0-9_]+)-([a-z0-9_.]+)-([0-9]{4})$`)
+
+// ruleNumber gives the number of an ID of the right form; ok is false for another.
+func ruleNumber(id string) (number int, ok bool) {
+	m := ruleID.FindStringSubmatch(id)
+	if m == nil {
+		return 0, false
+	}
+	number, err := strconv.Atoi(m[3])
+	return number, err == nil
+}
+
+var passageHash = regexp.MustCompile(`^[0-9a-f]{16}$`)
+
+// hash reads the hash of a passage. One whose digits happen to be all decimal is a number to YAML.
+func (d *decoder) hash(to *string) reader {
+	return func(n *yaml.Node, at place) {
+		var s string
+		d.text(&s)(n, at)
+		switch {
+		case s == "":
+		case !passageHash.MatchString(s):
+			d.add(n, CodeValue, at.subject, at.key+": "+show(s)+" is no hash of a passage: it has not 16 digits of 0-9 and a-f",
+				"take one that `verbsgen audit --man DIR --passages PAGE` lists")
+		default:
+			*to = s
+		}
+	}
+}
+
+// checkID notes an ID of another form than VR-<verb>-<subject>-<NNNN>.
+func (d *decoder) checkID(n *yaml.Node, r *Rule) {
+	if r.ID == "" {
+		return
+	}
+	m := ruleID.FindStringSubmatch(r.ID)
+	switch {
+	case m == nil:
+		d.add(n, CodeRuleID, show(r.ID), "the ID has not the form VR-<verb>-<subject>-<NNNN>",
+			"write lower-case letters, digits, dots and underscores, and four digits at the end")
+	case r.Verb != "" && m[1] != r.Verb:
+		d.add(n, CodeRuleID, r.ID, "the ID names "+m[1]+", the rule is about "+show(r.Verb), "use one verb in both")
+	}
+}
+
+// checkForm notes what a live rule lacks, and keys that its kind does not use.
+func (d *decoder) checkForm(n *yaml.Node, r *Rule, given map[string]*yaml.Node) {
+	id := ruleSubject(n, "rule")
+	for _, k := range []string{"kind", "fix", "needs", "accept", "reject"} {
+		if given[k] == nil {
+			d.add(n, CodeMissingKey, id, "key "+k+" is missing", "add it")
+		}
+	}
+	if given["source"] == nil && (given["passage"] == nil || given["section"] == nil) {
+		d.add(n, CodeMissingKey, id, "neither section and passage nor source is given", "say where the rule stands")
+	}
+	if r.Severity == SeverityLint && given["note"] == nil {
+		d.add(n, CodeMissingKey, id, "key note is missing", "say why it is a lint: who accepts the value, or ignores it")
+	}
+	if r.Kind == "" {
+		return
+	}
+	form, known := kinds[r.Kind]
+	if !known {
+		fix := didYouMean(r.Kind, Kinds())
+		if fix == "" {
+			fix = "the kinds are " + strings.Join(Kinds(), ", ")
+		}
+		d.add(given["kind"], CodeUnknownKind, id, "unknown rule kind "+show(r.Kind), fix)
+		return
+	}
+	used := map[string]bool{}
+	for _, group := range form.must {
+		found := false
+		for _, k := range group {
+			used[k] = true
+			found = found || given[k] != nil
+		}
+		if !found {
+			d.add(given["kind"], CodeKindKey, id, "a rule of kind "+r.Kind+" needs "+strings.Join(group, " or "), "add it")
+		}
+	}
+	for _, k := range form.may {
+		used[k] = true
+	}
+	for _, k := range kindKeys {
+		if given[k] != nil && !used[k] {
+			d.add(given[k], CodeKindKey, id, "a rule of kind "+r.Kind+" does not use "+k, "leave it out, or take another kind")
+		}
+	}
+	if (r.Kind == KindCapBound) != (r.Needs == NeedsCaps) && r.Needs != "" {
+		d.add(n, CodeKindKey, id, "kind "+r.Kind+" and needs: "+r.Needs+" do not go together", "cap_bound needs caps, and no other kind does")
+	}
+}
+
+// atoms reads a list of comparisons.
+func (d *decoder) atoms(to *[]Atom) reader {
+	return func(n *yaml.Node, at place) {
+		d.list(n, at, func(e *yaml.Node) { *to = append(*to, d.atom(e, at)) })
+	}
+}
+
+// atom reads one comparison: what it looks at, and exactly one test.
+func (d *decoder) atom(n *yaml.Node, at place) Atom {
+	a := Atom{Pos: d.pos(n)}
+	tests := 0
+	test := func(name string, read reader) key {
+		return key{name, false, func(n *yaml.Node, at place) { tests++; read(n, at) }}
+	}
+	ok := d.object(n, at, []key{
+		{"of", true, d.text(&a.Of)},
+		test("has", d.texts(&a.Has)), test("all", d.texts(&a.All)), test("lacks", d.texts(&a.Lacks)),
+		test("eq", d.operand(&a.Eq)), test("ne", d.operand(&a.Ne)), test("in", d.operands(&a.In)),
+		test("lt", d.operand(&a.Lt)), test("le", d.operand(&a.Le)), test("gt", d.operand(&a.Gt)), test("ge", d.operand(&a.Ge)),
+		test("null", d.truthPtr(&a.Null)), test("set", d.truthPtr(&a.Set)), test("same", d.text(&a.Same)),
+	})
+	if ok && tests != 1 {
+		d.add(n, CodeValue, at.subject, at.key+": a comparison of "+show(a.Of)+" has "+strconv.Itoa(tests)+" tests",
+			"give exactly one of has, all, lacks, eq, ne, in, lt, le, gt, ge, null, set, same")
+	}
+	return a
+}

@@ -1,0 +1,160 @@
+package spec
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+)
+
+// Codes of the errors that this package reports. Each stands for one kind of mistake, whatever its words.
+const (
+	CodeUnreadable    = "spec-unreadable"     // a file or folder cannot be read
+	CodeEmpty         = "spec-empty"          // a file without content
+	CodeEncoding      = "spec-encoding"       // not UTF-8
+	CodeTab           = "spec-tab"            // indented by a tab
+	CodeSyntax        = "spec-syntax"         // not YAML, or more than one document
+	CodeAlias         = "spec-alias"          // an anchor, alias or merge key
+	CodeType          = "spec-type"           // a value of another type than the key takes
+	CodeUnknownKey    = "spec-unknown-key"    // a key that the form does not have
+	CodeDuplicateKey  = "spec-duplicate-key"  // a key given twice in one mapping
+	CodeMissingKey    = "spec-missing-key"    // a mandatory key left out
+	CodeValue         = "spec-value"          // a text outside its closed list
+	CodePageName      = "spec-page-name"      // the file is not called after its page
+	CodeUnknownKind   = "spec-unknown-kind"   // a rule kind outside the closed list
+	CodeKindKey       = "spec-kind-key"       // a key that this kind of rule does not use, or lacks
+	CodeRuleID        = "spec-rule-id"        // an ID of another form, or for another verb
+	CodeDuplicateRule = "spec-duplicate-rule" // a rule number used twice in the project
+	CodeDuplicateName = "spec-duplicate-name" // a C or Go name decided twice
+	CodeGlob          = "spec-glob"           // a pattern where one name belongs
+	CodeUnknownName   = "spec-unknown-name"   // a C name that no known release has
+	CodeUnknownPath   = "spec-unknown-path"   // a path that leads to no argument or field
+	CodeCase          = "spec-case"           // a case that cannot be read
+)
+
+// Codes lists every code of an error of this package.
+func Codes() []string {
+	return []string{
+		CodeUnreadable, CodeEmpty, CodeEncoding, CodeTab, CodeSyntax, CodeAlias, CodeType, CodeUnknownKey,
+		CodeDuplicateKey, CodeMissingKey, CodeValue, CodePageName, CodeUnknownKind, CodeKindKey, CodeRuleID,
+		CodeDuplicateRule, CodeDuplicateName, CodeGlob, CodeUnknownName, CodeUnknownPath, CodeCase,
+	}
+}
+
+// Error is one mistake in a YAML file, at its place.
+type Error struct {
+	Pos     Pos
+	Subject string // what it is about: a page, a rule ID, a C name
+	Problem string
+	Fix     string // what to do; may be empty
+	Code    string // one of Codes
+}
+
+// Error gives `file:line:col: subject: problem; fix`.
+func (e Error) Error() string {
+	var b strings.Builder
+	b.WriteString(e.Pos.String())
+	b.WriteString(": ")
+	if e.Subject != "" {
+		b.WriteString(e.Subject)
+		b.WriteString(": ")
+	}
+	b.WriteString(e.Problem)
+	if e.Fix != "" {
+		b.WriteString("; ")
+		b.WriteString(e.Fix)
+	}
+	return b.String()
+}
+
+// String gives `file:line:col`; a place without a line is the file alone.
+func (p Pos) String() string {
+	switch {
+	case p.Line == 0:
+		return p.File
+	case p.Col == 0:
+		return fmt.Sprintf("%s:%d", p.File, p.Line)
+	}
+	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col)
+}
+
+// Errors are all mistakes of one phase, sorted by place.
+type Errors []Error
+
+// Error gives one mistake a line.
+func (es Errors) Error() string {
+	lines := make([]string, len(es))
+	for i, e := range es {
+		lines[i] = e.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// sorted puts the mistakes in the order of their places and drops repeats; nil when there are none.
+func (es Errors) sorted() error {
+	if len(es) == 0 {
+		return nil
+	}
+	sort.SliceStable(es, func(i, j int) bool {
+		a, b := es[i].Pos, es[j].Pos
+		switch {
+		case a.File != b.File:
+			return a.File < b.File
+		case a.Line != b.Line:
+			return a.Line < b.Line
+		}
+		return a.Col < b.Col
+	})
+	out := es[:1]
+	for _, e := range es[1:] {
+		if e != out[len(out)-1] {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// Closest gives the name among those given that is most like name, or "" when none is near enough to be meant.
+func Closest(name string, among []string) string {
+	best, bestDist := "", 1+max(1, len(name)/3)
+	for _, a := range among {
+		if d := distance(name, a, bestDist); d < bestDist && a != name {
+			best, bestDist = a, d
+		}
+	}
+	return best
+}
+
+// didYouMean is Closest as a fix.
+func didYouMean(name string, among []string) string {
+	if c := Closest(name, among); c != "" {
+		return "did you mean " + c + "?"
+	}
+	return ""
+}
+
+// distance is the number of insertions, deletions, replacements and swaps of neighbours between two texts; limit
+// when it is not below that.
+func distance(a, b string, limit int) int {
+	if diff := len(a) - len(b); diff >= limit || -diff >= limit {
+		return limit
+	}
+	before, prev, cur := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range prev {
+		prev[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		cur[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			cur[j] = min(prev[j]+1, cur[j-1]+1, prev[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				cur[j] = min(cur[j], before[j-2]+1)
+			}
+		}
+		before, prev, cur = prev, cur, before
+	}
+	return min(prev[len(b)], limit)
+}

@@ -1,0 +1,167 @@
+package spec
+
+import (
+	"math/big"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/verbsgen/verbsgen/spec/api"
+)
+
+// Facts is what one or more releases declare, found by name. Where releases differ, the newest one counts.
+type Facts struct {
+	consts  map[string]*big.Int
+	funcs   map[string]*api.Function
+	records map[string]*api.Record
+	enums   map[string]*api.Enum
+	macros  map[string]*api.Macro
+	member  map[string]*api.Enum // enum of an enumerator
+	aliases map[string]string
+	names   []string // of constants, in the order of the headers
+}
+
+// NewFacts makes the union of the releases.
+func NewFacts(rels ...*api.Release) *Facts {
+	f := &Facts{
+		consts: map[string]*big.Int{}, funcs: map[string]*api.Function{}, records: map[string]*api.Record{},
+		enums: map[string]*api.Enum{}, macros: map[string]*api.Macro{}, member: map[string]*api.Enum{}, aliases: map[string]string{},
+	}
+	rels = slices.Clone(rels)
+	slices.SortStableFunc(rels, func(a, b *api.Release) int { return compareReleases(a.Release, b.Release) })
+	for _, rel := range rels {
+		f.addRelease(rel)
+	}
+	for name, i := range builtins {
+		f.consts[name] = i
+	}
+	return f
+}
+
+func (f *Facts) addRelease(rel *api.Release) {
+	for i := range rel.Functions {
+		f.funcs[rel.Functions[i].Name] = &rel.Functions[i]
+	}
+	for i := range rel.Records {
+		f.records[rel.Records[i].Tag] = &rel.Records[i]
+	}
+	for i := range rel.Enums {
+		e := &rel.Enums[i]
+		f.enums[e.Tag] = e
+		for _, m := range e.Enumerators {
+			f.addConst(m.Name, big.NewInt(m.Value))
+			f.member[m.Name] = e
+		}
+	}
+	for i := range rel.Macros {
+		m := &rel.Macros[i]
+		f.macros[m.Name] = m
+		if v := macroValue(m.Value); v != nil {
+			f.addConst(m.Name, v)
+		}
+	}
+	for _, a := range rel.Aliases {
+		f.aliases[a.Name] = a.Of
+		if v := f.consts[a.Of]; v != nil {
+			f.addConst(a.Name, v)
+			f.member[a.Name] = f.member[a.Of]
+		}
+	}
+}
+
+func (f *Facts) addConst(name string, v *big.Int) {
+	if f.consts[name] == nil {
+		f.names = append(f.names, name)
+	}
+	f.consts[name] = v
+}
+
+// compareReleases orders releases from old to new; a header given by path has no number and comes last.
+func compareReleases(a, b string) int {
+	if a == "" || b == "" {
+		return strings.Compare(b, a)
+	}
+	return api.Compare(a, b)
+}
+
+var pointerConst = regexp.MustCompile(`^\(*\s*\(\s*void\s*\*\s*\)\s*\(?(-?[0-9]+)\)*$`)
+
+// macroValue is the integer that a macro stands for, or nil.
+func macroValue(v any) *big.Int {
+	switch v := v.(type) {
+	case int64:
+		return big.NewInt(v)
+	case int:
+		return big.NewInt(int64(v))
+	case uint64:
+		return new(big.Int).SetUint64(v)
+	case string:
+		if m := pointerConst.FindStringSubmatch(v); m != nil {
+			i, _ := new(big.Int).SetString(m[1], 10)
+			return i.And(i, maxUint(64))
+		}
+	}
+	return nil
+}
+
+func maxUint(bits uint) *big.Int {
+	one := big.NewInt(1)
+	return new(big.Int).Sub(new(big.Int).Lsh(one, bits), one)
+}
+
+func maxInt(bits uint) *big.Int { return maxUint(bits - 1) }
+
+func minInt(bits uint) *big.Int { return new(big.Int).Neg(new(big.Int).Lsh(big.NewInt(1), bits-1)) }
+
+// builtins are constants of C that no RDMA header declares.
+var builtins = map[string]*big.Int{
+	"NULL": new(big.Int), "SIZE_MAX": maxUint(64), "UINTPTR_MAX": maxUint(64),
+	"UINT8_MAX": maxUint(8), "UINT16_MAX": maxUint(16), "UINT32_MAX": maxUint(32), "UINT64_MAX": maxUint(64), "UINT_MAX": maxUint(32),
+	"INT8_MAX": maxInt(8), "INT16_MAX": maxInt(16), "INT32_MAX": maxInt(32), "INT64_MAX": maxInt(64), "INT_MAX": maxInt(32),
+	"SSIZE_MAX": maxInt(64), "INT32_MIN": minInt(32), "INT64_MIN": minInt(64), "INT_MIN": minInt(32),
+}
+
+// Const gives the value of an enumerator, of a macro with an integer value, of an alias of these, or of a limit of
+// C such as SIZE_MAX; nil for another name. Pointers such as ((void *)-1) count as unsigned integers.
+func (f *Facts) Const(name string) *big.Int { return f.consts[name] }
+
+// Func gives a function, or nil.
+func (f *Facts) Func(name string) *api.Function { return f.funcs[name] }
+
+// Record gives a record by its tag, or nil.
+func (f *Facts) Record(tag string) *api.Record { return f.records[tag] }
+
+// EnumOf gives the enum that has the member, or nil.
+func (f *Facts) EnumOf(member string) *api.Enum { return f.member[member] }
+
+// Enum gives an enum by its tag without "enum ", following aliases, or nil.
+func (f *Facts) Enum(tag string) *api.Enum {
+	if e := f.enums["enum "+tag]; e != nil {
+		return e
+	}
+	return f.enums["enum "+f.aliases[tag]]
+}
+
+// Has tells whether a release declares the name in any way: as function, record or enum tag (with or without the
+// word before it), constant or macro.
+func (f *Facts) Has(name string) bool {
+	_, alias := f.aliases[name]
+	return alias || f.consts[name] != nil && builtins[name] == nil || f.macros[name] != nil || f.funcs[name] != nil ||
+		f.records[name] != nil || f.enums[name] != nil ||
+		f.records["struct "+name] != nil || f.records["union "+name] != nil || f.enums["enum "+name] != nil
+}
+
+// ConstNames lists the names of constants, in the order of the headers; then the limits of C.
+func (f *Facts) ConstNames() []string { return slices.Concat(f.names, sortedKeys(builtins)) }
+
+// FuncNames lists the names of functions, sorted.
+func (f *Facts) FuncNames() []string { return sortedKeys(f.funcs) }
+
+func sortedKeys[V any](m map[string]V) []string {
+	out := make([]string, 0, len(m))
+	for k := range m {
+		out = append(out, k)
+	}
+	slices.Sort(out)
+	return out
+}

@@ -1,0 +1,60 @@
+package spec
+
+import (
+	"io/fs"
+	"slices"
+	"testing"
+)
+
+// FuzzLoad: any bytes give a spec or errors, never both and never a panic; an error has a place, words and a known
+// code; what is loaded is in its indexes.
+func FuzzLoad(f *testing.F) {
+	f.Add([]byte(goodPage))
+	entries, err := fs.ReadDir(pages, ".")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, e := range entries {
+		data, err := fs.ReadFile(pages, e.Name())
+		if err != nil {
+			f.Fatal(err)
+		}
+		if len(data) < 1<<12 { // the larger ones make every step slow and reach nothing else
+			f.Add(data)
+		}
+	}
+	for _, s := range []string{"", "\t", "a: &a [*a]", "{<<: {page: x}}", "? [x]\n: y", "--- x\n--- y", "!!binary aGk=", "page: !!int x", "\xff", "\ufeffpage: x", "rules: [{id: 1}]"} {
+		f.Add([]byte(s))
+	}
+	codes := Codes()
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, err := loadText("ibv_reg_mr.yaml", string(data))
+		if (s == nil) == (err == nil) {
+			t.Fatalf("spec %v with error %v", s, err)
+		}
+		if err != nil {
+			errs, ok := err.(Errors)
+			if !ok || len(errs) == 0 {
+				t.Fatalf("error of type %T", err)
+			}
+			for _, e := range errs {
+				if e.Pos.File != "ibv_reg_mr.yaml" || e.Pos.Line < 1 || e.Pos.Col < 1 || e.Subject == "" || e.Problem == "" || !slices.Contains(codes, e.Code) {
+					t.Fatalf("%+v: %v", e, e)
+				}
+			}
+			return
+		}
+		for _, p := range s.Pages {
+			for i := range p.Rules {
+				if s.RuleByID(p.Rules[i].ID) != &p.Rules[i] {
+					t.Fatalf("rule %s is not in the index", p.Rules[i].ID)
+				}
+			}
+			for i := range p.Verbs {
+				if s.VerbByC(p.Verbs[i].C) != &p.Verbs[i] {
+					t.Fatalf("verb %s is not in the index", p.Verbs[i].C)
+				}
+			}
+		}
+	})
+}

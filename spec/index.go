@@ -1,0 +1,227 @@
+package spec
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Spec is a set of pages, checked to be consistent in itself, with its indexes.
+type Spec struct {
+	Pages   []*Page // sorted by name
+	Pending []Pending
+
+	pages   map[string]*Page
+	rules   map[string]*Rule
+	byVerb  map[string][]*Rule
+	verbs   map[string]*Verb
+	flags   map[string]*FlagType
+	enums   map[string]*EnumType
+	records map[string]*Record
+	recordC map[string]*Record
+	objects map[string]*Object
+	objectC map[string]*Object
+	skips   map[string]*Skip
+	pending map[string]*Pending
+	notes   map[string][]*Note
+	bound   map[string]bool // enums that have a Go type
+}
+
+// PageByName gives a page, or nil.
+func (s *Spec) PageByName(name string) *Page { return s.pages[name] }
+
+// RuleByID gives a rule, retired ones too, or nil.
+func (s *Spec) RuleByID(id string) *Rule { return s.rules[id] }
+
+// RulesOf gives the live rules of a verb, in the order of pages and of the lists in them.
+func (s *Spec) RulesOf(verb string) []*Rule { return s.byVerb[verb] }
+
+// NotesOf gives the notes of a verb.
+func (s *Spec) NotesOf(verb string) []*Note { return s.notes[verb] }
+
+// Rules gives every live rule, in the order of pages and of the lists in them.
+func (s *Spec) Rules() []*Rule {
+	var out []*Rule
+	for _, p := range s.Pages {
+		for i := range p.Rules {
+			if !p.Rules[i].Retired {
+				out = append(out, &p.Rules[i])
+			}
+		}
+	}
+	return out
+}
+
+// VerbByC gives a bound verb by its C name, or nil.
+func (s *Spec) VerbByC(c string) *Verb { return s.verbs[c] }
+
+// FlagByGo gives a flag type by its Go name, or nil.
+func (s *Spec) FlagByGo(name string) *FlagType { return s.flags[name] }
+
+// EnumByGo gives an enum type by its Go name, or nil.
+func (s *Spec) EnumByGo(name string) *EnumType { return s.enums[name] }
+
+// RecordByGo gives a record by its Go name, or nil.
+func (s *Spec) RecordByGo(name string) *Record { return s.records[name] }
+
+// RecordByC gives a record by its C tag without "struct ", or nil.
+func (s *Spec) RecordByC(c string) *Record { return s.recordC[c] }
+
+// ObjectByGo gives an object by its Go name, or nil.
+func (s *Spec) ObjectByGo(name string) *Object { return s.objects[name] }
+
+// ObjectByC gives an object by its C tag without "struct ", or nil.
+func (s *Spec) ObjectByC(c string) *Object { return s.objectC[c] }
+
+// SkipByC gives the reason why a declaration has no Go face, or nil.
+func (s *Spec) SkipByC(c string) *Skip { return s.skips[c] }
+
+// PendingByC tells whether a declaration is undecided, or nil.
+func (s *Spec) PendingByC(c string) *Pending { return s.pending[c] }
+
+// claims finds names decided twice.
+type claims struct {
+	what string
+	at   map[string]Pos
+	errs *Errors
+}
+
+// bare is a tag without the word before it; functions, tags and constants of verbs.h share no name.
+func bare(name string) string {
+	if word, tag, ok := strings.Cut(name, " "); ok && (word == "struct" || word == "union" || word == "enum") {
+		return tag
+	}
+	return name
+}
+
+// claim notes a second claim of a name.
+func (c *claims) claim(name, as string, pos Pos) {
+	name = bare(name)
+	if name == "" {
+		return
+	}
+	if first, taken := c.at[name]; taken {
+		*c.errs = append(*c.errs, Error{Pos: pos, Subject: show(name), Code: CodeDuplicateName,
+			Problem: fmt.Sprintf("%s %s; it is decided at %s already", c.what, as, first), Fix: "keep one of them"})
+		return
+	}
+	c.at[name] = pos
+}
+
+// index fills the indexes and finds what contradicts itself across pages.
+func (s *Spec) index() Errors {
+	var errs Errors
+	s.pages, s.rules, s.byVerb = map[string]*Page{}, map[string]*Rule{}, map[string][]*Rule{}
+	s.verbs, s.flags, s.enums = map[string]*Verb{}, map[string]*FlagType{}, map[string]*EnumType{}
+	s.records, s.recordC = map[string]*Record{}, map[string]*Record{}
+	s.objects, s.objectC = map[string]*Object{}, map[string]*Object{}
+	s.skips, s.pending, s.notes = map[string]*Skip{}, map[string]*Pending{}, map[string][]*Note{}
+	s.bound = map[string]bool{}
+
+	cNames := &claims{"this C name is", map[string]Pos{}, &errs}
+	goNames := &claims{"this Go name is", map[string]Pos{}, &errs}
+	for _, p := range s.ownFirst() {
+		s.pages[p.Page] = p
+		s.indexPage(p, cNames, goNames)
+	}
+	for i := range s.Pending {
+		p := &s.Pending[i]
+		s.pending[p.C] = p
+		cNames.claim(p.C, "pending", p.Pos)
+	}
+	errs = append(errs, s.indexRules()...)
+	return errs
+}
+
+// ownFirst gives the pages with those laid over the project's own at the end: what they repeat is told there.
+func (s *Spec) ownFirst() []*Page {
+	pages := slices.Clone(s.Pages)
+	slices.SortStableFunc(pages, func(a, b *Page) int {
+		switch {
+		case a.over == b.over:
+			return 0
+		case b.over:
+			return -1
+		}
+		return 1
+	})
+	return pages
+}
+
+func (s *Spec) indexPage(p *Page, cNames, goNames *claims) {
+	for i := range p.Flags {
+		t := &p.Flags[i]
+		goNames.claim(t.Go, "a flag type", t.Pos)
+		s.flags[t.Go] = t
+		if !s.bound[t.Enum] { // several uses of an enum have a type each
+			cNames.claim(t.Enum, "bound as flag type "+t.Go, t.Pos)
+		}
+		s.bound[t.Enum] = true
+	}
+	for i := range p.Enums {
+		t := &p.Enums[i]
+		goNames.claim(t.Go, "an enum type", t.Pos)
+		s.enums[t.Go] = t
+		if !s.bound[t.Enum] {
+			cNames.claim(t.Enum, "bound as enum type "+t.Go, t.Pos)
+		}
+		s.bound[t.Enum] = true
+	}
+	for i := range p.Records {
+		r := &p.Records[i]
+		goNames.claim(r.Go, "a record", r.Pos)
+		if s.recordC[r.C] == nil { // several Go types may stand for one C type
+			cNames.claim(r.C, "bound as record "+r.Go, r.Pos)
+		}
+		s.records[r.Go], s.recordC[r.C] = r, r
+	}
+	for i := range p.Objects {
+		o := &p.Objects[i]
+		goNames.claim(o.Go, "an object", o.Pos)
+		if s.objectC[o.C] == nil {
+			cNames.claim(o.C, "bound as object "+o.Go, o.Pos)
+		}
+		s.objects[o.Go], s.objectC[o.C] = o, o
+	}
+	for i := range p.Verbs {
+		v := &p.Verbs[i]
+		cNames.claim(v.C, "bound", v.Pos)
+		s.verbs[v.C] = v
+		for _, m := range v.Methods {
+			goNames.claim(m.Go, "a method of "+v.C, m.Pos)
+		}
+	}
+	for i := range p.Skip {
+		k := &p.Skip[i]
+		cNames.claim(k.C, "skipped", k.Pos)
+		s.skips[k.C] = k
+	}
+	for i := range p.Notes {
+		s.notes[p.Notes[i].Verb] = append(s.notes[p.Notes[i].Verb], &p.Notes[i])
+	}
+}
+
+// indexRules notes numbers used twice.
+func (s *Spec) indexRules() Errors {
+	var errs Errors
+	numbers := map[int]*Rule{}
+	for _, p := range s.ownFirst() {
+		for i := range p.Rules {
+			r := &p.Rules[i]
+			if n, ok := ruleNumber(r.ID); ok {
+				if first := numbers[n]; first != nil {
+					errs = append(errs, Error{Pos: r.Pos, Subject: r.ID, Code: CodeDuplicateRule,
+						Problem: fmt.Sprintf("number %04d belongs to %s (%s)", n, first.ID, first.Pos),
+						Fix:     "take a number that was never used"})
+				} else {
+					numbers[n] = r
+				}
+			}
+			s.rules[r.ID] = r
+		}
+	}
+	for _, r := range s.Rules() {
+		s.byVerb[r.Verb] = append(s.byVerb[r.Verb], r)
+	}
+	return errs
+}

@@ -1,0 +1,296 @@
+package spec
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+// goodPage is a page that loads; the tests below break it in one place each.
+const goodPage = `page: ibv_reg_mr
+title: memory regions
+release: "65.0"
+flags:
+  MRAccess:
+    enum: ibv_access_flags
+    prefix: IBV_ACCESS_
+    doc: What a region may be used for.
+verbs:
+  ibv_reg_mr:
+    returns: null_errno
+    creates: MR
+    doc: registers host memory
+    params:
+      pd: {role: handle, type: PD}
+      access: {role: flags, type: MRAccess}
+    methods:
+      PD.RegMR: {}
+rules:
+  - id: VR-ibv_reg_mr-access-0001
+    verb: ibv_reg_mr
+    subject: access
+    kind: requires
+    if: [IBV_ACCESS_REMOTE_WRITE]
+    need: [IBV_ACCESS_LOCAL_WRITE]
+    statement: REMOTE_WRITE needs LOCAL_WRITE
+    fix: add IBV_ACCESS_LOCAL_WRITE
+    section: DESCRIPTION
+    passage: "0123456789abcdef"
+    needs: args
+    accept: {access: IBV_ACCESS_LOCAL_WRITE}
+    reject: {access: IBV_ACCESS_REMOTE_WRITE}
+`
+
+// loadText loads one page of the given text.
+func loadText(name, text string) (*Spec, error) {
+	return Load(fstest.MapFS{name: {Data: []byte(text)}})
+}
+
+func TestLoadGood(t *testing.T) {
+	s, err := loadText("ibv_reg_mr.yaml", goodPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := s.RuleByID("VR-ibv_reg_mr-access-0001")
+	if r == nil || r.Kind != KindRequires || r.Severity != SeverityError || r.Page != "ibv_reg_mr" {
+		t.Fatalf("rule read as %+v", r)
+	}
+	if r.Pos != (Pos{"ibv_reg_mr.yaml", 20, 5}) {
+		t.Errorf("rule at %v", r.Pos)
+	}
+	v := s.VerbByC("ibv_reg_mr")
+	if v == nil || len(v.Params) != 2 || v.Params[1].C != "access" || v.Params[1].Role != RoleFlags {
+		t.Fatalf("verb read as %+v", v)
+	}
+	if got := s.RulesOf("ibv_reg_mr"); len(got) != 1 || got[0] != r {
+		t.Errorf("rules of the verb: %v", got)
+	}
+	if s.FlagByGo("MRAccess").Bits != 32 {
+		t.Errorf("flag type %+v", s.FlagByGo("MRAccess"))
+	}
+}
+
+func TestEmbedded(t *testing.T) {
+	s, err := Embedded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.VerbByC("ibv_alloc_dm") == nil || s.PageByName("ibv_reg_mr") == nil {
+		t.Error("the embedded pages lack a verb of the first families")
+	}
+	if got := s.PageByName("ibv_alloc_dm").Pos.File; got != "spec/ibv_alloc_dm.yaml" {
+		t.Errorf("file told as %s", got)
+	}
+}
+
+// id is the rule of goodPage.
+const id = "VR-ibv_reg_mr-access-0001"
+
+// mistakes replace one text of goodPage each, and have exactly the error given.
+var mistakes = []struct{ name, old, new, want string }{
+	{"unknown page key", "title:", "titel:",
+		"ibv_reg_mr.yaml:1:1: ibv_reg_mr: key title is missing; add it\n" +
+			"ibv_reg_mr.yaml:2:1: ibv_reg_mr: unknown key titel; did you mean title?"},
+	{"unknown rule key", "    fix: add", "    fxi: add",
+		"ibv_reg_mr.yaml:20:5: " + id + ": key fix is missing; add it\n" +
+			"ibv_reg_mr.yaml:27:5: " + id + ": unknown key fxi; did you mean fix?"},
+	{"far key", "      PD.RegMR: {}", "      PD.RegMR: {zzzzzzz: 1}",
+		"ibv_reg_mr.yaml:18:18: PD.RegMR: unknown key zzzzzzz; the keys here are doc, fixed, form"},
+	{"duplicate key", "title: memory", "page: ibv_reg_mr\ntitle: memory",
+		"ibv_reg_mr.yaml:2:1: ibv_reg_mr: key page twice; first on line 1; keep one of them"},
+	{"duplicate name", "      access: {role: flags", "      pd: {role: flags",
+		"ibv_reg_mr.yaml:16:7: ibv_reg_mr: key pd twice; first on line 15; keep one of them"},
+	{"list for text", "title: memory regions", "title: [memory]",
+		"ibv_reg_mr.yaml:2:8: ibv_reg_mr: title: a list where a text belongs; write one value"},
+	{"number for text", `release: "65.0"`, `release: 65.0`,
+		`ibv_reg_mr.yaml:3:10: ibv_reg_mr: release: a floating-point number where a text belongs; put it in quotes: "65.0"`},
+	{"text for list", "if: [IBV_ACCESS_REMOTE_WRITE]", "if: IBV_ACCESS_REMOTE_WRITE",
+		"ibv_reg_mr.yaml:24:9: " + id + ": if: a text where a list belongs; write [...], or lines that begin with a dash"},
+	{"text for truth", "role: handle, type: PD}", "role: handle, type: PD, null: yes}",
+		"ibv_reg_mr.yaml:15:42: ibv_reg_mr.pd: null: a text where true or false belongs; write true or false"},
+	{"nothing for text", "title: memory regions", "title:",
+		"ibv_reg_mr.yaml:2:7: ibv_reg_mr: title: nothing where a text belongs; write one value"},
+	{"empty text", "title: memory regions", `title: " "`,
+		"ibv_reg_mr.yaml:2:8: ibv_reg_mr: title is empty; write it, or leave the key out"},
+	{"repeat in a list", "need: [IBV_ACCESS_LOCAL_WRITE]", "need: [IBV_ACCESS_LOCAL_WRITE, IBV_ACCESS_LOCAL_WRITE]",
+		"ibv_reg_mr.yaml:25:36: " + id + ": need: IBV_ACCESS_LOCAL_WRITE twice in the list; keep one of them"},
+	{"role", "role: handle", "role: handel",
+		"ibv_reg_mr.yaml:15:18: ibv_reg_mr.pd: role: handel is not known here; did you mean handle?"},
+	{"width", "    doc: What", "    bits: 16\n    doc: What",
+		"ibv_reg_mr.yaml:8:11: MRAccess: bits: 16 is not a width; write 32 or 64"},
+	{"unknown kind", "kind: requires", "kind: required_if",
+		"ibv_reg_mr.yaml:23:11: " + id + ": unknown rule kind required_if; did you mean required?"},
+	{"key of another kind", "    needs: args", "    needs: args\n    max: 7",
+		"ibv_reg_mr.yaml:31:10: " + id + ": a rule of kind requires does not use max; leave it out, or take another kind"},
+	{"kind lacks its key", "    need: [IBV_ACCESS_LOCAL_WRITE]\n", "",
+		"ibv_reg_mr.yaml:23:11: " + id + ": a rule of kind requires needs need; add it"},
+	{"caps of another kind", "needs: args", "needs: caps",
+		"ibv_reg_mr.yaml:20:5: " + id + ": kind requires and needs: caps do not go together; cap_bound needs caps, and no other kind does"},
+	{"no source", "    passage: \"0123456789abcdef\"\n", "",
+		"ibv_reg_mr.yaml:20:5: " + id + ": neither section and passage nor source is given; say where the rule stands"},
+	{"lint without note", "kind: requires", "kind: requires\n    severity: lint",
+		"ibv_reg_mr.yaml:20:5: " + id + ": key note is missing; say why it is a lint: who accepts the value, or ignores it"},
+	{"ID form", id, "VR-ibv_reg_mr-access-1",
+		"ibv_reg_mr.yaml:20:5: VR-ibv_reg_mr-access-1: the ID has not the form VR-<verb>-<subject>-<NNNN>; " +
+			"write lower-case letters, digits, dots and underscores, and four digits at the end"},
+	{"ID of another verb", id, "VR-ibv_reg_dm_mr-access-0001",
+		"ibv_reg_mr.yaml:20:5: VR-ibv_reg_dm_mr-access-0001: the ID names ibv_reg_dm_mr, the rule is about ibv_reg_mr; use one verb in both"},
+	{"atom without test", "    if: [", "    when: [{of: access}]\n    if: [",
+		"ibv_reg_mr.yaml:24:12: " + id + ": when: a comparison of access has 0 tests; " +
+			"give exactly one of has, all, lacks, eq, ne, in, lt, le, gt, ge, null, set, same"},
+	{"atom with two tests", "    if: [", "    when: [{of: access, eq: 1, null: true}]\n    if: [",
+		"ibv_reg_mr.yaml:24:12: " + id + ": when: a comparison of access has 2 tests; " +
+			"give exactly one of has, all, lacks, eq, ne, in, lt, le, gt, ge, null, set, same"},
+	{"case is no mapping", "accept: {access: IBV_ACCESS_LOCAL_WRITE}", "accept: [1]",
+		"ibv_reg_mr.yaml:31:13: " + id + ": accept: a list where a mapping belongs; write key: value"},
+	{"number of a case", "reject: {access: IBV_ACCESS_REMOTE_WRITE}", "reject: {access: 017}",
+		"ibv_reg_mr.yaml:32:22: " + id + ": reject.access: 017 is not an integer of this form; write decimal, 0x hexadecimal or 0o octal"},
+	{"alias", "title: memory regions", "title: &x memory regions",
+		"ibv_reg_mr.yaml:2:8: ibv_reg_mr: anchors and aliases are not part of the form; write the value out"},
+	{"tab", "    prefix:", "\t prefix:",
+		"ibv_reg_mr.yaml:7:1: ibv_reg_mr: a tab indents this line; use spaces"},
+	{"not YAML", "title: memory regions", "title: @memory",
+		"ibv_reg_mr.yaml:2:1: ibv_reg_mr: not YAML: found character that cannot start any token; put a value that begins with @ in quotes"},
+	{"not UTF-8", "memory regions", "memory r\xe9gions",
+		"ibv_reg_mr.yaml:2:16: ibv_reg_mr: the file is not UTF-8 here; save it as UTF-8"},
+	{"second document", "rules:\n", "---\nrules:\n",
+		"ibv_reg_mr.yaml:19:1: ibv_reg_mr: a second document begins; one file holds one document"},
+	{"page name", "page: ibv_reg_mr", "page: ibv_reg_mw",
+		"ibv_reg_mr.yaml:1:1: ibv_reg_mw: the file is called ibv_reg_mr.yaml; name the file ibv_reg_mw.yaml, one page a file"},
+}
+
+func TestLoadMistakes(t *testing.T) {
+	for _, tt := range mistakes {
+		t.Run(tt.name, func(t *testing.T) {
+			text := strings.Replace(goodPage, tt.old, tt.new, 1)
+			if text == goodPage {
+				t.Fatal("the case changes nothing")
+			}
+			_, err := loadText("ibv_reg_mr.yaml", text)
+			if err == nil {
+				t.Fatal("loaded")
+			}
+			if err.Error() != tt.want {
+				t.Errorf("got\n%s\nwant\n%s", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestLoadEmpty(t *testing.T) {
+	for _, text := range []string{"", "\n", "# words\n", "---\n", "~\n"} {
+		_, err := loadText("ibv_reg_mr.yaml", text)
+		if want := "ibv_reg_mr.yaml:1:1: ibv_reg_mr: the file is empty; write it, or remove the file"; err == nil || err.Error() != want {
+			t.Errorf("%q: got %v", text, err)
+		}
+	}
+}
+
+func TestLoadUnreadable(t *testing.T) {
+	_, err := Load(fstest.MapFS{"x.yaml": {Data: []byte("page: x")}}, "y.yaml")
+	if want := "y.yaml: spec: cannot be read: file does not exist"; err == nil || err.Error() != want {
+		t.Errorf("got %v", err)
+	}
+	_, err = Load(fstest.MapFS{"x.yml": {Data: []byte("page: x")}, "x.txt": {}})
+	if want := "x.yml: spec: the file would not be read; name it x.yaml"; err == nil || err.Error() != want {
+		t.Errorf("got %v", err)
+	}
+	_, err = Load(fstest.MapFS{"x.txt": {}})
+	if want := ".: spec: cannot be read: it has no *.yaml; give a folder of YAML pages"; err == nil || err.Error() != want {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A retired rule keeps its number and nothing else.
+func TestLoadRetired(t *testing.T) {
+	i := strings.Index(goodPage, "    subject: access\n")
+	text := goodPage[:i] + "    retired: true\n    statement: REMOTE_WRITE needs LOCAL_WRITE\n"
+	s, err := loadText("ibv_reg_mr.yaml", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.RulesOf("ibv_reg_mr")) != 0 || len(s.Rules()) != 0 || s.RuleByID("VR-ibv_reg_mr-access-0001") == nil {
+		t.Error("a retired rule is found by its ID alone")
+	}
+}
+
+func TestLoadAcrossPages(t *testing.T) {
+	other := "page: b\ntitle: t\nrelease: \"65.0\"\n"
+	dup := goodPage[strings.Index(goodPage, "rules:"):]
+	tests := []struct{ name, b, pending, want string }{
+		{"number used twice", strings.ReplaceAll(dup, "-access-0001", "-flags-0001"), "",
+			"b.yaml:5:5: VR-ibv_reg_mr-flags-0001: number 0001 belongs to VR-ibv_reg_mr-access-0001 (a.yaml:20:5); take a number that was never used"},
+		{"bound and skipped", "skip: {ibv_reg_mr: no reason}\n", "",
+			"b.yaml:4:8: ibv_reg_mr: this C name is skipped; it is decided at a.yaml:10:3 already; keep one of them"},
+		{"bound and pending", "", "functions: [ibv_reg_mr]\n",
+			"pending.yaml:1:13: ibv_reg_mr: this C name is pending; it is decided at a.yaml:10:3 already; keep one of them"},
+		{"tag bound and skipped", "objects: {MR: {c: ibv_mr, parents: [], destroy: ibv_dereg_mr, doc: d}}\nskip: {struct ibv_mr: none}\n", "",
+			"b.yaml:5:8: ibv_mr: this C name is skipped; it is decided at b.yaml:4:11 already; keep one of them"},
+		{"enum bound and pending", "", "enums: [enum ibv_access_flags]\n",
+			"pending.yaml:1:9: ibv_access_flags: this C name is pending; it is decided at a.yaml:5:3 already; keep one of them"},
+		{"pending twice", "", "functions: [ibv_x]\nmacros: [ibv_x]\n",
+			"pending.yaml:2:10: ibv_x: this C name is pending; it is decided at pending.yaml:1:13 already; keep one of them"},
+		{"pattern", "", "functions: [ibv_wr_*]\n",
+			"pending.yaml:1:13: pending: functions: ibv_wr_* is a pattern; list the names one by one"},
+		{"category", "", "function: [ibv_wr_start]\n",
+			"pending.yaml:1:1: pending: unknown key function; did you mean functions?"},
+		{"Go name twice", "enums: {MRAccess: {enum: ibv_mtu, prefix: IBV_MTU_, doc: d}}\n", "",
+			"b.yaml:4:9: MRAccess: this Go name is an enum type; it is decided at a.yaml:5:3 already; keep one of them"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			fsys := fstest.MapFS{
+				"a.yaml": {Data: []byte(strings.Replace(goodPage, "page: ibv_reg_mr", "page: a", 1))},
+				"b.yaml": {Data: []byte(other + tt.b)},
+			}
+			if tt.pending != "" {
+				fsys["pending.yaml"] = &fstest.MapFile{Data: []byte(tt.pending)}
+			}
+			_, err := Load(fsys)
+			if err == nil || err.Error() != tt.want {
+				t.Errorf("got\n%v\nwant\n%s", err, tt.want)
+			}
+		})
+	}
+}
+
+// A page of a --spec folder takes the place of the embedded one of that name; the other pages stay.
+func TestOverlay(t *testing.T) {
+	dir := t.TempDir()
+	text := strings.Replace(goodPage, "access-0001", "access-9001", 1)
+	text = strings.Replace(text, "title: memory regions", "title: mine", 1)
+	if err := os.WriteFile(filepath.Join(dir, "ibv_reg_mr.yaml"), []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	own, err := Embedded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := Overlay(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.PageByName("ibv_reg_mr").Title != "mine" || s.VerbByC("ibv_alloc_dm") == nil || len(s.Pages) != len(own.Pages) {
+		t.Errorf("pages after overlay: %d, title %q", len(s.Pages), s.PageByName("ibv_reg_mr").Title)
+	}
+	if got, want := s.RuleByID("VR-ibv_reg_mr-access-9001").Pos.File, dir+"/ibv_reg_mr.yaml"; got != want {
+		t.Errorf("file told as %s, want %s", got, want)
+	}
+	_, err = Overlay(filepath.Join(dir, "none"))
+	if want := dir + "/none: spec: cannot be read: no such file or directory; give a folder of YAML pages"; err == nil || err.Error() != want {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestClosest(t *testing.T) {
+	names := []string{"IBV_ACCESS_REMOTE_WRITE", "IBV_ACCESS_REMOTE_READ", "length"}
+	for name, want := range map[string]string{
+		"IBV_ACCESS_REMOTE_WRTE": "IBV_ACCESS_REMOTE_WRITE", "lenght": "length", "zzz": "", "": "", "length": "",
+	} {
+		if got := Closest(name, names); got != want {
+			t.Errorf("Closest(%q) = %q, want %q", name, got, want)
+		}
+	}
+}

@@ -1,0 +1,265 @@
+package spec
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/verbsgen/verbsgen/spec/api"
+)
+
+// CheckNames finds every C name and every path of the spec that none of the releases knows. A name is fine when
+// any of them has it: what is newer than the header at hand is left out by its since. The error is Errors.
+func (s *Spec) CheckNames(rels ...*api.Release) error {
+	c := &checker{Spec: s, f: NewFacts(rels...)}
+	for _, p := range s.Pages {
+		c.page(p)
+	}
+	for i := range s.Pending {
+		c.pendingName(&s.Pending[i])
+	}
+	return c.errs.sorted()
+}
+
+// checker collects what CheckNames finds.
+type checker struct {
+	*Spec
+	f    *Facts
+	errs Errors
+}
+
+func (c *checker) add(pos Pos, code, subject, problem, fix string) {
+	if fix == "" {
+		fix = "correct it, or name the verbs.h that has it with --header"
+	}
+	c.errs = append(c.errs, Error{Pos: pos, Subject: subject, Problem: problem, Fix: fix, Code: code})
+}
+
+func (c *checker) page(p *Page) {
+	for i := range p.Flags {
+		t := &p.Flags[i]
+		c.enumType(t.Go, t.Enum, t.Members, t.marks, t.Pos)
+		for _, r := range t.Ranges {
+			c.constant(t.marks.at("ranges", r, t.Pos), t.Go, r)
+		}
+		c.memberKeys(t.Go, t.Enum, "names", t.Names, t.marks, t.Pos)
+		c.memberKeys(t.Go, t.Enum, "docs", t.Docs, t.marks, t.Pos)
+	}
+	for i := range p.Enums {
+		t := &p.Enums[i]
+		c.enumType(t.Go, t.Enum, t.Members, t.marks, t.Pos)
+		c.memberKeys(t.Go, t.Enum, "names", t.Names, t.marks, t.Pos)
+		c.memberKeys(t.Go, t.Enum, "docs", t.Docs, t.marks, t.Pos)
+	}
+	for i := range p.Records {
+		c.record(&p.Records[i])
+	}
+	for i := range p.Objects {
+		c.object(&p.Objects[i])
+	}
+	for i := range p.Verbs {
+		c.verb(&p.Verbs[i])
+	}
+	for i := range p.Rules {
+		if !p.Rules[i].Retired {
+			c.rule(&p.Rules[i])
+		}
+	}
+	for _, n := range p.Notes {
+		c.function(n.Pos, "note", n.Verb)
+	}
+	for _, k := range p.Skip {
+		if !c.f.Has(k.C) {
+			c.add(k.Pos, CodeUnknownName, show(k.C), "no known release declares it", didYouMean(bare(k.C), c.allNames()))
+		}
+	}
+}
+
+// enumType checks the enum of a type and the members listed; members of a type without enum are constants.
+func (c *checker) enumType(subject, enum string, members []string, m marks, pos Pos) {
+	if enum != "" && c.f.Enum(enum) == nil {
+		c.add(m.at("enum", enum, pos), CodeUnknownName, subject, "no known release has enum "+show(enum), didYouMean(enum, c.enumTags()))
+		return
+	}
+	for _, name := range members {
+		c.member(m.at("members", name, pos), subject, enum, name)
+	}
+}
+
+// memberKeys checks the keys of names and docs.
+func (c *checker) memberKeys(subject, enum, key string, entries map[string]string, m marks, pos Pos) {
+	for _, name := range sortedKeys(entries) {
+		c.member(m.at(key, name, pos), subject, enum, name)
+	}
+}
+
+// member checks that a name is an enumerator of the enum, or any macro (flags of a use may be macros).
+func (c *checker) member(pos Pos, subject, enum, name string) {
+	e := c.f.Enum(enum)
+	if e == nil {
+		c.constant(pos, subject, name)
+		return
+	}
+	if owner := c.f.EnumOf(name); owner == e || owner == nil && c.f.Const(name) != nil {
+		return
+	}
+	c.add(pos, CodeUnknownName, subject, fmt.Sprintf("no flag %s in %s (%s)", show(name), e.Tag, headerPos(e.Pos)), didYouMean(name, enumerators(e)))
+}
+
+// headerPos tells a place in a header by the header's base name.
+func headerPos(p api.Pos) string { return fmt.Sprintf("%s:%d", path.Base(p.File), p.Line) }
+
+func enumerators(e *api.Enum) []string {
+	out := make([]string, len(e.Enumerators))
+	for i, m := range e.Enumerators {
+		out[i] = m.Name
+	}
+	return out
+}
+
+// constant checks the name of a constant.
+func (c *checker) constant(pos Pos, subject, name string) {
+	if c.f.Const(name) == nil {
+		c.add(pos, CodeUnknownName, subject, "no known release has the constant "+show(name), didYouMean(name, c.f.ConstNames()))
+	}
+}
+
+// function checks the name of a function, and gives it.
+func (c *checker) function(pos Pos, subject, name string) *api.Function {
+	fn := c.f.Func(name)
+	if fn == nil {
+		c.add(pos, CodeUnknownName, subject, "no known release has the function "+show(name), didYouMean(name, c.f.FuncNames()))
+	}
+	return fn
+}
+
+func (c *checker) record(r *Record) {
+	t := c.f.TypeOf("struct " + r.C)
+	if t.record == nil {
+		c.add(r.marks.at("c", r.C, r.Pos), CodeUnknownName, r.Go, "no known release has struct "+show(r.C), didYouMean(r.C, c.structTags()))
+		return
+	}
+	t.Kind = CStruct
+	listed := map[string]bool{}
+	for i := range r.Fields {
+		f := &r.Fields[i]
+		listed[f.C] = true
+		c.field(f.Pos, r.Go, t, f.C)
+		if f.Bit != "" {
+			c.constant(f.marks.at("bit", f.Bit, f.Pos), r.Go+"."+f.C, f.Bit)
+		}
+	}
+	for _, name := range sortedKeys(r.Hide) {
+		c.field(r.marks.at("hide", name, r.Pos), r.Go, t, name)
+		if listed[name] {
+			c.add(r.marks.at("hide", name, r.Pos), CodeDuplicateName, r.Go, "field "+name+" is both shown and hidden", "keep one of them")
+		}
+	}
+	for _, w := range r.Switches {
+		c.constant(w.Pos, r.Go, w.C)
+	}
+	if r.Mask != "" {
+		c.field(r.marks.at("mask", r.Mask, r.Pos), r.Go, t, r.Mask)
+	}
+	for _, name := range r.New {
+		if !listed[name] {
+			c.add(r.marks.at("new", name, r.Pos), CodeUnknownName, r.Go, "new: "+show(name)+" is not among its fields", didYouMean(name, sortedKeys(listed)))
+		}
+	}
+}
+
+// field checks the name of a field, which may be dotted.
+func (c *checker) field(pos Pos, subject string, t CType, name string) {
+	at := t
+	for _, step := range strings.Split(name, ".") {
+		next, ok := c.f.Member(at, step)
+		if !ok {
+			c.add(pos, CodeUnknownName, subject, fmt.Sprintf("struct %s has no field %s", t.Tag, show(name)), didYouMean(step, c.f.Members(at)))
+			return
+		}
+		at = next
+	}
+}
+
+func (c *checker) object(o *Object) {
+	t := c.f.TypeOf("struct " + o.C)
+	if t.record == nil {
+		c.add(o.marks.at("c", o.C, o.Pos), CodeUnknownName, o.Go, "no known release has struct "+show(o.C), didYouMean(o.C, c.structTags()))
+	} else {
+		for _, g := range o.Getters {
+			c.field(g.Pos, o.Go, t, g.C)
+		}
+	}
+	c.function(o.marks.at("destroy", o.Destroy, o.Pos), o.Go, o.Destroy)
+}
+
+func (c *checker) verb(v *Verb) {
+	fn := c.function(v.Pos, v.C, v.C)
+	if fn == nil {
+		return
+	}
+	names := make([]string, len(fn.Params))
+	for i, p := range fn.Params {
+		names[i] = p.Name
+	}
+	param := func(pos Pos, name string) {
+		if !slices.Contains(names, name) {
+			c.add(pos, CodeUnknownName, v.C, "it has no parameter "+show(name), didYouMean(name, names))
+		}
+	}
+	for i := range v.Params {
+		p := &v.Params[i]
+		param(p.Pos, p.C)
+		if p.Len != "" {
+			param(p.marks.at("len", p.Len, p.Pos), p.Len)
+		}
+	}
+	for i := range v.Methods {
+		m := &v.Methods[i]
+		for _, name := range sortedKeys(m.Fixed) {
+			param(m.marks.at("fixed", name, m.Pos), name)
+			if value := m.Fixed[name]; !isNumber(value) {
+				c.constant(m.marks.at("fixed."+name, value, m.Pos), m.Go, value)
+			}
+		}
+	}
+}
+
+// pendingName checks that a name is declared in the category it is listed in.
+func (c *checker) pendingName(p *Pending) {
+	ok, among := false, []string(nil)
+	switch p.Category {
+	case "functions":
+		ok, among = c.f.Func(p.C) != nil, c.f.FuncNames()
+	case "records":
+		ok = c.f.Record("struct "+p.C) != nil || c.f.Record("union "+p.C) != nil || c.f.Record(p.C) != nil
+		among = c.structTags()
+	case "enums":
+		ok, among = c.f.Enum(p.C) != nil || c.f.enums[p.C] != nil, c.enumTags()
+	case "macros":
+		_, alias := c.f.aliases[p.C]
+		ok, among = alias || c.f.macros[p.C] != nil, sortedKeys(c.f.macros)
+	}
+	if !ok {
+		c.add(p.Pos, CodeUnknownName, show(p.C), "no known release has it among its "+p.Category, didYouMean(bare(p.C), among))
+	}
+}
+
+func (c *checker) structTags() []string { return tags(c.f.records) }
+
+func (c *checker) enumTags() []string { return tags(c.f.enums) }
+
+// tags lists tags without the word before them.
+func tags[V any](m map[string]V) []string {
+	var out []string
+	for _, t := range sortedKeys(m) {
+		_, tag, _ := strings.Cut(t, " ")
+		out = append(out, tag)
+	}
+	return out
+}
+
+func (c *checker) allNames() []string {
+	return slices.Concat(c.f.FuncNames(), c.structTags(), c.enumTags(), c.f.ConstNames())
+}

@@ -1,0 +1,371 @@
+package spec
+
+import (
+	"fmt"
+	"sort"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// decoder walks the nodes of one YAML file and collects every mistake it meets.
+type decoder struct {
+	file  string
+	errs  Errors
+	marks marks
+}
+
+// marks are the places of the texts of one entry of a page, found by key and text.
+type marks map[[2]string]Pos
+
+// marking begins the marks of an entry; the function it gives ends them.
+func (d *decoder) marking(to *marks) func() {
+	outer := d.marks
+	d.marks = marks{}
+	*to = d.marks
+	return func() { d.marks = outer }
+}
+
+// mark keeps the place of a text.
+func (d *decoder) mark(n *yaml.Node, key, text string) {
+	if d.marks != nil && d.marks[[2]string{key, text}] == (Pos{}) {
+		d.marks[[2]string{key, text}] = d.pos(n)
+	}
+}
+
+// at gives the place of a text, or that of its entry.
+func (m marks) at(key, text string, entry Pos) Pos {
+	if p, ok := m[[2]string{key, text}]; ok {
+		return p
+	}
+	return entry
+}
+
+// place tells what a value belongs to, for its error: the subject and the key.
+type place struct {
+	subject string
+	key     string
+}
+
+// reader takes the value of a key.
+type reader func(n *yaml.Node, at place)
+
+// key is one key of a mapping of fixed form.
+type key struct {
+	name string
+	must bool
+	read reader
+}
+
+// pos gives the place of a node.
+func (d *decoder) pos(n *yaml.Node) Pos { return Pos{d.file, n.Line, n.Column} }
+
+// add notes a mistake at a node.
+func (d *decoder) add(n *yaml.Node, code, subject, problem, fix string) {
+	d.errs = append(d.errs, Error{Pos: d.pos(n), Subject: subject, Problem: problem, Fix: fix, Code: code})
+}
+
+// wrongType notes that a value is of another type than its key takes.
+func (d *decoder) wrongType(n *yaml.Node, at place, want string) {
+	problem := typeName(n) + " where " + want + " belongs"
+	if at.key != "" {
+		problem = at.key + ": " + problem
+	}
+	d.add(n, CodeType, at.subject, problem, typeFix(n, want))
+}
+
+// typeFix tells what to write where a value has the wrong type.
+func typeFix(n *yaml.Node, want string) string {
+	switch {
+	case strings.HasPrefix(want, "a text") && n.Kind == yaml.ScalarNode && n.Value != "":
+		return "put it in quotes: " + strconv.Quote(n.Value)
+	case want == "a mapping":
+		return "write key: value"
+	case want == "a list" && n.Kind == yaml.MappingNode:
+		return "begin each entry with a dash"
+	case want == "a list":
+		return "write [...], or lines that begin with a dash"
+	case strings.HasPrefix(want, "true"):
+		return "write true or false"
+	}
+	return "write one value"
+}
+
+// typeName tells the type of a node in words.
+func typeName(n *yaml.Node) string {
+	switch n.Kind {
+	case yaml.MappingNode:
+		return "a mapping"
+	case yaml.SequenceNode:
+		return "a list"
+	case yaml.AliasNode:
+		return "an alias"
+	}
+	switch n.ShortTag() {
+	case "!!str":
+		return "a text"
+	case "!!int":
+		return "an integer"
+	case "!!float":
+		return "a floating-point number"
+	case "!!bool":
+		return "a truth value"
+	case "!!null":
+		return "nothing"
+	}
+	return "a value of type " + n.ShortTag()
+}
+
+// plain notes and answers false for anchors and aliases, which the form does not have.
+func (d *decoder) plain(n *yaml.Node, subject string) bool {
+	if n.Kind == yaml.AliasNode || n.Anchor != "" {
+		d.add(n, CodeAlias, subject, "anchors and aliases are not part of the form", "write the value out")
+		return false
+	}
+	return true
+}
+
+// pairs calls f for each key of a mapping, after checking that keys are texts and none comes twice.
+func (d *decoder) pairs(n *yaml.Node, at place, f func(k, v *yaml.Node)) bool {
+	if !d.plain(n, at.subject) {
+		return false
+	}
+	if n.Kind != yaml.MappingNode {
+		d.wrongType(n, at, "a mapping")
+		return false
+	}
+	seen := map[string]*yaml.Node{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		k, v := n.Content[i], n.Content[i+1]
+		if !d.plain(k, at.subject) {
+			continue
+		}
+		// `null` is a key of atoms, and a word that YAML reads as nothing.
+		if k.Kind != yaml.ScalarNode || k.ShortTag() != "!!str" && k.Value != "null" {
+			if k.ShortTag() == "!!merge" {
+				d.add(k, CodeAlias, at.subject, "merge keys are not part of the form", "write the keys out")
+			} else {
+				d.wrongType(k, place{at.subject, "key"}, "a text")
+			}
+			continue
+		}
+		if first := seen[k.Value]; first != nil {
+			d.add(k, CodeDuplicateKey, at.subject, fmt.Sprintf("key %s twice; first on line %d", show(k.Value), first.Line),
+				"keep one of them")
+			continue
+		}
+		seen[k.Value] = k
+		f(k, v)
+	}
+	return true
+}
+
+// object reads a mapping of fixed form.
+func (d *decoder) object(n *yaml.Node, at place, keys []key) bool {
+	byName := map[string]key{}
+	names := make([]string, 0, len(keys))
+	for _, k := range keys {
+		byName[k.name] = k
+		names = append(names, k.name)
+	}
+	given := map[string]bool{}
+	ok := d.pairs(n, at, func(k, v *yaml.Node) {
+		known, found := byName[k.Value]
+		if !found {
+			fix := didYouMean(k.Value, names)
+			if fix == "" {
+				sort.Strings(names)
+				fix = "the keys here are " + strings.Join(names, ", ")
+			}
+			d.add(k, CodeUnknownKey, at.subject, "unknown key "+show(k.Value), fix)
+			return
+		}
+		given[k.Value] = true
+		known.read(v, place{at.subject, k.Value})
+	})
+	if !ok {
+		return false
+	}
+	for _, k := range keys {
+		if k.must && !given[k.name] {
+			d.add(n, CodeMissingKey, at.subject, "key "+k.name+" is missing", "add it")
+		}
+	}
+	return true
+}
+
+// show quotes a name that holds anything but the characters of identifiers and paths; a tag keeps the word before it.
+func show(name string) string {
+	for _, r := range bare(name) {
+		if r < '!' || r > '~' {
+			return strconv.Quote(name)
+		}
+	}
+	if name == "" {
+		return `""`
+	}
+	return name
+}
+
+// scalar gives the text of a scalar of one of the tags.
+func (d *decoder) scalar(n *yaml.Node, at place, want string, tags ...string) (string, bool) {
+	if !d.plain(n, at.subject) {
+		return "", false
+	}
+	if n.Kind == yaml.ScalarNode {
+		for _, t := range tags {
+			if n.ShortTag() == t {
+				return n.Value, true
+			}
+		}
+	}
+	d.wrongType(n, at, want)
+	return "", false
+}
+
+// text reads a text that is not empty.
+func (d *decoder) text(to *string) reader {
+	return func(n *yaml.Node, at place) {
+		s, ok := d.scalar(n, at, "a text", "!!str")
+		if !ok {
+			return
+		}
+		if strings.TrimSpace(s) == "" {
+			d.add(n, CodeValue, at.subject, at.key+" is empty", "write it, or leave the key out")
+			return
+		}
+		*to = s
+		d.mark(n, at.key, s)
+	}
+}
+
+// operand reads a text or an integer, kept as text.
+func (d *decoder) operand(to *string) reader {
+	return func(n *yaml.Node, at place) {
+		s, ok := d.scalar(n, at, "a text or an integer", "!!str", "!!int")
+		if !ok {
+			return
+		}
+		if strings.TrimSpace(s) == "" {
+			d.add(n, CodeValue, at.subject, at.key+" is empty", "write it, or leave the key out")
+			return
+		}
+		*to = s
+		d.mark(n, at.key, s)
+	}
+}
+
+// oneOf reads a text of a closed list.
+func (d *decoder) oneOf(to *string, values ...string) reader {
+	return func(n *yaml.Node, at place) {
+		s, ok := d.scalar(n, at, "a text", "!!str")
+		if !ok {
+			return
+		}
+		for _, v := range values {
+			if s == v {
+				*to = s
+				d.mark(n, at.key, s)
+				return
+			}
+		}
+		fix := didYouMean(s, values)
+		if fix == "" {
+			fix = "write one of " + strings.Join(values, ", ")
+		}
+		d.add(n, CodeValue, at.subject, at.key+": "+show(s)+" is not known here", fix)
+	}
+}
+
+// truth reads true or false.
+func (d *decoder) truth(to *bool) reader {
+	return func(n *yaml.Node, at place) {
+		s, ok := d.scalar(n, at, "true or false", "!!bool")
+		if !ok {
+			return
+		}
+		*to = strings.EqualFold(s, "true")
+	}
+}
+
+// truthPtr reads true or false where being left out differs from false.
+func (d *decoder) truthPtr(to **bool) reader {
+	return func(n *yaml.Node, at place) {
+		if s, ok := d.scalar(n, at, "true or false", "!!bool"); ok {
+			b := strings.EqualFold(s, "true")
+			*to = &b
+		}
+	}
+}
+
+// list calls f for each element of a list.
+func (d *decoder) list(n *yaml.Node, at place, f func(e *yaml.Node)) {
+	if !d.plain(n, at.subject) {
+		return
+	}
+	if n.Kind != yaml.SequenceNode {
+		d.wrongType(n, at, "a list")
+		return
+	}
+	for _, e := range n.Content {
+		f(e)
+	}
+}
+
+// texts reads a list of texts without repeats.
+func (d *decoder) texts(to *[]string) reader {
+	return d.many(to, d.text)
+}
+
+// operands reads a list of texts and integers without repeats.
+func (d *decoder) operands(to *[]string) reader {
+	return d.many(to, d.operand)
+}
+
+func (d *decoder) many(to *[]string, one func(*string) reader) reader {
+	return func(n *yaml.Node, at place) {
+		seen := map[string]bool{}
+		d.list(n, at, func(e *yaml.Node) {
+			var s string
+			one(&s)(e, at)
+			switch {
+			case s == "":
+			case seen[s]:
+				d.add(e, CodeDuplicateKey, at.subject, at.key+": "+show(s)+" twice in the list", "keep one of them")
+			default:
+				seen[s] = true
+				*to = append(*to, s)
+			}
+		})
+	}
+}
+
+// textMap reads a mapping of names to texts.
+func (d *decoder) textMap(to *map[string]string) reader {
+	return func(n *yaml.Node, at place) {
+		m := map[string]string{}
+		d.pairs(n, at, func(k, v *yaml.Node) {
+			var s string
+			d.operand(&s)(v, place{at.subject, at.key + "." + k.Value})
+			m[k.Value] = s
+			d.mark(k, at.key, k.Value)
+		})
+		if len(m) > 0 {
+			*to = m
+		}
+	}
+}
+
+// named calls one for each entry of a mapping keyed by name, in the order of the file.
+func (d *decoder) named(one func(name string, k, v *yaml.Node)) reader {
+	return func(n *yaml.Node, at place) {
+		d.pairs(n, at, func(k, v *yaml.Node) {
+			if strings.TrimSpace(k.Value) == "" {
+				d.add(k, CodeValue, at.subject, at.key+": an empty name", "name the entry")
+				return
+			}
+			one(k.Value, k, v)
+		})
+	}
+}

@@ -1,0 +1,121 @@
+package spec
+
+// Kinds of rules: the closed list. A condition that none of them can tell becomes a new kind here, with tests in
+// check, bind and emit; never free code.
+const (
+	KindRequires   = "requires"    // any of If set in the subject => all of Need set in it
+	KindExcludes   = "excludes"    // any of If set (or no If: always) => none of Not set; or at most one of Fields given (by its bit in Mask, if told)
+	KindAllowedSet = "allowed_set" // the subject has no bits outside Allow; or its value is one of Values
+	KindMandatory  = "mandatory"   // all of Need are set in the subject
+	KindGatedBy    = "gated_by"    // a subject that is not neutral needs Bit set in Mask
+	KindRequired   = "required"    // all of Bits set in Mask; or at least one of Fields given (by its bit in Mask, if told)
+	KindNotNull    = "not_null"    // the subject is not NULL
+	KindRange      = "range"       // Min <= subject <= Max, or the sum of Sum, without wrap-around
+	KindAligned    = "aligned"     // the subject is a multiple of To, or has the same offset as SameAs modulo To
+	KindCapBound   = "cap_bound"   // the subject is at most the capability Cap; or flags of If in it (no If: any value; no subject: any call) need CapHas in Cap
+	KindDependsOn  = "depends_on"  // the subject fulfils all of Must (used with When)
+)
+
+// Severities of rules.
+const (
+	SeverityError = "error" // the call is refused before it reaches the library
+	SeverityLint  = "lint"  // a message only: some provider or kernel accepts it
+)
+
+// What deciding a rule needs.
+const (
+	NeedsArgs  = "args"  // the arguments alone
+	NeedsCaps  = "caps"  // capabilities of the device too
+	NeedsState = "state" // properties of the objects passed
+)
+
+// Rule is one rule of a man page. The lists that a kind does not use are empty.
+//
+// A path with [] speaks of each element of a list: the rule is judged once for each way to bind the lists in its
+// subject (without one, in the first of Fields, Mask, When and Must that has any). Elsewhere, a list that is not
+// bound that way counts as a whole: a sum adds all of it, a condition wants one element, a demand wants every one.
+//
+// What a call leaves out is valid and neutral: no flag of it is set, it is not given, it breaks no rule, and it is
+// equal to nothing in a condition. A mask left out has the bits of the fields given. A property of an object left
+// out is unknown, and what needs it is not judged.
+//
+// Operands (Min, Max, To, Sum, SameAs, Cap, and values of atoms) are texts: an integer, a C constant
+// (SIZE_MAX, IBV_..., UINT64_MAX), a path of an argument ("attr.length", "dm.length" for a property of an
+// object), or, for Cap only, a capability path ("device_attr_ex.max_dm_size").
+type Rule struct {
+	ID        string
+	Verb      string
+	Page      string // filled by the loader
+	Subject   string // parameter or path; empty for a rule on several Fields
+	Kind      string
+	Severity  string // SeverityError unless the YAML says lint
+	Statement string // own words, without a final full stop: "REMOTE_WRITE needs LOCAL_WRITE"
+	Fix       string // what to do: "add IBV_ACCESS_LOCAL_WRITE"
+	Section   string // section of the page
+	Passage   string // hash of the passage (see passage.go); empty with Source set
+	Source    string // where the page is silent: "rdma-core v65.0 libibverbs/verbs.c" or "linux v6.12 drivers/..."
+	Needs     string
+	Note      string // why it is a lint, or what differs between kernels
+	Retired   bool   // withdrawn: never checked, never reused
+
+	When   []Atom   // all hold, or the rule does not apply
+	If     []string // flags
+	Need   []string // flags
+	Not    []string // flags
+	Allow  []string // flags or ranges of bits (macro names such as IBV_ACCESS_OPTIONAL_RANGE)
+	Values []string // values
+	Fields []string // paths
+	Mask   string   // path of the mask
+	Bit    string   // flag of Mask
+	Bits   []string // flags of Mask
+	Min    string
+	Max    string
+	Sum    []string
+	To     string // multiple of this: an operand, or "page" for the host's page size
+	SameAs string
+	Cap    string
+	CapHas []string // flags of Cap
+	Must   []Atom
+
+	Accept Case // arguments that fulfil it, beside neutral ones
+	Reject Case // arguments that break this rule and no other
+
+	Pos Pos
+
+	marks marks
+}
+
+// Atom is one comparison of a condition: exactly one of the tests is set.
+type Atom struct {
+	Of    string   // path
+	Has   []string // any of these flags set
+	All   []string // all of these flags set
+	Lacks []string // none of these flags set
+	Eq    string
+	Ne    string
+	In    []string
+	Lt    string
+	Le    string
+	Gt    string
+	Ge    string
+	Null  *bool  // is (not) NULL
+	Set   *bool  // is (not) neutral: zero, NULL or empty
+	Same  string // is the same object as this path
+	Pos   Pos
+}
+
+// Case is a call by its arguments, in the form of `verbsgen explain --cases`.
+type Case struct {
+	Args map[string]any
+	Caps map[string]any
+	Pos  Pos
+}
+
+// Note is a statement of a page that no argument, capability or known state decides; it goes into the doc comment.
+type Note struct {
+	Verb      string
+	Statement string
+	Section   string
+	Passage   string
+	Pos       Pos
+}
