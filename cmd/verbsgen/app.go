@@ -1,0 +1,186 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+)
+
+// Exit codes.
+const (
+	exitOK    = 0
+	exitError = 1 // the input is wrong, or the output is stale
+	exitUsage = 2 // the command line is wrong
+)
+
+// debugVar names the variable of the environment that, set to 1, has an internal error tell its stack.
+const debugVar = "VERBSGEN_DEBUG"
+
+// app is one run of the command.
+type app struct {
+	out *checkedWriter
+	err io.Writer
+}
+
+// run executes a command line and gives the exit code. What was asked for goes to stdout, diagnostics to stderr.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	code, list := runList(ctx, args, stdout, stderr)
+	for _, d := range list.Sorted() {
+		fmt.Fprintln(stderr, d.Error())
+	}
+	return code
+}
+
+// runList is run, but for the printing of the diagnostics.
+func runList(ctx context.Context, args []string, stdout, stderr io.Writer) (code int, list diag.List) {
+	a := &app{out: &checkedWriter{w: stdout}, err: stderr}
+	defer func() {
+		if r := recover(); r != nil {
+			if os.Getenv(debugVar) == "1" {
+				fmt.Fprintf(stderr, "%s\n", debug.Stack())
+			}
+			code, list = exitError, diag.From(fmt.Errorf("%v", r))
+		}
+	}()
+	root := a.root()
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if a.out.err != nil {
+		err = failed{diag.One(diag.New(diag.OutputWrite, "", 0, 0, "standard output", a.out.err.Error(), "make room or write elsewhere"))}
+	}
+	var f failed
+	switch {
+	case err == nil:
+		return exitOK, nil
+	case errors.As(err, &f):
+		return exitError, diag.From(f.error)
+	}
+	return exitUsage, diag.List{usageDiag(root, args, err)}
+}
+
+// failed marks an error of what a command does; any other error that cobra hands back is about the command line.
+type failed struct{ error }
+
+func (f failed) Unwrap() error { return f.error }
+
+// usageDiag tells what is wrong with the command line, and which help to read.
+func usageDiag(root *cobra.Command, args []string, err error) diag.Diag {
+	help := "verbsgen --help"
+	if c, _, ferr := root.Find(args); ferr == nil && c != root {
+		help = c.CommandPath() + " --help"
+	}
+	subject := "usage"
+	problem, _, _ := strings.Cut(err.Error(), "\n")
+	return diag.New(diag.Usage, "", 0, 0, subject, problem, "see `"+help+"`")
+}
+
+// usageError is an error about the command line that a command finds itself.
+type usageError struct{ error }
+
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// checkedWriter remembers that writing failed, so that a full disk is no success.
+type checkedWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (c *checkedWriter) Write(p []byte) (int, error) {
+	if c.err != nil {
+		return 0, c.err
+	}
+	n, err := c.w.Write(p)
+	c.err = err
+	return n, err
+}
+
+const longHelp = `verbsgen reads what rdma-core says about verbs and generates a Go package from it.
+
+What the header says is kept as facts, one set for each known release; what the man pages say
+is kept as pages of rules, written in YAML. Both are inside the command: it needs no header, no
+man page, no C compiler and no network. --header FILE reads another header, --spec DIR lays more
+pages over its own.
+
+Diagnostics are lines of the form  file:line:col: subject: problem; fix
+Exit codes: 0 done, 1 the input is wrong or the output is stale, 2 the command line is wrong.`
+
+// root builds the command tree.
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:               "verbsgen",
+		Short:             "Go bindings for RDMA verbs, generated from facts and rules",
+		Long:              longHelp,
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		DisableAutoGenTag: true,
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+		Args:              cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usagef("no command given")
+			}
+			return unknownCommand(cmd, args[0])
+		},
+	}
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	root.AddCommand(a.commands()...)
+	return root
+}
+
+// unknownCommand names what was likely meant.
+func unknownCommand(root *cobra.Command, name string) error {
+	if near := root.SuggestionsFor(name); len(near) > 0 {
+		return usagef("unknown command %q; did you mean %s?", name, strings.Join(near, " or "))
+	}
+	return usagef("unknown command %q", name)
+}
+
+// takes refuses fewer than low and more than high words behind the flags.
+func takes(low, high int) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		switch {
+		case len(args) > high && high == 0:
+			return usagef("unexpected argument %q", args[0])
+		case len(args) > high:
+			return usagef("unexpected argument %q; at most %d are taken", args[high], high)
+		case len(args) < low:
+			return usagef("%d arguments are needed, %d are given", low, len(args))
+		}
+		return nil
+	}
+}
+
+// exclusive refuses two flags together.
+func exclusive(cmd *cobra.Command, a, b string) {
+	before := cmd.PreRunE
+	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
+		if cmd.Flags().Changed(a) && cmd.Flags().Changed(b) {
+			return usagef("--%s and --%s exclude each other", a, b)
+		}
+		if before != nil {
+			return before(cmd, args)
+		}
+		return nil
+	}
+}
+
+// do makes a cobra handler of a function whose errors are about what it does, not about the command line.
+func do(fn func(cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		err := fn(cmd, args)
+		var u usageError
+		if err == nil || errors.As(err, &u) {
+			return err
+		}
+		return failed{err}
+	}
+}

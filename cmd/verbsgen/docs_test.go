@@ -1,0 +1,74 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// commandsMD is the reference of the command, made of its own help.
+var commandsMD = filepath.Join("..", "..", "docs", "commands.md")
+
+// TestCommandsDocument holds docs/commands.md against the help of every command; -update rewrites it.
+func TestCommandsDocument(t *testing.T) {
+	want := commandsDocument()
+	if *update {
+		if err := os.WriteFile(commandsMD, []byte(want), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(commandsMD)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != want {
+		t.Errorf("%s is not what the help of the commands says; run go test ./cmd/verbsgen -run CommandsDocument -update", commandsMD)
+	}
+}
+
+// TestEveryCommandHasHelp finds commands and flags without a description.
+func TestEveryCommandHasHelp(t *testing.T) {
+	for _, c := range documented() {
+		if c.Short == "" || c.Long == "" || strings.HasSuffix(c.Short, ".") {
+			t.Errorf("%s: no short or long help, or a full stop behind the short one", c.Name())
+		}
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if f.Usage == "" {
+				t.Errorf("%s --%s: no help", c.Name(), f.Name)
+			}
+		})
+		for line := range strings.Lines(c.Long) {
+			if len([]rune(strings.TrimRight(line, "\n"))) > 120 {
+				t.Errorf("%s: a line of the help is wider than 120 columns: %s", c.Name(), line)
+			}
+		}
+	}
+}
+
+// documented lists the root and its commands, but for help itself.
+func documented() []*cobra.Command {
+	root := (&app{out: &checkedWriter{}}).root()
+	return append([]*cobra.Command{root}, root.Commands()...)
+}
+
+func commandsDocument() string {
+	var b strings.Builder
+	b.WriteString("# The command\n\nThis page is the help of the command; `verbsgen help COMMAND` prints it too. A test keeps the two alike.\n")
+	for _, c := range documented() {
+		usage := c.UseLine()
+		if !c.HasParent() {
+			usage = "verbsgen COMMAND [flags]"
+		}
+		fmt.Fprintf(&b, "\n## %s\n\n%s.\n\n```\n%s\n\n%s\n", c.CommandPath(), strings.ToUpper(c.Short[:1])+c.Short[1:], usage, c.Long)
+		if flags := c.LocalFlags().FlagUsages(); flags != "" && c.HasParent() {
+			fmt.Fprintf(&b, "\nFlags:\n%s", flags)
+		}
+		b.WriteString("```\n")
+	}
+	return b.String()
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/cheader"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/generate"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/output"
+	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/api"
+)
+
+// loadFacts gives the facts of a header, of a known release, or of the newest one.
+func loadFacts(src source) (*api.Release, error) {
+	if src.header != "" {
+		return cheader.Parse(cheader.Options{Header: src.header, Include: src.include})
+	}
+	name := src.release
+	if name == "" {
+		name = api.Newest()
+	}
+	rel, err := api.Load(name)
+	var unknown *api.UnknownError
+	if errors.As(err, &unknown) {
+		return nil, diag.One(diag.New(diag.ReleaseUnknown, "", 0, 0, "release "+name, "its facts are not known",
+			"known are "+strings.Join(unknown.Known, ", ")+"; read its header with --header"))
+	}
+	return rel, err
+}
+
+// loadSpec gives the own pages with those of --spec laid over them.
+func loadSpec(src source) (*spec.Spec, error) {
+	if len(src.specs) == 0 {
+		return spec.Embedded()
+	}
+	return spec.Overlay(src.specs...)
+}
+
+// checkNames holds pages of others against the names of all known releases and of the facts at hand. A test does so
+// for the own pages.
+func checkNames(src source, sp *spec.Spec, rels ...*api.Release) error {
+	if len(src.specs) == 0 {
+		return nil
+	}
+	for _, name := range api.Releases() {
+		rel, err := api.Load(name)
+		if err != nil {
+			return err
+		}
+		rels = append(rels, rel)
+	}
+	return sp.CheckNames(rels...)
+}
+
+// load gives the facts, and the pages, which are read at the same time.
+func load(src source) (*api.Release, *spec.Spec, error) {
+	var sp *spec.Spec
+	var serr error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() {
+			if r := recover(); r != nil { // nobody else would
+				serr = fmt.Errorf("reading the pages: %v", r)
+			}
+		}()
+		sp, serr = loadSpec(src)
+	}()
+	rel, ferr := loadFacts(src)
+	<-done
+	if err := errors.Join(ferr, serr); err != nil {
+		return nil, nil, err
+	}
+	if err := checkNames(src, sp, rel); err != nil {
+		return nil, nil, err
+	}
+	return rel, sp, nil
+}
+
+// built is a package in memory.
+type built struct {
+	release string // empty for a header
+	files   []output.File
+	pkg     *model.Package
+	rules   int
+	pages   int
+}
+
+// build runs the pipeline.
+func build(t target) (*built, error) {
+	rel, sp, err := load(t.source)
+	if err != nil {
+		return nil, err
+	}
+	files, pkg, err := generate.Run(rel, sp, generate.Options{Package: t.pkg, Only: t.only, AllowUndecided: t.allow, Header: t.header})
+	if err != nil {
+		return nil, err
+	}
+	pages := map[string]bool{}
+	for _, v := range pkg.Verbs {
+		pages[v.Page] = true
+	}
+	return &built{release: rel.Release, files: files, pkg: pkg, rules: len(pkg.Rules), pages: len(pages)}, nil
+}
+
+// from names the facts.
+func (b *built) from() string {
+	if b.release == "" {
+		return "the header"
+	}
+	return "release " + b.release
+}
+
+// counts tells what the package holds.
+func (b *built) counts() string {
+	return fmt.Sprintf("%s, %s, %s, %s, %s of %s", plural(len(b.pkg.Verbs), "function"), plural(len(b.pkg.Records), "record"),
+		plural(len(b.pkg.Enums), "enum"), plural(len(b.pkg.Objects), "object"), plural(b.rules, "rule"), plural(b.pages, "page"))
+}

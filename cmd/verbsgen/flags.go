@@ -1,0 +1,111 @@
+package main
+
+import (
+	"go/token"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// source says where facts and pages come from.
+type source struct {
+	release string   // of known facts; empty: the newest, unless header is given
+	header  string   // a verbs.h
+	include []string // folders for what it includes
+	specs   []string // folders of pages laid over the own ones
+}
+
+// factFlags adds the flags that choose the facts.
+func (s *source) factFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&s.release, "release", "", "facts of this rdma-core `release` (default: the newest known)")
+	f.StringVar(&s.header, "header", "", "read this `file` (a verbs.h) instead of stored facts")
+	f.StringArrayVarP(&s.include, "include", "I", nil, "look in this `folder` for what --header includes (repeatable)")
+	exclusive(cmd, "release", "header")
+}
+
+// specFlag adds the flag that adds pages.
+func (s *source) specFlag(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&s.specs, "spec", nil, "lay the pages of this `folder` over the own ones (repeatable)")
+}
+
+// check finds what flag parsing alone does not.
+func (s *source) check() error {
+	if s.header == "" && len(s.include) > 0 {
+		return usagef("-I is of use with --header only")
+	}
+	return nil
+}
+
+// target says what to generate, and where to.
+type target struct {
+	source
+	only  globs // of C functions; empty: all
+	pkg   string
+	out   string
+	allow bool // leave undecided declarations out instead of refusing them
+}
+
+// globs is a flag of patterns with commas between them, which may come several times. Unlike the flag of package
+// pflag for such lists it keeps an empty pattern, for check to refuse.
+type globs []string
+
+func (g *globs) Set(text string) error {
+	*g = append(*g, strings.Split(text, ",")...)
+	return nil
+}
+
+func (g *globs) String() string { return strings.Join(*g, ",") }
+func (g *globs) Type() string   { return "globs" }
+
+// newTarget holds the defaults.
+func newTarget() target { return target{pkg: "verbs", out: "."} }
+
+// flags adds the flags of generate and check.
+func (t *target) flags(cmd *cobra.Command) {
+	t.factFlags(cmd)
+	t.specFlag(cmd)
+	t.outFlags(cmd.Flags())
+}
+
+func (t *target) outFlags(f *pflag.FlagSet) {
+	f.Var(&t.only, "only", "bind only the C functions that match these `globs`, and what they need (default: all)")
+	f.StringVar(&t.pkg, "pkg", "verbs", "`name` of the Go package")
+	f.StringVarP(&t.out, "output", "o", ".", "`folder` of the Go package")
+	f.BoolVar(&t.allow, "allow-undecided", false, "leave out declarations that no page decides on, instead of refusing them")
+}
+
+// check finds what flag parsing alone does not.
+func (t *target) check() error {
+	if !token.IsIdentifier(t.pkg) || t.pkg == "_" || t.pkg == "main" {
+		return usagef("--pkg %q is no name for a Go package that others import", t.pkg)
+	}
+	for _, g := range t.only {
+		if strings.TrimSpace(g) == "" {
+			return usagef("--only has an empty pattern")
+		}
+	}
+	if t.out == "" {
+		return usagef("-o needs a folder")
+	}
+	return t.source.check()
+}
+
+// below makes the relative paths of t count from a folder.
+func (t *target) below(dir string) {
+	at := func(p string) string {
+		if p == "" || filepath.IsAbs(p) {
+			return p
+		}
+		return filepath.Join(dir, p)
+	}
+	t.header, t.out = at(t.header), at(t.out)
+	for i := range t.include {
+		t.include[i] = at(t.include[i])
+	}
+	for i := range t.specs {
+		t.specs[i] = at(t.specs[i])
+	}
+}

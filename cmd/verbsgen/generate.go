@@ -1,0 +1,142 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/output"
+)
+
+func (a *app) commands() []*cobra.Command {
+	return []*cobra.Command{
+		a.generateCmd(), a.checkCmd(), a.inventoryCmd(), a.importCmd(), a.diffCmd(), a.auditCmd(), a.coverageCmd(), a.rulesCmd(), a.explainCmd(),
+		a.reportCmd(),
+	}
+}
+
+func (a *app) generateCmd() *cobra.Command {
+	t := newTarget()
+	cmd := &cobra.Command{
+		Use:   "generate [flags]",
+		Short: "write the Go package",
+		Long: `generate writes a Go package for the verbs of a release, or of a header of your own, into a folder.
+
+The files it writes begin with "` + output.Banner + `" and are named
+*.gen.go, *.gen_test.go, *.gen.c or *.gen.h. Other files in the folder are left alone: a file in the
+way that verbsgen did not write, or a hand-written Go file that declares a generated name, is an error
+and nothing is written. Files of an earlier run that are no longer generated are removed.
+
+What is written depends on the facts and the pages alone: it is the same, byte for byte, on every
+machine. A typical line in a hand-written file of the folder:
+
+  //go:generate go run github.com/verbsgen/verbsgen/cmd/verbsgen generate --pkg rdma --only ibv_*_dm,ibv_reg_mr
+
+--only takes C function names in which * stands for any letters; what these functions need (types,
+how their objects are closed) comes along by itself. A declaration of the header that no page binds,
+skips or lists as pending is an error, unless --allow-undecided leaves it out.`,
+		Args: takes(0, 0),
+		RunE: do(func(cmd *cobra.Command, args []string) error {
+			if err := t.check(); err != nil {
+				return err
+			}
+			return a.generate(t)
+		}),
+	}
+	t.flags(cmd)
+	return cmd
+}
+
+// generate writes the package and tells on stdout what it did.
+func (a *app) generate(t target) error {
+	start := time.Now()
+	b, err := build(t)
+	if err != nil {
+		return err
+	}
+	if err := output.CheckTarget(t.out, b.files, t.pkg); err != nil {
+		return err
+	}
+	res, err := output.Write(t.out, b.files)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.out, "package %s from %s: %s\n", t.pkg, b.from(), b.counts())
+	fmt.Fprintf(a.out, "%s in %s, %d ms\n", res.Summary(), t.out, time.Since(start).Milliseconds())
+	return nil
+}
+
+func (a *app) checkCmd() *cobra.Command {
+	t := newTarget()
+	cmd := &cobra.Command{
+		Use:   "check [flags]",
+		Short: "tell whether the Go package on disk is what generate would write",
+		Long: `check generates in memory and compares with what is on disk: it prints a unified diff, and names each
+file that differs, is missing or is left over. It writes nothing and exits 1 when anything is stale.
+
+It takes the flags of generate. Without any flag it follows the go:generate lines that run
+"verbsgen generate" in the Go files of this folder and those below it; where there is none, it checks
+this folder by the defaults of generate.`,
+		Args: takes(0, 0),
+		RunE: do(func(cmd *cobra.Command, args []string) error {
+			if err := t.check(); err != nil {
+				return err
+			}
+			if cmd.Flags().NFlag() > 0 {
+				return a.check([]target{t})
+			}
+			targets, err := directiveTargets(".")
+			if err == nil && len(targets) == 0 {
+				targets = []target{t}
+			}
+			if err != nil {
+				return err
+			}
+			return a.check(targets)
+		}),
+	}
+	t.flags(cmd)
+	return cmd
+}
+
+// directiveTargets reads the flags of all go:generate lines of ours below a folder.
+func directiveTargets(dir string) ([]target, error) {
+	found, err := findDirectives(dir)
+	if err != nil {
+		return nil, err
+	}
+	var targets []target
+	var errs diag.List
+	for _, d := range found {
+		t, err := d.target()
+		if err != nil {
+			errs.AddErr(err)
+			continue
+		}
+		targets = append(targets, t)
+	}
+	return targets, errs.Err()
+}
+
+// check compares each target with what is on disk. The error lists what is stale in any of them.
+func (a *app) check(targets []target) error {
+	var stale diag.List
+	for _, t := range targets {
+		b, err := build(t)
+		if err != nil {
+			return err
+		}
+		r, err := output.Check(t.out, b.files)
+		if err != nil {
+			return err
+		}
+		fmt.Fprint(a.out, r.Diff)
+		stale = append(stale, r.Stale...)
+		if len(r.Stale) == 0 {
+			fmt.Fprintf(a.out, "package %s in %s is up to date with %s: %d files\n", t.pkg, t.out, b.from(), len(b.files))
+		}
+	}
+	return stale.Err()
+}

@@ -1,0 +1,188 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/verbsgen/verbsgen/spec"
+)
+
+// Status says what became of the passage of one rule or note.
+type Status string
+
+// What an audit can say of a passage.
+const (
+	Found    Status = "found"    // it stands in its section
+	Moved    Status = "moved"    // it stands in another section: Entry.Now
+	Missing  Status = "missing"  // the page has it no more: changed or withdrawn
+	NoPage   Status = "no page"  // the folder has no such page
+	OffPage  Status = "off page" // the page is silent, the rule names a source instead
+	Unhashed Status = "unhashed" // neither a passage nor a source is given
+)
+
+// Entry is the verdict on one rule or note.
+type Entry struct {
+	Page    string
+	ID      string // of a rule; "note N of VERB" for a note
+	Section string // where the spec says that it stands
+	Passage string
+	Status  Status
+	Now     string // the section it stands in now, when Moved
+	Pos     spec.Pos
+}
+
+// Report is the outcome of an audit, in the order of pages and of the YAML.
+type Report struct {
+	Tool    string // program that rendered the pages
+	Entries []Entry
+	Absent  []string // pages that the folder lacks, sorted
+}
+
+// Count gives the number of entries with a status.
+func (r *Report) Count(s Status) int {
+	n := 0
+	for _, e := range r.Entries {
+		if e.Status == s {
+			n++
+		}
+	}
+	return n
+}
+
+// Stale tells whether anything must be looked at: a passage that moved, is missing or was never given. A page that
+// the folder lacks does not make a report stale: an installation may leave pages out.
+func (r *Report) Stale() bool {
+	return r.Count(Moved)+r.Count(Missing)+r.Count(Unhashed) > 0
+}
+
+// Empty tells whether the folder has none of the pages.
+func (r *Report) Empty() bool {
+	return len(r.Absent) > 0 && r.Count(Found)+r.Count(Moved)+r.Count(Missing) == 0
+}
+
+// Audit looks for the passage of every rule and note in the man pages of a folder: one with *.3 or *.3.gz files, or
+// with a man3 folder of them. Retired rules are left out.
+func Audit(ctx context.Context, pages []*spec.Page, manDir string) (*Report, error) {
+	tool, err := FindTool()
+	if err != nil {
+		return nil, err
+	}
+	return tool.Audit(ctx, pages, manDir)
+}
+
+// Audit is Audit with a tool of the caller's choice.
+func (t Tool) Audit(ctx context.Context, pages []*spec.Page, manDir string) (*Report, error) {
+	report := &Report{Tool: t.Name}
+	for _, page := range pages {
+		entries := entriesOf(page)
+		if len(entries) == 0 {
+			continue
+		}
+		where, err := t.index(ctx, manDir, page.Page)
+		if errors.Is(err, errAbsent) {
+			report.Absent = append(report.Absent, page.Page)
+		} else if err != nil {
+			return nil, fmt.Errorf("man page %s: %w", page.Page, err)
+		}
+		for _, e := range entries {
+			e.judge(where, err != nil)
+			report.Entries = append(report.Entries, e)
+		}
+	}
+	sort.Strings(report.Absent)
+	return report, nil
+}
+
+func entriesOf(page *spec.Page) []Entry {
+	var out []Entry
+	for _, r := range page.Rules {
+		if r.Retired {
+			continue
+		}
+		e := Entry{Page: page.Page, ID: r.ID, Section: r.Section, Passage: r.Passage, Pos: r.Pos}
+		if r.Passage == "" && r.Source != "" {
+			e.Status = OffPage
+		}
+		out = append(out, e)
+	}
+	count := map[string]int{}
+	for _, n := range page.Notes {
+		count[n.Verb]++
+		id := fmt.Sprintf("note %d of %s", count[n.Verb], n.Verb)
+		out = append(out, Entry{Page: page.Page, ID: id, Section: n.Section, Passage: n.Passage, Pos: n.Pos})
+	}
+	return out
+}
+
+func (e *Entry) judge(where map[string][]string, absent bool) {
+	switch {
+	case e.Status != "":
+		return
+	case e.Passage == "":
+		e.Status = Unhashed
+		return
+	case absent:
+		e.Status = NoPage
+		return
+	}
+	sections, ok := where[e.Passage]
+	if !ok {
+		e.Status = Missing
+		return
+	}
+	for _, s := range sections {
+		if strings.EqualFold(s, normalise(e.Section)) {
+			e.Status = Found
+			return
+		}
+	}
+	e.Status, e.Now = Moved, sections[0]
+}
+
+// index maps the hash of every passage of a page to the sections it stands in.
+func (t Tool) index(ctx context.Context, manDir, page string) (map[string][]string, error) {
+	sections, err := t.sections(ctx, manDir, page)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string][]string{}
+	for _, p := range passages(sections, maxRun) {
+		if s := out[p.Hash]; len(s) == 0 || s[len(s)-1] != p.Section {
+			out[p.Hash] = append(s, p.Section)
+		}
+	}
+	return out, nil
+}
+
+func (t Tool) sections(ctx context.Context, manDir, page string) ([]section, error) {
+	file, err := pageFile(manDir, page)
+	if err != nil {
+		return nil, err
+	}
+	src, err := readPage(file)
+	if err != nil {
+		return nil, err
+	}
+	text, err := t.render(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	return parse(text), nil
+}
+
+// Passages lists the passages of a page of at most longest pieces (0: one piece), with their text, for the author
+// of a rule to choose from. It is the only way by which a page's words come out of this package.
+func Passages(ctx context.Context, manDir, page string, longest int) ([]Passage, error) {
+	tool, err := FindTool()
+	if err != nil {
+		return nil, err
+	}
+	sections, err := tool.sections(ctx, manDir, page)
+	if err != nil {
+		return nil, fmt.Errorf("man page %s in %s: %w", page, manDir, err)
+	}
+	return passages(sections, min(max(longest, 1), maxRun)), nil
+}

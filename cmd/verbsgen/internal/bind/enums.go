@@ -1,0 +1,134 @@
+package bind
+
+import (
+	"fmt"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
+	"github.com/verbsgen/verbsgen/spec"
+)
+
+// bindEnums makes the Go types of flags and enums.
+func (b *binder) bindEnums() {
+	for _, p := range b.in.Spec.Pages {
+		for _, f := range p.Flags {
+			b.bindFlags(p, f)
+		}
+		for _, e := range p.Enums {
+			b.bindEnum(p, e)
+		}
+	}
+}
+
+func (b *binder) bindFlags(p *spec.Page, f spec.FlagType) {
+	e := &model.Enum{Go: f.Go, C: "enum " + f.Enum, Page: p.Page, Flags: true, Bits: f.Bits, Prefix: f.Prefix, Doc: f.Doc, Pos: pos(f.Pos)}
+	if e.Bits == 0 {
+		e.Bits = 32
+	}
+	members := f.Members
+	if len(members) == 0 {
+		members = b.enumeratorsOf(f.Enum, f.Pos, f.Go)
+	}
+	b.addMembers(e, members, f.Names, f.Docs, f.Pos)
+	for _, m := range e.Members {
+		e.Known |= uint64(m.Value)
+	}
+	for _, r := range f.Ranges {
+		if v, ok := b.lookup(r, f.Pos, f.Go); ok {
+			e.Known |= uint64(v)
+		}
+	}
+	b.addType(e, f.Pos)
+}
+
+func (b *binder) bindEnum(p *spec.Page, s spec.EnumType) {
+	e := &model.Enum{Go: s.Go, Page: p.Page, Bits: 32, Signed: s.Signed, Prefix: s.Prefix, Doc: s.Doc, Pos: pos(s.Pos)}
+	members := s.Members
+	if s.Enum != "" {
+		e.C = "enum " + s.Enum
+		if len(members) == 0 {
+			members = b.enumeratorsOf(s.Enum, s.Pos, s.Go)
+		}
+	}
+	b.addMembers(e, members, s.Names, s.Docs, s.Pos)
+	b.addType(e, s.Pos)
+}
+
+// addType enters a type under its Go name.
+func (b *binder) addType(e *model.Enum, at spec.Pos) {
+	if old := b.types[e.Go]; old != nil {
+		b.errorf(diag.GoNameTwice, at, e.Go, fmt.Sprintf("a type of this name stands at %s:%d already", old.Pos.File, old.Pos.Line), "rename one of them")
+		return
+	}
+	b.types[e.Go] = e
+	b.pkg.Enums = append(b.pkg.Enums, e)
+}
+
+// enumeratorsOf lists the enumerators of a C enum; none when the release does not have it yet.
+func (b *binder) enumeratorsOf(tag string, at spec.Pos, subject string) []string {
+	e, ok := b.enums["enum "+tag]
+	if !ok {
+		if !b.newer("enum " + tag) {
+			b.errorf(diag.NameUnknown, at, subject, "no enum "+tag+" in this header", "correct the name")
+		}
+		return nil
+	}
+	var out []string
+	for _, m := range e.Enumerators {
+		out = append(out, m.Name)
+	}
+	return out
+}
+
+// addMembers adds the members that the release has.
+func (b *binder) addMembers(e *model.Enum, members []string, names, docs map[string]string, at spec.Pos) {
+	seen, values := map[string]string{}, map[int64]bool{}
+	for _, c := range members {
+		v, ok := b.lookup(c, at, e.Go)
+		if !ok {
+			continue
+		}
+		m := &model.Member{C: c, Value: v, Go: naming.Member(e.Go, e.Prefix, c), Short: short(e.Prefix, c), Doc: docs[c], Since: b.since(c), Alias: values[v]}
+		if n := names[c]; n != "" {
+			m.Go = n
+		}
+		if other := seen[m.Go]; other != "" {
+			b.errorf(diag.GoNameTwice, at, m.Go, "both "+other+" and "+c+" get this Go name", "give one of them a name under names:")
+		}
+		seen[m.Go], values[v] = c, true
+		e.Members = append(e.Members, m)
+	}
+}
+
+// short is a C name as messages write it: without the prefix.
+func short(prefix, c string) string {
+	if len(c) > len(prefix) && c[:len(prefix)] == prefix {
+		return c[len(prefix):]
+	}
+	return c
+}
+
+// lookup gives the value of an enumerator or macro. A name of a later release is left out in silence.
+func (b *binder) lookup(c string, at spec.Pos, subject string) (int64, bool) {
+	if e, ok := b.enumr[c]; ok {
+		return e.value, true
+	}
+	if !b.newer(c) {
+		b.errorf(diag.NameUnknown, at, subject, "no constant "+c+" in this header", "correct the name")
+	}
+	return 0, false
+}
+
+// since gives the release that a name came with; empty when the oldest known release has it.
+func (b *binder) since(name string) string {
+	s := b.in.Since(name)
+	if s == b.in.Oldest {
+		return ""
+	}
+	return s
+}
+
+func pos(p spec.Pos) model.Pos {
+	return model.Pos{File: p.File, Line: p.Line, Col: p.Col}
+}

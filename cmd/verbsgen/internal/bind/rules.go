@@ -1,0 +1,296 @@
+package bind
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
+	"github.com/verbsgen/verbsgen/spec"
+)
+
+// bindRules resolves the rules of the bound verbs. A rule that the validator cannot check is kept with its reason:
+// `rules` and `explain` have it all the same.
+func (b *binder) bindRules() {
+	for _, p := range b.in.Spec.Pages {
+		for i := range p.Rules {
+			s := &p.Rules[i]
+			v := b.verbs[s.Verb]
+			if v == nil || s.Retired {
+				continue
+			}
+			r := b.bindRule(p, s, v)
+			if r.Why == newerConstant { // the release knows nothing of it
+				continue
+			}
+			v.Rules = append(v.Rules, r)
+			b.pkg.Rules = append(b.pkg.Rules, r)
+		}
+	}
+}
+
+// ruleBinder resolves one rule; the first reason why the validator cannot check it stands in why.
+type ruleBinder struct {
+	*binder
+	s   *spec.Rule
+	v   *model.Verb
+	why string
+}
+
+func (b *binder) bindRule(p *spec.Page, s *spec.Rule, v *model.Verb) *model.Rule {
+	rb := &ruleBinder{binder: b, s: s, v: v}
+	r := &model.Rule{ID: s.ID, Verb: s.Verb, Page: p.Page, Section: s.Section, Kind: s.Kind, Lint: s.Severity == spec.SeverityLint,
+		Statement: s.Statement, Fix: s.Fix, Needs: s.Needs, Accept: s.Accept.Args, Reject: s.Reject.Args,
+		AcceptCaps: s.Accept.Caps, RejectCaps: s.Reject.Caps, Pos: pos(s.Pos)}
+	if s.Subject != "" {
+		r.Subject = rb.operand(s.Subject)
+	}
+	r.If, r.Not, r.Allow = rb.anyFlags(s.If), rb.anyFlags(s.Not), rb.anyFlags(s.Allow)
+	r.Need, r.Bits, r.CapHas = rb.allFlags(s.Need), rb.allFlags(s.Bits), rb.allFlags(s.CapHas)
+	if s.Bit != "" {
+		r.Bits = rb.allFlags([]string{s.Bit})
+	}
+	for _, x := range s.Values {
+		r.Values = append(r.Values, *rb.operand(x))
+	}
+	for _, x := range s.Fields {
+		r.Fields = append(r.Fields, *rb.operand(x))
+	}
+	for _, x := range s.Sum {
+		r.Sum = append(r.Sum, *rb.operand(x))
+	}
+	r.Mask, r.Min, r.Max = rb.optional(s.Mask), rb.optional(s.Min), rb.optional(s.Max)
+	r.To, r.SameAs = rb.optional(s.To), rb.optional(s.SameAs)
+	if s.Cap != "" {
+		r.Cap = rb.capability(s.Cap)
+	}
+	r.When, r.Must = rb.tests(s.When), rb.tests(s.Must)
+	r.Checked, r.Why = rb.why == "", rb.why
+	return r
+}
+
+func (rb *ruleBinder) cannot(why string) {
+	if rb.why == "" {
+		rb.why = why
+	}
+}
+
+// newerConstant is why a rule is left out that asks for a flag or a capability of a later release.
+const newerConstant = "names a flag or a capability of a later release"
+
+// anyFlags gives the bits of flags of which any one counts. Those of a later release are left out; with all of them
+// the rule is.
+func (rb *ruleBinder) anyFlags(names []string) uint64 {
+	bits, missing := rb.flags(names)
+	if missing > 0 && missing == len(names) {
+		rb.cannot(newerConstant)
+	}
+	return bits
+}
+
+// allFlags gives the bits of flags that all count: with one of them the rule is of a later release.
+func (rb *ruleBinder) allFlags(names []string) uint64 {
+	bits, missing := rb.flags(names)
+	if missing > 0 {
+		rb.cannot(newerConstant)
+	}
+	return bits
+}
+
+// flags gives the bits of flag names and hex numbers, and how many the release does not have yet.
+func (rb *ruleBinder) flags(names []string) (bits uint64, missing int) {
+	for _, n := range names {
+		if v, err := strconv.ParseUint(n, 0, 64); err == nil {
+			bits |= v
+			continue
+		}
+		v, ok := rb.lookup(n, rb.s.Pos, rb.s.ID)
+		if !ok {
+			missing++
+		}
+		bits |= uint64(v)
+	}
+	return bits, missing
+}
+
+func (rb *ruleBinder) optional(text string) *model.Operand {
+	if text == "" {
+		return nil
+	}
+	return rb.operand(text)
+}
+
+// limits are the C constants that no header of ours declares.
+var limits = map[string]uint64{
+	"SIZE_MAX": 1<<64 - 1, "UINT64_MAX": 1<<64 - 1, "UINT32_MAX": 1<<32 - 1, "UINT16_MAX": 1<<16 - 1, "UINT8_MAX": 1<<8 - 1,
+	"INT_MAX": 1<<31 - 1, "INT32_MAX": 1<<31 - 1, "INT64_MAX": 1<<63 - 1, "NULL": 0,
+}
+
+// operand resolves a constant or a path of the verb's arguments.
+func (rb *ruleBinder) operand(text string) *model.Operand {
+	o := &model.Operand{Kind: model.OpConst, Text: text}
+	if v, err := strconv.ParseUint(text, 0, 64); err == nil {
+		o.Const = v
+		return o
+	}
+	if v, err := strconv.ParseInt(text, 0, 64); err == nil {
+		o.Const, o.Signed = uint64(v), true
+		return o
+	}
+	if v, ok := limits[text]; ok {
+		o.Const = v
+		return o
+	}
+	if text == "page" {
+		o.Kind = model.OpPage
+		return o
+	}
+	root, rest, dotted := strings.Cut(text, ".")
+	if p := rb.v.Param(root); p != nil {
+		return rb.argument(o, p, rest)
+	}
+	if e, ok := rb.enumr[text]; ok && !dotted {
+		o.Const = uint64(e.value)
+		return o
+	}
+	if isCapPath(text) {
+		return rb.capability(text)
+	}
+	if strings.Contains(root, "[]") {
+		rb.cannot("looks into the elements of a list")
+		return o
+	}
+	if !rb.newer(text) {
+		rb.errorf(diag.RuleOperand, rb.s.Pos, rb.s.ID, strconv.Quote(text)+" is no integer, constant, parameter or path of "+rb.v.C, "correct it")
+	}
+	rb.cannot(newerConstant)
+	return o
+}
+
+// argument resolves a parameter, a field of the struct it points to, or a property of the object it is.
+func (rb *ruleBinder) argument(o *model.Operand, p *model.Param, rest string) *model.Operand {
+	o.Kind, o.Param, o.Name = model.OpArg, p, naming.Local(p.C)
+	if rest == "" {
+		o.Signed = p.GoType == "int" || p.GoType == "int64"
+		return o
+	}
+	o.Name = naming.Local(p.C + "_" + strings.ReplaceAll(rest, ".", "_"))
+	if p.Record != nil {
+		if o.Leaf = p.Record.Mirror.Find(rest); o.Leaf == nil {
+			if strings.Contains(rest, ".") { // a property of an object in a field
+				rb.cannot("looks into an object that a field points to")
+			} else if !rb.newer("struct " + p.Record.C + "." + rest) {
+				rb.errorf(diag.RuleOperand, rb.s.Pos, rb.s.ID, "struct "+p.Record.C+" has no field "+rest, "correct the path "+o.Text)
+			} else {
+				rb.cannot(newerConstant)
+			}
+			return o
+		}
+		if o.Field = p.Record.Field(rest); o.Field != nil {
+			o.Bit = uint64(o.Field.BitValue)
+		}
+		o.Signed = (o.Leaf.GoType == "int32" || o.Leaf.GoType == "int64") && (o.Field == nil || o.Field.Enum == nil)
+		return o
+	}
+	o.Kind, o.Prop = model.OpProp, rest
+	switch {
+	case p.Object == nil:
+		rb.cannot("looks into " + p.C + ", which has no Go type of its own")
+	case !slices.Contains(properties, p.Object.Go+"."+rest):
+		rb.cannot("kept by the handles: Close and use after Close")
+	}
+	return o
+}
+
+// properties are those of a handle that a generated validator can read.
+var properties = []string{"DM.length"}
+
+func isCapPath(text string) bool {
+	root, _, _ := strings.Cut(text, ".")
+	root, _, _ = strings.Cut(root, "[")
+	switch root {
+	case "device_attr", "device_attr_ex", "port_attr", "comp_cntr_caps":
+		return true
+	}
+	return false
+}
+
+// capability resolves a capability path; the generated validators know those of struct ibv_device_attr_ex.
+func (rb *ruleBinder) capability(text string) *model.Operand {
+	o := &model.Operand{Kind: model.OpCap, Text: text, Name: naming.Local("cap_" + strings.ReplaceAll(text, ".", "_"))}
+	root, path, _ := strings.Cut(text, ".")
+	ex := rb.records["DeviceAttrEx"]
+	switch {
+	case ex == nil || rb.verbs["ibv_query_device_ex"] == nil || (root != "device_attr" && root != "device_attr_ex"):
+		rb.cannot("needs a capability that the package does not keep")
+	case root == "device_attr_ex" && strings.HasPrefix(path, "orig_attr."):
+		root, path = "device_attr", strings.TrimPrefix(path, "orig_attr.")
+		fallthrough
+	case root == "device_attr":
+		if m := rb.mirrors["ibv_device_attr"]; m != nil {
+			o.Leaf = m.Find(path)
+		}
+		o.Prop = "orig_attr"
+	default:
+		o.Leaf = ex.Mirror.Find(path)
+		if outer, inner, nested := strings.Cut(path, "."); o.Leaf == nil && nested {
+			if l := ex.Mirror.Find(outer); l != nil {
+				if m := rb.mirrors[strings.TrimPrefix(l.CType, "struct ")]; m != nil {
+					o.Prop, o.Leaf = l.Go, m.Find(inner)
+				}
+			}
+		}
+	}
+	if o.Leaf == nil && rb.why == "" && rb.newer("struct ibv_"+root+"."+path) {
+		rb.cannot(newerConstant)
+	}
+	if o.Leaf == nil && rb.why == "" {
+		rb.errorf(diag.RuleOperand, rb.s.Pos, rb.s.ID, "no capability "+text+" in this header", "correct cap:")
+	}
+	return o
+}
+
+// tests resolves the atoms of a condition.
+func (rb *ruleBinder) tests(atoms []spec.Atom) []model.Test {
+	var out []model.Test
+	for _, a := range atoms {
+		t := model.Test{Of: *rb.operand(a.Of)}
+		one := func(kind, value string) { t.Test, t.Value = kind, *rb.operand(value) }
+		switch {
+		case len(a.Has) > 0:
+			t.Test, t.Flags = model.TestHas, rb.anyFlags(a.Has)
+		case len(a.All) > 0:
+			t.Test, t.Flags = model.TestAll, rb.allFlags(a.All)
+		case len(a.Lacks) > 0:
+			t.Test, t.Flags = model.TestLacks, rb.anyFlags(a.Lacks)
+		case len(a.In) > 0:
+			t.Test = model.TestIn
+			for _, x := range a.In {
+				t.In = append(t.In, *rb.operand(x))
+			}
+		case a.Eq != "":
+			one(model.TestEq, a.Eq)
+		case a.Ne != "":
+			one(model.TestNe, a.Ne)
+		case a.Lt != "":
+			one(model.TestLt, a.Lt)
+		case a.Le != "":
+			one(model.TestLe, a.Le)
+		case a.Gt != "":
+			one(model.TestGt, a.Gt)
+		case a.Ge != "":
+			one(model.TestGe, a.Ge)
+		case a.Null != nil:
+			t.Test, t.Yes = model.TestNull, *a.Null
+		case a.Set != nil:
+			t.Test, t.Yes = model.TestSet, *a.Set
+		case a.Same != "":
+			t.Test = model.TestSame
+			rb.cannot("compares objects")
+		}
+		out = append(out, t)
+	}
+	return out
+}

@@ -1,0 +1,115 @@
+package cheader
+
+import (
+	"embed"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"modernc.org/cc/v4"
+)
+
+//go:embed stubs
+var stubFiles embed.FS
+
+// includes finds included files. The parser sees each file under its name as included ("infiniband/verbs_api.h"), so
+// that positions do not depend on the machine; real tells where it was read.
+//
+// The order is: our stubs (a libc's headers hold constructs that would change what is read off the bodies), the folders
+// of -I, and the tree that the header itself stands in.
+type includes struct {
+	roots   []string
+	dir     string // folder of the header
+	virtual string // folder of the header's name as included ("infiniband")
+	real    map[string]string
+	stubs   map[string]bool
+	text    map[string][]byte
+	refused map[string]error // files that exist and are no C text
+	empty   map[string]bool  // not to be found, and taken for empty
+	packs   []cc.Token       // #pragma pack
+}
+
+func newIncludes(opts Options, name string) *includes {
+	return &includes{
+		roots: opts.Include, dir: filepath.Dir(opts.Header), virtual: path.Dir(name),
+		real: map[string]string{}, stubs: map[string]bool{}, text: map[string][]byte{},
+		refused: map[string]error{},
+	}
+}
+
+// Open is called by the parser, with the name as included.
+func (in *includes) Open(name string) (fs.File, error) {
+	name = path.Clean(name)
+	if f, err := stubFiles.Open("stubs/" + name); err == nil {
+		in.stubs[name] = true
+		return f, nil
+	}
+	for _, file := range in.candidates(name) {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			continue
+		}
+		in.real[name] = file
+		if err := checkText(file, data); err != nil {
+			in.refused[name] = err
+			return nil, err
+		}
+		in.text[name] = data
+		return memFile(name, data), nil
+	}
+	if in.empty[name] {
+		return memFile(name, nil), nil
+	}
+	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+}
+
+// candidates lists where a file included as name may be.
+func (in *includes) candidates(name string) []string {
+	if path.IsAbs(name) {
+		return []string{name}
+	}
+	var list []string
+	for _, root := range in.roots {
+		list = append(list, filepath.Join(root, name))
+	}
+	if path.Dir(name) == in.virtual {
+		list = append(list, filepath.Join(in.dir, path.Base(name)))
+	}
+	// The header's own tree: <infiniband/x.h> beside .../infiniband/verbs.h.
+	dir := filepath.ToSlash(in.dir)
+	for prefix := path.Dir(name); prefix != "."; prefix = path.Dir(prefix) {
+		if root, ok := strings.CutSuffix(dir, prefix); ok && (root == "" || strings.HasSuffix(root, "/")) {
+			list = append(list, filepath.Join(root, name))
+		}
+	}
+	return list
+}
+
+// place is the file that stands behind a name as included; the name itself for a stub.
+func (in *includes) place(name string) string {
+	if file, ok := in.real[name]; ok {
+		return file
+	}
+	return name
+}
+
+// textFile is a file in memory, and its own description.
+type textFile struct {
+	*strings.Reader
+	name string
+}
+
+func memFile(name string, data []byte) fs.File {
+	return &textFile{strings.NewReader(string(data)), path.Base(name)}
+}
+
+func (f *textFile) Close() error               { return nil }
+func (f *textFile) Stat() (fs.FileInfo, error) { return f, nil }
+func (f *textFile) Name() string               { return f.name }
+func (f *textFile) Mode() fs.FileMode          { return 0o444 }
+func (f *textFile) ModTime() time.Time         { return time.Time{} }
+func (f *textFile) IsDir() bool                { return false }
+func (f *textFile) Sys() any                   { return nil }

@@ -1,0 +1,161 @@
+package cheader
+
+import (
+	"slices"
+	"strings"
+
+	"modernc.org/cc/v4"
+
+	"github.com/verbsgen/verbsgen/spec/api"
+)
+
+// macros takes the macros that are constants, those that rename a declaration, and the function-like ones that stand
+// before a function of the same name.
+func (f *facts) macros() {
+	var list []*cc.Macro
+	for _, m := range f.ast.Macros {
+		if pos := m.Position(); f.ours(pos) {
+			list = append(list, m)
+		}
+	}
+	order := f.fileOrder(list)
+	slices.SortFunc(list, func(a, b *cc.Macro) int {
+		p, q := a.Position(), b.Position()
+		if n := order[p.Filename] - order[q.Filename]; n != 0 {
+			return n
+		}
+		return (p.Line-q.Line)<<12 + p.Column - q.Column
+	})
+	f.checkExpansions(list)
+	for _, m := range list {
+		if m.IsFnLike {
+			f.redirect(m)
+		} else {
+			f.objectMacro(m)
+		}
+	}
+}
+
+// fileOrder numbers the files by the first declaration in them, so that macros come in the order of the rest; a file
+// without declarations comes last, by name.
+func (f *facts) fileOrder(list []*cc.Macro) map[string]int {
+	order := map[string]int{}
+	for tu := f.ast.TranslationUnit; tu != nil; tu = tu.TranslationUnit {
+		name := tu.ExternalDeclaration.Position().Filename
+		if _, ok := order[name]; !ok {
+			order[name] = len(order)
+		}
+	}
+	rest := map[string]bool{}
+	for _, m := range list {
+		if name := m.Position().Filename; !rest[name] {
+			if _, ok := order[name]; !ok {
+				rest[name] = true
+			}
+		}
+	}
+	for _, name := range sortedKeys(rest) {
+		order[name] = len(order)
+	}
+	return order
+}
+
+// redirect marks a function that a macro of the same name shadows: users of the header call what the macro names first.
+func (f *facts) redirect(m *cc.Macro) {
+	i, ok := f.functions[m.Name.SrcStr()]
+	if !ok {
+		return
+	}
+	for _, tok := range m.ReplacementList() {
+		if tok.Ch == rune(cc.IDENTIFIER) {
+			if j, ok := f.functions[tok.SrcStr()]; ok && f.rel.Functions[j].Kind == api.Inline {
+				f.rel.Functions[i].Kind = api.Redirect
+				f.rel.Functions[i].Redirect = tok.SrcStr()
+			}
+			return
+		}
+	}
+}
+
+func (f *facts) objectMacro(m *cc.Macro) {
+	toks := words(m)
+	if len(toks) == 0 {
+		return // an include guard
+	}
+	name, pos := m.Name.SrcStr(), f.pos(m.Position())
+	if len(toks) == 1 {
+		if kind := f.aliasKind(toks[0]); kind != "" {
+			f.rel.Aliases = append(f.rel.Aliases, api.Alias{Name: name, Of: toks[0], Kind: kind, Pos: pos})
+			return
+		}
+	}
+	if value := f.macroValue(m, toks); value != nil {
+		f.rel.Macros = append(f.rel.Macros, api.Macro{Name: name, Value: value, Pos: pos})
+	}
+}
+
+// words is the replacement list without white space.
+func words(m *cc.Macro) []string {
+	var list []string
+	for _, tok := range m.ReplacementList() {
+		if s := strings.TrimSpace(tok.SrcStr()); s != "" {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// aliasKind is what a name stands for: enumerator, struct, union, enum, function; empty for none of them.
+func (f *facts) aliasKind(name string) string {
+	for _, kind := range []string{"struct", "union", "enum"} {
+		if f.tags[kind+" "+name] {
+			return kind
+		}
+	}
+	if _, ok := f.functions[name]; ok {
+		return "function"
+	}
+	for _, n := range f.ast.Scope.Nodes[name] {
+		if e, ok := n.(*cc.Enumerator); ok && f.ours(e.Position()) {
+			return "enumerator"
+		}
+	}
+	return ""
+}
+
+// macroValue is the integer that a macro stands for, or its C text when it is a constant of another kind, or nil.
+func (f *facts) macroValue(m *cc.Macro, toks []string) any {
+	t := m.Type()
+	v, isInt := integer(m.Value())
+	switch {
+	case t == nil || m.Value() == cc.Unknown:
+		return nil
+	case isInt && cc.IsIntegerType(t):
+		if v.unsigned && v.bits < 0 {
+			return uint64(v.bits)
+		}
+		return v.bits
+	}
+	return cText(toks)
+}
+
+// cText joins the tokens of a constant, with spaces where C or the eye needs one.
+func cText(toks []string) string {
+	var b strings.Builder
+	for i, tok := range toks {
+		if i > 0 && needsSpace(toks[i-1], tok) {
+			b.WriteByte(' ')
+		}
+		b.WriteString(tok)
+	}
+	return b.String()
+}
+
+func needsSpace(a, b string) bool {
+	last, first := a[len(a)-1], b[0]
+	return isWord(last) && (isWord(first) || first == '*')
+}
+
+func isWord(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}

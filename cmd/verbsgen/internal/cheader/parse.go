@@ -1,0 +1,147 @@
+package cheader
+
+import (
+	_ "embed"
+	"fmt"
+	"io"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+
+	"modernc.org/cc/v4"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/spec/api"
+)
+
+//go:embed stubs/predefined.h
+var predefined string
+
+// Options tells what to read.
+type Options struct {
+	Header  string   // the file
+	Include []string // folders of -I, searched in order
+	// As is the header's name as included ("infiniband/verbs.h"). When set, the positions of the facts carry names as
+	// included; when empty, the paths of the files that were read. Errors always carry paths.
+	As string
+	// Require lists functions that the header must declare.
+	Require []string
+}
+
+// expansionLimit bounds the work of the preprocessor, in tokens, so that macros that double each other, or a header that
+// includes itself, come to an end within a second. verbs.h needs less than 50,000.
+const expansionLimit = 1_000_000
+
+// Parse reads the facts of a header on linux/amd64, and where linux/arm64 lays a record out differently. The error is
+// a [diag.List] with everything that is wrong; there is a result or an error, never both.
+func Parse(opts Options) (rel *api.Release, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			rel, err = nil, diag.One(diag.New(diag.Internal, opts.Header, 0, 0, "internal error", fmt.Sprint("reading the facts: ", r), "report it with the header"))
+		}
+	}()
+	p := &parser{opts: opts, name: opts.As}
+	if p.name == "" {
+		p.name = filepath.Base(opts.Header)
+	}
+	if list := p.checkHeader(); len(list) > 0 {
+		return nil, list.Err()
+	}
+	ast, in, list := p.translate("amd64")
+	if len(list) > 0 {
+		return nil, list.Err()
+	}
+	f := newFacts(p, ast, in)
+	f.read()
+	if len(f.errs) == 0 {
+		f.errs = append(f.errs, f.addARM64()...)
+	}
+	f.check()
+	if len(f.errs) > 0 {
+		return nil, f.errs.Err()
+	}
+	return f.rel, nil
+}
+
+// A declaration of our own follows the header: at an end of file behind a star the parser would look for qualifiers
+// forever. An error in it means that the header ends too early.
+const (
+	endName = "<end>"
+	endText = "extern int vg_end_of_header;\n"
+)
+
+type parser struct {
+	opts Options
+	name string // of the header as included
+}
+
+// translate parses and type-checks the header for one architecture. A panic of the C parser, which odd input can
+// bring about, becomes an error.
+func (p *parser) translate(arch string) (ast *cc.AST, in *includes, errs diag.List) {
+	in = newIncludes(p.opts, p.name)
+	defer func() {
+		if r := recover(); r != nil {
+			ast, errs = nil, diag.List{p.gaveUp(in, r, firstFrame(debug.Stack()))}
+		}
+	}()
+	ast, err := p.run(arch, in)
+	if err != nil {
+		return nil, in, p.explain(err, arch, in)
+	}
+	return ast, in, nil
+}
+
+// gaveUp tells of a panic of the C parser.
+func (p *parser) gaveUp(in *includes, reason any, where string) diag.Diag {
+	d := diag.New(diag.HeaderSyntax, p.opts.Header, 0, 0, "header", fmt.Sprintf("the C parser gave up: %v (%s)", reason, where),
+		"look at what the header holds beside plain declarations")
+	if strings.Contains(where, "includeArg") { // an include after the limit of expansion
+		return p.endless(in, d)
+	}
+	return d
+}
+
+// run preprocesses first: an include that is missing ends the text where it stands, and behind a star the parser does not
+// survive that, see endText.
+func (p *parser) run(arch string, in *includes) (*cc.AST, error) {
+	cfg, sources, err := p.config(arch, in)
+	if err != nil {
+		return nil, err
+	}
+	if err := cc.Preprocess(cfg, sources, io.Discard); err != nil {
+		return nil, err
+	}
+	if cfg, sources, err = p.config(arch, in); err != nil {
+		return nil, err
+	}
+	in.packs = nil
+	return cc.Translate(cfg, sources)
+}
+
+// config sets the C parser up for one architecture.
+func (p *parser) config(arch string, in *includes) (*cc.Config, []cc.Source, error) {
+	abi, err := cc.NewABI("linux", arch)
+	if err != nil {
+		return nil, nil, err
+	}
+	machine := "#define __x86_64__ 1\n"
+	if arch == "arm64" {
+		machine = "#define __aarch64__ 1\n"
+	}
+	cfg := &cc.Config{
+		ABI:             abi,
+		FS:              in,
+		FSOnly:          true,
+		IncludePaths:    []string{"", "."},
+		SysIncludePaths: []string{"."},
+		EvalAllMacros:   arch == "amd64",
+		Header:          true,
+		UnsignedEnums:   true,
+		ExpansionLimit:  expansionLimit,
+		DefaultSizeT:    cc.ULong,
+		DefaultPtrdiffT: cc.Long,
+		PragmaHandler:   in.pragma,
+		DefaultWcharT:   cc.Int,
+	}
+	return cfg, []cc.Source{{Name: "<predefined>", Value: machine + predefined}, {Name: p.name}, {Name: endName, Value: endText}}, nil
+}

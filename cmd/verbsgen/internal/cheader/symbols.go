@@ -1,0 +1,75 @@
+package cheader
+
+import (
+	"debug/elf"
+	"fmt"
+	"strings"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/spec/api"
+)
+
+// Import reads the facts of a release: those of its header, under the names as included, and the default version of each
+// exported function from its libibverbs.so (none when lib is empty). The error is a [diag.List].
+func Import(opts Options, lib, release string) (*api.Release, error) {
+	rel, err := Parse(opts)
+	if err != nil {
+		return nil, err
+	}
+	rel.Release = release
+	if lib != "" {
+		if errs := addVersions(rel, lib); len(errs) > 0 {
+			return nil, errs.Err()
+		}
+	}
+	return rel, nil
+}
+
+// addVersions enters the default version of every exported function. A symbol may have several; the default is the one that
+// a program linked today gets, and that dlsym finds.
+func addVersions(rel *api.Release, lib string) diag.List {
+	versions, err := defaultVersions(lib)
+	if err != nil {
+		return diag.List{diag.New(diag.LibraryRead, lib, 0, 0, "library", err.Error(), "name the libibverbs.so of the header's release")}
+	}
+	var errs diag.List
+	for i := range rel.Functions {
+		fn := &rel.Functions[i]
+		if fn.Kind == api.Inline {
+			continue
+		}
+		version, ok := versions[fn.Name]
+		if !ok {
+			errs.Add(diag.New(diag.LibraryLacks, fn.Pos.File, fn.Pos.Line, fn.Pos.Col, fn.Name,
+				"the library "+lib+" does not export it", "take header and library of one release"))
+			continue
+		}
+		fn.Version = version
+		fn.Private = strings.Contains(version, "PRIVATE")
+	}
+	return errs
+}
+
+// defaultVersions maps the functions that a shared library exports to their default versions, "" for one without.
+func defaultVersions(lib string) (map[string]string, error) {
+	f, err := elf.Open(lib)
+	if err != nil {
+		return nil, fmt.Errorf("cannot be read as a shared library: %w", err)
+	}
+	defer f.Close()
+	symbols, err := f.DynamicSymbols()
+	if err != nil {
+		return nil, fmt.Errorf("has no dynamic symbols: %w", err)
+	}
+	versions := map[string]string{}
+	for _, s := range symbols {
+		if s.Section == elf.SHN_UNDEF || elf.ST_TYPE(s.Info) != elf.STT_FUNC || s.HasVersion && s.VersionIndex.IsHidden() {
+			continue
+		}
+		versions[s.Name] = s.Version
+	}
+	if len(versions) == 0 {
+		return nil, fmt.Errorf("exports no function")
+	}
+	return versions, nil
+}

@@ -1,0 +1,99 @@
+package check
+
+import (
+	"fmt"
+	"math/big"
+	"os"
+	"strings"
+
+	"github.com/verbsgen/verbsgen/spec"
+)
+
+// pageSize is that of the host.
+func pageSize() *big.Int { return big.NewInt(int64(os.Getpagesize())) }
+
+// readCaps keeps the capabilities by their full dotted path. One that no struct of the release has is told, and not
+// looked at: the file may be of a newer release.
+func (c *call) readCaps(caps map[string]any) {
+	c.caps = map[string]*big.Int{}
+	c.flatten("", caps)
+}
+
+func (c *call) flatten(prefix string, m map[string]any) {
+	for _, name := range sortedKeys(m) {
+		path := name
+		if prefix != "" {
+			path = prefix + "." + name
+		}
+		switch v := m[name].(type) {
+		case map[string]any:
+			c.flatten(path, v)
+		case nil:
+		default:
+			c.capability(path, v)
+		}
+	}
+}
+
+func (c *call) capability(path string, v any) {
+	t, known, err := c.facts.CapType(path)
+	if err != nil {
+		msg := fmt.Sprintf("%s: caps: %s: %s; it is not looked at", c.fn.Name, path, err)
+		if pe, ok := err.(*spec.PathError); ok && pe.Fix != "" {
+			msg = fmt.Sprintf("%s: caps: %s: %s; %s", c.fn.Name, path, err, pe.Fix)
+		}
+		c.notes = append(c.notes, msg)
+		return
+	}
+	if !known || t.Kind != spec.CInt {
+		t = spec.CType{Kind: spec.CInt, C: "int64_t or uint64_t", Bits: 64}
+	}
+	t.Array = false
+	if val := c.value("caps."+path, t, v); val != nil && val.kind == kInt {
+		c.caps[normalCap(path)] = val.i
+	}
+}
+
+// normalCap gives one path to what two queries tell: the basic attributes are part of the extended ones.
+func normalCap(path string) string {
+	if rest, ok := strings.CutPrefix(path, "device_attr_ex.orig_attr."); ok {
+		return "device_attr." + rest
+	}
+	return path
+}
+
+// capValue gives the value of the capability of a rule; ok is false when the case does not tell it.
+func (c *call) capValue(path string, b binding) (i *big.Int, ok bool) {
+	root, index, rest := spec.CapParts(path)
+	if index != "" {
+		n, ok := c.operand(index, b)
+		if !ok {
+			return nil, false
+		}
+		path = fmt.Sprintf("%s[%s].%s", root, n, rest)
+	}
+	i, ok = c.caps[normalCap(path)]
+	return i, ok
+}
+
+// overCap tells whether a subject is above a capability, or has flags that need bits which the capability lacks.
+func (c *call) overCap(r *spec.Rule, s ref, b binding) bool {
+	limit, ok := c.capValue(r.Cap, b)
+	if !ok {
+		return false
+	}
+	if len(r.CapHas) == 0 {
+		i, ok := number(s)
+		return ok && i.Cmp(limit) > 0
+	}
+	if r.Subject != "" {
+		have, ok := bits(s)
+		switch {
+		case len(r.If) > 0 && (!ok || !hasAny(have, c.facts, r.If)):
+			return false
+		case len(r.If) == 0 && !isSet(s):
+			return false
+		}
+	}
+	return !hasAll(limit, c.facts, r.CapHas...)
+}

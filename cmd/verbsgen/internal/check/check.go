@@ -1,0 +1,164 @@
+package check
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/big"
+
+	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/api"
+)
+
+// Verdicts.
+const (
+	Accept  = "accept"
+	Reject  = "reject"
+	Unknown = "unknown" // no entry for the verb, or for a name in the case
+)
+
+// Case is a call to judge.
+type Case struct {
+	ID   any // string, bool, *big.Int or json.Number; nil when left out
+	Verb string
+	// Args are keyed by parameter name; values are nil (NULL), bool, integers (Go's or *big.Int), string, []any and
+	// map[string]any.
+	Args map[string]any
+	// Caps are capabilities by dotted path, or nested.
+	Caps map[string]any
+	// Problems tell what of the case could not be read before it came here.
+	Problems []string
+}
+
+// Result is the judgement of one case.
+type Result struct {
+	ID       any
+	Verdict  string
+	Rules    []string // IDs of the rules that refuse the call, in the order of the pages
+	Lints    []string // IDs of the lints that speak of it
+	Messages []string // one for each broken rule and place, lints among them; or why the verdict is unknown
+	// Problem tells that the case cannot be read: a value of the wrong type or range. The verdict is Unknown then.
+	Problem bool
+}
+
+// MarshalJSON gives {id, verdict, rules, messages}, lists never null.
+func (r Result) MarshalJSON() ([]byte, error) {
+	id := r.ID
+	if i, ok := id.(*big.Int); ok {
+		id = json.Number(i.String())
+	}
+	list := func(l []string) []string {
+		if l == nil {
+			return []string{}
+		}
+		return l
+	}
+	return json.Marshal(struct {
+		ID       any      `json:"id"`
+		Verdict  string   `json:"verdict"`
+		Rules    []string `json:"rules"`
+		Messages []string `json:"messages"`
+	}{id, r.Verdict, list(r.Rules), list(r.Messages)})
+}
+
+// Checker judges cases by one spec and the facts of one release. It may be used by several goroutines.
+type Checker struct {
+	spec    *spec.Spec
+	facts   *spec.Facts
+	release string
+	gates   map[string]map[string][]gate // by verb and path of the mask
+	usable  map[*spec.Rule]bool          // the release has all that the rule speaks of
+}
+
+// New makes a checker. A rule that names a flag which the release does not have yet is left out.
+func New(s *spec.Spec, rel *api.Release) *Checker {
+	k := &Checker{spec: s, facts: spec.NewFacts(rel), release: rel.Release, gates: map[string]map[string][]gate{}, usable: map[*spec.Rule]bool{}}
+	for _, r := range s.Rules() {
+		if fn := k.facts.Func(r.Verb); fn != nil {
+			k.usable[r] = k.known(fn, r)
+		}
+	}
+	k.findGates()
+	return k
+}
+
+// EvaluateAll judges cases, in their order.
+func (k *Checker) EvaluateAll(cases []Case) []Result {
+	out := make([]Result, len(cases))
+	for i, c := range cases {
+		out[i] = k.Evaluate(c)
+	}
+	return out
+}
+
+// Evaluate judges one case.
+func (k *Checker) Evaluate(c Case) Result {
+	res := Result{ID: c.ID, Verdict: Unknown}
+	fn := k.facts.Func(c.Verb)
+	if msg := k.noEntry(c.Verb, fn); msg != "" {
+		res.Messages = []string{msg}
+		return res
+	}
+	for _, p := range c.Problems {
+		res.Messages, res.Problem = append(res.Messages, c.Verb+": "+p), true
+	}
+	if res.Problem {
+		return res
+	}
+	e := newCall(k, fn)
+	e.readArgs(c.Args)
+	e.readCaps(c.Caps)
+	if len(e.problems) > 0 {
+		res.Messages, res.Problem = e.problems, e.malformed
+		return res
+	}
+	res.Verdict = Accept
+	res.Messages = e.notes
+	for _, r := range k.spec.RulesOf(c.Verb) {
+		msgs := e.rule(r)
+		if len(msgs) == 0 {
+			continue
+		}
+		res.Messages = append(res.Messages, msgs...)
+		if r.Severity == spec.SeverityLint {
+			res.Lints = append(res.Lints, r.ID)
+			continue
+		}
+		res.Rules = append(res.Rules, r.ID)
+		res.Verdict = Reject
+	}
+	return res
+}
+
+// noEntry tells why there is nothing to judge a verb by; empty when there is.
+func (k *Checker) noEntry(verb string, fn *api.Function) string {
+	entry := k.spec.VerbByC(verb) != nil || len(k.spec.RulesOf(verb)) > 0
+	switch {
+	case fn != nil && entry:
+		return ""
+	case fn == nil && entry:
+		return fmt.Sprintf("%s: %s does not have this verb", verb, k.of())
+	case k.spec.SkipByC(verb) != nil:
+		return fmt.Sprintf("%s: skipped: %s", verb, k.spec.SkipByC(verb).Reason)
+	case k.spec.PendingByC(verb) != nil, fn != nil:
+		return fmt.Sprintf("%s: not judged yet: no page has it", verb)
+	}
+	var names []string
+	for _, p := range k.spec.Pages {
+		for i := range p.Verbs {
+			names = append(names, p.Verbs[i].C)
+		}
+	}
+	msg := fmt.Sprintf("%s: no such verb", quoted(verb))
+	if like := spec.Closest(verb, names); like != "" {
+		msg += "; did you mean " + like + "?"
+	}
+	return msg
+}
+
+// of names the facts in messages.
+func (k *Checker) of() string {
+	if k.release == "" {
+		return "the header"
+	}
+	return "release " + k.release
+}

@@ -1,0 +1,224 @@
+package check
+
+import (
+	"fmt"
+	"math/big"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/api"
+)
+
+// message writes `VERB: SUBJECT VALUE: STATEMENT; FIX [ID]`, as the errors of generated code do.
+func message(r *spec.Rule, w broken) string {
+	var b strings.Builder
+	b.WriteString(r.Verb)
+	if w.subject != "" {
+		b.WriteString(": " + w.subject)
+		if w.value != "" {
+			b.WriteString(" " + w.value)
+		}
+	}
+	fmt.Fprintf(&b, ": %s; %s [%s]", r.Statement, r.Fix, r.ID)
+	return b.String()
+}
+
+// at tells the place and the value that a message about a broken rule shows.
+func (c *call) at(r *spec.Rule, b binding) *broken {
+	switch {
+	case r.Subject != "":
+		return &broken{place(r.Subject, b), c.show(c.look(r.Subject, b))}
+	case len(r.Fields) > 0:
+		return &broken{places(r.Fields, ", ", b), ""}
+	case len(r.Sum) > 0:
+		return &broken{places(r.Sum, " + ", b), ""}
+	case r.Mask != "":
+		return &broken{place(r.Mask, b), c.show(c.look(r.Mask, b))}
+	case len(r.Must) > 0:
+		return &broken{place(r.Must[0].Of, b), c.show(c.look(r.Must[0].Of, b))}
+	}
+	return &broken{}
+}
+
+func places(paths []string, sep string, b binding) string {
+	out := make([]string, len(paths))
+	for i, p := range paths {
+		out[i] = place(p, b)
+	}
+	return strings.Join(out, sep)
+}
+
+// show writes the value at a place: flags as names and hex, values of enums as names, addresses in hex.
+func (c *call) show(r ref) string {
+	if r.v == nil {
+		return ""
+	}
+	switch r.v.kind {
+	case kNull:
+		return "NULL"
+	case kAny, kText:
+		return r.v.name
+	case kInt:
+	default:
+		return ""
+	}
+	i, names := r.v.i, c.namesAt(r.path, r.v.t)
+	switch {
+	case names != nil && names.flags:
+		u, _ := bits(r)
+		return showFlags(u, names)
+	case names != nil:
+		for _, m := range names.enum.Enumerators {
+			if big.NewInt(m.Value).Cmp(i) == 0 {
+				return strings.TrimPrefix(m.Name, names.prefix)
+			}
+		}
+	case r.v.t.Kind != spec.CInt, strings.Contains(r.path, "iova"), strings.HasSuffix(r.path, "_mask"):
+		return "0x" + i.Text(16)
+	}
+	return i.String()
+}
+
+// showFlags writes "REMOTE_WRITE|0x400 (0x402)", and 0 for no flag.
+func showFlags(u *big.Int, n *names) string {
+	if u.Sign() == 0 {
+		return "0"
+	}
+	var parts []string
+	rest := new(big.Int).Set(u)
+	for _, m := range n.enum.Enumerators {
+		bit := big.NewInt(m.Value)
+		if m.Value > 0 && new(big.Int).And(rest, bit).Cmp(bit) == 0 {
+			parts = append(parts, strings.TrimPrefix(m.Name, n.prefix))
+			rest.AndNot(rest, bit)
+		}
+	}
+	if rest.Sign() != 0 {
+		parts = append(parts, "0x"+rest.Text(16))
+	}
+	return strings.Join(parts, "|") + " (0x" + u.Text(16) + ")"
+}
+
+// names is how the values at a place are called.
+type names struct {
+	enum   *api.Enum
+	prefix string
+	flags  bool
+}
+
+var index = regexp.MustCompile(`\[[0-9]+\]`)
+
+// namesAt finds the names of the values at a path: from the types of the spec, the mask's bits, the C type, or the
+// flags of the rules about it. Nil when they have none.
+func (c *call) namesAt(path string, t spec.CType) *names {
+	path = index.ReplaceAllString(path, "[]")
+	if n := c.specNames(path); n != nil {
+		return n
+	}
+	for _, r := range c.spec.RulesOf(c.fn.Name) {
+		flags := []string(nil)
+		if r.Mask == path {
+			flags = append(append(flags, r.Bits...), r.Bit)
+		}
+		if r.Subject == path {
+			for _, l := range [][]string{r.If, r.Need, r.Not, r.Allow} {
+				flags = append(flags, l...)
+			}
+		}
+		for _, f := range flags {
+			if e := c.facts.EnumOf(f); e != nil {
+				return &names{e, prefixOf(e), true}
+			}
+		}
+	}
+	if t.Kind == spec.CInt && t.Tag != "" {
+		if e := c.facts.Enum(t.Tag); e != nil {
+			return &names{e, prefixOf(e), false}
+		}
+	}
+	return nil
+}
+
+// specNames looks in the types that the spec gives to parameters and fields.
+func (c *call) specNames(path string) *names {
+	v := c.spec.VerbByC(c.fn.Name)
+	if v == nil {
+		return nil
+	}
+	root, field, nested := strings.Cut(path, ".")
+	for i := range v.Params {
+		p := &v.Params[i]
+		if p.C != strings.TrimSuffix(root, "[]") {
+			continue
+		}
+		if !nested {
+			return c.typeNames(p.Type)
+		}
+		rec := c.spec.RecordByGo(p.Type)
+		if rec == nil {
+			return nil
+		}
+		for _, f := range rec.Fields {
+			if f.C == field {
+				return c.typeNames(f.Type)
+			}
+			if rec.Mask == field && f.Bit != "" && c.facts.EnumOf(f.Bit) != nil {
+				e := c.facts.EnumOf(f.Bit)
+				return &names{e, prefixOf(e), true}
+			}
+		}
+	}
+	return nil
+}
+
+// typeNames gives the names of a flag or enum type of the spec.
+func (c *call) typeNames(goName string) *names {
+	if t := c.spec.FlagByGo(goName); t != nil {
+		if e := c.facts.Enum(t.Enum); e != nil {
+			return &names{e, t.Prefix, true}
+		}
+	}
+	if t := c.spec.EnumByGo(goName); t != nil {
+		if e := c.facts.Enum(t.Enum); e != nil {
+			return &names{e, t.Prefix, false}
+		}
+	}
+	return nil
+}
+
+// prefixOf is what the names of an enum begin with, up to an underscore.
+func prefixOf(e *api.Enum) string {
+	if len(e.Enumerators) == 0 {
+		return ""
+	}
+	p := e.Enumerators[0].Name
+	for _, m := range e.Enumerators[1:] {
+		for !strings.HasPrefix(m.Name, p) {
+			p = p[:len(p)-1]
+		}
+	}
+	return p[:strings.LastIndexByte(p, '_')+1]
+}
+
+// enumAt is the enum whose names a place takes, or nil.
+func (c *call) enumAt(path string, t spec.CType) *api.Enum {
+	if n := c.namesAt(path, t); n != nil {
+		return n.enum
+	}
+	return nil
+}
+
+// quoted writes a name of a case, in quotes unless it is a plain word.
+func quoted(s string) string {
+	for _, r := range s {
+		if r <= ' ' || r > '~' {
+			return strconv.Quote(s)
+		}
+	}
+	if s == "" {
+		return `""`
+	}
+	return s
+}

@@ -1,0 +1,216 @@
+package check
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/verbsgen/verbsgen/spec"
+)
+
+// kindTest is one rule with cases that fulfil it and cases that break it; of the latter, the subject and value that
+// the message shows.
+type kindTest struct {
+	name   string
+	rule   string
+	accept []string
+	reject [][2]string
+	caps   string
+}
+
+var kindTests = []kindTest{
+	{name: "requires", rule: "kind: requires, subject: access, if: [TST_F_B, TST_F_C], need: [TST_F_A, TST_F_D]",
+		accept: []string{"{}", "{access: 0}", "{access: TST_F_A}", "{access: TST_F_A|TST_F_B|TST_F_D}", "{access: [TST_F_C, 9]}", "{access: '@any'}"},
+		reject: [][2]string{{"{access: TST_F_B}", "access B (0x2)"}, {"{access: 0x403}", ""}, {"{access: 0x407}", "access A|B|C|0x400 (0x407)"},
+			{"{access: -2}", "access B|C|D|0xfffffff0 (0xfffffffe)"}}},
+	{name: "excludes flags", rule: "kind: excludes, subject: access, if: [TST_F_A], not: [TST_F_B, TST_F_C]",
+		accept: []string{"{}", "{access: TST_F_A|TST_F_D}", "{access: TST_F_B|TST_F_C}"},
+		reject: [][2]string{{"{access: TST_F_A|TST_F_C}", "access A|C (0x5)"}}},
+	{name: "excludes always", rule: "kind: excludes, subject: access, not: [TST_F_B]",
+		accept: []string{"{}", "{access: TST_F_A}"},
+		reject: [][2]string{{"{access: TST_F_B}", "access B (0x2)"}}},
+	{name: "excludes on a condition", rule: "kind: excludes, subject: access, not: [TST_F_B], when: [{of: mode, eq: TST_M_TWO}]",
+		accept: []string{"{access: TST_F_B}", "{access: TST_F_B, mode: TST_M_ONE}", "{access: TST_F_A, mode: TST_M_TWO}"},
+		reject: [][2]string{{"{access: TST_F_B, mode: 2}", "access B (0x2)"}}},
+	{name: "excludes fields", rule: "kind: excludes, fields: [attr.x, attr.pd, fd]",
+		accept: []string{"{}", "{attr: {x: 1}}", "{attr: {x: 1, pd: null}, fd: 0}", "{fd: 3}"},
+		reject: [][2]string{{"{attr: {x: 1, pd: '@p'}}", "attr.x, attr.pd, fd"}, {"{attr: {x: 1}, fd: -1}", ""}}},
+	{name: "excludes fields by mask", rule: "kind: excludes, fields: [attr.x, attr.y], mask: attr.comp_mask",
+		accept: []string{"{attr: {comp_mask: TST_MASK_X, x: 1}}", "{attr: {comp_mask: 0, x: 1, y: 1}}"},
+		reject: [][2]string{{"{attr: {comp_mask: TST_MASK_X, y: 1}}", "attr.x, attr.y"}, {"{attr: {x: 1, y: 1}}", ""}}},
+	{name: "allowed flags", rule: "kind: allowed_set, subject: access, allow: [TST_F_A, TST_F_B, TST_F_RANGE]",
+		accept: []string{"{}", "{access: 3}", "{access: 0x20100001}"},
+		reject: [][2]string{{"{access: TST_F_C}", "access C (0x4)"}, {"{access: 0x40000000}", "access 0x40000000 (0x40000000)"},
+			{"{access: 0x80000000}", "access 0x80000000 (0x80000000)"}}},
+	{name: "allowed values", rule: "kind: allowed_set, subject: mode, values: [TST_M_ONE, 2]",
+		accept: []string{"{}", "{mode: TST_M_ONE}", "{mode: TST_M_TWO}", "{mode: '@m'}"},
+		reject: [][2]string{{"{mode: TST_M_TEN}", "mode TEN"}, {"{mode: 7}", "mode 7"}}},
+	{name: "mandatory", rule: "kind: mandatory, subject: access, need: [TST_F_A, TST_F_B]",
+		accept: []string{"{}", "{access: 7}"},
+		reject: [][2]string{{"{access: 0}", "access 0"}, {"{access: TST_F_A}", "access A (0x1)"}}},
+	{name: "gated_by", rule: "kind: gated_by, subject: attr.y, mask: attr.comp_mask, bit: TST_MASK_Y",
+		accept: []string{"{}", "{attr: {y: 1}}", "{attr: {y: 1, comp_mask: 3}}", "{attr: {y: 0, comp_mask: 0}}", "{attr: null}", "{attr: '@a'}"},
+		reject: [][2]string{{"{attr: {y: 5, comp_mask: TST_MASK_X}}", "attr.y 5"}, {"{attr: {y: '@v', comp_mask: 0}}", "attr.y @v"}}},
+	{name: "required bits", rule: "kind: required, mask: attr.comp_mask, bits: [TST_MASK_X, TST_MASK_Y]",
+		accept: []string{"{}", "{attr: {}}", "{attr: {comp_mask: 3}}", "{attr: {y: 1}}"},
+		reject: [][2]string{{"{attr: {comp_mask: TST_MASK_Y}}", "attr.comp_mask Y (0x2)"}, {"{attr: {comp_mask: 0}}", "attr.comp_mask 0"}}},
+	{name: "required fields", rule: "kind: required, fields: [attr.x, attr.pd]",
+		accept: []string{"{}", "{attr: {x: 0}}", "{attr: {x: 0, pd: '@p'}}", "{attr: {x: 1, pd: null}}"},
+		reject: [][2]string{{"{attr: {x: 0, pd: null}}", "attr.x, attr.pd"}}},
+	{name: "required fields by mask", rule: "kind: required, fields: [attr.x, attr.pd], mask: attr.comp_mask",
+		accept: []string{"{attr: {comp_mask: TST_MASK_X}}", "{attr: {comp_mask: 0}}"},
+		reject: [][2]string{{"{attr: {comp_mask: 0, pd: null}}", "attr.x, attr.pd"}}},
+	{name: "not_null", rule: "kind: not_null, subject: addr",
+		accept: []string{"{}", "{addr: '@a'}", "{addr: 0x1000}", "{addr: TST_MAGIC}"},
+		reject: [][2]string{{"{addr: null}", "addr NULL"}, {"{addr: 0}", "addr NULL"}, {"{addr: 'NULL'}", "addr NULL"}}},
+	{name: "range", rule: "kind: range, subject: length, min: 1, max: offset",
+		accept: []string{"{}", "{length: 1}", "{length: 99}", "{length: 99, offset: 99}", "{length: '@l', offset: 0}"},
+		reject: [][2]string{{"{length: 0}", "length 0"}, {"{length: 100, offset: 99}", "length 100"}}},
+	{name: "range of a signed value", rule: "kind: range, subject: fd, min: 0",
+		accept: []string{"{}", "{fd: 0}", "{fd: INT_MAX}"},
+		reject: [][2]string{{"{fd: -1}", "fd -1"}, {"{fd: 0xffffffff}", "fd -1"}}},
+	{name: "sum", rule: "kind: range, subject: length, sum: [offset, length], max: mr.length",
+		accept: []string{"{}", "{offset: 1, length: 2}", "{offset: 1, length: 2, mr: {length: 3}}", "{length: 2, mr: {length: 3}}", "{offset: 9, length: 2, mr: '@m'}"},
+		reject: [][2]string{{"{offset: 2, length: 2, mr: {length: 3}}", "length 2"}, {"{length: 4, mr: {length: 3}}", "length 4"},
+			{"{offset: 0xffffffffffffffff, length: 1}", "length 1"}}},
+	{name: "sum within a buffer", rule: "kind: range, subject: length, sum: [addr, length], max: buf.end",
+		accept: []string{"{}", "{addr: 16, length: 16}", "{addr: 16, length: 16, buf: {end: 32}}", "{addr: 16, length: 16, buf: {addr: 8, length: 24}}", "{addr: 16, length: 99, buf: {length: 24}}"},
+		reject: [][2]string{{"{addr: 16, length: 17, buf: {end: 32}}", "length 17"}, {"{addr: 16, length: 17, buf: {addr: 8, length: 24}}", "length 17"}}},
+	{name: "sum of a list", rule: "kind: range, sum: ['wr.sg_list[].length'], max: 10",
+		accept: []string{"{wr: {sg_list: [{length: 4}, {length: 6}]}}", "{wr: {sg_list: []}}", "{wr: {}}"},
+		reject: [][2]string{{"{wr: {sg_list: [{length: 5}, {length: 6}]}}", "wr.sg_list[].length 11"}}},
+	{name: "range in chains", rule: "kind: range, subject: 'wr[].sg_list[].length', max: 10",
+		accept: []string{"{}", "{wr: []}", "{wr: [{}, {sg_list: null}, '@wr']}", "{wr: [{sg_list: [{length: 10}, {addr: 1}]}]}"},
+		reject: [][2]string{{"{wr: [{}, {}, {sg_list: [{length: 11}]}]}", "wr[2].sg_list[0].length 11"}, {"{wr: {sg_list: [{}, {length: 11}]}}", "wr[0].sg_list[1].length 11"}}},
+	{name: "aligned", rule: "kind: aligned, subject: addr, to: 64",
+		accept: []string{"{}", "{addr: 128}", "{addr: '@a'}", "{addr: null}"},
+		reject: [][2]string{{"{addr: 65}", "addr 0x41"}}},
+	{name: "aligned to an operand", rule: "kind: aligned, subject: length, to: offset",
+		accept: []string{"{length: 3}", "{length: 6, offset: 3}", "{length: 6, offset: 0}"},
+		reject: [][2]string{{"{length: 7, offset: 3}", "length 7"}}},
+	{name: "aligned to the page", rule: "kind: aligned, subject: length, to: page",
+		accept: []string{"{length: page}"},
+		reject: [][2]string{{"{length: 5}", "length 5"}}},
+	{name: "same offset", rule: "kind: aligned, subject: offset, to: page, same_as: length",
+		accept: []string{"{offset: 5}", "{offset: 5, length: 5}", "{offset: 0, length: page}"},
+		reject: [][2]string{{"{offset: 5, length: 6}", "offset 5"}}},
+	{name: "cap_bound", rule: "kind: cap_bound, subject: length, cap: device_attr.max_mr_size", caps: "{device_attr.max_mr_size: 10}",
+		accept: []string{"{}", "{length: 10}", "{length: '@l'}"},
+		reject: [][2]string{{"{length: 11}", "length 11"}}},
+	{name: "cap_bound by the extended query", rule: "kind: cap_bound, subject: length, cap: device_attr.max_mr_size",
+		caps:   "{device_attr_ex: {orig_attr: {max_mr_size: 10}}}",
+		accept: []string{"{length: 10}"},
+		reject: [][2]string{{"{length: 11}", "length 11"}}},
+	{name: "cap_bound of a port", rule: "kind: cap_bound, subject: length, cap: 'port_attr[small].max_msg_sz'", caps: "{'port_attr[2].max_msg_sz': 10}",
+		accept: []string{"{length: 11}", "{length: 11, small: 1}", "{length: 10, small: 2}"},
+		reject: [][2]string{{"{length: 11, small: 2}", "length 11"}}},
+	{name: "cap flags", rule: "kind: cap_bound, subject: access, if: [TST_F_B], cap: device_attr.flags, cap_has: [TST_CAP_A, TST_CAP_B]",
+		caps:   "{device_attr.flags: TST_CAP_B}",
+		accept: []string{"{}", "{access: TST_F_A}"},
+		reject: [][2]string{{"{access: TST_F_B}", "access B (0x2)"}}},
+	{name: "cap flags of any value", rule: "kind: cap_bound, subject: attr.x, cap: device_attr.flags, cap_has: [TST_CAP_A]",
+		caps:   "{device_attr.flags: [TST_CAP_B]}",
+		accept: []string{"{}", "{attr: {x: 0}}"},
+		reject: [][2]string{{"{attr: {x: 3}}", "attr.x 3"}}},
+	{name: "cap flags of the call", rule: "kind: cap_bound, cap: device_attr.flags, cap_has: [TST_CAP_A]", caps: "{device_attr.flags: 32}",
+		reject: [][2]string{{"{}", ""}}},
+	{name: "depends_on", rule: "kind: depends_on, subject: length, when: [{of: addr, null: true}], must: [{of: length, eq: SIZE_MAX}, {of: access, has: [TST_F_A]}]",
+		accept: []string{"{}", "{length: 5}", "{addr: null}", "{addr: null, length: SIZE_MAX, access: 1}", "{addr: null, length: 0xffffffffffffffff}"},
+		reject: [][2]string{{"{addr: null, length: 5}", "length 5"}, {"{addr: null, length: SIZE_MAX, access: 2}", "length 18446744073709551615"}}},
+	{name: "depends_on without subject", rule: "kind: depends_on, must: [{of: pd.context, same: mr.context}]",
+		accept: []string{"{}", "{pd: '@p', mr: '@m'}", "{pd: {context: '@c'}, mr: {context: '@c'}}", "{pd: {context: '@c'}}", "{pd: {context: '@c'}, mr: {context: {}}}"},
+		reject: [][2]string{{"{pd: {context: '@c'}, mr: {context: '@d'}}", "pd.context @c"}, {"{pd: {context: '@c'}, mr: {context: null}}", ""}}},
+}
+
+// Every kind of rule: what fulfils it is accepted, what breaks it is rejected with its ID and place.
+func TestKinds(t *testing.T) {
+	seen := map[string]bool{}
+	for _, tt := range kindTests {
+		kind, _, _ := strings.Cut(strings.TrimPrefix(tt.rule, "kind: "), ",")
+		seen[kind] = true
+		t.Run(tt.name, func(t *testing.T) {
+			s := fixtureSpec(t, tt.rule)
+			for _, args := range tt.accept {
+				if r := judge(t, s, args, tt.caps); r.Verdict != Accept || len(r.Messages) != 0 {
+					t.Errorf("%s: %s %v, want accept", args, r.Verdict, r.Messages)
+				}
+			}
+			for _, c := range tt.reject {
+				r := judge(t, s, c[0], tt.caps)
+				if r.Verdict != Reject || !slices.Equal(r.Rules, []string{"VR-tst_call-s-0001"}) || len(r.Messages) != 1 {
+					t.Errorf("%s: %s %v %v, want reject", c[0], r.Verdict, r.Rules, r.Messages)
+					continue
+				}
+				if want := "tst_call: " + c[1] + ": it is broken; mend it [VR-tst_call-s-0001]"; c[1] != "" && r.Messages[0] != want {
+					t.Errorf("%s: message\n%s\nwant\n%s", c[0], r.Messages[0], want)
+				}
+			}
+			if tt.caps == "" {
+				return
+			}
+			for _, c := range tt.reject { // an unknown capability decides nothing
+				if r := judge(t, s, c[0], ""); r.Verdict != Accept {
+					t.Errorf("%s without caps: %s", c[0], r.Verdict)
+				}
+			}
+		})
+	}
+	for _, k := range spec.Kinds() {
+		if !seen[k] {
+			t.Errorf("kind %s has no test", k)
+		}
+	}
+}
+
+// A rule that walks a list gives one message for each element that breaks it, and its ID once.
+func TestPlaces(t *testing.T) {
+	s := fixtureSpec(t, "kind: range, subject: 'wr[].sg_list[].length', max: 10, when: [{of: 'wr[].op', eq: TST_M_TWO}]")
+	r := judge(t, s, "{wr: [{op: TST_M_TWO, sg_list: [{length: 11}, {length: 3}, {length: 12}]}, {op: TST_M_ONE, sg_list: [{length: 99}]}, {op: 2, sg_list: {length: 13}}]}", "")
+	want := []string{
+		"tst_call: wr[0].sg_list[0].length 11: it is broken; mend it [VR-tst_call-s-0001]",
+		"tst_call: wr[0].sg_list[2].length 12: it is broken; mend it [VR-tst_call-s-0001]",
+		"tst_call: wr[2].sg_list[0].length 13: it is broken; mend it [VR-tst_call-s-0001]",
+	}
+	if !slices.Equal(r.Messages, want) || len(r.Rules) != 1 {
+		t.Errorf("rules %v, messages\n%s\nwant\n%s", r.Rules, strings.Join(r.Messages, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// A lint is a message, not a reject.
+func TestLint(t *testing.T) {
+	s := fixtureSpec(t, "severity: lint, note: some take it, kind: mandatory, subject: access, need: [TST_F_A]")
+	r := judge(t, s, "{access: TST_F_B}", "")
+	if r.Verdict != Accept || len(r.Rules) != 0 || !slices.Equal(r.Lints, []string{"VR-tst_call-s-0001"}) ||
+		!slices.Equal(r.Messages, []string{"tst_call: access B (0x2): it is broken; mend it [VR-tst_call-s-0001]"}) {
+		t.Errorf("got %+v", r)
+	}
+}
+
+// A rule that asks for a flag which the release does not have is left out, and a condition on such a flag does not
+// hold; of flags that are looked for, those that there are count.
+func TestSince(t *testing.T) {
+	old := fixtureFacts()
+	old.Enums[0].Enumerators = old.Enums[0].Enumerators[:3]
+	old.Records[2].Fields = old.Records[2].Fields[:3]
+	for _, tt := range []struct {
+		rule string
+		args map[string]any
+		old  string // verdict without the flag or field; with it, the call is rejected
+	}{
+		{"kind: mandatory, subject: access, need: [TST_F_A, TST_F_D]", map[string]any{"access": 2}, Accept},
+		{"kind: excludes, subject: access, not: [TST_F_D]", map[string]any{"access": 8}, Accept},
+		{"kind: excludes, subject: access, not: [TST_F_B, TST_F_D]", map[string]any{"access": 2}, Reject},
+		{"kind: not_null, subject: addr, when: [{of: access, all: [TST_F_A, TST_F_D]}]", map[string]any{"addr": nil, "access": 9}, Accept},
+		{"kind: not_null, subject: addr, when: [{of: access, has: [TST_F_A, TST_F_D]}]", map[string]any{"addr": nil, "access": 1}, Reject},
+		{"kind: not_null, subject: addr, when: [{of: attr.pd, set: false}]", map[string]any{"addr": nil}, Accept},
+	} {
+		s := fixtureSpec(t, tt.rule)
+		c := Case{Verb: "tst_call", Args: tt.args}
+		if r := New(s, fixtureFacts()).Evaluate(c); r.Verdict != Reject {
+			t.Errorf("%s: %s with all there is", tt.rule, r.Verdict)
+		}
+		if r := New(s, old).Evaluate(c); r.Verdict != tt.old {
+			t.Errorf("%s: %s %v in the old release, want %s", tt.rule, r.Verdict, r.Messages, tt.old)
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package coverage
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/generate"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/api"
+)
+
+// TestOwnRules: the cases of every rule of the project hold, and every rule that its package enforces is seen there.
+func TestOwnRules(t *testing.T) {
+	sp, err := spec.Embedded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rel, err := api.Load(api.Newest())
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, pkg, err := generate.Run(rel, sp, generate.Options{Package: "verbs"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := NewRules(rel, sp, sp.Rules(), pkg, files)
+	if err := r.Err(); err != nil {
+		t.Error(err)
+	}
+	n := map[string]int{}
+	for _, s := range r.Rules {
+		n[s.By]++
+		if !s.Tested || (s.By == ByExplain) != (s.Why != "") {
+			t.Errorf("%+v", s)
+		}
+	}
+	if n[ByValidator] < 100 || n[ByHandles] == 0 || n[ByExplain] > n[ByHandles] {
+		t.Errorf("enforced by: %v", n)
+	}
+	all := r.counts()[len(r.counts())-1]
+	if all.defined != len(sp.Rules()) || all.validator+all.handles+all.explained != all.defined || all.tested != all.defined {
+		t.Errorf("all: %+v", all)
+	}
+}
+
+const rulesPage = `page: p
+title: p
+release: "65.0"
+rules:
+  - {id: VR-f-x-9001, verb: f, subject: x, kind: not_null, statement: s, fix: f, source: a test, needs: args, accept: ACCEPT, reject: REJECT}
+  - {id: VR-f-x-9002, verb: f, subject: x, kind: range, max: 8, severity: lint, note: n, statement: s, fix: f, source: a test, needs: args, accept: {x: 8}, reject: {x: 9}}
+`
+
+// Each way in which the cases of a rule can fail to show it.
+func TestCasesThatDoNotHold(t *testing.T) {
+	rel := &api.Release{Release: "1.0", Functions: []api.Function{{Name: "f", Params: []api.Param{{Name: "x", Type: "void *"}}}}}
+	for _, tt := range []struct{ accept, reject, want string }{
+		{`{x: "@a"}`, "{x: null}", ""},
+		{"{x: null}", "{x: null}", "its accept has the verdict reject: f: x NULL: s; f [VR-f-x-9001]"},
+		{"{y: 1}", "{x: null}", "its accept has the verdict unknown: f: y: no such parameter; did you mean x?"},
+		{"{x: 1}", "{x: 1}", "its reject does not break it"},
+		{"{x: 1}", "{x: 9}", "its reject does not break it"},
+		{"{x: 1}", "{x: nothing}", "its reject has the verdict unknown: f: x: release 1.0 has no constant nothing"},
+	} {
+		text := strings.NewReplacer("ACCEPT", tt.accept, "REJECT", tt.reject).Replace(rulesPage)
+		sp, err := spec.Load(fstest.MapFS{"p.yaml": {Data: []byte(text)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := NewRules(rel, sp, sp.Rules(), &model.Package{}, nil)
+		if got := strings.Join(r.Rules[0].Problems, "|"); got != tt.want || r.Rules[0].Tested != (tt.want == "") {
+			t.Errorf("%s, %s: %q, want %q", tt.accept, tt.reject, got, tt.want)
+		}
+		if (r.Err() == nil) != (tt.want == "") || !r.Rules[1].Tested {
+			t.Errorf("%s, %s: %v, %+v", tt.accept, tt.reject, r.Err(), r.Rules[1])
+		}
+	}
+}
+
+// The verdicts of rules stand in the table and under it, and their tests are looked through.
+func TestRuleForms(t *testing.T) {
+	r := &RuleReport{Rules: []RuleState{{ID: "VR-f-x-0001", Verb: "f", By: ByValidator, Tested: true}, {ID: "VR-g-x-0002", Verb: "g", By: ByHandles}, {ID: "VR-f-x-0003", Verb: "f", By: ByExplain, Why: "of a reason"}}}
+	var text, md bytes.Buffer
+	if err := r.Text(&text); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"f     2        1          0           1             1", "g     1        0          1           0             0", "all   3        1          1           1             1", "explain only: VR-f-x-0003: of a reason"}
+	if got := strings.Split(strings.TrimSpace(text.String()), "\n")[1:]; !slices.Equal(got, want) {
+		t.Errorf("got\n%s", &text)
+	}
+	if err := r.Markdown(&md); err != nil || !strings.Contains(md.String(), "| `f` | 2 | 1 | 0 | 1 | 1 |\n") {
+		t.Errorf("%v\n%s", err, &md)
+	}
+}
+
+func TestUndefined(t *testing.T) {
+	sp, err := spec.Load(fstest.MapFS{"p.yaml": {Data: []byte(strings.NewReplacer("ACCEPT", "{x: 1}", "REJECT", "{x: 0}").Replace(rulesPage))}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{"a_test.go": "package a\n// VR-f-x-9001, VR-f-x-9003\n", "a.go": "// VR-f-x-9004\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := filepath.Join(dir, "a_test.go") + ":2:17: VR-f-x-9003: a test names this rule, and no page defines it; define it, or correct the test"
+	if err := Undefined(dir, sp); err == nil || err.Error() != want {
+		t.Errorf("got\n%v\nwant\n%s", err, want)
+	}
+}

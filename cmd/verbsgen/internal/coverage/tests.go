@@ -1,0 +1,60 @@
+package coverage
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/spec"
+)
+
+var ruleID = regexp.MustCompile(`\bVR-[a-z0-9_]+-[a-z0-9_.]+-[0-9]{4}\b`)
+
+// Undefined looks into the Go tests below a folder for IDs of rules that no page defines, or that are retired. The
+// error is a diag.List.
+func Undefined(dir string, sp *spec.Spec) error {
+	var errs diag.List
+	err := filepath.WalkDir(dir, func(at string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || !strings.HasSuffix(at, "_test.go") {
+			return err
+		}
+		data, err := os.ReadFile(at)
+		if err != nil {
+			return err
+		}
+		for i, line := range bytes.Split(data, []byte("\n")) {
+			for _, m := range ruleID.FindAllIndex(line, -1) {
+				id := string(line[m[0]:m[1]])
+				if d, ok := undefined(id, sp); ok {
+					d.File, d.Line, d.Col = at, i+1, m[0]+1
+					errs.Add(d)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		var pe *fs.PathError
+		if errors.As(err, &pe) {
+			err = pe.Err
+		}
+		errs.Add(diag.New(diag.InputRead, dir, 0, 0, "--tests", "cannot be read: "+err.Error(), "name a folder of Go tests"))
+	}
+	return errs.Err()
+}
+
+// undefined tells of an ID that is tested and not defined; ok is false for one that is.
+func undefined(id string, sp *spec.Spec) (d diag.Diag, ok bool) {
+	switch r := sp.RuleByID(id); {
+	case r == nil:
+		return diag.New(diag.RuleUndefined, "", 0, 0, id, "a test names this rule, and no page defines it", "define it, or correct the test"), true
+	case r.Retired:
+		return diag.New(diag.RuleUndefined, "", 0, 0, id, "a test names this rule, and it is retired", "take it out of the test"), true
+	}
+	return d, false
+}

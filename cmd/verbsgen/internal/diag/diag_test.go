@@ -1,0 +1,95 @@
+package diag
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/verbsgen/verbsgen/spec"
+)
+
+func TestErrorForm(t *testing.T) {
+	for _, c := range []struct {
+		d    Diag
+		want string
+	}{
+		{Diag{File: "a.h", Line: 3, Col: 7, Subject: "struct x", Problem: "is incomplete", Fix: "define it"}, "a.h:3:7: struct x: is incomplete; define it"},
+		{Diag{File: "a.h", Line: 3, Subject: "s", Problem: "p"}, "a.h:3: s: p"},
+		{Diag{File: "a.h", Col: 3, Problem: "p"}, "a.h: p"},
+		{Diag{Subject: "--only", Problem: "matches nothing", Fix: "see verbsgen coverage"}, "verbsgen: --only: matches nothing; see verbsgen coverage"},
+		{Diag{File: "a.h", Subject: "x\ny", Problem: "has \xff and \x1b[0m"}, `a.h: x\ny: has \xff and \x1b[0m`},
+		{Diag{File: "é.h", Problem: `says "no"`}, `é.h: says "no"`},
+	} {
+		if got := c.d.Error(); got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+}
+
+func TestListIsSortedByPosition(t *testing.T) {
+	l := List{
+		{File: "b", Line: 1, Problem: "4"},
+		{File: "a", Line: 10, Problem: "3"},
+		{File: "a", Line: 9, Col: 20, Problem: "2"},
+		{File: "a", Line: 9, Col: 3, Problem: "1"},
+		{File: "a", Line: 9, Col: 3, Problem: "1"},
+	}
+	want := "a:9:3: 1\na:9:20: 2\na:10: 3\nb:1: 4"
+	if got := l.Error(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if l[0].Problem != "4" {
+		t.Error("sorting for print changed the list itself")
+	}
+}
+
+func TestEmptyListIsNoError(t *testing.T) {
+	var l List
+	if err := l.Err(); err != nil {
+		t.Errorf("Err() = %v, want nil", err)
+	}
+}
+
+func TestFrom(t *testing.T) {
+	d := Diag{Code: Usage, Problem: "p"}
+	coded := spec.Errors{{Pos: spec.Pos{File: "f.yaml", Line: 2, Col: 4}, Subject: "key", Problem: "is odd", Fix: "drop it", Code: spec.CodeTab}}
+	for name, c := range map[string]struct {
+		err  error
+		want string
+	}{
+		"nil":     {nil, ""},
+		"list":    {List{d, d}, "verbsgen: p"},
+		"wrapped": {fmt.Errorf("load: %w", List{d}), "verbsgen: p"},
+		"diag":    {d, "verbsgen: p"},
+		"single":  {fmt.Errorf("load: %w", coded[0]), "f.yaml:2:4: key: is odd; drop it"},
+		"coded":   {coded, "f.yaml:2:4: key: is odd; drop it"},
+		"joined":  {errors.Join(coded, List{d}), "verbsgen: p\nf.yaml:2:4: key: is odd; drop it"},
+		"other":   {errors.New("boom"), "verbsgen: internal error: boom; report it with the command line and the input"},
+	} {
+		if got := From(c.err).Error(); got != c.want {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+	}
+	if got := From(coded)[0].Code; got != spec.CodeTab {
+		t.Errorf("code %q was not taken over", got)
+	}
+}
+
+func TestTable(t *testing.T) {
+	seen := map[Code]bool{}
+	for _, e := range Codes() {
+		if e.Code == "" || e.Says == "" {
+			t.Errorf("entry %+v is not filled in", e)
+		}
+		if seen[e.Code] {
+			t.Errorf("code %s stands twice in the table", e.Code)
+		}
+		seen[e.Code] = true
+		if !Known(e.Code) {
+			t.Errorf("Known(%s) is false", e.Code)
+		}
+	}
+	if Known("no-such-code") {
+		t.Error("Known accepts a code that is not in the table")
+	}
+}

@@ -1,0 +1,185 @@
+package emit
+
+import (
+	"fmt"
+	"math/big"
+	"strconv"
+	"strings"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/spec/api"
+)
+
+// checkTestFile writes a test of the validators: for each rule a call that keeps it and a call that breaks it.
+func (e *emitter) checkTestFile() *goFile {
+	consts := constants(e.pkg.Facts)
+	var rows strings.Builder
+	n := 0
+	for _, v := range e.pkg.Verbs {
+		for _, r := range allChecked(v) {
+			fn := "check" + v.Go
+			if r.Lint {
+				fn = "hint" + v.Go
+			}
+			for _, c := range []struct {
+				args, caps map[string]any
+				broken     bool
+			}{{r.Accept, r.AcceptCaps, false}, {r.Reject, r.RejectCaps, true}} {
+				fmt.Fprintf(&rows, "{%q, %t, func() string { return textOf(%s(&in%s{%s})) }},\n", r.ID, c.broken, fn, v.Go, e.literal(v, c.args, c.caps, consts))
+				n++
+			}
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	g := e.newFile("check.gen_test.go")
+	g.add("%s", `// textOf is what a validator says, as one text.
+func textOf(v any) string { return fmt.Sprint(v) }
+
+// TestRules calls each validator with arguments that keep a rule, and with arguments that break it.
+func TestRules(t *testing.T) {
+	for _, c := range []struct {
+		id     string
+		broken bool
+		says   func() string
+	}{
+`+rows.String()+`	} {
+		if got := c.says(); strings.Contains(got, "["+c.id+"]") != c.broken {
+			t.Errorf("%s: broken %t, but the validator says %q", c.id, c.broken, got)
+		}
+	}
+}`)
+	return g
+}
+
+// literal writes the inputs of a case; what it leaves out is valid and neutral.
+func (e *emitter) literal(v *model.Verb, args, caps map[string]any, consts map[string]*big.Int) string {
+	var b strings.Builder
+	for _, o := range inputs(v) {
+		var value any
+		var given bool
+		if o.Kind == model.OpCap {
+			value, given = lookup(caps, o.Text)
+		} else {
+			value, given = lookup(args, o.Text)
+		}
+		n := neutral(o)
+		if given {
+			n = number(value, consts)
+		}
+		switch {
+		case loose(o) && given:
+			fmt.Fprintf(&b, "%s: known{%s, true}, ", o.Name, n)
+		case loose(o):
+		case n.Sign() < 0 || o.Signed || n.BitLen() < 16:
+			fmt.Fprintf(&b, "%s: %s, ", o.Name, n)
+		default:
+			fmt.Fprintf(&b, "%s: 0x%x, ", o.Name, n)
+		}
+	}
+	return strings.TrimSuffix(b.String(), ", ")
+}
+
+// neutral is a valid value of an argument that a case leaves out.
+func neutral(o model.Operand) *big.Int {
+	name := o.Text[strings.LastIndexByte(o.Text, '.')+1:]
+	switch {
+	case strings.Contains(name, "length"), name == "addr", name == "host_addr":
+		return big.NewInt(4096)
+	case o.Leaf == nil && o.Param != nil && (o.Param.Object != nil || o.Param.Record != nil):
+		return big.NewInt(4096)
+	case o.Leaf != nil && o.Leaf.GoType == "uintptr" && o.Bit == 0:
+		return big.NewInt(4096)
+	}
+	return new(big.Int)
+}
+
+// lookup finds a dotted path in nested maps; a key may itself be dotted.
+func lookup(m map[string]any, path string) (any, bool) {
+	if v, ok := m[path]; ok {
+		return v, true
+	}
+	for i := range path {
+		if path[i] != '.' {
+			continue
+		}
+		if sub, ok := m[path[:i]].(map[string]any); ok {
+			if v, ok := lookup(sub, path[i+1:]); ok {
+				return v, true
+			}
+		}
+	}
+	return nil, false
+}
+
+// number is the value of an argument in a case: flags and numbers joined by |, a list of them, NULL, or an object.
+func number(v any, consts map[string]*big.Int) *big.Int {
+	switch x := v.(type) {
+	case nil:
+		return new(big.Int)
+	case bool:
+		if x {
+			return big.NewInt(1)
+		}
+		return new(big.Int)
+	case int:
+		return big.NewInt(int64(x))
+	case int64:
+		return big.NewInt(x)
+	case uint64:
+		return new(big.Int).SetUint64(x)
+	case *big.Int:
+		return x
+	case []any:
+		n := new(big.Int)
+		for _, p := range x {
+			n.Or(n, number(p, consts))
+		}
+		return n
+	case map[string]any:
+		return big.NewInt(4096)
+	case string:
+		n := new(big.Int)
+		for _, p := range strings.Split(x, "|") {
+			p = strings.TrimSpace(p)
+			if strings.HasPrefix(p, "@") {
+				return big.NewInt(4096)
+			}
+			if c := consts[p]; c != nil {
+				n.Or(n, c)
+			} else if i, ok := new(big.Int).SetString(p, 0); ok {
+				n.Or(n, i)
+			}
+		}
+		return n
+	}
+	return new(big.Int)
+}
+
+// constants are the values of all names of a release, and of the limits of C.
+func constants(rel *api.Release) map[string]*big.Int {
+	out := map[string]*big.Int{"NULL": new(big.Int)}
+	for name, text := range map[string]string{"SIZE_MAX": "0xffffffffffffffff", "UINT64_MAX": "0xffffffffffffffff", "UINT32_MAX": "0xffffffff",
+		"UINT16_MAX": "0xffff", "UINT8_MAX": "0xff", "INT_MAX": "0x7fffffff", "INT32_MAX": "0x7fffffff", "INT64_MAX": "0x7fffffffffffffff", "page": "4096"} {
+		out[name], _ = new(big.Int).SetString(text, 0)
+	}
+	for _, en := range rel.Enums {
+		for _, m := range en.Enumerators {
+			out[m.Name] = big.NewInt(m.Value)
+		}
+	}
+	for _, m := range rel.Macros {
+		if n, ok := new(big.Int).SetString(strings.TrimSuffix(fmt.Sprint(m.Value), ".0"), 0); ok {
+			out[m.Name] = n
+		} else if f, ok := m.Value.(float64); ok {
+			out[m.Name], _ = new(big.Int).SetString(strconv.FormatFloat(f, 'f', 0, 64), 10)
+		}
+	}
+	for _, a := range rel.Aliases {
+		if c := out[a.Of]; c != nil {
+			out[a.Name] = c
+		}
+	}
+	return out
+}

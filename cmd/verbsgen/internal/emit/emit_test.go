@@ -1,0 +1,91 @@
+package emit
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/spec"
+)
+
+// TestCode writes text with package names in code, in comments and in strings: only those in code become imports.
+func TestCode(t *testing.T) {
+	e := &emitter{pkg: &model.Package{Name: "p", FactsHash: "0"}}
+	g := e.newFile("x.go")
+	g.add("%s", "// f asks errors.Is and os.Exit.\nfunc f(err error, os struct{ X int }) string {\n\t_ = os.X\n\treturn \"fmt.Sprint\" + strconv.Itoa(1) + `math.Pi` // unsafe.Pointer\n}")
+	data, err := g.render()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := string(data)
+	if !strings.Contains(out, `"strconv"`) {
+		t.Errorf("strconv is used and not imported:\n%s", out)
+	}
+	for _, pkg := range []string{`"errors"`, `"fmt"`, `"math"`, `"unsafe"`} {
+		if strings.Contains(out, pkg) {
+			t.Errorf("%s is imported for a comment or a string:\n%s", pkg, out)
+		}
+	}
+	if !strings.HasPrefix(out, banner+"\n// From a header given by path, facts 0.\n") {
+		t.Errorf("banner and provenance:\n%s", out)
+	}
+}
+
+// TestBroken shows what a defect of the emitter looks like: the place in the source, not all of it.
+func TestBroken(t *testing.T) {
+	e := &emitter{pkg: &model.Package{Name: "p"}}
+	g := e.newFile("x.go")
+	g.add("%s", strings.Repeat("var _ = 1\n", 50)+"func (\n")
+	_, err := g.render()
+	if err == nil || !strings.Contains(err.Error(), "x.go does not parse") || !strings.Contains(err.Error(), "func (") || strings.Count(err.Error(), "\n") > 12 {
+		t.Errorf("error: %v", err)
+	}
+}
+
+func TestNames(t *testing.T) {
+	for in, want := range map[string]string{"MRAccess": "mrAccess", "DM": "dm", "Type": "type_", "PD": "pd", "ThreadDomain": "threadDomain", "SendCQ": "sendCQ", "A": "a"} {
+		if got := lowerFirst(in); got != want {
+			t.Errorf("lowerFirst(%q) = %q, want %q", in, got, want)
+		}
+	}
+	long := comment("a\n\n  - " + strings.Repeat("word ", 40))
+	for _, line := range strings.Split(long, "\n") {
+		if !strings.HasPrefix(line, "//") || len(line) > 112 || strings.HasSuffix(line, " ") {
+			t.Errorf("comment line %q", line)
+		}
+	}
+}
+
+// TestBrokenConditions pins the Go condition of each kind of rule.
+func TestBrokenConditions(t *testing.T) {
+	arg := func(name string) *model.Operand { return &model.Operand{Kind: model.OpArg, Name: name} }
+	num := func(v uint64) *model.Operand { return &model.Operand{Kind: model.OpConst, Const: v} }
+	dm := &model.Operand{Kind: model.OpProp, Name: "dmLength"}
+	signed := &model.Operand{Kind: model.OpArg, Name: "fd", Signed: true}
+	for _, c := range []struct {
+		rule model.Rule
+		want string
+	}{
+		{model.Rule{Kind: spec.KindRequires, Subject: arg("access"), If: 2, Need: 1}, "in.access&0x2 != 0 && in.access&0x1 != 0x1"},
+		{model.Rule{Kind: spec.KindExcludes, Subject: arg("access"), If: 2, Not: 4}, "in.access&0x2 != 0 && in.access&0x4 != 0"},
+		{model.Rule{Kind: spec.KindExcludes, Fields: []model.Operand{*arg("a"), *arg("b")}}, "countTrue(in.a != 0, in.b != 0) > 1"},
+		{model.Rule{Kind: spec.KindRequired, Fields: []model.Operand{*arg("a"), *arg("b")}}, "countTrue(in.a != 0, in.b != 0) == 0"},
+		{model.Rule{Kind: spec.KindAllowedSet, Subject: arg("access"), Allow: 7}, "in.access&^0x7 != 0"},
+		{model.Rule{Kind: spec.KindAllowedSet, Subject: arg("v"), Values: []model.Operand{*num(1), *num(2)}}, "in.v != 1 && in.v != 2"},
+		{model.Rule{Kind: spec.KindMandatory, Subject: arg("access"), Need: 0x20}, "in.access&0x20 != 0x20"},
+		{model.Rule{Kind: spec.KindGatedBy, Subject: arg("x"), Mask: arg("mask"), Bits: 4}, "in.x != 0 && in.mask&0x4 == 0"},
+		{model.Rule{Kind: spec.KindNotNull, Subject: arg("pd")}, "in.pd == 0"},
+		{model.Rule{Kind: spec.KindRange, Subject: arg("n"), Min: num(1), Max: num(9)}, "(in.n < 1 || in.n > 9)"},
+		{model.Rule{Kind: spec.KindRange, Subject: signed, Min: num(0)}, "in.fd < 0"},
+		{model.Rule{Kind: spec.KindRange, Sum: []model.Operand{*arg("off"), *arg("n")}, Max: dm}, "in.dmLength.ok && sumAbove(in.off, in.n, in.dmLength.v)"},
+		{model.Rule{Kind: spec.KindAligned, Subject: arg("a"), To: num(4)}, "in.a%4 != 0"},
+		{model.Rule{Kind: spec.KindAligned, Subject: arg("a"), SameAs: arg("b"), To: &model.Operand{Kind: model.OpPage}}, "in.a%pageSize != in.b%pageSize"},
+		{model.Rule{Kind: spec.KindCapBound, Subject: arg("n"), Cap: &model.Operand{Kind: model.OpCap, Name: "capN"}}, "in.capN.ok && in.n > in.capN.v"},
+		{model.Rule{Kind: spec.KindDependsOn, When: []model.Test{{Of: *arg("a"), Test: model.TestNull, Yes: true}}, Must: []model.Test{{Of: *arg("n"), Test: model.TestEq, Value: *num(1)}}}, "in.a == 0 && in.n != 1"},
+	} {
+		c.rule.Checked = true
+		if got := (&emitter{}).broken(&c.rule); got != c.want {
+			t.Errorf("%s:\n got %s\nwant %s", c.rule.Kind, got, c.want)
+		}
+	}
+}

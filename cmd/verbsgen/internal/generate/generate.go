@@ -1,0 +1,71 @@
+// Package generate runs the pipeline from facts and specs to the files of a package.
+//
+// It owns the order of the phases. It knows nothing of the command line or of where files go.
+package generate
+
+import (
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/bind"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/emit"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/emit/cdecl"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/output"
+	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/api"
+	"github.com/verbsgen/verbsgen/templates"
+)
+
+// Options choose what is generated.
+type Options struct {
+	Package        string   // Go package name
+	Only           []string // C functions, as globs; empty: all that the specs bind
+	AllowUndecided bool     // leave out declarations that no page decides, instead of failing
+	Header         string   // path that the facts were read from; empty for those of a known release
+}
+
+// Run gives the files of a package, and the model that they were made from.
+func Run(rel *api.Release, sp *spec.Spec, opt Options) ([]output.File, *model.Package, error) {
+	since, err := api.Since()
+	if err != nil {
+		return nil, nil, err
+	}
+	newest := rel
+	if rel.Release == "" { // a header given by path: what it may have and what it has no library for is told by the newest
+		if newest, err = api.Load(api.Newest()); err != nil {
+			return nil, nil, err
+		}
+	}
+	var errs diag.List
+	errs.AddErr(whole(opt.Header, rel, newest, since))
+	if !opt.AllowUndecided {
+		errs.AddErr(bind.Decide(rel, sp).UndecidedErr())
+	}
+	if err := errs.Err(); err != nil {
+		return nil, nil, err
+	}
+	versions := symbolVersions(newest)
+	specials := map[string]bind.Special{}
+	for name, s := range templates.Specials {
+		specials[name] = bind.Special(s)
+	}
+	pkg, err := bind.Bind(bind.Input{Release: rel, Hash: cdecl.FactsHash(rel), Since: func(name string) string { return since[name] },
+		Oldest: api.Releases()[0], Version: func(name string) string { return versions[name] },
+		Spec: sp, Package: opt.Package, Only: opt.Only, Specials: specials})
+	if err != nil {
+		return nil, nil, err
+	}
+	files, err := emit.Package(pkg)
+	if err != nil {
+		return nil, nil, err
+	}
+	return files, pkg, nil
+}
+
+// symbolVersions gives the default versions of exported functions, which never change from one release to the next.
+func symbolVersions(rel *api.Release) map[string]string {
+	out := map[string]string{}
+	for _, f := range rel.Functions {
+		out[f.Name] = f.Version
+	}
+	return out
+}

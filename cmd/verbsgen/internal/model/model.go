@@ -1,0 +1,245 @@
+// Package model is the joined view of a release's facts and the specs: everything an emitter can ask for.
+//
+// It is plain data. Bind makes it and emit reads it; by the time it exists it can no longer be wrong. It knows neither
+// the C parser, nor YAML, nor jennifer. Read this file first.
+package model
+
+import "github.com/verbsgen/verbsgen/spec/api"
+
+// Package is one generated Go package.
+type Package struct {
+	Name      string       // Go package name
+	Release   string       // release of the facts; empty for a header given by path
+	FactsHash string       // of the facts the package is made from
+	Facts     *api.Release // for the C declarations
+	Symbols   []*Symbol    // exported functions that the package calls, in header order
+	Enums     []*Enum
+	Records   []*Record
+	Mirrors   []*Mirror // of Records and of what they hold, the held ones first
+	Objects   []*Object
+	Verbs     []*Verb
+	Rules     []*Rule
+}
+
+// Pos is a place in a header or a YAML file.
+type Pos struct {
+	File string
+	Line int
+	Col  int
+}
+
+// Symbol is an exported C function, looked up in the loaded library.
+type Symbol struct {
+	Name    string
+	Version string // default version, "IBVERBS_1.1"
+	Since   string // first known release that has it
+	Index   int    // in the table of a Lib
+}
+
+// Enum is a Go integer type of named values; with Flags, they are bits to be or'ed.
+type Enum struct {
+	Go      string
+	C       string // "enum ibv_access_flags"; empty for an anonymous enum
+	Page    string
+	Flags   bool
+	Signed  bool
+	Bits    int // width
+	Prefix  string
+	Members []*Member
+	Known   uint64 // Flags: all bits that a member or a range covers
+	Doc     string
+	Pos     Pos
+}
+
+// Member is one constant of an Enum.
+type Member struct {
+	Go    string
+	C     string
+	Short string // C name without the prefix, as messages write it
+	Value int64
+	Since string // empty when every known release has it
+	Doc   string
+	Alias bool // another member has the same value and comes first
+}
+
+// Record is a Go type of a struct of plain data, and the unexported mirror with C's layout under it.
+type Record struct {
+	Go     string
+	C      string // "ibv_alloc_dm_attr"
+	Page   string
+	In     bool // filled by the caller through a builder
+	Nested bool // another record holds it
+	Listed bool // a parameter is a list of it
+	Mirror *Mirror
+	New    []*Field // taken by the constructor
+	Fields []*Field
+	Mask   string // mirror field with the compatibility mask
+	Beside bool   // the mask is kept beside the mirror, and handed in as a parameter
+	Bits   []*Switch
+	Doc    string
+	Pos    Pos
+}
+
+// Mirror is a Go struct with exactly the layout of a C struct, on amd64 and arm64 alike.
+type Mirror struct {
+	Name string // "cAllocDMAttr"
+	C    string
+	Size int64
+	Leaf []*Leaf
+}
+
+// Leaf is one field of a Mirror.
+type Leaf struct {
+	Go     string // field name in the mirror; "_" for padding
+	C      string // C path ("per_transport_caps.rc_odp_caps")
+	CType  string
+	GoType string // "uint32", "uintptr", "[64]byte", "cDeviceAttr"
+	Big    bool   // in network byte order
+	Offset int64
+	Size   int64
+}
+
+// Find gives the leaf of a C path, or nil.
+func (m *Mirror) Find(c string) *Leaf {
+	for _, l := range m.Leaf {
+		if l.C == c && c != "" {
+			return l
+		}
+	}
+	return nil
+}
+
+// Field gives the field of a C name, or nil.
+func (r *Record) Field(c string) *Field {
+	for _, f := range r.Fields {
+		if f.C == c {
+			return f
+		}
+	}
+	return nil
+}
+
+// Field is one Go field of a Record.
+type Field struct {
+	Go       string
+	C        string
+	Leaf     *Leaf
+	GoType   string  // type in the public API
+	Enum     *Enum   // of a flag or enum type
+	Record   *Record // of a nested record
+	Object   *Object // of a handle
+	Nested   *Record // filled by a builder of its own
+	Bit      *Member // of Mask, set together with the value
+	BitValue int64
+	Bool     bool
+	Text     bool
+	Callback string
+	Doc      string
+	Since    string
+}
+
+// Switch is a mask bit without a field.
+type Switch struct {
+	Go    string
+	C     string
+	Value int64
+	Doc   string
+}
+
+// Object is a handle.
+type Object struct {
+	Go      string
+	C       string // "ibv_mr"
+	Page    string
+	Parents []*Object
+	Destroy *Verb
+	Device  bool // copied to and from by runtime/devmem
+	Events  bool // completion events arrive on it
+	Hot     bool // the data path is called without entering the handle
+	Getters []*Getter
+	Doc     string
+	Pos     Pos
+}
+
+// Getter reads a field of the C object.
+type Getter struct {
+	Go     string
+	C      string
+	CType  string
+	GoType string
+	Doc    string
+}
+
+// Ways a verb is reached; the names of package api, and the exported call.
+const (
+	WayExported = "exported"
+	WayVerbs    = api.WayVerbs
+	WayOps      = api.WayOps
+	WayObject   = api.WayObject
+	WayExport   = api.WayExport
+	WaySpecial  = api.WaySpecial
+)
+
+// Verb is one bound function.
+type Verb struct {
+	C         string
+	Go        string // base of the unexported names made for it: "AllocDM"
+	Page      string
+	Doc       string
+	Since     string
+	Returns   string // spec.Ret...
+	CRet      string
+	Params    []*Param
+	Creates   *Object
+	Callbacks bool // may run Go: its shim is never marked nocallback
+	Way       string
+	Symbol    *Symbol // exported function called, WayExported and WayExport
+	Dispatch  *api.Dispatch
+	Special   *Special
+	Methods   []*Method
+	Rules     []*Rule // in order of the pages
+	Pos       Pos
+}
+
+// Param gives the parameter of a C name, or nil.
+func (v *Verb) Param(c string) *Param {
+	for _, p := range v.Params {
+		if p.C == c {
+			return p
+		}
+	}
+	return nil
+}
+
+// Special is a verb whose C side is written by hand, once.
+type Special struct {
+	Name    string
+	Symbols []*Symbol // exported functions it calls, in the order of the template's parameters
+	Op      bool      // an op of the context may serve without any of them
+	Types   []string  // C declarations that it needs beside those of the parameters
+}
+
+// Param is one parameter of a verb.
+type Param struct {
+	C      string
+	Go     string
+	CType  string
+	GoType string
+	Role   string // spec.Role...
+	Object *Object
+	Enum   *Enum
+	Record *Record
+	Null   bool
+	Parent bool
+	Len    *Param
+	Doc    string
+}
+
+// Method is one Go face of a verb.
+type Method struct {
+	Recv  string // "Lib", or the Go name of an object
+	Name  string
+	Form  string
+	Fixed map[string]string // C parameter -> Go expression
+	Doc   string
+}

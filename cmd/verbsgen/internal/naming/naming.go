@@ -1,0 +1,66 @@
+// Package naming turns C names into Go names.
+//
+// It owns the list of initialisms and the rule of word splitting. It knows nothing of headers or specs: exact names
+// that the rule gets wrong are given by the spec and never reach this package.
+package naming
+
+import (
+	"go/token"
+	"strings"
+)
+
+// initialisms are words that Go code writes in capitals, or in a spelling of their own.
+var initialisms = map[string]string{
+	"addr": "Addr", "ah": "AH", "api": "API", "ca": "CA", "cc": "CC", "cm": "CM", "cpu": "CPU", "cq": "CQ", "cqe": "CQE",
+	"crc": "CRC", "dm": "DM", "dma": "DMA", "dmah": "DMAH", "dmabuf": "Dmabuf", "fcs": "FCS", "fd": "FD", "fw": "FW",
+	"gid": "GID", "guid": "GUID", "hca": "HCA", "hw": "HW", "ib": "IB", "id": "ID", "ip": "IP", "iova": "IOVA",
+	"ipv4": "IPv4", "ipv6": "IPv6", "lid": "LID", "lkey": "LKey", "lmc": "LMC", "mr": "MR", "mtu": "MTU", "mw": "MW",
+	"odp": "ODP", "pci": "PCI", "pd": "PD", "pkey": "PKey", "pm": "PM", "qkey": "QKey", "qp": "QP", "qpt": "QPT", "qps": "QPs",
+	"rc": "RC", "rdma": "RDMA", "rkey": "RKey", "rnic": "RNIC", "rnr": "RNR", "roce": "RoCE", "rss": "RSS", "rtr": "RTR", "rts": "RTS", "rwq": "RWQ", "rx": "RX",
+	"sge": "SGE", "sl": "SL", "sqd": "SQD", "sqe": "SQE", "sm": "SM", "srq": "SRQ", "sw": "SW", "tcp": "TCP", "td": "TD", "tm": "TM", "tph": "TPH",
+	"tso": "TSO", "uc": "UC", "ud": "UD", "udp": "UDP", "va": "VA", "vl": "VL", "wc": "WC", "wq": "WQ", "wr": "WR",
+	"xrc": "XRC", "xrcd": "XRCD", "usnic": "USNIC", "iwarp": "IWARP",
+}
+
+// Exported gives the exported Go name of a C name: "log_align_req" is LogAlignReq, "RAW_PACKET" is RawPacket.
+func Exported(c string) string {
+	var b strings.Builder
+	for _, w := range strings.Split(strings.ToLower(c), "_") {
+		if w == "" {
+			continue
+		}
+		if s, ok := initialisms[w]; ok {
+			b.WriteString(s)
+			continue
+		}
+		b.WriteString(strings.ToUpper(w[:1]) + w[1:])
+	}
+	return b.String()
+}
+
+// Local gives the Go name of a parameter or local variable: "dm_offset" is dmOffset, "type" is typ.
+func Local(c string) string {
+	words := strings.Split(strings.ToLower(c), "_")
+	name := words[0]
+	if len(words) > 1 {
+		name += Exported(strings.Join(words[1:], "_"))
+	}
+	if token.IsKeyword(name) {
+		return name + "_"
+	}
+	return name
+}
+
+// Member gives the Go name of an enumerator: the type's name and what is left without the prefix.
+func Member(goType, prefix, c string) string {
+	return goType + Exported(strings.TrimPrefix(c, prefix))
+}
+
+// Field gives the name of a field in the Go mirror of a C struct: the C name, with dots and keywords mended.
+func Field(c string) string {
+	name := strings.ReplaceAll(c, ".", "_")
+	if token.IsKeyword(name) {
+		return name + "_"
+	}
+	return name
+}

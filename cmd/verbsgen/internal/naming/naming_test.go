@@ -1,0 +1,48 @@
+package naming
+
+import "testing"
+
+func TestExported(t *testing.T) {
+	for c, want := range map[string]string{
+		"log_align_req":             "LogAlignReq",
+		"LOCAL_WRITE":               "LocalWrite",
+		"RAW_PACKET":                "RawPacket",
+		"wr_rdma_write_imm":         "WRRDMAWriteImm",
+		"phys_port_cnt_ex":          "PhysPortCntEx",
+		"USNIC_UDP":                 "USNICUDP",
+		"4096":                      "4096",
+		"_leading":                  "Leading",
+		"MW_BIND":                   "MWBind",
+		"FLUSH_GLOBAL":              "FlushGlobal",
+		"":                          "",
+		"xrc_odp_caps":              "XRCODPCaps",
+		"max_mcast_qp_attach":       "MaxMcastQPAttach",
+		"CVLAN_STRIPPING":           "CvlanStripping",
+		"per_transport_caps":        "PerTransportCaps",
+		"ROCE_V2":                   "RoCEV2",
+		"sys_image_guid":            "SysImageGUID",
+		"IPV4":                      "IPv4",
+		"max_total_mcast_qp_attach": "MaxTotalMcastQPAttach",
+	} {
+		if got := Exported(c); got != want {
+			t.Errorf("Exported(%q) = %q, want %q", c, got, want)
+		}
+	}
+}
+
+func TestOthers(t *testing.T) {
+	for _, c := range []struct{ got, want string }{
+		{Local("dm_offset"), "dmOffset"},
+		{Local("type"), "type_"},
+		{Local("fd"), "fd"},
+		{Local("hca_va"), "hcaVA"},
+		{Member("MRAccess", "IBV_ACCESS_", "IBV_ACCESS_ZERO_BASED"), "MRAccessZeroBased"},
+		{Member("QPType", "IBV_QPT_", "IBV_QPT_RAW_PACKET"), "QPTypeRawPacket"},
+		{Field("type"), "type_"},
+		{Field("per_transport_caps.rc_odp_caps"), "per_transport_caps_rc_odp_caps"},
+	} {
+		if c.got != c.want {
+			t.Errorf("got %q, want %q", c.got, c.want)
+		}
+	}
+}

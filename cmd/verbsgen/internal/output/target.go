@@ -1,0 +1,213 @@
+package output
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+)
+
+// CheckTarget looks whether the generated Go files can stand beside the hand-written ones of the folder: in the same
+// package, without declaring a name twice. A hand-written file that a build constraint keeps out of the package on
+// linux/amd64 with cgo does not count, nor does one that is too broken to be read: the compiler will tell. The error
+// is a diag.List that names both places.
+func CheckTarget(dir string, files []File, pkg string) error {
+	hand, err := handWritten(dir)
+	if err != nil || len(hand) == 0 {
+		return err
+	}
+	generated, err := declared(files)
+	if err != nil {
+		return err
+	}
+	var errs diag.List
+	var part map[string]bool // asked only when there is something to tell
+	for _, h := range hand {
+		found := h.problems(generated, pkg)
+		if len(found) == 0 {
+			continue
+		}
+		if part == nil {
+			part = partOfPackage(dir)
+		}
+		if len(part) == 0 || part[filepath.Base(h.at)] {
+			errs = append(errs, found...)
+		}
+	}
+	return errs.Err()
+}
+
+// handFile is one Go file in the folder that verbsgen did not write.
+type handFile struct {
+	at   string
+	fset *token.FileSet
+	file *ast.File
+}
+
+// handWritten parses the hand-written Go files of a folder.
+func handWritten(dir string) ([]handFile, error) {
+	names, err := filepath.Glob(filepath.Join(escapeGlob(dir), "*.go"))
+	if err != nil {
+		return nil, err
+	}
+	var hand []handFile
+	for _, at := range names {
+		base := filepath.Base(at)
+		if strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_") {
+			continue
+		}
+		data, err := os.ReadFile(at)
+		if err != nil || ours(data) {
+			continue // a folder or an unreadable file is told by Write where it matters
+		}
+		h := handFile{at: at, fset: token.NewFileSet()}
+		h.file, _ = parser.ParseFile(h.fset, at, data, parser.SkipObjectResolution)
+		if h.file != nil && h.file.Name != nil && h.file.Name.Name != "" && h.file.Name.Name != "_" {
+			hand = append(hand, h)
+		}
+	}
+	return hand, nil
+}
+
+// escapeGlob makes a path stand for itself in a pattern.
+func escapeGlob(s string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(s)
+}
+
+// problems tells what keeps the file from standing beside the generated ones.
+func (h handFile) problems(generated map[string]string, pkg string) diag.List {
+	var errs diag.List
+	name := h.file.Name.Name
+	isTest := strings.HasSuffix(h.at, "_test.go")
+	if isTest && name == pkg+"_test" {
+		return nil
+	}
+	if name != pkg {
+		p := h.fset.Position(h.file.Name.Pos())
+		suggest := name
+		if isTest {
+			suggest = strings.TrimSuffix(name, "_test")
+		}
+		errs.Add(diag.New(diag.OutputPackage, h.at, p.Line, p.Column, "package "+name,
+			"the generated files in this folder would be of package "+pkg,
+			"generate with --pkg "+suggest+", or into another folder with -o"))
+		return errs
+	}
+	eachDecl(h.file, func(name string, pos token.Pos) {
+		if where, ok := generated[name]; ok {
+			p := h.fset.Position(pos)
+			errs.Add(diag.New(diag.OutputClash, h.at, p.Line, p.Column, name,
+				"is declared here and by the generated "+where,
+				"rename it, or leave its verb out of --only"))
+		}
+	})
+	return errs
+}
+
+// declared maps each package-level name and method of the generated Go files to its place.
+func declared(files []File) (map[string]string, error) {
+	all := map[string]string{}
+	for _, f := range files {
+		if !strings.HasSuffix(f.Name, ".go") {
+			continue
+		}
+		fset := token.NewFileSet()
+		file, err := parser.ParseFile(fset, f.Name, f.Data, parser.SkipObjectResolution)
+		if err != nil {
+			return nil, fmt.Errorf("generated Go does not parse: %w", err)
+		}
+		eachDecl(file, func(name string, pos token.Pos) {
+			p := fset.Position(pos)
+			all[name] = fmt.Sprintf("%s:%d:%d", f.Name, p.Line, p.Column)
+		})
+	}
+	return all, nil
+}
+
+// eachDecl calls fn for each name that a file declares in its package: "DM", and "DM.Close" for a method.
+func eachDecl(file *ast.File, fn func(name string, pos token.Pos)) {
+	one := func(id *ast.Ident) {
+		if id.Name != "_" {
+			fn(id.Name, id.Pos())
+		}
+	}
+	for _, d := range file.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			if d.Recv != nil {
+				if t := receiver(d.Recv); t != "" {
+					fn(t+"."+d.Name.Name, d.Name.Pos())
+				}
+			} else if d.Name.Name != "init" {
+				one(d.Name)
+			}
+		case *ast.GenDecl:
+			for _, s := range d.Specs {
+				switch s := s.(type) {
+				case *ast.TypeSpec:
+					one(s.Name)
+				case *ast.ValueSpec:
+					for _, id := range s.Names {
+						one(id)
+					}
+				}
+			}
+		}
+	}
+}
+
+// receiver names the type of a method.
+func receiver(recv *ast.FieldList) string {
+	if len(recv.List) != 1 {
+		return ""
+	}
+	t := recv.List[0].Type
+	for {
+		switch x := t.(type) {
+		case *ast.StarExpr:
+			t = x.X
+		case *ast.ParenExpr:
+			t = x.X
+		case *ast.IndexExpr:
+			t = x.X
+		case *ast.IndexListExpr:
+			t = x.X
+		case *ast.Ident:
+			return x.Name
+		default:
+			return ""
+		}
+	}
+}
+
+// partOfPackage names the files that belong to the folder's package and its tests where generated code builds. It is
+// empty where the go command cannot tell: no go command, no module.
+func partOfPackage(dir string) map[string]bool {
+	pkgs, err := packages.Load(&packages.Config{
+		Mode:  packages.NeedName | packages.NeedFiles,
+		Dir:   dir,
+		Tests: true,
+		Env:   append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=1", "GOPROXY=off", "GOTOOLCHAIN=local"),
+	}, ".")
+	if err != nil {
+		return nil
+	}
+	part := map[string]bool{}
+	for _, p := range pkgs {
+		for _, f := range slices.Concat(p.GoFiles, p.OtherFiles) {
+			part[filepath.Base(f)] = true
+		}
+		if len(p.GoFiles) == 0 && len(p.Errors) > 0 {
+			return nil
+		}
+	}
+	return part
+}

@@ -1,0 +1,23 @@
+// Command verbsgen reads what rdma-core says about verbs (its header, and its man pages as data) and generates a Go
+// package from it; it also tells what those facts and rules are.
+//
+// This package owns the command line: flags, exit codes, and the form of what is printed. What is generated and why
+// is decided in cmd/verbsgen/internal.
+package main
+
+import (
+	"context"
+	"os"
+	"runtime/debug"
+)
+
+// softLimit is where the garbage collector starts to work harder, in bytes: a whole run over verbs.h then stays below
+// 40 MB, at a cost of a few milliseconds. It is no limit to what input may need.
+const softLimit = 28 << 20
+
+func main() {
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(softLimit)
+	}
+	os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
+}

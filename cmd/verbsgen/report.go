@@ -1,0 +1,85 @@
+package main
+
+import (
+	"bytes"
+	"path/filepath"
+
+	"github.com/google/renameio/v2"
+	"github.com/spf13/cobra"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/conformance/suite/report"
+	"github.com/verbsgen/verbsgen/templates"
+)
+
+func (a *app) reportCmd() *cobra.Command {
+	var out string
+	cmd := &cobra.Command{
+		Use:   "report FILE... [flags]",
+		Short: "show reports of the conformance suite side by side",
+		Long: `report reads reports that the conformance suite wrote (go test ./conformance -args -report FILE) and puts
+them side by side: a column for each device, a row for each family of cases, below it one for each case.
+A device that lacks what a case needs is "unsupported"; one that does it wrong is "broken"; a failure that
+is listed as a defect of the provider or the kernel is a "known defect". Reasons follow as notes.
+
+-o writes a page (.html) or Markdown (.md); without it Markdown goes to standard output.`,
+		Args: takes(1, 64),
+		RunE: do(func(_ *cobra.Command, args []string) error {
+			html := filepath.Ext(out) == ".html"
+			if out != "" && !html && filepath.Ext(out) != ".md" {
+				return usagef("-o %s: the name is to end in .html or .md", out)
+			}
+			m, err := readReports(args)
+			if err != nil {
+				return err
+			}
+			if out == "" {
+				return m.Markdown(a.out)
+			}
+			return writeMatrix(m, out, html)
+		}),
+	}
+	cmd.Flags().StringVarP(&out, "output", "o", "", "write this `file`, whose name ends in .html or .md")
+	return cmd
+}
+
+// readReports reads every file, and tells of all that cannot be read.
+func readReports(files []string) (*report.Matrix, error) {
+	var errs diag.List
+	var list []*report.Report
+	for _, file := range files {
+		data, err := readInput(file, nil)
+		if err != nil {
+			errs = append(errs, diag.From(err)...)
+			continue
+		}
+		r, err := report.Decode(data)
+		if err != nil {
+			errs.Add(diag.New(diag.ReportForm, file, 0, 0, "report", err.Error(), "give files that the conformance suite wrote with -report"))
+			continue
+		}
+		list = append(list, r)
+	}
+	if err := errs.Err(); err != nil {
+		return nil, err
+	}
+	return report.NewMatrix(list), nil
+}
+
+// writeMatrix writes the file as a whole or not at all.
+func writeMatrix(m *report.Matrix, out string, html bool) error {
+	var b bytes.Buffer
+	var err error
+	if html {
+		err = m.HTML(&b, templates.MatrixHTML)
+	} else {
+		err = m.Markdown(&b)
+	}
+	if err != nil {
+		return err
+	}
+	if err := renameio.WriteFile(out, b.Bytes(), 0o644); err != nil {
+		return diag.One(diag.New(diag.OutputWrite, out, 0, 0, "output", "cannot be written: "+reason(err), "name a file in a folder that can be written to"))
+	}
+	return nil
+}

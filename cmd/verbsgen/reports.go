@@ -1,0 +1,46 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/coverage"
+)
+
+func (a *app) coverageCmd() *cobra.Command {
+	var src source
+	var asJSON, asMD, names bool
+	cmd := &cobra.Command{
+		Use:   "coverage [flags]",
+		Short: "count what is bound, skipped and pending, and the rules that are tested",
+		Long: `coverage counts, for a release or a header, the declarations that the pages bind, skip with a reason,
+or leave pending; and for each page its rules, how many of them are tested (their accepted and their
+rejected case were judged, and hold), and what it takes to check them. By verb: verbsgen rules --check.
+
+--json prints {release, functions, records, enums, macros: [{name, status: bound|skipped|pending,
+reason, page}], rules: {total, by_page: {page: n}, tested, untested: [ids]}}; release is null with
+--header, and a declaration that no page knows has the status undecided.`,
+		Args: takes(0, 0),
+		RunE: do(func(cmd *cobra.Command, args []string) error {
+			if err := src.check(); err != nil {
+				return err
+			}
+			rel, sp, err := load(src)
+			if err != nil {
+				return err
+			}
+			r := coverage.New(rel, sp)
+			switch {
+			case asJSON:
+				return r.JSON(a.out)
+			case asMD:
+				return r.Markdown(a.out)
+			}
+			return r.Text(a.out, names)
+		}),
+	}
+	src.factFlags(cmd)
+	src.specFlag(cmd)
+	formFlags(cmd, &asJSON, &asMD)
+	cmd.Flags().BoolVar(&names, "names", false, "in text form, name every declaration that is not bound")
+	return cmd
+}

@@ -1,0 +1,233 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/coverage"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/generate"
+	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/api"
+)
+
+// ruleRow is one rule in `rules --json`.
+type ruleRow struct {
+	ID        string `json:"id"`
+	Verb      string `json:"verb"`
+	Subject   string `json:"subject"` // of a rule on several fields: their names joined by ", "
+	Kind      string `json:"kind"`
+	Severity  string `json:"severity"`
+	Statement string `json:"statement"`
+	Fix       string `json:"fix"`
+	Page      string `json:"page"`
+	Section   string `json:"section"`
+	Passage   string `json:"passage"` // hash
+	Source    string `json:"source"`  // where the page is silent
+	Needs     string `json:"needs"`
+}
+
+func (a *app) rulesCmd() *cobra.Command {
+	var src source
+	var asJSON, asMD, verify bool
+	var tests []string
+	cmd := &cobra.Command{
+		Use:   "rules [--check [--tests DIR]...] [--json|--md] [VERB]",
+		Short: "list the rules of all verbs, or of one",
+		Long: `rules lists every rule of the pages, or those of one verb: its ID, its kind, what it says, and what
+it takes to check it: the arguments (args), capabilities of the device too (caps), or what objects
+went through before (state). A rule of severity lint is only told, never enforced: some kernel or
+provider accepts the call.
+
+--json prints a list of {id, verb, subject, kind, severity, statement, fix, page, section, passage,
+source, needs}; passage is a hash of the text that the rule stands on, source the place where the
+page is silent.
+
+--check judges the accept and the reject of every rule, generates the package in memory, and prints for
+each verb how many rules are defined, checked by the generated package, kept by its handles (Close, and
+use after Close), judged by explain only, and tested: both cases hold. It exits 1 when a case does not
+show what it should, or when a test below a folder of --tests names a rule that is not defined or is
+retired. With --json it prints {rules: [{id, verb, by: validator|handles|explain, why, tested, problems}]}.`,
+		Args: takes(0, 1),
+		RunE: do(func(cmd *cobra.Command, args []string) error {
+			if err := src.check(); err != nil {
+				return err
+			}
+			if len(tests) > 0 && !verify {
+				return usagef("--tests is of use with --check only")
+			}
+			rel, sp, err := load(src)
+			if err != nil {
+				return err
+			}
+			rules := sp.Rules()
+			if len(args) == 1 {
+				if rules, err = rulesOf(sp, args[0]); err != nil {
+					return err
+				}
+			}
+			rules = declared(rel, rules)
+			switch {
+			case verify:
+				return a.checkRules(src, rel, sp, rules, tests, asJSON, asMD)
+			case asJSON:
+				return writeJSON(a.out, ruleRows(rules))
+			case asMD:
+				return writeRulesMD(a.out, rules)
+			}
+			return writeRules(a.out, rules)
+		}),
+	}
+	src.factFlags(cmd)
+	src.specFlag(cmd)
+	formFlags(cmd, &asJSON, &asMD)
+	cmd.Flags().BoolVar(&verify, "check", false, "judge the cases of the rules, and tell which are generated")
+	cmd.Flags().StringArrayVar(&tests, "tests", nil, "with --check, look into the Go tests below this `folder` (repeatable)")
+	return cmd
+}
+
+// declared are the rules on functions that the facts have.
+func declared(rel *api.Release, rules []*spec.Rule) []*spec.Rule {
+	has := map[string]bool{}
+	for _, f := range rel.Functions {
+		has[f.Name] = true
+	}
+	return slices.DeleteFunc(slices.Clone(rules), func(r *spec.Rule) bool { return !has[r.Verb] })
+}
+
+// checkRules judges the cases of rules, and prints what becomes of each.
+func (a *app) checkRules(src source, rel *api.Release, sp *spec.Spec, rules []*spec.Rule, tests []string, asJSON, asMD bool) error {
+	files, pkg, err := generate.Run(rel, sp, generate.Options{Package: "verbs", AllowUndecided: true, Header: src.header})
+	if err != nil {
+		return err
+	}
+	r := coverage.NewRules(rel, sp, rules, pkg, files)
+	switch {
+	case asJSON:
+		err = writeJSON(a.out, r)
+	case asMD:
+		err = r.Markdown(a.out)
+	default:
+		err = r.Text(a.out)
+	}
+	if err != nil {
+		return err
+	}
+	var errs diag.List
+	errs.AddErr(r.Err())
+	for _, dir := range tests {
+		errs.AddErr(coverage.Undefined(dir, sp))
+	}
+	return errs.Err()
+}
+
+// formFlags adds --json and --md.
+func formFlags(cmd *cobra.Command, asJSON, asMD *bool) {
+	cmd.Flags().BoolVar(asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVar(asMD, "md", false, "print Markdown")
+	exclusive(cmd, "json", "md")
+}
+
+// rulesOf gives the rules of a verb; a verb that no page describes is an error.
+func rulesOf(sp *spec.Spec, verb string) ([]*spec.Rule, error) {
+	if sp.VerbByC(verb) == nil && len(sp.RulesOf(verb)) == 0 {
+		return nil, unknownVerb(sp, verb)
+	}
+	return sp.RulesOf(verb), nil
+}
+
+// unknownVerb names what was likely meant.
+func unknownVerb(sp *spec.Spec, verb string) error {
+	var names []string
+	for _, p := range sp.Pages {
+		for _, v := range p.Verbs {
+			names = append(names, v.C)
+		}
+	}
+	fix := "list the verbs with `verbsgen coverage --names`"
+	if near := spec.Closest(verb, names); near != "" {
+		fix = "did you mean " + near + "?"
+	}
+	return diag.One(diag.New(diag.VerbUnknown, "", 0, 0, verb, "no page describes a verb of this name", fix))
+}
+
+func ruleRows(rules []*spec.Rule) []ruleRow {
+	rows := make([]ruleRow, 0, len(rules))
+	for _, r := range rules {
+		rows = append(rows, ruleRow{r.ID, r.Verb, subjectOf(r), r.Kind, r.Severity, r.Statement, r.Fix, r.Page, r.Section, r.Passage, r.Source, r.Needs})
+	}
+	return rows
+}
+
+// subjectOf names what the rule is about.
+func subjectOf(r *spec.Rule) string {
+	if r.Subject == "" {
+		return strings.Join(r.Fields, ", ")
+	}
+	return r.Subject
+}
+
+// writeRules prints the rules for a terminal, in the groups of their verbs.
+func writeRules(w io.Writer, rules []*spec.Rule) error {
+	var b strings.Builder
+	verb := ""
+	for _, r := range rules {
+		if r.Verb != verb {
+			verb = r.Verb
+			fmt.Fprintf(&b, "%s\n", verb)
+		}
+		mark := ""
+		if r.Severity == spec.SeverityLint {
+			mark = " (lint)"
+		}
+		fmt.Fprintf(&b, "  %s  %s, by %s%s\n      %s: %s; %s\n", r.ID, r.Kind, r.Needs, mark, subjectOf(r), r.Statement, r.Fix)
+		fmt.Fprintf(&b, "      %s\n", whereFrom(r))
+	}
+	fmt.Fprintf(&b, "%s\n", plural(len(rules), "rule"))
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// plural counts: "1 rule", "2 rules".
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// whereFrom names the page and section, or the source, that a rule stands on.
+func whereFrom(r *spec.Rule) string {
+	if r.Source != "" {
+		return r.Page + "(3) is silent; " + r.Source
+	}
+	return r.Page + "(3), " + r.Section
+}
+
+// writeRulesMD prints the rules as a Markdown table.
+func writeRulesMD(w io.Writer, rules []*spec.Rule) error {
+	var b strings.Builder
+	b.WriteString("| rule | verb | subject | kind | severity | needs | statement | stands on |\n|---|---|---|---|---|---|---|---|\n")
+	for _, r := range rules {
+		cells := []string{"`" + r.ID + "`", "`" + r.Verb + "`", "`" + subjectOf(r) + "`", r.Kind, r.Severity, r.Needs, r.Statement, whereFrom(r)}
+		for i := range cells {
+			cells[i] = strings.ReplaceAll(cells[i], "|", `\|`)
+		}
+		fmt.Fprintf(&b, "| %s |\n", strings.Join(cells, " | "))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// writeJSON prints indented JSON.
+func writeJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}

@@ -1,0 +1,193 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/spec/api"
+)
+
+var update = flag.Bool("update", false, "rewrite the expected output in testdata/script")
+
+// recordVar names the variable of the environment that says where the command under test notes the codes of its
+// diagnostics.
+const recordVar = "VERBSGEN_TEST_CODES"
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"verbsgen": recordedMain})
+}
+
+// recordedMain is main, but for noting the codes of what it tells.
+func recordedMain() {
+	code, list := runList(context.Background(), os.Args[1:], os.Stdout, os.Stderr)
+	for _, d := range list.Sorted() {
+		fmt.Fprintln(os.Stderr, d.Error())
+	}
+	if at := os.Getenv(recordVar); at != "" && len(list) > 0 {
+		if err := note(at, list); err != nil {
+			fmt.Fprintln(os.Stderr, "test harness:", err)
+			code = 99
+		}
+	}
+	os.Exit(code)
+}
+
+// note appends the codes to a file that several processes write to at once.
+func note(at string, list diag.List) error {
+	f, err := os.OpenFile(at, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	if err != nil {
+		return err
+	}
+	var lines strings.Builder
+	for _, d := range list {
+		fmt.Fprintln(&lines, d.Code)
+	}
+	_, err = f.WriteString(lines.String())
+	return errors.Join(err, f.Close())
+}
+
+// unscripted are the codes that no input can bring about, with the test that shows them instead.
+var unscripted = map[diag.Code]string{
+	diag.Internal: "TestPanicIsAnInternalError",
+}
+
+// TestScripts runs testdata/script/*.txtar, then looks whether each diagnostic of the command was shown by one.
+func TestScripts(t *testing.T) {
+	codes := filepath.Join(t.TempDir(), "codes")
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The scripts work offline. What their modules need of the module cache is what this project's own packages need:
+	// on a fresh machine this is where it gets there.
+	if out, err := exec.Command("go", "list", "-deps", root+"/...").CombinedOutput(); err != nil {
+		t.Logf("go list -deps: %v\n%s", err, out)
+	}
+	t.Run("script", func(t *testing.T) {
+		testscript.Run(t, testscript.Params{
+			Dir:                 "testdata/script",
+			UpdateScripts:       *update,
+			RequireExplicitExec: true,
+			RequireUniqueNames:  true,
+			Cmds:                map[string]func(*testscript.TestScript, bool, []string){"tree": cmdTree, "mkbytes": cmdMkbytes, "mkheader": cmdMkheader},
+			Setup: func(e *testscript.Env) error {
+				e.Setenv(recordVar, codes)
+				e.Setenv("REPO", root)
+				for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPATH"} {
+					e.Setenv(name, goEnv(t, name))
+				}
+				e.Setenv("GOPROXY", "off")
+				e.Setenv("GOFLAGS", "-mod=mod")
+				return nil
+			},
+		})
+	})
+	if run := flag.Lookup("test.run"); run != nil && strings.Contains(run.Value.String(), "/") {
+		t.Log("a part of the scripts ran: not looking at which diagnostics they show")
+		return
+	}
+	if t.Failed() {
+		t.Log("a script failed: not looking at which diagnostics they show")
+		return
+	}
+	data, err := os.ReadFile(codes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := strings.Fields(string(data))
+	for _, e := range diag.Codes() {
+		if _, ok := unscripted[e.Code]; !ok && !slices.Contains(shown, e.Code) {
+			t.Errorf("no script in testdata/script shows the diagnostic %s (%s)", e.Code, e.Says)
+		}
+	}
+	for _, c := range slices.Compact(slices.Sorted(slices.Values(shown))) {
+		if !diag.Known(c) {
+			t.Errorf("the command told a diagnostic with the code %q, which diag does not list", c)
+		}
+		if why, ok := unscripted[c]; ok {
+			t.Errorf("a script shows %s, which only %s should", c, why)
+		}
+	}
+}
+
+// cmdTree compares a folder with an earlier look at it: `tree DIR` notes it, the next `tree DIR` fails when names or
+// content changed since.
+func cmdTree(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: tree DIR")
+	}
+	now, err := snapshot(ts.MkAbs(args[0]))
+	ts.Check(err)
+	key := "TREE_" + args[0]
+	if before := ts.Getenv(key); before != "" && before != now {
+		ts.Fatalf("%s changed: it was\n%s\nand is\n%s", args[0], before, now)
+	}
+	ts.Setenv(key, now)
+}
+
+// snapshot describes all files below a folder in a text.
+func snapshot(dir string) (string, error) {
+	var b strings.Builder
+	err := filepath.WalkDir(dir, func(at string, e os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(dir, at)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&b, "%s %v", rel, e.Type())
+		if e.Type().IsRegular() {
+			data, err := os.ReadFile(at)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(&b, " %q", data)
+		}
+		b.WriteByte('\n')
+		return nil
+	})
+	return b.String(), err
+}
+
+// cmdMkbytes makes a file of bytes that a txtar archive cannot hold: `mkbytes FILE GO-STRING`, quoted as in Go.
+func cmdMkbytes(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: mkbytes FILE STRING")
+	}
+	text, err := unquote(args[1])
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o666))
+}
+
+// cmdMkheader writes a header with all functions of a known release but some, declared in the simplest way: `mkheader
+// FILE RELEASE [NAME,...]`.
+func cmdMkheader(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 || len(args) > 3 {
+		ts.Fatalf("usage: mkheader FILE RELEASE [NAME,...]")
+	}
+	var without []string
+	if len(args) == 3 {
+		without = strings.Split(args[2], ",")
+	}
+	rel, err := api.Load(args[1])
+	ts.Check(err)
+	var b strings.Builder
+	for _, f := range rel.Functions {
+		if !slices.Contains(without, f.Name) {
+			fmt.Fprintf(&b, "int %s(void);\n", f.Name)
+		}
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(b.String()), 0o666))
+}

@@ -1,0 +1,50 @@
+// Package templates embeds the text that verbsgen emits and that is not Go: the C side of a generated package.
+//
+// It owns the hand-written C of the few verbs whose header body does more than call the provider, and the hashes of the
+// bodies it was written for. It knows nothing of how the text is filled in.
+package templates
+
+import _ "embed"
+
+// ShimsC is the C side: one function for each bound verb.
+//
+//go:embed shims.c.tmpl
+var ShimsC string
+
+// ShimsH declares those functions for cgo.
+//
+//go:embed shims.h.tmpl
+var ShimsH string
+
+// SpecialC holds the verbs written by hand, each between a line "//# NAME" and the next.
+//
+//go:embed special.c.tmpl
+var SpecialC string
+
+// MatrixHTML is the page that shows reports of the conformance suite side by side: an html/template.
+//
+//go:embed matrix.html.tmpl
+var MatrixHTML string
+
+// Special describes a verb written by hand.
+type Special struct {
+	// Hashes of the header bodies that the text was written for, one for each form the known releases have.
+	Hashes []string
+	// Symbols are the exported functions that it calls, handed in as addresses before the verb's own parameters.
+	Symbols []string
+	// Op tells that an op of the context may serve without any of Symbols.
+	Op bool
+	// Types are the C declarations that the text needs, beside those of the verb's parameters.
+	Types []string
+}
+
+// Specials lists the verbs written by hand. A header body with another hash is an error of generate: compare the body
+// with the text in special.c.tmpl, mend the text if the meaning changed, and add the hash.
+var Specials = map[string]Special{
+	"ibv_query_port":      {Hashes: []string{"d7e0cd74cdf7a65f"}, Symbols: []string{"ibv_query_port"}, Op: true, Types: []string{"struct verbs_context"}},
+	"ibv_query_device_ex": {Hashes: []string{"fa71496be7f98425"}, Symbols: []string{"ibv_query_device"}, Op: true, Types: []string{"struct verbs_context", "struct ibv_query_device_ex_input"}},
+	"ibv_reg_mr":          {Hashes: []string{"f1123303ee5d1f5e", "1b297894ad414573"}, Symbols: []string{"ibv_reg_mr_iova2", "ibv_reg_mr"}, Types: []string{"IBV_ACCESS_OPTIONAL_RANGE"}},
+	"ibv_reg_mr_iova":     {Hashes: []string{"6c5267c42580e8d7", "9081d8f468c1561d"}, Symbols: []string{"ibv_reg_mr_iova2", "ibv_reg_mr_iova"}, Types: []string{"IBV_ACCESS_OPTIONAL_RANGE"}},
+	// The way from a context to the extended one around it, which shims.c.tmpl walks as vg_verbs.
+	"verbs_get_ctx": {Hashes: []string{"cabe64b336791ec2", "5ec2bb082b74fd8e"}},
+}
