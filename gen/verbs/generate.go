@@ -1,0 +1,3 @@
+package verbs
+
+//go:generate go run ../../cmd/verbsgen generate

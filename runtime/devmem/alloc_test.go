@@ -1,0 +1,40 @@
+//go:build linux && cgo
+
+package devmem_test
+
+import (
+	"testing"
+
+	"github.com/verbsgen/verbsgen/conformance/fakeprov"
+)
+
+// TestAllocations asks that no copy allocates: short or long, heap or stack, done or refused.
+func TestAllocations(t *testing.T) {
+	heap := make([]byte, 8192)
+	for _, kind := range []fakeprov.Kind{fakeprov.MLX5, fakeprov.Words, fakeprov.MLX5SWICM} {
+		f := open(t, load(t, kind), 1<<16)
+		calls := map[string]func(){
+			"write": func() { f.WriteAt(heap[:64], 0) }, "write long": func() { f.WriteAt(heap, 0) },
+			"read": func() { f.ReadAt(heap[:64], 0) }, "read long": func() { f.ReadAt(heap, 0) },
+			"write from the stack":     func() { var b [64]byte; f.WriteAt(b[:], 0) },
+			"read to the stack":        func() { var b [64]byte; f.ReadAt(b[:], 0) },
+			"read long to the stack":   func() { var b [2048]byte; f.ReadAt(b[:], 0) },
+			"write beyond, from stack": func() { var b [64]byte; f.WriteAt(b[:], 1<<20) },
+			"read beyond":              func() { f.ReadAt(heap, 1<<20) },
+			"odd":                      func() { f.WriteAt(heap[:3], 1); f.ReadAt(heap[:3], 1) },
+			"negative":                 func() { f.WriteAt(heap, -1); f.ReadAt(heap, -1) },
+			"words":                    func() { f.PutUint32(4, 1); f.GetUint32(4) },
+			"words beyond":             func() { f.PutUint32(1<<20, 1); f.GetUint32(1 << 20) },
+			"flush":                    func() { f.Flush(); f.Length(); f.Mode() },
+		}
+		for name, call := range calls {
+			if n := testing.AllocsPerRun(100, call); n != 0 {
+				t.Errorf("%s, %v, %s: %v allocations", kind.File, f.Mode(), name, n)
+			}
+		}
+		f.Detach()
+		if n := testing.AllocsPerRun(100, func() { f.WriteAt(heap, 0); f.ReadAt(heap, 0) }); n != 0 {
+			t.Errorf("%s, closed: %v allocations", kind.File, n)
+		}
+	}
+}

@@ -1,0 +1,103 @@
+//go:build linux && cgo
+
+package devmem
+
+// This file is unsafe because it calls C and turns C's answers into Go. What keeps it sound: handles of C go to the shims as
+// uintptr_t, for no Go pointer check has to look at them; host slices go as uint8_t *, so the compiler sees and keeps
+// them; and noescape with nocallback lets them lie on the stack. Callbacks of providers are C and never reach Go. It could go
+// if every provider told where its memory is mapped.
+
+/*
+#cgo CFLAGS: -I${SRCDIR}/../abi
+#cgo LDFLAGS: -ldl
+#include <stddef.h>
+#include <stdint.h>
+#include "provider.h"
+#include "verbs_abi.h"
+
+#cgo noescape verbsgen_devmem_write
+#cgo nocallback verbsgen_devmem_write
+#cgo noescape verbsgen_devmem_read
+#cgo nocallback verbsgen_devmem_read
+
+// The answer goes through a pointer because cgo looks up the stack twice for a function that has a result.
+static void verbsgen_devmem_write(uintptr_t dm, uint64_t off, uint8_t *host, size_t n, int *code)
+{
+	struct ibv_dm *d = (struct ibv_dm *)dm;
+
+	*code = d->memcpy_to_dm(d, off, host, n);
+}
+
+static void verbsgen_devmem_read(uintptr_t dm, uint64_t off, uint8_t *host, size_t n, int *code)
+{
+	struct ibv_dm *d = (struct ibv_dm *)dm;
+
+	*code = d->memcpy_from_dm(host, d, off, n);
+}
+
+static void verbsgen_devmem_fence(void)
+{
+#if defined(__aarch64__)
+	__asm__ volatile("dsb st" ::: "memory");
+#elif defined(__x86_64__)
+	__asm__ volatile("sfence" ::: "memory");
+#else
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+#endif
+}
+*/
+import "C"
+
+import (
+	"unsafe"
+
+	_ "github.com/verbsgen/verbsgen/runtime/abi" // declarations of verbs_abi.h
+)
+
+// Attach takes a struct ibv_dm into use and decides how its bytes are reached. length counts when known is set; the
+// provider's own length wins.
+//
+// A provider that cannot be trusted is refused: the error says why, Is errors.ErrUnsupported, and is what every copy
+// answers from then on. The object can still be registered and freed.
+func (d *DM) Attach(c unsafe.Pointer, length uint64, known bool) error {
+	d.Detach()
+	d.length, d.known = length, known
+	if c == nil {
+		return writing.detached
+	}
+	var in C.struct_verbsgen_devmem_facts
+	handle := C.uintptr_t(uintptr(c))
+	C.verbsgen_devmem_inspect(handle, &in)
+	f := facts{hasContext: in.has_context != 0, op: newPlace(&in.op), to: newPlace(&in.to), from: newPlace(&in.from),
+		mana: in.mana != 0}
+	if reason := distrust(f); reason != "" {
+		d.mode, d.refused = Refused, newRefusal(reason)
+		return d.refused.write
+	}
+	var m C.struct_verbsgen_devmem_mapping
+	C.verbsgen_devmem_map(handle, &in.op, &m)
+	if d.adopt(uintptr(c), length, known, mapping{base: uintptr(m.base), length: uint64(m.length)}) {
+		d.base = m.base
+	}
+	return nil
+}
+
+func newPlace(p *C.struct_verbsgen_devmem_place) place {
+	return place{addr: uintptr(p.addr), object: uintptr(p.object), found: p.found != 0, code: p.code != 0,
+		name: C.GoString(&p.name[0])}
+}
+
+// shimWrite calls the provider's callback and gives its answer: 0 or an errno.
+func shimWrite(dm uintptr, off uint64, p []byte) int {
+	var code C.int
+	C.verbsgen_devmem_write(C.uintptr_t(dm), C.uint64_t(off), (*C.uint8_t)(unsafe.SliceData(p)), C.size_t(len(p)), &code)
+	return int(code)
+}
+
+func shimRead(dm uintptr, off uint64, p []byte) int {
+	var code C.int
+	C.verbsgen_devmem_read(C.uintptr_t(dm), C.uint64_t(off), (*C.uint8_t)(unsafe.SliceData(p)), C.size_t(len(p)), &code)
+	return int(code)
+}
+
+func fence() { C.verbsgen_devmem_fence() }

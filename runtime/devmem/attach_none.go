@@ -1,0 +1,22 @@
+//go:build !linux || !cgo
+
+package devmem
+
+import (
+	"syscall"
+	"unsafe"
+)
+
+// Attach refuses: no struct ibv_dm can exist where verbs are not to be had.
+func (d *DM) Attach(_ unsafe.Pointer, length uint64, known bool) error {
+	d.Detach()
+	d.length, d.known, d.mode = length, known, Refused
+	d.refused = newRefusal("this program was built without cgo or not for Linux")
+	return d.refused.write
+}
+
+// shimWrite and shimRead are not reached: a device memory that was not attached has no handle.
+func shimWrite(uintptr, uint64, []byte) int { return int(syscall.ENOSYS) }
+func shimRead(uintptr, uint64, []byte) int  { return int(syscall.ENOSYS) }
+
+func fence() {}

@@ -1,0 +1,238 @@
+package devmem
+
+import (
+	"encoding/binary"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"github.com/verbsgen/verbsgen/runtime/devmem/internal/dmcopy"
+	"github.com/verbsgen/verbsgen/runtime/verr"
+)
+
+const granule = dmcopy.Granule
+
+// Mode is how the bytes of a device memory are reached.
+type Mode uint8
+
+const (
+	Detached Mode = iota // not attached, or closed: every copy is an error
+	Direct4              // from Go, in accesses of four bytes to the provider's mapping
+	Shim                 // by the provider's callbacks, one crossing into C for each copy
+	Refused              // not at all: every copy answers why
+)
+
+// String gives "direct4", "shim", "refused" or "detached".
+func (m Mode) String() string {
+	switch m {
+	case Direct4:
+		return "direct4"
+	case Shim:
+		return "shim"
+	case Refused:
+		return "refused"
+	}
+	return "detached"
+}
+
+// DM reaches the bytes of one device memory. The zero value is detached. It is embedded in a generated handle and must
+// not be copied after Attach.
+//
+// Nothing happens to the memory when a DM becomes unreachable (handles have no finalizers), so no copy has to keep it alive.
+type DM struct {
+	direct  uint64         // bytes that may be accessed at base, a multiple of 4; 0 in every mode but Direct4
+	base    unsafe.Pointer // first byte of the mapping, memory of the provider
+	handle  uintptr        // struct ibv_dm *, memory of the provider; 0 when detached or refused
+	shim    uint64         // length in mode Shim when it is known, else 0
+	length  uint64
+	known   bool
+	mode    Mode
+	refused *refusal
+	quick   atomic.Bool // long reads may be made directly: they were seen to cost what host memory costs
+}
+
+// WriteAt copies p to the device memory, beginning at byte off of it: ibv_memcpy_to_dm, see ibv_alloc_dm(3).
+//
+// It has the shape of io.WriterAt, but nothing is ever written in part: n is len(p) or 0. A range that goes beyond the
+// end is an error that Is EFAULT, an offset or a length that is no multiple of 4 one that Is EINVAL (in mode Shim the
+// provider decides about the latter), a copy after Close one that Is os.ErrClosed. p may have any alignment and lie on the
+// stack; it is not kept. Nothing is allocated, on success or on error. Call Flush after the last write.
+func (d *DM) WriteAt(p []byte, off int64) (n int, err error) {
+	o, size := uint64(off), uint64(len(p))
+	// One chain for each mode, true for what nearly every call is: short and aligned, within the memory. The sum cannot wrap
+	// once its parts are bounded. Everything else is sorted out in writeRest.
+	if (size-granule)&^(dmcopy.WriteChunk-granule) == 0 && o%granule == 0 && o < d.direct && o+size <= d.direct {
+		dmcopy.WriteSmall(unsafe.Add(d.base, o), p)
+		return len(p), nil
+	}
+	if o < d.shim && size <= d.shim-o {
+		dmcopy.HostRead(p)
+		if code := shimWrite(d.handle, o, p); code != 0 {
+			return 0, writing.failed(code)
+		}
+		return len(p), nil
+	}
+	return d.writeRest(p, off)
+}
+
+// ReadAt copies len(p) bytes of the device memory to p, beginning at byte off of it: ibv_memcpy_from_dm, see
+// ibv_alloc_dm(3). It has the shape of io.ReaderAt, but never gives io.EOF or a part; errors are those of WriteAt.
+func (d *DM) ReadAt(p []byte, off int64) (n int, err error) {
+	o, size := uint64(off), uint64(len(p))
+	if (size-granule)&^(dmcopy.ReadChunk-granule) == 0 && o%granule == 0 && o < d.direct && o+size <= d.direct {
+		dmcopy.ReadSmall(p, unsafe.Add(d.base, o))
+		return len(p), nil
+	}
+	if o < d.shim && size <= d.shim-o {
+		dmcopy.HostWritten(p)
+		if code := shimRead(d.handle, o, p); code != 0 {
+			return 0, reading.failed(code)
+		}
+		return len(p), nil
+	}
+	return d.readRest(p, off)
+}
+
+// PutUint32 writes v at byte off, in the byte order of the processor, as one store of four bytes. Errors are those of
+// WriteAt.
+func (d *DM) PutUint32(off int64, v uint32) error {
+	if o := uint64(off); o%granule == 0 && o < d.direct {
+		dmcopy.Store(unsafe.Add(d.base, o), v)
+		return nil
+	}
+	var b [granule]byte
+	binary.NativeEndian.PutUint32(b[:], v)
+	_, err := d.writeRest(b[:], off)
+	return err
+}
+
+// GetUint32 reads the four bytes at off, in the byte order of the processor, as one load. Errors are those of ReadAt.
+func (d *DM) GetUint32(off int64) (uint32, error) {
+	if o := uint64(off); o%granule == 0 && o < d.direct {
+		return dmcopy.Load(unsafe.Add(d.base, o)), nil
+	}
+	var b [granule]byte
+	if _, err := d.readRest(b[:], off); err != nil {
+		return 0, err
+	}
+	return binary.NativeEndian.Uint32(b[:]), nil
+}
+
+// Flush orders what the calling goroutine has written before everything it does afterwards: SFENCE on amd64, DSB ST on
+// arm64. Device memory is usually mapped write-combining, and no copy does this by itself. Call it after the last
+// write and before anything by which others learn of it: a post on another provider, a message, another thread.
+func (d *DM) Flush() {
+	if dmcopy.Available {
+		dmcopy.Flush()
+		return
+	}
+	fence()
+}
+
+// Mode tells how the bytes are reached.
+func (d *DM) Mode() Mode { return d.mode }
+
+// Length gives the number of bytes, when it is known: for an imported device memory only the provider can tell.
+func (d *DM) Length() (bytes uint64, known bool) { return d.length, d.known }
+
+// Detach ends the use of the device memory: later copies are errors that are os.ErrClosed. It is called before the
+// provider frees it, or after it did with no copy in between.
+func (d *DM) Detach() {
+	d.direct, d.base, d.shim, d.handle = 0, nil, 0, 0
+	d.mode, d.refused = Detached, nil
+	d.quick.Store(false)
+}
+
+// writeRest makes the writes that are not short and direct, and finds out what is wrong with the others.
+//
+//go:noinline
+func (d *DM) writeRest(p []byte, off int64) (int, error) {
+	if err := d.check(writing, off, len(p)); err != nil {
+		return 0, err
+	}
+	if d.direct != 0 {
+		dmcopy.Write(unsafe.Add(d.base, off), p)
+		return len(p), nil
+	}
+	dmcopy.HostRead(p)
+	if code := shimWrite(d.handle, uint64(off), p); code != 0 {
+		return 0, writing.failed(code)
+	}
+	return len(p), nil
+}
+
+const (
+	// longRead is the length from which a read of unproven speed goes through the provider: a mapping behind a bus may
+	// take a microsecond for each granule, and in C that time does not keep other goroutines from running.
+	longRead = 1024
+	// quickRead is the time for a granule up to which a mapping counts as fast as memory. Cached memory takes less than
+	// half a nanosecond, a bus some hundreds.
+	quickRead = 16 * time.Nanosecond
+)
+
+// readRest is writeRest for reads.
+//
+//go:noinline
+func (d *DM) readRest(p []byte, off int64) (int, error) {
+	if err := d.check(reading, off, len(p)); err != nil {
+		return 0, err
+	}
+	if d.direct != 0 && (len(p) < longRead || d.quick.Load()) {
+		chunk := dmcopy.ReadChunk
+		if len(p) >= longRead {
+			chunk = dmcopy.WriteChunk // quick enough for pieces of that size
+		}
+		dmcopy.Read(p, unsafe.Add(d.base, off), chunk)
+		return len(p), nil
+	}
+	dmcopy.HostWritten(p)
+	code := d.timedRead(p, off)
+	if code != 0 {
+		return 0, reading.failed(code)
+	}
+	return len(p), nil
+}
+
+// timedRead reads through the provider. When the memory could be read directly it looks at the time that took: a copy
+// takes longer than it must when the thread is held up, but never shorter, so one quick copy proves the mapping quick.
+func (d *DM) timedRead(p []byte, off int64) int {
+	if d.direct == 0 {
+		return shimRead(d.handle, uint64(off), p)
+	}
+	begin := time.Now()
+	code := shimRead(d.handle, uint64(off), p)
+	if code == 0 && time.Since(begin) <= quickRead*time.Duration(len(p)/granule) {
+		d.quick.Store(true)
+	}
+	return code
+}
+
+// check answers what keeps a copy from being made, nil when nothing does.
+func (d *DM) check(dir *direction, off int64, n int) error {
+	if d.mode != Direct4 && d.mode != Shim {
+		return d.unusable(dir)
+	}
+	// Without the length the provider may not be able to check either, so the rule all known providers have is kept.
+	aligned := d.mode == Direct4 || !d.known
+	switch judge(off, uint64(n), d.length, d.known, aligned) {
+	case negative:
+		return dir.negative
+	case beyond:
+		return dir.beyond
+	case unknown:
+		return dir.unknown
+	case odd:
+		return dir.odd
+	}
+	return nil
+}
+
+func (d *DM) unusable(dir *direction) *verr.Error {
+	switch {
+	case d.refused == nil:
+		return dir.detached
+	case dir == reading:
+		return d.refused.read
+	}
+	return d.refused.write
+}

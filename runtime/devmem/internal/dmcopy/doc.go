@@ -1,0 +1,21 @@
+// Package dmcopy moves bytes between host memory and a device's memory mapping, four bytes at a time.
+//
+// It owns the machine instructions and the size of the pieces in which a long copy is made. It must not know verbs,
+// handles or errors: callers have checked range and alignment, and hold the mapping for the time of the call.
+//
+// # Why assembly
+//
+// The width and the number of accesses to a mapping are visible to the device. A provider promises whole, naturally
+// aligned granules of four bytes, in ascending order, each accessed once, and so does this package. Go does not: copy may
+// write bytes twice, go backward or use string instructions; plain stores may be merged, dropped or moved by the
+// compiler; and sync/atomic stores are locked exchanges on amd64, which read the device and lock the bus.
+//
+// # What keeps it sound
+//
+// The functions take the mapping as an unsafe.Pointer into memory that Go did not allocate, and the host side as a slice,
+// so the collector sees and keeps it. Assembly has no preemption point and is invisible to the race detector. So a
+// copy is cut into pieces, each made by a call of a Go function with a stack check (WriteChunk and ReadChunk bytes long: a
+// write is posted, a read waits for the device), and the host slice is reported to the detector by hand.
+//
+// The package could go if Go offered volatile accesses of a given width.
+package dmcopy

@@ -1,0 +1,49 @@
+//go:build race && linux && cgo
+
+package devmem_test
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/verbsgen/verbsgen/conformance/fakeprov"
+)
+
+// TestRacesAreSeen lets two goroutines use one host slice, in another process, and asks that the detector reports it
+// though the copies are made by assembly and C.
+func TestRacesAreSeen(t *testing.T) {
+	const marker = "DEVMEM_RACE"
+	kinds := map[string]fakeprov.Kind{"direct4": fakeprov.MLX5, "shim": fakeprov.Words}
+	if kind, ok := kinds[os.Getenv(marker+"_MODE")]; ok {
+		racing(open(t, load(t, kind), 8192), os.Getenv(marker))
+		return
+	}
+	for mode := range kinds {
+		for _, way := range []string{"write", "read", "write long", "read long"} {
+			cmd := exec.Command(os.Args[0], "-test.run=^TestRacesAreSeen$")
+			cmd.Env = append(os.Environ(), marker+"="+way, marker+"_MODE="+mode)
+			out, err := cmd.CombinedOutput()
+			if err == nil || !strings.Contains(string(out), "DATA RACE") {
+				t.Errorf("%s, %s: no race reported: %v\n%s", mode, way, err, out)
+			}
+		}
+	}
+}
+
+func racing(f *fixture, way string) {
+	n := 64
+	if strings.HasSuffix(way, "long") {
+		n = 8192
+	}
+	buf := make([]byte, n)
+	done := make(chan bool)
+	go func() { buf[n/2] = 1; close(done) }()
+	if strings.HasPrefix(way, "write") {
+		f.WriteAt(buf, 0)
+	} else {
+		f.ReadAt(buf, 0)
+	}
+	<-done
+}

@@ -1,0 +1,269 @@
+//go:build cgo
+
+package dl
+
+import (
+	"debug/elf"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A process has one libibverbs, so every case runs in its own: the test binary again, with openList set. It opens the
+// paths one after the other and prints a line for each.
+const openList = "VERBSGEN_DL_TEST_OPEN"
+
+func TestMain(m *testing.M) {
+	if list := os.Getenv(openList); list != "" {
+		openAll(strings.Split(list, ":"))
+		return
+	}
+	os.Exit(m.Run())
+}
+
+func openAll(paths []string) {
+	var first *Library
+	for _, path := range paths {
+		if path == "default" {
+			path = ""
+		}
+		l, err := Open(path)
+		if err != nil {
+			fmt.Printf("unsupported=%t absent=%t %v\n",
+				errors.Is(err, errors.ErrUnsupported), errors.Is(err, fs.ErrNotExist), err)
+			continue
+		}
+		if first == nil {
+			first = l
+		}
+		old, now := l.Symbol(probe, "FAKE_1.0"), l.Symbol(probe, "FAKE_1.1")
+		fmt.Printf("%s release=%q same=%t versions=%t,%t default=%t absent=%t,%t\n", l, l.Release(), l == first,
+			old != 0 && now != 0, old != now, now == l.Symbol(probe, ""),
+			l.Symbol(probe, "FAKE_1.2") == 0, l.Symbol("ibv_no_such_verb", "") == 0)
+	}
+}
+
+// run opens the paths in a process of its own and gives what it printed.
+func run(t *testing.T, libPath string, paths ...string) string {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(exe)
+	cmd.Env = append(os.Environ(), openList+"="+strings.Join(paths, ":"), "LD_LIBRARY_PATH="+libPath,
+		"GORACE=atexit_sleep_ms=0") // or every process of a -race run ends a second late
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return strings.TrimSuffix(string(out), "\n")
+}
+
+// build makes a shared library of C text.
+func build(t *testing.T, file, text string, args ...string) string {
+	t.Helper()
+	cc, err := exec.Command("go", "env", "CC").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	src := filepath.Join(t.TempDir(), "lib.c")
+	write(t, src, text)
+	args = append([]string{"-shared", "-fPIC", "-o", file, src}, args...)
+	if out, err := exec.Command(strings.TrimSpace(string(cc)), args...).CombinedOutput(); err != nil {
+		t.Fatalf("build %s: %v\n%s", file, err, out)
+	}
+	return file
+}
+
+func write(t *testing.T, file, text string) string {
+	t.Helper()
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// fake makes a library with two versions of the probe, as libibverbs has twins of some functions.
+func fake(t *testing.T, file string) string {
+	t.Helper()
+	vers := write(t, filepath.Join(t.TempDir(), "fake.map"), "FAKE_1.0 { global: ibv_get_device_list; local: *; };\nFAKE_1.1 { global: ibv_get_device_list; } FAKE_1.0;\n")
+	return build(t, file, `
+void *list_old(int *n) { *n = 0; return n; }
+void *list_new(int *n) { *n = 1; return n; }
+__asm__(".symver list_old, ibv_get_device_list@FAKE_1.0");
+__asm__(".symver list_new, ibv_get_device_list@@FAKE_1.1");
+`, "-Wl,-soname,"+DefaultName, "-Wl,--version-script,"+vers)
+}
+
+const fine = "same=true versions=true,true default=true absent=true,true"
+
+func TestOpen(t *testing.T) {
+	dir := t.TempDir()
+	full := fake(t, filepath.Join(dir, "libibverbs.so.1.14.44.0"))
+	link := filepath.Join(dir, DefaultName)
+	if err := os.Symlink(full, link); err != nil {
+		t.Fatal(err)
+	}
+	other := fake(t, filepath.Join(t.TempDir(), DefaultName))
+	refused := fmt.Sprintf("unsupported=false absent=false load %s: this process has loaded another libibverbs, %s, "+
+		"and its providers work with that one only; use one libibverbs in a process", other, link)
+	tests := []struct {
+		name  string
+		paths []string
+		want  []string
+	}{
+		{"default twice", []string{"default", "default"}, []string{
+			link + ` (rdma-core 44.0) release="44.0" ` + fine, link + ` (rdma-core 44.0) release="44.0" ` + fine}},
+		{"three names of one file", []string{link, full, "default", DefaultName}, []string{
+			link + ` (rdma-core 44.0) release="44.0" ` + fine, link + ` (rdma-core 44.0) release="44.0" ` + fine,
+			link + ` (rdma-core 44.0) release="44.0" ` + fine, link + ` (rdma-core 44.0) release="44.0" ` + fine}},
+		{"no release in the name", []string{other}, []string{other + ` release="" ` + fine}},
+		{"another one", []string{link, other, link}, []string{
+			link + ` (rdma-core 44.0) release="44.0" ` + fine, refused, link + ` (rdma-core 44.0) release="44.0" ` + fine}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got, want := run(t, dir, tt.paths...), strings.Join(tt.want, "\n"); got != want {
+				t.Errorf("\n got %s\nwant %s", got, want)
+			}
+		})
+	}
+}
+
+// TestLinked has a libibverbs in the process that Open did not load, as when a program or another binding links it.
+func TestLinked(t *testing.T) {
+	linked := fake(t, filepath.Join(t.TempDir(), DefaultName))
+	other := fake(t, filepath.Join(t.TempDir(), DefaultName))
+	t.Setenv("LD_PRELOAD", linked)
+	want := fmt.Sprintf("unsupported=false absent=false load %s: this process has loaded another libibverbs, %s, and its "+
+		"providers work with that one only; use one libibverbs in a process\n%s release=\"\" %s", other, linked, linked, fine)
+	if got := run(t, "", other, "default"); got != want {
+		t.Errorf("\n got %s\nwant %s", got, want)
+	}
+}
+
+// patched copies an ELF file with two bytes of its header changed.
+func patched(t *testing.T, from, to string, offset int, value uint16) string {
+	t.Helper()
+	b, err := os.ReadFile(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	binary.NativeEndian.PutUint16(b[offset:], value)
+	return write(t, to, string(b))
+}
+
+// needsNewer makes a library in dir that was linked against a newer libold.so than is there.
+func needsNewer(t *testing.T, dir string) string {
+	t.Helper()
+	old, vers := filepath.Join(dir, "libold.so"), filepath.Join(dir, "old.map")
+	script := "-Wl,--version-script," + vers
+	write(t, vers, "OLD_1 { global: h; };\nOLD_2 { global: g; local: *; } OLD_1;\n")
+	build(t, old, "int h(void) { return 0; } int g(void) { return 0; }", "-Wl,-soname,libold.so", script)
+	needs := build(t, filepath.Join(dir, "newer.so"), "int g(void); int f(void) { return g(); }", old, "-Wl,-rpath,"+dir)
+	write(t, vers, "OLD_1 { global: h; local: *; };\n")
+	build(t, old, "int h(void) { return 0; }", "-Wl,-soname,libold.so", script)
+	return needs
+}
+
+func TestOpenFails(t *testing.T) {
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	good := fake(t, in("good.so"))
+	b, err := os.ReadFile(good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	noVerbs := build(t, in("noverbs.so"), "int f(void) { return 0; }", "-Wl,-soname,"+DefaultName)
+	needed := build(t, in("libneeded.so"), "int g(void) { return 0; }", "-Wl,-soname,libgone.so.7")
+	needs := build(t, in("needs.so"), "int g(void); int f(void) { return g(); }", needed)
+	newer := needsNewer(t, dir)
+	const where = "install it (Debian, Ubuntu: libibverbs1 and ibverbs-providers; Fedora, RHEL: libibverbs) or give its path"
+	const soName = "give the path of libibverbs.so.1"
+	tests := []struct{ name, path, flags, want string }{
+		{"absent name", "libibverbs-none.so.1", "unsupported=true absent=true", "not found; " + where},
+		{"absent path", in("none.so"), "unsupported=true absent=true", "no such file; " + where},
+		{"folder", dir, "", "it is not a file; " + soName},
+		{"empty", write(t, in("empty.so"), ""), "", "it is not a shared library (no ELF file); " + soName},
+		{"text", write(t, in("text.so"), "GROUP ( libc.so )\n"), "", "it is not a shared library (no ELF file); " + soName},
+		{"truncated", write(t, in("short.so"), string(b[:20])), "", "it is a damaged ELF file: EOF; install it again"},
+		{"other machine", patched(t, good, in("alpha.so"), 18, uint16(elf.EM_ALPHA)), "",
+			"it is a library for another machine (EM_ALPHA, ELFCLASS64); give the path of one for " + goarch(t)},
+		{"program", patched(t, good, in("rel.so"), 16, uint16(elf.ET_REL)), "", "it is not a shared library (ET_REL); " + soName},
+		{"other library", noVerbs, "", "it is a shared library, but no libibverbs: it has no function ibv_get_device_list; " + soName},
+		{"dependency gone", needs, "", "the loader says: libgone.so.7: cannot open shared object file: " +
+			"No such file or directory; install the library that it needs"},
+		{"dependency too old", newer, "", "the loader says: " + in("libold.so") + ": version `OLD_2' not found (required by " + newer +
+			"); it was built for newer libraries than this system has: give the path of one built for it"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if tt.flags == "" {
+				tt.flags = "unsupported=false absent=false"
+			}
+			// After the failure the right library still opens.
+			want := tt.flags + " load " + tt.path + ": " + tt.want + "\n" + good + ` release="" ` + fine
+			if got := run(t, "", tt.path, good); got != want {
+				t.Errorf("\n got %s\nwant %s", got, want)
+			}
+		})
+	}
+}
+
+func goarch(t *testing.T) string {
+	t.Helper()
+	out, err := exec.Command("go", "env", "GOARCH").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func TestOddNames(t *testing.T) {
+	_, err := Open("lib\x00ibverbs.so")
+	if want := `load "lib\x00ibverbs.so": the name holds a NUL character; give the path of libibverbs.so.1`; err == nil || err.Error() != want {
+		t.Errorf("Open = %v, want %s", err, want)
+	}
+	var none *Library
+	if none.Symbol(probe, "") != 0 {
+		t.Error("a nil library has symbols")
+	}
+}
+
+// TestStatic builds this test as a static program, which must refuse to load anything.
+func TestStatic(t *testing.T) {
+	if testing.Short() {
+		t.Skip("links a program")
+	}
+	exe := filepath.Join(t.TempDir(), "static.test")
+	out, err := exec.Command("go", "test", "-c", "-o", exe, "-ldflags=-extldflags=-static", ".").CombinedOutput()
+	if err != nil {
+		t.Skipf("no static program can be linked here: %s", out)
+	}
+	cmd := exec.Command(exe)
+	cmd.Env = append(os.Environ(), openList+"=default")
+	out, err = cmd.CombinedOutput()
+	const want = "unsupported=true absent=false load libibverbs.so.1: this program is linked statically, and a library " +
+		"loaded into it would keep an errno of its own; link it dynamically (without -static)\n"
+	if err != nil || string(out) != want {
+		t.Errorf("%v\n got %swant %s", err, out, want)
+	}
+}
+
+// TestSystem loads the libibverbs of this machine, where there is one.
+func TestSystem(t *testing.T) {
+	got := run(t, "", "default")
+	if strings.HasPrefix(got, "unsupported=true absent=true ") {
+		t.Skip("no libibverbs is installed: " + got)
+	}
+	if !strings.Contains(got, DefaultName) || !strings.Contains(got, "same=true") || !strings.Contains(got, `release="`) {
+		t.Errorf("the libibverbs of the system: %s", got)
+	}
+}

@@ -1,0 +1,65 @@
+//go:build linux && cgo && !asan
+
+package dpath_test
+
+// The address sanitizer puts on the heap what else lies on the stack, so these are not for it.
+
+import (
+	"syscall"
+	"testing"
+
+	"github.com/verbsgen/verbsgen/runtime/dpath"
+	"github.com/verbsgen/verbsgen/runtime/dpath/internal/dptest"
+)
+
+// TestAllocations asks that nothing allocates, whether it works or not, with completions on the stack.
+func TestAllocations(t *testing.T) {
+	p := provider(t)
+	p.Complete(1, 8, 0, true)
+	send, recv := sendBatch(t, 8, 2), recvBatch(t, 8, 2)
+	good := map[string]func(){
+		"fill": func() {
+			for i := range 8 {
+				send.WR(i).Write(1, 2, 3).SGE(4, 5, 6).SGE(7, 8, 9).Flags(dpath.Signaled)
+				recv.WR(i).Recv(1).SGE(4, 5, 6)
+				send.WR(i).SGEs()[0].Addr = 7
+			}
+		},
+		"send":   func() { dpath.PostSend(p.QP(), send, 8) },
+		"recv":   func() { dpath.PostRecv(p.QP(), recv, 8) },
+		"poll":   func() { var wcs [16]dpath.WC; dpath.PollCQ(p.CQ(), wcs[:]) },
+		"spin":   func() { var wcs [16]dpath.WC; dpath.PollSpin(p.CQ(), wcs[:], 4) },
+		"notify": func() { dpath.ReqNotify(p.CQ(), true) },
+		"range":  func() { dpath.PostSend(p.QP(), send, 9); dpath.PostRecv(p.QP(), recv, -1) },
+	}
+	check := func(state string) {
+		t.Helper()
+		for name, f := range good {
+			if n := testing.AllocsPerRun(100, f); n != 0 {
+				t.Errorf("%s, %s: %v allocations", state, name, n)
+			}
+		}
+	}
+	p.Posts(dptest.Walk)
+	check("working")
+	p.Refuse(3, int(syscall.ENOMEM), 0)
+	p.Break(-1, 0)
+	check("failing")
+}
+
+// TestNextAllocations takes events that are there.
+func TestNextAllocations(t *testing.T) {
+	p := provider(t)
+	c := channel(t, p)
+	ctx := bounded(t)
+	if n := testing.AllocsPerRun(100, func() {
+		p.Feed(1)
+		cq, _, _ := c.Next(ctx)
+		c.Ack(cq, 1)
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+	if p.Acked() != 101 {
+		t.Errorf("%d events came, want 101", p.Acked())
+	}
+}

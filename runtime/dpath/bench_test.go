@@ -1,0 +1,179 @@
+//go:build linux && cgo
+
+package dpath_test
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"testing"
+	"text/tabwriter"
+	"time"
+
+	"github.com/verbsgen/verbsgen/runtime/dpath"
+	"github.com/verbsgen/verbsgen/runtime/dpath/internal/dptest"
+)
+
+// sizes are the numbers of requests or completions in one call.
+var sizes = []int{1, 16, 64}
+
+// turns gives the two that are compared for n requests: the loop in C, and ours. Each does times calls.
+type turns func(n int) (c, ours func(times int))
+
+type row struct {
+	name string
+	make turns
+}
+
+// BenchmarkRatios compares with loops in C, in rounds, and prints ratios: in each round both have their turn, C before
+// and after, and a ratio is taken only there. The median of the rounds counts. Run it with -benchtime 1x.
+func BenchmarkRatios(b *testing.B) {
+	if b.N > 1 {
+		b.Skip("measured in rounds: run with -benchtime 1x")
+	}
+	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	defer t.Flush()
+	fmt.Fprintf(t, "ratio to C (C, ns for each)\t%d\t%d\t%d\n", sizes[0], sizes[1], sizes[2])
+	for _, r := range rows(b) {
+		fmt.Fprint(t, r.name)
+		for _, n := range sizes {
+			c, ratio := measure(r.make(n))
+			fmt.Fprintf(t, "\t%.2f (%.2f)", ratio, c/float64(n))
+		}
+		fmt.Fprintln(t)
+	}
+	b.ReportMetric(0, "ns/op")
+}
+
+func measure(c, ours func(times int)) (ns, ratio float64) {
+	const rounds, turn = 51, 100 * time.Microsecond
+	times := 1
+	for timed(c, times) < turn {
+		times *= 2
+	}
+	ours(times)
+	var all, ratios []float64
+	for range rounds {
+		before := timed(c, times)
+		middle := timed(ours, times)
+		both := float64(before+timed(c, times)) / 2
+		all = append(all, both/float64(times))
+		ratios = append(ratios, float64(middle)/both)
+	}
+	slices.Sort(all)
+	slices.Sort(ratios)
+	return all[rounds/2], ratios[rounds/2]
+}
+
+func timed(f func(int), times int) time.Duration {
+	begin := time.Now()
+	f(times)
+	return time.Since(begin)
+}
+
+func rows(b *testing.B) []row {
+	var all []row
+	for _, how := range []struct {
+		name string
+		how  dptest.How
+	}{{"null", dptest.Nothing}, {"walking", dptest.Walk}} {
+		p := provider(b)
+		p.Posts(how.how)
+		built := func(n int) func(int) { return func(times int) { p.LoopBuilt(n, times) } }
+		patched := func(n int) func(int) { return func(times int) { p.LoopPatched(n, times) } }
+		all = append(all,
+			row{"post, built, " + how.name + " provider", func(n int) (c, ours func(int)) { return built(n), postBuilt(b, p, n) }},
+			row{"  changed, to C building", func(n int) (c, ours func(int)) { return built(n), postPatched(b, p, n) }},
+			row{"  changed, to C changing", func(n int) (c, ours func(int)) { return patched(n), postPatched(b, p, n) }})
+	}
+	full, empty := provider(b), provider(b)
+	empty.Idle()
+	full.Complete(1, dptest.Slots, 0, true)
+	return append(all,
+		row{"poll, full", func(n int) (c, ours func(int)) {
+			return func(times int) { full.LoopPoll(n, times) }, pollFull(full, n)
+		}},
+		row{"poll, full, not looked at", func(n int) (c, ours func(int)) {
+			return func(times int) { full.LoopPoll(n, times) }, pollOnly(full, n)
+		}},
+		row{"spin, empty", func(n int) (c, ours func(int)) {
+			return func(times int) { empty.LoopSpin(1, n, times) }, spinEmpty(empty, n)
+		}},
+		row{"spin, empty, to single polls", func(n int) (c, ours func(int)) {
+			return func(times int) { empty.LoopSpin(1, 1, n*times) }, spinEmpty(empty, n)
+		}})
+}
+
+func postBuilt(b *testing.B, p *dptest.Provider, n int) func(int) {
+	batch := sendBatch(b, n, 1)
+	return func(times int) {
+		id := uint64(0)
+		for range times {
+			for i := range n {
+				batch.WR(i).Write(id, 0x20000+id, 9).SGE(0x10000+id, 64, 7).Flags(dpath.Signaled)
+				id++
+			}
+			if _, errno := dpath.PostSend(p.QP(), batch, n); errno != 0 {
+				b.Fatal(errno)
+			}
+		}
+	}
+}
+
+func postPatched(b *testing.B, p *dptest.Provider, n int) func(int) {
+	batch := sendBatch(b, n, 1)
+	for i := range n {
+		batch.WR(i).Write(0, 0, 9).SGE(0, 64, 7).Flags(dpath.Signaled)
+	}
+	return func(times int) {
+		id := uint64(0)
+		for range times {
+			for i := range n {
+				w := batch.WR(i)
+				w.SetID(id)
+				w.SetRemote(0x20000 + id)
+				w.SetAddr(0, 0x10000+id)
+				id++
+			}
+			if _, errno := dpath.PostSend(p.QP(), batch, n); errno != 0 {
+				b.Fatal(errno)
+			}
+		}
+	}
+}
+
+var sum uint64 // keeps what is looked at from being dropped
+
+func pollFull(p *dptest.Provider, n int) func(int) {
+	wcs := make([]dpath.WC, n)
+	return func(times int) {
+		ids := uint64(0)
+		for range times {
+			got, _ := dpath.PollCQ(p.CQ(), wcs)
+			for i := range wcs[:got] {
+				if wc := &wcs[i]; wc.Status == 0 {
+					ids += wc.ID
+				}
+			}
+		}
+		sum += ids
+	}
+}
+
+func pollOnly(p *dptest.Provider, n int) func(int) {
+	wcs := make([]dpath.WC, n)
+	return func(times int) {
+		for range times {
+			dpath.PollCQ(p.CQ(), wcs)
+		}
+	}
+}
+
+func spinEmpty(p *dptest.Provider, tries int) func(int) {
+	wcs := make([]dpath.WC, 1)
+	return func(times int) {
+		for range times {
+			dpath.PollSpin(p.CQ(), wcs, tries)
+		}
+	}
+}

@@ -1,0 +1,260 @@
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "provider.h"
+
+static struct dp_provider *of(struct ibv_context *c) { return (struct dp_provider *)((char *)c - offsetof(struct dp_provider, context)); }
+
+static void record_sges(struct dp_seen *s, const struct ibv_sge *list, int num)
+{
+	int i;
+
+	s->num = num;
+	for (i = 0; i < num && i < DP_SGES; i++)
+		s->sges[i] = list[i];
+}
+
+static void record_send(struct dp_provider *p, const struct ibv_send_wr *wr)
+{
+	struct dp_seen *s = &p->seen[p->seen_count++ % DP_SLOTS];
+
+	memset(s, 0, sizeof *s);
+	s->id = wr->wr_id;
+	s->opcode = wr->opcode;
+	s->flags = wr->send_flags;
+	s->imm = ntohl(wr->imm_data);
+	s->remote = wr->wr.rdma.remote_addr;
+	s->rkey = wr->wr.rdma.rkey;
+	s->compare = wr->wr.atomic.compare_add;
+	s->swap = wr->wr.atomic.swap;
+	s->atomic_rkey = wr->wr.atomic.rkey;
+	s->ah = (uintptr_t)wr->wr.ud.ah;
+	s->qpn = wr->wr.ud.remote_qpn;
+	s->qkey = wr->wr.ud.remote_qkey;
+	record_sges(s, wr->sg_list, wr->num_sge);
+}
+
+// Does about what a provider does for a request: reads it and its elements, writes a queue entry.
+static void walk_send(struct dp_provider *p, const struct ibv_send_wr *wr)
+{
+	struct dp_entry *e = &p->queue[p->head++ % DP_SLOTS];
+	int i;
+
+	e->id = wr->wr_id;
+	e->opcode = wr->opcode;
+	e->flags = wr->send_flags;
+	if (wr->opcode == IBV_WR_RDMA_WRITE || wr->opcode == IBV_WR_RDMA_READ) {
+		e->remote = wr->wr.rdma.remote_addr;
+		e->rkey = wr->wr.rdma.rkey;
+	}
+	for (i = 0; i < wr->num_sge; i++) {
+		e->addr = wr->sg_list[i].addr;
+		e->length = wr->sg_list[i].length;
+		e->lkey = wr->sg_list[i].lkey;
+	}
+}
+
+static int refused(struct dp_provider *p, void *wr, void **bad)
+{
+	if (!p->silent)
+		*bad = p->astray ? (void *)(uintptr_t)p->astray : wr;
+	errno = p->err;
+	return p->code;
+}
+
+static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad)
+{
+	struct dp_provider *p = of(qp->context);
+	int i;
+
+	if (p->how == DP_NOTHING && p->refuse < 0)
+		return 0;
+	p->posts++;
+	for (i = 0; wr != NULL; wr = wr->next, i++) {
+		if (i == p->refuse)
+			return refused(p, wr, (void **)bad);
+		if (p->how == DP_WALK)
+			walk_send(p, wr);
+		else if (p->how == DP_RECORD)
+			record_send(p, wr);
+	}
+	return 0;
+}
+
+static int post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
+{
+	struct dp_provider *p = of(qp->context);
+	int i;
+
+	p->posts++;
+	for (i = 0; wr != NULL; wr = wr->next, i++) {
+		struct dp_seen *s = &p->seen[p->seen_count % DP_SLOTS];
+
+		if (i == p->refuse)
+			return refused(p, wr, (void **)bad);
+		if (p->how != DP_RECORD)
+			continue;
+		p->seen_count++;
+		memset(s, 0, sizeof *s);
+		s->id = wr->wr_id;
+		record_sges(s, wr->sg_list, wr->num_sge);
+	}
+	return 0;
+}
+
+// Fills in a completion as a provider does, field by field from what the device wrote.
+static void complete(struct ibv_wc *wc, const struct ibv_wc *from)
+{
+	wc->wr_id = from->wr_id;
+	wc->status = from->status;
+	wc->opcode = from->opcode;
+	wc->vendor_err = from->vendor_err;
+	wc->byte_len = from->byte_len;
+	wc->imm_data = from->imm_data;
+	wc->qp_num = from->qp_num;
+	wc->src_qp = from->src_qp;
+	wc->wc_flags = from->wc_flags;
+	wc->pkey_index = from->pkey_index;
+	wc->slid = from->slid;
+	wc->sl = from->sl;
+	wc->dlid_path_bits = from->dlid_path_bits;
+}
+
+static int poll_cq(struct ibv_cq *cq, int n, struct ibv_wc *wc)
+{
+	struct dp_provider *p = of(cq->context);
+	int i;
+
+	p->polls++;
+	if (p->answer < 0)
+		return p->answer;
+	if (p->empty > 0) {
+		p->empty--;
+		return 0;
+	}
+	for (i = 0; i < n && i < p->ready; i++)
+		complete(&wc[i], &p->wcs[i]);
+	if (!p->forever) {
+		p->ready -= i;
+		memmove(p->wcs, p->wcs + i, sizeof p->wcs[0] * (size_t)p->ready);
+	}
+	return i + p->beyond;
+}
+
+static int poll_nothing(struct ibv_cq *cq, int n, struct ibv_wc *wc)
+{
+	(void)cq;
+	(void)n;
+	(void)wc;
+	return 0;
+}
+
+void dp_idle(struct dp_provider *p) { p->context.ops.poll_cq = poll_nothing; }
+
+static int notify(struct ibv_cq *cq, int solicited)
+{
+	struct dp_provider *p = of(cq->context);
+
+	p->notifies++;
+	p->solicited = solicited;
+	errno = p->err;
+	return p->code;
+}
+
+struct dp_provider *dp_new(void)
+{
+	struct dp_provider *p = calloc(1, sizeof *p);
+	int fds[2];
+
+	if (p == NULL)
+		return NULL;
+	if (pipe(fds) != 0) {
+		free(p);
+		return NULL;
+	}
+	p->refuse = -1;
+	p->context.ops.post_send = post_send;
+	p->context.ops.post_recv = post_recv;
+	p->context.ops.poll_cq = poll_cq;
+	p->context.ops.req_notify_cq = notify;
+	p->qp.context = p->cq.context = p->channel.context = &p->context;
+	p->cq.cq_context = p;
+	p->channel.fd = fds[0];
+	p->feed = fds[1];
+	return p;
+}
+
+void dp_free(struct dp_provider *p)
+{
+	close(p->channel.fd);
+	close(p->feed);
+	free(p);
+}
+
+void dp_complete(struct dp_provider *p, int slot, uint64_t id)
+{
+	struct ibv_wc *wc = &p->wcs[slot];
+
+	memset(wc, 0, sizeof *wc);
+	wc->wr_id = id;
+	wc->status = IBV_WC_SUCCESS;
+	wc->opcode = IBV_WC_RECV_RDMA_WITH_IMM;
+	wc->vendor_err = 0x101;
+	wc->byte_len = 0x102;
+	wc->imm_data = htonl(0x103);
+	wc->qp_num = 0x104;
+	wc->src_qp = 0x105;
+	wc->wc_flags = IBV_WC_GRH;
+	wc->pkey_index = 0x106;
+	wc->slid = 0x107;
+	wc->sl = 0x18;
+	wc->dlid_path_bits = 0x19;
+}
+
+void dp_imm(struct dp_provider *p, int slot, uint32_t imm, uint32_t flags)
+{
+	p->wcs[slot].imm_data = htonl(imm);
+	p->wcs[slot].wc_flags = flags;
+}
+
+unsigned int dp_acked(struct dp_provider *p) { return __atomic_load_n(&p->acked, __ATOMIC_RELAXED); }
+
+// Events are addresses of queues in a pipe, whole or not at all.
+void dp_feed(struct dp_provider *p, struct ibv_cq *cq, int times)
+{
+	while (times-- > 0)
+		while (write(p->feed, &cq, sizeof cq) < 0 && errno == EINTR)
+			;
+}
+
+static int get_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void **context)
+{
+	struct dp_provider *p = of(channel->context);
+
+	if (p->event_err == DP_NO_ERRNO) {
+		p->event_err = DP_NO_ERRNO + 1;
+		errno = EINTR;
+		return -1;
+	}
+	if (p->event_err != 0) {
+		if (p->event_err <= DP_NO_ERRNO)
+			errno = p->event_err;
+		p->event_err = 0;
+		return -1;
+	}
+	if (read(channel->fd, cq, sizeof *cq) != sizeof *cq)
+		return -1;
+	*context = (*cq)->cq_context;
+	return 0;
+}
+
+static void ack_events(struct ibv_cq *cq, unsigned int n)
+{
+	__atomic_fetch_add(&of(cq->context)->acked, n, __ATOMIC_RELAXED);
+}
+
+uintptr_t dp_get_event_address(void) { return (uintptr_t)get_event; }
+uintptr_t dp_ack_events_address(void) { return (uintptr_t)ack_events; }

@@ -1,0 +1,75 @@
+#ifndef DPTEST_PROVIDER_H
+#define DPTEST_PROVIDER_H
+
+#include <stdint.h>
+#include "verbs_abi.h"
+
+enum { DP_SLOTS = 256, DP_SGES = 4, DP_NO_ERRNO = 1 << 20 };
+
+// What posts do beyond answering.
+enum dp_how { DP_NOTHING, DP_WALK, DP_RECORD };
+
+// One request as C understood it.
+struct dp_seen {
+	uint64_t id, remote, compare, swap;
+	uint32_t opcode, flags, imm, rkey, atomic_rkey, qpn, qkey;
+	uint64_t ah;
+	int num;
+	struct ibv_sge sges[DP_SGES];
+};
+
+// A queue entry of a device: what walking posts write and full polls read.
+struct dp_entry {
+	uint64_t id, remote, addr;
+	uint32_t opcode, flags, rkey, length, lkey, imm;
+	uint32_t pad[4];
+};
+
+struct dp_provider {
+	struct ibv_context context;
+	struct ibv_qp qp;
+	struct ibv_cq cq;
+	struct ibv_comp_channel channel;
+	int feed; // end of the channel's pipe that events are written to
+
+	enum dp_how how;
+	int refuse;      // number of the request that is refused, -1 none
+	int code;        // answer of a post that refuses, of a notify
+	int err;         // errno it leaves
+	int silent;      // does not set the bad request
+	uint64_t astray; // is given as bad request when not 0
+	long posts, polls, notifies;
+	int solicited; // argument of the last notify
+	int seen_count;
+	struct dp_seen seen[DP_SLOTS];
+	struct dp_entry queue[DP_SLOTS];
+	unsigned int head;
+
+	int ready;   // completions there are
+	int forever; // completions do not become fewer
+	int empty;   // polls that find nothing before that
+	int answer;  // of a poll, when below 0
+	int beyond;  // is added to the answer
+	struct ibv_wc wcs[DP_SLOTS];
+
+	unsigned int acked;
+	int event_err; // errno of the next get_cq_event, if not 0
+};
+
+struct dp_provider *dp_new(void);
+void dp_free(struct dp_provider *p);
+void dp_complete(struct dp_provider *p, int slot, uint64_t id);
+void dp_idle(struct dp_provider *p);
+void dp_imm(struct dp_provider *p, int slot, uint32_t imm, uint32_t flags);
+unsigned int dp_acked(struct dp_provider *p);
+void dp_feed(struct dp_provider *p, struct ibv_cq *cq, int times);
+uintptr_t dp_get_event_address(void);
+uintptr_t dp_ack_events_address(void);
+
+// Contestants of the benchmark: what a program in C does, times over.
+void dp_loop_built(struct dp_provider *p, int n, long times);
+void dp_loop_patched(struct dp_provider *p, int n, long times);
+uint64_t dp_loop_poll(struct dp_provider *p, int n, long times);
+int dp_loop_spin(struct dp_provider *p, int n, int tries, long times);
+
+#endif

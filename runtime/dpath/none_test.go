@@ -1,0 +1,33 @@
+//go:build !linux || !cgo
+
+package dpath
+
+import (
+	"context"
+	"errors"
+	"syscall"
+	"testing"
+)
+
+// TestNone asks that all calls say that they are not to be had.
+func TestNone(t *testing.T) {
+	_, send := PostSend(nil, nil, 1)
+	_, sendFrom := PostSendFrom(nil, nil, 0, 1)
+	_, recv := PostRecv(nil, nil, 1)
+	_, recvFrom := PostRecvFrom(nil, nil, 0, 1)
+	_, poll := PollCQ(nil, nil)
+	_, spin := PollSpin(nil, nil, 1)
+	for i, errno := range []syscall.Errno{send, sendFrom, recv, recvFrom, poll, spin, ReqNotify(nil, false)} {
+		if errno != syscall.ENOSYS {
+			t.Errorf("call %d: %v", i, errno)
+		}
+	}
+	c, err := NewChannel(nil, 0, 0)
+	_, _, nextErr := c.Next(context.Background())
+	for _, err := range []error{err, nextErr, c.Close()} {
+		if !errors.Is(err, errors.ErrUnsupported) {
+			t.Errorf("channel: %v", err)
+		}
+	}
+	c.Ack(nil, 1)
+}

@@ -1,0 +1,185 @@
+package mem
+
+import (
+	"errors"
+	"os"
+	"sync"
+	"syscall"
+	"testing"
+	"unsafe"
+)
+
+func wantErr(t *testing.T, err error, is error, text string) {
+	t.Helper()
+	if !errors.Is(err, is) {
+		t.Errorf("error %v is not %v", err, is)
+	}
+	if err == nil || err.Error() != text {
+		t.Errorf("error:\n got %v\nwant %s", err, text)
+	}
+}
+
+// newBuffer makes a buffer where the system can, and skips the test elsewhere.
+func newBuffer(t *testing.T, length uint64, opts ...Option) *Buffer {
+	t.Helper()
+	b, err := New(length, opts...)
+	if errors.Is(err, errors.ErrUnsupported) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestBuffer(t *testing.T) {
+	b := newBuffer(t, 5000, Populate(), nil)
+	bytes := b.Bytes()
+	if len(bytes) != 5000 || cap(bytes) != 5000 || b.Len() != 5000 {
+		t.Errorf("length %d, capacity %d, Len %d", len(bytes), cap(bytes), b.Len())
+	}
+	if b.Addr() == 0 || b.Addr()%uintptr(os.Getpagesize()) != 0 || b.Addr() != uintptr(unsafe.Pointer(&bytes[0])) {
+		t.Errorf("address %#x, first byte at %p", b.Addr(), &bytes[0])
+	}
+	for i, c := range bytes {
+		if c != 0 {
+			t.Fatalf("byte %d is %d", i, c)
+		}
+	}
+	bytes[4999] = 7
+	tail, err := b.Slice(4990, 10)
+	if err != nil || len(tail) != 10 || cap(tail) != 10 || tail[9] != 7 {
+		t.Errorf("Slice = %v, %v", tail, err)
+	}
+	if end, err := b.Slice(5000, 0); err != nil || len(end) != 0 {
+		t.Errorf("Slice at the end = %v, %v", end, err)
+	}
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if b.Bytes() != nil || b.Addr() != 0 || b.Len() != 5000 {
+		t.Errorf("after Close: %d bytes at %#x, Len %d", len(b.Bytes()), b.Addr(), b.Len())
+	}
+}
+
+func TestErrors(t *testing.T) {
+	b := newBuffer(t, 100)
+	_, err := New(0)
+	wantErr(t, err, syscall.EINVAL, "map a buffer of 0 bytes: the length must be at least 1: invalid argument (EINVAL)")
+	for _, length := range []uint64{1 << 63, ^uint64(0), 1<<63 - 2} {
+		if b, err := New(length); !errors.Is(err, syscall.EINVAL) {
+			t.Errorf("New(%#x) = %v, %v", length, b, err)
+		}
+	}
+	_, err = New(1 << 63)
+	wantErr(t, err, syscall.EINVAL, "map a buffer of 9223372036854775808 bytes: more than an address space holds: invalid argument (EINVAL)")
+	_, err = New(1 << 62)
+	wantErr(t, err, syscall.ENOMEM, "map a buffer of 4611686018427387904 bytes: cannot allocate memory (ENOMEM)")
+
+	_, err = b.Slice(1, 100)
+	wantErr(t, err, syscall.EFAULT, "buffer of 100 bytes: 100 bytes at offset 1 lie beyond its end: bad address (EFAULT)")
+	for _, r := range [][2]uint64{{101, 0}, {^uint64(0), 2}, {2, ^uint64(0)}} {
+		if s, err := b.Slice(r[0], r[1]); !errors.Is(err, syscall.EFAULT) {
+			t.Errorf("Slice(%d, %d) = %d bytes, %v", r[0], r[1], len(s), err)
+		}
+	}
+	for _, who := range []string{"MR (lkey 0x1)", "MR (lkey 0x2)", "MR (lkey 0x1)"} {
+		if err := b.Retain(who); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.Release("MR (lkey 0x1)")
+	b.Release("nobody")
+	wantErr(t, b.Close(), syscall.EBUSY, "buffer of 100 bytes still has MR (lkey 0x2), MR (lkey 0x1) open; "+
+		"close what is open first: device or resource busy (EBUSY)")
+	b.Release("MR (lkey 0x1)")
+	b.Release("MR (lkey 0x2)")
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	wantErr(t, b.Close(), os.ErrClosed, "buffer of 100 bytes is closed")
+	wantErr(t, b.Retain("MR"), os.ErrClosed, "buffer of 100 bytes is closed")
+	_, err = b.Slice(0, 1)
+	wantErr(t, err, os.ErrClosed, "buffer of 100 bytes is closed")
+}
+
+// TestOver4G takes more than 32 bits can count, and touches both ends.
+func TestOver4G(t *testing.T) {
+	if ^uint(0)>>32 == 0 {
+		t.Skip("the address space is too small")
+	}
+	length := uint64(4<<30 + 4097)
+	b, err := New(length)
+	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.ENOMEM) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	bytes := b.Bytes()
+	if uint64(len(bytes)) != length {
+		t.Fatalf("%d bytes", len(bytes))
+	}
+	bytes[0], bytes[length-1] = 1, 2
+	if tail, err := b.Slice(length-1, 1); err != nil || tail[0] != 2 {
+		t.Errorf("the last byte: %v, %v", tail, err)
+	}
+	if err := b.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestBufferConcurrent retains, releases and closes from many goroutines: one Close succeeds, and none while a holder
+// that was accepted still holds.
+func TestBufferConcurrent(t *testing.T) {
+	b := newBuffer(t, 4096)
+	var closed int
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for range 200 {
+				if b.Retain("me") != nil {
+					continue
+				}
+				_ = b.Bytes()[0] // faults when the buffer is gone
+				b.Release("me")
+			}
+		})
+		wg.Go(func() {
+			for range 50 {
+				if b.Close() == nil {
+					mu.Lock()
+					closed++
+					mu.Unlock()
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if b.Bytes() != nil {
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+		closed++
+	}
+	if closed != 1 {
+		t.Errorf("%d Close succeeded", closed)
+	}
+}
+
+func TestRoundUp(t *testing.T) {
+	tests := []struct {
+		length, page uint64
+		want         uintptr
+		ok           bool
+	}{
+		{1, 4096, 4096, true}, {4096, 4096, 4096, true}, {4097, 4096, 8192, true}, {1, 2 << 20, 2 << 20, true},
+		{uint64(^uint(0) >> 1), 4096, 0, false}, {^uint64(0), 4096, 0, false},
+	}
+	for _, tt := range tests {
+		if got, ok := roundUp(tt.length, tt.page); got != tt.want || ok != tt.ok {
+			t.Errorf("roundUp(%d, %d) = %d, %v", tt.length, tt.page, got, ok)
+		}
+	}
+}

@@ -1,0 +1,159 @@
+//go:build cgo
+
+package mem
+
+import (
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"syscall"
+	"testing"
+	"unsafe"
+
+	"github.com/verbsgen/verbsgen/runtime/mem/internal/cmem"
+)
+
+var (
+	zeroed   [64]byte
+	filled   = [64]byte{1, 2, 3}
+	pointers = [4]*int{new(int)}
+)
+
+//go:noinline
+func onStack(ask func(uintptr) bool) bool {
+	var local [64]byte
+	return ask(uintptr(unsafe.Pointer(&local[32])))
+}
+
+func TestIsGoHeap(t *testing.T) {
+	small, large, huge := new([3]uint32), make([]byte, 100<<10), make([]byte, 64<<20)
+	tiny, ptr := new(byte), new(*int)
+	pin, err := PinBytes(make([]byte, 100))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pin.Unpin()
+	buf := newBuffer(t, 1<<20, Populate())
+	defer buf.Close()
+	raw, err := syscall.Mmap(-1, 0, 1<<16, syscall.PROT_READ, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer syscall.Munmap(raw)
+	cSmall, cLarge := cmem.Malloc(24), cmem.Malloc(8<<20)
+	defer cSmall.Free()
+	defer cLarge.Free()
+
+	at := func(p unsafe.Pointer) uintptr { return uintptr(p) }
+	tests := []struct {
+		name string
+		addr uintptr
+		want bool
+	}{
+		{"small object", at(unsafe.Pointer(small)), true},
+		{"inside a small object", at(unsafe.Pointer(&small[1])) + 1, true},
+		{"tiny object", at(unsafe.Pointer(tiny)), true},
+		{"object with a pointer", at(unsafe.Pointer(ptr)), true},
+		{"large object", at(unsafe.Pointer(&large[0])), true},
+		{"inside a large object", at(unsafe.Pointer(&large[99<<10])), true},
+		{"inside a huge object", at(unsafe.Pointer(&huge[40<<20+3])), true},
+		{"end of a huge object", at(unsafe.Pointer(&huge[len(huge)-1])), true},
+		{"pinned memory", pin.Addr(), true},
+		{"zeroed variable", at(unsafe.Pointer(&zeroed[5])), true},
+		{"filled variable", at(unsafe.Pointer(&filled)), true},
+		{"variable with pointers", at(unsafe.Pointer(&pointers[1])), true},
+		{"object of no size", at(unsafe.Pointer(new(struct{}))), true},
+		{"Buffer", buf.Addr(), false},
+		{"inside a Buffer", buf.Addr() + 70000, false},
+		{"memory of mmap", at(unsafe.Pointer(&raw[100])), false},
+		{"memory of malloc", cSmall.Addr(), false},
+		{"large memory of malloc", cLarge.Addr() + 5<<20, false},
+		{"variable of C", cmem.Variable(), false},
+		{"stack of C", cmem.Stack(), false},
+		{"function of C", cmem.Function(), false},
+		{"no address", 0, false},
+		{"first page", 1, false},
+		{"far away", ^uintptr(0), false},
+		{"no canonical address", 1 << 60, false},
+	}
+	for range 2 {
+		for _, tt := range tests {
+			if got := IsGoHeap(tt.addr); got != tt.want {
+				t.Errorf("%s at %#x: %v", tt.name, tt.addr, got)
+			}
+		}
+		runtime.GC()
+	}
+	if !onStack(IsGoHeap) {
+		t.Error("an address on a goroutine's stack is taken for foreign")
+	}
+	runtime.KeepAlive([]any{small, large, huge, tiny, ptr})
+}
+
+// TestPinIsKnown asks cgo, which refuses Go memory in C's hands unless it is pinned.
+func TestPinIsKnown(t *testing.T) {
+	b := make([]byte, 100)
+	if cmem.Accepts(&b[0]) {
+		t.Skip("cgo's checks are off (GODEBUG=cgocheck=0)")
+	}
+	p, err := PinBytes(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !cmem.Accepts(&b[0]) {
+		t.Error("the memory is not pinned")
+	}
+	p.Unpin()
+	if cmem.Accepts(&b[0]) {
+		t.Error("the memory is still pinned after Unpin")
+	}
+}
+
+// TestIsGoHeapFreed asks about memory that the collector has taken back: nothing stops the program, and the answer stays.
+func TestIsGoHeapFreed(t *testing.T) {
+	var addrs []uintptr
+	for range 50 {
+		b := make([]byte, 256<<10)
+		addrs = append(addrs, uintptr(unsafe.Pointer(&b[100<<10])))
+	}
+	runtime.GC()
+	debug.FreeOSMemory()
+	for _, addr := range addrs {
+		if !IsGoHeap(addr) {
+			t.Errorf("freed Go memory at %#x is taken for foreign", addr)
+		}
+	}
+}
+
+// TestIsGoHeapBusy asks from many goroutines while the collector runs.
+func TestIsGoHeapBusy(t *testing.T) {
+	buf := newBuffer(t, 4096)
+	defer buf.Close()
+	stop := make(chan struct{})
+	var gc, wg sync.WaitGroup
+	gc.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				runtime.GC()
+			}
+		}
+	})
+	for range 4 {
+		wg.Go(func() {
+			for range 300 {
+				b := make([]byte, 40<<10)
+				mine := uintptr(unsafe.Pointer(&b[1000]))
+				if !IsGoHeap(mine) || IsGoHeap(buf.Addr()) {
+					t.Error("wrong answer")
+				}
+				runtime.KeepAlive(b)
+			}
+		})
+	}
+	wg.Wait()
+	close(stop)
+	gc.Wait()
+}

@@ -1,0 +1,385 @@
+package object
+
+import (
+	"errors"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"weak"
+)
+
+// handle is an object as generated code makes them.
+type handle struct {
+	node  Node
+	verb  string
+	log   *[]string
+	fails error
+}
+
+func (h *handle) Close() error {
+	return h.node.Close(h.verb, func() error {
+		if h.log != nil {
+			*h.log = append(*h.log, h.node.String())
+		}
+		return h.fails
+	})
+}
+
+func make1(t *testing.T, kind, label string, parents ...*handle) *handle {
+	t.Helper()
+	h := &handle{verb: "ibv_close_" + kind}
+	var ps []*Node
+	for _, p := range parents {
+		ps = append(ps, &p.node)
+		h.log = p.log
+	}
+	if err := h.node.Init(h, kind, label, ps...); err != nil {
+		t.Fatalf("Init %s: %v", kind, err)
+	}
+	return h
+}
+
+func logged(t *testing.T) (*handle, *[]string) {
+	root := make1(t, "Device", "rxe0")
+	root.log = new([]string)
+	return root, root.log
+}
+
+func wantErr(t *testing.T, err error, is error, text string) {
+	t.Helper()
+	if is != nil && !errors.Is(err, is) {
+		t.Errorf("error %v is not %v", err, is)
+	}
+	if err == nil || err.Error() != text {
+		t.Errorf("error:\n got %v\nwant %s", err, text)
+	}
+}
+
+func TestString(t *testing.T) {
+	tests := []struct{ kind, label, want string }{
+		{"MR", "lkey 0x1234", "MR (lkey 0x1234)"},
+		{"MR", "", "MR"},
+		{"MR", "MR (lkey 0x1)", "MR (lkey 0x1)"},
+		{"", "", "unopened object"},
+	}
+	for _, tt := range tests {
+		if got := (&Node{kind: tt.kind, label: tt.label}).String(); got != tt.want {
+			t.Errorf("%q %q: %q, want %q", tt.kind, tt.label, got, tt.want)
+		}
+	}
+	h := make1(t, "MR", "lkey 0x1")
+	h.node.SetLabel("lkey 0x2")
+	if got := h.node.String(); got != "MR (lkey 0x2)" {
+		t.Errorf("after SetLabel: %q", got)
+	}
+	h.Close()
+}
+
+func TestCloseOrder(t *testing.T) {
+	dev, _ := logged(t)
+	pd := make1(t, "PD", "handle 3", dev)
+	dm := make1(t, "DM", "handle 4", dev)
+	mr := make1(t, "MR", "lkey 0x10", pd, dm)
+	wantErr(t, dm.Close(), syscall.EBUSY,
+		"ibv_close_DM: DM (handle 4) still has MR (lkey 0x10) open; close what is open first: device or resource busy (EBUSY)")
+	wantErr(t, dev.Close(), syscall.EBUSY,
+		"ibv_close_Device: Device (rxe0) still has PD (handle 3), DM (handle 4) open; close what is open first: device or resource busy (EBUSY)")
+	if n := dev.node.Count("PD"); n != 1 {
+		t.Errorf("PDs in the device: %d", n)
+	}
+	for _, h := range []*handle{mr, dm, pd, dev} {
+		if err := h.Close(); err != nil {
+			t.Errorf("Close %s: %v", &h.node, err)
+		}
+	}
+	if want := []string{"MR (lkey 0x10)", "DM (handle 4)", "PD (handle 3)", "Device (rxe0)"}; !slices.Equal(*dev.log, want) {
+		t.Errorf("destroyed %q, want %q", *dev.log, want)
+	}
+	wantErr(t, mr.Close(), os.ErrClosed, "ibv_close_MR: MR (lkey 0x10) is closed")
+	wantErr(t, pd.node.Enter("ibv_reg_mr"), os.ErrClosed, "ibv_reg_mr: PD (handle 3) is closed")
+	late := &handle{}
+	wantErr(t, late.node.Init(late, "MR", "", &pd.node), os.ErrClosed, "PD (handle 3) is closed")
+	wantErr(t, late.Close(), os.ErrClosed, "the object was never opened")
+}
+
+func TestDestroyFails(t *testing.T) {
+	dev, _ := logged(t)
+	pd := make1(t, "PD", "", dev)
+	pd.fails = syscall.EIO
+	if err := pd.Close(); err != syscall.EIO {
+		t.Errorf("Close = %v", err)
+	}
+	if !pd.node.IsOpen() || !slices.Equal(dev.node.Open(), []string{"PD"}) {
+		t.Errorf("a failed Close has closed; the device has %q", dev.node.Open())
+	}
+	if err := pd.node.Enter("v"); err != nil {
+		t.Errorf("Enter after a failed Close: %v", err)
+	}
+	pd.node.Exit()
+	func() {
+		defer func() { recover() }()
+		pd.node.Close("v", func() error { panic("destroy") })
+	}()
+	pd.fails = nil
+	if err := pd.Close(); err != nil {
+		t.Errorf("Close after a panic in destroy: %v", err)
+	}
+	dev.Close()
+}
+
+func TestUsers(t *testing.T) {
+	pd := make1(t, "PD", "")
+	for range 2 {
+		if err := pd.node.Enter("ibv_reg_mr"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantErr(t, pd.Close(), syscall.EBUSY,
+		"ibv_close_PD: PD still has 2 calls (the latest of ibv_reg_mr) open; close what is open first: device or resource busy (EBUSY)")
+	pd.node.Exit()
+	wantErr(t, pd.Close(), syscall.EBUSY,
+		"ibv_close_PD: PD still has a call of ibv_reg_mr open; close what is open first: device or resource busy (EBUSY)")
+	pd.node.Exit()
+	pd.node.Exit() // one too many does not make room for a user too many
+	if err := pd.node.Enter("v"); err != nil {
+		t.Fatal(err)
+	}
+	if err := pd.Close(); !errors.Is(err, syscall.EBUSY) {
+		t.Errorf("Close with a user inside = %v", err)
+	}
+	pd.node.Exit()
+	if err := pd.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestClosingRefuses(t *testing.T) {
+	pd := make1(t, "PD", "")
+	err := pd.node.Close("v", func() error {
+		if err := pd.node.Enter("use"); !errors.Is(err, os.ErrClosed) {
+			t.Errorf("Enter while closing = %v", err)
+		}
+		if err := pd.node.Close("v", nil); !errors.Is(err, os.ErrClosed) {
+			t.Errorf("Close while closing = %v", err)
+		}
+		mr := &handle{}
+		if err := mr.node.Init(mr, "MR", "", &pd.node); !errors.Is(err, os.ErrClosed) {
+			t.Errorf("Init under a closing node = %v", err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestInitMisuse(t *testing.T) {
+	pd := make1(t, "PD", "")
+	wantErr(t, pd.node.Init(pd, "PD", ""), nil, "internal error: PD is initialised twice")
+	var n Node
+	wantErr(t, n.Init(nil, "MR", "lkey 1"), nil, "internal error: MR lkey 1 has no handle to close")
+	mr := &handle{}
+	if err := mr.node.Init(mr, "MR", "", nil, &pd.node, &pd.node); err != nil {
+		t.Errorf("Init with nil and twin parents: %v", err)
+	}
+	if got := pd.node.Open(); !slices.Equal(got, []string{"MR"}) {
+		t.Errorf("Open = %q", got)
+	}
+	mr.Close()
+	pd.Close()
+}
+
+func TestParents(t *testing.T) {
+	pd1, pd2 := make1(t, "PD", "1"), make1(t, "PD", "2")
+	mr := make1(t, "MR", "", pd1)
+	if err := mr.node.ReplaceParent(&pd1.node, &pd2.node); err != nil {
+		t.Fatal(err)
+	}
+	if pd1.node.Count("MR") != 0 || pd2.node.Count("MR") != 1 {
+		t.Errorf("after the move: %q and %q", pd1.node.Open(), pd2.node.Open())
+	}
+	wantErr(t, mr.node.ReplaceParent(&pd1.node, &pd2.node), nil, "internal error: PD (1) is no parent of MR")
+	wantErr(t, pd2.node.AddParent(&mr.node), nil, "internal error: MR lies below PD (2) and cannot be its parent")
+	wantErr(t, pd2.node.AddParent(&pd2.node), nil, "internal error: PD (2) lies below PD (2) and cannot be its parent")
+	for range 2 {
+		if err := mr.node.AddParent(&pd1.node); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, pd := range []*handle{pd1, pd2} {
+		if err := pd.Close(); !errors.Is(err, syscall.EBUSY) {
+			t.Errorf("Close of %s = %v", &pd.node, err)
+		}
+		if err := mr.node.RemoveParent(&pd.node); err != nil {
+			t.Error(err)
+		}
+		if err := pd.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	wantErr(t, mr.node.AddParent(&pd1.node), os.ErrClosed, "PD (1) is closed")
+	if err := mr.Close(); err != nil {
+		t.Error(err)
+	}
+	wantErr(t, mr.node.AddParent(nil), os.ErrClosed, "MR is closed")
+}
+
+// TestForgottenStaysOpen drops every reference to an object and its parents: it stays, and its parent names it.
+func TestForgottenStaysOpen(t *testing.T) {
+	dev := make1(t, "Device", "")
+	forgotten := weak.Make(make1(t, "MR", "lkey 0x7", make1(t, "PD", "", dev)))
+	root := weak.Make(make1(t, "Device", "dropped"))
+	for range 5 {
+		runtime.GC()
+	}
+	if forgotten.Value() == nil {
+		t.Fatal("an open object was collected")
+	}
+	if root.Value() == nil {
+		t.Fatal("an open object without parents was collected")
+	}
+	if got := forgotten.Value().node.parents[0].Open(); !slices.Equal(got, []string{"MR (lkey 0x7)"}) {
+		t.Errorf("the parent names %q", got)
+	}
+	if err := errors.Join(CloseTree(&dev.node), root.Value().Close()); err != nil {
+		t.Error(err)
+	}
+	for range 5 {
+		runtime.GC()
+	}
+	if forgotten.Value() != nil || root.Value() != nil {
+		t.Error("a closed object is still reachable")
+	}
+	runtime.KeepAlive(dev)
+}
+
+func TestCloseTree(t *testing.T) {
+	dev, log := logged(t)
+	pd := make1(t, "PD", "", dev)
+	td := make1(t, "TD", "", dev)
+	pp := make1(t, "PD", "parent domain", pd, td)
+	dm := make1(t, "DM", "", dev)
+	mr := make1(t, "MR", "", pp, dm)
+	mr.fails = syscall.EIO
+	wantErr(t, CloseTree(&dev.node), syscall.EIO, strings.Join([]string{
+		"input/output error",
+		"DM still has MR open; close what is open first: device or resource busy (EBUSY)",
+		"PD (parent domain) still has MR open; close what is open first: device or resource busy (EBUSY)",
+		"TD still has PD (parent domain) open; close what is open first: device or resource busy (EBUSY)",
+		"PD still has PD (parent domain) open; close what is open first: device or resource busy (EBUSY)",
+		"Device (rxe0) still has PD, TD, DM open; close what is open first: device or resource busy (EBUSY)",
+	}, "\n"))
+	make1(t, "CQ", "", dev)
+	mr.fails = nil
+	*log = nil
+	if err := CloseTree(&dev.node); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"CQ", "MR", "DM", "PD (parent domain)", "TD", "PD", "Device (rxe0)"}; !slices.Equal(*log, want) {
+		t.Errorf("closed %q, want %q", *log, want)
+	}
+	if err := errors.Join(CloseTree(&dev.node), CloseTree(nil), CloseTree(&Node{})); err != nil {
+		t.Errorf("nothing left to close, yet %v", err)
+	}
+}
+
+// TestConcurrent makes, uses and closes from many goroutines; -race watches, and the counts must agree in the end.
+func TestConcurrent(t *testing.T) {
+	dev := make1(t, "Device", "")
+	var made, destroyed atomic.Int64
+	var wg sync.WaitGroup
+	pds := []*handle{make1(t, "PD", "0", dev), make1(t, "PD", "1", dev)}
+	for g := range 8 {
+		wg.Go(func() {
+			for i := range 200 {
+				pd := pds[(g+i)%2]
+				if pd.node.Enter("ibv_reg_mr") != nil {
+					continue
+				}
+				mr := &handle{}
+				if err := mr.node.Init(mr, "MR", "", &pd.node); err != nil {
+					t.Errorf("Init under an entered parent: %v", err)
+				}
+				made.Add(1)
+				pd.node.Exit()
+				mr.node.ReplaceParent(&pds[0].node, &pds[1].node)
+				mr.node.SetLabel("moved")
+				_ = dev.node.Open()
+				if err := mr.node.Close("v", func() error { destroyed.Add(1); return nil }); err != nil {
+					t.Errorf("Close: %v", err)
+				}
+			}
+		})
+	}
+	for range 2 {
+		wg.Go(func() {
+			for range 200 {
+				if err := pds[0].node.Close("v", func() error { return syscall.EAGAIN }); err == nil {
+					t.Error("Close succeeded although destroy fails")
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if made.Load() != destroyed.Load() {
+		t.Errorf("made %d, destroyed %d", made.Load(), destroyed.Load())
+	}
+	if err := CloseTree(&dev.node); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestOneCloseWins lets many goroutines close one object: destroy runs once.
+func TestOneCloseWins(t *testing.T) {
+	for range 100 {
+		pd := make1(t, "PD", "")
+		var runs, won atomic.Int64
+		var wg sync.WaitGroup
+		for range 4 {
+			wg.Go(func() {
+				err := pd.node.Close("v", func() error { runs.Add(1); return nil })
+				if err == nil {
+					won.Add(1)
+				} else if !errors.Is(err, os.ErrClosed) {
+					t.Errorf("a late Close = %v", err)
+				}
+			})
+		}
+		wg.Wait()
+		if runs.Load() != 1 || won.Load() != 1 {
+			t.Fatalf("destroy ran %d times, %d Close succeeded", runs.Load(), won.Load())
+		}
+	}
+}
+
+func TestEnterIsFree(t *testing.T) {
+	pd := make1(t, "PD", "")
+	if n := testing.AllocsPerRun(100, func() {
+		if pd.node.Enter("ibv_reg_mr") == nil {
+			pd.node.Exit()
+		}
+	}); n != 0 {
+		t.Errorf("Enter and Exit make %v allocations", n)
+	}
+	pd.Close()
+}
+
+// TestChildren lists the handles that are open under a node, in the order of making.
+func TestChildren(t *testing.T) {
+	dev, _ := logged(t)
+	a, b := make1(t, "PD", "1", dev), make1(t, "PD", "2", dev)
+	if got := dev.node.Children(); len(got) != 2 || got[0] != a || got[1] != b {
+		t.Errorf("children: %v", got)
+	}
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := dev.node.Children(); len(got) != 1 || got[0] != b {
+		t.Errorf("children after a Close: %v", got)
+	}
+}

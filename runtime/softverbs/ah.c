@@ -1,0 +1,84 @@
+//go:build linux && cgo
+
+// Address handles.
+#include <stdlib.h>
+
+#include "svb.h"
+#include "queue.h"
+
+struct svb_ah *svb_find_ah(const struct ibv_ah *pub)
+{
+	struct svb_obj *o = svb_find(pub, SVB_T_AH);
+	return o ? SVB_OF(o, struct svb_ah) : NULL;
+}
+
+static int enter(struct svb_pd *pd, struct svb_ah *ah)
+{
+	struct svb_file *f = pd->obj.ctx->file;
+	struct svb_kobj *kpd = svb_handle_get(f, pd->pub.handle, SVB_K_PD);
+	int err = kpd ? svb_handle_add(f, &ah->k, SVB_K_AH) : ENOENT;
+
+	if (err)
+		return err;
+	ah->pd = SVB_K(kpd, struct svb_kpd);
+	ah->pd->queues++;
+	if (pd->inner) {
+		ah->holder = pd;
+		pd->users++;
+	}
+	ah->pub.context = pd->pub.context;
+	ah->pub.pd = &pd->pub;
+	ah->pub.handle = ah->k.handle;
+	svb_register(&ah->obj, SVB_T_AH, &ah->pub, pd->obj.inst, pd->obj.ctx);
+	return 0;
+}
+
+struct ibv_ah *svb_create_ah(struct ibv_pd *ppd, struct ibv_ah_attr *a)
+{
+	struct svb_ah *ah = calloc(1, sizeof *ah);
+	struct svb_pd *pd;
+	int err = ah ? 0 : ENOMEM;
+
+	pthread_mutex_lock(&svb_lock);
+	pd = svb_find_pd(ppd);
+	if (!err)
+		err = pd ? svb_fails_locked(pd->obj.inst, SVB_CREATE_AH) : EINVAL;
+	if (!err)
+		err = svb_check_av(pd->obj.ctx->dev, a);
+	if (!err) {
+		ah->attr = *a;
+		err = enter(pd, ah);
+	}
+	pthread_mutex_unlock(&svb_lock);
+	if (!err)
+		return &ah->pub;
+	free(ah);
+	errno = err;
+	return NULL;
+}
+
+void svb_ah_free(struct svb_ah *ah)
+{
+	svb_handle_drop(ah->obj.ctx->file, ah->k.handle);
+	ah->pd->queues--;
+	if (ah->holder)
+		ah->holder->users--;
+	svb_unregister(&ah->obj);
+	free(ah);
+}
+
+int svb_destroy_ah(struct ibv_ah *pub)
+{
+	struct svb_ah *ah;
+	int err;
+
+	pthread_mutex_lock(&svb_lock);
+	ah = svb_find_ah(pub);
+	err = ah ? svb_fails_locked(ah->obj.inst, SVB_DESTROY_AH) : EINVAL;
+	if (!err)
+		svb_ah_free(ah);
+	pthread_mutex_unlock(&svb_lock);
+	if (err)
+		errno = err;
+	return err;
+}

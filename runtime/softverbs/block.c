@@ -1,0 +1,54 @@
+//go:build linux && cgo
+
+// Memory for what the software provider keeps per region. Objects made on a parent domain with an
+// allocator get it there, as a provider does for the buffers of its queues. Called without svb_lock: the
+// allocator may be Go and may use verbs itself.
+#include <stdlib.h>
+#include <string.h>
+
+#include "svb.h"
+
+#define BLOCK_ALIGN 64
+
+static bool zeroed(const unsigned char *p, size_t n)
+{
+	while (n--)
+		if (*p++)
+			return false;
+	return true;
+}
+
+int svb_block_get(struct svb_pd *pd, uint32_t code, size_t size, struct svb_block *b)
+{
+	b->resource = (uint64_t)pd->obj.ctx->dev->cfg.driver << 32 | code;
+	b->custom = false;
+	b->ptr = SVB_USE_DEFAULT;
+	if (pd->alloc)
+		b->ptr = pd->alloc(&pd->pub, pd->arg, size, BLOCK_ALIGN, b->resource);
+	if (b->ptr == SVB_USE_DEFAULT) {
+		b->ptr = aligned_alloc(BLOCK_ALIGN, (size + BLOCK_ALIGN - 1) / BLOCK_ALIGN * BLOCK_ALIGN);
+		if (!b->ptr)
+			return ENOMEM;
+		memset(b->ptr, 0, size);
+		return 0;
+	}
+	if (!b->ptr)
+		return ENOMEM;
+	b->custom = true;
+	// What an allocator owes: the alignment it was asked for, and zeroes.
+	if ((uintptr_t)b->ptr % BLOCK_ALIGN || !zeroed(b->ptr, size)) {
+		svb_block_put(pd, b);
+		return EINVAL;
+	}
+	memset(b->ptr, 0xa5, size); // it really is written to
+	return 0;
+}
+
+void svb_block_put(struct svb_pd *pd, struct svb_block *b)
+{
+	if (!b->custom)
+		free(b->ptr);
+	else if (pd && pd->free)
+		pd->free(&pd->pub, pd->arg, b->ptr, b->resource);
+	b->ptr = NULL;
+}

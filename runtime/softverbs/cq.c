@@ -1,0 +1,220 @@
+//go:build linux && cgo
+
+// Completion queues.
+#include <stdlib.h>
+
+#include "svb.h"
+#include "queue.h"
+
+struct svb_cq *svb_find_cq(const struct ibv_cq *pub)
+{
+	struct svb_obj *o = svb_find(pub, SVB_T_CQ);
+	return o ? SVB_OF(o, struct svb_cq) : NULL;
+}
+
+// Room for one less than a power of two, as soft-RoCE makes it.
+static uint32_t room(uint32_t asked)
+{
+	uint32_t n = 1;
+
+	while (n < asked + 1)
+		n *= 2;
+	return n - 1;
+}
+
+static int enter_cq(struct svb_ctx *c, struct svb_cq *cq, void *cq_context, struct ibv_comp_channel *ch)
+{
+	struct svb_obj *o = ch ? svb_find(ch, SVB_T_CHANNEL) : NULL;
+	int err;
+
+	if (ch && (!o || o->ctx->file != c->file))
+		return EINVAL;
+	err = svb_handle_add(c->file, &cq->k, SVB_K_CQ);
+	if (err)
+		return err;
+	cq->pub.context = &c->vctx.context;
+	cq->pub.channel = ch;
+	cq->pub.cq_context = cq_context;
+	cq->pub.handle = cq->k.handle;
+	cq->pub.cqe = (int)cq->size;
+	pthread_mutex_init(&cq->pub.mutex, NULL);
+	pthread_cond_init(&cq->pub.cond, NULL);
+	if (ch) {
+		cq->chan = SVB_OF(o, struct svb_chan);
+		ch->refcnt++;
+	}
+	svb_register(&cq->obj, SVB_T_CQ, &cq->pub, c->obj.inst, c);
+	return 0;
+}
+
+struct ibv_cq *svb_create_cq(struct ibv_context *pub, int cqe, void *cq_context, struct ibv_comp_channel *ch, int vector)
+{
+	struct svb_cq *cq = calloc(1, sizeof *cq);
+	struct svb_ctx *c;
+	int err = cq ? 0 : ENOMEM;
+
+	if (!err && (cqe <= 0 || cqe > SVB_MAX_CQE))
+		err = EINVAL;
+	if (!err) {
+		cq->size = room((uint32_t)cqe);
+		cq->ring = calloc(cq->size, sizeof *cq->ring);
+		err = cq->ring ? 0 : ENOMEM;
+	}
+	pthread_mutex_lock(&svb_lock);
+	c = svb_find_ctx(pub);
+	if (!err || err == EINVAL) {
+		int told = c ? svb_fails_locked(c->obj.inst, SVB_CREATE_CQ) : EINVAL;
+		err = told ? told : err;
+	}
+	if (!err && (vector < 0 || vector >= pub->num_comp_vectors))
+		err = EINVAL;
+	if (!err)
+		err = enter_cq(c, cq, cq_context, ch);
+	pthread_mutex_unlock(&svb_lock);
+	if (!err)
+		return &cq->pub;
+	if (cq)
+		free(cq->ring);
+	free(cq);
+	errno = err;
+	return NULL;
+}
+
+static void replace_ring(struct svb_cq *cq, struct ibv_wc *ring, uint32_t size)
+{
+	uint32_t i;
+
+	for (i = 0; i < cq->count; i++)
+		ring[i] = cq->ring[(cq->head + i) % cq->size];
+	free(cq->ring);
+	cq->ring = ring;
+	cq->size = size;
+	cq->head = 0;
+	cq->pub.cqe = (int)size;
+}
+
+int svb_resize_cq(struct ibv_cq *pub, int cqe)
+{
+	struct ibv_wc *ring = NULL;
+	struct svb_cq *cq;
+	int err;
+
+	pthread_mutex_lock(&svb_lock);
+	cq = svb_find_cq(pub);
+	err = cq && !cq->dying ? svb_fails_locked(cq->obj.inst, SVB_RESIZE_CQ) : EINVAL;
+	if (!err && (cqe <= 0 || cqe > SVB_MAX_CQE || (uint32_t)cqe < cq->count))
+		err = EINVAL;
+	if (!err && !(ring = calloc(room((uint32_t)cqe), sizeof *ring)))
+		err = ENOMEM;
+	if (!err)
+		replace_ring(cq, ring, room((uint32_t)cqe));
+	pthread_mutex_unlock(&svb_lock);
+	if (err)
+		errno = err;
+	return err;
+}
+
+// What the program was told of, it must have acknowledged.
+static void wait_acks(struct svb_cq *cq, uint32_t comp, uint32_t async)
+{
+	pthread_mutex_lock(&cq->pub.mutex);
+	while (cq->pub.comp_events_completed != comp || cq->pub.async_events_completed != async)
+		pthread_cond_wait(&cq->pub.cond, &cq->pub.mutex);
+	pthread_mutex_unlock(&cq->pub.mutex);
+}
+
+static void detach(struct svb_cq *cq)
+{
+	cq->dying = true;
+	svb_chan_forget(cq);
+	svb_async_forget(cq->obj.ctx, &cq->pub);
+	svb_handle_drop(cq->obj.ctx->file, cq->k.handle);
+}
+
+static void finish(struct svb_cq *cq)
+{
+	if (cq->chan)
+		cq->chan->pub.refcnt--;
+	svb_unregister(&cq->obj);
+	pthread_mutex_destroy(&cq->pub.mutex);
+	pthread_cond_destroy(&cq->pub.cond);
+	free(cq->ring);
+	free(cq);
+}
+
+void svb_cq_free(struct svb_cq *cq)
+{
+	if (!cq->dying)
+		detach(cq);
+	finish(cq);
+}
+
+int svb_destroy_cq(struct ibv_cq *pub)
+{
+	uint32_t comp = 0, async = 0;
+	struct svb_cq *cq;
+	int err;
+
+	pthread_mutex_lock(&svb_lock);
+	cq = svb_find_cq(pub);
+	err = cq && !cq->dying ? svb_fails_locked(cq->obj.inst, SVB_DESTROY_CQ) : EINVAL;
+	if (!err && cq->users)
+		err = EBUSY;
+	if (!err) {
+		detach(cq);
+		comp = cq->comp_reported;
+		async = cq->async_reported;
+	}
+	pthread_mutex_unlock(&svb_lock);
+	if (err)
+		return errno = err;
+	wait_acks(cq, comp, async);
+	pthread_mutex_lock(&svb_lock);
+	finish(cq);
+	pthread_mutex_unlock(&svb_lock);
+	return 0;
+}
+
+bool svb_complete(struct svb_cq *cq, const struct ibv_wc *wc, bool solicited)
+{
+	if (cq->count == cq->size) {
+		svb_async(cq->obj.ctx, IBV_EVENT_CQ_ERR, &cq->pub, 0);
+		return false;
+	}
+	cq->ring[(cq->head + cq->count++) % cq->size] = *wc;
+	if (cq->notify == SVB_NEXT || (cq->notify == SVB_SOLICITED && solicited)) {
+		cq->notify = SVB_QUIET;
+		svb_chan_push(cq);
+	}
+	return true;
+}
+
+int svb_poll_cq(struct ibv_cq *pub, int n, struct ibv_wc *wc)
+{
+	struct svb_cq *cq;
+	int i = 0, err;
+
+	pthread_mutex_lock(&svb_lock);
+	cq = svb_find_cq(pub);
+	err = cq ? svb_fails_locked(cq->obj.inst, SVB_POLL_CQ) : EINVAL;
+	for (; !err && i < n && cq->count; i++, cq->count--) {
+		wc[i] = cq->ring[cq->head];
+		cq->head = (cq->head + 1) % cq->size;
+	}
+	pthread_mutex_unlock(&svb_lock);
+	return err ? -err : i;
+}
+
+int svb_req_notify_cq(struct ibv_cq *pub, int solicited_only)
+{
+	struct svb_cq *cq;
+	int err;
+
+	pthread_mutex_lock(&svb_lock);
+	cq = svb_find_cq(pub);
+	err = cq ? svb_fails_locked(cq->obj.inst, SVB_REQ_NOTIFY_CQ) : EINVAL;
+	if (!err && cq->notify != SVB_NEXT)
+		cq->notify = solicited_only ? SVB_SOLICITED : SVB_NEXT;
+	pthread_mutex_unlock(&svb_lock);
+	return err;
+}

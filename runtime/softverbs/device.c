@@ -1,0 +1,334 @@
+//go:build linux && cgo
+
+// The device list, contexts and their ops table.
+#include <endian.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "svb.h"
+#include "queue.h"
+
+struct list {
+	struct svb_obj obj;
+	struct ibv_device *devs[];
+};
+
+struct ibv_device **svb_get_device_list(int slot, int *num)
+{
+	struct svb_inst *in;
+	struct list *l = NULL;
+	int i, err = ENOSYS;
+
+	if (num)
+		*num = 0;
+	pthread_mutex_lock(&svb_lock);
+	in = svb_slot(slot);
+	pthread_mutex_unlock(&svb_lock);
+	if (in)
+		err = svb_fails(in, SVB_GET_DEVICE_LIST);
+	if (in && !err) {
+		l = calloc(1, sizeof *l + (size_t)(in->ndevs + 1) * sizeof l->devs[0]);
+		err = ENOMEM;
+	}
+	if (!l) {
+		errno = err;
+		return NULL;
+	}
+	for (i = 0; i < in->ndevs; i++)
+		l->devs[i] = &in->devs[i].pub;
+	pthread_mutex_lock(&svb_lock);
+	svb_register(&l->obj, SVB_T_LIST, l->devs, in, NULL);
+	pthread_mutex_unlock(&svb_lock);
+	if (num)
+		*num = in->ndevs;
+	return l->devs;
+}
+
+void svb_free_device_list(struct ibv_device **devs)
+{
+	struct svb_obj *o;
+
+	pthread_mutex_lock(&svb_lock);
+	o = svb_find(devs, SVB_T_LIST);
+	if (o)
+		svb_unregister(o);
+	pthread_mutex_unlock(&svb_lock);
+	if (o)
+		free(SVB_OF(o, struct list));
+}
+
+// dev_of accepts only devices of living instances.
+static struct svb_dev *dev_of(const struct ibv_device *d)
+{
+	struct svb_inst *in;
+	int s, i;
+
+	for (s = 0; s < SVB_SLOTS; s++) {
+		in = svb_slot(s);
+		for (i = 0; in && i < in->ndevs; i++)
+			if (&in->devs[i].pub == d)
+				return &in->devs[i];
+	}
+	return NULL;
+}
+
+static struct svb_dev *dev_locked(const struct ibv_device *d)
+{
+	struct svb_dev *dev;
+
+	pthread_mutex_lock(&svb_lock);
+	dev = dev_of(d);
+	pthread_mutex_unlock(&svb_lock);
+	return dev;
+}
+
+const char *svb_get_device_name(struct ibv_device *d)
+{
+	return d->name;
+}
+
+__be64 svb_get_device_guid(struct ibv_device *d)
+{
+	struct svb_dev *dev = dev_locked(d);
+
+	return dev ? htobe64(dev->cfg.guid) : 0;
+}
+
+int svb_get_device_index(struct ibv_device *d)
+{
+	struct svb_dev *dev = dev_locked(d);
+
+	return dev ? dev->cfg.index : -1;
+}
+
+// An op that the imitated release does not have. Only a caller that skipped the test of
+// verbs_context.sz gets here; in the real library it would jump to an arbitrary address.
+static void beyond_sz(void)
+{
+	fputs("softverbs: a call through a member of verbs_context that lies beyond its sz\n", stderr);
+	abort();
+}
+
+#define SET(op, id, own) (v->op = (__typeof__(v->op))(o[id] ? o[id] : absent >> (id) & 1 ? 0 : (uintptr_t)(own)))
+#define TRAP(op) (v->op = (__typeof__(v->op))(uintptr_t)beyond_sz)
+
+static void set_ops(struct svb_ctx *c, const struct svb_inst *in)
+{
+	const uintptr_t *o = in->cfg.override;
+	const uint32_t absent = in->cfg.absent;
+	const struct svb_devcfg *d = &c->dev->cfg;
+	struct verbs_context *v = &c->vctx;
+
+	v->sz = in->cfg.vctx_size;
+	SET(query_device_ex, SVB_OP_QUERY_DEVICE_EX, svb_query_device_ex);
+	SET(query_port, SVB_OP_QUERY_PORT, svb_query_port_op);
+	SET(alloc_td, SVB_OP_ALLOC_TD, d->no_td ? NULL : svb_alloc_td);
+	SET(dealloc_td, SVB_OP_DEALLOC_TD, d->no_td ? NULL : svb_dealloc_td);
+	SET(alloc_parent_domain, SVB_OP_ALLOC_PARENT_DOMAIN, d->no_td ? NULL : svb_alloc_parent_domain);
+	SET(alloc_dm, SVB_OP_ALLOC_DM, d->max_dm_size ? svb_alloc_dm : NULL);
+	SET(free_dm, SVB_OP_FREE_DM, d->max_dm_size ? svb_free_dm : NULL);
+	SET(reg_dm_mr, SVB_OP_REG_DM_MR, d->max_dm_size ? svb_reg_dm_mr : NULL);
+	SET(advise_mr, SVB_OP_ADVISE_MR, svb_advise_mr);
+	SET(alloc_null_mr, SVB_OP_ALLOC_NULL_MR, d->no_null_mr ? NULL : svb_alloc_null_mr);
+	SET(reg_mr_ex, SVB_OP_REG_MR_EX, svb_reg_mr_ex);
+	SET(dm_export_dmabuf_fd, SVB_OP_DM_EXPORT, d->max_dm_size ? svb_dm_export_dmabuf_fd : NULL);
+	if (v->sz < sizeof *v) {
+		TRAP(free_buf);
+		TRAP(alloc_buf);
+		TRAP(dm_export_dmabuf_fd);
+		TRAP(reg_mr_ex);
+		TRAP(dealloc_dmah);
+		TRAP(alloc_dmah);
+	}
+}
+
+static struct svb_ctx *new_ctx(struct svb_dev *d, int cmd_fd)
+{
+	struct svb_ctx *c = calloc(1, sizeof *c);
+	struct ibv_context *pub;
+
+	if (!c) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	pub = &c->vctx.context;
+	pub->async_fd = eventfd(0, EFD_CLOEXEC);
+	if (pub->async_fd < 0) {
+		free(c);
+		return NULL;
+	}
+	c->dev = d;
+	set_ops(c, d->inst);
+	pub->device = &d->pub;
+	pub->cmd_fd = cmd_fd;
+	pub->num_comp_vectors = 1;
+	pub->abi_compat = SVB_ABI_EXTENDED;
+	pub->ops._compat_query_device = svb_query_device;
+	pub->ops._compat_query_port = svb_query_port;
+	pub->ops.poll_cq = svb_poll_cq;
+	pub->ops.req_notify_cq = svb_req_notify_cq;
+	pub->ops.post_send = svb_post_send;
+	pub->ops.post_recv = svb_post_recv;
+	STAILQ_INIT(&c->events);
+	pthread_mutex_init(&pub->mutex, NULL);
+	return c;
+}
+
+static struct ibv_context *enter_ctx(struct svb_ctx *c, struct svb_file *f)
+{
+	c->file = f;
+	f->ctxs++;
+	c->dev->inst->nctx++;
+	svb_register(&c->obj, SVB_T_CTX, &c->vctx.context, c->dev->inst, NULL);
+	return &c->vctx.context;
+}
+
+struct ibv_context *svb_open_device(struct ibv_device *device)
+{
+	struct ibv_context *pub = NULL;
+	struct svb_dev *d = dev_locked(device);
+	struct svb_file *f;
+	struct svb_ctx *c;
+	int fd, err = d ? svb_fails(d->inst, SVB_OPEN_DEVICE) : ENODEV;
+
+	if (err) {
+		errno = err;
+		return NULL;
+	}
+	c = new_ctx(d, -1);
+	if (!c)
+		return NULL;
+	pthread_mutex_lock(&svb_lock);
+	f = svb_file_open(d, &fd);
+	if (f) {
+		c->vctx.context.cmd_fd = fd;
+		pub = enter_ctx(c, f);
+	} else {
+		err = errno;
+	}
+	pthread_mutex_unlock(&svb_lock);
+	if (!pub) {
+		close(c->vctx.context.async_fd);
+		free(c);
+		errno = err;
+	}
+	return pub;
+}
+
+// The descriptor belongs to the new context, which closes it; after an error it is still the caller's.
+struct ibv_context *svb_import_device(int slot, int cmd_fd)
+{
+	struct ibv_context *pub = NULL;
+	struct svb_file *f = NULL;
+	struct svb_inst *in;
+	struct svb_ctx *c;
+	int err = ENODEV;
+
+	pthread_mutex_lock(&svb_lock);
+	in = svb_slot(slot);
+	pthread_mutex_unlock(&svb_lock);
+	if (in)
+		err = svb_fails(in, SVB_IMPORT_DEVICE);
+	if (err) {
+		errno = err;
+		return NULL;
+	}
+	pthread_mutex_lock(&svb_lock);
+	f = svb_file_of(in, cmd_fd);
+	if (f) {
+		c = new_ctx(f->dev, cmd_fd);
+		err = errno;
+		pub = c ? enter_ctx(c, f) : NULL;
+	} else {
+		err = EINVAL; // not a descriptor of a device
+	}
+	pthread_mutex_unlock(&svb_lock);
+	if (!pub)
+		errno = err;
+	return pub;
+}
+
+static void free_queue(struct svb_obj *o)
+{
+	switch (o->type) {
+	case SVB_T_AH:
+		svb_ah_free(SVB_OF(o, struct svb_ah));
+		return;
+	case SVB_T_QP:
+		svb_qp_free(SVB_OF(o, struct svb_qp));
+		return;
+	case SVB_T_CQ:
+		svb_cq_free(SVB_OF(o, struct svb_cq));
+		return;
+	default:
+		svb_unregister(o);
+		close(SVB_OF(o, struct svb_chan)->pub.fd);
+		free(SVB_OF(o, struct svb_chan));
+	}
+}
+
+static void free_user(struct svb_obj *o)
+{
+	if (o->type >= SVB_T_CHANNEL) {
+		free_queue(o);
+		return;
+	}
+	svb_unregister(o);
+	switch (o->type) {
+	case SVB_T_PD:
+		free(SVB_OF(o, struct svb_pd));
+		return;
+	case SVB_T_TD:
+		free(SVB_OF(o, struct svb_td));
+		return;
+	case SVB_T_MR:
+		if (!SVB_OF(o, struct svb_mr)->block.custom)
+			free(SVB_OF(o, struct svb_mr)->block.ptr);
+		free(SVB_OF(o, struct svb_mr));
+		return;
+	case SVB_T_DM:
+		svb_mem_put(SVB_OF(o, struct svb_dm)->mem);
+		free(SVB_OF(o, struct svb_dm));
+		return;
+	default:
+		return;
+	}
+}
+
+// Answers 0 whatever is still open: then the kernel frees it all, and Leaks tells.
+int svb_close_device(struct ibv_context *pub)
+{
+	struct svb_obj *o;
+	struct svb_ctx *c;
+	char line[256];
+	int err;
+
+	pthread_mutex_lock(&svb_lock);
+	c = svb_find_ctx(pub);
+	pthread_mutex_unlock(&svb_lock);
+	err = c ? svb_fails(c->obj.inst, SVB_CLOSE_DEVICE) : EINVAL;
+	if (err) {
+		errno = err;
+		return -1;
+	}
+	pthread_mutex_lock(&svb_lock);
+	while ((o = c->objs)) {
+		svb_describe(o, "left behind by ibv_close_device", line, sizeof line);
+		svb_leak(c->obj.inst, line);
+		free_user(o); // the newest first, so a queue pair before its completion queues
+	}
+	svb_async_free(c);
+	svb_unregister(&c->obj);
+	close(pub->cmd_fd);
+	close(pub->async_fd);
+	c->file->ctxs--;
+	c->obj.inst->nctx--;
+	svb_file_sweep(c->obj.inst);
+	pthread_mutex_unlock(&svb_lock);
+	pthread_mutex_destroy(&pub->mutex);
+	free(c);
+	return 0;
+}

@@ -1,0 +1,353 @@
+//go:build linux && cgo
+
+// Device memory: a mapping of a memfd, so that it can be exported, behind the copy rule of mlx5.
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "svb.h"
+
+#define ALLOWED \
+	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC | \
+	 IBV_ACCESS_ZERO_BASED | 0x3ff00000u)
+
+// mem_get maps length bytes at a multiple of align, which is a power of two.
+static struct svb_mem *mem_get(uint64_t length, uint64_t align)
+{
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	const uint64_t size = (length + page - 1) / page * page, slack = align > page ? align : 0;
+	struct svb_mem *m = calloc(1, sizeof *m);
+	uintptr_t at;
+
+	if (!m)
+		return NULL;
+	m->refs = 1;
+	m->length = length;
+	m->mapped = size + slack;
+	m->fd = memfd_create("softverbs-dm", MFD_CLOEXEC);
+	m->base = m->fd < 0 ? MAP_FAILED : mmap(NULL, m->mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (m->base == MAP_FAILED)
+		goto fail;
+	at = ((uintptr_t)m->base + align - 1) / align * align;
+	if (ftruncate(m->fd, (off_t)size) ||
+	    mmap((void *)at, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, m->fd, 0) == MAP_FAILED) {
+		munmap(m->base, m->mapped);
+		goto fail;
+	}
+	m->addr = (char *)at;
+	return m;
+fail:
+	if (m->fd >= 0)
+		close(m->fd);
+	free(m);
+	return NULL;
+}
+
+void svb_mem_put(struct svb_mem *m)
+{
+	if (--m->refs)
+		return;
+	munmap(m->base, m->mapped);
+	close(m->fd);
+	free(m);
+}
+
+// The provider's order: range, then alignment. Its 4-byte loop too, so that a benchmark compares with it.
+static int check_copy(const struct svb_dm *dm, uint64_t offset, size_t length)
+{
+	const uint64_t align = dm->dev->cfg.dm_copy_align;
+
+	if (offset > dm->mem->length || length > dm->mem->length - offset)
+		return EFAULT;
+	if (align > 1 && ((offset | length) & (align - 1)))
+		return EINVAL;
+	return 0;
+}
+
+static int copy_to(struct ibv_dm *pub, uint64_t offset, const void *host, size_t length)
+{
+	const struct svb_dm *dm = (struct svb_dm *)pub;
+	const char *from = host;
+	uint32_t *to, word;
+	size_t n = length / 4;
+	int err = svb_fails(dm->dev->inst, SVB_COPY_TO_DM);
+
+	if (!err)
+		err = check_copy(dm, offset, length);
+	if (err)
+		return err;
+	to = (uint32_t *)(void *)(dm->mem->addr + offset);
+	if ((offset | length) & 3) {
+		memcpy(to, host, length);
+		return 0;
+	}
+	for (; n--; from += 4) {
+		memcpy(&word, from, 4);
+		__atomic_store_n(to++, word, __ATOMIC_RELAXED);
+	}
+	return 0;
+}
+
+static int copy_from(void *host, struct ibv_dm *pub, uint64_t offset, size_t length)
+{
+	const struct svb_dm *dm = (struct svb_dm *)pub;
+	const uint32_t *from;
+	char *to = host;
+	uint32_t word;
+	size_t n = length / 4;
+	int err = svb_fails(dm->dev->inst, SVB_COPY_FROM_DM);
+
+	if (!err)
+		err = check_copy(dm, offset, length);
+	if (err)
+		return err;
+	from = (const uint32_t *)(void *)(dm->mem->addr + offset);
+	if ((offset | length) & 3) {
+		memcpy(host, from, length);
+		return 0;
+	}
+	for (; n--; to += 4) {
+		word = __atomic_load_n(from++, __ATOMIC_RELAXED);
+		memcpy(to, &word, 4);
+	}
+	return 0;
+}
+
+// new_dm makes a handle; the memory's count is the caller's business.
+static struct svb_dm *new_dm(struct svb_ctx *c, struct svb_mem *m, uint32_t handle)
+{
+	struct svb_dm *dm = calloc(1, sizeof *dm);
+
+	if (!dm)
+		return NULL;
+	dm->mem = m;
+	dm->dev = c->dev;
+	dm->pub.context = &c->vctx.context;
+	dm->pub.memcpy_to_dm = copy_to;
+	dm->pub.memcpy_from_dm = copy_from;
+	dm->pub.handle = handle;
+	svb_register(&dm->obj, SVB_T_DM, &dm->pub, c->obj.inst, c);
+	return dm;
+}
+
+static int check_alloc(const struct svb_dev *d, const struct ibv_alloc_dm_attr *a)
+{
+	if (!d->cfg.max_dm_size)
+		return EOPNOTSUPP;
+	if (a->comp_mask || a->length == 0 || a->length > d->cfg.max_dm_size || a->log_align_req > d->cfg.dm_max_log_align)
+		return EINVAL;
+	return 0;
+}
+
+static int enter_dm(struct svb_ctx *c, struct svb_kdm *k, struct svb_dm **dm)
+{
+	struct svb_mem *m = k->mem;
+	int err;
+
+	if (c->dev->dm_used + m->length > c->dev->cfg.max_dm_size)
+		return ENOMEM;
+	err = svb_handle_add(c->file, &k->k, SVB_K_DM);
+	if (err)
+		return err;
+	*dm = new_dm(c, m, k->k.handle);
+	if (!*dm) {
+		svb_handle_drop(c->file, k->k.handle);
+		return ENOMEM;
+	}
+	m->refs++; // one of the kernel object, one of the handle
+	c->dev->dm_used += m->length;
+	(*dm)->pub.comp_mask = IBV_DM_MASK_HANDLE;
+	return 0;
+}
+
+static struct svb_ctx *enter(struct ibv_context *pub, enum svb_verb v, int *err)
+{
+	struct svb_ctx *c;
+
+	pthread_mutex_lock(&svb_lock);
+	c = svb_find_ctx(pub);
+	pthread_mutex_unlock(&svb_lock);
+	*err = c ? svb_fails(c->obj.inst, v) : EINVAL;
+	return c;
+}
+
+struct ibv_dm *svb_alloc_dm(struct ibv_context *pub, struct ibv_alloc_dm_attr *a)
+{
+	int err;
+	struct svb_ctx *c = enter(pub, SVB_ALLOC_DM, &err);
+	struct svb_kdm *k = NULL;
+	struct svb_dm *dm = NULL;
+
+	if (!err)
+		err = check_alloc(c->dev, a);
+	if (!err) {
+		k = calloc(1, sizeof *k);
+		if (k)
+			k->mem = mem_get(a->length, (uint64_t)1 << a->log_align_req);
+		if (!k || !k->mem)
+			err = ENOMEM;
+	}
+	if (!err) {
+		pthread_mutex_lock(&svb_lock);
+		err = enter_dm(c, k, &dm);
+		if (err)
+			svb_mem_put(k->mem);
+		pthread_mutex_unlock(&svb_lock);
+	}
+	if (err) {
+		free(k);
+		errno = err;
+		return NULL;
+	}
+	return &dm->pub;
+}
+
+static struct svb_dm *find(const struct ibv_dm *pub)
+{
+	struct svb_obj *o = svb_find(pub, SVB_T_DM);
+	return o ? SVB_OF(o, struct svb_dm) : NULL;
+}
+
+static void drop(struct svb_dm *dm)
+{
+	svb_unregister(&dm->obj);
+	svb_mem_put(dm->mem);
+	free(dm);
+}
+
+static int end(struct svb_dm *dm)
+{
+	struct svb_file *f = dm->obj.ctx->file;
+	struct svb_kobj *k = svb_handle_get(f, dm->pub.handle, SVB_K_DM);
+
+	if (!k)
+		return ENOENT;
+	if (SVB_K(k, struct svb_kdm)->mrs)
+		return EBUSY;
+	svb_handle_drop(f, k->handle);
+	dm->dev->dm_used -= dm->mem->length;
+	svb_mem_put(SVB_K(k, struct svb_kdm)->mem);
+	free(k);
+	drop(dm);
+	return 0;
+}
+
+int svb_free_dm(struct ibv_dm *pub)
+{
+	struct svb_dm *dm;
+	int err;
+
+	pthread_mutex_lock(&svb_lock);
+	dm = find(pub);
+	pthread_mutex_unlock(&svb_lock);
+	err = dm ? svb_fails(dm->obj.inst, SVB_FREE_DM) : EINVAL;
+	if (!err) {
+		pthread_mutex_lock(&svb_lock);
+		dm = find(pub);
+		err = dm ? end(dm) : EINVAL;
+		pthread_mutex_unlock(&svb_lock);
+	}
+	if (err)
+		errno = err;
+	return err;
+}
+
+// As mlx5 does, it leaves comp_mask 0 although the handle is there.
+struct ibv_dm *svb_import_dm(struct ibv_context *pub, uint32_t handle)
+{
+	int err;
+	struct svb_ctx *c = enter(pub, SVB_IMPORT_DM, &err);
+	struct svb_dm *dm = NULL;
+	struct svb_kobj *k;
+
+	if (!err) {
+		pthread_mutex_lock(&svb_lock);
+		k = svb_handle_get(c->file, handle, SVB_K_DM);
+		dm = k ? new_dm(c, SVB_K(k, struct svb_kdm)->mem, handle) : NULL;
+		if (dm)
+			dm->mem->refs++;
+		else
+			err = k ? ENOMEM : ENOENT;
+		pthread_mutex_unlock(&svb_lock);
+	}
+	if (!dm) {
+		errno = err;
+		return NULL;
+	}
+	return &dm->pub;
+}
+
+void svb_unimport_dm(struct ibv_dm *pub)
+{
+	struct svb_dm *dm;
+
+	pthread_mutex_lock(&svb_lock);
+	dm = find(pub);
+	if (dm)
+		drop(dm);
+	pthread_mutex_unlock(&svb_lock);
+}
+
+int svb_dm_export_dmabuf_fd(struct ibv_dm *pub)
+{
+	struct svb_dm *dm;
+	int fd = -1, err;
+
+	pthread_mutex_lock(&svb_lock);
+	dm = find(pub);
+	pthread_mutex_unlock(&svb_lock);
+	err = dm ? svb_fails(dm->obj.inst, SVB_DM_EXPORT) : EINVAL;
+	if (!err) {
+		fd = fcntl(dm->mem->fd, F_DUPFD_CLOEXEC, 0);
+		err = fd < 0 ? errno : 0;
+	}
+	if (err)
+		errno = err;
+	return fd;
+}
+
+static int check_reg(const struct svb_pd *pd, const struct svb_dm *dm, uint64_t offset, size_t length, uint32_t access)
+{
+	const struct svb_dev *d = pd->obj.ctx->dev;
+	int err;
+
+	if (!dm || dm->obj.ctx->file != pd->obj.ctx->file)
+		return EINVAL;
+	if ((access & ~(uint32_t)ALLOWED) || !(access & IBV_ACCESS_ZERO_BASED))
+		return EINVAL;
+	err = svb_check_access(d, access);
+	if (err)
+		return err;
+	if (offset > dm->mem->length || length > dm->mem->length - offset)
+		return EINVAL;
+	if (d->cfg.dm_mr_align > 1 && (offset % d->cfg.dm_mr_align || length % d->cfg.dm_mr_align))
+		return EINVAL;
+	return 0;
+}
+
+// The region's addresses count from 0, and it has no address in this process.
+struct ibv_mr *svb_reg_dm_mr(struct ibv_pd *ppd, struct ibv_dm *pdm, uint64_t offset, size_t length, unsigned int access)
+{
+	struct svb_span span = {.where = SVB_DEVICE, .length = length};
+	struct svb_mr *mr;
+	struct svb_dm *dm;
+	struct svb_pd *pd;
+	int err;
+
+	pthread_mutex_lock(&svb_lock);
+	pd = svb_find_pd(ppd);
+	dm = find(pdm);
+	pthread_mutex_unlock(&svb_lock);
+	err = pd ? svb_fails(pd->obj.inst, SVB_REG_DM_MR) : EINVAL;
+	if (!err)
+		err = check_reg(pd, dm, offset, length, access);
+	if (err) {
+		errno = err;
+		return NULL;
+	}
+	span.start = dm->mem->addr + offset;
+	mr = svb_enter_mr(pd, &span, NULL, access, dm, false);
+	return mr ? &mr->pub : NULL;
+}

@@ -1,0 +1,197 @@
+//go:build linux && cgo
+
+package harness
+
+/*
+#include <stdlib.h>
+#include "shims.h"
+*/
+import "C"
+
+import "unsafe"
+
+// MR is what struct ibv_mr says.
+type MR struct {
+	Ctx, PD            Obj
+	Addr               uintptr
+	Length             uint64
+	Handle, LKey, RKey uint32
+}
+
+// ReadMR reads a region's struct.
+func ReadMR(mr Obj) MR {
+	m := (*C.struct_ibv_mr)(mr)
+	return MR{
+		Obj(m.context), Obj(m.pd), uintptr(m.addr), uint64(m.length), uint32(m.handle), uint32(m.lkey), uint32(m.rkey),
+	}
+}
+
+// RegMR is the exported ibv_reg_mr.
+func (l *Lib) RegMR(pd Obj, addr uintptr, length uint64, access uint32) (Obj, error) {
+	var e C.int
+	return result(C.svbh_reg_mr(l.fn("ibv_reg_mr"), pd, C.uintptr_t(addr), C.size_t(length), C.int(access), &e), e)
+}
+
+// RegMRIova is ibv_reg_mr_iova2.
+func (l *Lib) RegMRIova(pd Obj, addr uintptr, length, iova uint64, access uint32) (Obj, error) {
+	var e C.int
+	return result(C.svbh_reg_mr_iova(l.fn("ibv_reg_mr_iova2"), pd, C.uintptr_t(addr), C.size_t(length), C.uint64_t(iova), C.uint(access), &e), e)
+}
+
+// MRAttr is struct ibv_mr_init_attr.
+type MRAttr struct {
+	CompMask, Length, Iova, FDOffset uint64
+	Addr                             uintptr
+	FD                               int
+	Access                           uint32
+}
+
+func (a MRAttr) c() *C.struct_ibv_mr_init_attr {
+	c := (*C.struct_ibv_mr_init_attr)(C.calloc(1, C.sizeof_struct_ibv_mr_init_attr))
+	c.length, c.access, c.comp_mask = C.size_t(a.Length), C.int(a.Access), C.uint64_t(a.CompMask)
+	c.iova, c.fd, c.fd_offset = C.uint64_t(a.Iova), C.int(a.FD), C.uint64_t(a.FDOffset)
+	*(*uintptr)(unsafe.Pointer(&c.addr)) = a.Addr
+	return c
+}
+
+// RegMREx is ibv_reg_mr_ex.
+func (l *Lib) RegMREx(pd Obj, a MRAttr) (Obj, error) {
+	var e C.int
+	c := a.c()
+	defer C.free(unsafe.Pointer(c))
+	return result(C.svbh_reg_mr_ex(l.fn("ibv_reg_mr_ex"), pd, c, &e), e)
+}
+
+// RegMRExOp is the operation reg_mr_ex.
+func (l *Lib) RegMRExOp(pd Obj, a MRAttr) (Obj, error) {
+	var e C.int
+	c := a.c()
+	defer C.free(unsafe.Pointer(c))
+	return result(C.svbh_reg_mr_ex_op(pd, c, &e), e)
+}
+
+// RegDMABuf is ibv_reg_dmabuf_mr.
+func (l *Lib) RegDMABuf(pd Obj, off, length, iova uint64, fd int, access uint32) (Obj, error) {
+	var e C.int
+	return result(C.svbh_reg_dmabuf(l.fn("ibv_reg_dmabuf_mr"), pd, C.uint64_t(off), C.size_t(length), C.uint64_t(iova), C.int(fd), C.int(access), &e), e)
+}
+
+// Rereg is ibv_rereg_mr: its result and errno.
+func (l *Lib) Rereg(mr Obj, flags int, pd Obj, addr uintptr, length uint64, access uint32) (int, error) {
+	var e C.int
+	rc := C.svbh_rereg(l.fn("ibv_rereg_mr"), mr, C.int(flags), pd, C.uintptr_t(addr), C.size_t(length), C.int(access), &e)
+	return int(rc), code(e)
+}
+
+// AllocTD is ibv_alloc_td.
+func (l *Lib) AllocTD(ctx Obj, compMask uint32) (Obj, error) {
+	var e C.int
+	return result(C.svbh_alloc_td(ctx, C.uint32_t(compMask), &e), e)
+}
+
+// DeallocTD is ibv_dealloc_td.
+func (l *Lib) DeallocTD(ctx, td Obj) error { return code(C.svbh_dealloc_td(ctx, td)) }
+
+// Arena is an allocator for a parent domain, and what it was asked for.
+type Arena struct{ c *C.struct_svbh_arena }
+
+// What an Arena answers.
+const (
+	AnswerMemory  = C.SVBH_MEMORY
+	AnswerDefault = C.SVBH_DEFAULT
+	AnswerNull    = C.SVBH_NULL
+	AnswerDirty   = C.SVBH_DIRTY
+	AnswerCrooked = C.SVBH_CROOKED
+)
+
+// NewArena makes an Arena with one of the answers.
+func NewArena(answer int) *Arena {
+	a := &Arena{(*C.struct_svbh_arena)(C.calloc(1, C.sizeof_struct_svbh_arena))}
+	a.c.answer = C.int(answer)
+	return a
+}
+
+// Counts are the calls of alloc that gave memory, those of free, and those of free with other arguments than alloc had.
+func (a *Arena) Counts() (allocs, frees, bad int) {
+	return int(a.c.allocs), int(a.c.frees), int(a.c.bad_frees)
+}
+
+// Asked is what the last call of alloc was asked for.
+func (a *Arena) Asked() (pd Obj, size, alignment, resource uint64) {
+	return a.c.pd, uint64(a.c.size), uint64(a.c.alignment), uint64(a.c.resource)
+}
+
+// Free ends the Arena.
+func (a *Arena) Free() { C.free(unsafe.Pointer(a.c)) }
+
+// AllocParentDomain is ibv_alloc_parent_domain; td and arena may be nil, mask is added to comp_mask.
+func (l *Lib) AllocParentDomain(ctx, pd, td Obj, arena *Arena, mask uint32) (Obj, error) {
+	a := (*C.struct_ibv_parent_domain_init_attr)(C.calloc(1, C.sizeof_struct_ibv_parent_domain_init_attr))
+	defer C.free(unsafe.Pointer(a))
+	var c *C.struct_svbh_arena
+	if arena != nil {
+		c = arena.c
+	}
+	C.svbh_parent_domain_attr(a, pd, td, c)
+	a.comp_mask |= C.uint32_t(mask)
+	var e C.int
+	return result(C.svbh_alloc_parent_domain(ctx, a, &e), e)
+}
+
+// DM is what struct ibv_dm says.
+type DM struct {
+	Ctx              Obj
+	CompMask, Handle uint32
+}
+
+// ReadDM reads the struct of device memory.
+func ReadDM(dm Obj) DM {
+	d := (*C.struct_ibv_dm)(dm)
+	return DM{Obj(d.context), uint32(d.comp_mask), uint32(d.handle)}
+}
+
+// AllocDM is ibv_alloc_dm.
+func (l *Lib) AllocDM(ctx Obj, length uint64, logAlign, compMask uint32) (Obj, error) {
+	var e C.int
+	return result(C.svbh_alloc_dm(ctx, C.size_t(length), C.uint32_t(logAlign), C.uint32_t(compMask), &e), e)
+}
+
+// FreeDM is ibv_free_dm.
+func (l *Lib) FreeDM(ctx, dm Obj) error { return code(C.svbh_free_dm(ctx, dm)) }
+
+// ToDM is ibv_memcpy_to_dm of the first n bytes of p, which may be more than it has when the call is to be refused.
+func (l *Lib) ToDM(dm Obj, off uint64, p []byte, n uint64) error {
+	return code(C.svbh_to_dm(dm, C.uint64_t(off), unsafe.Pointer(unsafe.SliceData(p)), C.size_t(n)))
+}
+
+// FromDM is ibv_memcpy_from_dm.
+func (l *Lib) FromDM(p []byte, dm Obj, off, n uint64) error {
+	return code(C.svbh_from_dm(unsafe.Pointer(unsafe.SliceData(p)), dm, C.uint64_t(off), C.size_t(n)))
+}
+
+// RegDMMR is ibv_reg_dm_mr.
+func (l *Lib) RegDMMR(pd, dm Obj, off, length uint64, access uint32) (Obj, error) {
+	var e C.int
+	return result(C.svbh_reg_dm_mr(pd, dm, C.uint64_t(off), C.size_t(length), C.uint(access), &e), e)
+}
+
+// NullMR is ibv_alloc_null_mr.
+func (l *Lib) NullMR(pd Obj) (Obj, error) {
+	var e C.int
+	return result(C.svbh_null_mr(pd, &e), e)
+}
+
+// Advise is ibv_advise_mr with one element, or none when n is 0.
+func (l *Lib) Advise(pd Obj, advice int, flags uint32, addr uint64, length, lkey, n uint32) error {
+	return code(C.svbh_advise(pd, C.int(advice), C.uint32_t(flags), C.uint64_t(addr), C.uint32_t(length), C.uint32_t(lkey), C.uint32_t(n)))
+}
+
+// ExportDM is ibv_dm_export_dmabuf_fd.
+func (l *Lib) ExportDM(dm Obj) (int, error) {
+	var e C.int
+	fd := C.svbh_export_dm(l.fn("ibv_dm_export_dmabuf_fd"), dm, &e)
+	return int(fd), code(e)
+}
+
+// FakeAllocDM is a replacement of the operation alloc_dm that answers ENOTTY.
+func FakeAllocDM() uintptr { return uintptr(C.svbh_fake_alloc_dm()) }

@@ -1,0 +1,218 @@
+//go:build linux && cgo
+
+// What a kernel keeps for an open device file: handles, keys, and the end of it all when the last copy
+// of the descriptor is closed.
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "svb.h"
+
+// The program holds one end of a socket pair, so that it can dup the descriptor and import it, and the
+// kernel side sees a hang-up when the last copy is closed.
+struct svb_file *svb_file_open(struct svb_dev *d, int *cmd_fd)
+{
+	struct svb_file *f = calloc(1, sizeof *f);
+	struct stat st;
+	int sv[2];
+
+	if (!f) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sv)) {
+		free(f);
+		return NULL;
+	}
+	if (fstat(sv[0], &st)) {
+		close(sv[0]);
+		close(sv[1]);
+		free(f);
+		return NULL;
+	}
+	f->dev = d;
+	f->st_dev = st.st_dev;
+	f->st_ino = st.st_ino;
+	f->peer_fd = sv[1];
+	f->next = d->inst->files;
+	d->inst->files = f;
+	*cmd_fd = sv[0];
+	return f;
+}
+
+struct svb_file *svb_file_of(struct svb_inst *in, int cmd_fd)
+{
+	struct svb_file *f;
+	struct stat st;
+
+	if (fstat(cmd_fd, &st))
+		return NULL;
+	for (f = in->files; f; f = f->next)
+		if (f->st_dev == st.st_dev && f->st_ino == st.st_ino)
+			return f;
+	return NULL;
+}
+
+static void file_end(struct svb_file *f)
+{
+	static const char *const what[] = {"PD", "MR", "DM"};
+	static const enum svb_ktype order[] = {SVB_K_MR, SVB_K_DM, SVB_K_PD};
+	char line[192];
+	uint32_t h;
+	int i;
+
+	for (i = 0; i < 3; i++)
+		for (h = 0; h < f->nobjs; h++) {
+			struct svb_kobj *k = f->objs[h];
+			if (!k || k->type != order[i])
+				continue;
+			snprintf(line, sizeof line, "%s: %s (handle %u): never destroyed, freed with the device file",
+				 f->dev->pub.name, what[k->type], h);
+			svb_leak(f->dev->inst, line);
+			if (k->type == SVB_K_MR) {
+				svb_kmr_end(f, SVB_K(k, struct svb_kmr));
+				continue;
+			}
+			if (k->type == SVB_K_DM) {
+				f->dev->dm_used -= SVB_K(k, struct svb_kdm)->mem->length;
+				svb_mem_put(SVB_K(k, struct svb_kdm)->mem);
+			}
+			svb_handle_drop(f, h);
+			free(k);
+		}
+	close(f->peer_fd);
+	free(f->objs);
+	free(f);
+}
+
+static bool hung_up(const struct svb_file *f)
+{
+	struct pollfd p = {.fd = f->peer_fd, .events = POLLIN};
+	return poll(&p, 1, 0) == 1 && (p.revents & POLLHUP);
+}
+
+void svb_file_sweep(struct svb_inst *in)
+{
+	struct svb_file **p = &in->files, *f;
+
+	while ((f = *p)) {
+		if (f->ctxs || !hung_up(f)) {
+			p = &f->next;
+			continue;
+		}
+		*p = f->next;
+		file_end(f);
+		p = &in->files; // file_end may have let go of the lock
+	}
+}
+
+int svb_handle_add(struct svb_file *f, struct svb_kobj *k, enum svb_ktype t)
+{
+	struct svb_kobj **grown;
+	uint32_t h = f->freeobj;
+
+	while (h < f->nobjs && f->objs[h])
+		h++;
+	if (h == f->nobjs) {
+		uint32_t n = f->nobjs ? f->nobjs * 2 : 16;
+		grown = realloc(f->objs, n * sizeof(struct svb_kobj *));
+		if (!grown)
+			return ENOMEM;
+		f->objs = grown;
+		for (; f->nobjs < n; f->nobjs++)
+			f->objs[f->nobjs] = NULL;
+	}
+	k->type = t;
+	k->handle = h;
+	f->objs[h] = k;
+	f->freeobj = h + 1;
+	return 0;
+}
+
+struct svb_kobj *svb_handle_get(struct svb_file *f, uint32_t handle, enum svb_ktype t)
+{
+	if (handle >= f->nobjs || !f->objs[handle] || f->objs[handle]->type != t)
+		return NULL;
+	return f->objs[handle];
+}
+
+void svb_handle_drop(struct svb_file *f, uint32_t handle)
+{
+	f->objs[handle] = NULL;
+	if (handle < f->freeobj)
+		f->freeobj = handle;
+}
+
+// A key is index << 8 | tag. The tag moves on each time an index is given out, so a stale key is not a
+// key again before 128 more regions sat at that index. lkey has an even tag and rkey the odd one after
+// it: taking one for the other is an error.
+int svb_key_add(struct svb_dev *d, struct svb_kmr *mr)
+{
+	struct svb_key *grown;
+	uint32_t i = d->freekey;
+
+	while (i < d->nkeys && d->keys[i].mr)
+		i++;
+	if (i >= d->nkeys) {
+		uint32_t n = d->nkeys ? d->nkeys * 2 : 64;
+		if (n >= 1u << 24)
+			return ENOMEM;
+		grown = realloc(d->keys, n * sizeof *grown);
+		if (!grown)
+			return ENOMEM;
+		d->keys = grown;
+		for (; d->nkeys < n; d->nkeys++)
+			d->keys[d->nkeys] = (struct svb_key){.mr = NULL, .tag = (uint8_t)(d->nkeys * 38)};
+	}
+	d->keys[i].mr = mr;
+	d->freekey = i + 1;
+	d->keys[i].tag += 2;
+	mr->dev = d;
+	mr->lkey = i << 8 | d->keys[i].tag;
+	mr->rkey = mr->lkey + 1;
+	return 0;
+}
+
+void svb_key_drop(struct svb_kmr *mr)
+{
+	uint32_t i = mr->lkey >> 8;
+
+	if (mr->dev->keys[i].mr != mr)
+		return; // dropped before; the index may have a new owner
+	mr->dev->keys[i].mr = NULL;
+	if (i < mr->dev->freekey)
+		mr->dev->freekey = i;
+}
+
+struct svb_kmr *svb_key_find(const struct svb_dev *d, uint32_t key, bool remote)
+{
+	uint32_t i = key >> 8;
+	struct svb_kmr *mr = i < d->nkeys ? d->keys[i].mr : NULL;
+
+	return mr && key == (remote ? mr->rkey : mr->lkey) ? mr : NULL;
+}
+
+void svb_kmr_wait(struct svb_kmr *mr)
+{
+	svb_key_drop(mr); // no new operation finds it
+	while (mr->busy)
+		pthread_cond_wait(&svb_idle, &svb_lock);
+}
+
+void svb_kmr_end(struct svb_file *f, struct svb_kmr *mr)
+{
+	svb_handle_drop(f, mr->k.handle);
+	svb_kmr_wait(mr);
+	if (mr->span.where == SVB_MAPPED)
+		munmap(mr->span.map, mr->span.mapped);
+	if (mr->span.where == SVB_HOST)
+		mr->dev->pinned -= mr->span.length;
+	mr->pd->mrs--;
+	if (mr->dm)
+		mr->dm->mrs--;
+	free(mr);
+}

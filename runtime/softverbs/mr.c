@@ -1,0 +1,128 @@
+//go:build linux && cgo
+
+// Registration of memory of the program by address: ibv_reg_mr and its kin.
+#include <unistd.h>
+
+#include "svb.h"
+
+// enter_pd answers the protection domain, or NULL and *err.
+static struct svb_pd *enter_pd(struct ibv_pd *pub, enum svb_verb v, int *err)
+{
+	struct svb_pd *pd;
+
+	pthread_mutex_lock(&svb_lock);
+	pd = svb_find_pd(pub);
+	pthread_mutex_unlock(&svb_lock);
+	*err = pd ? svb_fails(pd->obj.inst, v) : EINVAL;
+	return pd;
+}
+
+static struct ibv_mr *give(struct svb_mr *mr)
+{
+	return mr ? &mr->pub : NULL;
+}
+
+static struct ibv_mr *refuse(int err)
+{
+	errno = err;
+	return NULL;
+}
+
+// The whole address space: asked for by addr NULL and length SIZE_MAX. The peer's addresses are the program's. Nobody can
+// promise huge pages for all of it.
+static int check_implicit(const struct svb_dev *d, const void *addr, uint64_t iova, uint32_t access)
+{
+	if (addr || iova || (access & IBV_ACCESS_HUGETLB) || !(d->cfg.odp_general & IBV_ODP_SUPPORT_IMPLICIT))
+		return EINVAL;
+	return 0;
+}
+
+static struct ibv_mr *reg_host(struct svb_pd *pd, void *addr, size_t length, uint64_t iova, uint32_t access)
+{
+	const struct svb_dev *d = pd->obj.ctx->dev;
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	struct svb_span span = {
+		.where = access & IBV_ACCESS_ON_DEMAND ? SVB_ODP : SVB_HOST, .start = addr, .length = length, .iova = iova,
+	};
+	int err = 0;
+
+	if (((uintptr_t)addr ^ iova) & (page - 1))
+		err = EINVAL;
+	if (!err)
+		err = svb_check_access(d, access);
+	if (!err)
+		err = (access & IBV_ACCESS_ON_DEMAND) && length == SIZE_MAX ? check_implicit(d, addr, iova, access) :
+									  svb_check_host(d, (uintptr_t)addr, length, access);
+	if (err)
+		return refuse(err);
+	return give(svb_enter_mr(pd, &span, addr, access, NULL, true));
+}
+
+struct ibv_mr *svb_reg_mr_iova2(struct ibv_pd *pub, void *addr, size_t length, uint64_t iova, unsigned int access)
+{
+	int err;
+	struct svb_pd *pd = enter_pd(pub, SVB_REG_MR, &err);
+
+	return err ? refuse(err) : reg_host(pd, addr, length, iova, access);
+}
+
+struct ibv_mr *svb_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, int access)
+{
+	return svb_reg_mr_iova2(pd, addr, length, iova, (unsigned)access);
+}
+
+struct ibv_mr *svb_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int access)
+{
+	return svb_reg_mr_iova2(pd, addr, length, (uintptr_t)addr, (unsigned)access);
+}
+
+static struct ibv_mr *reg_ex_fd(struct svb_pd *pd, const struct ibv_mr_init_attr *a)
+{
+	const uint64_t need = IBV_REG_MR_MASK_FD_OFFSET | IBV_REG_MR_MASK_IOVA;
+
+	if ((a->comp_mask & need) != need || (a->comp_mask & IBV_REG_MR_MASK_ADDR))
+		return refuse(EINVAL);
+	return svb_map_mr(pd, a->fd_offset, a->length, a->iova, a->fd, (uint32_t)a->access);
+}
+
+// Buffers and DMA handles do not exist here, so neither can be one of this device.
+struct ibv_mr *svb_reg_mr_ex(struct ibv_pd *pub, struct ibv_mr_init_attr *a)
+{
+	int err;
+	struct svb_pd *pd = enter_pd(pub, SVB_REG_MR_EX, &err);
+
+	if (err)
+		return refuse(err);
+	if (a->comp_mask & IBV_REG_MR_MASK_BUF)
+		return refuse(EINVAL);
+	if (a->comp_mask & IBV_REG_MR_MASK_DMAH)
+		return refuse(EOPNOTSUPP);
+	if (a->comp_mask & IBV_REG_MR_MASK_FD)
+		return reg_ex_fd(pd, a);
+	if ((a->comp_mask & IBV_REG_MR_MASK_FD_OFFSET) || !(a->comp_mask & IBV_REG_MR_MASK_ADDR))
+		return refuse(EINVAL);
+	return reg_host(pd, a->addr, a->length, a->comp_mask & IBV_REG_MR_MASK_IOVA ? a->iova : (uintptr_t)a->addr,
+			(uint32_t)a->access);
+}
+
+struct ibv_mr *svb_reg_dmabuf_mr(struct ibv_pd *pub, uint64_t offset, size_t length, uint64_t iova, int fd, int access)
+{
+	int err;
+	struct svb_pd *pd = enter_pd(pub, SVB_REG_DMABUF_MR, &err);
+
+	return err ? refuse(err) : svb_map_mr(pd, offset, length, iova, fd, (uint32_t)access);
+}
+
+// It has a local key only, covers everything and stands for no memory.
+struct ibv_mr *svb_alloc_null_mr(struct ibv_pd *pub)
+{
+	int err;
+	struct svb_pd *pd = enter_pd(pub, SVB_ALLOC_NULL_MR, &err);
+	struct svb_mr *mr = NULL;
+
+	if (!err)
+		mr = svb_enter_null_mr(pd);
+	else
+		errno = err;
+	return give(mr);
+}

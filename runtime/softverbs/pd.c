@@ -1,0 +1,237 @@
+//go:build linux && cgo
+
+// Protection domains, thread domains and parent domains.
+#include <stdlib.h>
+
+#include "svb.h"
+
+static struct svb_ctx *enter(struct ibv_context *pub, enum svb_verb v, int *err)
+{
+	struct svb_ctx *c;
+
+	pthread_mutex_lock(&svb_lock);
+	c = svb_find_ctx(pub);
+	pthread_mutex_unlock(&svb_lock);
+	*err = c ? svb_fails(c->obj.inst, v) : EINVAL;
+	return c;
+}
+
+static struct svb_pd *new_pd(struct svb_ctx *c, uint32_t handle)
+{
+	struct svb_pd *pd = calloc(1, sizeof *pd);
+
+	if (!pd)
+		return NULL;
+	pd->pub.context = &c->vctx.context;
+	pd->pub.handle = handle;
+	svb_register(&pd->obj, SVB_T_PD, &pd->pub, c->obj.inst, c);
+	return pd;
+}
+
+struct ibv_pd *svb_alloc_pd(struct ibv_context *pub)
+{
+	int err;
+	struct svb_pd *pd = NULL;
+	struct svb_ctx *c = enter(pub, SVB_ALLOC_PD, &err);
+	struct svb_kpd *k = err ? NULL : calloc(1, sizeof *k);
+
+	if (!err && !k)
+		err = ENOMEM;
+	if (!err) {
+		pthread_mutex_lock(&svb_lock);
+		err = svb_handle_add(c->file, &k->k, SVB_K_PD);
+		pd = err ? NULL : new_pd(c, k->k.handle);
+		if (!err && !pd) {
+			svb_handle_drop(c->file, k->k.handle);
+			err = ENOMEM;
+		}
+		pthread_mutex_unlock(&svb_lock);
+	}
+	if (!pd) {
+		free(k);
+		errno = err;
+		return NULL;
+	}
+	return &pd->pub;
+}
+
+struct ibv_pd *svb_import_pd(struct ibv_context *pub, uint32_t handle)
+{
+	int err;
+	struct svb_pd *pd = NULL;
+	struct svb_ctx *c = enter(pub, SVB_IMPORT_PD, &err);
+
+	if (!err) {
+		pthread_mutex_lock(&svb_lock);
+		if (!svb_handle_get(c->file, handle, SVB_K_PD))
+			err = ENOENT;
+		else if (!(pd = new_pd(c, handle)))
+			err = ENOMEM;
+		pthread_mutex_unlock(&svb_lock);
+	}
+	if (!pd) {
+		errno = err;
+		return NULL;
+	}
+	return &pd->pub;
+}
+
+static void drop_pd(struct svb_pd *pd)
+{
+	if (pd->inner)
+		pd->inner->users--;
+	if (pd->td)
+		pd->td->users--;
+	svb_unregister(&pd->obj);
+	free(pd);
+}
+
+void svb_unimport_pd(struct ibv_pd *pub)
+{
+	struct svb_pd *pd;
+
+	pthread_mutex_lock(&svb_lock);
+	pd = svb_find_pd(pub);
+	if (pd && !pd->users)
+		drop_pd(pd);
+	pthread_mutex_unlock(&svb_lock);
+}
+
+static int end_pd(struct svb_pd *pd)
+{
+	struct svb_file *f = pd->obj.ctx->file;
+	struct svb_kobj *k;
+
+	if (pd->users)
+		return EBUSY;
+	if (!pd->inner) {
+		k = svb_handle_get(f, pd->pub.handle, SVB_K_PD);
+		if (!k)
+			return ENOENT;
+		if (SVB_K(k, struct svb_kpd)->mrs || SVB_K(k, struct svb_kpd)->queues)
+			return EBUSY;
+		svb_handle_drop(f, k->handle);
+		free(k);
+	}
+	drop_pd(pd);
+	return 0;
+}
+
+int svb_dealloc_pd(struct ibv_pd *pub)
+{
+	struct svb_pd *pd;
+	int err;
+
+	pthread_mutex_lock(&svb_lock);
+	pd = svb_find_pd(pub);
+	pthread_mutex_unlock(&svb_lock);
+	err = pd ? svb_fails(pd->obj.inst, SVB_DEALLOC_PD) : EINVAL;
+	if (!err) {
+		pthread_mutex_lock(&svb_lock);
+		pd = svb_find_pd(pub);
+		err = pd ? end_pd(pd) : EINVAL;
+		pthread_mutex_unlock(&svb_lock);
+	}
+	if (err)
+		errno = err;
+	return err;
+}
+
+struct ibv_td *svb_alloc_td(struct ibv_context *pub, struct ibv_td_init_attr *a)
+{
+	int err;
+	struct svb_ctx *c = enter(pub, SVB_ALLOC_TD, &err);
+	struct svb_td *td = NULL;
+
+	if (!err && a->comp_mask)
+		err = EINVAL;
+	if (!err && !(td = calloc(1, sizeof *td)))
+		err = ENOMEM;
+	if (err) {
+		errno = err;
+		return NULL;
+	}
+	td->pub.context = pub;
+	pthread_mutex_lock(&svb_lock);
+	svb_register(&td->obj, SVB_T_TD, &td->pub, c->obj.inst, c);
+	pthread_mutex_unlock(&svb_lock);
+	return &td->pub;
+}
+
+int svb_dealloc_td(struct ibv_td *pub)
+{
+	struct svb_obj *o;
+	struct svb_td *td = NULL;
+	int err;
+
+	pthread_mutex_lock(&svb_lock);
+	o = svb_find(pub, SVB_T_TD);
+	pthread_mutex_unlock(&svb_lock);
+	err = o ? svb_fails(o->inst, SVB_DEALLOC_TD) : EINVAL;
+	if (!err) {
+		pthread_mutex_lock(&svb_lock);
+		o = svb_find(pub, SVB_T_TD);
+		td = o ? SVB_OF(o, struct svb_td) : NULL;
+		err = !td ? EINVAL : td->users ? EBUSY : 0;
+		if (!err)
+			svb_unregister(o);
+		pthread_mutex_unlock(&svb_lock);
+	}
+	if (err)
+		return errno = err;
+	free(td);
+	return 0;
+}
+
+// The allocators are kept as they are given, one without the other too: a provider finds out when it
+// needs the missing one.
+static struct svb_pd *join(struct svb_ctx *c, const struct ibv_parent_domain_init_attr *a, int *err)
+{
+	struct svb_pd *inner = svb_find_pd(a->pd), *pd;
+	struct svb_obj *td = a->td ? svb_find(a->td, SVB_T_TD) : NULL;
+
+	if (!inner || inner->obj.ctx != c || (a->td && (!td || td->ctx != c))) {
+		*err = EINVAL;
+		return NULL;
+	}
+	pd = new_pd(c, inner->pub.handle);
+	if (!pd) {
+		*err = ENOMEM;
+		return NULL;
+	}
+	pd->inner = inner;
+	inner->users++;
+	if (td) {
+		pd->td = SVB_OF(td, struct svb_td);
+		pd->td->users++;
+	}
+	if (a->comp_mask & IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS) {
+		pd->alloc = a->alloc;
+		pd->free = a->free;
+	}
+	if (a->comp_mask & IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT)
+		pd->arg = a->pd_context;
+	return pd;
+}
+
+struct ibv_pd *svb_alloc_parent_domain(struct ibv_context *pub, struct ibv_parent_domain_init_attr *a)
+{
+	const uint32_t known = IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS | IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT |
+			       IBV_PARENT_DOMAIN_INIT_ATTR_ALLOW_CC_UNPROTECTED_ALLOC;
+	int err;
+	struct svb_ctx *c = enter(pub, SVB_ALLOC_PARENT_DOMAIN, &err);
+	struct svb_pd *pd = NULL;
+
+	if (!err && (!a->pd || (a->comp_mask & ~known)))
+		err = EINVAL;
+	if (!err) {
+		pthread_mutex_lock(&svb_lock);
+		pd = join(c, a, &err);
+		pthread_mutex_unlock(&svb_lock);
+	}
+	if (!pd) {
+		errno = err;
+		return NULL;
+	}
+	return &pd->pub;
+}

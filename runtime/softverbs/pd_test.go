@@ -1,0 +1,127 @@
+//go:build linux && cgo
+
+package softverbs_test
+
+import (
+	"syscall"
+	"testing"
+
+	"github.com/verbsgen/verbsgen/runtime/softverbs"
+	"github.com/verbsgen/verbsgen/runtime/softverbs/internal/harness"
+)
+
+func TestDestroyOrder(t *testing.T) {
+	b := open(t)
+	addr, _ := rw(t, pageSize)
+	pd := b.must(b.lib.AllocPD(b.ctx))
+	td := b.must(b.lib.AllocTD(b.ctx, 0))
+	mr := b.must(b.lib.RegMR(pd, addr, 64, 0))
+	b.want(syscall.EBUSY, b.lib.End("ibv_dealloc_pd", pd))
+	b.dereg(mr)
+	parent := b.must(b.lib.AllocParentDomain(b.ctx, pd, td, nil, 0))
+	if harness.PDHandle(parent) != harness.PDHandle(pd) {
+		t.Error("a parent domain has the handle of its PD")
+	}
+	b.want(syscall.EBUSY, b.lib.End("ibv_dealloc_pd", pd))
+	b.want(syscall.EBUSY, b.lib.DeallocTD(b.ctx, td))
+	mr = b.must(b.lib.RegMR(parent, addr, 64, 0))
+	if harness.ReadMR(mr).PD != parent {
+		t.Error("mr->pd is not the parent domain")
+	}
+	b.want(syscall.EBUSY, b.lib.End("ibv_dealloc_pd", parent))
+	b.dereg(mr)
+	b.ok(b.lib.End("ibv_dealloc_pd", parent))
+	b.ok(b.lib.DeallocTD(b.ctx, td))
+	b.ok(b.lib.End("ibv_dealloc_pd", pd))
+	b.want(syscall.EINVAL, b.lib.End("ibv_dealloc_pd", pd))
+	b.want(syscall.EINVAL, b.lib.DeallocTD(b.ctx, td))
+}
+
+func TestParentDomainVerdicts(t *testing.T) {
+	b := open(t)
+	_, err := b.lib.AllocParentDomain(b.ctx, nil, nil, nil, 0)
+	b.want(syscall.EINVAL, err)
+	_, err = b.lib.AllocParentDomain(b.ctx, b.pd, nil, nil, 8)
+	b.want(syscall.EINVAL, err)
+	_, err = b.lib.AllocTD(b.ctx, 1)
+	b.want(syscall.EINVAL, err)
+	b.ok(b.lib.End("ibv_dealloc_pd", b.must(b.lib.AllocParentDomain(b.ctx, b.pd, nil, nil, 4))))
+
+	other := b.openDevice(0)
+	_, err = b.lib.AllocParentDomain(other, b.pd, nil, nil, 0)
+	b.want(syscall.EINVAL, err)
+	b.lib.CloseDevice(other)
+
+	none := open(t, softverbs.WithoutThreadDomains())
+	_, err = none.lib.AllocParentDomain(none.ctx, none.pd, nil, nil, 0)
+	none.want(syscall.EOPNOTSUPP, err)
+	_, err = none.lib.AllocTD(none.ctx, 0)
+	none.want(syscall.EOPNOTSUPP, err)
+}
+
+func TestParentDomainAllocator(t *testing.T) {
+	addr, _ := rw(t, pageSize)
+	for _, c := range []struct {
+		what          string
+		answer        int
+		want          syscall.Errno
+		allocs, frees int
+	}{
+		{"memory", harness.AnswerMemory, 0, 1, 1},
+		{"use the default", harness.AnswerDefault, 0, 0, 0},
+		{"NULL", harness.AnswerNull, syscall.ENOMEM, 0, 0},
+		{"not zeroed", harness.AnswerDirty, syscall.EINVAL, 1, 1},
+		{"not aligned", harness.AnswerCrooked, syscall.EINVAL, 1, 1},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			b := open(t, softverbs.Driver(1))
+			arena := harness.NewArena(c.answer)
+			defer arena.Free()
+			parent := b.must(b.lib.AllocParentDomain(b.ctx, b.pd, nil, arena, 0))
+			mr, err := b.lib.RegMR(parent, addr, 64, localWrite)
+			b.want(c.want, err)
+			pd, size, align, resource := arena.Asked()
+			if pd != parent || size == 0 || align == 0 || align&(align-1) != 0 || resource>>32 != 1 || uint32(resource) == 0 {
+				t.Errorf("asked for %d bytes at %d, resource 0x%x", size, align, resource)
+			}
+			if err == nil {
+				if _, frees, _ := arena.Counts(); frees != 0 {
+					t.Error("freed while in use")
+				}
+				b.dereg(mr)
+			}
+			if allocs, frees, bad := arena.Counts(); allocs != c.allocs || frees != c.frees || bad != 0 {
+				t.Errorf("%d allocs, %d frees, %d of them wrong", allocs, frees, bad)
+			}
+			b.ok(b.lib.End("ibv_dealloc_pd", parent))
+		})
+	}
+}
+
+func TestAllocatorGetsItBackWhenRegistrationFails(t *testing.T) {
+	b := open(t, softverbs.MemlockLimit(64))
+	addr, _ := rw(t, pageSize)
+	arena := harness.NewArena(harness.AnswerMemory)
+	defer arena.Free()
+	parent := b.must(b.lib.AllocParentDomain(b.ctx, b.pd, nil, arena, 0))
+	_, err := b.lib.RegMR(parent, addr, 65, localWrite)
+	b.want(syscall.ENOMEM, err)
+	if allocs, frees, bad := arena.Counts(); allocs != 1 || frees != 1 || bad != 0 {
+		t.Errorf("%d allocs, %d frees, %d of them wrong", allocs, frees, bad)
+	}
+	b.ok(b.lib.End("ibv_dealloc_pd", parent)) // not held by what failed
+}
+
+func TestImportedPD(t *testing.T) {
+	b := open(t)
+	addr, _ := rw(t, pageSize)
+	ctx := b.importContext()
+	pd := b.must(b.lib.Import("ibv_import_pd", ctx, harness.PDHandle(b.pd)))
+	mr := b.must(b.lib.RegMR(pd, addr, 64, 0))
+	b.want(syscall.EBUSY, b.lib.End("ibv_dealloc_pd", b.pd)) // one protection domain under both
+	b.dereg(mr)
+	b.lib.Unimport("ibv_unimport_pd", pd)
+	_, err := b.lib.Import("ibv_import_pd", ctx, 1234)
+	b.want(syscall.ENOENT, err)
+	b.lib.CloseDevice(ctx)
+}

@@ -1,0 +1,231 @@
+//go:build linux && cgo
+
+// The thread of a peer, and its queue.
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "svb.h"
+#include "peer.h"
+
+struct request {
+	struct svb_rdma rdma;
+	struct request *next;
+	int status;
+	bool done;
+};
+
+struct svb_peer {
+	struct svb_dev *dev;
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t work, done;
+	struct request *first, **last;
+	bool stop, stressing, in_pass;
+	struct svb_rdma pattern;
+	struct svb_stress_report report;
+};
+
+static void serve(struct svb_peer *p)
+{
+	struct request *r = p->first;
+
+	p->first = r->next;
+	if (!p->first)
+		p->last = &p->first;
+	pthread_mutex_unlock(&p->lock);
+	r->status = svb_rdma_run(p->dev, &r->rdma);
+	pthread_mutex_lock(&p->lock);
+	r->done = true;
+	pthread_cond_broadcast(&p->done);
+}
+
+static void pass(struct svb_peer *p)
+{
+	unsigned char *b = p->pattern.buf;
+	uint64_t i;
+	int status;
+
+	p->in_pass = true;
+	pthread_mutex_unlock(&p->lock);
+	for (i = 0; i < p->pattern.length; i++)
+		b[i] = (unsigned char)(p->report.passes + i);
+	status = svb_rdma_run(p->dev, &p->pattern);
+	sched_yield();
+	pthread_mutex_lock(&p->lock);
+	p->in_pass = false;
+	p->report.status = status;
+	if (status == IBV_WC_SUCCESS)
+		p->report.passes++;
+	else
+		p->stressing = false;
+	pthread_cond_broadcast(&p->done);
+}
+
+static void *run(void *arg)
+{
+	struct svb_peer *p = arg;
+
+	pthread_mutex_lock(&p->lock);
+	while (!p->stop || p->first) {
+		if (p->first)
+			serve(p);
+		else if (p->stressing)
+			pass(p);
+		else
+			pthread_cond_wait(&p->work, &p->lock);
+	}
+	pthread_mutex_unlock(&p->lock);
+	return NULL;
+}
+
+static struct svb_dev *device(int slot, const char *name)
+{
+	struct svb_inst *in = svb_slot(slot);
+	int i;
+
+	for (i = 0; in && i < in->ndevs; i++)
+		if (!*name || !strcmp(name, in->devs[i].pub.name))
+			return &in->devs[i];
+	return NULL;
+}
+
+// All signals stay with the threads of Go.
+static int start_quietly(struct svb_peer *p)
+{
+	sigset_t all, old;
+	int err;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	err = pthread_create(&p->thread, NULL, run, p);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return err;
+}
+
+struct svb_peer *svb_peer_start(int slot, const char *name)
+{
+	struct svb_peer *p = calloc(1, sizeof *p);
+	int err = p ? 0 : ENOMEM;
+
+	if (!err) {
+		pthread_mutex_lock(&svb_lock);
+		p->dev = device(slot, name);
+		pthread_mutex_unlock(&svb_lock);
+		if (!p->dev)
+			err = ENODEV;
+	}
+	if (!err) {
+		p->last = &p->first;
+		pthread_mutex_init(&p->lock, NULL);
+		pthread_cond_init(&p->work, NULL);
+		pthread_cond_init(&p->done, NULL);
+		err = start_quietly(p);
+	}
+	if (err) {
+		free(p);
+		errno = err;
+		return NULL;
+	}
+	return p;
+}
+
+void svb_peer_stop(struct svb_peer *p)
+{
+	pthread_mutex_lock(&p->lock);
+	p->stop = true;
+	p->stressing = false;
+	pthread_cond_broadcast(&p->work);
+	pthread_mutex_unlock(&p->lock);
+	pthread_join(p->thread, NULL);
+	pthread_mutex_destroy(&p->lock);
+	pthread_cond_destroy(&p->work);
+	pthread_cond_destroy(&p->done);
+	free(p->pattern.buf);
+	free(p);
+}
+
+static void wait_for(struct svb_peer *p, struct request *r)
+{
+	pthread_mutex_lock(&p->lock);
+	*p->last = r;
+	p->last = &r->next;
+	pthread_cond_broadcast(&p->work);
+	while (!r->done)
+		pthread_cond_wait(&p->done, &p->lock);
+	pthread_mutex_unlock(&p->lock);
+}
+
+int svb_peer_op(struct svb_peer *p, int op, uint32_t rkey, uint64_t addr, void *buf, uint64_t length, uint64_t a, uint64_t b,
+		uint64_t *old)
+{
+	struct request r = {
+		.rdma = {.op = (enum svb_rdma_op)op, .rkey = rkey, .addr = addr, .length = length, .a = a, .b = b},
+	};
+
+	if (length) {
+		r.rdma.buf = malloc(length);
+		if (!r.rdma.buf)
+			return -ENOMEM;
+		if (op == SVB_RDMA_WRITE)
+			memcpy(r.rdma.buf, buf, length);
+	}
+	wait_for(p, &r);
+	if (op == SVB_RDMA_READ && length && r.status == IBV_WC_SUCCESS)
+		memcpy(buf, r.rdma.buf, length);
+	free(r.rdma.buf);
+	*old = r.rdma.old;
+	return r.status;
+}
+
+int svb_peer_stress(struct svb_peer *p, uint32_t rkey, uint64_t addr, uint64_t length)
+{
+	void *buf = malloc(length ? length : 1);
+	int err = buf ? 0 : ENOMEM;
+
+	pthread_mutex_lock(&p->lock);
+	if (!err && p->pattern.buf)
+		err = EBUSY;
+	if (!err) {
+		p->pattern = (struct svb_rdma){.op = SVB_RDMA_WRITE, .rkey = rkey, .addr = addr, .buf = buf, .length = length};
+		p->report = (struct svb_stress_report){0};
+		p->stressing = true;
+		pthread_cond_broadcast(&p->work);
+		buf = NULL;
+	}
+	pthread_mutex_unlock(&p->lock);
+	free(buf);
+	return err;
+}
+
+int svb_peer_report(struct svb_peer *p, struct svb_stress_report *r)
+{
+	int err;
+
+	pthread_mutex_lock(&p->lock);
+	err = p->pattern.buf ? 0 : EINVAL;
+	*r = p->report;
+	pthread_mutex_unlock(&p->lock);
+	return err;
+}
+
+int svb_peer_calm(struct svb_peer *p, struct svb_stress_report *r)
+{
+	int err = 0;
+
+	pthread_mutex_lock(&p->lock);
+	while (p->stressing && !p->report.passes)
+		pthread_cond_wait(&p->done, &p->lock); // one pass at least
+	p->stressing = false;
+	while (p->in_pass)
+		pthread_cond_wait(&p->done, &p->lock);
+	if (!p->pattern.buf)
+		err = EINVAL;
+	free(p->pattern.buf);
+	p->pattern.buf = NULL;
+	*r = p->report;
+	pthread_mutex_unlock(&p->lock);
+	return err;
+}

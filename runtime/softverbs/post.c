@@ -1,0 +1,139 @@
+//go:build linux && cgo
+
+// Work requests into the queues. What is refused here is what a provider refuses; the rest shows in completions.
+#include <string.h>
+
+#include "svb.h"
+#include "queue.h"
+
+static bool is_atomic(enum ibv_wr_opcode op)
+{
+	return op == IBV_WR_ATOMIC_CMP_AND_SWP || op == IBV_WR_ATOMIC_FETCH_AND_ADD;
+}
+
+static uint32_t total(const struct ibv_sge *s, int n)
+{
+	uint32_t sum = 0;
+
+	for (; n > 0; n--, s++)
+		sum += s->length;
+	return sum;
+}
+
+static int check_send(const struct svb_qp *qp, const struct ibv_send_wr *wr)
+{
+	if (wr->num_sge < 0 || (uint32_t)wr->num_sge > qp->cap.max_send_sge)
+		return EINVAL;
+	if (is_atomic(wr->opcode) && (total(wr->sg_list, wr->num_sge) < 8 || (wr->wr.atomic.remote_addr & 7)))
+		return EINVAL;
+	if ((wr->send_flags & IBV_SEND_INLINE) && total(wr->sg_list, wr->num_sge) > qp->cap.max_inline_data)
+		return EINVAL;
+	if (qp->pub.qp_type == IBV_QPT_UD && !svb_find_ah(wr->wr.ud.ah))
+		return EINVAL;
+	return qp->scount == qp->cap.max_send_wr ? ENOMEM : 0;
+}
+
+static void take_data(struct svb_swr *r, char *data, const struct ibv_send_wr *wr)
+{
+	int i;
+
+	r->length = total(wr->sg_list, wr->num_sge);
+	r->nsge = wr->num_sge;
+	if (!(wr->send_flags & IBV_SEND_INLINE)) {
+		memcpy(data, wr->sg_list, (size_t)wr->num_sge * sizeof *wr->sg_list);
+		return;
+	}
+	for (i = 0; i < wr->num_sge; i++) {
+		memcpy(data, (void *)(uintptr_t)wr->sg_list[i].addr, wr->sg_list[i].length);
+		data += wr->sg_list[i].length;
+	}
+}
+
+static void take_send(struct svb_qp *qp, const struct ibv_send_wr *wr)
+{
+	const uint32_t at = (qp->shead + qp->scount) % qp->cap.max_send_wr;
+	struct svb_swr *r = &qp->sq[at];
+
+	memset(r, 0, sizeof *r);
+	r->wr_id = wr->wr_id;
+	r->opcode = wr->opcode;
+	r->flags = wr->send_flags;
+	r->imm = wr->imm_data;
+	if (qp->pub.qp_type == IBV_QPT_UD) {
+		r->av = svb_find_ah(wr->wr.ud.ah)->attr;
+		r->remote_qpn = wr->wr.ud.remote_qpn;
+		r->remote_qkey = wr->wr.ud.remote_qkey;
+	} else if (is_atomic(wr->opcode)) {
+		r->remote_addr = wr->wr.atomic.remote_addr;
+		r->rkey = wr->wr.atomic.rkey;
+		r->compare_add = wr->wr.atomic.compare_add;
+		r->swap = wr->wr.atomic.swap;
+	} else {
+		r->remote_addr = wr->wr.rdma.remote_addr;
+		r->rkey = wr->wr.rdma.rkey;
+	}
+	take_data(r, qp->sdata + (size_t)at * qp->slot, wr);
+	qp->scount++;
+}
+
+int svb_post_send(struct ibv_qp *pub, struct ibv_send_wr *wr, struct ibv_send_wr **bad)
+{
+	struct svb_qp *qp;
+	int err;
+
+	pthread_mutex_lock(&svb_lock);
+	qp = svb_find_qp(pub);
+	err = qp && !qp->dying ? svb_fails_locked(qp->obj.inst, SVB_POST_SEND) : EINVAL;
+	if (!err && (!wr || qp->state == IBV_QPS_RESET || qp->state == IBV_QPS_INIT || qp->state == IBV_QPS_RTR))
+		err = EINVAL;
+	for (; !err && wr; wr = wr->next) {
+		err = check_send(qp, wr);
+		if (err)
+			break;
+		take_send(qp, wr);
+	}
+	if (qp)
+		svb_kick(qp->dev);
+	pthread_mutex_unlock(&svb_lock);
+	if (err)
+		*bad = wr;
+	return err;
+}
+
+static int take_recv(struct svb_qp *qp, const struct ibv_recv_wr *wr)
+{
+	const uint32_t at = (qp->rhead + qp->rcount) % qp->cap.max_recv_wr;
+
+	if (qp->rcount == qp->cap.max_recv_wr)
+		return ENOMEM;
+	if (wr->num_sge < 0 || (uint32_t)wr->num_sge > qp->cap.max_recv_sge)
+		return EINVAL;
+	qp->rq[at] = (struct svb_rwr){.wr_id = wr->wr_id, .nsge = wr->num_sge};
+	if (wr->num_sge)
+		memcpy(&qp->rsge[(size_t)at * qp->cap.max_recv_sge], wr->sg_list, (size_t)wr->num_sge * sizeof *wr->sg_list);
+	qp->rcount++;
+	return 0;
+}
+
+int svb_post_recv(struct ibv_qp *pub, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
+{
+	struct svb_qp *qp;
+	int err;
+
+	pthread_mutex_lock(&svb_lock);
+	qp = svb_find_qp(pub);
+	err = qp && !qp->dying ? svb_fails_locked(qp->obj.inst, SVB_POST_RECV) : EINVAL;
+	if (!err && (!wr || qp->state == IBV_QPS_RESET))
+		err = EINVAL;
+	for (; !err && wr; wr = wr->next) {
+		err = take_recv(qp, wr);
+		if (err)
+			break;
+	}
+	if (qp && qp->state == IBV_QPS_ERR)
+		svb_kick(qp->dev); // they are flushed
+	pthread_mutex_unlock(&svb_lock);
+	if (err)
+		*bad = wr;
+	return err;
+}

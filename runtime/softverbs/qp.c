@@ -1,0 +1,277 @@
+//go:build linux && cgo
+
+// The life of a queue pair.
+#include <stdlib.h>
+
+#include "svb.h"
+#include "queue.h"
+
+#define RESOURCE_QP 2
+#define BLOCK_SIZE 256
+#define FIRST_QPN 17
+#define QPN_MASK 0xffffffu
+
+struct svb_qp *svb_find_qp(const struct ibv_qp *pub)
+{
+	struct svb_obj *o = svb_find(pub, SVB_T_QP);
+	return o ? SVB_OF(o, struct svb_qp) : NULL;
+}
+
+struct svb_qp *svb_qp_numbered(const struct svb_dev *d, uint32_t qpn)
+{
+	struct svb_qp *qp;
+
+	TAILQ_FOREACH(qp, &d->qps, link)
+		if (qp->pub.qp_num == qpn)
+			return qp;
+	return NULL;
+}
+
+static int check_init(const struct ibv_qp_init_attr *a)
+{
+	const struct ibv_qp_cap *c = &a->cap;
+
+	if (a->qp_type != IBV_QPT_RC && a->qp_type != IBV_QPT_UC && a->qp_type != IBV_QPT_UD)
+		return EOPNOTSUPP;
+	if (!a->send_cq || !a->recv_cq || a->srq)
+		return EINVAL;
+	if (c->max_send_wr > SVB_MAX_WR || c->max_recv_wr > SVB_MAX_WR || c->max_send_sge > SVB_MAX_SGE ||
+	    c->max_recv_sge > SVB_MAX_SGE || c->max_inline_data > SVB_MAX_INLINE)
+		return EINVAL;
+	return 0;
+}
+
+static uint32_t room(uint32_t asked)
+{
+	uint32_t n = 1;
+
+	while (n < asked + 1)
+		n *= 2;
+	return n - 1 ? n - 1 : 1;
+}
+
+// SGEs and inline bytes share a slot, so what is asked of one is given of the other.
+static void grant(struct svb_qp *qp, const struct ibv_qp_cap *asked)
+{
+	qp->slot = asked->max_send_sge * (uint32_t)sizeof(struct ibv_sge);
+	if (qp->slot < asked->max_inline_data)
+		qp->slot = asked->max_inline_data;
+	qp->cap.max_send_sge = qp->slot / (uint32_t)sizeof(struct ibv_sge);
+	qp->cap.max_inline_data = qp->slot;
+	qp->slot = (qp->slot + 15) / 16 * 16 + 16;
+	qp->cap.max_send_wr = room(asked->max_send_wr);
+	qp->cap.max_recv_wr = room(asked->max_recv_wr);
+	qp->cap.max_recv_sge = asked->max_recv_sge;
+}
+
+static void release(struct svb_qp *qp)
+{
+	if (!qp)
+		return;
+	free(qp->sq);
+	free(qp->sdata);
+	free(qp->rq);
+	free(qp->rsge);
+	free(qp);
+}
+
+static struct svb_qp *allocate(const struct ibv_qp_cap *asked)
+{
+	struct svb_qp *qp = calloc(1, sizeof *qp);
+
+	if (!qp)
+		return NULL;
+	grant(qp, asked);
+	qp->sq = calloc(qp->cap.max_send_wr, sizeof *qp->sq);
+	qp->sdata = calloc(qp->cap.max_send_wr, qp->slot);
+	qp->rq = calloc(qp->cap.max_recv_wr, sizeof *qp->rq);
+	qp->rsge = calloc((size_t)qp->cap.max_recv_wr * qp->cap.max_recv_sge + 1, sizeof *qp->rsge);
+	if (qp->sq && qp->sdata && qp->rq && qp->rsge)
+		return qp;
+	release(qp);
+	return NULL;
+}
+
+static uint32_t number(struct svb_dev *d)
+{
+	do {
+		d->next_qpn = d->next_qpn < FIRST_QPN || d->next_qpn >= QPN_MASK ? FIRST_QPN : d->next_qpn + 1;
+	} while (svb_qp_numbered(d, d->next_qpn));
+	return d->next_qpn;
+}
+
+static void publish(struct svb_qp *qp, struct svb_pd *pd, const struct ibv_qp_init_attr *a)
+{
+	qp->pub.context = pd->pub.context;
+	qp->pub.qp_context = a->qp_context;
+	qp->pub.pd = &pd->pub;
+	qp->pub.send_cq = a->send_cq;
+	qp->pub.recv_cq = a->recv_cq;
+	qp->pub.handle = qp->k.handle;
+	qp->pub.qp_num = number(qp->dev);
+	qp->pub.state = qp->state = IBV_QPS_RESET;
+	qp->pub.qp_type = a->qp_type;
+	pthread_mutex_init(&qp->pub.mutex, NULL);
+	pthread_cond_init(&qp->pub.cond, NULL);
+	qp->sig_all = a->sq_sig_all;
+	qp->attr.path_mtu = IBV_MTU_256;
+	svb_register(&qp->obj, SVB_T_QP, &qp->pub, pd->obj.inst, pd->obj.ctx);
+	TAILQ_INSERT_TAIL(&qp->dev->qps, qp, link);
+}
+
+static int enter(struct svb_pd *pd, struct svb_qp *qp, const struct ibv_qp_init_attr *a)
+{
+	struct svb_file *f = pd->obj.ctx->file;
+	struct svb_kobj *kpd = svb_handle_get(f, pd->pub.handle, SVB_K_PD);
+	struct svb_cq *scq = svb_find_cq(a->send_cq), *rcq = svb_find_cq(a->recv_cq);
+	int err;
+
+	if (!kpd)
+		return ENOENT;
+	if (!scq || !rcq || scq->dying || rcq->dying || scq->obj.ctx->file != f || rcq->obj.ctx->file != f)
+		return EINVAL;
+	qp->dev = pd->obj.ctx->dev;
+	err = svb_worker_start(qp->dev);
+	if (!err)
+		err = svb_handle_add(f, &qp->k, SVB_K_QP);
+	if (err)
+		return err;
+	qp->pd = SVB_K(kpd, struct svb_kpd);
+	qp->pd->queues++;
+	qp->scq = scq;
+	qp->rcq = rcq;
+	scq->users++;
+	rcq->users++;
+	publish(qp, pd, a);
+	return 0;
+}
+
+// hold keeps a parent domain in place: its allocator is needed for the queues, now and at the end.
+static int hold(struct svb_pd *pd, struct svb_qp *qp)
+{
+	int err = 0;
+
+	pthread_mutex_lock(&svb_lock);
+	if (!svb_find_pd(&pd->pub))
+		err = EINVAL;
+	else if (pd->inner) {
+		pd->users++;
+		qp->holder = pd;
+	}
+	pthread_mutex_unlock(&svb_lock);
+	if (!err && qp->holder)
+		err = svb_block_get(pd, RESOURCE_QP, BLOCK_SIZE, &qp->block);
+	return err;
+}
+
+static void let_go(struct svb_qp *qp)
+{
+	if (!qp->holder)
+		return;
+	if (qp->block.ptr)
+		svb_block_put(qp->holder, &qp->block);
+	pthread_mutex_lock(&svb_lock);
+	qp->holder->users--;
+	pthread_mutex_unlock(&svb_lock);
+}
+
+struct ibv_qp *svb_create_qp(struct ibv_pd *ppd, struct ibv_qp_init_attr *a)
+{
+	struct svb_qp *qp = NULL;
+	struct svb_pd *pd;
+	int err;
+
+	pthread_mutex_lock(&svb_lock);
+	pd = svb_find_pd(ppd);
+	err = pd ? svb_fails_locked(pd->obj.inst, SVB_CREATE_QP) : EINVAL;
+	pthread_mutex_unlock(&svb_lock);
+	if (!err)
+		err = check_init(a);
+	if (!err && !(qp = allocate(&a->cap)))
+		err = ENOMEM;
+	if (!err)
+		err = hold(pd, qp);
+	if (!err) {
+		pthread_mutex_lock(&svb_lock);
+		err = enter(pd, qp, a);
+		pthread_mutex_unlock(&svb_lock);
+	}
+	if (!err) {
+		a->cap = qp->cap;
+		return &qp->pub;
+	}
+	if (qp)
+		let_go(qp);
+	release(qp);
+	errno = err;
+	return NULL;
+}
+
+void svb_qp_wait(struct svb_qp *qp)
+{
+	while (qp->busy)
+		pthread_cond_wait(&svb_idle, &svb_lock);
+}
+
+// detach ends all but the handle: no request starts or arrives any more.
+static void detach(struct svb_qp *qp)
+{
+	qp->dying = true;
+	TAILQ_REMOVE(&qp->dev->qps, qp, link);
+	svb_qp_wait(qp);
+	svb_async_forget(qp->obj.ctx, &qp->pub);
+	svb_handle_drop(qp->obj.ctx->file, qp->k.handle);
+	qp->scq->users--;
+	qp->rcq->users--;
+	qp->pd->queues--;
+}
+
+static void finish(struct svb_qp *qp)
+{
+	svb_unregister(&qp->obj);
+	pthread_mutex_destroy(&qp->pub.mutex);
+	pthread_cond_destroy(&qp->pub.cond);
+}
+
+// The allocator of a parent domain is not called any more then.
+void svb_qp_free(struct svb_qp *qp)
+{
+	if (!qp->dying)
+		detach(qp);
+	finish(qp);
+	if (qp->holder) {
+		qp->holder->users--;
+		if (!qp->block.custom)
+			free(qp->block.ptr);
+	}
+	release(qp);
+}
+
+// Completions of the queue pair that are in a completion queue stay there.
+int svb_destroy_qp(struct ibv_qp *pub)
+{
+	uint32_t reported = 0;
+	struct svb_qp *qp;
+	int err;
+
+	pthread_mutex_lock(&svb_lock);
+	qp = svb_find_qp(pub);
+	err = qp && !qp->dying ? svb_fails_locked(qp->obj.inst, SVB_DESTROY_QP) : EINVAL;
+	if (!err) {
+		detach(qp);
+		reported = qp->async_reported;
+	}
+	pthread_mutex_unlock(&svb_lock);
+	if (err)
+		return errno = err;
+	pthread_mutex_lock(&pub->mutex);
+	while (pub->events_completed != reported)
+		pthread_cond_wait(&pub->cond, &pub->mutex);
+	pthread_mutex_unlock(&pub->mutex);
+	pthread_mutex_lock(&svb_lock);
+	finish(qp);
+	pthread_mutex_unlock(&svb_lock);
+	let_go(qp);
+	release(qp);
+	return 0;
+}

@@ -1,0 +1,185 @@
+//go:build linux && cgo
+
+// Changing and asking the state of a queue pair.
+#include <string.h>
+
+#include "svb.h"
+#include "queue.h"
+
+#define PSN 0xffffffu
+
+static int check_values(struct svb_qp *qp, const struct ibv_qp_attr *a, int mask)
+{
+	int err = 0;
+
+	if ((mask & IBV_QP_PORT) && (a->port_num == 0 || a->port_num > qp->dev->cfg.ports))
+		return EINVAL;
+	if ((mask & IBV_QP_PATH_MTU) && ((unsigned)a->path_mtu < IBV_MTU_256 || (unsigned)a->path_mtu > IBV_MTU_4096))
+		return EINVAL;
+	if ((mask & IBV_QP_MAX_QP_RD_ATOMIC) && a->max_rd_atomic > SVB_MAX_RD_ATOM)
+		return EINVAL;
+	if ((mask & IBV_QP_TIMEOUT) && a->timeout > 31)
+		return EINVAL;
+	if (mask & IBV_QP_ALT_PATH) {
+		if (a->alt_port_num == 0 || a->alt_port_num > qp->dev->cfg.ports || a->alt_timeout > 31)
+			return EINVAL;
+		err = svb_check_av(qp->dev, &a->alt_ah_attr);
+	}
+	if (!err && (mask & IBV_QP_AV))
+		err = svb_check_av(qp->dev, &a->ah_attr);
+	return err;
+}
+
+static uint8_t power_of_two(uint8_t n)
+{
+	unsigned p = 1;
+
+	while (p < n)
+		p *= 2;
+	return n ? (uint8_t)p : 0;
+}
+
+static void take_path(struct svb_qp *qp, const struct ibv_qp_attr *a, int mask)
+{
+	if (mask & IBV_QP_AV)
+		qp->attr.ah_attr = a->ah_attr;
+	if (mask & IBV_QP_ALT_PATH) {
+		qp->attr.alt_ah_attr = a->alt_ah_attr;
+		qp->attr.alt_port_num = a->alt_port_num;
+		qp->attr.alt_pkey_index = a->alt_pkey_index;
+		qp->attr.alt_timeout = a->alt_timeout;
+	}
+	if (mask & IBV_QP_PATH_MTU)
+		qp->attr.path_mtu = a->path_mtu;
+	if (mask & IBV_QP_PATH_MIG_STATE)
+		qp->attr.path_mig_state = a->path_mig_state;
+	if (mask & IBV_QP_DEST_QPN)
+		qp->attr.dest_qp_num = a->dest_qp_num;
+	if (mask & IBV_QP_RQ_PSN)
+		qp->resp_psn = qp->attr.rq_psn = a->rq_psn & PSN;
+	if (mask & IBV_QP_SQ_PSN)
+		qp->req_psn = qp->attr.sq_psn = a->sq_psn & PSN;
+}
+
+static void take(struct svb_qp *qp, const struct ibv_qp_attr *a, int mask)
+{
+	take_path(qp, a, mask);
+	if (mask & IBV_QP_EN_SQD_ASYNC_NOTIFY)
+		qp->attr.en_sqd_async_notify = a->en_sqd_async_notify;
+	if (mask & IBV_QP_ACCESS_FLAGS)
+		qp->attr.qp_access_flags = a->qp_access_flags;
+	if (mask & IBV_QP_PKEY_INDEX)
+		qp->attr.pkey_index = a->pkey_index;
+	if (mask & IBV_QP_PORT)
+		qp->attr.port_num = a->port_num;
+	if (mask & IBV_QP_QKEY)
+		qp->attr.qkey = a->qkey;
+	if (mask & IBV_QP_TIMEOUT)
+		qp->attr.timeout = a->timeout;
+	if (mask & IBV_QP_RETRY_CNT)
+		qp->attr.retry_cnt = a->retry_cnt;
+	if (mask & IBV_QP_RNR_RETRY)
+		qp->attr.rnr_retry = a->rnr_retry;
+	if (mask & IBV_QP_MIN_RNR_TIMER)
+		qp->attr.min_rnr_timer = a->min_rnr_timer;
+	if (mask & IBV_QP_MAX_QP_RD_ATOMIC)
+		qp->attr.max_rd_atomic = power_of_two(a->max_rd_atomic);
+	if (mask & IBV_QP_MAX_DEST_RD_ATOMIC)
+		qp->attr.max_dest_rd_atomic = power_of_two(a->max_dest_rd_atomic);
+}
+
+void svb_qp_error(struct svb_qp *qp)
+{
+	qp->state = IBV_QPS_ERR;
+	svb_kick(qp->dev);
+}
+
+// What is queued is dropped without completions.
+static void reset(struct svb_qp *qp)
+{
+	qp->shead = qp->scount = qp->rhead = qp->rcount = 0;
+	qp->started = qp->stuck = false;
+	qp->wake = 0;
+}
+
+static void move(struct svb_qp *qp, enum ibv_qp_state to)
+{
+	qp->state = to;
+	qp->drained = false;
+	if (to == IBV_QPS_RESET)
+		reset(qp);
+	svb_kick(qp->dev);
+}
+
+static int change(struct svb_qp *qp, const struct ibv_qp_attr *a, int mask)
+{
+	enum ibv_qp_state from = mask & IBV_QP_CUR_STATE ? a->cur_qp_state : qp->state;
+	enum ibv_qp_state to = mask & IBV_QP_STATE ? a->qp_state : from;
+	int err;
+
+	if (!svb_transition(qp->pub.qp_type, from, to, mask))
+		return EINVAL;
+	// A queue that is still draining can only be given up.
+	if ((mask & IBV_QP_STATE) && from == IBV_QPS_SQD && !qp->drained && to != IBV_QPS_ERR)
+		return EINVAL;
+	err = check_values(qp, a, mask);
+	if (err)
+		return err;
+	take(qp, a, mask);
+	if (mask & IBV_QP_STATE) {
+		move(qp, to);
+		qp->pub.state = to;
+	}
+	return 0;
+}
+
+int svb_modify_qp(struct ibv_qp *pub, struct ibv_qp_attr *a, int mask)
+{
+	struct svb_qp *qp;
+	int err;
+
+	pthread_mutex_lock(&svb_lock);
+	qp = svb_find_qp(pub);
+	if (qp && (mask & IBV_QP_STATE) && a->qp_state == IBV_QPS_RESET) {
+		svb_qp_wait(qp);
+		qp = svb_find_qp(pub); // the lock was let go of
+	}
+	err = qp && !qp->dying ? svb_fails_locked(qp->obj.inst, SVB_MODIFY_QP) : EINVAL;
+	if (!err)
+		err = change(qp, a, mask);
+	pthread_mutex_unlock(&svb_lock);
+	if (err)
+		errno = err;
+	return err;
+}
+
+int svb_query_qp(struct ibv_qp *pub, struct ibv_qp_attr *a, int mask, struct ibv_qp_init_attr *init)
+{
+	struct svb_qp *qp;
+	int err;
+
+	pthread_mutex_lock(&svb_lock);
+	qp = svb_find_qp(pub);
+	err = qp && !qp->dying ? svb_fails_locked(qp->obj.inst, SVB_QUERY_QP) : EINVAL;
+	if (!err) {
+		*a = qp->attr;
+		a->qp_state = a->cur_qp_state = qp->state;
+		a->rq_psn = qp->resp_psn;
+		a->sq_psn = qp->req_psn;
+		a->cap = qp->cap;
+		a->sq_draining = qp->state == IBV_QPS_SQD && !qp->drained;
+		memset(init, 0, sizeof *init);
+		init->qp_context = pub->qp_context;
+		init->send_cq = pub->send_cq;
+		init->recv_cq = pub->recv_cq;
+		init->cap = qp->cap;
+		init->qp_type = pub->qp_type;
+		init->sq_sig_all = qp->sig_all;
+		if (mask & IBV_QP_STATE)
+			pub->state = qp->state;
+	}
+	pthread_mutex_unlock(&svb_lock);
+	if (err)
+		errno = err;
+	return err;
+}

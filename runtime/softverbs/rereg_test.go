@@ -1,0 +1,161 @@
+//go:build linux && cgo
+
+package softverbs_test
+
+import (
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/verbsgen/verbsgen/runtime/softverbs"
+	"github.com/verbsgen/verbsgen/runtime/softverbs/internal/harness"
+)
+
+// Flags of ibv_rereg_mr.
+const (
+	changeTranslation = 1
+	changePD          = 2
+	changeAccess      = 4
+)
+
+func TestReregMRRefusals(t *testing.T) {
+	b := open(t)
+	addr, _ := rw(t, pageSize)
+	ro, _ := mapping(t, pageSize, unix.PROT_READ)
+	mr := b.must(b.lib.RegMR(b.pd, addr, 64, localWrite))
+	for _, c := range []struct {
+		what   string
+		flags  int
+		addr   uintptr
+		length uint64
+		access uint32
+		rc     int
+		want   syscall.Errno
+	}{
+		{"unknown flag", 8, 0, 0, 0, -1, syscall.EINVAL},
+		{"translation without addr", changeTranslation, 0, 64, 0, -1, syscall.EINVAL},
+		{"translation without length", changeTranslation, addr, 0, 0, -1, syscall.EINVAL},
+		{"access without its flag", changeTranslation, addr, 64, localWrite, -1, syscall.EINVAL},
+		{"nothing to change", 0, 0, 0, 0, -4, syscall.EINVAL},
+		{"no PD", changePD, 0, 0, 0, -4, syscall.EINVAL},
+		{"bad access", changeAccess, 0, 0, remoteWrite, -4, syscall.EINVAL},
+		{"paged", changeAccess, 0, 0, onDemand, -4, syscall.EOPNOTSUPP},
+		{"read-only memory", changeTranslation, ro, 64, 0, -4, syscall.EFAULT},
+	} {
+		rc, err := b.lib.Rereg(mr, c.flags, nil, c.addr, c.length, c.access)
+		t.Logf("%s: %d, %v", c.what, rc, err)
+		b.want(c.want, err)
+		if rc != c.rc {
+			t.Errorf("%s: got %d, want %d", c.what, rc, c.rc)
+		}
+	}
+	b.dereg(mr)
+}
+
+func TestReregMRKeepsPinnedAndPagedApart(t *testing.T) {
+	b := open(t, softverbs.ODP(1, 0xff, 0, 0))
+	addr, _ := rw(t, pageSize)
+	mr := b.must(b.lib.RegMR(b.pd, addr, 64, localWrite))
+	rc, err := b.lib.Rereg(mr, changeAccess, nil, 0, 0, localWrite|onDemand)
+	if b.want(syscall.EOPNOTSUPP, err); rc != -4 {
+		t.Errorf("got %d, want -4", rc)
+	}
+	b.dereg(mr)
+}
+
+func TestReregMRIsForPlainRegionsOnly(t *testing.T) {
+	b := open(t)
+	dm := b.allocDM(64)
+	mr := b.must(b.lib.RegDMMR(b.pd, dm, 0, 64, zeroBased))
+	rc, err := b.lib.Rereg(mr, changeAccess, nil, 0, 0, localWrite)
+	if b.want(syscall.EINVAL, err); rc != -1 {
+		t.Errorf("got %d, want -1", rc)
+	}
+	b.dereg(mr)
+	b.ok(b.lib.FreeDM(b.ctx, dm))
+}
+
+func TestReregMRMovesTheRegion(t *testing.T) {
+	b := open(t)
+	addr, _ := rw(t, pageSize)
+	other, mem := rw(t, pageSize)
+	mr := b.must(b.lib.RegMR(b.pd, addr, 64, localWrite|remoteWrite))
+	old := harness.ReadMR(mr)
+	if rc, err := b.lib.Rereg(mr, changeTranslation, nil, other, 128, 0); rc != 0 {
+		t.Fatalf("rereg: %d, %v", rc, err)
+	}
+	now := harness.ReadMR(mr)
+	if now.Addr != other || now.Length != 128 || now.Handle != old.Handle || now.RKey == old.RKey {
+		t.Errorf("after: %+v, before: %+v", now, old)
+	}
+	if s, _ := b.dev.Peer().Write(old.RKey, uint64(other), []byte("a")); s != softverbs.StatusRemAccess {
+		t.Errorf("by the old key: %v", s)
+	}
+	if s, _ := b.dev.Peer().Write(now.RKey, uint64(other)+127, []byte("b")); s != softverbs.StatusSuccess || mem[127] != 'b' {
+		t.Errorf("by the new key: %v", s)
+	}
+	b.dereg(mr)
+}
+
+func TestReregMRChangesAccessAndPD(t *testing.T) {
+	b := open(t)
+	addr, _ := rw(t, pageSize)
+	pd := b.must(b.lib.AllocPD(b.ctx))
+	mr := b.must(b.lib.RegMR(b.pd, addr, 64, localWrite))
+	if s, _ := b.dev.Peer().Write(harness.ReadMR(mr).RKey, uint64(addr), []byte("a")); s != softverbs.StatusRemAccess {
+		t.Errorf("before: %v", s)
+	}
+	if rc, err := b.lib.Rereg(mr, changeAccess|changePD, pd, 0, 0, localWrite|remoteWrite); rc != 0 {
+		t.Fatalf("rereg: %d, %v", rc, err)
+	}
+	if s, _ := b.dev.Peer().Write(harness.ReadMR(mr).RKey, uint64(addr), []byte("a")); s != softverbs.StatusSuccess {
+		t.Errorf("after: %v", s)
+	}
+	if harness.ReadMR(mr).PD != pd {
+		t.Error("mr->pd is still the old one")
+	}
+	b.want(syscall.EBUSY, b.lib.End("ibv_dealloc_pd", pd))
+	b.dereg(mr)
+	b.ok(b.lib.End("ibv_dealloc_pd", pd))
+}
+
+func TestAdviseMR(t *testing.T) {
+	b := open(t, softverbs.ODP(1, 0xff, 0, 0))
+	addr, _ := rw(t, 2*pageSize)
+	addr += 64
+	mr := b.must(b.lib.RegMR(b.pd, addr, pageSize, onDemand))
+	plain := b.must(b.lib.RegMR(b.pd, addr, pageSize, localWrite))
+	pd := b.must(b.lib.AllocPD(b.ctx))
+	lkey, at := harness.ReadMR(mr).LKey, uint64(addr)
+	for _, c := range []struct {
+		what   string
+		pd     harness.Obj
+		advice int
+		flags  uint32
+		addr   uint64
+		lkey   uint32
+		n      uint32
+		want   syscall.Errno
+	}{
+		{"prefetch", b.pd, 0, 0, at, lkey, 1, 0}, {"flush", b.pd, 0, 1, at, lkey, 1, 0}, {"no fault", b.pd, 2, 0, at, lkey, 1, 0},
+		{"for writing", b.pd, 1, 0, at, lkey, 1, syscall.EPERM},
+		{"other PD", pd, 0, 0, at, lkey, 1, syscall.EPERM},
+		{"unknown advice", b.pd, 77, 0, at, lkey, 1, syscall.EOPNOTSUPP},
+		{"unknown flag", b.pd, 0, 2, at, lkey, 1, syscall.EINVAL},
+		{"no elements", b.pd, 0, 0, at, lkey, 0, syscall.EINVAL},
+		{"out of the region", b.pd, 0, 0, at + pageSize - 63, lkey, 1, syscall.EFAULT},
+		{"before the region", b.pd, 0, 0, at - 1, lkey, 1, syscall.EFAULT},
+		{"rkey", b.pd, 0, 0, at, lkey + 1, 1, syscall.ENOENT},
+		{"pinned region", b.pd, 0, 0, at, harness.ReadMR(plain).LKey, 1, syscall.EOPNOTSUPP},
+	} {
+		err := b.lib.Advise(c.pd, c.advice, c.flags, c.addr, 64, c.lkey, c.n)
+		t.Logf("%s: %v", c.what, err)
+		b.want(c.want, err)
+	}
+	b.ok(b.lib.End("ibv_dealloc_pd", pd))
+	b.dereg(plain)
+	b.dereg(mr)
+	none := open(t)
+	none.want(syscall.EOPNOTSUPP, none.lib.Advise(none.pd, 0, 0, at, 64, 1, 1))
+}

@@ -1,0 +1,258 @@
+//go:build linux && cgo
+
+// The responder's side of a work request, check by check in the order of soft-RoCE: rights of the queue pair,
+// a receive request, key, then the memory. A fault of RC ends both queue pairs; UC and UD say nothing.
+#include <string.h>
+
+#include "svb.h"
+#include "queue.h"
+
+static bool has_imm(const struct svb_swr *r)
+{
+	return r->opcode == IBV_WR_SEND_WITH_IMM || r->opcode == IBV_WR_RDMA_WRITE_WITH_IMM;
+}
+
+static bool is_send(const struct svb_swr *r)
+{
+	return r->opcode == IBV_WR_SEND || r->opcode == IBV_WR_SEND_WITH_IMM;
+}
+
+static bool is_atomic(const struct svb_swr *r)
+{
+	return r->opcode == IBV_WR_ATOMIC_CMP_AND_SWP || r->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD;
+}
+
+static uint32_t right(const struct svb_swr *r)
+{
+	if (is_send(r))
+		return 0;
+	if (is_atomic(r))
+		return IBV_ACCESS_REMOTE_ATOMIC;
+	return r->opcode == IBV_WR_RDMA_READ ? IBV_ACCESS_REMOTE_READ : IBV_ACCESS_REMOTE_WRITE;
+}
+
+static bool rc(const struct svb_message *m)
+{
+	return m->to->pub.qp_type == IBV_QPT_RC;
+}
+
+// A receive request, taken off its queue.
+struct receive {
+	bool taken;
+	uint64_t wr_id;
+	struct ibv_sge sge[SVB_MAX_SGE];
+	int nsge;
+};
+
+static void take_receive(struct svb_qp *qp, struct receive *r)
+{
+	const uint32_t at = qp->rhead;
+
+	r->taken = true;
+	r->wr_id = qp->rq[at].wr_id;
+	r->nsge = qp->rq[at].nsge;
+	memcpy(r->sge, &qp->rsge[(size_t)at * qp->cap.max_recv_sge], (size_t)r->nsge * sizeof *r->sge);
+	qp->rhead = (at + 1) % qp->cap.max_recv_wr;
+	qp->rcount--;
+}
+
+// give_back is for a message that never was: its sender could not read its own memory.
+static void give_back(struct svb_qp *qp, struct receive *r)
+{
+	if (!r->taken || qp->rcount == qp->cap.max_recv_wr || qp->state == IBV_QPS_RESET)
+		return;
+	qp->rhead = (qp->rhead + qp->cap.max_recv_wr - 1) % qp->cap.max_recv_wr;
+	qp->rcount++;
+	r->taken = false;
+}
+
+static bool complete_receive(const struct svb_message *m, struct receive *v, enum ibv_wc_status status)
+{
+	const struct svb_swr *r = m->r;
+	struct ibv_wc wc = {.wr_id = v->wr_id, .status = status, .opcode = IBV_WC_RECV, .qp_num = m->to->pub.qp_num};
+
+	if (status == IBV_WC_SUCCESS) {
+		wc.opcode = is_send(r) ? IBV_WC_RECV : IBV_WC_RECV_RDMA_WITH_IMM;
+		wc.byte_len = r->length;
+		wc.wc_flags = IBV_WC_GRH;
+		if (has_imm(r)) {
+			wc.wc_flags |= IBV_WC_WITH_IMM;
+			wc.imm_data = r->imm;
+		}
+	}
+	if (status == IBV_WC_SUCCESS && m->to->pub.qp_type == IBV_QPT_UD) {
+		wc.byte_len += SVB_GRH;
+		wc.src_qp = m->from->pub.qp_num;
+	}
+	v->taken = false;
+	return svb_complete(m->to->rcq, &wc, r->flags & IBV_SEND_SOLICITED);
+}
+
+// refuse tells the requester what it gets, and the receive request that was taken what it ends with.
+static enum svb_fate refuse(struct svb_message *m, struct receive *v, enum ibv_wc_status to_requester,
+			    enum ibv_wc_status to_receiver, enum ibv_wc_status *status)
+{
+	if (v->taken)
+		complete_receive(m, v, to_receiver);
+	svb_qp_error(m->to);
+	if (rc(m))
+		*status = to_requester;
+	return SVB_ENDED;
+}
+
+// SVB_COPIED, or which side failed. Without the lock on the way.
+static enum svb_copied copy(struct svb_message *m, struct svb_list *from, struct svb_list *to)
+{
+	enum svb_copied c;
+
+	pthread_mutex_unlock(&svb_lock);
+	c = svb_list_copy(from, to, m->w->bounce, sizeof m->w->bounce);
+	pthread_mutex_lock(&svb_lock);
+	return c;
+}
+
+static enum svb_fate no_source(struct svb_message *m, struct receive *v, enum ibv_wc_status *status)
+{
+	give_back(m->to, v);
+	*status = IBV_WC_LOC_PROT_ERR;
+	return SVB_ENDED;
+}
+
+static enum svb_fate receive_data(struct svb_message *m, struct receive *v, enum ibv_wc_status *status)
+{
+	const bool ud = m->to->pub.qp_type == IBV_QPT_UD;
+	const uint64_t length = (uint64_t)m->r->length + (ud ? SVB_GRH : 0);
+	struct svb_list from = {0}, to = {0};
+	enum svb_copied c = SVB_NO_TARGET;
+
+	if (ud)
+		svb_list_add(&from, &m->grh, SVB_GRH);
+	memcpy(&from.p[from.n], m->source.p, (size_t)m->source.n * sizeof *from.p);
+	from.n += m->source.n; // the counts are those of m->source
+	if (!svb_take_sges(m->to->dev, m->to->pd, v->sge, v->nsge, length, IBV_ACCESS_LOCAL_WRITE, &to))
+		c = copy(m, &from, &to);
+	svb_list_drop(&to);
+	if (c == SVB_NO_SOURCE)
+		return no_source(m, v, status);
+	if (c == SVB_NO_TARGET)
+		return refuse(m, v, IBV_WC_REM_OP_ERR, IBV_WC_LOC_QP_OP_ERR, status);
+	return SVB_ENDED;
+}
+
+// The program unmapped memory that is registered.
+static enum svb_fate vanished(struct svb_message *m, struct receive *v, enum svb_where where, enum ibv_wc_status *status)
+{
+	const enum ibv_wc_status s = where == SVB_ODP ? IBV_WC_REM_ACCESS_ERR : IBV_WC_REM_OP_ERR;
+
+	return refuse(m, v, s, s, status);
+}
+
+static enum svb_fate write_data(struct svb_message *m, struct receive *v, struct svb_list *at, enum ibv_wc_status *status)
+{
+	enum svb_copied c = copy(m, &m->source, at);
+
+	if (c == SVB_NO_TARGET)
+		return vanished(m, v, at->p[0].where, status);
+	return c == SVB_NO_SOURCE ? no_source(m, v, status) : SVB_ENDED;
+}
+
+// The answer goes into the SGEs of the requester, whose faults are its own.
+static int take_answer(struct svb_message *m, uint64_t length, struct svb_list *to)
+{
+	const struct svb_qp *qp = m->from;
+	const struct ibv_sge *s = (struct ibv_sge *)(void *)(qp->sdata + (size_t)qp->shead * qp->slot);
+
+	return svb_take_sges(qp->dev, qp->pd, s, m->r->nsge, length, IBV_ACCESS_LOCAL_WRITE, to);
+}
+
+static enum svb_fate read_data(struct svb_message *m, struct svb_list *at, enum ibv_wc_status *status)
+{
+	struct svb_list to = {0};
+	enum svb_copied c = SVB_NO_TARGET;
+
+	if (!take_answer(m, m->r->length, &to))
+		c = copy(m, at, &to);
+	svb_list_drop(&to);
+	if (c == SVB_NO_SOURCE)
+		return vanished(m, &(struct receive){0}, at->p[0].where, status);
+	if (c == SVB_NO_TARGET)
+		*status = IBV_WC_LOC_PROT_ERR;
+	return SVB_ENDED;
+}
+
+static enum svb_fate swap_data(struct svb_message *m, struct svb_list *at, enum ibv_wc_status *status)
+{
+	const struct svb_swr *r = m->r;
+	struct svb_list from = {0}, to = {0};
+	enum svb_copied c = SVB_NO_TARGET;
+	uint64_t old;
+	bool done;
+
+	if (m->to->dev->cfg.atomic_cap == IBV_ATOMIC_NONE || ((uintptr_t)at->p[0].at & 7))
+		return refuse(m, &(struct receive){0}, IBV_WC_REM_INV_REQ_ERR, 0, status);
+	pthread_mutex_unlock(&svb_lock);
+	done = svb_atomic(&at->p[0], r->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD, r->compare_add, r->swap, &old);
+	pthread_mutex_lock(&svb_lock);
+	if (!done)
+		return vanished(m, &(struct receive){0}, at->p[0].where, status);
+	svb_list_add(&from, &old, sizeof old);
+	if (!take_answer(m, sizeof old, &to))
+		c = copy(m, &from, &to);
+	svb_list_drop(&to);
+	if (c != SVB_COPIED)
+		*status = IBV_WC_LOC_PROT_ERR;
+	return SVB_ENDED;
+}
+
+static enum svb_fate move(struct svb_message *m, struct receive *v, struct svb_list *at, enum ibv_wc_status *status)
+{
+	if (is_send(m->r))
+		return receive_data(m, v, status);
+	if (is_atomic(m->r))
+		return swap_data(m, at, status);
+	if (!m->r->length)
+		return SVB_ENDED;
+	return m->r->opcode == IBV_WR_RDMA_READ ? read_data(m, at, status) : write_data(m, v, at, status);
+}
+
+// dropped is how a message ends that nobody answers: RC waits.
+static enum svb_fate dropped(const struct svb_message *m)
+{
+	return rc(m) ? SVB_UNANSWERED : SVB_ENDED;
+}
+
+enum svb_fate svb_respond(struct svb_message *m, enum ibv_wc_status *status)
+{
+	const struct svb_swr *r = m->r;
+	const bool wants_receive = is_send(r) || r->opcode == IBV_WR_RDMA_WRITE_WITH_IMM;
+	const uint64_t length = is_atomic(r) ? 8 : r->length;
+	struct receive v = {.taken = false};
+	struct svb_list at = {0};
+	enum svb_fate fate;
+	bool key = true;
+
+	if ((m->to->attr.qp_access_flags & right(r)) != right(r))
+		return rc(m) ? refuse(m, &v, IBV_WC_REM_INV_REQ_ERR, 0, status) : SVB_ENDED;
+	if ((is_atomic(r) || r->opcode == IBV_WR_RDMA_READ) && !m->to->attr.max_dest_rd_atomic)
+		return refuse(m, &v, IBV_WC_REM_INV_REQ_ERR, 0, status);
+	if (wants_receive && !m->to->rcount) {
+		m->from->rnr_code = m->to->attr.min_rnr_timer;
+		return rc(m) ? SVB_NOT_READY : SVB_ENDED;
+	}
+	if (!is_send(r) && length) {
+		key = !svb_take(m->to->dev, r->rkey, true, r->remote_addr, length, right(r), m->to->pd, &at.p[0]);
+		at.n = key;
+	}
+	if (!key && !rc(m))
+		return SVB_ENDED;
+	if (wants_receive)
+		take_receive(m->to, &v);
+	if (!key)
+		return refuse(m, &v, IBV_WC_REM_ACCESS_ERR, IBV_WC_REM_ACCESS_ERR, status);
+	fate = move(m, &v, &at, status);
+	svb_list_drop(&at);
+	if (!v.taken || complete_receive(m, &v, *status == IBV_WC_SUCCESS ? IBV_WC_SUCCESS : IBV_WC_WR_FLUSH_ERR))
+		return fate;
+	svb_qp_error(m->to);
+	return dropped(m);
+}

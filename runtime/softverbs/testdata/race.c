@@ -1,0 +1,231 @@
+// A program for the race detectors of C: threads that make and end objects of one context while the peer
+// writes. It prints "ok" when every call did what it should. See race_test.go.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "svb.h"
+#include "peer.h"
+#include "queue.h"
+
+#define ROUNDS 20
+#define MUST(cond) \
+	do { \
+		if (!(cond)) { \
+			printf("line %d: %s\n", __LINE__, #cond); \
+			_exit(1); \
+		} \
+	} while (0)
+
+static int slot;
+static struct svb_peer *peer;
+static struct ibv_context *ctx;
+
+static char *map(size_t n)
+{
+	char *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	MUST(p != MAP_FAILED);
+	return p;
+}
+
+static void host_region(struct ibv_pd *pd, char *m, int round)
+{
+	struct ibv_mr *mr = svb_reg_mr(pd, m, 65536, 15);
+	uint64_t old;
+	char buf[64];
+
+	MUST(mr);
+	memset(buf, round, sizeof buf);
+	MUST(svb_peer_op(peer, SVB_RDMA_WRITE, mr->rkey, (uint64_t)(uintptr_t)m, buf, sizeof buf, 0, 0, &old) == 0);
+	MUST(svb_peer_op(peer, SVB_RDMA_FETCH_ADD, mr->rkey, (uint64_t)(uintptr_t)m + 64, NULL, 0, 1, 0, &old) == 0);
+	if (round % 3 == 0)
+		MUST(svb_rereg_mr(mr, IBV_REREG_MR_CHANGE_TRANSLATION, NULL, m + 4096, 4096, 0) == 0);
+	MUST(svb_dereg_mr(mr) == 0);
+}
+
+static void device_region(struct ibv_pd *pd)
+{
+	struct ibv_alloc_dm_attr a = {.length = 4096};
+	struct ibv_dm *dm = svb_alloc_dm(ctx, &a);
+	struct ibv_mr *mr;
+	uint64_t old;
+	char buf[64];
+
+	MUST(dm);
+	mr = svb_reg_dm_mr(pd, dm, 0, 4096, IBV_ACCESS_ZERO_BASED | 15);
+	MUST(mr);
+	MUST(svb_peer_op(peer, SVB_RDMA_READ, mr->rkey, 0, buf, sizeof buf, 0, 0, &old) == 0);
+	MUST(svb_dereg_mr(mr) == 0);
+	MUST(svb_free_dm(dm) == 0);
+}
+
+static void second_context(const struct ibv_pd *pd)
+{
+	struct ibv_context *c = svb_import_device(slot, dup(ctx->cmd_fd));
+	struct ibv_pd *imported;
+
+	MUST(c);
+	imported = svb_import_pd(c, pd->handle);
+	MUST(imported);
+	svb_unimport_pd(imported);
+	MUST(svb_close_device(c) == 0);
+}
+
+// connect makes a queue pair whose other end it is itself.
+static struct ibv_qp *connect_self(struct ibv_pd *pd, struct ibv_cq *cq)
+{
+	struct ibv_qp_init_attr init = {
+		.send_cq = cq, .recv_cq = cq, .cap = {.max_send_wr = 7, .max_recv_wr = 7, .max_send_sge = 1, .max_recv_sge = 1},
+		.qp_type = IBV_QPT_RC,
+	};
+	struct ibv_qp_attr a = {
+		.qp_state = IBV_QPS_INIT, .port_num = 1, .qp_access_flags = 15, .path_mtu = IBV_MTU_1024, .timeout = 10,
+		.ah_attr = {.is_global = 1, .port_num = 1}, .max_rd_atomic = 1, .max_dest_rd_atomic = 1, .rnr_retry = 7,
+		.retry_cnt = 7, .min_rnr_timer = 1,
+	};
+	struct ibv_qp *qp = svb_create_qp(pd, &init);
+
+	MUST(qp);
+	a.dest_qp_num = qp->qp_num;
+	MUST(svb_query_gid(ctx, 1, 0, &a.ah_attr.grh.dgid) == 0);
+	MUST(svb_modify_qp(qp, &a, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS) == 0);
+	a.qp_state = IBV_QPS_RTR;
+	MUST(svb_modify_qp(qp, &a, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+					   IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER) == 0);
+	a.qp_state = IBV_QPS_RTS;
+	MUST(svb_modify_qp(qp, &a, IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
+					   IBV_QP_MAX_QP_RD_ATOMIC) == 0);
+	return qp;
+}
+
+// drain takes n completions by event; without may_fail all of them are successes.
+static void drain(struct ibv_comp_channel *ch, struct ibv_cq *cq, int n, bool may_fail)
+{
+	struct ibv_wc wc[4];
+	struct ibv_cq *from;
+	void *arg;
+	int i, got;
+
+	while (n) {
+		MUST(svb_req_notify_cq(cq, 0) == 0);
+		got = svb_poll_cq(cq, 4, wc);
+		MUST(got >= 0);
+		for (i = 0; i < got; i++)
+			MUST(may_fail || wc[i].status == IBV_WC_SUCCESS);
+		n -= got;
+		if (got || !n)
+			continue;
+		MUST(svb_get_cq_event(ch, &from, &arg) == 0 && from == cq);
+		svb_ack_cq_events(cq, 1);
+	}
+}
+
+static void queues(struct ibv_pd *pd, char *m, bool flushed)
+{
+	struct ibv_comp_channel *ch = svb_create_comp_channel(ctx);
+	struct ibv_cq *cq = svb_create_cq(ctx, 31, NULL, ch, 0);
+	struct ibv_mr *mr = svb_reg_mr(pd, m, 65536, 15);
+	struct ibv_qp *qp = connect_self(pd, cq);
+	struct ibv_sge from = {.addr = (uintptr_t)m, .length = 8, .lkey = mr->lkey};
+	struct ibv_sge to = {.addr = (uintptr_t)m + 4096, .length = 8, .lkey = mr->lkey};
+	struct ibv_recv_wr r = {.sg_list = &to, .num_sge = 1}, *bad_recv;
+	struct ibv_send_wr s[2] = {
+		{.next = &s[1], .sg_list = &from, .num_sge = 1, .opcode = IBV_WR_RDMA_WRITE, .send_flags = IBV_SEND_SIGNALED},
+		{.sg_list = &from, .num_sge = 1, .opcode = IBV_WR_SEND, .send_flags = IBV_SEND_SIGNALED},
+	}, *bad_send;
+	struct ibv_qp_attr err = {.qp_state = IBV_QPS_ERR};
+	struct ibv_qp_attr a;
+	struct ibv_qp_init_attr init;
+
+	s[0].wr.rdma.remote_addr = to.addr;
+	s[0].wr.rdma.rkey = mr->rkey;
+	MUST(ch && cq && mr);
+	MUST(svb_post_send(qp, s, &bad_send) == 0); // before there is a receive, as a rule
+	MUST(svb_post_recv(qp, &r, &bad_recv) == 0);
+	if (flushed)
+		MUST(svb_modify_qp(qp, &err, IBV_QP_STATE) == 0);
+	MUST(svb_query_qp(qp, &a, 0, &init) == 0);
+	drain(ch, cq, 3, flushed);
+	MUST(svb_post_recv(qp, &r, &bad_recv) == 0);
+	MUST(svb_destroy_qp(qp) == 0);
+	MUST(svb_destroy_cq(cq) == 0);
+	MUST(svb_destroy_comp_channel(ch) == 0);
+	MUST(svb_dereg_mr(mr) == 0);
+}
+
+static void *work(void *arg)
+{
+	struct ibv_port_attr port;
+	struct ibv_pd *pd;
+	char *m = map(65536);
+	int i;
+
+	(void)arg;
+	for (i = 0; i < ROUNDS; i++) {
+		pd = svb_alloc_pd(ctx);
+		MUST(pd);
+		host_region(pd, m, i);
+		device_region(pd);
+		queues(pd, m, i % 4 == 3);
+		if (i % 5 == 0)
+			second_context(pd);
+		free(svb_report(slot)); // reads every object there is
+		MUST(svb_arm(slot, SVB_QUERY_PORT, 1, EIO) == 0);
+		(void)svb_query_port_op(ctx, 1, &port, sizeof port);
+		MUST(svb_dealloc_pd(pd) == 0);
+	}
+	return NULL;
+}
+
+static void start(void)
+{
+	struct svb_devcfg d = {
+		.name = "soft0", .max_dm_size = 1 << 20, .dm_max_log_align = 12, .dm_copy_align = 4, .dm_mr_align = 1,
+		.max_mr_size = 1ull << 40, .atomic_cap = IBV_ATOMIC_HCA, .ports = 1,
+	};
+	struct svb_config cfg = {
+		.ndevs = 1, .devs = &d, .vctx_size = sizeof(struct verbs_context), .port_attr_size = sizeof(struct ibv_port_attr),
+	};
+	struct ibv_device **list;
+
+	slot = svb_new(&cfg);
+	MUST(slot >= 0);
+	list = svb_get_device_list(slot, NULL);
+	MUST(list);
+	ctx = svb_open_device(list[0]);
+	svb_free_device_list(list);
+	peer = svb_peer_start(slot, "");
+	MUST(ctx && peer);
+}
+
+int main(void)
+{
+	struct svb_stress_report r;
+	struct ibv_mr *mr;
+	struct ibv_pd *pd;
+	pthread_t t[4];
+	char *m = map(1 << 20), *leaks;
+	int i;
+
+	start();
+	pd = svb_alloc_pd(ctx);
+	MUST(pd);
+	mr = svb_reg_mr(pd, m, 1 << 20, 15);
+	MUST(mr);
+	MUST(svb_peer_stress(peer, mr->rkey, (uint64_t)(uintptr_t)m, 1 << 20) == 0);
+	for (i = 0; i < 4; i++)
+		MUST(pthread_create(&t[i], NULL, work, NULL) == 0);
+	for (i = 0; i < 4; i++)
+		pthread_join(t[i], NULL);
+	MUST(svb_peer_calm(peer, &r) == 0 && r.passes && r.status == IBV_WC_SUCCESS);
+	MUST(svb_dereg_mr(mr) == 0 && svb_dealloc_pd(pd) == 0 && svb_close_device(ctx) == 0);
+	svb_peer_stop(peer);
+	leaks = svb_report(slot);
+	MUST(leaks && !*leaks);
+	free(leaks);
+	MUST(svb_close(slot) == 0);
+	puts("ok");
+	return 0;
+}

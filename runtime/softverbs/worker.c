@@ -1,0 +1,287 @@
+//go:build linux && cgo
+
+// The thread of a device: it executes the send requests of all its queue pairs, each queue in order, one request
+// of a queue after one of the next. A request that waits for its peer holds up its own queue only.
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "svb.h"
+#include "queue.h"
+
+#define FOREVER 7 // as a count of retries
+
+// Microseconds that a receiver asks a sender to wait for, by min_rnr_timer.
+static const uint32_t rnr_usec[32] = {
+	655360, 10, 20, 30, 40, 60, 80, 120, 160, 240, 320, 480, 640, 960, 1280, 1920,
+	2560, 3840, 5120, 7680, 10240, 15360, 20480, 30720, 40960, 61440, 81920, 122880, 163840, 245760, 327680, 491520,
+};
+
+uint64_t svb_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+void svb_kick(struct svb_dev *d)
+{
+	if (d->worker)
+		pthread_cond_signal(&d->worker->work);
+}
+
+static enum ibv_wc_opcode completed(enum ibv_wr_opcode op)
+{
+	switch (op) {
+	case IBV_WR_RDMA_WRITE:
+	case IBV_WR_RDMA_WRITE_WITH_IMM:
+		return IBV_WC_RDMA_WRITE;
+	case IBV_WR_RDMA_READ:
+		return IBV_WC_RDMA_READ;
+	case IBV_WR_ATOMIC_CMP_AND_SWP:
+		return IBV_WC_COMP_SWAP;
+	case IBV_WR_ATOMIC_FETCH_AND_ADD:
+		return IBV_WC_FETCH_ADD;
+	default:
+		return IBV_WC_SEND;
+	}
+}
+
+// end takes the request at the head off the queue. A completion that finds no room is lost.
+static void end(struct svb_qp *qp, enum ibv_wc_status status)
+{
+	const struct svb_swr *r = &qp->sq[qp->shead];
+	struct ibv_wc wc = {
+		.wr_id = r->wr_id, .status = status, .opcode = completed(r->opcode), .byte_len = r->length,
+		.qp_num = qp->pub.qp_num,
+	};
+
+	if (r->opcode == IBV_WR_SEND_WITH_IMM || r->opcode == IBV_WR_RDMA_WRITE_WITH_IMM)
+		wc.wc_flags = IBV_WC_WITH_IMM;
+	if (status != IBV_WC_SUCCESS || qp->sig_all || (r->flags & IBV_SEND_SIGNALED))
+		svb_complete(qp->scq, &wc, false);
+	qp->shead = (qp->shead + 1) % qp->cap.max_send_wr;
+	qp->scount--;
+	qp->started = qp->stuck = false;
+	qp->wake = 0;
+}
+
+static void flush(struct svb_qp *qp)
+{
+	struct ibv_wc wc = {.status = IBV_WC_WR_FLUSH_ERR, .opcode = IBV_WC_RECV, .qp_num = qp->pub.qp_num};
+
+	while (qp->scount)
+		end(qp, IBV_WC_WR_FLUSH_ERR);
+	for (; qp->rcount; qp->rcount--) {
+		wc.wr_id = qp->rq[qp->rhead].wr_id;
+		qp->rhead = (qp->rhead + 1) % qp->cap.max_recv_wr;
+		svb_complete(qp->rcq, &wc, true);
+	}
+}
+
+static uint64_t deadline(const struct svb_qp *qp, uint64_t now)
+{
+	return qp->attr.timeout && qp->pub.qp_type == IBV_QPT_RC ? now + ((uint64_t)4096 << qp->attr.timeout) : SVB_NEVER;
+}
+
+// begin is for the first try of a request and for each later one; false: it was the last.
+static bool begin(struct svb_qp *qp, uint64_t now)
+{
+	if (!qp->started) {
+		qp->started = true;
+		qp->retries = qp->attr.retry_cnt;
+		qp->rnr_retries = qp->attr.rnr_retry;
+		qp->ready_at = 0;
+		qp->retry_at = deadline(qp, now);
+	} else if (now >= qp->retry_at) {
+		if (!qp->retries)
+			return false;
+		if (qp->retries != FOREVER)
+			qp->retries--;
+		qp->retry_at = deadline(qp, now);
+	}
+	return true;
+}
+
+// The receiver had nothing to receive into and said how long to wait. Nothing is sent meanwhile, but the timer of the
+// request goes on.
+static bool wait_ready(struct svb_qp *qp, uint32_t usec)
+{
+	if (!qp->rnr_retries)
+		return false;
+	if (qp->rnr_retries != FOREVER)
+		qp->rnr_retries--;
+	qp->ready_at = svb_now() + (uint64_t)usec * 1000;
+	return true;
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static void fail(struct svb_qp *qp, enum ibv_wc_status status)
+{
+	end(qp, status);
+	svb_qp_error(qp);
+}
+
+// One try of the request at the head.
+static void try(struct svb_worker *w, struct svb_qp *qp, uint64_t now)
+{
+	const uint32_t at = qp->shead;
+	enum ibv_wc_status status = IBV_WC_SUCCESS;
+	enum svb_fate fate;
+
+	if (!begin(qp, now)) {
+		fail(qp, IBV_WC_RETRY_EXC_ERR);
+		return;
+	}
+	if (now < qp->ready_at) {
+		qp->wake = earlier(qp->ready_at, qp->retry_at);
+		return;
+	}
+	fate = svb_request(qp, &qp->sq[at], qp->sdata + (size_t)at * qp->slot, w, &status);
+	if (fate == SVB_STUCK) {
+		qp->stuck = true;
+	} else if (fate == SVB_UNANSWERED) {
+		qp->wake = qp->retry_at;
+	} else if (fate == SVB_NOT_READY) {
+		if (wait_ready(qp, rnr_usec[qp->rnr_code & 31]))
+			qp->wake = earlier(qp->ready_at, qp->retry_at);
+		else
+			fail(qp, IBV_WC_RNR_RETRY_EXC_ERR);
+	} else if (status == IBV_WC_SUCCESS) {
+		end(qp, status);
+	} else {
+		fail(qp, status);
+	}
+}
+
+enum turn { IDLE, FLUSH, DRAINED, TRY };
+
+static enum turn turn(const struct svb_qp *qp, uint64_t now, uint64_t *next)
+{
+	if (qp->state == IBV_QPS_ERR)
+		return qp->scount || qp->rcount ? FLUSH : IDLE;
+	if (qp->state == IBV_QPS_SQD && !(qp->scount && qp->started))
+		return qp->drained ? IDLE : DRAINED;
+	if ((qp->state != IBV_QPS_RTS && qp->state != IBV_QPS_SQD) || !qp->scount || qp->stuck)
+		return IDLE;
+	if (now >= qp->wake)
+		return TRY;
+	if (qp->wake < *next)
+		*next = qp->wake;
+	return IDLE;
+}
+
+static void serve(struct svb_worker *w, struct svb_qp *qp, enum turn t, uint64_t now)
+{
+	struct svb_dev *d = qp->dev;
+
+	TAILQ_REMOVE(&d->qps, qp, link);
+	TAILQ_INSERT_TAIL(&d->qps, qp, link);
+	if (t == FLUSH) {
+		flush(qp);
+	} else if (t == DRAINED) {
+		qp->drained = true;
+		svb_async(qp->obj.ctx, IBV_EVENT_SQ_DRAINED, &qp->pub, 0);
+	} else {
+		qp->busy++;
+		try(w, qp, now);
+		if (--qp->busy == 0)
+			pthread_cond_broadcast(&svb_idle);
+	}
+}
+
+static void rest(struct svb_worker *w, uint64_t until)
+{
+	struct timespec t = {.tv_sec = (time_t)(until / 1000000000u), .tv_nsec = (long)(until % 1000000000u)};
+
+	if (until == SVB_NEVER)
+		pthread_cond_wait(&w->work, &svb_lock);
+	else
+		pthread_cond_timedwait(&w->work, &svb_lock, &t);
+}
+
+static void *run(void *arg)
+{
+	struct svb_dev *d = arg;
+	struct svb_worker *w;
+	struct svb_qp *qp;
+	uint64_t now, next;
+	enum turn t;
+
+	pthread_mutex_lock(&svb_lock);
+	w = d->worker;
+	while (!w->stop) {
+		now = svb_now();
+		next = SVB_NEVER;
+		t = IDLE;
+		TAILQ_FOREACH(qp, &d->qps, link)
+			if ((t = turn(qp, now, &next)) != IDLE)
+				break;
+		if (t == IDLE)
+			rest(w, next);
+		else
+			serve(w, qp, t, now);
+	}
+	pthread_mutex_unlock(&svb_lock);
+	return NULL;
+}
+
+// All signals stay with the threads of Go.
+static int start_quietly(struct svb_worker *w, struct svb_dev *d)
+{
+	sigset_t all, old;
+	int err;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	err = pthread_create(&w->thread, NULL, run, d);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return err;
+}
+
+int svb_worker_start(struct svb_dev *d)
+{
+	struct svb_worker *w;
+	pthread_condattr_t attr;
+	int err;
+
+	if (d->worker)
+		return 0;
+	w = calloc(1, sizeof *w);
+	if (!w)
+		return ENOMEM;
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&w->work, &attr);
+	pthread_condattr_destroy(&attr);
+	d->worker = w; // the thread finds it when it gets the lock
+	err = start_quietly(w, d);
+	if (err) {
+		d->worker = NULL;
+		pthread_cond_destroy(&w->work);
+		free(w);
+	}
+	return err;
+}
+
+void svb_worker_stop(struct svb_dev *d)
+{
+	struct svb_worker *w = d->worker;
+
+	if (!w)
+		return;
+	w->stop = true;
+	pthread_cond_signal(&w->work);
+	pthread_mutex_unlock(&svb_lock);
+	pthread_join(w->thread, NULL);
+	pthread_mutex_lock(&svb_lock);
+	d->worker = NULL;
+	pthread_cond_destroy(&w->work);
+	free(w);
+}

@@ -1,0 +1,190 @@
+package verr
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"syscall"
+)
+
+// Rule is what an error says of one rule. Generated code holds one static value for each rule of the spec.
+type Rule struct {
+	ID        string // VR-ibv_reg_mr-access-0001
+	Verb      string // C name of the verb
+	Subject   string // parameter or path: "access", "attr.length"
+	Statement string // what must hold, without a full stop
+	Fix       string // what to do, or empty
+	Page      string // manual page, with or without "(3)"
+	Section   string // section of the page
+	// Unsupported says that the rule asks for an ability of the device: a call that breaks it is errors.ErrUnsupported.
+	Unsupported bool
+}
+
+// Violation is one broken rule with the value that breaks it.
+type Violation struct {
+	Rule  *Rule
+	Value string // as the message shows it: "REMOTE_WRITE (0x2)", "100"; empty when there is none to show
+}
+
+// String gives `SUBJECT VALUE: STATEMENT; FIX [ID]`, each part only when it is there.
+func (v Violation) String() string {
+	if v.Rule == nil {
+		return v.Value
+	}
+	var b strings.Builder
+	b.WriteString(v.Rule.Subject)
+	if v.Value != "" {
+		if b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(v.Value)
+	}
+	if b.Len() > 0 {
+		b.WriteString(": ")
+	}
+	b.WriteString(v.Rule.Statement)
+	if v.Rule.Fix != "" {
+		b.WriteString("; ")
+		b.WriteString(v.Rule.Fix)
+	}
+	if v.Rule.ID != "" {
+		b.WriteString(" [")
+		b.WriteString(v.Rule.ID)
+		b.WriteByte(']')
+	}
+	return b.String()
+}
+
+// source gives the place that the rule stands on, "ibv_reg_mr(3), DESCRIPTION".
+func (v Violation) source() string {
+	if v.Rule == nil || v.Rule.Page == "" {
+		return ""
+	}
+	page := v.Rule.Page
+	if !strings.HasSuffix(page, ")") {
+		page += "(3)"
+	}
+	if v.Rule.Section != "" {
+		page += ", " + v.Rule.Section
+	}
+	return page
+}
+
+// Error is the error of a verb. Its fields are set before it is shared and only read afterwards, so one value may be
+// returned many times (the hot path's errors are made once).
+type Error struct {
+	Verb       string        // C name; empty when no verb was called
+	Errno      syscall.Errno // what the call answered; EINVAL when Refused; 0 when there is none
+	Msg        string        // what is special to this failure, or empty
+	Violations []Violation   // rules that the call breaks (Refused), or may have broken
+	Hints      []string      // other causes that may apply
+	Refused    bool          // the call was not made
+	Err        error         // a cause of another kind (the error of a callback, os.ErrClosed), or nil
+}
+
+// Error gives the short text, one line.
+func (e *Error) Error() string {
+	var b strings.Builder
+	sep := ""
+	put := func(s string) {
+		if s != "" {
+			b.WriteString(sep)
+			b.WriteString(s)
+			sep = ": "
+		}
+	}
+	put(e.Verb)
+	put(e.Msg)
+	if e.Refused {
+		put(join(e.Violations, nil, "; also "))
+	} else if e.Errno != 0 {
+		put(errnoText(e.Errno))
+	}
+	if e.Err != nil && !(e.Msg != "" && plain(e.Err)) {
+		put(e.Err.Error())
+	}
+	if sep == "" {
+		put("failed")
+	} else if b.Len() == len(e.Verb) {
+		put("failed and gave no errno")
+	}
+	maybe := ""
+	if e.Refused {
+		maybe = join(nil, e.Hints, "; or ")
+	} else {
+		maybe = join(e.Violations, e.Hints, "; or ")
+	}
+	if maybe != "" {
+		b.WriteString("; may be: ")
+		b.WriteString(maybe)
+	}
+	return b.String()
+}
+
+// plain tells the errors that only classify: their text adds nothing to a message.
+func plain(err error) bool { return err == errors.ErrUnsupported || err == errClosed }
+
+func join(vs []Violation, hints []string, sep string) string {
+	parts := make([]string, 0, len(vs)+len(hints))
+	for _, v := range vs {
+		parts = append(parts, v.String())
+	}
+	return strings.Join(append(parts, hints...), sep)
+}
+
+// Format gives the short text for %v and %s, a quoted one for %q; %+v adds a line for each rule with the page and
+// the section it stands on.
+func (e *Error) Format(s fmt.State, verb rune) {
+	switch {
+	case verb == 'v' && s.Flag('+'):
+		io.WriteString(s, e.long())
+	case verb == 'q':
+		fmt.Fprintf(s, "%q", e.Error())
+	case verb == 'v' || verb == 's':
+		io.WriteString(s, e.Error())
+	default:
+		fmt.Fprintf(s, "%%!%c(*verr.Error=%s)", verb, e.Error())
+	}
+}
+
+func (e *Error) long() string {
+	var b strings.Builder
+	b.WriteString(e.Error())
+	for _, v := range e.Violations {
+		if src := v.source(); src != "" {
+			fmt.Fprintf(&b, "\n\t%s: see %s", v.Rule.ID, src)
+		}
+	}
+	return b.String()
+}
+
+// Unwrap gives the errno and the cause, as far as there are any.
+func (e *Error) Unwrap() []error {
+	var errs []error
+	if e.Errno != 0 {
+		errs = append(errs, e.Errno)
+	}
+	if e.Err != nil {
+		errs = append(errs, e.Err)
+	}
+	return errs
+}
+
+// Is makes the three errnos by which RDMA says "not supported" one answer to errors.ErrUnsupported; package syscall
+// knows only two of them.
+func (e *Error) Is(target error) bool {
+	if target != errors.ErrUnsupported {
+		return false
+	}
+	for _, v := range e.Violations {
+		if e.Refused && v.Rule != nil && v.Rule.Unsupported {
+			return true
+		}
+	}
+	switch e.Errno {
+	case syscall.ENOSYS, syscall.EOPNOTSUPP, syscall.EPROTONOSUPPORT:
+		return true
+	}
+	return false
+}

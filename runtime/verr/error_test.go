@@ -1,0 +1,178 @@
+package verr
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+var (
+	needsLocal = &Rule{
+		ID: "VR-ibv_reg_mr-access-0001", Verb: "ibv_reg_mr", Subject: "access",
+		Statement: "REMOTE_WRITE needs LOCAL_WRITE", Fix: "add MRAccessLocalWrite",
+		Page: "ibv_reg_mr", Section: "DESCRIPTION",
+	}
+	lengthRange = &Rule{
+		ID: "VR-ibv_reg_mr-length-0002", Verb: "ibv_reg_mr", Subject: "length",
+		Statement: "must be at least 1", Page: "ibv_reg_mr(3)", Section: "ARGUMENTS",
+	}
+	noSubject = &Rule{ID: "VR-x-0003", Statement: "one of fd and addr is given", Fix: "set one"}
+)
+
+func hints(s ...string) func() []string { return func() []string { return s } }
+
+// TestText pins every text of the package.
+func TestText(t *testing.T) {
+	access := Violation{needsLocal, "REMOTE_WRITE (0x2)"}
+	length := Violation{lengthRange, "0"}
+	tests := []struct {
+		name  string
+		err   error
+		short string
+		long  string // when it differs from short
+	}{
+		{"refused", Refuse("ibv_reg_mr", access),
+			"ibv_reg_mr: access REMOTE_WRITE (0x2): REMOTE_WRITE needs LOCAL_WRITE; add MRAccessLocalWrite [VR-ibv_reg_mr-access-0001]",
+			"ibv_reg_mr: access REMOTE_WRITE (0x2): REMOTE_WRITE needs LOCAL_WRITE; add MRAccessLocalWrite [VR-ibv_reg_mr-access-0001]\n" +
+				"\tVR-ibv_reg_mr-access-0001: see ibv_reg_mr(3), DESCRIPTION"},
+		{"refused twice", RefuseErr("ibv_reg_mr", access, length),
+			"ibv_reg_mr: access REMOTE_WRITE (0x2): REMOTE_WRITE needs LOCAL_WRITE; add MRAccessLocalWrite [VR-ibv_reg_mr-access-0001]" +
+				"; also length 0: must be at least 1 [VR-ibv_reg_mr-length-0002]",
+			"ibv_reg_mr: access REMOTE_WRITE (0x2): REMOTE_WRITE needs LOCAL_WRITE; add MRAccessLocalWrite [VR-ibv_reg_mr-access-0001]" +
+				"; also length 0: must be at least 1 [VR-ibv_reg_mr-length-0002]\n" +
+				"\tVR-ibv_reg_mr-access-0001: see ibv_reg_mr(3), DESCRIPTION\n" +
+				"\tVR-ibv_reg_mr-length-0002: see ibv_reg_mr(3), ARGUMENTS"},
+		{"rule without subject, value and page", Refuse("v", Violation{Rule: noSubject}),
+			"v: one of fd and addr is given; set one [VR-x-0003]", ""},
+		{"subject without value", Refuse("v", Violation{Rule: lengthRange}),
+			"v: length: must be at least 1 [VR-ibv_reg_mr-length-0002]",
+			"v: length: must be at least 1 [VR-ibv_reg_mr-length-0002]\n\tVR-ibv_reg_mr-length-0002: see ibv_reg_mr(3), ARGUMENTS"},
+		{"violation without rule", Refuse("v", Violation{Value: "internal error"}), "v: internal error", ""},
+		{"failed", Failed("ibv_reg_mr", syscall.EINVAL, nil), "ibv_reg_mr: invalid argument (EINVAL)", ""},
+		{"failed with hints", Failed("ibv_reg_mr", syscall.ENOMEM, hints("the limit", "the device is full")),
+			"ibv_reg_mr: cannot allocate memory (ENOMEM); may be: the limit; or the device is full", ""},
+		{"failed with empty hints", Failed("ibv_reg_mr", syscall.EINVAL, hints()), "ibv_reg_mr: invalid argument (EINVAL)", ""},
+		{"failed with rules and hints", &Error{Verb: "v", Errno: syscall.EINVAL, Violations: []Violation{length}, Hints: []string{"or worse"}},
+			"v: invalid argument (EINVAL); may be: length 0: must be at least 1 [VR-ibv_reg_mr-length-0002]; or or worse",
+			"v: invalid argument (EINVAL); may be: length 0: must be at least 1 [VR-ibv_reg_mr-length-0002]; or or worse\n" +
+				"\tVR-ibv_reg_mr-length-0002: see ibv_reg_mr(3), ARGUMENTS"},
+		{"failed without errno", Failed("ibv_alloc_pd", 0, nil), "ibv_alloc_pd: failed and gave no errno", ""},
+		{"failed without errno, hint", Failed("ibv_alloc_pd", 0, hints("a static build")),
+			"ibv_alloc_pd: failed and gave no errno; may be: a static build", ""},
+		{"not supported", Failed("ibv_alloc_dm", syscall.EOPNOTSUPP, nil), "ibv_alloc_dm: operation not supported (EOPNOTSUPP)", ""},
+		{"unknown errno", Failed("v", 4711, nil), "v: errno 4711 (errno 4711)", ""},
+		{"message", &Error{Verb: "ibv_alloc_dm", Errno: syscall.EIO, Msg: "while mapping"},
+			"ibv_alloc_dm: while mapping: input/output error (EIO)", ""},
+		{"message and cause", &Error{Verb: "ibv_create_cq", Msg: "alloc callback", Errno: syscall.ENOMEM, Err: io.ErrShortBuffer},
+			"ibv_create_cq: alloc callback: cannot allocate memory (ENOMEM): short buffer", ""},
+		{"classifying cause alone", &Error{Verb: "v", Err: os.ErrClosed}, "v: file already closed", ""},
+		{"no verb", &Error{Msg: "no device"}, "no device", ""},
+		{"nothing", &Error{}, "failed", ""},
+		{"missing", Missing("ibv_reg_mr_ex", "ibv_reg_mr_ex@IBVERBS_1.15", "65.0", "libibverbs.so.1 (release 44)"),
+			"ibv_reg_mr_ex: libibverbs.so.1 (release 44) has no symbol ibv_reg_mr_ex@IBVERBS_1.15, which came with rdma-core 65.0; " +
+				"install rdma-core 65.0 or newer", ""},
+		{"missing, nothing known", Missing("v", "v", "", ""), "v: the loaded library has no symbol v", ""},
+		{"closed", Closed("ibv_reg_mr", "PD (handle 3)"), "ibv_reg_mr: PD (handle 3) is closed", ""},
+		{"busy", Busy("ibv_dealloc_pd", "PD (handle 3)", []string{"MR (lkey 0x1)", "MR (lkey 0x2)"}),
+			"ibv_dealloc_pd: PD (handle 3) still has MR (lkey 0x1), MR (lkey 0x2) open; close what is open first: " +
+				"device or resource busy (EBUSY)", ""},
+		{"busy with many", Busy("v", "PD", strings.Split("a b c d e f g h i j", " ")),
+			"v: PD still has a, b, c, d, e, f, g, h and 2 more open; close what is open first: device or resource busy (EBUSY)", ""},
+		{"busy with nothing named", Busy("v", "PD", nil), "v: PD is in use: device or resource busy (EBUSY)", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			long := tt.long
+			if long == "" {
+				long = tt.short
+			}
+			for format, want := range map[string]string{
+				"%v": tt.short, "%s": tt.short, "%+v": long, "%q": fmt.Sprintf("%q", tt.short),
+				"%d": "%!d(*verr.Error=" + tt.short + ")",
+			} {
+				if got := fmt.Sprintf(format, tt.err); got != want {
+					t.Errorf("%s:\n got %s\nwant %s", format, got, want)
+				}
+			}
+		})
+	}
+}
+
+func TestIs(t *testing.T) {
+	cause := errors.New("cause")
+	tests := []struct {
+		name  string
+		err   error
+		is    []error
+		isNot []error
+	}{
+		{"refused", RefuseErr("v", Violation{}), []error{syscall.EINVAL}, []error{errors.ErrUnsupported, syscall.ENOMEM, os.ErrClosed}},
+		{"enosys", Failed("v", syscall.ENOSYS, nil), []error{syscall.ENOSYS, errors.ErrUnsupported}, []error{syscall.EINVAL}},
+		{"eopnotsupp", Failed("v", syscall.EOPNOTSUPP, nil), []error{syscall.EOPNOTSUPP, errors.ErrUnsupported}, nil},
+		{"eprotonosupport", Failed("v", syscall.EPROTONOSUPPORT, nil), []error{syscall.EPROTONOSUPPORT, errors.ErrUnsupported}, nil},
+		{"einval", Failed("v", syscall.EINVAL, nil), []error{syscall.EINVAL}, []error{errors.ErrUnsupported}},
+		{"no errno", Failed("v", 0, nil), nil, []error{errors.ErrUnsupported, syscall.Errno(0)}},
+		{"missing", Missing("v", "s", "", ""), []error{errors.ErrUnsupported}, []error{os.ErrClosed}},
+		{"closed", Closed("v", "PD"), []error{os.ErrClosed}, []error{errors.ErrUnsupported}},
+		{"busy", Busy("v", "PD", nil), []error{syscall.EBUSY}, []error{os.ErrClosed, errors.ErrUnsupported}},
+		{"cause", &Error{Errno: syscall.EIO, Err: cause}, []error{syscall.EIO, cause}, []error{syscall.EINVAL}},
+		{"wrapped", fmt.Errorf("open: %w", Failed("v", syscall.ENOSYS, nil)), []error{errors.ErrUnsupported}, nil},
+	}
+	for _, tt := range tests {
+		for _, target := range tt.is {
+			if !errors.Is(tt.err, target) {
+				t.Errorf("%s: errors.Is(%v, %v) is false", tt.name, tt.err, target)
+			}
+		}
+		for _, target := range tt.isNot {
+			if errors.Is(tt.err, target) {
+				t.Errorf("%s: errors.Is(%v, %v) is true", tt.name, tt.err, target)
+			}
+		}
+		if e := (*Error)(nil); !errors.As(tt.err, &e) {
+			t.Errorf("%s: no *Error in it", tt.name)
+		}
+	}
+}
+
+func TestRefuseNothing(t *testing.T) {
+	if e := Refuse("v"); e != nil {
+		t.Errorf("Refuse without violations = %v", e)
+	}
+	if err := RefuseErr("v"); err != nil {
+		t.Errorf("RefuseErr without violations = %#v", err)
+	}
+	if e := Refuse("v", Violation{needsLocal, ""}); e == nil || !e.Refused || e.Errno != syscall.EINVAL {
+		t.Errorf("Refuse = %#v", e)
+	}
+}
+
+// TestReadyErrorIsFree shows what the hot path relies on: an error made once costs nothing to answer and to test.
+func TestReadyErrorIsFree(t *testing.T) {
+	ready := &Error{Verb: "v", Errno: syscall.EFAULT}
+	var err error
+	if n := testing.AllocsPerRun(100, func() { err = ready }); n != 0 {
+		t.Errorf("answering a ready error makes %v allocations", n)
+	}
+	if err != error(ready) {
+		t.Error("another error came back")
+	}
+}
+
+func TestErrnoName(t *testing.T) {
+	tests := map[syscall.Errno]string{
+		syscall.EINVAL: "EINVAL", syscall.EOPNOTSUPP: "EOPNOTSUPP", syscall.EPROTONOSUPPORT: "EPROTONOSUPPORT",
+		syscall.ENOSYS: "ENOSYS", syscall.ENOMEM: "ENOMEM", syscall.EAGAIN: "EAGAIN", syscall.EBUSY: "EBUSY",
+		syscall.EFAULT: "EFAULT", syscall.EPERM: "EPERM", syscall.EACCES: "EACCES", syscall.ENOENT: "ENOENT",
+		syscall.ENODEV: "ENODEV", syscall.ENOSPC: "ENOSPC", syscall.EIO: "EIO", 100000: "errno 100000",
+	}
+	for errno, want := range tests {
+		if got := ErrnoName(errno); got != want {
+			t.Errorf("ErrnoName(%d) = %q, want %q", uint(errno), got, want)
+		}
+	}
+}

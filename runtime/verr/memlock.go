@@ -1,0 +1,55 @@
+package verr
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// MemlockHint tells of the limit on locked memory, the usual cause of ENOMEM when memory is registered. It is empty
+// where the limit cannot be the cause: no limit is set, the process may exceed it (CAP_IPC_LOCK), or the system is
+// not Linux. Call it after a failure only; it reads /proc/self/status.
+func MemlockHint() string { return memlockHint() }
+
+// capIPCLock is the number of CAP_IPC_LOCK in the capability sets of Linux.
+const capIPCLock = 14
+
+// memState is what /proc/self/status says of locked memory; amounts are in KiB.
+type memState struct {
+	locked, pinned uint64
+	mayExceed      bool
+}
+
+func readMemState(r io.Reader) memState {
+	var m memState
+	sc := bufio.NewScanner(r)
+	for sc.Scan() {
+		key, val, ok := strings.Cut(sc.Text(), ":")
+		if !ok {
+			continue
+		}
+		val = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(val), "kB"))
+		switch key {
+		case "VmLck":
+			m.locked, _ = strconv.ParseUint(val, 10, 64)
+		case "VmPin":
+			m.pinned, _ = strconv.ParseUint(val, 10, 64)
+		case "CapEff":
+			set, _ := strconv.ParseUint(val, 16, 64)
+			m.mayExceed = set&(1<<capIPCLock) != 0
+		}
+	}
+	return m
+}
+
+// memlockText gives the hint for a limit in bytes.
+func memlockText(limit uint64, unlimited bool, m memState) string {
+	if unlimited || m.mayExceed {
+		return ""
+	}
+	return fmt.Sprintf("the limit on locked memory, RLIMIT_MEMLOCK, is %d KiB (%d KiB locked and %d KiB pinned now); "+
+		"raise it (ulimit -l, limits.conf, LimitMEMLOCK=) or give the process CAP_IPC_LOCK",
+		limit/1024, m.locked, m.pinned)
+}

@@ -1,0 +1,51 @@
+package verr
+
+import (
+	"strings"
+	"syscall"
+	"testing"
+)
+
+func TestSystemErrnoName(t *testing.T) {
+	if got := ErrnoName(syscall.ENOTCONN); got != "ENOTCONN" {
+		t.Errorf("ErrnoName(ENOTCONN) = %q", got)
+	}
+}
+
+func TestMemlockText(t *testing.T) {
+	status := "Name:\tverbs\nVmLck:\t      64 kB\nVmPin:\t     128 kB\nno colon here\nCapEff:\t%s\n"
+	const want = "the limit on locked memory, RLIMIT_MEMLOCK, is 8192 KiB (64 KiB locked and 128 KiB pinned now); " +
+		"raise it (ulimit -l, limits.conf, LimitMEMLOCK=) or give the process CAP_IPC_LOCK"
+	tests := []struct {
+		name, caps string
+		unlimited  bool
+		want       string
+	}{
+		{"limited", "0000000000000000", false, want},
+		{"other capabilities", "000001ffffffbfff", false, want},
+		{"CAP_IPC_LOCK", "0000000000004000", false, ""},
+		{"unlimited", "0000000000000000", true, ""},
+	}
+	for _, tt := range tests {
+		m := readMemState(strings.NewReader(strings.Replace(status, "%s", tt.caps, 1)))
+		if got := memlockText(8<<20, tt.unlimited, m); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestMemlockHint compares the hint of this process with what the kernel says of it.
+func TestMemlockHint(t *testing.T) {
+	var lim syscall.Rlimit
+	const rlimitMemlock = 8
+	if err := syscall.Getrlimit(rlimitMemlock, &lim); err != nil {
+		t.Fatal(err)
+	}
+	got := MemlockHint()
+	if lim.Cur == ^uint64(0) && got != "" {
+		t.Errorf("no limit is set, yet the hint is %q", got)
+	}
+	if got != "" && !strings.Contains(got, "RLIMIT_MEMLOCK") {
+		t.Errorf("the hint does not name the limit: %q", got)
+	}
+}

@@ -1,0 +1,37 @@
+package verr
+
+import (
+	"sync/atomic"
+	"syscall"
+)
+
+// Once makes the errors of a verb on a hot path: one for each errno, at its first use, so that a call that fails again
+// allocates nothing.
+type Once struct {
+	Verb   string
+	errs   [256]atomic.Pointer[Error]
+	closed atomic.Pointer[error]
+}
+
+// Errno is the error of a call that failed with errno.
+func (o *Once) Errno(errno syscall.Errno) error {
+	if uint64(errno) >= uint64(len(o.errs)) {
+		return Failed(o.Verb, errno, nil)
+	}
+	if e := o.errs[errno].Load(); e != nil {
+		return e
+	}
+	e := &Error{Verb: o.Verb, Errno: errno}
+	o.errs[errno].Store(e)
+	return e
+}
+
+// Closed is the error of a use after Close; what names the kind of object.
+func (o *Once) Closed(what string) error {
+	if e := o.closed.Load(); e != nil {
+		return *e
+	}
+	e := Closed(o.Verb, what)
+	o.closed.Store(&e)
+	return e
+}
