@@ -1,0 +1,222 @@
+//go:build linux && cgo
+
+package device
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/verbsgen/verbsgen/conformance/device/internal/raw"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/mem"
+)
+
+// named are the 11 access flags that have names.
+const named = 0x3ff | uint32(verbs.MRAccessRelaxedOrdering)
+
+// namedValues gives all 2048 combinations of the named flags: bits 0 to 9 of the index are those flags, bit 10 is the last.
+func namedValues() []uint32 {
+	var out []uint32
+	for i := range uint32(2048) {
+		out = append(out, i&0x3ff|i>>10*uint32(verbs.MRAccessRelaxedOrdering))
+	}
+	return out
+}
+
+// otherValues adds to the combinations of the first ten flags each bit without a name, those of the optional range and those
+// of no meaning, and the whole optional range.
+func otherValues() []uint32 {
+	var out []uint32
+	for i := range uint32(0x400) {
+		for bit := uint32(1); bit != 0; bit <<= 1 {
+			if bit&named == 0 {
+				out = append(out, i|bit)
+			}
+		}
+		out = append(out, i|0x3ff00000)
+	}
+	return out
+}
+
+// form is a way to register the pages of a buffer: with the validator and without.
+type form struct {
+	verb  string
+	bound func(pd *verbs.PD, buf *mem.Buffer, access verbs.MRAccess) (*verbs.MR, error)
+	raw   func(ctx *raw.Context, buf *mem.Buffer, access uint32) syscall.Errno
+}
+
+var forms = []form{
+	{"ibv_reg_mr", func(pd *verbs.PD, buf *mem.Buffer, access verbs.MRAccess) (*verbs.MR, error) {
+		return pd.RegMRAddr(buf.Addr(), page, access)
+	}, func(ctx *raw.Context, buf *mem.Buffer, access uint32) syscall.Errno {
+		return ctx.RegMR(buf.Addr(), page, uint64(buf.Addr()), access)
+	}},
+	{"ibv_reg_mr_ex", func(pd *verbs.PD, buf *mem.Buffer, access verbs.MRAccess) (*verbs.MR, error) {
+		return pd.RegMREx(verbs.NewMRInitAttr(page, access).Addr(buf.Addr()))
+	}, func(ctx *raw.Context, buf *mem.Buffer, access uint32) syscall.Errno {
+		return ctx.RegMREx(raw.MRInitAttr{Mask: maskAddr, Length: page, Access: access, Addr: buf.Addr()})
+	}},
+}
+
+// TestAccess compares the validator with the running kernel, for every combination of the named flags and for the others.
+func TestAccess(t *testing.T) {
+	release, series := kernelRelease(t)
+	for _, f := range forms {
+		t.Run(f.verb, func(t *testing.T) {
+			ctx := openRaw(t)
+			buf := must(mem.New(page, mem.Populate()))(t)
+			defer buf.Close()
+			kernel := remember(func(access uint32) syscall.Errno { return f.raw(ctx, buf, access) })
+			if kernel(0) == syscall.ENOSYS {
+				t.Skipf("the library has no %s", f.verb)
+			}
+			b := open(t)
+			pd := must(b.dev.AllocPD())(t)
+			unasked := compare(namedValues(), f.verdict(t, pd, buf), kernel, b.listed(series, false))
+			unasked.report(t, "device not asked")
+			attr := must(b.dev.QueryDeviceEx())(t)
+			asked := compare(namedValues(), f.verdict(t, pd, buf), kernel, b.listed(series, true))
+			asked.report(t, "device asked")
+			others := compare(otherValues(), f.verdict(t, pd, buf), kernel, b.listed(series, true))
+			others.report(t, "other bits, device asked")
+
+			r := &recording{Kernel: release, Series: series, DeviceCapFlagsEx: uint64(attr.DeviceCapFlagsEx), ODPGeneralCaps: uint64(attr.ODPCaps.General)}
+			if err := r.fill(kernel); err != nil {
+				t.Error(err)
+			}
+			t.Logf("%s", r.summary())
+			if out := os.Getenv("VERBS_OUT"); out != "" && f.verb == "ibv_reg_mr" {
+				if err := r.write(filepath.Join(out, "access-"+series+".json")); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}
+
+// listed gives the exceptions for the device, which are those of rxe.
+func (b *bed) listed(series string, asked bool) []exception {
+	if !strings.HasPrefix(b.name, "rxe") {
+		return nil
+	}
+	return listed(series, asked)
+}
+
+// remember asks the kernel once for each value.
+func remember(ask func(uint32) syscall.Errno) func(uint32) syscall.Errno {
+	answers := map[uint32]syscall.Errno{}
+	return func(v uint32) syscall.Errno {
+		e, ok := answers[v]
+		if !ok {
+			e = ask(v)
+			answers[v] = e
+		}
+		return e
+	}
+}
+
+// verdict gives the validator's answer as the bindings have it: refused, or not.
+func (f form) verdict(t *testing.T, pd *verbs.PD, buf *mem.Buffer) func(uint32) bool {
+	t.Helper()
+	return func(access uint32) bool {
+		mr, err := f.bound(pd, buf, verbs.MRAccess(access))
+		if err != nil {
+			return refusal(err) != nil
+		}
+		if err := mr.Close(); err != nil {
+			t.Errorf("access %v: %v", verbs.MRAccess(access), err)
+		}
+		return false
+	}
+}
+
+// TestComparison gives the comparison validators that are wrong, each in its way. It must see every one.
+func TestComparison(t *testing.T) {
+	needs := func(flag, need uint32) func(uint32) bool {
+		return func(v uint32) bool { return v&flag != 0 && v&need == 0 }
+	}
+	kernel := func(v uint32) syscall.Errno { // REMOTE_WRITE needs LOCAL_WRITE, and there is no MW_BIND
+		switch {
+		case needs(2, 1)(v):
+			return syscall.EINVAL
+		case v&0x10 != 0:
+			return syscall.EOPNOTSUPP
+		}
+		return 0
+	}
+	values := namedValues()
+	right := needs(2, 1)
+	if o := compare(values, right, kernel, nil); len(o.problems) != 0 || o.refused != 512 || o.einval != 512 {
+		t.Fatalf("the right validator: %+v", o)
+	}
+	if o := compare(values, func(v uint32) bool { return right(v) || v&0x10 != 0 }, kernel, nil); len(o.problems) != 0 {
+		t.Errorf("a validator that also refuses what is not supported: %+v", o)
+	}
+	for name, wrong := range map[string]func(uint32) bool{
+		"accepts all":   func(uint32) bool { return false },
+		"refuses all":   func(uint32) bool { return true },
+		"one too many":  func(v uint32) bool { return right(v) || v == 1 },
+		"one too few":   func(v uint32) bool { return right(v) && v != 2 },
+		"wrong flag":    needs(4, 1),
+		"the other way": func(v uint32) bool { return !right(v) },
+	} {
+		if o := compare(values, wrong, kernel, nil); len(o.problems) == 0 {
+			t.Errorf("a validator that is wrong (%s) is not seen: %+v", name, o)
+		}
+	}
+	silent := func(uint32) syscall.Errno { return syscall.EOPNOTSUPP }
+	if o := compare(values, right, silent, nil); len(o.problems) == 0 {
+		t.Error("a kernel that never answers EINVAL is not seen")
+	}
+	none := func(uint32) bool { return false }
+	list := []exception{{any: 2, reason: "listed"}}
+	if o := compare(values, none, kernel, list); len(o.problems) != 1 || o.listed != 512 {
+		t.Errorf("exceptions: %+v", o)
+	}
+	if o := compare(values, right, kernel, list); len(o.problems) != 1 {
+		t.Errorf("an exception that does not happen: %+v", o)
+	}
+}
+
+// TestRecorded holds the validator against the kept answers of all kernels, on any machine: what it refuses, all refuse; what
+// all refuse with EINVAL, it refuses.
+func TestRecorded(t *testing.T) {
+	files := must(filepath.Glob("testdata/access-*.json"))(t)
+	if len(files) != 3 {
+		t.Fatalf("answers of %d kernels", len(files))
+	}
+	var all []*recording
+	for _, f := range files {
+		r := must(readRecording(f))(t)
+		all = append(all, r)
+		refuses := softVerdict(t, r)
+		o := compare(namedValues(), refuses, r.answer, listed(r.Series, true))
+		o.report(t, fmt.Sprintf("%s, device asked", r.Kernel))
+		for name, wrong := range map[string]func(uint32) bool{
+			"accepts all": func(uint32) bool { return false },
+			"refuses all": func(uint32) bool { return true },
+		} {
+			if o := compare(namedValues(), wrong, r.answer, listed(r.Series, true)); len(o.problems) == 0 {
+				t.Errorf("%s: a validator that %s is not seen", r.Kernel, name)
+			}
+		}
+	}
+	common := func(v uint32) syscall.Errno { // what all kernels agree in; accepted when any accepts
+		first := all[0].answer(v)
+		for _, r := range all {
+			switch e := r.answer(v); {
+			case e == 0:
+				return 0
+			case e != first:
+				first = syscall.EOPNOTSUPP // refused by all, for different reasons
+			}
+		}
+		return first
+	}
+	o := compare(namedValues(), softVerdict(t, nil), common, listed("all", false))
+	o.report(t, "all kernels, device not asked")
+}

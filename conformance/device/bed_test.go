@@ -1,0 +1,171 @@
+//go:build linux && cgo
+
+package device
+
+import (
+	"errors"
+	"flag"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/verbsgen/verbsgen/conformance/device/internal/overlay"
+	"github.com/verbsgen/verbsgen/conformance/device/internal/raw"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/dl"
+	"github.com/verbsgen/verbsgen/runtime/verr"
+)
+
+var deviceFlag = flag.String("device", os.Getenv("VERBS_DEVICE"), "device to test (default: the first)")
+
+// bed is an open device.
+type bed struct {
+	name string
+	lib  *verbs.Lib
+	dev  *verbs.Device
+}
+
+// lacking skips the test, or fails it where a device is required.
+func lacking(t *testing.T, format string, args ...any) {
+	t.Helper()
+	if os.Getenv("VERBS_REQUIRE_DEVICE") == "1" {
+		t.Fatalf(format, args...)
+	}
+	t.Skipf(format, args...)
+}
+
+// library gives the real libibverbs and the name of the device to test.
+func library(t *testing.T) (*dl.Library, string) {
+	t.Helper()
+	real, err := dl.Open("")
+	if err != nil {
+		lacking(t, "no libibverbs: %v", err)
+	}
+	lib := must(verbs.LoadFrom(real))(t)
+	list, err := lib.Devices()
+	if err != nil {
+		lacking(t, "no RDMA: %v", err)
+	}
+	if len(list) == 0 {
+		lacking(t, "no RDMA device")
+	}
+	if *deviceFlag != "" {
+		return real, *deviceFlag
+	}
+	return real, list[0].Name
+}
+
+// open opens the device. At the end of the test everything is closed, and the kernel has as many objects as before.
+func open(t *testing.T) *bed {
+	t.Helper()
+	real, name := library(t)
+	return openFrom(t, must(verbs.LoadFrom(real))(t), name)
+}
+
+func openFrom(t *testing.T, lib *verbs.Lib, name string) *bed {
+	t.Helper()
+	before := resources(t, name)
+	dev := must(lib.OpenDevice(name))(t)
+	t.Cleanup(func() {
+		if err := dev.CloseAll(); err != nil && !errors.Is(err, os.ErrClosed) {
+			t.Errorf("closing: %v", err)
+		}
+		if after := resources(t, name); after != before {
+			t.Errorf("objects of the kernel before %q, after %q", before, after)
+		}
+	})
+	return &bed{name, lib, dev}
+}
+
+// openWithDM opens a device that has device memory: its own, or where it has none, an overlay's.
+func openWithDM(t *testing.T) (b *bed, made string) {
+	t.Helper()
+	b = open(t)
+	if attr := must(b.dev.QueryDeviceEx())(t); attr.MaxDMSize > 0 {
+		return b, "the device's own"
+	}
+	real, name := library(t)
+	return openFrom(t, must(verbs.LoadFrom(overlay.Over(real)))(t), name), "an overlay's"
+}
+
+// openRaw opens the device for verbs without a validator.
+func openRaw(t *testing.T) *raw.Context {
+	t.Helper()
+	real, name := library(t)
+	c := must(raw.Open(real, name))(t)
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Errorf("closing the raw context: %v", err)
+		}
+	})
+	return c
+}
+
+// resources gives the kernel's count of a device's objects, or nothing where there is no tool to ask with.
+func resources(t *testing.T, device string) string {
+	t.Helper()
+	out, err := exec.Command("rdma", "resource", "show", device).Output()
+	if err != nil {
+		t.Logf("objects are not counted: rdma resource show: %v", err)
+		return ""
+	}
+	_, counts, _ := strings.Cut(string(out), device+": ")
+	return strings.TrimSpace(counts)
+}
+
+// must fails the test on an error.
+func must[T any](v T, err error) func(t *testing.T) T {
+	return func(t *testing.T) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+// refusal gives the IDs of the rules that refused a call before the library saw it; nil when they did not.
+func refusal(err error) []string {
+	var e *verr.Error
+	if !errors.As(err, &e) || !e.Refused {
+		return nil
+	}
+	var ids []string
+	for _, v := range e.Violations {
+		ids = append(ids, v.Rule.ID)
+	}
+	return ids
+}
+
+// errnoName names an answer of the kernel.
+func errnoName(e syscall.Errno) string {
+	switch e {
+	case 0:
+		return "accepted"
+	case syscall.EOPNOTSUPP: // the same number as ENOTSUP
+		return "EOPNOTSUPP"
+	}
+	if n := unix.ErrnoName(e); n != "" {
+		return n
+	}
+	return e.Error()
+}
+
+// kernelRelease gives the release of the running kernel, "6.1.0-50-amd64", and its series, "6.1".
+func kernelRelease(t *testing.T) (release, series string) {
+	t.Helper()
+	var u unix.Utsname
+	if err := unix.Uname(&u); err != nil {
+		t.Fatal(err)
+	}
+	release = unix.ByteSliceToString(u.Release[:])
+	parts := strings.SplitN(release, ".", 3)
+	if len(parts) < 3 {
+		t.Fatalf("kernel release %q", release)
+	}
+	return release, parts[0] + "." + parts[1]
+}

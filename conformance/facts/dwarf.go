@@ -1,0 +1,245 @@
+package facts
+
+import (
+	"debug/dwarf"
+	"debug/elf"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// debugInfo reads the records and enums of an object file.
+func (p *probe) debugInfo(v *View, object string) error {
+	f, err := elf.Open(object)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	data, err := f.DWARF()
+	if err != nil {
+		return err
+	}
+	d := &reader{probe: p, data: data, view: v}
+	v.Records = map[string]Record{}
+	r := data.Reader()
+	for {
+		e, err := r.Next()
+		if err != nil {
+			return err
+		}
+		if e == nil {
+			return nil
+		}
+		if err := d.entry(e); err != nil {
+			return err
+		}
+	}
+}
+
+type reader struct {
+	*probe
+	data  *dwarf.Data
+	view  *View
+	files []*dwarf.LineFile
+}
+
+func (d *reader) entry(e *dwarf.Entry) error {
+	switch e.Tag {
+	case dwarf.TagCompileUnit:
+		lines, err := d.data.LineReader(e)
+		if err != nil {
+			return err
+		}
+		d.files = lines.Files()
+	case dwarf.TagStructType, dwarf.TagUnionType:
+		return d.record(e)
+	case dwarf.TagEnumerationType:
+		return d.enum(e)
+	}
+	return nil
+}
+
+// place is where an entry was declared; own tells whether the header, or a file beside it, did so.
+func (d *reader) place(e *dwarf.Entry) (place string, own bool) {
+	i, ok := e.Val(dwarf.AttrDeclFile).(int64)
+	line, _ := e.Val(dwarf.AttrDeclLine).(int64)
+	if !ok || int(i) >= len(d.files) || d.files[i] == nil {
+		return "", false
+	}
+	name := d.files[i].Name
+	return d.included(name) + ":" + strconv.FormatInt(line, 10), d.own(name)
+}
+
+func (d *reader) record(e *dwarf.Entry) error {
+	tag, ok := e.Val(dwarf.AttrName).(string)
+	if !ok {
+		return nil // a member, seen with the record that holds it, or a typedef of libc's
+	}
+	t, err := d.data.Type(e.Offset)
+	if err != nil {
+		return err
+	}
+	s, ok := t.(*dwarf.StructType)
+	if !ok {
+		return fmt.Errorf("%s is no record", tag)
+	}
+	r := Record{Incomplete: s.Incomplete, Size: s.ByteSize}
+	r.Place, r.Own = d.place(e)
+	if !s.Incomplete {
+		flatten(&r, s, "", 0)
+	}
+	d.view.Records[s.Kind+" "+tag] = r
+	return nil
+}
+
+// flatten lists the members as the facts do: those of a tagless member record follow it.
+func flatten(r *Record, s *dwarf.StructType, prefix string, base int64) {
+	for _, m := range s.Field {
+		f := Field{Name: prefix + m.Name, Type: typeText(m.Type, ""), Offset: base + m.ByteOffset, Size: max(0, m.Type.Size())}
+		if m.Name == "" {
+			f.Name = ""
+		}
+		if m.BitSize != 0 {
+			f.Bit, f.Bits = int(base*8+m.DataBitOffset), int(m.BitSize)
+		}
+		r.Fields = append(r.Fields, f)
+		inner, ok := m.Type.(*dwarf.StructType)
+		if !ok || inner.StructName != "" {
+			continue
+		}
+		next := prefix
+		if m.Name != "" {
+			next += m.Name + "."
+		}
+		flatten(r, inner, next, base+m.ByteOffset)
+	}
+}
+
+func (d *reader) enum(e *dwarf.Entry) error {
+	place, own := d.place(e)
+	if !own {
+		return nil
+	}
+	t, err := d.data.Type(e.Offset)
+	if err != nil {
+		return err
+	}
+	et, ok := t.(*dwarf.EnumType)
+	if !ok {
+		return fmt.Errorf("%s is no enum", place)
+	}
+	en := Enum{Tag: "enum " + et.EnumName, Place: place}
+	if en.Signed, err = d.signed(e); err != nil {
+		return err
+	}
+	for _, v := range et.Val {
+		en.Values = append(en.Values, Value{v.Name, v.Val})
+	}
+	d.view.Enums = append(d.view.Enums, en)
+	return nil
+}
+
+// signed looks at the integer type that gcc chose for an enum.
+func (d *reader) signed(e *dwarf.Entry) (bool, error) {
+	off, ok := e.Val(dwarf.AttrType).(dwarf.Offset)
+	if !ok {
+		return false, fmt.Errorf("gcc does not tell the type of an enum")
+	}
+	t, err := d.data.Type(off)
+	if err != nil {
+		return false, err
+	}
+	_, isInt := t.(*dwarf.IntType)
+	return isInt, nil
+}
+
+// typeText writes a type as the facts do, with <anonymous> for a record or enum without a tag.
+func typeText(t dwarf.Type, inner string) string {
+	switch x := t.(type) {
+	case *dwarf.QualType:
+		return qualified(x, inner)
+	case *dwarf.PtrType:
+		switch x.Type.(type) {
+		case *dwarf.FuncType, *dwarf.ArrayType:
+			return typeText(x.Type, "(*"+inner+")")
+		case *dwarf.VoidType, nil:
+			return join("void", "*"+inner)
+		}
+		return typeText(x.Type, "*"+inner)
+	case *dwarf.ArrayType:
+		n := ""
+		if x.Count >= 0 {
+			n = strconv.FormatInt(x.Count, 10)
+		}
+		return typeText(x.Type, inner+"["+n+"]")
+	case *dwarf.FuncType:
+		return funcText(x, inner)
+	case *dwarf.StructType:
+		return join(x.Kind+" "+named(x.StructName), inner)
+	case *dwarf.EnumType:
+		return join("enum "+named(x.EnumName), inner)
+	case *dwarf.TypedefType:
+		return join(x.Name, inner)
+	case *dwarf.VoidType, nil:
+		return join("void", inner)
+	}
+	return join(plain(t.Common().Name), inner)
+}
+
+func qualified(q *dwarf.QualType, inner string) string {
+	if _, ok := q.Type.(*dwarf.PtrType); ok {
+		if inner != "" {
+			inner = " " + inner
+		}
+		return strings.Replace(typeText(q.Type, "\x00"+inner), "\x00", q.Qual, 1)
+	}
+	return q.Qual + " " + typeText(q.Type, inner)
+}
+
+func funcText(f *dwarf.FuncType, inner string) string {
+	var list []string
+	for _, p := range f.ParamType {
+		if _, ok := p.(*dwarf.DotDotDotType); ok {
+			list = append(list, "...")
+			continue
+		}
+		list = append(list, typeText(p, ""))
+	}
+	if len(list) == 0 {
+		list = []string{"void"}
+	}
+	return typeText(f.ReturnType, inner+"("+strings.Join(list, ", ")+")")
+}
+
+func named(tag string) string {
+	if tag == "" {
+		return "<anonymous>"
+	}
+	return tag
+}
+
+// plain gives the arithmetic types of gcc the spelling of the facts.
+func plain(name string) string {
+	switch name {
+	case "long unsigned int":
+		return "unsigned long"
+	case "long int":
+		return "long"
+	case "long long unsigned int":
+		return "unsigned long long"
+	case "long long int":
+		return "long long"
+	case "short unsigned int":
+		return "unsigned short"
+	case "short int":
+		return "short"
+	}
+	return name
+}
+
+func join(base, inner string) string {
+	if inner == "" || inner[0] == '[' {
+		return base + inner
+	}
+	return base + " " + inner
+}

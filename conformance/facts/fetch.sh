@@ -1,0 +1,136 @@
+#!/usr/bin/env bash
+# fetch.sh CACHE RELEASE...: gets the Debian packages of rdma-core releases and unpacks each into CACHE/RELEASE.
+#
+# Nothing of the machine's apt is changed: lists, cache and status are in a folder of their own, signatures are verified,
+# and the mirror is the one that this machine's apt is configured for. The folders of what was got are the last line of
+# the output, separated by colons. A package that is gone, or that is of another release by now, is named; the others
+# are still got, and the script then fails. What is in CACHE already is not got again.
+#
+# To read the facts again and hold them against gcc:
+#
+#	roots=$(conformance/facts/fetch.sh CACHE 33.2 44.0 56.1 65.0 | tail -1)
+#	for root in ${roots//:/ }; do
+#		go run ./cmd/verbsgen import --release "${root##*/}" --header "$root/usr/include/infiniband/verbs.h" \
+#			--lib "$(echo "$root"/usr/lib/*/libibverbs.so.1)"
+#	done
+#	VERBSGEN_FACT_ROOTS=$roots go test -count=1 ./conformance/facts
+set -euo pipefail
+
+packages=(libibverbs-dev libibverbs1)
+keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+
+die() {
+	echo "fetch: $*" >&2
+	exit 1
+}
+
+# suite_of RELEASE: the suite of Debian that carries a release.
+suite_of() {
+	case $1 in
+	33.2) echo bullseye ;;
+	44.0) echo bookworm ;;
+	56.1) echo trixie ;;
+	65.0) echo sid ;;
+	*) die "no suite of Debian is known for release $1; add it to suite_of in $0" ;;
+	esac
+}
+
+# mirror: the address that this machine gets Debian's main archive from; by its origin, or, before the first
+# apt-get update, by its path.
+mirror() {
+	local targets
+	# shellcheck disable=SC2016 # apt's variables, not ours
+	targets=$(apt-get indextargets --format '$(ORIGIN)|$(LABEL)|$(COMPONENT)|$(SITE)' 'Created-By: Packages')
+	awk -F '|' '$1 == "Debian" && $2 == "Debian" { print $4; found = 1; exit }
+		$3 == "main" && $4 ~ /\/debian\/?$/ && !guess { guess = $4 }
+		END { if (!found) print guess }' <<<"$targets"
+}
+
+# apt_in DIR COMMAND...: apt with its state below DIR.
+apt_in() {
+	local dir=$1 command=$2
+	shift 2
+	"$command" -qq \
+		-o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts="$dir/sources" -o Dir::Etc::preferencesparts="$dir/sources" \
+		-o Dir::State="$dir/state" -o Dir::State::status="$dir/status" -o Dir::Cache="$dir/cache" \
+		-o APT::Sandbox::User=root -o Acquire::Languages=none "$@"
+}
+
+# prepare DIR SUITE: an apt that knows one suite.
+prepare() {
+	local dir=$1 suite=$2
+	mkdir -p "$dir"/sources "$dir"/state/lists/partial "$dir"/cache/archives/partial
+	: >"$dir/status"
+	{
+		echo "Types: deb"
+		echo "URIs: $site"
+		echo "Suites: $suite"
+		echo "Components: main"
+		echo "Signed-By: $keyring"
+		if [ "$suite" = sid ]; then
+			echo "Check-Valid-Until: no" # sid's date may be past; the signature still counts
+		fi
+	} >"$dir/sources/one.sources"
+	apt_in "$dir" apt-get update >&2
+}
+
+# get RELEASE: all packages of a release into CACHE/RELEASE, or none.
+get() {
+	local release=$1 suite dir package version bad=0
+	suite=$(suite_of "$release") || return 1
+	dir=$scratch/$release
+	if ! prepare "$dir" "$suite"; then
+		echo "fetch: the archive of $suite, for release $release, cannot be read: gone, or moved" >&2
+		return 1
+	fi
+	for package in "${packages[@]}"; do
+		version=$(apt_in "$dir" apt-cache madison "$package" | awk -F ' *[|] *' '{ sub(/^ */, "", $2); print $2; exit }')
+		case $version in
+		"")
+			echo "fetch: $package of release $release is gone: $suite has no such package any more" >&2
+			bad=1
+			;;
+		"$release"-* | *:"$release"-* | "$release") ;;
+		*)
+			echo "fetch: $package of release $release is gone: $suite has $version now" >&2
+			bad=1
+			;;
+		esac
+	done
+	[ "$bad" = 0 ] || return 1
+	mkdir -p "$dir/debs" "$dir/root"
+	(cd "$dir/debs" && apt_in "$dir" apt-get download "${packages[@]}") >&2 || return 1
+	for package in "$dir"/debs/*.deb; do
+		dpkg -x "$package" "$dir/root" || return 1
+	done
+	rm -rf "${cache:?}/$release"
+	mv "$dir/root" "$cache/$release"
+}
+
+[ $# -ge 2 ] || die "usage: $0 CACHE RELEASE..."
+for tool in apt-get dpkg; do
+	command -v "$tool" >/dev/null || die "needs $tool"
+done
+[ -e "$keyring" ] || die "$keyring is missing; install debian-archive-keyring"
+mkdir -p "$1"
+cache=$(cd "$1" && pwd)
+shift
+site=$(mirror)
+[ -n "$site" ] || die "this machine's apt has no archive of Debian configured"
+scratch=$(mktemp -d "$cache/.fetch.XXXXXX") # beside the cache, so that the last step is a rename
+trap 'rm -rf "$scratch"' EXIT
+
+failed=0
+roots=
+for release in "$@"; do
+	if [ ! -e "$cache/$release/usr/include/infiniband/verbs.h" ]; then
+		if ! get "$release"; then
+			failed=1
+			continue
+		fi
+		echo "got $release from $(suite_of "$release")"
+	fi
+	roots+=${roots:+:}$cache/$release
+done
+echo "$roots"
+exit "$failed"

@@ -1,0 +1,165 @@
+//go:build linux
+
+package conformance
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/softverbs"
+	"github.com/verbsgen/verbsgen/runtime/verr"
+)
+
+// TestLoadReal loads the machine's own libibverbs through the same code as every test.
+func TestLoadReal(t *testing.T) {
+	lib, err := verbs.Load()
+	if errors.Is(err, fs.ErrNotExist) {
+		if os.Getenv("VERBS_REQUIRE_LIBRARY") != "" {
+			t.Fatal(err)
+		}
+		t.Skipf("no libibverbs on this machine: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again := must(verbs.Load())(t); again == nil {
+		t.Error("a second Load gives nothing")
+	}
+	devices, err := lib.Devices()
+	if _, none := os.Stat("/sys/class/infiniband_verbs"); none != nil {
+		if !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "kernel has no RDMA") {
+			t.Errorf("without RDMA in the kernel Devices = %v, %v", devices, err)
+		}
+		if _, err := lib.OpenDevice("mlx5_0"); !errors.Is(err, errors.ErrUnsupported) {
+			t.Errorf("OpenDevice: %v", err)
+		}
+		return
+	}
+	if err != nil {
+		t.Errorf("Devices: %v", err)
+	}
+}
+
+// TestLoadWrong gives Load what is no libibverbs. Each time one error that names the file.
+func TestLoadWrong(t *testing.T) {
+	dir := t.TempDir()
+	text := filepath.Join(dir, "text.so")
+	if err := os.WriteFile(text, []byte("not ELF"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{filepath.Join(dir, "absent.so"), text, dir} {
+		if _, err := verbs.Load(verbs.Path(path)); err == nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("Load(%s): %v", path, err)
+		}
+	}
+	if _, err := verbs.LoadFrom(nil); err == nil {
+		t.Error("LoadFrom(nil) is accepted")
+	}
+}
+
+// TestDeviceList lists devices of software, none at all, and looks for one that is not there.
+func TestDeviceList(t *testing.T) {
+	soft := softverbs.New(softverbs.Name("a0"), softverbs.GUID(0x0123456789abcdef), softverbs.AnotherDevice("b1"))
+	defer soft.Close()
+	lib := must(verbs.LoadFrom(soft))(t)
+	list := must(lib.Devices())(t)
+	if len(list) != 2 || list[0].Name != "a0" || list[1].Name != "b1" || list[0].GUID != 0x0123456789abcdef {
+		t.Errorf("Devices = %+v", list)
+	}
+	if _, err := lib.OpenDevice("c2"); err == nil || !strings.Contains(err.Error(), "a0, b1") {
+		t.Errorf("OpenDevice of one that is not there: %v", err)
+	}
+	none := softverbs.New(softverbs.NoDevices())
+	defer none.Close()
+	if list, err := must(verbs.LoadFrom(none))(t).Devices(); len(list) != 0 || err != nil {
+		t.Errorf("an empty list = %v, %v", list, err)
+	}
+}
+
+// TestOlderLibrary uses libraries that lack what the newest has.
+func TestOlderLibrary(t *testing.T) {
+	for _, release := range []string{"33.2", "44.0", "56.1"} {
+		b := open(t, softverbs.Release(release))
+		attr := must(b.dev.QueryDeviceEx())(t)
+		if attr.MaxDMSize == 0 {
+			t.Errorf("%s: max_dm_size is 0", release)
+		}
+		port := must(b.dev.QueryPort(1))(t)
+		if port.State != verbs.PortStateActive {
+			t.Errorf("%s: port state %v", release, port.State)
+		}
+		pd := must(b.dev.AllocPD())(t)
+		must(pd.RegMR(make([]byte, 64), rw|verbs.MRAccessRelaxedOrdering))(t)
+		_, err := pd.RegMREx(verbs.NewMRInitAttr(64, 0).Addr(0x1000))
+		if !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "ibv_reg_mr_ex") || !strings.Contains(err.Error(), "65.0") {
+			t.Errorf("%s: a verb that came later: %v", release, err)
+		}
+	}
+}
+
+// TestMissingOp uses a provider that lacks an operation, and a library without the extended queries.
+func TestMissingOp(t *testing.T) {
+	b := open(t, softverbs.WithoutOp("alloc_dm", "query_device_ex", "query_port"))
+	if _, err := b.dev.AllocDM(verbs.NewAllocDMAttr(64)); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("AllocDM: %v", err)
+	}
+	attr := must(b.dev.QueryDeviceEx())(t)
+	if attr.OrigAttr.MaxMR == 0 || attr.MaxDMSize != 0 {
+		t.Errorf("the plain query in place of the extended one: %+v", attr)
+	}
+	if port := must(b.dev.QueryPort(1))(t); port.State != verbs.PortStateActive || port.ActiveSpeedEx != 0 {
+		t.Errorf("the first release's port query: %+v", port)
+	}
+	old := open(t, softverbs.WithoutSymbol("ibv_reg_mr_iova2"))
+	pd := must(old.dev.AllocPD())(t)
+	must(pd.RegMR(make([]byte, 64), verbs.MRAccessLocalWrite|verbs.MRAccessRelaxedOrdering))(t)
+}
+
+// TestCapabilities shows that rules on capabilities refuse a call once the device was asked, and not before; and never
+// by the zeros of a query that could not tell.
+func TestCapabilities(t *testing.T) {
+	call := func(b *bed) error {
+		_, err := must(b.dev.AllocPD())(t).RegMR(make([]byte, 64), verbs.MRAccessOnDemand)
+		return err
+	}
+	b := open(t)
+	if err := call(b); err == nil || isRefusal(err) {
+		t.Errorf("before the query: %v", err)
+	}
+	must(b.dev.QueryDeviceEx())(t)
+	if err := call(b); err == nil || !isRefusal(err) || !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("after the query: %v", err)
+	}
+	plain := open(t, softverbs.WithoutOp("query_device_ex"), softverbs.ODP(1, 0xff, 0, 0))
+	must(plain.dev.QueryDeviceEx())(t)
+	if err := call(plain); err != nil {
+		t.Errorf("after a query that cannot tell of on-demand paging: %v", err)
+	}
+}
+
+// isRefusal tells whether the rules refused a call, rather than the library.
+func isRefusal(err error) bool {
+	var e *verr.Error
+	return errors.As(err, &e) && e.Refused
+}
+
+// TestBrokenSource loads from sources that lack what nothing works without: an error, never a crash.
+func TestBrokenSource(t *testing.T) {
+	for _, symbol := range []string{"ibv_get_device_list", "ibv_free_device_list", "ibv_open_device"} {
+		soft := softverbs.New(softverbs.WithoutSymbol(symbol))
+		lib := must(verbs.LoadFrom(soft))(t)
+		if _, err := lib.OpenDevice("soft0"); !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), symbol) {
+			t.Errorf("without %s: %v", symbol, err)
+		}
+		soft.Close()
+	}
+	wrong := softverbs.New(softverbs.Release("1.0"))
+	if _, err := verbs.LoadFrom(wrong); err == nil || err != wrong.Err() {
+		t.Errorf("a source that says why it cannot be used: %v", err)
+	}
+}

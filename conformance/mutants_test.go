@@ -1,0 +1,160 @@
+//go:build linux && cgo
+
+package conformance
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/verbsgen/verbsgen/conformance/suite/report"
+)
+
+// edit changes a text of a generated file that stands there exactly once.
+type edit struct{ file, old, new string }
+
+// mutant is the bindings with a mistake such as a generator makes, and the cases that must see it.
+type mutant struct {
+	name  string
+	edits []edit
+	cases []string
+}
+
+// mutants change the text of gen/verbs. A mirror's offsets are guarded at compile time too, so the first two take the guard
+// away with it.
+func mutants() []mutant {
+	return []mutant{
+		{"two fields of a mirror in each other's place", []edit{
+			{"records.gen.go", "\tmax_mr                    int32\n\tmax_pd                    int32\n", "\tmax_pd                    int32\n\tmax_mr                    int32\n"},
+			{"raw.gen.go", "\t_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttr{}.max_mr)-136]\n\t_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttr{}.max_pd)-140]\n", ""},
+		}, []string{"CF-mir-0001", "CF-mir-0003"}},
+		{"a field of an argument at a wrong offset", []edit{
+			{"records.gen.go", "\tlog_align_req uint32\n\tcomp_mask     uint32\n", "\tcomp_mask     uint32\n\tlog_align_req uint32\n"},
+			{"raw.gen.go", "\t_ = [1]struct{}{}[unsafe.Offsetof(cAllocDMAttr{}.log_align_req)-8]\n\t_ = [1]struct{}{}[unsafe.Offsetof(cAllocDMAttr{}.comp_mask)-12]\n", ""},
+		}, []string{"CF-dm-0003"}},
+		{"a verb that gives NULL and errno taken for one that gives its errno", []edit{
+			{"raw.gen.go", "p, err := C.HASH_ibv_alloc_pd(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)))\n\tif p == nil {\n\t\treturn nil, errnoOf(err)\n\t}",
+				"p, _ := C.HASH_ibv_alloc_pd(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)))\n\tif p == nil {\n\t\treturn nil, syscall.Errno(uintptr(p))\n\t}"},
+		}, []string{"CF-err-0006", "CF-err-0101"}},
+		{"a verb that gives its errno taken for one that gives -1", []edit{
+			{"raw.gen.go", "return syscall.Errno(C.HASH_ibv_dealloc_pd(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd))))",
+				"n, err := C.HASH_ibv_dealloc_pd(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)))\n\tif n == -1 {\n\t\treturn errnoOf(err)\n\t}\n\treturn 0"},
+		}, []string{"CF-err-0007"}},
+		{"a builder that forgets a bit of comp_mask", []edit{
+			{"records.gen.go", "\ta.c.comp_mask |= 0x1 // IBV_REG_MR_MASK_IOVA\n", ""},
+		}, []string{"CF-mr-0010", "CF-mr-0018"}},
+	}
+}
+
+// TestMutants builds the suite with each mutant in the place of gen/verbs and sees it fail in the cases named.
+func TestMutants(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the suite several times")
+	}
+	dir, err := filepath.Abs(filepath.Join("..", "gen", "verbs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "raw.gen.go")); err != nil {
+		t.Skipf("the source is not on this machine: %v", err)
+	}
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip(err)
+	}
+	sound := verdicts(t, nil)
+	for _, m := range mutants() {
+		t.Run(m.name, func(t *testing.T) {
+			got := verdicts(t, mutate(t, dir, m.edits))
+			for _, id := range m.cases {
+				if sound[id].Status != report.Pass {
+					t.Errorf("%s of the bindings as they are: %s %s", id, sound[id].Status, sound[id].Reason)
+				}
+				if got[id].Status != report.Fail {
+					t.Errorf("%s does not see it: %s", id, got[id].Status)
+				}
+				t.Logf("%s: %s", id, got[id].Reason)
+			}
+		})
+	}
+}
+
+// mutate writes the changed files beside the source and gives the overlay that puts them in its place.
+func mutate(t *testing.T, dir string, edits []edit) map[string]string {
+	t.Helper()
+	hash := hashOf(t, dir)
+	texts := map[string]string{}
+	for _, e := range edits {
+		at := filepath.Join(dir, e.file)
+		if _, read := texts[at]; !read {
+			data, err := os.ReadFile(at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			texts[at] = string(data)
+		}
+		old := strings.ReplaceAll(e.old, "HASH", hash)
+		if n := strings.Count(texts[at], old); n != 1 {
+			t.Fatalf("%s has this %d times, not once; the mutant is to follow the generator:\n%s", e.file, n, old)
+		}
+		texts[at] = strings.Replace(texts[at], old, strings.ReplaceAll(e.new, "HASH", hash), 1)
+	}
+	replace := map[string]string{}
+	for at, text := range texts {
+		replace[at] = filepath.Join(t.TempDir(), filepath.Base(at))
+		if err := os.WriteFile(replace[at], []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return replace
+}
+
+// hashOf gives the prefix of the names of C functions.
+func hashOf(t *testing.T, dir string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(dir, "shims.gen.h"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, _, found := strings.Cut(string(data), "_ibv_alloc_pd(")
+	if !found {
+		t.Fatal("shims.gen.h does not declare ibv_alloc_pd")
+	}
+	return before[strings.LastIndexAny(before, " *")+1:]
+}
+
+// verdicts builds the suite offline, with files replaced, runs it on a software device and gives its results.
+func verdicts(t *testing.T, replace map[string]string) map[string]report.Case {
+	t.Helper()
+	dir := t.TempDir()
+	overlay, binary, out := filepath.Join(dir, "overlay.json"), filepath.Join(dir, "suite.test"), filepath.Join(dir, "report.json")
+	data, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(overlay, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	build := exec.Command("go", "test", "-c", "-vet=off", "-overlay", overlay, "-o", binary, ".")
+	build.Env = append(os.Environ(), "GOPROXY=off")
+	if said, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	run := exec.Command(binary, "-test.run=^TestSuite$", "-report", out)
+	said, err := run.CombinedOutput() // a mutant fails: the report tells
+	data, read := os.ReadFile(out)
+	if read != nil {
+		t.Fatalf("%v, %v\n%s", err, read, said)
+	}
+	r, err := report.Decode(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases := map[string]report.Case{}
+	for _, c := range r.Cases {
+		cases[c.ID] = c
+	}
+	return cases
+}

@@ -1,0 +1,126 @@
+//go:build linux
+
+package conformance
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/verbsgen/verbsgen/conformance/internal/link"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/dpath"
+)
+
+// pair gives two connected sides on one device.
+func pair(t *testing.T, dev *verbs.Device) (a, b *link.End) {
+	t.Helper()
+	a, b, err := link.Pair(dev, dev)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a, b
+}
+
+// TestConnection sends, writes, reads and adds between two queue pairs.
+func TestConnection(t *testing.T) {
+	dev := open(t).dev
+	a, b := pair(t, dev)
+	recv, send := must(dpath.NewRecvBatch(1, 1))(t), must(dpath.NewSendBatch(4, 1))(t)
+	defer recv.Close()
+	defer send.Close()
+	recv.WR(0).Recv(7).SGE(uint64(b.MR.Addr()), 4096, b.MR.LKey())
+	if n, err := b.QP.PostRecv(recv, 1); n != 1 || err != nil {
+		t.Fatalf("PostRecv = %d, %v", n, err)
+	}
+	copy(a.Buf, "sent in a message")
+	send.WR(0).Send(1).SGE(uint64(a.MR.Addr()), 17, a.MR.LKey()).Flags(dpath.Signaled)
+	if n, err := a.QP.PostSend(send, 1); n != 1 || err != nil {
+		t.Fatalf("PostSend = %d, %v", n, err)
+	}
+	if wc := must(b.Wait())(t); wc.ID != 7 || wc.Status != 0 || wc.ByteLen != 17 || !bytes.Equal(b.Buf[:17], a.Buf[:17]) {
+		t.Errorf("received %+v, %q", wc, b.Buf[:17])
+	}
+	if wc := must(a.Wait())(t); wc.ID != 1 || wc.Status != 0 {
+		t.Errorf("sent %+v", wc)
+	}
+	copy(a.Buf, "written from afar")
+	send.WR(0).Write(2, uint64(b.MR.Addr())+100, b.MR.RKey()).SGE(uint64(a.MR.Addr()), 17, a.MR.LKey()).Flags(dpath.Signaled)
+	send.WR(1).Read(3, uint64(b.MR.Addr())+100, b.MR.RKey()).SGE(uint64(a.MR.Addr())+200, 17, a.MR.LKey()).Flags(dpath.Signaled)
+	if n, err := a.QP.PostSend(send, 2); n != 2 || err != nil {
+		t.Fatalf("PostSend = %d, %v", n, err)
+	}
+	for id := uint64(2); id <= 3; id++ {
+		if wc := must(a.Wait())(t); wc.ID != id || wc.Status != 0 {
+			t.Errorf("%+v", wc)
+		}
+	}
+	if string(b.Buf[100:117]) != "written from afar" || string(a.Buf[200:217]) != "written from afar" {
+		t.Errorf("memory holds %q and %q", b.Buf[100:117], a.Buf[200:217])
+	}
+}
+
+// TestEvents waits for a completion event, is cancelled without one, and keeps a queue with an open event from closing.
+func TestEvents(t *testing.T) {
+	dev := open(t).dev
+	a, b := pair(t, dev)
+	short, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if _, err := b.Ch.Next(short); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Next without an event: %v", err)
+	}
+	if err := b.CQ.ReqNotify(false); err != nil {
+		t.Fatal(err)
+	}
+	recv, send := must(dpath.NewRecvBatch(1, 1))(t), must(dpath.NewSendBatch(1, 1))(t)
+	defer recv.Close()
+	defer send.Close()
+	recv.WR(0).Recv(1).SGE(uint64(b.MR.Addr()), 64, b.MR.LKey())
+	send.WR(0).Send(2).SGE(uint64(a.MR.Addr()), 8, a.MR.LKey()).Flags(dpath.Signaled)
+	if _, err := b.QP.PostRecv(recv, 1); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.QP.PostSend(send, 1); err != nil {
+		t.Fatal(err)
+	}
+	long, stop := context.WithTimeout(t.Context(), 10*time.Second)
+	defer stop()
+	ev := must(b.Ch.Next(long))(t)
+	if ev.CQ != b.CQ {
+		t.Error("the event is of another queue")
+	}
+	must(b.Wait())(t)
+	must(a.Wait())(t)
+	if err := b.CQ.Close(); !errors.Is(err, syscall.EBUSY) {
+		t.Errorf("Close of a queue with a queue pair and an event: %v", err)
+	}
+	ev.Done()
+	ev.Done()
+	for _, close := range []func() error{b.QP.Close, b.CQ.Close, b.Ch.Close} {
+		if err := close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := b.QP.PostRecv(recv, 1); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("PostRecv after Close: %v", err)
+	}
+	if _, err := b.CQ.PollInto(make([]dpath.WC, 1)); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("PollInto after Close: %v", err)
+	}
+}
+
+// TestRefusedPost posts what the provider refuses: the index of the request comes back with the errno.
+func TestRefusedPost(t *testing.T) {
+	dev := open(t).dev
+	e := must(link.NewEnd(dev))(t)
+	send := must(dpath.NewSendBatch(2, 1))(t)
+	defer send.Close()
+	send.WR(0).Send(1).SGE(uint64(e.MR.Addr()), 8, e.MR.LKey())
+	if n, err := e.QP.PostSend(send, 1); n != 0 || !errors.Is(err, syscall.EINVAL) {
+		t.Errorf("a send in INIT: %d, %v", n, err)
+	}
+}

@@ -1,0 +1,179 @@
+//go:build linux
+
+package cases
+
+import (
+	"bytes"
+	"runtime"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"github.com/verbsgen/verbsgen/conformance/suite"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/mem"
+)
+
+func addressOf(b []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(b))) }
+
+func access() []suite.Case {
+	return []suite.Case{
+		{ID: "CF-acc-0001", Family: "access", Title: "a peer may do what each combination of flags allows, and no more", Page: "ibv_reg_mr",
+			Rules: []string{"VR-ibv_reg_mr-access-0001", "VR-ibv_reg_mr-access-0003"}, Needs: needs(suite.Peer), Run: rights},
+		{ID: "CF-acc-0002", Family: "access", Title: "every combination of named flags: what the rules refuse, the library refuses", Page: "ibv_reg_mr",
+			Rules: []string{"VR-ibv_reg_mr-access-0001", "VR-ibv_reg_mr-access-0003", "VR-ibv_reg_mr-access-0004"}, Limit: time.Minute, Run: differential},
+		{ID: "CF-acc-0003", Family: "access", Title: "a peer's atomics", Page: "ibv_reg_mr", Needs: needs(suite.Peer, suite.Atomics), Run: atomics},
+		{ID: "CF-acc-0004", Family: "access", Title: "a peer writes while the garbage collector runs hard", Page: "ibv_reg_mr", Needs: needs(suite.Peer), Limit: time.Minute, Run: underCollector},
+		{ID: "CF-acc-0005", Family: "access", Title: "a region that the program has lost is still registered", Page: "ibv_reg_mr", Needs: needs(suite.Peer), Run: lost},
+	}
+}
+
+// rights registers with each combination of the remote rights and has the peer try all three operations.
+func rights(t *suite.T) {
+	pd, p := newPD(t), t.Peer()
+	buf := must(mem.New(page))(t)
+	allowed := func(yes bool) int {
+		if yes {
+			return suite.StatusSuccess
+		}
+		return suite.StatusRemAccess
+	}
+	for bits := range verbs.MRAccess(16) {
+		mr, err := pd.RegMRBuffer(buf, bits)
+		if suite.Refused(err) != nil {
+			if bits&verbs.MRAccessLocalWrite != 0 || bits&(verbs.MRAccessRemoteWrite|verbs.MRAccessRemoteAtomic) == 0 {
+				t.Errorf("%v: %v", bits, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatalf("%v: %v", bits, err)
+		}
+		at := uint64(buf.Addr())
+		status, err := p.Write(mr.RKey(), at, []byte("12345678"))
+		completed(t, bits.String()+": write", status, err, allowed(bits&verbs.MRAccessRemoteWrite != 0))
+		status, err = p.Read(mr.RKey(), at, make([]byte, 8))
+		completed(t, bits.String()+": read", status, err, allowed(bits&verbs.MRAccessRemoteRead != 0))
+		if t.Has(suite.Atomics) {
+			_, status, err = p.FetchAdd(mr.RKey(), at, 1)
+			completed(t, bits.String()+": atomic", status, err, allowed(bits&verbs.MRAccessRemoteAtomic != 0))
+		}
+		ok(t, "Close", mr.Close())
+	}
+	ok(t, "closing the buffer", buf.Close())
+}
+
+// differential asks the rules and the library about all 2048 combinations of the eleven named flags.
+func differential(t *suite.T) {
+	pd, lib := newPD(t), without(t)
+	buf := must(mem.New(page, mem.Populate()))(t)
+	must(t.Device().QueryDeviceEx())(t)
+	refuses, einval := 0, 0
+	for i := range uint32(2048) {
+		flags := verbs.MRAccess(i&0x3ff | i>>10*uint32(verbs.MRAccessRelaxedOrdering))
+		mr, err := pd.RegMRBuffer(buf, flags)
+		if err == nil {
+			ok(t, "Close", mr.Close())
+		}
+		e := lib.RegMR(buf.Addr(), page, uint64(buf.Addr()), uint32(flags))
+		no := suite.Refused(err) != nil
+		if no {
+			refuses++
+		}
+		if e == syscall.EINVAL {
+			einval++
+		}
+		switch {
+		case no && e == 0:
+			t.Errorf("%v: the rules refuse it, the library accepts it: %v", flags, err)
+		case !no && e == syscall.EINVAL && flags&verbs.MRAccessFlushPersistent != 0 && err != nil:
+			// Linux 6.12 looks at the memory: only persistent memory can be flushed to persistence
+		case !no && e == syscall.EINVAL:
+			t.Errorf("%v: the library refuses it with EINVAL, the rules do not", flags)
+		case !no && (err == nil) != (e == 0):
+			t.Errorf("%v: %v with the bindings, %v without", flags, err, e)
+		}
+	}
+	if refuses == 0 || einval == 0 {
+		t.Errorf("the rules refuse %d combinations, the library %d with EINVAL: nothing was compared", refuses, einval)
+	}
+	ok(t, "closing the buffer", buf.Close())
+}
+
+func atomics(t *suite.T) {
+	pd, p := newPD(t), t.Peer()
+	buf := must(mem.New(page))(t)
+	mr := must(pd.RegMRBuffer(buf, rw|verbs.MRAccessRemoteAtomic))(t)
+	at := uint64(buf.Addr())
+	word := (*uint64)(unsafe.Pointer(unsafe.SliceData(buf.Bytes())))
+	*word = 40
+	old, status, err := p.FetchAdd(mr.RKey(), at, 2)
+	pass(t, "fetch and add", status, err)
+	if old != 40 || *word != 42 {
+		t.Errorf("fetch and add: was %d, is %d", old, *word)
+	}
+	old, status, err = p.CompareSwap(mr.RKey(), at, 42, 7)
+	pass(t, "compare and swap", status, err)
+	if old != 42 || *word != 7 {
+		t.Errorf("compare and swap: was %d, is %d", old, *word)
+	}
+	old, status, err = p.CompareSwap(mr.RKey(), at, 42, 8)
+	pass(t, "compare and swap of another value", status, err)
+	if old != 7 || *word != 7 {
+		t.Errorf("compare and swap of another value: was %d, is %d", old, *word)
+	}
+	_, status, err = p.FetchAdd(mr.RKey(), at+4, 1)
+	completed(t, "misaligned", status, err, suite.StatusRemInvReq, suite.StatusRemAccess)
+	ok(t, "Close", mr.Close())
+	ok(t, "closing the buffer", buf.Close())
+}
+
+func underCollector(t *suite.T) {
+	pd, p := newPD(t), t.Peer()
+	buf := make([]byte, 64<<10)
+	mr := must(pd.RegMR(buf, rw))(t)
+	at := uint64(mr.Addr())
+	out, back := make([]byte, len(buf)), make([]byte, len(buf))
+	for round := range 25 {
+		for i := range out {
+			out[i] = byte(i*3 + round)
+		}
+		status, err := p.Write(mr.RKey(), at, out)
+		pass(t, "write", status, err)
+		junk := make([][]byte, 64)
+		for j := range junk {
+			junk[j] = make([]byte, 1<<10*(1+round%8))
+		}
+		runtime.GC()
+		runtime.KeepAlive(junk)
+		if !bytes.Equal(buf, out) {
+			t.Fatalf("round %d: the memory does not hold what the peer wrote", round)
+		}
+		status, err = p.Read(mr.RKey(), at, back)
+		pass(t, "read", status, err)
+		if !bytes.Equal(back, out) {
+			t.Fatalf("round %d: the peer reads something else", round)
+		}
+	}
+	ok(t, "Close", mr.Close())
+}
+
+func lost(t *suite.T) {
+	pd, p := newPD(t), t.Peer()
+	rkey, at := func() (uint32, uint64) {
+		mr := must(pd.RegMR(make([]byte, page), rw))(t)
+		return mr.RKey(), uint64(mr.Addr())
+	}()
+	for range 10 {
+		runtime.GC()
+	}
+	status, err := p.Write(rkey, at, []byte("still here"))
+	pass(t, "write", status, err)
+	got := make([]byte, 10)
+	status, err = p.Read(rkey, at, got)
+	pass(t, "read", status, err)
+	if string(got) != "still here" {
+		t.Errorf("read %q", got)
+	}
+	t.Errno("Close of the domain", pd.Close(), syscall.EBUSY)
+}

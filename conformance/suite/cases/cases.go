@@ -1,0 +1,78 @@
+//go:build linux
+
+package cases
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/verbsgen/verbsgen/conformance/suite"
+	"github.com/verbsgen/verbsgen/conformance/suite/internal/direct"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/mem"
+)
+
+const (
+	page = 4096
+	rw   = verbs.MRAccessLocalWrite | verbs.MRAccessRemoteWrite | verbs.MRAccessRemoteRead
+)
+
+// All gives every case, in the order in which they run.
+func All() []suite.Case {
+	return slices.Concat(device(), mirror(), domain(), parent(), region(), access(), refused(), rereg(), onDemand(), deviceMemory(), lifetime(), errno())
+}
+
+// id writes a case's ID.
+func id(family string, n int) string { return fmt.Sprintf("CF-%s-%04d", family, n) }
+
+// needs is short for a list of capabilities.
+func needs(list ...suite.Capability) []suite.Capability { return list }
+
+// must fails the case on an error.
+func must[V any](v V, err error) func(t *suite.T) V {
+	return func(t *suite.T) V {
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		return v
+	}
+}
+
+// ok fails the case on an error, and lets it go on.
+func ok(t *suite.T, what string, err error) {
+	if err != nil {
+		t.Errorf("%s: %v", what, err)
+	}
+}
+
+// buffer gives memory that is closed at the end, when nothing holds it any more.
+func buffer(t *suite.T, length uint64) *mem.Buffer {
+	buf := must(mem.New(length))(t)
+	t.Cleanup(func() { ok(t, "closing a buffer", buf.Close()) })
+	return buf
+}
+
+// newPD gives a protection domain.
+func newPD(t *suite.T) *verbs.PD { return must(t.Device().AllocPD())(t) }
+
+// without gives the way to the library without the bindings.
+func without(t *suite.T) *direct.Context {
+	c := must(direct.Open(t.Source(), t.Name()))(t)
+	t.Cleanup(func() { ok(t, "closing the context without the bindings", c.Close()) })
+	return c
+}
+
+// pass checks that an operation of the peer completed with success.
+func pass(t *suite.T, what string, status int, err error) {
+	completed(t, what, status, err, suite.StatusSuccess)
+}
+
+// completed checks how an operation of the peer completed.
+func completed(t *suite.T, what string, status int, err error, set ...int) {
+	if err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	if !slices.Contains(set, status) {
+		t.Errorf("%s: completed with status %d, want %v", what, status, set)
+	}
+}

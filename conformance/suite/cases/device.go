@@ -1,0 +1,201 @@
+//go:build linux
+
+package cases
+
+import (
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/verbsgen/verbsgen/conformance/suite"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+)
+
+func device() []suite.Case {
+	return []suite.Case{
+		{ID: "CF-dev-0001", Family: "device", Title: "the list has the device, with what the kernel shows of it", Page: "ibv_get_device_list",
+			Rules: []string{"VR-ibv_free_device_list-list-0159"}, Run: deviceList},
+		{ID: "CF-dev-0002", Family: "device", Title: "opened twice, two command channels; closed, none", Page: "ibv_open_device",
+			Rules: []string{"VR-ibv_open_device-device-0155"}, Run: openTwice},
+		{ID: "CF-dev-0003", Family: "device", Title: "a device that is not there: the error names those that are", Page: "ibv_open_device", Run: openAbsent},
+		{ID: "CF-dev-0004", Family: "device", Title: "the plain query and the extended one agree", Page: "ibv_query_device",
+			Rules: []string{"VR-ibv_query_device-device_attr-0164"}, Run: queriesAgree},
+		{ID: "CF-dev-0005", Family: "device", Title: "the attributes are possible ones", Page: "ibv_query_device_ex", Run: possibleAttributes},
+		{ID: "CF-dev-0006", Family: "device", Title: "every port is told of", Page: "ibv_query_port",
+			Rules: []string{"VR-ibv_query_port-port_num-0170", "VR-ibv_query_port-port_num-0171"}, Run: everyPort},
+		{ID: "CF-dev-0007", Family: "device", Title: "a context over a duplicate of another's channel", Page: "ibv_import_device",
+			Rules: []string{"VR-ibv_import_device-cmd_fd-0158"}, Needs: needs(suite.Import), Run: importContext},
+		{ID: "CF-dev-0008", Family: "device", Title: "a nil or zero device is an error", Page: "ibv_open_device", Run: noDevice},
+	}
+}
+
+func deviceList(t *suite.T) {
+	list := must(t.Lib().Devices())(t)
+	at := slices.IndexFunc(list, func(d verbs.DeviceInfo) bool { return d.Name == t.Name() })
+	if at < 0 {
+		t.Fatalf("%s is not in the list", t.Name())
+	}
+	d := list[at]
+	attr := must(t.Device().QueryDevice())(t)
+	if d.GUID != attr.NodeGUID {
+		t.Errorf("GUID %#x in the list, %#x in the query", d.GUID, attr.NodeGUID)
+	}
+	if t.Soft() != nil {
+		if d.GUID != 0x0223450001abcdef {
+			t.Errorf("GUID %#x", d.GUID)
+		}
+		return
+	}
+	text, err := os.ReadFile("/sys/class/infiniband/" + d.Name + "/node_guid")
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	if guid := strings.ReplaceAll(strings.TrimSpace(string(text)), ":", ""); guid != hex16(d.GUID) {
+		t.Errorf("GUID %s, the kernel has %s", hex16(d.GUID), guid)
+	}
+}
+
+func hex16(v uint64) string {
+	const digits = "0123456789abcdef"
+	var b [16]byte
+	for i := range b {
+		b[i] = digits[v>>(60-4*i)&15]
+	}
+	return string(b[:])
+}
+
+func openTwice(t *suite.T) {
+	first, second := t.Device(), t.Open()
+	if first.CmdFD() == second.CmdFD() || first.NumCompVectors() < 1 {
+		t.Errorf("command channels %d and %d, %d completion vectors", first.CmdFD(), second.CmdFD(), first.NumCompVectors())
+	}
+	fd := second.CmdFD()
+	if _, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err != nil {
+		t.Errorf("the command channel: %v", err)
+	}
+	ok(t, "Close", second.Close())
+	if _, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); !errors.Is(err, syscall.EBADF) {
+		t.Errorf("the command channel after Close: %v", err)
+	}
+	if err := second.Close(); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("second Close: %v", err)
+	}
+	if _, err := second.AllocPD(); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("AllocPD after Close: %v", err)
+	}
+	if _, err := first.QueryDevice(); err != nil {
+		t.Errorf("the other context: %v", err)
+	}
+}
+
+func openAbsent(t *suite.T) {
+	_, err := t.Lib().OpenDevice("no_such_device")
+	if !errors.Is(err, syscall.ENODEV) || !strings.Contains(err.Error(), t.Name()) {
+		t.Errorf("%v", err)
+	}
+}
+
+func queriesAgree(t *suite.T) {
+	plain, ex := must(t.Device().QueryDevice())(t), must(t.Device().QueryDeviceEx())(t)
+	if *plain != ex.OrigAttr {
+		t.Errorf("the plain one %+v, the extended one %+v", *plain, ex.OrigAttr)
+	}
+}
+
+func possibleAttributes(t *suite.T) {
+	ex := must(t.Device().QueryDeviceEx())(t)
+	a := ex.OrigAttr
+	for name, v := range map[string]uint64{"max_mr_size": a.MaxMRSize, "page_size_cap": a.PageSizeCap, "max_mr": uint64(a.MaxMR), "max_pd": uint64(a.MaxPD),
+		"phys_port_cnt": uint64(a.PhysPortCnt), "max_pkeys": uint64(a.MaxPKeys)} {
+		if v == 0 {
+			t.Errorf("%s is 0", name)
+		}
+	}
+	if a.PageSizeCap&page == 0 {
+		t.Errorf("page_size_cap %#x has no pages of %d", a.PageSizeCap, page)
+	}
+	if n := ex.PhysPortCntEx; n != 0 && n != uint32(a.PhysPortCnt) && a.PhysPortCnt != 255 {
+		t.Errorf("%d ports, or %d", a.PhysPortCnt, n)
+	}
+	if a.AtomicCap > verbs.AtomicCapGlob {
+		t.Errorf("atomic_cap %v", a.AtomicCap)
+	}
+	if ex.ODPCaps.General == 0 && (ex.ODPCaps.RC|ex.ODPCaps.UC|ex.ODPCaps.UD) != 0 {
+		t.Errorf("on-demand operations without on-demand paging: %+v", ex.ODPCaps)
+	}
+}
+
+func everyPort(t *suite.T) {
+	attr := must(t.Device().QueryDeviceEx())(t)
+	lib := without(t)
+	for n := range attr.OrigAttr.PhysPortCnt {
+		p := must(t.Device().QueryPort(n + 1))(t)
+		if p.State > verbs.PortStateActiveDefer || p.ActiveMTU > p.MaxMTU || p.MaxMTU < verbs.MTU256 || p.GIDTblLen < 1 || p.MaxMsgSz == 0 {
+			t.Errorf("port %d: %+v", n+1, *p)
+		}
+	}
+	for _, bad := range []struct {
+		port uint8
+		rule string
+	}{{0, "VR-ibv_query_port-port_num-0170"}, {attr.OrigAttr.PhysPortCnt + 1, "VR-ibv_query_port-port_num-0171"}} {
+		_, err := t.Device().QueryPort(bad.port)
+		refusedBy(t, bad.rule, err)
+		if _, e := lib.Port(bad.port); e != syscall.EINVAL {
+			t.Errorf("port %d: the rules refuse it, the library answers %v", bad.port, e)
+		}
+	}
+}
+
+// refusedBy checks that a call was refused by a rule.
+func refusedBy(t *suite.T, rule string, err error) {
+	if got := suite.Refused(err); !slices.Contains(got, rule) {
+		t.Errorf("refused by %v, want %s: %v", got, rule, err)
+	}
+}
+
+// importer opens a context over the command channel of the device's.
+func importer(t *suite.T) *verbs.Device {
+	fd := must(unix.FcntlInt(uintptr(t.Device().CmdFD()), unix.F_DUPFD_CLOEXEC, 0))(t)
+	other, err := t.Lib().ImportDevice(fd)
+	if err != nil {
+		t.Fatalf("%v", errors.Join(err, unix.Close(fd)))
+	}
+	t.Cleanup(func() {
+		if err := other.CloseAll(); err != nil && !errors.Is(err, os.ErrClosed) {
+			t.Errorf("closing the importer: %v", err)
+		}
+	})
+	return other
+}
+
+func importContext(t *suite.T) {
+	other := importer(t)
+	a, b := must(t.Device().QueryDevice())(t), must(other.QueryDevice())(t)
+	if *a != *b {
+		t.Errorf("one context says %+v, the other %+v", *a, *b)
+	}
+	ok(t, "Close of the importer", other.Close())
+	if _, err := t.Device().AllocPD(); err != nil {
+		t.Errorf("the first context after that: %v", err)
+	}
+	_, err := t.Lib().ImportDevice(-1)
+	refusedBy(t, "VR-ibv_import_device-cmd_fd-0158", err)
+	if e := without(t).ImportDevice(-1); e == 0 {
+		t.Errorf("a descriptor of -1: the rules refuse it, the library accepts it")
+	}
+}
+
+func noDevice(t *suite.T) {
+	for name, dev := range map[string]*verbs.Device{"nil": nil, "zero": new(verbs.Device)} {
+		if _, err := dev.AllocPD(); err == nil || !strings.HasPrefix(err.Error(), "ibv_alloc_pd: ") {
+			t.Errorf("%s device: %v", name, err)
+		}
+		if _, err := dev.QueryDeviceEx(); err == nil {
+			t.Errorf("%s device answers a query", name)
+		}
+	}
+}

@@ -1,0 +1,247 @@
+//go:build linux
+
+package cases
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/verbsgen/verbsgen/conformance/suite"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/devmem"
+)
+
+const dmAll = verbs.DMAccessZeroBased | verbs.DMAccessLocalWrite | verbs.DMAccessRemoteWrite | verbs.DMAccessRemoteRead
+
+func deviceMemory() []suite.Case {
+	const family, name = "device memory", "ibv_alloc_dm"
+	dm := needs(suite.DM)
+	list := []suite.Case{
+		{ID: "CF-dm-0001", Family: family, Title: "allocated, copied to and from", Page: name, Rules: []string{"VR-ibv_memcpy_to_dm-dm-0104", "VR-ibv_memcpy_from_dm-dm-0110"},
+			Needs: dm, Run: dmCopies},
+		{ID: "CF-dm-0002", Family: family, Title: "copies out of range or out of step", Page: name,
+			Rules: []string{"VR-ibv_memcpy_to_dm-dm_offset-0106", "VR-ibv_memcpy_from_dm-dm_offset-0112"}, Needs: dm, Run: dmBadCopies},
+		{ID: "CF-dm-0003", Family: family, Title: "every alignment up to a page", Page: name, Rules: []string{"VR-ibv_alloc_dm-log_align_req-0100"}, Needs: dm, Run: dmAlignment},
+		{ID: "CF-dm-0004", Family: family, Title: "a region over all of it: a peer writes and reads from 0", Page: name, Rules: []string{"VR-ibv_reg_dm_mr-access-0002"},
+			Needs: dm, Run: dmRegion},
+		{ID: "CF-dm-0005", Family: family, Title: "a region over a part of it", Page: name, Rules: []string{"VR-ibv_reg_dm_mr-dm_offset-0123", "VR-ibv_reg_dm_mr-dm_offset-0124"},
+			Needs: dm, Run: dmPart},
+		{ID: "CF-dm-0006", Family: family, Title: "freed while a region stands", Page: name, Rules: []string{"VR-ibv_free_dm-dm-0103"}, Needs: dm, Run: dmFreeEarly},
+		{ID: "CF-dm-0007", Family: family, Title: "more than there is", Page: name, Rules: []string{"VR-ibv_alloc_dm-length-0097"}, Needs: dm, Run: dmTooMuch},
+		{ID: "CF-dm-0008", Family: family, Title: "a peer's atomics on it", Page: name, Rules: []string{"VR-ibv_reg_dm_mr-access-0117"}, Needs: needs(suite.DM, suite.Peer, suite.Atomics), Run: dmAtomics},
+		{ID: "CF-dm-0009", Family: family, Title: "a device without refuses to allocate", Page: name, Run: dmNone},
+		{ID: "CF-dm-0010", Family: family, Title: "imported, used, and given up", Page: "ibv_import_dm", Rules: []string{"VR-ibv_import_dm-context-0126", "VR-ibv_unimport_dm-dm-0127"},
+			Needs: needs(suite.DM, suite.Import, suite.ImportDM), Run: dmImport},
+		{ID: "CF-dm-0011", Family: family, Title: "freed through an import", Page: "ibv_import_dm", Rules: []string{"VR-ibv_free_dm-dm-0129"},
+			Needs: needs(suite.DM, suite.Import, suite.ImportDM), Run: dmFreedElsewhere},
+	}
+	for _, b := range dmBreaches() {
+		list = append(list, suite.Case{ID: id("dm", b.n), Family: family, Title: "refused: " + b.rule[len("VR-"):], Page: name, Rules: []string{b.rule}, Needs: dm,
+			Run: func(t *suite.T) { dmRefused(t, b) }})
+	}
+	return list
+}
+
+// newDM allocates device memory and frees it at the end, when the case has not.
+func newDM(t *suite.T, length uint64) *verbs.DM {
+	dm := must(t.Device().AllocDM(verbs.NewAllocDMAttr(length)))(t)
+	if n, known := dm.Length(); n < length || !known || dm.Mode() == devmem.Refused {
+		t.Fatalf("length %d, %t; mode %v", n, known, dm.Mode())
+	}
+	return dm
+}
+
+func dmCopies(t *suite.T) {
+	dm := newDM(t, page)
+	out := make([]byte, page)
+	for i := range out {
+		out[i] = byte(i*7 + i>>8)
+	}
+	if n, err := dm.WriteAt(out, 0); n != page || err != nil {
+		t.Fatalf("WriteAt = %d, %v", n, err)
+	}
+	if n, err := dm.WriteAt([]byte("at 1024."), 1024); n != 8 || err != nil {
+		t.Fatalf("WriteAt = %d, %v", n, err)
+	}
+	copy(out[1024:], "at 1024.")
+	back := make([]byte, page)
+	if n, err := dm.ReadAt(back, 0); n != page || err != nil || !bytes.Equal(back, out) {
+		t.Errorf("ReadAt = %d, %v, equal %t", n, err, bytes.Equal(back, out))
+	}
+	ok(t, "PutUint32", dm.PutUint32(page-4, 0xdeadbeef))
+	if v, err := dm.GetUint32(page - 4); v != 0xdeadbeef || err != nil {
+		t.Errorf("GetUint32 = %#x, %v", v, err)
+	}
+	ok(t, "Close", dm.Close())
+	if _, err := dm.ReadAt(back, 0); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("ReadAt after Close: %v", err)
+	}
+	if err := dm.Close(); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("second Close: %v", err)
+	}
+}
+
+func dmBadCopies(t *suite.T) {
+	dm := newDM(t, page)
+	length, _ := dm.Length()
+	end := int64(length)
+	for _, c := range []struct {
+		off  int64
+		n    int
+		want []syscall.Errno // a set: devices whose copies need no alignment allow the last three
+	}{
+		{end, 4, []syscall.Errno{syscall.EFAULT}}, {end - 4, 8, []syscall.Errno{syscall.EFAULT}}, {math.MaxInt64 &^ 3, 8, []syscall.Errno{syscall.EFAULT}},
+		{-4, 4, []syscall.Errno{syscall.EFAULT, syscall.EINVAL}},
+		{2, 4, []syscall.Errno{syscall.EINVAL, 0}}, {0, 3, []syscall.Errno{syscall.EINVAL, 0}}, {1, 1, []syscall.Errno{syscall.EINVAL, 0}},
+	} {
+		for name, call := range map[string]func([]byte, int64) (int, error){"WriteAt": dm.WriteAt, "ReadAt": dm.ReadAt} {
+			n, err := call(make([]byte, c.n), c.off)
+			var e syscall.Errno
+			if err != nil && !errors.As(err, &e) || !slices.Contains(c.want, e) || err != nil && n != 0 {
+				t.Errorf("%s of %d at %d = %d, %v; want %v", name, c.n, c.off, n, err, c.want)
+			}
+		}
+	}
+	ok(t, "a copy in range after that", dm.PutUint32(0, 1))
+}
+
+func dmAlignment(t *suite.T) {
+	for log := range uint32(13) {
+		dm, err := t.Device().AllocDM(verbs.NewAllocDMAttr(64).LogAlignReq(log))
+		if err != nil {
+			t.Errorf("log_align_req %d: %v", log, err)
+			continue
+		}
+		ok(t, "a copy", dm.PutUint32(60, log))
+		ok(t, "Close", dm.Close())
+	}
+	_, err := t.Device().AllocDM(verbs.NewAllocDMAttr(64).LogAlignReq(64))
+	refusedBy(t, "VR-ibv_alloc_dm-log_align_req-0100", err)
+	if e := without(t).DM(64, 64, 0, 0, 0); e == 0 {
+		t.Errorf("log_align_req 64: the rule refuses it, the library accepts it")
+	}
+}
+
+// peerOn has the peer write to and read from a region over device memory that starts at off.
+func peerOn(t *suite.T, dm *verbs.DM, mr *verbs.MR, off int64) {
+	p := t.Peer()
+	if p == nil {
+		return
+	}
+	status, err := p.Write(mr.RKey(), 64, []byte("from a peer."))
+	pass(t, "write", status, err)
+	got := make([]byte, 12)
+	if _, err := dm.ReadAt(got, off+64); err != nil || string(got) != "from a peer." {
+		t.Errorf("the memory holds %q, %v", got, err)
+	}
+	if _, err := dm.WriteAt([]byte("for a peer.."), off); err != nil {
+		t.Errorf("WriteAt: %v", err)
+	}
+	dm.Flush()
+	status, err = p.Read(mr.RKey(), 0, got)
+	pass(t, "read", status, err)
+	if string(got) != "for a peer.." {
+		t.Errorf("the peer reads %q", got)
+	}
+	status, err = p.Read(mr.RKey(), mr.Length()-4, got)
+	completed(t, "read past the end", status, err, suite.StatusRemAccess)
+}
+
+func dmRegion(t *suite.T) {
+	dm, pd := newDM(t, page), newPD(t)
+	mr := must(pd.RegDMMR(dm, 0, page, dmAll))(t)
+	if mr.Length() != page || mr.Addr() != 0 || mr.PD() != pd {
+		t.Errorf("Length %d, Addr %#x", mr.Length(), mr.Addr())
+	}
+	peerOn(t, dm, mr, 0)
+	ok(t, "Close of the region", mr.Close())
+	ok(t, "Close", dm.Close())
+}
+
+func dmPart(t *suite.T) {
+	dm, pd := newDM(t, 3*page), newPD(t)
+	mr := must(pd.RegDMMR(dm, page, page, dmAll))(t)
+	if mr.Length() != page {
+		t.Errorf("Length %d", mr.Length())
+	}
+	peerOn(t, dm, mr, page)
+	ok(t, "Close of the region", mr.Close())
+}
+
+func dmFreeEarly(t *suite.T) {
+	dm, pd := newDM(t, page), newPD(t)
+	mr := must(pd.RegDMMR(dm, 0, page, dmAll))(t)
+	if err := dm.Close(); !errors.Is(err, syscall.EBUSY) || !strings.Contains(err.Error(), "MR") {
+		t.Errorf("Close with a region: %v", err)
+	}
+	peerOn(t, dm, mr, 0)
+	ok(t, "Close of the region", mr.Close())
+	ok(t, "Close", dm.Close())
+	if _, err := pd.RegDMMR(dm, 0, 64, dmAll); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("RegDMMR after Close: %v", err)
+	}
+}
+
+func dmTooMuch(t *suite.T) {
+	attr := must(t.Open().QueryDeviceEx())(t) // another context: the device under test has not been asked
+	_, err := t.Device().AllocDM(verbs.NewAllocDMAttr(attr.MaxDMSize + 1))
+	t.Errno("one byte more than max_dm_size, device not asked", err, syscall.EINVAL, syscall.ENOMEM)
+	must(t.Device().QueryDeviceEx())(t)
+	_, err = t.Device().AllocDM(verbs.NewAllocDMAttr(attr.MaxDMSize + 1))
+	refusedBy(t, "VR-ibv_alloc_dm-length-0097", err)
+	if attr.MaxDMSize > 64<<20 {
+		return
+	}
+	var held []*verbs.DM
+	for range 64 {
+		dm, err := t.Device().AllocDM(verbs.NewAllocDMAttr(attr.MaxDMSize))
+		if err != nil {
+			t.Errno("device memory when there is none left", err, syscall.ENOMEM, syscall.ENOSPC)
+			break
+		}
+		held = append(held, dm)
+	}
+	if len(held) == 0 {
+		t.Errorf("not even one of max_dm_size")
+	}
+	for _, dm := range held {
+		ok(t, "Close", dm.Close())
+	}
+}
+
+func dmAtomics(t *suite.T) {
+	dm, pd, p := newDM(t, page), newPD(t), t.Peer()
+	mr := must(pd.RegDMMR(dm, 0, page, dmAll|verbs.DMAccessRemoteAtomic))(t)
+	ok(t, "PutUint32", dm.PutUint32(8, 40))
+	ok(t, "PutUint32", dm.PutUint32(12, 0))
+	old, status, err := p.FetchAdd(mr.RKey(), 8, 2)
+	pass(t, "fetch and add", status, err)
+	if v, err := dm.GetUint32(8); old != 40 || v != 42 || err != nil {
+		t.Errorf("fetch and add: was %d, is %d, %v", old, v, err)
+	}
+	old, status, err = p.CompareSwap(mr.RKey(), 8, 42, 7)
+	pass(t, "compare and swap", status, err)
+	if v, err := dm.GetUint32(8); old != 42 || v != 7 || err != nil {
+		t.Errorf("compare and swap: was %d, is %d, %v", old, v, err)
+	}
+	ok(t, "Close", mr.Close())
+}
+
+func dmNone(t *suite.T) {
+	dev := t.Device()
+	if t.Has(suite.DM) {
+		if t.Soft() == nil {
+			t.Lack(suite.Inject, errors.New("the device has device memory"))
+		}
+		dev = withoutDM(t)
+	}
+	must(dev.QueryDeviceEx())(t)
+	if _, err := dev.AllocDM(verbs.NewAllocDMAttr(page)); !errors.Is(err, errors.ErrUnsupported) && suite.Refused(err) == nil && !errors.Is(err, syscall.EINVAL) {
+		t.Errorf("%v", err)
+	}
+}

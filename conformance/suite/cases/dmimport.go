@@ -1,0 +1,97 @@
+//go:build linux
+
+package cases
+
+import (
+	"errors"
+	"math"
+	"os"
+	"strings"
+	"syscall"
+
+	"github.com/verbsgen/verbsgen/conformance/suite"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/softverbs"
+)
+
+// withoutDM opens a software device that has no device memory.
+func withoutDM(t *suite.T) *verbs.Device {
+	dev, _ := patterned(t, softverbs.MaxDMSize(0))
+	return dev
+}
+
+func dmImport(t *suite.T) {
+	dm := newDM(t, 256)
+	text := []byte("shared memory...")
+	if _, err := dm.WriteAt(text, 0); err != nil {
+		t.Fatalf("%v", err)
+	}
+	other := importer(t)
+	first := must(other.ImportDM(dm.Handle(), 256))(t)
+	got := make([]byte, len(text))
+	if _, err := first.ReadAt(got, 0); err != nil || string(got) != string(text) {
+		t.Errorf("through the import: %q, %v", got, err)
+	}
+	ok(t, "Close of the import", first.Close())
+	if _, err := dm.ReadAt(got, 0); err != nil || string(got) != string(text) {
+		t.Errorf("the original after that: %q, %v", got, err)
+	}
+	second := must(other.ImportDM(dm.Handle(), 0))(t)
+	if n, known := second.Length(); known {
+		t.Errorf("length known as %d, but nobody told it", n)
+	}
+	ok(t, "Unimport", second.Unimport())
+	if err := second.Unimport(); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("second Unimport: %v", err)
+	}
+	ok(t, "Close", dm.Close())
+	if _, err := other.ImportDM(math.MaxUint32, 256); !errors.Is(err, syscall.ENOENT) && !errors.Is(err, syscall.EINVAL) {
+		t.Errorf("a handle that is none: %v", err)
+	}
+}
+
+func dmFreedElsewhere(t *suite.T) {
+	dm := newDM(t, 256)
+	imported := must(importer(t).ImportDM(dm.Handle(), 256))(t)
+	ok(t, "Free of the import", imported.Free())
+	if err := imported.Close(); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("Close of the import after that: %v", err)
+	}
+	if err := dm.Close(); !errors.Is(err, syscall.ENOENT) || !strings.Contains(err.Error(), "Unimport") {
+		t.Errorf("Close of the original: %v", err)
+	}
+	ok(t, "Unimport of the original", dm.Unimport())
+}
+
+// dmBreach is a region over device memory that a rule refuses.
+type dmBreach struct {
+	n              int
+	rule           string
+	offset, length uint64
+	access         verbs.DMAccess
+}
+
+func dmBreaches() []dmBreach {
+	const z = verbs.DMAccessZeroBased
+	return []dmBreach{
+		{40, "VR-ibv_reg_dm_mr-access-0002", 0, page, verbs.DMAccessLocalWrite},
+		{41, "VR-ibv_reg_dm_mr-access-0116", 0, page, z | verbs.DMAccessRemoteWrite},
+		{42, "VR-ibv_reg_dm_mr-access-0117", 0, page, z | verbs.DMAccessRemoteAtomic},
+		{43, "VR-ibv_reg_dm_mr-access-0118", 0, page, z | 1<<10},
+		{44, "VR-ibv_reg_dm_mr-dm_offset-0123", 4, page, z},
+		{45, "VR-ibv_reg_dm_mr-dm_offset-0123", math.MaxUint64 - 3, 8, z},
+	}
+}
+
+func dmRefused(t *suite.T, b dmBreach) {
+	dm, pd := newDM(t, page), newPD(t)
+	length, _ := dm.Length()
+	if b.offset == 4 {
+		b.length = length // so that it is beyond the end of what the device gave
+	}
+	_, err := pd.RegDMMR(dm, b.offset, b.length, b.access)
+	refusedBy(t, b.rule, err)
+	if e := without(t).DM(page, 0, b.offset, b.length, uint32(b.access)); e == 0 {
+		t.Errorf("the rule refuses it, library and kernel accept it")
+	}
+}

@@ -1,0 +1,75 @@
+//go:build linux
+
+package cases
+
+import (
+	"errors"
+	"os"
+	"strings"
+
+	"github.com/verbsgen/verbsgen/conformance/suite"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+)
+
+func domain() []suite.Case {
+	return []suite.Case{
+		{ID: "CF-pd-0001", Family: "domain", Title: "two protection domains, each with a handle", Page: "ibv_alloc_pd",
+			Rules: []string{"VR-ibv_alloc_pd-context-0145", "VR-ibv_dealloc_pd-pd-0146"}, Run: twoDomains},
+		{ID: "CF-pd-0002", Family: "domain", Title: "a hundred protection domains", Page: "ibv_alloc_pd", Run: manyDomains},
+		{ID: "CF-pd-0003", Family: "domain", Title: "a nil or zero domain is an error", Page: "ibv_alloc_pd", Run: noDomain},
+		{ID: "CF-td-0001", Family: "domain", Title: "a thread domain", Page: "ibv_alloc_td", Rules: []string{"VR-ibv_alloc_td-init_attr-0151", "VR-ibv_dealloc_td-td-0153"},
+			Needs: needs(suite.TD), Run: func(t *suite.T) {
+				td := must(t.Device().AllocTD(verbs.NewTDInitAttr()))(t)
+				ok(t, "Close", td.Close())
+				if err := td.Close(); !errors.Is(err, os.ErrClosed) {
+					t.Errorf("second Close: %v", err)
+				}
+				_, err := t.Device().AllocTD(nil)
+				if err == nil {
+					t.Errorf("a nil attribute is accepted")
+				}
+			}},
+	}
+}
+
+func twoDomains(t *suite.T) {
+	a, b := newPD(t), newPD(t)
+	if a.Handle() == b.Handle() || a.Device() != t.Device() || a.Parent() != nil {
+		t.Errorf("handles %d and %d, parent %v", a.Handle(), b.Handle(), a.Parent())
+	}
+	ok(t, "Close", a.Close())
+	if err := a.Close(); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("second Close: %v", err)
+	}
+	if _, err := a.RegMR(make([]byte, 64), 0); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("RegMR after Close: %v", err)
+	}
+	must(b.RegMR(make([]byte, 64), 0))(t)
+}
+
+func manyDomains(t *suite.T) {
+	seen := map[uint32]bool{}
+	var list []*verbs.PD
+	for range 100 {
+		pd := newPD(t)
+		if seen[pd.Handle()] {
+			t.Errorf("handle %d comes twice", pd.Handle())
+		}
+		seen[pd.Handle()] = true
+		list = append(list, pd)
+	}
+	for _, pd := range list {
+		ok(t, "Close", pd.Close())
+	}
+}
+
+func noDomain(t *suite.T) {
+	for name, pd := range map[string]*verbs.PD{"nil": nil, "zero": new(verbs.PD)} {
+		if _, err := pd.RegMR(make([]byte, 64), 0); err == nil || !strings.HasPrefix(err.Error(), "ibv_reg_mr: ") {
+			t.Errorf("%s domain: %v", name, err)
+		}
+		if err := pd.Close(); err == nil {
+			t.Errorf("%s domain: closed", name)
+		}
+	}
+}

@@ -1,0 +1,102 @@
+//go:build linux
+
+package cases
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"syscall"
+
+	"github.com/verbsgen/verbsgen/conformance/suite"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+)
+
+func lifetime() []suite.Case {
+	const family = "lifetimes"
+	busy := []string{"VR-ibv_close_device-context-0157", "VR-ibv_dealloc_pd-pd-0147"}
+	return []suite.Case{
+		{ID: "CF-lif-0001", Family: family, Title: "closed in the wrong order: refused, and what is open is named", Page: "ibv_alloc_pd", Rules: busy, Run: wrongOrder},
+		{ID: "CF-lif-0002", Family: family, Title: "all closed at once, the deepest first", Page: "ibv_open_device", Rules: busy, Run: allAtOnce},
+		{ID: "CF-lif-0003", Family: family, Title: "nothing works after Close", Page: "ibv_open_device", Run: afterClose},
+		{ID: "CF-lif-0004", Family: family, Title: "what cannot be destroyed stays open, and can be closed later", Page: "ibv_reg_mr", Needs: needs(suite.Inject), Run: stuck},
+		{ID: "CF-lif-0005", Family: family, Title: "a second device does not take a domain of the first", Page: "ibv_alloc_parent_domain",
+			Needs: needs(suite.ParentDomain), Rules: []string{"VR-ibv_alloc_parent_domain-pd-0142"}, Run: foreign},
+	}
+}
+
+func wrongOrder(t *suite.T) {
+	pd := newPD(t)
+	mr := must(pd.RegMR(make([]byte, 64), 0))(t)
+	if err := t.Device().Close(); !errors.Is(err, syscall.EBUSY) || !strings.Contains(err.Error(), "PD") {
+		t.Errorf("Close of the device: %v", err)
+	}
+	if err := pd.Close(); !errors.Is(err, syscall.EBUSY) || !strings.Contains(err.Error(), "MR") {
+		t.Errorf("Close of the domain: %v", err)
+	}
+	more := must(pd.RegMR(make([]byte, 64), 0))(t) // a refused Close changes nothing
+	for _, close := range []func() error{more.Close, mr.Close, pd.Close, t.Device().Close} {
+		ok(t, "Close", close())
+	}
+}
+
+func allAtOnce(t *suite.T) {
+	dev := t.Open()
+	pd := must(dev.AllocPD())(t)
+	mr := must(pd.RegMR(make([]byte, 64), 0))(t)
+	must(dev.AllocPD())(t)
+	ok(t, "CloseAll of a domain", pd.CloseAll())
+	if err := mr.Close(); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("the region after that: %v", err)
+	}
+	ok(t, "CloseAll", dev.CloseAll())
+	if err := dev.CloseAll(); err != nil && !errors.Is(err, os.ErrClosed) {
+		t.Errorf("CloseAll again: %v", err)
+	}
+}
+
+func afterClose(t *suite.T) {
+	dev := t.Open()
+	pd := must(dev.AllocPD())(t)
+	mr := must(pd.RegMR(make([]byte, 64), 0))(t)
+	ok(t, "CloseAll", dev.CloseAll())
+	for name, call := range map[string]func() error{
+		"QueryDevice":   func() error { _, err := dev.QueryDevice(); return err },
+		"QueryDeviceEx": func() error { _, err := dev.QueryDeviceEx(); return err },
+		"QueryPort":     func() error { _, err := dev.QueryPort(1); return err },
+		"AllocPD":       func() error { _, err := dev.AllocPD(); return err },
+		"AllocTD":       func() error { _, err := dev.AllocTD(verbs.NewTDInitAttr()); return err },
+		"AllocDM":       func() error { _, err := dev.AllocDM(verbs.NewAllocDMAttr(64)); return err },
+		"RegMR":         func() error { _, err := pd.RegMR(make([]byte, 64), 0); return err },
+		"AllocNullMR":   func() error { _, err := pd.AllocNullMR(); return err },
+		"Rereg":         func() error { return mr.Rereg(new(verbs.MRChange).Access(0)) },
+		"Close of a PD": pd.Close,
+		"Close of a MR": mr.Close,
+	} {
+		if err := call(); !errors.Is(err, os.ErrClosed) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func stuck(t *suite.T) {
+	dev := t.Open()
+	pd := must(dev.AllocPD())(t)
+	mr := must(pd.RegMR(make([]byte, 64), 0))(t)
+	ok(t, "Fail", t.Soft().Fail("ibv_dereg_mr", 1, syscall.EIO))
+	if err := dev.CloseAll(); !errors.Is(err, syscall.EIO) {
+		t.Errorf("CloseAll: %v", err)
+	}
+	if err := pd.Close(); !errors.Is(err, syscall.EBUSY) {
+		t.Errorf("Close of the domain: %v", err)
+	}
+	ok(t, "Close", mr.Close())
+	ok(t, "CloseAll", dev.CloseAll())
+}
+
+func foreign(t *suite.T) {
+	pd := newPD(t)
+	if _, err := t.Open().AllocParentDomain(verbs.NewParentDomainAttr(pd)); !errors.Is(err, syscall.EINVAL) {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,100 @@
+//go:build linux
+
+package cases
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/verbsgen/verbsgen/conformance/suite"
+	"github.com/verbsgen/verbsgen/conformance/suite/internal/direct"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/softverbs"
+)
+
+func mirror() []suite.Case {
+	return []suite.Case{
+		{ID: "CF-mir-0001", Family: "device", Title: "device attributes are what C reads", Page: "ibv_query_device_ex", Run: func(t *suite.T) {
+			theirs, e := without(t).Device()
+			if e != 0 {
+				t.Lack(suite.QueryEx, e)
+			}
+			compare(t, theirs, must(t.Device().QueryDeviceEx())(t))
+		}},
+		{ID: "CF-mir-0002", Family: "device", Title: "port attributes are what C reads", Page: "ibv_query_port", Run: func(t *suite.T) {
+			theirs, e := without(t).Port(1)
+			if e != 0 {
+				t.Lack(suite.QueryEx, e)
+			}
+			compare(t, theirs, must(t.Device().QueryPort(1))(t))
+		}},
+		{ID: "CF-mir-0003", Family: "device", Title: "device attributes, each with a value of its own", Page: "ibv_query_device_ex", Needs: needs(suite.Inject),
+			Run: func(t *suite.T) {
+				dev, c := patterned(t, softverbs.Override("query_device_ex", direct.PatternDevice()))
+				theirs, e := c.Device()
+				if e != 0 {
+					t.Fatalf("C: %v", e)
+				}
+				compare(t, theirs, must(dev.QueryDeviceEx())(t))
+			}},
+		{ID: "CF-mir-0004", Family: "device", Title: "port attributes, each with a value of its own", Page: "ibv_query_port", Needs: needs(suite.Inject),
+			Run: func(t *suite.T) {
+				dev, c := patterned(t, softverbs.Override("query_port", direct.PatternPort()))
+				theirs, e := c.Port(1)
+				if e != 0 {
+					t.Fatalf("C: %v", e)
+				}
+				compare(t, theirs, must(dev.QueryPort(1))(t))
+			}},
+	}
+}
+
+// patterned opens another software device, with the bindings and without them.
+func patterned(t *suite.T, opts ...softverbs.Option) (*verbs.Device, *direct.Context) {
+	soft := softverbs.New(opts...)
+	t.Cleanup(func() { ok(t, "closing the other software device", soft.Close()) })
+	lib := must(verbs.LoadFrom(soft))(t)
+	dev := must(lib.OpenDevice("soft0"))(t)
+	t.Cleanup(func() { ok(t, "closing the device", dev.CloseAll()) })
+	c := must(direct.Open(soft, "soft0"))(t)
+	t.Cleanup(func() { ok(t, "closing the context", c.Close()) })
+	return dev, c
+}
+
+// compare holds the numbers of a record against the fields of the struct, which come in the same order.
+func compare(t *suite.T, theirs []direct.Field, record any) {
+	ours := numbers("", reflect.ValueOf(record).Elem())
+	if len(ours) != len(theirs) {
+		t.Fatalf("%d numbers in %T, %d in C; the list in C is to follow the record", len(ours), record, len(theirs))
+	}
+	wrong := 0
+	for i := range ours {
+		if ours[i].Value != theirs[i].Value {
+			if wrong++; wrong <= 5 {
+				t.Errorf("%s is %#x, C reads %#x in %s", ours[i].Name, ours[i].Value, theirs[i].Value, theirs[i].Name)
+			}
+		}
+	}
+	if wrong > 5 {
+		t.Errorf("%d fields differ in all", wrong)
+	}
+}
+
+// numbers flattens a record; texts are left out.
+func numbers(prefix string, v reflect.Value) []direct.Field {
+	var out []direct.Field
+	for i := range v.NumField() {
+		name, f := prefix+v.Type().Field(i).Name, v.Field(i)
+		switch {
+		case f.Kind() == reflect.Struct:
+			out = append(out, numbers(name+".", f)...)
+		case f.CanInt():
+			out = append(out, direct.Field{Name: name, Value: uint64(f.Int())})
+		case f.CanUint():
+			out = append(out, direct.Field{Name: name, Value: f.Uint()})
+		case f.Kind() != reflect.String:
+			out = append(out, direct.Field{Name: fmt.Sprintf("%s, a %s", name, f.Kind())})
+		}
+	}
+	return out
+}

@@ -1,0 +1,99 @@
+//go:build linux
+
+package cases
+
+import (
+	"errors"
+	"fmt"
+	"syscall"
+
+	"github.com/verbsgen/verbsgen/conformance/suite"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/mem"
+)
+
+func onDemand() []suite.Case {
+	const family = "on-demand paging"
+	return []suite.Case{
+		{ID: "CF-odp-0001", Family: family, Title: "a region that pages in on demand", Page: "ibv_reg_mr", Rules: []string{"VR-ibv_reg_mr-access-0016"},
+			Needs: needs(suite.ODP), Run: onDemandRegion},
+		{ID: "CF-odp-0002", Family: family, Title: "one region over the whole address space", Page: "ibv_reg_mr", Rules: []string{"VR-ibv_reg_mr-length-0009", "VR-ibv_reg_mr-length-0017"},
+			Needs: needs(suite.ODP, suite.ODPImplicit), Run: implicit},
+		{ID: "CF-odp-0003", Family: family, Title: "every advice, with and without waiting", Page: "ibv_advise_mr",
+			Rules: []string{"VR-ibv_advise_mr-advice-0190", "VR-ibv_advise_mr-flags-0191"}, Needs: needs(suite.Advise), Run: everyAdvice},
+		{ID: "CF-odp-0004", Family: family, Title: "advice on a region that is pinned, or none", Page: "ibv_advise_mr", Needs: needs(suite.Advise), Run: badAdvice},
+		{ID: "CF-odp-0005", Family: family, Title: "a device without says so before the call", Page: "ibv_reg_mr",
+			Rules: []string{"VR-ibv_reg_mr-access-0016"}, Run: withoutODP},
+	}
+}
+
+func onDemandRegion(t *suite.T) {
+	pd := newPD(t)
+	buf := must(mem.New(4 * page))(t)
+	mr := must(pd.RegMRBuffer(buf, rw|verbs.MRAccessOnDemand))(t)
+	use(t, made{mr, buf.Bytes(), uint64(buf.Addr())})
+	ok(t, "closing the buffer", buf.Close())
+}
+
+func implicit(t *suite.T) {
+	pd := newPD(t)
+	mr := must(pd.RegMRImplicitODP(rw))(t)
+	buf := buffer(t, page)
+	if p := t.Peer(); p != nil {
+		status, err := p.Write(mr.RKey(), uint64(buf.Addr())+8, []byte("anywhere"))
+		pass(t, "write", status, err)
+		if got := string(buf.Bytes()[8:16]); got != "anywhere" {
+			t.Errorf("the memory holds %q", got)
+		}
+	}
+	ok(t, "Close", mr.Close())
+}
+
+func everyAdvice(t *suite.T) {
+	pd := newPD(t)
+	buf := must(mem.New(4*page, mem.Populate()))(t)
+	mr := must(pd.RegMRBuffer(buf, rw|verbs.MRAccessOnDemand))(t)
+	ranges := []verbs.SGE{{Addr: uint64(buf.Addr()), Length: page, LKey: mr.LKey()}, {Addr: uint64(buf.Addr()) + 2*page, Length: 2 * page, LKey: mr.LKey()}}
+	for _, advice := range []verbs.AdviseMRAdvice{verbs.AdviseMRAdvicePrefetch, verbs.AdviseMRAdvicePrefetchWrite, verbs.AdviseMRAdvicePrefetchNoFault} {
+		for _, flags := range []verbs.AdviseMRFlags{0, verbs.AdviseMRFlagsFlush} {
+			ok(t, fmt.Sprintf("%v, %v", advice, flags), pd.AdviseMR(advice, flags, ranges))
+		}
+	}
+	ok(t, "Close", mr.Close())
+	ok(t, "closing the buffer", buf.Close())
+}
+
+func badAdvice(t *suite.T) {
+	pd := newPD(t)
+	buf := must(mem.New(page))(t)
+	mr := must(pd.RegMRBuffer(buf, rw))(t)
+	one := func(lkey uint32) []verbs.SGE {
+		return []verbs.SGE{{Addr: uint64(buf.Addr()), Length: page, LKey: lkey}}
+	}
+	t.Errno("a pinned region", pd.AdviseMR(verbs.AdviseMRAdvicePrefetch, verbs.AdviseMRFlagsFlush, one(mr.LKey())), syscall.EOPNOTSUPP, syscall.EINVAL)
+	t.Errno("no region", pd.AdviseMR(verbs.AdviseMRAdvicePrefetch, verbs.AdviseMRFlagsFlush, one(mr.LKey()^0xff)), syscall.ENOENT, syscall.EINVAL, syscall.EFAULT)
+	ok(t, "Close", mr.Close())
+	ok(t, "closing the buffer", buf.Close())
+}
+
+// withoutODP asks a device that says it has no on-demand paging, or no implicit regions; one that has both is not asked.
+func withoutODP(t *suite.T) {
+	pd := newPD(t)
+	must(t.Device().QueryDeviceEx())(t)
+	buf := buffer(t, page)
+	if !t.Has(suite.ODP) {
+		_, err := pd.RegMRBuffer(buf, rw|verbs.MRAccessOnDemand)
+		refusedBy(t, "VR-ibv_reg_mr-access-0016", err)
+	} else if !t.Has(suite.ODPImplicit) {
+		_, err := pd.RegMRImplicitODP(rw)
+		refusedBy(t, "VR-ibv_reg_mr-length-0017", err)
+	} else if t.Soft() == nil {
+		t.Lack(suite.Inject, errors.New("the device has on-demand paging"))
+	} else {
+		dev, _ := patterned(t) // the defaults: no on-demand paging
+		must(dev.QueryDeviceEx())(t)
+		other := must(dev.AllocPD())(t)
+		_, err := other.RegMRBuffer(buf, rw|verbs.MRAccessOnDemand)
+		refusedBy(t, "VR-ibv_reg_mr-access-0016", err)
+	}
+}

@@ -1,0 +1,153 @@
+//go:build linux
+
+package cases
+
+import (
+	"errors"
+	"strings"
+	"sync"
+	"syscall"
+
+	"github.com/verbsgen/verbsgen/conformance/suite"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/mem"
+)
+
+func parent() []suite.Case {
+	const page = "ibv_alloc_parent_domain"
+	asked := needs(suite.Allocator)
+	rules := []string{"VR-ibv_alloc_parent_domain-alloc-0138", "VR-ibv_alloc_parent_domain-free-0137"}
+	return []suite.Case{
+		{ID: "CF-par-0001", Family: "parent domain", Title: "stands in for its domain", Page: page, Rules: []string{"VR-ibv_alloc_parent_domain-pd-0135"},
+			Needs: needs(suite.ParentDomain), Run: parentDomain},
+		{ID: "CF-par-0002", Family: "parent domain", Title: "with a thread domain, which it holds", Page: page, Rules: []string{"VR-ibv_dealloc_td-td-0154"},
+			Needs: needs(suite.ParentDomain, suite.TD), Run: threadDomain},
+		{ID: "CF-par-0003", Family: "parent domain", Title: "its allocator is asked, and gets everything back", Page: page, Rules: rules, Needs: asked, Run: allocator},
+		{ID: "CF-par-0004", Family: "parent domain", Title: "its allocator leaves it to the provider", Page: page, Rules: rules, Needs: asked,
+			Run: func(t *suite.T) {
+				allocating(t, func(verbs.AllocRequest) (uintptr, error) { return 0, verbs.ErrUseDefault }, "")
+			}},
+		{ID: "CF-par-0005", Family: "parent domain", Title: "its allocator fails: the verb fails, with its words", Page: page, Rules: rules, Needs: asked,
+			Run: func(t *suite.T) {
+				allocating(t, func(verbs.AllocRequest) (uintptr, error) { return 0, errors.New("no memory for you") }, "no memory for you")
+			}},
+		{ID: "CF-par-0006", Family: "parent domain", Title: "its allocator panics: the verb fails", Page: page, Rules: rules, Needs: asked,
+			Run: func(t *suite.T) {
+				allocating(t, func(verbs.AllocRequest) (uintptr, error) { panic("in a callback") }, "in a callback")
+			}},
+		{ID: "CF-par-0007", Family: "parent domain", Title: "nothing, or no domain, to extend", Page: page,
+			Rules: []string{"VR-ibv_alloc_parent_domain-attr-0134", "VR-ibv_alloc_parent_domain-pd-0135"}, Run: func(t *suite.T) {
+				for name, attr := range map[string]*verbs.ParentDomainAttr{"nil attribute": nil, "nil domain": verbs.NewParentDomainAttr(nil)} {
+					if _, err := t.Device().AllocParentDomain(attr); !errors.Is(err, syscall.EINVAL) {
+						t.Errorf("%s: %v", name, err)
+					}
+				}
+			}},
+	}
+}
+
+func parentDomain(t *suite.T) {
+	pd := newPD(t)
+	pp := must(t.Device().AllocParentDomain(verbs.NewParentDomainAttr(pd)))(t)
+	if pp.Parent() != pd {
+		t.Errorf("Parent is not the domain given")
+	}
+	mr := must(pp.RegMR(make([]byte, 64), 0))(t)
+	if mr.PD() != pp {
+		t.Errorf("PD of a region is not the parent domain")
+	}
+	if err := pd.Close(); !errors.Is(err, syscall.EBUSY) {
+		t.Errorf("Close of the domain: %v", err)
+	}
+	for name, close := range map[string]func() error{"the parent domain": pp.Close} {
+		if err := close(); !errors.Is(err, syscall.EBUSY) || !strings.Contains(err.Error(), "MR") {
+			t.Errorf("Close of %s with a region: %v", name, err)
+		}
+	}
+	ok(t, "the region", mr.Close())
+	ok(t, "the parent domain", pp.Close())
+	ok(t, "the domain", pd.Close())
+}
+
+func threadDomain(t *suite.T) {
+	pd := newPD(t)
+	td := must(t.Device().AllocTD(verbs.NewTDInitAttr()))(t)
+	pp := must(t.Device().AllocParentDomain(verbs.NewParentDomainAttr(pd).ThreadDomain(td)))(t)
+	if err := td.Close(); !errors.Is(err, syscall.EBUSY) {
+		t.Errorf("Close of the thread domain in use: %v", err)
+	}
+	ok(t, "the parent domain", pp.Close())
+	ok(t, "the thread domain", td.Close())
+	ok(t, "the domain", pd.Close())
+}
+
+// recorder is an allocator that notes what it is asked.
+type recorder struct {
+	mu     sync.Mutex
+	answer func(verbs.AllocRequest) (uintptr, error)
+	asked  []verbs.AllocRequest
+	bufs   map[uintptr]*mem.Buffer
+	wrong  []error
+}
+
+func (r *recorder) Alloc(req verbs.AllocRequest) (uintptr, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.asked = append(r.asked, req)
+	if r.answer != nil {
+		return r.answer(req)
+	}
+	buf, err := mem.New(req.Size)
+	if err != nil {
+		return 0, err
+	}
+	r.bufs[buf.Addr()] = buf
+	return buf.Addr(), nil
+}
+
+func (r *recorder) Free(_ verbs.AllocRequest, addr uintptr) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	buf := r.bufs[addr]
+	if buf == nil {
+		r.wrong = append(r.wrong, errors.New("free of what Alloc did not give"))
+		return
+	}
+	delete(r.bufs, addr)
+	if err := buf.Close(); err != nil {
+		r.wrong = append(r.wrong, err)
+	}
+}
+
+func allocator(t *suite.T) {
+	r := allocating(t, nil, "")
+	if len(r.bufs) > 0 || len(r.wrong) > 0 {
+		t.Errorf("%d blocks were not given back; %v", len(r.bufs), errors.Join(r.wrong...))
+	}
+}
+
+// allocating registers memory on a parent domain whose allocator answers so, and checks what it was asked. fails is what the
+// error then says; empty: there is none.
+func allocating(t *suite.T, answer func(verbs.AllocRequest) (uintptr, error), fails string) *recorder {
+	pd := newPD(t)
+	r := &recorder{answer: answer, bufs: map[uintptr]*mem.Buffer{}}
+	pp := must(t.Device().AllocParentDomain(verbs.NewParentDomainAttr(pd).Allocator(r).PDContext("mine")))(t)
+	mr, err := pp.RegMR(make([]byte, 64), 0)
+	if len(r.asked) == 0 {
+		t.Fatalf("the allocator was not asked; the verb: %v", err)
+	}
+	if q := r.asked[0]; q.PD != pp || q.Context != "mine" || q.Size == 0 {
+		t.Errorf("asked %+v", q)
+	}
+	if fails != "" {
+		if err == nil || !strings.Contains(err.Error(), fails) {
+			t.Errorf("the error does not say %q: %v", fails, err)
+		}
+		return r
+	}
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	ok(t, "Close", mr.Close())
+	return r
+}

@@ -1,0 +1,113 @@
+//go:build linux
+
+package cases
+
+import (
+	"errors"
+	"syscall"
+
+	"github.com/verbsgen/verbsgen/conformance/suite"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/mem"
+)
+
+func rereg() []suite.Case {
+	return []suite.Case{
+		{ID: "CF-rer-0001", Family: "change in place", Title: "other memory", Page: "ibv_rereg_mr", Rules: []string{"VR-ibv_rereg_mr-addr-0176", "VR-ibv_rereg_mr-length-0177"},
+			Needs: needs(suite.ReregMemory), Run: reregMemory},
+		{ID: "CF-rer-0002", Family: "change in place", Title: "another protection domain", Page: "ibv_rereg_mr", Rules: []string{"VR-ibv_rereg_mr-pd-0175"},
+			Needs: needs(suite.ReregPD), Run: reregPD},
+		{ID: "CF-rer-0003", Family: "change in place", Title: "other access", Page: "ibv_rereg_mr", Rules: []string{"VR-ibv_rereg_mr-access-0183"},
+			Needs: needs(suite.ReregAccess), Run: reregAccess},
+		{ID: "CF-rer-0004", Family: "change in place", Title: "all three at once", Page: "ibv_rereg_mr", Rules: []string{"VR-ibv_rereg_mr-flags-0173"},
+			Needs: needs(suite.ReregMemory, suite.ReregPD, suite.ReregAccess), Run: reregAll},
+		{ID: "CF-rer-0005", Family: "change in place", Title: "a change that the device lacks leaves the region as it is", Page: "ibv_rereg_mr", Run: reregLacking},
+	}
+}
+
+func reregMemory(t *suite.T) {
+	pd := newPD(t)
+	old, next := must(mem.New(page))(t), must(mem.New(2*page))(t)
+	mr := must(pd.RegMRBuffer(old, rw))(t)
+	if err := mr.Rereg(new(verbs.MRChange).Buffer(next)); err != nil {
+		t.Fatalf("%v", err)
+	}
+	ok(t, "closing the old buffer", old.Close())
+	if err := next.Close(); !errors.Is(err, syscall.EBUSY) {
+		t.Errorf("Close of the new buffer: %v", err)
+	}
+	if mr.Length() != 2*page || mr.Addr() != next.Addr() {
+		t.Errorf("Length %d, Addr %#x", mr.Length(), mr.Addr())
+	}
+	use(t, made{mr, next.Bytes(), uint64(next.Addr())})
+	ok(t, "closing the new buffer", next.Close())
+}
+
+func reregPD(t *suite.T) {
+	pd, other := newPD(t), newPD(t)
+	mr := must(pd.RegMR(make([]byte, page), rw))(t)
+	if err := mr.Rereg(new(verbs.MRChange).PD(other)); err != nil {
+		t.Fatalf("%v", err)
+	}
+	if mr.PD() != other {
+		t.Errorf("PD is the old one")
+	}
+	ok(t, "Close of the old domain", pd.Close())
+	if err := other.Close(); !errors.Is(err, syscall.EBUSY) {
+		t.Errorf("Close of the new domain: %v", err)
+	}
+	ok(t, "Close", mr.Close())
+	ok(t, "Close of the new domain", other.Close())
+}
+
+func reregAccess(t *suite.T) {
+	pd := newPD(t)
+	buf := make([]byte, page)
+	mr := must(pd.RegMR(buf, rw))(t)
+	if err := mr.Rereg(new(verbs.MRChange).Access(verbs.MRAccessRemoteRead)); err != nil {
+		t.Fatalf("%v", err)
+	}
+	if p := t.Peer(); p != nil {
+		status, err := p.Write(mr.RKey(), uint64(mr.Addr()), []byte("no"))
+		completed(t, "write without the right", status, err, suite.StatusRemAccess)
+		status, err = p.Read(mr.RKey(), uint64(mr.Addr()), make([]byte, 2))
+		pass(t, "read", status, err)
+	}
+	if err := mr.Rereg(new(verbs.MRChange).Access(rw)); err != nil {
+		t.Fatalf("back: %v", err)
+	}
+	use(t, made{mr, buf, uint64(mr.Addr())})
+}
+
+func reregAll(t *suite.T) {
+	pd, other := newPD(t), newPD(t)
+	next := must(mem.New(page))(t)
+	mr := must(pd.RegMR(make([]byte, page), 0))(t)
+	if err := mr.Rereg(new(verbs.MRChange).PD(other).Access(rw).Buffer(next)); err != nil {
+		t.Fatalf("%v", err)
+	}
+	ok(t, "Close of the old domain", pd.Close())
+	use(t, made{mr, next.Bytes(), uint64(next.Addr())})
+	ok(t, "closing the new buffer", next.Close())
+	ok(t, "Close of the new domain", other.Close())
+}
+
+func reregLacking(t *suite.T) {
+	pd, other := newPD(t), newPD(t)
+	buf := buffer(t, 2*page)
+	mr := must(pd.RegMRAddr(buf.Addr(), page, rw))(t)
+	t.Cleanup(func() { _ = mr.Close() })
+	for c, change := range map[suite.Capability]*verbs.MRChange{suite.ReregMemory: new(verbs.MRChange).Addr(buf.Addr()+page, page),
+		suite.ReregPD: new(verbs.MRChange).PD(other), suite.ReregAccess: new(verbs.MRChange).Access(0)} {
+		if t.Has(c) {
+			continue
+		}
+		if err := mr.Rereg(change); !errors.Is(err, errors.ErrUnsupported) {
+			t.Errorf("%s: %v", c, err)
+		}
+	}
+	if mr.PD() != pd && !t.Has(suite.ReregPD) {
+		t.Errorf("PD is another one")
+	}
+	use(t, made{mr, buf.Bytes()[:page], uint64(buf.Addr())})
+}

@@ -1,0 +1,108 @@
+package suite
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+//go:embed known.json
+var knownJSON []byte
+
+// Defect is a way to fail that is the provider's or the kernel's own. A case that fails only in such ways is "known".
+type Defect struct {
+	Provider string      `json:"provider"` // kernel driver
+	Kernels  KernelRange `json:"kernels"`
+	Case     string      `json:"case"`
+	Observed string      `json:"observed"` // stands in what the case says when it fails
+	Evidence string      `json:"evidence"` // how it is known that the bindings are not the cause
+}
+
+// KernelRange is a range of kernel releases. An empty end is open.
+type KernelRange struct {
+	From   string `json:"from"`   // the first release that has the defect: "6.1"
+	Before string `json:"before"` // the first one that has it no more
+}
+
+// Defects is the list of them.
+type Defects []Defect
+
+// KnownDefects gives the embedded list.
+func KnownDefects() (Defects, error) { return ParseDefects(knownJSON) }
+
+// ParseDefects reads a list strictly.
+func ParseDefects(data []byte) (Defects, error) {
+	var list Defects
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&list); err != nil {
+		return nil, fmt.Errorf("known defects: %w", err)
+	}
+	for i, k := range list {
+		if k.Provider == "" || k.Case == "" || k.Observed == "" || k.Evidence == "" {
+			return nil, fmt.Errorf("known defects: entry %d: provider, case, observed and evidence are needed", i)
+		}
+		for _, v := range []string{k.Kernels.From, k.Kernels.Before} {
+			if v != "" && release(v) == nil {
+				return nil, fmt.Errorf("known defects: entry %d: kernel %q is not of the form 6.1", i, v)
+			}
+		}
+	}
+	return list, nil
+}
+
+// release gives the numbers at the start of a release: 6, 1, 0 of "6.1.0-50-amd64".
+func release(s string) []int {
+	var out []int
+	for part := range strings.SplitSeq(s, ".") {
+		digits := part[:len(part)-len(strings.TrimLeft(part, "0123456789"))]
+		n, err := strconv.Atoi(digits)
+		if err != nil {
+			return out
+		}
+		if out = append(out, n); digits != part {
+			return out
+		}
+	}
+	return out
+}
+
+// holds tells whether a kernel release lies in the range. 6.1.0 is 6.1.
+func (r KernelRange) holds(kernel string) bool {
+	cmp := func(limit string) int {
+		a, b := release(kernel), release(limit)
+		for len(a) < len(b) {
+			a = append(a, 0)
+		}
+		return slices.Compare(a[:len(b)], b)
+	}
+	return (r.From == "" || cmp(r.From) >= 0) && (r.Before == "" || cmp(r.Before) < 0)
+}
+
+// of gives the defects that a case can meet on a device.
+func (l Defects) of(provider, kernel, id string) Defects {
+	var out Defects
+	for _, d := range l {
+		if d.Provider == provider && d.Case == id && d.Kernels.holds(kernel) {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// explain gives a defect when every failure is one of the list's.
+func (l Defects) explain(failures []string) *Defect {
+	var found *Defect
+	for _, f := range failures {
+		at := slices.IndexFunc(l, func(d Defect) bool { return strings.Contains(f, d.Observed) })
+		if at < 0 {
+			return nil
+		}
+		found = &l[at]
+	}
+	return found
+}

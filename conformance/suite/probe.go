@@ -1,0 +1,250 @@
+//go:build linux
+
+package suite
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/mem"
+)
+
+const page = 4096
+
+// probe asks a device what it can do. The answer has the reason for each thing that it cannot.
+func probe(t *T, dev *verbs.Device, attr *verbs.DeviceAttrEx) map[Capability]string {
+	lacking := map[Capability]string{}
+	lack := func(c Capability, is bool, format string, args ...any) {
+		if is {
+			lacking[c] = fmt.Sprintf(format, args...)
+		}
+	}
+	lack(Peer, t.soft == nil, "no other end is connected to the device")
+	lack(Inject, t.soft == nil, "calls fail on order on software only")
+	lack(Allocator, t.soft == nil, "only the software device asks an allocator for regions")
+	lack(Atomics, attr.OrigAttr.AtomicCap == verbs.AtomicCapNone, "atomic_cap is NONE")
+	lack(DM, attr.MaxDMSize == 0, "max_dm_size is 0")
+	lack(ODP, attr.ODPCaps.General&verbs.ODPCapSupported == 0, "odp_caps.general_caps lacks SUPPORT")
+	lack(ODPImplicit, attr.ODPCaps.General&verbs.ODPCapImplicit == 0, "odp_caps.general_caps lacks SUPPORT_IMPLICIT")
+	lack(ImportDM, t.source.Symbol("ibv_import_dm", "") == 0, "the library has no ibv_import_dm")
+	lack(MREx, t.source.Symbol("ibv_reg_mr_ex", "") == 0, "the library has no ibv_reg_mr_ex")
+	free := memAvailable()
+	lack(Memory, free < 8<<30, "%d MiB of memory are free", free>>20)
+	if buf, err := mem.New(2<<20, mem.HugePages(0)); err != nil {
+		lacking[HugePages] = oneLine(err.Error())
+	} else if err := buf.Close(); err != nil {
+		lacking[HugePages] = oneLine(err.Error())
+	}
+	for c, try := range map[Capability]func(*verbs.Device, *T) error{
+		TD: probeTD, ParentDomain: probeParentDomain, NullMR: probeNullMR, Dmabuf: probeDmabuf, DmabufMemory: probeDmabufMemory, Import: probeImport,
+		ReregMemory: probeReregMemory, ReregPD: probeReregPD, ReregAccess: probeReregAccess,
+	} {
+		if err := try(dev, t); errors.Is(err, errors.ErrUnsupported) && Refused(err) == nil {
+			lacking[c] = oneLine(err.Error())
+		}
+	}
+	if lacking[ODP] != "" {
+		lacking[Advise] = lacking[ODP]
+	} else if err := probeAdvise(dev); errors.Is(err, errors.ErrUnsupported) {
+		lacking[Advise] = oneLine(err.Error())
+	}
+	lack(Allocator, lacking[ParentDomain] != "", "%s", lacking[ParentDomain])
+	return lacking
+}
+
+// Each probe makes the simplest call that needs the capability. An error other than "not supported" is for the cases to find.
+
+func probeTD(dev *verbs.Device, _ *T) error {
+	td, err := dev.AllocTD(verbs.NewTDInitAttr())
+	if err != nil {
+		return err
+	}
+	return td.Close()
+}
+
+func probeParentDomain(dev *verbs.Device, _ *T) error {
+	return withPD(dev, func(pd *verbs.PD) error {
+		pp, err := dev.AllocParentDomain(verbs.NewParentDomainAttr(pd))
+		if err != nil {
+			return err
+		}
+		return pp.Close()
+	})
+}
+
+func probeNullMR(dev *verbs.Device, _ *T) error {
+	return withPD(dev, func(pd *verbs.PD) error {
+		mr, err := pd.AllocNullMR()
+		if err != nil {
+			return err
+		}
+		return mr.Close()
+	})
+}
+
+// probeDmabuf tries a descriptor that is no dma-buf too: a device that lacks the verb says so before it looks.
+func probeDmabuf(dev *verbs.Device, _ *T) error {
+	fd, err := memfd(page)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	return withPD(dev, func(pd *verbs.PD) error {
+		mr, err := pd.RegDmabufMR(0, page, 0, fd, verbs.DmabufAccessLocalWrite)
+		if err != nil {
+			return err
+		}
+		return mr.Close()
+	})
+}
+
+func probeDmabufMemory(_ *verbs.Device, t *T) error {
+	fd, err := DmabufFD(t, page)
+	if err != nil {
+		return err
+	}
+	return unix.Close(fd)
+}
+
+func probeImport(dev *verbs.Device, t *T) error {
+	fd, err := unix.FcntlInt(uintptr(dev.CmdFD()), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	other, err := t.lib.ImportDevice(fd)
+	if err != nil {
+		return errors.Join(err, unix.Close(fd)) // then it is still ours
+	}
+	return other.Close()
+}
+
+func probeReregMemory(dev *verbs.Device, t *T) error {
+	return withRegion(dev, func(_ *verbs.PD, mr *verbs.MR, buf *mem.Buffer) error {
+		return mr.Rereg(new(verbs.MRChange).Addr(buf.Addr()+page, page))
+	})
+}
+
+func probeReregPD(dev *verbs.Device, t *T) error {
+	return withRegion(dev, func(pd *verbs.PD, mr *verbs.MR, _ *mem.Buffer) error {
+		other, err := dev.AllocPD()
+		if err != nil {
+			return err
+		}
+		moved := mr.Rereg(new(verbs.MRChange).PD(other))
+		back := mr.Rereg(new(verbs.MRChange).PD(pd))
+		return errors.Join(moved, back, other.Close())
+	})
+}
+
+func probeReregAccess(dev *verbs.Device, t *T) error {
+	return withRegion(dev, func(_ *verbs.PD, mr *verbs.MR, _ *mem.Buffer) error {
+		return mr.Rereg(new(verbs.MRChange).Access(verbs.MRAccessLocalWrite))
+	})
+}
+
+// probeAdvise is tried on a device with on-demand paging only: others have no region that takes advice.
+func probeAdvise(dev *verbs.Device) error {
+	return withPD(dev, func(pd *verbs.PD) error {
+		buf, err := mem.New(page, mem.Populate())
+		if err != nil {
+			return err
+		}
+		mr, err := pd.RegMRBuffer(buf, verbs.MRAccessLocalWrite|verbs.MRAccessOnDemand)
+		if err != nil {
+			return errors.Join(err, buf.Close())
+		}
+		err = pd.AdviseMR(verbs.AdviseMRAdvicePrefetch, verbs.AdviseMRFlagsFlush, []verbs.SGE{{Addr: uint64(buf.Addr()), Length: page, LKey: mr.LKey()}})
+		return errors.Join(err, mr.Close(), buf.Close())
+	})
+}
+
+func withPD(dev *verbs.Device, f func(*verbs.PD) error) error {
+	pd, err := dev.AllocPD()
+	if err != nil {
+		return err
+	}
+	return errors.Join(f(pd), pd.Close())
+}
+
+func withRegion(dev *verbs.Device, f func(*verbs.PD, *verbs.MR, *mem.Buffer) error) error {
+	return withPD(dev, func(pd *verbs.PD) error {
+		buf, err := mem.New(2 * page)
+		if err != nil {
+			return err
+		}
+		mr, err := pd.RegMRAddr(buf.Addr(), page, 0)
+		if err != nil {
+			return errors.Join(err, buf.Close())
+		}
+		err = f(pd, mr, buf)
+		return errors.Join(err, mr.Close(), buf.Close())
+	})
+}
+
+// DmabufFD gives a descriptor of memory that a device may take as a dma-buf: a real one by udmabuf, where the device is
+// real. The caller closes it.
+func DmabufFD(t *T, length int64) (int, error) {
+	fd, err := memfd(length)
+	if err != nil || t.soft != nil {
+		return fd, err
+	}
+	defer unix.Close(fd)
+	return udmabuf(fd, uint64(length))
+}
+
+func memfd(length int64) (int, error) {
+	fd, err := unix.MemfdCreate("conformance", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
+	if err != nil {
+		return -1, fmt.Errorf("memfd: %w", err)
+	}
+	if err := unix.Ftruncate(fd, length); err != nil {
+		return -1, errors.Join(err, unix.Close(fd))
+	}
+	return fd, nil
+}
+
+// memAvailable gives the bytes that the kernel thinks can still be had; 0 where it does not tell.
+func memAvailable() uint64 {
+	data, err := os.ReadFile("/proc/meminfo")
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := strings.Cut(string(data), "MemAvailable:")
+	fields := strings.Fields(rest)
+	if len(fields) == 0 {
+		return 0
+	}
+	kib, err := strconv.ParseUint(fields[0], 10, 54)
+	if err != nil {
+		return 0
+	}
+	return kib << 10
+}
+
+// kernelRelease gives what uname tells; empty where there is no such thing.
+func kernelRelease() string {
+	var u unix.Utsname
+	if unix.Uname(&u) != nil {
+		return ""
+	}
+	return unix.ByteSliceToString(u.Release[:])
+}
+
+// provider names the kernel driver of a device, by what sysfs shows of it.
+func provider(name string) string {
+	dir := filepath.Join("/sys/class/infiniband", name)
+	if driver, err := os.Readlink(filepath.Join(dir, "device", "driver")); err == nil {
+		return filepath.Base(driver)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "parent")); err == nil { // the network device below soft-RoCE
+		return "rdma_rxe"
+	}
+	return strings.TrimRight(name, "0123456789_")
+}

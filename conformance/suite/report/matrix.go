@@ -1,0 +1,290 @@
+package report
+
+import (
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+	"strings"
+)
+
+// Verdict is what the matrix says of a case on a device. A device that cannot do a thing is told apart from one that does
+// it wrong.
+type Verdict string
+
+// What the cells of the matrix say.
+const (
+	Passed      Verdict = "pass"
+	Broken      Verdict = "broken"
+	KnownDefect Verdict = "known defect"
+	Unsupported Verdict = "unsupported" // the device lacks what the case needs
+	Skipped     Verdict = "skipped"     // for a reason of the machine, not of the device
+	NotRun      Verdict = "not run"     // the report does not have the case
+)
+
+// verdicts is their order: what needs eyes first.
+var verdicts = []Verdict{Broken, KnownDefect, Passed, Unsupported, Skipped, NotRun}
+
+// Class is the verdict as one word.
+func (v Verdict) Class() string { return strings.ReplaceAll(string(v), " ", "-") }
+
+// Matrix is several reports side by side.
+type Matrix struct {
+	Columns  []Column
+	Families []Family
+	Notes    []Note
+	Legend   []Verdict
+}
+
+// Column is a report.
+type Column struct {
+	Device, Mode, Provider, Firmware, Kernel, RDMACore, Host, Date string
+	Totals                                                         []Total
+}
+
+// Total is how often a verdict came.
+type Total struct {
+	Verdict Verdict
+	N       int
+}
+
+// Family is a group of cases, with the sum of each column.
+type Family struct {
+	Name  string
+	Cells []Sum
+	Rows  []Row
+}
+
+// Sum is a family on a device: the verdict that needs eyes most, and the counts.
+type Sum struct {
+	Verdict Verdict
+	Totals  []Total
+}
+
+// Row is a case on every device.
+type Row struct {
+	ID, Title, Page string
+	Rules           []string
+	Cells           []Cell
+}
+
+// Cell is a case on a device.
+type Cell struct {
+	Verdict Verdict
+	Overlay bool   // the case ran on an overlay
+	Reason  string // also of a passed case, where it has one
+	Note    int    // number of the note that has the reason; 0 without one
+}
+
+// Note is a reason, and where it applies.
+type Note struct {
+	N       int
+	Verdict Verdict
+	Text    string
+}
+
+// NewMatrix puts reports side by side, in the order given. Families and cases are in the order of their IDs.
+func NewMatrix(reports []*Report) *Matrix {
+	m := &Matrix{Legend: verdicts}
+	rows := map[string]*Row{}
+	family := map[string]string{}
+	for i, r := range reports {
+		m.Columns = append(m.Columns, column(r))
+		for j := range r.Cases {
+			c := &r.Cases[j]
+			if rows[c.ID] == nil {
+				rows[c.ID] = &Row{ID: c.ID, Title: c.Title, Page: c.Page, Rules: c.Rules, Cells: make([]Cell, len(reports))}
+				for k := range rows[c.ID].Cells {
+					rows[c.ID].Cells[k].Verdict = NotRun
+				}
+				family[c.ID] = c.Family
+			}
+			rows[c.ID].Cells[i] = Cell{Verdict: verdict(c), Reason: c.text(), Overlay: c.Mode == ModeOverlay}
+		}
+	}
+	ids := make([]string, 0, len(rows))
+	for id := range rows {
+		ids = append(ids, id)
+	}
+	slices.SortFunc(ids, func(a, b string) int {
+		if n := strings.Compare(family[a], family[b]); n != 0 {
+			return n
+		}
+		return strings.Compare(a, b)
+	})
+	for _, id := range ids {
+		if n := len(m.Families); n == 0 || m.Families[n-1].Name != family[id] {
+			m.Families = append(m.Families, Family{Name: family[id]})
+		}
+		f := &m.Families[len(m.Families)-1]
+		f.Rows = append(f.Rows, *rows[id])
+	}
+	m.sum()
+	return m
+}
+
+func column(r *Report) Column {
+	dash := func(s string) string {
+		if s == "" {
+			return "–"
+		}
+		return s
+	}
+	return Column{Device: r.Device.Name, Mode: r.Mode, Provider: dash(r.Device.Provider), Firmware: dash(r.Device.Firmware), Kernel: dash(r.Host.Kernel),
+		RDMACore: dash(r.Library.RDMACore), Host: dash(r.Host.Name), Date: r.Started.UTC().Format("2006-01-02")}
+}
+
+func verdict(c *Case) Verdict {
+	switch c.Status {
+	case Pass:
+		return Passed
+	case Fail:
+		return Broken
+	case Known:
+		return KnownDefect
+	}
+	if len(c.Lacks) > 0 {
+		return Unsupported
+	}
+	return Skipped
+}
+
+// text is the reason, with the evidence of a known defect.
+func (c *Case) text() string {
+	if c.Evidence == "" {
+		return c.Reason
+	}
+	return c.Reason + " (" + c.Evidence + ")"
+}
+
+// sum fills in the counts of families and columns, and numbers the reasons; equal ones share a number.
+func (m *Matrix) sum() {
+	columns := make([]map[Verdict]int, len(m.Columns))
+	for i := range columns {
+		columns[i] = map[Verdict]int{}
+	}
+	numbers := map[Note]int{}
+	for i := range m.Families {
+		f := &m.Families[i]
+		for k := range m.Columns {
+			n := map[Verdict]int{}
+			for j := range f.Rows {
+				c := &f.Rows[j].Cells[k]
+				n[c.Verdict]++
+				columns[k][c.Verdict]++
+				if c.Reason == "" {
+					continue
+				}
+				key := Note{Verdict: c.Verdict, Text: c.Reason}
+				if numbers[key] == 0 {
+					numbers[key] = len(m.Notes) + 1
+					m.Notes = append(m.Notes, Note{len(m.Notes) + 1, c.Verdict, c.Reason})
+				}
+				c.Note = numbers[key]
+			}
+			t := totals(n)
+			f.Cells = append(f.Cells, Sum{t[0].Verdict, t})
+		}
+	}
+	for k := range m.Columns {
+		m.Columns[k].Totals = totals(columns[k])
+	}
+}
+
+func totals(n map[Verdict]int) []Total {
+	var out []Total
+	for _, v := range verdicts {
+		if n[v] > 0 {
+			out = append(out, Total{v, n[v]})
+		}
+	}
+	return out
+}
+
+// HTML writes the matrix by the given template.
+func (m *Matrix) HTML(w io.Writer, text string) error {
+	t, err := template.New("matrix").Parse(text)
+	if err != nil {
+		return err
+	}
+	return t.Execute(w, m)
+}
+
+// Markdown writes the matrix as tables.
+func (m *Matrix) Markdown(w io.Writer) error {
+	var b strings.Builder
+	b.WriteString("# Conformance\n\n| |")
+	for _, c := range m.Columns {
+		fmt.Fprintf(&b, " %s |", escape(c.Device))
+	}
+	b.WriteString("\n|---|" + strings.Repeat("---|", len(m.Columns)) + "\n")
+	for _, f := range []struct {
+		name string
+		of   func(c *Column) string
+	}{
+		{"mode", func(c *Column) string { return c.Mode }},
+		{"provider", func(c *Column) string { return c.Provider }},
+		{"firmware", func(c *Column) string { return c.Firmware }},
+		{"kernel", func(c *Column) string { return c.Kernel }},
+		{"rdma-core", func(c *Column) string { return c.RDMACore }},
+		{"host", func(c *Column) string { return c.Host }},
+		{"date", func(c *Column) string { return c.Date }},
+		{"all cases", func(c *Column) string { return counts(c.Totals) }},
+	} {
+		fmt.Fprintf(&b, "| %s |", f.name)
+		for i := range m.Columns {
+			fmt.Fprintf(&b, " %s |", escape(f.of(&m.Columns[i])))
+		}
+		b.WriteString("\n")
+	}
+	b.WriteString("\n\"unsupported\" is a device that lacks what a case needs; \"broken\" is one that does it wrong. Numbers are notes below.\n")
+	for i := range m.Families {
+		m.Families[i].markdown(&b)
+	}
+	if len(m.Notes) > 0 {
+		b.WriteString("\n## Notes\n\n")
+		for _, n := range m.Notes {
+			fmt.Fprintf(&b, "%d. %s: %s\n", n.N, n.Verdict, escape(n.Text))
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (f *Family) markdown(b *strings.Builder) {
+	fmt.Fprintf(b, "\n## %s\n\n| case | |", escape(f.Name))
+	for _, c := range f.Cells {
+		fmt.Fprintf(b, " %s |", counts(c.Totals))
+	}
+	b.WriteString("\n|---|---|" + strings.Repeat("---|", len(f.Cells)) + "\n")
+	for _, r := range f.Rows {
+		fmt.Fprintf(b, "| %s | %s |", r.ID, escape(r.Title))
+		for _, c := range r.Cells {
+			text := string(c.Verdict)
+			if c.Verdict == Broken {
+				text = "**broken**"
+			}
+			if c.Overlay {
+				text += ", overlay"
+			}
+			if c.Note > 0 {
+				text += fmt.Sprintf(" [%d]", c.Note)
+			}
+			fmt.Fprintf(b, " %s |", text)
+		}
+		b.WriteString("\n")
+	}
+}
+
+func counts(t []Total) string {
+	var parts []string
+	for _, x := range t {
+		parts = append(parts, fmt.Sprintf("%d %s", x.N, x.Verdict))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// escape keeps a text on one line of a table and free of markup: it comes from a file of others.
+func escape(s string) string {
+	return strings.NewReplacer("|", `\|`, "\n", " ", "\r", " ", "<", "&lt;", "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`).Replace(s)
+}

@@ -1,0 +1,125 @@
+// Package report is what a run of the conformance suite leaves behind: its form as JSON, and several of them side by side.
+//
+// It owns the schema (docs/report-schema.md), the strict reader and the matrix. It knows neither bindings nor devices, so
+// that the command can read reports without them.
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// Schema and Version name the form. A reader refuses any other version.
+const (
+	Schema  = "verbsgen-conformance"
+	Version = 1
+)
+
+// Status is how a case ended.
+type Status string
+
+// The ways in which a case ends.
+const (
+	Pass  Status = "pass"
+	Fail  Status = "fail"
+	Skip  Status = "skip"
+	Known Status = "known" // it failed in a way that is listed as a defect of the provider or the kernel
+)
+
+// Modes of a run or a case.
+const (
+	ModeSoftware = "softverbs" // a device made of software
+	ModeDevice   = "device"    // a device of the kernel
+	ModeOverlay  = "overlay"   // a device of the kernel, with device memory made of host memory
+)
+
+// Report is one run on one device.
+type Report struct {
+	Schema       string       `json:"schema"`
+	Version      int          `json:"version"`
+	Started      time.Time    `json:"started"`
+	Duration     Seconds      `json:"duration_s"`
+	Mode         string       `json:"mode"`
+	Host         Host         `json:"host"`
+	Library      Library      `json:"library"`
+	Device       Device       `json:"device"`
+	PeerDevice   string       `json:"peer_device,omitempty"`
+	Capabilities []Capability `json:"capabilities"`
+	Cases        []Case       `json:"cases"`
+}
+
+// Host is the machine that the suite ran on.
+type Host struct {
+	Name   string `json:"name"`
+	OS     string `json:"os"`
+	Arch   string `json:"arch"`
+	Kernel string `json:"kernel"` // release, as uname tells it
+}
+
+// Library is the libibverbs that was called.
+type Library struct {
+	Name     string `json:"name"`      // path, or what stands in for a library
+	RDMACore string `json:"rdma_core"` // release; empty where it cannot be told
+}
+
+// Device is the device under test.
+type Device struct {
+	Name     string `json:"name"`
+	Provider string `json:"provider"` // kernel driver, or softverbs
+	Firmware string `json:"firmware"`
+	VendorID uint32 `json:"vendor_id"`
+	PartID   uint32 `json:"part_id"`
+}
+
+// Capability is something that cases need, and whether it is there.
+type Capability struct {
+	Name   string `json:"name"`
+	Has    bool   `json:"has"`
+	Reason string `json:"reason,omitempty"` // why it is lacking
+}
+
+// Case is how one case went.
+type Case struct {
+	ID       string   `json:"id"`
+	Family   string   `json:"family"`
+	Title    string   `json:"title"`
+	Page     string   `json:"page"`
+	Rules    []string `json:"rules,omitempty"`
+	Mode     string   `json:"mode"`
+	Status   Status   `json:"status"`
+	Lacks    []string `json:"lacks,omitempty"`    // of a skipped case: the capabilities that are not there
+	Reason   string   `json:"reason,omitempty"`   // of all but most passed cases
+	Evidence string   `json:"evidence,omitempty"` // of a known defect
+	Duration Seconds  `json:"duration_s"`
+}
+
+// Seconds is a duration that JSON shows in seconds.
+type Seconds time.Duration
+
+// MarshalJSON gives a number with six digits behind the point.
+func (s Seconds) MarshalJSON() ([]byte, error) {
+	return fmt.Appendf(nil, "%.6f", time.Duration(s).Seconds()), nil
+}
+
+// UnmarshalJSON takes a number of seconds between 0 and a year.
+func (s *Seconds) UnmarshalJSON(data []byte) error {
+	var f float64
+	if err := json.Unmarshal(data, &f); err != nil {
+		return err
+	}
+	if f < 0 || f > 366*24*3600 {
+		return fmt.Errorf("a duration of %g s", f)
+	}
+	*s = Seconds(f * float64(time.Second))
+	return nil
+}
+
+// Count tells how many cases have each status.
+func (r *Report) Count() map[Status]int {
+	n := map[Status]int{}
+	for i := range r.Cases {
+		n[r.Cases[i].Status]++
+	}
+	return n
+}

@@ -1,0 +1,238 @@
+//go:build linux && cgo
+
+package suite
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/verbsgen/verbsgen/conformance/suite/report"
+	"github.com/verbsgen/verbsgen/runtime/softverbs"
+)
+
+// target opens a software device, with the given known defects.
+func target(t *testing.T, defects Defects, opts ...softverbs.Option) *Target {
+	t.Helper()
+	if defects == nil {
+		defects = Defects{}
+	}
+	g, err := Open(Config{Device: Software, Soft: opts, Defects: defects})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func run(g *Target, f func(*T), needs ...Capability) report.Case {
+	return g.Run(Case{ID: "CF-test-0001", Family: "test", Title: "a test", Page: "ibv_reg_mr", Needs: needs, Limit: 200 * time.Millisecond, Run: f})
+}
+
+// TestRun runs cases that end in every way there is, the bad ones between good ones.
+func TestRun(t *testing.T) {
+	g := target(t, nil, softverbs.MaxDMSize(0))
+	stuck := make(chan struct{})
+	defer close(stuck)
+	cleaned := 0
+	for _, c := range []struct {
+		name  string
+		run   func(*T)
+		needs []Capability
+		want  report.Status
+		says  string
+	}{
+		{"nothing wrong", func(t *T) { t.Device() }, nil, report.Pass, ""},
+		{"wrong twice", func(t *T) { t.Errorf("one"); t.Errorf("two") }, nil, report.Fail, "one; two"},
+		{"fatal", func(t *T) { t.Fatalf("no further"); t.Errorf("further") }, nil, report.Fail, "no further"},
+		{"panic", func(t *T) { t.Device(); _ = []int{}[len(t.failures)] }, nil, report.Fail, "panic: runtime error: index out of range [0] with length 0, at run_test.go:"},
+		{"panic in a cleanup", func(t *T) {
+			t.Cleanup(func() { cleaned++ })
+			t.Cleanup(func() { panic("late") })
+		}, nil, report.Fail, "panic: late"},
+		{"stuck", func(t *T) { <-stuck; t.Errorf("nobody listens") }, nil, report.Fail, "it has not ended within 200ms"},
+		{"left behind", func(t *T) {
+			dev, err := t.Lib().OpenDevice(t.Name())
+			if err != nil {
+				t.Fatalf("%v", err)
+			}
+			if _, err := dev.AllocPD(); err != nil {
+				t.Fatalf("%v", err)
+			}
+		}, nil, report.Fail, "left behind: "},
+		{"lacking", func(t *T) { t.Errorf("it ran") }, []Capability{DM}, report.Skip, "needs dm: max_dm_size is 0"},
+		{"lacking as it turns out", func(t *T) { t.Lack(Advise, errors.New("so it says")) }, nil, report.Skip, "needs advise: so it says"},
+		{"lacking, but wrong before", func(t *T) { t.Errorf("wrong"); t.Lack(Advise, errors.New("so it says")) }, nil, report.Fail, "wrong"},
+		{"nothing wrong again", func(t *T) { t.Device() }, nil, report.Pass, ""},
+	} {
+		r := run(g, c.run, c.needs...)
+		if r.Status != c.want || !strings.HasPrefix(r.Reason, c.says) || (c.says == "") != (r.Reason == "") {
+			t.Errorf("%s: %s %q, want %s %q", c.name, r.Status, r.Reason, c.want, c.says)
+		}
+		if (r.Status == report.Skip) != (len(r.Lacks) == 1) {
+			t.Errorf("%s: lacks %v", c.name, r.Lacks)
+		}
+	}
+	if cleaned != 1 {
+		t.Errorf("a cleanup beside one that panics ran %d times", cleaned)
+	}
+}
+
+// TestMachine tells what the machine lacks from what the device lacks.
+func TestMachine(t *testing.T) {
+	g := target(t, nil)
+	g.lacking[Memory] = "none"
+	g.lacking[DM] = "none either"
+	if r := run(g, func(*T) {}, Memory, DM); len(r.Lacks) != 1 || r.Lacks[0] != "dm" {
+		t.Errorf("%+v", r)
+	}
+	if r := run(g, func(*T) {}, Memory); r.Status != report.Skip || r.Reason != "needs memory: none" || len(r.Lacks) != 0 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestNoDevice opens what is not there. Each time an error, never a run of nothing.
+func TestNoDevice(t *testing.T) {
+	if _, err := Open(Config{Device: Software, Soft: []softverbs.Option{softverbs.NoDevices()}}); err == nil || !strings.Contains(err.Error(), "no RDMA device") {
+		t.Errorf("an empty list: %v", err)
+	}
+	if _, err := Open(Config{Device: Software, Soft: []softverbs.Option{softverbs.Name("other0")}}); err == nil || !strings.Contains(err.Error(), "other0") {
+		t.Errorf("another device: %v", err)
+	}
+	if _, err := Open(Config{Device: Software, PeerDevice: "rxe1"}); err == nil {
+		t.Error("a peer device beside software is accepted")
+	}
+	if _, err := Open(Config{Device: "no_such_device"}); err == nil {
+		t.Error("a device that is not there is opened")
+	}
+}
+
+// TestKnown makes a case fail in ways that are listed, and in others.
+func TestKnown(t *testing.T) {
+	list, err := ParseDefects([]byte(`[{"provider": "softverbs", "kernels": {"from": "1.0"}, "case": "CF-test-0001", "observed": "EIO", "evidence": "a commit"},
+		{"provider": "softverbs", "kernels": {"before": "1.0"}, "case": "CF-test-0001", "observed": "EPERM", "evidence": "another"},
+		{"provider": "mlx5_core", "kernels": {}, "case": "CF-test-0001", "observed": "ENOMEM", "evidence": "a third"}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := target(t, list)
+	for _, c := range []struct {
+		says []string
+		want report.Status
+	}{
+		{[]string{"want EINVAL, got EIO"}, report.Known},
+		{[]string{"EIO", "EIO too"}, report.Known},
+		{[]string{"EIO", "and something else"}, report.Fail},
+		{[]string{"EPERM"}, report.Fail},  // another kernel
+		{[]string{"ENOMEM"}, report.Fail}, // another provider
+		{nil, report.Pass},
+	} {
+		r := run(g, func(t *T) {
+			for _, s := range c.says {
+				t.Errorf("%s", s)
+			}
+		})
+		if r.Status != c.want || (r.Status == report.Known) != (r.Evidence == "a commit") {
+			t.Errorf("%q: %+v", c.says, r)
+		}
+		if c.want == report.Pass && !strings.Contains(r.Reason, "known defect") {
+			t.Errorf("a defect that is gone is not told: %+v", r)
+		}
+	}
+	for _, bad := range []string{`{}`, `[{"provider": "x"}]`, `[{"provider": "x", "case": "c", "observed": "o", "evidence": "e", "colour": "red"}]`,
+		`[{"provider": "x", "case": "c", "observed": "o", "evidence": "e", "kernels": {"from": "new"}}]`} {
+		if _, err := ParseDefects([]byte(bad)); err == nil {
+			t.Errorf("%s is accepted", bad)
+		}
+	}
+}
+
+// TestKernelRange compares releases by number, not as texts.
+func TestKernelRange(t *testing.T) {
+	r := KernelRange{From: "6.1", Before: "6.12"}
+	for kernel, want := range map[string]bool{"6.1.0-50-amd64": true, "6.1": true, "6.2": true, "6.11.9": true, "6.12.0": false, "6.12": false, "7.0": false,
+		"6.0.99": false, "5.15": false, "": false} {
+		if r.holds(kernel) != want {
+			t.Errorf("%q in %v: %t", kernel, r, !want)
+		}
+	}
+	if !(KernelRange{}).holds("6.1") {
+		t.Error("an open range does not hold 6.1")
+	}
+}
+
+// TestErrno has T.Errno look at errors of every kind.
+func TestErrno(t *testing.T) {
+	g := target(t, nil)
+	fail := func(t *T, errno syscall.Errno) error {
+		if err := t.Soft().Fail("ibv_alloc_pd", 1, errno); err != nil {
+			t.Fatalf("%v", err)
+		}
+		_, err := t.Device().AllocPD()
+		return err
+	}
+	if r := run(g, func(t *T) { t.Errno("x", fail(t, syscall.EIO), syscall.EPERM, syscall.EIO) }); r.Status != report.Pass {
+		t.Errorf("an errno of the set: %+v", r)
+	}
+	for name, f := range map[string]func(*T){
+		"accepted":          func(t *T) { t.Errno("x", nil, syscall.EIO) },
+		"EIO, want EPERM":   func(t *T) { t.Errno("x", fail(t, syscall.EIO), syscall.EPERM) },
+		"error of a verb":   func(t *T) { t.Errno("x", syscall.EIO, syscall.EIO) },
+		"refused by a rule": func(t *T) { _, err := t.Device().QueryPort(0); t.Errno("x", err, syscall.EINVAL) },
+	} {
+		if r := run(g, f); r.Status != report.Fail || !strings.Contains(r.Reason, name) {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+}
+
+// TestReport writes a report and reads it back, and as JUnit XML.
+func TestReport(t *testing.T) {
+	g := target(t, Defects{{Provider: "softverbs", Case: "CF-test-0001", Observed: "known", Evidence: "a commit"}})
+	results := []report.Case{run(g, func(*T) {}), run(g, func(t *T) { t.Errorf("wrong <&>\nand more") }), run(g, func(t *T) { t.Errorf("known") }),
+		run(g, func(t *T) { t.Lack(DM, errors.New("none")) })}
+	for i := range results {
+		results[i].ID = "CF-test-000" + string(rune('1'+i))
+	}
+	r := g.Report(results)
+	data, err := report.Encode(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := report.Decode(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := report.Encode(back)
+	if err != nil || !bytes.Equal(data, again) {
+		t.Errorf("read back it is another one, %v:\n%s\n%s", err, data, again)
+	}
+	if back.Host.Kernel == "" || back.Device.Provider != Software || back.Library.RDMACore != "65.0" || len(back.Capabilities) != len(Capabilities()) {
+		t.Errorf("%+v", back)
+	}
+	var b bytes.Buffer
+	if err := WriteJUnit(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	var doc struct {
+		Tests    int `xml:"tests,attr"`
+		Failures int `xml:"failures,attr"`
+		Skipped  int `xml:"skipped,attr"`
+		Suites   []struct {
+			Cases []struct {
+				Failure *struct {
+					Text string `xml:",chardata"`
+				} `xml:"failure"`
+			} `xml:"testcase"`
+		} `xml:"testsuite"`
+	}
+	if err := xml.Unmarshal(b.Bytes(), &doc); err != nil {
+		t.Fatalf("%v\n%s", err, b.String())
+	}
+	if doc.Tests != 4 || doc.Failures != 1 || doc.Skipped != 2 || doc.Suites[0].Cases[1].Failure.Text != "wrong <&>\nand more" {
+		t.Errorf("%+v\n%s", doc, b.String())
+	}
+}

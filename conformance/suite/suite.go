@@ -1,0 +1,68 @@
+//go:build linux
+
+package suite
+
+import (
+	"time"
+
+	"github.com/verbsgen/verbsgen/conformance/suite/report"
+)
+
+// Capability is something that a case needs of the device, the library or the machine.
+type Capability string
+
+// What cases can need.
+const (
+	Peer         Capability = "peer"          // another end that moves bytes to and from registered memory
+	Atomics      Capability = "atomics"       // atomic operations
+	DM           Capability = "dm"            // device memory: max_dm_size above 0
+	Import       Capability = "import"        // a context opened over the command channel of another
+	ImportDM     Capability = "import-dm"     // device memory of another context, by its handle
+	TD           Capability = "td"            // thread domains
+	ParentDomain Capability = "parent-domain" // parent domains
+	Allocator    Capability = "allocator"     // a provider that asks the allocator of a parent domain for regions
+	NullMR       Capability = "null-mr"       // regions that take writes and keep nothing
+	Dmabuf       Capability = "dmabuf"        // regions over the memory of a descriptor
+	DmabufMemory Capability = "dmabuf-memory" // a way to make a dma-buf on the machine
+	MREx         Capability = "mr-ex"         // ibv_reg_mr_ex in the library
+	ODP          Capability = "odp"           // on-demand paging
+	ODPImplicit  Capability = "odp-implicit"  // one region over the whole address space
+	Advise       Capability = "advise"        // advice on on-demand regions
+	ReregMemory  Capability = "rereg-memory"  // a region's memory changed in place
+	ReregPD      Capability = "rereg-pd"      // a region's protection domain changed in place
+	ReregAccess  Capability = "rereg-access"  // a region's access changed in place
+	HugePages    Capability = "huge-pages"    // huge pages free on the machine
+	Memory       Capability = "memory"        // more than 8 GiB that can be pinned
+	Inject       Capability = "inject"        // calls that fail on order
+	QueryEx      Capability = "query-ex"      // the provider's own queries, by which C reads what the bindings read
+)
+
+// ofOthers are the capabilities that say nothing of a device but of the machine, or of what stands around the device: a case
+// that lacks only these is skipped, not unsupported.
+var ofOthers = map[Capability]bool{Peer: true, Allocator: true, DmabufMemory: true, HugePages: true, Memory: true, Inject: true}
+
+// Capabilities lists them all, in the order of a report.
+func Capabilities() []Capability {
+	return []Capability{Peer, Atomics, DM, Import, ImportDM, TD, ParentDomain, Allocator, NullMR, Dmabuf, DmabufMemory, MREx, ODP, ODPImplicit, Advise, ReregMemory, ReregPD,
+		ReregAccess, HugePages, Memory, Inject, QueryEx}
+}
+
+// Case is one thing that is shown. Its ID never changes and is never used for another case.
+type Case struct {
+	ID     string // CF-mr-0001
+	Family string
+	Title  string // what is shown, in a few words
+	Page   string // man page without (3)
+	Rules  []string
+	Needs  []Capability
+	Limit  time.Duration // how long it may take; 0 for DefaultLimit
+	Run    func(*T)
+}
+
+// DefaultLimit is how long a case may take that says nothing of it.
+const DefaultLimit = 20 * time.Second
+
+// blank is what is known of a case before it runs.
+func (c *Case) blank(mode string) report.Case {
+	return report.Case{ID: c.ID, Family: c.Family, Title: c.Title, Page: c.Page, Rules: c.Rules, Mode: mode}
+}

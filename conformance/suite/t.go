@@ -1,0 +1,153 @@
+//go:build linux
+
+package suite
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/softverbs"
+	"github.com/verbsgen/verbsgen/runtime/verr"
+)
+
+// T is one run of a case: its device, and where it says what went wrong. It is used from the case's own goroutine, but for
+// Errorf and Logf.
+type T struct {
+	target *Target
+	source verbs.Symbols
+	lib    *verbs.Lib
+	dev    *verbs.Device
+	soft   *softverbs.Device
+	peer   PeerEnd
+
+	mu       sync.Mutex
+	ended    bool // nobody listens any more
+	failures []string
+	skipped  string
+	lacks    []string
+	cleanups []func()
+}
+
+// Errorf says that something is wrong; the case goes on.
+func (t *T) Errorf(format string, args ...any) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.ended {
+		t.failures = append(t.failures, fmt.Sprintf(format, args...))
+	}
+}
+
+// Fatalf says that something is wrong and ends the case.
+func (t *T) Fatalf(format string, args ...any) {
+	t.Errorf(format, args...)
+	runtime.Goexit()
+}
+
+// Lack ends the case, as a capability turns out not to be there.
+func (t *T) Lack(c Capability, why error) {
+	t.mu.Lock()
+	t.skipped = fmt.Sprintf("needs %s: %v", c, why)
+	if !ofOthers[c] {
+		t.lacks = append(t.lacks, string(c))
+	}
+	t.mu.Unlock()
+	runtime.Goexit()
+}
+
+// Cleanup has f called when the case has ended, the latest first.
+func (t *T) Cleanup(f func()) { t.cleanups = append(t.cleanups, f) }
+
+// clean runs the cleanups, each of them also when others panic or end the goroutine.
+func (t *T) clean() {
+	n := len(t.cleanups)
+	if n == 0 {
+		return
+	}
+	last := t.cleanups[n-1]
+	t.cleanups = t.cleanups[:n-1]
+	defer t.clean()
+	last()
+}
+
+// Has tells whether the device has a capability that the case can do without.
+func (t *T) Has(c Capability) bool { return t.target.lacking[c] == "" }
+
+// Name is the name of the device.
+func (t *T) Name() string { return t.target.name }
+
+// Source is where the functions of the library come from.
+func (t *T) Source() verbs.Symbols { return t.source }
+
+// Soft is the software device, nil on any other.
+func (t *T) Soft() *softverbs.Device { return t.soft }
+
+// Lib is the library.
+func (t *T) Lib() *verbs.Lib { return t.lib }
+
+// Device is the device, opened when it is first asked for. When the case has ended, all that is open in it is closed.
+func (t *T) Device() *verbs.Device {
+	if t.dev == nil {
+		t.dev = t.Open()
+	}
+	return t.dev
+}
+
+// Open opens the device once more.
+func (t *T) Open() *verbs.Device {
+	dev, err := t.lib.OpenDevice(t.target.name)
+	if err != nil {
+		t.Fatalf("opening %s: %v", t.target.name, err)
+	}
+	t.Cleanup(func() {
+		if err := dev.CloseAll(); err != nil && !errors.Is(err, os.ErrClosed) {
+			t.Errorf("closing the device: %v", err)
+		}
+	})
+	return dev
+}
+
+// Peer is the other end, nil where there is none.
+func (t *T) Peer() PeerEnd { return t.peer }
+
+// Errno checks that err is a failed call of a verb with one of the errnos: a set, as kernels differ.
+func (t *T) Errno(what string, err error, set ...syscall.Errno) {
+	var e *verr.Error
+	switch {
+	case err == nil:
+		t.Errorf("%s: accepted, want %s", what, names(set))
+	case !errors.As(err, &e):
+		t.Errorf("%s: %v, want the error of a verb", what, err)
+	case e.Refused:
+		t.Errorf("%s: refused by a rule, want %s of the library: %v", what, names(set), err)
+	case !slices.Contains(set, e.Errno):
+		t.Errorf("%s: %s, want %s: %v", what, verr.ErrnoName(e.Errno), names(set), err)
+	}
+}
+
+func names(set []syscall.Errno) string {
+	var out []string
+	for _, e := range set {
+		out = append(out, verr.ErrnoName(e))
+	}
+	return strings.Join(out, " or ")
+}
+
+// Refused gives the IDs of the rules that refused a call before the library saw it; nil when none did.
+func Refused(err error) []string {
+	var e *verr.Error
+	if !errors.As(err, &e) || !e.Refused {
+		return nil
+	}
+	ids := []string{}
+	for _, v := range e.Violations {
+		ids = append(ids, v.Rule.ID)
+	}
+	return ids
+}

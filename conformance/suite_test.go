@@ -1,0 +1,88 @@
+//go:build linux && cgo
+
+package conformance
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"testing"
+
+	"github.com/google/renameio/v2"
+
+	"github.com/verbsgen/verbsgen/conformance/suite"
+	"github.com/verbsgen/verbsgen/conformance/suite/cases"
+	"github.com/verbsgen/verbsgen/conformance/suite/report"
+)
+
+var (
+	deviceFlag = flag.String("device", suite.Software, "device to test; "+suite.Software+" is one made of software")
+	peerFlag   = flag.String("peer-device", "", "a second device of this machine, connected to the first")
+	reportFlag = flag.String("report", "", "write the report to this `file`, as JSON")
+	junitFlag  = flag.String("junit", "", "write the report to this `file`, as JUnit XML")
+)
+
+// TestSuite runs every case on the device, each as a subtest. A device that is not there, or a run without a case, is a
+// failure.
+func TestSuite(t *testing.T) {
+	target, err := suite.Open(suite.Config{Device: *deviceFlag, PeerDevice: *peerFlag})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Log(target)
+	var results []report.Case
+	for _, c := range cases.All() {
+		t.Run(c.ID, func(t *testing.T) {
+			r := target.Run(c)
+			results = append(results, r)
+			tell(t, r)
+		})
+	}
+	if len(results) == 0 {
+		t.Fatal("no case ran")
+	}
+	r := target.Report(results)
+	n := r.Count()
+	t.Logf("%d cases: %d pass, %d fail, %d skip, %d known", len(results), n[report.Pass], n[report.Fail], n[report.Skip], n[report.Known])
+	write(t, r)
+}
+
+// tell makes a case's result that of its subtest. A known defect is no pass.
+func tell(t *testing.T, r report.Case) {
+	t.Helper()
+	switch r.Status {
+	case report.Fail:
+		t.Errorf("%s: %s", r.Title, r.Reason)
+	case report.Known:
+		t.Skipf("known defect: %s: %s (%s)", r.Title, r.Reason, r.Evidence)
+	case report.Skip:
+		t.Skipf("%s: %s", r.Title, r.Reason)
+	case report.Pass:
+		if r.Reason != "" {
+			t.Log(r.Reason)
+		}
+	}
+}
+
+// write leaves the report in the files asked for.
+func write(t *testing.T, r *report.Report) {
+	t.Helper()
+	if *reportFlag != "" {
+		data, err := report.Encode(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := renameio.WriteFile(*reportFlag, data, 0o644); err != nil {
+			t.Error(err)
+		}
+	}
+	if *junitFlag != "" {
+		var b bytes.Buffer
+		if err := suite.WriteJUnit(&b, r); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(*junitFlag, b.Bytes(), 0o644); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,190 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Statuses beside those of the command.
+const (
+	statusUsage  = 2
+	statusNotRun = 123
+	statusLimit  = 124
+	statusDied   = 125
+)
+
+// options is the command line.
+type options struct {
+	kernel   string
+	packages []string
+	race     bool
+	accel    string
+	root     string
+	out      string
+	limit    time.Duration
+	memory   int
+	cpus     int
+	mirror   string
+	verbose  bool
+	setup    bool
+	command  []string // after --: what to run, or with packages the arguments of every test binary
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	status := run(ctx, os.Stdout, os.Stderr, os.Args[1:])
+	stop()
+	os.Exit(status)
+}
+
+// parse reads the command line.
+func parse(stderr io.Writer, args []string) (*options, error) {
+	o := &options{}
+	f := flag.NewFlagSet("vm", flag.ContinueOnError)
+	f.SetOutput(stderr)
+	f.Usage = func() {
+		fmt.Fprint(stderr, "usage: vm [flags] -packages PKG,... [-- TEST FLAGS]\n       vm [flags] -- COMMAND [ARGS]\n")
+		f.PrintDefaults()
+	}
+	f.StringVar(&o.kernel, "kernel", "6.1", "kernel to boot: "+strings.Join(kernelNames(), ", "))
+	packages := f.String("packages", "", "test packages to build and run, separated by commas")
+	f.BoolVar(&o.race, "race", false, "build the tests with the race detector")
+	f.StringVar(&o.accel, "accel", "auto", "auto (KVM where a trial boot with it succeeds), tcg or kvm")
+	f.StringVar(&o.root, "root", "/", "root of the guest, read-only: another release's, such as debootstrap makes, brings another rdma-core")
+	f.StringVar(&o.out, "out", "", "folder for everything that comes out of the guest (default: a temporary one, kept on failure)")
+	f.DurationVar(&o.limit, "time", 5*time.Minute, "limit from boot to power-off")
+	f.IntVar(&o.memory, "memory", 1024, "memory of the guest in MiB")
+	f.IntVar(&o.cpus, "cpus", 2, "processors of the guest")
+	f.StringVar(&o.mirror, "mirror", "", "Debian mirror for kernels (default: the one in this machine's apt configuration)")
+	f.BoolVar(&o.verbose, "v", false, "show the output of passing tests too")
+	f.BoolVar(&o.setup, "setup", false, "set up only: packages and kernel")
+	if err := f.Parse(args); err != nil {
+		return nil, err
+	}
+	o.command = f.Args()
+	root, err := filepath.Abs(o.root)
+	if err != nil {
+		return nil, err
+	}
+	o.root = root
+	if *packages != "" {
+		o.packages = strings.Split(*packages, ",")
+	}
+	switch {
+	case !slices.Contains(kernelNames(), o.kernel):
+		return nil, fmt.Errorf("no kernel %q; known: %s", o.kernel, strings.Join(kernelNames(), ", "))
+	case !slices.Contains([]string{"auto", "tcg", "kvm"}, o.accel):
+		return nil, fmt.Errorf("-accel %q; pass auto, tcg or kvm", o.accel)
+	case o.memory < 256 || o.cpus < 1 || o.limit < time.Second:
+		return nil, errors.New("-memory is at least 256, -cpus 1, -time 1s")
+	case !o.setup && len(o.packages) == 0 && len(o.command) == 0:
+		return nil, errors.New("nothing to run; pass -packages PKG,... or -- COMMAND")
+	}
+	return o, nil
+}
+
+// run is the command: it gives the exit status.
+func run(ctx context.Context, stdout, stderr io.Writer, args []string) int {
+	o, err := parse(stderr, args)
+	if errors.Is(err, flag.ErrHelp) {
+		return 0
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, "vm:", err)
+		return statusUsage
+	}
+	say := newProgress(stderr)
+	defer say.clear()
+	img, err := prepare(ctx, o, say)
+	if err != nil {
+		return notRun(say, err)
+	}
+	if o.setup {
+		say.line("kernel %s is in %s", img.release, img.dir)
+		return 0
+	}
+	return test(ctx, o, img, say, stdout)
+}
+
+// prepare makes sure that everything a boot needs is there.
+func prepare(ctx context.Context, o *options, say *progress) (*image, error) {
+	var err error
+	if o.root == "/" {
+		err = needPackages(ctx, slices.Concat(hostPackages, guestPackages), say)
+	} else {
+		err = errors.Join(needPackages(ctx, hostPackages, say), needInRoot(o.root, guestPackages))
+	}
+	if err != nil {
+		return nil, err
+	}
+	cache, err := cacheFolder()
+	if err != nil {
+		return nil, err
+	}
+	return kernelImage(ctx, cache, o.kernel, o.mirror, say)
+}
+
+// notRun tells that nothing was tested, so that nobody takes it for a pass.
+func notRun(say *progress, err error) int {
+	required := os.Getenv("VERBS_REQUIRE_DEVICE") == "1"
+	say.line("==== NOT RUN: no test met a kernel device ====\n%v", err)
+	if required {
+		return statusNotRun
+	}
+	say.line("==== going on without, as VERBS_REQUIRE_DEVICE is not 1 ====")
+	return 0
+}
+
+// test boots one guest for all binaries and reports.
+func test(ctx context.Context, o *options, img *image, say *progress, stdout io.Writer) int {
+	out, temporary, err := outFolder(o.out)
+	if err != nil {
+		say.line("%v", err)
+		return statusDied
+	}
+	jobs, err := makeJobs(ctx, o, out, say)
+	if err != nil {
+		say.line("%v", err)
+		return 1
+	}
+	accel := chooseAccel(ctx, o.accel, img, say)
+	g := &guest{image: img, root: o.root, out: out, accel: accel, memory: o.memory, cpus: o.cpus, limit: o.limit, jobs: jobs}
+	if len(o.packages) == 0 || o.verbose {
+		g.follow = stdout
+	}
+	began := time.Now()
+	end := g.boot(ctx, say)
+	status := report(ctx, o, g, end, say, stdout)
+	say.line("kernel %s (%s): status %d after %.1f s", img.release, accel, status, time.Since(began).Seconds())
+	switch {
+	case !temporary, status != 0:
+		say.line("what came out of the guest is in %s", out)
+	default:
+		if err := os.RemoveAll(out); err != nil {
+			say.line("%v", err)
+		}
+	}
+	return status
+}
+
+// outFolder gives the absolute path of the folder that the guest may write.
+func outFolder(asked string) (dir string, temporary bool, err error) {
+	if asked == "" {
+		dir, err = os.MkdirTemp("", "verbsgen-vm-")
+		return dir, true, err
+	}
+	dir, err = emptyFolder(asked)
+	return dir, false, err
+}

@@ -1,0 +1,153 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// need is a Debian package of this machine and what it is recognised by: one of the files or commands.
+type need struct {
+	name  string
+	found []string // a name without slash is a command, with slash a file pattern
+}
+
+// hostPackages are needed for every run. What qemu depends on (qemu-system-common, ipxe-qemu) comes with it.
+var hostPackages = []need{
+	{"qemu-system-x86", []string{"qemu-system-x86_64"}},
+	{"qemu-system-data", []string{"/usr/share/qemu/linuxboot_dma.bin"}},
+	{"seabios", []string{"/usr/share/seabios/bios-256k.bin"}},
+	{"busybox-static", []string{"/bin/busybox", "/usr/bin/busybox"}},
+}
+
+// guestPackages are needed in the root of the guest, which is this machine's unless another is named.
+var guestPackages = []need{
+	{"iproute2", []string{"rdma"}},
+	{"libibverbs1", []string{"/usr/lib/x86_64-linux-gnu/libibverbs.so.1", "/lib/x86_64-linux-gnu/libibverbs.so.1"}},
+	{"ibverbs-providers", []string{"/usr/lib/x86_64-linux-gnu/libibverbs/librxe-rdmav*.so"}},
+	{"ibverbs-utils", []string{"ibv_devinfo"}},
+}
+
+// buildPackages are needed to make the initrd of a kernel, which is kept.
+var buildPackages = []need{
+	{"kmod", []string{"depmod"}},
+	{"xz-utils", []string{"xz"}},
+	{"dpkg", []string{"dpkg-deb"}},
+}
+
+// missing gives the names of the packages that are not there, below a root.
+func missing(root string, needs []need) []string {
+	var out []string
+	for _, n := range needs {
+		if !n.present(root) {
+			out = append(out, n.name)
+		}
+	}
+	return out
+}
+
+func (n need) present(root string) bool {
+	for _, f := range n.found {
+		patterns := []string{f}
+		if !strings.Contains(f, "/") {
+			if _, err := tool(f); err == nil && root == "/" {
+				return true
+			}
+			patterns = []string{"/usr/bin/" + f, "/bin/" + f, "/usr/sbin/" + f, "/sbin/" + f}
+		}
+		for _, p := range patterns {
+			if hits, err := filepath.Glob(filepath.Join(root, p)); err == nil && len(hits) > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// tool finds a command, also where only root's path leads.
+func tool(name string) (string, error) {
+	path, err := exec.LookPath(name)
+	if err == nil {
+		return path, nil
+	}
+	for _, dir := range []string{"/usr/sbin", "/sbin"} {
+		if p, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+			return p, nil
+		}
+	}
+	return "", err
+}
+
+// needPackages installs what is missing when it may, and otherwise says what to do.
+func needPackages(ctx context.Context, needs []need, say *progress) error {
+	lack := missing("/", needs)
+	if len(lack) == 0 {
+		return nil
+	}
+	names := strings.Join(lack, " ")
+	command := "apt-get install --no-install-recommends " + names
+	if os.Geteuid() != 0 {
+		return fmt.Errorf("missing: %s; install them as root: %s", names, command)
+	}
+	apt, err := exec.LookPath("apt-get")
+	if err != nil {
+		return fmt.Errorf("missing: %s, and there is no apt-get; install the like of them", names)
+	}
+	say.line("installing %s", names)
+	install := func() error {
+		_, err := output(ctx, "", "env", append([]string{"DEBIAN_FRONTEND=noninteractive", apt, "install", "-y", "-qq", "--no-install-recommends"}, lack...)...)
+		return err
+	}
+	if err = install(); err != nil { // perhaps the lists are old, or there are none
+		if _, e := output(ctx, "", apt, "update", "-qq"); e != nil {
+			err = errors.Join(err, e)
+		} else {
+			err = install()
+		}
+	}
+	still := missing("/", needs)
+	if len(still) == 0 {
+		return nil
+	}
+	if err == nil {
+		err = errors.New("it succeeded, but what they are known by is not there")
+	}
+	return fmt.Errorf("missing: %s; tried %q: %w", strings.Join(still, " "), command, err)
+}
+
+// needInRoot checks another root than this machine's, in which nothing is installed from here.
+func needInRoot(root string, needs []need) error {
+	if lack := missing(root, needs); len(lack) > 0 {
+		names := strings.Join(lack, " ")
+		return fmt.Errorf("missing in %s: %s; install them there: chroot %s apt-get install --no-install-recommends %s", root, names, root, names)
+	}
+	return nil
+}
+
+// output runs a command in a folder ("" for this one) and gives what it wrote; the error holds what it said.
+func output(ctx context.Context, dir, name string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "LC_ALL=C")
+	var errs strings.Builder
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if err != nil {
+		return string(out), fmt.Errorf("%s: %w\n%s", filepath.Base(name), err, lastLines(errs.String()+string(out), 12))
+	}
+	return string(out), nil
+}
+
+// lastLines gives the end of a text.
+func lastLines(text string, n int) string {
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	if len(lines) > n {
+		lines = lines[len(lines)-n:]
+	}
+	return strings.Join(lines, "\n")
+}

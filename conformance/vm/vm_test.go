@@ -1,0 +1,217 @@
+//go:build linux
+
+package main
+
+import (
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestUse gives the command wrong lines; each is told what is wrong, with status 2.
+func TestUse(t *testing.T) {
+	for line, says := range map[string]string{
+		"-kernel 5.4 -- true":      "known: 6.1, 6.12, 7.2",
+		"-accel none -- true":      "auto, tcg or kvm",
+		"-kernel 6.1":              "nothing to run",
+		"-memory 5 -- true":        "at least 256",
+		"-nosuchflag":              "not defined",
+		"-time 1ms -packages ./x":  "at least 256, -cpus 1, -time 1s",
+		"-cpus 0 -packages ./x -v": "-cpus 1",
+	} {
+		var told strings.Builder
+		if got := run(t.Context(), &told, &told, strings.Fields(line)); got != statusUsage || !strings.Contains(told.String(), says) {
+			t.Errorf("%s: status %d, %s", line, got, &told)
+		}
+	}
+}
+
+// TestNotRun says loudly that nothing ran, and fails where a device is required.
+func TestNotRun(t *testing.T) {
+	for value, want := range map[string]int{"": 0, "1": statusNotRun} {
+		t.Setenv("VERBS_REQUIRE_DEVICE", value)
+		var told strings.Builder
+		got := notRun(newProgress(&told), errors.New("no emulator"))
+		if got != want || !strings.Contains(told.String(), "NOT RUN") || !strings.Contains(told.String(), "no emulator") {
+			t.Errorf("VERBS_REQUIRE_DEVICE=%q: status %d, %s", value, got, &told)
+		}
+	}
+}
+
+// TestCPIO writes the smallest archive and compares it with its bytes as the format prescribes them.
+func TestCPIO(t *testing.T) {
+	var ar cpio
+	ar.file("a", 0o644, []byte("xyz"))
+	got := string(ar.end())
+	head := "070701" + "00000001" + "000081a4" + "00000000" + "00000000" + "00000001" + "00000000" + "00000003" +
+		strings.Repeat("0", 32) + "00000002" + "00000000" + "a\x00" + "xyz\x00"
+	if !strings.HasPrefix(got, head) || !strings.Contains(got[len(head):], "0000000b00000000TRAILER!!!\x00") || len(got)%4 != 0 {
+		t.Errorf("%s", hex.Dump([]byte(got)))
+	}
+	if _, err := exec.LookPath("cpio"); err != nil {
+		t.Skip("no cpio here to read the archive with")
+	}
+	var big cpio
+	big.dir("d")
+	big.link("d/l", "../f")
+	big.file("f", 0o755, make([]byte, 5001))
+	cmd := exec.Command("cpio", "-t", "--quiet")
+	cmd.Stdin = strings.NewReader(string(big.end()))
+	if list, err := cmd.CombinedOutput(); err != nil || string(list) != "d\nd/l\nf\n" {
+		t.Errorf("cpio reads %q, %v", list, err)
+	}
+}
+
+// TestKeptImage uses a kept image only while its files are those that were put there.
+func TestKeptImage(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := openImage(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("an image that is not there: %v", err)
+	}
+	write(t, filepath.Join(dir, fileKernel), "kernel", 0o644)
+	write(t, filepath.Join(dir, fileModules), "modules", 0o644)
+	sums := []string{}
+	for _, f := range []string{fileKernel, fileModules} {
+		s, err := sumOf(filepath.Join(dir, f))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sums = append(sums, s)
+	}
+	write(t, filepath.Join(dir, fileManifest), `{"release":"6.1.0-1-amd64","sha256":{"vmlinuz":"`+sums[0]+`","modules.cpio.gz":"`+sums[1]+`"}}`, 0o644)
+	if img, err := openImage(dir); err != nil || img.release != "6.1.0-1-amd64" {
+		t.Fatalf("a whole image: %+v, %v", img, err)
+	}
+	write(t, filepath.Join(dir, fileModules), "other modules", 0o644)
+	if _, err := openImage(dir); err == nil || !strings.Contains(err.Error(), "SHA-256") {
+		t.Errorf("a changed file: %v", err)
+	}
+	if err := os.Remove(filepath.Join(dir, fileKernel)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := openImage(dir); err == nil || errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a lost file: %v", err)
+	}
+	write(t, filepath.Join(dir, fileManifest), "{", 0o644)
+	if _, err := openImage(dir); err == nil {
+		t.Error("a broken manifest is accepted")
+	}
+}
+
+// TestMirror finds the mirror among a machine's sources.
+func TestMirror(t *testing.T) {
+	for list, want := range map[string]string{
+		"x Other Other http://a/\nbookworm-security Debian Debian-Security http://b/\nbookworm Debian Debian http://c/": "http://c/",
+		"bookworm-updates http://a/\ntrixie http://b/":                                                                  "http://b/", // before the first update
+		"noble Ubuntu Ubuntu http://a/":                                                                                 "",
+		"":                                                                                                              "",
+	} {
+		got, err := mirrorOf(list)
+		if got != want || (err == nil) != (want != "") {
+			t.Errorf("%q: %q, %v", list, got, err)
+		}
+	}
+}
+
+// TestKernelPackages picks the kernel's packages out of a plan of apt.
+func TestKernelPackages(t *testing.T) {
+	plan := `Inst libc6 (2.43-7 Debian:unstable [amd64])
+Inst linux-base (4.17 Debian:unstable [all])
+Inst linux-base-7.2.13+deb14-amd64 (7.2.13-1 Debian:unstable [amd64])
+Inst linux-modules-7.2.13+deb14-amd64 (7.2.13-1 Debian:unstable [amd64])
+Inst linux-image-7.2.13+deb14-amd64 (7.2.13-1 Debian:unstable [amd64])
+Inst linux-image-amd64 (7.2.13-1 Debian:unstable [amd64])
+Conf linux-image-7.2.13+deb14-amd64 (7.2.13-1 Debian:unstable [amd64])
+`
+	var got []string
+	for _, m := range kernelPackage.FindAllStringSubmatch(plan, -1) {
+		got = append(got, m[1]+"="+m[2])
+	}
+	if want := []string{"linux-base-7.2.13+deb14-amd64=7.2.13-1", "linux-modules-7.2.13+deb14-amd64=7.2.13-1", "linux-image-7.2.13+deb14-amd64=7.2.13-1"}; !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestMissing tells packages by commands and files.
+func TestMissing(t *testing.T) {
+	got := missing("/", []need{
+		{"a", []string{"sh"}}, {"b", []string{"no-such-command-anywhere"}}, {"c", []string{"/no/such/file*", "/"}}, {"d", []string{"/no/such/file*"}},
+	})
+	if !slices.Equal(got, []string{"b", "d"}) {
+		t.Errorf("missing %q", got)
+	}
+	root := t.TempDir()
+	write(t, filepath.Join(root, "usr/bin/there"), "", 0o755)
+	if got := missing(root, []need{{"a", []string{"there"}}, {"b", []string{"sh"}}, {"c", []string{"/usr/bin/th*"}}}); !slices.Equal(got, []string{"b"}) {
+		t.Errorf("missing in another root %q", got)
+	}
+	if err := needInRoot(root, guestPackages); err == nil || !strings.Contains(err.Error(), "chroot "+root) {
+		t.Errorf("an empty root: %v", err)
+	}
+}
+
+// TestQuote has a shell read what was quoted.
+func TestQuote(t *testing.T) {
+	const odd = `a 'b' "c" $d \e` + "\n*"
+	j := &job{dir: t.TempDir()}
+	if err := j.write("/", []string{"printf", "%s", odd}); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command("sh", j.file("run")).Output()
+	if err != nil || string(out) != odd {
+		t.Errorf("%q, %v", out, err)
+	}
+}
+
+// TestOutFolder takes an empty folder or the one of an earlier run, and nothing else.
+func TestOutFolder(t *testing.T) {
+	mine := t.TempDir()
+	write(t, filepath.Join(mine, "guest.sh"), "precious", 0o644)
+	if _, err := emptyFolder(mine); err == nil {
+		t.Error("a folder with other files is taken")
+	}
+	if _, err := os.Stat(filepath.Join(mine, "guest.sh")); err != nil {
+		t.Error(err)
+	}
+	dir := filepath.Join(t.TempDir(), "new")
+	for range 2 {
+		if _, err := emptyFolder(dir); err != nil {
+			t.Fatal(err)
+		}
+		if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
+			t.Errorf("left: %v, %v", left, err)
+		}
+		write(t, filepath.Join(dir, "jobs/00/status"), "0", 0o644)
+	}
+}
+
+// TestCount reads a test binary's output.
+func TestCount(t *testing.T) {
+	const text = `=== RUN   TestA
+--- PASS: TestA (0.00s)
+=== RUN   TestB
+    b_test.go:1: no such device
+--- SKIP: TestB (0.00s)
+=== RUN   TestC
+    c_test.go:1: wrong
+--- FAIL: TestC (0.00s)
+FAIL
+`
+	events, err := convert(t.Context(), text, "example.org/p")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := count(events)
+	if err != nil || got.passed != 1 || got.failed != 1 || len(got.skipped) != 1 || !strings.Contains(got.skipped[0], "TestB: b_test.go:1: no such device") {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if _, err := count([]byte("not JSON\n")); err == nil {
+		t.Error("garbage is counted")
+	}
+}
