@@ -1,0 +1,71 @@
+# verbsgen: `make` regenerates the bindings from the installed verbs.h and runs the demo; `make test` passes all tests.
+# `make help` lists the targets.
+
+SHELL := /bin/bash
+GO ?= go
+HEADER ?= /usr/include/infiniband/verbs.h
+RELEASES := 33.2 44.0 56.1 65.0
+FUZZTIME ?= 10s
+KERNEL ?= 6.1
+T ?= .
+
+.DEFAULT_GOAL := all
+
+.PHONY: all help setup scratch demo generate check test lint race fuzz conformance conformance-vm rules bench facts one
+
+all: setup scratch demo ## set up, regenerate from the installed verbs.h, run the demo
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## install what is missing (libibverbs-dev and others; needs root, goes on without)
+	@.ci/setup
+
+scratch: ## bindings from the installed header into a scratch package, and build it
+	@.ci/scratch "$(HEADER)"
+
+demo: ## the demo on a software device
+	$(GO) run ./examples/demo
+
+generate: ## regenerate what is checked in (gen/verbs, runtime/abi)
+	$(GO) generate ./gen/... ./runtime/abi
+
+check: ## tell whether what is checked in is what generate would write
+	$(GO) run ./cmd/verbsgen check
+	$(GO) test -run TestCheckedIn ./cmd/verbsgen/internal/emit/cdecl
+
+test: setup check lint rules ## all tests
+	$(GO) test ./...
+	$(MAKE) race fuzz
+
+lint: ## gofmt, vet, staticcheck, shellcheck where it is installed
+	@bad=$$(git ls-files -z '*.go' | xargs -0 gofmt -l); if [ -n "$$bad" ]; then echo "gofmt -w these:"; echo "$$bad"; exit 1; fi
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+	CGO_ENABLED=0 $(GO) build ./...
+	@if command -v shellcheck >/dev/null; then shellcheck .ci/run .ci/setup .ci/scratch $$(git ls-files '*.sh'); else echo "shellcheck is not installed: scripts not checked"; fi
+
+race: ## what is concurrent under the race detector, and the pointer rules of cgo in full
+	$(GO) test -race ./runtime/... ./conformance/... ./examples/...
+	GOEXPERIMENT=cgocheck2 $(GO) test ./runtime/... ./conformance/... ./examples/...
+
+fuzz: ## every fuzz target for FUZZTIME
+	@.ci/fuzz "$(FUZZTIME)"
+
+conformance: ## the conformance suite on a software device
+	$(GO) test -count=1 ./conformance/...
+
+conformance-vm: ## tests on a real kernel device (soft-RoCE) in a virtual machine: make conformance-vm [KERNEL=6.1|6.12|7.2]
+	$(GO) run ./conformance/vm -kernel $(KERNEL) -packages ./conformance/device
+
+rules: ## rules defined, generated and tested, by verb
+	$(GO) run ./cmd/verbsgen rules --check --tests gen/verbs --tests conformance
+
+bench: ## device-memory copies against C, and generate
+	$(GO) test -run '^$$' -bench . -benchtime 1x ./conformance/dmbench ./runtime/dpath ./cmd/verbsgen
+
+facts: ## read the facts of all known releases again, and hold them against gcc's own view (network)
+	@.ci/facts $(RELEASES)
+
+one: ## one test: make one T=TestName
+	$(GO) test -run '$(T)' ./...

@@ -1,0 +1,162 @@
+package pingpong
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/dpath"
+)
+
+// depth is how many receives wait for messages. One message is under way at most, so a few are plenty.
+const depth = 16
+
+// Ids of requests.
+const (
+	received = 1
+	sent     = 2
+)
+
+// side is one end of the connection, with what it needs on the device.
+type side struct {
+	opts    Options
+	ch      *verbs.CompChannel // nil without events
+	cq      *verbs.CQ
+	pd      *verbs.PD
+	qp      *verbs.QP
+	mr      *verbs.MR
+	in, out []byte // registered as mr: what comes, and what goes; the server's are the same
+	sends   *dpath.SendBatch
+	recvs   *dpath.RecvBatch
+	self    Address
+	byGID   bool // the port reaches no peer by its LID
+}
+
+// newSide makes a queue pair that is ready to receive as soon as it is connected. close is due also after an error.
+func newSide(dev *verbs.Device, o Options, client bool) (s *side, err error) {
+	s = &side{opts: o}
+	buf := make([]byte, 2*o.Size)
+	s.in, s.out = buf[:o.Size], buf[:o.Size]
+	if client {
+		s.out = buf[o.Size:]
+		for i := range s.out {
+			s.out[i] = byte(i)
+		}
+	}
+	if s.pd, err = dev.AllocPD(); err != nil {
+		return s, err
+	}
+	if s.mr, err = s.pd.RegMR(buf, verbs.MRAccessLocalWrite); err != nil {
+		return s, err
+	}
+	if o.Events {
+		if s.ch, err = dev.CreateCompChannel(); err != nil {
+			return s, err
+		}
+	}
+	if s.cq, err = dev.CreateCQ(depth+1, s.ch, 0); err != nil {
+		return s, err
+	}
+	attr := verbs.NewQPInitAttr(verbs.QPTypeRC, s.cq, s.cq).MaxSendWR(1).MaxRecvWR(depth).MaxSendSGE(1).MaxRecvSGE(1)
+	if s.qp, err = s.pd.CreateQP(attr); err != nil {
+		return s, err
+	}
+	if err := s.qp.Modify(verbs.NewQPAttr(verbs.QPStateInit).PKeyIndex(0).PortNum(o.IBPort).AccessFlags(0)); err != nil {
+		return s, err
+	}
+	if err := s.prepare(); err != nil {
+		return s, err
+	}
+	s.self, err = s.address(dev)
+	return s, err
+}
+
+// prepare writes the requests, which never change, and posts the receives.
+func (s *side) prepare() (err error) {
+	if s.sends, err = dpath.NewSendBatch(1, 1); err != nil {
+		return err
+	}
+	if s.recvs, err = dpath.NewRecvBatch(depth, 1); err != nil {
+		return err
+	}
+	size, in := uint32(s.opts.Size), uint64(s.mr.Addr())
+	out := in
+	if &s.in[0] != &s.out[0] {
+		out += uint64(size)
+	}
+	s.sends.WR(0).Send(sent).SGE(out, size, s.mr.LKey()).Flags(dpath.Signaled)
+	for i := range depth {
+		s.recvs.WR(i).Recv(received).SGE(in, size, s.mr.LKey())
+	}
+	if s.opts.Events {
+		if err := s.cq.ReqNotify(false); err != nil {
+			return err
+		}
+	}
+	_, err = s.qp.PostRecv(s.recvs, depth)
+	return err
+}
+
+// address gives what the peer has to know of this side.
+func (s *side) address(dev *verbs.Device) (a Address, err error) {
+	port, err := dev.QueryPort(s.opts.IBPort)
+	if err != nil {
+		return a, err
+	}
+	s.byGID = port.LinkLayer == verbs.LinkLayerEthernet
+	switch {
+	case s.opts.GIDIndex >= 0:
+		if a.GID, err = dev.QueryGID(s.opts.IBPort, s.opts.GIDIndex); err != nil {
+			return a, err
+		}
+	case s.byGID:
+		return a, errors.New("on Ethernet a peer is reached by a GID only; name the entry of the port's GID table to use")
+	}
+	if !s.byGID && port.LID == 0 {
+		return a, fmt.Errorf("port %d has no LID yet; is a subnet manager running?", s.opts.IBPort)
+	}
+	a.LID, a.QPN, a.PSN = port.LID, s.qp.Num(), rand.Uint32N(1<<24)
+	return a, nil
+}
+
+// connect brings the queue pair to the state in which it sends.
+func (s *side) connect(peer Address) error {
+	way := verbs.NewAHAttr(s.opts.IBPort).DLID(peer.LID)
+	if peer.GID == (verbs.GID{}) && s.byGID {
+		return errors.New("the peer told no GID, and on Ethernet it is reached by nothing else; ibv_rc_pingpong tells it with -g")
+	}
+	if peer.GID != (verbs.GID{}) {
+		if s.opts.GIDIndex < 0 {
+			return fmt.Errorf("the peer is reached by its GID %s, and no GID of this side was named", peer.GID)
+		}
+		way.IsGlobal(true).DGID(peer.GID).SGIDIndex(uint8(s.opts.GIDIndex)).HopLimit(64)
+	}
+	rtr := verbs.NewQPAttr(verbs.QPStateRTR).PathMTU(verbs.MTU1024).DestQPNum(peer.QPN).RQPSN(peer.PSN).
+		MaxDestRDAtomic(1).MinRNRTimer(12).AV(way)
+	if err := s.qp.Modify(rtr); err != nil {
+		return fmt.Errorf("connecting to %v: %w", peer, err)
+	}
+	return s.qp.Modify(verbs.NewQPAttr(verbs.QPStateRTS).Timeout(14).RetryCnt(7).RNRRetry(7).SQPSN(s.self.PSN).MaxRDAtomic(1))
+}
+
+// close gives everything back. The device stays open.
+func (s *side) close() error {
+	var errs []error
+	if s.pd != nil {
+		errs = append(errs, s.pd.CloseAll()) // with the queue pair and the region
+	}
+	if s.cq != nil {
+		errs = append(errs, s.cq.Close())
+	}
+	if s.ch != nil {
+		errs = append(errs, s.ch.Close())
+	}
+	if s.sends != nil {
+		errs = append(errs, s.sends.Close())
+	}
+	if s.recvs != nil {
+		errs = append(errs, s.recvs.Close())
+	}
+	return errors.Join(errs...)
+}
