@@ -59,6 +59,10 @@ func checkText(file string, data []byte) error {
 		line, col := lineCol(data, i)
 		return diag.New(diag.HeaderNotUTF8, file, line, col, "header", fmt.Sprintf("byte %#02x is not UTF-8", data[i]), "convert the header to UTF-8")
 	}
+	if text := bytes.TrimSuffix(bytes.TrimSuffix(data, []byte("\n")), []byte("\r")); bytes.HasSuffix(text, []byte(`\`)) {
+		line, col := lineCol(data, len(text)-1)
+		return diag.New(diag.HeaderSyntax, file, line, col, "header", "the file ends in a line that goes on (a backslash at its end)", "install it again, or take the backslash out")
+	}
 	return checkDepth(file, data)
 }
 
