@@ -5,7 +5,9 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/tools/txtar"
 
@@ -30,11 +32,12 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	}
-	for _, text := range []string{"", "#include \"in.h\"\nint a;", "struct a { struct a x; };", "int f(void){return ({1;});}", "#define A A\nint x[A];", "enum {X=1<<99};",
+	for _, text := range []string{"", "#include \"in.h\"\nint a;", "struct a { struct a x; };", "struct a { struct a; };", "int f(void);\n'x\\", "int f(void){return ({1;});}", "#define A A\nint x[A];", "enum {X=1<<99};",
 		"static inline int f(int a) { return a ?: ({ int b = a; b; }); }", "typedef int t; t t; struct { t t; } *(*p)[3];"} {
 		f.Add([]byte(text))
 	}
 	dir := f.TempDir()
+	patience = 4 * time.Second // less than the fuzzer has
 	f.Fuzz(func(t *testing.T, data []byte) {
 		file := filepath.Join(dir, "in.h")
 		if err := os.WriteFile(file, data, 0o644); err != nil {
@@ -50,6 +53,20 @@ func FuzzParse(f *testing.F) {
 		}
 		walk(t, rel)
 	})
+}
+
+// TestPatience has the C parser take longer than it may.
+func TestPatience(t *testing.T) {
+	patience = 0
+	defer func() { patience = 30 * time.Second }()
+	file := filepath.Join(t.TempDir(), "in.h")
+	if err := os.WriteFile(file, []byte(strings.Repeat("int f(void);\n", 20_000)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Parse(Options{Header: file})
+	if err == nil || !strings.Contains(err.Error(), "has not come to an end") {
+		t.Errorf("%v", err)
+	}
 }
 
 // walkErrors looks whether each error has a place, a code and words.

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strings"
+	"time"
 
 	"modernc.org/cc/v4"
 
@@ -75,20 +76,39 @@ type parser struct {
 	name string // of the header as included
 }
 
+// patience is how long the C parser may take for one architecture. verbs.h takes a twentieth of a second.
+var patience = 30 * time.Second
+
 // translate parses and type-checks the header for one architecture. A panic of the C parser, which odd input can
-// bring about, becomes an error.
-func (p *parser) translate(arch string) (ast *cc.AST, in *includes, errs diag.List) {
-	in = newIncludes(p.opts, p.name)
-	defer func() {
-		if r := recover(); r != nil {
-			ast, errs = nil, diag.List{p.gaveUp(in, r, firstFrame(debug.Stack()))}
-		}
-	}()
-	ast, err := p.run(arch, in)
-	if err != nil {
-		return nil, in, p.explain(err, arch, in)
+// bring about, becomes an error; so does a text that it reads for ever, whose goroutine is left to run.
+func (p *parser) translate(arch string) (*cc.AST, *includes, diag.List) {
+	type result struct {
+		ast  *cc.AST
+		in   *includes
+		errs diag.List
 	}
-	return ast, in, nil
+	done := make(chan result, 1)
+	go func() {
+		in := newIncludes(p.opts, p.name)
+		defer func() {
+			if r := recover(); r != nil {
+				done <- result{errs: diag.List{p.gaveUp(in, r, firstFrame(debug.Stack()))}}
+			}
+		}()
+		ast, err := p.run(arch, in)
+		if err != nil {
+			done <- result{errs: p.explain(err, arch, in)}
+			return
+		}
+		done <- result{ast: ast, in: in}
+	}()
+	select {
+	case r := <-done:
+		return r.ast, r.in, r.errs
+	case <-time.After(patience):
+		return nil, nil, diag.List{diag.New(diag.HeaderSyntax, p.opts.Header, 0, 0, "header", fmt.Sprintf("the C parser has not come to an end in %v", patience),
+			"look at what the header holds beside plain declarations")}
+	}
 }
 
 // gaveUp tells of a panic of the C parser.

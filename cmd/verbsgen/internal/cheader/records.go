@@ -103,6 +103,10 @@ func (fl *flattener) member(m *cc.Field, prefix string, base int64) {
 	if m.Name() == "" {
 		field.Name = ""
 	}
+	if _, unnamed := unnamedRecord(t); m.Name() == "" && !unnamed && !m.IsBitfield() {
+		fl.errorf(diag.HeaderSyntax, pos, fl.tag, "give the member a name, or take it out", "the member of type %s has no name: in C it declares nothing", fl.typeText(t, nil))
+		return
+	}
 	fl.complete(m, field.Name, pos)
 	ls := layers(m.Declarator())
 	field.Type = fl.qualified(m, fl.typeText(t, ls))
@@ -201,7 +205,7 @@ func (fl *flattener) memberPos(m *cc.Field) token.Position {
 			return pos
 		}
 	}
-	if r, ok := m.Type().(fielder); ok && r.NumFields() > 0 {
+	if r, ok := unnamedRecord(m.Type()); ok && r.NumFields() > 0 {
 		return fl.memberPos(r.FieldByIndex(0))
 	}
 	return fl.pos
