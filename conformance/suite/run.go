@@ -41,6 +41,7 @@ func (g *Target) Run(c Case) report.Case {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.ended = true
+	res.Observed = t.observed.all()
 	g.judge(t, &res)
 	return res
 }

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -186,6 +187,49 @@ func TestErrno(t *testing.T) {
 		if r := run(g, f); r.Status != report.Fail || !strings.Contains(r.Reason, name) {
 			t.Errorf("%s: %+v", name, r)
 		}
+	}
+}
+
+// TestObserved runs a case that is told every kind of answer, and one that is told too many.
+func TestObserved(t *testing.T) {
+	g := target(t, nil)
+	r := run(g, func(t *T) {
+		dev := t.Open()
+		pd, err := dev.AllocPD()
+		t.OK("made", err)
+		_, err = dev.QueryPort(0)
+		t.Saw("refused", err)
+		_ = t.Soft().Fail("ibv_dealloc_pd", 1, syscall.EIO)
+		t.Errno("failed", pd.Close(), syscall.EIO)
+		t.Saw("closed", errors.Join(pd.Close(), pd.Close()))
+		t.Saw("odd", errors.New("at 0xc000123456"))
+		t.Status("completed", StatusRemAccess, StatusSuccess, StatusRemAccess)
+		t.Note("without the bindings", AnswerErrno(syscall.ENODATA))
+	})
+	if r.Status != report.Pass || !slices.Equal(r.Observed, []report.Observation{{What: "made", Answer: "ok"},
+		{What: "refused", Answer: "refused by rule VR-ibv_query_port-port_num-0170"}, {What: "failed", Answer: "EIO"}, {What: "closed", Answer: "closed"},
+		{What: "odd", Answer: "an error without an errno"}, {What: "completed", Answer: "IBV_WC_REM_ACCESS_ERR"},
+		{What: "without the bindings", Answer: "ENODATA"}}) {
+		t.Errorf("%+v", r)
+	}
+	if r := run(g, func(t *T) { t.Status("x", 12, StatusSuccess, StatusRemInvReq) }); r.Reason !=
+		"x: completed with status 12 (IBV_WC_RETRY_EXC_ERR), want IBV_WC_SUCCESS or IBV_WC_REM_INV_REQ_ERR" {
+		t.Errorf("%+v", r)
+	}
+	many := func(last string) report.Case {
+		return run(g, func(t *T) {
+			for range 2000 {
+				t.Note("one of many", "ok")
+			}
+			t.Note("the last", last)
+		})
+	}
+	a, b, other := many("ok"), many("ok"), many("EIO")
+	if len(a.Observed) != maxObserved+1 || a.Observed[maxObserved].What != "1937 answers more" {
+		t.Errorf("%d answers, the last %v", len(a.Observed), a.Observed[len(a.Observed)-1])
+	}
+	if !slices.Equal(a.Observed, b.Observed) || slices.Equal(a.Observed, other.Observed) {
+		t.Errorf("the same answers give %v and %v, others %v", a.Observed[maxObserved], b.Observed[maxObserved], other.Observed[maxObserved])
 	}
 }
 

@@ -33,6 +33,7 @@ type T struct {
 	skipped  string
 	lacks    []string
 	cleanups []func()
+	observed observer
 }
 
 // Errorf says that something is wrong; the case goes on.
@@ -116,8 +117,9 @@ func (t *T) Open() *verbs.Device {
 // Peer is the other end, nil where there is none.
 func (t *T) Peer() PeerEnd { return t.peer }
 
-// Errno checks that err is a failed call of a verb with one of the errnos: a set, as kernels differ.
+// Errno notes what a verb answered, and checks that it failed with one of the errnos: a set, as kernels differ.
 func (t *T) Errno(what string, err error, set ...syscall.Errno) {
+	t.Saw(what, err)
 	var e *verr.Error
 	switch {
 	case err == nil:
@@ -129,6 +131,27 @@ func (t *T) Errno(what string, err error, set ...syscall.Errno) {
 	case !slices.Contains(set, e.Errno):
 		t.Errorf("%s: %s, want %s: %v", what, verr.ErrnoName(e.Errno), names(set), err)
 	}
+}
+
+// OK notes what a call answered, and checks that it worked.
+func (t *T) OK(what string, err error) {
+	t.Saw(what, err)
+	if err != nil {
+		t.Errorf("%s: %v", what, err)
+	}
+}
+
+// Status notes how an operation completed, and checks that it is one of the set: values of enum ibv_wc_status.
+func (t *T) Status(what string, got int, set ...int) {
+	t.Note(what, StatusName(got))
+	if slices.Contains(set, got) {
+		return
+	}
+	var want []string
+	for _, s := range set {
+		want = append(want, StatusName(s))
+	}
+	t.Errorf("%s: completed with status %d (%s), want %s", what, got, StatusName(got), strings.Join(want, " or "))
 }
 
 func names(set []syscall.Errno) string {

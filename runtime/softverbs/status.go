@@ -13,17 +13,17 @@ const (
 	StatusRemOp     Status = 11 // IBV_WC_REM_OP_ERR: the memory was unmapped while it was registered
 )
 
-var statusNames = map[Status]string{
-	StatusSuccess:   "IBV_WC_SUCCESS",
-	StatusRemInvReq: "IBV_WC_REM_INV_REQ_ERR",
-	StatusRemAccess: "IBV_WC_REM_ACCESS_ERR",
-	StatusRemOp:     "IBV_WC_REM_OP_ERR",
-}
+// statusNames are the names of all statuses, by value.
+var statusNames = [...]string{"IBV_WC_SUCCESS", "IBV_WC_LOC_LEN_ERR", "IBV_WC_LOC_QP_OP_ERR", "IBV_WC_LOC_EEC_OP_ERR", "IBV_WC_LOC_PROT_ERR",
+	"IBV_WC_WR_FLUSH_ERR", "IBV_WC_MW_BIND_ERR", "IBV_WC_BAD_RESP_ERR", "IBV_WC_LOC_ACCESS_ERR", "IBV_WC_REM_INV_REQ_ERR", "IBV_WC_REM_ACCESS_ERR",
+	"IBV_WC_REM_OP_ERR", "IBV_WC_RETRY_EXC_ERR", "IBV_WC_RNR_RETRY_EXC_ERR", "IBV_WC_LOC_RDD_VIOL_ERR", "IBV_WC_REM_INV_RD_REQ_ERR",
+	"IBV_WC_REM_ABORT_ERR", "IBV_WC_INV_EECN_ERR", "IBV_WC_INV_EEC_STATE_ERR", "IBV_WC_FATAL_ERR", "IBV_WC_RESP_TIMEOUT_ERR", "IBV_WC_GENERAL_ERR",
+	"IBV_WC_TM_ERR", "IBV_WC_TM_RNDV_INCOMPLETE"}
 
 // String is the C name.
 func (s Status) String() string {
-	if name, ok := statusNames[s]; ok {
-		return name
+	if s >= 0 && int(s) < len(statusNames) {
+		return statusNames[s]
 	}
 	return fmt.Sprintf("status %d", int(s))
 }

@@ -5,6 +5,7 @@ package cases
 import (
 	"fmt"
 	"slices"
+	"syscall"
 
 	"github.com/verbsgen/verbsgen/conformance/suite"
 	"github.com/verbsgen/verbsgen/conformance/suite/internal/direct"
@@ -39,11 +40,7 @@ func must[V any](v V, err error) func(t *suite.T) V {
 }
 
 // ok fails the case on an error, and lets it go on.
-func ok(t *suite.T, what string, err error) {
-	if err != nil {
-		t.Errorf("%s: %v", what, err)
-	}
-}
+func ok(t *suite.T, what string, err error) { t.OK(what, err) }
 
 // buffer gives memory that is closed at the end, when nothing holds it any more.
 func buffer(t *suite.T, length uint64) *mem.Buffer {
@@ -58,6 +55,7 @@ func newPD(t *suite.T) *verbs.PD { return must(t.Device().AllocPD())(t) }
 // without gives the way to the library without the bindings.
 func without(t *suite.T) *direct.Context {
 	c := must(direct.Open(t.Source(), t.Name()))(t)
+	c.Saw = func(verb string, e syscall.Errno) { t.Note(verb+" without the bindings", suite.AnswerErrno(e)) }
 	t.Cleanup(func() { ok(t, "closing the context without the bindings", c.Close()) })
 	return c
 }
@@ -72,7 +70,5 @@ func completed(t *suite.T, what string, status int, err error, set ...int) {
 	if err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}
-	if !slices.Contains(set, status) {
-		t.Errorf("%s: completed with status %d, want %v", what, status, set)
-	}
+	t.Status(what, status, set...)
 }

@@ -85,13 +85,17 @@ func outcomes(t *testing.T, opts ...softverbs.Option) []report.Case {
 	return out
 }
 
-// TestTwice runs the suite twice: on the same device the second run says the same, word for word.
+// TestTwice runs the suite twice: on the same device the second run says the same, word for word, and the device
+// answers the same.
 func TestTwice(t *testing.T) {
 	first, second := outcomes(t), outcomes(t)
 	for i := range first {
 		a, b := first[i], second[i]
 		if a.Status != b.Status || a.Reason != b.Reason && a.Status != report.Fail {
 			t.Errorf("%s: first %s %q, then %s %q", a.ID, a.Status, a.Reason, b.Status, b.Reason)
+		}
+		if !slices.Equal(a.Observed, b.Observed) {
+			t.Errorf("%s: first it answered %v, then %v", a.ID, a.Observed, b.Observed)
 		}
 	}
 }

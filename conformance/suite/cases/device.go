@@ -94,6 +94,7 @@ func openTwice(t *suite.T) {
 
 func openAbsent(t *suite.T) {
 	_, err := t.Lib().OpenDevice("no_such_device")
+	t.Saw("opening it", err)
 	if !errors.Is(err, syscall.ENODEV) || !strings.Contains(err.Error(), t.Name()) {
 		t.Errorf("%v", err)
 	}
@@ -152,6 +153,7 @@ func everyPort(t *suite.T) {
 
 // refusedBy checks that a call was refused by a rule.
 func refusedBy(t *suite.T, rule string, err error) {
+	t.Saw(rule[len("VR-"):], err)
 	if got := suite.Refused(err); !slices.Contains(got, rule) {
 		t.Errorf("refused by %v, want %s: %v", got, rule, err)
 	}

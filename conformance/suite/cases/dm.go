@@ -99,8 +99,10 @@ func dmBadCopies(t *suite.T) {
 		{-4, 4, []syscall.Errno{syscall.EFAULT, syscall.EINVAL}},
 		{2, 4, []syscall.Errno{syscall.EINVAL, 0}}, {0, 3, []syscall.Errno{syscall.EINVAL, 0}}, {1, 1, []syscall.Errno{syscall.EINVAL, 0}},
 	} {
-		for name, call := range map[string]func([]byte, int64) (int, error){"WriteAt": dm.WriteAt, "ReadAt": dm.ReadAt} {
+		for i, call := range []func([]byte, int64) (int, error){dm.WriteAt, dm.ReadAt} {
+			name := [...]string{"WriteAt", "ReadAt"}[i]
 			n, err := call(make([]byte, c.n), c.off)
+			t.Saw(name, err)
 			var e syscall.Errno
 			if err != nil && !errors.As(err, &e) || !slices.Contains(c.want, e) || err != nil && n != 0 {
 				t.Errorf("%s of %d at %d = %d, %v; want %v", name, c.n, c.off, n, err, c.want)
@@ -241,7 +243,9 @@ func dmNone(t *suite.T) {
 		dev = withoutDM(t)
 	}
 	must(dev.QueryDeviceEx())(t)
-	if _, err := dev.AllocDM(verbs.NewAllocDMAttr(page)); !errors.Is(err, errors.ErrUnsupported) && suite.Refused(err) == nil && !errors.Is(err, syscall.EINVAL) {
+	_, err := dev.AllocDM(verbs.NewAllocDMAttr(page))
+	t.Saw("allocating", err)
+	if !errors.Is(err, errors.ErrUnsupported) && suite.Refused(err) == nil && !errors.Is(err, syscall.EINVAL) {
 		t.Errorf("%v", err)
 	}
 }

@@ -36,6 +36,7 @@ func errno() []suite.Case {
 					}
 					err := call()
 					if f.copies {
+						t.Saw(f.verb, err)
 						if !errors.Is(err, e) {
 							t.Errorf("%v arrives as %v", e, err)
 						}

@@ -96,7 +96,9 @@ func stuck(t *suite.T) {
 
 func foreign(t *suite.T) {
 	pd := newPD(t)
-	if _, err := t.Open().AllocParentDomain(verbs.NewParentDomainAttr(pd)); !errors.Is(err, syscall.EINVAL) {
+	_, err := t.Open().AllocParentDomain(verbs.NewParentDomainAttr(pd))
+	t.Saw("a domain of another context", err)
+	if !errors.Is(err, syscall.EINVAL) {
 		t.Errorf("%v", err)
 	}
 }

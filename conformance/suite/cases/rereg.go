@@ -97,13 +97,18 @@ func reregLacking(t *suite.T) {
 	buf := buffer(t, 2*page)
 	mr := must(pd.RegMRAddr(buf.Addr(), page, rw))(t)
 	t.Cleanup(func() { _ = mr.Close() })
-	for c, change := range map[suite.Capability]*verbs.MRChange{suite.ReregMemory: new(verbs.MRChange).Addr(buf.Addr()+page, page),
-		suite.ReregPD: new(verbs.MRChange).PD(other), suite.ReregAccess: new(verbs.MRChange).Access(0)} {
-		if t.Has(c) {
+	for _, l := range []struct {
+		c      suite.Capability
+		change *verbs.MRChange
+	}{{suite.ReregMemory, new(verbs.MRChange).Addr(buf.Addr()+page, page)}, {suite.ReregPD, new(verbs.MRChange).PD(other)},
+		{suite.ReregAccess, new(verbs.MRChange).Access(0)}} {
+		if t.Has(l.c) {
 			continue
 		}
-		if err := mr.Rereg(change); !errors.Is(err, errors.ErrUnsupported) {
-			t.Errorf("%s: %v", c, err)
+		err := mr.Rereg(l.change)
+		t.Saw(string(l.c), err)
+		if !errors.Is(err, errors.ErrUnsupported) {
+			t.Errorf("%s: %v", l.c, err)
 		}
 	}
 	if mr.PD() != pd && !t.Has(suite.ReregPD) {

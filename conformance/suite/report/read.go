@@ -43,8 +43,8 @@ func Decode(data []byte) (*Report, error) {
 	if head.Schema != Schema {
 		return nil, fmt.Errorf("it is JSON, but its schema is %q and not %q", head.Schema, Schema)
 	}
-	if head.Version != Version {
-		return nil, fmt.Errorf("it is a report of version %d; version %d is read", head.Version, Version)
+	if head.Version < 1 || head.Version > Version {
+		return nil, fmt.Errorf("it is a report of version %d; versions 1 to %d are read", head.Version, Version)
 	}
 	r := &Report{}
 	d := json.NewDecoder(bytes.NewReader(data))
@@ -107,6 +107,10 @@ func (r *Report) check() error {
 			return fmt.Errorf("%s: status %s, and yet it lacks %v", c.ID, c.Status, c.Lacks)
 		case !slices.Contains(modes, c.Mode):
 			return fmt.Errorf("%s: mode %q is none of %v", c.ID, c.Mode, modes)
+		case r.Version == 1 && c.Observed != nil:
+			return fmt.Errorf("%s: observed, in a report of version 1, which has none", c.ID)
+		case slices.ContainsFunc(c.Observed, func(o Observation) bool { return o.What == "" || o.Answer == "" }):
+			return fmt.Errorf("%s: observed holds an empty text", c.ID)
 		}
 		seen[c.ID] = true
 	}

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// Schema and Version name the form. A reader refuses any other version.
+// Schema and Version name the form that is written. A reader takes older versions too.
 const (
 	Schema  = "verbsgen-conformance"
-	Version = 1
+	Version = 2 // 1 had no observations
 )
 
 // Status is how a case ended.
@@ -92,6 +92,15 @@ type Case struct {
 	Reason   string   `json:"reason,omitempty"`   // of all but most passed cases
 	Evidence string   `json:"evidence,omitempty"` // of a known defect
 	Duration Seconds  `json:"duration_s"`
+	// Observed is what the device answered, in the order in which it was asked.
+	Observed []Observation `json:"observed,omitempty"`
+}
+
+// Observation is one answer of the device: the name of an errno or of a status, "ok", "refused by rule …". It holds nothing
+// that changes between two runs on the same device.
+type Observation struct {
+	What   string `json:"what"`
+	Answer string `json:"answer"`
 }
 
 // Seconds is a duration that JSON shows in seconds.

@@ -20,6 +20,7 @@ import (
 
 // Context is an open device with a protection domain. It must not be used after Close.
 type Context struct {
+	Saw     func(verb string, e syscall.Errno) // when set, it is told what each call answered
 	src     Symbols
 	ctx, pd C.uintptr_t
 }
@@ -68,6 +69,14 @@ func errnoOf(err error) syscall.Errno {
 	return syscall.EIO
 }
 
+// saw passes an errno on and tells it to who wants to know.
+func (c *Context) saw(verb string, e syscall.Errno) syscall.Errno {
+	if c.Saw != nil {
+		c.Saw(verb, e)
+	}
+	return e
+}
+
 // settle deregisters what a call registered and gives the call's errno, 0 for success.
 func (c *Context) settle(mr unsafe.Pointer, err error) syscall.Errno {
 	if mr == nil {
@@ -79,7 +88,7 @@ func (c *Context) settle(mr unsafe.Pointer, err error) syscall.Errno {
 // RegMR registers memory, deregisters it at once and gives the errno.
 func (c *Context) RegMR(addr uintptr, length, iova uint64, access uint32) syscall.Errno {
 	mr, err := C.direct_reg_mr(c.fn("ibv_reg_mr_iova2"), c.pd, C.uintptr_t(addr), C.uint64_t(length), C.uint64_t(iova), C.uint32_t(access))
-	return c.settle(mr, err)
+	return c.saw("ibv_reg_mr_iova2", c.settle(mr, err))
 }
 
 // RegDmabufMR does the same by a descriptor.
@@ -89,7 +98,7 @@ func (c *Context) RegDmabufMR(offset, length, iova uint64, fd int, access uint32
 		return syscall.EOPNOTSUPP
 	}
 	mr, err := C.direct_reg_dmabuf_mr(fn, c.pd, C.uint64_t(offset), C.uint64_t(length), C.uint64_t(iova), C.int(fd), C.uint32_t(access))
-	return c.settle(mr, err)
+	return c.saw("ibv_reg_dmabuf_mr", c.settle(mr, err))
 }
 
 // Init is struct ibv_mr_init_attr, with its mask as given.
@@ -108,12 +117,13 @@ func (c *Context) RegMREx(a Init) syscall.Errno {
 	}
 	mr, err := C.direct_reg_mr_ex(fn, c.pd, C.uint64_t(a.Mask), C.uint64_t(a.Length), C.uint32_t(a.Access), C.uint64_t(a.IOVA),
 		C.uintptr_t(a.Addr), C.int(a.FD), C.uint64_t(a.FDOffset))
-	return c.settle(mr, err)
+	return c.saw("ibv_reg_mr_ex", c.settle(mr, err))
 }
 
 // DM allocates device memory; with a region above 0 it registers as much from offset on; all is given back at once.
 func (c *Context) DM(length uint64, logAlign uint32, offset, region uint64, access uint32) syscall.Errno {
-	return syscall.Errno(C.direct_dm(c.pd, c.fn("ibv_dereg_mr"), C.uint64_t(length), C.uint32_t(logAlign), C.uint64_t(offset), C.uint64_t(region), C.uint32_t(access)))
+	e := C.direct_dm(c.pd, c.fn("ibv_dereg_mr"), C.uint64_t(length), C.uint32_t(logAlign), C.uint64_t(offset), C.uint64_t(region), C.uint32_t(access))
+	return c.saw("ibv_alloc_dm", syscall.Errno(e))
 }
 
 // ImportDevice imports a context, closes it at once and gives the errno.
@@ -124,9 +134,9 @@ func (c *Context) ImportDevice(fd int) syscall.Errno {
 	}
 	ctx, err := C.direct_import(fn, C.int(fd))
 	if ctx == nil {
-		return errnoOf(err)
+		return c.saw("ibv_import_device", errnoOf(err))
 	}
-	return syscall.Errno(C.direct_close(c.fn("ibv_close_device"), C.uintptr_t(uintptr(ctx))))
+	return c.saw("ibv_import_device", syscall.Errno(C.direct_close(c.fn("ibv_close_device"), C.uintptr_t(uintptr(ctx)))))
 }
 
 // onRegion calls f with a region of one page at addr, which it registers and deregisters.
@@ -144,34 +154,34 @@ func (c *Context) onRegion(addr uintptr, f func(mr C.uintptr_t) syscall.Errno) s
 
 // Rereg changes a region of one page at page, without a protection domain, and gives the errno.
 func (c *Context) Rereg(page uintptr, flags int, addr uintptr, length uint64, access uint32) syscall.Errno {
-	return c.onRegion(page, func(mr C.uintptr_t) syscall.Errno {
+	return c.saw("ibv_rereg_mr", c.onRegion(page, func(mr C.uintptr_t) syscall.Errno {
 		got, err := C.direct_rereg_mr(c.fn("ibv_rereg_mr"), mr, C.int(flags), C.uintptr_t(addr), C.uint64_t(length), C.uint32_t(access))
 		if got == 0 {
 			return 0
 		}
 		return errnoOf(err)
-	})
+	}))
 }
 
 // Advise gives ibv_advise_mr n ranges, 0 or 1, of a region of one page at page, and the errno.
 func (c *Context) Advise(page uintptr, advice, flags, n uint32) syscall.Errno {
-	return c.onRegion(page, func(mr C.uintptr_t) syscall.Errno {
+	return c.saw("ibv_advise_mr", c.onRegion(page, func(mr C.uintptr_t) syscall.Errno {
 		return syscall.Errno(C.direct_advise(mr, C.uint32_t(advice), C.uint32_t(flags), C.uint64_t(page), C.uint32_t(min(n, 1))))
-	})
+	}))
 }
 
 // Device gives the fields of struct ibv_device_attr_ex as C reads them, in their order, but for fw_ver and comp_mask.
 func (c *Context) Device() ([]Field, syscall.Errno) {
 	var out [C.DIRECT_FIELDS]C.struct_direct_field
 	err := syscall.Errno(C.direct_query_device_ex(c.ctx, &out[0]))
-	return fields(out[:]), err
+	return fields(out[:]), c.saw("query_device_ex", err)
 }
 
 // Port gives the fields of struct ibv_port_attr as C reads them, in their order.
 func (c *Context) Port(port uint8) ([]Field, syscall.Errno) {
 	var out [C.DIRECT_FIELDS]C.struct_direct_field
 	err := syscall.Errno(C.direct_query_port(c.ctx, C.uint8_t(port), &out[0]))
-	return fields(out[:]), err
+	return fields(out[:]), c.saw("query_port", err)
 }
 
 func fields(out []C.struct_direct_field) []Field {

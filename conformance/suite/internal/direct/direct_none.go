@@ -9,7 +9,9 @@ import (
 )
 
 // Context is never made here.
-type Context struct{}
+type Context struct {
+	Saw func(verb string, e syscall.Errno) // never called
+}
 
 // Init is struct ibv_mr_init_attr, with its mask as given.
 type Init struct {
