@@ -1745,6 +1745,18 @@ func (qp *QP) PostSend(b *dpath.SendBatch, n int) (posted int, err error) {
 
 var errPostSend = verr.Once{Verb: "ibv_post_send"}
 
+// Address has a SEND on an unreliable datagram queue pair go to the queue pair qpn behind the address handle,
+// with its qkey. The handle must stay open until the request has completed.
+//
+// C: ibv_post_send, ibv_post_send(3).
+func (o *AH) Address(w *dpath.SendWR, qpn, qkey uint32) error {
+	if o == nil || o.c == nil {
+		return errPostSend.Closed("AH")
+	}
+	w.To(o.c, qpn, qkey)
+	return nil
+}
+
 // PostRecv posts the first n receive requests of a batch. It is otherwise as PostSend.
 //
 // C: ibv_post_recv, ibv_post_recv(3).

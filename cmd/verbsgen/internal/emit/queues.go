@@ -17,6 +17,16 @@ func (qp *QP) PostSend(b *dpath.SendBatch, n int) (posted int, err error) {
 
 var errPostSend = verr.Once{Verb: "ibv_post_send"}`)
 	}
+	if v := e.byVerb["ibv_post_send"]; v != nil && e.byVerb["ibv_create_ah"] != nil {
+		g.add("%s", doc("Address", "has a SEND on an unreliable datagram queue pair go to the queue pair qpn behind the address handle, with its qkey. The handle must stay open until the request has completed", v.C, v.Page)+`
+func (o *AH) Address(w *dpath.SendWR, qpn, qkey uint32) error {
+	if o == nil || o.c == nil {
+		return errPostSend.Closed("AH")
+	}
+	w.To(o.c, qpn, qkey)
+	return nil
+}`)
+	}
 	if v := e.byVerb["ibv_post_recv"]; v != nil {
 		g.add("%s", doc("PostRecv", "posts the first n receive requests of a batch. It is otherwise as PostSend", v.C, v.Page)+`
 func (qp *QP) PostRecv(b *dpath.RecvBatch, n int) (posted int, err error) {
