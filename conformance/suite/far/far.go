@@ -1,0 +1,111 @@
+package far
+
+import (
+	"context"
+	"errors"
+)
+
+// Kind is the transport of a queue pair.
+type Kind string
+
+// The kinds of ends.
+const (
+	RC Kind = "RC"
+	UC Kind = "UC"
+	UD Kind = "UD"
+)
+
+// Address is what an end has to know of the one that it talks to.
+type Address struct {
+	Kind Kind     `json:"kind"`
+	QPN  uint32   `json:"qpn"`
+	PSN  uint32   `json:"psn"`  // of the first packet that it sends
+	QKey uint32   `json:"qkey"` // of UD
+	GID  [16]byte `json:"gid"`  // zero where the port is reached by its LID
+	LID  uint16   `json:"lid"`
+	MTU  uint32   `json:"mtu"` // enum ibv_mtu: active_mtu of the port
+
+	// The window: memory of the end that the other one may write, read and change, but not on UD.
+	Base uint64 `json:"base"` // remote address of its first byte
+	RKey uint32 `json:"rkey"`
+	Size int    `json:"size"` // bytes
+}
+
+// Limits of every end, in bytes.
+const (
+	WindowSize = 64 << 10
+	MaxData    = 64 << 10 // of one operation
+)
+
+// Code says what an operation is.
+type Code string
+
+// The operations.
+const (
+	Write       Code = "write"
+	Read        Code = "read"
+	FetchAdd    Code = "fetch-add"
+	CompareSwap Code = "compare-swap"
+	Send        Code = "send"
+)
+
+// Op is an operation that an end is told to do.
+type Op struct {
+	Code      Code   `json:"code"`
+	RKey      uint32 `json:"rkey,omitempty"` // all but Send: the remote memory
+	Addr      uint64 `json:"addr,omitempty"`
+	Data      []byte `json:"data,omitempty"`    // Write, Send
+	Length    int    `json:"length,omitempty"`  // Read: bytes
+	Compare   uint64 `json:"compare,omitempty"` // CompareSwap
+	Value     uint64 `json:"value,omitempty"`   // FetchAdd: what is added; CompareSwap: what is put there
+	WithImm   bool   `json:"with_imm,omitempty"`
+	Imm       uint32 `json:"imm,omitempty"` // Write, Send: immediate data
+	Solicited bool   `json:"solicited,omitempty"`
+}
+
+// Result is what came of an operation.
+type Result struct {
+	Status int    `json:"status"`         // enum ibv_wc_status
+	Data   []byte `json:"data,omitempty"` // Read
+	Old    uint64 `json:"old,omitempty"`  // FetchAdd, CompareSwap: what was there before
+}
+
+// Received is a receive that completed.
+type Received struct {
+	Status  int    `json:"status"` // enum ibv_wc_status
+	Data    []byte `json:"data,omitempty"`
+	GRH     []byte `json:"grh,omitempty"` // UD: the 40 bytes before the data
+	WithImm bool   `json:"with_imm,omitempty"`
+	Imm     uint32 `json:"imm,omitempty"`
+	Length  int    `json:"length"` // byte_len, of a WRITE with immediate data too
+	SrcQP   uint32 `json:"src_qp,omitempty"`
+}
+
+// End is one queue pair at the far side. A call ends with an error when its context does. Statuses are those of completions;
+// an error means that the operation could not be tried, or did not complete. After a status other than success, or an error,
+// the end is good for nothing but Close. It is used by one goroutine at a time.
+type End interface {
+	// Address tells where the end is. It is known from the beginning.
+	Address() Address
+	// Connect brings the end to the state in which it sends, towards another one of its kind. It is done once.
+	Connect(ctx context.Context, to Address) error
+	// Do does one operation and waits for its completion.
+	Do(ctx context.Context, op Op) (Result, error)
+	// PostRecv gives the end room for one message of up to size bytes.
+	PostRecv(ctx context.Context, size int) error
+	// WaitRecv waits for the receive that completes next.
+	WaitRecv(ctx context.Context) (Received, error)
+	// Load and Store reach into the window from the far side.
+	Load(ctx context.Context, offset, length int) ([]byte, error)
+	Store(ctx context.Context, offset int, data []byte) error
+	Close() error
+}
+
+// Maker makes ends. Close closes those that are left.
+type Maker interface {
+	NewEnd(ctx context.Context, kind Kind) (End, error)
+	Close() error
+}
+
+// ErrNoWay is in the error for a port over which no connection can be made: it is down, or nobody can reach it.
+var ErrNoWay = errors.New("no connection can be made")

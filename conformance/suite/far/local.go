@@ -1,0 +1,149 @@
+package far
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/dpath"
+	"github.com/verbsgen/verbsgen/runtime/mem"
+)
+
+// depth is how many receives an end takes.
+const depth = 64
+
+// local makes ends on a context of its own.
+type local struct {
+	dev  *verbs.Device
+	port *Port
+}
+
+// Local opens a device of this machine and makes ends on one of its ports; gidIndex is as of OpenPort.
+func Local(lib *verbs.Lib, device string, port uint8, gidIndex int) (Maker, error) {
+	dev, err := lib.OpenDevice(device)
+	if err != nil {
+		return nil, err
+	}
+	p, err := OpenPort(dev, device, port, gidIndex)
+	if err != nil {
+		return nil, errors.Join(err, dev.Close())
+	}
+	return &local{dev, p}, nil
+}
+
+func (l *local) Close() error { return l.dev.CloseAll() }
+
+// NewEnd makes a queue pair in state INIT.
+func (l *local) NewEnd(_ context.Context, kind Kind) (End, error) {
+	e := &end{port: l.port, kind: kind}
+	if err := e.open(l.dev); err != nil {
+		return nil, errors.Join(fmt.Errorf("making an end: %w", err), e.Close())
+	}
+	return e, nil
+}
+
+// end is an end on a device of this machine. Its memory is the window, and behind it MaxData bytes to send from and to read
+// into.
+type end struct {
+	port         *Port
+	kind         Kind
+	self, to     Address
+	pd           *verbs.PD
+	sendCQ, recv *verbs.CQ
+	qp           *verbs.QP
+	ah           *verbs.AH // UD
+	buf          *mem.Buffer
+	mr           *verbs.MR
+	send         *dpath.SendBatch
+	rooms        []room
+}
+
+// room is a posted receive.
+type room struct {
+	data []byte
+	mr   *verbs.MR
+}
+
+func (e *end) open(dev *verbs.Device) (err error) {
+	types := map[Kind]verbs.QPType{RC: verbs.QPTypeRC, UC: verbs.QPTypeUC, UD: verbs.QPTypeUD}
+	t, known := types[e.kind]
+	if !known {
+		return fmt.Errorf("no kind %q", e.kind)
+	}
+	if e.pd, err = dev.AllocPD(); err != nil {
+		return err
+	}
+	if e.sendCQ, err = dev.CreateCQ(4, nil, 0); err != nil {
+		return err
+	}
+	if e.recv, err = dev.CreateCQ(depth, nil, 0); err != nil {
+		return err
+	}
+	if e.qp, err = e.pd.CreateQP(verbs.NewQPInitAttr(t, e.sendCQ, e.recv).MaxSendWR(4).MaxRecvWR(depth).MaxSendSGE(1).MaxRecvSGE(1)); err != nil {
+		return err
+	}
+	if e.buf, err = mem.New(WindowSize + MaxData); err != nil {
+		return err
+	}
+	if e.mr, err = e.pd.RegMRBuffer(e.buf, windowAccess); err != nil {
+		return err
+	}
+	if e.send, err = dpath.NewSendBatch(1, 1); err != nil {
+		return err
+	}
+	if err := e.port.Init(e.qp, e.kind, Access(e.kind)); err != nil {
+		return err
+	}
+	e.self = e.port.Address(e.qp, e.kind)
+	e.self.Base, e.self.RKey, e.self.Size = uint64(e.mr.Addr()), e.mr.RKey(), WindowSize
+	return nil
+}
+
+const windowAccess = verbs.MRAccessLocalWrite | verbs.MRAccessRemoteWrite | verbs.MRAccessRemoteRead | verbs.MRAccessRemoteAtomic
+
+// Access is all that a queue pair of a kind can let its peer do.
+func Access(kind Kind) verbs.QPAccess {
+	if kind == UC {
+		return verbs.QPAccessRemoteWrite
+	}
+	return verbs.QPAccessRemoteWrite | verbs.QPAccessRemoteRead | verbs.QPAccessRemoteAtomic
+}
+
+func (e *end) Address() Address { return e.self }
+
+func (e *end) Connect(_ context.Context, to Address) (err error) {
+	e.to = to
+	if e.kind == UD {
+		if e.ah, err = e.pd.CreateAH(e.port.Way(to)); err != nil {
+			return err
+		}
+	}
+	return e.port.Connect(e.qp, e.self, to)
+}
+
+// Close gives back what was made, also after a failure half way, and what Close of the maker has left.
+func (e *end) Close() error {
+	var errs []error
+	note := func(err error) {
+		if !errors.Is(err, os.ErrClosed) {
+			errs = append(errs, err)
+		}
+	}
+	if e.pd != nil {
+		note(e.pd.CloseAll())
+	}
+	for _, cq := range []*verbs.CQ{e.sendCQ, e.recv} {
+		if cq != nil {
+			note(cq.Close())
+		}
+	}
+	if e.send != nil {
+		note(e.send.Close())
+	}
+	if e.buf != nil {
+		note(e.buf.Close())
+	}
+	return errors.Join(errs...)
+}

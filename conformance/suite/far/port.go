@@ -1,0 +1,136 @@
+package far
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/verbsgen/verbsgen/gen/verbs"
+)
+
+// Attributes of every connection. A packet is sent again after one second, six times; a receiver that is not ready is waited
+// for until somebody gives up.
+const (
+	timeout    = 18
+	retries    = 6
+	rnrForever = 7
+	rnrTimer   = 12
+	hopLimit   = 64
+	qkey       = 0x1ee7
+)
+
+// AnyGID has OpenPort choose an entry of the GID table.
+const AnyGID = -1
+
+// Port is a port of an open device, and the entry of its GID table by which it is reached.
+type Port struct {
+	number   uint8
+	gidIndex int // -1: by LID
+	gid      verbs.GID
+	attr     verbs.PortAttr
+}
+
+// OpenPort asks a port of the device called name. gidIndex is an entry of its GID table, or AnyGID: the first entry of
+// RoCE v2, and on InfiniBand none, as the LID is enough within a subnet.
+func OpenPort(dev *verbs.Device, name string, number uint8, gidIndex int) (*Port, error) {
+	attr, err := dev.QueryPort(number)
+	if err != nil {
+		return nil, err
+	}
+	if attr.State != verbs.PortStateActive {
+		return nil, fmt.Errorf("%w: port %d of %s is %v", ErrNoWay, number, name, attr.State)
+	}
+	p := &Port{number: number, gidIndex: gidIndex, attr: *attr}
+	if gidIndex >= 0 {
+		p.gid, err = dev.QueryGID(number, gidIndex)
+		if err == nil && p.gid == (verbs.GID{}) {
+			err = fmt.Errorf("%w: entry %d of the GID table of port %d of %s is empty", ErrNoWay, gidIndex, number, name)
+		}
+		return p, err
+	}
+	if attr.LinkLayer != verbs.LinkLayerEthernet && attr.LID != 0 {
+		return p, nil
+	}
+	for p.gidIndex = range min(attr.GIDTblLen, 256) { // what sgid_index can name
+		if p.gid, err = dev.QueryGID(number, p.gidIndex); err != nil && !errors.Is(err, syscall.ENODATA) {
+			return nil, err
+		}
+		if p.gid != (verbs.GID{}) && routable(name, number, p.gidIndex) {
+			return p, nil
+		}
+	}
+	return nil, fmt.Errorf("%w: port %d of %s has no GID of RoCE v2", ErrNoWay, number, name)
+}
+
+// routable tells whether an entry is of RoCE v2. Where the kernel tells no type there is only one.
+func routable(name string, port uint8, index int) bool {
+	text, err := os.ReadFile(filepath.Join("/sys/class/infiniband", name, "ports", strconv.Itoa(int(port)), "gid_attrs/types", strconv.Itoa(index)))
+	return err != nil || strings.TrimSpace(string(text)) == "RoCE v2"
+}
+
+// Number is the number of the port.
+func (p *Port) Number() uint8 { return p.number }
+
+// Attr is what the port told of itself.
+func (p *Port) Attr() verbs.PortAttr { return p.attr }
+
+// Init brings a queue pair from RESET to INIT. access is for RC and UC: what the other end may do.
+func (p *Port) Init(qp *verbs.QP, kind Kind, access verbs.QPAccess) error {
+	attr := verbs.NewQPAttr(verbs.QPStateInit).PKeyIndex(0).PortNum(p.number)
+	if kind == UD {
+		return qp.Modify(attr.QKey(qkey))
+	}
+	return qp.Modify(attr.AccessFlags(access))
+}
+
+// Address gives the address of a queue pair on the port, without a window.
+func (p *Port) Address(qp *verbs.QP, kind Kind) Address {
+	return Address{Kind: kind, QPN: qp.Num(), PSN: rand.Uint32N(1 << 24), QKey: qkey, GID: p.gid, LID: p.attr.LID, MTU: uint32(p.attr.ActiveMTU)}
+}
+
+// Way gives the way to an address.
+func (p *Port) Way(to Address) *verbs.AHAttr {
+	way := verbs.NewAHAttr(p.number).DLID(to.LID)
+	if to.GID != ([16]byte{}) && p.gidIndex >= 0 {
+		way.IsGlobal(true).DGID(to.GID).SGIDIndex(uint8(p.gidIndex)).HopLimit(hopLimit)
+	}
+	return way
+}
+
+// Connect brings a queue pair from INIT to RTS. self is its address, to the other's.
+func (p *Port) Connect(qp *verbs.QP, self, to Address) error {
+	if err := p.Receive(qp, self, to); err != nil {
+		return err
+	}
+	rts := verbs.NewQPAttr(verbs.QPStateRTS).SQPSN(self.PSN)
+	if self.Kind == RC {
+		rts.Timeout(timeout).RetryCnt(retries).RNRRetry(rnrForever).MaxRDAtomic(1)
+	}
+	if err := qp.Modify(rts); err != nil {
+		return fmt.Errorf("getting ready to send: %w", err)
+	}
+	return nil
+}
+
+// Receive brings a queue pair from INIT to RTR, in which it receives.
+func (p *Port) Receive(qp *verbs.QP, self, to Address) error {
+	if self.Kind != to.Kind {
+		return fmt.Errorf("connecting a queue pair of kind %q to one of kind %q", self.Kind, to.Kind)
+	}
+	rtr := verbs.NewQPAttr(verbs.QPStateRTR)
+	if self.Kind != UD {
+		rtr.PathMTU(verbs.MTU(min(self.MTU, to.MTU))).DestQPNum(to.QPN).RQPSN(to.PSN).AV(p.Way(to))
+	}
+	if self.Kind == RC {
+		rtr.MaxDestRDAtomic(1).MinRNRTimer(rnrTimer)
+	}
+	if err := qp.Modify(rtr); err != nil {
+		return fmt.Errorf("getting ready to receive from %+v: %w", to, err)
+	}
+	return nil
+}
