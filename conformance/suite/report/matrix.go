@@ -130,8 +130,12 @@ func column(r *Report) Column {
 		}
 		return s
 	}
+	host := dash(r.Host.Name)
+	if r.Peer != nil {
+		host += ", peer " + dash(r.Peer.Host.Name)
+	}
 	return Column{Device: r.Device.Name, Mode: r.Mode, Provider: dash(r.Device.Provider), Firmware: dash(r.Device.Firmware), Kernel: dash(r.Host.Kernel),
-		RDMACore: dash(r.Library.RDMACore), Host: dash(r.Host.Name), Date: r.Started.UTC().Format("2006-01-02")}
+		RDMACore: dash(r.Library.RDMACore), Host: host, Date: r.Started.UTC().Format("2006-01-02")}
 }
 
 func verdict(c *Case) Verdict {

@@ -86,6 +86,9 @@ func (r *Report) check() error {
 	if !slices.Contains(modes, r.Mode) {
 		return fmt.Errorf("mode %q is none of %v", r.Mode, modes)
 	}
+	if r.Version == 1 && r.Peer != nil {
+		return errors.New("peer, in a report of version 1, which has none")
+	}
 	if len(r.Cases) == 0 {
 		return errors.New("it has no cases")
 	}

@@ -13,7 +13,7 @@ import (
 // Schema and Version name the form that is written. A reader takes older versions too.
 const (
 	Schema  = "verbsgen-conformance"
-	Version = 2 // 1 had no observations
+	Version = 2 // 1 had no observations and no peer
 )
 
 // Status is how a case ended.
@@ -45,6 +45,7 @@ type Report struct {
 	Library      Library      `json:"library"`
 	Device       Device       `json:"device"`
 	PeerDevice   string       `json:"peer_device,omitempty"`
+	Peer         *Peer        `json:"peer,omitempty"`
 	Capabilities []Capability `json:"capabilities"`
 	Cases        []Case       `json:"cases"`
 }
@@ -70,6 +71,19 @@ type Device struct {
 	Firmware string `json:"firmware"`
 	VendorID uint32 `json:"vendor_id"`
 	PartID   uint32 `json:"part_id"`
+}
+
+// Peer is the machine at the other end of a run on two, as it told of itself.
+type Peer struct {
+	Host    Host    `json:"host"`
+	Library Library `json:"library"`
+	Device  Device  `json:"device"`
+}
+
+// String names the machine and its device.
+func (p Peer) String() string {
+	return fmt.Sprintf("%s: %s (%s), kernel %s, rdma-core %s, %s/%s", p.Host.Name, p.Device.Name, p.Device.Provider, p.Host.Kernel,
+		p.Library.RDMACore, p.Host.OS, p.Host.Arch)
 }
 
 // Capability is something that cases need, and whether it is there.
