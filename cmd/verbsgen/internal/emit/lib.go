@@ -183,13 +183,20 @@ func (l *Lib) open(c unsafe.Pointer, name string) (*Device, error) {
 func (l *Lib) eachDevice(verb string, f func(c unsafe.Pointer, info DeviceInfo) bool) error {
 	%svar n int32
 	list, errno := rawGetDeviceList(%sunsafe.Pointer(&n))
+	if list != nil {
+		defer rawFreeDeviceList(%slist)
+	}
+	if n == 0 && (list != nil || errno == syscall.ENOSYS) { // a library that cannot open files says that too
+		if hint := verr.FilesHint(); hint != "" {
+			return &verr.Error{Verb: verb, Errno: syscall.EMFILE, Msg: "no device was found, and " + hint}
+		}
+	}
 	if list == nil {
 		if errno == syscall.ENOSYS {
 			return &verr.Error{Verb: verb, Errno: errno, Msg: "the kernel has no RDMA (no InfiniBand class in sysfs), or the process ran out of file descriptors; load the modules of the device (ib_uverbs)"}
 		}
 		return verr.Failed(verb, errno, nil)
 	}
-	defer rawFreeDeviceList(%slist)
 	for i := 0; i < int(n); i++ {
 		c := *(*unsafe.Pointer)(unsafe.Add(list, i*8))
 		if !f(c, l.info(c)) {

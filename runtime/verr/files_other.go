@@ -1,0 +1,5 @@
+//go:build !linux
+
+package verr
+
+func filesHint() string { return "" }
