@@ -10,14 +10,20 @@ import (
 
 	"github.com/google/renameio/v2"
 
+	"github.com/verbsgen/verbsgen/conformance/internal/overlay"
 	"github.com/verbsgen/verbsgen/conformance/suite"
 	"github.com/verbsgen/verbsgen/conformance/suite/cases"
+	"github.com/verbsgen/verbsgen/conformance/suite/far"
 	"github.com/verbsgen/verbsgen/conformance/suite/report"
+	"github.com/verbsgen/verbsgen/gen/verbs"
 )
 
 var (
 	deviceFlag = flag.String("device", suite.Software, "device to test; "+suite.Software+" is one made of software")
-	peerFlag   = flag.String("peer-device", "", "a second device of this machine, connected to the first")
+	peerFlag   = flag.String("peer-device", "", "a second device of this machine, connected to the first (default: the device is its own peer)")
+	portFlag   = flag.Uint("port", 1, "port of the devices")
+	gidFlag    = flag.Int("gid-index", far.AnyGID, "entry of the ports' GID tables (default: the first of RoCE v2; on InfiniBand the LID)")
+	overFlag   = flag.Bool("overlay", false, "give a device without device memory one made of host memory")
 	reportFlag = flag.String("report", "", "write the report to this `file`, as JSON")
 	junitFlag  = flag.String("junit", "", "write the report to this `file`, as JUnit XML")
 )
@@ -25,7 +31,11 @@ var (
 // TestSuite runs every case on the device, each as a subtest. A device that is not there, or a run without a case, is a
 // failure.
 func TestSuite(t *testing.T) {
-	target, err := suite.Open(suite.Config{Device: *deviceFlag, PeerDevice: *peerFlag})
+	config := suite.Config{Device: *deviceFlag, PeerDevice: *peerFlag, Port: uint8(*portFlag), GIDIndex: *gidFlag}
+	if *overFlag {
+		config.Overlay = func(library verbs.Symbols) verbs.Symbols { return overlay.Over(library) }
+	}
+	target, err := suite.Open(config)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,8 +13,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/verbsgen/verbsgen/conformance/device/internal/overlay"
 	"github.com/verbsgen/verbsgen/conformance/device/internal/raw"
+	"github.com/verbsgen/verbsgen/conformance/internal/overlay"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/dl"
 	"github.com/verbsgen/verbsgen/runtime/verr"

@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/verbsgen/verbsgen/conformance/device/internal/overlay"
+	"github.com/verbsgen/verbsgen/conformance/internal/overlay"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/devmem"
 )

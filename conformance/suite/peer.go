@@ -1,42 +1,121 @@
+//go:build linux
+
 package suite
 
-import "github.com/verbsgen/verbsgen/runtime/softverbs"
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/verbsgen/verbsgen/conformance/suite/far"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+)
 
 // Statuses of work completions that peers meet: values of enum ibv_wc_status.
 const (
-	StatusSuccess   = int(softverbs.StatusSuccess)
-	StatusRemInvReq = int(softverbs.StatusRemInvReq)
-	StatusRemAccess = int(softverbs.StatusRemAccess)
+	StatusSuccess   = 0  // IBV_WC_SUCCESS
+	StatusRemInvReq = 9  // IBV_WC_REM_INV_REQ_ERR
+	StatusRemAccess = 10 // IBV_WC_REM_ACCESS_ERR
 )
 
-// PeerEnd moves bytes to and from memory registered with the device under test, as the other end of a connection. status is
-// what the operation completed with; an error means that it could not be tried.
-type PeerEnd interface {
-	Write(rkey uint32, addr uint64, data []byte) (status int, err error)
-	Read(rkey uint32, addr uint64, data []byte) (status int, err error)
-	FetchAdd(rkey uint32, addr, add uint64) (old uint64, status int, err error)
-	CompareSwap(rkey uint32, addr, compare, swap uint64) (old uint64, status int, err error)
+// opLimit is how long an operation of a peer may take.
+const opLimit = 10 * time.Second
+
+// PeerEnd moves bytes to and from memory that is registered on one protection domain of the device under test: it is the other
+// end of a reliable connection whose queue pair is made on that domain. The connection is made when it is first needed, and
+// anew after an operation that failed, as that leaves both queue pairs unusable. status is what an operation completed with; an
+// error means that it could not be tried, or did not complete.
+type PeerEnd struct {
+	t   *T
+	pd  *verbs.PD
+	cq  *verbs.CQ
+	qp  *verbs.QP
+	far far.End // nil while there is no connection
 }
 
-// softPeer is the peer of a software device.
-type softPeer struct{ p *softverbs.Peer }
-
-func (s softPeer) Write(rkey uint32, addr uint64, data []byte) (int, error) {
-	status, err := s.p.Write(rkey, addr, data)
-	return int(status), err
+// PeerOf gives a peer for the regions of a domain, nil where there can be none. It is closed when the case has ended.
+func (t *T) PeerOf(pd *verbs.PD) *PeerEnd {
+	if !t.Has(Peer) {
+		return nil
+	}
+	p := &PeerEnd{t: t, pd: pd}
+	t.Cleanup(func() {
+		if err := p.Close(); err != nil {
+			t.Errorf("closing the connection of a peer: %v", err)
+		}
+	})
+	return p
 }
 
-func (s softPeer) Read(rkey uint32, addr uint64, data []byte) (int, error) {
-	status, err := s.p.Read(rkey, addr, data)
-	return int(status), err
+// Close ends the connection, so that the domain can be closed. The next operation makes another one.
+func (p *PeerEnd) Close() error {
+	var errs []error
+	if p.far != nil {
+		errs = append(errs, p.far.Close())
+	}
+	if p.qp != nil {
+		errs = append(errs, p.qp.Close())
+	}
+	if p.cq != nil {
+		errs = append(errs, p.cq.Close())
+	}
+	p.far, p.qp, p.cq = nil, nil, nil
+	return errors.Join(errs...)
 }
 
-func (s softPeer) FetchAdd(rkey uint32, addr, add uint64) (uint64, int, error) {
-	old, status, err := s.p.FetchAdd(rkey, addr, add)
-	return old, int(status), err
+func (p *PeerEnd) connect() (err error) {
+	t := p.t
+	if p.far != nil {
+		return nil
+	}
+	if p.cq, err = t.Device().CreateCQ(1, nil, 0); err != nil {
+		return err
+	}
+	if p.qp, err = p.pd.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeRC, p.cq, p.cq).MaxSendWR(1).MaxRecvWR(1).MaxSendSGE(1).MaxRecvSGE(1)); err != nil {
+		return err
+	}
+	if p.far, err = t.Maker().NewEnd(t.Context(), far.RC); err != nil {
+		return err
+	}
+	_, err = t.connect(p.qp, far.RC, t.Access(far.RC), p.far)
+	return err
 }
 
-func (s softPeer) CompareSwap(rkey uint32, addr, compare, swap uint64) (uint64, int, error) {
-	old, status, err := s.p.CompareSwap(rkey, addr, compare, swap)
-	return old, int(status), err
+func (p *PeerEnd) do(op far.Op) (far.Result, error) {
+	ctx, cancel := context.WithTimeout(p.t.Context(), opLimit)
+	defer cancel()
+	var r far.Result
+	err := p.connect()
+	if err == nil {
+		r, err = p.far.Do(ctx, op)
+	}
+	if err != nil || r.Status != StatusSuccess {
+		err = errors.Join(err, p.Close())
+	}
+	return r, err
+}
+
+// Write does an RDMA WRITE.
+func (p *PeerEnd) Write(rkey uint32, addr uint64, data []byte) (status int, err error) {
+	r, err := p.do(far.Op{Code: far.Write, RKey: rkey, Addr: addr, Data: data})
+	return r.Status, err
+}
+
+// Read does an RDMA READ into data.
+func (p *PeerEnd) Read(rkey uint32, addr uint64, data []byte) (status int, err error) {
+	r, err := p.do(far.Op{Code: far.Read, RKey: rkey, Addr: addr, Length: len(data)})
+	copy(data, r.Data)
+	return r.Status, err
+}
+
+// FetchAdd does an atomic fetch and add.
+func (p *PeerEnd) FetchAdd(rkey uint32, addr, add uint64) (old uint64, status int, err error) {
+	r, err := p.do(far.Op{Code: far.FetchAdd, RKey: rkey, Addr: addr, Value: add})
+	return r.Old, r.Status, err
+}
+
+// CompareSwap does an atomic compare and swap.
+func (p *PeerEnd) CompareSwap(rkey uint32, addr, compare, swap uint64) (old uint64, status int, err error) {
+	r, err := p.do(far.Op{Code: far.CompareSwap, RKey: rkey, Addr: addr, Compare: compare, Value: swap})
+	return r.Old, r.Status, err
 }

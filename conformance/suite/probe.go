@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/verbsgen/verbsgen/conformance/suite/far"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/mem"
 )
@@ -19,14 +20,13 @@ import (
 const page = 4096
 
 // probe asks a device what it can do. The answer has the reason for each thing that it cannot.
-func probe(t *T, dev *verbs.Device, attr *verbs.DeviceAttrEx) map[Capability]string {
+func probe(t *T, dev *verbs.Device, attr *verbs.DeviceAttrEx) (map[Capability]string, error) {
 	lacking := map[Capability]string{}
 	lack := func(c Capability, is bool, format string, args ...any) {
 		if is {
 			lacking[c] = fmt.Sprintf(format, args...)
 		}
 	}
-	lack(Peer, t.soft == nil, "no other end is connected to the device")
 	lack(Inject, t.soft == nil, "calls fail on order on software only")
 	lack(Allocator, t.soft == nil, "only the software device asks an allocator for regions")
 	lack(Atomics, attr.OrigAttr.AtomicCap == verbs.AtomicCapNone, "atomic_cap is NONE")
@@ -56,7 +56,24 @@ func probe(t *T, dev *verbs.Device, attr *verbs.DeviceAttrEx) map[Capability]str
 		lacking[Advise] = oneLine(err.Error())
 	}
 	lack(Allocator, lacking[ParentDomain] != "", "%s", lacking[ParentDomain])
-	return lacking
+	noWay, err := probePeer(t, dev)
+	lack(Peer, noWay != "", "%s", noWay)
+	return lacking, err
+}
+
+// probePeer tells why no connection can be made. It makes none: what goes wrong on the way is for the cases to find.
+func probePeer(t *T, dev *verbs.Device) (why string, err error) {
+	_, err = far.OpenPort(dev, t.target.name, t.target.cfg.Port, t.target.cfg.GIDIndex)
+	if err == nil && t.target.cfg.Far == nil {
+		var m far.Maker
+		if m, err = t.target.localMaker(t); err == nil {
+			return "", m.Close()
+		}
+	}
+	if errors.Is(err, far.ErrNoWay) {
+		return oneLine(err.Error()), nil
+	}
+	return "", err
 }
 
 // Each probe makes the simplest call that needs the capability. An error other than "not supported" is for the cases to find.

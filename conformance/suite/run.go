@@ -3,6 +3,7 @@
 package suite
 
 import (
+	"context"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -24,13 +25,15 @@ func (g *Target) Run(c Case) report.Case {
 		res.Status, res.Reason, res.Lacks = report.Skip, why, lacks
 		return res
 	}
-	t := &T{target: g}
 	limit := c.Limit
 	if limit == 0 {
 		limit = DefaultLimit
 	}
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	t := &T{target: g, mode: mode, ctx: ctx}
 	done := make(chan struct{})
-	go t.body(&c, mode, done)
+	go t.body(&c, done)
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	select {
@@ -61,7 +64,7 @@ func (g *Target) lacks(needs []Capability) (why string, lacks []string) {
 }
 
 // body is the goroutine of a case.
-func (t *T) body(c *Case, mode string, done chan<- struct{}) {
+func (t *T) body(c *Case, done chan<- struct{}) {
 	defer close(done)
 	defer func() {
 		if r := recover(); r != nil {
@@ -69,7 +72,7 @@ func (t *T) body(c *Case, mode string, done chan<- struct{}) {
 		}
 	}()
 	defer t.clean()
-	if err := t.target.begin(t, mode); err != nil {
+	if err := t.target.begin(t); err != nil {
 		t.Fatalf("%v", err)
 	}
 	c.Run(t)
@@ -119,7 +122,11 @@ func (g *Target) Report(results []report.Case) *report.Report {
 	r.Host.OS, r.Host.Arch = runtime.GOOS, runtime.GOARCH
 	for _, c := range Capabilities() {
 		why := g.lacking[c]
-		r.Capabilities = append(r.Capabilities, report.Capability{Name: string(c), Has: why == "", Reason: why})
+		has := report.Capability{Name: string(c), Has: why == "", Reason: why}
+		if c == DM && g.overlay != nil {
+			has.Reason = "an overlay of host memory; the device has none"
+		}
+		r.Capabilities = append(r.Capabilities, has)
 	}
 	return r
 }

@@ -3,6 +3,7 @@
 package suite
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -12,6 +13,8 @@ import (
 	"sync"
 	"syscall"
 
+	"github.com/verbsgen/verbsgen/conformance/suite/far"
+	"github.com/verbsgen/verbsgen/conformance/suite/report"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 	"github.com/verbsgen/verbsgen/runtime/verr"
@@ -25,7 +28,10 @@ type T struct {
 	lib    *verbs.Lib
 	dev    *verbs.Device
 	soft   *softverbs.Device
-	peer   PeerEnd
+	mode   string
+	ctx    context.Context // ends with the case's time; nil outside of a case
+	maker  far.Maker
+	port   *far.Port
 
 	mu       sync.Mutex
 	ended    bool // nobody listens any more
@@ -77,8 +83,22 @@ func (t *T) clean() {
 	last()
 }
 
-// Has tells whether the device has a capability that the case can do without.
-func (t *T) Has(c Capability) bool { return t.target.lacking[c] == "" }
+// Has tells whether the device has a capability that the case can do without. Device memory of an overlay is there for the cases
+// that run on it alone.
+func (t *T) Has(c Capability) bool {
+	if c == DM && t.target.overlay != nil {
+		return t.mode == report.ModeOverlay
+	}
+	return t.target.lacking[c] == ""
+}
+
+// Context ends when the case must have ended.
+func (t *T) Context() context.Context {
+	if t.ctx == nil {
+		return context.Background()
+	}
+	return t.ctx
+}
 
 // Name is the name of the device.
 func (t *T) Name() string { return t.target.name }
@@ -113,9 +133,6 @@ func (t *T) Open() *verbs.Device {
 	})
 	return dev
 }
-
-// Peer is the other end, nil where there is none.
-func (t *T) Peer() PeerEnd { return t.peer }
 
 // Errno notes what a verb answered, and checks that it failed with one of the errnos: a set, as kernels differ.
 func (t *T) Errno(what string, err error, set ...syscall.Errno) {

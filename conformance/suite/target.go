@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/verbsgen/verbsgen/conformance/suite/far"
 	"github.com/verbsgen/verbsgen/conformance/suite/report"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/dl"
@@ -26,7 +27,11 @@ const softName = "soft0"
 // Config says what to test.
 type Config struct {
 	Device     string // a device of the kernel, or Software
-	PeerDevice string // a second device of this machine, connected to the first one; may be empty
+	PeerDevice string // a second device of this machine, connected to the first one; empty: the device is its own peer
+	Port       uint8  // of both devices; 0 for 1
+	GIDIndex   int    // entry of the GID table of both ports, or far.AnyGID
+	// Far makes the other ends somewhere else; nil for ends on a device of this machine.
+	Far far.Maker
 	// Overlay gives a library with device memory made of host memory, for devices without; nil for none.
 	Overlay func(verbs.Symbols) verbs.Symbols
 	// Soft are options of the software device, over those of DefaultSoft.
@@ -67,10 +72,13 @@ func Open(cfg Config) (*Target, error) {
 			return nil, err
 		}
 	}
+	if cfg.Port == 0 {
+		g.cfg.Port = 1
+	}
 	if cfg.Device == Software {
 		g.name, g.mode = softName, report.ModeSoftware
 		if cfg.PeerDevice != "" {
-			return nil, fmt.Errorf("a peer device %q beside a device made of software, which has its own peer", cfg.PeerDevice)
+			return nil, fmt.Errorf("a peer device %q beside a device made of software, which is its own peer", cfg.PeerDevice)
 		}
 	} else {
 		real, err := dl.Open("")
@@ -92,9 +100,9 @@ func Open(cfg Config) (*Target, error) {
 
 // look lists the devices, opens the one under test and asks it.
 func (g *Target) look() error {
-	t := &T{target: g}
+	t := &T{target: g, mode: g.mode}
 	defer t.clean()
-	if err := g.begin(t, g.mode); err != nil {
+	if err := g.begin(t); err != nil {
 		return err
 	}
 	list, err := t.lib.Devices()
@@ -130,7 +138,9 @@ func (g *Target) look() error {
 		g.provider = provider(g.name)
 	}
 	g.device.Provider = g.provider
-	g.lacking = probe(t, dev, attr)
+	if g.lacking, err = probe(t, dev, attr); err != nil {
+		return err
+	}
 	if g.lacking[DM] != "" && g.cfg.Overlay != nil && g.source != nil {
 		g.overlay = g.cfg.Overlay(g.source)
 		delete(g.lacking, DM)
@@ -139,9 +149,9 @@ func (g *Target) look() error {
 }
 
 // begin gives a case its library, and on software its device.
-func (g *Target) begin(t *T, mode string) (err error) {
+func (g *Target) begin(t *T) (err error) {
 	switch {
-	case mode == report.ModeOverlay:
+	case t.mode == report.ModeOverlay:
 		t.source = g.overlay
 	case g.source != nil:
 		t.source = g.source
@@ -157,12 +167,6 @@ func (g *Target) begin(t *T, mode string) (err error) {
 				t.Errorf("closing the software device: %v", err)
 			}
 		})
-		if t.soft.Err() == nil && g.lacking[Peer] == "" {
-			p, err := t.soft.PeerOn(g.name)
-			if err == nil {
-				t.peer = softPeer{p}
-			}
-		}
 	}
 	t.lib, err = verbs.LoadFrom(t.source)
 	return err

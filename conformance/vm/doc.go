@@ -6,6 +6,12 @@
 //	go run ./conformance/vm -kernel 6.1 -packages ./conformance/device [-- -test.run Name]
 //	go run ./conformance/vm -kernel 6.12 -- ./device.test -test.v
 //
+// Several packages run in one boot, each with its own flags and those of all. The conformance suite runs beside the device
+// tests like this, and leaves suite.json and suite.xml in the folder out:
+//
+//	go run ./conformance/vm -kernel 6.1 -out out -packages ./conformance/device,./conformance \
+//	  -args './conformance=-test.run ^TestSuite$ -device rxe0 -peer-device rxe1 -overlay -report /out/suite.json -junit /out/suite.xml'
+//
 // The guest sees the root of this machine (or -root) read-only, under a layer that forgets what is written, and one folder
 // that is read-write: /out, in the environment as VERBS_OUT. It has two connected devices, rxe0 and rxe1. Every binary runs
 // as root, with VERBS_REQUIRE_DEVICE=1, in a folder that holds a copy of its package's testdata.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -111,7 +112,7 @@ func makeJobs(ctx context.Context, o *options, out string, say *progress) ([]*jo
 		if _, err := os.Stat(filepath.Join(out, binary)); err != nil {
 			return nil, fmt.Errorf("-packages %s: %w", p, errors.New("it has no tests"))
 		}
-		command := append([]string{"/out/" + binary, "-test.v=true", "-test.timeout=" + limit.String()}, o.command...)
+		command := append([]string{"/out/" + binary, "-test.v=true", "-test.timeout=" + limit.String()}, slices.Concat(o.args[p], o.command)...)
 		if err := j.write("/out/jobs/"+filepath.Base(j.dir), command); err != nil {
 			return nil, err
 		}

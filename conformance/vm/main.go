@@ -39,7 +39,8 @@ type options struct {
 	mirror   string
 	verbose  bool
 	setup    bool
-	command  []string // after --: what to run, or with packages the arguments of every test binary
+	args     map[string][]string // of one package's test binary
+	command  []string            // after --: what to run, or with packages the arguments of every test binary
 }
 
 func main() {
@@ -55,11 +56,20 @@ func parse(stderr io.Writer, args []string) (*options, error) {
 	f := flag.NewFlagSet("vm", flag.ContinueOnError)
 	f.SetOutput(stderr)
 	f.Usage = func() {
-		fmt.Fprint(stderr, "usage: vm [flags] -packages PKG,... [-- TEST FLAGS]\n       vm [flags] -- COMMAND [ARGS]\n")
+		fmt.Fprint(stderr, "usage: vm [flags] -packages PKG,... [-args PKG=FLAGS]... [-- FLAGS OF ALL]\n       vm [flags] -- COMMAND [ARGS]\n")
 		f.PrintDefaults()
 	}
 	f.StringVar(&o.kernel, "kernel", "6.1", "kernel to boot: "+strings.Join(kernelNames(), ", "))
 	packages := f.String("packages", "", "test packages to build and run, separated by commas")
+	o.args = map[string][]string{}
+	f.Func("args", "`PKG=FLAGS`: flags for the test binary of one of the packages, separated by spaces; may be repeated", func(s string) error {
+		pkg, flags, ok := strings.Cut(s, "=")
+		if !ok || pkg == "" {
+			return errors.New("pass PKG=FLAGS")
+		}
+		o.args[pkg] = append(o.args[pkg], strings.Fields(flags)...)
+		return nil
+	})
 	f.BoolVar(&o.race, "race", false, "build the tests with the race detector")
 	f.StringVar(&o.accel, "accel", "auto", "auto (KVM where a trial boot with it succeeds), tcg or kvm")
 	f.StringVar(&o.root, "root", "/", "root of the guest, read-only: another release's, such as debootstrap makes, brings another rdma-core")
@@ -81,6 +91,11 @@ func parse(stderr io.Writer, args []string) (*options, error) {
 	o.root = root
 	if *packages != "" {
 		o.packages = strings.Split(*packages, ",")
+	}
+	for pkg := range o.args {
+		if !slices.Contains(o.packages, pkg) {
+			return nil, fmt.Errorf("-args %s=…: it is none of -packages %s", pkg, *packages)
+		}
 	}
 	switch {
 	case !slices.Contains(kernelNames(), o.kernel):

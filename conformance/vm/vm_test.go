@@ -24,6 +24,8 @@ func TestUse(t *testing.T) {
 		"-nosuchflag":              "not defined",
 		"-time 1ms -packages ./x":  "at least 256, -cpus 1, -time 1s",
 		"-cpus 0 -packages ./x -v": "-cpus 1",
+		"-args ./x -packages ./x":  "PKG=FLAGS",
+		"-args y=-v -packages ./x": "none of -packages ./x",
 	} {
 		var told strings.Builder
 		if got := run(t.Context(), &told, &told, strings.Fields(line)); got != statusUsage || !strings.Contains(told.String(), says) {

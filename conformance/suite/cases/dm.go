@@ -131,7 +131,7 @@ func dmAlignment(t *suite.T) {
 
 // peerOn has the peer write to and read from a region over device memory that starts at off.
 func peerOn(t *suite.T, dm *verbs.DM, mr *verbs.MR, off int64) {
-	p := t.Peer()
+	p := t.PeerOf(mr.PD())
 	if p == nil {
 		return
 	}
@@ -217,7 +217,8 @@ func dmTooMuch(t *suite.T) {
 }
 
 func dmAtomics(t *suite.T) {
-	dm, pd, p := newDM(t, page), newPD(t), t.Peer()
+	dm, pd := newDM(t, page), newPD(t)
+	p := t.PeerOf(pd)
 	mr := must(pd.RegDMMR(dm, 0, page, dmAll|verbs.DMAccessRemoteAtomic))(t)
 	ok(t, "PutUint32", dm.PutUint32(8, 40))
 	ok(t, "PutUint32", dm.PutUint32(12, 0))

@@ -39,7 +39,7 @@ func implicit(t *suite.T) {
 	pd := newPD(t)
 	mr := must(pd.RegMRImplicitODP(rw))(t)
 	buf := buffer(t, page)
-	if p := t.Peer(); p != nil {
+	if p := t.PeerOf(pd); p != nil {
 		status, err := p.Write(mr.RKey(), uint64(buf.Addr())+8, []byte("anywhere"))
 		pass(t, "write", status, err)
 		if got := string(buf.Bytes()[8:16]); got != "anywhere" {

@@ -166,7 +166,8 @@ func descriptor(t *suite.T, at uint64, reg func(fd int) (*verbs.MR, error)) made
 // use has the peer, where there is one, write and read at the start and at the end of a region, then closes it.
 func use(t *suite.T, m made) {
 	length := m.mr.Length()
-	if p := t.Peer(); p != nil {
+	p := t.PeerOf(m.mr.PD())
+	if p != nil {
 		n := min(length, 12)
 		text := []byte("from a peer.")[:n]
 		for _, off := range []uint64{0, length - n} {
@@ -194,9 +195,10 @@ func use(t *suite.T, m made) {
 	if err := m.mr.Close(); err != nil {
 		t.Fatalf("Close: %v", err)
 	}
-	if p := t.Peer(); p != nil {
+	if p != nil {
 		status, err := p.Write(rkey, m.at, []byte("x"))
 		completed(t, "write by the key of a closed region", status, err, suite.StatusRemAccess)
+		ok(t, "closing the connection", p.Close())
 	}
 	if err := m.mr.Close(); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("second Close: %v", err)

@@ -67,7 +67,7 @@ func reregAccess(t *suite.T) {
 	if err := mr.Rereg(new(verbs.MRChange).Access(verbs.MRAccessRemoteRead)); err != nil {
 		t.Fatalf("%v", err)
 	}
-	if p := t.Peer(); p != nil {
+	if p := t.PeerOf(pd); p != nil {
 		status, err := p.Write(mr.RKey(), uint64(mr.Addr()), []byte("no"))
 		completed(t, "write without the right", status, err, suite.StatusRemAccess)
 		status, err = p.Read(mr.RKey(), uint64(mr.Addr()), make([]byte, 2))

@@ -16,8 +16,9 @@ const depth = 64
 
 // local makes ends on a context of its own.
 type local struct {
-	dev  *verbs.Device
-	port *Port
+	dev     *verbs.Device
+	port    *Port
+	atomics bool
 }
 
 // Local opens a device of this machine and makes ends on one of its ports; gidIndex is as of OpenPort.
@@ -30,7 +31,11 @@ func Local(lib *verbs.Lib, device string, port uint8, gidIndex int) (Maker, erro
 	if err != nil {
 		return nil, errors.Join(err, dev.Close())
 	}
-	return &local{dev, p}, nil
+	attr, err := dev.QueryDevice()
+	if err != nil {
+		return nil, errors.Join(err, dev.Close())
+	}
+	return &local{dev, p, attr.AtomicCap != verbs.AtomicCapNone}, nil
 }
 
 func (l *local) Close() error { return l.dev.CloseAll() }
@@ -38,7 +43,7 @@ func (l *local) Close() error { return l.dev.CloseAll() }
 // NewEnd makes a queue pair in state INIT.
 func (l *local) NewEnd(_ context.Context, kind Kind) (End, error) {
 	e := &end{port: l.port, kind: kind}
-	if err := e.open(l.dev); err != nil {
+	if err := e.open(l.dev, l.atomics); err != nil {
 		return nil, errors.Join(fmt.Errorf("making an end: %w", err), e.Close())
 	}
 	return e, nil
@@ -66,7 +71,7 @@ type room struct {
 	mr   *verbs.MR
 }
 
-func (e *end) open(dev *verbs.Device) (err error) {
+func (e *end) open(dev *verbs.Device, atomics bool) (err error) {
 	types := map[Kind]verbs.QPType{RC: verbs.QPTypeRC, UC: verbs.QPTypeUC, UD: verbs.QPTypeUD}
 	t, known := types[e.kind]
 	if !known {
@@ -87,13 +92,17 @@ func (e *end) open(dev *verbs.Device) (err error) {
 	if e.buf, err = mem.New(WindowSize + MaxData); err != nil {
 		return err
 	}
-	if e.mr, err = e.pd.RegMRBuffer(e.buf, windowAccess); err != nil {
+	access := verbs.MRAccessLocalWrite | verbs.MRAccessRemoteWrite | verbs.MRAccessRemoteRead
+	if atomics {
+		access |= verbs.MRAccessRemoteAtomic
+	}
+	if e.mr, err = e.pd.RegMRBuffer(e.buf, access); err != nil {
 		return err
 	}
 	if e.send, err = dpath.NewSendBatch(1, 1); err != nil {
 		return err
 	}
-	if err := e.port.Init(e.qp, e.kind, Access(e.kind)); err != nil {
+	if err := e.port.Init(e.qp, e.kind, Access(e.kind, atomics)); err != nil {
 		return err
 	}
 	e.self = e.port.Address(e.qp, e.kind)
@@ -101,14 +110,16 @@ func (e *end) open(dev *verbs.Device) (err error) {
 	return nil
 }
 
-const windowAccess = verbs.MRAccessLocalWrite | verbs.MRAccessRemoteWrite | verbs.MRAccessRemoteRead | verbs.MRAccessRemoteAtomic
-
-// Access is all that a queue pair of a kind can let its peer do.
-func Access(kind Kind) verbs.QPAccess {
-	if kind == UC {
-		return verbs.QPAccessRemoteWrite
+// Access is all that a queue pair of a kind can let its peer do, on a device with or without atomics.
+func Access(kind Kind, atomics bool) verbs.QPAccess {
+	access := verbs.QPAccessRemoteWrite
+	if kind == RC {
+		access |= verbs.QPAccessRemoteRead
 	}
-	return verbs.QPAccessRemoteWrite | verbs.QPAccessRemoteRead | verbs.QPAccessRemoteAtomic
+	if kind == RC && atomics {
+		access |= verbs.QPAccessRemoteAtomic
+	}
+	return access
 }
 
 func (e *end) Address() Address { return e.self }

@@ -10,7 +10,7 @@
 package overlay
 
 /*
-#cgo CFLAGS: -I${SRCDIR}/../../../../runtime/abi
+#cgo CFLAGS: -I${SRCDIR}/../../../runtime/abi
 #include "overlay.h"
 */
 import "C"

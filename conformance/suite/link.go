@@ -1,0 +1,110 @@
+//go:build linux
+
+package suite
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/verbsgen/verbsgen/conformance/suite/far"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+)
+
+// Link is a queue pair of the device under test that is connected to another end.
+type Link struct {
+	QP   *verbs.QP
+	Self far.Address
+	To   far.Address
+	Far  far.End
+}
+
+// Maker gives what makes the other ends: the one of the configuration, or a second context on the peer device, or on the device
+// itself.
+func (t *T) Maker() far.Maker {
+	if t.maker != nil {
+		return t.maker
+	}
+	if t.maker = t.target.cfg.Far; t.maker != nil {
+		return t.maker
+	}
+	m, err := t.target.localMaker(t)
+	if err != nil {
+		t.Fatalf("the other end: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := m.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
+			t.Errorf("closing the other end: %v", err)
+		}
+	})
+	t.maker = m
+	return m
+}
+
+// localMaker opens the peer device, or the device itself once more, for a case.
+func (g *Target) localMaker(t *T) (far.Maker, error) {
+	name, source := g.peerName, g.source // not an overlay, which is for the device under test
+	if name == "" {
+		name = g.name
+	}
+	if t.soft != nil {
+		source = t.soft
+	}
+	lib, err := verbs.LoadFrom(source)
+	if err != nil {
+		return nil, err
+	}
+	return far.Local(lib, name, g.cfg.Port, g.cfg.GIDIndex)
+}
+
+// Port is the port of the device under test over which it reaches its peer.
+func (t *T) Port() *far.Port {
+	if t.port == nil {
+		p, err := far.OpenPort(t.Device(), t.target.name, t.target.cfg.Port, t.target.cfg.GIDIndex)
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		t.port = p
+	}
+	return t.port
+}
+
+// NewEnd makes another end, which is closed when the case has ended.
+func (t *T) NewEnd(kind far.Kind) far.End {
+	e, err := t.Maker().NewEnd(t.Context(), kind)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	t.Cleanup(func() {
+		if err := e.Close(); err != nil {
+			t.Errorf("closing the other end: %v", err)
+		}
+	})
+	return e
+}
+
+// Connect connects a queue pair that is in RESET to another end of its kind, made for it. access is what the other end may do.
+func (t *T) Connect(qp *verbs.QP, kind far.Kind, access verbs.QPAccess) *Link {
+	l, err := t.connect(qp, kind, access, t.NewEnd(kind))
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	return l
+}
+
+func (t *T) connect(qp *verbs.QP, kind far.Kind, access verbs.QPAccess, e far.End) (*Link, error) {
+	l := &Link{QP: qp, Self: t.Port().Address(qp, kind), To: e.Address(), Far: e}
+	if err := t.Port().Init(qp, kind, access); err != nil {
+		return nil, err
+	}
+	if err := t.Port().Connect(qp, l.Self, l.To); err != nil {
+		return nil, err
+	}
+	if err := e.Connect(t.Context(), l.Self); err != nil {
+		return nil, fmt.Errorf("connecting the other end: %w", err)
+	}
+	return l, nil
+}
+
+// Access is all that a queue pair of the device under test can let its peer do.
+func (t *T) Access(kind far.Kind) verbs.QPAccess { return far.Access(kind, t.Has(Atomics)) }

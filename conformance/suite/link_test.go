@@ -1,0 +1,112 @@
+//go:build linux && cgo
+
+package suite
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/verbsgen/verbsgen/conformance/suite/far"
+	"github.com/verbsgen/verbsgen/conformance/suite/report"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+)
+
+// region registers memory of a case on a domain.
+func region(t *T, pd *verbs.PD, buf []byte) *verbs.MR {
+	mr, err := pd.RegMR(buf, verbs.MRAccessLocalWrite|verbs.MRAccessRemoteWrite|verbs.MRAccessRemoteRead)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	return mr
+}
+
+// TestPeerOf has a peer fail and go on, and gives its domain back.
+func TestPeerOf(t *testing.T) {
+	r := run(target(t, nil), func(t *T) {
+		pd, err := t.Device().AllocPD()
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		buf := make([]byte, 64)
+		mr, p := region(t, pd, buf), t.PeerOf(pd)
+		for _, c := range []struct {
+			rkey uint32
+			want int
+		}{{mr.RKey(), StatusSuccess}, {mr.RKey() ^ 0xff, StatusRemAccess}, {mr.RKey(), StatusSuccess}} {
+			if status, err := p.Write(c.rkey, uint64(mr.Addr()), []byte("hello")); err != nil || status != c.want {
+				t.Errorf("status %d, %v; want %d", status, err, c.want)
+			}
+		}
+		if string(buf[:5]) != "hello" {
+			t.Errorf("the memory holds %q", buf[:5])
+		}
+		if err := mr.Close(); err != nil {
+			t.Errorf("%v", err)
+		}
+		if err := pd.Close(); !errors.Is(err, syscall.EBUSY) {
+			t.Errorf("Close of a domain with a connection: %v", err)
+		}
+		if err := errors.Join(p.Close(), pd.Close()); err != nil {
+			t.Errorf("%v", err)
+		}
+	})
+	if r.Status != report.Pass {
+		t.Errorf("%s", r.Reason)
+	}
+}
+
+// brokenMaker is a far side that makes no ends.
+type brokenMaker struct{ asked int }
+
+func (b *brokenMaker) NewEnd(context.Context, far.Kind) (far.End, error) {
+	b.asked++
+	return nil, errors.New("the line is cut")
+}
+
+func (b *brokenMaker) Close() error { return errors.New("nobody but its owner closes it") }
+
+// TestFarSide runs a case with ends of another maker. One that fails is a failure, not a reason to skip.
+func TestFarSide(t *testing.T) {
+	b := &brokenMaker{}
+	g, err := Open(Config{Device: Software, Defects: Defects{}, Far: b})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := run(g, func(t *T) {
+		pd, err := t.Device().AllocPD()
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		if _, err := t.PeerOf(pd).Write(1, 0, []byte("x")); err == nil || !strings.Contains(err.Error(), "the line is cut") {
+			t.Errorf("%v", err)
+		}
+		t.NewEnd(far.UD)
+	}, Peer)
+	if r.Status != report.Fail || r.Reason != "the line is cut" || b.asked != 2 {
+		t.Errorf("asked %d times: %+v", b.asked, r)
+	}
+}
+
+// TestNoWay names a GID that the port does not have: no peer, and the reason is told. A port that is not there is an error.
+func TestNoWay(t *testing.T) {
+	g, err := Open(Config{Device: Software, Defects: Defects{}, GIDIndex: 200})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := run(g, func(*T) {}, Peer); r.Status != report.Skip || !strings.Contains(r.Reason, "entry 200") {
+		t.Errorf("%+v", r)
+	}
+	if r := run(g, func(t *T) {
+		if t.PeerOf(nil) != nil {
+			t.Errorf("there is a peer")
+		}
+	}); r.Status != report.Pass {
+		t.Errorf("%+v", r)
+	}
+	if _, err := Open(Config{Device: Software, Port: 9}); err == nil {
+		t.Error("a port that is not there is opened")
+	}
+}
