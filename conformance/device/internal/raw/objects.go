@@ -1,0 +1,117 @@
+//go:build linux && cgo
+
+package raw
+
+/*
+#cgo CFLAGS: -I${SRCDIR}/../../../../runtime/abi
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+#include "verbs_abi.h"
+
+static void *raw_create_channel(uintptr_t fn, uintptr_t ctx)
+{
+	return ((vg_fn_ibv_create_comp_channel)fn)((struct ibv_context *)ctx);
+}
+
+static void *raw_create_cq(uintptr_t fn, uintptr_t ctx, void *channel)
+{
+	return ((vg_fn_ibv_create_cq)fn)((struct ibv_context *)ctx, 4, NULL, (struct ibv_comp_channel *)channel, 0);
+}
+
+static void *raw_create_qp(uintptr_t fn, uintptr_t pd, void *cq)
+{
+	struct ibv_qp_init_attr attr;
+
+	memset(&attr, 0, sizeof attr);
+	attr.send_cq = attr.recv_cq = (struct ibv_cq *)cq;
+	attr.qp_type = IBV_QPT_RC;
+	attr.cap.max_send_wr = attr.cap.max_recv_wr = attr.cap.max_send_sge = attr.cap.max_recv_sge = 1;
+	return ((vg_fn_ibv_create_qp)fn)((struct ibv_pd *)pd, &attr);
+}
+
+static void *raw_create_ah(uintptr_t fn, uintptr_t pd, const uint8_t *gid)
+{
+	struct ibv_ah_attr attr;
+
+	memset(&attr, 0, sizeof attr);
+	attr.is_global = 1;
+	attr.port_num = 1;
+	attr.grh.hop_limit = 1;
+	memcpy(attr.grh.dgid.raw, gid, sizeof attr.grh.dgid.raw);
+	return ((vg_fn_ibv_create_ah)fn)((struct ibv_pd *)pd, &attr);
+}
+
+// raw_destroy calls a verb that takes one pointer and gives an errno, or -1 and errno as ibv_destroy_comp_channel may.
+static int raw_destroy(uintptr_t fn, void *object)
+{
+	int code;
+
+	errno = 0;
+	code = ((int (*)(void *))fn)(object);
+	return code == -1 ? errno : code;
+}
+*/
+import "C"
+
+import (
+	"fmt"
+	"syscall"
+	"unsafe"
+)
+
+// Object is one of the library's, which nobody keeps from being destroyed too early.
+type Object struct {
+	c       *Context
+	p       unsafe.Pointer
+	destroy string
+}
+
+// Destroy asks the library and the kernel to destroy the object, and gives the errno.
+func (o *Object) Destroy() syscall.Errno {
+	return syscall.Errno(C.raw_destroy(o.c.fn(o.destroy), o.p))
+}
+
+// object gives what a verb made.
+func (c *Context) object(verb, destroy string, p unsafe.Pointer, err error) (*Object, error) {
+	if p == nil {
+		return nil, fmt.Errorf("%s: %w", verb, errnoOf(err))
+	}
+	return &Object{c, p, destroy}, nil
+}
+
+// Domain gives the context's own protection domain, which Close destroys.
+func (c *Context) Domain() *Object { return &Object{c, c.pd, "ibv_dealloc_pd"} }
+
+// Region registers memory.
+func (c *Context) Region(addr uintptr, length uint64) (*Object, error) {
+	r, err := c.Register(addr, length, 0)
+	if err != nil {
+		return nil, err
+	}
+	return &Object{c, r.mr, "ibv_dereg_mr"}, nil
+}
+
+// Channel makes a channel for completion events.
+func (c *Context) Channel() (*Object, error) {
+	p, err := C.raw_create_channel(c.fn("ibv_create_comp_channel"), c.context())
+	return c.object("ibv_create_comp_channel", "ibv_destroy_comp_channel", p, err)
+}
+
+// CQ makes a completion queue with a channel.
+func (c *Context) CQ(channel *Object) (*Object, error) {
+	p, err := C.raw_create_cq(c.fn("ibv_create_cq"), c.context(), channel.p)
+	return c.object("ibv_create_cq", "ibv_destroy_cq", p, err)
+}
+
+// QP makes a queue pair of type RC with one completion queue.
+func (c *Context) QP(cq *Object) (*Object, error) {
+	p, err := C.raw_create_qp(c.fn("ibv_create_qp"), c.domain(), cq.p)
+	return c.object("ibv_create_qp", "ibv_destroy_qp", p, err)
+}
+
+// AH makes an address handle towards a GID.
+func (c *Context) AH(gid [16]byte) (*Object, error) {
+	p, err := C.raw_create_ah(c.fn("ibv_create_ah"), c.domain(), (*C.uint8_t)(&gid[0]))
+	return c.object("ibv_create_ah", "ibv_destroy_ah", p, err)
+}
