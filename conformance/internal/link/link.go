@@ -1,14 +1,15 @@
-//go:build linux && cgo
+//go:build linux
 
 // Package link makes connected queue pairs for tests.
 //
-// It owns the states that a reliable connection goes through, and the waiting for its completions. It knows nothing of
-// what the tests send.
+// It owns the states that a connection goes through, and the waiting for its completions. It knows nothing of what the
+// tests send.
 package link
 
 import (
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
@@ -18,10 +19,10 @@ import (
 // Size is the length of a side's memory in bytes.
 const Size = 4096
 
-// access is what a side lets its peer do.
-const access = verbs.MRAccessLocalWrite | verbs.MRAccessRemoteWrite | verbs.MRAccessRemoteRead | verbs.MRAccessRemoteAtomic
+// Port is the port that both sides use.
+const Port = 1
 
-// End is one side of a connection. It is closed with its device.
+// End is one side of a connection. It is closed with its device, or by Close.
 type End struct {
 	PD  *verbs.PD
 	Ch  *verbs.CompChannel
@@ -29,92 +30,123 @@ type End struct {
 	QP  *verbs.QP
 	Buf []byte // registered as MR
 	MR  *verbs.MR
+
+	cfg Config
+}
+
+// NewEnd makes a side in state INIT, with Default.
+func NewEnd(dev *verbs.Device) (*End, error) { return Default().NewEnd(dev) }
+
+// Pair gives two connected sides, which may be on one device, with Default.
+func Pair(first, second *verbs.Device) (a, b *End, err error) { return Default().Pair(first, second) }
+
+// PairWith does what Pair does, with other patience.
+func PairWith(first, second *verbs.Device, p Patience) (a, b *End, err error) {
+	c := Default()
+	c.Patience = p
+	return c.Pair(first, second)
 }
 
 // NewEnd makes a side in state INIT.
-func NewEnd(dev *verbs.Device) (e *End, err error) {
-	e = &End{Buf: make([]byte, Size)}
+func (c Config) NewEnd(dev *verbs.Device) (*End, error) {
+	e, err := c.NewReset(dev)
+	if err != nil {
+		return nil, err
+	}
+	return e, e.QP.Modify(c.Init())
+}
+
+// NewReset makes a side in state RESET.
+func (c Config) NewReset(dev *verbs.Device) (e *End, err error) {
+	e = &End{Buf: make([]byte, Size), cfg: c}
 	if e.PD, err = dev.AllocPD(); err != nil {
 		return nil, err
 	}
 	if e.Ch, err = dev.CreateCompChannel(); err != nil {
 		return nil, err
 	}
-	if e.CQ, err = dev.CreateCQ(64, e.Ch, 0); err != nil {
+	if e.CQ, err = dev.CreateCQ(c.CQE, e.Ch, 0); err != nil {
 		return nil, err
 	}
-	if e.QP, err = e.PD.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeRC, e.CQ, e.CQ).MaxSendWR(16).MaxRecvWR(16).MaxSendSGE(1).MaxRecvSGE(1)); err != nil {
+	init := verbs.NewQPInitAttr(c.Type, e.CQ, e.CQ).MaxSendWR(c.SendWR).MaxRecvWR(c.RecvWR).MaxSendSGE(c.SendSGE).MaxRecvSGE(c.RecvSGE)
+	if e.QP, err = e.PD.CreateQP(init.MaxInlineData(c.Inline).SignalAll(c.SignalAll)); err != nil {
 		return nil, err
 	}
-	if e.MR, err = e.PD.RegMR(e.Buf, access); err != nil {
-		return nil, err
+	e.MR, err = e.PD.RegMR(e.Buf, c.MR)
+	return e, err
+}
+
+// Pair gives two connected sides, which may be on one device.
+func (c Config) Pair(first, second *verbs.Device) (a, b *End, err error) {
+	if a, err = c.NewEnd(first); err != nil {
+		return nil, nil, err
 	}
-	may := verbs.QPAccessRemoteWrite | verbs.QPAccessRemoteRead | verbs.QPAccessRemoteAtomic
-	return e, e.QP.Modify(verbs.NewQPAttr(verbs.QPStateInit).PKeyIndex(0).PortNum(1).AccessFlags(may))
+	if b, err = c.NewEnd(second); err != nil {
+		return nil, nil, err
+	}
+	return a, b, errors.Join(a.ConnectTo(b), b.ConnectTo(a))
 }
 
-// Patience is how long a side waits for the acknowledgement of its peer, and how often it then tries again.
-type Patience struct {
-	Timeout uint8 // 4.096 us, doubled so many times
-	Retries uint8 // of 7, some devices never come to an end
-}
-
-// Usual is patience for a peer that is there.
-var Usual = Patience{Timeout: 14, Retries: 6}
-
-// Limit is the time after which a request is given up for sure: a device may wait up to four times as long as it was told.
-func (p Patience) Limit() time.Duration {
-	return 4 * (time.Duration(p.Retries) + 1) * (4096 * time.Nanosecond << p.Timeout)
-}
-
-// Connect brings a side to RTS, towards a queue pair behind a GID. Both use entry index of their GID tables.
+// Connect brings a side in INIT to RTS, towards a queue pair behind a GID. Both use entry index of their GID tables.
 func (e *End) Connect(gid verbs.GID, index uint8, qpn uint32) error {
-	return e.ConnectWith(gid, index, qpn, Usual)
+	return e.connect(verbs.NewAHAttr(Port).IsGlobal(true).DGID(gid).SGIDIndex(index).HopLimit(64), verbs.MTU1024, qpn)
 }
 
 // ConnectWith does what Connect does, with other patience.
 func (e *End) ConnectWith(gid verbs.GID, index uint8, qpn uint32, p Patience) error {
-	way := verbs.NewAHAttr(1).IsGlobal(true).DGID(gid).SGIDIndex(index).HopLimit(64)
-	rtr := verbs.NewQPAttr(verbs.QPStateRTR).PathMTU(verbs.MTU1024).DestQPNum(qpn).RQPSN(0).MaxDestRDAtomic(1).MinRNRTimer(12).AV(way)
-	if err := e.QP.Modify(rtr); err != nil {
+	e.cfg.Patience = p
+	return e.Connect(gid, index, qpn)
+}
+
+// ConnectTo brings a side in INIT to RTS, towards another side of this program.
+func (e *End) ConnectTo(to *End) error {
+	way, mtu, err := e.Way(to)
+	if err != nil {
 		return err
 	}
-	return e.QP.Modify(verbs.NewQPAttr(verbs.QPStateRTS).Timeout(p.Timeout).RetryCnt(p.Retries).RNRRetry(6).SQPSN(0).MaxRDAtomic(1))
+	return e.connect(way, mtu, to.QP.Num())
 }
 
-// Pair gives two connected sides, which may be on one device.
-func Pair(first, second *verbs.Device) (a, b *End, err error) { return PairWith(first, second, Usual) }
-
-// PairWith does what Pair does, with other patience.
-func PairWith(first, second *verbs.Device, p Patience) (a, b *End, err error) {
-	gids := [2]verbs.GID{}
-	for i, dev := range []*verbs.Device{first, second} {
-		if gids[i], err = dev.QueryGID(1, 0); err != nil {
-			return nil, nil, err
-		}
+func (e *End) connect(way *verbs.AHAttr, mtu verbs.MTU, qpn uint32) error {
+	if err := e.QP.Modify(e.cfg.RTR(way, mtu, qpn)); err != nil {
+		return err
 	}
-	if a, err = NewEnd(first); err != nil {
-		return nil, nil, err
-	}
-	if b, err = NewEnd(second); err != nil {
-		return nil, nil, err
-	}
-	return a, b, errors.Join(a.ConnectWith(gids[1], 0, b.QP.Num(), p), b.ConnectWith(gids[0], 0, a.QP.Num(), p))
+	return e.QP.Modify(e.cfg.RTS())
 }
 
-// Wait polls one completion, for ten seconds at the most.
-func (e *End) Wait() (dpath.WC, error) { return e.WaitFor(10 * time.Second) }
+// Way gives the address of another side, and the packets that both ports can do, of 1024 bytes at the most.
+func (e *End) Way(to *End) (*verbs.AHAttr, verbs.MTU, error) {
+	gid, err := to.PD.Device().QueryGID(Port, int(to.cfg.GIDIndex))
+	if err != nil {
+		return nil, 0, err
+	}
+	here, err := e.PD.Device().QueryPort(Port)
+	if err != nil {
+		return nil, 0, err
+	}
+	there, err := to.PD.Device().QueryPort(Port)
+	if err != nil {
+		return nil, 0, err
+	}
+	way := verbs.NewAHAttr(Port).IsGlobal(true).DGID(gid).SGIDIndex(e.cfg.GIDIndex).HopLimit(64).DLID(there.LID) // no LID on Ethernet
+	return way, min(verbs.MTU1024, here.ActiveMTU, there.ActiveMTU), nil
+}
 
-// WaitFor polls one completion, for some time at the most.
+// Wait polls one completion. None within the deadline is os.ErrDeadlineExceeded.
+func (e *End) Wait() (dpath.WC, error) { return e.WaitFor(e.cfg.Deadline) }
+
+// WaitFor is Wait with a deadline of its own.
 func (e *End) WaitFor(limit time.Duration) (dpath.WC, error) {
 	var wcs [1]dpath.WC
-	for end := time.Now().Add(limit); time.Now().Before(end); {
+	for end := time.Now().Add(limit); ; {
 		n, err := e.CQ.PollSpin(wcs[:], 1000)
 		if n == 1 || err != nil {
 			return wcs[0], err
 		}
+		if time.Now().After(end) {
+			return dpath.WC{}, fmt.Errorf("no completion in %v: %w", limit, os.ErrDeadlineExceeded)
+		}
 	}
-	return dpath.WC{}, fmt.Errorf("no completion in %v", limit)
 }
 
 // Send posts the first n requests of a batch, each signaled, and waits for their completions: the first that is no
@@ -134,3 +166,6 @@ func (e *End) Send(b *dpath.SendBatch, n int) error {
 	}
 	return nil
 }
+
+// Close destroys a side and all else that was made in its domain.
+func (e *End) Close() error { return errors.Join(e.PD.CloseAll(), e.CQ.Close(), e.Ch.Close()) }

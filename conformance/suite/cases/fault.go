@@ -1,0 +1,173 @@
+//go:build linux
+
+package cases
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/verbsgen/verbsgen/conformance/internal/link"
+	"github.com/verbsgen/verbsgen/conformance/suite"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/dpath"
+)
+
+// Values of enum ibv_wc_status.
+const (
+	wcSuccess   = 0
+	wcLocLen    = 1
+	wcLocQPOp   = 2
+	wcLocProt   = 4
+	wcFlush     = 5
+	wcRemInvReq = 9
+	wcRemAccess = 10
+	wcRemOp     = 11
+	wcRetryExc  = 12
+	wcRNRExc    = 13
+)
+
+// answerDeadline is how long a case waits for a completion that has to come, on a slow machine too.
+const answerDeadline = 15 * time.Second
+
+// faults are the ways in which a connection fails: each ends in a status, an errno or an event, within the case's own time,
+// and afterwards a new connection works on the same device. Sets of answers are those of soft-RoCE in Linux 6.1, 6.12 and 7.2;
+// where the InfiniBand specification has another one, the set holds it too, and the case says so.
+func faults() []suite.Case {
+	return slices.Concat(faultAccess(), faultPeer(), faultPost(), faultState(), faultQueue(), faultBusy())
+}
+
+// fault is a case of the family.
+func fault(n int, title, page string, run func(*suite.T), needs ...suite.Capability) suite.Case {
+	return suite.Case{ID: id("fault", n), Family: "fault", Title: title, Page: page, Needs: needs, Limit: time.Minute, Run: run}
+}
+
+// pair is a connection of the device under test with itself, its ends in two contexts, and room for requests.
+type pair struct {
+	t         *suite.T
+	near, far *link.End
+	send      *dpath.SendBatch
+	recv      *dpath.RecvBatch
+}
+
+// connect gives a pair on the device, whose far end has a context of its own.
+func connect(t *suite.T, cfg link.Config) *pair { return connectTo(t, t.Open(), cfg) }
+
+// connectTo gives a pair whose far end is in a context that is open already.
+func connectTo(t *suite.T, far *verbs.Device, cfg link.Config) *pair {
+	p := batches(t)
+	var err error
+	if p.near, p.far, err = cfg.Pair(t.Device(), far); err != nil {
+		t.Fatalf("a connection: %v", err)
+	}
+	for i := range p.near.Buf {
+		p.near.Buf[i], p.far.Buf[i] = 0xa5, 0x5a
+	}
+	return p
+}
+
+// batches gives room for requests that ends with the case.
+func batches(t *suite.T) *pair {
+	p := &pair{t: t, send: must(dpath.NewSendBatch(8, 1))(t), recv: must(dpath.NewRecvBatch(8, 1))(t)}
+	t.Cleanup(func() {
+		ok(t, "closing send requests", p.send.Close())
+		ok(t, "closing receive requests", p.recv.Close())
+	})
+	return p
+}
+
+// impatient is a connection that gives a lost answer up after some 20 ms. Only for peers that never answer: a slow machine
+// may answer later than that.
+func impatient() link.Config {
+	c := patient()
+	c.Patience = link.Patience{Timeout: 10, Retries: 2}
+	return c
+}
+
+// patient is a connection of which no answer is given up too early, whose ends wait long enough for those that come.
+func patient() link.Config {
+	c := link.Default()
+	c.Timeout, c.RNRRetry, c.Deadline = 17, 1, answerDeadline
+	return c
+}
+
+// local is an element of the near end's memory.
+func (p *pair) local(w *dpath.SendWR) *dpath.SendWR {
+	return w.SGE(uint64(p.near.MR.Addr()), 8, p.near.MR.LKey())
+}
+
+// at is the start of the far end's memory.
+func (p *pair) at() uint64 { return uint64(p.far.MR.Addr()) }
+
+// post posts the first n send requests of the near end.
+func (p *pair) post(n int) {
+	if posted, err := p.near.QP.PostSend(p.send, n); err != nil || posted != n {
+		p.t.Fatalf("posted %d of %d requests: %v", posted, n, err)
+	}
+}
+
+// receive posts a receive of some bytes with an id at an end.
+func (p *pair) receive(e *link.End, id uint64, length uint32) {
+	p.recv.WR(0).Recv(id).SGE(uint64(e.MR.Addr()), length, e.MR.LKey())
+	if _, err := e.QP.PostRecv(p.recv, 1); err != nil {
+		p.t.Fatalf("posting a receive: %v", err)
+	}
+}
+
+// wait gives the next n completions of an end.
+func (p *pair) wait(e *link.End, n int) []dpath.WC {
+	var out []dpath.WC
+	for range n {
+		wc, err := e.Wait()
+		if err != nil {
+			p.t.Fatalf("completion %d of %d, after %s: %v", len(out)+1, n, told(out), err)
+		}
+		out = append(out, wc)
+	}
+	return out
+}
+
+// told writes completions for an error.
+func told(wcs []dpath.WC) string {
+	var out []string
+	for _, wc := range wcs {
+		out = append(out, fmt.Sprintf("id %d status %d", wc.ID, wc.Status))
+	}
+	return "[" + strings.Join(out, ", ") + "]"
+}
+
+// ended checks that completion wcs[i] is of request id and has one of the statuses.
+func (p *pair) ended(what string, wcs []dpath.WC, i int, id uint64, set ...int) {
+	if wcs[i].ID != id {
+		p.t.Errorf("%s: completion %d is of request %d, want %d: %s", what, i, wcs[i].ID, id, told(wcs))
+	}
+	completed(p.t, what, int(wcs[i].Status), nil, set...)
+}
+
+// recovered checks that a new connection works on the same two contexts.
+func (p *pair) recovered() {
+	n := connectTo(p.t, p.far.PD.Device(), patient())
+	n.local(n.send.WR(0).Write(1, n.at(), n.far.MR.RKey())).Flags(dpath.Signaled)
+	n.post(1)
+	n.ended("a write on a new connection", n.wait(n.near, 1), 0, 1, wcSuccess)
+	if !bytes.Equal(n.far.Buf[:8], n.near.Buf[:8]) {
+		p.t.Errorf("a write on a new connection left %x", n.far.Buf[:8])
+	}
+}
+
+// untouched checks that nothing was written to the far end.
+func (p *pair) untouched() {
+	if i := slices.IndexFunc(p.far.Buf, func(b byte) bool { return b != 0x5a }); i >= 0 {
+		p.t.Errorf("the request that failed wrote to byte %d of its peer", i)
+	}
+}
+
+// answers checks that a call was refused by a rule, or failed with one of the errnos.
+func answers(t *suite.T, what string, err error, set ...syscall.Errno) {
+	if suite.Refused(err) == nil {
+		t.Errno(what, err, set...)
+	}
+}

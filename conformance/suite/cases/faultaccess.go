@@ -1,0 +1,151 @@
+//go:build linux
+
+package cases
+
+import (
+	"cmp"
+
+	"github.com/verbsgen/verbsgen/conformance/internal/link"
+	"github.com/verbsgen/verbsgen/conformance/suite"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/dpath"
+)
+
+// denied is a request that one of the two ends does not take.
+type denied struct {
+	n       int
+	title   string
+	page    string // ibv_post_send when empty
+	needs   []suite.Capability
+	config  func(*link.Config) // how the connection is other than usual; nil: it is not
+	request func(*pair, *dpath.SendWR) *dpath.SendWR
+	want    []int // statuses of the request
+	far     []int // statuses of the far end's receive; nil: that end goes on, and its receive stays
+}
+
+const (
+	noRemoteWrite  = verbs.MRAccessLocalWrite | verbs.MRAccessRemoteRead | verbs.MRAccessRemoteAtomic
+	noRemoteRead   = verbs.MRAccessLocalWrite | verbs.MRAccessRemoteWrite | verbs.MRAccessRemoteAtomic
+	noRemoteAtomic = verbs.MRAccessLocalWrite | verbs.MRAccessRemoteWrite | verbs.MRAccessRemoteRead
+	qpNoWrite      = verbs.QPAccessRemoteRead | verbs.QPAccessRemoteAtomic
+	qpNoRead       = verbs.QPAccessRemoteWrite | verbs.QPAccessRemoteAtomic
+	qpNoAtomic     = verbs.QPAccessRemoteWrite | verbs.QPAccessRemoteRead
+)
+
+func faultAccess() []suite.Case {
+	var out []suite.Case
+	for _, d := range denials() {
+		out = append(out, fault(d.n, d.title, cmp.Or(d.page, "ibv_post_send"), d.run, d.needs...))
+	}
+	return out
+}
+
+// run posts the request, not signaled, and a send behind it; both ends have a receive.
+func (d *denied) run(t *suite.T) {
+	cfg := patient()
+	if d.config != nil {
+		d.config(&cfg)
+	}
+	p := connect(t, cfg)
+	p.receive(p.far, 7, 4)
+	d.request(p, p.send.WR(0))
+	p.local(p.send.WR(1).Send(2)).Flags(dpath.Signaled)
+	p.post(2)
+	wcs := p.wait(p.near, 2)
+	p.ended("the request", wcs, 0, 1, d.want...)
+	p.ended("the one behind it", wcs, 1, 2, wcFlush)
+	if d.far != nil {
+		p.ended("the peer's receive", p.wait(p.far, 1), 0, 7, d.far...)
+	}
+	p.untouched()
+	p.recovered()
+}
+
+func write(p *pair, w *dpath.SendWR) *dpath.SendWR {
+	return p.local(w.Write(1, p.at(), p.far.MR.RKey()))
+}
+
+func read(p *pair, w *dpath.SendWR) *dpath.SendWR {
+	return p.local(w.Read(1, p.at(), p.far.MR.RKey()))
+}
+
+func add(p *pair, w *dpath.SendWR) *dpath.SendWR {
+	return p.local(w.FetchAdd(1, p.at(), p.far.MR.RKey(), 1))
+}
+
+// withKey is a write under another remote key.
+func withKey(change uint32) func(*pair, *dpath.SendWR) *dpath.SendWR {
+	return func(p *pair, w *dpath.SendWR) *dpath.SendWR {
+		w = write(p, w)
+		w.SetRKey(p.far.MR.RKey() ^ change)
+		return w
+	}
+}
+
+// beside is a request to another place.
+func beside(op func(*pair, *dpath.SendWR) *dpath.SendWR, distance int) func(*pair, *dpath.SendWR) *dpath.SendWR {
+	return func(p *pair, w *dpath.SendWR) *dpath.SendWR {
+		w = op(p, w)
+		w.SetRemote(p.at() + uint64(distance))
+		return w
+	}
+}
+
+// denials are the rows. A key, bounds or right that the peer's memory lacks is REM_ACCESS everywhere, and a right that its
+// queue pair lacks REM_INV_REQ; both ends are in error then. What is wrong at the near end leaves the peer as it was. For
+// that the specification has LOC_PROT; soft-RoCE looks at the memory before or after it has taken the request and answers
+// LOC_QP_OP for a wrong lkey in 6.1, and flushes the request from 6.12 on.
+func denials() []denied {
+	flushed, access, request := []int{wcFlush}, []int{wcRemAccess}, []int{wcRemInvReq}
+	atomics := needs(suite.Atomics)
+	mr := func(a verbs.MRAccess) func(*link.Config) { return func(c *link.Config) { c.MR = a } }
+	qp := func(a verbs.QPAccess) func(*link.Config) { return func(c *link.Config) { c.QP = a } }
+	return []denied{
+		{n: 1, title: "a write under an rkey of no region", request: withKey(0x40000000), want: access, far: flushed},
+		{n: 2, title: "a write under an rkey whose key byte is wrong", request: withKey(1), want: access, far: flushed},
+		{n: 3, title: "a write past the end of the peer's region", request: beside(write, link.Size-7), want: access, far: flushed},
+		{n: 4, title: "a read past the end of the peer's region", request: beside(read, link.Size-7), want: access, far: flushed},
+		{n: 5, title: "a write one byte before the peer's region", request: beside(write, -1), want: access, far: flushed},
+		{n: 6, title: "a write under the rkey of a region that is gone", page: "ibv_reg_mr", request: stale, want: access, far: flushed},
+		{n: 7, title: "a write to a region of another protection domain", page: "ibv_alloc_pd", request: otherPD, want: access, far: flushed},
+		{n: 8, title: "a write to a region without REMOTE_WRITE", page: "ibv_reg_mr", config: mr(noRemoteWrite), request: write, want: access, far: flushed},
+		{n: 9, title: "a read of a region without REMOTE_READ", page: "ibv_reg_mr", config: mr(noRemoteRead), request: read, want: access, far: flushed},
+		{n: 10, title: "an atomic on a region without REMOTE_ATOMIC", page: "ibv_reg_mr", config: mr(noRemoteAtomic), request: add, want: access, far: flushed, needs: atomics},
+		{n: 11, title: "a write to a queue pair without REMOTE_WRITE", page: "ibv_modify_qp", config: qp(qpNoWrite), request: write, want: request, far: flushed},
+		{n: 12, title: "a read from a queue pair without REMOTE_READ", page: "ibv_modify_qp", config: qp(qpNoRead), request: read, want: request, far: flushed},
+		{n: 13, title: "an atomic to a queue pair without REMOTE_ATOMIC", page: "ibv_modify_qp", config: qp(qpNoAtomic), request: add, want: request, far: flushed, needs: atomics},
+		{n: 14, title: "a write from under an lkey of no region", request: wrongLKey, want: []int{wcLocQPOp, wcLocProt, wcFlush}},
+		{n: 15, title: "a write from past the end of the own region", request: pastOwn, want: []int{wcLocProt, wcFlush}},
+		{n: 16, title: "a read into a region without LOCAL_WRITE", page: "ibv_reg_mr", request: readOnly, want: []int{wcLocProt}},
+		// The specification's pair is REM_INV_REQ and LOC_LEN, soft-RoCE's REM_OP and LOC_QP_OP.
+		{n: 17, title: "a send longer than the peer's receive", request: func(p *pair, w *dpath.SendWR) *dpath.SendWR { return p.local(w.Send(1)) },
+			want: []int{wcRemInvReq, wcRemOp}, far: []int{wcLocLen, wcLocQPOp}},
+	}
+}
+
+// stale is a write under a key that was good until just now.
+func stale(p *pair, w *dpath.SendWR) *dpath.SendWR {
+	mr := must(p.far.PD.RegMR(p.far.Buf, verbs.MRAccessLocalWrite|verbs.MRAccessRemoteWrite))(p.t)
+	key := mr.RKey()
+	ok(p.t, "Close of the region", mr.Close())
+	return p.local(w.Write(1, p.at(), key))
+}
+
+func otherPD(p *pair, w *dpath.SendWR) *dpath.SendWR {
+	pd := must(p.far.PD.Device().AllocPD())(p.t)
+	mr := must(pd.RegMR(p.far.Buf, verbs.MRAccessLocalWrite|verbs.MRAccessRemoteWrite))(p.t)
+	return p.local(w.Write(1, p.at(), mr.RKey()))
+}
+
+func wrongLKey(p *pair, w *dpath.SendWR) *dpath.SendWR {
+	return w.Write(1, p.at(), p.far.MR.RKey()).SGE(uint64(p.near.MR.Addr()), 8, p.near.MR.LKey()^0x40000000)
+}
+
+func pastOwn(p *pair, w *dpath.SendWR) *dpath.SendWR {
+	return w.Write(1, p.at(), p.far.MR.RKey()).SGE(uint64(p.near.MR.Addr())+link.Size-7, 8, p.near.MR.LKey())
+}
+
+func readOnly(p *pair, w *dpath.SendWR) *dpath.SendWR {
+	into := must(p.near.PD.RegMR(make([]byte, 64), verbs.MRAccessRemoteRead))(p.t)
+	return w.Read(1, p.at(), p.far.MR.RKey()).SGE(uint64(into.Addr()), 8, into.LKey())
+}

@@ -1,0 +1,61 @@
+//go:build linux
+
+package cases
+
+import (
+	"errors"
+	"strings"
+	"syscall"
+
+	"github.com/verbsgen/verbsgen/conformance/internal/link"
+	"github.com/verbsgen/verbsgen/conformance/suite"
+)
+
+// faultBusy destroys what is still in use. The bindings refuse it and name what is open; so does the kernel, without them.
+func faultBusy() []suite.Case {
+	closes := func(parent func(*link.End) error, names ...string) func(*suite.T) {
+		return func(t *suite.T) { busy(t, parent, names...) }
+	}
+	return []suite.Case{
+		fault(70, "a protection domain with a queue pair and a region is not closed", "ibv_alloc_pd", closes(func(e *link.End) error { return e.PD.Close() }, "QP", "MR")),
+		fault(71, "a completion queue with a queue pair is not closed", "ibv_create_cq", closes(func(e *link.End) error { return e.CQ.Close() }, "QP")),
+		fault(72, "a channel with a completion queue is not closed", "ibv_create_comp_channel", closes(func(e *link.End) error { return e.Ch.Close() }, "CQ")),
+		fault(73, "a protection domain with an address handle is not closed", "ibv_create_ah", busyAH),
+		fault(74, "a device with a connection is not closed", "ibv_open_device", closes(func(e *link.End) error { return e.PD.Device().Close() }, "PD", "CQ")),
+	}
+}
+
+// busy closes something that the connection needs, which goes on working.
+func busy(t *suite.T, close func(*link.End) error, names ...string) {
+	p := connect(t, patient())
+	inUse(t, close(p.near), names...)
+	signaledWrite(p, 0, 1)
+	p.post(1)
+	p.ended("a write after that", p.wait(p.near, 1), 0, 1, wcSuccess)
+	ok(t, "Close of the near end", p.near.Close())
+	ok(t, "Close of the far end", p.far.Close())
+}
+
+// inUse checks that a Close was refused for what is open.
+func inUse(t *suite.T, err error, names ...string) {
+	if !errors.Is(err, syscall.EBUSY) {
+		t.Fatalf("Close: %v, want EBUSY", err)
+	}
+	for _, n := range names {
+		if !strings.Contains(err.Error(), n) {
+			t.Errorf("Close does not name a %s: %v", n, err)
+		}
+	}
+}
+
+func busyAH(t *suite.T) {
+	cfg := patient()
+	e := must(cfg.NewEnd(t.Device()))(t)
+	way, _, err := e.Way(e)
+	ok(t, "the way", err)
+	pd := must(t.Device().AllocPD())(t)
+	ah := must(pd.CreateAH(way))(t)
+	inUse(t, pd.Close(), "AH")
+	ok(t, "Close of the handle", ah.Close())
+	ok(t, "Close of the domain", pd.Close())
+}

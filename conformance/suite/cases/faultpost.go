@@ -1,0 +1,162 @@
+//go:build linux
+
+package cases
+
+import (
+	"errors"
+	"os"
+	"syscall"
+
+	"github.com/verbsgen/verbsgen/conformance/internal/link"
+	"github.com/verbsgen/verbsgen/conformance/suite"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/dpath"
+)
+
+// faultPost are requests that are not taken: the errno comes from posting, with the request at fault. Providers say EINVAL or
+// ENOMEM for what exceeds a limit of the queue pair.
+func faultPost() []suite.Case {
+	return []suite.Case{
+		fault(40, "a send queue that is full", "ibv_post_send", sendQueueFull),
+		fault(41, "a receive queue that is full", "ibv_post_recv", recvQueueFull),
+		fault(42, "a request with too many elements", "ibv_post_send", tooManySGEs),
+		fault(43, "inline data beyond what the queue pair takes", "ibv_post_send", tooMuchInline),
+		fault(44, "requests to a queue pair that is not ready", "ibv_post_send", notReady),
+		fault(45, "requests to a queue pair that was closed", "ibv_post_send", afterDestroy),
+		fault(46, "an atomic that is not aligned", "ibv_post_send", unaligned, suite.Atomics),
+	}
+}
+
+// more is a number of requests that no queue has room for that was asked for patient's.
+const more = 600
+
+// refusedAt checks what posting answered: which request was refused, and why.
+func refusedAt(t *suite.T, what string, posted, want int, err error, set ...syscall.Errno) {
+	t.Errno(what, err, set...)
+	if posted != want {
+		t.Errorf("%s: request %d was refused, want %d", what, posted, want)
+	}
+}
+
+// sendQueueFull posts by one call, so that nothing completes meanwhile. What was taken completes, in order.
+func sendQueueFull(t *suite.T) {
+	cfg := patient()
+	cfg.CQE = more
+	p := connect(t, cfg)
+	batch := must(dpath.NewSendBatch(more, 1))(t)
+	defer batch.Close()
+	for i := range more {
+		p.local(batch.WR(i).Write(uint64(i), p.at(), p.far.MR.RKey())).Flags(dpath.Signaled)
+	}
+	posted, err := p.near.QP.PostSend(batch, more)
+	t.Errno("a batch larger than the queue", err, syscall.ENOMEM)
+	if posted < int(cfg.SendWR) {
+		t.Errorf("request %d was refused, with room for %d asked for", posted, cfg.SendWR)
+	}
+	wcs := p.wait(p.near, posted)
+	for i := range wcs {
+		p.ended("a request that was taken", wcs, i, uint64(i), wcSuccess)
+	}
+	signaledWrite(p, 0, more)
+	p.post(1)
+	p.ended("a request when there is room again", p.wait(p.near, 1), 0, more, wcSuccess)
+}
+
+func recvQueueFull(t *suite.T) {
+	cfg := patient()
+	cfg.CQE = more
+	p := connect(t, cfg)
+	batch := must(dpath.NewRecvBatch(more, 1))(t)
+	defer batch.Close()
+	for i := range more {
+		batch.WR(i).Recv(uint64(i)).SGE(uint64(p.near.MR.Addr()), 8, p.near.MR.LKey())
+	}
+	posted, err := p.near.QP.PostRecv(batch, more)
+	t.Errno("a batch larger than the queue", err, syscall.ENOMEM)
+	if posted < int(cfg.RecvWR) {
+		t.Errorf("request %d was refused, with room for %d asked for", posted, cfg.RecvWR)
+	}
+	toError(p, p.near)
+	wcs := p.wait(p.near, posted)
+	for i := range wcs {
+		p.ended("a receive that was taken", wcs, i, uint64(i), wcFlush)
+	}
+	p.recovered()
+}
+
+func tooManySGEs(t *suite.T) {
+	limit := int(must(t.Device().QueryDevice())(t).MaxSGE) + 1
+	p := connect(t, patient())
+	send, recv := must(dpath.NewSendBatch(2, limit))(t), must(dpath.NewRecvBatch(1, limit))(t)
+	defer send.Close()
+	defer recv.Close()
+	p.local(send.WR(0).Write(1, p.at(), p.far.MR.RKey())).Flags(dpath.Signaled)
+	send.WR(1).Write(2, p.at(), p.far.MR.RKey()).Flags(dpath.Signaled)
+	recv.WR(0).Recv(3)
+	for range limit {
+		send.WR(1).SGE(uint64(p.near.MR.Addr()), 1, p.near.MR.LKey())
+		recv.WR(0).SGE(uint64(p.near.MR.Addr()), 1, p.near.MR.LKey())
+	}
+	posted, err := p.near.QP.PostSend(send, 2)
+	refusedAt(t, "a write", posted, 1, err, syscall.EINVAL, syscall.ENOMEM)
+	p.ended("the write before it", p.wait(p.near, 1), 0, 1, wcSuccess)
+	posted, err = p.near.QP.PostRecv(recv, 1)
+	refusedAt(t, "a receive", posted, 0, err, syscall.EINVAL, syscall.ENOMEM)
+	p.recovered()
+}
+
+func tooMuchInline(t *suite.T) {
+	p := connect(t, patient())
+	signaledWrite(p, 0, 1)
+	p.send.WR(1).Write(2, p.at(), p.far.MR.RKey()).SGE(uint64(p.near.MR.Addr()), link.Size, p.near.MR.LKey()).Flags(dpath.Signaled | dpath.Inline)
+	posted, err := p.near.QP.PostSend(p.send, 2)
+	refusedAt(t, "an inline write of a page", posted, 1, err, syscall.EINVAL, syscall.ENOMEM)
+	p.ended("the write before it", p.wait(p.near, 1), 0, 1, wcSuccess)
+	p.recovered()
+}
+
+// notReady posts in RESET and INIT. In INIT receives are taken.
+func notReady(t *suite.T) {
+	p, cfg := batches(t), patient()
+	p.near = must(cfg.NewReset(t.Device()))(t)
+	p.local(p.send.WR(0).Send(1))
+	p.recv.WR(0).Recv(2)
+	post := func(what string) {
+		posted, err := p.near.QP.PostSend(p.send, 1)
+		refusedAt(t, what, posted, 0, err, syscall.EINVAL, syscall.ENOMEM)
+	}
+	post("a send in RESET")
+	posted, err := p.near.QP.PostRecv(p.recv, 1)
+	refusedAt(t, "a receive in RESET", posted, 0, err, syscall.EINVAL, syscall.ENOMEM)
+	ok(t, "to INIT", p.near.QP.Modify(cfg.Init()))
+	post("a send in INIT")
+	_, err = p.near.QP.PostRecv(p.recv, 1)
+	ok(t, "a receive in INIT", err)
+	again(t)
+}
+
+func afterDestroy(t *suite.T) {
+	p := connect(t, patient())
+	signaledWrite(p, 0, 1)
+	ok(t, "Close", p.near.QP.Close())
+	if _, err := p.near.QP.PostSend(p.send, 1); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("PostSend: %v", err)
+	}
+	if err := p.near.QP.Modify(verbs.NewQPAttr(verbs.QPStateErr)); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("Modify: %v", err)
+	}
+	p.recovered()
+}
+
+// unaligned is refused by some providers, by others at the peer, with one or the other status.
+func unaligned(t *suite.T) {
+	p := connect(t, patient())
+	p.local(p.send.WR(0).FetchAdd(1, p.at()+4, p.far.MR.RKey(), 1)).Flags(dpath.Signaled)
+	if posted, err := p.near.QP.PostSend(p.send, 1); err != nil {
+		refusedAt(t, "the atomic", posted, 0, err, syscall.EINVAL)
+	} else {
+		p.ended("the atomic", p.wait(p.near, 1), 0, 1, wcLocQPOp, wcRemInvReq, wcRemAccess)
+	}
+	p.untouched()
+	p.recovered()
+}

@@ -1,0 +1,164 @@
+//go:build linux
+
+package cases
+
+import (
+	"syscall"
+
+	"github.com/verbsgen/verbsgen/conformance/internal/link"
+	"github.com/verbsgen/verbsgen/conformance/suite"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+)
+
+// faultState are changes of a queue pair that are refused, by a rule or with an errno. It stays in the state that it was in.
+func faultState() []suite.Case {
+	return []suite.Case{
+		fault(50, "changes of state that leave one out or go back", "ibv_modify_qp", badTransitions),
+		fault(51, "changes of state that lack an attribute", "ibv_modify_qp", missingAttributes),
+		fault(52, "changes of state with a value out of range", "ibv_modify_qp", badValues),
+		fault(53, "queue pairs larger than the device allows", "ibv_create_qp", tooLarge),
+	}
+}
+
+// ready is the near end of a connection that is still in RESET, and what brings it on.
+type ready struct {
+	t              *suite.T
+	near, far      *link.End
+	init, rtr, rts *verbs.QPAttr
+}
+
+func newReady(t *suite.T) *ready {
+	cfg := patient()
+	r := &ready{t: t, near: must(cfg.NewReset(t.Device()))(t), far: must(cfg.NewEnd(t.Open()))(t)}
+	way, mtu, err := r.near.Way(r.far)
+	if err != nil {
+		t.Fatalf("the way: %v", err)
+	}
+	r.init, r.rtr, r.rts = cfg.Init(), cfg.RTR(way, mtu, r.far.QP.Num()), cfg.RTS()
+	return r
+}
+
+// refused checks that changes are refused.
+func (r *ready) refused(in string, attrs map[string]*verbs.QPAttr, set ...syscall.Errno) {
+	for to, a := range attrs {
+		answers(r.t, in+" to "+to, r.near.QP.Modify(a), set...)
+	}
+}
+
+// moved makes a change that has to succeed.
+func (r *ready) moved(to string, a *verbs.QPAttr) {
+	if err := r.near.QP.Modify(a); err != nil {
+		r.t.Fatalf("to %s: %v", to, err)
+	}
+}
+
+// works connects the far end too, and writes.
+func (r *ready) works() {
+	ok(r.t, "Connect of the far end", r.far.ConnectTo(r.near))
+	p := batches(r.t)
+	p.near, p.far = r.near, r.far
+	signaledWrite(p, 0, 1)
+	p.post(1)
+	p.ended("a write after all", p.wait(p.near, 1), 0, 1, wcSuccess)
+}
+
+func badTransitions(t *suite.T) {
+	r := newReady(t)
+	fail, sqd := verbs.NewQPAttr(verbs.QPStateErr), verbs.NewQPAttr(verbs.QPStateSQD)
+	r.refused("RESET", map[string]*verbs.QPAttr{"RTR": r.rtr, "RTS": r.rts, "SQD": sqd}, syscall.EINVAL)
+	r.moved("INIT", r.init)
+	r.refused("INIT", map[string]*verbs.QPAttr{"RTS": r.rts, "SQD": sqd}, syscall.EINVAL)
+	r.moved("RTR", r.rtr)
+	r.refused("RTR", map[string]*verbs.QPAttr{"INIT": r.init, "RTR": r.rtr, "SQD": sqd}, syscall.EINVAL)
+	r.moved("RTS", r.rts)
+	r.refused("RTS", map[string]*verbs.QPAttr{"INIT": r.init, "RTR": r.rtr}, syscall.EINVAL)
+	r.works()
+	r.moved("ERR", fail)
+	r.refused("ERR", map[string]*verbs.QPAttr{"INIT": r.init, "RTR": r.rtr, "RTS": r.rts, "SQD": sqd}, syscall.EINVAL)
+	r.moved("RESET", verbs.NewQPAttr(verbs.QPStateReset))
+	r.moved("INIT", r.init)
+}
+
+// missingAttributes leaves each attribute out that a change needs.
+func missingAttributes(t *suite.T) {
+	r := newReady(t)
+	way, mtu, err := r.near.Way(r.far)
+	ok(t, "the way", err)
+	qpn := r.far.QP.Num()
+	state := verbs.NewQPAttr
+	const all = verbs.QPAccessRemoteWrite
+	r.refused("RESET", map[string]*verbs.QPAttr{
+		"INIT without anything":      state(verbs.QPStateInit),
+		"INIT without a key's index": state(verbs.QPStateInit).PortNum(link.Port).AccessFlags(all),
+		"INIT without a port":        state(verbs.QPStateInit).PKeyIndex(0).AccessFlags(all),
+		"INIT without access":        state(verbs.QPStateInit).PKeyIndex(0).PortNum(link.Port),
+		"INIT with a path":           patientInit().AV(way),
+	}, syscall.EINVAL)
+	r.moved("INIT", r.init)
+	rtr := func() *verbs.QPAttr { return state(verbs.QPStateRTR) }
+	r.refused("INIT", map[string]*verbs.QPAttr{
+		"RTR without anything":     rtr(),
+		"RTR without a path":       rtr().PathMTU(mtu).DestQPNum(qpn).RQPSN(0).MaxDestRDAtomic(1).MinRNRTimer(12),
+		"RTR without an MTU":       rtr().AV(way).DestQPNum(qpn).RQPSN(0).MaxDestRDAtomic(1).MinRNRTimer(12),
+		"RTR without a peer":       rtr().AV(way).PathMTU(mtu).RQPSN(0).MaxDestRDAtomic(1).MinRNRTimer(12),
+		"RTR without a number":     rtr().AV(way).PathMTU(mtu).DestQPNum(qpn).MaxDestRDAtomic(1).MinRNRTimer(12),
+		"RTR without reads":        rtr().AV(way).PathMTU(mtu).DestQPNum(qpn).RQPSN(0).MinRNRTimer(12),
+		"RTR without an RNR timer": rtr().AV(way).PathMTU(mtu).DestQPNum(qpn).RQPSN(0).MaxDestRDAtomic(1),
+	}, syscall.EINVAL)
+	r.moved("RTR", r.rtr)
+	rts := func() *verbs.QPAttr { return state(verbs.QPStateRTS) }
+	r.refused("RTR", map[string]*verbs.QPAttr{
+		"RTS without anything":  rts(),
+		"RTS without a timeout": rts().SQPSN(0).RetryCnt(6).RNRRetry(6).MaxRDAtomic(1),
+		"RTS without retries":   rts().SQPSN(0).Timeout(17).RNRRetry(6).MaxRDAtomic(1),
+		"RTS without RNR tries": rts().SQPSN(0).Timeout(17).RetryCnt(6).MaxRDAtomic(1),
+		"RTS without a number":  rts().Timeout(17).RetryCnt(6).RNRRetry(6).MaxRDAtomic(1),
+		"RTS without reads":     rts().SQPSN(0).Timeout(17).RetryCnt(6).RNRRetry(6),
+	}, syscall.EINVAL)
+	r.moved("RTS", r.rts)
+	r.works()
+}
+
+func patientInit() *verbs.QPAttr {
+	c := patient()
+	return c.Init()
+}
+
+// badValues has values that no device takes. A GID that is not there is ENODATA in newer kernels.
+func badValues(t *suite.T) {
+	r := newReady(t)
+	way, mtu, err := r.near.Way(r.far)
+	ok(t, "the way", err)
+	cfg := patient()
+	r.refused("RESET", map[string]*verbs.QPAttr{"INIT on port 0": patientInit().PortNum(0), "INIT on port 200": patientInit().PortNum(200)}, syscall.EINVAL)
+	r.moved("INIT", r.init)
+	gid, err := r.far.PD.Device().QueryGID(link.Port, 0)
+	ok(t, "the GID", err)
+	nowhere := verbs.NewAHAttr(link.Port).IsGlobal(true).DGID(gid).SGIDIndex(255).HopLimit(64)
+	r.refused("INIT", map[string]*verbs.QPAttr{"RTR from a GID that is not there": cfg.RTR(nowhere, mtu, r.far.QP.Num())}, syscall.EINVAL, syscall.ENODATA, syscall.ENOENT)
+	r.refused("INIT", map[string]*verbs.QPAttr{"RTR with an MTU of code 9": cfg.RTR(way, 9, r.far.QP.Num())}, syscall.EINVAL)
+	r.moved("RTR", r.rtr)
+	r.moved("RTS", r.rts)
+	r.works()
+}
+
+// tooLarge asks for one more than the device's limit, of each kind. Providers that count in bytes say ENOMEM.
+func tooLarge(t *suite.T) {
+	e := must(patient().NewReset(t.Device()))(t)
+	attr := must(t.Device().QueryDevice())(t)
+	init := func() *verbs.QPInitAttr { return verbs.NewQPInitAttr(verbs.QPTypeRC, e.CQ, e.CQ) }
+	for what, a := range map[string]*verbs.QPInitAttr{
+		"send requests":    init().MaxSendWR(uint32(attr.MaxQPWR) + 1).MaxRecvWR(1).MaxSendSGE(1).MaxRecvSGE(1),
+		"receive requests": init().MaxSendWR(1).MaxRecvWR(uint32(attr.MaxQPWR) + 1).MaxSendSGE(1).MaxRecvSGE(1),
+		"send elements":    init().MaxSendWR(1).MaxRecvWR(1).MaxSendSGE(uint32(attr.MaxSGE) + 1).MaxRecvSGE(1),
+		"receive elements": init().MaxSendWR(1).MaxRecvWR(1).MaxSendSGE(1).MaxRecvSGE(uint32(attr.MaxSGE) + 1),
+		"inline bytes":     init().MaxSendWR(1).MaxRecvWR(1).MaxSendSGE(1).MaxRecvSGE(1).MaxInlineData(1 << 20),
+	} {
+		_, err := e.PD.CreateQP(a)
+		answers(t, what, err, syscall.EINVAL, syscall.ENOMEM)
+	}
+	for what, cqe := range map[string]int{"a completion queue without room": 0, "a completion queue of a negative size": -1, "a completion queue larger than the device allows": int(attr.MaxCQE) + 1} {
+		_, err := t.Device().CreateCQ(cqe, nil, 0)
+		answers(t, what, err, syscall.EINVAL)
+	}
+}
