@@ -147,6 +147,17 @@ func (p *pair) ended(what string, wcs []dpath.WC, i int, id uint64, set ...int) 
 	completed(p.t, what, int(wcs[i].Status), nil, set...)
 }
 
+// allEnded checks that completions are of requests 0, 1, … and have all one status. It notes none of them: how many there are
+// is the device's affair.
+func (p *pair) allEnded(what string, wcs []dpath.WC, status uint32) {
+	for i, wc := range wcs {
+		if wc.ID != uint64(i) || wc.Status != status {
+			p.t.Errorf("%s: completion %d is of request %d with status %d, want %d: %s", what, i, wc.ID, wc.Status, status, told(wcs))
+			return
+		}
+	}
+}
+
 // recovered checks that a new connection works on the same two contexts.
 func (p *pair) recovered() {
 	n := connectTo(p.t, p.far.PD.Device(), patient())
@@ -167,7 +178,9 @@ func (p *pair) untouched() {
 
 // answers checks that a call was refused by a rule, or failed with one of the errnos.
 func answers(t *suite.T, what string, err error, set ...syscall.Errno) {
-	if suite.Refused(err) == nil {
-		t.Errno(what, err, set...)
+	if suite.Refused(err) != nil {
+		t.Saw(what, err)
+		return
 	}
+	t.Errno(what, err, set...)
 }

@@ -53,10 +53,7 @@ func sendQueueFull(t *suite.T) {
 	if posted < int(cfg.SendWR) {
 		t.Errorf("request %d was refused, with room for %d asked for", posted, cfg.SendWR)
 	}
-	wcs := p.wait(p.near, posted)
-	for i := range wcs {
-		p.ended("a request that was taken", wcs, i, uint64(i), wcSuccess)
-	}
+	p.allEnded("what was taken", p.wait(p.near, posted), wcSuccess)
 	signaledWrite(p, 0, more)
 	p.post(1)
 	p.ended("a request when there is room again", p.wait(p.near, 1), 0, more, wcSuccess)
@@ -77,10 +74,7 @@ func recvQueueFull(t *suite.T) {
 		t.Errorf("request %d was refused, with room for %d asked for", posted, cfg.RecvWR)
 	}
 	toError(p, p.near)
-	wcs := p.wait(p.near, posted)
-	for i := range wcs {
-		p.ended("a receive that was taken", wcs, i, uint64(i), wcFlush)
-	}
+	p.allEnded("what was taken", p.wait(p.near, posted), wcFlush)
 	p.recovered()
 }
 

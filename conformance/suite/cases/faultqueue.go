@@ -40,9 +40,6 @@ func overflow(t *suite.T) {
 	if err == nil && (got == 0 || got > p.near.CQ.Size()) {
 		t.Errorf("%d completions, of a queue with room for %d", got, p.near.CQ.Size())
 	}
-	for i, wc := range wcs[:got] {
-		p.ended("a write", wcs, i, uint64(i), wcSuccess)
-		_ = wc
-	}
+	p.allEnded("a write", wcs[:got], wcSuccess)
 	p.recovered()
 }
