@@ -44,8 +44,8 @@ func (p Patience) Limit() time.Duration {
 func Default() Config {
 	return Config{
 		Type: verbs.QPTypeRC, CQE: 64, SendWR: 16, RecvWR: 16, SendSGE: 1, RecvSGE: 1, QKey: 0x1d1d,
-		QP:      verbs.QPAccessRemoteWrite | verbs.QPAccessRemoteRead | verbs.QPAccessRemoteAtomic,
-		MR:      verbs.MRAccessLocalWrite | verbs.MRAccessRemoteWrite | verbs.MRAccessRemoteRead | verbs.MRAccessRemoteAtomic,
+		QP:       verbs.QPAccessRemoteWrite | verbs.QPAccessRemoteRead | verbs.QPAccessRemoteAtomic,
+		MR:       verbs.MRAccessLocalWrite | verbs.MRAccessRemoteWrite | verbs.MRAccessRemoteRead | verbs.MRAccessRemoteAtomic,
 		Patience: Usual, RNRRetry: 6, RNRTimer: 12, Deadline: 10 * time.Second,
 	}
 }
