@@ -7,7 +7,13 @@ HEADER ?= /usr/include/infiniband/verbs.h
 RELEASES := 33.2 44.0 56.1 65.0
 FUZZTIME ?= 10s
 KERNEL ?= 6.1
+OUT ?=
+# 1: that the tests on a kernel device cannot run is a failure. It is for their step alone.
+REQUIRE_DEVICE := $(VERBS_REQUIRE_DEVICE)
+unexport VERBS_REQUIRE_DEVICE
 T ?= .
+# the suite in the guest: its reports are in the folder that comes out
+SUITE := -test.run ^TestSuite$$ -device rxe0 -peer-device rxe1 -overlay -report /out/suite.json -junit /out/suite.xml
 
 .DEFAULT_GOAL := all
 
@@ -34,16 +40,17 @@ check: ## tell whether what is checked in is what generate would write
 	$(GO) run ./cmd/verbsgen check
 	$(GO) test -run TestCheckedIn ./cmd/verbsgen/internal/emit/cdecl
 
-test: setup check lint rules ## all tests
+test: setup check lint rules ## all tests; those on a kernel device come last, in a virtual machine
 	$(GO) test ./...
 	$(MAKE) race fuzz
+	$(MAKE) conformance-vm
 
 lint: ## gofmt, vet, staticcheck, shellcheck where it is installed
 	@bad=$$(git ls-files -z '*.go' | xargs -0 gofmt -l); if [ -n "$$bad" ]; then echo "gofmt -w these:"; echo "$$bad"; exit 1; fi
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
 	CGO_ENABLED=0 $(GO) build ./...
-	@if command -v shellcheck >/dev/null; then shellcheck .ci/run .ci/setup .ci/scratch $$(git ls-files '*.sh'); else echo "shellcheck is not installed: scripts not checked"; fi
+	@if command -v shellcheck >/dev/null; then shellcheck .ci/* $$(git ls-files '*.sh'); else echo "shellcheck is not installed: scripts not checked"; fi
 
 race: ## what is concurrent under the race detector, and the pointer rules of cgo in full
 	$(GO) test -race ./runtime/... ./conformance/... ./examples/...
@@ -55,8 +62,8 @@ fuzz: ## every fuzz target for FUZZTIME
 conformance: ## the conformance suite on a software device
 	$(GO) test -count=1 ./conformance/...
 
-conformance-vm: ## tests on a real kernel device (soft-RoCE) in a virtual machine: make conformance-vm [KERNEL=6.1|6.12|7.2]
-	$(GO) run ./conformance/vm -kernel $(KERNEL) -packages ./conformance/device
+conformance-vm: ## tests on a real kernel device (soft-RoCE) in a virtual machine: make conformance-vm [KERNEL=6.1|6.12|7.2] [OUT=folder]
+	VERBS_REQUIRE_DEVICE=$(REQUIRE_DEVICE) $(GO) run ./conformance/vm -kernel $(KERNEL) $(if $(OUT),-out '$(OUT)') -packages ./conformance/device,./conformance -args './conformance=$(SUITE)'
 
 rules: ## rules defined, generated and tested, by verb
 	$(GO) run ./cmd/verbsgen rules --check --tests gen/verbs --tests conformance

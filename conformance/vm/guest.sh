@@ -2,7 +2,7 @@
 # Second half of the guest's start, with this machine's own programs: two connected soft-RoCE devices, then the jobs.
 # A job is a folder with a script "run"; its output and its status are put beside it. Last comes the kernel's log.
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8
-export VERBS_OUT=/out VERBS_REQUIRE_DEVICE=1
+export VERBS_OUT=/out VERBS_DEVICE=rxe0 VERBS_REQUIRE_DEVICE=1
 
 finish() {
 	dmesg >/out/dmesg 2>/dev/null

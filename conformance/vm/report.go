@@ -29,7 +29,18 @@ type event struct {
 type tally struct {
 	passed, failed int
 	skipped        []string // "TestName: reason"
+	tests          []tested
 }
+
+// tested is a test, or a subtest, that ended.
+type tested struct {
+	name, action string // the action is pass, fail or skip
+	seconds      float64
+	said         string
+}
+
+// shownSkips is how many skipped tests of a package are shown; all are in the files.
+const shownSkips = 10
 
 // report tells how a boot ended, and gives the exit status.
 func report(ctx context.Context, o *options, g *guest, end ending, say *progress, stdout io.Writer) int {
@@ -85,11 +96,15 @@ func (j *job) summary(ctx context.Context, g *guest, passed, shown bool, stdout 
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(g.out, filepath.Base(j.dir)+"-"+j.name+".json"), events, 0o644); err != nil {
+	file := filepath.Join(g.out, filepath.Base(j.dir)+"-"+j.name)
+	if err := os.WriteFile(file+".json", events, 0o644); err != nil {
 		return err
 	}
 	t, err := count(events)
 	if err != nil {
+		return err
+	}
+	if err := writeJUnit(file+".xml", j.path, t); err != nil {
 		return err
 	}
 	word := "ok  "
@@ -97,7 +112,11 @@ func (j *job) summary(ctx context.Context, g *guest, passed, shown bool, stdout 
 		word = "FAIL"
 	}
 	fmt.Fprintf(stdout, "%s %s on kernel %s: %d passed, %d failed, %d skipped\n", word, j.path, g.image.release, t.passed, t.failed, len(t.skipped))
-	for _, s := range t.skipped {
+	for i, s := range t.skipped {
+		if i == shownSkips && !shown {
+			fmt.Fprintf(stdout, "     skipped %d more: see %s.xml\n", len(t.skipped)-i, file)
+			break
+		}
 		fmt.Fprintf(stdout, "     skipped %s\n", s)
 	}
 	if passed && t.passed == 0 {
@@ -130,6 +149,10 @@ func count(events []byte) (*tally, error) {
 		}
 		if e.Test == "" {
 			continue
+		}
+		switch e.Action {
+		case "pass", "fail", "skip":
+			t.tests = append(t.tests, tested{e.Test, e.Action, e.Elapsed, strings.TrimSpace(said[e.Test])})
 		}
 		switch e.Action {
 		case "output":

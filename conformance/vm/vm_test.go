@@ -36,11 +36,11 @@ func TestUse(t *testing.T) {
 
 // TestNotRun says loudly that nothing ran, and fails where a device is required.
 func TestNotRun(t *testing.T) {
-	for value, want := range map[string]int{"": 0, "1": statusNotRun} {
+	for value, want := range map[string]int{"": 0, "0": 0, "1": statusNotRun} {
 		t.Setenv("VERBS_REQUIRE_DEVICE", value)
 		var told strings.Builder
 		got := notRun(newProgress(&told), errors.New("no emulator"))
-		if got != want || !strings.Contains(told.String(), "NOT RUN") || !strings.Contains(told.String(), "no emulator") {
+		if got != want || !strings.Contains(told.String(), "NOT RUN: NO TEST MET A KERNEL DEVICE\nno emulator\n") {
 			t.Errorf("VERBS_REQUIRE_DEVICE=%q: status %d, %s", value, got, &told)
 		}
 	}
@@ -212,6 +212,20 @@ FAIL
 	got, err := count(events)
 	if err != nil || got.passed != 1 || got.failed != 1 || len(got.skipped) != 1 || !strings.Contains(got.skipped[0], "TestB: b_test.go:1: no such device") {
 		t.Errorf("%+v, %v", got, err)
+	}
+	file := filepath.Join(t.TempDir(), "junit.xml")
+	if err := writeJUnit(file, "example.org/p", got); err != nil {
+		t.Fatal(err)
+	}
+	xml, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []string{`<testsuite name="example.org/p" tests="3" failures="1" skipped="1">`, `name="TestA" time="0"></testcase>`,
+		`<skipped message="b_test.go:1: no such device">`, `<failure message="c_test.go:1: wrong">`} {
+		if !strings.Contains(string(xml), s) {
+			t.Errorf("no %s in\n%s", s, xml)
+		}
 	}
 	if _, err := count([]byte("not JSON\n")); err == nil {
 		t.Error("garbage is counted")
