@@ -58,7 +58,6 @@ func TestDirect(t *testing.T) {
 				t.Errorf("the write callback ran %d times", to)
 			}
 			copyErrors(t, dm)
-			allocations(t, dm)
 		})
 	}
 }
@@ -77,10 +76,8 @@ func TestShim(t *testing.T) {
 		t.Errorf("the write callback ran %d times, want 1", to)
 	}
 	copyErrors(t, dm)
-	allocations(t, dm)
 	soft := must(open(t).dev.AllocDM(verbs.NewAllocDMAttr(4096)))(t)
 	copyErrors(t, soft)
-	allocations(t, soft)
 }
 
 // copyErrors makes copies that must be refused, in the order in which the provider checks: range, then alignment.
@@ -106,22 +103,6 @@ func copyErrors(t *testing.T, dm *verbs.DM) {
 	}
 	if _, err := dm.GetUint32(4096); !errors.Is(err, syscall.EFAULT) {
 		t.Errorf("GetUint32 at the end: %v", err)
-	}
-}
-
-// allocations counts what copies allocate: nothing, on success and on error, also with a buffer on the stack.
-func allocations(t *testing.T, dm *verbs.DM) {
-	t.Helper()
-	for name, f := range map[string]func(){
-		"write":       func() { var b [64]byte; _, _ = dm.WriteAt(b[:], 64) },
-		"read":        func() { var b [64]byte; _, _ = dm.ReadAt(b[:], 64) },
-		"write error": func() { var b [64]byte; _, _ = dm.WriteAt(b[:], 4090) },
-		"read error":  func() { var b [3]byte; _, _ = dm.ReadAt(b[:], 0) },
-		"put":         func() { _ = dm.PutUint32(4, 1) },
-	} {
-		if n := testing.AllocsPerRun(100, f); n != 0 {
-			t.Errorf("%v: %s allocates %v times", dm.Mode(), name, n)
-		}
 	}
 }
 

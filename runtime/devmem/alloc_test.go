@@ -1,6 +1,8 @@
-//go:build linux && cgo
+//go:build linux && cgo && !asan
 
 package devmem_test
+
+// The address sanitizer puts on the heap what else lies on the stack, so this is not for it.
 
 import (
 	"testing"

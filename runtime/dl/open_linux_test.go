@@ -137,18 +137,6 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// TestLinked has a libibverbs in the process that Open did not load, as when a program or another binding links it.
-func TestLinked(t *testing.T) {
-	linked := fake(t, filepath.Join(t.TempDir(), DefaultName))
-	other := fake(t, filepath.Join(t.TempDir(), DefaultName))
-	t.Setenv("LD_PRELOAD", linked)
-	want := fmt.Sprintf("unsupported=false absent=false load %s: this process has loaded another libibverbs, %s, and its "+
-		"providers work with that one only; use one libibverbs in a process\n%s release=\"\" %s", other, linked, linked, fine)
-	if got := run(t, "", other, "default"); got != want {
-		t.Errorf("\n got %s\nwant %s", got, want)
-	}
-}
-
 // patched copies an ELF file with two bytes of its header changed.
 func patched(t *testing.T, from, to string, offset int, value uint16) string {
 	t.Helper()

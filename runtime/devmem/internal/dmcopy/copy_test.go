@@ -76,16 +76,3 @@ func TestGranules(t *testing.T) {
 		t.Errorf("loaded %#x", v)
 	}
 }
-
-func TestNoAllocations(t *testing.T) {
-	dev := island(t, 8192, false)
-	at := unsafe.Pointer(unsafe.SliceData(dev))
-	n := testing.AllocsPerRun(100, func() {
-		var b [8192]byte
-		Write(at, b[:])
-		Read(b[:], at, ReadChunk)
-	})
-	if n != 0 {
-		t.Errorf("%v allocations", n)
-	}
-}
