@@ -1,0 +1,182 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/verbsgen/verbsgen/conformance/suite/far"
+)
+
+// times are the limits on waiting.
+type times struct {
+	Step      time.Duration // a greeting, a write, the rest of a message that has begun
+	Operation time.Duration // one operation of the device
+	Grace     time.Duration // for one that does not keep to its time; the connecting side waits twice as long
+	Silence   time.Duration // between two requests
+	Ping      time.Duration // after so long without a request, the connecting side shows that it is there
+	Busy      time.Duration // between two tries to connect
+	Again     time.Duration // for tries to have a lost session anew
+}
+
+var defaultTimes = times{Step: 10 * time.Second, Operation: 12 * time.Second, Grace: 3 * time.Second, Silence: 45 * time.Second,
+	Ping: 10 * time.Second, Busy: 500 * time.Millisecond, Again: 5 * time.Second}
+
+// maxGuests bounds the connections that are looked at while one is served.
+const maxGuests = 8
+
+// Server is what serves a device.
+type Server struct {
+	Suite string // as in Client
+	About About  // this side
+	// Open gives the maker of one session's ends. It is called anew for each session.
+	Open func() (far.Maker, error)
+	Once bool          // serve one session that comes to its end
+	Idle time.Duration // how long to go on without a session; 0 for ever
+	Log  func(format string, args ...any)
+
+	times times
+	mu    sync.Mutex
+	guest string // who is served
+	idle  *time.Timer
+}
+
+// ErrIdle is told when nobody came.
+var ErrIdle = errors.New("nobody connected")
+
+var errDone = errors.New("the session is over")
+
+// Serve serves who comes to a listener, one after the other, until the context ends (no error), or with Once the session is
+// over (no error), or nobody came for the time in Idle (no error, but with Once ErrIdle). It closes the listener and all
+// that its sessions opened.
+func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
+	if s.times == (times{}) {
+		s.times = defaultTimes
+	}
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	defer context.AfterFunc(ctx, func() { _ = ln.Close() })()
+	if s.Idle > 0 {
+		s.idle = time.AfterFunc(s.Idle, func() { end(ErrIdle) })
+		defer s.idle.Stop()
+	}
+	err := s.accept(ctx, ln, end)
+	_ = ln.Close()
+	switch cause := context.Cause(ctx); {
+	case cause == nil:
+		return err
+	case errors.Is(cause, ErrIdle) && s.Once:
+		return fmt.Errorf("%w for %v", ErrIdle, s.Idle)
+	case errors.Is(cause, errDone), errors.Is(cause, ErrIdle), errors.Is(cause, context.Canceled):
+		return nil
+	default:
+		return cause
+	}
+}
+
+// accept takes connections until the listener is closed, and waits for their end.
+func (s *Server) accept(ctx context.Context, ln net.Listener, end context.CancelCauseFunc) error {
+	var all sync.WaitGroup
+	defer all.Wait()
+	room := make(chan struct{}, maxGuests)
+	for {
+		conn, err := ln.Accept()
+		if err != nil {
+			end(nil) // what is served ends too
+			return err
+		}
+		select {
+		case room <- struct{}{}:
+			all.Go(func() {
+				defer func() { <-room }()
+				defer conn.Close()
+				s.welcome(ctx, conn, end)
+			})
+		default:
+			_ = conn.Close()
+		}
+	}
+}
+
+// welcome greets who connected, and serves it unless another is served.
+func (s *Server) welcome(ctx context.Context, conn net.Conn, end context.CancelCauseFunc) {
+	from := conn.RemoteAddr()
+	w := &wire{conn: conn, step: s.times.Step}
+	defer context.AfterFunc(ctx, w.stop)()
+	mine := hello{Suite: s.Suite, About: s.About}
+	h, err := w.met(s.Suite)
+	if err == nil {
+		if other := s.claim(fmt.Sprintf("%s (%s)", from, h.About.Host.Name)); other != "" {
+			mine.Refused = "it serves " + other
+		} else {
+			defer s.release()
+		}
+	}
+	if e := w.greet(mine); err == nil {
+		err = e
+	}
+	if err != nil {
+		s.Log("%s was turned away: %v", from, err)
+		return
+	}
+	if mine.Refused != "" {
+		s.Log("%s was turned away: %s", from, mine.Refused)
+		return
+	}
+	err = s.serve(ctx, w, h, from)
+	switch {
+	case errors.Is(err, errStuck):
+		end(err)
+	case err == nil && s.Once:
+		end(errDone)
+	}
+}
+
+// claim makes a guest the one that is served, or tells who is.
+func (s *Server) claim(who string) (other string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.guest != "" {
+		return s.guest
+	}
+	s.guest = who
+	if s.idle != nil {
+		s.idle.Stop()
+	}
+	return ""
+}
+
+func (s *Server) release() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.guest = ""
+	if s.idle != nil {
+		s.idle.Reset(s.Idle)
+	}
+}
+
+// serve runs one session.
+func (s *Server) serve(ctx context.Context, w *wire, h *hello, from net.Addr) (err error) {
+	s.Log("%s: a session with %v begins", from, h.About)
+	maker, err := s.Open()
+	if err != nil {
+		err = fmt.Errorf("opening the device: %w", err)
+		_ = w.send(&answer{Why: clean(err.Error(), maxWhy), Over: true})
+		s.Log("%s: %v", from, err)
+		return err
+	}
+	run := &session{wire: w, times: s.times, maker: maker}
+	err = run.run(ctx)
+	if !errors.Is(err, errStuck) {
+		err = errors.Join(err, maker.Close())
+	}
+	if err != nil {
+		s.Log("%s: the session ends after %d ends: %v", from, run.made, err)
+	} else {
+		s.Log("%s: the session is over; it had %d ends", from, run.made)
+	}
+	return err
+}
