@@ -179,6 +179,7 @@ func (d *decoder) param(verb, c string, k, v *yaml.Node) Param {
 		{"go", false, d.text(&p.Go)},
 		{"null", false, d.truth(&p.Null)},
 		{"len", false, d.text(&p.Len)},
+		{"rest", false, d.truth(&p.Rest)},
 		{"parent", false, d.truth(&p.Parent)},
 		{"doc", false, d.text(&p.Doc)},
 	})

@@ -186,6 +186,7 @@ type Param struct {
 	Go   string // name in Go where the rule of naming gives a bad one
 	Null bool   // NULL is allowed
 	Len  string // the parameter that holds the length (addr, slice)
+	Rest bool   // flags given one by one at the end of the call; none stands for all
 	// Parent tells that the object made by the verb must be closed before this one.
 	Parent bool
 	Doc    string

@@ -124,6 +124,106 @@ func (v QPType) String() string {
 	return "QPType(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
+// EventType says: what happened.
+//
+// C: enum ibv_event_type, ibv_get_async_event(3).
+type EventType uint32
+
+// Constants of EventType.
+const (
+	// A completion queue broke, most often because it overflowed.
+	EventTypeCQErr EventType = 0 // IBV_EVENT_CQ_ERR
+	// A queue pair met an error that it could not tell by a completion.
+	EventTypeQPFatal EventType = 1 // IBV_EVENT_QP_FATAL
+	// A peer's request was invalid.
+	EventTypeQPReqErr EventType = 2 // IBV_EVENT_QP_REQ_ERR
+	// A peer's request was not allowed.
+	EventTypeQPAccessErr EventType = 3 // IBV_EVENT_QP_ACCESS_ERR
+	// A queue pair in RTR received the first message.
+	EventTypeCommEst EventType = 4 // IBV_EVENT_COMM_EST
+	// The send queue of a queue pair in SQD is drained.
+	EventTypeSQDrained EventType = 5 // IBV_EVENT_SQ_DRAINED
+	// A connection moved to its alternate path.
+	EventTypePathMig EventType = 6 // IBV_EVENT_PATH_MIG
+	// A connection could not move to its alternate path.
+	EventTypePathMigErr EventType = 7 // IBV_EVENT_PATH_MIG_ERR
+	// The device broke; close everything.
+	EventTypeDeviceFatal EventType = 8 // IBV_EVENT_DEVICE_FATAL
+	// A port became active.
+	EventTypePortActive EventType = 9 // IBV_EVENT_PORT_ACTIVE
+	// A port went down.
+	EventTypePortErr EventType = 10 // IBV_EVENT_PORT_ERR
+	// The LID of a port changed.
+	EventTypeLIDChange EventType = 11 // IBV_EVENT_LID_CHANGE
+	// The partition table of a port changed.
+	EventTypePKeyChange EventType = 12 // IBV_EVENT_PKEY_CHANGE
+	// The subnet manager of a port changed.
+	EventTypeSMChange EventType = 13 // IBV_EVENT_SM_CHANGE
+	// A shared receive queue broke.
+	EventTypeSRQErr EventType = 14 // IBV_EVENT_SRQ_ERR
+	// A shared receive queue fell below its limit.
+	EventTypeSRQLimitReached EventType = 15 // IBV_EVENT_SRQ_LIMIT_REACHED
+	// A queue pair in ERR takes no more from its shared receive queue.
+	EventTypeQPLastWQEReached EventType = 16 // IBV_EVENT_QP_LAST_WQE_REACHED
+	// The subnet manager asks to register again.
+	EventTypeClientReregister EventType = 17 // IBV_EVENT_CLIENT_REREGISTER
+	// The GID table of a port changed.
+	EventTypeGIDChange EventType = 18 // IBV_EVENT_GID_CHANGE
+	// A work queue broke.
+	EventTypeWQFatal EventType = 19 // IBV_EVENT_WQ_FATAL
+	// The speed of a port changed. Since rdma-core 65.0.
+	EventTypeDeviceSpeedChange EventType = 20 // IBV_EVENT_DEVICE_SPEED_CHANGE
+)
+
+// String gives the C name without its prefix.
+func (v EventType) String() string {
+	switch v {
+	case EventTypeCQErr:
+		return "CQ_ERR"
+	case EventTypeQPFatal:
+		return "QP_FATAL"
+	case EventTypeQPReqErr:
+		return "QP_REQ_ERR"
+	case EventTypeQPAccessErr:
+		return "QP_ACCESS_ERR"
+	case EventTypeCommEst:
+		return "COMM_EST"
+	case EventTypeSQDrained:
+		return "SQ_DRAINED"
+	case EventTypePathMig:
+		return "PATH_MIG"
+	case EventTypePathMigErr:
+		return "PATH_MIG_ERR"
+	case EventTypeDeviceFatal:
+		return "DEVICE_FATAL"
+	case EventTypePortActive:
+		return "PORT_ACTIVE"
+	case EventTypePortErr:
+		return "PORT_ERR"
+	case EventTypeLIDChange:
+		return "LID_CHANGE"
+	case EventTypePKeyChange:
+		return "PKEY_CHANGE"
+	case EventTypeSMChange:
+		return "SM_CHANGE"
+	case EventTypeSRQErr:
+		return "SRQ_ERR"
+	case EventTypeSRQLimitReached:
+		return "SRQ_LIMIT_REACHED"
+	case EventTypeQPLastWQEReached:
+		return "QP_LAST_WQE_REACHED"
+	case EventTypeClientReregister:
+		return "CLIENT_REREGISTER"
+	case EventTypeGIDChange:
+		return "GID_CHANGE"
+	case EventTypeWQFatal:
+		return "WQ_FATAL"
+	case EventTypeDeviceSpeedChange:
+		return "DEVICE_SPEED_CHANGE"
+	}
+	return "EventType(" + strconv.FormatUint(uint64(v), 10) + ")"
+}
+
 // NodeType says: what kind of device it is.
 //
 // C: enum ibv_node_type, ibv_get_device_list(3).
@@ -287,7 +387,7 @@ const (
 	// A QP can be moved to another port.
 	DeviceCapChangePhyPort DeviceCap = 0x20 // IBV_DEVICE_CHANGE_PHY_PORT
 	// The port of an address handle is enforced.
-	DeviceCapUDAvPortEnforce DeviceCap = 0x40 // IBV_DEVICE_UD_AV_PORT_ENFORCE
+	DeviceCapUDAVPortEnforce DeviceCap = 0x40 // IBV_DEVICE_UD_AV_PORT_ENFORCE
 	// The current state may be named when a QP is changed.
 	DeviceCapCurrQPStateMod DeviceCap = 0x80 // IBV_DEVICE_CURR_QP_STATE_MOD
 	// Ports can be shut down.
@@ -395,7 +495,7 @@ const (
 	DeviceCapExRawMulti            DeviceCapEx = 0x8        // IBV_DEVICE_RAW_MULTI
 	DeviceCapExAutoPathMig         DeviceCapEx = 0x10       // IBV_DEVICE_AUTO_PATH_MIG
 	DeviceCapExChangePhyPort       DeviceCapEx = 0x20       // IBV_DEVICE_CHANGE_PHY_PORT
-	DeviceCapExUDAvPortEnforce     DeviceCapEx = 0x40       // IBV_DEVICE_UD_AV_PORT_ENFORCE
+	DeviceCapExUDAVPortEnforce     DeviceCapEx = 0x40       // IBV_DEVICE_UD_AV_PORT_ENFORCE
 	DeviceCapExCurrQPStateMod      DeviceCapEx = 0x80       // IBV_DEVICE_CURR_QP_STATE_MOD
 	DeviceCapExShutdownPort        DeviceCapEx = 0x100      // IBV_DEVICE_SHUTDOWN_PORT
 	DeviceCapExInitType            DeviceCapEx = 0x200      // IBV_DEVICE_INIT_TYPE
@@ -890,6 +990,88 @@ func (v LinkLayer) String() string {
 		return "ETHERNET"
 	}
 	return "LinkLayer(" + strconv.FormatUint(uint64(v), 10) + ")"
+}
+
+// QPField says: attributes of a queue pair that can be asked for.
+//
+// C: enum ibv_qp_attr_mask, ibv_query_qp(3).
+type QPField uint32
+
+// Constants of QPField.
+const (
+	QPFieldState            QPField = 0x1      // IBV_QP_STATE
+	QPFieldCurState         QPField = 0x2      // IBV_QP_CUR_STATE
+	QPFieldEnSQDAsyncNotify QPField = 0x4      // IBV_QP_EN_SQD_ASYNC_NOTIFY
+	QPFieldAccessFlags      QPField = 0x8      // IBV_QP_ACCESS_FLAGS
+	QPFieldPKeyIndex        QPField = 0x10     // IBV_QP_PKEY_INDEX
+	QPFieldPort             QPField = 0x20     // IBV_QP_PORT
+	QPFieldQKey             QPField = 0x40     // IBV_QP_QKEY
+	QPFieldAV               QPField = 0x80     // IBV_QP_AV
+	QPFieldPathMTU          QPField = 0x100    // IBV_QP_PATH_MTU
+	QPFieldTimeout          QPField = 0x200    // IBV_QP_TIMEOUT
+	QPFieldRetryCnt         QPField = 0x400    // IBV_QP_RETRY_CNT
+	QPFieldRNRRetry         QPField = 0x800    // IBV_QP_RNR_RETRY
+	QPFieldRQPSN            QPField = 0x1000   // IBV_QP_RQ_PSN
+	QPFieldMaxQPRdAtomic    QPField = 0x2000   // IBV_QP_MAX_QP_RD_ATOMIC
+	QPFieldAltPath          QPField = 0x4000   // IBV_QP_ALT_PATH
+	QPFieldMinRNRTimer      QPField = 0x8000   // IBV_QP_MIN_RNR_TIMER
+	QPFieldSQPSN            QPField = 0x10000  // IBV_QP_SQ_PSN
+	QPFieldMaxDestRdAtomic  QPField = 0x20000  // IBV_QP_MAX_DEST_RD_ATOMIC
+	QPFieldPathMigState     QPField = 0x40000  // IBV_QP_PATH_MIG_STATE
+	QPFieldCap              QPField = 0x80000  // IBV_QP_CAP
+	QPFieldDestQPN          QPField = 0x100000 // IBV_QP_DEST_QPN
+)
+
+var qpFieldNames = []flagName{
+	{0x1, "STATE"},
+	{0x2, "CUR_STATE"},
+	{0x4, "EN_SQD_ASYNC_NOTIFY"},
+	{0x8, "ACCESS_FLAGS"},
+	{0x10, "PKEY_INDEX"},
+	{0x20, "PORT"},
+	{0x40, "QKEY"},
+	{0x80, "AV"},
+	{0x100, "PATH_MTU"},
+	{0x200, "TIMEOUT"},
+	{0x400, "RETRY_CNT"},
+	{0x800, "RNR_RETRY"},
+	{0x1000, "RQ_PSN"},
+	{0x2000, "MAX_QP_RD_ATOMIC"},
+	{0x4000, "ALT_PATH"},
+	{0x8000, "MIN_RNR_TIMER"},
+	{0x10000, "SQ_PSN"},
+	{0x20000, "MAX_DEST_RD_ATOMIC"},
+	{0x40000, "PATH_MIG_STATE"},
+	{0x80000, "CAP"},
+	{0x100000, "DEST_QPN"},
+}
+
+// String gives the C names without their prefix, joined by |, and the value in hex.
+func (v QPField) String() string { return flagText(uint64(v), qpFieldNames) }
+
+// MigState says: how far the move of a connection to its alternate path is.
+//
+// C: enum ibv_mig_state, ibv_query_qp(3).
+type MigState uint32
+
+// Constants of MigState.
+const (
+	MigStateMigrated MigState = 0 // IBV_MIG_MIGRATED
+	MigStateRearm    MigState = 1 // IBV_MIG_REARM
+	MigStateArmed    MigState = 2 // IBV_MIG_ARMED
+)
+
+// String gives the C name without its prefix.
+func (v MigState) String() string {
+	switch v {
+	case MigStateMigrated:
+		return "MIGRATED"
+	case MigStateRearm:
+		return "REARM"
+	case MigStateArmed:
+		return "ARMED"
+	}
+	return "MigState(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
 // MRAccess says: what a memory region may be used for.

@@ -421,12 +421,13 @@ func (o *AH) Device() *Device { return o.dev }
 //
 // C: struct ibv_comp_channel, ibv_create_comp_channel(3).
 type CompChannel struct {
-	node    object.Node
-	lib     *Lib
-	dev     *Device
-	c       unsafe.Pointer
-	release func() // after the C object is gone
-	events  *dpath.Channel
+	node      object.Node
+	lib       *Lib
+	dev       *Device
+	c         unsafe.Pointer
+	release   func()         // after the C object is gone
+	listening sync.Mutex     // guards events
+	events    *dpath.Channel // nil until somebody waits
 }
 
 // enter begins the use of the handle by a verb; exit ends it.
@@ -473,9 +474,7 @@ func (o *CompChannel) Close() error {
 
 // destroy gives the C object back.
 func (o *CompChannel) destroy() error {
-	if o.events != nil {
-		o.events.Close()
-	}
+	o.unlisten()
 	if o.lib.fn[symIbv_destroy_comp_channel] == 0 {
 		return o.lib.missing("ibv_destroy_comp_channel", symIbv_destroy_comp_channel)
 	}
@@ -524,6 +523,7 @@ func (o *CQ) adopt(parents ...*object.Node) error {
 	if err := o.node.Init(o, "CQ", o.label(), parents...); err != nil {
 		return errors.Join(err, o.destroy())
 	}
+	o.dev.handles.Add(uintptr(o.c), o)
 	return nil
 }
 
@@ -554,6 +554,7 @@ func (o *CQ) destroy() error {
 	if errno := rawDestroyCQ(o.lib.fn[symIbv_destroy_cq], o.c); errno != 0 {
 		return verr.Failed("ibv_destroy_cq", errno, nil)
 	}
+	o.dev.handles.Remove(uintptr(o.c), o)
 	o.c = nil // the data path looks at it
 	if o.release != nil {
 		o.release()
@@ -605,6 +606,7 @@ func (o *QP) adopt(parents ...*object.Node) error {
 	if err := o.node.Init(o, "QP", o.label(), parents...); err != nil {
 		return errors.Join(err, o.destroy())
 	}
+	o.dev.handles.Add(uintptr(o.c), o)
 	return nil
 }
 
@@ -636,6 +638,7 @@ func (o *QP) destroy() error {
 	if errno := rawDestroyQP(o.lib.fn[symIbv_destroy_qp], o.c); errno != 0 {
 		return verr.Failed("ibv_destroy_qp", errno, nil)
 	}
+	o.dev.handles.Remove(uintptr(o.c), o)
 	o.c = nil // the data path looks at it
 	if o.release != nil {
 		o.release()
@@ -674,6 +677,9 @@ type Device struct {
 	c              unsafe.Pointer
 	release        func()                        // after the C object is gone
 	caps           atomic.Pointer[cDeviceAttrEx] // as last queried, for the rules that need them
+	handles        object.Index                  // that events name, by the address of the C object
+	listening      sync.Mutex                    // guards events
+	events         *dpath.Async                  // nil until somebody waits
 	cmdFD          int
 	numCompVectors int
 }
@@ -723,6 +729,7 @@ func (o *Device) Close() error {
 
 // destroy gives the C object back.
 func (o *Device) destroy() error {
+	o.unlisten()
 	if o.lib.fn[symIbv_close_device] == 0 {
 		return o.lib.missing("ibv_close_device", symIbv_close_device)
 	}

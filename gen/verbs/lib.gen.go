@@ -16,7 +16,8 @@ import (
 
 // Places in the table of functions.
 const (
-	symIbv_ack_cq_events = iota
+	symIbv_ack_async_event = iota
+	symIbv_ack_cq_events
 	symIbv_alloc_pd
 	symIbv_close_device
 	symIbv_create_ah
@@ -30,6 +31,7 @@ const (
 	symIbv_destroy_cq
 	symIbv_destroy_qp
 	symIbv_free_device_list
+	symIbv_get_async_event
 	symIbv_get_cq_event
 	symIbv_get_device_guid
 	symIbv_get_device_index
@@ -41,6 +43,7 @@ const (
 	symIbv_query_device
 	symIbv_query_gid
 	symIbv_query_port
+	symIbv_query_qp
 	symIbv_reg_dmabuf_mr
 	symIbv_reg_mr
 	symIbv_reg_mr_ex
@@ -53,6 +56,7 @@ const (
 
 // symbols are the functions looked up: name, default version, and the first rdma-core release known to have it.
 var symbols = [numSymbols]struct{ name, version, since string }{
+	{"ibv_ack_async_event", "IBVERBS_1.1", "33.2"},
 	{"ibv_ack_cq_events", "IBVERBS_1.1", "33.2"},
 	{"ibv_alloc_pd", "IBVERBS_1.1", "33.2"},
 	{"ibv_close_device", "IBVERBS_1.1", "33.2"},
@@ -67,6 +71,7 @@ var symbols = [numSymbols]struct{ name, version, since string }{
 	{"ibv_destroy_cq", "IBVERBS_1.1", "33.2"},
 	{"ibv_destroy_qp", "IBVERBS_1.1", "33.2"},
 	{"ibv_free_device_list", "IBVERBS_1.1", "33.2"},
+	{"ibv_get_async_event", "IBVERBS_1.1", "33.2"},
 	{"ibv_get_cq_event", "IBVERBS_1.1", "33.2"},
 	{"ibv_get_device_guid", "IBVERBS_1.1", "33.2"},
 	{"ibv_get_device_index", "IBVERBS_1.9", "33.2"},
@@ -78,6 +83,7 @@ var symbols = [numSymbols]struct{ name, version, since string }{
 	{"ibv_query_device", "IBVERBS_1.1", "33.2"},
 	{"ibv_query_gid", "IBVERBS_1.1", "33.2"},
 	{"ibv_query_port", "IBVERBS_1.1", "33.2"},
+	{"ibv_query_qp", "IBVERBS_1.1", "33.2"},
 	{"ibv_reg_dmabuf_mr", "IBVERBS_1.12", "44.0"},
 	{"ibv_reg_mr", "IBVERBS_1.1", "33.2"},
 	{"ibv_reg_mr_ex", "IBVERBS_1.15", "65.0"},

@@ -129,14 +129,6 @@ func rawDestroyCQ(fn0 uintptr, cq unsafe.Pointer) syscall.Errno {
 	return syscall.ENOSYS
 }
 
-func rawGetCQEvent(fn0 uintptr, channel unsafe.Pointer, cq uintptr, cqContext uintptr) (int, syscall.Errno) {
-	return -1, syscall.ENOSYS
-}
-
-func rawAckCQEvents(fn0 uintptr, cq unsafe.Pointer, nevents uint32) {
-
-}
-
 func rawCreateQP(fn0 uintptr, pd unsafe.Pointer, qpInitAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	return nil, syscall.ENOSYS
 }
@@ -158,6 +150,10 @@ func rawQueryDeviceEx(fn0 uintptr, dev unsafe.Pointer, input unsafe.Pointer, att
 }
 
 func rawModifyQP(fn0 uintptr, qp unsafe.Pointer, attr unsafe.Pointer, attrMask int32) syscall.Errno {
+	return syscall.ENOSYS
+}
+
+func rawQueryQP(fn0 uintptr, qp unsafe.Pointer, attr unsafe.Pointer, fields int32, initAttr unsafe.Pointer) syscall.Errno {
 	return syscall.ENOSYS
 }
 

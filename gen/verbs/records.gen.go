@@ -900,6 +900,192 @@ func (r *PortAttr) from(c *cPortAttr) {
 	r.ActiveSpeedEx = c.active_speed_ex
 }
 
+// QPCap is filled by a verb. The room of a queue pair, at least what was asked for.
+//
+// C: struct ibv_qp_cap, ibv_query_qp(3).
+type QPCap struct {
+	// Send requests that may be outstanding.
+	MaxSendWR uint32 // max_send_wr
+	// Receive requests that may be outstanding.
+	MaxRecvWR uint32 // max_recv_wr
+	// Ranges in a send request.
+	MaxSendSGE uint32 // max_send_sge
+	// Ranges in a receive request.
+	MaxRecvSGE uint32 // max_recv_sge
+	// Bytes that may be sent inline.
+	MaxInlineData uint32 // max_inline_data
+}
+
+// from reads the C layout.
+func (r *QPCap) from(c *cQPCap) {
+	r.MaxSendWR = c.max_send_wr
+	r.MaxRecvWR = c.max_recv_wr
+	r.MaxSendSGE = c.max_send_sge
+	r.MaxRecvSGE = c.max_recv_sge
+	r.MaxInlineData = c.max_inline_data
+}
+
+// GlobalRoute is filled by a verb. The part of a way that leads out of the subnet; on RoCE all of it.
+//
+// C: struct ibv_global_route, ibv_query_qp(3).
+type GlobalRoute struct {
+	// GID of the peer.
+	DGID GID // dgid
+	// Flow label.
+	FlowLabel uint32 // flow_label
+	// Index of this side's GID in the port's table.
+	SGIDIndex uint8 // sgid_index
+	// Hop limit.
+	HopLimit uint8 // hop_limit
+	// Traffic class.
+	TrafficClass uint8 // traffic_class
+}
+
+// from reads the C layout.
+func (r *GlobalRoute) from(c *cGlobalRoute) {
+	r.DGID = c.dgid
+	r.FlowLabel = c.flow_label
+	r.SGIDIndex = c.sgid_index
+	r.HopLimit = c.hop_limit
+	r.TrafficClass = c.traffic_class
+}
+
+// AHInfo is filled by a verb. The way to a peer, as AHAttr gave it.
+//
+// C: struct ibv_ah_attr, ibv_query_qp(3).
+type AHInfo struct {
+	// The global route.
+	GRH GlobalRoute // grh
+	// LID of the peer; unused on RoCE.
+	DLID uint16 // dlid
+	// Service level.
+	SL uint8 // sl
+	// Source path bits; unused on RoCE.
+	SrcPathBits uint8 // src_path_bits
+	// Limit of the rate.
+	StaticRate uint8 // static_rate
+	// Whether GRH counts; always on RoCE.
+	IsGlobal bool // is_global
+	// Port of this side.
+	PortNum uint8 // port_num
+}
+
+// from reads the C layout.
+func (r *AHInfo) from(c *cAHAttr) {
+	r.GRH = func() (v GlobalRoute) { v.from(&c.grh); return }()
+	r.DLID = c.dlid
+	r.SL = c.sl
+	r.SrcPathBits = c.src_path_bits
+	r.StaticRate = c.static_rate
+	r.IsGlobal = c.is_global != 0
+	r.PortNum = c.port_num
+}
+
+// QPInfo is filled by a verb. The state and the attributes of a queue pair. What was not asked for, or means
+// nothing for its type, may be 0.
+//
+// C: struct ibv_qp_attr, ibv_query_qp(3).
+type QPInfo struct {
+	// The state.
+	State QPState // qp_state
+	// The state again.
+	CurState QPState // cur_qp_state
+	// Largest packet.
+	PathMTU MTU // path_mtu
+	// The move to the alternate path.
+	PathMigState MigState // path_mig_state
+	// Key of unreliable datagrams.
+	QKey uint32 // qkey
+	// Packet number that is expected next, or the first one: devices differ.
+	RQPSN uint32 // rq_psn
+	// Packet number that is sent next, or the first one: devices differ.
+	SQPSN uint32 // sq_psn
+	// Number of the peer's queue pair.
+	DestQPNum uint32 // dest_qp_num
+	// What the peer may do.
+	AccessFlags QPAccess // qp_access_flags
+	// Its room.
+	Cap QPCap // cap
+	// The way to the peer.
+	AV AHInfo // ah_attr
+	// The alternate way.
+	AltAV AHInfo // alt_ah_attr
+	// Index in the port's partition table.
+	PKeyIndex uint16 // pkey_index
+	// That of the alternate way.
+	AltPKeyIndex uint16 // alt_pkey_index
+	// Whether an event tells that the send queue is drained.
+	EnSQDAsyncNotify bool // en_sqd_async_notify
+	// Whether the send queue of a queue pair in SQD is draining.
+	SQDraining bool // sq_draining
+	// Outstanding reads and atomics as requester.
+	MaxRDAtomic uint8 // max_rd_atomic
+	// Outstanding reads and atomics as responder.
+	MaxDestRDAtomic uint8 // max_dest_rd_atomic
+	// Code of the time a peer waits when no receive is posted.
+	MinRNRTimer uint8 // min_rnr_timer
+	// Port of this side.
+	PortNum uint8 // port_num
+	// Code of the time to wait for an acknowledgement.
+	Timeout uint8 // timeout
+	// Retries after a timeout.
+	RetryCnt uint8 // retry_cnt
+	// Retries when the peer has no receive posted; 7 for ever.
+	RNRRetry uint8 // rnr_retry
+	// Port of the alternate way.
+	AltPortNum uint8 // alt_port_num
+	// That of the alternate way.
+	AltTimeout uint8 // alt_timeout
+}
+
+// from reads the C layout.
+func (r *QPInfo) from(c *cQPAttr) {
+	r.State = QPState(c.qp_state)
+	r.CurState = QPState(c.cur_qp_state)
+	r.PathMTU = MTU(c.path_mtu)
+	r.PathMigState = MigState(c.path_mig_state)
+	r.QKey = c.qkey
+	r.RQPSN = c.rq_psn
+	r.SQPSN = c.sq_psn
+	r.DestQPNum = c.dest_qp_num
+	r.AccessFlags = QPAccess(c.qp_access_flags)
+	r.Cap = func() (v QPCap) { v.from(&c.cap); return }()
+	r.AV = func() (v AHInfo) { v.from(&c.ah_attr); return }()
+	r.AltAV = func() (v AHInfo) { v.from(&c.alt_ah_attr); return }()
+	r.PKeyIndex = c.pkey_index
+	r.AltPKeyIndex = c.alt_pkey_index
+	r.EnSQDAsyncNotify = c.en_sqd_async_notify != 0
+	r.SQDraining = c.sq_draining != 0
+	r.MaxRDAtomic = c.max_rd_atomic
+	r.MaxDestRDAtomic = c.max_dest_rd_atomic
+	r.MinRNRTimer = c.min_rnr_timer
+	r.PortNum = c.port_num
+	r.Timeout = c.timeout
+	r.RetryCnt = c.retry_cnt
+	r.RNRRetry = c.rnr_retry
+	r.AltPortNum = c.alt_port_num
+	r.AltTimeout = c.alt_timeout
+}
+
+// QPInitInfo is filled by a verb. How a queue pair was made.
+//
+// C: struct ibv_qp_init_attr, ibv_query_qp(3).
+type QPInitInfo struct {
+	// Its room.
+	Cap QPCap // cap
+	// Transport service.
+	Type QPType // qp_type
+	// Whether every send request completes with an entry.
+	SignalAll bool // sq_sig_all
+}
+
+// from reads the C layout.
+func (r *QPInitInfo) from(c *cQPInitAttr) {
+	r.Cap = func() (v QPCap) { v.from(&c.cap); return }()
+	r.Type = QPType(c.qp_type)
+	r.SignalAll = c.sq_sig_all != 0
+}
+
 // MRInitAttr is filled by its methods and handed to a verb. What to register, in the one call that covers every
 // form of registration.
 //

@@ -557,10 +557,9 @@ typedef struct ibv_comp_channel *(*vg_fn_ibv_create_comp_channel)(struct ibv_con
 typedef int (*vg_fn_ibv_destroy_comp_channel)(struct ibv_comp_channel *channel);
 typedef struct ibv_cq *(*vg_fn_ibv_create_cq)(struct ibv_context *context, int cqe, void *cq_context, struct ibv_comp_channel *channel, int comp_vector);
 typedef int (*vg_fn_ibv_destroy_cq)(struct ibv_cq *cq);
-typedef int (*vg_fn_ibv_get_cq_event)(struct ibv_comp_channel *channel, struct ibv_cq **cq, void **cq_context);
-typedef void (*vg_fn_ibv_ack_cq_events)(struct ibv_cq *cq, unsigned int nevents);
 typedef struct ibv_qp *(*vg_fn_ibv_create_qp)(struct ibv_pd *pd, struct ibv_qp_init_attr *qp_init_attr);
 typedef int (*vg_fn_ibv_modify_qp)(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask);
+typedef int (*vg_fn_ibv_query_qp)(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask, struct ibv_qp_init_attr *init_attr);
 typedef int (*vg_fn_ibv_destroy_qp)(struct ibv_qp *qp);
 typedef struct ibv_ah *(*vg_fn_ibv_create_ah)(struct ibv_pd *pd, struct ibv_ah_attr *attr);
 typedef int (*vg_fn_ibv_destroy_ah)(struct ibv_ah *ah);

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/mem"
+	"github.com/verbsgen/verbsgen/runtime/object"
 	"github.com/verbsgen/verbsgen/runtime/pdalloc"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 	"math"
@@ -1177,9 +1178,6 @@ func (dev *Device) CreateCompChannel() (*CompChannel, error) {
 		return nil, verr.Failed(verb, errno, nil)
 	}
 	o := newCompChannel(dev, ptr)
-	if err := o.listen(); err != nil {
-		return nil, errors.Join(err, o.destroy())
-	}
 	if err := o.adopt(&dev.node); err != nil {
 		return nil, err
 	}
@@ -1604,6 +1602,40 @@ func (qp *QP) Modify(attr *QPAttr) error {
 	return nil
 }
 
+// Query asks for the state and the attributes of a queue pair, and for how it was made.
+//
+//   - fields: what is asked for; none for all. Most devices answer all whatever is asked; EFA refuses what it
+//     does not know (errors.ErrUnsupported).
+//
+// C: ibv_query_qp, ibv_query_qp(3).
+func (qp *QP) Query(fields ...QPField) (*QPInfo, *QPInitInfo, error) {
+	const verb = "ibv_query_qp"
+	if err := qp.enter(verb); err != nil {
+		return nil, nil, err
+	}
+	defer qp.node.Exit()
+	if qp.lib.fn[symIbv_query_qp] == 0 {
+		return nil, nil, qp.lib.missing("ibv_query_qp", symIbv_query_qp)
+	}
+	var attrC cQPAttr
+	var fieldsC QPField
+	for _, f := range fields {
+		fieldsC |= f
+	}
+	if len(fields) == 0 {
+		fieldsC = 0x1fffff // all that there are
+	}
+	var initAttrC cQPInitAttr
+	if errno := rawQueryQP(qp.lib.fn[symIbv_query_qp], qp.c, unsafe.Pointer(&attrC), int32(fieldsC), unsafe.Pointer(&initAttrC)); errno != 0 {
+		return nil, nil, verr.Failed(verb, errno, nil)
+	}
+	out := new(QPInfo)
+	out.from(&attrC)
+	initAttr := new(QPInitInfo)
+	initAttr.from(&initAttrC)
+	return out, initAttr, nil
+}
+
 // CreateAH makes an address handle.
 //
 // C: ibv_create_ah, ibv_create_ah(3).
@@ -1809,44 +1841,71 @@ func (cq *CQ) ReqNotify(solicitedOnly bool) error {
 	return nil
 }
 
+// listen makes the descriptor of the events one that Go's poller waits on. It does so once, and holds the handle no longer.
+func (o *CompChannel) listen(verb string) (*dpath.Channel, error) {
+	if err := o.enter(verb); err != nil {
+		return nil, err
+	}
+	defer o.node.Exit()
+	if o.lib.fn[symIbv_get_cq_event] == 0 {
+		return nil, o.lib.missing("ibv_get_cq_event", symIbv_get_cq_event)
+	}
+	if o.lib.fn[symIbv_ack_cq_events] == 0 {
+		return nil, o.lib.missing("ibv_ack_cq_events", symIbv_ack_cq_events)
+	}
+	o.listening.Lock()
+	defer o.listening.Unlock()
+	if o.events != nil {
+		return o.events, nil
+	}
+	events, err := dpath.NewChannel(o.c, o.lib.fn[symIbv_get_cq_event], o.lib.fn[symIbv_ack_cq_events])
+	if err == nil {
+		o.events = events
+	}
+	return events, err
+}
+
+// unlisten ends all waiting for events, before the C object goes. Should that stay, listen begins anew.
+func (o *CompChannel) unlisten() {
+	o.listening.Lock()
+	defer o.listening.Unlock()
+	if o.events != nil {
+		o.events.Close()
+		o.events = nil
+	}
+}
+
 // CQEvent is a completion event. It is acknowledged by Done; until then its queue cannot be closed.
 //
 // C: ibv_get_cq_event, ibv_get_cq_event(3).
 type CQEvent struct {
 	CQ   *CQ // the queue with completions; ask it for the next event by ReqNotify, then poll it
-	ch   *CompChannel
+	from *dpath.Channel
+	c    unsafe.Pointer
 	done atomic.Bool
 }
 
-// listen makes the channel's descriptor one that Go's poller waits on.
-func (o *CompChannel) listen() (err error) {
-	o.events, err = dpath.NewChannel(o.c, o.lib.fn[symIbv_get_cq_event], o.lib.fn[symIbv_ack_cq_events])
-	return err
-}
-
 // Next waits for the next completion event. No thread is held while it waits; ctx ends the wait, and an event
-// that comes then is kept for the next call.
+// that comes then is kept for the next call. Close of the channel ends it with os.ErrClosed.
 //
 // C: ibv_get_cq_event, ibv_get_cq_event(3).
 func (o *CompChannel) Next(ctx context.Context) (*CQEvent, error) {
 	const verb = "ibv_get_cq_event"
-	if err := o.enter(verb); err != nil {
-		return nil, err
-	}
-	defer o.node.Exit()
-	c, _, err := o.events.Next(ctx)
+	events, err := o.listen(verb)
 	if err != nil {
 		return nil, err
 	}
-	for _, child := range o.node.Children() {
-		if cq, ok := child.(*CQ); ok && cq.c == c {
-			if err := cq.node.Enter(verb); err != nil {
-				return nil, err
-			}
-			return &CQEvent{CQ: cq, ch: o}, nil
+	for {
+		c, _, err := events.Next(ctx)
+		if err != nil {
+			return nil, err
 		}
+		cq, _ := o.dev.handles.Find(uintptr(c)).(*CQ)
+		if cq != nil && cq.node.Enter(verb) == nil {
+			return &CQEvent{CQ: cq, from: events, c: c}, nil
+		}
+		events.Ack(c, 1) // its queue is being closed, and waits for this
 	}
-	return nil, &verr.Error{Verb: verb, Msg: "an event of a queue that is not open"}
 }
 
 // Done acknowledges the event. A second Done does nothing.
@@ -1854,7 +1913,109 @@ func (o *CompChannel) Next(ctx context.Context) (*CQEvent, error) {
 // C: ibv_ack_cq_events, ibv_get_cq_event(3).
 func (e *CQEvent) Done() {
 	if !e.done.Swap(true) {
-		e.ch.events.Ack(e.CQ.c, 1)
+		e.from.Ack(e.c, 1)
 		e.CQ.node.Exit()
+	}
+}
+
+// listen makes the descriptor of the events one that Go's poller waits on. It does so once, and holds the handle no longer.
+func (o *Device) listen(verb string) (*dpath.Async, error) {
+	if err := o.enter(verb); err != nil {
+		return nil, err
+	}
+	defer o.node.Exit()
+	if o.lib.fn[symIbv_get_async_event] == 0 {
+		return nil, o.lib.missing("ibv_get_async_event", symIbv_get_async_event)
+	}
+	if o.lib.fn[symIbv_ack_async_event] == 0 {
+		return nil, o.lib.missing("ibv_ack_async_event", symIbv_ack_async_event)
+	}
+	o.listening.Lock()
+	defer o.listening.Unlock()
+	if o.events != nil {
+		return o.events, nil
+	}
+	events, err := dpath.NewAsync(o.c, o.lib.fn[symIbv_get_async_event], o.lib.fn[symIbv_ack_async_event])
+	if err == nil {
+		o.events = events
+	}
+	return events, err
+}
+
+// unlisten ends all waiting for events, before the C object goes. Should that stay, listen begins anew.
+func (o *Device) unlisten() {
+	o.listening.Lock()
+	defer o.listening.Unlock()
+	if o.events != nil {
+		o.events.Close()
+		o.events = nil
+	}
+}
+
+// AsyncEvent is an event of a device, of one of its ports, or of an object made from it. It is acknowledged by
+// Done; until then what it concerns cannot be closed, but for the device.
+//
+// C: struct ibv_async_event, ibv_get_async_event(3).
+type AsyncEvent struct {
+	Type EventType
+	QP   *QP   // of an event of one: the QP that it concerns; nil for one made by other code on the same device
+	CQ   *CQ   // of an event of one: the CQ that it concerns; nil for one made by other code on the same device
+	Port uint8 // of an event of a port: its number, from 1; otherwise 0
+
+	from *dpath.Async
+	raw  dpath.AsyncEvent
+	node *object.Node // held until Done
+	done atomic.Bool
+}
+
+// NextEvent waits for the next asynchronous event of the device. No thread is held while it waits; ctx ends the
+// wait, and an event that comes then is kept for the next call. Close of the device ends it with os.ErrClosed.
+// Each event goes to one caller. The descriptor of the events becomes non-blocking by the first call.
+//
+// An event of an object that is being closed at this moment is given too, with the handle that is going; the
+// Close does not wait for its Done.
+//
+// Since an object with an event that was not acknowledged is not closed (syscall.EBUSY), call Done when the
+// event is dealt with, not when the program ends.
+//
+// C: ibv_get_async_event, ibv_get_async_event(3).
+func (o *Device) NextEvent(ctx context.Context) (*AsyncEvent, error) {
+	const verb = "ibv_get_async_event"
+	events, err := o.listen(verb)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := events.Next(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ev := &AsyncEvent{Type: EventType(raw.Type), from: events, raw: raw}
+	switch ev.Type {
+	case EventTypeQPFatal, EventTypeQPReqErr, EventTypeQPAccessErr, EventTypeCommEst, EventTypeSQDrained, EventTypePathMig, EventTypePathMigErr, EventTypeQPLastWQEReached:
+		if ev.QP, _ = o.handles.Find(raw.Object).(*QP); ev.QP != nil {
+			ev.node = &ev.QP.node
+		}
+	case EventTypeCQErr:
+		if ev.CQ, _ = o.handles.Find(raw.Object).(*CQ); ev.CQ != nil {
+			ev.node = &ev.CQ.node
+		}
+	case EventTypeDeviceFatal, EventTypeSRQErr, EventTypeSRQLimitReached, EventTypeWQFatal:
+	default:
+		ev.Port = uint8(raw.Port)
+	}
+	if ev.node == nil || ev.node.Enter(verb) != nil {
+		ev.done.Store(true) // nothing to hold: the Close of an object waits for this
+		events.Ack(raw)
+	}
+	return ev, nil
+}
+
+// Done acknowledges the event. A second Done does nothing.
+//
+// C: ibv_ack_async_event, ibv_get_async_event(3).
+func (e *AsyncEvent) Done() {
+	if !e.done.Swap(true) {
+		e.from.Ack(e.raw)
+		e.node.Exit()
 	}
 }

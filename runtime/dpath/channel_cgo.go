@@ -53,15 +53,11 @@ import "C"
 import (
 	"context"
 	"math"
-	"os"
-	"sync"
 	"syscall"
-	"time"
 	"unsafe"
 
 	_ "github.com/verbsgen/verbsgen/runtime/abi" // declarations of verbs_abi.h
 	"github.com/verbsgen/verbsgen/runtime/verr"
-	"golang.org/x/sys/unix"
 )
 
 const verbNext = "ibv_get_cq_event"
@@ -71,15 +67,8 @@ const verbNext = "ibv_get_cq_event"
 type Channel struct {
 	object   uintptr // struct ibv_comp_channel *
 	get, ack uintptr // functions of the library
-
-	file *os.File        // a second descriptor of the channel's file, so that closing it leaves the first to the library
-	raw  syscall.RawConn // of file
-
-	turn    chan struct{} // full while one goroutine takes an event; it owns event
-	closing chan struct{} // closed by Close
-	once    sync.Once
-	event   event
-	attempt func(uintptr) bool // take, made once
+	w        *waiter
+	event    event // of who has the turn
 }
 
 // event is an answer of ibv_get_cq_event.
@@ -95,31 +84,15 @@ type event struct {
 // The channel's file becomes non-blocking, for C code that uses it too. The caller calls Close before the channel is
 // destroyed; when that is then refused, NewChannel may be called again, and no event is lost. Errors: EINVAL for
 // a nil argument, the errno of fcntl(2), errors.ErrUnsupported for a file that cannot be waited for.
-func NewChannel(c unsafe.Pointer, getEvent, ackEvents uintptr) (*Channel, error) {
+func NewChannel(c unsafe.Pointer, getEvent, ackEvents uintptr) (ch *Channel, err error) {
 	const verb = "ibv_create_comp_channel"
 	if c == nil || getEvent == 0 || ackEvents == 0 {
 		return nil, &verr.Error{Verb: verb, Errno: syscall.EINVAL, Msg: "wait for events without a channel or its functions"}
 	}
-	fd, err := unix.FcntlInt(uintptr(C.verbsgen_dpath_fd(C.uintptr_t(uintptr(c)))), unix.F_DUPFD_CLOEXEC, 0)
-	if err == nil {
-		if err = unix.SetNonblock(fd, true); err != nil {
-			unix.Close(fd)
-		}
-	}
-	if err != nil {
-		errno, _ := err.(syscall.Errno)
-		return nil, &verr.Error{Verb: verb, Errno: errno, Msg: "wait for events of the channel's file", Err: err}
-	}
-	ch := &Channel{object: uintptr(c), get: getEvent, ack: ackEvents, file: os.NewFile(uintptr(fd), "ibv_comp_channel"),
-		turn: make(chan struct{}, 1), closing: make(chan struct{})}
-	ch.attempt = func(uintptr) bool { return ch.take() }
-	if ch.file.SetReadDeadline(time.Time{}) != nil { // what Go cannot poll has no deadlines
-		ch.file.Close()
-		return nil, &verr.Error{Verb: verb, Errno: syscall.EOPNOTSUPP, Msg: "the channel's file is of a kind that cannot be polled"}
-	}
-	if ch.raw, err = ch.file.SyscallConn(); err != nil {
-		ch.file.Close()
-		return nil, &verr.Error{Verb: verb, Msg: "wait for events of the channel's file", Err: err}
+	ch = &Channel{object: uintptr(c), get: getEvent, ack: ackEvents}
+	fd := int(C.verbsgen_dpath_fd(C.uintptr_t(ch.object)))
+	if ch.w, err = newWaiter(fd, verbNext, "the completion channel", ch.take); err != nil {
+		return nil, err
 	}
 	return ch, nil
 }
@@ -131,74 +104,22 @@ func NewChannel(c unsafe.Pointer, getEvent, ackEvents uintptr) (*Channel, error)
 // an event that was taken is given whatever ctx says meanwhile. After Close the error is os.ErrClosed; otherwise it
 // is that of the library. An event that is there is taken without an allocation.
 func (c *Channel) Next(ctx context.Context) (cq unsafe.Pointer, cqContext uintptr, err error) {
-	if err := ctx.Err(); err != nil {
+	if err := c.w.begin(ctx); err != nil {
 		return nil, 0, err
 	}
-	select {
-	case c.turn <- struct{}{}:
-	default:
-		select {
-		case c.turn <- struct{}{}:
-		case <-ctx.Done():
-			return nil, 0, ctx.Err()
-		case <-c.closing:
-			return nil, 0, verr.Closed(verbNext, "the completion channel")
-		}
-	}
-	defer func() { <-c.turn }()
-	select {
-	case <-c.closing:
-		return nil, 0, verr.Closed(verbNext, "the completion channel")
-	default:
-	}
-	if !c.take() {
-		if err := c.wait(ctx); err != nil {
-			return nil, 0, err
-		}
-	}
+	defer c.w.leave()
 	if c.event.errno != 0 {
 		return nil, 0, verr.Failed(verbNext, c.event.errno, nil)
 	}
 	return *(*unsafe.Pointer)(unsafe.Pointer(&c.event.cq)), c.event.context, nil
 }
 
-// take asks the library for an event; false when there is none yet. Only who has the turn calls it.
+// take asks the library for an event; false when there is none yet.
 func (c *Channel) take() bool {
 	var out C.struct_verbsgen_dpath_event
 	C.verbsgen_dpath_get_event(C.uintptr_t(c.get), C.uintptr_t(c.object), &out)
 	c.event = event{uintptr(out.cq), uintptr(out.context), syscall.Errno(out.code)}
 	return c.event.errno != syscall.EAGAIN
-}
-
-// wait sleeps until take says true, which is the only way to nil. The end of ctx wakes it by a deadline, which is taken back
-// before anybody else has the turn.
-func (c *Channel) wait(ctx context.Context) error {
-	if ctx.Done() != nil {
-		fired := make(chan struct{})
-		stop := context.AfterFunc(ctx, func() {
-			c.file.SetReadDeadline(time.Unix(1, 0))
-			close(fired)
-		})
-		defer func() {
-			if !stop() {
-				<-fired
-				c.file.SetReadDeadline(time.Time{})
-			}
-		}()
-	}
-	err := c.raw.Read(c.attempt)
-	if err == nil {
-		return nil
-	}
-	select {
-	case <-c.closing:
-		return verr.Closed(verbNext, "the completion channel")
-	default:
-	}
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	return &verr.Error{Verb: verbNext, Msg: "wait for the channel's file", Err: err}
 }
 
 // Ack acknowledges n events of a completion queue: ibv_ack_cq_events, see ibv_get_cq_event(3). A queue with events that
@@ -214,12 +135,4 @@ func (c *Channel) Ack(cq unsafe.Pointer, n int) {
 
 // Close ends the use of the channel: all Next that wait give os.ErrClosed, and when it is back none touches the C object any
 // more. It destroys nothing, and events that nobody took stay in the channel. A second Close is os.ErrClosed.
-func (c *Channel) Close() error {
-	err := verr.Closed("ibv_destroy_comp_channel", "the completion channel")
-	c.once.Do(func() {
-		close(c.closing)
-		err = c.file.Close()
-		c.turn <- struct{}{} // kept for good
-	})
-	return err
-}
+func (c *Channel) Close() error { return c.w.end("ibv_destroy_comp_channel") }

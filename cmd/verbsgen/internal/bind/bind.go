@@ -166,6 +166,14 @@ var always = []string{
 	"ibv_open_device", "ibv_close_device",
 }
 
+// companions are functions that the generated code of another calls.
+var companions = map[string]string{
+	"ibv_import_dm":           "ibv_unimport_dm",
+	"ibv_get_cq_event":        "ibv_ack_cq_events",
+	"ibv_create_comp_channel": "ibv_get_cq_event",
+	"ibv_get_async_event":     "ibv_ack_async_event",
+}
+
 // closeOver adds what the wanted functions need: how the objects they use are made and destroyed. It tells whether it
 // added any.
 func (b *binder) closeOver() bool {
@@ -192,8 +200,10 @@ func (b *binder) closeOver() bool {
 			b.addMaker(p, o, add)
 		}
 	}
-	if b.want["ibv_import_dm"] {
-		add("ibv_unimport_dm")
+	for c, with := range companions {
+		if b.want[c] {
+			add(with)
+		}
 	}
 	return changed
 }
@@ -266,6 +276,9 @@ func match(glob, s string) bool {
 	return strings.HasSuffix(s, last)
 }
 
+// written are the types that the emitter's own text uses, with the verb that it is written for.
+var written = map[string]string{"NodeType": "ibv_get_device_list", "TransportType": "ibv_get_device_list", "EventType": "ibv_get_async_event"}
+
 // prune drops types that no bound verb needs, and orders what is left.
 func (b *binder) prune() {
 	usedEnum, usedObj, usedRec := map[*model.Enum]bool{}, map[*model.Object]bool{}, map[*model.Record]bool{}
@@ -310,8 +323,8 @@ func (b *binder) prune() {
 			}
 		}
 	}
-	for _, n := range []string{"NodeType", "TransportType"} {
-		if e := b.types[n]; e != nil && b.verbs["ibv_get_device_list"] != nil {
+	for n, verb := range written {
+		if e := b.types[n]; e != nil && b.verbs[verb] != nil {
 			usedEnum[e] = true
 		}
 	}

@@ -15,6 +15,9 @@ import (
 // pseudo are object types without a Go handle of their own: elements of the device list.
 var pseudo = map[string]bool{"DeviceInfo": true, "DeviceList": true}
 
+// events are types that the emitter writes, with methods that are verbs.
+var events = map[string]bool{"CQEvent": true, "AsyncEvent": true}
+
 // bindObjects makes the handle types, in two passes: an object names its parents.
 func (b *binder) bindObjects() {
 	type pair struct {
@@ -133,7 +136,7 @@ func (b *binder) bindVerb(f *api.Function, s *spec.Verb) *model.Verb {
 	b.bindWay(v, f, s)
 	for _, m := range s.Methods {
 		recv, name, ok := strings.Cut(m.Go, ".")
-		if !ok || (recv != "Lib" && b.objects[recv] == nil) {
+		if !ok || (recv != "Lib" && b.objects[recv] == nil && !events[recv]) {
 			b.errorf(diag.TypeUnknown, m.Pos, f.Name, "method "+m.Go+" is not RECEIVER.NAME with an object or Lib as receiver", "write it as PD.RegMR")
 			continue
 		}
@@ -158,17 +161,20 @@ func (b *binder) methodProblem(v *model.Verb, recv, form string) string {
 	case recv != "Lib" && !takes:
 		return v.C + " has no parameter of type " + recv
 	}
-	outs := 0
+	outs, records := 0, 0
 	for _, p := range v.Params {
-		if p.Role == spec.RoleOut || p.Role == spec.RoleOutRec {
+		switch p.Role {
+		case spec.RoleOut:
 			outs++
+		case spec.RoleOutRec:
+			records++
 		}
 		if bigEndian(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(p.CType), "*"))) {
 			return "parameter " + p.C + " is in network byte order, for which there is no form of method yet"
 		}
 	}
-	if outs > 1 {
-		return v.C + " fills more than one parameter, for which there is no form of method yet"
+	if outs > 1 || outs == 1 && records > 0 {
+		return v.C + " fills more than one parameter that is no record, for which there is no form of method yet"
 	}
 	return ""
 }
@@ -209,7 +215,7 @@ func (b *binder) bindParams(v *model.Verb, f *api.Function, s *spec.Verb) {
 }
 
 func (b *binder) bindParam(verb string, q api.Param, s spec.Param) *model.Param {
-	p := &model.Param{C: q.Name, Go: s.Go, CType: q.Type, Role: s.Role, Null: s.Null, Parent: s.Parent, Doc: s.Doc}
+	p := &model.Param{C: q.Name, Go: s.Go, CType: q.Type, Role: s.Role, Null: s.Null, Parent: s.Parent, Rest: s.Rest, Doc: s.Doc}
 	if p.Go == "" {
 		p.Go = naming.Local(q.Name)
 		if p.Go == "context" { // a package name in Go

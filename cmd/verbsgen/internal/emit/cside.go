@@ -79,7 +79,7 @@ func fill(name, text string, data any) (string, error) {
 func (e *emitter) shimmed(v *model.Verb) bool {
 	for _, m := range v.Methods {
 		switch m.Form {
-		case "devmem", "post_send", "post_recv", "poll_cq", "req_notify": // runtime/devmem and runtime/dpath call these
+		case "devmem", "post_send", "post_recv", "poll_cq", "req_notify", "next_event", "next_async": // runtime/devmem and runtime/dpath call these
 		default:
 			return true
 		}

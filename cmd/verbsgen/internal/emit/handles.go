@@ -74,9 +74,7 @@ func (e *emitter) handleType(g *goFile, o *model.Object) {
 			extra.WriteString("imported bool\n")
 		}
 	}
-	if o.Events {
-		extra.WriteString("events *dpath.Channel\n")
-	}
+	extra.WriteString(e.eventFields(o))
 	if o.C == "ibv_cq" && e.byVerb["ibv_create_comp_channel"] != nil {
 		extra.WriteString("channel *CompChannel // where its events arrive, or nil\n")
 	}
@@ -127,8 +125,8 @@ func (o *%[1]s) adopt(parents ...*object.Node) error {
 	if err := o.node.Init(o, %[4]q, o.label(), parents...); err != nil {
 		return errors.Join(err, o.destroy())
 	}
-	return nil
-}`, o.Go, params, lit, o.Go)
+%[5]s	return nil
+}`, o.Go, params, lit, o.Go, e.afterAdopt(o))
 	var load strings.Builder
 	label := `""`
 	for _, x := range o.Getters {
@@ -200,17 +198,21 @@ func (e *emitter) handleClose(g *goFile, o *model.Object) {
 
 // beforeEnd and afterEnd are what an object's own end needs around the destroying call.
 func (e *emitter) beforeEnd(o *model.Object) string {
-	if o.Events {
-		return "if o.events != nil {\no.events.Close()\n}\n"
+	if e.listens(o) {
+		return "o.unlisten()\n"
 	}
 	return ""
 }
 
 func (e *emitter) afterEnd(o *model.Object) string {
-	if o.Hot {
-		return "o.c = nil // the data path looks at it\n"
+	s := ""
+	if e.indexed(o) {
+		s = "o.dev.handles.Remove(uintptr(o.c), o)\n"
 	}
-	return ""
+	if o.Hot {
+		s += "o.c = nil // the data path looks at it\n"
+	}
+	return s
 }
 
 func closes(o *model.Object) string {

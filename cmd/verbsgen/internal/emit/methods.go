@@ -17,7 +17,7 @@ func (e *emitter) verbsFile() *goFile {
 			case "device_list", "open_device", "devmem": // written with what they belong to
 			case "rereg":
 				e.rereg(g, v, m)
-			case "post_send", "post_recv", "poll_cq", "req_notify", "next_event": // see queues.go
+			case "post_send", "post_recv", "poll_cq", "req_notify", "next_event", "next_async": // see queues.go and events.go
 			default:
 				e.method(g, v, m)
 			}
@@ -27,6 +27,7 @@ func (e *emitter) verbsFile() *goFile {
 		e.allocator(g)
 	}
 	e.queues(g)
+	e.eventsOf(g)
 	return g
 }
 
@@ -109,7 +110,7 @@ func (c *call) results() (list, zero string) {
 	for _, p := range c.v.Params {
 		switch p.Role {
 		case spec.RoleOutRec:
-			return "(*" + p.GoType + ", error)", "nil, "
+			list, zero = list+"*"+p.GoType+", ", zero+"nil, "
 		case spec.RoleOut:
 			if p.GoType != "" {
 				return "(" + p.GoType + ", error)", p.GoType + "{}, "
@@ -117,7 +118,10 @@ func (c *call) results() (list, zero string) {
 			return "(" + c.outType(p) + ", error)", "0, "
 		}
 	}
-	return "error", ""
+	if list == "" {
+		return "error", ""
+	}
+	return "(" + list + "error)", zero
 }
 
 func (c *call) receiver() {
@@ -284,8 +288,6 @@ func (c *call) success() string {
 		b.WriteString(s + "\n")
 	}
 	switch {
-	case v.Creates.Events:
-		b.WriteString("if err := o.listen(); err != nil {\nreturn nil, errors.Join(err, o.destroy())\n}\n")
 	case c.m.Form == "create_cq":
 		b.WriteString("o.channel = channel\n")
 	case c.m.Form == formImportDM:
@@ -299,19 +301,24 @@ func (c *call) success() string {
 
 // output writes the return of what a verb filled.
 func (c *call) output() string {
+	var fill, outs strings.Builder
 	for _, p := range c.v.Params {
 		switch p.Role {
 		case spec.RoleOutRec:
-			keep := ""
 			if r := c.e.capsRecord(); r != nil && p.Record == r {
-				keep = fmt.Sprintf("if %[1]sC.comp_mask == 0 { // not the plain attributes alone: what is 0 is known to be 0\n%[2]s.caps.Store(&%[1]sC)\n}\n", p.Go, c.recv.Go)
+				fmt.Fprintf(&fill, "if %[1]sC.comp_mask == 0 { // not the plain attributes alone: what is 0 is known to be 0\n%[2]s.caps.Store(&%[1]sC)\n}\n", p.Go, c.recv.Go)
 			}
-			return fmt.Sprintf("%sout := new(%s)\nout.from(&%sC)\nreturn out, nil\n", keep, p.GoType, p.Go)
+			out := "out"
+			if outs.Len() > 0 {
+				out = p.Go
+			}
+			fmt.Fprintf(&fill, "%[1]s := new(%[2]s)\n%[1]s.from(&%[3]sC)\n", out, p.GoType, p.Go)
+			outs.WriteString(out + ", ")
 		case spec.RoleOut:
-			return "return " + p.Go + ", nil\n"
+			outs.WriteString(p.Go + ", ")
 		}
 	}
-	return "return nil\n"
+	return fill.String() + "return " + outs.String() + "nil\n"
 }
 
 // doc is the comment of the method.

@@ -153,6 +153,10 @@ func (c *call) isSliceLen(p *model.Param) bool { return c.sliceOf(p) != nil }
 
 // valueParam passes a number, flags or an enum.
 func (c *call) valueParam(p *model.Param) {
+	if p.Rest {
+		c.restParam(p)
+		return
+	}
 	c.params = append(c.params, p.Go+" "+p.GoType)
 	c.addDoc(p)
 	if c.m.Form == formImplicit && p.Role == spec.RoleFlags {
@@ -178,6 +182,15 @@ func (c *call) valueParam(p *model.Param) {
 	if signed(p) {
 		c.in[p.C] = "int64(" + p.Go + ")"
 	}
+}
+
+// restParam passes flags that are given one by one.
+func (c *call) restParam(p *model.Param) {
+	c.params = append(c.params, p.Go+" ..."+p.GoType)
+	c.addDoc(p)
+	c.prep = append(c.prep, fmt.Sprintf("var %[1]sC %[2]s\nfor _, f := range %[1]s {\n%[1]sC |= f\n}\nif len(%[1]s) == 0 {\n%[1]sC = 0x%[3]x // all that there are\n}", p.Go, p.GoType, p.Enum.Known))
+	c.args = append(c.args, c.rawType(p)+"("+p.Go+"C)")
+	c.in[p.C] = "uint64(" + p.Go + "C)"
 }
 
 func signed(p *model.Param) bool { return p.GoType == "int" || p.GoType == "int64" }

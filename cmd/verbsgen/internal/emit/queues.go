@@ -1,6 +1,6 @@
 package emit
 
-// queues writes the data path: posting, polling and completion events, each one call into runtime/dpath.
+// queues writes the data path: posting and polling, each one call into runtime/dpath.
 func (e *emitter) queues(g *goFile) {
 	if v := e.byVerb["ibv_post_send"]; v != nil {
 		g.add("%s", doc("PostSend", "posts the first n work requests of a batch with one crossing into C. It gives how many were taken: n, or the index of the one that was refused, with the reason. It must not run while the queue pair is being closed", v.C, v.Page)+`
@@ -74,55 +74,4 @@ func (cq *CQ) ReqNotify(solicitedOnly bool) error {
 	return nil
 }`)
 	}
-	if e.byVerb["ibv_get_cq_event"] != nil && e.byVerb["ibv_create_comp_channel"] != nil && e.byVerb["ibv_create_cq"] != nil {
-		e.events(g)
-	}
-}
-
-// events writes the waiting for completion events.
-func (e *emitter) events(g *goFile) {
-	v := e.byVerb["ibv_get_cq_event"]
-	g.add("%s", doc("CQEvent", "is a completion event. It is acknowledged by Done; until then its queue cannot be closed", v.C, v.Page)+`
-type CQEvent struct {
-	CQ   *CQ // the queue with completions; ask it for the next event by ReqNotify, then poll it
-	ch   *CompChannel
-	done atomic.Bool
-}
-
-// listen makes the channel's descriptor one that Go's poller waits on.
-func (o *CompChannel) listen() (err error) {
-	o.events, err = dpath.NewChannel(o.c, o.lib.fn[symIbv_get_cq_event], o.lib.fn[symIbv_ack_cq_events])
-	return err
-}`)
-	g.add("%s", doc("Next", "waits for the next completion event. No thread is held while it waits; ctx ends the wait, and an event that comes then is kept for the next call", v.C, v.Page)+`
-func (o *CompChannel) Next(ctx context.Context) (*CQEvent, error) {
-	const verb = "ibv_get_cq_event"
-	if err := o.enter(verb); err != nil {
-		return nil, err
-	}
-	defer o.node.Exit()
-	c, _, err := o.events.Next(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for _, child := range o.node.Children() {
-		if cq, ok := child.(*CQ); ok && cq.c == c {
-			if err := cq.node.Enter(verb); err != nil {
-				return nil, err
-			}
-			return &CQEvent{CQ: cq, ch: o}, nil
-		}
-	}
-	return nil, &verr.Error{Verb: verb, Msg: "an event of a queue that is not open"}
-}
-
-// Done acknowledges the event. A second Done does nothing.
-//
-// C: ibv_ack_cq_events, ibv_get_cq_event(3).
-func (e *CQEvent) Done() {
-	if !e.done.Swap(true) {
-		e.ch.events.Ack(e.CQ.c, 1)
-		e.CQ.node.Exit()
-	}
-}`)
 }

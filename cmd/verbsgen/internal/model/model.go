@@ -231,6 +231,7 @@ type Param struct {
 	Record *Record
 	Null   bool
 	Parent bool
+	Rest   bool // flags given one by one, last in the call; none stands for all
 	Len    *Param
 	Doc    string
 }

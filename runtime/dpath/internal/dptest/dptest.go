@@ -149,6 +149,28 @@ func Functions() (getEvent, ackEvents uintptr) {
 	return uintptr(C.dp_get_event_address()), uintptr(C.dp_ack_events_address())
 }
 
+// Context gives the struct ibv_context.
+func (p *Provider) Context() unsafe.Pointer { return unsafe.Pointer(&p.c.context) }
+
+// FeedAsync has an asynchronous event come: its type, and the address of an object or the number of a port.
+func (p *Provider) FeedAsync(typ uint32, element uintptr) {
+	C.dp_feed_async(p.c, C.int(typ), C.uintptr_t(element))
+}
+
+// FailAsync has the next ibv_get_async_event fail.
+func (p *Provider) FailAsync(err syscall.Errno) { p.c.async_err = C.int(err) }
+
+// AckedAsync gives the event that was acknowledged last, by any provider.
+func (p *Provider) AckedAsync() (typ uint32, element uintptr) {
+	e := C.dp_acked_async()
+	return uint32(e.event_type), uintptr(C.dp_async_element(e))
+}
+
+// AsyncFunctions gives the addresses of ibv_get_async_event and ibv_ack_async_event.
+func AsyncFunctions() (getEvent, ackEvent uintptr) {
+	return uintptr(C.dp_get_async_address()), uintptr(C.dp_ack_async_address())
+}
+
 // FD gives the file of the channel.
 func (p *Provider) FD() int { return int(p.c.channel.fd) }
 

@@ -167,11 +167,17 @@ static int notify(struct ibv_cq *cq, int solicited)
 struct dp_provider *dp_new(void)
 {
 	struct dp_provider *p = calloc(1, sizeof *p);
-	int fds[2];
+	int fds[2], async[2];
 
 	if (p == NULL)
 		return NULL;
 	if (pipe(fds) != 0) {
+		free(p);
+		return NULL;
+	}
+	if (pipe(async) != 0) {
+		close(fds[0]);
+		close(fds[1]);
 		free(p);
 		return NULL;
 	}
@@ -184,6 +190,8 @@ struct dp_provider *dp_new(void)
 	p->cq.cq_context = p;
 	p->channel.fd = fds[0];
 	p->feed = fds[1];
+	p->context.async_fd = async[0];
+	p->feed_async = async[1];
 	return p;
 }
 
@@ -191,6 +199,8 @@ void dp_free(struct dp_provider *p)
 {
 	close(p->channel.fd);
 	close(p->feed);
+	close(p->context.async_fd);
+	close(p->feed_async);
 	free(p);
 }
 
@@ -230,21 +240,25 @@ void dp_feed(struct dp_provider *p, struct ibv_cq *cq, int times)
 			;
 }
 
+static int fail(int *err)
+{
+	if (*err == DP_NO_ERRNO) {
+		*err = DP_NO_ERRNO + 1;
+		errno = EINTR;
+		return -1;
+	}
+	if (*err <= DP_NO_ERRNO)
+		errno = *err;
+	*err = 0;
+	return -1;
+}
+
 static int get_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void **context)
 {
 	struct dp_provider *p = of(channel->context);
 
-	if (p->event_err == DP_NO_ERRNO) {
-		p->event_err = DP_NO_ERRNO + 1;
-		errno = EINTR;
-		return -1;
-	}
-	if (p->event_err != 0) {
-		if (p->event_err <= DP_NO_ERRNO)
-			errno = p->event_err;
-		p->event_err = 0;
-		return -1;
-	}
+	if (p->event_err != 0)
+		return fail(&p->event_err);
 	if (read(channel->fd, cq, sizeof *cq) != sizeof *cq)
 		return -1;
 	*context = (*cq)->cq_context;
@@ -258,3 +272,33 @@ static void ack_events(struct ibv_cq *cq, unsigned int n)
 
 uintptr_t dp_get_event_address(void) { return (uintptr_t)get_event; }
 uintptr_t dp_ack_events_address(void) { return (uintptr_t)ack_events; }
+
+// An asynchronous event goes through its pipe as it is.
+void dp_feed_async(struct dp_provider *p, int type, uintptr_t element)
+{
+	struct ibv_async_event e;
+
+	memset(&e, 0, sizeof e);
+	e.event_type = (enum ibv_event_type)type;
+	e.element.cq = (struct ibv_cq *)element;
+	while (write(p->feed_async, &e, sizeof e) < 0 && errno == EINTR)
+		;
+}
+
+static int get_async(struct ibv_context *context, struct ibv_async_event *event)
+{
+	struct dp_provider *p = of(context);
+
+	if (p->async_err != 0)
+		return fail(&p->async_err);
+	return read(context->async_fd, event, sizeof *event) == sizeof *event ? 0 : -1;
+}
+
+static struct ibv_async_event last_ack;
+
+static void ack_async(struct ibv_async_event *event) { last_ack = *event; }
+
+struct ibv_async_event dp_acked_async(void) { return last_ack; }
+uintptr_t dp_async_element(struct ibv_async_event e) { return (uintptr_t)e.element.cq; }
+uintptr_t dp_get_async_address(void) { return (uintptr_t)get_async; }
+uintptr_t dp_ack_async_address(void) { return (uintptr_t)ack_async; }

@@ -31,6 +31,7 @@ struct dp_provider {
 	struct ibv_cq cq;
 	struct ibv_comp_channel channel;
 	int feed; // end of the channel's pipe that events are written to
+	int feed_async; // the same of the context's asynchronous events
 
 	enum dp_how how;
 	int refuse;      // number of the request that is refused, -1 none
@@ -54,6 +55,7 @@ struct dp_provider {
 
 	unsigned int acked;
 	int event_err; // errno of the next get_cq_event, if not 0
+	int async_err; // and of the next get_async_event
 };
 
 struct dp_provider *dp_new(void);
@@ -65,6 +67,11 @@ unsigned int dp_acked(struct dp_provider *p);
 void dp_feed(struct dp_provider *p, struct ibv_cq *cq, int times);
 uintptr_t dp_get_event_address(void);
 uintptr_t dp_ack_events_address(void);
+void dp_feed_async(struct dp_provider *p, int type, uintptr_t element);
+struct ibv_async_event dp_acked_async(void);
+uintptr_t dp_async_element(struct ibv_async_event e);
+uintptr_t dp_get_async_address(void);
+uintptr_t dp_ack_async_address(void);
 
 // Contestants of the benchmark: what a program in C does, times over.
 void dp_loop_built(struct dp_provider *p, int n, long times);

@@ -1,0 +1,239 @@
+//go:build linux
+
+package conformance
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/dpath"
+)
+
+// bounded is a context for what must happen: a test that hangs fails by it.
+func bounded(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// TestPortEvents takes the port down and up: each event names the port, and holds nothing.
+func TestPortEvents(t *testing.T) {
+	b := open(t)
+	for _, up := range []bool{false, true, false} {
+		if err := b.soft.SetPort("soft0", 1, up); err != nil {
+			t.Fatal(err)
+		}
+		want := verbs.EventTypePortErr
+		if up {
+			want = verbs.EventTypePortActive
+		}
+		ev := must(b.dev.NextEvent(bounded(t)))(t)
+		if ev.Type != want || ev.Port != 1 || ev.QP != nil || ev.CQ != nil {
+			t.Errorf("port up is %v: %v of port %d, QP %v, CQ %v", up, ev.Type, ev.Port, ev.QP, ev.CQ)
+		}
+		if up {
+			ev.Done() // and not for the others: the device is closed all the same
+		}
+	}
+	if s := verbs.EventTypePortErr.String(); s != "PORT_ERR" {
+		t.Errorf("String is %q", s)
+	}
+}
+
+// overflow breaks a completion queue: a small one, with more receives flushed to it than it has room for. It gives the first
+// event of that; there are more. The queue pair is closed.
+func overflow(t *testing.T, dev *verbs.Device) (*verbs.CQ, *verbs.AsyncEvent) {
+	t.Helper()
+	pd, other, small := must(dev.AllocPD())(t), must(dev.CreateCQ(1, nil, 0))(t), must(dev.CreateCQ(1, nil, 0))(t)
+	qp := must(pd.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeRC, other, small).MaxRecvWR(15).MaxRecvSGE(1)))(t)
+	recv := must(dpath.NewRecvBatch(15, 0))(t)
+	defer recv.Close()
+	if err := errors.Join(qp.Modify(verbs.NewQPAttr(verbs.QPStateInit).PKeyIndex(0).PortNum(1).AccessFlags(0)), post(qp, recv),
+		qp.Modify(verbs.NewQPAttr(verbs.QPStateErr))); err != nil {
+		t.Fatal(err)
+	}
+	ev := must(dev.NextEvent(bounded(t)))(t)
+	if err := errors.Join(qp.Close(), other.Close(), pd.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return small, ev
+}
+
+// TestCQErrEvent overflows a queue: the event names it, and it is not closed before Done.
+func TestCQErrEvent(t *testing.T) {
+	dev := open(t).dev
+	cq, ev := overflow(t, dev)
+	if ev.Type != verbs.EventTypeCQErr || ev.CQ != cq || ev.QP != nil || ev.Port != 0 {
+		t.Errorf("%v of CQ %v, QP %v, port %d", ev.Type, ev.CQ, ev.QP, ev.Port)
+	}
+	err := cq.Close()
+	if !errors.Is(err, syscall.EBUSY) || !strings.Contains(err.Error(), "ibv_get_async_event") {
+		t.Errorf("Close before Done: %v", err)
+	}
+	ev.Done()
+	ev.Done()
+	if err := cq.Close(); err != nil {
+		t.Errorf("Close after Done: %v", err)
+	}
+}
+
+// TestEventOfClosing has events of a queue taken while the queue is being closed: neither waits for the other for ever, and
+// an event either comes with its queue or went with it.
+func TestEventOfClosing(t *testing.T) {
+	dev := open(t).dev
+	for range 200 {
+		cq, first := overflow(t, dev)
+		ctx, cancel := context.WithCancel(bounded(t))
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			for {
+				ev, err := dev.NextEvent(ctx)
+				if err != nil {
+					return
+				}
+				if ev.Type != verbs.EventTypeCQErr || ev.CQ != cq {
+					t.Errorf("%v of CQ %v", ev.Type, ev.CQ)
+				}
+				ev.Done()
+			}
+		})
+		first.Done()
+		for err := cq.Close(); err != nil; err = cq.Close() {
+			if !errors.Is(err, syscall.EBUSY) {
+				t.Fatal(err)
+			}
+		}
+		cancel()
+		wg.Wait()
+	}
+}
+
+// TestNextEventEnds asks that a context ends the wait and takes no event with it.
+func TestNextEventEnds(t *testing.T) {
+	b := open(t)
+	up := false
+	for range 50 {
+		ctx, cancel := context.WithCancel(t.Context())
+		go cancel()
+		if _, err := b.dev.NextEvent(ctx); !errors.Is(err, context.Canceled) {
+			t.Fatalf("without an event: %v", err)
+		}
+		if err := b.soft.SetPort("soft0", 1, up); err != nil {
+			t.Fatal(err)
+		}
+		up = !up
+		if _, err := b.dev.NextEvent(ctx); !errors.Is(err, context.Canceled) {
+			t.Fatalf("ended before: %v", err)
+		}
+		must(b.dev.NextEvent(bounded(t)))(t).Done()
+	}
+}
+
+// TestNextEventClosed closes the device under goroutines that wait for its events, and asks again afterwards.
+func TestNextEventClosed(t *testing.T) {
+	lib := open(t).lib
+	dev := must(lib.OpenDevice("soft0"))(t)
+	must(dev.AllocPD())(t) // keeps the device open, and the waiting going
+	var wg sync.WaitGroup
+	ends := make(chan error, 4)
+	for range cap(ends) {
+		wg.Go(func() {
+			_, err := dev.NextEvent(bounded(t))
+			ends <- err
+		})
+	}
+	time.Sleep(5 * time.Millisecond) // most likely all wait by now; it works either way
+	if err := dev.Close(); !errors.Is(err, syscall.EBUSY) {
+		t.Errorf("with a PD open: %v", err)
+	}
+	if len(ends) != 0 {
+		t.Errorf("a Close that was refused ended the wait: %v", <-ends)
+	}
+	if err := dev.CloseAll(); err != nil {
+		t.Fatal(err)
+	}
+	wg.Wait()
+	close(ends)
+	for err := range ends {
+		if !errors.Is(err, os.ErrClosed) {
+			t.Errorf("waiting: %v", err)
+		}
+	}
+	if _, err := dev.NextEvent(bounded(t)); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("after Close: %v", err)
+	}
+}
+
+// TestNextClosed closes a channel under a goroutine that waits for its events.
+func TestNextClosed(t *testing.T) {
+	dev := open(t).dev
+	ch := must(dev.CreateCompChannel())(t)
+	ended := make(chan error)
+	go func() {
+		_, err := ch.Next(bounded(t))
+		ended <- err
+	}()
+	time.Sleep(5 * time.Millisecond)
+	if err := ch.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; !errors.Is(err, os.ErrClosed) {
+		t.Errorf("waiting: %v", err)
+	}
+}
+
+// TestCompletionOfClosing has completion events taken while their queues are being closed: no Close waits for an event that
+// nobody got.
+func TestCompletionOfClosing(t *testing.T) {
+	dev := open(t).dev
+	ch := must(dev.CreateCompChannel())(t)
+	recv := must(dpath.NewRecvBatch(1, 0))(t)
+	defer recv.Close()
+	pd := must(dev.AllocPD())(t)
+	ctx, cancel := context.WithCancel(bounded(t))
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() {
+			for {
+				ev, err := ch.Next(ctx)
+				if err != nil {
+					return
+				}
+				ev.Done()
+			}
+		})
+	}
+	for range 3000 {
+		cq := must(dev.CreateCQ(4, ch, 0))(t)
+		qp := must(pd.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeRC, cq, cq).MaxRecvWR(1).MaxRecvSGE(1)))(t)
+		if err := errors.Join(cq.ReqNotify(false), qp.Modify(verbs.NewQPAttr(verbs.QPStateInit).PKeyIndex(0).PortNum(1).AccessFlags(0)),
+			post(qp, recv), qp.Modify(verbs.NewQPAttr(verbs.QPStateErr))); err != nil {
+			t.Fatal(err)
+		}
+		for n, wcs := 0, make([]dpath.WC, 1); n == 0; { // its event is there from now on
+			n = must(cq.PollInto(wcs))(t)
+		}
+		if err := qp.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for err := cq.Close(); err != nil; err = cq.Close() {
+			if !errors.Is(err, syscall.EBUSY) {
+				t.Fatal(err)
+			}
+		}
+	}
+	cancel()
+	wg.Wait()
+}
+
+func post(qp *verbs.QP, b *dpath.RecvBatch) error {
+	_, err := qp.PostRecv(b, b.Len())
+	return err
+}

@@ -1,0 +1,110 @@
+//go:build linux && cgo
+
+package dpath
+
+// This file is unsafe because it calls functions of the loaded library by their addresses and is answered addresses of C
+// objects. What keeps it sound: neither is memory of Go, and the owner of the device keeps it open until Close is back.
+
+/*
+#cgo CFLAGS: -I${SRCDIR}/../abi
+#include <errno.h>
+#include <stdint.h>
+#include "verbs_abi.h"
+
+#cgo noescape verbsgen_dpath_get_async
+#cgo nocallback verbsgen_dpath_get_async
+#cgo noescape verbsgen_dpath_ack_async
+#cgo nocallback verbsgen_dpath_ack_async
+
+// The kernel gives 64 bits for the element whatever it is, and an int is its low half on the processors that we know.
+static int verbsgen_dpath_get_async(uintptr_t get, uintptr_t context, struct ibv_async_event *out)
+{
+	int (*f)(struct ibv_context *, struct ibv_async_event *) = (int (*)(struct ibv_context *, struct ibv_async_event *))get;
+
+	out->element.cq = NULL; // the whole union
+	for (;;) {
+		errno = 0; // a read of the wrong length fails without one
+		if (f((struct ibv_context *)context, out) == 0)
+			return 0;
+		if (errno != EINTR)
+			return errno > 0 ? errno : EIO;
+	}
+}
+
+static void verbsgen_dpath_ack_async(uintptr_t ack, struct ibv_async_event *event)
+{
+	((void (*)(struct ibv_async_event *))ack)(event);
+}
+
+static int verbsgen_dpath_async_fd(uintptr_t context) { return ((struct ibv_context *)context)->async_fd; }
+
+static uintptr_t verbsgen_dpath_object(const struct ibv_async_event *e) { return (uintptr_t)e->element.cq; }
+static int verbsgen_dpath_port(const struct ibv_async_event *e) { return e->element.port_num; }
+static void verbsgen_dpath_set_object(struct ibv_async_event *e, uintptr_t object) { e->element.cq = (struct ibv_cq *)object; }
+*/
+import "C"
+
+import (
+	"context"
+	"syscall"
+	"unsafe"
+
+	"github.com/verbsgen/verbsgen/runtime/verr"
+)
+
+const verbAsync = "ibv_get_async_event"
+
+// Async waits for the asynchronous events of a device on Go's poller. Make it with NewAsync. All methods may be called from
+// any number of goroutines.
+type Async struct {
+	context  uintptr // struct ibv_context *
+	get, ack uintptr // functions of the library
+	w        *waiter
+	event    C.struct_ibv_async_event // of who has the turn
+	errno    syscall.Errno
+}
+
+// NewAsync takes the asynchronous events of a device (struct ibv_context *) into use. getEvent and ackEvent are the
+// addresses of ibv_get_async_event and ibv_ack_async_event in the library that opened it. The file of the events becomes
+// non-blocking, for C code that uses it too; the rest is as for NewChannel.
+func NewAsync(c unsafe.Pointer, getEvent, ackEvent uintptr) (a *Async, err error) {
+	if c == nil || getEvent == 0 || ackEvent == 0 {
+		return nil, &verr.Error{Verb: verbAsync, Errno: syscall.EINVAL, Msg: "wait for events without a device or its functions"}
+	}
+	a = &Async{context: uintptr(c), get: getEvent, ack: ackEvent}
+	fd := int(C.verbsgen_dpath_async_fd(C.uintptr_t(a.context)))
+	if a.w, err = newWaiter(fd, verbAsync, "the device", a.take); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// Next waits for the next event: ibv_get_async_event(3). It is to be acknowledged by Ack; the rest is as for Channel.Next.
+func (a *Async) Next(ctx context.Context) (AsyncEvent, error) {
+	if err := a.w.begin(ctx); err != nil {
+		return AsyncEvent{}, err
+	}
+	defer a.w.leave()
+	if a.errno != 0 {
+		return AsyncEvent{}, verr.Failed(verbAsync, a.errno, nil)
+	}
+	return AsyncEvent{Type: uint32(a.event.event_type), Object: uintptr(C.verbsgen_dpath_object(&a.event)), Port: int(C.verbsgen_dpath_port(&a.event))}, nil
+}
+
+// take asks the library for an event; false when there is none yet.
+func (a *Async) take() bool {
+	a.errno = syscall.Errno(C.verbsgen_dpath_get_async(C.uintptr_t(a.get), C.uintptr_t(a.context), &a.event))
+	return a.errno != syscall.EAGAIN
+}
+
+// Ack acknowledges an event that Next gave: ibv_ack_async_event, see ibv_get_async_event(3). An object with events that were
+// given and not acknowledged cannot be destroyed: the verb that does so waits for them. It is called once for each event; after
+// Close, and for events of a port or a device after the device was closed, it works as before.
+func (a *Async) Ack(e AsyncEvent) {
+	c := C.struct_ibv_async_event{event_type: C.enum_ibv_event_type(e.Type)}
+	C.verbsgen_dpath_set_object(&c, C.uintptr_t(e.Object))
+	C.verbsgen_dpath_ack_async(C.uintptr_t(a.ack), &c)
+}
+
+// Close ends the use of the events, as Channel.Close does. It comes before the device is closed.
+func (a *Async) Close() error { return a.w.end("ibv_close_device") }
