@@ -30,4 +30,12 @@ func TestNone(t *testing.T) {
 		}
 	}
 	c.Ack(nil, 1)
+	a, err := NewAsync(nil, 0, 0)
+	_, nextErr = a.Next(context.Background())
+	for _, err := range []error{err, nextErr, a.Close()} {
+		if !errors.Is(err, errors.ErrUnsupported) {
+			t.Errorf("events of a device: %v", err)
+		}
+	}
+	a.Ack(AsyncEvent{})
 }
