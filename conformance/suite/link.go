@@ -69,6 +69,21 @@ func (t *T) Port() *far.Port {
 	return t.port
 }
 
+// FarSide opens the device that the other end is on, the peer device or the device itself once more, for cases that need both ends
+// in their hands, and asks its port.
+func (t *T) FarSide() (*verbs.Device, *far.Port) {
+	name := t.target.peerName
+	if name == "" {
+		name = t.target.name
+	}
+	dev := t.open(name)
+	p, err := far.OpenPort(dev, name, t.target.cfg.Port, t.target.cfg.GIDIndex)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	return dev, p
+}
+
 // NewEnd makes another end, which is closed when the case has ended.
 func (t *T) NewEnd(kind far.Kind) far.End {
 	e, err := t.Maker().NewEnd(t.Context(), kind)

@@ -56,6 +56,9 @@ func probe(t *T, dev *verbs.Device, attr *verbs.DeviceAttrEx) (map[Capability]st
 		lacking[Advise] = oneLine(err.Error())
 	}
 	lack(Allocator, lacking[ParentDomain] != "", "%s", lacking[ParentDomain])
+	if err := t.target.probeCensus(t); err != nil {
+		lacking[Census] = oneLine(err.Error())
+	}
 	noWay, err := probePeer(t, dev)
 	lack(Peer, noWay != "", "%s", noWay)
 	return lacking, err

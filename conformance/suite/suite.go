@@ -35,16 +35,17 @@ const (
 	Memory       Capability = "memory"        // more than 8 GiB that can be pinned
 	Inject       Capability = "inject"        // calls that fail on order
 	QueryEx      Capability = "query-ex"      // the provider's own queries, by which C reads what the bindings read
+	Census       Capability = "census"        // a count of the objects on the device, so that what a case leaves behind is found
 )
 
 // ofOthers are the capabilities that say nothing of a device but of the machine, or of what stands around the device: a case
 // that lacks only these is skipped, not unsupported.
-var ofOthers = map[Capability]bool{Peer: true, Allocator: true, DmabufMemory: true, HugePages: true, Memory: true, Inject: true}
+var ofOthers = map[Capability]bool{Peer: true, Allocator: true, DmabufMemory: true, HugePages: true, Memory: true, Inject: true, Census: true}
 
 // Capabilities lists them all, in the order of a report.
 func Capabilities() []Capability {
 	return []Capability{Peer, Atomics, DM, Import, ImportDM, TD, ParentDomain, Allocator, NullMR, Dmabuf, DmabufMemory, MREx, ODP, ODPImplicit, Advise, ReregMemory, ReregPD,
-		ReregAccess, HugePages, Memory, Inject, QueryEx}
+		ReregAccess, HugePages, Memory, Inject, QueryEx, Census}
 }
 
 // Case is one thing that is shown. Its ID never changes and is never used for another case.

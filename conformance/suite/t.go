@@ -121,10 +121,12 @@ func (t *T) Device() *verbs.Device {
 }
 
 // Open opens the device once more.
-func (t *T) Open() *verbs.Device {
-	dev, err := t.lib.OpenDevice(t.target.name)
+func (t *T) Open() *verbs.Device { return t.open(t.target.name) }
+
+func (t *T) open(name string) *verbs.Device {
+	dev, err := t.lib.OpenDevice(name)
 	if err != nil {
-		t.Fatalf("opening %s: %v", t.target.name, err)
+		t.Fatalf("opening %s: %v", name, err)
 	}
 	t.Cleanup(func() {
 		if err := dev.CloseAll(); err != nil && !errors.Is(err, os.ErrClosed) {

@@ -168,6 +168,7 @@ func (g *Target) begin(t *T) (err error) {
 			}
 		})
 	}
+	g.census(t)
 	t.lib, err = verbs.LoadFrom(t.source)
 	return err
 }

@@ -46,15 +46,16 @@ func Count(device string) (Counts, error) {
 	return nil, fmt.Errorf("the kernel's objects of %s are not counted: the kernel knows no such device", device)
 }
 
-// More waits for as long as there are more objects than before, for some seconds at the most, and gives the count of now and
-// which there are more of: "pd 1, before 0"; nothing when there are none.
-func (before Counts) More(device string) (now Counts, more string, err error) {
+// More waits for as long as there are more objects than before, for some seconds at the most, and gives what there are more of:
+// "pd 1, before 0"; nothing when there are none.
+func (before Counts) More(device string) (string, error) {
 	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
-		if now, err = Count(device); err != nil {
-			return nil, "", err
+		now, err := Count(device)
+		if err != nil {
+			return "", err
 		}
-		if more = before.excess(now); more == "" || time.Now().After(end) {
-			return now, more, nil
+		if more := before.excess(now); more == "" || time.Now().After(end) {
+			return more, nil
 		}
 	}
 }

@@ -19,7 +19,6 @@ type Config struct {
 	QKey             uint32         // of UD
 	QP               verbs.QPAccess // what a queue pair lets its peer do
 	MR               verbs.MRAccess // what a side's memory is registered for
-	GIDIndex         uint8          // entry of both GID tables
 	Patience
 	RNRRetry uint8         // how often a request is sent again that the peer had no receive for; 7 has no end
 	RNRTimer uint8         // code of the time that this side asks its peer to wait then
@@ -50,9 +49,9 @@ func Default() Config {
 	}
 }
 
-// Init gives the attributes of the change to INIT.
-func (c *Config) Init() *verbs.QPAttr {
-	a := verbs.NewQPAttr(verbs.QPStateInit).PKeyIndex(0).PortNum(Port)
+// Init gives the attributes of the change to INIT, on a port.
+func (c *Config) Init(port uint8) *verbs.QPAttr {
+	a := verbs.NewQPAttr(verbs.QPStateInit).PKeyIndex(0).PortNum(port)
 	if c.Type == verbs.QPTypeUD {
 		return a.QKey(c.QKey)
 	}

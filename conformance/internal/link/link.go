@@ -12,6 +12,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/verbsgen/verbsgen/conformance/suite/far"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
@@ -19,8 +20,17 @@ import (
 // Size is the length of a side's memory in bytes.
 const Size = 4096
 
-// Port is the port that both sides use.
-const Port = 1
+// Place is an open device, and a port of it.
+type Place struct {
+	Device *verbs.Device
+	Port   *far.Port
+}
+
+// First is the first port of a device, reached by the first entry of its GID table.
+func First(dev *verbs.Device) (Place, error) {
+	p, err := far.OpenPort(dev, "", 1, 0)
+	return Place{dev, p}, err
+}
 
 // End is one side of a connection. It is closed with its device, or by Close.
 type End struct {
@@ -31,41 +41,56 @@ type End struct {
 	Buf []byte // registered as MR
 	MR  *verbs.MR
 
-	cfg Config
+	cfg  Config
+	port *far.Port
 }
 
-// NewEnd makes a side in state INIT, with Default.
-func NewEnd(dev *verbs.Device) (*End, error) { return Default().NewEnd(dev) }
-
-// Pair gives two connected sides, which may be on one device, with Default.
-func Pair(first, second *verbs.Device) (a, b *End, err error) { return Default().Pair(first, second) }
-
-// PairWith does what Pair does, with other patience.
-func PairWith(first, second *verbs.Device, p Patience) (a, b *End, err error) {
-	c := Default()
-	c.Patience = p
-	return c.Pair(first, second)
-}
-
-// NewEnd makes a side in state INIT.
-func (c Config) NewEnd(dev *verbs.Device) (*End, error) {
-	e, err := c.NewReset(dev)
+// NewEnd makes a side in state INIT, with Default, on the first port.
+func NewEnd(dev *verbs.Device) (*End, error) {
+	at, err := First(dev)
 	if err != nil {
 		return nil, err
 	}
-	return e, e.QP.Modify(c.Init())
+	return Default().NewEnd(at)
+}
+
+// Pair gives two connected sides on the first ports of devices, which may be one, with Default.
+func Pair(first, second *verbs.Device) (a, b *End, err error) { return PairWith(first, second, Usual) }
+
+// PairWith does what Pair does, with other patience.
+func PairWith(first, second *verbs.Device, p Patience) (a, b *End, err error) {
+	here, err := First(first)
+	if err != nil {
+		return nil, nil, err
+	}
+	there, err := First(second)
+	if err != nil {
+		return nil, nil, err
+	}
+	c := Default()
+	c.Patience = p
+	return c.Pair(here, there)
+}
+
+// NewEnd makes a side in state INIT.
+func (c Config) NewEnd(at Place) (*End, error) {
+	e, err := c.NewReset(at)
+	if err != nil {
+		return nil, err
+	}
+	return e, e.QP.Modify(c.Init(at.Port.Number()))
 }
 
 // NewReset makes a side in state RESET.
-func (c Config) NewReset(dev *verbs.Device) (e *End, err error) {
-	e = &End{Buf: make([]byte, Size), cfg: c}
-	if e.PD, err = dev.AllocPD(); err != nil {
+func (c Config) NewReset(at Place) (e *End, err error) {
+	e = &End{Buf: make([]byte, Size), cfg: c, port: at.Port}
+	if e.PD, err = at.Device.AllocPD(); err != nil {
 		return nil, err
 	}
-	if e.Ch, err = dev.CreateCompChannel(); err != nil {
+	if e.Ch, err = at.Device.CreateCompChannel(); err != nil {
 		return nil, err
 	}
-	if e.CQ, err = dev.CreateCQ(c.CQE, e.Ch, 0); err != nil {
+	if e.CQ, err = at.Device.CreateCQ(c.CQE, e.Ch, 0); err != nil {
 		return nil, err
 	}
 	init := verbs.NewQPInitAttr(c.Type, e.CQ, e.CQ).MaxSendWR(c.SendWR).MaxRecvWR(c.RecvWR).MaxSendSGE(c.SendSGE).MaxRecvSGE(c.RecvSGE)
@@ -76,8 +101,8 @@ func (c Config) NewReset(dev *verbs.Device) (e *End, err error) {
 	return e, err
 }
 
-// Pair gives two connected sides, which may be on one device.
-func (c Config) Pair(first, second *verbs.Device) (a, b *End, err error) {
+// Pair gives two connected sides, which may be in one place.
+func (c Config) Pair(first, second Place) (a, b *End, err error) {
 	if a, err = c.NewEnd(first); err != nil {
 		return nil, nil, err
 	}
@@ -89,7 +114,7 @@ func (c Config) Pair(first, second *verbs.Device) (a, b *End, err error) {
 
 // Connect brings a side in INIT to RTS, towards a queue pair behind a GID. Both use entry index of their GID tables.
 func (e *End) Connect(gid verbs.GID, index uint8, qpn uint32) error {
-	return e.connect(verbs.NewAHAttr(Port).IsGlobal(true).DGID(gid).SGIDIndex(index).HopLimit(64), verbs.MTU1024, qpn)
+	return e.connect(verbs.NewAHAttr(e.port.Number()).IsGlobal(true).DGID(gid).SGIDIndex(index).HopLimit(64), verbs.MTU1024, qpn)
 }
 
 // ConnectWith does what Connect does, with other patience.
@@ -100,10 +125,7 @@ func (e *End) ConnectWith(gid verbs.GID, index uint8, qpn uint32, p Patience) er
 
 // ConnectTo brings a side in INIT to RTS, towards another side of this program.
 func (e *End) ConnectTo(to *End) error {
-	way, mtu, err := e.Way(to)
-	if err != nil {
-		return err
-	}
+	way, mtu := e.Way(to)
 	return e.connect(way, mtu, to.QP.Num())
 }
 
@@ -115,21 +137,9 @@ func (e *End) connect(way *verbs.AHAttr, mtu verbs.MTU, qpn uint32) error {
 }
 
 // Way gives the address of another side, and the packets that both ports can do, of 1024 bytes at the most.
-func (e *End) Way(to *End) (*verbs.AHAttr, verbs.MTU, error) {
-	gid, err := to.PD.Device().QueryGID(Port, int(to.cfg.GIDIndex))
-	if err != nil {
-		return nil, 0, err
-	}
-	here, err := e.PD.Device().QueryPort(Port)
-	if err != nil {
-		return nil, 0, err
-	}
-	there, err := to.PD.Device().QueryPort(Port)
-	if err != nil {
-		return nil, 0, err
-	}
-	way := verbs.NewAHAttr(Port).IsGlobal(true).DGID(gid).SGIDIndex(e.cfg.GIDIndex).HopLimit(64).DLID(there.LID) // no LID on Ethernet
-	return way, min(verbs.MTU1024, here.ActiveMTU, there.ActiveMTU), nil
+func (e *End) Way(to *End) (*verbs.AHAttr, verbs.MTU) {
+	way := e.port.Way(to.port.Address(to.QP, far.RC)) // the same for every kind
+	return way, min(verbs.MTU1024, e.port.Attr().ActiveMTU, to.port.Attr().ActiveMTU)
 }
 
 // Wait polls one completion. None within the deadline is os.ErrDeadlineExceeded.

@@ -12,7 +12,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/conformance/suite"
-	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
 
@@ -42,25 +41,37 @@ func faults() []suite.Case {
 
 // fault is a case of the family.
 func fault(n int, title, page string, run func(*suite.T), needs ...suite.Capability) suite.Case {
-	return suite.Case{ID: id("fault", n), Family: "fault", Title: title, Page: page, Needs: needs, Limit: time.Minute, Run: run}
+	return suite.Case{ID: id("fault", n), Family: "fault", Title: title, Page: page, Needs: append(needs, suite.Peer), Limit: time.Minute, Run: run}
 }
 
-// pair is a connection of the device under test with itself, its ends in two contexts, and room for requests.
+// pair is a connection of the device under test with the peer device or with itself, its ends in two contexts, and room for
+// requests.
 type pair struct {
 	t         *suite.T
+	place     link.Place // of the far end
 	near, far *link.End
 	send      *dpath.SendBatch
 	recv      *dpath.RecvBatch
 }
 
-// connect gives a pair on the device, whose far end has a context of its own.
-func connect(t *suite.T, cfg link.Config) *pair { return connectTo(t, t.Open(), cfg) }
+// nearPlace is the device under test.
+func nearPlace(t *suite.T) link.Place { return link.Place{Device: t.Device(), Port: t.Port()} }
+
+// farPlace is the device of the far end, in a context of its own.
+func farPlace(t *suite.T) link.Place {
+	dev, port := t.FarSide()
+	return link.Place{Device: dev, Port: port}
+}
+
+// connect gives a pair whose far end has a context of its own.
+func connect(t *suite.T, cfg link.Config) *pair { return connectTo(t, farPlace(t), cfg) }
 
 // connectTo gives a pair whose far end is in a context that is open already.
-func connectTo(t *suite.T, far *verbs.Device, cfg link.Config) *pair {
+func connectTo(t *suite.T, place link.Place, cfg link.Config) *pair {
 	p := batches(t)
+	p.place = place
 	var err error
-	if p.near, p.far, err = cfg.Pair(t.Device(), far); err != nil {
+	if p.near, p.far, err = cfg.Pair(nearPlace(t), place); err != nil {
 		t.Fatalf("a connection: %v", err)
 	}
 	for i := range p.near.Buf {
@@ -160,7 +171,7 @@ func (p *pair) allEnded(what string, wcs []dpath.WC, status uint32) {
 
 // recovered checks that a new connection works on the same two contexts.
 func (p *pair) recovered() {
-	n := connectTo(p.t, p.far.PD.Device(), patient())
+	n := connectTo(p.t, p.place, patient())
 	n.local(n.send.WR(0).Write(1, n.at(), n.far.MR.RKey())).Flags(dpath.Signaled)
 	n.post(1)
 	n.ended("a write on a new connection", n.wait(n.near, 1), 0, 1, wcSuccess)

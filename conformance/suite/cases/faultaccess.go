@@ -132,7 +132,7 @@ func stale(p *pair, w *dpath.SendWR) *dpath.SendWR {
 }
 
 func otherPD(p *pair, w *dpath.SendWR) *dpath.SendWR {
-	pd := must(p.far.PD.Device().AllocPD())(p.t)
+	pd := must(p.place.Device.AllocPD())(p.t)
 	mr := must(pd.RegMR(p.far.Buf, verbs.MRAccessLocalWrite|verbs.MRAccessRemoteWrite))(p.t)
 	return p.local(w.Write(1, p.at(), mr.RKey()))
 }

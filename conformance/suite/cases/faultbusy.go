@@ -50,9 +50,8 @@ func inUse(t *suite.T, err error, names ...string) {
 
 func busyAH(t *suite.T) {
 	cfg := patient()
-	e := must(cfg.NewEnd(t.Device()))(t)
-	way, _, err := e.Way(e)
-	ok(t, "the way", err)
+	e := must(cfg.NewEnd(nearPlace(t)))(t)
+	way, _ := e.Way(e)
 	pd := must(t.Device().AllocPD())(t)
 	ah := must(pd.CreateAH(way))(t)
 	inUse(t, pd.Close(), "AH")

@@ -17,7 +17,7 @@ import (
 func faultPeer() []suite.Case {
 	gone := func(p *pair) { ok(p.t, "Close of the peer's queue pair", p.far.QP.Close()) }
 	allGone := func(p *pair) {
-		ok(p.t, "Close of the peer's device", p.far.PD.Device().CloseAll())
+		ok(p.t, "Close of the peer's device", p.place.Device.CloseAll())
 	}
 	inError := func(p *pair) { toError(p, p.far) }
 	return []suite.Case{
@@ -116,7 +116,8 @@ func sevenTimes(t *suite.T) {
 // notConnected writes to a queue pair in INIT.
 func notConnected(t *suite.T) {
 	p, cfg := batches(t), impatient()
-	p.near, p.far = must(cfg.NewEnd(t.Device()))(t), must(cfg.NewEnd(t.Open()))(t)
+	p.place = farPlace(t)
+	p.near, p.far = must(cfg.NewEnd(nearPlace(t)))(t), must(cfg.NewEnd(p.place))(t)
 	ok(t, "Connect of one end", p.near.ConnectTo(p.far))
 	signaledWrite(p, 0, 1)
 	p.post(1)
@@ -193,7 +194,7 @@ func unsignaled(t *suite.T) {
 // bystander has a connection in the same contexts that works before, while and after another one fails.
 func bystander(t *suite.T) {
 	other := connect(t, patient())
-	p := connectTo(t, other.far.PD.Device(), patient())
+	p := connectTo(t, other.place, patient())
 	for round := range uint64(3) {
 		signaledWrite(other, 0, round)
 		other.post(1)
@@ -208,7 +209,7 @@ func bystander(t *suite.T) {
 
 // manyFaults makes and breaks connections in the same two contexts; each is destroyed as it is, in error.
 func manyFaults(t *suite.T) {
-	far := t.Open()
+	far := farPlace(t)
 	for round := range 20 {
 		p := connectTo(t, far, patient())
 		withKey(1)(p, p.send.WR(0))

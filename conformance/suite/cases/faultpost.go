@@ -112,7 +112,7 @@ func tooMuchInline(t *suite.T) {
 // notReady posts in RESET and INIT. In INIT receives are taken.
 func notReady(t *suite.T) {
 	p, cfg := batches(t), patient()
-	p.near = must(cfg.NewReset(t.Device()))(t)
+	p.near = must(cfg.NewReset(nearPlace(t)))(t)
 	p.local(p.send.WR(0).Send(1))
 	p.recv.WR(0).Recv(2)
 	post := func(what string) {
@@ -122,7 +122,7 @@ func notReady(t *suite.T) {
 	post("a send in RESET")
 	posted, err := p.near.QP.PostRecv(p.recv, 1)
 	refusedAt(t, "a receive in RESET", posted, 0, err, syscall.EINVAL, syscall.ENOMEM)
-	ok(t, "to INIT", p.near.QP.Modify(cfg.Init()))
+	ok(t, "to INIT", p.near.QP.Modify(cfg.Init(t.Port().Number())))
 	post("a send in INIT")
 	_, err = p.near.QP.PostRecv(p.recv, 1)
 	ok(t, "a receive in INIT", err)

@@ -24,17 +24,16 @@ func faultState() []suite.Case {
 type ready struct {
 	t              *suite.T
 	near, far      *link.End
+	way            *verbs.AHAttr
+	mtu            verbs.MTU
 	init, rtr, rts *verbs.QPAttr
 }
 
 func newReady(t *suite.T) *ready {
 	cfg := patient()
-	r := &ready{t: t, near: must(cfg.NewReset(t.Device()))(t), far: must(cfg.NewEnd(t.Open()))(t)}
-	way, mtu, err := r.near.Way(r.far)
-	if err != nil {
-		t.Fatalf("the way: %v", err)
-	}
-	r.init, r.rtr, r.rts = cfg.Init(), cfg.RTR(way, mtu, r.far.QP.Num()), cfg.RTS()
+	r := &ready{t: t, near: must(cfg.NewReset(nearPlace(t)))(t), far: must(cfg.NewEnd(farPlace(t)))(t)}
+	r.way, r.mtu = r.near.Way(r.far)
+	r.init, r.rtr, r.rts = cfg.Init(t.Port().Number()), cfg.RTR(r.way, r.mtu, r.far.QP.Num()), cfg.RTS()
 	return r
 }
 
@@ -89,15 +88,13 @@ func badTransitions(t *suite.T) {
 // missingAttributes leaves each attribute out that a change needs.
 func missingAttributes(t *suite.T) {
 	r := newReady(t)
-	way, mtu, err := r.near.Way(r.far)
-	ok(t, "the way", err)
-	qpn, state := r.far.QP.Num(), verbs.NewQPAttr
+	way, mtu, qpn, port, state := r.way, r.mtu, r.far.QP.Num(), t.Port().Number(), verbs.NewQPAttr
 	const write = verbs.QPAccessRemoteWrite
 	r.refused("INIT without anything", state(verbs.QPStateInit))
-	r.refused("INIT without a key's index", state(verbs.QPStateInit).PortNum(link.Port).AccessFlags(write))
+	r.refused("INIT without a key's index", state(verbs.QPStateInit).PortNum(port).AccessFlags(write))
 	r.refused("INIT without a port", state(verbs.QPStateInit).PKeyIndex(0).AccessFlags(write))
-	r.refused("INIT without access", state(verbs.QPStateInit).PKeyIndex(0).PortNum(link.Port))
-	r.refused("INIT with a path", patientInit().AV(way))
+	r.refused("INIT without access", state(verbs.QPStateInit).PKeyIndex(0).PortNum(port))
+	r.refused("INIT with a path", patientInit(t).AV(way))
 	r.moved("INIT", r.init)
 	rtr := func() *verbs.QPAttr { return state(verbs.QPStateRTR) }
 	r.refused("RTR without anything", rtr())
@@ -119,25 +116,22 @@ func missingAttributes(t *suite.T) {
 	r.works()
 }
 
-func patientInit() *verbs.QPAttr {
+func patientInit(t *suite.T) *verbs.QPAttr {
 	c := patient()
-	return c.Init()
+	return c.Init(t.Port().Number())
 }
 
 // badValues has values that no device takes. A GID that is not there has errnos of its own.
 func badValues(t *suite.T) {
 	r := newReady(t)
-	way, mtu, err := r.near.Way(r.far)
-	ok(t, "the way", err)
 	cfg := patient()
-	r.refused("INIT on port 0", patientInit().PortNum(0))
-	r.refused("INIT on port 200", patientInit().PortNum(200))
+	r.refused("INIT on port 0", patientInit(t).PortNum(0))
+	r.refused("INIT on port 200", patientInit(t).PortNum(200))
 	r.moved("INIT", r.init)
-	gid, err := r.far.PD.Device().QueryGID(link.Port, 0)
-	ok(t, "the GID", err)
-	nowhere := verbs.NewAHAttr(link.Port).IsGlobal(true).DGID(gid).SGIDIndex(255).HopLimit(64)
-	r.refused("RTR from a GID that is not there", cfg.RTR(nowhere, mtu, r.far.QP.Num()), syscall.ENODATA, syscall.ENOENT)
-	r.refused("RTR with an MTU of code 9", cfg.RTR(way, 9, r.far.QP.Num()))
+	nowhere, _ := r.near.Way(r.far)
+	nowhere.IsGlobal(true).SGIDIndex(255).HopLimit(64)
+	r.refused("RTR from a GID that is not there", cfg.RTR(nowhere, r.mtu, r.far.QP.Num()), syscall.ENODATA, syscall.ENOENT)
+	r.refused("RTR with an MTU of code 9", cfg.RTR(r.way, 9, r.far.QP.Num()))
 	r.moved("RTR", r.rtr)
 	r.moved("RTS", r.rts)
 	r.works()
@@ -145,7 +139,7 @@ func badValues(t *suite.T) {
 
 // tooLarge asks for one more than the device's limit, of each kind. Providers that count in bytes say ENOMEM.
 func tooLarge(t *suite.T) {
-	e := must(patient().NewReset(t.Device()))(t)
+	e := must(patient().NewReset(nearPlace(t)))(t)
 	attr := must(t.Device().QueryDevice())(t)
 	none := func(what string, change func(*verbs.QPInitAttr)) {
 		a := verbs.NewQPInitAttr(verbs.QPTypeRC, e.CQ, e.CQ).MaxSendWR(1).MaxRecvWR(1).MaxSendSGE(1).MaxRecvSGE(1)
