@@ -14,6 +14,7 @@ import (
 // Statuses of work completions that peers meet: values of enum ibv_wc_status.
 const (
 	StatusSuccess   = 0  // IBV_WC_SUCCESS
+	StatusFlushed   = 5  // IBV_WC_WR_FLUSH_ERR
 	StatusRemInvReq = 9  // IBV_WC_REM_INV_REQ_ERR
 	StatusRemAccess = 10 // IBV_WC_REM_ACCESS_ERR
 )

@@ -1,0 +1,186 @@
+//go:build linux
+
+package cases
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+	"time"
+
+	"github.com/verbsgen/verbsgen/conformance/suite"
+	"github.com/verbsgen/verbsgen/conformance/suite/far"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+)
+
+func events() []suite.Case {
+	const family = "queue"
+	peer := needs(suite.Peer)
+	return []suite.Case{
+		{ID: "CF-que-0040", Family: family, Title: "an event for each completion that was asked for; none is lost", Page: "ibv_get_cq_event", Needs: peer, Run: eventEach},
+		{ID: "CF-que-0041", Family: family, Title: "two completion queues on one channel", Page: "ibv_get_cq_event", Needs: peer, Run: oneChannel},
+		{ID: "CF-que-0042", Family: family, Title: "a wait that is cancelled loses no event", Page: "ibv_get_cq_event", Needs: peer, Run: cancelledWait},
+		{ID: "CF-que-0043", Family: family, Title: "an event of solicited messages only", Page: "ibv_req_notify_cq", Needs: peer, Run: solicited},
+		{ID: "CF-que-0044", Family: family, Title: "a channel that is waited on is not closed; one that is closed is not waited on", Page: "ibv_create_comp_channel", Run: closedWait},
+		{ID: "CF-que-0045", Family: family, Title: "an event that was not acknowledged holds its queue", Page: "ibv_get_cq_event", Needs: peer, Run: heldByEvent},
+	}
+}
+
+// next takes the next event of a channel and gives its queue.
+func next(t *suite.T, ch *verbs.CompChannel) *verbs.CQ {
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	ev := must(ch.Next(ctx))(t)
+	ev.Done()
+	return ev.CQ
+}
+
+// none checks that there is no event.
+func none(t *suite.T, ch *verbs.CompChannel, what string) {
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if _, err := ch.Next(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%s: an event, or %v", what, err)
+	}
+}
+
+// onChannel gives a connected queue pair whose receives are announced on a channel.
+func onChannel(t *suite.T, ch *verbs.CompChannel) *near {
+	sends, recvs := must(t.Device().CreateCQ(depth, nil, 0))(t), must(t.Device().CreateCQ(depth, ch, 0))(t)
+	return nearOn(t, newPD(t), far.RC, sends, recvs)
+}
+
+// message has the other end send one, for which there is room.
+func (n *near) message(id uint64, solicited bool) {
+	n.room(id, 0, 64)
+	n.tell("a message", far.Op{Code: far.Send, Data: []byte("ring"), Solicited: solicited})
+}
+
+func eventEach(t *suite.T) {
+	ch := must(t.Device().CreateCompChannel())(t)
+	n := onChannel(t, ch)
+	n.message(0, false)
+	n.received("before it was asked for", 0, wcRecv, 4)
+	none(t, ch, "before it was asked for")
+	for id := range uint64(20) {
+		ok(t, "ReqNotify", n.recvs.ReqNotify(false))
+		n.message(id, false)
+		if next(t, ch) != n.recvs {
+			t.Errorf("the event is of another queue")
+		}
+		n.received("announced", id, wcRecv, 4)
+	}
+	none(t, ch, "after all were taken")
+}
+
+func oneChannel(t *suite.T) {
+	ch := must(t.Device().CreateCompChannel())(t)
+	a, b := onChannel(t, ch), onChannel(t, ch)
+	for round := range uint64(5) {
+		for _, n := range []*near{a, b} {
+			ok(t, "ReqNotify", n.recvs.ReqNotify(false))
+			n.message(round, false)
+		}
+		if first, second := next(t, ch), next(t, ch); first == second || first != a.recvs && first != b.recvs || second != a.recvs && second != b.recvs {
+			t.Errorf("round %d: the events are not of the two queues", round)
+		}
+		a.received("announced", round, wcRecv, 4)
+		b.received("announced", round, wcRecv, 4)
+	}
+}
+
+// cancelledWait has many waits end while the event comes, and takes it by the first that does not.
+func cancelledWait(t *suite.T) {
+	ch := must(t.Device().CreateCompChannel())(t)
+	n := onChannel(t, ch)
+	for id := range uint64(10) {
+		ok(t, "ReqNotify", n.recvs.ReqNotify(false))
+		taken := make(chan int)
+		go func() {
+			got := 0
+			for end := clock(); got == 0 && !end.late(); {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Duration(id+1)*100*time.Microsecond)
+				ev, err := ch.Next(ctx)
+				cancel()
+				if err == nil {
+					got++
+					ev.Done()
+				} else if !errors.Is(err, context.DeadlineExceeded) {
+					t.Errorf("a wait that was cancelled: %v", err)
+				}
+			}
+			taken <- got
+		}()
+		n.message(id, false)
+		if got := <-taken; got != 1 {
+			t.Errorf("%d events of message %d", got, id)
+		}
+		n.received("announced", id, wcRecv, 4)
+	}
+	none(t, ch, "after all were taken")
+}
+
+func solicited(t *suite.T) {
+	ch := must(t.Device().CreateCompChannel())(t)
+	n := onChannel(t, ch)
+	for round := range uint64(3) {
+		ok(t, "ReqNotify", n.recvs.ReqNotify(true))
+		n.message(2*round, false)
+		n.received("unsolicited", 2*round, wcRecv, 4)
+		none(t, ch, fmt.Sprintf("round %d, after an unsolicited message", round))
+		n.message(2*round+1, true)
+		if next(t, ch) != n.recvs {
+			t.Errorf("the event is of another queue")
+		}
+		n.received("solicited", 2*round+1, wcRecv, 4)
+	}
+}
+
+// closedWait closes the channel under a wait: refused, or the wait had not begun and finds it closed.
+func closedWait(t *suite.T) {
+	ch := must(t.Device().CreateCompChannel())(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ended := make(chan error)
+	go func() {
+		_, err := ch.Next(ctx)
+		ended <- err
+	}()
+	time.Sleep(10 * time.Millisecond) // so that it most likely waits already
+	if err := ch.Close(); err == nil {
+		if err := <-ended; !errors.Is(err, os.ErrClosed) {
+			t.Errorf("the wait: %v", err)
+		}
+	} else {
+		if !errors.Is(err, syscall.EBUSY) {
+			t.Errorf("Close while somebody waits: %v", err)
+		}
+		cancel()
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Errorf("the wait: %v", err)
+		}
+		ok(t, "Close", ch.Close())
+	}
+	if _, err := ch.Next(t.Context()); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("a wait after Close: %v", err)
+	}
+}
+
+func heldByEvent(t *suite.T) {
+	ch := must(t.Device().CreateCompChannel())(t)
+	n := onChannel(t, ch)
+	ok(t, "ReqNotify", n.recvs.ReqNotify(false))
+	n.message(1, false)
+	ev := must(ch.Next(t.Context()))(t)
+	n.received("announced", 1, wcRecv, 4)
+	ok(t, "Close of the queue pair", n.qp.Close())
+	if err := n.recvs.Close(); !errors.Is(err, syscall.EBUSY) {
+		t.Errorf("Close of the queue: %v", err)
+	}
+	ev.Done()
+	ev.Done() // does nothing more
+	ok(t, "Close of the queue", n.recvs.Close())
+	ok(t, "Close of the channel", ch.Close())
+}

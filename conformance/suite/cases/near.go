@@ -1,0 +1,177 @@
+//go:build linux
+
+package cases
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"time"
+
+	"github.com/verbsgen/verbsgen/conformance/suite"
+	"github.com/verbsgen/verbsgen/conformance/suite/far"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/dpath"
+)
+
+// Values of enum ibv_wc_opcode and enum ibv_wc_flags.
+const (
+	wcSend        = 0
+	wcWrite       = 1
+	wcRead        = 2
+	wcCompareSwap = 3
+	wcFetchAdd    = 4
+	wcRecv        = 128
+	wcRecvImm     = 129 // of a WRITE with immediate data
+	wcGRH         = 1
+)
+
+// depth is how many requests the queues of a near take.
+const depth = 32
+
+// patience is how long an operation may take.
+const patience = 10 * time.Second
+
+// near is a queue pair of the device under test, connected to another end, with a region to send from and to receive into.
+type near struct {
+	t            *suite.T
+	pd           *verbs.PD
+	sends, recvs *verbs.CQ
+	qp           *verbs.QP
+	link         *suite.Link
+	buf          []byte
+	mr           *verbs.MR
+	send         *dpath.SendBatch
+	recv         *dpath.RecvBatch
+}
+
+// newNear makes a queue pair with completion queues of its own. shape adds to the attributes of the queue pair.
+func newNear(t *suite.T, kind far.Kind, shape ...func(*verbs.QPInitAttr)) *near {
+	sends, recvs := must(t.Device().CreateCQ(depth, nil, 0))(t), must(t.Device().CreateCQ(depth, nil, 0))(t)
+	return nearOn(t, newPD(t), kind, sends, recvs, shape...)
+}
+
+// nearOn makes a queue pair on a domain and completion queues.
+func nearOn(t *suite.T, pd *verbs.PD, kind far.Kind, sends, recvs *verbs.CQ, shape ...func(*verbs.QPInitAttr)) *near {
+	n := bareNear(t, pd, kind, sends, recvs, shape...)
+	n.link = t.Connect(n.qp, kind, t.Access(kind))
+	return n
+}
+
+// bareNear makes one that is in RESET.
+func bareNear(t *suite.T, pd *verbs.PD, kind far.Kind, sends, recvs *verbs.CQ, shape ...func(*verbs.QPInitAttr)) *near {
+	n := &near{t: t, pd: pd, sends: sends, recvs: recvs}
+	types := map[far.Kind]verbs.QPType{far.RC: verbs.QPTypeRC, far.UC: verbs.QPTypeUC, far.UD: verbs.QPTypeUD}
+	attr := verbs.NewQPInitAttr(types[kind], sends, recvs).MaxSendWR(depth).MaxRecvWR(depth).MaxSendSGE(3).MaxRecvSGE(3)
+	for _, f := range shape {
+		f(attr)
+	}
+	n.qp = must(pd.CreateQP(attr))(t)
+	buf := buffer(t, far.MaxData)
+	n.buf, n.mr = buf.Bytes(), must(pd.RegMRBuffer(buf, rw))(t)
+	t.Cleanup(func() { // before the buffer's
+		for _, close := range []func() error{n.qp.Close, n.mr.Close} {
+			if err := close(); err != nil && !errors.Is(err, os.ErrClosed) {
+				t.Errorf("closing a connection: %v", err)
+			}
+		}
+	})
+	n.send, n.recv = must(dpath.NewSendBatch(depth, 3))(t), must(dpath.NewRecvBatch(depth, 3))(t)
+	t.Cleanup(func() { ok(t, "closing the batches", errors.Join(n.send.Close(), n.recv.Close())) })
+	return n
+}
+
+// sge names a part of the region.
+func (n *near) sge(offset, length int) (addr uint64, size, lkey uint32) {
+	return uint64(n.mr.Addr()) + uint64(offset), uint32(length), n.mr.LKey()
+}
+
+// wait takes the next completion off a queue.
+func wait(t *suite.T, cq *verbs.CQ) dpath.WC {
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	return must(far.Poll(ctx, cq))(t)
+}
+
+// post posts the first requests of the send batch.
+func (n *near) post(count int) {
+	if posted, err := n.qp.PostSend(n.send, count); posted != count || err != nil {
+		n.t.Fatalf("PostSend of %d = %d, %v", count, posted, err)
+	}
+}
+
+// op posts one request, which begin begins with the id that it is given, and checks its completion.
+func (n *near) op(what string, opcode uint32, begin func(w *dpath.SendWR, id uint64) *dpath.SendWR) {
+	const id = 0x1234567890abcdef
+	begin(n.send.WR(0), id).Flags(dpath.Signaled)
+	n.post(1)
+	n.finished(what, id, opcode)
+}
+
+// finished checks the next completion of a request.
+func (n *near) finished(what string, id uint64, opcode uint32) {
+	wc := wait(n.t, n.sends)
+	n.t.Status(what, int(wc.Status), suite.StatusSuccess)
+	if wc.ID != id || wc.QPNum != n.qp.Num() || wc.Status == 0 && wc.Opcode != opcode {
+		n.t.Errorf("%s: %+v; want id %#x, opcode %d of queue pair %#x", what, wc, id, opcode, n.qp.Num())
+	}
+}
+
+// room posts a receive into a part of the region.
+func (n *near) room(id uint64, offset, length int) {
+	w := n.recv.WR(0).Recv(id)
+	if length > 0 {
+		w.SGE(n.sge(offset, length))
+	}
+	if posted, err := n.qp.PostRecv(n.recv, 1); posted != 1 || err != nil {
+		n.t.Fatalf("PostRecv = %d, %v", posted, err)
+	}
+}
+
+// tell has the other end do something, which must succeed.
+func (n *near) tell(what string, op far.Op) far.Result {
+	ctx, cancel := context.WithTimeout(n.t.Context(), patience)
+	defer cancel()
+	r := must(n.link.Far.Do(ctx, op))(n.t)
+	n.t.Status("the other end: "+what, r.Status, suite.StatusSuccess)
+	return r
+}
+
+// farRoom has the other end post a receive.
+func (n *near) farRoom(size int) {
+	if err := n.link.Far.PostRecv(n.t.Context(), size); err != nil {
+		n.t.Fatalf("the other end: %v", err)
+	}
+}
+
+// farGot takes the next message off the other end.
+func (n *near) farGot(what string) far.Received {
+	ctx, cancel := context.WithTimeout(n.t.Context(), patience)
+	defer cancel()
+	r := must(n.link.Far.WaitRecv(ctx))(n.t)
+	n.t.Status("the other end: "+what, r.Status, suite.StatusSuccess)
+	return r
+}
+
+// farHas compares the other end's window.
+func (n *near) farHas(what string, offset int, want []byte) {
+	got := must(n.link.Far.Load(n.t.Context(), offset, len(want)))(n.t)
+	if !bytes.Equal(got, want) {
+		n.t.Errorf("%s: the window of the other end holds %s", what, differing(got, want))
+	}
+}
+
+// farStore fills in the other end's window.
+func (n *near) farStore(offset int, data []byte) {
+	if err := n.link.Far.Store(n.t.Context(), offset, data); err != nil {
+		n.t.Fatalf("the other end: %v", err)
+	}
+}
+
+// watch tells how long something has been waited for.
+type watch struct{ start time.Time }
+
+func clock() watch { return watch{time.Now()} }
+
+func (w watch) late() bool { return time.Since(w.start) > patience }

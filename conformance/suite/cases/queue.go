@@ -1,0 +1,315 @@
+//go:build linux
+
+package cases
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+
+	"github.com/verbsgen/verbsgen/conformance/suite"
+	"github.com/verbsgen/verbsgen/conformance/suite/far"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/dpath"
+)
+
+func queues() []suite.Case {
+	const family = "queue"
+	peer := needs(suite.Peer)
+	return []suite.Case{
+		{ID: "CF-que-0001", Family: family, Title: "a completion queue has room for what was asked for", Page: "ibv_create_cq", Run: queueSizes},
+		{ID: "CF-que-0002", Family: family, Title: "a completion queue that cannot be", Page: "ibv_create_cq", Run: noQueue},
+		{ID: "CF-que-0003", Family: family, Title: "a completion queue filled to the last place: nothing is lost, nothing comes twice", Page: "ibv_poll_cq", Needs: peer, Run: fullQueue},
+		{ID: "CF-que-0004", Family: family, Title: "many requests at once, polled a few at a time", Page: "ibv_poll_cq", Needs: peer, Run: manyRequests},
+		{ID: "CF-que-0005", Family: family, Title: "completions of signaled requests only", Page: "ibv_post_send", Needs: peer, Run: signaled},
+		{ID: "CF-que-0006", Family: family, Title: "completions of every request, where the queue pair is made so", Page: "ibv_create_qp", Needs: peer, Run: allSignaled},
+		{ID: "CF-que-0007", Family: family, Title: "one completion queue for two queue pairs", Page: "ibv_poll_cq", Needs: peer, Run: sharedQueue},
+		{ID: "CF-que-0008", Family: family, Title: "a queue pair through its states, and back", Page: "ibv_modify_qp", Needs: peer, Run: states},
+		{ID: "CF-que-0009", Family: family, Title: "destroyed in the wrong order: refused, and what is open is named", Page: "ibv_create_qp", Run: queueOrder},
+		{ID: "CF-que-0010", Family: family, Title: "the entries of the GID table", Page: "ibv_query_gid", Run: gids},
+	}
+}
+
+func queueSizes(t *suite.T) {
+	attr := must(t.Device().QueryDevice())(t)
+	if attr.MaxCQE < 1 {
+		t.Fatalf("max_cqe is %d", attr.MaxCQE)
+	}
+	for _, size := range []int{1, 2, 63, 64, 1000, int(attr.MaxCQE)} {
+		if size > int(attr.MaxCQE) || size > 1<<16 { // more is a test of the machine's memory
+			continue
+		}
+		cq := must(t.Device().CreateCQ(size, nil, 0))(t)
+		if cq.Size() < size || cq.Device() != t.Device() {
+			t.Errorf("asked for %d, got %d", size, cq.Size())
+		}
+		if n, err := cq.PollInto(make([]dpath.WC, 1)); n != 0 || err != nil {
+			t.Errorf("a poll of a new queue: %d, %v", n, err)
+		}
+		ok(t, "Close", cq.Close())
+		if err := cq.Close(); !errors.Is(err, os.ErrClosed) {
+			t.Errorf("second Close: %v", err)
+		}
+		if _, err := cq.PollInto(make([]dpath.WC, 1)); !errors.Is(err, os.ErrClosed) {
+			t.Errorf("a poll after Close: %v", err)
+		}
+	}
+}
+
+// impossible checks that a call fails: by a rule, or with EINVAL of library or kernel.
+func impossible(t *suite.T, what string, err error) {
+	if suite.Refused(err) != nil {
+		t.Saw(what, err)
+		return
+	}
+	t.Errno(what, err, syscall.EINVAL)
+}
+
+func noQueue(t *suite.T) {
+	attr := must(t.Device().QueryDevice())(t)
+	for what, c := range map[string]struct{ size, vector int }{"no room": {0, 0}, "less than no room": {-1, 0}, "more than max_cqe": {int(attr.MaxCQE) + 1, 0},
+		"a vector that is not there": {1, t.Device().NumCompVectors()}, "a negative vector": {1, -1}} {
+		_, err := t.Device().CreateCQ(c.size, nil, c.vector)
+		impossible(t, what, err)
+	}
+}
+
+// writes fills the send batch with so many WRITEs of 8 bytes, of ids from first on.
+func (n *near) writes(first uint64, count int, flags uint32) {
+	for i := range count {
+		n.send.WR(i).Write(first+uint64(i), n.link.To.Base+uint64(8*i), n.link.To.RKey).SGE(n.sge(8*i, 8)).Flags(flags)
+	}
+}
+
+// fullQueue posts as many requests as the queue has room for, waits until the last has been carried out, and only then polls.
+func fullQueue(t *suite.T) {
+	cq := must(t.Device().CreateCQ(depth, nil, 0))(t)
+	room := cq.Size()
+	if room > 4096 {
+		t.Fatalf("asked for room for %d completions, got %d", depth, room)
+	}
+	n := nearOn(t, newPD(t), far.RC, cq, cq, func(a *verbs.QPInitAttr) { a.MaxSendWR(uint32(room)) })
+	fill(n.buf, 1)
+	for posted := 0; posted < room; {
+		count := min(depth, room-posted)
+		n.writes(uint64(posted), count, dpath.Signaled)
+		n.post(count)
+		posted += count
+	}
+	last := 8 * ((room-1)%depth + 1)
+	for start := clock(); ; {
+		if got := must(n.link.Far.Load(t.Context(), 0, last))(t); string(got[last-8:]) == string(n.buf[last-8:last]) {
+			break
+		}
+		if start.late() {
+			t.Fatalf("%d WRITEs were not carried out", room)
+		}
+	}
+	for i := range room {
+		if wc := wait(t, cq); wc.ID != uint64(i) || wc.Status != 0 {
+			t.Fatalf("completion %d of %d: %+v", i, room, wc)
+		}
+	}
+	if got, err := cq.PollInto(make([]dpath.WC, 4)); got != 0 || err != nil {
+		t.Errorf("%d completions more, %v", got, err)
+	}
+}
+
+// manyRequests sends batches both ways, with more completions than a poll takes.
+func manyRequests(t *suite.T) {
+	n := newNear(t, far.RC)
+	wcs := make([]dpath.WC, 7)
+	for round := range 8 {
+		for i := range depth {
+			n.recv.WR(i).Recv(uint64(round*depth + i)).SGE(n.sge(4096+64*i, 64))
+			n.farRoom(64)
+			n.buf[i] = byte(round + i)
+			n.send.WR(i).Send(uint64(round*depth + i)).SGE(n.sge(i, 1)).Flags(dpath.Signaled)
+		}
+		if posted, err := n.qp.PostRecv(n.recv, depth); posted != depth || err != nil {
+			t.Fatalf("PostRecv = %d, %v", posted, err)
+		}
+		n.post(depth)
+		for i := range depth {
+			if r := n.farGot("a message"); string(r.Data) != string([]byte{byte(round + i)}) {
+				t.Fatalf("round %d, message %d: %x", round, i, r.Data)
+			}
+			n.tell("a message", far.Op{Code: far.Send, Data: []byte{byte(round - i)}})
+		}
+		for what, cq := range map[string]*verbs.CQ{"sends": n.sends, "receives": n.recvs} {
+			for next, start := 0, clock(); next < depth; {
+				got := must(cq.PollInto(wcs))(t)
+				for _, wc := range wcs[:got] {
+					if wc.ID != uint64(round*depth+next) || wc.Status != 0 {
+						t.Fatalf("round %d, %s, completion %d: %+v", round, what, next, wc)
+					}
+					next++
+				}
+				if got == 0 && start.late() {
+					t.Fatalf("round %d: %d of %d %s completed", round, next, depth, what)
+				}
+			}
+		}
+		for i := range depth {
+			if n.buf[4096+64*i] != byte(round-i) {
+				t.Fatalf("round %d: receive %d holds %#x", round, i, n.buf[4096+64*i])
+			}
+		}
+	}
+}
+
+func signaled(t *suite.T) {
+	n := newNear(t, far.RC)
+	for round := range 3 * depth / 8 {
+		n.writes(uint64(8*round), 8, 0)
+		n.send.WR(7).Flags(dpath.Signaled)
+		n.post(8)
+		n.finished("the eighth request", uint64(8*round+7), wcWrite)
+	}
+	if got, err := n.sends.PollInto(make([]dpath.WC, 4)); got != 0 || err != nil {
+		t.Errorf("%d completions more, %v", got, err)
+	}
+}
+
+func allSignaled(t *suite.T) {
+	n := newNear(t, far.RC, func(a *verbs.QPInitAttr) { a.SignalAll(true) })
+	n.writes(0, 8, 0)
+	n.post(8)
+	for i := range uint64(8) {
+		n.finished("a request", i, wcWrite)
+	}
+}
+
+func sharedQueue(t *suite.T) {
+	cq, pd := must(t.Device().CreateCQ(4*depth, nil, 0))(t), newPD(t)
+	a, b := nearOn(t, pd, far.RC, cq, cq), nearOn(t, pd, far.RC, cq, cq)
+	if a.qp.Num() == b.qp.Num() {
+		t.Fatalf("two queue pairs of number %#x", a.qp.Num())
+	}
+	a.room(1, 0, 64)
+	b.room(1, 0, 64)
+	for _, n := range []*near{a, b} {
+		n.writes(10, 4, dpath.Signaled)
+		n.post(4)
+		n.tell("a message", far.Op{Code: far.Send, Data: []byte("hello")})
+	}
+	got := map[string]int{}
+	for range 10 {
+		wc := wait(t, cq)
+		if wc.Status != 0 {
+			t.Errorf("%+v", wc)
+		}
+		got[fmt.Sprint(wc.QPNum, wc.ID)]++
+	}
+	for _, n := range []*near{a, b} {
+		for _, id := range []int{1, 10, 11, 12, 13} {
+			if key := fmt.Sprint(n.qp.Num(), id); got[key] != 1 {
+				t.Errorf("request %d of queue pair %#x completed %d times", id, n.qp.Num(), got[key])
+			}
+		}
+	}
+}
+
+// states takes a queue pair from RESET to RTS and over ERR back to RESET, twice, tries ways that are none, and lacks attributes.
+func states(t *suite.T) {
+	cq := must(t.Device().CreateCQ(depth, nil, 0))(t)
+	n := bareNear(t, newPD(t), far.RC, cq, cq)
+	to := func(s verbs.QPState) error { return n.qp.Modify(verbs.NewQPAttr(s)) }
+	for round := range 2 {
+		impossible(t, "RESET to RTR", to(verbs.QPStateRTR))
+		impossible(t, "RESET to RTS", to(verbs.QPStateRTS))
+		impossible(t, "INIT without a port", n.qp.Modify(verbs.NewQPAttr(verbs.QPStateInit).PKeyIndex(0).AccessFlags(0)))
+		n.link = t.Connect(n.qp, far.RC, t.Access(far.RC))
+		n.room(1, 0, 64)
+		n.op("a WRITE", wcWrite, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
+			return w.Write(id, n.link.To.Base, n.link.To.RKey).SGE(n.sge(0, 8))
+		})
+		impossible(t, "RTS to INIT", to(verbs.QPStateInit))
+		ok(t, "RTS to ERR", to(verbs.QPStateErr))
+		n.room(2, 0, 64) // taken, and flushed as well
+		for id := range uint64(2) {
+			wc := wait(t, cq)
+			t.Status("a receive of a queue pair in ERR", int(wc.Status), suite.StatusFlushed)
+			if wc.ID != id+1 {
+				t.Errorf("round %d: %+v", round, wc)
+			}
+		}
+		ok(t, "ERR to RESET", to(verbs.QPStateReset))
+	}
+}
+
+func queueOrder(t *suite.T) {
+	pd := newPD(t)
+	ch := must(t.Device().CreateCompChannel())(t)
+	cq := must(t.Device().CreateCQ(1, ch, 0))(t)
+	qp := must(pd.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeRC, cq, cq).MaxSendWR(1).MaxRecvWR(1).MaxSendSGE(1).MaxRecvSGE(1)))(t)
+	if qp.PD() != pd || qp.Device() != t.Device() || qp.Num() == 0 {
+		t.Errorf("queue pair %#x, or another domain or device", qp.Num())
+	}
+	for _, c := range []struct {
+		what, holder string
+		close        func() error
+	}{{"the domain", "QP", pd.Close}, {"the completion queue", "QP", cq.Close}, {"the channel", "CQ", ch.Close}, {"the device", "PD", t.Device().Close}} {
+		err := c.close()
+		t.Saw("Close of "+c.what, err)
+		if !errors.Is(err, syscall.EBUSY) || !strings.Contains(err.Error(), c.holder) {
+			t.Errorf("Close of %s: %v", c.what, err)
+		}
+	}
+	for _, close := range []func() error{qp.Close, cq.Close, ch.Close, pd.Close} {
+		ok(t, "Close", close())
+		if err := close(); !errors.Is(err, os.ErrClosed) {
+			t.Errorf("second Close: %v", err)
+		}
+	}
+	if err := qp.Modify(verbs.NewQPAttr(verbs.QPStateInit)); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("Modify after Close: %v", err)
+	}
+}
+
+func gids(t *suite.T) {
+	attr := must(t.Device().QueryPort(1))(t)
+	seen := 0
+	for i := range min(attr.GIDTblLen, 16) {
+		gid, err := t.Device().QueryGID(1, i)
+		if err != nil {
+			if !errors.Is(err, syscall.ENODATA) {
+				t.Errorf("entry %d: %v", i, err)
+			}
+			continue
+		}
+		if gid != (verbs.GID{}) {
+			seen++
+		}
+		if t.Soft() != nil {
+			continue
+		}
+		text, err := os.ReadFile(fmt.Sprintf("/sys/class/infiniband/%s/ports/1/gids/%d", t.Name(), i))
+		if err != nil {
+			t.Errorf("entry %d: the kernel does not show it: %v", i, err)
+			continue
+		}
+		if want := strings.TrimSpace(string(text)); gidText(gid) != want {
+			t.Errorf("entry %d is %s, the kernel shows %s", i, gidText(gid), want)
+		}
+	}
+	if seen == 0 {
+		t.Errorf("of %d entries none is used", attr.GIDTblLen)
+	}
+	for _, bad := range []int{-1, attr.GIDTblLen} {
+		if _, err := t.Device().QueryGID(1, bad); err == nil {
+			t.Errorf("entry %d of %d: accepted", bad, attr.GIDTblLen)
+		}
+	}
+}
+
+// gidText writes a GID as sysfs does.
+func gidText(gid verbs.GID) string {
+	var parts []string
+	for i := 0; i < len(gid); i += 2 {
+		parts = append(parts, fmt.Sprintf("%02x%02x", gid[i], gid[i+1]))
+	}
+	return strings.Join(parts, ":")
+}

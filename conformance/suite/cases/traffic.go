@@ -1,0 +1,294 @@
+//go:build linux
+
+package cases
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/verbsgen/verbsgen/conformance/suite"
+	"github.com/verbsgen/verbsgen/conformance/suite/far"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/dpath"
+)
+
+func traffic() []suite.Case {
+	const family = "queue"
+	peer := needs(suite.Peer)
+	return []suite.Case{
+		{ID: "CF-que-0020", Family: family, Title: "messages of every length, both ways", Page: "ibv_post_send", Needs: peer, Run: messages},
+		{ID: "CF-que-0021", Family: family, Title: "messages with immediate data, both ways", Page: "ibv_post_send", Needs: peer, Run: immediate},
+		{ID: "CF-que-0022", Family: family, Title: "RDMA WRITE and READ of every length", Page: "ibv_post_send", Needs: peer, Run: writeRead},
+		{ID: "CF-que-0023", Family: family, Title: "RDMA WRITE with immediate data, both ways", Page: "ibv_post_send", Needs: peer, Run: writeImm},
+		{ID: "CF-que-0024", Family: family, Title: "atomics on the other end's memory", Page: "ibv_post_send", Needs: needs(suite.Peer, suite.Atomics), Run: atomicRequests},
+		{ID: "CF-que-0025", Family: family, Title: "an unreliable connection: messages and RDMA WRITE", Page: "ibv_post_send", Needs: peer, Run: unreliable},
+		{ID: "CF-que-0026", Family: family, Title: "datagrams, both ways: the address handle and the 40 bytes before the data", Page: "ibv_create_ah", Needs: peer, Run: datagrams},
+		{ID: "CF-que-0027", Family: family, Title: "inline data is taken while posting, from memory that is not registered", Page: "ibv_post_send", Needs: peer, Run: inline},
+		{ID: "CF-que-0028", Family: family, Title: "gathered from three places, scattered to three", Page: "ibv_post_recv", Needs: peer, Run: gathered},
+	}
+}
+
+// lengths are those of messages: none, one byte, around one packet of the largest MTU and of the usual one, many packets.
+var lengths = []int{0, 1, 63, 1023, 1024, 1025, 4095, 4096, 4097, 20001, far.MaxData}
+
+// fill writes a pattern that differs from the one of another seed, and gives it.
+func fill(b []byte, seed int) []byte {
+	for i := range b {
+		b[i] = byte(i*7 + i>>8 + seed*13)
+	}
+	return b
+}
+
+// differing says where bytes differ.
+func differing(got, want []byte) string {
+	if len(got) != len(want) {
+		return fmt.Sprintf("%d bytes, want %d", len(got), len(want))
+	}
+	for i := range got {
+		if got[i] != want[i] {
+			return fmt.Sprintf("%#x at %d of %d, want %#x", got[i], i, len(got), want[i])
+		}
+	}
+	return "nothing that differs"
+}
+
+// received checks the next receive of a near queue pair.
+func (n *near) received(what string, id uint64, opcode uint32, length int) dpath.WC {
+	wc := wait(n.t, n.recvs)
+	n.t.Status(what, int(wc.Status), suite.StatusSuccess)
+	if wc.ID != id || wc.QPNum != n.qp.Num() || wc.Status == 0 && (wc.Opcode != opcode || wc.ByteLen != uint32(length)) {
+		n.t.Errorf("%s: %+v; want id %d, opcode %d, %d bytes", what, wc, id, opcode, length)
+	}
+	return wc
+}
+
+func messages(t *suite.T) {
+	n := newNear(t, far.RC)
+	for i, length := range lengths {
+		what := fmt.Sprintf("a message of %d bytes", length)
+		n.farRoom(length)
+		out := bytes.Clone(fill(n.buf[:length], i))
+		n.op(what, wcSend, func(w *dpath.SendWR, id uint64) *dpath.SendWR { return w.Send(id).SGE(n.sge(0, length)) })
+		if r := n.farGot(what); !bytes.Equal(r.Data, out) || r.WithImm || r.Length != length {
+			t.Errorf("%s: received %s", what, differing(r.Data, out))
+		}
+		clear(n.buf)
+		n.room(uint64(i), 0, length)
+		n.tell(what, far.Op{Code: far.Send, Data: out})
+		if wc := n.received(what, uint64(i), wcRecv, length); wc.Flags&dpath.WithImm != 0 || !bytes.Equal(n.buf[:length], out) {
+			t.Errorf("%s: flags %#x, received %s", what, wc.Flags, differing(n.buf[:length], out))
+		}
+	}
+}
+
+func immediate(t *suite.T) {
+	n := newNear(t, far.RC)
+	for i, imm := range []uint32{0, 1, 0x01020304, 0xfffffffe} {
+		what := fmt.Sprintf("a message with %#x", imm)
+		n.farRoom(i)
+		n.op(what, wcSend, func(w *dpath.SendWR, id uint64) *dpath.SendWR { return w.SendImm(id, imm).SGE(n.sge(0, i)) })
+		if r := n.farGot(what); !r.WithImm || r.Imm != imm || r.Length != i {
+			t.Errorf("%s: %+v", what, r)
+		}
+		n.room(uint64(i), 0, i)
+		n.tell(what, far.Op{Code: far.Send, Data: make([]byte, i), WithImm: true, Imm: imm})
+		if wc := n.received(what, uint64(i), wcRecv, i); wc.Flags&dpath.WithImm == 0 || wc.ImmData != imm {
+			t.Errorf("%s: %+v", what, wc)
+		}
+	}
+}
+
+func writeRead(t *suite.T) {
+	n := newNear(t, far.RC)
+	for i, length := range lengths[:len(lengths)-1] {
+		what := fmt.Sprintf("%d bytes", length)
+		n.farStore(0, make([]byte, length+128))
+		want := append(make([]byte, 64, length+128), fill(n.buf[:length], i)...)
+		want = append(want, make([]byte, 64)...) // what is not to be touched stands around it
+		n.op("WRITE of "+what, wcWrite, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
+			return w.Write(id, n.link.To.Base+64, n.link.To.RKey).SGE(n.sge(0, length))
+		})
+		n.farHas("WRITE of "+what, 0, want)
+		back := fill(make([]byte, length), i+100)
+		n.farStore(32, back)
+		clear(n.buf)
+		n.op("READ of "+what, wcRead, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
+			return w.Read(id, n.link.To.Base+32, n.link.To.RKey).SGE(n.sge(16, length))
+		})
+		if !bytes.Equal(n.buf[16:16+length], back) {
+			t.Errorf("READ of %s: %s", what, differing(n.buf[16:16+length], back))
+		}
+		if !bytes.Equal(n.buf[:16], make([]byte, 16)) || !bytes.Equal(n.buf[16+length:][:16], make([]byte, 16)) {
+			t.Errorf("READ of %s: the memory around it was written", what)
+		}
+	}
+}
+
+func writeImm(t *suite.T) {
+	n := newNear(t, far.RC)
+	const text = "written and told"
+	n.farRoom(0)
+	copy(n.buf, text)
+	n.op("WRITE", wcWrite, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
+		return w.WriteImm(id, n.link.To.Base+8, n.link.To.RKey, 0xa1b2c3d4).SGE(n.sge(0, len(text)))
+	})
+	if r := n.farGot("told"); !r.WithImm || r.Imm != 0xa1b2c3d4 || r.Length != len(text) {
+		t.Errorf("the other end was told %+v", r)
+	}
+	n.farHas("WRITE", 8, []byte(text))
+	n.room(5, 0, 0)
+	n.tell("WRITE", far.Op{Code: far.Write, RKey: n.mr.RKey(), Addr: uint64(n.mr.Addr()) + 100, Data: []byte(text), WithImm: true, Imm: 7})
+	if wc := n.received("told", 5, wcRecvImm, len(text)); wc.Flags&dpath.WithImm == 0 || wc.ImmData != 7 {
+		t.Errorf("%+v", wc)
+	}
+	if got := string(n.buf[100 : 100+len(text)]); got != text {
+		t.Errorf("the memory holds %q", got)
+	}
+}
+
+func atomicRequests(t *suite.T) {
+	n := newNear(t, far.RC)
+	value := func(v uint64) []byte { return binary.NativeEndian.AppendUint64(nil, v) }
+	n.farStore(16, value(1<<40))
+	for _, c := range []struct {
+		what     string
+		opcode   uint32
+		begin    func(w *dpath.SendWR, id uint64) *dpath.SendWR
+		was, now uint64
+	}{
+		{"fetch and add", wcFetchAdd, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
+			return w.FetchAdd(id, n.link.To.Base+16, n.link.To.RKey, 5)
+		}, 1 << 40, 1<<40 + 5},
+		{"fetch and add of -6", wcFetchAdd, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
+			return w.FetchAdd(id, n.link.To.Base+16, n.link.To.RKey, ^uint64(5))
+		}, 1<<40 + 5, 1<<40 - 1},
+		{"compare and swap", wcCompareSwap, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
+			return w.CompareSwap(id, n.link.To.Base+16, n.link.To.RKey, 1<<40-1, 0x1122334455667788)
+		}, 1<<40 - 1, 0x1122334455667788},
+		{"compare and swap of another value", wcCompareSwap, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
+			return w.CompareSwap(id, n.link.To.Base+16, n.link.To.RKey, 3, 4)
+		}, 0x1122334455667788, 0x1122334455667788},
+	} {
+		n.op(c.what, c.opcode, func(w *dpath.SendWR, id uint64) *dpath.SendWR { return c.begin(w, id).SGE(n.sge(8, 8)) })
+		if got := binary.NativeEndian.Uint64(n.buf[8:]); got != c.was {
+			t.Errorf("%s: there was %#x, want %#x", c.what, got, c.was)
+		}
+		n.farHas(c.what, 16, value(c.now))
+	}
+}
+
+func unreliable(t *suite.T) {
+	n := newNear(t, far.UC)
+	for i, length := range []int{1, 4097, 20001} {
+		what := fmt.Sprintf("%d bytes", length)
+		out := bytes.Clone(fill(n.buf[:length], i))
+		n.farRoom(length)
+		n.op("SEND of "+what, wcSend, func(w *dpath.SendWR, id uint64) *dpath.SendWR { return w.Send(id).SGE(n.sge(0, length)) })
+		if r := n.farGot(what); !bytes.Equal(r.Data, out) {
+			t.Errorf("SEND of %s: %s", what, differing(r.Data, out))
+		}
+		n.farRoom(0) // so that the arrival shows: the completion of a WRITE here does not tell it
+		n.op("WRITE of "+what, wcWrite, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
+			return w.WriteImm(id, n.link.To.Base, n.link.To.RKey, uint32(i)).SGE(n.sge(0, length))
+		})
+		if r := n.farGot(what); r.Imm != uint32(i) || r.Length != length {
+			t.Errorf("WRITE of %s: told %+v", what, r)
+		}
+		n.farHas("WRITE of "+what, 0, out)
+		clear(n.buf)
+		n.room(uint64(i), 0, length)
+		n.tell("SEND of "+what, far.Op{Code: far.Send, Data: out})
+		if n.received(what, uint64(i), wcRecv, length); !bytes.Equal(n.buf[:length], out) {
+			t.Errorf("received %s: %s", what, differing(n.buf[:length], out))
+		}
+	}
+}
+
+// datagrams are of what one packet of the smallest MTU holds. Before the data of each is the global route header; on
+// Ethernet, between IPv4 addresses, only its second half is written.
+func datagrams(t *suite.T) {
+	const grh = 40
+	n := newNear(t, far.UD)
+	ah := must(n.pd.CreateAH(t.Port().Way(n.link.To)))(t)
+	if ah.PD() != n.pd || ah.Device() != t.Device() {
+		t.Errorf("the address handle has another domain or device")
+	}
+	for i, length := range []int{0, 1, 200} {
+		what := fmt.Sprintf("a datagram of %d bytes", length)
+		out := bytes.Clone(fill(n.buf[:length], i))
+		n.farRoom(length)
+		n.op(what, wcSend, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
+			w.SendImm(id, uint32(i)).SGE(n.sge(0, length))
+			ok(t, "Address", ah.Address(w, n.link.To.QPN, n.link.To.QKey))
+			return w
+		})
+		if r := n.farGot(what); !bytes.Equal(r.Data, out) || r.SrcQP != n.qp.Num() || !r.WithImm || r.Imm != uint32(i) {
+			t.Errorf("%s: from %#x, imm %d, %s", what, r.SrcQP, r.Imm, differing(r.Data, out))
+		}
+		clear(n.buf)
+		n.room(uint64(i), 0, grh+length)
+		n.tell(what, far.Op{Code: far.Send, Data: out})
+		wc := n.received(what, uint64(i), wcRecv, grh+length)
+		if wc.SrcQP != n.link.To.QPN || !bytes.Equal(n.buf[grh:grh+length], out) {
+			t.Errorf("%s: from %#x, %s", what, wc.SrcQP, differing(n.buf[grh:grh+length], out))
+		}
+		if from := n.link.To.GID; wc.Flags&wcGRH != 0 && !mapped(from) && (n.buf[0]>>4 != 6 || !bytes.Equal(n.buf[8:24], from[:]) || !bytes.Equal(n.buf[24:40], n.link.Self.GID[:])) {
+			t.Errorf("%s: the header before the data is %x", what, n.buf[:grh])
+		}
+	}
+	ok(t, "Close of the address handle", ah.Close())
+	if err := ah.Address(n.send.WR(0), 1, 1); err == nil {
+		t.Errorf("a request is addressed with a handle that is closed")
+	}
+}
+
+// mapped tells whether a GID is an IPv4 address.
+func mapped(gid [16]byte) bool {
+	return bytes.Equal(gid[:12], []byte{10: 0xff, 11: 0xff})
+}
+
+func inline(t *suite.T) {
+	const length = 32
+	n := newNear(t, far.RC, func(a *verbs.QPInitAttr) { a.MaxInlineData(length) })
+	data := []byte("taken while it was being posted.")
+	n.farRoom(length)
+	n.farRoom(length)
+	n.send.WR(0).Send(1).SGE(uint64(addressOf(data)), length, 0xdead).Flags(dpath.Signaled | dpath.Inline)
+	n.post(1)
+	clear(data)
+	n.finished("an inline message", 1, wcSend)
+	if r := n.farGot("an inline message"); string(r.Data) != "taken while it was being posted." {
+		t.Errorf("received %q", r.Data)
+	}
+	copy(data, "once more")
+	n.send.WR(0).Write(2, n.link.To.Base, n.link.To.RKey).SGE(uint64(addressOf(data)), 9, 0).Flags(dpath.Signaled | dpath.Inline)
+	n.post(1)
+	clear(data)
+	n.finished("an inline WRITE", 2, wcWrite)
+	n.farHas("an inline WRITE", 0, []byte("once more"))
+}
+
+func gathered(t *suite.T) {
+	n := newNear(t, far.RC)
+	copy(n.buf[10:], "one")
+	copy(n.buf[2000:], "two")
+	copy(n.buf[5000:], "three")
+	n.farRoom(64)
+	n.op("gathered", wcSend, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
+		return w.Send(id).SGE(n.sge(5000, 5)).SGE(n.sge(10, 3)).SGE(n.sge(2000, 3))
+	})
+	if r := n.farGot("gathered"); string(r.Data) != "threeonetwo" {
+		t.Errorf("received %q", r.Data)
+	}
+	clear(n.buf)
+	n.recv.WR(0).Recv(1).SGE(n.sge(100, 4)).SGE(n.sge(50, 1)).SGE(n.sge(9000, 100))
+	if _, err := n.qp.PostRecv(n.recv, 1); err != nil {
+		t.Fatalf("%v", err)
+	}
+	n.tell("scattered", far.Op{Code: far.Send, Data: []byte("over three places")})
+	n.received("scattered", 1, wcRecv, 17)
+	if got := string(n.buf[100:105]) + string(n.buf[50:52]) + string(n.buf[9000:9013]); got != "over\x00 \x00three places\x00" {
+		t.Errorf("scattered as %q", got)
+	}
+}
