@@ -3,6 +3,7 @@
 package cases
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"syscall"
@@ -24,6 +25,32 @@ func onDemand() []suite.Case {
 		{ID: "CF-odp-0004", Family: family, Title: "advice on a region that is pinned, or none", Page: "ibv_advise_mr", Needs: needs(suite.Advise), Run: badAdvice},
 		{ID: "CF-odp-0005", Family: family, Title: "a device without says so before the call", Page: "ibv_reg_mr",
 			Rules: []string{"VR-ibv_reg_mr-access-0016"}, Run: withoutODP},
+		{ID: "CF-odp-0006", Family: family, Title: "a region that pages in on demand, from the starts of its pages", Page: "ibv_reg_mr", Rules: []string{"VR-ibv_reg_mr-access-0016"},
+			Needs: needs(suite.ODP, suite.Peer), Run: onDemandPages},
+	}
+}
+
+// onDemandPages has a peer write to pages that were never touched, one and two at a time, and read pages that the program wrote.
+func onDemandPages(t *suite.T) {
+	const length = 16 * page
+	pd, buf := newPD(t), buffer(t, length)
+	mr := must(pd.RegMRBuffer(buf, rw|verbs.MRAccessOnDemand))(t)
+	t.Cleanup(func() { _ = mr.Close() })
+	p, out := t.PeerOf(pd), fill(make([]byte, 2*page), 3)
+	for i, off := range []int{0, page, 5 * page, 14 * page} {
+		part := out[:page*(i%2+1)]
+		status, err := p.Write(mr.RKey(), uint64(buf.Addr())+uint64(off), part)
+		pass(t, "write", status, err)
+		if got := buf.Bytes()[off : off+len(part)]; !bytes.Equal(got, part) {
+			t.Errorf("page %d: the memory holds %s", off/page, differing(got, part))
+		}
+		back := make([]byte, 2*page)
+		want := fill(buf.Bytes()[8*page:10*page], i)
+		status, err = p.Read(mr.RKey(), uint64(buf.Addr())+8*page, back)
+		pass(t, "read", status, err)
+		if !bytes.Equal(back, want) {
+			t.Errorf("round %d: read %s", i, differing(back, want))
+		}
 	}
 }
 

@@ -1,0 +1,203 @@
+//go:build linux
+
+package cases
+
+import (
+	"bytes"
+	"encoding/binary"
+
+	"github.com/verbsgen/verbsgen/conformance/suite"
+	"github.com/verbsgen/verbsgen/conformance/suite/far"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/dpath"
+)
+
+// Offsets of regions over device memory are multiples of the page size: an overlay can have no others.
+
+func deviceMemoryTraffic() []suite.Case {
+	const family, name = "device memory", "ibv_alloc_dm"
+	peer := needs(suite.DM, suite.Peer)
+	return []suite.Case{
+		{ID: "CF-dm-0012", Family: family, Title: "sent and written from by its local key", Page: name, Rules: []string{"VR-ibv_reg_dm_mr-access-0002"}, Needs: peer, Run: dmSource},
+		{ID: "CF-dm-0013", Family: family, Title: "read and received into by its local key", Page: name, Rules: []string{"VR-ibv_reg_dm_mr-access-0002"}, Needs: peer, Run: dmSink},
+		{ID: "CF-dm-0014", Family: family, Title: "from device memory to device memory, between two queue pairs", Page: name, Rules: []string{"VR-ibv_reg_dm_mr-access-0116"},
+			Needs: peer, Run: dmToDM},
+		{ID: "CF-dm-0015", Family: family, Title: "atomics from device memory to device memory", Page: name, Rules: []string{"VR-ibv_reg_dm_mr-access-0117"},
+			Needs: needs(suite.DM, suite.Peer, suite.Atomics), Run: dmAtomicRequests},
+		{ID: "CF-dm-0016", Family: family, Title: "two regions over it, each within its bounds", Page: name, Rules: []string{"VR-ibv_reg_dm_mr-dm_offset-0123", "VR-ibv_reg_dm_mr-dm_offset-0124"},
+			Needs: peer, Run: dmBounds},
+	}
+}
+
+// dmOf allocates two pages of device memory with a region over them.
+func dmOf(t *suite.T, pd *verbs.PD, more verbs.DMAccess) (*verbs.DM, *verbs.MR) {
+	dm := newDM(t, 2*page)
+	mr := must(pd.RegDMMR(dm, 0, 2*page, dmAll|more))(t)
+	t.Cleanup(func() { _ = mr.Close() }) // before the device memory
+	return dm, mr
+}
+
+// dmPut and dmGet copy, and end the case when they cannot.
+func dmPut(t *suite.T, dm *verbs.DM, off int64, b []byte) {
+	if _, err := dm.WriteAt(b, off); err != nil {
+		t.Fatalf("WriteAt: %v", err)
+	}
+	dm.Flush()
+}
+
+func dmGet(t *suite.T, dm *verbs.DM, off int64, n int) []byte {
+	b := make([]byte, n)
+	if _, err := dm.ReadAt(b, off); err != nil {
+		t.Fatalf("ReadAt: %v", err)
+	}
+	return b
+}
+
+func dmSource(t *suite.T) {
+	n := newNear(t, far.RC)
+	dm, mr := dmOf(t, n.pd, 0)
+	out := fill(make([]byte, 2*page), 5)
+	dmPut(t, dm, 0, out)
+	n.op("WRITE", wcWrite, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
+		return w.Write(id, n.link.To.Base, n.link.To.RKey).SGE(0, 2*page, mr.LKey())
+	})
+	n.farHas("WRITE", 0, out)
+	n.farRoom(page)
+	n.op("SEND", wcSend, func(w *dpath.SendWR, id uint64) *dpath.SendWR { return w.Send(id).SGE(page-8, 128, mr.LKey()) })
+	if r := n.farGot("SEND"); !bytes.Equal(r.Data, out[page-8:][:128]) {
+		t.Errorf("SEND: %s", differing(r.Data, out[page-8:][:128]))
+	}
+	n.farRoom(64)
+	copy(n.buf, "from the host, ")
+	n.op("SEND of both", wcSend, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
+		return w.Send(id).SGE(n.sge(0, 15)).SGE(64, 16, mr.LKey())
+	})
+	if r, want := n.farGot("SEND of both"), append([]byte("from the host, "), out[64:80]...); !bytes.Equal(r.Data, want) {
+		t.Errorf("SEND of both: %s", differing(r.Data, want))
+	}
+}
+
+func dmSink(t *suite.T) {
+	n := newNear(t, far.RC)
+	dm, mr := dmOf(t, n.pd, 0)
+	want := make([]byte, 2*page)
+	dmPut(t, dm, 0, want)
+	back := fill(want[64:64+page], 6)
+	n.farStore(0, back)
+	n.op("READ", wcRead, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
+		return w.Read(id, n.link.To.Base, n.link.To.RKey).SGE(64, page, mr.LKey())
+	})
+	if got := dmGet(t, dm, 0, 2*page); !bytes.Equal(got, want) {
+		t.Errorf("READ: device memory holds %s", differing(got, want))
+	}
+	n.recv.WR(0).Recv(9).SGE(page+512, 64, mr.LKey())
+	if _, err := n.qp.PostRecv(n.recv, 1); err != nil {
+		t.Fatalf("%v", err)
+	}
+	copy(want[page+512:], "a message to device memory..")
+	n.tell("a message", far.Op{Code: far.Send, Data: []byte("a message to device memory..")})
+	n.received("a message", 9, wcRecv, 28)
+	if got := dmGet(t, dm, 0, 2*page); !bytes.Equal(got, want) {
+		t.Errorf("a message: device memory holds %s", differing(got, want))
+	}
+}
+
+// pairOfNears connects two queue pairs of the device under test with each other.
+func pairOfNears(t *suite.T) (a, b *near) {
+	var list []*near
+	for range 2 {
+		cq := must(t.Device().CreateCQ(2*depth, nil, 0))(t)
+		n := bareNear(t, newPD(t), far.RC, cq, cq)
+		if err := t.Port().Init(n.qp, far.RC, t.Access(far.RC)); err != nil {
+			t.Fatalf("%v", err)
+		}
+		n.link = &suite.Link{QP: n.qp, Self: t.Port().Address(n.qp, far.RC)}
+		list = append(list, n)
+	}
+	for i, n := range list {
+		n.link.To = list[1-i].link.Self
+		if err := t.Port().Connect(n.qp, n.link.Self, n.link.To); err != nil {
+			t.Fatalf("%v", err)
+		}
+	}
+	return list[0], list[1]
+}
+
+func dmToDM(t *suite.T) {
+	a, b := pairOfNears(t)
+	from, local := dmOf(t, a.pd, 0)
+	to, remote := dmOf(t, b.pd, 0)
+	out, want := fill(make([]byte, page), 7), make([]byte, 2*page)
+	dmPut(t, from, 0, out)
+	dmPut(t, to, 0, want)
+	a.op("WRITE", wcWrite, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
+		return w.Write(id, 512, remote.RKey()).SGE(0, page, local.LKey())
+	})
+	copy(want[512:], out)
+	if got := dmGet(t, to, 0, 2*page); !bytes.Equal(got, want) {
+		t.Errorf("WRITE: device memory holds %s", differing(got, want))
+	}
+	a.op("READ", wcRead, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
+		return w.Read(id, 256, remote.RKey()).SGE(page, page, local.LKey())
+	})
+	if got := dmGet(t, from, page, page); !bytes.Equal(got, want[256:256+page]) {
+		t.Errorf("READ: device memory holds %s", differing(got, want[256:256+page]))
+	}
+	b.op("WRITE back", wcWrite, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
+		return w.Write(id, 8, local.RKey()).SGE(512, 64, remote.LKey())
+	})
+	if got := dmGet(t, from, 8, 64); !bytes.Equal(got, out[:64]) {
+		t.Errorf("WRITE back: device memory holds %s", differing(got, out[:64]))
+	}
+}
+
+func dmAtomicRequests(t *suite.T) {
+	a, b := pairOfNears(t)
+	from, local := dmOf(t, a.pd, 0)
+	to, remote := dmOf(t, b.pd, verbs.DMAccessRemoteAtomic)
+	word := func(dm *verbs.DM, off int64) uint64 { return binary.NativeEndian.Uint64(dmGet(t, dm, off, 8)) }
+	dmPut(t, to, 16, binary.NativeEndian.AppendUint64(nil, 1<<33))
+	a.op("fetch and add", wcFetchAdd, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
+		return w.FetchAdd(id, 16, remote.RKey(), 9).SGE(32, 8, local.LKey())
+	})
+	if was, is := word(from, 32), word(to, 16); was != 1<<33 || is != 1<<33+9 {
+		t.Errorf("fetch and add: was %#x, is %#x", was, is)
+	}
+	a.op("compare and swap", wcCompareSwap, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
+		return w.CompareSwap(id, 16, remote.RKey(), 1<<33+9, 77).SGE(40, 8, local.LKey())
+	})
+	if was, is := word(from, 40), word(to, 16); was != 1<<33+9 || is != 77 {
+		t.Errorf("compare and swap: was %#x, is %#x", was, is)
+	}
+}
+
+// dmBounds has a peer use two regions that meet: the last byte of the first, the first of the second, and nothing beyond.
+func dmBounds(t *suite.T) {
+	dm, pd := newDM(t, 3*page), newPD(t)
+	first, second := must(pd.RegDMMR(dm, 0, page, dmAll))(t), must(pd.RegDMMR(dm, page, page+100, dmAll))(t)
+	want, p := make([]byte, 3*page), t.PeerOf(pd)
+	dmPut(t, dm, 0, want)
+	for _, c := range []struct {
+		mr   *verbs.MR
+		addr uint64
+		text string
+		at   int // in device memory; -1: refused
+	}{{first, page - 4, "last", page - 4}, {second, 0, "next", page}, {second, page + 96, "end.", 2*page + 96},
+		{first, page - 3, "over", -1}, {first, page, "over", -1}, {second, page + 97, "over", -1}, {second, 1 << 63, "over", -1}, {first, 1<<64 - 4, "over", -1}} {
+		status, err := p.Write(c.mr.RKey(), c.addr, []byte(c.text))
+		if c.at < 0 {
+			completed(t, "a write out of bounds", status, err, suite.StatusRemAccess)
+			continue
+		}
+		pass(t, "write", status, err)
+		copy(want[c.at:], c.text)
+	}
+	if got := dmGet(t, dm, 0, 3*page); !bytes.Equal(got, want) {
+		t.Errorf("device memory holds %s", differing(got, want))
+	}
+	ok(t, "Close of a region", first.Close())
+	status, err := p.Write(second.RKey(), 0, []byte("here"))
+	pass(t, "write to the other region", status, err)
+	ok(t, "Close of a region", second.Close())
+	ok(t, "Close", dm.Close())
+}

@@ -1,0 +1,123 @@
+//go:build linux
+
+package cases
+
+import (
+	"bytes"
+	"runtime"
+	"time"
+
+	"github.com/verbsgen/verbsgen/conformance/suite"
+	"github.com/verbsgen/verbsgen/conformance/suite/far"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/dpath"
+	"github.com/verbsgen/verbsgen/runtime/mem"
+)
+
+// memoryUse has a case for each kind of memory that a Go program can register: while the garbage collector runs without a
+// pause, both ends write to it and read from it, and no byte beside is touched.
+func memoryUse() []suite.Case {
+	const family = "memory region"
+	return []suite.Case{
+		{ID: "CF-mr-0120", Family: family, Title: "a slice of Go memory, in use while the garbage collector runs hard", Page: "ibv_reg_mr", Needs: needs(suite.Peer), Limit: time.Minute,
+			Run: func(t *suite.T) {
+				pd := newPD(t)
+				b := make([]byte, 3*usedLength)
+				mr := must(pd.RegMR(b, rw))(t)
+				used(t, pd, b, mr)
+			}},
+		{ID: "CF-mr-0121", Family: family, Title: "part of a slice that was registered, in use while the garbage collector runs hard", Page: "ibv_reg_mr", Needs: needs(suite.Peer), Limit: time.Minute,
+			Run: func(t *suite.T) {
+				pd := newPD(t)
+				b := make([]byte, 3*usedLength+133)[57:][:3*usedLength]
+				mr := must(pd.RegMR(b, rw))(t)
+				used(t, pd, b, mr)
+			}},
+		{ID: "CF-mr-0122", Family: family, Title: "a buffer outside Go's heap, in use while the garbage collector runs hard", Page: "ibv_reg_mr", Needs: needs(suite.Peer), Limit: time.Minute,
+			Run: func(t *suite.T) { usedBuffer(t, buffer(t, 3*usedLength)) }},
+		{ID: "CF-mr-0123", Family: family, Title: "huge pages, in use while the garbage collector runs hard", Page: "ibv_reg_mr", Needs: needs(suite.Peer, suite.HugePages), Limit: time.Minute,
+			Run: func(t *suite.T) {
+				buf := must(mem.New(2<<20, mem.HugePages(0)))(t)
+				t.Cleanup(func() { ok(t, "closing the buffer", buf.Close()) })
+				usedBuffer(t, buf)
+			}},
+	}
+}
+
+// usedLength is how much of a kind of memory is used, in its middle: several packets.
+const usedLength = 20000
+
+func usedBuffer(t *suite.T, buf *mem.Buffer) {
+	pd := newPD(t)
+	mr := must(pd.RegMRBuffer(buf, rw))(t)
+	t.Cleanup(func() { _ = mr.Close() })
+	used(t, pd, buf.Bytes(), mr)
+}
+
+// used moves bytes in every way into and out of the middle of memory.
+func used(t *suite.T, pd *verbs.PD, b []byte, mr *verbs.MR) {
+	cq := must(t.Device().CreateCQ(2*depth, nil, 0))(t)
+	n := nearOn(t, pd, far.RC, cq, cq)
+	stop := collect()
+	defer stop()
+	middle, at := b[usedLength:2*usedLength], uint64(mr.Addr())+usedLength
+	for round := range 6 {
+		out := fill(make([]byte, usedLength), 4*round)
+		n.tell("WRITE", far.Op{Code: far.Write, RKey: mr.RKey(), Addr: at, Data: out})
+		holds(t, "written by the other end", middle, out)
+		if r := n.tell("READ", far.Op{Code: far.Read, RKey: mr.RKey(), Addr: at, Length: usedLength}); !bytes.Equal(r.Data, out) {
+			t.Errorf("round %d: the other end reads %s", round, differing(r.Data, out))
+		}
+		fill(middle, 4*round+1)
+		n.op("WRITE", wcWrite, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
+			return w.Write(id, n.link.To.Base, n.link.To.RKey).SGE(at, usedLength, mr.LKey())
+		})
+		n.farHas("WRITE", 0, fill(out, 4*round+1))
+		n.farStore(0, fill(out, 4*round+2))
+		n.op("READ", wcRead, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
+			return w.Read(id, n.link.To.Base, n.link.To.RKey).SGE(at, usedLength, mr.LKey())
+		})
+		holds(t, "read by this end", middle, out)
+		n.recv.WR(0).Recv(1).SGE(at, usedLength, mr.LKey())
+		if _, err := n.qp.PostRecv(n.recv, 1); err != nil {
+			t.Fatalf("%v", err)
+		}
+		n.tell("SEND", far.Op{Code: far.Send, Data: fill(out, 4*round+3)})
+		if wc := wait(t, cq); wc.Status != 0 || wc.ByteLen != usedLength {
+			t.Errorf("round %d: received %+v", round, wc)
+		}
+		holds(t, "received", middle, out)
+	}
+	if !bytes.Equal(b[:usedLength], make([]byte, usedLength)) || !bytes.Equal(b[2*usedLength:3*usedLength], make([]byte, usedLength)) {
+		t.Errorf("the memory around was written")
+	}
+	ok(t, "Close", mr.Close())
+}
+
+func holds(t *suite.T, what string, got, want []byte) {
+	if !bytes.Equal(got, want) {
+		t.Fatalf("%s: the memory holds %s", what, differing(got, want))
+	}
+}
+
+// collect runs the garbage collector over and over, and makes work for it, until it is stopped.
+func collect() (stop func()) {
+	done, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		var junk [64][]byte
+		for i := 0; ; i++ {
+			select {
+			case <-done:
+				runtime.KeepAlive(&junk)
+				return
+			default:
+				for j := range junk {
+					junk[j] = bytes.Repeat([]byte{0xee}, 1<<10*(1+i%24))
+				}
+				runtime.GC()
+			}
+		}
+	}()
+	return func() { close(done); <-ended }
+}
