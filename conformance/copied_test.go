@@ -1,0 +1,70 @@
+//go:build linux && cgo
+
+package conformance
+
+import (
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/verbsgen/verbsgen/conformance/suite"
+	"github.com/verbsgen/verbsgen/conformance/suite/cases"
+	"github.com/verbsgen/verbsgen/conformance/suite/report"
+)
+
+// suiteAlone leaves all tests but the suite out when one of its flags is given: the others need this module's source and a C
+// compiler, which a machine that the binary was copied to may not have. Flags are parsed already.
+func suiteAlone() {
+	alone := false
+	flag.Visit(func(f *flag.Flag) { alone = alone || !strings.HasPrefix(f.Name, "test.") })
+	if run := flag.Lookup("test.run"); alone && run.Value.String() == "" {
+		if err := run.Value.Set("^TestSuite$"); err != nil {
+			panic(err)
+		}
+	}
+}
+
+// TestCopied runs a copy of this binary as on a machine without Go: in an empty folder, with an empty environment. It runs the
+// suite and nothing else, and leaves a whole report.
+func TestCopied(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	binary, err := os.ReadFile(self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "verbs-conformance"), binary, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("./verbs-conformance", "-test.v", "-device", suite.Software, "-report", "report.json", "-junit", "report.xml")
+	cmd.Dir, cmd.Env = dir, []string{}
+	said, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	for line := range strings.Lines(string(said)) {
+		if name, ok := strings.CutPrefix(line, "=== RUN   "); ok && !strings.HasPrefix(name, "TestSuite") {
+			t.Errorf("it ran %s", name)
+		}
+	}
+	data, err := os.ReadFile(filepath.Join(dir, "report.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := report.Decode(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := r.Count(); len(r.Cases) != len(cases.All()) || n[report.Pass] == 0 || n[report.Fail] != 0 {
+		t.Errorf("%d cases of %d, %v", len(r.Cases), len(cases.All()), n)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "report.xml")); err != nil {
+		t.Error(err)
+	}
+}

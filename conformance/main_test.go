@@ -1,0 +1,15 @@
+//go:build linux && cgo
+
+package conformance
+
+import (
+	"flag"
+	"os"
+	"testing"
+)
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	suiteAlone()
+	os.Exit(m.Run())
+}
