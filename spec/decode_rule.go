@@ -28,17 +28,19 @@ var kinds = map[string]kindForm{
 	KindAligned:    {must: [][]string{{"subject"}, {"to"}}, may: []string{"same_as"}},
 	KindCapBound:   {must: [][]string{{"cap"}, {"subject", "cap_has"}}, may: []string{"if"}},
 	KindDependsOn:  {must: [][]string{{"must"}}, may: []string{"subject"}},
+
+	KindMaskForTransition: {must: [][]string{{"subject"}, {"state"}, {"next"}, {"transitions"}}, may: []string{"assumed"}},
 }
 
 // Kinds lists the kinds of rules.
 func Kinds() []string {
 	return []string{KindRequires, KindExcludes, KindAllowedSet, KindMandatory, KindGatedBy, KindRequired, KindNotNull,
-		KindRange, KindAligned, KindCapBound, KindDependsOn}
+		KindRange, KindAligned, KindCapBound, KindDependsOn, KindMaskForTransition}
 }
 
 // kindKeys are the keys whose use depends on the kind.
 var kindKeys = []string{"subject", "if", "need", "not", "allow", "values", "fields", "mask", "bit", "bits", "min", "max",
-	"sum", "to", "same_as", "cap", "cap_has", "must"}
+	"sum", "to", "same_as", "cap", "cap_has", "must", "state", "assumed", "next", "transitions"}
 
 // rule reads one rule.
 func (d *decoder) rule(n *yaml.Node, at place) Rule {
@@ -68,6 +70,8 @@ func (d *decoder) rule(n *yaml.Node, at place) Rule {
 		note("to", d.operand(&r.To)), note("same_as", d.text(&r.SameAs)),
 		note("cap", d.text(&r.Cap)), note("cap_has", d.texts(&r.CapHas)),
 		note("must", d.atoms(&r.Must)),
+		note("state", d.text(&r.State)), note("assumed", d.text(&r.Assumed)), note("next", d.text(&r.Next)),
+		note("transitions", d.transitions(&r.Transitions)),
 		note("accept", d.call(&r.Accept)), note("reject", d.call(&r.Reject)),
 	})
 	if !ok {
@@ -184,6 +188,20 @@ func (d *decoder) checkForm(n *yaml.Node, r *Rule, given map[string]*yaml.Node) 
 	}
 	if (r.Kind == KindCapBound) != (r.Needs == NeedsCaps) && r.Needs != "" {
 		d.add(n, CodeKindKey, id, "kind "+r.Kind+" and needs: "+r.Needs+" do not go together", "cap_bound needs caps, and no other kind does")
+	}
+}
+
+// transitions reads the ways between states.
+func (d *decoder) transitions(to *[]Transition) reader {
+	return func(n *yaml.Node, at place) {
+		d.list(n, at, func(e *yaml.Node) {
+			t := Transition{Pos: d.pos(e)}
+			d.object(e, at, []key{
+				{"from", true, d.texts(&t.From)}, {"to", true, d.texts(&t.To)},
+				{"need", false, d.texts(&t.Need)}, {"may", false, d.texts(&t.May)},
+			})
+			*to = append(*to, t)
+		})
 	}
 }
 

@@ -126,6 +126,13 @@ var mistakes = []struct{ name, old, new, want string }{
 		"ibv_reg_mr.yaml:31:10: " + id + ": a rule of kind requires does not use max; leave it out, or take another kind"},
 	{"kind lacks its key", "    need: [IBV_ACCESS_LOCAL_WRITE]\n", "",
 		"ibv_reg_mr.yaml:23:11: " + id + ": a rule of kind requires needs need; add it"},
+	{"transition without its end", "kind: requires\n    if: [IBV_ACCESS_REMOTE_WRITE]\n    need: [IBV_ACCESS_LOCAL_WRITE]",
+		"kind: mask_for_transition\n    state: a\n    next: b\n    transitions: [{from: [A], my: [B]}]",
+		"ibv_reg_mr.yaml:26:19: " + id + ": key to is missing; add it\n" +
+			"ibv_reg_mr.yaml:26:31: " + id + ": unknown key my; did you mean may?"},
+	{"mask_for_transition without its table", "kind: requires\n    if: [IBV_ACCESS_REMOTE_WRITE]\n    need: [IBV_ACCESS_LOCAL_WRITE]", "kind: mask_for_transition\n    state: a",
+		"ibv_reg_mr.yaml:23:11: " + id + ": a rule of kind mask_for_transition needs next; add it\n" +
+			"ibv_reg_mr.yaml:23:11: " + id + ": a rule of kind mask_for_transition needs transitions; add it"},
 	{"caps of another kind", "needs: args", "needs: caps",
 		"ibv_reg_mr.yaml:20:5: " + id + ": kind requires and needs: caps do not go together; cap_bound needs caps, and no other kind does"},
 	{"no source", "    passage: \"0123456789abcdef\"\n", "",

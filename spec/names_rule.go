@@ -31,6 +31,7 @@ func (c *checker) rule(r *Rule) {
 		paths []string
 	}{
 		{"subject", one(r.Subject)}, {"fields", r.Fields}, {"mask", one(r.Mask)}, {"same_as", one(r.SameAs)},
+		{"state", one(r.State)}, {"assumed", one(r.Assumed)}, {"next", one(r.Next)},
 	} {
 		for _, p := range l.paths {
 			state = c.path(r.marks.at(l.key, p, r.Pos), r, fn, p) || state
@@ -46,6 +47,7 @@ func (c *checker) rule(r *Rule) {
 			state = c.operand(r.marks.at(l.key, o, r.Pos), r, fn, o) || state
 		}
 	}
+	c.transitions(r)
 	if r.Cap != "" {
 		c.capability(r.marks.at("cap", r.Cap, r.Pos), r, r.Cap)
 	}
@@ -58,6 +60,27 @@ func (c *checker) rule(r *Rule) {
 			fix = "write needs: " + NeedsArgs
 		}
 		c.add(r.marks.at("needs", r.Needs, r.Pos), CodeKindKey, r.ID, "needs: "+r.Needs+" is not what its paths tell", fix)
+	}
+}
+
+// transitions checks the names of states and flags of the ways between states, and that each way stands there once.
+func (c *checker) transitions(r *Rule) {
+	seen := map[[2]string]bool{}
+	for _, t := range r.Transitions {
+		for _, names := range [][]string{t.From, t.To, t.Need, t.May} {
+			for _, name := range names {
+				c.constant(t.Pos, r.ID, name)
+			}
+		}
+		for _, from := range t.From {
+			for _, to := range t.To {
+				if way := [2]string{from, to}; seen[way] {
+					c.add(t.Pos, CodeKindKey, r.ID, "a second way from "+from+" to "+to, "keep one of them")
+				} else {
+					seen[way] = true
+				}
+			}
+		}
 	}
 }
 

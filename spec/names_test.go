@@ -124,6 +124,13 @@ func checkText(t *testing.T, page, pending string) error {
 	return s.CheckNames(known(t)...)
 }
 
+// transitionOf is what becomes transitionTo, a rule about transitions, for the tests of its names.
+const (
+	transitionOf = "kind: requires\n    when: [{of: pd.imported, eq: 0}, {of: length, ne: SIZE_MAX}]\n    if: [IBV_ACCESS_REMOTE_WRITE]\n    need: [IBV_ACCESS_LOCAL_WRITE]\n"
+	transitionTo = "kind: mask_for_transition\n    when: [{of: length, ne: SIZE_MAX}]\n    assumed: length\n    state: pd.imported\n    next: length\n" +
+		"    transitions: [{from: [IBV_MTU_256], to: [IBV_MTU_512], may: [IBV_ACCESS_LOCAL_WRITE]}, {from: [IBV_MTU_512], to: [IBV_MTU_512]}]\n"
+)
+
 // unknownNames replace one name of namesPage or namesPending each, and have exactly the error given.
 var unknownNames = []struct{ name, old, new, want string }{
 	{"flag of a rule", "if: [IBV_ACCESS_REMOTE_WRITE]", "if: [IBV_ACCESS_REMOTE_WRTE]",
@@ -137,6 +144,14 @@ var unknownNames = []struct{ name, old, new, want string }{
 		"ibv_reg_mr.yaml:39:12: VR-ibv_reg_mr-access-0001: pd.importd leads nowhere: ibv_pd has no field or property importd; did you mean imported?"},
 	{"path into a scalar", "of: length, ne", "of: length.x, ne",
 		"ibv_reg_mr.yaml:39:38: VR-ibv_reg_mr-access-0001: length.x leads nowhere: length has no field or property x; correct it, or name the verbs.h that has it with --header"},
+	{"state of a transition", transitionOf, strings.Replace(transitionTo, "IBV_MTU_512]", "IBV_MTU_513]", 1),
+		"ibv_reg_mr.yaml:43:19: VR-ibv_reg_mr-access-0001: no known release has the constant IBV_MTU_513; did you mean IBV_MTU_512?"},
+	{"flag of a transition", transitionOf, strings.Replace(transitionTo, "LOCAL_WRITE]", "LOCAL_WRIT]", 1),
+		"ibv_reg_mr.yaml:43:19: VR-ibv_reg_mr-access-0001: no known release has the constant IBV_ACCESS_LOCAL_WRIT; did you mean IBV_ACCESS_LOCAL_WRITE?"},
+	{"path of a state", transitionOf, strings.Replace(transitionTo, "pd.imported", "pd.importd", 1),
+		"ibv_reg_mr.yaml:41:12: VR-ibv_reg_mr-access-0001: pd.importd leads nowhere: ibv_pd has no field or property importd; did you mean imported?"},
+	{"a transition twice", transitionOf, strings.Replace(transitionTo, "from: [IBV_MTU_512]", "from: [IBV_MTU_256]", 1),
+		"ibv_reg_mr.yaml:43:92: VR-ibv_reg_mr-access-0001: a second way from IBV_MTU_256 to IBV_MTU_512; keep one of them"},
 	{"constant", "ne: SIZE_MAX", "ne: SIZE_MAXX",
 		"ibv_reg_mr.yaml:39:38: VR-ibv_reg_mr-access-0001: no known release has the constant SIZE_MAXX; did you mean SIZE_MAX?"},
 	{"verb of a rule", "VR-ibv_reg_mr-length-0002\n    verb: ibv_reg_mr\n", "VR-ibv_reg_mrr-length-0002\n    verb: ibv_reg_mrr\n",

@@ -14,6 +14,10 @@ const (
 	KindAligned    = "aligned"     // the subject is a multiple of To, or has the same offset as SameAs modulo To
 	KindCapBound   = "cap_bound"   // the subject is at most the capability Cap; or flags of If in it (no If: any value; no subject: any call) need CapHas in Cap
 	KindDependsOn  = "depends_on"  // the subject fulfils all of Must (used with When)
+
+	// KindMaskForTransition: the subject, a mask, has all bits that the way from State (or Assumed, when its bit is set)
+	// to Next (when its bit is set, else no way) needs, and none but those and the ones it may have; Transitions has the ways.
+	KindMaskForTransition = "mask_for_transition"
 )
 
 // Severities of rules.
@@ -77,12 +81,26 @@ type Rule struct {
 	CapHas []string // flags of Cap
 	Must   []Atom
 
+	State       string // path of the state that the object is in
+	Assumed     string // path of a field that tells another one
+	Next        string // path of the state to go to
+	Transitions []Transition
+
 	Accept Case // arguments that fulfil it, beside neutral ones
 	Reject Case // arguments that break this rule and no other
 
 	Pos Pos
 
 	marks marks
+}
+
+// Transition is a way from each state of From to each of To, with the flags that it needs and those it may have too.
+type Transition struct {
+	From []string
+	To   []string
+	Need []string
+	May  []string
+	Pos  Pos
 }
 
 // Atom is one comparison of a condition: exactly one of the tests is set.

@@ -199,6 +199,43 @@ const (
 	rule0165
 	rule0166
 	rule0167
+	rule0217
+	rule0218
+	rule0219
+	rule0221
+	rule0223
+	rule0224
+	rule0225
+	rule0226
+	rule0227
+	rule0229
+	rule0230
+	rule0231
+	rule0232
+	rule0233
+	rule0234
+	rule0235
+	rule0236
+	rule0220
+	rule0222
+	rule0228
+	rule0237
+	rule0238
+	rule0239
+	rule0240
+	rule0241
+	rule0242
+	rule0243
+	rule0244
+	rule0245
+	rule0246
+	rule0247
+	rule0248
+	rule0249
+	rule0250
+	rule0251
+	rule0253
+	rule0255
 )
 
 // rules are the rules that the validators check, with what the errors say of them.
@@ -392,6 +429,43 @@ var rules = [...]verr.Rule{
 	rule0165: {ID: "VR-ibv_query_device_ex-context-0165", Verb: "ibv_query_device_ex", Subject: "context", Statement: "context is an open device", Fix: "pass an open device", Page: "ibv_query_device_ex", Section: "DESCRIPTION"},
 	rule0166: {ID: "VR-ibv_query_device_ex-attr-0166", Verb: "ibv_query_device_ex", Subject: "attr", Statement: "the attributes need a place", Fix: "pass a struct ibv_device_attr_ex", Page: "ibv_query_device_ex", Section: "DESCRIPTION"},
 	rule0167: {ID: "VR-ibv_query_device_ex-comp_mask-0167", Verb: "ibv_query_device_ex", Subject: "input.comp_mask", Statement: "comp_mask is 0, as no bit is defined", Fix: "leave comp_mask 0, or pass NULL for input", Page: "ibv_query_device_ex", Section: ""},
+	rule0217: {ID: "VR-ibv_modify_qp-qp-0217", Verb: "ibv_modify_qp", Subject: "qp", Statement: "qp is the queue pair to change", Fix: "pass the queue pair", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
+	rule0218: {ID: "VR-ibv_modify_qp-attr-0218", Verb: "ibv_modify_qp", Subject: "attr", Statement: "attr has the attributes", Fix: "pass a struct ibv_qp_attr", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
+	rule0219: {ID: "VR-ibv_modify_qp-attr_mask-0219", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "attr_mask has no bits but those of enum ibv_qp_attr_mask", Fix: "leave the other bits out", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
+	rule0221: {ID: "VR-ibv_modify_qp-attr_mask-0221", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "a queue pair of type UC goes from state to state with the attributes that the transition needs, and takes some more", Fix: "give what is missing, and leave out what it does not take", Page: "ibv_modify_qp", Section: "NOTES"},
+	rule0223: {ID: "VR-ibv_modify_qp-attr_mask-0223", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "a queue pair of type RAW_PACKET goes from state to state with the attributes that the transition needs, and takes some more", Fix: "give what is missing, and leave out what it does not take", Page: "ibv_modify_qp", Section: "NOTES"},
+	rule0224: {ID: "VR-ibv_modify_qp-attr_mask-0224", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "a queue pair of type XRC_SEND goes from state to state with the attributes that the transition needs, and takes some more", Fix: "give what is missing, and leave out what it does not take", Page: "ibv_modify_qp", Section: ""},
+	rule0225: {ID: "VR-ibv_modify_qp-attr_mask-0225", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "a queue pair of type XRC_RECV goes from state to state with the attributes that the transition needs, and takes some more", Fix: "give what is missing, and leave out what it does not take", Page: "ibv_modify_qp", Section: ""},
+	rule0226: {ID: "VR-ibv_modify_qp-attr_mask-0226", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "a queue pair of type UD has no use for PATH_MTU, RQ_PSN, DEST_QPN, ACCESS_FLAGS, AV, ALT_PATH, MAX_QP_RD_ATOMIC, MAX_DEST_RD_ATOMIC, MIN_RNR_TIMER, TIMEOUT, RETRY_CNT, RNR_RETRY, in any state", Fix: "leave them out", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
+	rule0227: {ID: "VR-ibv_modify_qp-attr_mask-0227", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "a queue pair of type UC has no use for MAX_QP_RD_ATOMIC, MAX_DEST_RD_ATOMIC, MIN_RNR_TIMER, TIMEOUT, RETRY_CNT, RNR_RETRY, QKEY, in any state", Fix: "leave them out", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
+	rule0229: {ID: "VR-ibv_modify_qp-qp_state-0229", Verb: "ibv_modify_qp", Subject: "attr.qp_state", Statement: "qp_state is RESET, INIT, RTR, RTS, SQD, SQE or ERR", Fix: "pass one of these", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
+	rule0230: {ID: "VR-ibv_modify_qp-cur_qp_state-0230", Verb: "ibv_modify_qp", Subject: "attr.cur_qp_state", Statement: "cur_qp_state is RESET, INIT, RTR, RTS, SQD, SQE or ERR", Fix: "pass one of these", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
+	rule0231: {ID: "VR-ibv_modify_qp-port_num-0231", Verb: "ibv_modify_qp", Subject: "attr.port_num", Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
+	rule0232: {ID: "VR-ibv_modify_qp-port_num-0232", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.port_num", Statement: "the path leaves by a port, and ports are numbered from 1", Fix: "pass the port of the queue pair", Page: "ibv_modify_qp", Section: ""},
+	rule0233: {ID: "VR-ibv_modify_qp-alt_port_num-0233", Verb: "ibv_modify_qp", Subject: "attr.alt_port_num", Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
+	rule0234: {ID: "VR-ibv_modify_qp-port_num-0234", Verb: "ibv_modify_qp", Subject: "attr.port_num", Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
+	rule0235: {ID: "VR-ibv_modify_qp-port_num-0235", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.port_num", Statement: "with a port given beside it, the path leaves by that port", Fix: "pass the same number twice", Page: "ibv_modify_qp", Section: ""},
+	rule0236: {ID: "VR-ibv_modify_qp-alt_ah_attr-0236", Verb: "ibv_modify_qp", Subject: "attr.alt_ah_attr.port_num", Statement: "the alternate path leaves by the alternate port", Fix: "pass the same number twice", Page: "ibv_modify_qp", Section: ""},
+	rule0220: {ID: "VR-ibv_modify_qp-attr_mask-0220", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "a queue pair of type RC goes from state to state with the attributes that the transition needs, and takes some more", Fix: "give what is missing, and leave out what it does not take", Page: "ibv_modify_qp", Section: "NOTES"},
+	rule0222: {ID: "VR-ibv_modify_qp-attr_mask-0222", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "a queue pair of type UD goes from state to state with the attributes that the transition needs, and takes some more", Fix: "give what is missing, and leave out what it does not take", Page: "ibv_modify_qp", Section: "NOTES"},
+	rule0228: {ID: "VR-ibv_modify_qp-attr_mask-0228", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "a queue pair of type RC has no use for QKEY, in any state", Fix: "leave them out", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
+	rule0237: {ID: "VR-ibv_modify_qp-path_mtu-0237", Verb: "ibv_modify_qp", Subject: "attr.path_mtu", Statement: "path_mtu is 256, 512, 1024, 2048 or 4096", Fix: "pass one of the enum ibv_mtu", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
+	rule0238: {ID: "VR-ibv_modify_qp-rq_psn-0238", Verb: "ibv_modify_qp", Subject: "attr.rq_psn", Statement: "packet numbers have 24 bits", Fix: "pass the low 24 bits", Page: "ibv_modify_qp", Section: ""},
+	rule0239: {ID: "VR-ibv_modify_qp-sq_psn-0239", Verb: "ibv_modify_qp", Subject: "attr.sq_psn", Statement: "packet numbers have 24 bits", Fix: "pass the low 24 bits", Page: "ibv_modify_qp", Section: ""},
+	rule0240: {ID: "VR-ibv_modify_qp-dest_qp_num-0240", Verb: "ibv_modify_qp", Subject: "attr.dest_qp_num", Statement: "numbers of queue pairs have 24 bits", Fix: "pass the number that the peer told", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
+	rule0241: {ID: "VR-ibv_modify_qp-timeout-0241", Verb: "ibv_modify_qp", Subject: "attr.timeout", Statement: "timeout is a code of 5 bits", Fix: "pass at most 31", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
+	rule0242: {ID: "VR-ibv_modify_qp-alt_timeout-0242", Verb: "ibv_modify_qp", Subject: "attr.alt_timeout", Statement: "alt_timeout is a code of 5 bits", Fix: "pass at most 31", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
+	rule0243: {ID: "VR-ibv_modify_qp-min_rnr_timer-0243", Verb: "ibv_modify_qp", Subject: "attr.min_rnr_timer", Statement: "min_rnr_timer is a code of 5 bits", Fix: "pass at most 31", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
+	rule0244: {ID: "VR-ibv_modify_qp-retry_cnt-0244", Verb: "ibv_modify_qp", Subject: "attr.retry_cnt", Statement: "retry_cnt is 0 to 7", Fix: "pass at most 7", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
+	rule0245: {ID: "VR-ibv_modify_qp-rnr_retry-0245", Verb: "ibv_modify_qp", Subject: "attr.rnr_retry", Statement: "rnr_retry is 0 to 7", Fix: "pass at most 7", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
+	rule0246: {ID: "VR-ibv_modify_qp-max_rd_atomic-0246", Verb: "ibv_modify_qp", Subject: "attr.max_rd_atomic", Statement: "max_rd_atomic is at most max_qp_init_rd_atom", Fix: "pass a smaller value", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
+	rule0247: {ID: "VR-ibv_modify_qp-max_dest_rd_atomic-0247", Verb: "ibv_modify_qp", Subject: "attr.max_dest_rd_atomic", Statement: "max_dest_rd_atomic is at most max_qp_rd_atom", Fix: "pass a smaller value", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
+	rule0248: {ID: "VR-ibv_modify_qp-pkey_index-0248", Verb: "ibv_modify_qp", Subject: "attr.pkey_index", Statement: "pkey_index is below max_pkeys", Fix: "pass an index of the partition table", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
+	rule0249: {ID: "VR-ibv_modify_qp-qp_state-0249", Verb: "ibv_modify_qp", Subject: "attr.qp_state", Statement: "en_sqd_async_notify belongs to the way to SQD", Fix: "leave it out, or move to QPStateSQD", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
+	rule0250: {ID: "VR-ibv_modify_qp-attr_mask-0250", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "resizing needs a device with RESIZE_MAX_WR", Fix: "leave IBV_QP_CAP out", Page: "ibv_modify_qp", Section: "NOTES", Unsupported: true},
+	rule0251: {ID: "VR-ibv_modify_qp-attr_mask-0251", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "alternate paths need a device with AUTO_PATH_MIG", Fix: "leave IBV_QP_ALT_PATH and IBV_QP_PATH_MIG_STATE out", Page: "ibv_modify_qp", Section: "NOTES", Unsupported: true},
+	rule0253: {ID: "VR-ibv_modify_qp-ah_attr-0253", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.is_global, attr.ah_attr.dlid", Statement: "a path leads to a dlid, or by a global route, which RoCE always needs", Fix: "set is_global and fill in grh, or give a dlid", Page: "ibv_modify_qp", Section: ""},
+	rule0255: {ID: "VR-ibv_modify_qp-alt_ah_attr-0255", Verb: "ibv_modify_qp", Subject: "attr.alt_ah_attr.is_global, attr.alt_ah_attr.dlid", Statement: "a path leads to a dlid, or by a global route, which RoCE always needs", Fix: "set is_global and fill in grh, or give a dlid", Page: "ibv_modify_qp", Section: ""},
 }
 
 // inFreeDeviceList is what the rules of ibv_free_device_list look at.
@@ -1426,4 +1500,319 @@ func checkQueryDeviceEx(in *inQueryDeviceEx) error {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0167], Value: "0x" + strconv.FormatUint(in.inputCompMask, 16)})
 	}
 	return verr.RefuseErr("ibv_query_device_ex", bad...)
+}
+
+// inModifyQP is what the rules of ibv_modify_qp look at.
+type inModifyQP struct {
+	qp                           uint64 // qp
+	attr                         uint64 // attr
+	attrMask                     uint64 // attr_mask
+	qpState                      known  // qp.state
+	attrCurQPState               uint64 // attr.cur_qp_state
+	attrQPState                  uint64 // attr.qp_state
+	qpQPType                     known  // qp.qp_type
+	attrPortNum                  uint64 // attr.port_num
+	attrAHAttrPortNum            uint64 // attr.ah_attr.port_num
+	attrAltPortNum               uint64 // attr.alt_port_num
+	capDeviceAttrPhysPortCnt     known  // device_attr.phys_port_cnt
+	attrAltAHAttrPortNum         uint64 // attr.alt_ah_attr.port_num
+	attrPathMTU                  uint64 // attr.path_mtu
+	attrRqPsn                    uint64 // attr.rq_psn
+	attrSqPsn                    uint64 // attr.sq_psn
+	attrDestQPNum                uint64 // attr.dest_qp_num
+	attrTimeout                  uint64 // attr.timeout
+	attrAltTimeout               uint64 // attr.alt_timeout
+	attrMinRNRTimer              uint64 // attr.min_rnr_timer
+	attrRetryCnt                 uint64 // attr.retry_cnt
+	attrRNRRetry                 uint64 // attr.rnr_retry
+	attrMaxRdAtomic              uint64 // attr.max_rd_atomic
+	capDeviceAttrMaxQPInitRdAtom known  // device_attr.max_qp_init_rd_atom
+	attrMaxDestRdAtomic          uint64 // attr.max_dest_rd_atomic
+	capDeviceAttrMaxQPRdAtom     known  // device_attr.max_qp_rd_atom
+	attrPKeyIndex                uint64 // attr.pkey_index
+	capDeviceAttrMaxPkeys        known  // device_attr.max_pkeys
+	capDeviceAttrDeviceCapFlags  known  // device_attr.device_cap_flags
+	attrAHAttrIsGlobal           uint64 // attr.ah_attr.is_global
+	attrAHAttrDlid               uint64 // attr.ah_attr.dlid
+	attrAltAHAttrIsGlobal        uint64 // attr.alt_ah_attr.is_global
+	attrAltAHAttrDlid            uint64 // attr.alt_ah_attr.dlid
+}
+
+// ways0221 are the transitions of VR-ibv_modify_qp-attr_mask-0221.
+var ways0221 = []way{
+	{0, 0, 0x0, 0x1},
+	{0, 1, 0x39, 0x0},
+	{1, 1, 0x0, 0x39},
+	{1, 2, 0x101181, 0x4018},
+	{2, 3, 0x10001, 0x4400a},
+	{3, 3, 0x0, 0x4400b},
+	{3, 4, 0x1, 0x4},
+	{4, 3, 0x1, 0x4400a},
+	{4, 4, 0x0, 0x44099},
+	{5, 3, 0x1, 0xa},
+	{1, 0, 0x1, 0x0},
+	{2, 0, 0x1, 0x0},
+	{3, 0, 0x1, 0x0},
+	{4, 0, 0x1, 0x0},
+	{5, 0, 0x1, 0x0},
+	{6, 0, 0x1, 0x0},
+	{1, 6, 0x1, 0x0},
+	{2, 6, 0x1, 0x0},
+	{3, 6, 0x1, 0x0},
+	{4, 6, 0x1, 0x0},
+	{5, 6, 0x1, 0x0},
+	{6, 6, 0x0, 0x1},
+}
+
+// ways0223 are the transitions of VR-ibv_modify_qp-attr_mask-0223.
+var ways0223 = []way{
+	{0, 0, 0x0, 0x1},
+	{0, 1, 0x21, 0x0},
+	{1, 1, 0x0, 0x1},
+	{1, 2, 0x1, 0x0},
+	{2, 3, 0x1, 0x2000000},
+	{3, 3, 0x0, 0x2000001},
+	{3, 4, 0x1, 0x0},
+	{4, 3, 0x1, 0x0},
+	{4, 4, 0x0, 0x1},
+	{5, 3, 0x1, 0x0},
+	{1, 0, 0x1, 0x0},
+	{2, 0, 0x1, 0x0},
+	{3, 0, 0x1, 0x0},
+	{4, 0, 0x1, 0x0},
+	{5, 0, 0x1, 0x0},
+	{6, 0, 0x1, 0x0},
+	{1, 6, 0x1, 0x0},
+	{2, 6, 0x1, 0x0},
+	{3, 6, 0x1, 0x0},
+	{4, 6, 0x1, 0x0},
+	{5, 6, 0x1, 0x0},
+	{6, 6, 0x0, 0x1},
+}
+
+// ways0224 are the transitions of VR-ibv_modify_qp-attr_mask-0224.
+var ways0224 = []way{
+	{0, 0, 0x0, 0x28001},
+	{0, 1, 0x39, 0x28000},
+	{1, 1, 0x0, 0x28039},
+	{1, 2, 0x101181, 0x2c018},
+	{2, 3, 0x12e01, 0x6c00a},
+	{3, 3, 0x0, 0x6c00b},
+	{3, 4, 0x1, 0x28004},
+	{4, 3, 0x1, 0x6c00a},
+	{4, 4, 0x0, 0x6eeb9},
+	{5, 3, 0x1, 0x28000},
+	{1, 0, 0x1, 0x28000},
+	{2, 0, 0x1, 0x28000},
+	{3, 0, 0x1, 0x28000},
+	{4, 0, 0x1, 0x28000},
+	{5, 0, 0x1, 0x28000},
+	{6, 0, 0x1, 0x28000},
+	{1, 6, 0x1, 0x28000},
+	{2, 6, 0x1, 0x28000},
+	{3, 6, 0x1, 0x28000},
+	{4, 6, 0x1, 0x28000},
+	{5, 6, 0x1, 0x28000},
+	{6, 6, 0x0, 0x28001},
+}
+
+// ways0225 are the transitions of VR-ibv_modify_qp-attr_mask-0225.
+var ways0225 = []way{
+	{0, 0, 0x0, 0x2c01},
+	{0, 1, 0x39, 0x2c00},
+	{1, 1, 0x0, 0x2c39},
+	{1, 2, 0x129181, 0x6c18},
+	{2, 3, 0x10201, 0x4ec0a},
+	{3, 3, 0x0, 0x4ec0b},
+	{3, 4, 0x1, 0x2c04},
+	{4, 3, 0x1, 0x4ec0a},
+	{4, 4, 0x0, 0x6eeb9},
+	{5, 3, 0x1, 0x2c00},
+	{1, 0, 0x1, 0x2c00},
+	{2, 0, 0x1, 0x2c00},
+	{3, 0, 0x1, 0x2c00},
+	{4, 0, 0x1, 0x2c00},
+	{5, 0, 0x1, 0x2c00},
+	{6, 0, 0x1, 0x2c00},
+	{1, 6, 0x1, 0x2c00},
+	{2, 6, 0x1, 0x2c00},
+	{3, 6, 0x1, 0x2c00},
+	{4, 6, 0x1, 0x2c00},
+	{5, 6, 0x1, 0x2c00},
+	{6, 6, 0x0, 0x2c01},
+}
+
+// ways0220 are the transitions of VR-ibv_modify_qp-attr_mask-0220.
+var ways0220 = []way{
+	{0, 0, 0x0, 0x1},
+	{0, 1, 0x39, 0x0},
+	{1, 1, 0x0, 0x39},
+	{1, 2, 0x129181, 0x2004018},
+	{2, 3, 0x12e01, 0x204c00a},
+	{3, 3, 0x0, 0x204c00b},
+	{3, 4, 0x1, 0x4},
+	{4, 3, 0x1, 0x4c00a},
+	{4, 4, 0x0, 0x6eeb9},
+	{5, 3, 0x1, 0x0},
+	{1, 0, 0x1, 0x0},
+	{2, 0, 0x1, 0x0},
+	{3, 0, 0x1, 0x0},
+	{4, 0, 0x1, 0x0},
+	{5, 0, 0x1, 0x0},
+	{6, 0, 0x1, 0x0},
+	{1, 6, 0x1, 0x0},
+	{2, 6, 0x1, 0x0},
+	{3, 6, 0x1, 0x0},
+	{4, 6, 0x1, 0x0},
+	{5, 6, 0x1, 0x0},
+	{6, 6, 0x0, 0x1},
+}
+
+// ways0222 are the transitions of VR-ibv_modify_qp-attr_mask-0222.
+var ways0222 = []way{
+	{0, 0, 0x0, 0x1},
+	{0, 1, 0x71, 0x0},
+	{1, 1, 0x0, 0x71},
+	{1, 2, 0x1, 0x50},
+	{2, 3, 0x10001, 0x42},
+	{3, 3, 0x0, 0x43},
+	{3, 4, 0x1, 0x4},
+	{4, 3, 0x1, 0x42},
+	{4, 4, 0x0, 0x51},
+	{5, 3, 0x1, 0x42},
+	{1, 0, 0x1, 0x0},
+	{2, 0, 0x1, 0x0},
+	{3, 0, 0x1, 0x0},
+	{4, 0, 0x1, 0x0},
+	{5, 0, 0x1, 0x0},
+	{6, 0, 0x1, 0x0},
+	{1, 6, 0x1, 0x0},
+	{2, 6, 0x1, 0x0},
+	{3, 6, 0x1, 0x0},
+	{4, 6, 0x1, 0x0},
+	{5, 6, 0x1, 0x0},
+	{6, 6, 0x0, 0x1},
+}
+
+// checkModifyQP refuses a call of ibv_modify_qp that breaks a rule.
+func checkModifyQP(in *inModifyQP) error {
+	var bad []verr.Violation
+	if in.qp == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0217], Value: addrText(in.qp)})
+	}
+	if in.attr == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0218], Value: addrText(in.attr)})
+	}
+	if in.attrMask&^0x21fffff != 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0219], Value: flagText(in.attrMask, []flagName{{0x1, "State"}, {0x2, "CurState"}, {0x100, "PathMTU"}, {0x40, "QKey"}, {0x1000, "RQPSN"}, {0x10000, "SQPSN"}, {0x100000, "DestQPNum"}, {0x8, "AccessFlags"}, {0x80, "AV"}, {0x10, "PKeyIndex"}, {0x2000, "MaxRDAtomic"}, {0x20000, "MaxDestRDAtomic"}, {0x8000, "MinRNRTimer"}, {0x20, "PortNum"}, {0x200, "Timeout"}, {0x400, "RetryCnt"}, {0x800, "RNRRetry"}, {0x4, "EnSQDAsyncNotify"}, {0x2000000, "RateLimit"}})})
+	}
+	if in.qpState.ok && in.qpQPType.ok && in.qpQPType.v == 3 && astray(ways0221, in.attrMask, either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.v), either(in.attrMask&0x1 != 0, in.attrQPState, either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.v))) {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0221], Value: astrayText(ways0221, in.attrMask, either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.v), either(in.attrMask&0x1 != 0, in.attrQPState, either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.v)), func(v uint64) string { return QPState(v).String() }, []flagName{{0x1, "State"}, {0x2, "CurState"}, {0x100, "PathMTU"}, {0x40, "QKey"}, {0x1000, "RQPSN"}, {0x10000, "SQPSN"}, {0x100000, "DestQPNum"}, {0x8, "AccessFlags"}, {0x80, "AV"}, {0x10, "PKeyIndex"}, {0x2000, "MaxRDAtomic"}, {0x20000, "MaxDestRDAtomic"}, {0x8000, "MinRNRTimer"}, {0x20, "PortNum"}, {0x200, "Timeout"}, {0x400, "RetryCnt"}, {0x800, "RNRRetry"}, {0x4, "EnSQDAsyncNotify"}, {0x2000000, "RateLimit"}})})
+	}
+	if in.qpState.ok && in.qpQPType.ok && in.qpQPType.v == 8 && astray(ways0223, in.attrMask, either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.v), either(in.attrMask&0x1 != 0, in.attrQPState, either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.v))) {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0223], Value: astrayText(ways0223, in.attrMask, either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.v), either(in.attrMask&0x1 != 0, in.attrQPState, either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.v)), func(v uint64) string { return QPState(v).String() }, []flagName{{0x1, "State"}, {0x2, "CurState"}, {0x100, "PathMTU"}, {0x40, "QKey"}, {0x1000, "RQPSN"}, {0x10000, "SQPSN"}, {0x100000, "DestQPNum"}, {0x8, "AccessFlags"}, {0x80, "AV"}, {0x10, "PKeyIndex"}, {0x2000, "MaxRDAtomic"}, {0x20000, "MaxDestRDAtomic"}, {0x8000, "MinRNRTimer"}, {0x20, "PortNum"}, {0x200, "Timeout"}, {0x400, "RetryCnt"}, {0x800, "RNRRetry"}, {0x4, "EnSQDAsyncNotify"}, {0x2000000, "RateLimit"}})})
+	}
+	if in.qpState.ok && in.qpQPType.ok && in.qpQPType.v == 9 && astray(ways0224, in.attrMask, either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.v), either(in.attrMask&0x1 != 0, in.attrQPState, either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.v))) {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0224], Value: astrayText(ways0224, in.attrMask, either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.v), either(in.attrMask&0x1 != 0, in.attrQPState, either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.v)), func(v uint64) string { return QPState(v).String() }, []flagName{{0x1, "State"}, {0x2, "CurState"}, {0x100, "PathMTU"}, {0x40, "QKey"}, {0x1000, "RQPSN"}, {0x10000, "SQPSN"}, {0x100000, "DestQPNum"}, {0x8, "AccessFlags"}, {0x80, "AV"}, {0x10, "PKeyIndex"}, {0x2000, "MaxRDAtomic"}, {0x20000, "MaxDestRDAtomic"}, {0x8000, "MinRNRTimer"}, {0x20, "PortNum"}, {0x200, "Timeout"}, {0x400, "RetryCnt"}, {0x800, "RNRRetry"}, {0x4, "EnSQDAsyncNotify"}, {0x2000000, "RateLimit"}})})
+	}
+	if in.qpState.ok && in.qpQPType.ok && in.qpQPType.v == 10 && astray(ways0225, in.attrMask, either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.v), either(in.attrMask&0x1 != 0, in.attrQPState, either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.v))) {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0225], Value: astrayText(ways0225, in.attrMask, either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.v), either(in.attrMask&0x1 != 0, in.attrQPState, either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.v)), func(v uint64) string { return QPState(v).String() }, []flagName{{0x1, "State"}, {0x2, "CurState"}, {0x100, "PathMTU"}, {0x40, "QKey"}, {0x1000, "RQPSN"}, {0x10000, "SQPSN"}, {0x100000, "DestQPNum"}, {0x8, "AccessFlags"}, {0x80, "AV"}, {0x10, "PKeyIndex"}, {0x2000, "MaxRDAtomic"}, {0x20000, "MaxDestRDAtomic"}, {0x8000, "MinRNRTimer"}, {0x20, "PortNum"}, {0x200, "Timeout"}, {0x400, "RetryCnt"}, {0x800, "RNRRetry"}, {0x4, "EnSQDAsyncNotify"}, {0x2000000, "RateLimit"}})})
+	}
+	if in.qpQPType.ok && in.qpQPType.v == 4 && in.attrMask&0x12ff88 != 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0226], Value: flagText(in.attrMask, []flagName{{0x1, "State"}, {0x2, "CurState"}, {0x100, "PathMTU"}, {0x40, "QKey"}, {0x1000, "RQPSN"}, {0x10000, "SQPSN"}, {0x100000, "DestQPNum"}, {0x8, "AccessFlags"}, {0x80, "AV"}, {0x10, "PKeyIndex"}, {0x2000, "MaxRDAtomic"}, {0x20000, "MaxDestRDAtomic"}, {0x8000, "MinRNRTimer"}, {0x20, "PortNum"}, {0x200, "Timeout"}, {0x400, "RetryCnt"}, {0x800, "RNRRetry"}, {0x4, "EnSQDAsyncNotify"}, {0x2000000, "RateLimit"}})})
+	}
+	if in.qpQPType.ok && in.qpQPType.v == 3 && in.attrMask&0x2ae40 != 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0227], Value: flagText(in.attrMask, []flagName{{0x1, "State"}, {0x2, "CurState"}, {0x100, "PathMTU"}, {0x40, "QKey"}, {0x1000, "RQPSN"}, {0x10000, "SQPSN"}, {0x100000, "DestQPNum"}, {0x8, "AccessFlags"}, {0x80, "AV"}, {0x10, "PKeyIndex"}, {0x2000, "MaxRDAtomic"}, {0x20000, "MaxDestRDAtomic"}, {0x8000, "MinRNRTimer"}, {0x20, "PortNum"}, {0x200, "Timeout"}, {0x400, "RetryCnt"}, {0x800, "RNRRetry"}, {0x4, "EnSQDAsyncNotify"}, {0x2000000, "RateLimit"}})})
+	}
+	if in.attrMask&0x1 != 0 && in.attrQPState != 0 && in.attrQPState != 1 && in.attrQPState != 2 && in.attrQPState != 3 && in.attrQPState != 4 && in.attrQPState != 5 && in.attrQPState != 6 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0229], Value: QPState(in.attrQPState).String()})
+	}
+	if in.attrMask&0x2 != 0 && in.attrCurQPState != 0 && in.attrCurQPState != 1 && in.attrCurQPState != 2 && in.attrCurQPState != 3 && in.attrCurQPState != 4 && in.attrCurQPState != 5 && in.attrCurQPState != 6 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0230], Value: QPState(in.attrCurQPState).String()})
+	}
+	if in.attrMask&0x20 != 0 && in.attrPortNum < 1 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0231], Value: strconv.FormatUint(in.attrPortNum, 10)})
+	}
+	if in.attrMask&0x80 != 0 && in.attrAHAttrPortNum < 1 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0232], Value: strconv.FormatUint(in.attrAHAttrPortNum, 10)})
+	}
+	if in.attrMask&0x4000 != 0 && in.attrAltPortNum < 1 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0233], Value: strconv.FormatUint(in.attrAltPortNum, 10)})
+	}
+	if in.capDeviceAttrPhysPortCnt.ok && in.attrMask&0x20 != 0 && in.capDeviceAttrPhysPortCnt.v > 0 && in.attrPortNum > in.capDeviceAttrPhysPortCnt.v {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0234], Value: strconv.FormatUint(in.attrPortNum, 10)})
+	}
+	if in.attrMask&0xa0 == 0xa0 && in.attrQPState != 2 && in.attrAHAttrPortNum != in.attrPortNum {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0235], Value: strconv.FormatUint(in.attrAHAttrPortNum, 10)})
+	}
+	if in.attrMask&0x4000 != 0 && in.attrAltAHAttrPortNum != in.attrAltPortNum {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0236], Value: strconv.FormatUint(in.attrAltAHAttrPortNum, 10)})
+	}
+	return verr.RefuseErr("ibv_modify_qp", bad...)
+}
+
+// hintModifyQP tells what may be the cause when ibv_modify_qp fails.
+func hintModifyQP(in *inModifyQP) []string {
+	var may []string
+	if in.qpState.ok && in.qpQPType.ok && in.qpQPType.v == 2 && astray(ways0220, in.attrMask, either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.v), either(in.attrMask&0x1 != 0, in.attrQPState, either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.v))) {
+		may = append(may, verr.Violation{Rule: &rules[rule0220], Value: astrayText(ways0220, in.attrMask, either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.v), either(in.attrMask&0x1 != 0, in.attrQPState, either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.v)), func(v uint64) string { return QPState(v).String() }, []flagName{{0x1, "State"}, {0x2, "CurState"}, {0x100, "PathMTU"}, {0x40, "QKey"}, {0x1000, "RQPSN"}, {0x10000, "SQPSN"}, {0x100000, "DestQPNum"}, {0x8, "AccessFlags"}, {0x80, "AV"}, {0x10, "PKeyIndex"}, {0x2000, "MaxRDAtomic"}, {0x20000, "MaxDestRDAtomic"}, {0x8000, "MinRNRTimer"}, {0x20, "PortNum"}, {0x200, "Timeout"}, {0x400, "RetryCnt"}, {0x800, "RNRRetry"}, {0x4, "EnSQDAsyncNotify"}, {0x2000000, "RateLimit"}})}.String())
+	}
+	if in.qpState.ok && in.qpQPType.ok && in.qpQPType.v == 4 && astray(ways0222, in.attrMask, either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.v), either(in.attrMask&0x1 != 0, in.attrQPState, either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.v))) {
+		may = append(may, verr.Violation{Rule: &rules[rule0222], Value: astrayText(ways0222, in.attrMask, either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.v), either(in.attrMask&0x1 != 0, in.attrQPState, either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.v)), func(v uint64) string { return QPState(v).String() }, []flagName{{0x1, "State"}, {0x2, "CurState"}, {0x100, "PathMTU"}, {0x40, "QKey"}, {0x1000, "RQPSN"}, {0x10000, "SQPSN"}, {0x100000, "DestQPNum"}, {0x8, "AccessFlags"}, {0x80, "AV"}, {0x10, "PKeyIndex"}, {0x2000, "MaxRDAtomic"}, {0x20000, "MaxDestRDAtomic"}, {0x8000, "MinRNRTimer"}, {0x20, "PortNum"}, {0x200, "Timeout"}, {0x400, "RetryCnt"}, {0x800, "RNRRetry"}, {0x4, "EnSQDAsyncNotify"}, {0x2000000, "RateLimit"}})}.String())
+	}
+	if in.qpQPType.ok && in.qpQPType.v == 2 && in.attrMask&0x40 != 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule0228], Value: flagText(in.attrMask, []flagName{{0x1, "State"}, {0x2, "CurState"}, {0x100, "PathMTU"}, {0x40, "QKey"}, {0x1000, "RQPSN"}, {0x10000, "SQPSN"}, {0x100000, "DestQPNum"}, {0x8, "AccessFlags"}, {0x80, "AV"}, {0x10, "PKeyIndex"}, {0x2000, "MaxRDAtomic"}, {0x20000, "MaxDestRDAtomic"}, {0x8000, "MinRNRTimer"}, {0x20, "PortNum"}, {0x200, "Timeout"}, {0x400, "RetryCnt"}, {0x800, "RNRRetry"}, {0x4, "EnSQDAsyncNotify"}, {0x2000000, "RateLimit"}})}.String())
+	}
+	if in.attrMask&0x100 != 0 && in.attrPathMTU != 1 && in.attrPathMTU != 2 && in.attrPathMTU != 3 && in.attrPathMTU != 4 && in.attrPathMTU != 5 {
+		may = append(may, verr.Violation{Rule: &rules[rule0237], Value: MTU(in.attrPathMTU).String()}.String())
+	}
+	if in.attrMask&0x1000 != 0 && in.attrRqPsn > 0xffffff {
+		may = append(may, verr.Violation{Rule: &rules[rule0238], Value: strconv.FormatUint(in.attrRqPsn, 10)}.String())
+	}
+	if in.attrMask&0x10000 != 0 && in.attrSqPsn > 0xffffff {
+		may = append(may, verr.Violation{Rule: &rules[rule0239], Value: strconv.FormatUint(in.attrSqPsn, 10)}.String())
+	}
+	if in.attrMask&0x100000 != 0 && in.attrDestQPNum > 0xffffff {
+		may = append(may, verr.Violation{Rule: &rules[rule0240], Value: strconv.FormatUint(in.attrDestQPNum, 10)}.String())
+	}
+	if in.attrMask&0x200 != 0 && in.attrTimeout > 31 {
+		may = append(may, verr.Violation{Rule: &rules[rule0241], Value: strconv.FormatUint(in.attrTimeout, 10)}.String())
+	}
+	if in.attrMask&0x4000 != 0 && in.attrAltTimeout > 31 {
+		may = append(may, verr.Violation{Rule: &rules[rule0242], Value: strconv.FormatUint(in.attrAltTimeout, 10)}.String())
+	}
+	if in.attrMask&0x8000 != 0 && in.attrMinRNRTimer > 31 {
+		may = append(may, verr.Violation{Rule: &rules[rule0243], Value: strconv.FormatUint(in.attrMinRNRTimer, 10)}.String())
+	}
+	if in.attrMask&0x400 != 0 && in.attrRetryCnt > 7 {
+		may = append(may, verr.Violation{Rule: &rules[rule0244], Value: strconv.FormatUint(in.attrRetryCnt, 10)}.String())
+	}
+	if in.attrMask&0x800 != 0 && in.attrRNRRetry > 7 {
+		may = append(may, verr.Violation{Rule: &rules[rule0245], Value: strconv.FormatUint(in.attrRNRRetry, 10)}.String())
+	}
+	if in.capDeviceAttrMaxQPInitRdAtom.ok && in.attrMask&0x2000 != 0 && in.attrMaxRdAtomic > in.capDeviceAttrMaxQPInitRdAtom.v {
+		may = append(may, verr.Violation{Rule: &rules[rule0246], Value: strconv.FormatUint(in.attrMaxRdAtomic, 10)}.String())
+	}
+	if in.capDeviceAttrMaxQPRdAtom.ok && in.attrMask&0x20000 != 0 && in.attrMaxDestRdAtomic > in.capDeviceAttrMaxQPRdAtom.v {
+		may = append(may, verr.Violation{Rule: &rules[rule0247], Value: strconv.FormatUint(in.attrMaxDestRdAtomic, 10)}.String())
+	}
+	if in.capDeviceAttrMaxPkeys.ok && in.attrMask&0x10 != 0 && in.capDeviceAttrMaxPkeys.v <= in.attrPKeyIndex {
+		may = append(may, verr.Violation{Rule: &rules[rule0248], Value: strconv.FormatUint(in.attrPKeyIndex, 10)}.String())
+	}
+	if in.attrMask&0x5 == 0x5 && in.attrQPState != 4 {
+		may = append(may, verr.Violation{Rule: &rules[rule0249], Value: QPState(in.attrQPState).String()}.String())
+	}
+	if in.capDeviceAttrDeviceCapFlags.ok && in.attrMask&0x80000 != 0 && in.capDeviceAttrDeviceCapFlags.v&0x1 != 0x1 {
+		may = append(may, verr.Violation{Rule: &rules[rule0250], Value: flagText(in.attrMask, []flagName{{0x1, "State"}, {0x2, "CurState"}, {0x100, "PathMTU"}, {0x40, "QKey"}, {0x1000, "RQPSN"}, {0x10000, "SQPSN"}, {0x100000, "DestQPNum"}, {0x8, "AccessFlags"}, {0x80, "AV"}, {0x10, "PKeyIndex"}, {0x2000, "MaxRDAtomic"}, {0x20000, "MaxDestRDAtomic"}, {0x8000, "MinRNRTimer"}, {0x20, "PortNum"}, {0x200, "Timeout"}, {0x400, "RetryCnt"}, {0x800, "RNRRetry"}, {0x4, "EnSQDAsyncNotify"}, {0x2000000, "RateLimit"}})}.String())
+	}
+	if in.capDeviceAttrDeviceCapFlags.ok && in.attrMask&0x44000 != 0 && in.capDeviceAttrDeviceCapFlags.v&0x10 != 0x10 {
+		may = append(may, verr.Violation{Rule: &rules[rule0251], Value: flagText(in.attrMask, []flagName{{0x1, "State"}, {0x2, "CurState"}, {0x100, "PathMTU"}, {0x40, "QKey"}, {0x1000, "RQPSN"}, {0x10000, "SQPSN"}, {0x100000, "DestQPNum"}, {0x8, "AccessFlags"}, {0x80, "AV"}, {0x10, "PKeyIndex"}, {0x2000, "MaxRDAtomic"}, {0x20000, "MaxDestRDAtomic"}, {0x8000, "MinRNRTimer"}, {0x20, "PortNum"}, {0x200, "Timeout"}, {0x400, "RetryCnt"}, {0x800, "RNRRetry"}, {0x4, "EnSQDAsyncNotify"}, {0x2000000, "RateLimit"}})}.String())
+	}
+	if in.attrMask&0x80 != 0 && countTrue(in.attrAHAttrIsGlobal != 0, in.attrAHAttrDlid != 0) == 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule0253]}.String())
+	}
+	if in.attrMask&0x4000 != 0 && countTrue(in.attrAltAHAttrIsGlobal != 0, in.attrAltAHAttrDlid != 0) == 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule0255]}.String())
+	}
+	return may
 }

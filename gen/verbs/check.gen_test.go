@@ -1039,6 +1039,228 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_query_device_ex-comp_mask-0167", true, func() string {
 			return textOf(checkQueryDeviceEx(&inQueryDeviceEx{context: 4096, attr: 4096, inputCompMask: 1}))
 		}},
+		{"VR-ibv_modify_qp-qp-0217", false, func() string {
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 4096, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-qp-0217", true, func() string {
+			return textOf(checkModifyQP(&inModifyQP{qp: 0, attr: 4096, attrMask: 4096, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-attr-0218", false, func() string {
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 4096, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-attr-0218", true, func() string {
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 0, attrMask: 4096, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-0219", false, func() string {
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x2000001, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-0219", true, func() string {
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x200000, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-0221", false, func() string {
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 57, qpState: known{0, true}, attrCurQPState: 0, attrQPState: 1, qpQPType: known{3, true}, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-0221", true, func() string {
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 49, qpState: known{0, true}, attrCurQPState: 0, attrQPState: 1, qpQPType: known{3, true}, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-0223", false, func() string {
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 33, qpState: known{0, true}, attrCurQPState: 0, attrQPState: 1, qpQPType: known{8, true}, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-0223", true, func() string {
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 1, qpState: known{0, true}, attrCurQPState: 0, attrQPState: 1, qpQPType: known{8, true}, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-0224", false, func() string {
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 57, qpState: known{0, true}, attrCurQPState: 0, attrQPState: 1, qpQPType: known{9, true}, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-0224", true, func() string {
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 49, qpState: known{0, true}, attrCurQPState: 0, attrQPState: 1, qpQPType: known{9, true}, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-0225", false, func() string {
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 57, qpState: known{0, true}, attrCurQPState: 0, attrQPState: 1, qpQPType: known{10, true}, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-0225", true, func() string {
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 49, qpState: known{0, true}, attrCurQPState: 0, attrQPState: 1, qpQPType: known{10, true}, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-0226", false, func() string {
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 1, attrCurQPState: 0, attrQPState: 0, qpQPType: known{4, true}, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-0226", true, func() string {
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 256, attrCurQPState: 0, attrQPState: 0, qpQPType: known{4, true}, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-0227", false, func() string {
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 1, attrCurQPState: 0, attrQPState: 0, qpQPType: known{3, true}, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-0227", true, func() string {
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 8192, attrCurQPState: 0, attrQPState: 0, qpQPType: known{3, true}, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-qp_state-0229", false, func() string {
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 1, attrCurQPState: 0, attrQPState: 6, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-qp_state-0229", true, func() string {
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 1, attrCurQPState: 0, attrQPState: 7, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-cur_qp_state-0230", false, func() string {
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 2, attrCurQPState: 6, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-cur_qp_state-0230", true, func() string {
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 2, attrCurQPState: 7, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-port_num-0231", false, func() string {
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 32, attrCurQPState: 0, attrQPState: 0, attrPortNum: 1, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-port_num-0231", true, func() string {
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 32, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-port_num-0232", false, func() string {
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 128, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 1, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-port_num-0232", true, func() string {
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 128, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-alt_port_num-0233", false, func() string {
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 16384, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 1, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-alt_port_num-0233", true, func() string {
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 16384, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-port_num-0234", false, func() string {
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 32, attrCurQPState: 0, attrQPState: 0, attrPortNum: 2, attrAHAttrPortNum: 0, attrAltPortNum: 0, capDeviceAttrPhysPortCnt: known{2, true}, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-port_num-0234", true, func() string {
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 32, attrCurQPState: 0, attrQPState: 0, attrPortNum: 3, attrAHAttrPortNum: 0, attrAltPortNum: 0, capDeviceAttrPhysPortCnt: known{2, true}, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-port_num-0235", false, func() string {
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 160, attrCurQPState: 0, attrQPState: 0, attrPortNum: 1, attrAHAttrPortNum: 1, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-port_num-0235", true, func() string {
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 161, attrCurQPState: 0, attrQPState: 4, attrPortNum: 1, attrAHAttrPortNum: 2, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-alt_ah_attr-0236", false, func() string {
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 16384, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 1, attrAltAHAttrPortNum: 1, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-alt_ah_attr-0236", true, func() string {
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 16384, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 1, attrAltAHAttrPortNum: 2, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-0220", false, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 57, qpState: known{0, true}, attrCurQPState: 0, attrQPState: 1, qpQPType: known{2, true}, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-0220", true, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 49, qpState: known{0, true}, attrCurQPState: 0, attrQPState: 1, qpQPType: known{2, true}, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-0222", false, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 113, qpState: known{0, true}, attrCurQPState: 0, attrQPState: 1, qpQPType: known{4, true}, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-0222", true, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 49, qpState: known{0, true}, attrCurQPState: 0, attrQPState: 1, qpQPType: known{4, true}, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-0228", false, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 1, attrCurQPState: 0, attrQPState: 0, qpQPType: known{2, true}, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-0228", true, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 64, attrCurQPState: 0, attrQPState: 0, qpQPType: known{2, true}, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-path_mtu-0237", false, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 256, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 3, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-path_mtu-0237", true, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 256, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 1024, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-rq_psn-0238", false, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 4096, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0xffffff, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-rq_psn-0238", true, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 4096, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0x1000000, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-sq_psn-0239", false, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x10000, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0xffffff, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-sq_psn-0239", true, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x10000, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0x1000000, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-dest_qp_num-0240", false, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x100000, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0xffffff, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-dest_qp_num-0240", true, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x100000, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0x1000000, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-timeout-0241", false, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 512, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 31, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-timeout-0241", true, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 512, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 32, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-alt_timeout-0242", false, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 16384, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 31, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-alt_timeout-0242", true, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 16384, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 32, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-min_rnr_timer-0243", false, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x8000, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 31, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-min_rnr_timer-0243", true, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x8000, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 32, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-retry_cnt-0244", false, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 1024, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 7, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-retry_cnt-0244", true, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 1024, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 8, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-rnr_retry-0245", false, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 2048, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 7, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-rnr_retry-0245", true, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 2048, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 8, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-max_rd_atomic-0246", false, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 8192, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 4, capDeviceAttrMaxQPInitRdAtom: known{4, true}, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-max_rd_atomic-0246", true, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 8192, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 5, capDeviceAttrMaxQPInitRdAtom: known{4, true}, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-max_dest_rd_atomic-0247", false, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x20000, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 4, capDeviceAttrMaxQPRdAtom: known{4, true}, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-max_dest_rd_atomic-0247", true, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x20000, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 5, capDeviceAttrMaxQPRdAtom: known{4, true}, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-pkey_index-0248", false, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 16, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, capDeviceAttrMaxPkeys: known{1, true}, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-pkey_index-0248", true, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 16, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 1, capDeviceAttrMaxPkeys: known{1, true}, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-qp_state-0249", false, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 5, attrCurQPState: 0, attrQPState: 4, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-qp_state-0249", true, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 5, attrCurQPState: 0, attrQPState: 3, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-0250", false, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x80000, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, capDeviceAttrDeviceCapFlags: known{1, true}, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-0250", true, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x80000, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, capDeviceAttrDeviceCapFlags: known{0, true}, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-0251", false, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x40000, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, capDeviceAttrDeviceCapFlags: known{16, true}, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-0251", true, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x40000, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, capDeviceAttrDeviceCapFlags: known{0, true}, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-ah_attr-0253", false, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 128, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 1, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 1, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-ah_attr-0253", true, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 128, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 1, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-alt_ah_attr-0255", false, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 16384, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 1, attrAltAHAttrPortNum: 1, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 1, attrAltAHAttrDlid: 0}))
+		}},
+		{"VR-ibv_modify_qp-alt_ah_attr-0255", true, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 16384, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 1, attrAltAHAttrPortNum: 1, attrPathMTU: 0, attrRqPsn: 0, attrSqPsn: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+		}},
 	} {
 		if got := c.says(); strings.Contains(got, "["+c.id+"]") != c.broken {
 			t.Errorf("%s: broken %t, but the validator says %q", c.id, c.broken, got)

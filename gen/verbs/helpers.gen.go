@@ -84,6 +84,49 @@ func cText(b []byte) string {
 	return text
 }
 
+// astray tells whether a mask does not go with the way from one state to another. A state that no way begins with
+// decides nothing.
+func astray(ways []way, mask, from, to uint64) bool {
+	begins := false
+	for _, w := range ways {
+		if w.from == from && w.to == to {
+			return mask&w.need != w.need || mask&^(w.need|w.may) != 0
+		}
+		begins = begins || w.from == from
+	}
+	return begins
+}
+
+// astrayText writes a way that astray refused, with what the mask lacks and has too much.
+func astrayText(ways []way, mask, from, to uint64, state func(uint64) string, names []flagName) string {
+	text := flagText(mask, names) + ", " + state(from) + " to " + state(to)
+	for _, w := range ways {
+		if w.from != from || w.to != to {
+			continue
+		}
+		and := ""
+		if lacks := w.need &^ mask; lacks != 0 {
+			text, and = text+" without "+flagText(lacks, names), " and"
+		}
+		if more := mask &^ (w.need | w.may); more != 0 {
+			text += and + " with " + flagText(more, names)
+		}
+		return text
+	}
+	return text + ", which is no transition"
+}
+
+// either gives a, or b when is does not hold.
+func either(is bool, a, b uint64) uint64 {
+	if is {
+		return a
+	}
+	return b
+}
+
+// way is a transition between states, with the bits of a mask that it needs and those that it may have.
+type way struct{ from, to, need, may uint64 }
+
 // flagText writes bits as names joined by |, what has no name in hex, and the whole value behind them.
 func flagText(v uint64, names []flagName) string {
 	if v == 0 {
@@ -132,6 +175,17 @@ func addrText(v uint64) string {
 
 // sumAbove tells whether a + b is above max, also where the sum wraps around.
 func sumAbove(a, b, max uint64) bool { return a+b < a || a+b > max }
+
+// countTrue counts conditions.
+func countTrue(conds ...bool) int {
+	n := 0
+	for _, c := range conds {
+		if c {
+			n++
+		}
+	}
+	return n
+}
 
 // pageSize is the host's.
 var pageSize = uint64(os.Getpagesize())

@@ -1582,6 +1582,63 @@ func (dev *Device) QueryDeviceEx() (*DeviceAttrEx, error) {
 
 // Modify changes the state and the attributes of a queue pair.
 //
+// Rules:
+//   - attr_mask has no bits but those of enum ibv_qp_attr_mask [VR-ibv_modify_qp-attr_mask-0219]
+//   - a queue pair of type RC goes from state to state with the attributes that the transition needs, and takes
+//     some more (a hint only: some devices accept it) [VR-ibv_modify_qp-attr_mask-0220]
+//   - a queue pair of type UC goes from state to state with the attributes that the transition needs, and takes
+//     some more [VR-ibv_modify_qp-attr_mask-0221]
+//   - a queue pair of type UD goes from state to state with the attributes that the transition needs, and takes
+//     some more (a hint only: some devices accept it) [VR-ibv_modify_qp-attr_mask-0222]
+//   - a queue pair of type RAW_PACKET goes from state to state with the attributes that the transition needs,
+//     and takes some more [VR-ibv_modify_qp-attr_mask-0223]
+//   - a queue pair of type XRC_SEND goes from state to state with the attributes that the transition needs, and
+//     takes some more [VR-ibv_modify_qp-attr_mask-0224]
+//   - a queue pair of type XRC_RECV goes from state to state with the attributes that the transition needs, and
+//     takes some more [VR-ibv_modify_qp-attr_mask-0225]
+//   - a queue pair of type UD has no use for PATH_MTU, RQ_PSN, DEST_QPN, ACCESS_FLAGS, AV, ALT_PATH,
+//     MAX_QP_RD_ATOMIC, MAX_DEST_RD_ATOMIC, MIN_RNR_TIMER, TIMEOUT, RETRY_CNT, RNR_RETRY, in any state
+//     [VR-ibv_modify_qp-attr_mask-0226]
+//   - a queue pair of type UC has no use for MAX_QP_RD_ATOMIC, MAX_DEST_RD_ATOMIC, MIN_RNR_TIMER, TIMEOUT,
+//     RETRY_CNT, RNR_RETRY, QKEY, in any state [VR-ibv_modify_qp-attr_mask-0227]
+//   - a queue pair of type RC has no use for QKEY, in any state (a hint only: some devices accept it)
+//     [VR-ibv_modify_qp-attr_mask-0228]
+//   - qp_state is RESET, INIT, RTR, RTS, SQD, SQE or ERR [VR-ibv_modify_qp-qp_state-0229]
+//   - cur_qp_state is RESET, INIT, RTR, RTS, SQD, SQE or ERR [VR-ibv_modify_qp-cur_qp_state-0230]
+//   - ports are numbered from 1 [VR-ibv_modify_qp-port_num-0231]
+//   - the path leaves by a port, and ports are numbered from 1 [VR-ibv_modify_qp-port_num-0232]
+//   - ports are numbered from 1 [VR-ibv_modify_qp-alt_port_num-0233]
+//   - port_num is at most the number of ports [VR-ibv_modify_qp-port_num-0234]
+//   - with a port given beside it, the path leaves by that port [VR-ibv_modify_qp-port_num-0235]
+//   - the alternate path leaves by the alternate port [VR-ibv_modify_qp-alt_ah_attr-0236]
+//   - path_mtu is 256, 512, 1024, 2048 or 4096 (a hint only: some devices accept it)
+//     [VR-ibv_modify_qp-path_mtu-0237]
+//   - packet numbers have 24 bits (a hint only: some devices accept it) [VR-ibv_modify_qp-rq_psn-0238]
+//   - packet numbers have 24 bits (a hint only: some devices accept it) [VR-ibv_modify_qp-sq_psn-0239]
+//   - numbers of queue pairs have 24 bits (a hint only: some devices accept it)
+//     [VR-ibv_modify_qp-dest_qp_num-0240]
+//   - timeout is a code of 5 bits (a hint only: some devices accept it) [VR-ibv_modify_qp-timeout-0241]
+//   - alt_timeout is a code of 5 bits (a hint only: some devices accept it) [VR-ibv_modify_qp-alt_timeout-0242]
+//   - min_rnr_timer is a code of 5 bits (a hint only: some devices accept it)
+//     [VR-ibv_modify_qp-min_rnr_timer-0243]
+//   - retry_cnt is 0 to 7 (a hint only: some devices accept it) [VR-ibv_modify_qp-retry_cnt-0244]
+//   - rnr_retry is 0 to 7 (a hint only: some devices accept it) [VR-ibv_modify_qp-rnr_retry-0245]
+//   - max_rd_atomic is at most max_qp_init_rd_atom (a hint only: some devices accept it)
+//     [VR-ibv_modify_qp-max_rd_atomic-0246]
+//   - max_dest_rd_atomic is at most max_qp_rd_atom (a hint only: some devices accept it)
+//     [VR-ibv_modify_qp-max_dest_rd_atomic-0247]
+//   - pkey_index is below max_pkeys (a hint only: some devices accept it) [VR-ibv_modify_qp-pkey_index-0248]
+//   - en_sqd_async_notify belongs to the way to SQD (a hint only: some devices accept it)
+//     [VR-ibv_modify_qp-qp_state-0249]
+//   - resizing needs a device with RESIZE_MAX_WR (a hint only: some devices accept it)
+//     [VR-ibv_modify_qp-attr_mask-0250]
+//   - alternate paths need a device with AUTO_PATH_MIG (a hint only: some devices accept it)
+//     [VR-ibv_modify_qp-attr_mask-0251]
+//   - a path leads to a dlid, or by a global route, which RoCE always needs (a hint only: some devices accept
+//     it) [VR-ibv_modify_qp-ah_attr-0253]
+//   - a path leads to a dlid, or by a global route, which RoCE always needs (a hint only: some devices accept
+//     it) [VR-ibv_modify_qp-alt_ah_attr-0255]
+//
 // C: ibv_modify_qp, ibv_modify_qp(3).
 func (qp *QP) Modify(attr *QPAttr) error {
 	const verb = "ibv_modify_qp"
@@ -1596,8 +1653,47 @@ func (qp *QP) Modify(attr *QPAttr) error {
 		return nilValue(verb, "QPAttr", "make one with NewQPAttr")
 	}
 	attrC := attr.c
+	in := inModifyQP{
+		qp:                    addrOf(qp.c),
+		attr:                  1,
+		attrMask:              uint64(attr.mask),
+		qpState:               known{uint64(*(*uint32)(unsafe.Add(qp.c, 56))), true},
+		attrCurQPState:        uint64(attrC.cur_qp_state),
+		attrQPState:           uint64(attrC.qp_state),
+		qpQPType:              known{uint64(*(*uint32)(unsafe.Add(qp.c, 60))), true},
+		attrPortNum:           uint64(attrC.port_num),
+		attrAHAttrPortNum:     uint64(attrC.ah_attr.port_num),
+		attrAltPortNum:        uint64(attrC.alt_port_num),
+		attrAltAHAttrPortNum:  uint64(attrC.alt_ah_attr.port_num),
+		attrPathMTU:           uint64(attrC.path_mtu),
+		attrRqPsn:             uint64(attrC.rq_psn),
+		attrSqPsn:             uint64(attrC.sq_psn),
+		attrDestQPNum:         uint64(attrC.dest_qp_num),
+		attrTimeout:           uint64(attrC.timeout),
+		attrAltTimeout:        uint64(attrC.alt_timeout),
+		attrMinRNRTimer:       uint64(attrC.min_rnr_timer),
+		attrRetryCnt:          uint64(attrC.retry_cnt),
+		attrRNRRetry:          uint64(attrC.rnr_retry),
+		attrMaxRdAtomic:       uint64(attrC.max_rd_atomic),
+		attrMaxDestRdAtomic:   uint64(attrC.max_dest_rd_atomic),
+		attrPKeyIndex:         uint64(attrC.pkey_index),
+		attrAHAttrIsGlobal:    uint64(attrC.ah_attr.is_global),
+		attrAHAttrDlid:        uint64(attrC.ah_attr.dlid),
+		attrAltAHAttrIsGlobal: uint64(attrC.alt_ah_attr.is_global),
+		attrAltAHAttrDlid:     uint64(attrC.alt_ah_attr.dlid),
+	}
+	if caps := qp.dev.caps.Load(); caps != nil {
+		in.capDeviceAttrPhysPortCnt = known{uint64(caps.orig_attr.phys_port_cnt), true}
+		in.capDeviceAttrMaxQPInitRdAtom = known{uint64(caps.orig_attr.max_qp_init_rd_atom), true}
+		in.capDeviceAttrMaxQPRdAtom = known{uint64(caps.orig_attr.max_qp_rd_atom), true}
+		in.capDeviceAttrMaxPkeys = known{uint64(caps.orig_attr.max_pkeys), true}
+		in.capDeviceAttrDeviceCapFlags = known{uint64(caps.orig_attr.device_cap_flags), true}
+	}
+	if err := checkModifyQP(&in); err != nil {
+		return err
+	}
 	if errno := rawModifyQP(qp.lib.fn[symIbv_modify_qp], qp.c, unsafe.Pointer(&attrC), int32(attr.mask)); errno != 0 {
-		return verr.Failed(verb, errno, nil)
+		return verr.Failed(verb, errno, func() []string { return hintModifyQP(&in) })
 	}
 	return nil
 }

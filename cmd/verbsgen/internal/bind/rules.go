@@ -67,6 +67,8 @@ func (b *binder) bindRule(p *spec.Page, s *spec.Rule, v *model.Verb) *model.Rule
 		r.Cap = rb.capability(s.Cap)
 	}
 	r.When, r.Must = rb.tests(s.When), rb.tests(s.Must)
+	r.State, r.Assumed, r.Next, r.Ways = rb.optional(s.State), rb.optional(s.Assumed), rb.optional(s.Next), rb.ways(s.Transitions)
+	rb.elsewhere(r)
 	r.Checked, r.Why = rb.why == "", rb.why
 	return r
 }
@@ -74,6 +76,22 @@ func (b *binder) bindRule(p *spec.Page, s *spec.Rule, v *model.Verb) *model.Rule
 func (rb *ruleBinder) cannot(why string) {
 	if rb.why == "" {
 		rb.why = why
+	}
+}
+
+// elsewhere finds the rules that hold by the Go types, and those of verbs that the generated package calls unchecked.
+func (rb *ruleBinder) elsewhere(r *model.Rule) {
+	if r.Kind == spec.KindGatedBy && r.Mask != nil && r.Mask.Param != nil && r.Mask.Param.Role == spec.RoleMask {
+		rb.cannot("kept by the handles: a builder sets a value and its bit together")
+	}
+	for _, m := range rb.v.Methods {
+		switch m.Form {
+		case "post_send", "post_recv", "poll_cq", "req_notify", "next_event":
+			if r.Kind == spec.KindNotNull {
+				rb.cannot("kept by the handles: the Go method has no place for NULL")
+			}
+			rb.cannot("the data path checks nothing before a call")
+		}
 	}
 }
 
@@ -113,6 +131,21 @@ func (rb *ruleBinder) flags(names []string) (bits uint64, missing int) {
 		bits |= uint64(v)
 	}
 	return bits, missing
+}
+
+// ways resolves transitions: one for each pair of states. Flags of a later release are left out.
+func (rb *ruleBinder) ways(transitions []spec.Transition) []model.Way {
+	var out []model.Way
+	for _, t := range transitions {
+		need, may := rb.allFlags(t.Need), uint64(0)
+		may, _ = rb.flags(t.May)
+		for _, from := range t.From {
+			for _, to := range t.To {
+				out = append(out, model.Way{From: rb.operand(from).Const, To: rb.operand(to).Const, Need: need, May: may})
+			}
+		}
+	}
+	return out
 }
 
 func (rb *ruleBinder) optional(text string) *model.Operand {
@@ -178,7 +211,7 @@ func (rb *ruleBinder) argument(o *model.Operand, p *model.Param, rest string) *m
 	}
 	o.Name = naming.Local(p.C + "_" + strings.ReplaceAll(rest, ".", "_"))
 	if p.Record != nil {
-		if o.Leaf = p.Record.Mirror.Find(rest); o.Leaf == nil {
+		if o.Leaf = rb.leaf(p.Record.Mirror, rest); o.Leaf == nil {
 			if strings.Contains(rest, ".") { // a property of an object in a field
 				rb.cannot("looks into an object that a field points to")
 			} else if !rb.newer("struct " + p.Record.C + "." + rest) {
@@ -198,6 +231,8 @@ func (rb *ruleBinder) argument(o *model.Operand, p *model.Param, rest string) *m
 	switch {
 	case p.Object == nil:
 		rb.cannot("looks into " + p.C + ", which has no Go type of its own")
+	case slices.Contains(cProperties, p.Object.C+"."+rest):
+		o.CField = rest
 	case !slices.Contains(properties, p.Object.Go+"."+rest):
 		rb.cannot("kept by the handles: Close and use after Close")
 	}
@@ -206,6 +241,9 @@ func (rb *ruleBinder) argument(o *model.Operand, p *model.Param, rest string) *m
 
 // properties are those of a handle that a generated validator can read.
 var properties = []string{"DM.length"}
+
+// cProperties are fields of the C object, of 32 bits, that the library keeps right as long as it lives.
+var cProperties = []string{"ibv_qp.qp_type", "ibv_qp.state"}
 
 func isCapPath(text string) bool {
 	root, _, _ := strings.Cut(text, ".")

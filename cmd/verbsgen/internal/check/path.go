@@ -171,7 +171,7 @@ func (c *call) derived(r ref, b binding) ref {
 	}
 	mask := new(big.Int)
 	for _, g := range gates {
-		if f := c.look(g.field, b); isSet(f) {
+		if f := c.look(g.field, b); isSet(f) || g.zero && f.st == given {
 			mask.Or(mask, g.bit)
 		}
 	}

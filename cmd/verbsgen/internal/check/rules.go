@@ -87,6 +87,8 @@ func (c *call) verdict(r *spec.Rule, b binding) *broken {
 		bad = c.unaligned(r, s, b)
 	case spec.KindCapBound:
 		bad = c.overCap(r, s, b)
+	case spec.KindMaskForTransition:
+		return c.transition(r, s, b)
 	case spec.KindDependsOn:
 		for _, a := range r.Must {
 			bad = bad || !c.met(a, b)

@@ -11,13 +11,14 @@ import (
 type gate struct {
 	field string
 	bit   *big.Int
+	zero  bool // given by 0 too: a mask of attributes, where 0 is a value like others
 }
 
 // findGates collects what gates what: from rules of kind gated_by, and from the records of parameters.
 func (k *Checker) findGates() {
 	for _, r := range k.spec.Rules() {
 		if r.Kind == spec.KindGatedBy && k.usable[r] {
-			k.gate(r.Verb, r.Mask, r.Subject, r.Bit)
+			k.gate(r.Verb, r.Mask, r.Subject, r.Bit, false)
 		}
 	}
 	for _, p := range k.spec.Pages {
@@ -25,12 +26,16 @@ func (k *Checker) findGates() {
 			v := &p.Verbs[i]
 			for _, param := range v.Params {
 				rec := k.spec.RecordByGo(param.Type)
-				if rec == nil || rec.Mask == "" {
+				if rec == nil || param.Role == spec.RoleMask || rec.Mask == "" && rec.MaskParam == "" {
 					continue
+				}
+				mask := rec.MaskParam
+				if mask == "" {
+					mask = param.C + "." + rec.Mask
 				}
 				for _, f := range rec.Fields {
 					if f.Bit != "" {
-						k.gate(v.C, param.C+"."+rec.Mask, param.C+"."+f.C, f.Bit)
+						k.gate(v.C, mask, param.C+"."+f.C, f.Bit, rec.MaskParam != "")
 					}
 				}
 			}
@@ -38,7 +43,7 @@ func (k *Checker) findGates() {
 	}
 }
 
-func (k *Checker) gate(verb, mask, field, bit string) {
+func (k *Checker) gate(verb, mask, field, bit string, zero bool) {
 	value := k.facts.Const(bit)
 	if value == nil {
 		return
@@ -46,18 +51,19 @@ func (k *Checker) gate(verb, mask, field, bit string) {
 	if k.gates[verb] == nil {
 		k.gates[verb] = map[string][]gate{}
 	}
-	for _, g := range k.gates[verb][mask] {
+	for i, g := range k.gates[verb][mask] {
 		if g.field == field {
+			k.gates[verb][mask][i].zero = g.zero || zero
 			return
 		}
 	}
-	k.gates[verb][mask] = append(k.gates[verb][mask], gate{field, value})
+	k.gates[verb][mask] = append(k.gates[verb][mask], gate{field, value, zero})
 }
 
 // known tells whether the release has what a rule cannot do without: its paths, the flags that it asks for, and at
 // least one of those that it forbids, allows or looks for.
 func (k *Checker) known(fn *api.Function, r *spec.Rule) bool {
-	for _, p := range append([]string{r.Subject, r.Mask, r.SameAs}, r.Fields...) {
+	for _, p := range append([]string{r.Subject, r.Mask, r.SameAs, r.State, r.Assumed, r.Next}, r.Fields...) {
 		if p != "" && !k.path(fn, p) {
 			return false
 		}

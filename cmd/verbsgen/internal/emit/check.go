@@ -44,7 +44,7 @@ func inputs(v *model.Verb) []model.Operand {
 		}
 	}
 	for _, r := range allChecked(v) {
-		for _, o := range []*model.Operand{r.Subject, r.Mask, r.Min, r.Max, r.To, r.SameAs, r.Cap} {
+		for _, o := range []*model.Operand{r.Subject, r.Mask, r.Min, r.Max, r.To, r.SameAs, r.Cap, r.State, r.Assumed, r.Next} {
 			add(o)
 		}
 		for _, list := range [][]model.Operand{r.Values, r.Fields, r.Sum} {
@@ -86,6 +86,10 @@ func (c *call) rules() []string {
 			}
 			caps = append(caps, fmt.Sprintf("in.%s = known{uint64(caps.%s), true}", o.Name, path))
 		case model.OpProp:
+			if o.CField != "" {
+				fmt.Fprintf(&b, "%s: known{uint64(*(*uint32)(unsafe.Add(%s.c, %d))), true},\n", o.Name, o.Param.Go, c.e.offset(o.Param.Object.C, o.CField))
+				continue
+			}
 			fmt.Fprintf(&b, "%s: knownOf(%s.%s()),\n", o.Name, o.Param.Go, naming.Exported(o.Prop))
 		default:
 			fmt.Fprintf(&b, "%s: %s,\n", o.Name, c.input(o))
@@ -214,10 +218,13 @@ func (e *emitter) validator(g *goFile, v *model.Verb) {
 		fmt.Fprintf(&fields, "%s %s // %s\n", o.Name, t, o.Text)
 	}
 	g.add("%s", fmt.Sprintf("// in%s is what the rules of %s look at.\ntype in%s struct {\n%s}", v.Go, v.C, v.Go, fields.String()))
+	for _, r := range allChecked(v) {
+		e.ways(g, r)
+	}
 	if errs := checked(v, false); len(errs) > 0 {
 		var b strings.Builder
 		for _, r := range errs {
-			fmt.Fprintf(&b, "if %s {\nbad = append(bad, verr.Violation{Rule: &rules[%s]%s})\n}\n", e.broken(r), ruleConst(r), e.shown(v, r))
+			fmt.Fprintf(&b, "if %s {\nbad = append(bad, verr.Violation{Rule: &rules[%s]%s})\n}\n", e.broken(r), ruleConst(r), shown(r))
 		}
 		g.add("%s", fmt.Sprintf("// check%s refuses a call of %s that breaks a rule.\nfunc check%s(in *in%s) error {\nvar bad []verr.Violation\n%sreturn verr.RefuseErr(%q, bad...)\n}", v.Go, v.C, v.Go, v.Go, b.String(), v.C))
 	}
@@ -226,17 +233,20 @@ func (e *emitter) validator(g *goFile, v *model.Verb) {
 	}
 	var b strings.Builder
 	for _, r := range checked(v, true) {
-		fmt.Fprintf(&b, "if %s {\nmay = append(may, verr.Violation{Rule: &rules[%s]%s}.String())\n}\n", e.broken(r), ruleConst(r), e.shown(v, r))
+		fmt.Fprintf(&b, "if %s {\nmay = append(may, verr.Violation{Rule: &rules[%s]%s}.String())\n}\n", e.broken(r), ruleConst(r), shown(r))
 	}
 	body := "var may []string\n" + b.String() + "return may"
 	g.add("%s", fmt.Sprintf("// hint%s tells what may be the cause when %s fails.\nfunc hint%s(in *in%s) []string {\n%s\n}", v.Go, v.C, v.Go, v.Go, body))
 }
 
 // shown is the value of the subject as a violation shows it.
-func (e *emitter) shown(v *model.Verb, r *model.Rule) string {
+func shown(r *model.Rule) string {
 	o := r.Subject
 	if o == nil || o.Name == "" {
 		return ""
+	}
+	if r.Kind == spec.KindMaskForTransition {
+		return astrayText(r)
 	}
 	x := "in." + o.Name
 	var t *model.Enum
@@ -247,6 +257,8 @@ func (e *emitter) shown(v *model.Verb, r *model.Rule) string {
 		t = o.Param.Enum
 	}
 	switch {
+	case o.Param != nil && o.Param.Role == spec.RoleMask:
+		return fmt.Sprintf(", Value: flagText(%s, %s)", x, maskNames(o.Param.Record))
 	case t != nil:
 		return fmt.Sprintf(", Value: %s(%s).String()", t.Go, x)
 	case loose(*o):

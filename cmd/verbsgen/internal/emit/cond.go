@@ -151,6 +151,8 @@ func violated(r *model.Rule) string {
 			return capLacks(r)
 		}
 		return compare(*r.Subject, ">", *r.Cap)
+	case spec.KindMaskForTransition:
+		return "astray(" + wayArgs(r) + ")"
 	}
 	var all []string // depends_on
 	for _, t := range r.Must {

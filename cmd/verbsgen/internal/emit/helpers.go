@@ -74,6 +74,49 @@ func cText(b []byte) string {
 	text, _, _ := strings.Cut(string(b), "\x00")
 	return text
 }`},
+	{"astray(", `
+// astray tells whether a mask does not go with the way from one state to another. A state that no way begins with
+// decides nothing.
+func astray(ways []way, mask, from, to uint64) bool {
+	begins := false
+	for _, w := range ways {
+		if w.from == from && w.to == to {
+			return mask&w.need != w.need || mask&^(w.need|w.may) != 0
+		}
+		begins = begins || w.from == from
+	}
+	return begins
+}`},
+	{"astrayText(", `
+// astrayText writes a way that astray refused, with what the mask lacks and has too much.
+func astrayText(ways []way, mask, from, to uint64, state func(uint64) string, names []flagName) string {
+	text := flagText(mask, names) + ", " + state(from) + " to " + state(to)
+	for _, w := range ways {
+		if w.from != from || w.to != to {
+			continue
+		}
+		and := ""
+		if lacks := w.need &^ mask; lacks != 0 {
+			text, and = text+" without "+flagText(lacks, names), " and"
+		}
+		if more := mask &^ (w.need | w.may); more != 0 {
+			text += and + " with " + flagText(more, names)
+		}
+		return text
+	}
+	return text + ", which is no transition"
+}`},
+	{"either(", `
+// either gives a, or b when is does not hold.
+func either(is bool, a, b uint64) uint64 {
+	if is {
+		return a
+	}
+	return b
+}`},
+	{"[]way{", `
+// way is a transition between states, with the bits of a mask that it needs and those that it may have.
+type way struct{ from, to, need, may uint64 }`},
 	{"flagText(", `
 // flagText writes bits as names joined by |, what has no name in hex, and the whole value behind them.
 func flagText(v uint64, names []flagName) string {

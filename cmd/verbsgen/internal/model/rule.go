@@ -30,6 +30,10 @@ type Rule struct {
 	Cap     *Operand
 	CapHas  uint64
 	Must    []Test
+	State   *Operand // where a transition begins
+	Assumed *Operand // where it is told to begin
+	Next    *Operand // where it ends
+	Ways    []Way
 	Checked bool   // the generated validator checks it
 	Why     string // where it is enforced instead, or why it cannot be
 
@@ -38,6 +42,12 @@ type Rule struct {
 	AcceptCaps,
 	RejectCaps map[string]any
 	Pos Pos
+}
+
+// Way is a transition between states, with the bits of the mask that it needs and those that it may have.
+type Way struct {
+	From, To  uint64
+	Need, May uint64
 }
 
 // Kinds of operands.
@@ -59,6 +69,7 @@ type Operand struct {
 	Field  *Field // of the parameter's record, nil for the parameter itself
 	Leaf   *Leaf  // of the record's mirror: also for fields without a Go face
 	Prop   string // of the parameter's object
+	CField string // the field of the C object that has the property; empty when the handle has it
 	Signed bool
 	Bit    uint64 // mask bit that says the field is given, 0 when ungated
 }
