@@ -1517,8 +1517,8 @@ type inModifyQP struct {
 	capDeviceAttrPhysPortCnt     known  // device_attr.phys_port_cnt
 	attrAltAHAttrPortNum         uint64 // attr.alt_ah_attr.port_num
 	attrPathMTU                  uint64 // attr.path_mtu
-	attrRqPsn                    uint64 // attr.rq_psn
-	attrSqPsn                    uint64 // attr.sq_psn
+	attrRQPSN                    uint64 // attr.rq_psn
+	attrSQPSN                    uint64 // attr.sq_psn
 	attrDestQPNum                uint64 // attr.dest_qp_num
 	attrTimeout                  uint64 // attr.timeout
 	attrAltTimeout               uint64 // attr.alt_timeout
@@ -1766,11 +1766,11 @@ func hintModifyQP(in *inModifyQP) []string {
 	if in.attrMask&0x100 != 0 && in.attrPathMTU != 1 && in.attrPathMTU != 2 && in.attrPathMTU != 3 && in.attrPathMTU != 4 && in.attrPathMTU != 5 {
 		may = append(may, verr.Violation{Rule: &rules[rule0237], Value: MTU(in.attrPathMTU).String()}.String())
 	}
-	if in.attrMask&0x1000 != 0 && in.attrRqPsn > 0xffffff {
-		may = append(may, verr.Violation{Rule: &rules[rule0238], Value: strconv.FormatUint(in.attrRqPsn, 10)}.String())
+	if in.attrMask&0x1000 != 0 && in.attrRQPSN > 0xffffff {
+		may = append(may, verr.Violation{Rule: &rules[rule0238], Value: strconv.FormatUint(in.attrRQPSN, 10)}.String())
 	}
-	if in.attrMask&0x10000 != 0 && in.attrSqPsn > 0xffffff {
-		may = append(may, verr.Violation{Rule: &rules[rule0239], Value: strconv.FormatUint(in.attrSqPsn, 10)}.String())
+	if in.attrMask&0x10000 != 0 && in.attrSQPSN > 0xffffff {
+		may = append(may, verr.Violation{Rule: &rules[rule0239], Value: strconv.FormatUint(in.attrSQPSN, 10)}.String())
 	}
 	if in.attrMask&0x100000 != 0 && in.attrDestQPNum > 0xffffff {
 		may = append(may, verr.Violation{Rule: &rules[rule0240], Value: strconv.FormatUint(in.attrDestQPNum, 10)}.String())
