@@ -279,7 +279,7 @@ static void free_user(struct svb_obj *o)
 	svb_unregister(o);
 	switch (o->type) {
 	case SVB_T_PD:
-		free(SVB_OF(o, struct svb_pd));
+		svb_pd_free(SVB_OF(o, struct svb_pd));
 		return;
 	case SVB_T_TD:
 		free(SVB_OF(o, struct svb_td));

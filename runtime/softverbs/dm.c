@@ -348,6 +348,6 @@ struct ibv_mr *svb_reg_dm_mr(struct ibv_pd *ppd, struct ibv_dm *pdm, uint64_t of
 		return NULL;
 	}
 	span.start = dm->mem->addr + offset;
-	mr = svb_enter_mr(pd, &span, NULL, access, dm, false);
+	mr = svb_enter_mr(pd, &span, NULL, access, dm, true);
 	return mr ? &mr->pub : NULL;
 }

@@ -76,6 +76,19 @@ struct ibv_pd *svb_import_pd(struct ibv_context *pub, uint32_t handle)
 	return &pd->pub;
 }
 
+void svb_pd_free(struct svb_pd *pd)
+{
+	struct svb_left *l;
+
+	while ((l = pd->left)) {
+		pd->left = l->next;
+		if (!l->block.custom)
+			free(l->block.ptr);
+		free(l);
+	}
+	free(pd);
+}
+
 static void drop_pd(struct svb_pd *pd)
 {
 	if (pd->inner)
@@ -83,7 +96,6 @@ static void drop_pd(struct svb_pd *pd)
 	if (pd->td)
 		pd->td->users--;
 	svb_unregister(&pd->obj);
-	free(pd);
 }
 
 void svb_unimport_pd(struct ibv_pd *pub)
@@ -92,8 +104,10 @@ void svb_unimport_pd(struct ibv_pd *pub)
 
 	pthread_mutex_lock(&svb_lock);
 	pd = svb_find_pd(pub);
-	if (pd && !pd->users)
+	if (pd && !pd->users) {
 		drop_pd(pd);
+		svb_pd_free(pd);
+	}
 	pthread_mutex_unlock(&svb_lock);
 }
 
@@ -119,6 +133,7 @@ static int end_pd(struct svb_pd *pd)
 
 int svb_dealloc_pd(struct ibv_pd *pub)
 {
+	struct svb_left *l;
 	struct svb_pd *pd;
 	int err;
 
@@ -133,8 +148,11 @@ int svb_dealloc_pd(struct ibv_pd *pub)
 		pthread_mutex_unlock(&svb_lock);
 	}
 	if (err)
-		errno = err;
-	return err;
+		return errno = err;
+	for (l = pd->left; l; l = l->next)
+		svb_block_put(pd, &l->block);
+	svb_pd_free(pd);
+	return 0;
 }
 
 struct ibv_td *svb_alloc_td(struct ibv_context *pub, struct ibv_td_init_attr *a)

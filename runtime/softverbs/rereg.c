@@ -39,7 +39,7 @@ static int check_change(const struct svb_mr *mr, const struct svb_kmr *k, const 
 	uint32_t access = c->flags & IBV_REREG_MR_CHANGE_ACCESS ? c->access : k->access;
 	int err;
 
-	if (!c->flags)
+	if (!c->flags || k->dm)
 		return EINVAL;
 	if ((c->flags & IBV_REREG_MR_CHANGE_PD) && (!c->pd || c->pd->obj.ctx->file != mr->obj.ctx->file))
 		return EINVAL;
@@ -55,12 +55,32 @@ static int check_change(const struct svb_mr *mr, const struct svb_kmr *k, const 
 	return 0;
 }
 
+// A region that leaves a parent domain does not hold it any more. What it has of the domain's allocator stays with the domain
+// until that ends: no provider asks an allocator in this verb.
+static int leave(struct svb_mr *mr)
+{
+	struct svb_left *l = calloc(1, sizeof *l);
+
+	if (!l)
+		return ENOMEM;
+	l->block = mr->block;
+	l->next = mr->holder->left;
+	mr->holder->left = l;
+	mr->holder->users--;
+	mr->holder = NULL;
+	mr->block = (struct svb_block){.ptr = NULL};
+	return 0;
+}
+
 static int move_pd(struct svb_mr *mr, struct svb_kmr *k, struct svb_pd *pd)
 {
 	struct svb_kobj *kpd = svb_handle_get(pd->obj.ctx->file, pd->pub.handle, SVB_K_PD);
+	int err = kpd ? 0 : ENOENT;
 
-	if (!kpd)
-		return ENOENT;
+	if (!err && mr->holder && mr->holder != pd)
+		err = leave(mr);
+	if (err)
+		return err;
 	k->pd->mrs--;
 	k->pd = SVB_K(kpd, struct svb_kpd);
 	k->pd->mrs++;

@@ -64,16 +64,49 @@ func TestReregMRKeepsPinnedAndPagedApart(t *testing.T) {
 	b.dereg(mr)
 }
 
-func TestReregMRIsForPlainRegionsOnly(t *testing.T) {
+// The library knows by itself that some regions cannot be changed; of device memory only the kernel knows.
+func TestReregMRIsForHostMemoryOnly(t *testing.T) {
 	b := open(t)
 	dm := b.allocDM(64)
 	mr := b.must(b.lib.RegDMMR(b.pd, dm, 0, 64, zeroBased))
-	rc, err := b.lib.Rereg(mr, changeAccess, nil, 0, 0, localWrite)
-	if b.want(syscall.EINVAL, err); rc != -1 {
-		t.Errorf("got %d, want -1", rc)
+	null := b.must(b.lib.NullMR(b.pd))
+	for _, c := range []struct {
+		mr   harness.Obj
+		want int
+	}{{mr, -4}, {null, -1}} {
+		rc, err := b.lib.Rereg(c.mr, changeAccess, nil, 0, 0, localWrite)
+		if b.want(syscall.EINVAL, err); rc != c.want {
+			t.Errorf("got %d, want %d", rc, c.want)
+		}
 	}
+	b.dereg(null)
 	b.dereg(mr)
 	b.ok(b.lib.FreeDM(b.ctx, dm))
+}
+
+// A region that moved off a parent domain holds it no more; the domain's allocator gets its block back when the domain ends.
+func TestReregMRLeavesAParentDomain(t *testing.T) {
+	for _, answer := range []int{harness.AnswerMemory, harness.AnswerDefault} {
+		b := open(t)
+		addr, _ := rw(t, pageSize)
+		arena := harness.NewArena(answer)
+		defer arena.Free()
+		parent := b.must(b.lib.AllocParentDomain(b.ctx, b.pd, nil, arena, 0))
+		mr := b.must(b.lib.RegMR(parent, addr, 64, localWrite))
+		if rc, err := b.lib.Rereg(mr, changePD, parent, 0, 0, 0); rc != 0 {
+			t.Fatalf("rereg: %d, %v", rc, err)
+		}
+		b.want(syscall.EBUSY, b.lib.End("ibv_dealloc_pd", parent)) // it has not left
+		if rc, err := b.lib.Rereg(mr, changePD, b.pd, 0, 0, 0); rc != 0 {
+			t.Fatalf("rereg: %d, %v", rc, err)
+		}
+		allocs, before, _ := arena.Counts()
+		b.ok(b.lib.End("ibv_dealloc_pd", parent))
+		if _, after, bad := arena.Counts(); allocs > 0 && after != before+1 || after != allocs || bad != 0 {
+			t.Errorf("%d allocs, %d frees before the end of the domain, %d after, %d of them wrong", allocs, before, after, bad)
+		}
+		b.dereg(mr)
+	}
 }
 
 func TestReregMRMovesTheRegion(t *testing.T) {

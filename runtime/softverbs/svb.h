@@ -158,6 +158,7 @@ struct svb_pd {
 	void *(*alloc)(struct ibv_pd *, void *, size_t, size_t, uint64_t);
 	void (*free)(struct ibv_pd *, void *, void *, uint64_t);
 	void *arg;
+	struct svb_left *left; // blocks of regions that moved to another domain
 };
 
 // One piece of memory from the allocator of a parent domain, or from ours.
@@ -167,10 +168,15 @@ struct svb_block {
 	bool custom; // came from the caller's allocator
 };
 
+struct svb_left {
+	struct svb_left *next;
+	struct svb_block block;
+};
+
 struct svb_mr {
 	struct ibv_mr pub;
 	struct svb_obj obj;
-	bool plain, null;      // plain: made by reg_mr, so rereg_mr may change it; null: no kernel object
+	bool plain, null;      // plain: the library asks the kernel to change it; null: no kernel object
 	struct svb_pd *holder; // PD whose users count includes this region; NULL: none
 	struct svb_block block;
 };
@@ -304,6 +310,7 @@ SVB_HIDDEN struct ibv_pd *svb_alloc_pd(struct ibv_context *c);
 SVB_HIDDEN int svb_dealloc_pd(struct ibv_pd *pd);
 SVB_HIDDEN struct ibv_pd *svb_import_pd(struct ibv_context *c, uint32_t handle);
 SVB_HIDDEN void svb_unimport_pd(struct ibv_pd *pd);
+SVB_HIDDEN void svb_pd_free(struct svb_pd *pd); // without a call of its allocator
 SVB_HIDDEN struct ibv_td *svb_alloc_td(struct ibv_context *c, struct ibv_td_init_attr *a);
 SVB_HIDDEN int svb_dealloc_td(struct ibv_td *td);
 SVB_HIDDEN struct ibv_pd *svb_alloc_parent_domain(struct ibv_context *c, struct ibv_parent_domain_init_attr *a);
