@@ -45,6 +45,9 @@ func fill(c *C.struct_svb_devcfg, d *device, index int) {
 	c.odp_general = C.uint64_t(d.odpGeneral)
 	c.odp_rc, c.odp_uc, c.odp_ud = C.uint32_t(d.odpRC), C.uint32_t(d.odpUC), C.uint32_t(d.odpUD)
 	c.mr_refused = C.uint32_t(d.mrUnsupported)
+	c.mr_unknown = C.uint32_t(d.mrUnknown)
+	c.max_msg_sz = C.uint32_t(d.maxMsgSize)
+	c.no_rereg, c.no_import, c.one_key = flag(d.noRereg), flag(d.noImport), flag(d.oneKey)
 	c.memlock = C.uint64_t(d.memlock)
 	c.no_dmabuf, c.no_td, c.no_null_mr = flag(d.noDMABuf), flag(d.noTD), flag(d.noNullMR)
 }

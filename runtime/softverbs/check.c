@@ -18,7 +18,7 @@ int svb_check_access(const struct svb_dev *d, uint32_t access)
 {
 	if ((access & (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC)) && !(access & IBV_ACCESS_LOCAL_WRITE))
 		return EINVAL;
-	if (access & ~KNOWN)
+	if (access & (~KNOWN | d->cfg.mr_unknown))
 		return EINVAL;
 	if ((access & IBV_ACCESS_ON_DEMAND) && !(d->cfg.odp_general & IBV_ODP_SUPPORT))
 		return EOPNOTSUPP;
@@ -92,5 +92,7 @@ int svb_check_host(const struct svb_dev *d, uintptr_t addr, uint64_t length, uin
 		return EINVAL;
 	if (access & IBV_ACCESS_ON_DEMAND)
 		return 0;
+	if ((addr % page + length + page - 1) / page > UINT32_MAX) // how the kernel counts pages
+		return EINVAL;
 	return svb_mapped(addr, length, access & WRITABLE) ? 0 : EFAULT;
 }

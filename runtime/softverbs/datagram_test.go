@@ -63,7 +63,7 @@ func TestLostDatagrams(t *testing.T) {
 	b := two(t)
 	x, y := b.pair(plan{typ: ud}, 2)
 	ah := x.ah(y, 0)
-	nowhere := b.must(b.lib.CreateAH(x.pd, harness.AH{DGID: [16]byte{0xfe, 0x80, 15: 99}, HopLimit: 1, Port: 1, Global: true}))
+	nowhere := b.must(b.lib.CreateAH(x.pd, harness.AH{DGID: [16]byte{0xff, 2, 15: 99}, HopLimit: 1, Port: 1, Global: true}))
 	good := datagram(x, y, ah, 8)
 	x.send(good) // nothing to receive into
 	b.wait(x.scq, 1)
@@ -124,7 +124,10 @@ func TestAddressHandleVerdicts(t *testing.T) {
 		{"empty GID entry", func(a *harness.AH) { a.SGIDIndex = 2 }, syscall.ENODATA},
 		{"last GID index", func(a *harness.AH) { a.SGIDIndex = 255 }, syscall.ENODATA},
 		{"IPv4 address of nobody", func(a *harness.AH) { a.DGID = [16]byte{10: 0xff, 0xff, 10, 9, 9, 9} }, syscall.ETIMEDOUT},
-		{"link-local address of nobody", func(a *harness.AH) { a.DGID[15]++ }, 0},
+		{"link-local address of nobody", func(a *harness.AH) { a.DGID[15]++ }, syscall.ETIMEDOUT},
+		{"address that no route leads to", func(a *harness.AH) { a.DGID = [16]byte{0x20, 1, 15: 1} }, syscall.ENETUNREACH},
+		{"no address", func(a *harness.AH) { a.DGID = [16]byte{} }, syscall.ENETUNREACH},
+		{"address of many", func(a *harness.AH) { a.DGID = [16]byte{0xff, 2, 15: 1} }, 0},
 	} {
 		a := good
 		c.change(&a)

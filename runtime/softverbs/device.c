@@ -238,7 +238,9 @@ struct ibv_context *svb_import_device(int slot, int cmd_fd)
 	}
 	pthread_mutex_lock(&svb_lock);
 	f = svb_file_of(in, cmd_fd);
-	if (f) {
+	if (f && f->dev->cfg.no_import) {
+		err = EOPNOTSUPP;
+	} else if (f) {
 		c = new_ctx(f->dev, cmd_fd);
 		err = errno;
 		pub = c ? enter_ctx(c, f) : NULL;

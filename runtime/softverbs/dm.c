@@ -262,6 +262,8 @@ struct ibv_dm *svb_import_dm(struct ibv_context *pub, uint32_t handle)
 	struct svb_dm *dm = NULL;
 	struct svb_kobj *k;
 
+	if (!err && c->dev->cfg.no_import)
+		err = EOPNOTSUPP;
 	if (!err) {
 		pthread_mutex_lock(&svb_lock);
 		k = svb_handle_get(c->file, handle, SVB_K_DM);

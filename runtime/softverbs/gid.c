@@ -44,10 +44,10 @@ struct svb_dev *svb_dev_of_gid(struct svb_inst *in, const union ibv_gid *want, u
 	return NULL;
 }
 
-// A link-local address needs no route, so one that nobody has is found out by silence only; any other is
-// asked for on the network.
+// A neighbour is asked for on the network, an address beyond needs a route, and many are reached without either.
 int svb_check_av(struct svb_dev *d, const struct ibv_ah_attr *a)
 {
+	const uint8_t *to = a->grh.dgid.raw;
 	union ibv_gid g;
 	unsigned port;
 
@@ -55,9 +55,9 @@ int svb_check_av(struct svb_dev *d, const struct ibv_ah_attr *a)
 		return EINVAL;
 	if (!svb_gid(d, a->port_num, a->grh.sgid_index, &g))
 		return ENODATA;
-	if (a->grh.dgid.raw[0] == 0xfe && (a->grh.dgid.raw[1] & 0xc0) == 0x80)
+	if (to[0] == 0xff || svb_dev_of_gid(d->inst, &a->grh.dgid, &port))
 		return 0;
-	return svb_dev_of_gid(d->inst, &a->grh.dgid, &port) ? 0 : ETIMEDOUT;
+	return (to[0] == 0xfe && (to[1] & 0xc0) == 0x80) || (to[10] == 0xff && to[11] == 0xff) ? ETIMEDOUT : ENETUNREACH;
 }
 
 // entry answers ENODATA for an entry that is empty.

@@ -147,6 +147,8 @@ void svb_handle_drop(struct svb_file *f, uint32_t handle)
 		f->freeobj = handle;
 }
 
+#define REMOTE (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC)
+
 // A key is index << 8 | tag. The tag moves on each time an index is given out, so a stale key is not a
 // key again before 128 more regions sat at that index. lkey has an even tag and rkey the odd one after
 // it: taking one for the other is an error.
@@ -173,7 +175,7 @@ int svb_key_add(struct svb_dev *d, struct svb_kmr *mr)
 	d->keys[i].tag += 2;
 	mr->dev = d;
 	mr->lkey = i << 8 | d->keys[i].tag;
-	mr->rkey = mr->lkey + 1;
+	mr->rkey = d->cfg.one_key ? mr->access & REMOTE ? mr->lkey : 0 : mr->lkey + 1;
 	return 0;
 }
 

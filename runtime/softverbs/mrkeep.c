@@ -24,13 +24,13 @@ static int enter_kernel(struct svb_pd *pd, const struct svb_span *span, uint32_t
 	err = svb_handle_add(f, &k->k, SVB_K_MR);
 	if (err)
 		return err;
+	k->access = access;
 	err = svb_key_add(d, k);
 	if (err) {
 		svb_handle_drop(f, k->k.handle);
 		return err;
 	}
 	k->span = *span;
-	k->access = access;
 	k->pd = SVB_K(kpd, struct svb_kpd);
 	k->pd->mrs++;
 	k->dm = kdm ? SVB_K(kdm, struct svb_kdm) : NULL;
@@ -200,6 +200,8 @@ struct ibv_mr *svb_import_mr(struct ibv_pd *ppd, uint32_t handle)
 	pthread_mutex_unlock(&svb_lock);
 	if (!err)
 		err = pd ? svb_fails(pd->obj.inst, SVB_IMPORT_MR) : EINVAL;
+	if (!err && pd->obj.ctx->dev->cfg.no_import)
+		err = EOPNOTSUPP;
 	if (!err) {
 		pthread_mutex_lock(&svb_lock);
 		k = svb_handle_get(pd->obj.ctx->file, handle, SVB_K_MR);

@@ -25,8 +25,12 @@ type device struct {
 	odpGeneral               uint64
 	odpRC, odpUC, odpUD      uint32
 	mrUnsupported            uint32
+	mrUnknown                uint32
+	maxMsgSize               uint32
 	memlock                  uint64
 	noDMABuf, noTD, noNullMR bool
+	noRereg, noImport        bool
+	oneKey                   bool
 }
 
 type failure struct {
@@ -47,8 +51,11 @@ type settings struct {
 
 // Bits of enum ibv_access_flags and of the device's capabilities that the defaults need.
 const (
-	accessZeroBased = 1 << 5
-	accessHugeTLB   = 1 << 7
+	accessZeroBased       = 1 << 5
+	accessOnDemand        = 1 << 6
+	accessHugeTLB         = 1 << 7
+	accessFlushGlobal     = 1 << 8
+	accessFlushPersistent = 1 << 9
 
 	capRNRNakGen       = 1 << 12
 	capFlushGlobal     = 1 << 38
@@ -76,6 +83,7 @@ func newDevice(name string) *device {
 		atomicCap:     atomicHCA,
 		ports:         1,
 		mrUnsupported: accessZeroBased | accessHugeTLB,
+		maxMsgSize:    1 << 31,
 	}
 }
 
@@ -208,6 +216,23 @@ func ODP(general uint64, rc, uc, ud uint32) Option {
 // ZERO_BASED and HUGETLB, as Linux 6.12 does; HUGETLB together with ON_DEMAND is accepted whatever the mask, but never for an
 // implicit region. Flags left out of the mask are accepted and ignored, as Linux 6.1 does.
 func MRUnsupported(flags uint32) Option { return set(func(d *device) { d.mrUnsupported = flags }) }
+
+// MRUnknown is the mask of access flags that a registration answers with EINVAL, as a kernel that does not know them does;
+// 0 when not given.
+func MRUnknown(flags uint32) Option { return set(func(d *device) { d.mrUnknown = flags }) }
+
+// MaxMsgSize is max_msg_sz of the ports in bytes; 2 GiB when not given.
+func MaxMsgSize(bytes uint32) Option { return set(func(d *device) { d.maxMsgSize = bytes }) }
+
+// OneKey makes lkey and rkey of a region one number, and rkey 0 without a right for peers, as soft-RoCE does. When not given,
+// the two differ, so that one taken for the other is found out.
+func OneKey() Option { return set(func(d *device) { d.oneKey = true }) }
+
+// WithoutRereg makes changes of a region in place answer EOPNOTSUPP.
+func WithoutRereg() Option { return set(func(d *device) { d.noRereg = true }) }
+
+// WithoutImport makes the import of a context, and of objects into one, answer EOPNOTSUPP.
+func WithoutImport() Option { return set(func(d *device) { d.noImport = true }) }
 
 // WithoutDMABuf makes registration by descriptor answer EOPNOTSUPP.
 func WithoutDMABuf() Option { return set(func(d *device) { d.noDMABuf = true }) }

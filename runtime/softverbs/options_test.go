@@ -94,7 +94,7 @@ func TestOlderReleases(t *testing.T) {
 		port                 byte // first byte of active_speed_ex, filled since 56.1
 	}{
 		{"33.2", 648, 6, false, false, false, 0}, {"44.0", 648, 6, true, true, false, 0},
-		{"56.1", 648, 6, true, true, false, 32}, {"65.0", 696, 0, true, true, true, 32},
+		{"56.1", 648, 6, true, true, false, 8}, {"65.0", 696, 0, true, true, true, 8},
 	} {
 		b := open(t, softverbs.Release(c.release))
 		newest := open(t)

@@ -61,6 +61,8 @@ struct ibv_pd *svb_import_pd(struct ibv_context *pub, uint32_t handle)
 	struct svb_pd *pd = NULL;
 	struct svb_ctx *c = enter(pub, SVB_IMPORT_PD, &err);
 
+	if (!err && c->dev->cfg.no_import)
+		err = EOPNOTSUPP;
 	if (!err) {
 		pthread_mutex_lock(&svb_lock);
 		if (!svb_handle_get(c->file, handle, SVB_K_PD))

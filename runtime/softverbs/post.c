@@ -76,15 +76,27 @@ static void take_send(struct svb_qp *qp, const struct ibv_send_wr *wr)
 	qp->scount++;
 }
 
+// Requests go into the queue before the kernel is told, as in soft-RoCE. In a state that takes none it refuses, without a bad
+// one to name, and they lie there until a post that it takes.
+static int ring(struct svb_qp *qp, int err)
+{
+	const bool takes = qp->state != IBV_QPS_RESET && qp->state != IBV_QPS_INIT && qp->state != IBV_QPS_RTR;
+
+	qp->silent = !takes && qp->scount;
+	svb_kick(qp->dev);
+	return takes ? err : EINVAL;
+}
+
 int svb_post_send(struct ibv_qp *pub, struct ibv_send_wr *wr, struct ibv_send_wr **bad)
 {
 	struct svb_qp *qp;
 	int err;
 
+	*bad = NULL;
 	pthread_mutex_lock(&svb_lock);
 	qp = svb_find_qp(pub);
 	err = qp && !qp->dying ? svb_fails_locked(qp->obj.inst, SVB_POST_SEND) : EINVAL;
-	if (!err && (!wr || qp->state == IBV_QPS_RESET || qp->state == IBV_QPS_INIT || qp->state == IBV_QPS_RTR))
+	if (!err && !wr)
 		err = EINVAL;
 	for (; !err && wr; wr = wr->next) {
 		err = check_send(qp, wr);
@@ -92,11 +104,11 @@ int svb_post_send(struct ibv_qp *pub, struct ibv_send_wr *wr, struct ibv_send_wr
 			break;
 		take_send(qp, wr);
 	}
-	if (qp)
-		svb_kick(qp->dev);
-	pthread_mutex_unlock(&svb_lock);
 	if (err)
 		*bad = wr;
+	if (qp && !qp->dying)
+		err = ring(qp, err);
+	pthread_mutex_unlock(&svb_lock);
 	return err;
 }
 
@@ -123,8 +135,11 @@ int svb_post_recv(struct ibv_qp *pub, struct ibv_recv_wr *wr, struct ibv_recv_wr
 	pthread_mutex_lock(&svb_lock);
 	qp = svb_find_qp(pub);
 	err = qp && !qp->dying ? svb_fails_locked(qp->obj.inst, SVB_POST_RECV) : EINVAL;
-	if (!err && (!wr || qp->state == IBV_QPS_RESET))
+	*bad = NULL;
+	if (!err && (!wr || qp->state == IBV_QPS_RESET)) {
+		wr = NULL; // none to name
 		err = EINVAL;
+	}
 	for (; !err && wr; wr = wr->next) {
 		err = take_recv(qp, wr);
 		if (err)

@@ -31,8 +31,10 @@ static int check_init(const struct ibv_qp_init_attr *a)
 {
 	const struct ibv_qp_cap *c = &a->cap;
 
-	if (a->qp_type != IBV_QPT_RC && a->qp_type != IBV_QPT_UC && a->qp_type != IBV_QPT_UD)
+	if (a->qp_type == IBV_QPT_RAW_PACKET || a->qp_type == IBV_QPT_XRC_SEND || a->qp_type == IBV_QPT_DRIVER)
 		return EOPNOTSUPP;
+	if (a->qp_type != IBV_QPT_RC && a->qp_type != IBV_QPT_UC && a->qp_type != IBV_QPT_UD)
+		return EINVAL;
 	if (!a->send_cq || !a->recv_cq || a->srq)
 		return EINVAL;
 	if (c->max_send_wr > SVB_MAX_WR || c->max_recv_wr > SVB_MAX_WR || c->max_send_sge > SVB_MAX_SGE ||

@@ -7,6 +7,7 @@
 #include "queue.h"
 
 #define PSN 0xffffffu
+#define STANDARD 0x1fffff // attributes that the InfiniBand specification has
 
 static int check_values(struct svb_qp *qp, const struct ibv_qp_attr *a, int mask)
 {
@@ -14,7 +15,7 @@ static int check_values(struct svb_qp *qp, const struct ibv_qp_attr *a, int mask
 
 	if ((mask & IBV_QP_PORT) && (a->port_num == 0 || a->port_num > qp->dev->cfg.ports))
 		return EINVAL;
-	if ((mask & IBV_QP_PATH_MTU) && ((unsigned)a->path_mtu < IBV_MTU_256 || (unsigned)a->path_mtu > IBV_MTU_4096))
+	if ((mask & IBV_QP_PATH_MTU) && (unsigned)a->path_mtu > IBV_MTU_4096) // 0 is taken
 		return EINVAL;
 	if ((mask & IBV_QP_MAX_QP_RD_ATOMIC) && a->max_rd_atomic > SVB_MAX_RD_ATOM)
 		return EINVAL;
@@ -98,7 +99,7 @@ void svb_qp_error(struct svb_qp *qp)
 static void reset(struct svb_qp *qp)
 {
 	qp->shead = qp->scount = qp->rhead = qp->rcount = 0;
-	qp->started = qp->stuck = false;
+	qp->started = qp->stuck = qp->silent = false;
 	qp->wake = 0;
 }
 
@@ -108,6 +109,7 @@ static void move(struct svb_qp *qp, enum ibv_qp_state to)
 	qp->drained = false;
 	if (to == IBV_QPS_RESET)
 		reset(qp);
+	svb_qp_settle(qp);
 	svb_kick(qp->dev);
 }
 
@@ -117,6 +119,8 @@ static int change(struct svb_qp *qp, const struct ibv_qp_attr *a, int mask)
 	enum ibv_qp_state to = mask & IBV_QP_STATE ? a->qp_state : from;
 	int err;
 
+	if (mask & ~STANDARD)
+		return EOPNOTSUPP;
 	if (!svb_transition(qp->pub.qp_type, from, to, mask))
 		return EINVAL;
 	// A queue that is still draining can only be given up.

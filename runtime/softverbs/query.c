@@ -29,9 +29,9 @@ static void fill_attr(const struct svb_dev *d, struct ibv_device_attr *a)
 	a->page_size_cap = 0xfffff000;
 	a->vendor_id = 0xffffff;
 	a->device_cap_flags = (unsigned)d->cfg.cap_flags;
-	a->max_mr = (1 << 24) - 2;
-	a->max_pd = 1 << 16;
-	a->max_qp = 1 << 20;
+	a->max_mr = 0x7ffff;
+	a->max_pd = 1 << 20;
+	a->max_qp = 0xffff0;
 	a->max_qp_wr = SVB_MAX_WR;
 	a->max_sge = SVB_MAX_SGE;
 	a->max_sge_rd = SVB_MAX_SGE;
@@ -40,9 +40,9 @@ static void fill_attr(const struct svb_dev *d, struct ibv_device_attr *a)
 	a->max_qp_rd_atom = SVB_MAX_RD_ATOM;
 	a->max_res_rd_atom = 0x3f000;
 	a->max_qp_init_rd_atom = SVB_MAX_RD_ATOM;
-	a->max_ah = 1 << 15;
+	a->max_ah = 0x7fff;
 	a->local_ca_ack_delay = 15;
-	a->max_pkeys = 1;
+	a->max_pkeys = 64;
 	a->atomic_cap = (enum ibv_atomic_cap)d->cfg.atomic_cap;
 	a->phys_port_cnt = (uint8_t)(d->cfg.ports > 255 ? 255 : d->cfg.ports);
 }
@@ -93,13 +93,15 @@ static int fill_port(const struct svb_dev *d, uint8_t port, struct ibv_port_attr
 	a->max_mtu = IBV_MTU_4096;
 	a->active_mtu = IBV_MTU_4096;
 	a->gid_tbl_len = SVB_GID_TABLE;
-	a->max_msg_sz = 1u << 31;
+	a->max_msg_sz = d->cfg.max_msg_sz;
 	a->pkey_tbl_len = 1;
 	a->max_vl_num = 1;
-	a->active_width = 2; // 4x
-	a->active_speed = 32; // EDR
+	a->active_width = 1; // 1x
+	a->active_speed = 8; // FDR10
 	a->phys_state = a->state == IBV_PORT_ACTIVE ? 5 : 3; // link up, disabled
 	a->link_layer = IBV_LINK_LAYER_ETHERNET;
+	a->port_cap_flags = 1 << 16; // connection management
+	a->flags = IBV_QPF_GRH_REQUIRED;
 	a->active_speed_ex = a->active_speed;
 	return 0;
 }

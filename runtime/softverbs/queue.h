@@ -95,6 +95,7 @@ struct svb_qp {
 	uint32_t req_psn, resp_psn;
 	// The request at the head of the send queue:
 	bool started, stuck;
+	bool silent; // requests lie in it that came in a state that takes none; the next post is what starts them
 	uint8_t retries, rnr_retries; // left
 	uint8_t rnr_code;             // how long the receiver asked to wait
 	uint64_t retry_at, ready_at;  // CLOCK_MONOTONIC, ns: its timer, and the end of a wait that the receiver asked for
@@ -204,6 +205,8 @@ SVB_HIDDEN void svb_ah_free(struct svb_ah *ah);                 // with svb_lock
 // worker.c: with svb_lock held
 SVB_HIDDEN int svb_worker_start(struct svb_dev *d); // 0 also when it runs already
 SVB_HIDDEN void svb_kick(struct svb_dev *d);
+// svb_qp_settle does at once what a new state asks for, if nothing is under way: the flush of ERR, the end of a drain.
+SVB_HIDDEN void svb_qp_settle(struct svb_qp *qp);
 SVB_HIDDEN void svb_worker_stop(struct svb_dev *d); // lets go of the lock
 SVB_HIDDEN uint64_t svb_now(void);
 

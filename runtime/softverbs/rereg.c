@@ -149,6 +149,8 @@ int svb_rereg_mr(struct ibv_mr *pub, int flags, struct ibv_pd *ppd, void *addr, 
 	if (!mr || bad_input(mr, flags, addr, length, access))
 		return input(EINVAL);
 	err = svb_fails(mr->obj.inst, SVB_REREG_MR);
+	if (!err && mr->obj.ctx->dev->cfg.no_rereg)
+		err = EOPNOTSUPP;
 	if (err)
 		return command(err);
 	pthread_mutex_lock(&svb_lock);

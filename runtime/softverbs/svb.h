@@ -66,8 +66,11 @@ struct svb_devcfg {
 	uint64_t odp_general;      // IBV_ODP_SUPPORT, IBV_ODP_SUPPORT_IMPLICIT
 	uint32_t odp_rc, odp_uc, odp_ud;
 	uint32_t mr_refused;       // flags that a plain registration answers with EOPNOTSUPP
+	uint32_t mr_unknown;       // flags that any registration answers with EINVAL
+	uint32_t max_msg_sz;       // bytes
 	uint64_t memlock;          // bytes that may be registered before ENOMEM; 0: no limit
-	uint8_t no_dmabuf, no_td, no_null_mr;
+	uint8_t no_dmabuf, no_td, no_null_mr, no_rereg, no_import;
+	uint8_t one_key; // lkey and rkey are one
 };
 
 struct svb_config {
@@ -85,7 +88,7 @@ struct svb_kmr;
 
 struct svb_key {
 	struct svb_kmr *mr; // NULL: free
-	uint8_t tag;        // even; lkey carries it, rkey carries tag + 1
+	uint8_t tag;        // even; lkey carries it, rkey carries tag + 1, or tag where there is one key
 };
 
 struct svb_dev {

@@ -68,17 +68,18 @@ static void end(struct svb_qp *qp, enum ibv_wc_status status)
 	qp->wake = 0;
 }
 
+// The receiver's requests go first, as in soft-RoCE.
 static void flush(struct svb_qp *qp)
 {
 	struct ibv_wc wc = {.status = IBV_WC_WR_FLUSH_ERR, .opcode = IBV_WC_RECV, .qp_num = qp->pub.qp_num};
 
-	while (qp->scount)
-		end(qp, IBV_WC_WR_FLUSH_ERR);
 	for (; qp->rcount; qp->rcount--) {
 		wc.wr_id = qp->rq[qp->rhead].wr_id;
 		qp->rhead = (qp->rhead + 1) % qp->cap.max_recv_wr;
 		svb_complete(qp->rcq, &wc, true);
 	}
+	while (qp->scount)
+		end(qp, IBV_WC_WR_FLUSH_ERR);
 }
 
 static uint64_t deadline(const struct svb_qp *qp, uint64_t now)
@@ -168,13 +169,30 @@ static enum turn turn(const struct svb_qp *qp, uint64_t now, uint64_t *next)
 		return qp->scount || qp->rcount ? FLUSH : IDLE;
 	if (qp->state == IBV_QPS_SQD && !(qp->scount && qp->started))
 		return qp->drained ? IDLE : DRAINED;
-	if ((qp->state != IBV_QPS_RTS && qp->state != IBV_QPS_SQD) || !qp->scount || qp->stuck)
+	if ((qp->state != IBV_QPS_RTS && qp->state != IBV_QPS_SQD) || !qp->scount || qp->stuck || qp->silent)
 		return IDLE;
 	if (now >= qp->wake)
 		return TRY;
 	if (qp->wake < *next)
 		*next = qp->wake;
 	return IDLE;
+}
+
+static void drained(struct svb_qp *qp)
+{
+	qp->drained = true;
+	svb_async(qp->obj.ctx, IBV_EVENT_SQ_DRAINED, &qp->pub, 0);
+}
+
+void svb_qp_settle(struct svb_qp *qp)
+{
+	uint64_t never = SVB_NEVER;
+	enum turn t = qp->busy ? IDLE : turn(qp, 0, &never);
+
+	if (t == FLUSH)
+		flush(qp);
+	else if (t == DRAINED)
+		drained(qp);
 }
 
 static void serve(struct svb_worker *w, struct svb_qp *qp, enum turn t, uint64_t now)
@@ -186,8 +204,7 @@ static void serve(struct svb_worker *w, struct svb_qp *qp, enum turn t, uint64_t
 	if (t == FLUSH) {
 		flush(qp);
 	} else if (t == DRAINED) {
-		qp->drained = true;
-		svb_async(qp->obj.ctx, IBV_EVENT_SQ_DRAINED, &qp->pub, 0);
+		drained(qp);
 	} else {
 		qp->busy++;
 		try(w, qp, now);

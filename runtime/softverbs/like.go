@@ -1,0 +1,20 @@
+package softverbs
+
+// capRXE61 are the bits of device_cap_flags that soft-RoCE has in Linux 6.1, as far as this device does what they stand for:
+// no memory windows, shared receive queues and fast registration.
+const capRXE61 = 1<<3 | 1<<4 | 1<<5 | 1<<6 | 1<<10 | 1<<11 | 1<<12 | 1<<13
+
+// LikeRXE61 is a device that can do what soft-RoCE of Linux 6.1 can, refuses what that refuses, and tells the same limits.
+// Options after it change it. Release("44.0") beside it imitates the library that it was recorded with.
+func LikeRXE61() Option {
+	return func(s *settings) error {
+		for _, o := range []Option{MaxDMSize(0), WithoutThreadDomains(), WithoutNullMR(), WithoutDMABuf(), WithoutRereg(), WithoutImport(),
+			WithoutOp("advise_mr"), ODP(0, 0, 0, 0), MRUnsupported(0), MRUnknown(accessOnDemand | accessFlushGlobal | accessFlushPersistent),
+			CapFlags(capRXE61), MaxMRSize(1<<64 - 1), MaxMsgSize(8 << 20), OneKey()} {
+			if err := o(s); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}

@@ -1,0 +1,158 @@
+//go:build linux && cgo
+
+package softverbs_test
+
+import (
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/verbsgen/verbsgen/runtime/softverbs"
+	"github.com/verbsgen/verbsgen/runtime/softverbs/internal/harness"
+)
+
+// What soft-RoCE of Linux 6.1 answers, measured there.
+func TestLikeRXE61(t *testing.T) {
+	b := open(t, softverbs.LikeRXE61(), softverbs.Release("44.0"))
+	addr, _ := rw(t, 2*pageSize)
+	mr := b.must(b.lib.RegMR(b.pd, addr, pageSize, localWrite|remoteRead))
+	for _, c := range []struct {
+		access uint32
+		want   syscall.Errno
+	}{
+		{hugeTLB, 0}, {zeroBased, 0}, {mwBind, 0}, {relaxed, 0}, {1 << 29, 0},
+		{onDemand, syscall.EINVAL}, {flushGlobal, syscall.EINVAL}, {flushPersist, syscall.EINVAL}, {1 << 10, syscall.EINVAL}, {remoteWrite, syscall.EINVAL},
+	} {
+		got, err := b.lib.RegMR(b.pd, addr, pageSize, c.access)
+		t.Logf("access %#x: %v", c.access, err)
+		b.want(c.want, err)
+		if err == nil {
+			b.dereg(got)
+		}
+	}
+	_, err := b.lib.RegMR(b.pd, addr, 1<<63, localWrite)
+	b.want(syscall.EINVAL, err)
+	for _, flags := range []int{changeTranslation, changePD, changeAccess, 0} {
+		rc, err := b.lib.Rereg(mr, flags, b.pd, addr, pageSize, 0)
+		if b.want(syscall.EOPNOTSUPP, err); rc != -4 {
+			t.Errorf("rereg %d: %d", flags, rc)
+		}
+	}
+	rc, err := b.lib.Rereg(mr, changeTranslation, nil, 0, pageSize, 0) // the library looks first
+	if b.want(syscall.EINVAL, err); rc != -1 {
+		t.Errorf("rereg: %d", rc)
+	}
+	fd, err := unix.FcntlInt(uintptr(harness.CmdFD(b.ctx)), unix.F_DUPFD_CLOEXEC, 0)
+	b.ok(err)
+	_, err = b.lib.ImportDevice(fd)
+	b.want(syscall.EOPNOTSUPP, err)
+	b.ok(unix.Close(fd))
+	for _, name := range []string{"ibv_import_pd", "ibv_import_dm"} {
+		_, err = b.lib.Import(name, b.ctx, 0)
+		b.want(syscall.EOPNOTSUPP, err)
+	}
+	_, err = b.lib.Import("ibv_import_mr", b.pd, harness.ReadMR(mr).Handle)
+	b.want(syscall.EOPNOTSUPP, err)
+	_, err = b.lib.AllocTD(b.ctx, 0)
+	b.want(syscall.EOPNOTSUPP, err)
+	b.want(syscall.EOPNOTSUPP, b.lib.Advise(b.pd, 0, 2, uint64(addr), 64, harness.ReadMR(mr).LKey, 0))
+	port, err := b.lib.QueryPort(b.ctx, 1, 56, 0)
+	if b.ok(err); port[22] != 0x80 || port[23] != 0 { // max_msg_sz: 8 MiB
+		t.Errorf("port attributes % x", port)
+	}
+	b.dereg(mr)
+}
+
+// One key for both uses, and none for peers that may do nothing.
+func TestOneKey(t *testing.T) {
+	b := open(t, softverbs.OneKey())
+	addr, _ := rw(t, pageSize)
+	both, local := b.must(b.lib.RegMR(b.pd, addr, 64, localWrite|remoteWrite)), b.must(b.lib.RegMR(b.pd, addr, 64, localWrite))
+	m, l := harness.ReadMR(both), harness.ReadMR(local)
+	if m.LKey != m.RKey || m.LKey == 0 || l.LKey == m.LKey || l.RKey != 0 {
+		t.Errorf("keys %#x and %#x, of the local one %#x and %#x", m.LKey, m.RKey, l.LKey, l.RKey)
+	}
+	for key, want := range map[uint32]softverbs.Status{m.RKey: softverbs.StatusSuccess, 0: softverbs.StatusRemAccess, l.LKey: softverbs.StatusRemAccess} {
+		if s, _ := b.dev.Peer().Write(key, uint64(addr), []byte("x")); s != want {
+			t.Errorf("by %#x: %v, want %v", key, s, want)
+		}
+	}
+	b.dereg(both)
+	b.dereg(local)
+}
+
+// Requests that are refused for the state lie in the queue until a post that is taken, as on soft-RoCE.
+func TestRefusedRequestsStay(t *testing.T) {
+	b := open(t)
+	for _, state := range []int{sReset, sInit, sRTR} {
+		x, y := b.end(0, plan{typ: rc}), b.end(0, plan{typ: rc})
+		a := x.attr(plan{typ: rc}, y)
+		post := func(id uint64) error {
+			w := write(x, y)
+			w.ID, w.Flags = id, signaled
+			_, err := b.lib.PostSend(x.qp, w)
+			return err
+		}
+		for i, m := range masks(rc) {
+			if i == state {
+				b.want(syscall.EINVAL, post(1))
+			}
+			a.State = i + 1
+			b.ok(b.lib.Modify(x.qp, a, m))
+		}
+		y.to(plan{typ: rc}, x, sRTS)
+		b.none(x.scq)
+		b.ok(post(2))
+		if got := b.wait(x.scq, 2); got[0].ID != 1 || got[1].ID != 2 || got[0].Status != wcSuccess {
+			t.Errorf("state %d: %+v", state, got)
+		}
+		b.ok(b.lib.Modify(x.qp, harness.QPAttr{State: sReset}, aState))
+		b.want(syscall.EINVAL, post(3))
+		b.ok(b.lib.Modify(x.qp, harness.QPAttr{State: sReset}, aState)) // drops it
+		x.to(plan{typ: rc}, y, sRTS)
+		b.ok(b.lib.Modify(y.qp, harness.QPAttr{State: sReset}, aState))
+		y.to(plan{typ: rc}, x, sRTS)
+		b.ok(post(4))
+		if got := b.wait(x.scq, 1); got[0].ID != 4 {
+			t.Errorf("state %d, after a reset: %+v", state, got)
+		}
+	}
+}
+
+// A change to ERR or SQD is done when the call is back: queues are flushed, receives first, and an idle one has drained.
+func TestChangesAreDoneAtOnce(t *testing.T) {
+	b := open(t)
+	x, y := b.pair(plan{typ: rc}, 1)
+	for range 50 {
+		b.ok(b.lib.Modify(x.qp, harness.QPAttr{State: sSQD}, aState))
+		b.ok(b.lib.Modify(x.qp, harness.QPAttr{State: sRTS}, aState))
+		_, _, err := b.lib.Async(x.ctx)
+		b.ok(err)
+		b.lib.AckAsync(5, x.qp)
+	}
+	y.recv(harness.RecvWR{ID: 1, SGEs: []harness.SGE{y.sge(0, 8)}}, harness.RecvWR{ID: 2})
+	b.ok(b.lib.Modify(y.qp, harness.QPAttr{State: sErr}, aState))
+	if wcs, err := b.lib.Poll(y.rcq, 8); err != nil || len(wcs) != 2 || wcs[0].ID != 1 || wcs[1].Status != wcFlush {
+		t.Errorf("%+v, %v", wcs, err)
+	}
+}
+
+// Values that no verb has a meaning for, and what soft-RoCE says of them.
+func TestOddValues(t *testing.T) {
+	b := open(t)
+	e := b.end(0, plan{typ: rc})
+	e.to(plan{typ: rc}, e, sInit)
+	a := e.attr(plan{typ: rc}, e)
+	a.State, a.PathMTU = sRTR, 6
+	b.want(syscall.EINVAL, b.lib.Modify(e.qp, a, maskRTR))
+	a.PathMTU = 0
+	b.ok(b.lib.Modify(e.qp, a, maskRTR))
+	b.want(syscall.EOPNOTSUPP, b.lib.Modify(e.qp, harness.QPAttr{State: sRTS}, maskRTS|1<<25)) // IBV_QP_RATE_LIMIT
+	for typ, want := range map[int]syscall.Errno{0: syscall.EINVAL, 5: syscall.EINVAL, 8: syscall.EOPNOTSUPP, 9: syscall.EOPNOTSUPP, 10: syscall.EINVAL, 255: syscall.EOPNOTSUPP} {
+		_, _, err := b.lib.CreateQP(e.pd, harness.QPInit{SendCQ: e.scq, RecvCQ: e.rcq, Type: typ})
+		if b.want(want, err); t.Failed() {
+			t.Fatalf("type %d", typ)
+		}
+	}
+}
