@@ -17,7 +17,7 @@ SUITE := -test.run ^TestSuite$$ -device rxe0 -peer-device rxe1 -overlay -report 
 
 .DEFAULT_GOAL := all
 
-.PHONY: all help setup scratch demo generate check test lint race fuzz conformance conformance-vm rules bench facts one
+.PHONY: all help setup scratch demo generate check test lint race asan fuzz conformance conformance-vm matrix rules bench facts one
 
 all: setup scratch demo ## set up, regenerate from the installed verbs.h, run the demo
 
@@ -56,6 +56,9 @@ race: ## what is concurrent under the race detector, and the pointer rules of cg
 	$(GO) test -race ./runtime/... ./conformance/... ./examples/...
 	GOEXPERIMENT=cgocheck2 $(GO) test ./runtime/... ./conformance/... ./examples/...
 
+asan: ## what calls C under gcc's address sanitizer; takes some minutes, and is no part of test
+	@.ci/asan
+
 fuzz: ## every fuzz target for FUZZTIME
 	@.ci/fuzz "$(FUZZTIME)"
 
@@ -64,6 +67,9 @@ conformance: ## the conformance suite on a software device
 
 conformance-vm: ## tests on a real kernel device (soft-RoCE) in a virtual machine: make conformance-vm [KERNEL=6.1|6.12|7.2] [OUT=folder]
 	VERBS_REQUIRE_DEVICE=$(REQUIRE_DEVICE) $(GO) run ./conformance/vm -kernel $(KERNEL) $(if $(OUT),-out '$(OUT)') -packages ./conformance/device,./conformance -args './conformance=$(SUITE)'
+
+matrix: ## reports of a software device and of all kernels in docs/reports, and side by side in docs/conformance-matrix.*
+	@.ci/matrix
 
 rules: ## rules defined, generated and tested, by verb
 	$(GO) run ./cmd/verbsgen rules --check --tests gen/verbs --tests conformance

@@ -40,6 +40,7 @@ func newApt(ctx context.Context, dir, suite, mirror string) (*aptTree, error) {
 		"Dir::Etc::sourcelist=" + filepath.Join(dir, "debian.sources"), "Dir::Etc::sourceparts=-", "Dir::Etc::preferencesparts=-",
 		"Dir::State=" + filepath.Join(dir, "state"), "Dir::State::status=" + filepath.Join(dir, "status"),
 		"Dir::Cache=" + filepath.Join(dir, "cache"), "APT::Architecture=amd64", "APT::Sandbox::User=root", "Acquire::Languages=none",
+		"APT::Update::Error-Mode=any", // a list that cannot be had is an error
 	} {
 		a.args = append(a.args, "-o", o)
 	}

@@ -130,13 +130,23 @@ FAKE_API void *fake_bytes(struct ibv_dm *dm)
 	return ((struct fake_dm *)dm)->start;
 }
 
+// Contexts stay for good; one that no test holds any more is still in this chain, so that it is no leak.
+static struct kept {
+	struct verbs_context context;
+	struct kept *next;
+} *contexts;
+
 // A context whose only working ops are those of device memory.
 FAKE_API struct ibv_context *fake_open(void)
 {
-	struct verbs_context *v = calloc(1, sizeof *v);
+	struct kept *k = calloc(1, sizeof *k);
+	struct verbs_context *v;
 
-	if (v == NULL)
+	if (k == NULL)
 		return NULL;
+	k->next = contexts;
+	contexts = k;
+	v = &k->context;
 	v->sz = sizeof *v;
 	v->context.abi_compat = (void *)UINTPTR_MAX;
 	v->context.cmd_fd = -1;
