@@ -74,7 +74,7 @@ func parse(stderr io.Writer, args []string) (*options, error) {
 	f.StringVar(&o.accel, "accel", "auto", "auto (KVM where a trial boot with it succeeds), tcg or kvm")
 	f.StringVar(&o.root, "root", "/", "root of the guest, read-only: another release's, such as debootstrap makes, brings another rdma-core")
 	f.StringVar(&o.out, "out", "", "folder for everything that comes out of the guest (default: a temporary one, whose name is told at the end)")
-	f.DurationVar(&o.limit, "time", 5*time.Minute, "limit from boot to power-off")
+	f.DurationVar(&o.limit, "time", 10*time.Minute, "limit from boot to power-off")
 	f.IntVar(&o.memory, "memory", 1024, "memory of the guest in MiB")
 	f.IntVar(&o.cpus, "cpus", 2, "processors of the guest")
 	f.StringVar(&o.mirror, "mirror", "", "Debian mirror for kernels (default: the one in this machine's apt configuration)")
