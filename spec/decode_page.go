@@ -80,6 +80,7 @@ func (d *decoder) enumType(name string, k, v *yaml.Node) EnumType {
 		{"enum", false, d.text(&t.Enum)},
 		{"prefix", true, d.text(&t.Prefix)},
 		{"signed", false, d.truth(&t.Signed)},
+		{"runtime", false, d.oneOf(&t.Runtime, "dpath")},
 		{"names", false, d.textMap(&t.Names)},
 		{"members", false, d.texts(&t.Members)},
 		{"doc", true, d.text(&t.Doc)},

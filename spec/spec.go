@@ -53,6 +53,8 @@ type EnumType struct {
 	Prefix string
 	Signed bool
 	Names  map[string]string
+	// Runtime is the package under runtime/ that has the type and the names; the generated one has the constants.
+	Runtime string
 	// Members of an anonymous enum.
 	Members []string
 	Doc     string

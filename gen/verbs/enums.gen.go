@@ -3,7 +3,10 @@
 
 package verbs
 
-import "strconv"
+import (
+	"github.com/verbsgen/verbsgen/runtime/dpath"
+	"strconv"
+)
 
 // AdviseMRFlags says: how to carry out an advice.
 //
@@ -366,6 +369,121 @@ func (v QPState) String() string {
 	}
 	return "QPState(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
+
+// WCStatus says: how a request ended.
+//
+// C: enum ibv_wc_status, ibv_poll_cq(3).
+type WCStatus = dpath.WCStatus
+
+// Constants of WCStatus.
+const (
+	// It was done.
+	WCStatusSuccess WCStatus = 0 // IBV_WC_SUCCESS
+	// A length does not fit here.
+	WCStatusLocLenErr WCStatus = 1 // IBV_WC_LOC_LEN_ERR
+	// The queue pair cannot do what the request asks.
+	WCStatusLocQPOpErr WCStatus = 2 // IBV_WC_LOC_QP_OP_ERR
+	// The end-to-end context cannot do what the request asks.
+	WCStatusLocEECOpErr WCStatus = 3 // IBV_WC_LOC_EEC_OP_ERR
+	// Local memory may not be used so.
+	WCStatusLocProtErr WCStatus = 4 // IBV_WC_LOC_PROT_ERR
+	// The queue pair is in ERR and did not carry it out.
+	WCStatusWRFlushErr WCStatus = 5 // IBV_WC_WR_FLUSH_ERR
+	// The memory window could not be bound.
+	WCStatusMWBindErr WCStatus = 6 // IBV_WC_MW_BIND_ERR
+	// The peer's answer was not one to this request.
+	WCStatusBadRespErr WCStatus = 7 // IBV_WC_BAD_RESP_ERR
+	// A peer's WRITE with immediate data may not write here.
+	WCStatusLocAccessErr WCStatus = 8 // IBV_WC_LOC_ACCESS_ERR
+	// The peer found the request invalid.
+	WCStatusRemInvReqErr WCStatus = 9 // IBV_WC_REM_INV_REQ_ERR
+	// The peer's memory may not be used so.
+	WCStatusRemAccessErr WCStatus = 10 // IBV_WC_REM_ACCESS_ERR
+	// The peer could not finish the request.
+	WCStatusRemOpErr WCStatus = 11 // IBV_WC_REM_OP_ERR
+	// The peer did not answer.
+	WCStatusRetryExcErr WCStatus = 12 // IBV_WC_RETRY_EXC_ERR
+	// The peer had no receive posted.
+	WCStatusRNRRetryExcErr WCStatus = 13 // IBV_WC_RNR_RETRY_EXC_ERR
+	// The reliable datagram domains differ.
+	WCStatusLocRDDViolErr WCStatus = 14 // IBV_WC_LOC_RDD_VIOL_ERR
+	// The peer found a reliable datagram invalid.
+	WCStatusRemInvRdReqErr WCStatus = 15 // IBV_WC_REM_INV_RD_REQ_ERR
+	// The peer gave the operation up.
+	WCStatusRemAbortErr WCStatus = 16 // IBV_WC_REM_ABORT_ERR
+	// No such end-to-end context.
+	WCStatusInvEECNErr WCStatus = 17 // IBV_WC_INV_EECN_ERR
+	// The end-to-end context is in the wrong state.
+	WCStatusInvEECStateErr WCStatus = 18 // IBV_WC_INV_EEC_STATE_ERR
+	// The device broke.
+	WCStatusFatalErr WCStatus = 19 // IBV_WC_FATAL_ERR
+	// The peer's answer came too late.
+	WCStatusRespTimeoutErr WCStatus = 20 // IBV_WC_RESP_TIMEOUT_ERR
+	// Something else.
+	WCStatusGeneralErr WCStatus = 21 // IBV_WC_GENERAL_ERR
+	// Tag matching failed.
+	WCStatusTMErr WCStatus = 22 // IBV_WC_TM_ERR
+	// A message announced by rendezvous is longer than its receive.
+	WCStatusTMRndvIncomplete WCStatus = 23 // IBV_WC_TM_RNDV_INCOMPLETE
+)
+
+// WCOpcode says: what a completion is of.
+//
+// C: enum ibv_wc_opcode, ibv_poll_cq(3).
+type WCOpcode = dpath.WCOpcode
+
+// Constants of WCOpcode.
+const (
+	WCOpcodeSend      WCOpcode = 0 // IBV_WC_SEND
+	WCOpcodeRDMAWrite WCOpcode = 1 // IBV_WC_RDMA_WRITE
+	WCOpcodeRDMARead  WCOpcode = 2 // IBV_WC_RDMA_READ
+	WCOpcodeCompSwap  WCOpcode = 3 // IBV_WC_COMP_SWAP
+	WCOpcodeFetchAdd  WCOpcode = 4 // IBV_WC_FETCH_ADD
+	WCOpcodeBindMW    WCOpcode = 5 // IBV_WC_BIND_MW
+	WCOpcodeLocalInv  WCOpcode = 6 // IBV_WC_LOCAL_INV
+	WCOpcodeTSO       WCOpcode = 7 // IBV_WC_TSO
+	// Since rdma-core 56.1.
+	WCOpcodeFlush WCOpcode = 8 // IBV_WC_FLUSH
+	// Since rdma-core 44.0.
+	WCOpcodeAtomicWrite     WCOpcode = 9   // IBV_WC_ATOMIC_WRITE
+	WCOpcodeRecv            WCOpcode = 128 // IBV_WC_RECV
+	WCOpcodeRecvRDMAWithImm WCOpcode = 129 // IBV_WC_RECV_RDMA_WITH_IMM
+	WCOpcodeTMAdd           WCOpcode = 130 // IBV_WC_TM_ADD
+	WCOpcodeTMDel           WCOpcode = 131 // IBV_WC_TM_DEL
+	WCOpcodeTMSync          WCOpcode = 132 // IBV_WC_TM_SYNC
+	WCOpcodeTMRecv          WCOpcode = 133 // IBV_WC_TM_RECV
+	WCOpcodeTMNoTag         WCOpcode = 134 // IBV_WC_TM_NO_TAG
+	WCOpcodeDriver1         WCOpcode = 135 // IBV_WC_DRIVER1
+	// Since rdma-core 44.0.
+	WCOpcodeDriver2 WCOpcode = 136 // IBV_WC_DRIVER2
+	// Since rdma-core 44.0.
+	WCOpcodeDriver3 WCOpcode = 137 // IBV_WC_DRIVER3
+)
+
+// WROpcode says: what a send request asks for.
+//
+// C: enum ibv_wr_opcode, ibv_post_send(3).
+type WROpcode = dpath.WROpcode
+
+// Constants of WROpcode.
+const (
+	WROpcodeRDMAWrite         WROpcode = 0  // IBV_WR_RDMA_WRITE
+	WROpcodeRDMAWriteWithImm  WROpcode = 1  // IBV_WR_RDMA_WRITE_WITH_IMM
+	WROpcodeSend              WROpcode = 2  // IBV_WR_SEND
+	WROpcodeSendWithImm       WROpcode = 3  // IBV_WR_SEND_WITH_IMM
+	WROpcodeRDMARead          WROpcode = 4  // IBV_WR_RDMA_READ
+	WROpcodeAtomicCmpAndSwp   WROpcode = 5  // IBV_WR_ATOMIC_CMP_AND_SWP
+	WROpcodeAtomicFetchAndAdd WROpcode = 6  // IBV_WR_ATOMIC_FETCH_AND_ADD
+	WROpcodeLocalInv          WROpcode = 7  // IBV_WR_LOCAL_INV
+	WROpcodeBindMW            WROpcode = 8  // IBV_WR_BIND_MW
+	WROpcodeSendWithInv       WROpcode = 9  // IBV_WR_SEND_WITH_INV
+	WROpcodeTSO               WROpcode = 10 // IBV_WR_TSO
+	WROpcodeDriver1           WROpcode = 11 // IBV_WR_DRIVER1
+	// Since rdma-core 56.1.
+	WROpcodeFlush WROpcode = 14 // IBV_WR_FLUSH
+	// Since rdma-core 44.0.
+	WROpcodeAtomicWrite WROpcode = 15 // IBV_WR_ATOMIC_WRITE
+)
 
 // DeviceCap says: what a device can do, as far as the basic query tells.
 //

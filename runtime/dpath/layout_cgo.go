@@ -143,6 +143,7 @@ var (
 	_ = none{}[Solicited-C.IBV_SEND_SOLICITED]
 	_ = none{}[Inline-C.IBV_SEND_INLINE]
 	_ = none{}[IPChecksum-C.IBV_SEND_IP_CSUM]
+	_ = none{}[GRH-C.IBV_WC_GRH]
 	_ = none{}[WithImm-C.IBV_WC_WITH_IMM]
 	_ = none{}[WithInv-C.IBV_WC_WITH_INV]
 )

@@ -1,17 +1,22 @@
 package dpath
 
-// Flags of completions, enum ibv_wc_flags, that tell what ImmData is.
+// Flags of completions, enum ibv_wc_flags.
 const (
+	GRH     = 1 << 0 // IBV_WC_GRH: of a receive on UD, the first 40 bytes of its memory hold a global route header
 	WithImm = 1 << 1 // IBV_WC_WITH_IMM: immediate data
 	WithInv = 1 << 3 // IBV_WC_WITH_INV: the remote key that the peer had invalidated
 )
 
+// GRHSize is how many bytes of a receive's memory come before a datagram on UD, with and without GRH in Flags: ByteLen counts
+// them, and the data begins behind them.
+const GRHSize = 40
+
 // WC is struct ibv_wc, a completion, see ibv_poll_cq(3). PollCQ has C write it in place. When Status is not 0
-// (IBV_WC_SUCCESS), only ID, Status, VendorErr and QPNum mean something.
+// (IBV_WC_SUCCESS), Err tells why, and only ID, Status, VendorErr and QPNum mean something.
 type WC struct {
 	ID           uint64 // wr_id of the request
-	Status       uint32 // enum ibv_wc_status
-	Opcode       uint32 // enum ibv_wc_opcode
+	Status       WCStatus
+	Opcode       WCOpcode
 	VendorErr    uint32 // vendor_err
 	ByteLen      uint32 // byte_len: bytes received, or moved by a READ or an atomic
 	ImmData      uint32 // imm_data as a number of this processor, or invalidated_rkey: Flags tell

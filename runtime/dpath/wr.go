@@ -10,13 +10,13 @@ import (
 
 // Opcodes of send requests, enum ibv_wr_opcode.
 const (
-	opWrite       = 0 // IBV_WR_RDMA_WRITE
-	opWriteImm    = 1 // IBV_WR_RDMA_WRITE_WITH_IMM
-	opSend        = 2 // IBV_WR_SEND
-	opSendImm     = 3 // IBV_WR_SEND_WITH_IMM
-	opRead        = 4 // IBV_WR_RDMA_READ
-	opCompareSwap = 5 // IBV_WR_ATOMIC_CMP_AND_SWP
-	opFetchAdd    = 6 // IBV_WR_ATOMIC_FETCH_AND_ADD
+	opWrite       WROpcode = 0 // IBV_WR_RDMA_WRITE
+	opWriteImm    WROpcode = 1 // IBV_WR_RDMA_WRITE_WITH_IMM
+	opSend        WROpcode = 2 // IBV_WR_SEND
+	opSendImm     WROpcode = 3 // IBV_WR_SEND_WITH_IMM
+	opRead        WROpcode = 4 // IBV_WR_RDMA_READ
+	opCompareSwap WROpcode = 5 // IBV_WR_ATOMIC_CMP_AND_SWP
+	opFetchAdd    WROpcode = 6 // IBV_WR_ATOMIC_FETCH_AND_ADD
 )
 
 // Flags of send requests, enum ibv_send_flags.
@@ -49,7 +49,7 @@ type SendWR struct {
 	next   uintptr        // set once
 	sges   *[MostSGEs]SGE // sg_list, set once; only the first room elements exist
 	num    int32          // num_sge
-	opcode uint32
+	opcode WROpcode
 	flags  uint32     // send_flags
 	imm    [4]byte    // imm_data, in network order
 	remote uint64     // wr.rdma.remote_addr, wr.atomic.remote_addr, wr.ud.ah
@@ -63,7 +63,7 @@ type SendWR struct {
 // halves gives wr.rdma.rkey in the first element, wr.ud.remote_qpn and remote_qkey in both.
 func (w *SendWR) halves() *[2]uint32 { return (*[2]uint32)(unsafe.Pointer(&w.second)) }
 
-func (w *SendWR) begin(id uint64, opcode uint32) {
+func (w *SendWR) begin(id uint64, opcode WROpcode) {
 	w.id, w.opcode, w.num, w.flags = id, opcode, 0, 0
 }
 
@@ -145,6 +145,9 @@ func (w *SendWR) To(ah unsafe.Pointer, qpn, qkey uint32) *SendWR {
 	h[0], h[1] = qpn, qkey
 	return w
 }
+
+// Opcode tells what the request asks for.
+func (w *SendWR) Opcode() WROpcode { return w.opcode }
 
 // SetID changes the id.
 func (w *SendWR) SetID(id uint64) { w.id = id }

@@ -160,7 +160,7 @@ func (p *pair) ended(what string, wcs []dpath.WC, i int, id uint64, set ...int) 
 
 // allEnded checks that completions are of requests 0, 1, … and have all one status. It notes none of them: how many there are
 // is the device's affair.
-func (p *pair) allEnded(what string, wcs []dpath.WC, status uint32) {
+func (p *pair) allEnded(what string, wcs []dpath.WC, status dpath.WCStatus) {
 	for i, wc := range wcs {
 		if wc.ID != uint64(i) || wc.Status != status {
 			p.t.Errorf("%s: completion %d is of request %d with status %d, want %d: %s", what, i, wc.ID, wc.Status, status, told(wcs))

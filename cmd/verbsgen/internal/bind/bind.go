@@ -277,7 +277,8 @@ func match(glob, s string) bool {
 }
 
 // written are the types that the emitter's own text uses, with the verb that it is written for.
-var written = map[string]string{"NodeType": "ibv_get_device_list", "TransportType": "ibv_get_device_list", "EventType": "ibv_get_async_event"}
+var written = map[string]string{"NodeType": "ibv_get_device_list", "TransportType": "ibv_get_device_list", "EventType": "ibv_get_async_event",
+	"WCStatus": "ibv_poll_cq", "WCOpcode": "ibv_poll_cq", "WROpcode": "ibv_post_send"}
 
 // prune drops types that no bound verb needs, and orders what is left.
 func (b *binder) prune() {

@@ -43,7 +43,7 @@ func (b *binder) bindFlags(p *spec.Page, f spec.FlagType) {
 }
 
 func (b *binder) bindEnum(p *spec.Page, s spec.EnumType) {
-	e := &model.Enum{Go: s.Go, Page: p.Page, Bits: 32, Signed: s.Signed, Prefix: s.Prefix, Doc: s.Doc, Pos: pos(s.Pos)}
+	e := &model.Enum{Go: s.Go, Page: p.Page, Bits: 32, Signed: s.Signed, Prefix: s.Prefix, Runtime: s.Runtime, Doc: s.Doc, Pos: pos(s.Pos)}
 	members := s.Members
 	if s.Enum != "" {
 		e.C = "enum " + s.Enum

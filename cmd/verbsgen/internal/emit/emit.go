@@ -34,7 +34,7 @@ func Package(pkg *model.Package) ([]output.File, error) {
 	}
 	var parts []*goFile
 	for _, part := range []func() *goFile{
-		e.docFile, e.libFile, e.enumsFile, e.recordsFile, e.handlesFile, e.verbsFile, e.checkFile, e.checkTestFile, e.rawFile, e.rawStubFile, e.helpersFile,
+		e.docFile, e.libFile, e.enumsFile, e.recordsFile, e.handlesFile, e.verbsFile, e.checkFile, e.checkTestFile, e.enumsTestFile, e.rawFile, e.rawStubFile, e.helpersFile,
 	} {
 		if g := part(); g != nil {
 			parts = append(parts, g)

@@ -30,7 +30,11 @@ func (e *emitter) enumType(g *goFile, t *model.Enum) {
 	if t.Doc != "" {
 		does = "says: " + strings.ToLower(t.Doc[:1]) + t.Doc[1:]
 	}
-	g.add("%s\ntype %s %s", doc(t.Go, does, t.C, t.Page), t.Go, goInt(t))
+	is := goInt(t)
+	if t.Runtime != "" {
+		is = "= " + t.Runtime + "." + t.Go
+	}
+	g.add("%s\ntype %s %s", doc(t.Go, does, t.C, t.Page), t.Go, is)
 	var b strings.Builder
 	fmt.Fprintf(&b, "// Constants of %s.\nconst (\n", t.Go)
 	for _, m := range t.Members {
@@ -45,11 +49,39 @@ func (e *emitter) enumType(g *goFile, t *model.Enum) {
 	}
 	b.WriteString(")")
 	g.add("%s", b.String())
-	if t.Flags {
+	switch {
+	case t.Runtime != "": // where its String is
+	case t.Flags:
 		e.flagString(g, t)
-		return
+	default:
+		e.enumString(g, t)
 	}
-	e.enumString(g, t)
+}
+
+// enumsTestFile writes a test of the names that a runtime package has for the constants of this one.
+func (e *emitter) enumsTestFile() *goFile {
+	var rows strings.Builder
+	for _, t := range e.pkg.Enums {
+		for _, m := range t.Members {
+			if t.Runtime != "" && !m.Alias {
+				fmt.Fprintf(&rows, "{%s.String(), %q},\n", m.Go, m.Short)
+			}
+		}
+	}
+	if rows.Len() == 0 {
+		return nil
+	}
+	g := e.newFile("enums.gen_test.go")
+	g.add("%s", `// TestRuntimeNames holds the names that the runtime knows against the facts.
+func TestRuntimeNames(t *testing.T) {
+	for _, c := range [][2]string{
+`+rows.String()+`	} {
+		if c[0] != c[1] {
+			t.Errorf("%s is called %s", c[1], c[0])
+		}
+	}
+}`)
+	return g
 }
 
 // value writes flags in hex and values in decimal.

@@ -45,6 +45,7 @@ type Enum struct {
 	Signed  bool
 	Bits    int // width
 	Prefix  string
+	Runtime string // the package under runtime/ that has the type and its names; empty for the generated one
 	Members []*Member
 	Known   uint64 // Flags: all bits that a member or a range covers
 	Doc     string

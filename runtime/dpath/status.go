@@ -1,0 +1,75 @@
+package dpath
+
+import "fmt"
+
+// WCStatus is how a request ended, enum ibv_wc_status; 0 is success. The constants stand in the generated package.
+type WCStatus uint32
+
+// statuses are the names of all statuses, and what each most often means.
+var statuses = [...]struct{ name, means string }{
+	{"SUCCESS", ""},
+	{"LOC_LEN_ERR", "a length does not fit here: the message is longer than the memory of the receive, than the port takes (max_msg_sz) or, " +
+		"on UD, than a packet with its 40 bytes of GRH"},
+	{"LOC_QP_OP_ERR", "the queue pair cannot do what the request asks: its operation, its keys or its number of SGEs do not fit, or the receive " +
+		"was too short for the message"},
+	{"LOC_EEC_OP_ERR", "the end-to-end context of a reliable datagram cannot do what the request asks"},
+	{"LOC_PROT_ERR", "an SGE lies outside of its memory region, its lkey is wrong, or the region lacks LOCAL_WRITE for what is received into it"},
+	{"WR_FLUSH_ERR", "the queue pair is in ERR and did not carry this request out; an earlier completion with another status tells why, or " +
+		"somebody moved it there"},
+	{"MW_BIND_ERR", "the memory window could not be bound: its region lacks MW_BIND, or the range or the rights do not fit"},
+	{"BAD_RESP_ERR", "the peer's answer was not one to this request"},
+	{"LOC_ACCESS_ERR", "a peer's WRITE with immediate data reached for memory here that it may not write"},
+	{"REM_INV_REQ_ERR", "the peer found the request invalid: its queue pair does not allow the operation (AccessFlags), the message is longer " +
+		"than its receive, or an atomic is not aligned"},
+	{"REM_ACCESS_ERR", "the peer's memory may not be used so: the rkey is wrong or stale, the range leaves the region, or the region lacks the right"},
+	{"REM_OP_ERR", "the peer could not finish the request; its own completion or event tells why"},
+	{"RETRY_EXC_ERR", "the peer did not answer, RetryCnt times after Timeout: it is gone, its queue pair is not in RTR or RTS, or the way to it " +
+		"is wrong (GID, number of the queue pair, first packet number, MTU)"},
+	{"RNR_RETRY_EXC_ERR", "the peer had no receive posted, as often as RNRRetry allows; have it post receives earlier, or set RNRRetry to 7, for ever"},
+	{"LOC_RDD_VIOL_ERR", "the reliable datagram domains of the queue pair and its end-to-end context differ"},
+	{"REM_INV_RD_REQ_ERR", "the peer found a reliable datagram invalid"},
+	{"REM_ABORT_ERR", "the peer gave the operation up"},
+	{"INV_EECN_ERR", "there is no end-to-end context with that number"},
+	{"INV_EEC_STATE_ERR", "the end-to-end context is in the wrong state for the request"},
+	{"FATAL_ERR", "the device broke; an asynchronous event tells more"},
+	{"RESP_TIMEOUT_ERR", "the peer's answer came too late"},
+	{"GENERAL_ERR", "an error that has no status of its own; the vendor's code may tell more"},
+	{"TM_ERR", "tag matching failed; the list of tags and the device's no longer agree"},
+	{"TM_RNDV_INCOMPLETE", "a message announced by rendezvous is longer than the receive that its tag matched; fetch it by an RDMA READ"},
+}
+
+// String gives the C name without its prefix.
+func (s WCStatus) String() string {
+	if s < WCStatus(len(statuses)) {
+		return statuses[s].name
+	}
+	return nameOf("WCStatus", nil, uint32(s), uint32(s))
+}
+
+// WCError is the error of a request that completed without success.
+type WCError struct {
+	ID        uint64 // wr_id of the request
+	QPNum     uint32 // of the queue pair here
+	Status    WCStatus
+	VendorErr uint32 // the device's own code, 0 for none
+}
+
+// Error names the request and the status, and tells what that most often means.
+func (e *WCError) Error() string {
+	text := fmt.Sprintf("request %d of queue pair 0x%x completed with %v", e.ID, e.QPNum, e.Status)
+	if e.VendorErr != 0 {
+		text += fmt.Sprintf(", vendor error 0x%x", e.VendorErr)
+	}
+	if i := int(e.Status); i < len(statuses) && statuses[i].means != "" {
+		text += "; most likely " + statuses[i].means
+	}
+	return text
+}
+
+// Err is nil for a request that succeeded; otherwise a *WCError.
+func (wc WC) Err() error {
+	if wc.Status == 0 {
+		return nil
+	}
+	return &WCError{wc.ID, wc.QPNum, wc.Status, wc.VendorErr}
+}

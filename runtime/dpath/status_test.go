@@ -1,0 +1,59 @@
+package dpath
+
+import (
+	"errors"
+	"testing"
+)
+
+// TestWCErr asks that success is no error, and that any other status is one that names the request and explains itself.
+func TestWCErr(t *testing.T) {
+	if err := (WC{ID: 7}).Err(); err != nil {
+		t.Errorf("success: %v", err)
+	}
+	if n := testing.AllocsPerRun(100, func() { _ = (WC{ID: 7}).Err() }); n != 0 {
+		t.Errorf("%v allocations for success", n)
+	}
+	err := WC{ID: 7, QPNum: 0x11, Status: 10, VendorErr: 0x88}.Err()
+	var wcErr *WCError
+	if !errors.As(err, &wcErr) || *wcErr != (WCError{7, 0x11, 10, 0x88}) {
+		t.Fatalf("%#v", err)
+	}
+	for _, c := range []struct {
+		wc   WC
+		says string
+	}{
+		{WC{ID: 7, QPNum: 0x11, Status: 10, VendorErr: 0x88}, "request 7 of queue pair 0x11 completed with REM_ACCESS_ERR, vendor error 0x88; most likely " +
+			"the peer's memory may not be used so: the rkey is wrong or stale, the range leaves the region, or the region lacks the right"},
+		{WC{ID: 1, QPNum: 2, Status: 11}, "request 1 of queue pair 0x2 completed with REM_OP_ERR; most likely the peer could not finish the request; " +
+			"its own completion or event tells why"},
+		{WC{Status: 99, VendorErr: 1}, "request 0 of queue pair 0x0 completed with WCStatus(99), vendor error 0x1"},
+	} {
+		if got := c.wc.Err().Error(); got != c.says {
+			t.Errorf("%s\nwant %s", got, c.says)
+		}
+	}
+	for s := range statuses {
+		if (statuses[s].means == "") != (s == 0) {
+			t.Errorf("%v is explained as %q", WCStatus(s), statuses[s].means)
+		}
+	}
+}
+
+// TestNamesOfUnknown asks for the names of values that nobody defined; those of the others are tested where their facts are.
+func TestNamesOfUnknown(t *testing.T) {
+	for _, c := range [][2]string{
+		{WCStatus(24).String(), "WCStatus(24)"},
+		{WCOpcode(10).String(), "WCOpcode(10)"},
+		{WCOpcode(127).String(), "WCOpcode(127)"},
+		{WCOpcode(128).String(), "RECV"},
+		{WCOpcode(138).String(), "WCOpcode(138)"},
+		{WCOpcode(1<<32 - 1).String(), "WCOpcode(4294967295)"},
+		{WROpcode(12).String(), "WROpcode(12)"},
+		{WROpcode(15).String(), "ATOMIC_WRITE"},
+		{WROpcode(16).String(), "WROpcode(16)"},
+	} {
+		if c[0] != c[1] {
+			t.Errorf("%s, want %s", c[0], c[1])
+		}
+	}
+}
