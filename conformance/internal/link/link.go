@@ -170,8 +170,8 @@ func (e *End) Send(b *dpath.SendBatch, n int) error {
 		if err != nil {
 			return err
 		}
-		if wc.Status != 0 {
-			return fmt.Errorf("request with id %d completed with status %d", wc.ID, wc.Status)
+		if err := wc.Err(); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -112,8 +112,7 @@ func (s *side) play(ctx context.Context, client bool) error {
 		for _, wc := range wcs[:n] {
 			switch {
 			case wc.Status != 0:
-				return fmt.Errorf("a %s failed after %d sent and %d received of %d: status %d of enum ibv_wc_status, vendor's code 0x%x",
-					kind(wc), went, came, s.opts.Iters, wc.Status, wc.VendorErr)
+				return fmt.Errorf("a %s failed after %d sent and %d received of %d: %w", kind(wc), went, came, s.opts.Iters, wc.Err())
 			case wc.ID == sent:
 				went++
 			default:
