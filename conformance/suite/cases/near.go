@@ -102,7 +102,7 @@ func (n *near) post(count int) {
 }
 
 // op posts one request, which begin begins with the id that it is given, and checks its completion.
-func (n *near) op(what string, opcode uint32, begin func(w *dpath.SendWR, id uint64) *dpath.SendWR) {
+func (n *near) op(what string, opcode dpath.WCOpcode, begin func(w *dpath.SendWR, id uint64) *dpath.SendWR) {
 	const id = 0x1234567890abcdef
 	begin(n.send.WR(0), id).Flags(dpath.Signaled)
 	n.post(1)
@@ -110,11 +110,11 @@ func (n *near) op(what string, opcode uint32, begin func(w *dpath.SendWR, id uin
 }
 
 // finished checks the next completion of a request.
-func (n *near) finished(what string, id uint64, opcode uint32) {
+func (n *near) finished(what string, id uint64, opcode dpath.WCOpcode) {
 	wc := wait(n.t, n.sends)
 	n.t.Status(what, int(wc.Status), suite.StatusSuccess)
 	if wc.ID != id || wc.QPNum != n.qp.Num() || wc.Status == 0 && wc.Opcode != opcode {
-		n.t.Errorf("%s: %+v; want id %#x, opcode %d of queue pair %#x", what, wc, id, opcode, n.qp.Num())
+		n.t.Errorf("%s: %+v; want id %#x, opcode %v of queue pair %#x", what, wc, id, opcode, n.qp.Num())
 	}
 }
 

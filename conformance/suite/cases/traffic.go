@@ -54,11 +54,11 @@ func differing(got, want []byte) string {
 }
 
 // received checks the next receive of a near queue pair.
-func (n *near) received(what string, id uint64, opcode uint32, length int) dpath.WC {
+func (n *near) received(what string, id uint64, opcode dpath.WCOpcode, length int) dpath.WC {
 	wc := wait(n.t, n.recvs)
 	n.t.Status(what, int(wc.Status), suite.StatusSuccess)
 	if wc.ID != id || wc.QPNum != n.qp.Num() || wc.Status == 0 && (wc.Opcode != opcode || wc.ByteLen != uint32(length)) {
-		n.t.Errorf("%s: %+v; want id %d, opcode %d, %d bytes", what, wc, id, opcode, length)
+		n.t.Errorf("%s: %+v; want id %d, opcode %v, %d bytes", what, wc, id, opcode, length)
 	}
 	return wc
 }
@@ -153,7 +153,7 @@ func atomicRequests(t *suite.T) {
 	n.farStore(16, value(1<<40))
 	for _, c := range []struct {
 		what     string
-		opcode   uint32
+		opcode   dpath.WCOpcode
 		begin    func(w *dpath.SendWR, id uint64) *dpath.SendWR
 		was, now uint64
 	}{
