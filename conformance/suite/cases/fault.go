@@ -12,6 +12,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/conformance/suite"
+	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
 
@@ -177,6 +178,18 @@ func (p *pair) recovered() {
 	n.ended("a write on a new connection", n.wait(n.near, 1), 0, 1, wcSuccess)
 	if !bytes.Equal(n.far.Buf[:8], n.near.Buf[:8]) {
 		p.t.Errorf("a write on a new connection left %x", n.far.Buf[:8])
+	}
+}
+
+// in checks the state of an end's queue pair.
+func (p *pair) in(what string, e *link.End, set ...verbs.QPState) {
+	info, _, err := e.QP.Query(verbs.QPFieldState)
+	if err != nil {
+		p.t.Fatalf("%s: %v", what, err)
+	}
+	p.t.Note(what, info.State.String())
+	if !slices.Contains(set, info.State) {
+		p.t.Errorf("%s is in %v, want %v", what, info.State, set)
 	}
 }
 

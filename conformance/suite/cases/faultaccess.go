@@ -54,8 +54,12 @@ func (d *denied) run(t *suite.T) {
 	wcs := p.wait(p.near, 2)
 	p.ended("the request", wcs, 0, 1, d.want...)
 	p.ended("the one behind it", wcs, 1, 2, wcFlush)
+	p.in("the queue pair", p.near, verbs.QPStateErr)
 	if d.far != nil {
 		p.ended("the peer's receive", p.wait(p.far, 1), 0, 7, d.far...)
+		p.in("the peer", p.far, verbs.QPStateErr)
+	} else {
+		p.in("the peer", p.far, verbs.QPStateRTS)
 	}
 	p.untouched()
 	p.recovered()

@@ -22,6 +22,7 @@ func faultBusy() []suite.Case {
 		fault(72, "a channel with a completion queue is not closed", "ibv_create_comp_channel", closes(func(e *link.End) error { return e.Ch.Close() }, "CQ")),
 		fault(73, "a protection domain with an address handle is not closed", "ibv_create_ah", busyAH),
 		fault(74, "a device with a connection is not closed", "ibv_open_device", closes(func(e *link.End) error { return e.PD.Device().Close() }, "PD", "CQ")),
+		fault(75, "the library refuses the same without the bindings", "ibv_create_qp", busyDirect),
 	}
 }
 
@@ -57,4 +58,19 @@ func busyAH(t *suite.T) {
 	inUse(t, pd.Close(), "AH")
 	ok(t, "Close of the handle", ah.Close())
 	ok(t, "Close of the domain", pd.Close())
+}
+
+func busyDirect(t *suite.T) {
+	b := without(t).Busy(buffer(t, page).Addr())
+	for _, c := range []struct {
+		what      string
+		got, want syscall.Errno
+	}{
+		{"making all", b.Made, 0}, {"a channel with a completion queue", b.Channel, syscall.EBUSY}, {"a completion queue with a queue pair", b.CQ, syscall.EBUSY},
+		{"a protection domain with a queue pair and a region", b.PD, syscall.EBUSY}, {"a protection domain with a region", b.PDOfMR, syscall.EBUSY}, {"destroying all in order", b.Rest, 0},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: %s, want %s", c.what, suite.AnswerErrno(c.got), suite.AnswerErrno(c.want))
+		}
+	}
 }

@@ -22,5 +22,16 @@ int direct_advise(uintptr_t mr, uint32_t advice, uint32_t flags, uint64_t addr, 
 int direct_query_port(uintptr_t ctx, uint8_t port, struct direct_field *out);
 int direct_query_device_ex(uintptr_t ctx, struct direct_field *out);
 int direct_dm(uintptr_t pd, uintptr_t dereg, uint64_t length, uint32_t log_align, uint64_t offset, uint64_t region, uint32_t access);
+
+// The functions that direct_busy calls.
+struct direct_verbs {
+	uintptr_t create_comp_channel, destroy_comp_channel, create_cq, destroy_cq, alloc_pd, dealloc_pd, create_qp, destroy_qp, reg_mr_iova2, dereg_mr;
+};
+
+struct direct_busy {
+	int made, channel, cq, pd, pd_of_mr, rest;
+};
+
+void direct_busy(const struct direct_verbs *v, uintptr_t ctx, uintptr_t addr, struct direct_busy *out);
 uintptr_t direct_pattern_device(void);
 uintptr_t direct_pattern_port(void);

@@ -43,6 +43,12 @@ func (c *Context) Advise(uintptr, uint32, uint32, uint32) syscall.Errno      { r
 func (c *Context) Device() ([]Field, syscall.Errno)                          { return nil, syscall.ENOSYS }
 func (c *Context) Port(uint8) ([]Field, syscall.Errno)                       { return nil, syscall.ENOSYS }
 
+// Busy is what destroying answered while something else was in the way.
+type Busy struct{ Made, Channel, CQ, PD, PDOfMR, Rest syscall.Errno }
+
+// Busy makes nothing.
+func (c *Context) Busy(uintptr) Busy { return Busy{Made: syscall.ENOSYS} }
+
 // PatternDevice is 0.
 func PatternDevice() uintptr { return 0 }
 
