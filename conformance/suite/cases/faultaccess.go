@@ -19,8 +19,9 @@ type denied struct {
 	needs   []suite.Capability
 	config  func(*link.Config) // how the connection is other than usual; nil: it is not
 	request func(*pair, *dpath.SendWR) *dpath.SendWR
-	want    []int // statuses of the request
-	far     []int // statuses of the far end's receive; nil: that end goes on, and its receive stays
+	room    uint32 // of the far end's receive in bytes; 0: enough
+	want    []int  // statuses of the request
+	far     []int  // statuses of the far end's receive; nil: that end goes on
 }
 
 const (
@@ -40,14 +41,14 @@ func faultAccess() []suite.Case {
 	return out
 }
 
-// run posts the request, not signaled, and a send behind it; both ends have a receive.
+// run posts the request, not signaled, and a send behind it, for which the far end has a receive.
 func (d *denied) run(t *suite.T) {
 	cfg := patient()
 	if d.config != nil {
 		d.config(&cfg)
 	}
 	p := connect(t, cfg)
-	p.receive(p.far, 7, 4)
+	p.receive(p.far, 7, cmp.Or(d.room, inboxSize))
 	d.request(p, p.send.WR(0))
 	p.local(p.send.WR(1).Send(2)).Flags(dpath.Signaled)
 	p.post(2)
@@ -123,7 +124,7 @@ func denials() []denied {
 		{n: 16, title: "a read into a region without LOCAL_WRITE", page: "ibv_reg_mr", request: readOnly, want: []int{wcLocProt}},
 		// The specification's pair is REM_INV_REQ and LOC_LEN, soft-RoCE's REM_OP and LOC_QP_OP.
 		{n: 17, title: "a send longer than the peer's receive", request: func(p *pair, w *dpath.SendWR) *dpath.SendWR { return p.local(w.Send(1)) },
-			want: []int{wcRemInvReq, wcRemOp}, far: []int{wcLocLen, wcLocQPOp}},
+			room: 4, want: []int{wcRemInvReq, wcRemOp}, far: []int{wcLocLen, wcLocQPOp}},
 	}
 }
 

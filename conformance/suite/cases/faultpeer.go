@@ -68,11 +68,11 @@ func lateReceive(t *suite.T) {
 	if wc, err := p.near.WaitFor(50 * time.Millisecond); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Fatalf("without a receive: %+v, %v", wc, err)
 	}
-	p.receive(p.far, 7, 64)
+	p.receive(p.far, 7, inboxSize)
 	p.ended("the receive", p.wait(p.far, 1), 0, 7, wcSuccess)
 	p.ended("the send", p.wait(p.near, 1), 0, 1, wcSuccess)
-	if p.far.Buf[0] != 0xa5 {
-		t.Errorf("received %x", p.far.Buf[:8])
+	if got := p.far.Buf[inbox : inbox+8]; got[0] != 0xa5 {
+		t.Errorf("received %x", got)
 	}
 }
 
@@ -128,7 +128,7 @@ func notConnected(t *suite.T) {
 func flushes(t *suite.T) {
 	p := connect(t, patient())
 	for id := range uint64(3) {
-		p.receive(p.near, id, 64)
+		p.receive(p.near, id, inboxSize)
 	}
 	toError(p, p.near)
 	wcs := p.wait(p.near, 3)
@@ -147,11 +147,11 @@ func lateFlush(t *suite.T) {
 	cfg := patient()
 	cfg.Deadline = 2 * time.Second
 	p := connect(t, cfg)
-	p.receive(p.near, 7, 64)
+	p.receive(p.near, 7, inboxSize)
 	toError(p, p.near)
 	p.ended("a receive posted before", p.wait(p.near, 1), 0, 7, wcFlush)
 	time.Sleep(50 * time.Millisecond)
-	p.receive(p.near, 8, 64)
+	p.receive(p.near, 8, inboxSize)
 	wc, err := p.near.Wait()
 	if err != nil {
 		t.Errorf("a receive posted after: %v", err)
