@@ -31,15 +31,12 @@ var (
 // TestSuite runs every case on the device, each as a subtest. A device that is not there, or a run without a case, is a
 // failure.
 func TestSuite(t *testing.T) {
-	config := suite.Config{Device: *deviceFlag, PeerDevice: *peerFlag, Port: uint8(*portFlag), GIDIndex: *gidFlag}
-	if *overFlag {
-		config.Overlay = func(library verbs.Symbols) verbs.Symbols { return overlay.Over(library) }
-	}
-	target, err := suite.Open(config)
+	target, err := suite.Open(config())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Log(target)
+	connect(t, target)
 	var results []report.Case
 	for _, c := range cases.All() {
 		t.Run(c.ID, func(t *testing.T) {
@@ -55,6 +52,15 @@ func TestSuite(t *testing.T) {
 	n := r.Count()
 	t.Logf("%d cases: %d pass, %d fail, %d skip, %d known", len(results), n[report.Pass], n[report.Fail], n[report.Skip], n[report.Known])
 	write(t, r)
+}
+
+// config is what the flags say of the device.
+func config() suite.Config {
+	c := suite.Config{Device: *deviceFlag, PeerDevice: *peerFlag, Port: uint8(*portFlag), GIDIndex: *gidFlag}
+	if *overFlag {
+		c.Overlay = func(library verbs.Symbols) verbs.Symbols { return overlay.Over(library) }
+	}
+	return c
 }
 
 // tell makes a case's result that of its subtest. A known defect is no pass.

@@ -86,6 +86,7 @@ func (t *T) FarSide() (*verbs.Device, *far.Port) {
 
 // NewEnd makes another end, which is closed when the case has ended.
 func (t *T) NewEnd(kind far.Kind) far.End {
+	t.reach()
 	e, err := t.Maker().NewEnd(t.Context(), kind)
 	if err != nil {
 		t.Fatalf("%v", err)

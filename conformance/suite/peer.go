@@ -39,6 +39,7 @@ func (t *T) PeerOf(pd *verbs.PD) *PeerEnd {
 	if !t.Has(Peer) {
 		return nil
 	}
+	t.reach()
 	p := &PeerEnd{t: t, pd: pd}
 	t.Cleanup(func() {
 		if err := p.Close(); err != nil {

@@ -118,7 +118,7 @@ func (g *Target) judge(t *T, res *report.Case) {
 func (g *Target) Report(results []report.Case) *report.Report {
 	r := &report.Report{Schema: report.Schema, Version: report.Version, Started: g.started.UTC().Truncate(time.Second),
 		Duration: report.Seconds(time.Since(g.started)), Mode: g.mode, Host: g.host, Library: g.library, Device: g.device,
-		PeerDevice: g.peerName, Cases: slices.Clone(results)}
+		PeerDevice: g.peerName, Peer: g.peer, Cases: slices.Clone(results)}
 	r.Host.OS, r.Host.Arch = runtime.GOOS, runtime.GOARCH
 	for _, c := range Capabilities() {
 		why := g.lacking[c]

@@ -58,6 +58,7 @@ type Target struct {
 	host     report.Host
 	library  report.Library
 	device   report.Device
+	peer     *report.Peer          // the other machine; nil: there is none
 	lacking  map[Capability]string // why; absent: it is there
 	defects  Defects
 	started  time.Time

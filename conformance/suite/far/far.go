@@ -107,5 +107,11 @@ type Maker interface {
 	Close() error
 }
 
+// Reacher is a Maker elsewhere, which may come to be out of reach. Reach tries to have it back.
+type Reacher interface {
+	Maker
+	Reach(ctx context.Context) error
+}
+
 // ErrNoWay is in the error for a port over which no connection can be made: it is down, or nobody can reach it.
 var ErrNoWay = errors.New("no connection can be made")

@@ -30,6 +30,18 @@ func (p *Peer) NewEnd(ctx context.Context, kind far.Kind) (far.End, error) {
 	return &end{p, l, a.End, fromWire(a.At)}, nil
 }
 
+// Reach tells whether new ends can be made, after a look at the far side. A lost session is tried to be had anew.
+func (p *Peer) Reach(ctx context.Context) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.line != nil {
+		if _, err := p.ask(ctx, p.line, &request{Ask: askPing}); err == nil {
+			return nil
+		}
+	}
+	return p.again(ctx)
+}
+
 // again makes a session where there is none.
 func (p *Peer) again(ctx context.Context) error {
 	switch {

@@ -18,7 +18,7 @@ func TestEnd(t *testing.T) {
 	if p.About() != someone("far") {
 		t.Errorf("the far side is %v", p.About())
 	}
-	s.said(t, "near: rxe0 (rdma_rxe), kernel 6.1.0, rdma-core 44.0")
+	s.said(t, "near, rxe0 (rdma_rxe), kernel 6.1.0, rdma-core 44.0")
 	for _, kind := range []far.Kind{far.RC, far.UC, far.UD} {
 		e, err := p.NewEnd(ctx, kind)
 		if err != nil {

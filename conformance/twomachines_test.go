@@ -1,0 +1,111 @@
+//go:build linux && cgo
+
+package conformance
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/signal"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/verbsgen/verbsgen/conformance/suite"
+	"github.com/verbsgen/verbsgen/conformance/suite/cases"
+	"github.com/verbsgen/verbsgen/conformance/suite/remote"
+)
+
+var (
+	listenFlag  = flag.String("listen", "", "serve the device to a suite on another machine, on this TCP `address`, and run no test; docs/two-machines.md")
+	connectFlag = flag.String("connect", "", "the other ends are those of the machine that listens on this `address`")
+	onceFlag    = flag.Bool("once", false, "with -listen: end with the first session that comes to its end")
+	idleFlag    = flag.Duration("idle", 0, "with -listen: end after so long without a session (default: never)")
+	waitFlag    = flag.Duration("wait", 30*time.Second, "with -connect: how long to try while nobody listens, or another is served")
+)
+
+// listenAlone does what the listening side does, and ends the program, when it is that. Flags are parsed already.
+func listenAlone() {
+	if err := sides(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(2)
+	}
+	if *listenFlag == "" {
+		return
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := listen(ctx, os.Stdout)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// sides refuses flags that do not go together.
+func sides() error {
+	switch {
+	case *listenFlag != "" && (*connectFlag != "" || *peerFlag != ""):
+		return errors.New("-listen goes with neither -connect nor -peer-device: those are for the side that runs the cases")
+	case *connectFlag != "" && *peerFlag != "":
+		return errors.New("-connect and -peer-device: the other ends are there or here")
+	case *listenFlag == "" && (*onceFlag || *idleFlag != 0):
+		return errors.New("-once and -idle are for the side with -listen")
+	}
+	return nil
+}
+
+// listen serves the device until the context ends.
+func listen(ctx context.Context, out io.Writer) error {
+	target, err := suite.Open(config())
+	if err != nil {
+		return err
+	}
+	ln, err := (&net.ListenConfig{}).Listen(ctx, "tcp", *listenFlag)
+	if err != nil {
+		return err
+	}
+	say := func(format string, args ...any) {
+		fmt.Fprintf(out, time.Now().UTC().Format(time.TimeOnly)+" "+format+"\n", args...)
+	}
+	say("listening on %v for %v", ln.Addr(), target)
+	s := &remote.Server{Suite: fingerprint(), About: target.Self(), Open: target.OpenFar, Once: *onceFlag, Idle: *idleFlag, Log: say}
+	if err := s.Serve(ctx, ln); err != nil {
+		return err
+	}
+	say("done")
+	return nil
+}
+
+// connect has the target's cases find their other ends at the listening side, when there is one.
+func connect(t *testing.T, target *suite.Target) {
+	t.Helper()
+	if *connectFlag == "" {
+		return
+	}
+	p, err := remote.Dial(t.Context(), remote.Client{Address: *connectFlag, Suite: fingerprint(), About: target.Self(), Wait: *waitFlag, Log: t.Logf})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Logf("the far side is %v", p.About())
+	target.UseFar(p, p.About())
+}
+
+// fingerprint tells this program's cases from those of another.
+func fingerprint() string {
+	var ids []string
+	for _, c := range cases.All() {
+		ids = append(ids, c.ID)
+	}
+	return remote.Fingerprint(ids)
+}
