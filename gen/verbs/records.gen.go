@@ -988,7 +988,7 @@ func (r *AHInfo) from(c *cAHAttr) {
 type QPInfo struct {
 	// The state.
 	State QPState // qp_state
-	// The state again.
+	// The state once more, or what ibv_modify_qp was last told it was: devices differ.
 	CurState QPState // cur_qp_state
 	// Largest packet.
 	PathMTU MTU // path_mtu
