@@ -31,6 +31,9 @@ var (
 // TestSuite runs every case on the device, each as a subtest. A device that is not there, or a run without a case, is a
 // failure.
 func TestSuite(t *testing.T) {
+	if *portFlag < 1 || *portFlag > 255 {
+		t.Fatalf("-port %d; a port is 1 to 255", *portFlag)
+	}
 	target, err := suite.Open(config())
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"github.com/verbsgen/verbsgen/conformance/suite/far"
 	"github.com/verbsgen/verbsgen/conformance/suite/report"
 	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
 // region registers memory of a case on a domain.
@@ -108,5 +109,35 @@ func TestNoWay(t *testing.T) {
 	}
 	if _, err := Open(Config{Device: Software, Port: 9}); err == nil {
 		t.Error("a port that is not there is opened")
+	}
+}
+
+// TestOverlay runs cases on a device without device memory, one that needs it and one that does not: the first meets an
+// overlay and is marked so, the second the device as it is.
+func TestOverlay(t *testing.T) {
+	g := target(t, nil, softverbs.MaxDMSize(0))
+	with := softverbs.New(DefaultSoft()...)
+	defer with.Close()
+	g.overlay = with
+	delete(g.lacking, DM)
+	for _, c := range []struct {
+		needs []Capability
+		mode  string
+		has   bool
+	}{{[]Capability{DM}, report.ModeOverlay, true}, {nil, report.ModeSoftware, false}} {
+		r := run(g, func(t *T) {
+			attr, err := t.Device().QueryDeviceEx()
+			if err != nil || t.Has(DM) != c.has || (attr.MaxDMSize > 0) != c.has {
+				t.Errorf("has %t, %v", t.Has(DM), err)
+			}
+		}, c.needs...)
+		if r.Status != report.Pass || r.Mode != c.mode {
+			t.Errorf("needs %v: %+v", c.needs, r)
+		}
+	}
+	for _, c := range g.Report(nil).Capabilities {
+		if c.Name == string(DM) && (!c.Has || !strings.Contains(c.Reason, "overlay")) {
+			t.Errorf("%+v", c)
+		}
 	}
 }
