@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"io"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -24,22 +25,21 @@ func TestSoft(t *testing.T) {
 		t.Errorf("first line %q", first)
 	}
 	for _, want := range []string{
-		"\ttransport:\t\t\tInfiniBand (0)", "\tnode_guid:\t\t\t0200:5eff:fe00:0001", "\tmax_mr_size:\t\t\t0x10000000000", "\tmax_qp:\t\t\t\t1048576",
-		"\tdevice_cap_flags:\t\t0x00001000\n\t\t\t\t\tRC_RNR_NAK_GEN", "\tatomic_cap:\t\t\tATOMIC_HCA (1)", "\tmax_total_mcast_qp_attach:\t0",
-		"\trc_odp_caps:\n\t\t\t\t\tNO SUPPORT", "\tcore clock not supported", "\tdevice_cap_flags_ex:\t\t0xC000001000\n\t\t\t\t\tUnknown flags: 0xC000000000",
-		"\tpacket_pacing_caps:\n\t\tqp_rate_limit_min:\t0kbps", "\tnum_comp_vectors:\t\t1", "\t\tport:\t1", "\t\t\tstate:\t\t\tPORT_ACTIVE (4)",
-		"\t\t\tactive_mtu:\t\t4096 (5)", "\t\t\tinit_type_reply:\t0", "\t\t\tactive_width:\t\t4X (2)", "\t\t\tactive_speed:\t\t25.0 Gbps (32)",
-		"\t\t\tphys_state:\t\tLINK_UP (5)", "\t\t\tGID[  1]:\t\t::ffff:10.0.0.1",
+		`\ttransport:\t\t\tInfiniBand \(0\)`, `\tnode_guid:\t\t\t0200:5eff:fe00:0001`, `\tmax_mr_size:\t\t\t0x[0-9a-f]+`, `\tmax_qp:\t\t\t\t\d+`,
+		`\tatomic_cap:\t\t\tATOMIC_HCA \(1\)`, `\tmax_total_mcast_qp_attach:\t\d+`, `\trc_odp_caps:\n\t\t\t\t\tNO SUPPORT`, `\tcore clock not supported`,
+		`\tpacket_pacing_caps:\n\t\tqp_rate_limit_min:\t0kbps`, `\tnum_comp_vectors:\t\t\d+`, `\t\tport:\t1`, `\t\t\tstate:\t\t\tPORT_ACTIVE \(4\)`,
+		`\t\t\tactive_mtu:\t\t4096 \(5\)`, `\t\t\tinit_type_reply:\t0`, `\t\t\tactive_width:\t\t\d+X \(\d+\)`, `\t\t\tactive_speed:\t\t\d+\.0 Gbps \(\d+\)`,
+		`\t\t\tphys_state:\t\tLINK_UP \(5\)`, `\t\t\tGID\[  1\]:\t\t::ffff:\d+\.\d+\.\d+\.\d+`,
 	} {
-		if !strings.Contains(out.String(), "\n"+want+"\n") {
-			t.Errorf("no %q in\n%s", want, &out)
+		if !regexp.MustCompile(`\n` + want + `\n`).MatchString(out.String()) {
+			t.Errorf("no %s in\n%s", want, &out)
 		}
 	}
 }
 
-// TestCapable prints a device that can do more: names instead of numbers, two ports of which one is down.
+// TestCapable prints a device that can do more: flags with a name and without, and two ports.
 func TestCapable(t *testing.T) {
-	s := softverbs.New(softverbs.Ports(2), softverbs.ODP(3, 0x1f, 0, 0x120), softverbs.CapFlags(uint64(verbs.DeviceCapExXRC|verbs.DeviceCapExRawScatterFCS)))
+	s := softverbs.New(softverbs.Ports(2), softverbs.ODP(3, 0x1f, 0, 0x120), softverbs.CapFlags(uint64(verbs.DeviceCapExXRC|verbs.DeviceCapExRawScatterFCS)|1<<15|1<<39))
 	defer s.Close()
 	lib, err := verbs.LoadFrom(s)
 	if err != nil {
@@ -51,7 +51,8 @@ func TestCapable(t *testing.T) {
 	}
 	for _, want := range []string{
 		"general_odp_caps:\n\t\t\t\t\tODP_SUPPORT\n\t\t\t\t\tODP_SUPPORT_IMPLICIT", "ud_odp_caps:\n\t\t\t\t\tSUPPORT_SRQ\n\t\t\t\t\tUnknown flags: 0x100",
-		"\t\t\t\t\tXRC", "\t\t\t\t\tRAW_SCATTER_FCS", "\t\tport:\t2",
+		"\t\t\t\t\tXRC\n\t\t\t\t\tUnknown flags: 0x8000", "\t\t\t\t\tRAW_SCATTER_FCS\n\t\t\t\t\tUnknown flags: 0x8000000000",
+		"\t\tport:\t2",
 	} {
 		if !strings.Contains(out.String(), want+"\n") {
 			t.Errorf("no %q in\n%s", want, &out)
