@@ -26,7 +26,7 @@ var kinds = map[string]kindForm{
 	KindNotNull:    {must: [][]string{{"subject"}}},
 	KindRange:      {must: [][]string{{"subject", "sum"}, {"min", "max", "sum"}}},
 	KindAligned:    {must: [][]string{{"subject"}, {"to"}}, may: []string{"same_as"}},
-	KindCapBound:   {must: [][]string{{"cap"}, {"subject", "cap_has"}}, may: []string{"if"}},
+	KindCapBound:   {must: [][]string{{"cap"}, {"subject", "cap_has"}}, may: []string{"if", "sum"}},
 	KindDependsOn:  {must: [][]string{{"must"}}, may: []string{"subject"}},
 
 	KindMaskForTransition: {must: [][]string{{"subject"}, {"state"}, {"next"}, {"transitions"}}, may: []string{"assumed"}},

@@ -12,7 +12,7 @@ const (
 	KindNotNull    = "not_null"    // the subject is not NULL
 	KindRange      = "range"       // Min <= subject <= Max, or the sum of Sum, without wrap-around
 	KindAligned    = "aligned"     // the subject is a multiple of To, or has the same offset as SameAs modulo To
-	KindCapBound   = "cap_bound"   // the subject is at most the capability Cap; or flags of If in it (no If: any value; no subject: any call) need CapHas in Cap
+	KindCapBound   = "cap_bound"   // the subject (or the sum of Sum) is at most the capability Cap; or flags of If in it (no If: any value; no subject: any call) need CapHas in Cap
 	KindDependsOn  = "depends_on"  // the subject fulfils all of Must (used with When)
 
 	// KindMaskForTransition: the subject, a mask, has all bits that the way from State (or Assumed, when its bit is set)

@@ -20,7 +20,7 @@ var objectProps = map[string][]string{
 	"ibv_mr":            {"access", "dm", "dmabuf", "imported", "length", "mws", "null", "pd"},
 	"ibv_mw":            {"bound"},
 	"ibv_pd":            {"imported", "mrs", "open", "parent_domain", "parent_domains"},
-	"ibv_qp":            {},
+	"ibv_qp":            {"mcasts", "sq_sig_all"},
 	"ibv_qp_ex":         {},
 	"ibv_rwq_ind_table": {},
 	"ibv_srq":           {"qps", "srq_type"},

@@ -25,6 +25,11 @@ const (
 	rule0170
 	rule0171
 	rule0215
+	rule0324
+	rule0325
+	rule0326
+	rule0327
+	rule0328
 	rule0145
 	rule0146
 	rule0001
@@ -146,6 +151,8 @@ const (
 	rule0213
 	rule0214
 	rule0093
+	rule0285
+	rule0286
 	rule0189
 	rule0190
 	rule0191
@@ -183,6 +190,24 @@ const (
 	rule0124
 	rule0119
 	rule0120
+	rule0278
+	rule0281
+	rule0282
+	rule0279
+	rule0280
+	rule0283
+	rule0296
+	rule0297
+	rule0299
+	rule0300
+	rule0298
+	rule0301
+	rule0302
+	rule0303
+	rule0304
+	rule0305
+	rule0306
+	rule0307
 	rule0150
 	rule0151
 	rule0152
@@ -236,6 +261,19 @@ const (
 	rule0251
 	rule0253
 	rule0255
+	rule0308
+	rule0310
+	rule0311
+	rule0312
+	rule0313
+	rule0315
+	rule0316
+	rule0317
+	rule0318
+	rule0319
+	rule0320
+	rule0321
+	rule0323
 )
 
 // rules are the rules that the validators check, with what the errors say of them.
@@ -255,6 +293,11 @@ var rules = [...]verr.Rule{
 	rule0170: {ID: "VR-ibv_query_port-port_num-0170", Verb: "ibv_query_port", Subject: "port_num", Statement: "ports are counted from 1", Fix: "pass 1 for the first port", Page: "ibv_query_port", Section: ""},
 	rule0171: {ID: "VR-ibv_query_port-port_num-0171", Verb: "ibv_query_port", Subject: "port_num", Statement: "port_num is at most the number of ports", Fix: "pass at most phys_port_cnt", Page: "ibv_query_port", Section: ""},
 	rule0215: {ID: "VR-ibv_query_port-port_num-0215", Verb: "ibv_query_port", Subject: "port_num", Statement: "port_num is at most the number of ports", Fix: "pass at most phys_port_cnt_ex", Page: "ibv_query_port", Section: ""},
+	rule0324: {ID: "VR-ibv_query_gid-context-0324", Verb: "ibv_query_gid", Subject: "context", Statement: "context is the device that is asked", Fix: "pass an open device", Page: "ibv_query_gid", Section: "DESCRIPTION"},
+	rule0325: {ID: "VR-ibv_query_gid-gid-0325", Verb: "ibv_query_gid", Subject: "gid", Statement: "the GID is written to gid", Fix: "pass the address of a union ibv_gid", Page: "ibv_query_gid", Section: "DESCRIPTION"},
+	rule0326: {ID: "VR-ibv_query_gid-port_num-0326", Verb: "ibv_query_gid", Subject: "port_num", Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_query_gid", Section: ""},
+	rule0327: {ID: "VR-ibv_query_gid-port_num-0327", Verb: "ibv_query_gid", Subject: "port_num", Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_query_gid", Section: ""},
+	rule0328: {ID: "VR-ibv_query_gid-index-0328", Verb: "ibv_query_gid", Subject: "index", Statement: "indexes count from 0", Fix: "pass an index of the table", Page: "ibv_query_gid", Section: "DESCRIPTION"},
 	rule0145: {ID: "VR-ibv_alloc_pd-context-0145", Verb: "ibv_alloc_pd", Subject: "context", Statement: "a protection domain belongs to an open device", Fix: "pass an open device", Page: "ibv_alloc_pd", Section: "DESCRIPTION"},
 	rule0146: {ID: "VR-ibv_dealloc_pd-pd-0146", Verb: "ibv_dealloc_pd", Subject: "pd", Statement: "pd is the protection domain to deallocate", Fix: "pass the protection domain", Page: "ibv_alloc_pd", Section: "DESCRIPTION"},
 	rule0001: {ID: "VR-ibv_reg_mr-access-0001", Verb: "ibv_reg_mr", Subject: "access", Statement: "REMOTE_WRITE needs LOCAL_WRITE", Fix: "add MRAccessLocalWrite", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
@@ -376,6 +419,8 @@ var rules = [...]verr.Rule{
 	rule0213: {ID: "VR-ibv_rereg_mr-access-0213", Verb: "ibv_rereg_mr", Subject: "access", Statement: "ZERO_BASED works with few kernels here", Fix: "leave MRAccessZeroBased out", Page: "ibv_rereg_mr", Section: "DESCRIPTION"},
 	rule0214: {ID: "VR-ibv_rereg_mr-access-0214", Verb: "ibv_rereg_mr", Subject: "access", Statement: "HUGETLB means something with ON_DEMAND only", Fix: "add MRAccessOnDemand, or leave MRAccessHugetlb out", Page: "ibv_rereg_mr", Section: "DESCRIPTION"},
 	rule0093: {ID: "VR-ibv_dereg_mr-mr-0093", Verb: "ibv_dereg_mr", Subject: "mr", Statement: "mr is the region to deregister", Fix: "pass the region", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
+	rule0285: {ID: "VR-ibv_create_comp_channel-context-0285", Verb: "ibv_create_comp_channel", Subject: "context", Statement: "context is the device that the channel is made on", Fix: "pass an open device", Page: "ibv_create_comp_channel", Section: "DESCRIPTION"},
+	rule0286: {ID: "VR-ibv_destroy_comp_channel-channel-0286", Verb: "ibv_destroy_comp_channel", Subject: "channel", Statement: "channel is the channel to destroy", Fix: "pass the channel", Page: "ibv_create_comp_channel", Section: "DESCRIPTION"},
 	rule0189: {ID: "VR-ibv_advise_mr-pd-0189", Verb: "ibv_advise_mr", Subject: "pd", Statement: "the regions belong to a protection domain", Fix: "pass their protection domain", Page: "ibv_advise_mr", Section: "ARGUMENTS"},
 	rule0190: {ID: "VR-ibv_advise_mr-advice-0190", Verb: "ibv_advise_mr", Subject: "advice", Statement: "advice is one of the three prefetches", Fix: "pass one of the three prefetch advices", Page: "ibv_advise_mr", Section: "ARGUMENTS"},
 	rule0191: {ID: "VR-ibv_advise_mr-flags-0191", Verb: "ibv_advise_mr", Subject: "flags", Statement: "flags takes FLUSH only", Fix: "pass 0 or AdviseMRFlagsFlush", Page: "ibv_advise_mr", Section: "ARGUMENTS"},
@@ -413,6 +458,24 @@ var rules = [...]verr.Rule{
 	rule0124: {ID: "VR-ibv_reg_dm_mr-dm_offset-0124", Verb: "ibv_reg_dm_mr", Subject: "length", Statement: "offset plus length stays below 2^64", Fix: "pass an offset and a length within the device memory", Page: "ibv_alloc_dm", Section: "Device memory registration"},
 	rule0119: {ID: "VR-ibv_reg_dm_mr-access-0119", Verb: "ibv_reg_dm_mr", Subject: "access", Statement: "MW_BIND does not go with device memory on mlx5", Fix: "leave DMAccessMWBind out", Page: "ibv_alloc_dm", Section: ""},
 	rule0120: {ID: "VR-ibv_reg_dm_mr-access-0120", Verb: "ibv_reg_dm_mr", Subject: "access", Statement: "REMOTE_ATOMIC needs a device with atomic operations", Fix: "leave DMAccessRemoteAtomic out", Page: "ibv_alloc_dm", Section: "Device memory registration", Unsupported: true},
+	rule0278: {ID: "VR-ibv_create_cq-context-0278", Verb: "ibv_create_cq", Subject: "context", Statement: "context is the device that the queue is made on", Fix: "pass an open device", Page: "ibv_create_cq", Section: "DESCRIPTION"},
+	rule0281: {ID: "VR-ibv_create_cq-comp_vector-0281", Verb: "ibv_create_cq", Subject: "comp_vector", Statement: "comp_vector is not negative", Fix: "pass a vector from 0 on", Page: "ibv_create_cq", Section: "DESCRIPTION"},
+	rule0282: {ID: "VR-ibv_create_cq-comp_vector-0282", Verb: "ibv_create_cq", Subject: "comp_vector", Statement: "comp_vector is below num_comp_vectors", Fix: "pass a smaller one", Page: "ibv_create_cq", Section: "DESCRIPTION"},
+	rule0279: {ID: "VR-ibv_create_cq-cqe-0279", Verb: "ibv_create_cq", Subject: "cqe", Statement: "a queue has room for at least 1 completion", Fix: "ask for 1 or more", Page: "ibv_create_cq", Section: "DESCRIPTION"},
+	rule0280: {ID: "VR-ibv_create_cq-cqe-0280", Verb: "ibv_create_cq", Subject: "cqe", Statement: "cqe is at most max_cqe", Fix: "ask for fewer entries", Page: "ibv_create_cq", Section: ""},
+	rule0283: {ID: "VR-ibv_destroy_cq-cq-0283", Verb: "ibv_destroy_cq", Subject: "cq", Statement: "cq is the queue to destroy", Fix: "pass the queue", Page: "ibv_create_cq", Section: "DESCRIPTION"},
+	rule0296: {ID: "VR-ibv_create_qp-pd-0296", Verb: "ibv_create_qp", Subject: "pd", Statement: "pd is the protection domain that the queue pair belongs to", Fix: "pass a protection domain", Page: "ibv_create_qp", Section: "DESCRIPTION"},
+	rule0297: {ID: "VR-ibv_create_qp-qp_init_attr-0297", Verb: "ibv_create_qp", Subject: "qp_init_attr", Statement: "qp_init_attr tells what to make", Fix: "pass a struct ibv_qp_init_attr", Page: "ibv_create_qp", Section: "DESCRIPTION"},
+	rule0299: {ID: "VR-ibv_create_qp-send_cq-0299", Verb: "ibv_create_qp", Subject: "qp_init_attr.send_cq", Statement: "sends complete in send_cq", Fix: "pass a completion queue", Page: "ibv_create_qp", Section: "DESCRIPTION"},
+	rule0300: {ID: "VR-ibv_create_qp-recv_cq-0300", Verb: "ibv_create_qp", Subject: "qp_init_attr.recv_cq", Statement: "receives complete in recv_cq", Fix: "pass a completion queue", Page: "ibv_create_qp", Section: "DESCRIPTION"},
+	rule0298: {ID: "VR-ibv_create_qp-qp_type-0298", Verb: "ibv_create_qp", Subject: "qp_init_attr.qp_type", Statement: "qp_type is RC, UC, UD, RAW_PACKET or DRIVER", Fix: "pass one of these, or make the queue pair by ibv_create_qp_ex", Page: "ibv_create_qp", Section: "DESCRIPTION"},
+	rule0301: {ID: "VR-ibv_create_qp-qp_type-0301", Verb: "ibv_create_qp", Subject: "qp_init_attr.qp_type", Statement: "with a shared receive queue, qp_type is RC or UD", Fix: "pass no srq, or another type", Page: "ibv_create_qp", Section: "NOTES"},
+	rule0302: {ID: "VR-ibv_create_qp-max_recv_wr-0302", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_recv_wr", Statement: "max_recv_wr counts without a shared receive queue only", Fix: "leave it 0", Page: "ibv_create_qp", Section: "NOTES"},
+	rule0303: {ID: "VR-ibv_create_qp-max_recv_sge-0303", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_recv_sge", Statement: "max_recv_sge counts without a shared receive queue only", Fix: "leave it 0", Page: "ibv_create_qp", Section: "NOTES"},
+	rule0304: {ID: "VR-ibv_create_qp-max_send_wr-0304", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_send_wr", Statement: "max_send_wr is at most max_qp_wr", Fix: "ask for less", Page: "ibv_create_qp", Section: "DESCRIPTION"},
+	rule0305: {ID: "VR-ibv_create_qp-max_recv_wr-0305", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_recv_wr", Statement: "max_recv_wr is at most max_qp_wr", Fix: "ask for less", Page: "ibv_create_qp", Section: "DESCRIPTION"},
+	rule0306: {ID: "VR-ibv_create_qp-max_send_sge-0306", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_send_sge", Statement: "max_send_sge is at most max_sge", Fix: "ask for less", Page: "ibv_create_qp", Section: "DESCRIPTION"},
+	rule0307: {ID: "VR-ibv_create_qp-max_recv_sge-0307", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_recv_sge", Statement: "max_recv_sge is at most max_sge", Fix: "ask for less", Page: "ibv_create_qp", Section: "DESCRIPTION"},
 	rule0150: {ID: "VR-ibv_alloc_td-context-0150", Verb: "ibv_alloc_td", Subject: "context", Statement: "a thread domain belongs to an open device", Fix: "pass an open device", Page: "ibv_alloc_td", Section: "DESCRIPTION"},
 	rule0151: {ID: "VR-ibv_alloc_td-init_attr-0151", Verb: "ibv_alloc_td", Subject: "init_attr", Statement: "init_attr is not NULL", Fix: "pass a struct ibv_td_init_attr", Page: "ibv_alloc_td", Section: ""},
 	rule0152: {ID: "VR-ibv_alloc_td-comp_mask-0152", Verb: "ibv_alloc_td", Subject: "init_attr.comp_mask", Statement: "comp_mask is 0, as no bit is defined", Fix: "leave comp_mask 0", Page: "ibv_alloc_td", Section: ""},
@@ -432,10 +495,10 @@ var rules = [...]verr.Rule{
 	rule0217: {ID: "VR-ibv_modify_qp-qp-0217", Verb: "ibv_modify_qp", Subject: "qp", Statement: "qp is the queue pair to change", Fix: "pass the queue pair", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
 	rule0218: {ID: "VR-ibv_modify_qp-attr-0218", Verb: "ibv_modify_qp", Subject: "attr", Statement: "attr has the attributes", Fix: "pass a struct ibv_qp_attr", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
 	rule0219: {ID: "VR-ibv_modify_qp-attr_mask-0219", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "attr_mask has no bits but those of enum ibv_qp_attr_mask", Fix: "leave the other bits out", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
-	rule0221: {ID: "VR-ibv_modify_qp-attr_mask-0221", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "a queue pair of type UC goes from state to state with the attributes that the transition needs, and takes some more", Fix: "give what is missing, and leave out what it does not take", Page: "ibv_modify_qp", Section: "NOTES"},
-	rule0223: {ID: "VR-ibv_modify_qp-attr_mask-0223", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "a queue pair of type RAW_PACKET goes from state to state with the attributes that the transition needs, and takes some more", Fix: "give what is missing, and leave out what it does not take", Page: "ibv_modify_qp", Section: "NOTES"},
-	rule0224: {ID: "VR-ibv_modify_qp-attr_mask-0224", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "a queue pair of type XRC_SEND goes from state to state with the attributes that the transition needs, and takes some more", Fix: "give what is missing, and leave out what it does not take", Page: "ibv_modify_qp", Section: ""},
-	rule0225: {ID: "VR-ibv_modify_qp-attr_mask-0225", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "a queue pair of type XRC_RECV goes from state to state with the attributes that the transition needs, and takes some more", Fix: "give what is missing, and leave out what it does not take", Page: "ibv_modify_qp", Section: ""},
+	rule0221: {ID: "VR-ibv_modify_qp-attr_mask-0221", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "each change of state of a queue pair of type UC needs its attributes, and takes few others", Fix: "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES"},
+	rule0223: {ID: "VR-ibv_modify_qp-attr_mask-0223", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "each change of state of a queue pair of type RAW_PACKET needs its attributes, and takes few others", Fix: "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES"},
+	rule0224: {ID: "VR-ibv_modify_qp-attr_mask-0224", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "each change of state of a queue pair of type XRC_SEND needs its attributes, and takes few others", Fix: "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: ""},
+	rule0225: {ID: "VR-ibv_modify_qp-attr_mask-0225", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "each change of state of a queue pair of type XRC_RECV needs its attributes, and takes few others", Fix: "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: ""},
 	rule0226: {ID: "VR-ibv_modify_qp-attr_mask-0226", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "a queue pair of type UD has no use for PATH_MTU, RQ_PSN, DEST_QPN, ACCESS_FLAGS, AV, ALT_PATH, MAX_QP_RD_ATOMIC, MAX_DEST_RD_ATOMIC, MIN_RNR_TIMER, TIMEOUT, RETRY_CNT, RNR_RETRY, in any state", Fix: "leave them out", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
 	rule0227: {ID: "VR-ibv_modify_qp-attr_mask-0227", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "a queue pair of type UC has no use for MAX_QP_RD_ATOMIC, MAX_DEST_RD_ATOMIC, MIN_RNR_TIMER, TIMEOUT, RETRY_CNT, RNR_RETRY, QKEY, in any state", Fix: "leave them out", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
 	rule0229: {ID: "VR-ibv_modify_qp-qp_state-0229", Verb: "ibv_modify_qp", Subject: "attr.qp_state", Statement: "qp_state is RESET, INIT, RTR, RTS, SQD, SQE or ERR", Fix: "pass one of these", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
@@ -446,8 +509,8 @@ var rules = [...]verr.Rule{
 	rule0234: {ID: "VR-ibv_modify_qp-port_num-0234", Verb: "ibv_modify_qp", Subject: "attr.port_num", Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
 	rule0235: {ID: "VR-ibv_modify_qp-port_num-0235", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.port_num", Statement: "with a port given beside it, the path leaves by that port", Fix: "pass the same number twice", Page: "ibv_modify_qp", Section: ""},
 	rule0236: {ID: "VR-ibv_modify_qp-alt_ah_attr-0236", Verb: "ibv_modify_qp", Subject: "attr.alt_ah_attr.port_num", Statement: "the alternate path leaves by the alternate port", Fix: "pass the same number twice", Page: "ibv_modify_qp", Section: ""},
-	rule0220: {ID: "VR-ibv_modify_qp-attr_mask-0220", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "a queue pair of type RC goes from state to state with the attributes that the transition needs, and takes some more", Fix: "give what is missing, and leave out what it does not take", Page: "ibv_modify_qp", Section: "NOTES"},
-	rule0222: {ID: "VR-ibv_modify_qp-attr_mask-0222", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "a queue pair of type UD goes from state to state with the attributes that the transition needs, and takes some more", Fix: "give what is missing, and leave out what it does not take", Page: "ibv_modify_qp", Section: "NOTES"},
+	rule0220: {ID: "VR-ibv_modify_qp-attr_mask-0220", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "each change of state of a queue pair of type RC needs its attributes, and takes few others", Fix: "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES"},
+	rule0222: {ID: "VR-ibv_modify_qp-attr_mask-0222", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "each change of state of a queue pair of type UD needs its attributes, and takes few others", Fix: "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES"},
 	rule0228: {ID: "VR-ibv_modify_qp-attr_mask-0228", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "a queue pair of type RC has no use for QKEY, in any state", Fix: "leave them out", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
 	rule0237: {ID: "VR-ibv_modify_qp-path_mtu-0237", Verb: "ibv_modify_qp", Subject: "attr.path_mtu", Statement: "path_mtu is 256, 512, 1024, 2048 or 4096", Fix: "pass one of the enum ibv_mtu", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
 	rule0238: {ID: "VR-ibv_modify_qp-rq_psn-0238", Verb: "ibv_modify_qp", Subject: "attr.rq_psn", Statement: "packet numbers have 24 bits", Fix: "pass the low 24 bits", Page: "ibv_modify_qp", Section: ""},
@@ -466,6 +529,19 @@ var rules = [...]verr.Rule{
 	rule0251: {ID: "VR-ibv_modify_qp-attr_mask-0251", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "alternate paths need a device with AUTO_PATH_MIG", Fix: "leave IBV_QP_ALT_PATH and IBV_QP_PATH_MIG_STATE out", Page: "ibv_modify_qp", Section: "NOTES", Unsupported: true},
 	rule0253: {ID: "VR-ibv_modify_qp-ah_attr-0253", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.is_global, attr.ah_attr.dlid", Statement: "a path leads to a dlid, or by a global route, which RoCE always needs", Fix: "set is_global and fill in grh, or give a dlid", Page: "ibv_modify_qp", Section: ""},
 	rule0255: {ID: "VR-ibv_modify_qp-alt_ah_attr-0255", Verb: "ibv_modify_qp", Subject: "attr.alt_ah_attr.is_global, attr.alt_ah_attr.dlid", Statement: "a path leads to a dlid, or by a global route, which RoCE always needs", Fix: "set is_global and fill in grh, or give a dlid", Page: "ibv_modify_qp", Section: ""},
+	rule0308: {ID: "VR-ibv_destroy_qp-qp-0308", Verb: "ibv_destroy_qp", Subject: "qp", Statement: "qp is the queue pair to destroy", Fix: "pass the queue pair", Page: "ibv_create_qp", Section: "DESCRIPTION"},
+	rule0310: {ID: "VR-ibv_create_ah-pd-0310", Verb: "ibv_create_ah", Subject: "pd", Statement: "pd is the protection domain that the handle belongs to", Fix: "pass a protection domain", Page: "ibv_create_ah", Section: "DESCRIPTION"},
+	rule0311: {ID: "VR-ibv_create_ah-attr-0311", Verb: "ibv_create_ah", Subject: "attr", Statement: "attr tells the way", Fix: "pass a struct ibv_ah_attr", Page: "ibv_create_ah", Section: "DESCRIPTION"},
+	rule0312: {ID: "VR-ibv_create_ah-port_num-0312", Verb: "ibv_create_ah", Subject: "attr.port_num", Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_create_ah", Section: "DESCRIPTION"},
+	rule0313: {ID: "VR-ibv_create_ah-port_num-0313", Verb: "ibv_create_ah", Subject: "attr.port_num", Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_create_ah", Section: "DESCRIPTION"},
+	rule0315: {ID: "VR-ibv_create_ah-is_global-0315", Verb: "ibv_create_ah", Subject: "attr.is_global, attr.dlid", Statement: "a path leads to a dlid, or by a global route, which RoCE always needs", Fix: "set is_global and fill in grh, or give a dlid", Page: "ibv_create_ah", Section: ""},
+	rule0316: {ID: "VR-ibv_create_ah-is_global-0316", Verb: "ibv_create_ah", Subject: "attr.is_global", Statement: "grh.flow_label counts with is_global", Fix: "set is_global", Page: "ibv_create_ah", Section: "DESCRIPTION"},
+	rule0317: {ID: "VR-ibv_create_ah-is_global-0317", Verb: "ibv_create_ah", Subject: "attr.is_global", Statement: "grh.sgid_index counts with is_global", Fix: "set is_global", Page: "ibv_create_ah", Section: "DESCRIPTION"},
+	rule0318: {ID: "VR-ibv_create_ah-is_global-0318", Verb: "ibv_create_ah", Subject: "attr.is_global", Statement: "grh.hop_limit counts with is_global", Fix: "set is_global", Page: "ibv_create_ah", Section: "DESCRIPTION"},
+	rule0319: {ID: "VR-ibv_create_ah-is_global-0319", Verb: "ibv_create_ah", Subject: "attr.is_global", Statement: "grh.traffic_class counts with is_global", Fix: "set is_global", Page: "ibv_create_ah", Section: "DESCRIPTION"},
+	rule0320: {ID: "VR-ibv_create_ah-flow_label-0320", Verb: "ibv_create_ah", Subject: "attr.grh.flow_label", Statement: "a flow label has 20 bits", Fix: "pass at most 0xfffff", Page: "ibv_create_ah", Section: "DESCRIPTION"},
+	rule0321: {ID: "VR-ibv_create_ah-sl-0321", Verb: "ibv_create_ah", Subject: "attr.sl", Statement: "a service level is 0 to 15", Fix: "pass at most 15", Page: "ibv_create_ah", Section: "DESCRIPTION"},
+	rule0323: {ID: "VR-ibv_destroy_ah-ah-0323", Verb: "ibv_destroy_ah", Subject: "ah", Statement: "ah is the handle to destroy", Fix: "pass the handle", Page: "ibv_create_ah", Section: "DESCRIPTION"},
 }
 
 // inFreeDeviceList is what the rules of ibv_free_device_list look at.
@@ -626,6 +702,36 @@ func checkQueryPort(in *inQueryPort) error {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0215], Value: strconv.FormatUint(in.portNum, 10)})
 	}
 	return verr.RefuseErr("ibv_query_port", bad...)
+}
+
+// inQueryGID is what the rules of ibv_query_gid look at.
+type inQueryGID struct {
+	context                  uint64 // context
+	gid                      uint64 // gid
+	portNum                  uint64 // port_num
+	capDeviceAttrPhysPortCnt known  // device_attr.phys_port_cnt
+	index                    int64  // index
+}
+
+// checkQueryGID refuses a call of ibv_query_gid that breaks a rule.
+func checkQueryGID(in *inQueryGID) error {
+	var bad []verr.Violation
+	if in.context == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0324], Value: addrText(in.context)})
+	}
+	if in.gid == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0325], Value: strconv.FormatUint(in.gid, 10)})
+	}
+	if in.portNum < 1 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0326], Value: strconv.FormatUint(in.portNum, 10)})
+	}
+	if in.capDeviceAttrPhysPortCnt.ok && in.capDeviceAttrPhysPortCnt.v > 0 && in.portNum > in.capDeviceAttrPhysPortCnt.v {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0327], Value: strconv.FormatUint(in.portNum, 10)})
+	}
+	if in.index < 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0328], Value: strconv.FormatInt(in.index, 10)})
+	}
+	return verr.RefuseErr("ibv_query_gid", bad...)
 }
 
 // inAllocPD is what the rules of ibv_alloc_pd look at.
@@ -1152,6 +1258,34 @@ func checkDeregMR(in *inDeregMR) error {
 	return verr.RefuseErr("ibv_dereg_mr", bad...)
 }
 
+// inCreateCompChannel is what the rules of ibv_create_comp_channel look at.
+type inCreateCompChannel struct {
+	context uint64 // context
+}
+
+// checkCreateCompChannel refuses a call of ibv_create_comp_channel that breaks a rule.
+func checkCreateCompChannel(in *inCreateCompChannel) error {
+	var bad []verr.Violation
+	if in.context == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0285], Value: addrText(in.context)})
+	}
+	return verr.RefuseErr("ibv_create_comp_channel", bad...)
+}
+
+// inDestroyCompChannel is what the rules of ibv_destroy_comp_channel look at.
+type inDestroyCompChannel struct {
+	channel uint64 // channel
+}
+
+// checkDestroyCompChannel refuses a call of ibv_destroy_comp_channel that breaks a rule.
+func checkDestroyCompChannel(in *inDestroyCompChannel) error {
+	var bad []verr.Violation
+	if in.channel == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0286], Value: addrText(in.channel)})
+	}
+	return verr.RefuseErr("ibv_destroy_comp_channel", bad...)
+}
+
 // inAdviseMR is what the rules of ibv_advise_mr look at.
 type inAdviseMR struct {
 	pd                                uint64 // pd
@@ -1390,6 +1524,120 @@ func hintRegDMMR(in *inRegDMMR) []string {
 	}
 	if in.capDeviceAttrAtomicCap.ok && in.capDeviceAttrAtomicCap.v != 2 && in.access&0x8 != 0 && in.capDeviceAttrAtomicCap.v&0x1 != 0x1 {
 		may = append(may, verr.Violation{Rule: &rules[rule0120], Value: DMAccess(in.access).String()}.String())
+	}
+	return may
+}
+
+// inCreateCQ is what the rules of ibv_create_cq look at.
+type inCreateCQ struct {
+	context               uint64 // context
+	compVector            int64  // comp_vector
+	contextNumCompVectors known  // context.num_comp_vectors
+	cqe                   int64  // cqe
+	capDeviceAttrMaxCQE   known  // device_attr.max_cqe
+}
+
+// checkCreateCQ refuses a call of ibv_create_cq that breaks a rule.
+func checkCreateCQ(in *inCreateCQ) error {
+	var bad []verr.Violation
+	if in.context == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0278], Value: addrText(in.context)})
+	}
+	if in.compVector < 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0281], Value: strconv.FormatInt(in.compVector, 10)})
+	}
+	if in.contextNumCompVectors.ok && in.compVector >= 0 && !(in.contextNumCompVectors.v > uint64(in.compVector)) {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0282], Value: strconv.FormatInt(in.compVector, 10)})
+	}
+	return verr.RefuseErr("ibv_create_cq", bad...)
+}
+
+// hintCreateCQ tells what may be the cause when ibv_create_cq fails.
+func hintCreateCQ(in *inCreateCQ) []string {
+	var may []string
+	if in.cqe < 1 {
+		may = append(may, verr.Violation{Rule: &rules[rule0279], Value: strconv.FormatInt(in.cqe, 10)}.String())
+	}
+	if in.capDeviceAttrMaxCQE.ok && in.capDeviceAttrMaxCQE.v > 0 && uint64(in.cqe) > in.capDeviceAttrMaxCQE.v {
+		may = append(may, verr.Violation{Rule: &rules[rule0280], Value: strconv.FormatInt(in.cqe, 10)}.String())
+	}
+	return may
+}
+
+// inDestroyCQ is what the rules of ibv_destroy_cq look at.
+type inDestroyCQ struct {
+	cq uint64 // cq
+}
+
+// checkDestroyCQ refuses a call of ibv_destroy_cq that breaks a rule.
+func checkDestroyCQ(in *inDestroyCQ) error {
+	var bad []verr.Violation
+	if in.cq == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0283], Value: addrText(in.cq)})
+	}
+	return verr.RefuseErr("ibv_destroy_cq", bad...)
+}
+
+// inCreateQP is what the rules of ibv_create_qp look at.
+type inCreateQP struct {
+	pd                      uint64 // pd
+	qpInitAttr              uint64 // qp_init_attr
+	qpInitAttrSendCQ        uint64 // qp_init_attr.send_cq
+	qpInitAttrQPType        uint64 // qp_init_attr.qp_type
+	qpInitAttrRecvCQ        uint64 // qp_init_attr.recv_cq
+	qpInitAttrSRQ           uint64 // qp_init_attr.srq
+	qpInitAttrCapMaxRecvWR  uint64 // qp_init_attr.cap.max_recv_wr
+	qpInitAttrCapMaxRecvSGE uint64 // qp_init_attr.cap.max_recv_sge
+	qpInitAttrCapMaxSendWR  uint64 // qp_init_attr.cap.max_send_wr
+	capDeviceAttrMaxQPWR    known  // device_attr.max_qp_wr
+	qpInitAttrCapMaxSendSGE uint64 // qp_init_attr.cap.max_send_sge
+	capDeviceAttrMaxSGE     known  // device_attr.max_sge
+}
+
+// checkCreateQP refuses a call of ibv_create_qp that breaks a rule.
+func checkCreateQP(in *inCreateQP) error {
+	var bad []verr.Violation
+	if in.pd == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0296], Value: addrText(in.pd)})
+	}
+	if in.qpInitAttr == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0297], Value: addrText(in.qpInitAttr)})
+	}
+	if (in.qpInitAttrQPType == 2 || in.qpInitAttrQPType == 3 || in.qpInitAttrQPType == 4 || in.qpInitAttrQPType == 8 || in.qpInitAttrQPType == 9) && in.qpInitAttrSendCQ == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0299], Value: addrText(in.qpInitAttrSendCQ)})
+	}
+	if (in.qpInitAttrQPType == 2 || in.qpInitAttrQPType == 3 || in.qpInitAttrQPType == 4 || in.qpInitAttrQPType == 8) && in.qpInitAttrRecvCQ == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0300], Value: addrText(in.qpInitAttrRecvCQ)})
+	}
+	return verr.RefuseErr("ibv_create_qp", bad...)
+}
+
+// hintCreateQP tells what may be the cause when ibv_create_qp fails.
+func hintCreateQP(in *inCreateQP) []string {
+	var may []string
+	if in.qpInitAttrQPType != 2 && in.qpInitAttrQPType != 3 && in.qpInitAttrQPType != 4 && in.qpInitAttrQPType != 8 && in.qpInitAttrQPType != 255 {
+		may = append(may, verr.Violation{Rule: &rules[rule0298], Value: QPType(in.qpInitAttrQPType).String()}.String())
+	}
+	if in.qpInitAttrSRQ != 0 && in.qpInitAttrQPType != 2 && in.qpInitAttrQPType != 4 {
+		may = append(may, verr.Violation{Rule: &rules[rule0301], Value: QPType(in.qpInitAttrQPType).String()}.String())
+	}
+	if in.qpInitAttrSRQ != 0 && in.qpInitAttrCapMaxRecvWR > 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule0302], Value: strconv.FormatUint(in.qpInitAttrCapMaxRecvWR, 10)}.String())
+	}
+	if in.qpInitAttrSRQ != 0 && in.qpInitAttrCapMaxRecvSGE > 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule0303], Value: strconv.FormatUint(in.qpInitAttrCapMaxRecvSGE, 10)}.String())
+	}
+	if in.capDeviceAttrMaxQPWR.ok && in.capDeviceAttrMaxQPWR.v > 0 && in.qpInitAttrCapMaxSendWR > in.capDeviceAttrMaxQPWR.v {
+		may = append(may, verr.Violation{Rule: &rules[rule0304], Value: strconv.FormatUint(in.qpInitAttrCapMaxSendWR, 10)}.String())
+	}
+	if in.capDeviceAttrMaxQPWR.ok && in.capDeviceAttrMaxQPWR.v > 0 && in.qpInitAttrCapMaxRecvWR > in.capDeviceAttrMaxQPWR.v {
+		may = append(may, verr.Violation{Rule: &rules[rule0305], Value: strconv.FormatUint(in.qpInitAttrCapMaxRecvWR, 10)}.String())
+	}
+	if in.capDeviceAttrMaxSGE.ok && in.capDeviceAttrMaxSGE.v > 0 && in.qpInitAttrCapMaxSendSGE > in.capDeviceAttrMaxSGE.v {
+		may = append(may, verr.Violation{Rule: &rules[rule0306], Value: strconv.FormatUint(in.qpInitAttrCapMaxSendSGE, 10)}.String())
+	}
+	if in.capDeviceAttrMaxSGE.ok && in.capDeviceAttrMaxSGE.v > 0 && in.qpInitAttrCapMaxRecvSGE > in.capDeviceAttrMaxSGE.v {
+		may = append(may, verr.Violation{Rule: &rules[rule0307], Value: strconv.FormatUint(in.qpInitAttrCapMaxRecvSGE, 10)}.String())
 	}
 	return may
 }
@@ -1815,4 +2063,92 @@ func hintModifyQP(in *inModifyQP) []string {
 		may = append(may, verr.Violation{Rule: &rules[rule0255]}.String())
 	}
 	return may
+}
+
+// inDestroyQP is what the rules of ibv_destroy_qp look at.
+type inDestroyQP struct {
+	qp uint64 // qp
+}
+
+// checkDestroyQP refuses a call of ibv_destroy_qp that breaks a rule.
+func checkDestroyQP(in *inDestroyQP) error {
+	var bad []verr.Violation
+	if in.qp == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0308], Value: addrText(in.qp)})
+	}
+	return verr.RefuseErr("ibv_destroy_qp", bad...)
+}
+
+// inCreateAH is what the rules of ibv_create_ah look at.
+type inCreateAH struct {
+	pd                       uint64 // pd
+	attr                     uint64 // attr
+	attrPortNum              uint64 // attr.port_num
+	capDeviceAttrPhysPortCnt known  // device_attr.phys_port_cnt
+	attrIsGlobal             uint64 // attr.is_global
+	attrDlid                 uint64 // attr.dlid
+	attrGrhFlowLabel         uint64 // attr.grh.flow_label
+	attrGrhSgidIndex         uint64 // attr.grh.sgid_index
+	attrGrhHopLimit          uint64 // attr.grh.hop_limit
+	attrGrhTrafficClass      uint64 // attr.grh.traffic_class
+	attrSL                   uint64 // attr.sl
+}
+
+// checkCreateAH refuses a call of ibv_create_ah that breaks a rule.
+func checkCreateAH(in *inCreateAH) error {
+	var bad []verr.Violation
+	if in.pd == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0310], Value: addrText(in.pd)})
+	}
+	if in.attr == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0311], Value: addrText(in.attr)})
+	}
+	return verr.RefuseErr("ibv_create_ah", bad...)
+}
+
+// hintCreateAH tells what may be the cause when ibv_create_ah fails.
+func hintCreateAH(in *inCreateAH) []string {
+	var may []string
+	if in.attrPortNum < 1 {
+		may = append(may, verr.Violation{Rule: &rules[rule0312], Value: strconv.FormatUint(in.attrPortNum, 10)}.String())
+	}
+	if in.capDeviceAttrPhysPortCnt.ok && in.capDeviceAttrPhysPortCnt.v > 0 && in.attrPortNum > in.capDeviceAttrPhysPortCnt.v {
+		may = append(may, verr.Violation{Rule: &rules[rule0313], Value: strconv.FormatUint(in.attrPortNum, 10)}.String())
+	}
+	if countTrue(in.attrIsGlobal != 0, in.attrDlid != 0) == 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule0315]}.String())
+	}
+	if in.attrGrhFlowLabel != 0 && in.attrIsGlobal == 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule0316], Value: strconv.FormatUint(in.attrIsGlobal, 10)}.String())
+	}
+	if in.attrGrhSgidIndex != 0 && in.attrIsGlobal == 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule0317], Value: strconv.FormatUint(in.attrIsGlobal, 10)}.String())
+	}
+	if in.attrGrhHopLimit != 0 && in.attrIsGlobal == 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule0318], Value: strconv.FormatUint(in.attrIsGlobal, 10)}.String())
+	}
+	if in.attrGrhTrafficClass != 0 && in.attrIsGlobal == 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule0319], Value: strconv.FormatUint(in.attrIsGlobal, 10)}.String())
+	}
+	if in.attrGrhFlowLabel > 0xfffff {
+		may = append(may, verr.Violation{Rule: &rules[rule0320], Value: strconv.FormatUint(in.attrGrhFlowLabel, 10)}.String())
+	}
+	if in.attrSL > 15 {
+		may = append(may, verr.Violation{Rule: &rules[rule0321], Value: strconv.FormatUint(in.attrSL, 10)}.String())
+	}
+	return may
+}
+
+// inDestroyAH is what the rules of ibv_destroy_ah look at.
+type inDestroyAH struct {
+	ah uint64 // ah
+}
+
+// checkDestroyAH refuses a call of ibv_destroy_ah that breaks a rule.
+func checkDestroyAH(in *inDestroyAH) error {
+	var bad []verr.Violation
+	if in.ah == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0323], Value: addrText(in.ah)})
+	}
+	return verr.RefuseErr("ibv_destroy_ah", bad...)
 }

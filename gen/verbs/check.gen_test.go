@@ -57,6 +57,22 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_query_port-port_num-0215", true, func() string {
 			return textOf(checkQueryPort(&inQueryPort{context: 4096, portAttr: 4096, portNum: 3, capDeviceAttrExPhysPortCntEx: known{2, true}}))
 		}},
+		{"VR-ibv_query_gid-context-0324", false, func() string { return textOf(checkQueryGID(&inQueryGID{context: 4096, gid: 0, portNum: 0, index: 0})) }},
+		{"VR-ibv_query_gid-context-0324", true, func() string { return textOf(checkQueryGID(&inQueryGID{context: 0, gid: 0, portNum: 0, index: 0})) }},
+		{"VR-ibv_query_gid-gid-0325", false, func() string {
+			return textOf(checkQueryGID(&inQueryGID{context: 4096, gid: 4096, portNum: 0, index: 0}))
+		}},
+		{"VR-ibv_query_gid-gid-0325", true, func() string { return textOf(checkQueryGID(&inQueryGID{context: 4096, gid: 0, portNum: 0, index: 0})) }},
+		{"VR-ibv_query_gid-port_num-0326", false, func() string { return textOf(checkQueryGID(&inQueryGID{context: 4096, gid: 0, portNum: 1, index: 0})) }},
+		{"VR-ibv_query_gid-port_num-0326", true, func() string { return textOf(checkQueryGID(&inQueryGID{context: 4096, gid: 0, portNum: 0, index: 0})) }},
+		{"VR-ibv_query_gid-port_num-0327", false, func() string {
+			return textOf(checkQueryGID(&inQueryGID{context: 4096, gid: 0, portNum: 2, capDeviceAttrPhysPortCnt: known{2, true}, index: 0}))
+		}},
+		{"VR-ibv_query_gid-port_num-0327", true, func() string {
+			return textOf(checkQueryGID(&inQueryGID{context: 4096, gid: 0, portNum: 3, capDeviceAttrPhysPortCnt: known{2, true}, index: 0}))
+		}},
+		{"VR-ibv_query_gid-index-0328", false, func() string { return textOf(checkQueryGID(&inQueryGID{context: 4096, gid: 0, portNum: 0, index: 0})) }},
+		{"VR-ibv_query_gid-index-0328", true, func() string { return textOf(checkQueryGID(&inQueryGID{context: 4096, gid: 0, portNum: 0, index: -1})) }},
 		{"VR-ibv_alloc_pd-context-0145", false, func() string { return textOf(checkAllocPD(&inAllocPD{context: 4096})) }},
 		{"VR-ibv_alloc_pd-context-0145", true, func() string { return textOf(checkAllocPD(&inAllocPD{context: 0})) }},
 		{"VR-ibv_dealloc_pd-pd-0146", false, func() string { return textOf(checkDeallocPD(&inDeallocPD{pd: 4096})) }},
@@ -733,6 +749,10 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_dereg_mr-mr-0093", false, func() string { return textOf(checkDeregMR(&inDeregMR{mr: 4096})) }},
 		{"VR-ibv_dereg_mr-mr-0093", true, func() string { return textOf(checkDeregMR(&inDeregMR{mr: 0})) }},
+		{"VR-ibv_create_comp_channel-context-0285", false, func() string { return textOf(checkCreateCompChannel(&inCreateCompChannel{context: 4096})) }},
+		{"VR-ibv_create_comp_channel-context-0285", true, func() string { return textOf(checkCreateCompChannel(&inCreateCompChannel{context: 0})) }},
+		{"VR-ibv_destroy_comp_channel-channel-0286", false, func() string { return textOf(checkDestroyCompChannel(&inDestroyCompChannel{channel: 4096})) }},
+		{"VR-ibv_destroy_comp_channel-channel-0286", true, func() string { return textOf(checkDestroyCompChannel(&inDestroyCompChannel{channel: 0})) }},
 		{"VR-ibv_advise_mr-pd-0189", false, func() string {
 			return textOf(checkAdviseMR(&inAdviseMR{pd: 4096, advice: 0, flags: 0, sgList: 4096, numSGE: 0}))
 		}},
@@ -946,6 +966,98 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_reg_dm_mr-access-0120", true, func() string {
 			return textOf(hintRegDMMR(&inRegDMMR{access: 41, pd: 4096, dm: 4096, length: 4096, dmOffset: 0, capDeviceAttrAtomicCap: known{0, true}}))
+		}},
+		{"VR-ibv_create_cq-context-0278", false, func() string { return textOf(checkCreateCQ(&inCreateCQ{context: 4096, compVector: 0, cqe: 0})) }},
+		{"VR-ibv_create_cq-context-0278", true, func() string { return textOf(checkCreateCQ(&inCreateCQ{context: 0, compVector: 0, cqe: 0})) }},
+		{"VR-ibv_create_cq-comp_vector-0281", false, func() string { return textOf(checkCreateCQ(&inCreateCQ{context: 4096, compVector: 0, cqe: 0})) }},
+		{"VR-ibv_create_cq-comp_vector-0281", true, func() string { return textOf(checkCreateCQ(&inCreateCQ{context: 4096, compVector: -1, cqe: 0})) }},
+		{"VR-ibv_create_cq-comp_vector-0282", false, func() string {
+			return textOf(checkCreateCQ(&inCreateCQ{context: 4096, compVector: 1, contextNumCompVectors: known{2, true}, cqe: 0}))
+		}},
+		{"VR-ibv_create_cq-comp_vector-0282", true, func() string {
+			return textOf(checkCreateCQ(&inCreateCQ{context: 4096, compVector: 2, contextNumCompVectors: known{2, true}, cqe: 0}))
+		}},
+		{"VR-ibv_create_cq-cqe-0279", false, func() string { return textOf(hintCreateCQ(&inCreateCQ{context: 4096, compVector: 0, cqe: 1})) }},
+		{"VR-ibv_create_cq-cqe-0279", true, func() string { return textOf(hintCreateCQ(&inCreateCQ{context: 4096, compVector: 0, cqe: 0})) }},
+		{"VR-ibv_create_cq-cqe-0280", false, func() string {
+			return textOf(hintCreateCQ(&inCreateCQ{context: 4096, compVector: 0, cqe: 16, capDeviceAttrMaxCQE: known{16, true}}))
+		}},
+		{"VR-ibv_create_cq-cqe-0280", true, func() string {
+			return textOf(hintCreateCQ(&inCreateCQ{context: 4096, compVector: 0, cqe: 17, capDeviceAttrMaxCQE: known{16, true}}))
+		}},
+		{"VR-ibv_destroy_cq-cq-0283", false, func() string { return textOf(checkDestroyCQ(&inDestroyCQ{cq: 4096})) }},
+		{"VR-ibv_destroy_cq-cq-0283", true, func() string { return textOf(checkDestroyCQ(&inDestroyCQ{cq: 0})) }},
+		{"VR-ibv_create_qp-pd-0296", false, func() string {
+			return textOf(checkCreateQP(&inCreateQP{pd: 4096, qpInitAttr: 4096, qpInitAttrSendCQ: 4096, qpInitAttrQPType: 0, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvWR: 0, qpInitAttrCapMaxRecvSGE: 0, qpInitAttrCapMaxSendWR: 0, qpInitAttrCapMaxSendSGE: 0}))
+		}},
+		{"VR-ibv_create_qp-pd-0296", true, func() string {
+			return textOf(checkCreateQP(&inCreateQP{pd: 0, qpInitAttr: 4096, qpInitAttrSendCQ: 4096, qpInitAttrQPType: 0, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvWR: 0, qpInitAttrCapMaxRecvSGE: 0, qpInitAttrCapMaxSendWR: 0, qpInitAttrCapMaxSendSGE: 0}))
+		}},
+		{"VR-ibv_create_qp-qp_init_attr-0297", false, func() string {
+			return textOf(checkCreateQP(&inCreateQP{pd: 4096, qpInitAttr: 4096, qpInitAttrSendCQ: 4096, qpInitAttrQPType: 0, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvWR: 0, qpInitAttrCapMaxRecvSGE: 0, qpInitAttrCapMaxSendWR: 0, qpInitAttrCapMaxSendSGE: 0}))
+		}},
+		{"VR-ibv_create_qp-qp_init_attr-0297", true, func() string {
+			return textOf(checkCreateQP(&inCreateQP{pd: 4096, qpInitAttr: 0, qpInitAttrSendCQ: 4096, qpInitAttrQPType: 0, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvWR: 0, qpInitAttrCapMaxRecvSGE: 0, qpInitAttrCapMaxSendWR: 0, qpInitAttrCapMaxSendSGE: 0}))
+		}},
+		{"VR-ibv_create_qp-send_cq-0299", false, func() string {
+			return textOf(checkCreateQP(&inCreateQP{pd: 4096, qpInitAttr: 4096, qpInitAttrSendCQ: 4096, qpInitAttrQPType: 2, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvWR: 0, qpInitAttrCapMaxRecvSGE: 0, qpInitAttrCapMaxSendWR: 0, qpInitAttrCapMaxSendSGE: 0}))
+		}},
+		{"VR-ibv_create_qp-send_cq-0299", true, func() string {
+			return textOf(checkCreateQP(&inCreateQP{pd: 4096, qpInitAttr: 4096, qpInitAttrSendCQ: 0, qpInitAttrQPType: 2, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvWR: 0, qpInitAttrCapMaxRecvSGE: 0, qpInitAttrCapMaxSendWR: 0, qpInitAttrCapMaxSendSGE: 0}))
+		}},
+		{"VR-ibv_create_qp-recv_cq-0300", false, func() string {
+			return textOf(checkCreateQP(&inCreateQP{pd: 4096, qpInitAttr: 4096, qpInitAttrSendCQ: 4096, qpInitAttrQPType: 2, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvWR: 0, qpInitAttrCapMaxRecvSGE: 0, qpInitAttrCapMaxSendWR: 0, qpInitAttrCapMaxSendSGE: 0}))
+		}},
+		{"VR-ibv_create_qp-recv_cq-0300", true, func() string {
+			return textOf(checkCreateQP(&inCreateQP{pd: 4096, qpInitAttr: 4096, qpInitAttrSendCQ: 4096, qpInitAttrQPType: 2, qpInitAttrRecvCQ: 0, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvWR: 0, qpInitAttrCapMaxRecvSGE: 0, qpInitAttrCapMaxSendWR: 0, qpInitAttrCapMaxSendSGE: 0}))
+		}},
+		{"VR-ibv_create_qp-qp_type-0298", false, func() string {
+			return textOf(hintCreateQP(&inCreateQP{pd: 4096, qpInitAttr: 4096, qpInitAttrSendCQ: 4096, qpInitAttrQPType: 4, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvWR: 0, qpInitAttrCapMaxRecvSGE: 0, qpInitAttrCapMaxSendWR: 0, qpInitAttrCapMaxSendSGE: 0}))
+		}},
+		{"VR-ibv_create_qp-qp_type-0298", true, func() string {
+			return textOf(hintCreateQP(&inCreateQP{pd: 4096, qpInitAttr: 4096, qpInitAttrSendCQ: 4096, qpInitAttrQPType: 9, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvWR: 0, qpInitAttrCapMaxRecvSGE: 0, qpInitAttrCapMaxSendWR: 0, qpInitAttrCapMaxSendSGE: 0}))
+		}},
+		{"VR-ibv_create_qp-qp_type-0301", false, func() string {
+			return textOf(hintCreateQP(&inCreateQP{pd: 4096, qpInitAttr: 4096, qpInitAttrSendCQ: 4096, qpInitAttrQPType: 4, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvWR: 0, qpInitAttrCapMaxRecvSGE: 0, qpInitAttrCapMaxSendWR: 0, qpInitAttrCapMaxSendSGE: 0}))
+		}},
+		{"VR-ibv_create_qp-qp_type-0301", true, func() string {
+			return textOf(hintCreateQP(&inCreateQP{pd: 4096, qpInitAttr: 4096, qpInitAttrSendCQ: 4096, qpInitAttrQPType: 3, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvWR: 0, qpInitAttrCapMaxRecvSGE: 0, qpInitAttrCapMaxSendWR: 0, qpInitAttrCapMaxSendSGE: 0}))
+		}},
+		{"VR-ibv_create_qp-max_recv_wr-0302", false, func() string {
+			return textOf(hintCreateQP(&inCreateQP{pd: 4096, qpInitAttr: 4096, qpInitAttrSendCQ: 4096, qpInitAttrQPType: 0, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvWR: 0, qpInitAttrCapMaxRecvSGE: 0, qpInitAttrCapMaxSendWR: 0, qpInitAttrCapMaxSendSGE: 0}))
+		}},
+		{"VR-ibv_create_qp-max_recv_wr-0302", true, func() string {
+			return textOf(hintCreateQP(&inCreateQP{pd: 4096, qpInitAttr: 4096, qpInitAttrSendCQ: 4096, qpInitAttrQPType: 0, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvWR: 1, qpInitAttrCapMaxRecvSGE: 0, qpInitAttrCapMaxSendWR: 0, qpInitAttrCapMaxSendSGE: 0}))
+		}},
+		{"VR-ibv_create_qp-max_recv_sge-0303", false, func() string {
+			return textOf(hintCreateQP(&inCreateQP{pd: 4096, qpInitAttr: 4096, qpInitAttrSendCQ: 4096, qpInitAttrQPType: 0, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvWR: 0, qpInitAttrCapMaxRecvSGE: 0, qpInitAttrCapMaxSendWR: 0, qpInitAttrCapMaxSendSGE: 0}))
+		}},
+		{"VR-ibv_create_qp-max_recv_sge-0303", true, func() string {
+			return textOf(hintCreateQP(&inCreateQP{pd: 4096, qpInitAttr: 4096, qpInitAttrSendCQ: 4096, qpInitAttrQPType: 0, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvWR: 0, qpInitAttrCapMaxRecvSGE: 1, qpInitAttrCapMaxSendWR: 0, qpInitAttrCapMaxSendSGE: 0}))
+		}},
+		{"VR-ibv_create_qp-max_send_wr-0304", false, func() string {
+			return textOf(hintCreateQP(&inCreateQP{pd: 4096, qpInitAttr: 4096, qpInitAttrSendCQ: 4096, qpInitAttrQPType: 0, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvWR: 0, qpInitAttrCapMaxRecvSGE: 0, qpInitAttrCapMaxSendWR: 16, capDeviceAttrMaxQPWR: known{16, true}, qpInitAttrCapMaxSendSGE: 0}))
+		}},
+		{"VR-ibv_create_qp-max_send_wr-0304", true, func() string {
+			return textOf(hintCreateQP(&inCreateQP{pd: 4096, qpInitAttr: 4096, qpInitAttrSendCQ: 4096, qpInitAttrQPType: 0, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvWR: 0, qpInitAttrCapMaxRecvSGE: 0, qpInitAttrCapMaxSendWR: 17, capDeviceAttrMaxQPWR: known{16, true}, qpInitAttrCapMaxSendSGE: 0}))
+		}},
+		{"VR-ibv_create_qp-max_recv_wr-0305", false, func() string {
+			return textOf(hintCreateQP(&inCreateQP{pd: 4096, qpInitAttr: 4096, qpInitAttrSendCQ: 4096, qpInitAttrQPType: 0, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvWR: 16, qpInitAttrCapMaxRecvSGE: 0, qpInitAttrCapMaxSendWR: 0, capDeviceAttrMaxQPWR: known{16, true}, qpInitAttrCapMaxSendSGE: 0}))
+		}},
+		{"VR-ibv_create_qp-max_recv_wr-0305", true, func() string {
+			return textOf(hintCreateQP(&inCreateQP{pd: 4096, qpInitAttr: 4096, qpInitAttrSendCQ: 4096, qpInitAttrQPType: 0, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvWR: 17, qpInitAttrCapMaxRecvSGE: 0, qpInitAttrCapMaxSendWR: 0, capDeviceAttrMaxQPWR: known{16, true}, qpInitAttrCapMaxSendSGE: 0}))
+		}},
+		{"VR-ibv_create_qp-max_send_sge-0306", false, func() string {
+			return textOf(hintCreateQP(&inCreateQP{pd: 4096, qpInitAttr: 4096, qpInitAttrSendCQ: 4096, qpInitAttrQPType: 0, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvWR: 0, qpInitAttrCapMaxRecvSGE: 0, qpInitAttrCapMaxSendWR: 0, qpInitAttrCapMaxSendSGE: 16, capDeviceAttrMaxSGE: known{16, true}}))
+		}},
+		{"VR-ibv_create_qp-max_send_sge-0306", true, func() string {
+			return textOf(hintCreateQP(&inCreateQP{pd: 4096, qpInitAttr: 4096, qpInitAttrSendCQ: 4096, qpInitAttrQPType: 0, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvWR: 0, qpInitAttrCapMaxRecvSGE: 0, qpInitAttrCapMaxSendWR: 0, qpInitAttrCapMaxSendSGE: 17, capDeviceAttrMaxSGE: known{16, true}}))
+		}},
+		{"VR-ibv_create_qp-max_recv_sge-0307", false, func() string {
+			return textOf(hintCreateQP(&inCreateQP{pd: 4096, qpInitAttr: 4096, qpInitAttrSendCQ: 4096, qpInitAttrQPType: 0, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvWR: 0, qpInitAttrCapMaxRecvSGE: 16, qpInitAttrCapMaxSendWR: 0, qpInitAttrCapMaxSendSGE: 0, capDeviceAttrMaxSGE: known{16, true}}))
+		}},
+		{"VR-ibv_create_qp-max_recv_sge-0307", true, func() string {
+			return textOf(hintCreateQP(&inCreateQP{pd: 4096, qpInitAttr: 4096, qpInitAttrSendCQ: 4096, qpInitAttrQPType: 0, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvWR: 0, qpInitAttrCapMaxRecvSGE: 17, qpInitAttrCapMaxSendWR: 0, qpInitAttrCapMaxSendSGE: 0, capDeviceAttrMaxSGE: known{16, true}}))
 		}},
 		{"VR-ibv_alloc_td-context-0150", false, func() string {
 			return textOf(checkAllocTD(&inAllocTD{context: 4096, initAttr: 4096, initAttrCompMask: 0}))
@@ -1261,6 +1373,76 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_modify_qp-alt_ah_attr-0255", true, func() string {
 			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 16384, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 1, attrAltAHAttrPortNum: 1, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
 		}},
+		{"VR-ibv_destroy_qp-qp-0308", false, func() string { return textOf(checkDestroyQP(&inDestroyQP{qp: 4096})) }},
+		{"VR-ibv_destroy_qp-qp-0308", true, func() string { return textOf(checkDestroyQP(&inDestroyQP{qp: 0})) }},
+		{"VR-ibv_create_ah-pd-0310", false, func() string {
+			return textOf(checkCreateAH(&inCreateAH{pd: 4096, attr: 4096, attrPortNum: 0, attrIsGlobal: 0, attrDlid: 0, attrGrhFlowLabel: 0, attrGrhSgidIndex: 0, attrGrhHopLimit: 0, attrGrhTrafficClass: 0, attrSL: 0}))
+		}},
+		{"VR-ibv_create_ah-pd-0310", true, func() string {
+			return textOf(checkCreateAH(&inCreateAH{pd: 0, attr: 4096, attrPortNum: 0, attrIsGlobal: 0, attrDlid: 0, attrGrhFlowLabel: 0, attrGrhSgidIndex: 0, attrGrhHopLimit: 0, attrGrhTrafficClass: 0, attrSL: 0}))
+		}},
+		{"VR-ibv_create_ah-attr-0311", false, func() string {
+			return textOf(checkCreateAH(&inCreateAH{pd: 4096, attr: 4096, attrPortNum: 0, attrIsGlobal: 0, attrDlid: 0, attrGrhFlowLabel: 0, attrGrhSgidIndex: 0, attrGrhHopLimit: 0, attrGrhTrafficClass: 0, attrSL: 0}))
+		}},
+		{"VR-ibv_create_ah-attr-0311", true, func() string {
+			return textOf(checkCreateAH(&inCreateAH{pd: 4096, attr: 0, attrPortNum: 0, attrIsGlobal: 0, attrDlid: 0, attrGrhFlowLabel: 0, attrGrhSgidIndex: 0, attrGrhHopLimit: 0, attrGrhTrafficClass: 0, attrSL: 0}))
+		}},
+		{"VR-ibv_create_ah-port_num-0312", false, func() string {
+			return textOf(hintCreateAH(&inCreateAH{pd: 4096, attr: 4096, attrPortNum: 1, attrIsGlobal: 0, attrDlid: 0, attrGrhFlowLabel: 0, attrGrhSgidIndex: 0, attrGrhHopLimit: 0, attrGrhTrafficClass: 0, attrSL: 0}))
+		}},
+		{"VR-ibv_create_ah-port_num-0312", true, func() string {
+			return textOf(hintCreateAH(&inCreateAH{pd: 4096, attr: 4096, attrPortNum: 0, attrIsGlobal: 0, attrDlid: 0, attrGrhFlowLabel: 0, attrGrhSgidIndex: 0, attrGrhHopLimit: 0, attrGrhTrafficClass: 0, attrSL: 0}))
+		}},
+		{"VR-ibv_create_ah-port_num-0313", false, func() string {
+			return textOf(hintCreateAH(&inCreateAH{pd: 4096, attr: 4096, attrPortNum: 2, capDeviceAttrPhysPortCnt: known{2, true}, attrIsGlobal: 0, attrDlid: 0, attrGrhFlowLabel: 0, attrGrhSgidIndex: 0, attrGrhHopLimit: 0, attrGrhTrafficClass: 0, attrSL: 0}))
+		}},
+		{"VR-ibv_create_ah-port_num-0313", true, func() string {
+			return textOf(hintCreateAH(&inCreateAH{pd: 4096, attr: 4096, attrPortNum: 3, capDeviceAttrPhysPortCnt: known{2, true}, attrIsGlobal: 0, attrDlid: 0, attrGrhFlowLabel: 0, attrGrhSgidIndex: 0, attrGrhHopLimit: 0, attrGrhTrafficClass: 0, attrSL: 0}))
+		}},
+		{"VR-ibv_create_ah-is_global-0315", false, func() string {
+			return textOf(hintCreateAH(&inCreateAH{pd: 4096, attr: 4096, attrPortNum: 0, attrIsGlobal: 1, attrDlid: 0, attrGrhFlowLabel: 0, attrGrhSgidIndex: 0, attrGrhHopLimit: 0, attrGrhTrafficClass: 0, attrSL: 0}))
+		}},
+		{"VR-ibv_create_ah-is_global-0315", true, func() string {
+			return textOf(hintCreateAH(&inCreateAH{pd: 4096, attr: 4096, attrPortNum: 0, attrIsGlobal: 0, attrDlid: 0, attrGrhFlowLabel: 0, attrGrhSgidIndex: 0, attrGrhHopLimit: 0, attrGrhTrafficClass: 0, attrSL: 0}))
+		}},
+		{"VR-ibv_create_ah-is_global-0316", false, func() string {
+			return textOf(hintCreateAH(&inCreateAH{pd: 4096, attr: 4096, attrPortNum: 0, attrIsGlobal: 1, attrDlid: 0, attrGrhFlowLabel: 1, attrGrhSgidIndex: 0, attrGrhHopLimit: 0, attrGrhTrafficClass: 0, attrSL: 0}))
+		}},
+		{"VR-ibv_create_ah-is_global-0316", true, func() string {
+			return textOf(hintCreateAH(&inCreateAH{pd: 4096, attr: 4096, attrPortNum: 0, attrIsGlobal: 0, attrDlid: 5, attrGrhFlowLabel: 1, attrGrhSgidIndex: 0, attrGrhHopLimit: 0, attrGrhTrafficClass: 0, attrSL: 0}))
+		}},
+		{"VR-ibv_create_ah-is_global-0317", false, func() string {
+			return textOf(hintCreateAH(&inCreateAH{pd: 4096, attr: 4096, attrPortNum: 0, attrIsGlobal: 1, attrDlid: 0, attrGrhFlowLabel: 0, attrGrhSgidIndex: 1, attrGrhHopLimit: 0, attrGrhTrafficClass: 0, attrSL: 0}))
+		}},
+		{"VR-ibv_create_ah-is_global-0317", true, func() string {
+			return textOf(hintCreateAH(&inCreateAH{pd: 4096, attr: 4096, attrPortNum: 0, attrIsGlobal: 0, attrDlid: 5, attrGrhFlowLabel: 0, attrGrhSgidIndex: 1, attrGrhHopLimit: 0, attrGrhTrafficClass: 0, attrSL: 0}))
+		}},
+		{"VR-ibv_create_ah-is_global-0318", false, func() string {
+			return textOf(hintCreateAH(&inCreateAH{pd: 4096, attr: 4096, attrPortNum: 0, attrIsGlobal: 1, attrDlid: 0, attrGrhFlowLabel: 0, attrGrhSgidIndex: 0, attrGrhHopLimit: 1, attrGrhTrafficClass: 0, attrSL: 0}))
+		}},
+		{"VR-ibv_create_ah-is_global-0318", true, func() string {
+			return textOf(hintCreateAH(&inCreateAH{pd: 4096, attr: 4096, attrPortNum: 0, attrIsGlobal: 0, attrDlid: 5, attrGrhFlowLabel: 0, attrGrhSgidIndex: 0, attrGrhHopLimit: 1, attrGrhTrafficClass: 0, attrSL: 0}))
+		}},
+		{"VR-ibv_create_ah-is_global-0319", false, func() string {
+			return textOf(hintCreateAH(&inCreateAH{pd: 4096, attr: 4096, attrPortNum: 0, attrIsGlobal: 1, attrDlid: 0, attrGrhFlowLabel: 0, attrGrhSgidIndex: 0, attrGrhHopLimit: 0, attrGrhTrafficClass: 1, attrSL: 0}))
+		}},
+		{"VR-ibv_create_ah-is_global-0319", true, func() string {
+			return textOf(hintCreateAH(&inCreateAH{pd: 4096, attr: 4096, attrPortNum: 0, attrIsGlobal: 0, attrDlid: 5, attrGrhFlowLabel: 0, attrGrhSgidIndex: 0, attrGrhHopLimit: 0, attrGrhTrafficClass: 1, attrSL: 0}))
+		}},
+		{"VR-ibv_create_ah-flow_label-0320", false, func() string {
+			return textOf(hintCreateAH(&inCreateAH{pd: 4096, attr: 4096, attrPortNum: 0, attrIsGlobal: 1, attrDlid: 0, attrGrhFlowLabel: 0xfffff, attrGrhSgidIndex: 0, attrGrhHopLimit: 0, attrGrhTrafficClass: 0, attrSL: 0}))
+		}},
+		{"VR-ibv_create_ah-flow_label-0320", true, func() string {
+			return textOf(hintCreateAH(&inCreateAH{pd: 4096, attr: 4096, attrPortNum: 0, attrIsGlobal: 1, attrDlid: 0, attrGrhFlowLabel: 0x100000, attrGrhSgidIndex: 0, attrGrhHopLimit: 0, attrGrhTrafficClass: 0, attrSL: 0}))
+		}},
+		{"VR-ibv_create_ah-sl-0321", false, func() string {
+			return textOf(hintCreateAH(&inCreateAH{pd: 4096, attr: 4096, attrPortNum: 0, attrIsGlobal: 0, attrDlid: 0, attrGrhFlowLabel: 0, attrGrhSgidIndex: 0, attrGrhHopLimit: 0, attrGrhTrafficClass: 0, attrSL: 15}))
+		}},
+		{"VR-ibv_create_ah-sl-0321", true, func() string {
+			return textOf(hintCreateAH(&inCreateAH{pd: 4096, attr: 4096, attrPortNum: 0, attrIsGlobal: 0, attrDlid: 0, attrGrhFlowLabel: 0, attrGrhSgidIndex: 0, attrGrhHopLimit: 0, attrGrhTrafficClass: 0, attrSL: 16}))
+		}},
+		{"VR-ibv_destroy_ah-ah-0323", false, func() string { return textOf(checkDestroyAH(&inDestroyAH{ah: 4096})) }},
+		{"VR-ibv_destroy_ah-ah-0323", true, func() string { return textOf(checkDestroyAH(&inDestroyAH{ah: 0})) }},
 	} {
 		if got := c.says(); strings.Contains(got, "["+c.id+"]") != c.broken {
 			t.Errorf("%s: broken %t, but the validator says %q", c.id, c.broken, got)

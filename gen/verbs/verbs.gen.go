@@ -159,6 +159,11 @@ func (dev *Device) QueryPort(portNum uint8) (*PortAttr, error) {
 //   - portNum: number of the port, from 1.
 //   - index: index in the table.
 //
+// Rules:
+//   - ports are numbered from 1 [VR-ibv_query_gid-port_num-0326]
+//   - port_num is at most the number of ports [VR-ibv_query_gid-port_num-0327]
+//   - indexes count from 0 [VR-ibv_query_gid-index-0328]
+//
 // C: ibv_query_gid, ibv_query_gid(3).
 func (dev *Device) QueryGID(portNum uint8, index int) (GID, error) {
 	const verb = "ibv_query_gid"
@@ -171,6 +176,18 @@ func (dev *Device) QueryGID(portNum uint8, index int) (GID, error) {
 	}
 	if int(int32(index)) != index {
 		return GID{}, outOfRange(verb, "index", index)
+	}
+	in := inQueryGID{
+		context: addrOf(dev.c),
+		gid:     1,
+		portNum: uint64(portNum),
+		index:   int64(index),
+	}
+	if caps := dev.caps.Load(); caps != nil {
+		in.capDeviceAttrPhysPortCnt = known{uint64(caps.orig_attr.phys_port_cnt), true}
+	}
+	if err := checkQueryGID(&in); err != nil {
+		return GID{}, err
 	}
 	var gid GID
 	n, errno := rawQueryGID(dev.lib.fn[symIbv_query_gid], dev.c, portNum, int32(index), unsafe.Pointer(&gid))
@@ -1173,6 +1190,12 @@ func (dev *Device) CreateCompChannel() (*CompChannel, error) {
 	if dev.lib.fn[symIbv_create_comp_channel] == 0 {
 		return nil, dev.lib.missing("ibv_create_comp_channel", symIbv_create_comp_channel)
 	}
+	in := inCreateCompChannel{
+		context: addrOf(dev.c),
+	}
+	if err := checkCreateCompChannel(&in); err != nil {
+		return nil, err
+	}
 	ptr, errno := rawCreateCompChannel(dev.lib.fn[symIbv_create_comp_channel], dev.c)
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, nil)
@@ -1364,6 +1387,13 @@ func (pd *PD) RegDMMR(dm *DM, dmOffset uint64, length uint64, access DMAccess) (
 //   - channel: where its events arrive; nil for a queue that is only polled.
 //   - compVector: completion vector that signals its events, below NumCompVectors.
 //
+// Rules:
+//   - a queue has room for at least 1 completion (a hint only: some devices accept it)
+//     [VR-ibv_create_cq-cqe-0279]
+//   - cqe is at most max_cqe (a hint only: some devices accept it) [VR-ibv_create_cq-cqe-0280]
+//   - comp_vector is not negative [VR-ibv_create_cq-comp_vector-0281]
+//   - comp_vector is below num_comp_vectors [VR-ibv_create_cq-comp_vector-0282]
+//
 // C: ibv_create_cq, ibv_create_cq(3).
 func (dev *Device) CreateCQ(cqe int, channel *CompChannel, compVector int) (*CQ, error) {
 	const verb = "ibv_create_cq"
@@ -1388,9 +1418,21 @@ func (dev *Device) CreateCQ(cqe int, channel *CompChannel, compVector int) (*CQ,
 	if int(int32(compVector)) != compVector {
 		return nil, outOfRange(verb, "comp_vector", compVector)
 	}
+	in := inCreateCQ{
+		context:               addrOf(dev.c),
+		compVector:            int64(compVector),
+		contextNumCompVectors: known{uint64(*(*uint32)(unsafe.Add(dev.c, 272))), true},
+		cqe:                   int64(cqe),
+	}
+	if caps := dev.caps.Load(); caps != nil {
+		in.capDeviceAttrMaxCQE = known{uint64(caps.orig_attr.max_cqe), true}
+	}
+	if err := checkCreateCQ(&in); err != nil {
+		return nil, err
+	}
 	ptr, errno := rawCreateCQ(dev.lib.fn[symIbv_create_cq], dev.c, int32(cqe), 0, channelC, int32(compVector))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, nil)
+		return nil, verr.Failed(verb, errno, func() []string { return hintCreateCQ(&in) })
 	}
 	o := newCQ(dev, ptr)
 	o.channel = channel
@@ -1401,6 +1443,26 @@ func (dev *Device) CreateCQ(cqe int, channel *CompChannel, compVector int) (*CQ,
 }
 
 // CreateQP makes a queue pair in state RESET.
+//
+// Rules:
+//   - qp_type is RC, UC, UD, RAW_PACKET or DRIVER (a hint only: some devices accept it)
+//     [VR-ibv_create_qp-qp_type-0298]
+//   - sends complete in send_cq [VR-ibv_create_qp-send_cq-0299]
+//   - receives complete in recv_cq [VR-ibv_create_qp-recv_cq-0300]
+//   - with a shared receive queue, qp_type is RC or UD (a hint only: some devices accept it)
+//     [VR-ibv_create_qp-qp_type-0301]
+//   - max_recv_wr counts without a shared receive queue only (a hint only: some devices accept it)
+//     [VR-ibv_create_qp-max_recv_wr-0302]
+//   - max_recv_sge counts without a shared receive queue only (a hint only: some devices accept it)
+//     [VR-ibv_create_qp-max_recv_sge-0303]
+//   - max_send_wr is at most max_qp_wr (a hint only: some devices accept it)
+//     [VR-ibv_create_qp-max_send_wr-0304]
+//   - max_recv_wr is at most max_qp_wr (a hint only: some devices accept it)
+//     [VR-ibv_create_qp-max_recv_wr-0305]
+//   - max_send_sge is at most max_sge (a hint only: some devices accept it)
+//     [VR-ibv_create_qp-max_send_sge-0306]
+//   - max_recv_sge is at most max_sge (a hint only: some devices accept it)
+//     [VR-ibv_create_qp-max_recv_sge-0307]
 //
 // C: ibv_create_qp, ibv_create_qp(3).
 func (pd *PD) CreateQP(qpInitAttr *QPInitAttr) (*QP, error) {
@@ -1430,10 +1492,29 @@ func (pd *PD) CreateQP(qpInitAttr *QPInitAttr) (*QP, error) {
 		defer qpInitAttr.recvCQ.node.Exit()
 		qpInitAttrC.recv_cq = uintptr(qpInitAttr.recvCQ.c)
 	}
+	in := inCreateQP{
+		pd:                      addrOf(pd.c),
+		qpInitAttr:              1,
+		qpInitAttrSendCQ:        uint64(qpInitAttrC.send_cq),
+		qpInitAttrQPType:        uint64(qpInitAttrC.qp_type),
+		qpInitAttrRecvCQ:        uint64(qpInitAttrC.recv_cq),
+		qpInitAttrSRQ:           uint64(qpInitAttrC.srq),
+		qpInitAttrCapMaxRecvWR:  uint64(qpInitAttrC.cap.max_recv_wr),
+		qpInitAttrCapMaxRecvSGE: uint64(qpInitAttrC.cap.max_recv_sge),
+		qpInitAttrCapMaxSendWR:  uint64(qpInitAttrC.cap.max_send_wr),
+		qpInitAttrCapMaxSendSGE: uint64(qpInitAttrC.cap.max_send_sge),
+	}
+	if caps := pd.dev.caps.Load(); caps != nil {
+		in.capDeviceAttrMaxQPWR = known{uint64(caps.orig_attr.max_qp_wr), true}
+		in.capDeviceAttrMaxSGE = known{uint64(caps.orig_attr.max_sge), true}
+	}
+	if err := checkCreateQP(&in); err != nil {
+		return nil, err
+	}
 	pd.calls.begin()
 	ptr, errno := rawCreateQP(pd.lib.fn[symIbv_create_qp], pd.c, unsafe.Pointer(&qpInitAttrC))
 	if ptr == nil {
-		return nil, pd.calls.failed(verb, errno, nil)
+		return nil, pd.calls.failed(verb, errno, func() []string { return hintCreateQP(&in) })
 	}
 	o := newQP(pd.dev, ptr)
 	o.pd = pd
@@ -1584,18 +1665,18 @@ func (dev *Device) QueryDeviceEx() (*DeviceAttrEx, error) {
 //
 // Rules:
 //   - attr_mask has no bits but those of enum ibv_qp_attr_mask [VR-ibv_modify_qp-attr_mask-0219]
-//   - a queue pair of type RC goes from state to state with the attributes that the transition needs, and takes
-//     some more (a hint only: some devices accept it) [VR-ibv_modify_qp-attr_mask-0220]
-//   - a queue pair of type UC goes from state to state with the attributes that the transition needs, and takes
-//     some more [VR-ibv_modify_qp-attr_mask-0221]
-//   - a queue pair of type UD goes from state to state with the attributes that the transition needs, and takes
-//     some more (a hint only: some devices accept it) [VR-ibv_modify_qp-attr_mask-0222]
-//   - a queue pair of type RAW_PACKET goes from state to state with the attributes that the transition needs,
-//     and takes some more [VR-ibv_modify_qp-attr_mask-0223]
-//   - a queue pair of type XRC_SEND goes from state to state with the attributes that the transition needs, and
-//     takes some more [VR-ibv_modify_qp-attr_mask-0224]
-//   - a queue pair of type XRC_RECV goes from state to state with the attributes that the transition needs, and
-//     takes some more [VR-ibv_modify_qp-attr_mask-0225]
+//   - each change of state of a queue pair of type RC needs its attributes, and takes few others (a hint only:
+//     some devices accept it) [VR-ibv_modify_qp-attr_mask-0220]
+//   - each change of state of a queue pair of type UC needs its attributes, and takes few others
+//     [VR-ibv_modify_qp-attr_mask-0221]
+//   - each change of state of a queue pair of type UD needs its attributes, and takes few others (a hint only:
+//     some devices accept it) [VR-ibv_modify_qp-attr_mask-0222]
+//   - each change of state of a queue pair of type RAW_PACKET needs its attributes, and takes few others
+//     [VR-ibv_modify_qp-attr_mask-0223]
+//   - each change of state of a queue pair of type XRC_SEND needs its attributes, and takes few others
+//     [VR-ibv_modify_qp-attr_mask-0224]
+//   - each change of state of a queue pair of type XRC_RECV needs its attributes, and takes few others
+//     [VR-ibv_modify_qp-attr_mask-0225]
 //   - a queue pair of type UD has no use for PATH_MTU, RQ_PSN, DEST_QPN, ACCESS_FLAGS, AV, ALT_PATH,
 //     MAX_QP_RD_ATOMIC, MAX_DEST_RD_ATOMIC, MIN_RNR_TIMER, TIMEOUT, RETRY_CNT, RNR_RETRY, in any state
 //     [VR-ibv_modify_qp-attr_mask-0226]
@@ -1734,6 +1815,23 @@ func (qp *QP) Query(fields ...QPField) (*QPInfo, *QPInitInfo, error) {
 
 // CreateAH makes an address handle.
 //
+// Rules:
+//   - ports are numbered from 1 (a hint only: some devices accept it) [VR-ibv_create_ah-port_num-0312]
+//   - port_num is at most the number of ports (a hint only: some devices accept it)
+//     [VR-ibv_create_ah-port_num-0313]
+//   - a path leads to a dlid, or by a global route, which RoCE always needs (a hint only: some devices accept
+//     it) [VR-ibv_create_ah-is_global-0315]
+//   - grh.flow_label counts with is_global (a hint only: some devices accept it)
+//     [VR-ibv_create_ah-is_global-0316]
+//   - grh.sgid_index counts with is_global (a hint only: some devices accept it)
+//     [VR-ibv_create_ah-is_global-0317]
+//   - grh.hop_limit counts with is_global (a hint only: some devices accept it)
+//     [VR-ibv_create_ah-is_global-0318]
+//   - grh.traffic_class counts with is_global (a hint only: some devices accept it)
+//     [VR-ibv_create_ah-is_global-0319]
+//   - a flow label has 20 bits (a hint only: some devices accept it) [VR-ibv_create_ah-flow_label-0320]
+//   - a service level is 0 to 15 (a hint only: some devices accept it) [VR-ibv_create_ah-sl-0321]
+//
 // C: ibv_create_ah, ibv_create_ah(3).
 func (pd *PD) CreateAH(attr *AHAttr) (*AH, error) {
 	const verb = "ibv_create_ah"
@@ -1748,9 +1846,27 @@ func (pd *PD) CreateAH(attr *AHAttr) (*AH, error) {
 		return nil, nilValue(verb, "AHAttr", "make one with NewAHAttr")
 	}
 	attrC := attr.c
+	in := inCreateAH{
+		pd:                  addrOf(pd.c),
+		attr:                1,
+		attrPortNum:         uint64(attrC.port_num),
+		attrIsGlobal:        uint64(attrC.is_global),
+		attrDlid:            uint64(attrC.dlid),
+		attrGrhFlowLabel:    uint64(attrC.grh.flow_label),
+		attrGrhSgidIndex:    uint64(attrC.grh.sgid_index),
+		attrGrhHopLimit:     uint64(attrC.grh.hop_limit),
+		attrGrhTrafficClass: uint64(attrC.grh.traffic_class),
+		attrSL:              uint64(attrC.sl),
+	}
+	if caps := pd.dev.caps.Load(); caps != nil {
+		in.capDeviceAttrPhysPortCnt = known{uint64(caps.orig_attr.phys_port_cnt), true}
+	}
+	if err := checkCreateAH(&in); err != nil {
+		return nil, err
+	}
 	ptr, errno := rawCreateAH(pd.lib.fn[symIbv_create_ah], pd.c, unsafe.Pointer(&attrC))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, nil)
+		return nil, verr.Failed(verb, errno, func() []string { return hintCreateAH(&in) })
 	}
 	o := newAH(pd.dev, ptr)
 	o.pd = pd

@@ -81,16 +81,23 @@ func (rb *ruleBinder) cannot(why string) {
 
 // elsewhere finds the rules that hold by the Go types, and those of verbs that the generated package calls unchecked.
 func (rb *ruleBinder) elsewhere(r *model.Rule) {
+	if rb.why == newerConstant {
+		return
+	}
 	if r.Kind == spec.KindGatedBy && r.Mask != nil && r.Mask.Param != nil && r.Mask.Param.Role == spec.RoleMask {
-		rb.cannot("kept by the handles: a builder sets a value and its bit together")
+		rb.why = "kept by the handles: a builder sets a value and its bit together"
 	}
 	for _, m := range rb.v.Methods {
 		switch m.Form {
-		case "post_send", "post_recv", "poll_cq", "req_notify", "next_event":
-			if r.Kind == spec.KindNotNull {
-				rb.cannot("kept by the handles: the Go method has no place for NULL")
-			}
-			rb.cannot("the data path checks nothing before a call")
+		case "post_send", "post_recv", "poll_cq", "req_notify":
+			rb.why = "the data path checks nothing before a call"
+		case "next_event":
+			rb.cannot("kept by the handles: an event is acknowledged once")
+		default:
+			continue
+		}
+		if r.Kind == spec.KindNotNull && !strings.ContainsAny(r.Subject.Text, ".[") {
+			rb.why = "kept by the handles: the Go method has no place for NULL"
 		}
 	}
 }
@@ -233,6 +240,8 @@ func (rb *ruleBinder) argument(o *model.Operand, p *model.Param, rest string) *m
 		rb.cannot("looks into " + p.C + ", which has no Go type of its own")
 	case slices.Contains(cProperties, p.Object.C+"."+rest):
 		o.CField = rest
+	case p.Object.C+"."+rest == "ibv_qp.mcasts":
+		rb.cannot("the handles do not count multicast groups")
 	case !slices.Contains(properties, p.Object.Go+"."+rest):
 		rb.cannot("kept by the handles: Close and use after Close")
 	}
@@ -243,7 +252,7 @@ func (rb *ruleBinder) argument(o *model.Operand, p *model.Param, rest string) *m
 var properties = []string{"DM.length"}
 
 // cProperties are fields of the C object, of 32 bits, that the library keeps right as long as it lives.
-var cProperties = []string{"ibv_qp.qp_type", "ibv_qp.state"}
+var cProperties = []string{"ibv_context.num_comp_vectors", "ibv_qp.qp_type", "ibv_qp.state"}
 
 func isCapPath(text string) bool {
 	root, _, _ := strings.Cut(text, ".")

@@ -84,6 +84,9 @@ func (c *call) overCap(r *spec.Rule, s ref, b binding) bool {
 	}
 	if len(r.CapHas) == 0 {
 		i, ok := number(s)
+		if len(r.Sum) > 0 {
+			i, ok = c.sum(r.Sum, b)
+		}
 		return ok && i.Cmp(limit) > 0
 	}
 	if r.Subject != "" {

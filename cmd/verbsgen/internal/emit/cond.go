@@ -150,6 +150,9 @@ func violated(r *model.Rule) string {
 		if r.CapHas != 0 {
 			return capLacks(r)
 		}
+		if len(r.Sum) > 0 {
+			return outside(r)
+		}
 		return compare(*r.Subject, ">", *r.Cap)
 	case spec.KindMaskForTransition:
 		return "astray(" + wayArgs(r) + ")"
@@ -180,8 +183,10 @@ func capLacks(r *model.Rule) string {
 func outside(r *model.Rule) string {
 	if len(r.Sum) == 2 {
 		max := model.Operand{Kind: model.OpConst, Const: 1<<64 - 1}
-		if r.Max != nil {
-			max = *r.Max
+		for _, o := range []*model.Operand{r.Max, r.Cap} {
+			if o != nil {
+				max = *o
+			}
 		}
 		return fmt.Sprintf("sumAbove(%s, %s, %s)", bitsOf(r.Sum[0]), bitsOf(r.Sum[1]), bitsOf(max))
 	}

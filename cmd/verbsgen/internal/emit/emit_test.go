@@ -81,6 +81,7 @@ func TestBrokenConditions(t *testing.T) {
 		{model.Rule{Kind: spec.KindAligned, Subject: arg("a"), To: num(4)}, "in.a%4 != 0"},
 		{model.Rule{Kind: spec.KindAligned, Subject: arg("a"), SameAs: arg("b"), To: &model.Operand{Kind: model.OpPage}}, "in.a%pageSize != in.b%pageSize"},
 		{model.Rule{Kind: spec.KindCapBound, Subject: arg("n"), Cap: &model.Operand{Kind: model.OpCap, Name: "capN"}}, "in.capN.ok && in.n > in.capN.v"},
+		{model.Rule{Kind: spec.KindCapBound, Sum: []model.Operand{*arg("a"), *arg("b")}, Cap: &model.Operand{Kind: model.OpCap, Name: "capN"}}, "in.capN.ok && sumAbove(in.a, in.b, in.capN.v)"},
 		{model.Rule{Kind: spec.KindDependsOn, When: []model.Test{{Of: *arg("a"), Test: model.TestNull, Yes: true}}, Must: []model.Test{{Of: *arg("n"), Test: model.TestEq, Value: *num(1)}}}, "in.a == 0 && in.n != 1"},
 		{model.Rule{ID: "VR-v-m-0009", Kind: spec.KindMaskForTransition, Subject: arg("m"), State: &model.Operand{Kind: model.OpProp, Name: "s"}, Assumed: &model.Operand{Kind: model.OpArg, Name: "cur", Bit: 2}, Next: &model.Operand{Kind: model.OpArg, Name: "to", Bit: 1}},
 			"in.s.ok && astray(ways0009, in.m, either(in.m&0x2 != 0, in.cur, in.s.v), either(in.m&0x1 != 0, in.to, either(in.m&0x2 != 0, in.cur, in.s.v)))"},
