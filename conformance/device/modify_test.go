@@ -1,0 +1,157 @@
+//go:build linux && cgo
+
+package device
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/verbsgen/verbsgen/conformance/device/internal/raw"
+	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/api"
+)
+
+// table is the rule about the transitions of one type of queue pair, read from the spec.
+type table struct {
+	rule  *spec.Rule
+	facts *spec.Facts
+}
+
+// tables gives the rules about transitions by type.
+func tables(t *testing.T) map[string]table {
+	t.Helper()
+	sp := must(spec.Embedded())(t)
+	facts := spec.NewFacts(must(api.Load(api.Newest()))(t))
+	out := map[string]table{}
+	for _, r := range sp.RulesOf("ibv_modify_qp") {
+		if r.Kind == spec.KindMaskForTransition {
+			out[r.When[0].Eq] = table{r, facts}
+		}
+	}
+	return out
+}
+
+// bits ors flags.
+func (tb table) bits(names []string) uint32 {
+	sum := new(big.Int)
+	for _, n := range names {
+		sum.Or(sum, tb.facts.Const(n))
+	}
+	return uint32(sum.Uint64())
+}
+
+// number is a constant.
+func (tb table) number(name string) int { return int(tb.facts.Const(name).Int64()) }
+
+// takes tells whether the table lets a mask pass on the way from one state to another. Without the bit of the state, the state
+// stays.
+func (tb table) takes(from, to string, mask uint32) bool {
+	if mask&tb.bits([]string{"IBV_QP_STATE"}) == 0 {
+		to = from
+	}
+	for _, w := range tb.rule.Transitions {
+		if slices.Contains(w.From, from) && slices.Contains(w.To, to) {
+			need, may := tb.bits(w.Need), tb.bits(w.May)
+			return mask&need == need && mask&^(need|may) == 0
+		}
+	}
+	return false
+}
+
+// need is what a way cannot do without.
+func (tb table) need(from, to string) uint32 {
+	for _, w := range tb.rule.Transitions {
+		if slices.Contains(w.From, from) && slices.Contains(w.To, to) {
+			return tb.bits(w.Need)
+		}
+	}
+	return 0
+}
+
+// way is the whole life of a queue pair up to the point where it sends.
+var way = []string{"IBV_QPS_RESET", "IBV_QPS_INIT", "IBV_QPS_RTR", "IBV_QPS_RTS"}
+
+// unlike are attributes that the table takes and soft-RoCE refuses: the kernel has alternate paths on InfiniBand ports only, and
+// the library of soft-RoCE does not pass RATE_LIMIT on.
+var unlike = []string{"IBV_QP_ALT_PATH", "IBV_QP_RATE_LIMIT"}
+
+// TestTransitions holds the tables of the spec against the kernel: on each step of each type, the attributes that the step needs,
+// then these with each one attribute more or less, are accepted by the one exactly when they are by the other.
+func TestTransitions(t *testing.T) {
+	b, c := open(t), openRaw(t)
+	gid := must(b.dev.QueryGID(1, 0))(t)
+	channel := must(c.Channel())(t)
+	defer destroy(t, channel)
+	cq := must(c.CQ(channel))(t)
+	defer destroy(t, cq)
+	all := tables(t)
+	for _, kind := range []string{"IBV_QPT_RC", "IBV_QPT_UC", "IBV_QPT_UD"} {
+		tb, ok := all[kind]
+		if !ok {
+			t.Fatalf("no rule about the transitions of %s", kind)
+		}
+		for step := range way[1:] {
+			t.Run(strings.TrimPrefix(kind, "IBV_QPT_")+" to "+strings.TrimPrefix(way[step+1], "IBV_QPS_"), func(t *testing.T) {
+				stepAt(t, c, cq, tb, kind, step, gid)
+			})
+		}
+	}
+}
+
+// stepAt tries one step with each mask.
+func stepAt(t *testing.T, c *raw.Context, cq *raw.Object, tb table, kind string, step int, gid [16]byte) {
+	from, to := way[step], way[step+1]
+	need := tb.need(from, to)
+	refused, accepted := 0, 0
+	for bit := uint32(0); bit < 1<<26; bit = max(1, bit<<1) {
+		name := flagName(tb.facts, bit)
+		if name == "" && bit != 0 {
+			continue
+		}
+		mask := need ^ bit // the first time, when bit is 0, the step as it should be
+		qp := must(c.QPOf(cq, tb.number(kind)))(t)
+		for i := range step {
+			if errno := c.ModifyQP(qp, 0, tb.number(way[i+1]), tb.need(way[i], way[i+1]), gid); errno != 0 {
+				t.Fatalf("to %s with what it needs: %s", way[i+1], errnoName(errno))
+			}
+		}
+		errno := c.ModifyQP(qp, tb.number(from), tb.number(to), mask, gid)
+		takes := tb.takes(from, to, mask)
+		what := fmt.Sprintf("%s to %s with %s changed (mask 0x%x)", from, to, name, mask)
+		switch {
+		case !takes && errno == 0:
+			t.Errorf("%s: %s refuses what the kernel accepts", what, tb.rule.ID)
+		case takes && errno != 0 && !slices.Contains(unlike, name):
+			t.Errorf("%s: %s, and %s has nothing against it", what, errnoName(errno), tb.rule.ID)
+		case errno == 0:
+			accepted++
+		default:
+			refused++
+		}
+		destroy(t, qp)
+	}
+	t.Logf("%d masks accepted, %d refused", accepted, refused)
+	if accepted == 0 || refused < 10 {
+		t.Errorf("%d masks accepted, %d refused: little was tried", accepted, refused)
+	}
+}
+
+// flagName is the flag of a single bit of the mask.
+func flagName(f *spec.Facts, bit uint32) string {
+	for _, m := range f.Enum("ibv_qp_attr_mask").Enumerators {
+		if m.Value == int64(bit) {
+			return m.Name
+		}
+	}
+	return ""
+}
+
+func destroy(t *testing.T, o *raw.Object) {
+	t.Helper()
+	if errno := o.Destroy(); errno != 0 {
+		t.Errorf("destroying: %s", errnoName(errno))
+	}
+}
