@@ -49,7 +49,7 @@ func (tb table) number(name string) int { return int(tb.facts.Const(name).Int64(
 // takes tells whether the table lets a mask pass on the way from one state to another. Without the bit of the state, the state
 // stays.
 func (tb table) takes(from, to string, mask uint32) bool {
-	if mask&tb.bits([]string{"IBV_QP_STATE"}) == 0 {
+	if mask&tb.bits(stateBit) == 0 {
 		to = from
 	}
 	for _, w := range tb.rule.Transitions {
@@ -69,6 +69,15 @@ func (tb table) need(from, to string) uint32 {
 		}
 	}
 	return 0
+}
+
+// stateBit is the bit of the new state. Without it, soft-RoCE takes any mask in newer kernels: a rule that refuses a call must not
+// speak of that.
+var stateBit = []string{"IBV_QP_STATE"}
+
+// silent tells whether a rule says nothing of a mask without the bit of the state, or nothing that refuses a call.
+func (tb table) silent() bool {
+	return tb.rule.Severity == spec.SeverityLint || slices.ContainsFunc(tb.rule.When, func(a spec.Atom) bool { return slices.Equal(a.Has, stateBit) })
 }
 
 // way is the whole life of a queue pair up to the point where it sends.
@@ -93,6 +102,9 @@ func TestTransitions(t *testing.T) {
 		if !ok {
 			t.Fatalf("no rule about the transitions of %s", kind)
 		}
+		if !tb.silent() {
+			t.Errorf("%s refuses masks without IBV_QP_STATE, which newer kernels accept", tb.rule.ID)
+		}
 		for step := range way[1:] {
 			t.Run(strings.TrimPrefix(kind, "IBV_QPT_")+" to "+strings.TrimPrefix(way[step+1], "IBV_QPS_"), func(t *testing.T) {
 				stepAt(t, c, cq, tb, kind, step, gid)
@@ -108,9 +120,6 @@ func stepAt(t *testing.T, c *raw.Context, cq *raw.Object, tb table, kind string,
 	refused, accepted := 0, 0
 	for bit := uint32(0); bit < 1<<26; bit = max(1, bit<<1) {
 		name := flagName(tb.facts, bit)
-		if name == "" && bit != 0 {
-			continue
-		}
 		mask := need ^ bit // the first time, when bit is 0, the step as it should be
 		qp := must(c.QPOf(cq, tb.number(kind)))(t)
 		for i := range step {
@@ -120,7 +129,10 @@ func stepAt(t *testing.T, c *raw.Context, cq *raw.Object, tb table, kind string,
 		}
 		errno := c.ModifyQP(qp, tb.number(from), tb.number(to), mask, gid)
 		takes := tb.takes(from, to, mask)
-		what := fmt.Sprintf("%s to %s with %s changed (mask 0x%x)", from, to, name, mask)
+		if bit == tb.bits(stateBit) { // then newer kernels ask nothing
+			takes = errno == 0
+		}
+		what := fmt.Sprintf("%s to %s with 0x%x (%s) changed, mask 0x%x", from, to, bit, name, mask)
 		switch {
 		case !takes && errno == 0:
 			t.Errorf("%s: %s refuses what the kernel accepts", what, tb.rule.ID)

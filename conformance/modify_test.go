@@ -1,0 +1,78 @@
+//go:build linux
+
+package conformance
+
+import (
+	"errors"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/verr"
+)
+
+// TestModifyExplains makes changes of state with attributes missing and in excess, and reads what the errors say.
+func TestModifyExplains(t *testing.T) {
+	dev := open(t).dev
+	pd := must(dev.AllocPD())(t)
+	cq := must(dev.CreateCQ(4, nil, 0))(t)
+	for _, c := range []struct {
+		kind    verbs.QPType
+		attr    *verbs.QPAttr
+		refused bool
+		says    []string
+	}{
+		{verbs.QPTypeRC, verbs.NewQPAttr(verbs.QPStateInit).PortNum(1).PKeyIndex(0), false,
+			[]string{"EINVAL", "attr_mask State|PKeyIndex|PortNum (0x31), RESET to INIT without AccessFlags (0x8): ", "[VR-ibv_modify_qp-attr_mask-0220]"}},
+		{verbs.QPTypeRC, verbs.NewQPAttr(verbs.QPStateRTS).SQPSN(1), false, []string{"RESET to RTS, which is no transition"}},
+		{verbs.QPTypeRC, verbs.NewQPAttr(verbs.QPStateInit).PortNum(1).PKeyIndex(0).AccessFlags(0).Timeout(4), false, []string{"RESET to INIT with Timeout (0x200): "}},
+		{verbs.QPTypeUD, verbs.NewQPAttr(verbs.QPStateInit).PortNum(1).PKeyIndex(0), false, []string{"RESET to INIT without QKey (0x40): "}},
+		{verbs.QPTypeUC, verbs.NewQPAttr(verbs.QPStateInit).PortNum(1).SQPSN(1).AccessFlags(0), true,
+			[]string{"RESET to INIT without PKeyIndex (0x10) and with SQPSN (0x10000): ", "[VR-ibv_modify_qp-attr_mask-0221]"}},
+		{verbs.QPTypeUC, verbs.NewQPAttr(verbs.QPStateInit).PortNum(0).PKeyIndex(0).AccessFlags(0), true, []string{"attr.port_num 0: ports are numbered from 1"}},
+	} {
+		qp := must(pd.CreateQP(verbs.NewQPInitAttr(c.kind, cq, cq).MaxSendWR(1).MaxRecvWR(1).MaxSendSGE(1).MaxRecvSGE(1)))(t)
+		err := qp.Modify(c.attr)
+		var e *verr.Error
+		if !errors.Is(err, syscall.EINVAL) || !errors.As(err, &e) || e.Refused != c.refused {
+			t.Errorf("%v: %v, refused must be %t", c.kind, err, c.refused)
+			continue
+		}
+		for _, text := range c.says {
+			if !strings.Contains(err.Error(), text) {
+				t.Errorf("%v: the error does not say %q: %v", c.kind, text, err)
+			}
+		}
+	}
+}
+
+// TestQueueBreaches makes queues and asks for GIDs in ways that no device takes.
+func TestQueueBreaches(t *testing.T) {
+	dev := open(t).dev
+	pd := must(dev.AllocPD())(t)
+	cq := must(dev.CreateCQ(4, nil, 0))(t)
+	_, vector := dev.CreateCQ(4, nil, dev.NumCompVectors())
+	_, negative := dev.CreateCQ(4, nil, -1)
+	_, send := pd.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeRC, nil, cq))
+	_, recv := pd.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeUD, cq, nil))
+	_, port := dev.QueryGID(0, 0)
+	_, index := dev.QueryGID(1, -1)
+	for id, err := range map[string]error{
+		"VR-ibv_create_cq-comp_vector-0282": vector, "VR-ibv_create_cq-comp_vector-0281": negative, "VR-ibv_create_qp-send_cq-0299": send,
+		"VR-ibv_create_qp-recv_cq-0300": recv, "VR-ibv_query_gid-port_num-0326": port, "VR-ibv_query_gid-index-0328": index,
+	} {
+		var e *verr.Error
+		if !errors.As(err, &e) || !e.Refused || !strings.Contains(err.Error(), id) {
+			t.Errorf("not refused by %s: %v", id, err)
+		}
+	}
+	_, empty := dev.CreateCQ(0, nil, 0)
+	_, nowhere := pd.CreateAH(verbs.NewAHAttr(0))
+	for id, err := range map[string]error{"VR-ibv_create_cq-cqe-0279": empty, "VR-ibv_create_ah-is_global-0315": nowhere, "VR-ibv_create_ah-port_num-0312": nowhere} {
+		var e *verr.Error
+		if !errors.As(err, &e) || e.Refused || !strings.Contains(err.Error(), id) {
+			t.Errorf("the failure does not tell of %s: %v", id, err)
+		}
+	}
+}
