@@ -13,15 +13,19 @@ import (
 	"github.com/verbsgen/verbsgen/gen/verbs"
 )
 
-// Attributes of every connection. A packet is sent again after one second, six times; a receiver that is not ready is waited
-// for until somebody gives up.
+// Attributes of every RC connection, in the codes of struct ibv_qp_attr. A packet is sent again after one second; a receiver
+// that is not ready is waited for until somebody gives up.
 const (
-	timeout    = 18
-	retries    = 6
-	rnrForever = 7
-	rnrTimer   = 12
-	hopLimit   = 64
-	qkey       = 0x1ee7
+	Timeout     = 18
+	RetryCnt    = 6
+	RNRRetry    = 7 // for ever
+	MinRNRTimer = 12
+	RDAtomic    = 1 // READs and atomics at a time, both ways
+)
+
+const (
+	hopLimit = 64
+	qkey     = 0x1ee7
 )
 
 // AnyGID has OpenPort choose an entry of the GID table.
@@ -107,9 +111,14 @@ func (p *Port) Connect(qp *verbs.QP, self, to Address) error {
 	if err := p.Receive(qp, self, to); err != nil {
 		return err
 	}
+	return p.Send(qp, self)
+}
+
+// Send brings a queue pair from RTR to RTS, in which it sends.
+func (p *Port) Send(qp *verbs.QP, self Address) error {
 	rts := verbs.NewQPAttr(verbs.QPStateRTS).SQPSN(self.PSN)
 	if self.Kind == RC {
-		rts.Timeout(timeout).RetryCnt(retries).RNRRetry(rnrForever).MaxRDAtomic(1)
+		rts.Timeout(Timeout).RetryCnt(RetryCnt).RNRRetry(RNRRetry).MaxRDAtomic(RDAtomic)
 	}
 	if err := qp.Modify(rts); err != nil {
 		return fmt.Errorf("getting ready to send: %w", err)
@@ -127,7 +136,7 @@ func (p *Port) Receive(qp *verbs.QP, self, to Address) error {
 		rtr.PathMTU(verbs.MTU(min(self.MTU, to.MTU))).DestQPNum(to.QPN).RQPSN(to.PSN).AV(p.Way(to))
 	}
 	if self.Kind == RC {
-		rtr.MaxDestRDAtomic(1).MinRNRTimer(rnrTimer)
+		rtr.MaxDestRDAtomic(RDAtomic).MinRNRTimer(MinRNRTimer)
 	}
 	if err := qp.Modify(rtr); err != nil {
 		return fmt.Errorf("getting ready to receive from %+v: %w", to, err)

@@ -1,0 +1,98 @@
+//go:build linux
+
+package cases
+
+import (
+	"github.com/verbsgen/verbsgen/conformance/suite"
+	"github.com/verbsgen/verbsgen/conformance/suite/far"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/dpath"
+)
+
+// states takes a queue pair from RESET to RTS and over ERR back to RESET, twice, tries ways that are none, and lacks attributes.
+func states(t *suite.T) {
+	cq := must(t.Device().CreateCQ(depth, nil, 0))(t)
+	n := bareNear(t, newPD(t), far.RC, cq, cq)
+	to := func(s verbs.QPState) error { return n.qp.Modify(verbs.NewQPAttr(s)) }
+	for round := range 2 {
+		impossible(t, "RESET to RTR", to(verbs.QPStateRTR))
+		impossible(t, "RESET to RTS", to(verbs.QPStateRTS))
+		impossible(t, "INIT without a port", n.qp.Modify(verbs.NewQPAttr(verbs.QPStateInit).PKeyIndex(0).AccessFlags(0)))
+		n.link = t.Connect(n.qp, far.RC, t.Access(far.RC))
+		n.room(1, 0, 64)
+		n.op("a WRITE", wcWrite, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
+			return w.Write(id, n.link.To.Base, n.link.To.RKey).SGE(n.sge(0, 8))
+		})
+		impossible(t, "RTS to INIT", to(verbs.QPStateInit))
+		ok(t, "RTS to ERR", to(verbs.QPStateErr))
+		wc := wait(t, cq)
+		t.Status("a receive of a queue pair in ERR", int(wc.Status), suite.StatusFlushed)
+		if wc.ID != 1 {
+			t.Errorf("round %d: %+v", round, wc)
+		}
+		ok(t, "ERR to RESET", to(verbs.QPStateReset))
+	}
+}
+
+// field is an attribute that was set and is told.
+type field struct {
+	name     string
+	is, want any
+}
+
+func (n *near) tells(state verbs.QPState, fields func(q *verbs.QPInfo) []field) {
+	q, made, err := n.qp.Query()
+	if err != nil {
+		n.t.Fatalf("%v: %v", state, err)
+	}
+	all := []field{{"qp_state", q.State, state}, {"qp_type", made.Type, verbs.QPTypeRC}, {"sq_sig_all", made.SignalAll, false}}
+	for _, f := range append(all, fields(q)...) {
+		if f.is != f.want {
+			n.t.Errorf("%v: %s is %v, want %v", state, f.name, f.is, f.want)
+		}
+	}
+	if c := made.Cap; c.MaxSendWR < depth || c.MaxRecvWR < depth || c.MaxSendSGE < 3 || c.MaxRecvSGE < 3 {
+		n.t.Errorf("%v: room %+v", state, c)
+	}
+}
+
+// whatWasSet asks a queue pair in each state up to RTS, and after a change in RTS.
+func whatWasSet(t *suite.T) {
+	cq := must(t.Device().CreateCQ(depth, nil, 0))(t)
+	n := bareNear(t, newPD(t), far.RC, cq, cq)
+	n.tells(verbs.QPStateReset, func(*verbs.QPInfo) []field { return nil })
+	p, e := t.Port(), t.NewEnd(far.RC)
+	if err := p.Init(n.qp, far.RC, verbs.QPAccessRemoteWrite); err != nil {
+		t.Fatalf("%v", err)
+	}
+	init := func(q *verbs.QPInfo) []field {
+		return []field{{"port_num", q.PortNum, p.Number()}, {"pkey_index", q.PKeyIndex, uint16(0)}, {"qp_access_flags", q.AccessFlags, verbs.QPAccessRemoteWrite}}
+	}
+	n.tells(verbs.QPStateInit, init)
+	self, to := p.Address(n.qp, far.RC), e.Address()
+	if err := p.Receive(n.qp, self, to); err != nil {
+		t.Fatalf("%v", err)
+	}
+	rtr := func(q *verbs.QPInfo) []field {
+		list := append(init(q), field{"path_mtu", uint32(q.PathMTU), min(self.MTU, to.MTU)}, field{"dest_qp_num", q.DestQPNum, to.QPN}, field{"rq_psn", q.RQPSN, to.PSN},
+			field{"max_dest_rd_atomic", q.MaxDestRDAtomic, uint8(far.RDAtomic)}, field{"min_rnr_timer", q.MinRNRTimer, uint8(far.MinRNRTimer)},
+			field{"ah_attr.port_num", q.AV.PortNum, p.Number()})
+		if to.GID != ([16]byte{}) {
+			list = append(list, field{"ah_attr.is_global", q.AV.IsGlobal, true}, field{"ah_attr.grh.dgid", q.AV.GRH.DGID, verbs.GID(to.GID)})
+		}
+		return list
+	}
+	n.tells(verbs.QPStateRTR, rtr)
+	if err := p.Send(n.qp, self); err != nil {
+		t.Fatalf("%v", err)
+	}
+	rts := func(q *verbs.QPInfo) []field {
+		return []field{{"sq_psn", q.SQPSN, self.PSN}, {"timeout", q.Timeout, uint8(far.Timeout)}, {"retry_cnt", q.RetryCnt, uint8(far.RetryCnt)},
+			{"rnr_retry", q.RNRRetry, uint8(far.RNRRetry)}, {"max_rd_atomic", q.MaxRDAtomic, uint8(far.RDAtomic)}}
+	}
+	n.tells(verbs.QPStateRTS, func(q *verbs.QPInfo) []field { return append(rtr(q), rts(q)...) })
+	ok(t, "a change in RTS", n.qp.Modify(verbs.NewQPAttr(verbs.QPStateRTS).MinRNRTimer(9).AccessFlags(verbs.QPAccessRemoteRead)))
+	n.tells(verbs.QPStateRTS, func(q *verbs.QPInfo) []field {
+		return append(rts(q), field{"min_rnr_timer", q.MinRNRTimer, uint8(9)}, field{"qp_access_flags", q.AccessFlags, verbs.QPAccessRemoteRead})
+	})
+}
