@@ -37,7 +37,7 @@ const answerDeadline = 15 * time.Second
 // and afterwards a new connection works on the same device. Sets of answers are those of soft-RoCE in Linux 6.1, 6.12 and 7.2;
 // where the InfiniBand specification has another one, the set holds it too, and the case says so.
 func faults() []suite.Case {
-	return slices.Concat(faultAccess(), faultPeer(), faultPost(), faultState(), faultQueue(), faultBusy())
+	return slices.Concat(faultAccess(), faultPeer(), faultPost(), faultState(), faultQueue(), faultBusy(), faultQuiet())
 }
 
 // fault is a case of the family.
@@ -126,7 +126,12 @@ const inbox, inboxSize = link.Size / 2, 64
 
 // receive posts a receive of some bytes with an id at an end.
 func (p *pair) receive(e *link.End, id uint64, length uint32) {
-	p.recv.WR(0).Recv(id).SGE(uint64(e.MR.Addr())+inbox, length, e.MR.LKey())
+	p.receiveAt(e, id, uint64(e.MR.Addr())+inbox, length, e.MR.LKey())
+}
+
+// receiveAt posts a receive into any place.
+func (p *pair) receiveAt(e *link.End, id, addr uint64, length, lkey uint32) {
+	p.recv.WR(0).Recv(id).SGE(addr, length, lkey)
 	if _, err := e.QP.PostRecv(p.recv, 1); err != nil {
 		p.t.Fatalf("posting a receive: %v", err)
 	}

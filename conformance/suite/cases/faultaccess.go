@@ -19,9 +19,9 @@ type denied struct {
 	needs   []suite.Capability
 	config  func(*link.Config) // how the connection is other than usual; nil: it is not
 	request func(*pair, *dpath.SendWR) *dpath.SendWR
-	room    uint32 // of the far end's receive in bytes; 0: enough
-	want    []int  // statuses of the request
-	far     []int  // statuses of the far end's receive; nil: that end goes on
+	inbox   func(*pair) // posts the far end's receive, with id 7; nil: one that is good
+	want    []int       // statuses of the request
+	far     []int       // statuses of the far end's receive; nil: that end goes on
 }
 
 const (
@@ -48,7 +48,11 @@ func (d *denied) run(t *suite.T) {
 		d.config(&cfg)
 	}
 	p := connect(t, cfg)
-	p.receive(p.far, 7, cmp.Or(d.room, inboxSize))
+	if d.inbox != nil {
+		d.inbox(p)
+	} else {
+		p.receive(p.far, 7, inboxSize)
+	}
 	d.request(p, p.send.WR(0))
 	p.local(p.send.WR(1).Send(2)).Flags(dpath.Signaled)
 	p.post(2)
@@ -123,8 +127,10 @@ func denials() []denied {
 		{n: 15, title: "a write from past the end of the own region", request: pastOwn, want: []int{wcLocProt, wcFlush}},
 		{n: 16, title: "a read into a region without LOCAL_WRITE", page: "ibv_reg_mr", request: readOnly, want: []int{wcLocProt}},
 		// The specification's pair is REM_INV_REQ and LOC_LEN, soft-RoCE's REM_OP and LOC_QP_OP.
-		{n: 17, title: "a send longer than the peer's receive", request: func(p *pair, w *dpath.SendWR) *dpath.SendWR { return p.local(w.Send(1)) },
-			room: 4, want: []int{wcRemInvReq, wcRemOp}, far: []int{wcLocLen, wcLocQPOp}},
+		{n: 17, title: "a send longer than the peer's receive", inbox: smallInbox, request: plain, want: []int{wcRemInvReq, wcRemOp}, far: []int{wcLocLen, wcLocQPOp}},
+		// The specification has LOC_PROT at the peer.
+		{n: 18, title: "a send into a receive under an lkey of no region", page: "ibv_post_recv", inbox: badInbox, request: plain, want: []int{wcRemOp}, far: []int{wcLocQPOp, wcLocProt}},
+		{n: 19, title: "a send into a region without LOCAL_WRITE", page: "ibv_reg_mr", inbox: readOnlyInbox, request: plain, want: []int{wcRemOp}, far: []int{wcLocQPOp, wcLocProt}},
 	}
 }
 
@@ -153,4 +159,17 @@ func pastOwn(p *pair, w *dpath.SendWR) *dpath.SendWR {
 func readOnly(p *pair, w *dpath.SendWR) *dpath.SendWR {
 	into := must(p.near.PD.RegMR(make([]byte, 64), verbs.MRAccessRemoteRead))(p.t)
 	return w.Read(1, p.at(), p.far.MR.RKey()).SGE(uint64(into.Addr()), 8, into.LKey())
+}
+
+func plain(p *pair, w *dpath.SendWR) *dpath.SendWR { return p.local(w.Send(1)) }
+
+func smallInbox(p *pair) { p.receive(p.far, 7, 4) }
+
+func badInbox(p *pair) {
+	p.receiveAt(p.far, 7, uint64(p.far.MR.Addr())+inbox, inboxSize, p.far.MR.LKey()^0x40000000)
+}
+
+func readOnlyInbox(p *pair) {
+	mr := must(p.far.PD.RegMR(make([]byte, inboxSize), verbs.MRAccessRemoteRead))(p.t)
+	p.receiveAt(p.far, 7, uint64(mr.Addr()), inboxSize, mr.LKey())
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // quiet is how long nothing more has to be told before a case takes it that nothing will.
-const quiet = 300 * time.Millisecond
+const quiet = 200 * time.Millisecond
 
 // faultQueue are faults that an event tells.
 func faultQueue() []suite.Case {
