@@ -150,3 +150,25 @@ func TestLessAble(t *testing.T) {
 		})
 	}
 }
+
+// TestNoPeer runs the suite on a device that nobody can reach: what needs a peer is skipped, and nothing else fails for it.
+func TestNoPeer(t *testing.T) {
+	target, err := suite.Open(suite.Config{Device: suite.Software, GIDIndex: 200})
+	if err != nil {
+		t.Fatal(err)
+	}
+	skipped := 0
+	for _, c := range All() {
+		r := target.Run(c)
+		needs := slices.Contains(c.Needs, suite.Peer)
+		if r.Status == report.Fail || needs != strings.Contains(r.Reason, "needs peer: no connection can be made") || len(r.Lacks) > 0 {
+			t.Errorf("%s: %s %s", c.ID, r.Status, r.Reason)
+		}
+		if needs {
+			skipped++
+		}
+	}
+	if skipped < 50 {
+		t.Errorf("only %d cases need a peer", skipped)
+	}
+}
