@@ -1,5 +1,6 @@
 // Package dpath is the data path: posting of work requests (ibv_post_send(3), ibv_post_recv(3)), polling of completions
-// (ibv_poll_cq(3)) and waiting for them (ibv_get_cq_event(3)), at about the speed of C.
+// (ibv_poll_cq(3)) and waiting for them (ibv_get_cq_event(3)), at about the speed of C; and the waiting for events of a device
+// (ibv_get_async_event(3)), which is the same waiting.
 //
 // It owns the memory that work requests are built in, the layouts of struct ibv_send_wr, ibv_recv_wr, ibv_sge and ibv_wc
 // as Go sees them, and the crossings into C. It must not know how queues are made or destroyed, nor any generated package:
@@ -22,8 +23,10 @@
 //
 // A program that does not poll all the time asks for an event (ReqNotify), polls once more, and waits for it by
 // Channel.Next, which sleeps on Go's poller and ends with a context. Events that were given are acknowledged by Channel.Ack.
+// Async does the same for what happens to a device, its ports and the objects made from it.
 //
 // # Errors
 //
 // Posts and polls answer an errno, 0 when all went well, and allocate nothing either way. The caller makes an error of it.
+// A request that was posted and failed later says so in its completion: WC.Err makes an error of that.
 package dpath

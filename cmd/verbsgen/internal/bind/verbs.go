@@ -161,20 +161,28 @@ func (b *binder) methodProblem(v *model.Verb, recv, form string) string {
 	case recv != "Lib" && !takes:
 		return v.C + " has no parameter of type " + recv
 	}
-	outs, records := 0, 0
+	outs, records, rest := 0, 0, ""
 	for _, p := range v.Params {
 		switch p.Role {
 		case spec.RoleOut:
 			outs++
 		case spec.RoleOutRec:
 			records++
+		case spec.RoleMask:
+		default:
+			if rest != "" {
+				return "parameter " + p.C + " comes after " + rest + ", which takes the rest of the call"
+			}
+		}
+		if p.Rest {
+			rest = p.C
 		}
 		if bigEndian(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(p.CType), "*"))) {
 			return "parameter " + p.C + " is in network byte order, for which there is no form of method yet"
 		}
 	}
 	if outs > 1 || outs == 1 && records > 0 {
-		return v.C + " fills more than one parameter that is no record, for which there is no form of method yet"
+		return v.C + " fills several parameters that are not all records, for which there is no form of method yet"
 	}
 	return ""
 }
@@ -221,6 +229,9 @@ func (b *binder) bindParam(verb string, q api.Param, s spec.Param) *model.Param 
 		if p.Go == "context" { // a package name in Go
 			p.Go = "dev"
 		}
+	}
+	if s.Rest && s.Role != spec.RoleFlags {
+		b.errorf(diag.TypeUnknown, s.Pos, verb+"."+q.Name, "rest: is for flags", "take it out, or give the parameter the role flags")
 	}
 	switch s.Role {
 	case spec.RoleHandle:

@@ -22,6 +22,10 @@ func TestExported(t *testing.T) {
 		"ROCE_V2":                   "RoCEV2",
 		"sys_image_guid":            "SysImageGUID",
 		"IPV4":                      "IPv4",
+		"SQ_PSN":                    "SQPSN",
+		"DEST_QPN":                  "DestQPN",
+		"QP_LAST_WQE_REACHED":       "QPLastWQEReached",
+		"INV_EECN_ERR":              "InvEECNErr",
 		"max_total_mcast_qp_attach": "MaxTotalMcastQPAttach",
 	} {
 		if got := Exported(c); got != want {
