@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -92,7 +93,8 @@ func needPackages(ctx context.Context, needs []need, say *progress) error {
 	}
 	names := strings.Join(lack, " ")
 	command := "apt-get install --no-install-recommends " + names
-	if os.Geteuid() != 0 {
+	root, err := asRoot(ctx, os.Geteuid())
+	if err != nil {
 		return fmt.Errorf("missing: %s; install them as root: %s", names, command)
 	}
 	apt, err := exec.LookPath("apt-get")
@@ -101,11 +103,12 @@ func needPackages(ctx context.Context, needs []need, say *progress) error {
 	}
 	say.line("installing %s", names)
 	install := func() error {
-		_, err := output(ctx, "", "env", append([]string{"DEBIAN_FRONTEND=noninteractive", apt, "install", "-y", "-qq", "--no-install-recommends"}, lack...)...)
+		args := []string{"DEBIAN_FRONTEND=noninteractive", apt, "install", "-y", "-qq", "--no-install-recommends"}
+		_, err := outputOf(ctx, slices.Concat(root, []string{"env"}, args, lack))
 		return err
 	}
 	if err = install(); err != nil { // perhaps the lists are old, or there are none
-		if _, e := output(ctx, "", apt, "update", "-qq"); e != nil {
+		if _, e := outputOf(ctx, slices.Concat(root, []string{apt, "update", "-qq"})); e != nil {
 			err = errors.Join(err, e)
 		} else {
 			err = install()
@@ -128,6 +131,21 @@ func needInRoot(root string, needs []need) error {
 		return fmt.Errorf("missing in %s: %s; install them there: chroot %s apt-get install --no-install-recommends %s", root, names, root, names)
 	}
 	return nil
+}
+
+// asRoot gives what to put before a command that only root may run.
+func asRoot(ctx context.Context, euid int) ([]string, error) {
+	if euid == 0 {
+		return nil, nil
+	}
+	sudo := []string{"sudo", "-n"} // without a password, or not at all
+	_, err := outputOf(ctx, append(slices.Clone(sudo), "true"))
+	return sudo, err
+}
+
+// outputOf runs a command line.
+func outputOf(ctx context.Context, command []string) (string, error) {
+	return output(ctx, "", command[0], command[1:]...)
 }
 
 // output runs a command in a folder ("" for this one) and gives what it wrote; the error holds what it said.

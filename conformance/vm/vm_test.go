@@ -231,3 +231,20 @@ FAIL
 		t.Error("garbage is counted")
 	}
 }
+
+// TestAsRoot goes by sudo where it asks for no password.
+func TestAsRoot(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	write(t, filepath.Join(dir, "sudo"), "#!/bin/sh\n[ \"$*\" = '-n true' ]\n", 0o755)
+	if got, err := asRoot(t.Context(), 0); len(got) != 0 || err != nil {
+		t.Errorf("root: %q, %v", got, err)
+	}
+	if got, err := asRoot(t.Context(), 1000); !slices.Equal(got, []string{"sudo", "-n"}) || err != nil {
+		t.Errorf("with sudo: %q, %v", got, err)
+	}
+	write(t, filepath.Join(dir, "sudo"), "#!/bin/sh\nexit 1\n", 0o755)
+	if _, err := asRoot(t.Context(), 1000); err == nil {
+		t.Error("a sudo that wants a password will do")
+	}
+}
