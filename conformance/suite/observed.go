@@ -25,6 +25,7 @@ type observer struct {
 	list []report.Observation
 	more int
 	rest hash.Hash
+	over bool // what is cleaned up is not what the case is about
 }
 
 func (o *observer) add(what, answer string) {
@@ -53,7 +54,7 @@ func (o *observer) all() []report.Observation {
 func (t *T) Note(what, answer string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !t.ended {
+	if !t.ended && !t.observed.over {
 		t.observed.add(what, answer)
 	}
 }

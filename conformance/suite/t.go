@@ -77,6 +77,9 @@ func (t *T) clean() {
 	if n == 0 {
 		return
 	}
+	t.mu.Lock()
+	t.observed.over = true
+	t.mu.Unlock()
 	last := t.cleanups[n-1]
 	t.cleanups = t.cleanups[:n-1]
 	defer t.clean()

@@ -1,0 +1,135 @@
+//go:build linux && cgo
+
+package conformance
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/verbsgen/verbsgen/conformance/suite"
+	"github.com/verbsgen/verbsgen/conformance/suite/cases"
+	"github.com/verbsgen/verbsgen/conformance/suite/far"
+	"github.com/verbsgen/verbsgen/conformance/suite/report"
+	"github.com/verbsgen/verbsgen/runtime/softverbs"
+)
+
+// maxDifferences is how many differences between the software device and soft-RoCE may be left.
+const maxDifferences = 5
+
+// parity is conformance/suite/parity.json.
+type parity struct {
+	Recorded    string `json:"recorded"` // report of the kernel device, from the root
+	Differences []struct {
+		Cases     []string `json:"cases"`
+		What      string   `json:"what"` // "verdict", or what was asked
+		Kernel    string   `json:"kernel"`
+		Softverbs string   `json:"softverbs"`
+		Why       string   `json:"why"` // why software cannot give the kernel's answer
+	} `json:"differences"`
+	Default []struct { // cases in which the default device answers otherwise because it can do more
+		Cases []string `json:"cases"`
+		Why   string   `json:"why"`
+	} `json:"default"`
+}
+
+// expected gives the differences that are listed.
+func (p *parity) expected(t *testing.T) []report.Difference {
+	t.Helper()
+	if n := len(p.Differences); n > maxDifferences {
+		t.Errorf("%d differences are listed; at most %d may be left", n, maxDifferences)
+	}
+	var out []report.Difference
+	for i, d := range p.Differences {
+		if len(d.Cases) == 0 || d.Why == "" {
+			t.Errorf("difference %d: no cases, or no reason", i)
+		}
+		for _, id := range d.Cases {
+			out = append(out, report.Difference{Case: id, What: d.What, A: d.Kernel, B: d.Softverbs})
+		}
+	}
+	return out
+}
+
+// TestParity runs the suite on a software device like soft-RoCE of Linux 6.1 and on the default one, and holds verdicts and
+// answers against those that were recorded on that kernel. The differences are exactly those listed.
+func TestParity(t *testing.T) {
+	var p parity
+	read := func(path string) []byte { return must(os.ReadFile(filepath.FromSlash(path)))(t) }
+	d := json.NewDecoder(bytes.NewReader(read("suite/parity.json")))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&p); err != nil {
+		t.Fatalf("suite/parity.json: %v", err)
+	}
+	kernel := must(report.Decode(read("../" + p.Recorded)))(t)
+	if kernel.Device.Provider != "rdma_rxe" || !strings.HasPrefix(kernel.Host.Kernel, "6.1.") || kernel.Mode != report.ModeDevice {
+		t.Fatalf("%s is of %s (%s) on kernel %s", p.Recorded, kernel.Device.Provider, kernel.Mode, kernel.Host.Kernel)
+	}
+	t.Run("like", func(t *testing.T) {
+		soft := onSoftware(t, softverbs.LikeRXE61(), softverbs.Release(kernel.Library.RDMACore))
+		for _, line := range unlike(report.Compare(kernel, soft, false), p.expected(t)) {
+			t.Error(line)
+		}
+	})
+	t.Run("default", func(t *testing.T) {
+		soft := onSoftware(t)
+		found := report.Compare(kernel, soft, true)
+		for _, d := range p.Default {
+			for _, id := range d.Cases {
+				i := slices.IndexFunc(found, func(f report.Difference) bool { return f.Case == id })
+				if i < 0 {
+					t.Errorf("%s is listed in suite/parity.json, but the default device answers as the kernel does: strike it out", id)
+				}
+				found = slices.DeleteFunc(found, func(f report.Difference) bool { return f.Case == id })
+			}
+		}
+		for _, line := range unlike(found, p.expected(t)) {
+			t.Error(line)
+		}
+	})
+}
+
+// onSoftware runs all cases on a software device.
+func onSoftware(t *testing.T, opts ...softverbs.Option) *report.Report {
+	t.Helper()
+	target := must(suite.Open(suite.Config{Device: suite.Software, Soft: opts, Port: 1, GIDIndex: far.AnyGID}))(t)
+	var results []report.Case
+	for _, c := range cases.All() {
+		results = append(results, target.Run(c))
+	}
+	return target.Report(results)
+}
+
+// unlike tells of differences that are not listed, and of listed ones that are none.
+func unlike(found, listed []report.Difference) []string {
+	var out []string
+	for _, d := range found {
+		if !slices.Contains(listed, d) {
+			out = append(out, fmt.Sprintf("%s: %s: the kernel answered %s, softverbs %s", d.Case, d.What, d.A, d.B))
+		}
+	}
+	for _, d := range listed {
+		if !slices.Contains(found, d) {
+			out = append(out, fmt.Sprintf("%s: %s is listed in suite/parity.json, but it is no difference any more: strike it out", d.Case, d.What))
+		}
+	}
+	return out
+}
+
+// TestUnlike shows that a difference which is not listed is told with both answers, and one that is gone is told too.
+func TestUnlike(t *testing.T) {
+	a := report.Difference{Case: "CF-mr-0001", What: "x", A: "EINVAL", B: "EIO"}
+	b := report.Difference{Case: "CF-mr-0002", What: "verdict", A: "pass", B: "fail"}
+	got := unlike([]report.Difference{a}, []report.Difference{b})
+	if len(got) != 2 || got[0] != "CF-mr-0001: x: the kernel answered EINVAL, softverbs EIO" || !strings.HasPrefix(got[1], "CF-mr-0002: verdict is listed") {
+		t.Errorf("%q", got)
+	}
+	if got := unlike([]report.Difference{a, b}, []report.Difference{b, a}); len(got) != 0 {
+		t.Errorf("%q", got)
+	}
+}
