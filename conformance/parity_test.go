@@ -56,7 +56,9 @@ func (p *parity) expected(t *testing.T) []report.Difference {
 	return out
 }
 
-// TestParity runs the suite on a software device like soft-RoCE of Linux 6.1 and on the default one, and holds verdicts and
+// TestParity fails after a case has changed what it asks, too: then soft-RoCE is asked anew by make matrix.
+//
+// It runs the suite on a software device like soft-RoCE of Linux 6.1 and on the default one, and holds verdicts and
 // answers against those that were recorded on that kernel. The differences are exactly those listed.
 func TestParity(t *testing.T) {
 	var p parity
@@ -70,6 +72,7 @@ func TestParity(t *testing.T) {
 	if kernel.Device.Provider != "rdma_rxe" || !strings.HasPrefix(kernel.Host.Kernel, "6.1.") || kernel.Mode != report.ModeDevice {
 		t.Fatalf("%s is of %s (%s) on kernel %s", p.Recorded, kernel.Device.Provider, kernel.Mode, kernel.Host.Kernel)
 	}
+	t.Logf("held against %s; where a case asks something else than it did then, run make matrix", p.Recorded)
 	t.Run("like", func(t *testing.T) {
 		soft := onSoftware(t, softverbs.LikeRXE61(), softverbs.Release(kernel.Library.RDMACore))
 		for _, line := range unlike(report.Compare(kernel, soft, false), p.expected(t)) {
