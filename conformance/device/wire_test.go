@@ -22,6 +22,7 @@ import (
 // Statuses of completions, enum ibv_wc_status.
 const (
 	statusSuccess    = 0
+	statusLocQPOp    = 2  // IBV_WC_LOC_QP_OP_ERR
 	statusFlushed    = 5  // IBV_WC_WR_FLUSH_ERR
 	statusNoAccess   = 10 // IBV_WC_REM_ACCESS_ERR
 	statusRetriesOut = 12 // IBV_WC_RETRY_EXC_ERR
@@ -38,6 +39,9 @@ type wire struct {
 	devs  [2]*verbs.Device
 	names [2]string // rxe0, rxe1
 	nets  [2]string // v0, v1
+
+	before string // ways of a network that is whole, while it is down
+	routes string // file of its routes, as ip saves them
 }
 
 // openWire opens both devices. At the end of the test they are closed, they connect as before, and nothing is left.
@@ -168,13 +172,23 @@ func tryWrite(e *link.End, to place, limit time.Duration) (dpath.WC, error) {
 // run runs a program of the system to its end.
 func run(t *testing.T, name string, args ...string) string {
 	t.Helper()
+	return runWith(t, os.DevNull, name, args...)
+}
+
+// runWith does the same with a file as input.
+func runWith(t *testing.T, file, name string, args ...string) string {
+	t.Helper()
+	in := must(os.Open(file))(t)
+	defer in.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second) // also in Cleanup, where t.Context has ended
 	defer cancel()
-	out, err := exec.CommandContext(ctx, name, args...).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+	cmd := exec.CommandContext(ctx, name, args...)
+	var out, said bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, &out, &said
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, said.String())
 	}
-	return string(out)
+	return out.String()
 }
 
 // until waits for something to become true.
