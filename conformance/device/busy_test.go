@@ -73,8 +73,8 @@ func TestBusy(t *testing.T) {
 				t.Errorf("%s: %q is not named: %v", c.name, name, err)
 			}
 		}
-		if wc := write(t, near, memoryOf(far), slack); wc.Status != statusSuccess {
-			t.Errorf("after the refused Close of %s: status %d", c.name, wc.Status)
+		if err := write(t, near, memoryOf(far), slack).Err(); err != nil {
+			t.Errorf("after the refused Close of %s: %v", c.name, err)
 		}
 	}
 	closeEnd(t, near)

@@ -22,46 +22,6 @@ func event(t *testing.T, dev *verbs.Device, limit time.Duration) (*verbs.AsyncEv
 	return dev.NextEvent(ctx)
 }
 
-// TestPortEvents takes the network down and up: both devices tell so of their port, and the port's state agrees.
-func TestPortEvents(t *testing.T) {
-	w := openWire(t)
-	t.Cleanup(func() { w.up(t) })
-	for _, step := range []struct {
-		state string
-		want  verbs.EventType
-	}{{"down", verbs.EventTypePortErr}, {"up", verbs.EventTypePortActive}} {
-		run(t, "ip", "link", "set", w.nets[0], step.state)
-		for i, dev := range w.devs {
-			for { // addresses that come and go are events too
-				ev := must(event(t, dev, 2*slack))(t)
-				ev.Done()
-				if ev.Port != 1 || ev.QP != nil || ev.CQ != nil {
-					t.Errorf("%s: %v of port %d, QP %v, CQ %v", w.names[i], ev.Type, ev.Port, ev.QP, ev.CQ)
-				}
-				if ev.Type == step.want {
-					break
-				}
-				if ev.Type != verbs.EventTypeGIDChange && ev.Type != verbs.EventTypePKeyChange {
-					t.Errorf("%s: network %s: %v", w.names[i], step.state, ev.Type)
-				}
-			}
-			if state := must(dev.QueryPort(1))(t).State; (state == verbs.PortStateActive) != (step.state == "up") {
-				t.Errorf("%s: network %s, port %v", w.names[i], step.state, state)
-			}
-		}
-	}
-}
-
-// up brings the network up and waits until the devices connect: addresses take a while to come back, and to be used.
-func (w *wire) up(t *testing.T) {
-	t.Helper()
-	run(t, "ip", "link", "set", w.nets[0], "up")
-	until(t, "the devices connect again", 6*slack, func() bool {
-		_, _, err := link.Pair(w.devs[0], w.devs[1])
-		return err == nil
-	})
-}
-
 // TestOverflowEvent completes more than a queue has room for: an event names the queue, which is not closed before Done.
 func TestOverflowEvent(t *testing.T) {
 	w := openWire(t)

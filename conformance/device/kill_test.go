@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -70,8 +71,8 @@ func writer() error {
 	for n := uint64(1); ; n++ {
 		binary.NativeEndian.PutUint64(e.Buf, n)
 		wc, err := tryWrite(e, peer.place, slack)
-		if err != nil || wc.Status != statusSuccess {
-			return fmt.Errorf("WRITE %d ended with status %d, %v", n, wc.Status, err)
+		if err := errors.Join(err, wc.Err()); err != nil {
+			return fmt.Errorf("WRITE %d: %w", n, err)
 		}
 	}
 }
@@ -140,7 +141,7 @@ func TestKilled(t *testing.T) {
 	began := time.Now()
 	wc := dpath.WC{}
 	n := 0
-	for ; wc.Status == statusSuccess; n++ {
+	for ; wc.Err() == nil; n++ {
 		if n == enough {
 			if err := tr.cmd.Process.Kill(); err != nil {
 				t.Fatal(err)
@@ -152,13 +153,12 @@ func TestKilled(t *testing.T) {
 			t.Fatalf("still alive after %d WRITEs", n)
 		}
 	}
-	t.Logf("WRITE %d ended with status %d, %v after the kill", n, wc.Status, time.Since(began))
-	if n <= enough || wc.Status != statusRetriesOut && wc.Status != statusNoAccess {
-		t.Errorf("WRITE %d ended with status %d, want %d or %d after more than %d", n, wc.Status, statusRetriesOut, statusNoAccess, enough)
+	t.Logf("WRITE %d, %v after the kill: %v", n, time.Since(began), wc.Err())
+	if n <= enough {
+		t.Errorf("WRITE %d failed before the kill", n)
 	}
-	if wc := write(t, tr.End, tr.peer, slack); wc.Status != statusFlushed {
-		t.Errorf("the next WRITE ended with status %d, want %d", wc.Status, statusFlushed)
-	}
+	ends(t, "the WRITE", wc, verbs.WCStatusRetryExcErr, verbs.WCStatusRemAccessErr)
+	ends(t, "the next one", write(t, tr.End, tr.peer, slack), verbs.WCStatusWRFlushErr)
 	tr.cmd.Wait()
 	if ws, ok := tr.cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || ws.Signal() != syscall.SIGKILL {
 		t.Errorf("the writer ended by itself: %v", tr.cmd.ProcessState)
@@ -184,8 +184,8 @@ func TestStopped(t *testing.T) {
 		return last == from
 	})
 	for n := range 50 {
-		if wc := write(t, tr.End, tr.peer, slack); wc.Status != statusSuccess {
-			t.Fatalf("WRITE %d to a stopped process ended with status %d", n, wc.Status)
+		if err := write(t, tr.End, tr.peer, slack).Err(); err != nil {
+			t.Fatalf("WRITE %d to a stopped process: %v", n, err)
 		}
 	}
 	if now := tr.count(); now != last {

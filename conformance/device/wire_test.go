@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,15 +18,6 @@ import (
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/dpath"
-)
-
-// Statuses of completions, enum ibv_wc_status.
-const (
-	statusSuccess    = 0
-	statusLocQPOp    = 2  // IBV_WC_LOC_QP_OP_ERR
-	statusFlushed    = 5  // IBV_WC_WR_FLUSH_ERR
-	statusNoAccess   = 10 // IBV_WC_REM_ACCESS_ERR
-	statusRetriesOut = 12 // IBV_WC_RETRY_EXC_ERR
 )
 
 // hasty is patience for a peer that will not answer.
@@ -40,7 +32,7 @@ type wire struct {
 	names [2]string // rxe0, rxe1
 	nets  [2]string // v0, v1
 
-	before string // ways of a network that is whole, while it is down
+	before string // while the network is down: its ways when it was whole
 	routes string // file of its routes, as ip saves them
 }
 
@@ -121,8 +113,8 @@ func (w *wire) connects(t *testing.T, lib *verbs.Lib) {
 	}
 	for i, way := range [2][2]*link.End{{near, far}, {far, near}} {
 		binary.NativeEndian.PutUint64(way[0].Buf, 0xfeed0000+uint64(i))
-		if wc := write(t, way[0], memoryOf(way[1]), slack); wc.Status != statusSuccess {
-			t.Errorf("a new pair: a WRITE from %s ended with status %d", w.names[i], wc.Status)
+		if err := write(t, way[0], memoryOf(way[1]), slack).Err(); err != nil {
+			t.Errorf("a new pair: a WRITE from %s: %v", w.names[i], err)
 		}
 		if !bytes.Equal(way[1].Buf[:8], way[0].Buf[:8]) {
 			t.Errorf("a new pair: %x arrived, not %x", way[1].Buf[:8], way[0].Buf[:8])
@@ -167,6 +159,15 @@ func tryWrite(e *link.End, to place, limit time.Duration) (dpath.WC, error) {
 		return dpath.WC{}, err
 	}
 	return e.WaitFor(limit)
+}
+
+// ends wants the error of a completion, with one of some statuses.
+func ends(t *testing.T, what string, wc dpath.WC, want ...verbs.WCStatus) {
+	t.Helper()
+	var e *dpath.WCError
+	if err := wc.Err(); !errors.As(err, &e) || !slices.Contains(want, e.Status) {
+		t.Errorf("%s: %v, want %v", what, err, want)
+	}
 }
 
 // run runs a program of the system to its end.
