@@ -20,21 +20,21 @@ static void *raw_create_qp_of(uintptr_t fn, uintptr_t pd, void *cq, int type)
 	return ((vg_fn_ibv_create_qp)fn)((struct ibv_pd *)pd, &attr);
 }
 
-// raw_path is a way over port 1 to a GID.
-static struct ibv_ah_attr raw_path(const uint8_t *gid)
+// raw_path is a way over a port to a GID.
+static struct ibv_ah_attr raw_path(const uint8_t *gid, uint8_t port)
 {
 	struct ibv_ah_attr ah;
 
 	memset(&ah, 0, sizeof ah);
 	ah.is_global = 1;
-	ah.port_num = 1;
+	ah.port_num = port;
 	ah.grh.hop_limit = 1;
 	memcpy(ah.grh.dgid.raw, gid, sizeof ah.grh.dgid.raw);
 	return ah;
 }
 
 // raw_modify_qp hands in a good value of every attribute; the mask tells which count.
-static int raw_modify_qp(uintptr_t fn, void *qp_, int from, int to, int mask, const uint8_t *gid)
+static int raw_modify_qp(uintptr_t fn, void *qp_, int from, int to, int mask, const uint8_t *gid, uint8_t port, uint8_t path)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	struct ibv_qp_attr attr;
@@ -48,15 +48,27 @@ static int raw_modify_qp(uintptr_t fn, void *qp_, int from, int to, int mask, co
 	attr.rq_psn = attr.sq_psn = 1;
 	attr.dest_qp_num = qp->qp_num;
 	attr.cap.max_send_wr = attr.cap.max_recv_wr = attr.cap.max_send_sge = attr.cap.max_recv_sge = 1;
-	attr.ah_attr = attr.alt_ah_attr = raw_path(gid);
+	attr.ah_attr = attr.alt_ah_attr = raw_path(gid, path);
 	attr.max_rd_atomic = attr.max_dest_rd_atomic = 1;
 	attr.min_rnr_timer = 12;
-	attr.port_num = attr.alt_port_num = 1;
+	attr.port_num = attr.alt_port_num = port;
 	attr.timeout = attr.alt_timeout = 14;
 	attr.retry_cnt = 3;
 	attr.rnr_retry = 3;
 	attr.rate_limit = 1000;
 	return ((vg_fn_ibv_modify_qp)fn)(qp, &attr, mask);
+}
+
+static void *raw_create_cq_on(uintptr_t fn, uintptr_t ctx, int vector)
+{
+	return ((vg_fn_ibv_create_cq)fn)((struct ibv_context *)ctx, 4, NULL, NULL, vector);
+}
+
+static int raw_query_gid(uintptr_t fn, uintptr_t ctx, uint8_t port, int index)
+{
+	union ibv_gid gid;
+
+	return ((vg_fn_ibv_query_gid)fn)((struct ibv_context *)ctx, port, index, &gid);
 }
 */
 import "C"
@@ -69,8 +81,36 @@ func (c *Context) QPOf(cq *Object, kind int) (*Object, error) {
 	return c.object("ibv_create_qp", "ibv_destroy_qp", p, err)
 }
 
-// ModifyQP asks for a change of state with the attributes that the mask tells. All have good values, over port 1 towards
-// the GID and this very queue pair. The result is the errno.
-func (c *Context) ModifyQP(qp *Object, from, to int, mask uint32, gid [16]byte) syscall.Errno {
-	return syscall.Errno(C.raw_modify_qp(c.fn("ibv_modify_qp"), qp.p, C.int(from), C.int(to), C.int(mask), (*C.uint8_t)(&gid[0])))
+// Change is a change of state with the attributes that the mask tells. All attributes have good values, but for the states and
+// ports, which are as told.
+type Change struct {
+	From, To   int // of enum ibv_qp_state; From is the state that the queue pair is said to be in
+	Mask       uint32
+	GID        [16]byte // where the path leads: to this very queue pair
+	Port, Path uint8    // of the queue pair, and by which the path leaves
+}
+
+// ModifyQP asks for a change. The result is the errno.
+func (c *Context) ModifyQP(qp *Object, ch Change) syscall.Errno {
+	return syscall.Errno(C.raw_modify_qp(c.fn("ibv_modify_qp"), qp.p, C.int(ch.From), C.int(ch.To), C.int(ch.Mask), (*C.uint8_t)(&ch.GID[0]),
+		C.uint8_t(ch.Port), C.uint8_t(ch.Path)))
+}
+
+// CQOn asks for a completion queue on a completion vector. The result is the errno; a queue that was made is destroyed again.
+func (c *Context) CQOn(vector int) syscall.Errno {
+	p, err := C.raw_create_cq_on(c.fn("ibv_create_cq"), c.context(), C.int(vector))
+	o, err := c.object("ibv_create_cq", "ibv_destroy_cq", p, err)
+	if err != nil {
+		return errnoOf(err)
+	}
+	return o.Destroy()
+}
+
+// QueryGID asks for a GID. The result is the errno.
+func (c *Context) QueryGID(port uint8, index int) syscall.Errno {
+	code, err := C.raw_query_gid(c.fn("ibv_query_gid"), c.context(), C.uint8_t(port), C.int(index))
+	if code == 0 {
+		return 0
+	}
+	return errnoOf(err)
 }
