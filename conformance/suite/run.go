@@ -16,9 +16,9 @@ import (
 
 // Run runs one case and tells how it went. A case that panics, or does not end in its time, has failed; the cases after it
 // run as if nothing had happened.
-func (g *Target) Run(c Case) report.Case {
+func (g *Target) Run(c Case) (res report.Case) {
 	mode := g.modeOf(&c)
-	res := c.blank(mode)
+	res = c.blank(mode)
 	begin := time.Now()
 	defer func() { res.Duration = report.Seconds(time.Since(begin)) }()
 	if why, lacks := g.lacks(c.Needs); why != "" {

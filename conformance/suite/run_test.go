@@ -73,6 +73,9 @@ func TestRun(t *testing.T) {
 		if r.Status != c.want || !strings.HasPrefix(r.Reason, c.says) || (c.says == "") != (r.Reason == "") {
 			t.Errorf("%s: %s %q, want %s %q", c.name, r.Status, r.Reason, c.want, c.says)
 		}
+		if c.name == "stuck" && time.Duration(r.Duration) < 200*time.Millisecond {
+			t.Errorf("%s: it took %v", c.name, time.Duration(r.Duration))
+		}
 		if (r.Status == report.Skip) != (len(r.Lacks) == 1) {
 			t.Errorf("%s: lacks %v", c.name, r.Lacks)
 		}

@@ -87,6 +87,14 @@ func (n *near) sge(offset, length int) (addr uint64, size, lkey uint32) {
 	return uint64(n.mr.Addr()) + uint64(offset), uint32(length), n.mr.LKey()
 }
 
+// part adds a part of the region to a request; nothing for no bytes, as some devices take a length of 0 for 2 GiB.
+func (n *near) part(w *dpath.SendWR, offset, length int) *dpath.SendWR {
+	if length == 0 {
+		return w
+	}
+	return w.SGE(n.sge(offset, length))
+}
+
 // wait takes the next completion off a queue.
 func wait(t *suite.T, cq *verbs.CQ) dpath.WC {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)

@@ -69,7 +69,7 @@ func messages(t *suite.T) {
 		what := fmt.Sprintf("a message of %d bytes", length)
 		n.farRoom(length)
 		out := bytes.Clone(fill(n.buf[:length], i))
-		n.op(what, wcSend, func(w *dpath.SendWR, id uint64) *dpath.SendWR { return w.Send(id).SGE(n.sge(0, length)) })
+		n.op(what, wcSend, func(w *dpath.SendWR, id uint64) *dpath.SendWR { return n.part(w.Send(id), 0, length) })
 		if r := n.farGot(what); !bytes.Equal(r.Data, out) || r.WithImm || r.Length != length {
 			t.Errorf("%s: received %s", what, differing(r.Data, out))
 		}
@@ -87,7 +87,7 @@ func immediate(t *suite.T) {
 	for i, imm := range []uint32{0, 1, 0x01020304, 0xfffffffe} {
 		what := fmt.Sprintf("a message with %#x", imm)
 		n.farRoom(i)
-		n.op(what, wcSend, func(w *dpath.SendWR, id uint64) *dpath.SendWR { return w.SendImm(id, imm).SGE(n.sge(0, i)) })
+		n.op(what, wcSend, func(w *dpath.SendWR, id uint64) *dpath.SendWR { return n.part(w.SendImm(id, imm), 0, i) })
 		if r := n.farGot(what); !r.WithImm || r.Imm != imm || r.Length != i {
 			t.Errorf("%s: %+v", what, r)
 		}
@@ -107,14 +107,14 @@ func writeRead(t *suite.T) {
 		want := append(make([]byte, 64, length+128), fill(n.buf[:length], i)...)
 		want = append(want, make([]byte, 64)...) // what is not to be touched stands around it
 		n.op("WRITE of "+what, wcWrite, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
-			return w.Write(id, n.link.To.Base+64, n.link.To.RKey).SGE(n.sge(0, length))
+			return n.part(w.Write(id, n.link.To.Base+64, n.link.To.RKey), 0, length)
 		})
 		n.farHas("WRITE of "+what, 0, want)
 		back := fill(make([]byte, length), i+100)
 		n.farStore(32, back)
 		clear(n.buf)
 		n.op("READ of "+what, wcRead, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
-			return w.Read(id, n.link.To.Base+32, n.link.To.RKey).SGE(n.sge(16, length))
+			return n.part(w.Read(id, n.link.To.Base+32, n.link.To.RKey), 16, length)
 		})
 		if !bytes.Equal(n.buf[16:16+length], back) {
 			t.Errorf("READ of %s: %s", what, differing(n.buf[16:16+length], back))
@@ -184,7 +184,7 @@ func unreliable(t *suite.T) {
 		what := fmt.Sprintf("%d bytes", length)
 		out := bytes.Clone(fill(n.buf[:length], i))
 		n.farRoom(length)
-		n.op("SEND of "+what, wcSend, func(w *dpath.SendWR, id uint64) *dpath.SendWR { return w.Send(id).SGE(n.sge(0, length)) })
+		n.op("SEND of "+what, wcSend, func(w *dpath.SendWR, id uint64) *dpath.SendWR { return n.part(w.Send(id), 0, length) })
 		if r := n.farGot(what); !bytes.Equal(r.Data, out) {
 			t.Errorf("SEND of %s: %s", what, differing(r.Data, out))
 		}
@@ -219,7 +219,7 @@ func datagrams(t *suite.T) {
 		out := bytes.Clone(fill(n.buf[:length], i))
 		n.farRoom(length)
 		n.op(what, wcSend, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
-			w.SendImm(id, uint32(i)).SGE(n.sge(0, length))
+			n.part(w.SendImm(id, uint32(i)), 0, length)
 			ok(t, "Address", ah.Address(w, n.link.To.QPN, n.link.To.QKey))
 			return w
 		})
