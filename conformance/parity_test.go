@@ -56,10 +56,9 @@ func (p *parity) expected(t *testing.T) []report.Difference {
 	return out
 }
 
-// TestParity fails after a case has changed what it asks, too: then soft-RoCE is asked anew by make matrix.
-//
-// It runs the suite on a software device like soft-RoCE of Linux 6.1 and on the default one, and holds verdicts and
-// answers against those that were recorded on that kernel. The differences are exactly those listed.
+// TestParity runs the suite on a software device like soft-RoCE of Linux 6.1 and on the default one, and holds verdicts and
+// answers against those that were recorded on that kernel. The differences are exactly those listed. It fails after a case has
+// changed what it asks, too: then soft-RoCE is asked anew.
 func TestParity(t *testing.T) {
 	var p parity
 	read := func(path string) []byte { return must(os.ReadFile(filepath.FromSlash(path)))(t) }

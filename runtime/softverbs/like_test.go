@@ -17,6 +17,11 @@ func TestLikeRXE61(t *testing.T) {
 	b := open(t, softverbs.LikeRXE61(), softverbs.Release("44.0"))
 	addr, _ := rw(t, 2*pageSize)
 	mr := b.must(b.lib.RegMR(b.pd, addr, pageSize, localWrite|remoteRead))
+	const measured = 0x1223c76 // device_cap_flags
+	caps, err := b.lib.QueryDeviceEx(b.ctx, 0, harness.AttrExSize)
+	if b.ok(err); caps.MaxMRSize != 1<<64-1 || caps.MaxDMSize != 0 || caps.CapFlags == 0 || caps.CapFlags&^measured != 0 {
+		t.Errorf("%+v", caps)
+	}
 	for _, c := range []struct {
 		access uint32
 		want   syscall.Errno
@@ -31,7 +36,7 @@ func TestLikeRXE61(t *testing.T) {
 			b.dereg(got)
 		}
 	}
-	_, err := b.lib.RegMR(b.pd, addr, 1<<63, localWrite)
+	_, err = b.lib.RegMR(b.pd, addr, 1<<63, localWrite)
 	b.want(syscall.EINVAL, err)
 	for _, flags := range []int{changeTranslation, changePD, changeAccess, 0} {
 		rc, err := b.lib.Rereg(mr, flags, b.pd, addr, pageSize, 0)
