@@ -18,6 +18,9 @@ const (
 	rule0158
 	rule0126
 	rule0127
+	rule0501
+	rule0502
+	rule0503
 	rule0163
 	rule0164
 	rule0168
@@ -261,6 +264,10 @@ const (
 	rule0251
 	rule0253
 	rule0255
+	rule0504
+	rule0505
+	rule0506
+	rule0507
 	rule0308
 	rule0310
 	rule0311
@@ -286,6 +293,9 @@ var rules = [...]verr.Rule{
 	rule0158: {ID: "VR-ibv_import_device-cmd_fd-0158", Verb: "ibv_import_device", Subject: "cmd_fd", Statement: "a context is imported by an open file descriptor", Fix: "pass a duplicate of the other context's cmd_fd", Page: "ibv_import_device", Section: "DESCRIPTION"},
 	rule0126: {ID: "VR-ibv_import_dm-context-0126", Verb: "ibv_import_dm", Subject: "context", Statement: "device memory is imported into an open device", Fix: "pass an open device", Page: "ibv_import_dm", Section: "DESCRIPTION"},
 	rule0127: {ID: "VR-ibv_unimport_dm-dm-0127", Verb: "ibv_unimport_dm", Subject: "dm", Statement: "dm is the imported device memory to give up", Fix: "pass the imported device memory", Page: "ibv_import_dm", Section: "DESCRIPTION"},
+	rule0501: {ID: "VR-ibv_get_async_event-context-0501", Verb: "ibv_get_async_event", Subject: "context", Statement: "context is the device whose events are wanted", Fix: "pass an open device", Page: "ibv_get_async_event", Section: "DESCRIPTION"},
+	rule0502: {ID: "VR-ibv_get_async_event-event-0502", Verb: "ibv_get_async_event", Subject: "event", Statement: "the event is written to event", Fix: "pass the address of a struct ibv_async_event", Page: "ibv_get_async_event", Section: "DESCRIPTION"},
+	rule0503: {ID: "VR-ibv_ack_async_event-event-0503", Verb: "ibv_ack_async_event", Subject: "event", Statement: "event is the one to acknowledge", Fix: "pass what ibv_get_async_event filled in", Page: "ibv_get_async_event", Section: "DESCRIPTION"},
 	rule0163: {ID: "VR-ibv_query_device-context-0163", Verb: "ibv_query_device", Subject: "context", Statement: "context is an open device", Fix: "pass an open device", Page: "ibv_query_device", Section: "DESCRIPTION"},
 	rule0164: {ID: "VR-ibv_query_device-device_attr-0164", Verb: "ibv_query_device", Subject: "device_attr", Statement: "the attributes need a place", Fix: "pass a struct ibv_device_attr", Page: "ibv_query_device", Section: "DESCRIPTION"},
 	rule0168: {ID: "VR-ibv_query_port-context-0168", Verb: "ibv_query_port", Subject: "context", Statement: "context is an open device", Fix: "pass an open device", Page: "ibv_query_port", Section: "DESCRIPTION"},
@@ -529,6 +539,10 @@ var rules = [...]verr.Rule{
 	rule0251: {ID: "VR-ibv_modify_qp-attr_mask-0251", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "alternate paths need a device with AUTO_PATH_MIG", Fix: "leave IBV_QP_ALT_PATH and IBV_QP_PATH_MIG_STATE out", Page: "ibv_modify_qp", Section: "NOTES", Unsupported: true},
 	rule0253: {ID: "VR-ibv_modify_qp-ah_attr-0253", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.is_global, attr.ah_attr.dlid", Statement: "a path leads to a dlid, or by a global route, which RoCE always needs", Fix: "set is_global and fill in grh, or give a dlid", Page: "ibv_modify_qp", Section: ""},
 	rule0255: {ID: "VR-ibv_modify_qp-alt_ah_attr-0255", Verb: "ibv_modify_qp", Subject: "attr.alt_ah_attr.is_global, attr.alt_ah_attr.dlid", Statement: "a path leads to a dlid, or by a global route, which RoCE always needs", Fix: "set is_global and fill in grh, or give a dlid", Page: "ibv_modify_qp", Section: ""},
+	rule0504: {ID: "VR-ibv_query_qp-qp-0504", Verb: "ibv_query_qp", Subject: "qp", Statement: "qp is the queue pair to ask", Fix: "pass the queue pair", Page: "ibv_query_qp", Section: "DESCRIPTION"},
+	rule0505: {ID: "VR-ibv_query_qp-attr-0505", Verb: "ibv_query_qp", Subject: "attr", Statement: "the attributes are written to attr", Fix: "pass the address of a struct ibv_qp_attr", Page: "ibv_query_qp", Section: "DESCRIPTION"},
+	rule0506: {ID: "VR-ibv_query_qp-attr_mask-0506", Verb: "ibv_query_qp", Subject: "attr_mask", Statement: "the rate limit cannot be asked for", Fix: "leave out IBV_QP_RATE_LIMIT", Page: "ibv_query_qp", Section: ""},
+	rule0507: {ID: "VR-ibv_query_qp-init_attr-0507", Verb: "ibv_query_qp", Subject: "init_attr", Statement: "how it was made is written to init_attr", Fix: "pass the address of a struct ibv_qp_init_attr", Page: "ibv_query_qp", Section: "DESCRIPTION"},
 	rule0308: {ID: "VR-ibv_destroy_qp-qp-0308", Verb: "ibv_destroy_qp", Subject: "qp", Statement: "qp is the queue pair to destroy", Fix: "pass the queue pair", Page: "ibv_create_qp", Section: "DESCRIPTION"},
 	rule0310: {ID: "VR-ibv_create_ah-pd-0310", Verb: "ibv_create_ah", Subject: "pd", Statement: "pd is the protection domain that the handle belongs to", Fix: "pass a protection domain", Page: "ibv_create_ah", Section: "DESCRIPTION"},
 	rule0311: {ID: "VR-ibv_create_ah-attr-0311", Verb: "ibv_create_ah", Subject: "attr", Statement: "attr tells the way", Fix: "pass a struct ibv_ah_attr", Page: "ibv_create_ah", Section: "DESCRIPTION"},
@@ -654,6 +668,38 @@ func checkUnimportDM(in *inUnimportDM) error {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0127], Value: addrText(in.dm)})
 	}
 	return verr.RefuseErr("ibv_unimport_dm", bad...)
+}
+
+// inGetAsyncEvent is what the rules of ibv_get_async_event look at.
+type inGetAsyncEvent struct {
+	context uint64 // context
+	event   uint64 // event
+}
+
+// checkGetAsyncEvent refuses a call of ibv_get_async_event that breaks a rule.
+func checkGetAsyncEvent(in *inGetAsyncEvent) error {
+	var bad []verr.Violation
+	if in.context == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0501], Value: addrText(in.context)})
+	}
+	if in.event == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0502], Value: strconv.FormatUint(in.event, 10)})
+	}
+	return verr.RefuseErr("ibv_get_async_event", bad...)
+}
+
+// inAckAsyncEvent is what the rules of ibv_ack_async_event look at.
+type inAckAsyncEvent struct {
+	event uint64 // event
+}
+
+// checkAckAsyncEvent refuses a call of ibv_ack_async_event that breaks a rule.
+func checkAckAsyncEvent(in *inAckAsyncEvent) error {
+	var bad []verr.Violation
+	if in.event == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0503], Value: strconv.FormatUint(in.event, 10)})
+	}
+	return verr.RefuseErr("ibv_ack_async_event", bad...)
 }
 
 // inQueryDevice is what the rules of ibv_query_device look at.
@@ -2063,6 +2109,32 @@ func hintModifyQP(in *inModifyQP) []string {
 		may = append(may, verr.Violation{Rule: &rules[rule0255]}.String())
 	}
 	return may
+}
+
+// inQueryQP is what the rules of ibv_query_qp look at.
+type inQueryQP struct {
+	qp       uint64 // qp
+	attr     uint64 // attr
+	attrMask uint64 // attr_mask
+	initAttr uint64 // init_attr
+}
+
+// checkQueryQP refuses a call of ibv_query_qp that breaks a rule.
+func checkQueryQP(in *inQueryQP) error {
+	var bad []verr.Violation
+	if in.qp == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0504], Value: addrText(in.qp)})
+	}
+	if in.attr == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0505], Value: addrText(in.attr)})
+	}
+	if in.attrMask&0x2000000 != 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0506], Value: QPField(in.attrMask).String()})
+	}
+	if in.initAttr == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0507], Value: addrText(in.initAttr)})
+	}
+	return verr.RefuseErr("ibv_query_qp", bad...)
 }
 
 // inDestroyQP is what the rules of ibv_destroy_qp look at.

@@ -35,6 +35,12 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_import_dm-context-0126", true, func() string { return textOf(checkImportDM(&inImportDM{context: 0})) }},
 		{"VR-ibv_unimport_dm-dm-0127", false, func() string { return textOf(checkUnimportDM(&inUnimportDM{dm: 4096})) }},
 		{"VR-ibv_unimport_dm-dm-0127", true, func() string { return textOf(checkUnimportDM(&inUnimportDM{dm: 0})) }},
+		{"VR-ibv_get_async_event-context-0501", false, func() string { return textOf(checkGetAsyncEvent(&inGetAsyncEvent{context: 4096, event: 0})) }},
+		{"VR-ibv_get_async_event-context-0501", true, func() string { return textOf(checkGetAsyncEvent(&inGetAsyncEvent{context: 0, event: 0})) }},
+		{"VR-ibv_get_async_event-event-0502", false, func() string { return textOf(checkGetAsyncEvent(&inGetAsyncEvent{context: 4096, event: 4096})) }},
+		{"VR-ibv_get_async_event-event-0502", true, func() string { return textOf(checkGetAsyncEvent(&inGetAsyncEvent{context: 4096, event: 0})) }},
+		{"VR-ibv_ack_async_event-event-0503", false, func() string { return textOf(checkAckAsyncEvent(&inAckAsyncEvent{event: 4096})) }},
+		{"VR-ibv_ack_async_event-event-0503", true, func() string { return textOf(checkAckAsyncEvent(&inAckAsyncEvent{event: 0})) }},
 		{"VR-ibv_query_device-context-0163", false, func() string { return textOf(checkQueryDevice(&inQueryDevice{context: 4096, deviceAttr: 4096})) }},
 		{"VR-ibv_query_device-context-0163", true, func() string { return textOf(checkQueryDevice(&inQueryDevice{context: 0, deviceAttr: 4096})) }},
 		{"VR-ibv_query_device-device_attr-0164", false, func() string { return textOf(checkQueryDevice(&inQueryDevice{context: 4096, deviceAttr: 4096})) }},
@@ -1373,6 +1379,24 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_modify_qp-alt_ah_attr-0255", true, func() string {
 			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 16384, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 1, attrAltAHAttrPortNum: 1, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRdAtomic: 0, attrMaxDestRdAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
 		}},
+		{"VR-ibv_query_qp-qp-0504", false, func() string {
+			return textOf(checkQueryQP(&inQueryQP{qp: 4096, attr: 4096, attrMask: 0, initAttr: 4096}))
+		}},
+		{"VR-ibv_query_qp-qp-0504", true, func() string { return textOf(checkQueryQP(&inQueryQP{qp: 0, attr: 4096, attrMask: 0, initAttr: 4096})) }},
+		{"VR-ibv_query_qp-attr-0505", false, func() string {
+			return textOf(checkQueryQP(&inQueryQP{qp: 4096, attr: 4096, attrMask: 0, initAttr: 4096}))
+		}},
+		{"VR-ibv_query_qp-attr-0505", true, func() string { return textOf(checkQueryQP(&inQueryQP{qp: 4096, attr: 0, attrMask: 0, initAttr: 4096})) }},
+		{"VR-ibv_query_qp-attr_mask-0506", false, func() string {
+			return textOf(checkQueryQP(&inQueryQP{qp: 4096, attr: 4096, attrMask: 0x100001, initAttr: 4096}))
+		}},
+		{"VR-ibv_query_qp-attr_mask-0506", true, func() string {
+			return textOf(checkQueryQP(&inQueryQP{qp: 4096, attr: 4096, attrMask: 0x2000001, initAttr: 4096}))
+		}},
+		{"VR-ibv_query_qp-init_attr-0507", false, func() string {
+			return textOf(checkQueryQP(&inQueryQP{qp: 4096, attr: 4096, attrMask: 0, initAttr: 4096}))
+		}},
+		{"VR-ibv_query_qp-init_attr-0507", true, func() string { return textOf(checkQueryQP(&inQueryQP{qp: 4096, attr: 4096, attrMask: 0, initAttr: 0})) }},
 		{"VR-ibv_destroy_qp-qp-0308", false, func() string { return textOf(checkDestroyQP(&inDestroyQP{qp: 4096})) }},
 		{"VR-ibv_destroy_qp-qp-0308", true, func() string { return textOf(checkDestroyQP(&inDestroyQP{qp: 0})) }},
 		{"VR-ibv_create_ah-pd-0310", false, func() string {

@@ -174,7 +174,7 @@ const (
 	EventTypeGIDChange EventType = 18 // IBV_EVENT_GID_CHANGE
 	// A work queue broke.
 	EventTypeWQFatal EventType = 19 // IBV_EVENT_WQ_FATAL
-	// The speed of a port changed. Since rdma-core 65.0.
+	// The speed of one or more ports changed. Since rdma-core 65.0.
 	EventTypeDeviceSpeedChange EventType = 20 // IBV_EVENT_DEVICE_SPEED_CHANGE
 )
 
@@ -1117,33 +1117,29 @@ type QPField uint32
 
 // Constants of QPField.
 const (
-	QPFieldState            QPField = 0x1      // IBV_QP_STATE
-	QPFieldCurState         QPField = 0x2      // IBV_QP_CUR_STATE
-	QPFieldEnSQDAsyncNotify QPField = 0x4      // IBV_QP_EN_SQD_ASYNC_NOTIFY
-	QPFieldAccessFlags      QPField = 0x8      // IBV_QP_ACCESS_FLAGS
-	QPFieldPKeyIndex        QPField = 0x10     // IBV_QP_PKEY_INDEX
-	QPFieldPort             QPField = 0x20     // IBV_QP_PORT
-	QPFieldQKey             QPField = 0x40     // IBV_QP_QKEY
-	QPFieldAV               QPField = 0x80     // IBV_QP_AV
-	QPFieldPathMTU          QPField = 0x100    // IBV_QP_PATH_MTU
-	QPFieldTimeout          QPField = 0x200    // IBV_QP_TIMEOUT
-	QPFieldRetryCnt         QPField = 0x400    // IBV_QP_RETRY_CNT
-	QPFieldRNRRetry         QPField = 0x800    // IBV_QP_RNR_RETRY
-	QPFieldRQPSN            QPField = 0x1000   // IBV_QP_RQ_PSN
-	QPFieldMaxQPRdAtomic    QPField = 0x2000   // IBV_QP_MAX_QP_RD_ATOMIC
-	QPFieldAltPath          QPField = 0x4000   // IBV_QP_ALT_PATH
-	QPFieldMinRNRTimer      QPField = 0x8000   // IBV_QP_MIN_RNR_TIMER
-	QPFieldSQPSN            QPField = 0x10000  // IBV_QP_SQ_PSN
-	QPFieldMaxDestRdAtomic  QPField = 0x20000  // IBV_QP_MAX_DEST_RD_ATOMIC
-	QPFieldPathMigState     QPField = 0x40000  // IBV_QP_PATH_MIG_STATE
-	QPFieldCap              QPField = 0x80000  // IBV_QP_CAP
-	QPFieldDestQPN          QPField = 0x100000 // IBV_QP_DEST_QPN
+	QPFieldState           QPField = 0x1      // IBV_QP_STATE
+	QPFieldAccessFlags     QPField = 0x8      // IBV_QP_ACCESS_FLAGS
+	QPFieldPKeyIndex       QPField = 0x10     // IBV_QP_PKEY_INDEX
+	QPFieldPort            QPField = 0x20     // IBV_QP_PORT
+	QPFieldQKey            QPField = 0x40     // IBV_QP_QKEY
+	QPFieldAV              QPField = 0x80     // IBV_QP_AV
+	QPFieldPathMTU         QPField = 0x100    // IBV_QP_PATH_MTU
+	QPFieldTimeout         QPField = 0x200    // IBV_QP_TIMEOUT
+	QPFieldRetryCnt        QPField = 0x400    // IBV_QP_RETRY_CNT
+	QPFieldRNRRetry        QPField = 0x800    // IBV_QP_RNR_RETRY
+	QPFieldRQPSN           QPField = 0x1000   // IBV_QP_RQ_PSN
+	QPFieldMaxQPRdAtomic   QPField = 0x2000   // IBV_QP_MAX_QP_RD_ATOMIC
+	QPFieldAltPath         QPField = 0x4000   // IBV_QP_ALT_PATH
+	QPFieldMinRNRTimer     QPField = 0x8000   // IBV_QP_MIN_RNR_TIMER
+	QPFieldSQPSN           QPField = 0x10000  // IBV_QP_SQ_PSN
+	QPFieldMaxDestRdAtomic QPField = 0x20000  // IBV_QP_MAX_DEST_RD_ATOMIC
+	QPFieldPathMigState    QPField = 0x40000  // IBV_QP_PATH_MIG_STATE
+	QPFieldCap             QPField = 0x80000  // IBV_QP_CAP
+	QPFieldDestQPN         QPField = 0x100000 // IBV_QP_DEST_QPN
 )
 
 var qpFieldNames = []flagName{
 	{0x1, "STATE"},
-	{0x2, "CUR_STATE"},
-	{0x4, "EN_SQD_ASYNC_NOTIFY"},
 	{0x8, "ACCESS_FLAGS"},
 	{0x10, "PKEY_INDEX"},
 	{0x20, "PORT"},

@@ -988,25 +988,23 @@ func (r *AHInfo) from(c *cAHAttr) {
 type QPInfo struct {
 	// The state.
 	State QPState // qp_state
-	// The state once more, or what ibv_modify_qp was last told it was: devices differ.
-	CurState QPState // cur_qp_state
-	// Largest packet.
+	// Largest packet, on RC and UC.
 	PathMTU MTU // path_mtu
 	// The move to the alternate path.
 	PathMigState MigState // path_mig_state
-	// Key of unreliable datagrams.
+	// Key of datagrams, on UD.
 	QKey uint32 // qkey
-	// Packet number that is expected next, or the first one: devices differ.
+	// Packet number that is expected next, or the first one: devices differ; on RC and UC.
 	RQPSN uint32 // rq_psn
 	// Packet number that is sent next, or the first one: devices differ.
 	SQPSN uint32 // sq_psn
-	// Number of the peer's queue pair.
+	// Number of the peer's queue pair, on RC and UC.
 	DestQPNum uint32 // dest_qp_num
-	// What the peer may do.
+	// What the peer may do, on RC and UC.
 	AccessFlags QPAccess // qp_access_flags
 	// Its room.
 	Cap QPCap // cap
-	// The way to the peer.
+	// The way to the peer, on RC and UC.
 	AV AHInfo // ah_attr
 	// The alternate way.
 	AltAV AHInfo // alt_ah_attr
@@ -1014,9 +1012,7 @@ type QPInfo struct {
 	PKeyIndex uint16 // pkey_index
 	// That of the alternate way.
 	AltPKeyIndex uint16 // alt_pkey_index
-	// Whether an event tells that the send queue is drained.
-	EnSQDAsyncNotify bool // en_sqd_async_notify
-	// Whether the send queue of a queue pair in SQD is draining.
+	// Whether the send queue is draining, in SQD.
 	SQDraining bool // sq_draining
 	// Outstanding reads and atomics as requester.
 	MaxRDAtomic uint8 // max_rd_atomic
@@ -1041,7 +1037,6 @@ type QPInfo struct {
 // from reads the C layout.
 func (r *QPInfo) from(c *cQPAttr) {
 	r.State = QPState(c.qp_state)
-	r.CurState = QPState(c.cur_qp_state)
 	r.PathMTU = MTU(c.path_mtu)
 	r.PathMigState = MigState(c.path_mig_state)
 	r.QKey = c.qkey
@@ -1054,7 +1049,6 @@ func (r *QPInfo) from(c *cQPAttr) {
 	r.AltAV = func() (v AHInfo) { v.from(&c.alt_ah_attr); return }()
 	r.PKeyIndex = c.pkey_index
 	r.AltPKeyIndex = c.alt_pkey_index
-	r.EnSQDAsyncNotify = c.en_sqd_async_notify != 0
 	r.SQDraining = c.sq_draining != 0
 	r.MaxRDAtomic = c.max_rd_atomic
 	r.MaxDestRDAtomic = c.max_dest_rd_atomic

@@ -1784,6 +1784,9 @@ func (qp *QP) Modify(attr *QPAttr) error {
 //   - fields: what is asked for; none for all. Most devices answer all whatever is asked; EFA refuses what it
 //     does not know (errors.ErrUnsupported).
 //
+// Rules:
+//   - the rate limit cannot be asked for [VR-ibv_query_qp-attr_mask-0506]
+//
 // C: ibv_query_qp, ibv_query_qp(3).
 func (qp *QP) Query(fields ...QPField) (*QPInfo, *QPInitInfo, error) {
 	const verb = "ibv_query_qp"
@@ -1794,14 +1797,23 @@ func (qp *QP) Query(fields ...QPField) (*QPInfo, *QPInitInfo, error) {
 	if qp.lib.fn[symIbv_query_qp] == 0 {
 		return nil, nil, qp.lib.missing("ibv_query_qp", symIbv_query_qp)
 	}
-	var attrC cQPAttr
 	var fieldsC QPField
 	for _, f := range fields {
 		fieldsC |= f
 	}
 	if len(fields) == 0 {
-		fieldsC = 0x1fffff // all that there are
+		fieldsC = 0x1ffff9 // all that there are
 	}
+	in := inQueryQP{
+		qp:       addrOf(qp.c),
+		attr:     1,
+		attrMask: uint64(fieldsC),
+		initAttr: 1,
+	}
+	if err := checkQueryQP(&in); err != nil {
+		return nil, nil, err
+	}
+	var attrC cQPAttr
 	var initAttrC cQPInitAttr
 	if errno := rawQueryQP(qp.lib.fn[symIbv_query_qp], qp.c, unsafe.Pointer(&attrC), int32(fieldsC), unsafe.Pointer(&initAttrC)); errno != 0 {
 		return nil, nil, verr.Failed(verb, errno, nil)
@@ -2211,7 +2223,7 @@ func (o *Device) NextEvent(ctx context.Context) (*AsyncEvent, error) {
 		if ev.CQ, _ = o.handles.Find(raw.Object).(*CQ); ev.CQ != nil {
 			ev.node = &ev.CQ.node
 		}
-	case EventTypeDeviceFatal, EventTypeSRQErr, EventTypeSRQLimitReached, EventTypeWQFatal:
+	case EventTypeDeviceFatal, EventTypeSRQErr, EventTypeSRQLimitReached, EventTypeWQFatal, EventTypeDeviceSpeedChange:
 	default:
 		ev.Port = uint8(raw.Port)
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 )
 
-// elements are the asynchronous events that concern an object, with its C type. All others but deviceFatal are of a port.
+// elements are the asynchronous events that concern an object, with its C type. All others but ofDevice are of a port.
 var elements = map[string]string{
 	"IBV_EVENT_CQ_ERR": "ibv_cq", "IBV_EVENT_QP_FATAL": "ibv_qp", "IBV_EVENT_QP_REQ_ERR": "ibv_qp", "IBV_EVENT_QP_ACCESS_ERR": "ibv_qp",
 	"IBV_EVENT_COMM_EST": "ibv_qp", "IBV_EVENT_SQ_DRAINED": "ibv_qp", "IBV_EVENT_PATH_MIG": "ibv_qp", "IBV_EVENT_PATH_MIG_ERR": "ibv_qp",
@@ -16,7 +16,8 @@ var elements = map[string]string{
 	"IBV_EVENT_WQ_FATAL": "ibv_wq",
 }
 
-const deviceFatal = "IBV_EVENT_DEVICE_FATAL"
+// ofDevice are the asynchronous events that concern the device as a whole.
+var ofDevice = []string{"IBV_EVENT_DEVICE_FATAL", "IBV_EVENT_DEVICE_SPEED_CHANGE"}
 
 // elementTypes are the C types of elements, in the order of the fields of AsyncEvent.
 var elementTypes = []string{"ibv_qp", "ibv_cq", "ibv_srq", "ibv_wq"}
@@ -211,7 +212,7 @@ func (e *emitter) eventTypes(c string) string {
 		}
 		for _, m := range t.Members {
 			of := elements[m.C]
-			if c != "" && of == c || c == "" && (m.C == deviceFatal || of != "" && !bound(of)) {
+			if c != "" && of == c || c == "" && (slices.Contains(ofDevice, m.C) || of != "" && !bound(of)) {
 				out = append(out, m.Go)
 			}
 		}

@@ -188,7 +188,7 @@ func (c *call) valueParam(p *model.Param) {
 func (c *call) restParam(p *model.Param) {
 	c.params = append(c.params, p.Go+" ..."+p.GoType)
 	c.addDoc(p)
-	c.prep = append(c.prep, fmt.Sprintf("var %[1]sC %[2]s\nfor _, f := range %[1]s {\n%[1]sC |= f\n}\nif len(%[1]s) == 0 {\n%[1]sC = 0x%[3]x // all that there are\n}", p.Go, p.GoType, p.Enum.Known))
+	c.pre = append(c.pre, fmt.Sprintf("var %[1]sC %[2]s\nfor _, f := range %[1]s {\n%[1]sC |= f\n}\nif len(%[1]s) == 0 {\n%[1]sC = 0x%[3]x // all that there are\n}", p.Go, p.GoType, p.Enum.Known))
 	c.args = append(c.args, c.rawType(p)+"("+p.Go+"C)")
 	c.in[p.C] = "uint64(" + p.Go + "C)"
 }
