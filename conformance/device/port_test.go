@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/gen/verbs"
@@ -27,7 +28,12 @@ func TestPortDown(t *testing.T) {
 	until(t, "the traffic runs", slack, func() bool { return written.Load() >= 50 })
 
 	w.down(t)
-	r := <-ended
+	var r ending
+	select {
+	case r = <-ended:
+	case <-time.After(hasty.Limit() + 2*slack):
+		t.Fatal("the traffic goes on")
+	}
 	if r.err != nil {
 		t.Fatal(r.err)
 	}
