@@ -167,7 +167,7 @@ func firstList() error {
 func outOfFiles(err error) error {
 	var e *verr.Error
 	if !errors.As(err, &e) || !errors.Is(err, syscall.EMFILE) || errors.Is(err, errors.ErrUnsupported) {
-		return fmt.Errorf("not EMFILE: %w", err)
+		return fmt.Errorf("not EMFILE: %v", err)
 	}
 	return nil
 }
