@@ -3,6 +3,7 @@
 package cases
 
 import (
+	"strings"
 	"syscall"
 
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
@@ -13,10 +14,10 @@ import (
 // faultState are changes of a queue pair that are refused, by a rule or with an errno. It stays in the state that it was in.
 func faultState() []suite.Case {
 	return []suite.Case{
-		fault(50, "changes of state that leave one out or go back", "ibv_modify_qp", badTransitions),
-		fault(51, "changes of state that lack an attribute", "ibv_modify_qp", missingAttributes),
-		fault(52, "changes of state with a value out of range", "ibv_modify_qp", badValues),
-		fault(53, "queue pairs larger than the device allows", "ibv_create_qp", tooLarge),
+		ruled(fault(50, "changes of state that leave one out or go back", "ibv_modify_qp", badTransitions), "VR-ibv_modify_qp-attr_mask-0220"),
+		ruled(fault(51, "changes of state that lack an attribute", "ibv_modify_qp", missingAttributes), "VR-ibv_modify_qp-attr_mask-0220"),
+		ruled(fault(52, "changes of state with a value out of range", "ibv_modify_qp", badValues), "VR-ibv_modify_qp-port_num-0231", "VR-ibv_modify_qp-path_mtu-0237"),
+		ruled(fault(53, "queue pairs larger than the device allows", "ibv_create_qp", tooLarge), "VR-ibv_create_cq-cqe-0279", "VR-ibv_create_cq-cqe-0280"),
 	}
 }
 
@@ -42,6 +43,15 @@ func (r *ready) refused(what string, a *verbs.QPAttr, set ...syscall.Errno) {
 	answers(r.t, what, r.near.QP.Modify(a), append(set, syscall.EINVAL)...)
 }
 
+// explained checks that a change is refused, and that the error names the rule.
+func (r *ready) explained(what string, a *verbs.QPAttr) {
+	const rule = "VR-ibv_modify_qp-attr_mask-0220"
+	err := r.near.QP.Modify(a)
+	if answers(r.t, what, err, syscall.EINVAL); err != nil && !strings.Contains(err.Error(), rule) {
+		r.t.Errorf("%s: the error does not name %s: %v", what, rule, err)
+	}
+}
+
 // moved makes a change that has to succeed.
 func (r *ready) moved(to string, a *verbs.QPAttr) {
 	if err := r.near.QP.Modify(a); err != nil {
@@ -62,25 +72,25 @@ func (r *ready) works() {
 func badTransitions(t *suite.T) {
 	r := newReady(t)
 	fail, sqd := verbs.NewQPAttr(verbs.QPStateErr), verbs.NewQPAttr(verbs.QPStateSQD)
-	r.refused("RESET to RTR", r.rtr)
-	r.refused("RESET to RTS", r.rts)
-	r.refused("RESET to SQD", sqd)
+	r.explained("RESET to RTR", r.rtr)
+	r.explained("RESET to RTS", r.rts)
+	r.explained("RESET to SQD", sqd)
 	r.moved("INIT", r.init)
-	r.refused("INIT to RTS", r.rts)
-	r.refused("INIT to SQD", sqd)
+	r.explained("INIT to RTS", r.rts)
+	r.explained("INIT to SQD", sqd)
 	r.moved("RTR", r.rtr)
-	r.refused("RTR to INIT", r.init)
-	r.refused("RTR to RTR", r.rtr)
-	r.refused("RTR to SQD", sqd)
+	r.explained("RTR to INIT", r.init)
+	r.explained("RTR to RTR", r.rtr)
+	r.explained("RTR to SQD", sqd)
 	r.moved("RTS", r.rts)
-	r.refused("RTS to INIT", r.init)
-	r.refused("RTS to RTR", r.rtr)
+	r.explained("RTS to INIT", r.init)
+	r.explained("RTS to RTR", r.rtr)
 	r.works()
 	r.moved("ERR", fail)
-	r.refused("ERR to INIT", r.init)
-	r.refused("ERR to RTR", r.rtr)
-	r.refused("ERR to RTS", r.rts)
-	r.refused("ERR to SQD", sqd)
+	r.explained("ERR to INIT", r.init)
+	r.explained("ERR to RTR", r.rtr)
+	r.explained("ERR to RTS", r.rts)
+	r.explained("ERR to SQD", sqd)
 	r.moved("RESET", verbs.NewQPAttr(verbs.QPStateReset))
 	r.moved("INIT", r.init)
 }
@@ -90,28 +100,28 @@ func missingAttributes(t *suite.T) {
 	r := newReady(t)
 	way, mtu, qpn, port, state := r.way, r.mtu, r.far.QP.Num(), t.Port().Number(), verbs.NewQPAttr
 	const write = verbs.QPAccessRemoteWrite
-	r.refused("INIT without anything", state(verbs.QPStateInit))
-	r.refused("INIT without a key's index", state(verbs.QPStateInit).PortNum(port).AccessFlags(write))
-	r.refused("INIT without a port", state(verbs.QPStateInit).PKeyIndex(0).AccessFlags(write))
-	r.refused("INIT without access", state(verbs.QPStateInit).PKeyIndex(0).PortNum(port))
-	r.refused("INIT with a path", patientInit(t).AV(way))
+	r.explained("INIT without anything", state(verbs.QPStateInit))
+	r.explained("INIT without a key's index", state(verbs.QPStateInit).PortNum(port).AccessFlags(write))
+	r.explained("INIT without a port", state(verbs.QPStateInit).PKeyIndex(0).AccessFlags(write))
+	r.explained("INIT without access", state(verbs.QPStateInit).PKeyIndex(0).PortNum(port))
+	r.explained("INIT with a path", patientInit(t).AV(way))
 	r.moved("INIT", r.init)
 	rtr := func() *verbs.QPAttr { return state(verbs.QPStateRTR) }
-	r.refused("RTR without anything", rtr())
-	r.refused("RTR without a path", rtr().PathMTU(mtu).DestQPNum(qpn).RQPSN(0).MaxDestRDAtomic(1).MinRNRTimer(12))
-	r.refused("RTR without an MTU", rtr().AV(way).DestQPNum(qpn).RQPSN(0).MaxDestRDAtomic(1).MinRNRTimer(12))
-	r.refused("RTR without a peer", rtr().AV(way).PathMTU(mtu).RQPSN(0).MaxDestRDAtomic(1).MinRNRTimer(12))
-	r.refused("RTR without a number", rtr().AV(way).PathMTU(mtu).DestQPNum(qpn).MaxDestRDAtomic(1).MinRNRTimer(12))
-	r.refused("RTR without reads", rtr().AV(way).PathMTU(mtu).DestQPNum(qpn).RQPSN(0).MinRNRTimer(12))
-	r.refused("RTR without an RNR timer", rtr().AV(way).PathMTU(mtu).DestQPNum(qpn).RQPSN(0).MaxDestRDAtomic(1))
+	r.explained("RTR without anything", rtr())
+	r.explained("RTR without a path", rtr().PathMTU(mtu).DestQPNum(qpn).RQPSN(0).MaxDestRDAtomic(1).MinRNRTimer(12))
+	r.explained("RTR without an MTU", rtr().AV(way).DestQPNum(qpn).RQPSN(0).MaxDestRDAtomic(1).MinRNRTimer(12))
+	r.explained("RTR without a peer", rtr().AV(way).PathMTU(mtu).RQPSN(0).MaxDestRDAtomic(1).MinRNRTimer(12))
+	r.explained("RTR without a number", rtr().AV(way).PathMTU(mtu).DestQPNum(qpn).MaxDestRDAtomic(1).MinRNRTimer(12))
+	r.explained("RTR without reads", rtr().AV(way).PathMTU(mtu).DestQPNum(qpn).RQPSN(0).MinRNRTimer(12))
+	r.explained("RTR without an RNR timer", rtr().AV(way).PathMTU(mtu).DestQPNum(qpn).RQPSN(0).MaxDestRDAtomic(1))
 	r.moved("RTR", r.rtr)
 	rts := func() *verbs.QPAttr { return state(verbs.QPStateRTS) }
-	r.refused("RTS without anything", rts())
-	r.refused("RTS without a timeout", rts().SQPSN(0).RetryCnt(6).RNRRetry(6).MaxRDAtomic(1))
-	r.refused("RTS without retries", rts().SQPSN(0).Timeout(17).RNRRetry(6).MaxRDAtomic(1))
-	r.refused("RTS without RNR tries", rts().SQPSN(0).Timeout(17).RetryCnt(6).MaxRDAtomic(1))
-	r.refused("RTS without a number", rts().Timeout(17).RetryCnt(6).RNRRetry(6).MaxRDAtomic(1))
-	r.refused("RTS without reads", rts().SQPSN(0).Timeout(17).RetryCnt(6).RNRRetry(6))
+	r.explained("RTS without anything", rts())
+	r.explained("RTS without a timeout", rts().SQPSN(0).RetryCnt(6).RNRRetry(6).MaxRDAtomic(1))
+	r.explained("RTS without retries", rts().SQPSN(0).Timeout(17).RNRRetry(6).MaxRDAtomic(1))
+	r.explained("RTS without RNR tries", rts().SQPSN(0).Timeout(17).RetryCnt(6).MaxRDAtomic(1))
+	r.explained("RTS without a number", rts().Timeout(17).RetryCnt(6).RNRRetry(6).MaxRDAtomic(1))
+	r.explained("RTS without reads", rts().SQPSN(0).Timeout(17).RetryCnt(6).RNRRetry(6))
 	r.moved("RTS", r.rts)
 	r.works()
 }
