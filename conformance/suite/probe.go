@@ -66,7 +66,9 @@ func probe(t *T, dev *verbs.Device, attr *verbs.DeviceAttrEx) (map[Capability]st
 
 // probePeer tells why no connection can be made. It makes none: what goes wrong on the way is for the cases to find.
 func probePeer(t *T, dev *verbs.Device) (why string, err error) {
-	_, err = far.OpenPort(dev, t.target.name, t.target.cfg.Port, t.target.cfg.GIDIndex)
+	if err = far.Speaks(t.lib, t.target.name); err == nil {
+		_, err = far.OpenPort(dev, t.target.name, t.target.cfg.Port, t.target.cfg.GIDIndex)
+	}
 	if err == nil && t.target.cfg.Far == nil {
 		var m far.Maker
 		if m, err = t.target.localMaker(t); err == nil {

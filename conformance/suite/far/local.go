@@ -23,6 +23,9 @@ type local struct {
 
 // Local opens a device of this machine and makes ends on one of its ports; gidIndex is as of OpenPort.
 func Local(lib *verbs.Lib, device string, port uint8, gidIndex int) (Maker, error) {
+	if err := Speaks(lib, device); err != nil {
+		return nil, err
+	}
 	dev, err := lib.OpenDevice(device)
 	if err != nil {
 		return nil, err
@@ -36,6 +39,24 @@ func Local(lib *verbs.Lib, device string, port uint8, gidIndex int) (Maker, erro
 		return nil, errors.Join(err, dev.Close())
 	}
 	return &local{dev, p, attr.AtomicCap != verbs.AtomicCapNone}, nil
+}
+
+// Speaks is ErrNoWay for a device whose queue pairs are not connected by ibv_modify_qp alone: one of iWARP, usNIC or EFA.
+func Speaks(lib *verbs.Lib, device string) error {
+	list, err := lib.Devices()
+	if err != nil {
+		return err
+	}
+	return speaks(list, device)
+}
+
+func speaks(list []verbs.DeviceInfo, device string) error {
+	for _, d := range list {
+		if d.Name == device && d.Transport != verbs.TransportTypeIB {
+			return fmt.Errorf("%w: the transport of %s is %v", ErrNoWay, device, d.Transport)
+		}
+	}
+	return nil
 }
 
 func (l *local) Close() error { return l.dev.CloseAll() }
