@@ -117,6 +117,10 @@ func TestFrozen(t *testing.T) {
 	if err := server.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
+	var stopped syscall.WaitStatus
+	if _, err := syscall.Wait4(server.Pid, &stopped, syscall.WUNTRACED, nil); err != nil || !stopped.Stopped() { // its threads go on for a moment
+		t.Fatalf("waiting for it to stop: %v, %v", stopped, err)
+	}
 	says(t, "an operation", e.Store(t.Context(), 0, nil), "is lost: nothing came or went for 200ms")
 	p.cfg.times.Step = 100 * time.Millisecond
 	_, err = p.NewEnd(t.Context(), far.RC)
