@@ -6,11 +6,13 @@ import (
 	"context"
 	"errors"
 	"os"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
+	"weak"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/dpath"
@@ -231,6 +233,25 @@ func TestCompletionOfClosing(t *testing.T) {
 	}
 	cancel()
 	wg.Wait()
+}
+
+// TestClosedIsForgotten asks that the device, which finds the handles that events name, keeps none that is closed.
+func TestClosedIsForgotten(t *testing.T) {
+	dev := open(t).dev
+	closed := func() weak.Pointer[verbs.CQ] {
+		cq := must(dev.CreateCQ(1, nil, 0))(t)
+		if err := cq.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return weak.Make(cq)
+	}()
+	for range 10 {
+		runtime.GC()
+		if closed.Value() == nil {
+			return
+		}
+	}
+	t.Error("a closed queue is kept")
 }
 
 func post(qp *verbs.QP, b *dpath.RecvBatch) error {
