@@ -29,6 +29,11 @@ func probe(t *T, dev *verbs.Device, attr *verbs.DeviceAttrEx) (map[Capability]st
 	}
 	lack(Inject, t.soft == nil, "calls fail on order on software only")
 	lack(Allocator, t.soft == nil, "only the software device asks an allocator for regions")
+	if port, err := dev.QueryPort(t.target.cfg.Port); err != nil {
+		lacking[RoCE] = oneLine(err.Error())
+	} else {
+		lack(RoCE, port.LinkLayer != verbs.LinkLayerEthernet, "the port is of %v", port.LinkLayer)
+	}
 	lack(Atomics, attr.OrigAttr.AtomicCap == verbs.AtomicCapNone, "atomic_cap is NONE")
 	lack(DM, attr.MaxDMSize == 0, "max_dm_size is 0")
 	lack(ODP, attr.ODPCaps.General&verbs.ODPCapSupported == 0, "odp_caps.general_caps lacks SUPPORT")

@@ -14,6 +14,7 @@ type Capability string
 // What cases can need.
 const (
 	Peer         Capability = "peer"          // another end that moves bytes to and from registered memory
+	RoCE         Capability = "roce"          // a port of Ethernet: the kernel looks for the way to an address when it is given
 	Atomics      Capability = "atomics"       // atomic operations
 	DM           Capability = "dm"            // device memory: max_dm_size above 0
 	Import       Capability = "import"        // a context opened over the command channel of another
@@ -44,7 +45,7 @@ var ofOthers = map[Capability]bool{Peer: true, Allocator: true, DmabufMemory: tr
 
 // Capabilities lists them all, in the order of a report.
 func Capabilities() []Capability {
-	return []Capability{Peer, Atomics, DM, Import, ImportDM, TD, ParentDomain, Allocator, NullMR, Dmabuf, DmabufMemory, MREx, ODP, ODPImplicit, Advise, ReregMemory, ReregPD,
+	return []Capability{Peer, RoCE, Atomics, DM, Import, ImportDM, TD, ParentDomain, Allocator, NullMR, Dmabuf, DmabufMemory, MREx, ODP, ODPImplicit, Advise, ReregMemory, ReregPD,
 		ReregAccess, HugePages, Memory, Inject, QueryEx, Census}
 }
 
