@@ -3,11 +3,22 @@
 package cases
 
 import (
+	"syscall"
+
 	"github.com/verbsgen/verbsgen/conformance/suite"
 	"github.com/verbsgen/verbsgen/conformance/suite/far"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
+
+// impossible checks that a call fails: by a rule, or with EINVAL of library or kernel.
+func impossible(t *suite.T, what string, err error) {
+	if suite.Refused(err) != nil {
+		t.Saw(what, err)
+		return
+	}
+	t.Errno(what, err, syscall.EINVAL)
+}
 
 // states takes a queue pair from RESET to RTS and over ERR back to RESET, twice, tries ways that are none, and lacks attributes.
 func states(t *suite.T) {

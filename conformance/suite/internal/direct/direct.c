@@ -63,6 +63,17 @@ int direct_rereg_mr(uintptr_t fn, uintptr_t mr, int flags, uintptr_t addr, uint6
 	return ((vg_fn_ibv_rereg_mr)fn)((struct ibv_mr *)mr, flags, NULL, (void *)addr, length, (int)access);
 }
 
+int direct_cq(uintptr_t create, uintptr_t destroy, uintptr_t ctx, int cqe, int vector)
+{
+	struct ibv_cq *cq;
+
+	errno = 0;
+	cq = ((vg_fn_ibv_create_cq)create)((struct ibv_context *)ctx, cqe, NULL, NULL, vector);
+	if (!cq)
+		return errno ? errno : EIO;
+	return ((vg_fn_ibv_destroy_cq)destroy)(cq);
+}
+
 void *direct_import(uintptr_t fn, int fd) { return ((vg_fn_ibv_import_device)fn)(fd); }
 
 // extended gives the context that the provider's table is in; NULL where there is none.

@@ -101,6 +101,11 @@ func (c *Context) RegDmabufMR(offset, length, iova uint64, fd int, access uint32
 	return c.saw("ibv_reg_dmabuf_mr", c.settle(mr, err))
 }
 
+// CQ makes a completion queue, destroys it at once and gives the errno. What was asked is for the caller to tell.
+func (c *Context) CQ(cqe, vector int) syscall.Errno {
+	return syscall.Errno(C.direct_cq(c.fn("ibv_create_cq"), c.fn("ibv_destroy_cq"), c.ctx, C.int(cqe), C.int(vector)))
+}
+
 // Init is struct ibv_mr_init_attr, with its mask as given.
 type Init struct {
 	Mask, Length, IOVA, FDOffset uint64
