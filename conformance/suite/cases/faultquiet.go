@@ -22,6 +22,7 @@ func faultQuiet() []suite.Case {
 		fault(82, "a datagram with a wrong qkey is lost, the next one is not", "ibv_post_send", wrongQKey),
 		fault(83, "a request that fails wakes who waits for solicited completions", "ibv_req_notify_cq", wakenByFault),
 		fault(84, "a receive that is flushed wakes who waits for solicited completions", "ibv_req_notify_cq", wakenByFlush),
+		fault(85, "a request that fails wakes who waits for any completion", "ibv_req_notify_cq", wakenByAny),
 	}
 }
 
@@ -80,16 +81,23 @@ func wrongQKey(t *suite.T) {
 	p.local(p.send.WR(0).Send(1)).Flags(dpath.Signaled)
 	ok(t, "Address", ah.Address(p.send.WR(0), p.far.QP.Num(), cfg.QKey+1))
 	p.sent("the datagram that is lost")
+	p.near.Buf[0] = 0x77
 	ok(t, "Address", ah.Address(p.send.WR(0), p.far.QP.Num(), cfg.QKey))
 	p.sent("the datagram that arrives")
 	p.got(7)
+	if first := p.far.Buf[inbox+grh]; first != 0x77 {
+		t.Errorf("received the datagram that begins with %#x", first)
+	}
 	p.untouched()
 }
 
-// waken asks for solicited completions, has something go wrong, and waits for the event of the near end's queue.
-func waken(t *suite.T, fail func(*pair)) {
+// grh is what stands before the data of a datagram, in bytes.
+const grh = 40
+
+// waken asks for completions, has something go wrong, and waits for the event of the near end's queue.
+func waken(t *suite.T, solicitedOnly bool, fail func(*pair)) {
 	p := connect(t, patient())
-	ok(t, "ReqNotify", p.near.CQ.ReqNotify(true))
+	ok(t, "ReqNotify", p.near.CQ.ReqNotify(solicitedOnly))
 	fail(p)
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
@@ -106,16 +114,18 @@ func waken(t *suite.T, fail func(*pair)) {
 	p.recovered()
 }
 
-func wakenByFault(t *suite.T) {
-	waken(t, func(p *pair) {
-		withKey(1)(p, p.send.WR(0))
-		p.post(1)
-		p.ended("the write", p.wait(p.near, 1), 0, 1, wcRemAccess)
-	})
+func wakenByFault(t *suite.T) { waken(t, true, badWrite) }
+
+func wakenByAny(t *suite.T) { waken(t, false, badWrite) }
+
+func badWrite(p *pair) {
+	withKey(1)(p, p.send.WR(0))
+	p.post(1)
+	p.ended("the write", p.wait(p.near, 1), 0, 1, wcRemAccess)
 }
 
 func wakenByFlush(t *suite.T) {
-	waken(t, func(p *pair) {
+	waken(t, true, func(p *pair) {
 		p.receive(p.near, 1, inboxSize)
 		toError(p, p.near)
 		p.ended("the receive", p.wait(p.near, 1), 0, 1, wcFlush)
