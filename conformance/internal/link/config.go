@@ -15,7 +15,6 @@ type Config struct {
 	SendWR, RecvWR   uint32
 	SendSGE, RecvSGE uint32
 	Inline           uint32 // bytes
-	SignalAll        bool
 	QKey             uint32         // of UD
 	QP               verbs.QPAccess // what a queue pair lets its peer do
 	MR               verbs.MRAccess // what a side's memory is registered for

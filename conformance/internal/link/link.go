@@ -94,7 +94,7 @@ func (c Config) NewReset(at Place) (e *End, err error) {
 		return nil, err
 	}
 	init := verbs.NewQPInitAttr(c.Type, e.CQ, e.CQ).MaxSendWR(c.SendWR).MaxRecvWR(c.RecvWR).MaxSendSGE(c.SendSGE).MaxRecvSGE(c.RecvSGE)
-	if e.QP, err = e.PD.CreateQP(init.MaxInlineData(c.Inline).SignalAll(c.SignalAll)); err != nil {
+	if e.QP, err = e.PD.CreateQP(init.MaxInlineData(c.Inline)); err != nil {
 		return nil, err
 	}
 	e.MR, err = e.PD.RegMR(e.Buf, c.MR)

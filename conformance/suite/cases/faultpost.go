@@ -99,9 +99,12 @@ func tooManySGEs(t *suite.T) {
 	p.recovered()
 }
 
+// tooMuchInline asks for a little room for inline data, and posts a request within it and one beyond.
 func tooMuchInline(t *suite.T) {
-	p := connect(t, patient())
-	signaledWrite(p, 0, 1)
+	cfg := patient()
+	cfg.Inline = 8
+	p := connect(t, cfg)
+	p.local(p.send.WR(0).Write(1, p.at(), p.far.MR.RKey())).Flags(dpath.Signaled | dpath.Inline)
 	p.send.WR(1).Write(2, p.at(), p.far.MR.RKey()).SGE(uint64(p.near.MR.Addr()), link.Size, p.near.MR.LKey()).Flags(dpath.Signaled | dpath.Inline)
 	posted, err := p.near.QP.PostSend(p.send, 2)
 	refusedAt(t, "an inline write of a page", posted, 1, err, syscall.EINVAL, syscall.ENOMEM)
