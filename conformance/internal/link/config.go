@@ -14,7 +14,7 @@ type Config struct {
 	CQE              int          // completions that each side's queue is asked to have room for
 	SendWR, RecvWR   uint32
 	SendSGE, RecvSGE uint32
-	Inline           uint32 // bytes
+	Inline           uint32         // bytes
 	QKey             uint32         // of UD
 	QP               verbs.QPAccess // what a queue pair lets its peer do
 	MR               verbs.MRAccess // what a side's memory is registered for
