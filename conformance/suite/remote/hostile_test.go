@@ -41,64 +41,69 @@ func told(t *testing.T, w *wire) *answer {
 	return a
 }
 
+// to is a request to connect to an address of which one field is changed.
+func to(change string) string {
+	good := `"kind":"RC","qpn":1,"psn":1,"qkey":1,"gid":"AAAAAAAAAAAAAAAAAAAAAA==","lid":1,"mtu":1,"base":1,"rkey":1,"size":1`
+	key, _, _ := strings.Cut(change, ":")
+	var fields []string
+	for _, f := range strings.Split(good, ",") {
+		if strings.HasPrefix(f, key) {
+			f = change
+		}
+		fields = append(fields, f)
+	}
+	return `{"id":2,"ask":"connect","end":1,"to":{` + strings.Join(fields, ",") + `}}`
+}
+
+// hostile is what no client sends, and why it is refused.
+var hostile = []struct {
+	name string
+	sent []byte
+	why  string
+}{
+	{"nothing in it", text(""), "a message of 0 bytes; it may have 1 to "},
+	{"too long", []byte{0xff, 0xff, 0xff, 0xff}, "a message of 4294967295 bytes; it may have 1 to "},
+	{"no JSON", text("GET / HTTP/1.1"), "a message that cannot be read: invalid character 'G'"},
+	{"cut JSON", text(`{"id":2`), "a message that cannot be read: unexpected EOF"},
+	{"an array", text(`[]`), "a message that cannot be read: json: cannot unmarshal array"},
+	{"a wrong type", text(`{"id":"2"}`), "a message that cannot be read: json: cannot unmarshal string"},
+	{"an unknown field", text(`{"id":2,"ask":"ping","colour":"red"}`), `unknown field "colour"`},
+	{"two objects", text(`{"id":2,"ask":"ping"}{}`), "a message with something behind its end"},
+	{"deep", text(`{"id":` + strings.Repeat("[", 20000)), "a message that cannot be read: "},
+	{"an id that was", text(`{"id":1,"ask":"ping"}`), "request 1 comes after 1"},
+	{"an id ahead", text(`{"id":3,"ask":"ping"}`), "request 3 comes after 1"},
+	{"a negative id", text(`{"id":-1,"ask":"ping"}`), "a message that cannot be read: "},
+	{"no ask", text(`{"id":2}`), `"" is none of [ping new connect `},
+	{"an unknown one", text(`{"id":2,"ask":"format\u001b[2J"}`), `"format?[2J" is none of [ping new connect `},
+	{"a kind", text(`{"id":2,"ask":"new","kind":"XRC"}`), `new: no kind "XRC"`},
+	{"a time", text(`{"id":2,"ask":"ping","within_ms":-1}`), "ping: within_ms is -1"},
+	{"no address", text(`{"id":2,"ask":"connect","end":1}`), "connect: no address"},
+	{"QPN 0", text(to(`"qpn":0`)), "connect: queue pair number 0x0; it has 24 bits and is not 0"},
+	{"QPN", text(to(`"qpn":16777216`)), "connect: queue pair number 0x1000000; it has 24 bits"},
+	{"PSN", text(to(`"psn":16777216`)), "connect: packet number 0x1000000; it has 24 bits"},
+	{"LID", text(to(`"lid":65536`)), "cannot unmarshal number 65536 into Go struct field"},
+	{"MTU 0", text(to(`"mtu":0`)), "connect: MTU 0; enum ibv_mtu has 1 to 5"},
+	{"MTU 6", text(to(`"mtu":6`)), "connect: MTU 6; enum ibv_mtu has 1 to 5"},
+	{"short GID", text(to(`"gid":"AAAA"`)), "connect: a GID of 3 bytes; it has 16"},
+	{"long GID", text(to(`"gid":"AAAAAAAAAAAAAAAAAAAAAAAA"`)), "connect: a GID of 18 bytes; it has 16"},
+	{"window", text(to(`"size":65537`)), "connect: a window of 65537 bytes; it may have 0 to 65536"},
+	{"kind of address", text(to(`"kind":"DC"`)), `connect: no kind "DC"`},
+	{"no operation", text(`{"id":2,"ask":"do","end":1}`), "do: no operation"},
+	{"an operation", text(`{"id":2,"ask":"do","end":1,"op":{"code":"erase"}}`), `operation "erase" is none of [write read`},
+	{"a long read", text(`{"id":2,"ask":"do","end":1,"op":{"code":"read","length":65537}}`), "read of length 65537 with 0 bytes of data; both may be 0 to 65536"},
+	{"a negative read", text(`{"id":2,"ask":"do","end":1,"op":{"code":"read","length":-1}}`), "read of length -1 "},
+	{"a long write", text(`{"id":2,"ask":"do","end":1,"op":{"code":"write","data":"` + strings.Repeat("A", 87400) + `"}}`), "write of length 0 with 65550 bytes of data"},
+	{"a long store", text(`{"id":2,"ask":"store","end":1,"data":"` + strings.Repeat("A", 87400) + `"}`), "store: 65550 bytes of data; at most 65536 go"},
+	{"a long load", text(`{"id":2,"ask":"load","end":1,"length":65537}`), "load: length is 65537; it may be 0 to 65536"},
+	{"outside of the window", text(`{"id":2,"ask":"load","end":1,"offset":-1}`), "load: offset -1 is outside of the window"},
+	{"a long receive", text(`{"id":2,"ask":"post-recv","end":1,"length":65537}`), "post-recv: length is 65537"},
+}
+
 // TestHostileClient sends a server what no client sends. It tells why and ends the session, whose ends are closed, and
 // serves the next one.
 func TestHostileClient(t *testing.T) {
 	s := serve(t, nil)
-	to := func(change string) string {
-		good := `"kind":"RC","qpn":1,"psn":1,"qkey":1,"gid":"AAAAAAAAAAAAAAAAAAAAAA==","lid":1,"mtu":1,"base":1,"rkey":1,"size":1`
-		key, _, _ := strings.Cut(change, ":")
-		var fields []string
-		for _, f := range strings.Split(good, ",") {
-			if strings.HasPrefix(f, key) {
-				f = change
-			}
-			fields = append(fields, f)
-		}
-		return `{"id":2,"ask":"connect","end":1,"to":{` + strings.Join(fields, ",") + `}}`
-	}
-	for _, c := range []struct {
-		name string
-		sent []byte
-		why  string
-	}{
-		{"nothing in it", text(""), "a message of 0 bytes; it may have 1 to "},
-		{"too long", []byte{0xff, 0xff, 0xff, 0xff}, "a message of 4294967295 bytes; it may have 1 to "},
-		{"no JSON", text("GET / HTTP/1.1"), "a message that cannot be read: invalid character 'G'"},
-		{"cut JSON", text(`{"id":2`), "a message that cannot be read: unexpected EOF"},
-		{"an array", text(`[]`), "a message that cannot be read: json: cannot unmarshal array"},
-		{"a wrong type", text(`{"id":"2"}`), "a message that cannot be read: json: cannot unmarshal string"},
-		{"an unknown field", text(`{"id":2,"ask":"ping","colour":"red"}`), `unknown field "colour"`},
-		{"two objects", text(`{"id":2,"ask":"ping"}{}`), "a message with something behind its end"},
-		{"deep", text(`{"id":` + strings.Repeat("[", 20000)), "a message that cannot be read: "},
-		{"an id that was", text(`{"id":1,"ask":"ping"}`), "request 1 comes after 1"},
-		{"an id ahead", text(`{"id":3,"ask":"ping"}`), "request 3 comes after 1"},
-		{"a negative id", text(`{"id":-1,"ask":"ping"}`), "a message that cannot be read: "},
-		{"no ask", text(`{"id":2}`), `"" is none of [ping new connect `},
-		{"an unknown one", text(`{"id":2,"ask":"format\u001b[2J"}`), `"format?[2J" is none of [ping new connect `},
-		{"a kind", text(`{"id":2,"ask":"new","kind":"XRC"}`), `new: no kind "XRC"`},
-		{"a time", text(`{"id":2,"ask":"ping","within_ms":-1}`), "ping: within_ms is -1"},
-		{"no address", text(`{"id":2,"ask":"connect","end":1}`), "connect: no address"},
-		{"QPN 0", text(to(`"qpn":0`)), "connect: queue pair number 0x0; it has 24 bits and is not 0"},
-		{"QPN", text(to(`"qpn":16777216`)), "connect: queue pair number 0x1000000; it has 24 bits"},
-		{"PSN", text(to(`"psn":16777216`)), "connect: packet number 0x1000000; it has 24 bits"},
-		{"LID", text(to(`"lid":65536`)), "cannot unmarshal number 65536 into Go struct field"},
-		{"MTU 0", text(to(`"mtu":0`)), "connect: MTU 0; enum ibv_mtu has 1 to 5"},
-		{"MTU 6", text(to(`"mtu":6`)), "connect: MTU 6; enum ibv_mtu has 1 to 5"},
-		{"short GID", text(to(`"gid":"AAAA"`)), "connect: a GID of 3 bytes; it has 16"},
-		{"long GID", text(to(`"gid":"AAAAAAAAAAAAAAAAAAAAAAAA"`)), "connect: a GID of 18 bytes; it has 16"},
-		{"window", text(to(`"size":65537`)), "connect: a window of 65537 bytes; it may have 0 to 65536"},
-		{"kind of address", text(to(`"kind":"DC"`)), `connect: no kind "DC"`},
-		{"no operation", text(`{"id":2,"ask":"do","end":1}`), "do: no operation"},
-		{"an operation", text(`{"id":2,"ask":"do","end":1,"op":{"code":"erase"}}`), `operation "erase" is none of [write read`},
-		{"a long read", text(`{"id":2,"ask":"do","end":1,"op":{"code":"read","length":65537}}`), "read of length 65537 with 0 bytes of data; both may be 0 to 65536"},
-		{"a negative read", text(`{"id":2,"ask":"do","end":1,"op":{"code":"read","length":-1}}`), "read of length -1 "},
-		{"a long write", text(`{"id":2,"ask":"do","end":1,"op":{"code":"write","data":"` + strings.Repeat("A", 87400) + `"}}`), "write of length 0 with 65550 bytes of data"},
-		{"a long store", text(`{"id":2,"ask":"store","end":1,"data":"` + strings.Repeat("A", 87400) + `"}`), "store: 65550 bytes of data; at most 65536 go"},
-		{"a long load", text(`{"id":2,"ask":"load","end":1,"length":65537}`), "load: length is 65537; it may be 0 to 65536"},
-		{"outside of the window", text(`{"id":2,"ask":"load","end":1,"offset":-1}`), "load: offset -1 is outside of the window"},
-		{"a long receive", text(`{"id":2,"ask":"post-recv","end":1,"length":65537}`), "post-recv: length is 65537"},
-	} {
+	for _, c := range hostile {
 		w := greeted(t, s.addr)
 		if err := w.send(&request{ID: 1, Ask: askNew, Kind: far.UD, Within: 20000}); err != nil {
 			t.Fatal(err)
@@ -120,6 +125,11 @@ func TestHostileClient(t *testing.T) {
 			t.Errorf("%s: %d ends are left open", c.name, ends)
 		}
 	}
+}
+
+// TestNoSuchEnd asks for ends that are not there. That is an answer like others: the session goes on.
+func TestNoSuchEnd(t *testing.T) {
+	s := serve(t, nil)
 	w := greeted(t, s.addr)
 	for i, r := range []request{{Ask: askConnect, To: toWire(far.Address{Kind: far.RC, QPN: 1, MTU: 1})}, {Ask: askDo, Op: &far.Op{Code: far.Send}},
 		{Ask: askPostRecv}, {Ask: askWaitRecv}, {Ask: askLoad}, {Ask: askStore}, {Ask: askClose, End: 1<<32 - 1}} {
@@ -185,34 +195,38 @@ func helloBytes(t *testing.T, h hello) []byte {
 	return append(preamble(Protocol), b...)
 }
 
+// answering is a far side whose answers are good but for a change, from the second on and for ends of UD.
+func answering(change func(m map[string]any)) func(*request) []byte {
+	return func(r *request) []byte {
+		b, _ := json.Marshal(&answer{ID: r.ID, End: 1, At: toWire(far.Address{Kind: far.RC, QPN: 1, MTU: 1}), Result: &far.Result{Data: []byte("read")},
+			Received: &far.Received{Data: []byte("got"), Length: 3}, Data: []byte("load")})
+		m := map[string]any{}
+		if err := json.Unmarshal(b, &m); err != nil {
+			panic(err)
+		}
+		if r.ID > 1 || r.Kind == far.UD {
+			change(m)
+		}
+		b, _ = json.Marshal(m)
+		return text(string(b))
+	}
+}
+
+// set is a change of one field; nil takes it out.
+func set(v any, path ...string) func(m map[string]any) {
+	return func(m map[string]any) {
+		for _, p := range path[:len(path)-1] {
+			m = m[p].(map[string]any)
+		}
+		m[path[len(path)-1]] = v
+		if v == nil {
+			delete(m, path[len(path)-1])
+		}
+	}
+}
+
 // TestHostileServer has a far side answer what none answers. The call fails and says why; the session is over.
 func TestHostileServer(t *testing.T) {
-	good := func(change func(m map[string]any)) func(*request) []byte {
-		return func(r *request) []byte {
-			b, _ := json.Marshal(&answer{ID: r.ID, End: 1, At: toWire(far.Address{Kind: far.RC, QPN: 1, MTU: 1}), Result: &far.Result{Data: []byte("read")},
-				Received: &far.Received{Data: []byte("got"), Length: 3}, Data: []byte("load")})
-			m := map[string]any{}
-			if err := json.Unmarshal(b, &m); err != nil {
-				panic(err)
-			}
-			if r.ID > 1 || r.Kind == far.UD {
-				change(m)
-			}
-			b, _ = json.Marshal(m)
-			return text(string(b))
-		}
-	}
-	set := func(v any, path ...string) func(m map[string]any) {
-		return func(m map[string]any) {
-			for _, p := range path[:len(path)-1] {
-				m = m[p].(map[string]any)
-			}
-			m[path[len(path)-1]] = v
-			if v == nil {
-				delete(m, path[len(path)-1])
-			}
-		}
-	}
 	read := func(e far.End) error {
 		_, err := e.Do(t.Context(), far.Op{Code: far.Read, Length: 4})
 		return err
@@ -247,7 +261,7 @@ func TestHostileServer(t *testing.T) {
 		{"another kind", set("RC", "at", "kind"), another, `an end of kind "RC" in place of "UD"`},
 		{"an address", func(m map[string]any) { set("UD", "at", "kind")(m); set(1<<24, "at", "qpn")(m) }, another, "queue pair number 0x1000000"},
 	} {
-		addr := play(t, helloBytes(t, hello{Suite: "a suite"}), good(c.change))
+		addr := play(t, helloBytes(t, hello{Suite: "a suite"}), answering(c.change))
 		p := dial(t, addr)
 		e := newEnd(t, p)
 		err := c.call(e)

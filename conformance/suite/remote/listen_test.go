@@ -137,6 +137,13 @@ func TestOnce(t *testing.T) {
 	if err := s.ended(t); !errors.Is(err, ErrIdle) || err.Error() != "nobody connected for 100ms" {
 		t.Errorf("idle, but one session was wanted: %v", err)
 	}
+	s = serve(t, func(s *Server) { s.Idle = time.Second })
+	if err := dial(t, s.addr).Close(); err != nil {
+		t.Error(err)
+	}
+	if err := s.ended(t); err != nil {
+		t.Errorf("idle after a session: %v", err)
+	}
 	s = serve(t, func(s *Server) { s.Idle, s.Once = time.Second, true })
 	p := dial(t, s.addr)
 	e := newEnd(t, p)

@@ -55,6 +55,24 @@ func TestEnd(t *testing.T) {
 			t.Errorf("%s at %d: status %d, %d bytes, old %#x, %v", c.op.Code, c.op.Addr, got.Status, len(got.Data), got.Old, err)
 		}
 	}
+	receives(t, e, full)
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+	says(t, "a closed end", e.Store(ctx, 0, nil), "store at the far side: store: there is no end 4")
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+	s.said(t, "the session is over; it had 4 ends")
+	if ends, shut := s.world.left(); ends != 0 || shut != 1 {
+		t.Errorf("%d ends are open, %d makers closed", ends, shut)
+	}
+}
+
+// receives takes the two messages that the end has sent itself, and uses its window.
+func receives(t *testing.T, e far.End, full []byte) {
+	t.Helper()
+	ctx := t.Context()
 	for range 2 {
 		if err := e.PostRecv(ctx, far.MaxData); err != nil {
 			t.Error(err)
@@ -71,17 +89,6 @@ func TestEnd(t *testing.T) {
 	}
 	if b, err := e.Load(ctx, 99, 8); err != nil || string(b) != "3storeda" {
 		t.Errorf("%q, %v", b, err)
-	}
-	if err := e.Close(); err != nil {
-		t.Error(err)
-	}
-	says(t, "a closed end", e.Store(ctx, 0, nil), "store at the far side: store: there is no end 4")
-	if err := p.Close(); err != nil {
-		t.Error(err)
-	}
-	s.said(t, "the session is over; it had 4 ends")
-	if ends, shut := s.world.left(); ends != 0 || shut != 1 {
-		t.Errorf("%d ends are open, %d makers closed", ends, shut)
 	}
 }
 
