@@ -3,12 +3,14 @@
 package conformance
 
 import (
+	"errors"
 	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/verbsgen/verbsgen/conformance/suite"
 	"github.com/verbsgen/verbsgen/conformance/suite/cases"
@@ -66,5 +68,38 @@ func TestCopied(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, "report.xml")); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestEndedEarly ends the process in a case, as a fault in C does. The report has the cases so far, and that one as failed.
+func TestEndedEarly(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "report.json")
+	cmd := exec.Command(self, "-device", suite.Software, "-report", file)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		if _, err := os.Stat(file); err == nil {
+			break
+		}
+	}
+	if err := errors.Join(cmd.Process.Kill(), cmd.Wait()); err == nil {
+		t.Fatal("the suite had ended before it was killed")
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := report.Decode(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := r.Cases[len(r.Cases)-1]
+	if last.Status != report.Fail || !strings.Contains(last.Reason, "the process ended") || len(r.Cases) == len(cases.All()) || r.Count()[report.Fail] != 1 {
+		t.Errorf("%d cases, the last one: %+v", len(r.Cases), last)
 	}
 }

@@ -43,6 +43,7 @@ func TestSuite(t *testing.T) {
 	var results []report.Case
 	for _, c := range cases.All() {
 		t.Run(c.ID, func(t *testing.T) {
+			writeReport(t, target.Report(append(results, target.Unended(c))))
 			r := target.Run(c)
 			results = append(results, r)
 			tell(t, r)
@@ -86,15 +87,7 @@ func tell(t *testing.T, r report.Case) {
 // write leaves the report in the files asked for.
 func write(t *testing.T, r *report.Report) {
 	t.Helper()
-	if *reportFlag != "" {
-		data, err := report.Encode(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := renameio.WriteFile(*reportFlag, data, 0o644); err != nil {
-			t.Error(err)
-		}
-	}
+	writeReport(t, r)
 	if *junitFlag != "" {
 		var b bytes.Buffer
 		if err := suite.WriteJUnit(&b, r); err != nil {
@@ -103,5 +96,20 @@ func write(t *testing.T, r *report.Report) {
 		if err := os.WriteFile(*junitFlag, b.Bytes(), 0o644); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// writeReport writes the report as far as it goes, so that one is there whatever becomes of the process.
+func writeReport(t *testing.T, r *report.Report) {
+	t.Helper()
+	if *reportFlag == "" {
+		return
+	}
+	data, err := report.Encode(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := renameio.WriteFile(*reportFlag, data, 0o644); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -49,6 +49,13 @@ func (g *Target) Run(c Case) (res report.Case) {
 	return res
 }
 
+// Unended is what a report says of a case while it runs: should the process end in it, by a signal in C, that is its result.
+func (g *Target) Unended(c Case) report.Case {
+	res := c.blank(g.modeOf(&c))
+	res.Status, res.Reason = report.Fail, "the process ended while this case ran"
+	return res
+}
+
 // lacks gives the reason to skip a case, and the capabilities of the device that are not there.
 func (g *Target) lacks(needs []Capability) (why string, lacks []string) {
 	var reasons []string
