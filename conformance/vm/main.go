@@ -182,6 +182,10 @@ func test(ctx context.Context, o *options, img *image, say *progress, stdout io.
 	}
 	began := time.Now()
 	end := g.boot(ctx, say)
+	if end == endDied && g.booting() { // a kernel may find its timer dead on a busy machine
+		say.line("the guest died before it had booted; once more. %s", g.why())
+		end = g.boot(ctx, say)
+	}
 	status := report(ctx, o, g, end, say, stdout)
 	say.line("kernel %s (%s): status %d after %.1f s", img.release, accel, status, time.Since(began).Seconds())
 	if status == 0 { // what is large and can be built again
