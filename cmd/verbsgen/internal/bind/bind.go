@@ -297,6 +297,7 @@ func (b *binder) prune() {
 				usedObj[f.Object] = true
 			}
 			useRec(f.Record)
+			useRec(f.Nested)
 		}
 	}
 	var useObj func(o *model.Object)

@@ -1,14 +1,21 @@
 package generate
 
 import (
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"strings"
 	"testing"
 
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/output"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
 // TestOnlyEach generates a package for each bound function alone, in each known release: what the function needs comes
-// along, and what comes out parses.
+// along, and what comes out parses and names nothing that it lacks.
 func TestOnlyEach(t *testing.T) {
 	sp, err := spec.Embedded()
 	if err != nil {
@@ -30,10 +37,13 @@ func TestOnlyEach(t *testing.T) {
 			continue
 		}
 		for _, v := range all.Verbs {
-			_, pkg, err := Run(rel, sp, Options{Package: "p", Only: []string{v.C}})
+			files, pkg, err := Run(rel, sp, Options{Package: "p", Only: []string{v.C}})
 			if err != nil {
 				t.Errorf("%s: --only %s: %v", release, v.C, err)
 				continue
+			}
+			for _, err := range undefined(t, files) {
+				t.Errorf("%s: --only %s: %v", release, v.C, err)
 			}
 			for _, o := range pkg.Objects {
 				if o.Destroy == nil {
@@ -42,4 +52,35 @@ func TestOnlyEach(t *testing.T) {
 			}
 		}
 	}
+}
+
+// undefined gives the names that files, as they are built without cgo, use and nobody declares. Nothing is imported, so what is said of
+// other packages does not count.
+func undefined(t *testing.T, files []output.File) (errs []error) {
+	t.Helper()
+	fset := token.NewFileSet()
+	var parsed []*ast.File
+	for _, f := range files {
+		if !strings.HasSuffix(f.Name, ".go") || f.Name == "raw.gen.go" {
+			continue
+		}
+		file, err := parser.ParseFile(fset, f.Name, f.Data, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parsed = append(parsed, file)
+	}
+	conf := types.Config{Importer: noImports{}, Error: func(err error) {
+		if strings.Contains(err.Error(), "undefined: ") {
+			errs = append(errs, err)
+		}
+	}}
+	conf.Check("p", fset, parsed, nil)
+	return errs
+}
+
+type noImports struct{}
+
+func (noImports) Import(string) (*types.Package, error) {
+	return nil, errors.New("nothing is imported")
 }
