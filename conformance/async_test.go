@@ -76,7 +76,7 @@ func TestCQErrEvent(t *testing.T) {
 		t.Errorf("%v of CQ %v, QP %v, port %d", ev.Type, ev.CQ, ev.QP, ev.Port)
 	}
 	err := cq.Close()
-	if !errors.Is(err, syscall.EBUSY) || !strings.Contains(err.Error(), "ibv_get_async_event") {
+	if !errors.Is(err, syscall.EBUSY) || !strings.Contains(err.Error(), "an event of ibv_get_async_event without its Done") {
 		t.Errorf("Close before Done: %v", err)
 	}
 	ev.Done()
@@ -115,6 +115,18 @@ func TestEventOfClosing(t *testing.T) {
 		cancel()
 		wg.Wait()
 	}
+}
+
+// TestDoneOfNothing ends events that nobody was given, as a deferred Done does after an error.
+func TestDoneOfNothing(t *testing.T) {
+	ev, err := (*verbs.Device)(nil).NextEvent(t.Context())
+	if err == nil {
+		t.Error("an event of no device")
+	}
+	ev.Done()
+	new(verbs.AsyncEvent).Done()
+	(*verbs.CQEvent)(nil).Done()
+	new(verbs.CQEvent).Done()
 }
 
 // TestNextEventEnds asks that a context ends the wait and takes no event with it.

@@ -4,6 +4,7 @@ package conformance
 
 import (
 	"errors"
+	"os"
 	"testing"
 
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
@@ -62,5 +63,18 @@ func TestWCErr(t *testing.T) {
 	var wc *dpath.WCError
 	if !errors.As(err, &wc) || wc.Status != verbs.WCStatusRemAccessErr || wc.ID != 1 || wc.QPNum != a.QP.Num() {
 		t.Errorf("a wrong rkey: %v", err)
+	}
+}
+
+// TestClosedByName uses closed handles on the data path: each error names its own kind, whichever comes first.
+func TestClosedByName(t *testing.T) {
+	send := must(dpath.NewSendBatch(1, 1))(t)
+	defer send.Close()
+	address := (*verbs.AH)(nil).Address(send.WR(0), 1, 1)
+	_, post := (*verbs.QP)(nil).PostSend(send, 1)
+	for kind, err := range map[string]error{"AH": address, "QP": post} {
+		if !errors.Is(err, os.ErrClosed) || err.Error() != "ibv_post_send: "+kind+" is closed" {
+			t.Errorf("%s: %v", kind, err)
+		}
 	}
 }

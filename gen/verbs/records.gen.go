@@ -301,7 +301,8 @@ func (a *QPInitAttr) SignalAll(v bool) *QPInitAttr {
 	return a
 }
 
-// QPAttr is filled by its methods and handed to a verb. What to change of a queue pair.
+// QPAttr is filled by its methods and handed to a verb. What to change of a queue pair. new(QPAttr) changes
+// attributes and leaves the state as it is.
 //
 // C: struct ibv_qp_attr, ibv_modify_qp(3).
 type QPAttr struct {
@@ -328,7 +329,7 @@ func (a *QPAttr) CurState(v QPState) *QPAttr {
 	return a
 }
 
-// PathMTU sets this and its mask bit: largest packet.
+// PathMTU sets this and its mask bit: largest packet, the same at both ends, at most the ActiveMTU of the port.
 //
 // C: struct ibv_qp_attr.path_mtu, IBV_QP_PATH_MTU, ibv_modify_qp(3).
 func (a *QPAttr) PathMTU(v MTU) *QPAttr {
@@ -337,7 +338,7 @@ func (a *QPAttr) PathMTU(v MTU) *QPAttr {
 	return a
 }
 
-// QKey sets this and its mask bit: key of unreliable datagrams.
+// QKey sets this and its mask bit: key that datagrams to this queue pair must carry, on UD.
 //
 // C: struct ibv_qp_attr.qkey, IBV_QP_QKEY, ibv_modify_qp(3).
 func (a *QPAttr) QKey(v uint32) *QPAttr {
@@ -364,7 +365,7 @@ func (a *QPAttr) SQPSN(v uint32) *QPAttr {
 	return a
 }
 
-// DestQPNum sets this and its mask bit: number of the peer's queue pair.
+// DestQPNum sets this and its mask bit: number of the peer's queue pair, 24 bits.
 //
 // C: struct ibv_qp_attr.dest_qp_num, IBV_QP_DEST_QPN, ibv_modify_qp(3).
 func (a *QPAttr) DestQPNum(v uint32) *QPAttr {
@@ -402,7 +403,8 @@ func (a *QPAttr) PKeyIndex(v uint16) *QPAttr {
 	return a
 }
 
-// MaxRDAtomic sets this and its mask bit: outstanding reads and atomics as requester.
+// MaxRDAtomic sets this and its mask bit: reads and atomics that may be outstanding as requester, at most the
+// MaxDestRDAtomic of the peer.
 //
 // C: struct ibv_qp_attr.max_rd_atomic, IBV_QP_MAX_QP_RD_ATOMIC, ibv_modify_qp(3).
 func (a *QPAttr) MaxRDAtomic(v uint8) *QPAttr {
@@ -411,7 +413,8 @@ func (a *QPAttr) MaxRDAtomic(v uint8) *QPAttr {
 	return a
 }
 
-// MaxDestRDAtomic sets this and its mask bit: outstanding reads and atomics as responder.
+// MaxDestRDAtomic sets this and its mask bit: reads and atomics of the peer that may be outstanding, at most
+// MaxQPRdAtom of the device.
 //
 // C: struct ibv_qp_attr.max_dest_rd_atomic, IBV_QP_MAX_DEST_RD_ATOMIC, ibv_modify_qp(3).
 func (a *QPAttr) MaxDestRDAtomic(v uint8) *QPAttr {
@@ -420,7 +423,8 @@ func (a *QPAttr) MaxDestRDAtomic(v uint8) *QPAttr {
 	return a
 }
 
-// MinRNRTimer sets this and its mask bit: code of the time a peer waits when no receive is posted.
+// MinRNRTimer sets this and its mask bit: code of the time a peer waits when no receive is posted, 0 to 31: 1
+// is 0.01 ms, 12 is 0.64 ms, 31 is 491.52 ms, and 0 the longest, 655.36 ms.
 //
 // C: struct ibv_qp_attr.min_rnr_timer, IBV_QP_MIN_RNR_TIMER, ibv_modify_qp(3).
 func (a *QPAttr) MinRNRTimer(v uint8) *QPAttr {
@@ -438,8 +442,8 @@ func (a *QPAttr) PortNum(v uint8) *QPAttr {
 	return a
 }
 
-// Timeout sets this and its mask bit: code of the time to wait for an acknowledgement: 4.096 microseconds times
-// 2 to the power of it; 0 waits for ever.
+// Timeout sets this and its mask bit: code of the time to wait for an acknowledgement, 0 to 31: 4.096
+// microseconds times 2 to the power of it; 0 waits for ever.
 //
 // C: struct ibv_qp_attr.timeout, IBV_QP_TIMEOUT, ibv_modify_qp(3).
 func (a *QPAttr) Timeout(v uint8) *QPAttr {
@@ -457,7 +461,7 @@ func (a *QPAttr) RetryCnt(v uint8) *QPAttr {
 	return a
 }
 
-// RNRRetry sets this and its mask bit: retries when the peer has no receive posted; 7 for ever.
+// RNRRetry sets this and its mask bit: retries when the peer has no receive posted, 0 to 7; 7 for ever.
 //
 // C: struct ibv_qp_attr.rnr_retry, IBV_QP_RNR_RETRY, ibv_modify_qp(3).
 func (a *QPAttr) RNRRetry(v uint8) *QPAttr {
@@ -1010,7 +1014,7 @@ type QPInfo struct {
 	AltAV AHInfo // alt_ah_attr
 	// Index in the port's partition table.
 	PKeyIndex uint16 // pkey_index
-	// That of the alternate way.
+	// Index in the partition table of the alternate port.
 	AltPKeyIndex uint16 // alt_pkey_index
 	// Whether the send queue is draining, in SQD.
 	SQDraining bool // sq_draining
@@ -1018,11 +1022,11 @@ type QPInfo struct {
 	MaxRDAtomic uint8 // max_rd_atomic
 	// Outstanding reads and atomics as responder.
 	MaxDestRDAtomic uint8 // max_dest_rd_atomic
-	// Code of the time a peer waits when no receive is posted.
+	// Code of the time a peer waits when no receive is posted, as QPAttr.MinRNRTimer has it.
 	MinRNRTimer uint8 // min_rnr_timer
 	// Port of this side.
 	PortNum uint8 // port_num
-	// Code of the time to wait for an acknowledgement.
+	// Code of the time to wait for an acknowledgement, as QPAttr.Timeout has it.
 	Timeout uint8 // timeout
 	// Retries after a timeout.
 	RetryCnt uint8 // retry_cnt
@@ -1030,7 +1034,7 @@ type QPInfo struct {
 	RNRRetry uint8 // rnr_retry
 	// Port of the alternate way.
 	AltPortNum uint8 // alt_port_num
-	// That of the alternate way.
+	// Code of the time to wait on the alternate way.
 	AltTimeout uint8 // alt_timeout
 }
 

@@ -1990,7 +1990,7 @@ func (c *allocCalls) failed(verb string, errno syscall.Errno, hints func() []str
 // C: ibv_post_send, ibv_post_send(3).
 func (qp *QP) PostSend(b *dpath.SendBatch, n int) (posted int, err error) {
 	if qp == nil || qp.c == nil {
-		return 0, errPostSend.Closed("QP")
+		return 0, errPostSend.Closed()
 	}
 	bad, errno := dpath.PostSend(qp.c, b, n)
 	if errno != 0 {
@@ -1999,26 +1999,29 @@ func (qp *QP) PostSend(b *dpath.SendBatch, n int) (posted int, err error) {
 	return n, nil
 }
 
-var errPostSend = verr.Once{Verb: "ibv_post_send"}
+var errPostSend = verr.Once{Verb: "ibv_post_send", Kind: "QP"}
 
 // Address has a SEND on an unreliable datagram queue pair go to the queue pair qpn behind the address handle,
-// with its qkey. The handle must stay open until the request has completed.
+// with its qkey. The handle must stay open until the request has completed. The error is os.ErrClosed, for a
+// handle that is closed or nil.
 //
 // C: ibv_post_send, ibv_post_send(3).
 func (o *AH) Address(w *dpath.SendWR, qpn, qkey uint32) error {
 	if o == nil || o.c == nil {
-		return errPostSend.Closed("AH")
+		return errAddress.Closed()
 	}
 	w.To(o.c, qpn, qkey)
 	return nil
 }
+
+var errAddress = verr.Once{Verb: "ibv_post_send", Kind: "AH"}
 
 // PostRecv posts the first n receive requests of a batch. It is otherwise as PostSend.
 //
 // C: ibv_post_recv, ibv_post_recv(3).
 func (qp *QP) PostRecv(b *dpath.RecvBatch, n int) (posted int, err error) {
 	if qp == nil || qp.c == nil {
-		return 0, errPostRecv.Closed("QP")
+		return 0, errPostRecv.Closed()
 	}
 	bad, errno := dpath.PostRecv(qp.c, b, n)
 	if errno != 0 {
@@ -2027,7 +2030,7 @@ func (qp *QP) PostRecv(b *dpath.RecvBatch, n int) (posted int, err error) {
 	return n, nil
 }
 
-var errPostRecv = verr.Once{Verb: "ibv_post_recv"}
+var errPostRecv = verr.Once{Verb: "ibv_post_recv", Kind: "QP"}
 
 // PollInto takes up to len(wcs) completions off the queue and gives how many; 0 when there are none now. It
 // must not run while the queue is being closed.
@@ -2038,7 +2041,7 @@ func (cq *CQ) PollInto(wcs []dpath.WC) (int, error) { return cq.PollSpin(wcs, 1)
 // PollSpin is PollInto that looks up to tries times until there is a completion, within one crossing into C.
 func (cq *CQ) PollSpin(wcs []dpath.WC, tries int) (int, error) {
 	if cq == nil || cq.c == nil {
-		return 0, errPollCQ.Closed("CQ")
+		return 0, errPollCQ.Closed()
 	}
 	n, errno := dpath.PollSpin(cq.c, wcs, tries)
 	if errno != 0 {
@@ -2047,7 +2050,7 @@ func (cq *CQ) PollSpin(wcs []dpath.WC, tries int) (int, error) {
 	return n, nil
 }
 
-var errPollCQ = verr.Once{Verb: "ibv_poll_cq"}
+var errPollCQ = verr.Once{Verb: "ibv_poll_cq", Kind: "CQ"}
 
 // ReqNotify asks for one event on the queue's channel at the next completion, or with solicitedOnly at the next
 // one of solicited work or with an error. Poll again after it: what completed before gives no event.
@@ -2099,7 +2102,8 @@ func (o *CompChannel) unlisten() {
 	}
 }
 
-// CQEvent is a completion event. It is acknowledged by Done; until then its queue cannot be closed.
+// CQEvent is a completion event. It is acknowledged by Done; until then its queue cannot be closed
+// (syscall.EBUSY).
 //
 // C: ibv_get_cq_event, ibv_get_cq_event(3).
 type CQEvent struct {
@@ -2125,21 +2129,24 @@ func (o *CompChannel) Next(ctx context.Context) (*CQEvent, error) {
 			return nil, err
 		}
 		cq, _ := o.dev.handles.Find(uintptr(c)).(*CQ)
-		if cq != nil && cq.node.Enter(verb) == nil {
+		if cq != nil && cq.node.Hold(verb, eventOfCQ) == nil {
 			return &CQEvent{CQ: cq, from: events, c: c}, nil
 		}
 		events.Ack(c, 1) // its queue is being closed, and waits for this
 	}
 }
 
+const eventOfCQ = "an event of ibv_get_cq_event without its Done"
+
 // Done acknowledges the event. A second Done does nothing.
 //
 // C: ibv_ack_cq_events, ibv_get_cq_event(3).
 func (e *CQEvent) Done() {
-	if !e.done.Swap(true) {
-		e.from.Ack(e.c, 1)
-		e.CQ.node.Exit()
+	if e == nil || e.from == nil || e.done.Swap(true) {
+		return
 	}
+	e.from.Ack(e.c, 1)
+	e.CQ.node.Release()
 }
 
 // listen makes the descriptor of the events one that Go's poller waits on. It does so once, and holds the handle no longer.
@@ -2177,7 +2184,8 @@ func (o *Device) unlisten() {
 }
 
 // AsyncEvent is an event of a device, of one of its ports, or of an object made from it. It is acknowledged by
-// Done; until then what it concerns cannot be closed, but for the device.
+// Done; until then the object that it concerns cannot be closed (syscall.EBUSY). An event of the device or a
+// port holds nothing.
 //
 // C: struct ibv_async_event, ibv_get_async_event(3).
 type AsyncEvent struct {
@@ -2227,19 +2235,22 @@ func (o *Device) NextEvent(ctx context.Context) (*AsyncEvent, error) {
 	default:
 		ev.Port = uint8(raw.Port)
 	}
-	if ev.node == nil || ev.node.Enter(verb) != nil {
+	if ev.node == nil || ev.node.Hold(verb, eventOfObject) != nil {
 		ev.done.Store(true) // nothing to hold: the Close of an object waits for this
 		events.Ack(raw)
 	}
 	return ev, nil
 }
 
+const eventOfObject = "an event of ibv_get_async_event without its Done"
+
 // Done acknowledges the event. A second Done does nothing.
 //
 // C: ibv_ack_async_event, ibv_get_async_event(3).
 func (e *AsyncEvent) Done() {
-	if !e.done.Swap(true) {
-		e.from.Ack(e.raw)
-		e.node.Exit()
+	if e == nil || e.from == nil || e.done.Swap(true) {
+		return
 	}
+	e.from.Ack(e.raw)
+	e.node.Release()
 }

@@ -40,6 +40,8 @@ type Node struct {
 	label  string
 	users  int
 	verb   string // of the latest Enter
+	holds  int
+	what   string // of the latest Hold
 }
 
 var (
@@ -143,29 +145,6 @@ func (n *Node) String() string {
 	return n.kind + " (" + n.label + ")"
 }
 
-// Enter begins a use of the object by verb, during which it cannot be closed. It fails with os.ErrClosed when the
-// object is closed or being closed. Every Enter that succeeded is followed by one Exit.
-func (n *Node) Enter(verb string) error {
-	n.mu.Lock()
-	if n.status != open {
-		n.mu.Unlock()
-		return n.gone(verb)
-	}
-	n.users++
-	n.verb = verb
-	n.mu.Unlock()
-	return nil
-}
-
-// Exit ends the use that an Enter began.
-func (n *Node) Exit() {
-	n.mu.Lock()
-	if n.users > 0 {
-		n.users--
-	}
-	n.mu.Unlock()
-}
-
 // Close runs destroy, which may be nil, and takes the object out of the tree when destroy succeeded; otherwise the
 // object stays open and the error of destroy is returned. It is refused, and destroy does not run, when the object has
 // children or is being used (syscall.EBUSY, naming them), and when it is closed or another Close is at work
@@ -195,18 +174,15 @@ func (n *Node) beginClose(verb string) error {
 		return verr.Busy(verb, n.String(), names)
 	}
 	n.mu.Lock()
-	users, latest := n.users, n.verb
-	if users == 0 {
+	uses := n.uses()
+	if uses == nil {
 		n.status = closing
 	}
 	n.mu.Unlock()
-	switch users {
-	case 0:
-		return nil
-	case 1:
-		return verr.Busy(verb, n.String(), []string{"a call of " + latest})
+	if uses != nil {
+		return verr.Busy(verb, n.String(), uses)
 	}
-	return verr.Busy(verb, n.String(), []string{fmt.Sprintf("%d calls (the latest of %s)", users, latest)})
+	return nil
 }
 
 func (n *Node) endClose(done bool) {

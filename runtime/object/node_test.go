@@ -132,32 +132,6 @@ func TestDestroyFails(t *testing.T) {
 	dev.Close()
 }
 
-func TestUsers(t *testing.T) {
-	pd := make1(t, "PD", "")
-	for range 2 {
-		if err := pd.node.Enter("ibv_reg_mr"); err != nil {
-			t.Fatal(err)
-		}
-	}
-	wantErr(t, pd.Close(), syscall.EBUSY,
-		"ibv_close_PD: PD still has 2 calls (the latest of ibv_reg_mr) open; close what is open first: device or resource busy (EBUSY)")
-	pd.node.Exit()
-	wantErr(t, pd.Close(), syscall.EBUSY,
-		"ibv_close_PD: PD still has a call of ibv_reg_mr open; close what is open first: device or resource busy (EBUSY)")
-	pd.node.Exit()
-	pd.node.Exit() // one too many does not make room for a user too many
-	if err := pd.node.Enter("v"); err != nil {
-		t.Fatal(err)
-	}
-	if err := pd.Close(); !errors.Is(err, syscall.EBUSY) {
-		t.Errorf("Close with a user inside = %v", err)
-	}
-	pd.node.Exit()
-	if err := pd.Close(); err != nil {
-		t.Error(err)
-	}
-}
-
 func TestClosingRefuses(t *testing.T) {
 	pd := make1(t, "PD", "")
 	err := pd.node.Close("v", func() error {

@@ -9,6 +9,7 @@ import (
 // allocates nothing.
 type Once struct {
 	Verb   string
+	Kind   string // of the handles that the verb is used on
 	errs   [256]atomic.Pointer[Error]
 	closed atomic.Pointer[error]
 }
@@ -26,12 +27,12 @@ func (o *Once) Errno(errno syscall.Errno) error {
 	return e
 }
 
-// Closed is the error of a use after Close; what names the kind of object.
-func (o *Once) Closed(what string) error {
+// Closed is the error of a use after Close.
+func (o *Once) Closed() error {
 	if e := o.closed.Load(); e != nil {
 		return *e
 	}
-	e := Closed(o.Verb, what)
+	e := Closed(o.Verb, o.Kind)
 	o.closed.Store(&e)
 	return e
 }

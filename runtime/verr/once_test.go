@@ -9,7 +9,7 @@ import (
 
 // TestOnce makes each error one time: the same value again, without an allocation, and an errno beyond the table too.
 func TestOnce(t *testing.T) {
-	o := &Once{Verb: "ibv_post_send"}
+	o := &Once{Verb: "ibv_post_send", Kind: "QP"}
 	first := o.Errno(syscall.ENOMEM)
 	if first.Error() != "ibv_post_send: cannot allocate memory (ENOMEM)" || !errors.Is(first, syscall.ENOMEM) {
 		t.Errorf("ENOMEM: %v", first)
@@ -20,10 +20,10 @@ func TestOnce(t *testing.T) {
 	if err := o.Errno(9999); !errors.Is(err, syscall.Errno(9999)) {
 		t.Errorf("an errno beyond the table: %v", err)
 	}
-	if err := o.Closed("QP"); !errors.Is(err, os.ErrClosed) || o.Closed("QP") != err {
+	if err := o.Closed(); !errors.Is(err, os.ErrClosed) || o.Closed() != err || err.Error() != "ibv_post_send: QP is closed" {
 		t.Errorf("Closed: %v", err)
 	}
-	if n := testing.AllocsPerRun(100, func() { _ = o.Errno(syscall.ENOMEM); _ = o.Closed("QP") }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { _ = o.Errno(syscall.ENOMEM); _ = o.Closed() }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }

@@ -109,7 +109,7 @@ func (o *%[1]s) unlisten() {
 // completionEvents writes CompChannel.Next.
 func (e *emitter) completionEvents(g *goFile) {
 	v := e.byVerb["ibv_get_cq_event"]
-	g.add("%s", doc("CQEvent", "is a completion event. It is acknowledged by Done; until then its queue cannot be closed", v.C, v.Page)+`
+	g.add("%s", doc("CQEvent", "is a completion event. It is acknowledged by Done; until then its queue cannot be closed (syscall.EBUSY)", v.C, v.Page)+`
 type CQEvent struct {
 	CQ   *CQ // the queue with completions; ask it for the next event by ReqNotify, then poll it
 	from *dpath.Channel
@@ -129,21 +129,24 @@ func (o *CompChannel) Next(ctx context.Context) (*CQEvent, error) {
 			return nil, err
 		}
 		cq, _ := o.dev.handles.Find(uintptr(c)).(*CQ)
-		if cq != nil && cq.node.Enter(verb) == nil {
+		if cq != nil && cq.node.Hold(verb, eventOfCQ) == nil {
 			return &CQEvent{CQ: cq, from: events, c: c}, nil
 		}
 		events.Ack(c, 1) // its queue is being closed, and waits for this
 	}
 }
 
+const eventOfCQ = "an event of ibv_get_cq_event without its Done"
+
 // Done acknowledges the event. A second Done does nothing.
 //
 // C: ibv_ack_cq_events, ibv_get_cq_event(3).
 func (e *CQEvent) Done() {
-	if !e.done.Swap(true) {
-		e.from.Ack(e.c, 1)
-		e.CQ.node.Exit()
+	if e == nil || e.from == nil || e.done.Swap(true) {
+		return
 	}
+	e.from.Ack(e.c, 1)
+	e.CQ.node.Release()
 }`)
 }
 
@@ -163,7 +166,7 @@ func (e *emitter) asyncEvents(g *goFile) {
 		fmt.Fprintf(&cases, "case %s:\n", types)
 	}
 	g.add("%s\ntype AsyncEvent struct {\nType EventType\n%sPort uint8 // of an event of a port: its number, from 1; otherwise 0\n\nfrom *dpath.Async\nraw dpath.AsyncEvent\nnode *object.Node // held until Done\ndone atomic.Bool\n}",
-		doc("AsyncEvent", "is an event of a device, of one of its ports, or of an object made from it. It is acknowledged by Done; until then what it concerns cannot be closed, but for the device", "struct ibv_async_event", v.Page), fields.String())
+		doc("AsyncEvent", "is an event of a device, of one of its ports, or of an object made from it. It is acknowledged by Done; until then the object that it concerns cannot be closed (syscall.EBUSY). An event of the device or a port holds nothing", "struct ibv_async_event", v.Page), fields.String())
 	g.add("%s", doc("NextEvent", "waits for the next asynchronous event of the device. No thread is held while it waits; ctx ends the wait, and an event that comes then is kept for the next call. Close of the device ends it with os.ErrClosed. Each event goes to one caller. The descriptor of the events becomes non-blocking by the first call",
 		v.C, v.Page, "An event of an object that is being closed at this moment is given too, with the handle that is going; the Close does not wait for its Done.", "Since an object with an event that was not acknowledged is not closed (syscall.EBUSY), call Done when the event is dealt with, not when the program ends.")+`
 func (o *`+e.root()+`) NextEvent(ctx context.Context) (*AsyncEvent, error) {
@@ -181,21 +184,24 @@ func (o *`+e.root()+`) NextEvent(ctx context.Context) (*AsyncEvent, error) {
 	`+cases.String()+`default:
 		ev.Port = uint8(raw.Port)
 	}
-	if ev.node == nil || ev.node.Enter(verb) != nil {
+	if ev.node == nil || ev.node.Hold(verb, eventOfObject) != nil {
 		ev.done.Store(true) // nothing to hold: the Close of an object waits for this
 		events.Ack(raw)
 	}
 	return ev, nil
 }
 
+const eventOfObject = "an event of ibv_get_async_event without its Done"
+
 // Done acknowledges the event. A second Done does nothing.
 //
 // C: ibv_ack_async_event, ibv_get_async_event(3).
 func (e *AsyncEvent) Done() {
-	if !e.done.Swap(true) {
-		e.from.Ack(e.raw)
-		e.node.Exit()
+	if e == nil || e.from == nil || e.done.Swap(true) {
+		return
 	}
+	e.from.Ack(e.raw)
+	e.node.Release()
 }`)
 }
 

@@ -1,0 +1,69 @@
+package object
+
+import "fmt"
+
+// Enter begins a use of the object by verb, during which it cannot be closed. It fails with os.ErrClosed when the
+// object is closed or being closed. Every Enter that succeeded is followed by one Exit.
+func (n *Node) Enter(verb string) error {
+	n.mu.Lock()
+	if n.status != open {
+		n.mu.Unlock()
+		return n.gone(verb)
+	}
+	n.users++
+	n.verb = verb
+	n.mu.Unlock()
+	return nil
+}
+
+// Exit ends the use that an Enter began.
+func (n *Node) Exit() {
+	n.mu.Lock()
+	if n.users > 0 {
+		n.users--
+	}
+	n.mu.Unlock()
+}
+
+// Hold begins a use of the object that outlasts the call of verb: the user ends it by something that what tells. It is otherwise as
+// Enter, and every Hold that succeeded is followed by one Release.
+func (n *Node) Hold(verb, what string) error {
+	n.mu.Lock()
+	if n.status != open {
+		n.mu.Unlock()
+		return n.gone(verb)
+	}
+	n.holds++
+	n.what = what
+	n.mu.Unlock()
+	return nil
+}
+
+// Release ends the use that a Hold began.
+func (n *Node) Release() {
+	n.mu.Lock()
+	if n.holds > 0 {
+		n.holds--
+	}
+	n.mu.Unlock()
+}
+
+// uses names what keeps n from being closed, besides its children. Called with mu held.
+func (n *Node) uses() []string {
+	var out []string
+	switch n.users {
+	case 0:
+	case 1:
+		out = append(out, "a call of "+n.verb)
+	default:
+		out = append(out, fmt.Sprintf("%d calls (the latest of %s)", n.users, n.verb))
+	}
+	switch n.holds {
+	case 0:
+	case 1:
+		out = append(out, n.what)
+	default:
+		out = append(out, fmt.Sprintf("%s (%d times)", n.what, n.holds))
+	}
+	return out
+}
