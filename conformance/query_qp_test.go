@@ -73,4 +73,10 @@ func TestQueryQPFresh(t *testing.T) {
 	if info, _, err = qp.Query(verbs.QPFieldState, verbs.QPFieldQKey); err != nil || info.State != verbs.QPStateInit || info.QKey != 0x1234567 {
 		t.Errorf("%+v, %v", info, err)
 	}
+	if err := qp.Modify(new(verbs.QPAttr).QKey(0x7654321)); err != nil {
+		t.Fatal(err)
+	}
+	if info, _, err = qp.Query(); err != nil || info.State != verbs.QPStateInit || info.QKey != 0x7654321 {
+		t.Errorf("after a change of the key alone: %+v, %v", info, err)
+	}
 }

@@ -60,8 +60,8 @@ func (e *WCError) Error() string {
 	if e.VendorErr != 0 {
 		text += fmt.Sprintf(", vendor error 0x%x", e.VendorErr)
 	}
-	if i := int(e.Status); i < len(statuses) && statuses[i].means != "" {
-		text += "; most likely " + statuses[i].means
+	if s := e.Status; s < WCStatus(len(statuses)) && statuses[s].means != "" {
+		text += "; most likely " + statuses[s].means
 	}
 	return text
 }
