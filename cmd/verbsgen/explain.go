@@ -21,9 +21,9 @@ func (a *app) explainCmd() *cobra.Command {
 		Use:   "explain VERB [name=value ...] [flags]",
 		Short: "tell whether a call is allowed, by which rules, and why not",
 		Long: `explain judges a call by the rules of its page. Arguments are given by the parameter names of verbs.h;
-what is left out is valid and neutral. A value is an integer, NULL, a C name or several joined by "|",
-"@" and a name for any valid object (two names are two objects), or a YAML map or list for a struct or
-an array; a field may be named with dots:
+what is left out is valid and neutral (num_sge: the length of sg_list). A value is an integer, NULL, a C
+name or several joined by "|", "@" and a name for any valid object (two names are two objects), or a YAML
+map or list for a struct or an array; a field may be named with dots:
 
   verbsgen explain ibv_reg_mr access=IBV_ACCESS_REMOTE_WRITE
   verbsgen explain ibv_alloc_dm attr.length=4096 attr.log_align_req=6

@@ -243,6 +243,7 @@ const (
 	rule0233
 	rule0234
 	rule0235
+	rule0508
 	rule0236
 	rule0220
 	rule0222
@@ -518,6 +519,7 @@ var rules = [...]verr.Rule{
 	rule0233: {ID: "VR-ibv_modify_qp-alt_port_num-0233", Verb: "ibv_modify_qp", Subject: "attr.alt_port_num", Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
 	rule0234: {ID: "VR-ibv_modify_qp-port_num-0234", Verb: "ibv_modify_qp", Subject: "attr.port_num", Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
 	rule0235: {ID: "VR-ibv_modify_qp-port_num-0235", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.port_num", Statement: "with a port given beside it, the path leaves by that port", Fix: "pass the same number twice", Page: "ibv_modify_qp", Section: ""},
+	rule0508: {ID: "VR-ibv_modify_qp-port_num-0508", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.port_num", Statement: "with a port given beside it, the path leaves by that port", Fix: "pass the same number twice", Page: "ibv_modify_qp", Section: ""},
 	rule0236: {ID: "VR-ibv_modify_qp-alt_ah_attr-0236", Verb: "ibv_modify_qp", Subject: "attr.alt_ah_attr.port_num", Statement: "the alternate path leaves by the alternate port", Fix: "pass the same number twice", Page: "ibv_modify_qp", Section: ""},
 	rule0220: {ID: "VR-ibv_modify_qp-attr_mask-0220", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "each change of state of a queue pair of type RC needs its attributes, and takes few others", Fix: "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES"},
 	rule0222: {ID: "VR-ibv_modify_qp-attr_mask-0222", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "each change of state of a queue pair of type UD needs its attributes, and takes few others", Fix: "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES"},
@@ -2036,8 +2038,11 @@ func checkModifyQP(in *inModifyQP) error {
 	if in.capDeviceAttrPhysPortCnt.ok && in.attrMask&0x20 != 0 && in.capDeviceAttrPhysPortCnt.v > 0 && in.attrPortNum > in.capDeviceAttrPhysPortCnt.v {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0234], Value: strconv.FormatUint(in.attrPortNum, 10)})
 	}
-	if in.attrMask&0xa0 == 0xa0 && in.attrQPState != 2 && in.attrAHAttrPortNum != in.attrPortNum {
+	if in.attrMask&0xa1 == 0xa1 && in.attrQPState != 2 && in.attrAHAttrPortNum != in.attrPortNum {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0235], Value: strconv.FormatUint(in.attrAHAttrPortNum, 10)})
+	}
+	if in.attrMask&0xa0 == 0xa0 && in.attrMask&0x1 == 0 && in.attrAHAttrPortNum != in.attrPortNum {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0508], Value: strconv.FormatUint(in.attrAHAttrPortNum, 10)})
 	}
 	if in.attrMask&0x4000 != 0 && in.attrAltAHAttrPortNum != in.attrAltPortNum {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0236], Value: strconv.FormatUint(in.attrAltAHAttrPortNum, 10)})

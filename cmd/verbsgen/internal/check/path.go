@@ -89,6 +89,9 @@ func (c *call) nested(m map[string]any) map[string]any {
 	return out
 }
 
+// counted are fields that count the elements of another: left out, they are right.
+var counted = map[string]string{"num_sge": "sg_list"}
+
 // look follows a path through the arguments. A path that begins with no parameter may be a capability, which is
 // unknown when the case does not tell it.
 func (c *call) look(path string, b binding) ref {
@@ -116,6 +119,10 @@ func (c *call) look(path string, b binding) ref {
 			at := cur
 			if cur = at.m[name]; cur == nil { // nil map: nothing is told of it
 				cur = at.m[spec.PropAlias(at.t.Tag, name)]
+			}
+			if list := at.m[counted[name]]; cur == nil && list != nil && list.kind == kList {
+				t, _, _ := c.facts.TypeOfPath(c.fn, strings.Join(steps[:i+1], "."))
+				cur = &val{kind: kInt, t: t, i: big.NewInt(int64(len(list.l)))}
 			}
 		}
 		if cur == nil {

@@ -314,7 +314,7 @@ func (c *call) fields(path string, t spec.CType, m map[string]any) *val {
 		if !known {
 			fix := suggestion(name, c.facts.Members(t))
 			if t.Kind == spec.CObject && fix == "" {
-				c.notes = append(c.notes, fmt.Sprintf("%s: %s: no rule knows this property; it is not looked at", c.fn.Name, at))
+				c.notes = append(c.notes, fmt.Sprintf("%s: %s: no rule knows this property; it is not looked at%s", c.fn.Name, at, c.asCap(at, m[name])))
 				continue
 			}
 			if fix == "" {
@@ -332,4 +332,15 @@ func (c *call) fields(path string, t spec.CType, m map[string]any) *val {
 		return nil
 	}
 	return out
+}
+
+// asCap tells where a property that is a capability belongs.
+func (c *call) asCap(at string, v any) string {
+	m, _ := v.(map[string]any)
+	for _, name := range sortedKeys(m) {
+		if _, _, err := c.facts.CapType(at + "." + name); err == nil {
+			return ": it is a capability, " + at + "." + name + " in caps"
+		}
+	}
+	return ""
 }

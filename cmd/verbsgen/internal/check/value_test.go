@@ -76,6 +76,30 @@ func TestValues(t *testing.T) {
 	}
 }
 
+// TestWorkRequests judges chains as a program would write them: num_sge counts sg_list, and capabilities stand in caps.
+func TestWorkRequests(t *testing.T) {
+	_, judge := newest(t)
+	caps := map[string]any{"qp.cap.max_send_sge": 1}
+	sge := map[string]any{"length": 8}
+	for _, c := range []struct {
+		wr      map[string]any
+		verdict string
+	}{
+		{map[string]any{"sg_list": []any{sge}}, Accept},
+		{map[string]any{"sg_list": []any{sge, sge}}, Reject},
+		{map[string]any{"sg_list": []any{sge, sge}, "num_sge": 1}, Accept},
+	} {
+		r := judge.Evaluate(Case{Verb: "ibv_post_send", Args: map[string]any{"wr": []any{c.wr}}, Caps: caps})
+		if r.Verdict != c.verdict {
+			t.Errorf("%v: %s %v, want %s", c.wr, r.Verdict, r.Messages, c.verdict)
+		}
+	}
+	r := judge.Evaluate(Case{Verb: "ibv_post_send", Args: map[string]any{"qp": map[string]any{"cap": map[string]any{"max_send_sge": 1}}}})
+	if want := "qp.cap.max_send_sge in caps"; r.Verdict != Accept || len(r.Messages) != 1 || !strings.HasSuffix(r.Messages[0], want) {
+		t.Errorf("a capability as a property: %s %v", r.Verdict, r.Messages)
+	}
+}
+
 func TestVerbs(t *testing.T) {
 	s := loadFixture(t, fixtureHead+"skip: {tst_other: nobody calls it}\n")
 	old := fixtureFacts()
