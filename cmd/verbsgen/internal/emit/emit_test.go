@@ -6,6 +6,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/api"
 )
 
 // TestCode writes text with package names in code, in comments and in strings: only those in code become imports.
@@ -89,6 +90,30 @@ func TestBrokenConditions(t *testing.T) {
 		c.rule.Checked = true
 		if got := (&emitter{}).broken(&c.rule); got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.rule.Kind, got, c.want)
+		}
+	}
+}
+
+// TestElements asks that each event of every known release is decided: what an event concerns is nowhere in the header.
+func TestElements(t *testing.T) {
+	for _, release := range api.Releases() {
+		rel, err := api.Load(release)
+		if err != nil {
+			t.Fatal(err)
+		}
+		events := 0
+		for _, e := range rel.Enums {
+			for _, m := range e.Enumerators {
+				if e.Tag != "enum ibv_event_type" {
+					continue
+				}
+				if events++; elements[m.Name] == "" {
+					t.Errorf("%s: nobody knows what %s concerns: a port, the device or an object", release, m.Name)
+				}
+			}
+		}
+		if events < 20 {
+			t.Errorf("%s: %d events", release, events)
 		}
 	}
 }

@@ -8,16 +8,21 @@ import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 )
 
-// elements are the asynchronous events that concern an object, with its C type. All others but ofDevice are of a port.
+// What an asynchronous event concerns when it is no object.
+const (
+	ofDevice = "device"
+	ofPort   = "port"
+)
+
+// elements tells what each asynchronous event concerns: an object, by its C type, a port or the device.
 var elements = map[string]string{
 	"IBV_EVENT_CQ_ERR": "ibv_cq", "IBV_EVENT_QP_FATAL": "ibv_qp", "IBV_EVENT_QP_REQ_ERR": "ibv_qp", "IBV_EVENT_QP_ACCESS_ERR": "ibv_qp",
 	"IBV_EVENT_COMM_EST": "ibv_qp", "IBV_EVENT_SQ_DRAINED": "ibv_qp", "IBV_EVENT_PATH_MIG": "ibv_qp", "IBV_EVENT_PATH_MIG_ERR": "ibv_qp",
 	"IBV_EVENT_QP_LAST_WQE_REACHED": "ibv_qp", "IBV_EVENT_SRQ_ERR": "ibv_srq", "IBV_EVENT_SRQ_LIMIT_REACHED": "ibv_srq",
-	"IBV_EVENT_WQ_FATAL": "ibv_wq",
+	"IBV_EVENT_WQ_FATAL": "ibv_wq", "IBV_EVENT_DEVICE_FATAL": ofDevice, "IBV_EVENT_DEVICE_SPEED_CHANGE": ofDevice,
+	"IBV_EVENT_PORT_ACTIVE": ofPort, "IBV_EVENT_PORT_ERR": ofPort, "IBV_EVENT_LID_CHANGE": ofPort, "IBV_EVENT_PKEY_CHANGE": ofPort,
+	"IBV_EVENT_SM_CHANGE": ofPort, "IBV_EVENT_CLIENT_REREGISTER": ofPort, "IBV_EVENT_GID_CHANGE": ofPort,
 }
-
-// ofDevice are the asynchronous events that concern the device as a whole.
-var ofDevice = []string{"IBV_EVENT_DEVICE_FATAL", "IBV_EVENT_DEVICE_SPEED_CHANGE"}
 
 // elementTypes are the C types of elements, in the order of the fields of AsyncEvent.
 var elementTypes = []string{"ibv_qp", "ibv_cq", "ibv_srq", "ibv_wq"}
@@ -218,7 +223,7 @@ func (e *emitter) eventTypes(c string) string {
 		}
 		for _, m := range t.Members {
 			of := elements[m.C]
-			if c != "" && of == c || c == "" && (slices.Contains(ofDevice, m.C) || of != "" && !bound(of)) {
+			if of != ofPort && (of == c || c == "" && !bound(of)) {
 				out = append(out, m.Go)
 			}
 		}
