@@ -97,13 +97,20 @@ type QPType uint32
 
 // Constants of QPType.
 const (
-	QPTypeRC        QPType = 2   // IBV_QPT_RC
-	QPTypeUC        QPType = 3   // IBV_QPT_UC
-	QPTypeUD        QPType = 4   // IBV_QPT_UD
-	QPTypeRawPacket QPType = 8   // IBV_QPT_RAW_PACKET
-	QPTypeXRCSend   QPType = 9   // IBV_QPT_XRC_SEND
-	QPTypeXRCRecv   QPType = 10  // IBV_QPT_XRC_RECV
-	QPTypeDriver    QPType = 255 // IBV_QPT_DRIVER
+	// Reliable connection.
+	QPTypeRC QPType = 2 // IBV_QPT_RC
+	// Unreliable connection, with neither READ nor atomics.
+	QPTypeUC QPType = 3 // IBV_QPT_UC
+	// Unreliable datagrams, SEND alone, each to an address handle.
+	QPTypeUD QPType = 4 // IBV_QPT_UD
+	// Packets with all their headers.
+	QPTypeRawPacket QPType = 8 // IBV_QPT_RAW_PACKET
+	// Sending side of an extended reliable connection.
+	QPTypeXRCSend QPType = 9 // IBV_QPT_XRC_SEND
+	// Receiving side of an extended reliable connection.
+	QPTypeXRCRecv QPType = 10 // IBV_QPT_XRC_RECV
+	// What the driver makes of it.
+	QPTypeDriver QPType = 255 // IBV_QPT_DRIVER
 )
 
 // String gives the C name without its prefix.
@@ -337,13 +344,21 @@ type QPState uint32
 
 // Constants of QPState.
 const (
-	QPStateReset   QPState = 0 // IBV_QPS_RESET
-	QPStateInit    QPState = 1 // IBV_QPS_INIT
-	QPStateRTR     QPState = 2 // IBV_QPS_RTR
-	QPStateRTS     QPState = 3 // IBV_QPS_RTS
-	QPStateSQD     QPState = 4 // IBV_QPS_SQD
-	QPStateSQE     QPState = 5 // IBV_QPS_SQE
-	QPStateErr     QPState = 6 // IBV_QPS_ERR
+	// As made; nothing is posted.
+	QPStateReset QPState = 0 // IBV_QPS_RESET
+	// Receives may be posted, and none is carried out.
+	QPStateInit QPState = 1 // IBV_QPS_INIT
+	// Receives; sends may not be posted.
+	QPStateRTR QPState = 2 // IBV_QPS_RTR
+	// Sends and receives.
+	QPStateRTS QPState = 3 // IBV_QPS_RTS
+	// What is being sent is finished, and the rest waits; receives go on.
+	QPStateSQD QPState = 4 // IBV_QPS_SQD
+	// A send failed on UC or UD, and those after it are flushed; receives go on.
+	QPStateSQE QPState = 5 // IBV_QPS_SQE
+	// Everything posted completes with WR_FLUSH_ERR.
+	QPStateErr QPState = 6 // IBV_QPS_ERR
+	// An answer of some devices; no state to move to.
 	QPStateUnknown QPState = 7 // IBV_QPS_UNKNOWN
 )
 
@@ -434,29 +449,45 @@ type WCOpcode = dpath.WCOpcode
 
 // Constants of WCOpcode.
 const (
-	WCOpcodeSend      WCOpcode = 0 // IBV_WC_SEND
+	// A SEND of any kind.
+	WCOpcodeSend WCOpcode = 0 // IBV_WC_SEND
+	// A WRITE of any kind.
 	WCOpcodeRDMAWrite WCOpcode = 1 // IBV_WC_RDMA_WRITE
-	WCOpcodeRDMARead  WCOpcode = 2 // IBV_WC_RDMA_READ
-	WCOpcodeCompSwap  WCOpcode = 3 // IBV_WC_COMP_SWAP
-	WCOpcodeFetchAdd  WCOpcode = 4 // IBV_WC_FETCH_ADD
-	WCOpcodeBindMW    WCOpcode = 5 // IBV_WC_BIND_MW
-	WCOpcodeLocalInv  WCOpcode = 6 // IBV_WC_LOCAL_INV
-	WCOpcodeTSO       WCOpcode = 7 // IBV_WC_TSO
-	// Since rdma-core 56.1.
+	// A READ.
+	WCOpcodeRDMARead WCOpcode = 2 // IBV_WC_RDMA_READ
+	// An atomic comparison and swap.
+	WCOpcodeCompSwap WCOpcode = 3 // IBV_WC_COMP_SWAP
+	// An atomic addition.
+	WCOpcodeFetchAdd WCOpcode = 4 // IBV_WC_FETCH_ADD
+	// A memory window was bound.
+	WCOpcodeBindMW WCOpcode = 5 // IBV_WC_BIND_MW
+	// A key here was invalidated.
+	WCOpcodeLocalInv WCOpcode = 6 // IBV_WC_LOCAL_INV
+	// A large message was sent in segments.
+	WCOpcodeTSO WCOpcode = 7 // IBV_WC_TSO
+	// What was written before is in place at the peer. Since rdma-core 56.1.
 	WCOpcodeFlush WCOpcode = 8 // IBV_WC_FLUSH
-	// Since rdma-core 44.0.
-	WCOpcodeAtomicWrite     WCOpcode = 9   // IBV_WC_ATOMIC_WRITE
-	WCOpcodeRecv            WCOpcode = 128 // IBV_WC_RECV
+	// An atomic WRITE of 8 bytes. Since rdma-core 44.0.
+	WCOpcodeAtomicWrite WCOpcode = 9 // IBV_WC_ATOMIC_WRITE
+	// A receive, of a SEND.
+	WCOpcodeRecv WCOpcode = 128 // IBV_WC_RECV
+	// A receive, of a WRITE with immediate data.
 	WCOpcodeRecvRDMAWithImm WCOpcode = 129 // IBV_WC_RECV_RDMA_WITH_IMM
-	WCOpcodeTMAdd           WCOpcode = 130 // IBV_WC_TM_ADD
-	WCOpcodeTMDel           WCOpcode = 131 // IBV_WC_TM_DEL
-	WCOpcodeTMSync          WCOpcode = 132 // IBV_WC_TM_SYNC
-	WCOpcodeTMRecv          WCOpcode = 133 // IBV_WC_TM_RECV
-	WCOpcodeTMNoTag         WCOpcode = 134 // IBV_WC_TM_NO_TAG
-	WCOpcodeDriver1         WCOpcode = 135 // IBV_WC_DRIVER1
-	// Since rdma-core 44.0.
+	// A tag was added.
+	WCOpcodeTMAdd WCOpcode = 130 // IBV_WC_TM_ADD
+	// A tag was taken away.
+	WCOpcodeTMDel WCOpcode = 131 // IBV_WC_TM_DEL
+	// The list of tags was synchronized.
+	WCOpcodeTMSync WCOpcode = 132 // IBV_WC_TM_SYNC
+	// A receive, of a message with a tag.
+	WCOpcodeTMRecv WCOpcode = 133 // IBV_WC_TM_RECV
+	// A receive, of a message without a tag.
+	WCOpcodeTMNoTag WCOpcode = 134 // IBV_WC_TM_NO_TAG
+	// What the driver makes of it.
+	WCOpcodeDriver1 WCOpcode = 135 // IBV_WC_DRIVER1
+	// What the driver makes of it. Since rdma-core 44.0.
 	WCOpcodeDriver2 WCOpcode = 136 // IBV_WC_DRIVER2
-	// Since rdma-core 44.0.
+	// What the driver makes of it. Since rdma-core 44.0.
 	WCOpcodeDriver3 WCOpcode = 137 // IBV_WC_DRIVER3
 )
 
@@ -467,21 +498,33 @@ type WROpcode = dpath.WROpcode
 
 // Constants of WROpcode.
 const (
-	WROpcodeRDMAWrite         WROpcode = 0  // IBV_WR_RDMA_WRITE
-	WROpcodeRDMAWriteWithImm  WROpcode = 1  // IBV_WR_RDMA_WRITE_WITH_IMM
-	WROpcodeSend              WROpcode = 2  // IBV_WR_SEND
-	WROpcodeSendWithImm       WROpcode = 3  // IBV_WR_SEND_WITH_IMM
-	WROpcodeRDMARead          WROpcode = 4  // IBV_WR_RDMA_READ
-	WROpcodeAtomicCmpAndSwp   WROpcode = 5  // IBV_WR_ATOMIC_CMP_AND_SWP
-	WROpcodeAtomicFetchAndAdd WROpcode = 6  // IBV_WR_ATOMIC_FETCH_AND_ADD
-	WROpcodeLocalInv          WROpcode = 7  // IBV_WR_LOCAL_INV
-	WROpcodeBindMW            WROpcode = 8  // IBV_WR_BIND_MW
-	WROpcodeSendWithInv       WROpcode = 9  // IBV_WR_SEND_WITH_INV
-	WROpcodeTSO               WROpcode = 10 // IBV_WR_TSO
-	WROpcodeDriver1           WROpcode = 11 // IBV_WR_DRIVER1
-	// Since rdma-core 56.1.
+	// Write to the peer's memory.
+	WROpcodeRDMAWrite WROpcode = 0 // IBV_WR_RDMA_WRITE
+	// Write to the peer's memory, and complete a receive there with immediate data.
+	WROpcodeRDMAWriteWithImm WROpcode = 1 // IBV_WR_RDMA_WRITE_WITH_IMM
+	// Send to a receive of the peer.
+	WROpcodeSend WROpcode = 2 // IBV_WR_SEND
+	// Send with immediate data.
+	WROpcodeSendWithImm WROpcode = 3 // IBV_WR_SEND_WITH_IMM
+	// Read from the peer's memory.
+	WROpcodeRDMARead WROpcode = 4 // IBV_WR_RDMA_READ
+	// Compare 8 bytes at the peer, and swap them when they are equal.
+	WROpcodeAtomicCmpAndSwp WROpcode = 5 // IBV_WR_ATOMIC_CMP_AND_SWP
+	// Add to 8 bytes at the peer.
+	WROpcodeAtomicFetchAndAdd WROpcode = 6 // IBV_WR_ATOMIC_FETCH_AND_ADD
+	// Invalidate a key here.
+	WROpcodeLocalInv WROpcode = 7 // IBV_WR_LOCAL_INV
+	// Bind a memory window of type 2.
+	WROpcodeBindMW WROpcode = 8 // IBV_WR_BIND_MW
+	// Send, and have the peer invalidate a key of its own.
+	WROpcodeSendWithInv WROpcode = 9 // IBV_WR_SEND_WITH_INV
+	// Send a large message in segments.
+	WROpcodeTSO WROpcode = 10 // IBV_WR_TSO
+	// What the driver makes of it.
+	WROpcodeDriver1 WROpcode = 11 // IBV_WR_DRIVER1
+	// Have what was written before in place at the peer. Since rdma-core 56.1.
 	WROpcodeFlush WROpcode = 14 // IBV_WR_FLUSH
-	// Since rdma-core 44.0.
+	// Write 8 bytes to the peer's memory at once. Since rdma-core 44.0.
 	WROpcodeAtomicWrite WROpcode = 15 // IBV_WR_ATOMIC_WRITE
 )
 
@@ -1170,9 +1213,12 @@ type MigState uint32
 
 // Constants of MigState.
 const (
+	// Moved, or never armed.
 	MigStateMigrated MigState = 0 // IBV_MIG_MIGRATED
-	MigStateRearm    MigState = 1 // IBV_MIG_REARM
-	MigStateArmed    MigState = 2 // IBV_MIG_ARMED
+	// To be armed anew.
+	MigStateRearm MigState = 1 // IBV_MIG_REARM
+	// Ready to move.
+	MigStateArmed MigState = 2 // IBV_MIG_ARMED
 )
 
 // String gives the C name without its prefix.
