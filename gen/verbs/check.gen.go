@@ -1821,10 +1821,10 @@ type inModifyQP struct {
 	attrMinRNRTimer              uint64 // attr.min_rnr_timer
 	attrRetryCnt                 uint64 // attr.retry_cnt
 	attrRNRRetry                 uint64 // attr.rnr_retry
-	attrMaxRdAtomic              uint64 // attr.max_rd_atomic
-	capDeviceAttrMaxQPInitRdAtom known  // device_attr.max_qp_init_rd_atom
-	attrMaxDestRdAtomic          uint64 // attr.max_dest_rd_atomic
-	capDeviceAttrMaxQPRdAtom     known  // device_attr.max_qp_rd_atom
+	attrMaxRDAtomic              uint64 // attr.max_rd_atomic
+	capDeviceAttrMaxQPInitRDAtom known  // device_attr.max_qp_init_rd_atom
+	attrMaxDestRDAtomic          uint64 // attr.max_dest_rd_atomic
+	capDeviceAttrMaxQPRDAtom     known  // device_attr.max_qp_rd_atom
 	attrPKeyIndex                uint64 // attr.pkey_index
 	capDeviceAttrMaxPkeys        known  // device_attr.max_pkeys
 	capDeviceAttrDeviceCapFlags  known  // device_attr.device_cap_flags
@@ -2089,11 +2089,11 @@ func hintModifyQP(in *inModifyQP) []string {
 	if in.attrMask&0x800 != 0 && in.attrRNRRetry > 7 {
 		may = append(may, verr.Violation{Rule: &rules[rule0245], Value: strconv.FormatUint(in.attrRNRRetry, 10)}.String())
 	}
-	if in.capDeviceAttrMaxQPInitRdAtom.ok && in.attrMask&0x2000 != 0 && in.attrMaxRdAtomic > in.capDeviceAttrMaxQPInitRdAtom.v {
-		may = append(may, verr.Violation{Rule: &rules[rule0246], Value: strconv.FormatUint(in.attrMaxRdAtomic, 10)}.String())
+	if in.capDeviceAttrMaxQPInitRDAtom.ok && in.attrMask&0x2000 != 0 && in.attrMaxRDAtomic > in.capDeviceAttrMaxQPInitRDAtom.v {
+		may = append(may, verr.Violation{Rule: &rules[rule0246], Value: strconv.FormatUint(in.attrMaxRDAtomic, 10)}.String())
 	}
-	if in.capDeviceAttrMaxQPRdAtom.ok && in.attrMask&0x20000 != 0 && in.attrMaxDestRdAtomic > in.capDeviceAttrMaxQPRdAtom.v {
-		may = append(may, verr.Violation{Rule: &rules[rule0247], Value: strconv.FormatUint(in.attrMaxDestRdAtomic, 10)}.String())
+	if in.capDeviceAttrMaxQPRDAtom.ok && in.attrMask&0x20000 != 0 && in.attrMaxDestRDAtomic > in.capDeviceAttrMaxQPRDAtom.v {
+		may = append(may, verr.Violation{Rule: &rules[rule0247], Value: strconv.FormatUint(in.attrMaxDestRDAtomic, 10)}.String())
 	}
 	if in.capDeviceAttrMaxPkeys.ok && in.attrMask&0x10 != 0 && in.capDeviceAttrMaxPkeys.v <= in.attrPKeyIndex {
 		may = append(may, verr.Violation{Rule: &rules[rule0248], Value: strconv.FormatUint(in.attrPKeyIndex, 10)}.String())

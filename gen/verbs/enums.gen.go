@@ -423,7 +423,7 @@ const (
 	// The reliable datagram domains differ.
 	WCStatusLocRDDViolErr WCStatus = 14 // IBV_WC_LOC_RDD_VIOL_ERR
 	// The peer found a reliable datagram invalid.
-	WCStatusRemInvRdReqErr WCStatus = 15 // IBV_WC_REM_INV_RD_REQ_ERR
+	WCStatusRemInvRDReqErr WCStatus = 15 // IBV_WC_REM_INV_RD_REQ_ERR
 	// The peer gave the operation up.
 	WCStatusRemAbortErr WCStatus = 16 // IBV_WC_REM_ABORT_ERR
 	// No such end-to-end context.
@@ -1171,11 +1171,11 @@ const (
 	QPFieldRetryCnt        QPField = 0x400    // IBV_QP_RETRY_CNT
 	QPFieldRNRRetry        QPField = 0x800    // IBV_QP_RNR_RETRY
 	QPFieldRQPSN           QPField = 0x1000   // IBV_QP_RQ_PSN
-	QPFieldMaxQPRdAtomic   QPField = 0x2000   // IBV_QP_MAX_QP_RD_ATOMIC
+	QPFieldMaxQPRDAtomic   QPField = 0x2000   // IBV_QP_MAX_QP_RD_ATOMIC
 	QPFieldAltPath         QPField = 0x4000   // IBV_QP_ALT_PATH
 	QPFieldMinRNRTimer     QPField = 0x8000   // IBV_QP_MIN_RNR_TIMER
 	QPFieldSQPSN           QPField = 0x10000  // IBV_QP_SQ_PSN
-	QPFieldMaxDestRdAtomic QPField = 0x20000  // IBV_QP_MAX_DEST_RD_ATOMIC
+	QPFieldMaxDestRDAtomic QPField = 0x20000  // IBV_QP_MAX_DEST_RD_ATOMIC
 	QPFieldPathMigState    QPField = 0x40000  // IBV_QP_PATH_MIG_STATE
 	QPFieldCap             QPField = 0x80000  // IBV_QP_CAP
 	QPFieldDestQPN         QPField = 0x100000 // IBV_QP_DEST_QPN

@@ -23,7 +23,7 @@ func TestRuntimeNames(t *testing.T) {
 		{WCStatusRetryExcErr.String(), "RETRY_EXC_ERR"},
 		{WCStatusRNRRetryExcErr.String(), "RNR_RETRY_EXC_ERR"},
 		{WCStatusLocRDDViolErr.String(), "LOC_RDD_VIOL_ERR"},
-		{WCStatusRemInvRdReqErr.String(), "REM_INV_RD_REQ_ERR"},
+		{WCStatusRemInvRDReqErr.String(), "REM_INV_RD_REQ_ERR"},
 		{WCStatusRemAbortErr.String(), "REM_ABORT_ERR"},
 		{WCStatusInvEECNErr.String(), "INV_EECN_ERR"},
 		{WCStatusInvEECStateErr.String(), "INV_EEC_STATE_ERR"},

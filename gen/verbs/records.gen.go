@@ -414,7 +414,7 @@ func (a *QPAttr) MaxRDAtomic(v uint8) *QPAttr {
 }
 
 // MaxDestRDAtomic sets this and its mask bit: reads and atomics of the peer that may be outstanding, at most
-// MaxQPRdAtom of the device.
+// MaxQPRDAtom of the device.
 //
 // C: struct ibv_qp_attr.max_dest_rd_atomic, IBV_QP_MAX_DEST_RD_ATOMIC, ibv_modify_qp(3).
 func (a *QPAttr) MaxDestRDAtomic(v uint8) *QPAttr {
@@ -531,15 +531,15 @@ type DeviceAttr struct {
 	// Number of protection domains.
 	MaxPD int // max_pd
 	// RDMA reads and atomics that one QP answers at a time.
-	MaxQPRdAtom int // max_qp_rd_atom
+	MaxQPRDAtom int // max_qp_rd_atom
 	// RDMA reads and atomics that one end-to-end context answers at a time.
-	MaxEERdAtom int // max_ee_rd_atom
+	MaxEERDAtom int // max_ee_rd_atom
 	// RDMA reads and atomics that the device answers at a time.
-	MaxResRdAtom int // max_res_rd_atom
+	MaxResRDAtom int // max_res_rd_atom
 	// RDMA reads and atomics that one QP has under way at a time.
-	MaxQPInitRdAtom int // max_qp_init_rd_atom
+	MaxQPInitRDAtom int // max_qp_init_rd_atom
 	// RDMA reads and atomics that one end-to-end context has under way at a time.
-	MaxEEInitRdAtom int // max_ee_init_rd_atom
+	MaxEEInitRDAtom int // max_ee_init_rd_atom
 	// How far atomic operations are atomic.
 	AtomicCap AtomicCap // atomic_cap
 	// Number of end-to-end contexts.
@@ -597,11 +597,11 @@ func (r *DeviceAttr) from(c *cDeviceAttr) {
 	r.MaxCQE = int(c.max_cqe)
 	r.MaxMR = int(c.max_mr)
 	r.MaxPD = int(c.max_pd)
-	r.MaxQPRdAtom = int(c.max_qp_rd_atom)
-	r.MaxEERdAtom = int(c.max_ee_rd_atom)
-	r.MaxResRdAtom = int(c.max_res_rd_atom)
-	r.MaxQPInitRdAtom = int(c.max_qp_init_rd_atom)
-	r.MaxEEInitRdAtom = int(c.max_ee_init_rd_atom)
+	r.MaxQPRDAtom = int(c.max_qp_rd_atom)
+	r.MaxEERDAtom = int(c.max_ee_rd_atom)
+	r.MaxResRDAtom = int(c.max_res_rd_atom)
+	r.MaxQPInitRDAtom = int(c.max_qp_init_rd_atom)
+	r.MaxEEInitRDAtom = int(c.max_ee_init_rd_atom)
 	r.AtomicCap = AtomicCap(c.atomic_cap)
 	r.MaxEE = int(c.max_ee)
 	r.MaxRDD = int(c.max_rdd)

@@ -1756,8 +1756,8 @@ func (qp *QP) Modify(attr *QPAttr) error {
 		attrMinRNRTimer:       uint64(attrC.min_rnr_timer),
 		attrRetryCnt:          uint64(attrC.retry_cnt),
 		attrRNRRetry:          uint64(attrC.rnr_retry),
-		attrMaxRdAtomic:       uint64(attrC.max_rd_atomic),
-		attrMaxDestRdAtomic:   uint64(attrC.max_dest_rd_atomic),
+		attrMaxRDAtomic:       uint64(attrC.max_rd_atomic),
+		attrMaxDestRDAtomic:   uint64(attrC.max_dest_rd_atomic),
 		attrPKeyIndex:         uint64(attrC.pkey_index),
 		attrAHAttrIsGlobal:    uint64(attrC.ah_attr.is_global),
 		attrAHAttrDlid:        uint64(attrC.ah_attr.dlid),
@@ -1766,8 +1766,8 @@ func (qp *QP) Modify(attr *QPAttr) error {
 	}
 	if caps := qp.dev.caps.Load(); caps != nil {
 		in.capDeviceAttrPhysPortCnt = known{uint64(caps.orig_attr.phys_port_cnt), true}
-		in.capDeviceAttrMaxQPInitRdAtom = known{uint64(caps.orig_attr.max_qp_init_rd_atom), true}
-		in.capDeviceAttrMaxQPRdAtom = known{uint64(caps.orig_attr.max_qp_rd_atom), true}
+		in.capDeviceAttrMaxQPInitRDAtom = known{uint64(caps.orig_attr.max_qp_init_rd_atom), true}
+		in.capDeviceAttrMaxQPRDAtom = known{uint64(caps.orig_attr.max_qp_rd_atom), true}
 		in.capDeviceAttrMaxPkeys = known{uint64(caps.orig_attr.max_pkeys), true}
 		in.capDeviceAttrDeviceCapFlags = known{uint64(caps.orig_attr.device_cap_flags), true}
 	}

@@ -26,8 +26,8 @@ func (p *page) device(info verbs.DeviceInfo, a *verbs.DeviceAttr) {
 	p.flags(uint64(a.DeviceCapFlags), cNames(a.DeviceCapFlags))
 	p.numbers([]number{
 		{"max_sge", a.MaxSGE}, {"max_sge_rd", a.MaxSGERd}, {"max_cq", a.MaxCQ}, {"max_cqe", a.MaxCQE}, {"max_mr", a.MaxMR},
-		{"max_pd", a.MaxPD}, {"max_qp_rd_atom", a.MaxQPRdAtom}, {"max_ee_rd_atom", a.MaxEERdAtom},
-		{"max_res_rd_atom", a.MaxResRdAtom}, {"max_qp_init_rd_atom", a.MaxQPInitRdAtom}, {"max_ee_init_rd_atom", a.MaxEEInitRdAtom},
+		{"max_pd", a.MaxPD}, {"max_qp_rd_atom", a.MaxQPRDAtom}, {"max_ee_rd_atom", a.MaxEERDAtom},
+		{"max_res_rd_atom", a.MaxResRDAtom}, {"max_qp_init_rd_atom", a.MaxQPInitRDAtom}, {"max_ee_init_rd_atom", a.MaxEEInitRDAtom},
 	})
 	p.field(1, "atomic_cap", "%s (%d)", text(a.AtomicCap, atomicCaps, "invalid atomic capability"), uint32(a.AtomicCap))
 	p.numbers([]number{

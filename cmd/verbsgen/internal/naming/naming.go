@@ -16,7 +16,7 @@ var initialisms = map[string]string{
 	"gid": "GID", "guid": "GUID", "hca": "HCA", "hw": "HW", "ib": "IB", "id": "ID", "ip": "IP", "iova": "IOVA",
 	"ipv4": "IPv4", "ipv6": "IPv6", "lid": "LID", "lkey": "LKey", "lmc": "LMC", "mr": "MR", "mtu": "MTU", "mw": "MW",
 	"odp": "ODP", "pci": "PCI", "pd": "PD", "pkey": "PKey", "pm": "PM", "psn": "PSN", "qkey": "QKey", "qp": "QP", "qpn": "QPN", "qpt": "QPT", "qps": "QPs",
-	"rc": "RC", "rdd": "RDD", "rdma": "RDMA", "rkey": "RKey", "rnic": "RNIC", "rnr": "RNR", "roce": "RoCE", "rq": "RQ", "rss": "RSS", "rtr": "RTR", "rts": "RTS", "rwq": "RWQ", "rx": "RX",
+	"rc": "RC", "rd": "RD", "rdd": "RDD", "rdma": "RDMA", "rkey": "RKey", "rnic": "RNIC", "rnr": "RNR", "roce": "RoCE", "rq": "RQ", "rss": "RSS", "rtr": "RTR", "rts": "RTS", "rwq": "RWQ", "rx": "RX",
 	"sge": "SGE", "sl": "SL", "sqd": "SQD", "sqe": "SQE", "sm": "SM", "sq": "SQ", "srq": "SRQ", "sw": "SW", "tcp": "TCP", "td": "TD", "tm": "TM", "tph": "TPH",
 	"tso": "TSO", "uc": "UC", "ud": "UD", "udp": "UDP", "va": "VA", "vl": "VL", "wc": "WC", "wq": "WQ", "wqe": "WQE", "wr": "WR",
 	"xrc": "XRC", "xrcd": "XRCD", "usnic": "USNIC", "iwarp": "IWARP",

@@ -26,6 +26,7 @@ func TestExported(t *testing.T) {
 		"DEST_QPN":                  "DestQPN",
 		"QP_LAST_WQE_REACHED":       "QPLastWQEReached",
 		"INV_EECN_ERR":              "InvEECNErr",
+		"REM_INV_RD_REQ_ERR":        "RemInvRDReqErr",
 		"max_total_mcast_qp_attach": "MaxTotalMcastQPAttach",
 	} {
 		if got := Exported(c); got != want {
