@@ -520,10 +520,10 @@ func newCQ(dev *Device, c unsafe.Pointer) *CQ {
 
 // adopt opens the handle under its parents. When that fails, the C object is given back.
 func (o *CQ) adopt(parents ...*object.Node) error {
+	o.dev.handles.Add(uintptr(o.c), o)
 	if err := o.node.Init(o, "CQ", o.label(), parents...); err != nil {
 		return errors.Join(err, o.destroy())
 	}
-	o.dev.handles.Add(uintptr(o.c), o)
 	return nil
 }
 
@@ -603,10 +603,10 @@ func newQP(dev *Device, c unsafe.Pointer) *QP {
 
 // adopt opens the handle under its parents. When that fails, the C object is given back.
 func (o *QP) adopt(parents ...*object.Node) error {
+	o.dev.handles.Add(uintptr(o.c), o)
 	if err := o.node.Init(o, "QP", o.label(), parents...); err != nil {
 		return errors.Join(err, o.destroy())
 	}
-	o.dev.handles.Add(uintptr(o.c), o)
 	return nil
 }
 

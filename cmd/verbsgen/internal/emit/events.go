@@ -55,8 +55,8 @@ func (e *emitter) eventFields(o *model.Object) string {
 	return b.String()
 }
 
-// afterAdopt makes a handle known to events.
-func (e *emitter) afterAdopt(o *model.Object) string {
+// beforeAdopt makes a handle known to events, before anybody else can close it.
+func (e *emitter) beforeAdopt(o *model.Object) string {
 	if e.indexed(o) {
 		return "o.dev.handles.Add(uintptr(o.c), o)\n"
 	}

@@ -122,11 +122,11 @@ func new%[1]s(%[2]s, c unsafe.Pointer) *%[1]s {
 
 // adopt opens the handle under its parents. When that fails, the C object is given back.
 func (o *%[1]s) adopt(parents ...*object.Node) error {
-	if err := o.node.Init(o, %[4]q, o.label(), parents...); err != nil {
+%[5]s	if err := o.node.Init(o, %[4]q, o.label(), parents...); err != nil {
 		return errors.Join(err, o.destroy())
 	}
-%[5]s	return nil
-}`, o.Go, params, lit, o.Go, e.afterAdopt(o))
+	return nil
+}`, o.Go, params, lit, o.Go, e.beforeAdopt(o))
 	var load strings.Builder
 	label := `""`
 	for _, x := range o.Getters {
