@@ -3,6 +3,7 @@
 package conformance
 
 import (
+	"bufio"
 	"errors"
 	"flag"
 	"os"
@@ -17,10 +18,11 @@ import (
 	"github.com/verbsgen/verbsgen/conformance/suite/report"
 )
 
-// suiteAlone leaves all tests but the suite out when one of its flags is given: the others need this module's source and a C
-// compiler, which a machine that the binary was copied to may not have. Flags are parsed already.
+// suiteAlone leaves all tests but the suite out when one of its flags is given, or where the source is not: the others need it
+// and a C compiler, which a machine that the binary was copied to may not have. Flags are parsed already.
 func suiteAlone() {
-	alone := false
+	_, err := os.Stat("suite/known.json")
+	alone := err != nil
 	flag.Visit(func(f *flag.Flag) { alone = alone || !strings.HasPrefix(f.Name, "test.") })
 	if run := flag.Lookup("test.run"); alone && run.Value.String() == "" {
 		if err := run.Value.Set("^TestSuite$"); err != nil {
@@ -29,9 +31,9 @@ func suiteAlone() {
 	}
 }
 
-// TestCopied runs a copy of this binary as on a machine without Go: in an empty folder, with an empty environment. It runs the
-// suite and nothing else, and leaves a whole report.
-func TestCopied(t *testing.T) {
+// copied makes a folder that holds a copy of this binary, verbs-conformance, and nothing else.
+func copied(t *testing.T) string {
+	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -44,6 +46,13 @@ func TestCopied(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "verbs-conformance"), binary, 0o755); err != nil {
 		t.Fatal(err)
 	}
+	return dir
+}
+
+// TestCopied runs a copy of this binary as on a machine without Go: in an empty folder, with an empty environment. It runs the
+// suite and nothing else, and leaves a whole report.
+func TestCopied(t *testing.T) {
+	dir := copied(t)
 	cmd := exec.Command("./verbs-conformance", "-test.v", "-device", suite.Software, "-report", "report.json", "-junit", "report.xml")
 	cmd.Dir, cmd.Env = dir, []string{}
 	said, err := cmd.CombinedOutput()
@@ -69,6 +78,25 @@ func TestCopied(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "report.xml")); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestCopiedWithoutFlags runs a copy without any: the suite is what it begins with, as the other tests' files are not there.
+func TestCopiedWithoutFlags(t *testing.T) {
+	cmd := exec.CommandContext(t.Context(), "./verbs-conformance", "-test.v")
+	cmd.Dir, cmd.Env = copied(t), []string{}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil || line != "=== RUN   TestSuite\n" {
+		t.Errorf("it begins with %q, %v", line, err)
+	}
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait() // killed
 }
 
 // TestEndedEarly ends the process in a case, as a fault in C does. The report has the cases so far, and that one as failed.

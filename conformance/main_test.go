@@ -10,6 +10,7 @@ import (
 
 func TestMain(m *testing.M) {
 	flag.Parse()
+	refuse()
 	listenAlone()
 	suiteAlone()
 	os.Exit(m.Run())

@@ -4,7 +4,6 @@ package conformance
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -30,10 +29,6 @@ var (
 
 // listenAlone does what the listening side does, and ends the program, when it is that. Flags are parsed already.
 func listenAlone() {
-	if err := sides(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(2)
-	}
 	if *listenFlag == "" {
 		return
 	}
@@ -45,19 +40,6 @@ func listenAlone() {
 		os.Exit(1)
 	}
 	os.Exit(0)
-}
-
-// sides refuses flags that do not go together.
-func sides() error {
-	switch {
-	case *listenFlag != "" && (*connectFlag != "" || *peerFlag != ""):
-		return errors.New("-listen goes with neither -connect nor -peer-device: those are for the side that runs the cases")
-	case *connectFlag != "" && *peerFlag != "":
-		return errors.New("-connect and -peer-device: the other ends are there or here")
-	case *listenFlag == "" && (*onceFlag || *idleFlag != 0):
-		return errors.New("-once and -idle are for the side with -listen")
-	}
-	return nil
 }
 
 // listen serves the device until the context ends.

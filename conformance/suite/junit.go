@@ -3,6 +3,7 @@ package suite
 import (
 	"io"
 	"strings"
+	"time"
 
 	"github.com/jstemmer/go-junit-report/v2/junit"
 
@@ -13,6 +14,7 @@ import (
 // so.
 func WriteJUnit(w io.Writer, r *report.Report) error {
 	suites := map[string]*junit.Testsuite{}
+	times := map[string]time.Duration{}
 	var order []string
 	for i := range r.Cases {
 		c := &r.Cases[i]
@@ -28,18 +30,25 @@ func WriteJUnit(w io.Writer, r *report.Report) error {
 			order = append(order, c.Family)
 		}
 		s.AddTestcase(testcase(c))
+		times[c.Family] += time.Duration(c.Duration)
 	}
-	var out junit.Testsuites
+	out := junit.Testsuites{Time: seconds(r.Duration)}
 	for _, name := range order {
 		s := *suites[name]
+		s.Time = seconds(report.Seconds(times[name]))
 		out.AddSuite(s)
 	}
 	return out.WriteXML(w)
 }
 
+// seconds is a duration as an attribute.
+func seconds(s report.Seconds) string {
+	text, _ := s.MarshalJSON() // never fails
+	return string(text)
+}
+
 func testcase(c *report.Case) junit.Testcase {
-	seconds, _ := c.Duration.MarshalJSON() // never fails
-	tc := junit.Testcase{Name: c.ID + " " + c.Title, Classname: "conformance." + c.Family, Time: string(seconds)}
+	tc := junit.Testcase{Name: c.ID + " " + c.Title, Classname: "conformance." + c.Family, Time: seconds(c.Duration)}
 	said := &junit.Result{Message: oneLine(c.Reason), Data: c.Reason}
 	switch c.Status {
 	case report.Fail:

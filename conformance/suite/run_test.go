@@ -266,10 +266,12 @@ func TestReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	var doc struct {
-		Tests    int `xml:"tests,attr"`
-		Failures int `xml:"failures,attr"`
-		Skipped  int `xml:"skipped,attr"`
+		Tests    int     `xml:"tests,attr"`
+		Failures int     `xml:"failures,attr"`
+		Skipped  int     `xml:"skipped,attr"`
+		Time     float64 `xml:"time,attr"`
 		Suites   []struct {
+			Time  float64 `xml:"time,attr"`
 			Cases []struct {
 				Failure *struct {
 					Text string `xml:",chardata"`
@@ -279,6 +281,9 @@ func TestReport(t *testing.T) {
 	}
 	if err := xml.Unmarshal(b.Bytes(), &doc); err != nil {
 		t.Fatalf("%v\n%s", err, b.String())
+	}
+	if doc.Time <= 0 || doc.Suites[0].Time < time.Duration(results[0].Duration).Seconds() { // an empty time is no number
+		t.Errorf("times %v and %v", doc.Time, doc.Suites[0].Time)
 	}
 	if doc.Tests != 4 || doc.Failures != 1 || doc.Skipped != 2 || doc.Suites[0].Cases[1].Failure.Text != "wrong <&>\nand more" {
 		t.Errorf("%+v\n%s", doc, b.String())

@@ -185,6 +185,9 @@ func (g *Target) modeOf(c *Case) string {
 // Has tells whether the device has a capability.
 func (g *Target) Has(c Capability) bool { return g.lacking[c] == "" }
 
+// Lacking tells why a capability is not there; empty: it is.
+func (g *Target) Lacking(c Capability) string { return g.lacking[c] }
+
 // String names the device and where it is.
 func (g *Target) String() string {
 	return fmt.Sprintf("%s (%s, %s), kernel %s, rdma-core %s, %s/%s", g.name, g.mode, g.provider, g.host.Kernel, g.library.RDMACore, runtime.GOOS, runtime.GOARCH)

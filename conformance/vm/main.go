@@ -168,7 +168,7 @@ func test(ctx context.Context, o *options, img *image, say *progress, stdout io.
 	out, err := outFolder(o.out)
 	if err != nil {
 		say.line("%v", err)
-		return statusDied
+		return statusUsage
 	}
 	jobs, err := makeJobs(ctx, o, out, say)
 	if err != nil {

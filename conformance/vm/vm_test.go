@@ -178,6 +178,10 @@ func TestOutFolder(t *testing.T) {
 	if _, err := emptyFolder(mine); err == nil {
 		t.Error("a folder with other files is taken")
 	}
+	var told strings.Builder
+	if got := test(t.Context(), &options{out: mine}, nil, newProgress(&told), &told); got != statusUsage || !strings.Contains(told.String(), "holds other files") {
+		t.Errorf("status %d, %s", got, &told)
+	}
 	if _, err := os.Stat(filepath.Join(mine, "guest.sh")); err != nil {
 		t.Error(err)
 	}
