@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -28,6 +29,46 @@ func TestCommandsDocument(t *testing.T) {
 	}
 	if string(got) != want {
 		t.Errorf("%s is not what the help of the commands says; run go test ./cmd/verbsgen -run CommandsDocument -update", commandsMD)
+	}
+}
+
+// TestMatrixDocument holds the matrix below docs against the reports that it shows; -update rewrites it, and make matrix makes
+// new reports too.
+func TestMatrixDocument(t *testing.T) {
+	docs := filepath.Join("..", "..", "docs")
+	var reports []string
+	for _, name := range []string{"softverbs", "rxe-6.1", "rxe-6.12", "rxe-7.2"} {
+		reports = append(reports, filepath.Join(docs, "reports", name+".json"))
+	}
+	for _, name := range []string{"conformance-matrix.md", "conformance-matrix.html"} {
+		fresh, shown := filepath.Join(t.TempDir(), name), filepath.Join(docs, name)
+		if *update {
+			fresh = shown
+		}
+		var said strings.Builder
+		if code := run(t.Context(), append([]string{"report", "-o", fresh}, reports...), &said, &said); code != 0 {
+			t.Fatalf("status %d, %s", code, &said)
+		}
+		want, err := os.ReadFile(fresh)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(shown); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s does not show the reports below docs/reports, %v; run go test ./cmd/verbsgen -run MatrixDocument -update", shown, err)
+		}
+	}
+}
+
+// TestReadmeCommands has the table of the README name every command.
+func TestReadmeCommands(t *testing.T) {
+	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range documented()[1:] {
+		if !strings.Contains(string(readme), "\n| `"+c.Name()+"` | ") {
+			t.Errorf("the table of the commands in README.md lacks %s", c.Name())
+		}
 	}
 }
 
