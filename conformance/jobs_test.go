@@ -138,11 +138,11 @@ func fakes(t *testing.T, scripts map[string]string) string {
 }
 
 // run does what a pod of the index does.
-func (m manifest) run(t *testing.T, index, dir string) ([]byte, error) {
+func (m manifest) run(t *testing.T, index, address, dir string) ([]byte, error) {
 	t.Helper()
 	command := m.Spec.Template.Spec.Containers[0].Command
 	cmd := exec.CommandContext(t.Context(), command[0], command[1:]...)
-	cmd.Env = append(os.Environ(), "JOB_COMPLETION_INDEX="+index, "DEVICE=softverbs", "ADDRESS=127.0.0.1",
+	cmd.Env = append(os.Environ(), "JOB_COMPLETION_INDEX="+index, "DEVICE=softverbs", "ADDRESS="+address,
 		fakes(t, map[string]string{"conformance.test": `echo "$0 $*"; echo "{}" >` + dir + `; exit 3`}))
 	return cmd.CombinedOutput()
 }
@@ -157,14 +157,15 @@ func TestKubernetesScript(t *testing.T) {
 		t.Fatalf("no %s in %s", file, *script)
 	}
 	*script = strings.ReplaceAll(*script, file, mine)
-	for index, want := range map[string]string{
-		"0": "conformance.test -device softverbs -listen 127.0.0.1:7471 -once -idle 15m\n",
-		"1": "conformance.test -device softverbs -connect two-machines-0.two-machines:7471 -wait 10m -report " + mine + "\n---- report ----\n{}\n",
+	for pod, want := range map[[2]string]string{
+		{"0", "127.0.0.1"}: "conformance.test -device softverbs -listen 127.0.0.1:7471 -once -idle 15m\n",
+		{"0", "fd00::7"}:   "conformance.test -device softverbs -listen [fd00::7]:7471 -once -idle 15m\n",
+		{"1", "127.0.0.1"}: "conformance.test -device softverbs -connect two-machines-0.two-machines:7471 -wait 10m -report " + mine + "\n---- report ----\n{}\n",
 	} {
-		out, err := job.run(t, index, mine)
+		out, err := job.run(t, pod[0], pod[1], mine)
 		var exit *exec.ExitError
 		if !errors.As(err, &exit) || exit.ExitCode() != 3 || !strings.HasSuffix(string(out), want) {
-			t.Errorf("pod %s: %v, want status 3 and %q\n%s", index, err, want, out)
+			t.Errorf("pod %v: %v, want status 3 and %q\n%s", pod, err, want, out)
 		}
 	}
 }

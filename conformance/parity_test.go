@@ -19,7 +19,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
-// maxDifferences is how many differences between the software device and soft-RoCE may be left.
+// maxDifferences is how many cases may still differ between the software device and soft-RoCE.
 const maxDifferences = 5
 
 // parity is conformance/suite/parity.json.
@@ -41,9 +41,6 @@ type parity struct {
 // expected gives the differences that are listed.
 func (p *parity) expected(t *testing.T) []report.Difference {
 	t.Helper()
-	if n := len(p.Differences); n > maxDifferences {
-		t.Errorf("%d differences are listed; at most %d may be left", n, maxDifferences)
-	}
 	var out []report.Difference
 	for i, d := range p.Differences {
 		if len(d.Cases) == 0 || d.Why == "" {
@@ -52,6 +49,9 @@ func (p *parity) expected(t *testing.T) []report.Difference {
 		for _, id := range d.Cases {
 			out = append(out, report.Difference{Case: id, What: d.What, A: d.Kernel, B: d.Softverbs})
 		}
+	}
+	if len(out) > maxDifferences {
+		t.Errorf("%d cases are listed to differ; at most %d may be left", len(out), maxDifferences)
 	}
 	return out
 }
