@@ -74,7 +74,7 @@ func parse(stderr io.Writer, args []string) (*options, error) {
 	})
 	f.BoolVar(&o.race, "race", false, "build the tests with the race detector")
 	f.StringVar(&o.accel, "accel", "auto", "auto (KVM where a trial boot with it succeeds), tcg or kvm")
-	f.StringVar(&o.root, "root", "/", "root of the guest, read-only: another release's, such as debootstrap makes, brings another rdma-core")
+	f.StringVar(&o.root, "root", "/", "root of the guest, read-only: another than this machine's, such as debootstrap makes")
 	f.StringVar(&o.rdma, "rdma", "", "release of rdma-core in the guest, as Debian has it: its root is made of packages (default: what -root has)")
 	f.StringVar(&o.out, "out", "", "folder for everything that comes out of the guest (default: a temporary one, whose name is told at the end)")
 	f.DurationVar(&o.limit, "time", 10*time.Minute, "limit from boot to power-off")
