@@ -58,7 +58,7 @@ mirror() {
 apt_in() {
 	local dir=$1 command=$2
 	shift 2
-	"$command" -qq \
+	"$command" -qq -c "$dir/apt.conf" \
 		-o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts="$dir/sources" -o Dir::Etc::preferencesparts="$dir/sources" \
 		-o Dir::State="$dir/state" -o Dir::State::status="$dir/status" -o Dir::Cache="$dir/cache" \
 		-o Dir::Cache::pkgcache=pkgcache.bin -o Dir::Cache::srcpkgcache=srcpkgcache.bin \
@@ -70,6 +70,9 @@ prepare() {
 	local dir=$1 suite=$2
 	mkdir -p "$dir"/sources "$dir"/state/lists/partial "$dir"/cache/archives/partial
 	: >"$dir/status"
+	# the machine's apt may have commands that follow an update, such as emptying its own cache
+	printf '#clear %s;\n' APT::Update::Pre-Invoke APT::Update::Post-Invoke APT::Update::Post-Invoke-Success \
+		DPkg::Pre-Invoke DPkg::Post-Invoke >"$dir/apt.conf"
 	{
 		echo "Types: deb"
 		echo "URIs: $site"
@@ -135,7 +138,7 @@ get() {
 		dpkg -x "$package" "$dir/root" || return 1
 	done
 	rm -rf "${cache:?}/$release"
-	mv "$dir/root" "$cache/$release"
+	mv -T "$dir/root" "$cache/$release"
 }
 
 purpose=facts
@@ -153,13 +156,15 @@ guest)
 *) die "--for $purpose: pass facts, run or guest" ;;
 esac
 [ $# -ge 2 ] || die "usage: $0 [--for facts|run|guest] CACHE RELEASE..."
-for tool in apt-get dpkg; do
+for tool in apt-get dpkg flock; do
 	command -v "$tool" >/dev/null || die "needs $tool"
 done
 [ -e "$keyring" ] || die "$keyring is missing; install debian-archive-keyring"
 mkdir -p "$1"
 cache=$(cd "$1" && pwd)
 shift
+exec 9<"$cache"
+flock 9 # another run may be getting the same
 site=$(mirror)
 [ -n "$site" ] || die "this machine's apt has no archive of Debian configured"
 scratch=$(mktemp -d "$cache/.fetch.XXXXXX") # beside the cache, so that the last step is a rename
