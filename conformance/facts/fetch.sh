@@ -4,8 +4,8 @@
 # The purpose decides which packages, so each has a CACHE of its own:
 #
 #	facts	the header and the library (the default)
-#	run	the same; and, where the suite's C library is newer than this machine's, that one and what else the library needs,
-#		so that a program can run with it by the suite's own loader
+#	run	the same and what the library needs; where the suite's C library is newer than this machine's that one too, so
+#		that a program can run with it by the suite's own loader
 #	guest	what the root of a virtual machine needs: the library, its providers and tools, a shell
 #
 # Nothing of the machine's apt is changed: lists, cache and status are in a folder of their own, signatures are verified,
@@ -102,7 +102,7 @@ libc_is() {
 
 # get RELEASE: all packages of a release into CACHE/RELEASE, or none.
 get() {
-	local release=$1 suite dir package version bad=0
+	local release=$1 suite dir package version bad=0 names=("${packages[@]}")
 	suite=$(suite_of "$release") || return 1
 	dir=$scratch/$release
 	if ! prepare "$dir" "$suite"; then
@@ -129,7 +129,10 @@ get() {
 		return 1
 	fi
 	mkdir -p "$dir/debs" "$dir/root"
-	(cd "$dir/debs" && apt_in "$dir" apt-get download "${packages[@]}") >&2 || return 1
+	if [ "$purpose" = run ] && ! libc_is "$dir" gt; then
+		names+=(libnl-3-200 libnl-route-3-200) # the library needs them beside the C library
+	fi
+	(cd "$dir/debs" && apt_in "$dir" apt-get download "${names[@]}") >&2 || return 1
 	if [ "$purpose" = guest ] || { [ "$purpose" = run ] && libc_is "$dir" gt; }; then
 		apt_in "$dir" apt-get install --yes --download-only --no-install-recommends "${whole[@]}" >&2 || return 1
 		mv "$dir"/cache/archives/*.deb "$dir/debs/" || return 1
