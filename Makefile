@@ -5,6 +5,7 @@ SHELL := /bin/bash
 GO ?= go
 HEADER ?= /usr/include/infiniband/verbs.h
 RELEASES := 33.2 44.0 56.1 65.0
+LIBS ?= 33.2 44.0 56.1 65.0
 FUZZTIME ?= 10s
 KERNEL ?= 6.1
 RDMA ?=
@@ -68,8 +69,8 @@ fuzz: ## every fuzz target for FUZZTIME
 conformance: ## the conformance suite on a software device
 	$(GO) test -count=1 ./conformance/...
 
-libs: ## one test binary with the real libibverbs of each of RELEASES, from Debian's packages (network at the first run)
-	@.ci/libs $(RELEASES)
+libs: ## one test binary with the real libibverbs of other releases (network at the first run): make libs [LIBS="33.2 65.0"]
+	@.ci/libs $(LIBS)
 
 conformance-vm: ## tests on a real kernel device (soft-RoCE) in a virtual machine: make conformance-vm [KERNEL=6.1|6.12|7.2] [RDMA=44.0|56.1|65.0] [OUT=folder]
 	VERBS_REQUIRE_DEVICE=$(REQUIRE_DEVICE) $(GO) run ./conformance/vm -kernel $(KERNEL) $(if $(RDMA),-rdma '$(RDMA)') $(if $(OUT),-out '$(OUT)') -packages ./conformance/device,./conformance -args './conformance=$(SUITE)'
