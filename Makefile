@@ -5,8 +5,10 @@ SHELL := /bin/bash
 GO ?= go
 HEADER ?= /usr/include/infiniband/verbs.h
 RELEASES := 33.2 44.0 56.1 65.0
+LIBS ?= 33.2 44.0 56.1 65.0
 FUZZTIME ?= 10s
 KERNEL ?= 6.1
+RDMA ?=
 OUT ?=
 # 1: that the tests on a kernel device cannot run is a failure. It is for their step alone.
 REQUIRE_DEVICE := $(VERBS_REQUIRE_DEVICE)
@@ -17,7 +19,7 @@ SUITE := -test.run ^TestSuite$$ -device rxe0 -peer-device rxe1 -overlay -report 
 
 .DEFAULT_GOAL := all
 
-.PHONY: all help setup scratch demo generate check test lint race asan fuzz conformance conformance-vm matrix rules bench facts one
+.PHONY: all help setup scratch demo generate check test lint race asan fuzz conformance libs conformance-vm matrix rules bench facts one
 
 all: setup scratch demo ## set up, regenerate from the installed verbs.h, run the demo
 
@@ -43,6 +45,7 @@ check: ## tell whether what is checked in is what generate would write
 test: setup check lint rules ## all tests; those on a kernel device come last, in a virtual machine
 	$(GO) test ./...
 	$(MAKE) race fuzz
+	$(MAKE) libs
 	$(MAKE) conformance-vm
 
 lint: ## gofmt, vet, staticcheck, shellcheck where it is installed
@@ -66,8 +69,11 @@ fuzz: ## every fuzz target for FUZZTIME
 conformance: ## the conformance suite on a software device
 	$(GO) test -count=1 ./conformance/...
 
-conformance-vm: ## tests on a real kernel device (soft-RoCE) in a virtual machine: make conformance-vm [KERNEL=6.1|6.12|7.2] [OUT=folder]
-	VERBS_REQUIRE_DEVICE=$(REQUIRE_DEVICE) $(GO) run ./conformance/vm -kernel $(KERNEL) $(if $(OUT),-out '$(OUT)') -packages ./conformance/device,./conformance -args './conformance=$(SUITE)'
+libs: ## one test binary with the real libibverbs of other releases (network at the first run): make libs [LIBS="33.2 65.0"]
+	@.ci/libs $(LIBS)
+
+conformance-vm: ## tests on a real kernel device (soft-RoCE) in a virtual machine: make conformance-vm [KERNEL=6.1|6.12|7.2] [RDMA=44.0|56.1|65.0] [OUT=folder]
+	VERBS_REQUIRE_DEVICE=$(REQUIRE_DEVICE) $(GO) run ./conformance/vm -kernel $(KERNEL) $(if $(RDMA),-rdma '$(RDMA)') $(if $(OUT),-out '$(OUT)') -packages ./conformance/device,./conformance -args './conformance=$(SUITE)'
 
 matrix: ## reports of a software device and of all kernels in docs/reports, and side by side in docs/conformance-matrix.*
 	@.ci/matrix
