@@ -10,6 +10,7 @@ FUZZTIME ?= 10s
 KERNEL ?= 6.1
 RDMA ?=
 OUT ?=
+FRESH ?=
 # 1: that the tests on a kernel device cannot run is a failure. It is for their step alone.
 REQUIRE_DEVICE := $(VERBS_REQUIRE_DEVICE)
 unexport VERBS_REQUIRE_DEVICE
@@ -19,7 +20,7 @@ SUITE := -test.run ^TestSuite$$ -device rxe0 -peer-device rxe1 -overlay -report 
 
 .DEFAULT_GOAL := all
 
-.PHONY: all help setup scratch demo generate check test lint race asan fuzz conformance libs conformance-vm matrix rules bench facts one
+.PHONY: all help setup scratch fresh demo generate check test test-host lint race asan fuzz conformance libs conformance-vm matrix rules bench facts one
 
 all: setup scratch demo ## set up, regenerate from the installed verbs.h, run the demo
 
@@ -32,6 +33,9 @@ setup: ## install what is missing (libibverbs-dev and others; needs root, goes o
 scratch: ## bindings from the installed header into a scratch package, and build it
 	@.ci/scratch "$(HEADER)"
 
+fresh: ## make and test-host on a bare Debian with empty caches (root; else with empty caches alone); FRESH=make: make alone
+	@.ci/fresh $(FRESH)
+
 demo: ## the demo on a software device
 	$(GO) run ./examples/demo
 
@@ -42,11 +46,13 @@ check: ## tell whether what is checked in is what generate would write
 	$(GO) run ./cmd/verbsgen check
 	$(GO) test -run TestCheckedIn ./cmd/verbsgen/internal/emit/cdecl
 
-test: setup check lint rules ## all tests; those on a kernel device come last, in a virtual machine
-	$(GO) test ./...
-	$(MAKE) race fuzz
+test: test-host ## all tests; those on a kernel device come last, in a virtual machine
 	$(MAKE) libs
 	$(MAKE) conformance-vm
+
+test-host: setup check lint rules ## all tests but those in the virtual machine
+	$(GO) test ./...
+	$(MAKE) race fuzz
 
 lint: ## gofmt, vet, staticcheck, shellcheck where it is installed
 	@bad=$$(git ls-files -z '*.go' | xargs -0 gofmt -l); if [ -n "$$bad" ]; then echo "gofmt -w these:"; echo "$$bad"; exit 1; fi

@@ -69,7 +69,7 @@ func TestScripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The scripts work offline. What their modules need of the module cache is what this project's own packages need:
-	// on a fresh machine this is where it gets there.
+	// on a fresh machine this is where it gets there. The command modproxy gets what its script needs more.
 	if out, err := exec.Command("go", "list", "-deps", root+"/...").CombinedOutput(); err != nil {
 		t.Logf("go list -deps: %v\n%s", err, out)
 	}
@@ -79,7 +79,7 @@ func TestScripts(t *testing.T) {
 			UpdateScripts:       *update,
 			RequireExplicitExec: true,
 			RequireUniqueNames:  true,
-			Cmds:                map[string]func(*testscript.TestScript, bool, []string){"tree": cmdTree, "mkbytes": cmdMkbytes, "edit": cmdEdit},
+			Cmds:                map[string]func(*testscript.TestScript, bool, []string){"tree": cmdTree, "mkbytes": cmdMkbytes, "edit": cmdEdit, "modproxy": cmdModproxy},
 			Setup: func(e *testscript.Env) error {
 				e.Setenv(recordVar, codes)
 				e.Setenv("REPO", root)
