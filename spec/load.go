@@ -106,7 +106,7 @@ type file struct {
 	node *yaml.Node // nil when it cannot be parsed
 }
 
-// page tells whether the file is a page of its own.
+// isPage tells whether the file is a page of its own.
 func (f *file) isPage() bool {
 	return pageName(f.name)+".yaml" != pendingFile && (f.node == nil || !isExtension(f.node))
 }
