@@ -206,6 +206,7 @@ func (b *binder) mirror(tag string, at spec.Pos) *model.Mirror {
 		}
 		if err != nil {
 			b.errorf(diag.MirrorImpossible, at, "struct "+tag+"."+f.Name, err.Error(), "bind it through C, not as a record")
+			m.Leaf = append(m.Leaf, &model.Leaf{C: f.Name, GoType: "uint64"}) // found by its name: one mistake is told once
 			continue
 		}
 		if nested != "" {
