@@ -29,6 +29,7 @@ const (
 	CodeUnknownName   = "spec-unknown-name"   // a C name that no known release has
 	CodeUnknownPath   = "spec-unknown-path"   // a path that leads to no argument or field
 	CodeCase          = "spec-case"           // a case that cannot be read
+	CodeTooMuch       = "spec-too-much"       // nested too deeply, or too many values
 )
 
 // Codes lists every code of an error of this package.
@@ -36,7 +37,7 @@ func Codes() []string {
 	return []string{
 		CodeUnreadable, CodeEmpty, CodeEncoding, CodeTab, CodeSyntax, CodeAlias, CodeType, CodeUnknownKey,
 		CodeDuplicateKey, CodeMissingKey, CodeValue, CodePageName, CodeUnknownKind, CodeKindKey, CodeRuleID,
-		CodeDuplicateRule, CodeDuplicateName, CodeGlob, CodeUnknownName, CodeUnknownPath, CodeCase,
+		CodeDuplicateRule, CodeDuplicateName, CodeGlob, CodeUnknownName, CodeUnknownPath, CodeCase, CodeTooMuch,
 	}
 }
 

@@ -6,13 +6,14 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"slices"
 	"sort"
 	"strings"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/verbsgen/verbsgen/internal/regular"
 )
 
 //go:embed *.yaml
@@ -47,7 +48,7 @@ func Overlay(dirs ...string) (*Spec, error) {
 		at[pageName(s.name)] = i
 	}
 	for _, dir := range dirs {
-		sources, more := readAll(os.DirFS(dir), strings.TrimSuffix(dir, "/")+"/")
+		sources, more := readAll(regular.DirFS(dir), strings.TrimSuffix(dir, "/")+"/")
 		errs = append(errs, more...)
 		for _, s := range sources {
 			s.over = true
@@ -97,7 +98,7 @@ func readAll(fsys fs.FS, prefix string, names ...string) ([]source, Errors) {
 	}
 	var out []source
 	for _, n := range names {
-		data, err := fs.ReadFile(fsys, n)
+		data, err := regular.ReadFS(fsys, n, maxPage)
 		if err != nil {
 			fail(prefix+n, err, "")
 			continue
@@ -114,7 +115,7 @@ func load(sources []source, errs Errors) (*Spec, error) {
 	var over []*Page  // laid over its pages
 	sort.SliceStable(sources, func(i, j int) bool { return pageName(sources[i].name) < pageName(sources[j].name) })
 	for _, src := range sources {
-		d := &decoder{file: src.name}
+		d := &decoder{file: src.name, maxNodes: maxPageNodes}
 		if root := d.root(src.data, pageName(src.name)); root != nil {
 			switch {
 			case pageName(src.name)+".yaml" != pendingFile:
@@ -181,6 +182,9 @@ func (d *decoder) root(data []byte, subject string) *yaml.Node {
 	if !utf8.Valid(data) {
 		line, col := badByte(data)
 		return fail(line, col, CodeEncoding, "the file is not UTF-8 here", "save it as UTF-8")
+	}
+	if line, col, problem, found := tooMuch(string(data), d.maxNodes); found {
+		return fail(line, col, CodeTooMuch, problem, "split it, or write it another way")
 	}
 	tabs := false
 	for i, l := range strings.Split(string(data), "\n") {

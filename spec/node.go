@@ -11,9 +11,10 @@ import (
 
 // decoder walks the nodes of one YAML file and collects every mistake it meets.
 type decoder struct {
-	file  string
-	errs  Errors
-	marks marks
+	file     string
+	errs     Errors
+	marks    marks
+	maxNodes int // of the file
 }
 
 // marks are the places of the texts of one entry of a page, found by key and text.

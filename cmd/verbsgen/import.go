@@ -13,6 +13,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/cheader"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/internal/regular"
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
@@ -72,7 +73,7 @@ func asIncluded(header string) string {
 
 // storeFacts writes the facts, over older facts of the same release but over nothing else.
 func (a *app) storeFacts(rel *api.Release, at string, versions bool) error {
-	data, err := os.ReadFile(at)
+	data, err := regular.Read(at, maxInput)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return diag.One(diag.New(diag.OutputWrite, at, 0, 0, "facts", reason(err), "choose a folder that can be written with -o"))
 	}

@@ -31,9 +31,7 @@ func TestMain(m *testing.M) {
 // recordedMain is main, but for noting the codes of what it tells.
 func recordedMain() {
 	code, list := runList(context.Background(), os.Args[1:], os.Stdout, os.Stderr)
-	for _, d := range list.Sorted() {
-		fmt.Fprintln(os.Stderr, d.Error())
-	}
+	list.Print(os.Stderr)
 	if at := os.Getenv(recordVar); at != "" && len(list) > 0 {
 		if err := note(at, list); err != nil {
 			fmt.Fprintln(os.Stderr, "test harness:", err)

@@ -4,26 +4,29 @@ import (
 	"bytes"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/internal/regular"
 	"github.com/verbsgen/verbsgen/spec"
 )
 
 var ruleID = regexp.MustCompile(`\bVR-[a-z0-9_]+-[a-z0-9_.]+-[0-9]{4}\b`)
+
+// maxTest is the size of the largest test that is read.
+const maxTest = 16 << 20
 
 // Undefined looks into the Go tests below a folder for IDs of rules that no page defines, or that are retired. The
 // error is a diag.List.
 func Undefined(dir string, sp *spec.Spec) error {
 	var errs diag.List
 	err := filepath.WalkDir(dir, func(at string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() || !strings.HasSuffix(at, "_test.go") {
+		if err != nil || !e.Type().IsRegular() || !strings.HasSuffix(at, "_test.go") {
 			return err
 		}
-		data, err := os.ReadFile(at)
+		data, err := regular.Read(at, maxTest)
 		if err != nil {
 			return err
 		}
