@@ -13,6 +13,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/cheader"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/output"
 	"github.com/verbsgen/verbsgen/internal/regular"
 	"github.com/verbsgen/verbsgen/spec/api"
 )
@@ -72,7 +73,11 @@ func asIncluded(header string) string {
 }
 
 // storeFacts writes the facts, over older facts of the same release but over nothing else.
-func (a *app) storeFacts(rel *api.Release, at string, versions bool) error {
+func (a *app) storeFacts(rel *api.Release, name string, versions bool) error {
+	at, err := output.FileAt(name)
+	if err != nil {
+		return diag.One(diag.New(diag.OutputWrite, name, 0, 0, "facts", reason(err), "choose a folder that can be written with -o"))
+	}
 	data, err := regular.Read(at, maxInput)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return diag.One(diag.New(diag.OutputWrite, at, 0, 0, "facts", reason(err), "choose a folder that can be written with -o"))
