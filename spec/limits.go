@@ -9,6 +9,7 @@ import (
 const (
 	maxPage      = 4 << 20 // bytes of a page
 	maxNested    = 200     // depth of brackets, and of lists begun on one line
+	maxSuggested = 1000    // mistakes of a file for which a fix is looked for
 	maxPageNodes = 1 << 20 // lists, mappings, keys and values of a page
 	maxCaseNodes = 4 << 20 // the same of a file of cases
 )

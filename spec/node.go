@@ -174,10 +174,12 @@ func (d *decoder) object(n *yaml.Node, at place, keys []key) bool {
 	ok := d.pairs(n, at, func(k, v *yaml.Node) {
 		known, found := byName[k.Value]
 		if !found {
-			fix := didYouMean(k.Value, names)
-			if fix == "" {
-				sort.Strings(names)
-				fix = "the keys here are " + strings.Join(names, ", ")
+			fix := ""
+			if len(d.errs) < maxSuggested {
+				if fix = didYouMean(k.Value, names); fix == "" {
+					sort.Strings(names)
+					fix = "the keys here are " + strings.Join(names, ", ")
+				}
 			}
 			d.add(k, CodeUnknownKey, at.subject, "unknown key "+show(k.Value), fix)
 			return
