@@ -238,6 +238,9 @@ func (d *decoder) text(to *string) reader {
 			d.add(n, CodeValue, at.subject, at.key+" is empty", "write it, or leave the key out")
 			return
 		}
+		if !d.legible(n, at, s) {
+			return
+		}
 		*to = s
 		d.mark(n, at.key, s)
 	}
@@ -252,6 +255,9 @@ func (d *decoder) operand(to *string) reader {
 		}
 		if strings.TrimSpace(s) == "" {
 			d.add(n, CodeValue, at.subject, at.key+" is empty", "write it, or leave the key out")
+			return
+		}
+		if !d.legible(n, at, s) {
 			return
 		}
 		*to = s

@@ -27,7 +27,8 @@ type Page struct {
 	Skip    []Skip
 	Pos     Pos
 
-	over bool // laid over the project's own
+	over  bool // laid over the project's own
+	marks marks
 }
 
 // FlagType is a Go flag type made for one use of a C enum: only the flags that use accepts.
