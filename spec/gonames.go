@@ -136,3 +136,78 @@ func (d *decoder) release(to *string) reader {
 		*to = s
 	}
 }
+
+// At gives the place of a text of the field, found by its key.
+func (f *RecordField) At(key, text string) Pos { return f.marks.at(key, text, f.Pos) }
+
+// At gives the place of a text of the parameter, found by its key.
+func (p *Param) At(key, text string) Pos { return p.marks.at(key, text, p.Pos) }
+
+// At gives the place of a text of the method, found by its key.
+func (m *Method) At(key, text string) Pos { return m.marks.at(key, text, m.Pos) }
+
+// GoName is a name that a page gives to something of the generated package: "MRAccess", "AllocDMAttr.LogAlignReq", "PD.RegMR".
+type GoName struct {
+	Name string
+	In   string // of a parameter: the method that takes it
+	Pos  Pos
+}
+
+// GoNames lists the names that the pages give, those of pages laid over the project's own last.
+func (s *Spec) GoNames() []GoName {
+	var out []GoName
+	add := func(pos Pos, name string) { out = append(out, GoName{Name: name, Pos: pos}) }
+	named := func(names map[string]string, m marks, pos Pos) {
+		for _, c := range sortedKeys(names) {
+			add(m.at("names."+c, names[c], pos), names[c])
+		}
+	}
+	for _, p := range s.ownFirst() {
+		for i := range p.Flags {
+			t := &p.Flags[i]
+			add(t.Pos, t.Go)
+			named(t.Names, t.marks, t.Pos)
+		}
+		for i := range p.Enums {
+			t := &p.Enums[i]
+			add(t.Pos, t.Go)
+			named(t.Names, t.marks, t.Pos)
+		}
+		for i := range p.Records {
+			r := &p.Records[i]
+			add(r.Pos, r.Go)
+			for j := range r.Fields {
+				f := &r.Fields[j]
+				add(f.At("go", f.Go), r.Go+"."+f.Go)
+			}
+			for _, w := range r.Switches {
+				add(w.Pos, r.Go+"."+w.Go)
+			}
+		}
+		for i := range p.Objects {
+			o := &p.Objects[i]
+			add(o.Pos, o.Go)
+			for _, g := range o.Getters {
+				add(o.marks.at("go", g.Go, g.Pos), o.Go+"."+g.Go)
+			}
+		}
+		for i := range p.Verbs {
+			out = append(out, p.Verbs[i].goNames()...)
+		}
+	}
+	return out
+}
+
+// goNames lists the names of a verb's methods and of the parameters that a page names.
+func (v *Verb) goNames() []GoName {
+	var out []GoName
+	for _, m := range v.Methods {
+		out = append(out, GoName{Name: m.Go, Pos: m.Pos})
+		for i := range v.Params {
+			if p := &v.Params[i]; p.Go != "" {
+				out = append(out, GoName{Name: p.Go, In: m.Go, Pos: p.At("go", p.Go)})
+			}
+		}
+	}
+	return out
+}
