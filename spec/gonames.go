@@ -143,6 +143,9 @@ func (f *RecordField) At(key, text string) Pos { return f.marks.at(key, text, f.
 // At gives the place of a text of the parameter, found by its key.
 func (p *Param) At(key, text string) Pos { return p.marks.at(key, text, p.Pos) }
 
+// At gives the place of a text of the verb, found by its key.
+func (v *Verb) At(key, text string) Pos { return v.marks.at(key, text, v.Pos) }
+
 // At gives the place of a text of the method, found by its key.
 func (m *Method) At(key, text string) Pos { return m.marks.at(key, text, m.Pos) }
 

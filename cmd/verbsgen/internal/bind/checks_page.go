@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 	"github.com/verbsgen/verbsgen/spec"
 )
 
@@ -38,14 +39,16 @@ var ownLocals = []string{
 	"dpath", "devmem", "dl", "mem", "object", "pdalloc", "verr", "abi",
 }
 
-// checkPages finds what a page asks for that the emitter has no form for, whatever the header.
+// checkPages finds what a page asks for that the emitter has no form for.
 func (b *binder) checkPages() {
+	facts := spec.NewFacts(b.in.Release)
 	for _, p := range b.in.Spec.Pages {
 		for i := range p.Records {
 			b.checkRecord(&p.Records[i])
 		}
 		for i := range p.Verbs {
 			b.checkVerb(&p.Verbs[i])
+			b.checkRoles(facts, &p.Verbs[i])
 		}
 	}
 }
@@ -75,8 +78,12 @@ func (b *binder) checkRecord(r *spec.Record) {
 func (b *binder) checkVerb(v *spec.Verb) {
 	for i := range v.Params {
 		p := &v.Params[i]
-		if slices.Contains(ownLocals, p.Go) {
-			b.errorf(diag.GoNameTwice, p.At("go", p.Go), v.C+"."+p.C, "the generated methods use the name "+p.Go+" themselves", "choose another name under go:")
+		name := p.Go
+		if name == "" && p.C != "context" { // which has a name of its own
+			name = naming.Local(p.C)
+		}
+		if slices.Contains(ownLocals, name) {
+			b.errorf(diag.GoNameTwice, p.At("go", p.Go), v.C+"."+p.C, "the generated methods use the name "+name+" themselves", "choose another name under go:")
 		}
 		if p.Role == spec.RoleOut && p.Type != "" && p.Type != gidType {
 			b.errorf(diag.TypeUnknown, p.At("type", p.Type), v.C+"."+p.C, "a parameter of role out cannot be of type "+p.Type, "leave type: out: the Go type follows from the C type")
