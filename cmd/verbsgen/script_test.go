@@ -58,6 +58,7 @@ func note(at string, list diag.List) error {
 // unscripted are the codes that no input can bring about, with the test that shows them instead.
 var unscripted = map[diag.Code]string{
 	diag.Internal: "TestPanicIsAnInternalError",
+	diag.PageGo:   "TestCompiles, in internal/generate: checks of pages come before it",
 }
 
 // TestScripts runs testdata/script/*.txtar, then looks whether each diagnostic of the command was shown by one.

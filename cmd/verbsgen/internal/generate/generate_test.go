@@ -26,7 +26,7 @@ func TestOnlyEach(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, all, err := Run(rel, sp, Options{Package: "p"})
+		_, all, err := Run(rel, sp, Options{Package: "p", Foreign: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -37,7 +37,7 @@ func TestOnlyEach(t *testing.T) {
 			continue
 		}
 		for _, v := range all.Verbs {
-			files, pkg, err := Run(rel, sp, Options{Package: "p", Only: []string{v.C}})
+			files, pkg, err := Run(rel, sp, Options{Package: "p", Only: []string{v.C}, Foreign: true})
 			if err != nil {
 				t.Errorf("%s: --only %s: %v", release, v.C, err)
 				continue
