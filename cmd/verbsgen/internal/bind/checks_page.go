@@ -35,8 +35,7 @@ var callbacks = map[string]string{
 // ownLocals are names that a generated method uses itself, which no parameter may have.
 var ownLocals = []string{
 	"verb", "err", "errno", "l", "o", "in", "ptr", "pin", "release",
-	"bits", "errors", "fmt", "math", "os", "runtime", "strconv", "strings", "syscall", "unsafe", "atomic", "testing", "sync", "context", "netip",
-	"dpath", "devmem", "dl", "mem", "object", "pdalloc", "verr", "abi",
+	"context", "devmem", "dl", "fmt", "mem", "object", "runtime", "syscall", "unsafe", "verr",
 }
 
 // checkPages finds what a page asks for that the emitter has no form for.

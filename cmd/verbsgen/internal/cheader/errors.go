@@ -39,11 +39,16 @@ func (p *parser) checkHeader() diag.List {
 
 // unreadable tells why a file cannot be read.
 func unreadable(file string, err error) error {
+	return diag.New(diag.HeaderRead, file, 0, 0, "header", "cannot be read: "+reasonOf(err).Error(), "name an existing header, or use --release")
+}
+
+// reasonOf takes the path, which is told anyway, out of an error of the file system.
+func reasonOf(err error) error {
 	var pathErr *fs.PathError
 	if errors.As(err, &pathErr) {
-		err = pathErr.Err
+		return pathErr.Err
 	}
-	return diag.New(diag.HeaderRead, file, 0, 0, "header", "cannot be read: "+err.Error(), "name an existing header, or use --release")
+	return err
 }
 
 // checkText refuses what is no C text.

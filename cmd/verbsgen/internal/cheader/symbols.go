@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/internal/regular"
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
@@ -52,11 +53,15 @@ func addVersions(rel *api.Release, lib string) diag.List {
 
 // defaultVersions maps the functions that a shared library exports to their default versions, "" for one without.
 func defaultVersions(lib string) (map[string]string, error) {
-	f, err := elf.Open(lib)
+	file, err := regular.Open(lib)
+	if err != nil {
+		return nil, fmt.Errorf("cannot be read as a shared library: %w", reasonOf(err))
+	}
+	defer file.Close()
+	f, err := elf.NewFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("cannot be read as a shared library: %w", err)
 	}
-	defer f.Close()
 	symbols, err := f.DynamicSymbols()
 	if err != nil {
 		return nil, fmt.Errorf("has no dynamic symbols: %w", err)
