@@ -1,10 +1,12 @@
 package bind
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 	"github.com/verbsgen/verbsgen/spec"
 )
@@ -106,4 +108,26 @@ func (b *binder) checkVerb(v *spec.Verb) {
 // hasMemory tells whether a verb takes an address of memory with its length, by themselves or in a record.
 func hasMemory(v *spec.Verb) bool {
 	return slices.ContainsFunc(v.Params, func(p spec.Param) bool { return p.Role == spec.RoleAddr && p.Len != "" || p.Role == spec.RoleInRec })
+}
+
+// checkFits finds a value that the Go type of its enum cannot have.
+func (b *binder) checkFits(e *model.Enum, m *model.Member, at spec.Pos) {
+	low, high := int64(0), int64(1)<<32-1
+	switch {
+	case e.Bits == 64: // what looks negative has the highest bit set
+		return
+	case e.Signed:
+		low, high = -1<<31, 1<<31-1
+	}
+	if m.Value >= low && m.Value <= high {
+		return
+	}
+	fix := "write bits: 64"
+	if !e.Flags {
+		fix = "leave it out by naming the others under members:"
+		if m.Value < 0 && !e.Signed {
+			fix = "write signed: true"
+		}
+	}
+	b.errorf(diag.TypeUnknown, at, e.Go, fmt.Sprintf("%s is %d, which a Go type of %d bits cannot have (%d to %d)", m.C, m.Value, e.Bits, low, high), fix)
 }
