@@ -58,9 +58,9 @@ func TestMistakes(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"[1]": "1:1: report: an object belongs here, not a list", "": "1:1: report: it is not a JSON object: it ends too early",
-		`{"schema": 7}`:                             "1:12: schema: it is JSON",
-		string(data) + "x":                          "44:1: report: something stands behind the report",
-		strings.Repeat("[", 1<<20):                  "exceeded max depth",
+		`{"schema": 7}`:                              "1:12: schema: it is JSON",
+		string(data) + "x":                           "44:1: report: something stands behind the report",
+		strings.Repeat("[", 1<<20):                   "exceeded max depth",
 		strings.TrimSuffix(string(data), "  ]\n}\n"): "it ends too early",
 	} {
 		if _, err := Decode([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
