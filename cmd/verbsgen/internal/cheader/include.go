@@ -2,14 +2,17 @@ package cheader
 
 import (
 	"embed"
+	"errors"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"modernc.org/cc/v4"
+
+	"github.com/verbsgen/verbsgen/spec/regular"
 )
 
 //go:embed stubs
@@ -48,12 +51,17 @@ func (in *includes) Open(name string) (fs.File, error) {
 		return f, nil
 	}
 	for _, file := range in.candidates(name) {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			continue
+		data, err := regular.Read(file, maxSize)
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.EISDIR) || errors.Is(err, syscall.ENOTDIR) {
+			continue // the next folder may have it
 		}
 		in.real[name] = file
-		if err := checkText(file, data); err != nil {
+		if err == nil {
+			err = checkText(file, data)
+		} else {
+			err = unreadable(file, err)
+		}
+		if err != nil {
 			in.refused[name] = err
 			return nil, err
 		}

@@ -58,6 +58,7 @@ const (
 	DispatchUnknown  Code = "dispatch-unknown"  // an inline function that does more than dispatch
 	SpecialChanged   Code = "special-changed"   // the header's body is not the one that the C side was written for
 	RuleOperand      Code = "rule-operand"      // an operand of a rule that cannot be resolved
+	PageGo           Code = "page-go"           // what a page asks for gives no Go
 	Undecided        Code = "undecided"         // a declaration neither bound, skipped nor pending
 	NothingBound     Code = "nothing-bound"     // no function of the header is on a page
 )
@@ -135,6 +136,7 @@ var table = [...]Entry{
 	{DispatchUnknown, "an inline function does more than dispatch and has no hand-written C side"},
 	{SpecialChanged, "the body of an inline function is not the one its C side was written for"},
 	{RuleOperand, "an operand of a rule cannot be resolved"},
+	{PageGo, "what is generated for an entry of a page does not compile"},
 	{Undecided, "a declaration is neither bound, skipped nor pending"},
 	{NothingBound, "no page binds a function of the header"},
 

@@ -84,6 +84,16 @@ func (e *emitter) method(g *goFile, v *model.Verb, m *model.Method) {
 	g.add("%s\n}", strings.TrimSpace(b.String()))
 }
 
+// inRecord is the name of the parameter that describes what is made.
+func (c *call) inRecord() string {
+	for _, p := range c.v.Params {
+		if p.Role == spec.RoleInRec {
+			return p.Go
+		}
+	}
+	return "attr"
+}
+
 func (c *call) lib() string {
 	if c.recv == nil {
 		return "l"
@@ -293,7 +303,7 @@ func (c *call) success() string {
 	case c.m.Form == formImportDM:
 		b.WriteString("o.imported = true\n_ = o.mem.Attach(ptr, length, length != 0) // what it refuses is what the copies answer\n")
 	case v.Creates.Device:
-		b.WriteString("_ = o.mem.Attach(ptr, attrC.length, true) // what it refuses is what the copies answer\n")
+		b.WriteString("_ = o.mem.Attach(ptr, " + c.inRecord() + "C.length, true) // what it refuses is what the copies answer\n")
 	}
 	fmt.Fprintf(&b, "if err := o.adopt(%s); err != nil {\nreturn nil, err\n}\nreturn o, nil\n", strings.Join(parents, ", "))
 	return b.String()

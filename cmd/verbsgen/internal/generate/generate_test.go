@@ -27,7 +27,7 @@ func TestOnlyEach(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, all, err := Run(rel, sp, Options{Package: "p"})
+		_, all, err := Run(rel, sp, Options{Package: "p", Foreign: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -39,7 +39,7 @@ func TestOnlyEach(t *testing.T) {
 		}
 		before = len(all.Verbs)
 		for _, v := range all.Verbs {
-			files, pkg, err := Run(rel, sp, Options{Package: "p", Only: []string{v.C}})
+			files, pkg, err := Run(rel, sp, Options{Package: "p", Only: []string{v.C}, Foreign: true})
 			if err != nil {
 				t.Errorf("%s: --only %s: %v", release, v.C, err)
 				continue
