@@ -4,6 +4,7 @@
 package verbs
 
 import (
+	"github.com/verbsgen/verbsgen/runtime/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 	"strconv"
 )
@@ -625,7 +626,7 @@ type inCloseDevice struct {
 func checkCloseDevice(in *inCloseDevice) error {
 	var bad []verr.Violation
 	if in.context == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0156], Value: addrText(in.context)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0156], Value: validate.AddrText(in.context)})
 	}
 	return verr.RefuseErr("ibv_close_device", bad...)
 }
@@ -653,7 +654,7 @@ type inImportDM struct {
 func checkImportDM(in *inImportDM) error {
 	var bad []verr.Violation
 	if in.context == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0126], Value: addrText(in.context)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0126], Value: validate.AddrText(in.context)})
 	}
 	return verr.RefuseErr("ibv_import_dm", bad...)
 }
@@ -667,7 +668,7 @@ type inUnimportDM struct {
 func checkUnimportDM(in *inUnimportDM) error {
 	var bad []verr.Violation
 	if in.dm == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0127], Value: addrText(in.dm)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0127], Value: validate.AddrText(in.dm)})
 	}
 	return verr.RefuseErr("ibv_unimport_dm", bad...)
 }
@@ -682,7 +683,7 @@ type inGetAsyncEvent struct {
 func checkGetAsyncEvent(in *inGetAsyncEvent) error {
 	var bad []verr.Violation
 	if in.context == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0501], Value: addrText(in.context)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0501], Value: validate.AddrText(in.context)})
 	}
 	if in.event == 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0502], Value: strconv.FormatUint(in.event, 10)})
@@ -714,39 +715,39 @@ type inQueryDevice struct {
 func checkQueryDevice(in *inQueryDevice) error {
 	var bad []verr.Violation
 	if in.context == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0163], Value: addrText(in.context)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0163], Value: validate.AddrText(in.context)})
 	}
 	if in.deviceAttr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0164], Value: addrText(in.deviceAttr)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0164], Value: validate.AddrText(in.deviceAttr)})
 	}
 	return verr.RefuseErr("ibv_query_device", bad...)
 }
 
 // inQueryPort is what the rules of ibv_query_port look at.
 type inQueryPort struct {
-	context                      uint64 // context
-	portAttr                     uint64 // port_attr
-	portNum                      uint64 // port_num
-	capDeviceAttrPhysPortCnt     known  // device_attr.phys_port_cnt
-	capDeviceAttrExPhysPortCntEx known  // device_attr_ex.phys_port_cnt_ex
+	context                      uint64         // context
+	portAttr                     uint64         // port_attr
+	portNum                      uint64         // port_num
+	capDeviceAttrPhysPortCnt     validate.Known // device_attr.phys_port_cnt
+	capDeviceAttrExPhysPortCntEx validate.Known // device_attr_ex.phys_port_cnt_ex
 }
 
 // checkQueryPort refuses a call of ibv_query_port that breaks a rule.
 func checkQueryPort(in *inQueryPort) error {
 	var bad []verr.Violation
 	if in.context == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0168], Value: addrText(in.context)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0168], Value: validate.AddrText(in.context)})
 	}
 	if in.portAttr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0169], Value: addrText(in.portAttr)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0169], Value: validate.AddrText(in.portAttr)})
 	}
 	if in.portNum < 1 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0170], Value: strconv.FormatUint(in.portNum, 10)})
 	}
-	if in.capDeviceAttrPhysPortCnt.ok && in.portNum > in.capDeviceAttrPhysPortCnt.v {
+	if in.capDeviceAttrPhysPortCnt.OK && in.portNum > in.capDeviceAttrPhysPortCnt.V {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0171], Value: strconv.FormatUint(in.portNum, 10)})
 	}
-	if in.capDeviceAttrExPhysPortCntEx.ok && in.capDeviceAttrExPhysPortCntEx.v != 0 && in.portNum > in.capDeviceAttrExPhysPortCntEx.v {
+	if in.capDeviceAttrExPhysPortCntEx.OK && in.capDeviceAttrExPhysPortCntEx.V != 0 && in.portNum > in.capDeviceAttrExPhysPortCntEx.V {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0215], Value: strconv.FormatUint(in.portNum, 10)})
 	}
 	return verr.RefuseErr("ibv_query_port", bad...)
@@ -754,18 +755,18 @@ func checkQueryPort(in *inQueryPort) error {
 
 // inQueryGID is what the rules of ibv_query_gid look at.
 type inQueryGID struct {
-	context                  uint64 // context
-	gid                      uint64 // gid
-	portNum                  uint64 // port_num
-	capDeviceAttrPhysPortCnt known  // device_attr.phys_port_cnt
-	index                    int64  // index
+	context                  uint64         // context
+	gid                      uint64         // gid
+	portNum                  uint64         // port_num
+	capDeviceAttrPhysPortCnt validate.Known // device_attr.phys_port_cnt
+	index                    int64          // index
 }
 
 // checkQueryGID refuses a call of ibv_query_gid that breaks a rule.
 func checkQueryGID(in *inQueryGID) error {
 	var bad []verr.Violation
 	if in.context == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0324], Value: addrText(in.context)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0324], Value: validate.AddrText(in.context)})
 	}
 	if in.gid == 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0325], Value: strconv.FormatUint(in.gid, 10)})
@@ -773,7 +774,7 @@ func checkQueryGID(in *inQueryGID) error {
 	if in.portNum < 1 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0326], Value: strconv.FormatUint(in.portNum, 10)})
 	}
-	if in.capDeviceAttrPhysPortCnt.ok && in.capDeviceAttrPhysPortCnt.v > 0 && in.portNum > in.capDeviceAttrPhysPortCnt.v {
+	if in.capDeviceAttrPhysPortCnt.OK && in.capDeviceAttrPhysPortCnt.V > 0 && in.portNum > in.capDeviceAttrPhysPortCnt.V {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0327], Value: strconv.FormatUint(in.portNum, 10)})
 	}
 	if in.index < 0 {
@@ -791,7 +792,7 @@ type inAllocPD struct {
 func checkAllocPD(in *inAllocPD) error {
 	var bad []verr.Violation
 	if in.context == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0145], Value: addrText(in.context)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0145], Value: validate.AddrText(in.context)})
 	}
 	return verr.RefuseErr("ibv_alloc_pd", bad...)
 }
@@ -805,21 +806,21 @@ type inDeallocPD struct {
 func checkDeallocPD(in *inDeallocPD) error {
 	var bad []verr.Violation
 	if in.pd == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0146], Value: addrText(in.pd)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0146], Value: validate.AddrText(in.pd)})
 	}
 	return verr.RefuseErr("ibv_dealloc_pd", bad...)
 }
 
 // inRegMR is what the rules of ibv_reg_mr look at.
 type inRegMR struct {
-	access                            uint64 // access
-	length                            uint64 // length
-	addr                              uint64 // addr
-	capDeviceAttrExDeviceCapFlagsEx   known  // device_attr_ex.device_cap_flags_ex
-	capDeviceAttrExODPCapsGeneralCaps known  // device_attr_ex.odp_caps.general_caps
-	pd                                uint64 // pd
-	capDeviceAttrAtomicCap            known  // device_attr.atomic_cap
-	capDeviceAttrMaxMRSize            known  // device_attr.max_mr_size
+	access                            uint64         // access
+	length                            uint64         // length
+	addr                              uint64         // addr
+	capDeviceAttrExDeviceCapFlagsEx   validate.Known // device_attr_ex.device_cap_flags_ex
+	capDeviceAttrExODPCapsGeneralCaps validate.Known // device_attr_ex.odp_caps.general_caps
+	pd                                uint64         // pd
+	capDeviceAttrAtomicCap            validate.Known // device_attr.atomic_cap
+	capDeviceAttrMaxMRSize            validate.Known // device_attr.max_mr_size
 }
 
 // checkRegMR refuses a call of ibv_reg_mr that breaks a rule.
@@ -838,28 +839,28 @@ func checkRegMR(in *inRegMR) error {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0007], Value: MRAccess(in.access).String()})
 	}
 	if in.access&0x40 != 0 && in.length == 0xffffffffffffffff && in.addr != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0008], Value: addrText(in.addr)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0008], Value: validate.AddrText(in.addr)})
 	}
 	if in.length == 0xffffffffffffffff && in.access&0x40 == 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0009], Value: strconv.FormatUint(in.length, 10)})
 	}
-	if in.length != 0xffffffffffffffff && sumAbove(in.addr, in.length, 0xffffffffffffffff) {
+	if in.length != 0xffffffffffffffff && validate.SumAbove(in.addr, in.length, 0xffffffffffffffff) {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0011], Value: strconv.FormatUint(in.length, 10)})
 	}
-	if in.capDeviceAttrExDeviceCapFlagsEx.ok && in.access&0x100 != 0 && in.capDeviceAttrExDeviceCapFlagsEx.v&0x4000000000 != 0x4000000000 {
+	if in.capDeviceAttrExDeviceCapFlagsEx.OK && in.access&0x100 != 0 && in.capDeviceAttrExDeviceCapFlagsEx.V&0x4000000000 != 0x4000000000 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0014], Value: MRAccess(in.access).String()})
 	}
-	if in.capDeviceAttrExDeviceCapFlagsEx.ok && in.access&0x200 != 0 && in.capDeviceAttrExDeviceCapFlagsEx.v&0x8000000000 != 0x8000000000 {
+	if in.capDeviceAttrExDeviceCapFlagsEx.OK && in.access&0x200 != 0 && in.capDeviceAttrExDeviceCapFlagsEx.V&0x8000000000 != 0x8000000000 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0015], Value: MRAccess(in.access).String()})
 	}
-	if in.capDeviceAttrExODPCapsGeneralCaps.ok && in.access&0x40 != 0 && in.capDeviceAttrExODPCapsGeneralCaps.v&0x1 != 0x1 {
+	if in.capDeviceAttrExODPCapsGeneralCaps.OK && in.access&0x40 != 0 && in.capDeviceAttrExODPCapsGeneralCaps.V&0x1 != 0x1 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0016], Value: MRAccess(in.access).String()})
 	}
-	if in.capDeviceAttrExODPCapsGeneralCaps.ok && in.length == 0xffffffffffffffff && in.access&0x40 != 0 && in.capDeviceAttrExODPCapsGeneralCaps.v&0x2 != 0x2 {
+	if in.capDeviceAttrExODPCapsGeneralCaps.OK && in.length == 0xffffffffffffffff && in.access&0x40 != 0 && in.capDeviceAttrExODPCapsGeneralCaps.V&0x2 != 0x2 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0017], Value: MRAccess(in.access).String()})
 	}
 	if in.pd == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0019], Value: addrText(in.pd)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0019], Value: validate.AddrText(in.pd)})
 	}
 	return verr.RefuseErr("ibv_reg_mr", bad...)
 }
@@ -880,18 +881,18 @@ func hintRegMR(in *inRegMR) []string {
 		may = append(may, verr.Violation{Rule: &rules[rule0012], Value: strconv.FormatUint(in.length, 10)}.String())
 	}
 	if in.access&0x40 == 0 && in.length != 0 && in.length != 0xffffffffffffffff && in.addr == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0201], Value: addrText(in.addr)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0201], Value: validate.AddrText(in.addr)}.String())
 	}
 	if in.access&0x40 == 0 && in.length != 0xffffffffffffffff && in.length > 0x7fffffffffffffff {
 		may = append(may, verr.Violation{Rule: &rules[rule0204], Value: strconv.FormatUint(in.length, 10)}.String())
 	}
-	if in.capDeviceAttrAtomicCap.ok && in.capDeviceAttrAtomicCap.v != 2 && in.access&0x8 != 0 && in.capDeviceAttrAtomicCap.v&0x1 != 0x1 {
+	if in.capDeviceAttrAtomicCap.OK && in.capDeviceAttrAtomicCap.V != 2 && in.access&0x8 != 0 && in.capDeviceAttrAtomicCap.V&0x1 != 0x1 {
 		may = append(may, verr.Violation{Rule: &rules[rule0013], Value: MRAccess(in.access).String()}.String())
 	}
 	if in.access&0x40 == 0 && in.access&0x200 != 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule0194], Value: MRAccess(in.access).String()}.String())
 	}
-	if in.capDeviceAttrMaxMRSize.ok && in.length != 0xffffffffffffffff && in.length > in.capDeviceAttrMaxMRSize.v {
+	if in.capDeviceAttrMaxMRSize.OK && in.length != 0xffffffffffffffff && in.length > in.capDeviceAttrMaxMRSize.V {
 		may = append(may, verr.Violation{Rule: &rules[rule0018], Value: strconv.FormatUint(in.length, 10)}.String())
 	}
 	return may
@@ -899,15 +900,15 @@ func hintRegMR(in *inRegMR) []string {
 
 // inRegMRIOVA is what the rules of ibv_reg_mr_iova look at.
 type inRegMRIOVA struct {
-	access                            uint64 // access
-	length                            uint64 // length
-	addr                              uint64 // addr
-	capDeviceAttrExDeviceCapFlagsEx   known  // device_attr_ex.device_cap_flags_ex
-	capDeviceAttrExODPCapsGeneralCaps known  // device_attr_ex.odp_caps.general_caps
-	pd                                uint64 // pd
-	iova                              uint64 // iova
-	capDeviceAttrAtomicCap            known  // device_attr.atomic_cap
-	capDeviceAttrMaxMRSize            known  // device_attr.max_mr_size
+	access                            uint64         // access
+	length                            uint64         // length
+	addr                              uint64         // addr
+	capDeviceAttrExDeviceCapFlagsEx   validate.Known // device_attr_ex.device_cap_flags_ex
+	capDeviceAttrExODPCapsGeneralCaps validate.Known // device_attr_ex.odp_caps.general_caps
+	pd                                uint64         // pd
+	iova                              uint64         // iova
+	capDeviceAttrAtomicCap            validate.Known // device_attr.atomic_cap
+	capDeviceAttrMaxMRSize            validate.Known // device_attr.max_mr_size
 }
 
 // checkRegMRIOVA refuses a call of ibv_reg_mr_iova that breaks a rule.
@@ -926,33 +927,33 @@ func checkRegMRIOVA(in *inRegMRIOVA) error {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0025], Value: MRAccess(in.access).String()})
 	}
 	if in.access&0x40 != 0 && in.length == 0xffffffffffffffff && in.addr != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0026], Value: addrText(in.addr)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0026], Value: validate.AddrText(in.addr)})
 	}
 	if in.length == 0xffffffffffffffff && in.access&0x40 == 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0027], Value: strconv.FormatUint(in.length, 10)})
 	}
-	if in.length != 0xffffffffffffffff && sumAbove(in.addr, in.length, 0xffffffffffffffff) {
+	if in.length != 0xffffffffffffffff && validate.SumAbove(in.addr, in.length, 0xffffffffffffffff) {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0029], Value: strconv.FormatUint(in.length, 10)})
 	}
-	if in.capDeviceAttrExDeviceCapFlagsEx.ok && in.access&0x100 != 0 && in.capDeviceAttrExDeviceCapFlagsEx.v&0x4000000000 != 0x4000000000 {
+	if in.capDeviceAttrExDeviceCapFlagsEx.OK && in.access&0x100 != 0 && in.capDeviceAttrExDeviceCapFlagsEx.V&0x4000000000 != 0x4000000000 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0032], Value: MRAccess(in.access).String()})
 	}
-	if in.capDeviceAttrExDeviceCapFlagsEx.ok && in.access&0x200 != 0 && in.capDeviceAttrExDeviceCapFlagsEx.v&0x8000000000 != 0x8000000000 {
+	if in.capDeviceAttrExDeviceCapFlagsEx.OK && in.access&0x200 != 0 && in.capDeviceAttrExDeviceCapFlagsEx.V&0x8000000000 != 0x8000000000 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0033], Value: MRAccess(in.access).String()})
 	}
-	if in.capDeviceAttrExODPCapsGeneralCaps.ok && in.access&0x40 != 0 && in.capDeviceAttrExODPCapsGeneralCaps.v&0x1 != 0x1 {
+	if in.capDeviceAttrExODPCapsGeneralCaps.OK && in.access&0x40 != 0 && in.capDeviceAttrExODPCapsGeneralCaps.V&0x1 != 0x1 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0034], Value: MRAccess(in.access).String()})
 	}
-	if in.capDeviceAttrExODPCapsGeneralCaps.ok && in.length == 0xffffffffffffffff && in.access&0x40 != 0 && in.capDeviceAttrExODPCapsGeneralCaps.v&0x2 != 0x2 {
+	if in.capDeviceAttrExODPCapsGeneralCaps.OK && in.length == 0xffffffffffffffff && in.access&0x40 != 0 && in.capDeviceAttrExODPCapsGeneralCaps.V&0x2 != 0x2 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0035], Value: MRAccess(in.access).String()})
 	}
 	if in.pd == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0037], Value: addrText(in.pd)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0037], Value: validate.AddrText(in.pd)})
 	}
-	if in.iova == 0 && in.addr%pageSize != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0038], Value: addrText(in.addr)})
+	if in.iova == 0 && in.addr%validate.PageSize() != 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0038], Value: validate.AddrText(in.addr)})
 	}
-	if in.iova != 0 && in.iova%pageSize != in.addr%pageSize {
+	if in.iova != 0 && in.iova%validate.PageSize() != in.addr%validate.PageSize() {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0039], Value: "0x" + strconv.FormatUint(in.iova, 16)})
 	}
 	return verr.RefuseErr("ibv_reg_mr_iova", bad...)
@@ -974,18 +975,18 @@ func hintRegMRIOVA(in *inRegMRIOVA) []string {
 		may = append(may, verr.Violation{Rule: &rules[rule0030], Value: strconv.FormatUint(in.length, 10)}.String())
 	}
 	if in.access&0x40 == 0 && in.length != 0 && in.length != 0xffffffffffffffff && in.addr == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0202], Value: addrText(in.addr)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0202], Value: validate.AddrText(in.addr)}.String())
 	}
 	if in.access&0x40 == 0 && in.length != 0xffffffffffffffff && in.length > 0x7fffffffffffffff {
 		may = append(may, verr.Violation{Rule: &rules[rule0205], Value: strconv.FormatUint(in.length, 10)}.String())
 	}
-	if in.capDeviceAttrAtomicCap.ok && in.capDeviceAttrAtomicCap.v != 2 && in.access&0x8 != 0 && in.capDeviceAttrAtomicCap.v&0x1 != 0x1 {
+	if in.capDeviceAttrAtomicCap.OK && in.capDeviceAttrAtomicCap.V != 2 && in.access&0x8 != 0 && in.capDeviceAttrAtomicCap.V&0x1 != 0x1 {
 		may = append(may, verr.Violation{Rule: &rules[rule0031], Value: MRAccess(in.access).String()}.String())
 	}
 	if in.access&0x40 == 0 && in.access&0x200 != 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule0195], Value: MRAccess(in.access).String()}.String())
 	}
-	if in.capDeviceAttrMaxMRSize.ok && in.length != 0xffffffffffffffff && in.length > in.capDeviceAttrMaxMRSize.v {
+	if in.capDeviceAttrMaxMRSize.OK && in.length != 0xffffffffffffffff && in.length > in.capDeviceAttrMaxMRSize.V {
 		may = append(may, verr.Violation{Rule: &rules[rule0036], Value: strconv.FormatUint(in.length, 10)}.String())
 	}
 	if in.access&0x40 != 0 && in.length == 0xffffffffffffffff && in.iova > 0 {
@@ -996,13 +997,13 @@ func hintRegMRIOVA(in *inRegMRIOVA) []string {
 
 // inRegDmabufMR is what the rules of ibv_reg_dmabuf_mr look at.
 type inRegDmabufMR struct {
-	access                 uint64 // access
-	pd                     uint64 // pd
-	iova                   uint64 // iova
-	offset                 uint64 // offset
-	fd                     int64  // fd
-	length                 uint64 // length
-	capDeviceAttrAtomicCap known  // device_attr.atomic_cap
+	access                 uint64         // access
+	pd                     uint64         // pd
+	iova                   uint64         // iova
+	offset                 uint64         // offset
+	fd                     int64          // fd
+	length                 uint64         // length
+	capDeviceAttrAtomicCap validate.Known // device_attr.atomic_cap
 }
 
 // checkRegDmabufMR refuses a call of ibv_reg_dmabuf_mr that breaks a rule.
@@ -1018,15 +1019,15 @@ func checkRegDmabufMR(in *inRegDmabufMR) error {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0043], Value: DmabufAccess(in.access).String()})
 	}
 	if in.pd == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0045], Value: addrText(in.pd)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0045], Value: validate.AddrText(in.pd)})
 	}
-	if in.iova%pageSize != in.offset%pageSize {
+	if in.iova%validate.PageSize() != in.offset%validate.PageSize() {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0046], Value: "0x" + strconv.FormatUint(in.iova, 16)})
 	}
 	if in.fd < 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0047], Value: strconv.FormatInt(in.fd, 10)})
 	}
-	if sumAbove(in.offset, in.length, 0xffffffffffffffff) {
+	if validate.SumAbove(in.offset, in.length, 0xffffffffffffffff) {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0048], Value: strconv.FormatUint(in.length, 10)})
 	}
 	return verr.RefuseErr("ibv_reg_dmabuf_mr", bad...)
@@ -1035,7 +1036,7 @@ func checkRegDmabufMR(in *inRegDmabufMR) error {
 // hintRegDmabufMR tells what may be the cause when ibv_reg_dmabuf_mr fails.
 func hintRegDmabufMR(in *inRegDmabufMR) []string {
 	var may []string
-	if in.capDeviceAttrAtomicCap.ok && in.capDeviceAttrAtomicCap.v != 2 && in.access&0x8 != 0 && in.capDeviceAttrAtomicCap.v&0x1 != 0x1 {
+	if in.capDeviceAttrAtomicCap.OK && in.capDeviceAttrAtomicCap.V != 2 && in.access&0x8 != 0 && in.capDeviceAttrAtomicCap.V&0x1 != 0x1 {
 		may = append(may, verr.Violation{Rule: &rules[rule0044], Value: DmabufAccess(in.access).String()}.String())
 	}
 	return may
@@ -1043,21 +1044,21 @@ func hintRegDmabufMR(in *inRegDmabufMR) []string {
 
 // inRegMREx is what the rules of ibv_reg_mr_ex look at.
 type inRegMREx struct {
-	mrInitAttrAccess                  uint64 // mr_init_attr.access
-	mrInitAttrCompMask                uint64 // mr_init_attr.comp_mask
-	mrInitAttrLength                  uint64 // mr_init_attr.length
-	mrInitAttrAddr                    uint64 // mr_init_attr.addr
-	capDeviceAttrExDeviceCapFlagsEx   known  // device_attr_ex.device_cap_flags_ex
-	capDeviceAttrExODPCapsGeneralCaps known  // device_attr_ex.odp_caps.general_caps
-	pd                                uint64 // pd
-	mrInitAttr                        uint64 // mr_init_attr
-	mrInitAttrFD                      int64  // mr_init_attr.fd
-	mrInitAttrIOVA                    uint64 // mr_init_attr.iova
-	mrInitAttrFDOffset                uint64 // mr_init_attr.fd_offset
-	mrInitAttrDMAH                    uint64 // mr_init_attr.dmah
-	mrInitAttrBuf                     uint64 // mr_init_attr.buf
-	capDeviceAttrAtomicCap            known  // device_attr.atomic_cap
-	capDeviceAttrMaxMRSize            known  // device_attr.max_mr_size
+	mrInitAttrAccess                  uint64         // mr_init_attr.access
+	mrInitAttrCompMask                uint64         // mr_init_attr.comp_mask
+	mrInitAttrLength                  uint64         // mr_init_attr.length
+	mrInitAttrAddr                    uint64         // mr_init_attr.addr
+	capDeviceAttrExDeviceCapFlagsEx   validate.Known // device_attr_ex.device_cap_flags_ex
+	capDeviceAttrExODPCapsGeneralCaps validate.Known // device_attr_ex.odp_caps.general_caps
+	pd                                uint64         // pd
+	mrInitAttr                        uint64         // mr_init_attr
+	mrInitAttrFD                      int64          // mr_init_attr.fd
+	mrInitAttrIOVA                    uint64         // mr_init_attr.iova
+	mrInitAttrFDOffset                uint64         // mr_init_attr.fd_offset
+	mrInitAttrDMAH                    uint64         // mr_init_attr.dmah
+	mrInitAttrBuf                     uint64         // mr_init_attr.buf
+	capDeviceAttrAtomicCap            validate.Known // device_attr.atomic_cap
+	capDeviceAttrMaxMRSize            validate.Known // device_attr.max_mr_size
 }
 
 // checkRegMREx refuses a call of ibv_reg_mr_ex that breaks a rule.
@@ -1079,31 +1080,31 @@ func checkRegMREx(in *inRegMREx) error {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0055], Value: MRAccess(in.mrInitAttrAccess).String()})
 	}
 	if in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrAccess&0x40 != 0 && in.mrInitAttrLength == 0xffffffffffffffff && in.mrInitAttrAddr != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0056], Value: addrText(in.mrInitAttrAddr)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0056], Value: validate.AddrText(in.mrInitAttrAddr)})
 	}
 	if in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrLength == 0xffffffffffffffff && in.mrInitAttrAccess&0x40 == 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0057], Value: strconv.FormatUint(in.mrInitAttrLength, 10)})
 	}
-	if in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrLength != 0xffffffffffffffff && sumAbove(in.mrInitAttrAddr, in.mrInitAttrLength, 0xffffffffffffffff) {
+	if in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrLength != 0xffffffffffffffff && validate.SumAbove(in.mrInitAttrAddr, in.mrInitAttrLength, 0xffffffffffffffff) {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0059], Value: strconv.FormatUint(in.mrInitAttrLength, 10)})
 	}
-	if in.capDeviceAttrExDeviceCapFlagsEx.ok && in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrAccess&0x100 != 0 && in.capDeviceAttrExDeviceCapFlagsEx.v&0x4000000000 != 0x4000000000 {
+	if in.capDeviceAttrExDeviceCapFlagsEx.OK && in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrAccess&0x100 != 0 && in.capDeviceAttrExDeviceCapFlagsEx.V&0x4000000000 != 0x4000000000 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0062], Value: MRAccess(in.mrInitAttrAccess).String()})
 	}
-	if in.capDeviceAttrExDeviceCapFlagsEx.ok && in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrAccess&0x200 != 0 && in.capDeviceAttrExDeviceCapFlagsEx.v&0x8000000000 != 0x8000000000 {
+	if in.capDeviceAttrExDeviceCapFlagsEx.OK && in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrAccess&0x200 != 0 && in.capDeviceAttrExDeviceCapFlagsEx.V&0x8000000000 != 0x8000000000 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0063], Value: MRAccess(in.mrInitAttrAccess).String()})
 	}
-	if in.capDeviceAttrExODPCapsGeneralCaps.ok && in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrAccess&0x40 != 0 && in.capDeviceAttrExODPCapsGeneralCaps.v&0x1 != 0x1 {
+	if in.capDeviceAttrExODPCapsGeneralCaps.OK && in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrAccess&0x40 != 0 && in.capDeviceAttrExODPCapsGeneralCaps.V&0x1 != 0x1 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0064], Value: MRAccess(in.mrInitAttrAccess).String()})
 	}
-	if in.capDeviceAttrExODPCapsGeneralCaps.ok && in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrLength == 0xffffffffffffffff && in.mrInitAttrAccess&0x40 != 0 && in.capDeviceAttrExODPCapsGeneralCaps.v&0x2 != 0x2 {
+	if in.capDeviceAttrExODPCapsGeneralCaps.OK && in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrLength == 0xffffffffffffffff && in.mrInitAttrAccess&0x40 != 0 && in.capDeviceAttrExODPCapsGeneralCaps.V&0x2 != 0x2 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0065], Value: MRAccess(in.mrInitAttrAccess).String()})
 	}
 	if in.pd == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0067], Value: addrText(in.pd)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0067], Value: validate.AddrText(in.pd)})
 	}
 	if in.mrInitAttr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0068], Value: addrText(in.mrInitAttr)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0068], Value: validate.AddrText(in.mrInitAttr)})
 	}
 	if in.mrInitAttrCompMask&0x20 == 0 && in.mrInitAttrCompMask&0x6 == 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0076], Value: "0x" + strconv.FormatUint(in.mrInitAttrCompMask, 16)})
@@ -1123,20 +1124,20 @@ func checkRegMREx(in *inRegMREx) error {
 	if in.mrInitAttrCompMask&0x4 != 0 && in.mrInitAttrFD < 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0081], Value: strconv.FormatInt(in.mrInitAttrFD, 10)})
 	}
-	if in.mrInitAttrCompMask&0x4 != 0 && in.mrInitAttrCompMask&0x1 != 0 && in.mrInitAttrIOVA%pageSize != in.mrInitAttrFDOffset%pageSize {
+	if in.mrInitAttrCompMask&0x4 != 0 && in.mrInitAttrCompMask&0x1 != 0 && in.mrInitAttrIOVA%validate.PageSize() != in.mrInitAttrFDOffset%validate.PageSize() {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0082], Value: "0x" + strconv.FormatUint(in.mrInitAttrIOVA, 16)})
 	}
-	if in.mrInitAttrCompMask&0x1 != 0 && in.mrInitAttrCompMask&0x2 != 0 && in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrIOVA%pageSize != in.mrInitAttrAddr%pageSize {
+	if in.mrInitAttrCompMask&0x1 != 0 && in.mrInitAttrCompMask&0x2 != 0 && in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrIOVA%validate.PageSize() != in.mrInitAttrAddr%validate.PageSize() {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0083], Value: "0x" + strconv.FormatUint(in.mrInitAttrIOVA, 16)})
 	}
-	if in.mrInitAttrCompMask&0x4 != 0 && sumAbove(in.mrInitAttrFDOffset, in.mrInitAttrLength, 0xffffffffffffffff) {
+	if in.mrInitAttrCompMask&0x4 != 0 && validate.SumAbove(in.mrInitAttrFDOffset, in.mrInitAttrLength, 0xffffffffffffffff) {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0084], Value: strconv.FormatUint(in.mrInitAttrLength, 10)})
 	}
 	if in.mrInitAttrCompMask&0x10 != 0 && in.mrInitAttrDMAH == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0085], Value: addrText(in.mrInitAttrDMAH)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0085], Value: validate.AddrText(in.mrInitAttrDMAH)})
 	}
 	if in.mrInitAttrCompMask&0x20 != 0 && in.mrInitAttrBuf == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0086], Value: addrText(in.mrInitAttrBuf)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0086], Value: validate.AddrText(in.mrInitAttrBuf)})
 	}
 	if in.mrInitAttrCompMask&0x20 != 0 && in.mrInitAttrCompMask&0x2 != 0x2 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0087], Value: "0x" + strconv.FormatUint(in.mrInitAttrCompMask, 16)})
@@ -1145,7 +1146,7 @@ func checkRegMREx(in *inRegMREx) error {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0088], Value: "0x" + strconv.FormatUint(in.mrInitAttrCompMask, 16)})
 	}
 	if in.mrInitAttrCompMask&0x22 == 0x22 && in.mrInitAttrAddr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0197], Value: addrText(in.mrInitAttrAddr)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0197], Value: validate.AddrText(in.mrInitAttrAddr)})
 	}
 	return verr.RefuseErr("ibv_reg_mr_ex", bad...)
 }
@@ -1166,18 +1167,18 @@ func hintRegMREx(in *inRegMREx) []string {
 		may = append(may, verr.Violation{Rule: &rules[rule0060], Value: strconv.FormatUint(in.mrInitAttrLength, 10)}.String())
 	}
 	if in.mrInitAttrCompMask&0x2 != 0 && in.mrInitAttrCompMask&0x24 == 0 && in.mrInitAttrAccess&0x40 == 0 && in.mrInitAttrLength != 0 && in.mrInitAttrLength != 0xffffffffffffffff && in.mrInitAttrAddr == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0203], Value: addrText(in.mrInitAttrAddr)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0203], Value: validate.AddrText(in.mrInitAttrAddr)}.String())
 	}
 	if in.mrInitAttrCompMask&0x2 != 0 && in.mrInitAttrCompMask&0x24 == 0 && in.mrInitAttrAccess&0x40 == 0 && in.mrInitAttrLength != 0xffffffffffffffff && in.mrInitAttrLength > 0x7fffffffffffffff {
 		may = append(may, verr.Violation{Rule: &rules[rule0206], Value: strconv.FormatUint(in.mrInitAttrLength, 10)}.String())
 	}
-	if in.capDeviceAttrAtomicCap.ok && in.mrInitAttrCompMask&0x4 == 0 && in.capDeviceAttrAtomicCap.v != 2 && in.mrInitAttrAccess&0x8 != 0 && in.capDeviceAttrAtomicCap.v&0x1 != 0x1 {
+	if in.capDeviceAttrAtomicCap.OK && in.mrInitAttrCompMask&0x4 == 0 && in.capDeviceAttrAtomicCap.V != 2 && in.mrInitAttrAccess&0x8 != 0 && in.capDeviceAttrAtomicCap.V&0x1 != 0x1 {
 		may = append(may, verr.Violation{Rule: &rules[rule0061], Value: MRAccess(in.mrInitAttrAccess).String()}.String())
 	}
 	if in.mrInitAttrAccess&0x40 == 0 && in.mrInitAttrAccess&0x200 != 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule0196], Value: MRAccess(in.mrInitAttrAccess).String()}.String())
 	}
-	if in.capDeviceAttrMaxMRSize.ok && in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrLength != 0xffffffffffffffff && in.mrInitAttrLength > in.capDeviceAttrMaxMRSize.v {
+	if in.capDeviceAttrMaxMRSize.OK && in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrLength != 0xffffffffffffffff && in.mrInitAttrLength > in.capDeviceAttrMaxMRSize.V {
 		may = append(may, verr.Violation{Rule: &rules[rule0066], Value: strconv.FormatUint(in.mrInitAttrLength, 10)}.String())
 	}
 	if in.mrInitAttrCompMask&^0x3f != 0 {
@@ -1187,7 +1188,7 @@ func hintRegMREx(in *inRegMREx) []string {
 		may = append(may, verr.Violation{Rule: &rules[rule0070], Value: "0x" + strconv.FormatUint(in.mrInitAttrIOVA, 16)}.String())
 	}
 	if in.mrInitAttrAddr != 0 && in.mrInitAttrCompMask&0x2 == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0071], Value: addrText(in.mrInitAttrAddr)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0071], Value: validate.AddrText(in.mrInitAttrAddr)}.String())
 	}
 	if in.mrInitAttrFD != 0 && in.mrInitAttrCompMask&0x4 == 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule0072], Value: strconv.FormatInt(in.mrInitAttrFD, 10)}.String())
@@ -1196,10 +1197,10 @@ func hintRegMREx(in *inRegMREx) []string {
 		may = append(may, verr.Violation{Rule: &rules[rule0073], Value: strconv.FormatUint(in.mrInitAttrFDOffset, 10)}.String())
 	}
 	if in.mrInitAttrDMAH != 0 && in.mrInitAttrCompMask&0x10 == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0074], Value: addrText(in.mrInitAttrDMAH)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0074], Value: validate.AddrText(in.mrInitAttrDMAH)}.String())
 	}
 	if in.mrInitAttrBuf != 0 && in.mrInitAttrCompMask&0x20 == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0075], Value: addrText(in.mrInitAttrBuf)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0075], Value: validate.AddrText(in.mrInitAttrBuf)}.String())
 	}
 	if in.mrInitAttrCompMask&0x1 != 0 && in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrAccess&0x40 != 0 && in.mrInitAttrLength == 0xffffffffffffffff && in.mrInitAttrIOVA > 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule0200], Value: "0x" + strconv.FormatUint(in.mrInitAttrIOVA, 16)}.String())
@@ -1209,22 +1210,22 @@ func hintRegMREx(in *inRegMREx) []string {
 
 // inReregMR is what the rules of ibv_rereg_mr look at.
 type inReregMR struct {
-	mr                                uint64 // mr
-	flags                             uint64 // flags
-	pd                                uint64 // pd
-	addr                              uint64 // addr
-	length                            uint64 // length
-	access                            uint64 // access
-	capDeviceAttrExDeviceCapFlagsEx   known  // device_attr_ex.device_cap_flags_ex
-	capDeviceAttrExODPCapsGeneralCaps known  // device_attr_ex.odp_caps.general_caps
-	capDeviceAttrAtomicCap            known  // device_attr.atomic_cap
+	mr                                uint64         // mr
+	flags                             uint64         // flags
+	pd                                uint64         // pd
+	addr                              uint64         // addr
+	length                            uint64         // length
+	access                            uint64         // access
+	capDeviceAttrExDeviceCapFlagsEx   validate.Known // device_attr_ex.device_cap_flags_ex
+	capDeviceAttrExODPCapsGeneralCaps validate.Known // device_attr_ex.odp_caps.general_caps
+	capDeviceAttrAtomicCap            validate.Known // device_attr.atomic_cap
 }
 
 // checkReregMR refuses a call of ibv_rereg_mr that breaks a rule.
 func checkReregMR(in *inReregMR) error {
 	var bad []verr.Violation
 	if in.mr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0172], Value: addrText(in.mr)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0172], Value: validate.AddrText(in.mr)})
 	}
 	if in.flags&^0x7 != 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0173], Value: MRChangeFlags(in.flags).String()})
@@ -1233,15 +1234,15 @@ func checkReregMR(in *inReregMR) error {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0174], Value: MRChangeFlags(in.flags).String()})
 	}
 	if in.flags&0x2 != 0 && in.pd == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0175], Value: addrText(in.pd)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0175], Value: validate.AddrText(in.pd)})
 	}
 	if in.flags&0x1 != 0 && in.addr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0176], Value: addrText(in.addr)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0176], Value: validate.AddrText(in.addr)})
 	}
 	if in.flags&0x1 != 0 && in.length < 1 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0177], Value: strconv.FormatUint(in.length, 10)})
 	}
-	if in.flags&0x1 != 0 && sumAbove(in.addr, in.length, 0xffffffffffffffff) {
+	if in.flags&0x1 != 0 && validate.SumAbove(in.addr, in.length, 0xffffffffffffffff) {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0178], Value: strconv.FormatUint(in.length, 10)})
 	}
 	if in.flags&0x4 == 0 && in.access != 0 {
@@ -1256,13 +1257,13 @@ func checkReregMR(in *inReregMR) error {
 	if in.flags&0x4 != 0 && in.access&^0x3ff003ff != 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0185], Value: MRAccess(in.access).String()})
 	}
-	if in.capDeviceAttrExDeviceCapFlagsEx.ok && in.flags&0x4 != 0 && in.access&0x100 != 0 && in.capDeviceAttrExDeviceCapFlagsEx.v&0x4000000000 != 0x4000000000 {
+	if in.capDeviceAttrExDeviceCapFlagsEx.OK && in.flags&0x4 != 0 && in.access&0x100 != 0 && in.capDeviceAttrExDeviceCapFlagsEx.V&0x4000000000 != 0x4000000000 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0209], Value: MRAccess(in.access).String()})
 	}
-	if in.capDeviceAttrExDeviceCapFlagsEx.ok && in.flags&0x4 != 0 && in.access&0x200 != 0 && in.capDeviceAttrExDeviceCapFlagsEx.v&0x8000000000 != 0x8000000000 {
+	if in.capDeviceAttrExDeviceCapFlagsEx.OK && in.flags&0x4 != 0 && in.access&0x200 != 0 && in.capDeviceAttrExDeviceCapFlagsEx.V&0x8000000000 != 0x8000000000 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0210], Value: MRAccess(in.access).String()})
 	}
-	if in.capDeviceAttrExODPCapsGeneralCaps.ok && in.flags&0x4 != 0 && in.access&0x40 != 0 && in.capDeviceAttrExODPCapsGeneralCaps.v&0x1 != 0x1 {
+	if in.capDeviceAttrExODPCapsGeneralCaps.OK && in.flags&0x4 != 0 && in.access&0x40 != 0 && in.capDeviceAttrExODPCapsGeneralCaps.V&0x1 != 0x1 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0211], Value: MRAccess(in.access).String()})
 	}
 	return verr.RefuseErr("ibv_rereg_mr", bad...)
@@ -1272,15 +1273,15 @@ func checkReregMR(in *inReregMR) error {
 func hintReregMR(in *inReregMR) []string {
 	var may []string
 	if in.flags&0x1 == 0 && in.addr != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0180], Value: addrText(in.addr)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0180], Value: validate.AddrText(in.addr)}.String())
 	}
 	if in.flags&0x1 == 0 && in.length != 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule0181], Value: strconv.FormatUint(in.length, 10)}.String())
 	}
 	if in.flags&0x2 == 0 && in.pd != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0182], Value: addrText(in.pd)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0182], Value: validate.AddrText(in.pd)}.String())
 	}
-	if in.capDeviceAttrAtomicCap.ok && in.flags&0x4 != 0 && in.capDeviceAttrAtomicCap.v != 2 && in.access&0x8 != 0 && in.capDeviceAttrAtomicCap.v&0x1 != 0x1 {
+	if in.capDeviceAttrAtomicCap.OK && in.flags&0x4 != 0 && in.capDeviceAttrAtomicCap.V != 2 && in.access&0x8 != 0 && in.capDeviceAttrAtomicCap.V&0x1 != 0x1 {
 		may = append(may, verr.Violation{Rule: &rules[rule0212], Value: MRAccess(in.access).String()}.String())
 	}
 	if in.flags&0x4 != 0 && in.access&0x20 != 0 {
@@ -1301,7 +1302,7 @@ type inDeregMR struct {
 func checkDeregMR(in *inDeregMR) error {
 	var bad []verr.Violation
 	if in.mr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0093], Value: addrText(in.mr)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0093], Value: validate.AddrText(in.mr)})
 	}
 	return verr.RefuseErr("ibv_dereg_mr", bad...)
 }
@@ -1315,7 +1316,7 @@ type inCreateCompChannel struct {
 func checkCreateCompChannel(in *inCreateCompChannel) error {
 	var bad []verr.Violation
 	if in.context == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0285], Value: addrText(in.context)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0285], Value: validate.AddrText(in.context)})
 	}
 	return verr.RefuseErr("ibv_create_comp_channel", bad...)
 }
@@ -1329,26 +1330,26 @@ type inDestroyCompChannel struct {
 func checkDestroyCompChannel(in *inDestroyCompChannel) error {
 	var bad []verr.Violation
 	if in.channel == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0286], Value: addrText(in.channel)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0286], Value: validate.AddrText(in.channel)})
 	}
 	return verr.RefuseErr("ibv_destroy_comp_channel", bad...)
 }
 
 // inAdviseMR is what the rules of ibv_advise_mr look at.
 type inAdviseMR struct {
-	pd                                uint64 // pd
-	advice                            uint64 // advice
-	flags                             uint64 // flags
-	sgList                            uint64 // sg_list
-	numSGE                            uint64 // num_sge
-	capDeviceAttrExODPCapsGeneralCaps known  // device_attr_ex.odp_caps.general_caps
+	pd                                uint64         // pd
+	advice                            uint64         // advice
+	flags                             uint64         // flags
+	sgList                            uint64         // sg_list
+	numSGE                            uint64         // num_sge
+	capDeviceAttrExODPCapsGeneralCaps validate.Known // device_attr_ex.odp_caps.general_caps
 }
 
 // checkAdviseMR refuses a call of ibv_advise_mr that breaks a rule.
 func checkAdviseMR(in *inAdviseMR) error {
 	var bad []verr.Violation
 	if in.pd == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0189], Value: addrText(in.pd)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0189], Value: validate.AddrText(in.pd)})
 	}
 	if in.advice != 0 && in.advice != 1 && in.advice != 2 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0190], Value: AdviseMRAdvice(in.advice).String()})
@@ -1357,7 +1358,7 @@ func checkAdviseMR(in *inAdviseMR) error {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0191], Value: AdviseMRFlags(in.flags).String()})
 	}
 	if in.sgList == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0192], Value: addrText(in.sgList)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0192], Value: validate.AddrText(in.sgList)})
 	}
 	if in.numSGE < 1 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0193], Value: strconv.FormatUint(in.numSGE, 10)})
@@ -1368,7 +1369,7 @@ func checkAdviseMR(in *inAdviseMR) error {
 // hintAdviseMR tells what may be the cause when ibv_advise_mr fails.
 func hintAdviseMR(in *inAdviseMR) []string {
 	var may []string
-	if in.capDeviceAttrExODPCapsGeneralCaps.ok && in.capDeviceAttrExODPCapsGeneralCaps.v&0x1 != 0x1 {
+	if in.capDeviceAttrExODPCapsGeneralCaps.OK && in.capDeviceAttrExODPCapsGeneralCaps.V&0x1 != 0x1 {
 		may = append(may, verr.Violation{Rule: &rules[rule0216]}.String())
 	}
 	return may
@@ -1376,24 +1377,24 @@ func hintAdviseMR(in *inAdviseMR) []string {
 
 // inAllocDM is what the rules of ibv_alloc_dm look at.
 type inAllocDM struct {
-	context                  uint64 // context
-	attr                     uint64 // attr
-	attrLength               uint64 // attr.length
-	capDeviceAttrExMaxDMSize known  // device_attr_ex.max_dm_size
-	attrLogAlignReq          uint64 // attr.log_align_req
-	attrCompMask             uint64 // attr.comp_mask
+	context                  uint64         // context
+	attr                     uint64         // attr
+	attrLength               uint64         // attr.length
+	capDeviceAttrExMaxDMSize validate.Known // device_attr_ex.max_dm_size
+	attrLogAlignReq          uint64         // attr.log_align_req
+	attrCompMask             uint64         // attr.comp_mask
 }
 
 // checkAllocDM refuses a call of ibv_alloc_dm that breaks a rule.
 func checkAllocDM(in *inAllocDM) error {
 	var bad []verr.Violation
 	if in.context == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0095], Value: addrText(in.context)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0095], Value: validate.AddrText(in.context)})
 	}
 	if in.attr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0096], Value: addrText(in.attr)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0096], Value: validate.AddrText(in.attr)})
 	}
-	if in.capDeviceAttrExMaxDMSize.ok && in.capDeviceAttrExMaxDMSize.v != 0 && in.attrLength > in.capDeviceAttrExMaxDMSize.v {
+	if in.capDeviceAttrExMaxDMSize.OK && in.capDeviceAttrExMaxDMSize.V != 0 && in.attrLength > in.capDeviceAttrExMaxDMSize.V {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0097], Value: strconv.FormatUint(in.attrLength, 10)})
 	}
 	if in.attrLogAlignReq > 63 {
@@ -1405,7 +1406,7 @@ func checkAllocDM(in *inAllocDM) error {
 // hintAllocDM tells what may be the cause when ibv_alloc_dm fails.
 func hintAllocDM(in *inAllocDM) []string {
 	var may []string
-	if in.capDeviceAttrExMaxDMSize.ok && in.capDeviceAttrExMaxDMSize.v == 0 && in.attrLength > in.capDeviceAttrExMaxDMSize.v {
+	if in.capDeviceAttrExMaxDMSize.OK && in.capDeviceAttrExMaxDMSize.V == 0 && in.attrLength > in.capDeviceAttrExMaxDMSize.V {
 		may = append(may, verr.Violation{Rule: &rules[rule0098], Value: strconv.FormatUint(in.attrLength, 10)}.String())
 	}
 	if in.attrLength < 1 {
@@ -1426,33 +1427,33 @@ type inFreeDM struct {
 func checkFreeDM(in *inFreeDM) error {
 	var bad []verr.Violation
 	if in.dm == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0102], Value: addrText(in.dm)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0102], Value: validate.AddrText(in.dm)})
 	}
 	return verr.RefuseErr("ibv_free_dm", bad...)
 }
 
 // inMemcpyToDM is what the rules of ibv_memcpy_to_dm look at.
 type inMemcpyToDM struct {
-	dm       uint64 // dm
-	hostAddr uint64 // host_addr
-	length   uint64 // length
-	dmLength known  // dm.length
-	dmOffset uint64 // dm_offset
+	dm       uint64         // dm
+	hostAddr uint64         // host_addr
+	length   uint64         // length
+	dmLength validate.Known // dm.length
+	dmOffset uint64         // dm_offset
 }
 
 // checkMemcpyToDM refuses a call of ibv_memcpy_to_dm that breaks a rule.
 func checkMemcpyToDM(in *inMemcpyToDM) error {
 	var bad []verr.Violation
 	if in.dm == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0104], Value: addrText(in.dm)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0104], Value: validate.AddrText(in.dm)})
 	}
 	if in.length != 0 && in.hostAddr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0105], Value: addrText(in.hostAddr)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0105], Value: validate.AddrText(in.hostAddr)})
 	}
-	if in.dmLength.ok && in.dmLength.v != 0 && sumAbove(in.dmOffset, in.length, in.dmLength.v) {
+	if in.dmLength.OK && in.dmLength.V != 0 && validate.SumAbove(in.dmOffset, in.length, in.dmLength.V) {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0106], Value: strconv.FormatUint(in.length, 10)})
 	}
-	if sumAbove(in.dmOffset, in.length, 0xffffffffffffffff) {
+	if validate.SumAbove(in.dmOffset, in.length, 0xffffffffffffffff) {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0107], Value: strconv.FormatUint(in.length, 10)})
 	}
 	return verr.RefuseErr("ibv_memcpy_to_dm", bad...)
@@ -1472,26 +1473,26 @@ func hintMemcpyToDM(in *inMemcpyToDM) []string {
 
 // inMemcpyFromDM is what the rules of ibv_memcpy_from_dm look at.
 type inMemcpyFromDM struct {
-	dm       uint64 // dm
-	hostAddr uint64 // host_addr
-	length   uint64 // length
-	dmLength known  // dm.length
-	dmOffset uint64 // dm_offset
+	dm       uint64         // dm
+	hostAddr uint64         // host_addr
+	length   uint64         // length
+	dmLength validate.Known // dm.length
+	dmOffset uint64         // dm_offset
 }
 
 // checkMemcpyFromDM refuses a call of ibv_memcpy_from_dm that breaks a rule.
 func checkMemcpyFromDM(in *inMemcpyFromDM) error {
 	var bad []verr.Violation
 	if in.dm == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0110], Value: addrText(in.dm)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0110], Value: validate.AddrText(in.dm)})
 	}
 	if in.length != 0 && in.hostAddr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0111], Value: addrText(in.hostAddr)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0111], Value: validate.AddrText(in.hostAddr)})
 	}
-	if in.dmLength.ok && in.dmLength.v != 0 && sumAbove(in.dmOffset, in.length, in.dmLength.v) {
+	if in.dmLength.OK && in.dmLength.V != 0 && validate.SumAbove(in.dmOffset, in.length, in.dmLength.V) {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0112], Value: strconv.FormatUint(in.length, 10)})
 	}
-	if sumAbove(in.dmOffset, in.length, 0xffffffffffffffff) {
+	if validate.SumAbove(in.dmOffset, in.length, 0xffffffffffffffff) {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0113], Value: strconv.FormatUint(in.length, 10)})
 	}
 	return verr.RefuseErr("ibv_memcpy_from_dm", bad...)
@@ -1518,20 +1519,20 @@ type inAllocNullMR struct {
 func checkAllocNullMR(in *inAllocNullMR) error {
 	var bad []verr.Violation
 	if in.pd == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0187], Value: addrText(in.pd)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0187], Value: validate.AddrText(in.pd)})
 	}
 	return verr.RefuseErr("ibv_alloc_null_mr", bad...)
 }
 
 // inRegDMMR is what the rules of ibv_reg_dm_mr look at.
 type inRegDMMR struct {
-	access                 uint64 // access
-	pd                     uint64 // pd
-	dm                     uint64 // dm
-	length                 uint64 // length
-	dmLength               known  // dm.length
-	dmOffset               uint64 // dm_offset
-	capDeviceAttrAtomicCap known  // device_attr.atomic_cap
+	access                 uint64         // access
+	pd                     uint64         // pd
+	dm                     uint64         // dm
+	length                 uint64         // length
+	dmLength               validate.Known // dm.length
+	dmOffset               uint64         // dm_offset
+	capDeviceAttrAtomicCap validate.Known // device_attr.atomic_cap
 }
 
 // checkRegDMMR refuses a call of ibv_reg_dm_mr that breaks a rule.
@@ -1550,15 +1551,15 @@ func checkRegDMMR(in *inRegDMMR) error {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0118], Value: DMAccess(in.access).String()})
 	}
 	if in.pd == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0121], Value: addrText(in.pd)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0121], Value: validate.AddrText(in.pd)})
 	}
 	if in.dm == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0122], Value: addrText(in.dm)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0122], Value: validate.AddrText(in.dm)})
 	}
-	if in.dmLength.ok && in.dmLength.v != 0 && sumAbove(in.dmOffset, in.length, in.dmLength.v) {
+	if in.dmLength.OK && in.dmLength.V != 0 && validate.SumAbove(in.dmOffset, in.length, in.dmLength.V) {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0123], Value: strconv.FormatUint(in.length, 10)})
 	}
-	if sumAbove(in.dmOffset, in.length, 0xffffffffffffffff) {
+	if validate.SumAbove(in.dmOffset, in.length, 0xffffffffffffffff) {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0124], Value: strconv.FormatUint(in.length, 10)})
 	}
 	return verr.RefuseErr("ibv_reg_dm_mr", bad...)
@@ -1570,7 +1571,7 @@ func hintRegDMMR(in *inRegDMMR) []string {
 	if in.access&0x10 != 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule0119], Value: DMAccess(in.access).String()}.String())
 	}
-	if in.capDeviceAttrAtomicCap.ok && in.capDeviceAttrAtomicCap.v != 2 && in.access&0x8 != 0 && in.capDeviceAttrAtomicCap.v&0x1 != 0x1 {
+	if in.capDeviceAttrAtomicCap.OK && in.capDeviceAttrAtomicCap.V != 2 && in.access&0x8 != 0 && in.capDeviceAttrAtomicCap.V&0x1 != 0x1 {
 		may = append(may, verr.Violation{Rule: &rules[rule0120], Value: DMAccess(in.access).String()}.String())
 	}
 	return may
@@ -1578,23 +1579,23 @@ func hintRegDMMR(in *inRegDMMR) []string {
 
 // inCreateCQ is what the rules of ibv_create_cq look at.
 type inCreateCQ struct {
-	context               uint64 // context
-	compVector            int64  // comp_vector
-	contextNumCompVectors known  // context.num_comp_vectors
-	cqe                   int64  // cqe
-	capDeviceAttrMaxCQE   known  // device_attr.max_cqe
+	context               uint64         // context
+	compVector            int64          // comp_vector
+	contextNumCompVectors validate.Known // context.num_comp_vectors
+	cqe                   int64          // cqe
+	capDeviceAttrMaxCQE   validate.Known // device_attr.max_cqe
 }
 
 // checkCreateCQ refuses a call of ibv_create_cq that breaks a rule.
 func checkCreateCQ(in *inCreateCQ) error {
 	var bad []verr.Violation
 	if in.context == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0278], Value: addrText(in.context)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0278], Value: validate.AddrText(in.context)})
 	}
 	if in.compVector < 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0281], Value: strconv.FormatInt(in.compVector, 10)})
 	}
-	if in.contextNumCompVectors.ok && in.compVector >= 0 && !(in.contextNumCompVectors.v > uint64(in.compVector)) {
+	if in.contextNumCompVectors.OK && in.compVector >= 0 && !(in.contextNumCompVectors.V > uint64(in.compVector)) {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0282], Value: strconv.FormatInt(in.compVector, 10)})
 	}
 	return verr.RefuseErr("ibv_create_cq", bad...)
@@ -1606,7 +1607,7 @@ func hintCreateCQ(in *inCreateCQ) []string {
 	if in.cqe < 1 {
 		may = append(may, verr.Violation{Rule: &rules[rule0279], Value: strconv.FormatInt(in.cqe, 10)}.String())
 	}
-	if in.capDeviceAttrMaxCQE.ok && in.capDeviceAttrMaxCQE.v > 0 && uint64(in.cqe) > in.capDeviceAttrMaxCQE.v {
+	if in.capDeviceAttrMaxCQE.OK && in.capDeviceAttrMaxCQE.V > 0 && uint64(in.cqe) > in.capDeviceAttrMaxCQE.V {
 		may = append(may, verr.Violation{Rule: &rules[rule0280], Value: strconv.FormatInt(in.cqe, 10)}.String())
 	}
 	return may
@@ -1621,41 +1622,41 @@ type inDestroyCQ struct {
 func checkDestroyCQ(in *inDestroyCQ) error {
 	var bad []verr.Violation
 	if in.cq == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0283], Value: addrText(in.cq)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0283], Value: validate.AddrText(in.cq)})
 	}
 	return verr.RefuseErr("ibv_destroy_cq", bad...)
 }
 
 // inCreateQP is what the rules of ibv_create_qp look at.
 type inCreateQP struct {
-	pd                      uint64 // pd
-	qpInitAttr              uint64 // qp_init_attr
-	qpInitAttrSendCQ        uint64 // qp_init_attr.send_cq
-	qpInitAttrQPType        uint64 // qp_init_attr.qp_type
-	qpInitAttrRecvCQ        uint64 // qp_init_attr.recv_cq
-	qpInitAttrSRQ           uint64 // qp_init_attr.srq
-	qpInitAttrCapMaxRecvWR  uint64 // qp_init_attr.cap.max_recv_wr
-	qpInitAttrCapMaxRecvSGE uint64 // qp_init_attr.cap.max_recv_sge
-	qpInitAttrCapMaxSendWR  uint64 // qp_init_attr.cap.max_send_wr
-	capDeviceAttrMaxQPWR    known  // device_attr.max_qp_wr
-	qpInitAttrCapMaxSendSGE uint64 // qp_init_attr.cap.max_send_sge
-	capDeviceAttrMaxSGE     known  // device_attr.max_sge
+	pd                      uint64         // pd
+	qpInitAttr              uint64         // qp_init_attr
+	qpInitAttrSendCQ        uint64         // qp_init_attr.send_cq
+	qpInitAttrQPType        uint64         // qp_init_attr.qp_type
+	qpInitAttrRecvCQ        uint64         // qp_init_attr.recv_cq
+	qpInitAttrSRQ           uint64         // qp_init_attr.srq
+	qpInitAttrCapMaxRecvWR  uint64         // qp_init_attr.cap.max_recv_wr
+	qpInitAttrCapMaxRecvSGE uint64         // qp_init_attr.cap.max_recv_sge
+	qpInitAttrCapMaxSendWR  uint64         // qp_init_attr.cap.max_send_wr
+	capDeviceAttrMaxQPWR    validate.Known // device_attr.max_qp_wr
+	qpInitAttrCapMaxSendSGE uint64         // qp_init_attr.cap.max_send_sge
+	capDeviceAttrMaxSGE     validate.Known // device_attr.max_sge
 }
 
 // checkCreateQP refuses a call of ibv_create_qp that breaks a rule.
 func checkCreateQP(in *inCreateQP) error {
 	var bad []verr.Violation
 	if in.pd == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0296], Value: addrText(in.pd)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0296], Value: validate.AddrText(in.pd)})
 	}
 	if in.qpInitAttr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0297], Value: addrText(in.qpInitAttr)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0297], Value: validate.AddrText(in.qpInitAttr)})
 	}
 	if (in.qpInitAttrQPType == 2 || in.qpInitAttrQPType == 3 || in.qpInitAttrQPType == 4 || in.qpInitAttrQPType == 8 || in.qpInitAttrQPType == 9) && in.qpInitAttrSendCQ == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0299], Value: addrText(in.qpInitAttrSendCQ)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0299], Value: validate.AddrText(in.qpInitAttrSendCQ)})
 	}
 	if (in.qpInitAttrQPType == 2 || in.qpInitAttrQPType == 3 || in.qpInitAttrQPType == 4 || in.qpInitAttrQPType == 8) && in.qpInitAttrRecvCQ == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0300], Value: addrText(in.qpInitAttrRecvCQ)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0300], Value: validate.AddrText(in.qpInitAttrRecvCQ)})
 	}
 	return verr.RefuseErr("ibv_create_qp", bad...)
 }
@@ -1675,16 +1676,16 @@ func hintCreateQP(in *inCreateQP) []string {
 	if in.qpInitAttrSRQ != 0 && in.qpInitAttrCapMaxRecvSGE > 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule0303], Value: strconv.FormatUint(in.qpInitAttrCapMaxRecvSGE, 10)}.String())
 	}
-	if in.capDeviceAttrMaxQPWR.ok && in.capDeviceAttrMaxQPWR.v > 0 && in.qpInitAttrCapMaxSendWR > in.capDeviceAttrMaxQPWR.v {
+	if in.capDeviceAttrMaxQPWR.OK && in.capDeviceAttrMaxQPWR.V > 0 && in.qpInitAttrCapMaxSendWR > in.capDeviceAttrMaxQPWR.V {
 		may = append(may, verr.Violation{Rule: &rules[rule0304], Value: strconv.FormatUint(in.qpInitAttrCapMaxSendWR, 10)}.String())
 	}
-	if in.capDeviceAttrMaxQPWR.ok && in.capDeviceAttrMaxQPWR.v > 0 && in.qpInitAttrCapMaxRecvWR > in.capDeviceAttrMaxQPWR.v {
+	if in.capDeviceAttrMaxQPWR.OK && in.capDeviceAttrMaxQPWR.V > 0 && in.qpInitAttrCapMaxRecvWR > in.capDeviceAttrMaxQPWR.V {
 		may = append(may, verr.Violation{Rule: &rules[rule0305], Value: strconv.FormatUint(in.qpInitAttrCapMaxRecvWR, 10)}.String())
 	}
-	if in.capDeviceAttrMaxSGE.ok && in.capDeviceAttrMaxSGE.v > 0 && in.qpInitAttrCapMaxSendSGE > in.capDeviceAttrMaxSGE.v {
+	if in.capDeviceAttrMaxSGE.OK && in.capDeviceAttrMaxSGE.V > 0 && in.qpInitAttrCapMaxSendSGE > in.capDeviceAttrMaxSGE.V {
 		may = append(may, verr.Violation{Rule: &rules[rule0306], Value: strconv.FormatUint(in.qpInitAttrCapMaxSendSGE, 10)}.String())
 	}
-	if in.capDeviceAttrMaxSGE.ok && in.capDeviceAttrMaxSGE.v > 0 && in.qpInitAttrCapMaxRecvSGE > in.capDeviceAttrMaxSGE.v {
+	if in.capDeviceAttrMaxSGE.OK && in.capDeviceAttrMaxSGE.V > 0 && in.qpInitAttrCapMaxRecvSGE > in.capDeviceAttrMaxSGE.V {
 		may = append(may, verr.Violation{Rule: &rules[rule0307], Value: strconv.FormatUint(in.qpInitAttrCapMaxRecvSGE, 10)}.String())
 	}
 	return may
@@ -1701,10 +1702,10 @@ type inAllocTD struct {
 func checkAllocTD(in *inAllocTD) error {
 	var bad []verr.Violation
 	if in.context == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0150], Value: addrText(in.context)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0150], Value: validate.AddrText(in.context)})
 	}
 	if in.initAttr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0151], Value: addrText(in.initAttr)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0151], Value: validate.AddrText(in.initAttr)})
 	}
 	if in.initAttrCompMask != 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0152], Value: "0x" + strconv.FormatUint(in.initAttrCompMask, 16)})
@@ -1721,7 +1722,7 @@ type inDeallocTD struct {
 func checkDeallocTD(in *inDeallocTD) error {
 	var bad []verr.Violation
 	if in.td == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0153], Value: addrText(in.td)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0153], Value: validate.AddrText(in.td)})
 	}
 	return verr.RefuseErr("ibv_dealloc_td", bad...)
 }
@@ -1741,22 +1742,22 @@ type inAllocParentDomain struct {
 func checkAllocParentDomain(in *inAllocParentDomain) error {
 	var bad []verr.Violation
 	if in.context == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0133], Value: addrText(in.context)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0133], Value: validate.AddrText(in.context)})
 	}
 	if in.attr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0134], Value: addrText(in.attr)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0134], Value: validate.AddrText(in.attr)})
 	}
 	if in.attrPD == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0135], Value: addrText(in.attrPD)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0135], Value: validate.AddrText(in.attrPD)})
 	}
 	if in.attrCompMask&^0x7 != 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0136], Value: "0x" + strconv.FormatUint(in.attrCompMask, 16)})
 	}
 	if in.attrCompMask&0x1 != 0 && in.attrAlloc != 0 && in.attrFree == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0137], Value: addrText(in.attrFree)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0137], Value: validate.AddrText(in.attrFree)})
 	}
 	if in.attrCompMask&0x1 != 0 && in.attrFree != 0 && in.attrAlloc == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0138], Value: addrText(in.attrAlloc)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0138], Value: validate.AddrText(in.attrAlloc)})
 	}
 	return verr.RefuseErr("ibv_alloc_parent_domain", bad...)
 }
@@ -1765,13 +1766,13 @@ func checkAllocParentDomain(in *inAllocParentDomain) error {
 func hintAllocParentDomain(in *inAllocParentDomain) []string {
 	var may []string
 	if in.attrAlloc != 0 && in.attrCompMask&0x1 == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0139], Value: addrText(in.attrAlloc)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0139], Value: validate.AddrText(in.attrAlloc)}.String())
 	}
 	if in.attrFree != 0 && in.attrCompMask&0x1 == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0140], Value: addrText(in.attrFree)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0140], Value: validate.AddrText(in.attrFree)}.String())
 	}
 	if in.attrPDContext != 0 && in.attrCompMask&0x2 == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0141], Value: addrText(in.attrPDContext)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0141], Value: validate.AddrText(in.attrPDContext)}.String())
 	}
 	return may
 }
@@ -1787,10 +1788,10 @@ type inQueryDeviceEx struct {
 func checkQueryDeviceEx(in *inQueryDeviceEx) error {
 	var bad []verr.Violation
 	if in.context == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0165], Value: addrText(in.context)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0165], Value: validate.AddrText(in.context)})
 	}
 	if in.attr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0166], Value: addrText(in.attr)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0166], Value: validate.AddrText(in.attr)})
 	}
 	if in.inputCompMask != 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0167], Value: "0x" + strconv.FormatUint(in.inputCompMask, 16)})
@@ -1800,225 +1801,225 @@ func checkQueryDeviceEx(in *inQueryDeviceEx) error {
 
 // inModifyQP is what the rules of ibv_modify_qp look at.
 type inModifyQP struct {
-	qp                           uint64 // qp
-	attr                         uint64 // attr
-	attrMask                     uint64 // attr_mask
-	qpState                      known  // qp.state
-	attrCurQPState               uint64 // attr.cur_qp_state
-	attrQPState                  uint64 // attr.qp_state
-	qpQPType                     known  // qp.qp_type
-	attrPortNum                  uint64 // attr.port_num
-	attrAHAttrPortNum            uint64 // attr.ah_attr.port_num
-	attrAltPortNum               uint64 // attr.alt_port_num
-	capDeviceAttrPhysPortCnt     known  // device_attr.phys_port_cnt
-	attrAltAHAttrPortNum         uint64 // attr.alt_ah_attr.port_num
-	attrPathMTU                  uint64 // attr.path_mtu
-	attrRQPSN                    uint64 // attr.rq_psn
-	attrSQPSN                    uint64 // attr.sq_psn
-	attrDestQPNum                uint64 // attr.dest_qp_num
-	attrTimeout                  uint64 // attr.timeout
-	attrAltTimeout               uint64 // attr.alt_timeout
-	attrMinRNRTimer              uint64 // attr.min_rnr_timer
-	attrRetryCnt                 uint64 // attr.retry_cnt
-	attrRNRRetry                 uint64 // attr.rnr_retry
-	attrMaxRDAtomic              uint64 // attr.max_rd_atomic
-	capDeviceAttrMaxQPInitRDAtom known  // device_attr.max_qp_init_rd_atom
-	attrMaxDestRDAtomic          uint64 // attr.max_dest_rd_atomic
-	capDeviceAttrMaxQPRDAtom     known  // device_attr.max_qp_rd_atom
-	attrPKeyIndex                uint64 // attr.pkey_index
-	capDeviceAttrMaxPkeys        known  // device_attr.max_pkeys
-	capDeviceAttrDeviceCapFlags  known  // device_attr.device_cap_flags
-	attrAHAttrIsGlobal           uint64 // attr.ah_attr.is_global
-	attrAHAttrDlid               uint64 // attr.ah_attr.dlid
-	attrAltAHAttrIsGlobal        uint64 // attr.alt_ah_attr.is_global
-	attrAltAHAttrDlid            uint64 // attr.alt_ah_attr.dlid
+	qp                           uint64         // qp
+	attr                         uint64         // attr
+	attrMask                     uint64         // attr_mask
+	qpState                      validate.Known // qp.state
+	attrCurQPState               uint64         // attr.cur_qp_state
+	attrQPState                  uint64         // attr.qp_state
+	qpQPType                     validate.Known // qp.qp_type
+	attrPortNum                  uint64         // attr.port_num
+	attrAHAttrPortNum            uint64         // attr.ah_attr.port_num
+	attrAltPortNum               uint64         // attr.alt_port_num
+	capDeviceAttrPhysPortCnt     validate.Known // device_attr.phys_port_cnt
+	attrAltAHAttrPortNum         uint64         // attr.alt_ah_attr.port_num
+	attrPathMTU                  uint64         // attr.path_mtu
+	attrRQPSN                    uint64         // attr.rq_psn
+	attrSQPSN                    uint64         // attr.sq_psn
+	attrDestQPNum                uint64         // attr.dest_qp_num
+	attrTimeout                  uint64         // attr.timeout
+	attrAltTimeout               uint64         // attr.alt_timeout
+	attrMinRNRTimer              uint64         // attr.min_rnr_timer
+	attrRetryCnt                 uint64         // attr.retry_cnt
+	attrRNRRetry                 uint64         // attr.rnr_retry
+	attrMaxRDAtomic              uint64         // attr.max_rd_atomic
+	capDeviceAttrMaxQPInitRDAtom validate.Known // device_attr.max_qp_init_rd_atom
+	attrMaxDestRDAtomic          uint64         // attr.max_dest_rd_atomic
+	capDeviceAttrMaxQPRDAtom     validate.Known // device_attr.max_qp_rd_atom
+	attrPKeyIndex                uint64         // attr.pkey_index
+	capDeviceAttrMaxPkeys        validate.Known // device_attr.max_pkeys
+	capDeviceAttrDeviceCapFlags  validate.Known // device_attr.device_cap_flags
+	attrAHAttrIsGlobal           uint64         // attr.ah_attr.is_global
+	attrAHAttrDlid               uint64         // attr.ah_attr.dlid
+	attrAltAHAttrIsGlobal        uint64         // attr.alt_ah_attr.is_global
+	attrAltAHAttrDlid            uint64         // attr.alt_ah_attr.dlid
 }
 
 // ways0221 are the transitions of VR-ibv_modify_qp-attr_mask-0221.
-var ways0221 = []way{
-	{0, 0, 0x0, 0x1},
-	{0, 1, 0x39, 0x0},
-	{1, 1, 0x0, 0x39},
-	{1, 2, 0x101181, 0x4018},
-	{2, 3, 0x10001, 0x4400a},
-	{3, 3, 0x0, 0x4400b},
-	{3, 4, 0x1, 0x4},
-	{4, 3, 0x1, 0x4400a},
-	{4, 4, 0x0, 0x44099},
-	{5, 3, 0x1, 0xa},
-	{1, 0, 0x1, 0x0},
-	{2, 0, 0x1, 0x0},
-	{3, 0, 0x1, 0x0},
-	{4, 0, 0x1, 0x0},
-	{5, 0, 0x1, 0x0},
-	{6, 0, 0x1, 0x0},
-	{1, 6, 0x1, 0x0},
-	{2, 6, 0x1, 0x0},
-	{3, 6, 0x1, 0x0},
-	{4, 6, 0x1, 0x0},
-	{5, 6, 0x1, 0x0},
-	{6, 6, 0x0, 0x1},
+var ways0221 = []validate.Transition{
+	{From: 0, To: 0, Need: 0x0, May: 0x1},
+	{From: 0, To: 1, Need: 0x39, May: 0x0},
+	{From: 1, To: 1, Need: 0x0, May: 0x39},
+	{From: 1, To: 2, Need: 0x101181, May: 0x4018},
+	{From: 2, To: 3, Need: 0x10001, May: 0x4400a},
+	{From: 3, To: 3, Need: 0x0, May: 0x4400b},
+	{From: 3, To: 4, Need: 0x1, May: 0x4},
+	{From: 4, To: 3, Need: 0x1, May: 0x4400a},
+	{From: 4, To: 4, Need: 0x0, May: 0x44099},
+	{From: 5, To: 3, Need: 0x1, May: 0xa},
+	{From: 1, To: 0, Need: 0x1, May: 0x0},
+	{From: 2, To: 0, Need: 0x1, May: 0x0},
+	{From: 3, To: 0, Need: 0x1, May: 0x0},
+	{From: 4, To: 0, Need: 0x1, May: 0x0},
+	{From: 5, To: 0, Need: 0x1, May: 0x0},
+	{From: 6, To: 0, Need: 0x1, May: 0x0},
+	{From: 1, To: 6, Need: 0x1, May: 0x0},
+	{From: 2, To: 6, Need: 0x1, May: 0x0},
+	{From: 3, To: 6, Need: 0x1, May: 0x0},
+	{From: 4, To: 6, Need: 0x1, May: 0x0},
+	{From: 5, To: 6, Need: 0x1, May: 0x0},
+	{From: 6, To: 6, Need: 0x0, May: 0x1},
 }
 
 // ways0223 are the transitions of VR-ibv_modify_qp-attr_mask-0223.
-var ways0223 = []way{
-	{0, 0, 0x0, 0x1},
-	{0, 1, 0x21, 0x0},
-	{1, 1, 0x0, 0x1},
-	{1, 2, 0x1, 0x0},
-	{2, 3, 0x1, 0x2000000},
-	{3, 3, 0x0, 0x2000001},
-	{3, 4, 0x1, 0x0},
-	{4, 3, 0x1, 0x0},
-	{4, 4, 0x0, 0x1},
-	{5, 3, 0x1, 0x0},
-	{1, 0, 0x1, 0x0},
-	{2, 0, 0x1, 0x0},
-	{3, 0, 0x1, 0x0},
-	{4, 0, 0x1, 0x0},
-	{5, 0, 0x1, 0x0},
-	{6, 0, 0x1, 0x0},
-	{1, 6, 0x1, 0x0},
-	{2, 6, 0x1, 0x0},
-	{3, 6, 0x1, 0x0},
-	{4, 6, 0x1, 0x0},
-	{5, 6, 0x1, 0x0},
-	{6, 6, 0x0, 0x1},
+var ways0223 = []validate.Transition{
+	{From: 0, To: 0, Need: 0x0, May: 0x1},
+	{From: 0, To: 1, Need: 0x21, May: 0x0},
+	{From: 1, To: 1, Need: 0x0, May: 0x1},
+	{From: 1, To: 2, Need: 0x1, May: 0x0},
+	{From: 2, To: 3, Need: 0x1, May: 0x2000000},
+	{From: 3, To: 3, Need: 0x0, May: 0x2000001},
+	{From: 3, To: 4, Need: 0x1, May: 0x0},
+	{From: 4, To: 3, Need: 0x1, May: 0x0},
+	{From: 4, To: 4, Need: 0x0, May: 0x1},
+	{From: 5, To: 3, Need: 0x1, May: 0x0},
+	{From: 1, To: 0, Need: 0x1, May: 0x0},
+	{From: 2, To: 0, Need: 0x1, May: 0x0},
+	{From: 3, To: 0, Need: 0x1, May: 0x0},
+	{From: 4, To: 0, Need: 0x1, May: 0x0},
+	{From: 5, To: 0, Need: 0x1, May: 0x0},
+	{From: 6, To: 0, Need: 0x1, May: 0x0},
+	{From: 1, To: 6, Need: 0x1, May: 0x0},
+	{From: 2, To: 6, Need: 0x1, May: 0x0},
+	{From: 3, To: 6, Need: 0x1, May: 0x0},
+	{From: 4, To: 6, Need: 0x1, May: 0x0},
+	{From: 5, To: 6, Need: 0x1, May: 0x0},
+	{From: 6, To: 6, Need: 0x0, May: 0x1},
 }
 
 // ways0224 are the transitions of VR-ibv_modify_qp-attr_mask-0224.
-var ways0224 = []way{
-	{0, 0, 0x0, 0x28001},
-	{0, 1, 0x39, 0x28000},
-	{1, 1, 0x0, 0x28039},
-	{1, 2, 0x101181, 0x2c018},
-	{2, 3, 0x12e01, 0x6c00a},
-	{3, 3, 0x0, 0x6c00b},
-	{3, 4, 0x1, 0x28004},
-	{4, 3, 0x1, 0x6c00a},
-	{4, 4, 0x0, 0x6eeb9},
-	{5, 3, 0x1, 0x28000},
-	{1, 0, 0x1, 0x28000},
-	{2, 0, 0x1, 0x28000},
-	{3, 0, 0x1, 0x28000},
-	{4, 0, 0x1, 0x28000},
-	{5, 0, 0x1, 0x28000},
-	{6, 0, 0x1, 0x28000},
-	{1, 6, 0x1, 0x28000},
-	{2, 6, 0x1, 0x28000},
-	{3, 6, 0x1, 0x28000},
-	{4, 6, 0x1, 0x28000},
-	{5, 6, 0x1, 0x28000},
-	{6, 6, 0x0, 0x28001},
+var ways0224 = []validate.Transition{
+	{From: 0, To: 0, Need: 0x0, May: 0x28001},
+	{From: 0, To: 1, Need: 0x39, May: 0x28000},
+	{From: 1, To: 1, Need: 0x0, May: 0x28039},
+	{From: 1, To: 2, Need: 0x101181, May: 0x2c018},
+	{From: 2, To: 3, Need: 0x12e01, May: 0x6c00a},
+	{From: 3, To: 3, Need: 0x0, May: 0x6c00b},
+	{From: 3, To: 4, Need: 0x1, May: 0x28004},
+	{From: 4, To: 3, Need: 0x1, May: 0x6c00a},
+	{From: 4, To: 4, Need: 0x0, May: 0x6eeb9},
+	{From: 5, To: 3, Need: 0x1, May: 0x28000},
+	{From: 1, To: 0, Need: 0x1, May: 0x28000},
+	{From: 2, To: 0, Need: 0x1, May: 0x28000},
+	{From: 3, To: 0, Need: 0x1, May: 0x28000},
+	{From: 4, To: 0, Need: 0x1, May: 0x28000},
+	{From: 5, To: 0, Need: 0x1, May: 0x28000},
+	{From: 6, To: 0, Need: 0x1, May: 0x28000},
+	{From: 1, To: 6, Need: 0x1, May: 0x28000},
+	{From: 2, To: 6, Need: 0x1, May: 0x28000},
+	{From: 3, To: 6, Need: 0x1, May: 0x28000},
+	{From: 4, To: 6, Need: 0x1, May: 0x28000},
+	{From: 5, To: 6, Need: 0x1, May: 0x28000},
+	{From: 6, To: 6, Need: 0x0, May: 0x28001},
 }
 
 // ways0225 are the transitions of VR-ibv_modify_qp-attr_mask-0225.
-var ways0225 = []way{
-	{0, 0, 0x0, 0x2c01},
-	{0, 1, 0x39, 0x2c00},
-	{1, 1, 0x0, 0x2c39},
-	{1, 2, 0x129181, 0x6c18},
-	{2, 3, 0x10201, 0x4ec0a},
-	{3, 3, 0x0, 0x4ec0b},
-	{3, 4, 0x1, 0x2c04},
-	{4, 3, 0x1, 0x4ec0a},
-	{4, 4, 0x0, 0x6eeb9},
-	{5, 3, 0x1, 0x2c00},
-	{1, 0, 0x1, 0x2c00},
-	{2, 0, 0x1, 0x2c00},
-	{3, 0, 0x1, 0x2c00},
-	{4, 0, 0x1, 0x2c00},
-	{5, 0, 0x1, 0x2c00},
-	{6, 0, 0x1, 0x2c00},
-	{1, 6, 0x1, 0x2c00},
-	{2, 6, 0x1, 0x2c00},
-	{3, 6, 0x1, 0x2c00},
-	{4, 6, 0x1, 0x2c00},
-	{5, 6, 0x1, 0x2c00},
-	{6, 6, 0x0, 0x2c01},
+var ways0225 = []validate.Transition{
+	{From: 0, To: 0, Need: 0x0, May: 0x2c01},
+	{From: 0, To: 1, Need: 0x39, May: 0x2c00},
+	{From: 1, To: 1, Need: 0x0, May: 0x2c39},
+	{From: 1, To: 2, Need: 0x129181, May: 0x6c18},
+	{From: 2, To: 3, Need: 0x10201, May: 0x4ec0a},
+	{From: 3, To: 3, Need: 0x0, May: 0x4ec0b},
+	{From: 3, To: 4, Need: 0x1, May: 0x2c04},
+	{From: 4, To: 3, Need: 0x1, May: 0x4ec0a},
+	{From: 4, To: 4, Need: 0x0, May: 0x6eeb9},
+	{From: 5, To: 3, Need: 0x1, May: 0x2c00},
+	{From: 1, To: 0, Need: 0x1, May: 0x2c00},
+	{From: 2, To: 0, Need: 0x1, May: 0x2c00},
+	{From: 3, To: 0, Need: 0x1, May: 0x2c00},
+	{From: 4, To: 0, Need: 0x1, May: 0x2c00},
+	{From: 5, To: 0, Need: 0x1, May: 0x2c00},
+	{From: 6, To: 0, Need: 0x1, May: 0x2c00},
+	{From: 1, To: 6, Need: 0x1, May: 0x2c00},
+	{From: 2, To: 6, Need: 0x1, May: 0x2c00},
+	{From: 3, To: 6, Need: 0x1, May: 0x2c00},
+	{From: 4, To: 6, Need: 0x1, May: 0x2c00},
+	{From: 5, To: 6, Need: 0x1, May: 0x2c00},
+	{From: 6, To: 6, Need: 0x0, May: 0x2c01},
 }
 
 // ways0220 are the transitions of VR-ibv_modify_qp-attr_mask-0220.
-var ways0220 = []way{
-	{0, 0, 0x0, 0x1},
-	{0, 1, 0x39, 0x0},
-	{1, 1, 0x0, 0x39},
-	{1, 2, 0x129181, 0x2004018},
-	{2, 3, 0x12e01, 0x204c00a},
-	{3, 3, 0x0, 0x204c00b},
-	{3, 4, 0x1, 0x4},
-	{4, 3, 0x1, 0x4c00a},
-	{4, 4, 0x0, 0x6eeb9},
-	{5, 3, 0x1, 0x0},
-	{1, 0, 0x1, 0x0},
-	{2, 0, 0x1, 0x0},
-	{3, 0, 0x1, 0x0},
-	{4, 0, 0x1, 0x0},
-	{5, 0, 0x1, 0x0},
-	{6, 0, 0x1, 0x0},
-	{1, 6, 0x1, 0x0},
-	{2, 6, 0x1, 0x0},
-	{3, 6, 0x1, 0x0},
-	{4, 6, 0x1, 0x0},
-	{5, 6, 0x1, 0x0},
-	{6, 6, 0x0, 0x1},
+var ways0220 = []validate.Transition{
+	{From: 0, To: 0, Need: 0x0, May: 0x1},
+	{From: 0, To: 1, Need: 0x39, May: 0x0},
+	{From: 1, To: 1, Need: 0x0, May: 0x39},
+	{From: 1, To: 2, Need: 0x129181, May: 0x2004018},
+	{From: 2, To: 3, Need: 0x12e01, May: 0x204c00a},
+	{From: 3, To: 3, Need: 0x0, May: 0x204c00b},
+	{From: 3, To: 4, Need: 0x1, May: 0x4},
+	{From: 4, To: 3, Need: 0x1, May: 0x4c00a},
+	{From: 4, To: 4, Need: 0x0, May: 0x6eeb9},
+	{From: 5, To: 3, Need: 0x1, May: 0x0},
+	{From: 1, To: 0, Need: 0x1, May: 0x0},
+	{From: 2, To: 0, Need: 0x1, May: 0x0},
+	{From: 3, To: 0, Need: 0x1, May: 0x0},
+	{From: 4, To: 0, Need: 0x1, May: 0x0},
+	{From: 5, To: 0, Need: 0x1, May: 0x0},
+	{From: 6, To: 0, Need: 0x1, May: 0x0},
+	{From: 1, To: 6, Need: 0x1, May: 0x0},
+	{From: 2, To: 6, Need: 0x1, May: 0x0},
+	{From: 3, To: 6, Need: 0x1, May: 0x0},
+	{From: 4, To: 6, Need: 0x1, May: 0x0},
+	{From: 5, To: 6, Need: 0x1, May: 0x0},
+	{From: 6, To: 6, Need: 0x0, May: 0x1},
 }
 
 // ways0222 are the transitions of VR-ibv_modify_qp-attr_mask-0222.
-var ways0222 = []way{
-	{0, 0, 0x0, 0x1},
-	{0, 1, 0x71, 0x0},
-	{1, 1, 0x0, 0x71},
-	{1, 2, 0x1, 0x50},
-	{2, 3, 0x10001, 0x42},
-	{3, 3, 0x0, 0x43},
-	{3, 4, 0x1, 0x4},
-	{4, 3, 0x1, 0x42},
-	{4, 4, 0x0, 0x51},
-	{5, 3, 0x1, 0x42},
-	{1, 0, 0x1, 0x0},
-	{2, 0, 0x1, 0x0},
-	{3, 0, 0x1, 0x0},
-	{4, 0, 0x1, 0x0},
-	{5, 0, 0x1, 0x0},
-	{6, 0, 0x1, 0x0},
-	{1, 6, 0x1, 0x0},
-	{2, 6, 0x1, 0x0},
-	{3, 6, 0x1, 0x0},
-	{4, 6, 0x1, 0x0},
-	{5, 6, 0x1, 0x0},
-	{6, 6, 0x0, 0x1},
+var ways0222 = []validate.Transition{
+	{From: 0, To: 0, Need: 0x0, May: 0x1},
+	{From: 0, To: 1, Need: 0x71, May: 0x0},
+	{From: 1, To: 1, Need: 0x0, May: 0x71},
+	{From: 1, To: 2, Need: 0x1, May: 0x50},
+	{From: 2, To: 3, Need: 0x10001, May: 0x42},
+	{From: 3, To: 3, Need: 0x0, May: 0x43},
+	{From: 3, To: 4, Need: 0x1, May: 0x4},
+	{From: 4, To: 3, Need: 0x1, May: 0x42},
+	{From: 4, To: 4, Need: 0x0, May: 0x51},
+	{From: 5, To: 3, Need: 0x1, May: 0x42},
+	{From: 1, To: 0, Need: 0x1, May: 0x0},
+	{From: 2, To: 0, Need: 0x1, May: 0x0},
+	{From: 3, To: 0, Need: 0x1, May: 0x0},
+	{From: 4, To: 0, Need: 0x1, May: 0x0},
+	{From: 5, To: 0, Need: 0x1, May: 0x0},
+	{From: 6, To: 0, Need: 0x1, May: 0x0},
+	{From: 1, To: 6, Need: 0x1, May: 0x0},
+	{From: 2, To: 6, Need: 0x1, May: 0x0},
+	{From: 3, To: 6, Need: 0x1, May: 0x0},
+	{From: 4, To: 6, Need: 0x1, May: 0x0},
+	{From: 5, To: 6, Need: 0x1, May: 0x0},
+	{From: 6, To: 6, Need: 0x0, May: 0x1},
 }
 
 // checkModifyQP refuses a call of ibv_modify_qp that breaks a rule.
 func checkModifyQP(in *inModifyQP) error {
 	var bad []verr.Violation
 	if in.qp == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0217], Value: addrText(in.qp)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0217], Value: validate.AddrText(in.qp)})
 	}
 	if in.attr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0218], Value: addrText(in.attr)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0218], Value: validate.AddrText(in.attr)})
 	}
 	if in.attrMask&^0x21fffff != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0219], Value: flagText(in.attrMask, []flagName{{0x1, "State"}, {0x2, "CurState"}, {0x100, "PathMTU"}, {0x40, "QKey"}, {0x1000, "RQPSN"}, {0x10000, "SQPSN"}, {0x100000, "DestQPNum"}, {0x8, "AccessFlags"}, {0x80, "AV"}, {0x10, "PKeyIndex"}, {0x2000, "MaxRDAtomic"}, {0x20000, "MaxDestRDAtomic"}, {0x8000, "MinRNRTimer"}, {0x20, "PortNum"}, {0x200, "Timeout"}, {0x400, "RetryCnt"}, {0x800, "RNRRetry"}, {0x4, "EnSQDAsyncNotify"}, {0x2000000, "RateLimit"}})})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0219], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
 	}
-	if in.qpState.ok && in.qpQPType.ok && in.qpQPType.v == 3 && in.attrMask&0x1 != 0 && astray(ways0221, in.attrMask, either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.v), either(in.attrMask&0x1 != 0, in.attrQPState, either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.v))) {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0221], Value: astrayText(ways0221, in.attrMask, either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.v), either(in.attrMask&0x1 != 0, in.attrQPState, either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.v)), func(v uint64) string { return QPState(v).String() }, []flagName{{0x1, "State"}, {0x2, "CurState"}, {0x100, "PathMTU"}, {0x40, "QKey"}, {0x1000, "RQPSN"}, {0x10000, "SQPSN"}, {0x100000, "DestQPNum"}, {0x8, "AccessFlags"}, {0x80, "AV"}, {0x10, "PKeyIndex"}, {0x2000, "MaxRDAtomic"}, {0x20000, "MaxDestRDAtomic"}, {0x8000, "MinRNRTimer"}, {0x20, "PortNum"}, {0x200, "Timeout"}, {0x400, "RetryCnt"}, {0x800, "RNRRetry"}, {0x4, "EnSQDAsyncNotify"}, {0x2000000, "RateLimit"}})})
+	if in.qpState.OK && in.qpQPType.OK && in.qpQPType.V == 3 && in.attrMask&0x1 != 0 && validate.BadTransition(ways0221, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0221], Value: validate.TransitionText(ways0221, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
 	}
-	if in.qpState.ok && in.qpQPType.ok && in.qpQPType.v == 8 && in.attrMask&0x1 != 0 && astray(ways0223, in.attrMask, either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.v), either(in.attrMask&0x1 != 0, in.attrQPState, either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.v))) {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0223], Value: astrayText(ways0223, in.attrMask, either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.v), either(in.attrMask&0x1 != 0, in.attrQPState, either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.v)), func(v uint64) string { return QPState(v).String() }, []flagName{{0x1, "State"}, {0x2, "CurState"}, {0x100, "PathMTU"}, {0x40, "QKey"}, {0x1000, "RQPSN"}, {0x10000, "SQPSN"}, {0x100000, "DestQPNum"}, {0x8, "AccessFlags"}, {0x80, "AV"}, {0x10, "PKeyIndex"}, {0x2000, "MaxRDAtomic"}, {0x20000, "MaxDestRDAtomic"}, {0x8000, "MinRNRTimer"}, {0x20, "PortNum"}, {0x200, "Timeout"}, {0x400, "RetryCnt"}, {0x800, "RNRRetry"}, {0x4, "EnSQDAsyncNotify"}, {0x2000000, "RateLimit"}})})
+	if in.qpState.OK && in.qpQPType.OK && in.qpQPType.V == 8 && in.attrMask&0x1 != 0 && validate.BadTransition(ways0223, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0223], Value: validate.TransitionText(ways0223, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
 	}
-	if in.qpState.ok && in.qpQPType.ok && in.qpQPType.v == 9 && in.attrMask&0x1 != 0 && astray(ways0224, in.attrMask, either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.v), either(in.attrMask&0x1 != 0, in.attrQPState, either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.v))) {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0224], Value: astrayText(ways0224, in.attrMask, either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.v), either(in.attrMask&0x1 != 0, in.attrQPState, either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.v)), func(v uint64) string { return QPState(v).String() }, []flagName{{0x1, "State"}, {0x2, "CurState"}, {0x100, "PathMTU"}, {0x40, "QKey"}, {0x1000, "RQPSN"}, {0x10000, "SQPSN"}, {0x100000, "DestQPNum"}, {0x8, "AccessFlags"}, {0x80, "AV"}, {0x10, "PKeyIndex"}, {0x2000, "MaxRDAtomic"}, {0x20000, "MaxDestRDAtomic"}, {0x8000, "MinRNRTimer"}, {0x20, "PortNum"}, {0x200, "Timeout"}, {0x400, "RetryCnt"}, {0x800, "RNRRetry"}, {0x4, "EnSQDAsyncNotify"}, {0x2000000, "RateLimit"}})})
+	if in.qpState.OK && in.qpQPType.OK && in.qpQPType.V == 9 && in.attrMask&0x1 != 0 && validate.BadTransition(ways0224, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0224], Value: validate.TransitionText(ways0224, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
 	}
-	if in.qpState.ok && in.qpQPType.ok && in.qpQPType.v == 10 && in.attrMask&0x1 != 0 && astray(ways0225, in.attrMask, either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.v), either(in.attrMask&0x1 != 0, in.attrQPState, either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.v))) {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0225], Value: astrayText(ways0225, in.attrMask, either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.v), either(in.attrMask&0x1 != 0, in.attrQPState, either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.v)), func(v uint64) string { return QPState(v).String() }, []flagName{{0x1, "State"}, {0x2, "CurState"}, {0x100, "PathMTU"}, {0x40, "QKey"}, {0x1000, "RQPSN"}, {0x10000, "SQPSN"}, {0x100000, "DestQPNum"}, {0x8, "AccessFlags"}, {0x80, "AV"}, {0x10, "PKeyIndex"}, {0x2000, "MaxRDAtomic"}, {0x20000, "MaxDestRDAtomic"}, {0x8000, "MinRNRTimer"}, {0x20, "PortNum"}, {0x200, "Timeout"}, {0x400, "RetryCnt"}, {0x800, "RNRRetry"}, {0x4, "EnSQDAsyncNotify"}, {0x2000000, "RateLimit"}})})
+	if in.qpState.OK && in.qpQPType.OK && in.qpQPType.V == 10 && in.attrMask&0x1 != 0 && validate.BadTransition(ways0225, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0225], Value: validate.TransitionText(ways0225, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
 	}
-	if in.qpQPType.ok && in.qpQPType.v == 4 && in.attrMask&0x1 != 0 && in.attrMask&0x12ff88 != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0226], Value: flagText(in.attrMask, []flagName{{0x1, "State"}, {0x2, "CurState"}, {0x100, "PathMTU"}, {0x40, "QKey"}, {0x1000, "RQPSN"}, {0x10000, "SQPSN"}, {0x100000, "DestQPNum"}, {0x8, "AccessFlags"}, {0x80, "AV"}, {0x10, "PKeyIndex"}, {0x2000, "MaxRDAtomic"}, {0x20000, "MaxDestRDAtomic"}, {0x8000, "MinRNRTimer"}, {0x20, "PortNum"}, {0x200, "Timeout"}, {0x400, "RetryCnt"}, {0x800, "RNRRetry"}, {0x4, "EnSQDAsyncNotify"}, {0x2000000, "RateLimit"}})})
+	if in.qpQPType.OK && in.qpQPType.V == 4 && in.attrMask&0x1 != 0 && in.attrMask&0x12ff88 != 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0226], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
 	}
-	if in.qpQPType.ok && in.qpQPType.v == 3 && in.attrMask&0x1 != 0 && in.attrMask&0x2ae40 != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0227], Value: flagText(in.attrMask, []flagName{{0x1, "State"}, {0x2, "CurState"}, {0x100, "PathMTU"}, {0x40, "QKey"}, {0x1000, "RQPSN"}, {0x10000, "SQPSN"}, {0x100000, "DestQPNum"}, {0x8, "AccessFlags"}, {0x80, "AV"}, {0x10, "PKeyIndex"}, {0x2000, "MaxRDAtomic"}, {0x20000, "MaxDestRDAtomic"}, {0x8000, "MinRNRTimer"}, {0x20, "PortNum"}, {0x200, "Timeout"}, {0x400, "RetryCnt"}, {0x800, "RNRRetry"}, {0x4, "EnSQDAsyncNotify"}, {0x2000000, "RateLimit"}})})
+	if in.qpQPType.OK && in.qpQPType.V == 3 && in.attrMask&0x1 != 0 && in.attrMask&0x2ae40 != 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0227], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
 	}
 	if in.attrMask&0x1 != 0 && in.attrQPState != 0 && in.attrQPState != 1 && in.attrQPState != 2 && in.attrQPState != 3 && in.attrQPState != 4 && in.attrQPState != 5 && in.attrQPState != 6 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0229], Value: QPState(in.attrQPState).String()})
@@ -2035,7 +2036,7 @@ func checkModifyQP(in *inModifyQP) error {
 	if in.attrMask&0x4000 != 0 && in.attrAltPortNum < 1 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0233], Value: strconv.FormatUint(in.attrAltPortNum, 10)})
 	}
-	if in.capDeviceAttrPhysPortCnt.ok && in.attrMask&0x20 != 0 && in.capDeviceAttrPhysPortCnt.v > 0 && in.attrPortNum > in.capDeviceAttrPhysPortCnt.v {
+	if in.capDeviceAttrPhysPortCnt.OK && in.attrMask&0x20 != 0 && in.capDeviceAttrPhysPortCnt.V > 0 && in.attrPortNum > in.capDeviceAttrPhysPortCnt.V {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0234], Value: strconv.FormatUint(in.attrPortNum, 10)})
 	}
 	if in.attrMask&0xa1 == 0xa1 && in.attrQPState != 2 && in.attrAHAttrPortNum != in.attrPortNum {
@@ -2053,14 +2054,14 @@ func checkModifyQP(in *inModifyQP) error {
 // hintModifyQP tells what may be the cause when ibv_modify_qp fails.
 func hintModifyQP(in *inModifyQP) []string {
 	var may []string
-	if in.qpState.ok && in.qpQPType.ok && in.qpQPType.v == 2 && astray(ways0220, in.attrMask, either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.v), either(in.attrMask&0x1 != 0, in.attrQPState, either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.v))) {
-		may = append(may, verr.Violation{Rule: &rules[rule0220], Value: astrayText(ways0220, in.attrMask, either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.v), either(in.attrMask&0x1 != 0, in.attrQPState, either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.v)), func(v uint64) string { return QPState(v).String() }, []flagName{{0x1, "State"}, {0x2, "CurState"}, {0x100, "PathMTU"}, {0x40, "QKey"}, {0x1000, "RQPSN"}, {0x10000, "SQPSN"}, {0x100000, "DestQPNum"}, {0x8, "AccessFlags"}, {0x80, "AV"}, {0x10, "PKeyIndex"}, {0x2000, "MaxRDAtomic"}, {0x20000, "MaxDestRDAtomic"}, {0x8000, "MinRNRTimer"}, {0x20, "PortNum"}, {0x200, "Timeout"}, {0x400, "RetryCnt"}, {0x800, "RNRRetry"}, {0x4, "EnSQDAsyncNotify"}, {0x2000000, "RateLimit"}})}.String())
+	if in.qpState.OK && in.qpQPType.OK && in.qpQPType.V == 2 && validate.BadTransition(ways0220, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
+		may = append(may, verr.Violation{Rule: &rules[rule0220], Value: validate.TransitionText(ways0220, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})}.String())
 	}
-	if in.qpState.ok && in.qpQPType.ok && in.qpQPType.v == 4 && astray(ways0222, in.attrMask, either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.v), either(in.attrMask&0x1 != 0, in.attrQPState, either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.v))) {
-		may = append(may, verr.Violation{Rule: &rules[rule0222], Value: astrayText(ways0222, in.attrMask, either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.v), either(in.attrMask&0x1 != 0, in.attrQPState, either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.v)), func(v uint64) string { return QPState(v).String() }, []flagName{{0x1, "State"}, {0x2, "CurState"}, {0x100, "PathMTU"}, {0x40, "QKey"}, {0x1000, "RQPSN"}, {0x10000, "SQPSN"}, {0x100000, "DestQPNum"}, {0x8, "AccessFlags"}, {0x80, "AV"}, {0x10, "PKeyIndex"}, {0x2000, "MaxRDAtomic"}, {0x20000, "MaxDestRDAtomic"}, {0x8000, "MinRNRTimer"}, {0x20, "PortNum"}, {0x200, "Timeout"}, {0x400, "RetryCnt"}, {0x800, "RNRRetry"}, {0x4, "EnSQDAsyncNotify"}, {0x2000000, "RateLimit"}})}.String())
+	if in.qpState.OK && in.qpQPType.OK && in.qpQPType.V == 4 && validate.BadTransition(ways0222, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
+		may = append(may, verr.Violation{Rule: &rules[rule0222], Value: validate.TransitionText(ways0222, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})}.String())
 	}
-	if in.qpQPType.ok && in.qpQPType.v == 2 && in.attrMask&0x40 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0228], Value: flagText(in.attrMask, []flagName{{0x1, "State"}, {0x2, "CurState"}, {0x100, "PathMTU"}, {0x40, "QKey"}, {0x1000, "RQPSN"}, {0x10000, "SQPSN"}, {0x100000, "DestQPNum"}, {0x8, "AccessFlags"}, {0x80, "AV"}, {0x10, "PKeyIndex"}, {0x2000, "MaxRDAtomic"}, {0x20000, "MaxDestRDAtomic"}, {0x8000, "MinRNRTimer"}, {0x20, "PortNum"}, {0x200, "Timeout"}, {0x400, "RetryCnt"}, {0x800, "RNRRetry"}, {0x4, "EnSQDAsyncNotify"}, {0x2000000, "RateLimit"}})}.String())
+	if in.qpQPType.OK && in.qpQPType.V == 2 && in.attrMask&0x40 != 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule0228], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})}.String())
 	}
 	if in.attrMask&0x100 != 0 && in.attrPathMTU != 1 && in.attrPathMTU != 2 && in.attrPathMTU != 3 && in.attrPathMTU != 4 && in.attrPathMTU != 5 {
 		may = append(may, verr.Violation{Rule: &rules[rule0237], Value: MTU(in.attrPathMTU).String()}.String())
@@ -2089,28 +2090,28 @@ func hintModifyQP(in *inModifyQP) []string {
 	if in.attrMask&0x800 != 0 && in.attrRNRRetry > 7 {
 		may = append(may, verr.Violation{Rule: &rules[rule0245], Value: strconv.FormatUint(in.attrRNRRetry, 10)}.String())
 	}
-	if in.capDeviceAttrMaxQPInitRDAtom.ok && in.attrMask&0x2000 != 0 && in.attrMaxRDAtomic > in.capDeviceAttrMaxQPInitRDAtom.v {
+	if in.capDeviceAttrMaxQPInitRDAtom.OK && in.attrMask&0x2000 != 0 && in.attrMaxRDAtomic > in.capDeviceAttrMaxQPInitRDAtom.V {
 		may = append(may, verr.Violation{Rule: &rules[rule0246], Value: strconv.FormatUint(in.attrMaxRDAtomic, 10)}.String())
 	}
-	if in.capDeviceAttrMaxQPRDAtom.ok && in.attrMask&0x20000 != 0 && in.attrMaxDestRDAtomic > in.capDeviceAttrMaxQPRDAtom.v {
+	if in.capDeviceAttrMaxQPRDAtom.OK && in.attrMask&0x20000 != 0 && in.attrMaxDestRDAtomic > in.capDeviceAttrMaxQPRDAtom.V {
 		may = append(may, verr.Violation{Rule: &rules[rule0247], Value: strconv.FormatUint(in.attrMaxDestRDAtomic, 10)}.String())
 	}
-	if in.capDeviceAttrMaxPkeys.ok && in.attrMask&0x10 != 0 && in.capDeviceAttrMaxPkeys.v <= in.attrPKeyIndex {
+	if in.capDeviceAttrMaxPkeys.OK && in.attrMask&0x10 != 0 && in.capDeviceAttrMaxPkeys.V <= in.attrPKeyIndex {
 		may = append(may, verr.Violation{Rule: &rules[rule0248], Value: strconv.FormatUint(in.attrPKeyIndex, 10)}.String())
 	}
 	if in.attrMask&0x5 == 0x5 && in.attrQPState != 4 {
 		may = append(may, verr.Violation{Rule: &rules[rule0249], Value: QPState(in.attrQPState).String()}.String())
 	}
-	if in.capDeviceAttrDeviceCapFlags.ok && in.attrMask&0x80000 != 0 && in.capDeviceAttrDeviceCapFlags.v&0x1 != 0x1 {
-		may = append(may, verr.Violation{Rule: &rules[rule0250], Value: flagText(in.attrMask, []flagName{{0x1, "State"}, {0x2, "CurState"}, {0x100, "PathMTU"}, {0x40, "QKey"}, {0x1000, "RQPSN"}, {0x10000, "SQPSN"}, {0x100000, "DestQPNum"}, {0x8, "AccessFlags"}, {0x80, "AV"}, {0x10, "PKeyIndex"}, {0x2000, "MaxRDAtomic"}, {0x20000, "MaxDestRDAtomic"}, {0x8000, "MinRNRTimer"}, {0x20, "PortNum"}, {0x200, "Timeout"}, {0x400, "RetryCnt"}, {0x800, "RNRRetry"}, {0x4, "EnSQDAsyncNotify"}, {0x2000000, "RateLimit"}})}.String())
+	if in.capDeviceAttrDeviceCapFlags.OK && in.attrMask&0x80000 != 0 && in.capDeviceAttrDeviceCapFlags.V&0x1 != 0x1 {
+		may = append(may, verr.Violation{Rule: &rules[rule0250], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})}.String())
 	}
-	if in.capDeviceAttrDeviceCapFlags.ok && in.attrMask&0x44000 != 0 && in.capDeviceAttrDeviceCapFlags.v&0x10 != 0x10 {
-		may = append(may, verr.Violation{Rule: &rules[rule0251], Value: flagText(in.attrMask, []flagName{{0x1, "State"}, {0x2, "CurState"}, {0x100, "PathMTU"}, {0x40, "QKey"}, {0x1000, "RQPSN"}, {0x10000, "SQPSN"}, {0x100000, "DestQPNum"}, {0x8, "AccessFlags"}, {0x80, "AV"}, {0x10, "PKeyIndex"}, {0x2000, "MaxRDAtomic"}, {0x20000, "MaxDestRDAtomic"}, {0x8000, "MinRNRTimer"}, {0x20, "PortNum"}, {0x200, "Timeout"}, {0x400, "RetryCnt"}, {0x800, "RNRRetry"}, {0x4, "EnSQDAsyncNotify"}, {0x2000000, "RateLimit"}})}.String())
+	if in.capDeviceAttrDeviceCapFlags.OK && in.attrMask&0x44000 != 0 && in.capDeviceAttrDeviceCapFlags.V&0x10 != 0x10 {
+		may = append(may, verr.Violation{Rule: &rules[rule0251], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})}.String())
 	}
-	if in.attrMask&0x80 != 0 && countTrue(in.attrAHAttrIsGlobal != 0, in.attrAHAttrDlid != 0) == 0 {
+	if in.attrMask&0x80 != 0 && validate.Count(in.attrAHAttrIsGlobal != 0, in.attrAHAttrDlid != 0) == 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule0253]}.String())
 	}
-	if in.attrMask&0x4000 != 0 && countTrue(in.attrAltAHAttrIsGlobal != 0, in.attrAltAHAttrDlid != 0) == 0 {
+	if in.attrMask&0x4000 != 0 && validate.Count(in.attrAltAHAttrIsGlobal != 0, in.attrAltAHAttrDlid != 0) == 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule0255]}.String())
 	}
 	return may
@@ -2128,16 +2129,16 @@ type inQueryQP struct {
 func checkQueryQP(in *inQueryQP) error {
 	var bad []verr.Violation
 	if in.qp == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0504], Value: addrText(in.qp)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0504], Value: validate.AddrText(in.qp)})
 	}
 	if in.attr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0505], Value: addrText(in.attr)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0505], Value: validate.AddrText(in.attr)})
 	}
 	if in.attrMask&0x2000000 != 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0506], Value: QPField(in.attrMask).String()})
 	}
 	if in.initAttr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0507], Value: addrText(in.initAttr)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0507], Value: validate.AddrText(in.initAttr)})
 	}
 	return verr.RefuseErr("ibv_query_qp", bad...)
 }
@@ -2151,34 +2152,34 @@ type inDestroyQP struct {
 func checkDestroyQP(in *inDestroyQP) error {
 	var bad []verr.Violation
 	if in.qp == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0308], Value: addrText(in.qp)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0308], Value: validate.AddrText(in.qp)})
 	}
 	return verr.RefuseErr("ibv_destroy_qp", bad...)
 }
 
 // inCreateAH is what the rules of ibv_create_ah look at.
 type inCreateAH struct {
-	pd                       uint64 // pd
-	attr                     uint64 // attr
-	attrPortNum              uint64 // attr.port_num
-	capDeviceAttrPhysPortCnt known  // device_attr.phys_port_cnt
-	attrIsGlobal             uint64 // attr.is_global
-	attrDlid                 uint64 // attr.dlid
-	attrGrhFlowLabel         uint64 // attr.grh.flow_label
-	attrGrhSgidIndex         uint64 // attr.grh.sgid_index
-	attrGrhHopLimit          uint64 // attr.grh.hop_limit
-	attrGrhTrafficClass      uint64 // attr.grh.traffic_class
-	attrSL                   uint64 // attr.sl
+	pd                       uint64         // pd
+	attr                     uint64         // attr
+	attrPortNum              uint64         // attr.port_num
+	capDeviceAttrPhysPortCnt validate.Known // device_attr.phys_port_cnt
+	attrIsGlobal             uint64         // attr.is_global
+	attrDlid                 uint64         // attr.dlid
+	attrGrhFlowLabel         uint64         // attr.grh.flow_label
+	attrGrhSgidIndex         uint64         // attr.grh.sgid_index
+	attrGrhHopLimit          uint64         // attr.grh.hop_limit
+	attrGrhTrafficClass      uint64         // attr.grh.traffic_class
+	attrSL                   uint64         // attr.sl
 }
 
 // checkCreateAH refuses a call of ibv_create_ah that breaks a rule.
 func checkCreateAH(in *inCreateAH) error {
 	var bad []verr.Violation
 	if in.pd == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0310], Value: addrText(in.pd)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0310], Value: validate.AddrText(in.pd)})
 	}
 	if in.attr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0311], Value: addrText(in.attr)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0311], Value: validate.AddrText(in.attr)})
 	}
 	return verr.RefuseErr("ibv_create_ah", bad...)
 }
@@ -2189,10 +2190,10 @@ func hintCreateAH(in *inCreateAH) []string {
 	if in.attrPortNum < 1 {
 		may = append(may, verr.Violation{Rule: &rules[rule0312], Value: strconv.FormatUint(in.attrPortNum, 10)}.String())
 	}
-	if in.capDeviceAttrPhysPortCnt.ok && in.capDeviceAttrPhysPortCnt.v > 0 && in.attrPortNum > in.capDeviceAttrPhysPortCnt.v {
+	if in.capDeviceAttrPhysPortCnt.OK && in.capDeviceAttrPhysPortCnt.V > 0 && in.attrPortNum > in.capDeviceAttrPhysPortCnt.V {
 		may = append(may, verr.Violation{Rule: &rules[rule0313], Value: strconv.FormatUint(in.attrPortNum, 10)}.String())
 	}
-	if countTrue(in.attrIsGlobal != 0, in.attrDlid != 0) == 0 {
+	if validate.Count(in.attrIsGlobal != 0, in.attrDlid != 0) == 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule0315]}.String())
 	}
 	if in.attrGrhFlowLabel != 0 && in.attrIsGlobal == 0 {
@@ -2225,7 +2226,7 @@ type inDestroyAH struct {
 func checkDestroyAH(in *inDestroyAH) error {
 	var bad []verr.Violation
 	if in.ah == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0323], Value: addrText(in.ah)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0323], Value: validate.AddrText(in.ah)})
 	}
 	return verr.RefuseErr("ibv_destroy_ah", bad...)
 }

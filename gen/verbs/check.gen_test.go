@@ -5,6 +5,7 @@ package verbs
 
 import (
 	"fmt"
+	"github.com/verbsgen/verbsgen/runtime/validate"
 	"strings"
 	"testing"
 )
@@ -52,16 +53,16 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_query_port-port_num-0170", false, func() string { return textOf(checkQueryPort(&inQueryPort{context: 4096, portAttr: 4096, portNum: 1})) }},
 		{"VR-ibv_query_port-port_num-0170", true, func() string { return textOf(checkQueryPort(&inQueryPort{context: 4096, portAttr: 4096, portNum: 0})) }},
 		{"VR-ibv_query_port-port_num-0171", false, func() string {
-			return textOf(checkQueryPort(&inQueryPort{context: 4096, portAttr: 4096, portNum: 2, capDeviceAttrPhysPortCnt: known{2, true}}))
+			return textOf(checkQueryPort(&inQueryPort{context: 4096, portAttr: 4096, portNum: 2, capDeviceAttrPhysPortCnt: validate.Of(2)}))
 		}},
 		{"VR-ibv_query_port-port_num-0171", true, func() string {
-			return textOf(checkQueryPort(&inQueryPort{context: 4096, portAttr: 4096, portNum: 3, capDeviceAttrPhysPortCnt: known{2, true}}))
+			return textOf(checkQueryPort(&inQueryPort{context: 4096, portAttr: 4096, portNum: 3, capDeviceAttrPhysPortCnt: validate.Of(2)}))
 		}},
 		{"VR-ibv_query_port-port_num-0215", false, func() string {
-			return textOf(checkQueryPort(&inQueryPort{context: 4096, portAttr: 4096, portNum: 2, capDeviceAttrExPhysPortCntEx: known{2, true}}))
+			return textOf(checkQueryPort(&inQueryPort{context: 4096, portAttr: 4096, portNum: 2, capDeviceAttrExPhysPortCntEx: validate.Of(2)}))
 		}},
 		{"VR-ibv_query_port-port_num-0215", true, func() string {
-			return textOf(checkQueryPort(&inQueryPort{context: 4096, portAttr: 4096, portNum: 3, capDeviceAttrExPhysPortCntEx: known{2, true}}))
+			return textOf(checkQueryPort(&inQueryPort{context: 4096, portAttr: 4096, portNum: 3, capDeviceAttrExPhysPortCntEx: validate.Of(2)}))
 		}},
 		{"VR-ibv_query_gid-context-0324", false, func() string { return textOf(checkQueryGID(&inQueryGID{context: 4096, gid: 0, portNum: 0, index: 0})) }},
 		{"VR-ibv_query_gid-context-0324", true, func() string { return textOf(checkQueryGID(&inQueryGID{context: 0, gid: 0, portNum: 0, index: 0})) }},
@@ -72,10 +73,10 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_query_gid-port_num-0326", false, func() string { return textOf(checkQueryGID(&inQueryGID{context: 4096, gid: 0, portNum: 1, index: 0})) }},
 		{"VR-ibv_query_gid-port_num-0326", true, func() string { return textOf(checkQueryGID(&inQueryGID{context: 4096, gid: 0, portNum: 0, index: 0})) }},
 		{"VR-ibv_query_gid-port_num-0327", false, func() string {
-			return textOf(checkQueryGID(&inQueryGID{context: 4096, gid: 0, portNum: 2, capDeviceAttrPhysPortCnt: known{2, true}, index: 0}))
+			return textOf(checkQueryGID(&inQueryGID{context: 4096, gid: 0, portNum: 2, capDeviceAttrPhysPortCnt: validate.Of(2), index: 0}))
 		}},
 		{"VR-ibv_query_gid-port_num-0327", true, func() string {
-			return textOf(checkQueryGID(&inQueryGID{context: 4096, gid: 0, portNum: 3, capDeviceAttrPhysPortCnt: known{2, true}, index: 0}))
+			return textOf(checkQueryGID(&inQueryGID{context: 4096, gid: 0, portNum: 3, capDeviceAttrPhysPortCnt: validate.Of(2), index: 0}))
 		}},
 		{"VR-ibv_query_gid-index-0328", false, func() string { return textOf(checkQueryGID(&inQueryGID{context: 4096, gid: 0, portNum: 0, index: 0})) }},
 		{"VR-ibv_query_gid-index-0328", true, func() string { return textOf(checkQueryGID(&inQueryGID{context: 4096, gid: 0, portNum: 0, index: -1})) }},
@@ -114,28 +115,28 @@ func TestRules(t *testing.T) {
 			return textOf(checkRegMR(&inRegMR{access: 1, length: 8192, addr: 0xfffffffffffff000, pd: 4096}))
 		}},
 		{"VR-ibv_reg_mr-access-0014", false, func() string {
-			return textOf(checkRegMR(&inRegMR{access: 256, length: 4096, addr: 4096, capDeviceAttrExDeviceCapFlagsEx: known{274877906944, true}, pd: 4096}))
+			return textOf(checkRegMR(&inRegMR{access: 256, length: 4096, addr: 4096, capDeviceAttrExDeviceCapFlagsEx: validate.Of(274877906944), pd: 4096}))
 		}},
 		{"VR-ibv_reg_mr-access-0014", true, func() string {
-			return textOf(checkRegMR(&inRegMR{access: 256, length: 4096, addr: 4096, capDeviceAttrExDeviceCapFlagsEx: known{0, true}, pd: 4096}))
+			return textOf(checkRegMR(&inRegMR{access: 256, length: 4096, addr: 4096, capDeviceAttrExDeviceCapFlagsEx: validate.Of(0), pd: 4096}))
 		}},
 		{"VR-ibv_reg_mr-access-0015", false, func() string {
-			return textOf(checkRegMR(&inRegMR{access: 512, length: 4096, addr: 4096, capDeviceAttrExDeviceCapFlagsEx: known{549755813888, true}, pd: 4096}))
+			return textOf(checkRegMR(&inRegMR{access: 512, length: 4096, addr: 4096, capDeviceAttrExDeviceCapFlagsEx: validate.Of(549755813888), pd: 4096}))
 		}},
 		{"VR-ibv_reg_mr-access-0015", true, func() string {
-			return textOf(checkRegMR(&inRegMR{access: 576, length: 4096, addr: 4096, capDeviceAttrExDeviceCapFlagsEx: known{0, true}, pd: 4096}))
+			return textOf(checkRegMR(&inRegMR{access: 576, length: 4096, addr: 4096, capDeviceAttrExDeviceCapFlagsEx: validate.Of(0), pd: 4096}))
 		}},
 		{"VR-ibv_reg_mr-access-0016", false, func() string {
-			return textOf(checkRegMR(&inRegMR{access: 64, length: 4096, addr: 4096, capDeviceAttrExODPCapsGeneralCaps: known{1, true}, pd: 4096}))
+			return textOf(checkRegMR(&inRegMR{access: 64, length: 4096, addr: 4096, capDeviceAttrExODPCapsGeneralCaps: validate.Of(1), pd: 4096}))
 		}},
 		{"VR-ibv_reg_mr-access-0016", true, func() string {
-			return textOf(checkRegMR(&inRegMR{access: 64, length: 4096, addr: 4096, capDeviceAttrExODPCapsGeneralCaps: known{0, true}, pd: 4096}))
+			return textOf(checkRegMR(&inRegMR{access: 64, length: 4096, addr: 4096, capDeviceAttrExODPCapsGeneralCaps: validate.Of(0), pd: 4096}))
 		}},
 		{"VR-ibv_reg_mr-length-0017", false, func() string {
-			return textOf(checkRegMR(&inRegMR{access: 64, length: 0xffffffffffffffff, addr: 0, capDeviceAttrExODPCapsGeneralCaps: known{3, true}, pd: 4096}))
+			return textOf(checkRegMR(&inRegMR{access: 64, length: 0xffffffffffffffff, addr: 0, capDeviceAttrExODPCapsGeneralCaps: validate.Of(3), pd: 4096}))
 		}},
 		{"VR-ibv_reg_mr-length-0017", true, func() string {
-			return textOf(checkRegMR(&inRegMR{access: 64, length: 0xffffffffffffffff, addr: 0, capDeviceAttrExODPCapsGeneralCaps: known{1, true}, pd: 4096}))
+			return textOf(checkRegMR(&inRegMR{access: 64, length: 0xffffffffffffffff, addr: 0, capDeviceAttrExODPCapsGeneralCaps: validate.Of(1), pd: 4096}))
 		}},
 		{"VR-ibv_reg_mr-pd-0019", false, func() string { return textOf(checkRegMR(&inRegMR{access: 0, length: 4096, addr: 4096, pd: 4096})) }},
 		{"VR-ibv_reg_mr-pd-0019", true, func() string { return textOf(checkRegMR(&inRegMR{access: 0, length: 4096, addr: 4096, pd: 0})) }},
@@ -158,18 +159,18 @@ func TestRules(t *testing.T) {
 			return textOf(hintRegMR(&inRegMR{access: 1, length: 0x8000000000000000, addr: 4096, pd: 4096}))
 		}},
 		{"VR-ibv_reg_mr-access-0013", false, func() string {
-			return textOf(hintRegMR(&inRegMR{access: 9, length: 4096, addr: 4096, pd: 4096, capDeviceAttrAtomicCap: known{1, true}}))
+			return textOf(hintRegMR(&inRegMR{access: 9, length: 4096, addr: 4096, pd: 4096, capDeviceAttrAtomicCap: validate.Of(1)}))
 		}},
 		{"VR-ibv_reg_mr-access-0013", true, func() string {
-			return textOf(hintRegMR(&inRegMR{access: 9, length: 4096, addr: 4096, pd: 4096, capDeviceAttrAtomicCap: known{0, true}}))
+			return textOf(hintRegMR(&inRegMR{access: 9, length: 4096, addr: 4096, pd: 4096, capDeviceAttrAtomicCap: validate.Of(0)}))
 		}},
 		{"VR-ibv_reg_mr-access-0194", false, func() string { return textOf(hintRegMR(&inRegMR{access: 256, length: 4096, addr: 4096, pd: 4096})) }},
 		{"VR-ibv_reg_mr-access-0194", true, func() string { return textOf(hintRegMR(&inRegMR{access: 512, length: 4096, addr: 4096, pd: 4096})) }},
 		{"VR-ibv_reg_mr-length-0018", false, func() string {
-			return textOf(hintRegMR(&inRegMR{access: 1, length: 4096, addr: 4096, pd: 4096, capDeviceAttrMaxMRSize: known{4096, true}}))
+			return textOf(hintRegMR(&inRegMR{access: 1, length: 4096, addr: 4096, pd: 4096, capDeviceAttrMaxMRSize: validate.Of(4096)}))
 		}},
 		{"VR-ibv_reg_mr-length-0018", true, func() string {
-			return textOf(hintRegMR(&inRegMR{access: 1, length: 4097, addr: 4096, pd: 4096, capDeviceAttrMaxMRSize: known{4096, true}}))
+			return textOf(hintRegMR(&inRegMR{access: 1, length: 4097, addr: 4096, pd: 4096, capDeviceAttrMaxMRSize: validate.Of(4096)}))
 		}},
 		{"VR-ibv_reg_mr_iova-access-0020", false, func() string {
 			return textOf(checkRegMRIOVA(&inRegMRIOVA{access: 3, length: 4096, addr: 4096, pd: 4096, iova: 0}))
@@ -214,28 +215,28 @@ func TestRules(t *testing.T) {
 			return textOf(checkRegMRIOVA(&inRegMRIOVA{access: 1, length: 8192, addr: 0xfffffffffffff000, pd: 4096, iova: 0}))
 		}},
 		{"VR-ibv_reg_mr_iova-access-0032", false, func() string {
-			return textOf(checkRegMRIOVA(&inRegMRIOVA{access: 256, length: 4096, addr: 4096, capDeviceAttrExDeviceCapFlagsEx: known{274877906944, true}, pd: 4096, iova: 0}))
+			return textOf(checkRegMRIOVA(&inRegMRIOVA{access: 256, length: 4096, addr: 4096, capDeviceAttrExDeviceCapFlagsEx: validate.Of(274877906944), pd: 4096, iova: 0}))
 		}},
 		{"VR-ibv_reg_mr_iova-access-0032", true, func() string {
-			return textOf(checkRegMRIOVA(&inRegMRIOVA{access: 256, length: 4096, addr: 4096, capDeviceAttrExDeviceCapFlagsEx: known{0, true}, pd: 4096, iova: 0}))
+			return textOf(checkRegMRIOVA(&inRegMRIOVA{access: 256, length: 4096, addr: 4096, capDeviceAttrExDeviceCapFlagsEx: validate.Of(0), pd: 4096, iova: 0}))
 		}},
 		{"VR-ibv_reg_mr_iova-access-0033", false, func() string {
-			return textOf(checkRegMRIOVA(&inRegMRIOVA{access: 512, length: 4096, addr: 4096, capDeviceAttrExDeviceCapFlagsEx: known{549755813888, true}, pd: 4096, iova: 0}))
+			return textOf(checkRegMRIOVA(&inRegMRIOVA{access: 512, length: 4096, addr: 4096, capDeviceAttrExDeviceCapFlagsEx: validate.Of(549755813888), pd: 4096, iova: 0}))
 		}},
 		{"VR-ibv_reg_mr_iova-access-0033", true, func() string {
-			return textOf(checkRegMRIOVA(&inRegMRIOVA{access: 576, length: 4096, addr: 4096, capDeviceAttrExDeviceCapFlagsEx: known{0, true}, pd: 4096, iova: 0}))
+			return textOf(checkRegMRIOVA(&inRegMRIOVA{access: 576, length: 4096, addr: 4096, capDeviceAttrExDeviceCapFlagsEx: validate.Of(0), pd: 4096, iova: 0}))
 		}},
 		{"VR-ibv_reg_mr_iova-access-0034", false, func() string {
-			return textOf(checkRegMRIOVA(&inRegMRIOVA{access: 64, length: 4096, addr: 4096, capDeviceAttrExODPCapsGeneralCaps: known{1, true}, pd: 4096, iova: 0}))
+			return textOf(checkRegMRIOVA(&inRegMRIOVA{access: 64, length: 4096, addr: 4096, capDeviceAttrExODPCapsGeneralCaps: validate.Of(1), pd: 4096, iova: 0}))
 		}},
 		{"VR-ibv_reg_mr_iova-access-0034", true, func() string {
-			return textOf(checkRegMRIOVA(&inRegMRIOVA{access: 64, length: 4096, addr: 4096, capDeviceAttrExODPCapsGeneralCaps: known{0, true}, pd: 4096, iova: 0}))
+			return textOf(checkRegMRIOVA(&inRegMRIOVA{access: 64, length: 4096, addr: 4096, capDeviceAttrExODPCapsGeneralCaps: validate.Of(0), pd: 4096, iova: 0}))
 		}},
 		{"VR-ibv_reg_mr_iova-length-0035", false, func() string {
-			return textOf(checkRegMRIOVA(&inRegMRIOVA{access: 64, length: 0xffffffffffffffff, addr: 0, capDeviceAttrExODPCapsGeneralCaps: known{3, true}, pd: 4096, iova: 0}))
+			return textOf(checkRegMRIOVA(&inRegMRIOVA{access: 64, length: 0xffffffffffffffff, addr: 0, capDeviceAttrExODPCapsGeneralCaps: validate.Of(3), pd: 4096, iova: 0}))
 		}},
 		{"VR-ibv_reg_mr_iova-length-0035", true, func() string {
-			return textOf(checkRegMRIOVA(&inRegMRIOVA{access: 64, length: 0xffffffffffffffff, addr: 0, capDeviceAttrExODPCapsGeneralCaps: known{1, true}, pd: 4096, iova: 0}))
+			return textOf(checkRegMRIOVA(&inRegMRIOVA{access: 64, length: 0xffffffffffffffff, addr: 0, capDeviceAttrExODPCapsGeneralCaps: validate.Of(1), pd: 4096, iova: 0}))
 		}},
 		{"VR-ibv_reg_mr_iova-pd-0037", false, func() string {
 			return textOf(checkRegMRIOVA(&inRegMRIOVA{access: 0, length: 4096, addr: 4096, pd: 4096, iova: 0}))
@@ -292,10 +293,10 @@ func TestRules(t *testing.T) {
 			return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 1, length: 0x8000000000000000, addr: 4096, pd: 4096, iova: 0}))
 		}},
 		{"VR-ibv_reg_mr_iova-access-0031", false, func() string {
-			return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 9, length: 4096, addr: 4096, pd: 4096, iova: 0, capDeviceAttrAtomicCap: known{1, true}}))
+			return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 9, length: 4096, addr: 4096, pd: 4096, iova: 0, capDeviceAttrAtomicCap: validate.Of(1)}))
 		}},
 		{"VR-ibv_reg_mr_iova-access-0031", true, func() string {
-			return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 9, length: 4096, addr: 4096, pd: 4096, iova: 0, capDeviceAttrAtomicCap: known{0, true}}))
+			return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 9, length: 4096, addr: 4096, pd: 4096, iova: 0, capDeviceAttrAtomicCap: validate.Of(0)}))
 		}},
 		{"VR-ibv_reg_mr_iova-access-0195", false, func() string {
 			return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 256, length: 4096, addr: 4096, pd: 4096, iova: 0}))
@@ -304,10 +305,10 @@ func TestRules(t *testing.T) {
 			return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 512, length: 4096, addr: 4096, pd: 4096, iova: 0}))
 		}},
 		{"VR-ibv_reg_mr_iova-length-0036", false, func() string {
-			return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 1, length: 4096, addr: 4096, pd: 4096, iova: 0, capDeviceAttrMaxMRSize: known{4096, true}}))
+			return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 1, length: 4096, addr: 4096, pd: 4096, iova: 0, capDeviceAttrMaxMRSize: validate.Of(4096)}))
 		}},
 		{"VR-ibv_reg_mr_iova-length-0036", true, func() string {
-			return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 1, length: 4097, addr: 4096, pd: 4096, iova: 0, capDeviceAttrMaxMRSize: known{4096, true}}))
+			return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 1, length: 4097, addr: 4096, pd: 4096, iova: 0, capDeviceAttrMaxMRSize: validate.Of(4096)}))
 		}},
 		{"VR-ibv_reg_mr_iova-iova-0040", false, func() string {
 			return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 64, length: 0xffffffffffffffff, addr: 0, pd: 4096, iova: 0}))
@@ -358,10 +359,10 @@ func TestRules(t *testing.T) {
 			return textOf(checkRegDmabufMR(&inRegDmabufMR{access: 0, pd: 4096, iova: 0, offset: 0xfffffffffffff000, fd: 0, length: 8192}))
 		}},
 		{"VR-ibv_reg_dmabuf_mr-access-0044", false, func() string {
-			return textOf(hintRegDmabufMR(&inRegDmabufMR{access: 9, pd: 4096, iova: 0, offset: 0, fd: 0, length: 4096, capDeviceAttrAtomicCap: known{1, true}}))
+			return textOf(hintRegDmabufMR(&inRegDmabufMR{access: 9, pd: 4096, iova: 0, offset: 0, fd: 0, length: 4096, capDeviceAttrAtomicCap: validate.Of(1)}))
 		}},
 		{"VR-ibv_reg_dmabuf_mr-access-0044", true, func() string {
-			return textOf(hintRegDmabufMR(&inRegDmabufMR{access: 9, pd: 4096, iova: 0, offset: 0, fd: 0, length: 4096, capDeviceAttrAtomicCap: known{0, true}}))
+			return textOf(hintRegDmabufMR(&inRegDmabufMR{access: 9, pd: 4096, iova: 0, offset: 0, fd: 0, length: 4096, capDeviceAttrAtomicCap: validate.Of(0)}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0049", false, func() string {
 			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 3, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 0, mrInitAttrIOVA: 0, mrInitAttrFDOffset: 0, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
@@ -412,28 +413,28 @@ func TestRules(t *testing.T) {
 			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 8192, mrInitAttrAddr: 0xfffffffffffff000, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 0, mrInitAttrIOVA: 0, mrInitAttrFDOffset: 0, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0062", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 256, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capDeviceAttrExDeviceCapFlagsEx: known{274877906944, true}, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 0, mrInitAttrIOVA: 0, mrInitAttrFDOffset: 0, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 256, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capDeviceAttrExDeviceCapFlagsEx: validate.Of(274877906944), pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 0, mrInitAttrIOVA: 0, mrInitAttrFDOffset: 0, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0062", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 256, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capDeviceAttrExDeviceCapFlagsEx: known{0, true}, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 0, mrInitAttrIOVA: 0, mrInitAttrFDOffset: 0, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 256, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capDeviceAttrExDeviceCapFlagsEx: validate.Of(0), pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 0, mrInitAttrIOVA: 0, mrInitAttrFDOffset: 0, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0063", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 512, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capDeviceAttrExDeviceCapFlagsEx: known{549755813888, true}, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 0, mrInitAttrIOVA: 0, mrInitAttrFDOffset: 0, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 512, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capDeviceAttrExDeviceCapFlagsEx: validate.Of(549755813888), pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 0, mrInitAttrIOVA: 0, mrInitAttrFDOffset: 0, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0063", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 576, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capDeviceAttrExDeviceCapFlagsEx: known{0, true}, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 0, mrInitAttrIOVA: 0, mrInitAttrFDOffset: 0, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 576, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capDeviceAttrExDeviceCapFlagsEx: validate.Of(0), pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 0, mrInitAttrIOVA: 0, mrInitAttrFDOffset: 0, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0064", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capDeviceAttrExODPCapsGeneralCaps: known{1, true}, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 0, mrInitAttrIOVA: 0, mrInitAttrFDOffset: 0, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capDeviceAttrExODPCapsGeneralCaps: validate.Of(1), pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 0, mrInitAttrIOVA: 0, mrInitAttrFDOffset: 0, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0064", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capDeviceAttrExODPCapsGeneralCaps: known{0, true}, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 0, mrInitAttrIOVA: 0, mrInitAttrFDOffset: 0, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capDeviceAttrExODPCapsGeneralCaps: validate.Of(0), pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 0, mrInitAttrIOVA: 0, mrInitAttrFDOffset: 0, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-length-0065", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff, mrInitAttrAddr: 0, capDeviceAttrExODPCapsGeneralCaps: known{3, true}, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 0, mrInitAttrIOVA: 0, mrInitAttrFDOffset: 0, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff, mrInitAttrAddr: 0, capDeviceAttrExODPCapsGeneralCaps: validate.Of(3), pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 0, mrInitAttrIOVA: 0, mrInitAttrFDOffset: 0, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-length-0065", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff, mrInitAttrAddr: 0, capDeviceAttrExODPCapsGeneralCaps: known{1, true}, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 0, mrInitAttrIOVA: 0, mrInitAttrFDOffset: 0, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff, mrInitAttrAddr: 0, capDeviceAttrExODPCapsGeneralCaps: validate.Of(1), pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 0, mrInitAttrIOVA: 0, mrInitAttrFDOffset: 0, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-pd-0067", false, func() string {
 			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 0, mrInitAttrCompMask: 0, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 0, mrInitAttrIOVA: 0, mrInitAttrFDOffset: 0, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
@@ -568,10 +569,10 @@ func TestRules(t *testing.T) {
 			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 0x8000000000000000, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 0, mrInitAttrIOVA: 0, mrInitAttrFDOffset: 0, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0061", false, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 9, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 0, mrInitAttrIOVA: 0, mrInitAttrFDOffset: 0, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096, capDeviceAttrAtomicCap: known{1, true}}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 9, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 0, mrInitAttrIOVA: 0, mrInitAttrFDOffset: 0, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096, capDeviceAttrAtomicCap: validate.Of(1)}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0061", true, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 9, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 0, mrInitAttrIOVA: 0, mrInitAttrFDOffset: 0, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096, capDeviceAttrAtomicCap: known{0, true}}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 9, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 0, mrInitAttrIOVA: 0, mrInitAttrFDOffset: 0, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096, capDeviceAttrAtomicCap: validate.Of(0)}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0196", false, func() string {
 			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 256, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 0, mrInitAttrIOVA: 0, mrInitAttrFDOffset: 0, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
@@ -580,10 +581,10 @@ func TestRules(t *testing.T) {
 			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 512, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 0, mrInitAttrIOVA: 0, mrInitAttrFDOffset: 0, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-length-0066", false, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 0, mrInitAttrIOVA: 0, mrInitAttrFDOffset: 0, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096, capDeviceAttrMaxMRSize: known{4096, true}}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 0, mrInitAttrIOVA: 0, mrInitAttrFDOffset: 0, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096, capDeviceAttrMaxMRSize: validate.Of(4096)}))
 		}},
 		{"VR-ibv_reg_mr_ex-length-0066", true, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4097, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 0, mrInitAttrIOVA: 0, mrInitAttrFDOffset: 0, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096, capDeviceAttrMaxMRSize: known{4096, true}}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4097, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 0, mrInitAttrIOVA: 0, mrInitAttrFDOffset: 0, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096, capDeviceAttrMaxMRSize: validate.Of(4096)}))
 		}},
 		{"VR-ibv_reg_mr_ex-comp_mask-0069", false, func() string {
 			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 0, mrInitAttrCompMask: 3, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 0, mrInitAttrIOVA: 0, mrInitAttrFDOffset: 0, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
@@ -700,22 +701,22 @@ func TestRules(t *testing.T) {
 			return textOf(checkReregMR(&inReregMR{mr: 4096, flags: 4, pd: 4096, addr: 4096, length: 4096, access: 1025}))
 		}},
 		{"VR-ibv_rereg_mr-access-0209", false, func() string {
-			return textOf(checkReregMR(&inReregMR{mr: 4096, flags: 4, pd: 4096, addr: 4096, length: 4096, access: 256, capDeviceAttrExDeviceCapFlagsEx: known{274877906944, true}}))
+			return textOf(checkReregMR(&inReregMR{mr: 4096, flags: 4, pd: 4096, addr: 4096, length: 4096, access: 256, capDeviceAttrExDeviceCapFlagsEx: validate.Of(274877906944)}))
 		}},
 		{"VR-ibv_rereg_mr-access-0209", true, func() string {
-			return textOf(checkReregMR(&inReregMR{mr: 4096, flags: 4, pd: 4096, addr: 4096, length: 4096, access: 256, capDeviceAttrExDeviceCapFlagsEx: known{0, true}}))
+			return textOf(checkReregMR(&inReregMR{mr: 4096, flags: 4, pd: 4096, addr: 4096, length: 4096, access: 256, capDeviceAttrExDeviceCapFlagsEx: validate.Of(0)}))
 		}},
 		{"VR-ibv_rereg_mr-access-0210", false, func() string {
-			return textOf(checkReregMR(&inReregMR{mr: 4096, flags: 4, pd: 4096, addr: 4096, length: 4096, access: 512, capDeviceAttrExDeviceCapFlagsEx: known{549755813888, true}}))
+			return textOf(checkReregMR(&inReregMR{mr: 4096, flags: 4, pd: 4096, addr: 4096, length: 4096, access: 512, capDeviceAttrExDeviceCapFlagsEx: validate.Of(549755813888)}))
 		}},
 		{"VR-ibv_rereg_mr-access-0210", true, func() string {
-			return textOf(checkReregMR(&inReregMR{mr: 4096, flags: 4, pd: 4096, addr: 4096, length: 4096, access: 512, capDeviceAttrExDeviceCapFlagsEx: known{0, true}}))
+			return textOf(checkReregMR(&inReregMR{mr: 4096, flags: 4, pd: 4096, addr: 4096, length: 4096, access: 512, capDeviceAttrExDeviceCapFlagsEx: validate.Of(0)}))
 		}},
 		{"VR-ibv_rereg_mr-access-0211", false, func() string {
-			return textOf(checkReregMR(&inReregMR{mr: 4096, flags: 4, pd: 4096, addr: 4096, length: 4096, access: 64, capDeviceAttrExODPCapsGeneralCaps: known{1, true}}))
+			return textOf(checkReregMR(&inReregMR{mr: 4096, flags: 4, pd: 4096, addr: 4096, length: 4096, access: 64, capDeviceAttrExODPCapsGeneralCaps: validate.Of(1)}))
 		}},
 		{"VR-ibv_rereg_mr-access-0211", true, func() string {
-			return textOf(checkReregMR(&inReregMR{mr: 4096, flags: 4, pd: 4096, addr: 4096, length: 4096, access: 64, capDeviceAttrExODPCapsGeneralCaps: known{0, true}}))
+			return textOf(checkReregMR(&inReregMR{mr: 4096, flags: 4, pd: 4096, addr: 4096, length: 4096, access: 64, capDeviceAttrExODPCapsGeneralCaps: validate.Of(0)}))
 		}},
 		{"VR-ibv_rereg_mr-addr-0180", false, func() string {
 			return textOf(hintReregMR(&inReregMR{mr: 4096, flags: 4, pd: 4096, addr: 0, length: 4096, access: 0}))
@@ -736,10 +737,10 @@ func TestRules(t *testing.T) {
 			return textOf(hintReregMR(&inReregMR{mr: 4096, flags: 4, pd: 4096, addr: 4096, length: 4096, access: 0}))
 		}},
 		{"VR-ibv_rereg_mr-access-0212", false, func() string {
-			return textOf(hintReregMR(&inReregMR{mr: 4096, flags: 4, pd: 4096, addr: 4096, length: 4096, access: 9, capDeviceAttrAtomicCap: known{1, true}}))
+			return textOf(hintReregMR(&inReregMR{mr: 4096, flags: 4, pd: 4096, addr: 4096, length: 4096, access: 9, capDeviceAttrAtomicCap: validate.Of(1)}))
 		}},
 		{"VR-ibv_rereg_mr-access-0212", true, func() string {
-			return textOf(hintReregMR(&inReregMR{mr: 4096, flags: 4, pd: 4096, addr: 4096, length: 4096, access: 9, capDeviceAttrAtomicCap: known{0, true}}))
+			return textOf(hintReregMR(&inReregMR{mr: 4096, flags: 4, pd: 4096, addr: 4096, length: 4096, access: 9, capDeviceAttrAtomicCap: validate.Of(0)}))
 		}},
 		{"VR-ibv_rereg_mr-access-0213", false, func() string {
 			return textOf(hintReregMR(&inReregMR{mr: 4096, flags: 4, pd: 4096, addr: 4096, length: 4096, access: 1}))
@@ -790,10 +791,10 @@ func TestRules(t *testing.T) {
 			return textOf(checkAdviseMR(&inAdviseMR{pd: 4096, advice: 0, flags: 0, sgList: 4096, numSGE: 0}))
 		}},
 		{"VR-ibv_advise_mr-pd-0216", false, func() string {
-			return textOf(hintAdviseMR(&inAdviseMR{pd: 4096, advice: 0, flags: 0, sgList: 4096, numSGE: 0, capDeviceAttrExODPCapsGeneralCaps: known{1, true}}))
+			return textOf(hintAdviseMR(&inAdviseMR{pd: 4096, advice: 0, flags: 0, sgList: 4096, numSGE: 0, capDeviceAttrExODPCapsGeneralCaps: validate.Of(1)}))
 		}},
 		{"VR-ibv_advise_mr-pd-0216", true, func() string {
-			return textOf(hintAdviseMR(&inAdviseMR{pd: 4096, advice: 0, flags: 0, sgList: 4096, numSGE: 0, capDeviceAttrExODPCapsGeneralCaps: known{0, true}}))
+			return textOf(hintAdviseMR(&inAdviseMR{pd: 4096, advice: 0, flags: 0, sgList: 4096, numSGE: 0, capDeviceAttrExODPCapsGeneralCaps: validate.Of(0)}))
 		}},
 		{"VR-ibv_alloc_dm-context-0095", false, func() string {
 			return textOf(checkAllocDM(&inAllocDM{context: 4096, attr: 4096, attrLength: 4096, attrLogAlignReq: 0, attrCompMask: 0}))
@@ -808,10 +809,10 @@ func TestRules(t *testing.T) {
 			return textOf(checkAllocDM(&inAllocDM{context: 4096, attr: 0, attrLength: 4096, attrLogAlignReq: 0, attrCompMask: 0}))
 		}},
 		{"VR-ibv_alloc_dm-length-0097", false, func() string {
-			return textOf(checkAllocDM(&inAllocDM{context: 4096, attr: 4096, attrLength: 4096, capDeviceAttrExMaxDMSize: known{4096, true}, attrLogAlignReq: 0, attrCompMask: 0}))
+			return textOf(checkAllocDM(&inAllocDM{context: 4096, attr: 4096, attrLength: 4096, capDeviceAttrExMaxDMSize: validate.Of(4096), attrLogAlignReq: 0, attrCompMask: 0}))
 		}},
 		{"VR-ibv_alloc_dm-length-0097", true, func() string {
-			return textOf(checkAllocDM(&inAllocDM{context: 4096, attr: 4096, attrLength: 4097, capDeviceAttrExMaxDMSize: known{4096, true}, attrLogAlignReq: 0, attrCompMask: 0}))
+			return textOf(checkAllocDM(&inAllocDM{context: 4096, attr: 4096, attrLength: 4097, capDeviceAttrExMaxDMSize: validate.Of(4096), attrLogAlignReq: 0, attrCompMask: 0}))
 		}},
 		{"VR-ibv_alloc_dm-log_align_req-0100", false, func() string {
 			return textOf(checkAllocDM(&inAllocDM{context: 4096, attr: 4096, attrLength: 4096, attrLogAlignReq: 63, attrCompMask: 0}))
@@ -820,10 +821,10 @@ func TestRules(t *testing.T) {
 			return textOf(checkAllocDM(&inAllocDM{context: 4096, attr: 4096, attrLength: 4096, attrLogAlignReq: 64, attrCompMask: 0}))
 		}},
 		{"VR-ibv_alloc_dm-length-0098", false, func() string {
-			return textOf(hintAllocDM(&inAllocDM{context: 4096, attr: 4096, attrLength: 4096, capDeviceAttrExMaxDMSize: known{4096, true}, attrLogAlignReq: 0, attrCompMask: 0}))
+			return textOf(hintAllocDM(&inAllocDM{context: 4096, attr: 4096, attrLength: 4096, capDeviceAttrExMaxDMSize: validate.Of(4096), attrLogAlignReq: 0, attrCompMask: 0}))
 		}},
 		{"VR-ibv_alloc_dm-length-0098", true, func() string {
-			return textOf(hintAllocDM(&inAllocDM{context: 4096, attr: 4096, attrLength: 4096, capDeviceAttrExMaxDMSize: known{0, true}, attrLogAlignReq: 0, attrCompMask: 0}))
+			return textOf(hintAllocDM(&inAllocDM{context: 4096, attr: 4096, attrLength: 4096, capDeviceAttrExMaxDMSize: validate.Of(0), attrLogAlignReq: 0, attrCompMask: 0}))
 		}},
 		{"VR-ibv_alloc_dm-length-0099", false, func() string {
 			return textOf(hintAllocDM(&inAllocDM{context: 4096, attr: 4096, attrLength: 1, attrLogAlignReq: 0, attrCompMask: 0}))
@@ -852,10 +853,10 @@ func TestRules(t *testing.T) {
 			return textOf(checkMemcpyToDM(&inMemcpyToDM{dm: 4096, hostAddr: 0, length: 4, dmOffset: 0}))
 		}},
 		{"VR-ibv_memcpy_to_dm-dm_offset-0106", false, func() string {
-			return textOf(checkMemcpyToDM(&inMemcpyToDM{dm: 4096, hostAddr: 4096, length: 64, dmLength: known{4096, true}, dmOffset: 4032}))
+			return textOf(checkMemcpyToDM(&inMemcpyToDM{dm: 4096, hostAddr: 4096, length: 64, dmLength: validate.Of(4096), dmOffset: 4032}))
 		}},
 		{"VR-ibv_memcpy_to_dm-dm_offset-0106", true, func() string {
-			return textOf(checkMemcpyToDM(&inMemcpyToDM{dm: 4096, hostAddr: 4096, length: 64, dmLength: known{4096, true}, dmOffset: 4036}))
+			return textOf(checkMemcpyToDM(&inMemcpyToDM{dm: 4096, hostAddr: 4096, length: 64, dmLength: validate.Of(4096), dmOffset: 4036}))
 		}},
 		{"VR-ibv_memcpy_to_dm-dm_offset-0107", false, func() string {
 			return textOf(checkMemcpyToDM(&inMemcpyToDM{dm: 4096, hostAddr: 4096, length: 64, dmOffset: 64}))
@@ -888,10 +889,10 @@ func TestRules(t *testing.T) {
 			return textOf(checkMemcpyFromDM(&inMemcpyFromDM{dm: 4096, hostAddr: 0, length: 4, dmOffset: 0}))
 		}},
 		{"VR-ibv_memcpy_from_dm-dm_offset-0112", false, func() string {
-			return textOf(checkMemcpyFromDM(&inMemcpyFromDM{dm: 4096, hostAddr: 4096, length: 64, dmLength: known{4096, true}, dmOffset: 4032}))
+			return textOf(checkMemcpyFromDM(&inMemcpyFromDM{dm: 4096, hostAddr: 4096, length: 64, dmLength: validate.Of(4096), dmOffset: 4032}))
 		}},
 		{"VR-ibv_memcpy_from_dm-dm_offset-0112", true, func() string {
-			return textOf(checkMemcpyFromDM(&inMemcpyFromDM{dm: 4096, hostAddr: 4096, length: 64, dmLength: known{4096, true}, dmOffset: 4036}))
+			return textOf(checkMemcpyFromDM(&inMemcpyFromDM{dm: 4096, hostAddr: 4096, length: 64, dmLength: validate.Of(4096), dmOffset: 4036}))
 		}},
 		{"VR-ibv_memcpy_from_dm-dm_offset-0113", false, func() string {
 			return textOf(checkMemcpyFromDM(&inMemcpyFromDM{dm: 4096, hostAddr: 4096, length: 64, dmOffset: 64}))
@@ -950,10 +951,10 @@ func TestRules(t *testing.T) {
 			return textOf(checkRegDMMR(&inRegDMMR{access: 0, pd: 4096, dm: 0, length: 4096, dmOffset: 0}))
 		}},
 		{"VR-ibv_reg_dm_mr-dm_offset-0123", false, func() string {
-			return textOf(checkRegDMMR(&inRegDMMR{access: 0, pd: 4096, dm: 4096, length: 4096, dmLength: known{4096, true}, dmOffset: 0}))
+			return textOf(checkRegDMMR(&inRegDMMR{access: 0, pd: 4096, dm: 4096, length: 4096, dmLength: validate.Of(4096), dmOffset: 0}))
 		}},
 		{"VR-ibv_reg_dm_mr-dm_offset-0123", true, func() string {
-			return textOf(checkRegDMMR(&inRegDMMR{access: 0, pd: 4096, dm: 4096, length: 4096, dmLength: known{4096, true}, dmOffset: 4}))
+			return textOf(checkRegDMMR(&inRegDMMR{access: 0, pd: 4096, dm: 4096, length: 4096, dmLength: validate.Of(4096), dmOffset: 4}))
 		}},
 		{"VR-ibv_reg_dm_mr-dm_offset-0124", false, func() string {
 			return textOf(checkRegDMMR(&inRegDMMR{access: 0, pd: 4096, dm: 4096, length: 64, dmOffset: 64}))
@@ -968,28 +969,28 @@ func TestRules(t *testing.T) {
 			return textOf(hintRegDMMR(&inRegDMMR{access: 48, pd: 4096, dm: 4096, length: 4096, dmOffset: 0}))
 		}},
 		{"VR-ibv_reg_dm_mr-access-0120", false, func() string {
-			return textOf(hintRegDMMR(&inRegDMMR{access: 41, pd: 4096, dm: 4096, length: 4096, dmOffset: 0, capDeviceAttrAtomicCap: known{1, true}}))
+			return textOf(hintRegDMMR(&inRegDMMR{access: 41, pd: 4096, dm: 4096, length: 4096, dmOffset: 0, capDeviceAttrAtomicCap: validate.Of(1)}))
 		}},
 		{"VR-ibv_reg_dm_mr-access-0120", true, func() string {
-			return textOf(hintRegDMMR(&inRegDMMR{access: 41, pd: 4096, dm: 4096, length: 4096, dmOffset: 0, capDeviceAttrAtomicCap: known{0, true}}))
+			return textOf(hintRegDMMR(&inRegDMMR{access: 41, pd: 4096, dm: 4096, length: 4096, dmOffset: 0, capDeviceAttrAtomicCap: validate.Of(0)}))
 		}},
 		{"VR-ibv_create_cq-context-0278", false, func() string { return textOf(checkCreateCQ(&inCreateCQ{context: 4096, compVector: 0, cqe: 0})) }},
 		{"VR-ibv_create_cq-context-0278", true, func() string { return textOf(checkCreateCQ(&inCreateCQ{context: 0, compVector: 0, cqe: 0})) }},
 		{"VR-ibv_create_cq-comp_vector-0281", false, func() string { return textOf(checkCreateCQ(&inCreateCQ{context: 4096, compVector: 0, cqe: 0})) }},
 		{"VR-ibv_create_cq-comp_vector-0281", true, func() string { return textOf(checkCreateCQ(&inCreateCQ{context: 4096, compVector: -1, cqe: 0})) }},
 		{"VR-ibv_create_cq-comp_vector-0282", false, func() string {
-			return textOf(checkCreateCQ(&inCreateCQ{context: 4096, compVector: 1, contextNumCompVectors: known{2, true}, cqe: 0}))
+			return textOf(checkCreateCQ(&inCreateCQ{context: 4096, compVector: 1, contextNumCompVectors: validate.Of(2), cqe: 0}))
 		}},
 		{"VR-ibv_create_cq-comp_vector-0282", true, func() string {
-			return textOf(checkCreateCQ(&inCreateCQ{context: 4096, compVector: 2, contextNumCompVectors: known{2, true}, cqe: 0}))
+			return textOf(checkCreateCQ(&inCreateCQ{context: 4096, compVector: 2, contextNumCompVectors: validate.Of(2), cqe: 0}))
 		}},
 		{"VR-ibv_create_cq-cqe-0279", false, func() string { return textOf(hintCreateCQ(&inCreateCQ{context: 4096, compVector: 0, cqe: 1})) }},
 		{"VR-ibv_create_cq-cqe-0279", true, func() string { return textOf(hintCreateCQ(&inCreateCQ{context: 4096, compVector: 0, cqe: 0})) }},
 		{"VR-ibv_create_cq-cqe-0280", false, func() string {
-			return textOf(hintCreateCQ(&inCreateCQ{context: 4096, compVector: 0, cqe: 16, capDeviceAttrMaxCQE: known{16, true}}))
+			return textOf(hintCreateCQ(&inCreateCQ{context: 4096, compVector: 0, cqe: 16, capDeviceAttrMaxCQE: validate.Of(16)}))
 		}},
 		{"VR-ibv_create_cq-cqe-0280", true, func() string {
-			return textOf(hintCreateCQ(&inCreateCQ{context: 4096, compVector: 0, cqe: 17, capDeviceAttrMaxCQE: known{16, true}}))
+			return textOf(hintCreateCQ(&inCreateCQ{context: 4096, compVector: 0, cqe: 17, capDeviceAttrMaxCQE: validate.Of(16)}))
 		}},
 		{"VR-ibv_destroy_cq-cq-0283", false, func() string { return textOf(checkDestroyCQ(&inDestroyCQ{cq: 4096})) }},
 		{"VR-ibv_destroy_cq-cq-0283", true, func() string { return textOf(checkDestroyCQ(&inDestroyCQ{cq: 0})) }},
@@ -1042,28 +1043,28 @@ func TestRules(t *testing.T) {
 			return textOf(hintCreateQP(&inCreateQP{pd: 4096, qpInitAttr: 4096, qpInitAttrSendCQ: 4096, qpInitAttrQPType: 0, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvWR: 0, qpInitAttrCapMaxRecvSGE: 1, qpInitAttrCapMaxSendWR: 0, qpInitAttrCapMaxSendSGE: 0}))
 		}},
 		{"VR-ibv_create_qp-max_send_wr-0304", false, func() string {
-			return textOf(hintCreateQP(&inCreateQP{pd: 4096, qpInitAttr: 4096, qpInitAttrSendCQ: 4096, qpInitAttrQPType: 0, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvWR: 0, qpInitAttrCapMaxRecvSGE: 0, qpInitAttrCapMaxSendWR: 16, capDeviceAttrMaxQPWR: known{16, true}, qpInitAttrCapMaxSendSGE: 0}))
+			return textOf(hintCreateQP(&inCreateQP{pd: 4096, qpInitAttr: 4096, qpInitAttrSendCQ: 4096, qpInitAttrQPType: 0, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvWR: 0, qpInitAttrCapMaxRecvSGE: 0, qpInitAttrCapMaxSendWR: 16, capDeviceAttrMaxQPWR: validate.Of(16), qpInitAttrCapMaxSendSGE: 0}))
 		}},
 		{"VR-ibv_create_qp-max_send_wr-0304", true, func() string {
-			return textOf(hintCreateQP(&inCreateQP{pd: 4096, qpInitAttr: 4096, qpInitAttrSendCQ: 4096, qpInitAttrQPType: 0, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvWR: 0, qpInitAttrCapMaxRecvSGE: 0, qpInitAttrCapMaxSendWR: 17, capDeviceAttrMaxQPWR: known{16, true}, qpInitAttrCapMaxSendSGE: 0}))
+			return textOf(hintCreateQP(&inCreateQP{pd: 4096, qpInitAttr: 4096, qpInitAttrSendCQ: 4096, qpInitAttrQPType: 0, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvWR: 0, qpInitAttrCapMaxRecvSGE: 0, qpInitAttrCapMaxSendWR: 17, capDeviceAttrMaxQPWR: validate.Of(16), qpInitAttrCapMaxSendSGE: 0}))
 		}},
 		{"VR-ibv_create_qp-max_recv_wr-0305", false, func() string {
-			return textOf(hintCreateQP(&inCreateQP{pd: 4096, qpInitAttr: 4096, qpInitAttrSendCQ: 4096, qpInitAttrQPType: 0, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvWR: 16, qpInitAttrCapMaxRecvSGE: 0, qpInitAttrCapMaxSendWR: 0, capDeviceAttrMaxQPWR: known{16, true}, qpInitAttrCapMaxSendSGE: 0}))
+			return textOf(hintCreateQP(&inCreateQP{pd: 4096, qpInitAttr: 4096, qpInitAttrSendCQ: 4096, qpInitAttrQPType: 0, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvWR: 16, qpInitAttrCapMaxRecvSGE: 0, qpInitAttrCapMaxSendWR: 0, capDeviceAttrMaxQPWR: validate.Of(16), qpInitAttrCapMaxSendSGE: 0}))
 		}},
 		{"VR-ibv_create_qp-max_recv_wr-0305", true, func() string {
-			return textOf(hintCreateQP(&inCreateQP{pd: 4096, qpInitAttr: 4096, qpInitAttrSendCQ: 4096, qpInitAttrQPType: 0, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvWR: 17, qpInitAttrCapMaxRecvSGE: 0, qpInitAttrCapMaxSendWR: 0, capDeviceAttrMaxQPWR: known{16, true}, qpInitAttrCapMaxSendSGE: 0}))
+			return textOf(hintCreateQP(&inCreateQP{pd: 4096, qpInitAttr: 4096, qpInitAttrSendCQ: 4096, qpInitAttrQPType: 0, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvWR: 17, qpInitAttrCapMaxRecvSGE: 0, qpInitAttrCapMaxSendWR: 0, capDeviceAttrMaxQPWR: validate.Of(16), qpInitAttrCapMaxSendSGE: 0}))
 		}},
 		{"VR-ibv_create_qp-max_send_sge-0306", false, func() string {
-			return textOf(hintCreateQP(&inCreateQP{pd: 4096, qpInitAttr: 4096, qpInitAttrSendCQ: 4096, qpInitAttrQPType: 0, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvWR: 0, qpInitAttrCapMaxRecvSGE: 0, qpInitAttrCapMaxSendWR: 0, qpInitAttrCapMaxSendSGE: 16, capDeviceAttrMaxSGE: known{16, true}}))
+			return textOf(hintCreateQP(&inCreateQP{pd: 4096, qpInitAttr: 4096, qpInitAttrSendCQ: 4096, qpInitAttrQPType: 0, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvWR: 0, qpInitAttrCapMaxRecvSGE: 0, qpInitAttrCapMaxSendWR: 0, qpInitAttrCapMaxSendSGE: 16, capDeviceAttrMaxSGE: validate.Of(16)}))
 		}},
 		{"VR-ibv_create_qp-max_send_sge-0306", true, func() string {
-			return textOf(hintCreateQP(&inCreateQP{pd: 4096, qpInitAttr: 4096, qpInitAttrSendCQ: 4096, qpInitAttrQPType: 0, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvWR: 0, qpInitAttrCapMaxRecvSGE: 0, qpInitAttrCapMaxSendWR: 0, qpInitAttrCapMaxSendSGE: 17, capDeviceAttrMaxSGE: known{16, true}}))
+			return textOf(hintCreateQP(&inCreateQP{pd: 4096, qpInitAttr: 4096, qpInitAttrSendCQ: 4096, qpInitAttrQPType: 0, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvWR: 0, qpInitAttrCapMaxRecvSGE: 0, qpInitAttrCapMaxSendWR: 0, qpInitAttrCapMaxSendSGE: 17, capDeviceAttrMaxSGE: validate.Of(16)}))
 		}},
 		{"VR-ibv_create_qp-max_recv_sge-0307", false, func() string {
-			return textOf(hintCreateQP(&inCreateQP{pd: 4096, qpInitAttr: 4096, qpInitAttrSendCQ: 4096, qpInitAttrQPType: 0, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvWR: 0, qpInitAttrCapMaxRecvSGE: 16, qpInitAttrCapMaxSendWR: 0, qpInitAttrCapMaxSendSGE: 0, capDeviceAttrMaxSGE: known{16, true}}))
+			return textOf(hintCreateQP(&inCreateQP{pd: 4096, qpInitAttr: 4096, qpInitAttrSendCQ: 4096, qpInitAttrQPType: 0, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvWR: 0, qpInitAttrCapMaxRecvSGE: 16, qpInitAttrCapMaxSendWR: 0, qpInitAttrCapMaxSendSGE: 0, capDeviceAttrMaxSGE: validate.Of(16)}))
 		}},
 		{"VR-ibv_create_qp-max_recv_sge-0307", true, func() string {
-			return textOf(hintCreateQP(&inCreateQP{pd: 4096, qpInitAttr: 4096, qpInitAttrSendCQ: 4096, qpInitAttrQPType: 0, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvWR: 0, qpInitAttrCapMaxRecvSGE: 17, qpInitAttrCapMaxSendWR: 0, qpInitAttrCapMaxSendSGE: 0, capDeviceAttrMaxSGE: known{16, true}}))
+			return textOf(hintCreateQP(&inCreateQP{pd: 4096, qpInitAttr: 4096, qpInitAttrSendCQ: 4096, qpInitAttrQPType: 0, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvWR: 0, qpInitAttrCapMaxRecvSGE: 17, qpInitAttrCapMaxSendWR: 0, qpInitAttrCapMaxSendSGE: 0, capDeviceAttrMaxSGE: validate.Of(16)}))
 		}},
 		{"VR-ibv_alloc_td-context-0150", false, func() string {
 			return textOf(checkAllocTD(&inAllocTD{context: 4096, initAttr: 4096, initAttrCompMask: 0}))
@@ -1176,40 +1177,40 @@ func TestRules(t *testing.T) {
 			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x200000, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
 		}},
 		{"VR-ibv_modify_qp-attr_mask-0221", false, func() string {
-			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 57, qpState: known{0, true}, attrCurQPState: 0, attrQPState: 1, qpQPType: known{3, true}, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 57, qpState: validate.Of(0), attrCurQPState: 0, attrQPState: 1, qpQPType: validate.Of(3), attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
 		}},
 		{"VR-ibv_modify_qp-attr_mask-0221", true, func() string {
-			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 49, qpState: known{0, true}, attrCurQPState: 0, attrQPState: 1, qpQPType: known{3, true}, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 49, qpState: validate.Of(0), attrCurQPState: 0, attrQPState: 1, qpQPType: validate.Of(3), attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
 		}},
 		{"VR-ibv_modify_qp-attr_mask-0223", false, func() string {
-			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 33, qpState: known{0, true}, attrCurQPState: 0, attrQPState: 1, qpQPType: known{8, true}, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 33, qpState: validate.Of(0), attrCurQPState: 0, attrQPState: 1, qpQPType: validate.Of(8), attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
 		}},
 		{"VR-ibv_modify_qp-attr_mask-0223", true, func() string {
-			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 1, qpState: known{0, true}, attrCurQPState: 0, attrQPState: 1, qpQPType: known{8, true}, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 1, qpState: validate.Of(0), attrCurQPState: 0, attrQPState: 1, qpQPType: validate.Of(8), attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
 		}},
 		{"VR-ibv_modify_qp-attr_mask-0224", false, func() string {
-			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 57, qpState: known{0, true}, attrCurQPState: 0, attrQPState: 1, qpQPType: known{9, true}, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 57, qpState: validate.Of(0), attrCurQPState: 0, attrQPState: 1, qpQPType: validate.Of(9), attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
 		}},
 		{"VR-ibv_modify_qp-attr_mask-0224", true, func() string {
-			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 49, qpState: known{0, true}, attrCurQPState: 0, attrQPState: 1, qpQPType: known{9, true}, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 49, qpState: validate.Of(0), attrCurQPState: 0, attrQPState: 1, qpQPType: validate.Of(9), attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
 		}},
 		{"VR-ibv_modify_qp-attr_mask-0225", false, func() string {
-			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 57, qpState: known{0, true}, attrCurQPState: 0, attrQPState: 1, qpQPType: known{10, true}, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 57, qpState: validate.Of(0), attrCurQPState: 0, attrQPState: 1, qpQPType: validate.Of(10), attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
 		}},
 		{"VR-ibv_modify_qp-attr_mask-0225", true, func() string {
-			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 49, qpState: known{0, true}, attrCurQPState: 0, attrQPState: 1, qpQPType: known{10, true}, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 49, qpState: validate.Of(0), attrCurQPState: 0, attrQPState: 1, qpQPType: validate.Of(10), attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
 		}},
 		{"VR-ibv_modify_qp-attr_mask-0226", false, func() string {
-			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 1, attrCurQPState: 0, attrQPState: 0, qpQPType: known{4, true}, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 1, attrCurQPState: 0, attrQPState: 0, qpQPType: validate.Of(4), attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
 		}},
 		{"VR-ibv_modify_qp-attr_mask-0226", true, func() string {
-			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 257, attrCurQPState: 0, attrQPState: 0, qpQPType: known{4, true}, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 257, attrCurQPState: 0, attrQPState: 0, qpQPType: validate.Of(4), attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
 		}},
 		{"VR-ibv_modify_qp-attr_mask-0227", false, func() string {
-			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 1, attrCurQPState: 0, attrQPState: 0, qpQPType: known{3, true}, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 1, attrCurQPState: 0, attrQPState: 0, qpQPType: validate.Of(3), attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
 		}},
 		{"VR-ibv_modify_qp-attr_mask-0227", true, func() string {
-			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 8193, attrCurQPState: 0, attrQPState: 0, qpQPType: known{3, true}, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 8193, attrCurQPState: 0, attrQPState: 0, qpQPType: validate.Of(3), attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
 		}},
 		{"VR-ibv_modify_qp-qp_state-0229", false, func() string {
 			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 1, attrCurQPState: 0, attrQPState: 6, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
@@ -1242,10 +1243,10 @@ func TestRules(t *testing.T) {
 			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 16384, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
 		}},
 		{"VR-ibv_modify_qp-port_num-0234", false, func() string {
-			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 32, attrCurQPState: 0, attrQPState: 0, attrPortNum: 2, attrAHAttrPortNum: 0, attrAltPortNum: 0, capDeviceAttrPhysPortCnt: known{2, true}, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 32, attrCurQPState: 0, attrQPState: 0, attrPortNum: 2, attrAHAttrPortNum: 0, attrAltPortNum: 0, capDeviceAttrPhysPortCnt: validate.Of(2), attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
 		}},
 		{"VR-ibv_modify_qp-port_num-0234", true, func() string {
-			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 32, attrCurQPState: 0, attrQPState: 0, attrPortNum: 3, attrAHAttrPortNum: 0, attrAltPortNum: 0, capDeviceAttrPhysPortCnt: known{2, true}, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 32, attrCurQPState: 0, attrQPState: 0, attrPortNum: 3, attrAHAttrPortNum: 0, attrAltPortNum: 0, capDeviceAttrPhysPortCnt: validate.Of(2), attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
 		}},
 		{"VR-ibv_modify_qp-port_num-0235", false, func() string {
 			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 161, attrCurQPState: 0, attrQPState: 4, attrPortNum: 1, attrAHAttrPortNum: 1, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
@@ -1266,22 +1267,22 @@ func TestRules(t *testing.T) {
 			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 16384, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 1, attrAltAHAttrPortNum: 2, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
 		}},
 		{"VR-ibv_modify_qp-attr_mask-0220", false, func() string {
-			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 57, qpState: known{0, true}, attrCurQPState: 0, attrQPState: 1, qpQPType: known{2, true}, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 57, qpState: validate.Of(0), attrCurQPState: 0, attrQPState: 1, qpQPType: validate.Of(2), attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
 		}},
 		{"VR-ibv_modify_qp-attr_mask-0220", true, func() string {
-			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 49, qpState: known{0, true}, attrCurQPState: 0, attrQPState: 1, qpQPType: known{2, true}, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 49, qpState: validate.Of(0), attrCurQPState: 0, attrQPState: 1, qpQPType: validate.Of(2), attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
 		}},
 		{"VR-ibv_modify_qp-attr_mask-0222", false, func() string {
-			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 113, qpState: known{0, true}, attrCurQPState: 0, attrQPState: 1, qpQPType: known{4, true}, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 113, qpState: validate.Of(0), attrCurQPState: 0, attrQPState: 1, qpQPType: validate.Of(4), attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
 		}},
 		{"VR-ibv_modify_qp-attr_mask-0222", true, func() string {
-			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 49, qpState: known{0, true}, attrCurQPState: 0, attrQPState: 1, qpQPType: known{4, true}, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 49, qpState: validate.Of(0), attrCurQPState: 0, attrQPState: 1, qpQPType: validate.Of(4), attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
 		}},
 		{"VR-ibv_modify_qp-attr_mask-0228", false, func() string {
-			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 1, attrCurQPState: 0, attrQPState: 0, qpQPType: known{2, true}, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 1, attrCurQPState: 0, attrQPState: 0, qpQPType: validate.Of(2), attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
 		}},
 		{"VR-ibv_modify_qp-attr_mask-0228", true, func() string {
-			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 65, attrCurQPState: 0, attrQPState: 0, qpQPType: known{2, true}, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 65, attrCurQPState: 0, attrQPState: 0, qpQPType: validate.Of(2), attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
 		}},
 		{"VR-ibv_modify_qp-path_mtu-0237", false, func() string {
 			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 256, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 3, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
@@ -1338,22 +1339,22 @@ func TestRules(t *testing.T) {
 			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 2048, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 8, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
 		}},
 		{"VR-ibv_modify_qp-max_rd_atomic-0246", false, func() string {
-			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 8192, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 4, capDeviceAttrMaxQPInitRDAtom: known{4, true}, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 8192, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 4, capDeviceAttrMaxQPInitRDAtom: validate.Of(4), attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
 		}},
 		{"VR-ibv_modify_qp-max_rd_atomic-0246", true, func() string {
-			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 8192, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 5, capDeviceAttrMaxQPInitRDAtom: known{4, true}, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 8192, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 5, capDeviceAttrMaxQPInitRDAtom: validate.Of(4), attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
 		}},
 		{"VR-ibv_modify_qp-max_dest_rd_atomic-0247", false, func() string {
-			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x20000, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 4, capDeviceAttrMaxQPRDAtom: known{4, true}, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x20000, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 4, capDeviceAttrMaxQPRDAtom: validate.Of(4), attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
 		}},
 		{"VR-ibv_modify_qp-max_dest_rd_atomic-0247", true, func() string {
-			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x20000, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 5, capDeviceAttrMaxQPRDAtom: known{4, true}, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x20000, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 5, capDeviceAttrMaxQPRDAtom: validate.Of(4), attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
 		}},
 		{"VR-ibv_modify_qp-pkey_index-0248", false, func() string {
-			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 16, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, capDeviceAttrMaxPkeys: known{1, true}, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 16, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, capDeviceAttrMaxPkeys: validate.Of(1), attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
 		}},
 		{"VR-ibv_modify_qp-pkey_index-0248", true, func() string {
-			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 16, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 1, capDeviceAttrMaxPkeys: known{1, true}, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 16, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 1, capDeviceAttrMaxPkeys: validate.Of(1), attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
 		}},
 		{"VR-ibv_modify_qp-qp_state-0249", false, func() string {
 			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 5, attrCurQPState: 0, attrQPState: 4, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
@@ -1362,16 +1363,16 @@ func TestRules(t *testing.T) {
 			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 5, attrCurQPState: 0, attrQPState: 3, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
 		}},
 		{"VR-ibv_modify_qp-attr_mask-0250", false, func() string {
-			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x80000, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, capDeviceAttrDeviceCapFlags: known{1, true}, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x80000, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, capDeviceAttrDeviceCapFlags: validate.Of(1), attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
 		}},
 		{"VR-ibv_modify_qp-attr_mask-0250", true, func() string {
-			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x80000, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, capDeviceAttrDeviceCapFlags: known{0, true}, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x80000, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, capDeviceAttrDeviceCapFlags: validate.Of(0), attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
 		}},
 		{"VR-ibv_modify_qp-attr_mask-0251", false, func() string {
-			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x40000, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, capDeviceAttrDeviceCapFlags: known{16, true}, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x40000, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, capDeviceAttrDeviceCapFlags: validate.Of(16), attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
 		}},
 		{"VR-ibv_modify_qp-attr_mask-0251", true, func() string {
-			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x40000, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, capDeviceAttrDeviceCapFlags: known{0, true}, attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x40000, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 0, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, capDeviceAttrDeviceCapFlags: validate.Of(0), attrAHAttrIsGlobal: 0, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
 		}},
 		{"VR-ibv_modify_qp-ah_attr-0253", false, func() string {
 			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 128, attrCurQPState: 0, attrQPState: 0, attrPortNum: 0, attrAHAttrPortNum: 1, attrAltPortNum: 0, attrAltAHAttrPortNum: 0, attrPathMTU: 0, attrRQPSN: 0, attrSQPSN: 0, attrDestQPNum: 0, attrTimeout: 0, attrAltTimeout: 0, attrMinRNRTimer: 0, attrRetryCnt: 0, attrRNRRetry: 0, attrMaxRDAtomic: 0, attrMaxDestRDAtomic: 0, attrPKeyIndex: 0, attrAHAttrIsGlobal: 1, attrAHAttrDlid: 0, attrAltAHAttrIsGlobal: 0, attrAltAHAttrDlid: 0}))
@@ -1424,10 +1425,10 @@ func TestRules(t *testing.T) {
 			return textOf(hintCreateAH(&inCreateAH{pd: 4096, attr: 4096, attrPortNum: 0, attrIsGlobal: 0, attrDlid: 0, attrGrhFlowLabel: 0, attrGrhSgidIndex: 0, attrGrhHopLimit: 0, attrGrhTrafficClass: 0, attrSL: 0}))
 		}},
 		{"VR-ibv_create_ah-port_num-0313", false, func() string {
-			return textOf(hintCreateAH(&inCreateAH{pd: 4096, attr: 4096, attrPortNum: 2, capDeviceAttrPhysPortCnt: known{2, true}, attrIsGlobal: 0, attrDlid: 0, attrGrhFlowLabel: 0, attrGrhSgidIndex: 0, attrGrhHopLimit: 0, attrGrhTrafficClass: 0, attrSL: 0}))
+			return textOf(hintCreateAH(&inCreateAH{pd: 4096, attr: 4096, attrPortNum: 2, capDeviceAttrPhysPortCnt: validate.Of(2), attrIsGlobal: 0, attrDlid: 0, attrGrhFlowLabel: 0, attrGrhSgidIndex: 0, attrGrhHopLimit: 0, attrGrhTrafficClass: 0, attrSL: 0}))
 		}},
 		{"VR-ibv_create_ah-port_num-0313", true, func() string {
-			return textOf(hintCreateAH(&inCreateAH{pd: 4096, attr: 4096, attrPortNum: 3, capDeviceAttrPhysPortCnt: known{2, true}, attrIsGlobal: 0, attrDlid: 0, attrGrhFlowLabel: 0, attrGrhSgidIndex: 0, attrGrhHopLimit: 0, attrGrhTrafficClass: 0, attrSL: 0}))
+			return textOf(hintCreateAH(&inCreateAH{pd: 4096, attr: 4096, attrPortNum: 3, capDeviceAttrPhysPortCnt: validate.Of(2), attrIsGlobal: 0, attrDlid: 0, attrGrhFlowLabel: 0, attrGrhSgidIndex: 0, attrGrhHopLimit: 0, attrGrhTrafficClass: 0, attrSL: 0}))
 		}},
 		{"VR-ibv_create_ah-is_global-0315", false, func() string {
 			return textOf(hintCreateAH(&inCreateAH{pd: 4096, attr: 4096, attrPortNum: 0, attrIsGlobal: 1, attrDlid: 0, attrGrhFlowLabel: 0, attrGrhSgidIndex: 0, attrGrhHopLimit: 0, attrGrhTrafficClass: 0, attrSL: 0}))

@@ -32,7 +32,7 @@ type DM struct {
 // enter begins the use of the handle by a verb; exit ends it.
 func (o *DM) enter(verb string) error {
 	if o == nil {
-		return nilHandle(verb, "DM")
+		return verr.NilHandle(verb, "DM")
 	}
 	return o.node.Enter(verb)
 }
@@ -66,7 +66,7 @@ func (o *DM) label() string { return "handle " + strconv.FormatUint(uint64(o.han
 // C: ibv_free_dm, ibv_alloc_dm(3).
 func (o *DM) Close() error {
 	if o == nil {
-		return nilHandle("ibv_free_dm", "DM")
+		return verr.NilHandle("ibv_free_dm", "DM")
 	}
 	return o.node.Close("ibv_free_dm", o.destroy)
 }
@@ -83,7 +83,7 @@ func (o *DM) destroy() error {
 func (o *DM) free() error {
 	return o.drop(func() error {
 		if errno := rawFreeDM(o.c); errno != 0 {
-			return verr.Failed("ibv_free_dm", errno, func() []string { return goneHint(errno) })
+			return verr.Failed("ibv_free_dm", errno, func() []string { return devmem.GoneHints(errno) })
 		}
 		return nil
 	})
@@ -117,7 +117,7 @@ func (o *DM) unimport() error {
 // C: ibv_unimport_dm, ibv_import_dm(3).
 func (o *DM) Unimport() error {
 	if o == nil {
-		return nilHandle("ibv_unimport_dm", "DM")
+		return verr.NilHandle("ibv_unimport_dm", "DM")
 	}
 	return o.node.Close("ibv_unimport_dm", o.unimport)
 }
@@ -128,7 +128,7 @@ func (o *DM) Unimport() error {
 // C: ibv_free_dm, ibv_alloc_dm(3).
 func (o *DM) Free() error {
 	if o == nil {
-		return nilHandle("ibv_free_dm", "DM")
+		return verr.NilHandle("ibv_free_dm", "DM")
 	}
 	return o.node.Close("ibv_free_dm", o.free)
 }
@@ -195,7 +195,7 @@ type PD struct {
 // enter begins the use of the handle by a verb; exit ends it.
 func (o *PD) enter(verb string) error {
 	if o == nil {
-		return nilHandle(verb, "PD")
+		return verr.NilHandle(verb, "PD")
 	}
 	return o.node.Enter(verb)
 }
@@ -234,7 +234,7 @@ func (o *PD) label() string {
 // C: ibv_dealloc_pd, ibv_alloc_pd(3).
 func (o *PD) Close() error {
 	if o == nil {
-		return nilHandle("ibv_dealloc_pd", "PD")
+		return verr.NilHandle("ibv_dealloc_pd", "PD")
 	}
 	return o.node.Close("ibv_dealloc_pd", o.destroy)
 }
@@ -257,7 +257,7 @@ func (o *PD) destroy() error {
 // defer. Errors are joined.
 func (o *PD) CloseAll() error {
 	if o == nil {
-		return nilHandle("ibv_dealloc_pd", "PD")
+		return verr.NilHandle("ibv_dealloc_pd", "PD")
 	}
 	return object.CloseTree(&o.node)
 }
@@ -289,7 +289,7 @@ type TD struct {
 // enter begins the use of the handle by a verb; exit ends it.
 func (o *TD) enter(verb string) error {
 	if o == nil {
-		return nilHandle(verb, "TD")
+		return verr.NilHandle(verb, "TD")
 	}
 	return o.node.Enter(verb)
 }
@@ -322,7 +322,7 @@ func (o *TD) label() string { return "" }
 // C: ibv_dealloc_td, ibv_alloc_td(3).
 func (o *TD) Close() error {
 	if o == nil {
-		return nilHandle("ibv_dealloc_td", "TD")
+		return verr.NilHandle("ibv_dealloc_td", "TD")
 	}
 	return o.node.Close("ibv_dealloc_td", o.destroy)
 }
@@ -356,7 +356,7 @@ type AH struct {
 // enter begins the use of the handle by a verb; exit ends it.
 func (o *AH) enter(verb string) error {
 	if o == nil {
-		return nilHandle(verb, "AH")
+		return verr.NilHandle(verb, "AH")
 	}
 	return o.node.Enter(verb)
 }
@@ -389,7 +389,7 @@ func (o *AH) label() string { return "" }
 // C: ibv_destroy_ah, ibv_create_ah(3).
 func (o *AH) Close() error {
 	if o == nil {
-		return nilHandle("ibv_destroy_ah", "AH")
+		return verr.NilHandle("ibv_destroy_ah", "AH")
 	}
 	return o.node.Close("ibv_destroy_ah", o.destroy)
 }
@@ -433,7 +433,7 @@ type CompChannel struct {
 // enter begins the use of the handle by a verb; exit ends it.
 func (o *CompChannel) enter(verb string) error {
 	if o == nil {
-		return nilHandle(verb, "CompChannel")
+		return verr.NilHandle(verb, "CompChannel")
 	}
 	return o.node.Enter(verb)
 }
@@ -467,7 +467,7 @@ func (o *CompChannel) label() string { return "" }
 // C: ibv_destroy_comp_channel, ibv_create_comp_channel(3).
 func (o *CompChannel) Close() error {
 	if o == nil {
-		return nilHandle("ibv_destroy_comp_channel", "CompChannel")
+		return verr.NilHandle("ibv_destroy_comp_channel", "CompChannel")
 	}
 	return o.node.Close("ibv_destroy_comp_channel", o.destroy)
 }
@@ -506,7 +506,7 @@ type CQ struct {
 // enter begins the use of the handle by a verb; exit ends it.
 func (o *CQ) enter(verb string) error {
 	if o == nil {
-		return nilHandle(verb, "CQ")
+		return verr.NilHandle(verb, "CQ")
 	}
 	return o.node.Enter(verb)
 }
@@ -541,7 +541,7 @@ func (o *CQ) label() string { return "" }
 // C: ibv_destroy_cq, ibv_create_cq(3).
 func (o *CQ) Close() error {
 	if o == nil {
-		return nilHandle("ibv_destroy_cq", "CQ")
+		return verr.NilHandle("ibv_destroy_cq", "CQ")
 	}
 	return o.node.Close("ibv_destroy_cq", o.destroy)
 }
@@ -589,7 +589,7 @@ type QP struct {
 // enter begins the use of the handle by a verb; exit ends it.
 func (o *QP) enter(verb string) error {
 	if o == nil {
-		return nilHandle(verb, "QP")
+		return verr.NilHandle(verb, "QP")
 	}
 	return o.node.Enter(verb)
 }
@@ -625,7 +625,7 @@ func (o *QP) label() string { return "handle " + strconv.FormatUint(uint64(o.han
 // C: ibv_destroy_qp, ibv_create_qp(3).
 func (o *QP) Close() error {
 	if o == nil {
-		return nilHandle("ibv_destroy_qp", "QP")
+		return verr.NilHandle("ibv_destroy_qp", "QP")
 	}
 	return o.node.Close("ibv_destroy_qp", o.destroy)
 }
@@ -687,7 +687,7 @@ type Device struct {
 // enter begins the use of the handle by a verb; exit ends it.
 func (o *Device) enter(verb string) error {
 	if o == nil {
-		return nilHandle(verb, "Device")
+		return verr.NilHandle(verb, "Device")
 	}
 	return o.node.Enter(verb)
 }
@@ -722,7 +722,7 @@ func (o *Device) label() string { return "" }
 // C: ibv_close_device, ibv_open_device(3).
 func (o *Device) Close() error {
 	if o == nil {
-		return nilHandle("ibv_close_device", "Device")
+		return verr.NilHandle("ibv_close_device", "Device")
 	}
 	return o.node.Close("ibv_close_device", o.destroy)
 }
@@ -746,7 +746,7 @@ func (o *Device) destroy() error {
 // fits a defer. Errors are joined.
 func (o *Device) CloseAll() error {
 	if o == nil {
-		return nilHandle("ibv_close_device", "Device")
+		return verr.NilHandle("ibv_close_device", "Device")
 	}
 	return object.CloseTree(&o.node)
 }
@@ -788,7 +788,7 @@ type MR struct {
 // enter begins the use of the handle by a verb; exit ends it.
 func (o *MR) enter(verb string) error {
 	if o == nil {
-		return nilHandle(verb, "MR")
+		return verr.NilHandle(verb, "MR")
 	}
 	return o.node.Enter(verb)
 }
@@ -826,7 +826,7 @@ func (o *MR) label() string { return "lkey 0x" + strconv.FormatUint(uint64(o.lke
 // C: ibv_dereg_mr, ibv_reg_mr(3).
 func (o *MR) Close() error {
 	if o == nil {
-		return nilHandle("ibv_dereg_mr", "MR")
+		return verr.NilHandle("ibv_dereg_mr", "MR")
 	}
 	return o.node.Close("ibv_dereg_mr", o.destroy)
 }

@@ -4,7 +4,9 @@
 package verbs
 
 import (
+	"github.com/verbsgen/verbsgen/runtime/cmem"
 	"github.com/verbsgen/verbsgen/runtime/mem"
+	"github.com/verbsgen/verbsgen/runtime/verr"
 	"math/bits"
 )
 
@@ -580,7 +582,7 @@ type DeviceAttr struct {
 
 // from reads the C layout.
 func (r *DeviceAttr) from(c *cDeviceAttr) {
-	r.FWVer = cText(c.fw_ver[:])
+	r.FWVer = cmem.Text(c.fw_ver[:])
 	r.NodeGUID = bits.ReverseBytes64(c.node_guid)
 	r.SysImageGUID = bits.ReverseBytes64(c.sys_image_guid)
 	r.MaxMRSize = c.max_mr_size
@@ -1162,7 +1164,7 @@ func (a *MRInitAttr) hold(verb string, c *cMRInitAttr) (release func(), err erro
 	case a.pin != nil:
 		pin, err := mem.PinBytes(a.pin)
 		if err != nil {
-			return nil, memoryError(verb, err)
+			return nil, verr.Memory(verb, err)
 		}
 		c.addr, c.length = pin.Addr(), pin.Len()
 		return pin.Unpin, nil
@@ -1175,7 +1177,7 @@ func (a *MRInitAttr) hold(verb string, c *cMRInitAttr) (release func(), err erro
 // C: struct ibv_mr_init_attr.fd, IBV_REG_MR_MASK_FD, ibv_reg_mr(3).
 func (a *MRInitAttr) FD(v int) *MRInitAttr {
 	if int(int32(v)) != v && a.err == nil {
-		a.err = outOfRange("", "MRInitAttr.FD", v)
+		a.err = verr.OutOfRange("", "MRInitAttr.FD", v)
 	}
 	a.c.fd = int32(v)
 	a.c.comp_mask |= 0x4 // IBV_REG_MR_MASK_FD

@@ -6,10 +6,12 @@ package verbs
 import (
 	"context"
 	"errors"
+	"github.com/verbsgen/verbsgen/runtime/cmem"
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/object"
 	"github.com/verbsgen/verbsgen/runtime/pdalloc"
+	"github.com/verbsgen/verbsgen/runtime/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 	"math"
 	"sync/atomic"
@@ -31,7 +33,7 @@ func (l *Lib) ImportDevice(cmdFD int) (*Device, error) {
 		return nil, l.missing("ibv_import_device", symIbv_import_device)
 	}
 	if int(int32(cmdFD)) != cmdFD {
-		return nil, outOfRange(verb, "cmd_fd", cmdFD)
+		return nil, verr.OutOfRange(verb, "cmd_fd", cmdFD)
 	}
 	in := inImportDevice{
 		cmdFD: int64(cmdFD),
@@ -69,7 +71,7 @@ func (dev *Device) ImportDM(dmHandle uint32, length uint64) (*DM, error) {
 		return nil, dev.lib.missing("ibv_import_dm", symIbv_import_dm)
 	}
 	in := inImportDM{
-		context: addrOf(dev.c),
+		context: validate.Addr(dev.c),
 	}
 	if err := checkImportDM(&in); err != nil {
 		return nil, err
@@ -102,7 +104,7 @@ func (dev *Device) QueryDevice() (*DeviceAttr, error) {
 		return nil, dev.lib.missing("ibv_query_device", symIbv_query_device)
 	}
 	in := inQueryDevice{
-		context:    addrOf(dev.c),
+		context:    validate.Addr(dev.c),
 		deviceAttr: 1,
 	}
 	if err := checkQueryDevice(&in); err != nil {
@@ -134,13 +136,13 @@ func (dev *Device) QueryPort(portNum uint8) (*PortAttr, error) {
 	}
 	defer dev.node.Exit()
 	in := inQueryPort{
-		context:  addrOf(dev.c),
+		context:  validate.Addr(dev.c),
 		portAttr: 1,
 		portNum:  uint64(portNum),
 	}
 	if caps := dev.caps.Load(); caps != nil {
-		in.capDeviceAttrPhysPortCnt = known{uint64(caps.orig_attr.phys_port_cnt), true}
-		in.capDeviceAttrExPhysPortCntEx = known{uint64(caps.phys_port_cnt_ex), true}
+		in.capDeviceAttrPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
+		in.capDeviceAttrExPhysPortCntEx = validate.Of(uint64(caps.phys_port_cnt_ex))
 	}
 	if err := checkQueryPort(&in); err != nil {
 		return nil, err
@@ -175,16 +177,16 @@ func (dev *Device) QueryGID(portNum uint8, index int) (GID, error) {
 		return GID{}, dev.lib.missing("ibv_query_gid", symIbv_query_gid)
 	}
 	if int(int32(index)) != index {
-		return GID{}, outOfRange(verb, "index", index)
+		return GID{}, verr.OutOfRange(verb, "index", index)
 	}
 	in := inQueryGID{
-		context: addrOf(dev.c),
+		context: validate.Addr(dev.c),
 		gid:     1,
 		portNum: uint64(portNum),
 		index:   int64(index),
 	}
 	if caps := dev.caps.Load(); caps != nil {
-		in.capDeviceAttrPhysPortCnt = known{uint64(caps.orig_attr.phys_port_cnt), true}
+		in.capDeviceAttrPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
 	}
 	if err := checkQueryGID(&in); err != nil {
 		return GID{}, err
@@ -210,7 +212,7 @@ func (dev *Device) AllocPD() (*PD, error) {
 		return nil, dev.lib.missing("ibv_alloc_pd", symIbv_alloc_pd)
 	}
 	in := inAllocPD{
-		context: addrOf(dev.c),
+		context: validate.Addr(dev.c),
 	}
 	if err := checkAllocPD(&in); err != nil {
 		return nil, err
@@ -269,7 +271,7 @@ func (pd *PD) RegMR(buf []byte, access MRAccess) (*MR, error) {
 	}
 	pin, err := mem.PinBytes(buf)
 	if err != nil {
-		return nil, memoryError(verb, err)
+		return nil, verr.Memory(verb, err)
 	}
 	release := pin.Unpin
 	addr, length := pin.Addr(), pin.Len()
@@ -282,13 +284,13 @@ func (pd *PD) RegMR(buf []byte, access MRAccess) (*MR, error) {
 		access: uint64(access),
 		length: uint64(length),
 		addr:   uint64(addr),
-		pd:     addrOf(pd.c),
+		pd:     validate.Addr(pd.c),
 	}
 	if caps := pd.dev.caps.Load(); caps != nil {
-		in.capDeviceAttrExDeviceCapFlagsEx = known{uint64(caps.device_cap_flags_ex), true}
-		in.capDeviceAttrExODPCapsGeneralCaps = known{uint64(caps.odp_caps.general_caps), true}
-		in.capDeviceAttrAtomicCap = known{uint64(caps.orig_attr.atomic_cap), true}
-		in.capDeviceAttrMaxMRSize = known{uint64(caps.orig_attr.max_mr_size), true}
+		in.capDeviceAttrExDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
+		in.capDeviceAttrExODPCapsGeneralCaps = validate.Of(uint64(caps.odp_caps.general_caps))
+		in.capDeviceAttrAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
+		in.capDeviceAttrMaxMRSize = validate.Of(uint64(caps.orig_attr.max_mr_size))
 	}
 	if err := checkRegMR(&in); err != nil {
 		return nil, err
@@ -296,7 +298,7 @@ func (pd *PD) RegMR(buf []byte, access MRAccess) (*MR, error) {
 	pd.calls.begin()
 	ptr, errno := rawRegMR(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr], pd.c, addr, length, uint32(access))
 	if ptr == nil {
-		return nil, pd.calls.failed(verb, errno, func() []string { return append(hintRegMR(&in), memlockHint(errno)...) })
+		return nil, pd.calls.failed(verb, errno, func() []string { return append(hintRegMR(&in), verr.MemlockHints(errno)...) })
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
@@ -349,7 +351,7 @@ func (pd *PD) RegMRBuffer(buf *mem.Buffer, access MRAccess) (*MR, error) {
 		return nil, pd.lib.missing("ibv_reg_mr", symIbv_reg_mr_iova2)
 	}
 	if buf == nil {
-		return nil, nilValue(verb, "buffer", "make one with mem.New")
+		return nil, verr.NilValue(verb, "buffer", "make one with mem.New")
 	}
 	if err := buf.Retain(verb); err != nil {
 		return nil, err
@@ -365,13 +367,13 @@ func (pd *PD) RegMRBuffer(buf *mem.Buffer, access MRAccess) (*MR, error) {
 		access: uint64(access),
 		length: uint64(length),
 		addr:   uint64(addr),
-		pd:     addrOf(pd.c),
+		pd:     validate.Addr(pd.c),
 	}
 	if caps := pd.dev.caps.Load(); caps != nil {
-		in.capDeviceAttrExDeviceCapFlagsEx = known{uint64(caps.device_cap_flags_ex), true}
-		in.capDeviceAttrExODPCapsGeneralCaps = known{uint64(caps.odp_caps.general_caps), true}
-		in.capDeviceAttrAtomicCap = known{uint64(caps.orig_attr.atomic_cap), true}
-		in.capDeviceAttrMaxMRSize = known{uint64(caps.orig_attr.max_mr_size), true}
+		in.capDeviceAttrExDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
+		in.capDeviceAttrExODPCapsGeneralCaps = validate.Of(uint64(caps.odp_caps.general_caps))
+		in.capDeviceAttrAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
+		in.capDeviceAttrMaxMRSize = validate.Of(uint64(caps.orig_attr.max_mr_size))
 	}
 	if err := checkRegMR(&in); err != nil {
 		return nil, err
@@ -379,11 +381,11 @@ func (pd *PD) RegMRBuffer(buf *mem.Buffer, access MRAccess) (*MR, error) {
 	pd.calls.begin()
 	ptr, errno := rawRegMR(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr], pd.c, addr, length, uint32(access))
 	if ptr == nil {
-		return nil, pd.calls.failed(verb, errno, func() []string { return append(hintRegMR(&in), memlockHint(errno)...) })
+		return nil, pd.calls.failed(verb, errno, func() []string { return append(hintRegMR(&in), verr.MemlockHints(errno)...) })
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
-	o.release = holdBuffer(buf, "MR ("+o.label()+")") // until Close has succeeded
+	o.release = buf.Keep("MR (" + o.label() + ")") // until Close has succeeded
 	if err := o.adopt(&pd.node); err != nil {
 		return nil, err
 	}
@@ -435,13 +437,13 @@ func (pd *PD) RegMRAddr(addr uintptr, length uint64, access MRAccess) (*MR, erro
 		access: uint64(access),
 		length: uint64(length),
 		addr:   uint64(addr),
-		pd:     addrOf(pd.c),
+		pd:     validate.Addr(pd.c),
 	}
 	if caps := pd.dev.caps.Load(); caps != nil {
-		in.capDeviceAttrExDeviceCapFlagsEx = known{uint64(caps.device_cap_flags_ex), true}
-		in.capDeviceAttrExODPCapsGeneralCaps = known{uint64(caps.odp_caps.general_caps), true}
-		in.capDeviceAttrAtomicCap = known{uint64(caps.orig_attr.atomic_cap), true}
-		in.capDeviceAttrMaxMRSize = known{uint64(caps.orig_attr.max_mr_size), true}
+		in.capDeviceAttrExDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
+		in.capDeviceAttrExODPCapsGeneralCaps = validate.Of(uint64(caps.odp_caps.general_caps))
+		in.capDeviceAttrAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
+		in.capDeviceAttrMaxMRSize = validate.Of(uint64(caps.orig_attr.max_mr_size))
 	}
 	if err := checkRegMR(&in); err != nil {
 		return nil, err
@@ -449,7 +451,7 @@ func (pd *PD) RegMRAddr(addr uintptr, length uint64, access MRAccess) (*MR, erro
 	pd.calls.begin()
 	ptr, errno := rawRegMR(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr], pd.c, addr, length, uint32(access))
 	if ptr == nil {
-		return nil, pd.calls.failed(verb, errno, func() []string { return append(hintRegMR(&in), memlockHint(errno)...) })
+		return nil, pd.calls.failed(verb, errno, func() []string { return append(hintRegMR(&in), verr.MemlockHints(errno)...) })
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
@@ -509,13 +511,13 @@ func (pd *PD) RegMRImplicitODP(access MRAccess) (*MR, error) {
 		access: uint64(access),
 		length: uint64(length),
 		addr:   uint64(addr),
-		pd:     addrOf(pd.c),
+		pd:     validate.Addr(pd.c),
 	}
 	if caps := pd.dev.caps.Load(); caps != nil {
-		in.capDeviceAttrExDeviceCapFlagsEx = known{uint64(caps.device_cap_flags_ex), true}
-		in.capDeviceAttrExODPCapsGeneralCaps = known{uint64(caps.odp_caps.general_caps), true}
-		in.capDeviceAttrAtomicCap = known{uint64(caps.orig_attr.atomic_cap), true}
-		in.capDeviceAttrMaxMRSize = known{uint64(caps.orig_attr.max_mr_size), true}
+		in.capDeviceAttrExDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
+		in.capDeviceAttrExODPCapsGeneralCaps = validate.Of(uint64(caps.odp_caps.general_caps))
+		in.capDeviceAttrAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
+		in.capDeviceAttrMaxMRSize = validate.Of(uint64(caps.orig_attr.max_mr_size))
 	}
 	if err := checkRegMR(&in); err != nil {
 		return nil, err
@@ -523,7 +525,7 @@ func (pd *PD) RegMRImplicitODP(access MRAccess) (*MR, error) {
 	pd.calls.begin()
 	ptr, errno := rawRegMR(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr], pd.c, addr, length, uint32(access))
 	if ptr == nil {
-		return nil, pd.calls.failed(verb, errno, func() []string { return append(hintRegMR(&in), memlockHint(errno)...) })
+		return nil, pd.calls.failed(verb, errno, func() []string { return append(hintRegMR(&in), verr.MemlockHints(errno)...) })
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
@@ -584,7 +586,7 @@ func (pd *PD) RegMRIOVA(buf []byte, iova uint64, access MRAccess) (*MR, error) {
 	}
 	pin, err := mem.PinBytes(buf)
 	if err != nil {
-		return nil, memoryError(verb, err)
+		return nil, verr.Memory(verb, err)
 	}
 	release := pin.Unpin
 	addr, length := pin.Addr(), pin.Len()
@@ -597,14 +599,14 @@ func (pd *PD) RegMRIOVA(buf []byte, iova uint64, access MRAccess) (*MR, error) {
 		access: uint64(access),
 		length: uint64(length),
 		addr:   uint64(addr),
-		pd:     addrOf(pd.c),
+		pd:     validate.Addr(pd.c),
 		iova:   uint64(iova),
 	}
 	if caps := pd.dev.caps.Load(); caps != nil {
-		in.capDeviceAttrExDeviceCapFlagsEx = known{uint64(caps.device_cap_flags_ex), true}
-		in.capDeviceAttrExODPCapsGeneralCaps = known{uint64(caps.odp_caps.general_caps), true}
-		in.capDeviceAttrAtomicCap = known{uint64(caps.orig_attr.atomic_cap), true}
-		in.capDeviceAttrMaxMRSize = known{uint64(caps.orig_attr.max_mr_size), true}
+		in.capDeviceAttrExDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
+		in.capDeviceAttrExODPCapsGeneralCaps = validate.Of(uint64(caps.odp_caps.general_caps))
+		in.capDeviceAttrAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
+		in.capDeviceAttrMaxMRSize = validate.Of(uint64(caps.orig_attr.max_mr_size))
 	}
 	if err := checkRegMRIOVA(&in); err != nil {
 		return nil, err
@@ -612,7 +614,7 @@ func (pd *PD) RegMRIOVA(buf []byte, iova uint64, access MRAccess) (*MR, error) {
 	pd.calls.begin()
 	ptr, errno := rawRegMRIOVA(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr_iova], pd.c, addr, length, iova, uint32(access))
 	if ptr == nil {
-		return nil, pd.calls.failed(verb, errno, func() []string { return append(hintRegMRIOVA(&in), memlockHint(errno)...) })
+		return nil, pd.calls.failed(verb, errno, func() []string { return append(hintRegMRIOVA(&in), verr.MemlockHints(errno)...) })
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
@@ -673,7 +675,7 @@ func (pd *PD) RegMRBufferIOVA(buf *mem.Buffer, iova uint64, access MRAccess) (*M
 		return nil, pd.lib.missing("ibv_reg_mr_iova", symIbv_reg_mr_iova2)
 	}
 	if buf == nil {
-		return nil, nilValue(verb, "buffer", "make one with mem.New")
+		return nil, verr.NilValue(verb, "buffer", "make one with mem.New")
 	}
 	if err := buf.Retain(verb); err != nil {
 		return nil, err
@@ -689,14 +691,14 @@ func (pd *PD) RegMRBufferIOVA(buf *mem.Buffer, iova uint64, access MRAccess) (*M
 		access: uint64(access),
 		length: uint64(length),
 		addr:   uint64(addr),
-		pd:     addrOf(pd.c),
+		pd:     validate.Addr(pd.c),
 		iova:   uint64(iova),
 	}
 	if caps := pd.dev.caps.Load(); caps != nil {
-		in.capDeviceAttrExDeviceCapFlagsEx = known{uint64(caps.device_cap_flags_ex), true}
-		in.capDeviceAttrExODPCapsGeneralCaps = known{uint64(caps.odp_caps.general_caps), true}
-		in.capDeviceAttrAtomicCap = known{uint64(caps.orig_attr.atomic_cap), true}
-		in.capDeviceAttrMaxMRSize = known{uint64(caps.orig_attr.max_mr_size), true}
+		in.capDeviceAttrExDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
+		in.capDeviceAttrExODPCapsGeneralCaps = validate.Of(uint64(caps.odp_caps.general_caps))
+		in.capDeviceAttrAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
+		in.capDeviceAttrMaxMRSize = validate.Of(uint64(caps.orig_attr.max_mr_size))
 	}
 	if err := checkRegMRIOVA(&in); err != nil {
 		return nil, err
@@ -704,11 +706,11 @@ func (pd *PD) RegMRBufferIOVA(buf *mem.Buffer, iova uint64, access MRAccess) (*M
 	pd.calls.begin()
 	ptr, errno := rawRegMRIOVA(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr_iova], pd.c, addr, length, iova, uint32(access))
 	if ptr == nil {
-		return nil, pd.calls.failed(verb, errno, func() []string { return append(hintRegMRIOVA(&in), memlockHint(errno)...) })
+		return nil, pd.calls.failed(verb, errno, func() []string { return append(hintRegMRIOVA(&in), verr.MemlockHints(errno)...) })
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
-	o.release = holdBuffer(buf, "MR ("+o.label()+")") // until Close has succeeded
+	o.release = buf.Keep("MR (" + o.label() + ")") // until Close has succeeded
 	if err := o.adopt(&pd.node); err != nil {
 		return nil, err
 	}
@@ -768,14 +770,14 @@ func (pd *PD) RegMRAddrIOVA(addr uintptr, length uint64, iova uint64, access MRA
 		access: uint64(access),
 		length: uint64(length),
 		addr:   uint64(addr),
-		pd:     addrOf(pd.c),
+		pd:     validate.Addr(pd.c),
 		iova:   uint64(iova),
 	}
 	if caps := pd.dev.caps.Load(); caps != nil {
-		in.capDeviceAttrExDeviceCapFlagsEx = known{uint64(caps.device_cap_flags_ex), true}
-		in.capDeviceAttrExODPCapsGeneralCaps = known{uint64(caps.odp_caps.general_caps), true}
-		in.capDeviceAttrAtomicCap = known{uint64(caps.orig_attr.atomic_cap), true}
-		in.capDeviceAttrMaxMRSize = known{uint64(caps.orig_attr.max_mr_size), true}
+		in.capDeviceAttrExDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
+		in.capDeviceAttrExODPCapsGeneralCaps = validate.Of(uint64(caps.odp_caps.general_caps))
+		in.capDeviceAttrAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
+		in.capDeviceAttrMaxMRSize = validate.Of(uint64(caps.orig_attr.max_mr_size))
 	}
 	if err := checkRegMRIOVA(&in); err != nil {
 		return nil, err
@@ -783,7 +785,7 @@ func (pd *PD) RegMRAddrIOVA(addr uintptr, length uint64, iova uint64, access MRA
 	pd.calls.begin()
 	ptr, errno := rawRegMRIOVA(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr_iova], pd.c, addr, length, iova, uint32(access))
 	if ptr == nil {
-		return nil, pd.calls.failed(verb, errno, func() []string { return append(hintRegMRIOVA(&in), memlockHint(errno)...) })
+		return nil, pd.calls.failed(verb, errno, func() []string { return append(hintRegMRIOVA(&in), verr.MemlockHints(errno)...) })
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
@@ -825,18 +827,18 @@ func (pd *PD) RegDmabufMR(offset uint64, length uint64, iova uint64, fd int, acc
 		return nil, pd.lib.missing("ibv_reg_dmabuf_mr", symIbv_reg_dmabuf_mr)
 	}
 	if int(int32(fd)) != fd {
-		return nil, outOfRange(verb, "fd", fd)
+		return nil, verr.OutOfRange(verb, "fd", fd)
 	}
 	in := inRegDmabufMR{
 		access: uint64(access),
-		pd:     addrOf(pd.c),
+		pd:     validate.Addr(pd.c),
 		iova:   uint64(iova),
 		offset: uint64(offset),
 		fd:     int64(fd),
 		length: uint64(length),
 	}
 	if caps := pd.dev.caps.Load(); caps != nil {
-		in.capDeviceAttrAtomicCap = known{uint64(caps.orig_attr.atomic_cap), true}
+		in.capDeviceAttrAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
 	}
 	if err := checkRegDmabufMR(&in); err != nil {
 		return nil, err
@@ -918,7 +920,7 @@ func (pd *PD) RegMREx(mrInitAttr *MRInitAttr) (*MR, error) {
 		return nil, pd.lib.missing("ibv_reg_mr_ex", symIbv_reg_mr_ex)
 	}
 	if mrInitAttr == nil {
-		return nil, nilValue(verb, "MRInitAttr", "make one with NewMRInitAttr")
+		return nil, verr.NilValue(verb, "MRInitAttr", "make one with NewMRInitAttr")
 	}
 	mrInitAttrC := mrInitAttr.c
 	if mrInitAttr.err != nil {
@@ -938,7 +940,7 @@ func (pd *PD) RegMREx(mrInitAttr *MRInitAttr) (*MR, error) {
 		mrInitAttrCompMask: uint64(mrInitAttrC.comp_mask),
 		mrInitAttrLength:   uint64(mrInitAttrC.length),
 		mrInitAttrAddr:     uint64(mrInitAttrC.addr),
-		pd:                 addrOf(pd.c),
+		pd:                 validate.Addr(pd.c),
 		mrInitAttr:         1,
 		mrInitAttrFD:       int64(mrInitAttrC.fd),
 		mrInitAttrIOVA:     uint64(mrInitAttrC.iova),
@@ -947,10 +949,10 @@ func (pd *PD) RegMREx(mrInitAttr *MRInitAttr) (*MR, error) {
 		mrInitAttrBuf:      uint64(mrInitAttrC.buf),
 	}
 	if caps := pd.dev.caps.Load(); caps != nil {
-		in.capDeviceAttrExDeviceCapFlagsEx = known{uint64(caps.device_cap_flags_ex), true}
-		in.capDeviceAttrExODPCapsGeneralCaps = known{uint64(caps.odp_caps.general_caps), true}
-		in.capDeviceAttrAtomicCap = known{uint64(caps.orig_attr.atomic_cap), true}
-		in.capDeviceAttrMaxMRSize = known{uint64(caps.orig_attr.max_mr_size), true}
+		in.capDeviceAttrExDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
+		in.capDeviceAttrExODPCapsGeneralCaps = validate.Of(uint64(caps.odp_caps.general_caps))
+		in.capDeviceAttrAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
+		in.capDeviceAttrMaxMRSize = validate.Of(uint64(caps.orig_attr.max_mr_size))
 	}
 	if err := checkRegMREx(&in); err != nil {
 		return nil, err
@@ -958,14 +960,14 @@ func (pd *PD) RegMREx(mrInitAttr *MRInitAttr) (*MR, error) {
 	pd.calls.begin()
 	ptr, errno := rawRegMREx(pd.lib.fn[symIbv_reg_mr_ex], pd.c, unsafe.Pointer(&mrInitAttrC))
 	if ptr == nil {
-		return nil, pd.calls.failed(verb, errno, func() []string { return append(hintRegMREx(&in), memlockHint(errno)...) })
+		return nil, pd.calls.failed(verb, errno, func() []string { return append(hintRegMREx(&in), verr.MemlockHints(errno)...) })
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
 	o.release, release = release, nil // kept until Close has succeeded
 	if mrInitAttr.buf != nil {
 		held := o.release
-		o.release = holdBuffer(mrInitAttr.buf, "MR ("+o.label()+")")
+		o.release = mrInitAttr.buf.Keep("MR (" + o.label() + ")")
 		held()
 	}
 	if err := o.adopt(&pd.node); err != nil {
@@ -1039,7 +1041,7 @@ func (c *MRChange) take(verb, who string) (addr uintptr, length uint64, release 
 		return 0, 0, func() {}, nil
 	}
 	if addr, length, release, err = c.memory(who); err != nil {
-		return 0, 0, nil, memoryError(verb, err)
+		return 0, 0, nil, verr.Memory(verb, err)
 	}
 	return addr, length, release, nil
 }
@@ -1074,7 +1076,7 @@ func (c *MRChange) take(verb, who string) (addr uintptr, length uint64, release 
 func (mr *MR) Rereg(change *MRChange) error {
 	const verb = "ibv_rereg_mr"
 	if change == nil {
-		return nilValue(verb, "MRChange", "make one with new(MRChange)")
+		return verr.NilValue(verb, "MRChange", "make one with new(MRChange)")
 	}
 	if err := mr.enter(verb); err != nil {
 		return err
@@ -1099,17 +1101,17 @@ func (mr *MR) Rereg(change *MRChange) error {
 		return err
 	}
 	in := inReregMR{
-		mr:     addrOf(mr.c),
+		mr:     validate.Addr(mr.c),
 		flags:  uint64(change.flags),
-		pd:     addrOf(pdC),
+		pd:     validate.Addr(pdC),
 		addr:   uint64(addr),
 		length: length,
 		access: uint64(change.access),
 	}
 	if caps := mr.dev.caps.Load(); caps != nil {
-		in.capDeviceAttrExDeviceCapFlagsEx = known{uint64(caps.device_cap_flags_ex), true}
-		in.capDeviceAttrExODPCapsGeneralCaps = known{uint64(caps.odp_caps.general_caps), true}
-		in.capDeviceAttrAtomicCap = known{uint64(caps.orig_attr.atomic_cap), true}
+		in.capDeviceAttrExDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
+		in.capDeviceAttrExODPCapsGeneralCaps = validate.Of(uint64(caps.odp_caps.general_caps))
+		in.capDeviceAttrAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
 	}
 	if err := checkReregMR(&in); err != nil {
 		release()
@@ -1191,7 +1193,7 @@ func (dev *Device) CreateCompChannel() (*CompChannel, error) {
 		return nil, dev.lib.missing("ibv_create_comp_channel", symIbv_create_comp_channel)
 	}
 	in := inCreateCompChannel{
-		context: addrOf(dev.c),
+		context: validate.Addr(dev.c),
 	}
 	if err := checkCreateCompChannel(&in); err != nil {
 		return nil, err
@@ -1228,14 +1230,14 @@ func (pd *PD) AdviseMR(advice AdviseMRAdvice, flags AdviseMRFlags, sgList []SGE)
 	}
 	defer pd.node.Exit()
 	in := inAdviseMR{
-		pd:     addrOf(pd.c),
+		pd:     validate.Addr(pd.c),
 		advice: uint64(advice),
 		flags:  uint64(flags),
 		sgList: uint64(len(sgList)),
 		numSGE: uint64(len(sgList)),
 	}
 	if caps := pd.dev.caps.Load(); caps != nil {
-		in.capDeviceAttrExODPCapsGeneralCaps = known{uint64(caps.odp_caps.general_caps), true}
+		in.capDeviceAttrExODPCapsGeneralCaps = validate.Of(uint64(caps.odp_caps.general_caps))
 	}
 	if err := checkAdviseMR(&in); err != nil {
 		return err
@@ -1270,18 +1272,18 @@ func (dev *Device) AllocDM(attr *AllocDMAttr) (*DM, error) {
 	}
 	defer dev.node.Exit()
 	if attr == nil {
-		return nil, nilValue(verb, "AllocDMAttr", "make one with NewAllocDMAttr")
+		return nil, verr.NilValue(verb, "AllocDMAttr", "make one with NewAllocDMAttr")
 	}
 	attrC := attr.c
 	in := inAllocDM{
-		context:         addrOf(dev.c),
+		context:         validate.Addr(dev.c),
 		attr:            1,
 		attrLength:      uint64(attrC.length),
 		attrLogAlignReq: uint64(attrC.log_align_req),
 		attrCompMask:    uint64(attrC.comp_mask),
 	}
 	if caps := dev.caps.Load(); caps != nil {
-		in.capDeviceAttrExMaxDMSize = known{uint64(caps.max_dm_size), true}
+		in.capDeviceAttrExMaxDMSize = validate.Of(uint64(caps.max_dm_size))
 	}
 	if err := checkAllocDM(&in); err != nil {
 		return nil, err
@@ -1308,7 +1310,7 @@ func (pd *PD) AllocNullMR() (*MR, error) {
 	}
 	defer pd.node.Exit()
 	in := inAllocNullMR{
-		pd: addrOf(pd.c),
+		pd: validate.Addr(pd.c),
 	}
 	if err := checkAllocNullMR(&in); err != nil {
 		return nil, err
@@ -1356,14 +1358,14 @@ func (pd *PD) RegDMMR(dm *DM, dmOffset uint64, length uint64, access DMAccess) (
 	defer dm.node.Exit()
 	in := inRegDMMR{
 		access:   uint64(access),
-		pd:       addrOf(pd.c),
-		dm:       addrOf(dm.c),
+		pd:       validate.Addr(pd.c),
+		dm:       validate.Addr(dm.c),
 		length:   uint64(length),
-		dmLength: knownOf(dm.Length()),
+		dmLength: validate.Maybe(dm.Length()),
 		dmOffset: uint64(dmOffset),
 	}
 	if caps := pd.dev.caps.Load(); caps != nil {
-		in.capDeviceAttrAtomicCap = known{uint64(caps.orig_attr.atomic_cap), true}
+		in.capDeviceAttrAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
 	}
 	if err := checkRegDMMR(&in); err != nil {
 		return nil, err
@@ -1405,7 +1407,7 @@ func (dev *Device) CreateCQ(cqe int, channel *CompChannel, compVector int) (*CQ,
 		return nil, dev.lib.missing("ibv_create_cq", symIbv_create_cq)
 	}
 	if int(int32(cqe)) != cqe {
-		return nil, outOfRange(verb, "cqe", cqe)
+		return nil, verr.OutOfRange(verb, "cqe", cqe)
 	}
 	var channelC unsafe.Pointer
 	if channel != nil {
@@ -1416,16 +1418,16 @@ func (dev *Device) CreateCQ(cqe int, channel *CompChannel, compVector int) (*CQ,
 		channelC = channel.c
 	}
 	if int(int32(compVector)) != compVector {
-		return nil, outOfRange(verb, "comp_vector", compVector)
+		return nil, verr.OutOfRange(verb, "comp_vector", compVector)
 	}
 	in := inCreateCQ{
-		context:               addrOf(dev.c),
+		context:               validate.Addr(dev.c),
 		compVector:            int64(compVector),
-		contextNumCompVectors: known{uint64(*(*uint32)(unsafe.Add(dev.c, 272))), true},
+		contextNumCompVectors: validate.Of(uint64(cmem.At[uint32](dev.c, 272))),
 		cqe:                   int64(cqe),
 	}
 	if caps := dev.caps.Load(); caps != nil {
-		in.capDeviceAttrMaxCQE = known{uint64(caps.orig_attr.max_cqe), true}
+		in.capDeviceAttrMaxCQE = validate.Of(uint64(caps.orig_attr.max_cqe))
 	}
 	if err := checkCreateCQ(&in); err != nil {
 		return nil, err
@@ -1475,7 +1477,7 @@ func (pd *PD) CreateQP(qpInitAttr *QPInitAttr) (*QP, error) {
 		return nil, pd.lib.missing("ibv_create_qp", symIbv_create_qp)
 	}
 	if qpInitAttr == nil {
-		return nil, nilValue(verb, "QPInitAttr", "make one with NewQPInitAttr")
+		return nil, verr.NilValue(verb, "QPInitAttr", "make one with NewQPInitAttr")
 	}
 	qpInitAttrC := qpInitAttr.c
 	if qpInitAttr.sendCQ != nil {
@@ -1493,7 +1495,7 @@ func (pd *PD) CreateQP(qpInitAttr *QPInitAttr) (*QP, error) {
 		qpInitAttrC.recv_cq = uintptr(qpInitAttr.recvCQ.c)
 	}
 	in := inCreateQP{
-		pd:                      addrOf(pd.c),
+		pd:                      validate.Addr(pd.c),
 		qpInitAttr:              1,
 		qpInitAttrSendCQ:        uint64(qpInitAttrC.send_cq),
 		qpInitAttrQPType:        uint64(qpInitAttrC.qp_type),
@@ -1505,8 +1507,8 @@ func (pd *PD) CreateQP(qpInitAttr *QPInitAttr) (*QP, error) {
 		qpInitAttrCapMaxSendSGE: uint64(qpInitAttrC.cap.max_send_sge),
 	}
 	if caps := pd.dev.caps.Load(); caps != nil {
-		in.capDeviceAttrMaxQPWR = known{uint64(caps.orig_attr.max_qp_wr), true}
-		in.capDeviceAttrMaxSGE = known{uint64(caps.orig_attr.max_sge), true}
+		in.capDeviceAttrMaxQPWR = validate.Of(uint64(caps.orig_attr.max_qp_wr))
+		in.capDeviceAttrMaxSGE = validate.Of(uint64(caps.orig_attr.max_sge))
 	}
 	if err := checkCreateQP(&in); err != nil {
 		return nil, err
@@ -1537,11 +1539,11 @@ func (dev *Device) AllocTD(initAttr *TDInitAttr) (*TD, error) {
 	}
 	defer dev.node.Exit()
 	if initAttr == nil {
-		return nil, nilValue(verb, "TDInitAttr", "make one with NewTDInitAttr")
+		return nil, verr.NilValue(verb, "TDInitAttr", "make one with NewTDInitAttr")
 	}
 	initAttrC := initAttr.c
 	in := inAllocTD{
-		context:          addrOf(dev.c),
+		context:          validate.Addr(dev.c),
 		initAttr:         1,
 		initAttrCompMask: uint64(initAttrC.comp_mask),
 	}
@@ -1575,7 +1577,7 @@ func (dev *Device) AllocParentDomain(attr *ParentDomainAttr) (*PD, error) {
 	}
 	defer dev.node.Exit()
 	if attr == nil {
-		return nil, nilValue(verb, "ParentDomainAttr", "make one with NewParentDomainAttr")
+		return nil, verr.NilValue(verb, "ParentDomainAttr", "make one with NewParentDomainAttr")
 	}
 	attrC := attr.c
 	if attr.pd != nil {
@@ -1603,7 +1605,7 @@ func (dev *Device) AllocParentDomain(attr *ParentDomainAttr) (*PD, error) {
 		}
 	}()
 	in := inAllocParentDomain{
-		context:       addrOf(dev.c),
+		context:       validate.Addr(dev.c),
 		attr:          1,
 		attrPD:        uint64(attrC.pd),
 		attrCompMask:  uint64(attrC.comp_mask),
@@ -1642,7 +1644,7 @@ func (dev *Device) QueryDeviceEx() (*DeviceAttrEx, error) {
 	}
 	defer dev.node.Exit()
 	in := inQueryDeviceEx{
-		context:       addrOf(dev.c),
+		context:       validate.Addr(dev.c),
 		attr:          1,
 		inputCompMask: 0,
 	}
@@ -1732,17 +1734,17 @@ func (qp *QP) Modify(attr *QPAttr) error {
 		return qp.lib.missing("ibv_modify_qp", symIbv_modify_qp)
 	}
 	if attr == nil {
-		return nilValue(verb, "QPAttr", "make one with NewQPAttr")
+		return verr.NilValue(verb, "QPAttr", "make one with NewQPAttr")
 	}
 	attrC := attr.c
 	in := inModifyQP{
-		qp:                    addrOf(qp.c),
+		qp:                    validate.Addr(qp.c),
 		attr:                  1,
 		attrMask:              uint64(attr.mask),
-		qpState:               known{uint64(*(*uint32)(unsafe.Add(qp.c, 56))), true},
+		qpState:               validate.Of(uint64(cmem.At[uint32](qp.c, 56))),
 		attrCurQPState:        uint64(attrC.cur_qp_state),
 		attrQPState:           uint64(attrC.qp_state),
-		qpQPType:              known{uint64(*(*uint32)(unsafe.Add(qp.c, 60))), true},
+		qpQPType:              validate.Of(uint64(cmem.At[uint32](qp.c, 60))),
 		attrPortNum:           uint64(attrC.port_num),
 		attrAHAttrPortNum:     uint64(attrC.ah_attr.port_num),
 		attrAltPortNum:        uint64(attrC.alt_port_num),
@@ -1765,11 +1767,11 @@ func (qp *QP) Modify(attr *QPAttr) error {
 		attrAltAHAttrDlid:     uint64(attrC.alt_ah_attr.dlid),
 	}
 	if caps := qp.dev.caps.Load(); caps != nil {
-		in.capDeviceAttrPhysPortCnt = known{uint64(caps.orig_attr.phys_port_cnt), true}
-		in.capDeviceAttrMaxQPInitRDAtom = known{uint64(caps.orig_attr.max_qp_init_rd_atom), true}
-		in.capDeviceAttrMaxQPRDAtom = known{uint64(caps.orig_attr.max_qp_rd_atom), true}
-		in.capDeviceAttrMaxPkeys = known{uint64(caps.orig_attr.max_pkeys), true}
-		in.capDeviceAttrDeviceCapFlags = known{uint64(caps.orig_attr.device_cap_flags), true}
+		in.capDeviceAttrPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
+		in.capDeviceAttrMaxQPInitRDAtom = validate.Of(uint64(caps.orig_attr.max_qp_init_rd_atom))
+		in.capDeviceAttrMaxQPRDAtom = validate.Of(uint64(caps.orig_attr.max_qp_rd_atom))
+		in.capDeviceAttrMaxPkeys = validate.Of(uint64(caps.orig_attr.max_pkeys))
+		in.capDeviceAttrDeviceCapFlags = validate.Of(uint64(caps.orig_attr.device_cap_flags))
 	}
 	if err := checkModifyQP(&in); err != nil {
 		return err
@@ -1806,7 +1808,7 @@ func (qp *QP) Query(fields ...QPField) (*QPInfo, *QPInitInfo, error) {
 		fieldsC = 0x1ffff9 // all that there are
 	}
 	in := inQueryQP{
-		qp:       addrOf(qp.c),
+		qp:       validate.Addr(qp.c),
 		attr:     1,
 		attrMask: uint64(fieldsC),
 		initAttr: 1,
@@ -1856,11 +1858,11 @@ func (pd *PD) CreateAH(attr *AHAttr) (*AH, error) {
 		return nil, pd.lib.missing("ibv_create_ah", symIbv_create_ah)
 	}
 	if attr == nil {
-		return nil, nilValue(verb, "AHAttr", "make one with NewAHAttr")
+		return nil, verr.NilValue(verb, "AHAttr", "make one with NewAHAttr")
 	}
 	attrC := attr.c
 	in := inCreateAH{
-		pd:                  addrOf(pd.c),
+		pd:                  validate.Addr(pd.c),
 		attr:                1,
 		attrPortNum:         uint64(attrC.port_num),
 		attrIsGlobal:        uint64(attrC.is_global),
@@ -1872,7 +1874,7 @@ func (pd *PD) CreateAH(attr *AHAttr) (*AH, error) {
 		attrSL:              uint64(attrC.sl),
 	}
 	if caps := pd.dev.caps.Load(); caps != nil {
-		in.capDeviceAttrPhysPortCnt = known{uint64(caps.orig_attr.phys_port_cnt), true}
+		in.capDeviceAttrPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
 	}
 	if err := checkCreateAH(&in); err != nil {
 		return nil, err

@@ -84,13 +84,13 @@ func (c *call) rules() []string {
 			if o.Prop != "" {
 				path = o.Prop + "." + path
 			}
-			caps = append(caps, fmt.Sprintf("in.%s = known{uint64(caps.%s), true}", o.Name, path))
+			caps = append(caps, fmt.Sprintf("in.%s = validate.Of(uint64(caps.%s))", o.Name, path))
 		case model.OpProp:
 			if o.CField != "" {
-				fmt.Fprintf(&b, "%s: known{uint64(*(*uint32)(unsafe.Add(%s.c, %d))), true},\n", o.Name, o.Param.Go, c.e.offset(o.Param.Object.C, o.CField))
+				fmt.Fprintf(&b, "%s: validate.Of(uint64(cmem.At[uint32](%s.c, %d))),\n", o.Name, o.Param.Go, c.e.offset(o.Param.Object.C, o.CField))
 				continue
 			}
-			fmt.Fprintf(&b, "%s: knownOf(%s.%s()),\n", o.Name, o.Param.Go, naming.Exported(o.Prop))
+			fmt.Fprintf(&b, "%s: validate.Maybe(%s.%s()),\n", o.Name, o.Param.Go, naming.Exported(o.Prop))
 		default:
 			fmt.Fprintf(&b, "%s: %s,\n", o.Name, c.input(o))
 		}
@@ -211,7 +211,7 @@ func (e *emitter) validator(g *goFile, v *model.Verb) {
 		t := "uint64"
 		switch {
 		case loose(o):
-			t = "known"
+			t = "validate.Known"
 		case o.Signed:
 			t = "int64"
 		}
@@ -258,15 +258,15 @@ func shown(r *model.Rule) string {
 	}
 	switch {
 	case o.Param != nil && o.Param.Role == spec.RoleMask:
-		return fmt.Sprintf(", Value: flagText(%s, %s)", x, maskNames(o.Param.Record))
+		return fmt.Sprintf(", Value: validate.FlagText(%s, %s)", x, maskNames(o.Param.Record))
 	case t != nil:
 		return fmt.Sprintf(", Value: %s(%s).String()", t.Go, x)
 	case loose(*o):
-		return fmt.Sprintf(", Value: strconv.FormatUint(%s.v, 10)", x)
+		return fmt.Sprintf(", Value: strconv.FormatUint(%s.V, 10)", x)
 	case o.Signed:
 		return fmt.Sprintf(", Value: strconv.FormatInt(%s, 10)", x)
 	case pointer(o):
-		return fmt.Sprintf(", Value: addrText(%s)", x)
+		return fmt.Sprintf(", Value: validate.AddrText(%s)", x)
 	case hexLike(o):
 		return fmt.Sprintf(", Value: \"0x\" + strconv.FormatUint(%s, 16)", x)
 	}

@@ -70,7 +70,7 @@ func (e *emitter) literal(v *model.Verb, args, caps map[string]any, consts map[s
 		}
 		switch {
 		case loose(o) && given:
-			fmt.Fprintf(&b, "%s: known{%s, true}, ", o.Name, n)
+			fmt.Fprintf(&b, "%s: validate.Of(%s), ", o.Name, n)
 		case loose(o):
 		case n.Sign() < 0 || o.Signed || n.BitLen() < 16:
 			fmt.Fprintf(&b, "%s: %s, ", o.Name, n)

@@ -18,6 +18,7 @@ var imports = map[string]string{
 	"bits": "math/bits", "errors": "errors", "fmt": "fmt", "math": "math", "os": "os", "runtime": "runtime", "strconv": "strconv",
 	"strings": "strings", "syscall": "syscall", "unsafe": "unsafe", "atomic": "sync/atomic", "testing": "testing", "sync": "sync",
 	"context": "context", "netip": "net/netip", "dpath": module + "runtime/dpath",
+	"cmem": module + "runtime/cmem", "validate": module + "runtime/validate",
 	"devmem": module + "runtime/devmem", "dl": module + "runtime/dl", "mem": module + "runtime/mem", "object": module + "runtime/object",
 	"pdalloc": module + "runtime/pdalloc", "verr": module + "runtime/verr", "abi": module + "runtime/abi",
 }

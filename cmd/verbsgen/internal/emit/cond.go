@@ -13,7 +13,7 @@ func (e *emitter) broken(r *model.Rule) string {
 	var parts []string
 	for _, o := range ruleOperands(r) {
 		if loose(o) {
-			parts = append(parts, "in."+o.Name+".ok")
+			parts = append(parts, "in."+o.Name+".OK")
 		}
 	}
 	for _, t := range r.When {
@@ -32,7 +32,7 @@ func ruleOperands(r *model.Rule) []model.Operand {
 func expr(o model.Operand) string {
 	switch {
 	case o.Kind == model.OpPage:
-		return "pageSize"
+		return "validate.PageSize()"
 	case o.Kind == model.OpConst && o.Signed:
 		return fmt.Sprint(int64(o.Const))
 	case o.Kind == model.OpConst && o.Const > 1<<16:
@@ -40,7 +40,7 @@ func expr(o model.Operand) string {
 	case o.Kind == model.OpConst:
 		return fmt.Sprint(o.Const)
 	case loose(o):
-		return "in." + o.Name + ".v"
+		return "in." + o.Name + ".V"
 	}
 	return "in." + o.Name
 }
@@ -155,7 +155,7 @@ func violated(r *model.Rule) string {
 		}
 		return compare(*r.Subject, ">", *r.Cap)
 	case spec.KindMaskForTransition:
-		return "astray(" + wayArgs(r) + ")"
+		return "validate.BadTransition(" + wayArgs(r) + ")"
 	}
 	var all []string // depends_on
 	for _, t := range r.Must {
@@ -188,7 +188,7 @@ func outside(r *model.Rule) string {
 				max = *o
 			}
 		}
-		return fmt.Sprintf("sumAbove(%s, %s, %s)", bitsOf(r.Sum[0]), bitsOf(r.Sum[1]), bitsOf(max))
+		return fmt.Sprintf("validate.SumAbove(%s, %s, %s)", bitsOf(r.Sum[0]), bitsOf(r.Sum[1]), bitsOf(max))
 	}
 	var any []string
 	if r.Min != nil {
@@ -221,5 +221,5 @@ func givenCount(r *model.Rule, how string) string {
 		}
 		given = append(given, cond)
 	}
-	return fmt.Sprintf("countTrue(%s) %s", strings.Join(given, ", "), how)
+	return fmt.Sprintf("validate.Count(%s) %s", strings.Join(given, ", "), how)
 }

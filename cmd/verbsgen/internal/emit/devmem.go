@@ -14,7 +14,7 @@ func (e *emitter) destroyDM(g *goFile, o *model.Object) {
 	imported, hint := "", "nil"
 	if imports {
 		imported = "if o.imported {\nreturn o.unimport()\n}\n"
-		hint = "func() []string { return goneHint(errno) }"
+		hint = "func() []string { return devmem.GoneHints(errno) }"
 	}
 	g.add(`
 // destroy gives the C object back: an imported one without touching the device memory.
@@ -41,10 +41,10 @@ func (o *DM) drop(end func() error) error {
 }`)
 	if imports {
 		g.add("// unimport cleans up in this process alone.\nfunc (o *DM) unimport() error {\nreturn o.drop(func() error {\n%sreturn nil\n})\n}", e.destroyCall(unimport, "o"))
-		g.add("%s\nfunc (o *DM) Unimport() error {\nif o == nil {\nreturn nilHandle(%q, \"DM\")\n}\nreturn o.node.Close(%q, o.unimport)\n}",
+		g.add("%s\nfunc (o *DM) Unimport() error {\nif o == nil {\nreturn verr.NilHandle(%q, \"DM\")\n}\nreturn o.node.Close(%q, o.unimport)\n}",
 			doc("Unimport", "closes the handle without touching the device memory, also when this handle allocated it. It is what is left to do after another context's Free; the Close of an imported handle is the same", unimport.C, unimport.Page),
 			unimport.C, unimport.C)
-		g.add("%s\nfunc (o *DM) Free() error {\nif o == nil {\nreturn nilHandle(%q, \"DM\")\n}\nreturn o.node.Close(%q, o.free)\n}",
+		g.add("%s\nfunc (o *DM) Free() error {\nif o == nil {\nreturn verr.NilHandle(%q, \"DM\")\n}\nreturn o.node.Close(%q, o.free)\n}",
 			doc("Free", "destroys the device memory in the kernel, also when this handle imported it, and closes the handle. After that every other handle of the same memory can only be given up with Unimport", o.Destroy.C, o.Destroy.Page),
 			o.Destroy.C, o.Destroy.C)
 	}

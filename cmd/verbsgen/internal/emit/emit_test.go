@@ -69,8 +69,8 @@ func TestBrokenConditions(t *testing.T) {
 	}{
 		{model.Rule{Kind: spec.KindRequires, Subject: arg("access"), If: 2, Need: 1}, "in.access&0x2 != 0 && in.access&0x1 != 0x1"},
 		{model.Rule{Kind: spec.KindExcludes, Subject: arg("access"), If: 2, Not: 4}, "in.access&0x2 != 0 && in.access&0x4 != 0"},
-		{model.Rule{Kind: spec.KindExcludes, Fields: []model.Operand{*arg("a"), *arg("b")}}, "countTrue(in.a != 0, in.b != 0) > 1"},
-		{model.Rule{Kind: spec.KindRequired, Fields: []model.Operand{*arg("a"), *arg("b")}}, "countTrue(in.a != 0, in.b != 0) == 0"},
+		{model.Rule{Kind: spec.KindExcludes, Fields: []model.Operand{*arg("a"), *arg("b")}}, "validate.Count(in.a != 0, in.b != 0) > 1"},
+		{model.Rule{Kind: spec.KindRequired, Fields: []model.Operand{*arg("a"), *arg("b")}}, "validate.Count(in.a != 0, in.b != 0) == 0"},
 		{model.Rule{Kind: spec.KindAllowedSet, Subject: arg("access"), Allow: 7}, "in.access&^0x7 != 0"},
 		{model.Rule{Kind: spec.KindAllowedSet, Subject: arg("v"), Values: []model.Operand{*num(1), *num(2)}}, "in.v != 1 && in.v != 2"},
 		{model.Rule{Kind: spec.KindMandatory, Subject: arg("access"), Need: 0x20}, "in.access&0x20 != 0x20"},
@@ -78,14 +78,14 @@ func TestBrokenConditions(t *testing.T) {
 		{model.Rule{Kind: spec.KindNotNull, Subject: arg("pd")}, "in.pd == 0"},
 		{model.Rule{Kind: spec.KindRange, Subject: arg("n"), Min: num(1), Max: num(9)}, "(in.n < 1 || in.n > 9)"},
 		{model.Rule{Kind: spec.KindRange, Subject: signed, Min: num(0)}, "in.fd < 0"},
-		{model.Rule{Kind: spec.KindRange, Sum: []model.Operand{*arg("off"), *arg("n")}, Max: dm}, "in.dmLength.ok && sumAbove(in.off, in.n, in.dmLength.v)"},
+		{model.Rule{Kind: spec.KindRange, Sum: []model.Operand{*arg("off"), *arg("n")}, Max: dm}, "in.dmLength.OK && validate.SumAbove(in.off, in.n, in.dmLength.V)"},
 		{model.Rule{Kind: spec.KindAligned, Subject: arg("a"), To: num(4)}, "in.a%4 != 0"},
-		{model.Rule{Kind: spec.KindAligned, Subject: arg("a"), SameAs: arg("b"), To: &model.Operand{Kind: model.OpPage}}, "in.a%pageSize != in.b%pageSize"},
-		{model.Rule{Kind: spec.KindCapBound, Subject: arg("n"), Cap: &model.Operand{Kind: model.OpCap, Name: "capN"}}, "in.capN.ok && in.n > in.capN.v"},
-		{model.Rule{Kind: spec.KindCapBound, Sum: []model.Operand{*arg("a"), *arg("b")}, Cap: &model.Operand{Kind: model.OpCap, Name: "capN"}}, "in.capN.ok && sumAbove(in.a, in.b, in.capN.v)"},
+		{model.Rule{Kind: spec.KindAligned, Subject: arg("a"), SameAs: arg("b"), To: &model.Operand{Kind: model.OpPage}}, "in.a%validate.PageSize() != in.b%validate.PageSize()"},
+		{model.Rule{Kind: spec.KindCapBound, Subject: arg("n"), Cap: &model.Operand{Kind: model.OpCap, Name: "capN"}}, "in.capN.OK && in.n > in.capN.V"},
+		{model.Rule{Kind: spec.KindCapBound, Sum: []model.Operand{*arg("a"), *arg("b")}, Cap: &model.Operand{Kind: model.OpCap, Name: "capN"}}, "in.capN.OK && validate.SumAbove(in.a, in.b, in.capN.V)"},
 		{model.Rule{Kind: spec.KindDependsOn, When: []model.Test{{Of: *arg("a"), Test: model.TestNull, Yes: true}}, Must: []model.Test{{Of: *arg("n"), Test: model.TestEq, Value: *num(1)}}}, "in.a == 0 && in.n != 1"},
 		{model.Rule{ID: "VR-v-m-0009", Kind: spec.KindMaskForTransition, Subject: arg("m"), State: &model.Operand{Kind: model.OpProp, Name: "s"}, Assumed: &model.Operand{Kind: model.OpArg, Name: "cur", Bit: 2}, Next: &model.Operand{Kind: model.OpArg, Name: "to", Bit: 1}},
-			"in.s.ok && astray(ways0009, in.m, either(in.m&0x2 != 0, in.cur, in.s.v), either(in.m&0x1 != 0, in.to, either(in.m&0x2 != 0, in.cur, in.s.v)))"},
+			"in.s.OK && validate.BadTransition(ways0009, in.m, validate.Either(in.m&0x2 != 0, in.cur, in.s.V), validate.Either(in.m&0x1 != 0, in.to, validate.Either(in.m&0x2 != 0, in.cur, in.s.V)))"},
 	} {
 		c.rule.Checked = true
 		if got := (&emitter{}).broken(&c.rule); got != c.want {

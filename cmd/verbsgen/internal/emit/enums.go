@@ -95,17 +95,17 @@ func value(t *model.Enum, v int64) string {
 func (e *emitter) flagString(g *goFile, t *model.Enum) {
 	names := lowerFirst(t.Go) + "Names"
 	var b strings.Builder
-	fmt.Fprintf(&b, "var %s = []flagName{\n", names)
+	fmt.Fprintf(&b, "var %s = []validate.Flag{\n", names)
 	for _, m := range t.Members {
 		if !m.Alias {
-			fmt.Fprintf(&b, "{0x%x, %q},\n", uint64(m.Value), m.Short)
+			fmt.Fprintf(&b, "{Bits: 0x%x, Name: %q},\n", uint64(m.Value), m.Short)
 		}
 	}
 	b.WriteString("}")
 	g.add("%s", b.String())
 	g.add(`
 // String gives the C names without their prefix, joined by |, and the value in hex.
-func (v %s) String() string { return flagText(uint64(v), %s) }`, t.Go, names)
+func (v %s) String() string { return validate.FlagText(uint64(v), %s) }`, t.Go, names)
 }
 
 func (e *emitter) enumString(g *goFile, t *model.Enum) {

@@ -100,7 +100,7 @@ func (e *emitter) handleType(g *goFile, o *model.Object) {
 // enter begins the use of the handle by a verb; exit ends it.
 func (o *%s) enter(verb string) error {
 	if o == nil {
-		return nilHandle(verb, "%s")
+		return verr.NilHandle(verb, "%s")
 	}
 	return o.node.Enter(verb)
 }`, o.Go, o.Go)
@@ -176,7 +176,7 @@ func (e *emitter) offset(tag, field string) int64 {
 
 func (e *emitter) handleClose(g *goFile, o *model.Object) {
 	d := o.Destroy
-	g.add("%s\nfunc (o *%s) Close() error {\nif o == nil {\nreturn nilHandle(%q, %q)\n}\nreturn o.node.Close(%q, o.destroy)\n}",
+	g.add("%s\nfunc (o *%s) Close() error {\nif o == nil {\nreturn verr.NilHandle(%q, %q)\n}\nreturn o.node.Close(%q, o.destroy)\n}",
 		doc("Close", closes(o), d.C, d.Page), o.Go, d.C, o.Go, d.C)
 	switch {
 	case o.Device:
@@ -185,7 +185,7 @@ func (e *emitter) handleClose(g *goFile, o *model.Object) {
 		g.add("// destroy gives the C object back.\nfunc (o *%s) destroy() error {\n%s%s}", o.Go, e.beforeEnd(o)+e.destroyCall(d, "o"), e.afterEnd(o)+"if o.release != nil {\no.release()\n}\nreturn nil\n")
 	}
 	if e.isParent(o) {
-		g.add("%s\nfunc (o *%s) CloseAll() error {\nif o == nil {\nreturn nilHandle(%q, %q)\n}\nreturn object.CloseTree(&o.node)\n}",
+		g.add("%s\nfunc (o *%s) CloseAll() error {\nif o == nil {\nreturn verr.NilHandle(%q, %q)\n}\nreturn object.CloseTree(&o.node)\n}",
 			doc("CloseAll", "closes everything that was made from the "+o.Go+", the latest first, and then the "+o.Go+" itself; it fits a defer. Errors are joined", "", ""), o.Go, d.C, o.Go)
 	}
 	for _, p := range e.owners(o) {

@@ -209,7 +209,7 @@ func (l *Lib) eachDevice(verb string, f func(c unsafe.Pointer, info DeviceInfo) 
 // info reads one device of the list.
 func (l *Lib) info(c unsafe.Pointer) DeviceInfo {
 	d := (*%s)(c)
-	info := DeviceInfo{Name: cText(d.name[:]), DevName: cText(d.dev_name[:]), DevPath: cText(d.dev_path[:]), IBDevPath: cText(d.ibdev_path[:]),
+	info := DeviceInfo{Name: cmem.Text(d.name[:]), DevName: cmem.Text(d.dev_name[:]), DevPath: cmem.Text(d.dev_path[:]), IBDevPath: cmem.Text(d.ibdev_path[:]),
 		NodeType: NodeType(d.node_type), Transport: TransportType(d.transport_type), Index: -1}
 	if l.fn[symIbv_get_device_guid] != 0 {
 		info.GUID = bits.ReverseBytes64(rawGetDeviceGUID(l.fn[symIbv_get_device_guid], c))

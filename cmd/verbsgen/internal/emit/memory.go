@@ -40,7 +40,7 @@ func (a *%[1]s) hold(verb string, c *%[6]s) (release func(), err error) {
 	case a.pin != nil:
 		pin, err := mem.PinBytes(a.pin)
 		if err != nil {
-			return nil, memoryError(verb, err)
+			return nil, verr.Memory(verb, err)
 		}
 		c.addr, c.length = pin.Addr(), pin.Len()
 		return pin.Unpin, nil
@@ -60,7 +60,7 @@ func (c *call) heldMemory(p *model.Param) {
 		c.keep = true
 		c.pre = append(c.pre, fmt.Sprintf("release, err := %[1]s.hold(verb, &%[1]sC)\nif err != nil {\nreturn %[2]serr\n}\ndefer func() {\nif release != nil {\nrelease()\n}\n}()", p.Go, c.fail))
 		if c.v.Creates != nil {
-			c.post = append(c.post, fmt.Sprintf("if %[1]s.buf != nil {\nheld := o.release\no.release = holdBuffer(%[1]s.buf, \"%[2]s (\"+o.label()+\")\")\nheld()\n}", p.Go, c.v.Creates.Go))
+			c.post = append(c.post, fmt.Sprintf("if %[1]s.buf != nil {\nheld := o.release\no.release = %[1]s.buf.Keep(\"%[2]s (\"+o.label()+\")\")\nheld()\n}", p.Go, c.v.Creates.Go))
 		}
 	}
 }

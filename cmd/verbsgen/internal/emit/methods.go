@@ -158,10 +158,10 @@ func (c *call) memory() {
 	switch c.m.Form {
 	case formBytes:
 		c.params = append(c.params, "buf []byte")
-		begin(fmt.Sprintf("pin, err := mem.PinBytes(buf)\nif err != nil {\nreturn %smemoryError(verb, err)\n}\nrelease := pin.Unpin\n%s, %s := pin.Addr(), pin.Len()", c.fail, addr.Go, addr.Len.Go))
+		begin(fmt.Sprintf("pin, err := mem.PinBytes(buf)\nif err != nil {\nreturn %sverr.Memory(verb, err)\n}\nrelease := pin.Unpin\n%s, %s := pin.Addr(), pin.Len()", c.fail, addr.Go, addr.Len.Go))
 	case formBuffer:
 		c.params = append(c.params, "buf *mem.Buffer")
-		begin(fmt.Sprintf("if buf == nil {\nreturn %[1]snilValue(verb, \"buffer\", \"make one with mem.New\")\n}\nif err := buf.Retain(verb); err != nil {\nreturn %[1]serr\n}\nrelease := func() { buf.Release(verb) }\n%[2]s, %[3]s := buf.Addr(), buf.Len()", c.fail, addr.Go, addr.Len.Go))
+		begin(fmt.Sprintf("if buf == nil {\nreturn %[1]sverr.NilValue(verb, \"buffer\", \"make one with mem.New\")\n}\nif err := buf.Retain(verb); err != nil {\nreturn %[1]serr\n}\nrelease := func() { buf.Release(verb) }\n%[2]s, %[3]s := buf.Addr(), buf.Len()", c.fail, addr.Go, addr.Len.Go))
 	case formImplicit:
 		c.pre = append(c.pre, fmt.Sprintf("const (\n%s uintptr = 0\n%s uint64 = math.MaxUint64\n)", addr.Go, addr.Len.Go))
 	default:
@@ -210,11 +210,11 @@ func (c *call) hints() string {
 	lints, pins := len(checked(c.v, true)) > 0, c.m.Form != formParent && c.pins()
 	switch {
 	case lints && pins:
-		return fmt.Sprintf("func() []string { return append(hint%s(&in), memlockHint(errno)...) }", c.v.Go)
+		return fmt.Sprintf("func() []string { return append(hint%s(&in), verr.MemlockHints(errno)...) }", c.v.Go)
 	case lints:
 		return fmt.Sprintf("func() []string { return hint%s(&in) }", c.v.Go)
 	case pins:
-		return "func() []string { return memlockHint(errno) }"
+		return "func() []string { return verr.MemlockHints(errno) }"
 	}
 	return "nil"
 }
@@ -280,7 +280,7 @@ func (c *call) success() string {
 	}
 	switch {
 	case c.m.Form == formBuffer:
-		fmt.Fprintf(&b, "o.release = holdBuffer(buf, \"%s (\"+o.label()+\")\") // until Close has succeeded\n", v.Creates.Go)
+		fmt.Fprintf(&b, "o.release = buf.Keep(\"%s (\"+o.label()+\")\") // until Close has succeeded\n", v.Creates.Go)
 	case c.keep:
 		b.WriteString("o.release, release = release, nil // kept until Close has succeeded\n")
 	}

@@ -15,7 +15,7 @@ func (c *call) param(p *model.Param) {
 	switch {
 	case p == c.recv:
 		c.args = append(c.args, p.Go+".c")
-		c.in[p.C] = "addrOf(" + p.Go + ".c)"
+		c.in[p.C] = "validate.Addr(" + p.Go + ".c)"
 	case c.isMemory(p):
 		c.args = append(c.args, p.Go)
 		c.in[p.C] = "uint64(" + p.Go + ")"
@@ -68,19 +68,19 @@ func (c *call) handleParam(p *model.Param) {
 	if !p.Null {
 		c.enter(p.Go)
 		c.args = append(c.args, p.Go+".c")
-		c.in[p.C] = "addrOf(" + p.Go + ".c)"
+		c.in[p.C] = "validate.Addr(" + p.Go + ".c)"
 		return
 	}
 	c.pre = append(c.pre, fmt.Sprintf("var %[1]sC unsafe.Pointer\nif %[1]s != nil {\nif err := %[1]s.enter(verb); err != nil {\nreturn %[2]serr\n}\ndefer %[1]s.node.Exit()\n%[1]sC = %[1]s.c\n}", p.Go, c.fail))
 	c.args = append(c.args, p.Go+"C")
-	c.in[p.C] = "addrOf(" + p.Go + "C)"
+	c.in[p.C] = "validate.Addr(" + p.Go + "C)"
 }
 
 // recordParam passes a copy of the builder's mirror, with the handles' C pointers filled in.
 func (c *call) recordParam(p *model.Param) {
 	c.params = append(c.params, p.Go+" *"+p.GoType)
 	c.addDoc(p)
-	c.pre = append(c.pre, fmt.Sprintf("if %[1]s == nil {\nreturn %[2]snilValue(verb, %[3]q, \"make one with New%[3]s\")\n}", p.Go, c.fail, p.Record.Go), fmt.Sprintf("%[1]sC := %[1]s.c", p.Go))
+	c.pre = append(c.pre, fmt.Sprintf("if %[1]s == nil {\nreturn %[2]sverr.NilValue(verb, %[3]q, \"make one with New%[3]s\")\n}", p.Go, c.fail, p.Record.Go), fmt.Sprintf("%[1]sC := %[1]s.c", p.Go))
 	if hasInt(p.Record) {
 		c.pre = append(c.pre, fmt.Sprintf("if %[1]s.err != nil {\nreturn %[2]s%[1]s.err\n}", p.Go, c.fail))
 	}
@@ -171,7 +171,7 @@ func (c *call) valueParam(p *model.Param) {
 		c.docs = append(c.docs, "length: length of the device memory in bytes; 0 when it is not known, and then copies go through the provider, unless the provider tells it.")
 	}
 	if p.GoType == "int" {
-		c.pre = append(c.pre, fmt.Sprintf("if int(int32(%[1]s)) != %[1]s {\nreturn %[2]soutOfRange(verb, %[3]q, %[1]s)\n}", p.Go, c.fail, p.C))
+		c.pre = append(c.pre, fmt.Sprintf("if int(int32(%[1]s)) != %[1]s {\nreturn %[2]sverr.OutOfRange(verb, %[3]q, %[1]s)\n}", p.Go, c.fail, p.C))
 	}
 	arg := p.Go
 	if rt := c.rawType(p); rt != p.GoType {

@@ -120,11 +120,11 @@ func (e *emitter) rawFunc(v *model.Verb) string {
 	var body string
 	switch v.Returns {
 	case spec.RetNullErrno:
-		body = "p, err := " + call + "\nif p == nil {\nreturn nil, errnoOf(err)\n}\nreturn p, 0"
+		body = "p, err := " + call + "\nif p == nil {\nreturn nil, verr.ErrnoOf(err)\n}\nreturn p, 0"
 	case spec.RetErrno:
 		body = "return syscall.Errno(" + call + ")"
 	case spec.RetMinus1, spec.RetRereg:
-		body = "n, err := " + call + "\nif n < 0 {\nreturn int(n), errnoOf(err)\n}\nreturn int(n), 0"
+		body = "n, err := " + call + "\nif n < 0 {\nreturn int(n), verr.ErrnoOf(err)\n}\nreturn int(n), 0"
 	case spec.RetValue:
 		body = "return " + e.rawResult(v) + "(" + call + ")"
 	default:

@@ -121,7 +121,7 @@ func listed(items []string) string {
 func (e *emitter) assign(r *model.Record, f *model.Field, v string) string {
 	var b strings.Builder
 	if f.GoType == "int" {
-		fmt.Fprintf(&b, "if int(int32(%[1]s)) != %[1]s && a.err == nil {\na.err = outOfRange(\"\", %[2]q, %[1]s)\n}\n", v, r.Go+"."+f.Go)
+		fmt.Fprintf(&b, "if int(int32(%[1]s)) != %[1]s && a.err == nil {\na.err = verr.OutOfRange(\"\", %[2]q, %[1]s)\n}\n", v, r.Go+"."+f.Go)
 	}
 	if f.Callback == "memory" {
 		b.WriteString("a.pin, a.buf = nil, nil\n")
@@ -212,7 +212,7 @@ func fromMirror(f *model.Field) string {
 	case f.Record != nil:
 		return fmt.Sprintf("func() (v %s) { v.from(&%s); return }()", f.GoType, leaf)
 	case f.Text:
-		return "cText(" + leaf + "[:])"
+		return "cmem.Text(" + leaf + "[:])"
 	case f.Bool:
 		return leaf + " != 0"
 	case f.Leaf.Big:

@@ -81,12 +81,12 @@ func (c *MRChange) take(verb, who string) (addr uintptr, length uint64, release 
 		return 0, 0, func() {}, nil
 	}
 	if addr, length, release, err = c.memory(who); err != nil {
-		return 0, 0, nil, memoryError(verb, err)
+		return 0, 0, nil, verr.Memory(verb, err)
 	}
 	return addr, length, release, nil
 }`, m.Name, page(v.Page), access, e.constant("IBV_REREG_MR_CHANGE_TRANSLATION"), e.constant("IBV_REREG_MR_CHANGE_PD"), e.constant("IBV_REREG_MR_CHANGE_ACCESS")))
 	c := &call{e: e, v: v, m: m, in: map[string]string{
-		"mr": "addrOf(mr.c)", "flags": "int64(change.flags)", "pd": "addrOf(pdC)", "addr": "uint64(addr)", "length": "length", "access": "uint64(change.access)"}}
+		"mr": "validate.Addr(mr.c)", "flags": "int64(change.flags)", "pd": "validate.Addr(pdC)", "addr": "uint64(addr)", "length": "length", "access": "uint64(change.access)"}}
 	c.recv = v.Param("mr")
 	if v.Param("flags").Enum != nil {
 		c.in["flags"] = "uint64(change.flags)"
@@ -95,7 +95,7 @@ func (c *MRChange) take(verb, who string) (addr uintptr, length uint64, release 
 func (mr *MR) %s(change *MRChange) error {
 	const verb = %q
 	if change == nil {
-		return nilValue(verb, "MRChange", "make one with new(MRChange)")
+		return verr.NilValue(verb, "MRChange", "make one with new(MRChange)")
 	}
 	if err := mr.enter(verb); err != nil {
 		return err
