@@ -7,7 +7,7 @@ package emit
 import (
 	"errors"
 	"fmt"
-	"strings"
+	"slices"
 	"sync"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
@@ -19,12 +19,12 @@ type emitter struct {
 	pkg    *model.Package
 	prefix string // of the C functions
 	byVerb map[string]*model.Verb
-	text   strings.Builder // all Go text so far, by which helpersFile knows what is used
+	nodes  map[*model.Object]bool // handles whose node is asked for although they may be nil
 }
 
 // Package gives the files of a generated package.
 func Package(pkg *model.Package) ([]output.File, error) {
-	e := &emitter{pkg: pkg, byVerb: map[string]*model.Verb{}}
+	e := &emitter{pkg: pkg, byVerb: map[string]*model.Verb{}, nodes: map[*model.Object]bool{}}
 	for _, v := range pkg.Verbs {
 		e.byVerb[v.C] = v
 	}
@@ -32,14 +32,9 @@ func Package(pkg *model.Package) ([]output.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	var parts []*goFile
-	for _, part := range []func() *goFile{
-		e.docFile, e.libFile, e.enumsFile, e.recordsFile, e.handlesFile, e.verbsFile, e.checkFile, e.checkTestFile, e.enumsTestFile, e.rawFile, e.rawStubFile, e.helpersFile,
-	} {
-		if g := part(); g != nil {
-			parts = append(parts, g)
-		}
-	}
+	lib := e.libFile()
+	parts := append(e.objectFiles(lib), e.docFile(), lib, e.enumsFile(), e.recordsFile(), e.checkFile(), e.checkTestFile(), e.enumsTestFile(), e.rawFile(), e.rawStubFile())
+	parts = slices.DeleteFunc(parts, func(g *goFile) bool { return g == nil })
 	rendered := make([]output.File, len(parts))
 	errs := make([]error, len(parts))
 	var wait sync.WaitGroup // formatting is half of the work, and each file stands alone
