@@ -82,7 +82,7 @@ func loose(o model.Operand) bool { return o.Kind == model.OpProp || o.Kind == mo
 //		return nil, err
 //	}
 func (c *call) rules() []jen.Code {
-	ins := inputs(c.v)
+	ins := c.e.inputs[c.v]
 	if len(ins) == 0 {
 		return nil
 	}
@@ -236,7 +236,7 @@ func (e *emitter) goFix(v *model.Verb, r *model.Rule) string {
 
 // validator makes the inputs of a verb and its two functions: what refuses a call, and what may explain a failure.
 func (e *emitter) validator(g *goFile, v *model.Verb) {
-	ins := inputs(v)
+	ins := e.inputs[v]
 	if len(ins) == 0 {
 		return
 	}

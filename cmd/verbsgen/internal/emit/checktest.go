@@ -14,7 +14,6 @@ import (
 
 // checkTestFile writes a test of the validators: for each rule a call that keeps it and a call that breaks it.
 func (e *emitter) checkTestFile() *goFile {
-	consts := constants(e.pkg.Facts)
 	var rows []jen.Code
 	for _, v := range e.pkg.Verbs {
 		for _, r := range allChecked(v) {
@@ -26,7 +25,7 @@ func (e *emitter) checkTestFile() *goFile {
 				args, caps map[string]any
 				broken     bool
 			}{{r.Accept, r.AcceptCaps, false}, {r.Reject, r.RejectCaps, true}} {
-				in := ref(id("in" + v.Go).Values(e.literal(v, c.args, c.caps, consts)...))
+				in := ref(id("in" + v.Go).Values(e.literal(v, c.args, c.caps)...))
 				says := jen.Func().Params().String().Add(short(jen.Return(id("textOf").Call(id(validator).Call(in)))))
 				rows = append(rows, jen.Values(jen.Lit(r.ID), jen.Lit(c.broken), says))
 			}
@@ -76,9 +75,9 @@ func (e *emitter) testRules(g *goFile, rows []jen.Code) {
 func testingT() *jen.Statement { return jen.Id("t").Op("*").Add(rt("testing", "T")) }
 
 // literal are the inputs of a case; what it leaves out is valid and neutral.
-func (e *emitter) literal(v *model.Verb, args, caps map[string]any, consts map[string]*big.Int) []jen.Code {
+func (e *emitter) literal(v *model.Verb, args, caps map[string]any) []jen.Code {
 	var out []jen.Code
-	for _, o := range inputs(v) {
+	for _, o := range e.inputs[v] {
 		from := args
 		if o.Kind == model.OpCap {
 			from = caps
@@ -86,12 +85,12 @@ func (e *emitter) literal(v *model.Verb, args, caps map[string]any, consts map[s
 		value, given := lookup(from, o.Text)
 		n := neutral(o)
 		if given {
-			n = number(value, consts)
+			n = number(value, e.consts)
 		}
 		switch {
 		case loose(o) && given:
 			out = append(out, key(o.Name, rt("validate", "Of").Call(digits(n.String()))))
-		case loose(o):
+		case loose(o), n.Sign() == 0: // as it is when nobody sets it
 		case n.Sign() < 0 || o.Signed || n.BitLen() < 16:
 			out = append(out, key(o.Name, digits(n.String())))
 		default:

@@ -71,7 +71,7 @@ func (c *call) fixedParam(p *model.Param, value string) {
 	if value == "NULL" {
 		n, err = 0, nil
 	}
-	if v := constants(c.e.pkg.Facts)[value]; err != nil && v != nil {
+	if v := c.e.consts[value]; err != nil && v != nil {
 		n = v.Uint64()
 	}
 	arg := dec(n)

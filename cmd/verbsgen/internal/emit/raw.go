@@ -52,7 +52,7 @@ func (e *emitter) rawParams(v *model.Verb) []rawParam {
 
 // intOf is the Go integer that carries a C integer or enum.
 func (e *emitter) intOf(ctype string) string {
-	t, err := cdecl.Classify(e.pkg.Facts, ctype)
+	t, err := e.classify(ctype)
 	if err != nil || t.GoInt() == "" {
 		return "uintptr"
 	}

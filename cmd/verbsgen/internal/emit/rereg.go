@@ -142,7 +142,7 @@ func (c *call) settle() *jen.Statement {
 
 // constant is the value of a C constant of the release, 0 when it has none.
 func (e *emitter) constant(name string) uint64 {
-	if c := constants(e.pkg.Facts)[name]; c != nil {
+	if c := e.consts[name]; c != nil {
 		return c.Uint64()
 	}
 	return 0

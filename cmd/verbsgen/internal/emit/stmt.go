@@ -15,22 +15,22 @@ func rt(pkg, name string) *jen.Statement { return jen.Qual(imports[pkg], name) }
 
 // id is an identifier, or selectors from one on: id("o", "dev", "lib") makes o.dev.lib. A name may itself be dotted.
 func id(names ...string) *jen.Statement {
-	return selected(strings.Split(strings.Join(names, "."), "."))
-}
-
-func selected(names []string) *jen.Statement {
-	s := jen.Id(names[0])
-	for _, n := range names[1:] {
-		s.Dot(n)
+	first, rest, dotted := strings.Cut(names[0], ".")
+	s := jen.Id(first)
+	if dotted {
+		s = selecting(s, rest)
 	}
-	return s
+	return selecting(s, names[1:]...)
 }
 
 // dot selects from an expression: x.a.b.
-func dot(x *jen.Statement, names ...string) *jen.Statement {
-	s := x.Clone()
-	for _, n := range strings.Split(strings.Join(names, "."), ".") {
-		s.Dot(n)
+func dot(x *jen.Statement, names ...string) *jen.Statement { return selecting(x.Clone(), names...) }
+
+func selecting(s *jen.Statement, names ...string) *jen.Statement {
+	for _, n := range names {
+		for part := range strings.SplitSeq(n, ".") {
+			s.Dot(part)
+		}
 	}
 	return s
 }
