@@ -12,14 +12,38 @@ import (
 	"github.com/verbsgen/verbsgen/spec"
 )
 
-// checkFile writes the rules and the validators made from them.
-func (e *emitter) checkFile() *goFile {
-	g := e.newFile("check.gen.go")
-	e.ruleTable(g)
+// checkFiles writes the table of rules, and for each object a file with the validators of its verbs.
+func (e *emitter) checkFiles() []*goFile {
+	table := e.newFile("check.gen.go")
+	e.ruleTable(table)
+	files := []*goFile{table}
+	of := map[string]*goFile{}
 	for _, v := range e.pkg.Verbs {
-		e.validator(g, v)
+		if len(e.inputs[v]) == 0 {
+			continue
+		}
+		home := strings.ToLower(e.home(v))
+		if of[home] == nil {
+			of[home] = e.newFile(home + "_check.gen.go")
+			files = append(files, of[home])
+		}
+		e.validator(of[home], v)
 	}
-	return g
+	return files
+}
+
+// home is what a verb is called on: an object, or Lib. A verb of an event is at home on the object that the rest is made from.
+func (e *emitter) home(v *model.Verb) string {
+	for _, o := range e.pkg.Objects {
+		called := slices.ContainsFunc(v.Methods, func(m *model.Method) bool { return m.Recv == o.Go })
+		if called || o.Destroy == v {
+			return o.Go
+		}
+	}
+	if slices.ContainsFunc(v.Methods, func(m *model.Method) bool { return m.Recv != "Lib" }) {
+		return e.root()
+	}
+	return "Lib"
 }
 
 // checked are the rules of a verb that its validator checks.
@@ -236,12 +260,8 @@ func (e *emitter) goFix(v *model.Verb, r *model.Rule) string {
 
 // validator makes the inputs of a verb and its two functions: what refuses a call, and what may explain a failure.
 func (e *emitter) validator(g *goFile, v *model.Verb) {
-	ins := e.inputs[v]
-	if len(ins) == 0 {
-		return
-	}
 	var fields []jen.Code
-	for _, o := range ins {
+	for _, o := range e.inputs[v] {
 		t := jen.Uint64()
 		switch {
 		case loose(o):

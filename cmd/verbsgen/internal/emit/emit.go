@@ -58,7 +58,9 @@ func Package(pkg *model.Package) ([]output.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.render(e.checkTestFile(), e.checkFile(), e.recordsFile(), e.enumsFile(), e.rawFile(), e.rawStubFile())
+	e.render(e.checkTestFile())
+	e.render(e.checkFiles()...)
+	e.render(e.recordsFile(), e.enumsFile(), e.rawFile(), e.rawStubFile())
 	lib := e.libFile()
 	e.render(e.objectFiles(lib)...)
 	e.render(lib, e.docFile(), e.enumsTestFile())
