@@ -4,7 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -49,6 +49,8 @@ func TestSourceProblems(t *testing.T) {
 		"jen.Id(\"x\").Op(\"return\")":              "is no operator",
 		"op(a, \"== nil\", b)":                      "is no operator",
 		"s.Op(fmt.Sprint(x))":                       "is formatted text",
+		"rt(\"ver\", \"Failed\")":                   "is of no package in imports",
+		"param(\"b\", \"*men.Buffer\")":             "is of no package in imports",
 		"strings.ReplaceAll(x, \"a\", \"b\")":       "changes text",
 		"g(\"// a comment\\n//\\n// of 3 lines\")":  "",
 		"id(\"o.lib\", \"fn\").Op(\"&&\")":          "",
@@ -70,15 +72,20 @@ func TestSourceProblems(t *testing.T) {
 // sources parses the files of a folder that are no tests.
 func sources(t *testing.T, fset *token.FileSet, dir string) []*ast.File {
 	t.Helper()
-	pkgs, err := parser.ParseDir(fset, dir, func(f fs.FileInfo) bool { return !strings.HasSuffix(f.Name(), "_test.go") }, 0)
+	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out []*ast.File
-	for _, p := range pkgs {
-		for _, f := range p.Files {
-			out = append(out, f)
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
 		}
+		f, err := parser.ParseFile(fset, name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, f)
 	}
 	if len(out) < 15 {
 		t.Fatalf("only %d files", len(out))
@@ -139,8 +146,29 @@ func checkCall(call *ast.CallExpr, add func(ast.Node, string)) {
 		checkArgs(call.Args, opText, "is no operator", add)
 	case name == "op" && len(call.Args) == 3:
 		checkArgs(call.Args[1:2], opText, "is no operator", add)
+	case name == "rt" || name == "goType" || name == "ptr" || name == "param":
+		checkImport(call, name, add)
 	case (of == "strings" || of == "bytes") && (name == "ReplaceAll" || name == "Replace"):
 		add(call, "changes text; make it right at first")
+	}
+}
+
+// checkImport looks whether the package is known of a name that is written out: rt("verr", ...), param("b", "*mem.Buffer").
+func checkImport(call *ast.CallExpr, name string, add func(ast.Node, string)) {
+	if _, method := call.Fun.(*ast.SelectorExpr); method {
+		return
+	}
+	arg := call.Args[0]
+	if name == "param" {
+		arg = call.Args[1]
+	}
+	l, ok := arg.(*ast.BasicLit)
+	if !ok {
+		return
+	}
+	pkg, _, dotted := strings.Cut(strings.TrimLeft(literalText(l), "[]*"), ".")
+	if (dotted || name == "rt") && imports[pkg] == "" {
+		add(l, l.Value+" is of no package in imports")
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 // This file is the vocabulary in which the others write Go: expressions and statements that return jennifer's, each with the
 // Go that it makes as its comment. A *jen.Statement changes when something is chained to it, so these functions chain to copies.
 
-// rt is a name of an imported package: rt("verr", "Failed") makes verr.Failed.
+// rt is a name of a package in imports: rt("verr", "Failed") makes verr.Failed.
 func rt(pkg, name string) *jen.Statement { return jen.Qual(imports[pkg], name) }
 
 // id is an identifier, or selectors from one on: id("o", "dev", "lib") makes o.dev.lib. A name may itself be dotted.
@@ -91,7 +91,7 @@ func define(names ...string) *jen.Statement {
 // assign stores x: to = x.
 func assign(to jen.Code, x jen.Code) *jen.Statement { return op(to, "=", x) }
 
-// field is a declared name with its type: name T. Several fields of a type share one.
+// param is a parameter, field, variable or constant with its type: name T.
 func param(name, typ string) *jen.Statement { return jen.Id(name).Add(goType(typ)) }
 
 // key is an entry of a literal: name: x.
