@@ -24,6 +24,7 @@ type emitter struct {
 	ctypes  map[string]cdecl.Type
 	nodes   map[*model.Object]bool // handles whose node is asked for although they may be nil
 	started []*rendering
+	errs    []error // of what cannot be written
 }
 
 func newEmitter(pkg *model.Package) *emitter {
@@ -95,6 +96,7 @@ func (e *emitter) render(files ...*goFile) {
 
 // finish waits for the files.
 func (e *emitter) finish() (files []output.File, err error) {
+	err = errors.Join(e.errs...)
 	seen := map[string]bool{}
 	for _, r := range e.started {
 		<-r.done

@@ -128,3 +128,20 @@ func TestElements(t *testing.T) {
 		}
 	}
 }
+
+// TestInternalErrors gives the emitter models that bind never makes: they are errors, not files.
+func TestInternalErrors(t *testing.T) {
+	destroy := &model.Verb{C: "x_close", Go: "Close", Doc: "closes", CRet: "int", Returns: spec.RetErrno}
+	raw := &model.Object{Go: "Raw", C: "x", Doc: "a thing", Destroy: destroy}
+	files, err := Package(&model.Package{Name: "p", Facts: &api.Release{}, Objects: []*model.Object{raw}})
+	if want := "internal error: two files are called raw.gen.go"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("two files of a name: %d files, error %v; want %s", len(files), err, want)
+	}
+
+	e := newEmitter(&model.Package{Name: "p"})
+	e.face(nil, &model.Verb{C: "x_open"}, &model.Method{Recv: "Y", Name: "Open"})
+	_, err = e.finish()
+	if want := "internal error: x_open: Y.Open is a method of a type that is neither an object nor Lib"; err == nil || err.Error() != want {
+		t.Errorf("a method of nothing: error %v; want %s", err, want)
+	}
+}

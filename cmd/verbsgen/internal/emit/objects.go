@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
@@ -36,6 +37,13 @@ func (e *emitter) face(home map[string]*goFile, v *model.Verb, m *model.Method) 
 	g := home[m.Recv]
 	switch m.Form {
 	case "device_list", "open_device", "devmem", "next_event", "next_async": // written with what they belong to
+		return
+	}
+	if g == nil {
+		e.errs = append(e.errs, fmt.Errorf("internal error: %s: %s.%s is a method of a type that is neither an object nor Lib", v.C, m.Recv, m.Name))
+		return
+	}
+	switch m.Form {
 	case "rereg":
 		e.rereg(g, v, m)
 	case "post_send":
