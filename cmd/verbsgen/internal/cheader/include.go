@@ -24,6 +24,8 @@ var stubFiles embed.FS
 // The order is: our stubs (a libc's headers hold constructs that would change what is read off the bodies), the folders
 // of -I, and the tree that the header itself stands in.
 type includes struct {
+	header  string // the file, whatever else of its name there is
+	name    string // its name as included
 	roots   []string
 	dir     string // folder of the header
 	virtual string // folder of the header's name as included ("infiniband")
@@ -37,7 +39,7 @@ type includes struct {
 
 func newIncludes(opts Options, name string) *includes {
 	return &includes{
-		roots: opts.Include, dir: filepath.Dir(opts.Header), virtual: path.Dir(name),
+		header: opts.Header, name: path.Clean(name), roots: opts.Include, dir: filepath.Dir(opts.Header), virtual: path.Dir(name),
 		real: map[string]string{}, stubs: map[string]bool{}, text: map[string][]byte{},
 		refused: map[string]error{},
 	}
@@ -76,6 +78,9 @@ func (in *includes) Open(name string) (fs.File, error) {
 
 // candidates lists where a file included as name may be.
 func (in *includes) candidates(name string) []string {
+	if name == in.name {
+		return []string{in.header}
+	}
 	if path.IsAbs(name) {
 		return []string{name}
 	}
