@@ -114,7 +114,7 @@ func (e *emitter) openDevice(g *goFile) {
 //		return dev, nil
 //	}
 func (e *emitter) openListed(g *goFile) {
-	v, none := e.byVerb["ibv_open_device"], fail{jen.Nil()}
+	v, none := e.need("ibv_open_device"), fail{jen.Nil()}
 	g.fn(fn{
 		doc:  "// open opens a device of the list.",
 		recv: recv("l", "Lib"), name: "open", params: []jen.Code{jen.Id("c").Add(unsafePointer()), param("name", "string")}, results: errResult(ptr(e.root())),
@@ -140,7 +140,7 @@ func (e *emitter) openListed(g *goFile) {
 //		}, nil
 //	}
 func (e *emitter) deviceFunctions(g *goFile) {
-	list, free := e.byVerb["ibv_get_device_list"], e.byVerb["ibv_free_device_list"]
+	list, free := e.need("ibv_get_device_list"), e.need("ibv_free_device_list")
 	library := rt("devlist", "Library")
 	none := fail{library.Clone().Values()}
 	get := jen.Func().Params(param("n", "*int32")).Params(unsafePointer(), rt("syscall", "Errno")).

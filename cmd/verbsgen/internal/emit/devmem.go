@@ -48,7 +48,7 @@ func endDM(o *model.Object, name, does string, call []jen.Code) fn {
 //
 //	func (o *DM) WriteAt(p []byte, off int64) (int, error) { return o.mem.WriteAt(p, off) }
 func (e *emitter) deviceMemory(g *goFile, o *model.Object) {
-	to, from := e.byVerb["ibv_memcpy_to_dm"], e.byVerb["ibv_memcpy_from_dm"]
+	to, from := e.need("ibv_memcpy_to_dm"), e.need("ibv_memcpy_from_dm")
 	bytes, off, word := param("p", "[]byte"), param("off", "int64"), jen.Uint32()
 	forward := func(doc, name string, params, results, args []jen.Code) {
 		call := id("o.mem", name).Call(args...)

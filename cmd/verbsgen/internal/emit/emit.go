@@ -40,6 +40,15 @@ func newEmitter(pkg *model.Package) *emitter {
 	return e
 }
 
+// need is a verb that others cannot do without. That the release lacks it is an error of the package; an empty verb stands in.
+func (e *emitter) need(c string) *model.Verb {
+	if v := e.byVerb[c]; v != nil {
+		return v
+	}
+	e.errs = append(e.errs, fmt.Errorf("%s: the release does not have it, and other functions are not bound without it", c))
+	return &model.Verb{C: c, Symbol: &model.Symbol{Name: c}}
+}
+
 // classify looks a C type up, once.
 func (e *emitter) classify(ctype string) (cdecl.Type, error) {
 	if t, ok := e.ctypes[ctype]; ok {
@@ -55,6 +64,11 @@ func (e *emitter) classify(ctype string) (cdecl.Type, error) {
 // Package gives the files of a generated package.
 func Package(pkg *model.Package) ([]output.File, error) {
 	e := newEmitter(pkg)
+	for _, o := range pkg.Objects {
+		if o.Destroy == nil {
+			return nil, fmt.Errorf("struct %s: the release has no function that ends it, and its handle is not bound without", o.C)
+		}
+	}
 	files, err := e.cFiles()
 	if err != nil {
 		return nil, err

@@ -102,8 +102,9 @@ func (e *emitter) eventsOf(g *goFile, o *model.Object) {
 //	}
 func (e *emitter) listen(g *goFile, o *model.Object, get, ack string) {
 	none, lib := fail{jen.Nil()}, id("o.lib")
-	begin := rt("dpath", "New"+waiter(o)).Call(id("o.c"), fnAddr(lib, e.byVerb[get].Symbol), fnAddr(lib, e.byVerb[ack].Symbol))
-	body := append(enterHandle(id("o"), none), e.missingCheck(e.byVerb[get], lib, none), e.missingCheck(e.byVerb[ack], lib, none),
+	getting, acking := e.need(get), e.need(ack)
+	begin := rt("dpath", "New"+waiter(o)).Call(id("o.c"), fnAddr(lib, getting.Symbol), fnAddr(lib, acking.Symbol))
+	body := append(enterHandle(id("o"), none), e.missingCheck(getting, lib, none), e.missingCheck(acking, lib, none),
 		jen.Return(id("o.waiting.Listen").Call(jen.Func().Params().Params(waiterPtr(o), jen.Error()).Block(jen.Return(begin)))))
 	g.fn(fn{
 		doc:  "// listen makes the descriptor of the events one that Go's poller waits on. It does so once, and holds the handle no longer.",
@@ -152,7 +153,7 @@ func doneEvent(g *goFile, event, c, page string) {
 //		return ev, nil
 //	}
 func (e *emitter) completionEvents(g *goFile, o *model.Object) {
-	v := e.byVerb["ibv_get_cq_event"]
+	v := e.need("ibv_get_cq_event")
 	cq := e.object("ibv_cq")
 	g.structType(doc("CQEvent", "is a completion event. It is acknowledged by Done; until then its queue cannot be closed (syscall.EBUSY)", v.C, v.Page), "CQEvent",
 		remark(param("CQ", "*"+cq.Go), "the queue with completions; ask it for the next event by ReqNotify, then poll it"),
@@ -168,7 +169,7 @@ func (e *emitter) completionEvents(g *goFile, o *model.Object) {
 
 // asyncEvents makes the asynchronous events of a device: their type, what each concerns, NextEvent and Done.
 func (e *emitter) asyncEvents(g *goFile, o *model.Object) {
-	v := e.byVerb["ibv_get_async_event"]
+	v := e.need("ibv_get_async_event")
 	concerned := e.concerned()
 	e.asyncType(g, v, concerned)
 	e.asyncElements(g, concerned)
