@@ -95,6 +95,7 @@ func (b *binder) addMembers(e *model.Enum, members []string, names, docs map[str
 		if !ok {
 			continue
 		}
+		b.fitMember(e, c, v, at)
 		m := &model.Member{C: c, Value: v, Go: naming.Member(e.Go, e.Prefix, c), Short: short(e.Prefix, c), Doc: docs[c], Since: b.since(c), Alias: values[v]}
 		if n := names[c]; n != "" {
 			m.Go = n

@@ -100,6 +100,7 @@ func (b *binder) bindFields(r *model.Record, s spec.Record) {
 	for _, sw := range s.Switches {
 		if v, ok := b.lookup(sw.C, sw.Pos, s.Go); ok {
 			r.Bits = append(r.Bits, &model.Switch{Go: sw.Go, C: sw.C, Value: v, Doc: sw.Doc})
+			b.fitBit(r, &model.Member{C: sw.C, Value: v}, b.recs["struct "+s.C].Pos, "struct "+s.C)
 		}
 	}
 }
@@ -150,6 +151,7 @@ func (b *binder) bindField(r *model.Record, s spec.Record, sf spec.RecordField, 
 			f.BitValue = v
 		}
 	}
+	b.fitField(r, sf, f)
 	return f
 }
 
@@ -199,8 +201,17 @@ func (b *binder) mirror(tag string, at spec.Pos) *model.Mirror {
 		return m
 	}
 	rec := b.recs["struct "+tag]
-	m := &model.Mirror{Name: "c" + mirrorBase(tag), C: tag, Size: rec.Size}
+	m := &model.Mirror{Name: "c" + mirrorBase(tag), C: tag}
 	b.mirrors[tag] = m
+	if problem := b.fitRecord(rec); problem != "" {
+		pos := api.Pos{File: at.File, Line: at.Line, Col: at.Col}
+		if rec != nil && rec.Pos.File != "" {
+			pos = rec.Pos
+		}
+		b.headerf(diag.MirrorImpossible, pos, "struct "+tag, problem, "bind it through C, not as a record")
+		return m
+	}
+	m.Size = rec.Size
 	if rec.ARM64 != nil {
 		b.errorf(diag.MirrorImpossible, at, "struct "+tag, "its layout differs between amd64 and arm64", "bind it through C, not as a record")
 		return m
@@ -222,6 +233,10 @@ func (b *binder) mirror(tag string, at spec.Pos) *model.Mirror {
 				problem = err.Error()
 			}
 			b.errorf(diag.MirrorImpossible, at, "struct "+tag+"."+f.Name, problem, "bind it through C, not as a record")
+			continue
+		}
+		if problem := b.fitLeaf(f, goType); problem != "" {
+			b.headerf(diag.MirrorImpossible, f.Pos, "struct "+tag+"."+f.Name, problem, "bind it through C, not as a record")
 			continue
 		}
 		if nested != "" {

@@ -2,6 +2,7 @@ package bind
 
 import (
 	"fmt"
+	"go/types"
 	"slices"
 	"strings"
 
@@ -67,6 +68,11 @@ func (b *binder) bindGetters(o *model.Object, s spec.Object) {
 			continue
 		}
 		ctype := rec.Fields[i].Type
+		if rec.Fields[i].BitSize != nil {
+			at := rec.Fields[i].Pos
+			b.headerf(diag.TypeMismatch, at, "struct "+s.C+"."+g.C, "it is a bit-field, which no getter can read", pageFix)
+			continue
+		}
 		if rec.ARM64 != nil && rec.ARM64.Offsets[i] != rec.Fields[i].Offset {
 			b.errorf(diag.MirrorImpossible, g.Pos, s.Go+"."+g.Go, "its offset differs between amd64 and arm64", "leave the getter out")
 			continue
@@ -134,7 +140,11 @@ func (b *binder) bindVerb(f *api.Function, s *spec.Verb) *model.Verb {
 	}
 	b.bindParams(v, f, s)
 	b.bindWay(v, f, s)
+	defer b.fitVerb(v, f) // when the methods are known
 	for _, m := range s.Methods {
+		if !b.fitForm(f.Name, m) {
+			continue
+		}
 		recv, name, ok := strings.Cut(m.Go, ".")
 		if !ok || (recv != "Lib" && b.objects[recv] == nil && !events[recv]) {
 			b.errorf(diag.TypeUnknown, m.Pos, f.Name, "method "+m.Go+" is not RECEIVER.NAME with an object or Lib as receiver", "write it as PD.RegMR")
@@ -228,6 +238,9 @@ func (b *binder) bindParam(verb string, q api.Param, s spec.Param) *model.Param 
 		p.Go = naming.Local(q.Name)
 		if p.Go == "context" { // a package name in Go
 			p.Go = "dev"
+		}
+		if slices.Contains(textLocals, p.Go) || types.Universe.Lookup(p.Go) != nil {
+			p.Go += "_"
 		}
 	}
 	if s.Rest && s.Role != spec.RoleFlags {
