@@ -50,8 +50,10 @@ func Bind(in Input) (*model.Package, error) {
 	b.prune()
 	b.fitObjects()
 	b.fitRuntime()
-	b.fitNames()
-	b.fitAny()
+	if len(b.errs) == 0 {
+		b.fitNames()
+		b.fitAny()
+	}
 	if err := b.errs.Err(); err != nil {
 		return nil, err
 	}

@@ -306,7 +306,7 @@ var textLocals = []string{"verb", "err", "errno", "o", "n", "ptr", "in", "out", 
 
 // fitAny refuses a package without a function.
 func (b *binder) fitAny() {
-	if len(b.pkg.Verbs) > 0 || len(b.errs) > 0 {
+	if len(b.pkg.Verbs) > 0 {
 		return
 	}
 	file := ""

@@ -17,25 +17,23 @@ import (
 // stands on declarations that it names. This file holds a header to them, so that the text is never put beside
 // declarations that it was not written for.
 
-// forms are the forms of methods whose text is written for one verb, with the others that the text calls.
-var forms = map[string]struct {
-	verbs []string // that the form is for
-	needs []string // that the text calls beside them
-}{
-	"device_list":   {[]string{"ibv_get_device_list"}, []string{"ibv_free_device_list", "ibv_open_device", "ibv_get_device_guid"}},
-	"open_device":   {[]string{"ibv_open_device"}, []string{"ibv_get_device_list", "ibv_close_device"}},
-	"devmem":        {[]string{"ibv_memcpy_to_dm", "ibv_memcpy_from_dm"}, []string{"ibv_memcpy_to_dm", "ibv_memcpy_from_dm"}},
-	"post_send":     {[]string{"ibv_post_send"}, nil},
-	"post_recv":     {[]string{"ibv_post_recv"}, nil},
-	"poll_cq":       {[]string{"ibv_poll_cq"}, nil},
-	"req_notify":    {[]string{"ibv_req_notify_cq"}, nil},
-	"next_event":    {[]string{"ibv_get_cq_event", "ibv_ack_cq_events"}, []string{"ibv_get_cq_event", "ibv_ack_cq_events"}},
-	"next_async":    {[]string{"ibv_get_async_event", "ibv_ack_async_event"}, []string{"ibv_get_async_event", "ibv_ack_async_event"}},
-	"rereg":         {[]string{"ibv_rereg_mr"}, nil},
-	"parent_domain": {[]string{"ibv_alloc_parent_domain"}, nil},
-	"import_dm":     {[]string{"ibv_import_dm"}, []string{"ibv_unimport_dm"}},
-	"comp_channel":  {[]string{"ibv_create_comp_channel"}, nil},
-	"create_cq":     {[]string{"ibv_create_cq"}, nil},
+// forms are the forms of methods whose text is written for some verbs alone.
+var forms = map[string][]string{
+	"device_list": {"ibv_get_device_list"}, "open_device": {"ibv_open_device"}, "devmem": {"ibv_memcpy_to_dm", "ibv_memcpy_from_dm"},
+	"post_send": {"ibv_post_send"}, "post_recv": {"ibv_post_recv"}, "poll_cq": {"ibv_poll_cq"}, "req_notify": {"ibv_req_notify_cq"},
+	"next_event": {"ibv_get_cq_event", "ibv_ack_cq_events"}, "next_async": {"ibv_get_async_event", "ibv_ack_async_event"},
+	"rereg": {"ibv_rereg_mr"}, "parent_domain": {"ibv_alloc_parent_domain"}, "import_dm": {"ibv_import_dm"},
+	"comp_channel": {"ibv_create_comp_channel"}, "create_cq": {"ibv_create_cq"},
+}
+
+// calls are the verbs that the text of another calls.
+var calls = map[string][]string{
+	"ibv_get_device_list": {"ibv_free_device_list", "ibv_open_device", "ibv_get_device_guid"},
+	"ibv_open_device":     {"ibv_get_device_list", "ibv_close_device"},
+	"ibv_alloc_dm":        {"ibv_memcpy_to_dm", "ibv_memcpy_from_dm"},
+	"ibv_get_cq_event":    {"ibv_ack_cq_events"},
+	"ibv_get_async_event": {"ibv_ack_async_event"},
+	"ibv_import_dm":       {"ibv_unimport_dm", "ibv_memcpy_to_dm", "ibv_memcpy_from_dm"},
 }
 
 // recordsOfText are the records, other than those that parameters lead to, whose members the text of a verb reads.
@@ -71,26 +69,24 @@ func form(v *model.Verb) string {
 func (b *binder) fitText() {
 	told := map[string]bool{}
 	for _, v := range b.pkg.Verbs {
-		name := form(v)
-		if name == "" && v.Special == nil {
-			continue
-		}
 		f := b.funcs[v.C]
-		for _, need := range forms[name].needs {
+		for _, need := range calls[v.C] {
 			if b.verbs[need] == nil && !told[need] {
 				told[need] = true
 				b.headerf(diag.HeaderLacks, f.Pos, v.C, "what is generated for it calls "+need+", which this header does not declare", "take a verbs.h that is whole")
 			}
 		}
-		b.fitKnown(v, f, told)
+		if form(v) != "" || v.Special != nil {
+			b.fitKnown(v, f, told)
+		}
 	}
 	b.fitDeviceInfo()
 }
 
 // fitForm refuses a form that was written for another verb.
 func (b *binder) fitForm(c string, m spec.Method) bool {
-	if of, ok := forms[m.Form]; ok && !slices.Contains(of.verbs, c) {
-		b.errorf(diag.TypeUnknown, m.Pos, m.Go, "the form "+m.Form+" is for "+strings.Join(of.verbs, " and ")+" alone", "leave form: out, or the method")
+	if of, ok := forms[m.Form]; ok && !slices.Contains(of, c) {
+		b.errorf(diag.TypeUnknown, m.Pos, m.Go, "the form "+m.Form+" is for "+strings.Join(of, " and ")+" alone", "leave form: out, or the method")
 		return false
 	}
 	return true
@@ -268,8 +264,9 @@ func (b *binder) fitObjects() {
 	for _, o := range b.pkg.Objects {
 		d := o.Destroy
 		if d == nil {
-			at := b.makerPos(o)
-			b.headerf(diag.HeaderLacks, at, o.Go, "nothing closes it: this header does not declare "+b.destroyOf(o), "take a header that is whole")
+			if name := b.destroyOf(o); b.specOf[name] != nil { // that no page describes it is told already
+				b.headerf(diag.HeaderLacks, b.makerPos(o), o.Go, "nothing closes it: this header does not declare "+name, "take a header that is whole")
+			}
 			continue
 		}
 		pos := b.funcs[d.C].Pos
@@ -300,7 +297,7 @@ func (b *binder) destroyOf(o *model.Object) string {
 			}
 		}
 	}
-	return "what closes it"
+	return ""
 }
 
 // fitNames refuses Go names of a package that are given twice, where the header gives one of them.
