@@ -80,8 +80,14 @@ func (b *binder) fitText() {
 			b.fitKnown(v, f, told)
 		}
 	}
+	if b.in.Known != nil && slices.ContainsFunc(b.pkg.Verbs, func(v *model.Verb) bool { return v.Way == model.WayVerbs }) {
+		b.knownRecord(b.in.Known, extendedContext)
+	}
 	b.fitDeviceInfo()
 }
+
+// extendedContext is the record behind a context, which the C side walks through.
+const extendedContext = "struct verbs_context"
 
 // fitForm refuses a form that was written for another verb.
 func (b *binder) fitForm(c string, m spec.Method) bool {
@@ -179,18 +185,25 @@ func (b *binder) knownRecord(known *api.Release, tag string) {
 	for _, m := range known.Records[i].Fields {
 		was[m.Name] = m
 	}
+	has := map[string]bool{}
 	for _, m := range rec.Fields {
+		has[m.Name] = true
 		old, ok := was[m.Name]
-		if !ok || m.Name == "" || tag == "struct verbs_context" && m.Type == old.Type { // which grows at its beginning
+		if !ok || m.Name == "" || tag == extendedContext && m.Type == old.Type { // which grows at its beginning
 			continue
 		}
-		if place(m) != place(old) {
-			b.headerf(diag.SpecialChanged, m.Pos, tag+"."+m.Name, "it is "+place(m)+"; what uses it was written for "+place(old), textFix)
+		if placement(m) != placement(old) {
+			b.headerf(diag.SpecialChanged, m.Pos, tag+"."+m.Name, "it is "+placement(m)+"; what uses it was written for "+placement(old), textFix)
+		}
+	}
+	for _, m := range known.Records[i].Fields {
+		if m.Name != "" && !has[m.Name] && b.in.Since(tag+"."+m.Name) == b.in.Oldest {
+			b.headerf(diag.SpecialChanged, rec.Pos, tag, "it has no "+m.Name+", which what uses it was written for", textFix)
 		}
 	}
 }
 
-func place(f api.Field) string {
+func placement(f api.Field) string {
 	s := fmt.Sprintf("%s at offset %d", f.Type, f.Offset)
 	if f.BitSize != nil {
 		s += fmt.Sprintf(", %d bits", *f.BitSize)

@@ -2,6 +2,7 @@ package cheader
 
 import (
 	"bytes"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -34,7 +35,10 @@ func (p *parser) locate(arch string, list diag.List) diag.List {
 			return placedAt(list, in.place(name), at.lines, at.last(text))
 		}
 		limits[name] = at
-		name = string(next[2])
+		from := name
+		if name = path.Clean(string(next[2])); next[1][0] == '"' && in.content(path.Join(path.Dir(from), name)) != nil {
+			name = path.Join(path.Dir(from), name)
+		}
 	}
 	return list
 }
