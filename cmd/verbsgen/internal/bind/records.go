@@ -2,6 +2,7 @@ package bind
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
@@ -75,6 +76,9 @@ func (b *binder) bindFields(r *model.Record, s spec.Record) {
 	if s.Mask != "" {
 		if leaf := r.Mirror.Find(s.Mask); leaf != nil {
 			r.Mask = leaf.Go
+			if goSizes[leaf.GoType] == 0 || leaf.GoType == "uintptr" || leaf.Big {
+				b.headerf(diag.TypeMismatch, b.fieldPos(s.C, s.Mask), "struct "+s.C+"."+s.Mask, "its C type "+leaf.CType+" is not an integer, as its page has it", pageFix)
+			}
 		} else {
 			b.errorf(diag.NameUnknown, s.Pos, s.Go, "no field "+s.Mask+" in struct "+s.C, "correct mask:")
 		}
@@ -82,7 +86,7 @@ func (b *binder) bindFields(r *model.Record, s spec.Record) {
 	for _, sf := range s.Fields {
 		leaf := b.leaf(r.Mirror, sf.C)
 		if leaf == nil {
-			if !b.newer("struct " + s.C + "." + sf.C) {
+			if b.fieldType("struct "+s.C, sf.C) == "" && !b.newer("struct "+s.C+"."+sf.C) { // what has a type and no leaf is told already
 				b.errorf(diag.NameUnknown, sf.Pos, s.Go+"."+sf.Go, "no field "+sf.C+" in struct "+s.C, "correct the name")
 			}
 			continue
@@ -91,6 +95,9 @@ func (b *binder) bindFields(r *model.Record, s spec.Record) {
 	}
 	for _, c := range s.New {
 		f := r.Field(c)
+		if f == nil && b.fieldType("struct "+s.C, c) != "" && slices.ContainsFunc(s.Fields, func(sf spec.RecordField) bool { return sf.C == c }) {
+			continue // told already
+		}
 		if f == nil {
 			b.errorf(diag.NameUnknown, s.Pos, s.Go, "new: names "+c+", which is not under fields:", "correct new:")
 			continue
