@@ -156,6 +156,8 @@ func (b *binder) bindField(r *model.Record, s spec.Record, sf spec.RecordField, 
 		if v, ok := b.lookup(sf.Bit, sf.Pos, s.Go+"."+f.Go); ok {
 			f.Bit = &model.Member{C: sf.Bit, Value: v}
 			f.BitValue = v
+		} else if b.newer(sf.Bit) { // it came with the field
+			b.headerf(diag.NameUnknown, b.fieldPos(s.C, sf.C), "struct "+s.C+"."+sf.C, "its mask bit "+sf.Bit+" is not in this header", "take the header as rdma-core has it")
 		}
 	}
 	b.fitField(r, sf, f)

@@ -351,13 +351,14 @@ const contextHelper = "verbs_get_ctx"
 
 // pinHelper checks the body of contextHelper when a bound verb goes its way.
 func (b *binder) pinHelper() {
-	uses := slices.ContainsFunc(b.pkg.Verbs, func(v *model.Verb) bool { return v.Way == model.WayVerbs || v.Way == model.WaySpecial })
+	user := slices.IndexFunc(b.pkg.Verbs, func(v *model.Verb) bool { return v.Way == model.WayVerbs || v.Way == model.WaySpecial })
 	f, sp := b.funcs[contextHelper], b.in.Specials[contextHelper]
-	if !uses || (f != nil && f.Dispatch != nil && slices.Contains(sp.Hashes, f.Dispatch.Hash)) {
+	if user < 0 || (f != nil && f.Dispatch != nil && slices.Contains(sp.Hashes, f.Dispatch.Hash)) {
 		return
 	}
 	if f == nil || f.Dispatch == nil {
-		b.errs.Add(diag.New(diag.SpecialChanged, "", 0, 0, contextHelper, "the header does not have it, and verbs go its way", "compare the header with vg_verbs in templates/shims.c.tmpl"))
+		name := b.pkg.Verbs[user].C
+		b.headerf(diag.SpecialChanged, b.funcs[name].Pos, name, "the header has no inline function "+contextHelper+", by which verbs like this one are reached", "compare the header with vg_verbs in templates/shims.c.tmpl")
 		return
 	}
 	b.errs.Add(diag.New(diag.SpecialChanged, f.Pos.File, f.Pos.Line, f.Pos.Col, contextHelper, "its body has hash "+f.Dispatch.Hash+", which the C side was not made for",

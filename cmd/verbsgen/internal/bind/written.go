@@ -283,7 +283,7 @@ func (b *binder) fitObjects() {
 			continue
 		}
 		pos := b.funcs[d.C].Pos
-		if len(d.Params) != 1 || d.Params[0].Object != o {
+		if len(d.Params) != 1 || d.Params[0].Role != spec.RoleHandle || d.Params[0].Object != nil && d.Params[0].Object != o {
 			b.headerf(diag.TypeMismatch, pos, d.C, "it does not take a "+o.Go+" alone, which it is to close", pageFix)
 		}
 		if d.Returns != spec.RetErrno && d.Returns != spec.RetMinus1 && d.Returns != spec.RetVoid {
