@@ -173,31 +173,35 @@ func writeFile(t *testing.T, at string, data []byte) {
 	}
 }
 
-// one generates from one damaged header, in the ways that differ, and counts what came of it.
+// one generates from one damaged header.
 func (b *mutationBench) one(t *testing.T, f *mutationFolder, i int) {
 	m := b.set.Mutant(i)
 	if m.Text == "" {
 		return
 	}
 	f.writeHeaders(t, m)
-	for _, way := range mutationWays {
-		o, problem := f.generate(t, way)
-		b.count(m.Kind, o)
-		if o <= compiles {
-			continue
-		}
-		b.mu.Lock()
-		b.failed++
-		many := b.failed > 20
-		b.mu.Unlock()
-		if many {
-			t.Fail()
-			continue
-		}
-		name := headerFiles[m.File]
-		t.Errorf("mutation %d of seed %d, %s: %s\n%s %v: %s\n%s\n%s", i, *mutationSeed, m.Kind, m.Note, o, way.flags, name, problem,
-			clip(udiff.Unified(name, name, string(b.headers[m.File]), m.Text), 2000))
+	way := mutationWays[i/len(mutate.Kinds())%len(mutationWays)]
+	b.judge(t, f, i, m, way)
+}
+
+// judge generates in one way, and tells what must not come of it.
+func (b *mutationBench) judge(t *testing.T, f *mutationFolder, i int, m mutate.Mutant, way mutationWay) {
+	o, problem := f.generate(t, way)
+	b.count(m.Kind, o)
+	if o <= compiles {
+		return
 	}
+	b.mu.Lock()
+	b.failed++
+	many := b.failed > 20
+	b.mu.Unlock()
+	if many {
+		t.Fail()
+		return
+	}
+	name := headerFiles[m.File]
+	t.Errorf("mutation %d of seed %d, %s: %s\n%s %v: %s\n%s\n%s", i, *mutationSeed, m.Kind, m.Note, o, way.flags, name, problem,
+		clip(udiff.Unified(name, name, string(b.headers[m.File]), m.Text), 2000))
 }
 
 // clip shortens a text that is too long to read.
@@ -214,7 +218,10 @@ type mutationWay struct {
 	mayChange bool
 }
 
-var mutationWays = []mutationWay{{[]string{"--allow-undecided"}, true}}
+// mutationWays take turns, a round of all kinds each.
+var mutationWays = []mutationWay{
+	{nil, false}, {[]string{"--allow-undecided", "--allow-changed-abi"}, true}, {[]string{"--allow-undecided"}, false},
+}
 
 // generate runs the command once and judges what came of it.
 func (f *mutationFolder) generate(t *testing.T, way mutationWay) (outcome, string) {

@@ -52,7 +52,6 @@ func Bind(in Input) (*model.Package, error) {
 	b.fitRuntime()
 	if len(b.errs) == 0 {
 		b.fitNames()
-		b.fitAny()
 	}
 	if err := b.errs.Err(); err != nil {
 		return nil, err

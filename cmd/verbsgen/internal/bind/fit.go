@@ -303,15 +303,3 @@ func (b *binder) passes(from, to string) bool {
 var textLocals = []string{"verb", "err", "errno", "o", "n", "ptr", "in", "out", "release", "caps", "calls", "buf", "pin", "held", "known", "rules",
 	"bits", "errors", "fmt", "math", "os", "runtime", "strconv", "strings", "syscall", "unsafe", "atomic", "testing", "sync", "netip", "dpath", "devmem", "dl",
 	"mem", "object", "pdalloc", "verr", "abi", "init"}
-
-// fitAny refuses a package without a function.
-func (b *binder) fitAny() {
-	if len(b.pkg.Verbs) > 0 {
-		return
-	}
-	file := ""
-	for _, f := range b.in.Release.Functions {
-		file = f.Pos.File
-	}
-	b.errs.Add(diag.New(diag.HeaderLacks, file, 0, 0, "header", "declares none of the functions that the pages describe: there is nothing to generate", "name the header that the pages are about"))
-}
