@@ -5,9 +5,12 @@ SHELL := /bin/bash
 GO ?= go
 HEADER ?= /usr/include/infiniband/verbs.h
 RELEASES := 33.2 44.0 56.1 65.0
+LIBS ?= 33.2 44.0 56.1 65.0
 FUZZTIME ?= 10s
 KERNEL ?= 6.1
+RDMA ?=
 OUT ?=
+FRESH ?=
 # 1: that the tests on a kernel device cannot run is a failure. It is for their step alone.
 REQUIRE_DEVICE := $(VERBS_REQUIRE_DEVICE)
 unexport VERBS_REQUIRE_DEVICE
@@ -17,7 +20,7 @@ SUITE := -test.run ^TestSuite$$ -device rxe0 -peer-device rxe1 -overlay -report 
 
 .DEFAULT_GOAL := all
 
-.PHONY: all help setup scratch demo generate check test lint race asan fuzz conformance conformance-vm matrix rules bench facts one
+.PHONY: all help setup scratch fresh demo generate check test test-host lint race asan fuzz conformance libs conformance-vm matrix rules bench facts one
 
 all: setup scratch demo ## set up, regenerate from the installed verbs.h, run the demo
 
@@ -30,6 +33,9 @@ setup: ## install what is missing (libibverbs-dev and others; needs root, goes o
 scratch: ## bindings from the installed header into a scratch package, and build it
 	@.ci/scratch "$(HEADER)"
 
+fresh: ## make and test-host on a bare Debian with empty caches (root; else with empty caches alone); FRESH=make: make alone
+	@.ci/fresh $(FRESH)
+
 demo: ## the demo on a software device
 	$(GO) run ./examples/demo
 
@@ -40,10 +46,13 @@ check: ## tell whether what is checked in is what generate would write
 	$(GO) run ./cmd/verbsgen check
 	$(GO) test -run TestCheckedIn ./cmd/verbsgen/internal/emit/cdecl
 
-test: setup check lint rules ## all tests; those on a kernel device come last, in a virtual machine
+test: test-host ## all tests; those on a kernel device come last, in a virtual machine
+	$(MAKE) libs
+	$(MAKE) conformance-vm
+
+test-host: setup check lint rules ## all tests but those in the virtual machine
 	$(GO) test ./...
 	$(MAKE) race fuzz
-	$(MAKE) conformance-vm
 
 lint: ## gofmt, vet, staticcheck, shellcheck where it is installed
 	@bad=$$(git ls-files -z '*.go' | xargs -0 gofmt -l); if [ -n "$$bad" ]; then echo "gofmt -w these:"; echo "$$bad"; exit 1; fi
@@ -66,8 +75,11 @@ fuzz: ## every fuzz target for FUZZTIME
 conformance: ## the conformance suite on a software device
 	$(GO) test -count=1 ./conformance/...
 
-conformance-vm: ## tests on a real kernel device (soft-RoCE) in a virtual machine: make conformance-vm [KERNEL=6.1|6.12|7.2] [OUT=folder]
-	VERBS_REQUIRE_DEVICE=$(REQUIRE_DEVICE) $(GO) run ./conformance/vm -kernel $(KERNEL) $(if $(OUT),-out '$(OUT)') -packages ./conformance/device,./conformance -args './conformance=$(SUITE)'
+libs: ## one test binary with the real libibverbs of other releases (network at the first run): make libs [LIBS="33.2 65.0"]
+	@.ci/libs $(LIBS)
+
+conformance-vm: ## tests on a real kernel device (soft-RoCE) in a virtual machine: make conformance-vm [KERNEL=6.1|6.12|7.2] [RDMA=44.0|56.1|65.0] [OUT=folder]
+	VERBS_REQUIRE_DEVICE=$(REQUIRE_DEVICE) $(GO) run ./conformance/vm -kernel $(KERNEL) $(if $(RDMA),-rdma '$(RDMA)') $(if $(OUT),-out '$(OUT)') -packages ./conformance/device,./conformance -args './conformance=$(SUITE)'
 
 matrix: ## reports of a software device and of all kernels in docs/reports, and side by side in docs/conformance-matrix.*
 	@.ci/matrix

@@ -108,7 +108,12 @@ func (c *checker) member(pos Pos, subject, enum, name string) {
 }
 
 // headerPos tells a place in a header by the header's base name.
-func headerPos(p api.Pos) string { return fmt.Sprintf("%s:%d", path.Base(p.File), p.Line) }
+func headerPos(p api.Pos) string {
+	if p.Line == 0 { // of stored facts
+		return path.Base(p.File)
+	}
+	return fmt.Sprintf("%s:%d", path.Base(p.File), p.Line)
+}
 
 func enumerators(e *api.Enum) []string {
 	out := make([]string, len(e.Enumerators))

@@ -130,9 +130,13 @@ func (a *app) root() *cobra.Command {
 			return unknownCommand(cmd, args[0])
 		},
 	}
+	root.Flags().Bool("version", false, "print the version, the revision and the releases known")
+	root.Version = version()
+	root.SetVersionTemplate("{{.Version}}")
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	root.AddCommand(a.commands()...)
+	addCompletions(root)
 	return root
 }
 

@@ -106,7 +106,7 @@ func commandsDocument() string {
 			usage = "verbsgen COMMAND [flags]"
 		}
 		fmt.Fprintf(&b, "\n## %s\n\n%s.\n\n```\n%s\n\n%s\n", c.CommandPath(), strings.ToUpper(c.Short[:1])+c.Short[1:], usage, c.Long)
-		if flags := c.LocalFlags().FlagUsages(); flags != "" && c.HasParent() {
+		if flags := c.LocalFlags().FlagUsages(); flags != "" {
 			fmt.Fprintf(&b, "\nFlags:\n%s", flags)
 		}
 		b.WriteString("```\n")

@@ -27,9 +27,20 @@ func loadFacts(src source) (*api.Release, error) {
 	var unknown *api.UnknownError
 	if errors.As(err, &unknown) {
 		return nil, diag.One(diag.New(diag.ReleaseUnknown, "", 0, 0, "release "+name, "its facts are not known",
-			"known are "+strings.Join(unknown.Known, ", ")+"; read its header with --header"))
+			nearestFix(unknown)))
 	}
 	return rel, err
+}
+
+// nearestFix names the releases that are known, and for a point release the one that declares the same.
+func nearestFix(err *api.UnknownError) string {
+	major, _, _ := strings.Cut(err.Release, ".")
+	for _, r := range err.Known {
+		if m, _, _ := strings.Cut(r, "."); m == major {
+			return "take " + r + ": releases of one number declare the same"
+		}
+	}
+	return "known are " + api.Ranges(err.Known) + "; read its header with --header"
 }
 
 // loadSpec gives the own pages with those of --spec laid over them.
@@ -41,12 +52,16 @@ func loadSpec(src source) (*spec.Spec, error) {
 }
 
 // checkNames holds pages of others against the names of all known releases and of the facts at hand. A test does so
-// for the own pages.
+// for the own pages. The releases of api.Cover have all names that any release has.
 func checkNames(src source, sp *spec.Spec, rels ...*api.Release) error {
 	if len(src.specs) == 0 {
 		return nil
 	}
-	for _, name := range api.Releases() {
+	cover, err := api.Cover()
+	if err != nil {
+		return err
+	}
+	for _, name := range cover {
 		rel, err := api.Load(name)
 		if err != nil {
 			return err
@@ -96,7 +111,7 @@ func build(t target) (*built, error) {
 	if err != nil {
 		return nil, err
 	}
-	files, pkg, err := generate.Run(rel, sp, generate.Options{Package: t.pkg, Only: t.only, AllowUndecided: t.allow, Header: t.header})
+	files, pkg, err := generate.Run(rel, sp, generate.Options{Package: t.pkg, Only: t.only, AllowUndecided: t.allow, AllowChanged: t.abi, Header: t.header})
 	if err != nil {
 		return nil, err
 	}

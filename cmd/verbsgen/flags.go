@@ -46,6 +46,7 @@ type target struct {
 	pkg   string
 	out   string
 	allow bool // leave undecided declarations out instead of refusing them
+	abi   bool // take a header that contradicts what all known releases agree on
 }
 
 // globs is a flag of patterns with commas between them, which may come several times. Unlike the flag of package
@@ -75,6 +76,7 @@ func (t *target) outFlags(f *pflag.FlagSet) {
 	f.StringVar(&t.pkg, "pkg", "verbs", "`name` of the Go package")
 	f.StringVarP(&t.out, "output", "o", ".", "`folder` of the Go package")
 	f.BoolVar(&t.allow, "allow-undecided", false, "leave out declarations that no page decides on, instead of refusing them")
+	f.BoolVar(&t.abi, "allow-changed-abi", false, "take a --header with values or layouts that differ from those of every known release")
 }
 
 // check finds what flag parsing alone does not.

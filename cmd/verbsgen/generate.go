@@ -13,7 +13,7 @@ import (
 func (a *app) commands() []*cobra.Command {
 	return []*cobra.Command{
 		a.generateCmd(), a.checkCmd(), a.inventoryCmd(), a.importCmd(), a.diffCmd(), a.auditCmd(), a.coverageCmd(), a.rulesCmd(), a.explainCmd(),
-		a.reportCmd(),
+		a.reportCmd(), a.completionCmd(),
 	}
 }
 
@@ -32,7 +32,10 @@ and nothing is written. Files of an earlier run that are no longer generated are
 What is written depends on the facts and the pages alone: it is the same, byte for byte, on every
 machine. A typical line in a hand-written file of the folder:
 
-  //go:generate go run github.com/verbsgen/verbsgen/cmd/verbsgen generate --pkg rdma --only ibv_*_dm,ibv_reg_mr
+  //go:generate go tool verbsgen generate --pkg rdma --only ibv_*_dm,ibv_reg_mr
+
+It takes verbsgen as a tool of the module, by  go get -tool github.com/verbsgen/verbsgen/cmd/verbsgen  once.
+The generated code needs packages of that module too: run go mod tidy after the first go generate.
 
 --only takes C function names in which * stands for any letters; what these functions need (types,
 how their objects are closed) comes along by itself. A declaration of the header that no page binds,

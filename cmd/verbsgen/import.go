@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,52 +14,126 @@ import (
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/cheader"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/rdmacore"
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
 // releaseName is the form of a release's name: numbers with dots between them.
 var releaseName = regexp.MustCompile(`^[0-9]+(\.[0-9]+)*$`)
 
-func (a *app) importCmd() *cobra.Command {
-	var header, lib, release, as, out string
-	var include []string
-	cmd := &cobra.Command{
-		Use:   "import --header FILE --release REL [--lib FILE]",
-		Short: "store the facts of a new release",
-		Long: `import reads the header of a release, and from its libibverbs.so the version of each exported symbol, and
-stores the facts as REL.json in spec/api of verbsgen's source (or the folder of -o, which it makes). Build verbsgen
-again to have it know them. Without --lib the symbol versions are left out.
+// defaultFacts is where the facts are kept in verbsgen's source.
+var defaultFacts = filepath.Join("spec", "api", "facts.txt")
 
-Positions are kept by the header's name as included: the last folder of its path and its name, such as
+// importFlags are the flags of import.
+type importFlags struct {
+	header, lib, git, commit, release, as, out string
+	include                                    []string
+}
+
+func (a *app) importCmd() *cobra.Command {
+	var in importFlags
+	cmd := &cobra.Command{
+		Use:   "import --release REL (--header FILE [--lib FILE] | --git DIR [--commit REV])",
+		Short: "store the facts of a release",
+		Long: `import reads the header of a release and the version of each symbol of its library, and stores the facts in
+spec/api/facts.txt of verbsgen's source (or the file of -o, which it makes). Build verbsgen again to have it
+know them. Facts of the same release that are there already are replaced; those of others stay.
+
+--git reads them from a git repository of rdma-core, at the tag of the release (v39.0 for 39.0) or at
+--commit: the headers that the commit installs, and the symbol versions of its libibverbs.map.in.
+--header reads any header, and --lib the symbol versions from a libibverbs.so; without --lib they are
+left out.
+
+Facts name the header as it is included: the last folder of its path and its name, such as
 infiniband/verbs.h, unless --as gives another.`,
 		Args: takes(0, 0),
 		RunE: do(func(cmd *cobra.Command, args []string) error {
-			switch {
-			case header == "":
-				return usagef("--header is needed")
-			case release == "":
-				return usagef("--release is needed")
-			case !releaseName.MatchString(release):
-				return usagef("--release %q is not of the form 66.0", release)
+			if err := in.check(); err != nil {
+				return err
 			}
-			if as == "" {
-				as = asIncluded(header)
-			}
-			rel, err := cheader.Import(cheader.Options{Header: header, Include: include, As: as}, lib, release)
+			rel, source, err := in.read()
 			if err != nil {
 				return err
 			}
-			return a.storeFacts(rel, filepath.Join(out, release+".json"), lib != "")
+			return a.storeFacts(rel, source, in.out)
 		}),
 	}
 	f := cmd.Flags()
-	f.StringVar(&header, "header", "", "read this `file`, the verbs.h of the release")
-	f.StringArrayVarP(&include, "include", "I", nil, "look in this `folder` for what the header includes (repeatable)")
-	f.StringVar(&lib, "lib", "", "read symbol versions from this `file`, the libibverbs.so of the release")
-	f.StringVar(&release, "release", "", "`name` of the release, such as 66.0")
-	f.StringVar(&as, "as", "", "`name` of the header as included")
-	f.StringVarP(&out, "output", "o", filepath.Join("spec", "api"), "`folder` to store the facts in")
+	f.StringVar(&in.header, "header", "", "read this `file`, the verbs.h of the release")
+	f.StringArrayVarP(&in.include, "include", "I", nil, "look in this `folder` for what the header includes (repeatable)")
+	f.StringVar(&in.lib, "lib", "", "read symbol versions from this `file`, the libibverbs.so of the release")
+	f.StringVar(&in.git, "git", "", "read the release from this `folder`, a git repository of rdma-core")
+	f.StringVar(&in.commit, "commit", "", "read this `commit` of the repository (default: the release's tag)")
+	f.StringVar(&in.release, "release", "", "`name` of the release, such as 66.0")
+	f.StringVar(&in.as, "as", "", "`name` of the header as included")
+	f.StringVarP(&in.out, "output", "o", defaultFacts, "`file` to store the facts in")
+	exclusive(cmd, "git", "header")
+	exclusive(cmd, "git", "lib")
+	exclusive(cmd, "git", "include")
+	exclusive(cmd, "git", "as")
 	return cmd
+}
+
+// check finds what flag parsing alone does not.
+func (in *importFlags) check() error {
+	switch {
+	case in.header == "" && in.git == "":
+		return usagef("--header or --git is needed")
+	case in.git == "" && in.commit != "":
+		return usagef("--commit is of use with --git only")
+	case in.release == "":
+		return usagef("--release is needed")
+	case !releaseName.MatchString(in.release):
+		return usagef("--release %q is not of the form 66.0", in.release)
+	case in.out == "":
+		return usagef("-o needs a file")
+	}
+	return nil
+}
+
+// read reads the facts, and says where they were read.
+func (in *importFlags) read() (rel *api.Release, source string, err error) {
+	if in.git != "" {
+		return in.readGit()
+	}
+	opt := cheader.Options{Header: in.header, Include: in.include, As: in.as}
+	if opt.As == "" {
+		opt.As = asIncluded(in.header)
+	}
+	if in.lib == "" {
+		rel, err = cheader.Import(opt, in.release, nil, "")
+		return rel, "header", err
+	}
+	versions, err := cheader.SymbolVersions(in.lib)
+	if err != nil {
+		return nil, "", err
+	}
+	rel, err = cheader.Import(opt, in.release, versions, "the library "+in.lib)
+	return rel, "header+library", err
+}
+
+// readGit reads the facts from a commit of rdma-core, which must call itself by the name of the release.
+func (in *importFlags) readGit() (*api.Release, string, error) {
+	tree := rdmacore.Tree{Dir: in.git, Commit: cmp.Or(in.commit, "v"+in.release)}
+	dir, err := os.MkdirTemp("", "verbsgen-import-")
+	if err != nil {
+		return nil, "", err
+	}
+	defer os.RemoveAll(dir)
+	headers, err := tree.Export(dir)
+	if err != nil {
+		return nil, "", err
+	}
+	if headers.Release != in.release {
+		return nil, "", diag.One(diag.New(diag.CheckoutRead, in.git, 0, 0, tree.Place("CMakeLists.txt"),
+			fmt.Sprintf("says that this is release %q, not %s", headers.Release, in.release), "name the release's own commit with --commit"))
+	}
+	rel, err := cheader.Import(cheader.Options{Header: headers.File, As: asIncluded(headers.File)}, in.release, headers.Versions,
+		tree.Place("libibverbs/libibverbs.map.in"))
+	if err != nil {
+		return nil, "", tree.Own(err, dir)
+	}
+	return rel, "git:" + tree.Commit, nil
 }
 
 // asIncluded guesses by which name a header is included: the last folder and the name.
@@ -70,28 +145,26 @@ func asIncluded(header string) string {
 	return path.Join(filepath.Base(filepath.Dir(abs)), filepath.Base(abs))
 }
 
-// storeFacts writes the facts, over older facts of the same release but over nothing else.
-func (a *app) storeFacts(rel *api.Release, at string, versions bool) error {
-	data, err := os.ReadFile(at)
+// storeFacts puts the facts beside those of other releases, over nothing but a file of facts.
+func (a *app) storeFacts(rel *api.Release, source, at string) error {
+	old, err := os.ReadFile(at)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return diag.One(diag.New(diag.OutputWrite, at, 0, 0, "facts", reason(err), "choose a folder that can be written with -o"))
+		return diag.One(diag.New(diag.OutputWrite, at, 0, 0, "facts", reason(err), "choose a file that can be written with -o"))
 	}
-	if err == nil {
-		if old, err := api.Unmarshal(data); err != nil || old.Release != rel.Release {
-			return diag.One(diag.New(diag.OutputForeign, at, 1, 1, "facts", "is in the way: it does not hold the facts of release "+rel.Release,
-				"move it elsewhere or choose another folder with -o"))
-		}
+	data, err := api.Store(string(old), rel, source)
+	if err != nil {
+		return diag.One(diag.New(diag.OutputForeign, at, 1, 1, "facts", "is in the way: it does not hold facts of releases: "+err.Error(),
+			"move it elsewhere or choose another file with -o"))
 	}
-	err = os.MkdirAll(filepath.Dir(at), 0o777)
-	if err == nil {
-		err = api.Write(rel, at)
+	if err = os.MkdirAll(filepath.Dir(at), 0o777); err == nil {
+		err = api.WriteFile(at, data)
 	}
 	if err != nil {
-		return diag.One(diag.New(diag.OutputWrite, at, 0, 0, "facts", reason(err), "choose a folder that can be written with -o"))
+		return diag.One(diag.New(diag.OutputWrite, at, 0, 0, "facts", reason(err), "choose a file that can be written with -o"))
 	}
-	fmt.Fprintf(a.out, "facts of %s in %s: %s, %s, %s, %s\n", rel.Release, at, plural(len(rel.Functions), "function"),
+	fmt.Fprintf(a.out, "facts of %s from %s in %s: %s, %s, %s, %s\n", rel.Release, source, at, plural(len(rel.Functions), "function"),
 		plural(len(rel.Records), "record"), plural(len(rel.Enums), "enum"), plural(len(rel.Macros), "macro"))
-	if !versions {
+	if source == "header" {
 		fmt.Fprintln(a.out, "without --lib: no symbol versions")
 	}
 	return nil

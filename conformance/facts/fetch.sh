@@ -1,5 +1,12 @@
 #!/usr/bin/env bash
-# fetch.sh CACHE RELEASE...: gets the Debian packages of rdma-core releases and unpacks each into CACHE/RELEASE.
+# fetch.sh [--for PURPOSE] CACHE RELEASE...: gets the Debian packages of rdma-core releases and unpacks each into CACHE/RELEASE.
+#
+# The purpose decides which packages, so each has a CACHE of its own:
+#
+#	facts	the header and the library (the default)
+#	run	the same and what the library needs; where the suite's C library is newer than this machine's that one too, so
+#		that a program can run with it by the suite's own loader
+#	guest	what the root of a virtual machine needs: the library, its providers and tools, a shell
 #
 # Nothing of the machine's apt is changed: lists, cache and status are in a folder of their own, signatures are verified,
 # and the mirror is the one that this machine's apt is configured for. The folders of what was got are the last line of
@@ -16,7 +23,8 @@
 #	VERBSGEN_FACT_ROOTS=$roots go test -count=1 ./conformance/facts
 set -euo pipefail
 
-packages=(libibverbs-dev libibverbs1)
+packages=(libibverbs-dev libibverbs1) # of these the release is checked
+whole=()                              # these with all that they depend on
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 
 die() {
@@ -50,9 +58,10 @@ mirror() {
 apt_in() {
 	local dir=$1 command=$2
 	shift 2
-	"$command" -qq \
+	"$command" -qq -c "$dir/apt.conf" \
 		-o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts="$dir/sources" -o Dir::Etc::preferencesparts="$dir/sources" \
 		-o Dir::State="$dir/state" -o Dir::State::status="$dir/status" -o Dir::Cache="$dir/cache" \
+		-o Dir::Cache::pkgcache=pkgcache.bin -o Dir::Cache::srcpkgcache=srcpkgcache.bin \
 		-o APT::Sandbox::User=root -o Acquire::Languages=none "$@"
 }
 
@@ -61,11 +70,15 @@ prepare() {
 	local dir=$1 suite=$2
 	mkdir -p "$dir"/sources "$dir"/state/lists/partial "$dir"/cache/archives/partial
 	: >"$dir/status"
+	# the machine's apt may have commands that follow an update, such as emptying its own cache
+	printf '#clear %s;\n' APT::Update::Pre-Invoke APT::Update::Post-Invoke APT::Update::Post-Invoke-Success \
+		DPkg::Pre-Invoke DPkg::Post-Invoke >"$dir/apt.conf"
 	{
 		echo "Types: deb"
 		echo "URIs: $site"
 		echo "Suites: $suite"
 		echo "Components: main"
+		echo "Targets: Packages"
 		echo "Signed-By: $keyring"
 		if [ "$suite" = sid ]; then
 			echo "Check-Valid-Until: no" # sid's date may be past; the signature still counts
@@ -74,9 +87,22 @@ prepare() {
 	apt_in "$dir" apt-get update >&2
 }
 
+# version_of DIR PACKAGE: the version that the suite has, or nothing.
+version_of() {
+	apt_in "$1" apt-cache madison "$2" | awk -F ' *[|] *' '{ sub(/^ */, "", $2); print $2; exit }'
+}
+
+# libc_is DIR RELATION: whether the suite's C library is older (lt) or newer (gt) than this machine's.
+libc_is() {
+	local theirs ours
+	theirs=$(version_of "$1" libc6)
+	ours=$(getconf GNU_LIBC_VERSION)
+	dpkg --compare-versions "${theirs%%-*}" "$2" "${ours##* }"
+}
+
 # get RELEASE: all packages of a release into CACHE/RELEASE, or none.
 get() {
-	local release=$1 suite dir package version bad=0
+	local release=$1 suite dir package version bad=0 names=("${packages[@]}")
 	suite=$(suite_of "$release") || return 1
 	dir=$scratch/$release
 	if ! prepare "$dir" "$suite"; then
@@ -84,7 +110,7 @@ get() {
 		return 1
 	fi
 	for package in "${packages[@]}"; do
-		version=$(apt_in "$dir" apt-cache madison "$package" | awk -F ' *[|] *' '{ sub(/^ */, "", $2); print $2; exit }')
+		version=$(version_of "$dir" "$package")
 		case $version in
 		"")
 			echo "fetch: $package of release $release is gone: $suite has no such package any more" >&2
@@ -98,23 +124,50 @@ get() {
 		esac
 	done
 	[ "$bad" = 0 ] || return 1
+	if [ "$purpose" = guest ] && libc_is "$dir" lt; then
+		echo "fetch: release $release is no root for a guest: programs built here need a newer C library than $suite has" >&2
+		return 1
+	fi
 	mkdir -p "$dir/debs" "$dir/root"
-	(cd "$dir/debs" && apt_in "$dir" apt-get download "${packages[@]}") >&2 || return 1
+	if [ "$purpose" = run ] && ! libc_is "$dir" gt; then
+		names+=(libnl-3-200 libnl-route-3-200) # the library needs them beside the C library
+	fi
+	(cd "$dir/debs" && apt_in "$dir" apt-get download "${names[@]}") >&2 || return 1
+	if [ "$purpose" = guest ] || { [ "$purpose" = run ] && libc_is "$dir" gt; }; then
+		apt_in "$dir" apt-get install --yes --download-only --no-install-recommends "${whole[@]}" >&2 || return 1
+		mv "$dir"/cache/archives/*.deb "$dir/debs/" || return 1
+	fi
 	for package in "$dir"/debs/*.deb; do
 		dpkg -x "$package" "$dir/root" || return 1
 	done
 	rm -rf "${cache:?}/$release"
-	mv "$dir/root" "$cache/$release"
+	mv -T "$dir/root" "$cache/$release"
 }
 
-[ $# -ge 2 ] || die "usage: $0 CACHE RELEASE..."
-for tool in apt-get dpkg; do
+purpose=facts
+if [ "${1-}" = --for ]; then
+	purpose=${2-}
+	shift 2 || die "--for wants a purpose"
+fi
+case $purpose in
+facts) ;;
+run) whole=(libibverbs1) ;;
+guest)
+	packages=(libibverbs1 ibverbs-providers ibverbs-utils)
+	whole=("${packages[@]}" iproute2 dash bash coreutils util-linux base-files)
+	;;
+*) die "--for $purpose: pass facts, run or guest" ;;
+esac
+[ $# -ge 2 ] || die "usage: $0 [--for facts|run|guest] CACHE RELEASE..."
+for tool in apt-get dpkg flock; do
 	command -v "$tool" >/dev/null || die "needs $tool"
 done
 [ -e "$keyring" ] || die "$keyring is missing; install debian-archive-keyring"
 mkdir -p "$1"
 cache=$(cd "$1" && pwd)
 shift
+exec 9<"$cache"
+flock 9 # another run may be getting the same
 site=$(mirror)
 [ -n "$site" ] || die "this machine's apt has no archive of Debian configured"
 scratch=$(mktemp -d "$cache/.fetch.XXXXXX") # beside the cache, so that the last step is a rename
@@ -123,7 +176,7 @@ trap 'rm -rf "$scratch"' EXIT
 failed=0
 roots=
 for release in "$@"; do
-	if [ ! -e "$cache/$release/usr/include/infiniband/verbs.h" ]; then
+	if [ ! -d "$cache/$release" ]; then # it comes whole, by a rename, or not at all
 		if ! get "$release"; then
 			failed=1
 			continue

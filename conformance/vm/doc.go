@@ -12,10 +12,11 @@
 //	go run ./conformance/vm -kernel 6.1 -out out -packages ./conformance/device,./conformance \
 //	  -args './conformance=-test.run ^TestSuite$ -device rxe0 -peer-device rxe1 -overlay -report /out/suite.json -junit /out/suite.xml'
 //
-// The guest sees the root of this machine (or -root) read-only, under a layer that forgets what is written, and one folder
-// that is read-write: /out, in the environment as VERBS_OUT. It has two connected devices, rxe0 and rxe1. Every binary runs
-// as root, with VERBS_DEVICE=rxe0 and VERBS_REQUIRE_DEVICE=1, in a folder that holds a copy of its package's testdata. What a
-// package's tests said is kept as text, as JSON of test2json and as JUnit XML, beside the kernel's log and what the tests wrote.
+// The guest sees the root of this machine read-only, under a layer that forgets what is written; or -root, or with -rdma one
+// made of the packages of a release of rdma-core. One folder is read-write: /out, in the environment as VERBS_OUT. It has two
+// connected devices, rxe0 and rxe1. Every binary runs as root, with VERBS_DEVICE=rxe0 and VERBS_REQUIRE_DEVICE=1, in a folder that
+// holds a copy of its package's testdata. What a package's tests said is kept as text, as JSON of test2json and as JUnit XML,
+// beside the kernel's log and what the tests wrote.
 //
 // Exit status (of the built program: "go run" turns every failure into 1):
 //
@@ -26,5 +27,5 @@
 //	1    a test failed; with a command, the status of the command
 //	2    wrong use
 //
-// The package owns the guest: its packages, kernel, initrd, boot and jobs. It must not know what the tests are about.
+// The package owns the guest: its packages, root, kernel, initrd, boot and jobs. It must not know what the tests are about.
 package main

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 )
@@ -71,22 +72,14 @@ func firstFile(paths ...string) (string, error) {
 
 // moduleFiles gives the files of the modules in an order in which they can be loaded.
 func moduleFiles(ctx context.Context, tree, release string) ([]string, error) {
-	depmod, err := tool("depmod")
-	if err != nil {
-		return nil, err
-	}
-	if _, err := output(ctx, "", depmod, "-b", tree, release); err != nil {
-		return nil, err
-	}
-	modprobe, err := tool("modprobe")
-	if err != nil {
+	if _, err := output(ctx, "", "depmod", "-b", tree, release); err != nil {
 		return nil, err
 	}
 	var files []string
 	seen := map[string]bool{}
 	for _, m := range modules {
 		name, optional := strings.CutSuffix(m, "?")
-		plan, err := output(ctx, "", modprobe, "-d", tree, "-S", release, "--show-depends", name)
+		plan, err := output(ctx, "", "modprobe", "-d", tree, "-S", release, "--show-depends", name)
 		if err != nil {
 			if optional {
 				continue
@@ -136,7 +129,7 @@ func writeModules(ctx context.Context, path string, files []string) error {
 // writeInitrd puts this program's init and this machine's busybox before the modules of an image: the kernel takes several
 // archives in a row.
 func writeInitrd(path string, img *image, init []byte) error {
-	busybox, err := tool("busybox")
+	busybox, err := exec.LookPath("busybox")
 	if err != nil {
 		return err
 	}

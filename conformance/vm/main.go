@@ -32,6 +32,7 @@ type options struct {
 	race     bool
 	accel    string
 	root     string
+	rdma     string // release of rdma-core in a root made for it
 	out      string
 	limit    time.Duration
 	memory   int
@@ -44,6 +45,7 @@ type options struct {
 }
 
 func main() {
+	widenPath()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	status := run(ctx, os.Stdout, os.Stderr, os.Args[1:])
 	stop()
@@ -72,7 +74,8 @@ func parse(stderr io.Writer, args []string) (*options, error) {
 	})
 	f.BoolVar(&o.race, "race", false, "build the tests with the race detector")
 	f.StringVar(&o.accel, "accel", "auto", "auto (KVM where a trial boot with it succeeds), tcg or kvm")
-	f.StringVar(&o.root, "root", "/", "root of the guest, read-only: another release's, such as debootstrap makes, brings another rdma-core")
+	f.StringVar(&o.root, "root", "/", "root of the guest, read-only: another than this machine's, such as debootstrap makes")
+	f.StringVar(&o.rdma, "rdma", "", "release of rdma-core in the guest, as Debian has it: its root is made of packages (default: what -root has)")
 	f.StringVar(&o.out, "out", "", "folder for everything that comes out of the guest (default: a temporary one, whose name is told at the end)")
 	f.DurationVar(&o.limit, "time", 10*time.Minute, "limit from boot to power-off")
 	f.IntVar(&o.memory, "memory", 1024, "memory of the guest in MiB")
@@ -102,6 +105,8 @@ func parse(stderr io.Writer, args []string) (*options, error) {
 		return nil, fmt.Errorf("no kernel %q; known: %s", o.kernel, strings.Join(kernelNames(), ", "))
 	case !slices.Contains([]string{"auto", "tcg", "kvm"}, o.accel):
 		return nil, fmt.Errorf("-accel %q; pass auto, tcg or kvm", o.accel)
+	case o.rdma != "" && o.root != "/":
+		return nil, errors.New("-rdma makes a root; pass it or -root")
 	case o.memory < 256 || o.cpus < 1 || o.limit < time.Second:
 		return nil, errors.New("-memory is at least 256, -cpus 1, -time 1s")
 	case !o.setup && len(o.packages) == 0 && len(o.command) == 0:
@@ -135,16 +140,20 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) int {
 
 // prepare makes sure that everything a boot needs is there.
 func prepare(ctx context.Context, o *options, say *progress) (*image, error) {
-	var err error
+	cache, err := cacheFolder()
+	if err != nil {
+		return nil, err
+	}
+	if o.rdma != "" {
+		if o.root, err = releaseRoot(ctx, cache, o.rdma, say); err != nil {
+			return nil, err
+		}
+	}
 	if o.root == "/" {
 		err = needPackages(ctx, slices.Concat(hostPackages, guestPackages), say)
 	} else {
 		err = errors.Join(needPackages(ctx, hostPackages, say), needInRoot(o.root, guestPackages))
 	}
-	if err != nil {
-		return nil, err
-	}
-	cache, err := cacheFolder()
 	if err != nil {
 		return nil, err
 	}

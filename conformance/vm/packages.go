@@ -57,7 +57,7 @@ func (n need) present(root string) bool {
 	for _, f := range n.found {
 		patterns := []string{f}
 		if !strings.Contains(f, "/") {
-			if _, err := tool(f); err == nil && root == "/" {
+			if _, err := exec.LookPath(f); err == nil && root == "/" {
 				return true
 			}
 			patterns = []string{"/usr/bin/" + f, "/bin/" + f, "/usr/sbin/" + f, "/sbin/" + f}
@@ -71,18 +71,16 @@ func (n need) present(root string) bool {
 	return false
 }
 
-// tool finds a command, also where only root's path leads.
-func tool(name string) (string, error) {
-	path, err := exec.LookPath(name)
-	if err == nil {
-		return path, nil
-	}
-	for _, dir := range []string{"/usr/sbin", "/sbin"} {
-		if p, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
-			return p, nil
+// widenPath adds the usual folders at the end of the search path: some tools are for root only, and the path of a service
+// or of another user may lack them.
+func widenPath() {
+	path := filepath.SplitList(os.Getenv("PATH"))
+	for _, dir := range []string{"/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin"} {
+		if !slices.Contains(path, dir) {
+			path = append(path, dir)
 		}
 	}
-	return "", err
+	os.Setenv("PATH", strings.Join(path, string(filepath.ListSeparator)))
 }
 
 // needPackages installs what is missing when it may, and otherwise says what to do.

@@ -26,6 +26,7 @@ func TestUse(t *testing.T) {
 		"-cpus 0 -packages ./x -v": "-cpus 1",
 		"-args ./x -packages ./x":  "PKG=FLAGS",
 		"-args y=-v -packages ./x": "none of -packages ./x",
+		"-rdma 65.0 -root /x -- y": "-rdma makes a root",
 	} {
 		var told strings.Builder
 		if got := run(t.Context(), &told, &told, strings.Fields(line)); got != statusUsage || !strings.Contains(told.String(), says) {
@@ -43,6 +44,29 @@ func TestNotRun(t *testing.T) {
 		if got != want || !strings.Contains(told.String(), "NOT RUN: NO TEST MET A KERNEL DEVICE\nno emulator\n") {
 			t.Errorf("VERBS_REQUIRE_DEVICE=%q: status %d, %s", value, got, &told)
 		}
+	}
+}
+
+// TestUnknownRelease asks for a root with a release that no suite has: it is said which, and that nothing ran.
+func TestUnknownRelease(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Setenv("VERBS_REQUIRE_DEVICE", "1")
+	var told strings.Builder
+	got := run(t.Context(), &told, &told, strings.Fields("-rdma 1.0 -- true"))
+	if got != statusNotRun || !strings.Contains(told.String(), "NO TEST MET A KERNEL DEVICE\na root with rdma-core 1.0: fetch.sh: ") {
+		t.Errorf("status %d, %s", got, &told)
+	}
+}
+
+// TestWidenPath finds the tools of the system with a path that leads to none of them.
+func TestWidenPath(t *testing.T) {
+	t.Setenv("PATH", "/nowhere")
+	widenPath()
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Error(err)
+	}
+	if path := os.Getenv("PATH"); !strings.HasPrefix(path, "/nowhere:") {
+		t.Errorf("the path is now %s: what it had does not come first", path)
 	}
 }
 

@@ -643,7 +643,7 @@ func TestRules(t *testing.T) {
 			return textOf(checkReregMR(&inReregMR{mr: 4096, flags: 4, pd: 4096, addr: 4096, length: 4096, access: 0}))
 		}},
 		{"VR-ibv_rereg_mr-flags-0173", true, func() string {
-			return textOf(checkReregMR(&inReregMR{mr: 4096, flags: 12, pd: 4096, addr: 4096, length: 4096, access: 0}))
+			return textOf(checkReregMR(&inReregMR{mr: 4096, flags: 20, pd: 4096, addr: 4096, length: 4096, access: 0}))
 		}},
 		{"VR-ibv_rereg_mr-flags-0174", false, func() string {
 			return textOf(checkReregMR(&inReregMR{mr: 4096, flags: 4, pd: 4096, addr: 4096, length: 4096, access: 0}))

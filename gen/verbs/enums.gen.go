@@ -37,7 +37,7 @@ const (
 	AdviseMRAdvicePrefetch AdviseMRAdvice = 0 // IBV_ADVISE_MR_ADVICE_PREFETCH
 	// Bring pages in for writing too.
 	AdviseMRAdvicePrefetchWrite AdviseMRAdvice = 1 // IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE
-	// Show the device pages that are present already.
+	// Show the device pages that are present already. Since rdma-core 32.0.
 	AdviseMRAdvicePrefetchNoFault AdviseMRAdvice = 2 // IBV_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT
 )
 
@@ -181,7 +181,7 @@ const (
 	EventTypeGIDChange EventType = 18 // IBV_EVENT_GID_CHANGE
 	// A work queue broke.
 	EventTypeWQFatal EventType = 19 // IBV_EVENT_WQ_FATAL
-	// The speed of one or more ports changed. Since rdma-core 65.0.
+	// The speed of one or more ports changed. Since rdma-core 62.0.
 	EventTypeDeviceSpeedChange EventType = 20 // IBV_EVENT_DEVICE_SPEED_CHANGE
 )
 
@@ -319,9 +319,9 @@ const (
 	QPAccessRemoteWrite  QPAccess = 0x2 // IBV_ACCESS_REMOTE_WRITE
 	QPAccessRemoteRead   QPAccess = 0x4 // IBV_ACCESS_REMOTE_READ
 	QPAccessRemoteAtomic QPAccess = 0x8 // IBV_ACCESS_REMOTE_ATOMIC
-	// Since rdma-core 56.1.
+	// Since rdma-core 45.0.
 	QPAccessFlushGlobal QPAccess = 0x100 // IBV_ACCESS_FLUSH_GLOBAL
-	// Since rdma-core 56.1.
+	// Since rdma-core 45.0.
 	QPAccessFlushPersistent QPAccess = 0x200 // IBV_ACCESS_FLUSH_PERSISTENT
 )
 
@@ -465,7 +465,7 @@ const (
 	WCOpcodeLocalInv WCOpcode = 6 // IBV_WC_LOCAL_INV
 	// A large message was sent in segments.
 	WCOpcodeTSO WCOpcode = 7 // IBV_WC_TSO
-	// What was written before is in place at the peer. Since rdma-core 56.1.
+	// What was written before is in place at the peer. Since rdma-core 45.0.
 	WCOpcodeFlush WCOpcode = 8 // IBV_WC_FLUSH
 	// An atomic WRITE of 8 bytes. Since rdma-core 44.0.
 	WCOpcodeAtomicWrite WCOpcode = 9 // IBV_WC_ATOMIC_WRITE
@@ -485,9 +485,9 @@ const (
 	WCOpcodeTMNoTag WCOpcode = 134 // IBV_WC_TM_NO_TAG
 	// What the driver makes of it.
 	WCOpcodeDriver1 WCOpcode = 135 // IBV_WC_DRIVER1
-	// What the driver makes of it. Since rdma-core 44.0.
+	// What the driver makes of it. Since rdma-core 36.0.
 	WCOpcodeDriver2 WCOpcode = 136 // IBV_WC_DRIVER2
-	// What the driver makes of it. Since rdma-core 44.0.
+	// What the driver makes of it. Since rdma-core 37.0.
 	WCOpcodeDriver3 WCOpcode = 137 // IBV_WC_DRIVER3
 )
 
@@ -522,7 +522,7 @@ const (
 	WROpcodeTSO WROpcode = 10 // IBV_WR_TSO
 	// What the driver makes of it.
 	WROpcodeDriver1 WROpcode = 11 // IBV_WR_DRIVER1
-	// Have what was written before in place at the peer. Since rdma-core 56.1.
+	// Have what was written before in place at the peer. Since rdma-core 45.0.
 	WROpcodeFlush WROpcode = 14 // IBV_WR_FLUSH
 	// Write 8 bytes to the peer's memory at once. Since rdma-core 44.0.
 	WROpcodeAtomicWrite WROpcode = 15 // IBV_WR_ATOMIC_WRITE
@@ -678,7 +678,7 @@ const (
 	DeviceCapExRawScatterFCS DeviceCapEx = 0x400000000 // IBV_DEVICE_RAW_SCATTER_FCS
 	// Writes over PCI can be padded to full cache lines.
 	DeviceCapExPCIWriteEndPadding DeviceCapEx = 0x1000000000 // IBV_DEVICE_PCI_WRITE_END_PADDING
-	// The device serves a confidential guest through bounce buffers. Since rdma-core 65.0.
+	// The device serves a confidential guest through bounce buffers. Since rdma-core 64.0.
 	DeviceCapExCCDMABounce DeviceCapEx = 0x20000000000 // IBV_DEVICE_CC_DMA_BOUNCE
 )
 
@@ -755,9 +755,9 @@ const (
 	ODPTransportCapAtomic ODPTransportCap = 0x10 // IBV_ODP_SUPPORT_ATOMIC
 	// Receives of a shared receive queue.
 	ODPTransportCapSRQRecv ODPTransportCap = 0x20 // IBV_ODP_SUPPORT_SRQ_RECV
-	// RDMA flushes. Since rdma-core 65.0.
+	// RDMA flushes. Since rdma-core 58.0.
 	ODPTransportCapFlush ODPTransportCap = 0x40 // IBV_ODP_SUPPORT_FLUSH
-	// RDMA atomic writes. Since rdma-core 65.0.
+	// RDMA atomic writes. Since rdma-core 58.0.
 	ODPTransportCapAtomicWrite ODPTransportCap = 0x80 // IBV_ODP_SUPPORT_ATOMIC_WRITE
 )
 
@@ -1013,9 +1013,9 @@ const (
 	PortCap2LinkWidth2xSup PortCap2 = 0x10 // IBV_PORT_LINK_WIDTH_2X_SUP
 	// Links of speed HDR.
 	PortCap2LinkSpeedHdrSup PortCap2 = 0x20 // IBV_PORT_LINK_SPEED_HDR_SUP
-	// Links of speed NDR. Since rdma-core 44.0.
+	// Links of speed NDR. Since rdma-core 39.0.
 	PortCap2LinkSpeedNdrSup PortCap2 = 0x400 // IBV_PORT_LINK_SPEED_NDR_SUP
-	// Links of speed XDR. Since rdma-core 56.1.
+	// Links of speed XDR. Since rdma-core 49.0.
 	PortCap2LinkSpeedXdrSup PortCap2 = 0x1000 // IBV_PORT_LINK_SPEED_XDR_SUP
 )
 
@@ -1257,9 +1257,9 @@ const (
 	MRAccessOnDemand MRAccess = 0x40 // IBV_ACCESS_ON_DEMAND
 	// The caller guarantees that huge pages back the region, for on-demand regions of a given range.
 	MRAccessHugetlb MRAccess = 0x80 // IBV_ACCESS_HUGETLB
-	// A peer may flush writes until they are visible to all, where the device can. Since rdma-core 56.1.
+	// A peer may flush writes until they are visible to all, where the device can. Since rdma-core 45.0.
 	MRAccessFlushGlobal MRAccess = 0x100 // IBV_ACCESS_FLUSH_GLOBAL
-	// A peer may flush writes until they are persistent, where the device can. Since rdma-core 56.1.
+	// A peer may flush writes until they are persistent, where the device can. Since rdma-core 45.0.
 	MRAccessFlushPersistent MRAccess = 0x200 // IBV_ACCESS_FLUSH_PERSISTENT
 	// Incoming writes may arrive in another order than they were sent; completions keep their meaning.
 	MRAccessRelaxedOrdering MRAccess = 0x100000 // IBV_ACCESS_RELAXED_ORDERING

@@ -799,7 +799,7 @@ type DeviceAttrEx struct {
 	PCIAtomicCaps PCIAtomicCaps // pci_atomic_caps
 	// Operations on XRC that can use on-demand regions.
 	XRCODPCaps ODPTransportCap // xrc_odp_caps
-	// Number of ports, also where there are more than 255; 0 where the library is older than rdma-core 44.0.
+	// Number of ports, also where there are more than 255; 0 where the library is older than rdma-core 35.0.
 	PhysPortCntEx uint32 // phys_port_cnt_ex
 }
 
@@ -873,7 +873,7 @@ type PortAttr struct {
 	// More of what the port can do.
 	PortCapFlags2 PortCap2 // port_cap_flags2
 	// Speed of a lane as in ActiveSpeed, with 256 for 200 Gbit/s; 0 where only ActiveSpeed tells it; 0 where the
-	// library is older than rdma-core 56.1.
+	// library is older than rdma-core 49.0.
 	ActiveSpeedEx uint32 // active_speed_ex
 }
 

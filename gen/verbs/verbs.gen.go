@@ -21,6 +21,8 @@ import (
 //
 //   - cmdFD: a duplicate of the other context's CmdFD; on success the new context owns it.
 //
+// Since rdma-core 31.0; an older library gives an error that is errors.ErrUnsupported.
+//
 // Rules:
 //   - a context is imported by an open file descriptor [VR-ibv_import_device-cmd_fd-0158]
 //
@@ -56,7 +58,7 @@ func (l *Lib) ImportDevice(cmdFD int) (*Device, error) {
 //   - length: length of the device memory in bytes; 0 when it is not known, and then copies go through the
 //     provider, unless the provider tells it.
 //
-// Since rdma-core 44.0; an older library gives an error that is errors.ErrUnsupported.
+// Since rdma-core 35.0; an older library gives an error that is errors.ErrUnsupported.
 //
 // C: ibv_import_dm, ibv_import_dm(3).
 func (dev *Device) ImportDM(dmHandle uint32, length uint64) (*DM, error) {
@@ -801,7 +803,7 @@ func (pd *PD) RegMRAddrIOVA(addr uintptr, length uint64, iova uint64, access MRA
 //     offset.
 //   - fd: file descriptor of the dma-buf.
 //
-// Since rdma-core 44.0; an older library gives an error that is errors.ErrUnsupported.
+// Since rdma-core 34.0; an older library gives an error that is errors.ErrUnsupported.
 //
 // Rules:
 //   - REMOTE_WRITE needs LOCAL_WRITE [VR-ibv_reg_dmabuf_mr-access-0041]
@@ -856,7 +858,7 @@ func (pd *PD) RegDmabufMR(offset uint64, length uint64, iova uint64, fd int, acc
 
 // RegMREx registers memory of any kind.
 //
-// Since rdma-core 65.0; an older library gives an error that is errors.ErrUnsupported.
+// Since rdma-core 59.0; an older library gives an error that is errors.ErrUnsupported.
 //
 // Rules:
 //   - REMOTE_WRITE needs LOCAL_WRITE [VR-ibv_reg_mr_ex-access-0049]

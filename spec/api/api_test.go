@@ -22,16 +22,30 @@ func load(t *testing.T, release string) *Release {
 }
 
 func TestReleases(t *testing.T) {
-	if got, want := Releases(), []string{"33.2", "44.0", "56.1", "65.0"}; !slices.Equal(got, want) {
+	list := Releases()
+	if got, want := Ranges(list), "28.0 to 33.0, 33.2, 34.0 to 56.0, 56.1, 57.0 to 65.0"; got != want {
 		t.Errorf("Releases: %v, want %v", got, want)
 	}
 	if got := Newest(); got != "65.0" {
 		t.Errorf("Newest: %s", got)
 	}
+	for _, r := range list {
+		if got := Source(r); r != "65.0" && got != "git:v"+r {
+			t.Errorf("the facts of %s were read from %q", r, got)
+		}
+	}
 	names := []string{"65.0", "9.12", "9.2", "33.2", "33", "33.2.1", "33.rc"}
 	slices.SortFunc(names, Compare)
 	if want := []string{"9.2", "9.12", "33", "33.rc", "33.2", "33.2.1", "65.0"}; !slices.Equal(names, want) {
 		t.Errorf("Compare orders %v, want %v", names, want)
+	}
+	for _, c := range []struct {
+		list []string
+		want string
+	}{{nil, ""}, {[]string{"1.0"}, "1.0"}, {[]string{"1.0", "2.0"}, "1.0, 2.0"}, {[]string{"1.0", "2.0", "3.0", "3.1", "5.0", "x"}, "1.0 to 3.0, 3.1, 5.0, x"}} {
+		if got := Ranges(c.list); got != c.want {
+			t.Errorf("Ranges(%v) = %q, want %q", c.list, got, c.want)
+		}
 	}
 }
 
@@ -41,7 +55,7 @@ func TestLoadUnknown(t *testing.T) {
 	if rel != nil || !errors.As(err, &unknown) || unknown.Release != "12.0" || len(unknown.Known) != len(Releases()) {
 		t.Fatalf("got %v, %v", rel, err)
 	}
-	if want := "no facts of release 12.0; known are 33.2, 44.0, 56.1, 65.0"; err.Error() != want {
+	if want := "no facts of release 12.0; known are 28.0 to 33.0, 33.2, 34.0 to 56.0, 56.1, 57.0 to 65.0"; err.Error() != want {
 		t.Errorf("told %q, want %q", err, want)
 	}
 }
@@ -167,8 +181,13 @@ func TestOdd(t *testing.T) {
 	}
 }
 
-// TestStable: nothing was ever removed, and no signature, enumerator or symbol version changed.
+// TestStable: no signature and no symbol version ever changed, and of the names that 28.0 has, these are gone; the
+// values of enumerators that stayed are the same.
 func TestStable(t *testing.T) {
+	gone := map[string]string{ // name -> first release without it
+		"IBV_FLOW_ATTR_FLAGS_ALLOW_LOOP_BACK": "29.0", "IBV_REREG_MR_KEEP_VALID": "32.0",
+	}
+	other := map[string]string{"IBV_REREG_MR_FLAGS_SUPPORTED": "32.0"} // name -> first release with another value
 	for i, release := range Releases()[1:] {
 		old, now := load(t, Releases()[i]), load(t, release)
 		functions, values := map[string]Function{}, map[string]int64{}
@@ -188,7 +207,11 @@ func TestStable(t *testing.T) {
 		}
 		for _, e := range old.Enums {
 			for _, v := range e.Enumerators {
-				if now, ok := values[v.Name]; !ok || now != v.Value {
+				now, ok := values[v.Name]
+				if !ok && gone[v.Name] == release || ok && now != v.Value && other[v.Name] == release {
+					continue
+				}
+				if !ok || now != v.Value {
 					t.Errorf("%s: enumerator %s is %d, was %d", release, v.Name, now, v.Value)
 				}
 			}
@@ -202,11 +225,12 @@ func TestSince(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
-		"ibv_reg_mr": "33.2", "ibv_wr_flush": "56.1", "ibv_reg_mr_ex": "65.0", "ibv_wr_opcode_str": "56.1", "ibv_nothing": "",
-		"struct ibv_mr": "33.2", "struct ibv_mr.lkey": "33.2", "struct ibv_port_attr.active_speed_ex": "56.1", "struct ibv_mr.nothing": "",
-		"enum ibv_mtu": "33.2", "IBV_ACCESS_REMOTE_READ": "33.2", "IBV_ACCESS_FLUSH_GLOBAL": "56.1", "IBV_DEVICE_CC_DMA_BOUNCE": "65.0",
-		"IBV_FLOW_ACTION_ESP_FLAGS_TUNNEL": "33.2", "struct ibv_flow_action_esp": "33.2", "struct ibv_flow_action_esp.spi": "33.2",
-		"struct ib_uverbs_flow_action_esp.spi": "33.2", "union ibv_gid.global.subnet_prefix": "33.2", "struct ibv_dmah": "65.0",
+		"ibv_reg_mr": "28.0", "ibv_get_device_index": "30.0", "ibv_reg_dmabuf_mr": "34.0", "ibv_wr_flush": "45.0", "ibv_reg_mr_ex": "59.0",
+		"ibv_wr_opcode_str": "49.0", "ibv_nothing": "",
+		"struct ibv_mr": "28.0", "struct ibv_mr.lkey": "28.0", "struct ibv_port_attr.active_speed_ex": "49.0", "struct ibv_mr.nothing": "",
+		"enum ibv_mtu": "28.0", "IBV_ACCESS_REMOTE_READ": "28.0", "IBV_ACCESS_FLUSH_GLOBAL": "45.0", "IBV_DEVICE_CC_DMA_BOUNCE": "64.0",
+		"IBV_FLOW_ACTION_ESP_FLAGS_TUNNEL": "28.0", "struct ibv_flow_action_esp": "28.0", "struct ibv_flow_action_esp.spi": "28.0",
+		"struct ib_uverbs_flow_action_esp.spi": "28.0", "union ibv_gid.global.subnet_prefix": "28.0", "struct ibv_dmah": "59.0",
 	} {
 		if got := since[name]; got != want {
 			t.Errorf("%s: since %q, want %q", name, got, want)
@@ -214,24 +238,170 @@ func TestSince(t *testing.T) {
 	}
 }
 
-// TestRoundTrip: what is stored is what Marshal writes of it, and holds no path of a machine.
-func TestRoundTrip(t *testing.T) {
+// TestSinceByRelease holds the index against all releases, read one by one.
+func TestSinceByRelease(t *testing.T) {
+	since, err := Since()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lives, err := Lifetimes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, last := map[string]string{}, map[string]string{}
 	for _, release := range Releases() {
-		data, err := os.ReadFile(release + ".json")
-		if err != nil {
-			t.Fatal(err)
-		}
-		again, err := Marshal(load(t, release))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(data, again) {
-			t.Errorf("%s.json is not what Marshal writes", release)
-		}
-		for line := range strings.Lines(string(data)) {
-			if _, pos, ok := strings.Cut(line, `"pos":"`); ok && !strings.HasPrefix(pos, "infiniband/") && !strings.HasPrefix(pos, "rdma/") {
-				t.Errorf("%s: odd place in %s", release, line)
+		for _, name := range namesOf(load(t, release)) {
+			if first[name] == "" {
+				first[name] = release
 			}
+			last[name] = release
+		}
+	}
+	if len(first) != len(since) || len(first) < 1500 {
+		t.Errorf("the index has %d names, the releases have %d", len(since), len(first))
+	}
+	for name, want := range first {
+		if since[name] != want || lives[name].Since != want {
+			t.Errorf("%s: since %q and %q, want %q", name, since[name], lives[name].Since, want)
+		}
+		if want := last[name] == Newest(); lives[name].Stays != want {
+			t.Errorf("%s: stays is %v, want %v", name, lives[name].Stays, want)
+		}
+	}
+}
+
+// namesOf lists the names of a release in the way of Index.
+func namesOf(rel *Release) []string {
+	var names []string
+	also := map[string][]string{}
+	for _, a := range rel.Aliases {
+		names = append(names, a.Name)
+		also[a.Kind+" "+a.Of] = append(also[a.Kind+" "+a.Of], a.Kind+" "+a.Name)
+	}
+	for _, f := range rel.Functions {
+		names = append(names, f.Name)
+	}
+	for _, r := range rel.Records {
+		for _, tag := range append([]string{r.Tag}, also[r.Tag]...) {
+			names = append(names, tag)
+			for _, f := range r.Fields {
+				if f.Name != "" {
+					names = append(names, tag+"."+f.Name)
+				}
+			}
+		}
+	}
+	for _, e := range rel.Enums {
+		names = append(names, append([]string{e.Tag}, also[e.Tag]...)...)
+		for _, m := range e.Enumerators {
+			names = append(names, m.Name)
+		}
+	}
+	for _, m := range rel.Macros {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
+// TestAgreement holds what is computed from the stored lines against all releases, read one by one.
+func TestAgreement(t *testing.T) {
+	got, err := Agreement()
+	if err != nil {
+		t.Fatal(err)
+	}
+	type key struct{ name, property string }
+	seen := map[key]map[string]bool{}
+	for _, release := range Releases() {
+		for name, props := range Properties(load(t, release)) {
+			for p, v := range props {
+				if seen[key{name, p}] == nil {
+					seen[key{name, p}] = map[string]bool{}
+				}
+				seen[key{name, p}][v] = true
+			}
+		}
+	}
+	n := 0
+	for k, values := range seen {
+		v, agreed := got[k.name][k.property]
+		if agreed != (len(values) == 1) || agreed && !values[v] {
+			t.Errorf("%s: %s is %q (%v), the releases say %v", k.name, k.property, v, agreed, values)
+		}
+		n++
+	}
+	if n < 3000 {
+		t.Errorf("only %d properties", n)
+	}
+	for _, c := range []struct{ name, property, want string }{
+		{"IBV_QP_RQ_PSN", PropValue, "4096"}, {"struct ibv_sge", PropSize, "16"}, {"struct ibv_sge.length", PropOffset, "8"},
+		{"struct verbs_context.alloc_dm", PropOffset, ""}, {"struct verbs_context.alloc_dm", PropFromEnd, "584"},
+		{"struct ibv_port_attr", PropSize, ""}, {"ibv_dereg_mr", PropSignature, "int (struct ibv_mr *)"}, {"ibv_alloc_dm", PropOp, "alloc_dm"},
+		{"IBV_REREG_MR_FLAGS_SUPPORTED", PropValue, ""},
+	} {
+		if v := got[c.name][c.property]; v != c.want {
+			t.Errorf("%s: %s is %q, want %q", c.name, c.property, v, c.want)
+		}
+	}
+}
+
+// TestStored: to store any release again changes nothing, whatever the order in which they came.
+func TestStored(t *testing.T) {
+	releases := Releases()
+	for _, release := range []string{releases[0], "39.0", Newest()} {
+		again, err := Store(stored, load(t, release), Source(release))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(again) != stored {
+			t.Errorf("storing %s again changes facts.txt", release)
+		}
+	}
+	var text []byte
+	for _, release := range []string{"44.0", "65.0", "28.0", "33.2"} {
+		var err error
+		if text, err = Store(string(text), load(t, release), Source(release)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h, err := parseHistory(string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"28.0", "33.2", "44.0", "65.0"}; !slices.Equal(h.releases, want) {
+		t.Errorf("stored are %v, want %v", h.releases, want)
+	}
+	for _, release := range h.releases {
+		got, err := h.release(release)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(got, load(t, release)) {
+			t.Errorf("%s: out of four it is not what it is out of all", release)
+		}
+	}
+	for line := range strings.Lines(stored) {
+		if _, pos, ok := strings.Cut(line, `"pos":"`); ok && !strings.HasPrefix(pos, "infiniband/") && !strings.HasPrefix(pos, "rdma/") {
+			t.Errorf("odd place in %s", line)
+		}
+	}
+}
+
+// TestNotStored: text that is no store of facts is refused with its line.
+func TestNotStored(t *testing.T) {
+	for text, want := range map[string]string{
+		"{}":                                     "line 1: \"{}\" is not FIRST-LAST KIND FACT, with known releases",
+		"release 2.0\nrelease 2.0":               `line 2: release "2.0" twice, without a name, or behind the first fact`,
+		"release 2.0\nrelease 1.0":               "the releases are not in order, oldest first",
+		"release 1.0\n1.0-3.0 macro {}":          `line 2: "1.0-3.0 macro {}" is not FIRST-LAST KIND FACT, with known releases`,
+		"release 1.0\nrelease 2.0\n2.0-1.0 x {}": `line 3: "2.0-1.0 x {}" is not FIRST-LAST KIND FACT, with known releases`,
+		"release 1.0\n1.0- song {}":              `facts of 1.0: unknown kind of fact "song"`,
+		"release 1.0\n1.0- macro {":              "facts of 1.0: unexpected end of JSON input in {",
+		"release 1.0\n1.0- field {}":             "facts of 1.0: a field before the first record",
+		"release 1.0\n1.0- enumerator {}":        "facts of 1.0: an enumerator before the first enum",
+	} {
+		_, err := Store(text, &Release{Release: "9.0"}, "header")
+		if err == nil || err.Error() != want {
+			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}
 }
@@ -253,11 +423,7 @@ func TestValues(t *testing.T) {
 		Typedefs:  []Typedef{{Name: "t", Type: "int"}},
 		Variables: []Variable{{Name: "v", Type: "int"}},
 	}
-	file := filepath.Join(t.TempDir(), "own.json")
-	if err := Write(rel, file); err != nil {
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile(file)
+	data, err := Marshal(rel)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -284,18 +450,18 @@ func TestValues(t *testing.T) {
 
 // TestWriteKeepsOld: a file that cannot be replaced stays as it is.
 func TestWriteKeepsOld(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "absent")
-	if err := Write(&Release{}, filepath.Join(dir, "own.json")); err == nil {
+	dir := t.TempDir()
+	if err := WriteFile(filepath.Join(dir, "absent", "facts.txt"), []byte("new")); err == nil {
 		t.Error("wrote into a folder that is not there")
 	}
-	file := filepath.Join(t.TempDir(), "own.json")
-	if err := os.WriteFile(file, []byte("old"), 0o644); err != nil {
+	if _, err := Store("", &Release{Release: "1.0", Macros: []Macro{{Name: "X", Value: make(chan int)}}}, ""); err == nil {
+		t.Error("stored a channel")
+	}
+	file := filepath.Join(dir, "facts.txt")
+	if err := WriteFile(file, []byte("new")); err != nil {
 		t.Fatal(err)
 	}
-	if err := Write(&Release{Macros: []Macro{{Name: "X", Value: make(chan int)}}}, file); err == nil {
-		t.Error("wrote a channel")
-	}
-	if data, err := os.ReadFile(file); err != nil || string(data) != "old" {
-		t.Errorf("the old file holds %q, %v", data, err)
+	if data, err := os.ReadFile(file); err != nil || string(data) != "new" {
+		t.Errorf("the file holds %q, %v", data, err)
 	}
 }

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-
-	"github.com/google/renameio/v2"
 )
 
 // String gives "file:line:col", the file alone where the line is not known, and the empty string for no place.
@@ -95,15 +93,6 @@ func Marshal(rel *Release) ([]byte, error) {
 	return w.buf.Bytes(), w.err
 }
 
-// Write stores a release in a file. The file is replaced as a whole or not touched.
-func Write(rel *Release, path string) error {
-	data, err := Marshal(rel)
-	if err != nil {
-		return err
-	}
-	return renameio.WriteFile(path, data, 0o644)
-}
-
 // writer keeps the first error.
 type writer struct {
 	buf bytes.Buffer
@@ -141,27 +130,34 @@ func with[T any](w *writer, v any, elems []T) {
 	w.raw("]}")
 }
 
+// recordHead is a record without its fields, enumHead an enum without its enumerators.
+type recordHead struct {
+	Tag        string  `json:"tag"`
+	Size       int64   `json:"size"`
+	Align      int64   `json:"align"`
+	Incomplete bool    `json:"incomplete,omitempty"`
+	ARM64      *Layout `json:"arm64,omitempty"`
+	Pos        Pos     `json:"pos,omitzero"`
+}
+
+type enumHead struct {
+	Tag    string `json:"tag"`
+	Signed bool   `json:"signed,omitempty"`
+	Pos    Pos    `json:"pos,omitzero"`
+}
+
 func (w *writer) record(r Record) {
-	type head struct {
-		Tag        string  `json:"tag"`
-		Size       int64   `json:"size"`
-		Align      int64   `json:"align"`
-		Incomplete bool    `json:"incomplete,omitempty"`
-		ARM64      *Layout `json:"arm64,omitempty"`
-		Pos        Pos     `json:"pos,omitzero"`
-		Fields     []Field `json:"fields"`
-	}
-	with(w, head{r.Tag, r.Size, r.Align, r.Incomplete, r.ARM64, r.Pos, []Field{}}, r.Fields)
+	with(w, struct {
+		recordHead
+		Fields []Field `json:"fields"`
+	}{recordHead{r.Tag, r.Size, r.Align, r.Incomplete, r.ARM64, r.Pos}, []Field{}}, r.Fields)
 }
 
 func (w *writer) enum(e Enum) {
-	type head struct {
-		Tag         string       `json:"tag"`
-		Signed      bool         `json:"signed,omitempty"`
-		Pos         Pos          `json:"pos,omitzero"`
+	with(w, struct {
+		enumHead
 		Enumerators []Enumerator `json:"enumerators"`
-	}
-	with(w, head{e.Tag, e.Signed, e.Pos, []Enumerator{}}, e.Enumerators)
+	}{enumHead{e.Tag, e.Signed, e.Pos}, []Enumerator{}}, e.Enumerators)
 }
 
 func list[T any](w *writer, name string, elems []T, write func(T)) {

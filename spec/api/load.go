@@ -2,7 +2,6 @@ package api
 
 import (
 	"cmp"
-	"embed"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -10,23 +9,13 @@ import (
 	"strings"
 )
 
-//go:embed *.json
-var stored embed.FS
-
 // Releases lists the releases whose facts are known, oldest first.
 func Releases() []string {
-	entries, err := stored.ReadDir(".")
+	h, err := embedded()
 	if err != nil {
-		return nil // an embedded folder can always be read
+		return nil // a test reads all of the embedded text
 	}
-	var list []string
-	for _, e := range entries {
-		if name, ok := strings.CutSuffix(e.Name(), ".json"); ok {
-			list = append(list, name)
-		}
-	}
-	slices.SortFunc(list, Compare)
-	return list
+	return slices.Clone(h.releases)
 }
 
 // Newest is the newest release whose facts are known.
@@ -36,6 +25,15 @@ func Newest() string {
 		return ""
 	}
 	return list[len(list)-1]
+}
+
+// Source says where the facts of a release were read: "git:" and a tag or commit of rdma-core, or "header".
+func Source(release string) string {
+	h, err := embedded()
+	if err != nil {
+		return ""
+	}
+	return h.sources[release]
 }
 
 // Compare orders release names by their numbers: "9.0" is older than "33.2". Parts that are no numbers are compared as
@@ -58,31 +56,52 @@ func Compare(a, b string) int {
 	return cmp.Compare(len(pa), len(pb))
 }
 
-// UnknownError tells that no facts of a release are stored.
+// UnknownError is the error for a release without stored facts.
 type UnknownError struct {
 	Release string
 	Known   []string // oldest first
 }
 
 func (e *UnknownError) Error() string {
-	return fmt.Sprintf("no facts of release %s; known are %s", e.Release, strings.Join(e.Known, ", "))
+	return fmt.Sprintf("no facts of release %s; known are %s", e.Release, Ranges(e.Known))
+}
+
+// Ranges writes a list of releases in short: the first and the last of each run of neighbours "28.0 to 32.0, 33.2".
+func Ranges(releases []string) string {
+	var parts []string
+	for i := 0; i < len(releases); {
+		j := i
+		for j+1 < len(releases) && follows(releases[j], releases[j+1]) {
+			j++
+		}
+		switch {
+		case j > i+1:
+			parts = append(parts, releases[i]+" to "+releases[j])
+		default:
+			parts = append(parts, releases[i:j+1]...)
+		}
+		i = j + 1
+	}
+	return strings.Join(parts, ", ")
+}
+
+// follows tells whether b is the main release after a: 29.0 after 28.0.
+func follows(a, b string) bool {
+	majorA, minorA, _ := strings.Cut(a, ".")
+	majorB, minorB, _ := strings.Cut(b, ".")
+	na, errA := strconv.Atoi(majorA)
+	nb, errB := strconv.Atoi(majorB)
+	return errA == nil && errB == nil && nb == na+1 && minorA == minorB
 }
 
 // Load gives the stored facts of a release, a fresh copy for each call. The error is an *UnknownError for a release that
 // is not stored.
 func Load(release string) (*Release, error) {
-	if !slices.Contains(Releases(), release) {
-		return nil, &UnknownError{release, Releases()}
-	}
-	data, err := stored.ReadFile(release + ".json")
+	h, err := embedded()
 	if err != nil {
 		return nil, err
 	}
-	rel, err := Unmarshal(data)
-	if err != nil {
-		return nil, fmt.Errorf("facts of %s: %w", release, err)
-	}
-	return rel, nil
+	return h.release(release)
 }
 
 // Unmarshal reads what Marshal wrote.

@@ -1,74 +1,149 @@
 package api
 
 import (
-	"errors"
+	"encoding/json"
+	"fmt"
 	"sync"
 )
 
-// Index tells the first release that has a name. The oldest stored release stands for all before it. Names are those of
-// functions ("ibv_reg_mr"), records and enums ("struct ibv_mr", "enum ibv_mtu"), fields ("struct ibv_mr.lkey"),
+// Index maps a name to the first release that has it. The oldest stored release stands for all before it. Names are those
+// of functions ("ibv_reg_mr"), records and enums ("struct ibv_mr", "enum ibv_mtu"), fields ("struct ibv_mr.lkey"),
 // enumerators, macros and aliases; a record or enum that an alias renames is found under both names.
 type Index map[string]string
 
 // Since computes the index over all stored releases.
 func Since() (Index, error) {
-	releases := Releases()
-	rels, errs := make([]*Release, len(releases)), make([]error, len(releases))
-	var wait sync.WaitGroup // reading them is most of the work; they are added in order
-	for i, release := range releases {
-		wait.Go(func() { rels[i], errs[i] = Load(release) })
-	}
-	wait.Wait()
-	if err := errors.Join(errs...); err != nil {
+	names, err := indexed()
+	if err != nil {
 		return nil, err
 	}
-	idx := Index{}
-	for _, rel := range rels {
-		idx.Add(rel)
+	releases := Releases()
+	idx := make(Index, len(names))
+	for name, n := range names {
+		idx[name] = releases[n.first]
 	}
 	return idx, nil
 }
 
-// Add enters the names of a release that the index does not have yet. Releases are to be added oldest first.
-func (x Index) Add(rel *Release) {
-	put := func(name string) {
-		if _, ok := x[name]; !ok {
-			x[name] = rel.Release
+// Cover lists releases, oldest first, that together have every name that any stored release has: the newest one, and the last
+// release with each name that it lacks.
+func Cover() ([]string, error) {
+	names, err := indexed()
+	if err != nil {
+		return nil, err
+	}
+	releases := Releases()
+	in := make([]bool, len(releases))
+	for _, n := range names {
+		in[n.last] = true
+	}
+	var list []string
+	for i, r := range releases {
+		if in[i] {
+			list = append(list, r)
 		}
 	}
-	also := map[string][]string{} // "struct ib_uverbs_x" -> its other names
-	for _, a := range rel.Aliases {
-		put(a.Name)
-		also[a.Kind+" "+a.Of] = append(also[a.Kind+" "+a.Of], a.Kind+" "+a.Name)
+	return list, nil
+}
+
+// lifetime is how long a name is known.
+type lifetime struct {
+	first int  // index of the first release that has it
+	last  int  // and of the last one
+	stays bool // every release from then on has it
+}
+
+// indexed computes the lifetimes of all names of the stored releases, once.
+var indexed = sync.OnceValues(func() (map[string]lifetime, error) {
+	h, err := embedded()
+	if err != nil {
+		return nil, err
 	}
-	for _, f := range rel.Functions {
-		put(f.Name)
+	return h.lifetimes()
+})
+
+// lifetimes reads the names off the facts.
+func (h *history) lifetimes() (map[string]lifetime, error) {
+	l := &lives{releases: len(h.releases), has: map[string][]bool{}, aliases: map[string][]alias{}}
+	for _, f := range h.facts {
+		if f.kind != KindAlias {
+			continue
+		}
+		var a Alias
+		if err := json.Unmarshal([]byte(f.data), &a); err != nil {
+			return nil, fmt.Errorf("%w in %.80s", err, f.data)
+		}
+		l.aliases[a.Kind+" "+a.Of] = append(l.aliases[a.Kind+" "+a.Of], alias{a.Kind + " " + a.Name, f.first, f.last})
 	}
-	for _, r := range rel.Records {
-		for _, tag := range append([]string{r.Tag}, also[r.Tag]...) {
-			put(tag)
-			for _, m := range r.Fields {
-				if m.Name != "" {
-					put(tag + "." + m.Name)
+	owner := ""
+	for _, f := range h.facts {
+		name, err := nameOf(f.data)
+		if err != nil {
+			return nil, fmt.Errorf("%w in %.80s", err, f.data)
+		}
+		switch f.kind {
+		case KindRecord, KindEnum:
+			owner = name
+			l.put(name, "", f)
+		case KindField:
+			if name != "" {
+				l.put(owner, "."+name, f)
+			}
+		default:
+			l.put(name, "", f)
+		}
+	}
+	return l.all(), nil
+}
+
+// alias is another name of a record or enum, in some releases.
+type alias struct {
+	tag         string
+	first, last int
+}
+
+// lives collects which releases have a name.
+type lives struct {
+	releases int
+	has      map[string][]bool
+	aliases  map[string][]alias
+}
+
+// put notes that a name, and the same member of each other name of it, is in the releases of a fact.
+func (l *lives) put(name, member string, f fact) {
+	l.mark(name+member, f.first, f.last)
+	for _, a := range l.aliases[name] {
+		l.mark(a.tag+member, max(f.first, a.first), min(f.last, a.last))
+	}
+}
+
+func (l *lives) mark(name string, first, last int) {
+	if l.has[name] == nil {
+		l.has[name] = make([]bool, l.releases)
+	}
+	for i := first; i <= last; i++ {
+		l.has[name][i] = true
+	}
+}
+
+func (l *lives) all() map[string]lifetime {
+	out := make(map[string]lifetime, len(l.has))
+	for name, in := range l.has {
+		life := lifetime{first: -1, stays: true}
+		for i, yes := range in {
+			switch {
+			case yes:
+				life.last = i
+				if life.first < 0 {
+					life.first = i
 				}
+			case !yes && life.first >= 0:
+				life.stays = false
 			}
 		}
-	}
-	for _, e := range rel.Enums {
-		for _, tag := range append([]string{e.Tag}, also[e.Tag]...) {
-			put(tag)
-		}
-		for _, v := range e.Enumerators {
-			put(v.Name)
+		if life.first >= 0 {
+			out[name] = life
 		}
 	}
-	for _, m := range rel.Macros {
-		put(m.Name)
-	}
-	for _, t := range rel.Typedefs {
-		put(t.Name)
-	}
-	for _, v := range rel.Variables {
-		put(v.Name)
-	}
+	return out
 }

@@ -46,7 +46,7 @@ func TestDecided(t *testing.T) {
 	}
 }
 
-// TestUndecided takes the pages away: then everything is undecided, with its place.
+// TestUndecided takes the pages away: then everything is undecided, with its file.
 func TestUndecided(t *testing.T) {
 	rel, err := api.Load(api.Newest())
 	if err != nil {
@@ -54,7 +54,7 @@ func TestUndecided(t *testing.T) {
 	}
 	d := Decide(rel, &spec.Spec{})
 	for _, s := range d.Functions {
-		if s.Status != Undecided || s.Pos.Line == 0 {
+		if s.Status != Undecided || s.Pos.File == "" {
 			t.Fatalf("%+v", s)
 		}
 	}

@@ -10,27 +10,16 @@ import (
 )
 
 // Import reads the facts of a release: those of its header, under the names as included, and the default version of each
-// exported function from its libibverbs.so (none when lib is empty). The error is a [diag.List].
-func Import(opts Options, lib, release string) (*api.Release, error) {
+// exported function (none when versions is nil). From says where the versions were read, for an error. The error is a
+// [diag.List].
+func Import(opts Options, release string, versions map[string]string, from string) (*api.Release, error) {
 	rel, err := Parse(opts)
 	if err != nil {
 		return nil, err
 	}
 	rel.Release = release
-	if lib != "" {
-		if errs := addVersions(rel, lib); len(errs) > 0 {
-			return nil, errs.Err()
-		}
-	}
-	return rel, nil
-}
-
-// addVersions enters the default version of every exported function. A symbol may have several; the default is the one that
-// a program linked today gets, and that dlsym finds.
-func addVersions(rel *api.Release, lib string) diag.List {
-	versions, err := defaultVersions(lib)
-	if err != nil {
-		return diag.List{diag.New(diag.LibraryRead, lib, 0, 0, "library", err.Error(), "name the libibverbs.so of the header's release")}
+	if versions == nil {
+		return rel, nil
 	}
 	var errs diag.List
 	for i := range rel.Functions {
@@ -41,13 +30,26 @@ func addVersions(rel *api.Release, lib string) diag.List {
 		version, ok := versions[fn.Name]
 		if !ok {
 			errs.Add(diag.New(diag.LibraryLacks, fn.Pos.File, fn.Pos.Line, fn.Pos.Col, fn.Name,
-				"the library "+lib+" does not export it", "take header and library of one release"))
+				from+" does not export it", "take header and library of one release"))
 			continue
 		}
 		fn.Version = version
 		fn.Private = strings.Contains(version, "PRIVATE")
 	}
-	return errs
+	if err := errs.Err(); err != nil {
+		return nil, err
+	}
+	return rel, nil
+}
+
+// SymbolVersions maps the functions that a shared library exports to their default versions: those that a program linked
+// today gets, and that dlsym finds.
+func SymbolVersions(lib string) (map[string]string, error) {
+	versions, err := defaultVersions(lib)
+	if err != nil {
+		return nil, diag.One(diag.New(diag.LibraryRead, lib, 0, 0, "library", err.Error(), "name the libibverbs.so of the header's release"))
+	}
+	return versions, nil
 }
 
 // defaultVersions maps the functions that a shared library exports to their default versions, "" for one without.

@@ -57,13 +57,6 @@ func (c *call) bad(path, problem, fix string) {
 	c.malformed = true
 }
 
-func suggestion(name string, among []string) string {
-	if like := spec.Closest(name, among); like != "" {
-		return "did you mean " + like + "?"
-	}
-	return ""
-}
-
 // value turns a value of a case into one of the type; nil when it cannot.
 func (c *call) value(path string, t spec.CType, v any) *val {
 	switch v := v.(type) {
@@ -206,7 +199,7 @@ func (c *call) flags(path string, t spec.CType, parts []string) *big.Int {
 			i = c.constant(p)
 		}
 		if i == nil {
-			c.noName(path, fmt.Sprintf("%s has no constant %s", c.of(), quoted(p)), suggestion(p, c.likely(path, t)))
+			c.noName(path, fmt.Sprintf("%s has no constant %s", c.of(), quoted(p)), c.suggestConstant(p, path, t))
 			return nil
 		}
 		if len(parts) == 1 {

@@ -28,13 +28,15 @@ const (
 	HeaderIncomplete  Code = "header-incomplete"  // an undefined struct is used by value
 	HeaderUnsupported Code = "header-unsupported" // a construct whose layout is not computed, or that cannot be declared again
 	HeaderNoVerbs     Code = "header-no-verbs"    // C, but without a single declaration of its own
-	HeaderLacks       Code = "header-lacks"       // a function that must be there is not
+	HeaderLacks       Code = "header-lacks"       // a declaration that must be there is not
+	HeaderContradicts Code = "header-contradicts" // a value or layout that differs from that of every known release
 )
 
 // The library that symbol versions are read from.
 const (
 	LibraryRead  Code = "library-read"  // not a shared library
 	LibraryLacks Code = "library-lacks" // a function of the header is not exported
+	CheckoutRead Code = "checkout-read" // a commit of rdma-core cannot be read, or is of another release
 )
 
 // Releases.
@@ -58,6 +60,7 @@ const (
 	TypeMismatch     Code = "type-mismatch"     // a C type is not what the page takes it for
 	ValueRange       Code = "value-range"       // a constant does not fit into its Go type
 	Undecided        Code = "undecided"         // a declaration neither bound, skipped nor pending
+	NothingBound     Code = "nothing-bound"     // no function of the header is on a page
 )
 
 // Questions about rules and calls.
@@ -112,10 +115,12 @@ var table = [...]Entry{
 	{HeaderIncomplete, "a struct that is never defined is used by value"},
 	{HeaderUnsupported, "the header packs a record, which the C parser does not lay out, or has a declaration that cannot be written again"},
 	{HeaderNoVerbs, "the header declares nothing"},
-	{HeaderLacks, "the header lacks a function that every ibverbs header has"},
+	{HeaderLacks, "the header lacks a declaration that every verbs.h of its release has"},
+	{HeaderContradicts, "the header contradicts what all known releases agree on"},
 
 	{LibraryRead, "the library cannot be read"},
 	{LibraryLacks, "the library does not export a function of the header"},
+	{CheckoutRead, "a commit of rdma-core cannot be read, or is of another release"},
 
 	{ReleaseUnknown, "there are no facts of the release"},
 
@@ -133,6 +138,7 @@ var table = [...]Entry{
 	{TypeMismatch, "a C type of the header is not what a page takes it for"},
 	{ValueRange, "the value of a constant does not fit into its Go type"},
 	{Undecided, "a declaration is neither bound, skipped nor pending"},
+	{NothingBound, "no page binds a function of the header"},
 
 	{VerbUnknown, "no page describes the verb"},
 	{InputRead, "a file of cases or capabilities cannot be read"},

@@ -20,6 +20,7 @@ type Options struct {
 	Package        string   // Go package name
 	Only           []string // C functions, as globs; empty: all that the specs bind
 	AllowUndecided bool     // leave out declarations that no page decides, instead of failing
+	AllowChanged   bool     // take a header that contradicts what all known releases agree on
 	Header         string   // path that the facts were read from; empty for those of a known release
 }
 
@@ -30,13 +31,13 @@ func Run(rel *api.Release, sp *spec.Spec, opt Options) ([]output.File, *model.Pa
 		return nil, nil, err
 	}
 	newest := rel
-	if rel.Release == "" { // a header given by path: what it may have and what it has no library for is told by the newest
+	if rel.Release == "" { // a header given by path: the newest release says at which version its functions are exported
 		if newest, err = api.Load(api.Newest()); err != nil {
 			return nil, nil, err
 		}
 	}
 	var errs diag.List
-	errs.AddErr(whole(opt.Header, rel, newest, since))
+	errs.AddErr(checkKnown(opt.Header, rel, opt.AllowChanged))
 	if !opt.AllowUndecided {
 		errs.AddErr(bind.Decide(rel, sp).UndecidedErr())
 	}
@@ -57,6 +58,9 @@ func Run(rel *api.Release, sp *spec.Spec, opt Options) ([]output.File, *model.Pa
 		Spec: sp, Package: opt.Package, Only: opt.Only, Specials: specials})
 	if err != nil {
 		return nil, nil, err
+	}
+	if len(pkg.Verbs) == 0 {
+		return nil, nil, diag.One(diag.New(diag.NothingBound, opt.Header, 0, 0, "header", "declares no function that a page binds", "name infiniband/verbs.h, or add pages for this header with --spec"))
 	}
 	files, err := emit.Package(pkg)
 	if err != nil {

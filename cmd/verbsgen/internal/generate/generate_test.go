@@ -14,13 +14,14 @@ import (
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
-// TestOnlyEach generates a package for each bound function alone, in each known release: what the function needs comes
-// along, and what comes out parses and names nothing that it lacks.
+// TestOnlyEach generates a package for each bound function alone, in each known release that has other functions than the one
+// before: what the function needs comes along, and what comes out parses and names nothing that it lacks.
 func TestOnlyEach(t *testing.T) {
 	sp, err := spec.Embedded()
 	if err != nil {
 		t.Fatal(err)
 	}
+	before := 0
 	for _, release := range api.Releases() {
 		rel, err := api.Load(release)
 		if err != nil {
@@ -33,9 +34,10 @@ func TestOnlyEach(t *testing.T) {
 		if len(all.Verbs) < 20 {
 			t.Errorf("%s: only %d functions are bound", release, len(all.Verbs))
 		}
-		if testing.Short() && release != api.Newest() {
+		if len(all.Verbs) == before || testing.Short() && release != api.Newest() {
 			continue
 		}
+		before = len(all.Verbs)
 		for _, v := range all.Verbs {
 			files, pkg, err := Run(rel, sp, Options{Package: "p", Only: []string{v.C}})
 			if err != nil {

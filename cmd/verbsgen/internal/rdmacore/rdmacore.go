@@ -1,0 +1,158 @@
+// Package rdmacore reads what a release of rdma-core publishes out of its git repository: the headers that are installed
+// under infiniband/, and the version of each symbol of libibverbs.
+//
+// It owns the layout of rdma-core's source tree. It knows nothing of C, and keeps nothing but what it is asked for.
+package rdmacore
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+)
+
+// Tree is one commit of a checkout, with or without a work tree.
+type Tree struct {
+	Dir    string // of the repository
+	Commit string // a tag or commit
+}
+
+// Headers are what a commit publishes, in a folder.
+type Headers struct {
+	Release  string            // as the commit calls itself
+	File     string            // path of verbs.h
+	Versions map[string]string // symbol of libibverbs -> its default version
+}
+
+// folders are those whose CMakeLists.txt says what is installed under infiniband/ for users of libibverbs.
+var folders = []string{"libibverbs", "kernel-headers"}
+
+// Export writes the published headers below a folder, and reads the versions of the symbols. The error is a diag.List.
+func (t Tree) Export(to string) (*Headers, error) {
+	root, err := t.read("CMakeLists.txt")
+	if err != nil {
+		return nil, err
+	}
+	vars := variables(root)
+	h := &Headers{Release: vars["PACKAGE_VERSION"], File: filepath.Join(to, "infiniband", "verbs.h")}
+	if err := os.MkdirAll(filepath.Dir(h.File), 0o777); err != nil {
+		return nil, err
+	}
+	found := false
+	for _, folder := range folders {
+		text, err := t.read(folder + "/CMakeLists.txt")
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range published(text) {
+			data, err := t.read(folder + "/" + name)
+			if err != nil {
+				return nil, err
+			}
+			if err := os.WriteFile(filepath.Join(to, "infiniband", path.Base(name)), data, 0o666); err != nil {
+				return nil, err
+			}
+			found = found || path.Base(name) == "verbs.h"
+		}
+	}
+	if !found {
+		return nil, t.problem("libibverbs/CMakeLists.txt", "does not publish a verbs.h")
+	}
+	text, err := t.read("libibverbs/libibverbs.map.in")
+	if err != nil {
+		return nil, err
+	}
+	h.Versions = symbolVersions(text, vars)
+	return h, nil
+}
+
+// Place writes a file of the tree as git does: commit:path.
+func (t Tree) Place(name string) string { return t.Commit + ":" + name }
+
+// read gives the content of a file of the commit.
+func (t Tree) read(name string) ([]byte, error) {
+	var out, said bytes.Buffer
+	cmd := exec.Command("git", "-C", t.Dir, "cat-file", "blob", t.Place(name))
+	cmd.Stdout, cmd.Stderr = &out, &said
+	if err := cmd.Run(); err != nil {
+		if errors.Is(err, exec.ErrNotFound) {
+			return nil, t.problem(name, "git is not installed")
+		}
+		reason, _, _ := strings.Cut(strings.TrimSpace(said.String()), "\n")
+		return nil, t.problem(name, "git cannot read it: "+strings.TrimPrefix(reason, "fatal: "))
+	}
+	return out.Bytes(), nil
+}
+
+func (t Tree) problem(name, problem string) error {
+	return diag.One(diag.New(diag.CheckoutRead, t.Dir, 0, 0, t.Place(name), problem,
+		"give a repository of rdma-core with --git, and a commit of it with --commit where the release has no tag v..."))
+}
+
+var setRE = regexp.MustCompile(`(?m)^\s*set\((\w+)\s+"([^"]*)"\)`)
+
+// variables are the texts that a CMakeLists.txt sets.
+func variables(cmake []byte) map[string]string {
+	vars := map[string]string{}
+	for _, m := range setRE.FindAllSubmatch(cmake, -1) {
+		vars[string(m[1])] = string(m[2])
+	}
+	return vars
+}
+
+var publishRE = regexp.MustCompile(`(?m)^\s*publish_headers\(infiniband\s([^)]*)\)`)
+
+// published lists the headers that a CMakeLists.txt installs under infiniband/, relative to its folder.
+func published(cmake []byte) []string {
+	var list []string
+	for _, m := range publishRE.FindAllSubmatch(cmake, -1) {
+		list = append(list, strings.Fields(string(m[1]))...)
+	}
+	return list
+}
+
+var (
+	blockRE   = regexp.MustCompile(`^([\w.]+)\s*\{`)
+	symbolRE  = regexp.MustCompile(`^\s*(\w+);`)
+	replaceRE = regexp.MustCompile(`@(\w+)@`)
+)
+
+// symbolVersions reads the map of versions. A symbol that stands in several versions has the last one as default.
+func symbolVersions(text []byte, vars map[string]string) map[string]string {
+	versions := map[string]string{}
+	text = replaceRE.ReplaceAllFunc(text, func(m []byte) []byte { return []byte(vars[string(bytes.Trim(m, "@"))]) })
+	block, local := "", false
+	for s := bufio.NewScanner(bytes.NewReader(text)); s.Scan(); {
+		line := s.Text()
+		switch {
+		case blockRE.MatchString(line):
+			block, local = blockRE.FindStringSubmatch(line)[1], false
+		case strings.Contains(line, "local:"):
+			local = true
+		case strings.Contains(line, "global:"):
+			local = false
+		case !local && symbolRE.MatchString(line):
+			versions[symbolRE.FindStringSubmatch(line)[1]] = block
+		}
+	}
+	return versions
+}
+
+// Own takes the folder that Export wrote to out of the places of diagnostics: what is wrong stands in the commit.
+func (t Tree) Own(err error, to string) error {
+	list := diag.From(err)
+	for i := range list {
+		if rel, ok := strings.CutPrefix(list[i].File, to+string(filepath.Separator)); ok {
+			list[i].File = fmt.Sprintf("%s:%s", t.Commit, filepath.ToSlash(rel))
+		}
+	}
+	return list.Err()
+}

@@ -1,0 +1,180 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/cheader"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/generate"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/rdmacore"
+	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/api"
+)
+
+// coreVar names the variable of the environment with a git repository of rdma-core: the headers of all releases are then
+// read from it, too.
+const coreVar = "VERBSGEN_RDMA_CORE"
+
+// TestEveryRelease generates a package of every known release twice: from its facts by name, and from the same facts as
+// those of a header. Each package must compile, pass vet and pass its generated tests. Packages that differ in nothing but
+// the name of the release and the hash of the facts are built once.
+func TestEveryRelease(t *testing.T) {
+	if testing.Short() || runtime.GOOS != "linux" {
+		t.Skip("compiles a package for each release, on linux")
+	}
+	sp, err := spec.Embedded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := newWorkspace(t)
+	for _, release := range api.Releases() {
+		rel, err := api.Load(release)
+		if err != nil {
+			t.Fatal(err)
+		}
+		byName := m.generate(t, rel, sp, generate.Options{Package: "verbs"})
+		header := *rel
+		header.Release = ""
+		byHeader := m.generate(t, &header, sp, generate.Options{Package: "verbs", Header: "verbs.h"})
+		t.Logf("%s: by release %s, by header %s", release, byName, byHeader)
+	}
+	m.test(t)
+}
+
+// TestEveryHeader does the same from the headers themselves, whose facts must be those that are stored, and from the
+// newest commit of rdma-core.
+func TestEveryHeader(t *testing.T) {
+	core := os.Getenv(coreVar)
+	if core == "" {
+		t.Skip(coreVar + " is not set: a git repository of rdma-core is needed, see make facts")
+	}
+	sp, err := spec.Embedded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := newWorkspace(t)
+	for _, release := range api.Releases() {
+		commit, _ := strings.CutPrefix(api.Source(release), "git:")
+		rel, file := m.header(t, core, commit)
+		stored, err := api.Load(release)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := factsText(t, rel), factsText(t, stored); got != want {
+			t.Errorf("%s: the header of %s has other facts than those stored", release, commit)
+		}
+		t.Logf("%s: by header %s", release, m.generate(t, rel, sp, generate.Options{Package: "verbs", Header: file}))
+	}
+	rel, file := m.header(t, core, "HEAD")
+	t.Logf("newest commit: by header %s", m.generate(t, rel, sp, generate.Options{Package: "verbs", Header: file, AllowUndecided: true}))
+	m.test(t)
+}
+
+// workspace is a module of generated packages.
+type workspace struct {
+	dir  string
+	seen map[string]string // hash of the content -> folder
+}
+
+func newWorkspace(t *testing.T) *workspace {
+	m := &workspace{dir: t.TempDir(), seen: map[string]string{}}
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, err := os.ReadFile(filepath.Join(root, "go.sum"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.write(t, "go.sum", sum)
+	m.write(t, "go.mod", []byte("module example.com/releases\n\ngo 1.26\n\nrequire github.com/verbsgen/verbsgen v0.0.0\n\n"+
+		"replace github.com/verbsgen/verbsgen => "+root+"\n"))
+	return m
+}
+
+func (m *workspace) write(t *testing.T, name string, data []byte) {
+	t.Helper()
+	at := filepath.Join(m.dir, name)
+	if err := os.MkdirAll(filepath.Dir(at), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(at, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// header reads the facts of the header that a commit publishes.
+func (m *workspace) header(t *testing.T, core, commit string) (*api.Release, string) {
+	t.Helper()
+	headers, err := rdmacore.Tree{Dir: core, Commit: commit}.Export(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	rel, err := cheader.Parse(cheader.Options{Header: headers.File})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rel, headers.File
+}
+
+// provenance is what differs between packages of equal releases: where the facts are from, and the prefix of C names.
+var provenance = regexp.MustCompile(`(?m)^// From .*, facts .*$|\b(?i:vg[0-9a-f]{10})_`)
+
+// generate puts a package into the module unless an equal one is there, and gives its folder.
+func (m *workspace) generate(t *testing.T, rel *api.Release, sp *spec.Spec, opt generate.Options) string {
+	t.Helper()
+	files, pkg, err := generate.Run(rel, sp, opt)
+	if err != nil {
+		t.Errorf("%s %s: %v", rel.Release, opt.Header, err)
+		return "failed"
+	}
+	if len(pkg.Verbs) < 40 {
+		t.Errorf("%s %s: only %d functions are bound", rel.Release, opt.Header, len(pkg.Verbs))
+	}
+	hash := sha256.New()
+	for _, f := range files {
+		fmt.Fprintf(hash, "%s\n%s\n", f.Name, provenance.ReplaceAll(f.Data, nil))
+	}
+	key := string(hash.Sum(nil))
+	if dir, ok := m.seen[key]; ok {
+		return dir
+	}
+	dir := fmt.Sprintf("p%d", len(m.seen))
+	m.seen[key] = dir
+	for _, f := range files {
+		m.write(t, filepath.Join(dir, f.Name), f.Data)
+	}
+	return dir
+}
+
+// test builds, vets and tests the packages.
+func (m *workspace) test(t *testing.T) {
+	t.Helper()
+	t.Logf("%d different packages", len(m.seen))
+	for _, args := range [][]string{{"vet", "./..."}, {"test", "./..."}} {
+		cmd := exec.Command("go", args...)
+		cmd.Dir, cmd.Env = m.dir, append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("go %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+	}
+}
+
+// factsText writes facts without places in the header.
+func factsText(t *testing.T, rel *api.Release) string {
+	t.Helper()
+	data, err := api.Store("", &api.Release{Release: "1.0", Functions: rel.Functions, Records: rel.Records, Enums: rel.Enums, Macros: rel.Macros, Aliases: rel.Aliases}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	data = regexp.MustCompile(`,"pos":"[^"]*"|"version":"[^"]*",?|"private":true,?`).ReplaceAll(data, nil)
+	return string(bytes.ReplaceAll(data, []byte(",}"), []byte("}")))
+}

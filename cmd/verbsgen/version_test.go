@@ -1,0 +1,47 @@
+package main
+
+import (
+	"bytes"
+	"runtime/debug"
+	"strings"
+	"testing"
+
+	"github.com/verbsgen/verbsgen/spec/api"
+)
+
+func TestDescribeBuild(t *testing.T) {
+	info := func(version string, settings ...string) *debug.BuildInfo {
+		b := &debug.BuildInfo{Main: debug.Module{Version: version}}
+		for _, s := range settings {
+			key, value, _ := strings.Cut(s, "=")
+			b.Settings = append(b.Settings, debug.BuildSetting{Key: key, Value: value})
+		}
+		return b
+	}
+	for _, c := range []struct {
+		info *debug.BuildInfo
+		want string
+	}{
+		{info(""), "verbsgen (devel)\n"},
+		{info("(devel)"), "verbsgen (devel)\n"},
+		{info("v1.2.3"), "verbsgen v1.2.3\n"},
+		{info("v1.2.4-0.20260102030405-0123456789ab"), "verbsgen v1.2.4-0.20260102030405-0123456789ab\nrevision 0123456789ab\n"},
+		{info("(devel)", "vcs.revision=feedbeef", "vcs.modified=false"), "verbsgen (devel)\nrevision feedbeef\n"},
+		{info("v1.2.3+dirty", "vcs.revision=feedbeef", "vcs.modified=true"),
+			"verbsgen v1.2.3+dirty\nrevision feedbeef, with changes that are not committed\n"},
+	} {
+		if got := describeBuild(c.info); got != c.want {
+			t.Errorf("%+v:\n%s\nwant\n%s", c.info, got, c.want)
+		}
+	}
+}
+
+func TestVersionFlag(t *testing.T) {
+	var stdout, stderr bytes.Buffer
+	if code := run(t.Context(), []string{"--version"}, &stdout, &stderr); code != exitOK || stderr.Len() > 0 {
+		t.Fatalf("exit code %d, %s", code, &stderr)
+	}
+	if got := stdout.String(); !strings.HasPrefix(got, "verbsgen ") || !strings.HasSuffix(got, "\nfacts of rdma-core "+strings.Join(api.Releases(), ", ")+"\n") {
+		t.Errorf("got\n%s", got)
+	}
+}

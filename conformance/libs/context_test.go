@@ -1,0 +1,135 @@
+//go:build linux && cgo
+
+package libs
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"testing"
+
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/dpath"
+	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/api"
+)
+
+// headerVerb is a verb that the header has as an inline function: it goes through an operation of the context.
+type headerVerb struct {
+	verb, op string
+	call     func(b *beds) error
+}
+
+// beds is an open device with one object of each kind that a call needs.
+type beds struct {
+	*bed
+	dm *verbs.DM
+	td *verbs.TD
+	cq *verbs.CQ
+	qp *verbs.QP
+}
+
+// headerVerbs are all of them that are bound, in an order in which each finds its objects: a Close that fails leaves
+// its object open.
+var headerVerbs = []headerVerb{
+	{"ibv_alloc_dm", "alloc_dm", func(b *beds) (err error) { b.dm, err = b.dev.AllocDM(verbs.NewAllocDMAttr(64)); return }},
+	{"ibv_free_dm", "free_dm", func(b *beds) error { return b.dm.Close() }},
+	{"ibv_reg_dm_mr", "reg_dm_mr", func(b *beds) error { _, err := b.pd.RegDMMR(b.dm, 0, 64, verbs.DMAccessZeroBased); return err }},
+	{"ibv_alloc_null_mr", "alloc_null_mr", func(b *beds) error { _, err := b.pd.AllocNullMR(); return err }},
+	{"ibv_advise_mr", "advise_mr", func(b *beds) error {
+		return b.pd.AdviseMR(verbs.AdviseMRAdvicePrefetch, 0, []verbs.SGE{{Addr: 0x1000, Length: 64}})
+	}},
+	{"ibv_alloc_td", "alloc_td", func(b *beds) (err error) { b.td, err = b.dev.AllocTD(verbs.NewTDInitAttr()); return }},
+	{"ibv_dealloc_td", "dealloc_td", func(b *beds) error { return b.td.Close() }},
+	{"ibv_alloc_parent_domain", "alloc_parent_domain", func(b *beds) error {
+		_, err := b.dev.AllocParentDomain(verbs.NewParentDomainAttr(b.pd))
+		return err
+	}},
+	{"ibv_query_device_ex", "query_device_ex", func(b *beds) error { _, err := b.dev.QueryDeviceEx(); return err }},
+	{"ibv_query_port", "query_port", func(b *beds) error { _, err := b.dev.QueryPort(1); return err }},
+	{"ibv_req_notify_cq", "req_notify_cq", func(b *beds) error { return b.cq.ReqNotify(false) }},
+	{"ibv_poll_cq", "poll_cq", func(b *beds) error { _, err := b.cq.PollInto(make([]dpath.WC, 1)); return err }},
+	{"ibv_post_send", "post_send", func(b *beds) error {
+		batch, err := dpath.NewSendBatch(1, 1)
+		if err != nil {
+			return err
+		}
+		defer batch.Close()
+		_, err = b.qp.PostSend(batch, 1)
+		return err
+	}},
+	{"ibv_post_recv", "post_recv", func(b *beds) error {
+		batch, err := dpath.NewRecvBatch(1, 1)
+		if err != nil {
+			return err
+		}
+		defer batch.Close()
+		_, err = b.qp.PostRecv(batch, 1)
+		return err
+	}},
+}
+
+// TestHeaderVerbs holds the list above against the spec and the facts: every bound verb that the header dispatches to an
+// operation of the context is on it, with that operation.
+func TestHeaderVerbs(t *testing.T) {
+	pages, err := spec.Embedded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	newest, err := api.Load(api.Newest())
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, f := range newest.Functions {
+		if f.Dispatch == nil || f.Dispatch.Way != api.WayVerbs && f.Dispatch.Way != api.WayOps || pages.VerbByC(f.Name) == nil {
+			continue
+		}
+		found++
+		if !slices.ContainsFunc(headerVerbs, func(v headerVerb) bool { return v.verb == f.Name && v.op == f.Dispatch.Op }) {
+			t.Errorf("%s goes through %s, and is not in headerVerbs", f.Name, f.Dispatch.Op)
+		}
+	}
+	if found == 0 {
+		t.Error("the facts have no bound verb that goes through an operation")
+	}
+}
+
+// TestContext drives a context that gcc laid out by the release's own header: every verb of the header finds its operation
+// there, and one that the release does not have yet is errors.ErrUnsupported.
+func TestContext(t *testing.T) {
+	release := facts(t, library(t))
+	_, err := os.Stat(filepath.Join(*includeFlag, "infiniband/verbs.h"))
+	needed(t, err)
+	p, err := buildProvider(t.TempDir(), *includeFlag, release)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &beds{bed: open(t, p)}
+	if n := b.dev.NumCompVectors(); n != 3 {
+		t.Errorf("num_comp_vectors is %d", n)
+	}
+	if b.cq, err = b.dev.CreateCQ(4, nil, 0); err != nil {
+		t.Fatal(err)
+	}
+	attr := verbs.NewQPInitAttr(verbs.QPTypeRC, b.cq, b.cq)
+	if b.qp, err = b.pd.CreateQP(attr); err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range headerVerbs {
+		want, has := p.numbers[v.op]
+		p.call("libs_reached")
+		err := v.call(b)
+		got := p.call("libs_reached")
+		switch {
+		case !has && (got != 0 || !errors.Is(err, errors.ErrUnsupported)):
+			t.Errorf("%s: %s has no %s, and the call reached operation %d: %v", v.verb, release.Release, v.op, got, err)
+		case has && got != want:
+			t.Errorf("%s reached operation %d, not %s (%d): %v", v.verb, got, v.op, want, err)
+		case has && err != nil && v.verb != "ibv_poll_cq" && !errors.Is(err, syscall.Errno(want)):
+			t.Errorf("%s: %v", v.verb, err)
+		}
+	}
+}

@@ -1,0 +1,128 @@
+//go:build linux && cgo
+
+package libs
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/dl"
+	"github.com/verbsgen/verbsgen/runtime/softverbs"
+	"github.com/verbsgen/verbsgen/spec/api"
+)
+
+// reaching calls the verb that needs a function, by the function's name; only of functions that some supported release
+// lacks. TestMissing fails on one that it has no entry for.
+var reaching = map[string]func(b *bed) error{
+	"ibv_import_dm": func(b *bed) error { _, err := b.dev.ImportDM(1, 64); return err },
+	"ibv_unimport_dm": func(b *bed) error {
+		dm, err := b.dev.AllocDM(verbs.NewAllocDMAttr(64))
+		if err != nil {
+			return err
+		}
+		return dm.Unimport()
+	},
+	"ibv_reg_dmabuf_mr": func(b *bed) error { _, err := b.pd.RegDmabufMR(0, 64, 0, 0, 0); return err },
+	"ibv_reg_mr_ex":     func(b *bed) error { _, err := b.pd.RegMREx(verbs.NewMRInitAttr(64, 0).Addr(0x1000)); return err },
+	"ibv_get_device_index": func(b *bed) error { // the one that has an answer without the function
+		list, err := b.lib.Devices()
+		if err == nil && list[0].Index == -1 {
+			err = errNoIndex
+		}
+		return err
+	},
+}
+
+var errNoIndex = errors.New("no index")
+
+// part is a device made of software without the functions that a real library lacks, under the name of that library.
+type part struct {
+	soft *softverbs.Device
+	real *dl.Library
+}
+
+func (p part) Symbol(name, version string) uintptr {
+	if p.real.Symbol(name, version) == 0 {
+		return 0
+	}
+	return p.soft.Symbol(name, version)
+}
+
+func (p part) String() string { return p.real.String() }
+
+// bed is an open device with a protection domain.
+type bed struct {
+	lib *verbs.Lib
+	dev *verbs.Device
+	pd  *verbs.PD
+}
+
+// open opens the first device.
+func open(t *testing.T, from verbs.Symbols) *bed {
+	t.Helper()
+	b := &bed{}
+	var err error
+	if b.lib, err = verbs.LoadFrom(from); err != nil {
+		t.Fatal(err)
+	}
+	list, err := b.lib.Devices()
+	if err != nil || len(list) != 1 {
+		t.Fatalf("Devices = %v, %v", list, err)
+	}
+	if b.dev, err = b.lib.OpenDevice(list[0].Name); err != nil {
+		t.Fatal(err)
+	}
+	if b.pd, err = b.dev.AllocPD(); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// TestMissing calls every verb whose function the library lacks: the error names the function, the release that brought
+// it and the library. There is no device here, so the device is one of software that has just what the library has.
+func TestMissing(t *testing.T) {
+	lib := library(t)
+	release := facts(t, lib)
+	since, err := api.Since()
+	if err != nil {
+		t.Fatal(err)
+	}
+	soft := softverbs.New()
+	defer soft.Close()
+	if err := soft.Err(); err != nil {
+		t.Fatal(err)
+	}
+	b := open(t, part{soft, lib})
+	for _, m := range lacking(t, release) {
+		call := reaching[m.name]
+		if call == nil {
+			t.Errorf("%s is not in %s, and no call of it is known here; add one to reaching", m.name, release.Release)
+			continue
+		}
+		err := call(b)
+		if err == errNoIndex {
+			continue
+		}
+		for _, want := range []string{m.name, "rdma-core " + since[m.name] + ";", lib.String()} {
+			if !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: no %q in: %v", m.name, want, err)
+			}
+		}
+		if api.Compare(since[m.name], release.Release) <= 0 {
+			t.Errorf("%s came with %s, and %s lacks it", m.name, since[m.name], release.Release)
+		}
+	}
+}
+
+// TestReachingKnown holds reaching against the bindings: no entry for what is not bound.
+func TestReachingKnown(t *testing.T) {
+	all := allBound(t)
+	for name := range reaching {
+		if !slices.ContainsFunc(all, func(b bound) bool { return b.name == name }) {
+			t.Errorf("%s is not bound", name)
+		}
+	}
+}
