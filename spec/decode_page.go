@@ -12,6 +12,7 @@ func (d *decoder) page(n *yaml.Node) *Page {
 	name := pageName(d.file)
 	ok := d.object(n, place{name, ""}, []key{
 		{"page", true, d.text(&p.Page)},
+		{"extends", false, func(*yaml.Node, place) {}}, // a file that has it is read by extension
 		{"title", true, d.text(&p.Title)},
 		{"release", true, d.text(&p.Release)},
 		{"flags", false, d.named(func(name string, k, v *yaml.Node) { p.Flags = append(p.Flags, d.flagType(name, k, v)) })},
@@ -25,11 +26,7 @@ func (d *decoder) page(n *yaml.Node) *Page {
 		{"notes", false, func(n *yaml.Node, at place) {
 			d.list(n, at, func(e *yaml.Node) { p.Notes = append(p.Notes, d.note(e, at)) })
 		}},
-		{"skip", false, d.named(func(name string, k, v *yaml.Node) {
-			s := Skip{C: name, Pos: d.pos(k)}
-			d.text(&s.Reason)(v, place{name, "reason"})
-			p.Skip = append(p.Skip, s)
-		})},
+		{"skip", false, d.skips(p)},
 	})
 	if ok && p.Page != "" && p.Page != name {
 		d.add(n, CodePageName, p.Page, "the file is called "+name+".yaml", "name the file "+p.Page+".yaml, one page a file")
@@ -41,6 +38,15 @@ func (d *decoder) page(n *yaml.Node) *Page {
 		p.Rules[i].Page = p.Page
 	}
 	return p
+}
+
+// skips reads declarations without a Go face.
+func (d *decoder) skips(p *Page) reader {
+	return d.named(func(name string, k, v *yaml.Node) {
+		s := Skip{C: name, Pos: d.pos(k)}
+		d.text(&s.Reason)(v, place{name, "reason"})
+		p.Skip = append(p.Skip, s)
+	})
 }
 
 // pageName is the name of the page that a file of this name holds.
@@ -76,6 +82,7 @@ func (d *decoder) flagType(name string, k, v *yaml.Node) FlagType {
 func (d *decoder) enumType(name string, k, v *yaml.Node) EnumType {
 	t := EnumType{Go: name, Pos: d.pos(k)}
 	defer d.marking(&t.marks)()
+	whole := d.adding == nil
 	ok := d.object(v, place{name, ""}, []key{
 		{"enum", false, d.text(&t.Enum)},
 		{"prefix", true, d.text(&t.Prefix)},
@@ -86,7 +93,7 @@ func (d *decoder) enumType(name string, k, v *yaml.Node) EnumType {
 		{"doc", true, d.text(&t.Doc)},
 		{"docs", false, d.textMap(&t.Docs)},
 	})
-	if ok && t.Enum == "" && len(t.Members) == 0 {
+	if ok && whole && t.Enum == "" && len(t.Members) == 0 {
 		d.add(k, CodeMissingKey, name, "neither enum nor members is given", "name the C enum, or the members of an anonymous one")
 	}
 	return t

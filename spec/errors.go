@@ -20,6 +20,7 @@ const (
 	CodeMissingKey    = "spec-missing-key"    // a mandatory key left out
 	CodeValue         = "spec-value"          // a text outside its closed list
 	CodePageName      = "spec-page-name"      // the file is not called after its page
+	CodeExtends       = "spec-extends"        // an extension that does not fit its page
 	CodeUnknownKind   = "spec-unknown-kind"   // a rule kind outside the closed list
 	CodeKindKey       = "spec-kind-key"       // a key that this kind of rule does not use, or lacks
 	CodeRuleID        = "spec-rule-id"        // an ID of another form, or for another verb
@@ -35,7 +36,7 @@ const (
 func Codes() []string {
 	return []string{
 		CodeUnreadable, CodeEmpty, CodeEncoding, CodeTab, CodeSyntax, CodeAlias, CodeType, CodeUnknownKey,
-		CodeDuplicateKey, CodeMissingKey, CodeValue, CodePageName, CodeUnknownKind, CodeKindKey, CodeRuleID,
+		CodeDuplicateKey, CodeMissingKey, CodeValue, CodePageName, CodeExtends, CodeUnknownKind, CodeKindKey, CodeRuleID,
 		CodeDuplicateRule, CodeDuplicateName, CodeGlob, CodeUnknownName, CodeUnknownPath, CodeCase,
 	}
 }

@@ -18,6 +18,7 @@ type Facts struct {
 	macros  map[string]*api.Macro
 	member  map[string]*api.Enum // enum of an enumerator
 	aliases map[string]string
+	vars    map[string]bool
 	names   []string // of constants, in the order of the headers
 }
 
@@ -25,7 +26,7 @@ type Facts struct {
 func NewFacts(rels ...*api.Release) *Facts {
 	f := &Facts{
 		consts: map[string]*big.Int{}, funcs: map[string]*api.Function{}, records: map[string]*api.Record{},
-		enums: map[string]*api.Enum{}, macros: map[string]*api.Macro{}, member: map[string]*api.Enum{}, aliases: map[string]string{},
+		enums: map[string]*api.Enum{}, macros: map[string]*api.Macro{}, member: map[string]*api.Enum{}, aliases: map[string]string{}, vars: map[string]bool{},
 	}
 	rels = slices.Clone(rels)
 	slices.SortStableFunc(rels, func(a, b *api.Release) int { return compareReleases(a.Release, b.Release) })
@@ -59,6 +60,9 @@ func (f *Facts) addRelease(rel *api.Release) {
 		if v := macroValue(m.Value); v != nil {
 			f.addConst(m.Name, v)
 		}
+	}
+	for _, v := range rel.Variables {
+		f.vars[v.Name] = true
 	}
 	for _, a := range rel.Aliases {
 		f.aliases[a.Name] = a.Of
@@ -143,10 +147,10 @@ func (f *Facts) Enum(tag string) *api.Enum {
 }
 
 // Has tells whether a release declares the name in any way: as function, record or enum tag (with or without the
-// word before it), constant or macro.
+// word before it), constant, macro or variable.
 func (f *Facts) Has(name string) bool {
 	_, alias := f.aliases[name]
-	return alias || f.consts[name] != nil && builtins[name] == nil || f.macros[name] != nil || f.funcs[name] != nil ||
+	return alias || f.vars[name] || f.consts[name] != nil && builtins[name] == nil || f.macros[name] != nil || f.funcs[name] != nil ||
 		f.records[name] != nil || f.enums[name] != nil ||
 		f.records["struct "+name] != nil || f.records["union "+name] != nil || f.enums["enum "+name] != nil
 }

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,7 +25,6 @@ type Spec struct {
 	skips   map[string]*Skip
 	pending map[string]*Pending
 	notes   map[string][]*Note
-	bound   map[string]bool // enums that have a Go type
 }
 
 // PageByName gives a page, or nil.
@@ -108,104 +108,135 @@ func (c *claims) claim(name, as string, pos Pos) {
 	c.at[name] = pos
 }
 
-// index fills the indexes and finds what contradicts itself across pages.
-func (s *Spec) index() Errors {
+// claimIn notes a claim of the name of a field or method of a Go type.
+func (c *claims) claimIn(of, name, as string, pos Pos) {
+	if name != "" {
+		c.claim(of+"."+name, as+" of "+of, pos)
+	}
+}
+
+// index fills the indexes and finds what contradicts itself across files. Parts are what each page and each file that
+// adds to one says by itself.
+func (s *Spec) index(parts []*Page) Errors {
 	var errs Errors
 	s.pages, s.rules, s.byVerb = map[string]*Page{}, map[string]*Rule{}, map[string][]*Rule{}
 	s.verbs, s.flags, s.enums = map[string]*Verb{}, map[string]*FlagType{}, map[string]*EnumType{}
 	s.records, s.recordC = map[string]*Record{}, map[string]*Record{}
 	s.objects, s.objectC = map[string]*Object{}, map[string]*Object{}
 	s.skips, s.pending, s.notes = map[string]*Skip{}, map[string]*Pending{}, map[string][]*Note{}
-	s.bound = map[string]bool{}
 
+	for _, p := range s.Pages {
+		s.pages[p.Page] = p
+		s.indexPage(p)
+	}
 	cNames := &claims{"this C name is", map[string]Pos{}, &errs}
 	goNames := &claims{"this Go name is", map[string]Pos{}, &errs}
-	for _, p := range s.ownFirst() {
-		s.pages[p.Page] = p
-		s.indexPage(p, cNames, goNames)
+	slices.SortStableFunc(parts, func(a, b *Page) int { return cmp.Compare(a.layer, b.layer) })
+	seen := map[string]bool{}
+	for _, p := range parts {
+		claimPage(p, seen, cNames, goNames)
 	}
 	for i := range s.Pending {
 		p := &s.Pending[i]
 		s.pending[p.C] = p
 		cNames.claim(p.C, "pending", p.Pos)
 	}
-	errs = append(errs, s.indexRules()...)
+	errs = append(errs, s.indexRules(parts)...)
 	return errs
 }
 
-// ownFirst gives the pages with those laid over the project's own at the end: what they repeat is told there.
-func (s *Spec) ownFirst() []*Page {
-	pages := slices.Clone(s.Pages)
-	slices.SortStableFunc(pages, func(a, b *Page) int {
-		switch {
-		case a.over == b.over:
-			return 0
-		case b.over:
-			return -1
+// claimPage notes the names that a file decides. An entry that only adds to one of its page claims no name again.
+func claimPage(p *Page, seen map[string]bool, cNames, goNames *claims) {
+	// Several Go types may stand for one C type: the first one claims it.
+	once := func(what, c, as string, pos Pos) {
+		if !seen[what+" "+c] {
+			cNames.claim(c, as, pos)
 		}
-		return 1
-	})
-	return pages
-}
-
-func (s *Spec) indexPage(p *Page, cNames, goNames *claims) {
+		seen[what+" "+c] = true
+	}
 	for i := range p.Flags {
-		t := &p.Flags[i]
-		goNames.claim(t.Go, "a flag type", t.Pos)
-		s.flags[t.Go] = t
-		if !s.bound[t.Enum] { // several uses of an enum have a type each
-			cNames.claim(t.Enum, "bound as flag type "+t.Go, t.Pos)
+		if t := &p.Flags[i]; !p.adds["flags "+t.Go] {
+			goNames.claim(t.Go, "a flag type", t.Pos)
+			once("enum", t.Enum, "bound as flag type "+t.Go, t.Pos)
 		}
-		s.bound[t.Enum] = true
 	}
 	for i := range p.Enums {
-		t := &p.Enums[i]
-		goNames.claim(t.Go, "an enum type", t.Pos)
-		s.enums[t.Go] = t
-		if !s.bound[t.Enum] {
-			cNames.claim(t.Enum, "bound as enum type "+t.Go, t.Pos)
+		if t := &p.Enums[i]; !p.adds["enums "+t.Go] {
+			goNames.claim(t.Go, "an enum type", t.Pos)
+			once("enum", t.Enum, "bound as enum type "+t.Go, t.Pos)
 		}
-		s.bound[t.Enum] = true
 	}
 	for i := range p.Records {
 		r := &p.Records[i]
-		goNames.claim(r.Go, "a record", r.Pos)
-		if s.recordC[r.C] == nil { // several Go types may stand for one C type
-			cNames.claim(r.C, "bound as record "+r.Go, r.Pos)
+		if !p.adds["records "+r.Go] {
+			goNames.claim(r.Go, "a record", r.Pos)
+			once("record", r.C, "bound as record "+r.Go, r.Pos)
 		}
-		s.records[r.Go], s.recordC[r.C] = r, r
+		for _, f := range r.Fields {
+			goNames.claimIn(r.Go, f.Go, "a field", f.Pos)
+		}
+		for _, w := range r.Switches {
+			goNames.claimIn(r.Go, w.Go, "a switch", w.Pos)
+		}
 	}
 	for i := range p.Objects {
 		o := &p.Objects[i]
-		goNames.claim(o.Go, "an object", o.Pos)
-		if s.objectC[o.C] == nil {
-			cNames.claim(o.C, "bound as object "+o.Go, o.Pos)
+		if !p.adds["objects "+o.Go] {
+			goNames.claim(o.Go, "an object", o.Pos)
+			once("object", o.C, "bound as object "+o.Go, o.Pos)
 		}
-		s.objects[o.Go], s.objectC[o.C] = o, o
+		for _, g := range o.Getters {
+			goNames.claimIn(o.Go, g.Go, "a getter", g.Pos)
+		}
 	}
 	for i := range p.Verbs {
 		v := &p.Verbs[i]
-		cNames.claim(v.C, "bound", v.Pos)
-		s.verbs[v.C] = v
+		if !p.adds["verbs "+v.C] {
+			cNames.claim(v.C, "bound", v.Pos)
+		}
 		for _, m := range v.Methods {
 			goNames.claim(m.Go, "a method of "+v.C, m.Pos)
 		}
 	}
 	for i := range p.Skip {
-		k := &p.Skip[i]
-		cNames.claim(k.C, "skipped", k.Pos)
-		s.skips[k.C] = k
+		cNames.claim(p.Skip[i].C, "skipped", p.Skip[i].Pos)
+	}
+}
+
+func (s *Spec) indexPage(p *Page) {
+	for i := range p.Flags {
+		s.flags[p.Flags[i].Go] = &p.Flags[i]
+	}
+	for i := range p.Enums {
+		s.enums[p.Enums[i].Go] = &p.Enums[i]
+	}
+	for i := range p.Records {
+		r := &p.Records[i]
+		s.records[r.Go], s.recordC[r.C] = r, r
+	}
+	for i := range p.Objects {
+		o := &p.Objects[i]
+		s.objects[o.Go], s.objectC[o.C] = o, o
+	}
+	for i := range p.Verbs {
+		s.verbs[p.Verbs[i].C] = &p.Verbs[i]
+	}
+	for i := range p.Skip {
+		s.skips[p.Skip[i].C] = &p.Skip[i]
 	}
 	for i := range p.Notes {
 		s.notes[p.Notes[i].Verb] = append(s.notes[p.Notes[i].Verb], &p.Notes[i])
 	}
+	for i := range p.Rules {
+		s.rules[p.Rules[i].ID] = &p.Rules[i]
+	}
 }
 
 // indexRules notes numbers used twice.
-func (s *Spec) indexRules() Errors {
+func (s *Spec) indexRules(parts []*Page) Errors {
 	var errs Errors
 	numbers := map[int]*Rule{}
-	for _, p := range s.ownFirst() {
+	for _, p := range parts {
 		for i := range p.Rules {
 			r := &p.Rules[i]
 			if n, ok := ruleNumber(r.ID); ok {
@@ -217,7 +248,6 @@ func (s *Spec) indexRules() Errors {
 					numbers[n] = r
 				}
 			}
-			s.rules[r.ID] = r
 		}
 	}
 	for _, r := range s.Rules() {

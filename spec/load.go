@@ -2,6 +2,7 @@ package spec
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"errors"
 	"io"
@@ -23,9 +24,9 @@ const pendingFile = "pending.yaml"
 
 // source is one YAML file.
 type source struct {
-	name string // as told in errors
-	data []byte
-	over bool // laid over the project's own
+	name  string // as told in errors
+	data  []byte
+	layer int // 0 for the project's own, then the --spec folders from 1 on
 }
 
 // Embedded loads the project's own pages. Places in it begin with "spec/".
@@ -38,24 +39,15 @@ func Load(fsys fs.FS, names ...string) (*Spec, error) {
 	return load(sources, errs)
 }
 
-// Overlay loads the project's own pages and over them those of the given folders, in order: a page (and
-// pending.yaml) of a later folder replaces the one of the same name.
+// Overlay loads the project's own pages and over them those of the given folders, in order: a page of a later folder
+// replaces the one of the same name, a file with extends: adds to a page, and pending.yaml adds names.
 func Overlay(dirs ...string) (*Spec, error) {
 	all, errs := readAll(pages, "spec/")
-	at := map[string]int{}
-	for i, s := range all {
-		at[pageName(s.name)] = i
-	}
-	for _, dir := range dirs {
+	for i, dir := range dirs {
 		sources, more := readAll(os.DirFS(dir), strings.TrimSuffix(dir, "/")+"/")
 		errs = append(errs, more...)
 		for _, s := range sources {
-			s.over = true
-			if i, known := at[pageName(s.name)]; known {
-				all[i] = s
-				continue
-			}
-			at[pageName(s.name)] = len(all)
+			s.layer = i + 1
 			all = append(all, s)
 		}
 	}
@@ -107,68 +99,137 @@ func readAll(fsys fs.FS, prefix string, names ...string) ([]source, Errors) {
 	return out, errs
 }
 
-// load decodes all files and joins them.
+// file is a source and its root; the decoder keeps its mistakes.
+type file struct {
+	source
+	*decoder
+	node *yaml.Node // nil when it cannot be parsed
+}
+
+// isPage tells whether the file is a page of its own.
+func (f *file) isPage() bool {
+	return pageName(f.name)+".yaml" != pendingFile && (f.node == nil || !isExtension(f.node))
+}
+
+// parse parses all files, and leaves out pages that a page of the same name in a later layer replaces.
+func parse(sources []source) []*file {
+	last := map[string]int{}
+	var all []*file
+	for _, src := range sources {
+		f := &file{source: src, decoder: &decoder{file: src.name}}
+		f.node = f.root(src.data, pageName(src.name))
+		all = append(all, f)
+		if name := pageName(src.name); f.isPage() {
+			last[name] = max(last[name], src.layer)
+		}
+	}
+	all = slices.DeleteFunc(all, func(f *file) bool { return f.isPage() && f.layer < last[pageName(f.name)] })
+	slices.SortStableFunc(all, func(a, b *file) int {
+		return cmp.Or(cmp.Compare(a.layer, b.layer), strings.Compare(pageName(a.name), pageName(b.name)))
+	})
+	return all
+}
+
+// load decodes all files and joins them: first the pages, then what adds to them.
 func load(sources []source, errs Errors) (*Spec, error) {
 	s := &Spec{}
-	var own []Pending // of the project
-	var over []*Page  // laid over its pages
-	sort.SliceStable(sources, func(i, j int) bool { return pageName(sources[i].name) < pageName(sources[j].name) })
-	for _, src := range sources {
-		d := &decoder{file: src.name}
-		if root := d.root(src.data, pageName(src.name)); root != nil {
-			switch {
-			case pageName(src.name)+".yaml" != pendingFile:
-				p := d.page(root)
-				s.Pages = append(s.Pages, p)
-				if p.over = src.over; p.over {
-					over = append(over, p)
-				}
-			case src.over:
-				s.Pending = append(s.Pending, d.pending(root)...)
-			default:
-				own = append(own, d.pending(root)...)
+	files := parse(sources)
+	var pending []Pending
+	for _, f := range files {
+		switch {
+		case f.node == nil:
+		case f.isPage():
+			p := f.page(f.node)
+			p.layer = f.layer
+			s.Pages = append(s.Pages, p)
+		case pageName(f.name)+".yaml" == pendingFile:
+			for _, p := range f.pending(f.node) {
+				p.layer = f.layer
+				pending = append(pending, p)
 			}
 		}
-		errs = append(errs, d.errs...)
 	}
-	s.Pending = append(s.Pending, still(own, over)...)
-	errs = append(errs, s.index()...)
+	parts := make([]*Page, len(s.Pages)) // what each file says by itself
+	for i, p := range s.Pages {
+		alone := *p
+		parts[i] = &alone
+	}
+	var j joiner
+	for _, f := range files {
+		if f.node == nil || !isExtension(f.node) || pageName(f.name)+".yaml" == pendingFile {
+			continue
+		}
+		if x := f.extension(f.node, s.Pages); x != nil {
+			x.layer = f.layer
+			j.join(x)
+			parts = append(parts, &x.Page)
+		}
+	}
+	for _, f := range files {
+		errs = append(errs, f.errs...)
+	}
+	s.Pending = still(pending, parts)
+	sort.SliceStable(s.Pages, func(i, j int) bool { return s.Pages[i].Page < s.Pages[j].Page })
+	errs = append(errs, j.errs...)
+	errs = append(errs, s.index(parts)...)
 	if err := errs.sorted(); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
-// still gives the names that are pending yet when pages laid over the project's own decide on some of them.
-func still(pending []Pending, over []*Page) []Pending {
-	decided := map[string]bool{}
-	for _, p := range over {
-		for i := range p.Verbs {
-			decided[p.Verbs[i].C] = true
-		}
-		for i := range p.Records {
-			decided[p.Records[i].C] = true
-		}
-		for i := range p.Objects {
-			decided[p.Objects[i].C] = true
-		}
-		for i := range p.Flags {
-			decided[p.Flags[i].Enum] = true
-			for _, c := range slices.Concat(p.Flags[i].Members, p.Flags[i].Ranges) {
-				decided[c] = true
-			}
-		}
-		for i := range p.Enums {
-			decided[p.Enums[i].Enum] = true
-			for _, c := range p.Enums[i].Members {
-				decided[c] = true
-			}
-		}
-		for i := range p.Skip {
-			decided[bare(p.Skip[i].C)] = true
+// still gives the names that are pending yet, each once: a file of a later layer may decide on some.
+func still(pending []Pending, parts []*Page) []Pending {
+	decided := map[string]int{} // the last layer that decides on a name
+	for _, p := range parts {
+		for _, name := range decides(p) {
+			decided[bare(name)] = max(decided[bare(name)], p.layer)
 		}
 	}
-	return slices.DeleteFunc(pending, func(p Pending) bool { return decided[bare(p.C)] })
+	seen := map[string]int{}
+	return slices.DeleteFunc(pending, func(p Pending) bool {
+		name := bare(p.C)
+		if decided[name] > p.layer {
+			return true
+		}
+		first, twice := seen[name]
+		if !twice {
+			seen[name] = p.layer
+		}
+		return twice && first != p.layer
+	})
+}
+
+// decides lists the C names that a page binds or skips.
+func decides(p *Page) []string {
+	var names []string
+	for i := range p.Verbs {
+		names = append(names, p.Verbs[i].C)
+	}
+	for i := range p.Records {
+		names = append(names, p.Records[i].C)
+		for _, f := range p.Records[i].Fields {
+			names = append(names, f.Bit)
+		}
+		for _, w := range p.Records[i].Switches {
+			names = append(names, w.C)
+		}
+	}
+	for i := range p.Objects {
+		names = append(names, p.Objects[i].C)
+	}
+	for i := range p.Flags {
+		names = append(names, p.Flags[i].Enum)
+		names = append(names, slices.Concat(p.Flags[i].Members, p.Flags[i].Ranges)...)
+	}
+	for i := range p.Enums {
+		names = append(names, p.Enums[i].Enum)
+		names = append(names, p.Enums[i].Members...)
+	}
+	for i := range p.Skip {
+		names = append(names, p.Skip[i].C)
+	}
+	return names
 }
 
 // root parses a file into its one node; nil when it has none, with the reason noted.

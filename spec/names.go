@@ -241,7 +241,7 @@ func (c *checker) pendingName(p *Pending) {
 		ok = c.f.Record("struct "+p.C) != nil || c.f.Record("union "+p.C) != nil || c.f.Record(p.C) != nil
 		among = c.structTags()
 	case "enums":
-		ok, among = c.f.Enum(p.C) != nil || c.f.enums[p.C] != nil, c.enumTags()
+		ok, among = c.f.Enum(p.C) != nil || c.f.enums[p.C] != nil || c.f.EnumOf(p.C) != nil, slices.Concat(c.enumTags(), c.f.ConstNames())
 	case "macros":
 		_, alias := c.f.aliases[p.C]
 		ok, among = alias || c.f.macros[p.C] != nil, sortedKeys(c.f.macros)

@@ -14,6 +14,8 @@ type decoder struct {
 	file  string
 	errs  Errors
 	marks marks
+	// adding limits the entry that is read next: its page has it, and an extension adds to it.
+	adding *adding
 }
 
 // marks are the places of the texts of one entry of a page, found by key and text.
@@ -163,6 +165,10 @@ func (d *decoder) pairs(n *yaml.Node, at place, f func(k, v *yaml.Node)) bool {
 
 // object reads a mapping of fixed form.
 func (d *decoder) object(n *yaml.Node, at place, keys []key) bool {
+	if d.adding != nil {
+		keys = d.adding.limit(d, keys)
+		d.adding = nil
+	}
 	byName := map[string]key{}
 	names := make([]string, 0, len(keys))
 	for _, k := range keys {

@@ -61,3 +61,77 @@ func TestOverlayDecidesWhatIsPending(t *testing.T) {
 		t.Errorf("a name both bound and pending in one folder: %v", err)
 	}
 }
+
+// layers writes folders of YAML files and loads them over the own pages.
+func layers(t *testing.T, folders ...map[string]string) (*Spec, error) {
+	t.Helper()
+	var dirs []string
+	for _, files := range folders {
+		dir := t.TempDir()
+		for name, text := range files {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		dirs = append(dirs, dir)
+	}
+	return Overlay(dirs...)
+}
+
+// TestExtendsAdds extends a page twice, by files of any name, one of them that of the page.
+func TestExtendsAdds(t *testing.T) {
+	own, err := Embedded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := layers(t,
+		map[string]string{"ibv_query_device_ex.yaml": "extends: ibv_query_device_ex\nrecords: {DeviceAttrEx: {fields: {widgets: {go: Widgets}}, hide: {cogs: none}}}\n",
+			"mine.yaml": "extends: ibv_query_device_ex\nrecords:\n  Widget: {c: ibv_widget, role: out, doc: A widget., fields: {size: {go: Size}}}\n"},
+		map[string]string{"more.yaml": "extends: ibv_query_device_ex\nrecords: {Widget: {fields: {colour: {go: Colour}}}}\n"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, after := own.RecordByGo("DeviceAttrEx"), s.RecordByGo("DeviceAttrEx")
+	if len(after.Fields) != len(before.Fields)+1 || after.Hide["cogs"] != "none" || after.Hide["comp_mask"] != before.Hide["comp_mask"] {
+		t.Errorf("%d fields after %d, hidden: %v", len(after.Fields), len(before.Fields), after.Hide)
+	}
+	if w := s.RecordByGo("Widget"); w == nil || len(w.Fields) != 2 || w.C != "ibv_widget" {
+		t.Errorf("Widget: %+v", w)
+	}
+	if len(s.Pages) != len(own.Pages) || len(s.Rules()) != len(own.Rules()) {
+		t.Errorf("%d pages, %d rules", len(s.Pages), len(s.Rules()))
+	}
+}
+
+// TestExtendsReplacedPage adds to the page that replaces another, wherever the file stands.
+func TestExtendsReplacedPage(t *testing.T) {
+	page := "page: ibv_fork_init\ntitle: TITLE\nrelease: \"65.0\"\nskip: {ibv_fork_init: called by programs}\n"
+	s, err := layers(t, map[string]string{"ibv_fork_init.yaml": page, "a.yaml": "extends: ibv_fork_init\nskip: {ibv_fork_status: no use}\n"},
+		map[string]string{"ibv_fork_init.yaml": strings.Replace(page, "TITLE", "mine", 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := s.PageByName("ibv_fork_init"); p.Title != "mine" || len(p.Skip) != 2 {
+		t.Errorf("%+v", p)
+	}
+}
+
+// TestPendingAdds lists names in two folders: they are pending beside the project's own, each once, until a later folder decides.
+func TestPendingAdds(t *testing.T) {
+	own, err := Embedded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lists := []map[string]string{{"pending.yaml": "functions: [ibv_new, ibv_newer, ibv_fork_init]\n"}, {"pending.yaml": "functions: [ibv_new]\n"}}
+	s, err := layers(t, lists...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.PendingByC("ibv_new") == nil || s.PendingByC("ibv_newer") == nil || len(s.Pending) != len(own.Pending)+2 {
+		t.Errorf("%d names are pending, of %d before", len(s.Pending), len(own.Pending))
+	}
+	s, err = layers(t, append(lists, map[string]string{"x.yaml": "extends: ibv_alloc_pd\nskip: {ibv_new: no use}\n"})...)
+	if err != nil || s.PendingByC("ibv_new") != nil || s.SkipByC("ibv_new") == nil {
+		t.Errorf("ibv_new is pending still, %v", err)
+	}
+}

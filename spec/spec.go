@@ -27,7 +27,8 @@ type Page struct {
 	Skip    []Skip
 	Pos     Pos
 
-	over bool // laid over the project's own
+	layer int             // 0 for the project's own, then the --spec folders from 1 on
+	adds  map[string]bool // of a file that extends a page: "records DeviceAttrEx", the entries that the page has already
 }
 
 // FlagType is a Go flag type made for one use of a C enum: only the flags that use accepts.
@@ -220,6 +221,8 @@ type Pending struct {
 	C        string
 	Category string // one of Categories
 	Pos      Pos
+
+	layer int // of its file
 }
 
 // Categories of spec/pending.yaml: its keys.

@@ -106,8 +106,8 @@ const longHelp = `verbsgen reads what rdma-core says about verbs and generates a
 
 What the header says is kept as facts, one set for each known release; what the man pages say
 is kept as pages of rules, written in YAML. Both are inside the command: it needs no header, no
-man page, no C compiler and no network. --header FILE reads another header, --spec DIR lays more
-pages over its own.
+man page, no C compiler and no network. --header FILE reads another header, --spec DIR reads more
+pages, which replace its own or add to them.
 
 Diagnostics are lines of the form  file:line:col: subject: problem; fix
 Exit codes: 0 done, 1 the input is wrong or the output is stale, 2 the command line is wrong.`

@@ -9,7 +9,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/apidiff"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/bind"
-	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
@@ -18,7 +17,7 @@ type diffReport struct {
 	Old string `json:"old"`
 	New string `json:"new"`
 	*apidiff.Diff
-	Decide []string `json:"decide"` // names of the new one that no page binds, skips or lists as pending
+	Decide []string `json:"decide"` // what of the new one no page binds, skips or lists as pending
 }
 
 func (a *app) diffCmd() *cobra.Command {
@@ -53,7 +52,7 @@ new or removed record or enum its members are not listed.`,
 			if err := checkNames(src, sp, rels[:]...); err != nil {
 				return err
 			}
-			r := diffReport{Old: args[0], New: args[1], Diff: apidiff.Compare(rels[0], rels[1]), Decide: undecided(rels[1], sp)}
+			r := diffReport{Old: args[0], New: args[1], Diff: apidiff.Compare(rels[0], rels[1]), Decide: bind.Decide(rels[1], sp).UndecidedNames()}
 			if asJSON {
 				return writeJSON(a.out, r)
 			}
@@ -64,20 +63,6 @@ new or removed record or enum its members are not listed.`,
 	src.specFlag(cmd)
 	formFlags(cmd, &asJSON, &asMD)
 	return cmd
-}
-
-// undecided names what no page decides on.
-func undecided(rel *api.Release, sp *spec.Spec) []string {
-	names := []string{}
-	d := bind.Decide(rel, sp)
-	for _, l := range [][]bind.Status{d.Functions, d.Records, d.Enums, d.Macros} {
-		for _, s := range l {
-			if s.Status == bind.Undecided {
-				names = append(names, s.Name)
-			}
-		}
-	}
-	return names
 }
 
 // writeDiff prints the differences, for a terminal or as Markdown.

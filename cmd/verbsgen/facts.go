@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/bind"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/cheader"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/generate"
@@ -103,6 +104,7 @@ type built struct {
 	pkg     *model.Package
 	rules   int
 	pages   int
+	left    []string // what no page decides, by place and name
 }
 
 // build runs the pipeline.
@@ -119,7 +121,7 @@ func build(t target) (*built, error) {
 	for _, v := range pkg.Verbs {
 		pages[v.Page] = true
 	}
-	return &built{release: rel.Release, files: files, pkg: pkg, rules: len(pkg.Rules), pages: len(pages)}, nil
+	return &built{release: rel.Release, files: files, pkg: pkg, rules: len(pkg.Rules), pages: len(pages), left: bind.Decide(rel, sp).LeftOut()}, nil
 }
 
 // from names the facts.
@@ -134,4 +136,12 @@ func (b *built) from() string {
 func (b *built) counts() string {
 	return fmt.Sprintf("%s, %s, %s, %s, %s of %s", plural(len(b.pkg.Verbs), "function"), plural(len(b.pkg.Records), "record"),
 		plural(len(b.pkg.Enums), "enum"), plural(len(b.pkg.Objects), "object"), plural(b.rules, "rule"), plural(b.pages, "page"))
+}
+
+// leftOut lists what the package lacks because no page decides on it; empty when it lacks nothing.
+func (b *built) leftOut() string {
+	if len(b.left) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s left out, which no page decides on:\n  %s\n", plural(len(b.left), "declaration"), strings.Join(b.left, "\n  "))
 }

@@ -28,7 +28,7 @@ func (s *source) factFlags(cmd *cobra.Command) {
 
 // specFlag adds the flag that adds pages.
 func (s *source) specFlag(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&s.specs, "spec", nil, "lay the pages of this `folder` over the own ones (repeatable)")
+	cmd.Flags().StringArrayVar(&s.specs, "spec", nil, "read more pages from this `folder`: they replace pages, or add to them (repeatable)")
 }
 
 // check finds what flag parsing alone does not.
@@ -75,7 +75,7 @@ func (t *target) outFlags(f *pflag.FlagSet) {
 	f.Var(&t.only, "only", "bind only the C functions that match these `globs`, and what they need (default: all)")
 	f.StringVar(&t.pkg, "pkg", "verbs", "`name` of the Go package")
 	f.StringVarP(&t.out, "output", "o", ".", "`folder` of the Go package")
-	f.BoolVar(&t.allow, "allow-undecided", false, "leave out declarations that no page decides on, instead of refusing them")
+	f.BoolVar(&t.allow, "allow-undecided", false, "leave out what no page decides on and print its name, instead of refusing it")
 	f.BoolVar(&t.abi, "allow-changed-abi", false, "take a --header with values or layouts that differ from those of every known release")
 }
 

@@ -38,8 +38,30 @@ It takes verbsgen as a tool of the module, by  go get -tool github.com/verbsgen/
 The generated code needs packages of that module too: run go mod tidy after the first go generate.
 
 --only takes C function names in which * stands for any letters; what these functions need (types,
-how their objects are closed) comes along by itself. A declaration of the header that no page binds,
-skips or lists as pending is an error, unless --allow-undecided leaves it out.`,
+how their objects are closed) comes along by itself.
+
+A function, type, field, enumerator or constant of the header that no page binds, skips or lists as
+pending is an error. This is how a header newer than the pages is noticed. --allow-undecided leaves
+such a declaration out and prints its name and place: a function, type or constant is not generated,
+and a field keeps its bytes, so that the layout stays right, but has no Go name.
+
+--spec DIR reads more pages from the *.yaml files of a folder:
+
+  page: NAME      a page; one that verbsgen has already is replaced (the file is called NAME.yaml)
+  extends: NAME   adds to a page: fields, hidden fields, members, methods, rules, and whole entries
+  pending.yaml    names to leave out, beside those of verbsgen's own pending.yaml
+
+For example, to show one new field and hide another:
+
+  extends: ibv_query_device_ex
+  records:
+    DeviceAttrEx:
+      fields:
+        max_widgets: {go: MaxWidgets, doc: number of widgets}
+      hide:
+        widget_caps: not needed here
+
+spec/README.md has the form of pages ("A header is newer than the pages: three ways").`,
 		Args: takes(0, 0),
 		RunE: do(func(cmd *cobra.Command, args []string) error {
 			if err := t.check(); err != nil {
@@ -68,6 +90,7 @@ func (a *app) generate(t target) error {
 	}
 	fmt.Fprintf(a.out, "package %s from %s: %s\n", t.pkg, b.from(), b.counts())
 	fmt.Fprintf(a.out, "%s in %s, %d ms\n", res.Summary(), t.out, time.Since(start).Milliseconds())
+	fmt.Fprint(a.out, b.leftOut())
 	return nil
 }
 
@@ -139,6 +162,7 @@ func (a *app) check(targets []target) error {
 		stale = append(stale, r.Stale...)
 		if len(r.Stale) == 0 {
 			fmt.Fprintf(a.out, "package %s in %s is up to date with %s: %d files\n", t.pkg, t.out, b.from(), len(b.files))
+			fmt.Fprint(a.out, b.leftOut())
 		}
 	}
 	return stale.Err()

@@ -2,6 +2,7 @@ package bind
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
@@ -29,6 +30,20 @@ const (
 // Decisions is what the specs decide of every declaration of a release.
 type Decisions struct {
 	Functions, Records, Enums, Macros []Status
+	// Variables of the header are undecided unless a page skips them: none can be bound.
+	Variables []Status
+	// Members are the fields of bound records, and the enumerators of bound enums and of enums without a name, that no page decides.
+	Members []Member
+}
+
+// Member is a field or an enumerator that no page decides.
+type Member struct {
+	Of    string // "struct ibv_qp_attr"
+	Name  string // "rnr_retry"
+	Pos   api.Pos
+	Field bool
+	Go    string   // the Go type that lacks the field
+	Page  spec.Pos // of that type
 }
 
 // Decide tells for every declaration of rel whether the specs bind it, skip it, or leave it pending. A helper of the
@@ -44,11 +59,15 @@ func Decide(rel *api.Release, sp *spec.Spec) Decisions {
 		out.Records = append(out.Records, d.status(r.Tag, r.Pos))
 	}
 	for _, e := range rel.Enums {
-		out.Enums = append(out.Enums, d.status(e.Tag, e.Pos))
+		out.Enums = append(out.Enums, d.enumStatus(e))
 	}
 	for _, m := range rel.Macros {
 		out.Macros = append(out.Macros, d.status(m.Name, m.Pos))
 	}
+	for _, v := range rel.Variables {
+		out.Variables = append(out.Variables, d.status(v.Name, v.Pos))
+	}
+	out.Members = slices.Concat(fields(rel, sp), d.enumerators(rel, sp, out.Enums))
 	return out
 }
 
@@ -98,10 +117,8 @@ func (d *decider) read(rel *api.Release, sp *spec.Spec) {
 		}
 	}
 	d.byMembers(rel)
-	for _, list := range [][]spec.Pending{sp.Pending} {
-		for _, p := range list {
-			d.pending[p.C] = true
-		}
+	for _, p := range sp.Pending {
+		d.pending[p.C] = true
 	}
 	for _, f := range rel.Functions { // what a header macro leads to goes with the function that users know
 		if f.Redirect == "" {
@@ -123,6 +140,25 @@ func (d *decider) byMembers(rel *api.Release) {
 		}
 	}
 }
+
+// enumStatus looks an enum up. One without a name follows its enumerators: its made-up tag counts the enums before it, and
+// is another one's in the next release.
+func (d *decider) enumStatus(e api.Enum) Status {
+	if !anonymous(e.Tag) {
+		return d.status(e.Tag, e.Pos)
+	}
+	s := Status{Name: e.Tag, Status: Undecided, Pos: e.Pos}
+	for _, m := range e.Enumerators {
+		if of := d.exactly(m.Name, e.Pos); of.Status != Undecided {
+			of.Name = e.Tag
+			return of
+		}
+	}
+	return s
+}
+
+// anonymous tells whether a tag is made up.
+func anonymous(tag string) bool { return strings.Contains(tag, "<anonymous") }
 
 // status looks a declaration up; pages name records and enums to be skipped or pending without the word before the tag.
 func (d *decider) status(name string, pos api.Pos) Status {
@@ -148,16 +184,64 @@ func (d *decider) exactly(name string, pos api.Pos) Status {
 	return s
 }
 
-// UndecidedErr lists the declarations that are neither bound, skipped nor pending; nil when there are none.
+// undecided lists the declarations that no page decides. An enum without a name is not among them: its members are.
+func (d Decisions) undecided() []Status {
+	return slices.DeleteFunc(slices.Concat(d.Functions, d.Records, d.Enums, d.Macros, d.Variables), func(s Status) bool {
+		return s.Status != Undecided || anonymous(s.Name)
+	})
+}
+
+// LeftOut lists what no page decides, each as "file:line: name": functions, records, enums, macros, variables, then fields and
+// enumerators of what is bound.
+func (d Decisions) LeftOut() []string {
+	return d.eachUndecided(func(p api.Pos, name string) string { return fmt.Sprintf("%s:%d: %s", p.File, p.Line, name) })
+}
+
+// UndecidedNames lists the names of what no page decides, in the order of LeftOut.
+func (d Decisions) UndecidedNames() []string {
+	return d.eachUndecided(func(_ api.Pos, name string) string { return name })
+}
+
+func (d Decisions) eachUndecided(show func(p api.Pos, name string) string) []string {
+	out := []string{}
+	for _, s := range d.undecided() {
+		out = append(out, show(s.Pos, s.Name))
+	}
+	for _, m := range d.Members {
+		if line := show(m.Pos, m.String()); !slices.Contains(out, line) { // several Go types may lack the same field
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+// String names the member with what it is part of.
+func (m Member) String() string {
+	if m.Field {
+		return "field " + m.Name + " of " + m.Of
+	}
+	if anonymous(m.Of) {
+		return m.Name
+	}
+	return m.Name + " of " + m.Of
+}
+
+// UndecidedErr lists what is neither bound, skipped nor pending; nil when there is nothing.
 func (d Decisions) UndecidedErr() error {
 	var errs diag.List
-	for _, list := range [][]Status{d.Functions, d.Records, d.Enums, d.Macros} {
-		for _, s := range list {
-			if s.Status == Undecided {
-				errs.Add(diag.New(diag.Undecided, s.Pos.File, s.Pos.Line, s.Pos.Col, s.Name, "neither bound, skipped nor pending in the spec",
-					fmt.Sprintf("describe it on its page, skip it there with a reason, or run with --allow-undecided to leave %s out", s.Name)))
-			}
+	for _, s := range d.undecided() {
+		errs.Add(diag.New(diag.Undecided, s.Pos.File, s.Pos.Line, s.Pos.Col, s.Name, "neither bound, skipped nor pending in the spec",
+			fmt.Sprintf("describe it on its page, skip it there with a reason, or run with --allow-undecided to leave %s out", s.Name)))
+	}
+	for _, m := range d.Members {
+		if m.Field {
+			errs.Add(diag.New(diag.FieldUndecided, m.Page.File, m.Page.Line, m.Page.Col, m.Go,
+				fmt.Sprintf("field %s of %s (%s:%d) is neither under fields: nor under hide:", m.Name, m.Of, m.Pos.File, m.Pos.Line),
+				"add it to one of them, on the page or in a file that extends it, or run with --allow-undecided to leave it out"))
+			continue
 		}
+		errs.Add(diag.New(diag.MemberUndecided, m.Pos.File, m.Pos.Line, m.Pos.Col, m.String(), "no type, field or switch of a page has this enumerator",
+			"add it to one of them, or skip it with a reason, on the page or in a file that extends it, or run with --allow-undecided to leave it out"))
 	}
 	return errs.Err()
 }

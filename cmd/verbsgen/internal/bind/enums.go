@@ -30,7 +30,7 @@ func (b *binder) bindFlags(p *spec.Page, f spec.FlagType) {
 	if len(members) == 0 {
 		members = b.enumeratorsOf(f.Enum, f.Pos, f.Go)
 	}
-	b.addMembers(e, members, f.Names, f.Docs, f.Pos)
+	b.addMembers(e, members, f.Names, f.Docs, f.MemberPos)
 	for _, m := range e.Members {
 		e.Known |= uint64(m.Value)
 	}
@@ -57,7 +57,7 @@ func (b *binder) bindEnum(p *spec.Page, s spec.EnumType) {
 			members = b.enumeratorsOf(s.Enum, s.Pos, s.Go)
 		}
 	}
-	b.addMembers(e, members, s.Names, s.Docs, s.Pos)
+	b.addMembers(e, members, s.Names, s.Docs, s.MemberPos)
 	b.addType(e, s.Pos)
 }
 
@@ -88,20 +88,21 @@ func (b *binder) enumeratorsOf(tag string, at spec.Pos, subject string) []string
 }
 
 // addMembers adds the members that the release has.
-func (b *binder) addMembers(e *model.Enum, members []string, names, docs map[string]string, at spec.Pos) {
+func (b *binder) addMembers(e *model.Enum, members []string, names, docs map[string]string, at func(c string) spec.Pos) {
 	seen, values := map[string]string{}, map[int64]bool{}
 	for _, c := range members {
-		v, ok := b.lookup(c, at, e.Go)
+		v, ok := b.lookup(c, at(c), e.Go)
 		if !ok {
 			continue
 		}
-		b.fitMember(e, c, v, at)
-		m := &model.Member{C: c, Value: v, Go: naming.Member(e.Go, e.Prefix, c), Short: short(e.Prefix, c), Doc: docs[c], Since: b.since(c), Alias: values[v]}
+		b.fitMember(e, c, v, at(c))
+		m := &model.Member{C: c, Value: v, Go: naming.Member(e.Go, e.Prefix, c), Short: short(e.Prefix, c), Doc: docs[c], Since: b.since(c), Alias: values[v],
+			New: b.in.Since(c) == ""}
 		if n := names[c]; n != "" {
 			m.Go = n
 		}
 		if other := seen[m.Go]; other != "" {
-			b.errorf(diag.GoNameTwice, at, m.Go, "both "+other+" and "+c+" get this Go name", "give one of them a name under names:")
+			b.errorf(diag.GoNameTwice, at(c), m.Go, "both "+other+" and "+c+" get this Go name", "give one of them a name under names:")
 		}
 		seen[m.Go], values[v] = c, true
 		e.Members = append(e.Members, m)

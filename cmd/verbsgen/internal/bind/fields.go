@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -15,8 +16,8 @@ import (
 // goSizes are the sizes of the Go types of scalars, which on amd64 and arm64 are their alignments too.
 var goSizes = map[string]int64{"byte": 1, "int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "int32": 4, "uint32": 4, "int64": 8, "uint64": 8, "uintptr": 8}
 
-// fitLeaf tells why a field of C cannot have a Go type; empty when it can.
-func (b *binder) fitLeaf(f api.Field, goType string) string {
+// fitLeaf tells why a field of C cannot have a Go type; nil when it can.
+func (b *binder) fitLeaf(f api.Field, goType string) error {
 	elem, n := goType, int64(1)
 	if rest, ok := strings.CutPrefix(goType, "["); ok {
 		count, e, _ := strings.Cut(rest, "]")
@@ -31,21 +32,19 @@ func (b *binder) fitLeaf(f api.Field, goType string) string {
 		held, _ := array(f.Type)
 		rec := b.recs[held]
 		if rec == nil || rec.Incomplete {
-			return held + " is not defined in this header"
+			return errors.New(held + " is not defined in this header")
 		}
 		size, align = rec.Size, min(rec.Align, b.goAlign(rec))
 	}
 	switch {
-	case f.BitSize != nil:
-		return "is a bit-field"
 	case f.Size == 0:
-		return "has no size"
+		return errors.New("it has no size")
 	case size*n != f.Size:
-		return fmt.Sprintf("its C type %q has %d bytes, and the Go type %s has %d", f.Type, f.Size, goType, size*n)
+		return fmt.Errorf("its C type %q has %d bytes, and the Go type %s has %d", f.Type, f.Size, goType, size*n)
 	case align > 0 && f.Offset%align != 0:
-		return fmt.Sprintf("its offset %d is not one that Go gives a %s", f.Offset, goType)
+		return fmt.Errorf("its offset %d is not one that Go gives a %s", f.Offset, goType)
 	}
-	return ""
+	return nil
 }
 
 // goAlign is the alignment of the mirror of a record: that of its most aligned scalar.
@@ -87,6 +86,9 @@ func (b *binder) fitRecord(rec *api.Record) string {
 
 // fitField holds the C type of a field against what its page makes of it.
 func (b *binder) fitField(r *model.Record, sf spec.RecordField, f *model.Field) {
+	if f.Leaf.CType == "" { // it has no leaf, which is told already
+		return
+	}
 	want := ""
 	leaf := f.Leaf.GoType
 	number := goSizes[leaf] > 0

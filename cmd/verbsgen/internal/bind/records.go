@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,8 +19,7 @@ func (b *binder) bindRecords() {
 	var order []*model.Record
 	for _, p := range b.in.Spec.Pages {
 		for _, s := range p.Records {
-			rec, ok := b.recs["struct "+s.C]
-			if !ok {
+			if b.recs["struct "+s.C] == nil {
 				if !b.newer("struct " + s.C) {
 					b.errorf(diag.NameUnknown, s.Pos, s.Go, "no struct "+s.C+" in this header", "correct the name")
 				}
@@ -32,7 +32,6 @@ func (b *binder) bindRecords() {
 				continue
 			}
 			b.records[s.Go] = r
-			b.everyField(rec, s)
 			specs[r] = s
 			order = append(order, r)
 		}
@@ -43,40 +42,12 @@ func (b *binder) bindRecords() {
 	}
 }
 
-// everyField reports fields of the C struct that the spec neither shows nor hides.
-func (b *binder) everyField(rec *api.Record, s spec.Record) {
-	told := map[string]bool{s.Mask: true}
-	for _, f := range s.Fields {
-		outer, _, _ := strings.Cut(f.C, ".")
-		told[f.C], told[outer] = true, true
-	}
-	for c := range s.Hide {
-		told[c] = true
-	}
-	for _, f := range rec.Fields {
-		if !told[f.Name] && !container(rec, f) && f.Name != "" {
-			b.errorf(diag.FieldUndecided, s.Pos, s.Go, fmt.Sprintf("field %s of %s (%s:%d) is neither under fields: nor under hide:", f.Name, rec.Tag, f.Pos.File, f.Pos.Line),
-				"add it to one of them")
-		}
-	}
-}
-
-// container tells whether a field is a named anonymous record, whose members follow under dotted names.
-func container(rec *api.Record, f api.Field) bool {
-	for _, g := range rec.Fields {
-		if strings.HasPrefix(g.Name, f.Name+".") {
-			return true
-		}
-	}
-	return false
-}
-
 // bindFields resolves the fields that the release has.
 func (b *binder) bindFields(r *model.Record, s spec.Record) {
 	if s.Mask != "" {
 		if leaf := r.Mirror.Find(s.Mask); leaf != nil {
 			r.Mask = leaf.Go
-			if goSizes[leaf.GoType] == 0 || leaf.GoType == "uintptr" || leaf.Big {
+			if leaf.CType != "" && goSizes[leaf.GoType] == 0 || leaf.GoType == "uintptr" || leaf.Big {
 				b.headerf(diag.TypeMismatch, b.fieldPos(s.C, s.Mask), "struct "+s.C+"."+s.Mask, "its C type "+leaf.CType+" is not an integer, as its page has it", pageFix)
 			}
 		} else {
@@ -86,7 +57,7 @@ func (b *binder) bindFields(r *model.Record, s spec.Record) {
 	for _, sf := range s.Fields {
 		leaf := b.leaf(r.Mirror, sf.C)
 		if leaf == nil {
-			if b.fieldType("struct "+s.C, sf.C) == "" && !b.newer("struct "+s.C+"."+sf.C) { // what has a type and no leaf is told already
+			if !b.newer("struct " + s.C + "." + sf.C) {
 				b.errorf(diag.NameUnknown, sf.Pos, s.Go+"."+sf.Go, "no field "+sf.C+" in struct "+s.C, "correct the name")
 			}
 			continue
@@ -95,9 +66,6 @@ func (b *binder) bindFields(r *model.Record, s spec.Record) {
 	}
 	for _, c := range s.New {
 		f := r.Field(c)
-		if f == nil && b.fieldType("struct "+s.C, c) != "" && slices.ContainsFunc(s.Fields, func(sf spec.RecordField) bool { return sf.C == c }) {
-			continue // told already
-		}
 		if f == nil {
 			b.errorf(diag.NameUnknown, s.Pos, s.Go, "new: names "+c+", which is not under fields:", "correct new:")
 			continue
@@ -229,23 +197,35 @@ func (b *binder) mirror(tag string, at spec.Pos) *model.Mirror {
 	pad := func(to int64) {
 		if to > end {
 			m.Leaf = append(m.Leaf, &model.Leaf{Go: "_", GoType: fmt.Sprintf("[%d]byte", to-end), Offset: end, Size: to - end})
+			end = to
 		}
 	}
+	shown := b.shownFields(tag)
 	for _, f := range rec.Fields {
 		if f.Name == "" || container(rec, f) {
 			continue
 		}
+		opaque := shown != nil && !shown[f.Name]
 		goType, nested, err := b.mirrorType(f)
-		if err != nil || f.Offset < end {
-			problem := "members overlap (a union)"
-			if err != nil {
-				problem = err.Error()
-			}
-			b.errorf(diag.MirrorImpossible, at, "struct "+tag+"."+f.Name, problem, "bind it through C, not as a record")
+		switch {
+		case opaque && (f.BitSize != nil || f.Offset < end || overlaps(rec, f, shown)):
+			continue // its bytes are padding, or another field's
+		case opaque && (err != nil || nested != "" && b.mirrors[nested] == nil && b.shownFields(nested) == nil):
+			pad(f.Offset)
+			m.Leaf = append(m.Leaf, &model.Leaf{Go: "_", GoType: opaqueType(f), Offset: f.Offset, Size: f.Size})
+			end = f.Offset + f.Size
 			continue
+		case f.BitSize != nil:
+			err = errors.New("it is a bit-field")
+		case err == nil && f.Offset < end:
+			err = errors.New("members overlap (a union)")
 		}
-		if problem := b.fitLeaf(f, goType); problem != "" {
-			b.headerf(diag.MirrorImpossible, f.Pos, "struct "+tag+"."+f.Name, problem, "bind it through C, not as a record")
+		if err == nil {
+			err = b.fitLeaf(f, goType)
+		}
+		if err != nil {
+			b.headerf(diag.MirrorImpossible, f.Pos, "struct "+tag+"."+f.Name, err.Error(), "bind it through C, not as a record")
+			m.Leaf = append(m.Leaf, &model.Leaf{C: f.Name, GoType: "uint64"}) // found by its name: one mistake is told once
 			continue
 		}
 		if nested != "" {
@@ -258,4 +238,38 @@ func (b *binder) mirror(tag string, at spec.Pos) *model.Mirror {
 	}
 	pad(rec.Size)
 	return m
+}
+
+// shownFields are the fields of a C struct that some Go type of it shows or uses as its mask; nil when it has no Go type.
+func (b *binder) shownFields(tag string) map[string]bool {
+	var shown map[string]bool
+	for _, p := range b.in.Spec.Pages {
+		for i := range p.Records {
+			if p.Records[i].C != tag {
+				continue
+			}
+			if shown == nil {
+				shown = map[string]bool{}
+			}
+			addShown(shown, &p.Records[i])
+		}
+	}
+	return shown
+}
+
+// overlaps tells whether a field shares bytes with one that is shown.
+func overlaps(rec *api.Record, f api.Field, shown map[string]bool) bool {
+	return slices.ContainsFunc(rec.Fields, func(g api.Field) bool {
+		return shown[g.Name] && !container(rec, g) && f.Offset < g.Offset+g.Size && g.Offset < f.Offset+f.Size
+	})
+}
+
+// opaqueType is a Go type for the bytes of a field, aligned as far as its place and size allow.
+func opaqueType(f api.Field) string {
+	for _, bytes := range []int64{8, 4, 2} {
+		if f.Offset%bytes == 0 && f.Size%bytes == 0 {
+			return fmt.Sprintf("[%d]uint%d", f.Size/bytes, 8*bytes)
+		}
+	}
+	return fmt.Sprintf("[%d]byte", f.Size)
 }

@@ -283,6 +283,9 @@ func (b *binder) fitObjects() {
 			continue
 		}
 		pos := b.funcs[d.C].Pos
+		if len(d.Params) != len(b.funcs[d.C].Params) {
+			continue // the page does not have its parameters, which is told already
+		}
 		if len(d.Params) != 1 || d.Params[0].Role != spec.RoleHandle || d.Params[0].Object != nil && d.Params[0].Object != o {
 			b.headerf(diag.TypeMismatch, pos, d.C, "it does not take a "+o.Go+" alone, which it is to close", pageFix)
 		}

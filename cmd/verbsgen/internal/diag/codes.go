@@ -51,6 +51,7 @@ const (
 	NameUnknown      Code = "name-unknown"      // a C name of the spec that the header lacks
 	TypeUnknown      Code = "type-unknown"      // a Go type of the spec that no page defines
 	FieldUndecided   Code = "field-undecided"   // a field neither shown nor hidden
+	MemberUndecided  Code = "member-undecided"  // an enumerator of a bound enum that no page takes or skips
 	ParamUndecided   Code = "param-undecided"   // a parameter that the spec does not describe
 	MirrorImpossible Code = "mirror-impossible" // a struct that Go cannot mirror
 	SymbolPrivate    Code = "symbol-private"    // a function at a private symbol version
@@ -129,6 +130,7 @@ var table = [...]Entry{
 	{NameUnknown, "the header lacks a name of the spec"},
 	{TypeUnknown, "no page defines a Go type that the spec names"},
 	{FieldUndecided, "a field of a record is neither shown nor hidden"},
+	{MemberUndecided, "an enumerator of a bound enum is neither taken nor skipped"},
 	{ParamUndecided, "a parameter is not described"},
 	{MirrorImpossible, "a struct cannot be mirrored in Go"},
 	{SymbolPrivate, "a function is exported at a private version"},

@@ -38,11 +38,11 @@ func Run(rel *api.Release, sp *spec.Spec, opt Options) ([]output.File, *model.Pa
 	}
 	var errs diag.List
 	errs.AddErr(checkKnown(opt.Header, rel, opt.AllowChanged))
-	if !opt.AllowUndecided {
-		errs.AddErr(bind.Decide(rel, sp).UndecidedErr())
-	}
 	if err := errs.Err(); err != nil {
 		return nil, nil, err
+	}
+	if !opt.AllowUndecided {
+		errs.AddErr(bind.Decide(rel, sp).UndecidedErr())
 	}
 	versions := symbolVersions(newest)
 	specials := map[string]bind.Special{}
@@ -56,7 +56,8 @@ func Run(rel *api.Release, sp *spec.Spec, opt Options) ([]output.File, *model.Pa
 	pkg, err := bind.Bind(bind.Input{Known: known, Release: rel, Hash: cdecl.FactsHash(rel), Since: func(name string) string { return since[name] },
 		Oldest: api.Releases()[0], Version: func(name string) string { return versions[name] },
 		Spec: sp, Package: opt.Package, Only: opt.Only, Specials: specials})
-	if err != nil {
+	errs.AddErr(err)
+	if err := errs.Err(); err != nil {
 		return nil, nil, err
 	}
 	if len(pkg.Verbs) == 0 {

@@ -61,6 +61,7 @@ type Member struct {
 	Since string // empty when every known release has it
 	Doc   string
 	Alias bool // another member has the same value and comes first
+	New   bool // no known release has it
 }
 
 // Record is a Go type of a struct of plain data, and the unexported mirror with C's layout under it.

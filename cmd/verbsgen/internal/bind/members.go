@@ -1,0 +1,91 @@
+package bind
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/api"
+)
+
+// fields lists the fields of bound records that a Go type neither shows nor hides.
+func fields(rel *api.Release, sp *spec.Spec) []Member {
+	recs := map[string]*api.Record{}
+	for i := range rel.Records {
+		recs[rel.Records[i].Tag] = &rel.Records[i]
+	}
+	var out []Member
+	for _, p := range sp.Pages {
+		for i := range p.Records {
+			s := &p.Records[i]
+			rec := recs["struct "+s.C]
+			if rec == nil {
+				continue
+			}
+			known := knownFields(s)
+			for _, f := range rec.Fields {
+				if f.Name != "" && !known[f.Name] && !container(rec, f) {
+					out = append(out, Member{Of: rec.Tag, Name: f.Name, Pos: f.Pos, Field: true, Go: s.Go, Page: s.Pos})
+				}
+			}
+		}
+	}
+	return out
+}
+
+// knownFields are the fields that a record of a page shows, hides or uses as its mask.
+func knownFields(s *spec.Record) map[string]bool {
+	known := map[string]bool{}
+	addShown(known, s)
+	for c := range s.Hide {
+		known[c] = true
+	}
+	return known
+}
+
+// addShown adds the fields that a record of a page shows, and its mask. Of a field inside a nested struct the outer one counts too.
+func addShown(to map[string]bool, s *spec.Record) {
+	to[s.Mask] = true
+	for _, f := range s.Fields {
+		outer, _, _ := strings.Cut(f.C, ".")
+		to[f.C], to[outer] = true, true
+	}
+}
+
+// container tells whether a field is a named anonymous record, whose members follow under dotted names.
+func container(rec *api.Record, f api.Field) bool {
+	return slices.ContainsFunc(rec.Fields, func(g api.Field) bool { return strings.HasPrefix(g.Name, f.Name+".") })
+}
+
+// enumerators lists the enumerators of bound enums, and of enums without a name, that no page decides. A Go type that lists no members has all of its enum; a
+// skipped or pending enum is so with all it has.
+func (d *decider) enumerators(rel *api.Release, sp *spec.Spec, enums []Status) []Member {
+	whole, other := map[string]bool{}, map[string][]string{}
+	for _, p := range sp.Pages {
+		for _, f := range p.Flags {
+			whole["enum "+f.Enum] = whole["enum "+f.Enum] || len(f.Members) == 0
+		}
+		for _, e := range p.Enums {
+			whole["enum "+e.Enum] = whole["enum "+e.Enum] || len(e.Members) == 0
+		}
+	}
+	for _, a := range rel.Aliases {
+		other[a.Of] = append(other[a.Of], a.Name)
+		if whole["enum "+a.Name] {
+			whole["enum "+a.Of] = true
+		}
+	}
+	var out []Member
+	for i, e := range rel.Enums {
+		if enums[i].Status != Bound && !anonymous(e.Tag) || whole[e.Tag] {
+			continue
+		}
+		for _, m := range e.Enumerators {
+			names := append([]string{m.Name}, other[m.Name]...)
+			if !slices.ContainsFunc(names, func(c string) bool { return d.exactly(c, api.Pos{}).Status != Undecided }) {
+				out = append(out, Member{Of: e.Tag, Name: m.Name, Pos: api.Pos{File: e.Pos.File, Line: m.Line}})
+			}
+		}
+	}
+	return out
+}
