@@ -9,6 +9,7 @@ LIBS ?= 33.2 44.0 56.1 65.0
 FUZZTIME ?= 10s
 KERNEL ?= 6.1
 RDMA ?=
+RDMA_CORE ?=
 OUT ?=
 FRESH ?=
 # 1: that the tests on a kernel device cannot run is a failure. It is for their step alone.
@@ -90,8 +91,8 @@ rules: ## rules defined, generated and tested, by verb
 bench: ## device-memory copies against C, and generate
 	$(GO) test -run '^$$' -bench . -benchtime 1x ./conformance/dmbench ./runtime/dpath ./cmd/verbsgen
 
-facts: ## read the facts of all known releases again, and hold them against gcc's own view (network)
-	@.ci/facts $(RELEASES)
+facts: ## read the facts of all releases again, and hold them against gcc and Debian packages (network): make facts RDMA_CORE=repository
+	@.ci/facts "$(RDMA_CORE)" $(RELEASES)
 
 one: ## one test: make one T=TestName
 	$(GO) test -run '$(T)' ./...

@@ -27,6 +27,7 @@ var defaultFacts = filepath.Join("spec", "api", "facts.txt")
 // importFlags are the flags of import.
 type importFlags struct {
 	header, lib, git, commit, release, as, out string
+	keep                                       string
 	include                                    []string
 }
 
@@ -41,6 +42,7 @@ know them. Facts of the same release that are there already are replaced; those 
 
 --git reads them from a git repository of rdma-core, at the tag of the release (v39.0 for 39.0) or at
 --commit: the headers that the commit installs, and the symbol versions of its libibverbs.map.in.
+--keep leaves these headers in a folder.
 --header reads any header, and --lib the symbol versions from a libibverbs.so; without --lib they are
 left out.
 
@@ -64,6 +66,7 @@ infiniband/verbs.h, unless --as gives another.`,
 	f.StringVar(&in.lib, "lib", "", "read symbol versions from this `file`, the libibverbs.so of the release")
 	f.StringVar(&in.git, "git", "", "read the release from this `folder`, a git repository of rdma-core")
 	f.StringVar(&in.commit, "commit", "", "read this `commit` of the repository (default: the release's tag)")
+	f.StringVar(&in.keep, "keep", "", "leave the headers of the repository in this `folder`, as below /usr/include")
 	f.StringVar(&in.release, "release", "", "`name` of the release, such as 66.0")
 	f.StringVar(&in.as, "as", "", "`name` of the header as included")
 	f.StringVarP(&in.out, "output", "o", defaultFacts, "`file` to store the facts in")
@@ -81,6 +84,8 @@ func (in *importFlags) check() error {
 		return usagef("--header or --git is needed")
 	case in.git == "" && in.commit != "":
 		return usagef("--commit is of use with --git only")
+	case in.git == "" && in.keep != "":
+		return usagef("--keep is of use with --git only")
 	case in.release == "":
 		return usagef("--release is needed")
 	case !releaseName.MatchString(in.release):
@@ -115,11 +120,15 @@ func (in *importFlags) read() (rel *api.Release, source string, err error) {
 // readGit reads the facts from a commit of rdma-core, which must call itself by the name of the release.
 func (in *importFlags) readGit() (*api.Release, string, error) {
 	tree := rdmacore.Tree{Dir: in.git, Commit: cmp.Or(in.commit, "v"+in.release)}
-	dir, err := os.MkdirTemp("", "verbsgen-import-")
-	if err != nil {
-		return nil, "", err
+	dir := in.keep
+	if dir == "" {
+		temp, err := os.MkdirTemp("", "verbsgen-import-")
+		if err != nil {
+			return nil, "", err
+		}
+		defer os.RemoveAll(temp)
+		dir = temp
 	}
-	defer os.RemoveAll(dir)
 	headers, err := tree.Export(dir)
 	if err != nil {
 		return nil, "", err

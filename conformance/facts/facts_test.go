@@ -34,7 +34,7 @@ func TestInstalled(t *testing.T) {
 func TestRoots(t *testing.T) {
 	list := os.Getenv("VERBSGEN_FACT_ROOTS")
 	if list == "" {
-		t.Skip("VERBSGEN_FACT_ROOTS is not set: conformance/facts/fetch.sh and headers.sh make such folders, see make facts")
+		t.Skip("VERBSGEN_FACT_ROOTS is not set: see make facts")
 	}
 	bin := command(t)
 	for _, root := range filepath.SplitList(list) {
@@ -61,7 +61,7 @@ func checkRoot(t *testing.T, bin, root string) {
 		})
 	}
 	if _, err := os.Stat(filepath.Join(root, "usr/lib")); errors.Is(err, fs.ErrNotExist) {
-		t.Log("headers alone (headers.sh): symbol versions are not compared")
+		t.Log("headers alone: symbol versions are not compared")
 		return
 	}
 	libs, err := filepath.Glob(filepath.Join(root, "usr/lib/*/libibverbs.so.1"))

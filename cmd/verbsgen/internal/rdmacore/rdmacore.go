@@ -1,5 +1,5 @@
-// Package rdmacore reads what a release of rdma-core publishes out of its git repository: the headers that are installed
-// under infiniband/, and the version of each symbol of libibverbs.
+// Package rdmacore reads what a release of rdma-core publishes out of its git repository: the headers of libibverbs, the
+// kernel's headers that they are built with, and the version of each symbol of the library.
 //
 // It owns the layout of rdma-core's source tree. It knows nothing of C, and keeps nothing but what it is asked for.
 package rdmacore
@@ -32,10 +32,11 @@ type Headers struct {
 	Versions map[string]string // symbol of libibverbs -> its default version
 }
 
-// folders are those whose CMakeLists.txt says what is installed under infiniband/ for users of libibverbs.
+// folders are those whose CMakeLists.txt names the headers.
 var folders = []string{"libibverbs", "kernel-headers"}
 
-// Export writes the published headers below a folder, and reads the versions of the symbols. The error is a diag.List.
+// Export writes the published headers below a folder, as below /usr/include, and reads the versions of the symbols. The
+// error is a diag.List.
 func (t Tree) Export(to string) (*Headers, error) {
 	root, err := t.read("CMakeLists.txt")
 	if err != nil {
@@ -43,27 +44,18 @@ func (t Tree) Export(to string) (*Headers, error) {
 	}
 	vars := variables(root)
 	h := &Headers{Release: vars["PACKAGE_VERSION"], File: filepath.Join(to, "infiniband", "verbs.h")}
-	if err := os.MkdirAll(filepath.Dir(h.File), 0o777); err != nil {
-		return nil, err
-	}
-	found := false
 	for _, folder := range folders {
 		text, err := t.read(folder + "/CMakeLists.txt")
 		if err != nil {
 			return nil, err
 		}
-		for _, name := range published(text) {
-			data, err := t.read(folder + "/" + name)
-			if err != nil {
+		for _, f := range published(text) {
+			if err := t.copy(folder+"/"+f.name, filepath.Join(to, f.dest, path.Base(f.name))); err != nil {
 				return nil, err
 			}
-			if err := os.WriteFile(filepath.Join(to, "infiniband", path.Base(name)), data, 0o666); err != nil {
-				return nil, err
-			}
-			found = found || path.Base(name) == "verbs.h"
 		}
 	}
-	if !found {
+	if _, err := os.Stat(h.File); err != nil {
 		return nil, t.problem("libibverbs/CMakeLists.txt", "does not publish a verbs.h")
 	}
 	text, err := t.read("libibverbs/libibverbs.map.in")
@@ -72,6 +64,21 @@ func (t Tree) Export(to string) (*Headers, error) {
 	}
 	h.Versions = symbolVersions(text, vars)
 	return h, nil
+}
+
+// copy writes a file of the commit.
+func (t Tree) copy(name, to string) error {
+	data, err := t.read(name)
+	if err != nil {
+		return err
+	}
+	if err = os.MkdirAll(filepath.Dir(to), 0o777); err == nil {
+		err = os.WriteFile(to, data, 0o666)
+	}
+	if err != nil {
+		return diag.One(diag.New(diag.OutputWrite, to, 0, 0, "header", err.Error(), "choose a folder that can be written"))
+	}
+	return nil
 }
 
 // Place writes a file of the tree as git does: commit:path.
@@ -108,13 +115,18 @@ func variables(cmake []byte) map[string]string {
 	return vars
 }
 
-var publishRE = regexp.MustCompile(`(?m)^\s*publish_headers\(infiniband\s([^)]*)\)`)
+// publishedFile is a header and the folder below /usr/include that it goes to.
+type publishedFile struct{ dest, name string }
 
-// published lists the headers that a CMakeLists.txt installs under infiniband/, relative to its folder.
-func published(cmake []byte) []string {
-	var list []string
+var publishRE = regexp.MustCompile(`(?m)^\s*publish_(?:internal_)?headers\((\S+)\s([^)]*)\)`)
+
+// published lists the headers that a CMakeLists.txt installs or takes for the build. Names are relative to its folder.
+func published(cmake []byte) []publishedFile {
+	var list []publishedFile
 	for _, m := range publishRE.FindAllSubmatch(cmake, -1) {
-		list = append(list, strings.Fields(string(m[1]))...)
+		for _, name := range strings.Fields(string(m[2])) {
+			list = append(list, publishedFile{string(m[1]), name})
+		}
 	}
 	return list
 }
