@@ -26,7 +26,7 @@ func TestDeliberateChanges(t *testing.T) {
 		anyPlace bool // what is missing has none
 	}{
 		{"value of an enumerator", `(IBV_QP_RQ_PSN)\s*= 1 << 12`, "$1 = 0x7f", diag.HeaderContradicts, "IBV_QP_RQ_PSN", false},
-		{"negative value", `(IBV_QP_TIMEOUT)\s*= 1 <<  ?9`, "$1 = -1", diag.HeaderContradicts, "IBV_QP_TIMEOUT", false},
+		{"negative value", `(IBV_QP_TIMEOUT)\s*=[^,]*`, "$1 = -1", diag.HeaderContradicts, "IBV_QP_TIMEOUT", false},
 		{"value of a macro", `(#define IBV_DEVICE_RAW_SCATTER_FCS).*`, "$1 (1ULL << 33)", diag.HeaderContradicts, "IBV_DEVICE_RAW_SCATTER_FCS", false},
 		{"order of fields", `(\tuint32_t\s+lkey;\n)(\tuint32_t\s+rkey;\n)(\};)`, "$2$1$3", diag.HeaderContradicts, "struct ibv_mr.lkey", false},
 		{"type of a field", `(struct ibv_sge \{\n\t)uint64_t`, "${1}uint32_t", diag.HeaderContradicts, "struct ibv_sge.addr", false},
@@ -35,21 +35,21 @@ func TestDeliberateChanges(t *testing.T) {
 		{"length of an array", `(struct ibv_device_attr \{\n\tchar\s+fw_ver)\[64\]`, "$1[32]", diag.HeaderContradicts, "struct ibv_device_attr.fw_ver", false},
 		{"flexible array", `(struct ibv_global_route \{[^}]*)(\};)`, "$1\tuint8_t rest[];\n$2", diag.FieldUndecided, "GlobalRoute", false},
 		{"empty record", `(struct ibv_sge \{)[^}]*`, "$1\n", diag.HeaderLacks, "struct ibv_sge.addr", true},
-		{"struct that becomes a union", `struct (ibv_global_route \{)`, "union $1", diag.HeaderIncomplete, "struct ibv_ah_attr.grh", false},
+		{"struct that becomes a union", `struct (ibv_global_route \{)`, "union $1", diag.HeaderSyntax, "ibv_global_route", false},
 		{"type of a parameter", `(int ibv_dealloc_pd\(struct )ibv_pd`, "${1}ibv_mr", diag.HeaderContradicts, "ibv_dealloc_pd", false},
 		{"parameter more", `(int ibv_dealloc_pd\(struct ibv_pd \*pd)`, "$1, int more", diag.HeaderContradicts, "ibv_dealloc_pd", false},
 		{"type of a result", `int (ibv_destroy_cq\()`, "void $1", diag.HeaderContradicts, "ibv_destroy_cq", false},
 		{"name of a record", `(struct ibv_pd \{)`, "#define ibv_pd ibv_mr\n$1", diag.HeaderSyntax, "struct", false},
 		{"enumerator removed", `\tIBV_QP_TIMEOUT\s*=.*\n`, "", diag.HeaderLacks, "IBV_QP_TIMEOUT", true},
 		{"field removed", `\tuint32_t\s+lkey;\n(\tuint32_t\s+rkey;\n\};)`, "$1", diag.HeaderLacks, "struct ibv_mr.lkey", true},
-		{"record removed", `struct ibv_sge \{[^}]*\};`, "", diag.HeaderLacks, "struct ibv_sge", true},
+		{"record removed", `struct ibv_sge \{[^}]*\};`, "", diag.HeaderLacks, "struct ibv_sge.addr", true},
 		{"function removed", `int ibv_dealloc_pd\(.*\n`, "", diag.HeaderLacks, "ibv_dealloc_pd", true},
 		{"macro removed", `#define IBV_DEVICE_RAW_SCATTER_FCS.*\n`, "", diag.HeaderLacks, "IBV_DEVICE_RAW_SCATTER_FCS", true},
 	} {
 		t.Run(c.kind, func(t *testing.T) {
 			re := regexp.MustCompile(c.old)
 			if n := len(re.FindAllIndex(b.headers[0], -1)); n != 1 {
-				t.Skipf("%s is found %d times in this header", c.old, n)
+				t.Fatalf("%s is found %d times in this header", c.old, n)
 			}
 			f.writeHeaders(t, mutate.Mutant{Text: string(re.ReplaceAll(b.headers[0], []byte(c.new)))})
 			var out bytes.Buffer

@@ -19,6 +19,7 @@ const (
 	PropFromEnd   = "from end"  // of a field: from its offset to the end of the record
 	PropType      = "type"      // of a field
 	PropSignature = "signature" // of a function: the types of its result and parameters
+	PropKind      = "kind"      // of a function: inline, or exported by the library
 	PropOp        = "op"        // of an inline function that calls an op of the provider
 	PropStandsFor = "stands for"
 )
@@ -53,7 +54,10 @@ func Properties(rel *Release) map[string]Agreed {
 }
 
 func ofFunction(f Function) Agreed {
-	p := Agreed{PropSignature: signature(f)}
+	p := Agreed{PropSignature: signature(f), PropKind: Exported}
+	if f.Kind == Inline {
+		p[PropKind] = Inline
+	}
 	if d := f.Dispatch; d != nil && d.Op != "" && d.Way != WayExport {
 		p[PropOp] = d.Op
 	}
