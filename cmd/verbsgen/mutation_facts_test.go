@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/verbsgen/verbsgen/spec/api"
 )
@@ -28,8 +29,8 @@ func (c *contradiction) say(format string, args ...any) {
 	c.list = append(c.list, fmt.Sprintf(format, args...))
 }
 
-// grownRecords are those that had several sizes in the known releases.
-func grownRecords() map[string]bool {
+// grownRecords are those that may grow: they had several sizes in the known releases, or have a mask of what is valid.
+var grownRecords = sync.OnceValue(func() map[string]bool {
 	sizes, grown := map[string]int64{}, map[string]bool{}
 	for _, name := range api.Releases() {
 		rel, err := api.Load(name)
@@ -41,10 +42,13 @@ func grownRecords() map[string]bool {
 				grown[r.Tag] = true
 			}
 			sizes[r.Tag] = r.Size
+			if slices.ContainsFunc(r.Fields, func(f api.Field) bool { return f.Name == "comp_mask" }) {
+				grown[r.Tag] = true
+			}
 		}
 	}
 	return grown
-}
+})
 
 func (c *contradiction) functions(was *api.Release) {
 	for _, f := range was.Functions {
@@ -57,20 +61,32 @@ func (c *contradiction) functions(was *api.Release) {
 		if a, b := signatureText(f), signatureText(g); a != b {
 			c.say("%s was %s and is %s", f.Name, a, b)
 		}
+		if a, b := op(f), op(g); a != b && a != "" && b != "" {
+			c.say("%s called %s and calls %s", f.Name, a, b)
+		}
 	}
 }
 
-// signature is what callers of a function depend on, and how it reaches the provider.
+// signatureText is what callers of a function depend on. How an inline one reaches the provider is read off the header,
+// whatever it is, but for the op that it calls.
 func signatureText(f api.Function) string {
-	s := f.Kind + " " + f.Ret + " " + paramTypes(f.Params)
+	kind := api.Exported
+	if f.Kind == api.Inline {
+		kind = api.Inline
+	}
+	s := kind + " " + f.Ret + " " + paramTypes(f.Params)
 	if f.Variadic {
 		s += " ..."
 	}
-	s += " " + f.Redirect
-	if d := f.Dispatch; d != nil {
-		s += fmt.Sprint(" by ", d.Way, " ", d.Op, " ", d.Object, " ", len(d.Args))
-	}
 	return s
+}
+
+// op is what an inline function calls of the provider; empty when it does more or less than that.
+func op(f api.Function) string {
+	if f.Dispatch == nil {
+		return ""
+	}
+	return f.Dispatch.Op
 }
 
 func paramTypes(params []api.Param) string {
