@@ -61,7 +61,7 @@ func plain(text string) string {
 
 // same tells whether two packages differ in their provenance at the most.
 func same(a, b map[string]string) bool {
-	return maps.EqualFunc(a, b, func(x, y string) bool { return plain(x) == plain(y) })
+	return maps.EqualFunc(a, b, func(x, y string) bool { return x == y || plain(x) == plain(y) })
 }
 
 // check gives what a compiler says against a package; empty for nothing.

@@ -72,7 +72,11 @@ func ofRecord(r Record) Agreed {
 }
 
 func ofField(f Field, recordSize int64) Agreed {
-	return Agreed{PropType: f.Type, PropSize: fmt.Sprint(f.Size), PropOffset: fmt.Sprint(f.Offset), PropFromEnd: fmt.Sprint(recordSize - f.Offset)}
+	ctype := f.Type
+	if f.BitSize != nil {
+		ctype = fmt.Sprintf("%s : %d", f.Type, *f.BitSize)
+	}
+	return Agreed{PropType: ctype, PropSize: fmt.Sprint(f.Size), PropOffset: fmt.Sprint(f.Offset), PropFromEnd: fmt.Sprint(recordSize - f.Offset)}
 }
 
 func ofEnum(e Enum) Agreed             { return Agreed{PropSigned: fmt.Sprint(e.Signed)} }
