@@ -170,7 +170,8 @@ func declaration(f *api.Function) string {
 }
 
 // knownRecord refuses a record with a member that is another than in a known release. One that the header lacks is as in
-// an older release, and one that it has more is as in a newer one.
+// an older release, and one that it has more is as in a newer one. Members that only hold a place (_compat_...) are used by
+// nothing.
 func (b *binder) knownRecord(known *api.Release, tag string) {
 	rec := b.recs[tag]
 	i := slices.IndexFunc(known.Records, func(r api.Record) bool { return r.Tag == tag })
@@ -189,7 +190,7 @@ func (b *binder) knownRecord(known *api.Release, tag string) {
 	for _, m := range rec.Fields {
 		has[m.Name] = true
 		old, ok := was[m.Name]
-		if !ok || m.Name == "" || tag == extendedContext && m.Type == old.Type { // which grows at its beginning
+		if !ok || m.Name == "" || strings.HasPrefix(m.Name, "_compat") || tag == extendedContext && m.Type == old.Type { // which grows at its beginning
 			continue
 		}
 		if placement(m) != placement(old) {
@@ -197,7 +198,7 @@ func (b *binder) knownRecord(known *api.Release, tag string) {
 		}
 	}
 	for _, m := range known.Records[i].Fields {
-		if m.Name != "" && !has[m.Name] && b.in.Since(tag+"."+m.Name) == b.in.Oldest {
+		if m.Name != "" && !has[m.Name] && !strings.HasPrefix(m.Name, "_compat") && b.in.Since(tag+"."+m.Name) == b.in.Oldest {
 			b.headerf(diag.SpecialChanged, rec.Pos, tag, "it has no "+m.Name+", which what uses it was written for", textFix)
 		}
 	}
