@@ -36,18 +36,18 @@ func mutants() []mutant {
 			{"raw.gen.go", "\t_ = [1]struct{}{}[unsafe.Offsetof(cAllocDMAttr{}.log_align_req)-8]\n\t_ = [1]struct{}{}[unsafe.Offsetof(cAllocDMAttr{}.comp_mask)-12]\n", ""},
 		}, []string{"CF-dm-0003"}},
 		{"a verb that gives NULL and errno taken for one that gives its errno", []edit{
-			{"raw.gen.go", "p, err := C.HASH_ibv_alloc_pd(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)))\n\tif p == nil {\n\t\treturn nil, errnoOf(err)\n\t}",
+			{"raw.gen.go", "p, err := C.HASH_ibv_alloc_pd(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)))\n\tif p == nil {\n\t\treturn nil, verr.ErrnoOf(err)\n\t}",
 				"p, _ := C.HASH_ibv_alloc_pd(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)))\n\tif p == nil {\n\t\treturn nil, syscall.Errno(uintptr(p))\n\t}"},
 		}, []string{"CF-err-0006", "CF-err-0101"}},
 		{"a verb that gives its errno taken for one that gives -1", []edit{
 			{"raw.gen.go", "return syscall.Errno(C.HASH_ibv_dealloc_pd(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd))))",
-				"n, err := C.HASH_ibv_dealloc_pd(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)))\n\tif n == -1 {\n\t\treturn errnoOf(err)\n\t}\n\treturn 0"},
+				"n, err := C.HASH_ibv_dealloc_pd(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)))\n\tif n == -1 {\n\t\treturn verr.ErrnoOf(err)\n\t}\n\treturn 0"},
 		}, []string{"CF-err-0007"}},
 		{"a builder that forgets a bit of comp_mask", []edit{
 			{"records.gen.go", "\ta.c.comp_mask |= 0x1 // IBV_REG_MR_MASK_IOVA\n", ""},
 		}, []string{"CF-mr-0010", "CF-mr-0018"}},
 		{"two numbers of a datagram's way in each other's place", []edit{
-			{"verbs.gen.go", "\tw.To(o.c, qpn, qkey)\n", "\tw.To(o.c, qkey, qpn)\n"},
+			{"ah.gen.go", "\tw.To(o.c, qpn, qkey)\n", "\tw.To(o.c, qkey, qpn)\n"},
 		}, []string{"CF-que-0026"}},
 		{"a field of a queue pair's attributes filled from another", []edit{
 			{"records.gen.go", "\ta.c.rq_psn = v\n", "\ta.c.dest_qp_num = v\n"},

@@ -22,7 +22,7 @@ type CallCase struct {
 // list of cases with a verb each; any other mistake is a problem of its case alone. What the names mean is not
 // looked at.
 func ParseCases(file string, data []byte) ([]CallCase, error) {
-	d := &decoder{file: file}
+	d := &decoder{file: file, maxNodes: maxCaseNodes}
 	root := d.root(spaced(data), "cases")
 	if root == nil {
 		return nil, d.errs.sorted()
@@ -108,7 +108,7 @@ func caseSubject(n *yaml.Node) string {
 
 // ParseCaps reads a mapping of capabilities, in YAML or JSON, for `explain --caps`.
 func ParseCaps(file string, data []byte) (map[string]any, error) {
-	d := &decoder{file: file}
+	d := &decoder{file: file, maxNodes: maxCaseNodes}
 	root := d.root(spaced(data), "caps")
 	if root == nil {
 		return nil, d.errs.sorted()
@@ -128,7 +128,7 @@ func ParseValue(name, text string) (any, error) {
 	if strings.HasPrefix(text, "@") {
 		return text, nil
 	}
-	d := &decoder{file: name}
+	d := &decoder{file: name, maxNodes: maxCaseNodes}
 	root := d.root([]byte(atWord.ReplaceAllString(text, `$1"$2"`)), name)
 	if root == nil {
 		return nil, d.errs.sorted()

@@ -9,12 +9,13 @@ import (
 // page reads the root of a page.
 func (d *decoder) page(n *yaml.Node) *Page {
 	p := &Page{Pos: d.pos(n)}
+	defer d.marking(&p.marks)()
 	name := pageName(d.file)
 	ok := d.object(n, place{name, ""}, []key{
 		{"page", true, d.text(&p.Page)},
 		{"extends", false, func(*yaml.Node, place) {}}, // a file that has it is read by extension
 		{"title", true, d.text(&p.Title)},
-		{"release", true, d.text(&p.Release)},
+		{"release", true, d.release(&p.Release)},
 		{"flags", false, d.named(func(name string, k, v *yaml.Node) { p.Flags = append(p.Flags, d.flagType(name, k, v)) })},
 		{"enums", false, d.named(func(name string, k, v *yaml.Node) { p.Enums = append(p.Enums, d.enumType(name, k, v)) })},
 		{"records", false, d.named(func(name string, k, v *yaml.Node) { p.Records = append(p.Records, d.record(name, k, v)) })},
@@ -55,6 +56,7 @@ func pageName(file string) string {
 }
 
 func (d *decoder) flagType(name string, k, v *yaml.Node) FlagType {
+	d.goType(k, name)
 	t := FlagType{Go: name, Bits: 32, Pos: d.pos(k)}
 	defer d.marking(&t.marks)()
 	bits := "32"
@@ -69,7 +71,7 @@ func (d *decoder) flagType(name string, k, v *yaml.Node) FlagType {
 		}},
 		{"members", false, d.texts(&t.Members)},
 		{"ranges", false, d.texts(&t.Ranges)},
-		{"names", false, d.textMap(&t.Names)},
+		{"names", false, d.goNames(&t.Names)},
 		{"doc", true, d.text(&t.Doc)},
 		{"docs", false, d.textMap(&t.Docs)},
 	})
@@ -80,6 +82,7 @@ func (d *decoder) flagType(name string, k, v *yaml.Node) FlagType {
 }
 
 func (d *decoder) enumType(name string, k, v *yaml.Node) EnumType {
+	d.goType(k, name)
 	t := EnumType{Go: name, Pos: d.pos(k)}
 	defer d.marking(&t.marks)()
 	whole := d.adding == nil
@@ -88,7 +91,7 @@ func (d *decoder) enumType(name string, k, v *yaml.Node) EnumType {
 		{"prefix", true, d.text(&t.Prefix)},
 		{"signed", false, d.truth(&t.Signed)},
 		{"runtime", false, d.oneOf(&t.Runtime, "dpath")},
-		{"names", false, d.textMap(&t.Names)},
+		{"names", false, d.goNames(&t.Names)},
 		{"members", false, d.texts(&t.Members)},
 		{"doc", true, d.text(&t.Doc)},
 		{"docs", false, d.textMap(&t.Docs)},
@@ -100,6 +103,7 @@ func (d *decoder) enumType(name string, k, v *yaml.Node) EnumType {
 }
 
 func (d *decoder) record(name string, k, v *yaml.Node) Record {
+	d.goType(k, name)
 	r := Record{Go: name, Pos: d.pos(k)}
 	defer d.marking(&r.marks)()
 	d.object(v, place{name, ""}, []key{
@@ -113,7 +117,7 @@ func (d *decoder) record(name string, k, v *yaml.Node) Record {
 		{"switches", false, d.named(func(c string, sk, sv *yaml.Node) {
 			w := Switch{C: c, Pos: d.pos(sk)}
 			d.object(sv, place{name + "." + c, ""}, []key{
-				{"go", true, d.text(&w.Go)},
+				{"go", true, d.exported(&w.Go)},
 				{"doc", false, d.text(&w.Doc)},
 			})
 			r.Switches = append(r.Switches, w)
@@ -127,7 +131,7 @@ func (d *decoder) recordField(record, c string, k, v *yaml.Node) RecordField {
 	f := RecordField{C: c, Pos: d.pos(k)}
 	defer d.marking(&f.marks)()
 	d.object(v, place{record + "." + c, ""}, []key{
-		{"go", true, d.text(&f.Go)},
+		{"go", true, d.exported(&f.Go)},
 		{"type", false, d.text(&f.Type)},
 		{"handle", false, d.text(&f.Handle)},
 		{"nested", false, d.text(&f.Nested)},
@@ -141,6 +145,7 @@ func (d *decoder) recordField(record, c string, k, v *yaml.Node) RecordField {
 }
 
 func (d *decoder) objectType(name string, k, v *yaml.Node) Object {
+	d.goType(k, name)
 	o := Object{Go: name, Pos: d.pos(k)}
 	defer d.marking(&o.marks)()
 	d.object(v, place{name, ""}, []key{
@@ -153,7 +158,7 @@ func (d *decoder) objectType(name string, k, v *yaml.Node) Object {
 		{"getters", false, d.named(func(c string, gk, gv *yaml.Node) {
 			g := Getter{C: c, Pos: d.pos(gk)}
 			d.object(gv, place{name + "." + c, ""}, []key{
-				{"go", true, d.text(&g.Go)},
+				{"go", true, d.exported(&g.Go)},
 				{"type", false, d.text(&g.Type)},
 				{"doc", false, d.text(&g.Doc)},
 			})
@@ -184,7 +189,7 @@ func (d *decoder) param(verb, c string, k, v *yaml.Node) Param {
 	d.object(v, place{verb + "." + c, ""}, []key{
 		{"role", true, d.oneOf(&p.Role, RoleHandle, RoleIn, RoleInRec, RoleOutRec, RoleOut, RoleSlice, RoleFlags, RoleEnum, RoleAddr, RoleLen, RoleMask)},
 		{"type", false, d.text(&p.Type)},
-		{"go", false, d.text(&p.Go)},
+		{"go", false, d.local(&p.Go)},
 		{"null", false, d.truth(&p.Null)},
 		{"len", false, d.text(&p.Len)},
 		{"rest", false, d.truth(&p.Rest)},
@@ -195,6 +200,7 @@ func (d *decoder) param(verb, c string, k, v *yaml.Node) Param {
 }
 
 func (d *decoder) method(name string, k, v *yaml.Node) Method {
+	d.goMethod(k, name)
 	m := Method{Go: name, Pos: d.pos(k)}
 	defer d.marking(&m.marks)()
 	d.object(v, place{name, ""}, []key{

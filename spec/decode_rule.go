@@ -196,6 +196,7 @@ func (d *decoder) transitions(to *[]Transition) reader {
 	return func(n *yaml.Node, at place) {
 		d.list(n, at, func(e *yaml.Node) {
 			t := Transition{Pos: d.pos(e)}
+			defer d.marking(&t.marks)()
 			d.object(e, at, []key{
 				{"from", true, d.texts(&t.From)}, {"to", true, d.texts(&t.To)},
 				{"need", false, d.texts(&t.Need)}, {"may", false, d.texts(&t.May)},
@@ -215,6 +216,7 @@ func (d *decoder) atoms(to *[]Atom) reader {
 // atom reads one comparison: what it looks at, and exactly one test.
 func (d *decoder) atom(n *yaml.Node, at place) Atom {
 	a := Atom{Pos: d.pos(n)}
+	defer d.marking(&a.marks)()
 	tests := 0
 	test := func(name string, read reader) key {
 		return key{name, false, func(n *yaml.Node, at place) { tests++; read(n, at) }}

@@ -30,6 +30,8 @@ const (
 	CodeUnknownName   = "spec-unknown-name"   // a C name that no known release has
 	CodeUnknownPath   = "spec-unknown-path"   // a path that leads to no argument or field
 	CodeCase          = "spec-case"           // a case that cannot be read
+	CodeGoName        = "spec-go-name"        // a text that cannot be the Go name it becomes
+	CodeTooMuch       = "spec-too-much"       // nested too deeply, or too many values
 )
 
 // Codes lists every code of an error of this package.
@@ -37,7 +39,7 @@ func Codes() []string {
 	return []string{
 		CodeUnreadable, CodeEmpty, CodeEncoding, CodeTab, CodeSyntax, CodeAlias, CodeType, CodeUnknownKey,
 		CodeDuplicateKey, CodeMissingKey, CodeValue, CodePageName, CodeExtends, CodeUnknownKind, CodeKindKey, CodeRuleID,
-		CodeDuplicateRule, CodeDuplicateName, CodeGlob, CodeUnknownName, CodeUnknownPath, CodeCase,
+		CodeDuplicateRule, CodeDuplicateName, CodeGlob, CodeUnknownName, CodeUnknownPath, CodeCase, CodeGoName, CodeTooMuch,
 	}
 }
 

@@ -7,13 +7,14 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"slices"
 	"sort"
 	"strings"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/verbsgen/verbsgen/spec/regular"
 )
 
 //go:embed *.yaml
@@ -44,7 +45,7 @@ func Load(fsys fs.FS, names ...string) (*Spec, error) {
 func Overlay(dirs ...string) (*Spec, error) {
 	all, errs := readAll(pages, "spec/")
 	for i, dir := range dirs {
-		sources, more := readAll(os.DirFS(dir), strings.TrimSuffix(dir, "/")+"/")
+		sources, more := readAll(regular.DirFS(dir), strings.TrimSuffix(dir, "/")+"/")
 		errs = append(errs, more...)
 		for _, s := range sources {
 			s.layer = i + 1
@@ -89,7 +90,7 @@ func readAll(fsys fs.FS, prefix string, names ...string) ([]source, Errors) {
 	}
 	var out []source
 	for _, n := range names {
-		data, err := fs.ReadFile(fsys, n)
+		data, err := regular.ReadFS(fsys, n, maxPage)
 		if err != nil {
 			fail(prefix+n, err, "")
 			continue
@@ -116,7 +117,7 @@ func parse(sources []source) []*file {
 	last := map[string]int{}
 	var all []*file
 	for _, src := range sources {
-		f := &file{source: src, decoder: &decoder{file: src.name}}
+		f := &file{source: src, decoder: &decoder{file: src.name, maxNodes: maxPageNodes}}
 		f.node = f.root(src.data, pageName(src.name))
 		all = append(all, f)
 		if name := pageName(src.name); f.isPage() {
@@ -242,6 +243,9 @@ func (d *decoder) root(data []byte, subject string) *yaml.Node {
 	if !utf8.Valid(data) {
 		line, col := badByte(data)
 		return fail(line, col, CodeEncoding, "the file is not UTF-8 here", "save it as UTF-8")
+	}
+	if line, col, problem, found := tooMuch(string(data), d.maxNodes); found {
+		return fail(line, col, CodeTooMuch, problem, "split it, or write it another way")
 	}
 	tabs := false
 	for i, l := range strings.Split(string(data), "\n") {

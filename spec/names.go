@@ -13,7 +13,9 @@ import (
 // any of them has it: what is newer than the header at hand is left out by its since. The error is Errors.
 func (s *Spec) CheckNames(rels ...*api.Release) error {
 	c := &checker{Spec: s, f: NewFacts(rels...)}
+	last := newest(rels)
 	for _, p := range s.Pages {
+		c.release(p, last)
 		c.page(p)
 	}
 	for i := range s.Pending {
@@ -43,12 +45,14 @@ func (c *checker) page(p *Page) {
 		for _, r := range t.Ranges {
 			c.constant(t.marks.at("ranges", r, t.Pos), t.Go, r)
 		}
+		c.prefixed(t.Go, t.Prefix, t.Enum, t.Members, t.Names, t.marks, t.Pos)
 		c.memberKeys(t.Go, t.Enum, "names", t.Names, t.marks, t.Pos)
 		c.memberKeys(t.Go, t.Enum, "docs", t.Docs, t.marks, t.Pos)
 	}
 	for i := range p.Enums {
 		t := &p.Enums[i]
 		c.enumType(t.Go, t.Enum, t.Members, t.marks, t.Pos)
+		c.prefixed(t.Go, t.Prefix, t.Enum, t.Members, t.Names, t.marks, t.Pos)
 		c.memberKeys(t.Go, t.Enum, "names", t.Names, t.marks, t.Pos)
 		c.memberKeys(t.Go, t.Enum, "docs", t.Docs, t.marks, t.Pos)
 	}
@@ -227,6 +231,8 @@ func (c *checker) verb(v *Verb) {
 			if value := m.Fixed[name]; !isNumber(value) {
 				c.constant(m.marks.at("fixed."+name, value, m.Pos), m.Go, value)
 			}
+			c.sameEnum(m.Go, fn, name, "fixed."+name, one(m.Fixed[name]), m.marks, m.Pos)
+			c.inRange(m.Go, fn, name, "fixed."+name, one(m.Fixed[name]), m.marks, m.Pos)
 		}
 	}
 }

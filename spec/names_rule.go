@@ -48,6 +48,7 @@ func (c *checker) rule(r *Rule) {
 		}
 	}
 	c.transitions(r)
+	c.ruleValues(r, fn)
 	if r.Cap != "" {
 		c.capability(r.marks.at("cap", r.Cap, r.Pos), r, r.Cap)
 	}
@@ -67,9 +68,12 @@ func (c *checker) rule(r *Rule) {
 func (c *checker) transitions(r *Rule) {
 	seen := map[[2]string]bool{}
 	for _, t := range r.Transitions {
-		for _, names := range [][]string{t.From, t.To, t.Need, t.May} {
-			for _, name := range names {
-				c.constant(t.Pos, r.ID, name)
+		for _, l := range []struct {
+			key   string
+			names []string
+		}{{"from", t.From}, {"to", t.To}, {"need", t.Need}, {"may", t.May}} {
+			for _, name := range l.names {
+				c.constant(t.marks.at(l.key, name, t.Pos), r.ID, name)
 			}
 		}
 		for _, from := range t.From {

@@ -11,9 +11,10 @@ import (
 
 // decoder walks the nodes of one YAML file and collects every mistake it meets.
 type decoder struct {
-	file  string
-	errs  Errors
-	marks marks
+	file     string
+	errs     Errors
+	marks    marks
+	maxNodes int // of the file
 	// adding limits the entry that is read next: its page has it, and an extension adds to it.
 	adding *adding
 }
@@ -179,10 +180,12 @@ func (d *decoder) object(n *yaml.Node, at place, keys []key) bool {
 	ok := d.pairs(n, at, func(k, v *yaml.Node) {
 		known, found := byName[k.Value]
 		if !found {
-			fix := didYouMean(k.Value, names)
-			if fix == "" {
-				sort.Strings(names)
-				fix = "the keys here are " + strings.Join(names, ", ")
+			fix := ""
+			if len(d.errs) < maxSuggested {
+				if fix = didYouMean(k.Value, names); fix == "" {
+					sort.Strings(names)
+					fix = "the keys here are " + strings.Join(names, ", ")
+				}
 			}
 			d.add(k, CodeUnknownKey, at.subject, "unknown key "+show(k.Value), fix)
 			return
@@ -241,6 +244,9 @@ func (d *decoder) text(to *string) reader {
 			d.add(n, CodeValue, at.subject, at.key+" is empty", "write it, or leave the key out")
 			return
 		}
+		if !d.legible(n, at, s) {
+			return
+		}
 		*to = s
 		d.mark(n, at.key, s)
 	}
@@ -255,6 +261,9 @@ func (d *decoder) operand(to *string) reader {
 		}
 		if strings.TrimSpace(s) == "" {
 			d.add(n, CodeValue, at.subject, at.key+" is empty", "write it, or leave the key out")
+			return
+		}
+		if !d.legible(n, at, s) {
 			return
 		}
 		*to = s

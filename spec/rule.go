@@ -101,6 +101,8 @@ type Transition struct {
 	Need []string
 	May  []string
 	Pos  Pos
+
+	marks marks
 }
 
 // Atom is one comparison of a condition: exactly one of the tests is set.
@@ -120,6 +122,8 @@ type Atom struct {
 	Set   *bool  // is (not) neutral: zero, NULL or empty
 	Same  string // is the same object as this path
 	Pos   Pos
+
+	marks marks
 }
 
 // Case is a call by its arguments, in the form of `verbsgen explain --cases`.

@@ -29,6 +29,7 @@ type Page struct {
 
 	layer int             // 0 for the project's own, then the --spec folders from 1 on
 	adds  map[string]bool // of a file that extends a page: "records DeviceAttrEx", the entries that the page has already
+	marks marks
 }
 
 // FlagType is a Go flag type made for one use of a C enum: only the flags that use accepts.

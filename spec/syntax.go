@@ -29,7 +29,7 @@ func syntaxError(err error) (line int, problem string) {
 // stands: the parser notices it lines later.
 func notYAML(data []byte, err error) (line, col int, problem, fix string) {
 	line, problem = syntaxError(err)
-	if b, ok := unclosed(string(data)); ok && b.line <= line+1 {
+	if b, ok := scanBrackets(string(data), maxNested); ok && b.line <= line+1 {
 		return b.line, b.col, "not YAML: this " + string(b.open) + " is never closed", "close it with " + string(closer[b.open])
 	}
 	text := lineOf(data, line)
@@ -68,14 +68,15 @@ func syntaxFix(problem, text string) string {
 type bracket struct {
 	open      byte
 	line, col int
+	depth     int // 1 for one that stands in no other
 }
 
 var closer = map[byte]byte{'[': ']', '{': '}'}
 
-// unclosed finds a bracket without its counterpart: the first that another kind closes, else the innermost at the end
-// of the text. It knows as much of YAML as that takes: quotes, comments, and plain texts, which may hold brackets
+// scanBrackets finds a bracket without its counterpart: the first that another kind closes, else the innermost at the end
+// of the text; or the first that is nested deeper than limit. It knows as much of YAML as that takes: quotes, comments, and plain texts, which may hold brackets
 // outside of lists and mappings in brackets.
-func unclosed(text string) (bracket, bool) {
+func scanBrackets(text string, limit int) (bracket, bool) {
 	var open []bracket
 	line, start := 1, 0 // start: index of the line's first byte
 	fresh := true       // a value may begin here
@@ -97,7 +98,10 @@ func unclosed(text string) (bracket, bool) {
 			}
 			i, fresh = end-1, false
 		case (c == '[' || c == '{') && (fresh || len(open) > 0):
-			open, fresh = append(open, bracket{c, line, i - start + 1}), true
+			open, fresh = append(open, bracket{c, line, i - start + 1, len(open) + 1}), true
+			if len(open) > limit {
+				return open[limit], true
+			}
 		case (c == ']' || c == '}') && len(open) > 0:
 			last := open[len(open)-1]
 			if closer[last.open] != c {

@@ -23,7 +23,7 @@ func TestSyntaxMistakes(t *testing.T) {
 		{"a: \"\\q\"\n", "1:1: a: not YAML: found unknown escape character; write the text in single quotes"},
 		{"%YAML 7.0\n---\na: 1\n", "1:1: a: not YAML: found incompatible YAML document; look for a quote or bracket that is not closed, or for odd indenting, here and above"},
 	} {
-		d := &decoder{file: "a.yaml"}
+		d := &decoder{file: "a.yaml", maxNodes: maxPageNodes}
 		n := d.root([]byte(tt.text), "a")
 		if err := d.errs.sorted(); n != nil || err == nil || err.Error() != "a.yaml:"+tt.want {
 			t.Errorf("%q: got\n%v\nwant\na.yaml:%s", tt.text, err, tt.want)

@@ -33,9 +33,7 @@ type app struct {
 // run executes a command line and gives the exit code. What was asked for goes to stdout, diagnostics to stderr.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	code, list := runList(ctx, args, stdout, stderr)
-	for _, d := range list.Sorted() {
-		fmt.Fprintln(stderr, d.Error())
-	}
+	list.Print(stderr)
 	return code
 }
 

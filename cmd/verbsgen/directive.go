@@ -14,6 +14,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/output"
+	"github.com/verbsgen/verbsgen/spec/regular"
 )
 
 // directive is one go:generate line that runs `verbsgen generate`.
@@ -42,7 +44,7 @@ func findDirectives(dir string) ([]directive, error) {
 		case !e.Type().IsRegular() || !strings.HasSuffix(e.Name(), ".go") || strings.HasPrefix(e.Name(), "."):
 			return nil
 		}
-		data, err := os.ReadFile(at)
+		data, err := regular.Read(at, output.MaxFile)
 		if err != nil {
 			return nil
 		}

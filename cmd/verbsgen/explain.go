@@ -1,16 +1,19 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
-	"os"
+	"io/fs"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/check"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/regular"
 )
 
 func (a *app) explainCmd() *cobra.Command {
@@ -82,19 +85,30 @@ func readCaps(file string) (map[string]any, error) {
 	return spec.ParseCaps(file, data)
 }
 
+// maxInput is the size of the largest file of cases, capabilities or a report that is read.
+const maxInput = 16 << 20
+
 // readInput reads a file, or stdin for "-".
 func readInput(file string, stdin io.Reader) ([]byte, error) {
 	var data []byte
 	var err error
 	if file == "-" && stdin != nil {
-		data, err = io.ReadAll(stdin)
+		data, err = regular.All(stdin, file, maxInput)
 	} else {
-		data, err = os.ReadFile(file)
+		data, err = regular.Read(file, maxInput)
 	}
 	if err != nil {
-		return nil, diag.One(diag.New(diag.InputRead, file, 0, 0, "input", "cannot be read: "+reason(err), "name an existing file"))
+		return nil, diag.One(diag.New(diag.InputRead, file, 0, 0, "input", "cannot be read: "+reason(err), inputFix(err)))
 	}
 	return data, nil
+}
+
+// inputFix says what to do about a file that cannot be read; nothing where the reason says it all.
+func inputFix(err error) string {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.EISDIR) {
+		return "name an existing file"
+	}
+	return ""
 }
 
 // explainCases judges the calls of a file. Capabilities of the file's cases come over those of --caps.

@@ -81,8 +81,13 @@ func (t *target) outFlags(f *pflag.FlagSet) {
 
 // check finds what flag parsing alone does not.
 func (t *target) check() error {
-	if !token.IsIdentifier(t.pkg) || t.pkg == "_" || t.pkg == "main" {
+	switch {
+	case !token.IsIdentifier(t.pkg) || t.pkg == "_" || t.pkg == "main":
 		return usagef("--pkg %q is no name for a Go package that others import", t.pkg)
+	case t.pkg == "documentation":
+		return usagef("--pkg %q: the go command ignores files of a package of this name", t.pkg)
+	case strings.HasSuffix(t.pkg, "_test"):
+		return usagef("--pkg %q: the go command takes a package of this name for a test", t.pkg)
 	}
 	for _, g := range t.only {
 		if strings.TrimSpace(g) == "" {

@@ -29,6 +29,10 @@ The files it writes begin with "` + output.Banner + `" and are named
 way that verbsgen did not write, or a hand-written Go file that declares a generated name, is an error
 and nothing is written. Files of an earlier run that are no longer generated are removed.
 
+Runs that write to one folder at the same time wait for each other, where the file system has locks: the
+last one wins as a whole. A run that is killed leaves the folder as it was, or wholly new, or with a
+file unfinished.gen.go in it, which does not compile; check names it, and the next run mends the folder.
+
 What is written depends on the facts and the pages alone: it is the same, byte for byte, on every
 machine. A typical line in a hand-written file of the folder:
 

@@ -14,8 +14,10 @@ import (
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/cheader"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/output"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/rdmacore"
 	"github.com/verbsgen/verbsgen/spec/api"
+	"github.com/verbsgen/verbsgen/spec/regular"
 )
 
 // releaseName is the form of a release's name: numbers with dots between them.
@@ -155,8 +157,12 @@ func asIncluded(header string) string {
 }
 
 // storeFacts puts the facts beside those of other releases, over nothing but a file of facts.
-func (a *app) storeFacts(rel *api.Release, source, at string) error {
-	old, err := os.ReadFile(at)
+func (a *app) storeFacts(rel *api.Release, source, name string) error {
+	at, err := output.FileAt(name)
+	if err != nil {
+		return diag.One(diag.New(diag.OutputWrite, name, 0, 0, "facts", reason(err), "choose a file that can be written with -o"))
+	}
+	old, err := regular.Read(at, maxInput)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return diag.One(diag.New(diag.OutputWrite, at, 0, 0, "facts", reason(err), "choose a file that can be written with -o"))
 	}

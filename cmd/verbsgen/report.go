@@ -2,12 +2,15 @@ package main
 
 import (
 	"bytes"
+	"cmp"
+	"errors"
 	"path/filepath"
 
 	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/output"
 	"github.com/verbsgen/verbsgen/conformance/suite/report"
 	"github.com/verbsgen/verbsgen/templates"
 )
@@ -54,9 +57,15 @@ func readReports(files []string) (*report.Matrix, error) {
 			continue
 		}
 		r, err := report.Decode(data)
-		if err != nil {
-			errs.Add(diag.New(diag.ReportForm, file, 0, 0, "report", err.Error(), "give files that the conformance suite wrote with -report"))
+		var mistakes report.Mistakes
+		if errors.As(err, &mistakes) {
+			for _, m := range mistakes {
+				errs.Add(diag.New(diag.ReportForm, file, m.Line, m.Col, cmp.Or(m.Field, "report"), m.Problem, "give files that the conformance suite wrote with -report"))
+			}
 			continue
+		}
+		if err != nil {
+			return nil, err
 		}
 		list = append(list, r)
 	}
@@ -78,7 +87,11 @@ func writeMatrix(m *report.Matrix, out string, html bool) error {
 	if err != nil {
 		return err
 	}
-	if err := renameio.WriteFile(out, b.Bytes(), 0o644); err != nil {
+	at, err := output.FileAt(out)
+	if err == nil {
+		err = renameio.WriteFile(at, b.Bytes(), 0o644)
+	}
+	if err != nil {
 		return diag.One(diag.New(diag.OutputWrite, out, 0, 0, "output", "cannot be written: "+reason(err), "name a file in a folder that can be written to"))
 	}
 	return nil

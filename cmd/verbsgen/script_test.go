@@ -30,9 +30,7 @@ func TestMain(m *testing.M) {
 // recordedMain is main, but for noting the codes of what it tells.
 func recordedMain() {
 	code, list := runList(context.Background(), os.Args[1:], os.Stdout, os.Stderr)
-	for _, d := range list.Sorted() {
-		fmt.Fprintln(os.Stderr, d.Error())
-	}
+	list.Print(os.Stderr)
 	if at := os.Getenv(recordVar); at != "" && len(list) > 0 {
 		if err := note(at, list); err != nil {
 			fmt.Fprintln(os.Stderr, "test harness:", err)
@@ -59,6 +57,7 @@ func note(at string, list diag.List) error {
 // unscripted are the codes that no input can bring about, with the test that shows them instead.
 var unscripted = map[diag.Code]string{
 	diag.Internal: "TestPanicIsAnInternalError",
+	diag.PageGo:   "TestCompiles, in internal/generate: checks of pages come before it",
 }
 
 // TestScripts runs testdata/script/*.txtar, then looks whether each diagnostic of the command was shown by one.

@@ -5,6 +5,7 @@ package verbs
 
 import (
 	"github.com/verbsgen/verbsgen/runtime/dpath"
+	"github.com/verbsgen/verbsgen/runtime/validate"
 	"strconv"
 )
 
@@ -19,12 +20,12 @@ const (
 	AdviseMRFlagsFlush AdviseMRFlags = 0x1 // IBV_ADVISE_MR_FLAG_FLUSH
 )
 
-var adviseMRFlagsNames = []flagName{
-	{0x1, "FLUSH"},
+var adviseMRFlagsNames = []validate.Flag{
+	{Bits: 0x1, Name: "FLUSH"},
 }
 
 // String gives the C names without their prefix, joined by |, and the value in hex.
-func (v AdviseMRFlags) String() string { return flagText(uint64(v), adviseMRFlagsNames) }
+func (v AdviseMRFlags) String() string { return validate.FlagText(uint64(v), adviseMRFlagsNames) }
 
 // AdviseMRAdvice says: what to do with ranges of on-demand regions.
 //
@@ -77,18 +78,18 @@ const (
 	DMAccessRelaxedOrdering DMAccess = 0x100000 // IBV_ACCESS_RELAXED_ORDERING
 )
 
-var dmAccessNames = []flagName{
-	{0x1, "LOCAL_WRITE"},
-	{0x2, "REMOTE_WRITE"},
-	{0x4, "REMOTE_READ"},
-	{0x8, "REMOTE_ATOMIC"},
-	{0x10, "MW_BIND"},
-	{0x20, "ZERO_BASED"},
-	{0x100000, "RELAXED_ORDERING"},
+var dmAccessNames = []validate.Flag{
+	{Bits: 0x1, Name: "LOCAL_WRITE"},
+	{Bits: 0x2, Name: "REMOTE_WRITE"},
+	{Bits: 0x4, Name: "REMOTE_READ"},
+	{Bits: 0x8, Name: "REMOTE_ATOMIC"},
+	{Bits: 0x10, Name: "MW_BIND"},
+	{Bits: 0x20, Name: "ZERO_BASED"},
+	{Bits: 0x100000, Name: "RELAXED_ORDERING"},
 }
 
 // String gives the C names without their prefix, joined by |, and the value in hex.
-func (v DMAccess) String() string { return flagText(uint64(v), dmAccessNames) }
+func (v DMAccess) String() string { return validate.FlagText(uint64(v), dmAccessNames) }
 
 // QPType says: the transport service of a queue pair.
 //
@@ -325,17 +326,17 @@ const (
 	QPAccessFlushPersistent QPAccess = 0x200 // IBV_ACCESS_FLUSH_PERSISTENT
 )
 
-var qpAccessNames = []flagName{
-	{0x1, "LOCAL_WRITE"},
-	{0x2, "REMOTE_WRITE"},
-	{0x4, "REMOTE_READ"},
-	{0x8, "REMOTE_ATOMIC"},
-	{0x100, "FLUSH_GLOBAL"},
-	{0x200, "FLUSH_PERSISTENT"},
+var qpAccessNames = []validate.Flag{
+	{Bits: 0x1, Name: "LOCAL_WRITE"},
+	{Bits: 0x2, Name: "REMOTE_WRITE"},
+	{Bits: 0x4, Name: "REMOTE_READ"},
+	{Bits: 0x8, Name: "REMOTE_ATOMIC"},
+	{Bits: 0x100, Name: "FLUSH_GLOBAL"},
+	{Bits: 0x200, Name: "FLUSH_PERSISTENT"},
 }
 
 // String gives the C names without their prefix, joined by |, and the value in hex.
-func (v QPAccess) String() string { return flagText(uint64(v), qpAccessNames) }
+func (v QPAccess) String() string { return validate.FlagText(uint64(v), qpAccessNames) }
 
 // QPState says: the state of a queue pair.
 //
@@ -585,35 +586,35 @@ const (
 	DeviceCapManagedFlowSteering DeviceCap = 0x20000000 // IBV_DEVICE_MANAGED_FLOW_STEERING
 )
 
-var deviceCapNames = []flagName{
-	{0x1, "RESIZE_MAX_WR"},
-	{0x2, "BAD_PKEY_CNTR"},
-	{0x4, "BAD_QKEY_CNTR"},
-	{0x8, "RAW_MULTI"},
-	{0x10, "AUTO_PATH_MIG"},
-	{0x20, "CHANGE_PHY_PORT"},
-	{0x40, "UD_AV_PORT_ENFORCE"},
-	{0x80, "CURR_QP_STATE_MOD"},
-	{0x100, "SHUTDOWN_PORT"},
-	{0x200, "INIT_TYPE"},
-	{0x400, "PORT_ACTIVE_EVENT"},
-	{0x800, "SYS_IMAGE_GUID"},
-	{0x1000, "RC_RNR_NAK_GEN"},
-	{0x2000, "SRQ_RESIZE"},
-	{0x4000, "N_NOTIFY_CQ"},
-	{0x20000, "MEM_WINDOW"},
-	{0x40000, "UD_IP_CSUM"},
-	{0x100000, "XRC"},
-	{0x200000, "MEM_MGT_EXTENSIONS"},
-	{0x800000, "MEM_WINDOW_TYPE_2A"},
-	{0x1000000, "MEM_WINDOW_TYPE_2B"},
-	{0x2000000, "RC_IP_CSUM"},
-	{0x4000000, "RAW_IP_CSUM"},
-	{0x20000000, "MANAGED_FLOW_STEERING"},
+var deviceCapNames = []validate.Flag{
+	{Bits: 0x1, Name: "RESIZE_MAX_WR"},
+	{Bits: 0x2, Name: "BAD_PKEY_CNTR"},
+	{Bits: 0x4, Name: "BAD_QKEY_CNTR"},
+	{Bits: 0x8, Name: "RAW_MULTI"},
+	{Bits: 0x10, Name: "AUTO_PATH_MIG"},
+	{Bits: 0x20, Name: "CHANGE_PHY_PORT"},
+	{Bits: 0x40, Name: "UD_AV_PORT_ENFORCE"},
+	{Bits: 0x80, Name: "CURR_QP_STATE_MOD"},
+	{Bits: 0x100, Name: "SHUTDOWN_PORT"},
+	{Bits: 0x200, Name: "INIT_TYPE"},
+	{Bits: 0x400, Name: "PORT_ACTIVE_EVENT"},
+	{Bits: 0x800, Name: "SYS_IMAGE_GUID"},
+	{Bits: 0x1000, Name: "RC_RNR_NAK_GEN"},
+	{Bits: 0x2000, Name: "SRQ_RESIZE"},
+	{Bits: 0x4000, Name: "N_NOTIFY_CQ"},
+	{Bits: 0x20000, Name: "MEM_WINDOW"},
+	{Bits: 0x40000, Name: "UD_IP_CSUM"},
+	{Bits: 0x100000, Name: "XRC"},
+	{Bits: 0x200000, Name: "MEM_MGT_EXTENSIONS"},
+	{Bits: 0x800000, Name: "MEM_WINDOW_TYPE_2A"},
+	{Bits: 0x1000000, Name: "MEM_WINDOW_TYPE_2B"},
+	{Bits: 0x2000000, Name: "RC_IP_CSUM"},
+	{Bits: 0x4000000, Name: "RAW_IP_CSUM"},
+	{Bits: 0x20000000, Name: "MANAGED_FLOW_STEERING"},
 }
 
 // String gives the C names without their prefix, joined by |, and the value in hex.
-func (v DeviceCap) String() string { return flagText(uint64(v), deviceCapNames) }
+func (v DeviceCap) String() string { return validate.FlagText(uint64(v), deviceCapNames) }
 
 // AtomicCap says: how far atomic operations of a device are atomic.
 //
@@ -682,38 +683,38 @@ const (
 	DeviceCapExCCDMABounce DeviceCapEx = 0x20000000000 // IBV_DEVICE_CC_DMA_BOUNCE
 )
 
-var deviceCapExNames = []flagName{
-	{0x1, "RESIZE_MAX_WR"},
-	{0x2, "BAD_PKEY_CNTR"},
-	{0x4, "BAD_QKEY_CNTR"},
-	{0x8, "RAW_MULTI"},
-	{0x10, "AUTO_PATH_MIG"},
-	{0x20, "CHANGE_PHY_PORT"},
-	{0x40, "UD_AV_PORT_ENFORCE"},
-	{0x80, "CURR_QP_STATE_MOD"},
-	{0x100, "SHUTDOWN_PORT"},
-	{0x200, "INIT_TYPE"},
-	{0x400, "PORT_ACTIVE_EVENT"},
-	{0x800, "SYS_IMAGE_GUID"},
-	{0x1000, "RC_RNR_NAK_GEN"},
-	{0x2000, "SRQ_RESIZE"},
-	{0x4000, "N_NOTIFY_CQ"},
-	{0x20000, "MEM_WINDOW"},
-	{0x40000, "UD_IP_CSUM"},
-	{0x100000, "XRC"},
-	{0x200000, "MEM_MGT_EXTENSIONS"},
-	{0x800000, "MEM_WINDOW_TYPE_2A"},
-	{0x1000000, "MEM_WINDOW_TYPE_2B"},
-	{0x2000000, "RC_IP_CSUM"},
-	{0x4000000, "RAW_IP_CSUM"},
-	{0x20000000, "MANAGED_FLOW_STEERING"},
-	{0x400000000, "RAW_SCATTER_FCS"},
-	{0x1000000000, "PCI_WRITE_END_PADDING"},
-	{0x20000000000, "CC_DMA_BOUNCE"},
+var deviceCapExNames = []validate.Flag{
+	{Bits: 0x1, Name: "RESIZE_MAX_WR"},
+	{Bits: 0x2, Name: "BAD_PKEY_CNTR"},
+	{Bits: 0x4, Name: "BAD_QKEY_CNTR"},
+	{Bits: 0x8, Name: "RAW_MULTI"},
+	{Bits: 0x10, Name: "AUTO_PATH_MIG"},
+	{Bits: 0x20, Name: "CHANGE_PHY_PORT"},
+	{Bits: 0x40, Name: "UD_AV_PORT_ENFORCE"},
+	{Bits: 0x80, Name: "CURR_QP_STATE_MOD"},
+	{Bits: 0x100, Name: "SHUTDOWN_PORT"},
+	{Bits: 0x200, Name: "INIT_TYPE"},
+	{Bits: 0x400, Name: "PORT_ACTIVE_EVENT"},
+	{Bits: 0x800, Name: "SYS_IMAGE_GUID"},
+	{Bits: 0x1000, Name: "RC_RNR_NAK_GEN"},
+	{Bits: 0x2000, Name: "SRQ_RESIZE"},
+	{Bits: 0x4000, Name: "N_NOTIFY_CQ"},
+	{Bits: 0x20000, Name: "MEM_WINDOW"},
+	{Bits: 0x40000, Name: "UD_IP_CSUM"},
+	{Bits: 0x100000, Name: "XRC"},
+	{Bits: 0x200000, Name: "MEM_MGT_EXTENSIONS"},
+	{Bits: 0x800000, Name: "MEM_WINDOW_TYPE_2A"},
+	{Bits: 0x1000000, Name: "MEM_WINDOW_TYPE_2B"},
+	{Bits: 0x2000000, Name: "RC_IP_CSUM"},
+	{Bits: 0x4000000, Name: "RAW_IP_CSUM"},
+	{Bits: 0x20000000, Name: "MANAGED_FLOW_STEERING"},
+	{Bits: 0x400000000, Name: "RAW_SCATTER_FCS"},
+	{Bits: 0x1000000000, Name: "PCI_WRITE_END_PADDING"},
+	{Bits: 0x20000000000, Name: "CC_DMA_BOUNCE"},
 }
 
 // String gives the C names without their prefix, joined by |, and the value in hex.
-func (v DeviceCapEx) String() string { return flagText(uint64(v), deviceCapExNames) }
+func (v DeviceCapEx) String() string { return validate.FlagText(uint64(v), deviceCapExNames) }
 
 // ODPCap says: which on-demand regions a device has.
 //
@@ -728,13 +729,13 @@ const (
 	ODPCapImplicit ODPCap = 0x2 // IBV_ODP_SUPPORT_IMPLICIT
 )
 
-var odpCapNames = []flagName{
-	{0x1, "IBV_ODP_SUPPORT"},
-	{0x2, "_IMPLICIT"},
+var odpCapNames = []validate.Flag{
+	{Bits: 0x1, Name: "IBV_ODP_SUPPORT"},
+	{Bits: 0x2, Name: "_IMPLICIT"},
 }
 
 // String gives the C names without their prefix, joined by |, and the value in hex.
-func (v ODPCap) String() string { return flagText(uint64(v), odpCapNames) }
+func (v ODPCap) String() string { return validate.FlagText(uint64(v), odpCapNames) }
 
 // ODPTransportCap says: which operations of a transport can use on-demand regions.
 //
@@ -761,19 +762,19 @@ const (
 	ODPTransportCapAtomicWrite ODPTransportCap = 0x80 // IBV_ODP_SUPPORT_ATOMIC_WRITE
 )
 
-var odpTransportCapNames = []flagName{
-	{0x1, "SEND"},
-	{0x2, "RECV"},
-	{0x4, "WRITE"},
-	{0x8, "READ"},
-	{0x10, "ATOMIC"},
-	{0x20, "SRQ_RECV"},
-	{0x40, "FLUSH"},
-	{0x80, "ATOMIC_WRITE"},
+var odpTransportCapNames = []validate.Flag{
+	{Bits: 0x1, Name: "SEND"},
+	{Bits: 0x2, Name: "RECV"},
+	{Bits: 0x4, Name: "WRITE"},
+	{Bits: 0x8, Name: "READ"},
+	{Bits: 0x10, Name: "ATOMIC"},
+	{Bits: 0x20, Name: "SRQ_RECV"},
+	{Bits: 0x40, Name: "FLUSH"},
+	{Bits: 0x80, Name: "ATOMIC_WRITE"},
 }
 
 // String gives the C names without their prefix, joined by |, and the value in hex.
-func (v ODPTransportCap) String() string { return flagText(uint64(v), odpTransportCapNames) }
+func (v ODPTransportCap) String() string { return validate.FlagText(uint64(v), odpTransportCapNames) }
 
 // RawPacketCap says: what a device can do with raw packets.
 //
@@ -792,15 +793,15 @@ const (
 	RawPacketCapDelayDrop RawPacketCap = 0x8 // IBV_RAW_PACKET_CAP_DELAY_DROP
 )
 
-var rawPacketCapNames = []flagName{
-	{0x1, "CVLAN_STRIPPING"},
-	{0x2, "SCATTER_FCS"},
-	{0x4, "IP_CSUM"},
-	{0x8, "DELAY_DROP"},
+var rawPacketCapNames = []validate.Flag{
+	{Bits: 0x1, Name: "CVLAN_STRIPPING"},
+	{Bits: 0x2, Name: "SCATTER_FCS"},
+	{Bits: 0x4, Name: "IP_CSUM"},
+	{Bits: 0x8, Name: "DELAY_DROP"},
 }
 
 // String gives the C names without their prefix, joined by |, and the value in hex.
-func (v RawPacketCap) String() string { return flagText(uint64(v), rawPacketCapNames) }
+func (v RawPacketCap) String() string { return validate.FlagText(uint64(v), rawPacketCapNames) }
 
 // TMCap says: on which transports a device matches tags.
 //
@@ -813,12 +814,12 @@ const (
 	TMCapRC TMCap = 0x1 // IBV_TM_CAP_RC
 )
 
-var tmCapNames = []flagName{
-	{0x1, "RC"},
+var tmCapNames = []validate.Flag{
+	{Bits: 0x1, Name: "RC"},
 }
 
 // String gives the C names without their prefix, joined by |, and the value in hex.
-func (v TMCap) String() string { return flagText(uint64(v), tmCapNames) }
+func (v TMCap) String() string { return validate.FlagText(uint64(v), tmCapNames) }
 
 // PCIAtomicSize says: sizes of the operands of atomic operations over PCI.
 //
@@ -835,14 +836,14 @@ const (
 	PCIAtomicSize16 PCIAtomicSize = 0x4 // IBV_PCI_ATOMIC_OPERATION_16_BYTE_SIZE_SUP
 )
 
-var pciAtomicSizeNames = []flagName{
-	{0x1, "4_BYTE_SIZE_SUP"},
-	{0x2, "8_BYTE_SIZE_SUP"},
-	{0x4, "16_BYTE_SIZE_SUP"},
+var pciAtomicSizeNames = []validate.Flag{
+	{Bits: 0x1, Name: "4_BYTE_SIZE_SUP"},
+	{Bits: 0x2, Name: "8_BYTE_SIZE_SUP"},
+	{Bits: 0x4, Name: "16_BYTE_SIZE_SUP"},
 }
 
 // String gives the C names without their prefix, joined by |, and the value in hex.
-func (v PCIAtomicSize) String() string { return flagText(uint64(v), pciAtomicSizeNames) }
+func (v PCIAtomicSize) String() string { return validate.FlagText(uint64(v), pciAtomicSizeNames) }
 
 // RXHashField says: fields of a packet that take part in the hash by which it is spread over receive queues.
 //
@@ -873,21 +874,21 @@ const (
 	RXHashFieldInner RXHashField = 0x80000000 // IBV_RX_HASH_INNER
 )
 
-var rxHashFieldNames = []flagName{
-	{0x1, "SRC_IPV4"},
-	{0x2, "DST_IPV4"},
-	{0x4, "SRC_IPV6"},
-	{0x8, "DST_IPV6"},
-	{0x10, "SRC_PORT_TCP"},
-	{0x20, "DST_PORT_TCP"},
-	{0x40, "SRC_PORT_UDP"},
-	{0x80, "DST_PORT_UDP"},
-	{0x100, "IPSEC_SPI"},
-	{0x80000000, "INNER"},
+var rxHashFieldNames = []validate.Flag{
+	{Bits: 0x1, Name: "SRC_IPV4"},
+	{Bits: 0x2, Name: "DST_IPV4"},
+	{Bits: 0x4, Name: "SRC_IPV6"},
+	{Bits: 0x8, Name: "DST_IPV6"},
+	{Bits: 0x10, Name: "SRC_PORT_TCP"},
+	{Bits: 0x20, Name: "DST_PORT_TCP"},
+	{Bits: 0x40, Name: "SRC_PORT_UDP"},
+	{Bits: 0x80, Name: "DST_PORT_UDP"},
+	{Bits: 0x100, Name: "IPSEC_SPI"},
+	{Bits: 0x80000000, Name: "INNER"},
 }
 
 // String gives the C names without their prefix, joined by |, and the value in hex.
-func (v RXHashField) String() string { return flagText(uint64(v), rxHashFieldNames) }
+func (v RXHashField) String() string { return validate.FlagText(uint64(v), rxHashFieldNames) }
 
 // RXHashFunc says: functions by which packets are hashed.
 //
@@ -900,12 +901,12 @@ const (
 	RXHashFuncToeplitz RXHashFunc = 0x1 // IBV_RX_HASH_FUNC_TOEPLITZ
 )
 
-var rxHashFuncNames = []flagName{
-	{0x1, "TOEPLITZ"},
+var rxHashFuncNames = []validate.Flag{
+	{Bits: 0x1, Name: "TOEPLITZ"},
 }
 
 // String gives the C names without their prefix, joined by |, and the value in hex.
-func (v RXHashFunc) String() string { return flagText(uint64(v), rxHashFuncNames) }
+func (v RXHashFunc) String() string { return validate.FlagText(uint64(v), rxHashFuncNames) }
 
 // PortCap says: what a port can do, in the terms of InfiniBand management.
 //
@@ -964,35 +965,35 @@ const (
 	PortCapIPBasedGids PortCap = 0x4000000 // IBV_PORT_IP_BASED_GIDS
 )
 
-var portCapNames = []flagName{
-	{0x2, "SM"},
-	{0x4, "NOTICE_SUP"},
-	{0x8, "TRAP_SUP"},
-	{0x10, "OPT_IPD_SUP"},
-	{0x20, "AUTO_MIGR_SUP"},
-	{0x40, "SL_MAP_SUP"},
-	{0x80, "MKEY_NVRAM"},
-	{0x100, "PKEY_NVRAM"},
-	{0x200, "LED_INFO_SUP"},
-	{0x800, "SYS_IMAGE_GUID_SUP"},
-	{0x1000, "PKEY_SW_EXT_PORT_TRAP_SUP"},
-	{0x4000, "EXTENDED_SPEEDS_SUP"},
-	{0x8000, "CAP_MASK2_SUP"},
-	{0x10000, "CM_SUP"},
-	{0x20000, "SNMP_TUNNEL_SUP"},
-	{0x40000, "REINIT_SUP"},
-	{0x80000, "DEVICE_MGMT_SUP"},
-	{0x100000, "VENDOR_CLASS_SUP"},
-	{0x200000, "DR_NOTICE_SUP"},
-	{0x400000, "CAP_MASK_NOTICE_SUP"},
-	{0x800000, "BOOT_MGMT_SUP"},
-	{0x1000000, "LINK_LATENCY_SUP"},
-	{0x2000000, "CLIENT_REG_SUP"},
-	{0x4000000, "IP_BASED_GIDS"},
+var portCapNames = []validate.Flag{
+	{Bits: 0x2, Name: "SM"},
+	{Bits: 0x4, Name: "NOTICE_SUP"},
+	{Bits: 0x8, Name: "TRAP_SUP"},
+	{Bits: 0x10, Name: "OPT_IPD_SUP"},
+	{Bits: 0x20, Name: "AUTO_MIGR_SUP"},
+	{Bits: 0x40, Name: "SL_MAP_SUP"},
+	{Bits: 0x80, Name: "MKEY_NVRAM"},
+	{Bits: 0x100, Name: "PKEY_NVRAM"},
+	{Bits: 0x200, Name: "LED_INFO_SUP"},
+	{Bits: 0x800, Name: "SYS_IMAGE_GUID_SUP"},
+	{Bits: 0x1000, Name: "PKEY_SW_EXT_PORT_TRAP_SUP"},
+	{Bits: 0x4000, Name: "EXTENDED_SPEEDS_SUP"},
+	{Bits: 0x8000, Name: "CAP_MASK2_SUP"},
+	{Bits: 0x10000, Name: "CM_SUP"},
+	{Bits: 0x20000, Name: "SNMP_TUNNEL_SUP"},
+	{Bits: 0x40000, Name: "REINIT_SUP"},
+	{Bits: 0x80000, Name: "DEVICE_MGMT_SUP"},
+	{Bits: 0x100000, Name: "VENDOR_CLASS_SUP"},
+	{Bits: 0x200000, Name: "DR_NOTICE_SUP"},
+	{Bits: 0x400000, Name: "CAP_MASK_NOTICE_SUP"},
+	{Bits: 0x800000, Name: "BOOT_MGMT_SUP"},
+	{Bits: 0x1000000, Name: "LINK_LATENCY_SUP"},
+	{Bits: 0x2000000, Name: "CLIENT_REG_SUP"},
+	{Bits: 0x4000000, Name: "IP_BASED_GIDS"},
 }
 
 // String gives the C names without their prefix, joined by |, and the value in hex.
-func (v PortCap) String() string { return flagText(uint64(v), portCapNames) }
+func (v PortCap) String() string { return validate.FlagText(uint64(v), portCapNames) }
 
 // PortCap2 says: more of what a port can do.
 //
@@ -1019,19 +1020,19 @@ const (
 	PortCap2LinkSpeedXdrSup PortCap2 = 0x1000 // IBV_PORT_LINK_SPEED_XDR_SUP
 )
 
-var portCap2Names = []flagName{
-	{0x1, "SET_NODE_DESC_SUP"},
-	{0x2, "INFO_EXT_SUP"},
-	{0x4, "VIRT_SUP"},
-	{0x8, "SWITCH_PORT_STATE_TABLE_SUP"},
-	{0x10, "LINK_WIDTH_2X_SUP"},
-	{0x20, "LINK_SPEED_HDR_SUP"},
-	{0x400, "LINK_SPEED_NDR_SUP"},
-	{0x1000, "LINK_SPEED_XDR_SUP"},
+var portCap2Names = []validate.Flag{
+	{Bits: 0x1, Name: "SET_NODE_DESC_SUP"},
+	{Bits: 0x2, Name: "INFO_EXT_SUP"},
+	{Bits: 0x4, Name: "VIRT_SUP"},
+	{Bits: 0x8, Name: "SWITCH_PORT_STATE_TABLE_SUP"},
+	{Bits: 0x10, Name: "LINK_WIDTH_2X_SUP"},
+	{Bits: 0x20, Name: "LINK_SPEED_HDR_SUP"},
+	{Bits: 0x400, Name: "LINK_SPEED_NDR_SUP"},
+	{Bits: 0x1000, Name: "LINK_SPEED_XDR_SUP"},
 }
 
 // String gives the C names without their prefix, joined by |, and the value in hex.
-func (v PortCap2) String() string { return flagText(uint64(v), portCap2Names) }
+func (v PortCap2) String() string { return validate.FlagText(uint64(v), portCap2Names) }
 
 // PortFlags says: what a port demands.
 //
@@ -1044,12 +1045,12 @@ const (
 	PortFlagsGrhRequired PortFlags = 0x1 // IBV_QPF_GRH_REQUIRED
 )
 
-var portFlagsNames = []flagName{
-	{0x1, "GRH_REQUIRED"},
+var portFlagsNames = []validate.Flag{
+	{Bits: 0x1, Name: "GRH_REQUIRED"},
 }
 
 // String gives the C names without their prefix, joined by |, and the value in hex.
-func (v PortFlags) String() string { return flagText(uint64(v), portFlagsNames) }
+func (v PortFlags) String() string { return validate.FlagText(uint64(v), portFlagsNames) }
 
 // PortState says: the logical state of a port.
 //
@@ -1181,30 +1182,30 @@ const (
 	QPFieldDestQPN         QPField = 0x100000 // IBV_QP_DEST_QPN
 )
 
-var qpFieldNames = []flagName{
-	{0x1, "STATE"},
-	{0x8, "ACCESS_FLAGS"},
-	{0x10, "PKEY_INDEX"},
-	{0x20, "PORT"},
-	{0x40, "QKEY"},
-	{0x80, "AV"},
-	{0x100, "PATH_MTU"},
-	{0x200, "TIMEOUT"},
-	{0x400, "RETRY_CNT"},
-	{0x800, "RNR_RETRY"},
-	{0x1000, "RQ_PSN"},
-	{0x2000, "MAX_QP_RD_ATOMIC"},
-	{0x4000, "ALT_PATH"},
-	{0x8000, "MIN_RNR_TIMER"},
-	{0x10000, "SQ_PSN"},
-	{0x20000, "MAX_DEST_RD_ATOMIC"},
-	{0x40000, "PATH_MIG_STATE"},
-	{0x80000, "CAP"},
-	{0x100000, "DEST_QPN"},
+var qpFieldNames = []validate.Flag{
+	{Bits: 0x1, Name: "STATE"},
+	{Bits: 0x8, Name: "ACCESS_FLAGS"},
+	{Bits: 0x10, Name: "PKEY_INDEX"},
+	{Bits: 0x20, Name: "PORT"},
+	{Bits: 0x40, Name: "QKEY"},
+	{Bits: 0x80, Name: "AV"},
+	{Bits: 0x100, Name: "PATH_MTU"},
+	{Bits: 0x200, Name: "TIMEOUT"},
+	{Bits: 0x400, Name: "RETRY_CNT"},
+	{Bits: 0x800, Name: "RNR_RETRY"},
+	{Bits: 0x1000, Name: "RQ_PSN"},
+	{Bits: 0x2000, Name: "MAX_QP_RD_ATOMIC"},
+	{Bits: 0x4000, Name: "ALT_PATH"},
+	{Bits: 0x8000, Name: "MIN_RNR_TIMER"},
+	{Bits: 0x10000, Name: "SQ_PSN"},
+	{Bits: 0x20000, Name: "MAX_DEST_RD_ATOMIC"},
+	{Bits: 0x40000, Name: "PATH_MIG_STATE"},
+	{Bits: 0x80000, Name: "CAP"},
+	{Bits: 0x100000, Name: "DEST_QPN"},
 }
 
 // String gives the C names without their prefix, joined by |, and the value in hex.
-func (v QPField) String() string { return flagText(uint64(v), qpFieldNames) }
+func (v QPField) String() string { return validate.FlagText(uint64(v), qpFieldNames) }
 
 // MigState says: how far the move of a connection to its alternate path is.
 //
@@ -1265,22 +1266,22 @@ const (
 	MRAccessRelaxedOrdering MRAccess = 0x100000 // IBV_ACCESS_RELAXED_ORDERING
 )
 
-var mrAccessNames = []flagName{
-	{0x1, "LOCAL_WRITE"},
-	{0x2, "REMOTE_WRITE"},
-	{0x4, "REMOTE_READ"},
-	{0x8, "REMOTE_ATOMIC"},
-	{0x10, "MW_BIND"},
-	{0x20, "ZERO_BASED"},
-	{0x40, "ON_DEMAND"},
-	{0x80, "HUGETLB"},
-	{0x100, "FLUSH_GLOBAL"},
-	{0x200, "FLUSH_PERSISTENT"},
-	{0x100000, "RELAXED_ORDERING"},
+var mrAccessNames = []validate.Flag{
+	{Bits: 0x1, Name: "LOCAL_WRITE"},
+	{Bits: 0x2, Name: "REMOTE_WRITE"},
+	{Bits: 0x4, Name: "REMOTE_READ"},
+	{Bits: 0x8, Name: "REMOTE_ATOMIC"},
+	{Bits: 0x10, Name: "MW_BIND"},
+	{Bits: 0x20, Name: "ZERO_BASED"},
+	{Bits: 0x40, Name: "ON_DEMAND"},
+	{Bits: 0x80, Name: "HUGETLB"},
+	{Bits: 0x100, Name: "FLUSH_GLOBAL"},
+	{Bits: 0x200, Name: "FLUSH_PERSISTENT"},
+	{Bits: 0x100000, Name: "RELAXED_ORDERING"},
 }
 
 // String gives the C names without their prefix, joined by |, and the value in hex.
-func (v MRAccess) String() string { return flagText(uint64(v), mrAccessNames) }
+func (v MRAccess) String() string { return validate.FlagText(uint64(v), mrAccessNames) }
 
 // DmabufAccess says: what a memory region over a dma-buf may be used for.
 //
@@ -1296,16 +1297,16 @@ const (
 	DmabufAccessRelaxedOrdering DmabufAccess = 0x100000 // IBV_ACCESS_RELAXED_ORDERING
 )
 
-var dmabufAccessNames = []flagName{
-	{0x1, "LOCAL_WRITE"},
-	{0x2, "REMOTE_WRITE"},
-	{0x4, "REMOTE_READ"},
-	{0x8, "REMOTE_ATOMIC"},
-	{0x100000, "RELAXED_ORDERING"},
+var dmabufAccessNames = []validate.Flag{
+	{Bits: 0x1, Name: "LOCAL_WRITE"},
+	{Bits: 0x2, Name: "REMOTE_WRITE"},
+	{Bits: 0x4, Name: "REMOTE_READ"},
+	{Bits: 0x8, Name: "REMOTE_ATOMIC"},
+	{Bits: 0x100000, Name: "RELAXED_ORDERING"},
 }
 
 // String gives the C names without their prefix, joined by |, and the value in hex.
-func (v DmabufAccess) String() string { return flagText(uint64(v), dmabufAccessNames) }
+func (v DmabufAccess) String() string { return validate.FlagText(uint64(v), dmabufAccessNames) }
 
 // MRChangeFlags says: what of a memory region to change.
 //
@@ -1322,11 +1323,11 @@ const (
 	MRChangeFlagsAccess MRChangeFlags = 0x4 // IBV_REREG_MR_CHANGE_ACCESS
 )
 
-var mrChangeFlagsNames = []flagName{
-	{0x1, "TRANSLATION"},
-	{0x2, "PD"},
-	{0x4, "ACCESS"},
+var mrChangeFlagsNames = []validate.Flag{
+	{Bits: 0x1, Name: "TRANSLATION"},
+	{Bits: 0x2, Name: "PD"},
+	{Bits: 0x4, Name: "ACCESS"},
 }
 
 // String gives the C names without their prefix, joined by |, and the value in hex.
-func (v MRChangeFlags) String() string { return flagText(uint64(v), mrChangeFlagsNames) }
+func (v MRChangeFlags) String() string { return validate.FlagText(uint64(v), mrChangeFlagsNames) }

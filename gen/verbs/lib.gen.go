@@ -4,12 +4,11 @@
 package verbs
 
 import (
-	"errors"
+	"github.com/verbsgen/verbsgen/runtime/cmem"
+	"github.com/verbsgen/verbsgen/runtime/devlist"
 	"github.com/verbsgen/verbsgen/runtime/dl"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 	"math/bits"
-	"strconv"
-	"strings"
 	"syscall"
 	"unsafe"
 )
@@ -55,42 +54,42 @@ const (
 )
 
 // symbols are the functions looked up: name, default version, and the first rdma-core release known to have it.
-var symbols = [numSymbols]struct{ name, version, since string }{
-	{"ibv_ack_async_event", "IBVERBS_1.1", "28.0"},
-	{"ibv_ack_cq_events", "IBVERBS_1.1", "28.0"},
-	{"ibv_alloc_pd", "IBVERBS_1.1", "28.0"},
-	{"ibv_close_device", "IBVERBS_1.1", "28.0"},
-	{"ibv_create_ah", "IBVERBS_1.1", "28.0"},
-	{"ibv_create_comp_channel", "IBVERBS_1.0", "28.0"},
-	{"ibv_create_cq", "IBVERBS_1.1", "28.0"},
-	{"ibv_create_qp", "IBVERBS_1.1", "28.0"},
-	{"ibv_dealloc_pd", "IBVERBS_1.1", "28.0"},
-	{"ibv_dereg_mr", "IBVERBS_1.1", "28.0"},
-	{"ibv_destroy_ah", "IBVERBS_1.1", "28.0"},
-	{"ibv_destroy_comp_channel", "IBVERBS_1.0", "28.0"},
-	{"ibv_destroy_cq", "IBVERBS_1.1", "28.0"},
-	{"ibv_destroy_qp", "IBVERBS_1.1", "28.0"},
-	{"ibv_free_device_list", "IBVERBS_1.1", "28.0"},
-	{"ibv_get_async_event", "IBVERBS_1.1", "28.0"},
-	{"ibv_get_cq_event", "IBVERBS_1.1", "28.0"},
-	{"ibv_get_device_guid", "IBVERBS_1.1", "28.0"},
-	{"ibv_get_device_index", "IBVERBS_1.9", "30.0"},
-	{"ibv_get_device_list", "IBVERBS_1.1", "28.0"},
-	{"ibv_import_device", "IBVERBS_1.10", "31.0"},
-	{"ibv_import_dm", "IBVERBS_1.13", "35.0"},
-	{"ibv_modify_qp", "IBVERBS_1.1", "28.0"},
-	{"ibv_open_device", "IBVERBS_1.1", "28.0"},
-	{"ibv_query_device", "IBVERBS_1.1", "28.0"},
-	{"ibv_query_gid", "IBVERBS_1.1", "28.0"},
-	{"ibv_query_port", "IBVERBS_1.1", "28.0"},
-	{"ibv_query_qp", "IBVERBS_1.1", "28.0"},
-	{"ibv_reg_dmabuf_mr", "IBVERBS_1.12", "34.0"},
-	{"ibv_reg_mr", "IBVERBS_1.1", "28.0"},
-	{"ibv_reg_mr_ex", "IBVERBS_1.15", "59.0"},
-	{"ibv_reg_mr_iova", "IBVERBS_1.7", "28.0"},
-	{"ibv_reg_mr_iova2", "IBVERBS_1.8", "28.0"},
-	{"ibv_rereg_mr", "IBVERBS_1.1", "28.0"},
-	{"ibv_unimport_dm", "IBVERBS_1.13", "35.0"},
+var symbols = [numSymbols]dl.Symbol{
+	{Name: "ibv_ack_async_event", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_ack_cq_events", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_alloc_pd", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_close_device", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_create_ah", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_create_comp_channel", Version: "IBVERBS_1.0", Since: "28.0"},
+	{Name: "ibv_create_cq", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_create_qp", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_dealloc_pd", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_dereg_mr", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_destroy_ah", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_destroy_comp_channel", Version: "IBVERBS_1.0", Since: "28.0"},
+	{Name: "ibv_destroy_cq", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_destroy_qp", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_free_device_list", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_get_async_event", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_get_cq_event", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_get_device_guid", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_get_device_index", Version: "IBVERBS_1.9", Since: "30.0"},
+	{Name: "ibv_get_device_list", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_import_device", Version: "IBVERBS_1.10", Since: "31.0"},
+	{Name: "ibv_import_dm", Version: "IBVERBS_1.13", Since: "35.0"},
+	{Name: "ibv_modify_qp", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_open_device", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_query_device", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_query_gid", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_query_port", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_query_qp", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_reg_dmabuf_mr", Version: "IBVERBS_1.12", Since: "34.0"},
+	{Name: "ibv_reg_mr", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_reg_mr_ex", Version: "IBVERBS_1.15", Since: "59.0"},
+	{Name: "ibv_reg_mr_iova", Version: "IBVERBS_1.7", Since: "28.0"},
+	{Name: "ibv_reg_mr_iova2", Version: "IBVERBS_1.8", Since: "28.0"},
+	{Name: "ibv_rereg_mr", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_unimport_dm", Version: "IBVERBS_1.13", Since: "35.0"},
 }
 
 // Symbols is where the functions of libibverbs come from: a loaded library, or a device made of software. Symbol gives
@@ -109,7 +108,9 @@ type Lib struct {
 // LoadOption changes what Load does.
 type LoadOption func(*loadConfig)
 
-type loadConfig struct{ path string }
+type loadConfig struct {
+	path string
+}
 
 // Path makes Load take the library from a file instead of looking for libibverbs.so.1.
 func Path(file string) LoadOption { return func(c *loadConfig) { c.path = file } }
@@ -131,23 +132,18 @@ func Load(opts ...LoadOption) (*Lib, error) {
 // LoadFrom takes the functions from anywhere else, such as softverbs.New() in a test.
 func LoadFrom(s Symbols) (*Lib, error) {
 	if !haveC {
-		return nil, &verr.Error{Msg: "verbs need linux on amd64 or arm64, and cgo", Err: errors.ErrUnsupported}
+		return nil, dl.NoC()
 	}
-	if s == nil {
-		return nil, &verr.Error{Msg: "LoadFrom(nil); pass a source of symbols", Errno: syscall.EINVAL}
-	}
-	if e, ok := s.(interface{ Err() error }); ok && e.Err() != nil {
-		return nil, e.Err()
-	}
-	l := &Lib{src: s, name: "the loaded library"}
-	if p, ok := s.(interface{ String() string }); ok {
-		l.name = p.String()
-	}
-	for i, sym := range symbols {
-		l.fn[i] = s.Symbol(sym.name, sym.version)
+	l := &Lib{src: s}
+	var err error
+	if l.name, err = dl.Lookup(s, symbols[:], l.fn[:]); err != nil {
+		return nil, err
 	}
 	return l, nil
 }
+
+// missing is the error of a verb whose function the library lacks.
+func (l *Lib) missing(verb string, sym int) error { return symbols[sym].Missing(verb, l.name) }
 
 // DeviceInfo is an entry of the device list.
 //
@@ -174,9 +170,14 @@ type DeviceInfo struct {
 //
 // C: ibv_get_device_list, ibv_get_device_list(3).
 func (l *Lib) Devices() ([]DeviceInfo, error) {
+	const verb = "ibv_get_device_list"
+	list, err := l.deviceList()
+	if err != nil {
+		return nil, err
+	}
 	var out []DeviceInfo
-	err := l.eachDevice("ibv_get_device_list", func(_ unsafe.Pointer, info DeviceInfo) bool {
-		out = append(out, info)
+	err = list.Each(verb, func(c unsafe.Pointer) bool {
+		out = append(out, l.info(c))
 		return true
 	})
 	return out, err
@@ -187,30 +188,16 @@ func (l *Lib) Devices() ([]DeviceInfo, error) {
 // C: ibv_open_device, ibv_open_device(3).
 func (l *Lib) OpenDevice(name string) (*Device, error) {
 	const verb = "ibv_open_device"
-	var (
-		dev   *Device
-		fail  error
-		names []string
-	)
-	err := l.eachDevice(verb, func(c unsafe.Pointer, info DeviceInfo) bool {
-		names = append(names, info.Name)
-		if info.Name != name {
-			return true
-		}
-		dev, fail = l.open(c, name)
-		return false
+	list, err := l.deviceList()
+	if err != nil {
+		return nil, err
+	}
+	var dev *Device
+	err = list.Find(verb, name, deviceName, func(c unsafe.Pointer) (err error) {
+		dev, err = l.open(c, name)
+		return err
 	})
-	if err != nil || fail != nil {
-		return nil, errors.Join(err, fail)
-	}
-	if dev == nil {
-		have := "there is none"
-		if len(names) > 0 {
-			have = "there is " + strings.Join(names, ", ")
-		}
-		return nil, &verr.Error{Verb: verb, Errno: syscall.ENODEV, Msg: "no device " + strconv.Quote(name) + "; " + have}
-	}
-	return dev, nil
+	return dev, err
 }
 
 // open opens a device of the list.
@@ -231,44 +218,39 @@ func (l *Lib) open(c unsafe.Pointer, name string) (*Device, error) {
 	return dev, nil
 }
 
-// eachDevice calls f with every device, until it gives false.
-func (l *Lib) eachDevice(verb string, f func(c unsafe.Pointer, info DeviceInfo) bool) error {
+// deviceList gives the functions that the device list needs.
+func (l *Lib) deviceList() (devlist.Library, error) {
 	if l.fn[symIbv_get_device_list] == 0 {
-		return l.missing("ibv_get_device_list", symIbv_get_device_list)
+		return devlist.Library{}, l.missing("ibv_get_device_list", symIbv_get_device_list)
 	}
 	if l.fn[symIbv_free_device_list] == 0 {
-		return l.missing("ibv_free_device_list", symIbv_free_device_list)
+		return devlist.Library{}, l.missing("ibv_free_device_list", symIbv_free_device_list)
 	}
-	var n int32
-	list, errno := rawGetDeviceList(l.fn[symIbv_get_device_list], unsafe.Pointer(&n))
-	if list != nil {
-		defer rawFreeDeviceList(l.fn[symIbv_free_device_list], list)
-	}
-	if n == 0 && (list != nil || errno == syscall.ENOSYS) { // a library that cannot open files says that too
-		if hint := verr.FilesHint(); hint != "" {
-			return &verr.Error{Verb: verb, Errno: syscall.EMFILE, Msg: "no device was found, and " + hint}
-		}
-	}
-	if list == nil {
-		if errno == syscall.ENOSYS {
-			return &verr.Error{Verb: verb, Errno: errno, Msg: "the kernel has no RDMA (no InfiniBand class in sysfs), or the process ran out of file descriptors; load the modules of the device (ib_uverbs)"}
-		}
-		return verr.Failed(verb, errno, nil)
-	}
-	for i := 0; i < int(n); i++ {
-		c := *(*unsafe.Pointer)(unsafe.Add(list, i*8))
-		if !f(c, l.info(c)) {
-			return nil
-		}
-	}
-	return nil
+	return devlist.Library{
+		List: func(n *int32) (unsafe.Pointer, syscall.Errno) {
+			return rawGetDeviceList(l.fn[symIbv_get_device_list], unsafe.Pointer(n))
+		},
+		Free: func(list unsafe.Pointer) {
+			rawFreeDeviceList(l.fn[symIbv_free_device_list], list)
+		},
+	}, nil
 }
+
+// deviceName reads the name of a device of the list.
+func deviceName(c unsafe.Pointer) string { return cmem.Text((*cDevice)(c).name[:]) }
 
 // info reads one device of the list.
 func (l *Lib) info(c unsafe.Pointer) DeviceInfo {
 	d := (*cDevice)(c)
-	info := DeviceInfo{Name: cText(d.name[:]), DevName: cText(d.dev_name[:]), DevPath: cText(d.dev_path[:]), IBDevPath: cText(d.ibdev_path[:]),
-		NodeType: NodeType(d.node_type), Transport: TransportType(d.transport_type), Index: -1}
+	info := DeviceInfo{
+		Name:      cmem.Text(d.name[:]),
+		DevName:   cmem.Text(d.dev_name[:]),
+		DevPath:   cmem.Text(d.dev_path[:]),
+		IBDevPath: cmem.Text(d.ibdev_path[:]),
+		NodeType:  NodeType(d.node_type),
+		Transport: TransportType(d.transport_type),
+		Index:     -1,
+	}
 	if l.fn[symIbv_get_device_guid] != 0 {
 		info.GUID = bits.ReverseBytes64(rawGetDeviceGUID(l.fn[symIbv_get_device_guid], c))
 	}
@@ -276,4 +258,39 @@ func (l *Lib) info(c unsafe.Pointer) DeviceInfo {
 		info.Index = int(rawGetDeviceIndex(l.fn[symIbv_get_device_index], c))
 	}
 	return info
+}
+
+// ImportDevice opens a context over the command channel of another context, whose objects it can then import.
+//
+//   - cmdFD: a duplicate of the other context's CmdFD; on success the new context owns it.
+//
+// Since rdma-core 31.0; an older library gives an error that is errors.ErrUnsupported.
+//
+// Rules:
+//   - a context is imported by an open file descriptor [VR-ibv_import_device-cmd_fd-0158]
+//
+// C: ibv_import_device, ibv_import_device(3).
+func (l *Lib) ImportDevice(cmdFD int) (*Device, error) {
+	const verb = "ibv_import_device"
+	if l.fn[symIbv_import_device] == 0 {
+		return nil, l.missing("ibv_import_device", symIbv_import_device)
+	}
+	if int(int32(cmdFD)) != cmdFD {
+		return nil, verr.OutOfRange(verb, "cmd_fd", cmdFD)
+	}
+	in := inImportDevice{
+		cmdFD: int64(cmdFD),
+	}
+	if err := checkImportDevice(&in); err != nil {
+		return nil, err
+	}
+	ptr, errno := rawImportDevice(l.fn[symIbv_import_device], int32(cmdFD))
+	if ptr == nil {
+		return nil, verr.Failed(verb, errno, nil)
+	}
+	o := newDevice(l, ptr)
+	if err := o.adopt(); err != nil {
+		return nil, err
+	}
+	return o, nil
 }

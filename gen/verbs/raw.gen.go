@@ -5,6 +5,7 @@
 package verbs
 
 import (
+	"github.com/verbsgen/verbsgen/runtime/verr"
 	"syscall"
 	"unsafe"
 )
@@ -283,7 +284,7 @@ var (
 func rawGetDeviceList(fn0 uintptr, numDevices unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	p, err := C.vg73290703f0_ibv_get_device_list(C.uintptr_t(fn0), (*C.uint8_t)(numDevices))
 	if p == nil {
-		return nil, errnoOf(err)
+		return nil, verr.ErrnoOf(err)
 	}
 	return p, 0
 }
@@ -303,7 +304,7 @@ func rawGetDeviceGUID(fn0 uintptr, device unsafe.Pointer) uint64 {
 func rawOpenDevice(fn0 uintptr, device unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	p, err := C.vg73290703f0_ibv_open_device(C.uintptr_t(fn0), C.uintptr_t(uintptr(device)))
 	if p == nil {
-		return nil, errnoOf(err)
+		return nil, verr.ErrnoOf(err)
 	}
 	return p, 0
 }
@@ -311,7 +312,7 @@ func rawOpenDevice(fn0 uintptr, device unsafe.Pointer) (unsafe.Pointer, syscall.
 func rawCloseDevice(fn0 uintptr, dev unsafe.Pointer) (int, syscall.Errno) {
 	n, err := C.vg73290703f0_ibv_close_device(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)))
 	if n < 0 {
-		return int(n), errnoOf(err)
+		return int(n), verr.ErrnoOf(err)
 	}
 	return int(n), 0
 }
@@ -319,7 +320,7 @@ func rawCloseDevice(fn0 uintptr, dev unsafe.Pointer) (int, syscall.Errno) {
 func rawImportDevice(fn0 uintptr, cmdFD int32) (unsafe.Pointer, syscall.Errno) {
 	p, err := C.vg73290703f0_ibv_import_device(C.uintptr_t(fn0), C.int32_t(cmdFD))
 	if p == nil {
-		return nil, errnoOf(err)
+		return nil, verr.ErrnoOf(err)
 	}
 	return p, 0
 }
@@ -327,7 +328,7 @@ func rawImportDevice(fn0 uintptr, cmdFD int32) (unsafe.Pointer, syscall.Errno) {
 func rawImportDM(fn0 uintptr, dev unsafe.Pointer, dmHandle uint32) (unsafe.Pointer, syscall.Errno) {
 	p, err := C.vg73290703f0_ibv_import_dm(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint32_t(dmHandle))
 	if p == nil {
-		return nil, errnoOf(err)
+		return nil, verr.ErrnoOf(err)
 	}
 	return p, 0
 }
@@ -347,7 +348,7 @@ func rawQueryPort(fn0 uintptr, dev unsafe.Pointer, portNum uint8, portAttr unsaf
 func rawQueryGID(fn0 uintptr, dev unsafe.Pointer, portNum uint8, index int32, gid unsafe.Pointer) (int, syscall.Errno) {
 	n, err := C.vg73290703f0_ibv_query_gid(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint8_t(portNum), C.int32_t(index), (*C.uint8_t)(gid))
 	if n < 0 {
-		return int(n), errnoOf(err)
+		return int(n), verr.ErrnoOf(err)
 	}
 	return int(n), 0
 }
@@ -355,7 +356,7 @@ func rawQueryGID(fn0 uintptr, dev unsafe.Pointer, portNum uint8, index int32, gi
 func rawAllocPD(fn0 uintptr, dev unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	p, err := C.vg73290703f0_ibv_alloc_pd(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)))
 	if p == nil {
-		return nil, errnoOf(err)
+		return nil, verr.ErrnoOf(err)
 	}
 	return p, 0
 }
@@ -367,7 +368,7 @@ func rawDeallocPD(fn0 uintptr, pd unsafe.Pointer) syscall.Errno {
 func rawRegMR(fn0 uintptr, fn1 uintptr, pd unsafe.Pointer, addr uintptr, length uint64, access uint32) (unsafe.Pointer, syscall.Errno) {
 	p, err := C.vg73290703f0_ibv_reg_mr(C.uintptr_t(fn0), C.uintptr_t(fn1), C.uintptr_t(uintptr(pd)), C.uintptr_t(addr), C.uint64_t(length), C.uint32_t(access))
 	if p == nil {
-		return nil, errnoOf(err)
+		return nil, verr.ErrnoOf(err)
 	}
 	return p, 0
 }
@@ -375,7 +376,7 @@ func rawRegMR(fn0 uintptr, fn1 uintptr, pd unsafe.Pointer, addr uintptr, length 
 func rawRegMRIOVA(fn0 uintptr, fn1 uintptr, pd unsafe.Pointer, addr uintptr, length uint64, iova uint64, access uint32) (unsafe.Pointer, syscall.Errno) {
 	p, err := C.vg73290703f0_ibv_reg_mr_iova(C.uintptr_t(fn0), C.uintptr_t(fn1), C.uintptr_t(uintptr(pd)), C.uintptr_t(addr), C.uint64_t(length), C.uint64_t(iova), C.uint32_t(access))
 	if p == nil {
-		return nil, errnoOf(err)
+		return nil, verr.ErrnoOf(err)
 	}
 	return p, 0
 }
@@ -383,7 +384,7 @@ func rawRegMRIOVA(fn0 uintptr, fn1 uintptr, pd unsafe.Pointer, addr uintptr, len
 func rawRegDmabufMR(fn0 uintptr, pd unsafe.Pointer, offset uint64, length uint64, iova uint64, fd int32, access int32) (unsafe.Pointer, syscall.Errno) {
 	p, err := C.vg73290703f0_ibv_reg_dmabuf_mr(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), C.uint64_t(offset), C.uint64_t(length), C.uint64_t(iova), C.int32_t(fd), C.int32_t(access))
 	if p == nil {
-		return nil, errnoOf(err)
+		return nil, verr.ErrnoOf(err)
 	}
 	return p, 0
 }
@@ -391,7 +392,7 @@ func rawRegDmabufMR(fn0 uintptr, pd unsafe.Pointer, offset uint64, length uint64
 func rawRegMREx(fn0 uintptr, pd unsafe.Pointer, mrInitAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	p, err := C.vg73290703f0_ibv_reg_mr_ex(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), (*C.uint8_t)(mrInitAttr))
 	if p == nil {
-		return nil, errnoOf(err)
+		return nil, verr.ErrnoOf(err)
 	}
 	return p, 0
 }
@@ -399,7 +400,7 @@ func rawRegMREx(fn0 uintptr, pd unsafe.Pointer, mrInitAttr unsafe.Pointer) (unsa
 func rawReregMR(fn0 uintptr, mr unsafe.Pointer, flags int32, pd unsafe.Pointer, addr uintptr, length uint64, access int32) (int, syscall.Errno) {
 	n, err := C.vg73290703f0_ibv_rereg_mr(C.uintptr_t(fn0), C.uintptr_t(uintptr(mr)), C.int32_t(flags), C.uintptr_t(uintptr(pd)), C.uintptr_t(addr), C.uint64_t(length), C.int32_t(access))
 	if n < 0 {
-		return int(n), errnoOf(err)
+		return int(n), verr.ErrnoOf(err)
 	}
 	return int(n), 0
 }
@@ -411,7 +412,7 @@ func rawDeregMR(fn0 uintptr, mr unsafe.Pointer) syscall.Errno {
 func rawCreateCompChannel(fn0 uintptr, dev unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	p, err := C.vg73290703f0_ibv_create_comp_channel(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)))
 	if p == nil {
-		return nil, errnoOf(err)
+		return nil, verr.ErrnoOf(err)
 	}
 	return p, 0
 }
@@ -427,7 +428,7 @@ func rawAdviseMR(pd unsafe.Pointer, advice uint32, flags uint32, sgList unsafe.P
 func rawAllocDM(dev unsafe.Pointer, attr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	p, err := C.vg73290703f0_ibv_alloc_dm(C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr))
 	if p == nil {
-		return nil, errnoOf(err)
+		return nil, verr.ErrnoOf(err)
 	}
 	return p, 0
 }
@@ -439,7 +440,7 @@ func rawFreeDM(dm unsafe.Pointer) syscall.Errno {
 func rawAllocNullMR(pd unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	p, err := C.vg73290703f0_ibv_alloc_null_mr(C.uintptr_t(uintptr(pd)))
 	if p == nil {
-		return nil, errnoOf(err)
+		return nil, verr.ErrnoOf(err)
 	}
 	return p, 0
 }
@@ -447,7 +448,7 @@ func rawAllocNullMR(pd unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 func rawRegDMMR(pd unsafe.Pointer, dm unsafe.Pointer, dmOffset uint64, length uint64, access uint32) (unsafe.Pointer, syscall.Errno) {
 	p, err := C.vg73290703f0_ibv_reg_dm_mr(C.uintptr_t(uintptr(pd)), C.uintptr_t(uintptr(dm)), C.uint64_t(dmOffset), C.uint64_t(length), C.uint32_t(access))
 	if p == nil {
-		return nil, errnoOf(err)
+		return nil, verr.ErrnoOf(err)
 	}
 	return p, 0
 }
@@ -455,7 +456,7 @@ func rawRegDMMR(pd unsafe.Pointer, dm unsafe.Pointer, dmOffset uint64, length ui
 func rawCreateCQ(fn0 uintptr, dev unsafe.Pointer, cqe int32, cqContext uintptr, channel unsafe.Pointer, compVector int32) (unsafe.Pointer, syscall.Errno) {
 	p, err := C.vg73290703f0_ibv_create_cq(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.int32_t(cqe), C.uintptr_t(cqContext), C.uintptr_t(uintptr(channel)), C.int32_t(compVector))
 	if p == nil {
-		return nil, errnoOf(err)
+		return nil, verr.ErrnoOf(err)
 	}
 	return p, 0
 }
@@ -467,7 +468,7 @@ func rawDestroyCQ(fn0 uintptr, cq unsafe.Pointer) syscall.Errno {
 func rawCreateQP(fn0 uintptr, pd unsafe.Pointer, qpInitAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	p, err := C.vg73290703f0_ibv_create_qp(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), (*C.uint8_t)(qpInitAttr))
 	if p == nil {
-		return nil, errnoOf(err)
+		return nil, verr.ErrnoOf(err)
 	}
 	return p, 0
 }
@@ -475,7 +476,7 @@ func rawCreateQP(fn0 uintptr, pd unsafe.Pointer, qpInitAttr unsafe.Pointer) (uns
 func rawAllocTD(dev unsafe.Pointer, initAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	p, err := C.vg73290703f0_ibv_alloc_td(C.uintptr_t(uintptr(dev)), (*C.uint8_t)(initAttr))
 	if p == nil {
-		return nil, errnoOf(err)
+		return nil, verr.ErrnoOf(err)
 	}
 	return p, 0
 }
@@ -487,7 +488,7 @@ func rawDeallocTD(td unsafe.Pointer) syscall.Errno {
 func rawAllocParentDomain(dev unsafe.Pointer, attr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	p, err := C.vg73290703f0_ibv_alloc_parent_domain(C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr))
 	if p == nil {
-		return nil, errnoOf(err)
+		return nil, verr.ErrnoOf(err)
 	}
 	return p, 0
 }
@@ -511,7 +512,7 @@ func rawDestroyQP(fn0 uintptr, qp unsafe.Pointer) syscall.Errno {
 func rawCreateAH(fn0 uintptr, pd unsafe.Pointer, attr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	p, err := C.vg73290703f0_ibv_create_ah(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), (*C.uint8_t)(attr))
 	if p == nil {
-		return nil, errnoOf(err)
+		return nil, verr.ErrnoOf(err)
 	}
 	return p, 0
 }

@@ -17,9 +17,7 @@ func rawGetDeviceList(fn0 uintptr, numDevices unsafe.Pointer) (unsafe.Pointer, s
 	return nil, syscall.ENOSYS
 }
 
-func rawFreeDeviceList(fn0 uintptr, list unsafe.Pointer) {
-
-}
+func rawFreeDeviceList(fn0 uintptr, list unsafe.Pointer) {}
 
 func rawGetDeviceIndex(fn0 uintptr, device unsafe.Pointer) int32 {
 	return 0
@@ -45,9 +43,7 @@ func rawImportDM(fn0 uintptr, dev unsafe.Pointer, dmHandle uint32) (unsafe.Point
 	return nil, syscall.ENOSYS
 }
 
-func rawUnimportDM(fn0 uintptr, dm unsafe.Pointer) {
-
-}
+func rawUnimportDM(fn0 uintptr, dm unsafe.Pointer) {}
 
 func rawQueryDevice(fn0 uintptr, dev unsafe.Pointer, deviceAttr unsafe.Pointer) syscall.Errno {
 	return syscall.ENOSYS

@@ -4,8 +4,11 @@
 package verbs
 
 import (
+	"github.com/verbsgen/verbsgen/runtime/cmem"
 	"github.com/verbsgen/verbsgen/runtime/mem"
+	"github.com/verbsgen/verbsgen/runtime/verr"
 	"math/bits"
+	"net/netip"
 )
 
 // SGE is an element of a list that a verb takes. A range of registered memory, as an entry of a scatter-gather
@@ -125,7 +128,6 @@ type TDInitAttr struct {
 // NewTDInitAttr starts an attribute structure TDInitAttr.
 func NewTDInitAttr() *TDInitAttr {
 	a := &TDInitAttr{}
-
 	return a
 }
 
@@ -580,7 +582,7 @@ type DeviceAttr struct {
 
 // from reads the C layout.
 func (r *DeviceAttr) from(c *cDeviceAttr) {
-	r.FWVer = cText(c.fw_ver[:])
+	r.FWVer = cmem.Text(c.fw_ver[:])
 	r.NodeGUID = bits.ReverseBytes64(c.node_guid)
 	r.SysImageGUID = bits.ReverseBytes64(c.sys_image_guid)
 	r.MaxMRSize = c.max_mr_size
@@ -805,20 +807,20 @@ type DeviceAttrEx struct {
 
 // from reads the C layout.
 func (r *DeviceAttrEx) from(c *cDeviceAttrEx) {
-	r.OrigAttr = func() (v DeviceAttr) { v.from(&c.orig_attr); return }()
-	r.ODPCaps = func() (v ODPCaps) { v.from(&c.odp_caps); return }()
+	r.OrigAttr.from(&c.orig_attr)
+	r.ODPCaps.from(&c.odp_caps)
 	r.CompletionTimestampMask = c.completion_timestamp_mask
 	r.HCACoreClock = c.hca_core_clock
 	r.DeviceCapFlagsEx = DeviceCapEx(c.device_cap_flags_ex)
-	r.TSOCaps = func() (v TSOCaps) { v.from(&c.tso_caps); return }()
-	r.RSSCaps = func() (v RSSCaps) { v.from(&c.rss_caps); return }()
+	r.TSOCaps.from(&c.tso_caps)
+	r.RSSCaps.from(&c.rss_caps)
 	r.MaxWQTypeRQ = c.max_wq_type_rq
-	r.PacketPacingCaps = func() (v PacketPacingCaps) { v.from(&c.packet_pacing_caps); return }()
+	r.PacketPacingCaps.from(&c.packet_pacing_caps)
 	r.RawPacketCaps = RawPacketCap(c.raw_packet_caps)
-	r.TMCaps = func() (v TMCaps) { v.from(&c.tm_caps); return }()
-	r.CQModCaps = func() (v CQModerationCaps) { v.from(&c.cq_mod_caps); return }()
+	r.TMCaps.from(&c.tm_caps)
+	r.CQModCaps.from(&c.cq_mod_caps)
 	r.MaxDMSize = c.max_dm_size
-	r.PCIAtomicCaps = func() (v PCIAtomicCaps) { v.from(&c.pci_atomic_caps); return }()
+	r.PCIAtomicCaps.from(&c.pci_atomic_caps)
 	r.XRCODPCaps = ODPTransportCap(c.xrc_odp_caps)
 	r.PhysPortCntEx = c.phys_port_cnt_ex
 }
@@ -976,7 +978,7 @@ type AHInfo struct {
 
 // from reads the C layout.
 func (r *AHInfo) from(c *cAHAttr) {
-	r.GRH = func() (v GlobalRoute) { v.from(&c.grh); return }()
+	r.GRH.from(&c.grh)
 	r.DLID = c.dlid
 	r.SL = c.sl
 	r.SrcPathBits = c.src_path_bits
@@ -1048,9 +1050,9 @@ func (r *QPInfo) from(c *cQPAttr) {
 	r.SQPSN = c.sq_psn
 	r.DestQPNum = c.dest_qp_num
 	r.AccessFlags = QPAccess(c.qp_access_flags)
-	r.Cap = func() (v QPCap) { v.from(&c.cap); return }()
-	r.AV = func() (v AHInfo) { v.from(&c.ah_attr); return }()
-	r.AltAV = func() (v AHInfo) { v.from(&c.alt_ah_attr); return }()
+	r.Cap.from(&c.cap)
+	r.AV.from(&c.ah_attr)
+	r.AltAV.from(&c.alt_ah_attr)
 	r.PKeyIndex = c.pkey_index
 	r.AltPKeyIndex = c.alt_pkey_index
 	r.SQDraining = c.sq_draining != 0
@@ -1079,7 +1081,7 @@ type QPInitInfo struct {
 
 // from reads the C layout.
 func (r *QPInitInfo) from(c *cQPInitAttr) {
-	r.Cap = func() (v QPCap) { v.from(&c.cap); return }()
+	r.Cap.from(&c.cap)
 	r.Type = QPType(c.qp_type)
 	r.SignalAll = c.sq_sig_all != 0
 }
@@ -1152,22 +1154,21 @@ func (a *MRInitAttr) Buffer(buf *mem.Buffer) *MRInitAttr {
 
 // hold takes the memory and puts its address into c; release lets go of it again.
 func (a *MRInitAttr) hold(verb string, c *cMRInitAttr) (release func(), err error) {
+	var from mem.Source
 	switch {
 	case a.buf != nil:
-		if err := a.buf.Retain(verb); err != nil {
-			return nil, err
-		}
-		c.addr, c.length = a.buf.Addr(), a.buf.Len()
-		return func() { a.buf.Release(verb) }, nil
+		from = mem.FromBuffer(a.buf)
 	case a.pin != nil:
-		pin, err := mem.PinBytes(a.pin)
-		if err != nil {
-			return nil, memoryError(verb, err)
-		}
-		c.addr, c.length = pin.Addr(), pin.Len()
-		return pin.Unpin, nil
+		from = mem.FromBytes(a.pin)
+	default:
+		return func() {}, nil
 	}
-	return func() {}, nil
+	held, err := from.Take(verb)
+	if err != nil {
+		return nil, verr.Memory(verb, err)
+	}
+	c.addr, c.length = held.Addr, held.Len
+	return held.Release, nil
 }
 
 // FD sets this and its mask bit: file descriptor of a dma-buf.
@@ -1175,7 +1176,7 @@ func (a *MRInitAttr) hold(verb string, c *cMRInitAttr) (release func(), err erro
 // C: struct ibv_mr_init_attr.fd, IBV_REG_MR_MASK_FD, ibv_reg_mr(3).
 func (a *MRInitAttr) FD(v int) *MRInitAttr {
 	if int(int32(v)) != v && a.err == nil {
-		a.err = outOfRange("", "MRInitAttr.FD", v)
+		a.err = verr.OutOfRange("", "MRInitAttr.FD", v)
 	}
 	a.c.fd = int32(v)
 	a.c.comp_mask |= 0x4 // IBV_REG_MR_MASK_FD
@@ -1190,6 +1191,14 @@ func (a *MRInitAttr) FDOffset(v uint64) *MRInitAttr {
 	a.c.comp_mask |= 0x8 // IBV_REG_MR_MASK_FD_OFFSET
 	return a
 }
+
+// GID is an address of a port: 16 bytes in network byte order.
+//
+// C: union ibv_gid, ibv_query_gid(3).
+type GID [16]byte
+
+// String gives the GID in the form of an IPv6 address.
+func (g GID) String() string { return netip.AddrFrom16(g).String() }
 
 // cSGE has the layout of struct ibv_sge.
 type cSGE struct {

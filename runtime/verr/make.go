@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"syscall"
 )
@@ -75,4 +76,30 @@ func Busy(verb, what string, open []string) error {
 		msg += " open; close what is open first"
 	}
 	return &Error{Verb: verb, Errno: syscall.EBUSY, Msg: msg}
+}
+
+// NilHandle is the error of a call on, or with, a nil handle of type kind.
+func NilHandle(verb, kind string) error {
+	return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: kind + " is nil; pass one that is open"}
+}
+
+// NilValue is the error of a call with a nil argument that is not a handle. fix says how to get one.
+func NilValue(verb, what, fix string) error {
+	return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: what + " is nil; " + fix}
+}
+
+// OutOfRange is the error of a number that does not fit into a C int. verb may be empty.
+func OutOfRange(verb, what string, v int) error {
+	return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: what + " " + strconv.Itoa(v) + ": a C int has 32 bits; pass a smaller value"}
+}
+
+// Memory is the error of a verb that could not pin or hold the caller's memory; err is the cause.
+func Memory(verb string, err error) error {
+	return &Error{Verb: verb, Refused: true, Err: err}
+}
+
+// ErrnoOf gives the errno that cgo read after a call, 0 for a call that failed without one.
+func ErrnoOf(err error) syscall.Errno {
+	e, _ := err.(syscall.Errno)
+	return e
 }

@@ -6,12 +6,29 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
 // MemlockHint tells of the limit on locked memory, the usual cause of ENOMEM when memory is registered. It is empty
 // where the limit cannot be the cause: no limit is set, the process may exceed it (CAP_IPC_LOCK), or the system is
 // not Linux. Call it after a failure only; it reads /proc/self/status.
 func MemlockHint() string { return memlockHint() }
+
+// MemlockHints gives MemlockHint, where there is one, for a registration of memory that failed with ENOMEM.
+func MemlockHints(errno syscall.Errno) []string {
+	if errno != syscall.ENOMEM {
+		return nil
+	}
+	return hintList(MemlockHint())
+}
+
+// hintList is a list of one hint, or of none.
+func hintList(hint string) []string {
+	if hint == "" {
+		return nil
+	}
+	return []string{hint}
+}
 
 // capIPCLock is the number of CAP_IPC_LOCK in the capability sets of Linux.
 const capIPCLock = 14

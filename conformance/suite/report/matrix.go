@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -93,13 +95,13 @@ func NewMatrix(reports []*Report) *Matrix {
 		for j := range r.Cases {
 			c := &r.Cases[j]
 			if rows[c.ID] == nil {
-				rows[c.ID] = &Row{ID: c.ID, Title: c.Title, Page: c.Page, Rules: c.Rules, Cells: make([]Cell, len(reports))}
+				rows[c.ID] = &Row{ID: c.ID, Title: visible(c.Title), Page: visible(c.Page), Rules: visibles(c.Rules), Cells: make([]Cell, len(reports))}
 				for k := range rows[c.ID].Cells {
 					rows[c.ID].Cells[k].Verdict = NotRun
 				}
-				family[c.ID] = c.Family
+				family[c.ID] = visible(c.Family)
 			}
-			rows[c.ID].Cells[i] = Cell{Verdict: verdict(c), Reason: c.text(), Overlay: c.Mode == ModeOverlay}
+			rows[c.ID].Cells[i] = Cell{Verdict: verdict(c), Reason: visible(c.text()), Overlay: c.Mode == ModeOverlay}
 		}
 	}
 	ids := make([]string, 0, len(rows))
@@ -128,13 +130,13 @@ func column(r *Report) Column {
 		if s == "" {
 			return "–"
 		}
-		return s
+		return visible(s)
 	}
 	host := dash(r.Host.Name)
 	if r.Peer != nil {
 		host += ", peer " + dash(r.Peer.Host.Name)
 	}
-	return Column{Device: r.Device.Name, Mode: r.Mode, Provider: dash(r.Device.Provider), Firmware: dash(r.Device.Firmware), Kernel: dash(r.Host.Kernel),
+	return Column{Device: visible(r.Device.Name), Mode: r.Mode, Provider: dash(r.Device.Provider), Firmware: dash(r.Device.Firmware), Kernel: dash(r.Host.Kernel),
 		RDMACore: dash(r.Library.RDMACore), Host: host, Date: r.Started.UTC().Format("2006-01-02")}
 }
 
@@ -288,7 +290,45 @@ func counts(t []Total) string {
 	return strings.Join(parts, ", ")
 }
 
-// escape keeps a text on one line of a table and free of markup: it comes from a file of others.
+// visible writes what a reader would not see, or would see in another place, as Go writes it in a text: control characters,
+// marks of direction and width, blanks other than the usual one. Line ends and tabs become blanks. The texts come from a
+// file of others.
+func visible(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case r == '\n' || r == '\r' || r == '\t':
+			b.WriteByte(' ')
+		case strconv.IsPrint(r):
+			b.WriteRune(r)
+		default:
+			q := strconv.QuoteRuneToASCII(r)
+			b.WriteString(q[1 : len(q)-1])
+		}
+	}
+	return b.String()
+}
+
+func visibles(list []string) []string {
+	var out []string
+	for _, s := range list {
+		out = append(out, visible(s))
+	}
+	return out
+}
+
+// marks are the characters that Markdown may take for markup.
+var marks = strings.NewReplacer("|", `\|`, "<", "&lt;", "&", "&amp;", "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "~", `\~`)
+
+// slash is a backslash that Markdown would take together with the character behind it.
+var slash = regexp.MustCompile(`\\(?:$|[^ \pL\pN])`)
+
+// escape keeps a text of a table free of markup.
 func escape(s string) string {
-	return strings.NewReplacer("|", `\|`, "\n", " ", "\r", " ", "<", "&lt;", "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`).Replace(s)
+	var b strings.Builder
+	for at := slash.FindStringIndex(s); at != nil; at = slash.FindStringIndex(s) {
+		b.WriteString(marks.Replace(s[:at[0]]) + `\\`)
+		s = s[at[0]+1:]
+	}
+	return b.String() + marks.Replace(s)
 }

@@ -126,13 +126,16 @@ func (s Seconds) MarshalJSON() ([]byte, error) {
 	return fmt.Appendf(nil, "%.6f", time.Duration(s).Seconds()), nil
 }
 
+// maxSeconds is the longest duration.
+const maxSeconds = 366 * 24 * 3600
+
 // UnmarshalJSON takes a number of seconds between 0 and a year.
 func (s *Seconds) UnmarshalJSON(data []byte) error {
 	var f float64
 	if err := json.Unmarshal(data, &f); err != nil {
 		return err
 	}
-	if f < 0 || f > 366*24*3600 {
+	if f < 0 || f > maxSeconds {
 		return fmt.Errorf("a duration of %g s", f)
 	}
 	*s = Seconds(f * float64(time.Second))

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/verbsgen/verbsgen/spec/regular"
 )
 
 // lineWidth is the width at which pages are rendered: so wide that nearly every paragraph is one line, and the
@@ -117,7 +119,7 @@ func soTarget(src []byte) (string, bool) {
 }
 
 func readFile(file string) ([]byte, error) {
-	f, err := os.Open(file)
+	f, err := regular.Open(file)
 	if err != nil {
 		return nil, err
 	}

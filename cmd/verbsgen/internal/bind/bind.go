@@ -40,6 +40,7 @@ type Special struct {
 // Bind joins in into a model. The error is a diag.List of all that is wrong.
 func Bind(in Input) (*model.Package, error) {
 	b := newBinder(in)
+	b.checkPages()
 	b.selectVerbs()
 	b.bindEnums()
 	b.bindObjects()

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path"
 	"regexp"
 	"slices"
@@ -18,6 +17,7 @@ import (
 	"modernc.org/cc/v4"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/spec/regular"
 )
 
 // maxSize and maxDepth keep odd input from exhausting memory or the stack: the C parser recurses for each bracket.
@@ -30,25 +30,31 @@ const (
 // checkHeader looks at the file before the C parser does.
 func (p *parser) checkHeader() diag.List {
 	file := p.opts.Header
-	data, err := os.ReadFile(file)
+	data, err := regular.Read(file, maxSize)
 	if err != nil {
-		reason := err
-		var pathErr *fs.PathError
-		if errors.As(err, &pathErr) {
-			reason = pathErr.Err
-		}
-		return diag.List{diag.New(diag.HeaderRead, file, 0, 0, "header", "cannot be read: "+reason.Error(), "name an existing header, or use --release")}
+		return diag.From(unreadable(file, err))
 	}
 	return diag.From(checkText(file, data))
+}
+
+// unreadable tells why a file cannot be read.
+func unreadable(file string, err error) error {
+	return diag.New(diag.HeaderRead, file, 0, 0, "header", "cannot be read: "+reasonOf(err).Error(), "name an existing header, or use --release")
+}
+
+// reasonOf takes the path, which is told anyway, out of an error of the file system.
+func reasonOf(err error) error {
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		return pathErr.Err
+	}
+	return err
 }
 
 // checkText refuses what is no C text.
 func checkText(file string, data []byte) error {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return diag.New(diag.HeaderEmpty, file, 0, 0, "header", "is empty", "install it again (libibverbs-dev)")
-	}
-	if len(data) > maxSize {
-		return diag.New(diag.HeaderBinary, file, 0, 0, "header", fmt.Sprintf("has %d bytes, more than any header", len(data)), "name a C header")
 	}
 	if i := bytes.IndexByte(data, 0); i >= 0 {
 		line, col := lineCol(data, i)

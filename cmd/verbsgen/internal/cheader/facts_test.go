@@ -40,7 +40,7 @@ func TestUnreadable(t *testing.T) {
 		{"open condition", write(t, "#if 1\nint f(void);\n"), diag.HeaderSyntax, ":2:14: header: expected #endif; the file ends too early: install it again"},
 		{"error directive", write(t, "#error not here\n"), diag.HeaderSyntax, ":1:2: error: not here; the header must be C that a compiler accepts"},
 		{"deep", write(t, "int a["+strings.Repeat("(", 300)), diag.HeaderSyntax, ":1:206: header: brackets are nested more than 200 deep; name a C header"},
-		{"huge", write(t, strings.Repeat("int a;\n", maxSize/7+1)), diag.HeaderBinary, ": header: has 16777222 bytes, more than any header; name a C header"},
+		{"huge", write(t, strings.Repeat("int a;\n", maxSize/7+1)), diag.HeaderRead, ": header: cannot be read: it is larger than 16 MiB; name an existing header, or use --release"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			rel, err := Parse(Options{Header: c.file})

@@ -2,15 +2,18 @@ package cheader
 
 import (
 	"embed"
+	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"modernc.org/cc/v4"
+
+	"github.com/verbsgen/verbsgen/spec/regular"
 )
 
 //go:embed stubs
@@ -22,6 +25,8 @@ var stubFiles embed.FS
 // The order is: our stubs (a libc's headers hold constructs that would change what is read off the bodies), the folders
 // of -I, and the tree that the header itself stands in.
 type includes struct {
+	header  string // the file, whatever else of its name there is
+	name    string // its name as included
 	roots   []string
 	dir     string // folder of the header
 	virtual string // folder of the header's name as included ("infiniband")
@@ -36,7 +41,7 @@ type includes struct {
 
 func newIncludes(opts Options, name string) *includes {
 	return &includes{
-		roots: opts.Include, dir: filepath.Dir(opts.Header), virtual: path.Dir(name),
+		header: opts.Header, name: path.Clean(name), roots: opts.Include, dir: filepath.Dir(opts.Header), virtual: path.Dir(name),
 		real: map[string]string{}, stubs: map[string]bool{}, text: map[string][]byte{},
 		refused: map[string]error{},
 	}
@@ -50,12 +55,17 @@ func (in *includes) Open(name string) (fs.File, error) {
 		return f, nil
 	}
 	for _, file := range in.candidates(name) {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			continue
+		data, err := regular.Read(file, maxSize)
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.EISDIR) || errors.Is(err, syscall.ENOTDIR) {
+			continue // the next folder may have it
 		}
 		in.real[name] = file
-		if err := checkText(file, data); err != nil {
+		if err == nil {
+			err = checkText(file, data)
+		} else {
+			err = unreadable(file, err)
+		}
+		if err != nil {
 			in.refused[name] = err
 			return nil, err
 		}
@@ -87,6 +97,9 @@ func (in *includes) content(name string) []byte {
 
 // candidates lists where a file included as name may be.
 func (in *includes) candidates(name string) []string {
+	if name == in.name {
+		return []string{in.header}
+	}
 	if path.IsAbs(name) {
 		return []string{name}
 	}

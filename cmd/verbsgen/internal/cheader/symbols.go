@@ -7,6 +7,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/spec/api"
+	"github.com/verbsgen/verbsgen/spec/regular"
 )
 
 // Import reads the facts of a release: those of its header, under the names as included, and the default version of each
@@ -54,11 +55,15 @@ func SymbolVersions(lib string) (map[string]string, error) {
 
 // defaultVersions maps the functions that a shared library exports to their default versions, "" for one without.
 func defaultVersions(lib string) (map[string]string, error) {
-	f, err := elf.Open(lib)
+	file, err := regular.Open(lib)
+	if err != nil {
+		return nil, fmt.Errorf("cannot be read as a shared library: %w", reasonOf(err))
+	}
+	defer file.Close()
+	f, err := elf.NewFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("cannot be read as a shared library: %w", err)
 	}
-	defer f.Close()
 	symbols, err := f.DynamicSymbols()
 	if err != nil {
 		return nil, fmt.Errorf("has no dynamic symbols: %w", err)

@@ -4,16 +4,19 @@ import (
 	"bytes"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/regular"
 )
 
 var ruleID = regexp.MustCompile(`\bVR-[a-z0-9_]+-[a-z0-9_.]+-[0-9]{4}\b`)
+
+// maxTest is the size of the largest test that is read.
+const maxTest = 16 << 20
 
 // Undefined looks into the Go tests below a folder for IDs of rules that no page defines, or that are retired. The
 // error is a diag.List.
@@ -23,7 +26,7 @@ func Undefined(dir string, sp *spec.Spec) error {
 		if err != nil || e.IsDir() || !strings.HasSuffix(at, "_test.go") {
 			return err
 		}
-		data, err := os.ReadFile(at)
+		data, err := regular.Read(at, maxTest)
 		if err != nil {
 			return err
 		}

@@ -60,6 +60,7 @@ const (
 	RuleOperand      Code = "rule-operand"      // an operand of a rule that cannot be resolved
 	TypeMismatch     Code = "type-mismatch"     // a C type is not what the page takes it for
 	ValueRange       Code = "value-range"       // a constant does not fit into its Go type
+	PageGo           Code = "page-go"           // what a page asks for gives no Go
 	Undecided        Code = "undecided"         // a declaration neither bound, skipped nor pending
 	NothingBound     Code = "nothing-bound"     // no function of the header is on a page
 )
@@ -139,6 +140,7 @@ var table = [...]Entry{
 	{RuleOperand, "an operand of a rule cannot be resolved"},
 	{TypeMismatch, "a C type of the header is not what a page takes it for"},
 	{ValueRange, "the value of a constant does not fit into its Go type"},
+	{PageGo, "what is generated for an entry of a page does not compile"},
 	{Undecided, "a declaration is neither bound, skipped nor pending"},
 	{NothingBound, "no page binds a function of the header"},
 

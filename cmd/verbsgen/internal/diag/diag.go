@@ -6,6 +6,8 @@ package diag
 
 import (
 	"cmp"
+	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -115,6 +117,29 @@ func (l List) Error() string {
 		lines = append(lines, d.Error())
 	}
 	return strings.Join(lines, "\n")
+}
+
+// maxShown is how many diagnostics are printed.
+const maxShown = 50
+
+// Print writes one line for each diagnostic, sorted; of many, the first ones and how many more there are.
+func (l List) Print(w io.Writer) {
+	sorted := l.Sorted()
+	for _, d := range sorted[:min(len(sorted), maxShown)] {
+		fmt.Fprintln(w, d.Error())
+	}
+	if more := len(sorted) - maxShown; more > 0 {
+		fmt.Fprintf(w, "verbsgen: ... and %s more\n", thousands(more))
+	}
+}
+
+// thousands writes a number with commas: 299,950.
+func thousands(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
 }
 
 // One makes an error of a single diagnostic.

@@ -3,6 +3,7 @@ package diag
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/verbsgen/verbsgen/spec"
@@ -91,5 +92,31 @@ func TestTable(t *testing.T) {
 	}
 	if Known("no-such-code") {
 		t.Error("Known accepts a code that is not in the table")
+	}
+}
+
+// TestPrint prints the first of many, and how many more there are.
+func TestPrint(t *testing.T) {
+	var l List
+	for i := range maxShown {
+		l.Add(New(Usage, "f", i+1, 1, "s", "p", ""))
+	}
+	var b strings.Builder
+	l.Print(&b)
+	if n := strings.Count(b.String(), "\n"); n != maxShown || !strings.HasSuffix(b.String(), "f:50:1: s: p\n") {
+		t.Errorf("%d lines of %d: %q", n, len(l), b.String())
+	}
+	for i := range 299_950 {
+		l.Add(New(Usage, "g", i+1, 1, "s", "p", ""))
+	}
+	b.Reset()
+	l.Print(&b)
+	if n := strings.Count(b.String(), "\n"); n != maxShown+1 || !strings.HasSuffix(b.String(), "f:50:1: s: p\nverbsgen: ... and 299,950 more\n") {
+		t.Errorf("%d lines of %d: %q", n, len(l), b.String())
+	}
+	for n, want := range map[int]string{1: "1", 999: "999", 1000: "1,000", 1234567: "1,234,567"} {
+		if got := thousands(n); got != want {
+			t.Errorf("%d: %s", n, got)
+		}
 	}
 }

@@ -1,121 +1,131 @@
 package emit
 
 import (
-	"fmt"
+	"github.com/dave/jennifer/jen"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 )
 
-// parentDomainPrep hands the caller's allocator to C, as far as there is one.
-func parentDomainPrep(p *model.Param, fail string) string {
-	return fmt.Sprintf("calls, err := newAllocCalls(%[1]s, &%[1]sC)\nif err != nil {\nreturn %[2]serr\n}\nrelease := calls.release\ndefer func() {\nif release != nil {\nrelease()\n}\n}()", p.Go, fail)
+// allocCalls is the type of what ties an allocator to a handle: pdalloc.Calls[PD].
+func allocCalls(o *model.Object) *jen.Statement { return rt("pdalloc", "Calls").Types(id(o.Go)) }
+
+// allocatorParam hands the caller's allocator to C, as far as there is one:
+//
+//	calls, err := newAllocCalls(attr, &attrC)
+//	if err != nil {
+//		return nil, err
+//	}
+//	release := calls.Release
+func (c *call) allocatorParam(p *model.Param) {
+	c.hold(
+		define("calls", "err").Id("newAllocCalls").Call(id(p.Go), ref(id(p.Go+"C"))),
+		c.fail.ifErr(),
+		define("release").Id("calls").Dot("Release"))
+	c.post = append(c.post,
+		assign(id("o.parent"), id(p.Go, "pd")),
+		assign(id("o.calls"), id("calls")),
+		id("calls.Bind").Call(id("o")))
 }
 
-// allocator writes the Go face of a parent domain's allocators.
-func (e *emitter) allocator(g *goFile) {
-	v := e.parentDomain()
-	var attr *model.Record
+// allocator makes the Go face of a parent domain's allocators.
+func (e *emitter) allocator(g *goFile, v *model.Verb) {
+	pd := v.Creates
+	g.structType("// AllocRequest is what a provider asks of an Allocator.", "AllocRequest",
+		remark(param("PD", "*"+pd.Go), "the parent domain; nil while it is still being made"),
+		remark(param("Size", "uint64"), "bytes wanted"),
+		remark(param("Align", "uint64"), "alignment wanted of the address, in bytes"),
+		remark(param("Resource", "pdalloc.Resource"), "what for: the driver's id and a code of its own"),
+		remark(param("Context", "any"), "what PDContext was given"))
+	e.allocatorInterface(g)
+	g.decl(`// ErrUseDefault is the answer of an Allocator that leaves the request to the provider.
+//
+// C: IBV_ALLOCATOR_USE_DEFAULT, ibv_alloc_parent_domain(3).`, jen.Var().Id("ErrUseDefault").Op("=").Add(rt("pdalloc", "ErrUseDefault")))
 	for _, p := range v.Params {
 		if p.Record != nil {
-			attr = p.Record
+			e.newAllocCalls(g, pd, p.Record)
 		}
 	}
-	bits := map[string]string{}
-	for _, f := range attr.Fields {
-		if f.Callback != "" && f.Bit != nil {
-			bits[f.Callback] = fmt.Sprintf("0x%x // %s", uint64(f.BitValue), f.Bit.C)
-		}
-	}
-	g.add("%s", `// AllocRequest is what a provider asks of an Allocator.
-type AllocRequest struct {
-	PD       *PD    // the parent domain; nil while it is still being made
-	Size     uint64 // bytes wanted
-	Align    uint64 // alignment wanted of the address, in bytes
-	Resource pdalloc.Resource // what for: the driver's id and a code of its own
-	Context  any    // what PDContext was given
 }
 
-// Allocator gives a provider memory for its own buffers. Its methods may be called from several threads at once, on
+// allocatorInterface makes what a caller implements:
+//
+//	type Allocator interface {
+//		Alloc(req AllocRequest) (addr uintptr, err error)
+//		Free(req AllocRequest, addr uintptr)
+//	}
+func (e *emitter) allocatorInterface(g *goFile) {
+	req, addr := param("req", "AllocRequest"), param("addr", "uintptr")
+	g.decl(`// Allocator gives a provider memory for its own buffers. Its methods may be called from several threads at once, on
 // threads of C. They must not call verbs.
 //
-// C: alloc and free of struct ibv_parent_domain_init_attr, ibv_alloc_parent_domain(3).
-type Allocator interface {
-	// Alloc answers with the address of zeroed memory that a fork does not copy and that is not Go's: that of a
-	// mem.Buffer, for one. ErrUseDefault lets the provider allocate as it would without an Allocator. Any other error
-	// fails the verb that asked.
-	Alloc(req AllocRequest) (addr uintptr, err error)
-	// Free takes back what Alloc gave; Size and Align are 0.
-	Free(req AllocRequest, addr uintptr)
+// C: alloc and free of struct ibv_parent_domain_init_attr, ibv_alloc_parent_domain(3).`, jen.Type().Id("Allocator").Interface(
+		jen.Comment(`// Alloc answers with the address of zeroed memory that a fork does not copy and that is not Go's: that of a
+// mem.Buffer, for one. ErrUseDefault lets the provider allocate as it would without an Allocator. Any other error
+// fails the verb that asked.`),
+		jen.Id("Alloc").Params(req).Params(addr, jen.Id("err").Error()),
+		jen.Comment("// Free takes back what Alloc gave; Size and Align are 0."),
+		jen.Id("Free").Params(req, addr)))
 }
 
-// ErrUseDefault is the answer of an Allocator that leaves the request to the provider.
+// newAllocCalls makes the registration of an allocator:
 //
-// C: IBV_ALLOCATOR_USE_DEFAULT, ibv_alloc_parent_domain(3).
-var ErrUseDefault = errors.New("use the provider's own allocator")
-
-// allocCalls ties an Allocator to the C callbacks of one parent domain.
-type allocCalls struct {
-	a    Allocator
-	user any
-	pd   atomic.Pointer[PD]
-	id   uintptr // 0 without an allocator
-}`)
-	g.add("%s", fmt.Sprintf(`// newAllocCalls registers the allocator of a, if it has one, and puts the callbacks into c.
-func newAllocCalls(a *%[1]s, c *%[2]s) (*allocCalls, error) {
-	calls := &allocCalls{a: a.allocator, user: a.userContext}
-	if calls.a == nil {
-		return calls, nil
+//	func newAllocCalls(a *ParentDomainAttr, c *cParentDomainInitAttr) (calls *pdalloc.Calls[PD], err error) {
+//		with, user := a.allocator, a.userContext
+//		if with == nil {
+//			return nil, nil
+//		}
+//		calls, c.alloc, c.free, c.pd_context, err = pdalloc.NewCalls(pdalloc.Allocator[PD]{
+//			Alloc: ...
+//			Free:  ...
+//		})
+//		if err != nil {
+//			return nil, err
+//		}
+//		c.comp_mask |= 0x1 // IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS
+//		return calls, nil
+//	}
+func (e *emitter) newAllocCalls(g *goFile, pd *model.Object, attr *model.Record) {
+	alloc, free := typedAllocator(pd)
+	funcs := rt("pdalloc", "Allocator").Types(id(pd.Go)).Add(lines(key("Alloc", alloc), key("Free", free)))
+	body := []jen.Code{
+		define("with", "user").List(id("a.allocator"), id("a.userContext")),
+		jen.If(isNil(id("with"))).Block(jen.Return(jen.Nil(), jen.Nil())),
+		jen.List(id("calls"), id("c.alloc"), id("c.free"), id("c.pd_context"), id("err")).Op("=").Add(rt("pdalloc", "NewCalls")).Call(funcs),
+		fail{jen.Nil()}.ifErr(),
 	}
-	id, alloc, free, err := pdalloc.Register(pdalloc.Funcs{Alloc: calls.alloc, Free: calls.free})
-	if err != nil {
-		return nil, err
+	for _, callback := range []string{callbackAllocator, callbackContext} {
+		for _, f := range attr.Fields {
+			if f.Callback == callback && f.Bit != nil {
+				body = append(body, setBit(id("c", attr.Mask), uint64(f.BitValue), f.Bit.C))
+			}
+		}
 	}
-	calls.id = id
-	c.alloc, c.free, c.pd_context = alloc, free, id
-	c.%[3]s |= %[4]s
-	c.%[3]s |= %[5]s
-	return calls, nil
-}`, attr.Go, attr.Mirror.Name, attr.Mask, bits["allocator"], bits["context"]))
-	g.add("%s", `// alloc answers a request from C.
-func (c *allocCalls) alloc(size, align, resource uint64) (addr uintptr, useDefault bool, err error) {
-	addr, err = c.a.Alloc(AllocRequest{PD: c.pd.Load(), Size: size, Align: align, Resource: pdalloc.Resource(resource), Context: c.user})
-	if errors.Is(err, ErrUseDefault) {
-		return 0, true, nil
-	}
-	return addr, false, err
+	g.fn(fn{
+		doc:  "// newAllocCalls registers the allocator of a, if it has one, and puts the callbacks into c.",
+		name: "newAllocCalls", params: []jen.Code{param("a", "*"+attr.Go), param("c", "*"+attr.Mirror.Name)},
+		results: []jen.Code{jen.Id("calls").Op("*").Add(allocCalls(pd)), jen.Id("err").Error()},
+		body:    append(body, jen.Return(id("calls"), jen.Nil())),
+	})
 }
 
-// free takes memory back from C.
-func (c *allocCalls) free(addr uintptr, resource uint64) {
-	c.a.Free(AllocRequest{PD: c.pd.Load(), Resource: pdalloc.Resource(resource), Context: c.user}, addr)
-}
-
-// bind tells later requests which parent domain they are for.
-func (c *allocCalls) bind(pd *PD) { c.pd.Store(pd) }
-
-// release takes the callbacks away, once no C object can call them any more.
-func (c *allocCalls) release() {
-	if c.id != 0 {
-		pdalloc.Release(c.id)
+// typedAllocator are the functions that put requests into the types of the package:
+//
+//	func(pd *PD, size, align uint64, resource pdalloc.Resource) (uintptr, error) {
+//		return with.Alloc(AllocRequest{PD: pd, Size: size, Align: align, Resource: resource, Context: user})
+//	}
+//
+//	func(pd *PD, addr uintptr, resource pdalloc.Resource) {
+//		with.Free(AllocRequest{PD: pd, Resource: resource, Context: user}, addr)
+//	}
+func typedAllocator(pd *model.Object) (alloc, free *jen.Statement) {
+	handle, resource := param("pd", "*"+pd.Go), param("resource", "pdalloc.Resource")
+	request := func(sizes ...jen.Code) *jen.Statement {
+		entries := append([]jen.Code{key("PD", id("pd"))}, sizes...)
+		return id("AllocRequest").Values(append(entries, key("Resource", id("resource")), key("Context", id("user")))...)
 	}
-}
-
-// begin forgets what the allocator said to an earlier verb.
-func (c *allocCalls) begin() {
-	if c != nil && c.id != 0 {
-		_ = pdalloc.LastError(c.id)
-	}
-}
-
-// failed is the error of a verb that may have asked the allocator, with what the allocator said.
-func (c *allocCalls) failed(verb string, errno syscall.Errno, hints func() []string) error {
-	err := verr.Failed(verb, errno, hints)
-	if c == nil || c.id == 0 {
-		return err
-	}
-	if e, ok := err.(*verr.Error); ok {
-		e.Err = pdalloc.LastError(c.id)
-	}
-	return err
-}`)
+	alloc = jen.Func().Params(handle, jen.List(id("size"), id("align")).Uint64(), resource).Params(jen.Uintptr(), jen.Error()).
+		Block(jen.Return(id("with.Alloc").Call(request(key("Size", id("size")), key("Align", id("align"))))))
+	free = jen.Func().Params(handle, param("addr", "uintptr"), resource).
+		Block(id("with.Free").Call(request(), id("addr")))
+	return alloc, free
 }

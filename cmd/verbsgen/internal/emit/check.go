@@ -1,23 +1,49 @@
 package emit
 
 import (
-	"fmt"
 	"regexp"
+	"slices"
 	"strings"
+
+	"github.com/dave/jennifer/jen"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 	"github.com/verbsgen/verbsgen/spec"
 )
 
-// checkFile writes the rules and the validators made from them.
-func (e *emitter) checkFile() *goFile {
-	g := e.newFile("check.gen.go")
-	e.ruleTable(g)
+// checkFiles writes the table of rules, and for each object a file with the validators of its verbs.
+func (e *emitter) checkFiles() []*goFile {
+	table := e.newFile("check.gen.go")
+	e.ruleTable(table)
+	files := []*goFile{table}
+	of := map[string]*goFile{}
 	for _, v := range e.pkg.Verbs {
-		e.validator(g, v)
+		if len(e.inputs[v]) == 0 {
+			continue
+		}
+		home := strings.ToLower(e.home(v))
+		if of[home] == nil {
+			of[home] = e.newFile(home + "_check.gen.go")
+			files = append(files, of[home])
+		}
+		e.validator(of[home], v)
 	}
-	return g
+	return files
+}
+
+// home is what a verb is called on: an object, or Lib. A verb of an event is at home on the object that the rest is made from.
+func (e *emitter) home(v *model.Verb) string {
+	for _, o := range e.pkg.Objects {
+		called := slices.ContainsFunc(v.Methods, func(m *model.Method) bool { return m.Recv == o.Go })
+		if called || o.Destroy == v {
+			return o.Go
+		}
+	}
+	if slices.ContainsFunc(v.Methods, func(m *model.Method) bool { return m.Recv != "Lib" }) {
+		return e.root()
+	}
+	return "Lib"
 }
 
 // checked are the rules of a verb that its validator checks.
@@ -54,80 +80,112 @@ func inputs(v *model.Verb) []model.Operand {
 // loose tells whether an operand may be unknown at run time.
 func loose(o model.Operand) bool { return o.Kind == model.OpProp || o.Kind == model.OpCap }
 
-// rules writes the filling of the inputs and the call of the validator into a method.
-func (c *call) rules() []string {
-	ins := inputs(c.v)
+// rules makes the filling of the inputs, and the call of the validator:
+//
+//	in := inX{
+//		access: uint64(access),
+//	}
+//	if caps := pd.dev.caps.Load(); caps != nil {
+//		in.capMaxMRSize = validate.Of(uint64(caps.max_mr_size))
+//	}
+//	if err := checkX(&in); err != nil {
+//		return nil, err
+//	}
+func (c *call) rules() []jen.Code {
+	ins := c.e.inputs[c.v]
 	if len(ins) == 0 {
 		return nil
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "in := in%s{\n", c.v.Go)
-	var caps []string
+	var values, caps []jen.Code
 	for _, o := range ins {
-		switch o.Kind {
-		case model.OpCap:
+		if o.Kind == model.OpCap {
 			path := o.Leaf.Go
 			if o.Prop != "" {
 				path = o.Prop + "." + path
 			}
-			caps = append(caps, fmt.Sprintf("in.%s = known{uint64(caps.%s), true}", o.Name, path))
-		case model.OpProp:
-			if o.CField != "" {
-				fmt.Fprintf(&b, "%s: known{uint64(*(*uint32)(unsafe.Add(%s.c, %d))), true},\n", o.Name, o.Param.Go, c.e.offset(o.Param.Object.C, o.CField))
-				continue
-			}
-			fmt.Fprintf(&b, "%s: knownOf(%s.%s()),\n", o.Name, o.Param.Go, naming.Exported(o.Prop))
-		default:
-			fmt.Fprintf(&b, "%s: %s,\n", o.Name, c.input(o))
+			caps = append(caps, assign(id("in", o.Name), knownOf(id("caps", path))))
+			continue
 		}
+		values = append(values, key(o.Name, c.input(o)))
 	}
-	b.WriteString("}")
+	out := []jen.Code{define("in").Id("in" + c.v.Go).Add(lines(values...))}
 	if len(caps) > 0 {
-		fmt.Fprintf(&b, "\nif caps := %s.caps.Load(); caps != nil {\n%s\n}", c.dev(), strings.Join(caps, "\n"))
+		out = append(out, jen.If(define("caps").Add(dot(c.dev(), "caps.Load")).Call(), notNil(id("caps"))).Block(caps...))
 	}
-	out := []string{b.String()}
 	if len(checked(c.v, false)) > 0 {
-		out = append(out, fmt.Sprintf("if err := check%s(&in); err != nil {\nreturn %serr\n}", c.v.Go, c.fail))
+		out = append(out, c.refuse(id("check"+c.v.Go).Call(ref(id("in")))))
 	}
 	return out
 }
 
+// knownOf is a value that is known: validate.Of(uint64(x)).
+func knownOf(x jen.Code) *jen.Statement {
+	return rt("validate", "Of").Call(jen.Uint64().Call(x))
+}
+
+// refuse returns the error of a check; what was held for the call is let go of.
+func (c *call) refuse(check *jen.Statement) *jen.Statement {
+	return jen.If(define("err").Add(check), notNil(id("err"))).Block(append(slices.Clone(c.cleanup), c.fail.with(id("err")))...)
+}
+
 // input is the expression that fills an input from what the method has.
-func (c *call) input(o model.Operand) string {
+func (c *call) input(o model.Operand) *jen.Statement {
+	if o.Kind == model.OpProp {
+		if o.CField != "" {
+			return knownOf(fieldAt(id(o.Param.Go, "c"), "uint32", c.e.offset(o.Param.Object.C, o.CField)))
+		}
+		return rt("validate", "Maybe").Call(id(o.Param.Go, naming.Exported(o.Prop)).Call())
+	}
 	if o.Leaf == nil {
 		return c.in[o.Param.C]
 	}
 	if _, fixed := c.m.Fixed[o.Param.C]; fixed {
-		return "0"
+		return jen.Lit(0)
 	}
-	conv := "uint64"
+	wide := "uint64"
 	if o.Signed {
-		conv = "int64"
+		wide = "int64"
 	}
-	return fmt.Sprintf("%s(%sC.%s)", conv, o.Param.Go, o.Leaf.Go)
+	return id(wide).Call(id(o.Param.Go+"C", o.Leaf.Go))
 }
 
-// ruleTable writes what the errors say of each rule.
+// ruleTable makes what the errors say of each rule:
+//
+//	const (
+//		rule0001 = iota
+//	)
+//
+//	var rules = [...]verr.Rule{
+//		rule0001: {ID: "VR-ibv_reg_mr-access-0001", ...},
+//	}
 func (e *emitter) ruleTable(g *goFile) {
-	var names, rows strings.Builder
-	n := 0
+	var places, rows []jen.Code
 	for _, v := range e.pkg.Verbs {
 		for _, r := range allChecked(v) {
-			fmt.Fprintf(&names, "%s\n", ruleConst(r))
-			unsupported := ""
-			if r.Kind == spec.KindCapBound && r.CapHas != 0 {
-				unsupported = ", Unsupported: true"
+			place := id(ruleConst(r))
+			if len(places) == 0 {
+				place.Op("=").Iota()
 			}
-			fmt.Fprintf(&rows, "%s: {ID: %q, Verb: %q, Subject: %q, Statement: %q, Fix: %q, Page: %q, Section: %q%s},\n",
-				ruleConst(r), r.ID, r.Verb, subjectText(r), r.Statement, e.goFix(v, r), r.Page, r.Section, unsupported)
-			n++
+			places = append(places, place)
+			rows = append(rows, id(ruleConst(r)).Op(":").Add(e.ruleRow(v, r)))
 		}
 	}
-	if n == 0 {
+	if len(rows) == 0 {
 		return
 	}
-	g.add("// Places in the table of rules.\nconst (\n%s)", strings.Replace(names.String(), "\n", " = iota\n", 1))
-	g.add("%s", "// rules are the rules that the validators check, with what the errors say of them.\nvar rules = [...]verr.Rule{\n"+rows.String()+"}")
+	g.decl("// Places in the table of rules.", jen.Const().Defs(places...))
+	g.decl("// rules are the rules that the validators check, with what the errors say of them.",
+		jen.Var().Id("rules").Op("=").Index(jen.Op("...")).Add(rt("verr", "Rule")).Add(lines(rows...)))
+}
+
+// ruleRow is one entry of the table.
+func (e *emitter) ruleRow(v *model.Verb, r *model.Rule) *jen.Statement {
+	fields := []jen.Code{key("ID", jen.Lit(r.ID)), key("Verb", jen.Lit(r.Verb)), key("Subject", jen.Lit(subjectText(r))),
+		key("Statement", jen.Lit(r.Statement)), key("Fix", jen.Lit(e.goFix(v, r))), key("Page", jen.Lit(r.Page)), key("Section", jen.Lit(r.Section))}
+	if r.Kind == spec.KindCapBound && r.CapHas != 0 {
+		fields = append(fields, key("Unsupported", jen.True()))
+	}
+	return jen.Values(fields...)
 }
 
 // subjectText names what a rule is about: its subject, or without one the fields or the sum that it looks at, or the
@@ -186,55 +244,101 @@ func (e *emitter) goFix(v *model.Verb, r *model.Rule) string {
 	})
 }
 
-// validator writes the inputs of a verb and its two functions: what refuses a call, and what may explain a failure.
+// validator makes the inputs of a verb and its two functions: what refuses a call, and what may explain a failure.
 func (e *emitter) validator(g *goFile, v *model.Verb) {
-	ins := inputs(v)
-	if len(ins) == 0 {
-		return
-	}
-	var fields strings.Builder
-	for _, o := range ins {
-		t := "uint64"
+	var fields []jen.Code
+	for _, o := range e.inputs[v] {
+		t := jen.Uint64()
 		switch {
 		case loose(o):
-			t = "known"
+			t = rt("validate", "Known")
 		case o.Signed:
-			t = "int64"
+			t = jen.Int64()
 		}
-		fmt.Fprintf(&fields, "%s %s // %s\n", o.Name, t, o.Text)
+		fields = append(fields, remark(jen.Id(o.Name).Add(t), o.Text))
 	}
-	g.add("%s", fmt.Sprintf("// in%s is what the rules of %s look at.\ntype in%s struct {\n%s}", v.Go, v.C, v.Go, fields.String()))
+	g.structType("// in"+v.Go+" is what the rules of "+v.C+" look at.", "in"+v.Go, fields...)
 	for _, r := range allChecked(v) {
-		e.ways(g, r)
+		e.transitions(g, r)
 	}
-	if errs := checked(v, false); len(errs) > 0 {
-		var b strings.Builder
-		for _, r := range errs {
-			fmt.Fprintf(&b, "if %s {\nbad = append(bad, verr.Violation{Rule: &rules[%s]%s})\n}\n", e.broken(r), ruleConst(r), shown(r))
-		}
-		g.add("%s", fmt.Sprintf("// check%s refuses a call of %s that breaks a rule.\nfunc check%s(in *in%s) error {\nvar bad []verr.Violation\n%sreturn verr.RefuseErr(%q, bad...)\n}", v.Go, v.C, v.Go, v.Go, b.String(), v.C))
-	}
-	if len(checked(v, true)) == 0 {
-		return
-	}
-	var b strings.Builder
-	for _, r := range checked(v, true) {
-		fmt.Fprintf(&b, "if %s {\nmay = append(may, verr.Violation{Rule: &rules[%s]%s}.String())\n}\n", e.broken(r), ruleConst(r), shown(r))
-	}
-	body := "var may []string\n" + b.String() + "return may"
-	g.add("%s", fmt.Sprintf("// hint%s tells what may be the cause when %s fails.\nfunc hint%s(in *in%s) []string {\n%s\n}", v.Go, v.C, v.Go, v.Go, body))
+	e.checkFunc(g, v)
+	e.hintFunc(g, v)
 }
 
-// shown is the value of the subject as a violation shows it.
-func shown(r *model.Rule) string {
+// checkFunc makes what refuses a call:
+//
+//	func checkX(in *inX) error {
+//		var bad []verr.Violation
+//		if in.access&0x2 != 0 {
+//			bad = append(bad, verr.Violation{Rule: &rules[rule0001], Value: MRAccess(in.access).String()})
+//		}
+//		return verr.RefuseErr("ibv_x", bad...)
+//	}
+func (e *emitter) checkFunc(g *goFile, v *model.Verb) {
+	rules := checked(v, false)
+	if len(rules) == 0 {
+		return
+	}
+	body := []jen.Code{jen.Var().Id("bad").Index().Add(rt("verr", "Violation"))}
+	for _, r := range rules {
+		body = append(body, e.collect("bad", r, violation(r)))
+	}
+	body = append(body, jen.Return(rt("verr", "RefuseErr").Call(jen.Lit(v.C), id("bad").Op("..."))))
+	g.fn(fn{
+		doc:  "// check" + v.Go + " refuses a call of " + v.C + " that breaks a rule.",
+		name: "check" + v.Go, params: []jen.Code{param("in", "*in"+v.Go)}, results: errResult(), body: body,
+	})
+}
+
+// hintFunc makes what may explain a failure, from the rules that some devices do not have:
+//
+//	func hintX(in *inX) []string {
+//		var may []string
+//		if in.length == 0 {
+//			may = append(may, verr.Violation{Rule: &rules[rule0012]}.String())
+//		}
+//		return may
+//	}
+func (e *emitter) hintFunc(g *goFile, v *model.Verb) {
+	rules := checked(v, true)
+	if len(rules) == 0 {
+		return
+	}
+	body := []jen.Code{jen.Var().Id("may").Index().String()}
+	for _, r := range rules {
+		body = append(body, e.collect("may", r, violation(r).Dot("String").Call()))
+	}
+	g.fn(fn{
+		doc:  "// hint" + v.Go + " tells what may be the cause when " + v.C + " fails.",
+		name: "hint" + v.Go, params: []jen.Code{param("in", "*in"+v.Go)}, results: []jen.Code{jen.Index().String()},
+		body: append(body, jen.Return(id("may"))),
+	})
+}
+
+// collect appends to a list when a rule is broken.
+func (e *emitter) collect(list string, r *model.Rule, x *jen.Statement) *jen.Statement {
+	return jen.If(e.broken(r)).Block(assign(id(list), jen.Append(id(list), x)))
+}
+
+// violation is a broken rule with the value that breaks it: verr.Violation{Rule: &rules[rule0001], Value: x}.
+func violation(r *model.Rule) *jen.Statement {
+	fields := []jen.Code{key("Rule", ref(id("rules").Index(id(ruleConst(r)))))}
+	if value := shown(r); value != nil {
+		fields = append(fields, key("Value", value))
+	}
+	return rt("verr", "Violation").Values(fields...)
+}
+
+// shown is the value of the subject as a violation shows it, nil when there is none to show.
+func shown(r *model.Rule) *jen.Statement {
 	o := r.Subject
 	if o == nil || o.Name == "" {
-		return ""
+		return nil
 	}
 	if r.Kind == spec.KindMaskForTransition {
-		return astrayText(r)
+		return transitionText(r)
 	}
-	x := "in." + o.Name
+	x := id("in", o.Name)
 	var t *model.Enum
 	switch {
 	case o.Field != nil:
@@ -244,19 +348,24 @@ func shown(r *model.Rule) string {
 	}
 	switch {
 	case o.Param != nil && o.Param.Role == spec.RoleMask:
-		return fmt.Sprintf(", Value: flagText(%s, %s)", x, maskNames(o.Param.Record))
+		return rt("validate", "FlagText").Call(x, maskNames(o.Param.Record))
 	case t != nil:
-		return fmt.Sprintf(", Value: %s(%s).String()", t.Go, x)
+		return id(t.Go).Call(x).Dot("String").Call()
 	case loose(*o):
-		return fmt.Sprintf(", Value: strconv.FormatUint(%s.v, 10)", x)
+		return inBase("FormatUint", dot(x, "V"), 10)
 	case o.Signed:
-		return fmt.Sprintf(", Value: strconv.FormatInt(%s, 10)", x)
+		return inBase("FormatInt", x, 10)
 	case pointer(o):
-		return fmt.Sprintf(", Value: addrText(%s)", x)
+		return rt("validate", "AddrText").Call(x)
 	case hexLike(o):
-		return fmt.Sprintf(", Value: \"0x\" + strconv.FormatUint(%s, 16)", x)
+		return op(jen.Lit("0x"), "+", inBase("FormatUint", x, 16))
 	}
-	return fmt.Sprintf(", Value: strconv.FormatUint(%s, 10)", x)
+	return inBase("FormatUint", x, 10)
+}
+
+// inBase writes a number: strconv.FormatUint(x, 10).
+func inBase(format string, x jen.Code, base int) *jen.Statement {
+	return rt("strconv", format).Call(x, jen.Lit(base))
 }
 
 // pointer tells whether a value is an address of C or of the host.

@@ -6,79 +6,98 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dave/jennifer/jen"
+
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
 // checkTestFile writes a test of the validators: for each rule a call that keeps it and a call that breaks it.
 func (e *emitter) checkTestFile() *goFile {
-	consts := constants(e.pkg.Facts)
-	var rows strings.Builder
-	n := 0
+	var rows []jen.Code
 	for _, v := range e.pkg.Verbs {
 		for _, r := range allChecked(v) {
-			fn := "check" + v.Go
+			validator := "check" + v.Go
 			if r.Lint {
-				fn = "hint" + v.Go
+				validator = "hint" + v.Go
 			}
 			for _, c := range []struct {
 				args, caps map[string]any
 				broken     bool
 			}{{r.Accept, r.AcceptCaps, false}, {r.Reject, r.RejectCaps, true}} {
-				fmt.Fprintf(&rows, "{%q, %t, func() string { return textOf(%s(&in%s{%s})) }},\n", r.ID, c.broken, fn, v.Go, e.literal(v, c.args, c.caps, consts))
-				n++
+				in := ref(id("in" + v.Go).Values(e.literal(v, c.args, c.caps)...))
+				says := jen.Func().Params().String().Add(short(jen.Return(id("textOf").Call(id(validator).Call(in)))))
+				rows = append(rows, jen.Values(jen.Lit(r.ID), jen.Lit(c.broken), says))
 			}
 		}
 	}
-	if n == 0 {
+	if len(rows) == 0 {
 		return nil
 	}
 	g := e.newFile("check.gen_test.go")
-	g.add("%s", `// textOf is what a validator says, as one text.
-func textOf(v any) string { return fmt.Sprint(v) }
-
-// TestRules calls each validator with arguments that keep a rule, and with arguments that break it.
-func TestRules(t *testing.T) {
-	for _, c := range []struct {
-		id     string
-		broken bool
-		says   func() string
-	}{
-`+rows.String()+`	} {
-		if got := c.says(); strings.Contains(got, "["+c.id+"]") != c.broken {
-			t.Errorf("%s: broken %t, but the validator says %q", c.id, c.broken, got)
-		}
-	}
-}`)
+	g.fn(fn{
+		doc:  "// textOf is what a validator says, as one text.",
+		name: "textOf", params: []jen.Code{param("v", "any")}, results: []jen.Code{jen.String()},
+		body: []jen.Code{jen.Return(rt("fmt", "Sprint").Call(id("v")))}, short: true,
+	})
+	e.testRules(g, rows)
 	return g
 }
 
-// literal writes the inputs of a case; what it leaves out is valid and neutral.
-func (e *emitter) literal(v *model.Verb, args, caps map[string]any, consts map[string]*big.Int) string {
-	var b strings.Builder
-	for _, o := range inputs(v) {
-		var value any
-		var given bool
+// testRules makes the test:
+//
+//	func TestRules(t *testing.T) {
+//		for _, c := range []struct {
+//			id     string
+//			broken bool
+//			says   func() string
+//		}{
+//			{"VR-ibv_x-a-0001", false, func() string { return textOf(checkX(&inX{a: 1})) }},
+//		} {
+//			if got := c.says(); strings.Contains(got, "["+c.id+"]") != c.broken {
+//				t.Errorf("%s: broken %t, but the validator says %q", c.id, c.broken, got)
+//			}
+//		}
+//	}
+func (e *emitter) testRules(g *goFile, rows []jen.Code) {
+	cases := jen.Index().Struct(param("id", "string"), param("broken", "bool"), jen.Id("says").Func().Params().String()).Add(lines(rows...))
+	named := rt("strings", "Contains").Call(id("got"), jen.Lit("[").Op("+").Add(id("c.id")).Op("+").Lit("]"))
+	g.fn(fn{
+		doc:  "// TestRules calls each validator with arguments that keep a rule, and with arguments that break it.",
+		name: "TestRules", params: []jen.Code{testingT()},
+		body: []jen.Code{jen.For(define("_", "c").Range().Add(cases)).Block(
+			jen.If(define("got").Add(id("c.says").Call()), op(named, "!=", id("c.broken"))).Block(
+				id("t.Errorf").Call(jen.Lit("%s: broken %t, but the validator says %q"), id("c.id"), id("c.broken"), id("got"))))},
+	})
+}
+
+// testingT is the parameter of a test: t *testing.T.
+func testingT() *jen.Statement { return jen.Id("t").Op("*").Add(rt("testing", "T")) }
+
+// literal are the inputs of a case; what it leaves out is valid and neutral.
+func (e *emitter) literal(v *model.Verb, args, caps map[string]any) []jen.Code {
+	var out []jen.Code
+	for _, o := range e.inputs[v] {
+		from := args
 		if o.Kind == model.OpCap {
-			value, given = lookup(caps, o.Text)
-		} else {
-			value, given = lookup(args, o.Text)
+			from = caps
 		}
+		value, given := lookup(from, o.Text)
 		n := neutral(o)
 		if given {
-			n = number(value, consts)
+			n = number(value, e.consts)
 		}
 		switch {
 		case loose(o) && given:
-			fmt.Fprintf(&b, "%s: known{%s, true}, ", o.Name, n)
-		case loose(o):
+			out = append(out, key(o.Name, rt("validate", "Of").Call(digits(n.String()))))
+		case loose(o), n.Sign() == 0: // as it is when nobody sets it
 		case n.Sign() < 0 || o.Signed || n.BitLen() < 16:
-			fmt.Fprintf(&b, "%s: %s, ", o.Name, n)
+			out = append(out, key(o.Name, digits(n.String())))
 		default:
-			fmt.Fprintf(&b, "%s: 0x%x, ", o.Name, n)
+			out = append(out, key(o.Name, inHex(n.Uint64())))
 		}
 	}
-	return strings.TrimSuffix(b.String(), ", ")
+	return out
 }
 
 // neutral is a valid value of an argument that a case leaves out.

@@ -13,20 +13,19 @@ import (
 // module is the path under which generated code finds the runtime packages.
 const module = "github.com/verbsgen/verbsgen/"
 
-// imports maps the package names that snippets use to import paths.
+// imports maps the names of packages that generated code uses to import paths.
 var imports = map[string]string{
-	"bits": "math/bits", "errors": "errors", "fmt": "fmt", "math": "math", "os": "os", "runtime": "runtime", "strconv": "strconv",
-	"strings": "strings", "syscall": "syscall", "unsafe": "unsafe", "atomic": "sync/atomic", "testing": "testing", "sync": "sync",
-	"context": "context", "netip": "net/netip", "dpath": module + "runtime/dpath",
-	"devmem": module + "runtime/devmem", "dl": module + "runtime/dl", "mem": module + "runtime/mem", "object": module + "runtime/object",
-	"pdalloc": module + "runtime/pdalloc", "verr": module + "runtime/verr", "abi": module + "runtime/abi",
+	"atomic": "sync/atomic", "bits": "math/bits", "context": "context", "errors": "errors", "fmt": "fmt", "math": "math", "netip": "net/netip",
+	"strconv": "strconv", "strings": "strings", "sync": "sync", "syscall": "syscall", "testing": "testing", "unsafe": "unsafe",
+	"cmem": module + "runtime/cmem", "devlist": module + "runtime/devlist", "devmem": module + "runtime/devmem", "dl": module + "runtime/dl",
+	"dpath": module + "runtime/dpath", "events": module + "runtime/events", "mem": module + "runtime/mem", "object": module + "runtime/object",
+	"pdalloc": module + "runtime/pdalloc", "rereg": module + "runtime/rereg", "validate": module + "runtime/validate", "verr": module + "runtime/verr",
 }
 
 // goFile is one Go file in the making.
 type goFile struct {
 	name string
 	f    *jen.File
-	e    *emitter
 }
 
 // newFile starts a file with the banner and the provenance of the package.
@@ -37,7 +36,7 @@ func (e *emitter) newFile(name string) *goFile {
 	for n, p := range imports {
 		f.ImportName(p, n)
 	}
-	return &goFile{name: name, f: f, e: e}
+	return &goFile{name: name, f: f}
 }
 
 // banner is the first line of every generated file.
@@ -50,125 +49,6 @@ func (e *emitter) provenance() string {
 		from = "rdma-core " + e.pkg.Release
 	}
 	return fmt.Sprintf("// From %s, facts %s.", from, e.pkg.FactsHash)
-}
-
-// add appends Go declarations written as text. Names of the packages in imports are qualified, so that the file
-// imports what it uses and nothing else. A %-verb is filled in as by fmt.Sprintf.
-func (g *goFile) add(format string, args ...any) {
-	src := strings.TrimSpace(fmt.Sprintf(format, args...))
-	g.e.text.WriteString(src)
-	g.f.Add(code(src))
-	g.f.Line()
-}
-
-// code turns Go text into jennifer tokens.
-func code(src string) *jen.Statement {
-	s := jen.Null()
-	for _, line := range splitComments(src) {
-		if line.comment {
-			s.Op(line.text)
-			continue
-		}
-		text := line.text
-		for from := 0; ; {
-			dot := strings.IndexByte(text[from:], '.')
-			if dot < 0 {
-				break
-			}
-			dot += from
-			start, end := packageName(text, dot), nameEnd(text, dot+1)
-			path := imports[text[start:dot]]
-			if path == "" || end == dot+1 {
-				from = dot + 1
-				continue
-			}
-			s.Op(text[:start]).Qual(path, text[dot+1:end])
-			text, from = text[end:], 0
-		}
-		s.Op(text)
-	}
-	return s
-}
-
-// packageName gives where the word before a dot begins; the dot itself where the word cannot be a package: it is empty,
-// or the tail of a selector (x.os.Name).
-func packageName(text string, dot int) int {
-	start := dot
-	for start > 0 && wordByte(text[start-1]) {
-		start--
-	}
-	if start > 0 && text[start-1] == '.' {
-		return dot
-	}
-	return start
-}
-
-// nameEnd gives the end of the exported name that begins at i; i itself when there is none.
-func nameEnd(text string, i int) int {
-	if i >= len(text) || text[i] < 'A' || text[i] > 'Z' {
-		return i
-	}
-	for i < len(text) && wordByte(text[i]) {
-		i++
-	}
-	return i
-}
-
-func wordByte(c byte) bool {
-	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
-}
-
-// piece is a run of text that is, or is not, a comment or a string literal.
-type piece struct {
-	text    string
-	comment bool
-}
-
-// splitComments separates line comments and string literals from code, so that no import is read into prose.
-func splitComments(src string) []piece {
-	var out []piece
-	start := 0
-	flush := func(end int, comment bool) {
-		if end > start {
-			out = append(out, piece{src[start:end], comment})
-			start = end
-		}
-	}
-	for i := 0; i < len(src); {
-		switch {
-		case strings.HasPrefix(src[i:], "//"):
-			flush(i, false)
-			end := strings.IndexByte(src[i:], '\n')
-			if end < 0 {
-				end = len(src) - i - 1
-			}
-			i += end + 1
-			flush(i, true)
-		case src[i] == '"' || src[i] == '`':
-			flush(i, false)
-			i = literalEnd(src, i)
-			flush(i, true)
-		default:
-			i++
-		}
-	}
-	flush(len(src), false)
-	return out
-}
-
-// literalEnd gives the index behind the string literal that begins at i.
-func literalEnd(src string, i int) int {
-	quote := src[i]
-	for j := i + 1; j < len(src); j++ {
-		if src[j] == '\\' && quote == '"' {
-			j++
-			continue
-		}
-		if src[j] == quote {
-			return j + 1
-		}
-	}
-	return len(src)
 }
 
 // render gives the formatted file. A file that does not parse is a defect of the emitter: the error shows the place.

@@ -1,26 +1,79 @@
 package emit
 
 import (
-	"fmt"
-	"strings"
+	"github.com/dave/jennifer/jen"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/spec"
 )
 
-// broken is the Go condition under which a rule is broken: all of When, and not what the kind asks for.
-func (e *emitter) broken(r *model.Rule) string {
-	var parts []string
+// cond is a condition of a rule that can be negated: a comparison, several joined by && or ||, or a call.
+type cond struct {
+	left, right *jen.Statement
+	op          string // of a comparison, or what joins parts; empty for a call, which is left
+	parts       []cond
+}
+
+func comparison(left *jen.Statement, op string, right *jen.Statement) cond {
+	return cond{left: left, op: op, right: right}
+}
+
+// allOf holds when every part does, anyOf when one does.
+func allOf(parts ...cond) cond { return joined("&&", parts) }
+func anyOf(parts ...cond) cond { return joined("||", parts) }
+
+func joined(op string, parts []cond) cond {
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	return cond{op: op, parts: parts}
+}
+
+// code is the Go of the condition. One that is joined stands without parentheses.
+func (c cond) code() *jen.Statement {
+	switch {
+	case len(c.parts) == 0 && c.op == "":
+		return c.left
+	case len(c.parts) == 0:
+		return op(c.left, c.op, c.right)
+	}
+	s := jen.Null()
+	for i, p := range c.parts {
+		if i > 0 {
+			s.Op(c.op)
+		}
+		if c.op == "&&" && p.op == "||" {
+			s.Parens(p.code())
+		} else {
+			s.Add(p.code())
+		}
+	}
+	return s
+}
+
+// opposites are the comparisons that hold when others do not.
+var opposites = map[string]string{"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+
+// not is the opposite of a condition.
+func (c cond) not() cond {
+	if len(c.parts) == 0 && c.op != "" {
+		return comparison(c.left, opposites[c.op], c.right)
+	}
+	return cond{left: jen.Op("!").Parens(c.code())}
+}
+
+// broken is the condition under which a rule is broken: all of When, and not what the kind asks for.
+func (e *emitter) broken(r *model.Rule) *jen.Statement {
+	var parts []cond
 	for _, o := range ruleOperands(r) {
 		if loose(o) {
-			parts = append(parts, "in."+o.Name+".ok")
+			parts = append(parts, cond{left: id("in", o.Name, "OK")})
 		}
 	}
 	for _, t := range r.When {
 		parts = append(parts, test(t))
 	}
-	parts = append(parts, violated(r))
-	return strings.Join(parts, " && ")
+	return allOf(append(parts, violated(r))...).code()
 }
 
 // ruleOperands are the operands of a rule that may be unknown, each once.
@@ -29,56 +82,68 @@ func ruleOperands(r *model.Rule) []model.Operand {
 }
 
 // expr is the Go expression of an operand.
-func expr(o model.Operand) string {
+func expr(o model.Operand) *jen.Statement {
 	switch {
 	case o.Kind == model.OpPage:
-		return "pageSize"
+		return rt("validate", "PageSize").Call()
 	case o.Kind == model.OpConst && o.Signed:
-		return fmt.Sprint(int64(o.Const))
+		return jen.Lit(int(int64(o.Const)))
 	case o.Kind == model.OpConst && o.Const > 1<<16:
-		return fmt.Sprintf("0x%x", o.Const)
+		return inHex(o.Const)
 	case o.Kind == model.OpConst:
-		return fmt.Sprint(o.Const)
+		return dec(o.Const)
 	case loose(o):
-		return "in." + o.Name + ".v"
+		return id("in", o.Name, "V")
 	}
-	return "in." + o.Name
+	return id("in", o.Name)
 }
 
 // bitsOf is an operand as a set of bits.
-func bitsOf(o model.Operand) string {
+func bitsOf(o model.Operand) *jen.Statement {
 	if o.Signed {
-		return "uint64(" + expr(o) + ")"
+		return jen.Uint64().Call(expr(o))
 	}
 	return expr(o)
 }
 
-// compare writes a comparison; a constant beside a signed value is signed too.
-func compare(a model.Operand, op string, b model.Operand) string {
+// masked are some bits of an operand: x&0x1.
+func masked(o model.Operand, bits uint64) *jen.Statement { return op(bitsOf(o), "&", inHex(bits)) }
+
+// has holds when any of the bits is set, lacks when none is, and lacksSome when not all are.
+func has(o model.Operand, bits uint64) cond { return comparison(masked(o, bits), "!=", jen.Lit(0)) }
+func lacks(o model.Operand, bits uint64) cond {
+	return comparison(masked(o, bits), "==", jen.Lit(0))
+}
+func lacksSome(o model.Operand, bits uint64) cond {
+	return comparison(masked(o, bits), "!=", inHex(bits))
+}
+
+// compare is a comparison; a constant beside a signed value is signed too.
+func compare(a model.Operand, op string, b model.Operand) cond {
 	switch {
 	case a.Signed && b.Kind == model.OpConst && !b.Signed:
 		b.Signed = true
 	case a.Signed != b.Signed && b.Kind != model.OpConst:
-		return fmt.Sprintf("%s %s %s", bitsOf(a), op, bitsOf(b))
+		return comparison(bitsOf(a), op, bitsOf(b))
 	}
-	return fmt.Sprintf("%s %s %s", expr(a), op, expr(b))
+	return comparison(expr(a), op, expr(b))
 }
 
-// test is the Go condition of one atom.
-func test(t model.Test) string {
+// test is the condition of one atom.
+func test(t model.Test) cond {
 	switch t.Test {
 	case model.TestHas:
-		return fmt.Sprintf("%s&0x%x != 0", bitsOf(t.Of), t.Flags)
+		return has(t.Of, t.Flags)
 	case model.TestAll:
-		return fmt.Sprintf("%s&0x%x == 0x%x", bitsOf(t.Of), t.Flags, t.Flags)
+		return lacksSome(t.Of, t.Flags).not()
 	case model.TestLacks:
-		return fmt.Sprintf("%s&0x%x == 0", bitsOf(t.Of), t.Flags)
+		return lacks(t.Of, t.Flags)
 	case model.TestIn:
-		var any []string
+		var one []cond
 		for _, x := range t.In {
-			any = append(any, compare(t.Of, "==", x))
+			one = append(one, compare(t.Of, "==", x))
 		}
-		return "(" + strings.Join(any, " || ") + ")"
+		return anyOf(one...)
 	case model.TestNull:
 		return zero(t.Of, t.Yes)
 	case model.TestSet:
@@ -88,58 +153,35 @@ func test(t model.Test) string {
 	return compare(t.Of, op, t.Value)
 }
 
-func zero(o model.Operand, is bool) string {
+func zero(o model.Operand, is bool) cond {
+	c := comparison(expr(o), "==", jen.Lit(0))
 	if is {
-		return expr(o) + " == 0"
+		return c
 	}
-	return expr(o) + " != 0"
+	return c.not()
 }
 
-// not is the opposite of a condition.
-func not(cond string) string {
-	for _, p := range [][2]string{{" == ", " != "}, {" != ", " == "}, {" < ", " >= "}, {" <= ", " > "}, {" > ", " <= "}, {" >= ", " < "}} {
-		if strings.Count(cond, p[0]) == 1 && !strings.ContainsAny(cond, "()|") && strings.Count(cond, " ") == 2 {
-			return strings.Replace(cond, p[0], p[1], 1)
-		}
-	}
-	return "!(" + cond + ")"
-}
-
-// violated is the Go condition under which the kind's own demand is not met.
-func violated(r *model.Rule) string {
+// violated is the condition under which the kind's own demand is not met.
+func violated(r *model.Rule) cond {
 	switch r.Kind {
 	case spec.KindRequires:
-		need := fmt.Sprintf("%s&0x%x != 0x%x", bitsOf(*r.Subject), r.Need, r.Need)
 		if r.If != 0 {
-			return fmt.Sprintf("%s&0x%x != 0 && %s", bitsOf(*r.Subject), r.If, need)
+			return allOf(has(*r.Subject, r.If), lacksSome(*r.Subject, r.Need))
 		}
-		return need
+		return lacksSome(*r.Subject, r.Need)
 	case spec.KindExcludes:
-		if len(r.Fields) > 0 {
-			return givenCount(r, "> 1")
-		}
-		if r.If != 0 {
-			return fmt.Sprintf("%s&0x%x != 0 && %s&0x%x != 0", bitsOf(*r.Subject), r.If, bitsOf(*r.Subject), r.Not)
-		}
-		return fmt.Sprintf("%s&0x%x != 0", bitsOf(*r.Subject), r.Not)
+		return notExcluded(r)
 	case spec.KindAllowedSet:
-		if len(r.Values) > 0 {
-			var none []string
-			for _, x := range r.Values {
-				none = append(none, compare(*r.Subject, "!=", x))
-			}
-			return strings.Join(none, " && ")
-		}
-		return fmt.Sprintf("%s&^0x%x != 0", bitsOf(*r.Subject), r.Allow)
+		return notAllowed(r)
 	case spec.KindMandatory:
-		return fmt.Sprintf("%s&0x%x != 0x%x", bitsOf(*r.Subject), r.Need, r.Need)
+		return lacksSome(*r.Subject, r.Need)
 	case spec.KindGatedBy:
-		return fmt.Sprintf("%s && %s&0x%x == 0", zero(*r.Subject, false), bitsOf(*r.Mask), r.Bits)
+		return allOf(zero(*r.Subject, false), lacks(*r.Mask, r.Bits))
 	case spec.KindRequired:
 		if len(r.Fields) > 0 {
-			return givenCount(r, "== 0")
+			return comparison(givenCount(r), "==", jen.Lit(0))
 		}
-		return fmt.Sprintf("%s&0x%x != 0x%x", bitsOf(*r.Mask), r.Bits, r.Bits)
+		return lacksSome(*r.Mask, r.Bits)
 	case spec.KindNotNull:
 		return zero(*r.Subject, true)
 	case spec.KindRange:
@@ -147,40 +189,61 @@ func violated(r *model.Rule) string {
 	case spec.KindAligned:
 		return unaligned(r)
 	case spec.KindCapBound:
-		if r.CapHas != 0 {
-			return capLacks(r)
-		}
-		if len(r.Sum) > 0 {
-			return outside(r)
-		}
-		return compare(*r.Subject, ">", *r.Cap)
+		return beyondCap(r)
 	case spec.KindMaskForTransition:
-		return "astray(" + wayArgs(r) + ")"
+		return cond{left: rt("validate", "BadTransition").Call(transitionArgs(r)...)}
 	}
-	var all []string // depends_on
+	var must []cond // depends_on
 	for _, t := range r.Must {
-		all = append(all, test(t))
+		must = append(must, test(t))
 	}
-	if len(all) == 1 {
-		return not(all[0])
-	}
-	return "!(" + strings.Join(all, " && ") + ")"
+	return allOf(must...).not()
 }
 
-// capLacks: some of the subject's flags in If need a capability that the device does not have; without If any value does.
-func capLacks(r *model.Rule) string {
-	cond := fmt.Sprintf("%s&0x%x != 0x%x", bitsOf(*r.Cap), r.CapHas, r.CapHas)
+// notExcluded: flags, or fields, that exclude each other are given together.
+func notExcluded(r *model.Rule) cond {
+	switch {
+	case len(r.Fields) > 0:
+		return comparison(givenCount(r), ">", jen.Lit(1))
+	case r.If != 0:
+		return allOf(has(*r.Subject, r.If), has(*r.Subject, r.Not))
+	}
+	return has(*r.Subject, r.Not)
+}
+
+// notAllowed: the subject is none of the values, or has bits that are not allowed.
+func notAllowed(r *model.Rule) cond {
+	if len(r.Values) == 0 {
+		return comparison(op(bitsOf(*r.Subject), "&^", inHex(r.Allow)), "!=", jen.Lit(0))
+	}
+	var none []cond
+	for _, x := range r.Values {
+		none = append(none, compare(*r.Subject, "!=", x))
+	}
+	return allOf(none...)
+}
+
+// beyondCap: the subject or sum is above a capability, or needs one that the device does not have: some of its flags in If do;
+// without If any value does.
+func beyondCap(r *model.Rule) cond {
+	switch {
+	case r.CapHas == 0 && len(r.Sum) > 0:
+		return outside(r)
+	case r.CapHas == 0:
+		return compare(*r.Subject, ">", *r.Cap)
+	}
+	absent := lacksSome(*r.Cap, r.CapHas)
 	switch {
 	case r.Subject == nil:
-		return cond
+		return absent
 	case r.If != 0:
-		return fmt.Sprintf("%s&0x%x != 0 && %s", bitsOf(*r.Subject), r.If, cond)
+		return allOf(has(*r.Subject, r.If), absent)
 	}
-	return zero(*r.Subject, false) + " && " + cond
+	return allOf(zero(*r.Subject, false), absent)
 }
 
 // outside is the opposite of Min <= subject (or sum) <= Max.
-func outside(r *model.Rule) string {
+func outside(r *model.Rule) cond {
 	if len(r.Sum) == 2 {
 		max := model.Operand{Kind: model.OpConst, Const: 1<<64 - 1}
 		for _, o := range []*model.Operand{r.Max, r.Cap} {
@@ -188,38 +251,35 @@ func outside(r *model.Rule) string {
 				max = *o
 			}
 		}
-		return fmt.Sprintf("sumAbove(%s, %s, %s)", bitsOf(r.Sum[0]), bitsOf(r.Sum[1]), bitsOf(max))
+		return cond{left: rt("validate", "SumAbove").Call(bitsOf(r.Sum[0]), bitsOf(r.Sum[1]), bitsOf(max))}
 	}
-	var any []string
+	var out []cond
 	if r.Min != nil {
-		any = append(any, compare(*r.Subject, "<", *r.Min))
+		out = append(out, compare(*r.Subject, "<", *r.Min))
 	}
 	if r.Max != nil {
-		any = append(any, compare(*r.Subject, ">", *r.Max))
+		out = append(out, compare(*r.Subject, ">", *r.Max))
 	}
-	if len(any) == 1 {
-		return any[0]
-	}
-	return "(" + strings.Join(any, " || ") + ")"
+	return anyOf(out...)
 }
 
-func unaligned(r *model.Rule) string {
-	to := bitsOf(*r.To)
+func unaligned(r *model.Rule) cond {
+	rest := func(o model.Operand) *jen.Statement { return op(bitsOf(o), "%", bitsOf(*r.To)) }
 	if r.SameAs != nil {
-		return fmt.Sprintf("%s%%%s != %s%%%s", bitsOf(*r.Subject), to, bitsOf(*r.SameAs), to)
+		return comparison(rest(*r.Subject), "!=", rest(*r.SameAs))
 	}
-	return fmt.Sprintf("%s%%%s != 0", bitsOf(*r.Subject), to)
+	return comparison(rest(*r.Subject), "!=", jen.Lit(0))
 }
 
-// givenCount compares how many of the fields are given: by their mask bit, or without one by a value.
-func givenCount(r *model.Rule, how string) string {
-	var given []string
+// givenCount is how many of the fields are given: by their mask bit, or without one by a value.
+func givenCount(r *model.Rule) *jen.Statement {
+	var given []jen.Code
 	for _, f := range r.Fields {
-		cond := zero(f, false)
+		c := zero(f, false)
 		if f.Bit != 0 && r.Mask != nil {
-			cond = fmt.Sprintf("%s&0x%x != 0", bitsOf(*r.Mask), f.Bit)
+			c = has(*r.Mask, f.Bit)
 		}
-		given = append(given, cond)
+		given = append(given, c.code())
 	}
-	return fmt.Sprintf("countTrue(%s) %s", strings.Join(given, ", "), how)
+	return rt("validate", "Count").Call(given...)
 }

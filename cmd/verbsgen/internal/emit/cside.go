@@ -139,7 +139,7 @@ func (e *emitter) declared() cdecl.Options {
 // shim writes the C function of a verb.
 func (e *emitter) shim(v *model.Verb) (shim, error) {
 	s := shim{Comment: "// " + v.C + ": " + wayText(v), Name: "vg__" + v.C}
-	ret, err := cdecl.Classify(e.pkg.Facts, v.CRet)
+	ret, err := e.classify(v.CRet)
 	if err != nil {
 		return s, err
 	}
@@ -153,7 +153,7 @@ func (e *emitter) shim(v *model.Verb) (shim, error) {
 	}
 	var locals strings.Builder
 	for _, p := range v.Params {
-		t, err := cdecl.Classify(e.pkg.Facts, p.CType)
+		t, err := e.classify(p.CType)
 		if err != nil {
 			return s, err
 		}

@@ -1,74 +1,76 @@
 package emit
 
 import (
-	"strings"
+	"github.com/dave/jennifer/jen"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 )
 
-// destroyDM writes the end of device memory: the copy handle is detached first, so that a later copy is an error and
-// not a fault, and attached again when the call fails.
+// destroyDM makes the ends of device memory: destroy, free, and with imported memory also unimport, Unimport and Free.
 func (e *emitter) destroyDM(g *goFile, o *model.Object) {
 	unimport := e.byVerb["ibv_unimport_dm"]
-	imports := unimport != nil && e.byVerb["ibv_import_dm"] != nil
-	imported, hint := "", "nil"
-	if imports {
-		imported = "if o.imported {\nreturn o.unimport()\n}\n"
-		hint = "func() []string { return goneHint(errno) }"
+	if unimport == nil || e.byVerb["ibv_import_dm"] == nil {
+		g.fn(endDM(o, "destroy", "gives the C object back.", e.destroyCall(o.Destroy, jen.Nil())))
+		return
 	}
-	g.add(`
-// destroy gives the C object back: an imported one without touching the device memory.
-func (o *DM) destroy() error {
-	%sreturn o.free()
-}`, imported)
-	g.add(`
-// free destroys the device memory in the kernel.
-func (o *DM) free() error {
-	return o.drop(func() error {
-		%sreturn nil
+	gone := jen.Func().Params().Index().String().Add(short(jen.Return(rt("devmem", "GoneHints").Call(id("errno")))))
+	g.fn(fn{
+		doc:  "// destroy gives the C object back: an imported one without touching the device memory.",
+		recv: self(o), name: "destroy", results: errResult(),
+		body: []jen.Code{jen.If(id("o.imported")).Block(jen.Return(id("o.unimport").Call())), jen.Return(id("o.free").Call())},
 	})
-}`, strings.ReplaceAll(e.destroyCall(o.Destroy, "o"), "errno, nil)", "errno, "+hint+")"))
-	g.add(`
-// drop takes the copy handle away around the end of the C object.
-func (o *DM) drop(end func() error) error {
-	length, known := o.mem.Length()
-	o.mem.Detach()
-	if err := end(); err != nil {
-		_ = o.mem.Attach(o.c, length, known) // as it was: what Attach says is what the copies answer
-		return err
-	}
-	return nil
-}`)
-	if imports {
-		g.add("// unimport cleans up in this process alone.\nfunc (o *DM) unimport() error {\nreturn o.drop(func() error {\n%sreturn nil\n})\n}", e.destroyCall(unimport, "o"))
-		g.add("%s\nfunc (o *DM) Unimport() error {\nif o == nil {\nreturn nilHandle(%q, \"DM\")\n}\nreturn o.node.Close(%q, o.unimport)\n}",
-			doc("Unimport", "closes the handle without touching the device memory, also when this handle allocated it. It is what is left to do after another context's Free; the Close of an imported handle is the same", unimport.C, unimport.Page),
-			unimport.C, unimport.C)
-		g.add("%s\nfunc (o *DM) Free() error {\nif o == nil {\nreturn nilHandle(%q, \"DM\")\n}\nreturn o.node.Close(%q, o.free)\n}",
-			doc("Free", "destroys the device memory in the kernel, also when this handle imported it, and closes the handle. After that every other handle of the same memory can only be given up with Unimport", o.Destroy.C, o.Destroy.Page),
-			o.Destroy.C, o.Destroy.C)
+	g.fn(endDM(o, "free", "destroys the device memory in the kernel.", e.destroyCall(o.Destroy, gone)))
+	g.fn(endDM(o, "unimport", "cleans up in this process alone.", e.destroyCall(unimport, jen.Nil())))
+	g.fn(ending(o, unimport, "Unimport", "closes the handle without touching the device memory, also when this handle allocated it. It is what is left to do after another context's Free; the Close of an imported handle is the same", "unimport"))
+	g.fn(ending(o, o.Destroy, "Free", "destroys the device memory in the kernel, also when this handle imported it, and closes the handle. After that every other handle of the same memory can only be given up with Unimport", "free"))
+}
+
+// endDM makes a method that ends the C object, with the copies detached from it:
+//
+//	func (o *DM) free() error {
+//		return o.mem.End(o.c, func() error {
+//			if errno := rawFreeDM(o.c); errno != 0 {
+//				return verr.Failed("ibv_free_dm", errno, nil)
+//			}
+//			return nil
+//		})
+//	}
+func endDM(o *model.Object, name, does string, call []jen.Code) fn {
+	end := jen.Func().Params().Error().Block(append(call, jen.Return(jen.Nil()))...)
+	return fn{
+		doc:  "// " + name + " " + does,
+		recv: self(o), name: name, results: errResult(),
+		body: []jen.Code{jen.Return(id("o.mem.End").Call(id("o.c"), end))},
 	}
 }
 
-// deviceMemory writes the copies: one call each into runtime/devmem, which the compiler inlines.
-func (e *emitter) deviceMemory(g *goFile) {
-	to, from := e.byVerb["ibv_memcpy_to_dm"], e.byVerb["ibv_memcpy_from_dm"]
-	g.add("%s\nfunc (o *DM) WriteAt(p []byte, off int64) (int, error) { return o.mem.WriteAt(p, off) }",
-		doc("WriteAt", "copies p to offset off of the device memory, as io.WriterAt: all of it, or none and an error. A range beyond the end is syscall.EFAULT; an odd length or offset, where the device copies words of 4 bytes, is syscall.EINVAL. It allocates nothing. It must not run while the DM is being closed", to.C, to.Page))
-	g.add("%s\nfunc (o *DM) ReadAt(p []byte, off int64) (int, error) { return o.mem.ReadAt(p, off) }",
-		doc("ReadAt", "copies from offset off of the device memory to p, as io.ReaderAt but never short and never io.EOF: a range beyond the end is syscall.EFAULT. Its other errors are those of WriteAt", from.C, from.Page))
-	g.add("%s\nfunc (o *DM) PutUint32(off int64, v uint32) error { return o.mem.PutUint32(off, v) }",
-		doc("PutUint32", "stores one word at offset off, a multiple of 4, in the host's byte order, with one access of 4 bytes", to.C, to.Page))
-	g.add("%s\nfunc (o *DM) GetUint32(off int64) (uint32, error) { return o.mem.GetUint32(off) }",
-		doc("GetUint32", "loads one word from offset off, a multiple of 4, in the host's byte order, with one access of 4 bytes", from.C, from.Page))
-	g.add(`
-// Flush makes what this goroutine wrote visible to the device before anything that follows. WriteAt does not: call
-// Flush after the last write and before telling a peer, where no post on this device's own queue comes between.
-func (o *DM) Flush() { o.mem.Flush() }`)
-	g.add(`
-// Mode tells how the copies reach the device memory.
-func (o *DM) Mode() devmem.Mode { return o.mem.Mode() }`)
-	g.add(`
-// Length gives the length in bytes, and false for an imported DM whose length nobody told.
-func (o *DM) Length() (uint64, bool) { return o.mem.Length() }`)
+// deviceMemory makes the copies: one call each into runtime/devmem, which the compiler inlines.
+//
+//	func (o *DM) WriteAt(p []byte, off int64) (int, error) { return o.mem.WriteAt(p, off) }
+func (e *emitter) deviceMemory(g *goFile, o *model.Object) {
+	to, from := e.need("ibv_memcpy_to_dm"), e.need("ibv_memcpy_from_dm")
+	bytes, off, word := param("p", "[]byte"), param("off", "int64"), jen.Uint32()
+	forward := func(doc, name string, params, results, args []jen.Code) {
+		call := id("o.mem", name).Call(args...)
+		if results != nil {
+			call = jen.Return(call)
+		}
+		g.fn(fn{doc: doc, recv: self(o), name: name, params: params, results: results, body: []jen.Code{call}, short: true})
+	}
+	copied := func(v *model.Verb, name, does string, params, results, args []jen.Code) {
+		forward(doc(name, does, v.C, v.Page), name, params, results, args)
+	}
+	copied(to, "WriteAt", "copies p to offset off of the device memory, as io.WriterAt: all of it, or none and an error. A range beyond the end is syscall.EFAULT; an odd length or offset, where the device copies words of 4 bytes, is syscall.EINVAL. It allocates nothing. It must not run while the DM is being closed",
+		[]jen.Code{bytes, off}, errResult(jen.Int()), []jen.Code{id("p"), id("off")})
+	copied(from, "ReadAt", "copies from offset off of the device memory to p, as io.ReaderAt but never short and never io.EOF: a range beyond the end is syscall.EFAULT. Its other errors are those of WriteAt",
+		[]jen.Code{bytes, off}, errResult(jen.Int()), []jen.Code{id("p"), id("off")})
+	copied(to, "PutUint32", "stores one word at offset off, a multiple of 4, in the host's byte order, with one access of 4 bytes",
+		[]jen.Code{off, param("v", "uint32")}, errResult(), []jen.Code{id("off"), id("v")})
+	copied(from, "GetUint32", "loads one word from offset off, a multiple of 4, in the host's byte order, with one access of 4 bytes",
+		[]jen.Code{off}, errResult(word), []jen.Code{id("off")})
+	forward(`// Flush makes what this goroutine wrote visible to the device before anything that follows. WriteAt does not: call
+// Flush after the last write and before telling a peer, where no post on this device's own queue comes between.`,
+		"Flush", nil, nil, nil)
+	forward("// Mode tells how the copies reach the device memory.", "Mode", nil, []jen.Code{rt("devmem", "Mode")}, nil)
+	forward("// Length gives the length in bytes, and false for an imported DM whose length nobody told.", "Length", nil, []jen.Code{jen.Uint64(), jen.Bool()}, nil)
 }

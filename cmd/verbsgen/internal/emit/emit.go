@@ -7,53 +7,121 @@ package emit
 import (
 	"errors"
 	"fmt"
-	"strings"
-	"sync"
+	"math/big"
 
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/emit/cdecl"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/output"
 )
 
 // emitter is the state of one Package.
 type emitter struct {
-	pkg    *model.Package
-	prefix string // of the C functions
-	byVerb map[string]*model.Verb
-	text   strings.Builder // all Go text so far, by which helpersFile knows what is used
+	pkg     *model.Package
+	prefix  string // of the C functions
+	byVerb  map[string]*model.Verb
+	inputs  map[*model.Verb][]model.Operand
+	consts  map[string]*big.Int
+	ctypes  map[string]cdecl.Type
+	nodes   map[*model.Object]bool // handles whose node is asked for although they may be nil
+	started []*rendering
+	errs    []error // of what cannot be written
+}
+
+func newEmitter(pkg *model.Package) *emitter {
+	e := &emitter{pkg: pkg, byVerb: map[string]*model.Verb{}, inputs: map[*model.Verb][]model.Operand{}, ctypes: map[string]cdecl.Type{},
+		nodes: map[*model.Object]bool{}}
+	for _, v := range pkg.Verbs {
+		e.byVerb[v.C] = v
+		e.inputs[v] = inputs(v)
+	}
+	if pkg.Facts != nil {
+		e.consts = constants(pkg.Facts)
+	}
+	return e
+}
+
+// need is a verb that others cannot do without. That the release lacks it is an error of the package; an empty verb stands in.
+func (e *emitter) need(c string) *model.Verb {
+	if v := e.byVerb[c]; v != nil {
+		return v
+	}
+	e.errs = append(e.errs, fmt.Errorf("%s: the release does not have it, and other functions are not bound without it", c))
+	return &model.Verb{C: c, Symbol: &model.Symbol{Name: c}}
+}
+
+// classify looks a C type up, once.
+func (e *emitter) classify(ctype string) (cdecl.Type, error) {
+	if t, ok := e.ctypes[ctype]; ok {
+		return t, nil
+	}
+	t, err := cdecl.Classify(e.pkg.Facts, ctype)
+	if err == nil {
+		e.ctypes[ctype] = t
+	}
+	return t, err
 }
 
 // Package gives the files of a generated package.
 func Package(pkg *model.Package) ([]output.File, error) {
-	e := &emitter{pkg: pkg, byVerb: map[string]*model.Verb{}}
-	for _, v := range pkg.Verbs {
-		e.byVerb[v.C] = v
+	e := newEmitter(pkg)
+	for _, o := range pkg.Objects {
+		if o.Destroy == nil {
+			return nil, fmt.Errorf("struct %s: the release has no function that ends it, and its handle is not bound without", o.C)
+		}
 	}
 	files, err := e.cFiles()
 	if err != nil {
 		return nil, err
 	}
-	var parts []*goFile
-	for _, part := range []func() *goFile{
-		e.docFile, e.libFile, e.enumsFile, e.recordsFile, e.handlesFile, e.verbsFile, e.checkFile, e.checkTestFile, e.enumsTestFile, e.rawFile, e.rawStubFile, e.helpersFile,
-	} {
-		if g := part(); g != nil {
-			parts = append(parts, g)
-		}
-	}
-	rendered := make([]output.File, len(parts))
-	errs := make([]error, len(parts))
-	var wait sync.WaitGroup // formatting is half of the work, and each file stands alone
-	for i, g := range parts {
-		wait.Go(func() {
-			rendered[i].Name = g.name
-			rendered[i].Data, errs[i] = g.render()
-		})
-	}
-	wait.Wait()
-	if err := errors.Join(errs...); err != nil {
+	e.render(e.checkTestFile())
+	e.render(e.checkFiles()...)
+	e.render(e.recordsFile(), e.enumsFile(), e.rawFile(), e.rawStubFile())
+	lib := e.libFile()
+	e.render(e.objectFiles(lib)...)
+	e.render(lib, e.docFile(), e.enumsTestFile())
+	rendered, err := e.finish()
+	if err != nil {
 		return nil, err
 	}
 	return append(files, rendered...), nil
+}
+
+// rendering is a file that is being formatted.
+type rendering struct {
+	file output.File
+	err  error
+	done chan struct{}
+}
+
+// render begins to format files, while others are still being made: it is half of the work. A nil file is left out.
+func (e *emitter) render(files ...*goFile) {
+	for _, g := range files {
+		if g == nil {
+			continue
+		}
+		r := &rendering{file: output.File{Name: g.name}, done: make(chan struct{})}
+		e.started = append(e.started, r)
+		go func() {
+			defer close(r.done)
+			r.file.Data, r.err = g.render()
+		}()
+	}
+}
+
+// finish waits for the files.
+func (e *emitter) finish() (files []output.File, err error) {
+	err = errors.Join(e.errs...)
+	seen := map[string]bool{}
+	for _, r := range e.started {
+		<-r.done
+		if seen[r.file.Name] {
+			r.err = errors.Join(r.err, fmt.Errorf("internal error: two files are called %s", r.file.Name))
+		}
+		seen[r.file.Name] = true
+		err = errors.Join(err, r.err)
+		files = append(files, r.file)
+	}
+	return files, err
 }
 
 // docFile writes the package comment.

@@ -3,7 +3,10 @@ package emit
 import (
 	"fmt"
 	"go/token"
+	"strconv"
 	"strings"
+
+	"github.com/dave/jennifer/jen"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 )
@@ -13,6 +16,14 @@ func (e *emitter) enumsFile() *goFile {
 	g := e.newFile("enums.gen.go")
 	for _, t := range e.pkg.Enums {
 		e.enumType(g, t)
+		e.enumConsts(g, t)
+		switch {
+		case t.Runtime != "": // where its String is
+		case t.Flags:
+			e.flagString(g, t)
+		default:
+			e.enumString(g, t)
+		}
 	}
 	return g
 }
@@ -25,103 +36,133 @@ func goInt(t *model.Enum) string {
 	return fmt.Sprintf("uint%d", t.Bits)
 }
 
+// enumType makes the type, which may be that of a runtime package: type MRAccess uint32, or type WCStatus = dpath.WCStatus.
 func (e *emitter) enumType(g *goFile, t *model.Enum) {
 	does := "is an enum"
 	if t.Doc != "" {
 		does = "says: " + strings.ToLower(t.Doc[:1]) + t.Doc[1:]
 	}
-	is := goInt(t)
+	is := id(goInt(t))
 	if t.Runtime != "" {
-		is = "= " + t.Runtime + "." + t.Go
+		is = jen.Op("=").Add(rt(t.Runtime, t.Go))
 	}
-	g.add("%s\ntype %s %s", doc(t.Go, does, t.C, t.Page), t.Go, is)
-	var b strings.Builder
-	fmt.Fprintf(&b, "// Constants of %s.\nconst (\n", t.Go)
+	g.decl(doc(t.Go, does, t.C, t.Page), jen.Type().Id(t.Go).Add(is))
+}
+
+// enumConsts makes the constants:
+//
+//	const (
+//		// Local writes.
+//		MRAccessLocalWrite MRAccess = 0x1 // IBV_ACCESS_LOCAL_WRITE
+//	)
+func (e *emitter) enumConsts(g *goFile, t *model.Enum) {
+	var consts []jen.Code
 	for _, m := range t.Members {
 		if m.Doc != "" || m.Since != "" {
 			text := sentence(m.Doc)
 			if m.Since != "" {
 				text += " Since rdma-core " + m.Since + "."
 			}
-			fmt.Fprintf(&b, "%s\n", comment(text))
+			consts = append(consts, jen.Comment(comment(text)))
 		}
-		fmt.Fprintf(&b, "%s %s = %s // %s\n", m.Go, t.Go, value(t, m.Value), m.C)
+		consts = append(consts, remark(param(m.Go, t.Go).Op("=").Add(value(t, m.Value)), m.C))
 	}
-	b.WriteString(")")
-	g.add("%s", b.String())
-	switch {
-	case t.Runtime != "": // where its String is
-	case t.Flags:
-		e.flagString(g, t)
-	default:
-		e.enumString(g, t)
-	}
+	g.decl("// Constants of "+t.Go+".", jen.Const().Defs(consts...))
 }
 
-// enumsTestFile writes a test of the names that a runtime package has for the constants of this one.
+// enumsTestFile writes a test of the names that a runtime package has for the constants of this one:
+//
+//	func TestRuntimeNames(t *testing.T) {
+//		for _, c := range [][2]string{
+//			{WCSuccess.String(), "SUCCESS"},
+//		} {
+//			if c[0] != c[1] {
+//				t.Errorf("%s is called %s", c[1], c[0])
+//			}
+//		}
+//	}
 func (e *emitter) enumsTestFile() *goFile {
-	var rows strings.Builder
+	var rows []jen.Code
 	for _, t := range e.pkg.Enums {
 		for _, m := range t.Members {
 			if t.Runtime != "" && !m.Alias && !m.New { // the runtime prints the number of a new one
-				fmt.Fprintf(&rows, "{%s.String(), %q},\n", m.Go, m.Short)
+				rows = append(rows, jen.Values(id(m.Go, "String").Call(), jen.Lit(m.Short)))
 			}
 		}
 	}
-	if rows.Len() == 0 {
+	if len(rows) == 0 {
 		return nil
 	}
 	g := e.newFile("enums.gen_test.go")
-	g.add("%s", `// TestRuntimeNames holds the names that the runtime knows against the facts.
-func TestRuntimeNames(t *testing.T) {
-	for _, c := range [][2]string{
-`+rows.String()+`	} {
-		if c[0] != c[1] {
-			t.Errorf("%s is called %s", c[1], c[0])
-		}
-	}
-}`)
+	got, want := id("c").Index(jen.Lit(0)), id("c").Index(jen.Lit(1))
+	g.fn(fn{
+		doc:  "// TestRuntimeNames holds the names that the runtime knows against the facts.",
+		name: "TestRuntimeNames", params: []jen.Code{testingT()},
+		body: []jen.Code{jen.For(define("_", "c").Range().Index().Index(jen.Lit(2)).String().Add(lines(rows...))).Block(
+			jen.If(op(got, "!=", want)).Block(id("t.Errorf").Call(jen.Lit("%s is called %s"), want, got)))},
+	})
 	return g
 }
 
-// value writes flags in hex and values in decimal.
-func value(t *model.Enum, v int64) string {
+// value gives flags in hex and values in decimal.
+func value(t *model.Enum, v int64) *jen.Statement {
 	if t.Flags {
-		return fmt.Sprintf("0x%x", uint64(v))
+		return inHex(uint64(v))
 	}
-	return fmt.Sprint(v)
+	return digits(strconv.FormatInt(v, 10))
 }
 
+// flagString makes the text of flags, and the names for it:
+//
+//	var mrAccessNames = []validate.Flag{
+//		{Bits: 0x1, Name: "LOCAL_WRITE"},
+//	}
+//
+//	func (v MRAccess) String() string { return validate.FlagText(uint64(v), mrAccessNames) }
 func (e *emitter) flagString(g *goFile, t *model.Enum) {
 	names := lowerFirst(t.Go) + "Names"
-	var b strings.Builder
-	fmt.Fprintf(&b, "var %s = []flagName{\n", names)
+	var rows []jen.Code
 	for _, m := range t.Members {
 		if !m.Alias {
-			fmt.Fprintf(&b, "{0x%x, %q},\n", uint64(m.Value), m.Short)
+			rows = append(rows, flagName(uint64(m.Value), m.Short))
 		}
 	}
-	b.WriteString("}")
-	g.add("%s", b.String())
-	g.add(`
-// String gives the C names without their prefix, joined by |, and the value in hex.
-func (v %s) String() string { return flagText(uint64(v), %s) }`, t.Go, names)
+	g.decl("", jen.Var().Id(names).Op("=").Index().Add(rt("validate", "Flag")).Add(lines(rows...)))
+	g.fn(fn{
+		doc:  "// String gives the C names without their prefix, joined by |, and the value in hex.",
+		recv: param("v", t.Go), name: "String", results: []jen.Code{jen.String()},
+		body: []jen.Code{jen.Return(rt("validate", "FlagText").Call(jen.Uint64().Call(id("v")), id(names)))}, short: true,
+	})
 }
 
+// enumString makes the name of a value:
+//
+//	func (v QPState) String() string {
+//		switch v {
+//		case QPStateReset:
+//			return "RESET"
+//		}
+//		return "QPState(" + strconv.FormatUint(uint64(v), 10) + ")"
+//	}
 func (e *emitter) enumString(g *goFile, t *model.Enum) {
-	var b strings.Builder
-	fmt.Fprintf(&b, "// String gives the C name without its prefix.\nfunc (v %s) String() string {\nswitch v {\n", t.Go)
+	var cases []jen.Code
 	for _, m := range t.Members {
 		if !m.Alias {
-			fmt.Fprintf(&b, "case %s:\nreturn %q\n", m.Go, m.Short)
+			cases = append(cases, jen.Case(id(m.Go)).Block(jen.Return(jen.Lit(m.Short))))
 		}
 	}
-	conv := "strconv.FormatUint(uint64(v), 10)"
+	number := inBase("FormatUint", jen.Uint64().Call(id("v")), 10)
 	if t.Signed {
-		conv = "strconv.FormatInt(int64(v), 10)"
+		number = inBase("FormatInt", jen.Int64().Call(id("v")), 10)
 	}
-	fmt.Fprintf(&b, "}\nreturn \"%s(\" + %s + \")\"\n}", t.Go, conv)
-	g.add("%s", b.String())
+	g.fn(fn{
+		doc:  "// String gives the C name without its prefix.",
+		recv: param("v", t.Go), name: "String", results: []jen.Code{jen.String()},
+		body: []jen.Code{
+			jen.Switch(id("v")).Block(cases...),
+			jen.Return(jen.Lit(t.Go + "(").Op("+").Add(number).Op("+").Lit(")")),
+		},
+	})
 }
 
 // lowerFirst makes an unexported name: MRAccess becomes mrAccess, Type type_.

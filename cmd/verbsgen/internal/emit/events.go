@@ -3,7 +3,8 @@ package emit
 import (
 	"fmt"
 	"slices"
-	"strings"
+
+	"github.com/dave/jennifer/jen"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 )
@@ -39,194 +40,273 @@ func (e *emitter) indexed(o *model.Object) bool {
 	return e.hasAsync() && slices.Contains(elementTypes, o.C) || o.C == "ibv_cq" && e.byVerb["ibv_get_cq_event"] != nil
 }
 
-// eventFields are what a handle keeps for events.
-func (e *emitter) eventFields(o *model.Object) string {
-	var b strings.Builder
+// waiter is the name in package dpath of what waits for the events of an object.
+func waiter(o *model.Object) string {
+	if o.Events {
+		return "Channel"
+	}
+	return "Async"
+}
+
+// waiterPtr is its type: *dpath.Channel.
+func waiterPtr(o *model.Object) *jen.Statement { return jen.Op("*").Add(rt("dpath", waiter(o))) }
+
+// eventFields are what a handle keeps for events:
+//
+//	handles object.Index                    // that events name, by the address of the C object
+//	waiting events.Listener[*dpath.Channel] // for events
+func (e *emitter) eventFields(o *model.Object) []jen.Code {
+	var out []jen.Code
 	if o.Go == e.root() && slices.ContainsFunc(e.pkg.Objects, e.indexed) {
-		b.WriteString("handles object.Index // that events name, by the address of the C object\n")
+		out = append(out, remark(jen.Id("handles").Add(rt("object", "Index")), "that events name, by the address of the C object"))
 	}
 	if e.listens(o) {
-		t := "Channel"
-		if !o.Events {
-			t = "Async"
-		}
-		fmt.Fprintf(&b, "listening sync.Mutex // guards events\nevents *dpath.%s // nil until somebody waits\n", t)
+		out = append(out, remark(jen.Id("waiting").Add(rt("events", "Listener")).Types(waiterPtr(o)), "for events"))
 	}
-	return b.String()
+	return out
 }
 
-// beforeAdopt makes a handle known to events, before anybody else can close it.
-func (e *emitter) beforeAdopt(o *model.Object) string {
-	if e.indexed(o) {
-		return "o.dev.handles.Add(uintptr(o.c), o)\n"
+// addToIndex makes a handle known to events, before anybody else can close it: o.dev.handles.Add(uintptr(o.c), o).
+func (e *emitter) addToIndex(o *model.Object) jen.Code { return e.inIndex(o, "Add") }
+
+// removeFromIndex makes it unknown again.
+func (e *emitter) removeFromIndex(o *model.Object) jen.Code { return e.inIndex(o, "Remove") }
+
+func (e *emitter) inIndex(o *model.Object, method string) jen.Code {
+	if !e.indexed(o) {
+		return nil
 	}
-	return ""
+	return id("o.dev.handles", method).Call(jen.Uintptr().Call(id("o.c")), id("o"))
 }
 
-// eventsOf writes the waiting for events.
-func (e *emitter) eventsOf(g *goFile) {
-	for _, o := range e.pkg.Objects {
-		switch {
-		case !e.listens(o):
-		case o.Events:
-			e.listen(g, o, "Channel", "ibv_get_cq_event", "ibv_ack_cq_events")
-			e.completionEvents(g)
-		default:
-			e.listen(g, o, "Async", "ibv_get_async_event", "ibv_ack_async_event")
-			e.asyncEvents(g)
-		}
-	}
-}
-
-// listen writes how an object's descriptor becomes one that Go's poller waits on, and how that ends.
-func (e *emitter) listen(g *goFile, o *model.Object, kind, get, ack string) {
-	missing := e.missingCheck(e.byVerb[get], "o.lib", "return nil, ") + e.missingCheck(e.byVerb[ack], "o.lib", "return nil, ")
-	g.add(`
-// listen makes the descriptor of the events one that Go's poller waits on. It does so once, and holds the handle no longer.
-func (o *%[1]s) listen(verb string) (*dpath.%[2]s, error) {
-	if err := o.enter(verb); err != nil {
-		return nil, err
-	}
-	defer o.node.Exit()
-	%[3]so.listening.Lock()
-	defer o.listening.Unlock()
-	if o.events != nil {
-		return o.events, nil
-	}
-	events, err := dpath.New%[2]s(o.c, o.lib.fn[symI%[4]s], o.lib.fn[symI%[5]s])
-	if err == nil {
-		o.events = events
-	}
-	return events, err
-}
-
-// unlisten ends all waiting for events, before the C object goes. Should that stay, listen begins anew.
-func (o *%[1]s) unlisten() {
-	o.listening.Lock()
-	defer o.listening.Unlock()
-	if o.events != nil {
-		o.events.Close()
-		o.events = nil
-	}
-}`, o.Go, kind, missing, get[1:], ack[1:])
-}
-
-// completionEvents writes CompChannel.Next.
-func (e *emitter) completionEvents(g *goFile) {
-	v := e.byVerb["ibv_get_cq_event"]
-	g.add("%s", doc("CQEvent", "is a completion event. It is acknowledged by Done; until then its queue cannot be closed (syscall.EBUSY)", v.C, v.Page)+`
-type CQEvent struct {
-	CQ   *CQ // the queue with completions; ask it for the next event by ReqNotify, then poll it
-	from *dpath.Channel
-	c    unsafe.Pointer
-	done atomic.Bool
-}`)
-	g.add("%s", doc("Next", "waits for the next completion event. No thread is held while it waits; ctx ends the wait, and an event that comes then is kept for the next call. Close of the channel ends it with os.ErrClosed", v.C, v.Page)+`
-func (o *CompChannel) Next(ctx context.Context) (*CQEvent, error) {
-	const verb = "ibv_get_cq_event"
-	events, err := o.listen(verb)
-	if err != nil {
-		return nil, err
-	}
-	for {
-		c, _, err := events.Next(ctx)
-		if err != nil {
-			return nil, err
-		}
-		cq, _ := o.dev.handles.Find(uintptr(c)).(*CQ)
-		if cq != nil && cq.node.Hold(verb, eventOfCQ) == nil {
-			return &CQEvent{CQ: cq, from: events, c: c}, nil
-		}
-		events.Ack(c, 1) // its queue is being closed, and waits for this
+// eventsOf makes the waiting for the events of an object, where some arrive on it.
+func (e *emitter) eventsOf(g *goFile, o *model.Object) {
+	switch {
+	case !e.listens(o):
+	case o.Events:
+		e.listen(g, o, "ibv_get_cq_event", "ibv_ack_cq_events")
+		e.completionEvents(g, o)
+	default:
+		e.listen(g, o, "ibv_get_async_event", "ibv_ack_async_event")
+		e.asyncEvents(g, o)
 	}
 }
 
-const eventOfCQ = "an event of ibv_get_cq_event without its Done"
-
-// Done acknowledges the event. A second Done does nothing.
+// listen makes the beginning of the waiting:
 //
-// C: ibv_ack_cq_events, ibv_get_cq_event(3).
-func (e *CQEvent) Done() {
-	if e == nil || e.from == nil || e.done.Swap(true) {
-		return
-	}
-	e.from.Ack(e.c, 1)
-	e.CQ.node.Release()
-}`)
+//	func (o *CompChannel) listen(verb string) (*dpath.Channel, error) {
+//		... o entered
+//		return o.waiting.Listen(func() (*dpath.Channel, error) {
+//			return dpath.NewChannel(o.c, o.lib.fn[symIbv_get_cq_event], o.lib.fn[symIbv_ack_cq_events])
+//		})
+//	}
+func (e *emitter) listen(g *goFile, o *model.Object, get, ack string) {
+	none, lib := fail{jen.Nil()}, id("o.lib")
+	getting, acking := e.need(get), e.need(ack)
+	begin := rt("dpath", "New"+waiter(o)).Call(id("o.c"), fnAddr(lib, getting.Symbol), fnAddr(lib, acking.Symbol))
+	body := append(enterHandle(id("o"), none), e.missingCheck(getting, lib, none), e.missingCheck(acking, lib, none),
+		jen.Return(id("o.waiting.Listen").Call(jen.Func().Params().Params(waiterPtr(o), jen.Error()).Block(jen.Return(begin)))))
+	g.fn(fn{
+		doc:  "// listen makes the descriptor of the events one that Go's poller waits on. It does so once, and holds the handle no longer.",
+		recv: self(o), name: "listen", params: []jen.Code{param("verb", "string")}, results: errResult(waiterPtr(o)), body: body,
+	})
 }
 
-// asyncEvents writes Device.NextEvent.
-func (e *emitter) asyncEvents(g *goFile) {
-	v := e.byVerb["ibv_get_async_event"]
-	var fields, cases strings.Builder
+// listenFor begins a method that waits for an event:
+//
+//	const verb = "ibv_get_cq_event"
+//	from, err := o.listen(verb)
+//	if err != nil {
+//		return nil, err
+//	}
+func listenFor(verb string) []jen.Code {
+	return []jen.Code{constVerb(verb), define("from", "err").Id("o").Dot("listen").Call(id("verb")), fail{jen.Nil()}.ifErr()}
+}
+
+// nextEvent is a method that waits for an event of a type.
+func nextEvent(o *model.Object, doc, name, event string, body ...jen.Code) fn {
+	return fn{doc: doc, recv: self(o), name: name, params: []jen.Code{jen.Id("ctx").Add(rt("context", "Context"))}, results: errResult(ptr(event)), body: body}
+}
+
+// doneEvent makes the acknowledging of an event:
+//
+//	func (e *CQEvent) Done() {
+//		if e != nil {
+//			e.event.Done()
+//		}
+//	}
+func doneEvent(g *goFile, event, c, page string) {
+	g.fn(fn{
+		doc:  doc("Done", "acknowledges the event. A second Done does nothing", c, page),
+		recv: recv("e", event), name: "Done", body: []jen.Code{jen.If(notNil(id("e"))).Block(id("e.event.Done").Call())},
+	})
+}
+
+// completionEvents makes CompChannel.Next:
+//
+//	func (o *CompChannel) Next(ctx context.Context) (*CQEvent, error) {
+//		... from, the waiting
+//		ev := new(CQEvent)
+//		if ev.CQ, err = events.NextCompletion(ctx, &ev.event, from, &o.dev.handles, nodeOfCQ); err != nil {
+//			return nil, err
+//		}
+//		return ev, nil
+//	}
+func (e *emitter) completionEvents(g *goFile, o *model.Object) {
+	v := e.need("ibv_get_cq_event")
+	cq := e.object("ibv_cq")
+	g.structType(doc("CQEvent", "is a completion event. It is acknowledged by Done; until then its queue cannot be closed (syscall.EBUSY)", v.C, v.Page), "CQEvent",
+		remark(param("CQ", "*"+cq.Go), "the queue with completions; ask it for the next event by ReqNotify, then poll it"),
+		param("event", "events.Completion"))
+	next := rt("events", "NextCompletion").Call(id("ctx"), ref(id("ev.event")), id("from"), ref(id("o.dev.handles")), e.nodeOf(cq))
+	text := doc("Next", "waits for the next completion event. No thread is held while it waits; ctx ends the wait, and an event that comes then is kept for the next call. Close of the channel ends it with os.ErrClosed", v.C, v.Page)
+	g.fn(nextEvent(o, text, "Next", "CQEvent", append(listenFor(v.C),
+		define("ev").New(id("CQEvent")),
+		jen.If(jen.List(id("ev.CQ"), id("err")).Op("=").Add(next), notNil(id("err"))).Block(fail{jen.Nil()}.with(id("err"))),
+		jen.Return(id("ev"), jen.Nil()))...))
+	doneEvent(g, "CQEvent", "ibv_ack_cq_events", v.Page)
+}
+
+// asyncEvents makes the asynchronous events of a device: their type, what each concerns, NextEvent and Done.
+func (e *emitter) asyncEvents(g *goFile, o *model.Object) {
+	v := e.need("ibv_get_async_event")
+	concerned := e.concerned()
+	e.asyncType(g, v, concerned)
+	e.asyncElements(g, concerned)
+	e.nextAsync(g, o, v, concerned)
+	doneEvent(g, "AsyncEvent", "ibv_ack_async_event", v.Page)
+}
+
+// concerned are the objects of the package that events concern, in the order of elementTypes.
+func (e *emitter) concerned() []*model.Object {
+	var out []*model.Object
 	for _, c := range elementTypes {
-		for _, o := range e.pkg.Objects {
-			if types := e.eventTypes(c); o.C == c && types != "" {
-				fmt.Fprintf(&fields, "%[1]s *%[1]s // of an event of one: the %[1]s that it concerns; nil for one made by other code on the same device\n", o.Go)
-				fmt.Fprintf(&cases, "case %[2]s:\nif ev.%[1]s, _ = o.handles.Find(raw.Object).(*%[1]s); ev.%[1]s != nil {\nev.node = &ev.%[1]s.node\n}\n", o.Go, types)
-			}
+		if o := e.object(c); o != nil {
+			out = append(out, o)
 		}
 	}
-	if types := e.eventTypes(""); types != "" {
-		fmt.Fprintf(&cases, "case %s:\n", types)
-	}
-	g.add("%s\ntype AsyncEvent struct {\nType EventType\n%sPort uint8 // of an event of a port: its number, from 1; otherwise 0\n\nfrom *dpath.Async\nraw dpath.AsyncEvent\nnode *object.Node // held until Done\ndone atomic.Bool\n}",
-		doc("AsyncEvent", "is an event of a device, of one of its ports, or of an object made from it. It is acknowledged by Done; until then the object that it concerns cannot be closed (syscall.EBUSY). An event of the device or a port holds nothing", "struct ibv_async_event", v.Page), fields.String())
-	g.add("%s", doc("NextEvent", "waits for the next asynchronous event of the device. No thread is held while it waits; ctx ends the wait, and an event that comes then is kept for the next call. Close of the device ends it with os.ErrClosed. Each event goes to one caller. The descriptor of the events becomes non-blocking by the first call",
-		v.C, v.Page, "An event of an object that is being closed at this moment is given too, with the handle that is going; the Close does not wait for its Done.", "Since an object with an event that was not acknowledged is not closed (syscall.EBUSY), call Done when the event is dealt with, not when the program ends.")+`
-func (o *`+e.root()+`) NextEvent(ctx context.Context) (*AsyncEvent, error) {
-	const verb = "ibv_get_async_event"
-	events, err := o.listen(verb)
-	if err != nil {
-		return nil, err
-	}
-	raw, err := events.Next(ctx)
-	if err != nil {
-		return nil, err
-	}
-	ev := &AsyncEvent{Type: EventType(raw.Type), from: events, raw: raw}
-	switch ev.Type {
-	`+cases.String()+`default:
-		ev.Port = uint8(raw.Port)
-	}
-	if ev.node == nil || ev.node.Hold(verb, eventOfObject) != nil {
-		ev.done.Store(true) // nothing to hold: the Close of an object waits for this
-		events.Ack(raw)
-	}
-	return ev, nil
+	return out
 }
 
-const eventOfObject = "an event of ibv_get_async_event without its Done"
+// object is the handle of a C type, nil when the package has none.
+func (e *emitter) object(c string) *model.Object {
+	for _, o := range e.pkg.Objects {
+		if o.C == c {
+			return o
+		}
+	}
+	return nil
+}
 
-// Done acknowledges the event. A second Done does nothing.
+// elementConst names an object among the elements of events.
+func elementConst(o *model.Object) string { return "element" + o.Go }
+
+// asyncType makes AsyncEvent.
+func (e *emitter) asyncType(g *goFile, v *model.Verb, concerned []*model.Object) {
+	fields := []jen.Code{param("Type", "EventType")}
+	for _, o := range concerned {
+		fields = append(fields, remark(param(o.Go, "*"+o.Go), fmt.Sprintf("of an event of one: the %s that it concerns; nil for one made by other code on the same device", o.Go)))
+	}
+	fields = append(fields, remark(param("Port", "uint8"), "of an event of a port: its number, from 1; otherwise 0"), jen.Line().Add(param("event", "events.Async")))
+	g.structType(doc("AsyncEvent", "is an event of a device, of one of its ports, or of an object made from it. It is acknowledged by Done; until then the object that it concerns cannot be closed (syscall.EBUSY). An event of the device or a port holds nothing", "struct ibv_async_event", v.Page),
+		"AsyncEvent", fields...)
+}
+
+// asyncElements makes what each type of event concerns:
 //
-// C: ibv_ack_async_event, ibv_get_async_event(3).
-func (e *AsyncEvent) Done() {
-	if e == nil || e.from == nil || e.done.Swap(true) {
-		return
+//	const (
+//		elementQP = events.Object + iota
+//		elementCQ
+//	)
+//
+//	var asyncElements = map[uint32]events.Element{
+//		uint32(EventTypeQPFatal): elementQP,
+//		uint32(EventTypePortErr): events.Port,
+//	}
+func (e *emitter) asyncElements(g *goFile, concerned []*model.Object) {
+	names := map[string]*jen.Statement{ofPort: rt("events", "Port")}
+	var consts, rows []jen.Code
+	for i, o := range concerned {
+		names[o.C] = id(elementConst(o))
+		decl := id(elementConst(o))
+		if i == 0 {
+			decl.Op("=").Add(rt("events", "Object")).Op("+").Iota()
+		}
+		consts = append(consts, decl)
 	}
-	e.from.Ack(e.raw)
-	e.node.Release()
-}`)
+	for _, m := range e.eventTypes() {
+		element := names[elements[m.C]]
+		if element == nil {
+			element = rt("events", "Nothing")
+		}
+		rows = append(rows, jen.Uint32().Call(id(m.Go)).Op(":").Add(element))
+	}
+	if len(consts) > 0 {
+		g.decl("// The types of objects that asynchronous events concern.", jen.Const().Defs(consts...))
+	}
+	g.decl("// asyncElements is what each type of asynchronous event concerns.",
+		jen.Var().Id("asyncElements").Op("=").Map(jen.Uint32()).Add(rt("events", "Element")).Add(lines(rows...)))
 }
 
-// eventTypes lists the constants of the events that concern a C type; without one, those that concern neither an object of
-// this package nor a port.
-func (e *emitter) eventTypes(c string) string {
-	bound := func(c string) bool {
-		return slices.ContainsFunc(e.pkg.Objects, func(o *model.Object) bool { return o.C == c })
-	}
-	var out []string
+// eventTypes are the types of asynchronous events of the release, each value once.
+func (e *emitter) eventTypes() []*model.Member {
+	var out []*model.Member
 	for _, t := range e.pkg.Enums {
 		if t.Go != "EventType" {
 			continue
 		}
 		for _, m := range t.Members {
-			of := elements[m.C]
-			if of != ofPort && (of == c || c == "" && !bound(of)) {
-				out = append(out, m.Go)
+			if !m.Alias {
+				out = append(out, m)
 			}
 		}
 	}
-	return strings.Join(out, ", ")
+	return out
+}
+
+// nextAsync makes Device.NextEvent:
+//
+//	func (o *Device) NextEvent(ctx context.Context) (*AsyncEvent, error) {
+//		... from, the waiting
+//		ev := new(AsyncEvent)
+//		if err := ev.event.Next(ctx, from, asyncElements, ...); err != nil {
+//			return nil, err
+//		}
+//		ev.Type, ev.Port = EventType(ev.event.Type), ev.event.Port
+//		return ev, nil
+//	}
+func (e *emitter) nextAsync(g *goFile, o *model.Object, v *model.Verb, concerned []*model.Object) {
+	text := doc("NextEvent", "waits for the next asynchronous event of the device. No thread is held while it waits; ctx ends the wait, and an event that comes then is kept for the next call. Close of the device ends it with os.ErrClosed. Each event goes to one caller. The descriptor of the events becomes non-blocking by the first call",
+		v.C, v.Page, "An event of an object that is being closed at this moment is given too, with the handle that is going; the Close does not wait for its Done.", "Since an object with an event that was not acknowledged is not closed (syscall.EBUSY), call Done when the event is dealt with, not when the program ends.")
+	next := id("ev.event.Next").Call(id("ctx"), id("from"), id("asyncElements"), e.findConcerned(concerned))
+	g.fn(nextEvent(o, text, "NextEvent", "AsyncEvent", append(listenFor(v.C),
+		define("ev").New(id("AsyncEvent")),
+		fail{jen.Nil()}.onErr(next),
+		jen.List(id("ev.Type"), id("ev.Port")).Op("=").List(id("EventType").Call(id("ev.event.Type")), id("ev.event.Port")),
+		jen.Return(id("ev"), jen.Nil()))...))
+}
+
+// findConcerned finds the handle that an event concerns, and puts it into the event:
+//
+//	func(element events.Element, at uintptr) *object.Node {
+//		switch element {
+//		case elementQP:
+//			ev.QP, _ = o.handles.Find(at).(*QP)
+//			return nodeOfQP(ev.QP)
+//		}
+//		return nil
+//	}
+func (e *emitter) findConcerned(concerned []*model.Object) *jen.Statement {
+	var cases []jen.Code
+	for _, o := range concerned {
+		handle := id("ev", o.Go)
+		cases = append(cases, jen.Case(id(elementConst(o))).Block(
+			jen.List(handle, id("_")).Op("=").Id("o").Dot("handles").Dot("Find").Call(id("at")).Assert(ptr(o.Go)),
+			jen.Return(e.nodeOf(o).Call(handle))))
+	}
+	body := []jen.Code{jen.Return(jen.Nil())}
+	if len(cases) > 0 {
+		body = append([]jen.Code{jen.Switch(id("element")).Block(cases...)}, body...)
+	}
+	return jen.Func().Params(param("element", "events.Element"), param("at", "uintptr")).Op("*").Add(rt("object", "Node")).Block(body...)
 }

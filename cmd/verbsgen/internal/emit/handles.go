@@ -1,12 +1,12 @@
 package emit
 
 import (
-	"fmt"
 	"strings"
+
+	"github.com/dave/jennifer/jen"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
-	"github.com/verbsgen/verbsgen/spec"
 )
 
 // root is the Go name of the object that everything else is made from: the first without parents.
@@ -19,19 +19,25 @@ func (e *emitter) root() string {
 	return ""
 }
 
-// handlesFile writes the handle types: their getters, and how they are closed.
-func (e *emitter) handlesFile() *goFile {
-	g := e.newFile("handles.gen.go")
-	for _, o := range e.pkg.Objects {
-		e.handleType(g, o)
-		e.handleNew(g, o)
-		e.handleClose(g, o)
-		e.getters(g, o)
-		if o.Device {
-			e.deviceMemory(g)
-		}
+// handle writes the type of an object with what every handle has.
+func (e *emitter) handle(g *goFile, o *model.Object) {
+	e.handleType(g, o)
+	e.enter(g, o)
+	e.newHandle(g, o)
+	e.adopt(g, o)
+	e.loadFields(g, o)
+	e.label(g, o)
+	e.closeHandle(g, o)
+	if o.Device {
+		e.destroyDM(g, o)
+	} else {
+		e.destroy(g, o)
 	}
-	return g
+	e.closeAll(g, o)
+	e.getters(g, o)
+	if o.Device {
+		e.deviceMemory(g, o)
+	}
 }
 
 // changes tells whether a verb changes the object in place: then its getters may run beside it.
@@ -63,92 +69,191 @@ func (e *emitter) isParent(o *model.Object) bool {
 	return false
 }
 
+// self is the receiver of a handle's methods: (o *MR).
+func self(o *model.Object) *jen.Statement { return recv("o", o.Go) }
+
+// handleType makes the type of a handle:
+//
+//	type MR struct {
+//		node    object.Node
+//		lib     *Lib
+//		dev     *Device
+//		c       unsafe.Pointer
+//		release func() // after the C object is gone
+//	}
 func (e *emitter) handleType(g *goFile, o *model.Object) {
-	var extra strings.Builder
+	fields := []jen.Code{jen.Id("node").Add(rt("object", "Node")), param("lib", "*Lib")}
+	if o.Go != e.root() {
+		fields = append(fields, param("dev", "*"+e.root()))
+	}
+	fields = append(fields, jen.Id("c").Add(unsafePointer()), remark(jen.Id("release").Func().Params(), "after the C object is gone"))
+	fields = append(fields, e.extraFields(o)...)
+	for _, p := range e.owners(o) {
+		fields = append(fields, param(lowerFirst(p.Go), "*"+p.Go))
+	}
+	for _, x := range o.Getters {
+		fields = append(fields, param(naming.Local(x.C), x.GoType))
+	}
+	g.structType(doc(o.Go, "is a handle: "+strings.ToLower(o.Doc[:1])+o.Doc[1:], "struct "+o.C, o.Page), o.Go, fields...)
+}
+
+// extraFields are the fields that single families of methods need.
+func (e *emitter) extraFields(o *model.Object) []jen.Code {
+	var out []jen.Code
 	if o.Go == e.root() && e.capsRecord() != nil {
-		fmt.Fprintf(&extra, "caps atomic.Pointer[%s] // as last queried, for the rules that need them\n", e.capsRecord().Mirror.Name)
+		caps := jen.Id("caps").Add(rt("atomic", "Pointer")).Types(id(e.capsRecord().Mirror.Name))
+		out = append(out, remark(caps, "as last queried, for the rules that need them"))
 	}
 	if o.Device {
-		extra.WriteString("mem devmem.DM\n")
+		out = append(out, jen.Id("mem").Add(rt("devmem", "DM")))
 		if e.byVerb["ibv_import_dm"] != nil {
-			extra.WriteString("imported bool\n")
+			out = append(out, param("imported", "bool"))
 		}
 	}
-	extra.WriteString(e.eventFields(o))
+	out = append(out, e.eventFields(o)...)
 	if o.C == "ibv_cq" && e.byVerb["ibv_create_comp_channel"] != nil {
-		extra.WriteString("channel *CompChannel // where its events arrive, or nil\n")
+		out = append(out, remark(param("channel", "*CompChannel"), "where its events arrive, or nil"))
 	}
-	if e.parentDomain() != nil && o.Go == e.parentDomain().Creates.Go {
-		extra.WriteString("parent *PD // of a parent domain\ncalls *allocCalls // of a parent domain\n")
+	if e.isParentDomain(o) {
+		out = append(out, remark(param("parent", "*"+o.Go), "of a parent domain"),
+			remark(jen.Id("calls").Op("*").Add(allocCalls(o)), "of a parent domain with an allocator"))
 	}
 	if e.changes(o) {
-		extra.WriteString("mu sync.Mutex // guards what a change in place changes\n")
+		out = append(out, remark(jen.Id("mu").Add(rt("sync", "Mutex")), "guards what a change in place changes"))
 	}
-	for _, p := range e.owners(o) {
-		fmt.Fprintf(&extra, "%s *%s\n", lowerFirst(p.Go), p.Go)
-	}
-	for _, x := range o.Getters {
-		fmt.Fprintf(&extra, "%s %s\n", naming.Local(x.C), x.GoType)
-	}
-	dev := "dev *" + e.root() + "\n"
-	if o.Go == e.root() {
-		dev = ""
-	}
-	g.add("%s\ntype %s struct {\nnode object.Node\nlib *Lib\n%sc unsafe.Pointer\nrelease func() // after the C object is gone\n%s}",
-		doc(o.Go, "is a handle: "+strings.ToLower(o.Doc[:1])+o.Doc[1:], "struct "+o.C, o.Page), o.Go, dev, extra.String())
-	g.add(`
-// enter begins the use of the handle by a verb; exit ends it.
-func (o *%s) enter(verb string) error {
-	if o == nil {
-		return nilHandle(verb, "%s")
-	}
-	return o.node.Enter(verb)
-}`, o.Go, o.Go)
+	return out
 }
 
-// handleNew writes the constructor from a C object and the reading of its fields.
-func (e *emitter) handleNew(g *goFile, o *model.Object) {
-	params, lit := "dev *"+e.root(), "lib: dev.lib, dev: dev, c: c"
-	if o.Go == e.root() {
-		params, lit = "lib *Lib", "lib: lib, c: c"
-	}
-	g.add(`
-// new%[1]s makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
-func new%[1]s(%[2]s, c unsafe.Pointer) *%[1]s {
-	o := &%[1]s{%[3]s}
-	o.load()
-	return o
+// ifNilHandle refuses a call on a nil handle:
+//
+//	if o == nil {
+//		return verr.NilHandle(verb, "MR")
+//	}
+func ifNilHandle(o *model.Object, verb jen.Code) *jen.Statement {
+	return jen.If(isNil(id("o"))).Block(jen.Return(rt("verr", "NilHandle").Call(verb, jen.Lit(o.Go))))
 }
 
-// adopt opens the handle under its parents. When that fails, the C object is given back.
-func (o *%[1]s) adopt(parents ...*object.Node) error {
-%[5]s	if err := o.node.Init(o, %[4]q, o.label(), parents...); err != nil {
-		return errors.Join(err, o.destroy())
+// enter makes the beginning of a handle's use:
+//
+//	func (o *MR) enter(verb string) error {
+//		if o == nil {
+//			return verr.NilHandle(verb, "MR")
+//		}
+//		return o.node.Enter(verb)
+//	}
+func (e *emitter) enter(g *goFile, o *model.Object) {
+	g.fn(fn{
+		doc:  "// enter begins the use of the handle by a verb; exit ends it.",
+		recv: self(o), name: "enter", params: []jen.Code{param("verb", "string")}, results: errResult(),
+		body: []jen.Code{ifNilHandle(o, id("verb")), jen.Return(id("o.node.Enter").Call(id("verb")))},
+	})
+}
+
+// newHandle makes the constructor from a C object:
+//
+//	func newMR(dev *Device, c unsafe.Pointer) *MR {
+//		o := &MR{lib: dev.lib, dev: dev, c: c}
+//		o.load()
+//		return o
+//	}
+func (e *emitter) newHandle(g *goFile, o *model.Object) {
+	owner := param("dev", "*"+e.root())
+	values := []jen.Code{key("lib", id("dev.lib")), key("dev", id("dev")), key("c", id("c"))}
+	if o.Go == e.root() {
+		owner = param("lib", "*Lib")
+		values = []jen.Code{key("lib", id("lib")), key("c", id("c"))}
 	}
-	return nil
-}`, o.Go, params, lit, o.Go, e.beforeAdopt(o))
-	var load strings.Builder
-	label := `""`
+	name := "new" + o.Go
+	g.fn(fn{
+		doc:  "// " + name + " makes the handle of a C object. It is open, and seen by its parents, once it is adopted.",
+		name: name, params: []jen.Code{owner, jen.Id("c").Add(unsafePointer())}, results: []jen.Code{ptr(o.Go)},
+		body: []jen.Code{define("o").Op("&").Id(o.Go).Values(values...), id("o.load").Call(), jen.Return(id("o"))},
+	})
+}
+
+// adopt makes the opening of a handle:
+//
+//	func (o *MR) adopt(parents ...*object.Node) error {
+//		if err := o.node.Init(o, "MR", o.label(), parents...); err != nil {
+//			return errors.Join(err, o.destroy())
+//		}
+//		return nil
+//	}
+func (e *emitter) adopt(g *goFile, o *model.Object) {
+	begin := id("o.node.Init").Call(id("o"), jen.Lit(o.Go), id("o.label").Call(), id("parents").Op("..."))
+	g.fn(fn{
+		doc:  "// adopt opens the handle under its parents. When that fails, the C object is given back.",
+		recv: self(o), name: "adopt", params: []jen.Code{jen.Id("parents").Op("...*").Add(rt("object", "Node"))}, results: errResult(),
+		body: []jen.Code{
+			e.addToIndex(o),
+			jen.If(define("err").Add(begin), notNil(id("err"))).Block(jen.Return(rt("errors", "Join").Call(id("err"), id("o.destroy").Call()))),
+			jen.Return(jen.Nil()),
+		},
+	})
+}
+
+// loadFields makes the reading of the C object:
+//
+//	func (o *MR) load() {
+//		o.lkey = cmem.At[uint32](o.c, 36) // lkey
+//	}
+func (e *emitter) loadFields(g *goFile, o *model.Object) {
+	var body []jen.Code
 	for _, x := range o.Getters {
-		off := e.offset(o.C, x.C)
-		read := fmt.Sprintf("*(*%s)(unsafe.Add(o.c, %d))", cGo(x), off)
+		value := fieldAt(id("o.c"), cGo(x), e.offset(o.C, x.C))
 		if cGo(x) != x.GoType {
-			read = x.GoType + "(" + read + ")"
+			value = goType(x.GoType).Call(value)
 		}
-		fmt.Fprintf(&load, "o.%s = %s // %s\n", naming.Local(x.C), read, x.C)
-		switch {
-		case x.C == "lkey":
-			label = `"lkey 0x" + strconv.FormatUint(uint64(o.lkey), 16)`
-		case x.C == "handle" && label == `""`:
-			label = `"handle " + strconv.FormatUint(uint64(o.handle), 10)`
+		body = append(body, remark(assign(id("o", naming.Local(x.C)), value), x.C))
+	}
+	g.fn(fn{
+		doc:  "// load keeps the fields of struct " + o.C + " that have a getter, so that no getter reads C memory.",
+		recv: self(o), name: "load", body: body,
+	})
+}
+
+// fieldAt reads a field of a C object: cmem.At[uint32](c, 36).
+func fieldAt(c jen.Code, typ string, offset int64) *jen.Statement {
+	return rt("cmem", "At").Types(goType(typ)).Call(c, dec(uint64(offset)))
+}
+
+// label makes the name of a single object in messages:
+//
+//	func (o *PD) label() string { return "handle " + strconv.FormatUint(uint64(o.handle), 10) }
+func (e *emitter) label(g *goFile, o *model.Object) {
+	number := func(what, field string, base int) *jen.Statement {
+		return jen.Lit(what).Op("+").Add(rt("strconv", "FormatUint")).Call(jen.Uint64().Call(id("o", field)), jen.Lit(base))
+	}
+	own, domain := jen.Lit(""), (*jen.Statement)(nil)
+	for _, x := range o.Getters {
+		switch x.C {
+		case "lkey":
+			own = number("lkey 0x", "lkey", 16)
+		case "handle":
+			domain = number("parent domain of handle ", "handle", 10)
+			if !hasGetter(o, "lkey") {
+				own = number("handle ", "handle", 10)
+			}
 		}
 	}
-	g.add("// load keeps the fields of struct %s that have a getter, so that no getter reads C memory.\nfunc (o *%s) load() {\n%s}", o.C, o.Go, load.String())
-	if e.parentDomain() != nil && o.Go == e.parentDomain().Creates.Go {
-		g.add("// label names the single object in messages; a parent domain has the handle of the domain that it extends.\nfunc (o *%s) label() string {\nif o.parent != nil {\nreturn \"parent domain of handle \" + strconv.FormatUint(uint64(o.handle), 10)\n}\nreturn %s\n}", o.Go, label)
-		return
+	f := fn{
+		doc:  "// label names the single object in messages.",
+		recv: self(o), name: "label", results: []jen.Code{jen.String()}, body: []jen.Code{jen.Return(own)}, short: true,
 	}
-	g.add("// label names the single object in messages.\nfunc (o *%s) label() string { return %s }", o.Go, label)
+	if e.isParentDomain(o) && domain != nil {
+		f.doc = "// label names the single object in messages; a parent domain has the handle of the domain that it extends."
+		f.body, f.short = []jen.Code{jen.If(notNil(id("o.parent"))).Block(jen.Return(domain)), jen.Return(own)}, false
+	}
+	g.fn(f)
+}
+
+func hasGetter(o *model.Object, c string) bool {
+	for _, x := range o.Getters {
+		if x.C == c {
+			return true
+		}
+	}
+	return false
 }
 
 // cGo is the Go type with the layout of a getter's C field.
@@ -174,118 +279,72 @@ func (e *emitter) offset(tag, field string) int64 {
 	return 0
 }
 
-func (e *emitter) handleClose(g *goFile, o *model.Object) {
-	d := o.Destroy
-	g.add("%s\nfunc (o *%s) Close() error {\nif o == nil {\nreturn nilHandle(%q, %q)\n}\nreturn o.node.Close(%q, o.destroy)\n}",
-		doc("Close", closes(o), d.C, d.Page), o.Go, d.C, o.Go, d.C)
-	switch {
-	case o.Device:
-		e.destroyDM(g, o)
-	default:
-		g.add("// destroy gives the C object back.\nfunc (o *%s) destroy() error {\n%s%s}", o.Go, e.beforeEnd(o)+e.destroyCall(d, "o"), e.afterEnd(o)+"if o.release != nil {\no.release()\n}\nreturn nil\n")
-	}
-	if e.isParent(o) {
-		g.add("%s\nfunc (o *%s) CloseAll() error {\nif o == nil {\nreturn nilHandle(%q, %q)\n}\nreturn object.CloseTree(&o.node)\n}",
-			doc("CloseAll", "closes everything that was made from the "+o.Go+", the latest first, and then the "+o.Go+" itself; it fits a defer. Errors are joined", "", ""), o.Go, d.C, o.Go)
-	}
-	for _, p := range e.owners(o) {
-		g.add("// %[1]s gives the %[1]s that the %[2]s belongs to.\nfunc (o *%[2]s) %[1]s() *%[1]s {\n%[4]sreturn o.%[3]s\n}", p.Go, o.Go, lowerFirst(p.Go), e.lock(o))
-	}
-	if o.Go != e.root() {
-		g.add("// %[1]s gives the %[1]s that the %[2]s belongs to.\nfunc (o *%[2]s) %[1]s() *%[1]s { return o.dev }", e.root(), o.Go)
-	}
-}
-
-// beforeEnd and afterEnd are what an object's own end needs around the destroying call.
-func (e *emitter) beforeEnd(o *model.Object) string {
-	if e.listens(o) {
-		return "o.unlisten()\n"
-	}
-	return ""
-}
-
-func (e *emitter) afterEnd(o *model.Object) string {
-	s := ""
-	if e.indexed(o) {
-		s = "o.dev.handles.Remove(uintptr(o.c), o)\n"
-	}
-	if o.Hot {
-		s += "o.c = nil // the data path looks at it\n"
-	}
-	return s
-}
-
-func closes(o *model.Object) string {
-	return fmt.Sprintf("%s. It is refused (syscall.EBUSY) while something made from the %s is open, which the error names; a second Close is os.ErrClosed. When it fails, the %s stays open", strings.TrimSuffix(oDestroyDoc(o), "."), o.Go, o.Go)
-}
-
-func oDestroyDoc(o *model.Object) string { return o.Destroy.Doc }
-
-// destroyCall writes the call of a destroying verb on handle h, with an early return of its error.
-func (e *emitter) destroyCall(d *model.Verb, h string) string {
-	call := fmt.Sprintf("raw%s(%s%s.c)", d.Go, e.fnArgs(d, h+".lib"), h)
-	if d.Returns == spec.RetVoid {
-		return e.missingCheck(d, h+".lib", "return ") + call + "\n"
-	}
-	if d.Returns == spec.RetMinus1 {
-		return fmt.Sprintf("%sif n, errno := %s; n != 0 {\nreturn verr.Failed(%q, errno, nil)\n}\n", e.missingCheck(d, h+".lib", "return "), call, d.C)
-	}
-	return fmt.Sprintf("%sif errno := %s; errno != 0 {\nreturn verr.Failed(%q, errno, nil)\n}\n", e.missingCheck(d, h+".lib", "return "), call, d.C)
-}
-
-// missingCheck writes the test for a symbol that the loaded library lacks. Of the functions of a special any one is
-// enough, and an op of the context may stand in for them all.
-func (e *emitter) missingCheck(v *model.Verb, lib, ret string) string {
-	syms := verbSymbols(v)
-	if len(syms) == 0 || v.Special != nil && v.Special.Op {
-		return ""
-	}
-	var conds []string
-	for _, s := range syms {
-		conds = append(conds, fmt.Sprintf("%s.fn[%s] == 0", lib, symConst(s)))
-	}
-	return fmt.Sprintf("if %s {\n%s%s.missing(%q, %s)\n}\n", strings.Join(conds, " && "), ret, lib, v.C, symConst(syms[0]))
-}
-
-// fnArgs writes the leading arguments of a raw call: addresses of exported functions.
-func (e *emitter) fnArgs(v *model.Verb, lib string) string {
-	var b strings.Builder
-	for _, s := range verbSymbols(v) {
-		fmt.Fprintf(&b, "%s.fn[%s], ", lib, symConst(s))
-	}
-	return b.String()
-}
-
-// verbSymbols lists the exported functions that a verb's shim calls.
-func verbSymbols(v *model.Verb) []*model.Symbol {
-	switch {
-	case v.Special != nil:
-		return v.Special.Symbols
-	case v.Symbol != nil:
-		return []*model.Symbol{v.Symbol}
-	}
-	return nil
-}
-
-// lock is what a getter begins with.
-func (e *emitter) lock(o *model.Object) string {
-	if e.changes(o) {
-		return "o.mu.Lock()\ndefer o.mu.Unlock()\n"
-	}
-	return ""
-}
-
+// getters makes what tells of a handle: whose it is, and the fields of the C object.
+//
+//	func (o *MR) LKey() uint32 {
+//		o.mu.Lock()
+//		defer o.mu.Unlock()
+//		return o.lkey
+//	}
 func (e *emitter) getters(g *goFile, o *model.Object) {
+	getter := func(doc, name, typ, field string) {
+		var body []jen.Code
+		if e.changes(o) {
+			body = lockUntilReturn(id("o.mu"))
+		}
+		g.fn(fn{doc: doc, recv: self(o), name: name, results: []jen.Code{goType(typ)}, body: append(body, jen.Return(id("o", field)))})
+	}
+	belongs := func(p string) string { return "// " + p + " gives the " + p + " that the " + o.Go + " belongs to." }
+	for _, p := range e.owners(o) {
+		getter(belongs(p.Go), p.Go, "*"+p.Go, lowerFirst(p.Go))
+	}
+	if root := e.root(); o.Go != root {
+		g.fn(fn{doc: belongs(root), recv: self(o), name: root, results: []jen.Code{ptr(root)}, body: []jen.Code{jen.Return(id("o.dev"))}, short: true})
+	}
 	for _, x := range o.Getters {
-		g.add("%s\nfunc (o *%s) %s() %s {\n%sreturn o.%s\n}", doc(x.Go, "gives the "+strings.TrimPrefix(x.Doc, "the "), "struct "+o.C+"."+x.C, o.Page), o.Go, x.Go, x.GoType, e.lock(o), naming.Local(x.C))
+		getter(doc(x.Go, "gives the "+strings.TrimPrefix(x.Doc, "the "), "struct "+o.C+"."+x.C, o.Page), x.Go, x.GoType, naming.Local(x.C))
 	}
-	if e.parentDomain() != nil && o.Go == e.parentDomain().Creates.Go {
-		g.add("// Parent gives the protection domain that a parent domain extends; nil for a plain one.\nfunc (o *%s) Parent() *%s { return o.parent }", o.Go, o.Go)
+	if e.isParentDomain(o) {
+		g.fn(fn{
+			doc:  "// Parent gives the protection domain that a parent domain extends; nil for a plain one.",
+			recv: self(o), name: "Parent", results: []jen.Code{ptr(o.Go)}, body: []jen.Code{jen.Return(id("o.parent"))}, short: true,
+		})
 	}
+}
+
+// nodeOf is the function that gives the node of a handle that may be nil. The file of the handles gets it.
+func (e *emitter) nodeOf(o *model.Object) *jen.Statement {
+	e.nodes[o] = true
+	return id("nodeOf" + o.Go)
+}
+
+// nodeFunc makes the function that nodeOf names, where it is used:
+//
+//	func nodeOfPD(o *PD) *object.Node {
+//		if o == nil {
+//			return nil
+//		}
+//		return &o.node
+//	}
+func (e *emitter) nodeFunc(g *goFile, o *model.Object) {
+	if !e.nodes[o] {
+		return
+	}
+	g.fn(fn{
+		doc:  "// nodeOf" + o.Go + " gives the node of a handle that may be nil.",
+		name: "nodeOf" + o.Go, params: []jen.Code{param("o", "*"+o.Go)}, results: []jen.Code{jen.Op("*").Add(rt("object", "Node"))},
+		body: []jen.Code{jen.If(isNil(id("o"))).Block(jen.Return(jen.Nil())), jen.Return(ref(id("o.node")))},
+	})
 }
 
 // parentDomain is the verb that makes parent domains, when the package has it.
 func (e *emitter) parentDomain() *model.Verb { return e.byVerb["ibv_alloc_parent_domain"] }
+
+// isParentDomain tells whether an object may be a parent domain.
+func (e *emitter) isParentDomain(o *model.Object) bool {
+	v := e.parentDomain()
+	return v != nil && v.Creates == o
+}
 
 // capsRecord is the record that holds the device's capabilities, when the package has it.
 func (e *emitter) capsRecord() *model.Record {

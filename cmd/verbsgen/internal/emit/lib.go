@@ -1,8 +1,9 @@
 package emit
 
 import (
-	"fmt"
 	"strings"
+
+	"github.com/dave/jennifer/jen"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 )
@@ -16,207 +17,180 @@ func symConst(s *model.Symbol) string {
 func (e *emitter) libFile() *goFile {
 	g := e.newFile("lib.gen.go")
 	e.symbolTable(g)
-	g.add(`
-// Symbols is where the functions of libibverbs come from: a loaded library, or a device made of software. Symbol gives
-// the address of a C function, 0 when there is none; version is the symbol version asked for.
-type Symbols interface {
-	Symbol(name, version string) uintptr
-}`)
-	g.add(`
-// Lib is a loaded libibverbs. It needs no Close: a library is never unloaded.
-type Lib struct {
-	src  Symbols // kept alive: it owns the functions
-	name string
-	fn   [numSymbols]uintptr
-}`)
-	g.add(`
-// LoadOption changes what Load does.
-type LoadOption func(*loadConfig)
-
-type loadConfig struct{ path string }`)
-	g.add(`
-// Path makes Load take the library from a file instead of looking for libibverbs.so.1.
-func Path(file string) LoadOption { return func(c *loadConfig) { c.path = file } }`)
-	g.add(`
-// Load finds libibverbs at run time. A process has one real libibverbs: loading it again gives the same one, loading
-// another file is an error. Where there is no library the error is errors.ErrUnsupported and says what to install.
-func Load(opts ...LoadOption) (*Lib, error) {
-	var c loadConfig
-	for _, o := range opts {
-		o(&c)
-	}
-	l, err := dl.Open(c.path)
-	if err != nil {
-		return nil, err
-	}
-	return LoadFrom(l)
-}`)
-	g.add(`
-// LoadFrom takes the functions from anywhere else, such as softverbs.New() in a test.
-func LoadFrom(s Symbols) (*Lib, error) {
-	if !haveC {
-		return nil, &verr.Error{Msg: "verbs need linux on amd64 or arm64, and cgo", Err: errors.ErrUnsupported}
-	}
-	if s == nil {
-		return nil, &verr.Error{Msg: "LoadFrom(nil); pass a source of symbols", Errno: syscall.EINVAL}
-	}
-	if e, ok := s.(interface{ Err() error }); ok && e.Err() != nil {
-		return nil, e.Err()
-	}
-	l := &Lib{src: s, name: "the loaded library"}
-	if p, ok := s.(interface{ String() string }); ok {
-		l.name = p.String()
-	}
-	for i, sym := range symbols {
-		l.fn[i] = s.Symbol(sym.name, sym.version)
-	}
-	return l, nil
-}`)
+	e.libTypes(g)
+	e.load(g)
+	e.loadFrom(g)
+	e.missingSymbol(g)
 	if e.byVerb["ibv_get_device_list"] != nil {
 		e.deviceInfo(g)
-		e.deviceList(g)
+		e.devices(g)
+		e.openDevice(g)
+		e.deviceFunctions(g)
+		e.readDevice(g)
 	}
 	return g
 }
 
+// symbolTable makes the functions looked up, and the constants of their places:
+//
+//	const (
+//		symIbv_x = iota
+//		numSymbols
+//	)
+//
+//	var symbols = [numSymbols]dl.Symbol{{Name: "ibv_x", Version: "IBVERBS_1.1", Since: "33.2"}}
 func (e *emitter) symbolTable(g *goFile) {
-	var consts, rows strings.Builder
-	for _, s := range e.pkg.Symbols {
-		fmt.Fprintf(&consts, "%s\n", symConst(s))
-		fmt.Fprintf(&rows, "{%q, %q, %q},\n", s.Name, s.Version, s.Since)
+	var places, rows []jen.Code
+	for i, s := range e.pkg.Symbols {
+		place := id(symConst(s))
+		if i == 0 {
+			place.Op("=").Iota()
+		}
+		places = append(places, place)
+		rows = append(rows, jen.Values(key("Name", jen.Lit(s.Name)), key("Version", jen.Lit(s.Version)), key("Since", jen.Lit(s.Since))))
 	}
-	body := strings.Replace(consts.String(), "\n", " = iota\n", 1)
-	g.add("// Places in the table of functions.\nconst (\n%snumSymbols\n)", body)
-	g.add(`
-// symbols are the functions looked up: name, default version, and the first rdma-core release known to have it.
-var symbols = [numSymbols]struct{ name, version, since string }{
-%s}`, rows.String())
+	last := id("numSymbols")
+	if len(places) == 0 {
+		last.Op("=").Iota()
+	}
+	g.decl("// Places in the table of functions.", jen.Const().Defs(append(places, last)...))
+	g.decl("// symbols are the functions looked up: name, default version, and the first rdma-core release known to have it.",
+		jen.Var().Id("symbols").Op("=").Index(id("numSymbols")).Add(rt("dl", "Symbol")).Add(lines(rows...)))
 }
 
-func (e *emitter) deviceInfo(g *goFile) {
-	g.add(`
-// DeviceInfo is an entry of the device list.
-//
-// C: struct ibv_device, ibv_get_device_list(3).
-type DeviceInfo struct {
-	// Name of the device in the kernel ("mlx5_0").
-	Name string // name
-	// DevName is the name of its verbs character device ("uverbs0").
-	DevName string // dev_name
-	// DevPath is the folder of the character device in sysfs.
-	DevPath string // dev_path
-	// IBDevPath is the folder of the device in sysfs.
-	IBDevPath string // ibdev_path
-	NodeType NodeType // node_type
-	Transport TransportType // transport_type
-	// GUID of the node in the host's byte order. C: ibv_get_device_guid(3).
-	GUID uint64
-	// Index of the device in the kernel, -1 where the kernel or the library tells none. C: ibv_get_device_index(3).
-	Index int
-}`)
+// libTypes makes Symbols, Lib, LoadOption and Path.
+func (e *emitter) libTypes(g *goFile) {
+	g.decl(`// Symbols is where the functions of libibverbs come from: a loaded library, or a device made of software. Symbol gives
+// the address of a C function, 0 when there is none; version is the symbol version asked for.`,
+		jen.Type().Id("Symbols").Interface(jen.Id("Symbol").Params(jen.List(id("name"), id("version")).String()).Uintptr()))
+	g.structType("// Lib is a loaded libibverbs. It needs no Close: a library is never unloaded.", "Lib",
+		remark(param("src", "Symbols"), "kept alive: it owns the functions"),
+		param("name", "string"),
+		jen.Id("fn").Index(id("numSymbols")).Uintptr())
+	config := func() *jen.Statement { return jen.Func().Params(param("c", "*loadConfig")) }
+	g.decl("// LoadOption changes what Load does.", jen.Type().Id("LoadOption").Func().Params(ptr("loadConfig")))
+	g.structType("", "loadConfig", param("path", "string"))
+	g.fn(fn{
+		doc:  "// Path makes Load take the library from a file instead of looking for libibverbs.so.1.",
+		name: "Path", params: []jen.Code{param("file", "string")}, results: []jen.Code{id("LoadOption")},
+		body: []jen.Code{jen.Return(config().Add(short(assign(id("c.path"), id("file")))))}, short: true,
+	})
 }
 
-func (e *emitter) deviceList(g *goFile) {
-	g.add(`
-// Devices lists the RDMA devices of the machine. A kernel without RDMA is an error that is errors.ErrUnsupported; an
-// empty list means that the kernel has RDMA and no device.
+// load makes Load:
 //
-// C: ibv_get_device_list, ibv_get_device_list(3).
-func (l *Lib) Devices() ([]DeviceInfo, error) {
-	var out []DeviceInfo
-	err := l.eachDevice("ibv_get_device_list", func(_ unsafe.Pointer, info DeviceInfo) bool {
-		out = append(out, info)
-		return true
+//	func Load(opts ...LoadOption) (*Lib, error) {
+//		var c loadConfig
+//		for _, o := range opts {
+//			o(&c)
+//		}
+//		l, err := dl.Open(c.path)
+//		if err != nil {
+//			return nil, err
+//		}
+//		return LoadFrom(l)
+//	}
+func (e *emitter) load(g *goFile) {
+	none := fail{jen.Nil()}
+	g.fn(fn{
+		doc: `// Load finds libibverbs at run time. A process has one real libibverbs: loading it again gives the same one, loading
+// another file is an error. Where there is no library the error is errors.ErrUnsupported and says what to install.`,
+		name: "Load", params: []jen.Code{id("opts").Op("...").Id("LoadOption")}, results: errResult(ptr("Lib")),
+		body: []jen.Code{
+			jen.Var().Add(param("c", "loadConfig")),
+			jen.For(define("_", "o").Range().Id("opts")).Block(id("o").Call(ref(id("c")))),
+			define("l", "err").Add(rt("dl", "Open")).Call(id("c.path")),
+			none.ifErr(),
+			jen.Return(id("LoadFrom").Call(id("l"))),
+		},
 	})
-	return out, err
-}`)
-	g.add(`
-// OpenDevice opens the device of the given name.
+}
+
+// loadFrom makes LoadFrom:
 //
-// C: ibv_open_device, ibv_open_device(3).
-func (l *Lib) OpenDevice(name string) (*Device, error) {
-	const verb = "ibv_open_device"
-	var (
-		dev   *Device
-		fail  error
-		names []string
-	)
-	err := l.eachDevice(verb, func(c unsafe.Pointer, info DeviceInfo) bool {
-		names = append(names, info.Name)
-		if info.Name != name {
-			return true
-		}
-		dev, fail = l.open(c, name)
-		return false
+//	func LoadFrom(s Symbols) (*Lib, error) {
+//		if !haveC {
+//			return nil, dl.NoC()
+//		}
+//		l := &Lib{src: s}
+//		var err error
+//		if l.name, err = dl.Lookup(s, symbols[:], l.fn[:]); err != nil {
+//			return nil, err
+//		}
+//		return l, nil
+//	}
+func (e *emitter) loadFrom(g *goFile) {
+	none := fail{jen.Nil()}
+	all := func(array string) *jen.Statement { return id(array).Index(jen.Op(":")) }
+	lookup := jen.List(id("l.name"), id("err")).Op("=").Add(rt("dl", "Lookup")).Call(id("s"), all("symbols"), all("l.fn"))
+	g.fn(fn{
+		doc:  "// LoadFrom takes the functions from anywhere else, such as softverbs.New() in a test.",
+		name: "LoadFrom", params: []jen.Code{param("s", "Symbols")}, results: errResult(ptr("Lib")),
+		body: []jen.Code{
+			jen.If(jen.Op("!").Id("haveC")).Block(none.with(rt("dl", "NoC").Call())),
+			define("l").Op("&").Id("Lib").Values(key("src", id("s"))),
+			jen.Var().Id("err").Error(),
+			jen.If(lookup, notNil(id("err"))).Block(none.with(id("err"))),
+			jen.Return(id("l"), jen.Nil()),
+		},
 	})
-	if err != nil || fail != nil {
-		return nil, errors.Join(err, fail)
+}
+
+// missingSymbol makes the error of a function that the library lacks:
+//
+//	func (l *Lib) missing(verb string, sym int) error { return symbols[sym].Missing(verb, l.name) }
+func (e *emitter) missingSymbol(g *goFile) {
+	g.fn(fn{
+		doc:  "// missing is the error of a verb whose function the library lacks.",
+		recv: recv("l", "Lib"), name: "missing", params: []jen.Code{param("verb", "string"), param("sym", "int")}, results: errResult(),
+		body: []jen.Code{jen.Return(id("symbols").Index(id("sym")).Dot("Missing").Call(id("verb"), id("l.name")))}, short: true,
+	})
+}
+
+// missingCheck is the test for a symbol that the loaded library lacks. Of the functions of a special any one is enough, and
+// an op of the context may stand in for them all; then there is no test, which is nil.
+//
+//	if l.fn[symIbv_x] == 0 {
+//		return nil, l.missing("ibv_x", symIbv_x)
+//	}
+func (e *emitter) missingCheck(v *model.Verb, lib *jen.Statement, f fail) jen.Code {
+	syms := verbSymbols(v)
+	if len(syms) == 0 || v.Special != nil && v.Special.Op {
+		return nil
 	}
-	if dev == nil {
-		have := "there is none"
-		if len(names) > 0 {
-			have = "there is " + strings.Join(names, ", ")
-		}
-		return nil, &verr.Error{Verb: verb, Errno: syscall.ENODEV, Msg: "no device " + strconv.Quote(name) + "; " + have}
-	}
-	return dev, nil
-}`)
-	open := e.byVerb["ibv_open_device"]
-	g.add(`
-// open opens a device of the list.
-func (l *Lib) open(c unsafe.Pointer, name string) (*Device, error) {
-	const verb = "ibv_open_device"
-	%sctx, errno := rawOpenDevice(%sc)
-	if ctx == nil {
-		return nil, verr.Failed(verb, errno, nil)
-	}
-	dev := newDevice(l, ctx)
-	if err := dev.adopt(); err != nil {
-		return nil, err
-	}
-	dev.node.SetLabel(name)
-	return dev, nil
-}`, e.missingCheck(open, "l", "return nil, "), e.fnArgs(open, "l"))
-	list, free := e.byVerb["ibv_get_device_list"], e.byVerb["ibv_free_device_list"]
-	g.add(`
-// eachDevice calls f with every device, until it gives false.
-func (l *Lib) eachDevice(verb string, f func(c unsafe.Pointer, info DeviceInfo) bool) error {
-	%svar n int32
-	list, errno := rawGetDeviceList(%sunsafe.Pointer(&n))
-	if list != nil {
-		defer rawFreeDeviceList(%slist)
-	}
-	if n == 0 && (list != nil || errno == syscall.ENOSYS) { // a library that cannot open files says that too
-		if hint := verr.FilesHint(); hint != "" {
-			return &verr.Error{Verb: verb, Errno: syscall.EMFILE, Msg: "no device was found, and " + hint}
+	var absent *jen.Statement
+	for _, s := range syms {
+		one := op(fnAddr(lib, s), "==", jen.Lit(0))
+		if absent == nil {
+			absent = one
+		} else {
+			absent.Op("&&").Add(one)
 		}
 	}
-	if list == nil {
-		if errno == syscall.ENOSYS {
-			return &verr.Error{Verb: verb, Errno: errno, Msg: "the kernel has no RDMA (no InfiniBand class in sysfs), or the process ran out of file descriptors; load the modules of the device (ib_uverbs)"}
-		}
-		return verr.Failed(verb, errno, nil)
+	return jen.If(absent).Block(f.with(dot(lib, "missing").Call(jen.Lit(v.C), id(symConst(syms[0])))))
+}
+
+// fnAddr is the address of an exported function: l.fn[symIbv_x].
+func fnAddr(lib *jen.Statement, s *model.Symbol) *jen.Statement {
+	return dot(lib, "fn").Index(id(symConst(s)))
+}
+
+// callShim calls the C side of a verb, with the addresses of the exported functions first: rawX(l.fn[symIbv_x], args).
+func (e *emitter) callShim(v *model.Verb, lib *jen.Statement, args ...jen.Code) *jen.Statement {
+	var all []jen.Code
+	for _, s := range verbSymbols(v) {
+		all = append(all, fnAddr(lib, s))
 	}
-	for i := 0; i < int(n); i++ {
-		c := *(*unsafe.Pointer)(unsafe.Add(list, i*8))
-		if !f(c, l.info(c)) {
-			return nil
-		}
+	return id("raw" + v.Go).Call(append(all, args...)...)
+}
+
+// verbSymbols lists the exported functions that a verb's shim calls.
+func verbSymbols(v *model.Verb) []*model.Symbol {
+	switch {
+	case v.Special != nil:
+		return v.Special.Symbols
+	case v.Symbol != nil:
+		return []*model.Symbol{v.Symbol}
 	}
 	return nil
-}`, e.missingCheck(list, "l", "return ")+e.missingCheck(free, "l", "return "), e.fnArgs(list, "l"), e.fnArgs(free, "l"))
-	g.add(`
-// info reads one device of the list.
-func (l *Lib) info(c unsafe.Pointer) DeviceInfo {
-	d := (*%s)(c)
-	info := DeviceInfo{Name: cText(d.name[:]), DevName: cText(d.dev_name[:]), DevPath: cText(d.dev_path[:]), IBDevPath: cText(d.ibdev_path[:]),
-		NodeType: NodeType(d.node_type), Transport: TransportType(d.transport_type), Index: -1}
-	if l.fn[symIbv_get_device_guid] != 0 {
-		info.GUID = bits.ReverseBytes64(rawGetDeviceGUID(l.fn[symIbv_get_device_guid], c))
-	}
-	if l.fn[symIbv_get_device_index] != 0 {
-		info.Index = int(rawGetDeviceIndex(l.fn[symIbv_get_device_index], c))
-	}
-	return info
-}`, "cDevice")
 }

@@ -1,35 +1,14 @@
 package emit
 
 import (
-	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/dave/jennifer/jen"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/spec"
 )
-
-// verbsFile writes the methods that call verbs.
-func (e *emitter) verbsFile() *goFile {
-	g := e.newFile("verbs.gen.go")
-	for _, v := range e.pkg.Verbs {
-		for _, m := range v.Methods {
-			switch m.Form {
-			case "device_list", "open_device", "devmem": // written with what they belong to
-			case "rereg":
-				e.rereg(g, v, m)
-			case "post_send", "post_recv", "poll_cq", "req_notify", "next_event", "next_async": // see queues.go and events.go
-			default:
-				e.method(g, v, m)
-			}
-		}
-	}
-	if e.parentDomain() != nil {
-		e.allocator(g)
-	}
-	e.queues(g)
-	e.eventsOf(g)
-	return g
-}
 
 // Forms of methods: how the memory of a registration is given.
 const (
@@ -38,90 +17,96 @@ const (
 	formImplicit = "implicit" // the whole address space, on demand
 	formParent   = "parent_domain"
 	formImportDM = "import_dm"
+	formCreateCQ = "create_cq"
 )
 
 // call is one method in the making.
 type call struct {
-	e      *emitter
-	v      *model.Verb
-	m      *model.Method
-	recv   *model.Param // nil for methods of Lib
-	params []string     // of the Go method
-	docs   []string     // of its parameters
-	pre    []string     // before the rules: uses begun, memory pinned
-	prep   []string     // before the call
-	post   []string     // after success
-	args   []string     // of the raw call
-	in     map[string]string
-	fail   string // first values of a failing return: "nil, " or ""
-	keep   bool   // a release function is pending
+	e       *emitter
+	v       *model.Verb
+	m       *model.Method
+	recv    *model.Param              // nil for methods of Lib
+	params  []jen.Code                // of the Go method
+	docs    []string                  // of its parameters
+	pre     []jen.Code                // before the rules: uses begun, memory pinned
+	prep    []jen.Code                // before the call
+	post    []jen.Code                // after success
+	args    []jen.Code                // of the raw call
+	in      map[string]*jen.Statement // what the rules see of a parameter
+	fail    fail
+	cleanup []jen.Code // before a refusal by the rules
+	keep    bool       // a release function is pending
 }
 
-// method writes one Go face of a verb.
+// method makes one Go face of a verb:
+//
+//	func (dev *Device) AllocPD() (*PD, error) {
+//		const verb = "ibv_alloc_pd"
+//		... handles entered, memory held
+//		... rules
+//		... the call, and what becomes of its result
+//	}
 func (e *emitter) method(g *goFile, v *model.Verb, m *model.Method) {
-	c := &call{e: e, v: v, m: m, in: map[string]string{}}
-	results, zero := c.results()
-	c.fail = zero
+	c := &call{e: e, v: v, m: m, in: map[string]*jen.Statement{}}
+	var results []jen.Code
+	results, c.fail = c.results()
 	c.receiver()
-	if missing := e.missingCheck(v, c.lib(), "return "+c.fail); missing != "" {
-		c.pre = append(c.pre, strings.TrimSuffix(missing, "\n"))
-	}
+	c.pre = append(c.pre, e.missingCheck(v, c.lib(), c.fail))
 	c.memory()
 	for _, p := range v.Params {
 		c.param(p)
 	}
-	recv := "l *Lib"
+	receiver := recv("l", "Lib")
 	if c.recv != nil {
-		recv = c.recv.Go + " *" + c.recv.Object.Go
+		receiver = recv(c.recv.Go, c.recv.Object.Go)
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s\nfunc (%s) %s(%s) %s {\nconst verb = %q\n", c.doc(), recv, m.Name, strings.Join(c.params, ", "), results, v.C)
-	for _, part := range [][]string{c.pre, c.rules(), c.prep, {c.callAndReturn()}} {
-		for _, s := range part {
-			b.WriteString(s + "\n")
-		}
-	}
-	g.add("%s\n}", strings.TrimSpace(b.String()))
+	body := slices.Concat([]jen.Code{constVerb(v.C)}, c.pre, c.rules(), c.prep, c.invoke(), c.success())
+	g.fn(fn{doc: c.doc(), recv: receiver, name: m.Name, params: c.params, results: errResult(results...), body: body})
 }
 
-func (c *call) lib() string {
-	if c.recv == nil {
-		return "l"
+// inRecord is the name of the parameter that describes what is made.
+func (c *call) inRecord() string {
+	for _, p := range c.v.Params {
+		if p.Role == spec.RoleInRec {
+			return p.Go
+		}
 	}
-	return c.recv.Go + ".lib"
+	return "attr"
+}
+
+// lib is the expression of the Lib.
+func (c *call) lib() *jen.Statement {
+	if c.recv == nil {
+		return id("l")
+	}
+	return id(c.recv.Go, "lib")
 }
 
 // dev is the expression of the root object.
-func (c *call) dev() string {
-	if c.recv == nil {
-		return ""
-	}
+func (c *call) dev() *jen.Statement {
 	if c.recv.Object.Go == c.e.root() {
-		return c.recv.Go
+		return id(c.recv.Go)
 	}
-	return c.recv.Go + ".dev"
+	return id(c.recv.Go, "dev")
 }
 
-// results gives the result list of the method and the values before the error in a failing return.
-func (c *call) results() (list, zero string) {
+// results gives the types of the method's results before the error, and their values in a failing return.
+func (c *call) results() (types []jen.Code, zero fail) {
 	if c.v.Creates != nil {
-		return "(*" + c.v.Creates.Go + ", error)", "nil, "
+		return []jen.Code{ptr(c.v.Creates.Go)}, fail{jen.Nil()}
 	}
 	for _, p := range c.v.Params {
 		switch p.Role {
 		case spec.RoleOutRec:
-			list, zero = list+"*"+p.GoType+", ", zero+"nil, "
+			types, zero = append(types, ptr(p.GoType)), append(zero, jen.Nil())
 		case spec.RoleOut:
 			if p.GoType != "" {
-				return "(" + p.GoType + ", error)", p.GoType + "{}, "
+				return []jen.Code{goType(p.GoType)}, fail{goType(p.GoType).Values()}
 			}
-			return "(" + c.outType(p) + ", error)", "0, "
+			return []jen.Code{goType(c.outType(p))}, fail{jen.Lit(0)}
 		}
 	}
-	if list == "" {
-		return "error", ""
-	}
-	return "(" + list + "error)", zero
+	return types, zero
 }
 
 func (c *call) receiver() {
@@ -131,92 +116,72 @@ func (c *call) receiver() {
 		}
 	}
 	if c.recv != nil {
-		c.enter(c.recv.Go)
+		c.pre = append(c.pre, enterHandle(id(c.recv.Go), c.fail)...)
 	}
 }
 
-// enter begins the use of a handle until the method returns.
-func (c *call) enter(h string) {
-	c.pre = append(c.pre, fmt.Sprintf("if err := %s.enter(verb); err != nil {\nreturn %serr\n}\ndefer %s.node.Exit()", h, c.fail, h))
-}
-
-// memory writes how the forms of a registration give its memory.
-func (c *call) memory() {
-	var addr *model.Param
-	for _, p := range c.v.Params {
-		if p.Role == spec.RoleAddr {
-			addr = p
-		}
+// invoke makes the raw call, with an early return of its error:
+//
+//	if errno := rawX(l.fn[symIbv_x], qp.c); errno != 0 {
+//		return verr.Failed(verb, errno, nil)
+//	}
+func (c *call) invoke() []jen.Code {
+	raw := c.e.callShim(c.v, c.lib(), c.args...)
+	var out []jen.Code
+	if c.callbacks() && c.m.Form != formParent {
+		out = append(out, id(c.recv.Go, "calls.Begin").Call())
 	}
-	if addr == nil || addr.Len == nil {
-		return
-	}
-	begin := func(take string) {
-		c.keep = true
-		c.pre = append(c.pre, take+"\ndefer func() {\nif release != nil {\nrelease()\n}\n}()")
-	}
-	switch c.m.Form {
-	case formBytes:
-		c.params = append(c.params, "buf []byte")
-		begin(fmt.Sprintf("pin, err := mem.PinBytes(buf)\nif err != nil {\nreturn %smemoryError(verb, err)\n}\nrelease := pin.Unpin\n%s, %s := pin.Addr(), pin.Len()", c.fail, addr.Go, addr.Len.Go))
-	case formBuffer:
-		c.params = append(c.params, "buf *mem.Buffer")
-		begin(fmt.Sprintf("if buf == nil {\nreturn %[1]snilValue(verb, \"buffer\", \"make one with mem.New\")\n}\nif err := buf.Retain(verb); err != nil {\nreturn %[1]serr\n}\nrelease := func() { buf.Release(verb) }\n%[2]s, %[3]s := buf.Addr(), buf.Len()", c.fail, addr.Go, addr.Len.Go))
-	case formImplicit:
-		c.pre = append(c.pre, fmt.Sprintf("const (\n%s uintptr = 0\n%s uint64 = math.MaxUint64\n)", addr.Go, addr.Len.Go))
-	default:
-		c.params = append(c.params, addr.Go+" uintptr", addr.Len.Go+" uint64")
-	}
-}
-
-// isMemory tells whether a parameter is the address or length that memory() gave.
-func (c *call) isMemory(p *model.Param) bool {
-	if p.Role == spec.RoleAddr {
-		return p.Len != nil
-	}
-	for _, q := range c.v.Params {
-		if q.Role == spec.RoleAddr && q.Len == p {
-			return true
-		}
-	}
-	return false
-}
-
-// callAndReturn writes the raw call and what becomes of its result.
-func (c *call) callAndReturn() string {
-	v := c.v
-	raw := fmt.Sprintf("raw%s(%s%s)", v.Go, c.e.fnArgs(v, c.lib()), strings.Join(c.args, ", "))
-	hints := c.hints()
-	var b strings.Builder
-	if a := c.allocCalls(); a != "" && a != "calls" {
-		b.WriteString(a + ".begin()\n")
-	}
-	switch v.Returns {
+	failed := c.fail.with(c.failed())
+	switch c.v.Returns {
 	case spec.RetNullErrno:
-		fmt.Fprintf(&b, "ptr, errno := %s\nif ptr == nil {\nreturn %s%s\n}\n", raw, c.fail, c.failed(hints))
+		return append(out, define("ptr", "errno").Add(raw), jen.If(isNil(id("ptr"))).Block(failed))
 	case spec.RetErrno:
-		fmt.Fprintf(&b, "if errno := %s; errno != 0 {\nreturn %s%s\n}\n", raw, c.fail, c.failed(hints))
+		return append(out, jen.If(define("errno").Add(raw), op(id("errno"), "!=", jen.Lit(0))).Block(failed))
 	case spec.RetMinus1:
-		fmt.Fprintf(&b, "n, errno := %s\nif n < 0 {\nreturn %s%s\n}\n", raw, c.fail, c.failed(hints))
-	default:
-		b.WriteString(raw + "\n")
+		return append(out, define("n", "errno").Add(raw), jen.If(op(id("n"), "<", jen.Lit(0))).Block(failed))
 	}
-	b.WriteString(c.success())
-	return b.String()
+	return append(out, raw)
 }
 
-// hints gives the function that explains a failure.
-func (c *call) hints() string {
+// callbacks tells whether the call may run the allocator of a parent domain.
+func (c *call) callbacks() bool {
+	pd := c.e.parentDomain()
+	if pd == nil || !c.v.Callbacks {
+		return false
+	}
+	return c.m.Form == formParent || c.recv != nil && c.recv.Object == pd.Creates
+}
+
+// failed is the error of the call: verr.Failed(verb, errno, hints), or that of the allocator's calls.
+func (c *call) failed() *jen.Statement {
+	by := rt("verr", "Failed")
+	switch {
+	case c.callbacks() && c.m.Form == formParent:
+		by = id("calls.Failed")
+	case c.callbacks():
+		by = id(c.recv.Go, "calls.Failed")
+	}
+	return by.Call(id("verb"), id("errno"), c.hints())
+}
+
+// hints is the function that explains a failure, or nil:
+//
+//	func() []string { return append(hintX(&in), verr.MemlockHints(errno)...) }
+func (c *call) hints() *jen.Statement {
 	lints, pins := len(checked(c.v, true)) > 0, c.m.Form != formParent && c.pins()
+	byRules, byLimit := id("hint"+c.v.Go).Call(ref(id("in"))), rt("verr", "MemlockHints").Call(id("errno"))
+	var all *jen.Statement
 	switch {
 	case lints && pins:
-		return fmt.Sprintf("func() []string { return append(hint%s(&in), memlockHint(errno)...) }", c.v.Go)
+		all = jen.Append(byRules, byLimit.Op("..."))
 	case lints:
-		return fmt.Sprintf("func() []string { return hint%s(&in) }", c.v.Go)
+		all = byRules
 	case pins:
-		return "func() []string { return memlockHint(errno) }"
+		all = byLimit
+	default:
+		return jen.Nil()
 	}
-	return "nil"
+	return jen.Func().Params().Index().String().Add(short(jen.Return(all)))
 }
 
 // pins tells whether the verb pins host memory: then ENOMEM may be the limit on locked memory.
@@ -229,104 +194,134 @@ func (c *call) pins() bool {
 	return false
 }
 
-// allocCalls is the expression of the allocator that the call may run; empty when there is none.
-func (c *call) allocCalls() string {
-	pd := c.e.parentDomain()
-	switch {
-	case pd == nil || !c.v.Callbacks:
-		return ""
-	case c.m.Form == formParent:
-		return "calls"
-	case c.recv != nil && c.recv.Object == pd.Creates:
-		return c.recv.Go + ".calls"
+// success is what follows a call that succeeded.
+func (c *call) success() []jen.Code {
+	if c.v.Creates != nil {
+		return c.created()
 	}
-	return ""
+	return append(c.post, c.output()...)
 }
 
-// failed is the error of the call.
-func (c *call) failed(hints string) string {
-	if a := c.allocCalls(); a != "" {
-		return fmt.Sprintf("%s.failed(verb, errno, %s)", a, hints)
+// created makes the handle of the new object:
+//
+//	o := newMR(pd.dev, ptr)
+//	o.pd = pd
+//	if err := o.adopt(&pd.node); err != nil {
+//		return nil, err
+//	}
+//	return o, nil
+func (c *call) created() []jen.Code {
+	made := c.v.Creates
+	owner, parents := id("l"), []jen.Code(nil)
+	if made.Go != c.e.root() {
+		owner, parents = c.dev(), c.parents()
 	}
-	return fmt.Sprintf("verr.Failed(verb, errno, %s)", hints)
-}
-
-// success writes what follows a call that succeeded.
-func (c *call) success() string {
-	v := c.v
-	if v.Creates == nil {
-		return strings.Join(c.post, "\n") + c.output()
-	}
-	var parents []string
-	for _, p := range v.Params {
-		switch {
-		case p.Object != nil && p.Parent && p.Null:
-			parents = append(parents, fmt.Sprintf("nodeOf%s(%s)", p.Object.Go, p.Go))
-		case p.Object != nil && (p == c.recv || p.Parent):
-			parents = append(parents, "&"+p.Go+".node")
-		}
-	}
-	parents = append(parents, c.fieldParents()...)
-	owner := c.dev()
-	if v.Creates.Go == c.e.root() {
-		owner, parents = "l", nil
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "o := new%s(%s, ptr)\n", v.Creates.Go, owner)
-	for _, parent := range v.Creates.Parents {
+	out := []jen.Code{define("o").Id("new"+made.Go).Call(owner, id("ptr"))}
+	for _, parent := range made.Parents {
 		if c.recv != nil && c.recv.Object == parent && parent.Go != c.e.root() {
-			fmt.Fprintf(&b, "o.%s = %s\n", lowerFirst(parent.Go), c.recv.Go)
+			out = append(out, assign(id("o", lowerFirst(parent.Go)), id(c.recv.Go)))
 		}
 	}
 	switch {
 	case c.m.Form == formBuffer:
-		fmt.Fprintf(&b, "o.release = holdBuffer(buf, \"%s (\"+o.label()+\")\") // until Close has succeeded\n", v.Creates.Go)
+		out = append(out, remark(keepBuffer(id("buf"), made), "until Close has succeeded"))
 	case c.keep:
-		b.WriteString("o.release, release = release, nil // kept until Close has succeeded\n")
+		kept := jen.List(id("o.release"), id("release")).Op("=").List(id("release"), jen.Nil())
+		out = append(out, remark(kept, "kept until Close has succeeded"))
 	}
-	for _, s := range c.post {
-		b.WriteString(s + "\n")
-	}
-	switch {
-	case c.m.Form == "create_cq":
-		b.WriteString("o.channel = channel\n")
-	case c.m.Form == formImportDM:
-		b.WriteString("o.imported = true\n_ = o.mem.Attach(ptr, length, length != 0) // what it refuses is what the copies answer\n")
-	case v.Creates.Device:
-		b.WriteString("_ = o.mem.Attach(ptr, attrC.length, true) // what it refuses is what the copies answer\n")
-	}
-	fmt.Fprintf(&b, "if err := o.adopt(%s); err != nil {\nreturn nil, err\n}\nreturn o, nil\n", strings.Join(parents, ", "))
-	return b.String()
+	out = append(append(out, c.post...), c.attached()...)
+	return append(out, c.fail.onErr(id("o.adopt").Call(parents...)), jen.Return(id("o"), jen.Nil()))
 }
 
-// output writes the return of what a verb filled.
-func (c *call) output() string {
-	var fill, outs strings.Builder
+// keepBuffer keeps a buffer in the name of the new object: o.release = buf.Keep("MR (" + o.label() + ")").
+func keepBuffer(buf *jen.Statement, made *model.Object) *jen.Statement {
+	who := jen.Lit(made.Go + " (").Op("+").Id("o").Dot("label").Call().Op("+").Lit(")")
+	return assign(id("o.release"), dot(buf, "Keep").Call(who))
+}
+
+// attached is what single objects learn before anybody sees them: the channel of a queue, and the copies of device memory,
+// whose attaching may fail: the first copy returns that error.
+func (c *call) attached() []jen.Code {
+	attach := func(length, known jen.Code) *jen.Statement {
+		return remark(assign(id("_"), id("o.mem.Attach").Call(id("ptr"), length, known)), "an error of attaching is returned by the first copy")
+	}
+	switch {
+	case c.m.Form == formCreateCQ:
+		return []jen.Code{assign(id("o.channel"), id("channel"))}
+	case c.m.Form == formImportDM:
+		return []jen.Code{assign(id("o.imported"), jen.True()), attach(id("length"), op(id("length"), "!=", jen.Lit(0)))}
+	case c.v.Creates.Device:
+		return []jen.Code{attach(id(c.inRecord()+"C.length"), jen.True())}
+	}
+	return nil
+}
+
+// parents are the nodes that the new object lives under: &pd.node, nodeOfCQ(attr.sendCQ).
+func (c *call) parents() []jen.Code {
+	var out []jen.Code
+	for _, p := range c.v.Params {
+		switch {
+		case p.Object != nil && p.Parent && p.Null:
+			out = append(out, c.e.nodeOf(p.Object).Call(id(p.Go)))
+		case p.Object != nil && (p == c.recv || p.Parent):
+			out = append(out, ref(id(p.Go, "node")))
+		}
+	}
+	for _, p := range c.v.Params {
+		if p.Role != spec.RoleInRec {
+			continue
+		}
+		for _, f := range p.Record.Fields {
+			if f.Object != nil {
+				out = append(out, c.e.nodeOf(f.Object).Call(id(p.Go, lowerFirst(f.Go))))
+			}
+		}
+	}
+	return out
+}
+
+// output makes the return of what a verb filled:
+//
+//	out := new(PortAttr)
+//	out.from(&portAttrC)
+//	return out, nil
+func (c *call) output() []jen.Code {
+	var fill, outs []jen.Code
 	for _, p := range c.v.Params {
 		switch p.Role {
 		case spec.RoleOutRec:
+			mirror := id(p.Go + "C")
 			if r := c.e.capsRecord(); r != nil && p.Record == r {
-				fmt.Fprintf(&fill, "if %[1]sC.comp_mask == 0 { // not the plain attributes alone: what is 0 is known to be 0\n%[2]s.caps.Store(&%[1]sC)\n}\n", p.Go, c.recv.Go)
+				fill = append(fill, c.keepCaps(mirror))
 			}
 			out := "out"
-			if outs.Len() > 0 {
+			if len(outs) > 0 {
 				out = p.Go
 			}
-			fmt.Fprintf(&fill, "%[1]s := new(%[2]s)\n%[1]s.from(&%[3]sC)\n", out, p.GoType, p.Go)
-			outs.WriteString(out + ", ")
+			fill = append(fill, define(out).New(goType(p.GoType)), id(out, "from").Call(ref(mirror)))
+			outs = append(outs, id(out))
 		case spec.RoleOut:
-			outs.WriteString(p.Go + ", ")
+			outs = append(outs, id(p.Go))
 		}
 	}
-	return fill.String() + "return " + outs.String() + "nil\n"
+	return append(fill, jen.Return(append(outs, jen.Nil())...))
+}
+
+// keepCaps keeps the capabilities for later rules, unless the plain attributes alone were answered:
+//
+//	if attrC.comp_mask == 0 {
+//		// not the plain attributes alone: what is 0 is known to be 0
+//		dev.caps.Store(&attrC)
+//	}
+func (c *call) keepCaps(mirror *jen.Statement) *jen.Statement {
+	return jen.If(op(dot(mirror, "comp_mask"), "==", jen.Lit(0))).Block(
+		jen.Comment("// not the plain attributes alone: what is 0 is known to be 0"),
+		id(c.recv.Go, "caps.Store").Call(ref(mirror)))
 }
 
 // doc is the comment of the method.
 func (c *call) doc() string {
-	more := []string{c.m.Doc}
-	if len(c.docs) > 0 {
-		more = append(more, "  - "+strings.Join(c.docs, "\n  - "))
-	}
+	more := []string{c.m.Doc, listed(c.docs)}
 	if c.v.Since != "" {
 		more = append(more, "Since rdma-core "+c.v.Since+"; an older library gives an error that is errors.ErrUnsupported.")
 	}
@@ -345,10 +340,18 @@ func (c *call) ruleList() string {
 		if r.Lint {
 			lint = " (a hint only: some devices accept it)"
 		}
-		rules = append(rules, "  - "+r.Statement+lint+" ["+r.ID+"]")
+		rules = append(rules, r.Statement+lint+" ["+r.ID+"]")
 	}
 	if len(rules) == 0 {
 		return ""
 	}
-	return "Rules:\n" + strings.Join(rules, "\n")
+	return "Rules:\n" + listed(rules)
+}
+
+// listed makes a list in a doc comment.
+func listed(items []string) string {
+	if len(items) == 0 {
+		return ""
+	}
+	return "  - " + strings.Join(items, "\n  - ")
 }

@@ -1,12 +1,21 @@
 package emit
 
 import (
-	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/dave/jennifer/jen"
+
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/spec"
+)
+
+// Callbacks of a record's fields: what a field is for that C must not see as it is.
+const (
+	callbackMemory    = "memory"
+	callbackAllocator = "allocator"
+	callbackContext   = "context"
 )
 
 // param adds one C parameter to the method: to its Go parameters, its preparation and the arguments of the raw call.
@@ -14,11 +23,9 @@ func (c *call) param(p *model.Param) {
 	fixed, isFixed := c.m.Fixed[p.C]
 	switch {
 	case p == c.recv:
-		c.args = append(c.args, p.Go+".c")
-		c.in[p.C] = "addrOf(" + p.Go + ".c)"
+		c.pass(p, id(p.Go, "c"), addrOf(id(p.Go, "c")))
 	case c.isMemory(p):
-		c.args = append(c.args, p.Go)
-		c.in[p.C] = "uint64(" + p.Go + ")"
+		c.pass(p, id(p.Go), jen.Uint64().Call(id(p.Go)))
 	case isFixed && (p.Role != spec.RoleFlags):
 		c.fixedParam(p, fixed)
 	case p.Role == spec.RoleHandle:
@@ -26,24 +33,37 @@ func (c *call) param(p *model.Param) {
 	case p.Role == spec.RoleInRec:
 		c.recordParam(p)
 	case p.Role == spec.RoleOutRec:
-		c.prep = append(c.prep, fmt.Sprintf("var %sC %s", p.Go, p.Record.Mirror.Name))
-		c.args = append(c.args, "unsafe.Pointer(&"+p.Go+"C)")
-		c.in[p.C] = "1"
+		c.outParam(p, p.Go+"C", p.Record.Mirror.Name)
 	case p.Role == spec.RoleMask:
 		c.maskParam(p)
 	case p.Role == spec.RoleOut:
-		c.prep = append(c.prep, fmt.Sprintf("var %s %s", p.Go, c.outType(p)))
-		c.args = append(c.args, "unsafe.Pointer(&"+p.Go+")")
-		c.in[p.C] = "1"
+		c.outParam(p, p.Go, c.outType(p))
 	case p.Role == spec.RoleSlice:
 		c.sliceParam(p)
-	case c.isSliceLen(p):
-		c.args = append(c.args, fmt.Sprintf("%s(len(%sC))", c.rawType(p), c.sliceOf(p).Go))
-		c.in[p.C] = "uint64(len(" + c.sliceOf(p).Go + "))"
+	case c.sliceOf(p) != nil:
+		list := c.sliceOf(p).Go
+		c.pass(p, goType(c.rawType(p)).Call(jen.Len(id(list+"C"))), jen.Uint64().Call(jen.Len(id(list))))
 	default:
 		c.valueParam(p)
 	}
 }
+
+// pass gives a parameter's argument in the raw call, and what the rules see of it.
+func (c *call) pass(p *model.Param, arg jen.Code, in *jen.Statement) {
+	c.args = append(c.args, arg)
+	c.in[p.C] = in
+}
+
+// take adds a parameter of the Go method for one of C.
+func (c *call) take(p *model.Param, typ jen.Code) {
+	c.params = append(c.params, jen.Id(p.Go).Add(typ))
+	if p.Doc != "" {
+		c.docs = append(c.docs, p.Go+": "+strings.TrimSuffix(p.Doc, ".")+".")
+	}
+}
+
+// addrOf is the address of a C object as rules see it: validate.Addr(pd.c).
+func addrOf(c jen.Code) *jen.Statement { return rt("validate", "Addr").Call(c) }
 
 // fixedParam passes a value that the spec fixes.
 func (c *call) fixedParam(p *model.Param, value string) {
@@ -51,95 +71,117 @@ func (c *call) fixedParam(p *model.Param, value string) {
 	if value == "NULL" {
 		n, err = 0, nil
 	}
-	if v := constants(c.e.pkg.Facts)[value]; err != nil && v != nil {
+	if v := c.e.consts[value]; err != nil && v != nil {
 		n = v.Uint64()
 	}
-	arg := strconv.FormatUint(n, 10)
+	arg := dec(n)
 	if p.Role == spec.RoleHandle || p.Role == spec.RoleInRec {
-		arg = "nil"
+		arg = jen.Nil()
 	}
-	c.args = append(c.args, arg)
-	c.in[p.C] = strconv.FormatUint(n, 10)
+	c.pass(p, arg, dec(n))
 }
 
+// handleParam enters a handle. One that may be nil gives its C pointer to a variable:
+//
+//	var channelC unsafe.Pointer
+//	if channel != nil {
+//		... entered
+//		channelC = channel.c
+//	}
 func (c *call) handleParam(p *model.Param) {
-	c.params = append(c.params, p.Go+" "+p.GoType)
-	c.addDoc(p)
+	c.take(p, goType(p.GoType))
 	if !p.Null {
-		c.enter(p.Go)
-		c.args = append(c.args, p.Go+".c")
-		c.in[p.C] = "addrOf(" + p.Go + ".c)"
+		c.pre = append(c.pre, enterHandle(id(p.Go), c.fail)...)
+		c.pass(p, id(p.Go, "c"), addrOf(id(p.Go, "c")))
 		return
 	}
-	c.pre = append(c.pre, fmt.Sprintf("var %[1]sC unsafe.Pointer\nif %[1]s != nil {\nif err := %[1]s.enter(verb); err != nil {\nreturn %[2]serr\n}\ndefer %[1]s.node.Exit()\n%[1]sC = %[1]s.c\n}", p.Go, c.fail))
-	c.args = append(c.args, p.Go+"C")
-	c.in[p.C] = "addrOf(" + p.Go + "C)"
+	in := id(p.Go + "C")
+	c.pre = append(c.pre, jen.Var().Add(in).Add(unsafePointer()), c.enterIfGiven(id(p.Go), assign(in, id(p.Go, "c"))))
+	c.pass(p, in, addrOf(in))
 }
 
-// recordParam passes a copy of the builder's mirror, with the handles' C pointers filled in.
+// enterIfGiven enters a handle that is not nil, and hands on its C pointer:
+//
+//	if h != nil {
+//		... entered
+//		... then
+//	}
+func (c *call) enterIfGiven(h *jen.Statement, then ...jen.Code) *jen.Statement {
+	return jen.If(notNil(h)).Block(append(enterHandle(h, c.fail), then...)...)
+}
+
+// recordParam passes a copy of the builder's mirror, with the handles' C pointers filled in:
+//
+//	if attr == nil {
+//		return nil, verr.NilValue(verb, "CQAttr", "make one with NewCQAttr")
+//	}
+//	attrC := attr.c
 func (c *call) recordParam(p *model.Param) {
-	c.params = append(c.params, p.Go+" *"+p.GoType)
-	c.addDoc(p)
-	c.pre = append(c.pre, fmt.Sprintf("if %[1]s == nil {\nreturn %[2]snilValue(verb, %[3]q, \"make one with New%[3]s\")\n}", p.Go, c.fail, p.Record.Go), fmt.Sprintf("%[1]sC := %[1]s.c", p.Go))
+	c.take(p, ptr(p.GoType))
+	mirror := id(p.Go + "C")
+	c.pre = append(c.pre, c.refuseNil(id(p.Go), p.Record.Go, "make one with New"+p.Record.Go), define(p.Go+"C").Add(id(p.Go, "c")))
 	if hasInt(p.Record) {
-		c.pre = append(c.pre, fmt.Sprintf("if %[1]s.err != nil {\nreturn %[2]s%[1]s.err\n}", p.Go, c.fail))
+		c.pre = append(c.pre, jen.If(notNil(id(p.Go, "err"))).Block(c.fail.with(id(p.Go, "err"))))
 	}
 	c.heldMemory(p)
 	for _, f := range p.Record.Fields {
 		if f.Object == nil {
 			continue
 		}
-		h := p.Go + "." + lowerFirst(f.Go)
-		bit := ""
+		h := id(p.Go, lowerFirst(f.Go))
+		then := []jen.Code{assign(dot(mirror, f.Leaf.Go), jen.Uintptr().Call(dot(h, "c")))}
 		if f.Bit != nil && p.Record.Mask != "" {
-			bit = fmt.Sprintf("\n%sC.%s |= 0x%x // %s", p.Go, p.Record.Mask, uint64(f.BitValue), f.Bit.C)
+			then = append(then, setBit(dot(mirror, p.Record.Mask), uint64(f.BitValue), f.Bit.C))
 		}
-		c.pre = append(c.pre, fmt.Sprintf("if %[1]s != nil {\nif err := %[1]s.enter(verb); err != nil {\nreturn %[2]serr\n}\ndefer %[1]s.node.Exit()\n%[3]sC.%[4]s = uintptr(%[1]s.c)%[5]s\n}", h, c.fail, p.Go, f.Leaf.Go, bit))
+		c.pre = append(c.pre, c.enterIfGiven(h, then...))
 	}
 	if c.m.Form == formParent {
-		c.pre = append(c.pre, parentDomainPrep(p, c.fail))
-		c.keep = true
-		c.post = append(c.post, "o.parent = "+p.Go+".pd", "o.calls = calls", "calls.bind(o)")
+		c.allocatorParam(p)
 	}
-	c.args = append(c.args, "unsafe.Pointer(&"+p.Go+"C)")
-	c.in[p.C] = "1"
+	c.pass(p, unsafeRef(mirror), jen.Lit(1))
+}
+
+// setBit sets bits of a mask: attrC.comp_mask |= 0x1 // IBV_X.
+func setBit(mask *jen.Statement, bits uint64, c string) *jen.Statement {
+	s := op(mask, "|=", inHex(bits))
+	if c != "" {
+		s = remark(s, c)
+	}
+	return s
+}
+
+// outParam passes the address of a variable for the verb to fill: var attrC cPortAttr.
+func (c *call) outParam(p *model.Param, name, typ string) {
+	c.prep = append(c.prep, jen.Var().Add(param(name, typ)))
+	c.pass(p, unsafeRef(id(name)), jen.Lit(1))
 }
 
 // maskParam passes the mask that the builder of another parameter kept.
 func (c *call) maskParam(p *model.Param) {
 	for _, q := range c.v.Params {
 		if q.Role == spec.RoleInRec && q.Record == p.Record {
-			c.args = append(c.args, fmt.Sprintf("%s(%s.mask)", c.rawType(p), q.Go))
-			c.in[p.C] = "uint64(" + q.Go + ".mask)"
+			c.pass(p, goType(c.rawType(p)).Call(id(q.Go, "mask")), jen.Uint64().Call(id(q.Go, "mask")))
 		}
 	}
 }
 
-// fieldParents are the handles in a record's fields that the new object lives under.
-func (c *call) fieldParents() []string {
-	var out []string
-	for _, p := range c.v.Params {
-		if p.Role != spec.RoleInRec {
-			continue
-		}
-		for _, f := range p.Record.Fields {
-			if f.Object != nil {
-				out = append(out, fmt.Sprintf("nodeOf%s(%s.%s)", f.Object.Go, p.Go, lowerFirst(f.Go)))
-			}
-		}
-	}
-	return out
-}
-
-// sliceParam passes a list of records as an array of their mirrors.
+// sliceParam passes a list of records as an array of their mirrors:
+//
+//	sgListC := make([]cSGE, len(sgList))
+//	for i := range sgList {
+//		sgList[i].to(&sgListC[i])
+//	}
 func (c *call) sliceParam(p *model.Param) {
-	c.params = append(c.params, p.Go+" []"+p.GoType)
-	c.addDoc(p)
-	c.prep = append(c.prep, fmt.Sprintf("%[1]sC := make([]%[2]s, len(%[1]s))\nfor i := range %[1]s {\n%[1]s[i].to(&%[1]sC[i])\n}", p.Go, p.Record.Mirror.Name))
-	c.args = append(c.args, "unsafe.Pointer(unsafe.SliceData("+p.Go+"C))")
-	c.in[p.C] = "uint64(len(" + p.Go + "))"
+	c.take(p, jen.Index().Add(goType(p.GoType)))
+	list, array := id(p.Go), id(p.Go+"C")
+	at := func(x *jen.Statement) *jen.Statement { return x.Clone().Index(id("i")) }
+	c.prep = append(c.prep,
+		define(p.Go+"C").Make(jen.Index().Id(p.Record.Mirror.Name), jen.Len(list)),
+		jen.For(define("i").Range().Add(list)).Block(dot(at(list), "to").Call(ref(at(array)))))
+	c.pass(p, unsafePointer().Call(rt("unsafe", "SliceData").Call(array)), jen.Uint64().Call(jen.Len(list)))
 }
 
+// sliceOf is the list whose length a parameter is, or nil.
 func (c *call) sliceOf(n *model.Param) *model.Param {
 	for _, p := range c.v.Params {
 		if p.Role == spec.RoleSlice && p.Len == n {
@@ -149,56 +191,63 @@ func (c *call) sliceOf(n *model.Param) *model.Param {
 	return nil
 }
 
-func (c *call) isSliceLen(p *model.Param) bool { return c.sliceOf(p) != nil }
-
 // valueParam passes a number, flags or an enum.
 func (c *call) valueParam(p *model.Param) {
 	if p.Rest {
 		c.restParam(p)
 		return
 	}
-	c.params = append(c.params, p.Go+" "+p.GoType)
-	c.addDoc(p)
+	c.take(p, goType(p.GoType))
 	if c.m.Form == formImplicit && p.Role == spec.RoleFlags {
-		for _, m := range p.Enum.Members {
-			if m.C == "IBV_ACCESS_ON_DEMAND" {
-				c.pre = append(c.pre, fmt.Sprintf("%s |= %s", p.Go, m.Go))
-			}
+		if i := slices.IndexFunc(p.Enum.Members, func(m *model.Member) bool { return m.C == "IBV_ACCESS_ON_DEMAND" }); i >= 0 {
+			c.pre = append(c.pre, op(id(p.Go), "|=", id(p.Enum.Members[i].Go)))
 		}
 	}
 	if c.m.Form == formImportDM && p.C == "dm_handle" {
-		c.params = append(c.params, "length uint64")
+		c.params = append(c.params, param("length", "uint64"))
 		c.docs = append(c.docs, "length: length of the device memory in bytes; 0 when it is not known, and then copies go through the provider, unless the provider tells it.")
 	}
 	if p.GoType == "int" {
-		c.pre = append(c.pre, fmt.Sprintf("if int(int32(%[1]s)) != %[1]s {\nreturn %[2]soutOfRange(verb, %[3]q, %[1]s)\n}", p.Go, c.fail, p.C))
+		c.pre = append(c.pre, jen.If(notInt32(id(p.Go))).Block(c.fail.with(outOfRange(id("verb"), p.C, id(p.Go)))))
 	}
-	arg := p.Go
+	arg := id(p.Go)
 	if rt := c.rawType(p); rt != p.GoType {
-		arg = rt + "(" + p.Go + ")"
+		arg = goType(rt).Call(id(p.Go))
 	}
-	c.args = append(c.args, arg)
-	c.in[p.C] = "uint64(" + p.Go + ")"
-	if signed(p) {
-		c.in[p.C] = "int64(" + p.Go + ")"
+	wide := "uint64"
+	if p.GoType == "int" || p.GoType == "int64" {
+		wide = "int64"
 	}
+	c.pass(p, arg, id(wide).Call(id(p.Go)))
 }
 
-// restParam passes flags that are given one by one.
+// notInt32 is the condition that an int does not fit into C's: int(int32(x)) != x.
+func notInt32(x *jen.Statement) *jen.Statement {
+	return op(jen.Int().Call(jen.Int32().Call(x)), "!=", x)
+}
+
+// outOfRange is the error of such an int.
+func outOfRange(verb jen.Code, what string, x jen.Code) *jen.Statement {
+	return rt("verr", "OutOfRange").Call(verb, jen.Lit(what), x)
+}
+
+// restParam passes flags that are given one by one:
+//
+//	var fieldsC QPField
+//	for _, f := range fields {
+//		fieldsC |= f
+//	}
+//	if len(fields) == 0 {
+//		fieldsC = 0x1f // all that there are
+//	}
 func (c *call) restParam(p *model.Param) {
-	c.params = append(c.params, p.Go+" ..."+p.GoType)
-	c.addDoc(p)
-	c.pre = append(c.pre, fmt.Sprintf("var %[1]sC %[2]s\nfor _, f := range %[1]s {\n%[1]sC |= f\n}\nif len(%[1]s) == 0 {\n%[1]sC = 0x%[3]x // all that there are\n}", p.Go, p.GoType, p.Enum.Known))
-	c.args = append(c.args, c.rawType(p)+"("+p.Go+"C)")
-	c.in[p.C] = "uint64(" + p.Go + "C)"
-}
-
-func signed(p *model.Param) bool { return p.GoType == "int" || p.GoType == "int64" }
-
-func (c *call) addDoc(p *model.Param) {
-	if p.Doc != "" {
-		c.docs = append(c.docs, p.Go+": "+strings.TrimSuffix(p.Doc, ".")+".")
-	}
+	c.take(p, jen.Op("...").Add(goType(p.GoType)))
+	all := id(p.Go + "C")
+	c.pre = append(c.pre,
+		jen.Var().Add(param(p.Go+"C", p.GoType)),
+		jen.For(define("_", "f").Range().Id(p.Go)).Block(op(all, "|=", id("f"))),
+		jen.If(op(jen.Len(id(p.Go)), "==", jen.Lit(0))).Block(remark(assign(all, inHex(p.Enum.Known)), "all that there are")))
+	c.pass(p, goType(c.rawType(p)).Call(all), jen.Uint64().Call(all))
 }
 
 // rawType is the type of a value in the raw call.

@@ -1,79 +1,143 @@
 package emit
 
-// queues writes the data path: posting and polling, each one call into runtime/dpath.
-func (e *emitter) queues(g *goFile) {
-	if v := e.byVerb["ibv_post_send"]; v != nil {
-		g.add("%s", doc("PostSend", "posts the first n work requests of a batch with one crossing into C. It gives how many were taken: n, or the index of the one that was refused, with the reason. It must not run while the queue pair is being closed", v.C, v.Page)+`
-func (qp *QP) PostSend(b *dpath.SendBatch, n int) (posted int, err error) {
-	if qp == nil || qp.c == nil {
-		return 0, errPostSend.Closed()
-	}
-	bad, errno := dpath.PostSend(qp.c, b, n)
-	if errno != 0 {
-		return max(bad, 0), errPostSend.Errno(errno)
-	}
-	return n, nil
+import (
+	"github.com/dave/jennifer/jen"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+)
+
+// This file makes the data path: posting and polling, each one call into runtime/dpath.
+
+// onceErrors makes the errors of a method on the hot path, made once:
+//
+//	var errPostSend = verr.Once{Verb: "ibv_post_send", Kind: "QP"}
+func (g *goFile) onceErrors(name string, v *model.Verb, kind string) {
+	g.decl("", jen.Var().Id(name).Op("=").Add(rt("verr", "Once")).Values(key("Verb", jen.Lit(v.C)), key("Kind", jen.Lit(kind))))
 }
 
-var errPostSend = verr.Once{Verb: "ibv_post_send", Kind: "QP"}`)
-	}
-	if v := e.byVerb["ibv_post_send"]; v != nil && e.byVerb["ibv_create_ah"] != nil {
-		g.add("%s", doc("Address", "has a SEND on an unreliable datagram queue pair go to the queue pair qpn behind the address handle, with its qkey. The handle must stay open until the request has completed. The error is os.ErrClosed, for a handle that is closed or nil", v.C, v.Page)+`
-func (o *AH) Address(w *dpath.SendWR, qpn, qkey uint32) error {
-	if o == nil || o.c == nil {
-		return errAddress.Closed()
-	}
-	w.To(o.c, qpn, qkey)
-	return nil
+// ifGone refuses a handle without a C object, by errors made once:
+//
+//	if qp == nil || qp.c == nil {
+//		return 0, errPostSend.Closed()
+//	}
+func ifGone(h *jen.Statement, errs string, f fail) *jen.Statement {
+	return jen.If(isNil(h).Op("||").Add(isNil(dot(h, "c")))).Block(f.with(id(errs, "Closed").Call()))
 }
 
-var errAddress = verr.Once{Verb: "ibv_post_send", Kind: "AH"}`)
-	}
-	if v := e.byVerb["ibv_post_recv"]; v != nil {
-		g.add("%s", doc("PostRecv", "posts the first n receive requests of a batch. It is otherwise as PostSend", v.C, v.Page)+`
-func (qp *QP) PostRecv(b *dpath.RecvBatch, n int) (posted int, err error) {
-	if qp == nil || qp.c == nil {
-		return 0, errPostRecv.Closed()
-	}
-	bad, errno := dpath.PostRecv(qp.c, b, n)
-	if errno != 0 {
-		return max(bad, 0), errPostRecv.Errno(errno)
-	}
-	return n, nil
+// ifErrno returns the error of an errno that is not 0, made once:
+//
+//	if errno != 0 {
+//		return 0, errPollCQ.Errno(errno)
+//	}
+func ifErrno(errs string, f fail) *jen.Statement {
+	return jen.If(op(id("errno"), "!=", jen.Lit(0))).Block(f.with(id(errs, "Errno").Call(id("errno"))))
 }
 
-var errPostRecv = verr.Once{Verb: "ibv_post_recv", Kind: "QP"}`)
-	}
-	if v := e.byVerb["ibv_poll_cq"]; v != nil {
-		g.add("%s", doc("PollInto", "takes up to len(wcs) completions off the queue and gives how many; 0 when there are none now. It must not run while the queue is being closed", v.C, v.Page)+`
-func (cq *CQ) PollInto(wcs []dpath.WC) (int, error) { return cq.PollSpin(wcs, 1) }
-
-// PollSpin is PollInto that looks up to tries times until there is a completion, within one crossing into C.
-func (cq *CQ) PollSpin(wcs []dpath.WC, tries int) (int, error) {
-	if cq == nil || cq.c == nil {
-		return 0, errPollCQ.Closed()
-	}
-	n, errno := dpath.PollSpin(cq.c, wcs, tries)
-	if errno != 0 {
-		return 0, errPollCQ.Errno(errno)
-	}
-	return n, nil
+// post makes the posting of a batch:
+//
+//	func (qp *QP) PostSend(b *dpath.SendBatch, n int) (posted int, err error) {
+//		if qp == nil || qp.c == nil {
+//			return 0, errPostSend.Closed()
+//		}
+//		bad, errno := dpath.PostSend(qp.c, b, n)
+//		if errno != 0 {
+//			return max(bad, 0), errPostSend.Errno(errno)
+//		}
+//		return n, nil
+//	}
+func (e *emitter) post(g *goFile, v *model.Verb, name, batch, does string) {
+	errs := "err" + name
+	g.fn(fn{
+		doc:  doc(name, does, v.C, v.Page),
+		recv: recv("qp", "QP"), name: name,
+		params:  []jen.Code{jen.Id("b").Op("*").Add(rt("dpath", batch)), param("n", "int")},
+		results: []jen.Code{param("posted", "int"), jen.Id("err").Error()},
+		body: []jen.Code{
+			ifGone(id("qp"), errs, fail{jen.Lit(0)}),
+			define("bad", "errno").Add(rt("dpath", name)).Call(id("qp.c"), id("b"), id("n")),
+			ifErrno(errs, fail{jen.Id("max").Call(id("bad"), jen.Lit(0))}),
+			jen.Return(id("n"), jen.Nil()),
+		},
+	})
+	g.onceErrors(errs, v, "QP")
 }
 
-var errPollCQ = verr.Once{Verb: "ibv_poll_cq", Kind: "CQ"}`)
-	}
-	if v := e.byVerb["ibv_req_notify_cq"]; v != nil {
-		g.add("%s", doc("ReqNotify", "asks for one event on the queue's channel at the next completion, or with solicitedOnly at the next one of solicited work or with an error. Poll again after it: what completed before gives no event", v.C, v.Page)+`
-func (cq *CQ) ReqNotify(solicitedOnly bool) error {
-	const verb = "ibv_req_notify_cq"
-	if err := cq.enter(verb); err != nil {
-		return err
-	}
-	defer cq.node.Exit()
-	if errno := dpath.ReqNotify(cq.c, solicitedOnly); errno != 0 {
-		return verr.Failed(verb, errno, nil)
-	}
-	return nil
-}`)
-	}
+// address makes the addressing of a datagram:
+//
+//	func (o *AH) Address(w *dpath.SendWR, qpn, qkey uint32) error {
+//		if o == nil || o.c == nil {
+//			return errAddress.Closed()
+//		}
+//		w.To(o.c, qpn, qkey)
+//		return nil
+//	}
+func (e *emitter) address(g *goFile, v *model.Verb) {
+	g.fn(fn{
+		doc:  doc("Address", "has a SEND on an unreliable datagram queue pair go to the queue pair qpn behind the address handle, with its qkey. The handle must stay open until the request has completed. The error is os.ErrClosed, for a handle that is closed or nil", v.C, v.Page),
+		recv: recv("o", "AH"), name: "Address",
+		params:  []jen.Code{jen.Id("w").Op("*").Add(rt("dpath", "SendWR")), jen.List(id("qpn"), id("qkey")).Uint32()},
+		results: errResult(),
+		body: []jen.Code{
+			ifGone(id("o"), "errAddress", nil),
+			id("w.To").Call(id("o.c"), id("qpn"), id("qkey")),
+			jen.Return(jen.Nil()),
+		},
+	})
+	g.onceErrors("errAddress", v, "AH")
+}
+
+// poll makes PollInto, and PollSpin below it:
+//
+//	func (cq *CQ) PollInto(wcs []dpath.WC) (int, error) { return cq.PollSpin(wcs, 1) }
+//
+//	func (cq *CQ) PollSpin(wcs []dpath.WC, tries int) (int, error) {
+//		if cq == nil || cq.c == nil {
+//			return 0, errPollCQ.Closed()
+//		}
+//		n, errno := dpath.PollSpin(cq.c, wcs, tries)
+//		if errno != 0 {
+//			return 0, errPollCQ.Errno(errno)
+//		}
+//		return n, nil
+//	}
+func (e *emitter) poll(g *goFile, v *model.Verb) {
+	wcs, none := param("wcs", "[]dpath.WC"), fail{jen.Lit(0)}
+	g.fn(fn{
+		doc:  doc("PollInto", "takes up to len(wcs) completions off the queue and gives how many; 0 when there are none now. It must not run while the queue is being closed", v.C, v.Page),
+		recv: recv("cq", "CQ"), name: "PollInto", params: []jen.Code{wcs}, results: errResult(jen.Int()),
+		body: []jen.Code{jen.Return(id("cq.PollSpin").Call(id("wcs"), jen.Lit(1)))}, short: true,
+	})
+	g.fn(fn{
+		doc:  "// PollSpin is PollInto that looks up to tries times until there is a completion, within one crossing into C.",
+		recv: recv("cq", "CQ"), name: "PollSpin", params: []jen.Code{wcs, param("tries", "int")}, results: errResult(jen.Int()),
+		body: []jen.Code{
+			ifGone(id("cq"), "errPollCQ", none),
+			define("n", "errno").Add(rt("dpath", "PollSpin")).Call(id("cq.c"), id("wcs"), id("tries")),
+			ifErrno("errPollCQ", none),
+			jen.Return(id("n"), jen.Nil()),
+		},
+	})
+	g.onceErrors("errPollCQ", v, "CQ")
+}
+
+// reqNotify makes the arming of a queue:
+//
+//	func (cq *CQ) ReqNotify(solicitedOnly bool) error {
+//		const verb = "ibv_req_notify_cq"
+//		... cq entered
+//		if errno := dpath.ReqNotify(cq.c, solicitedOnly); errno != 0 {
+//			return verr.Failed(verb, errno, nil)
+//		}
+//		return nil
+//	}
+func (e *emitter) reqNotify(g *goFile, v *model.Verb) {
+	ask := rt("dpath", "ReqNotify").Call(id("cq.c"), id("solicitedOnly"))
+	body := append([]jen.Code{constVerb(v.C)}, enterHandle(id("cq"), nil)...)
+	body = append(body,
+		jen.If(define("errno").Add(ask), op(id("errno"), "!=", jen.Lit(0))).Block(jen.Return(rt("verr", "Failed").Call(id("verb"), id("errno"), jen.Nil()))),
+		jen.Return(jen.Nil()))
+	g.fn(fn{
+		doc:  doc("ReqNotify", "asks for one event on the queue's channel at the next completion, or with solicitedOnly at the next one of solicited work or with an error. Poll again after it: what completed before gives no event", v.C, v.Page),
+		recv: recv("cq", "CQ"), name: "ReqNotify", params: []jen.Code{param("solicitedOnly", "bool")}, results: errResult(), body: body,
+	})
 }

@@ -2,7 +2,10 @@ package emit
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/dave/jennifer/jen"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 )
@@ -17,168 +20,192 @@ func (e *emitter) recordsFile() *goFile {
 			e.result(g, r)
 		}
 	}
+	if e.usesGID() {
+		e.gid(g)
+	}
 	for _, m := range e.pkg.Mirrors {
 		e.mirror(g, m)
 	}
 	return g
 }
 
-// mirror writes a Go struct with C's layout.
+// mirror makes a Go struct with C's layout.
 func (e *emitter) mirror(g *goFile, m *model.Mirror) {
-	var b strings.Builder
-	fmt.Fprintf(&b, "// %s has the layout of struct %s.\ntype %s struct {\n", m.Name, m.C, m.Name)
+	var fields []jen.Code
 	for _, l := range m.Leaf {
-		fmt.Fprintf(&b, "%s %s\n", l.Go, l.GoType)
+		fields = append(fields, param(l.Go, l.GoType))
 	}
-	b.WriteString("}")
-	g.add("%s", b.String())
+	g.structType("// "+m.Name+" has the layout of struct "+m.C+".", m.Name, fields...)
 }
 
-// builder writes a record that the caller fills: the value and its mask bit are set together.
+// builder makes a record that the caller fills: the value and its mask bit are set together.
 func (e *emitter) builder(g *goFile, r *model.Record) {
-	g.add("%s\ntype %s struct {\nc %s\n%s}", doc(r.Go, "is filled by its methods and handed to a verb. "+r.Doc, "struct "+r.C, r.Page),
-		r.Go, r.Mirror.Name, e.builderExtras(r))
+	fields := append([]jen.Code{param("c", r.Mirror.Name)}, builderExtras(r)...)
+	g.structType(doc(r.Go, "is filled by its methods and handed to a verb. "+r.Doc, "struct "+r.C, r.Page), r.Go, fields...)
 	e.constructor(g, r)
 	for _, f := range r.Fields {
-		if !inNew(r, f) {
+		if !slices.Contains(r.New, f) {
 			e.setter(g, r, f)
 		}
-		if f.Callback == "memory" {
+		if f.Callback == callbackMemory {
 			e.memorySetters(g, r, f)
 		}
 	}
 	for _, s := range r.Bits {
-		g.add("%s\nfunc (a *%s) %s() *%s {\na.c.%s |= 0x%x\nreturn a\n}", doc(s.Go, "asks for this: "+s.Doc, s.C, r.Page), r.Go, s.Go, r.Go, r.Mask, uint64(s.Value))
+		g.fn(fn{
+			doc:  doc(s.Go, "asks for this: "+s.Doc, s.C, r.Page),
+			recv: recv("a", r.Go), name: s.Go, results: []jen.Code{ptr(r.Go)},
+			body: []jen.Code{setBit(id("a.c", r.Mask), uint64(s.Value), ""), jen.Return(id("a"))},
+		})
 	}
 }
 
 // builderExtras are the fields that keep what C must not hold: handles and Go values.
-func (e *emitter) builderExtras(r *model.Record) string {
-	var b strings.Builder
+func builderExtras(r *model.Record) []jen.Code {
+	var out []jen.Code
 	if r.Beside {
-		b.WriteString("mask uint32 // which fields are given\n")
+		out = append(out, remark(param("mask", "uint32"), "which fields are given"))
 	}
 	if hasInt(r) {
-		b.WriteString("err error // of the first value that does not fit\n")
+		out = append(out, remark(jen.Id("err").Error(), "of the first value that does not fit"))
 	}
 	for _, f := range r.Fields {
-		if f.Callback == "memory" {
-			b.WriteString("pin []byte // memory to be pinned\nbuf *mem.Buffer // or to be held\n")
-		}
 		switch {
+		case f.Callback == callbackMemory:
+			out = append(out, remark(param("pin", "[]byte"), "memory to be pinned"), remark(param("buf", "*mem.Buffer"), "or to be held"))
 		case f.Object != nil:
-			fmt.Fprintf(&b, "%s *%s\n", lowerFirst(f.Go), f.Object.Go)
-		case f.Callback == "allocator":
-			b.WriteString("allocator Allocator\n")
-		case f.Callback == "context":
-			b.WriteString("userContext any\n")
+			out = append(out, param(lowerFirst(f.Go), "*"+f.Object.Go))
+		case f.Callback == callbackAllocator:
+			out = append(out, param("allocator", "Allocator"))
+		case f.Callback == callbackContext:
+			out = append(out, param("userContext", "any"))
 		}
 	}
-	return b.String()
+	return out
 }
 
 // hasInt tells whether a setter takes a Go int, which may not fit into C's.
 func hasInt(r *model.Record) bool {
-	for _, f := range r.Fields {
-		if f.GoType == "int" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.Fields, func(f *model.Field) bool { return f.GoType == "int" })
 }
 
-func inNew(r *model.Record, f *model.Field) bool {
-	for _, n := range r.New {
-		if n == f {
-			return true
-		}
-	}
-	return false
-}
-
+// constructor makes the beginning of a builder:
+//
+//	func NewCQAttr(cqe uint32) *CQAttr {
+//		a := &CQAttr{}
+//		a.c.cqe = cqe
+//		return a
+//	}
 func (e *emitter) constructor(g *goFile, r *model.Record) {
-	var params, body []string
+	var params []jen.Code
 	var docs []string
+	body := []jen.Code{define("a").Op("&").Id(r.Go).Values()}
 	for _, f := range r.New {
 		p := lowerFirst(f.Go)
-		params = append(params, p+" "+f.GoType)
-		body = append(body, e.assign(r, f, p))
+		params = append(params, param(p, f.GoType))
+		body = append(body, setField(r, f, id(p))...)
 		docs = append(docs, p+": "+strings.TrimSuffix(f.Doc, ".")+".")
 	}
-	g.add("%s\nfunc New%s(%s) *%s {\na := &%s{}\n%s\nreturn a\n}",
-		doc("New"+r.Go, "starts an attribute structure "+r.Go+".", "", "", listed(docs)), r.Go, strings.Join(params, ", "), r.Go, r.Go, strings.Join(body, "\n"))
+	g.fn(fn{
+		doc:  doc("New"+r.Go, "starts an attribute structure "+r.Go+".", "", "", listed(docs)),
+		name: "New" + r.Go, params: params, results: []jen.Code{ptr(r.Go)}, body: append(body, jen.Return(id("a"))),
+	})
 }
 
-// listed makes a list in a doc comment.
-func listed(items []string) string {
-	if len(items) == 0 {
-		return ""
-	}
-	return "  - " + strings.Join(items, "\n  - ")
-}
-
-// assign writes the setting of a field of builder a.
-func (e *emitter) assign(r *model.Record, f *model.Field, v string) string {
-	var b strings.Builder
-	if f.GoType == "int" {
-		fmt.Fprintf(&b, "if int(int32(%[1]s)) != %[1]s && a.err == nil {\na.err = outOfRange(\"\", %[2]q, %[1]s)\n}\n", v, r.Go+"."+f.Go)
-	}
-	if f.Callback == "memory" {
-		b.WriteString("a.pin, a.buf = nil, nil\n")
-	}
+// setField sets a field of builder a, and its bit in the mask:
+//
+//	a.c.cqe = v
+//	a.c.comp_mask |= 0x1 // IBV_X
+func setField(r *model.Record, f *model.Field, v *jen.Statement) []jen.Code {
 	switch {
 	case f.Object != nil:
-		return fmt.Sprintf("a.%s = %s", lowerFirst(f.Go), v)
-	case f.Callback == "allocator":
-		return "a.allocator = " + v
-	case f.Callback == "context":
-		return "a.userContext = " + v
-	case f.Nested != nil:
-		fmt.Fprintf(&b, "if %s != nil {\na.c.%s = %s.c\n}", v, f.Leaf.Go, v)
-	case f.Bool:
-		fmt.Fprintf(&b, "a.c.%s = 0\nif %s {\na.c.%s = 1\n}", f.Leaf.Go, v, f.Leaf.Go)
-	case f.Leaf.Big:
-		fmt.Fprintf(&b, "a.c.%s = bits.ReverseBytes%d(%s)", f.Leaf.Go, f.Leaf.Size*8, v)
-	case f.GoType != f.Leaf.GoType:
-		fmt.Fprintf(&b, "a.c.%s = %s(%s)", f.Leaf.Go, f.Leaf.GoType, v)
-	default:
-		fmt.Fprintf(&b, "a.c.%s = %s", f.Leaf.Go, v)
+		return []jen.Code{assign(id("a", lowerFirst(f.Go)), v)}
+	case f.Callback == callbackAllocator:
+		return []jen.Code{assign(id("a.allocator"), v)}
+	case f.Callback == callbackContext:
+		return []jen.Code{assign(id("a.userContext"), v)}
+	}
+	leaf := id("a.c", f.Leaf.Go)
+	if f.Nested != nil {
+		return []jen.Code{jen.If(notNil(v)).Block(assign(leaf, dot(v, "c"))), maskBit(r, f)}
+	}
+	var out []jen.Code
+	if f.GoType == "int" {
+		out = append(out, jen.If(notInt32(v).Op("&&").Add(isNil(id("a.err")))).
+			Block(assign(id("a.err"), outOfRange(jen.Lit(""), r.Go+"."+f.Go, v))))
+	}
+	if f.Callback == callbackMemory {
+		out = append(out, jen.List(id("a.pin"), id("a.buf")).Op("=").List(jen.Nil(), jen.Nil()))
 	}
 	switch {
-	case f.Bit != nil && r.Beside:
-		fmt.Fprintf(&b, "\na.mask |= 0x%x // %s", uint64(f.BitValue), f.Bit.C)
-	case f.Bit != nil && r.Mask != "":
-		fmt.Fprintf(&b, "\na.c.%s |= 0x%x // %s", r.Mask, uint64(f.BitValue), f.Bit.C)
+	case f.Bool:
+		out = append(out, assign(leaf, jen.Lit(0)), jen.If(v).Block(assign(leaf, jen.Lit(1))))
+	case f.Leaf.Big:
+		out = append(out, assign(leaf, reversed(f.Leaf, v)))
+	case f.GoType != f.Leaf.GoType:
+		out = append(out, assign(leaf, goType(f.Leaf.GoType).Call(v)))
+	default:
+		out = append(out, assign(leaf, v))
 	}
-	return b.String()
+	return append(out, maskBit(r, f))
 }
 
+// reversed turns the bytes of a number around: bits.ReverseBytes32(x).
+func reversed(l *model.Leaf, x jen.Code) *jen.Statement {
+	return rt("bits", fmt.Sprintf("ReverseBytes%d", l.Size*8)).Call(x)
+}
+
+// maskBit sets the bit that says that a field is given; nil when it has none.
+func maskBit(r *model.Record, f *model.Field) jen.Code {
+	switch {
+	case f.Bit == nil:
+		return nil
+	case r.Beside:
+		return setBit(id("a.mask"), uint64(f.BitValue), f.Bit.C)
+	case r.Mask != "":
+		return setBit(id("a.c", r.Mask), uint64(f.BitValue), f.Bit.C)
+	}
+	return nil
+}
+
+// setter makes the method that sets a field:
+//
+//	func (a *CQAttr) Flags(v CQFlags) *CQAttr {
+//		a.c.flags = uint32(v)
+//		return a
+//	}
 func (e *emitter) setter(g *goFile, r *model.Record, f *model.Field) {
 	does := "sets this: " + f.Doc
+	c := "struct " + r.C + "." + f.C
 	if f.Bit != nil {
 		does = "sets this and its mask bit: " + f.Doc
+		c += ", " + f.Bit.C
 	}
 	typ := f.GoType
 	switch f.Callback {
-	case "allocator":
+	case callbackAllocator:
 		typ = "Allocator"
-	case "context":
+	case callbackContext:
 		typ = "any"
-	}
-	c := "struct " + r.C + "." + f.C
-	if f.Bit != nil {
-		c += ", " + f.Bit.C
 	}
 	since := ""
 	if f.Since != "" {
 		since = "Since rdma-core " + f.Since + "."
 	}
-	g.add("%s\nfunc (a *%s) %s(v %s) *%s {\n%s\nreturn a\n}", doc(f.Go, does, c, r.Page, since), r.Go, f.Go, typ, r.Go, e.assign(r, f, "v"))
+	g.fn(fn{
+		doc:  doc(f.Go, does, c, r.Page, since),
+		recv: recv("a", r.Go), name: f.Go, params: []jen.Code{param("v", typ)}, results: []jen.Code{ptr(r.Go)},
+		body: append(setField(r, f, id("v")), jen.Return(id("a"))),
+	})
 }
 
-// result writes a record that a verb fills, and how it is read out of the mirror.
+// result makes a record that a verb fills, and how it is read out of the mirror:
+//
+//	func (r *PortAttr) from(c *cPortAttr) {
+//		r.State = PortState(c.state)
+//	}
 func (e *emitter) result(g *goFile, r *model.Record) {
-	var fields, conv strings.Builder
+	var fields, from, to []jen.Code
 	for _, f := range r.Fields {
 		text := f.Doc
 		if f.Since != "" {
@@ -187,46 +214,81 @@ func (e *emitter) result(g *goFile, r *model.Record) {
 		if f.Leaf.Big {
 			text += "; in the host's byte order"
 		}
-		fmt.Fprintf(&fields, "%s\n%s %s // %s\n", comment(sentence(text)), f.Go, f.GoType, f.C)
-		fmt.Fprintf(&conv, "r.%s = %s\n", f.Go, fromMirror(f))
+		fields = append(fields, jen.Comment(comment(sentence(text))), remark(param(f.Go, f.GoType), f.C))
+		from = append(from, readField(f))
+		to = append(to, assign(id("c", f.Leaf.Go), toMirror(f)))
 	}
 	does := "is filled by a verb. "
 	if r.Listed {
 		does = "is an element of a list that a verb takes. "
 	}
-	g.add("%s\ntype %s struct {\n%s}", doc(r.Go, does+r.Doc, "struct "+r.C, r.Page), r.Go, fields.String())
-	g.add("// from reads the C layout.\nfunc (r *%s) from(c *%s) {\n%s}", r.Go, r.Mirror.Name, conv.String())
+	g.structType(doc(r.Go, does+r.Doc, "struct "+r.C, r.Page), r.Go, fields...)
+	layout := []jen.Code{param("c", "*"+r.Mirror.Name)}
+	g.fn(fn{doc: "// from reads the C layout.", recv: recv("r", r.Go), name: "from", params: layout, body: from})
 	if r.Listed {
-		var to strings.Builder
-		for _, f := range r.Fields {
-			fmt.Fprintf(&to, "c.%s = %s\n", f.Leaf.Go, toMirror(f))
-		}
-		g.add("// to writes the C layout.\nfunc (r *%s) to(c *%s) {\n%s}", r.Go, r.Mirror.Name, to.String())
+		g.fn(fn{doc: "// to writes the C layout.", recv: recv("r", r.Go), name: "to", params: layout, body: to})
 	}
 }
 
-// fromMirror is the expression that reads field f of r out of the mirror c; a nested record is read in place.
-func fromMirror(f *model.Field) string {
-	leaf := "c." + f.Leaf.Go
+// readField reads field f of r out of the mirror c: r.State = PortState(c.state); a nested record reads itself.
+func readField(f *model.Field) jen.Code {
+	field, leaf := id("r", f.Go), id("c", f.Leaf.Go)
 	switch {
 	case f.Record != nil:
-		return fmt.Sprintf("func() (v %s) { v.from(&%s); return }()", f.GoType, leaf)
+		return dot(field, "from").Call(ref(leaf))
 	case f.Text:
-		return "cText(" + leaf + "[:])"
+		return assign(field, rt("cmem", "Text").Call(leaf.Index(jen.Op(":"))))
 	case f.Bool:
-		return leaf + " != 0"
+		return assign(field, op(leaf, "!=", jen.Lit(0)))
 	case f.Leaf.Big:
-		return fmt.Sprintf("bits.ReverseBytes%d(%s)", f.Leaf.Size*8, leaf)
+		return assign(field, reversed(f.Leaf, leaf))
 	case f.GoType != f.Leaf.GoType:
-		return f.GoType + "(" + leaf + ")"
+		return assign(field, goType(f.GoType).Call(leaf))
 	}
-	return leaf
+	return assign(field, leaf)
 }
 
 // toMirror is the expression that writes field f of r into the mirror.
-func toMirror(f *model.Field) string {
+func toMirror(f *model.Field) *jen.Statement {
 	if f.GoType != f.Leaf.GoType {
-		return fmt.Sprintf("%s(r.%s)", f.Leaf.GoType, f.Go)
+		return goType(f.Leaf.GoType).Call(id("r", f.Go))
 	}
-	return "r." + f.Go
+	return id("r", f.Go)
+}
+
+// usesGID tells whether the package has addresses of ports.
+func (e *emitter) usesGID() bool {
+	const gid = "GID"
+	for _, r := range e.pkg.Records {
+		if slices.ContainsFunc(r.Fields, func(f *model.Field) bool { return f.GoType == gid }) {
+			return true
+		}
+	}
+	for _, m := range e.pkg.Mirrors {
+		if slices.ContainsFunc(m.Leaf, func(l *model.Leaf) bool { return l.GoType == gid }) {
+			return true
+		}
+	}
+	for _, v := range e.pkg.Verbs {
+		if slices.ContainsFunc(v.Params, func(p *model.Param) bool { return p.GoType == gid }) {
+			return true
+		}
+	}
+	return false
+}
+
+// gid makes the type of an address of a port:
+//
+//	type GID [16]byte
+//
+//	func (g GID) String() string { return netip.AddrFrom16(g).String() }
+func (e *emitter) gid(g *goFile) {
+	g.decl(`// GID is an address of a port: 16 bytes in network byte order.
+//
+// C: union ibv_gid, ibv_query_gid(3).`, jen.Type().Id("GID").Index(jen.Lit(16)).Byte())
+	g.fn(fn{
+		doc:  "// String gives the GID in the form of an IPv6 address.",
+		recv: param("g", "GID"), name: "String", results: []jen.Code{jen.String()},
+		body: []jen.Code{jen.Return(rt("netip", "AddrFrom16").Call(id("g")).Dot("String").Call())}, short: true,
+	})
 }

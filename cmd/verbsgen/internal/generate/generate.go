@@ -22,6 +22,7 @@ type Options struct {
 	AllowUndecided bool     // leave out declarations that no page decides, instead of failing
 	AllowChanged   bool     // take a header that contradicts what all known releases agree on
 	Header         string   // path that the facts were read from; empty for those of a known release
+	Foreign        bool     // header or pages are not the project's own: what comes out is type-checked
 }
 
 // Run gives the files of a package, and the model that they were made from.
@@ -66,6 +67,11 @@ func Run(rel *api.Release, sp *spec.Spec, opt Options) ([]output.File, *model.Pa
 	files, err := emit.Package(pkg)
 	if err != nil {
 		return nil, nil, err
+	}
+	if opt.Foreign {
+		if err := compiles(files, pkg, sp); err != nil {
+			return nil, nil, err
+		}
 	}
 	return files, pkg, nil
 }

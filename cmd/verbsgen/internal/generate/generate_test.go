@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,7 +28,7 @@ func TestOnlyEach(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, all, err := Run(rel, sp, Options{Package: "p"})
+		_, all, err := Run(rel, sp, Options{Package: "p", Foreign: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -39,7 +40,7 @@ func TestOnlyEach(t *testing.T) {
 		}
 		before = len(all.Verbs)
 		for _, v := range all.Verbs {
-			files, pkg, err := Run(rel, sp, Options{Package: "p", Only: []string{v.C}})
+			files, pkg, err := Run(rel, sp, Options{Package: "p", Only: []string{v.C}, Foreign: true})
 			if err != nil {
 				t.Errorf("%s: --only %s: %v", release, v.C, err)
 				continue
@@ -104,4 +105,35 @@ type noImports struct{}
 
 func (noImports) Import(string) (*types.Package, error) {
 	return nil, errors.New("nothing is imported")
+}
+
+// TestWithoutEach leaves one function out of the newest release, as an older release does: what comes out names nothing that
+// only comes with it, or generate says what is wrong.
+func TestWithoutEach(t *testing.T) {
+	sp, err := spec.Embedded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rel, err := api.Load(api.Newest())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, all, err := Run(rel, sp, Options{Package: "p"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range all.Verbs {
+		if testing.Short() && v.C != "ibv_get_device_index" {
+			continue
+		}
+		older := *rel
+		older.Functions = slices.DeleteFunc(slices.Clone(rel.Functions), func(f api.Function) bool { return f.Name == v.C })
+		files, _, err := Run(&older, sp, Options{Package: "p"})
+		if err != nil && v.C == "ibv_get_device_index" {
+			t.Errorf("without %s: %v", v.C, err)
+		}
+		for _, err := range undefined(t, files) {
+			t.Errorf("without %s: %v", v.C, err)
+		}
+	}
 }

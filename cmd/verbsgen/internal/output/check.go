@@ -2,6 +2,7 @@ package output
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -22,11 +23,24 @@ type Report struct {
 // Check compares a folder with the files that generate would write there, and writes nothing. The error is about
 // what cannot be read or is in the way, as for [Write].
 func Check(dir string, files []File) (Report, error) {
+	unlock, err := lock(dir, false)
+	switch {
+	case err == nil:
+		defer unlock()
+	case !errors.Is(err, errMoved): // a folder that is missing is told file by file
+		return Report{}, err
+	}
 	now, err := survey(dir, files)
 	if err != nil {
 		return Report{}, err
 	}
 	var r Report
+	if now.cutOff {
+		r.stale(filepath.ToSlash(filepath.Join(dir, unfinished)), 0, "a run of generate was cut off: some files are new, others are old", "run `verbsgen generate` with the same flags to mend it")
+	}
+	if now.staged {
+		r.stale(filepath.ToSlash(filepath.Join(dir, staging)), 0, "is left over from a run of generate that was cut off", "run `verbsgen generate` with the same flags to remove it")
+	}
 	var diff strings.Builder
 	for _, f := range files {
 		at := filepath.ToSlash(filepath.Join(dir, f.Name))

@@ -15,9 +15,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/renameio/v2"
-
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/spec/regular"
 )
 
 // Banner is the first line of every generated file; by it verbsgen knows its own files again, and Go tools know them
@@ -40,15 +39,21 @@ type Result struct {
 // patterns are the names under which leftovers are looked for.
 var patterns = [...]string{"*.gen.go", "*.gen_test.go", "*.gen.h", "*.gen.c"}
 
-// Write makes the folder hold the files and no leftovers of an earlier run. It makes the folder where it is missing.
-// On an error, which is a diag.List, everything is as it was before.
+// MaxFile is the size of the largest file that is read in a folder.
+const MaxFile = 64 << 20
+
+// Write makes the folder hold the files and no leftovers of an earlier run. It makes the folder where it is missing, and
+// waits for other runs that write there. On an error, which is a diag.List, everything is as it was before. A process
+// that is killed meanwhile leaves a folder that is wholly old, wholly new, or has a file that keeps it from compiling.
 func Write(dir string, files []File) (Result, error) {
-	now, err := survey(dir, files)
+	undoDir, unlock, err := enter(dir)
 	if err != nil {
 		return Result{}, err
 	}
-	undoDir, err := makeDir(dir)
+	defer unlock()
+	now, err := survey(dir, files)
 	if err != nil {
+		undoDir()
 		return Result{}, err
 	}
 	res, err := replace(dir, files, now)
@@ -64,6 +69,8 @@ type state struct {
 	old       map[string][]byte // content of the files about to be replaced
 	leftovers []string          // our files that are no longer generated, sorted
 	leftover  map[string][]byte // their content
+	cutOff    bool              // an earlier run was killed between the first file and the last
+	staged    bool              // the folder of new files of a killed run is there
 }
 
 // survey reads the folder and refuses what Write must not touch, all of it at once.
@@ -71,6 +78,18 @@ func survey(dir string, files []File) (*state, error) {
 	s := &state{old: map[string][]byte{}, leftover: map[string][]byte{}}
 	var errs diag.List
 	names := map[string]bool{}
+	switch _, err := readOurs(dir, unfinished); {
+	case err == nil:
+		s.cutOff = true
+	case !errors.Is(err, fs.ErrNotExist):
+		errs.AddErr(err)
+	}
+	switch info, err := os.Lstat(filepath.Join(dir, staging)); {
+	case err == nil && info.IsDir():
+		s.staged = true
+	case err == nil:
+		errs.AddErr(inTheWay(filepath.Join(dir, staging), "is in the way: it has the name of a folder that verbsgen works in"))
+	}
 	for _, f := range files {
 		if err := checkFile(f, names); err != nil {
 			return nil, err
@@ -96,6 +115,8 @@ func checkFile(f File, seen map[string]bool) error {
 	switch {
 	case f.Name == "" || f.Name != path.Base(f.Name) || strings.ContainsAny(f.Name, `\/`) || f.Name[0] == '.':
 		return errors.New("output: " + f.Name + ": not a plain file name")
+	case f.Name == unfinished:
+		return errors.New("output: " + f.Name + ": the name is taken")
 	case seen[f.Name]:
 		return errors.New("output: " + f.Name + ": generated twice")
 	case !ours(f.Data):
@@ -120,9 +141,9 @@ func readOurs(dir, name string) ([]byte, error) {
 	case err != nil:
 		return nil, writeError(dir, err)
 	case !info.Mode().IsRegular():
-		return nil, inTheWay(at, "is a "+kindOf(info.Mode())+" in the place of a generated file")
+		return nil, inTheWay(at, "is a "+regular.Kind(info.Mode())+" in the place of a generated file")
 	}
-	data, err := os.ReadFile(at)
+	data, err := regular.Read(at, MaxFile)
 	switch {
 	case err != nil:
 		return nil, writeError(at, err)
@@ -130,17 +151,6 @@ func readOurs(dir, name string) ([]byte, error) {
 		return nil, inTheWay(at, "is in the way: its first line is not `"+Banner+"`, so verbsgen did not write it")
 	}
 	return data, nil
-}
-
-// kindOf names what is not a regular file.
-func kindOf(m fs.FileMode) string {
-	switch {
-	case m.IsDir():
-		return "folder"
-	case m&fs.ModeSymlink != 0:
-		return "symbolic link"
-	}
-	return "special file"
 }
 
 // inTheWay refuses to overwrite.
@@ -173,7 +183,7 @@ func (s *state) findLeftovers(dir string, names map[string]bool) error {
 		return writeError(dir, err)
 	}
 	for _, e := range entries {
-		if names[e.Name()] || !e.Type().IsRegular() || !ourName(e.Name()) {
+		if names[e.Name()] || e.Name() == unfinished || !e.Type().IsRegular() || !ourName(e.Name()) {
 			continue
 		}
 		at := filepath.Join(dir, e.Name())
@@ -184,7 +194,7 @@ func (s *state) findLeftovers(dir string, names map[string]bool) error {
 		if !ours(first) {
 			continue
 		}
-		data, err := os.ReadFile(at)
+		data, err := regular.Read(at, MaxFile)
 		if err != nil {
 			return writeError(at, err)
 		}
@@ -205,103 +215,10 @@ func ourName(name string) bool {
 
 // head reads as much of a file as the banner is long.
 func head(at string) ([]byte, error) {
-	f, err := os.Open(at)
+	f, err := regular.Open(at)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	return io.ReadAll(io.LimitReader(f, int64(len(Banner)+2)))
-}
-
-// makeDir makes the folder and gives what takes back the making.
-func makeDir(dir string) (undo func(), err error) {
-	made := []string{}
-	for d := filepath.Clean(dir); ; d = filepath.Dir(d) {
-		if _, err := os.Stat(d); !errors.Is(err, fs.ErrNotExist) || d == filepath.Dir(d) {
-			break
-		}
-		made = append(made, d)
-	}
-	undo = func() {
-		for _, d := range made {
-			_ = os.Remove(d) // refused by the system when something is in it: then it stays
-		}
-	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		undo()
-		return nil, writeError(dir, err)
-	}
-	return undo, nil
-}
-
-// replace stages every changed file beside its target, then renames them all, then removes the leftovers. When a
-// later step fails the earlier ones are taken back.
-func replace(dir string, files []File, now *state) (Result, error) {
-	var res Result
-	var staged []*renameio.PendingFile
-	var names []string
-	defer func() {
-		for _, p := range staged {
-			_ = p.Cleanup() // no-op for a file that was renamed
-		}
-	}()
-	for _, f := range files {
-		if old, ok := now.old[f.Name]; ok && bytes.Equal(old, f.Data) {
-			res.Same++
-			continue
-		}
-		p, err := stage(dir, f)
-		if err != nil {
-			return Result{}, err
-		}
-		staged, names = append(staged, p), append(names, f.Name)
-	}
-	var done []string
-	for i, p := range staged {
-		if err := p.CloseAtomicallyReplace(); err != nil {
-			return Result{}, errors.Join(writeError(filepath.Join(dir, names[i]), err), takeBack(dir, done, now.old))
-		}
-		done = append(done, names[i])
-	}
-	for i, name := range now.leftovers {
-		if err := os.Remove(filepath.Join(dir, name)); err != nil {
-			return Result{}, errors.Join(writeError(filepath.Join(dir, name), err),
-				takeBack(dir, done, now.old), takeBack(dir, now.leftovers[:i], now.leftover))
-		}
-	}
-	res.Written, res.Removed = len(done), now.leftovers
-	return res, nil
-}
-
-// stage writes a file beside its target without touching that.
-func stage(dir string, f File) (*renameio.PendingFile, error) {
-	at := filepath.Join(dir, f.Name)
-	p, err := renameio.NewPendingFile(at, renameio.WithTempDir(dir), renameio.WithPermissions(0o666))
-	if err != nil {
-		return nil, writeError(dir, err)
-	}
-	if _, err := p.Write(f.Data); err != nil {
-		_ = p.Cleanup()
-		return nil, writeError(at, err)
-	}
-	return p, nil
-}
-
-// takeBack restores files: those of old get their content back, others are removed.
-func takeBack(dir string, names []string, old map[string][]byte) error {
-	var errs []error
-	for _, name := range names {
-		at := filepath.Join(dir, name)
-		data, had := old[name]
-		var err error
-		if had {
-			err = renameio.WriteFile(at, data, 0o666, renameio.WithTempDir(dir))
-		} else {
-			err = os.Remove(at)
-		}
-		if err != nil {
-			errs = append(errs, writeError(at, err))
-		}
-	}
-	return errors.Join(errs...)
 }

@@ -1,23 +1,24 @@
 package output
 
 import (
+	"bytes"
 	"fmt"
 	"go/ast"
+	"go/build"
 	"go/parser"
 	"go/token"
+	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
-	"golang.org/x/tools/go/packages"
-
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/spec/regular"
 )
 
 // CheckTarget looks whether the generated Go files can stand beside the hand-written ones of the folder: in the same
 // package, without declaring a name twice. A hand-written file that a build constraint keeps out of the package on
-// linux/amd64 with cgo does not count, nor does one that is too broken to be read: the compiler will tell. The error
+// linux with cgo does not count, nor does one that is too broken to be read: the compiler will tell. The error
 // is a diag.List that names both places.
 func CheckTarget(dir string, files []File, pkg string) error {
 	hand, err := handWritten(dir)
@@ -29,17 +30,9 @@ func CheckTarget(dir string, files []File, pkg string) error {
 		return err
 	}
 	var errs diag.List
-	var part map[string]bool // asked only when there is something to tell
 	for _, h := range hand {
-		found := h.problems(generated, pkg)
-		if len(found) == 0 {
-			continue
-		}
-		if part == nil {
-			part = partOfPackage(dir)
-		}
-		if len(part) == 0 || part[filepath.Base(h.at)] {
-			errs = append(errs, found...)
+		if h.inPackage() {
+			errs = append(errs, h.problems(generated, pkg)...)
 		}
 	}
 	return errs.Err()
@@ -48,6 +41,7 @@ func CheckTarget(dir string, files []File, pkg string) error {
 // handFile is one Go file in the folder that verbsgen did not write.
 type handFile struct {
 	at   string
+	data []byte
 	fset *token.FileSet
 	file *ast.File
 }
@@ -64,11 +58,11 @@ func handWritten(dir string) ([]handFile, error) {
 		if strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_") {
 			continue
 		}
-		data, err := os.ReadFile(at)
+		data, err := regular.Read(at, MaxFile)
 		if err != nil || ours(data) {
 			continue // a folder or an unreadable file is told by Write where it matters
 		}
-		h := handFile{at: at, fset: token.NewFileSet()}
+		h := handFile{at: at, data: data, fset: token.NewFileSet()}
 		h.file, _ = parser.ParseFile(h.fset, at, data, parser.SkipObjectResolution)
 		if h.file != nil && h.file.Name != nil && h.file.Name.Name != "" && h.file.Name.Name != "_" {
 			hand = append(hand, h)
@@ -188,26 +182,32 @@ func receiver(recv *ast.FieldList) string {
 	}
 }
 
-// partOfPackage names the files that belong to the folder's package and its tests where generated code builds. It is
-// empty where the go command cannot tell: no go command, no module.
-func partOfPackage(dir string) map[string]bool {
-	pkgs, err := packages.Load(&packages.Config{
-		Mode:  packages.NeedName | packages.NeedFiles,
-		Dir:   dir,
-		Tests: true,
-		Env:   append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=1", "GOPROXY=off", "GOTOOLCHAIN=local"),
-	}, ".")
-	if err != nil {
-		return nil
+// inPackage tells whether a file belongs to a package where generated code builds: on linux, with cgo. The go command
+// leaves out what a build constraint or the file's name keeps out, and files of package documentation.
+func (h handFile) inPackage() bool {
+	if h.file.Name.Name == "documentation" {
+		return false
 	}
-	part := map[string]bool{}
-	for _, p := range pkgs {
-		for _, f := range slices.Concat(p.GoFiles, p.OtherFiles) {
-			part[filepath.Base(f)] = true
-		}
-		if len(p.GoFiles) == 0 && len(p.Errors) > 0 {
-			return nil
+	ctx := build.Default
+	ctx.GOOS, ctx.CgoEnabled, ctx.BuildTags = "linux", true, goflagsTags()
+	ctx.OpenFile = func(string) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(h.data)), nil }
+	for _, arch := range []string{"amd64", "arm64"} {
+		ctx.GOARCH = arch
+		part, err := ctx.MatchFile(filepath.Dir(h.at), filepath.Base(h.at))
+		if part || err != nil { // a file whose head cannot be read is the compiler's to tell
+			return true
 		}
 	}
-	return part
+	return false
+}
+
+// goflagsTags gives the build tags that the environment sets for the go command.
+func goflagsTags() []string {
+	var tags []string
+	for _, f := range strings.Fields(os.Getenv("GOFLAGS")) {
+		if list, ok := strings.CutPrefix(strings.TrimLeft(f, "-"), "tags="); ok {
+			tags = append(tags, strings.Split(list, ",")...)
+		}
+	}
+	return tags
 }

@@ -49,6 +49,11 @@ func TestCheckTarget(t *testing.T) {
 			"go.mod": mod, "a.go": "package rdma\n", "b.go": "//go:build windows\n\npackage rdma\n\ntype DM int\n",
 			"c_darwin.go": "package rdma\n\ntype DM int\n", "d.go": "//go:build ignore\n\npackage main\n", "_e.go": "package other\n", ".f.go": "package other\n",
 		}, nil},
+		{"a program in the folder, and no module", map[string]string{"a.go": "//go:build ignore\n\npackage main\n"}, nil},
+		{"a program in the folder of a module", map[string]string{"go.mod": mod, "a.go": "//go:build ignore\n\npackage main\n"}, nil},
+		{"a file that the go command ignores", map[string]string{"go.mod": mod, "a.go": "package documentation\n\ntype DM int\n"}, nil},
+		{"on arm64 alone", map[string]string{"a_arm64.go": "package rdma\n\ntype DM int\n"},
+			[]string{"a_arm64.go:3:6: DM: is declared here and by the generated objects.gen.go:4:6" + clashFix}},
 		{"too broken to read", map[string]string{"go.mod": mod, "a.go": "what is this\n", "b.go": ""}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {

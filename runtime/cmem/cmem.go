@@ -1,0 +1,21 @@
+// Package cmem reads values out of memory of C.
+//
+// It must not know verbs or generated packages.
+package cmem
+
+import (
+	"bytes"
+	"unsafe"
+)
+
+// This package is unsafe because it reads memory at an address and an offset. What keeps it sound: the address is that of a C
+// object, which the caller keeps alive, and the offset comes from the facts of the header.
+
+// At reads the value of type T at offset off of the object at c.
+func At[T any](c unsafe.Pointer, off uintptr) T { return *(*T)(unsafe.Add(c, off)) }
+
+// Text gives the text of a C char array up to its first NUL, or all of it.
+func Text(array []byte) string {
+	text, _, _ := bytes.Cut(array, []byte{0})
+	return string(text)
+}

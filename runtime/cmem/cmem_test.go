@@ -1,0 +1,34 @@
+package cmem
+
+import (
+	"testing"
+	"unsafe"
+)
+
+func TestAt(t *testing.T) {
+	memory := [4]uint32{1, 2, 3, 4}
+	if got := At[uint32](unsafe.Pointer(&memory), 8); got != 3 {
+		t.Errorf("At offset 8: %d, want 3", got)
+	}
+	if got := At[int32](unsafe.Pointer(&memory), 0); got != 1 {
+		t.Errorf("At offset 0: %d, want 1", got)
+	}
+}
+
+func TestText(t *testing.T) {
+	for in, want := range map[string]string{"mlx5_0\x00junk\x00": "mlx5_0", "full": "full", "\x00": "", "": ""} {
+		if got := Text([]byte(in)); got != want {
+			t.Errorf("Text(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+// TestAtAllocatesNothing matters because validators read states of C objects before each call.
+func TestAtAllocatesNothing(t *testing.T) {
+	memory := [2]uint32{1, 2}
+	c := unsafe.Pointer(&memory)
+	var sum uint32
+	if n := testing.AllocsPerRun(100, func() { sum += At[uint32](c, 4) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}

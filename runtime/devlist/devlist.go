@@ -1,0 +1,72 @@
+package devlist
+
+import (
+	"strconv"
+	"strings"
+	"syscall"
+	"unsafe"
+
+	"github.com/verbsgen/verbsgen/runtime/cmem"
+	"github.com/verbsgen/verbsgen/runtime/verr"
+)
+
+// Library is what the list needs of a loaded library.
+type Library struct {
+	// List is ibv_get_device_list: it gives an array of struct ibv_device * and writes its length to n.
+	List func(n *int32) (list unsafe.Pointer, errno syscall.Errno)
+	// Free is ibv_free_device_list.
+	Free func(list unsafe.Pointer)
+}
+
+// Each calls f with each device (struct ibv_device *), until f returns false. A device is there until f returns. verb names the
+// caller in errors. A kernel without RDMA is an error that is errors.ErrUnsupported; no devices are no error.
+func (l Library) Each(verb string, f func(device unsafe.Pointer) bool) error {
+	var n int32
+	list, errno := l.List(&n)
+	if list != nil {
+		defer l.Free(list)
+	}
+	if n == 0 && (list != nil || errno == syscall.ENOSYS) { // a library that cannot open files says that too
+		if hint := verr.FilesHint(); hint != "" {
+			return &verr.Error{Verb: verb, Errno: syscall.EMFILE, Msg: "no device was found, and " + hint}
+		}
+	}
+	if list == nil {
+		if errno == syscall.ENOSYS {
+			return &verr.Error{Verb: verb, Errno: errno, Msg: "the kernel has no RDMA (no InfiniBand class in sysfs), or the process ran out of file descriptors; load the modules of the device (ib_uverbs)"}
+		}
+		return verr.Failed(verb, errno, nil)
+	}
+	for i := range uintptr(n) {
+		if !f(cmem.At[unsafe.Pointer](list, i*unsafe.Sizeof(list))) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// Find calls open with the device of a name, once. name gives the name of a device. The error is that of open, of Each, or
+// syscall.ENODEV with the names of the devices that there are.
+func (l Library) Find(verb, wanted string, name func(device unsafe.Pointer) string, open func(device unsafe.Pointer) error) error {
+	var names []string
+	var failed error
+	found := false
+	err := l.Each(verb, func(device unsafe.Pointer) bool {
+		names = append(names, name(device))
+		if found = name(device) == wanted; found {
+			failed = open(device)
+		}
+		return !found
+	})
+	switch {
+	case err != nil:
+		return err
+	case found:
+		return failed
+	}
+	have := "there is none"
+	if len(names) > 0 {
+		have = "there is " + strings.Join(names, ", ")
+	}
+	return &verr.Error{Verb: verb, Errno: syscall.ENODEV, Msg: "no device " + strconv.Quote(wanted) + "; " + have}
+}

@@ -1,0 +1,52 @@
+package dl
+
+import (
+	"errors"
+	"slices"
+	"syscall"
+	"testing"
+)
+
+// table is a source of functions; the address is the length of the version.
+type table map[string]bool
+
+func (t table) Symbol(name, version string) uintptr {
+	if !t[name] {
+		return 0
+	}
+	return uintptr(len(version))
+}
+
+type named struct {
+	table
+	err error
+}
+
+func (n named) String() string { return "a table" }
+func (n named) Err() error     { return n.err }
+
+func TestLookup(t *testing.T) {
+	symbols := []Symbol{{"a", "V_1", "33.2"}, {"b", "V_1.1", "44.0"}}
+	fn := make([]uintptr, 2)
+	name, err := Lookup(table{"b": true}, symbols, fn)
+	if err != nil || name != "the loaded library" || !slices.Equal(fn, []uintptr{0, 5}) {
+		t.Errorf("%q, %v, %v", name, err, fn)
+	}
+	if name, err := Lookup(named{}, symbols, fn); err != nil || name != "a table" || !slices.Equal(fn, []uintptr{0, 0}) {
+		t.Errorf("%q, %v, %v", name, err, fn)
+	}
+	if _, err := Lookup(nil, symbols, fn); !errors.Is(err, syscall.EINVAL) || err.Error() != "LoadFrom(nil); pass a source of symbols: invalid argument (EINVAL)" {
+		t.Errorf("no source: %v", err)
+	}
+	refused := errors.New("refused")
+	if _, err := Lookup(named{err: refused}, symbols, fn); !errors.Is(err, refused) {
+		t.Errorf("a source that refuses: %v", err)
+	}
+	err = symbols[1].Missing("a_verb", "a table")
+	if want := "a_verb: a table has no symbol b, which came with rdma-core 44.0; install rdma-core 44.0 or newer"; err.Error() != want || !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("%v", err)
+	}
+	if err := NoC(); !errors.Is(err, errors.ErrUnsupported) || err.Error() != "verbs need linux on amd64 or arm64, and cgo" {
+		t.Errorf("%v", err)
+	}
+}

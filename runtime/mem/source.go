@@ -1,0 +1,69 @@
+package mem
+
+import "errors"
+
+// Source is host memory that a caller gives to a verb: a slice, a buffer, or an address. The zero value is none.
+type Source struct {
+	kind  sourceKind
+	bytes []byte
+	buf   *Buffer
+	addr  uintptr
+	len   uint64
+}
+
+type sourceKind uint8
+
+const (
+	noSource sourceKind = iota
+	sourceBytes
+	sourceBuffer
+	sourceAddr
+)
+
+// FromBytes is the memory of a slice, which Take pins.
+func FromBytes(b []byte) Source { return Source{kind: sourceBytes, bytes: b} }
+
+// FromBuffer is the memory of a buffer, which Take keeps from being closed.
+func FromBuffer(b *Buffer) Source { return Source{kind: sourceBuffer, buf: b} }
+
+// FromAddr is memory that the caller keeps mapped.
+func FromAddr(addr uintptr, length uint64) Source {
+	return Source{kind: sourceAddr, addr: addr, len: length}
+}
+
+// Held is memory that stays where it is until Release is called.
+type Held struct {
+	Addr    uintptr
+	Len     uint64
+	Release func() // never nil
+}
+
+// Take pins or retains the memory in the name of who, which is what uses it (see Buffer.Retain). No memory gives a Held of
+// address 0 and length 0. Errors: those of PinBytes and Retain, and an error for a nil buffer.
+func (s Source) Take(who string) (Held, error) {
+	switch s.kind {
+	case sourceBytes:
+		pin, err := PinBytes(s.bytes)
+		if err != nil {
+			return Held{}, err
+		}
+		return Held{pin.Addr(), pin.Len(), pin.Unpin}, nil
+	case sourceBuffer:
+		if s.buf == nil {
+			return Held{}, errors.New("buffer is nil; make one with mem.New")
+		}
+		if err := s.buf.Retain(who); err != nil {
+			return Held{}, err
+		}
+		return Held{s.buf.Addr(), s.buf.Len(), func() { s.buf.Release(who) }}, nil
+	}
+	return Held{s.addr, s.len, func() {}}, nil
+}
+
+// Keep retains the buffer in the name of who and gives the function that ends that. A closed buffer gives nil.
+func (b *Buffer) Keep(who string) (release func()) {
+	if b.Retain(who) != nil {
+		return nil
+	}
+	return func() { b.Release(who) }
+}

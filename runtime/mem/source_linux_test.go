@@ -1,0 +1,75 @@
+package mem
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"unsafe"
+)
+
+func TestSourceBytes(t *testing.T) {
+	b := make([]byte, 100)
+	held, err := FromBytes(b).Take("a verb")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if held.Addr != uintptr(unsafe.Pointer(&b[0])) || held.Len != 100 {
+		t.Errorf("held %#x, %d bytes; want %p, 100", held.Addr, held.Len, &b[0])
+	}
+	held.Release()
+	if _, err := FromBytes(nil).Take("a verb"); !errors.Is(err, syscall.EINVAL) {
+		t.Errorf("an empty slice: %v", err)
+	}
+}
+
+// TestSourceBuffer closes a buffer while and after it is held.
+func TestSourceBuffer(t *testing.T) {
+	buf, err := New(4096)
+	if err != nil {
+		t.Fatal(err)
+	}
+	held, err := FromBuffer(buf).Take("MR (lkey 0x1)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if held.Addr != buf.Addr() || held.Len != 4096 {
+		t.Errorf("held %#x, %d bytes", held.Addr, held.Len)
+	}
+	if err := buf.Close(); !errors.Is(err, syscall.EBUSY) || !strings.Contains(err.Error(), "MR (lkey 0x1)") {
+		t.Errorf("Close of a held buffer: %v", err)
+	}
+	held.Release()
+	keep := buf.Keep("another")
+	if err := buf.Close(); !errors.Is(err, syscall.EBUSY) || !strings.Contains(err.Error(), "another") {
+		t.Errorf("Close of a kept buffer: %v", err)
+	}
+	keep()
+	if err := buf.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := FromBuffer(buf).Take("late"); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("a closed buffer: %v", err)
+	}
+	if buf.Keep("late") != nil {
+		t.Error("a closed buffer is kept")
+	}
+	if _, err := FromBuffer(nil).Take("x"); err == nil || err.Error() != "buffer is nil; make one with mem.New" {
+		t.Errorf("a nil buffer: %v", err)
+	}
+}
+
+func TestSourceAddrAndNone(t *testing.T) {
+	for _, c := range []struct {
+		s    Source
+		addr uintptr
+		len  uint64
+	}{{FromAddr(0x1000, 7), 0x1000, 7}, {Source{}, 0, 0}} {
+		held, err := c.s.Take("x")
+		if err != nil || held.Addr != c.addr || held.Len != c.len {
+			t.Errorf("%+v, %v", held, err)
+		}
+		held.Release()
+	}
+}

@@ -1,0 +1,162 @@
+package rereg
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/verbsgen/verbsgen/runtime/mem"
+	"github.com/verbsgen/verbsgen/runtime/object"
+	"github.com/verbsgen/verbsgen/runtime/verr"
+)
+
+const verb = "ibv_rereg_mr"
+
+// region is a region under one of two protection domains, with counters of what is let go of.
+type region struct {
+	a, b, mr         object.Node
+	release          func()
+	oldGone, newGone int
+	changed          int
+}
+
+type handle struct{ node *object.Node }
+
+func (h handle) Close() error { return h.node.Close("", nil) }
+
+func newRegion(t *testing.T) *region {
+	t.Helper()
+	r := &region{}
+	r.release = func() { r.oldGone++ }
+	for _, n := range []struct {
+		node    *object.Node
+		kind    string
+		parents []*object.Node
+	}{{&r.a, "PD a", nil}, {&r.b, "PD b", nil}, {&r.mr, "MR", []*object.Node{&r.a}}} {
+		var self io.Closer = handle{n.node}
+		if err := n.node.Init(self, n.kind, "", n.parents...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(func() {
+		for _, n := range []*object.Node{&r.mr, &r.a, &r.b} {
+			_ = n.Close("", nil)
+		}
+	})
+	return r
+}
+
+func (r *region) settle(c *Change, code int, errno syscall.Errno, to *object.Node) error {
+	return c.Settle(verb, code, errno, Region{Node: &r.mr, From: &r.a, To: to, Release: &r.release,
+		New: mem.Held{Release: func() { r.newGone++ }}, Changed: func() { r.changed++ }})
+}
+
+func memoryChange() *Change {
+	c := new(Change)
+	c.Memory(1, mem.FromAddr(0x1000, 4096))
+	return c
+}
+
+// TestSettle is the table of answers: whether the region is changed, what is let go of at once, and what at its Close.
+func TestSettle(t *testing.T) {
+	for _, c := range []struct {
+		name               string
+		code               int
+		errno              syscall.Errno
+		changed            int
+		oldGone, newGone   int
+		oldClose, newClose int
+		text               string
+	}{
+		{"done", 0, 0, 1, 1, 0, 1, 1, ""},
+		{"old memory stays marked", -3, syscall.EINVAL, 1, 1, 0, 1, 1, "IBV_REREG_MR_ERR_DO_FORK_OLD: the region is changed"},
+		{"refused by the library", -1, syscall.EINVAL, 0, 0, 1, 1, 1, "IBV_REREG_MR_ERR_INPUT"},
+		{"new memory cannot be marked", -2, syscall.EINVAL, 0, 0, 1, 1, 1, "IBV_REREG_MR_ERR_DONT_FORK_NEW"},
+		{"no such change", -4, syscall.EOPNOTSUPP, 0, 0, 1, 1, 1, "the device cannot change a region in this way"},
+		{"refused by the kernel", -4, syscall.ENOMEM, 0, 0, 0, 1, 1, "IBV_REREG_MR_ERR_CMD: the kernel refused"},
+		{"and the new memory stays marked", -5, syscall.ENOMEM, 0, 0, 0, 1, 1, "IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW"},
+		{"an answer of no name", -9, syscall.EIO, 0, 0, 0, 1, 1, "IBV_REREG_MR_ERR_CMD: the kernel refused"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := newRegion(t)
+			err := r.settle(memoryChange(), c.code, c.errno, nil)
+			if (err == nil) != (c.text == "") || err != nil && !strings.HasPrefix(err.Error(), verb+": "+c.text) {
+				t.Errorf("error %v, want %q", err, c.text)
+			}
+			if c.errno != 0 && !errors.Is(err, c.errno) {
+				t.Errorf("error %v is not %v", err, c.errno)
+			}
+			if r.changed != c.changed || r.oldGone != c.oldGone || r.newGone != c.newGone {
+				t.Errorf("changed %d, old let go %d, new let go %d; want %d, %d, %d", r.changed, r.oldGone, r.newGone, c.changed, c.oldGone, c.newGone)
+			}
+			r.release()
+			if r.oldGone != c.oldClose || r.newGone != c.newClose {
+				t.Errorf("after Close: old let go %d, new let go %d; want %d, %d", r.oldGone, r.newGone, c.oldClose, c.newClose)
+			}
+		})
+	}
+}
+
+// TestSettleWithoutMemory changes the access alone: the region goes on holding what it held.
+func TestSettleWithoutMemory(t *testing.T) {
+	r := newRegion(t)
+	if err := r.settle(&Change{Flags: 4}, 0, 0, nil); err != nil {
+		t.Fatal(err)
+	}
+	if r.changed != 1 || r.oldGone != 0 {
+		t.Errorf("changed %d, old let go %d", r.changed, r.oldGone)
+	}
+	r.release()
+	if r.oldGone != 1 || r.newGone != 0 {
+		t.Errorf("after Close: old let go %d, new let go %d", r.oldGone, r.newGone)
+	}
+}
+
+// TestSettleMovesTheRegion changes the protection domain, then to one that is closed.
+func TestSettleMovesTheRegion(t *testing.T) {
+	r := newRegion(t)
+	if err := r.settle(&Change{Flags: 2}, 0, 0, &r.b); err != nil {
+		t.Fatal(err)
+	}
+	if r.a.Count("MR") != 0 || r.b.Count("MR") != 1 {
+		t.Errorf("under the old domain %d, under the new %d", r.a.Count("MR"), r.b.Count("MR"))
+	}
+
+	r = newRegion(t)
+	if err := r.b.Close("", nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.settle(memoryChange(), 0, 0, &r.b); err == nil {
+		t.Error("a closed protection domain is accepted")
+	}
+	if r.changed != 0 || r.oldGone != 0 || r.newGone != 0 {
+		t.Errorf("changed %d, old let go %d, new let go %d", r.changed, r.oldGone, r.newGone)
+	}
+	if r.release(); r.oldGone != 1 || r.newGone != 1 {
+		t.Errorf("after Close: old let go %d, new let go %d", r.oldGone, r.newGone)
+	}
+}
+
+func TestTake(t *testing.T) {
+	c := memoryChange()
+	if held, err := c.Take(verb, "MR"); err != nil || held.Addr != 0x1000 || held.Len != 4096 || c.Flags != 1 {
+		t.Errorf("%+v, %v, flags %#x", held, err, c.Flags)
+	}
+	c.Memory(1, mem.FromBytes(nil))
+	_, err := c.Take(verb, "MR")
+	if e := new(verr.Error); !errors.As(err, &e) || !e.Refused || e.Verb != verb || !errors.Is(err, syscall.EINVAL) {
+		t.Errorf("an empty slice: %v", err)
+	}
+	if held, err := new(Change).Take(verb, "MR"); err != nil || held.Len != 0 {
+		t.Errorf("no memory: %+v, %v", held, err)
+	}
+}
+
+func TestOtherDevice(t *testing.T) {
+	err := OtherDevice(verb)
+	if want := "ibv_rereg_mr: the protection domain belongs to another Device; pass one of the region's own"; err.Error() != want || !errors.Is(err, syscall.EINVAL) {
+		t.Errorf("%v", err)
+	}
+}

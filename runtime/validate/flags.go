@@ -1,0 +1,32 @@
+package validate
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Flag is a bit, or a set of bits, with its name.
+type Flag struct {
+	Bits uint64
+	Name string
+}
+
+// FlagText gives the names of the bits of v joined by |, bits without a name in hex, and then the whole value in hex:
+// "LOCAL_WRITE|0x40 (0x41)". No bits are "0".
+func FlagText(v uint64, names []Flag) string {
+	if v == 0 {
+		return "0"
+	}
+	var parts []string
+	rest := v
+	for _, n := range names {
+		if n.Bits != 0 && rest&n.Bits == n.Bits {
+			parts = append(parts, n.Name)
+			rest &^= n.Bits
+		}
+	}
+	if rest != 0 {
+		parts = append(parts, "0x"+strconv.FormatUint(rest, 16))
+	}
+	return strings.Join(parts, "|") + " (0x" + strconv.FormatUint(v, 16) + ")"
+}

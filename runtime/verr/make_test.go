@@ -1,0 +1,54 @@
+package verr
+
+import (
+	"errors"
+	"os"
+	"slices"
+	"syscall"
+	"testing"
+)
+
+// TestRefusedArguments pins the errors of calls that are refused for an argument.
+func TestRefusedArguments(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		is   error
+		text string
+	}{
+		{NilHandle("ibv_dereg_mr", "MR"), syscall.EINVAL, "ibv_dereg_mr: MR is nil; pass one that is open"},
+		{NilValue("ibv_reg_mr", "buffer", "make one with mem.New"), syscall.EINVAL, "ibv_reg_mr: buffer is nil; make one with mem.New"},
+		{OutOfRange("ibv_create_cq", "cqe", 1<<40), syscall.EINVAL, "ibv_create_cq: cqe 1099511627776: a C int has 32 bits; pass a smaller value"},
+		{OutOfRange("", "A.B", -1<<40), syscall.EINVAL, "A.B -1099511627776: a C int has 32 bits; pass a smaller value"},
+		{Memory("ibv_reg_mr", os.ErrClosed), os.ErrClosed, "ibv_reg_mr: file already closed"},
+	} {
+		if c.err.Error() != c.text {
+			t.Errorf("got  %q\nwant %q", c.err, c.text)
+		}
+		if e := new(Error); !errors.As(c.err, &e) || !e.Refused || !errors.Is(c.err, c.is) {
+			t.Errorf("%v: not refused, or not %v", c.err, c.is)
+		}
+	}
+}
+
+func TestErrnoOf(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		want syscall.Errno
+	}{{nil, 0}, {syscall.ENOMEM, syscall.ENOMEM}, {errors.New("another"), 0}} {
+		if got := ErrnoOf(c.err); got != c.want {
+			t.Errorf("ErrnoOf(%v) = %v", c.err, got)
+		}
+	}
+}
+
+func TestHintLists(t *testing.T) {
+	if got := MemlockHints(syscall.EINVAL); got != nil {
+		t.Errorf("EINVAL has hints: %q", got)
+	}
+	if got, hint := MemlockHints(syscall.ENOMEM), MemlockHint(); hint != "" && !slices.Equal(got, []string{hint}) || hint == "" && got != nil {
+		t.Errorf("ENOMEM: %q, the hint is %q", got, hint)
+	}
+	if hintList("") != nil || !slices.Equal(hintList("x"), []string{"x"}) {
+		t.Error("hintList")
+	}
+}

@@ -1,0 +1,220 @@
+package spec
+
+import (
+	"cmp"
+	"go/token"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// notExported says why a text is no exported Go name; nothing when it is one.
+func notExported(name string) string {
+	if token.IsExported(name) && token.IsIdentifier(name) {
+		return ""
+	}
+	return show(name) + " is no exported Go name"
+}
+
+// exportedFix says what an exported Go name is.
+const exportedFix = "begin with a capital letter; then write letters and digits"
+
+// exported reads a text that becomes an exported Go name.
+func (d *decoder) exported(to *string) reader {
+	return func(n *yaml.Node, at place) {
+		var s string
+		if d.text(&s)(n, at); s == "" {
+			return
+		}
+		if problem := notExported(s); problem != "" {
+			d.add(n, CodeGoName, at.subject, at.key+": "+problem, exportedFix)
+			return
+		}
+		*to = s
+	}
+}
+
+// goType checks the key of a flag type, an enum type, a record or an object.
+func (d *decoder) goType(k *yaml.Node, name string) {
+	if problem := notExported(name); problem != "" {
+		d.add(k, CodeGoName, name, problem, exportedFix)
+	}
+}
+
+// goNames reads a mapping of C names to exported Go names.
+func (d *decoder) goNames(to *map[string]string) reader {
+	return func(n *yaml.Node, at place) {
+		m := map[string]string{}
+		d.pairs(n, at, func(k, v *yaml.Node) {
+			var s string
+			d.exported(&s)(v, place{at.subject, at.key + "." + k.Value})
+			d.mark(k, at.key, k.Value)
+			if s != "" {
+				m[k.Value] = s
+			}
+		})
+		if len(m) > 0 {
+			*to = m
+		}
+	}
+}
+
+// local reads a text that becomes the Go name of a parameter.
+func (d *decoder) local(to *string) reader {
+	return func(n *yaml.Node, at place) {
+		var s string
+		if d.text(&s)(n, at); s == "" {
+			return
+		}
+		switch {
+		case token.IsKeyword(s):
+			d.add(n, CodeGoName, at.subject, at.key+": "+s+" is a word of Go", "choose another name")
+		case predeclared[s]:
+			d.add(n, CodeGoName, at.subject, at.key+": "+s+" is a name that Go has already", "choose another name")
+		case !token.IsIdentifier(s) || !unicode.IsLower([]rune(s)[0]):
+			d.add(n, CodeGoName, at.subject, at.key+": "+show(s)+" is no Go name of a parameter", "begin with a small letter; then write letters and digits")
+		default:
+			*to = s
+		}
+	}
+}
+
+// predeclared are the names that Go has in every file.
+var predeclared = func() map[string]bool {
+	m := map[string]bool{}
+	for _, name := range strings.Fields(`any bool byte comparable complex64 complex128 error float32 float64 int int8 int16 int32 int64 rune string
+		uint uint8 uint16 uint32 uint64 uintptr true false iota nil append cap clear close complex copy delete imag len make max min new
+		panic print println real recover`) {
+		m[name] = true
+	}
+	return m
+}()
+
+// goMethod checks the key of a method: its receiver, a dot and its name. One without a dot is for those who know the receivers.
+func (d *decoder) goMethod(k *yaml.Node, name string) {
+	recv, method, dotted := strings.Cut(name, ".")
+	if !dotted {
+		return
+	}
+	for _, part := range []string{recv, method} {
+		if problem := notExported(part); problem != "" {
+			d.add(k, CodeGoName, name, problem, "write it as PD.RegMR")
+			return
+		}
+	}
+}
+
+// legible notes a character of a text that is not to be seen, or that moves what stands around it: a control character, a mark
+// of direction, a blank of another width. A text becomes a comment, a message or a name.
+func (d *decoder) legible(n *yaml.Node, at place, s string) bool {
+	for _, r := range s {
+		if r == '\n' || unicode.IsPrint(r) {
+			continue
+		}
+		q := strconv.QuoteRuneToASCII(r)
+		d.add(n, CodeValue, at.subject, at.key+" holds the character "+q[1:len(q)-1]+", which is not to be seen", "take it out")
+		return false
+	}
+	return true
+}
+
+var releaseForm = regexp.MustCompile(`^[0-9]+(\.[0-9]+)+$`)
+
+// release reads the name of a release.
+func (d *decoder) release(to *string) reader {
+	return func(n *yaml.Node, at place) {
+		var s string
+		if d.text(&s)(n, at); s == "" {
+			return
+		}
+		if !releaseForm.MatchString(s) {
+			d.add(n, CodeValue, at.subject, at.key+": "+show(s)+" is no release", `write numbers with dots between them, such as "65.0"`)
+			return
+		}
+		*to = s
+	}
+}
+
+// At gives the place of a text of the field, found by its key.
+func (f *RecordField) At(key, text string) Pos { return f.marks.at(key, text, f.Pos) }
+
+// At gives the place of a text of the parameter, found by its key.
+func (p *Param) At(key, text string) Pos { return p.marks.at(key, text, p.Pos) }
+
+// At gives the place of a text of the verb, found by its key.
+func (v *Verb) At(key, text string) Pos { return v.marks.at(key, text, v.Pos) }
+
+// At gives the place of a text of the method, found by its key.
+func (m *Method) At(key, text string) Pos { return m.marks.at(key, text, m.Pos) }
+
+// GoName is a name that a page gives to something of the generated package: "MRAccess", "AllocDMAttr.LogAlignReq", "PD.RegMR".
+type GoName struct {
+	Name string
+	In   string // of a parameter: the method that takes it
+	Pos  Pos
+}
+
+// GoNames lists the names that the pages give, those of pages laid over the project's own last.
+func (s *Spec) GoNames() []GoName {
+	var out []GoName
+	add := func(pos Pos, name string) { out = append(out, GoName{Name: name, Pos: pos}) }
+	named := func(names map[string]string, m marks, pos Pos) {
+		for _, c := range sortedKeys(names) {
+			add(m.at("names."+c, names[c], pos), names[c])
+		}
+	}
+	pages := slices.Clone(s.Pages)
+	slices.SortStableFunc(pages, func(a, b *Page) int { return cmp.Compare(a.layer, b.layer) })
+	for _, p := range pages {
+		for i := range p.Flags {
+			t := &p.Flags[i]
+			add(t.Pos, t.Go)
+			named(t.Names, t.marks, t.Pos)
+		}
+		for i := range p.Enums {
+			t := &p.Enums[i]
+			add(t.Pos, t.Go)
+			named(t.Names, t.marks, t.Pos)
+		}
+		for i := range p.Records {
+			r := &p.Records[i]
+			add(r.Pos, r.Go)
+			for j := range r.Fields {
+				f := &r.Fields[j]
+				add(f.At("go", f.Go), r.Go+"."+f.Go)
+			}
+			for _, w := range r.Switches {
+				add(w.Pos, r.Go+"."+w.Go)
+			}
+		}
+		for i := range p.Objects {
+			o := &p.Objects[i]
+			add(o.Pos, o.Go)
+			for _, g := range o.Getters {
+				add(o.marks.at("go", g.Go, g.Pos), o.Go+"."+g.Go)
+			}
+		}
+		for i := range p.Verbs {
+			out = append(out, p.Verbs[i].goNames()...)
+		}
+	}
+	return out
+}
+
+// goNames lists the names of a verb's methods and of the parameters that a page names.
+func (v *Verb) goNames() []GoName {
+	var out []GoName
+	for _, m := range v.Methods {
+		out = append(out, GoName{Name: m.Go, Pos: m.Pos})
+		for i := range v.Params {
+			if p := &v.Params[i]; p.Go != "" {
+				out = append(out, GoName{Name: p.Go, In: m.Go, Pos: p.At("go", p.Go)})
+			}
+		}
+	}
+	return out
+}
