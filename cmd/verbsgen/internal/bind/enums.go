@@ -95,7 +95,6 @@ func (b *binder) addMembers(e *model.Enum, members []string, names, docs map[str
 		if !ok {
 			continue
 		}
-		b.fitMember(e, c, v, at(c))
 		m := &model.Member{C: c, Value: v, Go: naming.Member(e.Go, e.Prefix, c), Short: short(e.Prefix, c), Doc: docs[c], Since: b.since(c), Alias: values[v],
 			New: b.in.Since(c) == ""}
 		if n := names[c]; n != "" {
@@ -105,6 +104,7 @@ func (b *binder) addMembers(e *model.Enum, members []string, names, docs map[str
 			b.errorf(diag.GoNameTwice, at(c), m.Go, "both "+other+" and "+c+" get this Go name", "give one of them a name under names:")
 		}
 		b.checkFits(e, m, at(c))
+		b.fitMember(e, c, v, at(c))
 		seen[m.Go], values[v] = c, true
 		e.Members = append(e.Members, m)
 	}

@@ -154,22 +154,12 @@ func (b *binder) fieldPos(tag, name string) api.Pos {
 	return rec.Pos
 }
 
-// fitMember looks whether the value of an enumerator fits into the Go type of its enum.
+// fitMember looks whether the value of an enumerator fits into a Go type of 64 bits; checkFits does for those of 32.
 func (b *binder) fitMember(e *model.Enum, c string, value int64, at spec.Pos) {
-	low, high := int64(0), int64(math.MaxInt64)
-	switch {
-	case e.Signed:
-		low, high = -1<<(e.Bits-1), 1<<(e.Bits-1)-1
-	case e.Bits < 64:
-		high = 1<<e.Bits - 1
-	case !e.Flags || b.signed(c):
-	default:
-		low = math.MinInt64 // bits of a uint64
-	}
-	if value >= low && value <= high {
+	if e.Bits != 64 || value >= 0 || e.Signed || e.Flags && !b.signed(c) { // bits of a uint64 may look negative
 		return
 	}
-	problem := fmt.Sprintf("its value %d does not fit into the Go type %s (%s)", value, e.Go, goInteger(e))
+	problem := fmt.Sprintf("its value %d does not fit into the Go type %s, which has no sign", value, e.Go)
 	if pos := b.enumr[c].pos; pos.File != "" {
 		b.headerf(diag.ValueRange, pos, c, problem, pageFix)
 		return
@@ -181,11 +171,4 @@ func (b *binder) fitMember(e *model.Enum, c string, value int64, at spec.Pos) {
 func (b *binder) signed(c string) bool {
 	e := b.enums[b.enumr[c].enum]
 	return e != nil && e.Signed
-}
-
-func goInteger(e *model.Enum) string {
-	if e.Signed {
-		return fmt.Sprint("int", e.Bits)
-	}
-	return fmt.Sprint("uint", e.Bits)
 }

@@ -23,6 +23,9 @@ const pageFix = "correct the page, or take the header that the page was written 
 // fitVerb holds the C types of a function against what its page says of them: the emitter has text for these alone.
 func (b *binder) fitVerb(v *model.Verb, f *api.Function) {
 	say := func(what, problem string) {
+		if b.told(f.Name) { // by the checks of its page
+			return
+		}
 		b.headerf(diag.TypeMismatch, f.Pos, f.Name, what+" "+problem, pageFix)
 	}
 	if f.Variadic {
@@ -40,6 +43,13 @@ func (b *binder) fitVerb(v *model.Verb, f *api.Function) {
 	}
 	b.fitFixed(v, f)
 	b.fitDispatch(v, f)
+}
+
+// told tells whether something is said of a function or its parameters already, at its page.
+func (b *binder) told(c string) bool {
+	return slices.ContainsFunc(b.errs, func(d diag.Diag) bool {
+		return d.Code == diag.TypeUnknown && (d.Subject == c || strings.HasPrefix(d.Subject, c+"."))
+	})
 }
 
 func param(p *model.Param) string { return "parameter " + p.C + " of type " + p.CType }

@@ -142,9 +142,6 @@ func (b *binder) bindVerb(f *api.Function, s *spec.Verb) *model.Verb {
 	b.bindWay(v, f, s)
 	defer b.fitVerb(v, f) // when the methods are known
 	for _, m := range s.Methods {
-		if !b.fitForm(f.Name, m) {
-			continue
-		}
 		recv, name, ok := strings.Cut(m.Go, ".")
 		if !ok || (recv != "Lib" && b.objects[recv] == nil && !events[recv]) {
 			b.errorf(diag.TypeUnknown, m.Pos, f.Name, "method "+m.Go+" is not RECEIVER.NAME with an object or Lib as receiver", "write it as PD.RegMR")

@@ -17,15 +17,6 @@ import (
 // stands on declarations that it names. This file holds a header to them, so that the text is never put beside
 // declarations that it was not written for.
 
-// forms are the forms of methods whose text is written for some verbs alone.
-var forms = map[string][]string{
-	"device_list": {"ibv_get_device_list"}, "open_device": {"ibv_open_device"}, "devmem": {"ibv_memcpy_to_dm", "ibv_memcpy_from_dm"},
-	"post_send": {"ibv_post_send"}, "post_recv": {"ibv_post_recv"}, "poll_cq": {"ibv_poll_cq"}, "req_notify": {"ibv_req_notify_cq"},
-	"next_event": {"ibv_get_cq_event", "ibv_ack_cq_events"}, "next_async": {"ibv_get_async_event", "ibv_ack_async_event"},
-	"rereg": {"ibv_rereg_mr"}, "parent_domain": {"ibv_alloc_parent_domain"}, "import_dm": {"ibv_import_dm"},
-	"comp_channel": {"ibv_create_comp_channel"}, "create_cq": {"ibv_create_cq"},
-}
-
 // calls are the verbs that the text of another calls.
 var calls = map[string][]string{
 	"ibv_get_device_list": {"ibv_free_device_list", "ibv_open_device", "ibv_get_device_guid"},
@@ -58,7 +49,7 @@ var constantsOfText = map[string][]string{
 // form is the form of a verb's methods that its text is written for; empty for a verb whose methods are plain.
 func form(v *model.Verb) string {
 	for _, m := range v.Methods {
-		if _, ok := forms[m.Form]; ok {
+		if _, ok := formVerbs[m.Form]; ok {
 			return m.Form
 		}
 	}
@@ -88,15 +79,6 @@ func (b *binder) fitText() {
 
 // extendedContext is the record behind a context, which the C side walks through.
 const extendedContext = "struct verbs_context"
-
-// fitForm refuses a form that was written for another verb.
-func (b *binder) fitForm(c string, m spec.Method) bool {
-	if of, ok := forms[m.Form]; ok && !slices.Contains(of, c) {
-		b.errorf(diag.TypeUnknown, m.Pos, m.Go, "the form "+m.Form+" is for "+strings.Join(of, " and ")+" alone", "leave form: out, or the method")
-		return false
-	}
-	return true
-}
 
 // fitKnown compares what the text of a verb stands on with the newest known release.
 func (b *binder) fitKnown(v *model.Verb, f *api.Function, told map[string]bool) {
