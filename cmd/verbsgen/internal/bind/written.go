@@ -302,9 +302,6 @@ func (b *binder) destroyOf(o *model.Object) string {
 // fitNames refuses Go names of a package that are given twice, where the header gives one of them.
 func (b *binder) fitNames() {
 	seen := map[string]string{}
-	for _, name := range textNames {
-		seen[name] = "the package itself"
-	}
 	for _, e := range b.pkg.Enums {
 		seen[e.Go] = cmp.Or(e.C, e.Go)
 	}
@@ -336,6 +333,3 @@ func (b *binder) fitNames() {
 		}
 	}
 }
-
-// textNames are exported names that the text of the emitter declares.
-var textNames = []string{"Lib", "Symbols", "LoadOption", "Load", "LoadFrom", "Path", "DeviceInfo", "GID", "MRChange", "AllocRequest", "Allocator", "ErrUseDefault", "CQEvent", "AsyncEvent"}
