@@ -19,6 +19,7 @@ const (
 	PropFromEnd   = "from end"  // of a field: from its offset to the end of the record
 	PropType      = "type"      // of a field
 	PropSignature = "signature" // of a function: the types of its result and parameters
+	PropKind      = "kind"      // of a function: inline, or exported by the library
 	PropOp        = "op"        // of an inline function that calls an op of the provider
 	PropStandsFor = "stands for"
 )
@@ -53,7 +54,10 @@ func Properties(rel *Release) map[string]Agreed {
 }
 
 func ofFunction(f Function) Agreed {
-	p := Agreed{PropSignature: signature(f)}
+	p := Agreed{PropSignature: signature(f), PropKind: Exported}
+	if f.Kind == Inline {
+		p[PropKind] = Inline
+	}
 	if d := f.Dispatch; d != nil && d.Op != "" && d.Way != WayExport {
 		p[PropOp] = d.Op
 	}
@@ -68,7 +72,11 @@ func ofRecord(r Record) Agreed {
 }
 
 func ofField(f Field, recordSize int64) Agreed {
-	return Agreed{PropType: f.Type, PropSize: fmt.Sprint(f.Size), PropOffset: fmt.Sprint(f.Offset), PropFromEnd: fmt.Sprint(recordSize - f.Offset)}
+	ctype := f.Type
+	if f.BitSize != nil {
+		ctype = fmt.Sprintf("%s : %d", f.Type, *f.BitSize)
+	}
+	return Agreed{PropType: ctype, PropSize: fmt.Sprint(f.Size), PropOffset: fmt.Sprint(f.Offset), PropFromEnd: fmt.Sprint(recordSize - f.Offset)}
 }
 
 func ofEnum(e Enum) Agreed             { return Agreed{PropSigned: fmt.Sprint(e.Signed)} }

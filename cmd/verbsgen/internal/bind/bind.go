@@ -22,6 +22,7 @@ type Input struct {
 	Since    func(name string) string // first known release that has the name; empty when unknown
 	Oldest   string                   // oldest known release
 	Version  func(name string) string // default symbol version in the newest known release
+	Known    *api.Release             // facts that hand-written text is true to; nil when Release is known itself
 	Spec     *spec.Spec
 	Package  string   // Go package name
 	Only     []string // C functions to bind, as globs; empty: all
@@ -46,7 +47,13 @@ func Bind(in Input) (*model.Package, error) {
 	b.bindRecords()
 	b.bindVerbs()
 	b.bindRules()
+	b.fitText()
 	b.prune()
+	b.fitObjects()
+	b.fitRuntime()
+	if len(b.errs) == 0 {
+		b.fitNames()
+	}
 	if err := b.errs.Err(); err != nil {
 		return nil, err
 	}
@@ -75,7 +82,7 @@ type binder struct {
 type enumerator struct {
 	value int64
 	enum  string
-	line  int
+	pos   api.Pos
 }
 
 func newBinder(in Input) *binder {
@@ -97,17 +104,17 @@ func newBinder(in Input) *binder {
 		e := &rel.Enums[i]
 		b.enums[e.Tag] = e
 		for _, m := range e.Enumerators {
-			b.enumr[m.Name] = enumerator{m.Value, e.Tag, m.Line}
+			b.enumr[m.Name] = enumerator{m.Value, e.Tag, api.Pos{File: e.Pos.File, Line: m.Line}}
 		}
 	}
 	for _, m := range rel.Macros {
 		switch v := m.Value.(type) {
 		case int64:
-			b.enumr[m.Name] = enumerator{v, "", m.Pos.Line}
+			b.enumr[m.Name] = enumerator{v, "", m.Pos}
 		case uint64:
-			b.enumr[m.Name] = enumerator{int64(v), "", m.Pos.Line}
+			b.enumr[m.Name] = enumerator{int64(v), "", m.Pos}
 		case float64:
-			b.enumr[m.Name] = enumerator{int64(v), "", m.Pos.Line}
+			b.enumr[m.Name] = enumerator{int64(v), "", m.Pos}
 		}
 	}
 	for _, a := range rel.Aliases {
@@ -374,7 +381,8 @@ func (b *binder) collectMirrors(used map[*model.Record]bool) {
 		}
 	}
 	if b.want["ibv_get_device_list"] && b.recs["struct ibv_device"] != nil {
-		add(b.mirror("ibv_device", spec.Pos{}))
+		at := b.recs["struct ibv_device"].Pos
+		add(b.mirror("ibv_device", spec.Pos{File: at.File, Line: at.Line, Col: at.Col}))
 	}
 }
 

@@ -104,6 +104,7 @@ func (b *binder) addMembers(e *model.Enum, members []string, names, docs map[str
 			b.errorf(diag.GoNameTwice, at(c), m.Go, "both "+other+" and "+c+" get this Go name", "give one of them a name under names:")
 		}
 		b.checkFits(e, m, at(c))
+		b.fitMember(e, c, v, at(c))
 		seen[m.Go], values[v] = c, true
 		e.Members = append(e.Members, m)
 	}

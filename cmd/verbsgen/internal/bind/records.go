@@ -47,6 +47,9 @@ func (b *binder) bindFields(r *model.Record, s spec.Record) {
 	if s.Mask != "" {
 		if leaf := r.Mirror.Find(s.Mask); leaf != nil {
 			r.Mask = leaf.Go
+			if leaf.CType != "" && goSizes[leaf.GoType] == 0 || leaf.GoType == "uintptr" || leaf.Big {
+				b.headerf(diag.TypeMismatch, b.fieldPos(s.C, s.Mask), "struct "+s.C+"."+s.Mask, "its C type "+leaf.CType+" is not an integer, as its page has it", pageFix)
+			}
 		} else {
 			b.errorf(diag.NameUnknown, s.Pos, s.Go, "no field "+s.Mask+" in struct "+s.C, "correct mask:")
 		}
@@ -72,6 +75,7 @@ func (b *binder) bindFields(r *model.Record, s spec.Record) {
 	for _, sw := range s.Switches {
 		if v, ok := b.lookup(sw.C, sw.Pos, s.Go); ok {
 			r.Bits = append(r.Bits, &model.Switch{Go: sw.Go, C: sw.C, Value: v, Doc: sw.Doc})
+			b.fitBit(r, &model.Member{C: sw.C, Value: v}, b.recs["struct "+s.C].Pos, "struct "+s.C)
 		}
 	}
 }
@@ -120,8 +124,11 @@ func (b *binder) bindField(r *model.Record, s spec.Record, sf spec.RecordField, 
 		if v, ok := b.lookup(sf.Bit, sf.Pos, s.Go+"."+f.Go); ok {
 			f.Bit = &model.Member{C: sf.Bit, Value: v}
 			f.BitValue = v
+		} else if b.newer(sf.Bit) { // it came with the field
+			b.headerf(diag.NameUnknown, b.fieldPos(s.C, sf.C), "struct "+s.C+"."+sf.C, "its mask bit "+sf.Bit+" is not in this header", "take the header as rdma-core has it")
 		}
 	}
+	b.fitField(r, sf, f)
 	return f
 }
 
@@ -171,8 +178,17 @@ func (b *binder) mirror(tag string, at spec.Pos) *model.Mirror {
 		return m
 	}
 	rec := b.recs["struct "+tag]
-	m := &model.Mirror{Name: "c" + mirrorBase(tag), C: tag, Size: rec.Size}
+	m := &model.Mirror{Name: "c" + mirrorBase(tag), C: tag}
 	b.mirrors[tag] = m
+	if problem := b.fitRecord(rec); problem != "" {
+		pos := api.Pos{File: at.File, Line: at.Line, Col: at.Col}
+		if rec != nil && rec.Pos.File != "" {
+			pos = rec.Pos
+		}
+		b.headerf(diag.MirrorImpossible, pos, "struct "+tag, problem, "bind it through C, not as a record")
+		return m
+	}
+	m.Size = rec.Size
 	if rec.ARM64 != nil {
 		b.errorf(diag.MirrorImpossible, at, "struct "+tag, "its layout differs between amd64 and arm64", "bind it through C, not as a record")
 		return m
@@ -204,8 +220,11 @@ func (b *binder) mirror(tag string, at spec.Pos) *model.Mirror {
 		case err == nil && f.Offset < end:
 			err = errors.New("members overlap (a union)")
 		}
+		if err == nil {
+			err = b.fitLeaf(f, goType)
+		}
 		if err != nil {
-			b.errorf(diag.MirrorImpossible, at, "struct "+tag+"."+f.Name, err.Error(), "bind it through C, not as a record")
+			b.headerf(diag.MirrorImpossible, f.Pos, "struct "+tag+"."+f.Name, err.Error(), "bind it through C, not as a record")
 			m.Leaf = append(m.Leaf, &model.Leaf{C: f.Name, GoType: "uint64"}) // found by its name: one mistake is told once
 			continue
 		}

@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -70,7 +71,21 @@ func (b *binder) bindRule(p *spec.Page, s *spec.Rule, v *model.Verb) *model.Rule
 	r.State, r.Assumed, r.Next, r.Ways = rb.optional(s.State), rb.optional(s.Assumed), rb.optional(s.Next), rb.ways(s.Transitions)
 	rb.elsewhere(r)
 	r.Checked, r.Why = rb.why == "", rb.why
+	if r.Checked {
+		rb.numbers(r)
+	}
 	return r
+}
+
+// numbers refuses a rule that compares a field that is no number in this header.
+func (rb *ruleBinder) numbers(r *model.Rule) {
+	for _, o := range r.Operands() {
+		if o.Leaf == nil || goSizes[o.Leaf.GoType] > 0 {
+			continue
+		}
+		at, text := rb.s.Pos, o.Text+" is a "+o.Leaf.CType+", which no rule can compare"
+		rb.errorf(diag.RuleOperand, at, rb.s.ID, text, "correct the path, or take the header that the page was written for")
+	}
 }
 
 func (rb *ruleBinder) cannot(why string) {
@@ -240,6 +255,9 @@ func (rb *ruleBinder) argument(o *model.Operand, p *model.Param, rest string) *m
 		rb.cannot("looks into " + p.C + ", which has no Go type of its own")
 	case slices.Contains(cProperties, p.Object.C+"."+rest):
 		o.CField = rest
+		if t := rb.fieldType("struct "+p.Object.C, rest); !rb.isInteger(t) || rb.maxOf(t) > math.MaxUint32 || rb.maxOf(t) < math.MaxInt32 {
+			rb.errorf(diag.RuleOperand, rb.s.Pos, rb.s.ID, "struct "+p.Object.C+"."+rest+" is no integer of 32 bits in this header", "take the header as rdma-core has it")
+		}
 	case p.Object.C+"."+rest == "ibv_qp.mcasts":
 		rb.cannot("the handles do not count multicast groups")
 	case !slices.Contains(properties, p.Object.Go+"."+rest):

@@ -2,6 +2,7 @@ package bind
 
 import (
 	"fmt"
+	"go/types"
 	"slices"
 	"strings"
 
@@ -67,6 +68,11 @@ func (b *binder) bindGetters(o *model.Object, s spec.Object) {
 			continue
 		}
 		ctype := rec.Fields[i].Type
+		if rec.Fields[i].BitSize != nil {
+			at := rec.Fields[i].Pos
+			b.headerf(diag.TypeMismatch, at, "struct "+s.C+"."+g.C, "it is a bit-field, which no getter can read", pageFix)
+			continue
+		}
 		if rec.ARM64 != nil && rec.ARM64.Offsets[i] != rec.Fields[i].Offset {
 			b.errorf(diag.MirrorImpossible, g.Pos, s.Go+"."+g.Go, "its offset differs between amd64 and arm64", "leave the getter out")
 			continue
@@ -134,6 +140,7 @@ func (b *binder) bindVerb(f *api.Function, s *spec.Verb) *model.Verb {
 	}
 	b.bindParams(v, f, s)
 	b.bindWay(v, f, s)
+	defer b.fitVerb(v, f) // when the methods are known
 	for _, m := range s.Methods {
 		recv, name, ok := strings.Cut(m.Go, ".")
 		if !ok || (recv != "Lib" && b.objects[recv] == nil && !events[recv]) {
@@ -228,6 +235,9 @@ func (b *binder) bindParam(verb string, q api.Param, s spec.Param) *model.Param 
 		p.Go = naming.Local(q.Name)
 		if p.Go == "context" { // a package name in Go
 			p.Go = "dev"
+		}
+		if slices.Contains(textLocals, p.Go) || types.Universe.Lookup(p.Go) != nil {
+			p.Go += "_"
 		}
 	}
 	if s.Rest && s.Role != spec.RoleFlags {
@@ -338,13 +348,14 @@ const contextHelper = "verbs_get_ctx"
 
 // pinHelper checks the body of contextHelper when a bound verb goes its way.
 func (b *binder) pinHelper() {
-	uses := slices.ContainsFunc(b.pkg.Verbs, func(v *model.Verb) bool { return v.Way == model.WayVerbs || v.Way == model.WaySpecial })
+	user := slices.IndexFunc(b.pkg.Verbs, func(v *model.Verb) bool { return v.Way == model.WayVerbs || v.Way == model.WaySpecial })
 	f, sp := b.funcs[contextHelper], b.in.Specials[contextHelper]
-	if !uses || (f != nil && f.Dispatch != nil && slices.Contains(sp.Hashes, f.Dispatch.Hash)) {
+	if user < 0 || (f != nil && f.Dispatch != nil && slices.Contains(sp.Hashes, f.Dispatch.Hash)) {
 		return
 	}
 	if f == nil || f.Dispatch == nil {
-		b.errs.Add(diag.New(diag.SpecialChanged, "", 0, 0, contextHelper, "the header does not have it, and verbs go its way", "compare the header with vg_verbs in templates/shims.c.tmpl"))
+		name := b.pkg.Verbs[user].C
+		b.headerf(diag.SpecialChanged, b.funcs[name].Pos, name, "the header has no inline function "+contextHelper+", by which verbs like this one are reached", "compare the header with vg_verbs in templates/shims.c.tmpl")
 		return
 	}
 	b.errs.Add(diag.New(diag.SpecialChanged, f.Pos.File, f.Pos.Line, f.Pos.Col, contextHelper, "its body has hash "+f.Dispatch.Hash+", which the C side was not made for",

@@ -29,6 +29,7 @@ type facts struct {
 	mentioned []mention                 // tags that were used, in order
 	bodies    []body
 	anonEnums int
+	at        token.Position // of the declaration that is being read
 	mayPack   bool
 }
 
@@ -62,7 +63,10 @@ func (f *facts) read() {
 		f.errorf(diag.HeaderUnsupported, tok.Position(), "#pragma pack", packedFix, "records are packed from here")
 	}
 	for tu := f.ast.TranslationUnit; tu != nil; tu = tu.TranslationUnit {
-		switch ed := tu.ExternalDeclaration; ed.Case {
+		ed := tu.ExternalDeclaration
+		f.at = ed.Position()
+		f.at.Filename = f.in.place(f.at.Filename)
+		switch ed.Case {
 		case cc.ExternalDeclarationFuncDef:
 			fd := ed.FunctionDefinition
 			if f.ours(fd.Declarator.NameTok().Position()) {
@@ -79,6 +83,40 @@ func (f *facts) read() {
 	}
 	f.macros()
 	f.incomplete()
+	f.plainNames()
+}
+
+// plainNames refuses names with letters beyond those of C's own, of which other compilers and Go think otherwise.
+func (f *facts) plainNames() {
+	refuse := func(name string, pos api.Pos) {
+		if strings.ContainsFunc(name, func(r rune) bool { return r >= 0x80 }) {
+			f.errs.Add(diag.New(diag.HeaderUnsupported, f.in.place(pos.File), pos.Line, pos.Col, name, "the name has letters other than those of English", "give it another name"))
+		}
+	}
+	for _, fn := range f.rel.Functions {
+		refuse(fn.Name, fn.Pos)
+		for _, p := range fn.Params {
+			refuse(p.Name, fn.Pos)
+		}
+	}
+	for _, r := range f.rel.Records {
+		refuse(r.Tag, r.Pos)
+		for _, m := range r.Fields {
+			refuse(m.Name, m.Pos)
+		}
+	}
+	for _, e := range f.rel.Enums {
+		refuse(e.Tag, e.Pos)
+		for _, m := range e.Enumerators {
+			refuse(m.Name, api.Pos{File: e.Pos.File, Line: m.Line})
+		}
+	}
+	for _, m := range f.rel.Macros {
+		refuse(m.Name, m.Pos)
+	}
+	for _, a := range f.rel.Aliases {
+		refuse(a.Name, a.Pos)
+	}
 }
 
 // ours tells whether a place lies in the header or in what it includes of its own, not in a stub.

@@ -3,6 +3,7 @@ package cheader
 import (
 	"embed"
 	"errors"
+	"io"
 	"io/fs"
 	"path"
 	"path/filepath"
@@ -35,6 +36,7 @@ type includes struct {
 	refused map[string]error // files that exist and are no C text
 	empty   map[string]bool  // not to be found, and taken for empty
 	packs   []cc.Token       // #pragma pack
+	limits  map[string]cut   // where files end early
 }
 
 func newIncludes(opts Options, name string) *includes {
@@ -67,6 +69,9 @@ func (in *includes) Open(name string) (fs.File, error) {
 			in.refused[name] = err
 			return nil, err
 		}
+		if limit, ok := in.limits[name]; ok {
+			data = limit.of(data)
+		}
 		in.text[name] = data
 		return memFile(name, data), nil
 	}
@@ -74,6 +79,20 @@ func (in *includes) Open(name string) (fs.File, error) {
 		return memFile(name, nil), nil
 	}
 	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+}
+
+// content reads a file by its name as included; nil for one that is not there.
+func (in *includes) content(name string) []byte {
+	f, err := in.Open(name)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	data, err := io.ReadAll(f)
+	if err != nil {
+		return nil
+	}
+	return data
 }
 
 // candidates lists where a file included as name may be.

@@ -1,6 +1,7 @@
 package cheader
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"io"
@@ -36,9 +37,12 @@ const expansionLimit = 1_000_000
 // Parse reads the facts of a header on linux/amd64, and where linux/arm64 lays a record out differently. The error is
 // a [diag.List] with everything that is wrong; there is a result or an error, never both.
 func Parse(opts Options) (rel *api.Release, err error) {
+	reading := &facts{}
 	defer func() {
 		if r := recover(); r != nil {
-			rel, err = nil, diag.One(diag.New(diag.Internal, opts.Header, 0, 0, "internal error", fmt.Sprint("reading the facts: ", r), "report it with the header"))
+			at := reading.at
+			rel, err = nil, diag.One(diag.New(diag.HeaderUnsupported, cmp.Or(at.Filename, opts.Header), at.Line, at.Column, "declaration",
+				fmt.Sprint("no facts can be read off it: ", r), "take it out, or report it with the header"))
 		}
 	}()
 	p := &parser{opts: opts, name: opts.As}
@@ -53,6 +57,7 @@ func Parse(opts Options) (rel *api.Release, err error) {
 		return nil, list.Err()
 	}
 	f := newFacts(p, ast, in)
+	reading = f
 	f.read()
 	if len(f.errs) == 0 {
 		f.errs = append(f.errs, f.addARM64()...)
@@ -76,12 +81,24 @@ type parser struct {
 	name string // of the header as included
 }
 
+// endlessWork is what is said of a header that the C parser reads for ever.
+const endlessWork = "the C parser has not come to an end"
+
 // patience is how long the C parser may take for one architecture. verbs.h takes a twentieth of a second.
 var patience = 30 * time.Second
 
 // translate parses and type-checks the header for one architecture. A panic of the C parser, which odd input can
 // bring about, becomes an error; so does a text that it reads for ever, whose goroutine is left to run.
 func (p *parser) translate(arch string) (*cc.AST, *includes, diag.List) {
+	ast, in, list := p.translateCut(arch, nil)
+	if len(list) > 0 {
+		list = p.locate(arch, list)
+	}
+	return ast, in, list
+}
+
+// translateCut is translate for files some of which are cut.
+func (p *parser) translateCut(arch string, limits map[string]cut) (*cc.AST, *includes, diag.List) {
 	type result struct {
 		ast  *cc.AST
 		in   *includes
@@ -90,6 +107,7 @@ func (p *parser) translate(arch string) (*cc.AST, *includes, diag.List) {
 	done := make(chan result, 1)
 	go func() {
 		in := newIncludes(p.opts, p.name)
+		in.limits = limits
 		defer func() {
 			if r := recover(); r != nil {
 				done <- result{errs: diag.List{p.gaveUp(in, r, firstFrame(debug.Stack()))}}
@@ -106,7 +124,7 @@ func (p *parser) translate(arch string) (*cc.AST, *includes, diag.List) {
 	case r := <-done:
 		return r.ast, r.in, r.errs
 	case <-time.After(patience):
-		return nil, nil, diag.List{diag.New(diag.HeaderSyntax, p.opts.Header, 0, 0, "header", fmt.Sprintf("the C parser has not come to an end in %v", patience),
+		return nil, nil, diag.List{diag.New(diag.HeaderSyntax, p.opts.Header, 0, 0, "header", fmt.Sprint(endlessWork, " in ", patience),
 			"look at what the header holds beside plain declarations")}
 	}
 }

@@ -26,7 +26,7 @@ const (
 	HeaderInclude     Code = "header-include"     // an included file is not found
 	HeaderSyntax      Code = "header-syntax"      // does not parse: truncated, or not C
 	HeaderIncomplete  Code = "header-incomplete"  // an undefined struct is used by value
-	HeaderUnsupported Code = "header-unsupported" // a construct whose layout is not computed
+	HeaderUnsupported Code = "header-unsupported" // a construct whose layout is not computed, or that cannot be declared again
 	HeaderNoVerbs     Code = "header-no-verbs"    // C, but without a single declaration of its own
 	HeaderLacks       Code = "header-lacks"       // a declaration that must be there is not
 	HeaderContradicts Code = "header-contradicts" // a value or layout that differs from that of every known release
@@ -56,8 +56,10 @@ const (
 	MirrorImpossible Code = "mirror-impossible" // a struct that Go cannot mirror
 	SymbolPrivate    Code = "symbol-private"    // a function at a private symbol version
 	DispatchUnknown  Code = "dispatch-unknown"  // an inline function that does more than dispatch
-	SpecialChanged   Code = "special-changed"   // the header's body is not the one that the C side was written for
+	SpecialChanged   Code = "special-changed"   // the header's body or declaration is not the one that text was written for
 	RuleOperand      Code = "rule-operand"      // an operand of a rule that cannot be resolved
+	TypeMismatch     Code = "type-mismatch"     // a C type is not what the page takes it for
+	ValueRange       Code = "value-range"       // a constant does not fit into its Go type
 	PageGo           Code = "page-go"           // what a page asks for gives no Go
 	Undecided        Code = "undecided"         // a declaration neither bound, skipped nor pending
 	NothingBound     Code = "nothing-bound"     // no function of the header is on a page
@@ -113,7 +115,7 @@ var table = [...]Entry{
 	{HeaderInclude, "an included header is not found"},
 	{HeaderSyntax, "the header does not parse"},
 	{HeaderIncomplete, "a struct that is never defined is used by value"},
-	{HeaderUnsupported, "the header packs a record, which the C parser does not lay out"},
+	{HeaderUnsupported, "the header packs a record, which the C parser does not lay out, or has a declaration that cannot be written again"},
 	{HeaderNoVerbs, "the header declares nothing"},
 	{HeaderLacks, "the header lacks a declaration that every verbs.h of its release has"},
 	{HeaderContradicts, "the header contradicts what all known releases agree on"},
@@ -134,8 +136,10 @@ var table = [...]Entry{
 	{MirrorImpossible, "a struct cannot be mirrored in Go"},
 	{SymbolPrivate, "a function is exported at a private version"},
 	{DispatchUnknown, "an inline function does more than dispatch and has no hand-written C side"},
-	{SpecialChanged, "the body of an inline function is not the one its C side was written for"},
+	{SpecialChanged, "the body of an inline function, or a declaration, is not the one that text written by hand is for"},
 	{RuleOperand, "an operand of a rule cannot be resolved"},
+	{TypeMismatch, "a C type of the header is not what a page takes it for"},
+	{ValueRange, "the value of a constant does not fit into its Go type"},
 	{PageGo, "what is generated for an entry of a page does not compile"},
 	{Undecided, "a declaration is neither bound, skipped nor pending"},
 	{NothingBound, "no page binds a function of the header"},

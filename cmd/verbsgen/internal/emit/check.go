@@ -70,22 +70,8 @@ func inputs(v *model.Verb) []model.Operand {
 		}
 	}
 	for _, r := range allChecked(v) {
-		for _, o := range []*model.Operand{r.Subject, r.Mask, r.Min, r.Max, r.To, r.SameAs, r.Cap, r.State, r.Assumed, r.Next} {
+		for _, o := range r.Operands() {
 			add(o)
-		}
-		for _, list := range [][]model.Operand{r.Values, r.Fields, r.Sum} {
-			for i := range list {
-				add(&list[i])
-			}
-		}
-		for _, tests := range [][]model.Test{r.When, r.Must} {
-			for i := range tests {
-				add(&tests[i].Of)
-				add(&tests[i].Value)
-				for j := range tests[i].In {
-					add(&tests[i].In[j])
-				}
-			}
 		}
 	}
 	return out

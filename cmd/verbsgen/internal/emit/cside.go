@@ -3,14 +3,17 @@ package emit
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"strings"
 	"text/template"
 
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/emit/cdecl"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/output"
 	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/api"
 	"github.com/verbsgen/verbsgen/templates"
 )
 
@@ -27,7 +30,7 @@ type shim struct {
 func (e *emitter) cFiles() ([]output.File, error) {
 	types, err := cdecl.Header(e.pkg.Facts, e.declared())
 	if err != nil {
-		return nil, err
+		return nil, factErrors(err)
 	}
 	var shims []shim
 	contexts := false
@@ -37,7 +40,7 @@ func (e *emitter) cFiles() ([]output.File, error) {
 		}
 		s, err := e.shim(v)
 		if err != nil {
-			return nil, err
+			return nil, factErrors(&cdecl.Error{Pos: api.Pos{File: v.Pos.File, Line: v.Pos.Line, Col: v.Pos.Col}, Text: v.C + ": " + err.Error()})
 		}
 		contexts = contexts || strings.Contains(s.Body, "vg_verbs(")
 		shims = append(shims, s)
@@ -61,6 +64,28 @@ func (e *emitter) cFiles() ([]output.File, error) {
 		return []byte(strings.ReplaceAll(s, "vg__", e.prefix+"_"))
 	}
 	return []output.File{{Name: "types.gen.h", Data: types}, {Name: "shims.gen.h", Data: named(h)}, {Name: "shims.gen.c", Data: named(c)}}, nil
+}
+
+// factErrors makes diagnostics of what is said about facts that cannot be written as C.
+func factErrors(err error) error {
+	parts := []error{err}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		parts = joined.Unwrap()
+	}
+	var list diag.List
+	for _, part := range parts {
+		var placed *cdecl.Error
+		if !errors.As(part, &placed) {
+			list.AddErr(part)
+			continue
+		}
+		subject, problem, ok := strings.Cut(placed.Text, ": ")
+		if !ok {
+			subject, problem = "declaration", placed.Text
+		}
+		list.Add(diag.New(diag.HeaderUnsupported, placed.Pos.File, placed.Pos.Line, placed.Pos.Col, subject, problem, "leave it out of the header, or declare it otherwise"))
+	}
+	return list.Err()
 }
 
 func fill(name, text string, data any) (string, error) {

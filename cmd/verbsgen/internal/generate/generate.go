@@ -50,7 +50,11 @@ func Run(rel *api.Release, sp *spec.Spec, opt Options) ([]output.File, *model.Pa
 	for name, s := range templates.Specials {
 		specials[name] = bind.Special(s)
 	}
-	pkg, err := bind.Bind(bind.Input{Release: rel, Hash: cdecl.FactsHash(rel), Since: func(name string) string { return since[name] },
+	known := newest
+	if rel.Release != "" {
+		known = nil
+	}
+	pkg, err := bind.Bind(bind.Input{Known: known, Release: rel, Hash: cdecl.FactsHash(rel), Since: func(name string) string { return since[name] },
 		Oldest: api.Releases()[0], Version: func(name string) string { return versions[name] },
 		Spec: sp, Package: opt.Package, Only: opt.Only, Specials: specials})
 	errs.AddErr(err)

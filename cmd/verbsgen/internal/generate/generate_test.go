@@ -57,6 +57,25 @@ func TestOnlyEach(t *testing.T) {
 	}
 }
 
+// TestReleasesAsHeaders takes the facts of each known release for those of a header: all that hand-written text stands on
+// is there, in each of them.
+func TestReleasesAsHeaders(t *testing.T) {
+	sp, err := spec.Embedded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, release := range api.Releases() {
+		rel, err := api.Load(release)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rel.Release = ""
+		if _, _, err := Run(rel, sp, Options{Package: "p"}); err != nil {
+			t.Errorf("%s: %v", release, err)
+		}
+	}
+}
+
 // undefined gives the names that files, as they are built without cgo, use and nobody declares. Nothing is imported, so what is said of
 // other packages does not count.
 func undefined(t *testing.T, files []output.File) (errs []error) {

@@ -44,6 +44,30 @@ type Rule struct {
 	Pos Pos
 }
 
+// Operands lists every operand that a rule has.
+func (r *Rule) Operands() []*Operand {
+	var all []*Operand
+	for _, o := range []*Operand{r.Subject, r.Mask, r.Min, r.Max, r.To, r.SameAs, r.Cap, r.State, r.Assumed, r.Next} {
+		if o != nil {
+			all = append(all, o)
+		}
+	}
+	for _, list := range [][]Operand{r.Values, r.Fields, r.Sum} {
+		for i := range list {
+			all = append(all, &list[i])
+		}
+	}
+	for _, tests := range [][]Test{r.When, r.Must} {
+		for i := range tests {
+			all = append(all, &tests[i].Of, &tests[i].Value)
+			for j := range tests[i].In {
+				all = append(all, &tests[i].In[j])
+			}
+		}
+	}
+	return all
+}
+
 // Way is a transition between states, with the bits of the mask that it needs and those that it may have.
 type Way struct {
 	From, To  uint64

@@ -1,7 +1,6 @@
 package cdecl
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/spec/api"
@@ -194,7 +193,7 @@ func (a *asserter) functions(rel *api.Release) error {
 		f := &rel.Functions[i]
 		fn, err := functionType(f)
 		if err != nil {
-			return fmt.Errorf("%s: %s: %w", place(f.Pos), f.Name, err)
+			return errorAt(f.Pos, "%s: %v", f.Name, err)
 		}
 		if a.opt.Subject == Installed || f.Kind != api.Inline {
 			a.line("FUNCTION(%s, %s);", f.Name, fn.declare(""))

@@ -216,7 +216,7 @@ func (w *writer) functions() error {
 	for _, f := range w.sel.functions {
 		fn, err := functionType(f)
 		if err != nil {
-			return fmt.Errorf("%s: %s: %w", place(f.Pos), f.Name, err)
+			return errorAt(f.Pos, "%s: %v", f.Name, err)
 		}
 		w.line("typedef %s;", pointerTo(fn).declare(w.prefix+f.Name))
 	}
@@ -241,6 +241,18 @@ func functionType(f *api.Function) (*ctype, error) {
 }
 
 func pointerTo(t *ctype) *ctype { return &ctype{form: formPtr, elem: t} }
+
+// Error is a fact that cannot be written as C.
+type Error struct {
+	Pos  api.Pos
+	Text string
+}
+
+func (e *Error) Error() string { return place(e.Pos) + ": " + e.Text }
+
+func errorAt(pos api.Pos, format string, args ...any) error {
+	return &Error{pos, fmt.Sprintf(format, args...)}
+}
 
 // place is a position as diagnostics write it; facts need not have one.
 func place(p api.Pos) string {

@@ -1,6 +1,7 @@
 package cdecl
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -27,7 +28,7 @@ func unflatten(r *api.Record) ([]*member, error) {
 	list, err := u.members("", keyword(r.Tag), 0, r.Size)
 	if err == nil && u.at < len(r.Fields) {
 		f := &r.Fields[u.at]
-		err = fmt.Errorf("%s: %s: field %s at offset %d lies outside the members around it", place(f.Pos), r.Tag, f.Name, f.Offset)
+		err = errorAt(f.Pos, "%s: field %s at offset %d lies outside the members around it", r.Tag, f.Name, f.Offset)
 	}
 	return list, err
 }
@@ -69,10 +70,10 @@ func (u *unflattener) members(prefix, kind string, start, end int64) ([]*member,
 				return nil, err
 			}
 			if len(m.members) == 0 {
-				return nil, fmt.Errorf("%s: %s: member %q of type %s has no members", place(f.Pos), u.record.Tag, f.Name, f.Type)
+				return nil, errorAt(f.Pos, "%s: member %q of type %s has no members", u.record.Tag, f.Name, f.Type)
 			}
 		} else if strings.Contains(m.name, ".") || m.name == "" {
-			return nil, fmt.Errorf("%s: %s: field %q of type %s does not follow the member that holds it", place(f.Pos), u.record.Tag, f.Name, f.Type)
+			return nil, errorAt(f.Pos, "%s: field %q of type %s does not follow the member that holds it", u.record.Tag, f.Name, f.Type)
 		}
 		free = f.Offset + used(f)
 		list = append(list, m)
@@ -100,7 +101,11 @@ func (w *writer) record(r *api.Record) error {
 	}
 	w.line("%s {", r.Tag)
 	if err := w.members(list, 1); err != nil {
-		return fmt.Errorf("%s: %w", r.Tag, err)
+		var placed *Error
+		if errors.As(err, &placed) {
+			return err
+		}
+		return errorAt(r.Pos, "%s: %v", r.Tag, err)
 	}
 	w.line("}%s;", w.sel.attribute(r))
 	return nil

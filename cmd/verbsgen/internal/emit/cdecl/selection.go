@@ -1,7 +1,7 @@
 package cdecl
 
 import (
-	"fmt"
+	"errors"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/spec/api"
@@ -31,7 +31,7 @@ type picker struct {
 	seen    map[string]bool // tags that were mentioned
 	mention []string        // the same, in the order of first mention
 	order   []*api.Record
-	errs    []string
+	errs    []error
 }
 
 // pick chooses the declarations of rel that opt asks for.
@@ -56,13 +56,13 @@ func pick(rel *api.Release, opt Options) (*selection, error) {
 	}
 	p.unknown()
 	if len(p.errs) > 0 {
-		return nil, fmt.Errorf("%s", strings.Join(p.errs, "\n"))
+		return nil, errors.Join(p.errs...)
 	}
 	return p.result(whole), nil
 }
 
-func (p *picker) fail(format string, args ...any) {
-	p.errs = append(p.errs, fmt.Sprintf(format, args...))
+func (p *picker) fail(pos api.Pos, format string, args ...any) {
+	p.errs = append(p.errs, errorAt(pos, format, args...))
 }
 
 func (p *picker) everything() {
@@ -131,7 +131,7 @@ func (p *picker) object(f *api.Function, expr string) {
 		at = p.member(at, step)
 	}
 	if at == "" {
-		p.fail("%s: %s: dispatch through %q: no such object in the facts", place(f.Pos), f.Name, expr)
+		p.fail(f.Pos, "%s: dispatch through %q: no such object in the facts", f.Name, expr)
 		return
 	}
 	p.define(at, f.Pos)
@@ -164,7 +164,7 @@ func pointee(text string) string {
 func (p *picker) text(ctype string, pos api.Pos) {
 	t, err := parseType(ctype)
 	if err != nil {
-		p.fail("%s: %v", place(pos), err)
+		p.fail(pos, "%v", err)
 		return
 	}
 	t.names(true, func(base string, byValue bool) { p.base(base, byValue, pos) })
@@ -176,7 +176,7 @@ func (p *picker) base(base string, byValue bool, pos api.Pos) {
 	case known:
 	case strings.HasPrefix(base, "enum "):
 		if p.types.enums[base] == nil {
-			p.fail("%s: %s: no such enum in the facts", place(pos), base)
+			p.fail(pos, "%s: no such enum in the facts", base)
 			return
 		}
 		p.enums[p.types.enums[base].Tag] = true
@@ -187,7 +187,7 @@ func (p *picker) base(base string, byValue bool, pos api.Pos) {
 	case isTag(base):
 		p.see(base)
 	default:
-		p.fail("%s: type %q: neither the facts nor libc have it", place(pos), base)
+		p.fail(pos, "type %q: neither the facts nor libc have it", base)
 	}
 }
 
@@ -210,7 +210,7 @@ func (p *picker) define(tag string, pos api.Pos) {
 		return
 	}
 	if r == nil {
-		p.fail("%s: %s: needed by value, but the facts do not have it", place(pos), tag)
+		p.fail(pos, "%s: needed by value, but the facts do not have it", tag)
 		return
 	}
 	if p.defined[tag] {
@@ -263,7 +263,7 @@ func (p *picker) need(name string) {
 			return
 		}
 	}
-	p.fail("%s: needed, but the facts have no such struct, union, enum, enumerator or macro", name)
+	p.fail(api.Pos{}, "%s: needed, but the facts have no such struct, union, enum, enumerator or macro", name)
 }
 
 // enumOf is the tag of the enum that has the enumerator.
@@ -286,7 +286,7 @@ func (p *picker) unknown() {
 	}
 	for _, name := range sortedKeys(p.funcs) {
 		if !have[name] {
-			p.fail("%s: wanted, but the facts have no such function", name)
+			p.fail(api.Pos{}, "%s: wanted, but the facts have no such function", name)
 		}
 	}
 }

@@ -1,0 +1,106 @@
+package generate
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/bind"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/emit"
+	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/api"
+	"github.com/verbsgen/verbsgen/templates"
+)
+
+// TestOddFacts goes from facts with a hole to a package without the look whether a header is whole: each hole is a
+// diagnostic with its place, or the package does without.
+func TestOddFacts(t *testing.T) {
+	sp, err := spec.Embedded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	since, err := api.Since()
+	if err != nil {
+		t.Fatal(err)
+	}
+	known, err := api.Load(api.Newest())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range known.Functions { // stored facts have no lines
+		known.Functions[i].Pos.Line = i + 1
+	}
+	for i := range known.Records {
+		known.Records[i].Pos.Line = i + 1
+		for j := range known.Records[i].Fields {
+			known.Records[i].Fields[j].Pos.Line = i + 1
+		}
+	}
+	refused := 0
+	try := func(what string, rel *api.Release) {
+		rel.Release = "" // as of a header
+		in := bind.Input{Release: rel, Known: known, Hash: "0", Since: func(name string) string { return since[name] }, Oldest: api.Releases()[0],
+			Version: func(string) string { return "IBVERBS_1.1" }, Spec: sp, Package: "p", Specials: map[string]bind.Special{}}
+		for name, s := range templates.Specials {
+			in.Specials[name] = bind.Special(s)
+		}
+		pkg, err := bind.Bind(in)
+		if err == nil {
+			_, err = emit.Package(pkg)
+		}
+		if err == nil {
+			return
+		}
+		refused++
+		var list diag.List
+		if !errors.As(err, &list) {
+			t.Errorf("%s: a %T: %v", what, err, err)
+		}
+		for _, d := range list {
+			if d.Code == diag.Internal || d.File == "" || d.Line == 0 && d.Code != diag.HeaderLacks {
+				t.Errorf("%s: %s: %v", what, d.Code, d)
+			}
+		}
+	}
+	for i, f := range known.Functions {
+		rel := *known
+		rel.Functions = known.Functions[i : i+1]
+		try(f.Name+" alone", &rel)
+		if i%12 == 0 {
+			rel.Functions = without(known.Functions, i)
+			try("without "+f.Name, &rel)
+		}
+	}
+	for i, r := range known.Records {
+		if i%8 != 0 {
+			continue
+		}
+		rel := *known
+		rel.Records = without(known.Records, i)
+		try("without "+r.Tag, &rel)
+		rel.Records = slices.Clone(known.Records)
+		rel.Records[i] = api.Record{Tag: r.Tag, Incomplete: true, Pos: r.Pos}
+		try(r.Tag+" incomplete", &rel)
+		for j := range r.Fields {
+			if (i+j)%60 == 0 {
+				rel.Records[i] = r
+				rel.Records[i].Fields = without(r.Fields, j)
+				try("without "+r.Tag+"."+r.Fields[j].Name, &rel)
+			}
+		}
+	}
+	for i, e := range known.Enums {
+		if i%9 == 0 {
+			rel := *known
+			rel.Enums = without(known.Enums, i)
+			try("without "+e.Tag, &rel)
+		}
+	}
+	if refused < 40 {
+		t.Errorf("only %d were refused", refused)
+	}
+}
+
+// without is a copy of a list that lacks one element.
+func without[T any](list []T, i int) []T { return slices.Delete(slices.Clone(list), i, i+1) }

@@ -1,0 +1,342 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/cheader"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/mutate"
+	"github.com/verbsgen/verbsgen/spec/api"
+)
+
+var (
+	mutations    = flag.Int("mutations", 0, "how many damaged headers to generate from (default: four of each kind)")
+	mutationSeed = flag.Uint64("mutation-seed", 1, "what the damage is drawn from")
+	mutationFrom = flag.Int("mutation-from", 0, "number of the first damaged header")
+)
+
+// Outcomes of generating from a damaged header. Those up to compiles are what must come of it.
+type outcome int
+
+const (
+	refused  outcome = iota // with diagnostics that have a place, and the old output as it was
+	harmless                // accepted, and the output is what the whole header gives
+	compiles                // accepted with additions, and the output compiles
+	panicked
+	internal
+	unplaced
+	hung
+	damaged
+	changed
+	broken
+	outcomes
+)
+
+func (o outcome) String() string {
+	return [...]string{"refused", "harmless", "compiles", "PANIC", "INTERNAL ERROR", "NO PLACE", "HANG", "OLD OUTPUT DAMAGED", "KNOWN ABI CHANGED", "DOES NOT COMPILE"}[o]
+}
+
+// mutationPatience is how long one run may take before it counts as hung. Such a run takes a third of a second.
+const mutationPatience = 20 * time.Second
+
+// headerFiles are the headers that are damaged, and those beside them that are needed, in the installed folder.
+var headerFiles = []string{"verbs.h", "verbs_api.h", "ib_user_ioctl_verbs.h"}
+
+// TestMutations generates from damaged copies of the installed header over a good package. Whatever the damage, the
+// command refuses it at its place and leaves the package alone, or what comes out is right.
+func TestMutations(t *testing.T) {
+	b := newMutationBench(t)
+	n := *mutations
+	if n == 0 {
+		n = 4 * len(mutate.Kinds())
+	}
+	next := make(chan int)
+	go func() {
+		defer close(next)
+		for i := range n {
+			next <- *mutationFrom + i
+		}
+	}()
+	var wait sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		f := b.newFolder(t)
+		wait.Go(func() {
+			for i := range next {
+				b.one(t, f, i)
+			}
+		})
+	}
+	wait.Wait()
+	t.Log(b.table())
+}
+
+// mutationBench is what the runs of a test share.
+type mutationBench struct {
+	headers  [][]byte // by headerFiles
+	original *api.Release
+	good     map[string]string // the package that the whole header gives
+	set      *mutate.Set
+	compiler *outputCompiler
+
+	mu     sync.Mutex
+	counts map[string]*[outcomes]int
+	failed int
+}
+
+func newMutationBench(t *testing.T) *mutationBench {
+	b := &mutationBench{counts: map[string]*[outcomes]int{}, compiler: newOutputCompiler(t)}
+	for _, name := range headerFiles {
+		data, err := os.ReadFile(filepath.Join(filepath.Dir(installedHeader), name))
+		if err != nil {
+			t.Skip("libibverbs-dev is not installed (make setup): ", err)
+		}
+		b.headers = append(b.headers, data)
+	}
+	b.set = mutate.New(*mutationSeed, string(b.headers[0]), string(b.headers[1]))
+	f := &mutationFolder{bench: b, dir: t.TempDir()}
+	f.writeHeaders(t, mutate.Mutant{File: 0, Text: string(b.headers[0])})
+	var err error
+	if b.original, err = cheader.Parse(cheader.Options{Header: f.header()}); err != nil {
+		t.Fatal(err)
+	}
+	var stderr bytes.Buffer
+	if run(t.Context(), f.args(), &stderr, &stderr) != exitOK {
+		t.Fatalf("the whole header is refused:\n%s", &stderr)
+	}
+	b.good = readFolder(t, f.out())
+	if problem := b.compiler.check(b.good); problem != "" {
+		t.Fatalf("what the whole header gives does not compile: %s", problem)
+	}
+	return b
+}
+
+// mutationFolder is the headers and the output of one run after the other.
+type mutationFolder struct {
+	bench *mutationBench
+	dir   string
+}
+
+func (b *mutationBench) newFolder(t *testing.T) *mutationFolder {
+	f := &mutationFolder{b, t.TempDir()}
+	f.restore(t)
+	return f
+}
+
+func (f *mutationFolder) header() string { return filepath.Join(f.dir, "infiniband", headerFiles[0]) }
+func (f *mutationFolder) out() string    { return filepath.Join(f.dir, "out") }
+
+func (f *mutationFolder) args(more ...string) []string {
+	return append([]string{"generate", "--header", f.header(), "-o", f.out()}, more...)
+}
+
+// writeHeaders writes the headers, one of them damaged.
+func (f *mutationFolder) writeHeaders(t *testing.T, m mutate.Mutant) {
+	for i, name := range headerFiles {
+		data := f.bench.headers[i]
+		if i == m.File {
+			data = []byte(m.Text)
+		}
+		writeFile(t, filepath.Join(f.dir, "infiniband", name), data)
+	}
+}
+
+// restore puts the good package back.
+func (f *mutationFolder) restore(t *testing.T) {
+	if err := os.RemoveAll(f.out()); err != nil {
+		t.Error(err)
+	}
+	for name, text := range f.bench.good {
+		writeFile(t, filepath.Join(f.out(), name), []byte(text))
+	}
+}
+
+func writeFile(t *testing.T, at string, data []byte) {
+	if err := os.MkdirAll(filepath.Dir(at), 0o777); err != nil {
+		t.Error(err)
+	}
+	if err := os.WriteFile(at, data, 0o666); err != nil {
+		t.Error(err)
+	}
+}
+
+// one generates from one damaged header.
+func (b *mutationBench) one(t *testing.T, f *mutationFolder, i int) {
+	m := b.set.Mutant(i)
+	if m.Text == "" {
+		return
+	}
+	f.writeHeaders(t, m)
+	way := mutationWays[i/len(mutate.Kinds())%len(mutationWays)]
+	b.judge(t, f, i, m, way)
+}
+
+// judge generates in one way, and tells what must not come of it.
+func (b *mutationBench) judge(t *testing.T, f *mutationFolder, i int, m mutate.Mutant, way mutationWay) {
+	o, problem := f.generate(t, way)
+	b.count(m.Kind, o)
+	if o <= compiles {
+		return
+	}
+	b.mu.Lock()
+	b.failed++
+	many := b.failed > 20
+	b.mu.Unlock()
+	if many {
+		t.Fail()
+		return
+	}
+	name := headerFiles[m.File]
+	t.Errorf("mutation %d of seed %d, %s: %s\n%s %v: %s\n%s\n%s", i, *mutationSeed, m.Kind, m.Note, o, way.flags, name, problem,
+		clip(udiff.Unified(name, name, string(b.headers[m.File]), m.Text), 2000))
+}
+
+// clip shortens a text that is too long to read.
+func clip(s string, n int) string {
+	if len(s) > n {
+		return s[:n] + "\n..."
+	}
+	return s
+}
+
+// mutationWay is a way to call generate. With mayChange a change of what is known is what was asked for.
+type mutationWay struct {
+	flags     []string
+	mayChange bool
+}
+
+// mutationWays take turns, a round of all kinds each.
+var mutationWays = []mutationWay{
+	{nil, false}, {[]string{"--allow-undecided", "--allow-changed-abi"}, true}, {[]string{"--allow-undecided"}, false},
+}
+
+// generate runs the command once and judges what came of it.
+func (f *mutationFolder) generate(t *testing.T, way mutationWay) (outcome, string) {
+	type result struct {
+		code     int
+		list     diag.List
+		panicked bool
+	}
+	done := make(chan result, 1)
+	var stdout, stderr bytes.Buffer
+	go func() {
+		var r result
+		defer func() {
+			r.panicked = recover() != nil
+			done <- r
+		}()
+		r.code, r.list = runList(context.Background(), f.args(way.flags...), &stdout, &stderr)
+	}()
+	select {
+	case r := <-done:
+		switch {
+		case r.panicked:
+			return panicked, "out of the command"
+		case r.code == exitOK:
+			defer f.restore(t)
+			return f.accepted(t, way)
+		}
+		return f.refusal(t, r.list)
+	case <-time.After(mutationPatience):
+		f.dir = t.TempDir() // the run may still write into the old one
+		f.restore(t)
+		return hung, mutationPatience.String()
+	}
+}
+
+// refusal looks whether each diagnostic has a place, and the old output is as it was.
+func (f *mutationFolder) refusal(t *testing.T, list diag.List) (outcome, string) {
+	text := clip(list.Error(), 1000)
+	for _, d := range list {
+		switch {
+		case d.Code == diag.Internal:
+			return internal, text
+		case strings.Contains(d.Problem, "has not come to an end"):
+			return hung, text
+		case !hasPlace(d):
+			return unplaced, text
+		}
+	}
+	if len(list) == 0 {
+		return unplaced, "no diagnostic at all"
+	}
+	if !maps.Equal(readFolder(t, f.out()), f.bench.good) {
+		f.restore(t)
+		return damaged, text
+	}
+	return refused, ""
+}
+
+// wholeFile are the diagnostics that are about a header as a whole: they name it, and no line.
+var wholeFile = []diag.Code{diag.HeaderRead, diag.HeaderEmpty, diag.HeaderNoVerbs, diag.HeaderLacks}
+
+func hasPlace(d diag.Diag) bool {
+	return d.File != "" && (d.Line > 0 || slices.Contains(wholeFile, d.Code))
+}
+
+// accepted looks at what the damaged header says, and at what was made of it.
+func (f *mutationFolder) accepted(t *testing.T, way mutationWay) (outcome, string) {
+	rel, err := cheader.Parse(cheader.Options{Header: f.header()})
+	if err != nil {
+		return internal, "accepted, and then not: " + err.Error()
+	}
+	if diffs := contradictions(f.bench.original, rel); len(diffs) > 0 && !way.mayChange {
+		return changed, clip(strings.Join(diffs, "\n"), 1000)
+	}
+	files := readFolder(t, f.out())
+	if same(files, f.bench.good) {
+		return harmless, ""
+	}
+	if problem := f.bench.compiler.check(files); problem != "" {
+		return broken, clip(problem, 1500)
+	}
+	return compiles, ""
+}
+
+func (b *mutationBench) count(kind string, o outcome) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.counts[kind] == nil {
+		b.counts[kind] = new([outcomes]int)
+	}
+	b.counts[kind][o]++
+}
+
+// table shows how often each kind of damage had each outcome.
+func (b *mutationBench) table() string {
+	var total [outcomes]int
+	var rows strings.Builder
+	for _, kind := range mutate.Kinds() {
+		n := b.counts[kind]
+		if n == nil {
+			continue
+		}
+		fmt.Fprintf(&rows, "%-40s", kind)
+		for o, k := range n {
+			total[o] += k
+			if k > 0 {
+				fmt.Fprintf(&rows, "  %d %s", k, outcome(o))
+			}
+		}
+		rows.WriteByte('\n')
+	}
+	var all int
+	for o, k := range total {
+		fmt.Fprintf(&rows, "%-40s%5d\n", "all: "+outcome(o).String(), k)
+		all += k
+	}
+	return fmt.Sprintf("%d runs\n%s", all, &rows)
+}
