@@ -113,10 +113,8 @@ func (c *checker) member(pos Pos, subject, enum, name string) {
 
 // headerPos tells a place in a header by the header's base name.
 func headerPos(p api.Pos) string {
-	if p.Line == 0 { // of stored facts
-		return path.Base(p.File)
-	}
-	return fmt.Sprintf("%s:%d", path.Base(p.File), p.Line)
+	p.File = path.Base(p.File)
+	return p.Short()
 }
 
 func enumerators(e *api.Enum) []string {

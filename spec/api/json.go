@@ -16,6 +16,14 @@ func (p Pos) String() string {
 	return p.File + ":" + strconv.Itoa(p.Line) + ":" + strconv.Itoa(p.Col)
 }
 
+// Short gives "file:line", for a sentence; the file alone where the line is not known, as in stored facts.
+func (p Pos) Short() string {
+	if p.Line == 0 {
+		return p.File
+	}
+	return p.File + ":" + strconv.Itoa(p.Line)
+}
+
 // MarshalText is the JSON form, that of String.
 func (p Pos) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 

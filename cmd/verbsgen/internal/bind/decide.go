@@ -194,7 +194,7 @@ func (d Decisions) undecided() []Status {
 // LeftOut lists what no page decides, each as "file:line: name": functions, records, enums, macros, variables, then fields and
 // enumerators of what is bound.
 func (d Decisions) LeftOut() []string {
-	return d.eachUndecided(func(p api.Pos, name string) string { return fmt.Sprintf("%s:%d: %s", p.File, p.Line, name) })
+	return d.eachUndecided(func(p api.Pos, name string) string { return p.Short() + ": " + name })
 }
 
 // UndecidedNames lists the names of what no page decides, in the order of LeftOut.
@@ -236,7 +236,7 @@ func (d Decisions) UndecidedErr() error {
 	for _, m := range d.Members {
 		if m.Field {
 			errs.Add(diag.New(diag.FieldUndecided, m.Page.File, m.Page.Line, m.Page.Col, m.Go,
-				fmt.Sprintf("field %s of %s (%s:%d) is neither under fields: nor under hide:", m.Name, m.Of, m.Pos.File, m.Pos.Line),
+				fmt.Sprintf("field %s of %s (%s) is neither under fields: nor under hide:", m.Name, m.Of, m.Pos.Short()),
 				"add it to one of them, on the page or in a file that extends it, or run with --allow-undecided to leave it out"))
 			continue
 		}

@@ -309,9 +309,9 @@ func (b *binder) bindWay(v *model.Verb, f *api.Function, s *spec.Verb) {
 	case f.Kind == api.Exported:
 		v.Way, v.Symbol = model.WayExported, b.symbol(name)
 	case f.Dispatch == nil:
-		b.errorf(diag.DispatchUnknown, s.Pos, name, fmt.Sprintf("%s:%d: a %s function without a known way to the provider", f.Pos.File, f.Pos.Line, f.Kind), "write its C side in templates/ and pin it")
+		b.errorf(diag.DispatchUnknown, s.Pos, name, fmt.Sprintf("%s: a %s function without a known way to the provider", f.Pos.Short(), f.Kind), "write its C side in templates/ and pin it")
 	case f.Dispatch.Way == api.WaySpecial || f.Dispatch.Way == api.WayPure:
-		b.errorf(diag.DispatchUnknown, s.Pos, name, fmt.Sprintf("%s:%d: its body does more than call the provider (hash %s)", f.Pos.File, f.Pos.Line, f.Dispatch.Hash), "write its C side in templates/ and pin the hash")
+		b.errorf(diag.DispatchUnknown, s.Pos, name, fmt.Sprintf("%s: its body does more than call the provider (hash %s)", f.Pos.Short(), f.Dispatch.Hash), "write its C side in templates/ and pin the hash")
 	case f.Dispatch.Way == api.WayExport:
 		v.Way, v.Symbol = model.WayExport, b.symbol(f.Dispatch.Op)
 	default:
@@ -331,7 +331,7 @@ func (b *binder) bindSpecial(v *model.Verb, f *api.Function, sp Special, s *spec
 		return
 	}
 	if !slices.Contains(sp.Hashes, body.Dispatch.Hash) {
-		b.errorf(diag.SpecialChanged, s.Pos, f.Name, fmt.Sprintf("the body of %s at %s:%d has hash %s, which the hand-written C side was not made for", body.Name, body.Pos.File, body.Pos.Line, body.Dispatch.Hash),
+		b.errorf(diag.SpecialChanged, s.Pos, f.Name, fmt.Sprintf("the body of %s at %s has hash %s, which the hand-written C side was not made for", body.Name, body.Pos.Short(), body.Dispatch.Hash),
 			"compare it with templates/special.c.tmpl, then add the hash in templates/templates.go")
 	}
 	for _, name := range sp.Symbols {
