@@ -52,7 +52,7 @@ test: test-host ## all tests; those on a kernel device come last, in a virtual m
 	$(MAKE) conformance-vm
 
 test-host: setup check lint rules ## all tests but those in the virtual machine
-	$(GO) test ./...
+	$(GO) test -timeout 30m ./...
 	$(MAKE) race fuzz
 
 lint: ## gofmt, vet, staticcheck, shellcheck where it is installed
