@@ -12,7 +12,7 @@ type Agreed map[string]string
 // Properties of names.
 const (
 	PropValue     = "value"     // of an enumerator or macro
-	PropSigned    = "signed"    // of an enum
+	PropSigned    = "C type"    // of an enum: int when it has a negative value
 	PropSize      = "size"      // of a record or field, in bytes
 	PropAlign     = "alignment" // of a record
 	PropOffset    = "offset"    // of a field, in bytes
@@ -79,7 +79,13 @@ func ofField(f Field, recordSize int64) Agreed {
 	return Agreed{PropType: ctype, PropSize: fmt.Sprint(f.Size), PropOffset: fmt.Sprint(f.Offset), PropFromEnd: fmt.Sprint(recordSize - f.Offset)}
 }
 
-func ofEnum(e Enum) Agreed             { return Agreed{PropSigned: fmt.Sprint(e.Signed)} }
+func ofEnum(e Enum) Agreed {
+	if e.Signed {
+		return Agreed{PropSigned: "int"}
+	}
+	return Agreed{PropSigned: "unsigned int"}
+}
+
 func ofEnumerator(m Enumerator) Agreed { return Agreed{PropValue: fmt.Sprint(m.Value)} }
 func ofMacro(m Macro) Agreed           { return Agreed{PropValue: fmt.Sprint(m.Value)} }
 func ofAlias(a Alias) Agreed           { return Agreed{PropStandsFor: a.Of} }
