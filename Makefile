@@ -48,12 +48,11 @@ check: ## tell whether what is checked in is what generate would write
 	$(GO) test -run TestCheckedIn ./cmd/verbsgen/internal/emit/cdecl
 
 test: test-host ## all tests; those on a kernel device come last, in a virtual machine
-	$(MAKE) libs
 	$(MAKE) conformance-vm
 
 test-host: setup check lint rules ## all tests but those in the virtual machine
 	$(GO) test -timeout 30m ./...
-	$(MAKE) race fuzz
+	$(MAKE) race fuzz libs
 
 lint: ## gofmt, vet, staticcheck, shellcheck where it is installed
 	@bad=$$(git ls-files -z '*.go' | xargs -0 gofmt -l); if [ -n "$$bad" ]; then echo "gofmt -w these:"; echo "$$bad"; exit 1; fi
