@@ -31,17 +31,18 @@ func Run(rel *api.Release, sp *spec.Spec, opt Options) ([]output.File, *model.Pa
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := checkKnown(opt.Header, rel, opt.AllowChanged); err != nil {
+		return nil, nil, err
+	}
+	var known *api.Release // what is written by hand was written for it; not asked where the facts are those of a known release
 	newest := rel
-	if rel.Release == "" { // a header given by path: the newest release says at which version its functions are exported
+	if rel.Release == "" { // the newest release says at which version functions are exported
 		if newest, err = api.Load(api.Newest()); err != nil {
 			return nil, nil, err
 		}
+		known = newest
 	}
 	var errs diag.List
-	errs.AddErr(checkKnown(opt.Header, rel, opt.AllowChanged))
-	if err := errs.Err(); err != nil {
-		return nil, nil, err
-	}
 	if !opt.AllowUndecided {
 		errs.AddErr(bind.Decide(rel, sp).UndecidedErr())
 	}
@@ -49,10 +50,6 @@ func Run(rel *api.Release, sp *spec.Spec, opt Options) ([]output.File, *model.Pa
 	specials := map[string]bind.Special{}
 	for name, s := range templates.Specials {
 		specials[name] = bind.Special(s)
-	}
-	known := newest
-	if rel.Release != "" {
-		known = nil
 	}
 	pkg, err := bind.Bind(bind.Input{Known: known, Release: rel, Hash: cdecl.FactsHash(rel), Since: func(name string) string { return since[name] },
 		Oldest: api.Releases()[0], Version: func(name string) string { return versions[name] },
