@@ -75,6 +75,7 @@ func newInstance(s *settings) (int, error) {
 	rel := releases[s.release]
 	cfg.vctx_size = C.sizeof_struct_verbs_context - C.size_t(rel.opsLess)*C.sizeof_uintptr_t
 	cfg.port_attr_size = C.size_t(rel.portAttrSize)
+	cfg.newest = C.int(rel.symbols)
 	for name, addr := range s.override {
 		op, err := opOf(name)
 		if err != nil {

@@ -141,36 +141,23 @@ SVB_HIDDEN bool svb_copy_host(char *at, void *buf, uint64_t n, bool write);
 SVB_HIDDEN bool svb_atomic(const struct svb_piece *p, bool add, uint64_t a, uint64_t b, uint64_t *old);
 
 // chan.c
-SVB_HIDDEN struct ibv_comp_channel *svb_create_comp_channel(struct ibv_context *c);
-SVB_HIDDEN int svb_destroy_comp_channel(struct ibv_comp_channel *c);
-SVB_HIDDEN int svb_get_cq_event(struct ibv_comp_channel *c, struct ibv_cq **cq, void **cq_context);
-SVB_HIDDEN void svb_ack_cq_events(struct ibv_cq *cq, unsigned n);
 SVB_HIDDEN void svb_chan_push(struct svb_cq *cq);   // with svb_lock held
 SVB_HIDDEN void svb_chan_forget(struct svb_cq *cq); // with svb_lock held
 // svb_wait_fd waits until the descriptor can be read: 0, or an errno (EAGAIN when it is non-blocking).
 SVB_HIDDEN int svb_wait_fd(int fd);
 
 // async.c
-SVB_HIDDEN int svb_get_async_event(struct ibv_context *c, struct ibv_async_event *ev);
-SVB_HIDDEN void svb_ack_async_event(struct ibv_async_event *ev);
 SVB_HIDDEN void svb_async(struct svb_ctx *c, enum ibv_event_type t, void *element, int port); // with svb_lock held
 SVB_HIDDEN void svb_async_forget(struct svb_ctx *c, const void *element);                     // with svb_lock held
 SVB_HIDDEN void svb_async_free(struct svb_ctx *c);                                             // with svb_lock held
 SVB_HIDDEN int svb_set_port(int slot, const char *device, unsigned port, bool up);
 
 // cq.c
-SVB_HIDDEN struct ibv_cq *svb_create_cq(struct ibv_context *c, int cqe, void *cq_context, struct ibv_comp_channel *ch, int vector);
-SVB_HIDDEN int svb_resize_cq(struct ibv_cq *cq, int cqe);
-SVB_HIDDEN int svb_destroy_cq(struct ibv_cq *cq);
-SVB_HIDDEN int svb_poll_cq(struct ibv_cq *cq, int n, struct ibv_wc *wc);
-SVB_HIDDEN int svb_req_notify_cq(struct ibv_cq *cq, int solicited_only);
 SVB_HIDDEN struct svb_cq *svb_find_cq(const struct ibv_cq *cq); // with svb_lock held
 SVB_HIDDEN bool svb_complete(struct svb_cq *cq, const struct ibv_wc *wc, bool solicited); // with svb_lock held; false: overflow
 SVB_HIDDEN void svb_cq_free(struct svb_cq *cq); // what ibv_close_device finds; with svb_lock held
 
 // qp.c
-SVB_HIDDEN struct ibv_qp *svb_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *a);
-SVB_HIDDEN int svb_destroy_qp(struct ibv_qp *qp);
 SVB_HIDDEN struct svb_qp *svb_find_qp(const struct ibv_qp *qp);                    // with svb_lock held
 SVB_HIDDEN struct svb_qp *svb_qp_numbered(const struct svb_dev *d, uint32_t qpn); // with svb_lock held
 SVB_HIDDEN void svb_qp_wait(struct svb_qp *qp); // until nothing is under way; lets go of svb_lock
@@ -178,27 +165,16 @@ SVB_HIDDEN void svb_qp_free(struct svb_qp *qp); // what ibv_close_device finds; 
 
 // qpstate.c, transition.c
 SVB_HIDDEN bool svb_transition(enum ibv_qp_type t, enum ibv_qp_state from, enum ibv_qp_state to, int mask);
-SVB_HIDDEN int svb_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *a, int mask);
-SVB_HIDDEN int svb_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *a, int mask, struct ibv_qp_init_attr *init);
 SVB_HIDDEN void svb_qp_error(struct svb_qp *qp); // with svb_lock held
 
 // post.c
-SVB_HIDDEN int svb_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad);
-SVB_HIDDEN int svb_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad);
 
 // gid.c
 SVB_HIDDEN bool svb_gid(const struct svb_dev *d, unsigned port, unsigned index, union ibv_gid *g);
 SVB_HIDDEN struct svb_dev *svb_dev_of_gid(struct svb_inst *in, const union ibv_gid *g, unsigned *port); // NULL: nobody
 SVB_HIDDEN int svb_check_av(struct svb_dev *d, const struct ibv_ah_attr *a);
-SVB_HIDDEN int svb_query_gid(struct ibv_context *c, uint8_t port, int index, union ibv_gid *g);
-SVB_HIDDEN int svb_query_gid_ex(struct ibv_context *c, uint32_t port, uint32_t index, struct ibv_gid_entry *e, uint32_t flags, size_t size);
-SVB_HIDDEN ssize_t svb_query_gid_table(struct ibv_context *c, struct ibv_gid_entry *e, size_t max, uint32_t flags, size_t size);
-SVB_HIDDEN int svb_query_pkey(struct ibv_context *c, uint8_t port, int index, __be16 *pkey);
-SVB_HIDDEN int svb_get_pkey_index(struct ibv_context *c, uint8_t port, __be16 pkey);
 
 // ah.c
-SVB_HIDDEN struct ibv_ah *svb_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *a);
-SVB_HIDDEN int svb_destroy_ah(struct ibv_ah *ah);
 SVB_HIDDEN struct svb_ah *svb_find_ah(const struct ibv_ah *ah); // with svb_lock held
 SVB_HIDDEN void svb_ah_free(struct svb_ah *ah);                 // with svb_lock held
 

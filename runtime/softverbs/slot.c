@@ -1,7 +1,6 @@
 //go:build linux && cgo
 
-// Instances. A symbol such as ibv_get_device_list has no argument that says which software libibverbs is
-// meant, so each of a fixed number of slots has its own copies of the functions that need to know.
+// Instances, in a fixed number of slots.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,92 +106,5 @@ int svb_close(int slot)
 	free_devices(in->devs, in->ndevs);
 	in->used = false;
 	pthread_mutex_unlock(&svb_lock);
-	return 0;
-}
-
-// The functions of each slot.
-#define EACH8(m, h) m(h##0) m(h##1) m(h##2) m(h##3) m(h##4) m(h##5) m(h##6) m(h##7)
-#define EACH64(m) EACH8(m, 00) EACH8(m, 01) EACH8(m, 02) EACH8(m, 03) EACH8(m, 04) EACH8(m, 05) EACH8(m, 06) EACH8(m, 07)
-#define ENTRY(n) \
-	static struct ibv_device **list_##n(int *num) { return svb_get_device_list(n, num); } \
-	static struct ibv_context *import_##n(int fd) { return svb_import_device(n, fd); }
-#define LIST_ADDR(n) (uintptr_t)list_##n,
-#define IMPORT_ADDR(n) (uintptr_t)import_##n,
-
-EACH64(ENTRY)
-
-static const uintptr_t lists[SVB_SLOTS] = {EACH64(LIST_ADDR)};
-static const uintptr_t imports[SVB_SLOTS] = {EACH64(IMPORT_ADDR)};
-
-static const struct {
-	const char *name, *version;
-	uintptr_t addr;
-} symbols[] = {
-	{"ibv_free_device_list", "IBVERBS_1.1", (uintptr_t)svb_free_device_list},
-	{"ibv_get_device_name", "IBVERBS_1.1", (uintptr_t)svb_get_device_name},
-	{"ibv_get_device_guid", "IBVERBS_1.1", (uintptr_t)svb_get_device_guid},
-	{"ibv_get_device_index", "IBVERBS_1.9", (uintptr_t)svb_get_device_index},
-	{"ibv_open_device", "IBVERBS_1.1", (uintptr_t)svb_open_device},
-	{"ibv_close_device", "IBVERBS_1.1", (uintptr_t)svb_close_device},
-	{"ibv_query_device", "IBVERBS_1.1", (uintptr_t)svb_query_device},
-	{"ibv_query_port", "IBVERBS_1.1", (uintptr_t)svb_query_port},
-	{"ibv_alloc_pd", "IBVERBS_1.1", (uintptr_t)svb_alloc_pd},
-	{"ibv_dealloc_pd", "IBVERBS_1.1", (uintptr_t)svb_dealloc_pd},
-	{"ibv_import_pd", "IBVERBS_1.10", (uintptr_t)svb_import_pd},
-	{"ibv_unimport_pd", "IBVERBS_1.10", (uintptr_t)svb_unimport_pd},
-	{"ibv_reg_mr", "IBVERBS_1.1", (uintptr_t)svb_reg_mr},
-	{"ibv_reg_mr_iova", "IBVERBS_1.7", (uintptr_t)svb_reg_mr_iova},
-	{"ibv_reg_mr_iova2", "IBVERBS_1.8", (uintptr_t)svb_reg_mr_iova2},
-	{"ibv_reg_mr_ex", "IBVERBS_1.15", (uintptr_t)svb_reg_mr_ex},
-	{"ibv_reg_dmabuf_mr", "IBVERBS_1.12", (uintptr_t)svb_reg_dmabuf_mr},
-	{"ibv_rereg_mr", "IBVERBS_1.1", (uintptr_t)svb_rereg_mr},
-	{"ibv_dereg_mr", "IBVERBS_1.1", (uintptr_t)svb_dereg_mr},
-	{"ibv_import_mr", "IBVERBS_1.10", (uintptr_t)svb_import_mr},
-	{"ibv_unimport_mr", "IBVERBS_1.10", (uintptr_t)svb_unimport_mr},
-	{"ibv_import_dm", "IBVERBS_1.13", (uintptr_t)svb_import_dm},
-	{"ibv_unimport_dm", "IBVERBS_1.13", (uintptr_t)svb_unimport_dm},
-	{"ibv_dm_export_dmabuf_fd", "IBVERBS_1.16", (uintptr_t)svb_dm_export_dmabuf_fd},
-	{"ibv_create_comp_channel", "IBVERBS_1.0", (uintptr_t)svb_create_comp_channel},
-	{"ibv_destroy_comp_channel", "IBVERBS_1.0", (uintptr_t)svb_destroy_comp_channel},
-	{"ibv_get_cq_event", "IBVERBS_1.1", (uintptr_t)svb_get_cq_event},
-	{"ibv_ack_cq_events", "IBVERBS_1.1", (uintptr_t)svb_ack_cq_events},
-	{"ibv_create_cq", "IBVERBS_1.1", (uintptr_t)svb_create_cq},
-	{"ibv_resize_cq", "IBVERBS_1.1", (uintptr_t)svb_resize_cq},
-	{"ibv_destroy_cq", "IBVERBS_1.1", (uintptr_t)svb_destroy_cq},
-	{"ibv_create_qp", "IBVERBS_1.1", (uintptr_t)svb_create_qp},
-	{"ibv_modify_qp", "IBVERBS_1.1", (uintptr_t)svb_modify_qp},
-	{"ibv_query_qp", "IBVERBS_1.1", (uintptr_t)svb_query_qp},
-	{"ibv_destroy_qp", "IBVERBS_1.1", (uintptr_t)svb_destroy_qp},
-	{"ibv_create_ah", "IBVERBS_1.1", (uintptr_t)svb_create_ah},
-	{"ibv_destroy_ah", "IBVERBS_1.1", (uintptr_t)svb_destroy_ah},
-	{"ibv_query_gid", "IBVERBS_1.1", (uintptr_t)svb_query_gid},
-	{"_ibv_query_gid_ex", "IBVERBS_1.11", (uintptr_t)svb_query_gid_ex},
-	{"_ibv_query_gid_table", "IBVERBS_1.11", (uintptr_t)svb_query_gid_table},
-	{"ibv_query_pkey", "IBVERBS_1.1", (uintptr_t)svb_query_pkey},
-	{"ibv_get_pkey_index", "IBVERBS_1.5", (uintptr_t)svb_get_pkey_index},
-	{"ibv_get_async_event", "IBVERBS_1.1", (uintptr_t)svb_get_async_event},
-	{"ibv_ack_async_event", "IBVERBS_1.1", (uintptr_t)svb_ack_async_event},
-};
-
-// A version that is not the default one of the symbol names other code in the real library, so it is not
-// here. An empty one stands for the default.
-static bool version_fits(const char *have, const char *want)
-{
-	return !*want || !strcmp(have, want);
-}
-
-uintptr_t svb_symbol(int slot, const char *name, const char *version)
-{
-	size_t i;
-
-	if (slot < 0 || slot >= SVB_SLOTS)
-		return 0;
-	if (!strcmp(name, "ibv_get_device_list"))
-		return version_fits("IBVERBS_1.1", version) ? lists[slot] : 0;
-	if (!strcmp(name, "ibv_import_device"))
-		return version_fits("IBVERBS_1.10", version) ? imports[slot] : 0;
-	for (i = 0; i < sizeof symbols / sizeof symbols[0]; i++)
-		if (!strcmp(symbols[i].name, name))
-			return version_fits(symbols[i].version, version) ? symbols[i].addr : 0;
 	return 0;
 }

@@ -11,15 +11,10 @@
 #ifndef SVB_H
 #define SVB_H
 
-#include <errno.h>
-#include <pthread.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/queue.h>
-#include <sys/types.h>
 
-#include "verbs_abi.h"
+#include "base.h"
+#include "entry.h"
 
 #define SVB_SLOTS 64
 #define SVB_NAME 64
@@ -28,25 +23,19 @@
 #define SVB_NULL_LKEY 0xfeu // of index 0, which no region gets
 #define SVB_OF(o, type) ((type *)(void *)((char *)(o) - offsetof(type, obj)))
 #define SVB_K(k, type) ((type *)(void *)(k)) // the kernel object that begins with k
-#define SVB_HIDDEN __attribute__((visibility("hidden")))
 
-// Verbs that can be told to fail. The order is that of svb_verb_names in fail.c.
+// Verbs that can be told to fail.
 enum svb_verb {
-	SVB_GET_DEVICE_LIST, SVB_OPEN_DEVICE, SVB_IMPORT_DEVICE, SVB_CLOSE_DEVICE, SVB_QUERY_DEVICE,
-	SVB_QUERY_DEVICE_EX, SVB_QUERY_PORT, SVB_ALLOC_PD, SVB_DEALLOC_PD, SVB_IMPORT_PD, SVB_ALLOC_TD,
-	SVB_DEALLOC_TD, SVB_ALLOC_PARENT_DOMAIN, SVB_REG_MR, SVB_REG_MR_EX, SVB_REG_DMABUF_MR, SVB_REREG_MR,
-	SVB_DEREG_MR, SVB_IMPORT_MR, SVB_ALLOC_NULL_MR, SVB_ADVISE_MR, SVB_ALLOC_DM, SVB_FREE_DM,
-	SVB_IMPORT_DM, SVB_REG_DM_MR, SVB_DM_EXPORT, SVB_COPY_TO_DM, SVB_COPY_FROM_DM, SVB_CREATE_COMP_CHANNEL,
-	SVB_DESTROY_COMP_CHANNEL, SVB_GET_CQ_EVENT, SVB_CREATE_CQ, SVB_RESIZE_CQ, SVB_DESTROY_CQ, SVB_POLL_CQ,
-	SVB_REQ_NOTIFY_CQ, SVB_CREATE_QP, SVB_MODIFY_QP, SVB_QUERY_QP, SVB_DESTROY_QP, SVB_POST_SEND, SVB_POST_RECV,
-	SVB_CREATE_AH, SVB_DESTROY_AH, SVB_QUERY_GID, SVB_QUERY_PKEY, SVB_GET_ASYNC_EVENT, SVB_VERBS
+#define VERB(id, name) SVB_##id,
+#include "table.h"
+	SVB_VERBS
 };
 
-// Ops of verbs_context that a test may replace. The order is that of svb_op_names in fail.c.
+// Operations of verbs_context, which a test may replace.
 enum svb_op {
-	SVB_OP_QUERY_DEVICE_EX, SVB_OP_QUERY_PORT, SVB_OP_ALLOC_TD, SVB_OP_DEALLOC_TD, SVB_OP_ALLOC_PARENT_DOMAIN,
-	SVB_OP_ALLOC_DM, SVB_OP_FREE_DM, SVB_OP_REG_DM_MR, SVB_OP_REG_MR_EX, SVB_OP_ADVISE_MR,
-	SVB_OP_ALLOC_NULL_MR, SVB_OP_DM_EXPORT, SVB_OPS
+#define OP(member, present, function) SVB_OP_##member,
+#include "table.h"
+	SVB_OPS
 };
 
 // What Go sets for one device of an instance.
@@ -78,6 +67,7 @@ struct svb_config {
 	struct svb_devcfg *devs; // copied
 	size_t vctx_size;        // verbs_context.sz of the release that is imitated
 	size_t port_attr_size;   // sizeof(struct ibv_port_attr) there
+	int newest;              // symbols of that release have versions up to IBVERBS_1.newest
 	uintptr_t override[SVB_OPS];
 	uint32_t absent; // bit per op: left out
 };
@@ -251,9 +241,6 @@ struct svb_file {
 	uint32_t nobjs, freeobj; // no handle under freeobj is free
 };
 
-extern pthread_mutex_t svb_lock SVB_HIDDEN;
-extern pthread_cond_t svb_idle SVB_HIDDEN; // signalled when a kmr.busy falls to 0
-
 // registry.c: user objects, by address. All with svb_lock held.
 SVB_HIDDEN void svb_register(struct svb_obj *o, enum svb_type t, const void *pub, struct svb_inst *in, struct svb_ctx *c);
 SVB_HIDDEN void svb_unregister(struct svb_obj *o);
@@ -292,48 +279,17 @@ static inline int svb_fails(struct svb_inst *in, enum svb_verb v)
 }
 
 // device.c
-SVB_HIDDEN struct ibv_device **svb_get_device_list(int slot, int *num);
-SVB_HIDDEN struct ibv_context *svb_import_device(int slot, int cmd_fd);
-SVB_HIDDEN void svb_free_device_list(struct ibv_device **list);
-SVB_HIDDEN const char *svb_get_device_name(struct ibv_device *d);
-SVB_HIDDEN __be64 svb_get_device_guid(struct ibv_device *d);
-SVB_HIDDEN int svb_get_device_index(struct ibv_device *d);
-SVB_HIDDEN struct ibv_context *svb_open_device(struct ibv_device *d);
-SVB_HIDDEN int svb_close_device(struct ibv_context *c);
 
 // query.c
-SVB_HIDDEN int svb_query_device(struct ibv_context *c, struct ibv_device_attr *a);
-SVB_HIDDEN int svb_query_device_ex(struct ibv_context *c, const struct ibv_query_device_ex_input *in,
-				   struct ibv_device_attr_ex *a, size_t size);
-SVB_HIDDEN int svb_query_port(struct ibv_context *c, uint8_t port, struct _compat_ibv_port_attr *a);
-SVB_HIDDEN int svb_query_port_op(struct ibv_context *c, uint8_t port, struct ibv_port_attr *a, size_t size);
 
 // pd.c
-SVB_HIDDEN struct ibv_pd *svb_alloc_pd(struct ibv_context *c);
-SVB_HIDDEN int svb_dealloc_pd(struct ibv_pd *pd);
-SVB_HIDDEN struct ibv_pd *svb_import_pd(struct ibv_context *c, uint32_t handle);
-SVB_HIDDEN void svb_unimport_pd(struct ibv_pd *pd);
 SVB_HIDDEN void svb_pd_free(struct svb_pd *pd); // without a call of its allocator
-SVB_HIDDEN struct ibv_td *svb_alloc_td(struct ibv_context *c, struct ibv_td_init_attr *a);
-SVB_HIDDEN int svb_dealloc_td(struct ibv_td *td);
-SVB_HIDDEN struct ibv_pd *svb_alloc_parent_domain(struct ibv_context *c, struct ibv_parent_domain_init_attr *a);
 
 // block.c: memory through the allocator of a parent domain. Without svb_lock.
 SVB_HIDDEN int svb_block_get(struct svb_pd *pd, uint32_t code, size_t size, struct svb_block *b);
 SVB_HIDDEN void svb_block_put(struct svb_pd *pd, struct svb_block *b);
 
 // mr.c, mrkeep.c, rereg.c
-SVB_HIDDEN struct ibv_mr *svb_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int access);
-SVB_HIDDEN struct ibv_mr *svb_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, int access);
-SVB_HIDDEN struct ibv_mr *svb_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, unsigned int access);
-SVB_HIDDEN struct ibv_mr *svb_reg_mr_ex(struct ibv_pd *pd, struct ibv_mr_init_attr *a);
-SVB_HIDDEN struct ibv_mr *svb_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova, int fd, int access);
-SVB_HIDDEN struct ibv_mr *svb_alloc_null_mr(struct ibv_pd *pd);
-SVB_HIDDEN int svb_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, size_t length, int access);
-SVB_HIDDEN int svb_dereg_mr(struct ibv_mr *mr);
-SVB_HIDDEN struct ibv_mr *svb_import_mr(struct ibv_pd *pd, uint32_t handle);
-SVB_HIDDEN void svb_unimport_mr(struct ibv_mr *mr);
-SVB_HIDDEN int svb_advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advice advice, uint32_t flags, struct ibv_sge *sgl, uint32_t n);
 // svb_enter_mr makes the kernel object and the handle of a region, whose addr field is addr; NULL + errno. It
 // owns span.map either way.
 SVB_HIDDEN struct svb_mr *svb_enter_mr(struct svb_pd *pd, const struct svb_span *span, void *addr, uint32_t access, struct svb_dm *dm, bool plain);
@@ -347,12 +303,6 @@ SVB_HIDDEN int svb_check_host(const struct svb_dev *d, uintptr_t addr, uint64_t 
 SVB_HIDDEN bool svb_mapped(uintptr_t addr, uint64_t length, bool write);
 
 // dm.c
-SVB_HIDDEN struct ibv_dm *svb_alloc_dm(struct ibv_context *c, struct ibv_alloc_dm_attr *a);
-SVB_HIDDEN int svb_free_dm(struct ibv_dm *dm);
-SVB_HIDDEN struct ibv_dm *svb_import_dm(struct ibv_context *c, uint32_t handle);
-SVB_HIDDEN void svb_unimport_dm(struct ibv_dm *dm);
-SVB_HIDDEN int svb_dm_export_dmabuf_fd(struct ibv_dm *dm);
-SVB_HIDDEN struct ibv_mr *svb_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t offset, size_t length, unsigned int access);
 SVB_HIDDEN void svb_mem_put(struct svb_mem *m);
 
 // kernel.c: with svb_lock held
