@@ -6,9 +6,10 @@ package softverbs
 #cgo CFLAGS: -D_GNU_SOURCE -I${SRCDIR}/../abi
 #cgo LDFLAGS: -lpthread
 #include <stdlib.h>
-#include "svb.h"
+#include "completion.h"
+#include "control.h"
+#include "objects.h"
 #include "peer.h"
-#include "queue.h"
 */
 import "C"
 

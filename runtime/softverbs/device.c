@@ -8,13 +8,26 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "svb.h"
-#include "queue.h"
+#include "entry.h"
+#include "completion.h"
+#include "instance.h"
+#include "kernel.h"
+#include "objects.h"
+
+#define ABI_EXTENDED ((void *)UINTPTR_MAX) // abi_compat of a context that sits in a verbs_context
 
 struct list {
 	struct svb_obj obj;
 	struct ibv_device *devs[];
 };
+
+static void name_list(const struct svb_obj *o, char *buf, size_t n)
+{
+	(void)o;
+	snprintf(buf, n, "device list");
+}
+
+static const struct svb_kind list_kind = {SVB_T_LIST, name_list, NULL};
 
 struct ibv_device **svb_get_device_list(int slot, int *num)
 {
@@ -40,7 +53,7 @@ struct ibv_device **svb_get_device_list(int slot, int *num)
 	for (i = 0; i < in->ndevs; i++)
 		l->devs[i] = &in->devs[i].pub;
 	pthread_mutex_lock(&svb_lock);
-	svb_register(&l->obj, SVB_T_LIST, l->devs, in, NULL);
+	svb_register(&l->obj, &list_kind, l->devs, in, NULL);
 	pthread_mutex_unlock(&svb_lock);
 	if (num)
 		*num = in->ndevs;
@@ -158,18 +171,25 @@ static struct svb_ctx *new_ctx(struct svb_dev *d, int cmd_fd)
 	pub->device = &d->pub;
 	pub->cmd_fd = cmd_fd;
 	pub->num_comp_vectors = 1;
-	pub->abi_compat = SVB_ABI_EXTENDED;
+	pub->abi_compat = ABI_EXTENDED;
 	STAILQ_INIT(&c->events);
 	pthread_mutex_init(&pub->mutex, NULL);
 	return c;
 }
+
+static void name_ctx(const struct svb_obj *o, char *buf, size_t n)
+{
+	snprintf(buf, n, "%s: context", SVB_OF(o, struct svb_ctx)->dev->pub.name);
+}
+
+static const struct svb_kind ctx_kind = {SVB_T_CTX, name_ctx, NULL};
 
 static struct ibv_context *enter_ctx(struct svb_ctx *c, struct svb_file *f)
 {
 	c->file = f;
 	f->ctxs++;
 	c->dev->inst->nctx++;
-	svb_register(&c->obj, SVB_T_CTX, &c->vctx.context, c->dev->inst, NULL);
+	svb_register(&c->obj, &ctx_kind, &c->vctx.context, c->dev->inst, NULL);
 	return &c->vctx.context;
 }
 
@@ -240,53 +260,6 @@ struct ibv_context *svb_import_device(int slot, int cmd_fd)
 	return pub;
 }
 
-static void free_queue(struct svb_obj *o)
-{
-	switch (o->type) {
-	case SVB_T_AH:
-		svb_ah_free(SVB_OF(o, struct svb_ah));
-		return;
-	case SVB_T_QP:
-		svb_qp_free(SVB_OF(o, struct svb_qp));
-		return;
-	case SVB_T_CQ:
-		svb_cq_free(SVB_OF(o, struct svb_cq));
-		return;
-	default:
-		svb_unregister(o);
-		close(SVB_OF(o, struct svb_chan)->pub.fd);
-		free(SVB_OF(o, struct svb_chan));
-	}
-}
-
-static void free_user(struct svb_obj *o)
-{
-	if (o->type >= SVB_T_CHANNEL) {
-		free_queue(o);
-		return;
-	}
-	svb_unregister(o);
-	switch (o->type) {
-	case SVB_T_PD:
-		svb_pd_free(SVB_OF(o, struct svb_pd));
-		return;
-	case SVB_T_TD:
-		free(SVB_OF(o, struct svb_td));
-		return;
-	case SVB_T_MR:
-		if (!SVB_OF(o, struct svb_mr)->block.custom)
-			free(SVB_OF(o, struct svb_mr)->block.ptr);
-		free(SVB_OF(o, struct svb_mr));
-		return;
-	case SVB_T_DM:
-		svb_mem_put(SVB_OF(o, struct svb_dm)->mem);
-		free(SVB_OF(o, struct svb_dm));
-		return;
-	default:
-		return;
-	}
-}
-
 // Answers 0 whatever is still open: then the kernel frees it all, and Leaks tells.
 int svb_close_device(struct ibv_context *pub)
 {
@@ -307,7 +280,7 @@ int svb_close_device(struct ibv_context *pub)
 	while ((o = c->objs)) {
 		svb_describe(o, "left behind by ibv_close_device", line, sizeof line);
 		svb_leak(c->obj.inst, line);
-		free_user(o); // the newest first, so a queue pair before its completion queues
+		o->kind->free(o); // the newest first, so a queue pair before its completion queues
 	}
 	svb_async_free(c);
 	svb_unregister(&c->obj);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "svb.h"
+#include "instance.h"
 
 struct name {
 	const char *text;

@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "svb.h"
+#include "control.h"
+#include "entry.h"
+#include "instance.h"
 
 #define EACH8(m, h, ...) \
 	m(h##0, __VA_ARGS__) m(h##1, __VA_ARGS__) m(h##2, __VA_ARGS__) m(h##3, __VA_ARGS__) \

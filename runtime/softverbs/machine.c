@@ -1,21 +1,14 @@
 //go:build linux && cgo
 
-// Instances, in a fixed number of slots.
+// The making and the end of an instance.
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "svb.h"
-#include "queue.h"
-
-static struct svb_inst slots[SVB_SLOTS];
-
-struct svb_inst *svb_slot(int slot)
-{
-	if (slot < 0 || slot >= SVB_SLOTS || !slots[slot].used || slots[slot].ending)
-		return NULL;
-	return &slots[slot];
-}
+#include "control.h"
+#include "instance.h"
+#include "kernel.h"
+#include "objects.h"
+#include "worker.h"
 
 static bool fill_device(struct svb_dev *d, struct svb_inst *in, const struct svb_devcfg *cfg)
 {
@@ -49,24 +42,19 @@ static void free_devices(struct svb_dev *devs, int n)
 
 int svb_new(const struct svb_config *cfg)
 {
-	struct svb_inst *in = NULL;
+	struct svb_inst *in;
 	struct svb_dev *devs = calloc((size_t)cfg->ndevs + 1, sizeof *devs);
 	int i;
 
 	if (!devs)
 		return -ENOMEM;
 	pthread_mutex_lock(&svb_lock);
-	for (i = 0; i < SVB_SLOTS && !in; i++)
-		if (!slots[i].used)
-			in = &slots[i];
+	in = svb_slot_take();
 	if (!in) {
 		pthread_mutex_unlock(&svb_lock);
 		free(devs);
 		return -EMFILE;
 	}
-	memset(in, 0, sizeof *in);
-	in->used = true;
-	in->slot = (int)(in - slots);
 	in->cfg = *cfg;
 	in->cfg.devs = NULL;
 	in->devs = devs;
