@@ -1,16 +1,38 @@
 //go:build linux && cgo
 
 // Address handles.
+#include <stdio.h>
 #include <stdlib.h>
 
-#include "svb.h"
-#include "queue.h"
+#include "entry.h"
+#include "address.h"
+#include "domain.h"
+#include "instance.h"
+#include "kernel.h"
+#include "objects.h"
+#include "qp.h"
 
-struct svb_ah *svb_find_ah(const struct ibv_ah *pub)
+static void end(struct svb_ah *ah)
 {
-	struct svb_obj *o = svb_find(pub, SVB_T_AH);
-	return o ? SVB_OF(o, struct svb_ah) : NULL;
+	svb_handle_drop(ah->obj.ctx->file, ah->k.handle);
+	ah->pd->queues--;
+	if (ah->holder)
+		ah->holder->users--;
+	svb_unregister(&ah->obj);
+	free(ah);
 }
+
+static void name(const struct svb_obj *o, char *buf, size_t n)
+{
+	snprintf(buf, n, "AH (handle %u)", SVB_OF(o, struct svb_ah)->pub.handle);
+}
+
+static void forget(struct svb_obj *o)
+{
+	end(SVB_OF(o, struct svb_ah));
+}
+
+static const struct svb_kind kind = {SVB_T_AH, name, forget};
 
 static int enter(struct svb_pd *pd, struct svb_ah *ah)
 {
@@ -29,7 +51,7 @@ static int enter(struct svb_pd *pd, struct svb_ah *ah)
 	ah->pub.context = pd->pub.context;
 	ah->pub.pd = &pd->pub;
 	ah->pub.handle = ah->k.handle;
-	svb_register(&ah->obj, SVB_T_AH, &ah->pub, pd->obj.inst, pd->obj.ctx);
+	svb_register(&ah->obj, &kind, &ah->pub, pd->obj.inst, pd->obj.ctx);
 	return 0;
 }
 
@@ -57,16 +79,6 @@ struct ibv_ah *svb_create_ah(struct ibv_pd *ppd, struct ibv_ah_attr *a)
 	return NULL;
 }
 
-void svb_ah_free(struct svb_ah *ah)
-{
-	svb_handle_drop(ah->obj.ctx->file, ah->k.handle);
-	ah->pd->queues--;
-	if (ah->holder)
-		ah->holder->users--;
-	svb_unregister(&ah->obj);
-	free(ah);
-}
-
 int svb_destroy_ah(struct ibv_ah *pub)
 {
 	struct svb_ah *ah;
@@ -76,7 +88,7 @@ int svb_destroy_ah(struct ibv_ah *pub)
 	ah = svb_find_ah(pub);
 	err = ah ? svb_fails_locked(ah->obj.inst, SVB_DESTROY_AH) : EINVAL;
 	if (!err)
-		svb_ah_free(ah);
+		end(ah);
 	pthread_mutex_unlock(&svb_lock);
 	if (err)
 		errno = err;

@@ -6,9 +6,10 @@ package softverbs
 #cgo CFLAGS: -D_GNU_SOURCE -I${SRCDIR}/../abi
 #cgo LDFLAGS: -lpthread
 #include <stdlib.h>
-#include "svb.h"
+#include "completion.h"
+#include "control.h"
+#include "objects.h"
 #include "peer.h"
-#include "queue.h"
 */
 import "C"
 
@@ -75,6 +76,7 @@ func newInstance(s *settings) (int, error) {
 	rel := releases[s.release]
 	cfg.vctx_size = C.sizeof_struct_verbs_context - C.size_t(rel.opsLess)*C.sizeof_uintptr_t
 	cfg.port_attr_size = C.size_t(rel.portAttrSize)
+	cfg.newest = C.int(rel.symbols)
 	for name, addr := range s.override {
 		op, err := opOf(name)
 		if err != nil {

@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "svb.h"
+#include "domain.h"
 
+#define USE_DEFAULT ((void *)UINTPTR_MAX) // answer of an allocator: "use your own memory"
 #define BLOCK_ALIGN 64
 
 static bool zeroed(const unsigned char *p, size_t n)
@@ -22,10 +23,10 @@ int svb_block_get(struct svb_pd *pd, uint32_t code, size_t size, struct svb_bloc
 {
 	b->resource = (uint64_t)pd->obj.ctx->dev->cfg.driver << 32 | code;
 	b->custom = false;
-	b->ptr = SVB_USE_DEFAULT;
+	b->ptr = USE_DEFAULT;
 	if (pd->alloc)
 		b->ptr = pd->alloc(&pd->pub, pd->arg, size, BLOCK_ALIGN, b->resource);
-	if (b->ptr == SVB_USE_DEFAULT) {
+	if (b->ptr == USE_DEFAULT) {
 		b->ptr = aligned_alloc(BLOCK_ALIGN, (size + BLOCK_ALIGN - 1) / BLOCK_ALIGN * BLOCK_ALIGN);
 		if (!b->ptr)
 			return ENOMEM;

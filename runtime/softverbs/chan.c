@@ -1,21 +1,32 @@
 //go:build linux && cgo
 
-// Completion channels. The descriptor is an eventfd that can be read as long as an event waits; the events
-// themselves stand with their completion queues.
-#include <fcntl.h>
-#include <poll.h>
+// Completion channels.
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "svb.h"
-#include "queue.h"
+#include "entry.h"
+#include "completion.h"
+#include "instance.h"
+#include "objects.h"
 
-static struct svb_chan *find(const struct ibv_comp_channel *pub)
+static void name(const struct svb_obj *o, char *buf, size_t n)
 {
-	struct svb_obj *o = svb_find(pub, SVB_T_CHANNEL);
-	return o ? SVB_OF(o, struct svb_chan) : NULL;
+	(void)o;
+	snprintf(buf, n, "completion channel");
 }
+
+static void forget(struct svb_obj *o)
+{
+	struct svb_chan *ch = SVB_OF(o, struct svb_chan);
+
+	svb_unregister(o);
+	close(ch->pub.fd);
+	free(ch);
+}
+
+static const struct svb_kind kind = {SVB_T_CHANNEL, name, forget};
 
 struct ibv_comp_channel *svb_create_comp_channel(struct ibv_context *pub)
 {
@@ -33,7 +44,7 @@ struct ibv_comp_channel *svb_create_comp_channel(struct ibv_context *pub)
 		ch->pub.context = pub;
 		ch->pub.fd = fd;
 		STAILQ_INIT(&ch->ready);
-		svb_register(&ch->obj, SVB_T_CHANNEL, &ch->pub, c->obj.inst, c);
+		svb_register(&ch->obj, &kind, &ch->pub, c->obj.inst, c);
 	}
 	pthread_mutex_unlock(&svb_lock);
 	if (!err)
@@ -51,7 +62,7 @@ int svb_destroy_comp_channel(struct ibv_comp_channel *pub)
 	int err;
 
 	pthread_mutex_lock(&svb_lock);
-	ch = find(pub);
+	ch = svb_find_chan(pub);
 	err = ch ? svb_fails_locked(ch->obj.inst, SVB_DESTROY_COMP_CHANNEL) : EINVAL;
 	if (!err && ch->pub.refcnt)
 		err = EBUSY;
@@ -65,67 +76,6 @@ int svb_destroy_comp_channel(struct ibv_comp_channel *pub)
 	return 0;
 }
 
-// Each event rings, so that a poller that reports edges sees it too.
-static void ring(const struct svb_chan *ch)
-{
-	const uint64_t one = 1;
-
-	if (write(ch->pub.fd, &one, sizeof one) < 0)
-		return; // the counter is full, so the descriptor can be read
-}
-
-static void silence(const struct svb_chan *ch)
-{
-	uint64_t n;
-
-	if (STAILQ_EMPTY(&ch->ready) && read(ch->pub.fd, &n, sizeof n) < 0)
-		return; // it was silent
-}
-
-void svb_chan_push(struct svb_cq *cq)
-{
-	if (!cq->chan)
-		return;
-	if (!cq->pending++)
-		STAILQ_INSERT_TAIL(&cq->chan->ready, cq, link);
-	ring(cq->chan);
-}
-
-void svb_chan_forget(struct svb_cq *cq)
-{
-	if (!cq->pending)
-		return;
-	cq->pending = 0;
-	STAILQ_REMOVE(&cq->chan->ready, cq, svb_cq, link);
-	silence(cq->chan);
-}
-
-int svb_wait_fd(int fd)
-{
-	struct pollfd p = {.fd = fd, .events = POLLIN};
-	int flags = fcntl(fd, F_GETFL);
-
-	if (flags < 0)
-		return errno;
-	if (flags & O_NONBLOCK)
-		return EAGAIN;
-	return poll(&p, 1, -1) < 0 && errno != EINTR ? errno : 0;
-}
-
-static struct svb_cq *pop(struct svb_chan *ch)
-{
-	struct svb_cq *cq = STAILQ_FIRST(&ch->ready);
-
-	if (!cq)
-		return NULL;
-	STAILQ_REMOVE_HEAD(&ch->ready, link);
-	if (--cq->pending)
-		STAILQ_INSERT_TAIL(&ch->ready, cq, link);
-	cq->comp_reported++;
-	silence(ch);
-	return cq;
-}
-
 int svb_get_cq_event(struct ibv_comp_channel *pub, struct ibv_cq **out, void **cq_context)
 {
 	struct svb_chan *ch;
@@ -137,11 +87,11 @@ int svb_get_cq_event(struct ibv_comp_channel *pub, struct ibv_cq **out, void **c
 		if (!first && (err = svb_wait_fd(fd)))
 			break;
 		pthread_mutex_lock(&svb_lock);
-		ch = find(pub);
+		ch = svb_find_chan(pub);
 		err = ch ? 0 : EINVAL;
 		if (!err && first)
 			err = svb_fails_locked(ch->obj.inst, SVB_GET_CQ_EVENT);
-		if (!err && (cq = pop(ch))) {
+		if (!err && (cq = svb_chan_pop(ch))) {
 			*out = &cq->pub;
 			*cq_context = cq->pub.cq_context;
 		}

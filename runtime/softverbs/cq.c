@@ -1,16 +1,14 @@
 //go:build linux && cgo
 
 // Completion queues.
+#include <stdio.h>
 #include <stdlib.h>
 
-#include "svb.h"
-#include "queue.h"
-
-struct svb_cq *svb_find_cq(const struct ibv_cq *pub)
-{
-	struct svb_obj *o = svb_find(pub, SVB_T_CQ);
-	return o ? SVB_OF(o, struct svb_cq) : NULL;
-}
+#include "entry.h"
+#include "completion.h"
+#include "instance.h"
+#include "kernel.h"
+#include "objects.h"
 
 // Room for one less than a power of two, as soft-RoCE makes it.
 static uint32_t room(uint32_t asked)
@@ -21,6 +19,43 @@ static uint32_t room(uint32_t asked)
 		n *= 2;
 	return n - 1;
 }
+
+static void detach(struct svb_cq *cq)
+{
+	cq->dying = true;
+	svb_chan_forget(cq);
+	svb_async_forget(cq->obj.ctx, &cq->pub);
+	svb_handle_drop(cq->obj.ctx->file, cq->k.handle);
+}
+
+static void finish(struct svb_cq *cq)
+{
+	if (cq->chan)
+		cq->chan->pub.refcnt--;
+	svb_unregister(&cq->obj);
+	pthread_mutex_destroy(&cq->pub.mutex);
+	pthread_cond_destroy(&cq->pub.cond);
+	free(cq->ring);
+	free(cq);
+}
+
+static void name(const struct svb_obj *o, char *buf, size_t n)
+{
+	const struct ibv_cq *cq = &SVB_OF(o, struct svb_cq)->pub;
+
+	snprintf(buf, n, "CQ (handle %u, %d entries)", cq->handle, cq->cqe);
+}
+
+static void forget(struct svb_obj *o)
+{
+	struct svb_cq *cq = SVB_OF(o, struct svb_cq);
+
+	if (!cq->dying)
+		detach(cq);
+	finish(cq);
+}
+
+static const struct svb_kind kind = {SVB_T_CQ, name, forget};
 
 static int enter_cq(struct svb_ctx *c, struct svb_cq *cq, void *cq_context, struct ibv_comp_channel *ch)
 {
@@ -43,7 +78,7 @@ static int enter_cq(struct svb_ctx *c, struct svb_cq *cq, void *cq_context, stru
 		cq->chan = SVB_OF(o, struct svb_chan);
 		ch->refcnt++;
 	}
-	svb_register(&cq->obj, SVB_T_CQ, &cq->pub, c->obj.inst, c);
+	svb_register(&cq->obj, &kind, &cq->pub, c->obj.inst, c);
 	return 0;
 }
 
@@ -123,32 +158,6 @@ static void wait_acks(struct svb_cq *cq, uint32_t comp, uint32_t async)
 	pthread_mutex_unlock(&cq->pub.mutex);
 }
 
-static void detach(struct svb_cq *cq)
-{
-	cq->dying = true;
-	svb_chan_forget(cq);
-	svb_async_forget(cq->obj.ctx, &cq->pub);
-	svb_handle_drop(cq->obj.ctx->file, cq->k.handle);
-}
-
-static void finish(struct svb_cq *cq)
-{
-	if (cq->chan)
-		cq->chan->pub.refcnt--;
-	svb_unregister(&cq->obj);
-	pthread_mutex_destroy(&cq->pub.mutex);
-	pthread_cond_destroy(&cq->pub.cond);
-	free(cq->ring);
-	free(cq);
-}
-
-void svb_cq_free(struct svb_cq *cq)
-{
-	if (!cq->dying)
-		detach(cq);
-	finish(cq);
-}
-
 int svb_destroy_cq(struct ibv_cq *pub)
 {
 	uint32_t comp = 0, async = 0;
@@ -173,20 +182,6 @@ int svb_destroy_cq(struct ibv_cq *pub)
 	finish(cq);
 	pthread_mutex_unlock(&svb_lock);
 	return 0;
-}
-
-bool svb_complete(struct svb_cq *cq, const struct ibv_wc *wc, bool solicited)
-{
-	if (cq->count == cq->size) {
-		svb_async(cq->obj.ctx, IBV_EVENT_CQ_ERR, &cq->pub, 0);
-		return false;
-	}
-	cq->ring[(cq->head + cq->count++) % cq->size] = *wc;
-	if (cq->notify == SVB_NEXT || (cq->notify == SVB_SOLICITED && solicited)) {
-		cq->notify = SVB_QUIET;
-		svb_chan_push(cq);
-	}
-	return true;
 }
 
 int svb_poll_cq(struct ibv_cq *pub, int n, struct ibv_wc *wc)

@@ -8,13 +8,26 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "svb.h"
-#include "queue.h"
+#include "entry.h"
+#include "completion.h"
+#include "instance.h"
+#include "kernel.h"
+#include "objects.h"
+
+#define ABI_EXTENDED ((void *)UINTPTR_MAX) // abi_compat of a context that sits in a verbs_context
 
 struct list {
 	struct svb_obj obj;
 	struct ibv_device *devs[];
 };
+
+static void name_list(const struct svb_obj *o, char *buf, size_t n)
+{
+	(void)o;
+	snprintf(buf, n, "device list");
+}
+
+static const struct svb_kind list_kind = {SVB_T_LIST, name_list, NULL};
 
 struct ibv_device **svb_get_device_list(int slot, int *num)
 {
@@ -40,7 +53,7 @@ struct ibv_device **svb_get_device_list(int slot, int *num)
 	for (i = 0; i < in->ndevs; i++)
 		l->devs[i] = &in->devs[i].pub;
 	pthread_mutex_lock(&svb_lock);
-	svb_register(&l->obj, SVB_T_LIST, l->devs, in, NULL);
+	svb_register(&l->obj, &list_kind, l->devs, in, NULL);
 	pthread_mutex_unlock(&svb_lock);
 	if (num)
 		*num = in->ndevs;
@@ -112,37 +125,30 @@ static void beyond_sz(void)
 	abort();
 }
 
-#define SET(op, id, own) (v->op = (__typeof__(v->op))(o[id] ? o[id] : absent >> (id) & 1 ? 0 : (uintptr_t)(own)))
-#define TRAP(op) (v->op = (__typeof__(v->op))(uintptr_t)beyond_sz)
-
-static void set_ops(struct svb_ctx *c, const struct svb_inst *in)
+// op_of is what stands in an operation of verbs_context: what a test put there, nothing, or our own function.
+static uintptr_t op_of(const struct svb_config *cfg, enum svb_op op, uintptr_t own)
 {
-	const uintptr_t *o = in->cfg.override;
-	const uint32_t absent = in->cfg.absent;
+	if (cfg->override[op])
+		return cfg->override[op];
+	return cfg->absent >> op & 1 ? 0 : own;
+}
+
+// Newer releases add operations in front, so those of a release are the last sz bytes.
+static void set_ops(struct svb_ctx *c, const struct svb_config *cfg)
+{
 	const struct svb_devcfg *d = &c->dev->cfg;
 	struct verbs_context *v = &c->vctx;
+	struct ibv_context *pub = &v->context;
+	uintptr_t *op = (uintptr_t *)(void *)v;
+	size_t beyond = (sizeof *v - cfg->vctx_size) / sizeof *op;
 
-	v->sz = in->cfg.vctx_size;
-	SET(query_device_ex, SVB_OP_QUERY_DEVICE_EX, svb_query_device_ex);
-	SET(query_port, SVB_OP_QUERY_PORT, svb_query_port_op);
-	SET(alloc_td, SVB_OP_ALLOC_TD, d->no_td ? NULL : svb_alloc_td);
-	SET(dealloc_td, SVB_OP_DEALLOC_TD, d->no_td ? NULL : svb_dealloc_td);
-	SET(alloc_parent_domain, SVB_OP_ALLOC_PARENT_DOMAIN, d->no_td ? NULL : svb_alloc_parent_domain);
-	SET(alloc_dm, SVB_OP_ALLOC_DM, d->max_dm_size ? svb_alloc_dm : NULL);
-	SET(free_dm, SVB_OP_FREE_DM, d->max_dm_size ? svb_free_dm : NULL);
-	SET(reg_dm_mr, SVB_OP_REG_DM_MR, d->max_dm_size ? svb_reg_dm_mr : NULL);
-	SET(advise_mr, SVB_OP_ADVISE_MR, svb_advise_mr);
-	SET(alloc_null_mr, SVB_OP_ALLOC_NULL_MR, d->no_null_mr ? NULL : svb_alloc_null_mr);
-	SET(reg_mr_ex, SVB_OP_REG_MR_EX, svb_reg_mr_ex);
-	SET(dm_export_dmabuf_fd, SVB_OP_DM_EXPORT, d->max_dm_size ? svb_dm_export_dmabuf_fd : NULL);
-	if (v->sz < sizeof *v) {
-		TRAP(free_buf);
-		TRAP(alloc_buf);
-		TRAP(dm_export_dmabuf_fd);
-		TRAP(reg_mr_ex);
-		TRAP(dealloc_dmah);
-		TRAP(alloc_dmah);
-	}
+#define OP(member, present, function) \
+	v->member = (__typeof__(v->member))op_of(cfg, SVB_OP_##member, (present) ? (uintptr_t)function : 0);
+#define CONTEXT_OP(member, function) pub->ops.member = function;
+#include "table.h"
+	while (beyond--)
+		op[beyond] = (uintptr_t)beyond_sz;
+	v->sz = cfg->vctx_size;
 }
 
 static struct svb_ctx *new_ctx(struct svb_dev *d, int cmd_fd)
@@ -161,28 +167,29 @@ static struct svb_ctx *new_ctx(struct svb_dev *d, int cmd_fd)
 		return NULL;
 	}
 	c->dev = d;
-	set_ops(c, d->inst);
+	set_ops(c, &d->inst->cfg);
 	pub->device = &d->pub;
 	pub->cmd_fd = cmd_fd;
 	pub->num_comp_vectors = 1;
-	pub->abi_compat = SVB_ABI_EXTENDED;
-	pub->ops._compat_query_device = svb_query_device;
-	pub->ops._compat_query_port = svb_query_port;
-	pub->ops.poll_cq = svb_poll_cq;
-	pub->ops.req_notify_cq = svb_req_notify_cq;
-	pub->ops.post_send = svb_post_send;
-	pub->ops.post_recv = svb_post_recv;
+	pub->abi_compat = ABI_EXTENDED;
 	STAILQ_INIT(&c->events);
 	pthread_mutex_init(&pub->mutex, NULL);
 	return c;
 }
+
+static void name_ctx(const struct svb_obj *o, char *buf, size_t n)
+{
+	snprintf(buf, n, "%s: context", SVB_OF(o, struct svb_ctx)->dev->pub.name);
+}
+
+static const struct svb_kind ctx_kind = {SVB_T_CTX, name_ctx, NULL};
 
 static struct ibv_context *enter_ctx(struct svb_ctx *c, struct svb_file *f)
 {
 	c->file = f;
 	f->ctxs++;
 	c->dev->inst->nctx++;
-	svb_register(&c->obj, SVB_T_CTX, &c->vctx.context, c->dev->inst, NULL);
+	svb_register(&c->obj, &ctx_kind, &c->vctx.context, c->dev->inst, NULL);
 	return &c->vctx.context;
 }
 
@@ -253,53 +260,6 @@ struct ibv_context *svb_import_device(int slot, int cmd_fd)
 	return pub;
 }
 
-static void free_queue(struct svb_obj *o)
-{
-	switch (o->type) {
-	case SVB_T_AH:
-		svb_ah_free(SVB_OF(o, struct svb_ah));
-		return;
-	case SVB_T_QP:
-		svb_qp_free(SVB_OF(o, struct svb_qp));
-		return;
-	case SVB_T_CQ:
-		svb_cq_free(SVB_OF(o, struct svb_cq));
-		return;
-	default:
-		svb_unregister(o);
-		close(SVB_OF(o, struct svb_chan)->pub.fd);
-		free(SVB_OF(o, struct svb_chan));
-	}
-}
-
-static void free_user(struct svb_obj *o)
-{
-	if (o->type >= SVB_T_CHANNEL) {
-		free_queue(o);
-		return;
-	}
-	svb_unregister(o);
-	switch (o->type) {
-	case SVB_T_PD:
-		svb_pd_free(SVB_OF(o, struct svb_pd));
-		return;
-	case SVB_T_TD:
-		free(SVB_OF(o, struct svb_td));
-		return;
-	case SVB_T_MR:
-		if (!SVB_OF(o, struct svb_mr)->block.custom)
-			free(SVB_OF(o, struct svb_mr)->block.ptr);
-		free(SVB_OF(o, struct svb_mr));
-		return;
-	case SVB_T_DM:
-		svb_mem_put(SVB_OF(o, struct svb_dm)->mem);
-		free(SVB_OF(o, struct svb_dm));
-		return;
-	default:
-		return;
-	}
-}
-
 // Answers 0 whatever is still open: then the kernel frees it all, and Leaks tells.
 int svb_close_device(struct ibv_context *pub)
 {
@@ -320,7 +280,7 @@ int svb_close_device(struct ibv_context *pub)
 	while ((o = c->objs)) {
 		svb_describe(o, "left behind by ibv_close_device", line, sizeof line);
 		svb_leak(c->obj.inst, line);
-		free_user(o); // the newest first, so a queue pair before its completion queues
+		o->kind->free(o); // the newest first, so a queue pair before its completion queues
 	}
 	svb_async_free(c);
 	svb_unregister(&c->obj);

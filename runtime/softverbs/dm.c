@@ -1,58 +1,22 @@
 //go:build linux && cgo
 
-// Device memory: a mapping of a memfd, so that it can be exported, behind the copy rule of mlx5.
+// Device memory, behind the copy rule of mlx5.
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-#include "svb.h"
+#include "entry.h"
+#include "domain.h"
+#include "host.h"
+#include "instance.h"
+#include "kernel.h"
+#include "objects.h"
+#include "region.h"
 
 #define ALLOWED \
 	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC | \
 	 IBV_ACCESS_ZERO_BASED | 0x3ff00000u)
-
-// mem_get maps length bytes at a multiple of align, which is a power of two.
-static struct svb_mem *mem_get(uint64_t length, uint64_t align)
-{
-	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-	const uint64_t size = (length + page - 1) / page * page, slack = align > page ? align : 0;
-	struct svb_mem *m = calloc(1, sizeof *m);
-	uintptr_t at;
-
-	if (!m)
-		return NULL;
-	m->refs = 1;
-	m->length = length;
-	m->mapped = size + slack;
-	m->fd = memfd_create("softverbs-dm", MFD_CLOEXEC);
-	m->base = m->fd < 0 ? MAP_FAILED : mmap(NULL, m->mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (m->base == MAP_FAILED)
-		goto fail;
-	at = ((uintptr_t)m->base + align - 1) / align * align;
-	if (ftruncate(m->fd, (off_t)size) ||
-	    mmap((void *)at, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, m->fd, 0) == MAP_FAILED) {
-		munmap(m->base, m->mapped);
-		goto fail;
-	}
-	m->addr = (char *)at;
-	return m;
-fail:
-	if (m->fd >= 0)
-		close(m->fd);
-	free(m);
-	return NULL;
-}
-
-void svb_mem_put(struct svb_mem *m)
-{
-	if (--m->refs)
-		return;
-	munmap(m->base, m->mapped);
-	close(m->fd);
-	free(m);
-}
 
 // The provider's order: range, then alignment. Its 4-byte loop too, so that a benchmark compares with it.
 static int check_copy(const struct svb_dm *dm, uint64_t offset, size_t length)
@@ -115,6 +79,27 @@ static int copy_from(void *host, struct ibv_dm *pub, uint64_t offset, size_t len
 	return 0;
 }
 
+static void drop(struct svb_dm *dm)
+{
+	svb_unregister(&dm->obj);
+	svb_mem_put(dm->mem);
+	free(dm);
+}
+
+static void name(const struct svb_obj *o, char *buf, size_t n)
+{
+	const struct svb_dm *dm = SVB_OF(o, struct svb_dm);
+
+	snprintf(buf, n, "DM (handle %u, length %llu)", dm->pub.handle, (unsigned long long)dm->mem->length);
+}
+
+static void forget(struct svb_obj *o)
+{
+	drop(SVB_OF(o, struct svb_dm));
+}
+
+static const struct svb_kind kind = {SVB_T_DM, name, forget};
+
 // new_dm makes a handle; the memory's count is the caller's business.
 static struct svb_dm *new_dm(struct svb_ctx *c, struct svb_mem *m, uint32_t handle)
 {
@@ -128,7 +113,7 @@ static struct svb_dm *new_dm(struct svb_ctx *c, struct svb_mem *m, uint32_t hand
 	dm->pub.memcpy_to_dm = copy_to;
 	dm->pub.memcpy_from_dm = copy_from;
 	dm->pub.handle = handle;
-	svb_register(&dm->obj, SVB_T_DM, &dm->pub, c->obj.inst, c);
+	svb_register(&dm->obj, &kind, &dm->pub, c->obj.inst, c);
 	return dm;
 }
 
@@ -162,21 +147,10 @@ static int enter_dm(struct svb_ctx *c, struct svb_kdm *k, struct svb_dm **dm)
 	return 0;
 }
 
-static struct svb_ctx *enter(struct ibv_context *pub, enum svb_verb v, int *err)
-{
-	struct svb_ctx *c;
-
-	pthread_mutex_lock(&svb_lock);
-	c = svb_find_ctx(pub);
-	pthread_mutex_unlock(&svb_lock);
-	*err = c ? svb_fails(c->obj.inst, v) : EINVAL;
-	return c;
-}
-
 struct ibv_dm *svb_alloc_dm(struct ibv_context *pub, struct ibv_alloc_dm_attr *a)
 {
 	int err;
-	struct svb_ctx *c = enter(pub, SVB_ALLOC_DM, &err);
+	struct svb_ctx *c = svb_enter_ctx(pub, SVB_ALLOC_DM, &err);
 	struct svb_kdm *k = NULL;
 	struct svb_dm *dm = NULL;
 
@@ -185,7 +159,7 @@ struct ibv_dm *svb_alloc_dm(struct ibv_context *pub, struct ibv_alloc_dm_attr *a
 	if (!err) {
 		k = calloc(1, sizeof *k);
 		if (k)
-			k->mem = mem_get(a->length, (uint64_t)1 << a->log_align_req);
+			k->mem = svb_mem_get(a->length, (uint64_t)1 << a->log_align_req);
 		if (!k || !k->mem)
 			err = ENOMEM;
 	}
@@ -202,19 +176,6 @@ struct ibv_dm *svb_alloc_dm(struct ibv_context *pub, struct ibv_alloc_dm_attr *a
 		return NULL;
 	}
 	return &dm->pub;
-}
-
-static struct svb_dm *find(const struct ibv_dm *pub)
-{
-	struct svb_obj *o = svb_find(pub, SVB_T_DM);
-	return o ? SVB_OF(o, struct svb_dm) : NULL;
-}
-
-static void drop(struct svb_dm *dm)
-{
-	svb_unregister(&dm->obj);
-	svb_mem_put(dm->mem);
-	free(dm);
 }
 
 static int end(struct svb_dm *dm)
@@ -240,12 +201,12 @@ int svb_free_dm(struct ibv_dm *pub)
 	int err;
 
 	pthread_mutex_lock(&svb_lock);
-	dm = find(pub);
+	dm = svb_find_dm(pub);
 	pthread_mutex_unlock(&svb_lock);
 	err = dm ? svb_fails(dm->obj.inst, SVB_FREE_DM) : EINVAL;
 	if (!err) {
 		pthread_mutex_lock(&svb_lock);
-		dm = find(pub);
+		dm = svb_find_dm(pub);
 		err = dm ? end(dm) : EINVAL;
 		pthread_mutex_unlock(&svb_lock);
 	}
@@ -258,7 +219,7 @@ int svb_free_dm(struct ibv_dm *pub)
 struct ibv_dm *svb_import_dm(struct ibv_context *pub, uint32_t handle)
 {
 	int err;
-	struct svb_ctx *c = enter(pub, SVB_IMPORT_DM, &err);
+	struct svb_ctx *c = svb_enter_ctx(pub, SVB_IMPORT_DM, &err);
 	struct svb_dm *dm = NULL;
 	struct svb_kobj *k;
 
@@ -286,7 +247,7 @@ void svb_unimport_dm(struct ibv_dm *pub)
 	struct svb_dm *dm;
 
 	pthread_mutex_lock(&svb_lock);
-	dm = find(pub);
+	dm = svb_find_dm(pub);
 	if (dm)
 		drop(dm);
 	pthread_mutex_unlock(&svb_lock);
@@ -298,7 +259,7 @@ int svb_dm_export_dmabuf_fd(struct ibv_dm *pub)
 	int fd = -1, err;
 
 	pthread_mutex_lock(&svb_lock);
-	dm = find(pub);
+	dm = svb_find_dm(pub);
 	pthread_mutex_unlock(&svb_lock);
 	err = dm ? svb_fails(dm->obj.inst, SVB_DM_EXPORT) : EINVAL;
 	if (!err) {
@@ -340,7 +301,7 @@ struct ibv_mr *svb_reg_dm_mr(struct ibv_pd *ppd, struct ibv_dm *pdm, uint64_t of
 
 	pthread_mutex_lock(&svb_lock);
 	pd = svb_find_pd(ppd);
-	dm = find(pdm);
+	dm = svb_find_dm(pdm);
 	pthread_mutex_unlock(&svb_lock);
 	err = pd ? svb_fails(pd->obj.inst, SVB_REG_DM_MR) : EINVAL;
 	if (!err)
@@ -350,6 +311,6 @@ struct ibv_mr *svb_reg_dm_mr(struct ibv_pd *ppd, struct ibv_dm *pdm, uint64_t of
 		return NULL;
 	}
 	span.start = dm->mem->addr + offset;
-	mr = svb_enter_mr(pd, &span, NULL, access, dm, true);
+	mr = svb_mr_enter(pd, &span, NULL, access, dm, true);
 	return mr ? &mr->pub : NULL;
 }

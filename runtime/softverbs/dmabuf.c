@@ -7,7 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "svb.h"
+#include "region.h"
+#include "domain.h"
+#include "instance.h"
+#include "kernel.h"
 
 #define ALLOWED \
 	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC | \
@@ -52,6 +55,6 @@ struct ibv_mr *svb_map_mr(struct svb_pd *pd, uint64_t offset, size_t length, uin
 		return NULL; // errno of mmap: EACCES for a descriptor that cannot be written
 	span.start = (char *)span.map + skip;
 	// Its address is, as libibverbs has it, the offset: never to be followed.
-	mr = svb_enter_mr(pd, &span, (void *)(uintptr_t)offset, access, NULL, false);
+	mr = svb_mr_enter(pd, &span, (void *)(uintptr_t)offset, access, NULL, false);
 	return mr ? &mr->pub : NULL;
 }

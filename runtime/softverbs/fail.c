@@ -4,46 +4,42 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "svb.h"
+#include "instance.h"
 
-static const char *const svb_verb_names[SVB_VERBS] = {
-	"ibv_get_device_list", "ibv_open_device", "ibv_import_device", "ibv_close_device", "ibv_query_device",
-	"ibv_query_device_ex", "ibv_query_port", "ibv_alloc_pd", "ibv_dealloc_pd", "ibv_import_pd", "ibv_alloc_td",
-	"ibv_dealloc_td", "ibv_alloc_parent_domain", "ibv_reg_mr", "ibv_reg_mr_ex", "ibv_reg_dmabuf_mr", "ibv_rereg_mr",
-	"ibv_dereg_mr", "ibv_import_mr", "ibv_alloc_null_mr", "ibv_advise_mr", "ibv_alloc_dm", "ibv_free_dm",
-	"ibv_import_dm", "ibv_reg_dm_mr", "ibv_dm_export_dmabuf_fd", "ibv_memcpy_to_dm", "ibv_memcpy_from_dm",
-	"ibv_create_comp_channel", "ibv_destroy_comp_channel", "ibv_get_cq_event", "ibv_create_cq", "ibv_resize_cq",
-	"ibv_destroy_cq", "ibv_poll_cq", "ibv_req_notify_cq", "ibv_create_qp", "ibv_modify_qp", "ibv_query_qp",
-	"ibv_destroy_qp", "ibv_post_send", "ibv_post_recv", "ibv_create_ah", "ibv_destroy_ah", "ibv_query_gid",
-	"ibv_query_pkey", "ibv_get_async_event",
+struct name {
+	const char *text;
+	int id;
 };
 
-static const char *const svb_op_names[SVB_OPS] = {
-	"query_device_ex", "query_port", "alloc_td", "dealloc_td", "alloc_parent_domain", "alloc_dm", "free_dm",
-	"reg_dm_mr", "reg_mr_ex", "advise_mr", "alloc_null_mr", "dm_export_dmabuf_fd",
+static const struct name verbs[] = {
+#define VERB(id, name) {#name, SVB_##id},
+#define ALIAS(id, name) {#name, SVB_##id},
+#include "table.h"
 };
 
-static int find(const char *const *names, int n, const char *name)
+static const struct name ops[] = {
+#define OP(member, present, function) {#member, SVB_OP_##member},
+#include "table.h"
+};
+
+static int find(const struct name *names, size_t n, const char *text)
 {
-	int i;
+	size_t i;
 
 	for (i = 0; i < n; i++)
-		if (!strcmp(names[i], name))
-			return i;
+		if (!strcmp(names[i].text, text))
+			return names[i].id;
 	return -1;
 }
 
-// The three symbols that register plain memory are one verb.
 int svb_verb_of(const char *name)
 {
-	if (!strcmp(name, "ibv_reg_mr_iova") || !strcmp(name, "ibv_reg_mr_iova2"))
-		return SVB_REG_MR;
-	return find(svb_verb_names, SVB_VERBS, name);
+	return find(verbs, sizeof verbs / sizeof *verbs, name);
 }
 
 int svb_op_of(const char *name)
 {
-	return find(svb_op_names, SVB_OPS, name);
+	return find(ops, sizeof ops / sizeof *ops, name);
 }
 
 int svb_arm(int slot, int verb, uint64_t nth, int err)

@@ -10,7 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "svb.h"
+#include "kernel.h"
+#include "host.h"
+#include "instance.h"
 
 // The program holds one end of a socket pair, so that it can dup the descriptor and import it, and the
 // kernel side sees a hang-up when the last copy is closed.

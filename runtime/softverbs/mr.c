@@ -1,9 +1,15 @@
 //go:build linux && cgo
 
-// Registration of memory of the program by address: ibv_reg_mr and its kin.
+// Memory regions: ibv_reg_mr and its kin, deregistration, import.
+#include <stdlib.h>
 #include <unistd.h>
 
-#include "svb.h"
+#include "entry.h"
+#include "domain.h"
+#include "instance.h"
+#include "kernel.h"
+#include "objects.h"
+#include "region.h"
 
 // enter_pd answers the protection domain, or NULL and *err.
 static struct svb_pd *enter_pd(struct ibv_pd *pub, enum svb_verb v, int *err)
@@ -55,7 +61,7 @@ static struct ibv_mr *reg_host(struct svb_pd *pd, void *addr, size_t length, uin
 									  svb_check_host(d, (uintptr_t)addr, length, access);
 	if (err)
 		return refuse(err);
-	return give(svb_enter_mr(pd, &span, addr, access, NULL, true));
+	return give(svb_mr_enter(pd, &span, addr, access, NULL, true));
 }
 
 struct ibv_mr *svb_reg_mr_iova2(struct ibv_pd *pub, void *addr, size_t length, uint64_t iova, unsigned int access)
@@ -121,8 +127,85 @@ struct ibv_mr *svb_alloc_null_mr(struct ibv_pd *pub)
 	struct svb_mr *mr = NULL;
 
 	if (!err)
-		mr = svb_enter_null_mr(pd);
+		mr = svb_mr_enter_null(pd);
 	else
 		errno = err;
 	return give(mr);
+}
+
+static struct svb_mr *enter_mr(const struct ibv_mr *pub, enum svb_verb v, int *err)
+{
+	struct svb_mr *mr;
+
+	pthread_mutex_lock(&svb_lock);
+	mr = svb_find_mr(pub);
+	pthread_mutex_unlock(&svb_lock);
+	*err = mr ? svb_fails(mr->obj.inst, v) : EINVAL;
+	return mr;
+}
+
+int svb_dereg_mr(struct ibv_mr *pub)
+{
+	int err;
+	struct svb_mr *mr = enter_mr(pub, SVB_DEREG_MR, &err);
+
+	if (!err) {
+		pthread_mutex_lock(&svb_lock);
+		mr = svb_find_mr(pub);
+		err = mr ? svb_mr_take(mr) : EINVAL;
+		pthread_mutex_unlock(&svb_lock);
+	}
+	if (err)
+		return errno = err;
+	svb_mr_free(mr);
+	return 0;
+}
+
+struct ibv_mr *svb_import_mr(struct ibv_pd *ppd, uint32_t handle)
+{
+	struct svb_mr *mr = calloc(1, sizeof *mr);
+	struct svb_kobj *k = NULL;
+	struct svb_pd *pd;
+	int err = mr ? 0 : ENOMEM;
+
+	pthread_mutex_lock(&svb_lock);
+	pd = svb_find_pd(ppd);
+	pthread_mutex_unlock(&svb_lock);
+	if (!err)
+		err = pd ? svb_fails(pd->obj.inst, SVB_IMPORT_MR) : EINVAL;
+	if (!err && pd->obj.ctx->dev->cfg.no_import)
+		err = EOPNOTSUPP;
+	if (!err) {
+		pthread_mutex_lock(&svb_lock);
+		k = svb_handle_get(pd->obj.ctx->file, handle, SVB_K_MR);
+		if (k) {
+			mr->pub.handle = handle;
+			mr->pub.lkey = SVB_K(k, struct svb_kmr)->lkey;
+			mr->pub.rkey = SVB_K(k, struct svb_kmr)->rkey;
+			mr->pub.length = SVB_K(k, struct svb_kmr)->span.length;
+			svb_mr_publish(mr, pd);
+		} else {
+			err = ENOENT;
+		}
+		pthread_mutex_unlock(&svb_lock);
+	}
+	if (err) {
+		free(mr);
+		errno = err;
+		return NULL;
+	}
+	return &mr->pub;
+}
+
+void svb_unimport_mr(struct ibv_mr *pub)
+{
+	struct svb_mr *mr;
+
+	pthread_mutex_lock(&svb_lock);
+	mr = svb_find_mr(pub);
+	if (mr)
+		svb_unregister(&mr->obj);
+	pthread_mutex_unlock(&svb_lock);
+	if (mr)
+		svb_mr_free(mr);
 }

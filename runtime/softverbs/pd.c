@@ -1,20 +1,43 @@
 //go:build linux && cgo
 
 // Protection domains, thread domains and parent domains.
+#include <stdio.h>
 #include <stdlib.h>
 
-#include "svb.h"
+#include "entry.h"
+#include "domain.h"
+#include "instance.h"
+#include "kernel.h"
+#include "objects.h"
 
-static struct svb_ctx *enter(struct ibv_context *pub, enum svb_verb v, int *err)
+// free_pd does without a call of its allocator.
+static void free_pd(struct svb_pd *pd)
 {
-	struct svb_ctx *c;
+	struct svb_left *l;
 
-	pthread_mutex_lock(&svb_lock);
-	c = svb_find_ctx(pub);
-	pthread_mutex_unlock(&svb_lock);
-	*err = c ? svb_fails(c->obj.inst, v) : EINVAL;
-	return c;
+	while ((l = pd->left)) {
+		pd->left = l->next;
+		if (!l->block.custom)
+			free(l->block.ptr);
+		free(l);
+	}
+	free(pd);
 }
+
+static void name_pd(const struct svb_obj *o, char *buf, size_t n)
+{
+	const struct svb_pd *pd = SVB_OF(o, struct svb_pd);
+
+	snprintf(buf, n, "%s (handle %u)", pd->inner ? "parent domain" : "PD", pd->pub.handle);
+}
+
+static void forget_pd(struct svb_obj *o)
+{
+	svb_unregister(o);
+	free_pd(SVB_OF(o, struct svb_pd));
+}
+
+static const struct svb_kind pd_kind = {SVB_T_PD, name_pd, forget_pd};
 
 static struct svb_pd *new_pd(struct svb_ctx *c, uint32_t handle)
 {
@@ -24,7 +47,7 @@ static struct svb_pd *new_pd(struct svb_ctx *c, uint32_t handle)
 		return NULL;
 	pd->pub.context = &c->vctx.context;
 	pd->pub.handle = handle;
-	svb_register(&pd->obj, SVB_T_PD, &pd->pub, c->obj.inst, c);
+	svb_register(&pd->obj, &pd_kind, &pd->pub, c->obj.inst, c);
 	return pd;
 }
 
@@ -32,7 +55,7 @@ struct ibv_pd *svb_alloc_pd(struct ibv_context *pub)
 {
 	int err;
 	struct svb_pd *pd = NULL;
-	struct svb_ctx *c = enter(pub, SVB_ALLOC_PD, &err);
+	struct svb_ctx *c = svb_enter_ctx(pub, SVB_ALLOC_PD, &err);
 	struct svb_kpd *k = err ? NULL : calloc(1, sizeof *k);
 
 	if (!err && !k)
@@ -59,7 +82,7 @@ struct ibv_pd *svb_import_pd(struct ibv_context *pub, uint32_t handle)
 {
 	int err;
 	struct svb_pd *pd = NULL;
-	struct svb_ctx *c = enter(pub, SVB_IMPORT_PD, &err);
+	struct svb_ctx *c = svb_enter_ctx(pub, SVB_IMPORT_PD, &err);
 
 	if (!err && c->dev->cfg.no_import)
 		err = EOPNOTSUPP;
@@ -76,19 +99,6 @@ struct ibv_pd *svb_import_pd(struct ibv_context *pub, uint32_t handle)
 		return NULL;
 	}
 	return &pd->pub;
-}
-
-void svb_pd_free(struct svb_pd *pd)
-{
-	struct svb_left *l;
-
-	while ((l = pd->left)) {
-		pd->left = l->next;
-		if (!l->block.custom)
-			free(l->block.ptr);
-		free(l);
-	}
-	free(pd);
 }
 
 static void drop_pd(struct svb_pd *pd)
@@ -108,7 +118,7 @@ void svb_unimport_pd(struct ibv_pd *pub)
 	pd = svb_find_pd(pub);
 	if (pd && !pd->users) {
 		drop_pd(pd);
-		svb_pd_free(pd);
+		free_pd(pd);
 	}
 	pthread_mutex_unlock(&svb_lock);
 }
@@ -153,14 +163,28 @@ int svb_dealloc_pd(struct ibv_pd *pub)
 		return errno = err;
 	for (l = pd->left; l; l = l->next)
 		svb_block_put(pd, &l->block);
-	svb_pd_free(pd);
+	free_pd(pd);
 	return 0;
 }
+
+static void name_td(const struct svb_obj *o, char *buf, size_t n)
+{
+	(void)o;
+	snprintf(buf, n, "thread domain");
+}
+
+static void forget_td(struct svb_obj *o)
+{
+	svb_unregister(o);
+	free(SVB_OF(o, struct svb_td));
+}
+
+static const struct svb_kind td_kind = {SVB_T_TD, name_td, forget_td};
 
 struct ibv_td *svb_alloc_td(struct ibv_context *pub, struct ibv_td_init_attr *a)
 {
 	int err;
-	struct svb_ctx *c = enter(pub, SVB_ALLOC_TD, &err);
+	struct svb_ctx *c = svb_enter_ctx(pub, SVB_ALLOC_TD, &err);
 	struct svb_td *td = NULL;
 
 	if (!err && a->comp_mask)
@@ -173,7 +197,7 @@ struct ibv_td *svb_alloc_td(struct ibv_context *pub, struct ibv_td_init_attr *a)
 	}
 	td->pub.context = pub;
 	pthread_mutex_lock(&svb_lock);
-	svb_register(&td->obj, SVB_T_TD, &td->pub, c->obj.inst, c);
+	svb_register(&td->obj, &td_kind, &td->pub, c->obj.inst, c);
 	pthread_mutex_unlock(&svb_lock);
 	return &td->pub;
 }
@@ -239,7 +263,7 @@ struct ibv_pd *svb_alloc_parent_domain(struct ibv_context *pub, struct ibv_paren
 	const uint32_t known = IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS | IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT |
 			       IBV_PARENT_DOMAIN_INIT_ATTR_ALLOW_CC_UNPROTECTED_ALLOC;
 	int err;
-	struct svb_ctx *c = enter(pub, SVB_ALLOC_PARENT_DOMAIN, &err);
+	struct svb_ctx *c = svb_enter_ctx(pub, SVB_ALLOC_PARENT_DOMAIN, &err);
 	struct svb_pd *pd = NULL;
 
 	if (!err && (!a->pd || (a->comp_mask & ~known)))

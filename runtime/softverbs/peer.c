@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "svb.h"
 #include "peer.h"
+#include "instance.h"
 
 struct request {
 	struct svb_rdma rdma;
@@ -84,12 +84,10 @@ static void *run(void *arg)
 static struct svb_dev *device(int slot, const char *name)
 {
 	struct svb_inst *in = svb_slot(slot);
-	int i;
 
-	for (i = 0; in && i < in->ndevs; i++)
-		if (!*name || !strcmp(name, in->devs[i].pub.name))
-			return &in->devs[i];
-	return NULL;
+	if (*name)
+		return svb_device_named(slot, name);
+	return in && in->ndevs ? in->devs : NULL;
 }
 
 // All signals stay with the threads of Go.

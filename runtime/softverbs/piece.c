@@ -2,11 +2,11 @@
 
 // Stretches of memory that take part in an operation: found by key, held by a count, moved without the lock.
 #include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
-#include "svb.h"
-#include "queue.h"
+#include "piece.h"
+#include "host.h"
+#include "instance.h"
+#include "kernel.h"
 
 // The null region covers all addresses of a PD and has one local key on every device.
 static bool take_null(uint32_t key, bool remote, struct svb_piece *p)
@@ -77,33 +77,6 @@ void svb_list_drop(struct svb_list *l)
 {
 	while (l->n)
 		svb_drop(&l->p[--l->n]);
-}
-
-// The program may have unmapped what it registered. A device would go on with the pinned pages; we must
-// not fault, so memory of the program is reached through the kernel.
-bool svb_copy_host(char *at, void *buf, uint64_t n, bool write)
-{
-	struct iovec local, remote;
-	ssize_t done;
-
-	while (n) {
-		local = (struct iovec){.iov_base = buf, .iov_len = n};
-		remote = (struct iovec){.iov_base = at, .iov_len = n};
-		done = write ? process_vm_writev(getpid(), &local, 1, &remote, 1, 0) :
-			       process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
-		if (done < 0 && (errno == EPERM || errno == ENOSYS)) { // a sandbox that forbids it
-			if (!svb_mapped((uintptr_t)at, n, write))
-				return false;
-			memcpy(write ? at : buf, write ? buf : at, n);
-			return true;
-		}
-		if (done <= 0)
-			return false;
-		at += done;
-		buf = (char *)buf + done;
-		n -= (uint64_t)done;
-	}
-	return true;
 }
 
 bool svb_atomic(const struct svb_piece *piece, bool add, uint64_t a, uint64_t b, uint64_t *old)

@@ -3,8 +3,9 @@
 // Work requests into the queues. What is refused here is what a provider refuses; the rest shows in completions.
 #include <string.h>
 
-#include "svb.h"
-#include "queue.h"
+#include "entry.h"
+#include "instance.h"
+#include "qp.h"
 
 static bool is_atomic(enum ibv_wr_opcode op)
 {

@@ -1,31 +1,23 @@
 //go:build linux && cgo
 
 // The life of a queue pair.
+#include <stdio.h>
 #include <stdlib.h>
 
-#include "svb.h"
-#include "queue.h"
+#include "entry.h"
+#include "completion.h"
+#include "domain.h"
+#include "instance.h"
+#include "kernel.h"
+#include "objects.h"
+#include "piece.h"
+#include "qp.h"
+#include "worker.h"
 
 #define RESOURCE_QP 2
 #define BLOCK_SIZE 256
 #define FIRST_QPN 17
 #define QPN_MASK 0xffffffu
-
-struct svb_qp *svb_find_qp(const struct ibv_qp *pub)
-{
-	struct svb_obj *o = svb_find(pub, SVB_T_QP);
-	return o ? SVB_OF(o, struct svb_qp) : NULL;
-}
-
-struct svb_qp *svb_qp_numbered(const struct svb_dev *d, uint32_t qpn)
-{
-	struct svb_qp *qp;
-
-	TAILQ_FOREACH(qp, &d->qps, link)
-		if (qp->pub.qp_num == qpn)
-			return qp;
-	return NULL;
-}
 
 static int check_init(const struct ibv_qp_init_attr *a)
 {
@@ -94,6 +86,51 @@ static struct svb_qp *allocate(const struct ibv_qp_cap *asked)
 	return NULL;
 }
 
+// detach ends all but the handle: no request starts or arrives any more.
+static void detach(struct svb_qp *qp)
+{
+	qp->dying = true;
+	TAILQ_REMOVE(&qp->dev->qps, qp, link);
+	svb_qp_wait(qp);
+	svb_async_forget(qp->obj.ctx, &qp->pub);
+	svb_handle_drop(qp->obj.ctx->file, qp->k.handle);
+	qp->scq->users--;
+	qp->rcq->users--;
+	qp->pd->queues--;
+}
+
+static void finish(struct svb_qp *qp)
+{
+	svb_unregister(&qp->obj);
+	pthread_mutex_destroy(&qp->pub.mutex);
+	pthread_cond_destroy(&qp->pub.cond);
+}
+
+static void name(const struct svb_obj *o, char *buf, size_t n)
+{
+	const struct ibv_qp *qp = &SVB_OF(o, struct svb_qp)->pub;
+
+	snprintf(buf, n, "QP (handle %u, number 0x%x)", qp->handle, qp->qp_num);
+}
+
+// forget does without a call of the domain's allocator.
+static void forget(struct svb_obj *o)
+{
+	struct svb_qp *qp = SVB_OF(o, struct svb_qp);
+
+	if (!qp->dying)
+		detach(qp);
+	finish(qp);
+	if (qp->holder) {
+		qp->holder->users--;
+		if (!qp->block.custom)
+			free(qp->block.ptr);
+	}
+	release(qp);
+}
+
+static const struct svb_kind kind = {SVB_T_QP, name, forget};
+
 static uint32_t number(struct svb_dev *d)
 {
 	do {
@@ -117,7 +154,7 @@ static void publish(struct svb_qp *qp, struct svb_pd *pd, const struct ibv_qp_in
 	pthread_cond_init(&qp->pub.cond, NULL);
 	qp->sig_all = a->sq_sig_all;
 	qp->attr.path_mtu = IBV_MTU_256;
-	svb_register(&qp->obj, SVB_T_QP, &qp->pub, pd->obj.inst, pd->obj.ctx);
+	svb_register(&qp->obj, &kind, &qp->pub, pd->obj.inst, pd->obj.ctx);
 	TAILQ_INSERT_TAIL(&qp->dev->qps, qp, link);
 }
 
@@ -207,46 +244,6 @@ struct ibv_qp *svb_create_qp(struct ibv_pd *ppd, struct ibv_qp_init_attr *a)
 	release(qp);
 	errno = err;
 	return NULL;
-}
-
-void svb_qp_wait(struct svb_qp *qp)
-{
-	while (qp->busy)
-		pthread_cond_wait(&svb_idle, &svb_lock);
-}
-
-// detach ends all but the handle: no request starts or arrives any more.
-static void detach(struct svb_qp *qp)
-{
-	qp->dying = true;
-	TAILQ_REMOVE(&qp->dev->qps, qp, link);
-	svb_qp_wait(qp);
-	svb_async_forget(qp->obj.ctx, &qp->pub);
-	svb_handle_drop(qp->obj.ctx->file, qp->k.handle);
-	qp->scq->users--;
-	qp->rcq->users--;
-	qp->pd->queues--;
-}
-
-static void finish(struct svb_qp *qp)
-{
-	svb_unregister(&qp->obj);
-	pthread_mutex_destroy(&qp->pub.mutex);
-	pthread_cond_destroy(&qp->pub.cond);
-}
-
-// The allocator of a parent domain is not called any more then.
-void svb_qp_free(struct svb_qp *qp)
-{
-	if (!qp->dying)
-		detach(qp);
-	finish(qp);
-	if (qp->holder) {
-		qp->holder->users--;
-		if (!qp->block.custom)
-			free(qp->block.ptr);
-	}
-	release(qp);
 }
 
 // Completions of the queue pair that are in a completion queue stay there.

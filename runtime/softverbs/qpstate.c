@@ -3,8 +3,10 @@
 // Changing and asking the state of a queue pair.
 #include <string.h>
 
-#include "svb.h"
-#include "queue.h"
+#include "entry.h"
+#include "address.h"
+#include "instance.h"
+#include "qp.h"
 
 #define PSN 0xffffffu
 #define STANDARD 0x1fffff // attributes that the InfiniBand specification has
@@ -87,12 +89,6 @@ static void take(struct svb_qp *qp, const struct ibv_qp_attr *a, int mask)
 		qp->attr.max_rd_atomic = power_of_two(a->max_rd_atomic);
 	if (mask & IBV_QP_MAX_DEST_RD_ATOMIC)
 		qp->attr.max_dest_rd_atomic = power_of_two(a->max_dest_rd_atomic);
-}
-
-void svb_qp_error(struct svb_qp *qp)
-{
-	qp->state = IBV_QPS_ERR;
-	svb_kick(qp->dev);
 }
 
 // What is queued is dropped without completions.

@@ -5,18 +5,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "svb.h"
-#include "queue.h"
+#include "entry.h"
+#include "address.h"
+#include "completion.h"
+#include "instance.h"
+#include "objects.h"
+#include "piece.h"
+#include "qp.h"
 
-static struct svb_ctx *ctx_locked(const struct ibv_context *c)
-{
-	struct svb_ctx *ctx;
-
-	pthread_mutex_lock(&svb_lock);
-	ctx = svb_find_ctx(c);
-	pthread_mutex_unlock(&svb_lock);
-	return ctx;
-}
+#define PKEY 0xffff
+#define ROCE_V2 2
 
 // Limits of things that this device does not make yet are 0.
 static void fill_attr(const struct svb_dev *d, struct ibv_device_attr *a)
@@ -49,8 +47,8 @@ static void fill_attr(const struct svb_dev *d, struct ibv_device_attr *a)
 
 int svb_query_device(struct ibv_context *c, struct ibv_device_attr *a)
 {
-	struct svb_ctx *ctx = ctx_locked(c);
-	int err = ctx ? svb_fails(ctx->obj.inst, SVB_QUERY_DEVICE) : EINVAL;
+	int err;
+	struct svb_ctx *ctx = svb_enter_ctx(c, SVB_QUERY_DEVICE, &err);
 
 	if (err)
 		return errno = err;
@@ -61,9 +59,9 @@ int svb_query_device(struct ibv_context *c, struct ibv_device_attr *a)
 int svb_query_device_ex(struct ibv_context *c, const struct ibv_query_device_ex_input *in,
 			struct ibv_device_attr_ex *a, size_t size)
 {
-	struct svb_ctx *ctx = ctx_locked(c);
+	int err;
+	struct svb_ctx *ctx = svb_enter_ctx(c, SVB_QUERY_DEVICE_EX, &err);
 	struct ibv_device_attr_ex all;
-	int err = ctx ? svb_fails(ctx->obj.inst, SVB_QUERY_DEVICE_EX) : EINVAL;
 
 	if (!err && ((in && in->comp_mask) || size < sizeof all.orig_attr))
 		err = EINVAL;
@@ -108,10 +106,10 @@ static int fill_port(const struct svb_dev *d, uint8_t port, struct ibv_port_attr
 
 int svb_query_port_op(struct ibv_context *c, uint8_t port, struct ibv_port_attr *a, size_t size)
 {
-	struct svb_ctx *ctx = ctx_locked(c);
+	int err;
+	struct svb_ctx *ctx = svb_enter_ctx(c, SVB_QUERY_PORT, &err);
 	struct ibv_port_attr all;
 	size_t have;
-	int err = ctx ? svb_fails(ctx->obj.inst, SVB_QUERY_PORT) : EINVAL;
 
 	if (!err)
 		err = fill_port(ctx->dev, port, &all);
@@ -127,9 +125,9 @@ int svb_query_port_op(struct ibv_context *c, uint8_t port, struct ibv_port_attr 
 // the rest as the caller had it.
 int svb_query_port(struct ibv_context *c, uint8_t port, struct _compat_ibv_port_attr *a)
 {
-	struct svb_ctx *ctx = ctx_locked(c);
+	int err;
+	struct svb_ctx *ctx = svb_enter_ctx(c, SVB_QUERY_PORT, &err);
 	struct ibv_port_attr all;
-	int err = ctx ? svb_fails(ctx->obj.inst, SVB_QUERY_PORT) : EINVAL;
 
 	if (!err)
 		err = fill_port(ctx->dev, port, &all);
@@ -137,4 +135,103 @@ int svb_query_port(struct ibv_context *c, uint8_t port, struct _compat_ibv_port_
 		return errno = err;
 	memcpy(a, &all, offsetof(struct ibv_port_attr, flags) + sizeof all.flags);
 	return 0;
+}
+
+// gid_entry answers ENODATA for an entry that is empty.
+static int gid_entry(struct ibv_context *pub, uint32_t port, uint32_t index, struct ibv_gid_entry *e)
+{
+	struct svb_ctx *c;
+	int err;
+
+	memset(e, 0, sizeof *e);
+	pthread_mutex_lock(&svb_lock);
+	c = svb_find_ctx(pub);
+	err = c ? svb_fails_locked(c->obj.inst, SVB_QUERY_GID) : EINVAL;
+	if (!err && (port == 0 || port > c->dev->cfg.ports || index >= SVB_GID_TABLE))
+		err = EINVAL;
+	if (!err && !svb_gid(c->dev, port, index, &e->gid))
+		err = ENODATA;
+	pthread_mutex_unlock(&svb_lock);
+	if (err)
+		return err;
+	e->gid_index = index;
+	e->port_num = port;
+	e->gid_type = ROCE_V2;
+	return 0;
+}
+
+// An empty entry is no error, but all zeroes.
+int svb_query_gid(struct ibv_context *c, uint8_t port, int index, union ibv_gid *g)
+{
+	struct ibv_gid_entry e;
+	int err = gid_entry(c, port, (uint32_t)index, &e);
+
+	if (err && err != ENODATA) {
+		errno = err;
+		return -1;
+	}
+	*g = e.gid;
+	return 0;
+}
+
+int svb_query_gid_ex(struct ibv_context *c, uint32_t port, uint32_t index, struct ibv_gid_entry *out, uint32_t flags, size_t size)
+{
+	struct ibv_gid_entry e;
+	int err = flags || size < sizeof e ? EINVAL : gid_entry(c, port, index, &e);
+
+	if (err)
+		return err;
+	memset(out, 0, size);
+	memcpy(out, &e, sizeof e);
+	return 0;
+}
+
+ssize_t svb_query_gid_table(struct ibv_context *c, struct ibv_gid_entry *out, size_t max, uint32_t flags, size_t size)
+{
+	struct ibv_gid_entry e;
+	uint32_t port, x;
+	size_t n = 0;
+	int err;
+
+	if (flags || size < sizeof e)
+		return -EINVAL;
+	for (port = 1, err = 0; err != EINVAL && port < 256; port++)
+		for (x = 0; x < SVB_GIDS && !(err = gid_entry(c, port, x, &e)); x++, n++) {
+			if (n == max)
+				return -EINVAL;
+			memset((char *)out + n * size, 0, size);
+			memcpy((char *)out + n * size, &e, sizeof e);
+		}
+	return (ssize_t)n;
+}
+
+int svb_query_pkey(struct ibv_context *pub, uint8_t port, int index, __be16 *pkey)
+{
+	struct svb_ctx *c;
+	int err;
+
+	pthread_mutex_lock(&svb_lock);
+	c = svb_find_ctx(pub);
+	err = c ? svb_fails_locked(c->obj.inst, SVB_QUERY_PKEY) : EINVAL;
+	if (!err && (port == 0 || port > c->dev->cfg.ports || index != 0))
+		err = ENOENT; // libibverbs reads a file that is not there
+	pthread_mutex_unlock(&svb_lock);
+	if (err) {
+		errno = err;
+		return -1;
+	}
+	*pkey = htobe16(PKEY);
+	return 0;
+}
+
+int svb_get_pkey_index(struct ibv_context *c, uint8_t port, __be16 pkey)
+{
+	__be16 have;
+
+	if (svb_query_pkey(c, port, 0, &have))
+		return -1;
+	if (have == pkey)
+		return 0;
+	errno = ENOENT;
+	return -1;
 }

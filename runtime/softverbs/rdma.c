@@ -3,8 +3,11 @@
 // One RDMA operation on registered memory, as a responder does it: key, rights, bounds, then bytes.
 #include <string.h>
 
-#include "svb.h"
-#include "queue.h"
+#include "peer.h"
+#include "host.h"
+#include "instance.h"
+#include "kernel.h"
+#include "piece.h"
 
 static const uint32_t needed[] = {
 	[SVB_RDMA_WRITE] = IBV_ACCESS_REMOTE_WRITE,

@@ -4,15 +4,12 @@
 // not found and makes an error, not a fault.
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "svb.h"
-#include "queue.h"
+#include "objects.h"
+#include "instance.h"
+#include "kernel.h"
 
 #define BUCKETS 4096
-
-pthread_mutex_t svb_lock = PTHREAD_MUTEX_INITIALIZER;
-pthread_cond_t svb_idle = PTHREAD_COND_INITIALIZER;
 
 static struct svb_obj *buckets[BUCKETS];
 
@@ -22,11 +19,11 @@ static struct svb_obj **bucket(const void *pub)
 	return &buckets[h >> 52];
 }
 
-void svb_register(struct svb_obj *o, enum svb_type t, const void *pub, struct svb_inst *in, struct svb_ctx *c)
+void svb_register(struct svb_obj *o, const struct svb_kind *k, const void *pub, struct svb_inst *in, struct svb_ctx *c)
 {
 	struct svb_obj **b = bucket(pub);
 
-	o->type = t;
+	o->kind = k;
 	o->pub = pub;
 	o->inst = in;
 	o->ctx = c;
@@ -63,76 +60,9 @@ struct svb_obj *svb_find(const void *pub, enum svb_type t)
 	struct svb_obj *o;
 
 	for (o = *bucket(pub); o; o = o->hnext)
-		if (o->pub == pub && o->type == t)
+		if (o->pub == pub && o->kind->type == t)
 			return o;
 	return NULL;
-}
-
-struct svb_ctx *svb_find_ctx(const struct ibv_context *c)
-{
-	struct svb_obj *o = svb_find(c, SVB_T_CTX);
-	return o ? SVB_OF(o, struct svb_ctx) : NULL;
-}
-
-struct svb_pd *svb_find_pd(const struct ibv_pd *pd)
-{
-	struct svb_obj *o = svb_find(pd, SVB_T_PD);
-	return o ? SVB_OF(o, struct svb_pd) : NULL;
-}
-
-void svb_describe(const struct svb_obj *o, const char *what, char *buf, size_t n)
-{
-	const char *dev = o->ctx ? o->ctx->dev->pub.name : "";
-
-	switch (o->type) {
-	case SVB_T_LIST:
-		snprintf(buf, n, "device list: %s", what);
-		return;
-	case SVB_T_CTX:
-		snprintf(buf, n, "%s: context: %s", SVB_OF(o, struct svb_ctx)->dev->pub.name, what);
-		return;
-	case SVB_T_PD:
-		snprintf(buf, n, "%s: %s (handle %u): %s", dev, SVB_OF(o, struct svb_pd)->inner ? "parent domain" : "PD",
-			 SVB_OF(o, struct svb_pd)->pub.handle, what);
-		return;
-	case SVB_T_TD:
-		snprintf(buf, n, "%s: thread domain: %s", dev, what);
-		return;
-	case SVB_T_MR:
-		snprintf(buf, n, "%s: MR (handle %u, lkey 0x%x, length %zu): %s", dev, SVB_OF(o, struct svb_mr)->pub.handle,
-			 SVB_OF(o, struct svb_mr)->pub.lkey, SVB_OF(o, struct svb_mr)->pub.length, what);
-		return;
-	case SVB_T_DM:
-		snprintf(buf, n, "%s: DM (handle %u, length %llu): %s", dev, SVB_OF(o, struct svb_dm)->pub.handle,
-			 (unsigned long long)SVB_OF(o, struct svb_dm)->mem->length, what);
-		return;
-	case SVB_T_CHANNEL:
-		snprintf(buf, n, "%s: completion channel: %s", dev, what);
-		return;
-	case SVB_T_CQ:
-		snprintf(buf, n, "%s: CQ (handle %u, %d entries): %s", dev, SVB_OF(o, struct svb_cq)->pub.handle,
-			 SVB_OF(o, struct svb_cq)->pub.cqe, what);
-		return;
-	case SVB_T_QP:
-		snprintf(buf, n, "%s: QP (handle %u, number 0x%x): %s", dev, SVB_OF(o, struct svb_qp)->pub.handle,
-			 SVB_OF(o, struct svb_qp)->pub.qp_num, what);
-		return;
-	case SVB_T_AH:
-		snprintf(buf, n, "%s: AH (handle %u): %s", dev, SVB_OF(o, struct svb_ah)->pub.handle, what);
-		return;
-	}
-}
-
-void svb_leak(struct svb_inst *in, const char *text)
-{
-	char **grown = realloc(in->leaks, (in->nleaks + 1) * sizeof *grown);
-
-	if (!grown)
-		return;
-	in->leaks = grown;
-	grown[in->nleaks] = strdup(text);
-	if (grown[in->nleaks])
-		in->nleaks++;
 }
 
 void svb_each(struct svb_inst *in, enum svb_type t, void (*f)(struct svb_obj *, void *), void *arg)
@@ -142,8 +72,36 @@ void svb_each(struct svb_inst *in, enum svb_type t, void (*f)(struct svb_obj *, 
 
 	for (i = 0; i < BUCKETS; i++)
 		for (o = buckets[i]; o; o = o->hnext)
-			if (o->inst == in && o->type == t)
+			if (o->inst == in && o->kind->type == t)
 				f(o, arg);
+}
+
+struct svb_ctx *svb_find_ctx(const struct ibv_context *c)
+{
+	struct svb_obj *o = svb_find(c, SVB_T_CTX);
+	return o ? SVB_OF(o, struct svb_ctx) : NULL;
+}
+
+struct svb_ctx *svb_enter_ctx(const struct ibv_context *pub, enum svb_verb v, int *err)
+{
+	struct svb_ctx *c;
+
+	pthread_mutex_lock(&svb_lock);
+	c = svb_find_ctx(pub);
+	pthread_mutex_unlock(&svb_lock);
+	*err = c ? svb_fails(c->obj.inst, v) : EINVAL;
+	return c;
+}
+
+void svb_describe(const struct svb_obj *o, const char *what, char *buf, size_t n)
+{
+	char name[160];
+
+	o->kind->name(o, name, sizeof name);
+	if (o->ctx)
+		snprintf(buf, n, "%s: %s: %s", o->ctx->dev->pub.name, name, what);
+	else
+		snprintf(buf, n, "%s: %s", name, what);
 }
 
 static void count(struct svb_obj *o, void *n)

@@ -4,8 +4,11 @@
 #include <endian.h>
 #include <string.h>
 
-#include "svb.h"
-#include "queue.h"
+#include "wire.h"
+#include "address.h"
+#include "instance.h"
+#include "piece.h"
+#include "qp.h"
 
 #define PSN 0xffffffu
 #define MAX_UD 4096

@@ -3,7 +3,12 @@
 // ibv_rereg_mr, with the return codes of its own, and ibv_advise_mr.
 #include <stdlib.h>
 
-#include "svb.h"
+#include "entry.h"
+#include "domain.h"
+#include "host.h"
+#include "instance.h"
+#include "kernel.h"
+#include "region.h"
 
 static int input(int err)
 {
@@ -89,12 +94,6 @@ static int move_pd(struct svb_mr *mr, struct svb_kmr *k, struct svb_pd *pd)
 	return 0;
 }
 
-static struct svb_mr *find(const struct ibv_mr *pub)
-{
-	struct svb_obj *o = svb_find(pub, SVB_T_MR);
-	return o ? SVB_OF(o, struct svb_mr) : NULL;
-}
-
 static struct svb_kmr *kernel_of(const struct svb_mr *mr)
 {
 	struct svb_kobj *k = svb_handle_get(mr->obj.ctx->file, mr->pub.handle, SVB_K_MR);
@@ -108,7 +107,7 @@ static int translate(struct svb_mr *mr, struct svb_kmr *k, const struct change *
 	int err;
 
 	svb_kmr_wait(k);
-	if (find(pub) != mr || kernel_of(mr) != k)
+	if (svb_find_mr(pub) != mr || kernel_of(mr) != k)
 		return ENOENT; // deregistered while we waited
 	if (k->span.where == SVB_HOST)
 		k->dev->pinned += c->length - k->span.length;
@@ -144,7 +143,7 @@ int svb_rereg_mr(struct ibv_mr *pub, int flags, struct ibv_pd *ppd, void *addr, 
 	int err;
 
 	pthread_mutex_lock(&svb_lock);
-	mr = find(pub);
+	mr = svb_find_mr(pub);
 	pthread_mutex_unlock(&svb_lock);
 	if (!mr || bad_input(mr, flags, addr, length, access))
 		return input(EINVAL);

@@ -4,8 +4,11 @@
 // a receive request, key, then the memory. A fault of RC ends both queue pairs; UC and UD say nothing.
 #include <string.h>
 
-#include "svb.h"
-#include "queue.h"
+#include "wire.h"
+#include "completion.h"
+#include "kernel.h"
+#include "piece.h"
+#include "qp.h"
 
 static bool has_imm(const struct svb_swr *r)
 {

@@ -33,7 +33,7 @@ func New(opts ...Option) *Device {
 		d.err = err
 		return d
 	}
-	d.without = append(slices.Clone(s.without), releases[s.release].missing...)
+	d.without = s.without
 	for _, dev := range s.devices {
 		d.names = append(d.names, dev.name)
 	}

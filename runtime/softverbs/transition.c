@@ -1,93 +1,89 @@
 //go:build linux && cgo
 
-// Which changes of state a queue pair takes, and which attributes each needs and allows: the table of the
-// InfiniBand specification as the kernel keeps it, for RC, UC and UD.
-#include "svb.h"
-#include "queue.h"
+// Which changes of state a queue pair accepts and with which attributes: the table of the InfiniBand specification
+// for RC, UC and UD, with what Linux adds to it. The table has a row per attribute, not per change: where the
+// attribute must be given and where it may be.
+#include "qp.h"
 
-enum { RC, UC, UD, KINDS };
+#define STATES (IBV_QPS_ERR + 1)
+#define STEP(from, to) (UINT64_C(1) << ((from) * STATES + (to)))
 
-struct change {
-	bool valid;
-	int need[KINDS], allow[KINDS];
+#define RESET_INIT STEP(IBV_QPS_RESET, IBV_QPS_INIT)
+#define INIT_INIT STEP(IBV_QPS_INIT, IBV_QPS_INIT)
+#define INIT_RTR STEP(IBV_QPS_INIT, IBV_QPS_RTR)
+#define RTR_RTS STEP(IBV_QPS_RTR, IBV_QPS_RTS)
+#define RTS_RTS STEP(IBV_QPS_RTS, IBV_QPS_RTS)
+#define RTS_SQD STEP(IBV_QPS_RTS, IBV_QPS_SQD)
+#define SQD_SQD STEP(IBV_QPS_SQD, IBV_QPS_SQD)
+#define SQD_RTS STEP(IBV_QPS_SQD, IBV_QPS_RTS)
+#define SQE_RTS STEP(IBV_QPS_SQE, IBV_QPS_RTS)
+#define UP (RTR_RTS | RTS_RTS | SQD_RTS) // into RTS, but for recovery from an error
+#define ATTRIBUTED (RESET_INIT | INIT_INIT | INIT_RTR | UP | RTS_SQD | SQD_SQD | SQE_RTS)
+
+enum { RC = 1, UC = 2, UD = 4, CONNECTED = RC | UC, ALL = CONNECTED | UD };
+
+struct rule {
+	int attribute, types;
+	uint64_t required, optional; // sets of steps
 };
 
-#define ACCESS IBV_QP_ACCESS_FLAGS
-#define ALT IBV_QP_ALT_PATH
-#define CUR IBV_QP_CUR_STATE
-#define MIG IBV_QP_PATH_MIG_STATE
-#define PKEY IBV_QP_PKEY_INDEX
-#define RNR IBV_QP_MIN_RNR_TIMER
-#define BEGIN (PKEY | IBV_QP_PORT)
-#define PATH (IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN)
-#define RETRY (IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC)
-#define AGAIN \
-	{ [RC] = CUR | ACCESS | RNR | ALT | MIG, [UC] = CUR | ACCESS | ALT | MIG, [UD] = CUR | IBV_QP_QKEY }
-
-static const struct change changes[IBV_QPS_ERR + 1][IBV_QPS_ERR + 1] = {
-	[IBV_QPS_RESET] = {
-		[IBV_QPS_RESET] = {.valid = true},
-		[IBV_QPS_INIT] = {.valid = true, .need = {BEGIN | ACCESS, BEGIN | ACCESS, BEGIN | IBV_QP_QKEY}},
-	},
-	[IBV_QPS_INIT] = {
-		[IBV_QPS_RESET] = {.valid = true},
-		[IBV_QPS_ERR] = {.valid = true},
-		[IBV_QPS_INIT] = {.valid = true, .allow = {BEGIN | ACCESS, BEGIN | ACCESS, BEGIN | IBV_QP_QKEY}},
-		[IBV_QPS_RTR] = {
-			.valid = true,
-			.need = {[RC] = PATH | IBV_QP_MAX_DEST_RD_ATOMIC | RNR, [UC] = PATH},
-			.allow = {ALT | ACCESS | PKEY, ALT | ACCESS | PKEY, PKEY | IBV_QP_QKEY},
-		},
-	},
-	[IBV_QPS_RTR] = {
-		[IBV_QPS_RESET] = {.valid = true},
-		[IBV_QPS_ERR] = {.valid = true},
-		[IBV_QPS_RTS] = {
-			.valid = true, .need = {RETRY | IBV_QP_SQ_PSN, IBV_QP_SQ_PSN, IBV_QP_SQ_PSN}, .allow = AGAIN,
-		},
-	},
-	[IBV_QPS_RTS] = {
-		[IBV_QPS_RESET] = {.valid = true},
-		[IBV_QPS_ERR] = {.valid = true},
-		[IBV_QPS_RTS] = {.valid = true, .allow = AGAIN},
-		[IBV_QPS_SQD] = {
-			.valid = true,
-			.allow = {IBV_QP_EN_SQD_ASYNC_NOTIFY, IBV_QP_EN_SQD_ASYNC_NOTIFY, IBV_QP_EN_SQD_ASYNC_NOTIFY},
-		},
-	},
-	[IBV_QPS_SQD] = {
-		[IBV_QPS_RESET] = {.valid = true},
-		[IBV_QPS_ERR] = {.valid = true},
-		[IBV_QPS_RTS] = {.valid = true, .allow = AGAIN},
-		[IBV_QPS_SQD] = {
-			.valid = true,
-			.allow = {
-				[RC] = IBV_QP_PORT | IBV_QP_AV | RETRY | IBV_QP_MAX_DEST_RD_ATOMIC | ALT | ACCESS | PKEY | RNR | MIG,
-				[UC] = IBV_QP_AV | ALT | ACCESS | PKEY | MIG,
-				[UD] = PKEY | IBV_QP_QKEY,
-			},
-		},
-	},
-	[IBV_QPS_SQE] = {
-		[IBV_QPS_RESET] = {.valid = true},
-		[IBV_QPS_ERR] = {.valid = true},
-		[IBV_QPS_RTS] = {.valid = true, .allow = {[UC] = CUR | ACCESS, [UD] = CUR | IBV_QP_QKEY}},
-	},
-	[IBV_QPS_ERR] = {
-		[IBV_QPS_RESET] = {.valid = true},
-		[IBV_QPS_ERR] = {.valid = true},
-	},
+// No attribute has two rows for one step and type.
+static const struct rule rules[] = {
+	{IBV_QP_STATE, ALL, 0, ATTRIBUTED},
+	{IBV_QP_CUR_STATE, ALL, 0, UP},
+	{IBV_QP_CUR_STATE, UC | UD, 0, SQE_RTS},
+	{IBV_QP_EN_SQD_ASYNC_NOTIFY, ALL, 0, RTS_SQD},
+	{IBV_QP_ACCESS_FLAGS, CONNECTED, RESET_INIT, INIT_INIT | INIT_RTR | UP | SQD_SQD},
+	{IBV_QP_ACCESS_FLAGS, UC, 0, SQE_RTS},
+	{IBV_QP_PKEY_INDEX, ALL, RESET_INIT, INIT_INIT | INIT_RTR | SQD_SQD},
+	{IBV_QP_PORT, ALL, RESET_INIT, INIT_INIT},
+	{IBV_QP_PORT, RC, 0, SQD_SQD},
+	{IBV_QP_QKEY, UD, RESET_INIT, INIT_INIT | INIT_RTR | UP | SQD_SQD | SQE_RTS},
+	{IBV_QP_AV, CONNECTED, INIT_RTR, SQD_SQD},
+	{IBV_QP_PATH_MTU, CONNECTED, INIT_RTR, 0},
+	{IBV_QP_DEST_QPN, CONNECTED, INIT_RTR, 0},
+	{IBV_QP_RQ_PSN, CONNECTED, INIT_RTR, 0},
+	{IBV_QP_MAX_DEST_RD_ATOMIC, RC, INIT_RTR, SQD_SQD},
+	{IBV_QP_MIN_RNR_TIMER, RC, INIT_RTR, UP | SQD_SQD},
+	{IBV_QP_ALT_PATH, CONNECTED, 0, INIT_RTR | UP | SQD_SQD},
+	{IBV_QP_PATH_MIG_STATE, CONNECTED, 0, UP | SQD_SQD},
+	{IBV_QP_SQ_PSN, ALL, RTR_RTS, 0},
+	{IBV_QP_TIMEOUT, RC, RTR_RTS, SQD_SQD},
+	{IBV_QP_RETRY_CNT, RC, RTR_RTS, SQD_SQD},
+	{IBV_QP_RNR_RETRY, RC, RTR_RTS, SQD_SQD},
+	{IBV_QP_MAX_QP_RD_ATOMIC, RC, RTR_RTS, SQD_SQD},
 };
+
+static int type_bit(enum ibv_qp_type t)
+{
+	return t == IBV_QPT_RC ? RC : t == IBV_QPT_UC ? UC : UD;
+}
+
+// gives_up: to RESET from everywhere, to ERR from everywhere but RESET. No attribute goes with these.
+static bool gives_up(enum ibv_qp_state from, enum ibv_qp_state to)
+{
+	return to == IBV_QPS_RESET || (to == IBV_QPS_ERR && from != IBV_QPS_RESET);
+}
 
 bool svb_transition(enum ibv_qp_type t, enum ibv_qp_state from, enum ibv_qp_state to, int mask)
 {
-	const int kind = t == IBV_QPT_RC ? RC : t == IBV_QPT_UC ? UC : UD;
-	const struct change *c;
+	const int type = type_bit(t);
+	const struct rule *r;
+	uint64_t step;
 
-	if ((unsigned)from > IBV_QPS_ERR || (unsigned)to > IBV_QPS_ERR)
+	if ((unsigned)from >= STATES || (unsigned)to >= STATES)
 		return false;
-	if ((mask & CUR) && (from < IBV_QPS_RTR || from > IBV_QPS_SQE))
+	if (gives_up(from, to))
+		return !(mask & ~IBV_QP_STATE);
+	step = STEP(from, to);
+	if (!(step & ATTRIBUTED))
 		return false;
-	c = &changes[from][to];
-	return c->valid && (mask & c->need[kind]) == c->need[kind] && !(mask & ~(c->need[kind] | c->allow[kind] | IBV_QP_STATE));
+	for (r = rules; r < rules + sizeof rules / sizeof *rules; r++) {
+		if (!(r->types & type) || !((r->required | r->optional) & step))
+			continue;
+		if ((r->required & step) && !(mask & r->attribute))
+			return false;
+		mask &= ~r->attribute;
+	}
+	return !mask; // what is left goes with another step or type
 }

@@ -4,11 +4,12 @@
 // of a queue after one of the next. A request that waits for its peer holds up its own queue only.
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
-#include "svb.h"
-#include "queue.h"
+#include "worker.h"
+#include "instance.h"
+#include "qp.h"
+#include "wire.h"
 
 #define FOREVER 7 // as a count of retries
 
@@ -18,68 +19,12 @@ static const uint32_t rnr_usec[32] = {
 	2560, 3840, 5120, 7680, 10240, 15360, 20480, 30720, 40960, 61440, 81920, 122880, 163840, 245760, 327680, 491520,
 };
 
-uint64_t svb_now(void)
+static uint64_t now_ns(void)
 {
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-void svb_kick(struct svb_dev *d)
-{
-	if (d->worker)
-		pthread_cond_signal(&d->worker->work);
-}
-
-static enum ibv_wc_opcode completed(enum ibv_wr_opcode op)
-{
-	switch (op) {
-	case IBV_WR_RDMA_WRITE:
-	case IBV_WR_RDMA_WRITE_WITH_IMM:
-		return IBV_WC_RDMA_WRITE;
-	case IBV_WR_RDMA_READ:
-		return IBV_WC_RDMA_READ;
-	case IBV_WR_ATOMIC_CMP_AND_SWP:
-		return IBV_WC_COMP_SWAP;
-	case IBV_WR_ATOMIC_FETCH_AND_ADD:
-		return IBV_WC_FETCH_ADD;
-	default:
-		return IBV_WC_SEND;
-	}
-}
-
-// end takes the request at the head off the queue. A completion that finds no room is lost.
-static void end(struct svb_qp *qp, enum ibv_wc_status status)
-{
-	const struct svb_swr *r = &qp->sq[qp->shead];
-	struct ibv_wc wc = {
-		.wr_id = r->wr_id, .status = status, .opcode = completed(r->opcode), .byte_len = r->length,
-		.qp_num = qp->pub.qp_num,
-	};
-
-	if (r->opcode == IBV_WR_SEND_WITH_IMM || r->opcode == IBV_WR_RDMA_WRITE_WITH_IMM)
-		wc.wc_flags = IBV_WC_WITH_IMM;
-	if (status != IBV_WC_SUCCESS || qp->sig_all || (r->flags & IBV_SEND_SIGNALED))
-		svb_complete(qp->scq, &wc, false);
-	qp->shead = (qp->shead + 1) % qp->cap.max_send_wr;
-	qp->scount--;
-	qp->started = qp->stuck = false;
-	qp->wake = 0;
-}
-
-// The receiver's requests go first, as in soft-RoCE.
-static void flush(struct svb_qp *qp)
-{
-	struct ibv_wc wc = {.status = IBV_WC_WR_FLUSH_ERR, .opcode = IBV_WC_RECV, .qp_num = qp->pub.qp_num};
-
-	for (; qp->rcount; qp->rcount--) {
-		wc.wr_id = qp->rq[qp->rhead].wr_id;
-		qp->rhead = (qp->rhead + 1) % qp->cap.max_recv_wr;
-		svb_complete(qp->rcq, &wc, true);
-	}
-	while (qp->scount)
-		end(qp, IBV_WC_WR_FLUSH_ERR);
 }
 
 static uint64_t deadline(const struct svb_qp *qp, uint64_t now)
@@ -114,7 +59,7 @@ static bool wait_ready(struct svb_qp *qp, uint32_t usec)
 		return false;
 	if (qp->rnr_retries != FOREVER)
 		qp->rnr_retries--;
-	qp->ready_at = svb_now() + (uint64_t)usec * 1000;
+	qp->ready_at = now_ns() + (uint64_t)usec * 1000;
 	return true;
 }
 
@@ -125,7 +70,7 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 
 static void fail(struct svb_qp *qp, enum ibv_wc_status status)
 {
-	end(qp, status);
+	svb_qp_end(qp, status);
 	svb_qp_error(qp);
 }
 
@@ -155,56 +100,20 @@ static void try(struct svb_worker *w, struct svb_qp *qp, uint64_t now)
 		else
 			fail(qp, IBV_WC_RNR_RETRY_EXC_ERR);
 	} else if (status == IBV_WC_SUCCESS) {
-		end(qp, status);
+		svb_qp_end(qp, status);
 	} else {
 		fail(qp, status);
 	}
 }
 
-enum turn { IDLE, FLUSH, DRAINED, TRY };
-
-static enum turn turn(const struct svb_qp *qp, uint64_t now, uint64_t *next)
-{
-	if (qp->state == IBV_QPS_ERR)
-		return qp->scount || qp->rcount ? FLUSH : IDLE;
-	if (qp->state == IBV_QPS_SQD && !(qp->scount && qp->started))
-		return qp->drained ? IDLE : DRAINED;
-	if ((qp->state != IBV_QPS_RTS && qp->state != IBV_QPS_SQD) || !qp->scount || qp->stuck || qp->silent)
-		return IDLE;
-	if (now >= qp->wake)
-		return TRY;
-	if (qp->wake < *next)
-		*next = qp->wake;
-	return IDLE;
-}
-
-static void drained(struct svb_qp *qp)
-{
-	qp->drained = true;
-	svb_async(qp->obj.ctx, IBV_EVENT_SQ_DRAINED, &qp->pub, 0);
-}
-
-void svb_qp_settle(struct svb_qp *qp)
-{
-	uint64_t never = SVB_NEVER;
-	enum turn t = qp->busy ? IDLE : turn(qp, 0, &never);
-
-	if (t == FLUSH)
-		flush(qp);
-	else if (t == DRAINED)
-		drained(qp);
-}
-
-static void serve(struct svb_worker *w, struct svb_qp *qp, enum turn t, uint64_t now)
+static void serve(struct svb_worker *w, struct svb_qp *qp, enum svb_turn t, uint64_t now)
 {
 	struct svb_dev *d = qp->dev;
 
 	TAILQ_REMOVE(&d->qps, qp, link);
 	TAILQ_INSERT_TAIL(&d->qps, qp, link);
-	if (t == FLUSH) {
-		flush(qp);
-	} else if (t == DRAINED) {
-		drained(qp);
+	if (t != SVB_TRY) {
+		svb_qp_do(qp, t);
 	} else {
 		qp->busy++;
 		try(w, qp, now);
@@ -229,18 +138,18 @@ static void *run(void *arg)
 	struct svb_worker *w;
 	struct svb_qp *qp;
 	uint64_t now, next;
-	enum turn t;
+	enum svb_turn t;
 
 	pthread_mutex_lock(&svb_lock);
 	w = d->worker;
 	while (!w->stop) {
-		now = svb_now();
+		now = now_ns();
 		next = SVB_NEVER;
-		t = IDLE;
+		t = SVB_IDLE;
 		TAILQ_FOREACH(qp, &d->qps, link)
-			if ((t = turn(qp, now, &next)) != IDLE)
+			if ((t = svb_qp_turn(qp, now, &next)) != SVB_IDLE)
 				break;
-		if (t == IDLE)
+		if (t == SVB_IDLE)
 			rest(w, next);
 		else
 			serve(w, qp, t, now);

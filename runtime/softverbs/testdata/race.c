@@ -6,9 +6,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "svb.h"
+#include "control.h"
+#include "entry.h"
+#include "objects.h"
 #include "peer.h"
-#include "queue.h"
 
 #define ROUNDS 20
 #define MUST(cond) \

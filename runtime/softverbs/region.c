@@ -1,10 +1,15 @@
 //go:build linux && cgo
 
-// The life of a region: from its keys to its deregistration, and import.
+// What a region is made of, and how it ends.
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "svb.h"
+#include "region.h"
+#include "domain.h"
+#include "instance.h"
+#include "kernel.h"
+#include "objects.h"
 
 #define RESOURCE_MR 1
 #define BLOCK_SIZE 64
@@ -72,8 +77,8 @@ static struct svb_mr *begin(struct svb_pd *pd, bool block)
 	return NULL;
 }
 
-// end frees a handle that is no longer registered.
-static void end(struct svb_mr *mr)
+// svb_mr_free frees a handle that is no longer registered.
+void svb_mr_free(struct svb_mr *mr)
 {
 	svb_block_put(mr->holder, &mr->block);
 	if (mr->holder) {
@@ -84,14 +89,34 @@ static void end(struct svb_mr *mr)
 	free(mr);
 }
 
-static void publish(struct svb_mr *mr, struct svb_pd *pd)
+static void name(const struct svb_obj *o, char *buf, size_t n)
+{
+	const struct ibv_mr *mr = &SVB_OF(o, struct svb_mr)->pub;
+
+	snprintf(buf, n, "MR (handle %u, lkey 0x%x, length %zu)", mr->handle, mr->lkey, mr->length);
+}
+
+// forget does without a call of the domain's allocator.
+static void forget(struct svb_obj *o)
+{
+	struct svb_mr *mr = SVB_OF(o, struct svb_mr);
+
+	svb_unregister(o);
+	if (!mr->block.custom)
+		free(mr->block.ptr);
+	free(mr);
+}
+
+static const struct svb_kind kind = {SVB_T_MR, name, forget};
+
+void svb_mr_publish(struct svb_mr *mr, struct svb_pd *pd)
 {
 	mr->pub.context = pd->pub.context;
 	mr->pub.pd = &pd->pub;
-	svb_register(&mr->obj, SVB_T_MR, &mr->pub, pd->obj.inst, pd->obj.ctx);
+	svb_register(&mr->obj, &kind, &mr->pub, pd->obj.inst, pd->obj.ctx);
 }
 
-struct svb_mr *svb_enter_mr(struct svb_pd *pd, const struct svb_span *span, void *addr, uint32_t access, struct svb_dm *dm,
+struct svb_mr *svb_mr_enter(struct svb_pd *pd, const struct svb_span *span, void *addr, uint32_t access, struct svb_dm *dm,
 			    bool plain)
 {
 	struct svb_kmr *k = calloc(1, sizeof *k);
@@ -108,7 +133,7 @@ struct svb_mr *svb_enter_mr(struct svb_pd *pd, const struct svb_span *span, void
 			mr->pub.rkey = k->rkey;
 			mr->pub.addr = addr;
 			mr->pub.length = span->length;
-			publish(mr, pd);
+			svb_mr_publish(mr, pd);
 		}
 		pthread_mutex_unlock(&svb_lock);
 	}
@@ -117,14 +142,14 @@ struct svb_mr *svb_enter_mr(struct svb_pd *pd, const struct svb_span *span, void
 	if (span->where == SVB_MAPPED)
 		munmap(span->map, span->mapped);
 	if (mr)
-		end(mr);
+		svb_mr_free(mr);
 	free(k);
 	errno = err;
 	return NULL;
 }
 
 // A null region needs no block: no provider allocates for one, so bindings may rule out callbacks in that call.
-struct svb_mr *svb_enter_null_mr(struct svb_pd *pd)
+struct svb_mr *svb_mr_enter_null(struct svb_pd *pd)
 {
 	struct svb_mr *mr = begin(pd, false);
 
@@ -134,31 +159,14 @@ struct svb_mr *svb_enter_null_mr(struct svb_pd *pd)
 	mr->pub.lkey = SVB_NULL_LKEY;
 	mr->pub.length = SIZE_MAX;
 	pthread_mutex_lock(&svb_lock);
-	publish(mr, pd);
+	svb_mr_publish(mr, pd);
 	pthread_mutex_unlock(&svb_lock);
 	return mr;
 }
 
-static struct svb_mr *find(const struct ibv_mr *pub)
-{
-	struct svb_obj *o = svb_find(pub, SVB_T_MR);
-	return o ? SVB_OF(o, struct svb_mr) : NULL;
-}
-
-static struct svb_mr *enter(const struct ibv_mr *pub, enum svb_verb v, int *err)
-{
-	struct svb_mr *mr;
-
-	pthread_mutex_lock(&svb_lock);
-	mr = find(pub);
-	pthread_mutex_unlock(&svb_lock);
-	*err = mr ? svb_fails(mr->obj.inst, v) : EINVAL;
-	return mr;
-}
-
-// take ends the kernel object and unregisters the handle. It may let go of the lock on the way; the
+// svb_mr_take ends the kernel object and unregisters the handle. It may let go of the lock on the way; the
 // handle is out of reach by then.
-static int take(struct svb_mr *mr)
+int svb_mr_take(struct svb_mr *mr)
 {
 	struct svb_file *f = mr->obj.ctx->file;
 	struct svb_kobj *k = mr->null ? NULL : svb_handle_get(f, mr->pub.handle, SVB_K_MR);
@@ -169,70 +177,4 @@ static int take(struct svb_mr *mr)
 	if (k)
 		svb_kmr_end(f, SVB_K(k, struct svb_kmr));
 	return 0;
-}
-
-int svb_dereg_mr(struct ibv_mr *pub)
-{
-	int err;
-	struct svb_mr *mr = enter(pub, SVB_DEREG_MR, &err);
-
-	if (!err) {
-		pthread_mutex_lock(&svb_lock);
-		mr = find(pub);
-		err = mr ? take(mr) : EINVAL;
-		pthread_mutex_unlock(&svb_lock);
-	}
-	if (err)
-		return errno = err;
-	end(mr);
-	return 0;
-}
-
-struct ibv_mr *svb_import_mr(struct ibv_pd *ppd, uint32_t handle)
-{
-	struct svb_mr *mr = calloc(1, sizeof *mr);
-	struct svb_kobj *k = NULL;
-	struct svb_pd *pd;
-	int err = mr ? 0 : ENOMEM;
-
-	pthread_mutex_lock(&svb_lock);
-	pd = svb_find_pd(ppd);
-	pthread_mutex_unlock(&svb_lock);
-	if (!err)
-		err = pd ? svb_fails(pd->obj.inst, SVB_IMPORT_MR) : EINVAL;
-	if (!err && pd->obj.ctx->dev->cfg.no_import)
-		err = EOPNOTSUPP;
-	if (!err) {
-		pthread_mutex_lock(&svb_lock);
-		k = svb_handle_get(pd->obj.ctx->file, handle, SVB_K_MR);
-		if (k) {
-			mr->pub.handle = handle;
-			mr->pub.lkey = SVB_K(k, struct svb_kmr)->lkey;
-			mr->pub.rkey = SVB_K(k, struct svb_kmr)->rkey;
-			mr->pub.length = SVB_K(k, struct svb_kmr)->span.length;
-			publish(mr, pd);
-		} else {
-			err = ENOENT;
-		}
-		pthread_mutex_unlock(&svb_lock);
-	}
-	if (err) {
-		free(mr);
-		errno = err;
-		return NULL;
-	}
-	return &mr->pub;
-}
-
-void svb_unimport_mr(struct ibv_mr *pub)
-{
-	struct svb_mr *mr;
-
-	pthread_mutex_lock(&svb_lock);
-	mr = find(pub);
-	if (mr)
-		svb_unregister(&mr->obj);
-	pthread_mutex_unlock(&svb_lock);
-	if (mr)
-		end(mr);
 }

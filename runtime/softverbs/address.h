@@ -1,0 +1,15 @@
+// The GIDs of ports, and whose they are.
+#ifndef SVB_ADDRESS_H
+#define SVB_ADDRESS_H
+
+#include "instance.h"
+
+#define SVB_GIDS 2         // filled entries of a port's table
+#define SVB_GID_TABLE 1024 // entries
+
+// address.c
+SVB_HIDDEN bool svb_gid(const struct svb_dev *d, unsigned port, unsigned index, union ibv_gid *g);
+SVB_HIDDEN struct svb_dev *svb_dev_of_gid(struct svb_inst *in, const union ibv_gid *g, unsigned *port); // NULL: nobody
+SVB_HIDDEN int svb_check_av(struct svb_dev *d, const struct ibv_ah_attr *a);
+
+#endif

@@ -1,0 +1,22 @@
+// What everything here stands on: the ABI, and the one lock.
+//
+// svb_lock guards all state. It is not held while memory is copied or while an allocator of the caller's runs; objects
+// in use then carry a count instead.
+#ifndef SVB_BASE_H
+#define SVB_BASE_H
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "verbs_abi.h"
+
+#define SVB_HIDDEN __attribute__((visibility("hidden")))
+
+extern pthread_mutex_t svb_lock SVB_HIDDEN;
+extern pthread_cond_t svb_idle SVB_HIDDEN; // signalled when the busy count of a region or a queue pair falls to 0
+
+#endif

@@ -1,0 +1,70 @@
+//go:build linux && cgo
+
+// What enters a completion queue, and the events of it that wait in a completion channel. The descriptor of a channel is an
+// eventfd that can be read as long as an event waits; the events themselves stand with their completion queues.
+#include <unistd.h>
+
+#include "completion.h"
+
+// Each event rings, so that a poller that reports edges sees it too.
+static void ring(const struct svb_chan *ch)
+{
+	const uint64_t one = 1;
+
+	if (write(ch->pub.fd, &one, sizeof one) < 0)
+		return; // the counter is full, so the descriptor can be read
+}
+
+static void silence(const struct svb_chan *ch)
+{
+	uint64_t n;
+
+	if (STAILQ_EMPTY(&ch->ready) && read(ch->pub.fd, &n, sizeof n) < 0)
+		return; // it was silent
+}
+
+void svb_chan_push(struct svb_cq *cq)
+{
+	if (!cq->chan)
+		return;
+	if (!cq->pending++)
+		STAILQ_INSERT_TAIL(&cq->chan->ready, cq, link);
+	ring(cq->chan);
+}
+
+void svb_chan_forget(struct svb_cq *cq)
+{
+	if (!cq->pending)
+		return;
+	cq->pending = 0;
+	STAILQ_REMOVE(&cq->chan->ready, cq, svb_cq, link);
+	silence(cq->chan);
+}
+
+struct svb_cq *svb_chan_pop(struct svb_chan *ch)
+{
+	struct svb_cq *cq = STAILQ_FIRST(&ch->ready);
+
+	if (!cq)
+		return NULL;
+	STAILQ_REMOVE_HEAD(&ch->ready, link);
+	if (--cq->pending)
+		STAILQ_INSERT_TAIL(&ch->ready, cq, link);
+	cq->comp_reported++;
+	silence(ch);
+	return cq;
+}
+
+bool svb_complete(struct svb_cq *cq, const struct ibv_wc *wc, bool solicited)
+{
+	if (cq->count == cq->size) {
+		svb_async(cq->obj.ctx, IBV_EVENT_CQ_ERR, &cq->pub, &cq->async_reported);
+		return false;
+	}
+	cq->ring[(cq->head + cq->count++) % cq->size] = *wc;
+	if (cq->notify == SVB_NEXT || (cq->notify == SVB_SOLICITED && solicited)) {
+		cq->notify = SVB_QUIET;
+		svb_chan_push(cq);
+	}
+	return true;
+}

@@ -1,0 +1,71 @@
+// Completion channels and queues, and the events of a context.
+#ifndef SVB_COMPLETION_H
+#define SVB_COMPLETION_H
+
+#include <sys/queue.h>
+
+#include "objects.h"
+
+#define SVB_MAX_CQE 32767
+
+struct svb_chan {
+	struct ibv_comp_channel pub;
+	struct svb_obj obj;
+	STAILQ_HEAD(, svb_cq) ready; // completion queues with events that nobody got yet
+};
+
+enum svb_notify { SVB_QUIET, SVB_SOLICITED, SVB_NEXT };
+
+struct svb_cq {
+	struct ibv_cq pub;
+	struct svb_obj obj;
+	struct svb_kobj k;
+	struct svb_chan *chan;
+	STAILQ_ENTRY(svb_cq) link; // in chan->ready while pending is not 0
+	struct ibv_wc *ring;
+	uint32_t size, head, count;
+	enum svb_notify notify;
+	unsigned users;                         // ends of queue pairs
+	uint32_t pending;                       // completion events that nobody got yet
+	uint32_t comp_reported, async_reported; // events that the program got, and owes an acknowledgement for
+	bool dying;
+};
+
+struct svb_event { // asynchronous
+	STAILQ_ENTRY(svb_event) link;
+	struct ibv_async_event ev;
+	uint32_t *reported; // the count of its object; NULL: it is about a port
+};
+
+// svb_find_chan: with svb_lock held; NULL: none that lives
+static inline struct svb_chan *svb_find_chan(const struct ibv_comp_channel *pub)
+{
+	struct svb_obj *o = svb_find(pub, SVB_T_CHANNEL);
+	return o ? SVB_OF(o, struct svb_chan) : NULL;
+}
+
+// svb_find_cq: with svb_lock held; NULL: none that lives
+static inline struct svb_cq *svb_find_cq(const struct ibv_cq *pub)
+{
+	struct svb_obj *o = svb_find(pub, SVB_T_CQ);
+	return o ? SVB_OF(o, struct svb_cq) : NULL;
+}
+
+// completion.c: with svb_lock held
+SVB_HIDDEN bool svb_complete(struct svb_cq *cq, const struct ibv_wc *wc, bool solicited); // false: overflow
+SVB_HIDDEN void svb_chan_push(struct svb_cq *cq);
+SVB_HIDDEN struct svb_cq *svb_chan_pop(struct svb_chan *ch); // NULL: no event waits
+SVB_HIDDEN void svb_chan_forget(struct svb_cq *cq);
+
+// event.c: with svb_lock held
+// svb_async reports an event of an object, which counts in *reported those that the program got.
+SVB_HIDDEN void svb_async(struct svb_ctx *c, enum ibv_event_type t, void *element, uint32_t *reported);
+SVB_HIDDEN void svb_async_port(struct svb_ctx *c, enum ibv_event_type t, int port);
+SVB_HIDDEN bool svb_async_pop(struct svb_ctx *c, struct ibv_async_event *ev); // false: none waits
+SVB_HIDDEN void svb_async_forget(struct svb_ctx *c, const void *element);
+SVB_HIDDEN void svb_async_free(struct svb_ctx *c);
+// svb_wait_fd waits until the descriptor can be read: 0, or an errno (EAGAIN when it is non-blocking). Without svb_lock.
+SVB_HIDDEN int svb_wait_fd(int fd);
+SVB_HIDDEN int svb_set_port(int slot, const char *device, unsigned port, bool up); // without svb_lock
+
+#endif

@@ -1,0 +1,131 @@
+//go:build linux && cgo
+
+// The asynchronous events of a context, and the state of ports, which makes some of them.
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "completion.h"
+#include "instance.h"
+#include "objects.h"
+
+int svb_wait_fd(int fd)
+{
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+	int flags = fcntl(fd, F_GETFL);
+
+	if (flags < 0)
+		return errno;
+	if (flags & O_NONBLOCK)
+		return EAGAIN;
+	return poll(&p, 1, -1) < 0 && errno != EINTR ? errno : 0;
+}
+
+static void add(struct svb_ctx *c, struct ibv_async_event ev, uint32_t *reported)
+{
+	struct svb_event *e = calloc(1, sizeof *e);
+	const uint64_t one = 1;
+
+	if (!e)
+		return;
+	e->ev = ev;
+	e->reported = reported;
+	STAILQ_INSERT_TAIL(&c->events, e, link);
+	if (write(c->vctx.context.async_fd, &one, sizeof one) < 0)
+		return; // the counter is full, so the descriptor can be read
+}
+
+void svb_async(struct svb_ctx *c, enum ibv_event_type t, void *element, uint32_t *reported)
+{
+	add(c, (struct ibv_async_event){.element.cq = element, .event_type = t}, reported);
+}
+
+void svb_async_port(struct svb_ctx *c, enum ibv_event_type t, int port)
+{
+	add(c, (struct ibv_async_event){.element.port_num = port, .event_type = t}, NULL);
+}
+
+static void silence(const struct svb_ctx *c)
+{
+	uint64_t n;
+
+	if (STAILQ_EMPTY(&c->events) && read(c->vctx.context.async_fd, &n, sizeof n) < 0)
+		return; // it was silent
+}
+
+void svb_async_forget(struct svb_ctx *c, const void *element)
+{
+	struct svb_event *e, *next;
+	bool any = false;
+
+	for (e = STAILQ_FIRST(&c->events); e; e = next) {
+		next = STAILQ_NEXT(e, link);
+		if (!e->reported || e->ev.element.cq != element)
+			continue;
+		STAILQ_REMOVE(&c->events, e, svb_event, link);
+		free(e);
+		any = true;
+	}
+	if (any)
+		silence(c);
+}
+
+void svb_async_free(struct svb_ctx *c)
+{
+	struct svb_event *e;
+
+	while ((e = STAILQ_FIRST(&c->events))) {
+		STAILQ_REMOVE_HEAD(&c->events, link);
+		free(e);
+	}
+}
+
+bool svb_async_pop(struct svb_ctx *c, struct ibv_async_event *ev)
+{
+	struct svb_event *e = STAILQ_FIRST(&c->events);
+
+	if (!e)
+		return false;
+	STAILQ_REMOVE_HEAD(&c->events, link);
+	*ev = e->ev;
+	if (e->reported)
+		++*e->reported;
+	free(e);
+	silence(c);
+	return true;
+}
+
+struct news {
+	struct svb_dev *dev;
+	enum ibv_event_type type;
+	int port;
+};
+
+static void tell(struct svb_obj *o, void *arg)
+{
+	struct svb_ctx *c = SVB_OF(o, struct svb_ctx);
+	const struct news *n = arg;
+
+	if (c->dev == n->dev)
+		svb_async_port(c, n->type, n->port);
+}
+
+int svb_set_port(int slot, const char *device, unsigned port, bool up)
+{
+	struct news n = {.type = up ? IBV_EVENT_PORT_ACTIVE : IBV_EVENT_PORT_ERR, .port = (int)port};
+	int err = 0;
+
+	pthread_mutex_lock(&svb_lock);
+	n.dev = svb_device_named(slot, device);
+	if (!n.dev)
+		err = ENODEV;
+	else if (port == 0 || port > n.dev->cfg.ports)
+		err = EINVAL;
+	if (!err && n.dev->port_down[port - 1] == up) {
+		n.dev->port_down[port - 1] = !up;
+		svb_each(n.dev->inst, SVB_T_CTX, tell, &n);
+	}
+	pthread_mutex_unlock(&svb_lock);
+	return err;
+}

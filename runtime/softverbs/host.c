@@ -1,0 +1,114 @@
+//go:build linux && cgo
+
+// What of the memory of this process can be reached, and copies that fail where a plain one would fault.
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "host.h"
+
+// Requests of madvise that older C libraries do not name.
+#define POPULATE_READ 22
+#define POPULATE_WRITE 23
+// Bytes. Of a larger range a program may well use no more than a part, so its memory is not spent, and the table is no slower.
+#define FAULT_IN (256u << 10)
+
+// One line of /proc/self/maps, of which only the front matters.
+struct maps {
+	int fd;
+	size_t have, at;
+	char buf[4096];
+};
+
+static bool next_line(struct maps *m, char *line, size_t max)
+{
+	size_t n = 0;
+	ssize_t got;
+
+	for (;;) {
+		if (m->at == m->have) {
+			got = read(m->fd, m->buf, sizeof m->buf);
+			if (got <= 0)
+				return false;
+			m->have = (size_t)got;
+			m->at = 0;
+		}
+		if (m->buf[m->at] == '\n') {
+			m->at++;
+			line[n] = 0;
+			return true;
+		}
+		if (n + 1 < max)
+			line[n++] = m->buf[m->at];
+		m->at++;
+	}
+}
+
+// table_covers reads /proc/self/maps, which costs tens of microseconds. The table may change while it is read: then a
+// line can come twice or grown, but memory that stays mapped is always covered, in ascending order.
+static bool table_covers(uintptr_t addr, uint64_t length, bool write)
+{
+	struct maps m = {.fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC)};
+	uint64_t need = addr, end = addr + length, from, to;
+	char line[128], *rest;
+
+	if (m.fd < 0)
+		return true; // no way to know
+	while (need < end && next_line(&m, line, sizeof line)) {
+		from = strtoull(line, &rest, 16);
+		if (*rest != '-')
+			continue;
+		to = strtoull(rest + 1, &rest, 16);
+		if (*rest != ' ' || to <= need)
+			continue;
+		if (from > need || rest[1] != 'r' || (write && rest[2] != 'w'))
+			break;
+		need = to;
+	}
+	close(m.fd);
+	return need >= end;
+}
+
+// faulted_in has the kernel fault the pages in with the right that is wanted, as it does when it pins them. False says
+// nothing: Linux before 5.14 does not know the request, and there are mappings that it does not serve.
+static bool faulted_in(uintptr_t addr, uint64_t length, bool write)
+{
+	const uintptr_t from = addr & ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1);
+
+	return length <= FAULT_IN && !madvise((void *)from, addr - from + length, write ? POPULATE_WRITE : POPULATE_READ);
+}
+
+bool svb_mapped(uintptr_t addr, uint64_t length, bool write)
+{
+	return faulted_in(addr, length, write) || table_covers(addr, length, write);
+}
+
+// The program may have unmapped what it registered. A device would go on with the pinned pages; we must
+// not fault, so memory of the program is reached through the kernel.
+bool svb_copy_host(char *at, void *buf, uint64_t n, bool write)
+{
+	struct iovec local, remote;
+	ssize_t done;
+
+	while (n) {
+		local = (struct iovec){.iov_base = buf, .iov_len = n};
+		remote = (struct iovec){.iov_base = at, .iov_len = n};
+		done = write ? process_vm_writev(getpid(), &local, 1, &remote, 1, 0) :
+			       process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
+		if (done < 0 && (errno == EPERM || errno == ENOSYS)) { // a sandbox that forbids it
+			if (!svb_mapped((uintptr_t)at, n, write))
+				return false;
+			memcpy(write ? at : buf, write ? buf : at, n);
+			return true;
+		}
+		if (done <= 0)
+			return false;
+		at += done;
+		buf = (char *)buf + done;
+		n -= (uint64_t)done;
+	}
+	return true;
+}

@@ -1,0 +1,57 @@
+// The objects that a program gets pointers to. Each has the public struct of the ABI in front and a struct svb_obj behind it;
+// registry.c knows which of them live.
+#ifndef SVB_OBJECTS_H
+#define SVB_OBJECTS_H
+
+#include <sys/queue.h>
+
+#include "kernel.h"
+
+#define SVB_OF(o, type) ((type *)(void *)((char *)(o) - offsetof(type, obj)))
+
+enum svb_type {
+	SVB_T_LIST, SVB_T_CTX, SVB_T_PD, SVB_T_TD, SVB_T_MR, SVB_T_DM, SVB_T_CHANNEL, SVB_T_CQ, SVB_T_QP, SVB_T_AH
+};
+
+struct svb_obj;
+
+// What the file of a family knows about its objects.
+struct svb_kind {
+	enum svb_type type;
+	void (*name)(const struct svb_obj *o, char *buf, size_t n);
+	void (*free)(struct svb_obj *o); // what ibv_close_device does to one that is left behind
+};
+
+struct svb_obj {
+	const struct svb_kind *kind;
+	const void *pub; // address of the public struct
+	struct svb_inst *inst;
+	struct svb_ctx *ctx; // NULL for a list and a context
+	struct svb_obj *hnext, *prev, *next;
+};
+
+struct svb_event;
+
+struct svb_ctx {
+	struct verbs_context vctx;
+	struct svb_obj obj;
+	struct svb_dev *dev;
+	struct svb_file *file;
+	struct svb_obj *objs; // its live objects, newest first
+	STAILQ_HEAD(, svb_event) events; // asynchronous ones that nobody got yet
+};
+
+// registry.c, with svb_lock held
+SVB_HIDDEN void svb_register(struct svb_obj *o, const struct svb_kind *k, const void *pub, struct svb_inst *in, struct svb_ctx *c);
+SVB_HIDDEN void svb_unregister(struct svb_obj *o);
+SVB_HIDDEN struct svb_obj *svb_find(const void *pub, enum svb_type t);
+SVB_HIDDEN struct svb_ctx *svb_find_ctx(const struct ibv_context *c);
+SVB_HIDDEN void svb_describe(const struct svb_obj *o, const char *what, char *buf, size_t n);
+SVB_HIDDEN void svb_each(struct svb_inst *in, enum svb_type t, void (*f)(struct svb_obj *, void *), void *arg);
+SVB_HIDDEN int svb_count(struct svb_inst *in, enum svb_type t);
+// svb_enter_ctx finds a context by itself. *err: EINVAL, or the errno that the call of v is told to fail with.
+SVB_HIDDEN struct svb_ctx *svb_enter_ctx(const struct ibv_context *pub, enum svb_verb v, int *err); // without svb_lock
+// svb_report gives the text of Leaks, one line each, to be freed with free().
+SVB_HIDDEN char *svb_report(int slot); // without svb_lock
+
+#endif

@@ -1,0 +1,111 @@
+// Queue pairs and address handles, and what becomes of a queue pair: whose turn it is, errors, the flush.
+#ifndef SVB_QP_H
+#define SVB_QP_H
+
+#include <sys/queue.h>
+
+#include "completion.h"
+#include "domain.h"
+
+#define SVB_MAX_INLINE 512
+#define SVB_MAX_WR (1u << 20)
+#define SVB_MAX_RD_ATOM 128
+#define SVB_NEVER UINT64_MAX
+
+struct svb_ah {
+	struct ibv_ah pub;
+	struct svb_obj obj;
+	struct svb_kobj k;
+	struct svb_kpd *pd;
+	struct svb_pd *holder; // parent domain, or NULL
+	struct ibv_ah_attr attr;
+};
+
+struct svb_swr { // a send request; its SGEs or its inline bytes stand in the queue's own memory
+	uint64_t wr_id, remote_addr, compare_add, swap;
+	enum ibv_wr_opcode opcode;
+	unsigned flags;
+	__be32 imm;
+	uint32_t rkey, length;
+	int nsge;
+	struct ibv_ah_attr av; // UD
+	uint32_t remote_qpn, remote_qkey;
+};
+
+struct svb_rwr {
+	uint64_t wr_id;
+	int nsge;
+};
+
+struct svb_qp {
+	struct ibv_qp pub;
+	struct svb_obj obj;
+	struct svb_kobj k;
+	struct svb_dev *dev;
+	struct svb_kpd *pd;
+	struct svb_pd *holder; // parent domain, or NULL
+	struct svb_block block;
+	TAILQ_ENTRY(svb_qp) link; // of its device
+	struct svb_cq *scq, *rcq;
+	struct ibv_qp_cap cap;
+	int sig_all;
+	enum ibv_qp_state state;
+	struct ibv_qp_attr attr; // as modified so far
+	struct svb_swr *sq;
+	char *sdata; // per send request slot
+	uint32_t slot, shead, scount;
+	struct svb_rwr *rq;
+	struct ibv_sge *rsge;
+	uint32_t rhead, rcount;
+	uint32_t req_psn, resp_psn;
+	// The request at the head of the send queue:
+	bool started, stuck;
+	bool silent; // requests lie in it that came in a state that takes none; the next post is what starts them
+	uint8_t retries, rnr_retries; // left
+	uint8_t rnr_code;             // how long the receiver asked to wait
+	uint64_t retry_at, ready_at;  // CLOCK_MONOTONIC, ns: its timer, and the end of a wait that the receiver asked for
+	uint64_t wake;                // when to look at it again
+	bool drained;                 // SQ_DRAINED was reported since SQD
+	bool dying;
+	unsigned busy; // requests under way from it or to it
+	uint32_t async_reported;
+};
+
+struct svb_worker {
+	pthread_t thread;
+	pthread_cond_t work;
+	bool stop;
+	char bounce[65536];
+};
+
+// svb_find_ah: with svb_lock held; NULL: none that lives
+static inline struct svb_ah *svb_find_ah(const struct ibv_ah *pub)
+{
+	struct svb_obj *o = svb_find(pub, SVB_T_AH);
+	return o ? SVB_OF(o, struct svb_ah) : NULL;
+}
+
+// svb_find_qp: with svb_lock held; NULL: none that lives
+static inline struct svb_qp *svb_find_qp(const struct ibv_qp *pub)
+{
+	struct svb_obj *o = svb_find(pub, SVB_T_QP);
+	return o ? SVB_OF(o, struct svb_qp) : NULL;
+}
+
+// transition.c
+SVB_HIDDEN bool svb_transition(enum ibv_qp_type t, enum ibv_qp_state from, enum ibv_qp_state to, int mask);
+
+// turn.c: with svb_lock held
+enum svb_turn { SVB_IDLE, SVB_FLUSH, SVB_DRAINED, SVB_TRY };
+// svb_qp_turn says what is next for a queue pair. It lowers *next to the time at which to ask again.
+SVB_HIDDEN enum svb_turn svb_qp_turn(const struct svb_qp *qp, uint64_t now, uint64_t *next);
+SVB_HIDDEN void svb_qp_do(struct svb_qp *qp, enum svb_turn t); // SVB_FLUSH or SVB_DRAINED
+// svb_qp_settle does at once what a new state asks for, if nothing is under way: the flush of ERR, the end of a drain.
+SVB_HIDDEN void svb_qp_settle(struct svb_qp *qp);
+SVB_HIDDEN void svb_qp_end(struct svb_qp *qp, enum ibv_wc_status status); // of the request at the head
+SVB_HIDDEN void svb_qp_error(struct svb_qp *qp);
+SVB_HIDDEN void svb_kick(struct svb_dev *d);
+SVB_HIDDEN struct svb_qp *svb_qp_numbered(const struct svb_dev *d, uint32_t qpn); // NULL: none
+SVB_HIDDEN void svb_qp_wait(struct svb_qp *qp); // until nothing is under way; lets go of svb_lock
+
+#endif

@@ -1,0 +1,48 @@
+// Memory regions and device memory as programs have them.
+#ifndef SVB_REGION_H
+#define SVB_REGION_H
+
+#include "domain.h"
+
+struct svb_mr {
+	struct ibv_mr pub;
+	struct svb_obj obj;
+	bool plain, null;      // plain: the library asks the kernel to change it; null: no kernel object
+	struct svb_pd *holder; // PD whose users count includes this region; NULL: none
+	struct svb_block block;
+};
+
+struct svb_dm {
+	struct ibv_dm pub;
+	struct svb_obj obj;
+	struct svb_mem *mem;
+	struct svb_dev *dev;
+};
+
+// svb_find_mr: with svb_lock held; NULL: none that lives
+static inline struct svb_mr *svb_find_mr(const struct ibv_mr *pub)
+{
+	struct svb_obj *o = svb_find(pub, SVB_T_MR);
+	return o ? SVB_OF(o, struct svb_mr) : NULL;
+}
+
+// svb_find_dm: with svb_lock held; NULL: none that lives
+static inline struct svb_dm *svb_find_dm(const struct ibv_dm *pub)
+{
+	struct svb_obj *o = svb_find(pub, SVB_T_DM);
+	return o ? SVB_OF(o, struct svb_dm) : NULL;
+}
+
+// region.c
+// svb_mr_enter makes the kernel object and the handle of a region, whose addr field is addr; NULL + errno. It
+// owns span.map either way.
+SVB_HIDDEN struct svb_mr *svb_mr_enter(struct svb_pd *pd, const struct svb_span *span, void *addr, uint32_t access, struct svb_dm *dm, bool plain);
+SVB_HIDDEN struct svb_mr *svb_mr_enter_null(struct svb_pd *pd);
+SVB_HIDDEN void svb_mr_publish(struct svb_mr *mr, struct svb_pd *pd); // with svb_lock held
+SVB_HIDDEN int svb_mr_take(struct svb_mr *mr); // out of the kernel and the registry; with svb_lock held, which it may let go of
+SVB_HIDDEN void svb_mr_free(struct svb_mr *mr); // of one that is not registered any more
+
+// dmabuf.c
+SVB_HIDDEN struct ibv_mr *svb_map_mr(struct svb_pd *pd, uint64_t offset, size_t length, uint64_t iova, int fd, uint32_t access);
+
+#endif

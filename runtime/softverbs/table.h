@@ -1,0 +1,168 @@
+// The verbs of this library, in one list. Symbols, operations of contexts, prototypes and the names that Device.Fail
+// takes are made from it, so a new verb is its rows here and its code in the file of its family.
+//
+//	VERB(ID, name)                      a verb that can be told to fail; its code asks svb_fails for SVB_ID
+//	ALIAS(ID, name)                     another name for that verb
+//	SYMBOL(name, minor, function)       an exported function, of version IBVERBS_1.minor
+//	SYMBOL_OF_SLOT(name, minor, function, result, type, arg)
+//	                                    the same, where function also wants to know the slot
+//	OP(member, present, function)       an operation of verbs_context; present is about the device's settings d
+//	CONTEXT_OP(member, function)        an operation of ibv_context
+//
+// The file has no guard: it is included once for each use, after the rows that the use needs are defined.
+#ifndef VERB
+#define VERB(id, name)
+#endif
+#ifndef ALIAS
+#define ALIAS(id, name)
+#endif
+#ifndef SYMBOL
+#define SYMBOL(name, minor, function)
+#endif
+#ifndef SYMBOL_OF_SLOT
+#define SYMBOL_OF_SLOT(name, minor, function, result, type, arg)
+#endif
+#ifndef OP
+#define OP(member, present, function)
+#endif
+#ifndef CONTEXT_OP
+#define CONTEXT_OP(member, function)
+#endif
+
+// Devices and contexts: device.c
+VERB(GET_DEVICE_LIST, ibv_get_device_list)
+SYMBOL_OF_SLOT(ibv_get_device_list, 1, svb_get_device_list, struct ibv_device **, int *, num)
+SYMBOL(ibv_free_device_list, 1, svb_free_device_list)
+SYMBOL(ibv_get_device_name, 1, svb_get_device_name)
+SYMBOL(ibv_get_device_guid, 1, svb_get_device_guid)
+SYMBOL(ibv_get_device_index, 9, svb_get_device_index)
+VERB(OPEN_DEVICE, ibv_open_device)
+SYMBOL(ibv_open_device, 1, svb_open_device)
+VERB(IMPORT_DEVICE, ibv_import_device)
+SYMBOL_OF_SLOT(ibv_import_device, 10, svb_import_device, struct ibv_context *, int, cmd_fd)
+VERB(CLOSE_DEVICE, ibv_close_device)
+SYMBOL(ibv_close_device, 1, svb_close_device)
+
+// What a device says about itself: query.c
+VERB(QUERY_DEVICE, ibv_query_device)
+SYMBOL(ibv_query_device, 1, svb_query_device)
+CONTEXT_OP(_compat_query_device, svb_query_device)
+VERB(QUERY_DEVICE_EX, ibv_query_device_ex)
+OP(query_device_ex, true, svb_query_device_ex)
+VERB(QUERY_PORT, ibv_query_port)
+SYMBOL(ibv_query_port, 1, svb_query_port)
+CONTEXT_OP(_compat_query_port, svb_query_port)
+OP(query_port, true, svb_query_port_op)
+VERB(QUERY_GID, ibv_query_gid)
+SYMBOL(ibv_query_gid, 1, svb_query_gid)
+SYMBOL(_ibv_query_gid_ex, 11, svb_query_gid_ex)
+SYMBOL(_ibv_query_gid_table, 11, svb_query_gid_table)
+VERB(QUERY_PKEY, ibv_query_pkey)
+SYMBOL(ibv_query_pkey, 1, svb_query_pkey)
+SYMBOL(ibv_get_pkey_index, 5, svb_get_pkey_index)
+
+// Domains: pd.c
+VERB(ALLOC_PD, ibv_alloc_pd)
+SYMBOL(ibv_alloc_pd, 1, svb_alloc_pd)
+VERB(DEALLOC_PD, ibv_dealloc_pd)
+SYMBOL(ibv_dealloc_pd, 1, svb_dealloc_pd)
+VERB(IMPORT_PD, ibv_import_pd)
+SYMBOL(ibv_import_pd, 10, svb_import_pd)
+SYMBOL(ibv_unimport_pd, 10, svb_unimport_pd)
+VERB(ALLOC_TD, ibv_alloc_td)
+OP(alloc_td, !d->no_td, svb_alloc_td)
+VERB(DEALLOC_TD, ibv_dealloc_td)
+OP(dealloc_td, !d->no_td, svb_dealloc_td)
+VERB(ALLOC_PARENT_DOMAIN, ibv_alloc_parent_domain)
+OP(alloc_parent_domain, !d->no_td, svb_alloc_parent_domain)
+
+// Memory regions: mr.c, rereg.c
+VERB(REG_MR, ibv_reg_mr)
+SYMBOL(ibv_reg_mr, 1, svb_reg_mr)
+ALIAS(REG_MR, ibv_reg_mr_iova)
+SYMBOL(ibv_reg_mr_iova, 7, svb_reg_mr_iova)
+ALIAS(REG_MR, ibv_reg_mr_iova2)
+SYMBOL(ibv_reg_mr_iova2, 8, svb_reg_mr_iova2)
+VERB(REG_MR_EX, ibv_reg_mr_ex)
+SYMBOL(ibv_reg_mr_ex, 15, svb_reg_mr_ex)
+OP(reg_mr_ex, true, svb_reg_mr_ex)
+VERB(REG_DMABUF_MR, ibv_reg_dmabuf_mr)
+SYMBOL(ibv_reg_dmabuf_mr, 12, svb_reg_dmabuf_mr)
+VERB(REREG_MR, ibv_rereg_mr)
+SYMBOL(ibv_rereg_mr, 1, svb_rereg_mr)
+VERB(DEREG_MR, ibv_dereg_mr)
+SYMBOL(ibv_dereg_mr, 1, svb_dereg_mr)
+VERB(IMPORT_MR, ibv_import_mr)
+SYMBOL(ibv_import_mr, 10, svb_import_mr)
+SYMBOL(ibv_unimport_mr, 10, svb_unimport_mr)
+VERB(ALLOC_NULL_MR, ibv_alloc_null_mr)
+OP(alloc_null_mr, !d->no_null_mr, svb_alloc_null_mr)
+VERB(ADVISE_MR, ibv_advise_mr)
+OP(advise_mr, true, svb_advise_mr)
+
+// Device memory: dm.c. The copies are members of struct ibv_dm.
+VERB(ALLOC_DM, ibv_alloc_dm)
+OP(alloc_dm, d->max_dm_size, svb_alloc_dm)
+VERB(FREE_DM, ibv_free_dm)
+OP(free_dm, d->max_dm_size, svb_free_dm)
+VERB(IMPORT_DM, ibv_import_dm)
+SYMBOL(ibv_import_dm, 13, svb_import_dm)
+SYMBOL(ibv_unimport_dm, 13, svb_unimport_dm)
+VERB(REG_DM_MR, ibv_reg_dm_mr)
+OP(reg_dm_mr, d->max_dm_size, svb_reg_dm_mr)
+VERB(DM_EXPORT, ibv_dm_export_dmabuf_fd)
+SYMBOL(ibv_dm_export_dmabuf_fd, 16, svb_dm_export_dmabuf_fd)
+OP(dm_export_dmabuf_fd, d->max_dm_size, svb_dm_export_dmabuf_fd)
+VERB(COPY_TO_DM, ibv_memcpy_to_dm)
+VERB(COPY_FROM_DM, ibv_memcpy_from_dm)
+
+// Completion channels and queues: chan.c, cq.c
+VERB(CREATE_COMP_CHANNEL, ibv_create_comp_channel)
+SYMBOL(ibv_create_comp_channel, 0, svb_create_comp_channel)
+VERB(DESTROY_COMP_CHANNEL, ibv_destroy_comp_channel)
+SYMBOL(ibv_destroy_comp_channel, 0, svb_destroy_comp_channel)
+VERB(GET_CQ_EVENT, ibv_get_cq_event)
+SYMBOL(ibv_get_cq_event, 1, svb_get_cq_event)
+SYMBOL(ibv_ack_cq_events, 1, svb_ack_cq_events)
+VERB(CREATE_CQ, ibv_create_cq)
+SYMBOL(ibv_create_cq, 1, svb_create_cq)
+VERB(RESIZE_CQ, ibv_resize_cq)
+SYMBOL(ibv_resize_cq, 1, svb_resize_cq)
+VERB(DESTROY_CQ, ibv_destroy_cq)
+SYMBOL(ibv_destroy_cq, 1, svb_destroy_cq)
+VERB(POLL_CQ, ibv_poll_cq)
+CONTEXT_OP(poll_cq, svb_poll_cq)
+VERB(REQ_NOTIFY_CQ, ibv_req_notify_cq)
+CONTEXT_OP(req_notify_cq, svb_req_notify_cq)
+
+// Queue pairs: qp.c, qpstate.c, post.c
+VERB(CREATE_QP, ibv_create_qp)
+SYMBOL(ibv_create_qp, 1, svb_create_qp)
+VERB(MODIFY_QP, ibv_modify_qp)
+SYMBOL(ibv_modify_qp, 1, svb_modify_qp)
+VERB(QUERY_QP, ibv_query_qp)
+SYMBOL(ibv_query_qp, 1, svb_query_qp)
+VERB(DESTROY_QP, ibv_destroy_qp)
+SYMBOL(ibv_destroy_qp, 1, svb_destroy_qp)
+VERB(POST_SEND, ibv_post_send)
+CONTEXT_OP(post_send, svb_post_send)
+VERB(POST_RECV, ibv_post_recv)
+CONTEXT_OP(post_recv, svb_post_recv)
+
+// Address handles: ah.c
+VERB(CREATE_AH, ibv_create_ah)
+SYMBOL(ibv_create_ah, 1, svb_create_ah)
+VERB(DESTROY_AH, ibv_destroy_ah)
+SYMBOL(ibv_destroy_ah, 1, svb_destroy_ah)
+
+// Asynchronous events: async.c
+VERB(GET_ASYNC_EVENT, ibv_get_async_event)
+SYMBOL(ibv_get_async_event, 1, svb_get_async_event)
+SYMBOL(ibv_ack_async_event, 1, svb_ack_async_event)
+
+#undef VERB
+#undef ALIAS
+#undef SYMBOL
+#undef SYMBOL_OF_SLOT
+#undef OP
+#undef CONTEXT_OP

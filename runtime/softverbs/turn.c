@@ -1,0 +1,121 @@
+//go:build linux && cgo
+
+// What becomes of a queue pair: whose turn it is on its device, the end of requests, the flush in ERR, the drain in SQD.
+#include "qp.h"
+#include "completion.h"
+#include "instance.h"
+
+struct svb_qp *svb_qp_numbered(const struct svb_dev *d, uint32_t qpn)
+{
+	struct svb_qp *qp;
+
+	TAILQ_FOREACH(qp, &d->qps, link)
+		if (qp->pub.qp_num == qpn)
+			return qp;
+	return NULL;
+}
+
+void svb_qp_wait(struct svb_qp *qp)
+{
+	while (qp->busy)
+		pthread_cond_wait(&svb_idle, &svb_lock);
+}
+
+void svb_kick(struct svb_dev *d)
+{
+	if (d->worker)
+		pthread_cond_signal(&d->worker->work);
+}
+
+static enum ibv_wc_opcode completed(enum ibv_wr_opcode op)
+{
+	switch (op) {
+	case IBV_WR_RDMA_WRITE:
+	case IBV_WR_RDMA_WRITE_WITH_IMM:
+		return IBV_WC_RDMA_WRITE;
+	case IBV_WR_RDMA_READ:
+		return IBV_WC_RDMA_READ;
+	case IBV_WR_ATOMIC_CMP_AND_SWP:
+		return IBV_WC_COMP_SWAP;
+	case IBV_WR_ATOMIC_FETCH_AND_ADD:
+		return IBV_WC_FETCH_ADD;
+	default:
+		return IBV_WC_SEND;
+	}
+}
+
+// svb_qp_end takes the request at the head off the queue. A completion that finds no room is lost.
+void svb_qp_end(struct svb_qp *qp, enum ibv_wc_status status)
+{
+	const struct svb_swr *r = &qp->sq[qp->shead];
+	struct ibv_wc wc = {
+		.wr_id = r->wr_id, .status = status, .opcode = completed(r->opcode), .byte_len = r->length,
+		.qp_num = qp->pub.qp_num,
+	};
+
+	if (r->opcode == IBV_WR_SEND_WITH_IMM || r->opcode == IBV_WR_RDMA_WRITE_WITH_IMM)
+		wc.wc_flags = IBV_WC_WITH_IMM;
+	if (status != IBV_WC_SUCCESS || qp->sig_all || (r->flags & IBV_SEND_SIGNALED))
+		svb_complete(qp->scq, &wc, false);
+	qp->shead = (qp->shead + 1) % qp->cap.max_send_wr;
+	qp->scount--;
+	qp->started = qp->stuck = false;
+	qp->wake = 0;
+}
+
+// The receiver's requests go first, as in soft-RoCE.
+static void flush(struct svb_qp *qp)
+{
+	struct ibv_wc wc = {.status = IBV_WC_WR_FLUSH_ERR, .opcode = IBV_WC_RECV, .qp_num = qp->pub.qp_num};
+
+	for (; qp->rcount; qp->rcount--) {
+		wc.wr_id = qp->rq[qp->rhead].wr_id;
+		qp->rhead = (qp->rhead + 1) % qp->cap.max_recv_wr;
+		svb_complete(qp->rcq, &wc, true);
+	}
+	while (qp->scount)
+		svb_qp_end(qp, IBV_WC_WR_FLUSH_ERR);
+}
+
+enum svb_turn svb_qp_turn(const struct svb_qp *qp, uint64_t now, uint64_t *next)
+{
+	if (qp->state == IBV_QPS_ERR)
+		return qp->scount || qp->rcount ? SVB_FLUSH : SVB_IDLE;
+	if (qp->state == IBV_QPS_SQD && !(qp->scount && qp->started))
+		return qp->drained ? SVB_IDLE : SVB_DRAINED;
+	if ((qp->state != IBV_QPS_RTS && qp->state != IBV_QPS_SQD) || !qp->scount || qp->stuck || qp->silent)
+		return SVB_IDLE;
+	if (now >= qp->wake)
+		return SVB_TRY;
+	if (qp->wake < *next)
+		*next = qp->wake;
+	return SVB_IDLE;
+}
+
+static void drained(struct svb_qp *qp)
+{
+	qp->drained = true;
+	svb_async(qp->obj.ctx, IBV_EVENT_SQ_DRAINED, &qp->pub, &qp->async_reported);
+}
+
+void svb_qp_do(struct svb_qp *qp, enum svb_turn t)
+{
+	if (t == SVB_FLUSH)
+		flush(qp);
+	else if (t == SVB_DRAINED)
+		drained(qp);
+}
+
+void svb_qp_settle(struct svb_qp *qp)
+{
+	uint64_t never = SVB_NEVER;
+
+	if (!qp->busy)
+		svb_qp_do(qp, svb_qp_turn(qp, 0, &never));
+}
+
+void svb_qp_error(struct svb_qp *qp)
+{
+	qp->state = IBV_QPS_ERR;
+	svb_kick(qp->dev);
+}

@@ -1,0 +1,27 @@
+// A request on its way from one queue pair to another. With svb_lock held, which both sides may let go of.
+#ifndef SVB_WIRE_H
+#define SVB_WIRE_H
+
+#include "piece.h"
+#include "qp.h"
+
+#define SVB_GRH 40
+
+enum svb_fate { SVB_ENDED, SVB_UNANSWERED, SVB_NOT_READY, SVB_STUCK };
+
+struct svb_message { // on its way to a queue pair
+	struct svb_qp *from, *to;
+	const struct svb_swr *r;
+	struct svb_list source; // bytes that are sent
+	struct ibv_grh grh;     // UD
+	struct svb_worker *w;
+};
+
+// request.c
+SVB_HIDDEN enum svb_fate svb_request(struct svb_qp *qp, const struct svb_swr *r, char *data, struct svb_worker *w,
+				     enum ibv_wc_status *status);
+
+// respond.c
+SVB_HIDDEN enum svb_fate svb_respond(struct svb_message *m, enum ibv_wc_status *status);
+
+#endif
