@@ -35,6 +35,14 @@ func (p *Party) String() string {
 	return out + " with linux " + p.Kernel
 }
 
+// Describe names the party and, in brackets, what differs from the page: "rxe with linux 6.1 (the flag is ignored)".
+func (p *Party) Describe() string {
+	if p.But == "" {
+		return p.String()
+	}
+	return p.String() + " (" + p.But + ")"
+}
+
 // Platform is the provider and the kernel that a call is judged for. The zero value of each is unknown.
 type Platform struct {
 	Provider string
