@@ -62,6 +62,7 @@ func (d *decoder) rule(n *yaml.Node, at place) Rule {
 		note("passage", d.hash(&r.Passage)), note("source", d.text(&r.Source)),
 		note("needs", d.oneOf(&r.Needs, NeedsArgs, NeedsCaps, NeedsState)),
 		note("note", d.text(&r.Note)), note("retired", d.truth(&r.Retired)),
+		note(keyAcceptedBy, d.parties(&r.AcceptedBy)), note(keyRefusedBy, d.parties(&r.RefusedBy)),
 		note("when", d.atoms(&r.When)),
 		note("if", d.texts(&r.If)), note("need", d.texts(&r.Need)), note("not", d.texts(&r.Not)),
 		note("allow", d.operands(&r.Allow)), note("values", d.operands(&r.Values)), note("fields", d.texts(&r.Fields)),
@@ -152,9 +153,10 @@ func (d *decoder) checkForm(n *yaml.Node, r *Rule, given map[string]*yaml.Node) 
 	if given["source"] == nil && (given["passage"] == nil || given["section"] == nil) {
 		d.add(n, CodeMissingKey, id, "neither section and passage nor source is given", "say where the rule stands")
 	}
-	if r.Severity == SeverityLint && given["note"] == nil {
-		d.add(n, CodeMissingKey, id, "key note is missing", "say why it is a lint: who accepts the value, or ignores it")
+	if r.Severity == SeverityLint && given["note"] == nil && given[keyAcceptedBy] == nil && given[keyRefusedBy] == nil {
+		d.add(n, CodeMissingKey, id, "a lint says neither who accepts the call nor why it is a lint", "add accepted_by, refused_by or note")
 	}
+	d.checkParties(r, given, id)
 	if r.Kind == "" {
 		return
 	}

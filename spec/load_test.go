@@ -138,7 +138,9 @@ var mistakes = []struct{ name, old, new, want string }{
 	{"no source", "    passage: \"0123456789abcdef\"\n", "",
 		"ibv_reg_mr.yaml:20:5: " + id + ": neither section and passage nor source is given; say where the rule stands"},
 	{"lint without note", "kind: requires", "kind: requires\n    severity: lint",
-		"ibv_reg_mr.yaml:20:5: " + id + ": key note is missing; say why it is a lint: who accepts the value, or ignores it"},
+		"ibv_reg_mr.yaml:20:5: " + id + ": a lint says neither who accepts the call nor why it is a lint; add accepted_by, refused_by or note"},
+	{"parties of an error", "kind: requires", "kind: requires\n    accepted_by: [{provider: siw, source: a test}]",
+		"ibv_reg_mr.yaml:24:18: " + id + ": accepted_by on a rule that refuses the call; write severity: lint"},
 	{"ID form", id, "VR-ibv_reg_mr-access-1",
 		"ibv_reg_mr.yaml:20:5: VR-ibv_reg_mr-access-1: the ID has not the form VR-<verb>-<subject>-<NNNN>; " +
 			"write lower-case letters, digits, dots and underscores, and four digits at the end"},

@@ -49,6 +49,11 @@ func (c *checker) rule(r *Rule) {
 	}
 	c.transitions(r)
 	c.ruleValues(r, fn)
+	for _, p := range append(append([]Party(nil), r.AcceptedBy...), r.RefusedBy...) {
+		for _, a := range p.When {
+			c.atom(r, fn, a)
+		}
+	}
 	if r.Cap != "" {
 		c.capability(r.marks.at("cap", r.Cap, r.Pos), r, r.Cap)
 	}

@@ -23,7 +23,7 @@ const (
 // Severities of rules.
 const (
 	SeverityError = "error" // the call is refused before it reaches the library
-	SeverityLint  = "lint"  // a message only: some provider or kernel accepts it
+	SeverityLint  = "lint"  // a message only: some provider or kernel accepts it, or may do so
 )
 
 // What deciding a rule needs.
@@ -61,6 +61,10 @@ type Rule struct {
 	Needs     string
 	Note      string // why it is a lint, or what differs between kernels
 	Retired   bool   // withdrawn: never checked, never reused
+
+	// AcceptedBy and RefusedBy list who is known to accept, and to refuse, a call that breaks the rule; of lints only.
+	AcceptedBy []Party
+	RefusedBy  []Party
 
 	When   []Atom   // all hold, or the rule does not apply
 	If     []string // flags

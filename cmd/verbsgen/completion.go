@@ -58,6 +58,7 @@ var flagValues = map[string]cobra.CompletionFunc{
 	"lib":            files(),
 	"caps":           files("yaml", "yml"),
 	"cases":          files("yaml", "yml"),
+	"provider":       complete(spec.Providers),
 	"report output":  files("html", "md"),
 	"import release": cobra.NoFileCompletions,
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -16,14 +17,15 @@ import (
 	"github.com/verbsgen/verbsgen/spec/regular"
 )
 
-func (a *app) explainCmd() *cobra.Command {
-	var src source
-	var capsFile, casesFile string
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use:   "explain VERB [name=value ...] [flags]",
-		Short: "tell whether a call is allowed, by which rules, and why not",
-		Long: `explain judges a call by the rules of its page. Arguments are given by the parameter names of verbs.h;
+// question is what the calls are judged with, beside the rules.
+type question struct {
+	caps     map[string]any
+	platform spec.Platform
+	strict   bool
+	asJSON   bool
+}
+
+const explainHelp = `explain judges a call by the rules of its page. Arguments are given by the parameter names of verbs.h;
 what is left out is valid and neutral (num_sge: the length of sg_list). A value is an integer, NULL, a C
 name or several joined by "|", "@" and a name for any valid object (two names are two objects), or a YAML
 map or list for a struct or an array; a field may be named with dots:
@@ -32,19 +34,40 @@ map or list for a struct or an array; a field may be named with dots:
   verbsgen explain ibv_alloc_dm attr.length=4096 attr.log_align_req=6
   verbsgen explain ibv_modify_qp 'qp={qp_type: IBV_QPT_RC, state: IBV_QPS_RESET}'
 
---caps FILE gives what the device can do, as a YAML map of dotted names (device_attr.max_mr_size: 4096);
-rules on capabilities that are not given are not checked.
+The verdict is one of
+
+  accept   no rule is broken, or the provider and kernel that are named accept what is
+  warn     some providers or kernels refuse the call, or do not do what the page promises; the message
+           says who is known to accept and to refuse it
+  reject   nobody known accepts the call, or it corrupts memory
+  unknown  there is no entry for the verb or for a name, or the argument cannot have the value, as it is
+           of another type or out of the range of its C type; the message says which
+
+--provider and --kernel name what the program runs on, such as --provider mlx5 --kernel 6.12 (or what
+uname -r prints). A warning becomes accept when that provider and kernel are known to accept the call,
+and reject when they are known to refuse it. --strict exits 1 when a verdict is reject or warn.
+
+--caps FILE gives what the device can do, as a YAML map of dotted names (device_attr.max_mr_size: 4096).
+A rule that the call may break, but for a capability or a property of an object that is not given, is
+listed as not judged.
 
 --cases FILE ("-" for standard input) judges a YAML list of {id, verb, args: {name: value}, caps} and prints
-a JSON list of {id, verdict, rules, messages} in the same order. The verdict is accept, reject, or unknown:
-for a verb or a name that there is no entry for, and for a value that the argument cannot have, as it is
-of another type or out of the range of its C type; the message says which. A lint is a message, never a
-reject. The exit code is 0 whatever the verdicts; it is 1 for a file that is not YAML, not a list, or has
-a case without a verb.
+a JSON list of {id, verdict, rules, messages, not_judged} in the same order; rules are those that the verdict
+stands on. Without --strict the exit code is 0 whatever the verdicts; it is 1 for a file that is not YAML,
+not a list, or has a case without a verb.
 
 A capability that no struct has, and a property of an object (pd: {colour: 1}) that no rule knows, are
-told in a message and not looked at; but a property that resembles a known one is taken for a slip, and
-the verdict is unknown, as for a field that a struct does not have.`,
+reported in a message and not looked at; but a property that resembles a known one is taken for a slip, and
+the verdict is unknown, as for a field that a struct does not have.`
+
+func (a *app) explainCmd() *cobra.Command {
+	var src source
+	var q question
+	var capsFile, casesFile, provider, kernel string
+	cmd := &cobra.Command{
+		Use:   "explain VERB [name=value ...] [flags]",
+		Short: "tell whether a call is allowed, by which rules, and why not",
+		Long:  explainHelp,
 		RunE: do(func(cmd *cobra.Command, args []string) error {
 			switch {
 			case casesFile != "" && len(args) > 0:
@@ -52,25 +75,50 @@ the verdict is unknown, as for a field that a struct does not have.`,
 			case casesFile == "" && len(args) == 0:
 				return usagef("give a verb, or --cases FILE")
 			}
-			if err := src.check(); err != nil {
-				return err
-			}
-			caps, err := readCaps(capsFile)
+			err := src.check()
 			if err != nil {
 				return err
 			}
-			if casesFile != "" {
-				return a.explainCases(src, casesFile, caps, cmd.InOrStdin())
+			if q.platform, err = readPlatform(provider, kernel); err != nil {
+				return err
 			}
-			return a.explainCall(src, args, caps, asJSON)
+			if q.caps, err = readCaps(capsFile); err != nil {
+				return err
+			}
+			if casesFile != "" {
+				return a.explainCases(src, q, casesFile, cmd.InOrStdin())
+			}
+			return a.explainCall(src, q, args)
 		}),
 	}
 	src.factFlags(cmd)
 	src.specFlag(cmd)
 	cmd.Flags().StringVar(&capsFile, "caps", "", "capabilities of the device, a YAML `file`")
 	cmd.Flags().StringVar(&casesFile, "cases", "", "judge the calls listed in this YAML `file`")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON (--cases always does)")
+	cmd.Flags().StringVar(&provider, "provider", "", "judge for this `provider` of rdma-core, such as mlx5")
+	cmd.Flags().StringVar(&kernel, "kernel", "", "judge for this `release` of Linux, such as 6.12")
+	cmd.Flags().BoolVar(&q.strict, "strict", false, "exit 1 when a verdict is reject or warn")
+	cmd.Flags().BoolVar(&q.asJSON, "json", false, "print JSON (--cases always does)")
 	return cmd
+}
+
+// readPlatform reads --provider and --kernel; what is not given is unknown.
+func readPlatform(provider, kernel string) (at spec.Platform, err error) {
+	if provider != "" && !slices.Contains(spec.Providers(), provider) {
+		if like := spec.Closest(provider, spec.Providers()); like != "" {
+			return at, usagef("--provider: no provider is called %q; did you mean %s?", provider, like)
+		}
+		return at, usagef("--provider: no provider is called %q; they are %s", provider, strings.Join(spec.Providers(), ", "))
+	}
+	at.Provider = provider
+	if kernel == "" {
+		return at, nil
+	}
+	var ok bool
+	if at.Kernel, ok = spec.ParseKernel(kernel); !ok {
+		return at, usagef("--kernel: %q is not a release of Linux; write 6.12, or what uname -r prints", kernel)
+	}
+	return at, nil
 }
 
 // readCaps reads a file of capabilities; no file, none.
@@ -112,7 +160,7 @@ func inputFix(err error) string {
 }
 
 // explainCases judges the calls of a file. Capabilities of the file's cases come over those of --caps.
-func (a *app) explainCases(src source, file string, caps map[string]any, stdin io.Reader) error {
+func (a *app) explainCases(src source, q question, file string, stdin io.Reader) error {
 	data, err := readInput(file, stdin)
 	if err != nil {
 		return err
@@ -127,9 +175,30 @@ func (a *app) explainCases(src source, file string, caps map[string]any, stdin i
 	}
 	cases := make([]check.Case, len(calls))
 	for i, c := range calls {
-		cases[i] = check.Case{ID: c.ID, Verb: c.Verb, Args: c.Args, Caps: merged(caps, c.Caps), Problems: c.Problems}
+		cases[i] = check.Case{ID: c.ID, Verb: c.Verb, Args: c.Args, Caps: merged(q.caps, c.Caps), Problems: c.Problems}
 	}
-	return writeJSON(a.out, check.New(sp, rel).EvaluateAll(cases))
+	results := check.New(sp, rel).On(q.platform).EvaluateAll(cases)
+	if err := writeJSON(a.out, results); err != nil {
+		return err
+	}
+	return q.judged(results...)
+}
+
+// judged is the error of --strict when a call is refused or warned of.
+func (q question) judged(results ...check.Result) error {
+	if !q.strict {
+		return nil
+	}
+	count := map[string]int{}
+	for _, r := range results {
+		count[r.Verdict]++
+	}
+	refused, warned := count[check.Reject], count[check.Warn]
+	if refused+warned == 0 {
+		return nil
+	}
+	return diag.One(diag.New(diag.VerdictStrict, "", 0, 0, "--strict",
+		fmt.Sprintf("%s refused, %s with a warning", plural(refused, "call"), plural(warned, "call")), "read the messages"))
 }
 
 // merged lays b over a.
@@ -148,7 +217,7 @@ func merged(a, b map[string]any) map[string]any {
 }
 
 // explainCall judges one call from the command line.
-func (a *app) explainCall(src source, args []string, caps map[string]any, asJSON bool) error {
+func (a *app) explainCall(src source, q question, args []string) error {
 	values, err := readArgs(args[1:])
 	if err != nil {
 		return err
@@ -157,11 +226,16 @@ func (a *app) explainCall(src source, args []string, caps map[string]any, asJSON
 	if err != nil {
 		return err
 	}
-	r := check.New(sp, rel).Evaluate(check.Case{Verb: args[0], Args: values, Caps: caps})
-	if asJSON {
-		return writeJSON(a.out, r)
+	r := check.New(sp, rel).On(q.platform).Evaluate(check.Case{Verb: args[0], Args: values, Caps: q.caps})
+	if q.asJSON {
+		err = writeJSON(a.out, r)
+	} else {
+		err = writeVerdict(a.out, sp, args[0], r)
 	}
-	return writeVerdict(a.out, sp, args[0], r)
+	if err != nil {
+		return err
+	}
+	return q.judged(r)
 }
 
 // readArgs reads name=value words; dots in a name lead into a struct.
@@ -216,17 +290,33 @@ func writeVerdict(w io.Writer, sp *spec.Spec, verb string, r check.Result) error
 	for _, m := range r.Messages {
 		fmt.Fprintf(&b, "  %s\n", m)
 	}
-	for _, id := range append(r.Rules[:len(r.Rules):len(r.Rules)], r.Lints...) {
+	for _, id := range slices.Concat(r.Rules, r.Lints) {
 		if rule := sp.RuleByID(id); rule != nil {
 			fmt.Fprintf(&b, "  %s: %s\n", id, whereFrom(rule))
-			if rule.Note != "" {
+			if rule.Note != "" && (rule.Severity != spec.SeverityLint || len(rule.AcceptedBy)+len(rule.RefusedBy) > 0) {
 				fmt.Fprintf(&b, "    %s\n", rule.Note)
 			}
+			writeParties(&b, "accepted by", rule.AcceptedBy)
+			writeParties(&b, "refused by", rule.RefusedBy)
 		}
 	}
+	if len(r.NotJudged) > 0 {
+		fmt.Fprintf(&b, "  not judged without the capabilities or the state of objects: %s\n", strings.Join(r.NotJudged, ", "))
+	}
 	if r.Verdict != check.Unknown {
-		fmt.Fprintf(&b, "  judged by %s: verbsgen rules %s\n", plural(len(sp.RulesOf(verb)), "rule"), verb)
+		fmt.Fprintf(&b, "  judged by %s: verbsgen rules %s\n", plural(len(sp.RulesOf(verb))-len(r.NotJudged), "rule"), verb)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// writeParties prints where it is known from who accepts or refuses a call.
+func writeParties(w io.Writer, does string, list []spec.Party) {
+	for _, p := range list {
+		sometimes := ""
+		if len(p.When) > 0 {
+			sometimes = ", not in all cases"
+		}
+		fmt.Fprintf(w, "    %s %s%s: %s\n", does, p.Describe(), sometimes, p.Source)
+	}
 }

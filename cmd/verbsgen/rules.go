@@ -30,6 +30,26 @@ type ruleRow struct {
 	Passage   string `json:"passage"` // hash
 	Source    string `json:"source"`  // where the page is silent
 	Needs     string `json:"needs"`
+
+	AcceptedBy []partyRow `json:"accepted_by"` // of a lint
+	RefusedBy  []partyRow `json:"refused_by"`
+}
+
+// partyRow is who accepts or refuses a call that breaks a lint.
+type partyRow struct {
+	Provider string `json:"provider"` // empty: every one
+	Kernel   string `json:"kernel"`   // a range; empty: every one
+	But      string `json:"but"`      // what differs from the page though the call is accepted
+	Source   string `json:"source"`
+	Always   bool   `json:"always"` // no further condition
+}
+
+func partyRows(list []spec.Party) []partyRow {
+	rows := make([]partyRow, 0, len(list))
+	for _, p := range list {
+		rows = append(rows, partyRow{p.Provider, p.Kernel, p.But, p.Source, len(p.When) == 0})
+	}
+	return rows
 }
 
 func (a *app) rulesCmd() *cobra.Command {
@@ -41,12 +61,12 @@ func (a *app) rulesCmd() *cobra.Command {
 		Short: "list the rules of all verbs, or of one",
 		Long: `rules lists every rule of the pages, or those of one verb: its ID, its kind, what it says, and what
 it takes to check it: the arguments (args), capabilities of the device too (caps), or what objects
-went through before (state). A rule of severity lint is only told, never enforced: some kernel or
-provider accepts the call.
+went through before (state). A rule of severity lint is only a warning, never enforced: some kernel
+or provider accepts the call.
 
 --json prints a list of {id, verb, subject, kind, severity, statement, fix, page, section, passage,
-source, needs}; passage is a hash of the text that the rule stands on, source the place where the
-page is silent.
+source, needs, accepted_by, refused_by}; passage is a hash of the text that the rule stands on, source the
+place where the page is silent; the last two list {provider, kernel, but, source, always}.
 
 --check judges the accept and the reject of every rule, generates the package in memory, and prints for
 each verb how many rules are defined, checked by the generated package, kept by its handles (Close, and
@@ -159,7 +179,8 @@ func unknownVerb(sp *spec.Spec, verb string) error {
 func ruleRows(rules []*spec.Rule) []ruleRow {
 	rows := make([]ruleRow, 0, len(rules))
 	for _, r := range rules {
-		rows = append(rows, ruleRow{r.ID, r.Verb, subjectOf(r), r.Kind, r.Severity, r.Statement, r.Fix, r.Page, r.Section, r.Passage, r.Source, r.Needs})
+		rows = append(rows, ruleRow{r.ID, r.Verb, subjectOf(r), r.Kind, r.Severity, r.Statement, r.Fix, r.Page, r.Section, r.Passage, r.Source, r.Needs,
+			partyRows(r.AcceptedBy), partyRows(r.RefusedBy)})
 	}
 	return rows
 }
@@ -187,6 +208,9 @@ func writeRules(w io.Writer, rules []*spec.Rule) error {
 		}
 		fmt.Fprintf(&b, "  %s  %s, by %s%s\n      %s: %s; %s\n", r.ID, r.Kind, r.Needs, mark, subjectOf(r), r.Statement, r.Fix)
 		fmt.Fprintf(&b, "      %s\n", whereFrom(r))
+		if who := parties(r); who != "" {
+			fmt.Fprintf(&b, "      %s\n", who)
+		}
 	}
 	fmt.Fprintf(&b, "%s\n", plural(len(rules), "rule"))
 	_, err := io.WriteString(w, b.String())
@@ -207,6 +231,26 @@ func whereFrom(r *spec.Rule) string {
 		return r.Page + "(3) is silent; " + r.Source
 	}
 	return r.Page + "(3), " + r.Section
+}
+
+// parties lists who accepts and who refuses a call that breaks the rule.
+func parties(r *spec.Rule) string {
+	var out []string
+	for _, l := range []struct {
+		does string
+		who  []spec.Party
+	}{{"accepted by ", r.AcceptedBy}, {"refused by ", r.RefusedBy}} {
+		var names []string
+		for _, p := range l.who {
+			if !slices.Contains(names, p.Describe()) {
+				names = append(names, p.Describe())
+			}
+		}
+		if len(names) > 0 {
+			out = append(out, l.does+strings.Join(names, ", "))
+		}
+	}
+	return strings.Join(out, "; ")
 }
 
 // writeRulesMD prints the rules as a Markdown table.

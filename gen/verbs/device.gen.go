@@ -355,9 +355,12 @@ func (dev *Device) AllocDM(attr *AllocDMAttr) (*DM, error) {
 	if err := checkAllocDM(&in); err != nil {
 		return nil, err
 	}
+	if dev.lib.lints.Wanted() {
+		dev.lib.lints.Report(hintAllocDM(&in))
+	}
 	ptr, errno := rawAllocDM(dev.c, unsafe.Pointer(&attrC))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string { return hintAllocDM(&in) })
+		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintAllocDM(&in)) })
 	}
 	o := newDM(dev, ptr)
 	_ = o.mem.Attach(ptr, attrC.length, true) // an error of attaching is returned by the first copy
@@ -416,9 +419,12 @@ func (dev *Device) CreateCQ(cqe int, channel *CompChannel, compVector int) (*CQ,
 	if err := checkCreateCQ(&in); err != nil {
 		return nil, err
 	}
+	if dev.lib.lints.Wanted() {
+		dev.lib.lints.Report(hintCreateCQ(&in))
+	}
 	ptr, errno := rawCreateCQ(dev.lib.fn[symIbv_create_cq], dev.c, int32(cqe), 0, channelC, int32(compVector))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string { return hintCreateCQ(&in) })
+		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintCreateCQ(&in)) })
 	}
 	o := newCQ(dev, ptr)
 	o.channel = channel
@@ -518,9 +524,12 @@ func (dev *Device) AllocParentDomain(attr *ParentDomainAttr) (*PD, error) {
 	if err := checkAllocParentDomain(&in); err != nil {
 		return nil, err
 	}
+	if dev.lib.lints.Wanted() {
+		dev.lib.lints.Report(hintAllocParentDomain(&in))
+	}
 	ptr, errno := rawAllocParentDomain(dev.c, unsafe.Pointer(&attrC))
 	if ptr == nil {
-		return nil, calls.Failed(verb, errno, func() []string { return hintAllocParentDomain(&in) })
+		return nil, calls.Failed(verb, errno, func() []string { return verr.Texts(hintAllocParentDomain(&in)) })
 	}
 	o := newPD(dev, ptr)
 	o.release, release = release, nil // kept until Close has succeeded

@@ -203,17 +203,17 @@ func checkAllocDM(in *inAllocDM) error {
 	return verr.RefuseErr("ibv_alloc_dm", bad...)
 }
 
-// hintAllocDM tells what may be the cause when ibv_alloc_dm fails.
-func hintAllocDM(in *inAllocDM) []string {
-	var may []string
+// hintAllocDM returns the lints that a call of ibv_alloc_dm breaks, which may be the cause when it fails.
+func hintAllocDM(in *inAllocDM) []verr.Violation {
+	var may []verr.Violation
 	if in.capDeviceAttrExMaxDMSize.OK && in.capDeviceAttrExMaxDMSize.V == 0 && in.attrLength > in.capDeviceAttrExMaxDMSize.V {
-		may = append(may, verr.Violation{Rule: &rules[rule0098], Value: strconv.FormatUint(in.attrLength, 10)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0098], Value: strconv.FormatUint(in.attrLength, 10)})
 	}
 	if in.attrLength < 1 {
-		may = append(may, verr.Violation{Rule: &rules[rule0099], Value: strconv.FormatUint(in.attrLength, 10)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0099], Value: strconv.FormatUint(in.attrLength, 10)})
 	}
 	if in.attrCompMask != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0101], Value: "0x" + strconv.FormatUint(in.attrCompMask, 16)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0101], Value: "0x" + strconv.FormatUint(in.attrCompMask, 16)})
 	}
 	return may
 }
@@ -242,14 +242,14 @@ func checkCreateCQ(in *inCreateCQ) error {
 	return verr.RefuseErr("ibv_create_cq", bad...)
 }
 
-// hintCreateCQ tells what may be the cause when ibv_create_cq fails.
-func hintCreateCQ(in *inCreateCQ) []string {
-	var may []string
+// hintCreateCQ returns the lints that a call of ibv_create_cq breaks, which may be the cause when it fails.
+func hintCreateCQ(in *inCreateCQ) []verr.Violation {
+	var may []verr.Violation
 	if in.cqe < 1 {
-		may = append(may, verr.Violation{Rule: &rules[rule0279], Value: strconv.FormatInt(in.cqe, 10)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0279], Value: strconv.FormatInt(in.cqe, 10)})
 	}
 	if in.capDeviceAttrMaxCQE.OK && in.capDeviceAttrMaxCQE.V > 0 && uint64(in.cqe) > in.capDeviceAttrMaxCQE.V {
-		may = append(may, verr.Violation{Rule: &rules[rule0280], Value: strconv.FormatInt(in.cqe, 10)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0280], Value: strconv.FormatInt(in.cqe, 10)})
 	}
 	return may
 }
@@ -311,17 +311,17 @@ func checkAllocParentDomain(in *inAllocParentDomain) error {
 	return verr.RefuseErr("ibv_alloc_parent_domain", bad...)
 }
 
-// hintAllocParentDomain tells what may be the cause when ibv_alloc_parent_domain fails.
-func hintAllocParentDomain(in *inAllocParentDomain) []string {
-	var may []string
+// hintAllocParentDomain returns the lints that a call of ibv_alloc_parent_domain breaks, which may be the cause when it fails.
+func hintAllocParentDomain(in *inAllocParentDomain) []verr.Violation {
+	var may []verr.Violation
 	if in.attrAlloc != 0 && in.attrCompMask&0x1 == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0139], Value: validate.AddrText(in.attrAlloc)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0139], Value: validate.AddrText(in.attrAlloc)})
 	}
 	if in.attrFree != 0 && in.attrCompMask&0x1 == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0140], Value: validate.AddrText(in.attrFree)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0140], Value: validate.AddrText(in.attrFree)})
 	}
 	if in.attrPDContext != 0 && in.attrCompMask&0x2 == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0141], Value: validate.AddrText(in.attrPDContext)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0141], Value: validate.AddrText(in.attrPDContext)})
 	}
 	return may
 }

@@ -50,14 +50,14 @@ func checkMemcpyToDM(in *inMemcpyToDM) error {
 	return verr.RefuseErr("ibv_memcpy_to_dm", bad...)
 }
 
-// hintMemcpyToDM tells what may be the cause when ibv_memcpy_to_dm fails.
-func hintMemcpyToDM(in *inMemcpyToDM) []string {
-	var may []string
+// hintMemcpyToDM returns the lints that a call of ibv_memcpy_to_dm breaks, which may be the cause when it fails.
+func hintMemcpyToDM(in *inMemcpyToDM) []verr.Violation {
+	var may []verr.Violation
 	if in.dmOffset%4 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0108], Value: strconv.FormatUint(in.dmOffset, 10)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0108], Value: strconv.FormatUint(in.dmOffset, 10)})
 	}
 	if in.length%4 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0109], Value: strconv.FormatUint(in.length, 10)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0109], Value: strconv.FormatUint(in.length, 10)})
 	}
 	return may
 }
@@ -89,14 +89,14 @@ func checkMemcpyFromDM(in *inMemcpyFromDM) error {
 	return verr.RefuseErr("ibv_memcpy_from_dm", bad...)
 }
 
-// hintMemcpyFromDM tells what may be the cause when ibv_memcpy_from_dm fails.
-func hintMemcpyFromDM(in *inMemcpyFromDM) []string {
-	var may []string
+// hintMemcpyFromDM returns the lints that a call of ibv_memcpy_from_dm breaks, which may be the cause when it fails.
+func hintMemcpyFromDM(in *inMemcpyFromDM) []verr.Violation {
+	var may []verr.Violation
 	if in.dmOffset%4 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0114], Value: strconv.FormatUint(in.dmOffset, 10)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0114], Value: strconv.FormatUint(in.dmOffset, 10)})
 	}
 	if in.length%4 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0115], Value: strconv.FormatUint(in.length, 10)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0115], Value: strconv.FormatUint(in.length, 10)})
 	}
 	return may
 }

@@ -100,10 +100,16 @@ type Symbols interface {
 
 // Lib is a loaded libibverbs. It needs no Close: a library is never unloaded.
 type Lib struct {
-	src  Symbols // kept alive: it owns the functions
-	name string
-	fn   [numSymbols]uintptr
+	src   Symbols // kept alive: it owns the functions
+	name  string
+	fn    [numSymbols]uintptr
+	lints verr.Lints
 }
+
+// OnLint has f called with each lint that a call is about to break: the call goes on, and may fail on another device or kernel. A
+// test can fail then, or a program log it. Calls of f may come from several goroutines, and f must not close the object that is
+// called; nil ends them. Posting, polling and asking for events report nothing.
+func (l *Lib) OnLint(f func(*verr.Lint)) { l.lints.On(f) }
 
 // LoadOption changes what Load does.
 type LoadOption func(*loadConfig)

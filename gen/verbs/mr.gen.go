@@ -264,6 +264,9 @@ func (mr *MR) Rereg(change *MRChange) error {
 		held.Release()
 		return err
 	}
+	if mr.lib.lints.Wanted() {
+		mr.lib.lints.Report(hintReregMR(&in))
+	}
 	mr.mu.Lock()
 	defer mr.mu.Unlock()
 	code, errno := rawReregMR(mr.lib.fn[symIbv_rereg_mr], mr.c, change.what.Flags, pdC, held.Addr, held.Len, int32(change.access))

@@ -70,26 +70,26 @@ func checkReregMR(in *inReregMR) error {
 	return verr.RefuseErr("ibv_rereg_mr", bad...)
 }
 
-// hintReregMR tells what may be the cause when ibv_rereg_mr fails.
-func hintReregMR(in *inReregMR) []string {
-	var may []string
+// hintReregMR returns the lints that a call of ibv_rereg_mr breaks, which may be the cause when it fails.
+func hintReregMR(in *inReregMR) []verr.Violation {
+	var may []verr.Violation
 	if in.flags&0x1 == 0 && in.addr != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0180], Value: validate.AddrText(in.addr)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0180], Value: validate.AddrText(in.addr)})
 	}
 	if in.flags&0x1 == 0 && in.length != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0181], Value: strconv.FormatUint(in.length, 10)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0181], Value: strconv.FormatUint(in.length, 10)})
 	}
 	if in.flags&0x2 == 0 && in.pd != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0182], Value: validate.AddrText(in.pd)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0182], Value: validate.AddrText(in.pd)})
 	}
 	if in.capDeviceAttrAtomicCap.OK && in.flags&0x4 != 0 && in.capDeviceAttrAtomicCap.V != 2 && in.access&0x8 != 0 && in.capDeviceAttrAtomicCap.V&0x1 != 0x1 {
-		may = append(may, verr.Violation{Rule: &rules[rule0212], Value: MRAccess(in.access).String()}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0212], Value: MRAccess(in.access).String()})
 	}
 	if in.flags&0x4 != 0 && in.access&0x20 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0213], Value: MRAccess(in.access).String()}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0213], Value: MRAccess(in.access).String()})
 	}
 	if in.flags&0x4 != 0 && in.access&0x80 != 0 && in.access&0x40 != 0x40 {
-		may = append(may, verr.Violation{Rule: &rules[rule0214], Value: MRAccess(in.access).String()}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0214], Value: MRAccess(in.access).String()})
 	}
 	return may
 }

@@ -180,10 +180,13 @@ func (pd *PD) RegMR(buf []byte, access MRAccess) (*MR, error) {
 	if err := checkRegMR(&in); err != nil {
 		return nil, err
 	}
+	if pd.lib.lints.Wanted() {
+		pd.lib.lints.Report(hintRegMR(&in))
+	}
 	pd.calls.Begin()
 	ptr, errno := rawRegMR(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr], pd.c, addr, length, uint32(access))
 	if ptr == nil {
-		return nil, pd.calls.Failed(verb, errno, func() []string { return append(hintRegMR(&in), verr.MemlockHints(errno)...) })
+		return nil, pd.calls.Failed(verb, errno, func() []string { return append(verr.Texts(hintRegMR(&in)), verr.MemlockHints(errno)...) })
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
@@ -263,10 +266,13 @@ func (pd *PD) RegMRBuffer(buf *mem.Buffer, access MRAccess) (*MR, error) {
 	if err := checkRegMR(&in); err != nil {
 		return nil, err
 	}
+	if pd.lib.lints.Wanted() {
+		pd.lib.lints.Report(hintRegMR(&in))
+	}
 	pd.calls.Begin()
 	ptr, errno := rawRegMR(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr], pd.c, addr, length, uint32(access))
 	if ptr == nil {
-		return nil, pd.calls.Failed(verb, errno, func() []string { return append(hintRegMR(&in), verr.MemlockHints(errno)...) })
+		return nil, pd.calls.Failed(verb, errno, func() []string { return append(verr.Texts(hintRegMR(&in)), verr.MemlockHints(errno)...) })
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
@@ -333,10 +339,13 @@ func (pd *PD) RegMRAddr(addr uintptr, length uint64, access MRAccess) (*MR, erro
 	if err := checkRegMR(&in); err != nil {
 		return nil, err
 	}
+	if pd.lib.lints.Wanted() {
+		pd.lib.lints.Report(hintRegMR(&in))
+	}
 	pd.calls.Begin()
 	ptr, errno := rawRegMR(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr], pd.c, addr, length, uint32(access))
 	if ptr == nil {
-		return nil, pd.calls.Failed(verb, errno, func() []string { return append(hintRegMR(&in), verr.MemlockHints(errno)...) })
+		return nil, pd.calls.Failed(verb, errno, func() []string { return append(verr.Texts(hintRegMR(&in)), verr.MemlockHints(errno)...) })
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
@@ -407,10 +416,13 @@ func (pd *PD) RegMRImplicitODP(access MRAccess) (*MR, error) {
 	if err := checkRegMR(&in); err != nil {
 		return nil, err
 	}
+	if pd.lib.lints.Wanted() {
+		pd.lib.lints.Report(hintRegMR(&in))
+	}
 	pd.calls.Begin()
 	ptr, errno := rawRegMR(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr], pd.c, addr, length, uint32(access))
 	if ptr == nil {
-		return nil, pd.calls.Failed(verb, errno, func() []string { return append(hintRegMR(&in), verr.MemlockHints(errno)...) })
+		return nil, pd.calls.Failed(verb, errno, func() []string { return append(verr.Texts(hintRegMR(&in)), verr.MemlockHints(errno)...) })
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
@@ -496,10 +508,13 @@ func (pd *PD) RegMRIOVA(buf []byte, iova uint64, access MRAccess) (*MR, error) {
 	if err := checkRegMRIOVA(&in); err != nil {
 		return nil, err
 	}
+	if pd.lib.lints.Wanted() {
+		pd.lib.lints.Report(hintRegMRIOVA(&in))
+	}
 	pd.calls.Begin()
 	ptr, errno := rawRegMRIOVA(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr_iova], pd.c, addr, length, iova, uint32(access))
 	if ptr == nil {
-		return nil, pd.calls.Failed(verb, errno, func() []string { return append(hintRegMRIOVA(&in), verr.MemlockHints(errno)...) })
+		return nil, pd.calls.Failed(verb, errno, func() []string { return append(verr.Texts(hintRegMRIOVA(&in)), verr.MemlockHints(errno)...) })
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
@@ -588,10 +603,13 @@ func (pd *PD) RegMRBufferIOVA(buf *mem.Buffer, iova uint64, access MRAccess) (*M
 	if err := checkRegMRIOVA(&in); err != nil {
 		return nil, err
 	}
+	if pd.lib.lints.Wanted() {
+		pd.lib.lints.Report(hintRegMRIOVA(&in))
+	}
 	pd.calls.Begin()
 	ptr, errno := rawRegMRIOVA(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr_iova], pd.c, addr, length, iova, uint32(access))
 	if ptr == nil {
-		return nil, pd.calls.Failed(verb, errno, func() []string { return append(hintRegMRIOVA(&in), verr.MemlockHints(errno)...) })
+		return nil, pd.calls.Failed(verb, errno, func() []string { return append(verr.Texts(hintRegMRIOVA(&in)), verr.MemlockHints(errno)...) })
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
@@ -667,10 +685,13 @@ func (pd *PD) RegMRAddrIOVA(addr uintptr, length uint64, iova uint64, access MRA
 	if err := checkRegMRIOVA(&in); err != nil {
 		return nil, err
 	}
+	if pd.lib.lints.Wanted() {
+		pd.lib.lints.Report(hintRegMRIOVA(&in))
+	}
 	pd.calls.Begin()
 	ptr, errno := rawRegMRIOVA(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr_iova], pd.c, addr, length, iova, uint32(access))
 	if ptr == nil {
-		return nil, pd.calls.Failed(verb, errno, func() []string { return append(hintRegMRIOVA(&in), verr.MemlockHints(errno)...) })
+		return nil, pd.calls.Failed(verb, errno, func() []string { return append(verr.Texts(hintRegMRIOVA(&in)), verr.MemlockHints(errno)...) })
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
@@ -728,10 +749,13 @@ func (pd *PD) RegDmabufMR(offset uint64, length uint64, iova uint64, fd int, acc
 	if err := checkRegDmabufMR(&in); err != nil {
 		return nil, err
 	}
+	if pd.lib.lints.Wanted() {
+		pd.lib.lints.Report(hintRegDmabufMR(&in))
+	}
 	pd.calls.Begin()
 	ptr, errno := rawRegDmabufMR(pd.lib.fn[symIbv_reg_dmabuf_mr], pd.c, offset, length, iova, int32(fd), int32(access))
 	if ptr == nil {
-		return nil, pd.calls.Failed(verb, errno, func() []string { return hintRegDmabufMR(&in) })
+		return nil, pd.calls.Failed(verb, errno, func() []string { return verr.Texts(hintRegDmabufMR(&in)) })
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
@@ -842,10 +866,13 @@ func (pd *PD) RegMREx(mrInitAttr *MRInitAttr) (*MR, error) {
 	if err := checkRegMREx(&in); err != nil {
 		return nil, err
 	}
+	if pd.lib.lints.Wanted() {
+		pd.lib.lints.Report(hintRegMREx(&in))
+	}
 	pd.calls.Begin()
 	ptr, errno := rawRegMREx(pd.lib.fn[symIbv_reg_mr_ex], pd.c, unsafe.Pointer(&mrInitAttrC))
 	if ptr == nil {
-		return nil, pd.calls.Failed(verb, errno, func() []string { return append(hintRegMREx(&in), verr.MemlockHints(errno)...) })
+		return nil, pd.calls.Failed(verb, errno, func() []string { return append(verr.Texts(hintRegMREx(&in)), verr.MemlockHints(errno)...) })
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
@@ -894,12 +921,15 @@ func (pd *PD) AdviseMR(advice AdviseMRAdvice, flags AdviseMRFlags, sgList []SGE)
 	if err := checkAdviseMR(&in); err != nil {
 		return err
 	}
+	if pd.lib.lints.Wanted() {
+		pd.lib.lints.Report(hintAdviseMR(&in))
+	}
 	sgListC := make([]cSGE, len(sgList))
 	for i := range sgList {
 		sgList[i].to(&sgListC[i])
 	}
 	if errno := rawAdviseMR(pd.c, uint32(advice), uint32(flags), unsafe.Pointer(unsafe.SliceData(sgListC)), uint32(len(sgListC))); errno != 0 {
-		return verr.Failed(verb, errno, func() []string { return hintAdviseMR(&in) })
+		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintAdviseMR(&in)) })
 	}
 	return nil
 }
@@ -974,10 +1004,13 @@ func (pd *PD) RegDMMR(dm *DM, dmOffset uint64, length uint64, access DMAccess) (
 	if err := checkRegDMMR(&in); err != nil {
 		return nil, err
 	}
+	if pd.lib.lints.Wanted() {
+		pd.lib.lints.Report(hintRegDMMR(&in))
+	}
 	pd.calls.Begin()
 	ptr, errno := rawRegDMMR(pd.c, dm.c, dmOffset, length, uint32(access))
 	if ptr == nil {
-		return nil, pd.calls.Failed(verb, errno, func() []string { return hintRegDMMR(&in) })
+		return nil, pd.calls.Failed(verb, errno, func() []string { return verr.Texts(hintRegDMMR(&in)) })
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
@@ -1056,10 +1089,13 @@ func (pd *PD) CreateQP(qpInitAttr *QPInitAttr) (*QP, error) {
 	if err := checkCreateQP(&in); err != nil {
 		return nil, err
 	}
+	if pd.lib.lints.Wanted() {
+		pd.lib.lints.Report(hintCreateQP(&in))
+	}
 	pd.calls.Begin()
 	ptr, errno := rawCreateQP(pd.lib.fn[symIbv_create_qp], pd.c, unsafe.Pointer(&qpInitAttrC))
 	if ptr == nil {
-		return nil, pd.calls.Failed(verb, errno, func() []string { return hintCreateQP(&in) })
+		return nil, pd.calls.Failed(verb, errno, func() []string { return verr.Texts(hintCreateQP(&in)) })
 	}
 	o := newQP(pd.dev, ptr)
 	o.pd = pd
@@ -1120,9 +1156,12 @@ func (pd *PD) CreateAH(attr *AHAttr) (*AH, error) {
 	if err := checkCreateAH(&in); err != nil {
 		return nil, err
 	}
+	if pd.lib.lints.Wanted() {
+		pd.lib.lints.Report(hintCreateAH(&in))
+	}
 	ptr, errno := rawCreateAH(pd.lib.fn[symIbv_create_ah], pd.c, unsafe.Pointer(&attrC))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string { return hintCreateAH(&in) })
+		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintCreateAH(&in)) })
 	}
 	o := newAH(pd.dev, ptr)
 	o.pd = pd

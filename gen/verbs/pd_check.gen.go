@@ -77,35 +77,35 @@ func checkRegMR(in *inRegMR) error {
 	return verr.RefuseErr("ibv_reg_mr", bad...)
 }
 
-// hintRegMR tells what may be the cause when ibv_reg_mr fails.
-func hintRegMR(in *inRegMR) []string {
-	var may []string
+// hintRegMR returns the lints that a call of ibv_reg_mr breaks, which may be the cause when it fails.
+func hintRegMR(in *inRegMR) []verr.Violation {
+	var may []verr.Violation
 	if in.access&0x20 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0005], Value: MRAccess(in.access).String()}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0005], Value: MRAccess(in.access).String()})
 	}
 	if in.access&0x80 != 0 && in.access&0x40 != 0x40 {
-		may = append(may, verr.Violation{Rule: &rules[rule0006], Value: MRAccess(in.access).String()}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0006], Value: MRAccess(in.access).String()})
 	}
 	if in.access&0x40 != 0 && in.addr == 0 && in.length != 0xffffffffffffffff {
-		may = append(may, verr.Violation{Rule: &rules[rule0010], Value: strconv.FormatUint(in.length, 10)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0010], Value: strconv.FormatUint(in.length, 10)})
 	}
 	if in.length < 1 {
-		may = append(may, verr.Violation{Rule: &rules[rule0012], Value: strconv.FormatUint(in.length, 10)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0012], Value: strconv.FormatUint(in.length, 10)})
 	}
 	if in.access&0x40 == 0 && in.length != 0 && in.length != 0xffffffffffffffff && in.addr == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0201], Value: validate.AddrText(in.addr)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0201], Value: validate.AddrText(in.addr)})
 	}
 	if in.access&0x40 == 0 && in.length != 0xffffffffffffffff && in.length > 0x7fffffffffffffff {
-		may = append(may, verr.Violation{Rule: &rules[rule0204], Value: strconv.FormatUint(in.length, 10)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0204], Value: strconv.FormatUint(in.length, 10)})
 	}
 	if in.capDeviceAttrAtomicCap.OK && in.capDeviceAttrAtomicCap.V != 2 && in.access&0x8 != 0 && in.capDeviceAttrAtomicCap.V&0x1 != 0x1 {
-		may = append(may, verr.Violation{Rule: &rules[rule0013], Value: MRAccess(in.access).String()}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0013], Value: MRAccess(in.access).String()})
 	}
 	if in.access&0x40 == 0 && in.access&0x200 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0194], Value: MRAccess(in.access).String()}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0194], Value: MRAccess(in.access).String()})
 	}
 	if in.capDeviceAttrMaxMRSize.OK && in.length != 0xffffffffffffffff && in.length > in.capDeviceAttrMaxMRSize.V {
-		may = append(may, verr.Violation{Rule: &rules[rule0018], Value: strconv.FormatUint(in.length, 10)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0018], Value: strconv.FormatUint(in.length, 10)})
 	}
 	return may
 }
@@ -171,38 +171,38 @@ func checkRegMRIOVA(in *inRegMRIOVA) error {
 	return verr.RefuseErr("ibv_reg_mr_iova", bad...)
 }
 
-// hintRegMRIOVA tells what may be the cause when ibv_reg_mr_iova fails.
-func hintRegMRIOVA(in *inRegMRIOVA) []string {
-	var may []string
+// hintRegMRIOVA returns the lints that a call of ibv_reg_mr_iova breaks, which may be the cause when it fails.
+func hintRegMRIOVA(in *inRegMRIOVA) []verr.Violation {
+	var may []verr.Violation
 	if in.access&0x20 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0023], Value: MRAccess(in.access).String()}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0023], Value: MRAccess(in.access).String()})
 	}
 	if in.access&0x80 != 0 && in.access&0x40 != 0x40 {
-		may = append(may, verr.Violation{Rule: &rules[rule0024], Value: MRAccess(in.access).String()}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0024], Value: MRAccess(in.access).String()})
 	}
 	if in.access&0x40 != 0 && in.addr == 0 && in.length != 0xffffffffffffffff {
-		may = append(may, verr.Violation{Rule: &rules[rule0028], Value: strconv.FormatUint(in.length, 10)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0028], Value: strconv.FormatUint(in.length, 10)})
 	}
 	if in.length < 1 {
-		may = append(may, verr.Violation{Rule: &rules[rule0030], Value: strconv.FormatUint(in.length, 10)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0030], Value: strconv.FormatUint(in.length, 10)})
 	}
 	if in.access&0x40 == 0 && in.length != 0 && in.length != 0xffffffffffffffff && in.addr == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0202], Value: validate.AddrText(in.addr)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0202], Value: validate.AddrText(in.addr)})
 	}
 	if in.access&0x40 == 0 && in.length != 0xffffffffffffffff && in.length > 0x7fffffffffffffff {
-		may = append(may, verr.Violation{Rule: &rules[rule0205], Value: strconv.FormatUint(in.length, 10)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0205], Value: strconv.FormatUint(in.length, 10)})
 	}
 	if in.capDeviceAttrAtomicCap.OK && in.capDeviceAttrAtomicCap.V != 2 && in.access&0x8 != 0 && in.capDeviceAttrAtomicCap.V&0x1 != 0x1 {
-		may = append(may, verr.Violation{Rule: &rules[rule0031], Value: MRAccess(in.access).String()}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0031], Value: MRAccess(in.access).String()})
 	}
 	if in.access&0x40 == 0 && in.access&0x200 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0195], Value: MRAccess(in.access).String()}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0195], Value: MRAccess(in.access).String()})
 	}
 	if in.capDeviceAttrMaxMRSize.OK && in.length != 0xffffffffffffffff && in.length > in.capDeviceAttrMaxMRSize.V {
-		may = append(may, verr.Violation{Rule: &rules[rule0036], Value: strconv.FormatUint(in.length, 10)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0036], Value: strconv.FormatUint(in.length, 10)})
 	}
 	if in.access&0x40 != 0 && in.length == 0xffffffffffffffff && in.iova > 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0040], Value: "0x" + strconv.FormatUint(in.iova, 16)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0040], Value: "0x" + strconv.FormatUint(in.iova, 16)})
 	}
 	return may
 }
@@ -245,11 +245,11 @@ func checkRegDmabufMR(in *inRegDmabufMR) error {
 	return verr.RefuseErr("ibv_reg_dmabuf_mr", bad...)
 }
 
-// hintRegDmabufMR tells what may be the cause when ibv_reg_dmabuf_mr fails.
-func hintRegDmabufMR(in *inRegDmabufMR) []string {
-	var may []string
+// hintRegDmabufMR returns the lints that a call of ibv_reg_dmabuf_mr breaks, which may be the cause when it fails.
+func hintRegDmabufMR(in *inRegDmabufMR) []verr.Violation {
+	var may []verr.Violation
 	if in.capDeviceAttrAtomicCap.OK && in.capDeviceAttrAtomicCap.V != 2 && in.access&0x8 != 0 && in.capDeviceAttrAtomicCap.V&0x1 != 0x1 {
-		may = append(may, verr.Violation{Rule: &rules[rule0044], Value: DmabufAccess(in.access).String()}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0044], Value: DmabufAccess(in.access).String()})
 	}
 	return may
 }
@@ -363,59 +363,59 @@ func checkRegMREx(in *inRegMREx) error {
 	return verr.RefuseErr("ibv_reg_mr_ex", bad...)
 }
 
-// hintRegMREx tells what may be the cause when ibv_reg_mr_ex fails.
-func hintRegMREx(in *inRegMREx) []string {
-	var may []string
+// hintRegMREx returns the lints that a call of ibv_reg_mr_ex breaks, which may be the cause when it fails.
+func hintRegMREx(in *inRegMREx) []verr.Violation {
+	var may []verr.Violation
 	if in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrAccess&0x20 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0053], Value: MRAccess(in.mrInitAttrAccess).String()}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0053], Value: MRAccess(in.mrInitAttrAccess).String()})
 	}
 	if in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrAccess&0x80 != 0 && in.mrInitAttrAccess&0x40 != 0x40 {
-		may = append(may, verr.Violation{Rule: &rules[rule0054], Value: MRAccess(in.mrInitAttrAccess).String()}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0054], Value: MRAccess(in.mrInitAttrAccess).String()})
 	}
 	if in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrAccess&0x40 != 0 && in.mrInitAttrAddr == 0 && in.mrInitAttrLength != 0xffffffffffffffff {
-		may = append(may, verr.Violation{Rule: &rules[rule0058], Value: strconv.FormatUint(in.mrInitAttrLength, 10)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0058], Value: strconv.FormatUint(in.mrInitAttrLength, 10)})
 	}
 	if in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrLength < 1 {
-		may = append(may, verr.Violation{Rule: &rules[rule0060], Value: strconv.FormatUint(in.mrInitAttrLength, 10)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0060], Value: strconv.FormatUint(in.mrInitAttrLength, 10)})
 	}
 	if in.mrInitAttrCompMask&0x2 != 0 && in.mrInitAttrCompMask&0x24 == 0 && in.mrInitAttrAccess&0x40 == 0 && in.mrInitAttrLength != 0 && in.mrInitAttrLength != 0xffffffffffffffff && in.mrInitAttrAddr == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0203], Value: validate.AddrText(in.mrInitAttrAddr)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0203], Value: validate.AddrText(in.mrInitAttrAddr)})
 	}
 	if in.mrInitAttrCompMask&0x2 != 0 && in.mrInitAttrCompMask&0x24 == 0 && in.mrInitAttrAccess&0x40 == 0 && in.mrInitAttrLength != 0xffffffffffffffff && in.mrInitAttrLength > 0x7fffffffffffffff {
-		may = append(may, verr.Violation{Rule: &rules[rule0206], Value: strconv.FormatUint(in.mrInitAttrLength, 10)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0206], Value: strconv.FormatUint(in.mrInitAttrLength, 10)})
 	}
 	if in.capDeviceAttrAtomicCap.OK && in.mrInitAttrCompMask&0x4 == 0 && in.capDeviceAttrAtomicCap.V != 2 && in.mrInitAttrAccess&0x8 != 0 && in.capDeviceAttrAtomicCap.V&0x1 != 0x1 {
-		may = append(may, verr.Violation{Rule: &rules[rule0061], Value: MRAccess(in.mrInitAttrAccess).String()}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0061], Value: MRAccess(in.mrInitAttrAccess).String()})
 	}
 	if in.mrInitAttrAccess&0x40 == 0 && in.mrInitAttrAccess&0x200 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0196], Value: MRAccess(in.mrInitAttrAccess).String()}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0196], Value: MRAccess(in.mrInitAttrAccess).String()})
 	}
 	if in.capDeviceAttrMaxMRSize.OK && in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrLength != 0xffffffffffffffff && in.mrInitAttrLength > in.capDeviceAttrMaxMRSize.V {
-		may = append(may, verr.Violation{Rule: &rules[rule0066], Value: strconv.FormatUint(in.mrInitAttrLength, 10)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0066], Value: strconv.FormatUint(in.mrInitAttrLength, 10)})
 	}
 	if in.mrInitAttrCompMask&^0x3f != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0069], Value: "0x" + strconv.FormatUint(in.mrInitAttrCompMask, 16)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0069], Value: "0x" + strconv.FormatUint(in.mrInitAttrCompMask, 16)})
 	}
 	if in.mrInitAttrIOVA != 0 && in.mrInitAttrCompMask&0x1 == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0070], Value: "0x" + strconv.FormatUint(in.mrInitAttrIOVA, 16)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0070], Value: "0x" + strconv.FormatUint(in.mrInitAttrIOVA, 16)})
 	}
 	if in.mrInitAttrAddr != 0 && in.mrInitAttrCompMask&0x2 == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0071], Value: validate.AddrText(in.mrInitAttrAddr)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0071], Value: validate.AddrText(in.mrInitAttrAddr)})
 	}
 	if in.mrInitAttrFD != 0 && in.mrInitAttrCompMask&0x4 == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0072], Value: strconv.FormatInt(in.mrInitAttrFD, 10)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0072], Value: strconv.FormatInt(in.mrInitAttrFD, 10)})
 	}
 	if in.mrInitAttrFDOffset != 0 && in.mrInitAttrCompMask&0x8 == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0073], Value: strconv.FormatUint(in.mrInitAttrFDOffset, 10)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0073], Value: strconv.FormatUint(in.mrInitAttrFDOffset, 10)})
 	}
 	if in.mrInitAttrDMAH != 0 && in.mrInitAttrCompMask&0x10 == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0074], Value: validate.AddrText(in.mrInitAttrDMAH)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0074], Value: validate.AddrText(in.mrInitAttrDMAH)})
 	}
 	if in.mrInitAttrBuf != 0 && in.mrInitAttrCompMask&0x20 == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0075], Value: validate.AddrText(in.mrInitAttrBuf)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0075], Value: validate.AddrText(in.mrInitAttrBuf)})
 	}
 	if in.mrInitAttrCompMask&0x1 != 0 && in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrAccess&0x40 != 0 && in.mrInitAttrLength == 0xffffffffffffffff && in.mrInitAttrIOVA > 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0200], Value: "0x" + strconv.FormatUint(in.mrInitAttrIOVA, 16)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0200], Value: "0x" + strconv.FormatUint(in.mrInitAttrIOVA, 16)})
 	}
 	return may
 }
@@ -451,11 +451,11 @@ func checkAdviseMR(in *inAdviseMR) error {
 	return verr.RefuseErr("ibv_advise_mr", bad...)
 }
 
-// hintAdviseMR tells what may be the cause when ibv_advise_mr fails.
-func hintAdviseMR(in *inAdviseMR) []string {
-	var may []string
+// hintAdviseMR returns the lints that a call of ibv_advise_mr breaks, which may be the cause when it fails.
+func hintAdviseMR(in *inAdviseMR) []verr.Violation {
+	var may []verr.Violation
 	if in.capDeviceAttrExODPCapsGeneralCaps.OK && in.capDeviceAttrExODPCapsGeneralCaps.V&0x1 != 0x1 {
-		may = append(may, verr.Violation{Rule: &rules[rule0216]}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0216]})
 	}
 	return may
 }
@@ -515,14 +515,14 @@ func checkRegDMMR(in *inRegDMMR) error {
 	return verr.RefuseErr("ibv_reg_dm_mr", bad...)
 }
 
-// hintRegDMMR tells what may be the cause when ibv_reg_dm_mr fails.
-func hintRegDMMR(in *inRegDMMR) []string {
-	var may []string
+// hintRegDMMR returns the lints that a call of ibv_reg_dm_mr breaks, which may be the cause when it fails.
+func hintRegDMMR(in *inRegDMMR) []verr.Violation {
+	var may []verr.Violation
 	if in.access&0x10 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0119], Value: DMAccess(in.access).String()}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0119], Value: DMAccess(in.access).String()})
 	}
 	if in.capDeviceAttrAtomicCap.OK && in.capDeviceAttrAtomicCap.V != 2 && in.access&0x8 != 0 && in.capDeviceAttrAtomicCap.V&0x1 != 0x1 {
-		may = append(may, verr.Violation{Rule: &rules[rule0120], Value: DMAccess(in.access).String()}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0120], Value: DMAccess(in.access).String()})
 	}
 	return may
 }
@@ -561,32 +561,32 @@ func checkCreateQP(in *inCreateQP) error {
 	return verr.RefuseErr("ibv_create_qp", bad...)
 }
 
-// hintCreateQP tells what may be the cause when ibv_create_qp fails.
-func hintCreateQP(in *inCreateQP) []string {
-	var may []string
+// hintCreateQP returns the lints that a call of ibv_create_qp breaks, which may be the cause when it fails.
+func hintCreateQP(in *inCreateQP) []verr.Violation {
+	var may []verr.Violation
 	if in.qpInitAttrQPType != 2 && in.qpInitAttrQPType != 3 && in.qpInitAttrQPType != 4 && in.qpInitAttrQPType != 8 && in.qpInitAttrQPType != 255 {
-		may = append(may, verr.Violation{Rule: &rules[rule0298], Value: QPType(in.qpInitAttrQPType).String()}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0298], Value: QPType(in.qpInitAttrQPType).String()})
 	}
 	if in.qpInitAttrSRQ != 0 && in.qpInitAttrQPType != 2 && in.qpInitAttrQPType != 4 {
-		may = append(may, verr.Violation{Rule: &rules[rule0301], Value: QPType(in.qpInitAttrQPType).String()}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0301], Value: QPType(in.qpInitAttrQPType).String()})
 	}
 	if in.qpInitAttrSRQ != 0 && in.qpInitAttrCapMaxRecvWR > 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0302], Value: strconv.FormatUint(in.qpInitAttrCapMaxRecvWR, 10)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0302], Value: strconv.FormatUint(in.qpInitAttrCapMaxRecvWR, 10)})
 	}
 	if in.qpInitAttrSRQ != 0 && in.qpInitAttrCapMaxRecvSGE > 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0303], Value: strconv.FormatUint(in.qpInitAttrCapMaxRecvSGE, 10)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0303], Value: strconv.FormatUint(in.qpInitAttrCapMaxRecvSGE, 10)})
 	}
 	if in.capDeviceAttrMaxQPWR.OK && in.capDeviceAttrMaxQPWR.V > 0 && in.qpInitAttrCapMaxSendWR > in.capDeviceAttrMaxQPWR.V {
-		may = append(may, verr.Violation{Rule: &rules[rule0304], Value: strconv.FormatUint(in.qpInitAttrCapMaxSendWR, 10)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0304], Value: strconv.FormatUint(in.qpInitAttrCapMaxSendWR, 10)})
 	}
 	if in.capDeviceAttrMaxQPWR.OK && in.capDeviceAttrMaxQPWR.V > 0 && in.qpInitAttrCapMaxRecvWR > in.capDeviceAttrMaxQPWR.V {
-		may = append(may, verr.Violation{Rule: &rules[rule0305], Value: strconv.FormatUint(in.qpInitAttrCapMaxRecvWR, 10)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0305], Value: strconv.FormatUint(in.qpInitAttrCapMaxRecvWR, 10)})
 	}
 	if in.capDeviceAttrMaxSGE.OK && in.capDeviceAttrMaxSGE.V > 0 && in.qpInitAttrCapMaxSendSGE > in.capDeviceAttrMaxSGE.V {
-		may = append(may, verr.Violation{Rule: &rules[rule0306], Value: strconv.FormatUint(in.qpInitAttrCapMaxSendSGE, 10)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0306], Value: strconv.FormatUint(in.qpInitAttrCapMaxSendSGE, 10)})
 	}
 	if in.capDeviceAttrMaxSGE.OK && in.capDeviceAttrMaxSGE.V > 0 && in.qpInitAttrCapMaxRecvSGE > in.capDeviceAttrMaxSGE.V {
-		may = append(may, verr.Violation{Rule: &rules[rule0307], Value: strconv.FormatUint(in.qpInitAttrCapMaxRecvSGE, 10)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0307], Value: strconv.FormatUint(in.qpInitAttrCapMaxRecvSGE, 10)})
 	}
 	return may
 }
@@ -618,35 +618,35 @@ func checkCreateAH(in *inCreateAH) error {
 	return verr.RefuseErr("ibv_create_ah", bad...)
 }
 
-// hintCreateAH tells what may be the cause when ibv_create_ah fails.
-func hintCreateAH(in *inCreateAH) []string {
-	var may []string
+// hintCreateAH returns the lints that a call of ibv_create_ah breaks, which may be the cause when it fails.
+func hintCreateAH(in *inCreateAH) []verr.Violation {
+	var may []verr.Violation
 	if in.attrPortNum < 1 {
-		may = append(may, verr.Violation{Rule: &rules[rule0312], Value: strconv.FormatUint(in.attrPortNum, 10)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0312], Value: strconv.FormatUint(in.attrPortNum, 10)})
 	}
 	if in.capDeviceAttrPhysPortCnt.OK && in.capDeviceAttrPhysPortCnt.V > 0 && in.attrPortNum > in.capDeviceAttrPhysPortCnt.V {
-		may = append(may, verr.Violation{Rule: &rules[rule0313], Value: strconv.FormatUint(in.attrPortNum, 10)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0313], Value: strconv.FormatUint(in.attrPortNum, 10)})
 	}
 	if validate.Count(in.attrIsGlobal != 0, in.attrDlid != 0) == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0315]}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0315]})
 	}
 	if in.attrGrhFlowLabel != 0 && in.attrIsGlobal == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0316], Value: strconv.FormatUint(in.attrIsGlobal, 10)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0316], Value: strconv.FormatUint(in.attrIsGlobal, 10)})
 	}
 	if in.attrGrhSgidIndex != 0 && in.attrIsGlobal == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0317], Value: strconv.FormatUint(in.attrIsGlobal, 10)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0317], Value: strconv.FormatUint(in.attrIsGlobal, 10)})
 	}
 	if in.attrGrhHopLimit != 0 && in.attrIsGlobal == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0318], Value: strconv.FormatUint(in.attrIsGlobal, 10)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0318], Value: strconv.FormatUint(in.attrIsGlobal, 10)})
 	}
 	if in.attrGrhTrafficClass != 0 && in.attrIsGlobal == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0319], Value: strconv.FormatUint(in.attrIsGlobal, 10)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0319], Value: strconv.FormatUint(in.attrIsGlobal, 10)})
 	}
 	if in.attrGrhFlowLabel > 0xfffff {
-		may = append(may, verr.Violation{Rule: &rules[rule0320], Value: strconv.FormatUint(in.attrGrhFlowLabel, 10)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0320], Value: strconv.FormatUint(in.attrGrhFlowLabel, 10)})
 	}
 	if in.attrSL > 15 {
-		may = append(may, verr.Violation{Rule: &rules[rule0321], Value: strconv.FormatUint(in.attrSL, 10)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0321], Value: strconv.FormatUint(in.attrSL, 10)})
 	}
 	return may
 }

@@ -223,8 +223,11 @@ func (qp *QP) Modify(attr *QPAttr) error {
 	if err := checkModifyQP(&in); err != nil {
 		return err
 	}
+	if qp.lib.lints.Wanted() {
+		qp.lib.lints.Report(hintModifyQP(&in))
+	}
 	if errno := rawModifyQP(qp.lib.fn[symIbv_modify_qp], qp.c, unsafe.Pointer(&attrC), int32(attr.mask)); errno != 0 {
-		return verr.Failed(verb, errno, func() []string { return hintModifyQP(&in) })
+		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintModifyQP(&in)) })
 	}
 	return nil
 }

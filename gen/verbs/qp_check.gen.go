@@ -261,68 +261,68 @@ func checkModifyQP(in *inModifyQP) error {
 	return verr.RefuseErr("ibv_modify_qp", bad...)
 }
 
-// hintModifyQP tells what may be the cause when ibv_modify_qp fails.
-func hintModifyQP(in *inModifyQP) []string {
-	var may []string
+// hintModifyQP returns the lints that a call of ibv_modify_qp breaks, which may be the cause when it fails.
+func hintModifyQP(in *inModifyQP) []verr.Violation {
+	var may []verr.Violation
 	if in.qpState.OK && in.qpQPType.OK && in.qpQPType.V == 2 && validate.BadTransition(transitions0220, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
-		may = append(may, verr.Violation{Rule: &rules[rule0220], Value: validate.TransitionText(transitions0220, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0220], Value: validate.TransitionText(transitions0220, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
 	}
 	if in.qpState.OK && in.qpQPType.OK && in.qpQPType.V == 4 && validate.BadTransition(transitions0222, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
-		may = append(may, verr.Violation{Rule: &rules[rule0222], Value: validate.TransitionText(transitions0222, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0222], Value: validate.TransitionText(transitions0222, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
 	}
 	if in.qpQPType.OK && in.qpQPType.V == 2 && in.attrMask&0x40 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0228], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0228], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
 	}
 	if in.attrMask&0x100 != 0 && in.attrPathMTU != 1 && in.attrPathMTU != 2 && in.attrPathMTU != 3 && in.attrPathMTU != 4 && in.attrPathMTU != 5 {
-		may = append(may, verr.Violation{Rule: &rules[rule0237], Value: MTU(in.attrPathMTU).String()}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0237], Value: MTU(in.attrPathMTU).String()})
 	}
 	if in.attrMask&0x1000 != 0 && in.attrRQPSN > 0xffffff {
-		may = append(may, verr.Violation{Rule: &rules[rule0238], Value: strconv.FormatUint(in.attrRQPSN, 10)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0238], Value: strconv.FormatUint(in.attrRQPSN, 10)})
 	}
 	if in.attrMask&0x10000 != 0 && in.attrSQPSN > 0xffffff {
-		may = append(may, verr.Violation{Rule: &rules[rule0239], Value: strconv.FormatUint(in.attrSQPSN, 10)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0239], Value: strconv.FormatUint(in.attrSQPSN, 10)})
 	}
 	if in.attrMask&0x100000 != 0 && in.attrDestQPNum > 0xffffff {
-		may = append(may, verr.Violation{Rule: &rules[rule0240], Value: strconv.FormatUint(in.attrDestQPNum, 10)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0240], Value: strconv.FormatUint(in.attrDestQPNum, 10)})
 	}
 	if in.attrMask&0x200 != 0 && in.attrTimeout > 31 {
-		may = append(may, verr.Violation{Rule: &rules[rule0241], Value: strconv.FormatUint(in.attrTimeout, 10)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0241], Value: strconv.FormatUint(in.attrTimeout, 10)})
 	}
 	if in.attrMask&0x4000 != 0 && in.attrAltTimeout > 31 {
-		may = append(may, verr.Violation{Rule: &rules[rule0242], Value: strconv.FormatUint(in.attrAltTimeout, 10)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0242], Value: strconv.FormatUint(in.attrAltTimeout, 10)})
 	}
 	if in.attrMask&0x8000 != 0 && in.attrMinRNRTimer > 31 {
-		may = append(may, verr.Violation{Rule: &rules[rule0243], Value: strconv.FormatUint(in.attrMinRNRTimer, 10)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0243], Value: strconv.FormatUint(in.attrMinRNRTimer, 10)})
 	}
 	if in.attrMask&0x400 != 0 && in.attrRetryCnt > 7 {
-		may = append(may, verr.Violation{Rule: &rules[rule0244], Value: strconv.FormatUint(in.attrRetryCnt, 10)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0244], Value: strconv.FormatUint(in.attrRetryCnt, 10)})
 	}
 	if in.attrMask&0x800 != 0 && in.attrRNRRetry > 7 {
-		may = append(may, verr.Violation{Rule: &rules[rule0245], Value: strconv.FormatUint(in.attrRNRRetry, 10)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0245], Value: strconv.FormatUint(in.attrRNRRetry, 10)})
 	}
 	if in.capDeviceAttrMaxQPInitRDAtom.OK && in.attrMask&0x2000 != 0 && in.attrMaxRDAtomic > in.capDeviceAttrMaxQPInitRDAtom.V {
-		may = append(may, verr.Violation{Rule: &rules[rule0246], Value: strconv.FormatUint(in.attrMaxRDAtomic, 10)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0246], Value: strconv.FormatUint(in.attrMaxRDAtomic, 10)})
 	}
 	if in.capDeviceAttrMaxQPRDAtom.OK && in.attrMask&0x20000 != 0 && in.attrMaxDestRDAtomic > in.capDeviceAttrMaxQPRDAtom.V {
-		may = append(may, verr.Violation{Rule: &rules[rule0247], Value: strconv.FormatUint(in.attrMaxDestRDAtomic, 10)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0247], Value: strconv.FormatUint(in.attrMaxDestRDAtomic, 10)})
 	}
 	if in.capDeviceAttrMaxPkeys.OK && in.attrMask&0x10 != 0 && in.capDeviceAttrMaxPkeys.V <= in.attrPKeyIndex {
-		may = append(may, verr.Violation{Rule: &rules[rule0248], Value: strconv.FormatUint(in.attrPKeyIndex, 10)}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0248], Value: strconv.FormatUint(in.attrPKeyIndex, 10)})
 	}
 	if in.attrMask&0x5 == 0x5 && in.attrQPState != 4 {
-		may = append(may, verr.Violation{Rule: &rules[rule0249], Value: QPState(in.attrQPState).String()}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0249], Value: QPState(in.attrQPState).String()})
 	}
 	if in.capDeviceAttrDeviceCapFlags.OK && in.attrMask&0x80000 != 0 && in.capDeviceAttrDeviceCapFlags.V&0x1 != 0x1 {
-		may = append(may, verr.Violation{Rule: &rules[rule0250], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0250], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
 	}
 	if in.capDeviceAttrDeviceCapFlags.OK && in.attrMask&0x44000 != 0 && in.capDeviceAttrDeviceCapFlags.V&0x10 != 0x10 {
-		may = append(may, verr.Violation{Rule: &rules[rule0251], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0251], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
 	}
 	if in.attrMask&0x80 != 0 && validate.Count(in.attrAHAttrIsGlobal != 0, in.attrAHAttrDlid != 0) == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0253]}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0253]})
 	}
 	if in.attrMask&0x4000 != 0 && validate.Count(in.attrAltAHAttrIsGlobal != 0, in.attrAltAHAttrDlid != 0) == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0255]}.String())
+		may = append(may, verr.Violation{Rule: &rules[rule0255]})
 	}
 	return may
 }

@@ -2,7 +2,7 @@
 // pages the call broke or may have broken, and what to do about it.
 //
 // It owns the texts and the answers to errors.Is. It must not know any verb, rule or C type: generated code hands
-// it static data, and nothing here runs while calls succeed. It needs neither cgo nor Linux.
+// it static data, and nothing here runs while calls succeed, but for lints that a program asks for. It needs neither cgo nor Linux.
 //
 // What errors.Is and errors.As find in the errors of this package:
 //

@@ -19,6 +19,8 @@ type Rule struct {
 	Section   string // section of the page
 	// Unsupported says that the rule asks for an ability of the device: a call that breaks it is errors.ErrUnsupported.
 	Unsupported bool
+	// AcceptedBy and RefusedBy name who is known to accept, and to refuse, a call that breaks the rule: "rxe with linux 6.1".
+	AcceptedBy, RefusedBy []string
 }
 
 // Violation is one broken rule with the value that breaks it.

@@ -32,6 +32,21 @@ func (b *binder) bindRules() {
 	}
 }
 
+// parties names each of a list once.
+func parties(list []spec.Party) []string {
+	var out []string
+	for _, p := range list {
+		name := p.Describe()
+		if len(p.When) > 0 {
+			name += ", not in all cases"
+		}
+		if !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
 // ruleBinder resolves one rule; the first reason why the validator cannot check it stands in why.
 type ruleBinder struct {
 	*binder
@@ -44,7 +59,8 @@ func (b *binder) bindRule(p *spec.Page, s *spec.Rule, v *model.Verb) *model.Rule
 	rb := &ruleBinder{binder: b, s: s, v: v}
 	r := &model.Rule{ID: s.ID, Verb: s.Verb, Page: p.Page, Section: s.Section, Kind: s.Kind, Lint: s.Severity == spec.SeverityLint,
 		Statement: s.Statement, Fix: s.Fix, Needs: s.Needs, Accept: s.Accept.Args, Reject: s.Reject.Args,
-		AcceptCaps: s.Accept.Caps, RejectCaps: s.Reject.Caps, Pos: pos(s.Pos)}
+		AcceptCaps: s.Accept.Caps, RejectCaps: s.Reject.Caps, Pos: pos(s.Pos),
+		AcceptedBy: parties(s.AcceptedBy), RefusedBy: parties(s.RefusedBy)}
 	if s.Subject != "" {
 		r.Subject = rb.operand(s.Subject)
 	}

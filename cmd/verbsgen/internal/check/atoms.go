@@ -23,14 +23,19 @@ func is(b bool) truth {
 }
 
 // holds tells whether a condition of a rule holds: what the case does not tell does not hold, and of an open list
-// one element is enough.
-func (c *call) holds(a spec.Atom, b binding) bool {
+// one element is enough. It is untold where a capability or a property that is not given decides.
+func (c *call) holds(a spec.Atom, b binding) truth {
+	out := no
 	for _, one := range c.bindings(a.Of, b) {
-		if c.compare(a, one, true) == yes {
-			return true
+		c.missing = false
+		switch t := c.compare(a, one, true); {
+		case t == yes:
+			return yes
+		case t == untold && c.missing:
+			out = untold
 		}
 	}
-	return false
+	return out
 }
 
 // met tells whether a demand of a rule is met: what the case does not tell is valid, and of an open list every

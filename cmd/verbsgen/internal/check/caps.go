@@ -62,7 +62,7 @@ func normalCap(path string) string {
 	return path
 }
 
-// capValue gives the value of the capability of a rule; ok is false when the case does not tell it.
+// capValue gives the value of the capability of a rule; ok is false, and missing set, when the case does not give it.
 func (c *call) capValue(path string, b binding) (i *big.Int, ok bool) {
 	root, index, rest := spec.CapParts(path)
 	if index != "" {
@@ -72,21 +72,23 @@ func (c *call) capValue(path string, b binding) (i *big.Int, ok bool) {
 		}
 		path = fmt.Sprintf("%s[%s].%s", root, n, rest)
 	}
-	i, ok = c.caps[normalCap(path)]
+	if i, ok = c.caps[normalCap(path)]; !ok {
+		c.missing = true
+	}
 	return i, ok
 }
 
 // overCap tells whether a subject is above a capability, or has flags that need bits which the capability lacks.
 func (c *call) overCap(r *spec.Rule, s ref, b binding) bool {
-	limit, ok := c.capValue(r.Cap, b)
-	if !ok {
-		return false
-	}
 	if len(r.CapHas) == 0 {
 		i, ok := number(s)
 		if len(r.Sum) > 0 {
 			i, ok = c.sum(r.Sum, b)
 		}
+		if !ok {
+			return false
+		}
+		limit, ok := c.capValue(r.Cap, b)
 		return ok && i.Cmp(limit) > 0
 	}
 	if r.Subject != "" {
@@ -98,5 +100,6 @@ func (c *call) overCap(r *spec.Rule, s ref, b binding) bool {
 			return false
 		}
 	}
-	return !hasAll(limit, c.facts, r.CapHas...)
+	limit, ok := c.capValue(r.Cap, b)
+	return ok && !hasAll(limit, c.facts, r.CapHas...)
 }

@@ -12,7 +12,8 @@ import (
 // Verdicts.
 const (
 	Accept  = "accept"
-	Reject  = "reject"
+	Warn    = "warn"    // a lint is broken: some refuse the call, or do not do what the page promises
+	Reject  = "reject"  // nobody known accepts it, or the platform that is asked about refuses it
 	Unknown = "unknown" // no entry for the verb, or for a name in the case
 )
 
@@ -34,13 +35,23 @@ type Result struct {
 	ID       any
 	Verdict  string
 	Rules    []string // IDs of the rules that refuse the call, in the order of the pages
-	Lints    []string // IDs of the lints that speak of it
+	Lints    []string // IDs of the lints that it breaks, but for those that the platform is known to accept or to refuse
 	Messages []string // one for each broken rule and place, lints among them; or why the verdict is unknown
+	// NotJudged are IDs of rules that the call may break: a capability or a property of an object is not given.
+	NotJudged []string
 	// Problem tells that the case cannot be read: a value of the wrong type or range. The verdict is Unknown then.
 	Problem bool
 }
 
-// MarshalJSON gives {id, verdict, rules, messages}, lists never null.
+// Reasons are the IDs of the rules that the verdict stands on.
+func (r Result) Reasons() []string {
+	if r.Verdict == Warn {
+		return r.Lints
+	}
+	return r.Rules
+}
+
+// MarshalJSON gives {id, verdict, rules, messages, not_judged}, lists never null.
 func (r Result) MarshalJSON() ([]byte, error) {
 	id := r.ID
 	if i, ok := id.(*big.Int); ok {
@@ -53,20 +64,22 @@ func (r Result) MarshalJSON() ([]byte, error) {
 		return l
 	}
 	return json.Marshal(struct {
-		ID       any      `json:"id"`
-		Verdict  string   `json:"verdict"`
-		Rules    []string `json:"rules"`
-		Messages []string `json:"messages"`
-	}{id, r.Verdict, list(r.Rules), list(r.Messages)})
+		ID        any      `json:"id"`
+		Verdict   string   `json:"verdict"`
+		Rules     []string `json:"rules"`
+		Messages  []string `json:"messages"`
+		NotJudged []string `json:"not_judged"`
+	}{id, r.Verdict, list(r.Reasons()), list(r.Messages), list(r.NotJudged)})
 }
 
 // Checker judges cases by one spec and the facts of one release. It may be used by several goroutines.
 type Checker struct {
-	spec    *spec.Spec
-	facts   *spec.Facts
-	release string
-	gates   map[string]map[string][]gate // by verb and path of the mask
-	usable  map[*spec.Rule]bool          // the release has all that the rule speaks of
+	spec     *spec.Spec
+	facts    *spec.Facts
+	release  string
+	platform spec.Platform                // zero: any
+	gates    map[string]map[string][]gate // by verb and path of the mask
+	usable   map[*spec.Rule]bool          // the release has all that the rule speaks of
 }
 
 // New makes a checker. A rule that names a flag which the release does not have yet is left out.
@@ -79,6 +92,13 @@ func New(s *spec.Spec, rel *api.Release) *Checker {
 	}
 	k.findGates()
 	return k
+}
+
+// On gives a checker that judges for one platform.
+func (k *Checker) On(at spec.Platform) *Checker {
+	there := *k
+	there.platform = at
+	return &there
 }
 
 // EvaluateAll judges cases, in their order.
@@ -111,20 +131,17 @@ func (k *Checker) Evaluate(c Case) Result {
 		res.Messages, res.Problem = e.problems, e.malformed
 		return res
 	}
-	res.Verdict = Accept
 	res.Messages = e.notes
 	for _, r := range k.spec.RulesOf(c.Verb) {
-		msgs := e.rule(r)
-		if len(msgs) == 0 {
-			continue
-		}
-		res.Messages = append(res.Messages, msgs...)
-		if r.Severity == spec.SeverityLint {
-			res.Lints = append(res.Lints, r.ID)
-			continue
-		}
-		res.Rules = append(res.Rules, r.ID)
+		e.add(&res, r)
+	}
+	switch {
+	case len(res.Rules) > 0:
 		res.Verdict = Reject
+	case len(res.Lints) > 0:
+		res.Verdict = Warn
+	default:
+		res.Verdict = Accept
 	}
 	return res
 }

@@ -8,6 +8,6 @@
 //
 // An argument or a field of a struct that a case leaves out is valid and neutral: no rule is broken by it, flags of
 // it are not set, and it equals nothing in a condition. A mask that is left out has the bits of the fields given. A
-// property of an object that is left out is unknown, as is what stands behind "@name": rules that need it do not
-// apply. Rules on capabilities apply when the capability is given.
+// property of an object that is left out is unknown, as is what stands behind "@name", and so is a capability that is left
+// out. A rule that may be broken, but for one of these, is listed as not judged.
 package check

@@ -105,6 +105,12 @@ func loadFixture(t *testing.T, text string) *spec.Spec {
 // judge reads the arguments as a case file has them and judges the call; caps may be empty.
 func judge(t *testing.T, s *spec.Spec, args, caps string) Result {
 	t.Helper()
+	return judgeOn(t, s, args, caps, spec.Platform{})
+}
+
+// judgeOn is judge for one platform.
+func judgeOn(t *testing.T, s *spec.Spec, args, caps string, at spec.Platform) Result {
+	t.Helper()
 	text := "- {verb: tst_call, args: " + args + "}\n"
 	if caps != "" {
 		text = "- {verb: tst_call, args: " + args + ", caps: " + caps + "}\n"
@@ -113,7 +119,7 @@ func judge(t *testing.T, s *spec.Spec, args, caps string) Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return New(s, fixtureFacts()).Evaluate(cases[0])
+	return New(s, fixtureFacts()).On(at).Evaluate(cases[0])
 }
 
 // parse reads a case file.

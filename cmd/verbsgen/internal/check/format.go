@@ -25,6 +25,32 @@ func message(r *spec.Rule, w broken) string {
 	return b.String()
 }
 
+// whoAccepts says what is known of a lint: who accepts and who refuses the call, or else why it is a lint.
+func whoAccepts(r *spec.Rule, applies func([]spec.Atom) bool) string {
+	var accepted, refused []string
+	for i := range r.AcceptedBy {
+		if p := &r.AcceptedBy[i]; applies(p.When) {
+			accepted = append(accepted, p.Describe())
+		}
+	}
+	for i := range r.RefusedBy {
+		if p := &r.RefusedBy[i]; applies(p.When) {
+			refused = append(refused, p.String())
+		}
+	}
+	out := ""
+	if len(accepted) > 0 {
+		out += "; accepted by " + strings.Join(accepted, ", ")
+	}
+	if len(refused) > 0 {
+		out += "; refused by " + strings.Join(refused, ", ")
+	}
+	if out == "" && r.Note != "" {
+		out = "; only a warning: " + r.Note
+	}
+	return out
+}
+
 // at tells the place and the value that a message about a broken rule shows.
 func (c *call) at(r *spec.Rule, b binding) *broken {
 	switch {

@@ -129,6 +129,7 @@ func (c *call) look(path string, b binding) ref {
 			if end := c.end(path, i == len(steps)-1, b); end != nil {
 				return ref{st: given, v: end, path: path}
 			}
+			c.missing = c.missing || viaObject
 			return c.derived(missing, b)
 		}
 		if strings.HasSuffix(step, "[]") {

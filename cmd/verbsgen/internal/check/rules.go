@@ -2,6 +2,7 @@ package check
 
 import (
 	"math/big"
+	"slices"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/spec"
@@ -13,21 +14,57 @@ type broken struct {
 	value   string
 }
 
-// rule judges one rule and gives a message for each place where it is broken.
-func (c *call) rule(r *spec.Rule) []string {
+// add judges one rule and adds what comes of it to the result.
+func (c *call) add(res *Result, r *spec.Rule) {
 	if !c.usable[r] {
-		return nil
+		return
 	}
-	var out []string
+	worst, found := spec.AnswerAccepted, false
 	for _, b := range c.bindings(walked(r), nil) {
-		if !c.applies(r, b) {
+		w, known := c.judge(r, b)
+		if w == nil {
+			if !known && !slices.Contains(res.NotJudged, r.ID) {
+				res.NotJudged = append(res.NotJudged, r.ID)
+			}
 			continue
 		}
-		if w := c.verdict(r, b); w != nil {
-			out = append(out, message(r, *w))
+		found = true
+		if r.Severity != spec.SeverityLint {
+			worst = spec.AnswerRefused
+			res.Messages = append(res.Messages, message(r, *w))
+			continue
 		}
+		applies := func(when []spec.Atom) bool { return c.hold(when, b) == yes }
+		if a := r.AnswerOf(c.platform, applies); worst != spec.AnswerRefused && a != spec.AnswerAccepted {
+			worst = a
+		}
+		res.Messages = append(res.Messages, message(r, *w)+whoAccepts(r, applies))
 	}
-	return out
+	switch {
+	case !found, worst == spec.AnswerAccepted:
+	case worst == spec.AnswerRefused:
+		res.Rules = append(res.Rules, r.ID)
+	default:
+		res.Lints = append(res.Lints, r.ID)
+	}
+}
+
+// judge judges one rule at one place: where it is broken, or nil. Known is false when it may be broken, but a capability or a
+// property that the case does not give decides that.
+func (c *call) judge(r *spec.Rule, b binding) (w *broken, known bool) {
+	applies := c.hold(r.When, b)
+	if applies == no {
+		return nil, true
+	}
+	c.missing = false
+	w = c.verdict(r, b)
+	switch {
+	case w == nil:
+		return nil, !c.missing
+	case applies == untold:
+		return nil, false
+	}
+	return w, true
 }
 
 // walked is the path whose lists the rule walks, element by element: its subject, or else the first path that it
@@ -50,17 +87,22 @@ func walked(r *spec.Rule) string {
 	return longest
 }
 
-// applies tells whether all conditions of a rule hold.
-func (c *call) applies(r *spec.Rule, b binding) bool {
-	for _, a := range r.When {
-		if !c.holds(a, b) {
-			return false
+// hold tells whether all of some conditions hold; untold when that depends on a capability or a property that is not given.
+func (c *call) hold(conditions []spec.Atom, b binding) truth {
+	out := yes
+	for _, a := range conditions {
+		switch c.holds(a, b) {
+		case no:
+			return no
+		case untold:
+			out = untold
 		}
 	}
-	return true
+	return out
 }
 
-// verdict asks what the kind of the rule asks; nil when it is fulfilled, or cannot be decided.
+// verdict asks what the kind of the rule asks; nil when it is fulfilled, or cannot be decided. The field missing is set when
+// that depends on a capability or a property that is not given.
 func (c *call) verdict(r *spec.Rule, b binding) *broken {
 	s := ref{st: unknown}
 	if r.Subject != "" {
@@ -209,8 +251,11 @@ func (c *call) sum(paths []string, b binding) (total *big.Int, ok bool) {
 
 func (c *call) unaligned(r *spec.Rule, s ref, b binding) bool {
 	i, ok := bits(s)
-	to, toOK := c.operand(r.To, b)
-	if !ok || s.st != given || !toOK || to.Sign() <= 0 {
+	if !ok || s.st != given {
+		return false
+	}
+	to, ok := c.operand(r.To, b)
+	if !ok || to.Sign() <= 0 {
 		return false
 	}
 	rest := new(big.Int).Mod(i, to)

@@ -187,13 +187,91 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// A lint is a message, not a reject.
+// A broken lint is a warning that says why it is none more, or who accepts the call; a platform that is known to accept or
+// to refuse it makes it definite.
 func TestLint(t *testing.T) {
-	s := fixtureSpec(t, "severity: lint, note: some take it, kind: mandatory, subject: access, need: [TST_F_A]")
-	r := judge(t, s, "{access: TST_F_B}", "")
-	if r.Verdict != Accept || len(r.Rules) != 0 || !slices.Equal(r.Lints, []string{"VR-tst_call-s-0001"}) ||
-		!slices.Equal(r.Messages, []string{"tst_call: access B (0x2): it is broken; mend it [VR-tst_call-s-0001]"}) {
-		t.Errorf("got %+v", r)
+	const lint, rule = "VR-tst_call-s-0001", "severity: lint, kind: mandatory, subject: access, need: [TST_F_A], "
+	const parties = "accepted_by: [{provider: siw, source: x}, {provider: rxe, kernel: '6.1', but: ignored, source: x}, " +
+		"{provider: efa, when: [{of: access, has: [TST_F_C]}], source: x}], refused_by: [{provider: rxe, kernel: '>=6.12', source: x}]"
+	const who = "; accepted by siw, rxe with linux 6.1 (ignored); refused by rxe with linux >=6.12"
+	for _, tt := range []struct {
+		rule, args       string
+		provider, kernel string
+		verdict, more    string
+	}{
+		{rule + "note: some take it", "{access: TST_F_B}", "", "", Warn, "; only a warning: some take it"},
+		{rule + parties, "{access: TST_F_B}", "", "", Warn, who},
+		{rule + parties, "{access: TST_F_B}", "siw", "", Accept, who},
+		{rule + parties, "{access: TST_F_B}", "rxe", "", Warn, who},
+		{rule + parties, "{access: TST_F_B}", "rxe", "6.1", Warn, who},
+		{rule + parties, "{access: TST_F_B}", "rxe", "6.12", Reject, who},
+		{rule + parties, "{access: TST_F_B}", "mlx5", "6.12", Warn, who},
+		{rule + parties, "{access: TST_F_B}", "efa", "", Warn, who},
+		{rule + parties, "{access: TST_F_C}", "efa", "", Accept, "; accepted by siw, rxe with linux 6.1 (ignored), efa; refused by rxe with linux >=6.12"},
+	} {
+		s := fixtureSpec(t, tt.rule)
+		kernel, _ := spec.ParseKernel(tt.kernel)
+		r := judgeOn(t, s, tt.args, "", spec.Platform{Provider: tt.provider, Kernel: kernel})
+		flag := map[string]string{"{access: TST_F_B}": "B (0x2)", "{access: TST_F_C}": "C (0x4)"}[tt.args]
+		if want := "tst_call: access " + flag + ": it is broken; mend it [" + lint + "]" + tt.more; r.Verdict != tt.verdict || !slices.Equal(r.Messages, []string{want}) {
+			t.Errorf("%s on %s %s: %s\n%v\nwant %s\n%s", tt.args, tt.provider, tt.kernel, r.Verdict, r.Messages, tt.verdict, want)
+		}
+		want := []string(nil)
+		if tt.verdict != Accept {
+			want = []string{lint}
+		}
+		if !slices.Equal(r.Reasons(), want) {
+			t.Errorf("%s on %s %s: the verdict stands on %v, want %v", tt.args, tt.provider, tt.kernel, r.Reasons(), want)
+		}
+	}
+}
+
+// Of several places, one that the platform refuses decides.
+func TestLintAtSeveralPlaces(t *testing.T) {
+	s := fixtureSpec(t, "severity: lint, kind: range, subject: 'wr[].sg_list[].length', max: 10, "+
+		"accepted_by: [{provider: rxe, when: [{of: 'wr[].op', eq: TST_M_ONE}], source: x}], refused_by: [{provider: rxe, when: [{of: 'wr[].op', eq: TST_M_TWO}], source: x}]")
+	for args, want := range map[string]string{
+		"{wr: [{op: TST_M_ONE, sg_list: [{length: 11}]}]}":                                           Accept,
+		"{wr: [{op: TST_M_TEN, sg_list: [{length: 11}]}, {op: TST_M_ONE, sg_list: [{length: 11}]}]}": Warn,
+		"{wr: [{op: TST_M_TWO, sg_list: [{length: 11}]}, {op: TST_M_ONE, sg_list: [{length: 11}]}]}": Reject,
+		"{wr: [{op: TST_M_TWO, sg_list: [{length: 11}]}, {op: TST_M_TEN, sg_list: [{length: 11}]}]}": Reject,
+	} {
+		if r := judgeOn(t, s, args, "", spec.Platform{Provider: "rxe"}); r.Verdict != want {
+			t.Errorf("%s: %s %v, want %s", args, r.Verdict, r.Messages, want)
+		}
+	}
+}
+
+// A rule is listed as not judged when a capability or a property that the case does not give decides it, and only then.
+func TestNotJudged(t *testing.T) {
+	const id = "VR-tst_call-s-0001"
+	for _, tt := range []struct {
+		rule, args, caps string
+		listed           bool
+	}{
+		{"kind: cap_bound, subject: length, cap: device_attr.max_mr_size", "{length: 5}", "", true},
+		{"kind: cap_bound, subject: length, cap: device_attr.max_mr_size", "{length: 5}", "{device_attr.max_mr_size: 5}", false},
+		{"kind: cap_bound, subject: length, cap: device_attr.max_mr_size", "{}", "", false},
+		{"kind: cap_bound, subject: access, if: [TST_F_A], cap: device_attr.flags, cap_has: [TST_CAP_A]", "{access: TST_F_B}", "", false},
+		{"kind: cap_bound, subject: access, if: [TST_F_A], cap: device_attr.flags, cap_has: [TST_CAP_A]", "{access: TST_F_A}", "", true},
+		{"kind: mandatory, subject: access, need: [TST_F_A], when: [{of: device_attr.max_mr_size, gt: 3}]", "{access: TST_F_B}", "", true},
+		{"kind: mandatory, subject: access, need: [TST_F_A], when: [{of: device_attr.max_mr_size, gt: 3}]", "{access: TST_F_A}", "", false},
+		{"kind: mandatory, subject: access, need: [TST_F_A], when: [{of: device_attr.max_mr_size, gt: 3}]", "{access: TST_F_B}", "{device_attr.max_mr_size: 3}", false},
+		{"kind: mandatory, subject: access, need: [TST_F_A], when: [{of: device_attr.max_mr_size, gt: 3}, {of: length, gt: 7}]", "{access: TST_F_B, length: 7}", "", false},
+		{"kind: range, subject: length, max: mr.length", "{length: 5}", "", true},
+		{"kind: range, subject: length, max: mr.length", "{length: 5, mr: {length: 5}}", "", false},
+		{"kind: range, subject: length, max: mr.length", "{mr: '@mr'}", "", false},
+		{"kind: range, subject: length, max: mr.length", "{length: 5, mr: '@mr'}", "", true},
+		{"kind: depends_on, must: [{of: mr.mws, eq: 0}]", "{}", "", true},
+		{"kind: depends_on, must: [{of: mr.mws, eq: 0}]", "{mr: {mws: 0}}", "", false},
+		{"kind: not_null, subject: addr", "{}", "", false},
+		{"kind: aligned, subject: length, to: mr.length", "{}", "", false},
+		{"kind: aligned, subject: length, to: mr.length", "{length: 5}", "", true},
+	} {
+		r := judge(t, fixtureSpec(t, tt.rule), tt.args, tt.caps)
+		if got := slices.Equal(r.NotJudged, []string{id}); r.Verdict != Accept || got != tt.listed || !got && r.NotJudged != nil {
+			t.Errorf("%s: %s %s: %s, not judged %v, want it listed: %v", tt.rule, tt.args, tt.caps, r.Verdict, r.NotJudged, tt.listed)
+		}
 	}
 }
 

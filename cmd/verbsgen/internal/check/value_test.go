@@ -168,9 +168,9 @@ func TestJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `[{"id":"b","verdict":"reject","rules":["VR-tst_call-s-0001"],"messages":["tst_call: addr NULL: it is broken; mend it [VR-tst_call-s-0001]"]},` +
-		`{"id":7,"verdict":"accept","rules":[],"messages":[]},` +
-		`{"id":null,"verdict":"unknown","rules":[],"messages":["nope: no such verb"]}]`
+	want := `[{"id":"b","verdict":"reject","rules":["VR-tst_call-s-0001"],"messages":["tst_call: addr NULL: it is broken; mend it [VR-tst_call-s-0001]"],"not_judged":[]},` +
+		`{"id":7,"verdict":"accept","rules":[],"messages":[],"not_judged":[]},` +
+		`{"id":null,"verdict":"unknown","rules":[],"messages":["nope: no such verb"],"not_judged":[]}]`
 	if string(got) != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

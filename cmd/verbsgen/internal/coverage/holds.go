@@ -45,15 +45,17 @@ func problemsBy(k *check.Checker, r *spec.Rule) []string {
 	}
 	acc := k.Evaluate(check.Case{Verb: r.Verb, Args: r.Accept.Args, Caps: r.Accept.Caps})
 	switch {
-	case acc.Verdict != check.Accept:
+	case acc.Verdict == check.Reject, acc.Verdict == check.Unknown:
 		out = append(out, "its accept has the verdict "+acc.Verdict+": "+strings.Join(acc.Messages, "; also "))
 	case slices.Contains(acc.Lints, r.ID):
 		out = append(out, "its accept draws the rule's own message")
+	case slices.Contains(acc.NotJudged, r.ID):
+		out = append(out, "its accept lacks a capability or a property that the rule is about")
 	}
 	rej := k.Evaluate(check.Case{Verb: r.Verb, Args: r.Reject.Args, Caps: r.Reject.Caps})
 	verdict, rules, lints := check.Reject, []string{r.ID}, []string(nil)
 	if r.Severity == spec.SeverityLint {
-		verdict, rules, lints = check.Accept, nil, rules
+		verdict, rules, lints = check.Warn, nil, rules
 	}
 	switch {
 	case rej.Verdict == check.Unknown:

@@ -91,6 +91,9 @@ func loose(o model.Operand) bool { return o.Kind == model.OpProp || o.Kind == mo
 //	if err := checkX(&in); err != nil {
 //		return nil, err
 //	}
+//	if pd.lib.lints.Wanted() {
+//		pd.lib.lints.Report(hintX(&in))
+//	}
 func (c *call) rules() []jen.Code {
 	ins := c.e.inputs[c.v]
 	if len(ins) == 0 {
@@ -114,6 +117,10 @@ func (c *call) rules() []jen.Code {
 	}
 	if len(checked(c.v, false)) > 0 {
 		out = append(out, c.refuse(id("check"+c.v.Go).Call(ref(id("in")))))
+	}
+	if len(checked(c.v, true)) > 0 {
+		report := dot(c.lib(), "lints.Report").Call(id("hint" + c.v.Go).Call(ref(id("in"))))
+		out = append(out, jen.If(dot(c.lib(), "lints.Wanted").Call()).Block(report))
 	}
 	return out
 }
@@ -185,7 +192,22 @@ func (e *emitter) ruleRow(v *model.Verb, r *model.Rule) *jen.Statement {
 	if r.Kind == spec.KindCapBound && r.CapHas != 0 {
 		fields = append(fields, key("Unsupported", jen.True()))
 	}
+	if len(r.AcceptedBy) > 0 {
+		fields = append(fields, key("AcceptedBy", texts(r.AcceptedBy)))
+	}
+	if len(r.RefusedBy) > 0 {
+		fields = append(fields, key("RefusedBy", texts(r.RefusedBy)))
+	}
 	return jen.Values(fields...)
+}
+
+// texts is a list of texts: []string{"a", "b"}.
+func texts(list []string) *jen.Statement {
+	return jen.Index().String().ValuesFunc(func(g *jen.Group) {
+		for _, s := range list {
+			g.Lit(s)
+		}
+	})
 }
 
 // subjectText names what a rule is about: its subject, or without one the fields or the sum that it looks at, or the
@@ -292,10 +314,10 @@ func (e *emitter) checkFunc(g *goFile, v *model.Verb) {
 
 // hintFunc makes what may explain a failure, from the rules that some devices do not have:
 //
-//	func hintX(in *inX) []string {
-//		var may []string
+//	func hintX(in *inX) []verr.Violation {
+//		var may []verr.Violation
 //		if in.length == 0 {
-//			may = append(may, verr.Violation{Rule: &rules[rule0012]}.String())
+//			may = append(may, verr.Violation{Rule: &rules[rule0012]})
 //		}
 //		return may
 //	}
@@ -304,13 +326,13 @@ func (e *emitter) hintFunc(g *goFile, v *model.Verb) {
 	if len(rules) == 0 {
 		return
 	}
-	body := []jen.Code{jen.Var().Id("may").Index().String()}
+	body := []jen.Code{jen.Var().Id("may").Index().Add(rt("verr", "Violation"))}
 	for _, r := range rules {
-		body = append(body, e.collect("may", r, violation(r).Dot("String").Call()))
+		body = append(body, e.collect("may", r, violation(r)))
 	}
 	g.fn(fn{
-		doc:  "// hint" + v.Go + " tells what may be the cause when " + v.C + " fails.",
-		name: "hint" + v.Go, params: []jen.Code{param("in", "*in"+v.Go)}, results: []jen.Code{jen.Index().String()},
+		doc:  "// hint" + v.Go + " returns the lints that a call of " + v.C + " breaks, which may be the cause when it fails.",
+		name: "hint" + v.Go, params: []jen.Code{param("in", "*in"+v.Go)}, results: []jen.Code{jen.Index().Add(rt("verr", "Violation"))},
 		body: append(body, jen.Return(id("may"))),
 	})
 }

@@ -66,7 +66,15 @@ func (e *emitter) libTypes(g *goFile) {
 	g.structType("// Lib is a loaded libibverbs. It needs no Close: a library is never unloaded.", "Lib",
 		remark(param("src", "Symbols"), "kept alive: it owns the functions"),
 		param("name", "string"),
-		jen.Id("fn").Index(id("numSymbols")).Uintptr())
+		jen.Id("fn").Index(id("numSymbols")).Uintptr(),
+		jen.Id("lints").Add(rt("verr", "Lints")))
+	g.fn(fn{
+		doc: `// OnLint has f called with each lint that a call is about to break: the call goes on, and may fail on another device or kernel. A
+// test can fail then, or a program log it. Calls of f may come from several goroutines, and f must not close the object that is
+// called; nil ends them. Posting, polling and asking for events report nothing.`,
+		recv: recv("l", "Lib"), name: "OnLint", params: []jen.Code{id("f").Func().Params(jen.Op("*").Add(rt("verr", "Lint")))},
+		body: []jen.Code{id("l.lints.On").Call(id("f"))}, short: true,
+	})
 	config := func() *jen.Statement { return jen.Func().Params(param("c", "*loadConfig")) }
 	g.decl("// LoadOption changes what Load does.", jen.Type().Id("LoadOption").Func().Params(ptr("loadConfig")))
 	g.structType("", "loadConfig", param("path", "string"))

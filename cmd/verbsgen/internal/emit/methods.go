@@ -166,10 +166,10 @@ func (c *call) failed() *jen.Statement {
 
 // hints is the function that explains a failure, or nil:
 //
-//	func() []string { return append(hintX(&in), verr.MemlockHints(errno)...) }
+//	func() []string { return append(verr.Texts(hintX(&in)), verr.MemlockHints(errno)...) }
 func (c *call) hints() *jen.Statement {
 	lints, pins := len(checked(c.v, true)) > 0, c.m.Form != formParent && c.pins()
-	byRules, byLimit := id("hint"+c.v.Go).Call(ref(id("in"))), rt("verr", "MemlockHints").Call(id("errno"))
+	byRules, byLimit := rt("verr", "Texts").Call(id("hint"+c.v.Go).Call(ref(id("in")))), rt("verr", "MemlockHints").Call(id("errno"))
 	var all *jen.Statement
 	switch {
 	case lints && pins:

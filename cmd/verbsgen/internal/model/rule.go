@@ -13,6 +13,9 @@ type Rule struct {
 	Fix       string // with C names
 	Needs     string
 
+	AcceptedBy []string // who is known to accept a call that breaks a lint, in words
+	RefusedBy  []string
+
 	When    []Test
 	If      uint64
 	Need    uint64

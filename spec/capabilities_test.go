@@ -1,0 +1,120 @@
+package spec
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// limits lists, by capability, what may not be larger; a transcription of its own of what the fields of struct
+// ibv_device_attr, ibv_port_attr and ibv_qp_cap mean.
+var limits = map[string]string{
+	"device_attr.phys_port_cnt":              "ibv_create_ah attr.port_num, ibv_modify_qp attr.port_num, ibv_query_gid port_num, ibv_query_port port_num",
+	"device_attr_ex.phys_port_cnt_ex":        "ibv_query_port port_num",
+	"device_attr_ex.max_dm_size":             "ibv_alloc_dm attr.length",
+	"device_attr.max_mr_size":                "ibv_reg_mr length, ibv_reg_mr_iova length, ibv_reg_mr_ex mr_init_attr.length",
+	"device_attr.max_cqe":                    "ibv_create_cq cqe",
+	"device_attr.max_qp_wr":                  "ibv_create_qp qp_init_attr.cap.max_send_wr, ibv_create_qp qp_init_attr.cap.max_recv_wr",
+	"device_attr.max_sge":                    "ibv_create_qp qp_init_attr.cap.max_send_sge, ibv_create_qp qp_init_attr.cap.max_recv_sge",
+	"device_attr.max_qp_init_rd_atom":        "ibv_modify_qp attr.max_rd_atomic",
+	"device_attr.max_qp_rd_atom":             "ibv_modify_qp attr.max_dest_rd_atomic",
+	"qp.cap.max_send_sge":                    "ibv_post_send wr[].num_sge",
+	"qp.cap.max_recv_sge":                    "ibv_post_recv wr[].num_sge",
+	"qp.cap.max_inline_data":                 "ibv_post_send wr[].sg_list[].length",
+	"port_attr[port_num].gid_tbl_len >":      "ibv_query_gid index",
+	"context.num_comp_vectors >":             "ibv_create_cq comp_vector",
+	"device_attr.max_pkeys >":                "ibv_modify_qp attr.pkey_index",
+	"port_attr[attr.port_num].gid_tbl_len >": "ibv_create_ah attr.grh.sgid_index",
+}
+
+// The bits of the kernel's capabilities that verbs.h has no names for.
+const (
+	flushGlobal     = 1 << 38
+	flushPersistent = 1 << 39
+)
+
+// abilities lists, by capability, the flags that need it, and the verbs that take them.
+var abilities = map[string]string{
+	"device_attr.atomic_cap IBV_ATOMIC_HCA":                                 "IBV_ACCESS_REMOTE_ATOMIC: ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex, ibv_reg_dmabuf_mr, ibv_reg_dm_mr, ibv_rereg_mr",
+	fmt.Sprintf("device_attr_ex.device_cap_flags_ex 0x%x", flushGlobal):     "IBV_ACCESS_FLUSH_GLOBAL: ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex, ibv_rereg_mr",
+	fmt.Sprintf("device_attr_ex.device_cap_flags_ex 0x%x", flushPersistent): "IBV_ACCESS_FLUSH_PERSISTENT: ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex, ibv_rereg_mr",
+	"device_attr_ex.odp_caps.general_caps IBV_ODP_SUPPORT":                  "IBV_ACCESS_ON_DEMAND: ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex, ibv_rereg_mr; : ibv_advise_mr",
+	"device_attr_ex.odp_caps.general_caps IBV_ODP_SUPPORT_IMPLICIT":         "IBV_ACCESS_ON_DEMAND with SIZE_MAX: ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex",
+	"device_attr.device_cap_flags IBV_DEVICE_RESIZE_MAX_WR":                 "IBV_QP_CAP: ibv_modify_qp",
+	"device_attr.device_cap_flags IBV_DEVICE_AUTO_PATH_MIG":                 "IBV_QP_ALT_PATH|IBV_QP_PATH_MIG_STATE: ibv_modify_qp",
+	"device_attr.device_cap_flags IBV_DEVICE_UD_IP_CSUM":                    "IBV_SEND_IP_CSUM with IBV_QPT_UD: ibv_post_send",
+	"device_attr.device_cap_flags IBV_DEVICE_RC_IP_CSUM":                    "IBV_SEND_IP_CSUM with IBV_QPT_RC: ibv_post_send",
+	"device_attr.device_cap_flags IBV_DEVICE_RAW_IP_CSUM":                   "IBV_SEND_IP_CSUM with IBV_QPT_RAW_PACKET: ibv_post_send",
+}
+
+// TestCapabilities compares the rules about capabilities with the transcription: each says what it should, and none is missing.
+func TestCapabilities(t *testing.T) {
+	s, err := Embedded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]bool{}
+	for c, subjects := range limits {
+		for _, one := range strings.Split(subjects, ", ") {
+			want[one+" | "+c] = true
+		}
+	}
+	for c, groups := range abilities {
+		for _, group := range strings.Split(groups, "; ") {
+			flags, verbs, _ := strings.Cut(group, ": ")
+			for _, verb := range strings.Split(verbs, ", ") {
+				want[verb+" "+flags+" | "+c] = true
+			}
+		}
+	}
+	got := map[string][]string{}
+	for _, r := range s.Rules() {
+		if text := aboutCapability(r); text != "" {
+			got[text] = append(got[text], r.ID)
+		}
+	}
+	for text, ids := range got {
+		if !want[text] {
+			t.Errorf("%s: %q is not in the transcription", strings.Join(ids, ", "), text)
+		}
+	}
+	for text := range want {
+		if got[text] == nil {
+			t.Errorf("no rule says %q", text)
+		}
+	}
+}
+
+// aboutCapability writes a rule about a capability in the form of the transcription; empty for another rule.
+func aboutCapability(r *Rule) string {
+	if r.Kind == KindDependsOn {
+		for _, a := range r.Must {
+			if root, _, _ := CapParts(a.Of); capRoots[root] != "" && a.Gt != "" {
+				return r.Verb + " " + a.Gt + " | " + a.Of + " >"
+			}
+		}
+		return ""
+	}
+	if r.Kind != KindCapBound {
+		return ""
+	}
+	if len(r.CapHas) == 0 {
+		subject := r.Subject
+		if len(r.Sum) > 0 {
+			subject = strings.Join(r.Sum, "+")
+		}
+		// A device with device memory that says it has none is a rule of its own.
+		if slices.ContainsFunc(r.When, func(a Atom) bool { return a.Of == r.Cap && a.Eq == "0" }) {
+			return ""
+		}
+		return r.Verb + " " + subject + " | " + r.Cap
+	}
+	flags := strings.Join(r.If, "|")
+	for _, a := range r.When {
+		if strings.HasPrefix(a.Eq, "IBV_QPT_") || a.Eq == "SIZE_MAX" {
+			flags += " with " + a.Eq
+		}
+	}
+	return r.Verb + " " + flags + " | " + r.Cap + " " + strings.Join(r.CapHas, "|")
+}

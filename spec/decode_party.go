@@ -1,0 +1,72 @@
+package spec
+
+import (
+	"go.yaml.in/yaml/v3"
+)
+
+// parties reads accepted_by or refused_by.
+func (d *decoder) parties(to *[]Party) reader {
+	return func(n *yaml.Node, at place) {
+		d.list(n, at, func(e *yaml.Node) { *to = append(*to, d.party(e, at)) })
+	}
+}
+
+// party reads one entry of accepted_by or refused_by.
+func (d *decoder) party(n *yaml.Node, at place) Party {
+	p := Party{Pos: d.pos(n)}
+	defer d.marking(&p.marks)()
+	keys := []key{
+		{"provider", false, d.oneOf(&p.Provider, providers...)},
+		{"kernel", false, d.kernels(&p)},
+		{"when", false, d.atoms(&p.When)},
+		{"source", true, d.text(&p.Source)},
+	}
+	if at.key == keyAcceptedBy {
+		keys = append(keys, key{"but", false, d.text(&p.But)})
+	}
+	before := len(d.errs)
+	if d.object(n, at, keys) && len(d.errs) == before && p.Provider == "" && p.Kernel == "" && p.But == "" {
+		d.add(n, CodeMissingKey, at.subject, at.key+": an entry names neither a provider nor a kernel", "add provider or kernel")
+	}
+	return p
+}
+
+// kernels reads a range of kernels.
+func (d *decoder) kernels(p *Party) reader {
+	return func(n *yaml.Node, at place) {
+		d.text(&p.Kernel)(n, at)
+		if p.Kernel == "" {
+			return
+		}
+		r, ok := ParseKernels(p.Kernel)
+		if !ok {
+			d.add(n, CodeValue, at.subject, at.key+": "+show(p.Kernel)+" is no range of kernels", `write ">=6.12", "<6.12", "6.1..7.2" or "6.1"`)
+			p.Kernel = ""
+		}
+		p.Kernels = r
+	}
+}
+
+// The keys for parties of a rule.
+const (
+	keyAcceptedBy = "accepted_by"
+	keyRefusedBy  = "refused_by"
+)
+
+// checkParties notes parties of a rule that is no lint, and a platform that is said to accept and to refuse the same.
+func (d *decoder) checkParties(r *Rule, given map[string]*yaml.Node, id string) {
+	for _, k := range []string{keyAcceptedBy, keyRefusedBy} {
+		if given[k] != nil && r.Severity != SeverityLint {
+			d.add(given[k], CodeKindKey, id, k+" on a rule that refuses the call", "write severity: "+SeverityLint)
+		}
+	}
+	for i := range r.RefusedBy {
+		for j := range r.AcceptedBy {
+			a, b := &r.RefusedBy[i], &r.AcceptedBy[j]
+			if a.Provider == b.Provider && len(a.When)+len(b.When) == 0 && a.Kernels.overlaps(b.Kernels) {
+				d.errs = append(d.errs, Error{Pos: a.Pos, Subject: id, Code: CodeKindKey,
+					Problem: keyRefusedBy + ": " + a.String() + " accepts the call by another entry", Fix: "correct the kernels of one"})
+			}
+		}
+	}
+}

@@ -1,0 +1,161 @@
+package spec
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Party is a provider, on some kernels, that is known to accept or to refuse what a rule forbids.
+type Party struct {
+	Provider string // folder of the provider in rdma-core; empty for every provider
+	Kernel   string // range of Linux kernels as written; empty for every kernel
+	When     []Atom // all hold, or the party answers otherwise
+	But      string // accepted, but not as the page describes: what happens instead
+	Source   string // where this is known from: a file at a release, or a measurement
+
+	Kernels Kernels // Kernel, parsed
+	Pos     Pos
+
+	marks marks
+}
+
+// String names the party: "rxe with linux >=7.2".
+func (p *Party) String() string {
+	out := p.Provider
+	switch {
+	case out == "" && p.Kernel == "":
+		return "every provider"
+	case out == "":
+		return "linux " + p.Kernel
+	case p.Kernel == "":
+		return out
+	}
+	return out + " with linux " + p.Kernel
+}
+
+// Describe names the party and, in brackets, what differs from the page: "rxe with linux 6.1 (the flag is ignored)".
+func (p *Party) Describe() string {
+	if p.But == "" {
+		return p.String()
+	}
+	return p.String() + " (" + p.But + ")"
+}
+
+// Platform is the provider and the kernel that a call is judged for. The zero value of each is unknown.
+type Platform struct {
+	Provider string
+	Kernel   Kernel
+}
+
+// has tells whether the platform is certainly one of the party.
+func (p *Party) has(at Platform) bool {
+	if p.Provider != "" && p.Provider != at.Provider {
+		return false
+	}
+	return p.Kernel == "" || at.Kernel != (Kernel{}) && p.Kernels.has(at.Kernel)
+}
+
+// Answer is what a platform is known to do with a call that a rule forbids.
+type Answer uint8
+
+// Answers.
+const (
+	AnswerUnknown  Answer = iota
+	AnswerAccepted        // accepted, as if the rule were not there
+	AnswerAltered         // accepted, but not as the page describes
+	AnswerRefused
+)
+
+// AnswerOf looks up what a platform does with a call that breaks the rule. A party that names the provider comes before
+// one that speaks of all. The function applies judges the conditions of a party.
+func (r *Rule) AnswerOf(at Platform, applies func([]Atom) bool) Answer {
+	for _, named := range []bool{true, false} {
+		find := func(list []Party) *Party {
+			i := slices.IndexFunc(list, func(p Party) bool { return (p.Provider != "") == named && p.has(at) && applies(p.When) })
+			if i < 0 {
+				return nil
+			}
+			return &list[i]
+		}
+		switch accepted, refused := find(r.AcceptedBy), find(r.RefusedBy); {
+		case refused != nil:
+			return AnswerRefused
+		case accepted != nil && accepted.But != "":
+			return AnswerAltered
+		case accepted != nil:
+			return AnswerAccepted
+		}
+	}
+	return AnswerUnknown
+}
+
+// providers are the folders below providers/ that rdma-core has, or has had since release 33.
+var providers = []string{"bnxt_re", "cxgb4", "efa", "erdma", "hbl", "hfi1verbs", "hns", "i40iw", "ionic", "ipathverbs", "irdma", "mana",
+	"mlx4", "mlx5", "mthca", "ocrdma", "qedr", "rxe", "siw", "vmw_pvrdma", "xscale", "zrdma"}
+
+// Providers lists the names of providers, sorted.
+func Providers() []string { return slices.Clone(providers) }
+
+// Kernel is a release series of Linux: 6.12 for all of 6.12.x.
+type Kernel struct{ Major, Minor int }
+
+var kernelRelease = regexp.MustCompile(`^([1-9][0-9]{0,2})\.(0|[1-9][0-9]{0,3})(?:[.+-].*)?$`)
+
+// ParseKernel reads a release as `uname -r` prints it; what follows the first two numbers does not count.
+func ParseKernel(s string) (k Kernel, ok bool) {
+	m := kernelRelease.FindStringSubmatch(s)
+	if m == nil {
+		return k, false
+	}
+	k.Major, _ = strconv.Atoi(m[1])
+	k.Minor, _ = strconv.Atoi(m[2])
+	return k, true
+}
+
+// Before tells whether k is older than o.
+func (k Kernel) Before(o Kernel) bool {
+	return k.Major < o.Major || k.Major == o.Major && k.Minor < o.Minor
+}
+
+// Kernels is a range of kernels: from From on, and before End unless that is zero.
+type Kernels struct{ From, End Kernel }
+
+func (r Kernels) has(k Kernel) bool {
+	return !k.Before(r.From) && (r.End == (Kernel{}) || k.Before(r.End))
+}
+
+// overlaps tells whether a kernel is in both ranges.
+func (r Kernels) overlaps(o Kernels) bool {
+	ends := func(a, b Kernels) bool { return a.End != (Kernel{}) && !b.From.Before(a.End) }
+	return !ends(r, o) && !ends(o, r)
+}
+
+var kernelSeries = regexp.MustCompile(`^[0-9]+\.[0-9]+$`)
+
+// ParseKernels reads ">=6.12", "<6.12", "6.1..7.2" (both included) or "6.1".
+func ParseKernels(s string) (r Kernels, ok bool) {
+	series := func(s string) (Kernel, bool) {
+		k, ok := ParseKernel(s)
+		return k, ok && kernelSeries.MatchString(s)
+	}
+	if from, yes := strings.CutPrefix(s, ">="); yes {
+		r.From, ok = series(from)
+		return r, ok
+	}
+	if end, yes := strings.CutPrefix(s, "<"); yes {
+		r.End, ok = series(end)
+		return r, ok
+	}
+	from, to, isRange := strings.Cut(s, "..")
+	if !isRange {
+		to = from
+	}
+	first, ok1 := series(from)
+	last, ok2 := series(to)
+	if !ok1 || !ok2 || last.Before(first) {
+		return r, false
+	}
+	return Kernels{first, Kernel{last.Major, last.Minor + 1}}, true
+}
