@@ -8,6 +8,7 @@ import (
 	"text/template"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/emit/cdecl"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/output"
 	"github.com/verbsgen/verbsgen/spec"
@@ -78,9 +79,7 @@ func fill(name, text string, data any) (string, error) {
 // shimmed tells whether a verb has a C function: all but the copies and the data path, which the runtime calls.
 func (e *emitter) shimmed(v *model.Verb) bool {
 	for _, m := range v.Methods {
-		switch m.Form {
-		case "devmem", "post_send", "post_recv", "poll_cq", "req_notify", "next_event", "next_async": // runtime/devmem and runtime/dpath call these
-		default:
+		if !form.Find(m.Form).Runtime {
 			return true
 		}
 	}

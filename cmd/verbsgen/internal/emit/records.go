@@ -14,9 +14,10 @@ import (
 func (e *emitter) recordsFile() *goFile {
 	g := e.newFile("records.gen.go")
 	for _, r := range e.pkg.Records {
-		if r.In {
+		switch {
+		case r.In:
 			e.builder(g, r)
-		} else {
+		case !r.Entry: // which is written with the list
 			e.result(g, r)
 		}
 	}
@@ -256,9 +257,11 @@ func toMirror(f *model.Field) *jen.Statement {
 	return id("r", f.Go)
 }
 
+// gid is the Go type of an address of a port.
+const gid = "GID"
+
 // usesGID tells whether the package has addresses of ports.
 func (e *emitter) usesGID() bool {
-	const gid = "GID"
 	for _, r := range e.pkg.Records {
 		if slices.ContainsFunc(r.Fields, func(f *model.Field) bool { return f.GoType == gid }) {
 			return true
@@ -283,9 +286,13 @@ func (e *emitter) usesGID() bool {
 //
 //	func (g GID) String() string { return netip.AddrFrom16(g).String() }
 func (e *emitter) gid(g *goFile) {
-	g.decl(`// GID is an address of a port: 16 bytes in network byte order.
-//
-// C: union ibv_gid, ibv_query_gid(3).`, jen.Type().Id("GID").Index(jen.Lit(16)).Byte())
+	pg := ""
+	for _, v := range e.pkg.Verbs {
+		if slices.ContainsFunc(v.Params, func(p *model.Param) bool { return p.GoType == gid }) {
+			pg = v.Page
+		}
+	}
+	g.decl(doc(gid, "is an address of a port: 16 bytes in network byte order", "union ibv_gid", pg), jen.Type().Id("GID").Index(jen.Lit(16)).Byte())
 	g.fn(fn{
 		doc:  "// String gives the GID in the form of an IPv6 address.",
 		recv: param("g", "GID"), name: "String", results: []jen.Code{jen.String()},
