@@ -151,6 +151,8 @@ func (d *decoder) recordField(record, c string, k, v *yaml.Node) RecordField {
 		{"hex", false, d.truth(&f.Hex)},
 		{"callback", false, d.text(&f.Callback)},
 		{"len", false, d.text(&f.Len)},
+		{"pair", false, d.text(&f.Pair)},
+		{"default", false, d.text(&f.Default)},
 		{"doc", false, d.text(&f.Doc)},
 	})
 	return f

@@ -159,8 +159,13 @@ func (c *checker) record(r *Record) {
 		if f.Bit != "" {
 			c.constant(f.marks.at("bit", f.Bit, f.Pos), r.Go+"."+f.C, f.Bit)
 		}
-		if f.Len != "" {
-			c.field(f.marks.at("len", f.Len, f.Pos), r.Go+"."+f.C, t, f.Len)
+		for key, name := range map[string]string{"len": f.Len, "pair": f.Pair} {
+			if name != "" {
+				c.field(f.marks.at(key, name, f.Pos), r.Go+"."+f.C, t, name)
+			}
+		}
+		if f.Default != "" {
+			c.constant(f.marks.at("default", f.Default, f.Pos), r.Go+"."+f.C, f.Default)
 		}
 	}
 	for _, root := range sortedKeys(r.CapsFrom) {

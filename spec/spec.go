@@ -137,6 +137,8 @@ type RecordField struct {
 	// Callback names a group of function pointers known to the emitter: "allocator" sets alloc and free, "context" pd_context.
 	Callback string
 	Len      string // callback memory: the field with the length of that memory
+	Pair     string // callback allocator: the field with the function that frees
+	Default  string // callback allocator: the constant by which the caller's function leaves a request to the library
 	Doc      string
 	Pos      Pos
 

@@ -51,6 +51,11 @@ func (b *binder) checkForm(facts *spec.Facts, v *spec.Verb, m *spec.Method, f *f
 	if r := b.in.Spec.RecordByGo(v.Lists); f.Lists && (r == nil || r.Role != spec.RecordEntry || len(r.Fields) == 0 || !r.Fields[0].Text) {
 		fail("form "+f.Name+" needs lists:, a record of role entry whose first field is a text", "name the record under lists:")
 	}
+	for _, callback := range f.Callbacks {
+		if !b.hasCallback(v, callback) {
+			fail("form "+f.Name+" needs a record with a field of callback: "+callback, "give the field its callback:")
+		}
+	}
 	if f.Events && !slices.ContainsFunc(v.NeedsTypes, b.isEventType) {
 		fail("form "+f.Name+" needs a type with event_of: under needs_types:", "name the type of the events")
 	}
@@ -169,6 +174,14 @@ func depth(c string) int { return strings.Count(c, "*") }
 // baseType is a C type without its pointers and qualifiers.
 func baseType(c string) string {
 	return strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(strings.ReplaceAll(c, "*", "")), "const "))
+}
+
+// hasCallback tells whether a field of a verb's record is for something.
+func (b *binder) hasCallback(v *spec.Verb, callback string) bool {
+	return slices.ContainsFunc(v.Params, func(p spec.Param) bool {
+		r := b.in.Spec.RecordByGo(p.Type)
+		return r != nil && slices.ContainsFunc(r.Fields, func(f spec.RecordField) bool { return f.Callback == callback })
+	})
 }
 
 // isEventType tells whether an enum type has event_of.

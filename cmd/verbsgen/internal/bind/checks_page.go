@@ -5,15 +5,10 @@ import (
 	"slices"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 	"github.com/verbsgen/verbsgen/spec"
 )
-
-// callbacks are the groups of fields that the emitter has a form for, with the record that each is of; any record has memory.
-var callbacks = map[string]string{"allocator": "ibv_parent_domain_init_attr", "context": "ibv_parent_domain_init_attr", callbackMemory: ""}
-
-const callbackMemory = "memory"
 
 // ownLocals are names that a generated method uses itself, which no parameter may have.
 var ownLocals = []string{
@@ -51,16 +46,29 @@ func (b *binder) checkRecord(r *spec.Record) {
 	for i := range r.Fields {
 		f := &r.Fields[i]
 		name(f.C, f.Go, f.At("go", f.Go))
-		of, known := callbacks[f.Callback]
-		if f.Callback != "" && (!known || of != "" && of != r.C) {
-			b.errorf(diag.TypeUnknown, f.At("callback", f.Callback), r.Go+"."+f.Go, "struct "+r.C+" has no callback "+f.Callback, "take callback: out")
-		}
-		if (f.Callback == callbackMemory) != (f.Len != "") && known {
-			b.errorf(diag.TypeUnknown, f.At("len", f.Len), r.Go+"."+f.Go, "callback memory and len: go together", "name the field with the length of the memory under len:")
-		}
+		b.checkCallback(r, f)
 	}
 	for _, s := range r.Switches {
 		name(s.C, s.Go, s.Pos)
+	}
+}
+
+// checkCallback holds what a field is for against its keys.
+func (b *binder) checkCallback(r *spec.Record, f *spec.RecordField) {
+	fail := func(problem, fix string) {
+		b.errorf(diag.TypeUnknown, f.At("callback", f.Callback), r.Go+"."+f.Go, problem, fix)
+	}
+	switch f.Callback {
+	case "", form.CallbackMemory, form.CallbackAllocator, form.CallbackContext:
+	default:
+		fail("struct "+r.C+" has no callback "+f.Callback, "take callback: out")
+		return
+	}
+	if (f.Callback == form.CallbackMemory) != (f.Len != "") {
+		fail("callback: memory and len: go together", "name the field with the length of the memory under len:")
+	}
+	if (f.Callback == form.CallbackAllocator) != (f.Pair != "" && f.Default != "") {
+		fail("callback: allocator goes with pair: and default:", "name the function that frees, and the constant that leaves a request to the library")
 	}
 }
 
@@ -68,10 +76,7 @@ func (b *binder) checkRecord(r *spec.Record) {
 func (b *binder) checkVerb(v *spec.Verb) {
 	for i := range v.Params {
 		p := &v.Params[i]
-		name := p.Go
-		if name == "" && p.C != "context" { // which has a name of its own
-			name = naming.Local(p.C)
-		}
+		name := localName(p.Go, p.C)
 		if slices.Contains(ownLocals, name) {
 			b.errorf(diag.GoNameTwice, p.At("go", p.Go), v.C+"."+p.C, "the generated methods use the name "+name+" themselves", "choose another name under go:")
 		}

@@ -110,11 +110,15 @@ func (b *binder) bindField(r *model.Record, s spec.Record, sf spec.RecordField, 
 	case strings.HasPrefix(leaf.GoType, "c"):
 		b.errorf(diag.TypeUnknown, sf.Pos, s.Go+"."+f.Go, "the field holds a struct and has no type:", "name the record type that it becomes")
 	}
-	if sf.Len != "" {
-		if f.Len = b.leaf(r.Mirror, sf.Len); f.Len == nil {
-			b.errorf(diag.NameUnknown, sf.At("len", sf.Len), s.Go+"."+f.Go, "no field "+sf.Len+" in struct "+s.C, "correct len:")
+	f.Default = sf.Default
+	beside := func(key, name string) *model.Leaf {
+		l := b.leaf(r.Mirror, name)
+		if l == nil && name != "" {
+			b.errorf(diag.NameUnknown, sf.At(key, name), s.Go+"."+f.Go, "no field "+name+" in struct "+s.C, "correct "+key+":")
 		}
+		return l
 	}
+	f.Len, f.Pair = beside("len", sf.Len), beside("pair", sf.Pair)
 	if sf.Bool {
 		f.GoType = "bool"
 	}

@@ -228,13 +228,7 @@ func (b *binder) bindParams(v *model.Verb, f *api.Function, s *spec.Verb) {
 }
 
 func (b *binder) bindParam(verb string, q api.Param, s spec.Param) *model.Param {
-	p := &model.Param{C: q.Name, Go: s.Go, CType: q.Type, Role: s.Role, Null: s.Null, Parent: s.Parent, Rest: s.Rest, Hex: s.Hex, Doc: s.Doc}
-	if p.Go == "" {
-		p.Go = naming.Local(q.Name)
-		if p.Go == "context" { // a package name in Go
-			p.Go = "dev"
-		}
-	}
+	p := &model.Param{C: q.Name, Go: localName(s.Go, q.Name), CType: q.Type, Role: s.Role, Null: s.Null, Parent: s.Parent, Rest: s.Rest, Hex: s.Hex, Doc: s.Doc}
 	if s.Rest && s.Role != spec.RoleFlags {
 		b.errorf(diag.TypeUnknown, s.Pos, verb+"."+q.Name, "rest: is for flags", "take it out, or give the parameter the role flags")
 	}
@@ -283,6 +277,18 @@ func (b *binder) bindParam(verb string, q api.Param, s spec.Param) *model.Param 
 		}
 	}
 	return p
+}
+
+// localName is the Go name of a parameter.
+func localName(given, c string) string {
+	name := naming.Local(c)
+	switch {
+	case given != "":
+		return given
+	case name == "context": // a package name in Go
+		return "dev"
+	}
+	return name
 }
 
 func paramNames(params []api.Param) string {

@@ -129,7 +129,7 @@ func (c *call) heldMemory(p *model.Param) {
 // memoryField is the field of a builder with the address of host memory, or nil.
 func memoryField(r *model.Record) *model.Field {
 	for _, f := range r.Fields {
-		if f.Callback == callbackMemory {
+		if f.Callback == form.CallbackMemory {
 			return f
 		}
 	}

@@ -11,13 +11,6 @@ import (
 	"github.com/verbsgen/verbsgen/spec"
 )
 
-// Callbacks of a record's fields: what a field is for that C must not see as it is.
-const (
-	callbackMemory    = "memory"
-	callbackAllocator = "allocator"
-	callbackContext   = "context"
-)
-
 // param adds one C parameter to the method: to its Go parameters, its preparation and the arguments of the raw call.
 func (c *call) param(p *model.Param) {
 	fixed, isFixed := c.m.Fixed[p.C]

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 )
 
@@ -48,7 +49,7 @@ func (e *emitter) builder(g *goFile, r *model.Record) {
 		if !slices.Contains(r.New, f) {
 			e.setter(g, r, f)
 		}
-		if f.Callback == callbackMemory {
+		if f.Callback == form.CallbackMemory {
 			e.memorySetters(g, r, f)
 		}
 	}
@@ -72,13 +73,13 @@ func builderExtras(r *model.Record) []jen.Code {
 	}
 	for _, f := range r.Fields {
 		switch {
-		case f.Callback == callbackMemory:
+		case f.Callback == form.CallbackMemory:
 			out = append(out, remark(param("pin", "[]byte"), "memory to be pinned"), remark(param("buf", "*mem.Buffer"), "or to be held"))
 		case f.Object != nil:
 			out = append(out, param(lowerFirst(f.Go), "*"+f.Object.Go))
-		case f.Callback == callbackAllocator:
+		case f.Callback == form.CallbackAllocator:
 			out = append(out, param("allocator", "Allocator"))
-		case f.Callback == callbackContext:
+		case f.Callback == form.CallbackContext:
 			out = append(out, param("userContext", "any"))
 		}
 	}
@@ -121,9 +122,9 @@ func setField(r *model.Record, f *model.Field, v *jen.Statement) []jen.Code {
 	switch {
 	case f.Object != nil:
 		return []jen.Code{assign(id("a", lowerFirst(f.Go)), v)}
-	case f.Callback == callbackAllocator:
+	case f.Callback == form.CallbackAllocator:
 		return []jen.Code{assign(id("a.allocator"), v)}
-	case f.Callback == callbackContext:
+	case f.Callback == form.CallbackContext:
 		return []jen.Code{assign(id("a.userContext"), v)}
 	}
 	leaf := id("a.c", f.Leaf.Go)
@@ -135,7 +136,7 @@ func setField(r *model.Record, f *model.Field, v *jen.Statement) []jen.Code {
 		out = append(out, jen.If(notInt32(v).Op("&&").Add(isNil(id("a.err")))).
 			Block(assign(id("a.err"), outOfRange(jen.Lit(""), r.Go+"."+f.Go, v))))
 	}
-	if f.Callback == callbackMemory {
+	if f.Callback == form.CallbackMemory {
 		out = append(out, jen.List(id("a.pin"), id("a.buf")).Op("=").List(jen.Nil(), jen.Nil()))
 	}
 	switch {
@@ -184,9 +185,9 @@ func (e *emitter) setter(g *goFile, r *model.Record, f *model.Field) {
 	}
 	typ := f.GoType
 	switch f.Callback {
-	case callbackAllocator:
+	case form.CallbackAllocator:
 		typ = "Allocator"
-	case callbackContext:
+	case form.CallbackContext:
 		typ = "any"
 	}
 	since := ""

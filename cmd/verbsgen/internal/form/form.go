@@ -46,6 +46,13 @@ const (
 	PartRead     = "read"
 )
 
+// What a field of a record is for that C must not see as it is: the values of callback.
+const (
+	CallbackMemory    = "memory"    // an address of memory, with its length under len:
+	CallbackAllocator = "allocator" // a function that allocates, with the one that frees under pair:
+	CallbackContext   = "context"   // what an allocator is given
+)
+
 // RecvMade is the receiver of a method on a type that the form itself makes.
 const RecvMade = "made"
 
@@ -62,6 +69,8 @@ type Form struct {
 	Parts  []Part
 	Lists  bool // the page names the record of an entry under lists:
 	Events bool // some enum of the pages has event_of:
+	// Callbacks are those that fields of the verb's record have.
+	Callbacks []string
 	// Runtime tells that a package under runtime/ calls the C function, so that it has no C shim.
 	Runtime bool
 	// Unchecked is why the rules of the verb are not checked before a call.
@@ -128,7 +137,8 @@ var forms = []Form{
 	{Name: CreateCQ, Does: "makes a completion queue, which keeps its channel", Recv: "struct ibv_context",
 		Sig: sig("struct ibv_cq *", handle("struct ibv_context *"), in("int"), in("void *"), handle("struct ibv_comp_channel *"), in("int"))},
 	{Name: ParentDomain, Does: "makes a parent domain, with the types of an allocator", Recv: "struct ibv_context",
-		Sig: sig("struct ibv_pd *", handle("struct ibv_context *"), param(spec.RoleInRec, "struct ibv_parent_domain_init_attr *"))},
+		Callbacks: []string{CallbackAllocator, CallbackContext},
+		Sig:       sig("struct ibv_pd *", handle("struct ibv_context *"), param(spec.RoleInRec, "struct ibv_parent_domain_init_attr *"))},
 	{Name: ImportDM, Does: "imports device memory, and takes its length", Recv: "struct ibv_context",
 		Sig:   sig("struct ibv_dm *", handle("struct ibv_context *"), in("uint32_t")),
 		Parts: []Part{{Name: PartUnimport, Sig: sig("void", handle("struct ibv_dm *"))}}},

@@ -147,7 +147,9 @@ type Field struct {
 	Text     bool
 	Hex      bool // messages write it in hex
 	Callback string
-	Len      *Leaf // the length beside an address of memory
+	Len      *Leaf  // the length beside an address of memory
+	Pair     *Leaf  // the function that frees, beside the one that allocates
+	Default  string // C constant that leaves an allocation to the library
 	Doc      string
 	Since    string
 }
