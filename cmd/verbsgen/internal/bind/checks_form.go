@@ -62,6 +62,7 @@ func (b *binder) checkForm(facts *spec.Facts, v *spec.Verb, m *spec.Method, f *f
 	recv, _, _ := strings.Cut(m.Go, ".")
 	if o := b.specObject(recv); f.Recv != "" && f.Recv != form.RecvMade && recv != f.Recv && (o == nil || "struct "+o.C != f.Recv) {
 		fail("a method of form "+f.Name+" is one of "+f.Recv+", not of "+recv, "correct the name of the method")
+		return
 	}
 	if first := b.formOf[f.Name]; first != "" {
 		fail("the package has a method of form "+f.Name+" already: "+first, "keep one of them")
