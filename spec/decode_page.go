@@ -93,6 +93,7 @@ func (d *decoder) enumType(name string, k, v *yaml.Node) EnumType {
 		{"runtime", false, d.oneOf(&t.Runtime, "dpath")},
 		{"names", false, d.goNames(&t.Names)},
 		{"members", false, d.texts(&t.Members)},
+		{"event_of", false, d.named(func(of string, k, v *yaml.Node) { t.EventOf = append(t.EventOf, d.eventOf(name, of, k, v)) })},
 		{"doc", true, d.text(&t.Doc)},
 		{"docs", false, d.textMap(&t.Docs)},
 	})
@@ -102,13 +103,21 @@ func (d *decoder) enumType(name string, k, v *yaml.Node) EnumType {
 	return t
 }
 
+// eventOf reads the events that concern one thing.
+func (d *decoder) eventOf(enum, of string, k, v *yaml.Node) EventOf {
+	x := EventOf{Of: of, Pos: d.pos(k)}
+	defer d.marking(&x.marks)()
+	d.texts(&x.Events)(v, place{enum + ".event_of", of})
+	return x
+}
+
 func (d *decoder) record(name string, k, v *yaml.Node) Record {
 	d.goType(k, name)
 	r := Record{Go: name, Pos: d.pos(k)}
 	defer d.marking(&r.marks)()
 	d.object(v, place{name, ""}, []key{
 		{"c", true, d.text(&r.C)},
-		{"role", true, d.oneOf(&r.Role, RecordIn, RecordOut)},
+		{"role", true, d.oneOf(&r.Role, RecordIn, RecordOut, RecordEntry)},
 		{"mask", false, d.text(&r.Mask)},
 		{"mask_param", false, d.text(&r.MaskParam)},
 		{"new", false, d.texts(&r.New)},
@@ -122,6 +131,7 @@ func (d *decoder) record(name string, k, v *yaml.Node) Record {
 			})
 			r.Switches = append(r.Switches, w)
 		})},
+		{"caps_from", false, d.textMap(&r.CapsFrom)},
 		{"doc", true, d.text(&r.Doc)},
 	})
 	return r
@@ -138,7 +148,11 @@ func (d *decoder) recordField(record, c string, k, v *yaml.Node) RecordField {
 		{"bit", false, d.text(&f.Bit)},
 		{"bool", false, d.truth(&f.Bool)},
 		{"text", false, d.truth(&f.Text)},
+		{"hex", false, d.truth(&f.Hex)},
 		{"callback", false, d.text(&f.Callback)},
+		{"len", false, d.text(&f.Len)},
+		{"pair", false, d.text(&f.Pair)},
+		{"default", false, d.text(&f.Default)},
 		{"doc", false, d.text(&f.Doc)},
 	})
 	return f
@@ -152,7 +166,7 @@ func (d *decoder) objectType(name string, k, v *yaml.Node) Object {
 		{"c", true, d.text(&o.C)},
 		{"parents", true, d.texts(&o.Parents)},
 		{"destroy", true, d.text(&o.Destroy)},
-		{"memory", false, d.oneOf(&o.Memory, "device")},
+		{"memory", false, d.oneOf(&o.Memory, MemoryDevice)},
 		{"events", false, d.truth(&o.Events)},
 		{"hot", false, d.truth(&o.Hot)},
 		{"getters", false, d.named(func(c string, gk, gv *yaml.Node) {
@@ -160,13 +174,28 @@ func (d *decoder) objectType(name string, k, v *yaml.Node) Object {
 			d.object(gv, place{name + "." + c, ""}, []key{
 				{"go", true, d.exported(&g.Go)},
 				{"type", false, d.text(&g.Type)},
+				{"label", false, d.oneOf(&g.Label, LabelHex, LabelDecimal)},
 				{"doc", false, d.text(&g.Doc)},
 			})
 			o.Getters = append(o.Getters, g)
 		})},
+		{"needs_verbs", false, d.textMap(&o.NeedsVerbs)},
+		{"state_from", false, d.stateFrom(&o.StateFrom)},
 		{"doc", true, d.text(&o.Doc)},
 	})
 	return o
+}
+
+// stateFrom reads where properties of an object are found.
+func (d *decoder) stateFrom(to *map[string]string) reader {
+	m := map[string]string{}
+	return d.named(func(prop string, k, v *yaml.Node) {
+		var from string
+		d.oneOf(&from, StateObject, StateHandle, StateNone)(v, place{"state_from", prop})
+		m[prop] = from
+		d.mark(k, "state_from", prop)
+		*to = m
+	})
 }
 
 func (d *decoder) verb(name string, k, v *yaml.Node) Verb {
@@ -178,6 +207,11 @@ func (d *decoder) verb(name string, k, v *yaml.Node) Verb {
 		{"params", true, d.named(func(c string, pk, pv *yaml.Node) { b.Params = append(b.Params, d.param(name, c, pk, pv)) })},
 		{"methods", true, d.named(func(g string, mk, mv *yaml.Node) { b.Methods = append(b.Methods, d.method(g, mk, mv)) })},
 		{"callbacks", false, d.truth(&b.Callbacks)},
+		{"always", false, d.truth(&b.Always)},
+		{"needs_verbs", false, d.textMap(&b.NeedsVerbs)},
+		{"needs_types", false, d.texts(&b.NeedsTypes)},
+		{"lists", false, d.text(&b.Lists)},
+		{"extent", false, d.text(&b.Extent)},
 		{"doc", true, d.text(&b.Doc)},
 	})
 	return b
@@ -194,6 +228,8 @@ func (d *decoder) param(verb, c string, k, v *yaml.Node) Param {
 		{"len", false, d.text(&p.Len)},
 		{"rest", false, d.truth(&p.Rest)},
 		{"parent", false, d.truth(&p.Parent)},
+		{"bit", false, d.text(&p.Bit)},
+		{"hex", false, d.truth(&p.Hex)},
 		{"doc", false, d.text(&p.Doc)},
 	})
 	return p
@@ -206,6 +242,7 @@ func (d *decoder) method(name string, k, v *yaml.Node) Method {
 	d.object(v, place{name, ""}, []key{
 		{"form", false, d.text(&m.Form)},
 		{"fixed", false, d.textMap(&m.Fixed)},
+		{"implies_flags", false, d.texts(&m.ImpliesFlags)},
 		{"doc", false, d.text(&m.Doc)},
 	})
 	return m

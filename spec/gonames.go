@@ -151,6 +151,9 @@ func (v *Verb) At(key, text string) Pos { return v.marks.at(key, text, v.Pos) }
 // At gives the place of a text of the method, found by its key.
 func (m *Method) At(key, text string) Pos { return m.marks.at(key, text, m.Pos) }
 
+// At gives the place of a text under a key, or that of the object.
+func (o *Object) At(key, text string) Pos { return o.marks.at(key, text, o.Pos) }
+
 // GoName is a name that a page gives to something of the generated package: "MRAccess", "AllocDMAttr.LogAlignReq", "PD.RegMR".
 type GoName struct {
 	Name string

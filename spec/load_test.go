@@ -97,7 +97,7 @@ var mistakes = []struct{ name, old, new, want string }{
 		"ibv_reg_mr.yaml:20:5: " + id + ": key fix is missing; add it\n" +
 			"ibv_reg_mr.yaml:27:5: " + id + ": unknown key fxi; did you mean fix?"},
 	{"far key", "      PD.RegMR: {}", "      PD.RegMR: {zzzzzzz: 1}",
-		"ibv_reg_mr.yaml:18:18: PD.RegMR: unknown key zzzzzzz; the keys here are doc, fixed, form"},
+		"ibv_reg_mr.yaml:18:18: PD.RegMR: unknown key zzzzzzz; the keys here are doc, fixed, form, implies_flags"},
 	{"duplicate key", "title: memory", "page: ibv_reg_mr\ntitle: memory",
 		"ibv_reg_mr.yaml:2:1: ibv_reg_mr: key page twice; first on line 1; keep one of them"},
 	{"duplicate name", "      access: {role: flags", "      pd: {role: flags",

@@ -55,6 +55,7 @@ func (c *checker) page(p *Page) {
 		c.prefixed(t.Go, t.Prefix, t.Enum, t.Members, t.Names, t.marks, t.Pos)
 		c.memberKeys(t.Go, t.Enum, "names", t.Names, t.marks, t.Pos)
 		c.memberKeys(t.Go, t.Enum, "docs", t.Docs, t.marks, t.Pos)
+		c.events(t)
 	}
 	for i := range p.Records {
 		c.record(&p.Records[i])
@@ -156,6 +157,17 @@ func (c *checker) record(r *Record) {
 		if f.Bit != "" {
 			c.constant(f.marks.at("bit", f.Bit, f.Pos), r.Go+"."+f.C, f.Bit)
 		}
+		for key, name := range map[string]string{"len": f.Len, "pair": f.Pair} {
+			if name != "" {
+				c.field(f.marks.at(key, name, f.Pos), r.Go+"."+f.C, t, name)
+			}
+		}
+		if f.Default != "" {
+			c.constant(f.marks.at("default", f.Default, f.Pos), r.Go+"."+f.C, f.Default)
+		}
+	}
+	for _, root := range sortedKeys(r.CapsFrom) {
+		c.capsFrom(r, t, root)
 	}
 	for _, name := range sortedKeys(r.Hide) {
 		c.field(r.marks.at("hide", name, r.Pos), r.Go, t, name)
@@ -199,6 +211,55 @@ func (c *checker) object(o *Object) {
 		}
 	}
 	c.function(o.marks.at("destroy", o.Destroy, o.Pos), o.Go, o.Destroy)
+	c.needs(o.Go, o.NeedsVerbs, o.marks, o.Pos)
+	for _, prop := range sortedKeys(o.StateFrom) {
+		if t.record != nil && (o.StateFrom[prop] == StateObject || !slices.Contains(objectProps[o.C], prop)) {
+			c.field(o.marks.at("state_from", prop, o.Pos), o.Go, t, prop)
+		}
+	}
+}
+
+// needs checks the functions of needs_verbs.
+func (c *checker) needs(subject string, verbs map[string]string, m marks, pos Pos) {
+	for _, part := range sortedKeys(verbs) {
+		c.function(m.at("needs_verbs."+part, verbs[part], pos), subject, verbs[part])
+	}
+}
+
+// events checks what the events of a type concern. Each concerns one thing.
+func (c *checker) events(t *EnumType) {
+	of := map[string]string{}
+	for i := range t.EventOf {
+		x := &t.EventOf[i]
+		if x.Of != EventOfPort && x.Of != EventOfDevice && c.f.TypeOf("struct "+x.Of).record == nil {
+			c.add(x.Pos, CodeUnknownName, t.Go, "event_of: no known release has struct "+show(x.Of), didYouMean(x.Of, append(c.structTags(), EventOfPort, EventOfDevice)))
+		}
+		for _, name := range x.Events {
+			at := x.marks.at(x.Of, name, x.Pos)
+			c.member(at, t.Go, t.Enum, name)
+			if first := of[name]; first != "" {
+				c.add(at, CodeDuplicateName, t.Go, "event_of: "+name+" concerns "+first+" already", "keep one of them")
+			}
+			of[name] = x.Of
+		}
+	}
+}
+
+// capsFrom checks one word of capability paths and the field that it stands for.
+func (c *checker) capsFrom(r *Record, t CType, root string) {
+	field := r.CapsFrom[root]
+	tag, known := capRoots[root]
+	if !known {
+		c.add(r.marks.at("caps_from", root, r.Pos), CodeUnknownName, r.Go, "caps_from: no capabilities are called "+show(root), didYouMean(root, sortedKeys(capRoots)))
+		return
+	}
+	has := t
+	if field != CapsSelf {
+		has, _ = c.f.Member(t, field)
+	}
+	if has.Tag != tag || has.Pointer {
+		c.add(r.marks.at("caps_from."+root, field, r.Pos), CodeUnknownName, r.Go, "caps_from: "+show(field)+" is no struct "+tag+", which "+root+" stands for", "name the field of that type, or "+CapsSelf)
+	}
 }
 
 func (c *checker) verb(v *Verb) {
@@ -221,9 +282,21 @@ func (c *checker) verb(v *Verb) {
 		if p.Len != "" {
 			param(p.marks.at("len", p.Len, p.Pos), p.Len)
 		}
+		if p.Bit != "" {
+			c.constant(p.marks.at("bit", p.Bit, p.Pos), v.C+"."+p.C, p.Bit)
+		}
+	}
+	c.needs(v.C, v.NeedsVerbs, v.marks, v.Pos)
+	if v.Extent != "" {
+		if _, _, err := c.f.TypeOfPath(fn, v.Extent); err != nil {
+			c.add(v.marks.at("extent", v.Extent, v.Pos), CodeUnknownPath, v.C, "extent: "+show(v.Extent)+" leads nowhere: "+err.Error(), "")
+		}
 	}
 	for i := range v.Methods {
 		m := &v.Methods[i]
+		for _, flag := range m.ImpliesFlags {
+			c.constant(m.marks.at("implies_flags", flag, m.Pos), m.Go, flag)
+		}
 		for _, name := range sortedKeys(m.Fixed) {
 			param(m.marks.at("fixed", name, m.Pos), name)
 			if value := m.Fixed[name]; !isNumber(value) {

@@ -179,6 +179,24 @@ var capRoots = map[string]string{
 	"comp_cntr_caps": "ibv_comp_cntr_caps", "context": "ibv_context", "qp.cap": "ibv_qp_cap", "srq_attr": "ibv_srq_attr",
 }
 
+// IsCapPath tells whether a path begins like one of the capabilities of a device or port.
+func IsCapPath(p string) bool {
+	root, _, _ := CapParts(p)
+	switch root {
+	case "device_attr", "device_attr_ex", "port_attr", "comp_cntr_caps":
+		return true
+	}
+	return false
+}
+
+// NormalCap gives one path to a capability that two queries tell: the basic attributes are part of the extended ones.
+func NormalCap(p string) string {
+	if rest, ok := strings.CutPrefix(p, "device_attr_ex.orig_attr."); ok {
+		return "device_attr." + rest
+	}
+	return p
+}
+
 // CapParts splits a capability path: "port_attr[1].max_msg_sz" is root port_attr, index 1 and rest max_msg_sz. The
 // index may be a path of an argument.
 func CapParts(p string) (root, index, rest string) {

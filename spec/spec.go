@@ -59,6 +59,8 @@ type EnumType struct {
 	Runtime string
 	// Members of an anonymous enum.
 	Members []string
+	// EventOf makes it the type of asynchronous events: which events concern which objects.
+	EventOf []EventOf
 	Doc     string
 	Docs    map[string]string
 	Pos     Pos
@@ -66,10 +68,26 @@ type EnumType struct {
 	marks marks
 }
 
+// EventOf lists the events that concern one thing.
+type EventOf struct {
+	Of     string   // C tag of an object ("ibv_qp"), EventOfPort or EventOfDevice
+	Events []string // C enumerators
+	Pos    Pos
+
+	marks marks
+}
+
+// What an event concerns when it is no object.
+const (
+	EventOfPort   = "port"
+	EventOfDevice = "device"
+)
+
 // Roles of records.
 const (
-	RecordIn  = "in"  // filled by the caller through a builder
-	RecordOut = "out" // filled by the verb
+	RecordIn    = "in"    // filled by the caller through a builder
+	RecordOut   = "out"   // filled by the verb
+	RecordEntry = "entry" // an element of a list, which the form of the method that lists it reads
 )
 
 // Record is a Go type of a C struct of plain data.
@@ -85,11 +103,17 @@ type Record struct {
 	Hide      map[string]string // C fields without a Go face -> reason
 	// Switches are mask bits that stand for no field: setting the bit is all.
 	Switches []Switch
+	// CapsFrom makes the device keep the record as its capabilities: the first word of a capability path, and the field that
+	// has those capabilities, or CapsSelf.
+	CapsFrom map[string]string
 	Doc      string
 	Pos      Pos
 
 	marks marks
 }
+
+// CapsSelf stands in CapsFrom for the record itself.
+const CapsSelf = "self"
 
 // Switch is a mask bit without a field.
 type Switch struct {
@@ -109,8 +133,12 @@ type RecordField struct {
 	Nested string // record type, role in, that fills a nested struct
 	Bool   bool
 	Text   bool // a char array: a Go string
+	Hex    bool // messages write it in hex
 	// Callback names a group of function pointers known to the emitter: "allocator" sets alloc and free, "context" pd_context.
 	Callback string
+	Len      string // callback memory: the field with the length of that memory
+	Pair     string // callback allocator: the field with the function that frees
+	Default  string // callback allocator: the constant by which the caller's function leaves a request to the library
 	Doc      string
 	Pos      Pos
 
@@ -127,20 +155,41 @@ type Object struct {
 	Events  bool   // completion events arrive on it: runtime/dpath waits for them
 	Hot     bool   // its data path is called without entering the handle: the C pointer is cleared at the end
 	Getters []Getter
-	Doc     string
-	Pos     Pos
+	// NeedsVerbs are the verbs that the handle's own code calls, by the part that each plays there.
+	NeedsVerbs map[string]string
+	// StateFrom tells where a validator reads a property: StateObject, StateHandle or StateNone.
+	StateFrom map[string]string
+	Doc       string
+	Pos       Pos
 
 	marks marks
 }
 
+// MemoryDevice is the memory of an object that runtime/devmem copies to and from.
+const MemoryDevice = "device"
+
+// Where a generated validator reads a property of an object.
+const (
+	StateObject = "object" // a field of the C object, which the library keeps right
+	StateHandle = "handle" // the Go handle
+	StateNone   = "none"   // nowhere: nothing counts it
+)
+
 // Getter gives a field of the C object.
 type Getter struct {
-	C    string
-	Go   string
-	Type string // Go type; empty: by the C type
-	Doc  string
-	Pos  Pos
+	C     string
+	Go    string
+	Type  string // Go type; empty: by the C type
+	Label string // names the object in messages by this field: LabelHex or LabelDecimal
+	Doc   string
+	Pos   Pos
 }
+
+// How a getter's value is written in the name of an object.
+const (
+	LabelHex     = "hex"
+	LabelDecimal = "decimal"
+)
 
 // Return conventions of verbs.h.
 const (
@@ -161,8 +210,14 @@ type Verb struct {
 	Params    []Param // by C name, all of them
 	Methods   []Method
 	Callbacks bool // may call back into Go (parent-domain allocators): never nocallback
-	Doc       string
-	Pos       Pos
+	Always    bool // no package works without it
+	// NeedsVerbs are the verbs that the generated code of this one calls too, by the part that each plays there.
+	NeedsVerbs map[string]string
+	NeedsTypes []string // enum types that the generated code uses beside those of parameters and records
+	Lists      string   // the record, of role entry, of the list that it returns
+	Extent     string   // where the length of the device memory stands that it makes: "attr.length"
+	Doc        string
+	Pos        Pos
 
 	marks marks
 }
@@ -193,6 +248,8 @@ type Param struct {
 	Rest bool   // flags given one by one at the end of the call; none stands for all
 	// Parent tells that the object made by the verb must be closed before this one.
 	Parent bool
+	Bit    string // flag that says the parameter is given
+	Hex    bool   // messages write it in hex
 	Doc    string
 	Pos    Pos
 
@@ -202,10 +259,12 @@ type Param struct {
 // Method is one Go face of a verb: most have one, a registration has several.
 type Method struct {
 	Go    string            // "PD.RegMR", "Lib.ImportDevice"
-	Form  string            // shape known to the emitter; empty: parameters in order
+	Form  string            // one of package form; empty: parameters in order
 	Fixed map[string]string // parameters with a fixed value
-	Doc   string            // beside the verb's doc
-	Pos   Pos
+	// ImpliesFlags are set in the verb's flags, whatever the caller gives.
+	ImpliesFlags []string
+	Doc          string // beside the verb's doc
+	Pos          Pos
 
 	marks marks
 }

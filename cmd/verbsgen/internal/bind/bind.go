@@ -6,10 +6,12 @@
 package bind
 
 import (
+	"slices"
 	"sort"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
@@ -40,12 +42,14 @@ type Special struct {
 // Bind joins in into a model. The error is a diag.List of all that is wrong.
 func Bind(in Input) (*model.Package, error) {
 	b := newBinder(in)
-	b.checkPages()
 	b.selectVerbs()
+	b.checkPages()
 	b.bindEnums()
 	b.bindObjects()
 	b.bindRecords()
 	b.bindVerbs()
+	b.bindParts()
+	b.bindEvents()
 	b.bindRules()
 	b.fitText()
 	b.prune()
@@ -77,6 +81,7 @@ type binder struct {
 	types   map[string]*model.Enum   // by Go name
 	records map[string]*model.Record // by Go name
 	mirrors map[string]*model.Mirror // by C tag
+	formOf  map[string]string        // form -> the one method that has it
 }
 
 type enumerator struct {
@@ -90,7 +95,7 @@ func newBinder(in Input) *binder {
 		in: in, funcs: map[string]*api.Function{}, recs: map[string]*api.Record{}, enums: map[string]*api.Enum{},
 		enumr: map[string]enumerator{}, want: map[string]bool{}, verbs: map[string]*model.Verb{}, specOf: map[string]*spec.Verb{},
 		objects: map[string]*model.Object{}, types: map[string]*model.Enum{}, records: map[string]*model.Record{},
-		mirrors: map[string]*model.Mirror{},
+		mirrors: map[string]*model.Mirror{}, formOf: map[string]string{},
 	}
 	rel := in.Release
 	b.pkg = &model.Package{Name: in.Package, Release: rel.Release, FactsHash: in.Hash, Facts: rel}
@@ -145,6 +150,7 @@ func (b *binder) selectVerbs() {
 			b.specOf[p.Verbs[i].C] = &p.Verbs[i]
 		}
 	}
+	defer b.dropIncomplete()
 	if len(b.in.Only) == 0 {
 		for c := range b.specOf {
 			b.want[c] = true
@@ -168,18 +174,21 @@ func (b *binder) selectVerbs() {
 	}
 }
 
-// always are the functions without which no package works.
-var always = []string{
-	"ibv_get_device_list", "ibv_free_device_list", "ibv_get_device_name", "ibv_get_device_guid", "ibv_get_device_index",
-	"ibv_open_device", "ibv_close_device",
-}
-
-// companions are functions that the generated code of another calls.
-var companions = map[string]string{
-	"ibv_import_dm":           "ibv_unimport_dm",
-	"ibv_get_cq_event":        "ibv_ack_cq_events",
-	"ibv_create_comp_channel": "ibv_get_cq_event",
-	"ibv_get_async_event":     "ibv_ack_async_event",
+// dropIncomplete takes out the functions whose generated code calls one that the release does not have yet.
+func (b *binder) dropIncomplete() {
+	for c := range b.want {
+		for _, m := range b.specOf[c].Methods {
+			f := form.Find(m.Form)
+			if f == nil {
+				continue // told by checkForms
+			}
+			for _, part := range f.Parts {
+				if needed := b.specOf[c].NeedsVerbs[part.Name]; needed != "" && !part.Optional && b.funcs[needed] == nil {
+					delete(b.want, c)
+				}
+			}
+		}
+	}
 }
 
 // closeOver adds what the wanted functions need: how the objects they use are made and destroyed. It tells whether it
@@ -191,8 +200,14 @@ func (b *binder) closeOver() bool {
 			b.want[c], changed = true, true
 		}
 	}
-	for _, c := range always {
+	for c, v := range b.specOf {
+		if !v.Always && !b.want[c] {
+			continue
+		}
 		add(c)
+		for _, part := range v.NeedsVerbs {
+			add(part)
+		}
 	}
 	used := b.usedObjects()
 	for _, p := range b.in.Spec.Pages {
@@ -201,16 +216,10 @@ func (b *binder) closeOver() bool {
 				continue
 			}
 			add(o.Destroy)
-			if o.Memory == "device" {
-				add("ibv_memcpy_to_dm")
-				add("ibv_memcpy_from_dm")
+			for _, part := range o.NeedsVerbs {
+				add(part)
 			}
 			b.addMaker(p, o, add)
-		}
-	}
-	for c, with := range companions {
-		if b.want[c] {
-			add(with)
 		}
 	}
 	return changed
@@ -284,10 +293,6 @@ func match(glob, s string) bool {
 	return strings.HasSuffix(s, last)
 }
 
-// written are the types that the emitter's own text uses, with the verb that it is written for.
-var written = map[string]string{"NodeType": "ibv_get_device_list", "TransportType": "ibv_get_device_list", "EventType": "ibv_get_async_event",
-	"WCStatus": "ibv_poll_cq", "WCOpcode": "ibv_poll_cq", "WROpcode": "ibv_post_send"}
-
 // prune drops types that no bound verb needs, and orders what is left.
 func (b *binder) prune() {
 	usedEnum, usedObj, usedRec := map[*model.Enum]bool{}, map[*model.Object]bool{}, map[*model.Record]bool{}
@@ -332,19 +337,30 @@ func (b *binder) prune() {
 				usedEnum[p.Enum] = true
 			}
 		}
-	}
-	for n, verb := range written {
-		if e := b.types[n]; e != nil && b.verbs[verb] != nil {
-			usedEnum[e] = true
+		useRec(v.Lists)
+		for _, name := range b.specOf[v.C].NeedsTypes {
+			if e := b.types[name]; e != nil {
+				usedEnum[e] = true
+			}
 		}
 	}
 	b.collectMirrors(usedRec)
+	b.dropOptional(usedObj)
 	b.pkg.Enums = keep(b.pkg.Enums, usedEnum)
 	b.pkg.Objects = keep(b.pkg.Objects, usedObj)
 	b.pkg.Records = keep(b.pkg.Records, usedRec)
 	sort.SliceStable(b.pkg.Symbols, func(i, j int) bool { return b.pkg.Symbols[i].Name < b.pkg.Symbols[j].Name })
 	for i, s := range b.pkg.Symbols {
 		s.Index = i
+	}
+}
+
+// dropOptional leaves out the methods that can be missing, where their receiver is.
+func (b *binder) dropOptional(used map[*model.Object]bool) {
+	for _, v := range b.pkg.Verbs {
+		v.Methods = slices.DeleteFunc(v.Methods, func(m *model.Method) bool {
+			return form.Find(m.Form).Optional && !used[b.objects[m.Recv]]
+		})
 	}
 }
 
@@ -376,13 +392,14 @@ func (b *binder) collectMirrors(used map[*model.Record]bool) {
 		b.pkg.Mirrors = append(b.pkg.Mirrors, m)
 	}
 	for _, r := range b.pkg.Records {
-		if used[r] {
+		if used[r] && !r.Entry {
 			add(r.Mirror)
 		}
 	}
-	if b.want["ibv_get_device_list"] && b.recs["struct ibv_device"] != nil {
-		at := b.recs["struct ibv_device"].Pos
-		add(b.mirror("ibv_device", spec.Pos{File: at.File, Line: at.Line, Col: at.Col}))
+	for _, r := range b.pkg.Records {
+		if used[r] && r.Entry {
+			add(r.Mirror)
+		}
 	}
 }
 

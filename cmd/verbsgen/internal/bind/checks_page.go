@@ -3,36 +3,12 @@ package bind
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 	"github.com/verbsgen/verbsgen/spec"
 )
-
-// formVerbs are the forms of methods that are written for some verbs alone, with these verbs. The others are plainForms.
-var formVerbs = map[string][]string{
-	"comp_channel":  {"ibv_create_comp_channel"},
-	"create_cq":     {"ibv_create_cq"},
-	"device_list":   {"ibv_get_device_list"},
-	"devmem":        {"ibv_memcpy_to_dm", "ibv_memcpy_from_dm"},
-	"import_dm":     {"ibv_import_dm"},
-	"next_async":    {"ibv_get_async_event", "ibv_ack_async_event"},
-	"next_event":    {"ibv_get_cq_event", "ibv_ack_cq_events"},
-	"open_device":   {"ibv_open_device"},
-	"parent_domain": {"ibv_alloc_parent_domain"},
-	"poll_cq":       {"ibv_poll_cq"},
-	"post_recv":     {"ibv_post_recv"},
-	"post_send":     {"ibv_post_send"},
-	"req_notify":    {"ibv_req_notify_cq"},
-	"rereg":         {"ibv_rereg_mr"},
-}
-
-// callbacks are the groups of fields that the emitter has a form for, with the record that each is of.
-var callbacks = map[string]string{
-	"allocator": "ibv_parent_domain_init_attr", "context": "ibv_parent_domain_init_attr", "memory": "ibv_mr_init_attr",
-}
 
 // ownLocals are names that a generated method uses itself, which no parameter may have.
 var ownLocals = []string{
@@ -47,9 +23,13 @@ func (b *binder) checkPages() {
 		for i := range p.Records {
 			b.checkRecord(&p.Records[i])
 		}
+		for i := range p.Objects {
+			b.checkObject(facts, &p.Objects[i])
+		}
 		for i := range p.Verbs {
 			b.checkVerb(&p.Verbs[i])
 			b.checkRoles(facts, &p.Verbs[i])
+			b.checkForms(facts, &p.Verbs[i])
 		}
 	}
 }
@@ -66,23 +46,37 @@ func (b *binder) checkRecord(r *spec.Record) {
 	for i := range r.Fields {
 		f := &r.Fields[i]
 		name(f.C, f.Go, f.At("go", f.Go))
-		if f.Callback != "" && callbacks[f.Callback] != r.C {
-			b.errorf(diag.TypeUnknown, f.At("callback", f.Callback), r.Go+"."+f.Go, "struct "+r.C+" has no callback "+f.Callback, "take callback: out")
-		}
+		b.checkCallback(r, f)
 	}
 	for _, s := range r.Switches {
 		name(s.C, s.Go, s.Pos)
 	}
 }
 
-// checkVerb finds forms that a verb cannot have, and parameters that a method cannot take.
+// checkCallback holds what a field is for against its keys.
+func (b *binder) checkCallback(r *spec.Record, f *spec.RecordField) {
+	fail := func(problem, fix string) {
+		b.errorf(diag.TypeUnknown, f.At("callback", f.Callback), r.Go+"."+f.Go, problem, fix)
+	}
+	switch f.Callback {
+	case "", form.CallbackMemory, form.CallbackAllocator, form.CallbackContext:
+	default:
+		fail("struct "+r.C+" has no callback "+f.Callback, "take callback: out")
+		return
+	}
+	if (f.Callback == form.CallbackMemory) != (f.Len != "") {
+		fail("callback: memory and len: go together", "name the field with the length of the memory under len:")
+	}
+	if (f.Callback == form.CallbackAllocator) != (f.Pair != "" && f.Default != "") {
+		fail("callback: allocator goes with pair: and default:", "name the function that frees, and the constant that leaves a request to the library")
+	}
+}
+
+// checkVerb finds parameters that a method cannot take.
 func (b *binder) checkVerb(v *spec.Verb) {
 	for i := range v.Params {
 		p := &v.Params[i]
-		name := p.Go
-		if name == "" && p.C != "context" { // which has a name of its own
-			name = naming.Local(p.C)
-		}
+		name := localName(p.Go, p.C)
 		if slices.Contains(ownLocals, name) {
 			b.errorf(diag.GoNameTwice, p.At("go", p.Go), v.C+"."+p.C, "the generated methods use the name "+name+" themselves", "choose another name under go:")
 		}
@@ -90,24 +84,6 @@ func (b *binder) checkVerb(v *spec.Verb) {
 			b.errorf(diag.TypeUnknown, p.At("type", p.Type), v.C+"."+p.C, "a parameter of role out cannot be of type "+p.Type, "leave type: out: the Go type follows from the C type")
 		}
 	}
-	for i := range v.Methods {
-		m := &v.Methods[i]
-		verbs, special := formVerbs[m.Form]
-		switch {
-		case m.Form == "" || special && slices.Contains(verbs, v.C):
-		case special:
-			b.errorf(diag.TypeUnknown, m.At("form", m.Form), m.Go, "form "+m.Form+" is written for "+strings.Join(verbs, " and "), "take form: out")
-		case !slices.Contains(plainForms, m.Form):
-			b.errorf(diag.TypeUnknown, m.At("form", m.Form), m.Go, "there is no form "+m.Form, "write one of "+strings.Join(plainForms, ", ")+", or leave form: out")
-		case m.Form != "implicit" && !hasMemory(v):
-			b.errorf(diag.TypeUnknown, m.At("form", m.Form), m.Go, "form "+m.Form+" is for a verb with an address and its length", "take form: out, or name the length under len:")
-		}
-	}
-}
-
-// hasMemory tells whether a verb takes an address of memory with its length, by themselves or in a record.
-func hasMemory(v *spec.Verb) bool {
-	return slices.ContainsFunc(v.Params, func(p spec.Param) bool { return p.Role == spec.RoleAddr && p.Len != "" || p.Role == spec.RoleInRec })
 }
 
 // checkFits finds a value that the Go type of its enum cannot have.

@@ -113,15 +113,18 @@ func (b *binder) paramMismatch(v *model.Verb, p *model.Param) string {
 			return "a pointer with a length of 64 bits"
 		}
 	default:
-		if isPointer(p.CType) && !fixedEverywhere(v, p) && !slices.Contains(ofRuntime, form(v)) {
+		if isPointer(p.CType) && !fixedEverywhere(v, p) && !ofRuntime(v) {
 			return "a value"
 		}
 	}
 	return ""
 }
 
-// ofRuntime are the forms of verbs that packages under runtime/ call.
-var ofRuntime = []string{"devmem", "post_send", "post_recv", "poll_cq", "req_notify", "next_event", "next_async"}
+// ofRuntime tells whether a package under runtime/ calls the verb.
+func ofRuntime(v *model.Verb) bool {
+	f := formOf(v)
+	return f != nil && f.Runtime
+}
 
 // pointee is what a C type points to, without const; empty for a type that is no pointer.
 func pointee(ctype string) string {

@@ -25,7 +25,7 @@ func (b *binder) bindRecords() {
 				}
 				continue
 			}
-			r := &model.Record{Go: s.Go, C: s.C, Page: p.Page, In: s.Role == spec.RecordIn, Beside: s.MaskParam != "", Doc: s.Doc, Pos: pos(s.Pos)}
+			r := &model.Record{Go: s.Go, C: s.C, Page: p.Page, In: s.Role == spec.RecordIn, Entry: s.Role == spec.RecordEntry, Caps: len(s.CapsFrom) > 0, Beside: s.MaskParam != "", Doc: s.Doc, Pos: pos(s.Pos)}
 			r.Mirror = b.mirror(s.C, s.Pos)
 			if old := b.records[s.Go]; old != nil {
 				b.errorf(diag.GoNameTwice, s.Pos, s.Go, "a record of this name stands at "+old.Pos.File+" already", "rename one of them")
@@ -81,7 +81,7 @@ func (b *binder) bindFields(r *model.Record, s spec.Record) {
 }
 
 func (b *binder) bindField(r *model.Record, s spec.Record, sf spec.RecordField, leaf *model.Leaf) *model.Field {
-	f := &model.Field{Go: sf.Go, C: sf.C, Leaf: leaf, GoType: leaf.GoType, Bool: sf.Bool, Text: sf.Text, Callback: sf.Callback,
+	f := &model.Field{Go: sf.Go, C: sf.C, Leaf: leaf, GoType: leaf.GoType, Bool: sf.Bool, Text: sf.Text, Hex: sf.Hex, Callback: sf.Callback,
 		Doc: sf.Doc, Since: b.fieldSince(s.C, sf.C)}
 	if f.Go == "" {
 		f.Go = naming.Exported(sf.C)
@@ -114,6 +114,15 @@ func (b *binder) bindField(r *model.Record, s spec.Record, sf spec.RecordField, 
 	case strings.HasPrefix(leaf.GoType, "c"):
 		b.errorf(diag.TypeUnknown, sf.Pos, s.Go+"."+f.Go, "the field holds a struct and has no type:", "name the record type that it becomes")
 	}
+	f.Default = sf.Default
+	beside := func(key, name string) *model.Leaf {
+		l := b.leaf(r.Mirror, name)
+		if l == nil && name != "" {
+			b.errorf(diag.NameUnknown, sf.At(key, name), s.Go+"."+f.Go, "no field "+name+" in struct "+s.C, "correct "+key+":")
+		}
+		return l
+	}
+	f.Len, f.Pair = beside("len", sf.Len), beside("pair", sf.Pair)
 	if sf.Bool {
 		f.GoType = "bool"
 	}
@@ -245,7 +254,7 @@ func (b *binder) shownFields(tag string) map[string]bool {
 	var shown map[string]bool
 	for _, p := range b.in.Spec.Pages {
 		for i := range p.Records {
-			if p.Records[i].C != tag {
+			if p.Records[i].C != tag || p.Records[i].Role == spec.RecordEntry { // which is read in place
 				continue
 			}
 			if shown == nil {

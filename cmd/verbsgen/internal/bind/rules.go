@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 	"github.com/verbsgen/verbsgen/spec"
@@ -119,13 +120,14 @@ func (rb *ruleBinder) elsewhere(r *model.Rule) {
 		rb.why = "kept by the handles: a builder sets a value and its bit together"
 	}
 	for _, m := range rb.v.Methods {
-		switch m.Form {
-		case "post_send", "post_recv", "poll_cq", "req_notify":
-			rb.why = "the data path checks nothing before a call"
-		case "next_event":
-			rb.cannot("kept by the handles: an event is acknowledged once")
-		default:
+		f := form.Find(m.Form)
+		switch {
+		case f.Unchecked == "":
 			continue
+		case f.RuleFirst:
+			rb.cannot(f.Unchecked)
+		default:
+			rb.why = f.Unchecked
 		}
 		if r.Kind == spec.KindNotNull && !strings.ContainsAny(r.Subject.Text, ".[") {
 			rb.why = "kept by the handles: the Go method has no place for NULL"
@@ -226,7 +228,7 @@ func (rb *ruleBinder) operand(text string) *model.Operand {
 		o.Const = uint64(e.value)
 		return o
 	}
-	if isCapPath(text) {
+	if spec.IsCapPath(text) {
 		return rb.capability(text)
 	}
 	if strings.Contains(root, "[]") {
@@ -269,68 +271,73 @@ func (rb *ruleBinder) argument(o *model.Operand, p *model.Param, rest string) *m
 	switch {
 	case p.Object == nil:
 		rb.cannot("looks into " + p.C + ", which has no Go type of its own")
-	case slices.Contains(cProperties, p.Object.C+"."+rest):
+	case p.Object.State[rest] == spec.StateObject:
 		o.CField = rest
 		if t := rb.fieldType("struct "+p.Object.C, rest); !rb.isInteger(t) || rb.maxOf(t) > math.MaxUint32 || rb.maxOf(t) < math.MaxInt32 {
 			rb.errorf(diag.RuleOperand, rb.s.Pos, rb.s.ID, "struct "+p.Object.C+"."+rest+" is no integer of 32 bits in this header", "take the header as rdma-core has it")
 		}
-	case p.Object.C+"."+rest == "ibv_qp.mcasts":
-		rb.cannot("the handles do not count multicast groups")
-	case !slices.Contains(properties, p.Object.Go+"."+rest):
+	case p.Object.State[rest] == spec.StateNone:
+		rb.cannot("the handles do not count " + rest)
+	case p.Object.State[rest] != spec.StateHandle:
 		rb.cannot("kept by the handles: Close and use after Close")
 	}
 	return o
 }
 
-// properties are those of a handle that a generated validator can read.
-var properties = []string{"DM.length"}
-
-// cProperties are fields of the C object, of 32 bits, that the library keeps right as long as it lives.
-var cProperties = []string{"ibv_context.num_comp_vectors", "ibv_qp.qp_type", "ibv_qp.state"}
-
-func isCapPath(text string) bool {
-	root, _, _ := strings.Cut(text, ".")
-	root, _, _ = strings.Cut(root, "[")
-	switch root {
-	case "device_attr", "device_attr_ex", "port_attr", "comp_cntr_caps":
-		return true
+// keptCaps finds the record that a device keeps as its capabilities, and the field of it that has those of a root. It is nil
+// when the package keeps none, or none of that root.
+func (rb *ruleBinder) keptCaps(root string) (r *model.Record, field string) {
+	for _, p := range rb.in.Spec.Pages {
+		for _, s := range p.Records {
+			field := s.CapsFrom[root]
+			filled := slices.ContainsFunc(rb.pkg.Verbs, func(v *model.Verb) bool {
+				return slices.ContainsFunc(v.Params, func(p *model.Param) bool { return p.Role == spec.RoleOutRec && p.Record == rb.records[s.Go] })
+			})
+			if field != "" && filled {
+				return rb.records[s.Go], field
+			}
+		}
 	}
-	return false
+	return nil, ""
 }
 
-// capability resolves a capability path; the generated validators know those of struct ibv_device_attr_ex.
+// capability resolves a capability path; the generated validators know those of the record that a device keeps.
 func (rb *ruleBinder) capability(text string) *model.Operand {
 	o := &model.Operand{Kind: model.OpCap, Text: text, Name: naming.Local("cap_" + strings.ReplaceAll(text, ".", "_"))}
 	root, path, _ := strings.Cut(text, ".")
-	ex := rb.records["DeviceAttrEx"]
-	switch {
-	case ex == nil || rb.verbs["ibv_query_device_ex"] == nil || (root != "device_attr" && root != "device_attr_ex"):
+	kept, field := rb.keptCaps(root)
+	if kept == nil {
 		rb.cannot("needs a capability that the package does not keep")
-	case root == "device_attr_ex" && strings.HasPrefix(path, "orig_attr."):
-		root, path = "device_attr", strings.TrimPrefix(path, "orig_attr.")
-		fallthrough
-	case root == "device_attr":
-		if m := rb.mirrors["ibv_device_attr"]; m != nil {
-			o.Leaf = m.Find(path)
+	} else {
+		if field != spec.CapsSelf {
+			path = field + "." + path
 		}
-		o.Prop = "orig_attr"
-	default:
-		o.Leaf = ex.Mirror.Find(path)
+		o.Leaf = kept.Mirror.Find(path)
 		if outer, inner, nested := strings.Cut(path, "."); o.Leaf == nil && nested {
-			if l := ex.Mirror.Find(outer); l != nil {
+			if l := kept.Mirror.Find(outer); l != nil {
 				if m := rb.mirrors[strings.TrimPrefix(l.CType, "struct ")]; m != nil {
 					o.Prop, o.Leaf = l.Go, m.Find(inner)
 				}
 			}
 		}
 	}
-	if o.Leaf == nil && rb.why == "" && rb.newer("struct ibv_"+root+"."+path) {
+	if o.Leaf == nil && rb.why == "" && kept != nil && rb.newerCap(kept, path) {
 		rb.cannot(newerConstant)
 	}
 	if o.Leaf == nil && rb.why == "" {
 		rb.errorf(diag.RuleOperand, rb.s.Pos, rb.s.ID, "no capability "+text+" in this header", "correct cap:")
 	}
 	return o
+}
+
+// newerCap tells whether a field of the record that a device keeps is one of a later release.
+func (rb *ruleBinder) newerCap(kept *model.Record, path string) bool {
+	if rb.newer("struct " + kept.C + "." + path) {
+		return true
+	}
+	outer, inner, nested := strings.Cut(path, ".")
+	l := kept.Mirror.Find(outer)
+	return nested && l != nil && rb.newer(l.CType+"."+inner)
 }
 
 // tests resolves the atoms of a condition.

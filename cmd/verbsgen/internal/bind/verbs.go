@@ -7,17 +7,12 @@ import (
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 )
-
-// pseudo are object types without a Go handle of their own: elements of the device list.
-var pseudo = map[string]bool{"DeviceInfo": true, "DeviceList": true}
-
-// events are types that the emitter writes, with methods that are verbs.
-var events = map[string]bool{"CQEvent": true, "AsyncEvent": true}
 
 // bindObjects makes the handle types, in two passes: an object names its parents.
 func (b *binder) bindObjects() {
@@ -32,7 +27,7 @@ func (b *binder) bindObjects() {
 				b.errorf(diag.GoNameTwice, s.Pos, s.Go, "an object of this name stands on page "+old.Page+" already", "rename one of them")
 				continue
 			}
-			o := &model.Object{Go: s.Go, C: s.C, Page: p.Page, Device: s.Memory == "device", Events: s.Events, Hot: s.Hot, Doc: s.Doc, Pos: pos(s.Pos)}
+			o := &model.Object{Go: s.Go, C: s.C, Page: p.Page, Device: s.Memory == spec.MemoryDevice, Events: s.Events, Hot: s.Hot, State: s.StateFrom, Doc: s.Doc, Pos: pos(s.Pos)}
 			b.objects[s.Go] = o
 			all = append(all, pair{o, s})
 		}
@@ -91,7 +86,7 @@ func (b *binder) bindGetters(o *model.Object, s spec.Object) {
 		if t == "" {
 			b.errorf(diag.TypeUnknown, g.Pos, s.Go+"."+g.Go, "C type "+ctype+" has no Go type of its own", "give type:")
 		}
-		o.Getters = append(o.Getters, &model.Getter{Go: g.Go, C: g.C, CType: ctype, GoType: t, Doc: g.Doc})
+		o.Getters = append(o.Getters, &model.Getter{Go: g.Go, C: g.C, CType: ctype, GoType: t, Label: g.Label, Doc: g.Doc})
 	}
 }
 
@@ -141,25 +136,40 @@ func (b *binder) bindVerb(f *api.Function, s *spec.Verb) *model.Verb {
 	b.bindParams(v, f, s)
 	b.bindWay(v, f, s)
 	defer b.fitVerb(v, f) // when the methods are known
-	for _, m := range s.Methods {
-		recv, name, ok := strings.Cut(m.Go, ".")
-		if !ok || (recv != "Lib" && b.objects[recv] == nil && !events[recv]) {
-			b.errorf(diag.TypeUnknown, m.Pos, f.Name, "method "+m.Go+" is not RECEIVER.NAME with an object or Lib as receiver", "write it as PD.RegMR")
-			continue
+	if s.Lists != "" {
+		if v.Lists = b.records[s.Lists]; v.Lists == nil || !v.Lists.Entry {
+			b.errorf(diag.TypeUnknown, s.At("lists", s.Lists), f.Name, "no record "+s.Lists+" of role entry in any page", "correct lists:")
 		}
-		if problem := b.methodProblem(v, recv, m.Form); problem != "" {
-			b.errorf(diag.TypeUnknown, m.Pos, m.Go, problem, "change the page, or leave the method out")
-			continue
-		}
-		v.Methods = append(v.Methods, &model.Method{Recv: recv, Name: name, Form: m.Form, Fixed: m.Fixed, Doc: m.Doc})
+	}
+	b.bindExtent(v, s)
+	for i := range s.Methods {
+		b.bindMethod(v, &s.Methods[i])
 	}
 	return v
 }
 
+// bindMethod resolves one Go face of a verb.
+func (b *binder) bindMethod(v *model.Verb, m *spec.Method) {
+	f := form.Find(m.Form)
+	if f == nil {
+		return // told by checkForm
+	}
+	recv, name, ok := strings.Cut(m.Go, ".")
+	if !ok || recv != "Lib" && b.objects[recv] == nil && f.Recv != form.RecvMade {
+		b.errorf(diag.TypeUnknown, m.Pos, v.C, "method "+m.Go+" is not RECEIVER.NAME with an object or Lib as receiver", "write it as PD.RegMR")
+		return
+	}
+	if problem := b.methodProblem(v, recv, f); problem != "" {
+		b.errorf(diag.TypeUnknown, m.Pos, m.Go, problem, "change the page, or leave the method out")
+		return
+	}
+	v.Methods = append(v.Methods, &model.Method{Recv: recv, Name: name, Form: m.Form, Fixed: m.Fixed, Sets: b.implied(v, m), Doc: m.Doc})
+}
+
 // methodProblem tells what the emitter has no form for.
-func (b *binder) methodProblem(v *model.Verb, recv, form string) string {
-	if form != "" && !slices.Contains(plainForms, form) {
-		return "" // a form of its own knows what it does
+func (b *binder) methodProblem(v *model.Verb, recv string, f *form.Form) string {
+	if !f.InOrder() {
+		return "" // its signature is checked
 	}
 	takes := slices.ContainsFunc(v.Params, func(p *model.Param) bool { return p.Object != nil && p.Object.Go == recv })
 	switch {
@@ -170,6 +180,9 @@ func (b *binder) methodProblem(v *model.Verb, recv, form string) string {
 	}
 	outs, records, rest := 0, 0, ""
 	for _, p := range v.Params {
+		if p.Role == spec.RoleHandle && p.GoType == "" {
+			return "parameter " + p.C + " is a handle without type:, which no form of method takes but those that name it"
+		}
 		switch p.Role {
 		case spec.RoleOut:
 			outs++
@@ -194,17 +207,9 @@ func (b *binder) methodProblem(v *model.Verb, recv, form string) string {
 	return ""
 }
 
-// plainForms are the forms of methods whose parameters stand in order.
-var plainForms = []string{"bytes", "buffer", "addr", "implicit"}
-
 // bindParams resolves the parameters of the header by those of the spec.
 func (b *binder) bindParams(v *model.Verb, f *api.Function, s *spec.Verb) {
-	params := f.Params
-	if f.Redirect != "" { // the callable form is the inline's: port attributes in full length
-		if in := b.funcs[f.Redirect]; in != nil && len(in.Params) >= len(params) {
-			params = in.Params[:len(params)]
-		}
-	}
+	params := b.callable(f) // the inline's: port attributes in full length
 	byName := map[string]spec.Param{}
 	for _, p := range s.Params {
 		byName[p.C] = p
@@ -230,22 +235,13 @@ func (b *binder) bindParams(v *model.Verb, f *api.Function, s *spec.Verb) {
 }
 
 func (b *binder) bindParam(verb string, q api.Param, s spec.Param) *model.Param {
-	p := &model.Param{C: q.Name, Go: s.Go, CType: q.Type, Role: s.Role, Null: s.Null, Parent: s.Parent, Rest: s.Rest, Doc: s.Doc}
-	if p.Go == "" {
-		p.Go = naming.Local(q.Name)
-		if p.Go == "context" { // a package name in Go
-			p.Go = "dev"
-		}
-		if slices.Contains(textLocals, p.Go) || types.Universe.Lookup(p.Go) != nil {
-			p.Go += "_"
-		}
-	}
+	p := &model.Param{C: q.Name, Go: localName(s.Go, q.Name), CType: q.Type, Role: s.Role, Null: s.Null, Parent: s.Parent, Rest: s.Rest, Hex: s.Hex, Doc: s.Doc}
 	if s.Rest && s.Role != spec.RoleFlags {
 		b.errorf(diag.TypeUnknown, s.Pos, verb+"."+q.Name, "rest: is for flags", "take it out, or give the parameter the role flags")
 	}
 	switch s.Role {
 	case spec.RoleHandle:
-		if pseudo[s.Type] {
+		if s.Type == "" { // a pointer without a Go type
 			break
 		}
 		if p.Object = b.objects[s.Type]; p.Object == nil {
@@ -282,7 +278,26 @@ func (b *binder) bindParam(verb string, q api.Param, s spec.Param) *model.Param 
 			b.errorf(diag.TypeUnknown, s.Pos, verb+"."+q.Name, "C type "+q.Type+" has no Go type", "give the parameter another role")
 		}
 	}
+	if s.Bit != "" {
+		if value, ok := b.lookup(s.Bit, s.At("bit", s.Bit), verb+"."+q.Name); ok {
+			p.Bit = &model.Member{C: s.Bit, Value: value}
+		}
+	}
 	return p
+}
+
+// localName is the Go name of a parameter.
+func localName(given, c string) string {
+	name := naming.Local(c)
+	switch {
+	case given != "":
+		return given
+	case name == "context": // a package name in Go
+		return "dev"
+	case slices.Contains(textLocals, name) || types.Universe.Lookup(name) != nil:
+		return name + "_"
+	}
+	return name
 }
 
 func paramNames(params []api.Param) string {

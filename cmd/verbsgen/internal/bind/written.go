@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
@@ -17,64 +18,64 @@ import (
 // stands on declarations that it names. This file holds a header to them, so that the text is never put beside
 // declarations that it was not written for.
 
-// calls are the verbs that the text of another calls.
-var calls = map[string][]string{
-	"ibv_get_device_list": {"ibv_free_device_list", "ibv_open_device", "ibv_get_device_guid"},
-	"ibv_open_device":     {"ibv_get_device_list", "ibv_close_device"},
-	"ibv_alloc_dm":        {"ibv_memcpy_to_dm", "ibv_memcpy_from_dm"},
-	"ibv_get_cq_event":    {"ibv_ack_cq_events"},
-	"ibv_get_async_event": {"ibv_ack_async_event"},
-	"ibv_import_dm":       {"ibv_unimport_dm", "ibv_memcpy_to_dm", "ibv_memcpy_from_dm"},
-}
-
-// recordsOfText are the records, other than those that parameters lead to, whose members the text of a verb reads.
-var recordsOfText = map[string][]string{
-	"ibv_get_device_list": {"struct ibv_device"},
-	"ibv_post_send":       {"struct ibv_sge", "struct ibv_send_wr", "struct ibv_qp", "struct ibv_context_ops"},
-	"ibv_post_recv":       {"struct ibv_sge", "struct ibv_recv_wr", "struct ibv_qp", "struct ibv_context_ops"},
-	"ibv_poll_cq":         {"struct ibv_wc", "struct ibv_cq", "struct ibv_context_ops"},
-	"ibv_req_notify_cq":   {"struct ibv_cq", "struct ibv_context_ops"},
-	"ibv_get_cq_event":    {"struct ibv_comp_channel"},
-	"ibv_get_async_event": {"struct ibv_async_event"},
-	"ibv_memcpy_to_dm":    {"struct ibv_dm"},
-	"ibv_memcpy_from_dm":  {"struct ibv_dm"},
-}
-
-// constantsOfText are the constants whose values the text of a verb knows.
-var constantsOfText = map[string][]string{
-	"ibv_rereg_mr": {"IBV_REREG_MR_CHANGE_TRANSLATION", "IBV_REREG_MR_CHANGE_PD", "IBV_REREG_MR_CHANGE_ACCESS"},
-	"ibv_reg_mr":   {"IBV_ACCESS_OPTIONAL_RANGE"},
-}
-
-// form is the form of a verb's methods that its text is written for; empty for a verb whose methods are plain.
-func form(v *model.Verb) string {
+// formOf is the form of a verb's methods that is written for its C function; nil for a verb whose methods are plain.
+func formOf(v *model.Verb) *form.Form {
 	for _, m := range v.Methods {
-		if _, ok := formVerbs[m.Form]; ok {
-			return m.Form
+		if f := form.Find(m.Form); f != nil && f.Sig != nil {
+			return f
 		}
 	}
-	return ""
+	return nil
 }
 
 // fitText holds the verbs with text of their own to the declarations that the text was written for.
 func (b *binder) fitText() {
 	told := map[string]bool{}
 	for _, v := range b.pkg.Verbs {
-		f := b.funcs[v.C]
-		for _, need := range calls[v.C] {
-			if b.verbs[need] == nil && !told[need] {
-				told[need] = true
-				b.headerf(diag.HeaderLacks, f.Pos, v.C, "what is generated for it calls "+need+", which this header does not declare", "take a verbs.h that is whole")
-			}
+		b.fitParts(v.C, b.funcs[v.C].Pos, v.Parts, partsOf(v), told)
+		if formOf(v) != nil || v.Special != nil {
+			b.fitKnown(v, b.funcs[v.C], told)
 		}
-		if form(v) != "" || v.Special != nil {
-			b.fitKnown(v, f, told)
-		}
+	}
+	for _, o := range b.pkg.Objects {
+		b.fitParts(o.Go, b.makerPos(o), o.Parts, partsOfObject(o), told)
 	}
 	if b.in.Known != nil && slices.ContainsFunc(b.pkg.Verbs, func(v *model.Verb) bool { return v.Way == model.WayVerbs }) {
 		b.knownRecord(b.in.Known, extendedContext)
 	}
-	b.fitDeviceInfo()
+}
+
+// partsOf are the parts that the forms of a verb's methods need.
+func partsOf(v *model.Verb) (parts []form.Part) {
+	for _, m := range v.Methods {
+		if f := form.Find(m.Form); f != nil {
+			parts = append(parts, f.Parts...)
+		}
+	}
+	return parts
+}
+
+// partsOfObject are the parts that a handle needs.
+func partsOfObject(o *model.Object) (parts []form.Part) {
+	if o.Events {
+		parts = append(parts, form.EventParts...)
+	}
+	if o.Device {
+		parts = append(parts, form.DeviceMemoryParts...)
+	}
+	return parts
+}
+
+// fitParts looks whether the header has the verbs that generated code calls beside the verb's own.
+func (b *binder) fitParts(subject string, at api.Pos, has map[string]*model.Part, needs []form.Part, told map[string]bool) {
+	for _, need := range needs {
+		part := has[need.Name]
+		if part == nil || part.Verb != nil || need.Optional || b.funcs[part.C] != nil || told[part.C] {
+			continue // without a part the page is wrong, which is told already
+		}
+		told[part.C] = true
+		b.headerf(diag.HeaderLacks, at, subject, "what is generated for it calls "+part.C+", which this header does not declare", "take a verbs.h that is whole")
+	}
 }
 
 // extendedContext is the record behind a context, which the C side walks through.
@@ -87,7 +88,10 @@ func (b *binder) fitKnown(v *model.Verb, f *api.Function, told map[string]bool) 
 		return
 	}
 	functions := []string{v.C}
-	tags := slices.Clone(recordsOfText[v.C])
+	var tags, constants []string
+	if f := formOf(v); f != nil {
+		tags = slices.Clone(f.Reads)
+	}
 	if v.Special != nil {
 		for _, s := range v.Special.Symbols {
 			functions = append(functions, s.Name)
@@ -95,6 +99,8 @@ func (b *binder) fitKnown(v *model.Verb, f *api.Function, told map[string]bool) 
 		for _, t := range v.Special.Types {
 			if strings.HasPrefix(t, "struct ") {
 				tags = append(tags, t)
+			} else {
+				constants = append(constants, t)
 			}
 		}
 	}
@@ -115,7 +121,12 @@ func (b *binder) fitKnown(v *model.Verb, f *api.Function, told map[string]bool) 
 			b.knownRecord(known, tag)
 		}
 	}
-	for _, name := range constantsOfText[v.C] {
+	for _, p := range v.Params {
+		if p.Bit != nil {
+			constants = append(constants, p.Bit.C)
+		}
+	}
+	for _, name := range constants {
 		b.knownConstant(known, name, f.Pos)
 	}
 }
@@ -206,37 +217,6 @@ func (b *binder) knownConstant(known *api.Release, name string, at api.Pos) {
 			} else if is.value != m.Value {
 				b.headerf(diag.SpecialChanged, is.pos, name, fmt.Sprintf("its value is %d; what uses it was written for %d", is.value, m.Value), textFix)
 			}
-		}
-	}
-}
-
-// deviceFields are the members of struct ibv_device that the text of the device list reads.
-var deviceFields = []string{"name", "dev_name", "dev_path", "ibdev_path", "node_type", "transport_type"}
-
-// fitDeviceInfo looks whether struct ibv_device has what the text of the device list reads, as it reads it.
-func (b *binder) fitDeviceInfo() {
-	v := b.verbs["ibv_get_device_list"]
-	if v == nil || form(v) == "" {
-		return
-	}
-	f, rec := b.funcs[v.C], b.recs["struct ibv_device"]
-	if rec == nil || rec.Incomplete {
-		b.headerf(diag.HeaderLacks, f.Pos, v.C, "what is generated for it reads struct ibv_device, which this header does not define", "take a verbs.h that is whole")
-		return
-	}
-	for _, name := range deviceFields {
-		ctype := b.fieldType(rec.Tag, name)
-		elem, n := array(ctype)
-		switch {
-		case ctype == "":
-			b.headerf(diag.HeaderLacks, rec.Pos, rec.Tag, "it has no "+name+", which is read for "+v.C, "take a verbs.h that is whole")
-		case strings.HasSuffix(name, "_type") && !b.isInteger(ctype) || !strings.HasSuffix(name, "_type") && (elem != "char" || n == 0):
-			b.headerf(diag.TypeMismatch, b.fieldPos("ibv_device", name), rec.Tag+"."+name, "its C type "+ctype+" is not the one that is read for "+v.C, textFix)
-		}
-	}
-	for _, name := range []string{"NodeType", "TransportType"} {
-		if b.types[name] == nil {
-			b.headerf(diag.TypeUnknown, f.Pos, v.C, "what is generated for it uses the type "+name+", which no page defines", "define it under enums:")
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/big"
 	"os"
-	"strings"
 
 	"github.com/verbsgen/verbsgen/spec"
 )
@@ -50,16 +49,8 @@ func (c *call) capability(path string, v any) {
 	}
 	t.Array = false
 	if val := c.value("caps."+path, t, v); val != nil && val.kind == kInt {
-		c.caps[normalCap(path)] = val.i
+		c.caps[spec.NormalCap(path)] = val.i
 	}
-}
-
-// normalCap gives one path to what two queries tell: the basic attributes are part of the extended ones.
-func normalCap(path string) string {
-	if rest, ok := strings.CutPrefix(path, "device_attr_ex.orig_attr."); ok {
-		return "device_attr." + rest
-	}
-	return path
 }
 
 // capValue gives the value of the capability of a rule; ok is false, and missing set, when the case does not give it.
@@ -72,7 +63,7 @@ func (c *call) capValue(path string, b binding) (i *big.Int, ok bool) {
 		}
 		path = fmt.Sprintf("%s[%s].%s", root, n, rest)
 	}
-	if i, ok = c.caps[normalCap(path)]; !ok {
+	if i, ok = c.caps[spec.NormalCap(path)]; !ok {
 		c.missing = true
 	}
 	return i, ok

@@ -3,6 +3,7 @@ package emit
 import (
 	"github.com/dave/jennifer/jen"
 
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 )
 
@@ -36,15 +37,31 @@ func (e *emitter) allocator(g *goFile, v *model.Verb) {
 		remark(param("Align", "uint64"), "alignment wanted of the address, in bytes"),
 		remark(param("Resource", "pdalloc.Resource"), "what for: the driver's id and a code of its own"),
 		remark(param("Context", "any"), "what PDContext was given"))
-	e.allocatorInterface(g)
+	alloc, _, attr := callbackFields(v)
+	e.allocatorInterface(g, alloc, attr)
 	g.decl(`// ErrUseDefault is the answer of an Allocator that leaves the request to the provider.
 //
-// C: IBV_ALLOCATOR_USE_DEFAULT, ibv_alloc_parent_domain(3).`, jen.Var().Id("ErrUseDefault").Op("=").Add(rt("pdalloc", "ErrUseDefault")))
+// C: `+alloc.Default+", "+page(v.Page)+".", jen.Var().Id("ErrUseDefault").Op("=").Add(rt("pdalloc", "ErrUseDefault")))
+	e.newAllocCalls(g, v)
+}
+
+// callbackFields are the fields of a builder with an allocator and with what it is given.
+func callbackFields(v *model.Verb) (alloc, context *model.Field, attr *model.Record) {
 	for _, p := range v.Params {
-		if p.Record != nil {
-			e.newAllocCalls(g, pd, p.Record)
+		if p.Record == nil {
+			continue
+		}
+		attr = p.Record
+		for _, f := range attr.Fields {
+			switch f.Callback {
+			case form.CallbackAllocator:
+				alloc = f
+			case form.CallbackContext:
+				context = f
+			}
 		}
 	}
+	return alloc, context, attr
 }
 
 // allocatorInterface makes what a caller implements:
@@ -53,12 +70,12 @@ func (e *emitter) allocator(g *goFile, v *model.Verb) {
 //		Alloc(req AllocRequest) (addr uintptr, err error)
 //		Free(req AllocRequest, addr uintptr)
 //	}
-func (e *emitter) allocatorInterface(g *goFile) {
+func (e *emitter) allocatorInterface(g *goFile, alloc *model.Field, attr *model.Record) {
 	req, addr := param("req", "AllocRequest"), param("addr", "uintptr")
 	g.decl(`// Allocator gives a provider memory for its own buffers. Its methods may be called from several threads at once, on
 // threads of C. They must not call verbs.
 //
-// C: alloc and free of struct ibv_parent_domain_init_attr, ibv_alloc_parent_domain(3).`, jen.Type().Id("Allocator").Interface(
+// C: `+alloc.C+" and "+alloc.Pair.C+" of struct "+attr.C+", "+page(attr.Page)+".", jen.Type().Id("Allocator").Interface(
 		jen.Comment(`// Alloc answers with the address of zeroed memory that a fork does not copy and that is not Go's: that of a
 // mem.Buffer, for one. ErrUseDefault lets the provider allocate as it would without an Allocator. Any other error
 // fails the verb that asked.`),
@@ -84,20 +101,20 @@ func (e *emitter) allocatorInterface(g *goFile) {
 //		c.comp_mask |= 0x1 // IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS
 //		return calls, nil
 //	}
-func (e *emitter) newAllocCalls(g *goFile, pd *model.Object, attr *model.Record) {
+func (e *emitter) newAllocCalls(g *goFile, v *model.Verb) {
+	pd := v.Creates
+	field, context, attr := callbackFields(v)
 	alloc, free := typedAllocator(pd)
 	funcs := rt("pdalloc", "Allocator").Types(id(pd.Go)).Add(lines(key("Alloc", alloc), key("Free", free)))
 	body := []jen.Code{
 		define("with", "user").List(id("a.allocator"), id("a.userContext")),
 		jen.If(isNil(id("with"))).Block(jen.Return(jen.Nil(), jen.Nil())),
-		jen.List(id("calls"), id("c.alloc"), id("c.free"), id("c.pd_context"), id("err")).Op("=").Add(rt("pdalloc", "NewCalls")).Call(funcs),
+		jen.List(id("calls"), id("c", field.Leaf.Go), id("c", field.Pair.Go), id("c", context.Leaf.Go), id("err")).Op("=").Add(rt("pdalloc", "NewCalls")).Call(funcs),
 		fail{jen.Nil()}.ifErr(),
 	}
-	for _, callback := range []string{callbackAllocator, callbackContext} {
-		for _, f := range attr.Fields {
-			if f.Callback == callback && f.Bit != nil {
-				body = append(body, setBit(id("c", attr.Mask), uint64(f.BitValue), f.Bit.C))
-			}
+	for _, f := range []*model.Field{field, context} {
+		if f.Bit != nil {
+			body = append(body, setBit(id("c", attr.Mask), uint64(f.BitValue), f.Bit.C))
 		}
 	}
 	g.fn(fn{

@@ -398,8 +398,13 @@ func pointer(o *model.Operand) bool {
 	return o.Param != nil && (o.Param.GoType == "uintptr" || o.Param.Object != nil || o.Param.Record != nil)
 }
 
-// hexLike tells whether a number reads better in hex.
+// hexLike tells whether a number is written in hex: a mask of bits, and what the page has so.
 func hexLike(o *model.Operand) bool {
-	name := o.Text[strings.LastIndexByte(o.Text, '.')+1:]
-	return strings.Contains(name, "mask") || strings.Contains(name, "iova")
+	switch {
+	case o.Field != nil:
+		return o.Field.Hex
+	case o.Leaf != nil && o.Param != nil && o.Param.Record != nil:
+		return o.Leaf.Go == o.Param.Record.Mask
+	}
+	return o.Param != nil && o.Param.Hex
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/emit/cdecl"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/output"
 	"github.com/verbsgen/verbsgen/spec"
@@ -103,9 +104,7 @@ func fill(name, text string, data any) (string, error) {
 // shimmed tells whether a verb has a C function: all but the copies and the data path, which the runtime calls.
 func (e *emitter) shimmed(v *model.Verb) bool {
 	for _, m := range v.Methods {
-		switch m.Form {
-		case "devmem", "post_send", "post_recv", "poll_cq", "req_notify", "next_event", "next_async": // runtime/devmem and runtime/dpath call these
-		default:
+		if !form.Find(m.Form).Runtime {
 			return true
 		}
 	}

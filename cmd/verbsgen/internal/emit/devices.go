@@ -2,28 +2,36 @@ package emit
 
 import (
 	"github.com/dave/jennifer/jen"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 )
 
-// deviceInfo makes the entry of the device list.
+// deviceInfo makes the entry of the device list: the fields of its record, and what functions of the library tell of a device.
 func (e *emitter) deviceInfo(g *goFile) {
-	described := func(text string, f *jen.Statement, c string) *jen.Statement {
-		s := jen.Comment("// " + text).Line().Add(f)
+	list := e.byForm[form.DeviceList]
+	entry := list.Lists
+	var fields []jen.Code
+	add := func(text, name, typ, c string) {
+		f := param(name, typ)
 		if c != "" {
-			s.Comment("// " + c)
+			f.Comment("// " + c)
 		}
-		return s
+		if text != "" {
+			f = jen.Comment("// " + text + ".").Line().Add(f)
+		}
+		fields = append(fields, f)
 	}
-	g.structType(`// DeviceInfo is an entry of the device list.
-//
-// C: struct ibv_device, ibv_get_device_list(3).`, "DeviceInfo",
-		described(`Name of the device in the kernel ("mlx5_0").`, param("Name", "string"), "name"),
-		described(`DevName is the name of its verbs character device ("uverbs0").`, param("DevName", "string"), "dev_name"),
-		described("DevPath is the folder of the character device in sysfs.", param("DevPath", "string"), "dev_path"),
-		described("IBDevPath is the folder of the device in sysfs.", param("IBDevPath", "string"), "ibdev_path"),
-		remark(param("NodeType", "NodeType"), "node_type"),
-		remark(param("Transport", "TransportType"), "transport_type"),
-		described("GUID of the node in the host's byte order. C: ibv_get_device_guid(3).", param("GUID", "uint64"), ""),
-		described("Index of the device in the kernel, -1 where the kernel or the library tells none. C: ibv_get_device_index(3).", param("Index", "int"), ""))
+	for _, f := range entry.Fields {
+		add(f.Doc, f.Go, f.GoType, f.C)
+	}
+	if guid := list.Parts[form.PartGUID]; guid != nil {
+		add("GUID of the node in the host's byte order. C: "+page(guid.Page), "GUID", "uint64", "")
+	}
+	if index := list.Parts[form.PartIndex]; index != nil {
+		add("Index of the device in the kernel, -1 where the kernel or the library tells none. C: "+page(index.Page), "Index", "int", "")
+	}
+	g.structType(doc(entry.Go, "is "+lowerFirst(entry.Doc), "struct "+entry.C, entry.Page), entry.Go, fields...)
 }
 
 // devices makes Devices:
@@ -42,20 +50,22 @@ func (e *emitter) deviceInfo(g *goFile) {
 //		return out, err
 //	}
 func (e *emitter) devices(g *goFile) {
+	v := e.byForm[form.DeviceList]
+	entries := jen.Index().Id(v.Lists.Go)
 	add := jen.Func().Params(jen.Id("c").Add(unsafePointer())).Bool().Block(
 		assign(id("out"), jen.Append(id("out"), id("l.info").Call(id("c")))),
 		jen.Return(jen.True()))
 	g.fn(fn{
-		doc: `// Devices lists the RDMA devices of the machine. A kernel without RDMA is an error that is errors.ErrUnsupported; an
+		doc: `// ` + v.m.Name + ` lists the RDMA devices of the machine. A kernel without RDMA is an error that is errors.ErrUnsupported; an
 // empty list means that the kernel has RDMA and no device.
 //
-// C: ibv_get_device_list, ibv_get_device_list(3).`,
-		recv: recv("l", "Lib"), name: "Devices", results: errResult(jen.Index().Id("DeviceInfo")),
+// C: ` + v.C + ", " + page(v.Page) + ".",
+		recv: recv("l", v.m.Recv), name: v.m.Name, results: errResult(entries),
 		body: []jen.Code{
-			constVerb("ibv_get_device_list"),
+			constVerb(v.C),
 			define("list", "err").Add(id("l.deviceList").Call()),
 			fail{jen.Nil()}.ifErr(),
-			jen.Var().Id("out").Index().Id("DeviceInfo"),
+			jen.Var().Id("out").Add(entries),
 			assign(id("err"), id("list.Each").Call(id("verb"), add)),
 			jen.Return(id("out"), id("err")),
 		},
@@ -78,16 +88,15 @@ func (e *emitter) devices(g *goFile) {
 //		return dev, err
 //	}
 func (e *emitter) openDevice(g *goFile) {
+	v := e.byForm[form.OpenDevice]
 	open := jen.Func().Params(jen.Id("c").Add(unsafePointer())).Params(jen.Id("err").Error()).Block(
 		jen.List(id("dev"), id("err")).Op("=").Id("l").Dot("open").Call(id("c"), id("name")),
 		jen.Return(id("err")))
 	g.fn(fn{
-		doc: `// OpenDevice opens the device of the given name.
-//
-// C: ibv_open_device, ibv_open_device(3).`,
-		recv: recv("l", "Lib"), name: "OpenDevice", params: []jen.Code{param("name", "string")}, results: errResult(ptr(e.root())),
+		doc:  doc(v.m.Name, "opens the device of the given name", v.C, v.Page),
+		recv: recv("l", v.m.Recv), name: v.m.Name, params: []jen.Code{param("name", "string")}, results: errResult(ptr(e.root())),
 		body: []jen.Code{
-			constVerb("ibv_open_device"),
+			constVerb(v.C),
 			define("list", "err").Add(id("l.deviceList").Call()),
 			fail{jen.Nil()}.ifErr(),
 			jen.Var().Add(param("dev", "*"+e.root())),
@@ -114,7 +123,7 @@ func (e *emitter) openDevice(g *goFile) {
 //		return dev, nil
 //	}
 func (e *emitter) openListed(g *goFile) {
-	v, none := e.need("ibv_open_device"), fail{jen.Nil()}
+	v, none := e.byForm[form.OpenDevice].Verb, fail{jen.Nil()}
 	g.fn(fn{
 		doc:  "// open opens a device of the list.",
 		recv: recv("l", "Lib"), name: "open", params: []jen.Code{jen.Id("c").Add(unsafePointer()), param("name", "string")}, results: errResult(ptr(e.root())),
@@ -140,7 +149,8 @@ func (e *emitter) openListed(g *goFile) {
 //		}, nil
 //	}
 func (e *emitter) deviceFunctions(g *goFile) {
-	list, free := e.need("ibv_get_device_list"), e.need("ibv_free_device_list")
+	list := e.byForm[form.DeviceList].Verb
+	free := list.Part(form.PartFree)
 	library := rt("devlist", "Library")
 	none := fail{library.Clone().Values()}
 	get := jen.Func().Params(param("n", "*int32")).Params(unsafePointer(), rt("syscall", "Errno")).
@@ -168,25 +178,34 @@ func (e *emitter) deviceFunctions(g *goFile) {
 //		return info
 //	}
 func (e *emitter) readDevice(g *goFile) {
+	list := e.byForm[form.DeviceList]
+	entry := list.Lists
 	c := jen.Id("c").Add(unsafePointer())
-	device := jen.Parens(ptr("cDevice")).Call(id("c"))
-	text := func(name string) *jen.Statement { return rt("cmem", "Text").Call(id("d", name).Index(jen.Op(":"))) }
+	device := jen.Parens(ptr(entry.Mirror.Name)).Call(id("c"))
+	text := func(of *jen.Statement, f *model.Field) *jen.Statement {
+		return rt("cmem", "Text").Call(dot(of, f.Leaf.Go).Index(jen.Op(":")))
+	}
 	g.fn(fn{
 		doc:  "// deviceName reads the name of a device of the list.",
 		name: "deviceName", params: []jen.Code{c}, results: []jen.Code{jen.String()},
-		body: []jen.Code{jen.Return(rt("cmem", "Text").Call(jen.Add(device).Dot("name").Index(jen.Op(":"))))}, short: true,
+		body: []jen.Code{jen.Return(text(device, entry.Fields[0]))}, short: true,
 	})
-	body := []jen.Code{
-		define("d").Add(device),
-		define("info").Id("DeviceInfo").Add(lines(
-			key("Name", text("name")), key("DevName", text("dev_name")), key("DevPath", text("dev_path")), key("IBDevPath", text("ibdev_path")),
-			key("NodeType", id("NodeType").Call(id("d.node_type"))), key("Transport", id("TransportType").Call(id("d.transport_type"))),
-			key("Index", jen.Lit(-1)))),
+	var values []jen.Code
+	for _, f := range entry.Fields {
+		value := text(id("d"), f)
+		if !f.Text {
+			value = goType(f.GoType).Call(id("d", f.Leaf.Go))
+		}
+		values = append(values, key(f.Go, value))
 	}
-	body = append(body, e.readBy("ibv_get_device_guid", "GUID", rt("bits", "ReverseBytes64")), e.readBy("ibv_get_device_index", "Index", jen.Int()))
+	if list.Parts[form.PartIndex] != nil {
+		values = append(values, key("Index", jen.Lit(-1)))
+	}
+	body := []jen.Code{define("d").Add(device), define("info").Id(entry.Go).Add(lines(values...))}
+	body = append(body, e.readBy(list.Part(form.PartGUID), "GUID", rt("bits", "ReverseBytes64")), e.readBy(list.Part(form.PartIndex), "Index", jen.Int()))
 	g.fn(fn{
 		doc:  "// info reads one device of the list.",
-		recv: recv("l", "Lib"), name: "info", params: []jen.Code{c}, results: []jen.Code{id("DeviceInfo")},
+		recv: recv("l", "Lib"), name: "info", params: []jen.Code{c}, results: []jen.Code{id(entry.Go)},
 		body: append(body, jen.Return(id("info"))),
 	})
 }
@@ -196,8 +215,7 @@ func (e *emitter) readDevice(g *goFile) {
 //	if l.fn[symIbv_x] != 0 {
 //		info.Field = conv(rawX(l.fn[symIbv_x], c))
 //	}
-func (e *emitter) readBy(c, field string, conv *jen.Statement) jen.Code {
-	v := e.byVerb[c]
+func (e *emitter) readBy(v *model.Verb, field string, conv *jen.Statement) jen.Code {
 	if v == nil || v.Symbol == nil {
 		return nil
 	}

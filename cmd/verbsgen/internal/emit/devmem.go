@@ -3,16 +3,17 @@ package emit
 import (
 	"github.com/dave/jennifer/jen"
 
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 )
 
 // destroyDM makes the ends of device memory: destroy, free, and with imported memory also unimport, Unimport and Free.
 func (e *emitter) destroyDM(g *goFile, o *model.Object) {
-	unimport := e.byVerb["ibv_unimport_dm"]
-	if unimport == nil || e.byVerb["ibv_import_dm"] == nil {
+	if !e.has(form.ImportDM) {
 		g.fn(endDM(o, "destroy", "gives the C object back.", e.destroyCall(o.Destroy, jen.Nil())))
 		return
 	}
+	unimport := e.byForm[form.ImportDM].Part(form.PartUnimport)
 	gone := jen.Func().Params().Index().String().Add(short(jen.Return(rt("devmem", "GoneHints").Call(id("errno")))))
 	g.fn(fn{
 		doc:  "// destroy gives the C object back: an imported one without touching the device memory.",
@@ -48,29 +49,29 @@ func endDM(o *model.Object, name, does string, call []jen.Code) fn {
 //
 //	func (o *DM) WriteAt(p []byte, off int64) (int, error) { return o.mem.WriteAt(p, off) }
 func (e *emitter) deviceMemory(g *goFile, o *model.Object) {
-	to, from := e.need("ibv_memcpy_to_dm"), e.need("ibv_memcpy_from_dm")
+	to, from := e.byForm[form.WriteDM], e.byForm[form.ReadDM]
 	bytes, off, word := param("p", "[]byte"), param("off", "int64"), jen.Uint32()
-	forward := func(doc, name string, params, results, args []jen.Code) {
-		call := id("o.mem", name).Call(args...)
+	forward := func(doc, name, to string, params, results, args []jen.Code) {
+		call := id("o.mem", to).Call(args...)
 		if results != nil {
 			call = jen.Return(call)
 		}
 		g.fn(fn{doc: doc, recv: self(o), name: name, params: params, results: results, body: []jen.Code{call}, short: true})
 	}
-	copied := func(v *model.Verb, name, does string, params, results, args []jen.Code) {
-		forward(doc(name, does, v.C, v.Page), name, params, results, args)
+	copied := func(v made, name, to, does string, params, results, args []jen.Code) {
+		forward(doc(name, does, v.C, v.Page), name, to, params, results, args)
 	}
-	copied(to, "WriteAt", "copies p to offset off of the device memory, as io.WriterAt: all of it, or none and an error. A range beyond the end is syscall.EFAULT; an odd length or offset, where the device copies words of 4 bytes, is syscall.EINVAL. It allocates nothing. It must not run while the DM is being closed",
+	copied(to, to.m.Name, "WriteAt", "copies p to offset off of the device memory, as io.WriterAt: all of it, or none and an error. A range beyond the end is syscall.EFAULT; an odd length or offset, where the device copies words of 4 bytes, is syscall.EINVAL. It allocates nothing. It must not run while the DM is being closed",
 		[]jen.Code{bytes, off}, errResult(jen.Int()), []jen.Code{id("p"), id("off")})
-	copied(from, "ReadAt", "copies from offset off of the device memory to p, as io.ReaderAt but never short and never io.EOF: a range beyond the end is syscall.EFAULT. Its other errors are those of WriteAt",
+	copied(from, from.m.Name, "ReadAt", "copies from offset off of the device memory to p, as io.ReaderAt but never short and never io.EOF: a range beyond the end is syscall.EFAULT. Its other errors are those of WriteAt",
 		[]jen.Code{bytes, off}, errResult(jen.Int()), []jen.Code{id("p"), id("off")})
-	copied(to, "PutUint32", "stores one word at offset off, a multiple of 4, in the host's byte order, with one access of 4 bytes",
+	copied(to, "PutUint32", "PutUint32", "stores one word at offset off, a multiple of 4, in the host's byte order, with one access of 4 bytes",
 		[]jen.Code{off, param("v", "uint32")}, errResult(), []jen.Code{id("off"), id("v")})
-	copied(from, "GetUint32", "loads one word from offset off, a multiple of 4, in the host's byte order, with one access of 4 bytes",
+	copied(from, "GetUint32", "GetUint32", "loads one word from offset off, a multiple of 4, in the host's byte order, with one access of 4 bytes",
 		[]jen.Code{off}, errResult(word), []jen.Code{id("off")})
 	forward(`// Flush makes what this goroutine wrote visible to the device before anything that follows. WriteAt does not: call
 // Flush after the last write and before telling a peer, where no post on this device's own queue comes between.`,
-		"Flush", nil, nil, nil)
-	forward("// Mode tells how the copies reach the device memory.", "Mode", nil, []jen.Code{rt("devmem", "Mode")}, nil)
-	forward("// Length gives the length in bytes, and false for an imported DM whose length nobody told.", "Length", nil, []jen.Code{jen.Uint64(), jen.Bool()}, nil)
+		"Flush", "Flush", nil, nil, nil)
+	forward("// Mode tells how the copies reach the device memory.", "Mode", "Mode", nil, []jen.Code{rt("devmem", "Mode")}, nil)
+	forward("// Length gives the length in bytes, and false for an imported DM whose length nobody told.", "Length", "Length", nil, []jen.Code{jen.Uint64(), jen.Bool()}, nil)
 }

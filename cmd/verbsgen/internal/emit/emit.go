@@ -10,6 +10,7 @@ import (
 	"math/big"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/emit/cdecl"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/output"
 )
@@ -17,8 +18,8 @@ import (
 // emitter is the state of one Package.
 type emitter struct {
 	pkg     *model.Package
-	prefix  string // of the C functions
-	byVerb  map[string]*model.Verb
+	prefix  string          // of the C functions
+	byForm  map[string]made // the verbs with a method of a form that a package has once
 	inputs  map[*model.Verb][]model.Operand
 	consts  map[string]*big.Int
 	ctypes  map[string]cdecl.Type
@@ -28,10 +29,14 @@ type emitter struct {
 }
 
 func newEmitter(pkg *model.Package) *emitter {
-	e := &emitter{pkg: pkg, byVerb: map[string]*model.Verb{}, inputs: map[*model.Verb][]model.Operand{}, ctypes: map[string]cdecl.Type{},
+	e := &emitter{pkg: pkg, byForm: map[string]made{}, inputs: map[*model.Verb][]model.Operand{}, ctypes: map[string]cdecl.Type{},
 		nodes: map[*model.Object]bool{}}
 	for _, v := range pkg.Verbs {
-		e.byVerb[v.C] = v
+		for _, m := range v.Methods {
+			if !form.Find(m.Form).InOrder() {
+				e.byForm[m.Form] = made{v, m}
+			}
+		}
 		e.inputs[v] = inputs(v)
 	}
 	if pkg.Facts != nil {
@@ -40,14 +45,14 @@ func newEmitter(pkg *model.Package) *emitter {
 	return e
 }
 
-// need is a verb that others cannot do without. That the release lacks it is an error of the package; an empty verb stands in.
-func (e *emitter) need(c string) *model.Verb {
-	if v := e.byVerb[c]; v != nil {
-		return v
-	}
-	e.errs = append(e.errs, fmt.Errorf("%s: the release does not have it, and other functions are not bound without it", c))
-	return &model.Verb{C: c, Symbol: &model.Symbol{Name: c}}
+// made is a method and the verb that it is of.
+type made struct {
+	*model.Verb
+	m *model.Method
 }
+
+// has tells whether the package has a method of a form.
+func (e *emitter) has(name string) bool { return e.byForm[name].Verb != nil }
 
 // classify looks a C type up, once.
 func (e *emitter) classify(ctype string) (cdecl.Type, error) {
@@ -128,7 +133,7 @@ func (e *emitter) finish() (files []output.File, err error) {
 func (e *emitter) docFile() *goFile {
 	g := e.newFile("doc.gen.go")
 	what := "gives typed access to a C library"
-	if e.byVerb["ibv_get_device_list"] != nil {
+	if e.has(form.DeviceList) {
 		what = "gives typed access to libibverbs"
 	}
 	g.f.PackageComment(comment(fmt.Sprintf(`Package %s %s, generated from the facts of its header and the rules of its man pages.

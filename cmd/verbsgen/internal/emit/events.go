@@ -6,38 +6,19 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/spec"
 )
-
-// What an asynchronous event concerns when it is no object.
-const (
-	ofDevice = "device"
-	ofPort   = "port"
-)
-
-// elements tells what each asynchronous event concerns: an object, by its C type, a port or the device.
-var elements = map[string]string{
-	"IBV_EVENT_CQ_ERR": "ibv_cq", "IBV_EVENT_QP_FATAL": "ibv_qp", "IBV_EVENT_QP_REQ_ERR": "ibv_qp", "IBV_EVENT_QP_ACCESS_ERR": "ibv_qp",
-	"IBV_EVENT_COMM_EST": "ibv_qp", "IBV_EVENT_SQ_DRAINED": "ibv_qp", "IBV_EVENT_PATH_MIG": "ibv_qp", "IBV_EVENT_PATH_MIG_ERR": "ibv_qp",
-	"IBV_EVENT_QP_LAST_WQE_REACHED": "ibv_qp", "IBV_EVENT_SRQ_ERR": "ibv_srq", "IBV_EVENT_SRQ_LIMIT_REACHED": "ibv_srq",
-	"IBV_EVENT_WQ_FATAL": "ibv_wq", "IBV_EVENT_DEVICE_FATAL": ofDevice, "IBV_EVENT_DEVICE_SPEED_CHANGE": ofDevice,
-	"IBV_EVENT_PORT_ACTIVE": ofPort, "IBV_EVENT_PORT_ERR": ofPort, "IBV_EVENT_LID_CHANGE": ofPort, "IBV_EVENT_PKEY_CHANGE": ofPort,
-	"IBV_EVENT_SM_CHANGE": ofPort, "IBV_EVENT_CLIENT_REREGISTER": ofPort, "IBV_EVENT_GID_CHANGE": ofPort,
-}
-
-// elementTypes are the C types of elements, in the order of the fields of AsyncEvent.
-var elementTypes = []string{"ibv_qp", "ibv_cq", "ibv_srq", "ibv_wq"}
-
-func (e *emitter) hasAsync() bool { return e.byVerb["ibv_get_async_event"] != nil }
 
 // listens tells whether events arrive on an object.
 func (e *emitter) listens(o *model.Object) bool {
-	return o.Events || o.Go == e.root() && e.hasAsync()
+	return o.Events || o.Go == e.root() && e.has(form.NextAsync)
 }
 
 // indexed tells whether events name an object by its C address.
 func (e *emitter) indexed(o *model.Object) bool {
-	return e.hasAsync() && slices.Contains(elementTypes, o.C) || o.C == "ibv_cq" && e.byVerb["ibv_get_cq_event"] != nil
+	return e.has(form.NextAsync) && slices.Contains(e.concerned(), o) || e.has(form.NextEvent) && e.completionQueue() == o
 }
 
 // waiter is the name in package dpath of what waits for the events of an object.
@@ -84,10 +65,10 @@ func (e *emitter) eventsOf(g *goFile, o *model.Object) {
 	switch {
 	case !e.listens(o):
 	case o.Events:
-		e.listen(g, o, "ibv_get_cq_event", "ibv_ack_cq_events")
+		e.listen(g, o, e.byForm[form.NextEvent].Verb)
 		e.completionEvents(g, o)
 	default:
-		e.listen(g, o, "ibv_get_async_event", "ibv_ack_async_event")
+		e.listen(g, o, e.byForm[form.NextAsync].Verb)
 		e.asyncEvents(g, o)
 	}
 }
@@ -100,11 +81,10 @@ func (e *emitter) eventsOf(g *goFile, o *model.Object) {
 //			return dpath.NewChannel(o.c, o.lib.fn[symIbv_get_cq_event], o.lib.fn[symIbv_ack_cq_events])
 //		})
 //	}
-func (e *emitter) listen(g *goFile, o *model.Object, get, ack string) {
-	none, lib := fail{jen.Nil()}, id("o.lib")
-	getting, acking := e.need(get), e.need(ack)
-	begin := rt("dpath", "New"+waiter(o)).Call(id("o.c"), fnAddr(lib, getting.Symbol), fnAddr(lib, acking.Symbol))
-	body := append(enterHandle(id("o"), none), e.missingCheck(getting, lib, none), e.missingCheck(acking, lib, none),
+func (e *emitter) listen(g *goFile, o *model.Object, get *model.Verb) {
+	none, lib, ack := fail{jen.Nil()}, id("o.lib"), get.Part(form.PartAck)
+	begin := rt("dpath", "New"+waiter(o)).Call(id("o.c"), fnAddr(lib, get.Symbol), fnAddr(lib, ack.Symbol))
+	body := append(enterHandle(id("o"), none), e.missingCheck(get, lib, none), e.missingCheck(ack, lib, none),
 		jen.Return(id("o.waiting.Listen").Call(jen.Func().Params().Params(waiterPtr(o), jen.Error()).Block(jen.Return(begin)))))
 	g.fn(fn{
 		doc:  "// listen makes the descriptor of the events one that Go's poller waits on. It does so once, and holds the handle no longer.",
@@ -135,10 +115,11 @@ func nextEvent(o *model.Object, doc, name, event string, body ...jen.Code) fn {
 //			e.event.Done()
 //		}
 //	}
-func doneEvent(g *goFile, event, c, page string) {
+func doneEvent(g *goFile, done made) {
+	name := done.m.Name
 	g.fn(fn{
-		doc:  doc("Done", "acknowledges the event. A second Done does nothing", c, page),
-		recv: recv("e", event), name: "Done", body: []jen.Code{jen.If(notNil(id("e"))).Block(id("e.event.Done").Call())},
+		doc:  doc(name, "acknowledges the event. A second "+name+" does nothing", done.C, done.Page),
+		recv: recv("e", done.m.Recv), name: name, body: []jen.Code{jen.If(notNil(id("e"))).Block(id("e.event.Done").Call())},
 	})
 }
 
@@ -153,46 +134,50 @@ func doneEvent(g *goFile, event, c, page string) {
 //		return ev, nil
 //	}
 func (e *emitter) completionEvents(g *goFile, o *model.Object) {
-	v := e.need("ibv_get_cq_event")
-	cq := e.object("ibv_cq")
-	g.structType(doc("CQEvent", "is a completion event. It is acknowledged by Done; until then its queue cannot be closed (syscall.EBUSY)", v.C, v.Page), "CQEvent",
+	v, done, cq := e.byForm[form.NextEvent], e.byForm[form.DoneEvent], e.completionQueue()
+	event := done.m.Recv
+	g.structType(doc(event, "is a completion event. It is acknowledged by "+done.m.Name+"; until then its queue cannot be closed (syscall.EBUSY)", v.C, v.Page), event,
 		remark(param("CQ", "*"+cq.Go), "the queue with completions; ask it for the next event by ReqNotify, then poll it"),
 		param("event", "events.Completion"))
 	next := rt("events", "NextCompletion").Call(id("ctx"), ref(id("ev.event")), id("from"), ref(id("o.dev.handles")), e.nodeOf(cq))
-	text := doc("Next", "waits for the next completion event. No thread is held while it waits; ctx ends the wait, and an event that comes then is kept for the next call. Close of the channel ends it with os.ErrClosed", v.C, v.Page)
-	g.fn(nextEvent(o, text, "Next", "CQEvent", append(listenFor(v.C),
-		define("ev").New(id("CQEvent")),
+	text := doc(v.m.Name, "waits for the next completion event. No thread is held while it waits; ctx ends the wait, and an event that comes then is kept for the next call. Close of the channel ends it with os.ErrClosed", v.C, v.Page)
+	g.fn(nextEvent(o, text, v.m.Name, event, append(listenFor(v.C),
+		define("ev").New(id(event)),
 		jen.If(jen.List(id("ev.CQ"), id("err")).Op("=").Add(next), notNil(id("err"))).Block(fail{jen.Nil()}.with(id("err"))),
 		jen.Return(id("ev"), jen.Nil()))...))
-	doneEvent(g, "CQEvent", "ibv_ack_cq_events", v.Page)
+	doneEvent(g, done)
 }
+
+// completionQueue is the object that completion events are of.
+func (e *emitter) completionQueue() *model.Object { return e.byForm[form.DoneEvent].Params[0].Object }
 
 // asyncEvents makes the asynchronous events of a device: their type, what each concerns, NextEvent and Done.
 func (e *emitter) asyncEvents(g *goFile, o *model.Object) {
-	v := e.need("ibv_get_async_event")
-	concerned := e.concerned()
-	e.asyncType(g, v, concerned)
-	e.asyncElements(g, concerned)
-	e.nextAsync(g, o, v, concerned)
-	doneEvent(g, "AsyncEvent", "ibv_ack_async_event", v.Page)
+	t, concerned := e.eventType(), e.concerned()
+	e.asyncType(g, t, concerned)
+	e.asyncElements(g, t, concerned)
+	e.nextAsync(g, o, t, concerned)
+	doneEvent(g, e.byForm[form.DoneAsync])
 }
 
-// concerned are the objects of the package that events concern, in the order of elementTypes.
+// concerned are the objects of the package that asynchronous events concern, in the order of the page.
 func (e *emitter) concerned() []*model.Object {
 	var out []*model.Object
-	for _, c := range elementTypes {
-		if o := e.object(c); o != nil {
-			out = append(out, o)
+	if t := e.eventType(); t != nil {
+		for _, x := range t.Events {
+			if slices.Contains(e.pkg.Objects, x.Object) {
+				out = append(out, x.Object)
+			}
 		}
 	}
 	return out
 }
 
-// object is the handle of a C type, nil when the package has none.
-func (e *emitter) object(c string) *model.Object {
-	for _, o := range e.pkg.Objects {
-		if o.C == c {
-			return o
+// eventType is the type of asynchronous events.
+func (e *emitter) eventType() *model.Enum {
+	for _, t := range e.pkg.Enums {
+		if len(t.Events) > 0 {
+			return t
 		}
 	}
 	return nil
@@ -202,14 +187,15 @@ func (e *emitter) object(c string) *model.Object {
 func elementConst(o *model.Object) string { return "element" + o.Go }
 
 // asyncType makes AsyncEvent.
-func (e *emitter) asyncType(g *goFile, v *model.Verb, concerned []*model.Object) {
-	fields := []jen.Code{param("Type", "EventType")}
+func (e *emitter) asyncType(g *goFile, t *model.Enum, concerned []*model.Object) {
+	done := e.byForm[form.DoneAsync]
+	fields := []jen.Code{param("Type", t.Go)}
 	for _, o := range concerned {
 		fields = append(fields, remark(param(o.Go, "*"+o.Go), fmt.Sprintf("of an event of one: the %s that it concerns; nil for one made by other code on the same device", o.Go)))
 	}
 	fields = append(fields, remark(param("Port", "uint8"), "of an event of a port: its number, from 1; otherwise 0"), jen.Line().Add(param("event", "events.Async")))
-	g.structType(doc("AsyncEvent", "is an event of a device, of one of its ports, or of an object made from it. It is acknowledged by Done; until then the object that it concerns cannot be closed (syscall.EBUSY). An event of the device or a port holds nothing", "struct ibv_async_event", v.Page),
-		"AsyncEvent", fields...)
+	g.structType(doc(done.m.Recv, "is an event of a device, of one of its ports, or of an object made from it. It is acknowledged by "+done.m.Name+"; until then the object that it concerns cannot be closed (syscall.EBUSY). An event of the device or a port holds nothing", pointee(done.Params[0].CType), done.Page),
+		done.m.Recv, fields...)
 }
 
 // asyncElements makes what each type of event concerns:
@@ -223,8 +209,8 @@ func (e *emitter) asyncType(g *goFile, v *model.Verb, concerned []*model.Object)
 //		uint32(EventTypeQPFatal): elementQP,
 //		uint32(EventTypePortErr): events.Port,
 //	}
-func (e *emitter) asyncElements(g *goFile, concerned []*model.Object) {
-	names := map[string]*jen.Statement{ofPort: rt("events", "Port")}
+func (e *emitter) asyncElements(g *goFile, t *model.Enum, concerned []*model.Object) {
+	names := map[string]*jen.Statement{spec.EventOfPort: rt("events", "Port")}
 	var consts, rows []jen.Code
 	for i, o := range concerned {
 		names[o.C] = id(elementConst(o))
@@ -234,8 +220,17 @@ func (e *emitter) asyncElements(g *goFile, concerned []*model.Object) {
 		}
 		consts = append(consts, decl)
 	}
-	for _, m := range e.eventTypes() {
-		element := names[elements[m.C]]
+	of := map[string]string{} // event -> what it concerns
+	for _, x := range t.Events {
+		for _, c := range x.Members {
+			of[c] = x.Of
+		}
+	}
+	for _, m := range t.Members {
+		if m.Alias { // each value once
+			continue
+		}
+		element := names[of[m.C]]
 		if element == nil {
 			element = rt("events", "Nothing")
 		}
@@ -246,22 +241,6 @@ func (e *emitter) asyncElements(g *goFile, concerned []*model.Object) {
 	}
 	g.decl("// asyncElements is what each type of asynchronous event concerns.",
 		jen.Var().Id("asyncElements").Op("=").Map(jen.Uint32()).Add(rt("events", "Element")).Add(lines(rows...)))
-}
-
-// eventTypes are the types of asynchronous events of the release, each value once.
-func (e *emitter) eventTypes() []*model.Member {
-	var out []*model.Member
-	for _, t := range e.pkg.Enums {
-		if t.Go != "EventType" {
-			continue
-		}
-		for _, m := range t.Members {
-			if !m.Alias {
-				out = append(out, m)
-			}
-		}
-	}
-	return out
 }
 
 // nextAsync makes Device.NextEvent:
@@ -275,14 +254,15 @@ func (e *emitter) eventTypes() []*model.Member {
 //		ev.Type, ev.Port = EventType(ev.event.Type), ev.event.Port
 //		return ev, nil
 //	}
-func (e *emitter) nextAsync(g *goFile, o *model.Object, v *model.Verb, concerned []*model.Object) {
-	text := doc("NextEvent", "waits for the next asynchronous event of the device. No thread is held while it waits; ctx ends the wait, and an event that comes then is kept for the next call. Close of the device ends it with os.ErrClosed. Each event goes to one caller. The descriptor of the events becomes non-blocking by the first call",
+func (e *emitter) nextAsync(g *goFile, o *model.Object, t *model.Enum, concerned []*model.Object) {
+	v, event := e.byForm[form.NextAsync], e.byForm[form.DoneAsync].m.Recv
+	text := doc(v.m.Name, "waits for the next asynchronous event of the device. No thread is held while it waits; ctx ends the wait, and an event that comes then is kept for the next call. Close of the device ends it with os.ErrClosed. Each event goes to one caller. The descriptor of the events becomes non-blocking by the first call",
 		v.C, v.Page, "An event of an object that is being closed at this moment is given too, with the handle that is going; the Close does not wait for its Done.", "Since an object with an event that was not acknowledged is not closed (syscall.EBUSY), call Done when the event is dealt with, not when the program ends.")
 	next := id("ev.event.Next").Call(id("ctx"), id("from"), id("asyncElements"), e.findConcerned(concerned))
-	g.fn(nextEvent(o, text, "NextEvent", "AsyncEvent", append(listenFor(v.C),
-		define("ev").New(id("AsyncEvent")),
+	g.fn(nextEvent(o, text, v.m.Name, event, append(listenFor(v.C),
+		define("ev").New(id(event)),
 		fail{jen.Nil()}.onErr(next),
-		jen.List(id("ev.Type"), id("ev.Port")).Op("=").List(id("EventType").Call(id("ev.event.Type")), id("ev.event.Port")),
+		jen.List(id("ev.Type"), id("ev.Port")).Op("=").List(id(t.Go).Call(id("ev.event.Type")), id("ev.event.Port")),
 		jen.Return(id("ev"), jen.Nil()))...))
 }
 

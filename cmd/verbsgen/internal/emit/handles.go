@@ -5,8 +5,10 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
+	"github.com/verbsgen/verbsgen/spec"
 )
 
 // root is the Go name of the object that everything else is made from: the first without parents.
@@ -42,8 +44,7 @@ func (e *emitter) handle(g *goFile, o *model.Object) {
 
 // changes tells whether a verb changes the object in place: then its getters may run beside it.
 func (e *emitter) changes(o *model.Object) bool {
-	v := e.byVerb["ibv_rereg_mr"]
-	return v != nil && len(v.Params) > 0 && v.Params[0].Object == o
+	return e.has(form.Rereg) && e.byForm[form.Rereg].Params[0].Object == o
 }
 
 // owners are the parents of an object below the root: the handle keeps them.
@@ -106,13 +107,13 @@ func (e *emitter) extraFields(o *model.Object) []jen.Code {
 	}
 	if o.Device {
 		out = append(out, jen.Id("mem").Add(rt("devmem", "DM")))
-		if e.byVerb["ibv_import_dm"] != nil {
+		if e.has(form.ImportDM) {
 			out = append(out, param("imported", "bool"))
 		}
 	}
 	out = append(out, e.eventFields(o)...)
-	if o.C == "ibv_cq" && e.byVerb["ibv_create_comp_channel"] != nil {
-		out = append(out, remark(param("channel", "*CompChannel"), "where its events arrive, or nil"))
+	if channel := e.channelOf(o); channel != nil {
+		out = append(out, remark(param("channel", "*"+channel.Go), "where its events arrive, or nil"))
 	}
 	if e.isParentDomain(o) {
 		out = append(out, remark(param("parent", "*"+o.Go), "of a parent domain"),
@@ -122,6 +123,14 @@ func (e *emitter) extraFields(o *model.Object) []jen.Code {
 		out = append(out, remark(jen.Id("mu").Add(rt("sync", "Mutex")), "guards what a change in place changes"))
 	}
 	return out
+}
+
+// channelOf is the type of the channel on which the events of an object arrive, or nil.
+func (e *emitter) channelOf(o *model.Object) *model.Object {
+	if cq := e.byForm[form.CreateCQ]; cq.Verb != nil && cq.Creates == o {
+		return cq.Params[3].Object
+	}
+	return nil
 }
 
 // ifNilHandle refuses a call on a nil handle:
@@ -226,14 +235,12 @@ func (e *emitter) label(g *goFile, o *model.Object) {
 	}
 	own, domain := jen.Lit(""), (*jen.Statement)(nil)
 	for _, x := range o.Getters {
-		switch x.C {
-		case "lkey":
-			own = number("lkey 0x", "lkey", 16)
-		case "handle":
-			domain = number("parent domain of handle ", "handle", 10)
-			if !hasGetter(o, "lkey") {
-				own = number("handle ", "handle", 10)
-			}
+		what, base := x.C+" ", 10
+		if x.Label == spec.LabelHex {
+			what, base = x.C+" 0x", 16
+		}
+		if x.Label != "" {
+			own, domain = number(what, naming.Local(x.C), base), number("parent domain of "+what, naming.Local(x.C), base)
 		}
 	}
 	f := fn{
@@ -245,15 +252,6 @@ func (e *emitter) label(g *goFile, o *model.Object) {
 		f.body, f.short = []jen.Code{jen.If(notNil(id("o.parent"))).Block(jen.Return(domain)), jen.Return(own)}, false
 	}
 	g.fn(f)
-}
-
-func hasGetter(o *model.Object, c string) bool {
-	for _, x := range o.Getters {
-		if x.C == c {
-			return true
-		}
-	}
-	return false
 }
 
 // cGo is the Go type with the layout of a getter's C field.
@@ -338,7 +336,7 @@ func (e *emitter) nodeFunc(g *goFile, o *model.Object) {
 }
 
 // parentDomain is the verb that makes parent domains, when the package has it.
-func (e *emitter) parentDomain() *model.Verb { return e.byVerb["ibv_alloc_parent_domain"] }
+func (e *emitter) parentDomain() *model.Verb { return e.byForm[form.ParentDomain].Verb }
 
 // isParentDomain tells whether an object may be a parent domain.
 func (e *emitter) isParentDomain(o *model.Object) bool {
@@ -349,7 +347,7 @@ func (e *emitter) isParentDomain(o *model.Object) bool {
 // capsRecord is the record that holds the device's capabilities, when the package has it.
 func (e *emitter) capsRecord() *model.Record {
 	for _, r := range e.pkg.Records {
-		if r.C == "ibv_device_attr_ex" {
+		if r.Caps {
 			return r
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 )
 
@@ -21,7 +22,7 @@ func (e *emitter) libFile() *goFile {
 	e.load(g)
 	e.loadFrom(g)
 	e.missingSymbol(g)
-	if e.byVerb["ibv_get_device_list"] != nil {
+	if e.has(form.DeviceList) {
 		e.deviceInfo(g)
 		e.devices(g)
 		e.openDevice(g)

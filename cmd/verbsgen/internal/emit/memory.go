@@ -3,6 +3,7 @@ package emit
 import (
 	"github.com/dave/jennifer/jen"
 
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/spec"
 )
@@ -14,13 +15,13 @@ func (c *call) memory() {
 		return
 	}
 	switch c.m.Form {
-	case formBytes:
+	case form.Bytes:
 		c.params = append(c.params, param("buf", "[]byte"))
 		c.hold(c.pinned(addr)...)
-	case formBuffer:
+	case form.Buffer:
 		c.params = append(c.params, param("buf", "*mem.Buffer"))
 		c.hold(c.retained(addr)...)
-	case formImplicit:
+	case form.Implicit:
 		c.pre = append(c.pre, jen.Const().Defs(
 			param(addr.Go, "uintptr").Op("=").Lit(0),
 			param(addr.Len.Go, "uint64").Op("=").Add(rt("math", "MaxUint64"))))
@@ -115,10 +116,7 @@ func (c *call) isMemory(p *model.Param) bool {
 //		return nil, err
 //	}
 func (c *call) heldMemory(p *model.Param) {
-	for _, f := range p.Record.Fields {
-		if f.Callback != callbackMemory {
-			continue
-		}
+	if memoryField(p.Record) != nil {
 		c.hold(define("release", "err").Add(id(p.Go, "hold")).Call(id("verb"), ref(id(p.Go+"C"))), c.fail.ifErr())
 		if c.v.Creates != nil {
 			buf := id(p.Go, "buf")
@@ -126,6 +124,16 @@ func (c *call) heldMemory(p *model.Param) {
 				define("held").Id("o").Dot("release"), keepBuffer(buf, c.v.Creates), id("held").Call()))
 		}
 	}
+}
+
+// memoryField is the field of a builder with the address of host memory, or nil.
+func memoryField(r *model.Record) *model.Field {
+	for _, f := range r.Fields {
+		if f.Callback == form.CallbackMemory {
+			return f
+		}
+	}
+	return nil
 }
 
 // memorySetters makes the setters of a builder that give host memory which the new object then holds, beside the one that
@@ -143,14 +151,15 @@ func (e *emitter) memorySetters(g *goFile, r *model.Record, f *model.Field) {
 		g.fn(fn{doc: doc(name, does, "struct "+r.C+"."+f.C, r.Page), recv: recv("a", r.Go), name: name,
 			params: []jen.Code{param("buf", typ)}, results: []jen.Code{ptr(r.Go)}, body: body})
 	}
+	length := id("a.c", f.Len.Go)
 	both := func(pin, buf jen.Code) *jen.Statement {
 		return jen.List(id("a.pin"), id("a.buf")).Op("=").List(pin, buf)
 	}
 	set("Memory", "[]byte", "sets address and length by a slice, which is pinned from the call on until the new object's Close has succeeded",
-		both(id("buf"), jen.Nil()), assign(id("a.c.length"), jen.Uint64().Call(jen.Len(id("buf")))))
+		both(id("buf"), jen.Nil()), assign(length.Clone(), jen.Uint64().Call(jen.Len(id("buf")))))
 	set("Buffer", "*mem.Buffer", "sets address and length by a buffer, which cannot be closed until the new object's Close has succeeded",
-		both(jen.Nil(), id("buf")), jen.If(notNil(id("buf"))).Block(assign(id("a.c.length"), id("buf.Len").Call())))
-	e.holdMemory(g, r)
+		both(jen.Nil(), id("buf")), jen.If(notNil(id("buf"))).Block(assign(length.Clone(), id("buf.Len").Call())))
+	e.holdMemory(g, r, f)
 }
 
 // holdMemory makes the taking of a builder's memory:
@@ -172,7 +181,7 @@ func (e *emitter) memorySetters(g *goFile, r *model.Record, f *model.Field) {
 //		c.addr, c.length = held.Addr, held.Len
 //		return held.Release, nil
 //	}
-func (e *emitter) holdMemory(g *goFile, r *model.Record) {
+func (e *emitter) holdMemory(g *goFile, r *model.Record, f *model.Field) {
 	from := func(fn, field string) *jen.Statement {
 		return assign(id("from"), rt("mem", fn).Call(id("a", field)))
 	}
@@ -189,7 +198,7 @@ func (e *emitter) holdMemory(g *goFile, r *model.Record) {
 				jen.Default().Block(jen.Return(jen.Func().Params().Block(), jen.Nil()))),
 			define("held", "err").Add(id("from.Take")).Call(id("verb")),
 			jen.If(notNil(id("err"))).Block(jen.Return(jen.Nil(), rt("verr", "Memory").Call(id("verb"), id("err")))),
-			jen.List(id("c.addr"), id("c.length")).Op("=").List(id("held.Addr"), id("held.Len")),
+			jen.List(id("c", f.Leaf.Go), id("c", f.Len.Go)).Op("=").List(id("held.Addr"), id("held.Len")),
 			jen.Return(id("held.Release"), jen.Nil()),
 		},
 	})

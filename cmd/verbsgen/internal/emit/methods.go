@@ -6,18 +6,9 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/spec"
-)
-
-// Forms of methods: how the memory of a registration is given.
-const (
-	formBytes    = "bytes"    // a slice, pinned until the object is closed
-	formBuffer   = "buffer"   // a mem.Buffer, held until the object is closed
-	formImplicit = "implicit" // the whole address space, on demand
-	formParent   = "parent_domain"
-	formImportDM = "import_dm"
-	formCreateCQ = "create_cq"
 )
 
 // call is one method in the making.
@@ -62,16 +53,6 @@ func (e *emitter) method(g *goFile, v *model.Verb, m *model.Method) {
 	}
 	body := slices.Concat([]jen.Code{constVerb(v.C)}, c.pre, c.rules(), c.prep, c.invoke(), c.success())
 	g.fn(fn{doc: c.doc(), recv: receiver, name: m.Name, params: c.params, results: errResult(results...), body: body})
-}
-
-// inRecord is the name of the parameter that describes what is made.
-func (c *call) inRecord() string {
-	for _, p := range c.v.Params {
-		if p.Role == spec.RoleInRec {
-			return p.Go
-		}
-	}
-	return "attr"
 }
 
 // lib is the expression of the Lib.
@@ -128,7 +109,7 @@ func (c *call) receiver() {
 func (c *call) invoke() []jen.Code {
 	raw := c.e.callShim(c.v, c.lib(), c.args...)
 	var out []jen.Code
-	if c.callbacks() && c.m.Form != formParent {
+	if c.callbacks() && c.m.Form != form.ParentDomain {
 		out = append(out, id(c.recv.Go, "calls.Begin").Call())
 	}
 	failed := c.fail.with(c.failed())
@@ -149,14 +130,14 @@ func (c *call) callbacks() bool {
 	if pd == nil || !c.v.Callbacks {
 		return false
 	}
-	return c.m.Form == formParent || c.recv != nil && c.recv.Object == pd.Creates
+	return c.m.Form == form.ParentDomain || c.recv != nil && c.recv.Object == pd.Creates
 }
 
 // failed is the error of the call: verr.Failed(verb, errno, hints), or that of the allocator's calls.
 func (c *call) failed() *jen.Statement {
 	by := rt("verr", "Failed")
 	switch {
-	case c.callbacks() && c.m.Form == formParent:
+	case c.callbacks() && c.m.Form == form.ParentDomain:
 		by = id("calls.Failed")
 	case c.callbacks():
 		by = id(c.recv.Go, "calls.Failed")
@@ -168,7 +149,7 @@ func (c *call) failed() *jen.Statement {
 //
 //	func() []string { return append(verr.Texts(hintX(&in)), verr.MemlockHints(errno)...) }
 func (c *call) hints() *jen.Statement {
-	lints, pins := len(checked(c.v, true)) > 0, c.m.Form != formParent && c.pins()
+	lints, pins := len(checked(c.v, true)) > 0, c.m.Form != form.ParentDomain && c.pins()
 	byRules, byLimit := rt("verr", "Texts").Call(id("hint"+c.v.Go).Call(ref(id("in")))), rt("verr", "MemlockHints").Call(id("errno"))
 	var all *jen.Statement
 	switch {
@@ -187,7 +168,7 @@ func (c *call) hints() *jen.Statement {
 // pins tells whether the verb pins host memory: then ENOMEM may be the limit on locked memory.
 func (c *call) pins() bool {
 	for _, p := range c.v.Params {
-		if p.Role == spec.RoleAddr || p.Record != nil && c.v.Creates != nil && p.Record.Mirror.Find("addr") != nil {
+		if p.Role == spec.RoleAddr || p.Record != nil && c.v.Creates != nil && memoryField(p.Record) != nil {
 			return true
 		}
 	}
@@ -223,7 +204,7 @@ func (c *call) created() []jen.Code {
 		}
 	}
 	switch {
-	case c.m.Form == formBuffer:
+	case c.m.Form == form.Buffer:
 		out = append(out, remark(keepBuffer(id("buf"), made), "until Close has succeeded"))
 	case c.keep:
 		kept := jen.List(id("o.release"), id("release")).Op("=").List(id("release"), jen.Nil())
@@ -246,12 +227,12 @@ func (c *call) attached() []jen.Code {
 		return remark(assign(id("_"), id("o.mem.Attach").Call(id("ptr"), length, known)), "an error of attaching is returned by the first copy")
 	}
 	switch {
-	case c.m.Form == formCreateCQ:
+	case c.m.Form == form.CreateCQ:
 		return []jen.Code{assign(id("o.channel"), id("channel"))}
-	case c.m.Form == formImportDM:
+	case c.m.Form == form.ImportDM:
 		return []jen.Code{assign(id("o.imported"), jen.True()), attach(id("length"), op(id("length"), "!=", jen.Lit(0)))}
-	case c.v.Creates.Device:
-		return []jen.Code{attach(id(c.inRecord()+"C.length"), jen.True())}
+	case c.v.Extent != nil:
+		return []jen.Code{attach(id(c.v.Extent.Param.Go+"C", c.v.Extent.Leaf.Go), jen.True())}
 	}
 	return nil
 }
@@ -292,7 +273,7 @@ func (c *call) output() []jen.Code {
 		case spec.RoleOutRec:
 			mirror := id(p.Go + "C")
 			if r := c.e.capsRecord(); r != nil && p.Record == r {
-				fill = append(fill, c.keepCaps(mirror))
+				fill = append(fill, c.keepCaps(mirror, r))
 			}
 			out := "out"
 			if len(outs) > 0 {
@@ -313,8 +294,8 @@ func (c *call) output() []jen.Code {
 //		// not the plain attributes alone: what is 0 is known to be 0
 //		dev.caps.Store(&attrC)
 //	}
-func (c *call) keepCaps(mirror *jen.Statement) *jen.Statement {
-	return jen.If(op(dot(mirror, "comp_mask"), "==", jen.Lit(0))).Block(
+func (c *call) keepCaps(mirror *jen.Statement, r *model.Record) *jen.Statement {
+	return jen.If(op(dot(mirror, r.Mask), "==", jen.Lit(0))).Block(
 		jen.Comment("// not the plain attributes alone: what is 0 is known to be 0"),
 		id(c.recv.Go, "caps.Store").Call(ref(mirror)))
 }

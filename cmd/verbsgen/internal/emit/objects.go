@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 )
 
@@ -32,35 +33,49 @@ func (e *emitter) objectFiles(lib *goFile) []*goFile {
 	return files
 }
 
-// face writes one Go face of a verb, by its form, to the file of its receiver.
-func (e *emitter) face(home map[string]*goFile, v *model.Verb, m *model.Method) {
-	g := home[m.Recv]
-	switch m.Form {
-	case "device_list", "open_device", "devmem", "next_event", "next_async": // written with what they belong to
-		return
-	}
-	if g == nil {
-		e.errs = append(e.errs, fmt.Errorf("internal error: %s: %s.%s is a method of a type that is neither an object nor Lib", v.C, m.Recv, m.Name))
-		return
-	}
-	switch m.Form {
-	case "rereg":
-		e.rereg(g, v, m)
-	case "post_send":
-		e.post(g, v, "PostSend", "SendBatch", "posts the first n work requests of a batch with one crossing into C. It gives how many were taken: n, or the index of the one that was refused, with the reason. It must not run while the queue pair is being closed")
-		if ah := e.byVerb["ibv_create_ah"]; ah != nil {
-			e.address(home[ah.Creates.Go], v)
-		}
-	case "post_recv":
-		e.post(g, v, "PostRecv", "RecvBatch", "posts the first n receive requests of a batch. It is otherwise as PostSend")
-	case "poll_cq":
-		e.poll(g, v)
-	case "req_notify":
-		e.reqNotify(g, v)
-	case formParent:
+// A writer writes one Go face of a verb to the file of its receiver.
+type writer func(e *emitter, g *goFile, v *model.Verb, m *model.Method)
+
+// writers has one for each form. A form without one of its own is written with what it belongs to, such as the file of the
+// library.
+var writers = map[string]writer{
+	form.Plain:    (*emitter).method,
+	form.Bytes:    (*emitter).method,
+	form.Buffer:   (*emitter).method,
+	form.Addr:     (*emitter).method,
+	form.Implicit: (*emitter).method,
+	form.CreateCQ: (*emitter).method,
+	form.ImportDM: (*emitter).method,
+	form.ParentDomain: func(e *emitter, g *goFile, v *model.Verb, m *model.Method) {
 		e.method(g, v, m)
 		e.allocator(g, v)
+	},
+	form.Rereg:      (*emitter).rereg,
+	form.PostSend:   (*emitter).postSend,
+	form.PostRecv:   (*emitter).postRecv,
+	form.Address:    (*emitter).address,
+	form.PollCQ:     (*emitter).poll,
+	form.ReqNotify:  (*emitter).reqNotify,
+	form.DeviceList: nil,
+	form.OpenDevice: nil,
+	form.WriteDM:    nil,
+	form.ReadDM:     nil,
+	form.NextEvent:  nil,
+	form.DoneEvent:  nil,
+	form.NextAsync:  nil,
+	form.DoneAsync:  nil,
+}
+
+// face writes one Go face of a verb, by its form.
+func (e *emitter) face(home map[string]*goFile, v *model.Verb, m *model.Method) {
+	write, known := writers[m.Form]
+	switch g := home[m.Recv]; {
+	case !known:
+		e.errs = append(e.errs, fmt.Errorf("internal error: %s: nothing writes %s.%s of form %s", v.C, m.Recv, m.Name, m.Form))
+	case write == nil:
+	case g == nil:
+		e.errs = append(e.errs, fmt.Errorf("internal error: %s: %s.%s is a method of a type that is neither an object nor Lib", v.C, m.Recv, m.Name))
 	default:
-		e.method(g, v, m)
+		write(e, g, v, m)
 	}
 }

@@ -1,21 +1,14 @@
 package emit
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/spec"
-)
-
-// Callbacks of a record's fields: what a field is for that C must not see as it is.
-const (
-	callbackMemory    = "memory"
-	callbackAllocator = "allocator"
-	callbackContext   = "context"
 )
 
 // param adds one C parameter to the method: to its Go parameters, its preparation and the arguments of the raw call.
@@ -135,7 +128,7 @@ func (c *call) recordParam(p *model.Param) {
 		}
 		c.pre = append(c.pre, c.enterIfGiven(h, then...))
 	}
-	if c.m.Form == formParent {
+	if c.m.Form == form.ParentDomain {
 		c.allocatorParam(p)
 	}
 	c.pass(p, unsafeRef(mirror), jen.Lit(1))
@@ -198,12 +191,10 @@ func (c *call) valueParam(p *model.Param) {
 		return
 	}
 	c.take(p, goType(p.GoType))
-	if c.m.Form == formImplicit && p.Role == spec.RoleFlags {
-		if i := slices.IndexFunc(p.Enum.Members, func(m *model.Member) bool { return m.C == "IBV_ACCESS_ON_DEMAND" }); i >= 0 {
-			c.pre = append(c.pre, op(id(p.Go), "|=", id(p.Enum.Members[i].Go)))
-		}
+	for _, flag := range c.m.Sets[p.C] {
+		c.pre = append(c.pre, op(id(p.Go), "|=", id(flag.Go)))
 	}
-	if c.m.Form == formImportDM && p.C == "dm_handle" {
+	if c.m.Form == form.ImportDM { // behind the one value that it takes
 		c.params = append(c.params, param("length", "uint64"))
 		c.docs = append(c.docs, "length: length of the device memory in bytes; 0 when it is not known, and then copies go through the provider, unless the provider tells it.")
 	}
@@ -258,5 +249,10 @@ func (c *call) outType(p *model.Param) string {
 	if p.GoType != "" {
 		return p.GoType
 	}
-	return c.e.intOf(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(p.CType), "*")))
+	return c.e.intOf(pointee(p.CType))
+}
+
+// pointee is the C type behind a pointer.
+func pointee(ctype string) string {
+	return strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(ctype), "*"))
 }

@@ -3,6 +3,7 @@ package emit
 import (
 	"github.com/dave/jennifer/jen"
 
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 )
 
@@ -45,21 +46,33 @@ func ifErrno(errs string, f fail) *jen.Statement {
 //		}
 //		return n, nil
 //	}
-func (e *emitter) post(g *goFile, v *model.Verb, name, batch, does string) {
-	errs := "err" + name
+func (e *emitter) post(g *goFile, v *model.Verb, m *model.Method, call, batch, does string) {
+	errs := "err" + call
 	g.fn(fn{
-		doc:  doc(name, does, v.C, v.Page),
-		recv: recv("qp", "QP"), name: name,
+		doc:  doc(m.Name, does, v.C, v.Page),
+		recv: recv("qp", m.Recv), name: m.Name,
 		params:  []jen.Code{jen.Id("b").Op("*").Add(rt("dpath", batch)), param("n", "int")},
 		results: []jen.Code{param("posted", "int"), jen.Id("err").Error()},
 		body: []jen.Code{
 			ifGone(id("qp"), errs, fail{jen.Lit(0)}),
-			define("bad", "errno").Add(rt("dpath", name)).Call(id("qp.c"), id("b"), id("n")),
+			define("bad", "errno").Add(rt("dpath", call)).Call(id("qp.c"), id("b"), id("n")),
 			ifErrno(errs, fail{jen.Id("max").Call(id("bad"), jen.Lit(0))}),
 			jen.Return(id("n"), jen.Nil()),
 		},
 	})
-	g.onceErrors(errs, v, "QP")
+	g.onceErrors(errs, v, m.Recv)
+}
+
+func (e *emitter) postSend(g *goFile, v *model.Verb, m *model.Method) {
+	e.post(g, v, m, "PostSend", "SendBatch", "posts the first n work requests of a batch with one crossing into C. It gives how many were taken: n, or the index of the one that was refused, with the reason. It must not run while the queue pair is being closed")
+}
+
+func (e *emitter) postRecv(g *goFile, v *model.Verb, m *model.Method) {
+	does := "posts the first n receive requests of a batch"
+	if e.has(form.PostSend) {
+		does += ". It is otherwise as " + e.byForm[form.PostSend].m.Name
+	}
+	e.post(g, v, m, "PostRecv", "RecvBatch", does)
 }
 
 // address makes the addressing of a datagram:
@@ -71,10 +84,10 @@ func (e *emitter) post(g *goFile, v *model.Verb, name, batch, does string) {
 //		w.To(o.c, qpn, qkey)
 //		return nil
 //	}
-func (e *emitter) address(g *goFile, v *model.Verb) {
+func (e *emitter) address(g *goFile, v *model.Verb, m *model.Method) {
 	g.fn(fn{
-		doc:  doc("Address", "has a SEND on an unreliable datagram queue pair go to the queue pair qpn behind the address handle, with its qkey. The handle must stay open until the request has completed. The error is os.ErrClosed, for a handle that is closed or nil", v.C, v.Page),
-		recv: recv("o", "AH"), name: "Address",
+		doc:  doc(m.Name, "has a SEND on an unreliable datagram queue pair go to the queue pair qpn behind the address handle, with its qkey. The handle must stay open until the request has completed. The error is os.ErrClosed, for a handle that is closed or nil", v.C, v.Page),
+		recv: recv("o", m.Recv), name: m.Name,
 		params:  []jen.Code{jen.Id("w").Op("*").Add(rt("dpath", "SendWR")), jen.List(id("qpn"), id("qkey")).Uint32()},
 		results: errResult(),
 		body: []jen.Code{
@@ -83,7 +96,7 @@ func (e *emitter) address(g *goFile, v *model.Verb) {
 			jen.Return(jen.Nil()),
 		},
 	})
-	g.onceErrors("errAddress", v, "AH")
+	g.onceErrors("errAddress", v, m.Recv)
 }
 
 // poll makes PollInto, and PollSpin below it:
@@ -100,16 +113,16 @@ func (e *emitter) address(g *goFile, v *model.Verb) {
 //		}
 //		return n, nil
 //	}
-func (e *emitter) poll(g *goFile, v *model.Verb) {
+func (e *emitter) poll(g *goFile, v *model.Verb, m *model.Method) {
 	wcs, none := param("wcs", "[]dpath.WC"), fail{jen.Lit(0)}
 	g.fn(fn{
-		doc:  doc("PollInto", "takes up to len(wcs) completions off the queue and gives how many; 0 when there are none now. It must not run while the queue is being closed", v.C, v.Page),
-		recv: recv("cq", "CQ"), name: "PollInto", params: []jen.Code{wcs}, results: errResult(jen.Int()),
+		doc:  doc(m.Name, "takes up to len(wcs) completions off the queue and gives how many; 0 when there are none now. It must not run while the queue is being closed", v.C, v.Page),
+		recv: recv("cq", m.Recv), name: m.Name, params: []jen.Code{wcs}, results: errResult(jen.Int()),
 		body: []jen.Code{jen.Return(id("cq.PollSpin").Call(id("wcs"), jen.Lit(1)))}, short: true,
 	})
 	g.fn(fn{
-		doc:  "// PollSpin is PollInto that looks up to tries times until there is a completion, within one crossing into C.",
-		recv: recv("cq", "CQ"), name: "PollSpin", params: []jen.Code{wcs, param("tries", "int")}, results: errResult(jen.Int()),
+		doc:  "// PollSpin is " + m.Name + " that looks up to tries times until there is a completion, within one crossing into C.",
+		recv: recv("cq", m.Recv), name: "PollSpin", params: []jen.Code{wcs, param("tries", "int")}, results: errResult(jen.Int()),
 		body: []jen.Code{
 			ifGone(id("cq"), "errPollCQ", none),
 			define("n", "errno").Add(rt("dpath", "PollSpin")).Call(id("cq.c"), id("wcs"), id("tries")),
@@ -117,7 +130,7 @@ func (e *emitter) poll(g *goFile, v *model.Verb) {
 			jen.Return(id("n"), jen.Nil()),
 		},
 	})
-	g.onceErrors("errPollCQ", v, "CQ")
+	g.onceErrors("errPollCQ", v, m.Recv)
 }
 
 // reqNotify makes the arming of a queue:
@@ -130,14 +143,14 @@ func (e *emitter) poll(g *goFile, v *model.Verb) {
 //		}
 //		return nil
 //	}
-func (e *emitter) reqNotify(g *goFile, v *model.Verb) {
+func (e *emitter) reqNotify(g *goFile, v *model.Verb, m *model.Method) {
 	ask := rt("dpath", "ReqNotify").Call(id("cq.c"), id("solicitedOnly"))
 	body := append([]jen.Code{constVerb(v.C)}, enterHandle(id("cq"), nil)...)
 	body = append(body,
 		jen.If(define("errno").Add(ask), op(id("errno"), "!=", jen.Lit(0))).Block(jen.Return(rt("verr", "Failed").Call(id("verb"), id("errno"), jen.Nil()))),
 		jen.Return(jen.Nil()))
 	g.fn(fn{
-		doc:  doc("ReqNotify", "asks for one event on the queue's channel at the next completion, or with solicitedOnly at the next one of solicited work or with an error. Poll again after it: what completed before gives no event", v.C, v.Page),
-		recv: recv("cq", "CQ"), name: "ReqNotify", params: []jen.Code{param("solicitedOnly", "bool")}, results: errResult(), body: body,
+		doc:  doc(m.Name, "asks for one event on the queue's channel at the next completion, or with solicitedOnly at the next one of solicited work or with an error. Poll again after it: what completed before gives no event", v.C, v.Page),
+		recv: recv("cq", m.Recv), name: m.Name, params: []jen.Code{param("solicitedOnly", "bool")}, results: errResult(), body: body,
 	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 )
 
@@ -14,9 +15,10 @@ import (
 func (e *emitter) recordsFile() *goFile {
 	g := e.newFile("records.gen.go")
 	for _, r := range e.pkg.Records {
-		if r.In {
+		switch {
+		case r.In:
 			e.builder(g, r)
-		} else {
+		case !r.Entry: // which is written with the list
 			e.result(g, r)
 		}
 	}
@@ -47,7 +49,7 @@ func (e *emitter) builder(g *goFile, r *model.Record) {
 		if !slices.Contains(r.New, f) {
 			e.setter(g, r, f)
 		}
-		if f.Callback == callbackMemory {
+		if f.Callback == form.CallbackMemory {
 			e.memorySetters(g, r, f)
 		}
 	}
@@ -71,13 +73,13 @@ func builderExtras(r *model.Record) []jen.Code {
 	}
 	for _, f := range r.Fields {
 		switch {
-		case f.Callback == callbackMemory:
+		case f.Callback == form.CallbackMemory:
 			out = append(out, remark(param("pin", "[]byte"), "memory to be pinned"), remark(param("buf", "*mem.Buffer"), "or to be held"))
 		case f.Object != nil:
 			out = append(out, param(lowerFirst(f.Go), "*"+f.Object.Go))
-		case f.Callback == callbackAllocator:
+		case f.Callback == form.CallbackAllocator:
 			out = append(out, param("allocator", "Allocator"))
-		case f.Callback == callbackContext:
+		case f.Callback == form.CallbackContext:
 			out = append(out, param("userContext", "any"))
 		}
 	}
@@ -120,9 +122,9 @@ func setField(r *model.Record, f *model.Field, v *jen.Statement) []jen.Code {
 	switch {
 	case f.Object != nil:
 		return []jen.Code{assign(id("a", lowerFirst(f.Go)), v)}
-	case f.Callback == callbackAllocator:
+	case f.Callback == form.CallbackAllocator:
 		return []jen.Code{assign(id("a.allocator"), v)}
-	case f.Callback == callbackContext:
+	case f.Callback == form.CallbackContext:
 		return []jen.Code{assign(id("a.userContext"), v)}
 	}
 	leaf := id("a.c", f.Leaf.Go)
@@ -134,7 +136,7 @@ func setField(r *model.Record, f *model.Field, v *jen.Statement) []jen.Code {
 		out = append(out, jen.If(notInt32(v).Op("&&").Add(isNil(id("a.err")))).
 			Block(assign(id("a.err"), outOfRange(jen.Lit(""), r.Go+"."+f.Go, v))))
 	}
-	if f.Callback == callbackMemory {
+	if f.Callback == form.CallbackMemory {
 		out = append(out, jen.List(id("a.pin"), id("a.buf")).Op("=").List(jen.Nil(), jen.Nil()))
 	}
 	switch {
@@ -183,9 +185,9 @@ func (e *emitter) setter(g *goFile, r *model.Record, f *model.Field) {
 	}
 	typ := f.GoType
 	switch f.Callback {
-	case callbackAllocator:
+	case form.CallbackAllocator:
 		typ = "Allocator"
-	case callbackContext:
+	case form.CallbackContext:
 		typ = "any"
 	}
 	since := ""
@@ -256,9 +258,11 @@ func toMirror(f *model.Field) *jen.Statement {
 	return id("r", f.Go)
 }
 
+// gid is the Go type of an address of a port.
+const gid = "GID"
+
 // usesGID tells whether the package has addresses of ports.
 func (e *emitter) usesGID() bool {
-	const gid = "GID"
 	for _, r := range e.pkg.Records {
 		if slices.ContainsFunc(r.Fields, func(f *model.Field) bool { return f.GoType == gid }) {
 			return true
@@ -283,9 +287,13 @@ func (e *emitter) usesGID() bool {
 //
 //	func (g GID) String() string { return netip.AddrFrom16(g).String() }
 func (e *emitter) gid(g *goFile) {
-	g.decl(`// GID is an address of a port: 16 bytes in network byte order.
-//
-// C: union ibv_gid, ibv_query_gid(3).`, jen.Type().Id("GID").Index(jen.Lit(16)).Byte())
+	pg := ""
+	for _, v := range e.pkg.Verbs {
+		if slices.ContainsFunc(v.Params, func(p *model.Param) bool { return p.GoType == gid }) {
+			pg = v.Page
+		}
+	}
+	g.decl(doc(gid, "is an address of a port: 16 bytes in network byte order", "union ibv_gid", pg), jen.Type().Id("GID").Index(jen.Lit(16)).Byte())
 	g.fn(fn{
 		doc:  "// String gives the GID in the form of an IPv6 address.",
 		recv: param("g", "GID"), name: "String", results: []jen.Code{jen.String()},

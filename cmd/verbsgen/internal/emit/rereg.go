@@ -10,18 +10,24 @@ import (
 
 // rereg makes the change of a memory region in place: its set of changes, and the method that makes them.
 func (e *emitter) rereg(g *goFile, v *model.Verb, m *model.Method) {
-	access := "uint32"
-	if p := v.Param("access"); p != nil && p.Enum != nil {
-		access = p.Enum.Go
-	}
-	g.structType("// MRChange is a set of changes to a memory region, made by one call of MR."+m.Name+`.
+	p := reregParams(v)
+	access := p.access.GoType
+	g.structType("// MRChange is a set of changes to a memory region, made by one call of "+m.Recv+"."+m.Name+`.
 //
-// C: the arguments of ibv_rereg_mr, `+page(v.Page)+".", "MRChange",
-		param("pd", "*PD"),
+// C: the arguments of `+v.C+", "+page(v.Page)+".", "MRChange",
+		param("pd", p.pd.GoType),
 		param("access", access),
 		remark(jen.Id("what").Add(rt("rereg", "Change")), "the new memory, and the flags"))
-	e.changeSetters(g, access)
+	e.changeSetters(g, p)
 	e.changeRegion(g, v, m)
+}
+
+// changed are the parameters of a change, in the order of the form's signature.
+type changed struct{ mr, flags, pd, addr, length, access *model.Param }
+
+func reregParams(v *model.Verb) changed {
+	p := v.Params
+	return changed{p[0], p[1], p[2], p[3], p[4], p[5]}
 }
 
 // changeSetters makes the methods that say what to change. The flags follow from what is given, so that they and the other
@@ -32,26 +38,26 @@ func (e *emitter) rereg(g *goFile, v *model.Verb, m *model.Method) {
 //		c.what.Flags |= 0x2
 //		return c
 //	}
-func (e *emitter) changeSetters(g *goFile, access string) {
+func (e *emitter) changeSetters(g *goFile, p changed) {
 	set := func(doc, name string, params []jen.Code, body ...jen.Code) {
 		g.fn(fn{doc: doc, recv: recv("c", "MRChange"), name: name, params: params, results: []jen.Code{ptr("MRChange")}, body: append(body, jen.Return(id("c")))})
 	}
-	flag := func(c string) *jen.Statement { return op(id("c.what.Flags"), "|=", inHex(e.constant(c))) }
+	flag := func(p *model.Param) *jen.Statement { return op(id("c.what.Flags"), "|=", inHex(uint64(p.Bit.Value))) }
 	memory := func(source string, args ...jen.Code) *jen.Statement {
-		return id("c.what.Memory").Call(inHex(e.constant("IBV_REREG_MR_CHANGE_TRANSLATION")), rt("mem", source).Call(args...))
+		return id("c.what.Memory").Call(inHex(uint64(p.addr.Bit.Value)), rt("mem", source).Call(args...))
 	}
-	set("// PD moves the region to another protection domain of the same device. C: IBV_REREG_MR_CHANGE_PD.",
-		"PD", []jen.Code{param("pd", "*PD")}, assign(id("c.pd"), id("pd")), flag("IBV_REREG_MR_CHANGE_PD"))
+	set("// PD moves the region to another protection domain of the same device. C: "+p.pd.Bit.C+".",
+		"PD", []jen.Code{param("pd", p.pd.GoType)}, assign(id("c.pd"), id("pd")), flag(p.pd))
 	set(`// Memory makes the region cover buf, which is pinned until the region covers other memory or is closed.
-// C: IBV_REREG_MR_CHANGE_TRANSLATION.`,
+// C: `+p.addr.Bit.C+".",
 		"Memory", []jen.Code{param("buf", "[]byte")}, memory("FromBytes", id("buf")))
 	set(`// Buffer makes the region cover buf, which cannot be closed until the region covers other memory or is closed.
-// C: IBV_REREG_MR_CHANGE_TRANSLATION.`,
+// C: `+p.addr.Bit.C+".",
 		"Buffer", []jen.Code{param("buf", "*mem.Buffer")}, memory("FromBuffer", id("buf")))
-	set("// Addr makes the region cover memory that the caller keeps mapped. C: IBV_REREG_MR_CHANGE_TRANSLATION.",
+	set("// Addr makes the region cover memory that the caller keeps mapped. C: "+p.addr.Bit.C+".",
 		"Addr", []jen.Code{param("addr", "uintptr"), param("length", "uint64")}, memory("FromAddr", id("addr"), id("length")))
-	set("// Access gives the region other access. C: IBV_REREG_MR_CHANGE_ACCESS.",
-		"Access", []jen.Code{param("access", access)}, assign(id("c.access"), id("access")), flag("IBV_REREG_MR_CHANGE_ACCESS"))
+	set("// Access gives the region other access. C: "+p.access.Bit.C+".",
+		"Access", []jen.Code{param("access", p.access.GoType)}, assign(id("c.access"), id("access")), flag(p.access))
 }
 
 // changeRegion makes the method:
@@ -70,16 +76,14 @@ func (e *emitter) changeSetters(g *goFile, access string) {
 //		return change.what.Settle(verb, code, errno, ...)
 //	}
 func (e *emitter) changeRegion(g *goFile, v *model.Verb, m *model.Method) {
-	c := &call{e: e, v: v, m: m, recv: v.Param("mr"), cleanup: []jen.Code{id("held.Release").Call()}, in: map[string]*jen.Statement{
-		"mr": addrOf(id("mr.c")), "flags": jen.Int64().Call(id("change.what.Flags")), "pd": addrOf(id("pdC")),
-		"addr": jen.Uint64().Call(id("held.Addr")), "length": id("held.Len"), "access": jen.Uint64().Call(id("change.access"))}}
-	if v.Param("flags").Enum != nil {
-		c.in["flags"] = jen.Uint64().Call(id("change.what.Flags"))
-	}
+	p := reregParams(v)
+	c := &call{e: e, v: v, m: m, recv: p.mr, cleanup: []jen.Code{id("held.Release").Call()}, in: map[string]*jen.Statement{
+		p.mr.C: addrOf(id("mr.c")), p.flags.C: jen.Uint64().Call(id("change.what.Flags")), p.pd.C: addrOf(id("pdC")),
+		p.addr.C: jen.Uint64().Call(id("held.Addr")), p.length.C: id("held.Len"), p.access.C: jen.Uint64().Call(id("change.access"))}}
 	raw := e.callShim(v, id("mr.lib"), id("mr.c"), id("change.what.Flags"), id("pdC"), id("held.Addr"), id("held.Len"), jen.Int32().Call(id("change.access")))
 	g.fn(fn{
 		doc:  doc(m.Name, v.Doc, v.C, v.Page, m.Doc, c.ruleList()),
-		recv: recv("mr", "MR"), name: m.Name, params: []jen.Code{param("change", "*MRChange")}, results: errResult(),
+		recv: recv("mr", m.Recv), name: m.Name, params: []jen.Code{param("change", "*MRChange")}, results: errResult(),
 		body: slices.Concat(
 			[]jen.Code{constVerb(v.C), c.refuseNil(id("change"), "MRChange", "make one with new(MRChange)")},
 			enterHandle(id("mr"), nil),
@@ -125,7 +129,7 @@ func (c *call) enterNewDomain() []jen.Code {
 //		},
 //	})
 func (c *call) settle() *jen.Statement {
-	pd := c.v.Param("pd").Object
+	pd := reregParams(c.v).pd.Object
 	changed := jen.Func().Params().Block(
 		jen.If(notNil(id("change.pd"))).Block(assign(id("mr.pd"), id("change.pd"))),
 		id("mr.load").Call(),
@@ -138,12 +142,4 @@ func (c *call) settle() *jen.Statement {
 		key("New", id("held")),
 		key("Changed", changed)))
 	return jen.Return(id("change.what.Settle").Call(id("verb"), id("code"), id("errno"), region))
-}
-
-// constant is the value of a C constant of the release, 0 when it has none.
-func (e *emitter) constant(name string) uint64 {
-	if c := e.consts[name]; c != nil {
-		return c.Uint64()
-	}
-	return 0
 }

@@ -47,9 +47,17 @@ type Enum struct {
 	Prefix  string
 	Runtime string // the package under runtime/ that has the type and its names; empty for the generated one
 	Members []*Member
-	Known   uint64 // Flags: all bits that a member or a range covers
+	Known   uint64    // Flags: all bits that a member or a range covers
+	Events  []EventOf // of the type of asynchronous events
 	Doc     string
 	Pos     Pos
+}
+
+// EventOf is what some asynchronous events concern.
+type EventOf struct {
+	Of      string   // spec.EventOfPort, spec.EventOfDevice, or the C tag of an object
+	Object  *Object  // nil when the package has no handle of it
+	Members []string // C enumerators
 }
 
 // Member is one constant of an Enum.
@@ -72,6 +80,8 @@ type Record struct {
 	In     bool // filled by the caller through a builder
 	Nested bool // another record holds it
 	Listed bool // a parameter is a list of it
+	Entry  bool // an element of a list that a form reads
+	Caps   bool // a device keeps it, for the rules on capabilities
 	Mirror *Mirror
 	New    []*Field // taken by the constructor
 	Fields []*Field
@@ -135,7 +145,11 @@ type Field struct {
 	BitValue int64
 	Bool     bool
 	Text     bool
+	Hex      bool // messages write it in hex
 	Callback string
+	Len      *Leaf  // the length beside an address of memory
+	Pair     *Leaf  // the function that frees, beside the one that allocates
+	Default  string // C constant that leaves an allocation to the library
 	Doc      string
 	Since    string
 }
@@ -159,6 +173,8 @@ type Object struct {
 	Events  bool // completion events arrive on it
 	Hot     bool // the data path is called without entering the handle
 	Getters []*Getter
+	Parts   map[string]*Part
+	State   map[string]string // property -> spec.State...
 	Doc     string
 	Pos     Pos
 }
@@ -169,7 +185,15 @@ type Getter struct {
 	C      string
 	CType  string
 	GoType string
+	Label  string // spec.Label...; empty when messages do not name the object by it
 	Doc    string
+}
+
+// Part is a verb that generated code calls beside its own.
+type Part struct {
+	C    string
+	Page string
+	Verb *Verb // nil when the release does not have it yet
 }
 
 // Ways a verb is reached; the names of package api, and the exported call.
@@ -199,8 +223,25 @@ type Verb struct {
 	Dispatch  *api.Dispatch
 	Special   *Special
 	Methods   []*Method
+	Parts     map[string]*Part
+	Lists     *Record // the entry of the list that it returns
+	Extent    *Extent
 	Rules     []*Rule // in order of the pages
 	Pos       Pos
+}
+
+// Extent is where the length stands of the device memory that a verb makes.
+type Extent struct {
+	Param *Param
+	Leaf  *Leaf // of its record
+}
+
+// Part gives the verb that plays a part for this one, or nil.
+func (v *Verb) Part(name string) *Verb {
+	if p := v.Parts[name]; p != nil {
+		return p.Verb
+	}
+	return nil
 }
 
 // Param gives the parameter of a C name, or nil.
@@ -235,6 +276,8 @@ type Param struct {
 	Parent bool
 	Rest   bool // flags given one by one, last in the call; none stands for all
 	Len    *Param
+	Bit    *Member // of the verb's flags, set together with the parameter
+	Hex    bool    // messages write it in hex
 	Doc    string
 }
 
@@ -242,7 +285,8 @@ type Param struct {
 type Method struct {
 	Recv  string // "Lib", or the Go name of an object
 	Name  string
-	Form  string
-	Fixed map[string]string // C parameter -> Go expression
+	Form  string               // of package form
+	Fixed map[string]string    // C parameter -> Go expression
+	Sets  map[string][]*Member // C parameter -> flags that are always set
 	Doc   string
 }

@@ -1,0 +1,198 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
+	"github.com/verbsgen/verbsgen/spec/api"
+)
+
+// helpExamples are texts beside the help of commands that name something of verbs.h as an example.
+var helpExamples = []string{"name a page without its section, such as ibv_reg_mr"}
+
+// general are fields that many structs have, or that rules of the header's own, not of a verb, are about.
+var general = []string{
+	".comp_mask",         // a struct that has it may grow
+	"num_sge", "sg_list", // a count that is left out is that of its list
+}
+
+// TestNoVerbByName holds the generator to what the pages say: none of its code names a function, a constant or a field of
+// verbs.h. What is special about a verb stands on its page.
+func TestNoVerbByName(t *testing.T) {
+	n := names(t)
+	used := map[string]bool{}
+	files := 0
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		files++
+		fset := token.NewFileSet()
+		file, err := parser.ParseFile(fset, path, nil, 0)
+		if err != nil {
+			return err
+		}
+		for _, p := range n.in(file) {
+			if slices.Contains(helpExamples, p.text) || slices.Contains(general, p.text) || form.Find(p.text) != nil {
+				used[p.text] = true
+				continue
+			}
+			t.Errorf("%s: %q names %s; let its page say what is special about it", fset.Position(p.pos), p.text, p.name)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if files < 80 {
+		t.Errorf("only %d files", files)
+	}
+	for _, text := range slices.Concat(helpExamples, general) {
+		if !used[text] {
+			t.Errorf("nothing is %q any more", text)
+		}
+	}
+}
+
+// TestNameProblems shows that each kind of name is found, and that what is none is not.
+func TestNameProblems(t *testing.T) {
+	n := names(t)
+	for code, want := range map[string]string{
+		`e.byVerb["ibv_reg_mr"]`:             "ibv_reg_mr",
+		`f("see ibv_reg_mr(3)")`:             "ibv_reg_mr",
+		`has("IBV_ACCESS_ON_DEMAND")`:        "IBV_ACCESS_ON_DEMAND",
+		`p.C == "dm_handle"`:                 "",
+		`dot(mirror, "comp_mask")`:           "comp_mask",
+		`id("a.c.log_align_req")`:            "log_align_req",
+		`m.Find("addr")`:                     "addr",
+		`x.C == "lkey"`:                      "lkey",
+		`"struct ibv_qp *"`:                  "",
+		`define("addr", "length")`:           "",
+		`strings.TrimPrefix(f.Name, "ibv_")`: "",
+	} {
+		file, err := parser.ParseFile(token.NewFileSet(), "x.go", "package p\nvar _ = "+code, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, p := range n.in(file) {
+			got += p.name
+		}
+		if got != want {
+			t.Errorf("%s: found %q, want %q", code, got, want)
+		}
+	}
+}
+
+// cNames are the names of all known releases.
+type cNames struct{ decls, fields map[string]bool }
+
+func names(t *testing.T) cNames {
+	t.Helper()
+	n := cNames{map[string]bool{}, map[string]bool{}}
+	for _, release := range api.Releases() {
+		rel, err := api.Load(release)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range rel.Functions {
+			n.decls[f.Name] = true
+		}
+		for _, e := range rel.Enums {
+			for _, m := range e.Enumerators {
+				n.decls[m.Name] = true
+			}
+		}
+		for _, m := range rel.Macros {
+			n.decls[m.Name] = true
+		}
+		for _, r := range rel.Records {
+			for _, f := range r.Fields {
+				for part := range strings.SplitSeq(f.Name, ".") {
+					n.fields[part] = true
+				}
+			}
+		}
+	}
+	return n
+}
+
+type namedLiteral struct {
+	pos        token.Pos
+	text, name string
+}
+
+var word = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]*`)
+
+// in finds the literals of a file that name a declaration, or a field: of several words anywhere, of one word where a field is
+// looked up or compared.
+func (n cNames) in(file *ast.File) (found []namedLiteral) {
+	asField := map[*ast.BasicLit]bool{}
+	ast.Inspect(file, func(node ast.Node) bool {
+		switch x := node.(type) {
+		case *ast.CallExpr:
+			if s, ok := x.Fun.(*ast.SelectorExpr); ok && slices.Contains([]string{"Find", "Field", "Param", "leaf"}, s.Sel.Name) {
+				markLiterals(asField, x.Args...)
+			}
+		case *ast.BinaryExpr:
+			if isC(x.X) || isC(x.Y) {
+				markLiterals(asField, x.X, x.Y)
+			}
+		case *ast.SwitchStmt:
+			if x.Tag != nil && isC(x.Tag) {
+				for _, c := range x.Body.List {
+					markLiterals(asField, c.(*ast.CaseClause).List...)
+				}
+			}
+		}
+		return true
+	})
+	ast.Inspect(file, func(node ast.Node) bool {
+		if kv, ok := node.(*ast.KeyValueExpr); ok {
+			if key, ok := kv.Key.(*ast.Ident); ok && (key.Name == "Long" || key.Name == "Example") { // the help of a command
+				return false
+			}
+		}
+		l, ok := node.(*ast.BasicLit)
+		if !ok || l.Kind != token.STRING {
+			return true
+		}
+		text, err := strconv.Unquote(l.Value)
+		if err != nil {
+			return true
+		}
+		for _, w := range word.FindAllString(text, -1) {
+			named := strings.HasPrefix(strings.ToLower(w), "ibv_") && n.decls[w] && !strings.Contains(text, "struct "+w)
+			path := !strings.ContainsAny(text, " \n:%/") && strings.Contains(w, "_") && n.fields[w]
+			if named || path || asField[l] && w == text && n.fields[w] {
+				found = append(found, namedLiteral{l.Pos(), text, w})
+				break
+			}
+		}
+		return true
+	})
+	return found
+}
+
+// isC tells whether an expression is the C name of something: x.C.
+func isC(e ast.Expr) bool {
+	s, ok := e.(*ast.SelectorExpr)
+	return ok && s.Sel.Name == "C"
+}
+
+func markLiterals(marked map[*ast.BasicLit]bool, exprs ...ast.Expr) {
+	for _, e := range exprs {
+		if l, ok := e.(*ast.BasicLit); ok {
+			marked[l] = true
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package bind
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/spec"
+)
+
+// bindParts resolves the verbs that the generated code of verbs and handles calls beside their own.
+func (b *binder) bindParts() {
+	page := map[string]string{}
+	for c, v := range b.specOf {
+		page[c] = v.Page
+	}
+	resolve := func(needs map[string]string) map[string]*model.Part {
+		parts := map[string]*model.Part{}
+		for name, c := range needs {
+			parts[name] = &model.Part{C: c, Page: page[c], Verb: b.verbs[c]}
+		}
+		return parts
+	}
+	for _, v := range b.pkg.Verbs {
+		v.Parts = resolve(b.specOf[v.C].NeedsVerbs)
+	}
+	for _, p := range b.in.Spec.Pages {
+		for i := range p.Objects {
+			if o := b.objects[p.Objects[i].Go]; o != nil {
+				o.Parts = resolve(p.Objects[i].NeedsVerbs)
+			}
+		}
+	}
+}
+
+// bindEvents resolves what asynchronous events concern. Events of a later release are left out.
+func (b *binder) bindEvents() {
+	for _, p := range b.in.Spec.Pages {
+		for i := range p.Enums {
+			for _, x := range p.Enums[i].EventOf {
+				e := b.types[p.Enums[i].Go]
+				e.Events = append(e.Events, model.EventOf{Of: x.Of, Object: b.objectOf(x.Of), Members: x.Events})
+			}
+		}
+	}
+}
+
+// objectOf is the handle of a C tag, nil when no page has one.
+func (b *binder) objectOf(tag string) *model.Object {
+	for _, o := range b.pkg.Objects {
+		if o.C == tag {
+			return o
+		}
+	}
+	return nil
+}
+
+// bindExtent resolves where the length of new device memory stands.
+func (b *binder) bindExtent(v *model.Verb, s *spec.Verb) {
+	if s.Extent == "" {
+		return
+	}
+	param, field, _ := strings.Cut(s.Extent, ".")
+	if p := v.Param(param); p != nil && p.Record != nil {
+		if leaf := b.leaf(p.Record.Mirror, field); leaf != nil {
+			v.Extent = &model.Extent{Param: p, Leaf: leaf}
+			return
+		}
+	}
+	b.errorf(diag.NameUnknown, s.At("extent", s.Extent), v.C, "extent: "+s.Extent+" is no field of a record", "write it as attr.length")
+}
+
+// implied resolves the flags that a method always sets: each goes to the parameter whose type has it.
+func (b *binder) implied(v *model.Verb, m *spec.Method) map[string][]*model.Member {
+	sets := map[string][]*model.Member{}
+	for _, c := range m.ImpliesFlags {
+		if _, ok := b.lookup(c, m.At("implies_flags", c), m.Go); !ok {
+			continue
+		}
+		found := false
+		for _, p := range v.Params {
+			if p.Role != spec.RoleFlags || p.Enum == nil {
+				continue
+			}
+			if i := slices.IndexFunc(p.Enum.Members, func(x *model.Member) bool { return x.C == c }); i >= 0 {
+				sets[p.C], found = append(sets[p.C], p.Enum.Members[i]), true
+			}
+		}
+		if !found {
+			b.errorf(diag.TypeUnknown, m.At("implies_flags", c), m.Go, "no parameter of role flags has "+c, "take it out of implies_flags:")
+		}
+	}
+	return sets
+}

@@ -1,0 +1,207 @@
+// Package form is the registry of the forms of methods: which there are, what each needs of a verb, and what it generates.
+//
+// It is data. A page names a form, bind holds the verb against what the form needs, and emit has a writer for each. The names
+// of forms stand here alone.
+package form
+
+import "github.com/verbsgen/verbsgen/spec"
+
+// Names of forms.
+const (
+	Plain        = "" // the parameters in order
+	Bytes        = "bytes"
+	Buffer       = "buffer"
+	Addr         = "addr"
+	Implicit     = "implicit"
+	DeviceList   = "device_list"
+	OpenDevice   = "open_device"
+	CreateCQ     = "create_cq"
+	ParentDomain = "parent_domain"
+	ImportDM     = "import_dm"
+	WriteDM      = "write_dm"
+	ReadDM       = "read_dm"
+	Rereg        = "rereg"
+	PostSend     = "post_send"
+	PostRecv     = "post_recv"
+	Address      = "address"
+	PollCQ       = "poll_cq"
+	ReqNotify    = "req_notify"
+	NextEvent    = "next_event"
+	DoneEvent    = "done_event"
+	NextAsync    = "next_async"
+	DoneAsync    = "done_async"
+)
+
+// Parts of verbs that the generated code of another verb or of a handle calls: the keys of needs_verbs.
+const (
+	PartFree     = "free"
+	PartOpen     = "open"
+	PartList     = "list"
+	PartGUID     = "guid"
+	PartIndex    = "index"
+	PartAck      = "ack"
+	PartUnimport = "unimport"
+	PartNext     = "next"
+	PartWrite    = "write"
+	PartRead     = "read"
+)
+
+// What a field of a record is for that C must not see as it is: the values of callback.
+const (
+	CallbackMemory    = "memory"    // an address of memory, with its length under len:
+	CallbackAllocator = "allocator" // a function that allocates, with the one that frees under pair:
+	CallbackContext   = "context"   // what an allocator is given
+)
+
+// RecvMade is the receiver of a method on a type that the form itself makes.
+const RecvMade = "made"
+
+// Form is one shape of methods.
+type Form struct {
+	Name string
+	Does string // what the generated method does
+	// Recv is the receiver: "Lib", RecvMade, or the C type of the object; empty for one of the verb's handles.
+	Recv string
+	// Sig is the C function that the form is written for; nil when the parameters are taken as they come.
+	Sig *Sig
+	// Memory tells that the verb takes an address with its length, by themselves or in a record.
+	Memory bool
+	Parts  []Part
+	// Reads are the records, beside those of the parameters, whose members the generated or runtime code reads.
+	Reads  []string
+	Lists  bool // the page names the record of an entry under lists:
+	Events bool // some enum of the pages has event_of:
+	// Callbacks are those that fields of the verb's record have.
+	Callbacks []string
+	// Runtime tells that a package under runtime/ calls the C function, so that it has no C shim.
+	Runtime bool
+	// Unchecked is why the rules of the verb are not checked before a call.
+	Unchecked string
+	// RuleFirst tells that a rule's own reason to be unchecked goes before this one.
+	RuleFirst bool
+	// Optional tells that the method is left out when its receiver is not in the package.
+	Optional bool
+}
+
+// Sig is what a form needs of a C function.
+type Sig struct {
+	Ret    string // C type
+	Params []Param
+}
+
+// Param is what a form needs of one parameter.
+type Param struct {
+	Role  string
+	C     string // C type
+	Typed bool   // the page gives it an object type
+	Bit   bool   // a flag says that it is given, which the page names under bit:
+}
+
+// Part is a verb that generated code calls beside its own.
+type Part struct {
+	Name     string
+	Form     string // of a method that the verb has; empty: any, or none
+	Sig      *Sig
+	Optional bool
+}
+
+// dataPath is why the rules of the data path are not checked.
+const dataPath = "the data path checks nothing before a call"
+
+func sig(ret string, params ...Param) *Sig { return &Sig{ret, params} }
+
+func handle(c string) Param      { return Param{Role: spec.RoleHandle, C: c, Typed: true} }
+func entry(c string) Param       { return param(spec.RoleHandle, c) }
+func in(c string) Param          { return param(spec.RoleIn, c) }
+func param(role, c string) Param { return Param{Role: role, C: c} }
+
+// flagged is a parameter that has a bit.
+func flagged(p Param) Param {
+	p.Bit = true
+	return p
+}
+
+// forms is the registry.
+var forms = []Form{
+	{Name: Plain, Does: "takes the parameters in order"},
+	{Name: Bytes, Does: "takes a slice, which is pinned until the new object is closed", Memory: true},
+	{Name: Buffer, Does: "takes a mem.Buffer, which cannot be closed before the new object", Memory: true},
+	{Name: Addr, Does: "takes an address and a length of memory that the caller keeps", Memory: true},
+	{Name: Implicit, Does: "takes no memory: the region covers the address space", Memory: true},
+	{Name: DeviceList, Reads: []string{"struct ibv_device"}, Does: "lists the devices, with the type of an entry", Recv: "Lib",
+		Sig: deviceList, Lists: true, Parts: []Part{
+			{Name: PartFree, Sig: sig("void", entry("struct ibv_device **"))},
+			{Name: PartOpen, Form: OpenDevice, Sig: openDevice},
+			{Name: PartGUID, Sig: sig("__be64", entry("struct ibv_device *")), Optional: true},
+			{Name: PartIndex, Sig: sig("int", entry("struct ibv_device *")), Optional: true}}},
+	{Name: OpenDevice, Does: "opens the device of a name", Recv: "Lib", Sig: openDevice,
+		Parts: []Part{{Name: PartList, Form: DeviceList, Sig: deviceList}}},
+	{Name: CreateCQ, Does: "makes a completion queue, which keeps its channel", Recv: "struct ibv_context",
+		Sig: sig("struct ibv_cq *", handle("struct ibv_context *"), in("int"), in("void *"), handle("struct ibv_comp_channel *"), in("int"))},
+	{Name: ParentDomain, Does: "makes a parent domain, with the types of an allocator", Recv: "struct ibv_context",
+		Callbacks: []string{CallbackAllocator, CallbackContext},
+		Sig:       sig("struct ibv_pd *", handle("struct ibv_context *"), param(spec.RoleInRec, "struct ibv_parent_domain_init_attr *"))},
+	{Name: ImportDM, Does: "imports device memory, and takes its length", Recv: "struct ibv_context",
+		Sig:   sig("struct ibv_dm *", handle("struct ibv_context *"), in("uint32_t")),
+		Parts: []Part{{Name: PartUnimport, Sig: sig("void", handle("struct ibv_dm *"))}}},
+	{Name: WriteDM, Does: "copies to device memory", Recv: "struct ibv_dm", Sig: writeDM, Runtime: true},
+	{Name: ReadDM, Does: "copies from device memory", Recv: "struct ibv_dm", Sig: readDM, Runtime: true},
+	{Name: Rereg, Does: "changes a memory region in place, with the type of a set of changes", Recv: "struct ibv_mr",
+		Sig: sig("int", handle("struct ibv_mr *"), param(spec.RoleFlags, "int"), flagged(handle("struct ibv_pd *")), flagged(param(spec.RoleAddr, "void *")),
+			param(spec.RoleLen, "size_t"), flagged(param(spec.RoleFlags, "int")))},
+	{Name: PostSend, Reads: []string{"struct ibv_sge", "struct ibv_qp", "struct ibv_context_ops"}, Does: "posts a batch of send requests", Recv: "struct ibv_qp", Sig: postSend, Runtime: true, Unchecked: dataPath},
+	{Name: PostRecv, Reads: []string{"struct ibv_sge", "struct ibv_qp", "struct ibv_context_ops"}, Does: "posts a batch of receive requests", Recv: "struct ibv_qp", Runtime: true, Unchecked: dataPath,
+		Sig: sig("int", handle("struct ibv_qp *"), in("struct ibv_recv_wr *"), in("struct ibv_recv_wr **"))},
+	{Name: Address, Does: "addresses a send request by an address handle", Recv: "struct ibv_ah", Sig: postSend, Runtime: true, Unchecked: dataPath,
+		Optional: true},
+	{Name: PollCQ, Reads: []string{"struct ibv_cq", "struct ibv_context_ops"}, Does: "polls a completion queue, once or for a number of tries", Recv: "struct ibv_cq", Runtime: true, Unchecked: dataPath,
+		Sig: sig("int", handle("struct ibv_cq *"), in("int"), in("struct ibv_wc *"))},
+	{Name: ReqNotify, Reads: []string{"struct ibv_cq", "struct ibv_context_ops"}, Does: "asks for an event at the next completion", Recv: "struct ibv_cq", Runtime: true, Unchecked: dataPath,
+		Sig: sig("int", handle("struct ibv_cq *"), in("int"))},
+	{Name: NextEvent, Does: "waits for a completion event, with the type of the event", Recv: "struct ibv_comp_channel", Sig: nextEvent, Runtime: true,
+		Unchecked: ackOnce, RuleFirst: true, Parts: []Part{{Name: PartAck, Form: DoneEvent, Sig: doneEvent}}},
+	{Name: DoneEvent, Does: "acknowledges a completion event", Recv: RecvMade, Sig: doneEvent, Runtime: true, Unchecked: ackOnce, RuleFirst: true},
+	{Name: NextAsync, Does: "waits for an asynchronous event, with the type of the event", Recv: "struct ibv_context", Runtime: true,
+		Sig:    sig("int", handle("struct ibv_context *"), in("struct ibv_async_event *")),
+		Events: true, Parts: []Part{{Name: PartAck, Form: DoneAsync, Sig: doneAsync}}},
+	{Name: DoneAsync, Does: "acknowledges an asynchronous event", Recv: RecvMade, Sig: doneAsync, Runtime: true},
+}
+
+// Functions that several forms and parts are written for.
+var (
+	deviceList = sig("struct ibv_device **", param(spec.RoleOut, "int *"))
+	openDevice = sig("struct ibv_context *", entry("struct ibv_device *"))
+
+	writeDM = sig("int", handle("struct ibv_dm *"), in("uint64_t"), param(spec.RoleAddr, "const void *"), param(spec.RoleLen, "size_t"))
+	readDM  = sig("int", param(spec.RoleAddr, "void *"), handle("struct ibv_dm *"), in("uint64_t"), param(spec.RoleLen, "size_t"))
+
+	postSend  = sig("int", handle("struct ibv_qp *"), in("struct ibv_send_wr *"), in("struct ibv_send_wr **"))
+	nextEvent = sig("int", handle("struct ibv_comp_channel *"), in("struct ibv_cq **"), in("void **"))
+	doneEvent = sig("void", handle("struct ibv_cq *"), in("unsigned int"))
+	doneAsync = sig("void", in("struct ibv_async_event *"))
+)
+
+// ackOnce is why rules on the count of events are not checked.
+const ackOnce = "kept by the handles: an event is acknowledged once"
+
+// EventParts are the verbs that a handle on which completion events arrive needs.
+var EventParts = []Part{{Name: PartNext, Form: NextEvent, Sig: nextEvent}}
+
+// DeviceMemoryParts are the verbs that a handle of device memory needs.
+var DeviceMemoryParts = []Part{{Name: PartWrite, Form: WriteDM, Sig: writeDM}, {Name: PartRead, Form: ReadDM, Sig: readDM}}
+
+// All lists the forms.
+func All() []Form { return append([]Form(nil), forms...) }
+
+// Find gives the form of a name, or nil.
+func Find(name string) *Form {
+	for i := range forms {
+		if forms[i].Name == name {
+			return &forms[i]
+		}
+	}
+	return nil
+}
+
+// InOrder tells whether the method takes the verb's parameters in order, whatever they are.
+func (f *Form) InOrder() bool { return f.Sig == nil }
