@@ -89,10 +89,6 @@ func (noImports) Import(string) (*types.Package, error) {
 	return nil, errors.New("nothing is imported")
 }
 
-// partners are functions that every release has and that others are not bound without: the ends of what they begin.
-var partners = []string{"ibv_free_device_list", "ibv_open_device", "ibv_ack_async_event", "ibv_get_cq_event", "ibv_ack_cq_events",
-	"ibv_memcpy_to_dm", "ibv_memcpy_from_dm"}
-
 // TestWithoutEach leaves one function out of the newest release, as an older release does: what comes out names nothing that
 // only comes with it, or generate says what is wrong.
 func TestWithoutEach(t *testing.T) {
@@ -108,7 +104,7 @@ func TestWithoutEach(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	needed := slices.Clone(partners)
+	var needed []string
 	for _, o := range all.Objects {
 		needed = append(needed, o.Destroy.C)
 	}
