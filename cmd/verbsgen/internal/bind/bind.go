@@ -150,7 +150,6 @@ func (b *binder) selectVerbs() {
 			b.specOf[p.Verbs[i].C] = &p.Verbs[i]
 		}
 	}
-	defer b.dropIncomplete()
 	if len(b.in.Only) == 0 {
 		for c := range b.specOf {
 			b.want[c] = true
@@ -171,23 +170,6 @@ func (b *binder) selectVerbs() {
 	}
 	for changed := true; changed; {
 		changed = b.closeOver()
-	}
-}
-
-// dropIncomplete takes out the functions whose generated code calls one that the release does not have yet.
-func (b *binder) dropIncomplete() {
-	for c := range b.want {
-		for _, m := range b.specOf[c].Methods {
-			f := form.Find(m.Form)
-			if f == nil {
-				continue // told by checkForms
-			}
-			for _, part := range f.Parts {
-				if needed := b.specOf[c].NeedsVerbs[part.Name]; needed != "" && !part.Optional && b.funcs[needed] == nil {
-					delete(b.want, c)
-				}
-			}
-		}
 	}
 }
 

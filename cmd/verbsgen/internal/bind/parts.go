@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/spec"
 )
@@ -22,16 +23,45 @@ func (b *binder) bindParts() {
 		}
 		return parts
 	}
+	used := map[*model.Object]bool{}
 	for _, v := range b.pkg.Verbs {
-		v.Parts = resolve(b.specOf[v.C].NeedsVerbs)
+		s := b.specOf[v.C]
+		v.Parts = resolve(s.NeedsVerbs)
+		used[v.Creates] = true
+		for _, m := range v.Methods {
+			b.requireParts(v.C, v.Parts, form.Find(m.Form).Parts, s.Pos)
+		}
 	}
 	for _, p := range b.in.Spec.Pages {
 		for i := range p.Objects {
-			if o := b.objects[p.Objects[i].Go]; o != nil {
-				o.Parts = resolve(p.Objects[i].NeedsVerbs)
+			s := &p.Objects[i]
+			if o := b.objects[s.Go]; o != nil && used[o] {
+				o.Parts = resolve(s.NeedsVerbs)
+				b.requireParts(o.Go, o.Parts, objectParts(s), s.Pos)
 			}
 		}
 	}
+}
+
+// requireParts refuses a release without a verb that generated code calls.
+func (b *binder) requireParts(subject string, parts map[string]*model.Part, required []form.Part, at spec.Pos) {
+	for _, want := range required {
+		if p := parts[want.Name]; p != nil && p.Verb == nil && !want.Optional {
+			b.errorf(diag.NameUnknown, at, subject, "what is generated for it calls "+p.C+", which this header does not declare", "take a verbs.h that is whole")
+		}
+	}
+}
+
+// objectParts are the parts that a handle needs.
+func objectParts(o *spec.Object) []form.Part {
+	var parts []form.Part
+	if o.Events {
+		parts = append(parts, form.EventParts...)
+	}
+	if o.Memory == spec.MemoryDevice {
+		parts = append(parts, form.DeviceMemoryParts...)
+	}
+	return parts
 }
 
 // bindEvents resolves what asynchronous events concern. Events of a later release are left out.

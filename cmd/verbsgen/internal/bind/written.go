@@ -32,49 +32,12 @@ func formOf(v *model.Verb) *form.Form {
 func (b *binder) fitText() {
 	told := map[string]bool{}
 	for _, v := range b.pkg.Verbs {
-		b.fitParts(v.C, b.funcs[v.C].Pos, v.Parts, partsOf(v), told)
 		if formOf(v) != nil || v.Special != nil {
 			b.fitKnown(v, b.funcs[v.C], told)
 		}
 	}
-	for _, o := range b.pkg.Objects {
-		b.fitParts(o.Go, b.makerPos(o), o.Parts, partsOfObject(o), told)
-	}
 	if b.in.Known != nil && slices.ContainsFunc(b.pkg.Verbs, func(v *model.Verb) bool { return v.Way == model.WayVerbs }) {
 		b.knownRecord(b.in.Known, extendedContext)
-	}
-}
-
-// partsOf are the parts that the forms of a verb's methods need.
-func partsOf(v *model.Verb) (parts []form.Part) {
-	for _, m := range v.Methods {
-		if f := form.Find(m.Form); f != nil {
-			parts = append(parts, f.Parts...)
-		}
-	}
-	return parts
-}
-
-// partsOfObject are the parts that a handle needs.
-func partsOfObject(o *model.Object) (parts []form.Part) {
-	if o.Events {
-		parts = append(parts, form.EventParts...)
-	}
-	if o.Device {
-		parts = append(parts, form.DeviceMemoryParts...)
-	}
-	return parts
-}
-
-// fitParts looks whether the header has the verbs that generated code calls beside the verb's own.
-func (b *binder) fitParts(subject string, at api.Pos, has map[string]*model.Part, needs []form.Part, told map[string]bool) {
-	for _, need := range needs {
-		part := has[need.Name]
-		if part == nil || part.Verb != nil || need.Optional || b.funcs[part.C] != nil || told[part.C] {
-			continue // without a part the page is wrong, which is told already
-		}
-		told[part.C] = true
-		b.headerf(diag.HeaderLacks, at, subject, "what is generated for it calls "+part.C+", which this header does not declare", "take a verbs.h that is whole")
 	}
 }
 
