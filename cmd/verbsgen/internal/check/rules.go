@@ -2,7 +2,6 @@ package check
 
 import (
 	"math/big"
-	"slices"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/spec"
@@ -19,13 +18,11 @@ func (c *call) add(res *Result, r *spec.Rule) {
 	if !c.usable[r] {
 		return
 	}
-	worst, found := spec.AnswerAccepted, false
+	worst, found, open := spec.AnswerAccepted, false, false
 	for _, b := range c.bindings(walked(r), nil) {
 		w, known := c.judge(r, b)
 		if w == nil {
-			if !known && !slices.Contains(res.NotJudged, r.ID) {
-				res.NotJudged = append(res.NotJudged, r.ID)
-			}
+			open = open || !known
 			continue
 		}
 		found = true
@@ -41,6 +38,8 @@ func (c *call) add(res *Result, r *spec.Rule) {
 		res.Messages = append(res.Messages, message(r, *w)+whoAccepts(r, applies))
 	}
 	switch {
+	case !found && open:
+		res.NotJudged = append(res.NotJudged, r.ID)
 	case !found, worst == spec.AnswerAccepted:
 	case worst == spec.AnswerRefused:
 		res.Rules = append(res.Rules, r.ID)

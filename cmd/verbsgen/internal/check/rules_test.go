@@ -226,6 +226,17 @@ func TestLint(t *testing.T) {
 	}
 }
 
+// A rule that is broken at one place is judged, whatever is not known of another.
+func TestJudgedAtOnePlace(t *testing.T) {
+	s := fixtureSpec(t, "kind: depends_on, subject: 'wr[].op', must: [{of: 'wr[].op', ne: TST_M_TWO}, {of: mr.mws, eq: 0}]")
+	if r := judge(t, s, "{wr: [{op: TST_M_ONE}, {op: TST_M_TWO}]}", ""); r.Verdict != Reject || r.NotJudged != nil {
+		t.Errorf("%s, not judged %v", r.Verdict, r.NotJudged)
+	}
+	if r := judge(t, s, "{wr: [{op: TST_M_ONE}]}", ""); r.Verdict != Accept || len(r.NotJudged) != 1 {
+		t.Errorf("%s, not judged %v", r.Verdict, r.NotJudged)
+	}
+}
+
 // Of several places, one that the platform refuses decides.
 func TestLintAtSeveralPlaces(t *testing.T) {
 	s := fixtureSpec(t, "severity: lint, kind: range, subject: 'wr[].sg_list[].length', max: 10, "+
@@ -264,6 +275,7 @@ func TestNotJudged(t *testing.T) {
 		{"kind: range, subject: length, max: mr.length", "{length: 5, mr: '@mr'}", "", true},
 		{"kind: depends_on, must: [{of: mr.mws, eq: 0}]", "{}", "", true},
 		{"kind: depends_on, must: [{of: mr.mws, eq: 0}]", "{mr: {mws: 0}}", "", false},
+		{"kind: range, subject: 'wr[].sg_list[].length', max: mr.length", "{wr: [{sg_list: [{length: 1}]}, {sg_list: [{length: 2}]}]}", "", true},
 		{"kind: not_null, subject: addr", "{}", "", false},
 		{"kind: aligned, subject: length, to: mr.length", "{}", "", false},
 		{"kind: aligned, subject: length, to: mr.length", "{length: 5}", "", true},
