@@ -32,6 +32,9 @@ func TestNoVerbByName(t *testing.T) {
 	used := map[string]bool{}
 	files := 0
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if d != nil && d.IsDir() && path == filepath.Join("internal", "mutate") { // damage to headers, for tests alone
+			return filepath.SkipDir
+		}
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return err
 		}
@@ -161,6 +164,9 @@ func (n cNames) in(file *ast.File) (found []namedLiteral) {
 			if key, ok := kv.Key.(*ast.Ident); ok && (key.Name == "Long" || key.Name == "Example") { // the help of a command
 				return false
 			}
+		}
+		if spec, ok := node.(*ast.ValueSpec); ok && strings.HasSuffix(spec.Names[0].Name, "Help") {
+			return false
 		}
 		l, ok := node.(*ast.BasicLit)
 		if !ok || l.Kind != token.STRING {
