@@ -54,11 +54,12 @@ test-host: setup check lint rules ## all tests but those in the virtual machine
 	$(GO) test -timeout 30m ./...
 	$(MAKE) race fuzz libs
 
-lint: ## gofmt, vet, staticcheck, shellcheck where it is installed
+lint: ## gofmt, vet, staticcheck, no large files, shellcheck where it is installed
 	@bad=$$(git ls-files -z '*.go' | xargs -0 gofmt -l); if [ -n "$$bad" ]; then echo "gofmt -w these:"; echo "$$bad"; exit 1; fi
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
 	CGO_ENABLED=0 $(GO) build ./...
+	@big=$$(git ls-files -z | xargs -0 -r du -k --apparent-size | awk '$$1 > 1024'); if [ -n "$$big" ]; then echo "more than 1 MiB; is it meant to be in git?"; echo "$$big"; exit 1; fi
 	@if command -v shellcheck >/dev/null; then shellcheck .ci/* $$(git ls-files '*.sh'); else echo "shellcheck is not installed: scripts not checked"; fi
 
 # TestMutants builds other programs, which these two ways of building do not reach
