@@ -1,6 +1,6 @@
 // Package regular reads files that somebody else chose: only regular ones, and only up to a size.
 //
-// A named pipe or a device among them would never end, block, or fill the memory. It knows nothing of what files hold.
+// A named pipe or a device among them could block for ever or fill the memory. It knows nothing of what files hold.
 package regular
 
 import (
