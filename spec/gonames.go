@@ -17,11 +17,11 @@ func notExported(name string) string {
 	if token.IsExported(name) && token.IsIdentifier(name) {
 		return ""
 	}
-	return show(name) + " is no exported Go name"
+	return show(name) + " is not an exported Go identifier"
 }
 
 // exportedFix says what an exported Go name is.
-const exportedFix = "begin with a capital letter; then write letters and digits"
+const exportedFix = "use a capital letter, then letters and digits"
 
 // exported reads a text that becomes an exported Go name.
 func (d *decoder) exported(to *string) reader {
@@ -116,7 +116,7 @@ func (d *decoder) legible(n *yaml.Node, at place, s string) bool {
 			continue
 		}
 		q := strconv.QuoteRuneToASCII(r)
-		d.add(n, CodeValue, at.subject, at.key+" holds the character "+q[1:len(q)-1]+", which is not to be seen", "take it out")
+		d.add(n, CodeValue, at.subject, at.key+" contains the invisible character "+q[1:len(q)-1], "take it out")
 		return false
 	}
 	return true

@@ -255,6 +255,10 @@ func (d *decoder) text(to *string) reader {
 // operand reads a text or an integer, kept as text.
 func (d *decoder) operand(to *string) reader {
 	return func(n *yaml.Node, at place) {
+		if _, whole := ParseInt(n.Value); whole && n.Kind == yaml.ScalarNode && n.ShortTag() == "!!float" {
+			d.add(n, CodeValue, at.subject, at.key+": "+show(n.Value)+" is out of the range of 64 bits", "write -2^63 to 2^64-1")
+			return
+		}
 		s, ok := d.scalar(n, at, "a text or an integer", "!!str", "!!int")
 		if !ok {
 			return

@@ -10,8 +10,10 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/spec"
 )
 
 // Exit codes.
@@ -131,6 +133,7 @@ func (a *app) root() *cobra.Command {
 	root.Flags().Bool("version", false, "print the version, the revision and the releases known")
 	root.Version = version()
 	root.SetVersionTemplate("{{.Version}}")
+	root.SetFlagErrorFunc(unknownFlag)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	root.AddCommand(a.commands()...)
@@ -146,6 +149,24 @@ func unknownCommand(root *cobra.Command, name string) error {
 	return usagef("unknown command %q", name)
 }
 
+// unknownFlag names the flag that was likely meant.
+func unknownFlag(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {
+		return err
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	})
+	if near := spec.Closest(unknown.GetSpecifiedName(), names); near != "" {
+		return usagef("%w; did you mean --%s?", err, near)
+	}
+	return err
+}
+
 // takes refuses fewer than low and more than high words behind the flags.
 func takes(low, high int) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
@@ -155,10 +176,18 @@ func takes(low, high int) cobra.PositionalArgs {
 		case len(args) > high:
 			return usagef("unexpected argument %q; at most %d are taken", args[high], high)
 		case len(args) < low:
-			return usagef("%d arguments are needed, %d are given", low, len(args))
+			return usagef("expected %s, got %d", countArguments(low), len(args))
 		}
 		return nil
 	}
+}
+
+// countArguments is a number of arguments in words.
+func countArguments(n int) string {
+	if n == 1 {
+		return "1 argument"
+	}
+	return fmt.Sprintf("%d arguments", n)
 }
 
 // exclusive refuses two flags together.

@@ -38,7 +38,7 @@ func nearestFix(err *api.UnknownError) string {
 	major, _, _ := strings.Cut(err.Release, ".")
 	for _, r := range err.Known {
 		if m, _, _ := strings.Cut(r, "."); m == major {
-			return "take " + r + ": releases of one number declare the same"
+			return "use " + r + " (all " + m + ".x declare the same)"
 		}
 	}
 	return "known are " + api.Ranges(err.Known) + "; read its header with --header"

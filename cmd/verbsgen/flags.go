@@ -1,12 +1,13 @@
 package main
 
 import (
-	"go/token"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/output"
 )
 
 // source says where facts and pages come from.
@@ -81,13 +82,8 @@ func (t *target) outFlags(f *pflag.FlagSet) {
 
 // check finds what flag parsing alone does not.
 func (t *target) check() error {
-	switch {
-	case !token.IsIdentifier(t.pkg) || t.pkg == "_" || t.pkg == "main":
-		return usagef("--pkg %q is no name for a Go package that others import", t.pkg)
-	case t.pkg == "documentation":
-		return usagef("--pkg %q: the go command ignores files of a package of this name", t.pkg)
-	case strings.HasSuffix(t.pkg, "_test"):
-		return usagef("--pkg %q: the go command takes a package of this name for a test", t.pkg)
+	if problem := output.PackageProblem(t.pkg); problem != "" {
+		return usagef("--pkg %q%s", t.pkg, problem)
 	}
 	for _, g := range t.only {
 		if strings.TrimSpace(g) == "" {

@@ -164,8 +164,11 @@ func (b *binder) selectVerbs() {
 			}
 		}
 		if n == 0 {
-			b.errs = append(b.errs, diag.New(diag.OnlyNoMatch, "", 0, 0, "--only "+glob,
-				"matches no bound function of this release", "list them with `verbsgen coverage`"))
+			fix := "list them with `verbsgen coverage`"
+			if like := spec.Closest(glob, b.bindable()); like != "" {
+				fix = "did you mean " + like + "?"
+			}
+			b.errs = append(b.errs, diag.New(diag.OnlyNoMatch, "", 0, 0, "--only "+glob, "matches no bound function of this release", fix))
 		}
 	}
 	for changed := true; changed; {
@@ -393,4 +396,16 @@ func keep[T comparable](list []T, used map[T]bool) []T {
 		}
 	}
 	return out
+}
+
+// bindable lists the C functions of the release that a page binds, in order.
+func (b *binder) bindable() []string {
+	var names []string
+	for c := range b.specOf {
+		if b.funcs[c] != nil {
+			names = append(names, c)
+		}
+	}
+	slices.Sort(names)
+	return names
 }

@@ -98,12 +98,17 @@ func (b *binder) checkFits(e *model.Enum, m *model.Member, at spec.Pos) {
 	if m.Value >= low && m.Value <= high {
 		return
 	}
+	problem := fmt.Sprintf("%s is %d, which a Go type of %d bits cannot have (%d to %d)", m.C, m.Value, e.Bits, low, high)
 	fix := "write bits: 64"
-	if !e.Flags {
+	switch {
+	case e.Flags && m.Value < 0: // of 64 bits it would be too, but as a flag it has no meaning
+		problem = fmt.Sprintf("%s is %d, and a Go type of flags cannot hold a negative value", m.C, m.Value)
+		fix = "leave it out of flags:"
+	case !e.Flags:
 		fix = "leave it out by naming the others under members:"
 		if m.Value < 0 && !e.Signed {
 			fix = "write signed: true"
 		}
 	}
-	b.errorf(diag.TypeUnknown, at, e.Go, fmt.Sprintf("%s is %d, which a Go type of %d bits cannot have (%d to %d)", m.C, m.Value, e.Bits, low, high), fix)
+	b.errorf(diag.TypeUnknown, at, e.Go, problem, fix)
 }

@@ -42,7 +42,7 @@ func TestCompiles(t *testing.T) {
 	}{
 		{"func (t *Tap) Turn(how TapBits) error { return x.Turn(t.t, how) }", "", ""},
 		{"func (t *Tap) Turn(how TapBits) error { return how.Pointer() }",
-			"tap.yaml:15:7: Tap.Turn: what is generated for it is no Go: how.Pointer undefined (type TapBits has no field or method Pointer) (a.gen.go); look at its form, its roles and the names of its parameters", diag.PageGo},
+			"tap.yaml:15:7: Tap.Turn: the generated code does not compile: how.Pointer undefined (type TapBits has no field or method Pointer) (a.gen.go); check the roles and parameter names on this page", diag.PageGo},
 		{"func (t *Tap) Turn(how, how TapBits) error { return nil }", "tap.yaml:13:45: how: the generated package has this name already (a.gen.go); give it another name", diag.GoNameTwice},
 		{"func (t *Tap) Size() {}\nfunc (t *Tap) Size() { undefined() }", "tap.yaml:7:71: Tap.Size: the generated package has this name already (a.gen.go); give it another name", diag.GoNameTwice},
 		{"func Hot() {}", "tap.yaml:5:60: Hot: the generated package has this name already (a.gen.go); give it another name", diag.GoNameTwice},

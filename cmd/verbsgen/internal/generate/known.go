@@ -24,9 +24,8 @@ type known struct {
 
 // checkKnown refuses a verbs.h that lacks what it must have, or that says otherwise than every known release. What is
 // asked is certain: a header with a name of some release has all names that this release and the ones before have and no
-// release dropped; and a value or layout on which all releases agree is the same in the next. With changed, which is for
-// headers that somebody altered on purpose, only what every known release has must be there. A header without a single
-// name of verbs.h is one of another library.
+// release dropped; and a value or layout on which all releases agree is the same in the next. If changed is set, only
+// what every known release has is required. A header without a single name of verbs.h is one of another library.
 func checkKnown(header string, rel *api.Release, changed bool) error {
 	if header == "" {
 		return nil
@@ -84,7 +83,12 @@ func (k *known) missing(newest *api.Release, upTo string) {
 			return false
 		}
 		if n++; n <= shown {
-			k.errs.Add(diag.New(diag.HeaderLacks, k.header, 0, 0, name,
+			file, pos := k.header, api.Pos{}
+			if tag, _, ok := cutField(name); ok && k.at[tag].File != "" { // the struct is there: that is the place to mend
+				pos = k.at[tag]
+				file = pos.File
+			}
+			k.errs.Add(diag.New(diag.HeaderLacks, file, pos.Line, pos.Col, name,
 				"the header does not declare this "+what+", which rdma-core has since "+l.Since, wholeFix(l.Since)))
 		}
 		return true
@@ -215,7 +219,7 @@ func (k *known) contradicts(name, property, got, want string) {
 	if file == "" {
 		file = k.header
 	}
-	k.errs.Add(diag.New(diag.HeaderContradicts, file, pos.Line, pos.Col, name, fmt.Sprintf("its %s is %s here and %s in every known release from %s on", property, got, want, since),
+	k.errs.Add(diag.New(diag.HeaderContradicts, file, pos.Line, pos.Col, name, fmt.Sprintf("its %s is %s; every known release since %s has %s", property, got, since, want),
 		"take the verbs.h of a release; if this change is meant, --allow-changed-abi"))
 }
 

@@ -38,6 +38,20 @@ func CheckTarget(dir string, files []File, pkg string) error {
 	return errs.Err()
 }
 
+// PackageProblem says why generated files cannot be of a package of this name, as a text to follow the name; nothing when
+// they can.
+func PackageProblem(name string) string {
+	switch {
+	case !token.IsIdentifier(name) || name == "_" || name == "main":
+		return " is no name for a Go package that others import"
+	case name == "documentation":
+		return ": the go command ignores files of a package of this name"
+	case strings.HasSuffix(name, "_test"):
+		return ": the go command takes a package of this name for a test"
+	}
+	return ""
+}
+
 // handFile is one Go file in the folder that verbsgen did not write.
 type handFile struct {
 	at   string
@@ -90,9 +104,13 @@ func (h handFile) problems(generated map[string]string, pkg string) diag.List {
 		if isTest {
 			suggest = strings.TrimSuffix(name, "_test")
 		}
+		fix := "generate into another folder with -o"
+		if PackageProblem(suggest) == "" {
+			fix = "generate with --pkg " + suggest + ", or into another folder with -o"
+		}
 		errs.Add(diag.New(diag.OutputPackage, h.at, p.Line, p.Column, "package "+name,
 			"the generated files in this folder would be of package "+pkg,
-			"generate with --pkg "+suggest+", or into another folder with -o"))
+			fix))
 		return errs
 	}
 	eachDecl(h.file, func(name string, pos token.Pos) {

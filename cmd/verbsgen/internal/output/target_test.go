@@ -35,6 +35,8 @@ func TestCheckTarget(t *testing.T) {
 			[]string{"a.go:2:9: package other: the generated files in this folder would be of package rdma" + pkgFix}},
 		{"another package's test", map[string]string{"go.mod": mod, "a_test.go": "package other_test\n"},
 			[]string{"a_test.go:1:9: package other_test: the generated files in this folder would be of package rdma" + pkgFix}},
+		{"a program", map[string]string{"go.mod": mod, "a.go": "package main\n"},
+			[]string{"a.go:1:9: package main: the generated files in this folder would be of package rdma; generate into another folder with -o"}},
 		{"names declared twice", map[string]string{
 			"go.mod": mod, "a.go": "package rdma\n\ntype DM int\n\nvar x, d int\n\nfunc (*DM) Close() {}\n", "b.go": "package rdma\n\nfunc Load() {}\n",
 		}, []string{

@@ -22,7 +22,9 @@ import (
 // Tree is one commit of a checkout, with or without a work tree.
 type Tree struct {
 	Dir    string // of the repository
-	Commit string // a tag or commit
+	Commit string // a tag or commit, as the user names it: messages say it
+
+	hash string // of the commit; by it the files are read
 }
 
 // Headers are what a commit publishes, in a folder.
@@ -38,6 +40,9 @@ var folders = []string{"libibverbs", "kernel-headers"}
 // Export writes the published headers below a folder, as below /usr/include, and reads the versions of the symbols. The
 // error is a diag.List.
 func (t Tree) Export(to string) (*Headers, error) {
+	if err := t.resolve(); err != nil {
+		return nil, err
+	}
 	root, err := t.read("CMakeLists.txt")
 	if err != nil {
 		return nil, err
@@ -56,7 +61,7 @@ func (t Tree) Export(to string) (*Headers, error) {
 		}
 	}
 	if _, err := os.Stat(h.File); err != nil {
-		return nil, t.problem("libibverbs/CMakeLists.txt", "does not publish a verbs.h")
+		return nil, t.problem(t.Place("libibverbs/CMakeLists.txt"), "does not publish a verbs.h")
 	}
 	text, err := t.read("libibverbs/libibverbs.map.in")
 	if err != nil {
@@ -84,24 +89,43 @@ func (t Tree) copy(name, to string) error {
 // Place writes a file of the tree as git does: commit:path.
 func (t Tree) Place(name string) string { return t.Commit + ":" + name }
 
+// resolve finds the commit. From then on its hash names it, which git cannot take for an option.
+func (t *Tree) resolve() error {
+	out, err := t.git(t.Commit, "rev-parse", "--verify", "--end-of-options", t.Commit+"^{commit}")
+	t.hash = strings.TrimSpace(string(out))
+	return err
+}
+
 // read gives the content of a file of the commit.
 func (t Tree) read(name string) ([]byte, error) {
+	return t.git(t.Place(name), "cat-file", "blob", t.hash+":"+name)
+}
+
+// git gives what a command of git writes; what says what it reads.
+func (t Tree) git(what string, args ...string) ([]byte, error) {
 	var out, said bytes.Buffer
-	cmd := exec.Command("git", "-C", t.Dir, "cat-file", "blob", t.Place(name))
+	cmd := exec.Command("git", append([]string{"-C", t.Dir}, args...)...)
 	cmd.Stdout, cmd.Stderr = &out, &said
 	if err := cmd.Run(); err != nil {
 		if errors.Is(err, exec.ErrNotFound) {
-			return nil, t.problem(name, "git is not installed")
+			return nil, t.problem(what, "git is not installed")
 		}
 		reason, _, _ := strings.Cut(strings.TrimSpace(said.String()), "\n")
-		return nil, t.problem(name, "git cannot read it: "+strings.TrimPrefix(reason, "fatal: "))
+		reason = strings.TrimSuffix(strings.TrimPrefix(reason, "fatal: "), ".")
+		if t.hash != "" {
+			reason = strings.ReplaceAll(reason, t.hash, t.Commit)
+		}
+		return nil, t.problem(what, "git cannot read it: "+reason)
 	}
 	return out.Bytes(), nil
 }
 
-func (t Tree) problem(name, problem string) error {
-	return diag.One(diag.New(diag.CheckoutRead, t.Dir, 0, 0, t.Place(name), problem,
-		"give a repository of rdma-core with --git, and a commit of it with --commit where the release has no tag v..."))
+func (t Tree) problem(what, problem string) error {
+	fix := "--git must name a repository of rdma-core"
+	if t.hash == "" {
+		fix += "; if it has no tag " + t.Commit + ", add --commit"
+	}
+	return diag.One(diag.New(diag.CheckoutRead, t.Dir, 0, 0, what, problem, fix))
 }
 
 var setRE = regexp.MustCompile(`(?m)^\s*set\((\w+)\s+"([^"]*)"\)`)
