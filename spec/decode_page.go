@@ -164,7 +164,7 @@ func (d *decoder) objectType(name string, k, v *yaml.Node) Object {
 	defer d.marking(&o.marks)()
 	d.object(v, place{name, ""}, []key{
 		{"c", true, d.text(&o.C)},
-		{"parents", true, d.texts(&o.Parents)},
+		{"parents", true, d.marked(d.texts(&o.Parents))},
 		{"destroy", true, d.text(&o.Destroy)},
 		{"memory", false, d.oneOf(&o.Memory, MemoryDevice)},
 		{"events", false, d.truth(&o.Events)},

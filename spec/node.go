@@ -332,6 +332,14 @@ func (d *decoder) list(n *yaml.Node, at place, f func(e *yaml.Node)) {
 	}
 }
 
+// marked keeps the place of a value that may hold no text, under its key.
+func (d *decoder) marked(read reader) reader {
+	return func(n *yaml.Node, at place) {
+		d.mark(n, at.key, "")
+		read(n, at)
+	}
+}
+
 // texts reads a list of texts without repeats.
 func (d *decoder) texts(to *[]string) reader {
 	return d.many(to, d.text)

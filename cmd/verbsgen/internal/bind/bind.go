@@ -53,6 +53,7 @@ func Bind(in Input) (*model.Package, error) {
 	b.bindRules()
 	b.fitText()
 	b.prune()
+	b.checkRoot()
 	b.fitObjects()
 	b.fitRuntime()
 	if len(b.errs) == 0 {

@@ -99,6 +99,7 @@ func (b *binder) checkParts(facts *spec.Facts, subject string, needs map[string]
 
 // checkObject holds a handle against the header and its parts against their verbs.
 func (b *binder) checkObject(facts *spec.Facts, o *spec.Object) {
+	b.checkParents(o)
 	b.checkParts(facts, o.Go, o.NeedsVerbs, objectParts(o), o.At, o.Pos)
 	if d := b.specOf[o.Destroy]; d != nil && b.funcs[o.Destroy] != nil && (len(d.Params) != 1 || d.Params[0].Role != spec.RoleHandle || d.Params[0].Type != o.Go) {
 		b.errorf(diag.TypeUnknown, o.At("destroy", o.Destroy), o.Go, o.Destroy+" does not take one "+o.Go+" alone", "correct destroy:")
