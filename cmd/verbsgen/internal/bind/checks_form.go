@@ -213,6 +213,18 @@ func (b *binder) specObject(name string) *spec.Object {
 	return nil
 }
 
+// specObjectOf is the page's object of a C tag, or nil.
+func (b *binder) specObjectOf(tag string) *spec.Object {
+	for _, p := range b.in.Spec.Pages {
+		for i := range p.Objects {
+			if p.Objects[i].C == tag {
+				return &p.Objects[i]
+			}
+		}
+	}
+	return nil
+}
+
 // callable gives the parameters of a function as users call it: a header macro may lead to another.
 func (b *binder) callable(f *api.Function) []api.Param {
 	if in := b.funcs[f.Redirect]; f.Redirect != "" && in != nil && len(in.Params) >= len(f.Params) {

@@ -146,6 +146,9 @@ func (b *binder) checkReturns(facts *spec.Facts, v *spec.Verb, fn *api.Function)
 		b.errorf(diag.TypeUnknown, v.At("returns", v.Returns), v.C, "a function that returns "+fn.Ret+" does not return "+v.Returns, "correct returns:")
 		return
 	}
+	if o := b.specObjectOf(ret.Tag); v.Creates == "" && v.Returns == spec.RetNullErrno && o != nil && depth(fn.Ret) == 1 {
+		b.errorf(diag.TypeUnknown, v.At("returns", v.Returns), v.C, "it returns "+fn.Ret+", and has no creates:, the object that it makes", "write creates: "+o.Go)
+	}
 	if o := b.specObject(v.Creates); o != nil && (ret.Tag != o.C || depth(fn.Ret) != 1) {
 		b.errorf(diag.TypeUnknown, v.At("creates", v.Creates), v.C, "it returns "+fn.Ret+", and "+o.Go+" is a struct "+o.C+" *", "correct creates:")
 	}
