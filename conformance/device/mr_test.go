@@ -94,7 +94,7 @@ func TestRegisterEx(t *testing.T) {
 	buf := must(mem.New(page))(t)
 	defer buf.Close()
 	mr, err := pd.RegMREx(verbs.NewMRInitAttr(page, rw).Addr(buf.Addr()).IOVA(0x10000))
-	if errors.Is(err, errors.ErrUnsupported) && strings.Contains(err.Error(), "59.0") {
+	if errors.Is(err, errors.ErrUnsupported) && strings.Contains(err.Error(), "has no symbol ibv_reg_mr_ex") {
 		t.Skip(err)
 	}
 	if err != nil {

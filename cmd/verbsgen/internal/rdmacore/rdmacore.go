@@ -55,6 +55,9 @@ func (t Tree) Export(to string) (*Headers, error) {
 			return nil, err
 		}
 		for _, f := range published(text) {
+			if !filepath.IsLocal(f.dest) {
+				return nil, t.problem(t.Place(folder+"/CMakeLists.txt"), "publishes headers into "+f.dest+", which is not a folder below that of the headers")
+			}
 			if err := t.copy(folder+"/"+f.name, filepath.Join(to, f.dest, path.Base(f.name))); err != nil {
 				return nil, err
 			}
