@@ -1,0 +1,46 @@
+package spec
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestReadme finds keys of a page, roles, return conventions and kinds of rules that README.md does not explain.
+func TestReadme(t *testing.T) {
+	read := func(name string) string {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	readme := read("README.md")
+	names := 0
+	explained := func(what, name, in string) {
+		names++
+		if !strings.Contains(in, "`"+name+"`") && !strings.Contains(in, "| "+name+" |") {
+			t.Errorf("README.md does not explain the %s %s", what, name)
+		}
+	}
+	_, keys, _ := strings.Cut(readme, "\n## The keys of a page\n")
+	keys, rules, _ := strings.Cut(keys, "\n## Rules\n")
+	for _, m := range regexp.MustCompile(`\{"([a-z_]+)", (?:true|false), `).FindAllStringSubmatch(read("decode_page.go"), -1) {
+		if m[1] != "extends" { // it makes the file an extension
+			explained("key", m[1], keys+rules)
+		}
+	}
+	for _, role := range []string{RoleHandle, RoleIn, RoleInRec, RoleOutRec, RoleOut, RoleSlice, RoleFlags, RoleEnum, RoleAddr, RoleLen, RoleMask} {
+		explained("role", role, keys)
+	}
+	for _, ret := range []string{RetErrno, RetNullErrno, RetMinus1, RetVoid, RetValue, RetRereg} {
+		explained("return convention", ret, keys)
+	}
+	for _, kind := range Kinds() {
+		explained("kind", kind, rules)
+	}
+	if names < 80 {
+		t.Errorf("%d names were looked for, too few", names)
+	}
+}
