@@ -34,7 +34,7 @@ type CType struct {
 	record *api.Record
 }
 
-// Record gives the record of a struct or object; nil when it is opaque.
+// Record returns the record of a struct or object; nil when it is opaque.
 func (t CType) Record() *api.Record { return t.record }
 
 var intTypes = map[string]CType{
@@ -111,7 +111,7 @@ func (f *Facts) baseType(t CType, base string, stars int) CType {
 	return t
 }
 
-// Param gives the type of a parameter; ok is false when the function has none of that name.
+// Param returns the type of a parameter; ok is false when the function has none of that name.
 func (f *Facts) Param(fn *api.Function, name string) (CType, bool) {
 	for _, p := range fn.Params {
 		if p.Name == name {
@@ -121,7 +121,7 @@ func (f *Facts) Param(fn *api.Function, name string) (CType, bool) {
 	return CType{}, false
 }
 
-// Member gives the type of a field of a struct, or of a field or property of an object; ok is false when it has
+// Member returns the type of a field of a struct, or of a field or property of an object; ok is false when it has
 // none of that name.
 func (f *Facts) Member(t CType, name string) (CType, bool) {
 	if t.Kind == CObject {
@@ -192,7 +192,7 @@ type PathError struct {
 	Fix     string
 }
 
-// Error gives the problem alone; Fix stands apart.
+// Error returns the problem alone; Fix stands apart.
 func (e *PathError) Error() string { return e.Problem }
 
 // TypeOfPath follows a path such as "attr.length" or "wr[].sg_list[].addr" from the parameters of a function. State

@@ -52,7 +52,7 @@ type Error struct {
 	Code    string // one of Codes
 }
 
-// Error gives `file:line:col: subject: problem; fix`.
+// Error returns `file:line:col: subject: problem; fix`.
 func (e Error) Error() string {
 	var b strings.Builder
 	b.WriteString(e.Pos.String())
@@ -69,7 +69,7 @@ func (e Error) Error() string {
 	return b.String()
 }
 
-// String gives `file:line:col`; a place without a line is the file alone.
+// String returns `file:line:col`; a place without a line is the file alone.
 func (p Pos) String() string {
 	switch {
 	case p.Line == 0:
@@ -83,7 +83,7 @@ func (p Pos) String() string {
 // Errors are all mistakes of one phase, sorted by place.
 type Errors []Error
 
-// Error gives one mistake a line.
+// Error returns one mistake a line.
 func (es Errors) Error() string {
 	lines := make([]string, len(es))
 	for i, e := range es {
@@ -116,7 +116,7 @@ func (es Errors) sorted() error {
 	return out
 }
 
-// Closest gives the name among those given that is most like name, or "" when none is near enough to be meant.
+// Closest returns the name among those given that is most like name, or "" when none is near enough to be meant.
 func Closest(name string, among []string) string {
 	best, bestDist := "", 1+max(1, len(name)/3)
 	for _, a := range among {

@@ -39,7 +39,7 @@ func (d *decoder) settled(at Pos) reader {
 	}
 }
 
-// isExtension tells whether the root of a file has the key extends.
+// isExtension reports whether the root of a file has the key extends.
 func isExtension(root *yaml.Node) bool {
 	if root.Kind != yaml.MappingNode {
 		return false

@@ -125,20 +125,20 @@ var builtins = map[string]*big.Int{
 	"SSIZE_MAX": maxInt(64), "INT32_MIN": minInt(32), "INT64_MIN": minInt(64), "INT_MIN": minInt(32),
 }
 
-// Const gives the value of an enumerator, of a macro with an integer value, of an alias of these, or of a limit of
+// Const returns the value of an enumerator, of a macro with an integer value, of an alias of these, or of a limit of
 // C such as SIZE_MAX; nil for another name. Pointers such as ((void *)-1) count as unsigned integers.
 func (f *Facts) Const(name string) *big.Int { return f.consts[name] }
 
-// Func gives a function, or nil.
+// Func returns a function, or nil.
 func (f *Facts) Func(name string) *api.Function { return f.funcs[name] }
 
-// Record gives a record by its tag, or nil.
+// Record returns a record by its tag, or nil.
 func (f *Facts) Record(tag string) *api.Record { return f.records[tag] }
 
-// EnumOf gives the enum that has the member, or nil.
+// EnumOf returns the enum that has the member, or nil.
 func (f *Facts) EnumOf(member string) *api.Enum { return f.member[member] }
 
-// Enum gives an enum by its tag without "enum ", following aliases, or nil.
+// Enum returns an enum by its tag without "enum ", following aliases, or nil.
 func (f *Facts) Enum(tag string) *api.Enum {
 	if e := f.enums["enum "+tag]; e != nil {
 		return e
@@ -146,7 +146,7 @@ func (f *Facts) Enum(tag string) *api.Enum {
 	return f.enums["enum "+f.aliases[tag]]
 }
 
-// Has tells whether a release declares the name in any way: as function, record or enum tag (with or without the
+// Has reports whether a release declares the name in any way: as function, record or enum tag (with or without the
 // word before it), constant, macro or variable.
 func (f *Facts) Has(name string) bool {
 	_, alias := f.aliases[name]

@@ -27,19 +27,19 @@ type Spec struct {
 	notes   map[string][]*Note
 }
 
-// PageByName gives a page, or nil.
+// PageByName returns a page, or nil.
 func (s *Spec) PageByName(name string) *Page { return s.pages[name] }
 
-// RuleByID gives a rule, retired ones too, or nil.
+// RuleByID returns a rule, retired ones too, or nil.
 func (s *Spec) RuleByID(id string) *Rule { return s.rules[id] }
 
-// RulesOf gives the live rules of a verb, in the order of pages and of the lists in them.
+// RulesOf returns the live rules of a verb, in the order of pages and of the lists in them.
 func (s *Spec) RulesOf(verb string) []*Rule { return s.byVerb[verb] }
 
-// NotesOf gives the notes of a verb.
+// NotesOf returns the notes of a verb.
 func (s *Spec) NotesOf(verb string) []*Note { return s.notes[verb] }
 
-// Rules gives every live rule, in the order of pages and of the lists in them.
+// Rules returns every live rule, in the order of pages and of the lists in them.
 func (s *Spec) Rules() []*Rule {
 	var out []*Rule
 	for _, p := range s.Pages {
@@ -52,31 +52,31 @@ func (s *Spec) Rules() []*Rule {
 	return out
 }
 
-// VerbByC gives a bound verb by its C name, or nil.
+// VerbByC returns a bound verb by its C name, or nil.
 func (s *Spec) VerbByC(c string) *Verb { return s.verbs[c] }
 
-// FlagByGo gives a flag type by its Go name, or nil.
+// FlagByGo returns a flag type by its Go name, or nil.
 func (s *Spec) FlagByGo(name string) *FlagType { return s.flags[name] }
 
-// EnumByGo gives an enum type by its Go name, or nil.
+// EnumByGo returns an enum type by its Go name, or nil.
 func (s *Spec) EnumByGo(name string) *EnumType { return s.enums[name] }
 
-// RecordByGo gives a record by its Go name, or nil.
+// RecordByGo returns a record by its Go name, or nil.
 func (s *Spec) RecordByGo(name string) *Record { return s.records[name] }
 
-// RecordByC gives a record by its C tag without "struct ", or nil.
+// RecordByC returns a record by its C tag without "struct ", or nil.
 func (s *Spec) RecordByC(c string) *Record { return s.recordC[c] }
 
-// ObjectByGo gives an object by its Go name, or nil.
+// ObjectByGo returns an object by its Go name, or nil.
 func (s *Spec) ObjectByGo(name string) *Object { return s.objects[name] }
 
-// ObjectByC gives an object by its C tag without "struct ", or nil.
+// ObjectByC returns an object by its C tag without "struct ", or nil.
 func (s *Spec) ObjectByC(c string) *Object { return s.objectC[c] }
 
-// SkipByC gives the reason why a declaration has no Go face, or nil.
+// SkipByC returns the reason why a declaration has no Go face, or nil.
 func (s *Spec) SkipByC(c string) *Skip { return s.skips[c] }
 
-// PendingByC tells whether a declaration is undecided, or nil.
+// PendingByC reports whether a declaration is undecided, or nil.
 func (s *Spec) PendingByC(c string) *Pending { return s.pending[c] }
 
 // claims finds names decided twice.

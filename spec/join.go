@@ -191,7 +191,7 @@ func (j *joiner) joinRecord(b *Record, r Record) {
 	b.marks = b.marks.with(r.marks)
 }
 
-// with gives the marks of a page's entry and of what an extension adds to it; the page's come first.
+// with returns the marks of a page's entry and of what an extension adds to it; the page's come first.
 func (m marks) with(more marks) marks {
 	out := marks{}
 	for k, pos := range more {

@@ -34,7 +34,7 @@ func tooMuch(text string, maxNodes int) (line, col int, problem string, found bo
 	return 0, 0, "", false
 }
 
-// manyDashes gives the column at which a line begins more lists within lists than may be; 0 for another line.
+// manyDashes returns the column at which a line begins more lists within lists than may be; 0 for another line.
 func manyDashes(line string) int {
 	dashes := 0
 	for i := 0; i+1 < len(line) && strings.IndexByte(" -?", line[i]) >= 0; i++ {

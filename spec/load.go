@@ -107,7 +107,7 @@ type file struct {
 	node *yaml.Node // nil when it cannot be parsed
 }
 
-// isPage tells whether the file is a page of its own.
+// isPage reports whether the file is a page of its own.
 func (f *file) isPage() bool {
 	return pageName(f.name)+".yaml" != pendingFile && (f.node == nil || !isExtension(f.node))
 }
@@ -179,7 +179,7 @@ func load(sources []source, errs Errors) (*Spec, error) {
 	return s, nil
 }
 
-// still gives the names that are pending yet, each once: a file of a later layer may decide on some.
+// still returns the names that are pending yet, each once: a file of a later layer may decide on some.
 func still(pending []Pending, parts []*Page) []Pending {
 	decided := map[string]int{} // the last layer that decides on a name
 	for _, p := range parts {

@@ -179,7 +179,7 @@ var capRoots = map[string]string{
 	"comp_cntr_caps": "ibv_comp_cntr_caps", "context": "ibv_context", "qp.cap": "ibv_qp_cap", "srq_attr": "ibv_srq_attr",
 }
 
-// IsCapPath tells whether a path begins like one of the capabilities of a device or port.
+// IsCapPath reports whether a path begins like one of the capabilities of a device or port.
 func IsCapPath(p string) bool {
 	root, _, _ := CapParts(p)
 	switch root {
@@ -189,7 +189,7 @@ func IsCapPath(p string) bool {
 	return false
 }
 
-// NormalCap gives one path to a capability that two queries tell: the basic attributes are part of the extended ones.
+// NormalCap returns one path to a capability that two queries tell: the basic attributes are part of the extended ones.
 func NormalCap(p string) string {
 	if rest, ok := strings.CutPrefix(p, "device_attr_ex.orig_attr."); ok {
 		return "device_attr." + rest
@@ -213,7 +213,7 @@ func CapParts(p string) (root, index, rest string) {
 	return root, "", rest
 }
 
-// CapType gives the type of a capability path such as "device_attr_ex.max_dm_size"; the error is a *PathError.
+// CapType returns the type of a capability path such as "device_attr_ex.max_dm_size"; the error is a *PathError.
 // A root whose struct no known release has is not looked into: known is false.
 func (f *Facts) CapType(p string) (t CType, known bool, err error) {
 	root, _, rest := CapParts(p)
@@ -238,7 +238,7 @@ func (f *Facts) CapType(p string) (t CType, known bool, err error) {
 	return t, true, nil
 }
 
-// IsCap tells whether a path of a comparison is a capability: its root is one, and no parameter is called so.
+// IsCap reports whether a path of a comparison is a capability: its root is one, and no parameter is called so.
 func (f *Facts) IsCap(fn *api.Function, p string) bool {
 	root, _, _ := CapParts(p)
 	if _, ok := capRoots[root]; !ok {

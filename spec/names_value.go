@@ -17,7 +17,7 @@ func (c *checker) release(p *Page, newest string) {
 	}
 }
 
-// newest gives the newest of some releases; "" where none has a name.
+// newest returns the newest of some releases; "" where none has a name.
 func newest(rels []*api.Release) string {
 	out := ""
 	for _, r := range rels {
@@ -106,7 +106,7 @@ func (c *checker) sameEnum(subject string, fn *api.Function, path, key string, n
 	}
 }
 
-// listed tells whether a type of an enum has a name among its members or ranges, whichever enum the name is of.
+// listed reports whether a type of an enum has a name among its members or ranges, whichever enum the name is of.
 func (c *checker) listed(want *api.Enum, name string) bool {
 	for _, p := range c.Pages {
 		for i := range p.Flags {
@@ -119,7 +119,7 @@ func (c *checker) listed(want *api.Enum, name string) bool {
 	return false
 }
 
-// enumOf gives the enum of what a path leads to: by its C type, or by the type that the page gives to it; nil when it is of none
+// enumOf returns the enum of what a path leads to: by its C type, or by the type that the page gives to it; nil when it is of none
 // that is known.
 func (c *checker) enumOf(fn *api.Function, path string) *api.Enum {
 	if path == "" {
@@ -148,7 +148,7 @@ func (c *checker) enumOf(fn *api.Function, path string) *api.Enum {
 	return nil
 }
 
-// enumOfType gives the C enum of a Go type.
+// enumOfType returns the C enum of a Go type.
 func (c *checker) enumOfType(name string) *api.Enum {
 	if t := c.FlagByGo(name); t != nil {
 		return c.f.Enum(t.Enum)
@@ -159,7 +159,7 @@ func (c *checker) enumOfType(name string) *api.Enum {
 	return nil
 }
 
-// enumOfField gives the enum of a field of a record, which may lead through others; depth bounds how many.
+// enumOfField returns the enum of a field of a record, which may lead through others; depth bounds how many.
 func (c *checker) enumOfField(r *Record, path string, depth int) *api.Enum {
 	if r == nil || depth == 0 {
 		return nil
@@ -182,7 +182,7 @@ func (c *checker) enumOfField(r *Record, path string, depth int) *api.Enum {
 	return nil
 }
 
-// enumOfBits gives the enum that all mask bits of a record are of.
+// enumOfBits returns the enum that all mask bits of a record are of.
 func (c *checker) enumOfBits(r *Record) *api.Enum {
 	if r == nil {
 		return nil
@@ -208,7 +208,7 @@ func (c *checker) enumOfBits(r *Record) *api.Enum {
 	return all
 }
 
-// number gives the value of an operand that is an integer or a constant; nil for another.
+// number returns the value of an operand that is an integer or a constant; nil for another.
 func (c *checker) number(text string) *big.Int {
 	if text == "" {
 		return nil

@@ -37,7 +37,7 @@ func (d *decoder) mark(n *yaml.Node, key, text string) {
 	}
 }
 
-// at gives the place of a text, or that of its entry.
+// at returns the place of a text, or that of its entry.
 func (m marks) at(key, text string, entry Pos) Pos {
 	if p, ok := m[[2]string{key, text}]; ok {
 		return p
@@ -61,7 +61,7 @@ type key struct {
 	read reader
 }
 
-// pos gives the place of a node.
+// pos returns the place of a node.
 func (d *decoder) pos(n *yaml.Node) Pos { return Pos{d.file, n.Line, n.Column} }
 
 // add notes a mistake at a node.
@@ -217,7 +217,7 @@ func show(name string) string {
 	return name
 }
 
-// scalar gives the text of a scalar of one of the tags.
+// scalar returns the text of a scalar of one of the tags.
 func (d *decoder) scalar(n *yaml.Node, at place, want string, tags ...string) (string, bool) {
 	if !d.plain(n, at.subject) {
 		return "", false

@@ -49,7 +49,7 @@ type Platform struct {
 	Kernel   Kernel
 }
 
-// has tells whether the platform is certainly one of the party.
+// has reports whether the platform is certainly one of the party.
 func (p *Party) has(at Platform) bool {
 	if p.Provider != "" && p.Provider != at.Provider {
 		return false
@@ -114,7 +114,7 @@ func ParseKernel(s string) (k Kernel, ok bool) {
 	return k, true
 }
 
-// Before tells whether k is older than o.
+// Before reports whether k is older than o.
 func (k Kernel) Before(o Kernel) bool {
 	return k.Major < o.Major || k.Major == o.Major && k.Minor < o.Minor
 }
@@ -126,7 +126,7 @@ func (r Kernels) has(k Kernel) bool {
 	return !k.Before(r.From) && (r.End == (Kernel{}) || k.Before(r.End))
 }
 
-// overlaps tells whether a kernel is in both ranges.
+// overlaps reports whether a kernel is in both ranges.
 func (r Kernels) overlaps(o Kernels) bool {
 	ends := func(a, b Kernels) bool { return a.End != (Kernel{}) && !b.From.Before(a.End) }
 	return !ends(r, o) && !ends(o, r)

@@ -40,10 +40,10 @@ var propAliases = map[string]map[string]string{
 	"ibv_buf": {"length": "size"},
 }
 
-// PropAlias gives the other name that a case may use for a property, or "".
+// PropAlias returns the other name that a case may use for a property, or "".
 func PropAlias(tag, prop string) string { return propAliases[tag][prop] }
 
-// IsObject tells whether a struct is used through handles: what a case says of it are properties, and what it does
+// IsObject reports whether a struct is used through handles: what a case says of it are properties, and what it does
 // not say is unknown, not neutral. The tag is without "struct ".
 func IsObject(tag string) bool {
 	_, ok := objectProps[tag]

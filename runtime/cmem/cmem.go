@@ -1,4 +1,4 @@
-// Package cmem reads values out of memory of C.
+// Package cmem reads values from C memory.
 //
 // It must not know verbs or generated packages.
 package cmem
@@ -11,10 +11,10 @@ import (
 // This package is unsafe because it reads memory at an address and an offset. What keeps it sound: the address is that of a C
 // object, which the caller keeps alive, and the offset comes from the facts of the header.
 
-// At reads the value of type T at offset off of the object at c.
+// At returns the value of type T at byte offset off of the C object at c.
 func At[T any](c unsafe.Pointer, off uintptr) T { return *(*T)(unsafe.Add(c, off)) }
 
-// Text gives the text of a C char array up to its first NUL, or all of it.
+// Text returns the text of a C char array up to its first NUL, or all of it if there is none.
 func Text(array []byte) string {
 	text, _, _ := bytes.Cut(array, []byte{0})
 	return string(text)

@@ -10,16 +10,17 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// Library is what the list needs of a loaded library.
+// Library has the functions of a loaded library that list devices.
 type Library struct {
-	// List is ibv_get_device_list: it gives an array of struct ibv_device * and writes its length to n.
+	// List is ibv_get_device_list: it returns an array of struct ibv_device * and writes its length to n.
 	List func(n *int32) (list unsafe.Pointer, errno syscall.Errno)
 	// Free is ibv_free_device_list.
 	Free func(list unsafe.Pointer)
 }
 
-// Each calls f with each device (struct ibv_device *), until f returns false. A device is there until f returns. verb names the
-// caller in errors. A kernel without RDMA is an error that is errors.ErrUnsupported; no devices are no error.
+// Each calls f with each device (struct ibv_device *) until f returns false. The device is valid until f returns. verb
+// is named in errors. A kernel without RDMA is an error that is errors.ErrUnsupported; a machine without devices is no
+// error.
 func (l Library) Each(verb string, f func(device unsafe.Pointer) bool) error {
 	var n int32
 	list, errno := l.List(&n)
@@ -45,8 +46,8 @@ func (l Library) Each(verb string, f func(device unsafe.Pointer) bool) error {
 	return nil
 }
 
-// Find calls open with the device of a name, once. name gives the name of a device. The error is that of open, of Each, or
-// syscall.ENODEV with the names of the devices that there are.
+// Find calls open once, with the device called wanted; name returns the name of a device. Find returns the error of
+// open or of Each, or syscall.ENODEV with the names of the devices that exist.
 func (l Library) Find(verb, wanted string, name func(device unsafe.Pointer) string, open func(device unsafe.Pointer) error) error {
 	var names []string
 	var failed error

@@ -1,4 +1,4 @@
-// Package devlist walks through the list of devices, and finds one by its name.
+// Package devlist lists the RDMA devices of a machine and finds one by its name.
 //
-// It must not know generated packages: they give the functions of the library and read the entries.
+// It must not know generated packages: they pass the functions of the library and read the entries.
 package devlist

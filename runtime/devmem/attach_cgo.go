@@ -54,11 +54,11 @@ import (
 	_ "github.com/verbsgen/verbsgen/runtime/abi" // declarations of verbs_abi.h
 )
 
-// Attach takes a struct ibv_dm into use and decides how its bytes are reached. length counts when known is set; the
-// provider's own length wins.
+// Attach starts the use of a struct ibv_dm and chooses how its bytes are reached. length, in bytes, is used if known is
+// set and the provider does not report its own.
 //
-// A provider that cannot be trusted is refused: the error says why, Is errors.ErrUnsupported, and is what every copy
-// answers from then on. The object can still be registered and freed.
+// A provider that cannot be trusted is refused: the error gives the reason, is errors.ErrUnsupported, and is returned
+// by every later copy. The object can still be registered and freed.
 func (d *DM) Attach(c unsafe.Pointer, length uint64, known bool) error {
 	d.Detach()
 	d.length, d.known = length, known

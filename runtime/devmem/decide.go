@@ -40,7 +40,7 @@ type mapping struct {
 	length uint64 // 0 when the provider did not tell
 }
 
-// distrust gives the reason why the callbacks must not be called, or nothing. Each reason says what it was decided by.
+// distrust returns the reason why the callbacks must not be called, or nothing. Each reason says what it was decided by.
 func distrust(f facts) string {
 	switch {
 	case !f.hasContext:

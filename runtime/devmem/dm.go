@@ -22,7 +22,7 @@ const (
 	Refused              // not at all: every copy answers why
 )
 
-// String gives "direct4", "shim", "refused" or "detached".
+// String returns "direct4", "shim", "refused" or "detached".
 func (m Mode) String() string {
 	switch m {
 	case Direct4:
@@ -35,10 +35,11 @@ func (m Mode) String() string {
 	return "detached"
 }
 
-// DM reaches the bytes of one device memory. The zero value is detached. It is embedded in a generated handle and must
+// DM copies to and from one device memory. The zero value is detached. It is embedded in a generated handle and must
 // not be copied after Attach.
 //
-// Nothing happens to the memory when a DM becomes unreachable (handles have no finalizers), so no copy has to keep it alive.
+// Nothing happens to the memory when a DM becomes unreachable (handles have no finalizers), so no copy has to keep it
+// alive.
 type DM struct {
 	direct  uint64         // bytes that may be accessed at base, a multiple of 4; 0 in every mode but Direct4
 	base    unsafe.Pointer // first byte of the mapping, memory of the provider
@@ -51,12 +52,12 @@ type DM struct {
 	quick   atomic.Bool // long reads may be made directly: they were seen to cost what host memory costs
 }
 
-// WriteAt copies p to the device memory, beginning at byte off of it: ibv_memcpy_to_dm, see ibv_alloc_dm(3).
+// WriteAt copies p to the device memory from byte off: ibv_memcpy_to_dm, see ibv_alloc_dm(3).
 //
-// It has the shape of io.WriterAt, but nothing is ever written in part: n is len(p) or 0. A range that goes beyond the
-// end is an error that Is EFAULT, an offset or a length that is no multiple of 4 one that Is EINVAL (in mode Shim the
-// provider decides about the latter), a copy after Close one that Is os.ErrClosed. p may have any alignment and lie on the
-// stack; it is not kept. Nothing is allocated, on success or on error. Call Flush after the last write.
+// It is like the method of io.WriterAt, but never writes only a part: n is len(p) or 0. A range beyond the end is
+// EFAULT, an offset or length that is no multiple of 4 is EINVAL (in mode Shim the provider decides about that), a copy
+// after Close is os.ErrClosed. p may have any alignment and lie on the stack; it is not kept. Nothing is allocated,
+// also not for an error. Call Flush after the last write.
 func (d *DM) WriteAt(p []byte, off int64) (n int, err error) {
 	o, size := uint64(off), uint64(len(p))
 	// One chain for each mode, true for what nearly every call is: short and aligned, within the memory. The sum cannot wrap
@@ -75,8 +76,8 @@ func (d *DM) WriteAt(p []byte, off int64) (n int, err error) {
 	return d.writeRest(p, off)
 }
 
-// ReadAt copies len(p) bytes of the device memory to p, beginning at byte off of it: ibv_memcpy_from_dm, see
-// ibv_alloc_dm(3). It has the shape of io.ReaderAt, but never gives io.EOF or a part; errors are those of WriteAt.
+// ReadAt copies len(p) bytes of the device memory, from byte off, to p: ibv_memcpy_from_dm, see ibv_alloc_dm(3). It is
+// like the method of io.ReaderAt, but never returns io.EOF and never reads only a part; errors are those of WriteAt.
 func (d *DM) ReadAt(p []byte, off int64) (n int, err error) {
 	o, size := uint64(off), uint64(len(p))
 	if (size-granule)&^(dmcopy.ReadChunk-granule) == 0 && o%granule == 0 && o < d.direct && o+size <= d.direct {
@@ -93,7 +94,7 @@ func (d *DM) ReadAt(p []byte, off int64) (n int, err error) {
 	return d.readRest(p, off)
 }
 
-// PutUint32 writes v at byte off, in the byte order of the processor, as one store of four bytes. Errors are those of
+// PutUint32 writes v at byte off with one store of four bytes, in the byte order of the processor. Errors are those of
 // WriteAt.
 func (d *DM) PutUint32(off int64, v uint32) error {
 	if o := uint64(off); o%granule == 0 && o < d.direct {
@@ -106,7 +107,8 @@ func (d *DM) PutUint32(off int64, v uint32) error {
 	return err
 }
 
-// GetUint32 reads the four bytes at off, in the byte order of the processor, as one load. Errors are those of ReadAt.
+// GetUint32 reads the four bytes at byte off with one load, in the byte order of the processor. Errors are those of
+// ReadAt.
 func (d *DM) GetUint32(off int64) (uint32, error) {
 	if o := uint64(off); o%granule == 0 && o < d.direct {
 		return dmcopy.Load(unsafe.Add(d.base, o)), nil
@@ -118,8 +120,8 @@ func (d *DM) GetUint32(off int64) (uint32, error) {
 	return binary.NativeEndian.Uint32(b[:]), nil
 }
 
-// Flush orders what the calling goroutine has written before everything it does afterwards: SFENCE on amd64, DSB ST on
-// arm64. Device memory is usually mapped write-combining, and no copy does this by itself. Call it after the last
+// Flush orders all writes of the calling goroutine before everything that it does afterwards: SFENCE on amd64, DSB ST
+// on arm64. Device memory is usually mapped write-combining, and the copies do not flush. Call Flush after the last
 // write and before anything by which others learn of it: a post on another provider, a message, another thread.
 func (d *DM) Flush() {
 	if dmcopy.Available {
@@ -129,14 +131,14 @@ func (d *DM) Flush() {
 	fence()
 }
 
-// Mode tells how the bytes are reached.
+// Mode returns how the bytes are reached.
 func (d *DM) Mode() Mode { return d.mode }
 
-// Length gives the number of bytes, when it is known: for an imported device memory only the provider can tell.
+// Length returns the number of bytes, if it is known. For imported device memory only the provider knows it.
 func (d *DM) Length() (bytes uint64, known bool) { return d.length, d.known }
 
-// Detach ends the use of the device memory: later copies are errors that are os.ErrClosed. It is called before the
-// provider frees it, or after it did with no copy in between.
+// Detach ends the use of the device memory: later copies return an error that is os.ErrClosed. Call it before the
+// provider frees the memory, or afterwards if there is no copy in between.
 func (d *DM) Detach() {
 	d.direct, d.base, d.shim, d.handle = 0, nil, 0, 0
 	d.mode, d.refused = Detached, nil

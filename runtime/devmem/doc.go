@@ -1,27 +1,26 @@
-// Package devmem is the copy to and from device memory: what ibv_memcpy_to_dm and ibv_memcpy_from_dm are in C
-// (ibv_alloc_dm(3)), at the speed of C.
+// Package devmem copies to and from device memory, as ibv_memcpy_to_dm and ibv_memcpy_from_dm do in C (ibv_alloc_dm(3)), at the
+// speed of C.
 //
-// It owns the handle DM, which generated code embeds by value, the decision how its bytes are reached, and the checks
-// before each copy. It must not know how a device memory is allocated, registered or freed, nor any generated
-// package: it is given a struct ibv_dm and stays off it after Detach.
+// It owns the type DM, which generated code embeds by value, the choice of how to reach the bytes, and the checks before each
+// copy. It must not know how device memory is allocated, registered or freed, nor any generated package: it gets a struct ibv_dm and
+// does not touch it after Detach.
 //
 // # Modes
 //
-// Attach decides once. Direct4: the provider told where the memory is mapped (mlx5dv_init_obj of an mlx5 provider), and
-// the bytes are moved from Go by accesses of four bytes, as the provider does it. Shim: the provider's own callback
-// is called, one crossing into C for each copy. Refused: the callbacks cannot be trusted, and each copy answers why.
+// Attach chooses the mode once. In mode Direct4 the provider has said where the memory is mapped (mlx5dv_init_obj of an mlx5
+// provider), and Go copies the bytes in accesses of four bytes, as the provider does. In mode Shim each copy is one call of the
+// provider's own C function. In mode Refused these functions cannot be trusted, and each copy returns the reason.
 //
 // # Trust
 //
-// Callbacks are called only when both are set and both point into the code of the loaded object that also holds the
-// context's op alloc_dm: the provider that made the object. Neither the device's name nor a comparison with NULL is enough:
-// one provider (MANA) leaves the callbacks uninitialised, so it is refused by what it exports and by its file name;
-// device memory of kind SW_ICM has none.
+// The functions of a provider are called only when both are set and both point into the code of the loaded object that also has the
+// context's op alloc_dm: the provider that made the object. Neither the name of the device nor a comparison with NULL is enough. One
+// provider (MANA) leaves the functions uninitialised, so it is refused by its exported symbols and its file name; device memory of
+// kind SW_ICM has no such functions.
 //
 // # Rules of use
 //
-// Copies may run concurrently with each other. They take no lock, so Close of the object (Detach) while a copy runs is a
-// mistake of the caller: direct access after the provider unmapped the memory is a fault. The only unit that is never
-// torn is an aligned granule of four bytes. Writes may rest in write-combining buffers: call Flush after the last one
-// and before telling anybody about it.
+// Copies may run concurrently. They take no lock, so the caller must not close the object (Detach) while a copy runs: direct access
+// after the provider has unmapped the memory is a fault. Only an aligned unit of four bytes is always written as a whole. Written bytes
+// may stay in write-combining buffers: call Flush after the last write and before you inform anybody about it.
 package devmem

@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// End ends the C object at c by calling end. The device memory is detached before, so that a later copy is an error and not a
-// fault, and attached again when end fails.
+// End destroys the C object at c by calling end. It detaches the device memory first, so that a later copy is an error
+// and not a fault, and attaches it again when end fails. It returns the error of end.
 func (d *DM) End(c unsafe.Pointer, end func() error) error {
 	length, known := d.Length()
 	d.Detach()
@@ -17,7 +17,7 @@ func (d *DM) End(c unsafe.Pointer, end func() error) error {
 	return nil
 }
 
-// GoneHints says what is left to do when the kernel does not know a device memory any more.
+// GoneHints returns a hint about what to do when the kernel no longer knows a device memory; none for other errnos.
 func GoneHints(errno syscall.Errno) []string {
 	if errno == syscall.ENOENT {
 		return []string{"another context has destroyed the memory; give the handle up with Unimport"}

@@ -42,7 +42,7 @@ func newDirection(verb string) *direction {
 	}
 }
 
-// failed gives the error for a code that the provider's callback returned.
+// failed returns the error for a code that the provider's callback returned.
 func (d *direction) failed(code int) *verr.Error {
 	if code < 1 || code > lastErrno {
 		return d.noErrno

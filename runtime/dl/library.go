@@ -1,9 +1,9 @@
 package dl
 
-// Path tells the file that the system's loader took.
+// Path returns the file that the loader of the system used.
 func (l *Library) Path() string { return l.path }
 
-// Release gives the rdma-core release that the library comes from, "44.0", or "" when its file name does not tell.
+// Release returns the rdma-core release of the library, "44.0", or "" if its file name does not show it.
 func (l *Library) Release() string { return l.release }
 
 // String names the library for messages, "/usr/lib/libibverbs.so.1 (rdma-core 44.0)".

@@ -54,7 +54,7 @@ static int verbsgen_dl_interp(struct dl_phdr_info *info, size_t size, void *foun
 	return 1; // the program itself comes first, and nothing else matters
 }
 
-// verbsgen_dl_dynamic tells whether the program was started by a dynamic loader.
+// verbsgen_dl_dynamic reports whether the program was started by a dynamic loader.
 static int verbsgen_dl_dynamic(void) {
 	int found = 0;
 	dl_iterate_phdr(verbsgen_dl_interp, &found);
@@ -87,9 +87,9 @@ type Library struct {
 	release string
 }
 
-// Open loads libibverbs: the file at path, or with "" what the system's loader finds as [DefaultName]. A process has one:
-// opening it again, by any name that leads to it, gives the same Library; opening another one is an error that names
-// both. The error is an *[Error]. It is errors.ErrUnsupported and fs.ErrNotExist when there is no such library, and
+// Open loads libibverbs: the file at path, or for "" the DefaultName that the loader of the system finds. A process has
+// one libibverbs. Opening it again, under any name, returns the same Library; opening another one is an error that
+// names both. The error is an *Error. It is errors.ErrUnsupported and fs.ErrNotExist when there is no such library, and
 // errors.ErrUnsupported when the program is linked statically.
 func Open(path string) (*Library, error) {
 	mu.Lock()
@@ -158,7 +158,7 @@ func oneOnly(path string) error {
 	}
 }
 
-// dlopen gives a handle, or nil and the loader's reason.
+// dlopen returns a handle, or nil and the loader's reason.
 func dlopen(path string, loaded bool) (unsafe.Pointer, string) {
 	only := C.int(0)
 	if loaded {
@@ -179,9 +179,9 @@ func fileOf(handle unsafe.Pointer, path string) string {
 	return path
 }
 
-// Symbol gives the address of a function of the library, 0 when it lacks it. With a version ("IBVERBS_1.1") it is
-// exactly that version of the function, without one the default version. Where the C library knows no symbol versions
-// (musl), version is ignored.
+// Symbol returns the address of a function of the library, 0 if the library lacks it. With a version ("IBVERBS_1.1") it
+// returns exactly that version, with "" the default version. Where the C library knows no symbol versions (musl),
+// version is ignored.
 func (l *Library) Symbol(name, version string) uintptr {
 	if l == nil || l.handle == nil {
 		return 0

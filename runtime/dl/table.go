@@ -7,17 +7,18 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// Source is where functions come from: a Library, or something that stands in for one. Symbol gives the address of a C
-// function, 0 when there is none; version is the symbol version asked for.
+// Source is a source of C functions: a Library or a replacement for one. Symbol returns the address of a C function, or
+// 0; version is its symbol version.
 type Source interface {
 	Symbol(name, version string) uintptr
 }
 
-// Symbol is a function to be looked up: its name, its default version, and the first release that has it.
+// Symbol is a function to look up: its name, its default symbol version, and the first release that has it.
 type Symbol struct{ Name, Version, Since string }
 
-// Lookup fills in fn, of the length of symbols, and gives the name of the source for messages. A source that has a method Err
-// may refuse; one that has a method String names itself.
+// Lookup sets fn, which has the length of symbols, to the addresses of the functions, and returns the name of the
+// source for messages. If the source has a method Err and this returns an error, Lookup returns it. If it has a method
+// String, this is its name.
 func Lookup(s Source, symbols []Symbol, fn []uintptr) (name string, err error) {
 	if s == nil {
 		return "", &verr.Error{Msg: "LoadFrom(nil); pass a source of symbols", Errno: syscall.EINVAL}
@@ -35,12 +36,12 @@ func Lookup(s Source, symbols []Symbol, fn []uintptr) (name string, err error) {
 	return name, nil
 }
 
-// Missing is the error of a verb whose function the source of the given name lacks.
+// Missing returns the error of a verb whose function is missing; source is the name of the library.
 func (s Symbol) Missing(verb, source string) error {
 	return verr.Missing(verb, s.Name, s.Since, source)
 }
 
-// NoC is the error of a program that was built without the C side of its generated package.
+// NoC returns the error of a program that was built without the C code of its generated package.
 func NoC() error {
 	return &verr.Error{Msg: "verbs need linux on amd64 or arm64, and cgo", Err: errors.ErrUnsupported}
 }

@@ -1,6 +1,6 @@
 package dpath
 
-// AsyncEvent is struct ibv_async_event. The union of its elements is shown as both: what it concerns depends on Type.
+// AsyncEvent is struct ibv_async_event. Type says which field of the C union element is valid.
 type AsyncEvent struct {
 	Type   uint32  // event_type, enum ibv_event_type
 	Object uintptr // element.cq, qp, srq or wq, for an event of one

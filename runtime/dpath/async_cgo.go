@@ -54,8 +54,8 @@ import (
 
 const verbAsync = "ibv_get_async_event"
 
-// Async waits for the asynchronous events of a device on Go's poller. Make it with NewAsync. All methods may be called from
-// any number of goroutines.
+// Async waits for the asynchronous events of a device on Go's poller. NewAsync makes one. All methods may be called
+// from any number of goroutines.
 type Async struct {
 	context  uintptr // struct ibv_context *
 	get, ack uintptr // functions of the library
@@ -64,9 +64,10 @@ type Async struct {
 	errno    syscall.Errno
 }
 
-// NewAsync takes the asynchronous events of a device (struct ibv_context *) into use. getEvent and ackEvent are the
-// addresses of ibv_get_async_event and ibv_ack_async_event in the library that opened it. The file of the events becomes
-// non-blocking, for C code that uses it too; the rest is as for NewChannel.
+// NewAsync starts the use of the asynchronous events of a device (struct ibv_context *). getEvent and ackEvent are the
+// addresses of ibv_get_async_event and ibv_ack_async_event in the library that opened it. The file of the events
+// becomes non-blocking, also for C code that uses it. The caller calls Close before the device is closed. Errors are
+// those of NewChannel.
 func NewAsync(c unsafe.Pointer, getEvent, ackEvent uintptr) (a *Async, err error) {
 	if c == nil || getEvent == 0 || ackEvent == 0 {
 		return nil, &verr.Error{Verb: verbAsync, Errno: syscall.EINVAL, Msg: "wait for events without a device or its functions"}
@@ -79,7 +80,8 @@ func NewAsync(c unsafe.Pointer, getEvent, ackEvent uintptr) (a *Async, err error
 	return a, nil
 }
 
-// Next waits for the next event: ibv_get_async_event(3). It is to be acknowledged by Ack; the rest is as for Channel.Next.
+// Next waits for the next event: ibv_get_async_event(3). The event must be acknowledged with Ack. Contexts and errors
+// are as for Channel.Next.
 func (a *Async) Next(ctx context.Context) (AsyncEvent, error) {
 	if err := a.w.begin(ctx); err != nil {
 		return AsyncEvent{}, err
@@ -97,14 +99,14 @@ func (a *Async) take() bool {
 	return a.errno != syscall.EAGAIN
 }
 
-// Ack acknowledges an event that Next gave: ibv_ack_async_event, see ibv_get_async_event(3). An object with events that were
-// given and not acknowledged cannot be destroyed: the verb that does so waits for them. It is called once for each event; after
-// Close, and for events of a port or a device after the device was closed, it works as before.
+// Ack acknowledges an event that Next returned: ibv_ack_async_event, see ibv_get_async_event(3). Call it once for each
+// event. An object with events that are not acknowledged cannot be destroyed: the verb that destroys it waits. Ack also
+// works after Close, and for events of a port or a device after the device was closed.
 func (a *Async) Ack(e AsyncEvent) {
 	c := C.struct_ibv_async_event{event_type: C.enum_ibv_event_type(e.Type)}
 	C.verbsgen_dpath_set_object(&c, C.uintptr_t(e.Object))
 	C.verbsgen_dpath_ack_async(C.uintptr_t(a.ack), &c)
 }
 
-// Close ends the use of the events, as Channel.Close does. It comes before the device is closed.
+// Close ends the use of the events, as Channel.Close does. Call it before the device is closed.
 func (a *Async) Close() error { return a.w.end("ibv_close_device") }

@@ -14,15 +14,15 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// SendBatch is an array of send requests outside Go's heap, linked in order. Make it with NewSendBatch.
+// SendBatch is an array of send requests outside Go's heap, linked in order. NewSendBatch makes one.
 type SendBatch struct {
 	buf *mem.Buffer
 	wrs []SendWR
 }
 
-// NewSendBatch makes a batch of wrs requests, at least 1, with room for sgesPerWR scatter/gather elements in each, from
-// 0 to MostSGEs. The options are those of the memory (mem.HugePages, mem.Populate). The caller calls Close. Other numbers
-// are EINVAL; errors are those of mem.New otherwise.
+// NewSendBatch makes a batch of wrs requests, at least 1, each with room for sgesPerWR scatter/gather elements, 0 to
+// MostSGEs. The options are those of the memory (mem.HugePages, mem.Populate). The caller calls Close. Other numbers
+// are EINVAL; all other errors are those of mem.New.
 func NewSendBatch(wrs, sgesPerWR int, opts ...mem.Option) (*SendBatch, error) {
 	buf, err := newArena("ibv_post_send", wrs, unsafe.Sizeof(SendWR{}), sgesPerWR, opts)
 	if err != nil {
@@ -41,10 +41,11 @@ func NewSendBatch(wrs, sgesPerWR int, opts ...mem.Option) (*SendBatch, error) {
 	return b, nil
 }
 
-// WR gives request i, counted from 0. Until its first use it is a SEND without data. It may not be used after Close.
+// WR returns request i, counted from 0. Before its first use it is a SEND without data. It must not be used after
+// Close.
 func (b *SendBatch) WR(i int) *SendWR { return &b.wrs[i] }
 
-// Len gives the number of requests, 0 after Close.
+// Len returns the number of requests, 0 after Close.
 func (b *SendBatch) Len() int { return len(b.wrs) }
 
 // Close frees the requests. A second Close is os.ErrClosed.
@@ -53,13 +54,13 @@ func (b *SendBatch) Close() error {
 	return closeArena("ibv_post_send", b.buf)
 }
 
-// RecvBatch is an array of receive requests outside Go's heap, linked in order. Make it with NewRecvBatch.
+// RecvBatch is an array of receive requests outside Go's heap, linked in order. NewRecvBatch makes one.
 type RecvBatch struct {
 	buf *mem.Buffer
 	wrs []RecvWR
 }
 
-// NewRecvBatch makes a batch of receive requests; arguments and errors are those of NewSendBatch.
+// NewRecvBatch makes a batch of receive requests. Arguments and errors are those of NewSendBatch.
 func NewRecvBatch(wrs, sgesPerWR int, opts ...mem.Option) (*RecvBatch, error) {
 	buf, err := newArena("ibv_post_recv", wrs, unsafe.Sizeof(RecvWR{}), sgesPerWR, opts)
 	if err != nil {
@@ -78,10 +79,11 @@ func NewRecvBatch(wrs, sgesPerWR int, opts ...mem.Option) (*RecvBatch, error) {
 	return b, nil
 }
 
-// WR gives request i, counted from 0. Until its first use it is a receive without memory. It may not be used after Close.
+// WR returns request i, counted from 0. Before its first use it is a receive without memory. It must not be used after
+// Close.
 func (b *RecvBatch) WR(i int) *RecvWR { return &b.wrs[i] }
 
-// Len gives the number of requests, 0 after Close.
+// Len returns the number of requests, 0 after Close.
 func (b *RecvBatch) Len() int { return len(b.wrs) }
 
 // Close frees the requests. A second Close is os.ErrClosed.
@@ -101,7 +103,7 @@ func newArena(verb string, wrs int, size uintptr, sges int, opts []mem.Option) (
 	return mem.New(uint64(wrs)*each, opts...)
 }
 
-// elements gives the elements from number i on, which begin at offset off.
+// elements returns the elements from number i on, which begin at offset off.
 func elements(base unsafe.Pointer, off uintptr, i int) *[MostSGEs]SGE {
 	return (*[MostSGEs]SGE)(unsafe.Add(base, off+uintptr(i)*unsafe.Sizeof(SGE{})))
 }

@@ -62,8 +62,8 @@ import (
 
 const verbNext = "ibv_get_cq_event"
 
-// Channel waits for events of completion queues on Go's poller: a goroutine that waits holds no thread. Make it with
-// NewChannel. All methods may be called from any number of goroutines.
+// Channel waits for events of completion queues on Go's poller: a goroutine that waits holds no thread. NewChannel
+// makes one. All methods may be called from any number of goroutines.
 type Channel struct {
 	object   uintptr // struct ibv_comp_channel *
 	get, ack uintptr // functions of the library
@@ -78,12 +78,12 @@ type event struct {
 	errno   syscall.Errno
 }
 
-// NewChannel takes a completion channel (struct ibv_comp_channel *) into use. getEvent and ackEvents are the addresses of
-// ibv_get_cq_event and ibv_ack_cq_events in the library that made it.
+// NewChannel starts the use of a completion channel (struct ibv_comp_channel *). getEvent and ackEvents are the
+// addresses of ibv_get_cq_event and ibv_ack_cq_events in the library that made it.
 //
-// The channel's file becomes non-blocking, for C code that uses it too. The caller calls Close before the channel is
-// destroyed; when that is then refused, NewChannel may be called again, and no event is lost. Errors: EINVAL for
-// a nil argument, the errno of fcntl(2), errors.ErrUnsupported for a file that cannot be waited for.
+// The file of the channel becomes non-blocking, also for C code that uses it. The caller calls Close before the channel
+// is destroyed; if that fails, NewChannel may be called again, and no event is lost. Errors: EINVAL for a nil argument,
+// the errno of fcntl(2), errors.ErrUnsupported for a file that Go's poller cannot wait for.
 func NewChannel(c unsafe.Pointer, getEvent, ackEvents uintptr) (ch *Channel, err error) {
 	const verb = "ibv_create_comp_channel"
 	if c == nil || getEvent == 0 || ackEvents == 0 {
@@ -97,12 +97,12 @@ func NewChannel(c unsafe.Pointer, getEvent, ackEvents uintptr) (ch *Channel, err
 	return ch, nil
 }
 
-// Next waits for the next event and gives its completion queue (struct ibv_cq *) and the cq_context that the queue was made
-// with: ibv_get_cq_event(3). Each event goes to exactly one caller, and must be acknowledged by Ack.
+// Next waits for the next event: ibv_get_cq_event(3). It returns the completion queue (struct ibv_cq *) and the
+// cq_context with which the queue was made. Each event goes to exactly one caller, who must acknowledge it with Ack.
 //
-// When ctx ends before there is an event, its error is the answer. No event is lost by that: it stays in the channel, and
-// an event that was taken is given whatever ctx says meanwhile. After Close the error is os.ErrClosed; otherwise it
-// is that of the library. An event that is there is taken without an allocation.
+// If ctx ends before there is an event, Next returns the error of ctx. No event is lost by that: it stays in the
+// channel, and an event that was already taken is returned even if ctx has ended. After Close the error is
+// os.ErrClosed; any other error is that of the library. Taking an event that is already there allocates nothing.
 func (c *Channel) Next(ctx context.Context) (cq unsafe.Pointer, cqContext uintptr, err error) {
 	if err := c.w.begin(ctx); err != nil {
 		return nil, 0, err
@@ -123,8 +123,8 @@ func (c *Channel) take() bool {
 }
 
 // Ack acknowledges n events of a completion queue: ibv_ack_cq_events, see ibv_get_cq_event(3). A queue with events that
-// were given and not acknowledged cannot be destroyed: ibv_destroy_cq(3) waits for them. It takes a lock of the
-// queue, so one call for many events is cheaper. Nothing happens for n below 1; a closed channel can still acknowledge.
+// are not acknowledged cannot be destroyed: ibv_destroy_cq(3) waits for them. Ack takes a lock of the queue, so one
+// call for many events is cheaper. For n below 1 it does nothing. It also works after Close.
 func (c *Channel) Ack(cq unsafe.Pointer, n int) {
 	for cq != nil && n > 0 {
 		some := min(n, math.MaxInt32)
@@ -133,6 +133,7 @@ func (c *Channel) Ack(cq unsafe.Pointer, n int) {
 	}
 }
 
-// Close ends the use of the channel: all Next that wait give os.ErrClosed, and when it is back none touches the C object any
-// more. It destroys nothing, and events that nobody took stay in the channel. A second Close is os.ErrClosed.
+// Close ends the use of the channel: every waiting Next returns os.ErrClosed, and when Close returns no Next uses the C
+// object any more. It destroys nothing; events that nobody received stay in the channel. A second Close is
+// os.ErrClosed.
 func (c *Channel) Close() error { return c.w.end("ibv_destroy_comp_channel") }

@@ -1,32 +1,31 @@
-// Package dpath is the data path: posting of work requests (ibv_post_send(3), ibv_post_recv(3)), polling of completions
-// (ibv_poll_cq(3)) and waiting for them (ibv_get_cq_event(3)), at about the speed of C; and the waiting for events of a device
-// (ibv_get_async_event(3)), which is the same waiting.
+// Package dpath is the data path: it posts work requests (ibv_post_send(3), ibv_post_recv(3)), polls completions (ibv_poll_cq(3)) and
+// waits for them (ibv_get_cq_event(3)), at about the speed of C. It also waits for the events of a device (ibv_get_async_event(3)).
 //
-// It owns the memory that work requests are built in, the layouts of struct ibv_send_wr, ibv_recv_wr, ibv_sge and ibv_wc
-// as Go sees them, and the crossings into C. It must not know how queues are made or destroyed, nor any generated package:
-// it is given pointers to C objects, and whoever gives them sees to it that those are alive during a call.
+// It owns the memory in which work requests are built, the layouts of struct ibv_send_wr, ibv_recv_wr, ibv_sge and ibv_wc in Go, and the
+// calls into C. It must not know how queues are made or destroyed, nor any generated package: it gets pointers to C objects, and the
+// caller keeps these objects open during a call.
 //
 // # Batches
 //
-// A crossing costs as much as twenty work requests, so requests are posted in batches: SendBatch and RecvBatch hold
-// an array of them in memory outside Go's heap, linked once. A program fills in requests, or changes only what differs from
-// the last time, and posts the first n of them by one call. What was posted may be changed as soon as the call is back. A
-// batch, its requests included, belongs to one goroutine at a time.
+// A call into C costs as much as twenty work requests, so requests are posted in batches. A SendBatch or RecvBatch has an array of
+// requests in memory outside Go's heap. A program fills in requests, or changes only what differs from the last time, and posts the
+// first n of them with one call. Requests may be changed as soon as the post has returned. A batch and its requests belong to one
+// goroutine at a time.
 //
-// Addresses in requests are numbers: nothing here keeps the memory at them alive or in its place. It must be
-// registered memory, pinned memory of Go or memory outside Go's heap, until the completion; for Inline requests until the post is back.
+// Addresses in requests are numbers: nothing here keeps the memory alive or in its place. Until the completion (of an Inline
+// request: until the post has returned) it must be registered memory, pinned Go memory or memory outside Go's heap.
 //
-// An index out of range (a request beyond the batch, one scatter/gather element more than a request has room for) is a
-// run-time panic, as it is for slices, and so is the use of a batch after Close.
+// An index out of range (a request beyond the batch, or more scatter/gather elements than a request has room for) is a run-time
+// panic, as it is for slices. So is the use of a batch after Close.
 //
 // # Waiting
 //
-// A program that does not poll all the time asks for an event (ReqNotify), polls once more, and waits for it by
-// Channel.Next, which sleeps on Go's poller and ends with a context. Events that were given are acknowledged by Channel.Ack.
-// Async does the same for what happens to a device, its ports and the objects made from it.
+// A program that does not poll all the time requests an event (ReqNotify), polls once more, and waits with Channel.Next, which
+// sleeps on Go's poller and can be ended by a context. Each event must be acknowledged with Channel.Ack. Async does the same for the events
+// of a device, its ports and the objects made from it.
 //
 // # Errors
 //
-// Posts and polls answer an errno, 0 when all went well, and allocate nothing either way. The caller makes an error of it.
-// A request that was posted and failed later says so in its completion: WC.Err makes an error of that.
+// Posts and polls return an errno, 0 for success, and never allocate; the caller makes an error of it. When a request was posted and
+// fails later, its completion has the status, and WC.Err returns an error.
 package dpath

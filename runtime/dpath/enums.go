@@ -2,10 +2,10 @@ package dpath
 
 import "strconv"
 
-// WCOpcode is what a completion is of, enum ibv_wc_opcode. The constants stand in the generated package.
+// WCOpcode is the operation that completed, enum ibv_wc_opcode. The generated package has the constants.
 type WCOpcode uint32
 
-// WROpcode is what a send request asks for, enum ibv_wr_opcode. The constants stand in the generated package.
+// WROpcode is the operation of a send request, enum ibv_wr_opcode. The generated package has the constants.
 type WROpcode uint32
 
 // wcOpcodes are the names of the requests' completions, and from 128 on of the receives'.
@@ -18,7 +18,7 @@ var (
 
 const firstRecv = 128 // IBV_WC_RECV
 
-// String gives the C name without its prefix.
+// String returns the C name without its prefix, or the number if it has no name.
 func (v WCOpcode) String() string {
 	if v >= firstRecv {
 		return nameOf("WCOpcode", recvOpcodes[:], uint32(v), uint32(v-firstRecv))
@@ -26,10 +26,10 @@ func (v WCOpcode) String() string {
 	return nameOf("WCOpcode", wcOpcodes[:], uint32(v), uint32(v))
 }
 
-// String gives the C name without its prefix.
+// String returns the C name without its prefix, or the number if it has no name.
 func (v WROpcode) String() string { return nameOf("WROpcode", wrOpcodes[:], uint32(v), uint32(v)) }
 
-// nameOf gives names[i], or the number v as one of a type.
+// nameOf returns names[i], or the number v as one of a type.
 func nameOf(typ string, names []string, v, i uint32) string {
 	if i < uint32(len(names)) && names[i] != "" {
 		return names[i]

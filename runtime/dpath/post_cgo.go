@@ -117,18 +117,18 @@ import (
 	_ "github.com/verbsgen/verbsgen/runtime/abi" // declarations of verbs_abi.h
 )
 
-// PostSend posts the first n requests of the batch to the send queue of a queue pair (struct ibv_qp *) by one call:
+// PostSend posts the first n requests of the batch to the send queue of a queue pair (struct ibv_qp *) in one call:
 // ibv_post_send(3). n is 0 to b.Len().
 //
-// errno is 0 when all were posted, and bad is -1 then. Otherwise bad is the request that was refused: those before it were
-// posted, it and those behind it were not. bad is -1 with an errno when no request is at fault: n out of range or no queue pair
-// (EINVAL, nothing was posted), or a provider that did not tell.
+// If all were posted, errno is 0 and bad is -1. Otherwise bad is the number of the request that was refused: the
+// requests before it were posted, and the later ones were not. bad is -1 with an errno when no request is at fault: n
+// is out of range or qp is nil (EINVAL, nothing was posted), or the provider did not say which.
 func PostSend(qp unsafe.Pointer, b *SendBatch, n int) (bad int, errno syscall.Errno) {
 	return PostSendFrom(qp, b, 0, n)
 }
 
-// PostSendFrom is PostSend for n requests from number first on: those that are left when the queue was full (ENOMEM). bad
-// counts from the beginning of the batch.
+// PostSendFrom is PostSend for n requests from number first on, such as those that are left when the queue was full
+// (ENOMEM). bad counts from the beginning of the batch.
 func PostSendFrom(qp unsafe.Pointer, b *SendBatch, first, n int) (bad int, errno syscall.Errno) {
 	if qp == nil || uint(first) > uint(len(b.wrs)) || uint(n) > uint(len(b.wrs)-first) {
 		return -1, syscall.EINVAL
@@ -146,8 +146,8 @@ func PostSendFrom(qp unsafe.Pointer, b *SendBatch, first, n int) (bad int, errno
 	return index(uintptr(out.bad), uintptr(unsafe.Pointer(begin)), unsafe.Sizeof(*begin), first, n), syscall.Errno(out.code)
 }
 
-// PostRecv posts the first n requests of the batch to the receive queue of a queue pair: ibv_post_recv(3). Answers are
-// those of PostSend.
+// PostRecv posts the first n requests of the batch to the receive queue of a queue pair: ibv_post_recv(3). The results
+// are those of PostSend.
 func PostRecv(qp unsafe.Pointer, b *RecvBatch, n int) (bad int, errno syscall.Errno) {
 	return PostRecvFrom(qp, b, 0, n)
 }
@@ -180,16 +180,16 @@ func index(bad, begin, size uintptr, first, n int) int {
 	return first + int(off/size)
 }
 
-// PollCQ takes up to len(wcs) completions off a completion queue (struct ibv_cq *) into wcs: ibv_poll_cq(3). n is how many,
-// 0 when there are none. wcs may lie on the stack. ibv_poll_cq gives no errno, so errno is EIO for a queue that cannot be
-// polled any more, and EINVAL when cq is nil.
+// PollCQ takes up to len(wcs) completions from a completion queue (struct ibv_cq *) and stores them in wcs:
+// ibv_poll_cq(3). It returns their number, 0 if there are none. wcs may lie on the stack. ibv_poll_cq gives no errno:
+// errno is EIO for a queue that can no longer be polled, and EINVAL if cq is nil.
 func PollCQ(cq unsafe.Pointer, wcs []WC) (n int, errno syscall.Errno) {
 	return PollSpin(cq, wcs, 1)
 }
 
-// PollSpin is PollCQ, repeated in C up to tries times until there is a completion. Below 1, tries counts as 1. It holds
-// its thread meanwhile, but not the processor that Go runs on (other goroutines go on), so keep tries below
-// some thousands: a context cannot end it.
+// PollSpin repeats PollCQ in C up to tries times, until there is a completion. tries below 1 means 1. Meanwhile it
+// holds its thread, but not the processor of Go (other goroutines run). A context cannot end it, so keep tries below a
+// few thousand.
 func PollSpin(cq unsafe.Pointer, wcs []WC, tries int) (n int, errno syscall.Errno) {
 	if cq == nil {
 		return 0, syscall.EINVAL
@@ -208,9 +208,9 @@ func PollSpin(cq unsafe.Pointer, wcs []WC, tries int) (n int, errno syscall.Errn
 	return int(got), 0
 }
 
-// ReqNotify asks for one event on the completion channel of the queue when its next completion arrives, or with
-// solicitedOnly its next solicited or failed one: ibv_req_notify_cq(3). Poll again after it: completions that came before
-// give no event.
+// ReqNotify requests one event on the completion channel of the queue for its next completion, or with solicitedOnly
+// for its next solicited or failed one: ibv_req_notify_cq(3). Poll again afterwards: completions that came earlier
+// cause no event.
 func ReqNotify(cq unsafe.Pointer, solicitedOnly bool) syscall.Errno {
 	if cq == nil {
 		return syscall.EINVAL

@@ -2,7 +2,7 @@ package dpath
 
 import "fmt"
 
-// WCStatus is how a request ended, enum ibv_wc_status; 0 is success. The constants stand in the generated package.
+// WCStatus is the result of a request, enum ibv_wc_status; 0 is success. The generated package has the constants.
 type WCStatus uint32
 
 // statuses are the names of all statuses, and what each most often means.
@@ -38,7 +38,7 @@ var statuses = [...]struct{ name, means string }{
 	{"TM_RNDV_INCOMPLETE", "a message announced by rendezvous is longer than the receive that its tag matched; fetch it by an RDMA READ"},
 }
 
-// String gives the C name without its prefix.
+// String returns the C name without its prefix, or the number if it has no name.
 func (s WCStatus) String() string {
 	if s < WCStatus(len(statuses)) {
 		return statuses[s].name
@@ -46,7 +46,7 @@ func (s WCStatus) String() string {
 	return nameOf("WCStatus", nil, uint32(s), uint32(s))
 }
 
-// WCError is the error of a request that completed without success.
+// WCError is the error of a request that failed.
 type WCError struct {
 	ID        uint64 // wr_id of the request
 	QPNum     uint32 // of the queue pair here
@@ -54,7 +54,7 @@ type WCError struct {
 	VendorErr uint32 // the device's own code, 0 for none
 }
 
-// Error names the request and the status, and tells what that most often means.
+// Error names the request and the status, and says what the status usually means.
 func (e *WCError) Error() string {
 	text := fmt.Sprintf("request %d of queue pair 0x%x completed with %v", e.ID, e.QPNum, e.Status)
 	if e.VendorErr != 0 {
@@ -66,7 +66,7 @@ func (e *WCError) Error() string {
 	return text
 }
 
-// Err is nil for a request that succeeded; otherwise a *WCError.
+// Err returns nil for a request that succeeded, and otherwise a *WCError.
 func (wc WC) Err() error {
 	if wc.Status == 0 {
 		return nil

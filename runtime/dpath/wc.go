@@ -4,22 +4,22 @@ package dpath
 const (
 	GRH     = 1 << 0 // IBV_WC_GRH: of a receive on UD, the first 40 bytes of its memory hold a global route header
 	WithImm = 1 << 1 // IBV_WC_WITH_IMM: immediate data
-	WithInv = 1 << 3 // IBV_WC_WITH_INV: the remote key that the peer had invalidated
+	WithInv = 1 << 3 // IBV_WC_WITH_INV: the peer invalidated a remote key
 )
 
-// GRHSize is how many bytes of a receive's memory come before a datagram on UD, with and without GRH in Flags: ByteLen counts
-// them, and the data begins behind them.
+// GRHSize is the number of bytes in front of a datagram in the memory of a UD receive, with and without GRH in Flags.
+// ByteLen includes them; the data begins after them.
 const GRHSize = 40
 
-// WC is struct ibv_wc, a completion, see ibv_poll_cq(3). PollCQ has C write it in place. When Status is not 0
-// (IBV_WC_SUCCESS), Err tells why, and only ID, Status, VendorErr and QPNum mean something.
+// WC is struct ibv_wc, a completion, see ibv_poll_cq(3). PollCQ lets C write it in place. If Status is not 0
+// (IBV_WC_SUCCESS), Err returns the reason, and only ID, Status, VendorErr and QPNum are valid.
 type WC struct {
 	ID           uint64 // wr_id of the request
 	Status       WCStatus
 	Opcode       WCOpcode
 	VendorErr    uint32 // vendor_err
 	ByteLen      uint32 // byte_len: bytes received, or moved by a READ or an atomic
-	ImmData      uint32 // imm_data as a number of this processor, or invalidated_rkey: Flags tell
+	ImmData      uint32 // imm_data as a number of this processor, or invalidated_rkey: see Flags
 	QPNum        uint32 // qp_num: the queue pair here
 	SrcQP        uint32 // src_qp: the queue pair there, only on UD
 	Flags        uint32 // wc_flags, enum ibv_wc_flags

@@ -20,7 +20,7 @@ const (
 	Object          // the first number of an object's type
 )
 
-// AsyncSource gives asynchronous events. It is a *dpath.Async.
+// AsyncSource is a source of asynchronous events: a *dpath.Async.
 type AsyncSource interface {
 	Next(ctx context.Context) (dpath.AsyncEvent, error)
 	Ack(dpath.AsyncEvent)
@@ -31,10 +31,10 @@ const (
 	heldAsync = "an event of ibv_get_async_event without its Done"
 )
 
-// Async is an asynchronous event, from when it is taken until Done.
+// Async is an asynchronous event that was received and is not yet acknowledged.
 type Async struct {
 	Type uint32 // enum ibv_event_type
-	Port uint8  // of an event of a port: its number, from 1; otherwise 0
+	Port uint8  // number of the port, from 1, for an event of a port; otherwise 0
 
 	from AsyncSource
 	raw  dpath.AsyncEvent
@@ -42,11 +42,11 @@ type Async struct {
 	done atomic.Bool
 }
 
-// Next waits for the next event and fills e. elements gives what each type of event concerns. For an event of an object,
-// find gives the node of the handle for the C object at an address, nil when there is none.
+// Next waits for the next event and stores it in e. elements says what each type of event concerns. For an event of an
+// object, find returns the node of the handle whose C object has the address, or nil.
 //
-// The object is held until Done. An event that holds nothing, because it concerns no object, one without a handle, or one
-// that is being closed, is acknowledged here: the closing waits for that.
+// The object stays open until Done. An event of no object, of an object without a handle, or of an object that is being
+// closed is acknowledged here, since its closing waits for that. The errors are those of from.
 func (e *Async) Next(ctx context.Context, from AsyncSource, elements map[uint32]Element, find func(element Element, object uintptr) *object.Node) error {
 	raw, err := from.Next(ctx)
 	if err != nil {
@@ -67,7 +67,7 @@ func (e *Async) Next(ctx context.Context, from AsyncSource, elements map[uint32]
 	return nil
 }
 
-// Done acknowledges the event, from when on its object can be closed. A second Done does nothing.
+// Done acknowledges the event. Only then can its object be closed. A second Done does nothing.
 func (e *Async) Done() {
 	if e.from == nil || e.done.Swap(true) {
 		return

@@ -8,7 +8,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/object"
 )
 
-// CompletionSource gives events of completion queues. It is a *dpath.Channel.
+// CompletionSource is a source of completion events: a *dpath.Channel.
 type CompletionSource interface {
 	Next(ctx context.Context) (cq unsafe.Pointer, cqContext uintptr, err error)
 	Ack(cq unsafe.Pointer, n int)
@@ -19,7 +19,7 @@ const (
 	heldCompletion = "an event of ibv_get_cq_event without its Done"
 )
 
-// Completion is an event of a completion queue, from when it is taken until Done.
+// Completion is an event of a completion queue that was received and is not yet acknowledged.
 type Completion struct {
 	from CompletionSource
 	c    unsafe.Pointer
@@ -27,8 +27,9 @@ type Completion struct {
 	done atomic.Bool
 }
 
-// NextCompletion waits for the next event of a queue that is open, puts it into e, and gives the queue's handle, which is of
-// type *Q in handles. An event of a queue that is being closed, or that other code made, is acknowledged and skipped.
+// NextCompletion waits for the next event of an open completion queue, stores it in e, and returns the handle of the
+// queue, which has type *Q in handles. It acknowledges and skips events of queues that are being closed or were made by
+// other code. The errors are those of from.
 func NextCompletion[Q any](ctx context.Context, e *Completion, from CompletionSource, handles *object.Index, node func(*Q) *object.Node) (*Q, error) {
 	for {
 		c, _, err := from.Next(ctx)
@@ -44,7 +45,7 @@ func NextCompletion[Q any](ctx context.Context, e *Completion, from CompletionSo
 	}
 }
 
-// Done acknowledges the event, from when on its queue can be closed. A second Done does nothing.
+// Done acknowledges the event. Only then can the queue be closed. A second Done does nothing.
 func (e *Completion) Done() {
 	if e.from == nil || e.done.Swap(true) {
 		return

@@ -5,14 +5,14 @@ import (
 	"sync"
 )
 
-// Listener keeps what waits for the events of one C object. Its zero value waits for nothing.
+// Listener keeps the one waiter for the events of a C object. The zero value has none.
 type Listener[T io.Closer] struct {
 	mu      sync.Mutex
 	waiting T
 	begun   bool
 }
 
-// Listen gives what waits, and begins with it by open at the first call.
+// Listen returns the waiter. The first call makes it with open, whose error it returns.
 func (l *Listener[T]) Listen(open func() (T, error)) (T, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -26,7 +26,7 @@ func (l *Listener[T]) Listen(open func() (T, error)) (T, error) {
 	return waiting, err
 }
 
-// Stop ends all waiting. It is called before the C object is destroyed; when that fails, Listen begins anew.
+// Stop closes the waiter. Call it before the C object is destroyed; if that fails, the next Listen makes a new waiter.
 func (l *Listener[T]) Stop() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

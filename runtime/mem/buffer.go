@@ -25,10 +25,10 @@ type Buffer struct {
 	holders []string
 }
 
-// New maps length bytes, at least 1; more than 4 GiB are fine. The caller owns the Buffer and calls Close.
-// Errors: EINVAL for a length of 0 or beyond the address space and for a page size that is no power of two, the errno
-// of mmap(2) otherwise (ENOMEM when too few huge pages are free, naming how many there are), errors.ErrUnsupported on
-// another system than Linux.
+// New maps length bytes, at least 1; more than 4 GiB are allowed. The caller owns the Buffer and calls Close. Errors:
+// EINVAL for a length of 0 or beyond the address space and for a page size that is not a power of two;
+// errors.ErrUnsupported on another system than Linux; otherwise the errno of mmap(2) (ENOMEM, with the number of free
+// huge pages, when there are too few).
 func New(length uint64, opts ...Option) (*Buffer, error) {
 	var c config
 	for _, opt := range opts {
@@ -55,8 +55,8 @@ func roundUp(length, page uint64) (uintptr, bool) {
 	return uintptr((length + page - 1) &^ (page - 1)), true
 }
 
-// Bytes gives the whole buffer, nil after Close. The slice must not be used after Close: the memory is gone, and touching
-// it kills the program.
+// Bytes returns the whole buffer, nil after Close. The slice must not be used after Close: its memory is gone, and an
+// access ends the program.
 func (b *Buffer) Bytes() []byte {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -66,7 +66,8 @@ func (b *Buffer) Bytes() []byte {
 	return unsafe.Slice((*byte)(b.base), b.length)
 }
 
-// Slice gives n bytes from offset off on, under the same terms as Bytes. The range must lie within the buffer (EFAULT).
+// Slice returns the n bytes from offset off. The range must lie within the buffer (EFAULT). Like the result of Bytes,
+// the slice must not be used after Close.
 func (b *Buffer) Slice(off, n uint64) ([]byte, error) {
 	all := b.Bytes()
 	if all == nil {
@@ -79,21 +80,22 @@ func (b *Buffer) Slice(off, n uint64) ([]byte, error) {
 	return all[off : off+n : off+n], nil
 }
 
-// Addr gives the address of the first byte, 0 after Close. It is a multiple of the page size.
+// Addr returns the address of the first byte, 0 after Close. It is a multiple of the page size.
 func (b *Buffer) Addr() uintptr {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return uintptr(b.base)
 }
 
-// Len gives the length in bytes that New was asked for.
+// Len returns the length in bytes that was passed to New.
 func (b *Buffer) Len() uint64 { return b.length }
 
 // String names the buffer for messages.
 func (b *Buffer) String() string { return fmt.Sprintf("buffer of %d bytes", b.length) }
 
-// Retain keeps the buffer from being closed until Release is called with the same who: the name of what uses the memory,
-// as Close shows it. It fails with os.ErrClosed on a closed buffer. Equal names count separately.
+// Retain prevents Close until Release is called with the same who: the name of the user of the memory, which the error
+// of Close shows. It fails with os.ErrClosed on a closed buffer. Each Retain needs its own Release, also with equal
+// names.
 func (b *Buffer) Retain(who string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -104,7 +106,7 @@ func (b *Buffer) Retain(who string) error {
 	return nil
 }
 
-// Release takes back one Retain. A who that holds nothing is ignored.
+// Release ends one Retain with the same who. If there is none, it does nothing.
 func (b *Buffer) Release(who string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -113,8 +115,8 @@ func (b *Buffer) Release(who string) {
 	}
 }
 
-// Close unmaps the memory. It is refused while the buffer is retained (syscall.EBUSY, naming by whom); a second Close is
-// os.ErrClosed.
+// Close unmaps the memory. It fails while the buffer is retained (syscall.EBUSY, with the names of the users); a second
+// Close is os.ErrClosed.
 func (b *Buffer) Close() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -9,11 +9,11 @@ import (
 	"unsafe"
 )
 
-// IsGoHeap tells whether addr lies in memory that Go manages: its heap, the stacks of goroutines, or the variables of Go
-// packages. Memory of a Buffer, of mmap and of C is not. It may be asked about any number, valid address or not.
+// IsGoHeap reports whether addr lies in memory that Go manages: its heap, the stacks of goroutines, or the variables of
+// Go packages. Memory of a Buffer, of mmap and of C does not. addr may be any number.
 //
-// Without cgo, where C memory does not exist, an address in a part of the heap that is not in use stops the program, as
-// a Go pointer there would.
+// Without cgo, where there is no C memory, an address in an unused part of the heap stops the program, as a Go pointer
+// to it would.
 func IsGoHeap(addr uintptr) bool {
 	if addr == 0 {
 		return false

@@ -7,16 +7,16 @@ type config struct {
 	populate bool
 }
 
-// Option is a wish for a new Buffer.
+// Option sets how New maps a Buffer.
 type Option func(*config)
 
-// HugePages takes the memory from huge pages of size bytes, a power of two that the kernel has pages of (2 MiB or
-// 1 GiB on amd64); 0 means its default size. The memory taken is rounded up to whole pages, and New fails when too
-// few are free: they are never replaced by small ones.
+// HugePages takes the memory from huge pages of size bytes: a power of two of which the kernel has pages (2 MiB or 1
+// GiB on amd64), or 0 for its default size. The mapping is rounded up to whole pages. New fails when too few are free;
+// small pages never replace them.
 func HugePages(size uint64) Option {
 	return func(c *config) { c.huge, c.hugeSize = true, size }
 }
 
-// Populate has the kernel provide all pages now instead of at the first touch. It is a wish: pages that it could not
-// provide come at the first touch.
+// Populate asks the kernel to provide all pages now, not at the first access. Pages that it cannot provide now come at
+// the first access; that is no error.
 func Populate() Option { return func(c *config) { c.populate = true } }

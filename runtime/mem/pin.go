@@ -9,19 +9,19 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// Pin holds a slice in place, so that its address may be given to a device for as long as the Pin lasts.
+// Pin keeps a slice in its place, so that a device may use its address until Unpin.
 //
-// Its owner keeps it reachable until Unpin: when the collector finds a Pin that was not unpinned, it stops the program
-// (runtime.Pinner panics), for a device may still use the memory. A memory region stores its Pin in its handle, which
-// its parents keep reachable until it is closed.
+// The owner must keep the Pin reachable until Unpin: when the garbage collector finds a Pin that was not unpinned it
+// stops the program (runtime.Pinner panics), since a device may still use the memory. A memory region stores its Pin in
+// its handle, which its parents keep reachable until it is closed.
 type Pin struct {
 	mu     sync.Mutex
 	pinner runtime.Pinner
 	bytes  []byte // nil after Unpin
 }
 
-// PinBytes pins the memory of b where it is. Memory that is not Go's, such as that of a Buffer, never moves and is
-// taken as it is. An empty slice has no memory and is refused (EINVAL).
+// PinBytes pins the memory of b. Memory that is not Go's, such as that of a Buffer, never moves and needs no pin. An
+// empty slice has no memory and is refused (EINVAL). The caller calls Unpin.
 func PinBytes(b []byte) (*Pin, error) {
 	if len(b) == 0 {
 		return nil, &verr.Error{Errno: syscall.EINVAL, Msg: "pin an empty slice: it has no memory; give it at least one byte"}
@@ -31,21 +31,21 @@ func PinBytes(b []byte) (*Pin, error) {
 	return p, nil
 }
 
-// Addr gives the address of the first byte, 0 after Unpin.
+// Addr returns the address of the first byte, 0 after Unpin.
 func (p *Pin) Addr() uintptr {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return uintptr(unsafe.Pointer(unsafe.SliceData(p.bytes)))
 }
 
-// Len gives the length in bytes, 0 after Unpin.
+// Len returns the length in bytes, 0 after Unpin.
 func (p *Pin) Len() uint64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return uint64(len(p.bytes))
 }
 
-// Unpin lets the memory go. Call it when no device can reach the memory any more; later calls do nothing.
+// Unpin ends the pin. Call it when no device can access the memory any more; later calls do nothing.
 func (p *Pin) Unpin() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -2,7 +2,7 @@ package mem
 
 import "errors"
 
-// Source is host memory that a caller gives to a verb: a slice, a buffer, or an address. The zero value is none.
+// Source is host memory that a caller passes to a verb: a slice, a buffer or an address. The zero value is no memory.
 type Source struct {
 	kind  sourceKind
 	bytes []byte
@@ -20,13 +20,13 @@ const (
 	sourceAddr
 )
 
-// FromBytes is the memory of a slice, which Take pins.
+// FromBytes is the memory of a slice. Take pins it.
 func FromBytes(b []byte) Source { return Source{kind: sourceBytes, bytes: b} }
 
-// FromBuffer is the memory of a buffer, which Take keeps from being closed.
+// FromBuffer is the memory of a buffer. Take prevents its Close.
 func FromBuffer(b *Buffer) Source { return Source{kind: sourceBuffer, buf: b} }
 
-// FromAddr is memory that the caller keeps mapped.
+// FromAddr is length bytes at an address, which the caller keeps mapped.
 func FromAddr(addr uintptr, length uint64) Source {
 	return Source{kind: sourceAddr, addr: addr, len: length}
 }
@@ -38,8 +38,8 @@ type Held struct {
 	Release func() // never nil
 }
 
-// Take pins or retains the memory in the name of who, which is what uses it (see Buffer.Retain). No memory gives a Held of
-// address 0 and length 0. Errors: those of PinBytes and Retain, and an error for a nil buffer.
+// Take pins or retains the memory on behalf of who (see Buffer.Retain). Without memory it returns a Held of address 0
+// and length 0. Errors are those of PinBytes and Retain, and an error for a nil buffer.
 func (s Source) Take(who string) (Held, error) {
 	switch s.kind {
 	case sourceBytes:
@@ -60,7 +60,7 @@ func (s Source) Take(who string) (Held, error) {
 	return Held{s.addr, s.len, func() {}}, nil
 }
 
-// Keep retains the buffer in the name of who and gives the function that ends that. A closed buffer gives nil.
+// Keep retains the buffer on behalf of who and returns the function that releases it; nil for a closed buffer.
 func (b *Buffer) Keep(who string) (release func()) {
 	if b.Retain(who) != nil {
 		return nil

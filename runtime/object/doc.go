@@ -1,11 +1,11 @@
-// Package object keeps the lifetimes of the objects of a library: which object was made from which, who is using one
-// now, and in what order they may be closed.
+// Package object manages the lifetimes of the objects of a library: which object was made from which, which calls use an object
+// now, and in what order objects may be closed.
 //
-// A handle (a PD, an MR) holds one [Node]. A node knows its parents, often one, sometimes several: a region over device
-// memory hangs on its protection domain and on the device memory. From Init until its Close succeeded, every parent
-// keeps the handle reachable, and a node without parents is kept by this package; so what the user forgot stays open
-// and is named by the Close of its parent. No finalizer closes anything.
+// A handle (a PD, an MR) contains one Node. A node knows its parents: usually one, sometimes several, as a region over device
+// memory has its protection domain and the device memory. From Init until its Close has succeeded, its parents keep the handle
+// reachable; a node without parents is kept by this package. An object that the user forgot therefore stays open, and the Close of
+// its parent names it. No finalizer closes anything.
 //
-// The package owns that order and nothing else. It must not know a verb, an object kind or C. It needs neither cgo nor
-// Linux. All methods may be called from any number of goroutines.
+// The package must not know a verb, a kind of object or C. It needs neither cgo nor Linux. All methods may be called from any
+// number of goroutines.
 package object

@@ -2,14 +2,14 @@ package object
 
 import "sync"
 
-// Index finds handles by a number that the objects behind them have as long as they are there, such as an address. Its zero
-// value is empty. All methods may be called from any number of goroutines.
+// Index finds handles by a number, such as the address of a C object, that identifies the object while it exists. The
+// zero value is empty. All methods may be called from any number of goroutines.
 type Index struct {
 	mu sync.Mutex
 	by map[uintptr]any
 }
 
-// Add enters a handle. It takes the place of one that had the number before.
+// Add adds a handle under a number. It replaces an older handle with this number.
 func (x *Index) Add(number uintptr, handle any) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -19,7 +19,7 @@ func (x *Index) Add(number uintptr, handle any) {
 	x.by[number] = handle
 }
 
-// Remove takes a handle out, unless another has its number by now.
+// Remove removes a handle, unless another handle has its number by now.
 func (x *Index) Remove(number uintptr, handle any) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -28,7 +28,7 @@ func (x *Index) Remove(number uintptr, handle any) {
 	}
 }
 
-// Find gives the handle with a number, nil when there is none.
+// Find returns the handle with the number, or nil.
 func (x *Index) Find(number uintptr) any {
 	x.mu.Lock()
 	defer x.mu.Unlock()

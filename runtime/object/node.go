@@ -51,10 +51,10 @@ var (
 	roots = map[*Node]struct{}{}
 )
 
-// Init makes n an open node under its parents, which from now on keep self, the handle that holds n, reachable.
-// kind names the sort of object ("MR"), label the single one ("lkey 0x1234"; see SetLabel). Parents that are nil are
-// left out. It fails, and n stays unusable, when a parent is closed or being closed (os.ErrClosed), and when n was
-// initialised before.
+// Init makes n an open node under its parents, which from now on keep self, the handle that contains n, reachable. kind
+// names the kind of object ("MR"), label the object itself ("lkey 0x1234"; see SetLabel). Nil parents are ignored. Init
+// fails, and n cannot be used, when a parent is closed or being closed (os.ErrClosed), and when n was initialised
+// before.
 func (n *Node) Init(self io.Closer, kind, label string, parents ...*Node) error {
 	tree.Lock()
 	defer tree.Unlock()
@@ -83,7 +83,7 @@ func (n *Node) Init(self io.Closer, kind, label string, parents ...*Node) error 
 	return nil
 }
 
-// changeable tells whether n may get parents and children. Called with tree held.
+// changeable reports whether n may get parents and children. Called with tree held.
 func (n *Node) changeable() error {
 	if n.is() != open {
 		return n.gone("")
@@ -123,14 +123,14 @@ func (n *Node) is() status {
 	return n.status
 }
 
-// SetLabel changes the label, for an object that learns its name late.
+// SetLabel changes the label, for an object whose name is known only after Init.
 func (n *Node) SetLabel(label string) {
 	n.mu.Lock()
 	n.label = label
 	n.mu.Unlock()
 }
 
-// String names the object, "MR (lkey 0x1234)"; the kind alone without a label.
+// String returns the name of the object, "MR (lkey 0x1234)", or only the kind if there is no label.
 func (n *Node) String() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -145,10 +145,10 @@ func (n *Node) String() string {
 	return n.kind + " (" + n.label + ")"
 }
 
-// Close runs destroy, which may be nil, and takes the object out of the tree when destroy succeeded; otherwise the
-// object stays open and the error of destroy is returned. It is refused, and destroy does not run, when the object has
-// children or is being used (syscall.EBUSY, naming them), and when it is closed or another Close is at work
-// (os.ErrClosed). While destroy runs, Enter and new children are refused.
+// Close calls destroy, which may be nil. If destroy succeeds the object is closed; otherwise it stays open and Close
+// returns the error. Close fails without a call of destroy when the object has children or is in use (syscall.EBUSY,
+// with their names), and when it is closed or another Close is running (os.ErrClosed). While destroy runs, Enter fails
+// and the object gets no new children.
 func (n *Node) Close(verb string, destroy func() error) (err error) {
 	if err := n.beginClose(verb); err != nil {
 		return err
@@ -200,7 +200,7 @@ func (n *Node) endClose(done bool) {
 	}
 }
 
-// Open names the children of n that are open, the first made first.
+// Open returns the names of the open children of n, the oldest first.
 func (n *Node) Open() []string {
 	tree.Lock()
 	defer tree.Unlock()
@@ -215,7 +215,7 @@ func (n *Node) openLocked() []string {
 	return names
 }
 
-// Count tells how many children of a kind are open in n.
+// Count returns the number of open children of a kind.
 func (n *Node) Count(kind string) int {
 	tree.Lock()
 	defer tree.Unlock()
@@ -228,10 +228,10 @@ func (n *Node) Count(kind string) int {
 	return count
 }
 
-// IsOpen tells whether n was initialised and no Close of it succeeded or is at work.
+// IsOpen reports whether n was initialised, is not closed and is not being closed.
 func (n *Node) IsOpen() bool { return n.is() == open }
 
-// sorted gives the children in the order of making. Called with tree held.
+// sorted returns the children in the order of making. Called with tree held.
 func (n *Node) sorted() []*Node {
 	cs := make([]*Node, 0, len(n.children))
 	for c := range n.children {
@@ -241,16 +241,16 @@ func (n *Node) sorted() []*Node {
 	return cs
 }
 
-// AddParent puts n under one more parent, as a window that was bound is under its region. It fails when either is
-// closed or p lies below n. A parent that n has already is no error.
+// AddParent adds a parent to n, as a memory window gets its region when it is bound. It fails when either is closed or
+// p is a descendant of n. It is no error when p is a parent of n already.
 func (n *Node) AddParent(p *Node) error { return n.ReplaceParent(nil, p) }
 
-// RemoveParent takes n from under a parent; a node that loses its last parent is kept reachable by the package.
-// It fails when n is closed or p is no parent of it.
+// RemoveParent removes a parent of n; this package keeps a node without parents reachable. It fails when n is closed or
+// p is not a parent of n.
 func (n *Node) RemoveParent(p *Node) error { return n.ReplaceParent(p, nil) }
 
-// ReplaceParent moves n from one parent to another in one step: nobody sees it under both or under none. A nil from
-// only adds, a nil to only removes. On an error nothing has changed.
+// ReplaceParent replaces a parent of n in one step: at no time has n both or neither. With a nil from it only adds,
+// with a nil to it only removes. After an error nothing has changed.
 func (n *Node) ReplaceParent(from, to *Node) error {
 	tree.Lock()
 	defer tree.Unlock()
@@ -278,7 +278,7 @@ func (n *Node) ReplaceParent(from, to *Node) error {
 	return nil
 }
 
-// below tells whether n is a or one of its descendants. Called with tree held.
+// below reports whether n is a or one of its descendants. Called with tree held.
 func (n *Node) below(a *Node) bool {
 	if n == a {
 		return true
@@ -286,9 +286,10 @@ func (n *Node) below(a *Node) bool {
 	return slices.ContainsFunc(n.parents, func(p *Node) bool { return p.below(a) })
 }
 
-// CloseTree closes everything under n and then n, for a defer: children before their parents, the latest made first,
-// each through the Close of its handle. It goes on after a failure and joins the errors; a node with children left is
-// not closed, and said to be busy. Objects closed meanwhile by others are no error; neither is a nil or closed n.
+// CloseTree closes everything below n and then n: children before their parents, the newest first, each through the
+// Close of its handle. It is made for a defer. After a failure it goes on, and returns all errors joined; a node that
+// still has children is not closed and is reported as busy. It is no error when others close objects meanwhile, nor
+// when n is nil or closed.
 func CloseTree(n *Node) error {
 	if n == nil {
 		return nil
@@ -325,7 +326,7 @@ func (w *walk) close(n *Node) {
 	}
 }
 
-// lastChild gives the child made last that has not been tried, or nil.
+// lastChild returns the child made last that has not been tried, or nil.
 func (n *Node) lastChild(tried map[*Node]bool) *Node {
 	tree.Lock()
 	defer tree.Unlock()
@@ -338,7 +339,7 @@ func (n *Node) lastChild(tried map[*Node]bool) *Node {
 	return last
 }
 
-// handle gives the handle of an open node, nil for any other, and the names of its children.
+// handle returns the handle of an open node, nil for any other, and the names of its children.
 func (n *Node) handle() (io.Closer, []string) {
 	tree.Lock()
 	defer tree.Unlock()
@@ -348,7 +349,7 @@ func (n *Node) handle() (io.Closer, []string) {
 	return n.self, n.openLocked()
 }
 
-// Children gives the handles that are open under the node, in the order of making.
+// Children returns the handles of the open children of n, the oldest first.
 func (n *Node) Children() []io.Closer {
 	tree.Lock()
 	defer tree.Unlock()

@@ -2,8 +2,8 @@ package object
 
 import "fmt"
 
-// Enter begins a use of the object by verb, during which it cannot be closed. It fails with os.ErrClosed when the
-// object is closed or being closed. Every Enter that succeeded is followed by one Exit.
+// Enter begins a use of the object by verb. Until Exit the object cannot be closed. Enter fails with os.ErrClosed when
+// the object is closed or being closed. Every Enter that succeeds needs one Exit.
 func (n *Node) Enter(verb string) error {
 	n.mu.Lock()
 	if n.status != open {
@@ -16,7 +16,7 @@ func (n *Node) Enter(verb string) error {
 	return nil
 }
 
-// Exit ends the use that an Enter began.
+// Exit ends a use that Enter began.
 func (n *Node) Exit() {
 	n.mu.Lock()
 	if n.users > 0 {
@@ -25,8 +25,8 @@ func (n *Node) Exit() {
 	n.mu.Unlock()
 }
 
-// Hold begins a use of the object that outlasts the call of verb: the user ends it by something that what tells. It is otherwise as
-// Enter, and every Hold that succeeded is followed by one Release.
+// Hold begins a use of the object that lasts longer than the call of verb; what says how the user ends it. Otherwise it
+// is like Enter. Every Hold that succeeds needs one Release.
 func (n *Node) Hold(verb, what string) error {
 	n.mu.Lock()
 	if n.status != open {
@@ -39,7 +39,7 @@ func (n *Node) Hold(verb, what string) error {
 	return nil
 }
 
-// Release ends the use that a Hold began.
+// Release ends a use that Hold began.
 func (n *Node) Release() {
 	n.mu.Lock()
 	if n.holds > 0 {

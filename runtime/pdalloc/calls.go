@@ -18,15 +18,16 @@ type Allocator[H any] struct {
 	Free  func(h *H, addr uintptr, resource Resource)
 }
 
-// Calls ties an Allocator to the C callbacks of one handle. A nil Calls stands for a handle without an allocator.
+// Calls connects an Allocator with the C callbacks of one handle. A nil *Calls is that of a handle without an
+// allocator.
 type Calls[H any] struct {
 	with Allocator[H]
 	h    atomic.Pointer[H]
 	id   uintptr
 }
 
-// NewCalls registers an allocator. alloc and free are the addresses of the C functions that call it, and context is their
-// argument.
+// NewCalls registers an allocator. alloc and free are the addresses of the C functions that call it, and context is the
+// argument that they need. The caller calls Release. Errors are those of Register.
 func NewCalls[H any](with Allocator[H]) (calls *Calls[H], alloc, free, context uintptr, err error) {
 	c := &Calls[H]{with: with}
 	c.id, alloc, free, err = Register(Funcs{Alloc: c.alloc, Free: c.free})
@@ -50,28 +51,28 @@ func (c *Calls[H]) free(addr uintptr, resource uint64) {
 	c.with.Free(c.h.Load(), addr, Resource(resource))
 }
 
-// Bind says which handle later requests are for.
+// Bind sets the handle that later requests are for.
 func (c *Calls[H]) Bind(h *H) {
 	if c != nil {
 		c.h.Store(h)
 	}
 }
 
-// Release takes the callbacks away, once no C object can call them any more.
+// Release unregisters the callbacks. Call it when no C object can call them any more.
 func (c *Calls[H]) Release() {
 	if c != nil {
 		Release(c.id)
 	}
 }
 
-// Begin forgets what the allocator answered to an earlier verb.
+// Begin forgets the errors of the allocator in earlier verbs.
 func (c *Calls[H]) Begin() {
 	if c != nil {
 		_ = LastError(c.id)
 	}
 }
 
-// Failed is the error of a verb that may have asked the allocator, with the error that the allocator answered.
+// Failed returns the error of a verb that may have called the allocator, together with the error of the allocator.
 func (c *Calls[H]) Failed(verb string, errno syscall.Errno, hints func() []string) error {
 	err := verr.Failed(verb, errno, hints)
 	if e, ok := err.(*verr.Error); ok && c != nil {

@@ -49,8 +49,8 @@ func lookup(ctx uintptr) *entry {
 	return entries[ctx]
 }
 
-// Release forgets an allocator; call it when its parent domain is deallocated. leaked is the number of blocks that were
-// never freed. What the provider still asks of it fails, and what it still frees is ignored. An unknown ctx is ignored.
+// Release unregisters an allocator; call it when its parent domain is deallocated. leaked is the number of blocks that
+// were never freed. Later requests of the provider fail, and what it frees later is ignored. So is an unknown ctx.
 func Release(ctx uintptr) (leaked int) {
 	mu.Lock()
 	e := entries[ctx]
@@ -59,7 +59,7 @@ func Release(ctx uintptr) (leaked int) {
 	return e.outstanding()
 }
 
-// Outstanding tells how many blocks of an allocator are in use.
+// Outstanding returns the number of blocks of an allocator that are in use.
 func Outstanding(ctx uintptr) int { return lookup(ctx).outstanding() }
 
 func (e *entry) outstanding() int {
@@ -71,8 +71,8 @@ func (e *entry) outstanding() int {
 	return len(e.blocks)
 }
 
-// LastError gives the latest failure of a callback and forgets it; nil when there was none since the last call. A
-// verb that failed on a parent domain adds it to its error, and a verb that begins may call it to start afresh.
+// LastError returns the latest error of a callback and forgets it; nil if there was none since the last call. A verb
+// that failed on a parent domain adds it to its error. A verb may call it at its beginning to forget older errors.
 func LastError(ctx uintptr) error {
 	e := lookup(ctx)
 	if e == nil {

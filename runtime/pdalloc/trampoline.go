@@ -21,10 +21,10 @@ func verbsgen_pdalloc_go_free(ctx, addr C.uintptr_t, resource C.uint64_t) {
 	free(uintptr(ctx), uintptr(addr), uint64(resource))
 }
 
-// Register makes f an allocator and gives what belongs into a struct ibv_parent_domain_init_attr: ctx as pd_context, and
-// the addresses of the C functions alloc and free. They are the same for every allocator; ctx makes the difference,
-// and no verb may replace it. The caller calls Release when the parent domain is gone. Both functions of f must be set
-// (EINVAL).
+// Register registers f as an allocator and returns the values for a struct ibv_parent_domain_init_attr: ctx for
+// pd_context, and the addresses of the C functions for alloc and free. These functions are the same for every
+// allocator; only ctx differs, so no verb may change it. The caller calls Release when the parent domain is gone. Both
+// functions of f must be set (EINVAL).
 func Register(f Funcs) (ctx, alloc, free uintptr, err error) {
 	ctx, err = register(f)
 	if err != nil {

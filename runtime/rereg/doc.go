@@ -1,5 +1,5 @@
-// Package rereg is what a change of a memory region does beside the call of ibv_rereg_mr: it holds the new memory, and
-// then decides which memory to release.
+// Package rereg does the work around a call of ibv_rereg_mr(3): before the call it pins or holds the new memory, and after the
+// call it decides which memory to release.
 //
 // It must not know generated packages or how the verb is called.
 package rereg

@@ -8,21 +8,21 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// Change is what a change gives of the region: its new memory, and the flags that say what is given. The flags follow from
-// the methods called, so that they and the other arguments cannot disagree.
+// Change describes what to change in a region: the new memory, and the flags that say which arguments are given. The
+// flags follow from the methods that are called, so they always agree with the arguments.
 type Change struct {
 	Flags  int32
 	memory mem.Source
 	given  bool // new memory
 }
 
-// Memory gives new memory; flag says so.
+// Memory sets the new memory and its flag.
 func (c *Change) Memory(flag int32, s mem.Source) {
 	c.Flags |= flag
 	c.memory, c.given = s, true
 }
 
-// Take pins or retains the new memory in the name of who, the region. Without new memory nothing is held.
+// Take pins or retains the new memory on behalf of who, the region. Without new memory it holds nothing.
 func (c *Change) Take(verb, who string) (mem.Held, error) {
 	held, err := c.memory.Take(who)
 	if err != nil {
@@ -31,18 +31,18 @@ func (c *Change) Take(verb, who string) (mem.Held, error) {
 	return held, nil
 }
 
-// OtherDevice is the error of a change to a protection domain of another device.
+// OtherDevice returns the error of a change to a protection domain of another device.
 func OtherDevice(verb string) error {
 	return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: "the protection domain belongs to another Device; pass one of the region's own"}
 }
 
-// Region is the region that was to be changed, and what was held for that.
+// Region is the region to change, and what was held for the change.
 type Region struct {
 	Node     *object.Node
 	From, To *object.Node // the protection domain before and after; the same, or a nil To, for no change
-	Release  *func()      // lets go of the memory that the region covers; may be nil inside
-	New      mem.Held     // what Take gave
-	Changed  func()       // runs when the region is changed, and reads its new fields
+	Release  *func()      // releases the memory that the region covers; may point to nil
+	New      mem.Held     // the result of Take
+	Changed  func()       // called when the region has changed; reads its new fields
 }
 
 // Answers of ibv_rereg_mr, enum ibv_rereg_mr_err_code.
@@ -53,8 +53,9 @@ const (
 	errCmdAndDoForkNew = -5
 )
 
-// Settle decides after the call who holds which memory, by the answer of the verb: it says which of the old and the new
-// region is valid. The caller keeps the region's fields from being read meanwhile.
+// Settle is called after the verb. Its result code says whether the old region, the new one or neither is valid; Settle
+// releases the memory that is no longer used and returns the error of the verb. Meanwhile the caller must prevent reads
+// of the region's fields.
 func (c *Change) Settle(verb string, code int, errno syscall.Errno, r Region) error {
 	switch {
 	case code == 0 || code == errDoForkOld:

@@ -1,26 +1,26 @@
-// Package softverbs is a libibverbs made of software, inside the process: what net/http/httptest is to HTTP.
-// A program's tests load it where they would load the real library, and need no RDMA device:
+// Package softverbs is a libibverbs in software, inside the process. Like net/http/httptest it is made for tests: a test loads it
+// where the program loads the real library, and needs no RDMA device:
 //
 //	soft := softverbs.New(softverbs.Name("soft0"), softverbs.MaxDMSize(1<<20))
 //	defer soft.Close()
 //	lib, err := verbs.LoadFrom(soft)
 //
-// It accepts and refuses what a kernel does, with the same errnos (soft-RoCE of Linux 6.12 is the reference, mlx5 for
-// device memory). Queue pairs (RC, UC, UD) of its devices reach each other by GID and number, and work completions have
-// the statuses of soft-RoCE in Linux 6.1; [LikeRXE61] is a device that lacks what that lacks and refuses what it refuses. A thread of C per device executes what is posted; retry and RNR timers run
-// for as long as the attributes say, so a peer that does not answer ends a request, or with retry_cnt 7 never does.
+// It accepts and refuses the same calls as a kernel, with the same errnos: those of soft-RoCE in Linux 6.12, and for device memory those of
+// mlx5. Queue pairs (RC, UC, UD) of its devices reach each other by GID and number, and work completions have the statuses of
+// soft-RoCE in Linux 6.1. [LikeRXE61] makes a device with the abilities and errors of that soft-RoCE. Each device has a C thread that executes
+// the posted requests. Retry and RNR timers run as long as the attributes say: a request to a peer that does not answer ends with an
+// error, or with retry_cnt 7 never ends.
 //
-// Without queue pairs, a [Peer] moves bytes to and from registered memory as the other end of a connection would, so that
-// keys, bounds, rights and addressing are put to the test. Calls can be told to fail, older releases imitated, single
-// symbols and operations left out or replaced, and [Device.Leaks] names what a program forgot.
+// Without queue pairs, a [Peer] reads and writes registered memory as the other end of a connection would, so that keys, bounds,
+// rights and addresses are checked. Options let calls fail, imitate older releases, and remove or replace symbols and
+// operations. [Device.Leaks] lists what a program forgot to close.
 //
-// The verbs are C from end to end; Go only configures them. The one thing of the program's that they call is the
-// allocator of a parent domain: a provider calls it for the buffers of its queues, this one for each queue pair and each
-// region made on that domain (null regions apart), in the calls that make them and those that end them. No lock is held
-// then.
+// The verbs are written in C; Go only configures them. The only code of the program that they call is the allocator of a parent
+// domain: for each queue pair and each memory region made on that domain (except null regions), in the calls that make and
+// destroy them. No lock is held then.
 //
-// It owns the behaviour of the device. It must not know any generated package: it satisfies their symbol source by
-// its methods alone, so one Device serves bindings of any package.
+// The package owns the behaviour of the device. It must not know any generated package: a Device has the methods of their symbol
+// source, so it serves the bindings of any package.
 //
-// Without cgo, or on another system than Linux, New makes a Device without symbols whose Err is errors.ErrUnsupported.
+// Without cgo, or on another system than Linux, New returns a Device without symbols whose Err is errors.ErrUnsupported.
 package softverbs

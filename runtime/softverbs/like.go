@@ -4,8 +4,8 @@ package softverbs
 // windows (17, 24) and registration by work requests (21), which this device has not.
 const capRXE61 = 1<<1 | 1<<2 | 1<<4 | 1<<5 | 1<<6 | 1<<10 | 1<<11 | 1<<12
 
-// LikeRXE61 is a device that can do what soft-RoCE of Linux 6.1 can, refuses what that refuses, and tells the same limits.
-// Options after it change it. Release("44.0") beside it imitates the library that it was recorded with.
+// LikeRXE61 makes a device with the abilities, errors and limits of soft-RoCE in Linux 6.1. Options after it change
+// this. Together with Release("44.0") it imitates the library with which the answers of soft-RoCE were recorded.
 func LikeRXE61() Option {
 	return func(s *settings) error {
 		for _, o := range []Option{MaxDMSize(0), WithoutThreadDomains(), WithoutNullMR(), WithoutDMABuf(), WithoutRereg(), WithoutImport(),

@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// Option sets up a Device. A mistake in one is kept and answered by Device.Err.
+// Option configures a Device. Device.Err returns the error of a wrong option.
 type Option func(*settings) error
 
 // device is what one entry of the device list can do.
@@ -114,7 +114,7 @@ func set(f func(*device)) Option {
 	}
 }
 
-// Name is the device's name; "soft0" when not given.
+// Name sets the name of the device; the default is "soft0".
 func Name(name string) Option {
 	return func(s *settings) error {
 		if name == "" || len(name) > nameMax {
@@ -125,8 +125,8 @@ func Name(name string) Option {
 	}
 }
 
-// AnotherDevice adds a device to the end of the list. Of the options only those that describe a device have a place in
-// opts; it starts from the same defaults as the first one.
+// AnotherDevice adds a device at the end of the list. opts may have only options that describe a device. The device has
+// the same defaults as the first one.
 func AnotherDevice(name string, opts ...Option) Option {
 	return func(s *settings) error {
 		before := s.at
@@ -142,7 +142,7 @@ func AnotherDevice(name string, opts ...Option) Option {
 	}
 }
 
-// NoDevices makes the device list empty, which is not an error.
+// NoDevices makes the device list empty, which is no error of the verb.
 func NoDevices() Option {
 	return func(s *settings) error {
 		s.devices = nil
@@ -150,18 +150,18 @@ func NoDevices() Option {
 	}
 }
 
-// GUID is the node GUID in host byte order.
+// GUID sets the node GUID, in host byte order.
 func GUID(guid uint64) Option { return set(func(d *device) { d.guid = guid }) }
 
-// Driver is the device's number in enum rdma_driver_id. An allocator of a parent domain finds it in the upper half of
-// the resource type; 14 (RXE) when not given.
+// Driver sets the number of the driver in enum rdma_driver_id, which an allocator of a parent domain gets in the upper
+// half of the resource type; the default is 14 (RXE).
 func Driver(id uint32) Option { return set(func(d *device) { d.driver = id }) }
 
-// MaxDMSize is the device memory in bytes (max_dm_size); 4 MiB when not given, 0 for a device without. One request
-// beyond it is refused with EINVAL, as by mlx5; what others left too little for with ENOMEM.
+// MaxDMSize sets the size of the device memory in bytes (max_dm_size); the default is 4 MiB, and 0 means none. A larger
+// request fails with EINVAL, as with mlx5; one for which too little is left fails with ENOMEM.
 func MaxDMSize(bytes uint64) Option { return set(func(d *device) { d.maxDMSize = bytes }) }
 
-// DMAlign is the largest log_align_req that AllocDM grants, 0 to 30; 12 when not given.
+// DMAlign sets the largest log_align_req that AllocDM accepts, 0 to 30; the default is 12.
 func DMAlign(log uint32) Option {
 	return func(s *settings) error {
 		if log > 30 {
@@ -172,8 +172,8 @@ func DMAlign(log uint32) Option {
 	}
 }
 
-// DMCopyAlign is what offsets and lengths of copies to and from device memory must be multiples of: a power of two, 4
-// when not given, as with mlx5; 1 for none.
+// DMCopyAlign sets the alignment of copies to and from device memory: offsets and lengths must be multiples of it. It
+// is a power of two; the default is 4, as with mlx5, and 1 allows all.
 func DMCopyAlign(bytes uint32) Option {
 	return func(s *settings) error {
 		if bytes == 0 || bytes&(bytes-1) != 0 {
@@ -184,67 +184,68 @@ func DMCopyAlign(bytes uint32) Option {
 	}
 }
 
-// DMRegionAlign is what offset and length of a region over device memory must be multiples of; 1 when not given.
+// DMRegionAlign sets the alignment of regions over device memory: offset and length must be multiples of it. The
+// default is 1.
 func DMRegionAlign(bytes uint64) Option {
 	return set(func(d *device) { d.dmRegionAlign = max(bytes, 1) })
 }
 
-// MaxMRSize is max_mr_size in bytes; a longer region is refused with EINVAL. 1 TiB when not given.
+// MaxMRSize sets max_mr_size in bytes; a larger region fails with EINVAL. The default is 1 TiB.
 func MaxMRSize(bytes uint64) Option { return set(func(d *device) { d.maxMRSize = bytes }) }
 
-// MemlockLimit makes registration fail with ENOMEM when more than so many bytes would be pinned at a time, as
-// RLIMIT_MEMLOCK does; 0, and when not given: no limit.
+// MemlockLimit makes a registration fail with ENOMEM when more than this number of bytes would be pinned, as
+// RLIMIT_MEMLOCK does. 0, the default, is no limit.
 func MemlockLimit(bytes uint64) Option { return set(func(d *device) { d.memlock = bytes }) }
 
-// CapFlags is device_cap_flags_ex, whose lower half is device_cap_flags. Bits 38 and 39 decide whether regions may have
-// the flush accesses. When not given: RNR NAK generation (bit 12) and both flush bits.
+// CapFlags sets device_cap_flags_ex; its lower half is device_cap_flags. With bits 38 and 39 regions may have the flush
+// accesses. The default is RNR NAK generation (bit 12) and both flush bits.
 func CapFlags(flags uint64) Option { return set(func(d *device) { d.capFlags = flags }) }
 
-// AtomicCap is a value of enum ibv_atomic_cap; 1 (HCA) when not given. With 0 the peer's atomics fail.
+// AtomicCap sets a value of enum ibv_atomic_cap; the default is 1 (HCA). With 0 atomics of the peer fail.
 func AtomicCap(atomic uint32) Option { return set(func(d *device) { d.atomicCap = atomic }) }
 
-// Ports is the number of ports, all of them active; 1 when not given.
+// Ports sets the number of ports, all of them active; the default is 1.
 func Ports(n uint32) Option { return set(func(d *device) { d.ports = n }) }
 
-// ODP switches on-demand paging on: general is the mask of enum ibv_odp_general_caps (1 support, 2 implicit), the
-// others are the per-transport masks. When not given, ON_DEMAND is refused with EOPNOTSUPP.
+// ODP switches on-demand paging on. general is a mask of enum ibv_odp_general_caps (1 support, 2 implicit), rc, uc and
+// ud are the masks of each transport. Without this option ON_DEMAND fails with EOPNOTSUPP.
 func ODP(general uint64, rc, uc, ud uint32) Option {
 	return set(func(d *device) { d.odpGeneral, d.odpRC, d.odpUC, d.odpUD = general, rc, uc, ud })
 }
 
-// MRUnsupported is the mask of access flags that a registration by address answers with EOPNOTSUPP. When not given:
-// ZERO_BASED and HUGETLB, as Linux 6.12 does; HUGETLB together with ON_DEMAND is accepted whatever the mask, but never for an
-// implicit region. Flags left out of the mask are accepted and ignored, as Linux 6.1 does.
+// MRUnsupported sets the access flags with which a registration by address fails with EOPNOTSUPP. The default is
+// ZERO_BASED and HUGETLB, as in Linux 6.12. HUGETLB together with ON_DEMAND is accepted whatever the mask, but never
+// for an implicit region. Flags outside the mask are accepted and ignored, as in Linux 6.1.
 func MRUnsupported(flags uint32) Option { return set(func(d *device) { d.mrUnsupported = flags }) }
 
-// MRUnknown is the mask of access flags that a registration answers with EINVAL, as a kernel that does not know them does;
-// 0 when not given.
+// MRUnknown sets the access flags with which a registration fails with EINVAL, as in a kernel that does not know them;
+// the default is 0.
 func MRUnknown(flags uint32) Option { return set(func(d *device) { d.mrUnknown = flags }) }
 
-// MaxMsgSize is max_msg_sz of the ports in bytes; 2 GiB when not given.
+// MaxMsgSize sets max_msg_sz of the ports in bytes; the default is 2 GiB.
 func MaxMsgSize(bytes uint32) Option { return set(func(d *device) { d.maxMsgSize = bytes }) }
 
-// OneKey makes lkey and rkey of a region one number, and rkey 0 without a right for peers, as soft-RoCE does. When not given,
-// the two differ, so that one taken for the other is found out.
+// OneKey makes lkey and rkey of a region equal, and rkey 0 for a region without remote access, as soft-RoCE does. By
+// default the two differ, so that tests notice when one is used for the other.
 func OneKey() Option { return set(func(d *device) { d.oneKey = true }) }
 
-// WithoutRereg makes changes of a region in place answer EOPNOTSUPP.
+// WithoutRereg makes changes of a region in place fail with EOPNOTSUPP.
 func WithoutRereg() Option { return set(func(d *device) { d.noRereg = true }) }
 
-// WithoutImport makes the import of a context, and of objects into one, answer EOPNOTSUPP.
+// WithoutImport makes the import of a context, and of objects into one, fail with EOPNOTSUPP.
 func WithoutImport() Option { return set(func(d *device) { d.noImport = true }) }
 
-// WithoutDMABuf makes registration by descriptor answer EOPNOTSUPP.
+// WithoutDMABuf makes registration of a dma-buf fail with EOPNOTSUPP.
 func WithoutDMABuf() Option { return set(func(d *device) { d.noDMABuf = true }) }
 
-// WithoutThreadDomains is a device that has neither thread domains nor parent domains.
+// WithoutThreadDomains makes a device without thread domains and parent domains.
 func WithoutThreadDomains() Option { return set(func(d *device) { d.noTD = true }) }
 
-// WithoutNullMR is a device that has no null region.
+// WithoutNullMR makes a device without null regions.
 func WithoutNullMR() Option { return set(func(d *device) { d.noNullMR = true }) }
 
-// Fail makes the nth call of a verb from now on fail with errno, once; n counts from 1, and 0 stands for each call.
-// Verbs are named in C ("ibv_alloc_dm", "ibv_memcpy_to_dm"); "ibv_reg_mr" stands for its iova forms too. It may be given
+// Fail makes the nth call of a verb from now on fail with errno, once; n counts from 1, and 0 means every call. verb is
+// the C name ("ibv_alloc_dm", "ibv_memcpy_to_dm"); "ibv_reg_mr" also means its iova forms. The option may be used
 // several times.
 func Fail(verb string, nth uint64, errno syscall.Errno) Option {
 	return func(s *settings) error {
@@ -253,7 +254,7 @@ func Fail(verb string, nth uint64, errno syscall.Errno) Option {
 	}
 }
 
-// WithoutSymbol leaves exported functions out of the library.
+// WithoutSymbol removes exported functions from the library.
 func WithoutSymbol(names ...string) Option {
 	return func(s *settings) error {
 		s.without = append(s.without, names...)
@@ -261,7 +262,7 @@ func WithoutSymbol(names ...string) Option {
 	}
 }
 
-// WithoutOp leaves operations out of verbs_context ("alloc_dm"), as a provider does that lacks them.
+// WithoutOp removes operations from verbs_context ("alloc_dm"), as in a provider that lacks them.
 func WithoutOp(ops ...string) Option {
 	return func(s *settings) error {
 		s.absent = append(s.absent, ops...)
@@ -269,8 +270,8 @@ func WithoutOp(ops ...string) Option {
 	}
 }
 
-// Override puts the C function at addr in the place of an operation of verbs_context ("alloc_dm", "free_dm",
-// "reg_dm_mr", ...), in each context opened later. It must have the operation's prototype.
+// Override replaces an operation of verbs_context ("alloc_dm", "free_dm", "reg_dm_mr", ...) by the C function at addr,
+// in each context that is opened later. The function must have the prototype of the operation.
 func Override(op string, addr uintptr) Option {
 	return func(s *settings) error {
 		if addr == 0 {
@@ -281,8 +282,8 @@ func Override(op string, addr uintptr) Option {
 	}
 }
 
-// Release imitates an older rdma-core: "33.2", "44.0", "56.1" or "65.0", the default. verbs_context and
-// ibv_port_attr have that release's size, and functions that came later are missing.
+// Release imitates the rdma-core release "33.2", "44.0", "56.1" or "65.0", the default: verbs_context and ibv_port_attr
+// have the size of that release, and newer functions are missing.
 func Release(name string) Option {
 	return func(s *settings) error {
 		if _, ok := releases[name]; !ok {

@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// Peer is the other end of a connection to one device: a thread of C that does RDMA operations on memory registered
-// with that device, by rkey and remote address, and reports how each completed. It may be used from several goroutines.
+// Peer is the other end of a connection to one device: a C thread that does RDMA operations on memory registered with
+// that device, by rkey and remote address, and returns how each completed. It may be used from several goroutines.
 type Peer struct {
 	mu     sync.RWMutex
 	handle unsafe.Pointer // struct svb_peer; nil when stopped
@@ -23,7 +23,7 @@ const (
 	opCompareSwap
 )
 
-// Peer is the peer of the first device of the list, always the same one. It ends with the Device.
+// Peer returns the peer of the first device of the list; each call returns the same one. It ends with the Device.
 func (d *Device) Peer() *Peer {
 	p, err := d.PeerOn("")
 	if err != nil {
@@ -32,7 +32,7 @@ func (d *Device) Peer() *Peer {
 	return p
 }
 
-// PeerOn is the peer of the device called name.
+// PeerOn returns the peer of the device called name.
 func (d *Device) PeerOn(name string) (*Peer, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -72,40 +72,42 @@ func (p *Peer) do(op int, rkey uint32, addr uint64, data []byte, a, b uint64) (u
 	return peerOp(p.handle, op, rkey, addr, data, a, b)
 }
 
-// Write does an RDMA write of data to addr. The error is for an operation that could not be tried; what the device
-// answered is the status. Without data no key is looked at and the write succeeds.
+// Write does an RDMA write of data to addr. The status is the answer of the device; err is set only when the operation
+// could not be tried. Without data the write succeeds and no key is checked.
 func (p *Peer) Write(rkey uint32, addr uint64, data []byte) (Status, error) {
 	_, s, err := p.do(opWrite, rkey, addr, data, 0, 0)
 	return s, err
 }
 
-// Read does an RDMA read from addr into data, which is unchanged unless the status is success.
+// Read does an RDMA read from addr into data, which changes only if the status is success. err is as for Write.
 func (p *Peer) Read(rkey uint32, addr uint64, data []byte) (Status, error) {
 	_, s, err := p.do(opRead, rkey, addr, data, 0, 0)
 	return s, err
 }
 
-// FetchAdd adds to the 8 bytes at addr, in the byte order of this machine, and gives what was there before.
+// FetchAdd adds to the 8 bytes at addr, in the byte order of this machine, and returns their old value. err is as for
+// Write.
 func (p *Peer) FetchAdd(rkey uint32, addr, add uint64) (old uint64, s Status, err error) {
 	return p.do(opFetchAdd, rkey, addr, nil, add, 0)
 }
 
-// CompareSwap stores swap in the 8 bytes at addr when they are compare, and gives what was there before.
+// CompareSwap stores swap in the 8 bytes at addr if they are equal to compare, and returns their old value. err is as
+// for Write.
 func (p *Peer) CompareSwap(rkey uint32, addr, compare, swap uint64) (old uint64, s Status, err error) {
 	return p.do(opCompareSwap, rkey, addr, nil, compare, swap)
 }
 
-// Stress is a peer that writes all the time. See Peer.Start.
+// Stress is a peer that writes without pause. See Peer.Start.
 type Stress struct{ p *Peer }
 
-// Report is how a Stress went.
+// Report is the result of a Stress.
 type Report struct {
 	Passes uint64 // passes that wrote everything
 	Status Status // of the last pass; a status other than success ended the writing
 }
 
-// Start has the peer write length bytes at addr over and over, until Stop or an error: byte i of pass n is n + i,
-// counted from 0. Operations of the peer get in between passes. A peer does one such run at a time.
+// Start makes the peer write length bytes at addr again and again, until Stop or an error: byte i of pass n is n + i,
+// counted from 0. Other operations of the peer run between passes. A peer has one Stress at a time.
 func (p *Peer) Start(rkey uint32, addr, length uint64) (*Stress, error) {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
@@ -118,10 +120,10 @@ func (p *Peer) Start(rkey uint32, addr, length uint64) (*Stress, error) {
 	return &Stress{p}, nil
 }
 
-// Report tells how it goes so far.
+// Report returns the result so far.
 func (s *Stress) Report() (Report, error) { return s.ask("report", false) }
 
-// Stop ends the writing after the pass at hand, at least one, and gives the outcome. The memory then holds the pattern
+// Stop ends the writing after the current pass, at least one, and returns the result. The memory then has the pattern
 // of pass Passes-1. A second Stop is an error.
 func (s *Stress) Stop() (Report, error) { return s.ask("stop", true) }
 

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// Device is a software libibverbs with the devices in its list. It is a symbol source: the LoadFrom of a generated
-// package takes it. All methods may be called from several goroutines.
+// Device is a software libibverbs with one or more devices in its list. It is a symbol source for the LoadFrom of a
+// generated package. All methods may be called from several goroutines.
 type Device struct {
 	mu      sync.Mutex
 	slot    int
@@ -21,8 +21,8 @@ type Device struct {
 	peers   map[string]*Peer
 }
 
-// New makes a device. There is room for 64 at a time in a process; one too many, and any mistake in the options, make a
-// Device without symbols whose Err tells why.
+// New makes a Device. A process can have 64 at a time. With one more, or with a wrong option, New returns a Device
+// without symbols whose Err has the reason. The caller calls Close.
 func New(opts ...Option) *Device {
 	s, err := newSettings(opts)
 	d := &Device{slot: -1, release: s.release, peers: map[string]*Peer{}}
@@ -47,21 +47,21 @@ func New(opts ...Option) *Device {
 	return d
 }
 
-// Err is nil when the device can be used.
+// Err returns nil if the device can be used, os.ErrClosed after Close, and otherwise why New failed.
 func (d *Device) Err() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.err
 }
 
-// String names the library in messages.
+// String returns the name of the library for messages.
 func (d *Device) String() string { return "softverbs as rdma-core " + d.release }
 
-// Release is the release of rdma-core that is imitated.
+// Release returns the rdma-core release that is imitated.
 func (d *Device) Release() string { return d.release }
 
-// Symbol gives the address of the C function called name, 0 when this library lacks it. version is the symbol's default
-// version ("IBVERBS_1.1") or empty; under another one there is nothing.
+// Symbol returns the address of the C function called name, 0 if this library lacks it. version is the default version
+// of the symbol ("IBVERBS_1.1") or empty; for any other version it returns 0.
 func (d *Device) Symbol(name, version string) uintptr {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -71,7 +71,7 @@ func (d *Device) Symbol(name, version string) uintptr {
 	return symbol(d.slot, name, version)
 }
 
-// Fail is the option Fail for a device that is in use: n counts from now.
+// Fail does what the option Fail does, for a device that is in use: it counts calls from now.
 func (d *Device) Fail(verb string, nth uint64, errno syscall.Errno) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -84,9 +84,9 @@ func (d *Device) Fail(verb string, nth uint64, errno syscall.Errno) error {
 	return arm(d.slot, verb, nth, errno)
 }
 
-// SetPort takes a port of the device called name down or up again, as a pulled cable does. Each change is an event
-// PORT_ERR or PORT_ACTIVE of every context of that device. Nothing leaves or reaches a port that is down; requests that
-// start there fail with LOC_QP_OP_ERR.
+// SetPort takes a port of the device called name down or up, like a pulled cable. Each change sends an event PORT_ERR
+// or PORT_ACTIVE to every context of that device. Nothing leaves or reaches a port that is down; requests that start
+// there fail with LOC_QP_OP_ERR.
 func (d *Device) SetPort(name string, port uint32, up bool) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -99,8 +99,8 @@ func (d *Device) SetPort(name string, port uint32, up bool) error {
 	return nil
 }
 
-// Leaks names, a line each, what contexts left behind when they were closed, and what is open now. It is empty for a
-// program that freed all it got.
+// Leaks returns a line for each object that was open when its context was closed, and for each object that is open now.
+// For a program that closed everything it is empty.
 func (d *Device) Leaks() []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -120,8 +120,8 @@ func (d *Device) lines() []string {
 	return lines
 }
 
-// Close stops the peers and gives the slot back. With a context or a device list in use, or a duplicate of a context's
-// descriptor open, it does neither and answers an error that is EBUSY and names them. A second Close is os.ErrClosed.
+// Close stops the peers and frees the device. While a context, a device list or a duplicate of a context's descriptor
+// is open, it does neither and returns an error that is EBUSY and names what is open. A second Close is os.ErrClosed.
 func (d *Device) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -11,8 +11,8 @@ type Flag struct {
 	Name string
 }
 
-// FlagText gives the names of the bits of v joined by |, bits without a name in hex, and then the whole value in hex:
-// "LOCAL_WRITE|0x40 (0x41)". No bits are "0".
+// FlagText returns the names of the bits of v joined by |, bits without a name in hex, and then the whole value in hex:
+// "LOCAL_WRITE|0x40 (0x41)". For 0 it returns "0".
 func FlagText(v uint64, names []Flag) string {
 	if v == 0 {
 		return "0"

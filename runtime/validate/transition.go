@@ -1,7 +1,7 @@
 package validate
 
-// Transition is a change from one state to another, with the bits of a mask that it needs and the further ones that it
-// accepts.
+// Transition is a change from one state to another. Need are the bits that the mask must have, May those that it may
+// also have.
 type Transition struct{ From, To, Need, May uint64 }
 
 // BadTransition reports whether table forbids a change of state with this mask: the change is listed and the mask does not
@@ -18,8 +18,8 @@ func BadTransition(table []Transition, mask, from, to uint64) bool {
 	return listed
 }
 
-// TransitionText describes a change of state that BadTransition reported, with the bits that the mask lacks and those that
-// it has too many. state gives the name of a state, names those of the mask's bits.
+// TransitionText describes a change of state that BadTransition reported, with the bits that the mask lacks and those
+// that it must not have. state returns the name of a state; names are those of the bits of the mask.
 func TransitionText(table []Transition, mask, from, to uint64, state func(uint64) string, names []Flag) string {
 	text := FlagText(mask, names) + ", " + state(from) + " to " + state(to)
 	for _, t := range table {

@@ -13,16 +13,16 @@ type Known struct {
 	OK bool
 }
 
-// Of is a value that is known.
+// Of returns a value that is known.
 func Of(v uint64) Known { return Known{v, true} }
 
-// Maybe is a value that is known when ok is set. It takes the results of a getter.
+// Maybe returns a value that is known if ok is set. Its arguments are the results of a getter.
 func Maybe(v uint64, ok bool) Known { return Known{v, ok} }
 
-// Addr is the address of a C object, for rules that ask whether there is one.
+// Addr returns the address of a C object, for rules that ask whether it is NULL.
 func Addr(c unsafe.Pointer) uint64 { return uint64(uintptr(c)) }
 
-// AddrText gives an address as messages show it.
+// AddrText returns an address as messages show it: in hex, or NULL.
 func AddrText(v uint64) string {
 	if v == 0 {
 		return "NULL"
@@ -30,7 +30,7 @@ func AddrText(v uint64) string {
 	return "0x" + strconv.FormatUint(v, 16)
 }
 
-// Either gives a when cond holds, and b otherwise.
+// Either returns a if cond is true, and b otherwise.
 func Either(cond bool, a, b uint64) uint64 {
 	if cond {
 		return a
@@ -38,10 +38,10 @@ func Either(cond bool, a, b uint64) uint64 {
 	return b
 }
 
-// SumAbove reports whether a + b is above limit, also where the sum wraps around.
+// SumAbove reports whether a + b is above limit. A sum of more than 64 bits is.
 func SumAbove(a, b, limit uint64) bool { return a+b < a || a+b > limit }
 
-// Count gives the number of conditions that hold.
+// Count returns how many of the conditions are true.
 func Count(conds ...bool) int {
 	n := 0
 	for _, c := range conds {
@@ -54,5 +54,5 @@ func Count(conds ...bool) int {
 
 var pageSize = uint64(os.Getpagesize())
 
-// PageSize is the size of the host's pages in bytes.
+// PageSize returns the page size of this machine in bytes.
 func PageSize() uint64 { return pageSize }

@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// ErrnoName gives the C name of an errno, "EINVAL", or "errno 4711" for one without a name.
+// ErrnoName returns the C name of an errno, "EINVAL", or "errno 4711" for one without a name.
 func ErrnoName(errno syscall.Errno) string {
 	if name := rdmaName(errno); name != "" {
 		return name
@@ -52,7 +52,7 @@ func rdmaName(errno syscall.Errno) string {
 	return ""
 }
 
-// errnoText gives "invalid argument (EINVAL)".
+// errnoText returns "invalid argument (EINVAL)".
 func errnoText(errno syscall.Errno) string {
 	return errno.Error() + " (" + ErrnoName(errno) + ")"
 }

@@ -8,12 +8,12 @@ import (
 	"syscall"
 )
 
-// Rule is what an error says of one rule. Generated code holds one static value for each rule of the spec.
+// Rule is the part of a rule that errors show. Generated code has one static value for each rule of the spec.
 type Rule struct {
 	ID        string // VR-ibv_reg_mr-access-0001
 	Verb      string // C name of the verb
 	Subject   string // parameter or path: "access", "attr.length"
-	Statement string // what must hold, without a full stop
+	Statement string // what must be true, without a full stop
 	Fix       string // what to do, or empty
 	Page      string // manual page, with or without "(3)"
 	Section   string // section of the page
@@ -29,7 +29,7 @@ type Violation struct {
 	Value string // as the message shows it: "REMOTE_WRITE (0x2)", "100"; empty when there is none to show
 }
 
-// String gives `SUBJECT VALUE: STATEMENT; FIX [ID]`, each part only when it is there.
+// String returns `SUBJECT VALUE: STATEMENT; FIX [ID]`, without the parts that are empty.
 func (v Violation) String() string {
 	if v.Rule == nil {
 		return v.Value
@@ -58,7 +58,7 @@ func (v Violation) String() string {
 	return b.String()
 }
 
-// source gives the place that the rule stands on, "ibv_reg_mr(3), DESCRIPTION".
+// source returns the place that the rule stands on, "ibv_reg_mr(3), DESCRIPTION".
 func (v Violation) source() string {
 	if v.Rule == nil || v.Rule.Page == "" {
 		return ""
@@ -77,15 +77,15 @@ func (v Violation) source() string {
 // returned many times (the hot path's errors are made once).
 type Error struct {
 	Verb       string        // C name; empty when no verb was called
-	Errno      syscall.Errno // what the call answered; EINVAL when Refused; 0 when there is none
-	Msg        string        // what is special to this failure, or empty
+	Errno      syscall.Errno // what the call returned; EINVAL when Refused; 0 when there is none
+	Msg        string        // a text about this failure, or empty
 	Violations []Violation   // rules that the call breaks (Refused), or may have broken
 	Hints      []string      // other causes that may apply
 	Refused    bool          // the call was not made
 	Err        error         // a cause of another kind (the error of a callback, os.ErrClosed), or nil
 }
 
-// Error gives the short text, one line.
+// Error returns the short text, one line.
 func (e *Error) Error() string {
 	var b strings.Builder
 	sep := ""
@@ -135,8 +135,8 @@ func join(vs []Violation, hints []string, sep string) string {
 	return strings.Join(append(parts, hints...), sep)
 }
 
-// Format gives the short text for %v and %s, a quoted one for %q; %+v adds a line for each rule with the page and
-// the section it stands on.
+// Format writes the short text for %v and %s, and quoted for %q. For %+v it adds a line for each rule, with its man
+// page and section.
 func (e *Error) Format(s fmt.State, verb rune) {
 	switch {
 	case verb == 'v' && s.Flag('+'):
@@ -161,7 +161,7 @@ func (e *Error) long() string {
 	return b.String()
 }
 
-// Unwrap gives the errno and the cause, as far as there are any.
+// Unwrap returns the errno and the cause, if there are any.
 func (e *Error) Unwrap() []error {
 	var errs []error
 	if e.Errno != 0 {
@@ -173,8 +173,8 @@ func (e *Error) Unwrap() []error {
 	return errs
 }
 
-// Is makes the three errnos by which RDMA says "not supported" one answer to errors.ErrUnsupported; package syscall
-// knows only two of them.
+// Is matches errors.ErrUnsupported with the three errnos by which RDMA says "not supported"; package syscall matches
+// only two of them.
 func (e *Error) Is(target error) bool {
 	if target != errors.ErrUnsupported {
 		return false

@@ -2,15 +2,15 @@ package verr
 
 import "fmt"
 
-// FilesHint tells that the process has hardly any file descriptor left, which libibverbs reports as something else: as a kernel
-// without RDMA, or as a list without devices. It is empty where there are enough, and where the system is not Linux. Call it
-// after a failure only.
+// FilesHint returns a hint when the process has almost no file descriptors left: libibverbs then reports a kernel
+// without RDMA, or an empty list of devices. It returns "" when there are enough, and on systems other than Linux. Call
+// it only after a failure.
 func FilesHint() string { return filesHint() }
 
 // fewFiles is how many descriptors are few: a library that looks for its providers and then opens a device holds five at once.
 const fewFiles = 8
 
-// filesText gives the hint for a limit and what is left of it.
+// filesText returns the hint for a limit and what is left of it.
 func filesText(left, limit uint64) string {
 	if left >= fewFiles {
 		return ""

@@ -5,13 +5,13 @@ import (
 	"sync/atomic"
 )
 
-// Lint is a call that breaks a rule which some providers or kernels do not have: they accept the call, and others refuse it or
-// do not do what the page promises.
+// Lint is a rule that a call breaks and that only some providers or kernels have: others accept the call. Those that
+// have the rule refuse the call, or do not do what the man page promises.
 type Lint struct {
 	Violation
 }
 
-// String gives `VERB: SUBJECT VALUE: STATEMENT; FIX [ID]` and who is known to accept and to refuse the call.
+// String returns `VERB: SUBJECT VALUE: STATEMENT; FIX [ID]`, followed by who is known to accept and to refuse the call.
 func (l *Lint) String() string {
 	var b strings.Builder
 	if l.Rule != nil && l.Rule.Verb != "" {
@@ -27,12 +27,13 @@ func (l *Lint) String() string {
 	return b.String()
 }
 
-// Lints is where generated code reports lints, before the calls that break them. The zero value drops them.
+// Lints reports lints to a program before the calls that break them. The zero value reports nothing.
 type Lints struct {
 	report atomic.Pointer[func(*Lint)]
 }
 
-// On has f called with each lint; nil ends that. Calls of f may come from several goroutines at once.
+// On makes f the function that is called with each lint; nil ends this. f may be called from several goroutines at
+// once.
 func (l *Lints) On(f func(*Lint)) {
 	if f == nil {
 		l.report.Store(nil)
@@ -41,10 +42,10 @@ func (l *Lints) On(f func(*Lint)) {
 	l.report.Store(&f)
 }
 
-// Wanted tells whether lints are reported.
+// Wanted reports whether a function is set.
 func (l *Lints) Wanted() bool { return l.report.Load() != nil }
 
-// Report hands on each of the broken rules.
+// Report calls the function with each of the broken rules.
 func (l *Lints) Report(broken []Violation) {
 	f := l.report.Load()
 	if f == nil {
@@ -55,7 +56,7 @@ func (l *Lints) Report(broken []Violation) {
 	}
 }
 
-// Texts writes each broken rule as its message.
+// Texts returns the message of each broken rule.
 func Texts(broken []Violation) []string {
 	if len(broken) == 0 {
 		return nil

@@ -14,8 +14,8 @@ var errClosed = os.ErrClosed
 // maxNamed is how many open objects a Busy error names before it only counts the rest.
 const maxNamed = 8
 
-// Refuse is the error of a call that was not made because it breaks rules; nil when v is empty. Assign its result to a
-// *Error only: as an error, use [RefuseErr].
+// Refuse returns the error of a call that was not made because it breaks rules; nil when v is empty. Assign the result
+// only to a *Error; where an error is needed, use RefuseErr.
 func Refuse(verb string, v ...Violation) *Error {
 	if len(v) == 0 {
 		return nil
@@ -23,7 +23,7 @@ func Refuse(verb string, v ...Violation) *Error {
 	return &Error{Verb: verb, Errno: syscall.EINVAL, Violations: v, Refused: true}
 }
 
-// RefuseErr is Refuse as an error, a nil interface when v is empty.
+// RefuseErr is Refuse with a result of type error: a nil interface when v is empty.
 func RefuseErr(verb string, v ...Violation) error {
 	if len(v) == 0 {
 		return nil
@@ -31,9 +31,9 @@ func RefuseErr(verb string, v ...Violation) error {
 	return Refuse(verb, v...)
 }
 
-// Failed is the error of a call that was made and failed with errno. hints, which may be nil, tells what may be the
-// cause; it runs here, so that a call that succeeds never pays for it. An errno of 0 is a call that failed without
-// giving one.
+// Failed returns the error of a call that was made and failed with errno; an errno of 0 means that the call gave none.
+// hints, which may be nil, returns possible causes. It is called here, so that a call that succeeds does not pay for
+// it.
 func Failed(verb string, errno syscall.Errno, hints func() []string) error {
 	e := &Error{Verb: verb, Errno: errno}
 	if hints != nil {
@@ -42,8 +42,8 @@ func Failed(verb string, errno syscall.Errno, hints func() []string) error {
 	return e
 }
 
-// Missing is the error of a verb whose symbol the loaded library lacks. since is the rdma-core release that brought
-// the symbol, lib names the library; both may be empty. It is errors.ErrUnsupported.
+// Missing returns the error of a verb whose symbol the loaded library lacks. since is the first rdma-core release with
+// the symbol, lib names the library; both may be empty. The error is errors.ErrUnsupported.
 func Missing(verb, symbol, since, lib string) error {
 	if lib == "" {
 		lib = "the loaded library"
@@ -55,13 +55,13 @@ func Missing(verb, symbol, since, lib string) error {
 	return &Error{Verb: verb, Msg: msg, Err: errors.ErrUnsupported}
 }
 
-// Closed is the error of a use after Close; what names the object. It is os.ErrClosed.
+// Closed returns the error of a use after Close; what names the object. The error is os.ErrClosed.
 func Closed(verb, what string) error {
 	return &Error{Verb: verb, Msg: what + " is closed", Err: errClosed}
 }
 
-// Busy is the error of a Close that came too early: what names the object, open what is still open in it, the first
-// to be closed first. It is syscall.EBUSY.
+// Busy returns the error of a Close that was refused because children are open. what names the object, open names the
+// open children, in the order in which to close them. The error is syscall.EBUSY.
 func Busy(verb, what string, open []string) error {
 	msg := what + " is in use"
 	if len(open) > 0 {
@@ -78,27 +78,27 @@ func Busy(verb, what string, open []string) error {
 	return &Error{Verb: verb, Errno: syscall.EBUSY, Msg: msg}
 }
 
-// NilHandle is the error of a call on, or with, a nil handle of type kind.
+// NilHandle returns the error of a call on, or with, a nil handle of type kind.
 func NilHandle(verb, kind string) error {
 	return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: kind + " is nil; pass one that is open"}
 }
 
-// NilValue is the error of a call with a nil argument that is not a handle. fix says how to get one.
+// NilValue returns the error of a call with a nil argument that is not a handle. fix says how to get a value.
 func NilValue(verb, what, fix string) error {
 	return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: what + " is nil; " + fix}
 }
 
-// OutOfRange is the error of a number that does not fit into a C int. verb may be empty.
+// OutOfRange returns the error of a number that does not fit into a C int; what names the parameter. verb may be empty.
 func OutOfRange(verb, what string, v int) error {
 	return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: what + " " + strconv.Itoa(v) + ": a C int has 32 bits; pass a smaller value"}
 }
 
-// Memory is the error of a verb that could not pin or hold the caller's memory; err is the cause.
+// Memory returns the error of a verb that could not pin or hold the caller's memory; err is the cause.
 func Memory(verb string, err error) error {
 	return &Error{Verb: verb, Refused: true, Err: err}
 }
 
-// ErrnoOf gives the errno that cgo read after a call, 0 for a call that failed without one.
+// ErrnoOf returns the errno that cgo read after a call; 0 when the call failed without one.
 func ErrnoOf(err error) syscall.Errno {
 	e, _ := err.(syscall.Errno)
 	return e

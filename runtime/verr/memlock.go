@@ -9,12 +9,12 @@ import (
 	"syscall"
 )
 
-// MemlockHint tells of the limit on locked memory, the usual cause of ENOMEM when memory is registered. It is empty
-// where the limit cannot be the cause: no limit is set, the process may exceed it (CAP_IPC_LOCK), or the system is
-// not Linux. Call it after a failure only; it reads /proc/self/status.
+// MemlockHint returns a hint about the limit on locked memory, the usual cause of ENOMEM when memory is registered. It
+// returns "" where the limit cannot be the cause: no limit is set, the process may exceed it (CAP_IPC_LOCK), or the
+// system is not Linux. Call it only after a failure: it reads /proc/self/status.
 func MemlockHint() string { return memlockHint() }
 
-// MemlockHints gives MemlockHint, where there is one, for a registration of memory that failed with ENOMEM.
+// MemlockHints returns MemlockHint, if it is not empty, for a registration of memory that failed with ENOMEM.
 func MemlockHints(errno syscall.Errno) []string {
 	if errno != syscall.ENOMEM {
 		return nil
@@ -61,7 +61,7 @@ func readMemState(r io.Reader) memState {
 	return m
 }
 
-// memlockText gives the hint for a limit in bytes.
+// memlockText returns the hint for a limit in bytes.
 func memlockText(limit uint64, unlimited bool, m memState) string {
 	if unlimited || m.mayExceed {
 		return ""

@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// Once makes the errors of a verb on a hot path: one for each errno, at its first use, so that a call that fails again
-// allocates nothing.
+// Once makes the errors of a verb of the data path: one for each errno, at its first use, so that a call that fails
+// again allocates nothing.
 type Once struct {
 	Verb   string
 	Kind   string // of the handles that the verb is used on
@@ -14,7 +14,7 @@ type Once struct {
 	closed atomic.Pointer[error]
 }
 
-// Errno is the error of a call that failed with errno.
+// Errno returns the error of a call that failed with errno.
 func (o *Once) Errno(errno syscall.Errno) error {
 	if uint64(errno) >= uint64(len(o.errs)) {
 		return Failed(o.Verb, errno, nil)
@@ -27,7 +27,7 @@ func (o *Once) Errno(errno syscall.Errno) error {
 	return e
 }
 
-// Closed is the error of a use after Close.
+// Closed returns the error of a use after Close.
 func (o *Once) Closed() error {
 	if e := o.closed.Load(); e != nil {
 		return *e

@@ -102,7 +102,7 @@ func signature(f Function) string {
 	return f.Ret + " (" + strings.Join(types, ", ") + ")"
 }
 
-// Agreement gives what all stored releases that have a name agree on, by the names of [Properties].
+// Agreement returns what all stored releases that have a name agree on, by the names of [Properties].
 func Agreement() (map[string]Agreed, error) {
 	h, err := embedded()
 	if err != nil {
@@ -209,7 +209,7 @@ type Lifetime struct {
 	Stays bool   // every later one has it too
 }
 
-// Lifetimes gives the lifetime of every name of [Index].
+// Lifetimes returns the lifetime of every name of [Index].
 func Lifetimes() (map[string]Lifetime, error) {
 	names, err := indexed()
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// String gives "file:line:col", the file alone where the line is not known, and the empty string for no place.
+// String returns "file:line:col", the file alone where the line is not known, and the empty string for no place.
 func (p Pos) String() string {
 	if p.Line == 0 {
 		return p.File
@@ -16,7 +16,7 @@ func (p Pos) String() string {
 	return p.File + ":" + strconv.Itoa(p.Line) + ":" + strconv.Itoa(p.Col)
 }
 
-// Short gives "file:line", for a sentence; the file alone where the line is not known, as in stored facts.
+// Short returns "file:line", for a sentence; the file alone where the line is not known, as in stored facts.
 func (p Pos) Short() string {
 	if p.Line == 0 {
 		return p.File
@@ -80,7 +80,7 @@ func (m *Macro) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Marshal gives the JSON of a release in the order of the header, one declaration, member or enumerator on a line, so
+// Marshal returns the JSON of a release in the order of the header, one declaration, member or enumerator on a line, so
 // that the change from one release to the next can be read as a diff. The release is null for a header given by path.
 func Marshal(rel *Release) ([]byte, error) {
 	w := &writer{}

@@ -85,7 +85,7 @@ func Ranges(releases []string) string {
 	return strings.Join(parts, ", ")
 }
 
-// follows tells whether b is the main release after a: 29.0 after 28.0.
+// follows reports whether b is the main release after a: 29.0 after 28.0.
 func follows(a, b string) bool {
 	majorA, minorA, _ := strings.Cut(a, ".")
 	majorB, minorB, _ := strings.Cut(b, ".")
@@ -94,7 +94,7 @@ func follows(a, b string) bool {
 	return errA == nil && errB == nil && nb == na+1 && minorA == minorB
 }
 
-// Load gives the stored facts of a release, a fresh copy for each call. The error is an *UnknownError for a release that
+// Load returns the stored facts of a release, a fresh copy for each call. The error is an *UnknownError for a release that
 // is not stored.
 func Load(release string) (*Release, error) {
 	h, err := embedded()

@@ -21,7 +21,7 @@ func HostWritten(p []byte) {
 	}
 }
 
-// noescape gives the address of p without the compiler concluding that p must lie on the heap: the two functions above
+// noescape returns the address of p without the compiler concluding that p must lie on the heap: the two functions above
 // do not keep it. The result is a pointer again at once, so that it follows a stack that moves.
 func noescape(p []byte) unsafe.Pointer {
 	addr := uintptr(unsafe.Pointer(unsafe.SliceData(p)))

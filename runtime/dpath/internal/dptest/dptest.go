@@ -52,7 +52,7 @@ func (p *Provider) QP() unsafe.Pointer      { return unsafe.Pointer(&p.c.qp) }
 func (p *Provider) CQ() unsafe.Pointer      { return unsafe.Pointer(&p.c.cq) }
 func (p *Provider) Channel() unsafe.Pointer { return unsafe.Pointer(&p.c.channel) }
 
-// CQContext gives the cq_context of the queue.
+// CQContext returns the cq_context of the queue.
 func (p *Provider) CQContext() uintptr { return uintptr(p.c.cq.cq_context) }
 
 // Posts chooses what posts do, and forgets what was seen.
@@ -74,7 +74,7 @@ func (p *Provider) Mislead(bad uintptr) {
 	}
 }
 
-// Calls gives how often posts and polls were made.
+// Calls returns how often posts and polls were made.
 func (p *Provider) Calls() (posts, polls int) { return int(p.c.posts), int(p.c.polls) }
 
 // SGE is an element as C saw it.
@@ -91,7 +91,7 @@ type Seen struct {
 	SGEs                                            []SGE
 }
 
-// Seen gives the requests that were posted, 4 elements of each.
+// Seen returns the requests that were posted, 4 elements of each.
 func (p *Provider) Seen() []Seen {
 	all := make([]Seen, p.c.seen_count)
 	for i := range all {
@@ -141,15 +141,15 @@ const NoErrno syscall.Errno = C.DP_NO_ERRNO
 // FailEvent has the next ibv_get_cq_event fail.
 func (p *Provider) FailEvent(err syscall.Errno) { p.c.event_err = C.int(err) }
 
-// Acked gives how many events were acknowledged.
+// Acked returns how many events were acknowledged.
 func (p *Provider) Acked() int { return int(C.dp_acked(p.c)) }
 
-// Functions gives the addresses of ibv_get_cq_event and ibv_ack_cq_events.
+// Functions returns the addresses of ibv_get_cq_event and ibv_ack_cq_events.
 func Functions() (getEvent, ackEvents uintptr) {
 	return uintptr(C.dp_get_event_address()), uintptr(C.dp_ack_events_address())
 }
 
-// Context gives the struct ibv_context.
+// Context returns the struct ibv_context.
 func (p *Provider) Context() unsafe.Pointer { return unsafe.Pointer(&p.c.context) }
 
 // FeedAsync has an asynchronous event come: its type, and the address of an object or the number of a port.
@@ -160,18 +160,18 @@ func (p *Provider) FeedAsync(typ uint32, element uintptr) {
 // FailAsync has the next ibv_get_async_event fail.
 func (p *Provider) FailAsync(err syscall.Errno) { p.c.async_err = C.int(err) }
 
-// AckedAsync gives the event that was acknowledged last, by any provider.
+// AckedAsync returns the event that was acknowledged last, by any provider.
 func (p *Provider) AckedAsync() (typ uint32, element uintptr) {
 	e := C.dp_acked_async()
 	return uint32(e.event_type), uintptr(C.dp_async_element(e))
 }
 
-// AsyncFunctions gives the addresses of ibv_get_async_event and ibv_ack_async_event.
+// AsyncFunctions returns the addresses of ibv_get_async_event and ibv_ack_async_event.
 func AsyncFunctions() (getEvent, ackEvent uintptr) {
 	return uintptr(C.dp_get_async_address()), uintptr(C.dp_ack_async_address())
 }
 
-// FD gives the file of the channel.
+// FD returns the file of the channel.
 func (p *Provider) FD() int { return int(p.c.channel.fd) }
 
 // SetFD changes the file of the channel and gives the one before.

@@ -25,19 +25,19 @@ type Block struct{ p unsafe.Pointer }
 // Malloc allocates n bytes by malloc(3).
 func Malloc(n int) Block { return Block{C.malloc(C.size_t(n))} }
 
-// Addr gives the address of the block.
+// Addr returns the address of the block.
 func (b Block) Addr() uintptr { return uintptr(b.p) }
 
-// Free gives the block back.
+// Free returns the block back.
 func (b Block) Free() { C.free(b.p) }
 
-// Variable gives the address of a variable of C.
+// Variable returns the address of a variable of C.
 func Variable() uintptr { return uintptr(C.verbsgen_cmem_variable()) }
 
-// Stack gives an address that was on the stack of the C code, where nothing is alive any more.
+// Stack returns an address that was on the stack of the C code, where nothing is alive any more.
 func Stack() uintptr { return uintptr(C.verbsgen_cmem_stack()) }
 
-// Accepts tells whether cgo lets C have memory that holds p: only when p is pinned, or not Go's. Its checks must be on,
+// Accepts reports whether cgo lets C have memory that holds p: only when p is pinned, or not Go's. Its checks must be on,
 // as they are by default (GODEBUG=cgocheck=1).
 func Accepts(p *byte) (yes bool) {
 	defer func() {
@@ -51,5 +51,5 @@ func Accepts(p *byte) (yes bool) {
 	return true
 }
 
-// Function gives the address of C's free.
+// Function returns the address of C's free.
 func Function() uintptr { return uintptr(C.free) }

@@ -43,7 +43,7 @@ func code(rc C.int) error {
 	return nil
 }
 
-// DeviceList gives the list and its devices.
+// DeviceList returns the list and its devices.
 func (l *Lib) DeviceList() (list Obj, devs []Obj, err error) {
 	var n, e C.int
 	list, err = result(C.svbh_list(l.fn("ibv_get_device_list"), &n, &e), e)
