@@ -168,7 +168,7 @@ func (f *Facts) fieldType(t CType, fd *api.Field, full string) CType {
 	return ft
 }
 
-// Members lists the names that Member knows.
+// Members lists the names that Member accepts.
 func (f *Facts) Members(t CType) []string {
 	var out []string
 	if t.record != nil {
@@ -185,14 +185,14 @@ func (f *Facts) Members(t CType) []string {
 	return out
 }
 
-// PathError tells why a path leads nowhere.
+// PathError is the error of a path that leads nowhere.
 type PathError struct {
 	Path    string
 	Problem string
 	Fix     string
 }
 
-// Error returns the problem alone; Fix stands apart.
+// Error returns only the problem; Fix is separate.
 func (e *PathError) Error() string { return e.Problem }
 
 // TypeOfPath follows a path such as "attr.length" or "wr[].sg_list[].addr" from the parameters of a function. State

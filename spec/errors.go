@@ -34,7 +34,7 @@ const (
 	CodeTooMuch       = "spec-too-much"       // nested too deeply, or too many values
 )
 
-// Codes lists every code of an error of this package.
+// Codes lists the codes of all errors of this package.
 func Codes() []string {
 	return []string{
 		CodeUnreadable, CodeEmpty, CodeEncoding, CodeTab, CodeSyntax, CodeAlias, CodeType, CodeUnknownKey,
@@ -116,7 +116,7 @@ func (es Errors) sorted() error {
 	return out
 }
 
-// Closest returns the name among those given that is most like name, or "" when none is near enough to be meant.
+// Closest returns the name of the list that is most similar to name, or "" if none is similar enough.
 func Closest(name string, among []string) string {
 	best, bestDist := "", 1+max(1, len(name)/3)
 	for _, a := range among {

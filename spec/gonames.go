@@ -139,19 +139,19 @@ func (d *decoder) release(to *string) reader {
 	}
 }
 
-// At returns the place of a text of the field, found by its key.
+// At returns the place of a text under a key, or the place of the whole entry if it has none.
 func (f *RecordField) At(key, text string) Pos { return f.marks.at(key, text, f.Pos) }
 
-// At returns the place of a text of the parameter, found by its key.
+// At returns the place of a text under a key, or the place of the whole entry if it has none.
 func (p *Param) At(key, text string) Pos { return p.marks.at(key, text, p.Pos) }
 
-// At returns the place of a text of the verb, found by its key.
+// At returns the place of a text under a key, or the place of the whole entry if it has none.
 func (v *Verb) At(key, text string) Pos { return v.marks.at(key, text, v.Pos) }
 
-// At returns the place of a text of the method, found by its key.
+// At returns the place of a text under a key, or the place of the whole entry if it has none.
 func (m *Method) At(key, text string) Pos { return m.marks.at(key, text, m.Pos) }
 
-// At returns the place of a text under a key, or that of the object.
+// At returns the place of a text under a key, or the place of the whole entry if it has none.
 func (o *Object) At(key, text string) Pos { return o.marks.at(key, text, o.Pos) }
 
 // GoName is a name that a page gives to something of the generated package: "MRAccess", "AllocDMAttr.LogAlignReq", "PD.RegMR".

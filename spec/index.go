@@ -27,19 +27,19 @@ type Spec struct {
 	notes   map[string][]*Note
 }
 
-// PageByName returns a page, or nil.
+// PageByName returns the page of this name, or nil.
 func (s *Spec) PageByName(name string) *Page { return s.pages[name] }
 
-// RuleByID returns a rule, retired ones too, or nil.
+// RuleByID returns the rule with this ID, also a retired one, or nil.
 func (s *Spec) RuleByID(id string) *Rule { return s.rules[id] }
 
-// RulesOf returns the live rules of a verb, in the order of pages and of the lists in them.
+// RulesOf returns the rules of a verb that are not retired, in the order of pages and of the lists in them.
 func (s *Spec) RulesOf(verb string) []*Rule { return s.byVerb[verb] }
 
 // NotesOf returns the notes of a verb.
 func (s *Spec) NotesOf(verb string) []*Note { return s.notes[verb] }
 
-// Rules returns every live rule, in the order of pages and of the lists in them.
+// Rules returns all rules that are not retired, in the order of pages and of the lists in them.
 func (s *Spec) Rules() []*Rule {
 	var out []*Rule
 	for _, p := range s.Pages {
@@ -73,10 +73,10 @@ func (s *Spec) ObjectByGo(name string) *Object { return s.objects[name] }
 // ObjectByC returns an object by its C tag without "struct ", or nil.
 func (s *Spec) ObjectByC(c string) *Object { return s.objectC[c] }
 
-// SkipByC returns the reason why a declaration has no Go face, or nil.
+// SkipByC returns the entry of a declaration that is skipped, or nil.
 func (s *Spec) SkipByC(c string) *Skip { return s.skips[c] }
 
-// PendingByC reports whether a declaration is undecided, or nil.
+// PendingByC returns the entry of a declaration that is pending, or nil.
 func (s *Spec) PendingByC(c string) *Pending { return s.pending[c] }
 
 // claims finds names decided twice.

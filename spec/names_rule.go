@@ -179,7 +179,7 @@ var capRoots = map[string]string{
 	"comp_cntr_caps": "ibv_comp_cntr_caps", "context": "ibv_context", "qp.cap": "ibv_qp_cap", "srq_attr": "ibv_srq_attr",
 }
 
-// IsCapPath reports whether a path begins like one of the capabilities of a device or port.
+// IsCapPath reports whether a path begins like a capability of a device or port.
 func IsCapPath(p string) bool {
 	root, _, _ := CapParts(p)
 	switch root {
@@ -189,7 +189,8 @@ func IsCapPath(p string) bool {
 	return false
 }
 
-// NormalCap returns one path to a capability that two queries tell: the basic attributes are part of the extended ones.
+// NormalCap returns the one path for a capability that two queries return: the basic attributes are part of the
+// extended ones.
 func NormalCap(p string) string {
 	if rest, ok := strings.CutPrefix(p, "device_attr_ex.orig_attr."); ok {
 		return "device_attr." + rest
@@ -197,8 +198,8 @@ func NormalCap(p string) string {
 	return p
 }
 
-// CapParts splits a capability path: "port_attr[1].max_msg_sz" is root port_attr, index 1 and rest max_msg_sz. The
-// index may be a path of an argument.
+// CapParts splits a capability path: for "port_attr[1].max_msg_sz" root is port_attr, index is 1 and rest is
+// max_msg_sz. The index may be the path of an argument.
 func CapParts(p string) (root, index, rest string) {
 	if i := strings.IndexByte(p, '['); i >= 0 {
 		if j := strings.IndexByte(p[i:], ']'); j > 0 {

@@ -21,7 +21,7 @@ type Party struct {
 	marks marks
 }
 
-// String names the party: "rxe with linux >=7.2".
+// String returns the name of the party: "rxe with linux >=7.2".
 func (p *Party) String() string {
 	out := p.Provider
 	switch {
@@ -35,7 +35,8 @@ func (p *Party) String() string {
 	return out + " with linux " + p.Kernel
 }
 
-// Describe names the party and, in brackets, what differs from the page: "rxe with linux 6.1 (the flag is ignored)".
+// Describe returns the name of the party and, in parentheses, what differs from the man page: "rxe with linux 6.1 (the
+// flag is ignored)".
 func (p *Party) Describe() string {
 	if p.But == "" {
 		return p.String()
@@ -43,7 +44,7 @@ func (p *Party) Describe() string {
 	return p.String() + " (" + p.But + ")"
 }
 
-// Platform is the provider and the kernel that a call is judged for. The zero value of each is unknown.
+// Platform is the provider and the kernel for which a call is judged. The zero value of either is unknown.
 type Platform struct {
 	Provider string
 	Kernel   Kernel
@@ -68,8 +69,8 @@ const (
 	AnswerRefused
 )
 
-// AnswerOf looks up what a platform does with a call that breaks the rule. A party that names the provider comes before
-// one that speaks of all. The function applies judges the conditions of a party.
+// AnswerOf looks up what a platform does with a call that breaks the rule. A party that names the provider goes before
+// one that names none. applies evaluates the conditions of a party.
 func (r *Rule) AnswerOf(at Platform, applies func([]Atom) bool) Answer {
 	for _, named := range []bool{true, false} {
 		find := func(list []Party) *Party {
@@ -95,7 +96,7 @@ func (r *Rule) AnswerOf(at Platform, applies func([]Atom) bool) Answer {
 var providers = []string{"bnxt_re", "cxgb4", "efa", "erdma", "hbl", "hfi1verbs", "hns", "i40iw", "ionic", "ipathverbs", "irdma", "mana",
 	"mlx4", "mlx5", "mthca", "ocrdma", "qedr", "rxe", "siw", "vmw_pvrdma", "xscale", "zrdma"}
 
-// Providers lists the names of providers, sorted.
+// Providers lists the names of all providers, sorted.
 func Providers() []string { return slices.Clone(providers) }
 
 // Kernel is a release series of Linux: 6.12 for all of 6.12.x.

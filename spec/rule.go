@@ -1,6 +1,6 @@
 package spec
 
-// Kinds of rules: the closed list. A condition that none of them can tell becomes a new kind here, with tests in
+// Kinds of rules. The list is closed: a condition that none of them can express becomes a new kind here, with tests in
 // check, bind and emit; never free code.
 const (
 	KindRequires   = "requires"    // any of If set in the subject => all of Need set in it
@@ -15,8 +15,8 @@ const (
 	KindCapBound   = "cap_bound"   // the subject (or the sum of Sum) is at most the capability Cap; or flags of If in it (no If: any value; no subject: any call) need CapHas in Cap
 	KindDependsOn  = "depends_on"  // the subject fulfils all of Must (used with When)
 
-	// KindMaskForTransition: the subject, a mask, has all bits that the way from State (or Assumed, when its bit is set)
-	// to Next (when its bit is set, else no way) needs, and none but those and the ones it may have; Transitions has the ways.
+	// KindMaskForTransition: the subject, a mask, has all bits that the transition from State (or Assumed, if its bit is set) to
+	// Next (if its bit is set; otherwise the state stays) needs, and no bit that it does not allow. Transitions lists both.
 	KindMaskForTransition = "mask_for_transition"
 )
 
@@ -86,7 +86,7 @@ type Rule struct {
 	Must   []Atom
 
 	State       string // path of the state that the object is in
-	Assumed     string // path of a field that tells another one
+	Assumed     string // path of a field that, if given, replaces State
 	Next        string // path of the state to go to
 	Transitions []Transition
 
@@ -98,7 +98,7 @@ type Rule struct {
 	marks marks
 }
 
-// Transition is a way from each state of From to each of To, with the flags that it needs and those it may have too.
+// Transition is a change from each state of From to each of To, with the flags that it needs and those that it also allows.
 type Transition struct {
 	From []string
 	To   []string
@@ -137,7 +137,7 @@ type Case struct {
 	Pos  Pos
 }
 
-// Note is a statement of a page that no argument, capability or known state decides; it goes into the doc comment.
+// Note is a statement of a man page that cannot be checked from arguments, capabilities and properties; it goes into the doc comment.
 type Note struct {
 	Verb      string
 	Statement string

@@ -1,8 +1,8 @@
-// Package spec holds what the man pages say about verbs, as data: one YAML file per page.
+// Package spec reads the YAML pages, one for each man page: how its verbs look in Go, and which calls it forbids.
 //
-// It owns the YAML form, its strict loader and the index of rules, and embeds the project's own pages. Embedded gives
-// them; Overlay lays folders of others over them; CheckNames holds every C name and path in them against the facts
-// of package api. It knows nothing of C headers, of Go code or of how a rule is checked. README.md has the form.
+// It owns the form of the pages, their strict loader and the index of rules, and embeds the project's own pages. Embedded returns
+// them, Overlay adds the pages of other folders, CheckNames compares every C name and path with the facts of package api. The package
+// knows nothing of C headers, of Go code or of how a rule is checked. README.md describes every key.
 package spec
 
 // Pos is a place in a YAML file.
@@ -12,7 +12,7 @@ type Pos struct {
 	Col  int
 }
 
-// Page is one YAML file: what one man page states, and how its verbs look in Go.
+// Page is one YAML file: how the verbs of a man page look in Go, and which calls it forbids.
 type Page struct {
 	Page    string // "ibv_reg_mr": the file is spec/ibv_reg_mr.yaml
 	Title   string // own words
@@ -39,8 +39,8 @@ type FlagType struct {
 	Prefix  string            // "IBV_ACCESS_": stripped from the member names
 	Bits    int               // width: 32 or 64
 	Members []string          // C enumerators or macros of this use, in header order; empty: all of the enum
-	Ranges  []string          // macros naming ranges of bits that pass without a name
-	Names   map[string]string // exact Go names for members where the rule of naming gives a bad one
+	Ranges  []string          // macros of ranges of bits that pass without a name
+	Names   map[string]string // Go names of members for which the usual name is bad
 	Doc     string
 	Docs    map[string]string // C name -> what it does, own words
 	Pos     Pos
@@ -55,11 +55,11 @@ type EnumType struct {
 	Prefix string
 	Signed bool
 	Names  map[string]string
-	// Runtime is the package under runtime/ that has the type and the names; the generated one has the constants.
+	// Runtime is the package below runtime/ that has the type and the names; the generated package has the constants.
 	Runtime string
 	// Members of an anonymous enum.
 	Members []string
-	// EventOf makes it the type of asynchronous events: which events concern which objects.
+	// EventOf is set for the type of asynchronous events: which events concern which objects.
 	EventOf []EventOf
 	Doc     string
 	Docs    map[string]string
@@ -96,15 +96,15 @@ type Record struct {
 	C    string // "ibv_alloc_dm_attr"
 	Role string
 	Mask string // field that holds the compatibility mask, if any
-	// MaskParam names the parameter in which a mask beside the struct is handed in (ibv_modify_qp).
+	// MaskParam is the parameter that holds the mask, where it is not in the struct (ibv_modify_qp).
 	MaskParam string
 	New       []string // fields that the constructor takes, in order (role in)
 	Fields    []RecordField
-	Hide      map[string]string // C fields without a Go face -> reason
-	// Switches are mask bits that stand for no field: setting the bit is all.
+	Hide      map[string]string // C fields without a Go name -> reason
+	// Switches are mask bits without a field.
 	Switches []Switch
-	// CapsFrom makes the device keep the record as its capabilities: the first word of a capability path, and the field that
-	// has those capabilities, or CapsSelf.
+	// CapsFrom makes the device keep the record for rules on capabilities: the first word of a capability path -> the field
+	// that has those capabilities, or CapsSelf.
 	CapsFrom map[string]string
 	Doc      string
 	Pos      Pos
@@ -134,11 +134,11 @@ type RecordField struct {
 	Bool   bool
 	Text   bool // a char array: a Go string
 	Hex    bool // messages write it in hex
-	// Callback names a group of function pointers known to the emitter: "allocator" sets alloc and free, "context" pd_context.
+	// Callback is "memory", "allocator" or "context": see README.md.
 	Callback string
 	Len      string // callback memory: the field with the length of that memory
 	Pair     string // callback allocator: the field with the function that frees
-	Default  string // callback allocator: the constant by which the caller's function leaves a request to the library
+	Default  string // callback allocator: the result by which the function leaves a request to the library
 	Doc      string
 	Pos      Pos
 
@@ -151,13 +151,13 @@ type Object struct {
 	C       string // "ibv_mr"
 	Parents []string
 	Destroy string // verb that Close calls
-	Memory  string // "device": the object is copied to and from by runtime/devmem
+	Memory  string // "device": runtime/devmem copies to and from the object
 	Events  bool   // completion events arrive on it: runtime/dpath waits for them
-	Hot     bool   // its data path is called without entering the handle: the C pointer is cleared at the end
+	Hot     bool   // data-path methods do not enter the handle; Close clears the C pointer
 	Getters []Getter
-	// NeedsVerbs are the verbs that the handle's own code calls, by the part that each plays there.
+	// NeedsVerbs are the verbs that the code of the handle calls, by the part that each plays.
 	NeedsVerbs map[string]string
-	// StateFrom tells where a validator reads a property: StateObject, StateHandle or StateNone.
+	// StateFrom says where a validator reads a property: StateObject, StateHandle or StateNone.
 	StateFrom map[string]string
 	Doc       string
 	Pos       Pos
@@ -175,7 +175,7 @@ const (
 	StateNone   = "none"   // nowhere: nothing counts it
 )
 
-// Getter gives a field of the C object.
+// Getter is a method of the handle that returns a field of the C object.
 type Getter struct {
 	C     string
 	Go    string
@@ -206,16 +206,16 @@ type Verb struct {
 	C         string
 	Page      string // the page it is on; filled by the loader
 	Returns   string
-	Creates   string  // object that it gives (owned by the caller)
+	Creates   string  // object that it returns; the caller must close it
 	Params    []Param // by C name, all of them
 	Methods   []Method
 	Callbacks bool // may call back into Go (parent-domain allocators): never nocallback
-	Always    bool // no package works without it
-	// NeedsVerbs are the verbs that the generated code of this one calls too, by the part that each plays there.
+	Always    bool // every package has it
+	// NeedsVerbs are the other verbs that the generated code of this one calls, by the part that each plays.
 	NeedsVerbs map[string]string
-	NeedsTypes []string // enum types that the generated code uses beside those of parameters and records
+	NeedsTypes []string // enum types that the generated code uses besides those of parameters and records
 	Lists      string   // the record, of role entry, of the list that it returns
-	Extent     string   // where the length of the device memory stands that it makes: "attr.length"
+	Extent     string   // path of the length of the device memory that it allocates: "attr.length"
 	Doc        string
 	Pos        Pos
 
@@ -242,11 +242,11 @@ type Param struct {
 	C    string
 	Role string
 	Type string // object, flag type, enum type or record type
-	Go   string // name in Go where the rule of naming gives a bad one
+	Go   string // Go name, if the usual name is bad
 	Null bool   // NULL is allowed
 	Len  string // the parameter that holds the length (addr, slice)
-	Rest bool   // flags given one by one at the end of the call; none stands for all
-	// Parent tells that the object made by the verb must be closed before this one.
+	Rest bool   // flags given one by one at the end of the call; no flag means all
+	// Parent: the object made by the verb must be closed before this one.
 	Parent bool
 	Bit    string // flag that says the parameter is given
 	Hex    bool   // messages write it in hex
@@ -256,7 +256,7 @@ type Param struct {
 	marks marks
 }
 
-// Method is one Go face of a verb: most have one, a registration has several.
+// Method is a Go method of a verb. Most verbs have one, a registration has several.
 type Method struct {
 	Go    string            // "PD.RegMR", "Lib.ImportDevice"
 	Form  string            // one of package form; empty: parameters in order
@@ -269,14 +269,14 @@ type Method struct {
 	marks marks
 }
 
-// Skip names a declaration of verbs.h that gets no Go face, and why.
+// Skip is a declaration of verbs.h that gets no Go name, with the reason.
 type Skip struct {
 	C      string
 	Reason string
 	Pos    Pos
 }
 
-// Pending names a declaration of verbs.h that is neither bound nor skipped yet (spec/pending.yaml).
+// Pending is a declaration of verbs.h that is neither bound nor skipped yet (spec/pending.yaml).
 type Pending struct {
 	C        string
 	Category string // one of Categories

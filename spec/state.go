@@ -43,12 +43,12 @@ var propAliases = map[string]map[string]string{
 // PropAlias returns the other name that a case may use for a property, or "".
 func PropAlias(tag, prop string) string { return propAliases[tag][prop] }
 
-// IsObject reports whether a struct is used through handles: what a case says of it are properties, and what it does
-// not say is unknown, not neutral. The tag is without "struct ".
+// IsObject reports whether a struct is used through handles. What a case says of such a struct are properties, and a
+// property that it does not give is unknown, not neutral. tag is without "struct ".
 func IsObject(tag string) bool {
 	_, ok := objectProps[tag]
 	return ok
 }
 
-// ObjectProps lists the properties of an object in the state vocabulary, beside its C fields.
+// ObjectProps lists the properties that rules may use of an object, besides its C fields.
 func ObjectProps(tag string) []string { return slices.Clone(objectProps[tag]) }

@@ -95,8 +95,8 @@ func (v *values) scalarValue(n *yaml.Node, at place) any {
 	return nil
 }
 
-// ParseInt reads a decimal, hexadecimal (0x) or octal (0o) integer with an optional sign. A leading zero without
-// a letter is refused: C and YAML read it as octal, people as decimal.
+// ParseInt reads a decimal, hexadecimal (0x) or octal (0o) integer with an optional sign. It refuses a leading zero
+// without a letter: C and YAML read it as octal, people as decimal.
 func ParseInt(s string) (*big.Int, bool) {
 	digits := strings.TrimLeft(s, "+-")
 	if len(s)-len(digits) > 1 || digits == "" || strings.Contains(digits, "_") {

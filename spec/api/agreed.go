@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Agreed holds what the stored releases say of a name. A property that any two of them see otherwise is left out.
+// Agreed has the properties of a name, as the stored releases give them. It leaves out a property on which two releases
+// differ.
 type Agreed map[string]string
 
 // Properties of names.
@@ -24,7 +25,7 @@ const (
 	PropStandsFor = "stands for"
 )
 
-// Properties lists what one release says of each of its names.
+// Properties returns the properties of each name of a release.
 func Properties(rel *Release) map[string]Agreed {
 	out := map[string]Agreed{}
 	for _, f := range rel.Functions {
@@ -102,7 +103,8 @@ func signature(f Function) string {
 	return f.Ret + " (" + strings.Join(types, ", ") + ")"
 }
 
-// Agreement returns what all stored releases that have a name agree on, by the names of [Properties].
+// Agreement returns the property values on which all stored releases that have a name agree, by the names of
+// [Properties].
 func Agreement() (map[string]Agreed, error) {
 	h, err := embedded()
 	if err != nil {
@@ -203,7 +205,7 @@ func (a *agreement) put(name string, props Agreed) {
 	}
 }
 
-// Lifetime is how long a name of [Index] is known.
+// Lifetime says since which release a name exists, and whether it still does.
 type Lifetime struct {
 	Since string // first release that has it
 	Stays bool   // every later one has it too

@@ -1,8 +1,8 @@
-// Package api holds the facts of each known rdma-core release: what its verbs.h declares, as plain data.
+// Package api has the facts of each known rdma-core release, as plain data: what its verbs.h declares.
 //
-// It owns the JSON form of those facts (spec/api/<release>.json, embedded) and what can be computed from
-// several releases at once, such as the release in which a name first appeared. It knows nothing of C
-// parsing (cheader makes the facts), of the specs written in YAML, or of Go code.
+// It owns the stored form of these facts (facts.txt, embedded), their JSON form, and what is computed from several releases, such
+// as the release in which a name first appeared. It knows nothing of C parsing (cheader makes the facts), of the YAML pages, or of
+// Go code.
 package api
 
 // Release is what one release's verbs.h and the headers it includes declare.
@@ -13,8 +13,8 @@ type Release struct {
 	Enums     []Enum     `json:"enums"`
 	Macros    []Macro    `json:"macros"`
 	Aliases   []Alias    `json:"aliases,omitempty"`
-	// Typedefs and Variables are what else a header may declare; verbs.h has neither. Types in these facts are already
-	// resolved to what the header's own typedefs stand for.
+	// Typedefs and Variables are other declarations that a header may have; verbs.h has neither. Types in these facts are
+	// already replaced by the types that the header's own typedefs name.
 	Typedefs  []Typedef  `json:"typedefs,omitempty"`
 	Variables []Variable `json:"variables,omitempty"`
 }
@@ -40,10 +40,10 @@ type Function struct {
 	Kind     string    `json:"kind"`
 	Ret      string    `json:"ret"`
 	Params   []Param   `json:"params"`
-	Helper   bool      `json:"helper,omitempty"`   // machinery: a name with a leading underscore, or verbs_get_ctx
+	Helper   bool      `json:"helper,omitempty"`   // internal: a name with a leading underscore, or verbs_get_ctx
 	Version  string    `json:"version,omitempty"`  // default symbol version in libibverbs.so ("IBVERBS_1.1"); exported only
 	Variadic bool      `json:"variadic,omitempty"` // takes more arguments than its parameters
-	Private  bool      `json:"private,omitempty"`  // exported at a private version: not to be bound
+	Private  bool      `json:"private,omitempty"`  // exported at a private version: it cannot be bound
 	Redirect string    `json:"redirect,omitempty"` // the inline that the macro of the same name calls
 	Dispatch *Dispatch `json:"dispatch,omitempty"` // inlines only
 	Pos      Pos       `json:"pos,omitzero"`
@@ -65,17 +65,17 @@ const (
 	WaySpecial = "special" // does more than dispatch: written by hand once, pinned by Hash
 )
 
-// Dispatch tells how an inline function reaches the provider.
+// Dispatch says how an inline function reaches the provider.
 type Dispatch struct {
 	Way     string   `json:"way"`
 	Op      string   `json:"op,omitempty"`      // member called (alloc_dm), or the exported symbol for WayExport
 	Object  string   `json:"object,omitempty"`  // C expression of the object or context: "pd->context", "dm", "context"
 	Args    []string `json:"args,omitempty"`    // argument expressions of the call, in order
 	Missing string   `json:"missing,omitempty"` // what a missing op does: "EOPNOTSUPP"; empty when the header does not check
-	ErrVia  string   `json:"err_via,omitempty"` // "return" or "errno": how Missing is told
-	Form    string   `json:"form,omitempty"`    // void, value or code: what is done with the result
+	ErrVia  string   `json:"err_via,omitempty"` // "return" or "errno": how Missing is returned
+	Form    string   `json:"form,omitempty"`    // void, value or code: how the result is used
 	Hash    string   `json:"hash"`              // of the folded, normalised body
-	Tree    string   `json:"-"`                 // of WaySpecial, freshly parsed: that body, to be shown where Hash is not the expected one
+	Tree    string   `json:"-"`                 // of WaySpecial, when parsed now: that body, shown if Hash is not the expected one
 }
 
 // Record is one struct or union.
@@ -141,7 +141,8 @@ type Macro struct {
 	Pos   Pos    `json:"pos,omitzero"`
 }
 
-// Alias is an object-like macro that renames: IBV_ADVISE_MR_FLAG_FLUSH stands for IB_UVERBS_ADVISE_MR_FLAG_FLUSH.
+// Alias is an object-like macro that is another name for something: IBV_ADVISE_MR_FLAG_FLUSH is
+// IB_UVERBS_ADVISE_MR_FLAG_FLUSH.
 type Alias struct {
 	Name string `json:"name"`
 	Of   string `json:"of"`

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// String returns "file:line:col", the file alone where the line is not known, and the empty string for no place.
+// String returns "file:line:col", only the file where the line is not known, and "" for the zero value.
 func (p Pos) String() string {
 	if p.Line == 0 {
 		return p.File
@@ -16,7 +16,7 @@ func (p Pos) String() string {
 	return p.File + ":" + strconv.Itoa(p.Line) + ":" + strconv.Itoa(p.Col)
 }
 
-// Short returns "file:line", for a sentence; the file alone where the line is not known, as in stored facts.
+// Short returns "file:line" for use in a sentence, or only the file where the line is not known, as in stored facts.
 func (p Pos) Short() string {
 	if p.Line == 0 {
 		return p.File
@@ -80,8 +80,8 @@ func (m *Macro) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Marshal returns the JSON of a release in the order of the header, one declaration, member or enumerator on a line, so
-// that the change from one release to the next can be read as a diff. The release is null for a header given by path.
+// Marshal returns the JSON of a release in the order of the header, with one declaration, member or enumerator on each
+// line, so that a diff shows the changes between two releases. The release is null for a header given by path.
 func Marshal(rel *Release) ([]byte, error) {
 	w := &writer{}
 	w.raw("{\n\"release\": ")

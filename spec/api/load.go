@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Releases lists the releases whose facts are known, oldest first.
+// Releases lists the stored releases, oldest first.
 func Releases() []string {
 	h, err := embedded()
 	if err != nil {
@@ -18,7 +18,7 @@ func Releases() []string {
 	return slices.Clone(h.releases)
 }
 
-// Newest is the newest release whose facts are known.
+// Newest returns the newest stored release.
 func Newest() string {
 	list := Releases()
 	if len(list) == 0 {
@@ -36,8 +36,8 @@ func Source(release string) string {
 	return h.sources[release]
 }
 
-// Compare orders release names by their numbers: "9.0" is older than "33.2". Parts that are no numbers are compared as
-// text and come first.
+// Compare compares two release names by their numbers: "9.0" is older than "33.2". Parts that are no numbers are
+// compared as text and come first. The result is negative when a is older.
 func Compare(a, b string) int {
 	pa, pb := strings.Split(a, "."), strings.Split(b, ".")
 	for i := range min(len(pa), len(pb)) {
@@ -56,7 +56,7 @@ func Compare(a, b string) int {
 	return cmp.Compare(len(pa), len(pb))
 }
 
-// UnknownError is the error for a release without stored facts.
+// UnknownError is the error of Load for a release that is not stored.
 type UnknownError struct {
 	Release string
 	Known   []string // oldest first
@@ -66,7 +66,8 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("no facts of release %s; known are %s", e.Release, Ranges(e.Known))
 }
 
-// Ranges writes a list of releases in short: the first and the last of each run of neighbours "28.0 to 32.0, 33.2".
+// Ranges returns a short form of a list of releases: the first and the last of each run of neighbours, "28.0 to 32.0,
+// 33.2".
 func Ranges(releases []string) string {
 	var parts []string
 	for i := 0; i < len(releases); {
@@ -94,8 +95,8 @@ func follows(a, b string) bool {
 	return errA == nil && errB == nil && nb == na+1 && minorA == minorB
 }
 
-// Load returns the stored facts of a release, a fresh copy for each call. The error is an *UnknownError for a release that
-// is not stored.
+// Load returns the stored facts of a release, a new copy for each call. The error is an *UnknownError for a release
+// that is not stored.
 func Load(release string) (*Release, error) {
 	h, err := embedded()
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 // enumerators, macros and aliases; a record or enum that an alias renames is found under both names.
 type Index map[string]string
 
-// Since computes the index over all stored releases.
+// Since computes the [Index] over all stored releases.
 func Since() (Index, error) {
 	names, err := indexed()
 	if err != nil {
@@ -25,8 +25,8 @@ func Since() (Index, error) {
 	return idx, nil
 }
 
-// Cover lists releases, oldest first, that together have every name that any stored release has: the newest one, and the last
-// release with each name that it lacks.
+// Cover lists releases, oldest first, that together have every name of all stored releases: the newest one, and for
+// each name that it lacks the last release that has it.
 func Cover() ([]string, error) {
 	names, err := indexed()
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 	"github.com/google/renameio/v2"
 )
 
-// Store puts the facts of a release into the stored facts of others: text is a facts.txt, empty for none yet. Facts of
-// the same release that are there already are replaced. The result does not depend on the order in which releases are
-// stored. Source says where the facts were read.
+// Store adds the facts of a release to the stored facts: text is the content of facts.txt, or empty. Facts of the same
+// release are replaced. The result does not depend on the order in which releases are stored. source says where the
+// facts were read.
 func Store(text string, rel *Release, source string) ([]byte, error) {
 	old, err := parseHistory(text)
 	if err != nil {
@@ -41,7 +41,7 @@ func Store(text string, rel *Release, source string) ([]byte, error) {
 	return h.format(), nil
 }
 
-// WriteFile replaces a file as a whole or leaves it untouched.
+// WriteFile replaces a file as a whole; after an error the old file is unchanged.
 func WriteFile(path string, data []byte) error { return renameio.WriteFile(path, data, 0o644) }
 
 // factsOf lists the facts of a release, without lines of the header.
