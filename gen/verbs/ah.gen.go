@@ -11,7 +11,7 @@ import (
 	"unsafe"
 )
 
-// AH is a handle: an address handle, the way to a peer for unreliable datagrams.
+// AH is a handle: an address handle, the path to a peer for unreliable datagrams.
 //
 // C: struct ibv_ah, ibv_create_ah(3).
 type AH struct {

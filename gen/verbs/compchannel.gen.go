@@ -13,7 +13,7 @@ import (
 	"unsafe"
 )
 
-// CompChannel is a handle: a channel on which completion queues announce completions. Next waits on it.
+// CompChannel is a handle: a channel for the events of completion queues. Next waits for an event.
 //
 // C: struct ibv_comp_channel, ibv_create_comp_channel(3).
 type CompChannel struct {

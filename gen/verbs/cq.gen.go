@@ -87,7 +87,7 @@ func (o *CQ) destroy() error {
 // Device gives the Device that the CQ belongs to.
 func (o *CQ) Device() *Device { return o.dev }
 
-// Size gives the number of entries that it has.
+// Size gives the number of entries.
 //
 // C: struct ibv_cq.cqe, ibv_create_cq(3).
 func (o *CQ) Size() int {

@@ -17,7 +17,7 @@ import (
 	"unsafe"
 )
 
-// Device is a handle: an open device context. Everything made from it must be closed before it.
+// Device is a handle: an open device context. Everything made from it must be closed first.
 //
 // C: struct ibv_context, ibv_open_device(3).
 type Device struct {
@@ -99,7 +99,7 @@ func (o *Device) CloseAll() error {
 	return object.CloseTree(&o.node)
 }
 
-// CmdFD gives the file descriptor of the command channel, by which another context imports this one; owned by
+// CmdFD gives the file descriptor of the command channel, with which another context imports this one; owned by
 // the context.
 //
 // C: struct ibv_context.cmd_fd, ibv_open_device(3).
@@ -151,9 +151,9 @@ func (dev *Device) ImportDM(dmHandle uint32, length uint64) (*DM, error) {
 	return o, nil
 }
 
-// QueryDevice tells what a device can do.
+// QueryDevice returns the attributes of a device.
 //
-// QueryDeviceEx tells this and more.
+// QueryDeviceEx returns these and more.
 //
 // C: ibv_query_device, ibv_query_device(3).
 func (dev *Device) QueryDevice() (*DeviceAttr, error) {
@@ -181,7 +181,7 @@ func (dev *Device) QueryDevice() (*DeviceAttr, error) {
 	return out, nil
 }
 
-// QueryPort tells the state of a port.
+// QueryPort returns the attributes of a port.
 //
 //   - portNum: number of the port, from 1.
 //
@@ -218,10 +218,10 @@ func (dev *Device) QueryPort(portNum uint8) (*PortAttr, error) {
 	return out, nil
 }
 
-// QueryGID gives an entry of a port's GID table; an empty entry is all zeros.
+// QueryGID returns an entry of the GID table of a port; an empty entry is all zeros.
 //
 //   - portNum: number of the port, from 1.
-//   - index: index in the table.
+//   - index: index in the table, from 0.
 //
 // Rules:
 //   - ports are numbered from 1 [VR-ibv_query_gid-port_num-0326]
@@ -372,9 +372,9 @@ func (dev *Device) AllocDM(attr *AllocDMAttr) (*DM, error) {
 
 // CreateCQ makes a completion queue.
 //
-//   - cqe: entries wanted, at least 1; the queue may get more.
-//   - channel: where its events arrive; nil for a queue that is only polled.
-//   - compVector: completion vector that signals its events, below NumCompVectors.
+//   - cqe: requested number of entries, at least 1; the queue may get more.
+//   - channel: channel for its events; nil for a queue that is only polled.
+//   - compVector: completion vector for its events, from 0, less than NumCompVectors.
 //
 // Rules:
 //   - a queue has room for at least 1 completion (a hint only: some devices accept it)
@@ -469,7 +469,7 @@ func (dev *Device) AllocTD(initAttr *TDInitAttr) (*TD, error) {
 	return o, nil
 }
 
-// AllocParentDomain makes a parent domain, accepted wherever a protection domain is.
+// AllocParentDomain makes a parent domain, which can be used wherever a protection domain can.
 //
 // Rules:
 //   - a parent domain extends a protection domain [VR-ibv_alloc_parent_domain-pd-0135]
@@ -591,7 +591,7 @@ func newAllocCalls(a *ParentDomainAttr, c *cParentDomainInitAttr) (calls *pdallo
 	return calls, nil
 }
 
-// QueryDeviceEx tells what a device can do, in full.
+// QueryDeviceEx returns all attributes of a device.
 //
 // Rules:
 //   - comp_mask is 0, as no bit is defined [VR-ibv_query_device_ex-comp_mask-0167]

@@ -123,7 +123,7 @@ func (o *DM) Free() error {
 // Device gives the Device that the DM belongs to.
 func (o *DM) Device() *Device { return o.dev }
 
-// Handle gives the kernel handle by which another context of the same device file imports it.
+// Handle gives the kernel handle with which another context of the same device file imports it.
 //
 // C: struct ibv_dm.handle, ibv_alloc_dm(3).
 func (o *DM) Handle() uint32 {

@@ -9,14 +9,14 @@ import (
 	"strconv"
 )
 
-// AdviseMRFlags says: how to carry out an advice.
+// AdviseMRFlags says: a set of flags of an advice.
 //
 // C: enum ib_uverbs_advise_mr_flag, ibv_advise_mr(3).
 type AdviseMRFlags uint32
 
 // Constants of AdviseMRFlags.
 const (
-	// Return when all is done.
+	// Return only when the advice is carried out.
 	AdviseMRFlagsFlush AdviseMRFlags = 0x1 // IBV_ADVISE_MR_FLAG_FLUSH
 )
 
@@ -27,18 +27,18 @@ var adviseMRFlagsNames = []validate.Flag{
 // String gives the C names without their prefix, joined by |, and the value in hex.
 func (v AdviseMRFlags) String() string { return validate.FlagText(uint64(v), adviseMRFlagsNames) }
 
-// AdviseMRAdvice says: what to do with ranges of on-demand regions.
+// AdviseMRAdvice says: an advice about ranges of on-demand memory regions.
 //
 // C: enum ib_uverbs_advise_mr_advice, ibv_advise_mr(3).
 type AdviseMRAdvice uint32
 
 // Constants of AdviseMRAdvice.
 const (
-	// Bring pages in for reading.
+	// Page in for reading.
 	AdviseMRAdvicePrefetch AdviseMRAdvice = 0 // IBV_ADVISE_MR_ADVICE_PREFETCH
-	// Bring pages in for writing too.
+	// Page in for reading and writing.
 	AdviseMRAdvicePrefetchWrite AdviseMRAdvice = 1 // IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE
-	// Show the device pages that are present already. Since rdma-core 32.0.
+	// Map pages that are already present for the device; do not page in. Since rdma-core 32.0.
 	AdviseMRAdvicePrefetchNoFault AdviseMRAdvice = 2 // IBV_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT
 )
 
@@ -55,26 +55,26 @@ func (v AdviseMRAdvice) String() string {
 	return "AdviseMRAdvice(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
-// DMAccess says: what a memory region over device memory may be used for.
+// DMAccess says: a set of access flags of a memory region over device memory.
 //
 // C: enum ibv_access_flags, ibv_alloc_dm(3).
 type DMAccess uint32
 
 // Constants of DMAccess.
 const (
-	// The device may write to the region for this side's own receives, RDMA reads and atomics.
+	// Local receives, RDMA reads and atomics may write to the region.
 	DMAccessLocalWrite DMAccess = 0x1 // IBV_ACCESS_LOCAL_WRITE
-	// A peer may write to the region by RDMA write.
+	// A peer may write to the region with RDMA writes.
 	DMAccessRemoteWrite DMAccess = 0x2 // IBV_ACCESS_REMOTE_WRITE
-	// A peer may read the region by RDMA read.
+	// A peer may read the region with RDMA reads.
 	DMAccessRemoteRead DMAccess = 0x4 // IBV_ACCESS_REMOTE_READ
-	// A peer may change the region by atomic operations, where the device has them.
+	// A peer may change the region with atomic operations, if the device supports them.
 	DMAccessRemoteAtomic DMAccess = 0x8 // IBV_ACCESS_REMOTE_ATOMIC
 	// Memory windows may be bound to the region.
 	DMAccessMWBind DMAccess = 0x10 // IBV_ACCESS_MW_BIND
-	// Addresses in the region count from its start; every device-memory region has it.
+	// Addresses in the region count from its start; every region over device memory has this flag.
 	DMAccessZeroBased DMAccess = 0x20 // IBV_ACCESS_ZERO_BASED
-	// Incoming writes may arrive in another order than they were sent.
+	// Incoming writes may arrive in a different order than they were sent.
 	DMAccessRelaxedOrdering DMAccess = 0x100000 // IBV_ACCESS_RELAXED_ORDERING
 )
 
@@ -100,9 +100,9 @@ type QPType uint32
 const (
 	// Reliable connection.
 	QPTypeRC QPType = 2 // IBV_QPT_RC
-	// Unreliable connection, with neither READ nor atomics.
+	// Unreliable connection, without READ and atomics.
 	QPTypeUC QPType = 3 // IBV_QPT_UC
-	// Unreliable datagrams, SEND alone, each to an address handle.
+	// Unreliable datagrams: only SEND, each to an address handle.
 	QPTypeUD QPType = 4 // IBV_QPT_UD
 	// Packets with all their headers.
 	QPTypeRawPacket QPType = 8 // IBV_QPT_RAW_PACKET
@@ -110,7 +110,7 @@ const (
 	QPTypeXRCSend QPType = 9 // IBV_QPT_XRC_SEND
 	// Receiving side of an extended reliable connection.
 	QPTypeXRCRecv QPType = 10 // IBV_QPT_XRC_RECV
-	// What the driver makes of it.
+	// Defined by the driver.
 	QPTypeDriver QPType = 255 // IBV_QPT_DRIVER
 )
 
@@ -135,16 +135,16 @@ func (v QPType) String() string {
 	return "QPType(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
-// EventType says: what happened.
+// EventType says: the type of an asynchronous event.
 //
 // C: enum ibv_event_type, ibv_get_async_event(3).
 type EventType uint32
 
 // Constants of EventType.
 const (
-	// A completion queue broke, most often because it overflowed.
+	// A completion queue failed, usually because it overflowed.
 	EventTypeCQErr EventType = 0 // IBV_EVENT_CQ_ERR
-	// A queue pair met an error that it could not tell by a completion.
+	// A queue pair had an error that it could not report with a completion.
 	EventTypeQPFatal EventType = 1 // IBV_EVENT_QP_FATAL
 	// A peer's request was invalid.
 	EventTypeQPReqErr EventType = 2 // IBV_EVENT_QP_REQ_ERR
@@ -158,7 +158,7 @@ const (
 	EventTypePathMig EventType = 6 // IBV_EVENT_PATH_MIG
 	// A connection could not move to its alternate path.
 	EventTypePathMigErr EventType = 7 // IBV_EVENT_PATH_MIG_ERR
-	// The device broke; close everything.
+	// The device failed; close everything.
 	EventTypeDeviceFatal EventType = 8 // IBV_EVENT_DEVICE_FATAL
 	// A port became active.
 	EventTypePortActive EventType = 9 // IBV_EVENT_PORT_ACTIVE
@@ -170,17 +170,17 @@ const (
 	EventTypePKeyChange EventType = 12 // IBV_EVENT_PKEY_CHANGE
 	// The subnet manager of a port changed.
 	EventTypeSMChange EventType = 13 // IBV_EVENT_SM_CHANGE
-	// A shared receive queue broke.
+	// A shared receive queue failed.
 	EventTypeSRQErr EventType = 14 // IBV_EVENT_SRQ_ERR
 	// A shared receive queue fell below its limit.
 	EventTypeSRQLimitReached EventType = 15 // IBV_EVENT_SRQ_LIMIT_REACHED
-	// A queue pair in ERR takes no more from its shared receive queue.
+	// A queue pair in ERR takes no more receives from its shared receive queue.
 	EventTypeQPLastWQEReached EventType = 16 // IBV_EVENT_QP_LAST_WQE_REACHED
 	// The subnet manager asks to register again.
 	EventTypeClientReregister EventType = 17 // IBV_EVENT_CLIENT_REREGISTER
 	// The GID table of a port changed.
 	EventTypeGIDChange EventType = 18 // IBV_EVENT_GID_CHANGE
-	// A work queue broke.
+	// A work queue failed.
 	EventTypeWQFatal EventType = 19 // IBV_EVENT_WQ_FATAL
 	// The speed of one or more ports changed. Since rdma-core 62.0.
 	EventTypeDeviceSpeedChange EventType = 20 // IBV_EVENT_DEVICE_SPEED_CHANGE
@@ -235,7 +235,7 @@ func (v EventType) String() string {
 	return "EventType(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
-// NodeType says: what kind of device it is.
+// NodeType says: the kind of a device.
 //
 // C: enum ibv_node_type, ibv_get_device_list(3).
 type NodeType int32
@@ -275,7 +275,7 @@ func (v NodeType) String() string {
 	return "NodeType(" + strconv.FormatInt(int64(v), 10) + ")"
 }
 
-// TransportType says: the transport that a device speaks.
+// TransportType says: the transport protocol of a device.
 //
 // C: enum ibv_transport_type, ibv_get_device_list(3).
 type TransportType int32
@@ -309,7 +309,7 @@ func (v TransportType) String() string {
 	return "TransportType(" + strconv.FormatInt(int64(v), 10) + ")"
 }
 
-// QPAccess says: what peers may do through a queue pair.
+// QPAccess says: a set of access flags of a queue pair, which say what the peer may do.
 //
 // C: enum ibv_access_flags, ibv_modify_qp(3).
 type QPAccess uint32
@@ -345,21 +345,21 @@ type QPState uint32
 
 // Constants of QPState.
 const (
-	// As made; nothing is posted.
+	// As after creation; nothing may be posted.
 	QPStateReset QPState = 0 // IBV_QPS_RESET
-	// Receives may be posted, and none is carried out.
+	// Receives may be posted, but none is processed.
 	QPStateInit QPState = 1 // IBV_QPS_INIT
-	// Receives; sends may not be posted.
+	// Receives are processed; sends may not be posted.
 	QPStateRTR QPState = 2 // IBV_QPS_RTR
-	// Sends and receives.
+	// Sends and receives are processed.
 	QPStateRTS QPState = 3 // IBV_QPS_RTS
-	// What is being sent is finished, and the rest waits; receives go on.
+	// Sends that have begun are finished, and the others wait; receives go on.
 	QPStateSQD QPState = 4 // IBV_QPS_SQD
-	// A send failed on UC or UD, and those after it are flushed; receives go on.
+	// A send failed on UC or UD, and the later ones are flushed; receives go on.
 	QPStateSQE QPState = 5 // IBV_QPS_SQE
 	// Everything posted completes with WR_FLUSH_ERR.
 	QPStateErr QPState = 6 // IBV_QPS_ERR
-	// An answer of some devices; no state to move to.
+	// Reported by some devices; not a state to change to.
 	QPStateUnknown QPState = 7 // IBV_QPS_UNKNOWN
 )
 
@@ -386,34 +386,34 @@ func (v QPState) String() string {
 	return "QPState(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
-// WCStatus says: how a request ended.
+// WCStatus says: the result of a work request.
 //
 // C: enum ibv_wc_status, ibv_poll_cq(3).
 type WCStatus = dpath.WCStatus
 
 // Constants of WCStatus.
 const (
-	// It was done.
+	// The request succeeded.
 	WCStatusSuccess WCStatus = 0 // IBV_WC_SUCCESS
-	// A length does not fit here.
+	// A length does not fit locally.
 	WCStatusLocLenErr WCStatus = 1 // IBV_WC_LOC_LEN_ERR
 	// The queue pair cannot do what the request asks.
 	WCStatusLocQPOpErr WCStatus = 2 // IBV_WC_LOC_QP_OP_ERR
 	// The end-to-end context cannot do what the request asks.
 	WCStatusLocEECOpErr WCStatus = 3 // IBV_WC_LOC_EEC_OP_ERR
-	// Local memory may not be used so.
+	// Local memory may not be used in this way.
 	WCStatusLocProtErr WCStatus = 4 // IBV_WC_LOC_PROT_ERR
-	// The queue pair is in ERR and did not carry it out.
+	// The queue pair is in ERR and did not process the request.
 	WCStatusWRFlushErr WCStatus = 5 // IBV_WC_WR_FLUSH_ERR
 	// The memory window could not be bound.
 	WCStatusMWBindErr WCStatus = 6 // IBV_WC_MW_BIND_ERR
-	// The peer's answer was not one to this request.
+	// The answer of the peer does not belong to this request.
 	WCStatusBadRespErr WCStatus = 7 // IBV_WC_BAD_RESP_ERR
-	// A peer's WRITE with immediate data may not write here.
+	// A WRITE with immediate data of the peer may not write to this memory.
 	WCStatusLocAccessErr WCStatus = 8 // IBV_WC_LOC_ACCESS_ERR
 	// The peer found the request invalid.
 	WCStatusRemInvReqErr WCStatus = 9 // IBV_WC_REM_INV_REQ_ERR
-	// The peer's memory may not be used so.
+	// The memory of the peer may not be used in this way.
 	WCStatusRemAccessErr WCStatus = 10 // IBV_WC_REM_ACCESS_ERR
 	// The peer could not finish the request.
 	WCStatusRemOpErr WCStatus = 11 // IBV_WC_REM_OP_ERR
@@ -425,17 +425,17 @@ const (
 	WCStatusLocRDDViolErr WCStatus = 14 // IBV_WC_LOC_RDD_VIOL_ERR
 	// The peer found a reliable datagram invalid.
 	WCStatusRemInvRDReqErr WCStatus = 15 // IBV_WC_REM_INV_RD_REQ_ERR
-	// The peer gave the operation up.
+	// The peer aborted the operation.
 	WCStatusRemAbortErr WCStatus = 16 // IBV_WC_REM_ABORT_ERR
-	// No such end-to-end context.
+	// The end-to-end context does not exist.
 	WCStatusInvEECNErr WCStatus = 17 // IBV_WC_INV_EECN_ERR
 	// The end-to-end context is in the wrong state.
 	WCStatusInvEECStateErr WCStatus = 18 // IBV_WC_INV_EEC_STATE_ERR
-	// The device broke.
+	// The device failed.
 	WCStatusFatalErr WCStatus = 19 // IBV_WC_FATAL_ERR
-	// The peer's answer came too late.
+	// The answer of the peer came too late.
 	WCStatusRespTimeoutErr WCStatus = 20 // IBV_WC_RESP_TIMEOUT_ERR
-	// Something else.
+	// Another error.
 	WCStatusGeneralErr WCStatus = 21 // IBV_WC_GENERAL_ERR
 	// Tag matching failed.
 	WCStatusTMErr WCStatus = 22 // IBV_WC_TM_ERR
@@ -443,7 +443,7 @@ const (
 	WCStatusTMRndvIncomplete WCStatus = 23 // IBV_WC_TM_RNDV_INCOMPLETE
 )
 
-// WCOpcode says: what a completion is of.
+// WCOpcode says: the operation of a completed work request.
 //
 // C: enum ibv_wc_opcode, ibv_poll_cq(3).
 type WCOpcode = dpath.WCOpcode
@@ -462,37 +462,37 @@ const (
 	WCOpcodeFetchAdd WCOpcode = 4 // IBV_WC_FETCH_ADD
 	// A memory window was bound.
 	WCOpcodeBindMW WCOpcode = 5 // IBV_WC_BIND_MW
-	// A key here was invalidated.
+	// A local key was invalidated.
 	WCOpcodeLocalInv WCOpcode = 6 // IBV_WC_LOCAL_INV
 	// A large message was sent in segments.
 	WCOpcodeTSO WCOpcode = 7 // IBV_WC_TSO
-	// What was written before is in place at the peer. Since rdma-core 45.0.
+	// Earlier writes have taken effect at the peer. Since rdma-core 45.0.
 	WCOpcodeFlush WCOpcode = 8 // IBV_WC_FLUSH
 	// An atomic WRITE of 8 bytes. Since rdma-core 44.0.
 	WCOpcodeAtomicWrite WCOpcode = 9 // IBV_WC_ATOMIC_WRITE
-	// A receive, of a SEND.
+	// A receive of a SEND.
 	WCOpcodeRecv WCOpcode = 128 // IBV_WC_RECV
-	// A receive, of a WRITE with immediate data.
+	// A receive of a WRITE with immediate data.
 	WCOpcodeRecvRDMAWithImm WCOpcode = 129 // IBV_WC_RECV_RDMA_WITH_IMM
 	// A tag was added.
 	WCOpcodeTMAdd WCOpcode = 130 // IBV_WC_TM_ADD
-	// A tag was taken away.
+	// A tag was removed.
 	WCOpcodeTMDel WCOpcode = 131 // IBV_WC_TM_DEL
 	// The list of tags was synchronized.
 	WCOpcodeTMSync WCOpcode = 132 // IBV_WC_TM_SYNC
-	// A receive, of a message with a tag.
+	// A receive of a message with a tag.
 	WCOpcodeTMRecv WCOpcode = 133 // IBV_WC_TM_RECV
-	// A receive, of a message without a tag.
+	// A receive of a message without a tag.
 	WCOpcodeTMNoTag WCOpcode = 134 // IBV_WC_TM_NO_TAG
-	// What the driver makes of it.
+	// Defined by the driver.
 	WCOpcodeDriver1 WCOpcode = 135 // IBV_WC_DRIVER1
-	// What the driver makes of it. Since rdma-core 36.0.
+	// Defined by the driver. Since rdma-core 36.0.
 	WCOpcodeDriver2 WCOpcode = 136 // IBV_WC_DRIVER2
-	// What the driver makes of it. Since rdma-core 37.0.
+	// Defined by the driver. Since rdma-core 37.0.
 	WCOpcodeDriver3 WCOpcode = 137 // IBV_WC_DRIVER3
 )
 
-// WROpcode says: what a send request asks for.
+// WROpcode says: the operation of a send request.
 //
 // C: enum ibv_wr_opcode, ibv_post_send(3).
 type WROpcode = dpath.WROpcode
@@ -513,23 +513,23 @@ const (
 	WROpcodeAtomicCmpAndSwp WROpcode = 5 // IBV_WR_ATOMIC_CMP_AND_SWP
 	// Add to 8 bytes at the peer.
 	WROpcodeAtomicFetchAndAdd WROpcode = 6 // IBV_WR_ATOMIC_FETCH_AND_ADD
-	// Invalidate a key here.
+	// Invalidate a local key.
 	WROpcodeLocalInv WROpcode = 7 // IBV_WR_LOCAL_INV
 	// Bind a memory window of type 2.
 	WROpcodeBindMW WROpcode = 8 // IBV_WR_BIND_MW
-	// Send, and have the peer invalidate a key of its own.
+	// Send, and let the peer invalidate one of its keys.
 	WROpcodeSendWithInv WROpcode = 9 // IBV_WR_SEND_WITH_INV
 	// Send a large message in segments.
 	WROpcodeTSO WROpcode = 10 // IBV_WR_TSO
-	// What the driver makes of it.
+	// Defined by the driver.
 	WROpcodeDriver1 WROpcode = 11 // IBV_WR_DRIVER1
-	// Have what was written before in place at the peer. Since rdma-core 45.0.
+	// Wait until earlier writes have taken effect at the peer. Since rdma-core 45.0.
 	WROpcodeFlush WROpcode = 14 // IBV_WR_FLUSH
-	// Write 8 bytes to the peer's memory at once. Since rdma-core 44.0.
+	// Write 8 bytes to the peer's memory atomically. Since rdma-core 44.0.
 	WROpcodeAtomicWrite WROpcode = 15 // IBV_WR_ATOMIC_WRITE
 )
 
-// DeviceCap says: what a device can do, as far as the basic query tells.
+// DeviceCap says: a set of capabilities of a device that the basic query returns.
 //
 // C: enum ibv_device_cap_flags, ibv_query_device(3).
 type DeviceCap uint32
@@ -544,39 +544,39 @@ const (
 	DeviceCapBadQKeyCntr DeviceCap = 0x4 // IBV_DEVICE_BAD_QKEY_CNTR
 	// Raw packets can be multicast.
 	DeviceCapRawMulti DeviceCap = 0x8 // IBV_DEVICE_RAW_MULTI
-	// Connections can move to another path by themselves.
+	// Connections can change to another path automatically.
 	DeviceCapAutoPathMig DeviceCap = 0x10 // IBV_DEVICE_AUTO_PATH_MIG
-	// A QP can be moved to another port.
+	// The port of a QP can be changed.
 	DeviceCapChangePhyPort DeviceCap = 0x20 // IBV_DEVICE_CHANGE_PHY_PORT
 	// The port of an address handle is enforced.
 	DeviceCapUDAVPortEnforce DeviceCap = 0x40 // IBV_DEVICE_UD_AV_PORT_ENFORCE
-	// The current state may be named when a QP is changed.
+	// The current state may be given when a QP is modified.
 	DeviceCapCurrQPStateMod DeviceCap = 0x80 // IBV_DEVICE_CURR_QP_STATE_MOD
 	// Ports can be shut down.
 	DeviceCapShutdownPort DeviceCap = 0x100 // IBV_DEVICE_SHUTDOWN_PORT
 	// The type of port initialization can be set.
 	DeviceCapInitType DeviceCap = 0x200 // IBV_DEVICE_INIT_TYPE
-	// An event tells that a port became active.
+	// An event reports that a port became active.
 	DeviceCapPortActiveEvent DeviceCap = 0x400 // IBV_DEVICE_PORT_ACTIVE_EVENT
 	// The device has a system image GUID.
 	DeviceCapSysImageGUID DeviceCap = 0x800 // IBV_DEVICE_SYS_IMAGE_GUID
-	// A responder without receive answers RNR on RC.
+	// A responder without a posted receive answers RNR on RC.
 	DeviceCapRCRNRNakGen DeviceCap = 0x1000 // IBV_DEVICE_RC_RNR_NAK_GEN
 	// Shared receive queues can be resized.
 	DeviceCapSRQResize DeviceCap = 0x2000 // IBV_DEVICE_SRQ_RESIZE
-	// A notification can be asked for after several completions.
+	// A notification can be requested after several completions.
 	DeviceCapNNotifyCQ DeviceCap = 0x4000 // IBV_DEVICE_N_NOTIFY_CQ
-	// Memory windows of type 1.
+	// The device has memory windows of type 1.
 	DeviceCapMemWindow DeviceCap = 0x20000 // IBV_DEVICE_MEM_WINDOW
 	// IP checksums are offloaded on UD.
 	DeviceCapUDIPCsum DeviceCap = 0x40000 // IBV_DEVICE_UD_IP_CSUM
-	// Extended reliable connections.
+	// The device has extended reliable connections.
 	DeviceCapXRC DeviceCap = 0x100000 // IBV_DEVICE_XRC
-	// Registration by work request and invalidation by message.
+	// Memory can be registered with work requests and invalidated by messages.
 	DeviceCapMemMgtExtensions DeviceCap = 0x200000 // IBV_DEVICE_MEM_MGT_EXTENSIONS
-	// Memory windows of type 2A.
+	// The device has memory windows of type 2A.
 	DeviceCapMemWindowType2a DeviceCap = 0x800000 // IBV_DEVICE_MEM_WINDOW_TYPE_2A
-	// Memory windows of type 2B.
+	// The device has memory windows of type 2B.
 	DeviceCapMemWindowType2b DeviceCap = 0x1000000 // IBV_DEVICE_MEM_WINDOW_TYPE_2B
 	// IP checksums are offloaded on RC.
 	DeviceCapRCIPCsum DeviceCap = 0x2000000 // IBV_DEVICE_RC_IP_CSUM
@@ -616,7 +616,7 @@ var deviceCapNames = []validate.Flag{
 // String gives the C names without their prefix, joined by |, and the value in hex.
 func (v DeviceCap) String() string { return validate.FlagText(uint64(v), deviceCapNames) }
 
-// AtomicCap says: how far atomic operations of a device are atomic.
+// AtomicCap says: the scope within which atomic operations of a device are atomic.
 //
 // C: enum ibv_atomic_cap, ibv_query_device(3).
 type AtomicCap uint32
@@ -644,7 +644,7 @@ func (v AtomicCap) String() string {
 	return "AtomicCap(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
-// DeviceCapEx says: what a device can do. The lower 32 bits mean what those of DeviceCap mean.
+// DeviceCapEx says: a set of capabilities of a device. The lower 32 bits mean the same as in DeviceCap.
 //
 // C: enum ibv_device_cap_flags, ibv_query_device_ex(3).
 type DeviceCapEx uint64
@@ -679,7 +679,7 @@ const (
 	DeviceCapExRawScatterFCS DeviceCapEx = 0x400000000 // IBV_DEVICE_RAW_SCATTER_FCS
 	// Writes over PCI can be padded to full cache lines.
 	DeviceCapExPCIWriteEndPadding DeviceCapEx = 0x1000000000 // IBV_DEVICE_PCI_WRITE_END_PADDING
-	// The device serves a confidential guest through bounce buffers. Since rdma-core 64.0.
+	// The device reaches a confidential guest through bounce buffers. Since rdma-core 64.0.
 	DeviceCapExCCDMABounce DeviceCapEx = 0x20000000000 // IBV_DEVICE_CC_DMA_BOUNCE
 )
 
@@ -716,7 +716,7 @@ var deviceCapExNames = []validate.Flag{
 // String gives the C names without their prefix, joined by |, and the value in hex.
 func (v DeviceCapEx) String() string { return validate.FlagText(uint64(v), deviceCapExNames) }
 
-// ODPCap says: which on-demand regions a device has.
+// ODPCap says: a set of kinds of on-demand regions that a device has.
 //
 // C: enum ibv_odp_general_caps, ibv_query_device_ex(3).
 type ODPCap uint64
@@ -737,7 +737,7 @@ var odpCapNames = []validate.Flag{
 // String gives the C names without their prefix, joined by |, and the value in hex.
 func (v ODPCap) String() string { return validate.FlagText(uint64(v), odpCapNames) }
 
-// ODPTransportCap says: which operations of a transport can use on-demand regions.
+// ODPTransportCap says: a set of operations of a transport that can use on-demand regions.
 //
 // C: enum ibv_odp_transport_cap_bits, ibv_query_device_ex(3).
 type ODPTransportCap uint32
@@ -776,20 +776,20 @@ var odpTransportCapNames = []validate.Flag{
 // String gives the C names without their prefix, joined by |, and the value in hex.
 func (v ODPTransportCap) String() string { return validate.FlagText(uint64(v), odpTransportCapNames) }
 
-// RawPacketCap says: what a device can do with raw packets.
+// RawPacketCap says: a set of capabilities for raw packets.
 //
 // C: enum ibv_raw_packet_caps, ibv_query_device_ex(3).
 type RawPacketCap uint32
 
 // Constants of RawPacketCap.
 const (
-	// VLAN tags can be taken off received packets.
+	// VLAN tags can be removed from received packets.
 	RawPacketCapCvlanStripping RawPacketCap = 0x1 // IBV_RAW_PACKET_CAP_CVLAN_STRIPPING
 	// The frame check sequence can be received.
 	RawPacketCapScatterFCS RawPacketCap = 0x2 // IBV_RAW_PACKET_CAP_SCATTER_FCS
 	// IP checksums can be offloaded.
 	RawPacketCapIPCsum RawPacketCap = 0x4 // IBV_RAW_PACKET_CAP_IP_CSUM
-	// Packets without a receive can be held back for a while before they are dropped.
+	// Packets for which no receive is posted can be kept for a while before they are dropped.
 	RawPacketCapDelayDrop RawPacketCap = 0x8 // IBV_RAW_PACKET_CAP_DELAY_DROP
 )
 
@@ -803,7 +803,7 @@ var rawPacketCapNames = []validate.Flag{
 // String gives the C names without their prefix, joined by |, and the value in hex.
 func (v RawPacketCap) String() string { return validate.FlagText(uint64(v), rawPacketCapNames) }
 
-// TMCap says: on which transports a device matches tags.
+// TMCap says: a set of transports on which a device matches tags.
 //
 // C: enum ibv_tm_cap_flags, ibv_query_device_ex(3).
 type TMCap uint32
@@ -821,7 +821,7 @@ var tmCapNames = []validate.Flag{
 // String gives the C names without their prefix, joined by |, and the value in hex.
 func (v TMCap) String() string { return validate.FlagText(uint64(v), tmCapNames) }
 
-// PCIAtomicSize says: sizes of the operands of atomic operations over PCI.
+// PCIAtomicSize says: a set of operand sizes of atomic operations over PCI.
 //
 // C: enum ibv_pci_atomic_op_size, ibv_query_device_ex(3).
 type PCIAtomicSize uint32
@@ -845,7 +845,7 @@ var pciAtomicSizeNames = []validate.Flag{
 // String gives the C names without their prefix, joined by |, and the value in hex.
 func (v PCIAtomicSize) String() string { return validate.FlagText(uint64(v), pciAtomicSizeNames) }
 
-// RXHashField says: fields of a packet that take part in the hash by which it is spread over receive queues.
+// RXHashField says: a set of packet fields from which the hash that selects a receive queue is computed.
 //
 // C: enum ibv_rx_hash_fields, ibv_query_device_ex(3).
 type RXHashField uint64
@@ -890,7 +890,7 @@ var rxHashFieldNames = []validate.Flag{
 // String gives the C names without their prefix, joined by |, and the value in hex.
 func (v RXHashField) String() string { return validate.FlagText(uint64(v), rxHashFieldNames) }
 
-// RXHashFunc says: functions by which packets are hashed.
+// RXHashFunc says: a set of hash functions for packets.
 //
 // C: enum ibv_rx_hash_function_flags, ibv_query_device_ex(3).
 type RXHashFunc uint32
@@ -908,7 +908,7 @@ var rxHashFuncNames = []validate.Flag{
 // String gives the C names without their prefix, joined by |, and the value in hex.
 func (v RXHashFunc) String() string { return validate.FlagText(uint64(v), rxHashFuncNames) }
 
-// PortCap says: what a port can do, in the terms of InfiniBand management.
+// PortCap says: a set of capabilities of a port, as InfiniBand management defines them.
 //
 // C: enum ibv_port_cap_flags, ibv_query_port(3).
 type PortCap uint32
@@ -927,9 +927,9 @@ const (
 	PortCapAutoMigrSup PortCap = 0x20 // IBV_PORT_AUTO_MIGR_SUP
 	// Mapping of service levels to virtual lanes.
 	PortCapSLMapSup PortCap = 0x40 // IBV_PORT_SL_MAP_SUP
-	// The management key is kept over a restart.
+	// The management key survives a restart.
 	PortCapMkeyNvram PortCap = 0x80 // IBV_PORT_MKEY_NVRAM
-	// Partition keys are kept over a restart.
+	// Partition keys survive a restart.
 	PortCapPKeyNvram PortCap = 0x100 // IBV_PORT_PKEY_NVRAM
 	// The LED can be read and set.
 	PortCapLedInfoSup PortCap = 0x200 // IBV_PORT_LED_INFO_SUP
@@ -939,7 +939,7 @@ const (
 	PortCapPKeySWExtPortTrapSup PortCap = 0x1000 // IBV_PORT_PKEY_SW_EXT_PORT_TRAP_SUP
 	// Link speeds from FDR on.
 	PortCapExtendedSpeedsSup PortCap = 0x4000 // IBV_PORT_EXTENDED_SPEEDS_SUP
-	// PortCapFlags2 is told.
+	// PortCapFlags2 is valid.
 	PortCapCapMask2Sup PortCap = 0x8000 // IBV_PORT_CAP_MASK2_SUP
 	// A communication manager.
 	PortCapCMSup PortCap = 0x10000 // IBV_PORT_CM_SUP
@@ -957,7 +957,7 @@ const (
 	PortCapCapMaskNoticeSup PortCap = 0x400000 // IBV_PORT_CAP_MASK_NOTICE_SUP
 	// Boot management.
 	PortCapBootMgmtSup PortCap = 0x800000 // IBV_PORT_BOOT_MGMT_SUP
-	// Measuring of the link's latency.
+	// Measurement of the link latency.
 	PortCapLinkLatencySup PortCap = 0x1000000 // IBV_PORT_LINK_LATENCY_SUP
 	// Re-registration of clients.
 	PortCapClientRegSup PortCap = 0x2000000 // IBV_PORT_CLIENT_REG_SUP
@@ -995,7 +995,7 @@ var portCapNames = []validate.Flag{
 // String gives the C names without their prefix, joined by |, and the value in hex.
 func (v PortCap) String() string { return validate.FlagText(uint64(v), portCapNames) }
 
-// PortCap2 says: more of what a port can do.
+// PortCap2 says: a set of further capabilities of a port.
 //
 // C: enum ibv_port_cap_flags2, ibv_query_port(3).
 type PortCap2 uint32
@@ -1034,7 +1034,7 @@ var portCap2Names = []validate.Flag{
 // String gives the C names without their prefix, joined by |, and the value in hex.
 func (v PortCap2) String() string { return validate.FlagText(uint64(v), portCap2Names) }
 
-// PortFlags says: what a port demands.
+// PortFlags says: a set of requirements of a port.
 //
 // C: enum ib_uverbs_query_port_flags, ibv_query_port(3).
 type PortFlags uint32
@@ -1059,7 +1059,7 @@ type PortState uint32
 
 // Constants of PortState.
 const (
-	// Not told.
+	// Not reported.
 	PortStateNop PortState = 0 // IBV_PORT_NOP
 	// There is no link.
 	PortStateDown PortState = 1 // IBV_PORT_DOWN
@@ -1069,7 +1069,7 @@ const (
 	PortStateArmed PortState = 3 // IBV_PORT_ARMED
 	// In use.
 	PortStateActive PortState = 4 // IBV_PORT_ACTIVE
-	// In use, with a link that is down for a moment.
+	// In use, but the link is down for a moment.
 	PortStateActiveDefer PortState = 5 // IBV_PORT_ACTIVE_DEFER
 )
 
@@ -1092,7 +1092,7 @@ func (v PortState) String() string {
 	return "PortState(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
-// MTU says: payload of one packet at most: a code, not a number of bytes.
+// MTU says: the largest payload of a packet, as a code and not as a number of bytes.
 //
 // C: enum ibv_mtu, ibv_query_port(3).
 type MTU uint32
@@ -1128,12 +1128,12 @@ func (v MTU) String() string {
 	return "MTU(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
-// LinkLayer says: what carries the packets of a port.
+// LinkLayer says: the link layer of a port.
 type LinkLayer uint32
 
 // Constants of LinkLayer.
 const (
-	// Not told, as by old drivers for InfiniBand.
+	// Not reported; old drivers use it for InfiniBand.
 	LinkLayerUnspecified LinkLayer = 0 // IBV_LINK_LAYER_UNSPECIFIED
 	// InfiniBand.
 	LinkLayerInfiniband LinkLayer = 1 // IBV_LINK_LAYER_INFINIBAND
@@ -1154,7 +1154,7 @@ func (v LinkLayer) String() string {
 	return "LinkLayer(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
-// QPField says: attributes of a queue pair that can be asked for.
+// QPField says: a set of attributes of a queue pair to query.
 //
 // C: enum ibv_qp_attr_mask, ibv_query_qp(3).
 type QPField uint32
@@ -1207,18 +1207,18 @@ var qpFieldNames = []validate.Flag{
 // String gives the C names without their prefix, joined by |, and the value in hex.
 func (v QPField) String() string { return validate.FlagText(uint64(v), qpFieldNames) }
 
-// MigState says: how far the move of a connection to its alternate path is.
+// MigState says: the state of the migration of a connection to its alternate path.
 //
 // C: enum ibv_mig_state, ibv_query_qp(3).
 type MigState uint32
 
 // Constants of MigState.
 const (
-	// Moved, or never armed.
+	// Migrated, or never armed.
 	MigStateMigrated MigState = 0 // IBV_MIG_MIGRATED
-	// To be armed anew.
+	// To be armed again.
 	MigStateRearm MigState = 1 // IBV_MIG_REARM
-	// Ready to move.
+	// Ready to migrate.
 	MigStateArmed MigState = 2 // IBV_MIG_ARMED
 )
 
@@ -1235,34 +1235,34 @@ func (v MigState) String() string {
 	return "MigState(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
-// MRAccess says: what a memory region may be used for.
+// MRAccess says: a set of access flags of a memory region.
 //
 // C: enum ibv_access_flags, ibv_reg_mr(3).
 type MRAccess uint32
 
 // Constants of MRAccess.
 const (
-	// The device may write to the region for this side's own receives, RDMA reads and atomics.
+	// Local receives, RDMA reads and atomics may write to the region.
 	MRAccessLocalWrite MRAccess = 0x1 // IBV_ACCESS_LOCAL_WRITE
-	// A peer may write to the region by RDMA write.
+	// A peer may write to the region with RDMA writes.
 	MRAccessRemoteWrite MRAccess = 0x2 // IBV_ACCESS_REMOTE_WRITE
-	// A peer may read the region by RDMA read.
+	// A peer may read the region with RDMA reads.
 	MRAccessRemoteRead MRAccess = 0x4 // IBV_ACCESS_REMOTE_READ
-	// A peer may change the region by atomic operations, where the device has them.
+	// A peer may change the region with atomic operations, if the device supports them.
 	MRAccessRemoteAtomic MRAccess = 0x8 // IBV_ACCESS_REMOTE_ATOMIC
 	// Memory windows may be bound to the region.
 	MRAccessMWBind MRAccess = 0x10 // IBV_ACCESS_MW_BIND
 	// Addresses in the region count from its start.
 	MRAccessZeroBased MRAccess = 0x20 // IBV_ACCESS_ZERO_BASED
-	// Pages are brought in when the device touches them, instead of being pinned.
+	// Pages are not pinned, but paged in when the device accesses them.
 	MRAccessOnDemand MRAccess = 0x40 // IBV_ACCESS_ON_DEMAND
 	// The caller guarantees that huge pages back the region, for on-demand regions of a given range.
 	MRAccessHugetlb MRAccess = 0x80 // IBV_ACCESS_HUGETLB
-	// A peer may flush writes until they are visible to all, where the device can. Since rdma-core 45.0.
+	// A peer may flush writes until they are visible to all, if the device supports it. Since rdma-core 45.0.
 	MRAccessFlushGlobal MRAccess = 0x100 // IBV_ACCESS_FLUSH_GLOBAL
-	// A peer may flush writes until they are persistent, where the device can. Since rdma-core 45.0.
+	// A peer may flush writes until they are persistent, if the device supports it. Since rdma-core 45.0.
 	MRAccessFlushPersistent MRAccess = 0x200 // IBV_ACCESS_FLUSH_PERSISTENT
-	// Incoming writes may arrive in another order than they were sent; completions keep their meaning.
+	// Incoming writes may arrive in a different order than they were sent; completions keep their meaning.
 	MRAccessRelaxedOrdering MRAccess = 0x100000 // IBV_ACCESS_RELAXED_ORDERING
 )
 
@@ -1283,7 +1283,7 @@ var mrAccessNames = []validate.Flag{
 // String gives the C names without their prefix, joined by |, and the value in hex.
 func (v MRAccess) String() string { return validate.FlagText(uint64(v), mrAccessNames) }
 
-// DmabufAccess says: what a memory region over a dma-buf may be used for.
+// DmabufAccess says: a set of access flags of a memory region over a dma-buf.
 //
 // C: enum ibv_access_flags, ibv_reg_mr(3).
 type DmabufAccess uint32
@@ -1308,18 +1308,18 @@ var dmabufAccessNames = []validate.Flag{
 // String gives the C names without their prefix, joined by |, and the value in hex.
 func (v DmabufAccess) String() string { return validate.FlagText(uint64(v), dmabufAccessNames) }
 
-// MRChangeFlags says: what of a memory region to change.
+// MRChangeFlags says: a set of properties of a memory region to change.
 //
 // C: enum ibv_rereg_mr_flags, ibv_rereg_mr(3).
 type MRChangeFlags uint32
 
 // Constants of MRChangeFlags.
 const (
-	// The memory that it covers.
+	// Its memory.
 	MRChangeFlagsTranslation MRChangeFlags = 0x1 // IBV_REREG_MR_CHANGE_TRANSLATION
 	// Its protection domain.
 	MRChangeFlagsPD MRChangeFlags = 0x2 // IBV_REREG_MR_CHANGE_PD
-	// What it may be used for.
+	// Its access flags.
 	MRChangeFlagsAccess MRChangeFlags = 0x4 // IBV_REREG_MR_CHANGE_ACCESS
 )
 

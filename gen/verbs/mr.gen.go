@@ -16,8 +16,7 @@ import (
 	"unsafe"
 )
 
-// MR is a handle: a memory region. The memory it covers stays registered, and pinned, until Close has
-// succeeded.
+// MR is a handle: a memory region. Its memory stays registered and pinned until Close has succeeded.
 //
 // C: struct ibv_mr, ibv_reg_mr(3).
 type MR struct {
@@ -105,7 +104,7 @@ func (o *MR) PD() *PD {
 // Device gives the Device that the MR belongs to.
 func (o *MR) Device() *Device { return o.dev }
 
-// LKey gives the local key for scatter-gather entries of this side.
+// LKey gives the local key for local scatter-gather entries.
 //
 // C: struct ibv_mr.lkey, ibv_reg_mr(3).
 func (o *MR) LKey() uint32 {
@@ -114,7 +113,7 @@ func (o *MR) LKey() uint32 {
 	return o.lkey
 }
 
-// RKey gives the remote key for the peer's RDMA and atomic requests.
+// RKey gives the remote key for RDMA and atomic requests of peers.
 //
 // C: struct ibv_mr.rkey, ibv_reg_mr(3).
 func (o *MR) RKey() uint32 {
@@ -141,7 +140,7 @@ func (o *MR) Length() uint64 {
 	return o.length
 }
 
-// Addr gives the address as given at registration; 0 for device memory, an offset for a dma-buf.
+// Addr gives the address that was given at registration; 0 for device memory, an offset for a dma-buf.
 //
 // C: struct ibv_mr.addr, ibv_reg_mr(3).
 func (o *MR) Addr() uintptr {

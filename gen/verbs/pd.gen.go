@@ -16,7 +16,7 @@ import (
 	"unsafe"
 )
 
-// PD is a handle: a protection domain, or a parent domain, which stands for one everywhere.
+// PD is a handle: a protection domain or a parent domain, which can be used in the same places.
 //
 // C: struct ibv_pd, ibv_alloc_pd(3).
 type PD struct {
@@ -432,12 +432,12 @@ func (pd *PD) RegMRImplicitODP(access MRAccess) (*MR, error) {
 	return o, nil
 }
 
-// RegMRIOVA registers host memory under an address of the caller's choice.
+// RegMRIOVA registers host memory with an address for peers that the caller chooses.
 //
 // The slice is pinned once, until the region's Close has succeeded.
 //
-//   - iova: address of the first byte as peers and work requests give it; 0 makes the region zero-based, and
-//     then the memory must be page-aligned.
+//   - iova: address of the first byte in work requests of this side and of peers; 0 makes the region
+//     zero-based, and then the memory must be page-aligned.
 //
 // Rules:
 //   - REMOTE_WRITE needs LOCAL_WRITE [VR-ibv_reg_mr_iova-access-0020]
@@ -525,12 +525,12 @@ func (pd *PD) RegMRIOVA(buf []byte, iova uint64, access MRAccess) (*MR, error) {
 	return o, nil
 }
 
-// RegMRBufferIOVA registers host memory under an address of the caller's choice.
+// RegMRBufferIOVA registers host memory with an address for peers that the caller chooses.
 //
 // The buffer cannot be closed while it is registered.
 //
-//   - iova: address of the first byte as peers and work requests give it; 0 makes the region zero-based, and
-//     then the memory must be page-aligned.
+//   - iova: address of the first byte in work requests of this side and of peers; 0 makes the region
+//     zero-based, and then the memory must be page-aligned.
 //
 // Rules:
 //   - REMOTE_WRITE needs LOCAL_WRITE [VR-ibv_reg_mr_iova-access-0020]
@@ -620,12 +620,12 @@ func (pd *PD) RegMRBufferIOVA(buf *mem.Buffer, iova uint64, access MRAccess) (*M
 	return o, nil
 }
 
-// RegMRAddrIOVA registers host memory under an address of the caller's choice.
+// RegMRAddrIOVA registers host memory with an address for peers that the caller chooses.
 //
 // The caller keeps the memory mapped until the region is closed.
 //
-//   - iova: address of the first byte as peers and work requests give it; 0 makes the region zero-based, and
-//     then the memory must be page-aligned.
+//   - iova: address of the first byte in work requests of this side and of peers; 0 makes the region
+//     zero-based, and then the memory must be page-aligned.
 //
 // Rules:
 //   - REMOTE_WRITE needs LOCAL_WRITE [VR-ibv_reg_mr_iova-access-0020]
@@ -705,8 +705,8 @@ func (pd *PD) RegMRAddrIOVA(addr uintptr, length uint64, iova uint64, access MRA
 //
 //   - offset: offset in the dma-buf in bytes.
 //   - length: length in bytes.
-//   - iova: address of the first byte as peers and work requests give it; its offset within a page is that of
-//     offset.
+//   - iova: address of the first byte in work requests of this side and of peers; its offset within a page is
+//     that of offset.
 //   - fd: file descriptor of the dma-buf.
 //
 // Since rdma-core 34.0; an older library gives an error that is errors.ErrUnsupported.
@@ -888,11 +888,11 @@ func (pd *PD) RegMREx(mrInitAttr *MRInitAttr) (*MR, error) {
 	return o, nil
 }
 
-// AdviseMR brings in pages of on-demand regions ahead of use.
+// AdviseMR pages in ranges of on-demand regions before they are used.
 //
-//   - advice: what to do.
-//   - flags: how to do it.
-//   - sgList: ranges of on-demand regions.
+//   - advice: the advice.
+//   - flags: flags of the advice.
+//   - sgList: the ranges.
 //
 // Rules:
 //   - advice is one of the three prefetches [VR-ibv_advise_mr-advice-0190]
@@ -934,7 +934,7 @@ func (pd *PD) AdviseMR(advice AdviseMRAdvice, flags AdviseMRFlags, sgList []SGE)
 	return nil
 }
 
-// AllocNullMR makes a memory region that swallows writes and reads as zero.
+// AllocNullMR makes a memory region that discards writes and reads as zero.
 //
 // C: ibv_alloc_null_mr, ibv_alloc_null_mr(3).
 func (pd *PD) AllocNullMR() (*MR, error) {

@@ -96,7 +96,7 @@ func (o *QP) PD() *PD {
 // Device gives the Device that the QP belongs to.
 func (o *QP) Device() *Device { return o.dev }
 
-// Num gives the number by which peers address it.
+// Num gives the number with which peers address it.
 //
 // C: struct ibv_qp.qp_num, ibv_create_qp(3).
 func (o *QP) Num() uint32 {
@@ -232,10 +232,10 @@ func (qp *QP) Modify(attr *QPAttr) error {
 	return nil
 }
 
-// Query asks for the state and the attributes of a queue pair, and for how it was made.
+// Query returns the state and the attributes of a queue pair, and the values with which it was created.
 //
-//   - fields: what is asked for; none for all. Most devices answer all whatever is asked; EFA refuses what it
-//     does not know (errors.ErrUnsupported).
+//   - fields: the attributes to query; none for all. Most devices return all of them in any case; EFA refuses
+//     those that it does not know (errors.ErrUnsupported).
 //
 // Rules:
 //   - the rate limit cannot be asked for [VR-ibv_query_qp-attr_mask-0506]

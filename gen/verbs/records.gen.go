@@ -11,12 +11,12 @@ import (
 	"net/netip"
 )
 
-// SGE is an element of a list that a verb takes. A range of registered memory, as an entry of a scatter-gather
+// SGE is an element of a list that a verb takes. A range of registered memory, an entry of a scatter-gather
 // list.
 //
 // C: struct ibv_sge, ibv_advise_mr(3).
 type SGE struct {
-	// Address of the first byte, as the region counts.
+	// Address of the first byte, counted as in the region.
 	Addr uint64 // addr
 	// Length in bytes.
 	Length uint32 // length
@@ -38,7 +38,7 @@ func (r *SGE) to(c *cSGE) {
 	c.lkey = r.LKey
 }
 
-// AllocDMAttr is filled by its methods and handed to a verb. What to allocate.
+// AllocDMAttr is filled by its methods and handed to a verb. A description of the device memory to allocate.
 //
 // C: struct ibv_alloc_dm_attr, ibv_alloc_dm(3).
 type AllocDMAttr struct {
@@ -54,7 +54,7 @@ func NewAllocDMAttr(length uint64) *AllocDMAttr {
 	return a
 }
 
-// LogAlignReq sets this: base-2 logarithm of the alignment wanted of the start address; 0 asks for none.
+// LogAlignReq sets this: base-2 logarithm of the requested alignment of the start address; 0 for no alignment.
 //
 // C: struct ibv_alloc_dm_attr.log_align_req, ibv_alloc_dm(3).
 func (a *AllocDMAttr) LogAlignReq(v uint32) *AllocDMAttr {
@@ -62,7 +62,7 @@ func (a *AllocDMAttr) LogAlignReq(v uint32) *AllocDMAttr {
 	return a
 }
 
-// ParentDomainAttr is filled by its methods and handed to a verb. What a parent domain is made of.
+// ParentDomainAttr is filled by its methods and handed to a verb. A description of the parent domain to make.
 //
 // C: struct ibv_parent_domain_init_attr, ibv_alloc_parent_domain(3).
 type ParentDomainAttr struct {
@@ -82,7 +82,7 @@ func NewParentDomainAttr(pd *PD) *ParentDomainAttr {
 	return a
 }
 
-// ThreadDomain sets this: the thread domain that objects made with it share.
+// ThreadDomain sets this: the thread domain of the objects that are made with it.
 //
 // C: struct ibv_parent_domain_init_attr.td, ibv_alloc_parent_domain(3).
 func (a *ParentDomainAttr) ThreadDomain(v *TD) *ParentDomainAttr {
@@ -90,7 +90,7 @@ func (a *ParentDomainAttr) ThreadDomain(v *TD) *ParentDomainAttr {
 	return a
 }
 
-// Allocator sets this and its mask bit: where the provider gets memory for its own buffers.
+// Allocator sets this and its mask bit: allocator from which the provider gets memory for its own buffers.
 //
 // C: struct ibv_parent_domain_init_attr.alloc, IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS,
 // ibv_alloc_parent_domain(3).
@@ -99,7 +99,7 @@ func (a *ParentDomainAttr) Allocator(v Allocator) *ParentDomainAttr {
 	return a
 }
 
-// PDContext sets this and its mask bit: a value of the caller's, handed to the Allocator with each request.
+// PDContext sets this and its mask bit: value that is passed to the Allocator with each request.
 //
 // C: struct ibv_parent_domain_init_attr.pd_context, IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT,
 // ibv_alloc_parent_domain(3).
@@ -108,8 +108,8 @@ func (a *ParentDomainAttr) PDContext(v any) *ParentDomainAttr {
 	return a
 }
 
-// AllowCCUnprotectedAlloc asks for this: agrees to buffers that the host of a confidential guest can read,
-// where DMA would have to be copied through such memory anyway.
+// AllowCCUnprotectedAlloc asks for this: allows buffers that the host of a confidential guest can read, where
+// DMA would otherwise be copied through such memory.
 //
 // C: IBV_PARENT_DOMAIN_INIT_ATTR_ALLOW_CC_UNPROTECTED_ALLOC, ibv_alloc_parent_domain(3).
 func (a *ParentDomainAttr) AllowCCUnprotectedAlloc() *ParentDomainAttr {
@@ -117,8 +117,8 @@ func (a *ParentDomainAttr) AllowCCUnprotectedAlloc() *ParentDomainAttr {
 	return a
 }
 
-// TDInitAttr is filled by its methods and handed to a verb. How to make a thread domain. Nothing can be asked
-// for in any known release.
+// TDInitAttr is filled by its methods and handed to a verb. A description of the thread domain to make. No
+// known release has a field for it.
 //
 // C: struct ibv_td_init_attr, ibv_alloc_td(3).
 type TDInitAttr struct {
@@ -131,7 +131,7 @@ func NewTDInitAttr() *TDInitAttr {
 	return a
 }
 
-// AHAttr is filled by its methods and handed to a verb. The way to a peer.
+// AHAttr is filled by its methods and handed to a verb. A description of the path to a peer.
 //
 // C: struct ibv_ah_attr, ibv_create_ah(3).
 type AHAttr struct {
@@ -140,7 +140,7 @@ type AHAttr struct {
 
 // NewAHAttr starts an attribute structure AHAttr.
 //
-//   - portNum: port of this side.
+//   - portNum: local port.
 func NewAHAttr(portNum uint8) *AHAttr {
 	a := &AHAttr{}
 	a.c.port_num = portNum
@@ -171,7 +171,7 @@ func (a *AHAttr) SrcPathBits(v uint8) *AHAttr {
 	return a
 }
 
-// StaticRate sets this: limit of the rate.
+// StaticRate sets this: rate limit.
 //
 // C: struct ibv_ah_attr.static_rate, ibv_create_ah(3).
 func (a *AHAttr) StaticRate(v uint8) *AHAttr {
@@ -179,7 +179,7 @@ func (a *AHAttr) StaticRate(v uint8) *AHAttr {
 	return a
 }
 
-// IsGlobal sets this: whether the global route below is used; always on RoCE.
+// IsGlobal sets this: whether the global route (GRH) is used; always on RoCE.
 //
 // C: struct ibv_ah_attr.is_global, ibv_create_ah(3).
 func (a *AHAttr) IsGlobal(v bool) *AHAttr {
@@ -206,7 +206,7 @@ func (a *AHAttr) FlowLabel(v uint32) *AHAttr {
 	return a
 }
 
-// SGIDIndex sets this: index of this side's GID in the port's table.
+// SGIDIndex sets this: index of the local GID in the GID table of the port.
 //
 // C: struct ibv_ah_attr.grh.sgid_index, ibv_create_ah(3).
 func (a *AHAttr) SGIDIndex(v uint8) *AHAttr {
@@ -230,7 +230,7 @@ func (a *AHAttr) TrafficClass(v uint8) *AHAttr {
 	return a
 }
 
-// QPInitAttr is filled by its methods and handed to a verb. How to make a queue pair.
+// QPInitAttr is filled by its methods and handed to a verb. A description of the queue pair to make.
 //
 // C: struct ibv_qp_init_attr, ibv_create_qp(3).
 type QPInitAttr struct {
@@ -242,8 +242,8 @@ type QPInitAttr struct {
 // NewQPInitAttr starts an attribute structure QPInitAttr.
 //
 //   - type_: transport service.
-//   - sendCQ: where sends complete.
-//   - recvCQ: where receives complete.
+//   - sendCQ: completion queue of sends.
+//   - recvCQ: completion queue of receives.
 func NewQPInitAttr(type_ QPType, sendCQ *CQ, recvCQ *CQ) *QPInitAttr {
 	a := &QPInitAttr{}
 	a.c.qp_type = uint32(type_)
@@ -252,7 +252,7 @@ func NewQPInitAttr(type_ QPType, sendCQ *CQ, recvCQ *CQ) *QPInitAttr {
 	return a
 }
 
-// MaxSendWR sets this: send requests that may be outstanding.
+// MaxSendWR sets this: largest number of outstanding send requests.
 //
 // C: struct ibv_qp_init_attr.cap.max_send_wr, ibv_create_qp(3).
 func (a *QPInitAttr) MaxSendWR(v uint32) *QPInitAttr {
@@ -260,7 +260,7 @@ func (a *QPInitAttr) MaxSendWR(v uint32) *QPInitAttr {
 	return a
 }
 
-// MaxRecvWR sets this: receive requests that may be outstanding.
+// MaxRecvWR sets this: largest number of outstanding receive requests.
 //
 // C: struct ibv_qp_init_attr.cap.max_recv_wr, ibv_create_qp(3).
 func (a *QPInitAttr) MaxRecvWR(v uint32) *QPInitAttr {
@@ -268,7 +268,7 @@ func (a *QPInitAttr) MaxRecvWR(v uint32) *QPInitAttr {
 	return a
 }
 
-// MaxSendSGE sets this: ranges in a send request.
+// MaxSendSGE sets this: largest number of scatter-gather entries in a send request.
 //
 // C: struct ibv_qp_init_attr.cap.max_send_sge, ibv_create_qp(3).
 func (a *QPInitAttr) MaxSendSGE(v uint32) *QPInitAttr {
@@ -276,7 +276,7 @@ func (a *QPInitAttr) MaxSendSGE(v uint32) *QPInitAttr {
 	return a
 }
 
-// MaxRecvSGE sets this: ranges in a receive request.
+// MaxRecvSGE sets this: largest number of scatter-gather entries in a receive request.
 //
 // C: struct ibv_qp_init_attr.cap.max_recv_sge, ibv_create_qp(3).
 func (a *QPInitAttr) MaxRecvSGE(v uint32) *QPInitAttr {
@@ -284,7 +284,7 @@ func (a *QPInitAttr) MaxRecvSGE(v uint32) *QPInitAttr {
 	return a
 }
 
-// MaxInlineData sets this: bytes that may be sent inline.
+// MaxInlineData sets this: largest number of bytes that a request can send inline.
 //
 // C: struct ibv_qp_init_attr.cap.max_inline_data, ibv_create_qp(3).
 func (a *QPInitAttr) MaxInlineData(v uint32) *QPInitAttr {
@@ -292,7 +292,7 @@ func (a *QPInitAttr) MaxInlineData(v uint32) *QPInitAttr {
 	return a
 }
 
-// SignalAll sets this: whether every send request completes with an entry.
+// SignalAll sets this: whether every send request has a completion.
 //
 // C: struct ibv_qp_init_attr.sq_sig_all, ibv_create_qp(3).
 func (a *QPInitAttr) SignalAll(v bool) *QPInitAttr {
@@ -303,8 +303,8 @@ func (a *QPInitAttr) SignalAll(v bool) *QPInitAttr {
 	return a
 }
 
-// QPAttr is filled by its methods and handed to a verb. What to change of a queue pair. new(QPAttr) changes
-// attributes and leaves the state as it is.
+// QPAttr is filled by its methods and handed to a verb. A set of changes to a queue pair. new(QPAttr) begins
+// one that leaves the state as it is.
 //
 // C: struct ibv_qp_attr, ibv_modify_qp(3).
 type QPAttr struct {
@@ -314,7 +314,7 @@ type QPAttr struct {
 
 // NewQPAttr starts an attribute structure QPAttr.
 //
-//   - state: state to move to.
+//   - state: new state.
 func NewQPAttr(state QPState) *QPAttr {
 	a := &QPAttr{}
 	a.c.qp_state = uint32(state)
@@ -322,7 +322,7 @@ func NewQPAttr(state QPState) *QPAttr {
 	return a
 }
 
-// CurState sets this and its mask bit: state that the queue pair is taken to be in.
+// CurState sets this and its mask bit: state in which the queue pair is assumed to be.
 //
 // C: struct ibv_qp_attr.cur_qp_state, IBV_QP_CUR_STATE, ibv_modify_qp(3).
 func (a *QPAttr) CurState(v QPState) *QPAttr {
@@ -331,7 +331,8 @@ func (a *QPAttr) CurState(v QPState) *QPAttr {
 	return a
 }
 
-// PathMTU sets this and its mask bit: largest packet, the same at both ends, at most the ActiveMTU of the port.
+// PathMTU sets this and its mask bit: largest payload of a packet, equal at both ends, at most the ActiveMTU of
+// the port.
 //
 // C: struct ibv_qp_attr.path_mtu, IBV_QP_PATH_MTU, ibv_modify_qp(3).
 func (a *QPAttr) PathMTU(v MTU) *QPAttr {
@@ -340,7 +341,7 @@ func (a *QPAttr) PathMTU(v MTU) *QPAttr {
 	return a
 }
 
-// QKey sets this and its mask bit: key that datagrams to this queue pair must carry, on UD.
+// QKey sets this and its mask bit: key that datagrams to this queue pair must have, on UD.
 //
 // C: struct ibv_qp_attr.qkey, IBV_QP_QKEY, ibv_modify_qp(3).
 func (a *QPAttr) QKey(v uint32) *QPAttr {
@@ -349,7 +350,7 @@ func (a *QPAttr) QKey(v uint32) *QPAttr {
 	return a
 }
 
-// RQPSN sets this and its mask bit: first packet number to be received, 24 bits.
+// RQPSN sets this and its mask bit: number of the first packet to receive, 24 bits.
 //
 // C: struct ibv_qp_attr.rq_psn, IBV_QP_RQ_PSN, ibv_modify_qp(3).
 func (a *QPAttr) RQPSN(v uint32) *QPAttr {
@@ -358,7 +359,7 @@ func (a *QPAttr) RQPSN(v uint32) *QPAttr {
 	return a
 }
 
-// SQPSN sets this and its mask bit: first packet number to be sent, 24 bits.
+// SQPSN sets this and its mask bit: number of the first packet to send, 24 bits.
 //
 // C: struct ibv_qp_attr.sq_psn, IBV_QP_SQ_PSN, ibv_modify_qp(3).
 func (a *QPAttr) SQPSN(v uint32) *QPAttr {
@@ -376,7 +377,7 @@ func (a *QPAttr) DestQPNum(v uint32) *QPAttr {
 	return a
 }
 
-// AccessFlags sets this and its mask bit: what the peer may do.
+// AccessFlags sets this and its mask bit: access flags of the peer.
 //
 // C: struct ibv_qp_attr.qp_access_flags, IBV_QP_ACCESS_FLAGS, ibv_modify_qp(3).
 func (a *QPAttr) AccessFlags(v QPAccess) *QPAttr {
@@ -385,7 +386,7 @@ func (a *QPAttr) AccessFlags(v QPAccess) *QPAttr {
 	return a
 }
 
-// AV sets this and its mask bit: the way to the peer.
+// AV sets this and its mask bit: path to the peer.
 //
 // C: struct ibv_qp_attr.ah_attr, IBV_QP_AV, ibv_modify_qp(3).
 func (a *QPAttr) AV(v *AHAttr) *QPAttr {
@@ -396,7 +397,7 @@ func (a *QPAttr) AV(v *AHAttr) *QPAttr {
 	return a
 }
 
-// PKeyIndex sets this and its mask bit: index in the port's partition table.
+// PKeyIndex sets this and its mask bit: index in the partition table of the port.
 //
 // C: struct ibv_qp_attr.pkey_index, IBV_QP_PKEY_INDEX, ibv_modify_qp(3).
 func (a *QPAttr) PKeyIndex(v uint16) *QPAttr {
@@ -405,8 +406,8 @@ func (a *QPAttr) PKeyIndex(v uint16) *QPAttr {
 	return a
 }
 
-// MaxRDAtomic sets this and its mask bit: reads and atomics that may be outstanding as requester, at most the
-// MaxDestRDAtomic of the peer.
+// MaxRDAtomic sets this and its mask bit: largest number of outstanding reads and atomics as requester, at most
+// the MaxDestRDAtomic of the peer.
 //
 // C: struct ibv_qp_attr.max_rd_atomic, IBV_QP_MAX_QP_RD_ATOMIC, ibv_modify_qp(3).
 func (a *QPAttr) MaxRDAtomic(v uint8) *QPAttr {
@@ -415,8 +416,8 @@ func (a *QPAttr) MaxRDAtomic(v uint8) *QPAttr {
 	return a
 }
 
-// MaxDestRDAtomic sets this and its mask bit: reads and atomics of the peer that may be outstanding, at most
-// MaxQPRDAtom of the device.
+// MaxDestRDAtomic sets this and its mask bit: largest number of outstanding reads and atomics of the peer, at
+// most MaxQPRDAtom of the device.
 //
 // C: struct ibv_qp_attr.max_dest_rd_atomic, IBV_QP_MAX_DEST_RD_ATOMIC, ibv_modify_qp(3).
 func (a *QPAttr) MaxDestRDAtomic(v uint8) *QPAttr {
@@ -425,8 +426,8 @@ func (a *QPAttr) MaxDestRDAtomic(v uint8) *QPAttr {
 	return a
 }
 
-// MinRNRTimer sets this and its mask bit: code of the time a peer waits when no receive is posted, 0 to 31: 1
-// is 0.01 ms, 12 is 0.64 ms, 31 is 491.52 ms, and 0 the longest, 655.36 ms.
+// MinRNRTimer sets this and its mask bit: code of the time that a peer waits when no receive is posted, 0 to
+// 31: 1 is 0.01 ms, 12 is 0.64 ms, 31 is 491.52 ms, and 0 is the longest, 655.36 ms.
 //
 // C: struct ibv_qp_attr.min_rnr_timer, IBV_QP_MIN_RNR_TIMER, ibv_modify_qp(3).
 func (a *QPAttr) MinRNRTimer(v uint8) *QPAttr {
@@ -435,7 +436,7 @@ func (a *QPAttr) MinRNRTimer(v uint8) *QPAttr {
 	return a
 }
 
-// PortNum sets this and its mask bit: port of this side.
+// PortNum sets this and its mask bit: local port.
 //
 // C: struct ibv_qp_attr.port_num, IBV_QP_PORT, ibv_modify_qp(3).
 func (a *QPAttr) PortNum(v uint8) *QPAttr {
@@ -445,7 +446,7 @@ func (a *QPAttr) PortNum(v uint8) *QPAttr {
 }
 
 // Timeout sets this and its mask bit: code of the time to wait for an acknowledgement, 0 to 31: 4.096
-// microseconds times 2 to the power of it; 0 waits for ever.
+// microseconds times 2 to the power of the code; 0 means no limit.
 //
 // C: struct ibv_qp_attr.timeout, IBV_QP_TIMEOUT, ibv_modify_qp(3).
 func (a *QPAttr) Timeout(v uint8) *QPAttr {
@@ -454,7 +455,7 @@ func (a *QPAttr) Timeout(v uint8) *QPAttr {
 	return a
 }
 
-// RetryCnt sets this and its mask bit: retries after a timeout, 0 to 7.
+// RetryCnt sets this and its mask bit: number of retries after a timeout, 0 to 7.
 //
 // C: struct ibv_qp_attr.retry_cnt, IBV_QP_RETRY_CNT, ibv_modify_qp(3).
 func (a *QPAttr) RetryCnt(v uint8) *QPAttr {
@@ -463,7 +464,8 @@ func (a *QPAttr) RetryCnt(v uint8) *QPAttr {
 	return a
 }
 
-// RNRRetry sets this and its mask bit: retries when the peer has no receive posted, 0 to 7; 7 for ever.
+// RNRRetry sets this and its mask bit: number of retries when the peer has no receive posted, 0 to 7; 7 means
+// no limit.
 //
 // C: struct ibv_qp_attr.rnr_retry, IBV_QP_RNR_RETRY, ibv_modify_qp(3).
 func (a *QPAttr) RNRRetry(v uint8) *QPAttr {
@@ -472,7 +474,7 @@ func (a *QPAttr) RNRRetry(v uint8) *QPAttr {
 	return a
 }
 
-// EnSQDAsyncNotify sets this and its mask bit: whether an event tells that the send queue is drained.
+// EnSQDAsyncNotify sets this and its mask bit: whether an event reports that the send queue is drained.
 //
 // C: struct ibv_qp_attr.en_sqd_async_notify, IBV_QP_EN_SQD_ASYNC_NOTIFY, ibv_modify_qp(3).
 func (a *QPAttr) EnSQDAsyncNotify(v bool) *QPAttr {
@@ -484,7 +486,7 @@ func (a *QPAttr) EnSQDAsyncNotify(v bool) *QPAttr {
 	return a
 }
 
-// RateLimit sets this and its mask bit: rate of packets in kbit/s.
+// RateLimit sets this and its mask bit: packet rate limit in kbit/s.
 //
 // C: struct ibv_qp_attr.rate_limit, IBV_QP_RATE_LIMIT, ibv_modify_qp(3).
 func (a *QPAttr) RateLimit(v uint32) *QPAttr {
@@ -493,8 +495,8 @@ func (a *QPAttr) RateLimit(v uint32) *QPAttr {
 	return a
 }
 
-// DeviceAttr is filled by a verb. The basic attributes of a device. The maxima are upper limits; less may be
-// possible at any one time.
+// DeviceAttr is filled by a verb. The basic attributes of a device. The limits are upper limits; at a given
+// time less may be possible.
 //
 // C: struct ibv_device_attr, ibv_query_device(3).
 type DeviceAttr struct {
@@ -506,73 +508,73 @@ type DeviceAttr struct {
 	SysImageGUID uint64 // sys_image_guid
 	// Length of the largest memory region in bytes.
 	MaxMRSize uint64 // max_mr_size
-	// Page sizes that regions can be mapped with: bit n stands for 2^n bytes.
+	// Page sizes with which regions can be mapped: bit n means 2^n bytes.
 	PageSizeCap uint64 // page_size_cap
-	// The maker's IEEE number.
+	// IEEE number of the vendor.
 	VendorID uint32 // vendor_id
-	// The maker's part number.
+	// Part number of the vendor.
 	VendorPartID uint32 // vendor_part_id
 	// Hardware version.
 	HWVer uint32 // hw_ver
-	// Number of QPs.
+	// Largest number of QPs.
 	MaxQP int // max_qp
-	// Outstanding work requests of one queue.
+	// Largest number of outstanding work requests of one queue.
 	MaxQPWR int // max_qp_wr
-	// What the device can do.
+	// Capabilities.
 	DeviceCapFlags DeviceCap // device_cap_flags
-	// Scatter-gather entries of one work request, other than an RDMA read.
+	// Largest number of scatter-gather entries of one work request, except an RDMA read.
 	MaxSGE int // max_sge
-	// Scatter-gather entries of one RDMA read.
+	// Largest number of scatter-gather entries of one RDMA read.
 	MaxSGERd int // max_sge_rd
-	// Number of completion queues.
+	// Largest number of completion queues.
 	MaxCQ int // max_cq
-	// Entries of one completion queue.
+	// Largest number of entries of one completion queue.
 	MaxCQE int // max_cqe
-	// Number of memory regions.
+	// Largest number of memory regions.
 	MaxMR int // max_mr
-	// Number of protection domains.
+	// Largest number of protection domains.
 	MaxPD int // max_pd
-	// RDMA reads and atomics that one QP answers at a time.
+	// Largest number of RDMA reads and atomics that one QP processes at a time as responder.
 	MaxQPRDAtom int // max_qp_rd_atom
-	// RDMA reads and atomics that one end-to-end context answers at a time.
+	// Largest number of RDMA reads and atomics that one end-to-end context processes at a time as responder.
 	MaxEERDAtom int // max_ee_rd_atom
-	// RDMA reads and atomics that the device answers at a time.
+	// Largest number of RDMA reads and atomics that the device processes at a time as responder.
 	MaxResRDAtom int // max_res_rd_atom
-	// RDMA reads and atomics that one QP has under way at a time.
+	// Largest number of outstanding RDMA reads and atomics of one QP as requester.
 	MaxQPInitRDAtom int // max_qp_init_rd_atom
-	// RDMA reads and atomics that one end-to-end context has under way at a time.
+	// Largest number of outstanding RDMA reads and atomics of one end-to-end context as requester.
 	MaxEEInitRDAtom int // max_ee_init_rd_atom
-	// How far atomic operations are atomic.
+	// Scope of atomic operations.
 	AtomicCap AtomicCap // atomic_cap
-	// Number of end-to-end contexts.
+	// Largest number of end-to-end contexts.
 	MaxEE int // max_ee
-	// Number of reliable datagram domains.
+	// Largest number of reliable datagram domains.
 	MaxRDD int // max_rdd
-	// Number of memory windows.
+	// Largest number of memory windows.
 	MaxMW int // max_mw
-	// Number of QPs for raw IPv6 datagrams.
+	// Largest number of QPs for raw IPv6 datagrams.
 	MaxRawIPv6QP int // max_raw_ipv6_qp
-	// Number of QPs for Ethertype datagrams.
+	// Largest number of QPs for Ethertype datagrams.
 	MaxRawEthyQP int // max_raw_ethy_qp
-	// Number of multicast groups.
+	// Largest number of multicast groups.
 	MaxMcastGrp int // max_mcast_grp
-	// QPs in one multicast group.
+	// Largest number of QPs in one multicast group.
 	MaxMcastQPAttach int // max_mcast_qp_attach
-	// Memberships of QPs in all multicast groups together.
+	// Largest number of QPs attached to all multicast groups together.
 	MaxTotalMcastQPAttach int // max_total_mcast_qp_attach
-	// Number of address handles.
+	// Largest number of address handles.
 	MaxAH int // max_ah
-	// Number of fast memory regions.
+	// Largest number of fast memory regions.
 	MaxFMR int // max_fmr
-	// Times that a fast memory region can be mapped before it must be unmapped.
+	// Largest number of times that a fast memory region can be mapped before it must be unmapped.
 	MaxMapPerFMR int // max_map_per_fmr
-	// Number of shared receive queues.
+	// Largest number of shared receive queues.
 	MaxSRQ int // max_srq
-	// Work requests of one shared receive queue.
+	// Largest number of work requests of one shared receive queue.
 	MaxSRQWR int // max_srq_wr
-	// Scatter-gather entries of one work request of a shared receive queue.
+	// Largest number of scatter-gather entries of one work request of a shared receive queue.
 	MaxSRQSGE int // max_srq_sge
-	// Number of partitions.
+	// Largest number of partitions.
 	MaxPKeys uint16 // max_pkeys
 	// Longest delay of an acknowledgement by this device, as an exponent n: 4.096 us times 2^n.
 	LocalCAAckDelay uint8 // local_ca_ack_delay
@@ -624,11 +626,11 @@ func (r *DeviceAttr) from(c *cDeviceAttr) {
 	r.PhysPortCnt = c.phys_port_cnt
 }
 
-// ODPCaps is filled by a verb. What a device can do with on-demand regions.
+// ODPCaps is filled by a verb. The support of a device for on-demand regions.
 //
 // C: struct ibv_odp_caps, ibv_query_device_ex(3).
 type ODPCaps struct {
-	// Which on-demand regions there are.
+	// Kinds of on-demand regions.
 	General ODPCap // general_caps
 	// Operations on RC.
 	RC ODPTransportCap // per_transport_caps.rc_odp_caps
@@ -646,13 +648,13 @@ func (r *ODPCaps) from(c *cODPCaps) {
 	r.UD = ODPTransportCap(c.per_transport_caps_ud_odp_caps)
 }
 
-// TSOCaps is filled by a verb. What a device can do about segmenting TCP.
+// TSOCaps is filled by a verb. The support of a device for segmenting TCP messages.
 //
 // C: struct ibv_tso_caps, ibv_query_device_ex(3).
 type TSOCaps struct {
-	// Payload that the device segments in bytes.
+	// Largest payload in bytes that the device segments.
 	MaxTSO uint32 // max_tso
-	// QP types that segment: bit n stands for the type of value n.
+	// QP types that segment: bit n means the type with value n.
 	SupportedQPTs uint32 // supported_qpts
 }
 
@@ -662,19 +664,19 @@ func (r *TSOCaps) from(c *cTSOCaps) {
 	r.SupportedQPTs = c.supported_qpts
 }
 
-// RSSCaps is filled by a verb. What a device can do about spreading packets over receive queues.
+// RSSCaps is filled by a verb. The support of a device for distributing packets over receive queues.
 //
 // C: struct ibv_rss_caps, ibv_query_device_ex(3).
 type RSSCaps struct {
-	// QP types that spread: bit n stands for the type of value n.
+	// QP types that distribute: bit n means the type with value n.
 	SupportedQPTs uint32 // supported_qpts
-	// Number of indirection tables.
+	// Largest number of indirection tables.
 	MaxRWQIndirectionTables uint32 // max_rwq_indirection_tables
-	// Entries of one indirection table.
+	// Largest number of entries of one indirection table.
 	MaxRWQIndirectionTableSize uint32 // max_rwq_indirection_table_size
 	// Fields that can be hashed.
 	RXHashFieldsMask RXHashField // rx_hash_fields_mask
-	// Functions to hash them with.
+	// Hash functions.
 	RXHashFunction RXHashFunc // rx_hash_function
 }
 
@@ -687,7 +689,7 @@ func (r *RSSCaps) from(c *cRSSCaps) {
 	r.RXHashFunction = RXHashFunc(c.rx_hash_function)
 }
 
-// PacketPacingCaps is filled by a verb. What a device can do about limiting the rate of a QP.
+// PacketPacingCaps is filled by a verb. The support of a device for limiting the packet rate of a QP.
 //
 // C: struct ibv_packet_pacing_caps, ibv_query_device_ex(3).
 type PacketPacingCaps struct {
@@ -695,7 +697,7 @@ type PacketPacingCaps struct {
 	QPRateLimitMin uint32 // qp_rate_limit_min
 	// Highest rate in kbit/s.
 	QPRateLimitMax uint32 // qp_rate_limit_max
-	// QP types that can be limited: bit n stands for the type of value n.
+	// QP types that can be limited: bit n means the type with value n.
 	SupportedQPTs uint32 // supported_qpts
 }
 
@@ -706,19 +708,19 @@ func (r *PacketPacingCaps) from(c *cPacketPacingCaps) {
 	r.SupportedQPTs = c.supported_qpts
 }
 
-// TMCaps is filled by a verb. What a device can do about matching tags.
+// TMCaps is filled by a verb. The support of a device for tag matching.
 //
 // C: struct ibv_tm_caps, ibv_query_device_ex(3).
 type TMCaps struct {
-	// Longest header of a rendezvous request in bytes.
+	// Size of the longest header of a rendezvous request in bytes.
 	MaxRndvHdrSize uint32 // max_rndv_hdr_size
-	// Tagged buffers of one matching list.
+	// Largest number of tagged buffers of one matching list.
 	MaxNumTags uint32 // max_num_tags
 	// Transports on which tags are matched.
 	Flags TMCap // flags
-	// Outstanding operations on a list.
+	// Largest number of outstanding operations on a list.
 	MaxOps uint32 // max_ops
-	// Scatter-gather entries of a tagged buffer.
+	// Largest number of scatter-gather entries of a tagged buffer.
 	MaxSGE uint32 // max_sge
 }
 
@@ -731,13 +733,13 @@ func (r *TMCaps) from(c *cTMCaps) {
 	r.MaxSGE = c.max_sge
 }
 
-// CQModerationCaps is filled by a verb. How far a completion queue can put off its notifications.
+// CQModerationCaps is filled by a verb. The limits for delaying the notifications of a completion queue.
 //
 // C: struct ibv_cq_moderation_caps, ibv_query_device_ex(3).
 type CQModerationCaps struct {
-	// Completions to wait for.
+	// Largest number of completions to wait for.
 	MaxCQCount uint16 // max_cq_count
-	// Time to wait in microseconds.
+	// Longest time to wait in microseconds.
 	MaxCQPeriod uint16 // max_cq_period
 }
 
@@ -747,15 +749,15 @@ func (r *CQModerationCaps) from(c *cCQModerationCaps) {
 	r.MaxCQPeriod = c.max_cq_period
 }
 
-// PCIAtomicCaps is filled by a verb. Atomic operations that a device does on host memory over PCI.
+// PCIAtomicCaps is filled by a verb. The support of a device for atomic operations on host memory over PCI.
 //
 // C: struct ibv_pci_atomic_caps, ibv_query_device_ex(3).
 type PCIAtomicCaps struct {
-	// Sizes of fetch and add.
+	// Operand sizes of fetch and add.
 	FetchAdd PCIAtomicSize // fetch_add
-	// Sizes of an unconditional swap.
+	// Operand sizes of an unconditional swap.
 	Swap PCIAtomicSize // swap
-	// Sizes of compare and swap.
+	// Operand sizes of compare and swap.
 	CompareSwap PCIAtomicSize // compare_swap
 }
 
@@ -766,38 +768,38 @@ func (r *PCIAtomicCaps) from(c *cPCIAtomicCaps) {
 	r.CompareSwap = PCIAtomicSize(c.compare_swap)
 }
 
-// DeviceAttrEx is filled by a verb. The attributes of a device. What the library or the device is too old to
-// tell is 0.
+// DeviceAttrEx is filled by a verb. The attributes of a device. A field that the library or the device is too
+// old for is 0.
 //
 // C: struct ibv_device_attr_ex, ibv_query_device_ex(3).
 type DeviceAttrEx struct {
 	// The basic attributes.
 	OrigAttr DeviceAttr // orig_attr
-	// On-demand regions.
+	// Support for on-demand regions.
 	ODPCaps ODPCaps // odp_caps
-	// Bits of a completion's timestamp that count; 0 where there are no timestamps.
+	// Valid bits of the timestamp of a completion; 0 where there are no timestamps.
 	CompletionTimestampMask uint64 // completion_timestamp_mask
-	// Frequency of the device's clock in kHz; 0 where it is not told.
+	// Frequency of the device's clock in kHz; 0 where it is not known.
 	HCACoreClock uint64 // hca_core_clock
-	// What the device can do.
+	// Capabilities.
 	DeviceCapFlagsEx DeviceCapEx // device_cap_flags_ex
-	// Segmenting of TCP.
+	// Support for segmenting TCP.
 	TSOCaps TSOCaps // tso_caps
-	// Spreading of packets over receive queues.
+	// Support for distributing packets over receive queues.
 	RSSCaps RSSCaps // rss_caps
-	// Number of work queues of type RQ.
+	// Largest number of work queues of type RQ.
 	MaxWQTypeRQ uint32 // max_wq_type_rq
-	// Limiting of a QP's rate.
+	// Support for limiting the packet rate.
 	PacketPacingCaps PacketPacingCaps // packet_pacing_caps
-	// Raw packets.
+	// Capabilities for raw packets.
 	RawPacketCaps RawPacketCap // raw_packet_caps
-	// Matching of tags.
+	// Support for tag matching.
 	TMCaps TMCaps // tm_caps
-	// Putting off of completion notifications.
+	// Limits for delaying notifications.
 	CQModCaps CQModerationCaps // cq_mod_caps
-	// Device memory that can be allocated in bytes.
+	// Size of the device memory that can be allocated in bytes.
 	MaxDMSize uint64 // max_dm_size
-	// Atomic operations over PCI.
+	// Support for atomic operations over PCI.
 	PCIAtomicCaps PCIAtomicCaps // pci_atomic_caps
 	// Operations on XRC that can use on-demand regions.
 	XRCODPCaps ODPTransportCap // xrc_odp_caps
@@ -831,29 +833,29 @@ func (r *DeviceAttrEx) from(c *cDeviceAttrEx) {
 type PortAttr struct {
 	// Logical state.
 	State PortState // state
-	// Largest payload of a packet that the port can do.
+	// Largest payload of a packet that the port supports.
 	MaxMTU MTU // max_mtu
-	// Largest payload of a packet now.
+	// Largest payload of a packet at present.
 	ActiveMTU MTU // active_mtu
-	// Entries of the GID table.
+	// Number of entries of the GID table.
 	GIDTblLen int // gid_tbl_len
-	// What the port can do.
+	// Capabilities.
 	PortCapFlags PortCap // port_cap_flags
-	// Longest message in bytes.
+	// Size of the longest message in bytes.
 	MaxMsgSz uint32 // max_msg_sz
-	// Packets that came with a bad partition key.
+	// Number of received packets with a bad partition key.
 	BadPKeyCntr uint32 // bad_pkey_cntr
-	// Packets that came with a bad queue key.
+	// Number of received packets with a bad queue key.
 	QKeyViolCntr uint32 // qkey_viol_cntr
-	// Entries of the partition key table.
+	// Number of entries of the partition key table.
 	PKeyTblLen uint16 // pkey_tbl_len
 	// Local identifier; 0 on Ethernet.
 	LID uint16 // lid
 	// Local identifier of the subnet manager.
 	SMLID uint16 // sm_lid
-	// Number of low bits of LID that may be anything.
+	// Number of low bits of LID that can have any value.
 	LMC uint8 // lmc
-	// Virtual lanes as a code: 1, 2, 3, 4, 5 for 1, 2, 4, 8, 15 lanes.
+	// Number of virtual lanes as a code: 1, 2, 3, 4, 5 for 1, 2, 4, 8, 15 lanes.
 	MaxVLNum uint8 // max_vl_num
 	// Service level to the subnet manager.
 	SMSL uint8 // sm_sl
@@ -868,13 +870,13 @@ type PortAttr struct {
 	ActiveSpeed uint8 // active_speed
 	// Physical state: 1 sleep, 2 polling, 3 disabled, 4 training, 5 up, 6 error recovery, 7 test.
 	PhysState uint8 // phys_state
-	// What carries the packets.
+	// Link layer.
 	LinkLayer LinkLayer // link_layer
-	// What the port demands.
+	// Requirements.
 	Flags PortFlags // flags
-	// More of what the port can do.
+	// Further capabilities.
 	PortCapFlags2 PortCap2 // port_cap_flags2
-	// Speed of a lane as in ActiveSpeed, with 256 for 200 Gbit/s; 0 where only ActiveSpeed tells it; 0 where the
+	// Speed of a lane as in ActiveSpeed, with 256 for 200 Gbit/s; 0 where only ActiveSpeed is set; 0 where the
 	// library is older than rdma-core 49.0.
 	ActiveSpeedEx uint32 // active_speed_ex
 }
@@ -906,19 +908,19 @@ func (r *PortAttr) from(c *cPortAttr) {
 	r.ActiveSpeedEx = c.active_speed_ex
 }
 
-// QPCap is filled by a verb. The room of a queue pair, at least what was asked for.
+// QPCap is filled by a verb. The capacity of a queue pair, at least what was requested.
 //
 // C: struct ibv_qp_cap, ibv_query_qp(3).
 type QPCap struct {
-	// Send requests that may be outstanding.
+	// Largest number of outstanding send requests.
 	MaxSendWR uint32 // max_send_wr
-	// Receive requests that may be outstanding.
+	// Largest number of outstanding receive requests.
 	MaxRecvWR uint32 // max_recv_wr
-	// Ranges in a send request.
+	// Largest number of scatter-gather entries in a send request.
 	MaxSendSGE uint32 // max_send_sge
-	// Ranges in a receive request.
+	// Largest number of scatter-gather entries in a receive request.
 	MaxRecvSGE uint32 // max_recv_sge
-	// Bytes that may be sent inline.
+	// Largest number of bytes that a request can send inline.
 	MaxInlineData uint32 // max_inline_data
 }
 
@@ -931,7 +933,7 @@ func (r *QPCap) from(c *cQPCap) {
 	r.MaxInlineData = c.max_inline_data
 }
 
-// GlobalRoute is filled by a verb. The part of a way that leads out of the subnet; on RoCE all of it.
+// GlobalRoute is filled by a verb. The part of a path outside of the subnet; on RoCE, all of it.
 //
 // C: struct ibv_global_route, ibv_query_qp(3).
 type GlobalRoute struct {
@@ -939,7 +941,7 @@ type GlobalRoute struct {
 	DGID GID // dgid
 	// Flow label.
 	FlowLabel uint32 // flow_label
-	// Index of this side's GID in the port's table.
+	// Index of the local GID in the GID table of the port.
 	SGIDIndex uint8 // sgid_index
 	// Hop limit.
 	HopLimit uint8 // hop_limit
@@ -956,7 +958,7 @@ func (r *GlobalRoute) from(c *cGlobalRoute) {
 	r.TrafficClass = c.traffic_class
 }
 
-// AHInfo is filled by a verb. The way to a peer, as AHAttr gave it.
+// AHInfo is filled by a verb. The path to a peer, as set with AHAttr.
 //
 // C: struct ibv_ah_attr, ibv_query_qp(3).
 type AHInfo struct {
@@ -968,11 +970,11 @@ type AHInfo struct {
 	SL uint8 // sl
 	// Source path bits; unused on RoCE.
 	SrcPathBits uint8 // src_path_bits
-	// Limit of the rate.
+	// Rate limit.
 	StaticRate uint8 // static_rate
-	// Whether GRH counts; always on RoCE.
+	// Whether GRH is used; always on RoCE.
 	IsGlobal bool // is_global
-	// Port of this side.
+	// Local port.
 	PortNum uint8 // port_num
 }
 
@@ -987,56 +989,56 @@ func (r *AHInfo) from(c *cAHAttr) {
 	r.PortNum = c.port_num
 }
 
-// QPInfo is filled by a verb. The state and the attributes of a queue pair. What was not asked for, or means
-// nothing for its type, may be 0.
+// QPInfo is filled by a verb. The state and the attributes of a queue pair. A field that was not queried, or
+// that its type does not have, may be 0.
 //
 // C: struct ibv_qp_attr, ibv_query_qp(3).
 type QPInfo struct {
-	// The state.
+	// State.
 	State QPState // qp_state
-	// Largest packet, on RC and UC.
+	// Largest payload of a packet, on RC and UC.
 	PathMTU MTU // path_mtu
-	// The move to the alternate path.
+	// State of the migration to the alternate path.
 	PathMigState MigState // path_mig_state
 	// Key of datagrams, on UD.
 	QKey uint32 // qkey
-	// Packet number that is expected next, or the first one: devices differ; on RC and UC.
+	// Number of the next packet to receive, or of the first one: devices differ; on RC and UC.
 	RQPSN uint32 // rq_psn
-	// Packet number that is sent next, or the first one: devices differ.
+	// Number of the next packet to send, or of the first one: devices differ.
 	SQPSN uint32 // sq_psn
 	// Number of the peer's queue pair, on RC and UC.
 	DestQPNum uint32 // dest_qp_num
-	// What the peer may do, on RC and UC.
+	// Access flags of the peer, on RC and UC.
 	AccessFlags QPAccess // qp_access_flags
-	// Its room.
+	// Capacity.
 	Cap QPCap // cap
-	// The way to the peer, on RC and UC.
+	// Path to the peer, on RC and UC.
 	AV AHInfo // ah_attr
-	// The alternate way.
+	// Alternate path to the peer.
 	AltAV AHInfo // alt_ah_attr
-	// Index in the port's partition table.
+	// Index in the partition table of the port.
 	PKeyIndex uint16 // pkey_index
 	// Index in the partition table of the alternate port.
 	AltPKeyIndex uint16 // alt_pkey_index
 	// Whether the send queue is draining, in SQD.
 	SQDraining bool // sq_draining
-	// Outstanding reads and atomics as requester.
+	// Largest number of outstanding reads and atomics as requester.
 	MaxRDAtomic uint8 // max_rd_atomic
-	// Outstanding reads and atomics as responder.
+	// Largest number of outstanding reads and atomics as responder.
 	MaxDestRDAtomic uint8 // max_dest_rd_atomic
-	// Code of the time a peer waits when no receive is posted, as QPAttr.MinRNRTimer has it.
+	// Code of the time that a peer waits when no receive is posted, see QPAttr.MinRNRTimer.
 	MinRNRTimer uint8 // min_rnr_timer
-	// Port of this side.
+	// Local port.
 	PortNum uint8 // port_num
-	// Code of the time to wait for an acknowledgement, as QPAttr.Timeout has it.
+	// Code of the time to wait for an acknowledgement, see QPAttr.Timeout.
 	Timeout uint8 // timeout
-	// Retries after a timeout.
+	// Number of retries after a timeout.
 	RetryCnt uint8 // retry_cnt
-	// Retries when the peer has no receive posted; 7 for ever.
+	// Number of retries when the peer has no receive posted; 7 means no limit.
 	RNRRetry uint8 // rnr_retry
-	// Port of the alternate way.
+	// Local port of the alternate path.
 	AltPortNum uint8 // alt_port_num
-	// Code of the time to wait on the alternate way.
+	// Code of the time to wait for an acknowledgement on the alternate path, see QPAttr.Timeout.
 	AltTimeout uint8 // alt_timeout
 }
 
@@ -1067,15 +1069,15 @@ func (r *QPInfo) from(c *cQPAttr) {
 	r.AltTimeout = c.alt_timeout
 }
 
-// QPInitInfo is filled by a verb. How a queue pair was made.
+// QPInitInfo is filled by a verb. The values with which a queue pair was created.
 //
 // C: struct ibv_qp_init_attr, ibv_query_qp(3).
 type QPInitInfo struct {
-	// Its room.
+	// Capacity.
 	Cap QPCap // cap
 	// Transport service.
 	Type QPType // qp_type
-	// Whether every send request completes with an entry.
+	// Whether every send request has a completion.
 	SignalAll bool // sq_sig_all
 }
 
@@ -1086,8 +1088,8 @@ func (r *QPInitInfo) from(c *cQPInitAttr) {
 	r.SignalAll = c.sq_sig_all != 0
 }
 
-// MRInitAttr is filled by its methods and handed to a verb. What to register, in the one call that covers every
-// form of registration.
+// MRInitAttr is filled by its methods and handed to a verb. A description of the memory to register, for the
+// one call that covers every form of registration.
 //
 // C: struct ibv_mr_init_attr, ibv_reg_mr(3).
 type MRInitAttr struct {
@@ -1100,7 +1102,7 @@ type MRInitAttr struct {
 // NewMRInitAttr starts an attribute structure MRInitAttr.
 //
 //   - length: length in bytes.
-//   - access: what the region may be used for.
+//   - access: access flags.
 func NewMRInitAttr(length uint64, access MRAccess) *MRInitAttr {
 	a := &MRInitAttr{}
 	a.c.length = length
@@ -1108,7 +1110,8 @@ func NewMRInitAttr(length uint64, access MRAccess) *MRInitAttr {
 	return a
 }
 
-// IOVA sets this and its mask bit: address of the region's first byte as peers and work requests give it.
+// IOVA sets this and its mask bit: address of the first byte of the region in work requests of this side and of
+// peers.
 //
 // C: struct ibv_mr_init_attr.iova, IBV_REG_MR_MASK_IOVA, ibv_reg_mr(3).
 func (a *MRInitAttr) IOVA(v uint64) *MRInitAttr {

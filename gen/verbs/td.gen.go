@@ -10,7 +10,8 @@ import (
 	"unsafe"
 )
 
-// TD is a handle: a thread domain. It promises that the objects made with it are used by one thread at a time.
+// TD is a handle: a thread domain. The program promises to use the objects made with it from one thread at a
+// time.
 //
 // C: struct ibv_td, ibv_alloc_td(3).
 type TD struct {
