@@ -170,6 +170,9 @@ func load(sources []source, errs Errors) (*Spec, error) {
 		errs = append(errs, f.errs...)
 	}
 	s.Pending = still(pending, parts)
+	for _, p := range s.Pages {
+		p.orderRules()
+	}
 	sort.SliceStable(s.Pages, func(i, j int) bool { return s.Pages[i].Page < s.Pages[j].Page })
 	errs = append(errs, j.errs...)
 	errs = append(errs, s.index(parts)...)

@@ -48,11 +48,11 @@ const (
 	rule0006
 	rule0010
 	rule0012
+	rule0013
+	rule0018
+	rule0194
 	rule0201
 	rule0204
-	rule0013
-	rule0194
-	rule0018
 	rule0020
 	rule0021
 	rule0022
@@ -71,12 +71,12 @@ const (
 	rule0024
 	rule0028
 	rule0030
-	rule0202
-	rule0205
 	rule0031
-	rule0195
 	rule0036
 	rule0040
+	rule0195
+	rule0202
+	rule0205
 	rule0041
 	rule0042
 	rule0043
@@ -117,10 +117,7 @@ const (
 	rule0054
 	rule0058
 	rule0060
-	rule0203
-	rule0206
 	rule0061
-	rule0196
 	rule0066
 	rule0069
 	rule0070
@@ -129,7 +126,10 @@ const (
 	rule0073
 	rule0074
 	rule0075
+	rule0196
 	rule0200
+	rule0203
+	rule0206
 	rule0172
 	rule0173
 	rule0174
@@ -240,8 +240,8 @@ const (
 	rule0233
 	rule0234
 	rule0235
-	rule0508
 	rule0236
+	rule0508
 	rule0220
 	rule0222
 	rule0228
@@ -324,11 +324,11 @@ var rules = [...]verr.Rule{
 	rule0006: {ID: "VR-ibv_reg_mr-access-0006", Verb: "ibv_reg_mr", Subject: "access", Statement: "HUGETLB means something with ON_DEMAND only", Fix: "add MRAccessOnDemand, or leave MRAccessHugetlb out", Page: "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"}, RefusedBy: []string{"rxe with linux 6.12..7.2"}},
 	rule0010: {ID: "VR-ibv_reg_mr-length-0010", Verb: "ibv_reg_mr", Subject: "length", Statement: "an on-demand region at address 0 is the implicit one, of length SIZE_MAX", Fix: "pass SIZE_MAX as length, or the address of the memory", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
 	rule0012: {ID: "VR-ibv_reg_mr-length-0012", Verb: "ibv_reg_mr", Subject: "length", Statement: "a region has at least 1 byte", Fix: "pass a length of at least 1", Page: "ibv_reg_mr", Section: ""},
+	rule0013: {ID: "VR-ibv_reg_mr-access-0013", Verb: "ibv_reg_mr", Subject: "access", Statement: "REMOTE_ATOMIC needs a device with atomic operations", Fix: "leave MRAccessRemoteAtomic out", Page: "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true},
+	rule0018: {ID: "VR-ibv_reg_mr-length-0018", Verb: "ibv_reg_mr", Subject: "length", Statement: "a region is at most max_mr_size bytes long", Fix: "register smaller regions", Page: "ibv_reg_mr", Section: "", AcceptedBy: []string{"siw (only for a process with CAP_IPC_LOCK)"}},
+	rule0194: {ID: "VR-ibv_reg_mr-access-0194", Verb: "ibv_reg_mr", Subject: "access", Statement: "FLUSH_PERSISTENT works with persistent memory only on some devices", Fix: "register persistent memory, or leave MRAccessFlushPersistent out", Page: "ibv_reg_mr", Section: "", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
 	rule0201: {ID: "VR-ibv_reg_mr-addr-0201", Verb: "ibv_reg_mr", Subject: "addr", Statement: "memory that is pinned seldom begins at address 0", Fix: "pass the address of the memory", Page: "ibv_reg_mr", Section: "", AcceptedBy: []string{"every provider (only when the process has mapped page 0)"}},
 	rule0204: {ID: "VR-ibv_reg_mr-length-0204", Verb: "ibv_reg_mr", Subject: "length", Statement: "memory that is pinned is shorter than 2^63 bytes", Fix: "pass the length of the memory in bytes", Page: "ibv_reg_mr", Section: "", RefusedBy: []string{"linux 6.1..7.2"}},
-	rule0013: {ID: "VR-ibv_reg_mr-access-0013", Verb: "ibv_reg_mr", Subject: "access", Statement: "REMOTE_ATOMIC needs a device with atomic operations", Fix: "leave MRAccessRemoteAtomic out", Page: "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true},
-	rule0194: {ID: "VR-ibv_reg_mr-access-0194", Verb: "ibv_reg_mr", Subject: "access", Statement: "FLUSH_PERSISTENT works with persistent memory only on some devices", Fix: "register persistent memory, or leave MRAccessFlushPersistent out", Page: "ibv_reg_mr", Section: "", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
-	rule0018: {ID: "VR-ibv_reg_mr-length-0018", Verb: "ibv_reg_mr", Subject: "length", Statement: "a region is at most max_mr_size bytes long", Fix: "register smaller regions", Page: "ibv_reg_mr", Section: "", AcceptedBy: []string{"siw (only for a process with CAP_IPC_LOCK)"}},
 	rule0020: {ID: "VR-ibv_reg_mr_iova-access-0020", Verb: "ibv_reg_mr_iova", Subject: "access", Statement: "REMOTE_WRITE needs LOCAL_WRITE", Fix: "add MRAccessLocalWrite", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
 	rule0021: {ID: "VR-ibv_reg_mr_iova-access-0021", Verb: "ibv_reg_mr_iova", Subject: "access", Statement: "REMOTE_ATOMIC needs LOCAL_WRITE", Fix: "add MRAccessLocalWrite", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
 	rule0022: {ID: "VR-ibv_reg_mr_iova-access-0022", Verb: "ibv_reg_mr_iova", Subject: "access", Statement: "access takes the known flags and the optional bits 20 to 29", Fix: "leave the unknown bits out", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
@@ -347,12 +347,12 @@ var rules = [...]verr.Rule{
 	rule0024: {ID: "VR-ibv_reg_mr_iova-access-0024", Verb: "ibv_reg_mr_iova", Subject: "access", Statement: "HUGETLB means something with ON_DEMAND only", Fix: "add MRAccessOnDemand, or leave MRAccessHugetlb out", Page: "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"}, RefusedBy: []string{"rxe with linux 6.12..7.2"}},
 	rule0028: {ID: "VR-ibv_reg_mr_iova-length-0028", Verb: "ibv_reg_mr_iova", Subject: "length", Statement: "an on-demand region at address 0 is the implicit one, of length SIZE_MAX", Fix: "pass SIZE_MAX as length, or the address of the memory", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
 	rule0030: {ID: "VR-ibv_reg_mr_iova-length-0030", Verb: "ibv_reg_mr_iova", Subject: "length", Statement: "a region has at least 1 byte", Fix: "pass a length of at least 1", Page: "ibv_reg_mr", Section: ""},
-	rule0202: {ID: "VR-ibv_reg_mr_iova-addr-0202", Verb: "ibv_reg_mr_iova", Subject: "addr", Statement: "memory that is pinned seldom begins at address 0", Fix: "pass the address of the memory", Page: "ibv_reg_mr", Section: "", AcceptedBy: []string{"every provider (only when the process has mapped page 0)"}},
-	rule0205: {ID: "VR-ibv_reg_mr_iova-length-0205", Verb: "ibv_reg_mr_iova", Subject: "length", Statement: "memory that is pinned is shorter than 2^63 bytes", Fix: "pass the length of the memory in bytes", Page: "ibv_reg_mr", Section: "", RefusedBy: []string{"linux 6.1..7.2"}},
 	rule0031: {ID: "VR-ibv_reg_mr_iova-access-0031", Verb: "ibv_reg_mr_iova", Subject: "access", Statement: "REMOTE_ATOMIC needs a device with atomic operations", Fix: "leave MRAccessRemoteAtomic out", Page: "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true},
-	rule0195: {ID: "VR-ibv_reg_mr_iova-access-0195", Verb: "ibv_reg_mr_iova", Subject: "access", Statement: "FLUSH_PERSISTENT works with persistent memory only on some devices", Fix: "register persistent memory, or leave MRAccessFlushPersistent out", Page: "ibv_reg_mr", Section: "", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
 	rule0036: {ID: "VR-ibv_reg_mr_iova-length-0036", Verb: "ibv_reg_mr_iova", Subject: "length", Statement: "a region is at most max_mr_size bytes long", Fix: "register smaller regions", Page: "ibv_reg_mr", Section: "", AcceptedBy: []string{"siw (only for a process with CAP_IPC_LOCK)"}},
 	rule0040: {ID: "VR-ibv_reg_mr_iova-iova-0040", Verb: "ibv_reg_mr_iova", Subject: "iova", Statement: "an implicit on-demand region has iova 0", Fix: "pass iova 0", Page: "ibv_reg_mr", Section: "", RefusedBy: []string{"mlx5 with linux >=6.12"}},
+	rule0195: {ID: "VR-ibv_reg_mr_iova-access-0195", Verb: "ibv_reg_mr_iova", Subject: "access", Statement: "FLUSH_PERSISTENT works with persistent memory only on some devices", Fix: "register persistent memory, or leave MRAccessFlushPersistent out", Page: "ibv_reg_mr", Section: "", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
+	rule0202: {ID: "VR-ibv_reg_mr_iova-addr-0202", Verb: "ibv_reg_mr_iova", Subject: "addr", Statement: "memory that is pinned seldom begins at address 0", Fix: "pass the address of the memory", Page: "ibv_reg_mr", Section: "", AcceptedBy: []string{"every provider (only when the process has mapped page 0)"}},
+	rule0205: {ID: "VR-ibv_reg_mr_iova-length-0205", Verb: "ibv_reg_mr_iova", Subject: "length", Statement: "memory that is pinned is shorter than 2^63 bytes", Fix: "pass the length of the memory in bytes", Page: "ibv_reg_mr", Section: "", RefusedBy: []string{"linux 6.1..7.2"}},
 	rule0041: {ID: "VR-ibv_reg_dmabuf_mr-access-0041", Verb: "ibv_reg_dmabuf_mr", Subject: "access", Statement: "REMOTE_WRITE needs LOCAL_WRITE", Fix: "add DmabufAccessLocalWrite", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
 	rule0042: {ID: "VR-ibv_reg_dmabuf_mr-access-0042", Verb: "ibv_reg_dmabuf_mr", Subject: "access", Statement: "REMOTE_ATOMIC needs LOCAL_WRITE", Fix: "add DmabufAccessLocalWrite", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
 	rule0043: {ID: "VR-ibv_reg_dmabuf_mr-access-0043", Verb: "ibv_reg_dmabuf_mr", Subject: "access", Statement: "a region over a dma-buf takes LOCAL_WRITE, REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC and RELAXED_ORDERING only", Fix: "leave the other flags out", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
@@ -393,10 +393,7 @@ var rules = [...]verr.Rule{
 	rule0054: {ID: "VR-ibv_reg_mr_ex-access-0054", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access", Statement: "HUGETLB means something with ON_DEMAND only", Fix: "add MRAccessOnDemand, or leave MRAccessHugetlb out", Page: "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"}, RefusedBy: []string{"rxe with linux 6.12..7.2"}},
 	rule0058: {ID: "VR-ibv_reg_mr_ex-length-0058", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length", Statement: "an on-demand region at address 0 is the implicit one, of length SIZE_MAX", Fix: "pass SIZE_MAX as length, or the address of the memory", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
 	rule0060: {ID: "VR-ibv_reg_mr_ex-length-0060", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length", Statement: "a region has at least 1 byte", Fix: "pass a length of at least 1", Page: "ibv_reg_mr", Section: ""},
-	rule0203: {ID: "VR-ibv_reg_mr_ex-addr-0203", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.addr", Statement: "memory that is pinned seldom begins at address 0", Fix: "pass the address of the memory", Page: "ibv_reg_mr", Section: "", AcceptedBy: []string{"every provider (only when the process has mapped page 0)"}},
-	rule0206: {ID: "VR-ibv_reg_mr_ex-length-0206", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length", Statement: "memory that is pinned is shorter than 2^63 bytes", Fix: "pass the length of the memory in bytes", Page: "ibv_reg_mr", Section: "", RefusedBy: []string{"linux 6.1..7.2"}},
 	rule0061: {ID: "VR-ibv_reg_mr_ex-access-0061", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access", Statement: "REMOTE_ATOMIC needs a device with atomic operations", Fix: "leave MRAccessRemoteAtomic out", Page: "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true},
-	rule0196: {ID: "VR-ibv_reg_mr_ex-access-0196", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access", Statement: "FLUSH_PERSISTENT works with persistent memory only on some devices", Fix: "register persistent memory, or leave MRAccessFlushPersistent out", Page: "ibv_reg_mr", Section: "", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
 	rule0066: {ID: "VR-ibv_reg_mr_ex-length-0066", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length", Statement: "a region is at most max_mr_size bytes long", Fix: "register smaller regions", Page: "ibv_reg_mr", Section: "", AcceptedBy: []string{"siw (only for a process with CAP_IPC_LOCK)"}},
 	rule0069: {ID: "VR-ibv_reg_mr_ex-comp_mask-0069", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.comp_mask", Statement: "comp_mask takes the known bits", Fix: "leave the unknown bits out", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
 	rule0070: {ID: "VR-ibv_reg_mr_ex-iova-0070", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.iova", Statement: "iova is ignored unless IOVA is set in comp_mask", Fix: "add IBV_REG_MR_MASK_IOVA to comp_mask", Page: "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
@@ -405,7 +402,10 @@ var rules = [...]verr.Rule{
 	rule0073: {ID: "VR-ibv_reg_mr_ex-fd_offset-0073", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.fd_offset", Statement: "fd_offset is ignored unless FD_OFFSET is set in comp_mask", Fix: "add IBV_REG_MR_MASK_FD_OFFSET to comp_mask", Page: "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
 	rule0074: {ID: "VR-ibv_reg_mr_ex-dmah-0074", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.dmah", Statement: "dmah is ignored unless DMAH is set in comp_mask", Fix: "add IBV_REG_MR_MASK_DMAH to comp_mask", Page: "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
 	rule0075: {ID: "VR-ibv_reg_mr_ex-buf-0075", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.buf", Statement: "buf is ignored unless BUF is set in comp_mask", Fix: "add IBV_REG_MR_MASK_BUF to comp_mask", Page: "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
+	rule0196: {ID: "VR-ibv_reg_mr_ex-access-0196", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access", Statement: "FLUSH_PERSISTENT works with persistent memory only on some devices", Fix: "register persistent memory, or leave MRAccessFlushPersistent out", Page: "ibv_reg_mr", Section: "", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
 	rule0200: {ID: "VR-ibv_reg_mr_ex-iova-0200", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.iova", Statement: "an implicit on-demand region has iova 0", Fix: "leave iova out, or set it to 0", Page: "ibv_reg_mr", Section: "", RefusedBy: []string{"mlx5 with linux >=6.12"}},
+	rule0203: {ID: "VR-ibv_reg_mr_ex-addr-0203", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.addr", Statement: "memory that is pinned seldom begins at address 0", Fix: "pass the address of the memory", Page: "ibv_reg_mr", Section: "", AcceptedBy: []string{"every provider (only when the process has mapped page 0)"}},
+	rule0206: {ID: "VR-ibv_reg_mr_ex-length-0206", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length", Statement: "memory that is pinned is shorter than 2^63 bytes", Fix: "pass the length of the memory in bytes", Page: "ibv_reg_mr", Section: "", RefusedBy: []string{"linux 6.1..7.2"}},
 	rule0172: {ID: "VR-ibv_rereg_mr-mr-0172", Verb: "ibv_rereg_mr", Subject: "mr", Statement: "mr is the region to change", Fix: "pass the region", Page: "ibv_rereg_mr", Section: "DESCRIPTION"},
 	rule0173: {ID: "VR-ibv_rereg_mr-flags-0173", Verb: "ibv_rereg_mr", Subject: "flags", Statement: "flags takes the known bits", Fix: "leave the unknown bits out", Page: "ibv_rereg_mr", Section: "DESCRIPTION"},
 	rule0174: {ID: "VR-ibv_rereg_mr-flags-0174", Verb: "ibv_rereg_mr", Subject: "flags", Statement: "flags say what to change", Fix: "set a flag", Page: "ibv_rereg_mr", Section: ""},
@@ -516,8 +516,8 @@ var rules = [...]verr.Rule{
 	rule0233: {ID: "VR-ibv_modify_qp-alt_port_num-0233", Verb: "ibv_modify_qp", Subject: "attr.alt_port_num", Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
 	rule0234: {ID: "VR-ibv_modify_qp-port_num-0234", Verb: "ibv_modify_qp", Subject: "attr.port_num", Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
 	rule0235: {ID: "VR-ibv_modify_qp-port_num-0235", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.port_num", Statement: "with a port given beside it, the path leaves by that port", Fix: "pass the same number twice", Page: "ibv_modify_qp", Section: ""},
-	rule0508: {ID: "VR-ibv_modify_qp-port_num-0508", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.port_num", Statement: "with a port given beside it, the path leaves by that port", Fix: "pass the same number twice", Page: "ibv_modify_qp", Section: ""},
 	rule0236: {ID: "VR-ibv_modify_qp-alt_ah_attr-0236", Verb: "ibv_modify_qp", Subject: "attr.alt_ah_attr.port_num", Statement: "the alternate path leaves by the alternate port", Fix: "pass the same number twice", Page: "ibv_modify_qp", Section: ""},
+	rule0508: {ID: "VR-ibv_modify_qp-port_num-0508", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.port_num", Statement: "with a port given beside it, the path leaves by that port", Fix: "pass the same number twice", Page: "ibv_modify_qp", Section: ""},
 	rule0220: {ID: "VR-ibv_modify_qp-attr_mask-0220", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "each change of state of a queue pair of type RC needs its attributes, and takes few others", Fix: "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES", AcceptedBy: []string{"siw, not in all cases", "cxgb4, not in all cases", "erdma with linux 6.1, not in all cases", "rxe with linux 7.2, not in all cases"}, RefusedBy: []string{"rxe with linux 6.1..7.2, not in all cases", "rxe with linux 6.1, not in all cases", "mlx5 with linux 6.1..6.12"}},
 	rule0222: {ID: "VR-ibv_modify_qp-attr_mask-0222", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "each change of state of a queue pair of type UD needs its attributes, and takes few others", Fix: "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES", AcceptedBy: []string{"mlx5 (only a queue pair that was made with a source_qpn, and with the state alone)", "rxe with linux 7.2, not in all cases"}, RefusedBy: []string{"rxe with linux 6.1..7.2, not in all cases", "rxe with linux 6.1, not in all cases"}},
 	rule0228: {ID: "VR-ibv_modify_qp-attr_mask-0228", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "a queue pair of type RC has no use for QKEY, in any state", Fix: "leave them out", Page: "ibv_modify_qp", Section: "DESCRIPTION", AcceptedBy: []string{"siw", "cxgb4", "rxe with linux 7.2, not in all cases"}, RefusedBy: []string{"rxe with linux 6.1..7.2, not in all cases", "rxe with linux 6.1, not in all cases", "mlx5 with linux 6.1..6.12"}},
