@@ -151,9 +151,10 @@ func load(sources []source, errs Errors) (*Spec, error) {
 		}
 	}
 	parts := make([]*Page, len(s.Pages)) // what each file says by itself
+	partOf := map[*Page]*Page{}
 	for i, p := range s.Pages {
 		alone := *p
-		parts[i] = &alone
+		parts[i], partOf[p] = &alone, &alone
 	}
 	var j joiner
 	for _, f := range files {
@@ -163,9 +164,10 @@ func load(sources []source, errs Errors) (*Spec, error) {
 		if x := f.extension(f.node, s.Pages); x != nil {
 			x.layer = f.layer
 			j.join(x)
-			parts = append(parts, &x.Page)
+			parts, partOf[&x.Page] = append(parts, &x.Page), &x.Page
 		}
 	}
+	expandShared(s, files, partOf)
 	for _, f := range files {
 		errs = append(errs, f.errs...)
 	}
