@@ -12,11 +12,12 @@ type expander struct {
 	parts map[*Page]*Page // what a page's file says by itself, by the page that it is read into
 	rules []*sharedRule
 	byID  map[string]*sharedRule
+	more  map[*Page][]Rule // the rules written out
 }
 
 // expandShared adds to each page the rules that shared ones stand for. The mistakes are noted where they are.
 func expandShared(s *Spec, files []*file, parts map[*Page]*Page) {
-	x := &expander{spec: s, parts: parts, byID: map[string]*sharedRule{}}
+	x := &expander{spec: s, parts: parts, byID: map[string]*sharedRule{}, more: map[*Page][]Rule{}}
 	var more []*sharedRule
 	for _, f := range files {
 		for _, r := range f.shared {
@@ -44,6 +45,9 @@ func expandShared(s *Spec, files []*file, parts map[*Page]*Page) {
 			x.write(r, r.entries[i])
 		}
 		subjects.check(r)
+	}
+	for page, rules := range x.more {
+		page.Rules = slices.Concat(page.Rules, rules)
 	}
 }
 
@@ -96,10 +100,8 @@ func (x *expander) write(r *sharedRule, e *entry) {
 	rule := d.rule(n, place{page.Page, ""})
 	d.from = nil
 	rule.Page, rule.Pos = page.Page, e.d.pos(e.key)
-	page.Rules = append(slices.Clip(page.Rules), rule)
-	if part := x.parts[e.to]; part != nil {
-		part.Rules = append(slices.Clip(part.Rules), rule)
-	}
+	x.more[page] = append(x.more[page], rule)
+	x.more[x.parts[e.to]] = append(x.more[x.parts[e.to]], rule)
 }
 
 // pageOf finds the page that the rule of an entry stands on: that of the file that has the entry, or the one that it names.

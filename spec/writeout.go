@@ -149,6 +149,9 @@ var wordSign = regexp.MustCompile(`\$[a-z][a-z0-9_]*`)
 
 // plain puts the words in.
 func (w *writer) plain(n *yaml.Node) string {
+	if !strings.Contains(n.Value, "$") {
+		return n.Value
+	}
 	return wordSign.ReplaceAllStringFunc(n.Value, func(sign string) string {
 		name := sign[1:]
 		w.words[name] = true
@@ -200,7 +203,9 @@ func relative(path, s string) string {
 }
 
 // hasSign tells whether a text has what only a shared rule has.
-func hasSign(s string) bool { return resolve("x.y", s) != s || wordSign.MatchString(s) }
+func hasSign(s string) bool {
+	return strings.ContainsAny(s, "$/") && (resolve("x.y", s) != s || wordSign.MatchString(s))
+}
 
 func hasKeyIn(pairs []*yaml.Node, name string) bool {
 	return hasKey(&yaml.Node{Content: pairs}, name)
