@@ -21,9 +21,7 @@ func (d *decoder) page(n *yaml.Node) *Page {
 		{"records", false, d.named(func(name string, k, v *yaml.Node) { p.Records = append(p.Records, d.record(name, k, v)) })},
 		{"objects", false, d.named(func(name string, k, v *yaml.Node) { p.Objects = append(p.Objects, d.objectType(name, k, v)) })},
 		{"verbs", false, d.named(func(name string, k, v *yaml.Node) { p.Verbs = append(p.Verbs, d.verb(name, k, v)) })},
-		{"rules", false, func(n *yaml.Node, at place) {
-			d.list(n, at, func(e *yaml.Node) { p.Rules = append(p.Rules, d.rule(e, at)) })
-		}},
+		{"rules", false, d.rules(p)},
 		{"notes", false, func(n *yaml.Node, at place) {
 			d.list(n, at, func(e *yaml.Node) { p.Notes = append(p.Notes, d.note(e, at)) })
 		}},
@@ -35,6 +33,7 @@ func (d *decoder) page(n *yaml.Node) *Page {
 	for i := range p.Verbs {
 		p.Verbs[i].Page = p.Page
 	}
+	p.Rules = append(p.Rules, d.nulls...)
 	for i := range p.Rules {
 		p.Rules[i].Page = p.Page
 	}
@@ -149,6 +148,7 @@ func (d *decoder) recordField(record, c string, k, v *yaml.Node) RecordField {
 		{"bool", false, d.truth(&f.Bool)},
 		{"text", false, d.truth(&f.Text)},
 		{"hex", false, d.truth(&f.Hex)},
+		{"means", false, d.text(&f.Means)},
 		{"callback", false, d.text(&f.Callback)},
 		{"len", false, d.text(&f.Len)},
 		{"pair", false, d.text(&f.Pair)},
@@ -220,18 +220,24 @@ func (d *decoder) verb(name string, k, v *yaml.Node) Verb {
 func (d *decoder) param(verb, c string, k, v *yaml.Node) Param {
 	p := Param{C: c, Pos: d.pos(k)}
 	defer d.marking(&p.marks)()
+	var notNull *yaml.Node
 	d.object(v, place{verb + "." + c, ""}, []key{
 		{"role", true, d.oneOf(&p.Role, RoleHandle, RoleIn, RoleInRec, RoleOutRec, RoleOut, RoleSlice, RoleFlags, RoleEnum, RoleAddr, RoleLen, RoleMask)},
 		{"type", false, d.text(&p.Type)},
 		{"go", false, d.local(&p.Go)},
 		{"null", false, d.truth(&p.Null)},
+		{keyNotNull, false, func(n *yaml.Node, _ place) { notNull = n }},
 		{"len", false, d.text(&p.Len)},
 		{"rest", false, d.truth(&p.Rest)},
 		{"parent", false, d.truth(&p.Parent)},
 		{"bit", false, d.text(&p.Bit)},
 		{"hex", false, d.truth(&p.Hex)},
+		{"means", false, d.text(&p.Means)},
 		{"doc", false, d.text(&p.Doc)},
 	})
+	if notNull != nil {
+		d.notNull(notNull, verb, &p)
+	}
 	return p
 }
 

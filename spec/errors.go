@@ -24,6 +24,7 @@ const (
 	CodeUnknownKind   = "spec-unknown-kind"   // a rule kind outside the closed list
 	CodeKindKey       = "spec-kind-key"       // a key that this kind of rule does not use, or lacks
 	CodeRuleID        = "spec-rule-id"        // an ID of another form, or for another verb
+	CodeSharedRule    = "spec-shared-rule"    // a rule about several parameters or fields that does not fit them
 	CodeDuplicateRule = "spec-duplicate-rule" // a rule number used twice in the project
 	CodeDuplicateName = "spec-duplicate-name" // a C or Go name decided twice
 	CodeGlob          = "spec-glob"           // a pattern where one name belongs
@@ -38,7 +39,7 @@ const (
 func Codes() []string {
 	return []string{
 		CodeUnreadable, CodeEmpty, CodeEncoding, CodeTab, CodeSyntax, CodeAlias, CodeType, CodeUnknownKey,
-		CodeDuplicateKey, CodeMissingKey, CodeValue, CodePageName, CodeExtends, CodeUnknownKind, CodeKindKey, CodeRuleID,
+		CodeDuplicateKey, CodeMissingKey, CodeValue, CodePageName, CodeExtends, CodeUnknownKind, CodeKindKey, CodeRuleID, CodeSharedRule,
 		CodeDuplicateRule, CodeDuplicateName, CodeGlob, CodeUnknownName, CodeUnknownPath, CodeCase, CodeGoName, CodeTooMuch,
 	}
 }

@@ -117,9 +117,7 @@ func (d *decoder) extension(n *yaml.Node, pages []*Page) *extension {
 		}},
 		{"title", false, d.settled(base.Pos)},
 		{"release", false, d.settled(base.Pos)},
-		{"rules", false, func(n *yaml.Node, at place) {
-			d.list(n, at, func(e *yaml.Node) { x.Rules = append(x.Rules, d.rule(e, at)) })
-		}},
+		{"rules", false, d.rules(&x.Page)},
 		{"notes", false, func(n *yaml.Node, at place) {
 			d.list(n, at, func(e *yaml.Node) { x.Notes = append(x.Notes, d.note(e, at)) })
 		}},
@@ -132,6 +130,7 @@ func (d *decoder) extension(n *yaml.Node, pages []*Page) *extension {
 	for i := range x.Verbs {
 		x.Verbs[i].Page = x.Page.Page
 	}
+	x.Rules = append(x.Rules, d.nulls...)
 	for i := range x.Rules {
 		x.Rules[i].Page = x.Page.Page
 	}

@@ -151,9 +151,10 @@ func load(sources []source, errs Errors) (*Spec, error) {
 		}
 	}
 	parts := make([]*Page, len(s.Pages)) // what each file says by itself
+	partOf := map[*Page]*Page{}
 	for i, p := range s.Pages {
 		alone := *p
-		parts[i] = &alone
+		parts[i], partOf[p] = &alone, &alone
 	}
 	var j joiner
 	for _, f := range files {
@@ -163,13 +164,17 @@ func load(sources []source, errs Errors) (*Spec, error) {
 		if x := f.extension(f.node, s.Pages); x != nil {
 			x.layer = f.layer
 			j.join(x)
-			parts = append(parts, &x.Page)
+			parts, partOf[&x.Page] = append(parts, &x.Page), &x.Page
 		}
 	}
+	expandShared(s, files, partOf)
 	for _, f := range files {
 		errs = append(errs, f.errs...)
 	}
 	s.Pending = still(pending, parts)
+	for _, p := range s.Pages {
+		p.orderRules()
+	}
 	sort.SliceStable(s.Pages, func(i, j int) bool { return s.Pages[i].Page < s.Pages[j].Page })
 	errs = append(errs, j.errs...)
 	errs = append(errs, s.index(parts)...)

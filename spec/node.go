@@ -17,6 +17,9 @@ type decoder struct {
 	maxNodes int // of the file
 	// adding limits the entry that is read next: its page has it, and an extension adds to it.
 	adding *adding
+	shared []*sharedRule         // wait until all files are read
+	nulls  []Rule                // of the parameters read so far
+	from   map[*yaml.Node]string // the files of nodes that are not of this one
 }
 
 // marks are the places of the texts of one entry of a page, found by key and text.
@@ -62,7 +65,12 @@ type key struct {
 }
 
 // pos returns the place of a node.
-func (d *decoder) pos(n *yaml.Node) Pos { return Pos{d.file, n.Line, n.Column} }
+func (d *decoder) pos(n *yaml.Node) Pos {
+	if file := d.from[n]; file != "" {
+		return Pos{file, n.Line, n.Column}
+	}
+	return Pos{d.file, n.Line, n.Column}
+}
 
 // add notes a mistake at a node.
 func (d *decoder) add(n *yaml.Node, code, subject, problem, fix string) {

@@ -132,8 +132,9 @@ type RecordField struct {
 	Bit    string // mask enumerator that says the field is given
 	Nested string // record type, role in, that fills a nested struct
 	Bool   bool
-	Text   bool // a char array: a Go string
-	Hex    bool // messages write it in hex
+	Text   bool   // a char array: a Go string
+	Hex    bool   // messages write it in hex
+	Means  string // kind of value, for rules about every such value: "port"
 	// Callback is "memory", "allocator" or "context": see README.md.
 	Callback string
 	Len      string // callback memory: the field with the length of that memory
@@ -250,6 +251,7 @@ type Param struct {
 	Parent bool
 	Bit    string // flag that says the parameter is given
 	Hex    bool   // messages write it in hex
+	Means  string // what its value is, for rules about every such value: "port"
 	Doc    string
 	Pos    Pos
 

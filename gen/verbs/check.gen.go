@@ -48,11 +48,11 @@ const (
 	rule0006
 	rule0010
 	rule0012
+	rule0013
+	rule0018
+	rule0194
 	rule0201
 	rule0204
-	rule0013
-	rule0194
-	rule0018
 	rule0020
 	rule0021
 	rule0022
@@ -71,12 +71,12 @@ const (
 	rule0024
 	rule0028
 	rule0030
-	rule0202
-	rule0205
 	rule0031
-	rule0195
 	rule0036
 	rule0040
+	rule0195
+	rule0202
+	rule0205
 	rule0041
 	rule0042
 	rule0043
@@ -117,10 +117,7 @@ const (
 	rule0054
 	rule0058
 	rule0060
-	rule0203
-	rule0206
 	rule0061
-	rule0196
 	rule0066
 	rule0069
 	rule0070
@@ -129,7 +126,10 @@ const (
 	rule0073
 	rule0074
 	rule0075
+	rule0196
 	rule0200
+	rule0203
+	rule0206
 	rule0172
 	rule0173
 	rule0174
@@ -240,8 +240,8 @@ const (
 	rule0233
 	rule0234
 	rule0235
-	rule0508
 	rule0236
+	rule0508
 	rule0220
 	rule0222
 	rule0228
@@ -283,31 +283,31 @@ const (
 
 // rules are the rules that the validators check, with what the errors say of them.
 var rules = [...]verr.Rule{
-	rule0159: {ID: "VR-ibv_free_device_list-list-0159", Verb: "ibv_free_device_list", Subject: "list", Statement: "list is the list to free", Fix: "pass the list that ibv_get_device_list gave", Page: "ibv_get_device_list", Section: "DESCRIPTION"},
-	rule0161: {ID: "VR-ibv_get_device_index-device-0161", Verb: "ibv_get_device_index", Subject: "device", Statement: "device is the device to ask about", Fix: "pass a device of a device list", Page: "ibv_get_device_index", Section: "DESCRIPTION"},
-	rule0160: {ID: "VR-ibv_get_device_guid-device-0160", Verb: "ibv_get_device_guid", Subject: "device", Statement: "device is the device to ask about", Fix: "pass a device of a device list", Page: "ibv_get_device_guid", Section: "DESCRIPTION"},
-	rule0155: {ID: "VR-ibv_open_device-device-0155", Verb: "ibv_open_device", Subject: "device", Statement: "device is the device to open", Fix: "pass a device of a device list", Page: "ibv_open_device", Section: "DESCRIPTION"},
-	rule0156: {ID: "VR-ibv_close_device-context-0156", Verb: "ibv_close_device", Subject: "context", Statement: "context is the device to close", Fix: "pass the open device", Page: "ibv_open_device", Section: "DESCRIPTION"},
+	rule0159: {ID: "VR-ibv_free_device_list-list-0159", Verb: "ibv_free_device_list", Subject: "list", Statement: "list must not be NULL", Fix: "pass the list that ibv_get_device_list gave", Page: "ibv_get_device_list", Section: "DESCRIPTION"},
+	rule0161: {ID: "VR-ibv_get_device_index-device-0161", Verb: "ibv_get_device_index", Subject: "device", Statement: "device must not be NULL", Fix: "pass a device of a device list", Page: "ibv_get_device_index", Section: "DESCRIPTION"},
+	rule0160: {ID: "VR-ibv_get_device_guid-device-0160", Verb: "ibv_get_device_guid", Subject: "device", Statement: "device must not be NULL", Fix: "pass a device of a device list", Page: "ibv_get_device_guid", Section: "DESCRIPTION"},
+	rule0155: {ID: "VR-ibv_open_device-device-0155", Verb: "ibv_open_device", Subject: "device", Statement: "device must not be NULL", Fix: "pass a device of a device list", Page: "ibv_open_device", Section: "DESCRIPTION"},
+	rule0156: {ID: "VR-ibv_close_device-context-0156", Verb: "ibv_close_device", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_open_device", Section: "DESCRIPTION"},
 	rule0158: {ID: "VR-ibv_import_device-cmd_fd-0158", Verb: "ibv_import_device", Subject: "cmd_fd", Statement: "a context is imported by an open file descriptor", Fix: "pass a duplicate of the other context's cmd_fd", Page: "ibv_import_device", Section: "DESCRIPTION"},
-	rule0126: {ID: "VR-ibv_import_dm-context-0126", Verb: "ibv_import_dm", Subject: "context", Statement: "device memory is imported into an open device", Fix: "pass an open device", Page: "ibv_import_dm", Section: "DESCRIPTION"},
-	rule0127: {ID: "VR-ibv_unimport_dm-dm-0127", Verb: "ibv_unimport_dm", Subject: "dm", Statement: "dm is the imported device memory to give up", Fix: "pass the imported device memory", Page: "ibv_import_dm", Section: "DESCRIPTION"},
-	rule0501: {ID: "VR-ibv_get_async_event-context-0501", Verb: "ibv_get_async_event", Subject: "context", Statement: "context is the device whose events are wanted", Fix: "pass an open device", Page: "ibv_get_async_event", Section: "DESCRIPTION"},
-	rule0502: {ID: "VR-ibv_get_async_event-event-0502", Verb: "ibv_get_async_event", Subject: "event", Statement: "the event is written to event", Fix: "pass the address of a struct ibv_async_event", Page: "ibv_get_async_event", Section: "DESCRIPTION"},
-	rule0503: {ID: "VR-ibv_ack_async_event-event-0503", Verb: "ibv_ack_async_event", Subject: "event", Statement: "event is the one to acknowledge", Fix: "pass what ibv_get_async_event filled in", Page: "ibv_get_async_event", Section: "DESCRIPTION"},
-	rule0163: {ID: "VR-ibv_query_device-context-0163", Verb: "ibv_query_device", Subject: "context", Statement: "context is an open device", Fix: "pass an open device", Page: "ibv_query_device", Section: "DESCRIPTION"},
-	rule0164: {ID: "VR-ibv_query_device-device_attr-0164", Verb: "ibv_query_device", Subject: "device_attr", Statement: "the attributes need a place", Fix: "pass a struct ibv_device_attr", Page: "ibv_query_device", Section: "DESCRIPTION"},
-	rule0168: {ID: "VR-ibv_query_port-context-0168", Verb: "ibv_query_port", Subject: "context", Statement: "context is an open device", Fix: "pass an open device", Page: "ibv_query_port", Section: "DESCRIPTION"},
-	rule0169: {ID: "VR-ibv_query_port-port_attr-0169", Verb: "ibv_query_port", Subject: "port_attr", Statement: "the attributes need a place", Fix: "pass a struct ibv_port_attr", Page: "ibv_query_port", Section: "DESCRIPTION"},
+	rule0126: {ID: "VR-ibv_import_dm-context-0126", Verb: "ibv_import_dm", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_import_dm", Section: "DESCRIPTION"},
+	rule0127: {ID: "VR-ibv_unimport_dm-dm-0127", Verb: "ibv_unimport_dm", Subject: "dm", Statement: "dm must not be NULL", Fix: "pass a DM", Page: "ibv_import_dm", Section: "DESCRIPTION"},
+	rule0501: {ID: "VR-ibv_get_async_event-context-0501", Verb: "ibv_get_async_event", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_get_async_event", Section: "DESCRIPTION"},
+	rule0502: {ID: "VR-ibv_get_async_event-event-0502", Verb: "ibv_get_async_event", Subject: "event", Statement: "event must not be NULL", Fix: "pass the address of a struct ibv_async_event", Page: "ibv_get_async_event", Section: "DESCRIPTION"},
+	rule0503: {ID: "VR-ibv_ack_async_event-event-0503", Verb: "ibv_ack_async_event", Subject: "event", Statement: "event must not be NULL", Fix: "pass what ibv_get_async_event filled in", Page: "ibv_get_async_event", Section: "DESCRIPTION"},
+	rule0163: {ID: "VR-ibv_query_device-context-0163", Verb: "ibv_query_device", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_query_device", Section: "DESCRIPTION"},
+	rule0164: {ID: "VR-ibv_query_device-device_attr-0164", Verb: "ibv_query_device", Subject: "device_attr", Statement: "device_attr must not be NULL", Fix: "pass the address of a DeviceAttr", Page: "ibv_query_device", Section: "DESCRIPTION"},
+	rule0168: {ID: "VR-ibv_query_port-context-0168", Verb: "ibv_query_port", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_query_port", Section: "DESCRIPTION"},
+	rule0169: {ID: "VR-ibv_query_port-port_attr-0169", Verb: "ibv_query_port", Subject: "port_attr", Statement: "port_attr must not be NULL", Fix: "pass the address of a PortAttr", Page: "ibv_query_port", Section: "DESCRIPTION"},
 	rule0170: {ID: "VR-ibv_query_port-port_num-0170", Verb: "ibv_query_port", Subject: "port_num", Statement: "ports are counted from 1", Fix: "pass 1 for the first port", Page: "ibv_query_port", Section: ""},
 	rule0171: {ID: "VR-ibv_query_port-port_num-0171", Verb: "ibv_query_port", Subject: "port_num", Statement: "port_num is at most the number of ports", Fix: "pass at most phys_port_cnt", Page: "ibv_query_port", Section: ""},
 	rule0215: {ID: "VR-ibv_query_port-port_num-0215", Verb: "ibv_query_port", Subject: "port_num", Statement: "port_num is at most the number of ports", Fix: "pass at most phys_port_cnt_ex", Page: "ibv_query_port", Section: ""},
-	rule0324: {ID: "VR-ibv_query_gid-context-0324", Verb: "ibv_query_gid", Subject: "context", Statement: "context is the device that is asked", Fix: "pass an open device", Page: "ibv_query_gid", Section: "DESCRIPTION"},
-	rule0325: {ID: "VR-ibv_query_gid-gid-0325", Verb: "ibv_query_gid", Subject: "gid", Statement: "the GID is written to gid", Fix: "pass the address of a union ibv_gid", Page: "ibv_query_gid", Section: "DESCRIPTION"},
+	rule0324: {ID: "VR-ibv_query_gid-context-0324", Verb: "ibv_query_gid", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_query_gid", Section: "DESCRIPTION"},
+	rule0325: {ID: "VR-ibv_query_gid-gid-0325", Verb: "ibv_query_gid", Subject: "gid", Statement: "gid must not be NULL", Fix: "pass the address of a GID", Page: "ibv_query_gid", Section: "DESCRIPTION"},
 	rule0326: {ID: "VR-ibv_query_gid-port_num-0326", Verb: "ibv_query_gid", Subject: "port_num", Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_query_gid", Section: ""},
 	rule0327: {ID: "VR-ibv_query_gid-port_num-0327", Verb: "ibv_query_gid", Subject: "port_num", Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_query_gid", Section: ""},
 	rule0328: {ID: "VR-ibv_query_gid-index-0328", Verb: "ibv_query_gid", Subject: "index", Statement: "indexes count from 0", Fix: "pass an index of the table", Page: "ibv_query_gid", Section: "DESCRIPTION"},
-	rule0145: {ID: "VR-ibv_alloc_pd-context-0145", Verb: "ibv_alloc_pd", Subject: "context", Statement: "a protection domain belongs to an open device", Fix: "pass an open device", Page: "ibv_alloc_pd", Section: "DESCRIPTION"},
-	rule0146: {ID: "VR-ibv_dealloc_pd-pd-0146", Verb: "ibv_dealloc_pd", Subject: "pd", Statement: "pd is the protection domain to deallocate", Fix: "pass the protection domain", Page: "ibv_alloc_pd", Section: "DESCRIPTION"},
+	rule0145: {ID: "VR-ibv_alloc_pd-context-0145", Verb: "ibv_alloc_pd", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_alloc_pd", Section: "DESCRIPTION"},
+	rule0146: {ID: "VR-ibv_dealloc_pd-pd-0146", Verb: "ibv_dealloc_pd", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_alloc_pd", Section: "DESCRIPTION"},
 	rule0001: {ID: "VR-ibv_reg_mr-access-0001", Verb: "ibv_reg_mr", Subject: "access", Statement: "REMOTE_WRITE needs LOCAL_WRITE", Fix: "add MRAccessLocalWrite", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
 	rule0003: {ID: "VR-ibv_reg_mr-access-0003", Verb: "ibv_reg_mr", Subject: "access", Statement: "REMOTE_ATOMIC needs LOCAL_WRITE", Fix: "add MRAccessLocalWrite", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
 	rule0004: {ID: "VR-ibv_reg_mr-access-0004", Verb: "ibv_reg_mr", Subject: "access", Statement: "access takes the known flags and the optional bits 20 to 29", Fix: "leave the unknown bits out", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
@@ -319,16 +319,16 @@ var rules = [...]verr.Rule{
 	rule0015: {ID: "VR-ibv_reg_mr-access-0015", Verb: "ibv_reg_mr", Subject: "access", Statement: "FLUSH_PERSISTENT needs a device that can flush to persistent memory", Fix: "leave MRAccessFlushPersistent out", Page: "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true},
 	rule0016: {ID: "VR-ibv_reg_mr-access-0016", Verb: "ibv_reg_mr", Subject: "access", Statement: "ON_DEMAND needs a device with on-demand paging", Fix: "leave MRAccessOnDemand out", Page: "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true},
 	rule0017: {ID: "VR-ibv_reg_mr-length-0017", Verb: "ibv_reg_mr", Subject: "access", Statement: "an implicit region needs a device with implicit on-demand paging", Fix: "register the memory itself, with its length", Page: "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true},
-	rule0019: {ID: "VR-ibv_reg_mr-pd-0019", Verb: "ibv_reg_mr", Subject: "pd", Statement: "a region belongs to a protection domain", Fix: "pass a protection domain", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
+	rule0019: {ID: "VR-ibv_reg_mr-pd-0019", Verb: "ibv_reg_mr", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
 	rule0005: {ID: "VR-ibv_reg_mr-access-0005", Verb: "ibv_reg_mr", Subject: "access", Statement: "ZERO_BASED works with few kernels here", Fix: "register with ibv_reg_mr_iova and iova 0 instead", Page: "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"}, RefusedBy: []string{"rxe with linux 6.12..7.2"}},
 	rule0006: {ID: "VR-ibv_reg_mr-access-0006", Verb: "ibv_reg_mr", Subject: "access", Statement: "HUGETLB means something with ON_DEMAND only", Fix: "add MRAccessOnDemand, or leave MRAccessHugetlb out", Page: "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"}, RefusedBy: []string{"rxe with linux 6.12..7.2"}},
 	rule0010: {ID: "VR-ibv_reg_mr-length-0010", Verb: "ibv_reg_mr", Subject: "length", Statement: "an on-demand region at address 0 is the implicit one, of length SIZE_MAX", Fix: "pass SIZE_MAX as length, or the address of the memory", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
 	rule0012: {ID: "VR-ibv_reg_mr-length-0012", Verb: "ibv_reg_mr", Subject: "length", Statement: "a region has at least 1 byte", Fix: "pass a length of at least 1", Page: "ibv_reg_mr", Section: ""},
+	rule0013: {ID: "VR-ibv_reg_mr-access-0013", Verb: "ibv_reg_mr", Subject: "access", Statement: "REMOTE_ATOMIC needs a device with atomic operations", Fix: "leave MRAccessRemoteAtomic out", Page: "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true},
+	rule0018: {ID: "VR-ibv_reg_mr-length-0018", Verb: "ibv_reg_mr", Subject: "length", Statement: "a region is at most max_mr_size bytes long", Fix: "register smaller regions", Page: "ibv_reg_mr", Section: "", AcceptedBy: []string{"siw (only for a process with CAP_IPC_LOCK)"}},
+	rule0194: {ID: "VR-ibv_reg_mr-access-0194", Verb: "ibv_reg_mr", Subject: "access", Statement: "FLUSH_PERSISTENT works with persistent memory only on some devices", Fix: "register persistent memory, or leave MRAccessFlushPersistent out", Page: "ibv_reg_mr", Section: "", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
 	rule0201: {ID: "VR-ibv_reg_mr-addr-0201", Verb: "ibv_reg_mr", Subject: "addr", Statement: "memory that is pinned seldom begins at address 0", Fix: "pass the address of the memory", Page: "ibv_reg_mr", Section: "", AcceptedBy: []string{"every provider (only when the process has mapped page 0)"}},
 	rule0204: {ID: "VR-ibv_reg_mr-length-0204", Verb: "ibv_reg_mr", Subject: "length", Statement: "memory that is pinned is shorter than 2^63 bytes", Fix: "pass the length of the memory in bytes", Page: "ibv_reg_mr", Section: "", RefusedBy: []string{"linux 6.1..7.2"}},
-	rule0013: {ID: "VR-ibv_reg_mr-access-0013", Verb: "ibv_reg_mr", Subject: "access", Statement: "REMOTE_ATOMIC needs a device with atomic operations", Fix: "leave MRAccessRemoteAtomic out", Page: "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true},
-	rule0194: {ID: "VR-ibv_reg_mr-access-0194", Verb: "ibv_reg_mr", Subject: "access", Statement: "FLUSH_PERSISTENT works with persistent memory only on some devices", Fix: "register persistent memory, or leave MRAccessFlushPersistent out", Page: "ibv_reg_mr", Section: "", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
-	rule0018: {ID: "VR-ibv_reg_mr-length-0018", Verb: "ibv_reg_mr", Subject: "length", Statement: "a region is at most max_mr_size bytes long", Fix: "register smaller regions", Page: "ibv_reg_mr", Section: "", AcceptedBy: []string{"siw (only for a process with CAP_IPC_LOCK)"}},
 	rule0020: {ID: "VR-ibv_reg_mr_iova-access-0020", Verb: "ibv_reg_mr_iova", Subject: "access", Statement: "REMOTE_WRITE needs LOCAL_WRITE", Fix: "add MRAccessLocalWrite", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
 	rule0021: {ID: "VR-ibv_reg_mr_iova-access-0021", Verb: "ibv_reg_mr_iova", Subject: "access", Statement: "REMOTE_ATOMIC needs LOCAL_WRITE", Fix: "add MRAccessLocalWrite", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
 	rule0022: {ID: "VR-ibv_reg_mr_iova-access-0022", Verb: "ibv_reg_mr_iova", Subject: "access", Statement: "access takes the known flags and the optional bits 20 to 29", Fix: "leave the unknown bits out", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
@@ -340,23 +340,23 @@ var rules = [...]verr.Rule{
 	rule0033: {ID: "VR-ibv_reg_mr_iova-access-0033", Verb: "ibv_reg_mr_iova", Subject: "access", Statement: "FLUSH_PERSISTENT needs a device that can flush to persistent memory", Fix: "leave MRAccessFlushPersistent out", Page: "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true},
 	rule0034: {ID: "VR-ibv_reg_mr_iova-access-0034", Verb: "ibv_reg_mr_iova", Subject: "access", Statement: "ON_DEMAND needs a device with on-demand paging", Fix: "leave MRAccessOnDemand out", Page: "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true},
 	rule0035: {ID: "VR-ibv_reg_mr_iova-length-0035", Verb: "ibv_reg_mr_iova", Subject: "access", Statement: "an implicit region needs a device with implicit on-demand paging", Fix: "register the memory itself, with its length", Page: "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true},
-	rule0037: {ID: "VR-ibv_reg_mr_iova-pd-0037", Verb: "ibv_reg_mr_iova", Subject: "pd", Statement: "a region belongs to a protection domain", Fix: "pass a protection domain", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
+	rule0037: {ID: "VR-ibv_reg_mr_iova-pd-0037", Verb: "ibv_reg_mr_iova", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
 	rule0038: {ID: "VR-ibv_reg_mr_iova-addr-0038", Verb: "ibv_reg_mr_iova", Subject: "addr", Statement: "a zero-based region begins at a page boundary", Fix: "pass a page-aligned address, or an iova with the page offset of addr", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
 	rule0039: {ID: "VR-ibv_reg_mr_iova-iova-0039", Verb: "ibv_reg_mr_iova", Subject: "iova", Statement: "iova and addr must have the same offset within a page", Fix: "choose an iova with the page offset of addr", Page: "ibv_reg_mr", Section: ""},
 	rule0023: {ID: "VR-ibv_reg_mr_iova-access-0023", Verb: "ibv_reg_mr_iova", Subject: "access", Statement: "ZERO_BASED works with few kernels here", Fix: "leave MRAccessZeroBased out and pass iova 0", Page: "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"}, RefusedBy: []string{"rxe with linux 6.12..7.2"}},
 	rule0024: {ID: "VR-ibv_reg_mr_iova-access-0024", Verb: "ibv_reg_mr_iova", Subject: "access", Statement: "HUGETLB means something with ON_DEMAND only", Fix: "add MRAccessOnDemand, or leave MRAccessHugetlb out", Page: "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"}, RefusedBy: []string{"rxe with linux 6.12..7.2"}},
 	rule0028: {ID: "VR-ibv_reg_mr_iova-length-0028", Verb: "ibv_reg_mr_iova", Subject: "length", Statement: "an on-demand region at address 0 is the implicit one, of length SIZE_MAX", Fix: "pass SIZE_MAX as length, or the address of the memory", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
 	rule0030: {ID: "VR-ibv_reg_mr_iova-length-0030", Verb: "ibv_reg_mr_iova", Subject: "length", Statement: "a region has at least 1 byte", Fix: "pass a length of at least 1", Page: "ibv_reg_mr", Section: ""},
-	rule0202: {ID: "VR-ibv_reg_mr_iova-addr-0202", Verb: "ibv_reg_mr_iova", Subject: "addr", Statement: "memory that is pinned seldom begins at address 0", Fix: "pass the address of the memory", Page: "ibv_reg_mr", Section: "", AcceptedBy: []string{"every provider (only when the process has mapped page 0)"}},
-	rule0205: {ID: "VR-ibv_reg_mr_iova-length-0205", Verb: "ibv_reg_mr_iova", Subject: "length", Statement: "memory that is pinned is shorter than 2^63 bytes", Fix: "pass the length of the memory in bytes", Page: "ibv_reg_mr", Section: "", RefusedBy: []string{"linux 6.1..7.2"}},
 	rule0031: {ID: "VR-ibv_reg_mr_iova-access-0031", Verb: "ibv_reg_mr_iova", Subject: "access", Statement: "REMOTE_ATOMIC needs a device with atomic operations", Fix: "leave MRAccessRemoteAtomic out", Page: "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true},
-	rule0195: {ID: "VR-ibv_reg_mr_iova-access-0195", Verb: "ibv_reg_mr_iova", Subject: "access", Statement: "FLUSH_PERSISTENT works with persistent memory only on some devices", Fix: "register persistent memory, or leave MRAccessFlushPersistent out", Page: "ibv_reg_mr", Section: "", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
 	rule0036: {ID: "VR-ibv_reg_mr_iova-length-0036", Verb: "ibv_reg_mr_iova", Subject: "length", Statement: "a region is at most max_mr_size bytes long", Fix: "register smaller regions", Page: "ibv_reg_mr", Section: "", AcceptedBy: []string{"siw (only for a process with CAP_IPC_LOCK)"}},
 	rule0040: {ID: "VR-ibv_reg_mr_iova-iova-0040", Verb: "ibv_reg_mr_iova", Subject: "iova", Statement: "an implicit on-demand region has iova 0", Fix: "pass iova 0", Page: "ibv_reg_mr", Section: "", RefusedBy: []string{"mlx5 with linux >=6.12"}},
+	rule0195: {ID: "VR-ibv_reg_mr_iova-access-0195", Verb: "ibv_reg_mr_iova", Subject: "access", Statement: "FLUSH_PERSISTENT works with persistent memory only on some devices", Fix: "register persistent memory, or leave MRAccessFlushPersistent out", Page: "ibv_reg_mr", Section: "", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
+	rule0202: {ID: "VR-ibv_reg_mr_iova-addr-0202", Verb: "ibv_reg_mr_iova", Subject: "addr", Statement: "memory that is pinned seldom begins at address 0", Fix: "pass the address of the memory", Page: "ibv_reg_mr", Section: "", AcceptedBy: []string{"every provider (only when the process has mapped page 0)"}},
+	rule0205: {ID: "VR-ibv_reg_mr_iova-length-0205", Verb: "ibv_reg_mr_iova", Subject: "length", Statement: "memory that is pinned is shorter than 2^63 bytes", Fix: "pass the length of the memory in bytes", Page: "ibv_reg_mr", Section: "", RefusedBy: []string{"linux 6.1..7.2"}},
 	rule0041: {ID: "VR-ibv_reg_dmabuf_mr-access-0041", Verb: "ibv_reg_dmabuf_mr", Subject: "access", Statement: "REMOTE_WRITE needs LOCAL_WRITE", Fix: "add DmabufAccessLocalWrite", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
 	rule0042: {ID: "VR-ibv_reg_dmabuf_mr-access-0042", Verb: "ibv_reg_dmabuf_mr", Subject: "access", Statement: "REMOTE_ATOMIC needs LOCAL_WRITE", Fix: "add DmabufAccessLocalWrite", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
 	rule0043: {ID: "VR-ibv_reg_dmabuf_mr-access-0043", Verb: "ibv_reg_dmabuf_mr", Subject: "access", Statement: "a region over a dma-buf takes LOCAL_WRITE, REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC and RELAXED_ORDERING only", Fix: "leave the other flags out", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
-	rule0045: {ID: "VR-ibv_reg_dmabuf_mr-pd-0045", Verb: "ibv_reg_dmabuf_mr", Subject: "pd", Statement: "a region belongs to a protection domain", Fix: "pass a protection domain", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
+	rule0045: {ID: "VR-ibv_reg_dmabuf_mr-pd-0045", Verb: "ibv_reg_dmabuf_mr", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
 	rule0046: {ID: "VR-ibv_reg_dmabuf_mr-iova-0046", Verb: "ibv_reg_dmabuf_mr", Subject: "iova", Statement: "iova and offset must have the same offset within a page", Fix: "choose an iova with the page offset of offset", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
 	rule0047: {ID: "VR-ibv_reg_dmabuf_mr-fd-0047", Verb: "ibv_reg_dmabuf_mr", Subject: "fd", Statement: "a dma-buf is named by an open file descriptor", Fix: "pass the file descriptor of the dma-buf", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
 	rule0048: {ID: "VR-ibv_reg_dmabuf_mr-length-0048", Verb: "ibv_reg_dmabuf_mr", Subject: "length", Statement: "offset plus length stays below 2^64", Fix: "pass an offset and a length within the dma-buf", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
@@ -373,8 +373,8 @@ var rules = [...]verr.Rule{
 	rule0063: {ID: "VR-ibv_reg_mr_ex-access-0063", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access", Statement: "FLUSH_PERSISTENT needs a device that can flush to persistent memory", Fix: "leave MRAccessFlushPersistent out", Page: "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true},
 	rule0064: {ID: "VR-ibv_reg_mr_ex-access-0064", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access", Statement: "ON_DEMAND needs a device with on-demand paging", Fix: "leave MRAccessOnDemand out", Page: "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true},
 	rule0065: {ID: "VR-ibv_reg_mr_ex-length-0065", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access", Statement: "an implicit region needs a device with implicit on-demand paging", Fix: "register the memory itself, with its length", Page: "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true},
-	rule0067: {ID: "VR-ibv_reg_mr_ex-pd-0067", Verb: "ibv_reg_mr_ex", Subject: "pd", Statement: "a region belongs to a protection domain", Fix: "pass a protection domain", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
-	rule0068: {ID: "VR-ibv_reg_mr_ex-mr_init_attr-0068", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr", Statement: "mr_init_attr says what to register", Fix: "pass a struct ibv_mr_init_attr", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
+	rule0067: {ID: "VR-ibv_reg_mr_ex-pd-0067", Verb: "ibv_reg_mr_ex", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
+	rule0068: {ID: "VR-ibv_reg_mr_ex-mr_init_attr-0068", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr", Statement: "mr_init_attr must not be NULL", Fix: "pass an MRInitAttr", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
 	rule0076: {ID: "VR-ibv_reg_mr_ex-comp_mask-0076", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.comp_mask", Statement: "addr or fd says what memory to register", Fix: "set addr or fd", Page: "ibv_reg_mr", Section: "NOTES"},
 	rule0077: {ID: "VR-ibv_reg_mr_ex-comp_mask-0077", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.comp_mask", Statement: "addr and fd exclude each other", Fix: "set one of them", Page: "ibv_reg_mr", Section: "NOTES"},
 	rule0078: {ID: "VR-ibv_reg_mr_ex-comp_mask-0078", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.comp_mask", Statement: "fd needs fd_offset", Fix: "set fd_offset, if only to 0", Page: "ibv_reg_mr", Section: ""},
@@ -393,10 +393,7 @@ var rules = [...]verr.Rule{
 	rule0054: {ID: "VR-ibv_reg_mr_ex-access-0054", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access", Statement: "HUGETLB means something with ON_DEMAND only", Fix: "add MRAccessOnDemand, or leave MRAccessHugetlb out", Page: "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"}, RefusedBy: []string{"rxe with linux 6.12..7.2"}},
 	rule0058: {ID: "VR-ibv_reg_mr_ex-length-0058", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length", Statement: "an on-demand region at address 0 is the implicit one, of length SIZE_MAX", Fix: "pass SIZE_MAX as length, or the address of the memory", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
 	rule0060: {ID: "VR-ibv_reg_mr_ex-length-0060", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length", Statement: "a region has at least 1 byte", Fix: "pass a length of at least 1", Page: "ibv_reg_mr", Section: ""},
-	rule0203: {ID: "VR-ibv_reg_mr_ex-addr-0203", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.addr", Statement: "memory that is pinned seldom begins at address 0", Fix: "pass the address of the memory", Page: "ibv_reg_mr", Section: "", AcceptedBy: []string{"every provider (only when the process has mapped page 0)"}},
-	rule0206: {ID: "VR-ibv_reg_mr_ex-length-0206", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length", Statement: "memory that is pinned is shorter than 2^63 bytes", Fix: "pass the length of the memory in bytes", Page: "ibv_reg_mr", Section: "", RefusedBy: []string{"linux 6.1..7.2"}},
 	rule0061: {ID: "VR-ibv_reg_mr_ex-access-0061", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access", Statement: "REMOTE_ATOMIC needs a device with atomic operations", Fix: "leave MRAccessRemoteAtomic out", Page: "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true},
-	rule0196: {ID: "VR-ibv_reg_mr_ex-access-0196", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access", Statement: "FLUSH_PERSISTENT works with persistent memory only on some devices", Fix: "register persistent memory, or leave MRAccessFlushPersistent out", Page: "ibv_reg_mr", Section: "", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
 	rule0066: {ID: "VR-ibv_reg_mr_ex-length-0066", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length", Statement: "a region is at most max_mr_size bytes long", Fix: "register smaller regions", Page: "ibv_reg_mr", Section: "", AcceptedBy: []string{"siw (only for a process with CAP_IPC_LOCK)"}},
 	rule0069: {ID: "VR-ibv_reg_mr_ex-comp_mask-0069", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.comp_mask", Statement: "comp_mask takes the known bits", Fix: "leave the unknown bits out", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
 	rule0070: {ID: "VR-ibv_reg_mr_ex-iova-0070", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.iova", Statement: "iova is ignored unless IOVA is set in comp_mask", Fix: "add IBV_REG_MR_MASK_IOVA to comp_mask", Page: "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
@@ -405,8 +402,11 @@ var rules = [...]verr.Rule{
 	rule0073: {ID: "VR-ibv_reg_mr_ex-fd_offset-0073", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.fd_offset", Statement: "fd_offset is ignored unless FD_OFFSET is set in comp_mask", Fix: "add IBV_REG_MR_MASK_FD_OFFSET to comp_mask", Page: "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
 	rule0074: {ID: "VR-ibv_reg_mr_ex-dmah-0074", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.dmah", Statement: "dmah is ignored unless DMAH is set in comp_mask", Fix: "add IBV_REG_MR_MASK_DMAH to comp_mask", Page: "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
 	rule0075: {ID: "VR-ibv_reg_mr_ex-buf-0075", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.buf", Statement: "buf is ignored unless BUF is set in comp_mask", Fix: "add IBV_REG_MR_MASK_BUF to comp_mask", Page: "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
+	rule0196: {ID: "VR-ibv_reg_mr_ex-access-0196", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access", Statement: "FLUSH_PERSISTENT works with persistent memory only on some devices", Fix: "register persistent memory, or leave MRAccessFlushPersistent out", Page: "ibv_reg_mr", Section: "", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
 	rule0200: {ID: "VR-ibv_reg_mr_ex-iova-0200", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.iova", Statement: "an implicit on-demand region has iova 0", Fix: "leave iova out, or set it to 0", Page: "ibv_reg_mr", Section: "", RefusedBy: []string{"mlx5 with linux >=6.12"}},
-	rule0172: {ID: "VR-ibv_rereg_mr-mr-0172", Verb: "ibv_rereg_mr", Subject: "mr", Statement: "mr is the region to change", Fix: "pass the region", Page: "ibv_rereg_mr", Section: "DESCRIPTION"},
+	rule0203: {ID: "VR-ibv_reg_mr_ex-addr-0203", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.addr", Statement: "memory that is pinned seldom begins at address 0", Fix: "pass the address of the memory", Page: "ibv_reg_mr", Section: "", AcceptedBy: []string{"every provider (only when the process has mapped page 0)"}},
+	rule0206: {ID: "VR-ibv_reg_mr_ex-length-0206", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length", Statement: "memory that is pinned is shorter than 2^63 bytes", Fix: "pass the length of the memory in bytes", Page: "ibv_reg_mr", Section: "", RefusedBy: []string{"linux 6.1..7.2"}},
+	rule0172: {ID: "VR-ibv_rereg_mr-mr-0172", Verb: "ibv_rereg_mr", Subject: "mr", Statement: "mr must not be NULL", Fix: "pass an MR", Page: "ibv_rereg_mr", Section: "DESCRIPTION"},
 	rule0173: {ID: "VR-ibv_rereg_mr-flags-0173", Verb: "ibv_rereg_mr", Subject: "flags", Statement: "flags takes the known bits", Fix: "leave the unknown bits out", Page: "ibv_rereg_mr", Section: "DESCRIPTION"},
 	rule0174: {ID: "VR-ibv_rereg_mr-flags-0174", Verb: "ibv_rereg_mr", Subject: "flags", Statement: "flags say what to change", Fix: "set a flag", Page: "ibv_rereg_mr", Section: ""},
 	rule0175: {ID: "VR-ibv_rereg_mr-pd-0175", Verb: "ibv_rereg_mr", Subject: "pd", Statement: "CHANGE_PD needs the new protection domain", Fix: "pass it in pd", Page: "ibv_rereg_mr", Section: "DESCRIPTION"},
@@ -426,54 +426,54 @@ var rules = [...]verr.Rule{
 	rule0212: {ID: "VR-ibv_rereg_mr-access-0212", Verb: "ibv_rereg_mr", Subject: "access", Statement: "REMOTE_ATOMIC needs a device with atomic operations", Fix: "leave MRAccessRemoteAtomic out", Page: "ibv_rereg_mr", Section: "DESCRIPTION", Unsupported: true},
 	rule0213: {ID: "VR-ibv_rereg_mr-access-0213", Verb: "ibv_rereg_mr", Subject: "access", Statement: "ZERO_BASED works with few kernels here", Fix: "leave MRAccessZeroBased out", Page: "ibv_rereg_mr", Section: "DESCRIPTION"},
 	rule0214: {ID: "VR-ibv_rereg_mr-access-0214", Verb: "ibv_rereg_mr", Subject: "access", Statement: "HUGETLB means something with ON_DEMAND only", Fix: "add MRAccessOnDemand, or leave MRAccessHugetlb out", Page: "ibv_rereg_mr", Section: "DESCRIPTION"},
-	rule0093: {ID: "VR-ibv_dereg_mr-mr-0093", Verb: "ibv_dereg_mr", Subject: "mr", Statement: "mr is the region to deregister", Fix: "pass the region", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
-	rule0285: {ID: "VR-ibv_create_comp_channel-context-0285", Verb: "ibv_create_comp_channel", Subject: "context", Statement: "context is the device that the channel is made on", Fix: "pass an open device", Page: "ibv_create_comp_channel", Section: "DESCRIPTION"},
-	rule0286: {ID: "VR-ibv_destroy_comp_channel-channel-0286", Verb: "ibv_destroy_comp_channel", Subject: "channel", Statement: "channel is the channel to destroy", Fix: "pass the channel", Page: "ibv_create_comp_channel", Section: "DESCRIPTION"},
-	rule0189: {ID: "VR-ibv_advise_mr-pd-0189", Verb: "ibv_advise_mr", Subject: "pd", Statement: "the regions belong to a protection domain", Fix: "pass their protection domain", Page: "ibv_advise_mr", Section: "ARGUMENTS"},
+	rule0093: {ID: "VR-ibv_dereg_mr-mr-0093", Verb: "ibv_dereg_mr", Subject: "mr", Statement: "mr must not be NULL", Fix: "pass an MR", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
+	rule0285: {ID: "VR-ibv_create_comp_channel-context-0285", Verb: "ibv_create_comp_channel", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_create_comp_channel", Section: "DESCRIPTION"},
+	rule0286: {ID: "VR-ibv_destroy_comp_channel-channel-0286", Verb: "ibv_destroy_comp_channel", Subject: "channel", Statement: "channel must not be NULL", Fix: "pass a CompChannel", Page: "ibv_create_comp_channel", Section: "DESCRIPTION"},
+	rule0189: {ID: "VR-ibv_advise_mr-pd-0189", Verb: "ibv_advise_mr", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_advise_mr", Section: "ARGUMENTS"},
 	rule0190: {ID: "VR-ibv_advise_mr-advice-0190", Verb: "ibv_advise_mr", Subject: "advice", Statement: "advice is one of the three prefetches", Fix: "pass one of the three prefetch advices", Page: "ibv_advise_mr", Section: "ARGUMENTS"},
 	rule0191: {ID: "VR-ibv_advise_mr-flags-0191", Verb: "ibv_advise_mr", Subject: "flags", Statement: "flags takes FLUSH only", Fix: "pass 0 or AdviseMRFlagsFlush", Page: "ibv_advise_mr", Section: "ARGUMENTS"},
-	rule0192: {ID: "VR-ibv_advise_mr-sg_list-0192", Verb: "ibv_advise_mr", Subject: "sg_list", Statement: "sg_list holds the ranges", Fix: "pass an array of struct ibv_sge", Page: "ibv_advise_mr", Section: "ARGUMENTS"},
+	rule0192: {ID: "VR-ibv_advise_mr-sg_list-0192", Verb: "ibv_advise_mr", Subject: "sg_list", Statement: "sg_list must not be NULL", Fix: "pass an array of SGE", Page: "ibv_advise_mr", Section: "ARGUMENTS"},
 	rule0193: {ID: "VR-ibv_advise_mr-num_sge-0193", Verb: "ibv_advise_mr", Subject: "num_sge", Statement: "there is at least one range", Fix: "pass at least one range", Page: "ibv_advise_mr", Section: ""},
 	rule0216: {ID: "VR-ibv_advise_mr-pd-0216", Verb: "ibv_advise_mr", Subject: "", Statement: "all prefetches work on on-demand regions, which this device lacks", Fix: "look for a device with on-demand paging", Page: "ibv_advise_mr", Section: "ARGUMENTS", Unsupported: true, RefusedBy: []string{"rxe with linux 6.1..6.12"}},
-	rule0095: {ID: "VR-ibv_alloc_dm-context-0095", Verb: "ibv_alloc_dm", Subject: "context", Statement: "device memory belongs to an open device", Fix: "pass an open device", Page: "ibv_alloc_dm", Section: "DESCRIPTION"},
-	rule0096: {ID: "VR-ibv_alloc_dm-attr-0096", Verb: "ibv_alloc_dm", Subject: "attr", Statement: "attr says what to allocate", Fix: "pass a struct ibv_alloc_dm_attr", Page: "ibv_alloc_dm", Section: "DESCRIPTION"},
+	rule0095: {ID: "VR-ibv_alloc_dm-context-0095", Verb: "ibv_alloc_dm", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_alloc_dm", Section: "DESCRIPTION"},
+	rule0096: {ID: "VR-ibv_alloc_dm-attr-0096", Verb: "ibv_alloc_dm", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass an AllocDMAttr", Page: "ibv_alloc_dm", Section: "DESCRIPTION"},
 	rule0097: {ID: "VR-ibv_alloc_dm-length-0097", Verb: "ibv_alloc_dm", Subject: "attr.length", Statement: "a buffer is at most max_dm_size bytes long", Fix: "ask for at most max_dm_size bytes", Page: "ibv_alloc_dm", Section: "NOTES"},
 	rule0100: {ID: "VR-ibv_alloc_dm-log_align_req-0100", Verb: "ibv_alloc_dm", Subject: "attr.log_align_req", Statement: "log_align_req is the base-2 logarithm of the alignment, so at most 63", Fix: "pass 6 for an alignment of 64 bytes, 0 for none", Page: "ibv_alloc_dm", Section: "DESCRIPTION"},
 	rule0098: {ID: "VR-ibv_alloc_dm-length-0098", Verb: "ibv_alloc_dm", Subject: "attr.length", Statement: "a device with device memory tells a max_dm_size", Fix: "look for a device whose max_dm_size is not 0", Page: "ibv_alloc_dm", Section: "NOTES"},
 	rule0099: {ID: "VR-ibv_alloc_dm-length-0099", Verb: "ibv_alloc_dm", Subject: "attr.length", Statement: "a buffer has at least 1 byte", Fix: "ask for at least 1 byte", Page: "ibv_alloc_dm", Section: "", RefusedBy: []string{"mlx5"}},
 	rule0101: {ID: "VR-ibv_alloc_dm-comp_mask-0101", Verb: "ibv_alloc_dm", Subject: "attr.comp_mask", Statement: "comp_mask is 0, as no bit is defined", Fix: "leave comp_mask 0", Page: "ibv_alloc_dm", Section: "DESCRIPTION"},
-	rule0102: {ID: "VR-ibv_free_dm-dm-0102", Verb: "ibv_free_dm", Subject: "dm", Statement: "dm is the device memory to free", Fix: "pass the device memory", Page: "ibv_alloc_dm", Section: "DESCRIPTION"},
-	rule0104: {ID: "VR-ibv_memcpy_to_dm-dm-0104", Verb: "ibv_memcpy_to_dm", Subject: "dm", Statement: "dm is the device memory to copy to", Fix: "pass the device memory", Page: "ibv_alloc_dm", Section: "Accessing an allocated device memory"},
+	rule0102: {ID: "VR-ibv_free_dm-dm-0102", Verb: "ibv_free_dm", Subject: "dm", Statement: "dm must not be NULL", Fix: "pass a DM", Page: "ibv_alloc_dm", Section: "DESCRIPTION"},
+	rule0104: {ID: "VR-ibv_memcpy_to_dm-dm-0104", Verb: "ibv_memcpy_to_dm", Subject: "dm", Statement: "dm must not be NULL", Fix: "pass a DM", Page: "ibv_alloc_dm", Section: "Accessing an allocated device memory"},
 	rule0105: {ID: "VR-ibv_memcpy_to_dm-host_addr-0105", Verb: "ibv_memcpy_to_dm", Subject: "host_addr", Statement: "the copy needs host memory to read", Fix: "pass the address of the host memory", Page: "ibv_alloc_dm", Section: "Accessing an allocated device memory"},
 	rule0106: {ID: "VR-ibv_memcpy_to_dm-dm_offset-0106", Verb: "ibv_memcpy_to_dm", Subject: "length", Statement: "offset and length stay within the device memory", Fix: "pass an offset and a length within it", Page: "ibv_alloc_dm", Section: "Accessing an allocated device memory"},
 	rule0107: {ID: "VR-ibv_memcpy_to_dm-dm_offset-0107", Verb: "ibv_memcpy_to_dm", Subject: "length", Statement: "offset plus length stays below 2^64", Fix: "pass an offset and a length within the device memory", Page: "ibv_alloc_dm", Section: "Accessing an allocated device memory"},
 	rule0108: {ID: "VR-ibv_memcpy_to_dm-dm_offset-0108", Verb: "ibv_memcpy_to_dm", Subject: "dm_offset", Statement: "offsets are multiples of 4 on mlx5", Fix: "pass a multiple of 4", Page: "ibv_alloc_dm", Section: "", RefusedBy: []string{"mlx5"}},
 	rule0109: {ID: "VR-ibv_memcpy_to_dm-length-0109", Verb: "ibv_memcpy_to_dm", Subject: "length", Statement: "lengths are multiples of 4 on mlx5", Fix: "pass a multiple of 4", Page: "ibv_alloc_dm", Section: "", RefusedBy: []string{"mlx5"}},
-	rule0110: {ID: "VR-ibv_memcpy_from_dm-dm-0110", Verb: "ibv_memcpy_from_dm", Subject: "dm", Statement: "dm is the device memory to copy from", Fix: "pass the device memory", Page: "ibv_alloc_dm", Section: "Accessing an allocated device memory"},
+	rule0110: {ID: "VR-ibv_memcpy_from_dm-dm-0110", Verb: "ibv_memcpy_from_dm", Subject: "dm", Statement: "dm must not be NULL", Fix: "pass a DM", Page: "ibv_alloc_dm", Section: "Accessing an allocated device memory"},
 	rule0111: {ID: "VR-ibv_memcpy_from_dm-host_addr-0111", Verb: "ibv_memcpy_from_dm", Subject: "host_addr", Statement: "the copy needs host memory to fill", Fix: "pass the address of the host memory", Page: "ibv_alloc_dm", Section: "Accessing an allocated device memory"},
 	rule0112: {ID: "VR-ibv_memcpy_from_dm-dm_offset-0112", Verb: "ibv_memcpy_from_dm", Subject: "length", Statement: "offset and length stay within the device memory", Fix: "pass an offset and a length within it", Page: "ibv_alloc_dm", Section: "Accessing an allocated device memory"},
 	rule0113: {ID: "VR-ibv_memcpy_from_dm-dm_offset-0113", Verb: "ibv_memcpy_from_dm", Subject: "length", Statement: "offset plus length stays below 2^64", Fix: "pass an offset and a length within the device memory", Page: "ibv_alloc_dm", Section: "Accessing an allocated device memory"},
 	rule0114: {ID: "VR-ibv_memcpy_from_dm-dm_offset-0114", Verb: "ibv_memcpy_from_dm", Subject: "dm_offset", Statement: "offsets are multiples of 4 on mlx5", Fix: "pass a multiple of 4", Page: "ibv_alloc_dm", Section: "", RefusedBy: []string{"mlx5"}},
 	rule0115: {ID: "VR-ibv_memcpy_from_dm-length-0115", Verb: "ibv_memcpy_from_dm", Subject: "length", Statement: "lengths are multiples of 4 on mlx5", Fix: "pass a multiple of 4", Page: "ibv_alloc_dm", Section: "", RefusedBy: []string{"mlx5"}},
-	rule0187: {ID: "VR-ibv_alloc_null_mr-pd-0187", Verb: "ibv_alloc_null_mr", Subject: "pd", Statement: "a region belongs to a protection domain", Fix: "pass a protection domain", Page: "ibv_alloc_null_mr", Section: "DESCRIPTION"},
+	rule0187: {ID: "VR-ibv_alloc_null_mr-pd-0187", Verb: "ibv_alloc_null_mr", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_alloc_null_mr", Section: "DESCRIPTION"},
 	rule0002: {ID: "VR-ibv_reg_dm_mr-access-0002", Verb: "ibv_reg_dm_mr", Subject: "access", Statement: "a region over device memory needs ZERO_BASED", Fix: "add DMAccessZeroBased", Page: "ibv_alloc_dm", Section: "Device memory registration"},
 	rule0116: {ID: "VR-ibv_reg_dm_mr-access-0116", Verb: "ibv_reg_dm_mr", Subject: "access", Statement: "REMOTE_WRITE needs LOCAL_WRITE", Fix: "add DMAccessLocalWrite", Page: "ibv_alloc_dm", Section: ""},
 	rule0117: {ID: "VR-ibv_reg_dm_mr-access-0117", Verb: "ibv_reg_dm_mr", Subject: "access", Statement: "REMOTE_ATOMIC needs LOCAL_WRITE", Fix: "add DMAccessLocalWrite", Page: "ibv_alloc_dm", Section: ""},
 	rule0118: {ID: "VR-ibv_reg_dm_mr-access-0118", Verb: "ibv_reg_dm_mr", Subject: "access", Statement: "device memory takes LOCAL_WRITE, the REMOTE flags, MW_BIND, ZERO_BASED and the optional bits only", Fix: "leave them out", Page: "ibv_alloc_dm", Section: "Device memory registration"},
-	rule0121: {ID: "VR-ibv_reg_dm_mr-pd-0121", Verb: "ibv_reg_dm_mr", Subject: "pd", Statement: "a region belongs to a protection domain", Fix: "pass a protection domain", Page: "ibv_alloc_dm", Section: "Device memory registration"},
-	rule0122: {ID: "VR-ibv_reg_dm_mr-dm-0122", Verb: "ibv_reg_dm_mr", Subject: "dm", Statement: "dm is the device memory to register", Fix: "pass the device memory", Page: "ibv_alloc_dm", Section: "Device memory registration"},
+	rule0121: {ID: "VR-ibv_reg_dm_mr-pd-0121", Verb: "ibv_reg_dm_mr", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_alloc_dm", Section: "Device memory registration"},
+	rule0122: {ID: "VR-ibv_reg_dm_mr-dm-0122", Verb: "ibv_reg_dm_mr", Subject: "dm", Statement: "dm must not be NULL", Fix: "pass a DM", Page: "ibv_alloc_dm", Section: "Device memory registration"},
 	rule0123: {ID: "VR-ibv_reg_dm_mr-dm_offset-0123", Verb: "ibv_reg_dm_mr", Subject: "length", Statement: "the region stays within the device memory", Fix: "pass an offset and a length within it", Page: "ibv_alloc_dm", Section: "Device memory registration"},
 	rule0124: {ID: "VR-ibv_reg_dm_mr-dm_offset-0124", Verb: "ibv_reg_dm_mr", Subject: "length", Statement: "offset plus length stays below 2^64", Fix: "pass an offset and a length within the device memory", Page: "ibv_alloc_dm", Section: "Device memory registration"},
 	rule0119: {ID: "VR-ibv_reg_dm_mr-access-0119", Verb: "ibv_reg_dm_mr", Subject: "access", Statement: "MW_BIND does not go with device memory on mlx5", Fix: "leave DMAccessMWBind out", Page: "ibv_alloc_dm", Section: "", RefusedBy: []string{"mlx5"}},
 	rule0120: {ID: "VR-ibv_reg_dm_mr-access-0120", Verb: "ibv_reg_dm_mr", Subject: "access", Statement: "REMOTE_ATOMIC needs a device with atomic operations", Fix: "leave DMAccessRemoteAtomic out", Page: "ibv_alloc_dm", Section: "Device memory registration", Unsupported: true},
-	rule0278: {ID: "VR-ibv_create_cq-context-0278", Verb: "ibv_create_cq", Subject: "context", Statement: "context is the device that the queue is made on", Fix: "pass an open device", Page: "ibv_create_cq", Section: "DESCRIPTION"},
+	rule0278: {ID: "VR-ibv_create_cq-context-0278", Verb: "ibv_create_cq", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_create_cq", Section: "DESCRIPTION"},
 	rule0281: {ID: "VR-ibv_create_cq-comp_vector-0281", Verb: "ibv_create_cq", Subject: "comp_vector", Statement: "comp_vector is not negative", Fix: "pass a vector from 0 on", Page: "ibv_create_cq", Section: "DESCRIPTION"},
 	rule0282: {ID: "VR-ibv_create_cq-comp_vector-0282", Verb: "ibv_create_cq", Subject: "comp_vector", Statement: "comp_vector is below num_comp_vectors", Fix: "pass a smaller one", Page: "ibv_create_cq", Section: "DESCRIPTION"},
 	rule0279: {ID: "VR-ibv_create_cq-cqe-0279", Verb: "ibv_create_cq", Subject: "cqe", Statement: "a queue has room for at least 1 completion", Fix: "ask for 1 or more", Page: "ibv_create_cq", Section: "DESCRIPTION", AcceptedBy: []string{"erdma"}, RefusedBy: []string{"rxe with linux 6.1..7.2", "siw"}},
 	rule0280: {ID: "VR-ibv_create_cq-cqe-0280", Verb: "ibv_create_cq", Subject: "cqe", Statement: "cqe is at most max_cqe", Fix: "ask for fewer entries", Page: "ibv_create_cq", Section: "", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
-	rule0283: {ID: "VR-ibv_destroy_cq-cq-0283", Verb: "ibv_destroy_cq", Subject: "cq", Statement: "cq is the queue to destroy", Fix: "pass the queue", Page: "ibv_create_cq", Section: "DESCRIPTION"},
-	rule0296: {ID: "VR-ibv_create_qp-pd-0296", Verb: "ibv_create_qp", Subject: "pd", Statement: "pd is the protection domain that the queue pair belongs to", Fix: "pass a protection domain", Page: "ibv_create_qp", Section: "DESCRIPTION"},
-	rule0297: {ID: "VR-ibv_create_qp-qp_init_attr-0297", Verb: "ibv_create_qp", Subject: "qp_init_attr", Statement: "qp_init_attr tells what to make", Fix: "pass a struct ibv_qp_init_attr", Page: "ibv_create_qp", Section: "DESCRIPTION"},
+	rule0283: {ID: "VR-ibv_destroy_cq-cq-0283", Verb: "ibv_destroy_cq", Subject: "cq", Statement: "cq must not be NULL", Fix: "pass a CQ", Page: "ibv_create_cq", Section: "DESCRIPTION"},
+	rule0296: {ID: "VR-ibv_create_qp-pd-0296", Verb: "ibv_create_qp", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_create_qp", Section: "DESCRIPTION"},
+	rule0297: {ID: "VR-ibv_create_qp-qp_init_attr-0297", Verb: "ibv_create_qp", Subject: "qp_init_attr", Statement: "qp_init_attr must not be NULL", Fix: "pass a QPInitAttr", Page: "ibv_create_qp", Section: "DESCRIPTION"},
 	rule0299: {ID: "VR-ibv_create_qp-send_cq-0299", Verb: "ibv_create_qp", Subject: "qp_init_attr.send_cq", Statement: "sends complete in send_cq", Fix: "pass a completion queue", Page: "ibv_create_qp", Section: "DESCRIPTION"},
 	rule0300: {ID: "VR-ibv_create_qp-recv_cq-0300", Verb: "ibv_create_qp", Subject: "qp_init_attr.recv_cq", Statement: "receives complete in recv_cq", Fix: "pass a completion queue", Page: "ibv_create_qp", Section: "DESCRIPTION"},
 	rule0298: {ID: "VR-ibv_create_qp-qp_type-0298", Verb: "ibv_create_qp", Subject: "qp_init_attr.qp_type", Statement: "qp_type is RC, UC, UD, RAW_PACKET or DRIVER", Fix: "pass one of these, or make the queue pair by ibv_create_qp_ex", Page: "ibv_create_qp", Section: "DESCRIPTION", RefusedBy: []string{"rxe with linux 6.1..7.2, not in all cases"}},
@@ -484,12 +484,12 @@ var rules = [...]verr.Rule{
 	rule0305: {ID: "VR-ibv_create_qp-max_recv_wr-0305", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_recv_wr", Statement: "max_recv_wr is at most max_qp_wr", Fix: "ask for less", Page: "ibv_create_qp", Section: "DESCRIPTION", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
 	rule0306: {ID: "VR-ibv_create_qp-max_send_sge-0306", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_send_sge", Statement: "max_send_sge is at most max_sge", Fix: "ask for less", Page: "ibv_create_qp", Section: "DESCRIPTION", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
 	rule0307: {ID: "VR-ibv_create_qp-max_recv_sge-0307", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_recv_sge", Statement: "max_recv_sge is at most max_sge", Fix: "ask for less", Page: "ibv_create_qp", Section: "DESCRIPTION", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
-	rule0150: {ID: "VR-ibv_alloc_td-context-0150", Verb: "ibv_alloc_td", Subject: "context", Statement: "a thread domain belongs to an open device", Fix: "pass an open device", Page: "ibv_alloc_td", Section: "DESCRIPTION"},
-	rule0151: {ID: "VR-ibv_alloc_td-init_attr-0151", Verb: "ibv_alloc_td", Subject: "init_attr", Statement: "init_attr is not NULL", Fix: "pass a struct ibv_td_init_attr", Page: "ibv_alloc_td", Section: ""},
+	rule0150: {ID: "VR-ibv_alloc_td-context-0150", Verb: "ibv_alloc_td", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_alloc_td", Section: "DESCRIPTION"},
+	rule0151: {ID: "VR-ibv_alloc_td-init_attr-0151", Verb: "ibv_alloc_td", Subject: "init_attr", Statement: "init_attr must not be NULL", Fix: "pass a TDInitAttr", Page: "ibv_alloc_td", Section: ""},
 	rule0152: {ID: "VR-ibv_alloc_td-comp_mask-0152", Verb: "ibv_alloc_td", Subject: "init_attr.comp_mask", Statement: "comp_mask is 0, as no bit is defined", Fix: "leave comp_mask 0", Page: "ibv_alloc_td", Section: ""},
-	rule0153: {ID: "VR-ibv_dealloc_td-td-0153", Verb: "ibv_dealloc_td", Subject: "td", Statement: "td is the thread domain to deallocate", Fix: "pass the thread domain", Page: "ibv_alloc_td", Section: "DESCRIPTION"},
-	rule0133: {ID: "VR-ibv_alloc_parent_domain-context-0133", Verb: "ibv_alloc_parent_domain", Subject: "context", Statement: "a parent domain belongs to an open device", Fix: "pass an open device", Page: "ibv_alloc_parent_domain", Section: "DESCRIPTION"},
-	rule0134: {ID: "VR-ibv_alloc_parent_domain-attr-0134", Verb: "ibv_alloc_parent_domain", Subject: "attr", Statement: "attr says what the parent domain is made of", Fix: "pass a struct ibv_parent_domain_init_attr", Page: "ibv_alloc_parent_domain", Section: "DESCRIPTION"},
+	rule0153: {ID: "VR-ibv_dealloc_td-td-0153", Verb: "ibv_dealloc_td", Subject: "td", Statement: "td must not be NULL", Fix: "pass a TD", Page: "ibv_alloc_td", Section: "DESCRIPTION"},
+	rule0133: {ID: "VR-ibv_alloc_parent_domain-context-0133", Verb: "ibv_alloc_parent_domain", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_alloc_parent_domain", Section: "DESCRIPTION"},
+	rule0134: {ID: "VR-ibv_alloc_parent_domain-attr-0134", Verb: "ibv_alloc_parent_domain", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass a ParentDomainAttr", Page: "ibv_alloc_parent_domain", Section: "DESCRIPTION"},
 	rule0135: {ID: "VR-ibv_alloc_parent_domain-pd-0135", Verb: "ibv_alloc_parent_domain", Subject: "attr.pd", Statement: "a parent domain extends a protection domain", Fix: "set pd", Page: "ibv_alloc_parent_domain", Section: "DESCRIPTION"},
 	rule0136: {ID: "VR-ibv_alloc_parent_domain-comp_mask-0136", Verb: "ibv_alloc_parent_domain", Subject: "attr.comp_mask", Statement: "comp_mask takes the known bits", Fix: "leave the unknown bits out", Page: "ibv_alloc_parent_domain", Section: "ARGUMENTS"},
 	rule0137: {ID: "VR-ibv_alloc_parent_domain-free-0137", Verb: "ibv_alloc_parent_domain", Subject: "attr.free", Statement: "alloc needs free, which takes back what alloc gave", Fix: "set free too, or neither", Page: "ibv_alloc_parent_domain", Section: "ARGUMENTS"},
@@ -497,11 +497,11 @@ var rules = [...]verr.Rule{
 	rule0139: {ID: "VR-ibv_alloc_parent_domain-alloc-0139", Verb: "ibv_alloc_parent_domain", Subject: "attr.alloc", Statement: "alloc is ignored unless ALLOCATORS is set in comp_mask", Fix: "add IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS to comp_mask", Page: "ibv_alloc_parent_domain", Section: "ARGUMENTS"},
 	rule0140: {ID: "VR-ibv_alloc_parent_domain-free-0140", Verb: "ibv_alloc_parent_domain", Subject: "attr.free", Statement: "free is ignored unless ALLOCATORS is set in comp_mask", Fix: "add IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS to comp_mask", Page: "ibv_alloc_parent_domain", Section: "ARGUMENTS"},
 	rule0141: {ID: "VR-ibv_alloc_parent_domain-pd_context-0141", Verb: "ibv_alloc_parent_domain", Subject: "attr.pd_context", Statement: "pd_context is ignored unless PD_CONTEXT is set in comp_mask", Fix: "add IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT to comp_mask", Page: "ibv_alloc_parent_domain", Section: "ARGUMENTS"},
-	rule0165: {ID: "VR-ibv_query_device_ex-context-0165", Verb: "ibv_query_device_ex", Subject: "context", Statement: "context is an open device", Fix: "pass an open device", Page: "ibv_query_device_ex", Section: "DESCRIPTION"},
-	rule0166: {ID: "VR-ibv_query_device_ex-attr-0166", Verb: "ibv_query_device_ex", Subject: "attr", Statement: "the attributes need a place", Fix: "pass a struct ibv_device_attr_ex", Page: "ibv_query_device_ex", Section: "DESCRIPTION"},
+	rule0165: {ID: "VR-ibv_query_device_ex-context-0165", Verb: "ibv_query_device_ex", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_query_device_ex", Section: "DESCRIPTION"},
+	rule0166: {ID: "VR-ibv_query_device_ex-attr-0166", Verb: "ibv_query_device_ex", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass the address of a DeviceAttrEx", Page: "ibv_query_device_ex", Section: "DESCRIPTION"},
 	rule0167: {ID: "VR-ibv_query_device_ex-comp_mask-0167", Verb: "ibv_query_device_ex", Subject: "input.comp_mask", Statement: "comp_mask is 0, as no bit is defined", Fix: "leave comp_mask 0, or pass NULL for input", Page: "ibv_query_device_ex", Section: ""},
-	rule0217: {ID: "VR-ibv_modify_qp-qp-0217", Verb: "ibv_modify_qp", Subject: "qp", Statement: "qp is the queue pair to change", Fix: "pass the queue pair", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
-	rule0218: {ID: "VR-ibv_modify_qp-attr-0218", Verb: "ibv_modify_qp", Subject: "attr", Statement: "attr has the attributes", Fix: "pass a struct ibv_qp_attr", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
+	rule0217: {ID: "VR-ibv_modify_qp-qp-0217", Verb: "ibv_modify_qp", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
+	rule0218: {ID: "VR-ibv_modify_qp-attr-0218", Verb: "ibv_modify_qp", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass a QPAttr", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
 	rule0219: {ID: "VR-ibv_modify_qp-attr_mask-0219", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "attr_mask has no bits but those of enum ibv_qp_attr_mask", Fix: "leave the other bits out", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
 	rule0221: {ID: "VR-ibv_modify_qp-attr_mask-0221", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "each change of state of a queue pair of type UC needs its attributes, and takes few others", Fix: "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES"},
 	rule0223: {ID: "VR-ibv_modify_qp-attr_mask-0223", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "each change of state of a queue pair of type RAW_PACKET needs its attributes, and takes few others", Fix: "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES"},
@@ -516,8 +516,8 @@ var rules = [...]verr.Rule{
 	rule0233: {ID: "VR-ibv_modify_qp-alt_port_num-0233", Verb: "ibv_modify_qp", Subject: "attr.alt_port_num", Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
 	rule0234: {ID: "VR-ibv_modify_qp-port_num-0234", Verb: "ibv_modify_qp", Subject: "attr.port_num", Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
 	rule0235: {ID: "VR-ibv_modify_qp-port_num-0235", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.port_num", Statement: "with a port given beside it, the path leaves by that port", Fix: "pass the same number twice", Page: "ibv_modify_qp", Section: ""},
-	rule0508: {ID: "VR-ibv_modify_qp-port_num-0508", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.port_num", Statement: "with a port given beside it, the path leaves by that port", Fix: "pass the same number twice", Page: "ibv_modify_qp", Section: ""},
 	rule0236: {ID: "VR-ibv_modify_qp-alt_ah_attr-0236", Verb: "ibv_modify_qp", Subject: "attr.alt_ah_attr.port_num", Statement: "the alternate path leaves by the alternate port", Fix: "pass the same number twice", Page: "ibv_modify_qp", Section: ""},
+	rule0508: {ID: "VR-ibv_modify_qp-port_num-0508", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.port_num", Statement: "with a port given beside it, the path leaves by that port", Fix: "pass the same number twice", Page: "ibv_modify_qp", Section: ""},
 	rule0220: {ID: "VR-ibv_modify_qp-attr_mask-0220", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "each change of state of a queue pair of type RC needs its attributes, and takes few others", Fix: "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES", AcceptedBy: []string{"siw, not in all cases", "cxgb4, not in all cases", "erdma with linux 6.1, not in all cases", "rxe with linux 7.2, not in all cases"}, RefusedBy: []string{"rxe with linux 6.1..7.2, not in all cases", "rxe with linux 6.1, not in all cases", "mlx5 with linux 6.1..6.12"}},
 	rule0222: {ID: "VR-ibv_modify_qp-attr_mask-0222", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "each change of state of a queue pair of type UD needs its attributes, and takes few others", Fix: "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES", AcceptedBy: []string{"mlx5 (only a queue pair that was made with a source_qpn, and with the state alone)", "rxe with linux 7.2, not in all cases"}, RefusedBy: []string{"rxe with linux 6.1..7.2, not in all cases", "rxe with linux 6.1, not in all cases"}},
 	rule0228: {ID: "VR-ibv_modify_qp-attr_mask-0228", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "a queue pair of type RC has no use for QKEY, in any state", Fix: "leave them out", Page: "ibv_modify_qp", Section: "DESCRIPTION", AcceptedBy: []string{"siw", "cxgb4", "rxe with linux 7.2, not in all cases"}, RefusedBy: []string{"rxe with linux 6.1..7.2, not in all cases", "rxe with linux 6.1, not in all cases", "mlx5 with linux 6.1..6.12"}},
@@ -538,13 +538,13 @@ var rules = [...]verr.Rule{
 	rule0251: {ID: "VR-ibv_modify_qp-attr_mask-0251", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "alternate paths need a device with AUTO_PATH_MIG", Fix: "leave IBV_QP_ALT_PATH and IBV_QP_PATH_MIG_STATE out", Page: "ibv_modify_qp", Section: "NOTES", Unsupported: true, AcceptedBy: []string{"siw", "cxgb4"}},
 	rule0253: {ID: "VR-ibv_modify_qp-ah_attr-0253", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.is_global, attr.ah_attr.dlid", Statement: "a path leads to a dlid, or by a global route, which RoCE always needs", Fix: "set is_global and fill in grh, or give a dlid", Page: "ibv_modify_qp", Section: "", AcceptedBy: []string{"siw", "cxgb4"}},
 	rule0255: {ID: "VR-ibv_modify_qp-alt_ah_attr-0255", Verb: "ibv_modify_qp", Subject: "attr.alt_ah_attr.is_global, attr.alt_ah_attr.dlid", Statement: "a path leads to a dlid, or by a global route, which RoCE always needs", Fix: "set is_global and fill in grh, or give a dlid", Page: "ibv_modify_qp", Section: "", AcceptedBy: []string{"siw", "cxgb4"}},
-	rule0504: {ID: "VR-ibv_query_qp-qp-0504", Verb: "ibv_query_qp", Subject: "qp", Statement: "qp is the queue pair to ask", Fix: "pass the queue pair", Page: "ibv_query_qp", Section: "DESCRIPTION"},
-	rule0505: {ID: "VR-ibv_query_qp-attr-0505", Verb: "ibv_query_qp", Subject: "attr", Statement: "the attributes are written to attr", Fix: "pass the address of a struct ibv_qp_attr", Page: "ibv_query_qp", Section: "DESCRIPTION"},
+	rule0504: {ID: "VR-ibv_query_qp-qp-0504", Verb: "ibv_query_qp", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_query_qp", Section: "DESCRIPTION"},
+	rule0505: {ID: "VR-ibv_query_qp-attr-0505", Verb: "ibv_query_qp", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass the address of a QPInfo", Page: "ibv_query_qp", Section: "DESCRIPTION"},
 	rule0506: {ID: "VR-ibv_query_qp-attr_mask-0506", Verb: "ibv_query_qp", Subject: "attr_mask", Statement: "the rate limit cannot be asked for", Fix: "leave out IBV_QP_RATE_LIMIT", Page: "ibv_query_qp", Section: ""},
-	rule0507: {ID: "VR-ibv_query_qp-init_attr-0507", Verb: "ibv_query_qp", Subject: "init_attr", Statement: "how it was made is written to init_attr", Fix: "pass the address of a struct ibv_qp_init_attr", Page: "ibv_query_qp", Section: "DESCRIPTION"},
-	rule0308: {ID: "VR-ibv_destroy_qp-qp-0308", Verb: "ibv_destroy_qp", Subject: "qp", Statement: "qp is the queue pair to destroy", Fix: "pass the queue pair", Page: "ibv_create_qp", Section: "DESCRIPTION"},
-	rule0310: {ID: "VR-ibv_create_ah-pd-0310", Verb: "ibv_create_ah", Subject: "pd", Statement: "pd is the protection domain that the handle belongs to", Fix: "pass a protection domain", Page: "ibv_create_ah", Section: "DESCRIPTION"},
-	rule0311: {ID: "VR-ibv_create_ah-attr-0311", Verb: "ibv_create_ah", Subject: "attr", Statement: "attr tells the way", Fix: "pass a struct ibv_ah_attr", Page: "ibv_create_ah", Section: "DESCRIPTION"},
+	rule0507: {ID: "VR-ibv_query_qp-init_attr-0507", Verb: "ibv_query_qp", Subject: "init_attr", Statement: "init_attr must not be NULL", Fix: "pass the address of a QPInitInfo", Page: "ibv_query_qp", Section: "DESCRIPTION"},
+	rule0308: {ID: "VR-ibv_destroy_qp-qp-0308", Verb: "ibv_destroy_qp", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_create_qp", Section: "DESCRIPTION"},
+	rule0310: {ID: "VR-ibv_create_ah-pd-0310", Verb: "ibv_create_ah", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_create_ah", Section: "DESCRIPTION"},
+	rule0311: {ID: "VR-ibv_create_ah-attr-0311", Verb: "ibv_create_ah", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass an AHAttr", Page: "ibv_create_ah", Section: "DESCRIPTION"},
 	rule0312: {ID: "VR-ibv_create_ah-port_num-0312", Verb: "ibv_create_ah", Subject: "attr.port_num", Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_create_ah", Section: "DESCRIPTION", AcceptedBy: []string{"mthca (the address handle holds the wrong value)"}},
 	rule0313: {ID: "VR-ibv_create_ah-port_num-0313", Verb: "ibv_create_ah", Subject: "attr.port_num", Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_create_ah", Section: "DESCRIPTION", AcceptedBy: []string{"mthca (the address handle holds the wrong value)"}},
 	rule0315: {ID: "VR-ibv_create_ah-is_global-0315", Verb: "ibv_create_ah", Subject: "attr.is_global, attr.dlid", Statement: "a path leads to a dlid, or by a global route, which RoCE always needs", Fix: "set is_global and fill in grh, or give a dlid", Page: "ibv_create_ah", Section: "", AcceptedBy: []string{"mthca (the address handle holds the wrong value)"}},
@@ -554,5 +554,5 @@ var rules = [...]verr.Rule{
 	rule0319: {ID: "VR-ibv_create_ah-is_global-0319", Verb: "ibv_create_ah", Subject: "attr.is_global", Statement: "grh.traffic_class counts with is_global", Fix: "set is_global", Page: "ibv_create_ah", Section: "DESCRIPTION"},
 	rule0320: {ID: "VR-ibv_create_ah-flow_label-0320", Verb: "ibv_create_ah", Subject: "attr.grh.flow_label", Statement: "a flow label has 20 bits", Fix: "pass at most 0xfffff", Page: "ibv_create_ah", Section: "DESCRIPTION"},
 	rule0321: {ID: "VR-ibv_create_ah-sl-0321", Verb: "ibv_create_ah", Subject: "attr.sl", Statement: "a service level is 0 to 15", Fix: "pass at most 15", Page: "ibv_create_ah", Section: "DESCRIPTION"},
-	rule0323: {ID: "VR-ibv_destroy_ah-ah-0323", Verb: "ibv_destroy_ah", Subject: "ah", Statement: "ah is the handle to destroy", Fix: "pass the handle", Page: "ibv_create_ah", Section: "DESCRIPTION"},
+	rule0323: {ID: "VR-ibv_destroy_ah-ah-0323", Verb: "ibv_destroy_ah", Subject: "ah", Statement: "ah must not be NULL", Fix: "pass an AH", Page: "ibv_create_ah", Section: "DESCRIPTION"},
 }

@@ -136,6 +136,20 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_reg_mr-length-0010", true, func() string { return textOf(hintRegMR(&inRegMR{access: 64, length: 4096, pd: 4096})) }},
 		{"VR-ibv_reg_mr-length-0012", false, func() string { return textOf(hintRegMR(&inRegMR{access: 1, length: 1, addr: 4096, pd: 4096})) }},
 		{"VR-ibv_reg_mr-length-0012", true, func() string { return textOf(hintRegMR(&inRegMR{access: 1, addr: 4096, pd: 4096})) }},
+		{"VR-ibv_reg_mr-access-0013", false, func() string {
+			return textOf(hintRegMR(&inRegMR{access: 9, length: 4096, addr: 4096, pd: 4096, capDeviceAttrAtomicCap: validate.Of(1)}))
+		}},
+		{"VR-ibv_reg_mr-access-0013", true, func() string {
+			return textOf(hintRegMR(&inRegMR{access: 9, length: 4096, addr: 4096, pd: 4096, capDeviceAttrAtomicCap: validate.Of(0)}))
+		}},
+		{"VR-ibv_reg_mr-length-0018", false, func() string {
+			return textOf(hintRegMR(&inRegMR{access: 1, length: 4096, addr: 4096, pd: 4096, capDeviceAttrMaxMRSize: validate.Of(4096)}))
+		}},
+		{"VR-ibv_reg_mr-length-0018", true, func() string {
+			return textOf(hintRegMR(&inRegMR{access: 1, length: 4097, addr: 4096, pd: 4096, capDeviceAttrMaxMRSize: validate.Of(4096)}))
+		}},
+		{"VR-ibv_reg_mr-access-0194", false, func() string { return textOf(hintRegMR(&inRegMR{access: 256, length: 4096, addr: 4096, pd: 4096})) }},
+		{"VR-ibv_reg_mr-access-0194", true, func() string { return textOf(hintRegMR(&inRegMR{access: 512, length: 4096, addr: 4096, pd: 4096})) }},
 		{"VR-ibv_reg_mr-addr-0201", false, func() string { return textOf(hintRegMR(&inRegMR{access: 1, length: 4096, addr: 0x10000, pd: 4096})) }},
 		{"VR-ibv_reg_mr-addr-0201", true, func() string { return textOf(hintRegMR(&inRegMR{access: 1, length: 4096, pd: 4096})) }},
 		{"VR-ibv_reg_mr-length-0204", false, func() string {
@@ -143,20 +157,6 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_reg_mr-length-0204", true, func() string {
 			return textOf(hintRegMR(&inRegMR{access: 1, length: 0x8000000000000000, addr: 4096, pd: 4096}))
-		}},
-		{"VR-ibv_reg_mr-access-0013", false, func() string {
-			return textOf(hintRegMR(&inRegMR{access: 9, length: 4096, addr: 4096, pd: 4096, capDeviceAttrAtomicCap: validate.Of(1)}))
-		}},
-		{"VR-ibv_reg_mr-access-0013", true, func() string {
-			return textOf(hintRegMR(&inRegMR{access: 9, length: 4096, addr: 4096, pd: 4096, capDeviceAttrAtomicCap: validate.Of(0)}))
-		}},
-		{"VR-ibv_reg_mr-access-0194", false, func() string { return textOf(hintRegMR(&inRegMR{access: 256, length: 4096, addr: 4096, pd: 4096})) }},
-		{"VR-ibv_reg_mr-access-0194", true, func() string { return textOf(hintRegMR(&inRegMR{access: 512, length: 4096, addr: 4096, pd: 4096})) }},
-		{"VR-ibv_reg_mr-length-0018", false, func() string {
-			return textOf(hintRegMR(&inRegMR{access: 1, length: 4096, addr: 4096, pd: 4096, capDeviceAttrMaxMRSize: validate.Of(4096)}))
-		}},
-		{"VR-ibv_reg_mr-length-0018", true, func() string {
-			return textOf(hintRegMR(&inRegMR{access: 1, length: 4097, addr: 4096, pd: 4096, capDeviceAttrMaxMRSize: validate.Of(4096)}))
 		}},
 		{"VR-ibv_reg_mr_iova-access-0020", false, func() string {
 			return textOf(checkRegMRIOVA(&inRegMRIOVA{access: 3, length: 4096, addr: 4096, pd: 4096}))
@@ -252,27 +252,11 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_reg_mr_iova-length-0028", true, func() string { return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 64, length: 4096, pd: 4096})) }},
 		{"VR-ibv_reg_mr_iova-length-0030", false, func() string { return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 1, length: 1, addr: 4096, pd: 4096})) }},
 		{"VR-ibv_reg_mr_iova-length-0030", true, func() string { return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 1, addr: 4096, pd: 4096})) }},
-		{"VR-ibv_reg_mr_iova-addr-0202", false, func() string {
-			return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 1, length: 4096, addr: 0x10000, pd: 4096}))
-		}},
-		{"VR-ibv_reg_mr_iova-addr-0202", true, func() string { return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 1, length: 4096, pd: 4096})) }},
-		{"VR-ibv_reg_mr_iova-length-0205", false, func() string {
-			return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 1, length: 0x7fffffffffffffff, addr: 4096, pd: 4096}))
-		}},
-		{"VR-ibv_reg_mr_iova-length-0205", true, func() string {
-			return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 1, length: 0x8000000000000000, addr: 4096, pd: 4096}))
-		}},
 		{"VR-ibv_reg_mr_iova-access-0031", false, func() string {
 			return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 9, length: 4096, addr: 4096, pd: 4096, capDeviceAttrAtomicCap: validate.Of(1)}))
 		}},
 		{"VR-ibv_reg_mr_iova-access-0031", true, func() string {
 			return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 9, length: 4096, addr: 4096, pd: 4096, capDeviceAttrAtomicCap: validate.Of(0)}))
-		}},
-		{"VR-ibv_reg_mr_iova-access-0195", false, func() string {
-			return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 256, length: 4096, addr: 4096, pd: 4096}))
-		}},
-		{"VR-ibv_reg_mr_iova-access-0195", true, func() string {
-			return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 512, length: 4096, addr: 4096, pd: 4096}))
 		}},
 		{"VR-ibv_reg_mr_iova-length-0036", false, func() string {
 			return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 1, length: 4096, addr: 4096, pd: 4096, capDeviceAttrMaxMRSize: validate.Of(4096)}))
@@ -285,6 +269,22 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_reg_mr_iova-iova-0040", true, func() string {
 			return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 64, length: 0xffffffffffffffff, pd: 4096, iova: 0x10000}))
+		}},
+		{"VR-ibv_reg_mr_iova-access-0195", false, func() string {
+			return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 256, length: 4096, addr: 4096, pd: 4096}))
+		}},
+		{"VR-ibv_reg_mr_iova-access-0195", true, func() string {
+			return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 512, length: 4096, addr: 4096, pd: 4096}))
+		}},
+		{"VR-ibv_reg_mr_iova-addr-0202", false, func() string {
+			return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 1, length: 4096, addr: 0x10000, pd: 4096}))
+		}},
+		{"VR-ibv_reg_mr_iova-addr-0202", true, func() string { return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 1, length: 4096, pd: 4096})) }},
+		{"VR-ibv_reg_mr_iova-length-0205", false, func() string {
+			return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 1, length: 0x7fffffffffffffff, addr: 4096, pd: 4096}))
+		}},
+		{"VR-ibv_reg_mr_iova-length-0205", true, func() string {
+			return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 1, length: 0x8000000000000000, addr: 4096, pd: 4096}))
 		}},
 		{"VR-ibv_reg_dmabuf_mr-access-0041", false, func() string { return textOf(checkRegDmabufMR(&inRegDmabufMR{access: 3, pd: 4096, length: 4096})) }},
 		{"VR-ibv_reg_dmabuf_mr-access-0041", true, func() string { return textOf(checkRegDmabufMR(&inRegDmabufMR{access: 2, pd: 4096, length: 4096})) }},
@@ -506,29 +506,11 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_reg_mr_ex-length-0060", true, func() string {
 			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
 		}},
-		{"VR-ibv_reg_mr_ex-addr-0203", false, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
-		}},
-		{"VR-ibv_reg_mr_ex-addr-0203", true, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
-		}},
-		{"VR-ibv_reg_mr_ex-length-0206", false, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 0x7fffffffffffffff, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
-		}},
-		{"VR-ibv_reg_mr_ex-length-0206", true, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 0x8000000000000000, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
-		}},
 		{"VR-ibv_reg_mr_ex-access-0061", false, func() string {
 			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 9, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096, capDeviceAttrAtomicCap: validate.Of(1)}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0061", true, func() string {
 			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 9, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096, capDeviceAttrAtomicCap: validate.Of(0)}))
-		}},
-		{"VR-ibv_reg_mr_ex-access-0196", false, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 256, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
-		}},
-		{"VR-ibv_reg_mr_ex-access-0196", true, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 512, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-length-0066", false, func() string {
 			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096, capDeviceAttrMaxMRSize: validate.Of(4096)}))
@@ -578,11 +560,29 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_reg_mr_ex-buf-0075", true, func() string {
 			return textOf(hintRegMREx(&inRegMREx{mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
 		}},
+		{"VR-ibv_reg_mr_ex-access-0196", false, func() string {
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 256, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+		}},
+		{"VR-ibv_reg_mr_ex-access-0196", true, func() string {
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 512, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+		}},
 		{"VR-ibv_reg_mr_ex-iova-0200", false, func() string {
 			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 3, mrInitAttrLength: 0xffffffffffffffff, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-iova-0200", true, func() string {
 			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 3, mrInitAttrLength: 0xffffffffffffffff, pd: 4096, mrInitAttr: 4096, mrInitAttrIOVA: 0x10000, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+		}},
+		{"VR-ibv_reg_mr_ex-addr-0203", false, func() string {
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+		}},
+		{"VR-ibv_reg_mr_ex-addr-0203", true, func() string {
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+		}},
+		{"VR-ibv_reg_mr_ex-length-0206", false, func() string {
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 0x7fffffffffffffff, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+		}},
+		{"VR-ibv_reg_mr_ex-length-0206", true, func() string {
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 0x8000000000000000, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_rereg_mr-mr-0172", false, func() string { return textOf(checkReregMR(&inReregMR{mr: 4096, pd: 4096, addr: 4096, length: 4096})) }},
 		{"VR-ibv_rereg_mr-mr-0172", true, func() string { return textOf(checkReregMR(&inReregMR{pd: 4096, addr: 4096, length: 4096})) }},
@@ -1064,17 +1064,17 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_modify_qp-port_num-0235", true, func() string {
 			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 161, attrQPState: 4, attrPortNum: 1, attrAHAttrPortNum: 2}))
 		}},
-		{"VR-ibv_modify_qp-port_num-0508", false, func() string {
-			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 160, attrPortNum: 1, attrAHAttrPortNum: 1}))
-		}},
-		{"VR-ibv_modify_qp-port_num-0508", true, func() string {
-			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 160, attrPortNum: 1, attrAHAttrPortNum: 2}))
-		}},
 		{"VR-ibv_modify_qp-alt_ah_attr-0236", false, func() string {
 			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1}))
 		}},
 		{"VR-ibv_modify_qp-alt_ah_attr-0236", true, func() string {
 			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 2}))
+		}},
+		{"VR-ibv_modify_qp-port_num-0508", false, func() string {
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 160, attrPortNum: 1, attrAHAttrPortNum: 1}))
+		}},
+		{"VR-ibv_modify_qp-port_num-0508", true, func() string {
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 160, attrPortNum: 1, attrAHAttrPortNum: 2}))
 		}},
 		{"VR-ibv_modify_qp-attr_mask-0220", false, func() string {
 			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 57, qpState: validate.Of(0), attrQPState: 1, qpQPType: validate.Of(2)}))

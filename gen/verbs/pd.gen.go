@@ -131,18 +131,18 @@ func (o *PD) Parent() *PD { return o.parent }
 //     accept it) [VR-ibv_reg_mr-length-0010]
 //   - a region ends within the address space [VR-ibv_reg_mr-length-0011]
 //   - a region has at least 1 byte (a hint only: some devices accept it) [VR-ibv_reg_mr-length-0012]
-//   - memory that is pinned is shorter than 2^63 bytes (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr-length-0204]
 //   - REMOTE_ATOMIC needs a device with atomic operations (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr-access-0013]
 //   - FLUSH_GLOBAL needs a device that can flush to global visibility [VR-ibv_reg_mr-access-0014]
 //   - FLUSH_PERSISTENT needs a device that can flush to persistent memory [VR-ibv_reg_mr-access-0015]
-//   - FLUSH_PERSISTENT works with persistent memory only on some devices (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr-access-0194]
 //   - ON_DEMAND needs a device with on-demand paging [VR-ibv_reg_mr-access-0016]
 //   - an implicit region needs a device with implicit on-demand paging [VR-ibv_reg_mr-length-0017]
 //   - a region is at most max_mr_size bytes long (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr-length-0018]
+//   - FLUSH_PERSISTENT works with persistent memory only on some devices (a hint only: some devices accept it)
+//     [VR-ibv_reg_mr-access-0194]
+//   - memory that is pinned is shorter than 2^63 bytes (a hint only: some devices accept it)
+//     [VR-ibv_reg_mr-length-0204]
 //
 // C: ibv_reg_mr, ibv_reg_mr(3).
 func (pd *PD) RegMR(buf []byte, access MRAccess) (*MR, error) {
@@ -215,18 +215,18 @@ func (pd *PD) RegMR(buf []byte, access MRAccess) (*MR, error) {
 //     accept it) [VR-ibv_reg_mr-length-0010]
 //   - a region ends within the address space [VR-ibv_reg_mr-length-0011]
 //   - a region has at least 1 byte (a hint only: some devices accept it) [VR-ibv_reg_mr-length-0012]
-//   - memory that is pinned is shorter than 2^63 bytes (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr-length-0204]
 //   - REMOTE_ATOMIC needs a device with atomic operations (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr-access-0013]
 //   - FLUSH_GLOBAL needs a device that can flush to global visibility [VR-ibv_reg_mr-access-0014]
 //   - FLUSH_PERSISTENT needs a device that can flush to persistent memory [VR-ibv_reg_mr-access-0015]
-//   - FLUSH_PERSISTENT works with persistent memory only on some devices (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr-access-0194]
 //   - ON_DEMAND needs a device with on-demand paging [VR-ibv_reg_mr-access-0016]
 //   - an implicit region needs a device with implicit on-demand paging [VR-ibv_reg_mr-length-0017]
 //   - a region is at most max_mr_size bytes long (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr-length-0018]
+//   - FLUSH_PERSISTENT works with persistent memory only on some devices (a hint only: some devices accept it)
+//     [VR-ibv_reg_mr-access-0194]
+//   - memory that is pinned is shorter than 2^63 bytes (a hint only: some devices accept it)
+//     [VR-ibv_reg_mr-length-0204]
 //
 // C: ibv_reg_mr, ibv_reg_mr(3).
 func (pd *PD) RegMRBuffer(buf *mem.Buffer, access MRAccess) (*MR, error) {
@@ -301,18 +301,18 @@ func (pd *PD) RegMRBuffer(buf *mem.Buffer, access MRAccess) (*MR, error) {
 //     accept it) [VR-ibv_reg_mr-length-0010]
 //   - a region ends within the address space [VR-ibv_reg_mr-length-0011]
 //   - a region has at least 1 byte (a hint only: some devices accept it) [VR-ibv_reg_mr-length-0012]
-//   - memory that is pinned is shorter than 2^63 bytes (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr-length-0204]
 //   - REMOTE_ATOMIC needs a device with atomic operations (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr-access-0013]
 //   - FLUSH_GLOBAL needs a device that can flush to global visibility [VR-ibv_reg_mr-access-0014]
 //   - FLUSH_PERSISTENT needs a device that can flush to persistent memory [VR-ibv_reg_mr-access-0015]
-//   - FLUSH_PERSISTENT works with persistent memory only on some devices (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr-access-0194]
 //   - ON_DEMAND needs a device with on-demand paging [VR-ibv_reg_mr-access-0016]
 //   - an implicit region needs a device with implicit on-demand paging [VR-ibv_reg_mr-length-0017]
 //   - a region is at most max_mr_size bytes long (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr-length-0018]
+//   - FLUSH_PERSISTENT works with persistent memory only on some devices (a hint only: some devices accept it)
+//     [VR-ibv_reg_mr-access-0194]
+//   - memory that is pinned is shorter than 2^63 bytes (a hint only: some devices accept it)
+//     [VR-ibv_reg_mr-length-0204]
 //
 // C: ibv_reg_mr, ibv_reg_mr(3).
 func (pd *PD) RegMRAddr(addr uintptr, length uint64, access MRAccess) (*MR, error) {
@@ -373,18 +373,18 @@ func (pd *PD) RegMRAddr(addr uintptr, length uint64, access MRAccess) (*MR, erro
 //     accept it) [VR-ibv_reg_mr-length-0010]
 //   - a region ends within the address space [VR-ibv_reg_mr-length-0011]
 //   - a region has at least 1 byte (a hint only: some devices accept it) [VR-ibv_reg_mr-length-0012]
-//   - memory that is pinned is shorter than 2^63 bytes (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr-length-0204]
 //   - REMOTE_ATOMIC needs a device with atomic operations (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr-access-0013]
 //   - FLUSH_GLOBAL needs a device that can flush to global visibility [VR-ibv_reg_mr-access-0014]
 //   - FLUSH_PERSISTENT needs a device that can flush to persistent memory [VR-ibv_reg_mr-access-0015]
-//   - FLUSH_PERSISTENT works with persistent memory only on some devices (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr-access-0194]
 //   - ON_DEMAND needs a device with on-demand paging [VR-ibv_reg_mr-access-0016]
 //   - an implicit region needs a device with implicit on-demand paging [VR-ibv_reg_mr-length-0017]
 //   - a region is at most max_mr_size bytes long (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr-length-0018]
+//   - FLUSH_PERSISTENT works with persistent memory only on some devices (a hint only: some devices accept it)
+//     [VR-ibv_reg_mr-access-0194]
+//   - memory that is pinned is shorter than 2^63 bytes (a hint only: some devices accept it)
+//     [VR-ibv_reg_mr-length-0204]
 //
 // C: ibv_reg_mr, ibv_reg_mr(3).
 func (pd *PD) RegMRImplicitODP(access MRAccess) (*MR, error) {
@@ -454,14 +454,10 @@ func (pd *PD) RegMRImplicitODP(access MRAccess) (*MR, error) {
 //     accept it) [VR-ibv_reg_mr_iova-length-0028]
 //   - a region ends within the address space [VR-ibv_reg_mr_iova-length-0029]
 //   - a region has at least 1 byte (a hint only: some devices accept it) [VR-ibv_reg_mr_iova-length-0030]
-//   - memory that is pinned is shorter than 2^63 bytes (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr_iova-length-0205]
 //   - REMOTE_ATOMIC needs a device with atomic operations (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr_iova-access-0031]
 //   - FLUSH_GLOBAL needs a device that can flush to global visibility [VR-ibv_reg_mr_iova-access-0032]
 //   - FLUSH_PERSISTENT needs a device that can flush to persistent memory [VR-ibv_reg_mr_iova-access-0033]
-//   - FLUSH_PERSISTENT works with persistent memory only on some devices (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr_iova-access-0195]
 //   - ON_DEMAND needs a device with on-demand paging [VR-ibv_reg_mr_iova-access-0034]
 //   - an implicit region needs a device with implicit on-demand paging [VR-ibv_reg_mr_iova-length-0035]
 //   - a region is at most max_mr_size bytes long (a hint only: some devices accept it)
@@ -470,6 +466,10 @@ func (pd *PD) RegMRImplicitODP(access MRAccess) (*MR, error) {
 //   - iova and addr must have the same offset within a page [VR-ibv_reg_mr_iova-iova-0039]
 //   - an implicit on-demand region has iova 0 (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr_iova-iova-0040]
+//   - FLUSH_PERSISTENT works with persistent memory only on some devices (a hint only: some devices accept it)
+//     [VR-ibv_reg_mr_iova-access-0195]
+//   - memory that is pinned is shorter than 2^63 bytes (a hint only: some devices accept it)
+//     [VR-ibv_reg_mr_iova-length-0205]
 //
 // C: ibv_reg_mr_iova, ibv_reg_mr(3).
 func (pd *PD) RegMRIOVA(buf []byte, iova uint64, access MRAccess) (*MR, error) {
@@ -547,14 +547,10 @@ func (pd *PD) RegMRIOVA(buf []byte, iova uint64, access MRAccess) (*MR, error) {
 //     accept it) [VR-ibv_reg_mr_iova-length-0028]
 //   - a region ends within the address space [VR-ibv_reg_mr_iova-length-0029]
 //   - a region has at least 1 byte (a hint only: some devices accept it) [VR-ibv_reg_mr_iova-length-0030]
-//   - memory that is pinned is shorter than 2^63 bytes (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr_iova-length-0205]
 //   - REMOTE_ATOMIC needs a device with atomic operations (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr_iova-access-0031]
 //   - FLUSH_GLOBAL needs a device that can flush to global visibility [VR-ibv_reg_mr_iova-access-0032]
 //   - FLUSH_PERSISTENT needs a device that can flush to persistent memory [VR-ibv_reg_mr_iova-access-0033]
-//   - FLUSH_PERSISTENT works with persistent memory only on some devices (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr_iova-access-0195]
 //   - ON_DEMAND needs a device with on-demand paging [VR-ibv_reg_mr_iova-access-0034]
 //   - an implicit region needs a device with implicit on-demand paging [VR-ibv_reg_mr_iova-length-0035]
 //   - a region is at most max_mr_size bytes long (a hint only: some devices accept it)
@@ -563,6 +559,10 @@ func (pd *PD) RegMRIOVA(buf []byte, iova uint64, access MRAccess) (*MR, error) {
 //   - iova and addr must have the same offset within a page [VR-ibv_reg_mr_iova-iova-0039]
 //   - an implicit on-demand region has iova 0 (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr_iova-iova-0040]
+//   - FLUSH_PERSISTENT works with persistent memory only on some devices (a hint only: some devices accept it)
+//     [VR-ibv_reg_mr_iova-access-0195]
+//   - memory that is pinned is shorter than 2^63 bytes (a hint only: some devices accept it)
+//     [VR-ibv_reg_mr_iova-length-0205]
 //
 // C: ibv_reg_mr_iova, ibv_reg_mr(3).
 func (pd *PD) RegMRBufferIOVA(buf *mem.Buffer, iova uint64, access MRAccess) (*MR, error) {
@@ -642,14 +642,10 @@ func (pd *PD) RegMRBufferIOVA(buf *mem.Buffer, iova uint64, access MRAccess) (*M
 //     accept it) [VR-ibv_reg_mr_iova-length-0028]
 //   - a region ends within the address space [VR-ibv_reg_mr_iova-length-0029]
 //   - a region has at least 1 byte (a hint only: some devices accept it) [VR-ibv_reg_mr_iova-length-0030]
-//   - memory that is pinned is shorter than 2^63 bytes (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr_iova-length-0205]
 //   - REMOTE_ATOMIC needs a device with atomic operations (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr_iova-access-0031]
 //   - FLUSH_GLOBAL needs a device that can flush to global visibility [VR-ibv_reg_mr_iova-access-0032]
 //   - FLUSH_PERSISTENT needs a device that can flush to persistent memory [VR-ibv_reg_mr_iova-access-0033]
-//   - FLUSH_PERSISTENT works with persistent memory only on some devices (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr_iova-access-0195]
 //   - ON_DEMAND needs a device with on-demand paging [VR-ibv_reg_mr_iova-access-0034]
 //   - an implicit region needs a device with implicit on-demand paging [VR-ibv_reg_mr_iova-length-0035]
 //   - a region is at most max_mr_size bytes long (a hint only: some devices accept it)
@@ -658,6 +654,10 @@ func (pd *PD) RegMRBufferIOVA(buf *mem.Buffer, iova uint64, access MRAccess) (*M
 //   - iova and addr must have the same offset within a page [VR-ibv_reg_mr_iova-iova-0039]
 //   - an implicit on-demand region has iova 0 (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr_iova-iova-0040]
+//   - FLUSH_PERSISTENT works with persistent memory only on some devices (a hint only: some devices accept it)
+//     [VR-ibv_reg_mr_iova-access-0195]
+//   - memory that is pinned is shorter than 2^63 bytes (a hint only: some devices accept it)
+//     [VR-ibv_reg_mr_iova-length-0205]
 //
 // C: ibv_reg_mr_iova, ibv_reg_mr(3).
 func (pd *PD) RegMRAddrIOVA(addr uintptr, length uint64, iova uint64, access MRAccess) (*MR, error) {
@@ -786,16 +786,10 @@ func (pd *PD) RegDmabufMR(offset uint64, length uint64, iova uint64, fd int, acc
 //     accept it) [VR-ibv_reg_mr_ex-length-0058]
 //   - a region ends within the address space [VR-ibv_reg_mr_ex-length-0059]
 //   - a region has at least 1 byte (a hint only: some devices accept it) [VR-ibv_reg_mr_ex-length-0060]
-//   - memory that is pinned seldom begins at address 0 (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr_ex-addr-0203]
-//   - memory that is pinned is shorter than 2^63 bytes (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr_ex-length-0206]
 //   - REMOTE_ATOMIC needs a device with atomic operations (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr_ex-access-0061]
 //   - FLUSH_GLOBAL needs a device that can flush to global visibility [VR-ibv_reg_mr_ex-access-0062]
 //   - FLUSH_PERSISTENT needs a device that can flush to persistent memory [VR-ibv_reg_mr_ex-access-0063]
-//   - FLUSH_PERSISTENT works with persistent memory only on some devices (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr_ex-access-0196]
 //   - ON_DEMAND needs a device with on-demand paging [VR-ibv_reg_mr_ex-access-0064]
 //   - an implicit region needs a device with implicit on-demand paging [VR-ibv_reg_mr_ex-length-0065]
 //   - a region is at most max_mr_size bytes long (a hint only: some devices accept it)
@@ -809,14 +803,20 @@ func (pd *PD) RegDmabufMR(offset uint64, length uint64, iova uint64, fd int, acc
 //   - a dma-buf is named by an open file descriptor [VR-ibv_reg_mr_ex-fd-0081]
 //   - iova and fd_offset must have the same offset within a page [VR-ibv_reg_mr_ex-iova-0082]
 //   - iova and addr must have the same offset within a page [VR-ibv_reg_mr_ex-iova-0083]
-//   - an implicit on-demand region has iova 0 (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr_ex-iova-0200]
 //   - offset plus length stays below 2^64 [VR-ibv_reg_mr_ex-length-0084]
 //   - DMAH in comp_mask needs a DMA handle in dmah [VR-ibv_reg_mr_ex-dmah-0085]
 //   - BUF in comp_mask needs a buffer in buf [VR-ibv_reg_mr_ex-buf-0086]
 //   - buf needs addr, which says where in the buffer the region begins [VR-ibv_reg_mr_ex-comp_mask-0087]
 //   - buf excludes fd and fd_offset [VR-ibv_reg_mr_ex-comp_mask-0088]
+//   - FLUSH_PERSISTENT works with persistent memory only on some devices (a hint only: some devices accept it)
+//     [VR-ibv_reg_mr_ex-access-0196]
 //   - with buf, addr is where in the buffer the region begins [VR-ibv_reg_mr_ex-addr-0197]
+//   - an implicit on-demand region has iova 0 (a hint only: some devices accept it)
+//     [VR-ibv_reg_mr_ex-iova-0200]
+//   - memory that is pinned seldom begins at address 0 (a hint only: some devices accept it)
+//     [VR-ibv_reg_mr_ex-addr-0203]
+//   - memory that is pinned is shorter than 2^63 bytes (a hint only: some devices accept it)
+//     [VR-ibv_reg_mr_ex-length-0206]
 //
 // C: ibv_reg_mr_ex, ibv_reg_mr(3).
 func (pd *PD) RegMREx(mrInitAttr *MRInitAttr) (*MR, error) {

@@ -92,20 +92,20 @@ func hintRegMR(in *inRegMR) []verr.Violation {
 	if in.length < 1 {
 		may = append(may, verr.Violation{Rule: &rules[rule0012], Value: strconv.FormatUint(in.length, 10)})
 	}
+	if in.capDeviceAttrAtomicCap.OK && in.capDeviceAttrAtomicCap.V != 2 && in.access&0x8 != 0 && in.capDeviceAttrAtomicCap.V&0x1 != 0x1 {
+		may = append(may, verr.Violation{Rule: &rules[rule0013], Value: MRAccess(in.access).String()})
+	}
+	if in.capDeviceAttrMaxMRSize.OK && in.length != 0xffffffffffffffff && in.length > in.capDeviceAttrMaxMRSize.V {
+		may = append(may, verr.Violation{Rule: &rules[rule0018], Value: strconv.FormatUint(in.length, 10)})
+	}
+	if in.access&0x40 == 0 && in.access&0x200 != 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule0194], Value: MRAccess(in.access).String()})
+	}
 	if in.access&0x40 == 0 && in.length != 0 && in.length != 0xffffffffffffffff && in.addr == 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule0201], Value: validate.AddrText(in.addr)})
 	}
 	if in.access&0x40 == 0 && in.length != 0xffffffffffffffff && in.length > 0x7fffffffffffffff {
 		may = append(may, verr.Violation{Rule: &rules[rule0204], Value: strconv.FormatUint(in.length, 10)})
-	}
-	if in.capDeviceAttrAtomicCap.OK && in.capDeviceAttrAtomicCap.V != 2 && in.access&0x8 != 0 && in.capDeviceAttrAtomicCap.V&0x1 != 0x1 {
-		may = append(may, verr.Violation{Rule: &rules[rule0013], Value: MRAccess(in.access).String()})
-	}
-	if in.access&0x40 == 0 && in.access&0x200 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0194], Value: MRAccess(in.access).String()})
-	}
-	if in.capDeviceAttrMaxMRSize.OK && in.length != 0xffffffffffffffff && in.length > in.capDeviceAttrMaxMRSize.V {
-		may = append(may, verr.Violation{Rule: &rules[rule0018], Value: strconv.FormatUint(in.length, 10)})
 	}
 	return may
 }
@@ -186,23 +186,23 @@ func hintRegMRIOVA(in *inRegMRIOVA) []verr.Violation {
 	if in.length < 1 {
 		may = append(may, verr.Violation{Rule: &rules[rule0030], Value: strconv.FormatUint(in.length, 10)})
 	}
-	if in.access&0x40 == 0 && in.length != 0 && in.length != 0xffffffffffffffff && in.addr == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0202], Value: validate.AddrText(in.addr)})
-	}
-	if in.access&0x40 == 0 && in.length != 0xffffffffffffffff && in.length > 0x7fffffffffffffff {
-		may = append(may, verr.Violation{Rule: &rules[rule0205], Value: strconv.FormatUint(in.length, 10)})
-	}
 	if in.capDeviceAttrAtomicCap.OK && in.capDeviceAttrAtomicCap.V != 2 && in.access&0x8 != 0 && in.capDeviceAttrAtomicCap.V&0x1 != 0x1 {
 		may = append(may, verr.Violation{Rule: &rules[rule0031], Value: MRAccess(in.access).String()})
-	}
-	if in.access&0x40 == 0 && in.access&0x200 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0195], Value: MRAccess(in.access).String()})
 	}
 	if in.capDeviceAttrMaxMRSize.OK && in.length != 0xffffffffffffffff && in.length > in.capDeviceAttrMaxMRSize.V {
 		may = append(may, verr.Violation{Rule: &rules[rule0036], Value: strconv.FormatUint(in.length, 10)})
 	}
 	if in.access&0x40 != 0 && in.length == 0xffffffffffffffff && in.iova > 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule0040], Value: "0x" + strconv.FormatUint(in.iova, 16)})
+	}
+	if in.access&0x40 == 0 && in.access&0x200 != 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule0195], Value: MRAccess(in.access).String()})
+	}
+	if in.access&0x40 == 0 && in.length != 0 && in.length != 0xffffffffffffffff && in.addr == 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule0202], Value: validate.AddrText(in.addr)})
+	}
+	if in.access&0x40 == 0 && in.length != 0xffffffffffffffff && in.length > 0x7fffffffffffffff {
+		may = append(may, verr.Violation{Rule: &rules[rule0205], Value: strconv.FormatUint(in.length, 10)})
 	}
 	return may
 }
@@ -378,17 +378,8 @@ func hintRegMREx(in *inRegMREx) []verr.Violation {
 	if in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrLength < 1 {
 		may = append(may, verr.Violation{Rule: &rules[rule0060], Value: strconv.FormatUint(in.mrInitAttrLength, 10)})
 	}
-	if in.mrInitAttrCompMask&0x2 != 0 && in.mrInitAttrCompMask&0x24 == 0 && in.mrInitAttrAccess&0x40 == 0 && in.mrInitAttrLength != 0 && in.mrInitAttrLength != 0xffffffffffffffff && in.mrInitAttrAddr == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0203], Value: validate.AddrText(in.mrInitAttrAddr)})
-	}
-	if in.mrInitAttrCompMask&0x2 != 0 && in.mrInitAttrCompMask&0x24 == 0 && in.mrInitAttrAccess&0x40 == 0 && in.mrInitAttrLength != 0xffffffffffffffff && in.mrInitAttrLength > 0x7fffffffffffffff {
-		may = append(may, verr.Violation{Rule: &rules[rule0206], Value: strconv.FormatUint(in.mrInitAttrLength, 10)})
-	}
 	if in.capDeviceAttrAtomicCap.OK && in.mrInitAttrCompMask&0x4 == 0 && in.capDeviceAttrAtomicCap.V != 2 && in.mrInitAttrAccess&0x8 != 0 && in.capDeviceAttrAtomicCap.V&0x1 != 0x1 {
 		may = append(may, verr.Violation{Rule: &rules[rule0061], Value: MRAccess(in.mrInitAttrAccess).String()})
-	}
-	if in.mrInitAttrAccess&0x40 == 0 && in.mrInitAttrAccess&0x200 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0196], Value: MRAccess(in.mrInitAttrAccess).String()})
 	}
 	if in.capDeviceAttrMaxMRSize.OK && in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrLength != 0xffffffffffffffff && in.mrInitAttrLength > in.capDeviceAttrMaxMRSize.V {
 		may = append(may, verr.Violation{Rule: &rules[rule0066], Value: strconv.FormatUint(in.mrInitAttrLength, 10)})
@@ -414,8 +405,17 @@ func hintRegMREx(in *inRegMREx) []verr.Violation {
 	if in.mrInitAttrBuf != 0 && in.mrInitAttrCompMask&0x20 == 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule0075], Value: validate.AddrText(in.mrInitAttrBuf)})
 	}
+	if in.mrInitAttrAccess&0x40 == 0 && in.mrInitAttrAccess&0x200 != 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule0196], Value: MRAccess(in.mrInitAttrAccess).String()})
+	}
 	if in.mrInitAttrCompMask&0x1 != 0 && in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrAccess&0x40 != 0 && in.mrInitAttrLength == 0xffffffffffffffff && in.mrInitAttrIOVA > 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule0200], Value: "0x" + strconv.FormatUint(in.mrInitAttrIOVA, 16)})
+	}
+	if in.mrInitAttrCompMask&0x2 != 0 && in.mrInitAttrCompMask&0x24 == 0 && in.mrInitAttrAccess&0x40 == 0 && in.mrInitAttrLength != 0 && in.mrInitAttrLength != 0xffffffffffffffff && in.mrInitAttrAddr == 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule0203], Value: validate.AddrText(in.mrInitAttrAddr)})
+	}
+	if in.mrInitAttrCompMask&0x2 != 0 && in.mrInitAttrCompMask&0x24 == 0 && in.mrInitAttrAccess&0x40 == 0 && in.mrInitAttrLength != 0xffffffffffffffff && in.mrInitAttrLength > 0x7fffffffffffffff {
+		may = append(may, verr.Violation{Rule: &rules[rule0206], Value: strconv.FormatUint(in.mrInitAttrLength, 10)})
 	}
 	return may
 }

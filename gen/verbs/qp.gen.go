@@ -140,7 +140,6 @@ func (o *QP) Handle() uint32 {
 //   - ports are numbered from 1 [VR-ibv_modify_qp-alt_port_num-0233]
 //   - port_num is at most the number of ports [VR-ibv_modify_qp-port_num-0234]
 //   - with a port given beside it, the path leaves by that port [VR-ibv_modify_qp-port_num-0235]
-//   - with a port given beside it, the path leaves by that port [VR-ibv_modify_qp-port_num-0508]
 //   - the alternate path leaves by the alternate port [VR-ibv_modify_qp-alt_ah_attr-0236]
 //   - path_mtu is 256, 512, 1024, 2048 or 4096 (a hint only: some devices accept it)
 //     [VR-ibv_modify_qp-path_mtu-0237]
@@ -169,6 +168,7 @@ func (o *QP) Handle() uint32 {
 //     it) [VR-ibv_modify_qp-ah_attr-0253]
 //   - a path leads to a dlid, or by a global route, which RoCE always needs (a hint only: some devices accept
 //     it) [VR-ibv_modify_qp-alt_ah_attr-0255]
+//   - with a port given beside it, the path leaves by that port [VR-ibv_modify_qp-port_num-0508]
 //
 // C: ibv_modify_qp, ibv_modify_qp(3).
 func (qp *QP) Modify(attr *QPAttr) error {

@@ -252,11 +252,11 @@ func checkModifyQP(in *inModifyQP) error {
 	if in.attrMask&0xa1 == 0xa1 && in.attrQPState != 2 && in.attrAHAttrPortNum != in.attrPortNum {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0235], Value: strconv.FormatUint(in.attrAHAttrPortNum, 10)})
 	}
-	if in.attrMask&0xa0 == 0xa0 && in.attrMask&0x1 == 0 && in.attrAHAttrPortNum != in.attrPortNum {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0508], Value: strconv.FormatUint(in.attrAHAttrPortNum, 10)})
-	}
 	if in.attrMask&0x4000 != 0 && in.attrAltAHAttrPortNum != in.attrAltPortNum {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0236], Value: strconv.FormatUint(in.attrAltAHAttrPortNum, 10)})
+	}
+	if in.attrMask&0xa0 == 0xa0 && in.attrMask&0x1 == 0 && in.attrAHAttrPortNum != in.attrPortNum {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0508], Value: strconv.FormatUint(in.attrAHAttrPortNum, 10)})
 	}
 	return verr.RefuseErr("ibv_modify_qp", bad...)
 }

@@ -1,0 +1,148 @@
+package spec
+
+import (
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// expander writes shared rules out, once all files are read.
+type expander struct {
+	spec  *Spec
+	parts map[*Page]*Page // what a page's file says by itself, by the page that it is read into
+	rules []*sharedRule
+	byID  map[string]*sharedRule
+	more  map[*Page][]Rule // the rules written out
+}
+
+// expandShared adds to each page the rules that shared ones stand for. The mistakes are noted where they are.
+func expandShared(s *Spec, files []*file, parts map[*Page]*Page) {
+	x := &expander{spec: s, parts: parts, byID: map[string]*sharedRule{}, more: map[*Page][]Rule{}}
+	var more []*sharedRule
+	for _, f := range files {
+		for _, r := range f.shared {
+			if r.extends != nil {
+				more = append(more, r)
+				continue
+			}
+			x.rules = append(x.rules, r)
+			for _, e := range r.entries {
+				x.byID[e.id.Value] = r
+			}
+		}
+	}
+	for _, r := range more {
+		x.extend(r)
+	}
+	subjects := newSubjects(s)
+	for _, r := range x.rules {
+		left := maxExpanded
+		for i := range r.entries {
+			if left -= r.size(r.entries[i]); left < 0 {
+				r.d.add(r.node, CodeTooMuch, firstID(r.node, r.to.Page), "the rule is too large to be written out for each entry", "split it")
+				break
+			}
+			x.write(r, r.entries[i])
+		}
+		subjects.check(r)
+	}
+	for page, rules := range x.more {
+		page.Rules = slices.Concat(page.Rules, rules)
+	}
+}
+
+// extend adds the entries of one rule with `extends:` to the rule that it names.
+func (x *expander) extend(r *sharedRule) {
+	var id string
+	r.d.text(&id)(r.extends, place{firstID(r.node, r.to.Page), keyExtends})
+	if id == "" {
+		return
+	}
+	base := x.byID[id]
+	if base == nil {
+		var ids []string
+		for id := range x.byID {
+			ids = append(ids, id)
+		}
+		slices.Sort(ids)
+		problem, fix := "no shared rule has this ID", didYouMean(id, ids)
+		for _, p := range x.spec.Pages {
+			if slices.ContainsFunc(p.Rules, func(r Rule) bool { return r.ID == id }) {
+				problem, fix = "this rule is about one parameter or field alone: it has id:, not of:", "write a rule of its own"
+			}
+		}
+		if fix == "" {
+			fix = "name an ID that stands under of: of the rule"
+		}
+		r.d.add(r.extends, CodeSharedRule, show(id), "extends: "+problem, fix)
+		return
+	}
+	base.entries = append(slices.Clip(base.entries), r.entries...)
+	for name, k := range r.except {
+		base.except[name] = k
+	}
+}
+
+// write adds the rule of one entry to its page.
+func (x *expander) write(r *sharedRule, e *entry) {
+	page := x.pageOf(r, e)
+	if page == nil {
+		return
+	}
+	d := e.d
+	w := &writer{d: d, e: e, words: map[string]bool{}}
+	if r.d != d {
+		d.from = map[*yaml.Node]string{}
+		w.file = r.d.file
+		w.markAll(r.node)
+	}
+	n := w.rule(r, page.Page != r.to.Page)
+	rule := d.rule(n, place{page.Page, ""})
+	d.from = nil
+	rule.Page, rule.Pos = page.Page, e.d.pos(e.key)
+	x.more[page] = append(x.more[page], rule)
+	x.more[x.parts[e.to]] = append(x.more[x.parts[e.to]], rule)
+}
+
+// pageOf finds the page that the rule of an entry stands on: that of the file that has the entry, or the one that it names.
+func (x *expander) pageOf(r *sharedRule, e *entry) *Page {
+	var name string
+	if e.page == nil {
+		name = e.to.Page
+	} else if e.d.text(&name)(e.page, place{show(e.id.Value), keyPage}); name == "" {
+		return nil
+	}
+	var names []string
+	for _, p := range x.spec.Pages {
+		if p.Page == name {
+			return p
+		}
+		names = append(names, p.Page)
+	}
+	if e.page != nil {
+		e.d.add(e.page, CodeSharedRule, show(e.id.Value), "page: there is no page "+show(name), didYouMean(name, names))
+	}
+	return nil
+}
+
+// size is the number of nodes of a written out entry, about.
+func (r *sharedRule) size(e *entry) int {
+	n := 0
+	for _, l := range [][]*yaml.Node{r.body, e.own, {e.with}} {
+		for _, c := range l {
+			n += nodes(c)
+		}
+	}
+	return n + len(e.path)
+}
+
+func nodes(n *yaml.Node) int {
+	if n == nil {
+		return 0
+	}
+	sum := 1
+	for _, c := range n.Content {
+		sum += nodes(c)
+	}
+	return sum
+}

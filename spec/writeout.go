@@ -1,0 +1,242 @@
+package spec
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// writer writes one entry of a shared rule out: a copy of the rule's nodes with these signs replaced.
+//
+//	$         in a path: the path of the entry; in a statement or fix: its name, the path without the parameter that leads to it
+//	../name   in a path: what stands beside it
+//	$word     the word that the entry has for it
+//
+// A copy keeps the place of its original, so that an error in it is told where the text is.
+type writer struct {
+	d     *decoder
+	e     *entry
+	file  string          // of the rule, when the entry stands in another file
+	words map[string]bool // those that the rule uses
+
+	at     place               // of what is being written
+	beside map[*yaml.Node]bool // what the entry gave to the case being written
+}
+
+// prose are the keys whose texts are for people.
+var prose = []string{"statement", "fix", "note", "source", "section", "passage", "but", "provider", "kernel"}
+
+// rule gives the rule of an entry. Elsewhere tells that the entry stands on another page than the rule.
+func (w *writer) rule(r *sharedRule, elsewhere bool) *yaml.Node {
+	e := w.e
+	w.at.subject = show(e.id.Value)
+	own := func(name string) bool { return hasKeyIn(e.own, name) }
+	if elsewhere && hasKeyIn(r.body, "passage") && !own("passage") && !own("source") {
+		w.d.add(e.key, CodeMissingKey, w.at.subject, "this stands on another page than the rule, and no passage of that page is given", "give it, or source:")
+	}
+	var body []*yaml.Node
+	var when *yaml.Node
+	for i := 0; i+1 < len(r.body); i += 2 {
+		switch k := r.body[i]; {
+		case own(k.Value), replaced(k.Value, own):
+		case k.Value == "when":
+			when = r.body[i+1]
+		default:
+			body = append(body, w.copy(k, w.file, w.plain), w.value(k.Value, r.body[i+1], w.file))
+		}
+	}
+	for i := 0; i+1 < len(e.own); i += 2 {
+		body = append(body, e.own[i], w.value(e.own[i].Value, e.own[i+1], ""))
+	}
+	if v := w.whens(when); v != nil {
+		body = append(body, w.text("when", 0), v)
+	}
+	if !hasKeyIn(body, "subject") && !hasKeyIn(body, "fields") {
+		body = append(body, w.text("subject", 0), w.text(e.path, len(e.verb)+1))
+	}
+	for _, name := range sortedKeys(e.words) {
+		if !w.words[name] {
+			w.d.add(e.words[name], CodeSharedRule, w.at.subject, "words: the rule has no $"+name, "take it out")
+		}
+	}
+	out := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Line: r.node.Line, Column: r.node.Column}
+	w.mark(out, w.file)
+	out.Content = append([]*yaml.Node{w.text("id", 0), e.id, w.text("verb", 0), w.text(e.verb, 0)}, body...)
+	return out
+}
+
+// replaced tells whether the other keys of an entry stand for a key of the rule: a source for a passage, and the other way round.
+func replaced(name string, own func(string) bool) bool {
+	switch name {
+	case "section", "passage":
+		return own("source")
+	case "source":
+		return own("section") || own("passage")
+	}
+	return false
+}
+
+// whens joins the comparisons of the entry and those of the rule.
+func (w *writer) whens(of *yaml.Node) *yaml.Node {
+	when := w.e.when
+	switch {
+	case when == nil && of == nil:
+		return nil
+	case when == nil:
+		return w.copy(of, w.file, w.path)
+	case of == nil || of.Kind != yaml.SequenceNode || when.Kind != yaml.SequenceNode:
+		return w.copy(when, "", w.path)
+	}
+	v := w.copy(when, "", w.path)
+	v.Content = append(v.Content, w.copy(of, w.file, w.path).Content...)
+	return v
+}
+
+// value copies the value of a key of a rule.
+func (w *writer) value(key string, v *yaml.Node, file string) *yaml.Node {
+	w.at.key = key
+	switch {
+	case slices.Contains(prose, key):
+		return w.copy(v, file, w.prose)
+	case key == "accept" || key == "reject":
+		return w.call(v, file)
+	}
+	return w.copy(v, file, w.path)
+}
+
+// copy copies nodes with their texts changed; texts for people within them are changed as such.
+func (w *writer) copy(n *yaml.Node, file string, change func(*yaml.Node) string) *yaml.Node {
+	c := *n
+	w.mark(&c, file)
+	if n.Kind == yaml.ScalarNode {
+		c.Value = change(n)
+	}
+	c.Content = nil
+	for i, e := range n.Content {
+		how := change
+		if n.Kind == yaml.MappingNode && i%2 == 1 && slices.Contains(prose, n.Content[i-1].Value) {
+			how = w.prose
+		}
+		c.Content = append(c.Content, w.copy(e, file, how))
+	}
+	return &c
+}
+
+// mark keeps the file that a copy is of, when it is not the decoder's own.
+func (w *writer) mark(n *yaml.Node, file string) {
+	if file != "" {
+		w.d.from[n] = file
+	}
+}
+
+// markAll marks the nodes of a rule of another file.
+func (w *writer) markAll(n *yaml.Node) {
+	w.mark(n, w.file)
+	for _, c := range n.Content {
+		w.markAll(c)
+	}
+}
+
+// text makes a node for a text, at the place of the entry.
+func (w *writer) text(s string, column int) *yaml.Node {
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s, Line: w.e.key.Line, Column: w.e.key.Column + column}
+}
+
+// wordSign is a word of the entry in a text of the rule.
+var wordSign = regexp.MustCompile(`\$[a-z][a-z0-9_]*`)
+
+// plain puts the words in.
+func (w *writer) plain(n *yaml.Node) string {
+	if !strings.Contains(n.Value, "$") {
+		return n.Value
+	}
+	return wordSign.ReplaceAllStringFunc(n.Value, func(sign string) string {
+		name := sign[1:]
+		w.words[name] = true
+		if v := w.e.words[name]; v != nil {
+			return v.Value
+		}
+		w.d.add(n, CodeSharedRule, w.at.subject, "the entry has no word for "+sign, "give it under words:")
+		return sign
+	})
+}
+
+// path puts in the words, and the path of the entry where a path begins.
+func (w *writer) path(n *yaml.Node) string { return resolve(w.e.path, w.plain(n)) }
+
+// prose puts the words and the name of the subject into a text for people.
+func (w *writer) prose(n *yaml.Node) string {
+	name := w.e.path
+	if _, rest, ok := strings.Cut(name, "."); ok {
+		name = rest
+	}
+	return strings.ReplaceAll(w.plain(n), "$", name)
+}
+
+// resolve puts a path into a text that is a path, or that has one in brackets.
+func resolve(path, s string) string {
+	open := strings.IndexByte(s, '[')
+	if open < 0 {
+		return relative(path, s)
+	}
+	return relative(path, s[:open]) + "[" + relative(path, s[open+1:])
+}
+
+// relative resolves `$` and `../` at the beginning of a text. One that leads above the parameters stays, and is found to lead nowhere.
+func relative(path, s string) string {
+	if rest, ok := strings.CutPrefix(s, "$"); ok && (rest == "" || rest[0] == '.' || rest[0] == ']') {
+		return path + rest
+	}
+	at, rest := path, s
+	for strings.HasPrefix(rest, "../") {
+		if at == "" {
+			return s
+		}
+		at, rest = at[:max(strings.LastIndexByte(at, '.'), 0)], rest[len("../"):]
+	}
+	if rest == s || at == "" {
+		return rest
+	}
+	return at + "." + rest
+}
+
+// hasSign tells whether a text has what only a shared rule has.
+func hasSign(s string) bool {
+	return strings.ContainsAny(s, "$/") && (resolve("x.y", s) != s || wordSign.MatchString(s))
+}
+
+func hasKeyIn(pairs []*yaml.Node, name string) bool {
+	return hasKey(&yaml.Node{Content: pairs}, name)
+}
+
+// noSigns notes signs of shared rules in a rule that is none.
+func (d *decoder) noSigns(n *yaml.Node, subject string) {
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		switch k, v := n.Content[i].Value, n.Content[i+1]; {
+		case k == "statement" || k == "fix":
+			if strings.Contains(v.Value, "$") {
+				d.foreignSign(v, subject)
+			}
+		case !slices.Contains(prose, k):
+			d.noSignsIn(v, subject)
+		}
+	}
+}
+
+// noSignsIn looks for signs in paths, constants and cases.
+func (d *decoder) noSignsIn(n *yaml.Node, subject string) {
+	if n.Kind == yaml.ScalarNode && hasSign(n.Value) {
+		d.foreignSign(n, subject)
+	}
+	for i, c := range n.Content {
+		if n.Kind != yaml.MappingNode || i%2 == 0 || !slices.Contains(prose, n.Content[i-1].Value) {
+			d.noSignsIn(c, subject)
+		}
+	}
+}
+
+func (d *decoder) foreignSign(n *yaml.Node, subject string) {
+	d.add(n, CodeSharedRule, subject, show(n.Value)+" has a sign of rules with of:, and this rule has no of:", "write out what is meant")
+}
