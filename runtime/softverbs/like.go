@@ -1,8 +1,8 @@
 package softverbs
 
-// capRXE61 are the bits of device_cap_flags that soft-RoCE has in Linux 6.1, but for resizing shared receive queues (13), memory
-// windows (17, 24) and registration by work requests (21), which this device has not.
-const capRXE61 = 1<<1 | 1<<2 | 1<<4 | 1<<5 | 1<<6 | 1<<10 | 1<<11 | 1<<12
+// capRXE61 are the bits of device_cap_flags that soft-RoCE has in Linux 6.1, but for memory windows (17, 24) and registration by
+// work requests (21), which this device has not.
+const capRXE61 = 1<<1 | 1<<2 | 1<<4 | 1<<5 | 1<<6 | 1<<10 | 1<<11 | capRNRNakGen | capSRQResize
 
 // LikeRXE61 is a device that can do what soft-RoCE of Linux 6.1 can, refuses what that refuses, and tells the same limits.
 // Options after it change it. Release("44.0") beside it imitates the library that it was recorded with.

@@ -58,6 +58,7 @@ const (
 	accessFlushPersistent = 1 << 9
 
 	capRNRNakGen       = 1 << 12
+	capSRQResize       = 1 << 13
 	capFlushGlobal     = 1 << 38
 	capFlushPersistent = 1 << 39
 )
@@ -79,7 +80,7 @@ func newDevice(name string) *device {
 		dmCopyAlign:   4,
 		dmRegionAlign: 1,
 		maxMRSize:     1 << 40,
-		capFlags:      capRNRNakGen | capFlushGlobal | capFlushPersistent,
+		capFlags:      capRNRNakGen | capSRQResize | capFlushGlobal | capFlushPersistent,
 		atomicCap:     atomicHCA,
 		ports:         1,
 		mrUnsupported: accessZeroBased | accessHugeTLB,
@@ -197,7 +198,8 @@ func MaxMRSize(bytes uint64) Option { return set(func(d *device) { d.maxMRSize =
 func MemlockLimit(bytes uint64) Option { return set(func(d *device) { d.memlock = bytes }) }
 
 // CapFlags is device_cap_flags_ex, whose lower half is device_cap_flags. Bits 38 and 39 decide whether regions may have
-// the flush accesses. When not given: RNR NAK generation (bit 12) and both flush bits.
+// the flush accesses, bit 13 whether shared receive queues can be resized. When not given: RNR NAK generation (bit 12) and those
+// three.
 func CapFlags(flags uint64) Option { return set(func(d *device) { d.capFlags = flags }) }
 
 // AtomicCap is a value of enum ibv_atomic_cap; 1 (HCA) when not given. With 0 the peer's atomics fail.
