@@ -107,7 +107,8 @@ func TestSRQTypes(t *testing.T) {
 	b := open(t)
 	noLeak(t)
 	c := openRaw(t)
-	cq := must(c.CQ(must(c.Channel())(t)))(t)
+	channel := must(c.Channel())(t)
+	cq := must(c.CQ(channel))(t)
 	srq, _, e := c.SRQ(raw.SRQAttr{MaxWR: 4, MaxSGE: 1})
 	if e != 0 {
 		t.Fatal(errnoName(e))
@@ -128,5 +129,7 @@ func TestSRQTypes(t *testing.T) {
 	if e := c.Domain().Destroy(); e != syscall.EBUSY {
 		t.Errorf("the domain with the queue: %s, want EBUSY", errnoName(e))
 	}
-	destroyed(t, srq)
+	for _, o := range []*raw.Object{srq, cq, channel} {
+		destroyed(t, o)
+	}
 }
