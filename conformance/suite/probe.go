@@ -36,6 +36,7 @@ func probe(t *T, dev *verbs.Device, attr *verbs.DeviceAttrEx) (map[Capability]st
 	}
 	lack(Atomics, attr.OrigAttr.AtomicCap == verbs.AtomicCapNone, "atomic_cap is NONE")
 	lack(DM, attr.MaxDMSize == 0, "max_dm_size is 0")
+	lack(SRQ, attr.OrigAttr.MaxSRQ == 0, "max_srq is 0")
 	lack(ODP, attr.ODPCaps.General&verbs.ODPCapSupported == 0, "odp_caps.general_caps lacks SUPPORT")
 	lack(ODPImplicit, attr.ODPCaps.General&verbs.ODPCapImplicit == 0, "odp_caps.general_caps lacks SUPPORT_IMPLICIT")
 	lack(ImportDM, t.source.Symbol("ibv_import_dm", "") == 0, "the library has no ibv_import_dm")

@@ -196,6 +196,23 @@ const (
 	rule0279
 	rule0280
 	rule0283
+	rule0601
+	rule0602
+	rule0603
+	rule0604
+	rule0605
+	rule0606
+	rule0611
+	rule0612
+	rule0613
+	rule0614
+	rule0615
+	rule0616
+	rule0617
+	rule0618
+	rule0609
+	rule0610
+	rule0607
 	rule0296
 	rule0297
 	rule0299
@@ -472,6 +489,23 @@ var rules = [...]verr.Rule{
 	rule0279: {ID: "VR-ibv_create_cq-cqe-0279", Verb: "ibv_create_cq", Subject: "cqe", Statement: "a queue has room for at least 1 completion", Fix: "ask for 1 or more", Page: "ibv_create_cq", Section: "DESCRIPTION", AcceptedBy: []string{"erdma"}, RefusedBy: []string{"rxe with linux 6.1..7.2", "siw"}},
 	rule0280: {ID: "VR-ibv_create_cq-cqe-0280", Verb: "ibv_create_cq", Subject: "cqe", Statement: "cqe is at most max_cqe", Fix: "ask for fewer entries", Page: "ibv_create_cq", Section: "", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
 	rule0283: {ID: "VR-ibv_destroy_cq-cq-0283", Verb: "ibv_destroy_cq", Subject: "cq", Statement: "cq must not be NULL", Fix: "pass a CQ", Page: "ibv_create_cq", Section: "DESCRIPTION"},
+	rule0601: {ID: "VR-ibv_create_srq-pd-0601", Verb: "ibv_create_srq", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_create_srq", Section: "DESCRIPTION"},
+	rule0602: {ID: "VR-ibv_create_srq-srq_init_attr-0602", Verb: "ibv_create_srq", Subject: "srq_init_attr", Statement: "srq_init_attr must not be NULL", Fix: "pass an SRQInitAttr", Page: "ibv_create_srq", Section: "DESCRIPTION"},
+	rule0603: {ID: "VR-ibv_create_srq-max_wr-0603", Verb: "ibv_create_srq", Subject: "srq_init_attr.attr.max_wr", Statement: "a queue has room for at least 1 request", Fix: "ask for 1 or more", Page: "ibv_create_srq", Section: "", AcceptedBy: []string{"mlx4"}, RefusedBy: []string{"rxe with linux 6.1..7.2", "siw"}},
+	rule0604: {ID: "VR-ibv_create_srq-max_wr-0604", Verb: "ibv_create_srq", Subject: "srq_init_attr.attr.max_wr", Statement: "max_wr is at most max_srq_wr", Fix: "ask for less", Page: "ibv_create_srq", Section: "", RefusedBy: []string{"rxe with linux 6.1..7.2", "siw", "mlx5"}},
+	rule0605: {ID: "VR-ibv_create_srq-max_sge-0605", Verb: "ibv_create_srq", Subject: "srq_init_attr.attr.max_sge", Statement: "max_sge is at most max_srq_sge", Fix: "ask for less", Page: "ibv_create_srq", Section: "", RefusedBy: []string{"rxe with linux 6.1..7.2", "siw"}},
+	rule0606: {ID: "VR-ibv_create_srq-srq_limit-0606", Verb: "ibv_create_srq", Subject: "srq_init_attr.attr.srq_limit", Statement: "srq_limit means nothing when the queue is made", Fix: "set the limit by ibv_modify_srq", Page: "ibv_create_srq", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1..7.2 (it arms the event of the limit at once)", "siw (it arms the event of the limit at once)"}},
+	rule0611: {ID: "VR-ibv_modify_srq-srq-0611", Verb: "ibv_modify_srq", Subject: "srq", Statement: "srq must not be NULL", Fix: "pass an SRQ", Page: "ibv_modify_srq", Section: "DESCRIPTION"},
+	rule0612: {ID: "VR-ibv_modify_srq-srq_attr-0612", Verb: "ibv_modify_srq", Subject: "srq_attr", Statement: "srq_attr must not be NULL", Fix: "pass an SRQAttr", Page: "ibv_modify_srq", Section: "DESCRIPTION"},
+	rule0613: {ID: "VR-ibv_modify_srq-srq_attr_mask-0613", Verb: "ibv_modify_srq", Subject: "srq_attr_mask", Statement: "srq_attr_mask has no bits but IBV_SRQ_MAX_WR and IBV_SRQ_LIMIT", Fix: "leave the other bits out", Page: "ibv_modify_srq", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1..7.2 (the bit is ignored)", "siw (the bit is ignored)", "mlx5 (the bit is ignored)"}},
+	rule0614: {ID: "VR-ibv_modify_srq-max_wr-0614", Verb: "ibv_modify_srq", Subject: "srq_attr.max_wr", Statement: "a queue has room for at least 1 request", Fix: "ask for 1 or more", Page: "ibv_modify_srq", Section: "", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
+	rule0615: {ID: "VR-ibv_modify_srq-max_wr-0615", Verb: "ibv_modify_srq", Subject: "srq_attr.max_wr", Statement: "max_wr is at most max_srq_wr", Fix: "ask for fewer requests", Page: "ibv_modify_srq", Section: "", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
+	rule0616: {ID: "VR-ibv_modify_srq-srq_attr_mask-0616", Verb: "ibv_modify_srq", Subject: "srq_attr_mask", Statement: "resizing needs a device with SRQ_RESIZE", Fix: "leave IBV_SRQ_MAX_WR out", Page: "ibv_modify_srq", Section: "NOTES", Unsupported: true, RefusedBy: []string{"siw", "mlx5"}},
+	rule0617: {ID: "VR-ibv_modify_srq-srq_limit-0617", Verb: "ibv_modify_srq", Subject: "srq_attr.srq_limit", Statement: "srq_limit is at most max_srq_wr", Fix: "set a lower limit", Page: "ibv_modify_srq", Section: "", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
+	rule0618: {ID: "VR-ibv_modify_srq-srq_limit-0618", Verb: "ibv_modify_srq", Subject: "srq_attr.srq_limit", Statement: "srq_limit is at most max_wr", Fix: "set a lower limit", Page: "ibv_modify_srq", Section: "", AcceptedBy: []string{"rxe with linux 6.1..7.2 (the limit is held against the size before the change)"}},
+	rule0609: {ID: "VR-ibv_query_srq-srq-0609", Verb: "ibv_query_srq", Subject: "srq", Statement: "srq must not be NULL", Fix: "pass an SRQ", Page: "ibv_query_srq", Section: "DESCRIPTION"},
+	rule0610: {ID: "VR-ibv_query_srq-srq_attr-0610", Verb: "ibv_query_srq", Subject: "srq_attr", Statement: "srq_attr must not be NULL", Fix: "pass the address of an SRQInfo", Page: "ibv_query_srq", Section: "DESCRIPTION"},
+	rule0607: {ID: "VR-ibv_destroy_srq-srq-0607", Verb: "ibv_destroy_srq", Subject: "srq", Statement: "srq must not be NULL", Fix: "pass an SRQ", Page: "ibv_create_srq", Section: "DESCRIPTION"},
 	rule0296: {ID: "VR-ibv_create_qp-pd-0296", Verb: "ibv_create_qp", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_create_qp", Section: "DESCRIPTION"},
 	rule0297: {ID: "VR-ibv_create_qp-qp_init_attr-0297", Verb: "ibv_create_qp", Subject: "qp_init_attr", Statement: "qp_init_attr must not be NULL", Fix: "pass a QPInitAttr", Page: "ibv_create_qp", Section: "DESCRIPTION"},
 	rule0299: {ID: "VR-ibv_create_qp-send_cq-0299", Verb: "ibv_create_qp", Subject: "qp_init_attr.send_cq", Statement: "sends complete in send_cq", Fix: "pass a completion queue", Page: "ibv_create_qp", Section: "DESCRIPTION"},

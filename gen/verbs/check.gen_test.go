@@ -842,6 +842,74 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_destroy_cq-cq-0283", false, func() string { return textOf(checkDestroyCQ(&inDestroyCQ{cq: 4096})) }},
 		{"VR-ibv_destroy_cq-cq-0283", true, func() string { return textOf(checkDestroyCQ(&inDestroyCQ{})) }},
+		{"VR-ibv_create_srq-pd-0601", false, func() string { return textOf(checkCreateSRQ(&inCreateSRQ{pd: 4096, srqInitAttr: 4096})) }},
+		{"VR-ibv_create_srq-pd-0601", true, func() string { return textOf(checkCreateSRQ(&inCreateSRQ{srqInitAttr: 4096})) }},
+		{"VR-ibv_create_srq-srq_init_attr-0602", false, func() string { return textOf(checkCreateSRQ(&inCreateSRQ{pd: 4096, srqInitAttr: 4096})) }},
+		{"VR-ibv_create_srq-srq_init_attr-0602", true, func() string { return textOf(checkCreateSRQ(&inCreateSRQ{pd: 4096})) }},
+		{"VR-ibv_create_srq-max_wr-0603", false, func() string {
+			return textOf(hintCreateSRQ(&inCreateSRQ{pd: 4096, srqInitAttr: 4096, srqInitAttrAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq-max_wr-0603", true, func() string { return textOf(hintCreateSRQ(&inCreateSRQ{pd: 4096, srqInitAttr: 4096})) }},
+		{"VR-ibv_create_srq-max_wr-0604", false, func() string {
+			return textOf(hintCreateSRQ(&inCreateSRQ{pd: 4096, srqInitAttr: 4096, srqInitAttrAttrMaxWR: 16, capDeviceAttrMaxSRQWR: validate.Of(16)}))
+		}},
+		{"VR-ibv_create_srq-max_wr-0604", true, func() string {
+			return textOf(hintCreateSRQ(&inCreateSRQ{pd: 4096, srqInitAttr: 4096, srqInitAttrAttrMaxWR: 17, capDeviceAttrMaxSRQWR: validate.Of(16)}))
+		}},
+		{"VR-ibv_create_srq-max_sge-0605", false, func() string {
+			return textOf(hintCreateSRQ(&inCreateSRQ{pd: 4096, srqInitAttr: 4096, srqInitAttrAttrMaxSGE: 16, capDeviceAttrMaxSRQSGE: validate.Of(16)}))
+		}},
+		{"VR-ibv_create_srq-max_sge-0605", true, func() string {
+			return textOf(hintCreateSRQ(&inCreateSRQ{pd: 4096, srqInitAttr: 4096, srqInitAttrAttrMaxSGE: 17, capDeviceAttrMaxSRQSGE: validate.Of(16)}))
+		}},
+		{"VR-ibv_create_srq-srq_limit-0606", false, func() string { return textOf(hintCreateSRQ(&inCreateSRQ{pd: 4096, srqInitAttr: 4096})) }},
+		{"VR-ibv_create_srq-srq_limit-0606", true, func() string {
+			return textOf(hintCreateSRQ(&inCreateSRQ{pd: 4096, srqInitAttr: 4096, srqInitAttrAttrSRQLimit: 1}))
+		}},
+		{"VR-ibv_modify_srq-srq-0611", false, func() string {
+			return textOf(checkModifySRQ(&inModifySRQ{srq: 4096, srqAttr: 4096, srqAttrMask: 4096}))
+		}},
+		{"VR-ibv_modify_srq-srq-0611", true, func() string { return textOf(checkModifySRQ(&inModifySRQ{srqAttr: 4096, srqAttrMask: 4096})) }},
+		{"VR-ibv_modify_srq-srq_attr-0612", false, func() string {
+			return textOf(checkModifySRQ(&inModifySRQ{srq: 4096, srqAttr: 4096, srqAttrMask: 4096}))
+		}},
+		{"VR-ibv_modify_srq-srq_attr-0612", true, func() string { return textOf(checkModifySRQ(&inModifySRQ{srq: 4096, srqAttrMask: 4096})) }},
+		{"VR-ibv_modify_srq-srq_attr_mask-0613", false, func() string { return textOf(hintModifySRQ(&inModifySRQ{srq: 4096, srqAttr: 4096, srqAttrMask: 3})) }},
+		{"VR-ibv_modify_srq-srq_attr_mask-0613", true, func() string { return textOf(hintModifySRQ(&inModifySRQ{srq: 4096, srqAttr: 4096, srqAttrMask: 4})) }},
+		{"VR-ibv_modify_srq-max_wr-0614", false, func() string {
+			return textOf(hintModifySRQ(&inModifySRQ{srq: 4096, srqAttr: 4096, srqAttrMask: 1, srqAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_modify_srq-max_wr-0614", true, func() string { return textOf(hintModifySRQ(&inModifySRQ{srq: 4096, srqAttr: 4096, srqAttrMask: 1})) }},
+		{"VR-ibv_modify_srq-max_wr-0615", false, func() string {
+			return textOf(hintModifySRQ(&inModifySRQ{srq: 4096, srqAttr: 4096, srqAttrMask: 1, srqAttrMaxWR: 16, capDeviceAttrMaxSRQWR: validate.Of(16)}))
+		}},
+		{"VR-ibv_modify_srq-max_wr-0615", true, func() string {
+			return textOf(hintModifySRQ(&inModifySRQ{srq: 4096, srqAttr: 4096, srqAttrMask: 1, srqAttrMaxWR: 17, capDeviceAttrMaxSRQWR: validate.Of(16)}))
+		}},
+		{"VR-ibv_modify_srq-srq_attr_mask-0616", false, func() string {
+			return textOf(hintModifySRQ(&inModifySRQ{srq: 4096, srqAttr: 4096, srqAttrMask: 1, capDeviceAttrDeviceCapFlags: validate.Of(8192)}))
+		}},
+		{"VR-ibv_modify_srq-srq_attr_mask-0616", true, func() string {
+			return textOf(hintModifySRQ(&inModifySRQ{srq: 4096, srqAttr: 4096, srqAttrMask: 1, capDeviceAttrDeviceCapFlags: validate.Of(0)}))
+		}},
+		{"VR-ibv_modify_srq-srq_limit-0617", false, func() string {
+			return textOf(hintModifySRQ(&inModifySRQ{srq: 4096, srqAttr: 4096, srqAttrMask: 2, capDeviceAttrMaxSRQWR: validate.Of(16), srqAttrSRQLimit: 16}))
+		}},
+		{"VR-ibv_modify_srq-srq_limit-0617", true, func() string {
+			return textOf(hintModifySRQ(&inModifySRQ{srq: 4096, srqAttr: 4096, srqAttrMask: 2, capDeviceAttrMaxSRQWR: validate.Of(16), srqAttrSRQLimit: 17}))
+		}},
+		{"VR-ibv_modify_srq-srq_limit-0618", false, func() string {
+			return textOf(hintModifySRQ(&inModifySRQ{srq: 4096, srqAttr: 4096, srqAttrMask: 3, srqAttrMaxWR: 8, srqAttrSRQLimit: 8}))
+		}},
+		{"VR-ibv_modify_srq-srq_limit-0618", true, func() string {
+			return textOf(hintModifySRQ(&inModifySRQ{srq: 4096, srqAttr: 4096, srqAttrMask: 3, srqAttrMaxWR: 8, srqAttrSRQLimit: 9}))
+		}},
+		{"VR-ibv_query_srq-srq-0609", false, func() string { return textOf(checkQuerySRQ(&inQuerySRQ{srq: 4096, srqAttr: 4096})) }},
+		{"VR-ibv_query_srq-srq-0609", true, func() string { return textOf(checkQuerySRQ(&inQuerySRQ{srqAttr: 4096})) }},
+		{"VR-ibv_query_srq-srq_attr-0610", false, func() string { return textOf(checkQuerySRQ(&inQuerySRQ{srq: 4096, srqAttr: 4096})) }},
+		{"VR-ibv_query_srq-srq_attr-0610", true, func() string { return textOf(checkQuerySRQ(&inQuerySRQ{srq: 4096})) }},
+		{"VR-ibv_destroy_srq-srq-0607", false, func() string { return textOf(checkDestroySRQ(&inDestroySRQ{srq: 4096})) }},
+		{"VR-ibv_destroy_srq-srq-0607", true, func() string { return textOf(checkDestroySRQ(&inDestroySRQ{})) }},
 		{"VR-ibv_create_qp-pd-0296", false, func() string {
 			return textOf(checkCreateQP(&inCreateQP{pd: 4096, qpInitAttr: 4096, qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096}))
 		}},

@@ -650,6 +650,7 @@ type AsyncEvent struct {
 	Type EventType
 	QP   *QP   // of an event of one: the QP that it concerns; nil for one made by other code on the same device
 	CQ   *CQ   // of an event of one: the CQ that it concerns; nil for one made by other code on the same device
+	SRQ  *SRQ  // of an event of one: the SRQ that it concerns; nil for one made by other code on the same device
 	Port uint8 // of an event of a port: its number, from 1; otherwise 0
 
 	event events.Async
@@ -659,6 +660,7 @@ type AsyncEvent struct {
 const (
 	elementQP = events.Object + iota
 	elementCQ
+	elementSRQ
 )
 
 // asyncElements is what each type of asynchronous event concerns.
@@ -677,8 +679,8 @@ var asyncElements = map[uint32]events.Element{
 	uint32(EventTypeLIDChange):         events.Port,
 	uint32(EventTypePKeyChange):        events.Port,
 	uint32(EventTypeSMChange):          events.Port,
-	uint32(EventTypeSRQErr):            events.Nothing,
-	uint32(EventTypeSRQLimitReached):   events.Nothing,
+	uint32(EventTypeSRQErr):            elementSRQ,
+	uint32(EventTypeSRQLimitReached):   elementSRQ,
 	uint32(EventTypeQPLastWQEReached):  elementQP,
 	uint32(EventTypeClientReregister):  events.Port,
 	uint32(EventTypeGIDChange):         events.Port,
@@ -712,6 +714,9 @@ func (o *Device) NextEvent(ctx context.Context) (*AsyncEvent, error) {
 		case elementCQ:
 			ev.CQ, _ = o.handles.Find(at).(*CQ)
 			return nodeOfCQ(ev.CQ)
+		case elementSRQ:
+			ev.SRQ, _ = o.handles.Find(at).(*SRQ)
+			return nodeOfSRQ(ev.SRQ)
 		}
 		return nil
 	}); err != nil {

@@ -23,12 +23,14 @@ const (
 	symIbv_create_comp_channel
 	symIbv_create_cq
 	symIbv_create_qp
+	symIbv_create_srq
 	symIbv_dealloc_pd
 	symIbv_dereg_mr
 	symIbv_destroy_ah
 	symIbv_destroy_comp_channel
 	symIbv_destroy_cq
 	symIbv_destroy_qp
+	symIbv_destroy_srq
 	symIbv_free_device_list
 	symIbv_get_async_event
 	symIbv_get_cq_event
@@ -38,11 +40,13 @@ const (
 	symIbv_import_device
 	symIbv_import_dm
 	symIbv_modify_qp
+	symIbv_modify_srq
 	symIbv_open_device
 	symIbv_query_device
 	symIbv_query_gid
 	symIbv_query_port
 	symIbv_query_qp
+	symIbv_query_srq
 	symIbv_reg_dmabuf_mr
 	symIbv_reg_mr
 	symIbv_reg_mr_ex
@@ -63,12 +67,14 @@ var symbols = [numSymbols]dl.Symbol{
 	{Name: "ibv_create_comp_channel", Version: "IBVERBS_1.0", Since: "28.0"},
 	{Name: "ibv_create_cq", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_create_qp", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_create_srq", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_dealloc_pd", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_dereg_mr", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_destroy_ah", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_destroy_comp_channel", Version: "IBVERBS_1.0", Since: "28.0"},
 	{Name: "ibv_destroy_cq", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_destroy_qp", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_destroy_srq", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_free_device_list", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_get_async_event", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_get_cq_event", Version: "IBVERBS_1.1", Since: "28.0"},
@@ -78,11 +84,13 @@ var symbols = [numSymbols]dl.Symbol{
 	{Name: "ibv_import_device", Version: "IBVERBS_1.10", Since: "31.0"},
 	{Name: "ibv_import_dm", Version: "IBVERBS_1.13", Since: "35.0"},
 	{Name: "ibv_modify_qp", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_modify_srq", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_open_device", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_query_device", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_query_gid", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_query_port", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_query_qp", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_query_srq", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_reg_dmabuf_mr", Version: "IBVERBS_1.12", Since: "34.0"},
 	{Name: "ibv_reg_mr", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_reg_mr_ex", Version: "IBVERBS_1.15", Since: "59.0"},

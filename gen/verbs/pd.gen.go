@@ -1020,6 +1020,62 @@ func (pd *PD) RegDMMR(dm *DM, dmOffset uint64, length uint64, access DMAccess) (
 	return o, nil
 }
 
+// CreateSRQ makes a shared receive queue.
+//
+// SRQ.Query returns the sizes that the queue got.
+//
+// Rules:
+//   - a queue has room for at least 1 request (a hint only: some devices accept it)
+//     [VR-ibv_create_srq-max_wr-0603]
+//   - max_wr is at most max_srq_wr (a hint only: some devices accept it) [VR-ibv_create_srq-max_wr-0604]
+//   - max_sge is at most max_srq_sge (a hint only: some devices accept it) [VR-ibv_create_srq-max_sge-0605]
+//   - srq_limit means nothing when the queue is made (a hint only: some devices accept it)
+//     [VR-ibv_create_srq-srq_limit-0606]
+//
+// C: ibv_create_srq, ibv_create_srq(3).
+func (pd *PD) CreateSRQ(srqInitAttr *SRQInitAttr) (*SRQ, error) {
+	const verb = "ibv_create_srq"
+	if err := pd.enter(verb); err != nil {
+		return nil, err
+	}
+	defer pd.node.Exit()
+	if pd.lib.fn[symIbv_create_srq] == 0 {
+		return nil, pd.lib.missing("ibv_create_srq", symIbv_create_srq)
+	}
+	if srqInitAttr == nil {
+		return nil, verr.NilValue(verb, "SRQInitAttr", "make one with NewSRQInitAttr")
+	}
+	srqInitAttrC := srqInitAttr.c
+	in := inCreateSRQ{
+		pd:                      validate.Addr(pd.c),
+		srqInitAttr:             1,
+		srqInitAttrAttrMaxWR:    uint64(srqInitAttrC.attr.max_wr),
+		srqInitAttrAttrMaxSGE:   uint64(srqInitAttrC.attr.max_sge),
+		srqInitAttrAttrSRQLimit: uint64(srqInitAttrC.attr.srq_limit),
+	}
+	if caps := pd.dev.caps.Load(); caps != nil {
+		in.capDeviceAttrMaxSRQWR = validate.Of(uint64(caps.orig_attr.max_srq_wr))
+		in.capDeviceAttrMaxSRQSGE = validate.Of(uint64(caps.orig_attr.max_srq_sge))
+	}
+	if err := checkCreateSRQ(&in); err != nil {
+		return nil, err
+	}
+	if pd.lib.lints.Wanted() {
+		pd.lib.lints.Report(hintCreateSRQ(&in))
+	}
+	pd.calls.Begin()
+	ptr, errno := rawCreateSRQ(pd.lib.fn[symIbv_create_srq], pd.c, unsafe.Pointer(&srqInitAttrC))
+	if ptr == nil {
+		return nil, pd.calls.Failed(verb, errno, func() []string { return verr.Texts(hintCreateSRQ(&in)) })
+	}
+	o := newSRQ(pd.dev, ptr)
+	o.pd = pd
+	if err := o.adopt(&pd.node); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
 // CreateQP makes a queue pair in state RESET.
 //
 // Rules:
@@ -1070,6 +1126,13 @@ func (pd *PD) CreateQP(qpInitAttr *QPInitAttr) (*QP, error) {
 		defer qpInitAttr.recvCQ.node.Exit()
 		qpInitAttrC.recv_cq = uintptr(qpInitAttr.recvCQ.c)
 	}
+	if qpInitAttr.srq != nil {
+		if err := qpInitAttr.srq.enter(verb); err != nil {
+			return nil, err
+		}
+		defer qpInitAttr.srq.node.Exit()
+		qpInitAttrC.srq = uintptr(qpInitAttr.srq.c)
+	}
 	in := inCreateQP{
 		pd:                      validate.Addr(pd.c),
 		qpInitAttr:              1,
@@ -1099,7 +1162,7 @@ func (pd *PD) CreateQP(qpInitAttr *QPInitAttr) (*QP, error) {
 	}
 	o := newQP(pd.dev, ptr)
 	o.pd = pd
-	if err := o.adopt(&pd.node, nodeOfCQ(qpInitAttr.sendCQ), nodeOfCQ(qpInitAttr.recvCQ)); err != nil {
+	if err := o.adopt(&pd.node, nodeOfCQ(qpInitAttr.sendCQ), nodeOfCQ(qpInitAttr.recvCQ), nodeOfSRQ(qpInitAttr.srq)); err != nil {
 		return nil, err
 	}
 	return o, nil

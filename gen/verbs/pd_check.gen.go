@@ -527,6 +527,47 @@ func hintRegDMMR(in *inRegDMMR) []verr.Violation {
 	return may
 }
 
+// inCreateSRQ is what the rules of ibv_create_srq look at.
+type inCreateSRQ struct {
+	pd                      uint64         // pd
+	srqInitAttr             uint64         // srq_init_attr
+	srqInitAttrAttrMaxWR    uint64         // srq_init_attr.attr.max_wr
+	capDeviceAttrMaxSRQWR   validate.Known // device_attr.max_srq_wr
+	srqInitAttrAttrMaxSGE   uint64         // srq_init_attr.attr.max_sge
+	capDeviceAttrMaxSRQSGE  validate.Known // device_attr.max_srq_sge
+	srqInitAttrAttrSRQLimit uint64         // srq_init_attr.attr.srq_limit
+}
+
+// checkCreateSRQ refuses a call of ibv_create_srq that breaks a rule.
+func checkCreateSRQ(in *inCreateSRQ) error {
+	var bad []verr.Violation
+	if in.pd == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0601], Value: validate.AddrText(in.pd)})
+	}
+	if in.srqInitAttr == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0602], Value: validate.AddrText(in.srqInitAttr)})
+	}
+	return verr.RefuseErr("ibv_create_srq", bad...)
+}
+
+// hintCreateSRQ returns the lints that a call of ibv_create_srq breaks, which may be the cause when it fails.
+func hintCreateSRQ(in *inCreateSRQ) []verr.Violation {
+	var may []verr.Violation
+	if in.srqInitAttrAttrMaxWR < 1 {
+		may = append(may, verr.Violation{Rule: &rules[rule0603], Value: strconv.FormatUint(in.srqInitAttrAttrMaxWR, 10)})
+	}
+	if in.capDeviceAttrMaxSRQWR.OK && in.capDeviceAttrMaxSRQWR.V > 0 && in.srqInitAttrAttrMaxWR > in.capDeviceAttrMaxSRQWR.V {
+		may = append(may, verr.Violation{Rule: &rules[rule0604], Value: strconv.FormatUint(in.srqInitAttrAttrMaxWR, 10)})
+	}
+	if in.capDeviceAttrMaxSRQSGE.OK && in.capDeviceAttrMaxSRQSGE.V > 0 && in.srqInitAttrAttrMaxSGE > in.capDeviceAttrMaxSRQSGE.V {
+		may = append(may, verr.Violation{Rule: &rules[rule0605], Value: strconv.FormatUint(in.srqInitAttrAttrMaxSGE, 10)})
+	}
+	if in.srqInitAttrAttrSRQLimit > 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule0606], Value: strconv.FormatUint(in.srqInitAttrAttrSRQLimit, 10)})
+	}
+	return may
+}
+
 // inCreateQP is what the rules of ibv_create_qp look at.
 type inCreateQP struct {
 	pd                      uint64         // pd

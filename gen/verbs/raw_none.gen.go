@@ -125,6 +125,22 @@ func rawDestroyCQ(fn0 uintptr, cq unsafe.Pointer) syscall.Errno {
 	return syscall.ENOSYS
 }
 
+func rawCreateSRQ(fn0 uintptr, pd unsafe.Pointer, srqInitAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
+	return nil, syscall.ENOSYS
+}
+
+func rawModifySRQ(fn0 uintptr, srq unsafe.Pointer, srqAttr unsafe.Pointer, srqAttrMask int32) syscall.Errno {
+	return syscall.ENOSYS
+}
+
+func rawQuerySRQ(fn0 uintptr, srq unsafe.Pointer, srqAttr unsafe.Pointer) syscall.Errno {
+	return syscall.ENOSYS
+}
+
+func rawDestroySRQ(fn0 uintptr, srq unsafe.Pointer) syscall.Errno {
+	return syscall.ENOSYS
+}
+
 func rawCreateQP(fn0 uintptr, pd unsafe.Pointer, qpInitAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	return nil, syscall.ENOSYS
 }

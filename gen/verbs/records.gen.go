@@ -237,6 +237,7 @@ type QPInitAttr struct {
 	c      cQPInitAttr
 	sendCQ *CQ
 	recvCQ *CQ
+	srq    *SRQ
 }
 
 // NewQPInitAttr starts an attribute structure QPInitAttr.
@@ -249,6 +250,14 @@ func NewQPInitAttr(type_ QPType, sendCQ *CQ, recvCQ *CQ) *QPInitAttr {
 	a.c.qp_type = uint32(type_)
 	a.sendCQ = sendCQ
 	a.recvCQ = recvCQ
+	return a
+}
+
+// SRQ sets this: shared receive queue to take receives from.
+//
+// C: struct ibv_qp_init_attr.srq, ibv_create_qp(3).
+func (a *QPInitAttr) SRQ(v *SRQ) *QPInitAttr {
+	a.srq = v
 	return a
 }
 
@@ -300,6 +309,24 @@ func (a *QPInitAttr) SignalAll(v bool) *QPInitAttr {
 	if v {
 		a.c.sq_sig_all = 1
 	}
+	return a
+}
+
+// SRQInitAttr is filled by its methods and handed to a verb. A description of the shared receive queue to make.
+//
+// C: struct ibv_srq_init_attr, ibv_create_srq(3).
+type SRQInitAttr struct {
+	c cSRQInitAttr
+}
+
+// NewSRQInitAttr starts an attribute structure SRQInitAttr.
+//
+//   - maxWR: largest number of outstanding receive requests, at least 1; the queue may get more.
+//   - maxSGE: largest number of scatter-gather entries in a receive request.
+func NewSRQInitAttr(maxWR uint32, maxSGE uint32) *SRQInitAttr {
+	a := &SRQInitAttr{}
+	a.c.attr.max_wr = maxWR
+	a.c.attr.max_sge = maxSGE
 	return a
 }
 
@@ -492,6 +519,40 @@ func (a *QPAttr) EnSQDAsyncNotify(v bool) *QPAttr {
 func (a *QPAttr) RateLimit(v uint32) *QPAttr {
 	a.c.rate_limit = v
 	a.mask |= 0x2000000 // IBV_QP_RATE_LIMIT
+	return a
+}
+
+// SRQAttr is filled by its methods and handed to a verb. A set of changes to a shared receive queue.
+//
+// C: struct ibv_srq_attr, ibv_modify_srq(3).
+type SRQAttr struct {
+	c    cSRQAttr
+	mask uint32 // which fields are given
+}
+
+// NewSRQAttr starts an attribute structure SRQAttr.
+func NewSRQAttr() *SRQAttr {
+	a := &SRQAttr{}
+	return a
+}
+
+// MaxWR sets this and its mask bit: largest number of outstanding receive requests, on devices with
+// DeviceCapSRQResize.
+//
+// C: struct ibv_srq_attr.max_wr, IBV_SRQ_MAX_WR, ibv_modify_srq(3).
+func (a *SRQAttr) MaxWR(v uint32) *SRQAttr {
+	a.c.max_wr = v
+	a.mask |= 0x1 // IBV_SRQ_MAX_WR
+	return a
+}
+
+// Limit sets this and its mask bit: number of requests below which EventTypeSRQLimitReached is reported, once;
+// 0 for no event.
+//
+// C: struct ibv_srq_attr.srq_limit, IBV_SRQ_LIMIT, ibv_modify_srq(3).
+func (a *SRQAttr) Limit(v uint32) *SRQAttr {
+	a.c.srq_limit = v
+	a.mask |= 0x2 // IBV_SRQ_LIMIT
 	return a
 }
 
@@ -1088,6 +1149,26 @@ func (r *QPInitInfo) from(c *cQPInitAttr) {
 	r.SignalAll = c.sq_sig_all != 0
 }
 
+// SRQInfo is filled by a verb. The sizes of a shared receive queue, each at least the requested one, and its
+// limit.
+//
+// C: struct ibv_srq_attr, ibv_query_srq(3).
+type SRQInfo struct {
+	// Largest number of outstanding receive requests.
+	MaxWR uint32 // max_wr
+	// Largest number of scatter-gather entries in a receive request.
+	MaxSGE uint32 // max_sge
+	// Number of requests below which an event is reported; 0 when none will be.
+	Limit uint32 // srq_limit
+}
+
+// from reads the C layout.
+func (r *SRQInfo) from(c *cSRQAttr) {
+	r.MaxWR = c.max_wr
+	r.MaxSGE = c.max_sge
+	r.Limit = c.srq_limit
+}
+
 // MRInitAttr is filled by its methods and handed to a verb. A description of the memory to register, for the
 // one call that covers every form of registration.
 //
@@ -1274,6 +1355,20 @@ type cQPInitAttr struct {
 	qp_type    uint32
 	sq_sig_all int32
 	_          [4]byte
+}
+
+// cSRQAttr has the layout of struct ibv_srq_attr.
+type cSRQAttr struct {
+	max_wr    uint32
+	max_sge   uint32
+	srq_limit uint32
+}
+
+// cSRQInitAttr has the layout of struct ibv_srq_init_attr.
+type cSRQInitAttr struct {
+	srq_context uintptr
+	attr        cSRQAttr
+	_           [4]byte
 }
 
 // cQPAttr has the layout of struct ibv_qp_attr.

@@ -119,6 +119,8 @@ struct ibv_mr_init_attr;
 struct ibv_mw;
 struct ibv_global_route;
 struct ibv_ah_attr;
+struct ibv_srq_attr;
+struct ibv_srq_init_attr;
 struct ibv_srq_init_attr_ex;
 struct ibv_wq_init_attr;
 struct ibv_wq_attr;
@@ -367,6 +369,17 @@ struct ibv_alloc_dm_attr {
 	uint32_t comp_mask;
 };
 
+struct ibv_srq_attr {
+	uint32_t max_wr;
+	uint32_t max_sge;
+	uint32_t srq_limit;
+};
+
+struct ibv_srq_init_attr {
+	void *srq_context;
+	struct ibv_srq_attr attr;
+};
+
 struct ibv_qp_cap {
 	uint32_t max_send_wr;
 	uint32_t max_recv_wr;
@@ -557,6 +570,10 @@ typedef struct ibv_comp_channel *(*vg_fn_ibv_create_comp_channel)(struct ibv_con
 typedef int (*vg_fn_ibv_destroy_comp_channel)(struct ibv_comp_channel *channel);
 typedef struct ibv_cq *(*vg_fn_ibv_create_cq)(struct ibv_context *context, int cqe, void *cq_context, struct ibv_comp_channel *channel, int comp_vector);
 typedef int (*vg_fn_ibv_destroy_cq)(struct ibv_cq *cq);
+typedef struct ibv_srq *(*vg_fn_ibv_create_srq)(struct ibv_pd *pd, struct ibv_srq_init_attr *srq_init_attr);
+typedef int (*vg_fn_ibv_modify_srq)(struct ibv_srq *srq, struct ibv_srq_attr *srq_attr, int srq_attr_mask);
+typedef int (*vg_fn_ibv_query_srq)(struct ibv_srq *srq, struct ibv_srq_attr *srq_attr);
+typedef int (*vg_fn_ibv_destroy_srq)(struct ibv_srq *srq);
 typedef struct ibv_qp *(*vg_fn_ibv_create_qp)(struct ibv_pd *pd, struct ibv_qp_init_attr *qp_init_attr);
 typedef int (*vg_fn_ibv_modify_qp)(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask);
 typedef int (*vg_fn_ibv_query_qp)(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask, struct ibv_qp_init_attr *init_attr);

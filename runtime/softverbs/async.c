@@ -31,24 +31,27 @@ int svb_get_async_event(struct ibv_context *pub, struct ibv_async_event *ev)
 	return -1;
 }
 
+static void count(pthread_mutex_t *mutex, pthread_cond_t *cond, uint32_t *completed)
+{
+	pthread_mutex_lock(mutex);
+	++*completed;
+	pthread_cond_signal(cond);
+	pthread_mutex_unlock(mutex);
+}
+
 // Also of an object that is being destroyed: that call waits for it.
 void svb_ack_async_event(struct ibv_async_event *ev)
 {
 	struct ibv_cq *cq = ev->element.cq;
 	struct ibv_qp *qp = ev->element.qp;
+	struct ibv_srq *srq = ev->element.srq;
 
 	pthread_mutex_lock(&svb_lock);
-	if (ev->event_type == IBV_EVENT_CQ_ERR && svb_find(cq, SVB_T_CQ)) {
-		pthread_mutex_lock(&cq->mutex);
-		cq->async_events_completed++;
-		pthread_cond_signal(&cq->cond);
-		pthread_mutex_unlock(&cq->mutex);
-	}
-	if (ev->event_type == IBV_EVENT_SQ_DRAINED && svb_find(qp, SVB_T_QP)) {
-		pthread_mutex_lock(&qp->mutex);
-		qp->events_completed++;
-		pthread_cond_signal(&qp->cond);
-		pthread_mutex_unlock(&qp->mutex);
-	}
+	if (ev->event_type == IBV_EVENT_CQ_ERR && svb_find(cq, SVB_T_CQ))
+		count(&cq->mutex, &cq->cond, &cq->async_events_completed);
+	if (ev->event_type == IBV_EVENT_SQ_DRAINED && svb_find(qp, SVB_T_QP))
+		count(&qp->mutex, &qp->cond, &qp->events_completed);
+	if (ev->event_type == IBV_EVENT_SRQ_LIMIT_REACHED && svb_find(srq, SVB_T_SRQ))
+		count(&srq->mutex, &srq->cond, &srq->events_completed);
 	pthread_mutex_unlock(&svb_lock);
 }

@@ -6,7 +6,8 @@
 //	lib, err := verbs.LoadFrom(soft)
 //
 // It accepts and refuses the same calls as a kernel, with the same errnos: those of soft-RoCE in Linux 6.12, and for device memory those of
-// mlx5. Queue pairs (RC, UC, UD) of its devices reach each other by GID and number, and work completions have the statuses of
+// mlx5. Queue pairs (RC, UC, UD) of its devices, with receives of their own or
+// from a shared receive queue, reach each other by GID and number, and work completions have the statuses of
 // soft-RoCE in Linux 6.1. [LikeRXE61] makes a device with the abilities and errors of that soft-RoCE. Each device has a C thread that executes
 // the posted requests. Retry and RNR timers run as long as the attributes say: a request to a peer that does not answer ends with an
 // error, or with retry_cnt 7 never ends.

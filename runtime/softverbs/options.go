@@ -58,6 +58,7 @@ const (
 	accessFlushPersistent = 1 << 9
 
 	capRNRNakGen       = 1 << 12
+	capSRQResize       = 1 << 13
 	capFlushGlobal     = 1 << 38
 	capFlushPersistent = 1 << 39
 )
@@ -79,7 +80,7 @@ func newDevice(name string) *device {
 		dmCopyAlign:   4,
 		dmRegionAlign: 1,
 		maxMRSize:     1 << 40,
-		capFlags:      capRNRNakGen | capFlushGlobal | capFlushPersistent,
+		capFlags:      capRNRNakGen | capSRQResize | capFlushGlobal | capFlushPersistent,
 		atomicCap:     atomicHCA,
 		ports:         1,
 		mrUnsupported: accessZeroBased | accessHugeTLB,
@@ -198,7 +199,7 @@ func MaxMRSize(bytes uint64) Option { return set(func(d *device) { d.maxMRSize =
 func MemlockLimit(bytes uint64) Option { return set(func(d *device) { d.memlock = bytes }) }
 
 // CapFlags sets device_cap_flags_ex; its lower half is device_cap_flags. With bits 38 and 39 regions may have the flush
-// accesses. The default is RNR NAK generation (bit 12) and both flush bits.
+// accesses, with bit 13 shared receive queues can be resized. The default is RNR NAK generation (bit 12) and these three bits.
 func CapFlags(flags uint64) Option { return set(func(d *device) { d.capFlags = flags }) }
 
 // AtomicCap sets a value of enum ibv_atomic_cap; the default is 1 (HCA). With 0 atomics of the peer fail.

@@ -6,6 +6,7 @@
 #include "entry.h"
 #include "instance.h"
 #include "qp.h"
+#include "receive.h"
 
 static bool is_atomic(enum ibv_wr_opcode op)
 {
@@ -113,21 +114,6 @@ int svb_post_send(struct ibv_qp *pub, struct ibv_send_wr *wr, struct ibv_send_wr
 	return err;
 }
 
-static int take_recv(struct svb_qp *qp, const struct ibv_recv_wr *wr)
-{
-	const uint32_t at = (qp->rhead + qp->rcount) % qp->cap.max_recv_wr;
-
-	if (qp->rcount == qp->cap.max_recv_wr)
-		return ENOMEM;
-	if (wr->num_sge < 0 || (uint32_t)wr->num_sge > qp->cap.max_recv_sge)
-		return EINVAL;
-	qp->rq[at] = (struct svb_rwr){.wr_id = wr->wr_id, .nsge = wr->num_sge};
-	if (wr->num_sge)
-		memcpy(&qp->rsge[(size_t)at * qp->cap.max_recv_sge], wr->sg_list, (size_t)wr->num_sge * sizeof *wr->sg_list);
-	qp->rcount++;
-	return 0;
-}
-
 int svb_post_recv(struct ibv_qp *pub, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
 {
 	struct svb_qp *qp;
@@ -137,12 +123,12 @@ int svb_post_recv(struct ibv_qp *pub, struct ibv_recv_wr *wr, struct ibv_recv_wr
 	qp = svb_find_qp(pub);
 	err = qp && !qp->dying ? svb_fails_locked(qp->obj.inst, SVB_POST_RECV) : EINVAL;
 	*bad = NULL;
-	if (!err && (!wr || qp->state == IBV_QPS_RESET)) {
+	if (!err && (!wr || qp->srq || qp->state == IBV_QPS_RESET)) {
 		wr = NULL; // none to name
 		err = EINVAL;
 	}
 	for (; !err && wr; wr = wr->next) {
-		err = take_recv(qp, wr);
+		err = svb_recvq_post(&qp->rq, wr);
 		if (err)
 			break;
 	}

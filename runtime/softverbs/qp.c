@@ -12,6 +12,7 @@
 #include "objects.h"
 #include "piece.h"
 #include "qp.h"
+#include "receive.h"
 #include "worker.h"
 
 #define RESOURCE_QP 2
@@ -27,12 +28,11 @@ static int check_init(const struct ibv_qp_init_attr *a)
 		return EOPNOTSUPP;
 	if (a->qp_type != IBV_QPT_RC && a->qp_type != IBV_QPT_UC && a->qp_type != IBV_QPT_UD)
 		return EINVAL;
-	if (!a->send_cq || !a->recv_cq || a->srq)
+	if (!a->send_cq || !a->recv_cq)
 		return EINVAL;
-	if (c->max_send_wr > SVB_MAX_WR || c->max_recv_wr > SVB_MAX_WR || c->max_send_sge > SVB_MAX_SGE ||
-	    c->max_recv_sge > SVB_MAX_SGE || c->max_inline_data > SVB_MAX_INLINE)
+	if (c->max_send_wr > SVB_MAX_WR || c->max_send_sge > SVB_MAX_SGE || c->max_inline_data > SVB_MAX_INLINE)
 		return EINVAL;
-	return 0;
+	return !a->srq && (c->max_recv_wr > SVB_MAX_WR || c->max_recv_sge > SVB_MAX_SGE) ? EINVAL : 0;
 }
 
 static uint32_t room(uint32_t asked)
@@ -54,8 +54,6 @@ static void grant(struct svb_qp *qp, const struct ibv_qp_cap *asked)
 	qp->cap.max_inline_data = qp->slot;
 	qp->slot = (qp->slot + 15) / 16 * 16 + 16;
 	qp->cap.max_send_wr = room(asked->max_send_wr);
-	qp->cap.max_recv_wr = room(asked->max_recv_wr);
-	qp->cap.max_recv_sge = asked->max_recv_sge;
 }
 
 static void release(struct svb_qp *qp)
@@ -64,23 +62,25 @@ static void release(struct svb_qp *qp)
 		return;
 	free(qp->sq);
 	free(qp->sdata);
-	free(qp->rq);
-	free(qp->rsge);
+	svb_recvq_free(&qp->rq);
 	free(qp);
 }
 
-static struct svb_qp *allocate(const struct ibv_qp_cap *asked)
+static struct svb_qp *allocate(const struct ibv_qp_cap *asked, bool shared)
 {
 	struct svb_qp *qp = calloc(1, sizeof *qp);
+	int err = 0;
 
 	if (!qp)
 		return NULL;
 	grant(qp, asked);
 	qp->sq = calloc(qp->cap.max_send_wr, sizeof *qp->sq);
 	qp->sdata = calloc(qp->cap.max_send_wr, qp->slot);
-	qp->rq = calloc(qp->cap.max_recv_wr, sizeof *qp->rq);
-	qp->rsge = calloc((size_t)qp->cap.max_recv_wr * qp->cap.max_recv_sge + 1, sizeof *qp->rsge);
-	if (qp->sq && qp->sdata && qp->rq && qp->rsge)
+	if (!shared)
+		err = svb_recvq_make(&qp->rq, asked->max_recv_wr, asked->max_recv_sge);
+	qp->cap.max_recv_wr = qp->rq.max_wr;
+	qp->cap.max_recv_sge = qp->rq.max_sge;
+	if (qp->sq && qp->sdata && !err)
 		return qp;
 	release(qp);
 	return NULL;
@@ -96,6 +96,8 @@ static void detach(struct svb_qp *qp)
 	svb_handle_drop(qp->obj.ctx->file, qp->k.handle);
 	qp->scq->users--;
 	qp->rcq->users--;
+	if (qp->srq)
+		qp->srq->users--;
 	qp->pd->queues--;
 }
 
@@ -146,6 +148,7 @@ static void publish(struct svb_qp *qp, struct svb_pd *pd, const struct ibv_qp_in
 	qp->pub.pd = &pd->pub;
 	qp->pub.send_cq = a->send_cq;
 	qp->pub.recv_cq = a->recv_cq;
+	qp->pub.srq = a->srq;
 	qp->pub.handle = qp->k.handle;
 	qp->pub.qp_num = number(qp->dev);
 	qp->pub.state = qp->state = IBV_QPS_RESET;
@@ -163,11 +166,14 @@ static int enter(struct svb_pd *pd, struct svb_qp *qp, const struct ibv_qp_init_
 	struct svb_file *f = pd->obj.ctx->file;
 	struct svb_kobj *kpd = svb_handle_get(f, pd->pub.handle, SVB_K_PD);
 	struct svb_cq *scq = svb_find_cq(a->send_cq), *rcq = svb_find_cq(a->recv_cq);
+	struct svb_srq *srq = svb_find_srq(a->srq);
 	int err;
 
 	if (!kpd)
 		return ENOENT;
 	if (!scq || !rcq || scq->dying || rcq->dying || scq->obj.ctx->file != f || rcq->obj.ctx->file != f)
+		return EINVAL;
+	if (a->srq && (!srq || srq->dying || srq->obj.ctx->file != f))
 		return EINVAL;
 	qp->dev = pd->obj.ctx->dev;
 	err = svb_worker_start(qp->dev);
@@ -181,6 +187,9 @@ static int enter(struct svb_pd *pd, struct svb_qp *qp, const struct ibv_qp_init_
 	qp->rcq = rcq;
 	scq->users++;
 	rcq->users++;
+	qp->srq = srq;
+	if (srq)
+		srq->users++;
 	publish(qp, pd, a);
 	return 0;
 }
@@ -226,7 +235,7 @@ struct ibv_qp *svb_create_qp(struct ibv_pd *ppd, struct ibv_qp_init_attr *a)
 	pthread_mutex_unlock(&svb_lock);
 	if (!err)
 		err = check_init(a);
-	if (!err && !(qp = allocate(&a->cap)))
+	if (!err && !(qp = allocate(&a->cap, a->srq)))
 		err = ENOMEM;
 	if (!err)
 		err = hold(pd, qp);
@@ -236,7 +245,13 @@ struct ibv_qp *svb_create_qp(struct ibv_pd *ppd, struct ibv_qp_init_attr *a)
 		pthread_mutex_unlock(&svb_lock);
 	}
 	if (!err) {
+		const struct ibv_qp_cap asked = a->cap;
+
 		a->cap = qp->cap;
+		if (a->srq) { // what counts for nothing comes back as it went
+			a->cap.max_recv_wr = asked.max_recv_wr;
+			a->cap.max_recv_sge = asked.max_recv_sge;
+		}
 		return &qp->pub;
 	}
 	if (qp)

@@ -6,9 +6,9 @@
 
 #include "completion.h"
 #include "domain.h"
+#include "receive.h"
 
 #define SVB_MAX_INLINE 512
-#define SVB_MAX_WR (1u << 20)
 #define SVB_MAX_RD_ATOM 128
 #define SVB_NEVER UINT64_MAX
 
@@ -32,11 +32,6 @@ struct svb_swr { // a send request; its SGEs or its inline bytes stand in the qu
 	uint32_t remote_qpn, remote_qkey;
 };
 
-struct svb_rwr {
-	uint64_t wr_id;
-	int nsge;
-};
-
 struct svb_qp {
 	struct ibv_qp pub;
 	struct svb_obj obj;
@@ -47,6 +42,7 @@ struct svb_qp {
 	struct svb_block block;
 	TAILQ_ENTRY(svb_qp) link; // of its device
 	struct svb_cq *scq, *rcq;
+	struct svb_srq *srq; // NULL: its receives are in rq
 	struct ibv_qp_cap cap;
 	int sig_all;
 	enum ibv_qp_state state;
@@ -54,9 +50,7 @@ struct svb_qp {
 	struct svb_swr *sq;
 	char *sdata; // per send request slot
 	uint32_t slot, shead, scount;
-	struct svb_rwr *rq;
-	struct ibv_sge *rsge;
-	uint32_t rhead, rcount;
+	struct svb_recvq rq;
 	uint32_t req_psn, resp_psn;
 	// The request at the head of the send queue:
 	bool started, stuck;
@@ -90,6 +84,12 @@ static inline struct svb_qp *svb_find_qp(const struct ibv_qp *pub)
 {
 	struct svb_obj *o = svb_find(pub, SVB_T_QP);
 	return o ? SVB_OF(o, struct svb_qp) : NULL;
+}
+
+// svb_recvs is the queue that a queue pair takes receive requests from.
+static inline struct svb_recvq *svb_recvs(struct svb_qp *qp)
+{
+	return qp->srq ? &qp->srq->q : &qp->rq;
 }
 
 // transition.c

@@ -94,7 +94,7 @@ static void take(struct svb_qp *qp, const struct ibv_qp_attr *a, int mask)
 // What is queued is dropped without completions.
 static void reset(struct svb_qp *qp)
 {
-	qp->shead = qp->scount = qp->rhead = qp->rcount = 0;
+	qp->shead = qp->scount = qp->rq.head = qp->rq.count = 0;
 	qp->started = qp->stuck = qp->silent = false;
 	qp->wake = 0;
 }
@@ -172,6 +172,7 @@ int svb_query_qp(struct ibv_qp *pub, struct ibv_qp_attr *a, int mask, struct ibv
 		init->qp_context = pub->qp_context;
 		init->send_cq = pub->send_cq;
 		init->recv_cq = pub->recv_cq;
+		init->srq = pub->srq;
 		init->cap = qp->cap;
 		init->qp_type = pub->qp_type;
 		init->sq_sig_all = qp->sig_all;

@@ -12,6 +12,7 @@
 #include "objects.h"
 #include "piece.h"
 #include "qp.h"
+#include "receive.h"
 
 #define PKEY 0xffff
 #define ROCE_V2 2
@@ -39,6 +40,9 @@ static void fill_attr(const struct svb_dev *d, struct ibv_device_attr *a)
 	a->max_res_rd_atom = 0x3f000;
 	a->max_qp_init_rd_atom = SVB_MAX_RD_ATOM;
 	a->max_ah = 0x7fff;
+	a->max_srq = 0xdffff;
+	a->max_srq_wr = SVB_MAX_WR;
+	a->max_srq_sge = SVB_MAX_SRQ_SGE;
 	a->local_ca_ack_delay = 15;
 	a->max_pkeys = 64;
 	a->atomic_cap = (enum ibv_atomic_cap)d->cfg.atomic_cap;

@@ -9,6 +9,7 @@
 #include "kernel.h"
 #include "piece.h"
 #include "qp.h"
+#include "receive.h"
 
 static bool has_imm(const struct svb_swr *r)
 {
@@ -39,37 +40,14 @@ static bool rc(const struct svb_message *m)
 	return m->to->pub.qp_type == IBV_QPT_RC;
 }
 
-// A receive request, taken off its queue.
-struct receive {
-	bool taken;
-	uint64_t wr_id;
-	struct ibv_sge sge[SVB_MAX_SGE];
-	int nsge;
-};
-
-static void take_receive(struct svb_qp *qp, struct receive *r)
-{
-	const uint32_t at = qp->rhead;
-
-	r->taken = true;
-	r->wr_id = qp->rq[at].wr_id;
-	r->nsge = qp->rq[at].nsge;
-	memcpy(r->sge, &qp->rsge[(size_t)at * qp->cap.max_recv_sge], (size_t)r->nsge * sizeof *r->sge);
-	qp->rhead = (at + 1) % qp->cap.max_recv_wr;
-	qp->rcount--;
-}
-
 // give_back is for a message that never was: its sender could not read its own memory.
-static void give_back(struct svb_qp *qp, struct receive *r)
+static void give_back(struct svb_qp *qp, struct svb_receive *r)
 {
-	if (!r->taken || qp->rcount == qp->cap.max_recv_wr || qp->state == IBV_QPS_RESET)
-		return;
-	qp->rhead = (qp->rhead + qp->cap.max_recv_wr - 1) % qp->cap.max_recv_wr;
-	qp->rcount++;
-	r->taken = false;
+	if (qp->srq || qp->state != IBV_QPS_RESET)
+		svb_recvq_give_back(svb_recvs(qp), r);
 }
 
-static bool complete_receive(const struct svb_message *m, struct receive *v, enum ibv_wc_status status)
+static bool complete_receive(const struct svb_message *m, struct svb_receive *v, enum ibv_wc_status status)
 {
 	const struct svb_swr *r = m->r;
 	struct ibv_wc wc = {.wr_id = v->wr_id, .status = status, .opcode = IBV_WC_RECV, .qp_num = m->to->pub.qp_num};
@@ -88,11 +66,13 @@ static bool complete_receive(const struct svb_message *m, struct receive *v, enu
 		wc.src_qp = m->from->pub.qp_num;
 	}
 	v->taken = false;
+	if (m->to->srq)
+		svb_srq_used(m->to->srq);
 	return svb_complete(m->to->rcq, &wc, r->flags & IBV_SEND_SOLICITED);
 }
 
 // refuse tells the requester what it gets, and the receive request that was taken what it ends with.
-static enum svb_fate refuse(struct svb_message *m, struct receive *v, enum ibv_wc_status to_requester,
+static enum svb_fate refuse(struct svb_message *m, struct svb_receive *v, enum ibv_wc_status to_requester,
 			    enum ibv_wc_status to_receiver, enum ibv_wc_status *status)
 {
 	if (v->taken)
@@ -114,14 +94,14 @@ static enum svb_copied copy(struct svb_message *m, struct svb_list *from, struct
 	return c;
 }
 
-static enum svb_fate no_source(struct svb_message *m, struct receive *v, enum ibv_wc_status *status)
+static enum svb_fate no_source(struct svb_message *m, struct svb_receive *v, enum ibv_wc_status *status)
 {
 	give_back(m->to, v);
 	*status = IBV_WC_LOC_PROT_ERR;
 	return SVB_ENDED;
 }
 
-static enum svb_fate receive_data(struct svb_message *m, struct receive *v, enum ibv_wc_status *status)
+static enum svb_fate receive_data(struct svb_message *m, struct svb_receive *v, enum ibv_wc_status *status)
 {
 	const bool ud = m->to->pub.qp_type == IBV_QPT_UD;
 	const uint64_t length = (uint64_t)m->r->length + (ud ? SVB_GRH : 0);
@@ -143,14 +123,14 @@ static enum svb_fate receive_data(struct svb_message *m, struct receive *v, enum
 }
 
 // The program unmapped memory that is registered.
-static enum svb_fate vanished(struct svb_message *m, struct receive *v, enum svb_where where, enum ibv_wc_status *status)
+static enum svb_fate vanished(struct svb_message *m, struct svb_receive *v, enum svb_where where, enum ibv_wc_status *status)
 {
 	const enum ibv_wc_status s = where == SVB_ODP ? IBV_WC_REM_ACCESS_ERR : IBV_WC_REM_OP_ERR;
 
 	return refuse(m, v, s, s, status);
 }
 
-static enum svb_fate write_data(struct svb_message *m, struct receive *v, struct svb_list *at, enum ibv_wc_status *status)
+static enum svb_fate write_data(struct svb_message *m, struct svb_receive *v, struct svb_list *at, enum ibv_wc_status *status)
 {
 	enum svb_copied c = copy(m, &m->source, at);
 
@@ -177,7 +157,7 @@ static enum svb_fate read_data(struct svb_message *m, struct svb_list *at, enum 
 		c = copy(m, at, &to);
 	svb_list_drop(&to);
 	if (c == SVB_NO_SOURCE)
-		return vanished(m, &(struct receive){0}, at->p[0].where, status);
+		return vanished(m, &(struct svb_receive){0}, at->p[0].where, status);
 	if (c == SVB_NO_TARGET)
 		*status = IBV_WC_LOC_PROT_ERR;
 	return SVB_ENDED;
@@ -192,12 +172,12 @@ static enum svb_fate swap_data(struct svb_message *m, struct svb_list *at, enum 
 	bool done;
 
 	if (m->to->dev->cfg.atomic_cap == IBV_ATOMIC_NONE || ((uintptr_t)at->p[0].at & 7))
-		return refuse(m, &(struct receive){0}, IBV_WC_REM_INV_REQ_ERR, 0, status);
+		return refuse(m, &(struct svb_receive){0}, IBV_WC_REM_INV_REQ_ERR, 0, status);
 	pthread_mutex_unlock(&svb_lock);
 	done = svb_atomic(&at->p[0], r->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD, r->compare_add, r->swap, &old);
 	pthread_mutex_lock(&svb_lock);
 	if (!done)
-		return vanished(m, &(struct receive){0}, at->p[0].where, status);
+		return vanished(m, &(struct svb_receive){0}, at->p[0].where, status);
 	svb_list_add(&from, &old, sizeof old);
 	if (!take_answer(m, sizeof old, &to))
 		c = copy(m, &from, &to);
@@ -207,7 +187,7 @@ static enum svb_fate swap_data(struct svb_message *m, struct svb_list *at, enum 
 	return SVB_ENDED;
 }
 
-static enum svb_fate move(struct svb_message *m, struct receive *v, struct svb_list *at, enum ibv_wc_status *status)
+static enum svb_fate move(struct svb_message *m, struct svb_receive *v, struct svb_list *at, enum ibv_wc_status *status)
 {
 	if (is_send(m->r))
 		return receive_data(m, v, status);
@@ -229,7 +209,7 @@ enum svb_fate svb_respond(struct svb_message *m, enum ibv_wc_status *status)
 	const struct svb_swr *r = m->r;
 	const bool wants_receive = is_send(r) || r->opcode == IBV_WR_RDMA_WRITE_WITH_IMM;
 	const uint64_t length = is_atomic(r) ? 8 : r->length;
-	struct receive v = {.taken = false};
+	struct svb_receive v = {.taken = false};
 	struct svb_list at = {0};
 	enum svb_fate fate;
 	bool key = true;
@@ -238,7 +218,7 @@ enum svb_fate svb_respond(struct svb_message *m, enum ibv_wc_status *status)
 		return rc(m) ? refuse(m, &v, IBV_WC_REM_INV_REQ_ERR, 0, status) : SVB_ENDED;
 	if ((is_atomic(r) || r->opcode == IBV_WR_RDMA_READ) && !m->to->attr.max_dest_rd_atomic)
 		return refuse(m, &v, IBV_WC_REM_INV_REQ_ERR, 0, status);
-	if (wants_receive && !m->to->rcount) {
+	if (wants_receive && !svb_recvs(m->to)->count) {
 		m->from->rnr_code = m->to->attr.min_rnr_timer;
 		return rc(m) ? SVB_NOT_READY : SVB_ENDED;
 	}
@@ -249,7 +229,7 @@ enum svb_fate svb_respond(struct svb_message *m, enum ibv_wc_status *status)
 	if (!key && !rc(m))
 		return SVB_ENDED;
 	if (wants_receive)
-		take_receive(m->to, &v);
+		svb_recvq_take(svb_recvs(m->to), &v);
 	if (!key)
 		return refuse(m, &v, IBV_WC_REM_ACCESS_ERR, IBV_WC_REM_ACCESS_ERR, status);
 	fate = move(m, &v, &at, status);

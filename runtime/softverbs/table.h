@@ -135,6 +135,18 @@ CONTEXT_OP(poll_cq, svb_poll_cq)
 VERB(REQ_NOTIFY_CQ, ibv_req_notify_cq)
 CONTEXT_OP(req_notify_cq, svb_req_notify_cq)
 
+// Shared receive queues: srq.c
+VERB(CREATE_SRQ, ibv_create_srq)
+SYMBOL(ibv_create_srq, 1, svb_create_srq)
+VERB(MODIFY_SRQ, ibv_modify_srq)
+SYMBOL(ibv_modify_srq, 1, svb_modify_srq)
+VERB(QUERY_SRQ, ibv_query_srq)
+SYMBOL(ibv_query_srq, 1, svb_query_srq)
+VERB(DESTROY_SRQ, ibv_destroy_srq)
+SYMBOL(ibv_destroy_srq, 1, svb_destroy_srq)
+VERB(POST_SRQ_RECV, ibv_post_srq_recv)
+CONTEXT_OP(post_srq_recv, svb_post_srq_recv)
+
 // Queue pairs: qp.c, qpstate.c, post.c
 VERB(CREATE_QP, ibv_create_qp)
 SYMBOL(ibv_create_qp, 1, svb_create_qp)

@@ -4,6 +4,7 @@
 #include "qp.h"
 #include "completion.h"
 #include "instance.h"
+#include "receive.h"
 
 struct svb_qp *svb_qp_numbered(const struct svb_dev *d, uint32_t qpn)
 {
@@ -67,10 +68,10 @@ void svb_qp_end(struct svb_qp *qp, enum ibv_wc_status status)
 static void flush(struct svb_qp *qp)
 {
 	struct ibv_wc wc = {.status = IBV_WC_WR_FLUSH_ERR, .opcode = IBV_WC_RECV, .qp_num = qp->pub.qp_num};
+	struct svb_receive r;
 
-	for (; qp->rcount; qp->rcount--) {
-		wc.wr_id = qp->rq[qp->rhead].wr_id;
-		qp->rhead = (qp->rhead + 1) % qp->cap.max_recv_wr;
+	while (svb_recvq_take(&qp->rq, &r)) { // what is in a shared queue stays there
+		wc.wr_id = r.wr_id;
 		svb_complete(qp->rcq, &wc, true);
 	}
 	while (qp->scount)
@@ -80,7 +81,7 @@ static void flush(struct svb_qp *qp)
 enum svb_turn svb_qp_turn(const struct svb_qp *qp, uint64_t now, uint64_t *next)
 {
 	if (qp->state == IBV_QPS_ERR)
-		return qp->scount || qp->rcount ? SVB_FLUSH : SVB_IDLE;
+		return qp->scount || qp->rq.count ? SVB_FLUSH : SVB_IDLE;
 	if (qp->state == IBV_QPS_SQD && !(qp->scount && qp->started))
 		return qp->drained ? SVB_IDLE : SVB_DRAINED;
 	if ((qp->state != IBV_QPS_RTS && qp->state != IBV_QPS_SQD) || !qp->scount || qp->stuck || qp->silent)

@@ -33,13 +33,18 @@ func (b *binder) comesFrom(name, above string, seen map[string]bool) bool {
 }
 
 // checkRoot refuses a second object without parents among those of the package: the emitter hangs all others under one. The
-// one with the most children is taken for it.
+// one with the most children is taken for it, but for one that a verb makes from another object.
 func (b *binder) checkRoot() {
 	children := map[*model.Object]int{}
 	var root *model.Object
 	for _, o := range b.pkg.Objects {
 		for _, p := range o.Parents {
 			children[p]++
+		}
+	}
+	for _, v := range b.pkg.Verbs {
+		if v.Creates != nil && slices.ContainsFunc(v.Params, func(p *model.Param) bool { return p.Object != nil }) {
+			children[v.Creates] = -1
 		}
 	}
 	for _, o := range b.pkg.Objects {

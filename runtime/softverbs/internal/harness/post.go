@@ -76,6 +76,15 @@ type RecvWR struct {
 
 // PostRecv posts a chain of receive requests.
 func (l *Lib) PostRecv(qp Obj, wrs ...RecvWR) (bad int, err error) {
+	return postRecv(wrs, func(first *C.struct_ibv_recv_wr, bad *C.int) C.int { return C.svbh_post_recv(qp, first, bad) })
+}
+
+// PostSRQRecv posts a chain of receive requests to a shared queue.
+func (l *Lib) PostSRQRecv(srq Obj, wrs ...RecvWR) (bad int, err error) {
+	return postRecv(wrs, func(first *C.struct_ibv_recv_wr, bad *C.int) C.int { return C.svbh_post_srq_recv(srq, first, bad) })
+}
+
+func postRecv(wrs []RecvWR, post func(first *C.struct_ibv_recv_wr, bad *C.int) C.int) (bad int, err error) {
 	n := len(wrs)
 	chain := unsafe.Slice((*C.struct_ibv_recv_wr)(C.calloc(C.size_t(n+1), C.sizeof_struct_ibv_recv_wr)), n+1)
 	defer C.free(unsafe.Pointer(&chain[0]))
@@ -88,6 +97,6 @@ func (l *Lib) PostRecv(qp Obj, wrs ...RecvWR) (bad int, err error) {
 		}
 	}
 	var b C.int
-	rc := C.svbh_post_recv(qp, &chain[0], &b)
+	rc := post(&chain[0], &b)
 	return int(b), code(rc)
 }

@@ -64,6 +64,23 @@ int svbh_post_recv(void *qp, struct ibv_recv_wr *wr, int *bad)
 	*bad = at ? (int)(at - wr) : -1;
 	return rc;
 }
+void *svbh_create_srq(uintptr_t fn, void *pd, struct ibv_srq_init_attr *a, int *err)
+{
+	POINTER(((vg_fn_ibv_create_srq)fn)(pd, a));
+}
+int svbh_modify_srq(uintptr_t fn, void *srq, struct ibv_srq_attr *a, int mask)
+{
+	return ((vg_fn_ibv_modify_srq)fn)(srq, a, mask);
+}
+int svbh_query_srq(uintptr_t fn, void *srq, struct ibv_srq_attr *a) { return ((vg_fn_ibv_query_srq)fn)(srq, a); }
+int svbh_post_srq_recv(void *srq, struct ibv_recv_wr *wr, int *bad)
+{
+	struct ibv_recv_wr *at = NULL;
+	int rc = ((struct ibv_srq *)srq)->context->ops.post_srq_recv(srq, wr, &at);
+
+	*bad = at ? (int)(at - wr) : -1;
+	return rc;
+}
 void *svbh_create_ah(uintptr_t fn, void *pd, struct ibv_ah_attr *a, int *err)
 {
 	POINTER(((vg_fn_ibv_create_ah)fn)(pd, a));

@@ -89,6 +89,7 @@ type Caps5 struct{ SendWR, RecvWR, SendSGE, RecvSGE, Inline uint32 }
 // QPInit is struct ibv_qp_init_attr.
 type QPInit struct {
 	SendCQ, RecvCQ Obj
+	SRQ            Obj // nil: receives of its own
 	Cap            Caps5
 	Type           int
 	SigAll         bool
@@ -103,6 +104,7 @@ func (l *Lib) CreateQP(pd Obj, in QPInit) (Obj, Caps5, error) {
 	a := (*C.struct_ibv_qp_init_attr)(C.calloc(1, C.sizeof_struct_ibv_qp_init_attr))
 	defer C.free(unsafe.Pointer(a))
 	a.send_cq, a.recv_cq = (*C.struct_ibv_cq)(in.SendCQ), (*C.struct_ibv_cq)(in.RecvCQ)
+	a.srq = (*C.struct_ibv_srq)(in.SRQ)
 	a.cap.max_send_wr, a.cap.max_recv_wr = C.uint32_t(in.Cap.SendWR), C.uint32_t(in.Cap.RecvWR)
 	a.cap.max_send_sge, a.cap.max_recv_sge = C.uint32_t(in.Cap.SendSGE), C.uint32_t(in.Cap.RecvSGE)
 	a.cap.max_inline_data = C.uint32_t(in.Cap.Inline)

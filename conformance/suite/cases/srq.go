@@ -1,0 +1,253 @@
+//go:build linux
+
+package cases
+
+import (
+	"errors"
+	"os"
+	"reflect"
+	"strings"
+	"syscall"
+
+	"github.com/verbsgen/verbsgen/conformance/suite"
+	"github.com/verbsgen/verbsgen/conformance/suite/far"
+	"github.com/verbsgen/verbsgen/conformance/suite/internal/direct"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/dpath"
+)
+
+func sharedReceives() []suite.Case {
+	const family = "shared receive queue"
+	srq, peer := needs(suite.SRQ), needs(suite.SRQ, suite.Peer)
+	return []suite.Case{
+		{ID: "CF-srq-0001", Family: family, Title: "a queue has room for what was asked for, and tells how much", Page: "ibv_create_srq", Needs: srq, Run: srqSizes},
+		{ID: "CF-srq-0002", Family: family, Title: "a queue that cannot be", Page: "ibv_create_srq", Needs: srq,
+			Rules: []string{"VR-ibv_create_srq-max_wr-0603", "VR-ibv_create_srq-max_wr-0604", "VR-ibv_create_srq-max_sge-0605"}, Run: noSRQ},
+		{ID: "CF-srq-0003", Family: family, Title: "the limit is set, taken back, and at most the size", Page: "ibv_modify_srq", Needs: srq,
+			Rules: []string{"VR-ibv_modify_srq-srq_limit-0617", "VR-ibv_modify_srq-srq_limit-0619"}, Run: srqLimits},
+		{ID: "CF-srq-0004", Family: family, Title: "resized where the device says that it can be, else left as it is", Page: "ibv_modify_srq", Needs: srq,
+			Rules: []string{"VR-ibv_modify_srq-max_wr-0614", "VR-ibv_modify_srq-max_wr-0615", "VR-ibv_modify_srq-srq_attr_mask-0616"}, Run: srqResize},
+		{ID: "CF-srq-0005", Family: family, Title: "destroyed in the wrong order: refused, and what is open is named", Page: "ibv_create_srq", Needs: srq,
+			Rules: []string{"VR-ibv_destroy_srq-qps-0608"}, Run: srqOrder},
+		{ID: "CF-srq-0006", Family: family, Title: "a queue pair with one takes no receives of its own", Page: "ibv_create_qp", Needs: srq,
+			Rules: []string{"VR-ibv_post_recv-srq-0363"}, Run: srqOwnReceives},
+		{ID: "CF-srq-0007", Family: family, Title: "its receives are taken by every queue pair on it, in order", Page: "ibv_create_srq", Needs: peer, Run: srqTaken},
+		{ID: "CF-srq-0008", Family: family, Title: "one event when fewer receives are left than the limit", Page: "ibv_modify_srq", Needs: peer, Run: srqEvent},
+	}
+}
+
+// newSRQ makes a shared receive queue.
+func newSRQ(t *suite.T, pd *verbs.PD, wr, sge uint32) *verbs.SRQ {
+	return must(pd.CreateSRQ(verbs.NewSRQInitAttr(wr, sge)))(t)
+}
+
+func srqSizes(t *suite.T) {
+	attr := must(t.Device().QueryDevice())(t)
+	pd := newPD(t)
+	for _, c := range []struct{ wr, sge uint32 }{{1, 1}, {2, 1}, {10, 3}, {63, 1}, {64, 2}, {1000, 1}, {1, uint32(attr.MaxSRQSGE)}} {
+		if int(c.wr) > attr.MaxSRQWR || int(c.sge) > attr.MaxSRQSGE {
+			continue
+		}
+		srq := newSRQ(t, pd, c.wr, c.sge)
+		if srq.PD() != pd || srq.Device() != t.Device() {
+			t.Errorf("another domain or device")
+		}
+		is := must(srq.Query())(t)
+		if is.MaxWR < c.wr || is.MaxSGE < c.sge || is.Limit != 0 {
+			t.Errorf("asked for %d requests of %d ranges, got %+v", c.wr, c.sge, *is)
+		}
+		ok(t, "Close", srq.Close())
+		if err := srq.Close(); !errors.Is(err, os.ErrClosed) {
+			t.Errorf("second Close: %v", err)
+		}
+		if _, err := srq.Query(); !errors.Is(err, os.ErrClosed) {
+			t.Errorf("Query after Close: %v", err)
+		}
+	}
+}
+
+// mayBreak checks that a call failed in the library or the kernel, and that the error names the rule that may be why.
+func mayBreak(t *suite.T, what string, err error, rule string, set ...syscall.Errno) {
+	t.Errno(what, err, set...)
+	if err != nil && !strings.Contains(err.Error(), rule) {
+		t.Errorf("%s: the error does not name %s: %v", what, rule, err)
+	}
+}
+
+func noSRQ(t *suite.T) {
+	attr := must(t.Device().QueryDeviceEx())(t).OrigAttr // so that the bindings know the limits
+	pd := newPD(t)
+	if srq, err := pd.CreateSRQ(verbs.NewSRQInitAttr(0, 1)); err == nil { // some devices give room all the same
+		t.Saw("no room", err)
+		ok(t, "Close", srq.Close())
+	} else {
+		mayBreak(t, "no room", err, "VR-ibv_create_srq-max_wr-0603", syscall.EINVAL)
+	}
+	_, err := pd.CreateSRQ(verbs.NewSRQInitAttr(uint32(attr.MaxSRQWR)+1, 1))
+	mayBreak(t, "more than max_srq_wr", err, "VR-ibv_create_srq-max_wr-0604", syscall.EINVAL, syscall.ENOMEM)
+	_, err = pd.CreateSRQ(verbs.NewSRQInitAttr(1, uint32(attr.MaxSRQSGE)+1))
+	mayBreak(t, "more than max_srq_sge", err, "VR-ibv_create_srq-max_sge-0605", syscall.EINVAL, syscall.ENOMEM)
+}
+
+// unchanged checks that a queue is as it was.
+func unchanged(t *suite.T, what string, srq *verbs.SRQ, was *verbs.SRQInfo) {
+	if is := must(srq.Query())(t); *is != *was {
+		t.Errorf("%s: it was %+v, and is %+v", what, *was, *is)
+	}
+}
+
+func srqLimits(t *suite.T) {
+	attr := must(t.Device().QueryDeviceEx())(t).OrigAttr
+	srq := newSRQ(t, newPD(t), 10, 1)
+	was := must(srq.Query())(t)
+	ok(t, "a limit", srq.Modify(verbs.NewSRQAttr().Limit(3)))
+	was.Limit = 3
+	unchanged(t, "a limit", srq, was)
+	ok(t, "nothing", srq.Modify(verbs.NewSRQAttr()))
+	unchanged(t, "nothing", srq, was)
+	t.Errno("a limit above the size", srq.Modify(verbs.NewSRQAttr().Limit(was.MaxWR+1)), syscall.EINVAL)
+	unchanged(t, "a limit above the size", srq, was)
+	mayBreak(t, "a limit above max_srq_wr", srq.Modify(verbs.NewSRQAttr().Limit(uint32(attr.MaxSRQWR)+1)), "VR-ibv_modify_srq-srq_limit-0617", syscall.EINVAL)
+	unchanged(t, "a limit above max_srq_wr", srq, was)
+	ok(t, "no limit", srq.Modify(verbs.NewSRQAttr().Limit(0)))
+	was.Limit = 0
+	unchanged(t, "no limit", srq, was)
+}
+
+func srqResize(t *suite.T) {
+	attr := must(t.Device().QueryDeviceEx())(t).OrigAttr
+	srq := newSRQ(t, newPD(t), 10, 1)
+	was := must(srq.Query())(t)
+	larger := 2 * was.MaxWR
+	if attr.DeviceCapFlags&verbs.DeviceCapSRQResize == 0 {
+		mayBreak(t, "a device that does not resize", srq.Modify(verbs.NewSRQAttr().MaxWR(larger)), "VR-ibv_modify_srq-srq_attr_mask-0616", syscall.EINVAL, syscall.EOPNOTSUPP)
+		unchanged(t, "a device that does not resize", srq, was)
+		return
+	}
+	mayBreak(t, "no room", srq.Modify(verbs.NewSRQAttr().MaxWR(0)), "VR-ibv_modify_srq-max_wr-0614", syscall.EINVAL)
+	mayBreak(t, "more than max_srq_wr", srq.Modify(verbs.NewSRQAttr().MaxWR(uint32(attr.MaxSRQWR)+1)), "VR-ibv_modify_srq-max_wr-0615", syscall.EINVAL)
+	unchanged(t, "refused sizes", srq, was)
+	ok(t, "a larger size", srq.Modify(verbs.NewSRQAttr().MaxWR(larger)))
+	if is := must(srq.Query())(t); is.MaxWR < larger || is.MaxSGE != was.MaxSGE || is.Limit != 0 {
+		t.Errorf("resized to %d: %+v", larger, *is)
+	}
+	ok(t, "a smaller size and a limit", srq.Modify(verbs.NewSRQAttr().MaxWR(was.MaxWR).Limit(was.MaxWR)))
+	if is := must(srq.Query())(t); is.MaxWR < was.MaxWR || is.MaxSGE != was.MaxSGE || is.Limit != was.MaxWR {
+		t.Errorf("resized to %d with a limit: %+v", was.MaxWR, *is)
+	}
+}
+
+func srqOrder(t *suite.T) {
+	pd := newPD(t)
+	srq := newSRQ(t, pd, 4, 1)
+	cq := must(t.Device().CreateCQ(1, nil, 0))(t)
+	for _, kind := range []verbs.QPType{verbs.QPTypeRC, verbs.QPTypeUD} {
+		attr := verbs.NewQPInitAttr(kind, cq, cq).SRQ(srq).MaxSendWR(1).MaxSendSGE(1)
+		qp := must(pd.CreateQP(attr))(t)
+		other := must(pd.CreateQP(attr))(t)
+		inUse(t, srq.Close(), "QP")
+		inUse(t, pd.Close(), "SRQ", "QP")
+		ok(t, "Close of a queue pair", other.Close())
+		inUse(t, srq.Close(), "QP")
+		ok(t, "Close of the other", qp.Close())
+		inUse(t, pd.Close(), "SRQ")
+	}
+	ok(t, "Close", srq.Close())
+	if _, err := pd.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeRC, cq, cq).SRQ(srq)); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("a queue pair on a closed queue: %v", err)
+	}
+	if err := srq.Modify(verbs.NewSRQAttr().Limit(1)); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("Modify after Close: %v", err)
+	}
+}
+
+// onSRQ has the receives of a queue pair come from a shared queue.
+func onSRQ(srq *verbs.SRQ) func(*verbs.QPInitAttr) {
+	return func(a *verbs.QPInitAttr) { a.SRQ(srq).MaxRecvWR(0).MaxRecvSGE(0) }
+}
+
+func srqOwnReceives(t *suite.T) {
+	pd := newPD(t)
+	cq := must(t.Device().CreateCQ(depth, nil, 0))(t)
+	n := bareNear(t, pd, far.RC, cq, cq, onSRQ(newSRQ(t, pd, 4, 1)))
+	ok(t, "INIT", t.Port().Init(n.qp, far.RC, verbs.QPAccessRemoteWrite))
+	n.recv.WR(0).Recv(1).SGE(n.sge(0, 8))
+	posted, err := n.qp.PostRecv(n.recv, 1)
+	t.Saw("a receive of its own", err)
+	if err != nil && (posted != 0 || !errors.Is(err, syscall.EINVAL) && !errors.Is(err, syscall.ENOMEM)) {
+		t.Errorf("PostRecv = %d, %v", posted, err)
+	}
+}
+
+// supply posts receives of 64 bytes with ids from first on to a shared queue, each to its own part of a region. The bindings have no
+// method for it yet, so the address of the C object is read from the handle.
+func supply(t *suite.T, srq *verbs.SRQ, n *near, first, count int) {
+	c := reflect.ValueOf(srq).Elem().FieldByName("c").Pointer()
+	for id := first; id < first+count; id++ {
+		addr, size, lkey := n.sge(64*id, 64)
+		if e := direct.PostSRQRecv(c, uint64(id), addr, size, lkey); e != 0 {
+			t.Fatalf("receive %d: %v", id, e)
+		}
+	}
+}
+
+// takes sends a message to a queue pair on a shared queue, and checks which receive it took.
+func (n *near) takes(text string, id int, of *near) {
+	n.tell("a message", far.Op{Code: far.Send, Data: []byte(text)})
+	n.received(text, uint64(id), wcRecv, len(text))
+	if got := string(of.buf[64*id : 64*id+len(text)]); got != text {
+		n.t.Errorf("receive %d holds %q, want %q", id, got, text)
+	}
+}
+
+func srqTaken(t *suite.T) {
+	pd := newPD(t)
+	srq := newSRQ(t, pd, 8, 1)
+	var ends []*near
+	for range 2 {
+		sends, recvs := must(t.Device().CreateCQ(depth, nil, 0))(t), must(t.Device().CreateCQ(depth, nil, 0))(t)
+		ends = append(ends, nearOn(t, pd, far.RC, sends, recvs, onSRQ(srq)))
+	}
+	supply(t, srq, ends[0], 0, 8)
+	for id, who := range []int{0, 1, 1, 0, 1, 0} {
+		ends[who].takes("to one of two", id, ends[0])
+	}
+	// one that needs no receive leaves them alone
+	ends[1].op("a WRITE", wcWrite, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
+		return w.Write(id, ends[1].link.To.Base, ends[1].link.To.RKey).SGE(ends[1].sge(0, 8))
+	})
+	supply(t, srq, ends[0], 8, 1)
+	for id := 6; id < 9; id++ {
+		ends[id%2].takes("the rest", id, ends[0])
+	}
+}
+
+func srqEvent(t *suite.T) {
+	pd := newPD(t)
+	srq := newSRQ(t, pd, 8, 1)
+	sends, recvs := must(t.Device().CreateCQ(depth, nil, 0))(t), must(t.Device().CreateCQ(depth, nil, 0))(t)
+	n := nearOn(t, pd, far.RC, sends, recvs, onSRQ(srq))
+	supply(t, srq, n, 0, 5)
+	ok(t, "a limit", srq.Modify(verbs.NewSRQAttr().Limit(3)))
+	n.takes("four are left", 0, n)
+	n.takes("three are left", 1, n)
+	if ev := event(t, t.Device(), quiet); ev != nil {
+		t.Errorf("an event with as many receives as the limit: %v", ev.Type)
+	}
+	n.takes("two are left", 2, n)
+	ev := must(t.Device().NextEvent(t.Context()))(t)
+	if ev.Type != verbs.EventTypeSRQLimitReached || ev.SRQ != srq || ev.QP != nil || ev.CQ != nil || ev.Port != 0 {
+		t.Errorf("%v of SRQ %v, QP %v, CQ %v, port %d", ev.Type, ev.SRQ, ev.QP, ev.CQ, ev.Port)
+	}
+	if is := must(srq.Query())(t); is.Limit != 0 {
+		t.Errorf("the limit after its event: %d", is.Limit)
+	}
+	n.takes("one is left", 3, n)
+	if ev := event(t, t.Device(), quiet); ev != nil {
+		t.Errorf("a second event: %v", ev.Type)
+	}
+	ok(t, "Close of the queue pair", n.qp.Close())
+	inUse(t, srq.Close(), "an event of ibv_get_async_event without its Done")
+	ev.Done()
+	ok(t, "Close", srq.Close())
+}

@@ -1,0 +1,37 @@
+//go:build linux && cgo
+
+package harness
+
+/*
+#include <stdlib.h>
+#include "qshims.h"
+*/
+import "C"
+
+import "unsafe"
+
+// SRQAttr is struct ibv_srq_attr.
+type SRQAttr struct{ MaxWR, MaxSGE, Limit uint32 }
+
+// CreateSRQ is ibv_create_srq; it gives the sizes that were granted.
+func (l *Lib) CreateSRQ(pd Obj, in SRQAttr) (Obj, SRQAttr, error) {
+	a := (*C.struct_ibv_srq_init_attr)(C.calloc(1, C.sizeof_struct_ibv_srq_init_attr))
+	defer C.free(unsafe.Pointer(a))
+	a.attr = C.struct_ibv_srq_attr{max_wr: C.uint32_t(in.MaxWR), max_sge: C.uint32_t(in.MaxSGE), srq_limit: C.uint32_t(in.Limit)}
+	var e C.int
+	srq, err := result(C.svbh_create_srq(l.fn("ibv_create_srq"), pd, a, &e), e)
+	return srq, SRQAttr{uint32(a.attr.max_wr), uint32(a.attr.max_sge), uint32(a.attr.srq_limit)}, err
+}
+
+// ModifySRQ is ibv_modify_srq.
+func (l *Lib) ModifySRQ(srq Obj, in SRQAttr, mask int) error {
+	a := C.struct_ibv_srq_attr{max_wr: C.uint32_t(in.MaxWR), max_sge: C.uint32_t(in.MaxSGE), srq_limit: C.uint32_t(in.Limit)}
+	return code(C.svbh_modify_srq(l.fn("ibv_modify_srq"), srq, &a, C.int(mask)))
+}
+
+// QuerySRQ is ibv_query_srq.
+func (l *Lib) QuerySRQ(srq Obj) (SRQAttr, error) {
+	var a C.struct_ibv_srq_attr
+	err := code(C.svbh_query_srq(l.fn("ibv_query_srq"), srq, &a))
+	return SRQAttr{uint32(a.max_wr), uint32(a.max_sge), uint32(a.srq_limit)}, err
+}

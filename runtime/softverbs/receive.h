@@ -1,0 +1,60 @@
+// Receive requests: queues of them, of one queue pair or shared by several.
+#ifndef SVB_RECEIVE_H
+#define SVB_RECEIVE_H
+
+#include "domain.h"
+#include "piece.h"
+
+#define SVB_MAX_WR (1u << 20)
+#define SVB_MAX_SRQ_SGE 27
+
+struct svb_recvq {
+	struct svb_recv *wr;
+	struct ibv_sge *sge; // max_sge of them for each request
+	uint32_t max_wr, max_sge, head, count;
+};
+
+struct svb_recv {
+	uint64_t wr_id;
+	int nsge;
+};
+
+struct svb_receive { // a request that was taken off its queue
+	bool taken;
+	uint64_t wr_id;
+	struct ibv_sge sge[SVB_MAX_SGE];
+	int nsge;
+};
+
+struct svb_srq {
+	struct ibv_srq pub;
+	struct svb_obj obj;
+	struct svb_kobj k;
+	struct svb_kpd *pd;
+	struct svb_pd *holder; // parent domain, or NULL
+	struct svb_recvq q;
+	uint32_t limit; // with fewer requests than this, an event is reported; 0: none is
+	uint32_t async_reported;
+	unsigned users; // queue pairs
+	bool dying;
+};
+
+// svb_find_srq: with svb_lock held; NULL: none that lives
+static inline struct svb_srq *svb_find_srq(const struct ibv_srq *pub)
+{
+	struct svb_obj *o = svb_find(pub, SVB_T_SRQ);
+	return o ? SVB_OF(o, struct svb_srq) : NULL;
+}
+
+// receive.c: with svb_lock held, where others know the queue
+// svb_recvq_make gives room for max_wr requests or some more: 0, or ENOMEM.
+SVB_HIDDEN int svb_recvq_make(struct svb_recvq *q, uint32_t max_wr, uint32_t max_sge);
+SVB_HIDDEN void svb_recvq_free(struct svb_recvq *q);
+SVB_HIDDEN int svb_recvq_resize(struct svb_recvq *q, uint32_t max_wr); // 0, ENOMEM, or EINVAL with more requests in it
+SVB_HIDDEN int svb_recvq_post(struct svb_recvq *q, const struct ibv_recv_wr *wr); // 0, or an errno
+SVB_HIDDEN bool svb_recvq_take(struct svb_recvq *q, struct svb_receive *r);       // false: there is none
+SVB_HIDDEN void svb_recvq_give_back(struct svb_recvq *q, struct svb_receive *r);  // to its head, if there is room
+// svb_srq_used looks at the limit after a request was used.
+SVB_HIDDEN void svb_srq_used(struct svb_srq *srq);
+
+#endif
