@@ -113,22 +113,40 @@ func (n *Node[T]) Each(f func(*Node[T])) {
 	}
 }
 
-// Map gives the same tree of other operands. Every tells of a set of flags that all of them count.
-func Map[A, B any](n *Node[A], f func(of A, every bool) B) *Node[B] { return mapped(n, false, f) }
+// Map gives the same tree of other operands. Asked is how many of a set of flags a release must have.
+func Map[A, B any](n *Node[A], f func(of A, asked Asked) B) *Node[B] { return mapped(n, AskedNone, f) }
 
-func mapped[A, B any](n *Node[A], every bool, f func(A, bool) B) *Node[B] {
+func mapped[A, B any](n *Node[A], asked Asked, f func(A, Asked) B) *Node[B] {
 	if n == nil {
 		return nil
 	}
-	out := &Node[B]{Op: n.Op, Mask: mapped(n.Mask, false, f)}
+	out := &Node[B]{Op: n.Op, Mask: mapped(n.Mask, AskedNone, f)}
 	if n.Op == Operand || n.Op == Flags {
-		out.Of = f(n.Of, every)
+		out.Of = f(n.Of, asked)
 	}
 	for i, s := range n.Sub {
-		out.Sub = append(out.Sub, mapped(s, n.Every(i), f))
+		out.Sub = append(out.Sub, mapped(s, n.Asked(i), f))
 	}
 	return out
 }
 
-// Every reports whether all flags of Sub[i] count. Where any one does, those that a release lacks are left out.
-func (n *Node[T]) Every(i int) bool { return n.Op == HasAll || n.Op == Way && i == 2 }
+// Asked is how many of a set of flags a release must have for a test to mean something. It has no effect on other operands.
+type Asked uint8
+
+// How many flags are asked for.
+const (
+	AskedNone Asked = iota
+	AskedOne
+	AskedAll
+)
+
+// Asked tells how many of the flags Sub[i] are asked for.
+func (n *Node[T]) Asked(i int) Asked {
+	switch {
+	case n.Op == HasAll, n.Op == Way && i == 2:
+		return AskedAll
+	case n.Op == Way:
+		return AskedNone
+	}
+	return AskedOne
+}

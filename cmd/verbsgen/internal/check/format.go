@@ -55,10 +55,10 @@ func whoAccepts(r *spec.Rule, applies func([]spec.Atom) bool) string {
 // witness tells the place and the value that a message about a broken rule shows: of its subject, else of what the first of its
 // tests looks at. A capability is no place of the call.
 func (c *call) witness(r *spec.Rule, b binding) *broken {
-	demand := r.Violated()
+	violated := r.Violated()
 	of := r.Operand("subject")
 	if of == nil {
-		of = demand.Subject()
+		of = violated.Subject()
 	}
 	w := &broken{}
 	switch {
@@ -70,7 +70,7 @@ func (c *call) witness(r *spec.Rule, b binding) *broken {
 	case of.Op == cond.Operand && of.Of.As != spec.AsCap:
 		w.subject, w.value = place(of.Of.Text, b), c.show(c.at(of, b))
 	}
-	demand.Each(func(n *spec.Cond) {
+	violated.Each(func(n *spec.Cond) {
 		if n.Op == cond.BadTransition {
 			w.value = c.showTransition(n, b)
 		}
@@ -153,10 +153,8 @@ func (c *call) namesAt(path string, t spec.CType) *names {
 	if n := c.specNames(path); n != nil {
 		return n
 	}
-	for _, r := range c.spec.RulesOf(c.fn.Name) {
-		if e := c.enumByRule(r, path); e != nil {
-			return &names{e, prefixOf(e), true}
-		}
+	if e := c.tested[c.fn.Name][path]; e != nil {
+		return &names{e, prefixOf(e), true}
 	}
 	if t.Kind == spec.CInt && t.Tag != "" {
 		if e := c.facts.Enum(t.Tag); e != nil {
@@ -166,19 +164,22 @@ func (c *call) namesAt(path string, t spec.CType) *names {
 	return nil
 }
 
-// enumByRule finds the enum of the flags that a rule tests at a path, or nil.
-func (c *call) enumByRule(r *spec.Rule, path string) (e *api.Enum) {
-	r.Violated().Each(func(n *spec.Cond) {
-		if n.Op < cond.Has || n.Op > cond.Only || n.Sub[0].Of.Text != path {
+// findTested notes of what enum the flags are that a rule tests at a path.
+func (k *Checker) findTested(r *spec.Rule, violated *spec.Cond) {
+	violated.Each(func(n *spec.Cond) {
+		if n.Op < cond.Has || n.Op > cond.Only {
 			return
 		}
+		if k.tested[r.Verb] == nil {
+			k.tested[r.Verb] = map[string]*api.Enum{}
+		}
+		path := n.Sub[0].Of.Text
 		for _, f := range n.Sub[1].Of.Flags {
-			if e == nil {
-				e = c.facts.EnumOf(f)
+			if k.tested[r.Verb][path] == nil {
+				k.tested[r.Verb][path] = k.facts.EnumOf(f)
 			}
 		}
 	})
-	return e
 }
 
 // specNames looks in the types that the spec gives to parameters and fields.
