@@ -50,9 +50,10 @@ func (c *checker) prefixed(subject, prefix, enum string, members []string, names
 	}
 }
 
-// values holds the constants of a condition against the types of what they are compared with.
+// values holds a condition against the types of its places: what each test can be made of, and the constants beside it.
 func (c *checker) values(r *Rule, fn *api.Function, n *Cond) {
 	n.Each(func(n *Cond) {
+		c.testable(r, fn, n)
 		switch {
 		case n.Joins() || len(n.Sub) < 2:
 		case n.Op == cond.BadTransition:
@@ -74,6 +75,28 @@ func (c *checker) values(r *Rule, fn *api.Function, n *Cond) {
 			}
 		}
 	})
+}
+
+// testable notes places of a type that the test of them is not made for.
+func (c *checker) testable(r *Rule, fn *api.Function, n *Cond) {
+	flags, null := n.Op >= cond.Has && n.Op <= cond.Only, n.Op == cond.Null || n.Op == cond.NotNull
+	numbers := n.Op == cond.Sum || n.Op == cond.Rest || n.Op >= cond.Eq && n.Op <= cond.In
+	for _, s := range n.Sub {
+		t, _, err := c.f.TypeOfPath(fn, s.Of.Text)
+		problem := ""
+		switch {
+		case s.Op != cond.Operand || err != nil:
+		case flags && (t.Kind != CInt || t.Array):
+			problem = "which has no flags"
+		case numbers && t.Kind != CInt && t.Kind != CAddr:
+			problem = "which is no number"
+		case null && (t.Kind == CInt || t.Kind == CStruct && !t.Pointer):
+			problem = "which cannot be NULL"
+		}
+		if problem != "" {
+			c.add(s.Of.at(s.Of.Text), CodeType, r.ID, s.Of.Key+": "+s.Of.Text+" is of type "+t.C+", "+problem, "correct the path, or take another kind of rule")
+		}
+	}
 }
 
 // value holds a constant against the type of a place that it is compared with.

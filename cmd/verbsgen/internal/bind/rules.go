@@ -95,8 +95,8 @@ func (rb *ruleBinder) tests(r *model.Rule) {
 		switch {
 		case n.Op == cond.Same:
 			rb.cannot("compares objects")
-		case n.Op >= cond.Has && n.Sub[0].Op == cond.Sum && (n.Op != cond.Gt && n.Op != cond.Le || len(n.Sub[0].Sub) != 2):
-			rb.cannot("compares a sum in another way than two values with a limit")
+		case !n.Joins() && !computable(n):
+			rb.cannot("compares what the validators cannot compute")
 		}
 	})
 	r.Violated.Each(func(n *model.Cond) {
@@ -104,6 +104,28 @@ func (rb *ruleBinder) tests(r *model.Rule) {
 			r.Unsupported = true
 		}
 	})
+}
+
+// computable tells whether the parts of a node are as the validators can take them: of values that are themselves computed, they
+// compare one with a limit, and of sums those of two values.
+func computable(n *model.Cond) bool {
+	for i, s := range n.Sub {
+		ok := s.Op == cond.Operand || s.Op == cond.Flags
+		switch s.Op {
+		case cond.Way:
+			ok = n.Op == cond.BadTransition
+		case cond.IfGiven:
+			ok = n.Op == cond.BadTransition || n.Op == cond.IfGiven
+		case cond.Rest, cond.Given:
+			ok = n.Op >= cond.Eq && n.Op <= cond.Ge
+		case cond.Sum:
+			ok = (n.Op == cond.Gt || n.Op == cond.Le) && i == 0 && len(s.Sub) == 2 && n.Sub[1].Op == cond.Operand
+		}
+		if !ok {
+			return false
+		}
+	}
+	return true
 }
 
 // numbers refuses a rule that compares a field that is no number in this header.

@@ -12,6 +12,7 @@ type condition struct {
 	left, right *jen.Statement
 	op          string // of a comparison, or what joins parts; empty for a call, which is left
 	parts       []condition
+	negated     bool // of a call
 }
 
 func comparison(left *jen.Statement, op string, right *jen.Statement) condition {
@@ -28,6 +29,8 @@ func joined(op string, parts []condition) condition {
 // code is the Go of the condition. One that is joined stands without parentheses.
 func (c condition) code() *jen.Statement {
 	switch {
+	case len(c.parts) == 0 && c.op == "" && c.negated:
+		return jen.Op("!").Add(c.left)
 	case len(c.parts) == 0 && c.op == "":
 		return c.left
 	case len(c.parts) == 0:
@@ -62,7 +65,7 @@ func (c condition) not() condition {
 	case c.op != "":
 		return comparison(c.left, opposites[c.op], c.right)
 	}
-	return condition{left: jen.Op("!").Add(c.left)}
+	return condition{left: c.left, negated: !c.negated}
 }
 
 // broken is the condition under which a rule is broken; what may be unknown at run time is known.
