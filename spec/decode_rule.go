@@ -2,45 +2,12 @@ package spec
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
-
-// kindForm tells which keys a kind of rule takes beside those of every rule. Of each group in must, at least one
-// key stands.
-type kindForm struct {
-	must [][]string
-	may  []string
-}
-
-// kinds is the closed list, with the form of each.
-var kinds = map[string]kindForm{
-	KindRequires:   {must: [][]string{{"subject"}, {"if"}, {"need"}}},
-	KindExcludes:   {must: [][]string{{"subject", "fields"}, {"not", "fields"}}, may: []string{"if", "mask"}},
-	KindAllowedSet: {must: [][]string{{"subject"}, {"allow", "values"}}},
-	KindMandatory:  {must: [][]string{{"subject"}, {"need"}}},
-	KindGatedBy:    {must: [][]string{{"subject"}, {"mask"}, {"bit"}}},
-	KindRequired:   {must: [][]string{{"mask", "fields"}, {"bits", "fields"}}, may: []string{"subject"}},
-	KindNotNull:    {must: [][]string{{"subject"}}},
-	KindRange:      {must: [][]string{{"subject", "sum"}, {"min", "max", "sum"}}},
-	KindAligned:    {must: [][]string{{"subject"}, {"to"}}, may: []string{"same_as"}},
-	KindCapBound:   {must: [][]string{{"cap"}, {"subject", "cap_has"}}, may: []string{"if", "sum"}},
-	KindDependsOn:  {must: [][]string{{"must"}}, may: []string{"subject"}},
-
-	KindMaskForTransition: {must: [][]string{{"subject"}, {"state"}, {"next"}, {"transitions"}}, may: []string{"assumed"}},
-}
-
-// Kinds lists the kinds of rules.
-func Kinds() []string {
-	return []string{KindRequires, KindExcludes, KindAllowedSet, KindMandatory, KindGatedBy, KindRequired, KindNotNull,
-		KindRange, KindAligned, KindCapBound, KindDependsOn, KindMaskForTransition}
-}
-
-// kindKeys are the keys whose use depends on the kind.
-var kindKeys = []string{"subject", "if", "need", "not", "allow", "values", "fields", "mask", "bit", "bits", "min", "max",
-	"sum", "to", "same_as", "cap", "cap_has", "must", "state", "assumed", "next", "transitions"}
 
 // rule reads one rule.
 func (d *decoder) rule(n *yaml.Node, at place) Rule {
@@ -160,8 +127,8 @@ func (d *decoder) checkForm(n *yaml.Node, r *Rule, given map[string]*yaml.Node) 
 	if r.Kind == "" {
 		return
 	}
-	form, known := kinds[r.Kind]
-	if !known {
+	kind := byName[r.Kind]
+	if kind == nil {
 		fix := didYouMean(r.Kind, Kinds())
 		if fix == "" {
 			fix = "the kinds are " + strings.Join(Kinds(), ", ")
@@ -169,28 +136,39 @@ func (d *decoder) checkForm(n *yaml.Node, r *Rule, given map[string]*yaml.Node) 
 		d.add(given["kind"], CodeUnknownKind, id, "unknown rule kind "+show(r.Kind), fix)
 		return
 	}
-	used := map[string]bool{}
-	for _, group := range form.must {
-		found := false
-		for _, k := range group {
-			used[k] = true
-			found = found || given[k] != nil
-		}
-		if !found {
+	d.checkKeys(n, r, kind, given)
+}
+
+// checkKeys notes keys that a rule of a kind lacks, and those that it does not use.
+func (d *decoder) checkKeys(n *yaml.Node, r *Rule, kind *Kind, given map[string]*yaml.Node) {
+	id := ruleSubject(n, "rule")
+	for _, group := range kind.Must {
+		if !slices.ContainsFunc(group, func(k string) bool { return given[k] != nil }) {
 			d.add(given["kind"], CodeKindKey, id, "a rule of kind "+r.Kind+" needs "+strings.Join(group, " or "), "add it")
 		}
 	}
-	for _, k := range form.may {
-		used[k] = true
-	}
-	for _, k := range kindKeys {
-		if given[k] != nil && !used[k] {
+	for _, k := range allKindKeys() {
+		if given[k] != nil && !kind.takes(k) {
 			d.add(given[k], CodeKindKey, id, "a rule of kind "+r.Kind+" does not use "+k, "leave it out, or take another kind")
 		}
 	}
-	if (r.Kind == KindCapBound) != (r.Needs == NeedsCaps) && r.Needs != "" {
-		d.add(n, CodeKindKey, id, "kind "+r.Kind+" and needs: "+r.Needs+" do not go together", "cap_bound needs caps, and no other kind does")
+	if kind.takes("cap") != (r.Needs == NeedsCaps) && r.Needs != "" {
+		d.add(n, CodeKindKey, id, "kind "+r.Kind+" and needs: "+r.Needs+" do not go together", needCaps())
 	}
+}
+
+// needCaps says which kinds of rules need capabilities.
+func needCaps() string {
+	var all []string
+	for _, name := range Kinds() {
+		if byName[name].takes("cap") {
+			all = append(all, name)
+		}
+	}
+	if len(all) == 1 {
+		return all[0] + " needs caps, and no other kind does"
+	}
+	return "the kinds that need caps are " + strings.Join(all, ", ")
 }
 
 // transitions reads the ways between states.

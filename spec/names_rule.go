@@ -1,9 +1,11 @@
 package spec
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/spec/api"
+	"github.com/verbsgen/verbsgen/spec/cond"
 )
 
 // rule checks the flags, constants and paths of a rule.
@@ -12,53 +14,14 @@ func (c *checker) rule(r *Rule) {
 	if fn == nil {
 		return
 	}
-	for _, l := range []struct {
-		key   string
-		names []string
-	}{
-		{"if", r.If}, {"need", r.Need}, {"not", r.Not}, {"allow", r.Allow}, {"bits", r.Bits}, {"bit", one(r.Bit)}, {"cap_has", r.CapHas},
-	} {
-		for _, name := range l.names {
-			if (l.key == "allow" || l.key == "cap_has") && isNumber(name) {
-				continue
-			}
-			c.flag(r.marks.at(l.key, name, r.Pos), r, name)
-		}
+	state := c.names(r, fn, r.Operand("subject"), r.Broken())
+	for _, p := range slices.Concat(r.AcceptedBy, r.RefusedBy) {
+		c.names(r, fn, Conditions(p.When))
 	}
-	state := false
-	for _, l := range []struct {
-		key   string
-		paths []string
-	}{
-		{"subject", one(r.Subject)}, {"fields", r.Fields}, {"mask", one(r.Mask)}, {"same_as", one(r.SameAs)},
-		{"state", one(r.State)}, {"assumed", one(r.Assumed)}, {"next", one(r.Next)},
-	} {
-		for _, p := range l.paths {
-			state = c.path(r.marks.at(l.key, p, r.Pos), r, fn, p) || state
-		}
-	}
-	for _, l := range []struct {
-		key      string
-		operands []string
-	}{
-		{"min", one(r.Min)}, {"max", one(r.Max)}, {"to", one(r.To)}, {"sum", r.Sum}, {"values", r.Values},
-	} {
-		for _, o := range l.operands {
-			state = c.operand(r.marks.at(l.key, o, r.Pos), r, fn, o) || state
-		}
-	}
-	c.transitions(r)
-	c.ruleValues(r, fn)
-	for _, p := range append(append([]Party(nil), r.AcceptedBy...), r.RefusedBy...) {
-		for _, a := range p.When {
-			c.atom(r, fn, a)
-		}
-	}
-	if r.Cap != "" {
-		c.capability(r.marks.at("cap", r.Cap, r.Pos), r, r.Cap)
-	}
-	for _, a := range append(append([]Atom(nil), r.When...), r.Must...) {
-		state = c.atom(r, fn, a) || state
+	c.values(r, fn, r.Broken())
+	c.cases(r, fn)
+	if k := byName[r.Kind]; k != nil && k.check != nil {
+		k.check(c, r)
 	}
 	if state != (r.Needs == NeedsState) && r.Needs != NeedsCaps {
 		fix := "write needs: " + NeedsState
@@ -69,28 +32,35 @@ func (c *checker) rule(r *Rule) {
 	}
 }
 
-// transitions checks the names of states and flags of the ways between states, and that each way stands there once.
-func (c *checker) transitions(r *Rule) {
-	seen := map[[2]string]bool{}
-	for _, t := range r.Transitions {
-		for _, l := range []struct {
-			key   string
-			names []string
-		}{{"from", t.From}, {"to", t.To}, {"need", t.Need}, {"may", t.May}} {
-			for _, name := range l.names {
-				c.constant(t.marks.at(l.key, name, t.Pos), r.ID, name)
-			}
-		}
-		for _, from := range t.From {
-			for _, to := range t.To {
-				if way := [2]string{from, to}; seen[way] {
-					c.add(t.Pos, CodeKindKey, r.ID, "a second way from "+from+" to "+to, "keep one of them")
-				} else {
-					seen[way] = true
+// names checks that there is what some conditions name; state tells that a path leads through a property of an object.
+func (c *checker) names(r *Rule, fn *api.Function, conditions ...*Cond) (state bool) {
+	for _, all := range conditions {
+		all.Each(func(n *Cond) {
+			switch n.Op {
+			case cond.Operand:
+				state = c.ref(n.Of.at(n.Of.Text), r, fn, n.Of) || state
+			case cond.Flags:
+				for _, name := range n.Of.Flags {
+					if n.Of.As != AsBits || !isNumber(name) {
+						c.flag(n.Of.at(name), r, name)
+					}
 				}
 			}
-		}
+		})
 	}
+	return state
+}
+
+// ref checks one operand, and tells whether it leads through a property of an object.
+func (c *checker) ref(at Pos, r *Rule, fn *api.Function, ref Ref) (state bool) {
+	switch {
+	case ref.As == AsValue:
+		return c.operand(at, r, fn, ref.Text)
+	case ref.As == AsCap, ref.As == AsPlace && c.f.IsCap(fn, ref.Text):
+		c.capability(at, r, ref.Text)
+		return false
+	}
+	return c.path(at, r, fn, ref.Text)
 }
 
 func one(s string) []string {
@@ -105,16 +75,19 @@ func (c *checker) flag(pos Pos, r *Rule, name string) {
 	if c.f.Const(name) != nil {
 		return
 	}
-	for _, l := range [][]string{r.If, r.Need, r.Not, r.Allow, r.Bits, one(r.Bit), r.CapHas} {
-		for _, other := range l {
-			if e := c.f.EnumOf(other); e != nil {
-				c.member(pos, r.ID, strings.TrimPrefix(e.Tag, "enum "), name)
-				return
+	var enum *api.Enum
+	r.Violated().Each(func(n *Cond) {
+		for _, other := range n.Of.Flags {
+			if enum == nil {
+				enum = c.f.EnumOf(other)
 			}
 		}
+	})
+	if enum == nil {
+		enum = c.f.EnumOf(Closest(name, c.f.ConstNames()))
 	}
-	if like := Closest(name, c.f.ConstNames()); like != "" && c.f.EnumOf(like) != nil {
-		c.member(pos, r.ID, strings.TrimPrefix(c.f.EnumOf(like).Tag, "enum "), name)
+	if enum != nil {
+		c.member(pos, r.ID, strings.TrimPrefix(enum.Tag, "enum "), name)
 		return
 	}
 	c.constant(pos, r.ID, name)
@@ -148,29 +121,6 @@ func (c *checker) operand(pos Pos, r *Rule, fn *api.Function, o string) (state b
 func isNumber(s string) bool {
 	_, ok := ParseInt(s)
 	return ok
-}
-
-// atom checks one comparison.
-func (c *checker) atom(r *Rule, fn *api.Function, a Atom) (state bool) {
-	if c.f.IsCap(fn, a.Of) {
-		c.capability(a.Pos, r, a.Of)
-	} else {
-		state = c.path(a.Pos, r, fn, a.Of)
-	}
-	for _, l := range [][]string{a.Has, a.All, a.Lacks} {
-		for _, name := range l {
-			c.flag(a.Pos, r, name)
-		}
-	}
-	for _, o := range append([]string{a.Eq, a.Ne, a.Lt, a.Le, a.Gt, a.Ge}, a.In...) {
-		if o != "" {
-			state = c.operand(a.Pos, r, fn, o) || state
-		}
-	}
-	if a.Same != "" {
-		state = c.path(a.Pos, r, fn, a.Same) || state
-	}
-	return state
 }
 
 // capRoots are the first words of capability paths, and the struct that each stands for.

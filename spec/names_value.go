@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/verbsgen/verbsgen/spec/api"
+	"github.com/verbsgen/verbsgen/spec/cond"
 )
 
 // release checks that the reference page of a page is of a release that there is.
@@ -49,51 +50,67 @@ func (c *checker) prefixed(subject, prefix, enum string, members []string, names
 	}
 }
 
-// ruleValues holds the constants of a rule against the types of what they are compared with.
-func (c *checker) ruleValues(r *Rule, fn *api.Function) {
-	for _, l := range []struct {
-		key, path string
-		names     []string
-	}{
-		{"if", r.Subject, r.If}, {"need", r.Subject, r.Need}, {"not", r.Subject, r.Not}, {"allow", r.Subject, r.Allow}, {"values", r.Subject, r.Values},
-		{"bit", r.Mask, one(r.Bit)}, {"bits", r.Mask, r.Bits},
-	} {
-		c.sameEnum(r.ID, fn, l.path, l.key, l.names, r.marks, r.Pos)
-	}
-	for _, l := range []struct {
-		key    string
-		values []string
-	}{{"min", one(r.Min)}, {"max", one(r.Max)}, {"values", r.Values}} {
-		c.inRange(r.ID, fn, r.Subject, l.key, l.values, r.marks, r.Pos)
-	}
-	if low, high := c.number(r.Min), c.number(r.Max); low != nil && high != nil && low.Cmp(high) > 0 {
-		c.add(r.marks.at("min", r.Min, r.Pos), CodeValue, r.ID, fmt.Sprintf("min: %s is more than max: %s", r.Min, r.Max), "swap them, or correct one")
-	}
-	if to := c.number(r.To); to != nil && to.Sign() <= 0 {
-		c.add(r.marks.at("to", r.To, r.Pos), CodeValue, r.ID, "to: nothing is a multiple of "+r.To, "write a number above 0")
-	}
-	for i := range r.Transitions {
-		t := &r.Transitions[i]
-		c.sameEnum(r.ID, fn, r.State, "from", t.From, t.marks, t.Pos)
-		c.sameEnum(r.ID, fn, r.Next, "to", t.To, t.marks, t.Pos)
-		c.sameEnum(r.ID, fn, r.Subject, "need", t.Need, t.marks, t.Pos)
-		c.sameEnum(r.ID, fn, r.Subject, "may", t.May, t.marks, t.Pos)
-	}
-	for _, a := range slices.Concat(r.When, r.Must) {
-		for _, l := range []struct {
-			key    string
-			values []string
-			flags  bool
-		}{
-			{"has", a.Has, true}, {"all", a.All, true}, {"lacks", a.Lacks, true}, {"eq", one(a.Eq), false}, {"ne", one(a.Ne), false}, {"in", a.In, false},
-			{"lt", one(a.Lt), false}, {"le", one(a.Le), false}, {"gt", one(a.Gt), false}, {"ge", one(a.Ge), false},
-		} {
-			c.sameEnum(r.ID, fn, a.Of, l.key, l.values, a.marks, a.Pos)
-			if !l.flags {
-				c.inRange(r.ID, fn, a.Of, l.key, l.values, a.marks, a.Pos)
+// values holds a condition against the types of its places: what each test can be made of, and the constants beside it.
+func (c *checker) values(r *Rule, fn *api.Function, n *Cond) {
+	n.Each(func(n *Cond) {
+		c.testable(r, fn, n)
+		switch {
+		case n.Joins() || len(n.Sub) < 2:
+		case n.Op == cond.BadTransition:
+			from, to := n.Sub[1], n.Sub[2]
+			for from.Op == cond.IfGiven {
+				from = from.Sub[0]
+			}
+			for to.Op == cond.IfGiven {
+				to = to.Sub[1]
+			}
+			for _, way := range n.Sub[3:] {
+				for i, of := range []*Cond{from, to, n.Sub[0], n.Sub[0]} {
+					c.value(r, fn, of, way.Sub[i])
+				}
+			}
+		case n.Op >= cond.Has && n.Op <= cond.In:
+			for _, with := range n.Sub[1:] {
+				c.value(r, fn, n.Sub[0], with)
 			}
 		}
+	})
+}
+
+// testable notes places of a type that the test of them is not made for.
+func (c *checker) testable(r *Rule, fn *api.Function, n *Cond) {
+	flags, null := n.Op >= cond.Has && n.Op <= cond.Only, n.Op == cond.Null || n.Op == cond.NotNull
+	numbers := n.Op == cond.Sum || n.Op == cond.Rest || n.Op >= cond.Eq && n.Op <= cond.In
+	for _, s := range n.Sub {
+		t, _, err := c.f.TypeOfPath(fn, s.Of.Text)
+		problem := ""
+		switch {
+		case s.Op != cond.Operand || err != nil:
+		case flags && (t.Kind != CInt || t.Array):
+			problem = "which has no flags"
+		case numbers && t.Kind != CInt && t.Kind != CAddr:
+			problem = "which is no number"
+		case null && (t.Kind == CInt || t.Kind == CStruct && !t.Pointer):
+			problem = "which cannot be NULL"
+		}
+		if problem != "" {
+			c.add(s.Of.at(s.Of.Text), CodeType, r.ID, s.Of.Key+": "+s.Of.Text+" is of type "+t.C+", "+problem, "correct the path, or take another kind of rule")
+		}
 	}
+}
+
+// value holds a constant against the type of a place that it is compared with.
+func (c *checker) value(r *Rule, fn *api.Function, place, with *Cond) {
+	if place.Op != cond.Operand {
+		return
+	}
+	of, ref := place.Of.Text, with.Of
+	if with.Op == cond.Flags {
+		c.sameEnum(r.ID, fn, of, ref.Key, ref.Flags, ref.marks, ref.pos)
+		return
+	}
+	c.sameEnum(r.ID, fn, of, ref.Key, one(ref.Text), ref.marks, ref.pos)
+	c.inRange(r.ID, fn, of, ref.Key, one(ref.Text), ref.marks, ref.pos)
 }
 
 // sameEnum notes enumerators of another enum than that of what a path leads to.

@@ -1,25 +1,5 @@
 package spec
 
-// Kinds of rules. The list is closed: a condition that none of them can express becomes a new kind here, with tests in
-// check, bind and emit; never free code.
-const (
-	KindRequires   = "requires"    // any of If set in the subject => all of Need set in it
-	KindExcludes   = "excludes"    // any of If set (or no If: always) => none of Not set; or at most one of Fields given (by its bit in Mask, if told)
-	KindAllowedSet = "allowed_set" // the subject has no bits outside Allow; or its value is one of Values
-	KindMandatory  = "mandatory"   // all of Need are set in the subject
-	KindGatedBy    = "gated_by"    // a subject that is not neutral needs Bit set in Mask
-	KindRequired   = "required"    // all of Bits set in Mask; or at least one of Fields given (by its bit in Mask, if told)
-	KindNotNull    = "not_null"    // the subject is not NULL
-	KindRange      = "range"       // Min <= subject <= Max, or the sum of Sum, without wrap-around
-	KindAligned    = "aligned"     // the subject is a multiple of To, or has the same offset as SameAs modulo To
-	KindCapBound   = "cap_bound"   // the subject (or the sum of Sum) is at most the capability Cap; or flags of If in it (no If: any value; no subject: any call) need CapHas in Cap
-	KindDependsOn  = "depends_on"  // the subject fulfils all of Must (used with When)
-
-	// KindMaskForTransition: the subject, a mask, has all bits that the transition from State (or Assumed, if its bit is set) to
-	// Next (if its bit is set; otherwise the state stays) needs, and no bit that it does not allow. Transitions lists both.
-	KindMaskForTransition = "mask_for_transition"
-)
-
 // Severities of rules.
 const (
 	SeverityError = "error" // the call is refused before it reaches the library

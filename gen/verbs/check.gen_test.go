@@ -286,33 +286,27 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_reg_mr_iova-length-0205", true, func() string {
 			return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 1, length: 0x8000000000000000, addr: 4096, pd: 4096}))
 		}},
-		{"VR-ibv_reg_dmabuf_mr-access-0041", false, func() string { return textOf(checkRegDmabufMR(&inRegDmabufMR{access: 3, pd: 4096, length: 4096})) }},
-		{"VR-ibv_reg_dmabuf_mr-access-0041", true, func() string { return textOf(checkRegDmabufMR(&inRegDmabufMR{access: 2, pd: 4096, length: 4096})) }},
-		{"VR-ibv_reg_dmabuf_mr-access-0042", false, func() string { return textOf(checkRegDmabufMR(&inRegDmabufMR{access: 9, pd: 4096, length: 4096})) }},
-		{"VR-ibv_reg_dmabuf_mr-access-0042", true, func() string { return textOf(checkRegDmabufMR(&inRegDmabufMR{access: 8, pd: 4096, length: 4096})) }},
-		{"VR-ibv_reg_dmabuf_mr-access-0043", false, func() string {
-			return textOf(checkRegDmabufMR(&inRegDmabufMR{access: 0x10000f, pd: 4096, length: 4096}))
-		}},
-		{"VR-ibv_reg_dmabuf_mr-access-0043", true, func() string { return textOf(checkRegDmabufMR(&inRegDmabufMR{access: 16, pd: 4096, length: 4096})) }},
-		{"VR-ibv_reg_dmabuf_mr-pd-0045", false, func() string { return textOf(checkRegDmabufMR(&inRegDmabufMR{pd: 4096, length: 4096})) }},
-		{"VR-ibv_reg_dmabuf_mr-pd-0045", true, func() string { return textOf(checkRegDmabufMR(&inRegDmabufMR{length: 4096})) }},
-		{"VR-ibv_reg_dmabuf_mr-iova-0046", false, func() string {
-			return textOf(checkRegDmabufMR(&inRegDmabufMR{pd: 4096, iova: 0x20040, offset: 4160, length: 4096}))
-		}},
-		{"VR-ibv_reg_dmabuf_mr-iova-0046", true, func() string {
-			return textOf(checkRegDmabufMR(&inRegDmabufMR{pd: 4096, iova: 0x20000, offset: 4160, length: 4096}))
-		}},
-		{"VR-ibv_reg_dmabuf_mr-fd-0047", false, func() string { return textOf(checkRegDmabufMR(&inRegDmabufMR{pd: 4096, length: 4096})) }},
-		{"VR-ibv_reg_dmabuf_mr-fd-0047", true, func() string { return textOf(checkRegDmabufMR(&inRegDmabufMR{pd: 4096, fd: -1, length: 4096})) }},
+		{"VR-ibv_reg_dmabuf_mr-access-0041", false, func() string { return textOf(checkRegDmabufMR(&inRegDmabufMR{access: 3, pd: 4096})) }},
+		{"VR-ibv_reg_dmabuf_mr-access-0041", true, func() string { return textOf(checkRegDmabufMR(&inRegDmabufMR{access: 2, pd: 4096})) }},
+		{"VR-ibv_reg_dmabuf_mr-access-0042", false, func() string { return textOf(checkRegDmabufMR(&inRegDmabufMR{access: 9, pd: 4096})) }},
+		{"VR-ibv_reg_dmabuf_mr-access-0042", true, func() string { return textOf(checkRegDmabufMR(&inRegDmabufMR{access: 8, pd: 4096})) }},
+		{"VR-ibv_reg_dmabuf_mr-access-0043", false, func() string { return textOf(checkRegDmabufMR(&inRegDmabufMR{access: 0x10000f, pd: 4096})) }},
+		{"VR-ibv_reg_dmabuf_mr-access-0043", true, func() string { return textOf(checkRegDmabufMR(&inRegDmabufMR{access: 16, pd: 4096})) }},
+		{"VR-ibv_reg_dmabuf_mr-pd-0045", false, func() string { return textOf(checkRegDmabufMR(&inRegDmabufMR{pd: 4096})) }},
+		{"VR-ibv_reg_dmabuf_mr-pd-0045", true, func() string { return textOf(checkRegDmabufMR(&inRegDmabufMR{})) }},
+		{"VR-ibv_reg_dmabuf_mr-iova-0046", false, func() string { return textOf(checkRegDmabufMR(&inRegDmabufMR{pd: 4096, iova: 0x20040, offset: 4160})) }},
+		{"VR-ibv_reg_dmabuf_mr-iova-0046", true, func() string { return textOf(checkRegDmabufMR(&inRegDmabufMR{pd: 4096, iova: 0x20000, offset: 4160})) }},
+		{"VR-ibv_reg_dmabuf_mr-fd-0047", false, func() string { return textOf(checkRegDmabufMR(&inRegDmabufMR{pd: 4096})) }},
+		{"VR-ibv_reg_dmabuf_mr-fd-0047", true, func() string { return textOf(checkRegDmabufMR(&inRegDmabufMR{pd: 4096, fd: -1})) }},
 		{"VR-ibv_reg_dmabuf_mr-length-0048", false, func() string { return textOf(checkRegDmabufMR(&inRegDmabufMR{pd: 4096, offset: 4096, length: 4096})) }},
 		{"VR-ibv_reg_dmabuf_mr-length-0048", true, func() string {
 			return textOf(checkRegDmabufMR(&inRegDmabufMR{pd: 4096, offset: 0xfffffffffffff000, length: 8192}))
 		}},
 		{"VR-ibv_reg_dmabuf_mr-access-0044", false, func() string {
-			return textOf(hintRegDmabufMR(&inRegDmabufMR{access: 9, pd: 4096, length: 4096, capDeviceAttrAtomicCap: validate.Of(1)}))
+			return textOf(hintRegDmabufMR(&inRegDmabufMR{access: 9, pd: 4096, capDeviceAttrAtomicCap: validate.Of(1)}))
 		}},
 		{"VR-ibv_reg_dmabuf_mr-access-0044", true, func() string {
-			return textOf(hintRegDmabufMR(&inRegDmabufMR{access: 9, pd: 4096, length: 4096, capDeviceAttrAtomicCap: validate.Of(0)}))
+			return textOf(hintRegDmabufMR(&inRegDmabufMR{access: 9, pd: 4096, capDeviceAttrAtomicCap: validate.Of(0)}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0049", false, func() string {
 			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 3, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
@@ -708,22 +702,18 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_advise_mr-pd-0216", true, func() string {
 			return textOf(hintAdviseMR(&inAdviseMR{pd: 4096, sgList: 4096, capDeviceAttrExODPCapsGeneralCaps: validate.Of(0)}))
 		}},
-		{"VR-ibv_alloc_dm-context-0095", false, func() string { return textOf(checkAllocDM(&inAllocDM{context: 4096, attr: 4096, attrLength: 4096})) }},
-		{"VR-ibv_alloc_dm-context-0095", true, func() string { return textOf(checkAllocDM(&inAllocDM{attr: 4096, attrLength: 4096})) }},
-		{"VR-ibv_alloc_dm-attr-0096", false, func() string { return textOf(checkAllocDM(&inAllocDM{context: 4096, attr: 4096, attrLength: 4096})) }},
-		{"VR-ibv_alloc_dm-attr-0096", true, func() string { return textOf(checkAllocDM(&inAllocDM{context: 4096, attrLength: 4096})) }},
+		{"VR-ibv_alloc_dm-context-0095", false, func() string { return textOf(checkAllocDM(&inAllocDM{context: 4096, attr: 4096})) }},
+		{"VR-ibv_alloc_dm-context-0095", true, func() string { return textOf(checkAllocDM(&inAllocDM{attr: 4096})) }},
+		{"VR-ibv_alloc_dm-attr-0096", false, func() string { return textOf(checkAllocDM(&inAllocDM{context: 4096, attr: 4096})) }},
+		{"VR-ibv_alloc_dm-attr-0096", true, func() string { return textOf(checkAllocDM(&inAllocDM{context: 4096})) }},
 		{"VR-ibv_alloc_dm-length-0097", false, func() string {
 			return textOf(checkAllocDM(&inAllocDM{context: 4096, attr: 4096, attrLength: 4096, capDeviceAttrExMaxDMSize: validate.Of(4096)}))
 		}},
 		{"VR-ibv_alloc_dm-length-0097", true, func() string {
 			return textOf(checkAllocDM(&inAllocDM{context: 4096, attr: 4096, attrLength: 4097, capDeviceAttrExMaxDMSize: validate.Of(4096)}))
 		}},
-		{"VR-ibv_alloc_dm-log_align_req-0100", false, func() string {
-			return textOf(checkAllocDM(&inAllocDM{context: 4096, attr: 4096, attrLength: 4096, attrLogAlignReq: 63}))
-		}},
-		{"VR-ibv_alloc_dm-log_align_req-0100", true, func() string {
-			return textOf(checkAllocDM(&inAllocDM{context: 4096, attr: 4096, attrLength: 4096, attrLogAlignReq: 64}))
-		}},
+		{"VR-ibv_alloc_dm-log_align_req-0100", false, func() string { return textOf(checkAllocDM(&inAllocDM{context: 4096, attr: 4096, attrLogAlignReq: 63})) }},
+		{"VR-ibv_alloc_dm-log_align_req-0100", true, func() string { return textOf(checkAllocDM(&inAllocDM{context: 4096, attr: 4096, attrLogAlignReq: 64})) }},
 		{"VR-ibv_alloc_dm-length-0098", false, func() string {
 			return textOf(hintAllocDM(&inAllocDM{context: 4096, attr: 4096, attrLength: 4096, capDeviceAttrExMaxDMSize: validate.Of(4096)}))
 		}},
@@ -732,10 +722,8 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_alloc_dm-length-0099", false, func() string { return textOf(hintAllocDM(&inAllocDM{context: 4096, attr: 4096, attrLength: 1})) }},
 		{"VR-ibv_alloc_dm-length-0099", true, func() string { return textOf(hintAllocDM(&inAllocDM{context: 4096, attr: 4096})) }},
-		{"VR-ibv_alloc_dm-comp_mask-0101", false, func() string { return textOf(hintAllocDM(&inAllocDM{context: 4096, attr: 4096, attrLength: 4096})) }},
-		{"VR-ibv_alloc_dm-comp_mask-0101", true, func() string {
-			return textOf(hintAllocDM(&inAllocDM{context: 4096, attr: 4096, attrLength: 4096, attrCompMask: 1}))
-		}},
+		{"VR-ibv_alloc_dm-comp_mask-0101", false, func() string { return textOf(hintAllocDM(&inAllocDM{context: 4096, attr: 4096})) }},
+		{"VR-ibv_alloc_dm-comp_mask-0101", true, func() string { return textOf(hintAllocDM(&inAllocDM{context: 4096, attr: 4096, attrCompMask: 1})) }},
 		{"VR-ibv_free_dm-dm-0102", false, func() string { return textOf(checkFreeDM(&inFreeDM{dm: 4096})) }},
 		{"VR-ibv_free_dm-dm-0102", true, func() string { return textOf(checkFreeDM(&inFreeDM{})) }},
 		{"VR-ibv_memcpy_to_dm-dm-0104", false, func() string { return textOf(checkMemcpyToDM(&inMemcpyToDM{dm: 4096, hostAddr: 4096, length: 4096})) }},
@@ -790,20 +778,18 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_memcpy_from_dm-length-0115", true, func() string { return textOf(hintMemcpyFromDM(&inMemcpyFromDM{dm: 4096, hostAddr: 4096, length: 6})) }},
 		{"VR-ibv_alloc_null_mr-pd-0187", false, func() string { return textOf(checkAllocNullMR(&inAllocNullMR{pd: 4096})) }},
 		{"VR-ibv_alloc_null_mr-pd-0187", true, func() string { return textOf(checkAllocNullMR(&inAllocNullMR{})) }},
-		{"VR-ibv_reg_dm_mr-access-0002", false, func() string { return textOf(checkRegDMMR(&inRegDMMR{access: 32, pd: 4096, dm: 4096, length: 4096})) }},
-		{"VR-ibv_reg_dm_mr-access-0002", true, func() string { return textOf(checkRegDMMR(&inRegDMMR{access: 1, pd: 4096, dm: 4096, length: 4096})) }},
-		{"VR-ibv_reg_dm_mr-access-0116", false, func() string { return textOf(checkRegDMMR(&inRegDMMR{access: 35, pd: 4096, dm: 4096, length: 4096})) }},
-		{"VR-ibv_reg_dm_mr-access-0116", true, func() string { return textOf(checkRegDMMR(&inRegDMMR{access: 34, pd: 4096, dm: 4096, length: 4096})) }},
-		{"VR-ibv_reg_dm_mr-access-0117", false, func() string { return textOf(checkRegDMMR(&inRegDMMR{access: 41, pd: 4096, dm: 4096, length: 4096})) }},
-		{"VR-ibv_reg_dm_mr-access-0117", true, func() string { return textOf(checkRegDMMR(&inRegDMMR{access: 40, pd: 4096, dm: 4096, length: 4096})) }},
-		{"VR-ibv_reg_dm_mr-access-0118", false, func() string {
-			return textOf(checkRegDMMR(&inRegDMMR{access: 0x20000020, pd: 4096, dm: 4096, length: 4096}))
-		}},
-		{"VR-ibv_reg_dm_mr-access-0118", true, func() string { return textOf(checkRegDMMR(&inRegDMMR{access: 96, pd: 4096, dm: 4096, length: 4096})) }},
-		{"VR-ibv_reg_dm_mr-pd-0121", false, func() string { return textOf(checkRegDMMR(&inRegDMMR{pd: 4096, dm: 4096, length: 4096})) }},
-		{"VR-ibv_reg_dm_mr-pd-0121", true, func() string { return textOf(checkRegDMMR(&inRegDMMR{dm: 4096, length: 4096})) }},
-		{"VR-ibv_reg_dm_mr-dm-0122", false, func() string { return textOf(checkRegDMMR(&inRegDMMR{pd: 4096, dm: 4096, length: 4096})) }},
-		{"VR-ibv_reg_dm_mr-dm-0122", true, func() string { return textOf(checkRegDMMR(&inRegDMMR{pd: 4096, length: 4096})) }},
+		{"VR-ibv_reg_dm_mr-access-0002", false, func() string { return textOf(checkRegDMMR(&inRegDMMR{access: 32, pd: 4096, dm: 4096})) }},
+		{"VR-ibv_reg_dm_mr-access-0002", true, func() string { return textOf(checkRegDMMR(&inRegDMMR{access: 1, pd: 4096, dm: 4096})) }},
+		{"VR-ibv_reg_dm_mr-access-0116", false, func() string { return textOf(checkRegDMMR(&inRegDMMR{access: 35, pd: 4096, dm: 4096})) }},
+		{"VR-ibv_reg_dm_mr-access-0116", true, func() string { return textOf(checkRegDMMR(&inRegDMMR{access: 34, pd: 4096, dm: 4096})) }},
+		{"VR-ibv_reg_dm_mr-access-0117", false, func() string { return textOf(checkRegDMMR(&inRegDMMR{access: 41, pd: 4096, dm: 4096})) }},
+		{"VR-ibv_reg_dm_mr-access-0117", true, func() string { return textOf(checkRegDMMR(&inRegDMMR{access: 40, pd: 4096, dm: 4096})) }},
+		{"VR-ibv_reg_dm_mr-access-0118", false, func() string { return textOf(checkRegDMMR(&inRegDMMR{access: 0x20000020, pd: 4096, dm: 4096})) }},
+		{"VR-ibv_reg_dm_mr-access-0118", true, func() string { return textOf(checkRegDMMR(&inRegDMMR{access: 96, pd: 4096, dm: 4096})) }},
+		{"VR-ibv_reg_dm_mr-pd-0121", false, func() string { return textOf(checkRegDMMR(&inRegDMMR{pd: 4096, dm: 4096})) }},
+		{"VR-ibv_reg_dm_mr-pd-0121", true, func() string { return textOf(checkRegDMMR(&inRegDMMR{dm: 4096})) }},
+		{"VR-ibv_reg_dm_mr-dm-0122", false, func() string { return textOf(checkRegDMMR(&inRegDMMR{pd: 4096, dm: 4096})) }},
+		{"VR-ibv_reg_dm_mr-dm-0122", true, func() string { return textOf(checkRegDMMR(&inRegDMMR{pd: 4096})) }},
 		{"VR-ibv_reg_dm_mr-dm_offset-0123", false, func() string {
 			return textOf(checkRegDMMR(&inRegDMMR{pd: 4096, dm: 4096, length: 4096, dmLength: validate.Of(4096)}))
 		}},
@@ -814,13 +800,13 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_reg_dm_mr-dm_offset-0124", true, func() string {
 			return textOf(checkRegDMMR(&inRegDMMR{pd: 4096, dm: 4096, length: 128, dmOffset: 0xffffffffffffffc0}))
 		}},
-		{"VR-ibv_reg_dm_mr-access-0119", false, func() string { return textOf(hintRegDMMR(&inRegDMMR{access: 33, pd: 4096, dm: 4096, length: 4096})) }},
-		{"VR-ibv_reg_dm_mr-access-0119", true, func() string { return textOf(hintRegDMMR(&inRegDMMR{access: 48, pd: 4096, dm: 4096, length: 4096})) }},
+		{"VR-ibv_reg_dm_mr-access-0119", false, func() string { return textOf(hintRegDMMR(&inRegDMMR{access: 33, pd: 4096, dm: 4096})) }},
+		{"VR-ibv_reg_dm_mr-access-0119", true, func() string { return textOf(hintRegDMMR(&inRegDMMR{access: 48, pd: 4096, dm: 4096})) }},
 		{"VR-ibv_reg_dm_mr-access-0120", false, func() string {
-			return textOf(hintRegDMMR(&inRegDMMR{access: 41, pd: 4096, dm: 4096, length: 4096, capDeviceAttrAtomicCap: validate.Of(1)}))
+			return textOf(hintRegDMMR(&inRegDMMR{access: 41, pd: 4096, dm: 4096, capDeviceAttrAtomicCap: validate.Of(1)}))
 		}},
 		{"VR-ibv_reg_dm_mr-access-0120", true, func() string {
-			return textOf(hintRegDMMR(&inRegDMMR{access: 41, pd: 4096, dm: 4096, length: 4096, capDeviceAttrAtomicCap: validate.Of(0)}))
+			return textOf(hintRegDMMR(&inRegDMMR{access: 41, pd: 4096, dm: 4096, capDeviceAttrAtomicCap: validate.Of(0)}))
 		}},
 		{"VR-ibv_create_cq-context-0278", false, func() string { return textOf(checkCreateCQ(&inCreateCQ{context: 4096})) }},
 		{"VR-ibv_create_cq-context-0278", true, func() string { return textOf(checkCreateCQ(&inCreateCQ{})) }},

@@ -11,6 +11,7 @@ import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/cond"
 )
 
 // bindRules resolves the rules of the bound verbs. A rule that the validator cannot check is kept with its reason:
@@ -51,47 +52,80 @@ func parties(list []spec.Party) []string {
 // ruleBinder resolves one rule; the first reason why the validator cannot check it stands in why.
 type ruleBinder struct {
 	*binder
-	s   *spec.Rule
-	v   *model.Verb
-	why string
+	s    *spec.Rule
+	v    *model.Verb
+	why  string
+	done map[string]*model.Operand // by text, so that a mistake in one is noted once
 }
 
 func (b *binder) bindRule(p *spec.Page, s *spec.Rule, v *model.Verb) *model.Rule {
-	rb := &ruleBinder{binder: b, s: s, v: v}
-	r := &model.Rule{ID: s.ID, Verb: s.Verb, Page: p.Page, Section: s.Section, Kind: s.Kind, Lint: s.Severity == spec.SeverityLint,
+	rb := &ruleBinder{binder: b, s: s, v: v, done: map[string]*model.Operand{}}
+	r := &model.Rule{ID: s.ID, Verb: s.Verb, Page: p.Page, Section: s.Section, Lint: s.Severity == spec.SeverityLint,
 		Statement: s.Statement, Fix: s.Fix, Needs: s.Needs, Accept: s.Accept.Args, Reject: s.Reject.Args,
 		AcceptCaps: s.Accept.Caps, RejectCaps: s.Reject.Caps, Pos: pos(s.Pos),
 		AcceptedBy: parties(s.AcceptedBy), RefusedBy: parties(s.RefusedBy)}
 	if s.Subject != "" {
 		r.Subject = rb.operand(s.Subject)
 	}
-	r.If, r.Not, r.Allow = rb.anyFlags(s.If), rb.anyFlags(s.Not), rb.anyFlags(s.Allow)
-	r.Need, r.Bits, r.CapHas = rb.allFlags(s.Need), rb.allFlags(s.Bits), rb.allFlags(s.CapHas)
-	if s.Bit != "" {
-		r.Bits = rb.allFlags([]string{s.Bit})
-	}
-	for _, x := range s.Values {
-		r.Values = append(r.Values, *rb.operand(x))
-	}
-	for _, x := range s.Fields {
-		r.Fields = append(r.Fields, *rb.operand(x))
-	}
-	for _, x := range s.Sum {
-		r.Sum = append(r.Sum, *rb.operand(x))
-	}
-	r.Mask, r.Min, r.Max = rb.optional(s.Mask), rb.optional(s.Min), rb.optional(s.Max)
-	r.To, r.SameAs = rb.optional(s.To), rb.optional(s.SameAs)
-	if s.Cap != "" {
-		r.Cap = rb.capability(s.Cap)
-	}
-	r.When, r.Must = rb.tests(s.When), rb.tests(s.Must)
-	r.State, r.Assumed, r.Next, r.Ways = rb.optional(s.State), rb.optional(s.Assumed), rb.optional(s.Next), rb.ways(s.Transitions)
+	r.Violated = cond.Map(s.Violated(), rb.resolve)
+	r.Broken = cond.Of(cond.All, cond.Map(spec.Conditions(s.When), rb.resolve), r.Violated)
+	rb.tests(r)
 	rb.elsewhere(r)
 	r.Checked, r.Why = rb.why == "", rb.why
 	if r.Checked {
 		rb.numbers(r)
 	}
 	return r
+}
+
+// resolve finds what an operand of a condition names.
+func (rb *ruleBinder) resolve(ref spec.Ref, asked cond.Asked) *model.Operand {
+	switch {
+	case ref.As >= spec.AsFlags:
+		return &model.Operand{Kind: model.OpConst, Const: rb.flags(ref.Flags, asked)}
+	case ref.As == spec.AsCap:
+		return rb.capability(ref.Text)
+	}
+	return rb.operand(ref.Text)
+}
+
+// tests looks at what the conditions of a rule test: some tests the validators do not have.
+func (rb *ruleBinder) tests(r *model.Rule) {
+	r.Broken.Each(func(n *model.Cond) {
+		switch {
+		case n.Op == cond.Same:
+			rb.cannot("compares objects")
+		case !n.Joins() && !computable(n):
+			rb.cannot("compares what the validators cannot compute")
+		}
+	})
+	r.Violated.Each(func(n *model.Cond) {
+		if n.Op >= cond.Has && n.Op <= cond.Only && n.Sub[0].Of.Kind == model.OpCap {
+			r.Unsupported = true
+		}
+	})
+}
+
+// computable tells whether the parts of a node are as the validators can take them: of values that are themselves computed, they
+// compare one with a limit, and of sums those of two values.
+func computable(n *model.Cond) bool {
+	for i, s := range n.Sub {
+		ok := s.Op == cond.Operand || s.Op == cond.Flags
+		switch s.Op {
+		case cond.Way:
+			ok = n.Op == cond.BadTransition
+		case cond.IfGiven:
+			ok = n.Op == cond.BadTransition || n.Op == cond.IfGiven
+		case cond.Rest, cond.Given:
+			ok = n.Op >= cond.Eq && n.Op <= cond.Ge
+		case cond.Sum:
+			ok = (n.Op == cond.Gt || n.Op == cond.Le) && i == 0 && len(s.Sub) == 2 && n.Sub[1].Op == cond.Operand
+		}
+		if !ok {
+			return false
+		}
+	}
+	return true
 }
 
 // numbers refuses a rule that compares a field that is no number in this header.
@@ -116,8 +150,17 @@ func (rb *ruleBinder) elsewhere(r *model.Rule) {
 	if rb.why == newerConstant {
 		return
 	}
-	if r.Kind == spec.KindGatedBy && r.Mask != nil && r.Mask.Param != nil && r.Mask.Param.Role == spec.RoleMask {
-		rb.why = "kept by the handles: a builder sets a value and its bit together"
+	r.Implied = rb.s.Gates()
+	if r.Implied {
+		if m := rb.operand(rb.s.Mask); m.Param != nil && m.Param.Role == spec.RoleMask {
+			rb.why = "kept by the handles: a builder sets a value and its bit together"
+		}
+	}
+	whole := false
+	if r.Violated.Op == cond.Null {
+		of := r.Violated.Sub[0].Of
+		r.Implied = of.Param != nil && of.Leaf == nil
+		whole = !strings.ContainsAny(of.Text, ".[")
 	}
 	for _, m := range rb.v.Methods {
 		f := form.Find(m.Form)
@@ -129,7 +172,7 @@ func (rb *ruleBinder) elsewhere(r *model.Rule) {
 		default:
 			rb.why = f.Unchecked
 		}
-		if r.Kind == spec.KindNotNull && !strings.ContainsAny(r.Subject.Text, ".[") {
+		if whole {
 			rb.why = "kept by the handles: the Go method has no place for NULL"
 		}
 	}
@@ -138,27 +181,10 @@ func (rb *ruleBinder) elsewhere(r *model.Rule) {
 // newerConstant is why a rule is left out that asks for a flag or a capability of a later release.
 const newerConstant = "names a flag or a capability of a later release"
 
-// anyFlags gives the bits of flags of which any one counts. Those of a later release are left out; with all of them
-// the rule is.
-func (rb *ruleBinder) anyFlags(names []string) uint64 {
-	bits, missing := rb.flags(names)
-	if missing > 0 && missing == len(names) {
-		rb.cannot(newerConstant)
-	}
-	return bits
-}
-
-// allFlags gives the bits of flags that all count: with one of them the rule is of a later release.
-func (rb *ruleBinder) allFlags(names []string) uint64 {
-	bits, missing := rb.flags(names)
-	if missing > 0 {
-		rb.cannot(newerConstant)
-	}
-	return bits
-}
-
-// flags gives the bits of flag names and hex numbers, and how many the release does not have yet.
-func (rb *ruleBinder) flags(names []string) (bits uint64, missing int) {
+// flags gives the bits of flag names and numbers. A rule that asks for a flag which the release does not have yet is of a later
+// release; others are left out.
+func (rb *ruleBinder) flags(names []string, asked cond.Asked) (bits uint64) {
+	missing := 0
 	for _, n := range names {
 		if v, err := strconv.ParseUint(n, 0, 64); err == nil {
 			bits |= v
@@ -170,29 +196,10 @@ func (rb *ruleBinder) flags(names []string) (bits uint64, missing int) {
 		}
 		bits |= uint64(v)
 	}
-	return bits, missing
-}
-
-// ways resolves transitions: one for each pair of states. Flags of a later release are left out.
-func (rb *ruleBinder) ways(transitions []spec.Transition) []model.Way {
-	var out []model.Way
-	for _, t := range transitions {
-		need, may := rb.allFlags(t.Need), uint64(0)
-		may, _ = rb.flags(t.May)
-		for _, from := range t.From {
-			for _, to := range t.To {
-				out = append(out, model.Way{From: rb.operand(from).Const, To: rb.operand(to).Const, Need: need, May: may})
-			}
-		}
+	if missing > 0 && (asked == cond.AskedAll || asked == cond.AskedOne && missing == len(names)) {
+		rb.cannot(newerConstant)
 	}
-	return out
-}
-
-func (rb *ruleBinder) optional(text string) *model.Operand {
-	if text == "" {
-		return nil
-	}
-	return rb.operand(text)
+	return bits
 }
 
 // limits are the C constants that no header of ours declares.
@@ -201,8 +208,15 @@ var limits = map[string]uint64{
 	"INT_MAX": 1<<31 - 1, "INT32_MAX": 1<<31 - 1, "INT64_MAX": 1<<63 - 1, "NULL": 0,
 }
 
-// operand resolves a constant or a path of the verb's arguments.
+// operand resolves a constant or a path of the verb's arguments, once.
 func (rb *ruleBinder) operand(text string) *model.Operand {
+	if rb.done[text] == nil {
+		rb.done[text] = rb.constantOrPath(text)
+	}
+	return rb.done[text]
+}
+
+func (rb *ruleBinder) constantOrPath(text string) *model.Operand {
 	o := &model.Operand{Kind: model.OpConst, Text: text}
 	if v, err := strconv.ParseUint(text, 0, 64); err == nil {
 		o.Const = v
@@ -338,47 +352,4 @@ func (rb *ruleBinder) newerCap(kept *model.Record, path string) bool {
 	outer, inner, nested := strings.Cut(path, ".")
 	l := kept.Mirror.Find(outer)
 	return nested && l != nil && rb.newer(l.CType+"."+inner)
-}
-
-// tests resolves the atoms of a condition.
-func (rb *ruleBinder) tests(atoms []spec.Atom) []model.Test {
-	var out []model.Test
-	for _, a := range atoms {
-		t := model.Test{Of: *rb.operand(a.Of)}
-		one := func(kind, value string) { t.Test, t.Value = kind, *rb.operand(value) }
-		switch {
-		case len(a.Has) > 0:
-			t.Test, t.Flags = model.TestHas, rb.anyFlags(a.Has)
-		case len(a.All) > 0:
-			t.Test, t.Flags = model.TestAll, rb.allFlags(a.All)
-		case len(a.Lacks) > 0:
-			t.Test, t.Flags = model.TestLacks, rb.anyFlags(a.Lacks)
-		case len(a.In) > 0:
-			t.Test = model.TestIn
-			for _, x := range a.In {
-				t.In = append(t.In, *rb.operand(x))
-			}
-		case a.Eq != "":
-			one(model.TestEq, a.Eq)
-		case a.Ne != "":
-			one(model.TestNe, a.Ne)
-		case a.Lt != "":
-			one(model.TestLt, a.Lt)
-		case a.Le != "":
-			one(model.TestLe, a.Le)
-		case a.Gt != "":
-			one(model.TestGt, a.Gt)
-		case a.Ge != "":
-			one(model.TestGe, a.Ge)
-		case a.Null != nil:
-			t.Test, t.Yes = model.TestNull, *a.Null
-		case a.Set != nil:
-			t.Test, t.Yes = model.TestSet, *a.Set
-		case a.Same != "":
-			t.Test = model.TestSame
-			rb.cannot("compares objects")
-		}
-		out = append(out, t)
-	}
-	return out
 }

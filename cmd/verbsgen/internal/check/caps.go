@@ -69,28 +69,11 @@ func (c *call) capValue(path string, b binding) (i *big.Int, ok bool) {
 	return i, ok
 }
 
-// overCap tells whether a subject is above a capability, or has flags that need bits which the capability lacks.
-func (c *call) overCap(r *spec.Rule, s ref, b binding) bool {
-	if len(r.CapHas) == 0 {
-		i, ok := number(s)
-		if len(r.Sum) > 0 {
-			i, ok = c.sum(r.Sum, b)
-		}
-		if !ok {
-			return false
-		}
-		limit, ok := c.capValue(r.Cap, b)
-		return ok && i.Cmp(limit) > 0
+// capRef is the value of a capability as a place has it.
+func (c *call) capRef(path string, b binding) ref {
+	i, ok := c.capValue(path, b)
+	if !ok {
+		return ref{st: unknown, path: path}
 	}
-	if r.Subject != "" {
-		have, ok := bits(s)
-		switch {
-		case len(r.If) > 0 && (!ok || !hasAny(have, c.facts, r.If)):
-			return false
-		case len(r.If) == 0 && !isSet(s):
-			return false
-		}
-	}
-	limit, ok := c.capValue(r.Cap, b)
-	return ok && !hasAll(limit, c.facts, r.CapHas...)
+	return ref{st: given, path: path, v: &val{kind: kInt, t: spec.CType{Kind: spec.CInt, Bits: 64}, i: i}}
 }

@@ -77,17 +77,22 @@ type Checker struct {
 	spec     *spec.Spec
 	facts    *spec.Facts
 	release  string
-	platform spec.Platform                // zero: any
-	gates    map[string]map[string][]gate // by verb and path of the mask
-	usable   map[*spec.Rule]bool          // the release has all that the rule speaks of
+	platform spec.Platform                   // zero: any
+	gates    map[string]map[string][]gate    // by verb and path of the mask
+	usable   map[*spec.Rule]*spec.Cond       // when a rule is broken; only of those of which the release has all that they speak of
+	tested   map[string]map[string]*api.Enum // the enum of the flags that rules test, by verb and path
 }
 
 // New makes a checker. A rule that names a flag which the release does not have yet is left out.
 func New(s *spec.Spec, rel *api.Release) *Checker {
-	k := &Checker{spec: s, facts: spec.NewFacts(rel), release: rel.Release, gates: map[string]map[string][]gate{}, usable: map[*spec.Rule]bool{}}
+	k := &Checker{spec: s, facts: spec.NewFacts(rel), release: rel.Release, gates: map[string]map[string][]gate{}, usable: map[*spec.Rule]*spec.Cond{},
+		tested: map[string]map[string]*api.Enum{}}
 	for _, r := range s.Rules() {
 		if fn := k.facts.Func(r.Verb); fn != nil {
-			k.usable[r] = k.known(fn, r)
+			if broken := r.Broken(); broken != nil && k.known(fn, r, broken) {
+				k.usable[r] = broken
+			}
+			k.findTested(r, r.Violated())
 		}
 	}
 	k.findGates()

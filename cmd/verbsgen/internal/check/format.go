@@ -9,6 +9,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
+	"github.com/verbsgen/verbsgen/spec/cond"
 )
 
 // message writes `VERB: SUBJECT VALUE: STATEMENT; FIX [ID]`, as the errors of generated code do.
@@ -51,27 +52,36 @@ func whoAccepts(r *spec.Rule, applies func([]spec.Atom) bool) string {
 	return out
 }
 
-// at tells the place and the value that a message about a broken rule shows.
-func (c *call) at(r *spec.Rule, b binding) *broken {
-	switch {
-	case r.Subject != "":
-		return &broken{place(r.Subject, b), c.show(c.look(r.Subject, b))}
-	case len(r.Fields) > 0:
-		return &broken{places(r.Fields, ", ", b), ""}
-	case len(r.Sum) > 0:
-		return &broken{places(r.Sum, " + ", b), ""}
-	case r.Mask != "":
-		return &broken{place(r.Mask, b), c.show(c.look(r.Mask, b))}
-	case len(r.Must) > 0:
-		return &broken{place(r.Must[0].Of, b), c.show(c.look(r.Must[0].Of, b))}
+// witness tells the place and the value that a message about a broken rule shows: of its subject, else of what the first of its
+// tests looks at. A capability is no place of the call.
+func (c *call) witness(r *spec.Rule, b binding) *broken {
+	violated := r.Violated()
+	of := r.Operand("subject")
+	if of == nil {
+		of = violated.Subject()
 	}
-	return &broken{}
+	w := &broken{}
+	switch {
+	case of.Op == cond.Given:
+		w.subject = places(of.Sub, ", ", b)
+	case of.Op == cond.Sum:
+		i, _ := c.number(of, b)
+		w.subject, w.value = places(of.Sub, " + ", b), i.String()
+	case of.Op == cond.Operand && of.Of.As != spec.AsCap:
+		w.subject, w.value = place(of.Of.Text, b), c.show(c.at(of, b))
+	}
+	violated.Each(func(n *spec.Cond) {
+		if n.Op == cond.BadTransition {
+			w.value = c.showTransition(n, b)
+		}
+	})
+	return w
 }
 
-func places(paths []string, sep string, b binding) string {
+func places(paths []*spec.Cond, sep string, b binding) string {
 	out := make([]string, len(paths))
 	for i, p := range paths {
-		out[i] = place(p, b)
+		out[i] = place(p.Of.Text, b)
 	}
 	return strings.Join(out, sep)
 }
@@ -143,21 +153,8 @@ func (c *call) namesAt(path string, t spec.CType) *names {
 	if n := c.specNames(path); n != nil {
 		return n
 	}
-	for _, r := range c.spec.RulesOf(c.fn.Name) {
-		flags := []string(nil)
-		if r.Mask == path {
-			flags = append(append(flags, r.Bits...), r.Bit)
-		}
-		if r.Subject == path {
-			for _, l := range [][]string{r.If, r.Need, r.Not, r.Allow} {
-				flags = append(flags, l...)
-			}
-		}
-		for _, f := range flags {
-			if e := c.facts.EnumOf(f); e != nil {
-				return &names{e, prefixOf(e), true}
-			}
-		}
+	if e := c.tested[c.fn.Name][path]; e != nil {
+		return &names{e, prefixOf(e), true}
 	}
 	if t.Kind == spec.CInt && t.Tag != "" {
 		if e := c.facts.Enum(t.Tag); e != nil {
@@ -165,6 +162,24 @@ func (c *call) namesAt(path string, t spec.CType) *names {
 		}
 	}
 	return nil
+}
+
+// findTested notes of what enum the flags are that a rule tests at a path.
+func (k *Checker) findTested(r *spec.Rule, violated *spec.Cond) {
+	violated.Each(func(n *spec.Cond) {
+		if n.Op < cond.Has || n.Op > cond.Only {
+			return
+		}
+		if k.tested[r.Verb] == nil {
+			k.tested[r.Verb] = map[string]*api.Enum{}
+		}
+		path := n.Sub[0].Of.Text
+		for _, f := range n.Sub[1].Of.Flags {
+			if k.tested[r.Verb][path] == nil {
+				k.tested[r.Verb][path] = k.facts.EnumOf(f)
+			}
+		}
+	})
 }
 
 // specNames looks in the types that the spec gives to parameters and fields.

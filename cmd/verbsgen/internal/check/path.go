@@ -96,10 +96,7 @@ var counted = map[string]string{"num_sge": "sg_list"}
 // unknown when the case does not tell it.
 func (c *call) look(path string, b binding) ref {
 	if c.facts.IsCap(c.fn, path) {
-		if i, ok := c.capValue(path, b); ok {
-			return ref{st: given, path: path, v: &val{kind: kInt, t: spec.CType{Kind: spec.CInt, Bits: 64}, i: i}}
-		}
-		return ref{st: unknown, path: path}
+		return c.capRef(path, b)
 	}
 	_, viaObject, err := c.facts.TypeOfPath(c.fn, path)
 	missing := ref{st: neutral, path: path}

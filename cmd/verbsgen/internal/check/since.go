@@ -5,6 +5,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
+	"github.com/verbsgen/verbsgen/spec/cond"
 )
 
 // gate is a bit of a mask and the field that it says is given.
@@ -17,7 +18,7 @@ type gate struct {
 // findGates collects what gates what: from rules of kind gated_by, and from the records of parameters.
 func (k *Checker) findGates() {
 	for _, r := range k.spec.Rules() {
-		if r.Kind == spec.KindGatedBy && k.usable[r] {
+		if r.Gates() && k.usable[r] != nil {
 			k.gate(r.Verb, r.Mask, r.Subject, r.Bit, false)
 		}
 	}
@@ -60,44 +61,33 @@ func (k *Checker) gate(verb, mask, field, bit string, zero bool) {
 	k.gates[verb][mask] = append(k.gates[verb][mask], gate{field, value, zero})
 }
 
-// known tells whether the release has what a rule cannot do without: its paths, the flags that it asks for, and at
-// least one of those that it forbids, allows or looks for.
-func (k *Checker) known(fn *api.Function, r *spec.Rule) bool {
-	for _, p := range append([]string{r.Subject, r.Mask, r.SameAs, r.State, r.Assumed, r.Next}, r.Fields...) {
-		if p != "" && !k.path(fn, p) {
-			return false
+// known tells whether the release has what a rule cannot do without: its operands, the flags that it asks for, and at least one of
+// those that it forbids, allows or looks for.
+func (k *Checker) known(fn *api.Function, r *spec.Rule, broken *spec.Cond) bool {
+	ok := r.Subject == "" || k.path(fn, r.Subject)
+	broken.Each(func(n *spec.Cond) {
+		if n.Op == cond.Way {
+			return
 		}
-	}
-	for _, list := range [][]string{r.Need, r.Bits, one(r.Bit), r.CapHas} {
-		for _, name := range list {
-			if !k.constantKnown(name) {
-				return false
+		if n.Mask != nil {
+			ok = ok && k.operandKnown(fn, n.Mask.Of)
+		}
+		for i, s := range n.Sub {
+			switch {
+			case s.Op == cond.Operand && (i == 0 || n.Op != cond.In):
+				ok = ok && k.operandKnown(fn, s.Of)
+			case s.Op == cond.Flags && n.Op != cond.Lacks && len(s.Of.Flags) > 0:
+				m, all := mask(k.facts, s.Of.Flags)
+				ok = ok && (all || n.Asked(i) == cond.AskedOne && m.Sign() != 0)
 			}
 		}
-	}
-	for _, list := range [][]string{r.If, r.Not, r.Allow} {
-		if len(list) > 0 && mask(k.facts, list).Sign() == 0 {
-			return false
-		}
-	}
-	for _, o := range append([]string{r.Min, r.Max, r.To}, r.Sum...) {
-		if o != "" && !k.constantKnown(o) && !k.path(fn, o) {
-			return false
-		}
-	}
-	for _, a := range append(append([]spec.Atom(nil), r.When...), r.Must...) {
-		if !k.path(fn, a.Of) && !k.facts.IsCap(fn, a.Of) {
-			return false
-		}
-	}
-	return true
+	})
+	return ok
 }
 
-func one(s string) []string {
-	if s == "" {
-		return nil
-	}
-	return []string{s}
+// operandKnown tells whether the release has what an operand names. A capability may be of a newer release.
+func (k *Checker) operandKnown(fn *api.Function, o spec.Ref) bool {
+	return o.As == spec.AsCap || k.path(fn, o.Text) || k.facts.IsCap(fn, o.Text) || k.constantKnown(o.Text)
 }
 
 func (k *Checker) path(fn *api.Function, p string) bool {

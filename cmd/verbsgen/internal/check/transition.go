@@ -2,90 +2,80 @@ package check
 
 import (
 	"math/big"
-	"slices"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/cond"
 )
 
-// transition judges whether a mask has the bits that go with the way from one state to another. A state that the case
-// does not tell, or that no way of the rule begins with, decides nothing.
-func (c *call) transition(r *spec.Rule, s ref, b binding) *broken {
+// transition judges whether a mask does not have the bits that go with a change of state: those that it lacks, and those that do
+// not go with it; listed is false when there is no such change. A state that the case does not tell, or that no way begins with,
+// decides nothing.
+func (c *call) transition(n *spec.Cond, b binding) (t truth, missing, excess *big.Int, listed bool) {
+	s := c.at(n.Sub[0], b)
 	have, ok := bits(s)
-	from, to, told := c.way(r, have, b)
-	if !ok || !told || s.st == unknown {
-		return nil
+	from, begin := c.number(n.Sub[1], b)
+	to, end := c.number(n.Sub[2], b)
+	if !ok || !begin || !end || s.st == unknown {
+		return untold, nil, nil, false
 	}
 	begins := false
-	for _, t := range r.Transitions {
-		begins = begins || c.among(from, t.From)
-		if !c.among(from, t.From) || !c.among(to, t.To) {
+	for _, way := range n.Sub[3:] {
+		if !c.isState(from, way.Sub[0]) {
 			continue
 		}
-		need := mask(c.facts, t.Need)
-		missing := new(big.Int).AndNot(need, have)
-		excess := new(big.Int).AndNot(have, need.Or(need, mask(c.facts, t.May)))
-		if missing.Sign() == 0 && excess.Sign() == 0 {
-			return nil
+		begins = true
+		if c.isState(to, way.Sub[1]) {
+			need, _ := mask(c.facts, way.Sub[2].Of.Flags)
+			may, _ := mask(c.facts, way.Sub[3].Of.Flags)
+			missing = new(big.Int).AndNot(need, have)
+			excess = new(big.Int).AndNot(have, may.Or(need, may))
+			return is(missing.Sign() != 0 || excess.Sign() != 0), missing, excess, true
 		}
-		return c.astray(r, s, b, from, to, missing, excess)
 	}
-	if !begins {
-		return nil
-	}
-	return c.astray(r, s, b, from, to, nil, nil)
+	return is(begins), nil, nil, false
 }
 
-// way is where the transition begins and ends; told is false when the case does not say.
-func (c *call) way(r *spec.Rule, have *big.Int, b binding) (from, to *big.Int, told bool) {
-	read := func(path string) (*big.Int, bool) {
-		for _, g := range c.gates[c.fn.Name][r.Subject] {
-			if g.field == path && (have == nil || new(big.Int).And(have, g.bit).Sign() == 0) {
-				return nil, false
-			}
-		}
-		return number(c.look(path, b))
+// showTransition shows a change of state that does not go, and why: "STATE (0x1), RESET to INIT without PORT|QKEY".
+func (c *call) showTransition(n *spec.Cond, b binding) string {
+	s := c.at(n.Sub[0], b)
+	from, _ := c.number(n.Sub[1], b)
+	to, _ := c.number(n.Sub[2], b)
+	_, missing, excess, listed := c.transition(n, b)
+	text := c.show(s) + ", " + c.showState(n, from) + " to " + c.showState(n, to)
+	if !listed {
+		return text + ", which is no transition"
 	}
-	if from, told = number(c.look(r.State, b)); r.Assumed != "" {
-		if i, ok := read(r.Assumed); ok {
-			from, told = i, true
-		}
+	and := ""
+	if missing.Sign() != 0 {
+		text, and = text+" without "+c.bitNames(s, missing), " and"
 	}
-	to = from
-	if i, ok := read(r.Next); ok {
-		to = i
+	if excess.Sign() != 0 {
+		text += and + " with " + c.bitNames(s, excess)
 	}
-	return from, to, told
+	return text
 }
 
-// among tells whether a state is one of those named.
-func (c *call) among(state *big.Int, names []string) bool {
-	return slices.ContainsFunc(names, func(n string) bool {
-		i := c.facts.Const(n)
-		return i != nil && i.Cmp(state) == 0
+// isState tells whether a state is the one that a way names.
+func (c *call) isState(state *big.Int, named *spec.Cond) bool {
+	i := c.facts.Const(named.Of.Text)
+	return i != nil && i.Cmp(state) == 0
+}
+
+// showState writes a state as the field for the next one is written.
+func (c *call) showState(n *spec.Cond, state *big.Int) string {
+	path := ""
+	n.Sub[2].Each(func(o *spec.Cond) {
+		if o.Op == cond.Operand {
+			path = o.Of.Text
+		}
 	})
+	t, _, _ := c.facts.TypeOfPath(c.fn, path)
+	return c.show(ref{st: given, path: path, v: &val{kind: kInt, t: t, i: state}})
 }
 
-// astray shows the way, and the bits that it lacks or does not take: "STATE (0x1), RESET to INIT without PORT|QKEY".
-func (c *call) astray(r *spec.Rule, s ref, b binding, from, to, missing, excess *big.Int) *broken {
-	state := func(i *big.Int) string {
-		t, _, _ := c.facts.TypeOfPath(c.fn, r.State)
-		return c.show(ref{st: given, path: r.Next, v: &val{kind: kInt, t: t, i: i}})
-	}
-	flags := func(i *big.Int) string {
-		text, _, _ := strings.Cut(c.show(ref{st: given, path: r.Subject, v: &val{kind: kInt, t: s.v.t, i: i}}), " ")
-		return text
-	}
-	text := c.show(s) + ", " + state(from) + " to " + state(to)
-	switch {
-	case missing == nil:
-		text += ", which is no transition"
-	case missing.Sign() != 0 && excess.Sign() != 0:
-		text += " without " + flags(missing) + " and with " + flags(excess)
-	case missing.Sign() != 0:
-		text += " without " + flags(missing)
-	default:
-		text += " with " + flags(excess)
-	}
-	return &broken{place(r.Subject, b), text}
+// bitNames writes some bits of a mask.
+func (c *call) bitNames(s ref, some *big.Int) string {
+	text, _, _ := strings.Cut(c.show(ref{st: given, path: s.path, v: &val{kind: kInt, t: s.v.t, i: some}}), " ")
+	return text
 }

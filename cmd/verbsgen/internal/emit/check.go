@@ -10,6 +10,7 @@ import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/cond"
 )
 
 // checkFiles writes the table of rules, and for each object a file with the validators of its verbs.
@@ -189,7 +190,7 @@ func (e *emitter) ruleTable(g *goFile) {
 func (e *emitter) ruleRow(v *model.Verb, r *model.Rule) *jen.Statement {
 	fields := []jen.Code{key("ID", jen.Lit(r.ID)), key("Verb", jen.Lit(r.Verb)), key("Subject", jen.Lit(subjectText(r))),
 		key("Statement", jen.Lit(r.Statement)), key("Fix", jen.Lit(e.goFix(v, r))), key("Page", jen.Lit(r.Page)), key("Section", jen.Lit(r.Section))}
-	if r.Kind == spec.KindCapBound && r.CapHas != 0 {
+	if r.Unsupported {
 		fields = append(fields, key("Unsupported", jen.True()))
 	}
 	if len(r.AcceptedBy) > 0 {
@@ -210,23 +211,17 @@ func texts(list []string) *jen.Statement {
 	})
 }
 
-// subjectText names what a rule is about: its subject, or without one the fields or the sum that it looks at, or the
-// first thing that must hold.
+// subjectText names what a rule is about: its subject, or without one the places that the first of its tests looks at.
 func subjectText(r *model.Rule) string {
-	list := r.Fields
-	if len(list) == 0 {
-		list = r.Sum
-	}
-	switch {
-	case r.Subject != nil:
+	if r.Subject != nil {
 		return r.Subject.Text
-	case len(list) == 0 && len(r.Must) > 0:
-		return r.Must[0].Of.Text
 	}
 	var names []string
-	for _, o := range list {
-		names = append(names, o.Text)
-	}
+	r.Violated.Subject().Each(func(n *model.Cond) {
+		if n.Op == cond.Operand && n.Of.Kind == model.OpArg {
+			names = append(names, n.Of.Text)
+		}
+	})
 	return strings.Join(names, ", ")
 }
 
@@ -357,8 +352,8 @@ func shown(r *model.Rule) *jen.Statement {
 	if o == nil || o.Name == "" {
 		return nil
 	}
-	if r.Kind == spec.KindMaskForTransition {
-		return transitionText(r)
+	if n := transition(r); n != nil {
+		return transitionText(r, n)
 	}
 	x := id("in", o.Name)
 	var t *model.Enum

@@ -3,12 +3,13 @@ package emit
 import (
 	"fmt"
 	"math/big"
-	"strconv"
+	"slices"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
@@ -83,9 +84,13 @@ func (e *emitter) literal(v *model.Verb, args, caps map[string]any) []jen.Code {
 			from = caps
 		}
 		value, given := lookup(from, o.Text)
-		n := neutral(o)
+		n := neutral(v, o)
 		if given {
-			n = number(value, e.consts)
+			var err error
+			if n, err = number(value, e.consts); err != nil {
+				e.errs = append(e.errs, fmt.Errorf("internal error: %s: %s in a case of a rule: %w", v.C, o.Text, err))
+				return nil
+			}
 		}
 		switch {
 		case loose(o) && given:
@@ -100,16 +105,25 @@ func (e *emitter) literal(v *model.Verb, args, caps map[string]any) []jen.Code {
 	return out
 }
 
-// neutral is a valid value of an argument that a case leaves out.
-func neutral(o model.Operand) *big.Int {
-	name := o.Text[strings.LastIndexByte(o.Text, '.')+1:]
-	switch {
-	case strings.Contains(name, "length"), name == "addr", name == "host_addr":
-		return big.NewInt(4096)
-	case o.Leaf == nil && o.Param != nil && (o.Param.Object != nil || o.Param.Record != nil):
-		return big.NewInt(4096)
-	case o.Leaf != nil && o.Leaf.GoType == "uintptr" && o.Bit == 0:
-		return big.NewInt(4096)
+// someValue is an address, a length or a handle of a case that does not say which; and the size of a page in all of them.
+const someValue = 4096
+
+// neutral is a valid value of an argument that a case leaves out: 0, but for handles, records, and memory and its length.
+func neutral(v *model.Verb, o model.Operand) *big.Int {
+	given := false
+	switch p := o.Param; {
+	case p == nil:
+	case o.Leaf == nil:
+		given = p.Object != nil || p.Record != nil || slices.ContainsFunc(v.Params, func(m *model.Param) bool {
+			return m.Role == spec.RoleAddr && (m == p || m.Len == p)
+		})
+	default:
+		given = o.Leaf.GoType == "uintptr" && o.Bit == 0 || slices.ContainsFunc(p.Record.Fields, func(f *model.Field) bool {
+			return f.Len != nil && (f.Leaf == o.Leaf || f.Len == o.Leaf)
+		})
+	}
+	if given {
+		return big.NewInt(someValue)
 	}
 	return new(big.Int)
 }
@@ -133,72 +147,59 @@ func lookup(m map[string]any, path string) (any, bool) {
 }
 
 // number is the value of an argument in a case: flags and numbers joined by |, a list of them, NULL, or an object.
-func number(v any, consts map[string]*big.Int) *big.Int {
+func number(v any, consts map[string]*big.Int) (*big.Int, error) {
 	switch x := v.(type) {
 	case nil:
-		return new(big.Int)
+		return new(big.Int), nil
 	case bool:
 		if x {
-			return big.NewInt(1)
+			return big.NewInt(1), nil
 		}
-		return new(big.Int)
-	case int:
-		return big.NewInt(int64(x))
-	case int64:
-		return big.NewInt(x)
-	case uint64:
-		return new(big.Int).SetUint64(x)
+		return new(big.Int), nil
 	case *big.Int:
-		return x
+		return x, nil
 	case []any:
-		n := new(big.Int)
-		for _, p := range x {
-			n.Or(n, number(p, consts))
-		}
-		return n
+		return union(x, consts)
 	case map[string]any:
-		return big.NewInt(4096)
+		return big.NewInt(someValue), nil
 	case string:
-		n := new(big.Int)
-		for _, p := range strings.Split(x, "|") {
-			p = strings.TrimSpace(p)
-			if strings.HasPrefix(p, "@") {
-				return big.NewInt(4096)
-			}
-			if c := consts[p]; c != nil {
-				n.Or(n, c)
-			} else if i, ok := new(big.Int).SetString(p, 0); ok {
-				n.Or(n, i)
-			}
+		name := strings.TrimSpace(x)
+		if first, rest, several := strings.Cut(name, "|"); several {
+			return union([]any{first, rest}, consts)
 		}
-		return n
+		if strings.HasPrefix(name, "@") {
+			return big.NewInt(someValue), nil
+		}
+		if c := consts[name]; c != nil {
+			return c, nil
+		}
+		if i, ok := spec.ParseInt(name); ok {
+			return i, nil
+		}
+		return nil, fmt.Errorf("no constant %q", name)
 	}
-	return new(big.Int)
+	return nil, fmt.Errorf("a value of type %T", v)
+}
+
+// union ors the values of a list.
+func union(list []any, consts map[string]*big.Int) (*big.Int, error) {
+	n := new(big.Int)
+	for _, x := range list {
+		one, err := number(x, consts)
+		if err != nil {
+			return nil, err
+		}
+		n.Or(n, one)
+	}
+	return n, nil
 }
 
 // constants are the values of all names of a release, and of the limits of C.
 func constants(rel *api.Release) map[string]*big.Int {
-	out := map[string]*big.Int{"NULL": new(big.Int)}
-	for name, text := range map[string]string{"SIZE_MAX": "0xffffffffffffffff", "UINT64_MAX": "0xffffffffffffffff", "UINT32_MAX": "0xffffffff",
-		"UINT16_MAX": "0xffff", "UINT8_MAX": "0xff", "INT_MAX": "0x7fffffff", "INT32_MAX": "0x7fffffff", "INT64_MAX": "0x7fffffffffffffff", "page": "4096"} {
-		out[name], _ = new(big.Int).SetString(text, 0)
-	}
-	for _, en := range rel.Enums {
-		for _, m := range en.Enumerators {
-			out[m.Name] = big.NewInt(m.Value)
-		}
-	}
-	for _, m := range rel.Macros {
-		if n, ok := new(big.Int).SetString(strings.TrimSuffix(fmt.Sprint(m.Value), ".0"), 0); ok {
-			out[m.Name] = n
-		} else if f, ok := m.Value.(float64); ok {
-			out[m.Name], _ = new(big.Int).SetString(strconv.FormatFloat(f, 'f', 0, 64), 10)
-		}
-	}
-	for _, a := range rel.Aliases {
-		if c := out[a.Of]; c != nil {
-			out[a.Name] = c
-		}
+	out := map[string]*big.Int{"page": big.NewInt(someValue)}
+	facts := spec.NewFacts(rel)
+	for _, name := range facts.ConstNames() {
+		out[name] = facts.Const(name)
 	}
 	return out
 }

@@ -4,34 +4,33 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
-	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/cond"
 )
 
-// cond is a condition of a rule that can be negated: a comparison, several joined by && or ||, or a call.
-type cond struct {
+// condition is Go that can be negated: a comparison, several conditions joined by && or ||, or a call.
+type condition struct {
 	left, right *jen.Statement
 	op          string // of a comparison, or what joins parts; empty for a call, which is left
-	parts       []cond
+	parts       []condition
+	negated     bool // of a call
 }
 
-func comparison(left *jen.Statement, op string, right *jen.Statement) cond {
-	return cond{left: left, op: op, right: right}
+func comparison(left *jen.Statement, op string, right *jen.Statement) condition {
+	return condition{left: left, op: op, right: right}
 }
 
-// allOf holds when every part does, anyOf when one does.
-func allOf(parts ...cond) cond { return joined("&&", parts) }
-func anyOf(parts ...cond) cond { return joined("||", parts) }
-
-func joined(op string, parts []cond) cond {
+func joined(op string, parts []condition) condition {
 	if len(parts) == 1 {
 		return parts[0]
 	}
-	return cond{op: op, parts: parts}
+	return condition{op: op, parts: parts}
 }
 
 // code is the Go of the condition. One that is joined stands without parentheses.
-func (c cond) code() *jen.Statement {
+func (c condition) code() *jen.Statement {
 	switch {
+	case len(c.parts) == 0 && c.op == "" && c.negated:
+		return jen.Op("!").Add(c.left)
 	case len(c.parts) == 0 && c.op == "":
 		return c.left
 	case len(c.parts) == 0:
@@ -51,34 +50,125 @@ func (c cond) code() *jen.Statement {
 	return s
 }
 
-// opposites are the comparisons that hold when others do not.
-var opposites = map[string]string{"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+// opposites are the operators whose conditions hold when others do not.
+var opposites = map[string]string{"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<", "&&": "||", "||": "&&"}
 
 // not is the opposite of a condition.
-func (c cond) not() cond {
-	if len(c.parts) == 0 && c.op != "" {
+func (c condition) not() condition {
+	switch {
+	case len(c.parts) > 0:
+		var parts []condition
+		for _, p := range c.parts {
+			parts = append(parts, p.not())
+		}
+		return joined(opposites[c.op], parts)
+	case c.op != "":
 		return comparison(c.left, opposites[c.op], c.right)
 	}
-	return cond{left: jen.Op("!").Parens(c.code())}
+	return condition{left: c.left, negated: !c.negated}
 }
 
-// broken is the condition under which a rule is broken: all of When, and not what the kind asks for.
+// broken is the condition under which a rule is broken; what may be unknown at run time is known.
 func (e *emitter) broken(r *model.Rule) *jen.Statement {
-	var parts []cond
-	for _, o := range ruleOperands(r) {
+	var parts []condition
+	for _, o := range inputs(&model.Verb{Rules: []*model.Rule{r}}) {
 		if loose(o) {
-			parts = append(parts, cond{left: id("in", o.Name, "OK")})
+			parts = append(parts, condition{left: id("in", o.Name, "OK")})
 		}
 	}
-	for _, t := range r.When {
-		parts = append(parts, test(t))
-	}
-	return allOf(append(parts, violated(r))...).code()
+	return joined("&&", append(parts, goCond(r, r.Broken))).code()
 }
 
-// ruleOperands are the operands of a rule that may be unknown, each once.
-func ruleOperands(r *model.Rule) []model.Operand {
-	return inputs(&model.Verb{Rules: []*model.Rule{r}})
+// goCond is a condition of a rule in Go.
+func goCond(r *model.Rule, n *model.Cond) condition {
+	var parts []condition
+	for _, s := range n.Sub {
+		if n.Joins() {
+			parts = append(parts, goCond(r, s))
+		}
+	}
+	switch n.Op {
+	case cond.All:
+		return joined("&&", parts)
+	case cond.Any:
+		return joined("||", parts)
+	case cond.Not:
+		return parts[0].not()
+	case cond.BadTransition:
+		return condition{left: rt("validate", "BadTransition").Call(transitionArgs(r, n)...)}
+	}
+	return goTest(n)
+}
+
+// operators are the comparisons of two numbers.
+var operators = map[cond.Op]string{cond.Eq: "==", cond.Ne: "!=", cond.Lt: "<", cond.Le: "<=", cond.Gt: ">", cond.Ge: ">="}
+
+// goTest is a test of a value in Go.
+func goTest(n *model.Cond) condition {
+	of, zero := n.Sub[0], jen.Lit(0)
+	switch n.Op {
+	case cond.Null, cond.Unset:
+		return comparison(valueOf(of), "==", zero)
+	case cond.NotNull, cond.Set:
+		return comparison(valueOf(of), "!=", zero)
+	case cond.Has:
+		return comparison(masked(of, "&", n.Sub[1]), "!=", zero)
+	case cond.Lacks:
+		return comparison(masked(of, "&", n.Sub[1]), "==", zero)
+	case cond.HasAll:
+		return comparison(masked(of, "&", n.Sub[1]), "==", inHex(n.Sub[1].Of.Const))
+	case cond.Only:
+		return comparison(masked(of, "&^", n.Sub[1]), "==", zero)
+	case cond.In:
+		var parts []condition
+		for _, x := range n.Sub[1:] {
+			parts = append(parts, compare(*of.Of, "==", *x.Of))
+		}
+		return joined("||", parts)
+	}
+	with := n.Sub[1]
+	switch {
+	case of.Op == cond.Sum:
+		above := condition{left: rt("validate", "SumAbove").Call(bitsOf(*of.Sub[0].Of), bitsOf(*of.Sub[1].Of), bitsOf(*with.Of))}
+		if n.Op == cond.Le {
+			return above.not()
+		}
+		return above
+	case of.Op == cond.Operand && with.Op == cond.Operand:
+		return compare(*of.Of, operators[n.Op], *with.Of)
+	}
+	return comparison(valueOf(of), operators[n.Op], valueOf(with))
+}
+
+// masked are some bits of an operand: x&0x1, or all but them: x&^0x1.
+func masked(of *model.Cond, operator string, flags *model.Cond) *jen.Statement {
+	return op(bitsOf(*of.Of), operator, inHex(flags.Of.Const))
+}
+
+// valueOf is a value of a condition in Go.
+func valueOf(n *model.Cond) *jen.Statement {
+	switch n.Op {
+	case cond.Rest:
+		return op(bitsOf(*n.Sub[0].Of), "%", bitsOf(*n.Sub[1].Of))
+	case cond.Given:
+		var given []jen.Code
+		for _, f := range n.Sub {
+			is := comparison(valueOf(f), "!=", jen.Lit(0))
+			if n.Mask != nil && f.Of.Bit != 0 {
+				is = comparison(bitOf(n.Mask, f), "!=", jen.Lit(0))
+			}
+			given = append(given, is.code())
+		}
+		return rt("validate", "Count").Call(given...)
+	case cond.IfGiven:
+		return rt("validate", "Either").Call(op(bitOf(n.Mask, n.Sub[1]), "!=", jen.Lit(0)), valueOf(n.Sub[1]), valueOf(n.Sub[0]))
+	}
+	return expr(*n.Of)
+}
+
+// bitOf is the bit of a mask that says that a field is given: mask&0x1.
+func bitOf(mask, field *model.Cond) *jen.Statement {
+	return op(bitsOf(*mask.Of), "&", inHex(field.Of.Bit))
 }
 
 // expr is the Go expression of an operand.
@@ -106,20 +196,8 @@ func bitsOf(o model.Operand) *jen.Statement {
 	return expr(o)
 }
 
-// masked are some bits of an operand: x&0x1.
-func masked(o model.Operand, bits uint64) *jen.Statement { return op(bitsOf(o), "&", inHex(bits)) }
-
-// has holds when any of the bits is set, lacks when none is, and lacksSome when not all are.
-func has(o model.Operand, bits uint64) cond { return comparison(masked(o, bits), "!=", jen.Lit(0)) }
-func lacks(o model.Operand, bits uint64) cond {
-	return comparison(masked(o, bits), "==", jen.Lit(0))
-}
-func lacksSome(o model.Operand, bits uint64) cond {
-	return comparison(masked(o, bits), "!=", inHex(bits))
-}
-
 // compare is a comparison; a constant beside a signed value is signed too.
-func compare(a model.Operand, op string, b model.Operand) cond {
+func compare(a model.Operand, op string, b model.Operand) condition {
 	switch {
 	case a.Signed && b.Kind == model.OpConst && !b.Signed:
 		b.Signed = true
@@ -127,159 +205,4 @@ func compare(a model.Operand, op string, b model.Operand) cond {
 		return comparison(bitsOf(a), op, bitsOf(b))
 	}
 	return comparison(expr(a), op, expr(b))
-}
-
-// test is the condition of one atom.
-func test(t model.Test) cond {
-	switch t.Test {
-	case model.TestHas:
-		return has(t.Of, t.Flags)
-	case model.TestAll:
-		return lacksSome(t.Of, t.Flags).not()
-	case model.TestLacks:
-		return lacks(t.Of, t.Flags)
-	case model.TestIn:
-		var one []cond
-		for _, x := range t.In {
-			one = append(one, compare(t.Of, "==", x))
-		}
-		return anyOf(one...)
-	case model.TestNull:
-		return zero(t.Of, t.Yes)
-	case model.TestSet:
-		return zero(t.Of, !t.Yes)
-	}
-	op := map[string]string{model.TestEq: "==", model.TestNe: "!=", model.TestLt: "<", model.TestLe: "<=", model.TestGt: ">", model.TestGe: ">="}[t.Test]
-	return compare(t.Of, op, t.Value)
-}
-
-func zero(o model.Operand, is bool) cond {
-	c := comparison(expr(o), "==", jen.Lit(0))
-	if is {
-		return c
-	}
-	return c.not()
-}
-
-// violated is the condition under which the kind's own demand is not met.
-func violated(r *model.Rule) cond {
-	switch r.Kind {
-	case spec.KindRequires:
-		if r.If != 0 {
-			return allOf(has(*r.Subject, r.If), lacksSome(*r.Subject, r.Need))
-		}
-		return lacksSome(*r.Subject, r.Need)
-	case spec.KindExcludes:
-		return notExcluded(r)
-	case spec.KindAllowedSet:
-		return notAllowed(r)
-	case spec.KindMandatory:
-		return lacksSome(*r.Subject, r.Need)
-	case spec.KindGatedBy:
-		return allOf(zero(*r.Subject, false), lacks(*r.Mask, r.Bits))
-	case spec.KindRequired:
-		if len(r.Fields) > 0 {
-			return comparison(givenCount(r), "==", jen.Lit(0))
-		}
-		return lacksSome(*r.Mask, r.Bits)
-	case spec.KindNotNull:
-		return zero(*r.Subject, true)
-	case spec.KindRange:
-		return outside(r)
-	case spec.KindAligned:
-		return unaligned(r)
-	case spec.KindCapBound:
-		return beyondCap(r)
-	case spec.KindMaskForTransition:
-		return cond{left: rt("validate", "BadTransition").Call(transitionArgs(r)...)}
-	}
-	var must []cond // depends_on
-	for _, t := range r.Must {
-		must = append(must, test(t))
-	}
-	return allOf(must...).not()
-}
-
-// notExcluded: flags, or fields, that exclude each other are given together.
-func notExcluded(r *model.Rule) cond {
-	switch {
-	case len(r.Fields) > 0:
-		return comparison(givenCount(r), ">", jen.Lit(1))
-	case r.If != 0:
-		return allOf(has(*r.Subject, r.If), has(*r.Subject, r.Not))
-	}
-	return has(*r.Subject, r.Not)
-}
-
-// notAllowed: the subject is none of the values, or has bits that are not allowed.
-func notAllowed(r *model.Rule) cond {
-	if len(r.Values) == 0 {
-		return comparison(op(bitsOf(*r.Subject), "&^", inHex(r.Allow)), "!=", jen.Lit(0))
-	}
-	var none []cond
-	for _, x := range r.Values {
-		none = append(none, compare(*r.Subject, "!=", x))
-	}
-	return allOf(none...)
-}
-
-// beyondCap: the subject or sum is above a capability, or needs one that the device does not have: some of its flags in If do;
-// without If any value does.
-func beyondCap(r *model.Rule) cond {
-	switch {
-	case r.CapHas == 0 && len(r.Sum) > 0:
-		return outside(r)
-	case r.CapHas == 0:
-		return compare(*r.Subject, ">", *r.Cap)
-	}
-	absent := lacksSome(*r.Cap, r.CapHas)
-	switch {
-	case r.Subject == nil:
-		return absent
-	case r.If != 0:
-		return allOf(has(*r.Subject, r.If), absent)
-	}
-	return allOf(zero(*r.Subject, false), absent)
-}
-
-// outside is the opposite of Min <= subject (or sum) <= Max.
-func outside(r *model.Rule) cond {
-	if len(r.Sum) == 2 {
-		max := model.Operand{Kind: model.OpConst, Const: 1<<64 - 1}
-		for _, o := range []*model.Operand{r.Max, r.Cap} {
-			if o != nil {
-				max = *o
-			}
-		}
-		return cond{left: rt("validate", "SumAbove").Call(bitsOf(r.Sum[0]), bitsOf(r.Sum[1]), bitsOf(max))}
-	}
-	var out []cond
-	if r.Min != nil {
-		out = append(out, compare(*r.Subject, "<", *r.Min))
-	}
-	if r.Max != nil {
-		out = append(out, compare(*r.Subject, ">", *r.Max))
-	}
-	return anyOf(out...)
-}
-
-func unaligned(r *model.Rule) cond {
-	rest := func(o model.Operand) *jen.Statement { return op(bitsOf(o), "%", bitsOf(*r.To)) }
-	if r.SameAs != nil {
-		return comparison(rest(*r.Subject), "!=", rest(*r.SameAs))
-	}
-	return comparison(rest(*r.Subject), "!=", jen.Lit(0))
-}
-
-// givenCount is how many of the fields are given: by their mask bit, or without one by a value.
-func givenCount(r *model.Rule) *jen.Statement {
-	var given []jen.Code
-	for _, f := range r.Fields {
-		c := zero(f, false)
-		if f.Bit != 0 && r.Mask != nil {
-			c = has(*r.Mask, f.Bit)
-		}
-		given = append(given, c.code())
-	}
-	return rt("validate", "Count").Call(given...)
 }

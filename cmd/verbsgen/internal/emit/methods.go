@@ -314,7 +314,7 @@ func (c *call) doc() string {
 func (c *call) ruleList() string {
 	var rules []string
 	for _, r := range c.v.Rules {
-		if !r.Checked || r.Kind == spec.KindGatedBy || r.Kind == spec.KindNotNull && r.Subject.Param != nil && r.Subject.Leaf == nil {
+		if !r.Checked || r.Implied {
 			continue // the handles see to it, or the builder does
 		}
 		lint := ""

@@ -6,6 +6,7 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/spec/cond"
 )
 
 // transitions makes the table of a rule about transitions:
@@ -14,12 +15,14 @@ import (
 //		{From: 0, To: 1, Need: 0x1, May: 0x2},
 //	}
 func (e *emitter) transitions(g *goFile, r *model.Rule) {
-	if len(r.Ways) == 0 {
+	n := transition(r)
+	if n == nil {
 		return
 	}
 	var rows []jen.Code
-	for _, w := range r.Ways {
-		rows = append(rows, jen.Values(key("From", dec(w.From)), key("To", dec(w.To)), key("Need", inHex(w.Need)), key("May", inHex(w.May))))
+	for _, w := range n.Sub[3:] {
+		rows = append(rows, jen.Values(key("From", dec(w.Sub[0].Of.Const)), key("To", dec(w.Sub[1].Of.Const)),
+			key("Need", inHex(w.Sub[2].Of.Const)), key("May", inHex(w.Sub[3].Of.Const))))
 	}
 	name := transitionsVar(r)
 	g.decl("// "+name+" are the transitions of "+r.ID+".", jen.Var().Id(name).Op("=").Index().Add(rt("validate", "Transition")).Add(lines(rows...)))
@@ -29,30 +32,33 @@ func transitionsVar(r *model.Rule) string {
 	return "transitions" + strings.TrimPrefix(ruleConst(r), "rule")
 }
 
-// transitionArgs are the table of a rule, the mask, and the states that the call leads from and to.
-func transitionArgs(r *model.Rule) []jen.Code {
-	from := expr(*r.State)
-	if r.Assumed != nil {
-		from = given(r, r.Assumed, from)
-	}
-	return []jen.Code{id(transitionsVar(r)), bitsOf(*r.Subject), from, given(r, r.Next, from)}
+// transition is the test of a transition that a rule has, or nil.
+func transition(r *model.Rule) (found *model.Cond) {
+	r.Violated.Each(func(n *model.Cond) {
+		if n.Op == cond.BadTransition {
+			found = n
+		}
+	})
+	return found
 }
 
-// given is the value of a field when its bit in the mask is set, else another one: validate.Either(mask&0x1 != 0, x, other).
-func given(r *model.Rule, field *model.Operand, other *jen.Statement) *jen.Statement {
-	return rt("validate", "Either").Call(has(*r.Subject, field.Bit).code(), expr(*field), other)
+// transitionArgs are the table of a rule, the mask, and the states that the call leads from and to.
+func transitionArgs(r *model.Rule, n *model.Cond) []jen.Code {
+	return []jen.Code{id(transitionsVar(r)), bitsOf(*n.Sub[0].Of), valueOf(n.Sub[1]), valueOf(n.Sub[2])}
 }
 
 // transitionText is what a violation shows of a transition: the Go names of the fields stand for the bits of the mask.
 //
 //	validate.TransitionText(transitions0220, mask, from, to, func(v uint64) string { return QPState(v).String() }, names)
-func transitionText(r *model.Rule) *jen.Statement {
+func transitionText(r *model.Rule, n *model.Cond) *jen.Statement {
 	state := rt("strconv", "FormatUint").Call(id("v"), jen.Lit(10))
-	if r.Next.Field != nil && r.Next.Field.Enum != nil {
-		state = id(r.Next.Field.Enum.Go).Call(id("v")).Dot("String").Call()
-	}
+	n.Sub[2].Each(func(next *model.Cond) {
+		if o := next.Of; o != nil && o.Field != nil && o.Field.Enum != nil {
+			state = id(o.Field.Enum.Go).Call(id("v")).Dot("String").Call()
+		}
+	})
 	name := jen.Func().Params(param("v", "uint64")).String().Add(short(jen.Return(state)))
-	return rt("validate", "TransitionText").Call(append(transitionArgs(r), name, maskNames(r.Subject.Param.Record))...)
+	return rt("validate", "TransitionText").Call(append(transitionArgs(r, n), name, maskNames(n.Sub[0].Of.Param.Record))...)
 }
 
 // maskNames are the bits of a mask with the Go names of the fields that they say are given.

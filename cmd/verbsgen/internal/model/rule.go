@@ -1,6 +1,8 @@
 package model
 
-// Rule is one rule, with its flags as bits and its operands resolved.
+import "github.com/verbsgen/verbsgen/spec/cond"
+
+// Rule is one rule, with the flags of its conditions as bits and the operands resolved.
 type Rule struct {
 	ID        string
 	Verb      string
@@ -16,27 +18,11 @@ type Rule struct {
 	AcceptedBy []string // who is known to accept a call that breaks a lint, in words
 	RefusedBy  []string
 
-	When    []Test
-	If      uint64
-	Need    uint64
-	Not     uint64
-	Allow   uint64
-	Values  []Operand
-	Fields  []Operand
-	Mask    *Operand
-	Bits    uint64 // of Mask
-	Min     *Operand
-	Max     *Operand
-	Sum     []Operand
-	To      *Operand
-	SameAs  *Operand
-	Cap     *Operand
-	CapHas  uint64
-	Must    []Test
-	State   *Operand // where a transition begins
-	Assumed *Operand // where it is told to begin
-	Next    *Operand // where it ends
-	Ways    []Way
+	Violated    *Cond // what the kind of the rule asks is not so
+	Broken      *Cond // the same, of a call that the rule applies to
+	Implied     bool  // it holds by the Go types, which goes without saying
+	Unsupported bool  // a call that breaks it asks for what the device lacks
+
 	Checked bool   // the generated validator checks it
 	Why     string // where it is enforced instead, or why it cannot be
 
@@ -47,35 +33,28 @@ type Rule struct {
 	Pos Pos
 }
 
-// Operands lists every operand that a rule has.
+// Operands lists every operand that a rule has, but constants: first those that its kind is about, and a limit before the sum that
+// is held against it. The inputs of the validators stand in this order.
 func (r *Rule) Operands() []*Operand {
 	var all []*Operand
-	for _, o := range []*Operand{r.Subject, r.Mask, r.Min, r.Max, r.To, r.SameAs, r.Cap, r.State, r.Assumed, r.Next} {
-		if o != nil {
-			all = append(all, o)
+	if r.Subject != nil {
+		all = append(all, r.Subject)
+	}
+	add := func(n *Cond) {
+		if n.Op >= cond.Has && n.Sub[0].Op == cond.Sum {
+			n = n.Sub[1]
+		}
+		if n.Op == cond.Operand && n.Of.Kind != OpConst {
+			all = append(all, n.Of)
 		}
 	}
-	for _, list := range [][]Operand{r.Values, r.Fields, r.Sum} {
-		for i := range list {
-			all = append(all, &list[i])
-		}
-	}
-	for _, tests := range [][]Test{r.When, r.Must} {
-		for i := range tests {
-			all = append(all, &tests[i].Of, &tests[i].Value)
-			for j := range tests[i].In {
-				all = append(all, &tests[i].In[j])
-			}
-		}
-	}
+	r.Violated.Each(add)
+	r.Broken.Each(add)
 	return all
 }
 
-// Way is a transition between states, with the bits of the mask that it needs and those that it may have.
-type Way struct {
-	From, To  uint64
-	Need, May uint64
-}
+// Cond is a condition of a rule. Flags are constants.
+type Cond = cond.Node[*Operand]
 
 // Kinds of operands.
 const (
@@ -99,31 +78,4 @@ type Operand struct {
 	CField string // the field of the C object that has the property; empty when the handle has it
 	Signed bool
 	Bit    uint64 // mask bit that says the field is given, 0 when ungated
-}
-
-// Tests of an atom.
-const (
-	TestHas   = "has"
-	TestAll   = "all"
-	TestLacks = "lacks"
-	TestEq    = "eq"
-	TestNe    = "ne"
-	TestIn    = "in"
-	TestLt    = "lt"
-	TestLe    = "le"
-	TestGt    = "gt"
-	TestGe    = "ge"
-	TestNull  = "null"
-	TestSet   = "set"
-	TestSame  = "same"
-)
-
-// Test is one comparison of a condition.
-type Test struct {
-	Of    Operand
-	Test  string
-	Flags uint64
-	Value Operand
-	In    []Operand
-	Yes   bool // of null and set
 }

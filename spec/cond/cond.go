@@ -1,0 +1,152 @@
+// Package cond has the nodes that the conditions of rules are made of. The tree of a rule says when a call breaks it: a kind of
+// rules builds it over names, bind resolves the names, check evaluates it and emit prints it as Go.
+//
+// The set of nodes is closed. The package must not know what an operand is: a name of a page, or what bind makes of it.
+package cond
+
+// Op says what a node is.
+type Op uint8
+
+// Values.
+const (
+	Operand Op = iota // Of: a place of the call, a capability or a constant
+	Flags             // Of: a set of flags
+	Sum               // the sum of Sub; one that 64 bits cannot hold is above everything
+	Rest              // Sub[0] modulo Sub[1]
+	Given             // how many of Sub are given: by their bit of Mask where it has one, else by a value that is not neutral
+	IfGiven           // Sub[1] when its bit of Mask is set, else Sub[0]
+)
+
+// Conditions made of conditions. Below Not, what a call leaves out is valid; elsewhere it is neutral.
+const (
+	All Op = iota + 16
+	Any
+	Not
+)
+
+// Tests of Sub[0] with Sub[1], which is Flags for the first four.
+const (
+	Has    Op = iota + 32 // any of the flags is set
+	HasAll                // all of the flags are set
+	Lacks                 // none of the flags is set
+	Only                  // no bits but the flags are set
+	Eq
+	Ne
+	Lt
+	Le
+	Gt
+	Ge
+	In   // Sub[0] is one of Sub[1:]
+	Same // both are the same object
+	Null // Sub[0] is NULL; the opposite is NotNull
+	NotNull
+	Set // Sub[0] is not neutral: zero, NULL or empty; the opposite is Unset
+	Unset
+	BadTransition // Sub[0], a mask, does not fit the change from state Sub[1] to Sub[2]; Sub[3:] are the ways that there are
+	Way           // of BadTransition: from Sub[0] to Sub[1], with all of the flags Sub[2], and perhaps some of Sub[3]
+)
+
+// Node is a node of a tree. T is what an operand is.
+type Node[T any] struct {
+	Op   Op
+	Of   T // of Operand and Flags
+	Mask *Node[T]
+	Sub  []*Node[T]
+}
+
+// Leaf is a value without parts.
+func Leaf[T any](op Op, of T) *Node[T] { return &Node[T]{Op: op, Of: of} }
+
+// Of joins values or conditions; nil ones are left out. All and Any of one are that one, and of none nil.
+func Of[T any](op Op, sub ...*Node[T]) *Node[T] {
+	n := &Node[T]{Op: op}
+	for _, s := range sub {
+		if s != nil {
+			n.Sub = append(n.Sub, s)
+		}
+	}
+	switch {
+	case len(n.Sub) == 0:
+		return nil
+	case len(n.Sub) == 1 && (op == All || op == Any):
+		return n.Sub[0]
+	}
+	return n
+}
+
+// Test is a test of a value, or nil when something of it is nil: a rule that does not have a key does not ask for it.
+func Test[T any](op Op, sub ...*Node[T]) *Node[T] {
+	for _, s := range sub {
+		if s == nil {
+			return nil
+		}
+	}
+	return &Node[T]{Op: op, Sub: sub}
+}
+
+// Masked gives a node a mask, which may be nil.
+func (n *Node[T]) Masked(mask *Node[T]) *Node[T] {
+	n.Mask = mask
+	return n
+}
+
+// Joins reports whether a node is made of conditions.
+func (n *Node[T]) Joins() bool { return n.Op == All || n.Op == Any || n.Op == Not }
+
+// Subject gives what the first of the tests of a condition looks at.
+func (n *Node[T]) Subject() *Node[T] {
+	for n.Joins() {
+		n = n.Sub[0]
+	}
+	return n.Sub[0]
+}
+
+// Each calls f for a node and all below it, each after the node that it is part of. Nil has none.
+func (n *Node[T]) Each(f func(*Node[T])) {
+	if n == nil {
+		return
+	}
+	f(n)
+	n.Mask.Each(f)
+	for _, s := range n.Sub {
+		s.Each(f)
+	}
+}
+
+// Map gives the same tree of other operands. Asked is how many of a set of flags a release must have.
+func Map[A, B any](n *Node[A], f func(of A, asked Asked) B) *Node[B] { return mapped(n, AskedNone, f) }
+
+func mapped[A, B any](n *Node[A], asked Asked, f func(A, Asked) B) *Node[B] {
+	if n == nil {
+		return nil
+	}
+	out := &Node[B]{Op: n.Op, Mask: mapped(n.Mask, AskedNone, f)}
+	if n.Op == Operand || n.Op == Flags {
+		out.Of = f(n.Of, asked)
+	}
+	for i, s := range n.Sub {
+		out.Sub = append(out.Sub, mapped(s, n.Asked(i), f))
+	}
+	return out
+}
+
+// Asked is how many of a set of flags a release must have for a test to mean something. It has no effect on other operands.
+type Asked uint8
+
+// How many flags are asked for.
+const (
+	AskedNone Asked = iota
+	AskedOne
+	AskedAll
+)
+
+// Asked tells how many of the flags Sub[i] are asked for.
+func (n *Node[T]) Asked(i int) Asked {
+	switch {
+	case n.Op == HasAll, n.Op == Way && i == 2:
+		return AskedAll
+	case n.Op == Way:
+		return AskedNone
+	}
+	return AskedOne
+}

@@ -1,0 +1,24 @@
+package spec
+
+import "github.com/verbsgen/verbsgen/spec/cond"
+
+// KindAligned: the subject is a multiple of To, or has the same remainder as SameAs modulo To.
+const KindAligned = "aligned"
+
+var _ = Register(Kind{
+	Name: KindAligned,
+	Must: [][]string{{"subject"}, {"to"}},
+	May:  []string{"same_as"},
+	Broken: func(r *Rule) *Cond {
+		want := Number("0")
+		if same := r.Operand("same_as"); same != nil {
+			want = cond.Test(cond.Rest, same, r.Operand("to"))
+		}
+		return cond.Test(cond.Ne, cond.Test(cond.Rest, r.Operand("subject"), r.Operand("to")), want)
+	},
+	check: func(c *checker, r *Rule) {
+		if to := c.number(r.To); to != nil && to.Sign() <= 0 {
+			c.add(r.marks.at("to", r.To, r.Pos), CodeValue, r.ID, "to: nothing is a multiple of "+r.To, "write a number above 0")
+		}
+	},
+})

@@ -1,0 +1,55 @@
+package spec
+
+import "github.com/verbsgen/verbsgen/spec/cond"
+
+// KindMaskForTransition: the subject, a mask, has all bits that the change from State (or Assumed, when its bit is set) to Next
+// (when its bit is set, else there is none) needs, and none but those and the ones it may have. Transitions lists the changes.
+const KindMaskForTransition = "mask_for_transition"
+
+var _ = Register(Kind{
+	Name: KindMaskForTransition,
+	Must: [][]string{{"subject"}, {"state"}, {"next"}, {"transitions"}},
+	May:  []string{"assumed"},
+	Broken: func(r *Rule) *Cond {
+		mask, from := r.Operand("subject"), r.Operand("state")
+		if assumed := r.Operand("assumed"); assumed != nil {
+			from = cond.Test(cond.IfGiven, from, assumed).Masked(mask)
+		}
+		n := cond.Test(cond.BadTransition, mask, from, cond.Test(cond.IfGiven, from, r.Operand("next")).Masked(mask))
+		for i := range r.Transitions {
+			n.Sub = append(n.Sub, r.Transitions[i].ways()...)
+		}
+		return n
+	},
+	check: func(c *checker, r *Rule) {
+		seen := map[[2]string]bool{}
+		for _, t := range r.Transitions {
+			for _, from := range t.From {
+				for _, to := range t.To {
+					if way := [2]string{from, to}; seen[way] {
+						c.add(t.Pos, CodeKindKey, r.ID, "a second way from "+from+" to "+to, "keep one of them")
+					} else {
+						seen[way] = true
+					}
+				}
+			}
+		}
+	},
+})
+
+// ways gives a way for each pair of states.
+func (t *Transition) ways() []*Cond {
+	state := func(key, name string) *Cond {
+		return cond.Leaf(cond.Operand, Ref{Key: key, As: AsValue, Text: name, marks: t.marks, pos: t.Pos})
+	}
+	flags := func(key string, names []string) *Cond {
+		return cond.Leaf(cond.Flags, Ref{Key: key, As: AsFlags, Flags: names, marks: t.marks, pos: t.Pos})
+	}
+	var out []*Cond
+	for _, from := range t.From {
+		for _, to := range t.To {
+			out = append(out, cond.Test(cond.Way, state("from", from), state("to", to), flags("need", t.Need), flags("may", t.May)))
+		}
+	}
+	return out
+}
