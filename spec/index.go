@@ -25,6 +25,9 @@ type Spec struct {
 	skips   map[string]*Skip
 	pending map[string]*Pending
 	notes   map[string][]*Note
+
+	shared []*sharedRule
+	layers map[string]int // of the files
 }
 
 // PageByName gives a page, or nil.

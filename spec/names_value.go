@@ -66,6 +66,9 @@ func (c *checker) ruleValues(r *Rule, fn *api.Function) {
 	}{{"min", one(r.Min)}, {"max", one(r.Max)}, {"values", r.Values}} {
 		c.inRange(r.ID, fn, r.Subject, l.key, l.values, r.marks, r.Pos)
 	}
+	if t, _, err := c.f.TypeOfPath(fn, r.Subject); r.Kind == KindNotNull && err == nil && t.Kind == CInt && !t.Array {
+		c.add(r.marks.at("subject", r.Subject, r.Pos), CodeKindKey, r.ID, show(r.Subject)+" is a number, which is never NULL", "take another kind, or leave not_null out")
+	}
 	if low, high := c.number(r.Min), c.number(r.Max); low != nil && high != nil && low.Cmp(high) > 0 {
 		c.add(r.marks.at("min", r.Min, r.Pos), CodeValue, r.ID, fmt.Sprintf("min: %s is more than max: %s", r.Min, r.Max), "swap them, or correct one")
 	}

@@ -238,5 +238,5 @@ func (d *decoder) noSignsIn(n *yaml.Node, subject string) {
 }
 
 func (d *decoder) foreignSign(n *yaml.Node, subject string) {
-	d.add(n, CodeSharedRule, subject, show(n.Value)+" has a sign of rules with of:, and this rule has no of:", "write out what is meant")
+	d.add(n, CodeSharedRule, subject, show(n.Value)+": $ and ../ are for rules with of:, and this rule has none", "write out what is meant")
 }
