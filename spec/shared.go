@@ -86,8 +86,8 @@ func (d *decoder) sharedRule(n *yaml.Node, at place, to *Page) *sharedRule {
 			})
 		case keyExtends:
 			r.extends = v
-		case "id", "verb":
-			d.add(k, CodeSharedRule, subject, k.Value+" beside of: a rule about several takes it from each entry", "leave it out, or leave of: out")
+		case "id", "verb", "subject":
+			d.add(k, CodeSharedRule, subject, k.Value+": each entry under of: gives it", "leave it out, or leave of: out")
 		default:
 			r.body = append(r.body, k, v)
 		}
