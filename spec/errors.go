@@ -93,7 +93,7 @@ func (es Errors) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// sorted puts the mistakes in the order of their places and drops repeats; nil when there are none.
+// sorted puts the mistakes in the order of their places and drops repeats, whatever their subject; nil when there are none.
 func (es Errors) sorted() error {
 	if len(es) == 0 {
 		return nil
@@ -108,11 +108,15 @@ func (es Errors) sorted() error {
 		}
 		return a.Col < b.Col
 	})
-	out := es[:1]
-	for _, e := range es[1:] {
-		if e != out[len(out)-1] {
+	out := es[:0]
+	seen := map[Error]bool{}
+	for _, e := range es {
+		same := e
+		same.Subject = "" // a mistake in a shared rule is told once, not for each of its entries
+		if !seen[same] {
 			out = append(out, e)
 		}
+		seen[same] = true
 	}
 	return out
 }

@@ -1,8 +1,7 @@
 package spec
 
 import (
-	"fmt"
-	"maps"
+	"cmp"
 	"slices"
 	"strings"
 
@@ -45,11 +44,11 @@ func (v *every) String() string { return strings.Join(slices.Concat(v.types, v.m
 
 // subjects are the parameters, and the fields of records passed in, that the pages bind.
 type subjects struct {
-	list    []*subject
-	byName  map[string]*subject
-	types   map[string]bool
-	means   map[string]bool
-	records map[string]*Record
+	*checker
+	list   []*subject
+	byName map[string]*subject
+	types  map[string]bool
+	means  map[string]bool
 }
 
 // subject is a parameter or a field of a verb, as a rule speaks of it.
@@ -58,113 +57,127 @@ type subject struct {
 	typ   string
 	means string
 	pos   Pos
-	layer int
 }
 
-// newSubjects finds the subjects of all pages.
-func newSubjects(s *Spec) *subjects {
-	x := &subjects{byName: map[string]*subject{}, types: map[string]bool{}, means: map[string]bool{}, records: map[string]*Record{}}
-	for _, p := range s.Pages {
-		for i := range p.Records {
-			x.records[p.Records[i].Go] = &p.Records[i]
-		}
-	}
-	for _, p := range s.Pages {
+// shared compares the entries of shared rules with what their `every:` says.
+func (c *checker) shared() {
+	x := &subjects{checker: c, byName: map[string]*subject{}, types: map[string]bool{}, means: map[string]bool{}}
+	for _, p := range c.Pages {
 		for i := range p.Verbs {
 			v := &p.Verbs[i]
 			for j := range v.Params {
-				x.param(p, v, &v.Params[j])
+				x.param(v, &v.Params[j])
 			}
 		}
 	}
-	return x
+	for _, r := range c.Spec.shared {
+		if r.every != nil && len(r.entries) > 0 {
+			x.check(r)
+		}
+	}
 }
 
-func (x *subjects) add(s *subject) {
+// subject notes a parameter or field. One whose C type does not fit its Go type is left to those who report that.
+func (x *subjects) subject(verb, path, typ, means string, pos Pos) {
+	fn := x.f.Func(verb)
+	if fn == nil {
+		return
+	}
+	t, _, err := x.f.TypeOfPath(fn, path)
+	if err != nil {
+		return
+	}
+	if flags := x.flags[typ]; flags != nil && (t.Kind != CInt || int(t.Bits) != flags.Bits) {
+		return
+	}
+	s := &subject{verb + " " + path, typ, means, pos}
 	x.list = append(x.list, s)
 	x.byName[s.name] = s
 	x.types[s.typ] = true
 	x.means[s.means] = true
 }
 
-func (x *subjects) param(page *Page, v *Verb, p *Param) {
-	x.add(&subject{v.C + " " + p.C, p.Type, p.Means, p.Pos, page.layer})
-	path := v.C + " " + p.C
+func (x *subjects) param(v *Verb, p *Param) {
+	x.subject(v.C, p.C, p.Type, p.Means, p.Pos)
 	switch p.Role {
 	case RoleSlice:
-		x.fields(path+"[]", p.Type, page.layer, nil)
+		x.fields(v.C, p.C+"[]", p.Type, nil)
 	case RoleInRec:
-		x.fields(path, p.Type, page.layer, nil)
+		x.fields(v.C, p.C, p.Type, nil)
 	}
 }
 
-// fields adds the fields of a record and of the records in it.
-func (x *subjects) fields(path, record string, layer int, in []string) {
+// fields notes the fields of a record and of the records in it.
+func (x *subjects) fields(verb, path, record string, in []string) {
 	r := x.records[record]
 	if r == nil || slices.Contains(in, record) {
 		return
 	}
 	for i := range r.Fields {
 		f := &r.Fields[i]
-		typ := f.Type
-		if f.Handle != "" {
-			typ = f.Handle
-		}
-		x.add(&subject{path + "." + f.C, typ, f.Means, f.Pos, layer})
+		x.subject(verb, path+"."+f.C, cmp.Or(f.Handle, f.Type), f.Means, f.Pos)
 		if f.Nested != "" {
-			x.fields(path+"."+f.C, f.Nested, layer, append(slices.Clip(in), record))
+			x.fields(verb, path+"."+f.C, f.Nested, append(slices.Clip(in), record))
 		}
 	}
 }
 
-// check compares the entries of a rule with what its `every:` says.
+// check compares the entries of a rule with what its `every:` says. What pages of later folders have is theirs: they may leave
+// the rule out, and may make a verb another.
 func (x *subjects) check(r *sharedRule) {
-	if r.every == nil || len(r.every.types)+len(r.every.means) == 0 {
-		return
-	}
 	x.known(r, "type", r.every.types, x.types)
 	x.known(r, "means", r.every.means, x.means)
-	first := firstID(r.node, r.to.Page)
-	entries := map[string]*entry{}
+	first, layer := r.entries[0].id.Value, x.layers[r.d.file]
+	entries := map[string]bool{}
 	for _, e := range r.entries {
 		name := e.verb + " " + e.path
-		entries[name] = e
-		if s := x.byName[name]; s != nil && !r.every.has(s) && s.layer <= e.to.layer {
-			e.d.add(e.key, CodeSharedRule, show(e.id.Value), "the rule is about every "+r.every.String()+", and "+name+" is none", "take the entry out, or correct it")
+		entries[name] = true
+		if s := x.byName[name]; s != nil && !r.every.has(s) && x.layers[s.pos.File] <= x.layers[e.d.file] {
+			x.add(e.d.pos(e.key), CodeSharedRule, e.id.Value, name+" is none of what the rule is about, every "+r.every.String(), "take the entry out, or correct it")
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(r.except)) {
-		k := r.except[name]
-		switch s := x.byName[name]; {
-		case entries[name] != nil:
-			r.d.add(k, CodeSharedRule, first, name+" stands under of: and under except:", "keep one of them")
-		case s == nil || !r.every.has(s):
-			r.d.add(k, CodeSharedRule, first, "except: the rule is about every "+r.every.String()+", and "+name+" is none", "take it out, or correct it")
-		}
+	for _, name := range sortedKeys(r.except) {
+		x.excepted(r, name, entries[name])
 	}
+	at := r.d.pos(r.node)
 	for _, s := range x.list {
-		if r.every.has(s) && entries[s.name] == nil && r.except[s.name] == nil {
-			fix := "give it an ID under of:, or list it under except: with a reason"
-			if s.layer > r.to.layer {
-				fix = "add a rule with extends: " + first + " that gives it an ID under of:, or lists it under except: with a reason"
-			}
-			r.d.errs = append(r.d.errs, Error{Pos: s.pos, Subject: s.name, Code: CodeSharedRule, Fix: fix,
-				Problem: fmt.Sprintf("the rule at %s is about every %s, and this is one", r.d.pos(r.node), r.every)})
+		if _, excepted := r.except[s.name]; excepted || entries[s.name] || !r.every.has(s) || x.layers[s.pos.File] > layer {
+			continue
 		}
+		fix := "give it an ID under of:, or list it under except: with a reason"
+		if s.pos.File != at.File {
+			fix = "there, or in a rule of this file with extends: " + first + ", " + fix
+		}
+		x.add(s.pos, CodeSharedRule, s.name, "the rule at "+at.String()+" is about every "+r.every.String()+", and this is one", fix)
+	}
+}
+
+// excepted checks one name under `except:`.
+func (x *subjects) excepted(r *sharedRule, name string, listed bool) {
+	at := r.except[name]
+	verb, _, _ := strings.Cut(name, " ")
+	v, s := x.VerbByC(verb), x.byName[name]
+	switch {
+	case listed:
+		x.add(at, CodeSharedRule, r.entries[0].id.Value, name+" stands under of: and under except:", "keep one of them")
+	case v == nil:
+		x.function(at, r.entries[0].id.Value, verb)
+	case (s == nil || !r.every.has(s)) && x.layers[v.Pos.File] <= x.layers[at.File]:
+		x.add(at, CodeSharedRule, r.entries[0].id.Value, "except: "+name+" is none of what the rule is about, every "+r.every.String(), "take it out, or correct it")
 	}
 }
 
 // known notes words of `every:` that no parameter and no field has.
 func (x *subjects) known(r *sharedRule, key string, words []string, has map[string]bool) {
+	for _, p := range x.Pages {
+		if p.layer > x.layers[r.d.file] {
+			return // a page that replaces another may have taken the type away
+		}
+	}
 	for _, w := range words {
 		if !has[w] {
-			at := r.every.marks.at(key, w, r.d.pos(r.every.node))
-			fix := didYouMean(w, sortedKeys(has))
-			if fix == "" {
-				fix = "correct it"
-			}
-			r.d.errs = append(r.d.errs, Error{Pos: at, Subject: firstID(r.node, r.to.Page), Code: CodeSharedRule, Fix: fix,
-				Problem: "every: no parameter and no field of a record passed in has " + key + ": " + show(w)})
+			x.add(r.every.marks.at(key, w, r.d.pos(r.every.node)), CodeSharedRule, r.entries[0].id.Value,
+				"every: no parameter and no field of a record passed in has "+key+": "+show(w), cmp.Or(didYouMean(w, sortedKeys(has)), "correct it"))
 		}
 	}
 }

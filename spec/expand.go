@@ -34,18 +34,17 @@ func expandShared(s *Spec, files []*file, parts map[*Page]*Page) {
 	for _, r := range more {
 		x.extend(r)
 	}
-	subjects := newSubjects(s)
+	left := maxExpanded
 	for _, r := range x.rules {
-		left := maxExpanded
-		for i := range r.entries {
-			if left -= r.size(r.entries[i]); left < 0 {
-				r.d.add(r.node, CodeTooMuch, firstID(r.node, r.to.Page), "the rule is too large to be written out for each entry", "split it")
-				break
+		for _, e := range r.entries {
+			if left -= r.size(e); left < 0 {
+				r.d.add(r.node, CodeTooMuch, firstID(r.node, r.to.Page), "the rules with of: are too large to be written out for each of their entries", "take some of them out")
+				return
 			}
-			x.write(r, r.entries[i])
+			x.write(r, e)
 		}
-		subjects.check(r)
 	}
+	s.shared = x.rules
 	for page, rules := range x.more {
 		page.Rules = slices.Concat(page.Rules, rules)
 	}
@@ -60,12 +59,7 @@ func (x *expander) extend(r *sharedRule) {
 	}
 	base := x.byID[id]
 	if base == nil {
-		var ids []string
-		for id := range x.byID {
-			ids = append(ids, id)
-		}
-		slices.Sort(ids)
-		problem, fix := "no shared rule has this ID", didYouMean(id, ids)
+		problem, fix := "no shared rule has this ID", didYouMean(id, sortedKeys(x.byID))
 		for _, p := range x.spec.Pages {
 			if slices.ContainsFunc(p.Rules, func(r Rule) bool { return r.ID == id }) {
 				problem, fix = "this rule is about one parameter or field alone: it has id:, not of:", "write a rule of its own"
@@ -77,6 +71,9 @@ func (x *expander) extend(r *sharedRule) {
 		r.d.add(r.extends, CodeSharedRule, show(id), "extends: "+problem, fix)
 		return
 	}
+	if base.every == nil && len(r.except) > 0 {
+		r.d.add(r.node, CodeSharedRule, show(id), exceptAlone, exceptAloneFix)
+	}
 	base.entries = append(slices.Clip(base.entries), r.entries...)
 	for name, k := range r.except {
 		base.except[name] = k
@@ -86,7 +83,7 @@ func (x *expander) extend(r *sharedRule) {
 // write adds the rule of one entry to its page.
 func (x *expander) write(r *sharedRule, e *entry) {
 	page := x.pageOf(r, e)
-	if page == nil {
+	if page == nil || page.layer > x.spec.layers[e.d.file] { // a page that replaces another says all about its verbs
 		return
 	}
 	d := e.d

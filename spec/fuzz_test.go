@@ -3,6 +3,7 @@ package spec
 import (
 	"io/fs"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -10,6 +11,9 @@ import (
 // code; what is loaded is in its indexes.
 func FuzzLoad(f *testing.F) {
 	f.Add([]byte(goodPage))
+	f.Add([]byte(sharedPage))
+	f.Add([]byte(strings.Replace(goodPage, "type: PD}", "type: PD, not_null: {id: VR-ibv_reg_mr-pd-0002, source: the manual}}", 1)))
+	f.Add([]byte(strings.Replace(sharedPage, "  - kind", "  - every: {type: MRAccess}\n    except: {ibv_reg_mr access: why}\n    words: {a: b}\n    kind", 1)))
 	entries, err := fs.ReadDir(pages, ".")
 	if err != nil {
 		f.Fatal(err)

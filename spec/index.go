@@ -25,6 +25,9 @@ type Spec struct {
 	skips   map[string]*Skip
 	pending map[string]*Pending
 	notes   map[string][]*Note
+
+	shared []*sharedRule
+	layers map[string]int // of the files
 }
 
 // PageByName returns the page of this name, or nil.

@@ -12,7 +12,7 @@ const (
 	maxSuggested = 1000    // mistakes of a file for which a fix is looked for
 	maxPageNodes = 1 << 20 // lists, mappings, keys and values of a page
 	maxCaseNodes = 4 << 20 // the same of a file of cases
-	maxExpanded  = 1 << 18 // the same of a rule that is written out for each of its entries
+	maxExpanded  = 1 << 18 // the same of all rules that are written out for each of their entries
 )
 
 // tooMuch finds the place where a text goes beyond the limits, before the YAML parser, which needs much more memory

@@ -133,10 +133,11 @@ func parse(sources []source) []*file {
 
 // load decodes all files and joins them: first the pages, then what adds to them.
 func load(sources []source, errs Errors) (*Spec, error) {
-	s := &Spec{}
+	s := &Spec{layers: map[string]int{}}
 	files := parse(sources)
 	var pending []Pending
 	for _, f := range files {
+		s.layers[f.name] = f.layer
 		switch {
 		case f.node == nil:
 		case f.isPage():

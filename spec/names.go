@@ -18,6 +18,7 @@ func (s *Spec) CheckNames(rels ...*api.Release) error {
 		c.release(p, last)
 		c.page(p)
 	}
+	c.shared()
 	for i := range s.Pending {
 		c.pendingName(&s.Pending[i])
 	}

@@ -18,8 +18,8 @@ type sharedRule struct {
 	extends *yaml.Node   // the ID of an entry of the rule that this one adds to
 	every   *every
 	entries []*entry
-	except  map[string]*yaml.Node // "VERB PATH" of what the rule is not about
-	to      *Page                 // the page whose file this is, or that it extends
+	except  map[string]Pos // "VERB PATH" of what the rule is not about
+	to      *Page          // the page whose file this is, or that it extends
 }
 
 // entry is one parameter or field that a shared rule is about.
@@ -65,7 +65,7 @@ func (d *decoder) rules(to *Page) reader {
 
 // sharedRule takes a shared rule apart.
 func (d *decoder) sharedRule(n *yaml.Node, at place, to *Page) *sharedRule {
-	r := &sharedRule{d: d, node: n, except: map[string]*yaml.Node{}, to: to}
+	r := &sharedRule{d: d, node: n, except: map[string]Pos{}, to: to}
 	subject := firstID(n, at.subject)
 	d.pairs(n, place{subject, ""}, func(k, v *yaml.Node) {
 		at := place{subject, k.Value}
@@ -81,13 +81,13 @@ func (d *decoder) sharedRule(n *yaml.Node, at place, to *Page) *sharedRule {
 				var why string
 				d.text(&why)(v, place{subject, "except: " + k.Value})
 				if _, _, ok := d.verbAndPath(k, subject); ok {
-					r.except[k.Value] = k
+					r.except[k.Value] = d.pos(k)
 				}
 			})
 		case keyExtends:
 			r.extends = v
-		case "id", "verb":
-			d.add(k, CodeSharedRule, subject, k.Value+" beside of: a rule about several takes it from each entry", "leave it out, or leave of: out")
+		case "id", "verb", "subject":
+			d.add(k, CodeSharedRule, subject, k.Value+": each entry under of: gives it", "leave it out, or leave of: out")
 		default:
 			r.body = append(r.body, k, v)
 		}
@@ -95,6 +95,12 @@ func (d *decoder) sharedRule(n *yaml.Node, at place, to *Page) *sharedRule {
 	d.checkShared(r, subject)
 	return r
 }
+
+// A rule without `every:` is about nothing that could be taken out.
+const (
+	exceptAlone    = "except: takes nothing out of a rule without every:"
+	exceptAloneFix = "leave it out, or say with every: what the rule is about"
+)
 
 // checkShared notes keys of a shared rule that do not go together.
 func (d *decoder) checkShared(r *sharedRule, subject string) {
@@ -110,7 +116,7 @@ func (d *decoder) checkShared(r *sharedRule, subject string) {
 		d.add(r.node, CodeSharedRule, subject, "of: lists nothing", "list what the rule is about, each with its ID")
 	}
 	if r.every == nil && len(r.except) > 0 {
-		d.add(r.node, CodeSharedRule, subject, "except: without every: takes nothing out", "leave it out, or say with every: what the rule is about")
+		d.add(r.node, CodeSharedRule, subject, exceptAlone, exceptAloneFix)
 	}
 }
 
@@ -122,10 +128,14 @@ func firstID(n *yaml.Node, otherwise string) string {
 		case k.Value == keyExtends && v.Kind == yaml.ScalarNode && v.Value != "":
 			return show(v.Value)
 		case k.Value == keyOf && v.Kind == yaml.MappingNode && len(v.Content) > 1:
-			if id := v.Content[1]; id.Kind == yaml.ScalarNode && id.Value != "" {
-				return show(id.Value)
+			first := v.Content[1]
+			if first.Kind == yaml.SequenceNode && len(first.Content) > 0 {
+				first = first.Content[0]
 			}
-			return ruleSubject(v.Content[1], otherwise)
+			if first.Kind == yaml.ScalarNode && first.Value != "" {
+				return show(first.Value)
+			}
+			return ruleSubject(first, otherwise)
 		}
 	}
 	return otherwise
@@ -149,7 +159,9 @@ func (d *decoder) entriesOf(k, v *yaml.Node, subject string, to *Page) []*entry 
 	}
 	list := []*yaml.Node{v}
 	if v.Kind == yaml.SequenceNode {
-		list = v.Content
+		if list = v.Content; len(list) == 0 {
+			d.add(v, CodeSharedRule, subject, k.Value+" lists nothing", "give it an ID, or take it out")
+		}
 	}
 	var out []*entry
 	for _, v := range list {
@@ -165,7 +177,7 @@ func (d *decoder) sharedEntry(verb, path string, k, v *yaml.Node, subject string
 	e := &entry{d: d, verb: verb, path: path, key: k, to: to}
 	if v.Kind == yaml.ScalarNode && v.ShortTag() == "!!str" {
 		e.id = v
-		return e
+		return d.withID(e)
 	}
 	ok := d.pairs(v, place{subject, k.Value}, func(k, v *yaml.Node) {
 		switch k.Value {
@@ -174,7 +186,10 @@ func (d *decoder) sharedEntry(verb, path string, k, v *yaml.Node, subject string
 		case "when":
 			e.when = v
 		case keyWith:
-			e.with = v
+			if e.with = v; v.Kind != yaml.MappingNode {
+				d.wrongType(v, place{subject, keyWith}, "a mapping")
+				e.with = nil
+			}
 		case keyPage:
 			e.page = v
 		case keyWords:
@@ -190,6 +205,18 @@ func (d *decoder) sharedEntry(verb, path string, k, v *yaml.Node, subject string
 		return nil
 	}
 	if !ok {
+		return nil
+	}
+	return d.withID(e)
+}
+
+// withID gives the entry when its ID is one.
+func (d *decoder) withID(e *entry) *entry {
+	before := len(d.errs)
+	r := Rule{Verb: e.verb}
+	d.text(&r.ID)(e.id, place{show(e.id.Value), "id"})
+	d.checkID(e.id, &r)
+	if len(d.errs) > before {
 		return nil
 	}
 	return e

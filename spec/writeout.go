@@ -33,7 +33,7 @@ func (w *writer) rule(r *sharedRule, elsewhere bool) *yaml.Node {
 	e := w.e
 	w.at.subject = show(e.id.Value)
 	own := func(name string) bool { return hasKeyIn(e.own, name) }
-	if elsewhere && hasKeyIn(r.body, "passage") && !own("passage") && !own("source") {
+	if elsewhere && hasKeyIn(r.body, "passage") && !own("passage") && !own("source") && !own("retired") {
 		w.d.add(e.key, CodeMissingKey, w.at.subject, "this stands on another page than the rule, and no passage of that page is given", "give it, or source:")
 	}
 	var body []*yaml.Node
@@ -53,7 +53,7 @@ func (w *writer) rule(r *sharedRule, elsewhere bool) *yaml.Node {
 	if v := w.whens(when); v != nil {
 		body = append(body, w.text("when", 0), v)
 	}
-	if !hasKeyIn(body, "subject") && !hasKeyIn(body, "fields") {
+	if !hasKeyIn(body, "fields") {
 		body = append(body, w.text("subject", 0), w.text(e.path, len(e.verb)+1))
 	}
 	for _, name := range sortedKeys(e.words) {
@@ -84,9 +84,9 @@ func (w *writer) whens(of *yaml.Node) *yaml.Node {
 	switch {
 	case when == nil && of == nil:
 		return nil
-	case when == nil:
+	case when == nil || of != nil && of.Kind != yaml.SequenceNode: // one that is no list is reported when it is read
 		return w.copy(of, w.file, w.path)
-	case of == nil || of.Kind != yaml.SequenceNode || when.Kind != yaml.SequenceNode:
+	case of == nil || when.Kind != yaml.SequenceNode:
 		return w.copy(when, "", w.path)
 	}
 	v := w.copy(when, "", w.path)
@@ -238,5 +238,5 @@ func (d *decoder) noSignsIn(n *yaml.Node, subject string) {
 }
 
 func (d *decoder) foreignSign(n *yaml.Node, subject string) {
-	d.add(n, CodeSharedRule, subject, show(n.Value)+" has a sign of rules with of:, and this rule has no of:", "write out what is meant")
+	d.add(n, CodeSharedRule, subject, show(n.Value)+": $ and ../ are for rules with of:, and this rule has none", "write out what is meant")
 }
