@@ -65,7 +65,7 @@ func (c *checker) rule(r *Rule) {
 		if !state {
 			fix = "write needs: " + NeedsArgs
 		}
-		c.add(r.marks.at("needs", r.Needs, r.Pos), CodeKindKey, r.ID, "needs: "+r.Needs+" is not what its paths tell", fix)
+		c.add(r.marks.at("needs", r.Needs, r.Pos), CodeKindKey, r.ID, "needs: "+r.Needs+" does not match its paths", fix)
 	}
 }
 
@@ -84,7 +84,7 @@ func (c *checker) transitions(r *Rule) {
 		for _, from := range t.From {
 			for _, to := range t.To {
 				if way := [2]string{from, to}; seen[way] {
-					c.add(t.Pos, CodeKindKey, r.ID, "a second way from "+from+" to "+to, "keep one of them")
+					c.add(t.Pos, CodeKindKey, r.ID, "a second transition from "+from+" to "+to, "keep one of them")
 				} else {
 					seen[way] = true
 				}

@@ -195,7 +195,7 @@ func exclusive(cmd *cobra.Command, a, b string) {
 	before := cmd.PreRunE
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
 		if cmd.Flags().Changed(a) && cmd.Flags().Changed(b) {
-			return usagef("--%s and --%s exclude each other", a, b)
+			return usagef("--%s and --%s cannot be used together", a, b)
 		}
 		if before != nil {
 			return before(cmd, args)

@@ -71,7 +71,7 @@ func (a *app) explainCmd() *cobra.Command {
 		RunE: do(func(cmd *cobra.Command, args []string) error {
 			switch {
 			case casesFile != "" && len(args) > 0:
-				return usagef("--cases takes its calls from the file; do not give a verb beside it")
+				return usagef("--cases reads the calls from the file; do not give a verb as well")
 			case casesFile == "" && len(args) == 0:
 				return usagef("give a verb, or --cases FILE")
 			}
@@ -245,7 +245,7 @@ func readArgs(words []string) (map[string]any, error) {
 	for _, w := range words {
 		name, text, ok := strings.Cut(w, "=")
 		if !ok || name == "" {
-			return nil, usagef("argument %q is not of the form name=value", w)
+			return nil, usagef("argument %q does not look like name=value", w)
 		}
 		v, err := spec.ParseValue(name, text)
 		if err != nil {

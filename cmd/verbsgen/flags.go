@@ -35,7 +35,7 @@ func (s *source) specFlag(cmd *cobra.Command) {
 // check finds what flag parsing alone does not.
 func (s *source) check() error {
 	if s.header == "" && len(s.include) > 0 {
-		return usagef("-I is of use with --header only")
+		return usagef("-I needs --header")
 	}
 	return nil
 }

@@ -85,13 +85,13 @@ func (in *importFlags) check() error {
 	case in.header == "" && in.git == "":
 		return usagef("--header or --git is needed")
 	case in.git == "" && in.commit != "":
-		return usagef("--commit is of use with --git only")
+		return usagef("--commit needs --git")
 	case in.git == "" && in.keep != "":
-		return usagef("--keep is of use with --git only")
+		return usagef("--keep needs --git")
 	case in.release == "":
 		return usagef("--release is needed")
 	case !releaseName.MatchString(in.release):
-		return usagef("--release %q is not of the form 66.0", in.release)
+		return usagef("--release %q does not look like 66.0", in.release)
 	case in.out == "":
 		return usagef("-o needs a file")
 	}
@@ -168,7 +168,7 @@ func (a *app) storeFacts(rel *api.Release, source, name string) error {
 	}
 	data, err := api.Store(string(old), rel, source)
 	if err != nil {
-		return diag.One(diag.New(diag.OutputForeign, at, 1, 1, "facts", "is in the way: it does not hold facts of releases: "+err.Error(),
+		return diag.One(diag.New(diag.OutputForeign, at, 1, 1, "facts", "exists already and does not contain facts of releases: "+err.Error(),
 			"move it elsewhere or choose another file with -o"))
 	}
 	if err = os.MkdirAll(filepath.Dir(at), 0o777); err == nil {

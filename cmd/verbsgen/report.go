@@ -30,7 +30,7 @@ defect" that the failure is listed as a defect of the provider or the kernel. Re
 		RunE: do(func(_ *cobra.Command, args []string) error {
 			html := filepath.Ext(out) == ".html"
 			if out != "" && !html && filepath.Ext(out) != ".md" {
-				return usagef("-o %s: the name is to end in .html or .md", out)
+				return usagef("-o %s: the name must end in .html or .md", out)
 			}
 			m, err := readReports(args)
 			if err != nil {

@@ -79,7 +79,7 @@ wrong, or when a test below a folder of --tests names a rule that is not defined
 				return err
 			}
 			if len(tests) > 0 && !verify {
-				return usagef("--tests is of use with --check only")
+				return usagef("--tests needs --check")
 			}
 			rel, sp, err := load(src)
 			if err != nil {
