@@ -95,7 +95,7 @@ func reason(err error) string {
 
 // passages prints the counts of a report and gives what has to be looked at.
 func (a *app) passages(r *audit.Report) diag.List {
-	fmt.Fprintf(a.out, "%d passages, by %s: %d found, %d moved, %d missing, %d on a page that is not there, %d where the page is silent\n",
+	fmt.Fprintf(a.out, "%d passages, by %s: %d found, %d moved, %d missing, %d on a page that is missing, %d with another source\n",
 		len(r.Entries), r.Tool, r.Count(audit.Found), r.Count(audit.Moved), r.Count(audit.Missing), r.Count(audit.NoPage), r.Count(audit.OffPage))
 	for _, p := range r.Absent {
 		fmt.Fprintf(a.out, "no page %s(3)\n", p)

@@ -228,7 +228,7 @@ func plural(n int, what string) string {
 // whereFrom names the page and section, or the source, that a rule stands on.
 func whereFrom(r *spec.Rule) string {
 	if r.Source != "" {
-		return r.Page + "(3) is silent; " + r.Source
+		return r.Source + " (not in " + r.Page + "(3))"
 	}
 	return r.Page + "(3), " + r.Section
 }
