@@ -28,13 +28,13 @@ all: setup scratch demo ## set up, regenerate from the installed verbs.h, run th
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: ## install what is missing (libibverbs-dev and others; needs root, goes on without)
+setup: ## install missing packages (libibverbs-dev and others; without root it only names them)
 	@.ci/setup
 
-scratch: ## bindings from the installed header into a scratch package, and build it
+scratch: ## generate bindings from the installed header into a scratch package, and build it
 	@.ci/scratch "$(HEADER)"
 
-fresh: ## make and test-host on a bare Debian with empty caches (root; else with empty caches alone); FRESH=make: make alone
+fresh: ## make and test-host on a bare Debian with empty caches (without root: only with empty caches); FRESH=make: only make
 	@.ci/fresh $(FRESH)
 
 demo: ## the demo on a software device
@@ -43,14 +43,14 @@ demo: ## the demo on a software device
 generate: ## regenerate what is checked in (gen/verbs, runtime/abi)
 	$(GO) generate ./gen/... ./runtime/abi
 
-check: ## tell whether what is checked in is what generate would write
+check: ## report checked-in files that generate would change
 	$(GO) run ./cmd/verbsgen check
 	$(GO) test -run TestCheckedIn ./cmd/verbsgen/internal/emit/cdecl
 
-test: test-host ## all tests; those on a kernel device come last, in a virtual machine
+test: test-host ## all tests; last, those on a kernel device, in a virtual machine
 	$(MAKE) conformance-vm
 
-test-host: setup check lint rules ## all tests but those in the virtual machine
+test-host: setup check lint rules ## all tests except those in the virtual machine
 	$(GO) test -timeout 30m ./...
 	$(MAKE) race fuzz libs
 
@@ -63,14 +63,14 @@ lint: ## gofmt, vet, staticcheck, no large files, shellcheck where it is install
 	@if command -v shellcheck >/dev/null; then shellcheck .ci/* $$(git ls-files '*.sh'); else echo "shellcheck is not installed: scripts not checked"; fi
 
 # TestMutants builds other programs, which these two ways of building do not reach
-race: ## what is concurrent under the race detector, and the pointer rules of cgo in full
+race: ## tests of concurrent code with the race detector, and with all checks of cgo's pointer rules
 	$(GO) test -race -skip '^TestMutants$$' ./runtime/... ./conformance/... ./examples/...
 	GOEXPERIMENT=cgocheck2 $(GO) test -skip '^TestMutants$$' ./runtime/... ./conformance/... ./examples/...
 
-asan: ## what calls C under gcc's address sanitizer; takes some minutes, and is no part of test
+asan: ## tests that call C with gcc's address sanitizer; takes some minutes, not a part of test
 	@.ci/asan
 
-fuzz: ## every fuzz target for FUZZTIME
+fuzz: ## run every fuzz target for FUZZTIME
 	@.ci/fuzz "$(FUZZTIME)"
 
 conformance: ## the conformance suite on a software device
@@ -82,16 +82,16 @@ libs: ## one test binary with the real libibverbs of other releases (network at 
 conformance-vm: ## tests on a real kernel device (soft-RoCE) in a virtual machine: make conformance-vm [KERNEL=6.1|6.12|7.2] [RDMA=44.0|56.1|65.0] [OUT=folder]
 	VERBS_REQUIRE_DEVICE=$(REQUIRE_DEVICE) $(GO) run ./conformance/vm -kernel $(KERNEL) $(if $(RDMA),-rdma '$(RDMA)') $(if $(OUT),-out '$(OUT)') -packages ./conformance/device,./conformance -args './conformance=$(SUITE)'
 
-matrix: ## reports of a software device and of all kernels in docs/reports, and side by side in docs/conformance-matrix.*
+matrix: ## run the suite on the software device and all kernels; write docs/reports and docs/conformance-matrix.*
 	@.ci/matrix
 
 rules: ## rules defined, generated and tested, by verb
 	$(GO) run ./cmd/verbsgen rules --check --tests gen/verbs --tests conformance
 
-bench: ## device-memory copies against C, and generate
+bench: ## benchmarks: device-memory copies compared with C, the data path, generate
 	$(GO) test -run '^$$' -bench . -benchtime 1x ./conformance/dmbench ./runtime/dpath ./cmd/verbsgen
 
-facts: ## read the facts of all releases again, and hold them against gcc and Debian packages (network): make facts RDMA_CORE=repository
+facts: ## read the facts of all releases again, and compare them with gcc and Debian packages (network): make facts RDMA_CORE=repository
 	@.ci/facts "$(RDMA_CORE)" $(RELEASES)
 
 one: ## one test: make one T=TestName

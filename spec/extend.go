@@ -35,7 +35,7 @@ func (a *adding) limit(d *decoder, keys []key) []key {
 func (d *decoder) settled(at Pos) reader {
 	return func(n *yaml.Node, p place) {
 		d.add(n, CodeExtends, p.subject, "an extension cannot change "+p.key+": the page has it at "+at.String(),
-			"leave it out, or replace the whole page by a file of its name")
+			"remove it, or replace the whole page with a file of the same name")
 	}
 }
 
@@ -113,7 +113,7 @@ func (d *decoder) extension(n *yaml.Node, pages []*Page) *extension {
 	keys := []key{
 		{"extends", true, func(*yaml.Node, place) {}},
 		{"page", false, func(n *yaml.Node, at place) {
-			d.add(n, CodeExtends, at.subject, "page and extends exclude each other", "keep extends to add to a page, or page to replace it")
+			d.add(n, CodeExtends, at.subject, "page and extends cannot be used together", "keep extends to add to a page, or page to replace it")
 		}},
 		{"title", false, d.settled(base.Pos)},
 		{"release", false, d.settled(base.Pos)},
@@ -178,7 +178,7 @@ func (d *decoder) entry(x *extension, s section, base *Page, pages []*Page, name
 	if v.Kind == yaml.MappingNode && !hasKey(v, s.first) { // not a whole entry: it was meant to add to one
 		for _, p := range pages {
 			if at, ok := s.places(p)[name]; ok {
-				d.add(k, CodeExtends, show(name), fmt.Sprintf("page %s has no %s of this name; it stands on page %s (%s)", base.Page, s.what, p.Page, at),
+				d.add(k, CodeExtends, show(name), fmt.Sprintf("page %s has no %s of this name; it is on page %s (%s)", base.Page, s.what, p.Page, at),
 					"move this to a file that extends "+p.Page)
 				return
 			}

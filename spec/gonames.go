@@ -21,7 +21,7 @@ func notExported(name string) string {
 }
 
 // exportedFix says what an exported Go name is.
-const exportedFix = "use a capital letter, then letters and digits"
+const exportedFix = "begin with a capital letter, then letters and digits"
 
 // exported reads a text that becomes an exported Go name.
 func (d *decoder) exported(to *string) reader {
@@ -72,11 +72,11 @@ func (d *decoder) local(to *string) reader {
 		}
 		switch {
 		case token.IsKeyword(s):
-			d.add(n, CodeGoName, at.subject, at.key+": "+s+" is a word of Go", "choose another name")
+			d.add(n, CodeGoName, at.subject, at.key+": "+s+" is a Go keyword", "choose another name")
 		case predeclared[s]:
-			d.add(n, CodeGoName, at.subject, at.key+": "+s+" is a name that Go has already", "choose another name")
+			d.add(n, CodeGoName, at.subject, at.key+": "+s+" is a predeclared name of Go", "choose another name")
 		case !token.IsIdentifier(s) || !unicode.IsLower([]rune(s)[0]):
-			d.add(n, CodeGoName, at.subject, at.key+": "+show(s)+" is no Go name of a parameter", "begin with a small letter; then write letters and digits")
+			d.add(n, CodeGoName, at.subject, at.key+": "+show(s)+" cannot be the Go name of a parameter", "begin with a lower-case letter, then letters and digits")
 		default:
 			*to = s
 		}
@@ -102,7 +102,7 @@ func (d *decoder) goMethod(k *yaml.Node, name string) {
 	}
 	for _, part := range []string{recv, method} {
 		if problem := notExported(part); problem != "" {
-			d.add(k, CodeGoName, name, problem, "write it as PD.RegMR")
+			d.add(k, CodeGoName, name, problem, "write it like PD.RegMR")
 			return
 		}
 	}
@@ -116,7 +116,7 @@ func (d *decoder) legible(n *yaml.Node, at place, s string) bool {
 			continue
 		}
 		q := strconv.QuoteRuneToASCII(r)
-		d.add(n, CodeValue, at.subject, at.key+" contains the invisible character "+q[1:len(q)-1], "take it out")
+		d.add(n, CodeValue, at.subject, at.key+" contains the invisible character "+q[1:len(q)-1], "remove it")
 		return false
 	}
 	return true

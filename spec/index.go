@@ -105,7 +105,7 @@ func (c *claims) claim(name, as string, pos Pos) {
 	}
 	if first, taken := c.at[name]; taken {
 		*c.errs = append(*c.errs, Error{Pos: pos, Subject: show(name), Code: CodeDuplicateName,
-			Problem: fmt.Sprintf("%s %s; it is decided at %s already", c.what, as, first), Fix: "keep one of them"})
+			Problem: fmt.Sprintf("%s %s; it is also defined at %s", c.what, as, first), Fix: "keep one of them"})
 		return
 	}
 	c.at[name] = pos

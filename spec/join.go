@@ -10,8 +10,8 @@ type joiner struct{ errs Errors }
 
 // clash notes that a name of an extension is taken on the page.
 func (j *joiner) clash(pos Pos, subject, what string, first Pos) {
-	j.errs = append(j.errs, Error{Pos: pos, Subject: subject, Problem: fmt.Sprintf("%s stands at %s already", what, first), Code: CodeDuplicateName,
-		Fix: "leave it out, or replace the whole page by a file of its name"})
+	j.errs = append(j.errs, Error{Pos: pos, Subject: subject, Problem: fmt.Sprintf("%s is already at %s", what, first), Code: CodeDuplicateName,
+		Fix: "remove it, or replace the whole page with a file of the same name"})
 }
 
 // join adds an extension to its page.

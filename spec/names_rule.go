@@ -28,7 +28,7 @@ func (c *checker) rule(r *Rule) {
 		if !state {
 			fix = "write needs: " + NeedsArgs
 		}
-		c.add(r.marks.at("needs", r.Needs, r.Pos), CodeKindKey, r.ID, "needs: "+r.Needs+" is not what its paths tell", fix)
+		c.add(r.marks.at("needs", r.Needs, r.Pos), CodeKindKey, r.ID, "needs: "+r.Needs+" does not match its paths", fix)
 	}
 }
 

@@ -131,7 +131,7 @@ func typeName(n *yaml.Node) string {
 // plain notes and answers false for anchors and aliases, which the form does not have.
 func (d *decoder) plain(n *yaml.Node, subject string) bool {
 	if n.Kind == yaml.AliasNode || n.Anchor != "" {
-		d.add(n, CodeAlias, subject, "anchors and aliases are not part of the form", "write the value out")
+		d.add(n, CodeAlias, subject, "YAML anchors and aliases are not allowed", "write the value itself")
 		return false
 	}
 	return true
@@ -155,7 +155,7 @@ func (d *decoder) pairs(n *yaml.Node, at place, f func(k, v *yaml.Node)) bool {
 		// `null` is a key of atoms, and a word that YAML reads as nothing.
 		if k.Kind != yaml.ScalarNode || k.ShortTag() != "!!str" && k.Value != "null" {
 			if k.ShortTag() == "!!merge" {
-				d.add(k, CodeAlias, at.subject, "merge keys are not part of the form", "write the keys out")
+				d.add(k, CodeAlias, at.subject, "YAML merge keys are not allowed", "write the keys themselves")
 			} else {
 				d.wrongType(k, place{at.subject, "key"}, "a text")
 			}

@@ -57,7 +57,7 @@ func TestOverlayDecidesWhatIsPending(t *testing.T) {
 
 	// Its own list and its own page are to agree.
 	write("pending.yaml", "functions: [ibv_fork_init]\nrecords: []\nenums: []\nmacros: []\n")
-	if _, err := Overlay(dir); err == nil || !strings.Contains(err.Error(), "ibv_fork_init: this C name is pending; it is decided at ") {
+	if _, err := Overlay(dir); err == nil || !strings.Contains(err.Error(), "ibv_fork_init: this C name is pending; it is also defined at ") {
 		t.Errorf("a name both bound and pending in one folder: %v", err)
 	}
 }

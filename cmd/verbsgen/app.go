@@ -102,12 +102,12 @@ func (c *checkedWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-const longHelp = `verbsgen reads what rdma-core says about verbs and generates a Go package from it.
+const longHelp = `verbsgen generates a Go package from rdma-core's verbs.h and man pages.
 
-What the header says is kept as facts, one set for each known release; what the man pages say
-is kept as pages of rules, written in YAML. Both are inside the command: it needs no header, no
-man page, no C compiler and no network. --header FILE reads another header, --spec DIR reads more
-pages, which replace its own or add to them.
+The command contains the facts of each known release (what its verbs.h declares) and pages in YAML
+(how the verbs look in Go, and the rules of their man pages). It needs no header, no man page, no C
+compiler and no network. --header FILE reads another header, --spec DIR reads more pages, which
+replace its own or add to them.
 
 Diagnostics are lines of the form  file:line:col: subject: problem; fix
 Exit codes: 0 done, 1 the input is wrong or the output is stale, 2 the command line is wrong.`
@@ -116,7 +116,7 @@ Exit codes: 0 done, 1 the input is wrong or the output is stale, 2 the command l
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:               "verbsgen",
-		Short:             "Go bindings for RDMA verbs, generated from facts and rules",
+		Short:             "generate Go bindings for RDMA verbs",
 		Long:              longHelp,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
@@ -130,7 +130,7 @@ func (a *app) root() *cobra.Command {
 			return unknownCommand(cmd, args[0])
 		},
 	}
-	root.Flags().Bool("version", false, "print the version, the revision and the releases known")
+	root.Flags().Bool("version", false, "print the version, the revision and the known releases")
 	root.Version = version()
 	root.SetVersionTemplate("{{.Version}}")
 	root.SetFlagErrorFunc(unknownFlag)
@@ -195,7 +195,7 @@ func exclusive(cmd *cobra.Command, a, b string) {
 	before := cmd.PreRunE
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
 		if cmd.Flags().Changed(a) && cmd.Flags().Changed(b) {
-			return usagef("--%s and --%s exclude each other", a, b)
+			return usagef("--%s and --%s cannot be used together", a, b)
 		}
 		if before != nil {
 			return before(cmd, args)

@@ -19,18 +19,18 @@ func (a *app) auditCmd() *cobra.Command {
 	var man, page string
 	cmd := &cobra.Command{
 		Use:   "audit [--man DIR [--passages PAGE]] [--release REL | --header FILE]",
-		Short: "hold the pages against the header and the man pages",
-		Long: `audit names what has to be looked at: declarations of the header that no page binds, skips or lists as
-pending, and with --man rules and notes whose passage is no longer where they say, or no longer there.
+		Short: "compare the pages with the header and the man pages",
+		Long: `audit lists what needs attention: declarations of the header that no page binds, skips or lists as pending,
+and with --man the rules and notes whose passage has moved or is gone.
 
 --man takes a folder of man pages (*.3, *.3.gz), or one with a man3 folder in it, such as /usr/share/man. They
-are rendered by groff or mandoc. The pages of verbsgen are written by release 65.0: against an older
-installation some passages are told as missing, without anything being wrong.
+are rendered by groff or mandoc. The pages of verbsgen follow release 65.0: with older man pages some passages
+are reported as missing although nothing is wrong.
 
---passages is for the author of a rule: it lists the pieces of one page with the hash of each, and of the runs of
-pieces that begin with it, and does nothing else.
+--passages is for the author of a rule: it only lists the sentences and lines of one man page, each with its
+hash and the hashes of the runs that begin with it.
 
-It exits 1 when there is something to look at.`,
+It exits 1 when something needs attention.`,
 		Args: takes(0, 0),
 		RunE: do(func(cmd *cobra.Command, args []string) error {
 			if err := src.check(); err != nil {
@@ -95,7 +95,7 @@ func reason(err error) string {
 
 // passages prints the counts of a report and gives what has to be looked at.
 func (a *app) passages(r *audit.Report) diag.List {
-	fmt.Fprintf(a.out, "%d passages, by %s: %d found, %d moved, %d missing, %d on a page that is not there, %d where the page is silent\n",
+	fmt.Fprintf(a.out, "%d passages, by %s: %d found, %d moved, %d missing, %d on a page that is missing, %d with another source\n",
 		len(r.Entries), r.Tool, r.Count(audit.Found), r.Count(audit.Moved), r.Count(audit.Missing), r.Count(audit.NoPage), r.Count(audit.OffPage))
 	for _, p := range r.Absent {
 		fmt.Fprintf(a.out, "no page %s(3)\n", p)

@@ -25,12 +25,12 @@ func (a *app) diffCmd() *cobra.Command {
 	var asJSON, asMD bool
 	cmd := &cobra.Command{
 		Use:   "diff OLD NEW [--json|--md]",
-		Short: "tell what a release adds, removes and changes",
-		Long: `diff compares the facts of two releases, each given as a known release or as the path of a verbs.h, and
-names the declarations of the new one that the pages have to decide on.
+		Short: "list what a release adds, removes and changes",
+		Long: `diff compares two releases, each given as a known release or as the path of a verbs.h. It also lists the
+declarations of the new one that the pages must bind, skip or list as pending.
 
---json prints {old, new, added, removed, changed: [{kind, name, of?, old?, new?, pos}], decide: [names]}. Of a
-new or removed record or enum its members are not listed.`,
+--json prints {old, new, added, removed, changed: [{kind, name, of?, old?, new?, pos}], decide: [names]}. The
+members of a new or removed record or enum are not listed.`,
 		Args: takes(2, 2),
 		RunE: do(func(cmd *cobra.Command, args []string) error {
 			var rels [2]*api.Release

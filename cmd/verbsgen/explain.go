@@ -25,10 +25,10 @@ type question struct {
 	asJSON   bool
 }
 
-const explainHelp = `explain judges a call by the rules of its page. Arguments are given by the parameter names of verbs.h;
-what is left out is valid and neutral (num_sge: the length of sg_list). A value is an integer, NULL, a C
-name or several joined by "|", "@" and a name for any valid object (two names are two objects), or a YAML
-map or list for a struct or an array; a field may be named with dots:
+const explainHelp = `explain judges a call by the rules of its page. Arguments have the parameter names of verbs.h; one that is
+left out is valid and neutral (num_sge: the length of sg_list). A value is an integer, NULL, a C name or
+several joined by "|", "@" and a name for any valid object (two names are two objects), or a YAML map or
+list for a struct or an array. The name of a field may be written with dots:
 
   verbsgen explain ibv_reg_mr access=IBV_ACCESS_REMOTE_WRITE
   verbsgen explain ibv_alloc_dm attr.length=4096 attr.log_align_req=6
@@ -36,29 +36,29 @@ map or list for a struct or an array; a field may be named with dots:
 
 The verdict is one of
 
-  accept   no rule is broken, or the provider and kernel that are named accept what is
-  warn     some providers or kernels refuse the call, or do not do what the page promises; the message
-           says who is known to accept and to refuse it
+  accept   no rule is broken, or the given provider and kernel accept the call
+  warn     some providers or kernels refuse the call, or do not do what the man page promises; the
+           message says who is known to accept and to refuse it
   reject   nobody known accepts the call, or it corrupts memory
-  unknown  there is no entry for the verb or for a name, or the argument cannot have the value, as it is
-           of another type or out of the range of its C type; the message says which
+  unknown  no page has the verb, a name does not exist, or a value does not fit the C type of its
+           argument; the message says which
 
---provider and --kernel name what the program runs on, such as --provider mlx5 --kernel 6.12 (or what
-uname -r prints). A warning becomes accept when that provider and kernel are known to accept the call,
+--provider and --kernel say where the program runs, such as --provider mlx5 --kernel 6.12 (or the output
+of uname -r). A warning becomes accept when that provider and kernel are known to accept the call,
 and reject when they are known to refuse it. --strict exits 1 when a verdict is reject or warn.
 
---caps FILE gives what the device can do, as a YAML map of dotted names (device_attr.max_mr_size: 4096).
-A rule that the call may break, but for a capability or a property of an object that is not given, is
-listed as not judged.
+--caps FILE has the capabilities of the device, as a YAML map of dotted names (device_attr.max_mr_size: 4096).
+A rule that cannot be judged because a capability or a property of an object is not given is listed as
+not judged.
 
 --cases FILE ("-" for standard input) judges a YAML list of {id, verb, args: {name: value}, caps} and prints
-a JSON list of {id, verdict, rules, messages, not_judged} in the same order; rules are those that the verdict
-stands on. Without --strict the exit code is 0 whatever the verdicts; it is 1 for a file that is not YAML,
-not a list, or has a case without a verb.
+a JSON list of {id, verdict, rules, messages, not_judged} in the same order; rules are those that
+decide the verdict. Without --strict the exit code is 0 for every verdict; it is 1 for a file that is not
+YAML or not a list, or that has a case without a verb.
 
-A capability that no struct has, and a property of an object (pd: {colour: 1}) that no rule knows, are
-reported in a message and not looked at; but a property that resembles a known one is taken for a slip, and
-the verdict is unknown, as for a field that a struct does not have.`
+A capability that no struct has, and a property of an object that no rule uses (pd: {colour: 1}), are ignored,
+and a message says so. But a property that is similar to a known one is taken for a misspelling: the verdict
+is unknown, as for a field that the struct does not have.`
 
 func (a *app) explainCmd() *cobra.Command {
 	var src source
@@ -66,12 +66,12 @@ func (a *app) explainCmd() *cobra.Command {
 	var capsFile, casesFile, provider, kernel string
 	cmd := &cobra.Command{
 		Use:   "explain VERB [name=value ...] [flags]",
-		Short: "tell whether a call is allowed, by which rules, and why not",
+		Short: "say whether a call is allowed, and which rules decide",
 		Long:  explainHelp,
 		RunE: do(func(cmd *cobra.Command, args []string) error {
 			switch {
 			case casesFile != "" && len(args) > 0:
-				return usagef("--cases takes its calls from the file; do not give a verb beside it")
+				return usagef("--cases reads the calls from the file; do not give a verb as well")
 			case casesFile == "" && len(args) == 0:
 				return usagef("give a verb, or --cases FILE")
 			}
@@ -245,7 +245,7 @@ func readArgs(words []string) (map[string]any, error) {
 	for _, w := range words {
 		name, text, ok := strings.Cut(w, "=")
 		if !ok || name == "" {
-			return nil, usagef("argument %q is not of the form name=value", w)
+			return nil, usagef("argument %q does not look like name=value", w)
 		}
 		v, err := spec.ParseValue(name, text)
 		if err != nil {

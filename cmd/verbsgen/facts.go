@@ -27,7 +27,7 @@ func loadFacts(src source) (*api.Release, error) {
 	rel, err := api.Load(name)
 	var unknown *api.UnknownError
 	if errors.As(err, &unknown) {
-		return nil, diag.One(diag.New(diag.ReleaseUnknown, "", 0, 0, "release "+name, "its facts are not known",
+		return nil, diag.One(diag.New(diag.ReleaseUnknown, "", 0, 0, "release "+name, "this release is not known",
 			nearestFix(unknown)))
 	}
 	return rel, err
@@ -41,7 +41,7 @@ func nearestFix(err *api.UnknownError) string {
 			return "use " + r + " (all " + m + ".x declare the same)"
 		}
 	}
-	return "known are " + api.Ranges(err.Known) + "; read its header with --header"
+	return "the known releases are " + api.Ranges(err.Known) + "; read its header with --header"
 }
 
 // loadSpec gives the own pages with those of --spec laid over them.

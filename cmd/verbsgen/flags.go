@@ -35,7 +35,7 @@ func (s *source) specFlag(cmd *cobra.Command) {
 // check finds what flag parsing alone does not.
 func (s *source) check() error {
 	if s.header == "" && len(s.include) > 0 {
-		return usagef("-I is of use with --header only")
+		return usagef("-I needs --header")
 	}
 	return nil
 }
@@ -76,7 +76,7 @@ func (t *target) outFlags(f *pflag.FlagSet) {
 	f.Var(&t.only, "only", "bind only the C functions that match these `globs`, and what they need (default: all)")
 	f.StringVar(&t.pkg, "pkg", "verbs", "`name` of the Go package")
 	f.StringVarP(&t.out, "output", "o", ".", "`folder` of the Go package")
-	f.BoolVar(&t.allow, "allow-undecided", false, "leave out what no page decides on and print its name, instead of refusing it")
+	f.BoolVar(&t.allow, "allow-undecided", false, "leave out what no page binds, skips or lists, and print its name")
 	f.BoolVar(&t.abi, "allow-changed-abi", false, "take a --header with values or layouts that differ from those of every known release")
 }
 

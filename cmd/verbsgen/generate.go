@@ -25,35 +25,35 @@ func (a *app) generateCmd() *cobra.Command {
 		Long: `generate writes a Go package for the verbs of a release, or of a header of your own, into a folder.
 
 The files it writes begin with "` + output.Banner + `" and are named
-*.gen.go, *.gen_test.go, *.gen.c or *.gen.h. Other files in the folder are left alone: a file in the
-way that verbsgen did not write, or a hand-written Go file that declares a generated name, is an error
-and nothing is written. Files of an earlier run that are no longer generated are removed.
+*.gen.go, *.gen_test.go, *.gen.c or *.gen.h. Other files in the folder are not changed. If one of them has
+the name of a generated file, or is a Go file that declares a generated name, that is an error and nothing
+is written. Files of an earlier run that are no longer generated are removed.
 
-Runs that write to one folder at the same time wait for each other, where the file system has locks: the
-last one wins as a whole. A run that is killed leaves the folder as it was, or wholly new, or with a
-file unfinished.gen.go in it, which does not compile; check names it, and the next run mends the folder.
+Runs that write to one folder at the same time wait for each other, where the file system has locks. A run
+that is killed leaves the folder as it was, or completely new, or with a file unfinished.gen.go, which does
+not compile; check reports it, and the next run repairs the folder.
 
-What is written depends on the facts and the pages alone: it is the same, byte for byte, on every
-machine. A typical line in a hand-written file of the folder:
+The output depends only on the facts and the pages: it is the same, byte for byte, on every machine.
+A typical line in a hand-written file of the folder:
 
   //go:generate go tool verbsgen generate --pkg rdma --only ibv_*_dm,ibv_reg_mr
 
-It takes verbsgen as a tool of the module, by  go get -tool github.com/verbsgen/verbsgen/cmd/verbsgen  once.
-The generated code needs packages of that module too: run go mod tidy after the first go generate.
+It needs verbsgen as a tool of the module: run  go get -tool github.com/verbsgen/verbsgen/cmd/verbsgen  once.
+The generated code imports packages of that module: run go mod tidy after the first go generate.
 
---only takes C function names in which * stands for any letters; what these functions need (types,
-how their objects are closed) comes along by itself.
+--only takes C function names in which * matches any characters. What these functions need (types, the
+functions that close their objects) is added automatically.
 
 A function, type, field, enumerator or constant of the header that no page binds, skips or lists as
-pending is an error. This is how a header newer than the pages is noticed. --allow-undecided leaves
-such a declaration out and prints its name and place: a function, type or constant is not generated,
-and a field keeps its bytes, so that the layout stays right, but has no Go name.
+pending is an error: the header is newer than the pages. --allow-undecided leaves such a declaration
+out and prints its name and place: a function, type or constant is not generated, and a field keeps
+its bytes, so that the layout stays right, but has no Go name.
 
 --spec DIR reads more pages from the *.yaml files of a folder:
 
-  page: NAME      a page; one that verbsgen has already is replaced (the file is called NAME.yaml)
+  page: NAME      a page, in a file NAME.yaml; it replaces verbsgen's own page of this name
   extends: NAME   adds to a page: fields, hidden fields, members, methods, rules, and whole entries
-  pending.yaml    names to leave out, beside those of verbsgen's own pending.yaml
+  pending.yaml    names to leave out, besides those of verbsgen's own pending.yaml
 
 For example, to show one new field and hide another:
 
@@ -65,7 +65,7 @@ For example, to show one new field and hide another:
       hide:
         widget_caps: not needed here
 
-spec/README.md has the form of pages ("A header is newer than the pages: three ways").`,
+spec/README.md explains the keys of pages, and what to do when a header is newer than the pages.`,
 		Args: takes(0, 0),
 		RunE: do(func(cmd *cobra.Command, args []string) error {
 			if err := t.check(); err != nil {
@@ -102,13 +102,13 @@ func (a *app) checkCmd() *cobra.Command {
 	t := newTarget()
 	cmd := &cobra.Command{
 		Use:   "check [flags]",
-		Short: "tell whether the Go package on disk is what generate would write",
-		Long: `check generates in memory and compares with what is on disk: it prints a unified diff, and names each
-file that differs, is missing or is left over. It writes nothing and exits 1 when anything is stale.
+		Short: "report generated files that are out of date",
+		Long: `check generates in memory and compares with the files on disk: it prints a unified diff, and names each
+file that differs, is missing or is left over. It writes nothing, and exits 1 when a file is out of date.
 
 It takes the flags of generate. Without any flag it follows the go:generate lines that run
-"verbsgen generate" in the Go files of this folder and those below it; where there is none, it checks
-this folder by the defaults of generate.`,
+"verbsgen generate" in the Go files of this folder and those below it; if there is none, it checks
+this folder with the defaults of generate.`,
 		Args: takes(0, 0),
 		RunE: do(func(cmd *cobra.Command, args []string) error {
 			if err := t.check(); err != nil {

@@ -38,18 +38,18 @@ func (a *app) importCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import --release REL (--header FILE [--lib FILE] | --git DIR [--commit REV])",
 		Short: "store the facts of a release",
-		Long: `import reads the header of a release and the version of each symbol of its library, and stores the facts in
-spec/api/facts.txt of verbsgen's source (or the file of -o, which it makes). Build verbsgen again to have it
-know them. Facts of the same release that are there already are replaced; those of others stay.
+		Long: `import reads the header of a release and the version of each symbol of its library, and stores these facts in
+spec/api/facts.txt of verbsgen's source (or in the file of -o). Then build verbsgen again. Facts of the same
+release are replaced; those of other releases stay.
 
 --git reads them from a git repository of rdma-core, at the tag of the release (v39.0 for 39.0) or at
 --commit: the headers that the commit installs, and the symbol versions of its libibverbs.map.in.
---keep leaves these headers in a folder.
---header reads any header, and --lib the symbol versions from a libibverbs.so; without --lib they are
-left out.
+--keep saves these headers in a folder.
+--header reads any header, and --lib reads the symbol versions from a libibverbs.so; without --lib there
+are none.
 
-Facts name the header as it is included: the last folder of its path and its name, such as
-infiniband/verbs.h, unless --as gives another.`,
+The facts contain the name with which the header is included: the last folder of its path and its name, such
+as infiniband/verbs.h, unless --as gives another name.`,
 		Args: takes(0, 0),
 		RunE: do(func(cmd *cobra.Command, args []string) error {
 			if err := in.check(); err != nil {
@@ -68,9 +68,9 @@ infiniband/verbs.h, unless --as gives another.`,
 	f.StringVar(&in.lib, "lib", "", "read symbol versions from this `file`, the libibverbs.so of the release")
 	f.StringVar(&in.git, "git", "", "read the release from this `folder`, a git repository of rdma-core")
 	f.StringVar(&in.commit, "commit", "", "read this `commit` of the repository (default: the release's tag)")
-	f.StringVar(&in.keep, "keep", "", "leave the headers of the repository in this `folder`, as below /usr/include")
+	f.StringVar(&in.keep, "keep", "", "save the headers of the repository in this `folder`, as in /usr/include")
 	f.StringVar(&in.release, "release", "", "`name` of the release, such as 66.0")
-	f.StringVar(&in.as, "as", "", "`name` of the header as included")
+	f.StringVar(&in.as, "as", "", "`name` with which the header is included")
 	f.StringVarP(&in.out, "output", "o", defaultFacts, "`file` to store the facts in")
 	exclusive(cmd, "git", "header")
 	exclusive(cmd, "git", "lib")
@@ -85,13 +85,13 @@ func (in *importFlags) check() error {
 	case in.header == "" && in.git == "":
 		return usagef("--header or --git is needed")
 	case in.git == "" && in.commit != "":
-		return usagef("--commit is of use with --git only")
+		return usagef("--commit needs --git")
 	case in.git == "" && in.keep != "":
-		return usagef("--keep is of use with --git only")
+		return usagef("--keep needs --git")
 	case in.release == "":
 		return usagef("--release is needed")
 	case !releaseName.MatchString(in.release):
-		return usagef("--release %q is not of the form 66.0", in.release)
+		return usagef("--release %q does not look like 66.0", in.release)
 	case in.out == "":
 		return usagef("-o needs a file")
 	}
@@ -168,7 +168,7 @@ func (a *app) storeFacts(rel *api.Release, source, name string) error {
 	}
 	data, err := api.Store(string(old), rel, source)
 	if err != nil {
-		return diag.One(diag.New(diag.OutputForeign, at, 1, 1, "facts", "is in the way: it does not hold facts of releases: "+err.Error(),
+		return diag.One(diag.New(diag.OutputForeign, at, 1, 1, "facts", "exists already and does not contain facts of releases: "+err.Error(),
 			"move it elsewhere or choose another file with -o"))
 	}
 	if err = os.MkdirAll(filepath.Dir(at), 0o777); err == nil {

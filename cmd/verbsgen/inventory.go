@@ -17,9 +17,9 @@ func (a *app) inventoryCmd() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "inventory [--release REL | --header FILE] [--json]",
-		Short: "print the facts: functions, records with offsets, enums, macros",
-		Long: `inventory prints what a release's header, or one of your own, declares. Sizes and offsets are in bytes, as on
-linux/amd64; a record that is laid out differently on arm64 has that layout too.
+		Short: "print the declarations of a header: functions, records with offsets, enums, macros",
+		Long: `inventory prints the declarations of the header of a release, or of a header of your own. Sizes and offsets are
+in bytes, for linux/amd64; a record that has a different layout on arm64 has that layout too.
 
 --json prints one object:
   release     "65.0", or null with --header

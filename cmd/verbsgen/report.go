@@ -20,17 +20,17 @@ func (a *app) reportCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report FILE... [flags]",
 		Short: "show reports of the conformance suite side by side",
-		Long: `report reads reports that the conformance suite wrote (go test ./conformance -args -report FILE) and puts
-them side by side: a column for each device, a row for each family of cases, below it one for each case.
-A device that lacks what a case needs is "unsupported"; one that does it wrong is "broken"; a failure that
-is listed as a defect of the provider or the kernel is a "known defect". Reasons follow as notes.
+		Long: `report reads reports that the conformance suite wrote (go test ./conformance -args -report FILE) and shows
+them side by side: a column for each device, a row for each family of cases, and below it a row for each case.
+"unsupported" means that the device lacks what the case needs, "broken" that it does it wrong, and "known
+defect" that the failure is listed as a defect of the provider or the kernel. Reasons follow as notes.
 
--o writes a page (.html) or Markdown (.md); without it Markdown goes to standard output.`,
+-o writes a web page (.html) or Markdown (.md). Without it, Markdown is written to standard output.`,
 		Args: takes(1, 64),
 		RunE: do(func(_ *cobra.Command, args []string) error {
 			html := filepath.Ext(out) == ".html"
 			if out != "" && !html && filepath.Ext(out) != ".md" {
-				return usagef("-o %s: the name is to end in .html or .md", out)
+				return usagef("-o %s: the name must end in .html or .md", out)
 			}
 			m, err := readReports(args)
 			if err != nil {

@@ -11,14 +11,14 @@ func (a *app) coverageCmd() *cobra.Command {
 	var asJSON, asMD, names bool
 	cmd := &cobra.Command{
 		Use:   "coverage [flags]",
-		Short: "count what is bound, skipped and pending, and the rules that are tested",
+		Short: "count bound, skipped and pending declarations, and tested rules",
 		Long: `coverage counts, for a release or a header, the declarations that the pages bind, skip with a reason,
-or leave pending; and for each page its rules, how many of them are tested (their accepted and their
-rejected case were judged, and hold), and what it takes to check them. By verb: verbsgen rules --check.
+or leave pending. For each page it counts the rules, those that are tested (their accept and reject cases
+are right), and what is needed to check them. For counts by verb, see verbsgen rules --check.
 
 --json prints {release, functions, records, enums, macros: [{name, status: bound|skipped|pending,
 reason, page}], rules: {total, by_page: {page: n}, tested, untested: [ids]}}; release is null with
---header, and a declaration that no page knows has the status undecided.`,
+--header. A declaration that no page binds, skips or lists has the status undecided.`,
 		Args: takes(0, 0),
 		RunE: do(func(cmd *cobra.Command, args []string) error {
 			if err := src.check(); err != nil {
@@ -41,6 +41,6 @@ reason, page}], rules: {total, by_page: {page: n}, tested, untested: [ids]}}; re
 	src.factFlags(cmd)
 	src.specFlag(cmd)
 	formFlags(cmd, &asJSON, &asMD)
-	cmd.Flags().BoolVar(&names, "names", false, "in text form, name every declaration that is not bound")
+	cmd.Flags().BoolVar(&names, "names", false, "in text form, list every declaration that is not bound")
 	return cmd
 }

@@ -59,27 +59,27 @@ func (a *app) rulesCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rules [--check [--tests DIR]...] [--json|--md] [VERB]",
 		Short: "list the rules of all verbs, or of one",
-		Long: `rules lists every rule of the pages, or those of one verb: its ID, its kind, what it says, and what
-it takes to check it: the arguments (args), capabilities of the device too (caps), or what objects
-went through before (state). A rule of severity lint is only a warning, never enforced: some kernel
-or provider accepts the call.
+		Long: `rules lists every rule of the pages, or those of one verb: its ID, its kind, its statement, and what is
+needed to check it: the arguments (args), capabilities of the device (caps), or properties of objects
+(state). A rule of severity lint is only a warning and never enforced: some kernel or provider accepts
+the call.
 
 --json prints a list of {id, verb, subject, kind, severity, statement, fix, page, section, passage,
-source, needs, accepted_by, refused_by}; passage is a hash of the text that the rule stands on, source the
-place where the page is silent; the last two list {provider, kernel, but, source, always}.
+source, needs, accepted_by, refused_by}; passage is a hash of the text that the rule rests on, source is the
+source where the man page is silent; the last two list {provider, kernel, but, source, always}.
 
---check judges the accept and the reject of every rule, generates the package in memory, and prints for
-each verb how many rules are defined, checked by the generated package, kept by its handles (Close, and
-use after Close), judged by explain only, and tested: both cases hold. It exits 1 when a case does not
-show what it should, or when a test below a folder of --tests names a rule that is not defined or is
-retired. With --json it prints {rules: [{id, verb, by: validator|handles|explain, why, tested, problems}]}.`,
+--check judges the accept and reject cases of every rule, generates the package in memory, and prints for
+each verb how many rules are defined, checked by the generated package, enforced by its handles (Close, and
+use after Close), judged by explain only, and tested: both cases are right. It exits 1 when a case is
+wrong, or when a test below a folder of --tests names a rule that is not defined or is retired. With
+--json it prints {rules: [{id, verb, by: validator|handles|explain, why, tested, problems}]}.`,
 		Args: takes(0, 1),
 		RunE: do(func(cmd *cobra.Command, args []string) error {
 			if err := src.check(); err != nil {
 				return err
 			}
 			if len(tests) > 0 && !verify {
-				return usagef("--tests is of use with --check only")
+				return usagef("--tests needs --check")
 			}
 			rel, sp, err := load(src)
 			if err != nil {
@@ -106,8 +106,8 @@ retired. With --json it prints {rules: [{id, verb, by: validator|handles|explain
 	src.factFlags(cmd)
 	src.specFlag(cmd)
 	formFlags(cmd, &asJSON, &asMD)
-	cmd.Flags().BoolVar(&verify, "check", false, "judge the cases of the rules, and tell which are generated")
-	cmd.Flags().StringArrayVar(&tests, "tests", nil, "with --check, look into the Go tests below this `folder` (repeatable)")
+	cmd.Flags().BoolVar(&verify, "check", false, "judge the cases of the rules, and list which are generated")
+	cmd.Flags().StringArrayVar(&tests, "tests", nil, "with --check, search the Go tests below this `folder` (repeatable)")
 	return cmd
 }
 
@@ -228,7 +228,7 @@ func plural(n int, what string) string {
 // whereFrom names the page and section, or the source, that a rule stands on.
 func whereFrom(r *spec.Rule) string {
 	if r.Source != "" {
-		return r.Page + "(3) is silent; " + r.Source
+		return r.Source + " (not in " + r.Page + "(3))"
 	}
 	return r.Page + "(3), " + r.Section
 }

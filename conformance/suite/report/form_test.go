@@ -59,7 +59,7 @@ func TestMistakes(t *testing.T) {
 	for text, want := range map[string]string{
 		"[1]": "1:1: report: an object belongs here, not a list", "": "1:1: report: it is not a JSON object: it ends too early",
 		`{"schema": 7}`:                              "1:12: schema: it is JSON",
-		string(data) + "x":                           "44:1: report: something stands behind the report",
+		string(data) + "x":                           "44:1: report: there is text after the report",
 		strings.Repeat("[", 1<<20):                   "exceeded max depth",
 		strings.TrimSuffix(string(data), "  ]\n}\n"): "it ends too early",
 	} {

@@ -73,7 +73,7 @@ func Decode(data []byte) (*Report, error) {
 	}
 	end := d.InputOffset()
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, Mistakes{f.mistake(f.start(end), "", "something stands behind the report")}
+		return nil, Mistakes{f.mistake(f.start(end), "", "there is text after the report")}
 	}
 	if wrong := r.check(); len(wrong) > 0 {
 		return nil, f.place(wrong)

@@ -169,7 +169,7 @@ func (b *binder) selectVerbs() {
 			if like := spec.Closest(glob, b.bindable()); like != "" {
 				fix = "did you mean " + like + "?"
 			}
-			b.errs = append(b.errs, diag.New(diag.OnlyNoMatch, "", 0, 0, "--only "+glob, "matches no bound function of this release", fix))
+			b.errs = append(b.errs, diag.New(diag.OnlyNoMatch, "", 0, 0, "--only "+glob, "matches no function that a page of this release binds", fix))
 		}
 	}
 	for changed := true; changed; {

@@ -69,5 +69,5 @@ func (b *binder) mirrorType(f api.Field) (goType, record string, err error) {
 	if elem == "union ibv_gid" {
 		return wrap(gidType), "", nil
 	}
-	return "", "", fmt.Errorf("its C type %q has no Go mirror", f.Type)
+	return "", "", fmt.Errorf("its C type %q has no Go equivalent", f.Type)
 }

@@ -230,7 +230,7 @@ func (m Member) String() string {
 func (d Decisions) UndecidedErr() error {
 	var errs diag.List
 	for _, s := range d.undecided() {
-		errs.Add(diag.New(diag.Undecided, s.Pos.File, s.Pos.Line, s.Pos.Col, s.Name, "neither bound, skipped nor pending in the spec",
+		errs.Add(diag.New(diag.Undecided, s.Pos.File, s.Pos.Line, s.Pos.Col, s.Name, "no page binds or skips it, and no pending.yaml lists it",
 			fmt.Sprintf("describe it on its page, skip it there with a reason, or run with --allow-undecided to leave %s out", s.Name)))
 	}
 	for _, m := range d.Members {
@@ -240,7 +240,7 @@ func (d Decisions) UndecidedErr() error {
 				"add it to one of them, on the page or in a file that extends it, or run with --allow-undecided to leave it out"))
 			continue
 		}
-		errs.Add(diag.New(diag.MemberUndecided, m.Pos.File, m.Pos.Line, m.Pos.Col, m.String(), "no type, field or switch of a page has this enumerator",
+		errs.Add(diag.New(diag.MemberUndecided, m.Pos.File, m.Pos.Line, m.Pos.Col, m.String(), "no page uses this enumerator in a type, a field or a switch",
 			"add it to one of them, or skip it with a reason, on the page or in a file that extends it, or run with --allow-undecided to leave it out"))
 	}
 	return errs.Err()

@@ -47,7 +47,7 @@ var runtimeTypes = map[string]string{"WCStatus": "dpath", "WCOpcode": "dpath", "
 
 func (b *binder) bindEnum(p *spec.Page, s spec.EnumType) {
 	if s.Runtime != runtimeTypes[s.Go] && s.Runtime != "" {
-		b.errorf(diag.TypeUnknown, s.Pos, s.Go, "runtime/"+s.Runtime+" has no such type", "take runtime: out")
+		b.errorf(diag.TypeUnknown, s.Pos, s.Go, "runtime/"+s.Runtime+" has no type of this name", "remove runtime:")
 	}
 	e := &model.Enum{Go: s.Go, Page: p.Page, Bits: 32, Signed: s.Signed, Prefix: s.Prefix, Runtime: s.Runtime, Doc: s.Doc, Pos: pos(s.Pos)}
 	members := s.Members
@@ -64,7 +64,7 @@ func (b *binder) bindEnum(p *spec.Page, s spec.EnumType) {
 // addType enters a type under its Go name.
 func (b *binder) addType(e *model.Enum, at spec.Pos) {
 	if old := b.types[e.Go]; old != nil {
-		b.errorf(diag.GoNameTwice, at, e.Go, fmt.Sprintf("a type of this name stands at %s:%d already", old.Pos.File, old.Pos.Line), "rename one of them")
+		b.errorf(diag.GoNameTwice, at, e.Go, fmt.Sprintf("the type at %s:%d already has this name", old.Pos.File, old.Pos.Line), "rename one of them")
 		return
 	}
 	b.types[e.Go] = e

@@ -38,11 +38,11 @@ func (b *binder) fitLeaf(f api.Field, goType string) error {
 	}
 	switch {
 	case f.Size == 0:
-		return errors.New("it has no size")
+		return errors.New("its type has no size")
 	case size*n != f.Size:
 		return fmt.Errorf("its C type %q has %d bytes, and the Go type %s has %d", f.Type, f.Size, goType, size*n)
 	case align > 0 && f.Offset%align != 0:
-		return fmt.Errorf("its offset %d is not one that Go gives a %s", f.Offset, goType)
+		return fmt.Errorf("Go does not place a %[2]s at its offset %[1]d", f.Offset, goType)
 	}
 	return nil
 }

@@ -47,7 +47,7 @@ func (b *binder) bindParts() {
 func (b *binder) requireParts(subject string, parts map[string]*model.Part, required []form.Part, at spec.Pos) {
 	for _, want := range required {
 		if p := parts[want.Name]; p != nil && p.Verb == nil && !want.Optional {
-			b.errorf(diag.NameUnknown, at, subject, "what is generated for it calls "+p.C+", which this header does not declare", "take a verbs.h that is whole")
+			b.errorf(diag.NameUnknown, at, subject, "the generated code calls "+p.C+", which this header does not declare", "use a complete verbs.h")
 		}
 	}
 }
@@ -98,7 +98,7 @@ func (b *binder) bindExtent(v *model.Verb, s *spec.Verb) {
 			return
 		}
 	}
-	b.errorf(diag.NameUnknown, s.At("extent", s.Extent), v.C, "extent: "+s.Extent+" is no field of a record", "write it as attr.length")
+	b.errorf(diag.NameUnknown, s.At("extent", s.Extent), v.C, "extent: "+s.Extent+" is no field of a record", "write it like attr.length")
 }
 
 // implied resolves the flags that a method always sets: each goes to the parameter whose type has it.
@@ -118,7 +118,7 @@ func (b *binder) implied(v *model.Verb, m *spec.Method) map[string][]*model.Memb
 			}
 		}
 		if !found {
-			b.errorf(diag.TypeUnknown, m.At("implies_flags", c), m.Go, "no parameter of role flags has "+c, "take it out of implies_flags:")
+			b.errorf(diag.TypeUnknown, m.At("implies_flags", c), m.Go, "no parameter of role flags has "+c, "remove it from implies_flags:")
 		}
 	}
 	return sets

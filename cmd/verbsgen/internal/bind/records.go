@@ -28,7 +28,7 @@ func (b *binder) bindRecords() {
 			r := &model.Record{Go: s.Go, C: s.C, Page: p.Page, In: s.Role == spec.RecordIn, Entry: s.Role == spec.RecordEntry, Caps: len(s.CapsFrom) > 0, Beside: s.MaskParam != "", Doc: s.Doc, Pos: pos(s.Pos)}
 			r.Mirror = b.mirror(s.C, s.Pos)
 			if old := b.records[s.Go]; old != nil {
-				b.errorf(diag.GoNameTwice, s.Pos, s.Go, "a record of this name stands at "+old.Pos.File+" already", "rename one of them")
+				b.errorf(diag.GoNameTwice, s.Pos, s.Go, "the page "+old.Pos.File+" already has a record of this name", "rename one of them")
 				continue
 			}
 			b.records[s.Go] = r
@@ -194,12 +194,12 @@ func (b *binder) mirror(tag string, at spec.Pos) *model.Mirror {
 		if rec != nil && rec.Pos.File != "" {
 			pos = rec.Pos
 		}
-		b.headerf(diag.MirrorImpossible, pos, "struct "+tag, problem, "bind it through C, not as a record")
+		b.headerf(diag.MirrorImpossible, pos, "struct "+tag, problem, "do not describe this struct under records:")
 		return m
 	}
 	m.Size = rec.Size
 	if rec.ARM64 != nil {
-		b.errorf(diag.MirrorImpossible, at, "struct "+tag, "its layout differs between amd64 and arm64", "bind it through C, not as a record")
+		b.errorf(diag.MirrorImpossible, at, "struct "+tag, "its layout differs between amd64 and arm64", "do not describe this struct under records:")
 		return m
 	}
 	end := int64(0)
@@ -233,7 +233,7 @@ func (b *binder) mirror(tag string, at spec.Pos) *model.Mirror {
 			err = b.fitLeaf(f, goType)
 		}
 		if err != nil {
-			b.headerf(diag.MirrorImpossible, f.Pos, "struct "+tag+"."+f.Name, err.Error(), "bind it through C, not as a record")
+			b.headerf(diag.MirrorImpossible, f.Pos, "struct "+tag+"."+f.Name, err.Error(), "do not describe this struct under records:")
 			m.Leaf = append(m.Leaf, &model.Leaf{C: f.Name, GoType: "uint64"}) // found by its name: one mistake is told once
 			continue
 		}

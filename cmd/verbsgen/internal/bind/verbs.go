@@ -24,7 +24,7 @@ func (b *binder) bindObjects() {
 	for _, p := range b.in.Spec.Pages {
 		for _, s := range p.Objects {
 			if old := b.objects[s.Go]; old != nil {
-				b.errorf(diag.GoNameTwice, s.Pos, s.Go, "an object of this name stands on page "+old.Page+" already", "rename one of them")
+				b.errorf(diag.GoNameTwice, s.Pos, s.Go, "page "+old.Page+" already has an object of this name", "rename one of them")
 				continue
 			}
 			o := &model.Object{Go: s.Go, C: s.C, Page: p.Page, Device: s.Memory == spec.MemoryDevice, Events: s.Events, Hot: s.Hot, State: s.StateFrom, Doc: s.Doc, Pos: pos(s.Pos)}
@@ -84,7 +84,7 @@ func (b *binder) bindGetters(o *model.Object, s spec.Object) {
 			t = "int"
 		}
 		if t == "" {
-			b.errorf(diag.TypeUnknown, g.Pos, s.Go+"."+g.Go, "C type "+ctype+" has no Go type of its own", "give type:")
+			b.errorf(diag.TypeUnknown, g.Pos, s.Go+"."+g.Go, "C type "+ctype+" has no Go type of its own", "write type: with a Go type")
 		}
 		o.Getters = append(o.Getters, &model.Getter{Go: g.Go, C: g.C, CType: ctype, GoType: t, Label: g.Label, Doc: g.Doc})
 	}
@@ -156,7 +156,7 @@ func (b *binder) bindMethod(v *model.Verb, m *spec.Method) {
 	}
 	recv, name, ok := strings.Cut(m.Go, ".")
 	if !ok || recv != "Lib" && b.objects[recv] == nil && f.Recv != form.RecvMade {
-		b.errorf(diag.TypeUnknown, m.Pos, v.C, "method "+m.Go+" is not RECEIVER.NAME with an object or Lib as receiver", "write it as PD.RegMR")
+		b.errorf(diag.TypeUnknown, m.Pos, v.C, "method "+m.Go+" must be called TYPE.NAME, where TYPE is an object or Lib", "write it like PD.RegMR")
 		return
 	}
 	if problem := b.methodProblem(v, recv, f); problem != "" {
@@ -174,14 +174,14 @@ func (b *binder) methodProblem(v *model.Verb, recv string, f *form.Form) string 
 	takes := slices.ContainsFunc(v.Params, func(p *model.Param) bool { return p.Object != nil && p.Object.Go == recv })
 	switch {
 	case v.Returns == spec.RetValue:
-		return v.C + " returns a value, for which there is no form of method yet"
+		return v.C + " returns a value, and no form generates such a method yet"
 	case recv != "Lib" && !takes:
 		return v.C + " has no parameter of type " + recv
 	}
 	outs, records, rest := 0, 0, ""
 	for _, p := range v.Params {
 		if p.Role == spec.RoleHandle && p.GoType == "" {
-			return "parameter " + p.C + " is a handle without type:, which no form of method takes but those that name it"
+			return "parameter " + p.C + " is a handle without type:, and only some forms take one"
 		}
 		switch p.Role {
 		case spec.RoleOut:
@@ -191,18 +191,18 @@ func (b *binder) methodProblem(v *model.Verb, recv string, f *form.Form) string 
 		case spec.RoleMask:
 		default:
 			if rest != "" {
-				return "parameter " + p.C + " comes after " + rest + ", which takes the rest of the call"
+				return "parameter " + p.C + " comes after " + rest + ", which has rest: and must be the last parameter"
 			}
 		}
 		if p.Rest {
 			rest = p.C
 		}
 		if bigEndian(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(p.CType), "*"))) {
-			return "parameter " + p.C + " is in network byte order, for which there is no form of method yet"
+			return "parameter " + p.C + " is in network byte order, and no form generates such a method yet"
 		}
 	}
 	if outs > 1 || outs == 1 && records > 0 {
-		return v.C + " fills several parameters that are not all records, for which there is no form of method yet"
+		return v.C + " fills several parameters that are not all records, and no form generates such a method yet"
 	}
 	return ""
 }
@@ -237,7 +237,7 @@ func (b *binder) bindParams(v *model.Verb, f *api.Function, s *spec.Verb) {
 func (b *binder) bindParam(verb string, q api.Param, s spec.Param) *model.Param {
 	p := &model.Param{C: q.Name, Go: localName(s.Go, q.Name), CType: q.Type, Role: s.Role, Null: s.Null, Parent: s.Parent, Rest: s.Rest, Hex: s.Hex, Doc: s.Doc}
 	if s.Rest && s.Role != spec.RoleFlags {
-		b.errorf(diag.TypeUnknown, s.Pos, verb+"."+q.Name, "rest: is for flags", "take it out, or give the parameter the role flags")
+		b.errorf(diag.TypeUnknown, s.Pos, verb+"."+q.Name, "rest: is only for flags", "remove it, or give the parameter the role flags")
 	}
 	switch s.Role {
 	case spec.RoleHandle:
@@ -324,9 +324,9 @@ func (b *binder) bindWay(v *model.Verb, f *api.Function, s *spec.Verb) {
 	case f.Kind == api.Exported:
 		v.Way, v.Symbol = model.WayExported, b.symbol(name)
 	case f.Dispatch == nil:
-		b.errorf(diag.DispatchUnknown, s.Pos, name, fmt.Sprintf("%s: a %s function without a known way to the provider", f.Pos.Short(), f.Kind), "write its C side in templates/ and pin it")
+		b.errorf(diag.DispatchUnknown, s.Pos, name, fmt.Sprintf("%s: it is not known how this %s function calls the provider", f.Pos.Short(), f.Kind), "write its C code in templates/ and pin the hash")
 	case f.Dispatch.Way == api.WaySpecial || f.Dispatch.Way == api.WayPure:
-		b.errorf(diag.DispatchUnknown, s.Pos, name, fmt.Sprintf("%s: its body does more than call the provider (hash %s)", f.Pos.Short(), f.Dispatch.Hash), "write its C side in templates/ and pin the hash")
+		b.errorf(diag.DispatchUnknown, s.Pos, name, fmt.Sprintf("%s: the inline function does more than call the provider (hash %s)", f.Pos.Short(), f.Dispatch.Hash), "write its C code in templates/ and pin the hash")
 	case f.Dispatch.Way == api.WayExport:
 		v.Way, v.Symbol = model.WayExport, b.symbol(f.Dispatch.Op)
 	default:
@@ -342,11 +342,11 @@ func (b *binder) bindSpecial(v *model.Verb, f *api.Function, sp Special, s *spec
 	}
 	v.Way, v.Special = model.WaySpecial, &model.Special{Name: f.Name, Op: sp.Op, Types: sp.Types}
 	if body == nil || body.Dispatch == nil {
-		b.errorf(diag.SpecialChanged, s.Pos, f.Name, "the header has no inline body for it any more", "compare the header with templates/special.c.tmpl, then drop or re-pin it in templates/templates.go")
+		b.errorf(diag.SpecialChanged, s.Pos, f.Name, "the header no longer has an inline body for it", "compare the header with templates/special.c.tmpl, then drop or re-pin it in templates/templates.go")
 		return
 	}
 	if !slices.Contains(sp.Hashes, body.Dispatch.Hash) {
-		b.errorf(diag.SpecialChanged, s.Pos, f.Name, fmt.Sprintf("the body of %s at %s has hash %s, which the hand-written C side was not made for", body.Name, body.Pos.Short(), body.Dispatch.Hash),
+		b.errorf(diag.SpecialChanged, s.Pos, f.Name, fmt.Sprintf("the body of %s at %s has hash %s, and the hand-written C code was made for another body", body.Name, body.Pos.Short(), body.Dispatch.Hash),
 			"compare it with templates/special.c.tmpl, then add the hash in templates/templates.go")
 	}
 	for _, name := range sp.Symbols {
@@ -354,7 +354,7 @@ func (b *binder) bindSpecial(v *model.Verb, f *api.Function, sp Special, s *spec
 			v.Special.Symbols = append(v.Special.Symbols, b.symbol(name))
 			continue
 		}
-		b.errorf(diag.SpecialChanged, s.Pos, f.Name, "its C side calls "+name+", which the header does not declare", "correct templates/templates.go")
+		b.errorf(diag.SpecialChanged, s.Pos, f.Name, "its hand-written C code calls "+name+", which the header does not declare", "correct templates/templates.go")
 	}
 }
 
@@ -373,7 +373,7 @@ func (b *binder) pinHelper() {
 		b.headerf(diag.SpecialChanged, b.funcs[name].Pos, name, "the header has no inline function "+contextHelper+", by which verbs like this one are reached", "compare the header with vg_verbs in templates/shims.c.tmpl")
 		return
 	}
-	b.errs.Add(diag.New(diag.SpecialChanged, f.Pos.File, f.Pos.Line, f.Pos.Col, contextHelper, "its body has hash "+f.Dispatch.Hash+", which the C side was not made for",
+	b.errs.Add(diag.New(diag.SpecialChanged, f.Pos.File, f.Pos.Line, f.Pos.Col, contextHelper, "its body has hash "+f.Dispatch.Hash+", and the hand-written C code was made for another body",
 		"compare it with vg_verbs in templates/shims.c.tmpl, then add the hash in templates/templates.go"))
 }
 

@@ -30,7 +30,7 @@ func (p *parser) endless(in *includes, d diag.Diag) diag.Diag {
 			if len(steps) > 1 {
 				d.Problem += " by way of " + in.place(first.to)
 			}
-			d.Fix = "take the include out, or guard the header by #ifndef, #define and #endif"
+			d.Fix = "remove the include, or guard the header with #ifndef, #define and #endif"
 			return d
 		}
 	}

@@ -58,7 +58,7 @@ func checkText(file string, data []byte) error {
 	}
 	if i := bytes.IndexByte(data, 0); i >= 0 {
 		line, col := lineCol(data, i)
-		return diag.New(diag.HeaderBinary, file, line, col, "header", "holds a NUL byte: it is not text", "name a C header")
+		return diag.New(diag.HeaderBinary, file, line, col, "header", "contains a NUL byte, so it is not text", "name a C header")
 	}
 	if !utf8.Valid(data) {
 		i := firstInvalid(data)
@@ -67,7 +67,7 @@ func checkText(file string, data []byte) error {
 	}
 	if text := bytes.TrimSuffix(bytes.TrimSuffix(data, []byte("\n")), []byte("\r")); bytes.HasSuffix(text, []byte(`\`)) {
 		line, col := lineCol(data, len(text)-1)
-		return diag.New(diag.HeaderSyntax, file, line, col, "header", "the file ends in a line that goes on (a backslash at its end)", "install it again, or take the backslash out")
+		return diag.New(diag.HeaderSyntax, file, line, col, "header", "the last line ends in a backslash, and the line after it is missing", "install it again, or remove the backslash")
 	}
 	return checkDepth(file, data)
 }
@@ -275,7 +275,7 @@ func positionFile(line string) string {
 }
 
 func missingInclude(file string, line, col int, want string) diag.Diag {
-	return diag.New(diag.HeaderInclude, file, line, col, cmp.Or(want, "#include"), "the included header is not found", "give the folder that holds it with -I")
+	return diag.New(diag.HeaderInclude, file, line, col, cmp.Or(want, "#include"), "the included header is not found", "name its folder with -I")
 }
 
 // firstFrame is the function of the C parser that panicked, to tell two such errors apart.

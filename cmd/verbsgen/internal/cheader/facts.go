@@ -90,7 +90,7 @@ func (f *facts) read() {
 func (f *facts) plainNames() {
 	refuse := func(name string, pos api.Pos) {
 		if strings.ContainsFunc(name, func(r rune) bool { return r >= 0x80 }) {
-			f.errs.Add(diag.New(diag.HeaderUnsupported, f.in.place(pos.File), pos.Line, pos.Col, name, "the name has letters other than those of English", "give it another name"))
+			f.errs.Add(diag.New(diag.HeaderUnsupported, f.in.place(pos.File), pos.Line, pos.Col, name, "the name has letters other than a to z", "give it another name"))
 		}
 	}
 	for _, fn := range f.rel.Functions {

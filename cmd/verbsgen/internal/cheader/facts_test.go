@@ -32,7 +32,7 @@ func TestUnreadable(t *testing.T) {
 		{"folder", folder, diag.HeaderRead, ": header: cannot be read: is a directory; name an existing header, or use --release"},
 		{"empty", write(t, ""), diag.HeaderEmpty, ": header: is empty; install it again (libibverbs-dev)"},
 		{"blank", write(t, " \n\t\n"), diag.HeaderEmpty, ": header: is empty; install it again (libibverbs-dev)"},
-		{"binary", write(t, "int a;\nint \x00b;\n"), diag.HeaderBinary, ":2:5: header: holds a NUL byte: it is not text; name a C header"},
+		{"binary", write(t, "int a;\nint \x00b;\n"), diag.HeaderBinary, ":2:5: header: contains a NUL byte, so it is not text; name a C header"},
 		{"Latin-1", write(t, "/* caf\xe9 */\nint a;\n"), diag.HeaderNotUTF8, ":1:7: header: byte 0xe9 is not UTF-8; convert the header to UTF-8"},
 		{"cut inside a rune", write(t, "int a;\n// caf\xc3"), diag.HeaderNotUTF8, ":2:7: header: byte 0xc3 is not UTF-8; convert the header to UTF-8"},
 		{"comment", write(t, "// nothing\n"), diag.HeaderNoVerbs, ": header: declares nothing; name the verbs header, infiniband/verbs.h"},
@@ -69,7 +69,7 @@ func TestEndless(t *testing.T) {
 	for file, want := range map[string]string{
 		write(t, bomb.String()+"int a[A40];\n"): ":42:7: A40: " + endless,
 		write(t, bomb.String()+"int a;\n"):      ":13:9: A12: " + endless,
-		self:                                    ":1:1: in.h: the header includes itself; take",
+		self:                                    ":1:1: in.h: the header includes itself; remove",
 		// a guarded include of itself is not what is wrong
 		write(t, "#ifndef G\n#define G\n#include \"in.h\"\n"+bomb.String()+"int a[A40];\n#endif\n"): ":45:7: A40: " + endless,
 		write(t, "#define B B + A\n#define A B\nint a;\nint f(A);\n"):                               ":4:7: A: unexpected '+'",

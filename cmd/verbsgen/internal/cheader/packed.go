@@ -12,7 +12,7 @@ import (
 // The C parser lays a packed record out as if it were not packed, and says nothing. No verbs header has one; where one
 // turns up, wrong offsets must not pass for facts.
 
-const packedFix = "leave it out of the header: its layout cannot be computed"
+const packedFix = "remove it from the header: the layout cannot be computed"
 
 // pragma is called by the parser for each #pragma.
 func (in *includes) pragma(toks []cc.Token) error {

@@ -31,7 +31,7 @@ func Import(opts Options, release string, versions map[string]string, from strin
 		version, ok := versions[fn.Name]
 		if !ok {
 			errs.Add(diag.New(diag.LibraryLacks, fn.Pos.File, fn.Pos.Line, fn.Pos.Col, fn.Name,
-				from+" does not export it", "take header and library of one release"))
+				from+" does not export it", "use the header and the library of the same release"))
 			continue
 		}
 		fn.Version = version

@@ -37,7 +37,7 @@ func (c *call) flatten(prefix string, m map[string]any) {
 func (c *call) capability(path string, v any) {
 	t, known, err := c.facts.CapType(path)
 	if err != nil {
-		msg := fmt.Sprintf("%s: caps: %s: %s; it is not looked at", c.fn.Name, path, err)
+		msg := fmt.Sprintf("%s: caps: %s: %s; it is ignored", c.fn.Name, path, err)
 		if pe, ok := err.(*spec.PathError); ok && pe.Fix != "" {
 			msg = fmt.Sprintf("%s: caps: %s: %s; %s", c.fn.Name, path, err, pe.Fix)
 		}

@@ -162,7 +162,7 @@ func (k *Checker) noEntry(verb string, fn *api.Function) string {
 	case k.spec.SkipByC(verb) != nil:
 		return fmt.Sprintf("%s: skipped: %s", verb, k.spec.SkipByC(verb).Reason)
 	case k.spec.PendingByC(verb) != nil, fn != nil:
-		return fmt.Sprintf("%s: not judged yet: no page has it", verb)
+		return fmt.Sprintf("%s: not judged: no page describes this verb yet", verb)
 	}
 	var names []string
 	for _, p := range k.spec.Pages {

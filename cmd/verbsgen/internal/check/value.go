@@ -308,7 +308,7 @@ func (c *call) fields(path string, t spec.CType, m map[string]any) *val {
 		if !known {
 			fix := suggestion(name, c.facts.Members(t))
 			if t.Kind == spec.CObject && fix == "" {
-				c.notes = append(c.notes, fmt.Sprintf("%s: %s: no rule knows this property; it is not looked at%s", c.fn.Name, at, c.asCap(at, m[name])))
+				c.notes = append(c.notes, fmt.Sprintf("%s: %s: no rule uses this property; it is ignored%s", c.fn.Name, at, c.asCap(at, m[name])))
 				continue
 			}
 			if fix == "" {

@@ -77,7 +77,7 @@ func TestValues(t *testing.T) {
 		}
 	}
 	r := judge(t, s, "{pd: {colour_of_the_box: 1}}", "")
-	if want := "tst_call: pd.colour_of_the_box: no rule knows this property; it is not looked at"; r.Verdict != Accept || !slices.Equal(r.Messages, []string{want}) {
+	if want := "tst_call: pd.colour_of_the_box: no rule uses this property; it is ignored"; r.Verdict != Accept || !slices.Equal(r.Messages, []string{want}) {
 		t.Errorf("unknown property: %s %v", r.Verdict, r.Messages)
 	}
 }
@@ -134,7 +134,7 @@ func TestVerbs(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := New(s, fixtureFacts()).Evaluate(Case{Verb: "tst_other"})
-	if want := "tst_other: not judged yet: no page has it"; r.Verdict != Unknown || !slices.Equal(r.Messages, []string{want}) {
+	if want := "tst_other: not judged: no page describes this verb yet"; r.Verdict != Unknown || !slices.Equal(r.Messages, []string{want}) {
 		t.Errorf("pending verb: %s %v", r.Verdict, r.Messages)
 	}
 }

@@ -110,7 +110,7 @@ func TestUndefined(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want := filepath.Join(dir, "a_test.go") + ":2:17: VR-f-x-9003: a test names this rule, and no page defines it; define it, or correct the test"
+	want := filepath.Join(dir, "a_test.go") + ":2:17: VR-f-x-9003: a test names this rule, but no page defines it; define it, or correct the test"
 	if err := Undefined(dir, sp); err == nil || err.Error() != want {
 		t.Errorf("got\n%v\nwant\n%s", err, want)
 	}

@@ -182,7 +182,7 @@ var (
 )
 
 // ackOnce is why rules on the count of events are not checked.
-const ackOnce = "kept by the handles: an event is acknowledged once"
+const ackOnce = "kept by the handles: each event is acknowledged exactly once"
 
 // EventParts are the verbs that a handle on which completion events arrive needs.
 var EventParts = []Part{{Name: PartNext, Form: NextEvent, Sig: nextEvent}}

@@ -59,7 +59,7 @@ func Run(rel *api.Release, sp *spec.Spec, opt Options) ([]output.File, *model.Pa
 		return nil, nil, err
 	}
 	if len(pkg.Verbs) == 0 {
-		return nil, nil, diag.One(diag.New(diag.NothingBound, opt.Header, 0, 0, "header", "declares no function that a page binds", "name infiniband/verbs.h, or add pages for this header with --spec"))
+		return nil, nil, diag.One(diag.New(diag.NothingBound, opt.Header, 0, 0, "header", "declares no function that a page binds", "use infiniband/verbs.h, or add pages for this header with --spec"))
 	}
 	files, err := emit.Package(pkg)
 	if err != nil {

@@ -123,16 +123,16 @@ func (k *known) missing(newest *api.Release, upTo string) {
 		lacks(a.Name, "name of "+a.Of)
 	}
 	if n > shown {
-		k.errs.Add(diag.New(diag.HeaderLacks, k.header, 0, 0, "header", fmt.Sprintf("%d more declarations are missing", n-shown), "take a verbs.h that is whole"))
+		k.errs.Add(diag.New(diag.HeaderLacks, k.header, 0, 0, "header", fmt.Sprintf("%d more declarations are missing", n-shown), "use a complete verbs.h"))
 	}
 }
 
 // wholeFix says what to do about a name that is missing since a release.
 func wholeFix(since string) string {
 	if since == api.Releases()[0] {
-		return "take a verbs.h that is whole, of rdma-core " + since + " or later"
+		return "use a complete verbs.h, of rdma-core " + since + " or later"
 	}
-	return "take a verbs.h that is whole; if it is a vendor's, with some of the newer names alone, --allow-changed-abi"
+	return "use a complete verbs.h; if it is a vendor's, with some of the newer names alone, --allow-changed-abi"
 }
 
 // contradictions reports what the header says otherwise than all releases.
