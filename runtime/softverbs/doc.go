@@ -6,9 +6,10 @@
 //	lib, err := verbs.LoadFrom(soft)
 //
 // It accepts and refuses what a kernel does, with the same errnos (soft-RoCE of Linux 6.12 is the reference, mlx5 for
-// device memory). Queue pairs (RC, UC, UD) of its devices, with receives of their own or in a shared queue, reach each other by
-// GID and number, and work completions have the statuses of soft-RoCE in Linux 6.1; [LikeRXE61] is a device that lacks what that lacks and refuses what it refuses. A thread of C per device executes what is posted; retry and RNR timers run
-// for as long as the attributes say, so a peer that does not answer ends a request, or with retry_cnt 7 never does.
+// device memory). Queue pairs (RC, UC, UD) of its devices, with receives of their own or from a shared queue, reach each other
+// by GID and number, and work completions have the statuses of soft-RoCE in Linux 6.1; [LikeRXE61] is a device that lacks what
+// that lacks and refuses what it refuses. A thread of C per device executes what is posted; retry and RNR timers run for as
+// long as the attributes say, so a peer that does not answer ends a request, or with retry_cnt 7 never does.
 //
 // Without queue pairs, a [Peer] moves bytes to and from registered memory as the other end of a connection would, so that
 // keys, bounds, rights and addressing are put to the test. Calls can be told to fail, older releases imitated, single
