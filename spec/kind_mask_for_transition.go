@@ -27,7 +27,7 @@ var _ = Register(Kind{
 			for _, from := range t.From {
 				for _, to := range t.To {
 					if way := [2]string{from, to}; seen[way] {
-						c.add(t.Pos, CodeKindKey, r.ID, "a second way from "+from+" to "+to, "keep one of them")
+						c.add(t.Pos, CodeKindKey, r.ID, "a second transition from "+from+" to "+to, "keep one of them")
 					} else {
 						seen[way] = true
 					}

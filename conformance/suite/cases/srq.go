@@ -29,7 +29,7 @@ func sharedReceives() []suite.Case {
 			Rules: []string{"VR-ibv_modify_srq-max_wr-0614", "VR-ibv_modify_srq-max_wr-0615", "VR-ibv_modify_srq-srq_attr_mask-0616"}, Run: srqResize},
 		{ID: "CF-srq-0005", Family: family, Title: "destroyed in the wrong order: refused, and what is open is named", Page: "ibv_create_srq", Needs: srq,
 			Rules: []string{"VR-ibv_destroy_srq-qps-0608"}, Run: srqOrder},
-		{ID: "CF-srq-0006", Family: family, Title: "a queue pair with one takes no receives of its own", Page: "ibv_create_qp", Needs: srq,
+		{ID: "CF-srq-0006", Family: family, Title: "a queue pair with one takes no receives of its own", Page: "ibv_create_qp", Needs: peer,
 			Rules: []string{"VR-ibv_post_recv-srq-0363"}, Run: srqOwnReceives},
 		{ID: "CF-srq-0007", Family: family, Title: "its receives are taken by every queue pair on it, in order", Page: "ibv_create_srq", Needs: peer, Run: srqTaken},
 		{ID: "CF-srq-0008", Family: family, Title: "one event when fewer receives are left than the limit", Page: "ibv_modify_srq", Needs: peer, Run: srqEvent},
