@@ -147,28 +147,14 @@ func (d *decoder) checkKeys(n *yaml.Node, r *Rule, kind *Kind, given map[string]
 			d.add(given["kind"], CodeKindKey, id, "a rule of kind "+r.Kind+" needs "+strings.Join(group, " or "), "add it")
 		}
 	}
-	for _, k := range allKindKeys() {
-		if given[k] != nil && !kind.takes(k) {
-			d.add(given[k], CodeKindKey, id, "a rule of kind "+r.Kind+" does not use "+k, "leave it out, or take another kind")
+	for _, k := range kindKeys {
+		if given[k.name] != nil && !kind.takes(k.name) {
+			d.add(given[k.name], CodeKindKey, id, "a rule of kind "+r.Kind+" does not use "+k.name, "leave it out, or take another kind")
 		}
 	}
 	if kind.takes("cap") != (r.Needs == NeedsCaps) && r.Needs != "" {
-		d.add(n, CodeKindKey, id, "kind "+r.Kind+" and needs: "+r.Needs+" do not go together", needCaps())
+		d.add(n, CodeKindKey, id, "kind "+r.Kind+" and needs: "+r.Needs+" do not go together", "a kind with the key cap needs caps, and no other does")
 	}
-}
-
-// needCaps says which kinds of rules need capabilities.
-func needCaps() string {
-	var all []string
-	for _, name := range Kinds() {
-		if byName[name].takes("cap") {
-			all = append(all, name)
-		}
-	}
-	if len(all) == 1 {
-		return all[0] + " needs caps, and no other kind does"
-	}
-	return "the kinds that need caps are " + strings.Join(all, ", ")
 }
 
 // transitions reads the ways between states.

@@ -30,7 +30,7 @@ type Ref struct {
 	Key   string   // where it stands
 	As    RefAs    // what the key takes
 	Text  string   // empty for flags
-	Flags []string // names, or numbers
+	Flags []string // names and numbers
 	marks marks
 	pos   Pos // of what has the key
 }
@@ -40,16 +40,32 @@ type RefAs uint8
 
 // What a key takes.
 const (
-	AsPath  RefAs = iota // a path of the arguments
-	AsPlace              // a path of the arguments, or a capability
-	AsCap                // a capability
-	AsValue              // an integer, a constant, "page" or a path of the arguments
-	AsFlags
-	AsBits // flags, or numbers
+	AsPath     RefAs = iota // a path of the arguments
+	AsPlace                 // a path of the arguments, or a capability
+	AsCap                   // a capability
+	AsValue                 // an integer, a constant, "page" or a path of the arguments
+	AsAllFlags              // flags that the rule cannot do without
+	AsAnyFlags              // flags of which a release may lack some
+	AsFlags                 // flags of which a release may lack all
 )
 
 // at gives the place of one of the texts of an operand.
 func (r Ref) at(text string) Pos { return r.marks.at(r.Key, text, r.pos) }
+
+// operands gives the operands of a key: one for each text, or one set of flags. No texts have none.
+func operands(key string, as RefAs, texts []string, m marks, pos Pos) []*Cond {
+	ref := Ref{Key: key, As: as, marks: m, pos: pos}
+	if as >= AsAllFlags && len(texts) > 0 {
+		ref.Flags = texts
+		return []*Cond{cond.Leaf(cond.Flags, ref)}
+	}
+	var out []*Cond
+	for _, text := range texts {
+		ref.Text = text
+		out = append(out, cond.Leaf(cond.Operand, ref))
+	}
+	return out
+}
 
 // byName has the kinds. It is filled before main begins, and by tests.
 var byName = map[string]*Kind{}
@@ -66,71 +82,64 @@ func Register(k Kind) *Kind {
 // Kinds lists the names of the kinds of rules.
 func Kinds() []string { return sortedKeys(byName) }
 
-// kindKeys are the keys whose use depends on the kind, but for must and transitions, which hold entries of their own.
+// kindKeys are the keys whose use depends on the kind, and the fields that have them.
 var kindKeys = []struct {
 	name string
 	as   RefAs
-	of   func(*Rule) []string
+	of   func(*Rule) []string // nil for entries of their own
 }{
 	{"subject", AsPath, func(r *Rule) []string { return one(r.Subject) }},
-	{"if", AsFlags, func(r *Rule) []string { return r.If }},
-	{"need", AsFlags, func(r *Rule) []string { return r.Need }},
-	{"not", AsFlags, func(r *Rule) []string { return r.Not }},
-	{"allow", AsBits, func(r *Rule) []string { return r.Allow }},
+	{"if", AsAnyFlags, func(r *Rule) []string { return r.If }},
+	{"need", AsAllFlags, func(r *Rule) []string { return r.Need }},
+	{"not", AsAnyFlags, func(r *Rule) []string { return r.Not }},
+	{"allow", AsAnyFlags, func(r *Rule) []string { return r.Allow }},
 	{"values", AsValue, func(r *Rule) []string { return r.Values }},
 	{"fields", AsPath, func(r *Rule) []string { return r.Fields }},
 	{"mask", AsPath, func(r *Rule) []string { return one(r.Mask) }},
-	{"bit", AsFlags, func(r *Rule) []string { return one(r.Bit) }},
-	{"bits", AsFlags, func(r *Rule) []string { return r.Bits }},
+	{"bit", AsAllFlags, func(r *Rule) []string { return one(r.Bit) }},
+	{"bits", AsAllFlags, func(r *Rule) []string { return r.Bits }},
 	{"min", AsValue, func(r *Rule) []string { return one(r.Min) }},
 	{"max", AsValue, func(r *Rule) []string { return one(r.Max) }},
 	{"sum", AsValue, func(r *Rule) []string { return r.Sum }},
 	{"to", AsValue, func(r *Rule) []string { return one(r.To) }},
 	{"same_as", AsPath, func(r *Rule) []string { return one(r.SameAs) }},
 	{"cap", AsCap, func(r *Rule) []string { return one(r.Cap) }},
-	{"cap_has", AsBits, func(r *Rule) []string { return r.CapHas }},
+	{"cap_has", AsAllFlags, func(r *Rule) []string { return r.CapHas }},
 	{"state", AsPath, func(r *Rule) []string { return one(r.State) }},
 	{"assumed", AsPath, func(r *Rule) []string { return one(r.Assumed) }},
 	{"next", AsPath, func(r *Rule) []string { return one(r.Next) }},
+	{"must", 0, nil}, {"transitions", 0, nil},
 }
 
 // Operands gives the operands that a key of a rule has; for a key of flags, the one set of them. A key that is not given has none.
 func (r *Rule) Operands(key string) []*Cond {
 	for _, k := range kindKeys {
-		if k.name != key {
-			continue
+		if k.name == key && k.of != nil {
+			return operands(key, k.as, k.of(r), r.marks, r.Pos)
 		}
-		if k.as >= AsFlags {
-			return flagSet(key, k.as, k.of(r), r.marks, r.Pos)
-		}
-		var out []*Cond
-		for _, text := range k.of(r) {
-			out = append(out, cond.Leaf(cond.Operand, Ref{Key: key, As: k.as, Text: text, marks: r.marks, pos: r.Pos}))
-		}
-		return out
 	}
 	return nil
 }
 
 // Operand gives the operand, or the set of flags, that a key has; nil for a key that is not given.
-func (r *Rule) Operand(key string) *Cond { return first(r.Operands(key)) }
+func (r *Rule) Operand(key string) *Cond {
+	if all := r.Operands(key); len(all) > 0 {
+		return all[0]
+	}
+	return nil
+}
+
+// Test is a test of what a key has with what another one has; nil when one of them is not given.
+func (r *Rule) Test(of string, op cond.Op, with ...string) *Cond {
+	sub := []*Cond{r.Operand(of)}
+	for _, key := range with {
+		sub = append(sub, r.Operand(key))
+	}
+	return cond.Test(op, sub...)
+}
 
 // Number is an operand that is a number.
 func Number(text string) *Cond { return cond.Leaf(cond.Operand, Ref{As: AsValue, Text: text}) }
-
-func first(list []*Cond) *Cond {
-	if len(list) == 0 {
-		return nil
-	}
-	return list[0]
-}
-
-func flagSet(key string, as RefAs, names []string, m marks, pos Pos) []*Cond {
-	if len(names) == 0 {
-		return nil
-	}
-	return []*Cond{cond.Leaf(cond.Flags, Ref{Key: key, As: as, Flags: names, marks: m, pos: pos})}
-}
 
 // Broken gives the condition under which a call breaks the rule: it applies, and is violated.
 func (r *Rule) Broken() *Cond {
@@ -163,43 +172,30 @@ func Conditions(atoms []Atom) *Cond {
 
 // cond gives the one test of a comparison.
 func (a *Atom) cond() *Cond {
-	of := cond.Leaf(cond.Operand, Ref{Key: "of", As: AsPlace, Text: a.Of, marks: a.marks, pos: a.Pos})
+	of := operands("of", AsPlace, one(a.Of), a.marks, a.Pos)
 	for _, t := range []struct {
-		key   string
-		op    cond.Op
-		flags []string
-	}{{"has", cond.Has, a.Has}, {"all", cond.HasAll, a.All}, {"lacks", cond.Lacks, a.Lacks}} {
-		if len(t.flags) > 0 {
-			return cond.Test(t.op, of, first(flagSet(t.key, AsFlags, t.flags, a.marks, a.Pos)))
-		}
-	}
-	for _, t := range []struct {
-		key    string
-		op     cond.Op
-		values []string
-		as     RefAs
+		key  string
+		op   cond.Op
+		as   RefAs
+		with []string
 	}{
-		{"eq", cond.Eq, one(a.Eq), AsValue}, {"ne", cond.Ne, one(a.Ne), AsValue}, {"in", cond.In, a.In, AsValue}, {"lt", cond.Lt, one(a.Lt), AsValue},
-		{"le", cond.Le, one(a.Le), AsValue}, {"gt", cond.Gt, one(a.Gt), AsValue}, {"ge", cond.Ge, one(a.Ge), AsValue}, {"same", cond.Same, one(a.Same), AsPath},
+		{"has", cond.Has, AsAnyFlags, a.Has}, {"all", cond.HasAll, AsAllFlags, a.All}, {"lacks", cond.Lacks, AsAnyFlags, a.Lacks},
+		{"eq", cond.Eq, AsValue, one(a.Eq)}, {"ne", cond.Ne, AsValue, one(a.Ne)}, {"in", cond.In, AsValue, a.In},
+		{"lt", cond.Lt, AsValue, one(a.Lt)}, {"le", cond.Le, AsValue, one(a.Le)}, {"gt", cond.Gt, AsValue, one(a.Gt)}, {"ge", cond.Ge, AsValue, one(a.Ge)},
+		{"same", cond.Same, AsPath, one(a.Same)},
 	} {
-		if len(t.values) > 0 {
-			n := cond.Test(t.op, of)
-			for _, text := range t.values {
-				n.Sub = append(n.Sub, cond.Leaf(cond.Operand, Ref{Key: t.key, As: t.as, Text: text, marks: a.marks, pos: a.Pos}))
-			}
-			return n
+		if len(t.with) > 0 {
+			return cond.Test(t.op, append(of, operands(t.key, t.as, t.with, a.marks, a.Pos)...)...)
 		}
 	}
 	for _, t := range []struct {
-		yes     *bool
-		op, not cond.Op
+		is      *bool
+		yes, no cond.Op
 	}{{a.Null, cond.Null, cond.NotNull}, {a.Set, cond.Set, cond.Unset}} {
-		switch {
-		case t.yes == nil:
-		case *t.yes:
-			return cond.Test(t.op, of)
-		default:
-			return cond.Test(t.not, of)
+		if t.is != nil && *t.is {
+			return cond.Test(t.yes, of...)
+		} else if t.is != nil {
+			return cond.Test(t.no, of...)
 		}
 	}
 	return nil
@@ -208,13 +204,4 @@ func (a *Atom) cond() *Cond {
 // takes reports whether a rule of the kind may have a key.
 func (k *Kind) takes(key string) bool {
 	return slices.Contains(k.May, key) || slices.ContainsFunc(k.Must, func(group []string) bool { return slices.Contains(group, key) })
-}
-
-// allKindKeys lists the keys whose use depends on the kind.
-func allKindKeys() []string {
-	keys := []string{"must", "transitions"}
-	for _, k := range kindKeys {
-		keys = append(keys, k.name)
-	}
-	return keys
 }

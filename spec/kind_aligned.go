@@ -10,11 +10,11 @@ var _ = Register(Kind{
 	Must: [][]string{{"subject"}, {"to"}},
 	May:  []string{"same_as"},
 	Broken: func(r *Rule) *Cond {
-		want := Number("0")
-		if same := r.Operand("same_as"); same != nil {
-			want = cond.Test(cond.Rest, same, r.Operand("to"))
+		want := r.Test("same_as", cond.Rest, "to")
+		if want == nil {
+			want = Number("0")
 		}
-		return cond.Test(cond.Ne, cond.Test(cond.Rest, r.Operand("subject"), r.Operand("to")), want)
+		return cond.Test(cond.Ne, r.Test("subject", cond.Rest, "to"), want)
 	},
 	check: func(c *checker, r *Rule) {
 		if to := c.number(r.To); to != nil && to.Sign() <= 0 {

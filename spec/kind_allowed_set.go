@@ -12,6 +12,6 @@ var _ = Register(Kind{
 		if values := r.Operands("values"); len(values) > 0 {
 			return cond.Of(cond.Not, cond.Test(cond.In, append([]*Cond{r.Operand("subject")}, values...)...))
 		}
-		return cond.Of(cond.Not, cond.Test(cond.Only, r.Operand("subject"), r.Operand("allow")))
+		return cond.Of(cond.Not, r.Test("subject", cond.Only, "allow"))
 	},
 })

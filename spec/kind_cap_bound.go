@@ -11,17 +11,16 @@ var _ = Register(Kind{
 	Must: [][]string{{"cap"}, {"subject", "cap_has"}},
 	May:  []string{"if", "sum"},
 	Broken: func(r *Rule) *Cond {
-		if has := r.Operand("cap_has"); has != nil {
-			asks := cond.Test(cond.Set, r.Operand("subject"))
-			if flags := r.Operand("if"); flags != nil {
-				asks = cond.Test(cond.Has, r.Operand("subject"), flags)
+		if lacks := cond.Of(cond.Not, r.Test("cap", cond.HasAll, "cap_has")); lacks != nil {
+			asks := r.Test("subject", cond.Has, "if")
+			if asks == nil {
+				asks = r.Test("subject", cond.Set)
 			}
-			return cond.Of(cond.All, asks, cond.Of(cond.Not, cond.Test(cond.HasAll, r.Operand("cap"), has)))
+			return cond.Of(cond.All, asks, lacks)
 		}
-		of := r.Operand("subject")
-		if sum := r.Operands("sum"); len(sum) > 0 {
-			of = cond.Of(cond.Sum, sum...)
+		if sum := cond.Of(cond.Sum, r.Operands("sum")...); sum != nil {
+			return cond.Test(cond.Gt, sum, r.Operand("cap"))
 		}
-		return cond.Test(cond.Gt, of, r.Operand("cap"))
+		return r.Test("subject", cond.Gt, "cap")
 	},
 })

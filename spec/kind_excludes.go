@@ -14,8 +14,6 @@ var _ = Register(Kind{
 		if fields := r.Operands("fields"); len(fields) > 0 {
 			return cond.Test(cond.Gt, cond.Of(cond.Given, fields...).Masked(r.Operand("mask")), Number("1"))
 		}
-		return cond.Of(cond.All,
-			cond.Test(cond.Has, r.Operand("subject"), r.Operand("if")),
-			cond.Test(cond.Has, r.Operand("subject"), r.Operand("not")))
+		return cond.Of(cond.All, r.Test("subject", cond.Has, "if"), r.Test("subject", cond.Has, "not"))
 	},
 })

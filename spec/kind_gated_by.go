@@ -9,9 +9,7 @@ var _ = Register(Kind{
 	Name: KindGatedBy,
 	Must: [][]string{{"subject"}, {"mask"}, {"bit"}},
 	Broken: func(r *Rule) *Cond {
-		return cond.Of(cond.All,
-			cond.Test(cond.Set, r.Operand("subject")),
-			cond.Of(cond.Not, cond.Test(cond.Has, r.Operand("mask"), r.Operand("bit"))))
+		return cond.Of(cond.All, r.Test("subject", cond.Set), cond.Of(cond.Not, r.Test("mask", cond.Has, "bit")))
 	},
 	Gates: true,
 })

@@ -6,9 +6,7 @@ import "github.com/verbsgen/verbsgen/spec/cond"
 const KindMandatory = "mandatory"
 
 var _ = Register(Kind{
-	Name: KindMandatory,
-	Must: [][]string{{"subject"}, {"need"}},
-	Broken: func(r *Rule) *Cond {
-		return cond.Of(cond.Not, cond.Test(cond.HasAll, r.Operand("subject"), r.Operand("need")))
-	},
+	Name:   KindMandatory,
+	Must:   [][]string{{"subject"}, {"need"}},
+	Broken: func(r *Rule) *Cond { return cond.Of(cond.Not, r.Test("subject", cond.HasAll, "need")) },
 })

@@ -38,17 +38,16 @@ var _ = Register(Kind{
 })
 
 // ways gives a way for each pair of states.
-func (t *Transition) ways() []*Cond {
-	state := func(key, name string) *Cond {
-		return cond.Leaf(cond.Operand, Ref{Key: key, As: AsValue, Text: name, marks: t.marks, pos: t.Pos})
+func (t *Transition) ways() (out []*Cond) {
+	leaf := func(op cond.Op, r Ref) *Cond {
+		r.marks, r.pos = t.marks, t.Pos
+		return cond.Leaf(op, r)
 	}
-	flags := func(key string, names []string) *Cond {
-		return cond.Leaf(cond.Flags, Ref{Key: key, As: AsFlags, Flags: names, marks: t.marks, pos: t.Pos})
-	}
-	var out []*Cond
 	for _, from := range t.From {
 		for _, to := range t.To {
-			out = append(out, cond.Test(cond.Way, state("from", from), state("to", to), flags("need", t.Need), flags("may", t.May)))
+			out = append(out, cond.Test(cond.Way,
+				leaf(cond.Operand, Ref{Key: "from", As: AsValue, Text: from}), leaf(cond.Operand, Ref{Key: "to", As: AsValue, Text: to}),
+				leaf(cond.Flags, Ref{Key: "need", As: AsAllFlags, Flags: t.Need}), leaf(cond.Flags, Ref{Key: "may", As: AsFlags, Flags: t.May})))
 		}
 	}
 	return out

@@ -8,5 +8,5 @@ const KindNotNull = "not_null"
 var _ = Register(Kind{
 	Name:   KindNotNull,
 	Must:   [][]string{{"subject"}},
-	Broken: func(r *Rule) *Cond { return cond.Test(cond.Null, r.Operand("subject")) },
+	Broken: func(r *Rule) *Cond { return r.Test("subject", cond.Null) },
 })

@@ -13,12 +13,12 @@ var _ = Register(Kind{
 	Name: KindRange,
 	Must: [][]string{{"subject", "sum"}, {"min", "max", "sum"}},
 	Broken: func(r *Rule) *Cond {
-		of, most := r.Operand("subject"), r.Operand("max")
-		if sum := r.Operands("sum"); len(sum) > 0 {
-			of = cond.Of(cond.Sum, sum...)
-			if most == nil {
-				most = Number("UINT64_MAX")
-			}
+		of, most := cond.Of(cond.Sum, r.Operands("sum")...), r.Operand("max")
+		switch {
+		case of == nil:
+			of = r.Operand("subject")
+		case most == nil:
+			most = Number("UINT64_MAX")
 		}
 		return cond.Of(cond.Any, cond.Test(cond.Lt, of, r.Operand("min")), cond.Test(cond.Gt, of, most))
 	},

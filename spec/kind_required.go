@@ -13,6 +13,6 @@ var _ = Register(Kind{
 		if fields := r.Operands("fields"); len(fields) > 0 {
 			return cond.Test(cond.Eq, cond.Of(cond.Given, fields...).Masked(r.Operand("mask")), Number("0"))
 		}
-		return cond.Of(cond.Not, cond.Test(cond.HasAll, r.Operand("mask"), r.Operand("bits")))
+		return cond.Of(cond.Not, r.Test("mask", cond.HasAll, "bits"))
 	},
 })

@@ -9,8 +9,6 @@ var _ = Register(Kind{
 	Name: KindRequires,
 	Must: [][]string{{"subject"}, {"if"}, {"need"}},
 	Broken: func(r *Rule) *Cond {
-		return cond.Of(cond.All,
-			cond.Test(cond.Has, r.Operand("subject"), r.Operand("if")),
-			cond.Of(cond.Not, cond.Test(cond.HasAll, r.Operand("subject"), r.Operand("need"))))
+		return cond.Of(cond.All, r.Test("subject", cond.Has, "if"), cond.Of(cond.Not, r.Test("subject", cond.HasAll, "need")))
 	},
 })

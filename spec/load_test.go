@@ -134,7 +134,7 @@ var mistakes = []struct{ name, old, new, want string }{
 		"ibv_reg_mr.yaml:23:11: " + id + ": a rule of kind mask_for_transition needs next; add it\n" +
 			"ibv_reg_mr.yaml:23:11: " + id + ": a rule of kind mask_for_transition needs transitions; add it"},
 	{"caps of another kind", "needs: args", "needs: caps",
-		"ibv_reg_mr.yaml:20:5: " + id + ": kind requires and needs: caps do not go together; cap_bound needs caps, and no other kind does"},
+		"ibv_reg_mr.yaml:20:5: " + id + ": kind requires and needs: caps do not go together; a kind with the key cap needs caps, and no other does"},
 	{"no source", "    passage: \"0123456789abcdef\"\n", "",
 		"ibv_reg_mr.yaml:20:5: " + id + ": neither section and passage nor source is given; say where the rule stands"},
 	{"lint without note", "kind: requires", "kind: requires\n    severity: lint",

@@ -41,7 +41,7 @@ func (c *checker) names(r *Rule, fn *api.Function, conditions ...*Cond) (state b
 				state = c.ref(n.Of.at(n.Of.Text), r, fn, n.Of) || state
 			case cond.Flags:
 				for _, name := range n.Of.Flags {
-					if n.Of.As != AsBits || !isNumber(name) {
+					if !isNumber(name) {
 						c.flag(n.Of.at(name), r, name)
 					}
 				}

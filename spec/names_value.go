@@ -77,26 +77,46 @@ func (c *checker) values(r *Rule, fn *api.Function, n *Cond) {
 	})
 }
 
-// testable notes places of a type that the test of them is not made for.
+// Roles of parameters whose values are flags, numbers and pointers.
+var (
+	flagRoles    = []string{RoleFlags, RoleMask}
+	numberRoles  = []string{RoleFlags, RoleMask, RoleIn, RoleEnum, RoleLen, RoleAddr}
+	pointerRoles = []string{RoleHandle, RoleInRec, RoleOutRec, RoleOut, RoleSlice, RoleAddr}
+)
+
+// testable notes places of a type that the test of them is not made for. A parameter whose role is right for the test is left to
+// those who hold roles against types.
 func (c *checker) testable(r *Rule, fn *api.Function, n *Cond) {
 	flags, null := n.Op >= cond.Has && n.Op <= cond.Only, n.Op == cond.Null || n.Op == cond.NotNull
 	numbers := n.Op == cond.Sum || n.Op == cond.Rest || n.Op >= cond.Eq && n.Op <= cond.In
 	for _, s := range n.Sub {
 		t, _, err := c.f.TypeOfPath(fn, s.Of.Text)
-		problem := ""
+		role, problem := c.roleOf(fn, s.Of.Text), ""
 		switch {
 		case s.Op != cond.Operand || err != nil:
-		case flags && (t.Kind != CInt || t.Array):
+		case flags && (t.Kind != CInt || t.Array) && !slices.Contains(flagRoles, role):
 			problem = "which has no flags"
-		case numbers && t.Kind != CInt && t.Kind != CAddr:
+		case numbers && t.Kind != CInt && t.Kind != CAddr && !slices.Contains(numberRoles, role):
 			problem = "which is no number"
-		case null && (t.Kind == CInt || t.Kind == CStruct && !t.Pointer):
+		case null && (t.Kind == CInt || t.Kind == CStruct && !t.Pointer) && !slices.Contains(pointerRoles, role):
 			problem = "which cannot be NULL"
 		}
 		if problem != "" {
 			c.add(s.Of.at(s.Of.Text), CodeType, r.ID, s.Of.Key+": "+s.Of.Text+" is of type "+t.C+", "+problem, "correct the path, or take another kind of rule")
 		}
 	}
+}
+
+// roleOf gives the role of a parameter on its page; empty for another path.
+func (c *checker) roleOf(fn *api.Function, path string) string {
+	if v := c.VerbByC(fn.Name); v != nil {
+		for i := range v.Params {
+			if v.Params[i].C == path {
+				return v.Params[i].Role
+			}
+		}
+	}
+	return ""
 }
 
 // value holds a constant against the type of a place that it is compared with.

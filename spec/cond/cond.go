@@ -113,40 +113,17 @@ func (n *Node[T]) Each(f func(*Node[T])) {
 	}
 }
 
-// Map gives the same tree of other operands. Asked is how many of a set of flags a release must have.
-func Map[A, B any](n *Node[A], f func(of A, asked Asked) B) *Node[B] { return mapped(n, AskedNone, f) }
-
-func mapped[A, B any](n *Node[A], asked Asked, f func(A, Asked) B) *Node[B] {
+// Map gives the same tree of other operands.
+func Map[A, B any](n *Node[A], f func(A) B) *Node[B] {
 	if n == nil {
 		return nil
 	}
-	out := &Node[B]{Op: n.Op, Mask: mapped(n.Mask, AskedNone, f)}
+	out := &Node[B]{Op: n.Op, Mask: Map(n.Mask, f)}
 	if n.Op == Operand || n.Op == Flags {
-		out.Of = f(n.Of, asked)
+		out.Of = f(n.Of)
 	}
-	for i, s := range n.Sub {
-		out.Sub = append(out.Sub, mapped(s, n.Asked(i), f))
+	for _, s := range n.Sub {
+		out.Sub = append(out.Sub, Map(s, f))
 	}
 	return out
-}
-
-// Asked is how many of a set of flags a release must have for a test to mean something. It has no effect on other operands.
-type Asked uint8
-
-// How many flags are asked for.
-const (
-	AskedNone Asked = iota
-	AskedOne
-	AskedAll
-)
-
-// Asked tells how many of the flags Sub[i] are asked for.
-func (n *Node[T]) Asked(i int) Asked {
-	switch {
-	case n.Op == HasAll, n.Op == Way && i == 2:
-		return AskedAll
-	case n.Op == Way:
-		return AskedNone
-	}
-	return AskedOne
 }

@@ -79,11 +79,11 @@ func (b *binder) bindRule(p *spec.Page, s *spec.Rule, v *model.Verb) *model.Rule
 }
 
 // resolve finds what an operand of a condition names.
-func (rb *ruleBinder) resolve(ref spec.Ref, asked cond.Asked) *model.Operand {
-	switch {
-	case ref.As >= spec.AsFlags:
-		return &model.Operand{Kind: model.OpConst, Const: rb.flags(ref.Flags, asked)}
-	case ref.As == spec.AsCap:
+func (rb *ruleBinder) resolve(ref spec.Ref) *model.Operand {
+	switch ref.As {
+	case spec.AsAllFlags, spec.AsAnyFlags, spec.AsFlags:
+		return &model.Operand{Kind: model.OpConst, Const: rb.flags(ref.Flags, ref.As)}
+	case spec.AsCap:
 		return rb.capability(ref.Text)
 	}
 	return rb.operand(ref.Text)
@@ -183,7 +183,7 @@ const newerConstant = "names a flag or a capability of a later release"
 
 // flags gives the bits of flag names and numbers. A rule that asks for a flag which the release does not have yet is of a later
 // release; others are left out.
-func (rb *ruleBinder) flags(names []string, asked cond.Asked) (bits uint64) {
+func (rb *ruleBinder) flags(names []string, as spec.RefAs) (bits uint64) {
 	missing := 0
 	for _, n := range names {
 		if v, err := strconv.ParseUint(n, 0, 64); err == nil {
@@ -196,7 +196,7 @@ func (rb *ruleBinder) flags(names []string, asked cond.Asked) (bits uint64) {
 		}
 		bits |= uint64(v)
 	}
-	if missing > 0 && (asked == cond.AskedAll || asked == cond.AskedOne && missing == len(names)) {
+	if missing > 0 && (as == spec.AsAllFlags || as == spec.AsAnyFlags && missing == len(names)) {
 		rb.cannot(newerConstant)
 	}
 	return bits

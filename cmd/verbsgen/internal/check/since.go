@@ -78,7 +78,7 @@ func (k *Checker) known(fn *api.Function, r *spec.Rule, broken *spec.Cond) bool 
 				ok = ok && k.operandKnown(fn, s.Of)
 			case s.Op == cond.Flags && n.Op != cond.Lacks && len(s.Of.Flags) > 0:
 				m, all := mask(k.facts, s.Of.Flags)
-				ok = ok && (all || n.Asked(i) == cond.AskedOne && m.Sign() != 0)
+				ok = ok && (all || s.Of.As == spec.AsAnyFlags && m.Sign() != 0)
 			}
 		}
 	})

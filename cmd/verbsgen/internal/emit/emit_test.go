@@ -142,11 +142,11 @@ func TestNot(t *testing.T) {
 
 // named is an operand of the tests.
 func named(text string) *model.Cond {
-	return cond.Leaf(cond.Operand, resolved(spec.Ref{Text: text}, cond.AskedNone))
+	return cond.Leaf(cond.Operand, resolved(spec.Ref{Text: text}))
 }
 
 // resolved stands for bind in these tests.
-func resolved(ref spec.Ref, _ cond.Asked) *model.Operand {
+func resolved(ref spec.Ref) *model.Operand {
 	o := &model.Operand{Kind: model.OpConst, Text: ref.Text}
 	for _, f := range ref.Flags {
 		bit, ok := map[string]uint64{"A": 1, "B": 2, "C": 4}[f]
@@ -157,7 +157,7 @@ func resolved(ref spec.Ref, _ cond.Asked) *model.Operand {
 	}
 	v, err := strconv.ParseUint(ref.Text, 0, 64)
 	switch {
-	case ref.As >= spec.AsFlags:
+	case ref.Flags != nil:
 	case err == nil:
 		o.Const = v
 	case ref.Text == "UINT64_MAX":
