@@ -51,7 +51,7 @@ func (b *binder) fitLeaf(f api.Field, goType string) error {
 func (b *binder) goAlign(rec *api.Record) int64 {
 	align := int64(1)
 	for _, f := range rec.Fields {
-		if f.Name == "" || container(rec, f) {
+		if f.Name == "" || rec.Container(f) {
 			continue
 		}
 		elem, _ := array(f.Type)

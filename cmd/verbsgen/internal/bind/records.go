@@ -3,6 +3,7 @@ package bind
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -211,7 +212,7 @@ func (b *binder) mirror(tag string, at spec.Pos) *model.Mirror {
 	}
 	shown := b.shownFields(tag)
 	for _, f := range rec.Fields {
-		if f.Name == "" || container(rec, f) {
+		if f.Name == "" || rec.Container(f) {
 			continue
 		}
 		opaque := shown != nil && !shown[f.Name]
@@ -260,7 +261,7 @@ func (b *binder) shownFields(tag string) map[string]bool {
 			if shown == nil {
 				shown = map[string]bool{}
 			}
-			addShown(shown, &p.Records[i])
+			maps.Copy(shown, p.Records[i].Shown())
 		}
 	}
 	return shown
@@ -269,7 +270,7 @@ func (b *binder) shownFields(tag string) map[string]bool {
 // overlaps tells whether a field shares bytes with one that is shown.
 func overlaps(rec *api.Record, f api.Field, shown map[string]bool) bool {
 	return slices.ContainsFunc(rec.Fields, func(g api.Field) bool {
-		return shown[g.Name] && !container(rec, g) && f.Offset < g.Offset+g.Size && g.Offset < f.Offset+f.Size
+		return shown[g.Name] && !rec.Container(g) && f.Offset < g.Offset+g.Size && g.Offset < f.Offset+f.Size
 	})
 }
 

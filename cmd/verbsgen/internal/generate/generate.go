@@ -5,6 +5,7 @@ package generate
 
 import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/bind"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/decide"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/emit"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/emit/cdecl"
@@ -44,7 +45,7 @@ func Run(rel *api.Release, sp *spec.Spec, opt Options) ([]output.File, *model.Pa
 	}
 	var errs diag.List
 	if !opt.AllowUndecided {
-		errs.AddErr(bind.Decide(rel, sp).UndecidedErr())
+		errs.AddErr(decide.All(rel, sp).UndecidedErr())
 	}
 	versions := symbolVersions(newest)
 	specials := map[string]bind.Special{}
