@@ -2,6 +2,7 @@ package spec
 
 import (
 	"fmt"
+	"math/big"
 	"regexp"
 	"strconv"
 	"strings"
@@ -36,6 +37,26 @@ type CType struct {
 
 // Record gives the record of a struct or object; nil when it is opaque.
 func (t CType) Record() *api.Record { return t.record }
+
+// Depth counts the pointers of the type.
+func (t CType) Depth() int { return strings.Count(t.C, "*") }
+
+// Const tells whether the type, or what it points to, is const.
+func (t CType) Const() bool { return strings.HasPrefix(strings.TrimSpace(t.C), "const ") }
+
+// BigEndian tells whether the type, or what it points to, is an integer in network byte order.
+func (t CType) BigEndian() bool { return strings.Contains(t.C, "__be") }
+
+// Range gives the least and the greatest value of an integer; an address counts as an integer of 64 bits.
+func (t CType) Range() (low, high *big.Int) {
+	switch {
+	case t.Kind != CInt:
+		return new(big.Int), maxUint(64)
+	case t.Signed:
+		return minInt(t.Bits), maxInt(t.Bits)
+	}
+	return new(big.Int), maxUint(t.Bits)
+}
 
 var intTypes = map[string]CType{
 	"char": {Bits: 8, Signed: true}, "signed char": {Bits: 8, Signed: true}, "unsigned char": {Bits: 8},

@@ -142,6 +142,9 @@ func (d *decoder) release(to *string) reader {
 // At gives the place of a text of the field, found by its key.
 func (f *RecordField) At(key, text string) Pos { return f.marks.at(key, text, f.Pos) }
 
+// At gives the place of a text of the record, found by its key.
+func (r *Record) At(key, text string) Pos { return r.marks.at(key, text, r.Pos) }
+
 // At gives the place of a text of the parameter, found by its key.
 func (p *Param) At(key, text string) Pos { return p.marks.at(key, text, p.Pos) }
 

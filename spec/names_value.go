@@ -228,12 +228,7 @@ func (c *checker) inRange(subject string, fn *api.Function, path, key string, va
 	if err != nil || t.Kind != CInt && t.Kind != CAddr || t.Array {
 		return
 	}
-	low, high := new(big.Int), maxUint(64)
-	if t.Kind == CInt {
-		if high = maxUint(t.Bits); t.Signed {
-			low, high = minInt(t.Bits), maxInt(t.Bits)
-		}
-	}
+	low, high := t.Range()
 	for _, text := range values {
 		if v := c.number(text); v != nil && (v.Cmp(low) < 0 || v.Cmp(high) > 0) {
 			c.add(m.at(key, text, pos), CodeValue, subject, fmt.Sprintf("%s: %s is out of the range of %s, which is of type %s: %v to %v", key, text, path, t.C, low, high), "write a number that it can have")

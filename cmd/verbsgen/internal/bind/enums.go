@@ -1,8 +1,6 @@
 package bind
 
 import (
-	"fmt"
-
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
@@ -63,18 +61,14 @@ func (b *binder) bindEnum(p *spec.Page, s spec.EnumType) {
 
 // addType enters a type under its Go name.
 func (b *binder) addType(e *model.Enum, at spec.Pos) {
-	if old := b.types[e.Go]; old != nil {
-		b.errorf(diag.GoNameTwice, at, e.Go, fmt.Sprintf("a type of this name stands at %s:%d already", old.Pos.File, old.Pos.Line), "rename one of them")
-		return
-	}
 	b.types[e.Go] = e
 	b.pkg.Enums = append(b.pkg.Enums, e)
 }
 
 // enumeratorsOf lists the enumerators of a C enum; none when the release does not have it yet.
 func (b *binder) enumeratorsOf(tag string, at spec.Pos, subject string) []string {
-	e, ok := b.enums["enum "+tag]
-	if !ok {
+	e := b.facts.Enum(tag)
+	if e == nil {
 		if !b.newer("enum " + tag) {
 			b.errorf(diag.NameUnknown, at, subject, "no enum "+tag+" in this header", "correct the name")
 		}
@@ -103,8 +97,6 @@ func (b *binder) addMembers(e *model.Enum, members []string, names, docs map[str
 		if other := seen[m.Go]; other != "" {
 			b.errorf(diag.GoNameTwice, at(c), m.Go, "both "+other+" and "+c+" get this Go name", "give one of them a name under names:")
 		}
-		b.checkFits(e, m, at(c))
-		b.fitMember(e, c, v, at(c))
 		seen[m.Go], values[v] = c, true
 		e.Members = append(e.Members, m)
 	}

@@ -37,7 +37,7 @@ func (b *binder) bindParts() {
 			s := &p.Objects[i]
 			if o := b.objects[s.Go]; o != nil && used[o] {
 				o.Parts = resolve(s.NeedsVerbs)
-				b.requireParts(o.Go, o.Parts, objectParts(s), s.Pos)
+				b.requireParts(o.Go, o.Parts, form.PartsOf(s), s.Pos)
 			}
 		}
 	}
@@ -50,18 +50,6 @@ func (b *binder) requireParts(subject string, parts map[string]*model.Part, requ
 			b.errorf(diag.NameUnknown, at, subject, "what is generated for it calls "+p.C+", which this header does not declare", "take a verbs.h that is whole")
 		}
 	}
-}
-
-// objectParts are the parts that a handle needs.
-func objectParts(o *spec.Object) []form.Part {
-	var parts []form.Part
-	if o.Events {
-		parts = append(parts, form.EventParts...)
-	}
-	if o.Memory == spec.MemoryDevice {
-		parts = append(parts, form.DeviceMemoryParts...)
-	}
-	return parts
 }
 
 // bindEvents resolves what asynchronous events concern. Events of a later release are left out.

@@ -1,0 +1,162 @@
+package fit
+
+import (
+	"cmp"
+	"fmt"
+	"math/big"
+	"strings"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/spec"
+)
+
+// record holds a record against its struct. What has no place in a Go struct at all is told when the mirror is made.
+func (c *checker) record(r *spec.Record) {
+	name := c.unique(r.Go)
+	for i := range r.Fields {
+		f := &r.Fields[i]
+		name(f.Go, f.C, f.At("go", f.Go))
+		c.callback(r, f)
+		if t, ok := c.fieldType(r.C, f.C); ok {
+			c.field(r, f, t)
+		}
+	}
+	for _, s := range r.Switches {
+		name(s.Go, s.C, s.Pos)
+	}
+	c.bits(r)
+}
+
+// fieldType gives the type of a field, which may lie inside of another; ok is false when the struct has none of that name.
+func (c *checker) fieldType(tag, path string) (t spec.CType, ok bool) {
+	t = c.facts.TypeOf("struct " + tag)
+	for step := range strings.SplitSeq(path, ".") {
+		if t, ok = c.facts.Member(t, step); !ok {
+			return t, false
+		}
+	}
+	return t, true
+}
+
+// callback holds what a field is for against its keys.
+func (c *checker) callback(r *spec.Record, f *spec.RecordField) {
+	fail := func(problem, fix string) { c.fail(f.At("callback", f.Callback), r.Go+"."+f.Go, problem, fix) }
+	switch f.Callback {
+	case "", form.CallbackMemory, form.CallbackAllocator, form.CallbackContext:
+	default:
+		fail("struct "+r.C+" has no callback "+f.Callback, "take callback: out")
+		return
+	}
+	if (f.Callback == form.CallbackMemory) != (f.Len != "") {
+		fail("callback: memory and len: go together", "name the field with the length of the memory under len:")
+	}
+	if (f.Callback == form.CallbackAllocator) != (f.Pair != "" && f.Default != "") {
+		fail("callback: allocator goes with pair: and default:", "name the function that frees, and the constant that leaves a request to the library")
+	}
+}
+
+// field holds what a page makes of a field against its C type.
+func (c *checker) field(r *spec.Record, f *spec.RecordField, t spec.CType) {
+	key, text, want := c.fieldMismatch(f, t)
+	if want == "" {
+		return
+	}
+	given := key + ": " + cmp.Or(text, "true")
+	c.add(diag.TypeMismatch, f.At(key, text), r.Go+"."+f.Go, "struct "+r.C+"."+f.C+" is of type "+t.C+", and "+given+" is for "+want, "correct "+key+":")
+}
+
+// fieldMismatch names the key of a field that does not fit its C type, and what the key is for; want is empty when all fit.
+func (c *checker) fieldMismatch(f *spec.RecordField, t spec.CType) (key, text, want string) {
+	needs := func(ok bool, k, value, what string) {
+		if !ok && want == "" {
+			key, text, want = k, value, what
+		}
+	}
+	if o := c.ObjectByGo(f.Handle); o != nil {
+		needs(t.Depth() == 1 && t.Tag == o.C, "handle", f.Handle, "a struct "+o.C+" *")
+	}
+	if n := c.RecordByGo(f.Nested); n != nil {
+		needs(isStruct(t, n.C), "nested", f.Nested, "a struct "+n.C)
+	}
+	enum, bits := c.enumType(f.Type)
+	switch n := c.RecordByGo(f.Type); {
+	case f.Type == model.GID:
+		needs(isStruct(t, model.GIDTag), "type", f.Type, "a "+model.GIDUnion)
+	case f.Type == "uintptr":
+		needs(t.Pointer || isInt(t) && t.Bits == 64, "type", f.Type, "a pointer or an integer of 64 bits")
+	case n != nil:
+		needs(isStruct(t, n.C), "type", f.Type, "a struct "+n.C)
+	case bits > 0:
+		needs(isInt(t), "type", f.Type, "an integer")
+		needs(t.Bits <= bits, "type", f.Type, fmt.Sprintf("an integer of at most %d bits", bits))
+		needs(t.Tag == "" || enum == "" || c.facts.Enum(t.Tag) == c.facts.Enum(enum), "type", f.Type, "an enum "+enum)
+	}
+	if f.Text {
+		needs(t.Array && (t.Kind == spec.CText || t.Kind == spec.CInt && t.Bits == 8 && !t.Signed), "text", "", "an array of char")
+	}
+	if f.Bool {
+		needs(isInt(t) && t.Bits <= 32 && t.Tag == "", "bool", "", "an integer of at most 32 bits")
+	}
+	if f.Callback != "" {
+		needs(t.Pointer, "callback", f.Callback, "a pointer")
+	}
+	return key, text, want
+}
+
+// bits holds the mask of a record, and the bits that stand for its fields, against the header.
+func (c *checker) bits(r *spec.Record) {
+	high := new(big.Int).SetUint64(1<<32 - 1) // of a mask beside the struct
+	where := "its mask"
+	if t, ok := c.fieldType(r.C, r.Mask); ok && r.Mask != "" {
+		if !isInt(t) {
+			c.add(diag.TypeMismatch, r.At("mask", r.Mask), r.Go, "struct "+r.C+"."+r.Mask+" is of type "+t.C+", and a mask is an integer", "correct mask:")
+			return
+		}
+		_, high = t.Range()
+		where = "the mask " + r.Mask + " of type " + t.C
+	}
+	enum := c.commonEnum(r)
+	one := func(bit, subject string, at spec.Pos) {
+		if v := c.facts.Const(bit); v != nil && v.Cmp(high) > 0 {
+			c.add(diag.ValueRange, at, subject, fmt.Sprintf("its bit %s is %d, which %s cannot hold", bit, v, where), "correct bit:")
+		}
+		if e := c.facts.EnumOf(bit); e != nil && e.Tag != enum {
+			c.fail(at, subject, "its bit "+bit+" is of "+e.Tag+", and the other bits of the record are of "+enum, "write a member of "+enum)
+		}
+	}
+	for i := range r.Fields {
+		f := &r.Fields[i]
+		one(f.Bit, r.Go+"."+f.Go, f.At("bit", f.Bit))
+	}
+	for _, s := range r.Switches {
+		one(s.C, r.Go+"."+s.Go, s.Pos)
+	}
+}
+
+// commonEnum is the enum that most bits of a record are of; of two equals the first.
+func (c *checker) commonEnum(r *spec.Record) string {
+	var order []string
+	count := map[string]int{}
+	note := func(bit string) {
+		if e := c.facts.EnumOf(bit); e != nil {
+			if count[e.Tag]++; count[e.Tag] == 1 {
+				order = append(order, e.Tag)
+			}
+		}
+	}
+	for _, f := range r.Fields {
+		note(f.Bit)
+	}
+	for _, s := range r.Switches {
+		note(s.C)
+	}
+	most := ""
+	for _, tag := range order {
+		if count[tag] > count[most] {
+			most = tag
+		}
+	}
+	return most
+}
