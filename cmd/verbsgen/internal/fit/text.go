@@ -18,7 +18,7 @@ const extendedContext = "struct verbs_context"
 // beside declarations that it was not written for.
 func (h *holder) text() {
 	for _, v := range h.pkg.Verbs {
-		f := ownForm(v)
+		f := writtenForm(v)
 		if f != nil {
 			h.each(h.record, f.Reads...)
 		}
@@ -42,8 +42,8 @@ func (h *holder) text() {
 	}
 }
 
-// ownForm is the form of a verb's methods that is written for its C function; nil for a verb whose methods are plain.
-func ownForm(v *model.Verb) *form.Form {
+// writtenForm is the form of a verb's methods that is written for its C function; nil for a verb whose methods are plain.
+func writtenForm(v *model.Verb) *form.Form {
 	for _, m := range v.Methods {
 		if f := form.Find(m.Form); f.Sig != nil {
 			return f

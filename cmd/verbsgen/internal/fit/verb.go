@@ -94,7 +94,7 @@ func hasRole(v *spec.Verb, p *spec.Param, t spec.CType) bool {
 		if p.Type == model.GID {
 			return toStruct && t.Tag == model.GIDTag && !t.Const()
 		}
-		return t.Depth() == 1 && !t.Const() && (t.Kind == spec.CAddr && t.Bits > 0 || t.Kind == spec.CText)
+		return ownForm(v) || t.Depth() == 1 && !t.Const() && (t.Kind == spec.CAddr && t.Bits > 0 || t.Kind == spec.CText)
 	case spec.RoleFlags, spec.RoleEnum, spec.RoleMask:
 		return isInt(t)
 	case spec.RoleLen:
@@ -105,6 +105,11 @@ func hasRole(v *spec.Verb, p *spec.Param, t spec.CType) bool {
 		return t.Kind == spec.CInt && !t.Pointer || t.Pointer && (calledByRuntime(v) || alwaysFixed(v, p))
 	}
 	return true
+}
+
+// ownForm tells whether a form of a method is written for the C function, and looks at the roles itself.
+func ownForm(v *spec.Verb) bool {
+	return slices.ContainsFunc(v.Methods, func(m spec.Method) bool { f := form.Find(m.Form); return f != nil && f.Sig != nil })
 }
 
 // calledByRuntime tells whether a package under runtime/ calls the function, and hands in pointers of its own.
