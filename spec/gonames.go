@@ -145,6 +145,9 @@ func (f *RecordField) At(key, text string) Pos { return f.marks.at(key, text, f.
 // At gives the place of a text of the record, found by its key.
 func (r *Record) At(key, text string) Pos { return r.marks.at(key, text, r.Pos) }
 
+// At gives the place of a text of the type, found by its key.
+func (t *FlagType) At(key, text string) Pos { return t.marks.at(key, text, t.Pos) }
+
 // At gives the place of a text of the parameter, found by its key.
 func (p *Param) At(key, text string) Pos { return p.marks.at(key, text, p.Pos) }
 

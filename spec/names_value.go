@@ -9,12 +9,45 @@ import (
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
-// release checks that the reference page of a page is of a release that there is.
-func (c *checker) release(p *Page, newest string) {
-	if newest != "" && p.Release != "" && api.Compare(p.Release, newest) > 0 {
-		c.add(p.marks.at("release", p.Release, p.Pos), CodeUnknownName, p.Page, "release "+p.Release+" is newer than "+newest+", the newest release that is known",
-			"name the release whose page it follows")
+// release checks that the reference page of a page is of a release that there is. A page about a header of one's own may name
+// any that is not newer.
+func (c *checker) release(p *Page, rels []*api.Release) {
+	oldest, newest := api.Releases()[0], newest(rels)
+	problem := ""
+	switch {
+	case newest == "" || p.Release == "":
+		return
+	case api.Compare(p.Release, newest) > 0:
+		problem = "is newer than " + newest + ", the newest release that is known"
+	case api.Compare(p.Release, oldest) < 0 && slices.ContainsFunc(rels, func(r *api.Release) bool { return r.Release != "" && p.about(r) }):
+		problem = "is older than " + oldest + ", the oldest release that is known"
+	default:
+		return
 	}
+	c.add(p.marks.at("release", p.Release, p.Pos), CodeUnknownName, p.Page, "release "+p.Release+" "+problem, "name the release whose page it follows")
+}
+
+// about tells whether a page binds a function, record or enum of a release.
+func (p *Page) about(r *api.Release) bool {
+	binds := map[string]bool{}
+	for _, v := range p.Verbs {
+		binds[v.C] = true
+	}
+	for _, x := range p.Records {
+		binds["struct "+x.C] = true
+	}
+	for _, o := range p.Objects {
+		binds["struct "+o.C] = true
+	}
+	for _, f := range p.Flags {
+		binds["enum "+f.Enum] = true
+	}
+	for _, e := range p.Enums {
+		binds["enum "+e.Enum] = true
+	}
+	return slices.ContainsFunc(r.Functions, func(f api.Function) bool { return binds[f.Name] }) ||
+		slices.ContainsFunc(r.Records, func(x api.Record) bool { return binds[x.Tag] }) ||
+		slices.ContainsFunc(r.Enums, func(e api.Enum) bool { return binds[e.Tag] })
 }
 
 // newest gives the newest of some releases; "" where none has a name.
@@ -66,6 +99,7 @@ func (c *checker) ruleValues(r *Rule, fn *api.Function) {
 	}{{"min", one(r.Min)}, {"max", one(r.Max)}, {"values", r.Values}} {
 		c.inRange(r.ID, fn, r.Subject, l.key, l.values, r.marks, r.Pos)
 	}
+	c.subject(r, fn)
 	if low, high := c.number(r.Min), c.number(r.Max); low != nil && high != nil && low.Cmp(high) > 0 {
 		c.add(r.marks.at("min", r.Min, r.Pos), CodeValue, r.ID, fmt.Sprintf("min: %s is more than max: %s", r.Min, r.Max), "swap them, or correct one")
 	}
@@ -95,6 +129,25 @@ func (c *checker) ruleValues(r *Rule, fn *api.Function) {
 		}
 	}
 }
+
+// subject holds the type of a rule's subject against what its kind does with it.
+func (c *checker) subject(r *Rule, fn *api.Function) {
+	t, _, err := c.f.TypeOfPath(fn, r.Subject)
+	problem := ""
+	switch {
+	case err != nil || t.C == "":
+	case r.Kind == KindNotNull && t.Kind == CInt:
+		problem = ", which is never NULL"
+	case slices.Contains(numeric, r.Kind) && (t.Kind == CObject || t.Kind == CStruct):
+		problem = ", and a rule of kind " + r.Kind + " is about a number"
+	}
+	if problem != "" {
+		c.add(r.marks.at("subject", r.Subject, r.Pos), CodeValue, r.ID, r.Subject+" is of type "+t.C+problem, "correct subject: or kind:")
+	}
+}
+
+// numeric are the kinds of rules whose subject is a number or a set of flags.
+var numeric = []string{KindRequires, KindAllowedSet, KindMandatory, KindRange, KindAligned, KindCapBound, KindMaskForTransition}
 
 // sameEnum notes enumerators of another enum than that of what a path leads to.
 func (c *checker) sameEnum(subject string, fn *api.Function, path, key string, names []string, m marks, pos Pos) {

@@ -40,13 +40,7 @@ func (b *binder) bindFlags(p *spec.Page, f spec.FlagType) {
 	b.addType(e, f.Pos)
 }
 
-// runtimeTypes are the enum types that the packages under runtime/ have.
-var runtimeTypes = map[string]string{"WCStatus": "dpath", "WCOpcode": "dpath", "WROpcode": "dpath"}
-
 func (b *binder) bindEnum(p *spec.Page, s spec.EnumType) {
-	if s.Runtime != runtimeTypes[s.Go] && s.Runtime != "" {
-		b.errorf(diag.TypeUnknown, s.Pos, s.Go, "runtime/"+s.Runtime+" has no such type", "take runtime: out")
-	}
 	e := &model.Enum{Go: s.Go, Page: p.Page, Bits: 32, Signed: s.Signed, Prefix: s.Prefix, Runtime: s.Runtime, Doc: s.Doc, Pos: pos(s.Pos)}
 	members := s.Members
 	if s.Enum != "" {

@@ -57,7 +57,8 @@ func (b *binder) bindSpecial(v *model.Verb, f *api.Function, sp Special, s *spec
 	}
 }
 
-// contextHelper is the inline through which the header reaches the extended context; the C side walks the same way.
+// contextHelper is the inline through which the header reaches the extended context; the C side walks the same way. It is part of
+// how all verbs are reached, as verbs_context and its ops are, and of no page.
 const contextHelper = "verbs_get_ctx"
 
 // pinHelper checks the body of contextHelper when a bound verb goes its way.

@@ -81,8 +81,8 @@ func (b *binder) bindField(r *model.Record, s spec.Record, sf spec.RecordField, 
 		}
 		f.GoType = "*" + sf.Handle
 	case sf.Nested != "":
-		if f.Nested = b.records[sf.Nested]; f.Nested == nil || !f.Nested.In {
-			b.errorf(diag.TypeUnknown, sf.Pos, s.Go+"."+f.Go, "no record "+sf.Nested+" of role in, in any page", "correct nested:")
+		if f.Nested = b.records[sf.Nested]; f.Nested == nil {
+			b.errorf(diag.TypeUnknown, sf.Pos, s.Go+"."+f.Go, "no record "+sf.Nested+" in any page", "correct nested:")
 		}
 		f.GoType = "*" + sf.Nested
 	case sf.Type == model.GID:

@@ -3,6 +3,8 @@ package fit
 import (
 	"fmt"
 	"math/big"
+	"math/bits"
+	"slices"
 
 	"github.com/verbsgen/verbsgen/spec"
 )
@@ -11,6 +13,11 @@ import (
 func (c *checker) flags(t *spec.FlagType) {
 	high := new(big.Int).SetUint64(1<<t.Bits - 1)
 	e := c.facts.Enum(t.Enum)
+	for _, name := range t.Ranges {
+		if v := c.facts.Const(name); v != nil && v.IsUint64() && bits.OnesCount64(v.Uint64()) < 2 {
+			c.fail(t.At("ranges", name), t.Go, "ranges: "+name+" is no range of bits", "list a single bit under members:")
+		}
+	}
 	for _, name := range c.members(t.Enum, t.Members) {
 		v := c.facts.Const(name)
 		negative := v.Sign() < 0 && (t.Bits < 64 || e != nil && e.Signed) // bits of 64 may look negative
@@ -23,8 +30,15 @@ func (c *checker) flags(t *spec.FlagType) {
 	}
 }
 
+// runtimeTypes are the enum types that a package under runtime/ has. Pages take such a type over by runtime:, and cannot add to
+// it: which there are is that package's matter. A test holds the list against its source.
+var runtimeTypes = map[string][]string{"dpath": {"WCOpcode", "WCStatus", "WROpcode"}}
+
 // enum holds the values of a type of values against its width and sign.
 func (c *checker) enum(t *spec.EnumType) {
+	if t.Runtime != "" && !slices.Contains(runtimeTypes[t.Runtime], t.Go) {
+		c.fail(t.Pos, t.Go, "runtime/"+t.Runtime+" has no such type", "take runtime: out")
+	}
 	low, high := spec.CType{Kind: spec.CInt, Bits: 32, Signed: t.Signed}.Range()
 	for _, name := range c.members(t.Enum, t.Members) {
 		v := c.facts.Const(name)

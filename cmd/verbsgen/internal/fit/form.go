@@ -42,7 +42,8 @@ func (c *checker) form(v *spec.Verb, m *spec.Method, f *form.Form) {
 	at := m.At("form", m.Form)
 	fail := func(problem, fix string) { c.fail(at, m.Go, problem, fix) }
 	hasMemory := slices.ContainsFunc(v.Params, func(p spec.Param) bool { return p.Role == spec.RoleAddr && p.Len != "" })
-	if f.Memory && !hasMemory {
+	first := slices.IndexFunc(v.Methods, func(m spec.Method) bool { f := form.Find(m.Form); return f != nil && f.Memory })
+	if f.Memory && !hasMemory && m == &v.Methods[first] {
 		fail("form "+f.Name+" is for a verb with an address and its length", "take form: out, or name the length under len:")
 	}
 	if f.Sig == nil {
@@ -82,6 +83,8 @@ func (c *checker) plainProblem(v *spec.Verb, m *spec.Method, fn *api.Function) s
 	switch {
 	case v.Returns == spec.RetValue:
 		return v.C + " returns a value, for which there is no form of method yet"
+	case recv == form.RecvLib && slices.ContainsFunc(v.Params, func(p spec.Param) bool { return p.Role == spec.RoleHandle && c.ObjectByGo(p.Type) != nil }):
+		return v.C + " takes a handle, and a method of Lib has none to be reached by"
 	case recv != form.RecvLib && c.ObjectByGo(recv) != nil && !takes:
 		return v.C + " has no parameter of type " + recv
 	}
@@ -106,7 +109,7 @@ func (c *checker) plainProblem(v *spec.Verb, m *spec.Method, fn *api.Function) s
 				return "parameter " + p.C + " comes after " + rest + ", which takes the rest of the call"
 			}
 		}
-		if p.Rest {
+		if p.Rest && p.Role == spec.RoleFlags {
 			rest = p.C
 		}
 		if c.facts.TypeOf(q.Type).BigEndian() {

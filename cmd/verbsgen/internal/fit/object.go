@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
@@ -10,17 +11,47 @@ import (
 // object holds a handle against the header and its parts against their verbs.
 func (c *checker) object(o *spec.Object) {
 	c.parents(o)
+	c.fields(o)
 	c.parts(o.Go, o.NeedsVerbs, form.PartsOf(o), o.At, o.Pos)
-	d := c.VerbByC(o.Destroy)
-	if d == nil || c.facts.Func(o.Destroy) == nil {
+	d, fn := c.VerbByC(o.Destroy), c.facts.Func(o.Destroy)
+	if d == nil || fn == nil || len(fn.Params) == 0 {
 		return
 	}
 	at := o.At("destroy", o.Destroy)
 	switch {
-	case len(d.Params) != 1 || d.Params[0].Role != spec.RoleHandle || d.Params[0].Type != o.Go:
+	case len(d.Params) != 1 || c.closesOther(o, &d.Params[0], c.facts.TypeOf(fn.Params[0].Type)):
 		c.fail(at, o.Go, o.Destroy+" does not take one "+o.Go+" alone", "correct destroy:")
 	case d.Returns != spec.RetErrno && d.Returns != spec.RetMinus1 && d.Returns != spec.RetVoid:
 		c.fail(at, o.Go, o.Destroy+" returns "+d.Returns+", for which there is no form of Close", "correct destroy:")
+	}
+}
+
+// closesOther tells whether the parameter of a function is not the object that it is to close. One that does not fit its own C
+// type is told there.
+func (c *checker) closesOther(o *spec.Object, p *spec.Param, t spec.CType) bool {
+	other := c.ObjectByGo(p.Type)
+	return p.Role != spec.RoleHandle && t.Tag != o.C || other != nil && other != o && other.C == t.Tag
+}
+
+// fields holds the fields that getters and validators read against the header.
+func (c *checker) fields(o *spec.Object) {
+	if o.Memory == spec.MemoryDevice && o.Hot {
+		c.fail(o.Pos, o.Go, "memory: device and hot: exclude each other", "keep one of them")
+	}
+	label := ""
+	for _, g := range o.Getters {
+		if g.Label != "" && label != "" {
+			c.fail(g.Pos, o.Go+"."+g.Go, "label: messages name the object by "+label+" already", "keep one of them")
+		}
+		if g.Label != "" {
+			label = g.C
+		}
+	}
+	for _, prop := range slices.Sorted(maps.Keys(o.StateFrom)) {
+		t, ok := c.fieldType(o.C, prop)
+		if ok && o.StateFrom[prop] == spec.StateObject && (!isInt(t) || t.Bits != 32) {
+			c.fail(o.At("state_from", prop), o.Go, "struct "+o.C+"."+prop+" is of type "+t.C+", and a state is an integer of 32 bits", "correct state_from:")
+		}
 	}
 }
 

@@ -26,7 +26,41 @@ func (c *checker) record(r *spec.Record) {
 	for _, s := range r.Switches {
 		name(s.Go, s.C, s.Pos)
 	}
+	c.keysOf(r)
 	c.bits(r)
+}
+
+// keysOf finds keys of a record that its role has no use for, or that exclude each other.
+func (c *checker) keysOf(r *spec.Record) {
+	switch {
+	case r.Mask != "" && r.MaskParam != "":
+		c.fail(r.At("mask_param", r.MaskParam), r.Go, "mask: and mask_param: exclude each other", "keep one of them")
+	case r.Role == spec.RecordIn:
+	case len(r.New) > 0:
+		c.fail(r.At("new", r.New[0]), r.Go, "a record of role "+r.Role+" cannot have new:", "take it out, or correct role:")
+	case len(r.Switches) > 0:
+		c.fail(r.Switches[0].Pos, r.Go, "a record of role "+r.Role+" cannot have switches:", "take them out, or correct role:")
+	}
+	for i := range r.Fields {
+		f := &r.Fields[i]
+		subject := r.Go + "." + f.Go
+		if f.C == r.Mask {
+			c.fail(f.Pos, subject, "the mask of the record is set by its builder, and is shown too", "take one of them out")
+		}
+		if f.Bit != "" && r.Mask+r.MaskParam == "" {
+			c.fail(f.At("bit", f.Bit), subject, "the record has neither mask: nor mask_param:, where the bit would be set", "name one, or take bit: out")
+		}
+		if f.Hex && (f.Bool || f.Text || f.Handle != "" || f.Nested != "") {
+			c.fail(f.Pos, subject, "hex: is for numbers", "take it out")
+		}
+		t, _ := c.fieldType(r.C, f.C)
+		if n := c.RecordByGo(f.Nested); n != nil && t.Tag == n.C && (n.Role != spec.RecordIn || r.Role != spec.RecordIn) {
+			c.fail(f.At("nested", f.Nested), subject, "nested: is for a record of role in, inside of another of that role", "correct nested:")
+		}
+		if n := c.RecordByGo(f.Type); n != nil && t.Tag == n.C && (n.Role != spec.RecordOut || r.Role != spec.RecordOut) {
+			c.fail(f.At("type", f.Type), subject, "type: names a record, which is for one of role out, inside of another of that role", "write nested:, or correct role:")
+		}
+	}
 }
 
 // fieldType gives the type of a field, which may lie inside of another; ok is false when the struct has none of that name.
@@ -51,6 +85,15 @@ func (c *checker) callback(r *spec.Record, f *spec.RecordField) {
 	}
 	if (f.Callback == form.CallbackMemory) != (f.Len != "") {
 		fail("callback: memory and len: go together", "name the field with the length of the memory under len:")
+	}
+	if t, ok := c.fieldType(r.C, f.Len); ok && f.Len != "" && (!isInt(t) || t.Bits != 64 || t.Signed) {
+		c.fail(f.At("len", f.Len), r.Go+"."+f.Go, "struct "+r.C+"."+f.Len+" is of type "+t.C+", and a length of memory has 64 bits without a sign", "correct len:")
+	}
+	if t, ok := c.fieldType(r.C, f.Pair); ok && f.Pair != "" && t.Kind != spec.CFunc {
+		c.fail(f.At("pair", f.Pair), r.Go+"."+f.Go, "struct "+r.C+"."+f.Pair+" is of type "+t.C+", and pair: names a function", "correct pair:")
+	}
+	if e := c.facts.EnumOf(f.Default); e != nil {
+		c.fail(f.At("default", f.Default), r.Go+"."+f.Go, f.Default+" is of "+e.Tag+", and default: names an address", "correct default:")
 	}
 	if (f.Callback == form.CallbackAllocator) != (f.Pair != "" && f.Default != "") {
 		fail("callback: allocator goes with pair: and default:", "name the function that frees, and the constant that leaves a request to the library")
@@ -117,13 +160,13 @@ func (c *checker) bits(r *spec.Record) {
 		_, high = t.Range()
 		where = "the mask " + r.Mask + " of type " + t.C
 	}
-	enum := c.commonEnum(r)
+	enum := c.commonEnum(bitsOf(r))
 	one := func(bit, subject string, at spec.Pos) {
 		if v := c.facts.Const(bit); v != nil && v.Cmp(high) > 0 {
 			c.add(diag.ValueRange, at, subject, fmt.Sprintf("its bit %s is %d, which %s cannot hold", bit, v, where), "correct bit:")
 		}
 		if e := c.facts.EnumOf(bit); e != nil && e.Tag != enum {
-			c.fail(at, subject, "its bit "+bit+" is of "+e.Tag+", and the other bits of the record are of "+enum, "write a member of "+enum)
+			c.fail(at, subject, otherEnum(bit, e.Tag, enum, "of the record"), "write a member of "+enum)
 		}
 	}
 	for i := range r.Fields {
@@ -135,28 +178,34 @@ func (c *checker) bits(r *spec.Record) {
 	}
 }
 
-// commonEnum is the enum that most bits of a record are of; of two equals the first.
-func (c *checker) commonEnum(r *spec.Record) string {
-	var order []string
-	count := map[string]int{}
-	note := func(bit string) {
-		if e := c.facts.EnumOf(bit); e != nil {
-			if count[e.Tag]++; count[e.Tag] == 1 {
-				order = append(order, e.Tag)
-			}
-		}
-	}
+// bitsOf lists the bits that stand for fields of a record, and its switches.
+func bitsOf(r *spec.Record) []string {
+	var out []string
 	for _, f := range r.Fields {
-		note(f.Bit)
+		out = append(out, f.Bit)
 	}
 	for _, s := range r.Switches {
-		note(s.C)
+		out = append(out, s.C)
 	}
-	most := ""
-	for _, tag := range order {
-		if count[tag] > count[most] {
-			most = tag
+	return out
+}
+
+// commonEnum is the enum that most of some bits are of; of two equals the first.
+func (c *checker) commonEnum(bits []string) string {
+	most, count := "", map[string]int{}
+	for _, bit := range bits {
+		if e := c.facts.EnumOf(bit); e != nil {
+			count[e.Tag]++
+		}
+	}
+	for _, bit := range bits {
+		if e := c.facts.EnumOf(bit); e != nil && count[e.Tag] > count[most] {
+			most = e.Tag
 		}
 	}
 	return most
+}
+
+func otherEnum(bit, is, common, of string) string {
+	return "its bit " + bit + " is of " + is + ", and the other bits " + of + " are of " + common
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
@@ -26,8 +27,55 @@ func (c *checker) verb(v *spec.Verb) {
 	if fn != nil {
 		c.params(v, fn)
 		c.returns(v, fn)
+		c.extent(v, fn)
 	}
+	c.names(v)
+	c.paramBits(v)
 	c.methods(v, fn)
+}
+
+// names holds the types that a verb names beside those of its parameters.
+func (c *checker) names(v *spec.Verb) {
+	for _, name := range v.NeedsTypes {
+		if _, bits := c.enumType(name); bits == 0 {
+			c.fail(v.At("needs_types", name), v.C, "no flag or enum type "+name+" in any page", "correct needs_types:")
+		}
+	}
+	lists := slices.ContainsFunc(v.Methods, func(m spec.Method) bool { f := form.Find(m.Form); return f != nil && f.Lists })
+	if r := c.RecordByGo(v.Lists); r != nil && r.Role == spec.RecordEntry && !lists {
+		c.fail(v.At("lists", v.Lists), v.C, "it has lists:, and no method of a form that lists records", "take lists: out")
+	}
+}
+
+// extent holds the place of the length of new device memory against the header.
+func (c *checker) extent(v *spec.Verb, fn *api.Function) {
+	if v.Extent == "" {
+		return
+	}
+	at := v.At("extent", v.Extent)
+	t, _, err := c.facts.TypeOfPath(fn, v.Extent)
+	switch o := c.ObjectByGo(v.Creates); {
+	case err != nil: // told elsewhere
+	case o != nil && o.Memory != spec.MemoryDevice:
+		c.fail(at, v.C, "it has extent:, and makes no device memory", "take extent: out")
+	case !isInt(t) || t.Bits != 64 || t.Signed:
+		c.fail(at, v.C, "extent: "+v.Extent+" is of type "+t.C+", and a length of memory has 64 bits without a sign", "correct extent:")
+	}
+}
+
+// paramBits finds flags that say that a parameter is given, and are of another enum than the others.
+func (c *checker) paramBits(v *spec.Verb) {
+	var bits []string
+	for _, p := range v.Params {
+		bits = append(bits, p.Bit)
+	}
+	enum := c.commonEnum(bits)
+	for i := range v.Params {
+		p := &v.Params[i]
+		if e := c.facts.EnumOf(p.Bit); e != nil && e.Tag != enum {
+			c.fail(p.At("bit", p.Bit), v.C+"."+p.C, otherEnum(p.Bit, e.Tag, enum, "of the verb"), "write a member of "+enum)
+		}
+	}
 }
 
 // keys finds keys of a parameter that its role has no use for.
@@ -68,6 +116,8 @@ func (c *checker) params(v *spec.Verb, fn *api.Function) {
 			t := c.facts.TypeOf(ctype)
 			if !hasRole(v, p, t) {
 				c.fail(p.At("role", p.Role), v.C+"."+p.C, "a parameter of type "+t.C+" cannot have the role "+p.Role, "correct role:")
+			} else if p.Null && !t.Pointer && t.Kind == spec.CInt && p.Role == spec.RoleIn {
+				c.fail(p.Pos, v.C+"."+p.C, "a parameter of type "+t.C+" is never NULL", "take null: out")
 			} else if problem := c.typeProblem(p, t); problem != "" {
 				c.fail(p.At("type", p.Type), v.C+"."+p.C, problem, "correct type:")
 			}
@@ -133,6 +183,13 @@ func (c *checker) typeProblem(p *spec.Param, t spec.CType) string {
 	case spec.RoleInRec, spec.RoleOutRec, spec.RoleSlice:
 		if r := c.RecordByGo(p.Type); r != nil {
 			of = r.C
+			want := spec.RecordOut
+			if p.Role == spec.RoleInRec {
+				want = spec.RecordIn
+			}
+			if r.Role != want && of == t.Tag {
+				return fmt.Sprintf("%s is a record of role %s, and a parameter of role %s takes one of role %s", r.Go, r.Role, p.Role, want)
+			}
 		}
 	case spec.RoleFlags, spec.RoleEnum:
 		enum, bits := c.enumType(p.Type)
@@ -162,6 +219,15 @@ func (c *checker) enumType(name string) (enum string, bits uint) {
 
 // length holds the length of memory or of a list against the header.
 func (c *checker) length(v *spec.Verb, p *spec.Param, ctypes map[string]string) {
+	names := func(q spec.Param) bool {
+		return q.Len == p.C || q.Len == "" && (q.Role == spec.RoleAddr || q.Role == spec.RoleSlice)
+	}
+	if p.Role == spec.RoleLen && hasRole(v, p, c.facts.TypeOf(ctypes[p.C])) && !slices.ContainsFunc(v.Params, names) {
+		c.fail(p.At("role", p.Role), v.C+"."+p.C, "no parameter names it under len:", "name it there, or give it the role in")
+	}
+	if p.Role != spec.RoleAddr && p.Role != spec.RoleSlice {
+		return
+	}
 	if p.Len == "" {
 		if p.Role == spec.RoleSlice {
 			c.fail(p.Pos, v.C+"."+p.C, "a parameter of role slice has no len:", "name the parameter with the number of elements")
@@ -186,10 +252,13 @@ func (c *checker) mask(v *spec.Verb, p *spec.Param) {
 	has := func(role string) bool {
 		return slices.ContainsFunc(v.Params, func(q spec.Param) bool { return q.Role == role && q.Type == p.Type })
 	}
+	r := c.RecordByGo(p.Type)
 	if p.Role == spec.RoleMask && !has(spec.RoleInRec) {
 		c.fail(p.At("role", p.Role), v.C+"."+p.C, "no parameter of role in_record has the type "+p.Type+" that this is the mask of", "correct role: or type:")
+	} else if p.Role == spec.RoleMask && r != nil && r.MaskParam != p.C {
+		c.fail(p.At("type", p.Type), v.C+"."+p.C, p.Type+" has its mask in mask_param: "+r.MaskParam, "correct mask_param: or role:")
 	}
-	if r := c.RecordByGo(p.Type); p.Role == spec.RoleInRec && r != nil && r.MaskParam != "" && !has(spec.RoleMask) {
+	if p.Role == spec.RoleInRec && r != nil && r.MaskParam != "" && r.Mask == "" && !has(spec.RoleMask) {
 		c.fail(p.At("type", p.Type), v.C+"."+p.C, "the mask of "+p.Type+" is handed in by itself, and no parameter has the role mask", "give "+r.MaskParam+" the role mask")
 	}
 }
@@ -217,27 +286,40 @@ func (c *checker) returns(v *spec.Verb, fn *api.Function) {
 	}
 }
 
-// fixed holds the values that a method fixes against the types of the parameters.
+// fixed holds the values that a method fixes against the parameters. Constants that the header lacks are told elsewhere.
 func (c *checker) fixed(v *spec.Verb, m *spec.Method, fn *api.Function) {
+	ctypes := map[string]string{}
 	for _, q := range c.callable(fn) {
-		text, ok := m.Fixed[q.Name]
-		if !ok {
-			continue
-		}
+		ctypes[q.Name] = q.Type
+	}
+	recv, _, _ := strings.Cut(m.Go, ".")
+	for i := range v.Params {
+		p := &v.Params[i]
+		text, ok := m.Fixed[p.C]
 		n, known := spec.ParseInt(text)
 		if !known {
-			if n = c.facts.Const(text); n == nil {
-				continue // told elsewhere
-			}
+			n = c.facts.Const(text)
 		}
-		t := c.facts.TypeOf(q.Type)
-		isAddr := slices.ContainsFunc(v.Params, func(p spec.Param) bool { return p.C == q.Name && p.Role == spec.RoleAddr })
-		low, high := t.Range()
-		if t.Pointer && !isAddr {
+		if !ok || ctypes[p.C] == "" || n == nil || n.Sign() < 0 {
+			continue
+		}
+		t := c.facts.TypeOf(ctypes[p.C])
+		_, high := t.Range()
+		if t.Pointer && p.Role != spec.RoleAddr {
 			high = new(big.Int)
 		}
-		if n.Cmp(low) < 0 || n.Cmp(high) > 0 {
-			c.fail(m.At("fixed."+q.Name, text), m.Go, "parameter "+q.Name+" of type "+q.Type+" cannot be "+text, "write a value that it can have")
+		mayBe := slices.Contains([]string{spec.RoleIn, spec.RoleAddr, spec.RoleLen, spec.RoleFlags, spec.RoleEnum}, p.Role) || p.Null
+		problem := ""
+		switch {
+		case p.Role == spec.RoleHandle && p.Type == recv:
+			problem = "it is the receiver"
+		case !mayBe:
+			problem = "a parameter of role " + p.Role + " without null: is always given"
+		case n.Cmp(high) > 0:
+			problem = "it is of type " + t.C
+		default:
+			continue
 		}
+		c.fail(m.At("fixed."+p.C, text), m.Go, "parameter "+p.C+" cannot be fixed to "+text+": "+problem, "correct fixed:")
 	}
 }
