@@ -12,14 +12,13 @@ import (
 
 // bindParts resolves the verbs that the generated code of verbs and handles calls beside their own.
 func (b *binder) bindParts() {
-	page := map[string]string{}
-	for c, v := range b.specOf {
-		page[c] = v.Page
-	}
 	resolve := func(needs map[string]string) map[string]*model.Part {
 		parts := map[string]*model.Part{}
 		for name, c := range needs {
-			parts[name] = &model.Part{C: c, Page: page[c], Verb: b.verbs[c]}
+			parts[name] = &model.Part{C: c, Verb: b.verbs[c]}
+			if s := b.specOf[c]; s != nil {
+				parts[name].Page = s.Page
+			}
 		}
 		return parts
 	}

@@ -2,7 +2,6 @@ package bind
 
 import (
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
@@ -63,10 +62,10 @@ func (b *binder) prune() {
 	}
 	b.collectMirrors(usedRec)
 	b.dropOptional(usedObj)
-	b.pkg.Enums = keep(b.pkg.Enums, usedEnum)
-	b.pkg.Objects = keep(b.pkg.Objects, usedObj)
-	b.pkg.Records = keep(b.pkg.Records, usedRec)
-	sort.SliceStable(b.pkg.Symbols, func(i, j int) bool { return b.pkg.Symbols[i].Name < b.pkg.Symbols[j].Name })
+	b.pkg.Enums = slices.DeleteFunc(b.pkg.Enums, func(e *model.Enum) bool { return !usedEnum[e] })
+	b.pkg.Objects = slices.DeleteFunc(b.pkg.Objects, func(o *model.Object) bool { return !usedObj[o] })
+	b.pkg.Records = slices.DeleteFunc(b.pkg.Records, func(r *model.Record) bool { return !usedRec[r] })
+	slices.SortStableFunc(b.pkg.Symbols, func(s, t *model.Symbol) int { return strings.Compare(s.Name, t.Name) })
 	for i, s := range b.pkg.Symbols {
 		s.Index = i
 	}
@@ -118,14 +117,4 @@ func (b *binder) collectMirrors(used map[*model.Record]bool) {
 			add(r.Mirror)
 		}
 	}
-}
-
-func keep[T comparable](list []T, used map[T]bool) []T {
-	var out []T
-	for _, x := range list {
-		if used[x] {
-			out = append(out, x)
-		}
-	}
-	return out
 }

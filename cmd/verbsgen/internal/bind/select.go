@@ -1,8 +1,8 @@
 package bind
 
 import (
+	"path"
 	"slices"
-	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/spec"
@@ -24,7 +24,7 @@ func (b *binder) selectVerbs() {
 	for _, glob := range b.in.Only {
 		n := 0
 		for c := range b.specOf {
-			if match(glob, c) && b.facts.Func(c) != nil {
+			if ok, _ := path.Match(glob, c); ok && b.facts.Func(c) != nil {
 				b.want[c], n = true, n+1
 			}
 		}
@@ -120,27 +120,6 @@ func (b *binder) usedObjects() map[string]bool {
 		}
 	}
 	return used
-}
-
-// match is a glob with * only.
-func match(glob, s string) bool {
-	parts := strings.Split(glob, "*")
-	if len(parts) == 1 {
-		return glob == s
-	}
-	if !strings.HasPrefix(s, parts[0]) {
-		return false
-	}
-	s = s[len(parts[0]):]
-	last := parts[len(parts)-1]
-	for _, p := range parts[1 : len(parts)-1] {
-		i := strings.Index(s, p)
-		if i < 0 {
-			return false
-		}
-		s = s[i+len(p):]
-	}
-	return strings.HasSuffix(s, last)
 }
 
 // bindable lists the C functions of the release that a page binds, in order.

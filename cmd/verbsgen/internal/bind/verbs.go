@@ -16,12 +16,6 @@ import (
 
 // bindVerbs makes the bound functions, in header order.
 func (b *binder) bindVerbs() {
-	page := map[string]*spec.Page{}
-	for _, p := range b.in.Spec.Pages {
-		for _, v := range p.Verbs {
-			page[v.C] = p
-		}
-	}
 	for i := range b.in.Release.Functions {
 		f := &b.in.Release.Functions[i]
 		s := b.specOf[f.Name]
@@ -29,7 +23,6 @@ func (b *binder) bindVerbs() {
 			continue
 		}
 		v := b.bindVerb(f, s)
-		v.Page = page[f.Name].Page
 		b.verbs[v.C] = v
 		b.pkg.Verbs = append(b.pkg.Verbs, v)
 	}
@@ -50,7 +43,7 @@ func (b *binder) bindVerbs() {
 }
 
 func (b *binder) bindVerb(f *api.Function, s *spec.Verb) *model.Verb {
-	v := &model.Verb{C: f.Name, Go: naming.Exported(strings.TrimPrefix(f.Name, "ibv_")), Doc: s.Doc, Since: b.since(f.Name),
+	v := &model.Verb{C: f.Name, Go: naming.Exported(strings.TrimPrefix(f.Name, "ibv_")), Page: s.Page, Doc: s.Doc, Since: b.since(f.Name),
 		Returns: s.Returns, CRet: f.Ret, Callbacks: s.Callbacks, Pos: pos(s.Pos), Dispatch: f.Dispatch}
 	if s.Creates != "" {
 		if v.Creates = b.objects[s.Creates]; v.Creates == nil {
@@ -105,10 +98,7 @@ func (b *binder) fixed(m *spec.Method) map[string]uint64 {
 
 // bindParams resolves the parameters of the header by those of the spec.
 func (b *binder) bindParams(v *model.Verb, f *api.Function, s *spec.Verb) {
-	params := f.Params
-	if in := b.facts.Func(f.Redirect); f.Redirect != "" && in != nil && len(in.Params) >= len(params) {
-		params = in.Params[:len(params)] // the inline's: port attributes in full length
-	}
+	params := b.facts.Callable(f)
 	byName := map[string]spec.Param{}
 	for _, p := range s.Params {
 		byName[p.C] = p

@@ -58,25 +58,6 @@ func (c *checker) add(code string, pos spec.Pos, subject, problem, fix string) {
 	c.errs.Add(diag.New(code, pos.File, pos.Line, pos.Col, subject, problem, fix))
 }
 
-// unique refuses Go names that are given twice.
-func (c *checker) unique(of string) func(goName, of string, pos spec.Pos) {
-	seen := map[string]string{}
-	return func(goName, name string, pos spec.Pos) {
-		if first := seen[goName]; first != "" {
-			c.add(diag.GoNameTwice, pos, of+"."+goName, "both "+first+" and "+name+" get this Go name", "give one of them another name")
-		}
-		seen[goName] = name
-	}
-}
-
-// callable gives the parameters of a function as users call it: a header macro may lead to another.
-func (c *checker) callable(f *api.Function) []api.Param {
-	if in := c.facts.Func(f.Redirect); f.Redirect != "" && in != nil && len(in.Params) >= len(f.Params) {
-		return in.Params[:len(f.Params)]
-	}
-	return f.Params
-}
-
 // isInt tells whether a type is an integer or an enum of the host's byte order, by value.
 func isInt(t spec.CType) bool {
 	return t.Kind == spec.CInt && !t.Pointer && !t.Array && !t.BigEndian()

@@ -89,7 +89,7 @@ func (c *checker) plainProblem(v *spec.Verb, m *spec.Method, fn *api.Function) s
 		return v.C + " has no parameter of type " + recv
 	}
 	outs, records, rest := 0, 0, ""
-	for _, q := range c.callable(fn) {
+	for _, q := range c.facts.Callable(fn) {
 		i := slices.IndexFunc(v.Params, func(p spec.Param) bool { return p.C == q.Name })
 		if i < 0 {
 			continue // told elsewhere

@@ -14,17 +14,12 @@ import (
 
 // record holds a record against its struct. What has no place in a Go struct at all is told when the mirror is made.
 func (c *checker) record(r *spec.Record) {
-	name := c.unique(r.Go)
 	for i := range r.Fields {
 		f := &r.Fields[i]
-		name(f.Go, f.C, f.At("go", f.Go))
 		c.callback(r, f)
 		if t, ok := c.fieldType(r.C, f.C); ok {
 			c.field(r, f, t)
 		}
-	}
-	for _, s := range r.Switches {
-		name(s.Go, s.C, s.Pos)
 	}
 	c.keysOf(r)
 	c.bits(r)

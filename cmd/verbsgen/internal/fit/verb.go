@@ -107,7 +107,7 @@ func (c *checker) keys(v *spec.Verb, p *spec.Param) {
 // params holds the roles and types of parameters against their C types.
 func (c *checker) params(v *spec.Verb, fn *api.Function) {
 	ctypes := map[string]string{}
-	for _, q := range c.callable(fn) {
+	for _, q := range c.facts.Callable(fn) {
 		ctypes[q.Name] = q.Type
 	}
 	for i := range v.Params {
@@ -289,7 +289,7 @@ func (c *checker) returns(v *spec.Verb, fn *api.Function) {
 // fixed holds the values that a method fixes against the parameters. Constants that the header lacks are told elsewhere.
 func (c *checker) fixed(v *spec.Verb, m *spec.Method, fn *api.Function) {
 	ctypes := map[string]string{}
-	for _, q := range c.callable(fn) {
+	for _, q := range c.facts.Callable(fn) {
 		ctypes[q.Name] = q.Type
 	}
 	recv, _, _ := strings.Cut(m.Go, ".")
