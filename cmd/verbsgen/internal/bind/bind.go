@@ -44,6 +44,7 @@ func Bind(in Input) (*model.Package, error) {
 	b.bindParts()
 	b.bindEvents()
 	b.bindRules()
+	b.bindCases()
 	b.prune()
 	if err := b.errs.Err(); err != nil {
 		return nil, err

@@ -1,15 +1,12 @@
 package emit
 
 import (
-	"fmt"
 	"math/big"
-	"strconv"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
-	"github.com/verbsgen/verbsgen/spec/api"
 )
 
 // checkTestFile writes a test of the validators: for each rule a call that keeps it and a call that breaks it.
@@ -85,7 +82,7 @@ func (e *emitter) literal(v *model.Verb, args, caps map[string]any) []jen.Code {
 		value, given := lookup(from, o.Text)
 		n := neutral(o)
 		if given {
-			n = number(value, e.consts)
+			n = number(value)
 		}
 		switch {
 		case loose(o) && given:
@@ -132,8 +129,8 @@ func lookup(m map[string]any, path string) (any, bool) {
 	return nil, false
 }
 
-// number is the value of an argument in a case: flags and numbers joined by |, a list of them, NULL, or an object.
-func number(v any, consts map[string]*big.Int) *big.Int {
+// number is the value of an argument in a case: a number, a list of flags, NULL, or an object.
+func number(v any) *big.Int {
 	switch x := v.(type) {
 	case nil:
 		return new(big.Int)
@@ -153,52 +150,11 @@ func number(v any, consts map[string]*big.Int) *big.Int {
 	case []any:
 		n := new(big.Int)
 		for _, p := range x {
-			n.Or(n, number(p, consts))
+			n.Or(n, number(p))
 		}
 		return n
-	case map[string]any:
+	case map[string]any, string: // an object
 		return big.NewInt(4096)
-	case string:
-		n := new(big.Int)
-		for _, p := range strings.Split(x, "|") {
-			p = strings.TrimSpace(p)
-			if strings.HasPrefix(p, "@") {
-				return big.NewInt(4096)
-			}
-			if c := consts[p]; c != nil {
-				n.Or(n, c)
-			} else if i, ok := new(big.Int).SetString(p, 0); ok {
-				n.Or(n, i)
-			}
-		}
-		return n
 	}
 	return new(big.Int)
-}
-
-// constants are the values of all names of a release, and of the limits of C.
-func constants(rel *api.Release) map[string]*big.Int {
-	out := map[string]*big.Int{"NULL": new(big.Int)}
-	for name, text := range map[string]string{"SIZE_MAX": "0xffffffffffffffff", "UINT64_MAX": "0xffffffffffffffff", "UINT32_MAX": "0xffffffff",
-		"UINT16_MAX": "0xffff", "UINT8_MAX": "0xff", "INT_MAX": "0x7fffffff", "INT32_MAX": "0x7fffffff", "INT64_MAX": "0x7fffffffffffffff", "page": "4096"} {
-		out[name], _ = new(big.Int).SetString(text, 0)
-	}
-	for _, en := range rel.Enums {
-		for _, m := range en.Enumerators {
-			out[m.Name] = big.NewInt(m.Value)
-		}
-	}
-	for _, m := range rel.Macros {
-		if n, ok := new(big.Int).SetString(strings.TrimSuffix(fmt.Sprint(m.Value), ".0"), 0); ok {
-			out[m.Name] = n
-		} else if f, ok := m.Value.(float64); ok {
-			out[m.Name], _ = new(big.Int).SetString(strconv.FormatFloat(f, 'f', 0, 64), 10)
-		}
-	}
-	for _, a := range rel.Aliases {
-		if c := out[a.Of]; c != nil {
-			out[a.Name] = c
-		}
-	}
-	return out
 }
