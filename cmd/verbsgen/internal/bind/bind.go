@@ -15,6 +15,7 @@ import (
 // Input is what Bind joins.
 type Input struct {
 	Release  *api.Release
+	Facts    *spec.Facts              // of Release, by name
 	Hash     string                   // of the facts
 	Since    func(name string) string // first known release that has the name; empty when unknown
 	Oldest   string                   // oldest known release
@@ -76,7 +77,7 @@ type enumerator struct {
 
 func newBinder(in Input) *binder {
 	b := &binder{
-		in: in, facts: spec.NewFacts(in.Release), enumr: map[string]enumerator{}, want: map[string]bool{}, verbs: map[string]*model.Verb{},
+		in: in, facts: in.Facts, enumr: map[string]enumerator{}, want: map[string]bool{}, verbs: map[string]*model.Verb{},
 		specOf: map[string]*spec.Verb{}, objects: map[string]*model.Object{}, types: map[string]*model.Enum{}, records: map[string]*model.Record{},
 		mirrors: map[string]*model.Mirror{},
 	}

@@ -64,6 +64,12 @@ func (b *binder) mirror(tag string, at spec.Pos) *model.Mirror {
 		b.errorf(diag.MirrorImpossible, at, "struct "+tag, "its layout differs between amd64 and arm64", "bind it through C, not as a record")
 		return m
 	}
+	b.mirrorFields(m, rec, at)
+	return m
+}
+
+// mirrorFields makes the fields of a mirror, and padding between them.
+func (b *binder) mirrorFields(m *model.Mirror, rec *api.Record, at spec.Pos) {
 	end := int64(0)
 	pad := func(to int64) {
 		if to > end {
@@ -71,7 +77,7 @@ func (b *binder) mirror(tag string, at spec.Pos) *model.Mirror {
 			end = to
 		}
 	}
-	shown := b.shownFields(tag)
+	shown := b.shownFields(m.C)
 	for _, f := range rec.Fields {
 		if f.Name == "" || rec.Container(f) {
 			continue
@@ -95,8 +101,8 @@ func (b *binder) mirror(tag string, at spec.Pos) *model.Mirror {
 			err = b.fitLeaf(f, goType)
 		}
 		if err != nil {
-			b.headerf(diag.MirrorImpossible, f.Pos, "struct "+tag+"."+f.Name, err.Error(), "bind it through C, not as a record")
-			m.Leaf = append(m.Leaf, &model.Leaf{C: f.Name, GoType: "uint64"}) // found by its name: one mistake is told once
+			b.headerf(diag.MirrorImpossible, f.Pos, rec.Tag+"."+f.Name, err.Error(), "bind it through C, not as a record")
+			m.Leaf = append(m.Leaf, &model.Leaf{C: f.Name, GoType: "uint64"}) // found by its name, so that one mistake is reported once
 			continue
 		}
 		if nested != "" {
@@ -108,7 +114,6 @@ func (b *binder) mirror(tag string, at spec.Pos) *model.Mirror {
 		end = f.Offset + f.Size
 	}
 	pad(rec.Size)
-	return m
 }
 
 // shownFields are the fields of a C struct that some Go type of it shows or uses as its mask; nil when it has no Go type.

@@ -39,7 +39,7 @@ func (b *binder) bindObjects() {
 	}
 }
 
-// bindState resolves where the fields of the C object stand that validators read. The one that a rule asks for is looked at there.
+// bindState resolves where the fields of the C object stand that validators read. Their types are for package fit.
 func (b *binder) bindState(o *model.Object, s spec.Object) {
 	for _, prop := range slices.Sorted(maps.Keys(s.StateFrom)) {
 		if s.StateFrom[prop] != spec.StateObject {

@@ -68,7 +68,7 @@ func (b *binder) bindVerb(f *api.Function, s *spec.Verb) *model.Verb {
 func (b *binder) bindMethod(v *model.Verb, m *spec.Method) {
 	f := form.Find(m.Form)
 	if f == nil {
-		return // told by package fit
+		return // reported by package fit
 	}
 	recv, name, ok := strings.Cut(m.Go, ".")
 	if !ok || recv != form.RecvLib && b.objects[recv] == nil && f.Recv != form.RecvMade {

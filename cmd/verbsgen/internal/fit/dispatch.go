@@ -27,7 +27,7 @@ func (h *holder) dispatch(v *model.Verb) {
 	}
 }
 
-// callProblem tells why C does not take the call of a body; empty when it does.
+// callProblem says why C does not take the call of a body; empty when it does.
 func (h *holder) callProblem(f *api.Function, fn *api.FnType, d *api.Dispatch) string {
 	if len(fn.Params) != len(d.Args) {
 		return fmt.Sprintf("its body calls %s with %d arguments, and it takes %d", d.Op, len(d.Args), len(fn.Params))
@@ -96,7 +96,7 @@ func (h *holder) member(tag, name string) api.Field {
 	return api.Field{}
 }
 
-// passes tells whether C takes a value of one type for another without a word.
+// passes reports whether C takes a value of one type for another without a word.
 func (h *holder) passes(from, to string) bool {
 	s, t := h.facts.TypeOf(from), h.facts.TypeOf(to)
 	value := func(t spec.CType) bool { return t.Kind == spec.CInt && !t.Pointer && !t.Array }

@@ -14,13 +14,12 @@ import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/spec"
-	"github.com/verbsgen/verbsgen/spec/api"
 )
 
 // Pages holds the pages against the declarations of a header. What the header lacks is not looked at. The error is a
 // diag.List.
-func Pages(rel *api.Release, sp *spec.Spec) error {
-	c := &checker{Spec: sp, facts: spec.NewFacts(rel), formOf: map[string]string{}}
+func Pages(facts *spec.Facts, sp *spec.Spec) error {
+	c := &checker{Spec: sp, facts: facts, formOf: map[string]string{}}
 	for _, p := range sp.Pages {
 		for i := range p.Flags {
 			c.flags(&p.Flags[i])
@@ -58,17 +57,17 @@ func (c *checker) add(code string, pos spec.Pos, subject, problem, fix string) {
 	c.errs.Add(diag.New(code, pos.File, pos.Line, pos.Col, subject, problem, fix))
 }
 
-// isInt tells whether a type is an integer or an enum of the host's byte order, by value.
+// isInt reports whether a type is an integer or an enum of the host's byte order, by value.
 func isInt(t spec.CType) bool {
 	return t.Kind == spec.CInt && !t.Pointer && !t.Array && !t.BigEndian()
 }
 
-// isStruct tells whether a type is a struct or union of a tag, by value.
+// isStruct reports whether a type is a struct or union of a tag, by value.
 func isStruct(t spec.CType, tag string) bool {
 	return t.Kind == spec.CStruct && !t.Pointer && !t.Array && t.Tag == tag
 }
 
-// differs tells in what two C types differ; empty when they do not.
+// differs says in what two C types differ; empty when they do not.
 func (c *checker) differs(a, b string) string {
 	s, t := c.facts.TypeOf(a), c.facts.TypeOf(b)
 	switch {
@@ -90,7 +89,7 @@ func (c *checker) differs(a, b string) string {
 	return ""
 }
 
-// misfit tells what of a verb is not as a signature has it.
+// misfit says what of a verb is not as a signature has it.
 func (c *checker) misfit(name string, v *spec.Verb, want *form.Sig) string {
 	fn := c.facts.Func(name)
 	if fn == nil {
@@ -112,7 +111,7 @@ func (c *checker) misfit(name string, v *spec.Verb, want *form.Sig) string {
 		}
 		j := slices.IndexFunc(v.Params, func(q spec.Param) bool { return q.C == p.Name })
 		switch {
-		case j < 0: // told elsewhere
+		case j < 0: // reported elsewhere
 		case v.Params[j].Role != w.Role:
 			return fmt.Sprintf("parameter %s has the role %s, and the form needs %s", p.Name, v.Params[j].Role, w.Role)
 		case w.Typed && c.ObjectByGo(v.Params[j].Type) == nil:

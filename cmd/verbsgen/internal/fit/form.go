@@ -76,7 +76,7 @@ func (c *checker) form(v *spec.Verb, m *spec.Method, f *form.Form) {
 	c.formOf[f.Name] = m.Go
 }
 
-// plainProblem tells why a method that takes the parameters in order cannot be written; empty when it can.
+// plainProblem says why a method that takes the parameters in order cannot be written; empty when it can.
 func (c *checker) plainProblem(v *spec.Verb, m *spec.Method, fn *api.Function) string {
 	recv, _, _ := strings.Cut(m.Go, ".")
 	takes := slices.ContainsFunc(v.Params, func(p spec.Param) bool { return p.Role == spec.RoleHandle && p.Type == recv })
@@ -92,7 +92,7 @@ func (c *checker) plainProblem(v *spec.Verb, m *spec.Method, fn *api.Function) s
 	for _, q := range c.facts.Callable(fn) {
 		i := slices.IndexFunc(v.Params, func(p spec.Param) bool { return p.C == q.Name })
 		if i < 0 {
-			continue // told elsewhere
+			continue // reported elsewhere
 		}
 		p := &v.Params[i]
 		if p.Role == spec.RoleHandle && p.Type == "" {
@@ -122,7 +122,7 @@ func (c *checker) plainProblem(v *spec.Verb, m *spec.Method, fn *api.Function) s
 	return ""
 }
 
-// hasCallback tells whether a field of a verb's record is for something.
+// hasCallback reports whether a field of a verb's record is for something.
 func (c *checker) hasCallback(v *spec.Verb, callback string) bool {
 	return slices.ContainsFunc(v.Params, func(p spec.Param) bool {
 		r := c.RecordByGo(p.Type)

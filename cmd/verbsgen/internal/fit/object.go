@@ -26,8 +26,8 @@ func (c *checker) object(o *spec.Object) {
 	}
 }
 
-// closesOther tells whether the parameter of a function is not the object that it is to close. One that does not fit its own C
-// type is told there.
+// closesOther reports whether the parameter of a function is not the object that it is to close. One that does not fit its own C
+// type is reported there.
 func (c *checker) closesOther(o *spec.Object, p *spec.Param, t spec.CType) bool {
 	other := c.ObjectByGo(p.Type)
 	return p.Role != spec.RoleHandle && t.Tag != o.C || other != nil && other != o && other.C == t.Tag
@@ -70,7 +70,7 @@ func (c *checker) parents(o *spec.Object) {
 	}
 }
 
-// comesFrom tells whether one object is above another; seen holds those that were looked at.
+// comesFrom reports whether one object is above another; seen holds those that were looked at.
 func (c *checker) comesFrom(name, above string, seen map[string]bool) bool {
 	o := c.ObjectByGo(name)
 	if o == nil || seen[name] {

@@ -19,8 +19,8 @@ type Written struct {
 
 // Package holds what is to be generated against the header: bodies that are called as the header does, handles that can be
 // closed, names that are given once, and the declarations that hand-written text was written for. The error is a diag.List.
-func Package(pkg *model.Package, sp *spec.Spec, w Written) error {
-	h := &holder{pkg: pkg, sp: sp, facts: spec.NewFacts(pkg.Facts), Written: w, told: map[string]bool{}}
+func Package(pkg *model.Package, facts *spec.Facts, sp *spec.Spec, w Written) error {
+	h := &holder{pkg: pkg, sp: sp, facts: facts, Written: w, seen: map[string]bool{}}
 	for _, v := range pkg.Verbs {
 		h.dispatch(v)
 	}
@@ -41,7 +41,7 @@ type holder struct {
 	sp    *spec.Spec
 	facts *spec.Facts
 	known *spec.Facts
-	told  map[string]bool
+	seen  map[string]bool
 	errs  diag.List
 }
 

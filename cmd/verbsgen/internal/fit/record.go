@@ -12,7 +12,7 @@ import (
 	"github.com/verbsgen/verbsgen/spec"
 )
 
-// record holds a record against its struct. What has no place in a Go struct at all is told when the mirror is made.
+// record holds a record against its struct. What has no place in a Go struct at all is reported when the mirror is made.
 func (c *checker) record(r *spec.Record) {
 	for i := range r.Fields {
 		f := &r.Fields[i]

@@ -55,8 +55,8 @@ func writtenForm(v *model.Verb) *form.Form {
 // each looks at declarations that were not looked at before.
 func (h *holder) each(look func(name string), names ...string) {
 	for _, name := range names {
-		if !h.told[name] {
-			h.told[name] = true
+		if !h.seen[name] {
+			h.seen[name] = true
 			look(name)
 		}
 	}

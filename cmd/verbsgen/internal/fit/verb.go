@@ -14,7 +14,7 @@ import (
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
-// verb holds a verb against its C function. A function that the header lacks is told elsewhere, or is newer than it.
+// verb holds a verb against its C function. A function that the header lacks is reported elsewhere, or is newer than it.
 func (c *checker) verb(v *spec.Verb) {
 	fn := c.facts.Func(v.C)
 	for i := range v.Params {
@@ -55,8 +55,8 @@ func (c *checker) extent(v *spec.Verb, fn *api.Function) {
 	at := v.At("extent", v.Extent)
 	t, _, err := c.facts.TypeOfPath(fn, v.Extent)
 	switch o := c.ObjectByGo(v.Creates); {
-	case err != nil: // told elsewhere
-	case o != nil && o.Memory != spec.MemoryDevice:
+	case err != nil: // reported elsewhere
+	case o == nil && v.Creates == "" || o != nil && o.Memory != spec.MemoryDevice:
 		c.fail(at, v.C, "it has extent:, and makes no device memory", "take extent: out")
 	case !isInt(t) || t.Bits != 64 || t.Signed:
 		c.fail(at, v.C, "extent: "+v.Extent+" is of type "+t.C+", and a length of memory has 64 bits without a sign", "correct extent:")
@@ -127,7 +127,7 @@ func (c *checker) params(v *spec.Verb, fn *api.Function) {
 	}
 }
 
-// hasRole tells whether a C type can have a role.
+// hasRole reports whether a C type can have a role.
 func hasRole(v *spec.Verb, p *spec.Param, t spec.CType) bool {
 	if t.Kind == spec.CFunc || t.Array {
 		return false
@@ -157,22 +157,22 @@ func hasRole(v *spec.Verb, p *spec.Param, t spec.CType) bool {
 	return true
 }
 
-// ownForm tells whether a form of a method is written for the C function, and looks at the roles itself.
+// ownForm reports whether a form of a method is written for the C function, and looks at the roles itself.
 func ownForm(v *spec.Verb) bool {
 	return slices.ContainsFunc(v.Methods, func(m spec.Method) bool { f := form.Find(m.Form); return f != nil && f.Sig != nil })
 }
 
-// calledByRuntime tells whether a package under runtime/ calls the function, and hands in pointers of its own.
+// calledByRuntime reports whether a package under runtime/ calls the function, and hands in pointers of its own.
 func calledByRuntime(v *spec.Verb) bool {
 	return slices.ContainsFunc(v.Methods, func(m spec.Method) bool { f := form.Find(m.Form); return f != nil && f.Runtime })
 }
 
-// alwaysFixed tells whether no method of a verb takes a parameter.
+// alwaysFixed reports whether no method of a verb takes a parameter.
 func alwaysFixed(v *spec.Verb, p *spec.Param) bool {
 	return len(v.Methods) > 0 && !slices.ContainsFunc(v.Methods, func(m spec.Method) bool { _, fixed := m.Fixed[p.C]; return !fixed })
 }
 
-// typeProblem tells why a parameter of a C type cannot have the Go type that the page gives it.
+// typeProblem says why a parameter of a C type cannot have the Go type that the page gives it.
 func (c *checker) typeProblem(p *spec.Param, t spec.CType) string {
 	of := "" // the C type that the Go type is made of
 	switch p.Role {
@@ -236,7 +236,7 @@ func (c *checker) length(v *spec.Verb, p *spec.Param, ctypes map[string]string) 
 	}
 	i := slices.IndexFunc(v.Params, func(q spec.Param) bool { return q.C == p.Len })
 	if i < 0 {
-		return // told elsewhere
+		return // reported elsewhere
 	}
 	if v.Params[i].Role != spec.RoleLen {
 		c.fail(p.At("len", p.Len), v.C+"."+p.C, "len: "+p.Len+" has the role "+v.Params[i].Role, "give it the role len")
@@ -286,7 +286,7 @@ func (c *checker) returns(v *spec.Verb, fn *api.Function) {
 	}
 }
 
-// fixed holds the values that a method fixes against the parameters. Constants that the header lacks are told elsewhere.
+// fixed holds the values that a method fixes against the parameters. Constants that the header lacks are reported elsewhere.
 func (c *checker) fixed(v *spec.Verb, m *spec.Method, fn *api.Function) {
 	ctypes := map[string]string{}
 	for _, q := range c.facts.Callable(fn) {

@@ -72,19 +72,20 @@ func join(rel, known *api.Release, sp *spec.Spec, opt Options) (*model.Package, 
 	if !opt.AllowUndecided {
 		errs.AddErr(decide.All(rel, sp).UndecidedErr())
 	}
-	errs.AddErr(fit.Pages(rel, sp))
+	facts := spec.NewFacts(rel)
+	errs.AddErr(fit.Pages(facts, sp))
 	versions := symbolVersions(cmp.Or(known, rel)) // the newest release says at which version functions are exported
 	specials := map[string]bind.Special{}
 	for name, s := range templates.Specials {
 		specials[name] = bind.Special(s)
 	}
-	pkg, err := bind.Bind(bind.Input{Release: rel, Hash: cdecl.FactsHash(rel), Since: sinceOf, Oldest: api.Releases()[0],
+	pkg, err := bind.Bind(bind.Input{Release: rel, Facts: facts, Hash: cdecl.FactsHash(rel), Since: sinceOf, Oldest: api.Releases()[0],
 		Version: func(name string) string { return versions[name] }, Spec: sp, Package: opt.Package, Only: opt.Only, Specials: specials})
 	errs.AddErr(err)
 	if err := errs.Err(); err != nil {
 		return nil, err
 	}
-	return pkg, fit.Package(pkg, sp, fit.Written{Known: known, Since: sinceOf, First: api.Releases()[0]})
+	return pkg, fit.Package(pkg, facts, sp, fit.Written{Known: known, Since: sinceOf, First: api.Releases()[0]})
 }
 
 // symbolVersions gives the default versions of exported functions, which never change from one release to the next.

@@ -1,7 +1,8 @@
 // Package naming turns C names into Go names.
 //
-// It owns the list of initialisms, the rule of word splitting, and the names that generated methods use themselves. It knows nothing of headers or specs: exact names
-// that the rule gets wrong are given by the spec and never reach this package.
+// It owns the list of initialisms, the rule of word splitting, and the names that generated methods use themselves. It
+// knows nothing of headers or specs: exact names that the rule gets wrong are given by the spec and never reach this
+// package.
 package naming
 
 import (
