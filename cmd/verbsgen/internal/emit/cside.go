@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"text/template"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
@@ -82,10 +83,10 @@ func (e *emitter) cFiles() ([]output.File, error) {
 func (e *emitter) fillShims(shims []shim, prefix string) (h, c string, err error) {
 	data := map[string]any{"Banner": banner, "Provenance": e.provenance(), "Shims": shims, "Prefix": prefix, "Guard": strings.ToUpper(prefix) + "_SHIMS_H",
 		"UsesContext": slices.ContainsFunc(shims, func(s shim) bool { return s.throughVerbs })}
-	if h, err = fill("shims.h", templates.ShimsH, data); err != nil {
+	if h, err = fill(shimsH, data); err != nil {
 		return "", "", err
 	}
-	c, err = fill("shims.c", templates.ShimsC, data)
+	c, err = fill(shimsC, data)
 	return h, c, err
 }
 
@@ -111,13 +112,31 @@ func factErrors(err error) error {
 	return list.Err()
 }
 
-func fill(name, text string, data any) (string, error) {
-	t, err := template.New(name).Parse(text)
+// Names of the templates, beside those of the verbs that are written by hand.
+const (
+	shimsH = "shims.h"
+	shimsC = "shims.c"
+)
+
+// cTemplates are the templates of the C side.
+var cTemplates = sync.OnceValues(func() (*template.Template, error) {
+	set := template.New(shimsC)
+	for name, text := range map[string]string{shimsH: templates.ShimsH, shimsC: templates.ShimsC, "special.c": templates.SpecialC} {
+		if _, err := set.New(name).Parse(text); err != nil {
+			return nil, fmt.Errorf("internal error: template %s: %w", name, err)
+		}
+	}
+	return set, nil
+})
+
+// fill executes a template of the C side.
+func fill(name string, data any) (string, error) {
+	set, err := cTemplates()
 	if err != nil {
-		return "", fmt.Errorf("internal error: template %s: %w", name, err)
+		return "", err
 	}
 	var b strings.Builder
-	if err := t.Execute(&b, data); err != nil {
+	if err := set.ExecuteTemplate(&b, name, data); err != nil {
 		return "", fmt.Errorf("internal error: template %s: %w", name, err)
 	}
 	return strings.TrimRight(b.String(), "\n") + "\n", nil
@@ -189,10 +208,8 @@ func (e *emitter) shim(v *model.Verb) (shim, error) {
 		return s, nil
 	}
 	s.throughVerbs = v.Special.Op
-	if s.Special, err = special(v.C); err != nil {
-		return s, err
-	}
-	return s, nil
+	s.Special, err = fill(v.C, nil)
+	return s, err
 }
 
 // reach describes how the body reaches the verb: as the header does.
@@ -228,17 +245,4 @@ func declare(ctype, name string) string {
 		return ctype + name
 	}
 	return ctype + " " + name
-}
-
-// special is the hand-written body of a verb.
-func special(name string) (string, error) {
-	t, err := template.New("").Parse(templates.SpecialC)
-	if err != nil {
-		return "", fmt.Errorf("internal error: special.c.tmpl: %w", err)
-	}
-	var b strings.Builder
-	if err := t.ExecuteTemplate(&b, name, nil); err != nil {
-		return "", fmt.Errorf("internal error: special.c.tmpl: %w", err)
-	}
-	return b.String(), nil
 }

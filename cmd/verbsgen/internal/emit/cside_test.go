@@ -46,7 +46,7 @@ func TestShimBodies(t *testing.T) {
 			t.Errorf("%s: the way to the extended context is there: %t", c.verb.Way, !through)
 		}
 	}
-	if body, err := special("tap_go"); err == nil {
+	if body, err := fill("tap_go", nil); err == nil {
 		t.Errorf("a verb without text of its own: %s", body)
 	}
 }
