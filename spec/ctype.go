@@ -2,7 +2,7 @@ package spec
 
 import (
 	"fmt"
-	"regexp"
+	"math/big"
 	"strconv"
 	"strings"
 
@@ -37,15 +37,45 @@ type CType struct {
 // Record returns the record of a struct or object; nil when it is opaque.
 func (t CType) Record() *api.Record { return t.record }
 
-var intTypes = map[string]CType{
+// Depth counts the pointers of the type.
+func (t CType) Depth() int { return strings.Count(t.C, "*") }
+
+// Const tells whether the type, or what it points to, is const.
+func (t CType) Const() bool { return strings.HasPrefix(strings.TrimSpace(t.C), "const ") }
+
+// BigEndian tells whether the type, or what it points to, is an integer in network byte order.
+func (t CType) BigEndian() bool { return strings.Contains(t.C, "__be") }
+
+// Range gives the least and the greatest value of an integer; an address counts as an integer of 64 bits.
+func (t CType) Range() (low, high *big.Int) {
+	switch {
+	case t.Kind != CInt:
+		return new(big.Int), maxUint(64)
+	case t.Signed:
+		return minInt(t.Bits), maxInt(t.Bits)
+	}
+	return new(big.Int), maxUint(t.Bits)
+}
+
+var intTypes = withSized(map[string]CType{
 	"char": {Bits: 8, Signed: true}, "signed char": {Bits: 8, Signed: true}, "unsigned char": {Bits: 8},
 	"bool": {Bits: 8}, "_Bool": {Bits: 8}, "short": {Bits: 16, Signed: true}, "unsigned short": {Bits: 16},
 	"int": {Bits: 32, Signed: true}, "unsigned int": {Bits: 32}, "unsigned": {Bits: 32},
 	"long": {Bits: 64, Signed: true}, "unsigned long": {Bits: 64}, "long long": {Bits: 64, Signed: true}, "unsigned long long": {Bits: 64},
 	"size_t": {Bits: 64}, "ssize_t": {Bits: 64, Signed: true}, "uintptr_t": {Bits: 64}, "off_t": {Bits: 64, Signed: true},
-}
+})
 
-var sizedInt = regexp.MustCompile(`^(?:(u?)int|__([us])|__(be|le))(8|16|32|64)(?:_t)?$`)
+// withSized adds int8_t, __u8, __be16 and the like, of all widths.
+func withSized(types map[string]CType) map[string]CType {
+	for _, bits := range []uint{8, 16, 32, 64} {
+		for word, signed := range map[string]bool{"int": true, "uint": false, "__s": true, "__u": false, "__be": false, "__le": false} {
+			name := word + strconv.FormatUint(uint64(bits), 10)
+			types[name] = CType{Bits: bits, Signed: signed}
+			types[name+"_t"] = types[name]
+		}
+	}
+	return types
+}
 
 // TypeOf reads a type as the facts write it ("const struct ibv_sge *").
 func (f *Facts) TypeOf(c string) CType {
@@ -96,10 +126,6 @@ func (f *Facts) baseType(t CType, base string, stars int) CType {
 		t.Kind = CAddr
 	default:
 		it, ok := intTypes[base]
-		if m := sizedInt.FindStringSubmatch(base); m != nil {
-			bits, _ := strconv.ParseUint(m[4], 10, 8)
-			it, ok = CType{Bits: uint(bits), Signed: strings.HasPrefix(base, "int") || m[2] == "s"}, true
-		}
 		if !ok {
 			return t
 		}

@@ -3,6 +3,7 @@ package spec
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -127,6 +128,9 @@ func (d *decoder) extension(n *yaml.Node, pages []*Page) *extension {
 		keys = append(keys, key{s.key, false, d.named(func(name string, k, v *yaml.Node) { d.entry(x, s, base, pages, name, k, v) })})
 	}
 	d.object(n, place{pageName(d.file), ""}, keys)
+	if hasOnly(n, "extends") {
+		d.add(n, CodeExtends, pageName(d.file), "it adds nothing to page "+base.Page, "add to the page, or remove the file")
+	}
 	for i := range x.Verbs {
 		x.Verbs[i].Page = x.Page.Page
 	}
@@ -170,6 +174,9 @@ func (d *decoder) extended(n *yaml.Node, pages []*Page) *Page {
 func (d *decoder) entry(x *extension, s section, base *Page, pages []*Page, name string, k, v *yaml.Node) {
 	if at, ok := s.places(base)[name]; ok {
 		x.adds[s.key+" "+name] = true
+		if hasOnly(v, "") {
+			d.add(k, CodeExtends, show(name), "it adds nothing to the "+s.what+" at "+at.String(), "add "+strings.Join(s.adds, " or ")+", or take it out")
+		}
 		d.adding = &adding{at, s.adds}
 		s.read(name, k, v)
 		d.adding = nil
@@ -191,6 +198,19 @@ func (d *decoder) entry(x *extension, s section, base *Page, pages []*Page, name
 		return
 	}
 	s.read(name, k, v)
+}
+
+// hasOnly tells whether all values of a mapping, but for that of one key, are empty.
+func hasOnly(n *yaml.Node, name string) bool {
+	if n.Kind != yaml.MappingNode {
+		return false
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if v := n.Content[i+1]; n.Content[i].Value != name && (v.Kind == yaml.ScalarNode || len(v.Content) > 0) {
+			return false
+		}
+	}
+	return true
 }
 
 func hasKey(n *yaml.Node, name string) bool {

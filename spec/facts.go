@@ -132,6 +132,14 @@ func (f *Facts) Const(name string) *big.Int { return f.consts[name] }
 // Func returns a function, or nil.
 func (f *Facts) Func(name string) *api.Function { return f.funcs[name] }
 
+// Callable returns the parameters of a function as users call it: a header macro may lead to another, with more behind them.
+func (f *Facts) Callable(fn *api.Function) []api.Param {
+	if in := f.funcs[fn.Redirect]; fn.Redirect != "" && in != nil && len(in.Params) >= len(fn.Params) {
+		return in.Params[:len(fn.Params)]
+	}
+	return fn.Params
+}
+
 // Record returns a record by its tag, or nil.
 func (f *Facts) Record(tag string) *api.Record { return f.records[tag] }
 

@@ -13,9 +13,8 @@ import (
 // any of them has it: what is newer than the header at hand is left out by its since. The error is Errors.
 func (s *Spec) CheckNames(rels ...*api.Release) error {
 	c := &checker{Spec: s, f: NewFacts(rels...)}
-	last := newest(rels)
 	for _, p := range s.Pages {
-		c.release(p, last)
+		c.release(p, rels)
 		c.page(p)
 	}
 	c.shared()

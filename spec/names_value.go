@@ -10,12 +10,45 @@ import (
 	"github.com/verbsgen/verbsgen/spec/cond"
 )
 
-// release checks that the reference page of a page is of a release that there is.
-func (c *checker) release(p *Page, newest string) {
-	if newest != "" && p.Release != "" && api.Compare(p.Release, newest) > 0 {
-		c.add(p.marks.at("release", p.Release, p.Pos), CodeUnknownName, p.Page, "release "+p.Release+" is newer than "+newest+", the newest release that is known",
-			"name the release whose page it follows")
+// release checks that the reference page of a page is of a release that there is. A page about a header of one's own may name
+// any that is not newer.
+func (c *checker) release(p *Page, rels []*api.Release) {
+	oldest, newest := api.Releases()[0], newest(rels)
+	problem := ""
+	switch {
+	case newest == "" || p.Release == "":
+		return
+	case api.Compare(p.Release, newest) > 0:
+		problem = "is newer than " + newest + ", the newest release that is known"
+	case api.Compare(p.Release, oldest) < 0 && slices.ContainsFunc(rels, func(r *api.Release) bool { return r.Release != "" && p.about(r) }):
+		problem = "is older than " + oldest + ", the oldest release that is known"
+	default:
+		return
 	}
+	c.add(p.marks.at("release", p.Release, p.Pos), CodeUnknownName, p.Page, "release "+p.Release+" "+problem, "name the release whose page it follows")
+}
+
+// about tells whether a page binds a function, record or enum of a release.
+func (p *Page) about(r *api.Release) bool {
+	binds := map[string]bool{}
+	for _, v := range p.Verbs {
+		binds[v.C] = true
+	}
+	for _, x := range p.Records {
+		binds["struct "+x.C] = true
+	}
+	for _, o := range p.Objects {
+		binds["struct "+o.C] = true
+	}
+	for _, f := range p.Flags {
+		binds["enum "+f.Enum] = true
+	}
+	for _, e := range p.Enums {
+		binds["enum "+e.Enum] = true
+	}
+	return slices.ContainsFunc(r.Functions, func(f api.Function) bool { return binds[f.Name] }) ||
+		slices.ContainsFunc(r.Records, func(x api.Record) bool { return binds[x.Tag] }) ||
+		slices.ContainsFunc(r.Enums, func(e api.Enum) bool { return binds[e.Tag] })
 }
 
 // newest returns the newest of some releases; "" where none has a name.
@@ -265,12 +298,7 @@ func (c *checker) inRange(subject string, fn *api.Function, path, key string, va
 	if err != nil || t.Kind != CInt && t.Kind != CAddr || t.Array {
 		return
 	}
-	low, high := new(big.Int), maxUint(64)
-	if t.Kind == CInt {
-		if high = maxUint(t.Bits); t.Signed {
-			low, high = minInt(t.Bits), maxInt(t.Bits)
-		}
-	}
+	low, high := t.Range()
 	for _, text := range values {
 		if v := c.number(text); v != nil && (v.Cmp(low) < 0 || v.Cmp(high) > 0) {
 			c.add(m.at(key, text, pos), CodeValue, subject, fmt.Sprintf("%s: %s is out of the range of %s, which is of type %s: %v to %v", key, text, path, t.C, low, high), "write a number that it can have")

@@ -2,6 +2,7 @@ package spec
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -358,9 +359,16 @@ func (d *decoder) operands(to *[]string) reader {
 	return d.many(to, d.operand)
 }
 
+// mayBeEmpty are the keys of lists that say something when they are empty: an object without parents, a constructor without
+// arguments.
+var mayBeEmpty = []string{"parents", "new"}
+
 func (d *decoder) many(to *[]string, one func(*string) reader) reader {
 	return func(n *yaml.Node, at place) {
 		seen := map[string]bool{}
+		if n.Kind == yaml.SequenceNode && len(n.Content) == 0 && !slices.Contains(mayBeEmpty, at.key) {
+			d.add(n, CodeValue, at.subject, at.key+": an empty list", "name one at least, or leave the key out")
+		}
 		d.list(n, at, func(e *yaml.Node) {
 			var s string
 			one(&s)(e, at)

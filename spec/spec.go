@@ -5,6 +5,8 @@
 // knows nothing of C headers, of Go code or of how a rule is checked. README.md describes every key.
 package spec
 
+import "strings"
+
 // Pos is a place in a YAML file.
 type Pos struct {
 	File string
@@ -110,6 +112,16 @@ type Record struct {
 	Pos      Pos
 
 	marks marks
+}
+
+// Shown gives the fields that the Go type shows, and its mask. Of a field inside a nested struct the outer one counts too.
+func (r *Record) Shown() map[string]bool {
+	shown := map[string]bool{r.Mask: true}
+	for _, f := range r.Fields {
+		outer, _, _ := strings.Cut(f.C, ".")
+		shown[f.C], shown[outer] = true, true
+	}
+	return shown
 }
 
 // CapsSelf stands in CapsFrom for the record itself.

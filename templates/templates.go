@@ -16,7 +16,7 @@ var ShimsC string
 //go:embed shims.h.tmpl
 var ShimsH string
 
-// SpecialC holds the verbs written by hand, each between a line "//# NAME" and the next.
+// SpecialC defines the body of each verb that is written by hand, as a template of its name.
 //
 //go:embed special.c.tmpl
 var SpecialC string

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/audit"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/bind"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/decide"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 )
 
@@ -43,7 +43,7 @@ It exits 1 when something needs attention.`,
 			if err != nil {
 				return err
 			}
-			d := bind.Decide(rel, sp)
+			d := decide.All(rel, sp)
 			found := diag.From(d.UndecidedErr())
 			fmt.Fprintf(a.out, "%d functions, %d records, %d enums, %d macros: %d undecided\n",
 				len(d.Functions), len(d.Records), len(d.Enums), len(d.Macros), len(found))

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/apidiff"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/bind"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/decide"
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
@@ -52,7 +52,7 @@ members of a new or removed record or enum are not listed.`,
 			if err := checkNames(src, sp, rels[:]...); err != nil {
 				return err
 			}
-			r := diffReport{Old: args[0], New: args[1], Diff: apidiff.Compare(rels[0], rels[1]), Decide: bind.Decide(rels[1], sp).UndecidedNames()}
+			r := diffReport{Old: args[0], New: args[1], Diff: apidiff.Compare(rels[0], rels[1]), Decide: decide.All(rels[1], sp).UndecidedNames()}
 			if asJSON {
 				return writeJSON(a.out, r)
 			}

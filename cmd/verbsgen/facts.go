@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/bind"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/cheader"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/decide"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/generate"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
@@ -122,7 +122,7 @@ func build(t target) (*built, error) {
 	for _, v := range pkg.Verbs {
 		pages[v.Page] = true
 	}
-	return &built{release: rel.Release, files: files, pkg: pkg, rules: len(pkg.Rules), pages: len(pages), left: bind.Decide(rel, sp).LeftOut()}, nil
+	return &built{release: rel.Release, files: files, pkg: pkg, rules: len(pkg.Rules), pages: len(pages), left: decide.All(rel, sp).LeftOut()}, nil
 }
 
 // from names the facts.

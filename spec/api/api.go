@@ -5,6 +5,11 @@
 // Go code.
 package api
 
+import (
+	"slices"
+	"strings"
+)
+
 // Release is what one release's verbs.h and the headers it includes declare.
 type Release struct {
 	Release   string     `json:"release"` // "65.0"; empty (null in JSON) for a header given by path
@@ -88,6 +93,11 @@ type Record struct {
 	// ARM64 is the layout on linux/arm64 where it differs from amd64 (glibc's mutex is larger there).
 	ARM64 *Layout `json:"arm64,omitempty"`
 	Pos   Pos     `json:"pos,omitzero"`
+}
+
+// Container tells whether a field is a named anonymous record, whose members follow under dotted names.
+func (r *Record) Container(f Field) bool {
+	return slices.ContainsFunc(r.Fields, func(g Field) bool { return strings.HasPrefix(g.Name, f.Name+".") })
 }
 
 // Layout is the part of a record that depends on the ABI; Offsets and Sizes are in the order of Fields.

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
@@ -17,6 +19,14 @@ var goTypes = map[string]string{
 	"size_t": "uint64", "ssize_t": "int64", "uintptr_t": "uintptr",
 	"__u8": "uint8", "__u16": "uint16", "__u32": "uint32", "__u64": "uint64", "__aligned_u64": "uint64",
 	"__be16": "uint16", "__be32": "uint32", "__be64": "uint64",
+}
+
+// goInt is the Go type of an integer in the public API, by the one with its layout: int for a C int.
+func goInt(layout string) string {
+	if layout == "int32" {
+		return "int"
+	}
+	return layout
 }
 
 // bigEndian tells whether a C type holds its value in network byte order.
@@ -58,7 +68,7 @@ func (b *binder) mirrorType(f api.Field) (goType, record string, err error) {
 		return wrap(t), "", nil
 	}
 	if strings.HasPrefix(elem, "enum ") {
-		if e, ok := b.enums[elem]; ok && e.Signed {
+		if b.facts.TypeOf(elem).Signed {
 			return wrap("int32"), "", nil
 		}
 		return wrap("uint32"), "", nil
@@ -66,8 +76,26 @@ func (b *binder) mirrorType(f api.Field) (goType, record string, err error) {
 	if tag, ok := strings.CutPrefix(elem, "struct "); ok {
 		return wrap("c" + mirrorBase(tag)), tag, nil
 	}
-	if elem == "union ibv_gid" {
-		return wrap(gidType), "", nil
+	if elem == model.GIDUnion {
+		return wrap(model.GID), "", nil
 	}
 	return "", "", fmt.Errorf("its C type %q has no Go equivalent", f.Type)
+}
+
+// fieldType is the C type of a field, empty when there is none.
+func (b *binder) fieldType(tag, name string) string {
+	t, _ := b.facts.Member(b.facts.TypeOf(tag), name)
+	return t.C
+}
+
+// isInteger tells whether a C type is an integer or an enum.
+func (b *binder) isInteger(ctype string) bool {
+	t := b.facts.TypeOf(ctype)
+	return t.Kind == spec.CInt && !t.Array
+}
+
+// maxOf is the greatest value of an integer type.
+func (b *binder) maxOf(ctype string) uint64 {
+	_, high := b.facts.TypeOf(ctype).Range()
+	return high.Uint64()
 }

@@ -1,8 +1,6 @@
 package bind
 
 import (
-	"fmt"
-
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
@@ -42,13 +40,7 @@ func (b *binder) bindFlags(p *spec.Page, f spec.FlagType) {
 	b.addType(e, f.Pos)
 }
 
-// runtimeTypes are the enum types that the packages under runtime/ have.
-var runtimeTypes = map[string]string{"WCStatus": "dpath", "WCOpcode": "dpath", "WROpcode": "dpath"}
-
 func (b *binder) bindEnum(p *spec.Page, s spec.EnumType) {
-	if s.Runtime != runtimeTypes[s.Go] && s.Runtime != "" {
-		b.errorf(diag.TypeUnknown, s.Pos, s.Go, "runtime/"+s.Runtime+" has no type of this name", "remove runtime:")
-	}
 	e := &model.Enum{Go: s.Go, Page: p.Page, Bits: 32, Signed: s.Signed, Prefix: s.Prefix, Runtime: s.Runtime, Doc: s.Doc, Pos: pos(s.Pos)}
 	members := s.Members
 	if s.Enum != "" {
@@ -63,18 +55,14 @@ func (b *binder) bindEnum(p *spec.Page, s spec.EnumType) {
 
 // addType enters a type under its Go name.
 func (b *binder) addType(e *model.Enum, at spec.Pos) {
-	if old := b.types[e.Go]; old != nil {
-		b.errorf(diag.GoNameTwice, at, e.Go, fmt.Sprintf("the type at %s:%d already has this name", old.Pos.File, old.Pos.Line), "rename one of them")
-		return
-	}
 	b.types[e.Go] = e
 	b.pkg.Enums = append(b.pkg.Enums, e)
 }
 
 // enumeratorsOf lists the enumerators of a C enum; none when the release does not have it yet.
 func (b *binder) enumeratorsOf(tag string, at spec.Pos, subject string) []string {
-	e, ok := b.enums["enum "+tag]
-	if !ok {
+	e := b.facts.Enum(tag)
+	if e == nil {
 		if !b.newer("enum " + tag) {
 			b.errorf(diag.NameUnknown, at, subject, "no enum "+tag+" in this header", "correct the name")
 		}
@@ -103,8 +91,6 @@ func (b *binder) addMembers(e *model.Enum, members []string, names, docs map[str
 		if other := seen[m.Go]; other != "" {
 			b.errorf(diag.GoNameTwice, at(c), m.Go, "both "+other+" and "+c+" get this Go name", "give one of them a name under names:")
 		}
-		b.checkFits(e, m, at(c))
-		b.fitMember(e, c, v, at(c))
 		seen[m.Go], values[v] = c, true
 		e.Members = append(e.Members, m)
 	}

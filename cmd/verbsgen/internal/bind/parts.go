@@ -12,14 +12,13 @@ import (
 
 // bindParts resolves the verbs that the generated code of verbs and handles calls beside their own.
 func (b *binder) bindParts() {
-	page := map[string]string{}
-	for c, v := range b.specOf {
-		page[c] = v.Page
-	}
 	resolve := func(needs map[string]string) map[string]*model.Part {
 		parts := map[string]*model.Part{}
 		for name, c := range needs {
-			parts[name] = &model.Part{C: c, Page: page[c], Verb: b.verbs[c]}
+			parts[name] = &model.Part{C: c, Verb: b.verbs[c]}
+			if s := b.specOf[c]; s != nil {
+				parts[name].Page = s.Page
+			}
 		}
 		return parts
 	}
@@ -37,7 +36,7 @@ func (b *binder) bindParts() {
 			s := &p.Objects[i]
 			if o := b.objects[s.Go]; o != nil && used[o] {
 				o.Parts = resolve(s.NeedsVerbs)
-				b.requireParts(o.Go, o.Parts, objectParts(s), s.Pos)
+				b.requireParts(o.Go, o.Parts, form.PartsOf(s), s.Pos)
 			}
 		}
 	}
@@ -50,18 +49,6 @@ func (b *binder) requireParts(subject string, parts map[string]*model.Part, requ
 			b.errorf(diag.NameUnknown, at, subject, "the generated code calls "+p.C+", which this header does not declare", "use a complete verbs.h")
 		}
 	}
-}
-
-// objectParts are the parts that a handle needs.
-func objectParts(o *spec.Object) []form.Part {
-	var parts []form.Part
-	if o.Events {
-		parts = append(parts, form.EventParts...)
-	}
-	if o.Memory == spec.MemoryDevice {
-		parts = append(parts, form.DeviceMemoryParts...)
-	}
-	return parts
 }
 
 // bindEvents resolves what asynchronous events concern. Events of a later release are left out.

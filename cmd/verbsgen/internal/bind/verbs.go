@@ -1,8 +1,8 @@
 package bind
 
 import (
-	"fmt"
-	"go/types"
+	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -14,90 +14,8 @@ import (
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
-// bindObjects makes the handle types, in two passes: an object names its parents.
-func (b *binder) bindObjects() {
-	type pair struct {
-		o *model.Object
-		s spec.Object
-	}
-	var all []pair
-	for _, p := range b.in.Spec.Pages {
-		for _, s := range p.Objects {
-			if old := b.objects[s.Go]; old != nil {
-				b.errorf(diag.GoNameTwice, s.Pos, s.Go, "page "+old.Page+" already has an object of this name", "rename one of them")
-				continue
-			}
-			o := &model.Object{Go: s.Go, C: s.C, Page: p.Page, Device: s.Memory == spec.MemoryDevice, Events: s.Events, Hot: s.Hot, State: s.StateFrom, Doc: s.Doc, Pos: pos(s.Pos)}
-			b.objects[s.Go] = o
-			all = append(all, pair{o, s})
-		}
-	}
-	for _, x := range all {
-		for _, name := range x.s.Parents {
-			parent := b.objects[name]
-			if parent == nil {
-				b.errorf(diag.TypeUnknown, x.s.Pos, x.s.Go, "no object "+name+" in any page", "correct parents:")
-				continue
-			}
-			x.o.Parents = append(x.o.Parents, parent)
-		}
-		b.bindGetters(x.o, x.s)
-		b.pkg.Objects = append(b.pkg.Objects, x.o)
-	}
-}
-
-func (b *binder) bindGetters(o *model.Object, s spec.Object) {
-	rec := b.recs["struct "+s.C]
-	if rec == nil {
-		if !b.newer("struct " + s.C) {
-			b.errorf(diag.NameUnknown, s.Pos, s.Go, "no struct "+s.C+" in this header", "correct c:")
-		}
-		return
-	}
-	for _, g := range s.Getters {
-		i := slices.IndexFunc(rec.Fields, func(f api.Field) bool { return f.Name == g.C })
-		if i < 0 {
-			if !b.newer("struct " + s.C + "." + g.C) {
-				b.errorf(diag.NameUnknown, g.Pos, s.Go+"."+g.Go, "no field "+g.C+" in struct "+s.C, "correct the name")
-			}
-			continue
-		}
-		ctype := rec.Fields[i].Type
-		if rec.Fields[i].BitSize != nil {
-			at := rec.Fields[i].Pos
-			b.headerf(diag.TypeMismatch, at, "struct "+s.C+"."+g.C, "it is a bit-field, which no getter can read", pageFix)
-			continue
-		}
-		if rec.ARM64 != nil && rec.ARM64.Offsets[i] != rec.Fields[i].Offset {
-			b.errorf(diag.MirrorImpossible, g.Pos, s.Go+"."+g.Go, "its offset differs between amd64 and arm64", "leave the getter out")
-			continue
-		}
-		if bigEndian(ctype) || g.Type != "" && !(g.Type == "uintptr" && isPointer(ctype)) {
-			b.errorf(diag.TypeUnknown, g.Pos, s.Go+"."+g.Go, "C type "+ctype+" cannot be read as "+g.Type+" by a getter", "leave type: out, or the getter")
-			continue
-		}
-		t := g.Type
-		if t == "" {
-			t = goTypes[ctype]
-		}
-		if t == "int32" {
-			t = "int"
-		}
-		if t == "" {
-			b.errorf(diag.TypeUnknown, g.Pos, s.Go+"."+g.Go, "C type "+ctype+" has no Go type of its own", "write type: with a Go type")
-		}
-		o.Getters = append(o.Getters, &model.Getter{Go: g.Go, C: g.C, CType: ctype, GoType: t, Label: g.Label, Doc: g.Doc})
-	}
-}
-
 // bindVerbs makes the bound functions, in header order.
 func (b *binder) bindVerbs() {
-	page := map[string]*spec.Page{}
-	for _, p := range b.in.Spec.Pages {
-		for _, v := range p.Verbs {
-			page[v.C] = p
-		}
-	}
 	for i := range b.in.Release.Functions {
 		f := &b.in.Release.Functions[i]
 		s := b.specOf[f.Name]
@@ -105,13 +23,12 @@ func (b *binder) bindVerbs() {
 			continue
 		}
 		v := b.bindVerb(f, s)
-		v.Page = page[f.Name].Page
 		b.verbs[v.C] = v
 		b.pkg.Verbs = append(b.pkg.Verbs, v)
 	}
 	b.pinHelper()
 	for c, s := range b.specOf {
-		if b.funcs[c] == nil && !b.newer(c) {
+		if b.facts.Func(c) == nil && !b.newer(c) {
 			b.errorf(diag.NameUnknown, s.Pos, c, "no such function in this header", "correct the name")
 		}
 	}
@@ -126,7 +43,7 @@ func (b *binder) bindVerbs() {
 }
 
 func (b *binder) bindVerb(f *api.Function, s *spec.Verb) *model.Verb {
-	v := &model.Verb{C: f.Name, Go: naming.Exported(strings.TrimPrefix(f.Name, "ibv_")), Doc: s.Doc, Since: b.since(f.Name),
+	v := &model.Verb{C: f.Name, Go: naming.Exported(strings.TrimPrefix(f.Name, "ibv_")), Page: s.Page, Doc: s.Doc, Since: b.since(f.Name),
 		Returns: s.Returns, CRet: f.Ret, Callbacks: s.Callbacks, Pos: pos(s.Pos), Dispatch: f.Dispatch}
 	if s.Creates != "" {
 		if v.Creates = b.objects[s.Creates]; v.Creates == nil {
@@ -135,7 +52,6 @@ func (b *binder) bindVerb(f *api.Function, s *spec.Verb) *model.Verb {
 	}
 	b.bindParams(v, f, s)
 	b.bindWay(v, f, s)
-	defer b.fitVerb(v, f) // when the methods are known
 	if s.Lists != "" {
 		if v.Lists = b.records[s.Lists]; v.Lists == nil || !v.Lists.Entry {
 			b.errorf(diag.TypeUnknown, s.At("lists", s.Lists), f.Name, "no record "+s.Lists+" of role entry in any page", "correct lists:")
@@ -152,64 +68,37 @@ func (b *binder) bindVerb(f *api.Function, s *spec.Verb) *model.Verb {
 func (b *binder) bindMethod(v *model.Verb, m *spec.Method) {
 	f := form.Find(m.Form)
 	if f == nil {
-		return // told by checkForm
+		return // reported by package fit
 	}
 	recv, name, ok := strings.Cut(m.Go, ".")
-	if !ok || recv != "Lib" && b.objects[recv] == nil && f.Recv != form.RecvMade {
+	if !ok || recv != form.RecvLib && b.objects[recv] == nil && f.Recv != form.RecvMade {
 		b.errorf(diag.TypeUnknown, m.Pos, v.C, "method "+m.Go+" must be called TYPE.NAME, where TYPE is an object or Lib", "write it like PD.RegMR")
 		return
 	}
-	if problem := b.methodProblem(v, recv, f); problem != "" {
-		b.errorf(diag.TypeUnknown, m.Pos, m.Go, problem, "change the page, or leave the method out")
-		return
-	}
-	v.Methods = append(v.Methods, &model.Method{Recv: recv, Name: name, Form: m.Form, Fixed: m.Fixed, Sets: b.implied(v, m), Doc: m.Doc})
+	v.Methods = append(v.Methods, &model.Method{Recv: recv, Name: name, Form: m.Form, Fixed: b.fixed(m), Sets: b.implied(v, m), Doc: m.Doc})
 }
 
-// methodProblem tells what the emitter has no form for.
-func (b *binder) methodProblem(v *model.Verb, recv string, f *form.Form) string {
-	if !f.InOrder() {
-		return "" // its signature is checked
-	}
-	takes := slices.ContainsFunc(v.Params, func(p *model.Param) bool { return p.Object != nil && p.Object.Go == recv })
-	switch {
-	case v.Returns == spec.RetValue:
-		return v.C + " returns a value, and no form generates such a method yet"
-	case recv != "Lib" && !takes:
-		return v.C + " has no parameter of type " + recv
-	}
-	outs, records, rest := 0, 0, ""
-	for _, p := range v.Params {
-		if p.Role == spec.RoleHandle && p.GoType == "" {
-			return "parameter " + p.C + " is a handle without type:, and only some forms take one"
+// fixed resolves the values that a method fixes.
+func (b *binder) fixed(m *spec.Method) map[string]uint64 {
+	out := map[string]uint64{}
+	for _, c := range slices.Sorted(maps.Keys(m.Fixed)) {
+		text := m.Fixed[c]
+		n, ok := spec.ParseInt(text)
+		if !ok {
+			n = b.facts.Const(text)
 		}
-		switch p.Role {
-		case spec.RoleOut:
-			outs++
-		case spec.RoleOutRec:
-			records++
-		case spec.RoleMask:
-		default:
-			if rest != "" {
-				return "parameter " + p.C + " comes after " + rest + ", which has rest: and must be the last parameter"
-			}
+		if n == nil || !n.IsUint64() {
+			b.errorf(diag.NameUnknown, m.At("fixed."+c, text), m.Go, "parameter "+c+" is fixed to "+text+", which is no number and no constant of this header that is not negative", "correct the value")
+			continue
 		}
-		if p.Rest {
-			rest = p.C
-		}
-		if bigEndian(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(p.CType), "*"))) {
-			return "parameter " + p.C + " is in network byte order, and no form generates such a method yet"
-		}
+		out[c] = n.Uint64()
 	}
-	if outs > 1 || outs == 1 && records > 0 {
-		return v.C + " fills several parameters that are not all records, and no form generates such a method yet"
-	}
-	return ""
+	return out
 }
 
 // bindParams resolves the parameters of the header by those of the spec.
 func (b *binder) bindParams(v *model.Verb, f *api.Function, s *spec.Verb) {
-	params := b.callable(f) // the inline's: port attributes in full length
+	params := b.facts.Callable(f)
 	byName := map[string]spec.Param{}
 	for _, p := range s.Params {
 		byName[p.C] = p
@@ -235,10 +124,7 @@ func (b *binder) bindParams(v *model.Verb, f *api.Function, s *spec.Verb) {
 }
 
 func (b *binder) bindParam(verb string, q api.Param, s spec.Param) *model.Param {
-	p := &model.Param{C: q.Name, Go: localName(s.Go, q.Name), CType: q.Type, Role: s.Role, Null: s.Null, Parent: s.Parent, Rest: s.Rest, Hex: s.Hex, Doc: s.Doc}
-	if s.Rest && s.Role != spec.RoleFlags {
-		b.errorf(diag.TypeUnknown, s.Pos, verb+"."+q.Name, "rest: is only for flags", "remove it, or give the parameter the role flags")
-	}
+	p := &model.Param{C: q.Name, Go: cmp.Or(s.Go, naming.Param(q.Name)), CType: q.Type, Role: s.Role, Null: s.Null, Parent: s.Parent, Rest: s.Rest, Hex: s.Hex, Doc: s.Doc}
 	switch s.Role {
 	case spec.RoleHandle:
 		if s.Type == "" { // a pointer without a Go type
@@ -270,11 +156,7 @@ func (b *binder) bindParam(verb string, q api.Param, s spec.Param) *model.Param 
 		if isPointer(q.Type) {
 			break
 		}
-		p.GoType = goTypes[q.Type]
-		if p.GoType == "int32" {
-			p.GoType = "int"
-		}
-		if p.GoType == "" {
+		if p.GoType = goInt(goTypes[q.Type]); p.GoType == "" && b.facts.TypeOf(q.Type).Kind == spec.CInt {
 			b.errorf(diag.TypeUnknown, s.Pos, verb+"."+q.Name, "C type "+q.Type+" has no Go type", "give the parameter another role")
 		}
 	}
@@ -286,20 +168,6 @@ func (b *binder) bindParam(verb string, q api.Param, s spec.Param) *model.Param 
 	return p
 }
 
-// localName is the Go name of a parameter.
-func localName(given, c string) string {
-	name := naming.Local(c)
-	switch {
-	case given != "":
-		return given
-	case name == "context": // a package name in Go
-		return "dev"
-	case slices.Contains(textLocals, name) || types.Universe.Lookup(name) != nil:
-		return name + "_"
-	}
-	return name
-}
-
 func paramNames(params []api.Param) string {
 	var names []string
 	for _, p := range params {
@@ -309,88 +177,4 @@ func paramNames(params []api.Param) string {
 		return "none"
 	}
 	return strings.Join(names, ", ")
-}
-
-// bindWay finds how the C side reaches the verb.
-func (b *binder) bindWay(v *model.Verb, f *api.Function, s *spec.Verb) {
-	name := f.Name
-	if sp, ok := b.in.Specials[name]; ok {
-		b.bindSpecial(v, f, sp, s)
-		return
-	}
-	switch {
-	case f.Private:
-		b.errorf(diag.SymbolPrivate, s.Pos, name, "it is exported at a private version ("+f.Version+"), which changes with every release", "skip it with this reason")
-	case f.Kind == api.Exported:
-		v.Way, v.Symbol = model.WayExported, b.symbol(name)
-	case f.Dispatch == nil:
-		b.errorf(diag.DispatchUnknown, s.Pos, name, fmt.Sprintf("%s: it is not known how this %s function calls the provider", f.Pos.Short(), f.Kind), "write its C code in templates/ and pin the hash")
-	case f.Dispatch.Way == api.WaySpecial || f.Dispatch.Way == api.WayPure:
-		b.errorf(diag.DispatchUnknown, s.Pos, name, fmt.Sprintf("%s: the inline function does more than call the provider (hash %s)", f.Pos.Short(), f.Dispatch.Hash), "write its C code in templates/ and pin the hash")
-	case f.Dispatch.Way == api.WayExport:
-		v.Way, v.Symbol = model.WayExport, b.symbol(f.Dispatch.Op)
-	default:
-		v.Way = f.Dispatch.Way
-	}
-}
-
-// bindSpecial checks that the header's body is one that the hand-written C side was made for.
-func (b *binder) bindSpecial(v *model.Verb, f *api.Function, sp Special, s *spec.Verb) {
-	body := f
-	if f.Redirect != "" {
-		body = b.funcs[f.Redirect]
-	}
-	v.Way, v.Special = model.WaySpecial, &model.Special{Name: f.Name, Op: sp.Op, Types: sp.Types}
-	if body == nil || body.Dispatch == nil {
-		b.errorf(diag.SpecialChanged, s.Pos, f.Name, "the header no longer has an inline body for it", "compare the header with templates/special.c.tmpl, then drop or re-pin it in templates/templates.go")
-		return
-	}
-	if !slices.Contains(sp.Hashes, body.Dispatch.Hash) {
-		b.errorf(diag.SpecialChanged, s.Pos, f.Name, fmt.Sprintf("the body of %s at %s has hash %s, and the hand-written C code was made for another body", body.Name, body.Pos.Short(), body.Dispatch.Hash),
-			"compare it with templates/special.c.tmpl, then add the hash in templates/templates.go")
-	}
-	for _, name := range sp.Symbols {
-		if b.funcs[name] != nil {
-			v.Special.Symbols = append(v.Special.Symbols, b.symbol(name))
-			continue
-		}
-		b.errorf(diag.SpecialChanged, s.Pos, f.Name, "its hand-written C code calls "+name+", which the header does not declare", "correct templates/templates.go")
-	}
-}
-
-// contextHelper is the inline through which the header reaches the extended context; the C side walks the same way.
-const contextHelper = "verbs_get_ctx"
-
-// pinHelper checks the body of contextHelper when a bound verb goes its way.
-func (b *binder) pinHelper() {
-	user := slices.IndexFunc(b.pkg.Verbs, func(v *model.Verb) bool { return v.Way == model.WayVerbs || v.Way == model.WaySpecial })
-	f, sp := b.funcs[contextHelper], b.in.Specials[contextHelper]
-	if user < 0 || (f != nil && f.Dispatch != nil && slices.Contains(sp.Hashes, f.Dispatch.Hash)) {
-		return
-	}
-	if f == nil || f.Dispatch == nil {
-		name := b.pkg.Verbs[user].C
-		b.headerf(diag.SpecialChanged, b.funcs[name].Pos, name, "the header has no inline function "+contextHelper+", by which verbs like this one are reached", "compare the header with vg_verbs in templates/shims.c.tmpl")
-		return
-	}
-	b.errs.Add(diag.New(diag.SpecialChanged, f.Pos.File, f.Pos.Line, f.Pos.Col, contextHelper, "its body has hash "+f.Dispatch.Hash+", and the hand-written C code was made for another body",
-		"compare it with vg_verbs in templates/shims.c.tmpl, then add the hash in templates/templates.go"))
-}
-
-// symbol gives the entry of an exported function in the package's table.
-func (b *binder) symbol(name string) *model.Symbol {
-	for _, s := range b.pkg.Symbols {
-		if s.Name == name {
-			return s
-		}
-	}
-	s := &model.Symbol{Name: name, Since: b.in.Since(name)}
-	if f := b.funcs[name]; f != nil {
-		s.Version = f.Version
-	}
-	if s.Version == "" { // a header given by path has no library beside it
-		s.Version = b.in.Version(name)
-	}
-	b.pkg.Symbols = append(b.pkg.Symbols, s)
-	return s
 }

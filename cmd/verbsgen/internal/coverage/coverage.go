@@ -1,14 +1,14 @@
 // Package coverage counts how much of a release the pages decide on, and how much of the rules is tested.
 //
 // It owns the content of two reports, of declarations and of rules, and their forms (text, JSON, Markdown). It decides
-// nothing: bind does, and check judges the cases of rules.
+// nothing: decide does, and check judges the cases of rules.
 package coverage
 
 import (
 	"cmp"
 	"slices"
 
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/bind"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/decide"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 )
@@ -53,7 +53,7 @@ type pageCount struct {
 
 // New counts.
 func New(rel *api.Release, sp *spec.Spec) *Report {
-	d := bind.Decide(rel, sp)
+	d := decide.All(rel, sp)
 	r := &Report{Functions: items(d.Functions), Records: items(d.Records), Enums: items(d.Enums), Macros: items(d.Macros)}
 	if rel.Release != "" {
 		r.Release = &rel.Release
@@ -73,11 +73,11 @@ func New(rel *api.Release, sp *spec.Spec) *Report {
 }
 
 // items gives every declaration its reason.
-func items(list []bind.Status) []Item {
+func items(list []decide.Status) []Item {
 	out := make([]Item, 0, len(list))
 	for _, s := range list {
 		it := Item{s.Name, s.Status, s.Reason, s.Page}
-		if it.Reason == "" && s.Status == bind.Pending {
+		if it.Reason == "" && s.Status == decide.Pending {
 			it.Reason = "listed in pending.yaml: not described yet"
 		}
 		out = append(out, it)
@@ -94,10 +94,10 @@ func (r *Report) page(p *spec.Page, has map[string]bool) {
 		}
 	}
 	for _, f := range r.Functions {
-		if f.Page == p.Page && f.Status == bind.Bound {
+		if f.Page == p.Page && f.Status == decide.Bound {
 			c.bound++
 		}
-		if f.Page == p.Page && f.Status == bind.Skipped {
+		if f.Page == p.Page && f.Status == decide.Skipped {
 			c.skipped++
 		}
 	}

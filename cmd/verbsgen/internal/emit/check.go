@@ -140,7 +140,7 @@ func (c *call) refuse(check *jen.Statement) *jen.Statement {
 func (c *call) input(o model.Operand) *jen.Statement {
 	if o.Kind == model.OpProp {
 		if o.CField != "" {
-			return knownOf(fieldAt(id(o.Param.Go, "c"), "uint32", c.e.offset(o.Param.Object.C, o.CField)))
+			return knownOf(fieldAt(id(o.Param.Go, "c"), "uint32", o.Param.Object.StateAt[o.CField]))
 		}
 		return rt("validate", "Maybe").Call(id(o.Param.Go, naming.Exported(o.Prop)).Call())
 	}

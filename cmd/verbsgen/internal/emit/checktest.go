@@ -1,16 +1,13 @@
 package emit
 
 import (
-	"fmt"
 	"math/big"
 	"slices"
-	"strings"
 
 	"github.com/dave/jennifer/jen"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/spec"
-	"github.com/verbsgen/verbsgen/spec/api"
 )
 
 // checkTestFile writes a test of the validators: for each rule a call that keeps it and a call that breaks it.
@@ -86,11 +83,7 @@ func (e *emitter) literal(v *model.Verb, args, caps map[string]any) []jen.Code {
 		value, given := lookup(from, o.Text)
 		n := neutral(v, o)
 		if given {
-			var err error
-			if n, err = number(value, e.consts); err != nil {
-				e.errs = append(e.errs, fmt.Errorf("internal error: %s: %s in a case of a rule: %w", v.C, o.Text, err))
-				return nil
-			}
+			n = number(value)
 		}
 		switch {
 		case loose(o) && given:
@@ -146,60 +139,28 @@ func lookup(m map[string]any, path string) (any, bool) {
 	return nil, false
 }
 
-// number is the value of an argument in a case: flags and numbers joined by |, a list of them, NULL, or an object.
-func number(v any, consts map[string]*big.Int) (*big.Int, error) {
+// number is the value of an argument in a case: a number, a list of flags, NULL, or an object.
+func number(v any) *big.Int {
+	n := new(big.Int)
 	switch x := v.(type) {
-	case nil:
-		return new(big.Int), nil
+	case *big.Int:
+		return x
 	case bool:
 		if x {
-			return big.NewInt(1), nil
+			n.SetInt64(1)
 		}
-		return new(big.Int), nil
-	case *big.Int:
-		return x, nil
+	case int:
+		n.SetInt64(int64(x))
+	case int64:
+		n.SetInt64(x)
+	case uint64:
+		n.SetUint64(x)
 	case []any:
-		return union(x, consts)
-	case map[string]any:
-		return big.NewInt(someValue), nil
-	case string:
-		name := strings.TrimSpace(x)
-		if first, rest, several := strings.Cut(name, "|"); several {
-			return union([]any{first, rest}, consts)
+		for _, p := range x {
+			n.Or(n, number(p))
 		}
-		if strings.HasPrefix(name, "@") {
-			return big.NewInt(someValue), nil
-		}
-		if c := consts[name]; c != nil {
-			return c, nil
-		}
-		if i, ok := spec.ParseInt(name); ok {
-			return i, nil
-		}
-		return nil, fmt.Errorf("no constant %q", name)
+	case map[string]any, string: // an object
+		n.SetInt64(someValue)
 	}
-	return nil, fmt.Errorf("a value of type %T", v)
-}
-
-// union ors the values of a list.
-func union(list []any, consts map[string]*big.Int) (*big.Int, error) {
-	n := new(big.Int)
-	for _, x := range list {
-		one, err := number(x, consts)
-		if err != nil {
-			return nil, err
-		}
-		n.Or(n, one)
-	}
-	return n, nil
-}
-
-// constants are the values of all names of a release, and of the limits of C.
-func constants(rel *api.Release) map[string]*big.Int {
-	out := map[string]*big.Int{"page": big.NewInt(someValue)}
-	facts := spec.NewFacts(rel)
-	for _, name := range facts.ConstNames() {
-		out[name] = facts.Const(name)
-	}
-	return out
+	return n
 }

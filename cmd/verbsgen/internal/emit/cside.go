@@ -1,11 +1,14 @@
 package emit
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"text/template"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
@@ -18,14 +21,31 @@ import (
 	"github.com/verbsgen/verbsgen/templates"
 )
 
-// shim is one C function of the package.
+// shim is one C function of the package, as the templates read it.
 type shim struct {
-	Comment string
-	Result  string // with a trailing blank or star
-	Name    string
+	C       string // the verb
+	Result  string // C type, with a trailing blank or star
 	Params  string
-	Body    string
+	Locals  []local
+	Special string // the body, when it is written by hand
+
+	Way          string // model.Way...
+	Function     string // C type of the exported function
+	Object, Op   string // the op, and what has it
+	Args         string
+	Returns      string // spec.Ret...
+	Missing      string // errno where the provider lacks the op
+	ConstResult  bool   // of a returned text, which a shim hands on as void *
+	throughVerbs bool   // it walks from a context to the extended one
 }
+
+// local is a parameter of the verb, made from that of its shim.
+type local struct {
+	Declared, Type, Name string
+}
+
+// unsettled is the prefix of the C names in the text that the prefix is a hash of.
+const unsettled = "vg_"
 
 // cFiles gives the C side, and settles the prefix of its names.
 func (e *emitter) cFiles() ([]output.File, error) {
@@ -34,7 +54,6 @@ func (e *emitter) cFiles() ([]output.File, error) {
 		return nil, factErrors(err)
 	}
 	var shims []shim
-	contexts := false
 	for _, v := range e.pkg.Verbs {
 		if !e.shimmed(v) {
 			continue
@@ -43,15 +62,9 @@ func (e *emitter) cFiles() ([]output.File, error) {
 		if err != nil {
 			return nil, factErrors(&cdecl.Error{Pos: api.Pos{File: v.Pos.File, Line: v.Pos.Line, Col: v.Pos.Col}, Text: v.C + ": " + err.Error()})
 		}
-		contexts = contexts || strings.Contains(s.Body, "vg_verbs(")
 		shims = append(shims, s)
 	}
-	data := map[string]any{"Banner": banner, "Provenance": e.provenance(), "Shims": shims, "UsesContext": contexts, "Guard": "VG__SHIMS_H"}
-	h, err := fill("shims.h", templates.ShimsH, data)
-	if err != nil {
-		return nil, err
-	}
-	c, err := fill("shims.c", templates.ShimsC, data)
+	h, c, err := e.fillShims(shims, unsettled)
 	if err != nil {
 		return nil, err
 	}
@@ -60,11 +73,21 @@ func (e *emitter) cFiles() ([]output.File, error) {
 		fmt.Fprintf(sum, "%d\n%s", len(text), text)
 	}
 	e.prefix = "vg" + hex.EncodeToString(sum.Sum(nil))[:10]
-	named := func(s string) []byte {
-		s = strings.ReplaceAll(s, "VG__", strings.ToUpper(e.prefix)+"_")
-		return []byte(strings.ReplaceAll(s, "vg__", e.prefix+"_"))
+	if h, c, err = e.fillShims(shims, e.prefix); err != nil {
+		return nil, err
 	}
-	return []output.File{{Name: "types.gen.h", Data: types}, {Name: "shims.gen.h", Data: named(h)}, {Name: "shims.gen.c", Data: named(c)}}, nil
+	return []output.File{{Name: "types.gen.h", Data: types}, {Name: "shims.gen.h", Data: []byte(h)}, {Name: "shims.gen.c", Data: []byte(c)}}, nil
+}
+
+// fillShims writes the shims and their declarations under a prefix.
+func (e *emitter) fillShims(shims []shim, prefix string) (h, c string, err error) {
+	data := map[string]any{"Banner": banner, "Provenance": e.provenance(), "Shims": shims, "Prefix": prefix, "Guard": strings.ToUpper(prefix) + "_SHIMS_H",
+		"UsesContext": slices.ContainsFunc(shims, func(s shim) bool { return s.throughVerbs })}
+	if h, err = fill(shimsH, data); err != nil {
+		return "", "", err
+	}
+	c, err = fill(shimsC, data)
+	return h, c, err
 }
 
 // factErrors makes diagnostics of what is said about facts that cannot be written as C.
@@ -89,13 +112,31 @@ func factErrors(err error) error {
 	return list.Err()
 }
 
-func fill(name, text string, data any) (string, error) {
-	t, err := template.New(name).Parse(text)
+// Names of the templates, beside those of the verbs that are written by hand.
+const (
+	shimsH = "shims.h"
+	shimsC = "shims.c"
+)
+
+// cTemplates are the templates of the C side.
+var cTemplates = sync.OnceValues(func() (*template.Template, error) {
+	set := template.New(shimsC)
+	for name, text := range map[string]string{shimsH: templates.ShimsH, shimsC: templates.ShimsC, "special.c": templates.SpecialC} {
+		if _, err := set.New(name).Parse(text); err != nil {
+			return nil, fmt.Errorf("internal error: template %s: %w", name, err)
+		}
+	}
+	return set, nil
+})
+
+// fill executes a template of the C side.
+func fill(name string, data any) (string, error) {
+	set, err := cTemplates()
 	if err != nil {
-		return "", fmt.Errorf("internal error: template %s: %w", name, err)
+		return "", err
 	}
 	var b strings.Builder
-	if err := t.Execute(&b, data); err != nil {
+	if err := set.ExecuteTemplate(&b, name, data); err != nil {
 		return "", fmt.Errorf("internal error: template %s: %w", name, err)
 	}
 	return strings.TrimRight(b.String(), "\n") + "\n", nil
@@ -135,9 +176,9 @@ func (e *emitter) declared() cdecl.Options {
 	return cdecl.Options{Only: only, Need: need, Guard: "VERBSGEN_TYPES_H", Hash: e.pkg.FactsHash}
 }
 
-// shim writes the C function of a verb.
+// shim describes the C function of a verb.
 func (e *emitter) shim(v *model.Verb) (shim, error) {
-	s := shim{Comment: "// " + v.C + ": " + wayText(v), Name: "vg__" + v.C}
+	s := shim{C: v.C, Way: v.Way, Returns: v.Returns, ConstResult: strings.HasPrefix(v.CRet, "const ")}
 	ret, err := e.classify(v.CRet)
 	if err != nil {
 		return s, err
@@ -150,29 +191,43 @@ func (e *emitter) shim(v *model.Verb) (shim, error) {
 	for i := range verbSymbols(v) {
 		params = append(params, fmt.Sprintf("uintptr_t fn%d_", i))
 	}
-	var locals strings.Builder
 	for _, p := range v.Params {
 		t, err := e.classify(p.CType)
 		if err != nil {
 			return s, err
 		}
-		ct := t.ShimParam(memoryOf(p))
-		params = append(params, declare(ct, p.C+"_"))
-		fmt.Fprintf(&locals, "\t%s = (%s)%s_;\n", declare(p.CType, p.C), p.CType, p.C)
+		params = append(params, declare(t.ShimParam(memoryOf(p)), p.C+"_"))
+		s.Locals = append(s.Locals, local{declare(p.CType, p.C), p.CType, p.C})
 	}
 	s.Params = strings.Join(params, ", ")
 	if s.Params == "" {
 		s.Params = "void"
 	}
-	if v.Special != nil {
-		s.Body = special(v.C)
-		if s.Body == "" {
-			return s, fmt.Errorf("internal error: no C text for %s in special.c.tmpl", v.C)
-		}
+	if v.Special == nil {
+		s.reach(v)
 		return s, nil
 	}
-	s.Body = locals.String() + "\n" + dispatch(v)
-	return s, nil
+	s.throughVerbs = v.Special.Op
+	s.Special, err = fill(v.C, nil)
+	return s, err
+}
+
+// reach describes how the body reaches the verb: as the header does.
+func (s *shim) reach(v *model.Verb) {
+	s.throughVerbs = v.Way == model.WayVerbs
+	var args []string
+	if v.Way == model.WayExported {
+		for _, p := range v.Params {
+			args = append(args, p.C)
+		}
+	} else {
+		args = v.Dispatch.Args
+		s.Object, s.Op, s.Missing = v.Dispatch.Object, v.Dispatch.Op, cmp.Or(v.Dispatch.Missing, "EOPNOTSUPP")
+	}
+	s.Args = strings.Join(args, ", ")
+	if v.Symbol != nil {
+		s.Function = cdecl.FnType(v.Symbol.Name)
+	}
 }
 
 // memoryOf tells whose memory a parameter points to.
@@ -190,83 +245,4 @@ func declare(ctype, name string) string {
 		return ctype + name
 	}
 	return ctype + " " + name
-}
-
-// special is the hand-written body of a verb.
-func special(name string) string {
-	_, rest, ok := strings.Cut(templates.SpecialC, "//# "+name+"\n")
-	if !ok {
-		return ""
-	}
-	body, _, _ := strings.Cut(rest, "//# ")
-	return body
-}
-
-func wayText(v *model.Verb) string {
-	switch v.Way {
-	case model.WayExported, model.WayExport:
-		return "exported"
-	case model.WayVerbs:
-		return "op " + v.Dispatch.Op + " of struct verbs_context"
-	case model.WayOps:
-		return "op " + v.Dispatch.Op + " of the context"
-	case model.WayObject:
-		return "function " + v.Dispatch.Op + " of the object"
-	}
-	return "written by hand"
-}
-
-// dispatch writes the body that reaches the verb as the header does.
-func dispatch(v *model.Verb) string {
-	ret := "return "
-	if v.CRet == "void" {
-		ret = ""
-	}
-	if v.Way == model.WayExported || v.Way == model.WayExport {
-		name := v.Symbol.Name
-		args := make([]string, 0, len(v.Params))
-		for _, p := range v.Params {
-			args = append(args, p.C)
-		}
-		if v.Way == model.WayExport {
-			args = v.Dispatch.Args
-		}
-		return fmt.Sprintf("\t%s%s((%s)fn0_)(%s);\n", ret, constOff(v), cdecl.FnType(name), strings.Join(args, ", "))
-	}
-	d := v.Dispatch
-	call := strings.Join(d.Args, ", ")
-	switch v.Way {
-	case model.WayVerbs:
-		return fmt.Sprintf("\tstruct verbs_context *v = vg_verbs(%s);\n\n\tif (!VG_HAS(v, %s))\n\t\t%s\n\t%sv->%s(%s);\n", d.Object, d.Op, unsupported(v), ret, d.Op, call)
-	case model.WayOps:
-		return fmt.Sprintf("\tif (!%s->ops.%s)\n\t\t%s\n\t%s%s->ops.%s(%s);\n", d.Object, d.Op, unsupported(v), ret, d.Object, d.Op, call)
-	}
-	return fmt.Sprintf("\tif (!%s->%s)\n\t\t%s\n\t%s%s->%s(%s);\n", d.Object, d.Op, unsupported(v), ret, d.Object, d.Op, call)
-}
-
-// constOff takes const off a returned text, which a shim hands on as void *.
-func constOff(v *model.Verb) string {
-	if strings.HasPrefix(v.CRet, "const ") {
-		return "(void *)"
-	}
-	return ""
-}
-
-// unsupported is what a shim does when the provider lacks the op; the header's own errno where it has one.
-func unsupported(v *model.Verb) string {
-	errno := v.Dispatch.Missing
-	if errno == "" {
-		errno = "EOPNOTSUPP"
-	}
-	switch v.Returns {
-	case spec.RetErrno:
-		return "return " + errno + ";"
-	case spec.RetNullErrno:
-		return "return errno = " + errno + ", NULL;"
-	case spec.RetMinus1:
-		return "return errno = " + errno + ", -1;"
-	case spec.RetVoid:
-		return "return;"
-	}
-	return "return 0;"
 }

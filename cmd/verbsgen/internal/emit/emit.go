@@ -7,7 +7,6 @@ package emit
 import (
 	"errors"
 	"fmt"
-	"math/big"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/emit/cdecl"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
@@ -21,7 +20,6 @@ type emitter struct {
 	prefix  string          // of the C functions
 	byForm  map[string]made // the verbs with a method of a form that a package has once
 	inputs  map[*model.Verb][]model.Operand
-	consts  map[string]*big.Int
 	ctypes  map[string]cdecl.Type
 	nodes   map[*model.Object]bool // handles whose node is asked for although they may be nil
 	started []*rendering
@@ -38,9 +36,6 @@ func newEmitter(pkg *model.Package) *emitter {
 			}
 		}
 		e.inputs[v] = inputs(v)
-	}
-	if pkg.Facts != nil {
-		e.consts = constants(pkg.Facts)
 	}
 	return e
 }

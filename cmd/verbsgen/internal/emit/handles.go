@@ -209,8 +209,8 @@ func (e *emitter) adopt(g *goFile, o *model.Object) {
 func (e *emitter) loadFields(g *goFile, o *model.Object) {
 	var body []jen.Code
 	for _, x := range o.Getters {
-		value := fieldAt(id("o.c"), cGo(x), e.offset(o.C, x.C))
-		if cGo(x) != x.GoType {
+		value := fieldAt(id("o.c"), x.Layout, x.Offset)
+		if x.Layout != x.GoType {
 			value = goType(x.GoType).Call(value)
 		}
 		body = append(body, remark(assign(id("o", naming.Local(x.C)), value), x.C))
@@ -252,29 +252,6 @@ func (e *emitter) label(g *goFile, o *model.Object) {
 		f.body, f.short = []jen.Code{jen.If(notNil(id("o.parent"))).Block(jen.Return(domain)), jen.Return(own)}, false
 	}
 	g.fn(f)
-}
-
-// cGo is the Go type with the layout of a getter's C field.
-func cGo(x *model.Getter) string {
-	if x.GoType == "int" {
-		return "int32"
-	}
-	return x.GoType
-}
-
-// offset is that of a field, from the facts; getters stand before any member whose size depends on the ABI.
-func (e *emitter) offset(tag, field string) int64 {
-	for _, r := range e.pkg.Facts.Records {
-		if r.Tag != "struct "+tag {
-			continue
-		}
-		for _, f := range r.Fields {
-			if f.Name == field {
-				return f.Offset
-			}
-		}
-	}
-	return 0
 }
 
 // getters makes what tells of a handle: whose it is, and the fields of the C object.

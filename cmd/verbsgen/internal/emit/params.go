@@ -1,7 +1,6 @@
 package emit
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
@@ -59,19 +58,12 @@ func (c *call) take(p *model.Param, typ jen.Code) {
 func addrOf(c jen.Code) *jen.Statement { return rt("validate", "Addr").Call(c) }
 
 // fixedParam passes a value that the spec fixes.
-func (c *call) fixedParam(p *model.Param, value string) {
-	n, err := strconv.ParseUint(value, 0, 64)
-	if value == "NULL" {
-		n, err = 0, nil
-	}
-	if v := c.e.consts[value]; err != nil && v != nil {
-		n = v.Uint64()
-	}
-	arg := dec(n)
+func (c *call) fixedParam(p *model.Param, value uint64) {
+	arg := dec(value)
 	if p.Role == spec.RoleHandle || p.Role == spec.RoleInRec {
 		arg = jen.Nil()
 	}
-	c.pass(p, arg, dec(n))
+	c.pass(p, arg, dec(value))
 }
 
 // handleParam enters a handle. One that may be nil gives its C pointer to a variable:

@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -50,13 +51,13 @@ func (e *emitter) rawParams(v *model.Verb) []rawParam {
 	return out
 }
 
-// intOf is the Go integer that carries a C integer or enum.
+// intOf is the Go integer that carries a C integer or enum, or the address that a pointer is.
 func (e *emitter) intOf(ctype string) string {
 	t, err := e.classify(ctype)
-	if err != nil || t.GoInt() == "" {
-		return "uintptr"
+	if err != nil {
+		e.errs = append(e.errs, fmt.Errorf("internal error: %w", err))
 	}
-	return t.GoInt()
+	return cmp.Or(t.GoInt(), "uintptr")
 }
 
 // rawResults are the Go results of a raw function.

@@ -53,14 +53,17 @@ const (
 	CallbackContext   = "context"   // what an allocator is given
 )
 
-// RecvMade is the receiver of a method on a type that the form itself makes.
-const RecvMade = "made"
+// Receivers that are no objects: a loaded library, and a type that the form itself makes.
+const (
+	RecvLib  = "Lib"
+	RecvMade = "made"
+)
 
 // Form is one shape of methods.
 type Form struct {
 	Name string
 	Does string // what the generated method does
-	// Recv is the receiver: "Lib", RecvMade, or the C type of the object; empty for one of the verb's handles.
+	// Recv is the receiver: RecvLib, RecvMade, or the C type of the object; empty for one of the verb's handles.
 	Recv string
 	// Sig is the C function that the form is written for; nil when the parameters are taken as they come.
 	Sig *Sig
@@ -128,13 +131,13 @@ var forms = []Form{
 	{Name: Buffer, Does: "takes a mem.Buffer, which cannot be closed before the new object", Memory: true},
 	{Name: Addr, Does: "takes an address and a length of memory that the caller keeps", Memory: true},
 	{Name: Implicit, Does: "takes no memory: the region covers the address space", Memory: true},
-	{Name: DeviceList, Reads: []string{"struct ibv_device"}, Does: "lists the devices, with the type of an entry", Recv: "Lib",
+	{Name: DeviceList, Reads: []string{"struct ibv_device"}, Does: "lists the devices, with the type of an entry", Recv: RecvLib,
 		Sig: deviceList, Lists: true, Parts: []Part{
 			{Name: PartFree, Sig: sig("void", entry("struct ibv_device **"))},
 			{Name: PartOpen, Form: OpenDevice, Sig: openDevice},
 			{Name: PartGUID, Sig: sig("__be64", entry("struct ibv_device *")), Optional: true},
 			{Name: PartIndex, Sig: sig("int", entry("struct ibv_device *")), Optional: true}}},
-	{Name: OpenDevice, Does: "opens the device of a name", Recv: "Lib", Sig: openDevice,
+	{Name: OpenDevice, Does: "opens the device of a name", Recv: RecvLib, Sig: openDevice,
 		Parts: []Part{{Name: PartList, Form: DeviceList, Sig: deviceList}}},
 	{Name: CreateCQ, Does: "makes a completion queue, which keeps its channel", Recv: "struct ibv_context",
 		Sig: sig("struct ibv_cq *", handle("struct ibv_context *"), in("int"), in("void *"), handle("struct ibv_comp_channel *"), in("int"))},
@@ -184,11 +187,23 @@ var (
 // ackOnce is why rules on the count of events are not checked.
 const ackOnce = "kept by the handles: each event is acknowledged exactly once"
 
-// EventParts are the verbs that a handle on which completion events arrive needs.
-var EventParts = []Part{{Name: PartNext, Form: NextEvent, Sig: nextEvent}}
+// eventParts are the verbs that a handle on which completion events arrive needs.
+var eventParts = []Part{{Name: PartNext, Form: NextEvent, Sig: nextEvent}}
 
-// DeviceMemoryParts are the verbs that a handle of device memory needs.
-var DeviceMemoryParts = []Part{{Name: PartWrite, Form: WriteDM, Sig: writeDM}, {Name: PartRead, Form: ReadDM, Sig: readDM}}
+// deviceMemoryParts are the verbs that a handle of device memory needs.
+var deviceMemoryParts = []Part{{Name: PartWrite, Form: WriteDM, Sig: writeDM}, {Name: PartRead, Form: ReadDM, Sig: readDM}}
+
+// PartsOf gives the verbs that the handle of an object needs.
+func PartsOf(o *spec.Object) []Part {
+	var parts []Part
+	if o.Events {
+		parts = append(parts, eventParts...)
+	}
+	if o.Memory == spec.MemoryDevice {
+		parts = append(parts, deviceMemoryParts...)
+	}
+	return parts
+}
 
 // All lists the forms.
 func All() []Form { return append([]Form(nil), forms...) }

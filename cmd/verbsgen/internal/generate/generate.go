@@ -4,10 +4,14 @@
 package generate
 
 import (
+	"cmp"
+
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/bind"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/decide"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/emit"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/emit/cdecl"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/fit"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/output"
 	"github.com/verbsgen/verbsgen/spec"
@@ -27,35 +31,18 @@ type Options struct {
 
 // Run gives the files of a package, and the model that they were made from.
 func Run(rel *api.Release, sp *spec.Spec, opt Options) ([]output.File, *model.Package, error) {
-	since, err := api.Since()
-	if err != nil {
-		return nil, nil, err
-	}
 	if err := checkKnown(opt.Header, rel, opt.AllowChanged); err != nil {
 		return nil, nil, err
 	}
-	var known *api.Release // what is written by hand was written for it; not asked where the facts are those of a known release
-	newest := rel
-	if rel.Release == "" { // the newest release says at which version functions are exported
-		if newest, err = api.Load(api.Newest()); err != nil {
+	var known *api.Release // not asked for where the facts are those of a known release
+	if rel.Release == "" {
+		var err error
+		if known, err = api.Load(api.Newest()); err != nil {
 			return nil, nil, err
 		}
-		known = newest
 	}
-	var errs diag.List
-	if !opt.AllowUndecided {
-		errs.AddErr(bind.Decide(rel, sp).UndecidedErr())
-	}
-	versions := symbolVersions(newest)
-	specials := map[string]bind.Special{}
-	for name, s := range templates.Specials {
-		specials[name] = bind.Special(s)
-	}
-	pkg, err := bind.Bind(bind.Input{Known: known, Release: rel, Hash: cdecl.FactsHash(rel), Since: func(name string) string { return since[name] },
-		Oldest: api.Releases()[0], Version: func(name string) string { return versions[name] },
-		Spec: sp, Package: opt.Package, Only: opt.Only, Specials: specials})
-	errs.AddErr(err)
-	if err := errs.Err(); err != nil {
+	pkg, err := join(rel, known, sp, opt)
+	if err != nil {
 		return nil, nil, err
 	}
 	if len(pkg.Verbs) == 0 {
@@ -71,6 +58,34 @@ func Run(rel *api.Release, sp *spec.Spec, opt Options) ([]output.File, *model.Pa
 		}
 	}
 	return files, pkg, nil
+}
+
+// join makes the model of facts and pages, each held against the other before and after. Of facts that are not those of a known
+// release, known is the release that hand-written text was written for.
+func join(rel, known *api.Release, sp *spec.Spec, opt Options) (*model.Package, error) {
+	since, err := api.Since()
+	if err != nil {
+		return nil, err
+	}
+	sinceOf := func(name string) string { return since[name] }
+	var errs diag.List
+	if !opt.AllowUndecided {
+		errs.AddErr(decide.All(rel, sp).UndecidedErr())
+	}
+	facts := spec.NewFacts(rel)
+	errs.AddErr(fit.Pages(facts, sp))
+	versions := symbolVersions(cmp.Or(known, rel)) // the newest release says at which version functions are exported
+	specials := map[string]bind.Special{}
+	for name, s := range templates.Specials {
+		specials[name] = bind.Special(s)
+	}
+	pkg, err := bind.Bind(bind.Input{Release: rel, Facts: facts, Hash: cdecl.FactsHash(rel), Since: sinceOf, Oldest: api.Releases()[0],
+		Version: func(name string) string { return versions[name] }, Spec: sp, Package: opt.Package, Only: opt.Only, Specials: specials})
+	errs.AddErr(err)
+	if err := errs.Err(); err != nil {
+		return nil, err
+	}
+	return pkg, fit.Package(pkg, facts, sp, fit.Written{Known: known, Since: sinceOf, First: api.Releases()[0]})
 }
 
 // symbolVersions gives the default versions of exported functions, which never change from one release to the next.

@@ -21,6 +21,14 @@ type Package struct {
 	Rules     []*Rule
 }
 
+// GID is the Go type of union ibv_gid: the one union that the pages show, as the 16 bytes that it is. All packages know it by
+// name, since it has methods of its own.
+const (
+	GID      = "GID"
+	GIDTag   = "ibv_gid"
+	GIDUnion = "union " + GIDTag
+)
+
 // Pos is a place in a header or a YAML file.
 type Pos struct {
 	File string
@@ -175,6 +183,7 @@ type Object struct {
 	Getters []*Getter
 	Parts   map[string]*Part
 	State   map[string]string // property -> spec.State...
+	StateAt map[string]int64  // property -> offset of the field of the C object that has it
 	Doc     string
 	Pos     Pos
 }
@@ -185,6 +194,8 @@ type Getter struct {
 	C      string
 	CType  string
 	GoType string
+	Layout string // Go type with the layout of the C field
+	Offset int64  // of the C field
 	Label  string // spec.Label...; empty when messages do not name the object by it
 	Doc    string
 }
@@ -286,7 +297,7 @@ type Method struct {
 	Recv  string // "Lib", or the Go name of an object
 	Name  string
 	Form  string               // of package form
-	Fixed map[string]string    // C parameter -> Go expression
+	Fixed map[string]uint64    // C parameter -> value
 	Sets  map[string][]*Member // C parameter -> flags that are always set
 	Doc   string
 }

@@ -1,11 +1,14 @@
 // Package naming turns C names into Go names.
 //
-// It owns the list of initialisms and the rule of word splitting. It knows nothing of headers or specs: exact names
-// that the rule gets wrong are given by the spec and never reach this package.
+// It owns the list of initialisms, the rule of word splitting, and the names that generated methods use themselves. It
+// knows nothing of headers or specs: exact names that the rule gets wrong are given by the spec and never reach this
+// package.
 package naming
 
 import (
 	"go/token"
+	"go/types"
+	"slices"
 	"strings"
 )
 
@@ -46,6 +49,26 @@ func Local(c string) string {
 		name += Exported(strings.Join(words[1:], "_"))
 	}
 	if token.IsKeyword(name) {
+		return name + "_"
+	}
+	return name
+}
+
+// reserved are names that generated methods give to what is local, or that packages have there.
+var reserved = []string{"verb", "err", "errno", "l", "o", "n", "ptr", "in", "out", "release", "caps", "calls", "buf", "pin", "held", "known", "rules",
+	"bits", "context", "errors", "fmt", "math", "os", "runtime", "strconv", "strings", "syscall", "unsafe", "atomic", "testing", "sync", "netip", "dpath", "devmem", "dl",
+	"mem", "object", "pdalloc", "verr", "abi", "init"}
+
+// Reserved tells whether generated methods use a name themselves, so that no parameter can have it.
+func Reserved(name string) bool { return slices.Contains(reserved, name) }
+
+// Param gives the Go name of a parameter: that of Local, or one beside it where Go or the generated methods have that name.
+func Param(c string) string {
+	name := Local(c)
+	switch {
+	case name == "context": // a package name in Go
+		return "dev"
+	case Reserved(name) || types.Universe.Lookup(name) != nil:
 		return name + "_"
 	}
 	return name

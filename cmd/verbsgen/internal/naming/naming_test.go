@@ -44,6 +44,10 @@ func TestOthers(t *testing.T) {
 		{Member("MRAccess", "IBV_ACCESS_", "IBV_ACCESS_ZERO_BASED"), "MRAccessZeroBased"},
 		{Member("QPType", "IBV_QPT_", "IBV_QPT_RAW_PACKET"), "QPTypeRawPacket"},
 		{Field("type"), "type_"},
+		{Param("port_num"), "portNum"},
+		{Param("context"), "dev"},
+		{Param("err"), "err_"},
+		{Param("len"), "len_"},
 		{Field("per_transport_caps.rc_odp_caps"), "per_transport_caps_rc_odp_caps"},
 	} {
 		if c.got != c.want {

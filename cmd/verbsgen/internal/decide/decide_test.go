@@ -1,4 +1,4 @@
-package bind
+package decide
 
 import (
 	"slices"
@@ -24,7 +24,7 @@ func TestDecided(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := Decide(rel, sp)
+		d := All(rel, sp)
 		if err := d.UndecidedErr(); err != nil {
 			t.Errorf("%s: %v", release, err)
 		}
@@ -52,7 +52,7 @@ func TestUndecided(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := Decide(rel, &spec.Spec{})
+	d := All(rel, &spec.Spec{})
 	for _, s := range d.Functions {
 		if s.Status != Undecided || s.Pos.File == "" {
 			t.Fatalf("%+v", s)
@@ -60,19 +60,5 @@ func TestUndecided(t *testing.T) {
 	}
 	if d.UndecidedErr() == nil {
 		t.Error("no error")
-	}
-}
-
-func TestMatch(t *testing.T) {
-	for _, c := range []struct {
-		glob, s string
-		want    bool
-	}{
-		{"ibv_reg_mr", "ibv_reg_mr", true}, {"ibv_reg_mr", "ibv_reg_mr_ex", false}, {"ibv_*_dm", "ibv_alloc_dm", true},
-		{"ibv_*_dm", "ibv_reg_dm_mr", false}, {"*", "x", true}, {"*mr*", "ibv_reg_mr_ex", true}, {"a*a", "a", false}, {"ibv_*_*_mr", "ibv_reg_dm_mr", true},
-	} {
-		if got := match(c.glob, c.s); got != c.want {
-			t.Errorf("match(%q, %q) = %t", c.glob, c.s, got)
-		}
 	}
 }

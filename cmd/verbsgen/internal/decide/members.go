@@ -1,8 +1,7 @@
-package bind
+package decide
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
@@ -24,7 +23,7 @@ func fields(rel *api.Release, sp *spec.Spec) []Member {
 			}
 			known := knownFields(s)
 			for _, f := range rec.Fields {
-				if f.Name != "" && !known[f.Name] && !container(rec, f) {
+				if f.Name != "" && !known[f.Name] && !rec.Container(f) {
 					out = append(out, Member{Of: rec.Tag, Name: f.Name, Pos: f.Pos, Field: true, Go: s.Go, Page: s.Pos})
 				}
 			}
@@ -35,26 +34,11 @@ func fields(rel *api.Release, sp *spec.Spec) []Member {
 
 // knownFields are the fields that a record of a page shows, hides or uses as its mask.
 func knownFields(s *spec.Record) map[string]bool {
-	known := map[string]bool{}
-	addShown(known, s)
+	known := s.Shown()
 	for c := range s.Hide {
 		known[c] = true
 	}
 	return known
-}
-
-// addShown adds the fields that a record of a page shows, and its mask. Of a field inside a nested struct the outer one counts too.
-func addShown(to map[string]bool, s *spec.Record) {
-	to[s.Mask] = true
-	for _, f := range s.Fields {
-		outer, _, _ := strings.Cut(f.C, ".")
-		to[f.C], to[outer] = true, true
-	}
-}
-
-// container tells whether a field is a named anonymous record, whose members follow under dotted names.
-func container(rec *api.Record, f api.Field) bool {
-	return slices.ContainsFunc(rec.Fields, func(g api.Field) bool { return strings.HasPrefix(g.Name, f.Name+".") })
 }
 
 // enumerators lists the enumerators of bound enums, and of enums without a name, that no page decides. A Go type that lists no members has all of its enum; a

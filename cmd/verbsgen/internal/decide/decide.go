@@ -1,4 +1,8 @@
-package bind
+// Package decide holds the declarations of a release against the pages: each is bound, skipped with a reason, pending or
+// undecided, and so is each field of a bound record and each enumerator of a bound enum.
+//
+// It owns what counts as decided. It knows nothing of how a declaration is bound, or whether it can be.
+package decide
 
 import (
 	"fmt"
@@ -46,9 +50,9 @@ type Member struct {
 	Page  spec.Pos // of that type
 }
 
-// Decide tells for every declaration of rel whether the specs bind it, skip it, or leave it pending. A helper of the
+// All tells for every declaration of rel whether the specs bind it, skip it, or leave it pending. A helper of the
 // header (a function with a leading underscore, an anonymous record) follows what it belongs to.
-func Decide(rel *api.Release, sp *spec.Spec) Decisions {
+func All(rel *api.Release, sp *spec.Spec) Decisions {
 	d := decider{bound: map[string]string{}, skip: map[string]skipped{}, pending: map[string]bool{}}
 	d.read(rel, sp)
 	var out Decisions

@@ -1,0 +1,104 @@
+package bind
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/api"
+)
+
+// bindObjects makes the handle types, in two passes: an object names its parents.
+func (b *binder) bindObjects() {
+	type pair struct {
+		o *model.Object
+		s spec.Object
+	}
+	var all []pair
+	for _, p := range b.in.Spec.Pages {
+		for _, s := range p.Objects {
+			o := &model.Object{Go: s.Go, C: s.C, Page: p.Page, Device: s.Memory == spec.MemoryDevice, Events: s.Events, Hot: s.Hot, State: s.StateFrom, StateAt: map[string]int64{}, Doc: s.Doc, Pos: pos(s.Pos)}
+			b.objects[s.Go] = o
+			all = append(all, pair{o, s})
+		}
+	}
+	for _, x := range all {
+		for _, name := range x.s.Parents {
+			parent := b.objects[name]
+			if parent == nil {
+				b.errorf(diag.TypeUnknown, x.s.Pos, x.s.Go, "no object "+name+" in any page", "correct parents:")
+				continue
+			}
+			x.o.Parents = append(x.o.Parents, parent)
+		}
+		b.bindState(x.o, x.s)
+		b.bindGetters(x.o, x.s)
+		b.pkg.Objects = append(b.pkg.Objects, x.o)
+	}
+}
+
+// bindState resolves where the fields of the C object stand that validators read. Their types are for package fit.
+func (b *binder) bindState(o *model.Object, s spec.Object) {
+	for _, prop := range slices.Sorted(maps.Keys(s.StateFrom)) {
+		if s.StateFrom[prop] != spec.StateObject {
+			continue
+		}
+		if f := b.objectField(s.C, prop, s.At("state_from", prop), s.Go); f != nil {
+			o.StateAt[prop] = f.Offset
+		}
+	}
+}
+
+func (b *binder) bindGetters(o *model.Object, s spec.Object) {
+	if b.facts.Record("struct "+s.C) == nil {
+		if !b.newer("struct " + s.C) {
+			b.errorf(diag.NameUnknown, s.Pos, s.Go, "no struct "+s.C+" in this header", "correct c:")
+		}
+		return
+	}
+	for _, g := range s.Getters {
+		f := b.objectField(s.C, g.C, g.Pos, s.Go+"."+g.Go)
+		if f == nil {
+			continue
+		}
+		layout, t := goTypes[f.Type], g.Type
+		if isPointer(f.Type) {
+			layout = "uintptr"
+		}
+		switch {
+		case bigEndian(f.Type), t != "" && (t != "uintptr" || !isPointer(f.Type)):
+			b.errorf(diag.TypeUnknown, g.Pos, s.Go+"."+g.Go, "C type "+f.Type+" cannot be read as "+t+" by a getter", "leave type: out, or the getter")
+			continue
+		case layout == "", t == "" && isPointer(f.Type):
+			b.errorf(diag.TypeUnknown, g.Pos, s.Go+"."+g.Go, "C type "+f.Type+" has no Go type of its own", "write type: with a Go type")
+			continue
+		case t == "":
+			t = goInt(layout)
+		}
+		o.Getters = append(o.Getters, &model.Getter{Go: g.Go, C: g.C, CType: f.Type, GoType: t, Layout: layout, Offset: f.Offset, Label: g.Label, Doc: g.Doc})
+	}
+}
+
+// objectField finds a field of a C object that Go reads in place. One of a later release is left out in silence.
+func (b *binder) objectField(tag, name string, at spec.Pos, subject string) *api.Field {
+	rec := b.facts.Record("struct " + tag)
+	if rec == nil {
+		return nil
+	}
+	i := slices.IndexFunc(rec.Fields, func(f api.Field) bool { return f.Name == name })
+	switch {
+	case i < 0:
+		if !b.newer("struct " + tag + "." + name) {
+			b.errorf(diag.NameUnknown, at, subject, "no field "+name+" in struct "+tag, "correct the name")
+		}
+	case rec.Fields[i].BitSize != nil:
+		b.headerf(diag.TypeMismatch, rec.Fields[i].Pos, "struct "+tag+"."+name, "it is a bit-field, which cannot be read by its address", "leave it out of the page, or take the header that the page was written for")
+	case rec.ARM64 != nil && rec.ARM64.Offsets[i] != rec.Fields[i].Offset:
+		b.errorf(diag.MirrorImpossible, at, subject, "the offset of "+name+" differs between amd64 and arm64", "leave it out")
+	default:
+		return &rec.Fields[i]
+	}
+	return nil
+}

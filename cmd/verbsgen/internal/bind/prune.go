@@ -1,0 +1,120 @@
+package bind
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/spec"
+)
+
+// prune drops types that no bound verb needs, and orders what is left.
+func (b *binder) prune() {
+	usedEnum, usedObj, usedRec := map[*model.Enum]bool{}, map[*model.Object]bool{}, map[*model.Record]bool{}
+	var useRec func(r *model.Record)
+	useRec = func(r *model.Record) {
+		if r == nil || usedRec[r] {
+			return
+		}
+		usedRec[r] = true
+		for _, f := range r.Fields {
+			if f.Enum != nil {
+				usedEnum[f.Enum] = true
+			}
+			if f.Object != nil {
+				usedObj[f.Object] = true
+			}
+			useRec(f.Record)
+			useRec(f.Nested)
+		}
+	}
+	var useObj func(o *model.Object)
+	useObj = func(o *model.Object) {
+		if o == nil || usedObj[o] {
+			return
+		}
+		usedObj[o] = true
+		for _, p := range o.Parents {
+			useObj(p)
+		}
+	}
+	for _, v := range b.pkg.Verbs {
+		useObj(v.Creates)
+		for _, p := range v.Params {
+			useObj(p.Object)
+			if !fixedEverywhere(v, p) {
+				useRec(p.Record)
+			}
+			if p.Role == spec.RoleSlice && p.Record != nil {
+				p.Record.Listed = true
+			}
+			if p.Enum != nil {
+				usedEnum[p.Enum] = true
+			}
+		}
+		useRec(v.Lists)
+		for _, name := range b.specOf[v.C].NeedsTypes {
+			if e := b.types[name]; e != nil {
+				usedEnum[e] = true
+			}
+		}
+	}
+	b.collectMirrors(usedRec)
+	b.dropOptional(usedObj)
+	b.pkg.Enums = slices.DeleteFunc(b.pkg.Enums, func(e *model.Enum) bool { return !usedEnum[e] })
+	b.pkg.Objects = slices.DeleteFunc(b.pkg.Objects, func(o *model.Object) bool { return !usedObj[o] })
+	b.pkg.Records = slices.DeleteFunc(b.pkg.Records, func(r *model.Record) bool { return !usedRec[r] })
+	slices.SortStableFunc(b.pkg.Symbols, func(s, t *model.Symbol) int { return strings.Compare(s.Name, t.Name) })
+	for i, s := range b.pkg.Symbols {
+		s.Index = i
+	}
+}
+
+// dropOptional leaves out the methods that can be missing, where their receiver is.
+func (b *binder) dropOptional(used map[*model.Object]bool) {
+	for _, v := range b.pkg.Verbs {
+		v.Methods = slices.DeleteFunc(v.Methods, func(m *model.Method) bool {
+			return form.Find(m.Form).Optional && !used[b.objects[m.Recv]]
+		})
+	}
+}
+
+// fixedEverywhere tells whether no method of a verb takes a parameter: then its type has no Go face.
+func fixedEverywhere(v *model.Verb, p *model.Param) bool {
+	for _, m := range v.Methods {
+		if _, fixed := m.Fixed[p.C]; !fixed {
+			return false
+		}
+	}
+	return len(v.Methods) > 0
+}
+
+// collectMirrors lists the mirrors that the used records stand on, the held ones first.
+func (b *binder) collectMirrors(used map[*model.Record]bool) {
+	seen := map[*model.Mirror]bool{}
+	var add func(m *model.Mirror)
+	add = func(m *model.Mirror) {
+		if m == nil || seen[m] {
+			return
+		}
+		seen[m] = true
+		for _, l := range m.Leaf {
+			elem, _ := array(l.CType)
+			if tag, ok := strings.CutPrefix(elem, "struct "); ok {
+				add(b.mirrors[tag])
+			}
+		}
+		b.pkg.Mirrors = append(b.pkg.Mirrors, m)
+	}
+	for _, r := range b.pkg.Records {
+		if used[r] && !r.Entry {
+			add(r.Mirror)
+		}
+	}
+	for _, r := range b.pkg.Records {
+		if used[r] && r.Entry {
+			add(r.Mirror)
+		}
+	}
+}

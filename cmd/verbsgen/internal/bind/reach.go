@@ -1,0 +1,96 @@
+package bind
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/api"
+)
+
+// bindWay finds how the C side reaches the verb.
+func (b *binder) bindWay(v *model.Verb, f *api.Function, s *spec.Verb) {
+	name := f.Name
+	if sp, ok := b.in.Specials[name]; ok {
+		b.bindSpecial(v, f, sp, s)
+		return
+	}
+	switch {
+	case f.Private:
+		b.errorf(diag.SymbolPrivate, s.Pos, name, "it is exported at a private version ("+f.Version+"), which changes with every release", "skip it with this reason")
+	case f.Kind == api.Exported:
+		v.Way, v.Symbol = model.WayExported, b.symbol(name)
+	case f.Dispatch == nil:
+		b.errorf(diag.DispatchUnknown, s.Pos, name, fmt.Sprintf("%s: it is not known how this %s function calls the provider", f.Pos.Short(), f.Kind), "write its C code in templates/ and pin the hash")
+	case f.Dispatch.Way == api.WaySpecial || f.Dispatch.Way == api.WayPure:
+		b.errorf(diag.DispatchUnknown, s.Pos, name, fmt.Sprintf("%s: the inline function does more than call the provider (hash %s)", f.Pos.Short(), f.Dispatch.Hash), "write its C code in templates/ and pin the hash")
+	case f.Dispatch.Way == api.WayExport:
+		v.Way, v.Symbol = model.WayExport, b.symbol(f.Dispatch.Op)
+	default:
+		v.Way = f.Dispatch.Way
+	}
+}
+
+// bindSpecial checks that the header's body is one that the hand-written C side was made for.
+func (b *binder) bindSpecial(v *model.Verb, f *api.Function, sp Special, s *spec.Verb) {
+	body := f
+	if f.Redirect != "" {
+		body = b.facts.Func(f.Redirect)
+	}
+	v.Way, v.Special = model.WaySpecial, &model.Special{Name: f.Name, Op: sp.Op, Types: sp.Types}
+	if body == nil || body.Dispatch == nil {
+		b.errorf(diag.SpecialChanged, s.Pos, f.Name, "the header no longer has an inline body for it", "compare the header with templates/special.c.tmpl, then drop or re-pin it in templates/templates.go")
+		return
+	}
+	if !slices.Contains(sp.Hashes, body.Dispatch.Hash) {
+		b.errorf(diag.SpecialChanged, s.Pos, f.Name, fmt.Sprintf("the body of %s at %s has hash %s, and the hand-written C code was made for another body", body.Name, body.Pos.Short(), body.Dispatch.Hash),
+			"compare it with templates/special.c.tmpl, then add the hash in templates/templates.go")
+	}
+	for _, name := range sp.Symbols {
+		if b.facts.Func(name) != nil {
+			v.Special.Symbols = append(v.Special.Symbols, b.symbol(name))
+			continue
+		}
+		b.errorf(diag.SpecialChanged, s.Pos, f.Name, "its hand-written C code calls "+name+", which the header does not declare", "correct templates/templates.go")
+	}
+}
+
+// contextHelper is the inline through which the header reaches the extended context; the C side walks the same way. It is part of
+// how all verbs are reached, as verbs_context and its ops are, and of no page.
+const contextHelper = "verbs_get_ctx"
+
+// pinHelper checks the body of contextHelper when a bound verb goes its way.
+func (b *binder) pinHelper() {
+	user := slices.IndexFunc(b.pkg.Verbs, func(v *model.Verb) bool { return v.Way == model.WayVerbs || v.Way == model.WaySpecial })
+	f, sp := b.facts.Func(contextHelper), b.in.Specials[contextHelper]
+	if user < 0 || (f != nil && f.Dispatch != nil && slices.Contains(sp.Hashes, f.Dispatch.Hash)) {
+		return
+	}
+	if f == nil || f.Dispatch == nil {
+		name := b.pkg.Verbs[user].C
+		b.headerf(diag.SpecialChanged, b.facts.Func(name).Pos, name, "the header has no inline function "+contextHelper+", by which verbs like this one are reached", "compare the header with vg_verbs in templates/shims.c.tmpl")
+		return
+	}
+	b.errs.Add(diag.New(diag.SpecialChanged, f.Pos.File, f.Pos.Line, f.Pos.Col, contextHelper, "its body has hash "+f.Dispatch.Hash+", and the hand-written C code was made for another body",
+		"compare it with vg_verbs in templates/shims.c.tmpl, then add the hash in templates/templates.go"))
+}
+
+// symbol gives the entry of an exported function in the package's table.
+func (b *binder) symbol(name string) *model.Symbol {
+	for _, s := range b.pkg.Symbols {
+		if s.Name == name {
+			return s
+		}
+	}
+	s := &model.Symbol{Name: name, Since: b.in.Since(name)}
+	if f := b.facts.Func(name); f != nil {
+		s.Version = f.Version
+	}
+	if s.Version == "" { // a header given by path has no library beside it
+		s.Version = b.in.Version(name)
+	}
+	b.pkg.Symbols = append(b.pkg.Symbols, s)
+	return s
+}

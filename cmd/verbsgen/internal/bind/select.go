@@ -1,0 +1,135 @@
+package bind
+
+import (
+	"path"
+	"slices"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/spec"
+)
+
+// selectVerbs finds the functions to bind: those that match Only, and what their objects stand on.
+func (b *binder) selectVerbs() {
+	for _, p := range b.in.Spec.Pages {
+		for i := range p.Verbs {
+			b.specOf[p.Verbs[i].C] = &p.Verbs[i]
+		}
+	}
+	if len(b.in.Only) == 0 {
+		for c := range b.specOf {
+			b.want[c] = true
+		}
+		return
+	}
+	for _, glob := range b.in.Only {
+		n := 0
+		for c := range b.specOf {
+			if ok, _ := path.Match(glob, c); ok && b.facts.Func(c) != nil {
+				b.want[c], n = true, n+1
+			}
+		}
+		if n == 0 {
+			fix := "list them with `verbsgen coverage`"
+			if like := spec.Closest(glob, b.bindable()); like != "" {
+				fix = "did you mean " + like + "?"
+			}
+			b.errs = append(b.errs, diag.New(diag.OnlyNoMatch, "", 0, 0, "--only "+glob, "matches no function that a page of this release binds", fix))
+		}
+	}
+	for changed := true; changed; {
+		changed = b.closeOver()
+	}
+}
+
+// closeOver adds what the wanted functions need: how the objects they use are made and destroyed. It tells whether it
+// added any.
+func (b *binder) closeOver() bool {
+	changed := false
+	add := func(c string) {
+		if c != "" && b.specOf[c] != nil && !b.want[c] {
+			b.want[c], changed = true, true
+		}
+	}
+	for c, v := range b.specOf {
+		if !v.Always && !b.want[c] {
+			continue
+		}
+		add(c)
+		for _, part := range v.NeedsVerbs {
+			add(part)
+		}
+	}
+	used := b.usedObjects()
+	for _, p := range b.in.Spec.Pages {
+		for _, o := range p.Objects {
+			if !used[o.Go] {
+				continue
+			}
+			add(o.Destroy)
+			for _, part := range o.NeedsVerbs {
+				add(part)
+			}
+			b.addMaker(p, o, add)
+		}
+	}
+	return changed
+}
+
+// addMaker adds a verb that makes an object when none is wanted: the first one on the object's own page.
+func (b *binder) addMaker(p *spec.Page, o spec.Object, add func(string)) {
+	for c := range b.want {
+		if v := b.specOf[c]; v != nil && v.Creates == o.Go {
+			return
+		}
+	}
+	for _, v := range p.Verbs {
+		if v.Creates == o.Go {
+			add(v.C)
+			return
+		}
+	}
+}
+
+// usedObjects are the objects that the wanted verbs make, take, or take in a record, and their parents.
+func (b *binder) usedObjects() map[string]bool {
+	used := map[string]bool{}
+	for c := range b.want {
+		v := b.specOf[c]
+		if v == nil {
+			continue
+		}
+		used[v.Creates] = true
+		for _, p := range v.Params {
+			used[p.Type] = true
+			if r := b.in.Spec.RecordByGo(p.Type); r != nil {
+				for _, f := range r.Fields {
+					used[f.Handle] = true
+				}
+			}
+		}
+	}
+	for range b.in.Spec.Pages { // parents of parents: as deep as there are pages at the most
+		for _, p := range b.in.Spec.Pages {
+			for _, o := range p.Objects {
+				if used[o.Go] {
+					for _, parent := range o.Parents {
+						used[parent] = true
+					}
+				}
+			}
+		}
+	}
+	return used
+}
+
+// bindable lists the C functions of the release that a page binds, in order.
+func (b *binder) bindable() []string {
+	var names []string
+	for c := range b.specOf {
+		if b.facts.Func(c) != nil {
+			names = append(names, c)
+		}
+	}
+	slices.Sort(names)
+	return names
+}

@@ -1,0 +1,159 @@
+package fit
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
+	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/api"
+)
+
+// methods holds the methods of a verb, and the verbs that it needs, against their forms.
+func (c *checker) methods(v *spec.Verb, fn *api.Function) {
+	parts := []form.Part{}
+	for i := range v.Methods {
+		m := &v.Methods[i]
+		f := form.Find(m.Form)
+		if f == nil {
+			c.fail(m.At("form", m.Form), m.Go, "there is no form "+m.Form, "write one of "+formNames()+", or leave form: out")
+			continue
+		}
+		parts = append(parts, f.Parts...)
+		if fn == nil {
+			continue
+		}
+		c.form(v, m, f)
+		c.fixed(v, m, fn)
+		if problem := c.plainProblem(v, m, fn); problem != "" && f.InOrder() {
+			c.fail(m.Pos, m.Go, problem, "change the page, or leave the method out")
+		}
+		if o := c.ObjectByGo(v.Creates); o != nil && o.Memory == spec.MemoryDevice && f.InOrder() && v.Extent == "" {
+			c.fail(v.At("creates", v.Creates), v.C, "it makes device memory, and has no extent:", "name the field with the length, as in attr.length")
+		}
+	}
+	c.parts(v.C, v.NeedsVerbs, parts, v.At, v.Pos)
+}
+
+// form holds one method against its form.
+func (c *checker) form(v *spec.Verb, m *spec.Method, f *form.Form) {
+	at := m.At("form", m.Form)
+	fail := func(problem, fix string) { c.fail(at, m.Go, problem, fix) }
+	hasMemory := slices.ContainsFunc(v.Params, func(p spec.Param) bool { return p.Role == spec.RoleAddr && p.Len != "" })
+	first := slices.IndexFunc(v.Methods, func(m spec.Method) bool { f := form.Find(m.Form); return f != nil && f.Memory })
+	if f.Memory && !hasMemory && m == &v.Methods[first] {
+		fail("form "+f.Name+" is for a verb with an address and its length", "take form: out, or name the length under len:")
+	}
+	if f.Sig == nil {
+		return
+	}
+	if problem := c.misfit(v.C, v, f.Sig); problem != "" {
+		fail("form "+f.Name+" does not fit: "+problem, "take form: out, or correct the verb")
+		return
+	}
+	if r := c.RecordByGo(v.Lists); f.Lists && (r == nil || r.Role != spec.RecordEntry || len(r.Fields) == 0 || !r.Fields[0].Text) {
+		fail("form "+f.Name+" needs lists:, a record of role entry whose first field is a text", "name the record under lists:")
+	}
+	for _, callback := range f.Callbacks {
+		if !c.hasCallback(v, callback) {
+			fail("form "+f.Name+" needs a record with a field of callback: "+callback, "give the field its callback:")
+		}
+	}
+	hasEvents := slices.ContainsFunc(v.NeedsTypes, func(name string) bool { e := c.EnumByGo(name); return e != nil && len(e.EventOf) > 0 })
+	if f.Events && !hasEvents {
+		fail("form "+f.Name+" needs a type with event_of: under needs_types:", "name the type of the events")
+	}
+	recv, _, _ := strings.Cut(m.Go, ".")
+	if o := c.ObjectByGo(recv); f.Recv != "" && f.Recv != form.RecvMade && recv != f.Recv && (o == nil || "struct "+o.C != f.Recv) {
+		fail("a method of form "+f.Name+" is one of "+f.Recv+", not of "+recv, "correct the name of the method")
+		return
+	}
+	if first := c.formOf[f.Name]; first != "" {
+		fail("the package has a method of form "+f.Name+" already: "+first, "keep one of them")
+	}
+	c.formOf[f.Name] = m.Go
+}
+
+// plainProblem says why a method that takes the parameters in order cannot be written; empty when it can.
+func (c *checker) plainProblem(v *spec.Verb, m *spec.Method, fn *api.Function) string {
+	recv, _, _ := strings.Cut(m.Go, ".")
+	takes := slices.ContainsFunc(v.Params, func(p spec.Param) bool { return p.Role == spec.RoleHandle && p.Type == recv })
+	switch {
+	case v.Returns == spec.RetValue:
+		return v.C + " returns a value, and no form generates such a method yet"
+	case recv == form.RecvLib && slices.ContainsFunc(v.Params, func(p spec.Param) bool { return p.Role == spec.RoleHandle && c.ObjectByGo(p.Type) != nil }):
+		return v.C + " takes a handle, and a method of Lib has none to be reached by"
+	case recv != form.RecvLib && c.ObjectByGo(recv) != nil && !takes:
+		return v.C + " has no parameter of type " + recv
+	}
+	outs, records, rest := 0, 0, ""
+	for _, q := range c.facts.Callable(fn) {
+		i := slices.IndexFunc(v.Params, func(p spec.Param) bool { return p.C == q.Name })
+		if i < 0 {
+			continue // reported elsewhere
+		}
+		p := &v.Params[i]
+		if p.Role == spec.RoleHandle && p.Type == "" {
+			return "parameter " + p.C + " is a handle without type:, and only some forms take one"
+		}
+		switch p.Role {
+		case spec.RoleOut:
+			outs++
+		case spec.RoleOutRec:
+			records++
+		case spec.RoleMask:
+		default:
+			if rest != "" {
+				return "parameter " + p.C + " comes after " + rest + ", which has rest: and must be the last parameter"
+			}
+		}
+		if p.Rest && p.Role == spec.RoleFlags {
+			rest = p.C
+		}
+		if c.facts.TypeOf(q.Type).BigEndian() {
+			return "parameter " + p.C + " is in network byte order, and no form generates such a method yet"
+		}
+	}
+	if outs > 1 || outs == 1 && records > 0 {
+		return v.C + " fills several parameters that are not all records, and no form generates such a method yet"
+	}
+	return ""
+}
+
+// hasCallback reports whether a field of a verb's record is for something.
+func (c *checker) hasCallback(v *spec.Verb, callback string) bool {
+	return slices.ContainsFunc(v.Params, func(p spec.Param) bool {
+		r := c.RecordByGo(p.Type)
+		return r != nil && slices.ContainsFunc(r.Fields, func(f spec.RecordField) bool { return f.Callback == callback })
+	})
+}
+
+// parts holds the verbs under needs_verbs against the parts that there are.
+func (c *checker) parts(subject string, needs map[string]string, parts []form.Part, at func(key, text string) spec.Pos, pos spec.Pos) {
+	for _, part := range parts {
+		name := needs[part.Name]
+		v := c.VerbByC(name)
+		switch {
+		case name == "" && !part.Optional:
+			c.fail(pos, subject, "needs_verbs: has no verb for the part "+part.Name, "name the verb")
+		case name == "":
+		case v == nil:
+			c.add(diag.NameUnknown, at("needs_verbs."+part.Name, name), subject, "needs_verbs: names "+name+", which no page describes", "describe it, or correct the name")
+		default:
+			problem := c.misfit(name, v, part.Sig)
+			if problem == "" && part.Form != "" && !slices.ContainsFunc(v.Methods, func(m spec.Method) bool { return m.Form == part.Form }) {
+				problem = "it has no method of form " + part.Form
+			}
+			if problem != "" {
+				c.fail(at("needs_verbs."+part.Name, name), subject, name+" cannot be the part "+part.Name+": "+problem, "name another verb")
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(needs)) {
+		if !slices.ContainsFunc(parts, func(p form.Part) bool { return p.Name == name }) {
+			c.fail(at("needs_verbs", name), subject, "needs_verbs: there is no part "+name+" here", "take it out")
+		}
+	}
+}

@@ -1,0 +1,206 @@
+package fit
+
+import (
+	"cmp"
+	"fmt"
+	"math/big"
+	"strings"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/spec"
+)
+
+// record holds a record against its struct. What has no place in a Go struct at all is reported when the mirror is made.
+func (c *checker) record(r *spec.Record) {
+	for i := range r.Fields {
+		f := &r.Fields[i]
+		c.callback(r, f)
+		if t, ok := c.fieldType(r.C, f.C); ok {
+			c.field(r, f, t)
+		}
+	}
+	c.keysOf(r)
+	c.bits(r)
+}
+
+// keysOf finds keys of a record that its role has no use for, or that exclude each other.
+func (c *checker) keysOf(r *spec.Record) {
+	switch {
+	case r.Mask != "" && r.MaskParam != "":
+		c.fail(r.At("mask_param", r.MaskParam), r.Go, "mask: and mask_param: exclude each other", "keep one of them")
+	case r.Role == spec.RecordIn:
+	case len(r.New) > 0:
+		c.fail(r.At("new", r.New[0]), r.Go, "a record of role "+r.Role+" cannot have new:", "take it out, or correct role:")
+	case len(r.Switches) > 0:
+		c.fail(r.Switches[0].Pos, r.Go, "a record of role "+r.Role+" cannot have switches:", "take them out, or correct role:")
+	}
+	for i := range r.Fields {
+		f := &r.Fields[i]
+		subject := r.Go + "." + f.Go
+		if f.C == r.Mask {
+			c.fail(f.Pos, subject, "the mask of the record is set by its builder, and is shown too", "take one of them out")
+		}
+		if f.Bit != "" && r.Mask+r.MaskParam == "" {
+			c.fail(f.At("bit", f.Bit), subject, "the record has neither mask: nor mask_param:, where the bit would be set", "name one, or take bit: out")
+		}
+		if f.Hex && (f.Bool || f.Text || f.Handle != "" || f.Nested != "") {
+			c.fail(f.Pos, subject, "hex: is for numbers", "take it out")
+		}
+		t, _ := c.fieldType(r.C, f.C)
+		if n := c.RecordByGo(f.Nested); n != nil && t.Tag == n.C && (n.Role != spec.RecordIn || r.Role != spec.RecordIn) {
+			c.fail(f.At("nested", f.Nested), subject, "nested: is for a record of role in, inside of another of that role", "correct nested:")
+		}
+		if n := c.RecordByGo(f.Type); n != nil && t.Tag == n.C && (n.Role != spec.RecordOut || r.Role != spec.RecordOut) {
+			c.fail(f.At("type", f.Type), subject, "type: names a record, which is for one of role out, inside of another of that role", "write nested:, or correct role:")
+		}
+	}
+}
+
+// fieldType gives the type of a field, which may lie inside of another; ok is false when the struct has none of that name.
+func (c *checker) fieldType(tag, path string) (t spec.CType, ok bool) {
+	t = c.facts.TypeOf("struct " + tag)
+	for step := range strings.SplitSeq(path, ".") {
+		if t, ok = c.facts.Member(t, step); !ok {
+			return t, false
+		}
+	}
+	return t, true
+}
+
+// callback holds what a field is for against its keys.
+func (c *checker) callback(r *spec.Record, f *spec.RecordField) {
+	fail := func(problem, fix string) { c.fail(f.At("callback", f.Callback), r.Go+"."+f.Go, problem, fix) }
+	switch f.Callback {
+	case "", form.CallbackMemory, form.CallbackAllocator, form.CallbackContext:
+	default:
+		fail("struct "+r.C+" has no callback "+f.Callback, "take callback: out")
+		return
+	}
+	if (f.Callback == form.CallbackMemory) != (f.Len != "") {
+		fail("callback: memory and len: go together", "name the field with the length of the memory under len:")
+	}
+	if t, ok := c.fieldType(r.C, f.Len); ok && f.Len != "" && (!isInt(t) || t.Bits != 64 || t.Signed) {
+		c.fail(f.At("len", f.Len), r.Go+"."+f.Go, "struct "+r.C+"."+f.Len+" is of type "+t.C+", and a length of memory has 64 bits without a sign", "correct len:")
+	}
+	if t, ok := c.fieldType(r.C, f.Pair); ok && f.Pair != "" && t.Kind != spec.CFunc {
+		c.fail(f.At("pair", f.Pair), r.Go+"."+f.Go, "struct "+r.C+"."+f.Pair+" is of type "+t.C+", and pair: names a function", "correct pair:")
+	}
+	if e := c.facts.EnumOf(f.Default); e != nil {
+		c.fail(f.At("default", f.Default), r.Go+"."+f.Go, f.Default+" is of "+e.Tag+", and default: names an address", "correct default:")
+	}
+	if (f.Callback == form.CallbackAllocator) != (f.Pair != "" && f.Default != "") {
+		fail("callback: allocator goes with pair: and default:", "name the function that frees, and the constant that leaves a request to the library")
+	}
+}
+
+// field holds what a page makes of a field against its C type.
+func (c *checker) field(r *spec.Record, f *spec.RecordField, t spec.CType) {
+	key, text, want := c.fieldMismatch(f, t)
+	if want == "" {
+		return
+	}
+	given := key + ": " + cmp.Or(text, "true")
+	c.add(diag.TypeMismatch, f.At(key, text), r.Go+"."+f.Go, "struct "+r.C+"."+f.C+" is of type "+t.C+", and "+given+" is for "+want, "correct "+key+":")
+}
+
+// fieldMismatch names the key of a field that does not fit its C type, and what the key is for; want is empty when all fit.
+func (c *checker) fieldMismatch(f *spec.RecordField, t spec.CType) (key, text, want string) {
+	needs := func(ok bool, k, value, what string) {
+		if !ok && want == "" {
+			key, text, want = k, value, what
+		}
+	}
+	if o := c.ObjectByGo(f.Handle); o != nil {
+		needs(t.Depth() == 1 && t.Tag == o.C, "handle", f.Handle, "a struct "+o.C+" *")
+	}
+	if n := c.RecordByGo(f.Nested); n != nil {
+		needs(isStruct(t, n.C), "nested", f.Nested, "a struct "+n.C)
+	}
+	enum, bits := c.enumType(f.Type)
+	switch n := c.RecordByGo(f.Type); {
+	case f.Type == model.GID:
+		needs(isStruct(t, model.GIDTag), "type", f.Type, "a "+model.GIDUnion)
+	case f.Type == "uintptr":
+		needs(t.Pointer || isInt(t) && t.Bits == 64, "type", f.Type, "a pointer or an integer of 64 bits")
+	case n != nil:
+		needs(isStruct(t, n.C), "type", f.Type, "a struct "+n.C)
+	case bits > 0:
+		needs(isInt(t), "type", f.Type, "an integer")
+		needs(t.Bits <= bits, "type", f.Type, fmt.Sprintf("an integer of at most %d bits", bits))
+		needs(t.Tag == "" || enum == "" || c.facts.Enum(t.Tag) == c.facts.Enum(enum), "type", f.Type, "an enum "+enum)
+	}
+	if f.Text {
+		needs(t.Array && (t.Kind == spec.CText || t.Kind == spec.CInt && t.Bits == 8 && !t.Signed), "text", "", "an array of char")
+	}
+	if f.Bool {
+		needs(isInt(t) && t.Bits <= 32 && t.Tag == "", "bool", "", "an integer of at most 32 bits")
+	}
+	if f.Callback != "" {
+		needs(t.Pointer, "callback", f.Callback, "a pointer")
+	}
+	return key, text, want
+}
+
+// bits holds the mask of a record, and the bits that stand for its fields, against the header.
+func (c *checker) bits(r *spec.Record) {
+	high := new(big.Int).SetUint64(1<<32 - 1) // of a mask beside the struct
+	where := "its mask"
+	if t, ok := c.fieldType(r.C, r.Mask); ok && r.Mask != "" {
+		if !isInt(t) {
+			c.add(diag.TypeMismatch, r.At("mask", r.Mask), r.Go, "struct "+r.C+"."+r.Mask+" is of type "+t.C+", and a mask is an integer", "correct mask:")
+			return
+		}
+		_, high = t.Range()
+		where = "the mask " + r.Mask + " of type " + t.C
+	}
+	enum := c.commonEnum(bitsOf(r))
+	one := func(bit, subject string, at spec.Pos) {
+		if v := c.facts.Const(bit); v != nil && v.Cmp(high) > 0 {
+			c.add(diag.ValueRange, at, subject, fmt.Sprintf("its bit %s is %d, which %s cannot hold", bit, v, where), "correct bit:")
+		}
+		if e := c.facts.EnumOf(bit); e != nil && e.Tag != enum {
+			c.fail(at, subject, otherEnum(bit, e.Tag, enum, "of the record"), "write a member of "+enum)
+		}
+	}
+	for i := range r.Fields {
+		f := &r.Fields[i]
+		one(f.Bit, r.Go+"."+f.Go, f.At("bit", f.Bit))
+	}
+	for _, s := range r.Switches {
+		one(s.C, r.Go+"."+s.Go, s.Pos)
+	}
+}
+
+// bitsOf lists the bits that stand for fields of a record, and its switches.
+func bitsOf(r *spec.Record) []string {
+	var out []string
+	for _, f := range r.Fields {
+		out = append(out, f.Bit)
+	}
+	for _, s := range r.Switches {
+		out = append(out, s.C)
+	}
+	return out
+}
+
+// commonEnum is the enum that most of some bits are of; of two equals the first.
+func (c *checker) commonEnum(bits []string) string {
+	most, count := "", map[string]int{}
+	for _, bit := range bits {
+		if e := c.facts.EnumOf(bit); e != nil {
+			count[e.Tag]++
+		}
+	}
+	for _, bit := range bits {
+		if e := c.facts.EnumOf(bit); e != nil && count[e.Tag] > count[most] {
+			most = e.Tag
+		}
+	}
+	return most
+}
+
+func otherEnum(bit, is, common, of string) string {
+	return "its bit " + bit + " is of " + is + ", and the other bits " + of + " are of " + common
+}

@@ -1,0 +1,325 @@
+package fit
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
+	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/api"
+)
+
+// verb holds a verb against its C function. A function that the header lacks is reported elsewhere, or is newer than it.
+func (c *checker) verb(v *spec.Verb) {
+	fn := c.facts.Func(v.C)
+	for i := range v.Params {
+		p := &v.Params[i]
+		if naming.Reserved(p.Go) {
+			c.add(diag.GoNameTwice, p.At("go", p.Go), v.C+"."+p.C, "the generated methods use the name "+p.Go+" themselves", "choose another name under go:")
+		}
+		c.keys(v, p)
+	}
+	if fn != nil {
+		c.params(v, fn)
+		c.returns(v, fn)
+		c.extent(v, fn)
+	}
+	c.names(v)
+	c.paramBits(v)
+	c.methods(v, fn)
+}
+
+// names holds the types that a verb names beside those of its parameters.
+func (c *checker) names(v *spec.Verb) {
+	for _, name := range v.NeedsTypes {
+		if _, bits := c.enumType(name); bits == 0 {
+			c.fail(v.At("needs_types", name), v.C, "no flag or enum type "+name+" in any page", "correct needs_types:")
+		}
+	}
+	lists := slices.ContainsFunc(v.Methods, func(m spec.Method) bool { f := form.Find(m.Form); return f != nil && f.Lists })
+	if r := c.RecordByGo(v.Lists); r != nil && r.Role == spec.RecordEntry && !lists {
+		c.fail(v.At("lists", v.Lists), v.C, "it has lists:, and no method of a form that lists records", "take lists: out")
+	}
+}
+
+// extent holds the place of the length of new device memory against the header.
+func (c *checker) extent(v *spec.Verb, fn *api.Function) {
+	if v.Extent == "" {
+		return
+	}
+	at := v.At("extent", v.Extent)
+	t, _, err := c.facts.TypeOfPath(fn, v.Extent)
+	switch o := c.ObjectByGo(v.Creates); {
+	case err != nil: // reported elsewhere
+	case o == nil && v.Creates == "" || o != nil && o.Memory != spec.MemoryDevice:
+		c.fail(at, v.C, "it has extent:, and makes no device memory", "take extent: out")
+	case !isInt(t) || t.Bits != 64 || t.Signed:
+		c.fail(at, v.C, "extent: "+v.Extent+" is of type "+t.C+", and a length of memory has 64 bits without a sign", "correct extent:")
+	}
+}
+
+// paramBits finds flags that say that a parameter is given, and are of another enum than the others.
+func (c *checker) paramBits(v *spec.Verb) {
+	var bits []string
+	for _, p := range v.Params {
+		bits = append(bits, p.Bit)
+	}
+	enum := c.commonEnum(bits)
+	for i := range v.Params {
+		p := &v.Params[i]
+		if e := c.facts.EnumOf(p.Bit); e != nil && e.Tag != enum {
+			c.fail(p.At("bit", p.Bit), v.C+"."+p.C, otherEnum(p.Bit, e.Tag, enum, "of the verb"), "write a member of "+enum)
+		}
+	}
+}
+
+// keys finds keys of a parameter that its role has no use for.
+func (c *checker) keys(v *spec.Verb, p *spec.Param) {
+	typed := p.Type != "" && (p.Role != spec.RoleOut || p.Type != model.GID)
+	for _, k := range []struct {
+		key, text string
+		given     bool
+		roles     []string
+		fix       string
+	}{
+		{"type", p.Type, typed, []string{spec.RoleHandle, spec.RoleInRec, spec.RoleOutRec, spec.RoleSlice, spec.RoleFlags, spec.RoleEnum, spec.RoleMask},
+			"leave type: out: the Go type follows from the C type"},
+		{"len", p.Len, p.Len != "", []string{spec.RoleAddr, spec.RoleSlice}, "take len: out, or correct role:"},
+		{"rest", "", p.Rest, []string{spec.RoleFlags}, "take rest: out, or give the parameter the role flags"},
+		{"parent", "", p.Parent, []string{spec.RoleHandle}, "take parent: out, or give the parameter the role handle"},
+		{"null", "", p.Null, []string{spec.RoleHandle, spec.RoleInRec, spec.RoleOutRec, spec.RoleOut, spec.RoleSlice, spec.RoleAddr, spec.RoleIn}, "take null: out, or correct role:"},
+	} {
+		if k.given && !slices.Contains(k.roles, p.Role) {
+			with := k.key + ":"
+			if k.text != "" {
+				with += " " + k.text
+			}
+			c.fail(p.At(k.key, k.text), v.C+"."+p.C, "a parameter of role "+p.Role+" cannot have "+with, k.fix)
+		}
+	}
+}
+
+// params holds the roles and types of parameters against their C types.
+func (c *checker) params(v *spec.Verb, fn *api.Function) {
+	ctypes := map[string]string{}
+	for _, q := range c.facts.Callable(fn) {
+		ctypes[q.Name] = q.Type
+	}
+	for i := range v.Params {
+		p := &v.Params[i]
+		if ctype, ok := ctypes[p.C]; ok {
+			t := c.facts.TypeOf(ctype)
+			if !hasRole(v, p, t) {
+				c.fail(p.At("role", p.Role), v.C+"."+p.C, "a parameter of type "+t.C+" cannot have the role "+p.Role, "correct role:")
+			} else if p.Null && !t.Pointer && t.Kind == spec.CInt && p.Role == spec.RoleIn {
+				c.fail(p.Pos, v.C+"."+p.C, "a parameter of type "+t.C+" is never NULL", "take null: out")
+			} else if problem := c.typeProblem(p, t); problem != "" {
+				c.fail(p.At("type", p.Type), v.C+"."+p.C, problem, "correct type:")
+			}
+		}
+		c.length(v, p, ctypes)
+		c.mask(v, p)
+	}
+}
+
+// hasRole reports whether a C type can have a role.
+func hasRole(v *spec.Verb, p *spec.Param, t spec.CType) bool {
+	if t.Kind == spec.CFunc || t.Array {
+		return false
+	}
+	toStruct := t.Depth() == 1 && t.Tag != ""
+	switch p.Role {
+	case spec.RoleHandle:
+		return toStruct || p.Type == "" && t.Pointer && t.Tag != ""
+	case spec.RoleInRec, spec.RoleSlice:
+		return toStruct
+	case spec.RoleOutRec:
+		return toStruct && !t.Const()
+	case spec.RoleOut:
+		if p.Type == model.GID {
+			return toStruct && t.Tag == model.GIDTag && !t.Const()
+		}
+		return ownForm(v) || t.Depth() == 1 && !t.Const() && (t.Kind == spec.CAddr && t.Bits > 0 || t.Kind == spec.CText)
+	case spec.RoleFlags, spec.RoleEnum, spec.RoleMask:
+		return isInt(t)
+	case spec.RoleLen:
+		return isInt(t) && t.Bits >= 32
+	case spec.RoleAddr:
+		return t.Depth() == 1 && t.Tag == ""
+	case spec.RoleIn:
+		return t.Kind == spec.CInt && !t.Pointer || t.Pointer && (calledByRuntime(v) || alwaysFixed(v, p))
+	}
+	return true
+}
+
+// ownForm reports whether a form of a method is written for the C function, and looks at the roles itself.
+func ownForm(v *spec.Verb) bool {
+	return slices.ContainsFunc(v.Methods, func(m spec.Method) bool { f := form.Find(m.Form); return f != nil && f.Sig != nil })
+}
+
+// calledByRuntime reports whether a package under runtime/ calls the function, and hands in pointers of its own.
+func calledByRuntime(v *spec.Verb) bool {
+	return slices.ContainsFunc(v.Methods, func(m spec.Method) bool { f := form.Find(m.Form); return f != nil && f.Runtime })
+}
+
+// alwaysFixed reports whether no method of a verb takes a parameter.
+func alwaysFixed(v *spec.Verb, p *spec.Param) bool {
+	return len(v.Methods) > 0 && !slices.ContainsFunc(v.Methods, func(m spec.Method) bool { _, fixed := m.Fixed[p.C]; return !fixed })
+}
+
+// typeProblem says why a parameter of a C type cannot have the Go type that the page gives it.
+func (c *checker) typeProblem(p *spec.Param, t spec.CType) string {
+	of := "" // the C type that the Go type is made of
+	switch p.Role {
+	case spec.RoleHandle:
+		if o := c.ObjectByGo(p.Type); o != nil {
+			of = o.C
+		}
+	case spec.RoleInRec, spec.RoleOutRec, spec.RoleSlice:
+		if r := c.RecordByGo(p.Type); r != nil {
+			of = r.C
+			want := spec.RecordOut
+			if p.Role == spec.RoleInRec {
+				want = spec.RecordIn
+			}
+			if r.Role != want && of == t.Tag {
+				return fmt.Sprintf("%s is a record of role %s, and a parameter of role %s takes one of role %s", r.Go, r.Role, p.Role, want)
+			}
+		}
+	case spec.RoleFlags, spec.RoleEnum:
+		enum, bits := c.enumType(p.Type)
+		if bits > t.Bits {
+			return fmt.Sprintf("a parameter of type %s has %d bits, and %s has %d", t.C, t.Bits, p.Type, bits)
+		}
+		if t.Tag != "" {
+			of = enum
+		}
+	}
+	if of == "" || of == t.Tag {
+		return ""
+	}
+	return fmt.Sprintf("a parameter of type %s is no %s, which is made of %s", t.C, p.Type, of)
+}
+
+// enumType gives the C enum of a Go type of flags or values, and its width; 0 when there is no such type.
+func (c *checker) enumType(name string) (enum string, bits uint) {
+	if f := c.FlagByGo(name); f != nil {
+		return f.Enum, uint(f.Bits)
+	}
+	if e := c.EnumByGo(name); e != nil {
+		return e.Enum, 32
+	}
+	return "", 0
+}
+
+// length holds the length of memory or of a list against the header.
+func (c *checker) length(v *spec.Verb, p *spec.Param, ctypes map[string]string) {
+	names := func(q spec.Param) bool {
+		return q.Len == p.C || q.Len == "" && (q.Role == spec.RoleAddr || q.Role == spec.RoleSlice)
+	}
+	if p.Role == spec.RoleLen && hasRole(v, p, c.facts.TypeOf(ctypes[p.C])) && !slices.ContainsFunc(v.Params, names) {
+		c.fail(p.At("role", p.Role), v.C+"."+p.C, "no parameter names it under len:", "name it there, or give it the role in")
+	}
+	if p.Role != spec.RoleAddr && p.Role != spec.RoleSlice {
+		return
+	}
+	if p.Len == "" {
+		if p.Role == spec.RoleSlice {
+			c.fail(p.Pos, v.C+"."+p.C, "a parameter of role slice has no len:", "name the parameter with the number of elements")
+		}
+		return
+	}
+	i := slices.IndexFunc(v.Params, func(q spec.Param) bool { return q.C == p.Len })
+	if i < 0 {
+		return // reported elsewhere
+	}
+	if v.Params[i].Role != spec.RoleLen {
+		c.fail(p.At("len", p.Len), v.C+"."+p.C, "len: "+p.Len+" has the role "+v.Params[i].Role, "give it the role len")
+		return
+	}
+	if t := c.facts.TypeOf(ctypes[p.Len]); p.Role == spec.RoleAddr && t.C != "" && (t.Bits != 64 || t.Signed) {
+		c.fail(p.At("len", p.Len), v.C+"."+p.C, "the length "+p.Len+" is of type "+t.C+", and a length of memory has 64 bits without a sign", "correct len:")
+	}
+}
+
+// mask finds a mask without its record, and a record without its mask.
+func (c *checker) mask(v *spec.Verb, p *spec.Param) {
+	has := func(role string) bool {
+		return slices.ContainsFunc(v.Params, func(q spec.Param) bool { return q.Role == role && q.Type == p.Type })
+	}
+	r := c.RecordByGo(p.Type)
+	if p.Role == spec.RoleMask && !has(spec.RoleInRec) {
+		c.fail(p.At("role", p.Role), v.C+"."+p.C, "no parameter of role in_record has the type "+p.Type+" that this is the mask of", "correct role: or type:")
+	} else if p.Role == spec.RoleMask && r != nil && r.MaskParam != p.C {
+		c.fail(p.At("type", p.Type), v.C+"."+p.C, p.Type+" has its mask in mask_param: "+r.MaskParam, "correct mask_param: or role:")
+	}
+	if p.Role == spec.RoleInRec && r != nil && r.MaskParam != "" && r.Mask == "" && !has(spec.RoleMask) {
+		c.fail(p.At("type", p.Type), v.C+"."+p.C, "the mask of "+p.Type+" is handed in by itself, and no parameter has the role mask", "give "+r.MaskParam+" the role mask")
+	}
+}
+
+// returns holds the return convention, and the object that a verb makes, against the header.
+func (c *checker) returns(v *spec.Verb, fn *api.Function) {
+	if fn.Variadic {
+		c.fail(v.Pos, v.C, "it takes any number of arguments, for which there is no form of call", "skip it with this reason")
+	}
+	ret := c.facts.TypeOf(fn.Ret)
+	plainInt := isInt(ret) && ret.Bits == 32 && ret.Signed && ret.Tag == ""
+	pointer := ret.Pointer && ret.Kind != spec.CFunc
+	rereg := slices.ContainsFunc(v.Methods, func(m spec.Method) bool { return m.Form == form.Rereg })
+	fits := map[string]bool{spec.RetErrno: plainInt, spec.RetMinus1: plainInt, spec.RetNullErrno: pointer, spec.RetVoid: fn.Ret == "void",
+		spec.RetValue: pointer || ret.Kind == spec.CInt && !ret.Array, spec.RetRereg: plainInt && rereg}
+	if !fits[v.Returns] {
+		c.fail(v.At("returns", v.Returns), v.C, "a function that returns "+fn.Ret+" does not return "+v.Returns, "correct returns:")
+		return
+	}
+	if o := c.ObjectByC(ret.Tag); v.Creates == "" && v.Returns == spec.RetNullErrno && o != nil && ret.Depth() == 1 {
+		c.fail(v.At("returns", v.Returns), v.C, "it returns "+fn.Ret+", and has no creates:, the object that it makes", "write creates: "+o.Go)
+	}
+	if o := c.ObjectByGo(v.Creates); o != nil && (ret.Tag != o.C || ret.Depth() != 1) {
+		c.fail(v.At("creates", v.Creates), v.C, "it returns "+fn.Ret+", and "+o.Go+" is a struct "+o.C+" *", "correct creates:")
+	}
+}
+
+// fixed holds the values that a method fixes against the parameters. Constants that the header lacks are reported elsewhere.
+func (c *checker) fixed(v *spec.Verb, m *spec.Method, fn *api.Function) {
+	ctypes := map[string]string{}
+	for _, q := range c.facts.Callable(fn) {
+		ctypes[q.Name] = q.Type
+	}
+	recv, _, _ := strings.Cut(m.Go, ".")
+	for i := range v.Params {
+		p := &v.Params[i]
+		text, ok := m.Fixed[p.C]
+		n, known := spec.ParseInt(text)
+		if !known {
+			n = c.facts.Const(text)
+		}
+		if !ok || ctypes[p.C] == "" || n == nil || n.Sign() < 0 {
+			continue
+		}
+		t := c.facts.TypeOf(ctypes[p.C])
+		_, high := t.Range()
+		if t.Pointer && p.Role != spec.RoleAddr {
+			high = new(big.Int)
+		}
+		mayBe := slices.Contains([]string{spec.RoleIn, spec.RoleAddr, spec.RoleLen, spec.RoleFlags, spec.RoleEnum}, p.Role) || p.Null
+		problem := ""
+		switch {
+		case p.Role == spec.RoleHandle && p.Type == recv:
+			problem = "it is the receiver"
+		case !mayBe:
+			problem = "a parameter of role " + p.Role + " without null: is always given"
+		case n.Cmp(high) > 0:
+			problem = "it is of type " + t.C
+		default:
+			continue
+		}
+		c.fail(m.At("fixed."+p.C, text), m.Go, "parameter "+p.C+" cannot be fixed to "+text+": "+problem, "correct fixed:")
+	}
+}
