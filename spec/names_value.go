@@ -14,6 +14,11 @@ import (
 // any that is not newer.
 func (c *checker) release(p *Page, rels []*api.Release) {
 	oldest, newest := api.Releases()[0], newest(rels)
+	for _, r := range rels {
+		if r.Release != "" && api.Compare(r.Release, oldest) < 0 {
+			oldest = r.Release
+		}
+	}
 	problem := ""
 	switch {
 	case newest == "" || p.Release == "":
