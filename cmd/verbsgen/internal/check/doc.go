@@ -1,6 +1,6 @@
 // Package check judges calls by the rules of the spec: what `verbsgen explain` answers.
 //
-// It owns how a case (a call written as data) becomes typed values, what each kind of rule and each comparison means
+// It owns how a case (a call written as data) becomes typed values, what each node of a condition (package cond) means
 // for them, and the words of the messages. It knows nothing of YAML, of generated code or of the command line. The
 // generated validators answer the same for the same call; their tests hold one against the other.
 //
