@@ -8,35 +8,29 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/emit/cdecl"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/output"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/plan"
 )
 
 // emitter is the state of one Package.
 type emitter struct {
 	pkg     *model.Package
-	prefix  string          // of the C functions
-	byForm  map[string]made // the verbs with a method of a form that a package has once
+	plan    *plan.Package
+	prefix  string // of the C functions
 	inputs  map[*model.Verb][]model.Operand
 	consts  map[string]*big.Int
 	ctypes  map[string]cdecl.Type
-	nodes   map[*model.Object]bool // handles whose node is asked for although they may be nil
 	started []*rendering
 	errs    []error // of what cannot be written
 }
 
 func newEmitter(pkg *model.Package) *emitter {
-	e := &emitter{pkg: pkg, byForm: map[string]made{}, inputs: map[*model.Verb][]model.Operand{}, ctypes: map[string]cdecl.Type{},
-		nodes: map[*model.Object]bool{}}
+	e := &emitter{pkg: pkg, inputs: map[*model.Verb][]model.Operand{}, ctypes: map[string]cdecl.Type{}}
 	for _, v := range pkg.Verbs {
-		for _, m := range v.Methods {
-			if !form.Find(m.Form).InOrder() {
-				e.byForm[m.Form] = made{v, m}
-			}
-		}
 		e.inputs[v] = inputs(v)
 	}
 	if pkg.Facts != nil {
@@ -44,15 +38,6 @@ func newEmitter(pkg *model.Package) *emitter {
 	}
 	return e
 }
-
-// made is a method and the verb that it is of.
-type made struct {
-	*model.Verb
-	m *model.Method
-}
-
-// has tells whether the package has a method of a form.
-func (e *emitter) has(name string) bool { return e.byForm[name].Verb != nil }
 
 // classify looks a C type up, once.
 func (e *emitter) classify(ctype string) (cdecl.Type, error) {
@@ -74,6 +59,10 @@ func Package(pkg *model.Package) ([]output.File, error) {
 			return nil, fmt.Errorf("struct %s: the release has no function that ends it, and its handle is not bound without", o.C)
 		}
 	}
+	var err error
+	if e.plan, err = plan.Of(pkg); err != nil {
+		return nil, err
+	}
 	files, err := e.cFiles()
 	if err != nil {
 		return nil, err
@@ -81,9 +70,12 @@ func Package(pkg *model.Package) ([]output.File, error) {
 	e.render(e.checkTestFile())
 	e.render(e.checkFiles()...)
 	e.render(e.recordsFile(), e.enumsFile(), e.rawFile(), e.rawStubFile())
-	lib := e.libFile()
-	e.render(e.objectFiles(lib)...)
-	e.render(lib, e.docFile(), e.enumsTestFile())
+	for _, f := range e.plan.Objects {
+		g := e.newFile(strings.ToLower(f.Object) + ".gen.go")
+		e.decls(g, f.Decls)
+		e.render(g)
+	}
+	e.render(e.libFile(), e.docFile(), e.enumsTestFile())
 	rendered, err := e.finish()
 	if err != nil {
 		return nil, err
@@ -133,7 +125,7 @@ func (e *emitter) finish() (files []output.File, err error) {
 func (e *emitter) docFile() *goFile {
 	g := e.newFile("doc.gen.go")
 	what := "gives typed access to a C library"
-	if e.has(form.DeviceList) {
+	if e.plan.Devices {
 		what = "gives typed access to libibverbs"
 	}
 	g.f.PackageComment(comment(fmt.Sprintf(`Package %s %s, generated from the facts of its header and the rules of its man pages.
@@ -142,9 +134,6 @@ Every call is checked against the rules of its page before it reaches the librar
 Handles may be used from several goroutines at once, but not while one of them closes the handle.`, e.pkg.Name, what)))
 	return g
 }
-
-// page names a man page in a doc comment.
-func page(p string) string { return p + "(3)" }
 
 // doc is the comment of an exported symbol: what it does, then the C name and the page.
 func doc(name, does, c, pg string, more ...string) string {
@@ -160,7 +149,7 @@ func doc(name, does, c, pg string, more ...string) string {
 	if c != "" {
 		text += "\n\nC: " + c
 		if pg != "" {
-			text += ", " + page(pg)
+			text += ", " + plan.Page(pg)
 		}
 		text += "."
 	}

@@ -1,68 +1,34 @@
 package emit
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/dave/jennifer/jen"
 
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/emit/cdecl"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/plan"
 	"github.com/verbsgen/verbsgen/spec"
 )
 
 // constraint says where the C side can be.
 const constraint = "linux && cgo && (amd64 || arm64)"
 
-// rawParam is a parameter of a raw function: its Go type, and how it crosses.
-type rawParam struct {
-	name string
-	typ  string
-	cgo  *jen.Statement
-}
-
 // inC is a type, or a function, of C: C.uint32_t.
 func inC(name string) *jen.Statement { return jen.Id("C").Dot(name) }
 
-func (e *emitter) rawParams(v *model.Verb) []rawParam {
-	var out []rawParam
-	address := func(name string, x jen.Code) rawParam {
-		return rawParam{name, "uintptr", inC("uintptr_t").Call(x)}
+// crossed is a parameter as it is handed to C.
+func crossed(p plan.Cross) *jen.Statement {
+	x := id(p.Name)
+	switch p.Way {
+	case plan.AsMemory:
+		return jen.Parens(jen.Op("*").Add(inC("uint8_t"))).Call(x)
+	case plan.AsHandle:
+		return inC("uintptr_t").Call(jen.Uintptr().Call(x))
 	}
-	for i := range verbSymbols(v) {
-		n := fmt.Sprintf("fn%d", i)
-		out = append(out, address(n, id(n)))
-	}
-	for _, p := range v.Params {
-		x := id(p.Go)
-		switch {
-		case memoryOf(p) == cdecl.OfGo:
-			out = append(out, rawParam{p.Go, "unsafe.Pointer", jen.Parens(jen.Op("*").Add(inC("uint8_t"))).Call(x)})
-		case p.Role == spec.RoleAddr:
-			out = append(out, address(p.Go, x))
-		case p.Role == spec.RoleHandle:
-			out = append(out, rawParam{p.Go, "unsafe.Pointer", inC("uintptr_t").Call(jen.Uintptr().Call(x))})
-		default:
-			t := e.intOf(p.CType)
-			out = append(out, rawParam{p.Go, t, inC(t + "_t").Call(x)})
-		}
-	}
-	return out
-}
-
-// intOf is the Go integer that carries a C integer or enum.
-func (e *emitter) intOf(ctype string) string {
-	t, err := e.classify(ctype)
-	if err != nil || t.GoInt() == "" {
-		return "uintptr"
-	}
-	return t.GoInt()
+	return inC(p.Type + "_t").Call(x)
 }
 
 // rawResults are the Go results of a raw function.
-func (e *emitter) rawResults(v *model.Verb) []jen.Code {
+func rawResults(s *plan.Shim) []jen.Code {
 	errno := rt("syscall", "Errno")
-	switch v.Returns {
+	switch s.Verb.Returns {
 	case spec.RetNullErrno:
 		return []jen.Code{unsafePointer(), errno}
 	case spec.RetErrno:
@@ -70,26 +36,18 @@ func (e *emitter) rawResults(v *model.Verb) []jen.Code {
 	case spec.RetMinus1, spec.RetRereg:
 		return []jen.Code{jen.Int(), errno}
 	case spec.RetValue:
-		return []jen.Code{goType(e.rawValue(v))}
+		return []jen.Code{goType(s.Result)}
 	}
 	return nil
 }
 
-// rawValue is the type of the value that a raw function returns.
-func (e *emitter) rawValue(v *model.Verb) string {
-	if strings.HasSuffix(v.CRet, "*") {
-		return "unsafe.Pointer"
-	}
-	return e.intOf(v.CRet)
-}
-
 // rawFunc is a raw function with a body.
-func (e *emitter) rawFunc(v *model.Verb, body []jen.Code) fn {
-	var params []jen.Code
-	for _, p := range e.rawParams(v) {
-		params = append(params, param(p.name, p.typ))
+func rawFunc(s *plan.Shim, body []jen.Code) fn {
+	f := fn{name: "raw" + s.Verb.Go, results: rawResults(s), body: body}
+	for _, p := range s.Params {
+		f.params = append(f.params, param(p.Name, p.Type))
 	}
-	return fn{name: "raw" + v.Go, params: params, results: e.rawResults(v), body: body}
+	return f
 }
 
 // rawFile writes the crossing: the one file that imports C.
@@ -97,12 +55,9 @@ func (e *emitter) rawFile() *goFile {
 	g := e.newFile("raw.gen.go")
 	g.f.HeaderComment("//go:build " + constraint)
 	pre := []string{"#include \"shims.gen.h\""}
-	for _, v := range e.pkg.Verbs {
-		if !e.shimmed(v) {
-			continue
-		}
-		name := e.prefix + "_" + v.C
-		if !v.Callbacks { // what may run Go may move the stack that an argument lies on
+	for _, s := range e.plan.Shims {
+		name := e.prefix + "_" + s.Verb.C
+		if !s.Verb.Callbacks { // what may run Go may move the stack that an argument lies on
 			pre = append(pre, "#cgo noescape "+name, "#cgo nocallback "+name)
 		}
 	}
@@ -111,10 +66,8 @@ func (e *emitter) rawFile() *goFile {
 	}
 	g.decl("// haveC tells whether the package was built with its C side.", jen.Const().Id("haveC").Op("=").True())
 	e.layoutGuards(g)
-	for _, v := range e.pkg.Verbs {
-		if e.shimmed(v) {
-			g.fn(e.rawFunc(v, e.rawBody(v)))
-		}
+	for _, s := range e.plan.Shims {
+		g.fn(rawFunc(s, e.rawBody(s)))
 	}
 	return g
 }
@@ -152,14 +105,14 @@ func (e *emitter) layoutGuards(g *goFile) {
 //		return nil, verr.ErrnoOf(err)
 //	}
 //	return p, 0
-func (e *emitter) rawBody(v *model.Verb) []jen.Code {
+func (e *emitter) rawBody(s *plan.Shim) []jen.Code {
 	var args []jen.Code
-	for _, p := range e.rawParams(v) {
-		args = append(args, p.cgo)
+	for _, p := range s.Params {
+		args = append(args, crossed(p))
 	}
-	call := inC(e.prefix + "_" + v.C).Call(args...)
+	call := inC(e.prefix + "_" + s.Verb.C).Call(args...)
 	errno := rt("verr", "ErrnoOf").Call(id("err"))
-	switch v.Returns {
+	switch s.Verb.Returns {
 	case spec.RetNullErrno:
 		return []jen.Code{define("p", "err").Add(call), jen.If(isNil(id("p"))).Block(jen.Return(jen.Nil(), errno)), jen.Return(id("p"), jen.Lit(0))}
 	case spec.RetErrno:
@@ -168,7 +121,7 @@ func (e *emitter) rawBody(v *model.Verb) []jen.Code {
 		n := jen.Int().Call(id("n"))
 		return []jen.Code{define("n", "err").Add(call), jen.If(op(id("n"), "<", jen.Lit(0))).Block(jen.Return(n, errno)), jen.Return(n, jen.Lit(0))}
 	case spec.RetValue:
-		return []jen.Code{jen.Return(goType(e.rawValue(v)).Call(call))}
+		return []jen.Code{jen.Return(goType(s.Result).Call(call))}
 	}
 	return []jen.Code{call}
 }
@@ -179,18 +132,16 @@ func (e *emitter) rawStubFile() *goFile {
 	g.f.HeaderComment("//go:build !(" + constraint + ")")
 	g.decl(`// haveC tells whether the package was built with its C side. Without it LoadFrom gives an error, and no function
 // below is ever reached.`, jen.Const().Id("haveC").Op("=").False())
-	for _, v := range e.pkg.Verbs {
-		if e.shimmed(v) {
-			g.fn(e.rawFunc(v, stubBody(v)))
-		}
+	for _, s := range e.plan.Shims {
+		g.fn(rawFunc(s, stubBody(s)))
 	}
 	return g
 }
 
 // stubBody is the answer of a raw function without C: return nil, syscall.ENOSYS.
-func stubBody(v *model.Verb) []jen.Code {
+func stubBody(s *plan.Shim) []jen.Code {
 	missing := rt("syscall", "ENOSYS")
-	switch v.Returns {
+	switch s.Verb.Returns {
 	case spec.RetNullErrno:
 		return []jen.Code{jen.Return(jen.Nil(), missing)}
 	case spec.RetErrno:
@@ -198,7 +149,7 @@ func stubBody(v *model.Verb) []jen.Code {
 	case spec.RetMinus1, spec.RetRereg:
 		return []jen.Code{jen.Return(jen.Lit(-1), missing)}
 	case spec.RetValue:
-		if strings.HasSuffix(v.CRet, "*") {
+		if s.Result == "unsafe.Pointer" {
 			return []jen.Code{jen.Return(jen.Nil())}
 		}
 		return []jen.Code{jen.Return(jen.Lit(0))}

@@ -236,6 +236,17 @@ type Extent struct {
 	Leaf  *Leaf // of its record
 }
 
+// Symbols lists the exported functions that are called for the verb: of a special all that may serve.
+func (v *Verb) Symbols() []*Symbol {
+	switch {
+	case v.Special != nil:
+		return v.Special.Symbols
+	case v.Symbol != nil:
+		return []*Symbol{v.Symbol}
+	}
+	return nil
+}
+
 // Part gives the verb that plays a part for this one, or nil.
 func (v *Verb) Part(name string) *Verb {
 	if p := v.Parts[name]; p != nil {

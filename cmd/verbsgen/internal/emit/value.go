@@ -1,0 +1,115 @@
+package emit
+
+import (
+	"fmt"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/plan"
+)
+
+// values prints several.
+func values(list []plan.Value) []jen.Code {
+	var out []jen.Code
+	for _, v := range list {
+		out = append(out, value(v))
+	}
+	return out
+}
+
+// value prints a value; package plan has the Go of each kind.
+func value(v plan.Value) *jen.Statement {
+	switch v.As {
+	case plan.Itself:
+		return id(v.Path)
+	case plan.Number:
+		return dec(v.N)
+	case plan.Hex:
+		return inHex(v.N)
+	case plan.Text:
+		return jen.Lit(v.Text)
+	case plan.Numbered:
+		return jen.Lit(v.Text).Op("+").Add(inBase("FormatUint", jen.Uint64().Call(id(v.Path)), int(v.N)))
+	case plan.New:
+		return jen.New(goType(v.Type))
+	case plan.Symbol:
+		return fnAddr(id(v.Path), v.Text)
+	case plan.Composite:
+		return compositeOf(v)
+	case plan.Result:
+		return function(v).Call(values(v.Args)...)
+	}
+	x := id(v.Path)
+	if len(v.Args) > 0 {
+		x = value(v.Args[0])
+	}
+	return use(v, x)
+}
+
+// function is that of a result.
+func function(v plan.Value) *jen.Statement {
+	if v.Type != "" {
+		return rt(v.Type, v.Path)
+	}
+	return id(v.Path)
+}
+
+// use prints what is done with a variable.
+func use(v plan.Value, x *jen.Statement) *jen.Statement {
+	switch v.As {
+	case plan.Address:
+		return ref(x)
+	case plan.Memory:
+		return unsafePointer().Call(ref(x))
+	case plan.Array:
+		return unsafePointer().Call(rt("unsafe", "SliceData").Call(x))
+	case plan.Length:
+		return goType(v.Type).Call(jen.Len(x))
+	case plan.Converted:
+		return conversion(v.Type, x)
+	case plan.Reversed:
+		return rt("bits", fmt.Sprintf("ReverseBytes%d", v.N)).Call(x)
+	case plan.IsNotZero:
+		return op(x, "!=", jen.Lit(0))
+	case plan.CText:
+		if len(v.Args) > 0 {
+			x = dot(x, v.Path)
+		}
+		return rt("cmem", "Text").Call(x.Index(jen.Op(":")))
+	case plan.CField:
+		return rt("cmem", "At").Types(goType(v.Type)).Call(x, dec(v.N))
+	case plan.Handle:
+		return rt("validate", "Addr").Call(x)
+	case plan.Property:
+		return rt("validate", "Maybe").Call(x.Call())
+	}
+	return rt("validate", "Of").Call(jen.Uint64().Call(x)) // plan.Known
+}
+
+// conversion makes T(x), and (*T)(x) of a pointer type.
+func conversion(typ string, x *jen.Statement) *jen.Statement {
+	if typ[0] == '*' {
+		return jen.Parens(goType(typ)).Call(x)
+	}
+	return goType(typ).Call(x)
+}
+
+// compositeOf makes &T{a: x, b: y}, and T{} with an entry a line.
+func compositeOf(v plan.Value) *jen.Statement {
+	switch {
+	case v.Type[0] == '*':
+		return ref(goType(v.Type[1:]).Values(entries(v.With)...))
+	case len(v.With) == 0:
+		return goType(v.Type).Values()
+	}
+	return goType(v.Type).Add(lines(entries(v.With)...))
+}
+
+// entries are named values: a: x.
+func entries(list []plan.Entry) []jen.Code {
+	var out []jen.Code
+	for _, x := range list {
+		out = append(out, key(x.Name, value(x.Value)))
+	}
+	return out
+}
