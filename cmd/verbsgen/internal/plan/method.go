@@ -98,7 +98,10 @@ func (c *call) results() {
 
 // invoke plans the raw call.
 func (c *call) invoke() []Step {
-	s := Call{Verb: c.v.C, By: raw(c.v, c.lib, c.args...), Answer: answer(c.v), Into: "ptr", Failure: Failure{Memlock: c.pins()}}
+	s := Call{Verb: c.v.C, By: raw(c.v, c.lib, c.args...), Answer: answer(c.v), Failure: Failure{Memlock: c.pins()}}
+	if s.Answer == Pointer {
+		s.Into = "ptr"
+	}
 	if len(c.v.Checked(true)) > 0 {
 		s.Failure.Lints = c.v.Go
 	}

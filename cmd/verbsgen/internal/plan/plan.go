@@ -260,7 +260,8 @@ func (b *builder) shims() (out []*Shim) {
 	for _, v := range b.pkg.Verbs {
 		own := len(v.Methods) == 0
 		for _, m := range v.Methods {
-			own = own || !form.Find(m.Form).Runtime
+			f := form.Find(m.Form)
+			own = own || f != nil && !f.Runtime
 		}
 		if own {
 			out = append(out, b.shim(v))
