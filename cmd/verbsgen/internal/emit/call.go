@@ -22,11 +22,11 @@ import (
 //	}
 func (p printer) check(s plan.Check) []jen.Code {
 	in := ref(id("in"))
-	out := []jen.Code{define("in").Id("in" + s.Verb).Add(lines(entries(s.Inputs)...))}
+	out := []jen.Code{define("in").Id("in" + s.Verb).Add(lines(p.entries(s.Inputs)...))}
 	if len(s.Caps) > 0 {
 		var caps []jen.Code
 		for _, x := range s.Caps {
-			caps = append(caps, assign(id("in", x.Name), value(x.Value)))
+			caps = append(caps, assign(id("in", x.Name), p.value(x.Value)))
 		}
 		out = append(out, jen.If(define("caps").Add(id(s.From, "caps.Load").Call()), notNil(id("caps"))).Block(caps...))
 	}
@@ -49,7 +49,7 @@ func (p printer) check(s plan.Check) []jen.Code {
 //		return verr.Failed(verb, errno, nil)
 //	}
 func (p printer) call(s plan.Call) []jen.Code {
-	raw, zero := value(s.By), jen.Lit(0)
+	raw, zero := p.value(s.By), jen.Lit(0)
 	failed := func(name, operator string, than jen.Code) *jen.Statement {
 		return op(id(name), operator, than)
 	}
@@ -107,19 +107,11 @@ func hints(f plan.Failure) *jen.Statement {
 // formStep prints a step of a single form, or of a handle.
 func (p printer) formStep(s plan.Step) ([]jen.Code, bool) {
 	switch s := s.(type) {
-	case plan.NilHandle:
-		return one(jen.If(isNil(id("o"))).Block(jen.Return(rt("verr", "NilHandle").Call(value(s.Verb), jen.Lit(s.Kind)))))
 	case plan.Open:
 		return one(open(s))
-	case plan.EndMemory:
-		end := jen.Func().Params().Error().Block(p.steps(s.Then)...)
-		return one(jen.Return(id("o.mem.End").Call(id("o.c"), end)))
-	case plan.Gone:
-		h := id(s.Handle)
-		return one(jen.If(isNil(h).Op("||").Add(isNil(dot(h, "c")))).Block(p.zero.with(id(s.Errors, "Closed").Call())))
 	case plan.Batch:
-		return []jen.Code{define(s.Into, "errno").Add(value(s.Call)),
-			jen.If(op(id("errno"), "!=", jen.Lit(0))).Block(jen.Return(value(s.Else), id(s.Errors, "Errno").Call(id("errno"))))}, true
+		return []jen.Code{define(s.Into, "errno").Add(p.value(s.Call)),
+			jen.If(op(id("errno"), "!=", jen.Lit(0))).Block(jen.Return(p.value(s.Else), id(s.Errors, "Errno").Call(id("errno"))))}, true
 	case plan.Settle:
 		return one(settle(s))
 	case plan.NewCalls:
@@ -127,20 +119,12 @@ func (p printer) formStep(s plan.Step) ([]jen.Code, bool) {
 	case plan.TakeMemory:
 		return p.takeMemory(s), true
 	case plan.FirstErr:
-		return one(jen.If(notInt32(id(s.Value)).Op("&&").Add(isNil(id("a.err")))).Block(assign(id("a.err"), outOfRange(jen.Lit(""), s.What, s.Value))))
-	case plan.Listen:
-		begin := jen.Func().Params().Params(goType(s.Type), jen.Error()).Block(jen.Return(value(s.Begin)))
-		return one(jen.Return(id("o.waiting.Listen").Call(begin)))
+		wide := p.value(plan.Value{As: plan.IsWide, Path: s.Value}).Op("&&").Add(isNil(id("a.err")))
+		return one(jen.If(wide).Block(assign(id("a.err"), rt("verr", "OutOfRange").Call(jen.Lit(""), jen.Lit(s.What), id(s.Value)))))
 	case plan.NextCompletion:
 		return one(p.nextCompletion(s))
 	case plan.NextAsync:
 		return p.nextAsync(s), true
-	case plan.ListDevices:
-		return one(listDevices())
-	case plan.FindDevice:
-		return one(findDevice())
-	case plan.DeviceCalls:
-		return one(deviceCalls(s))
 	}
 	return nil, false
 }
@@ -194,42 +178,4 @@ func (p printer) nextAsync(s plan.NextAsync) []jen.Code {
 		p.zero.onErr(id("ev.event.Next").Call(id("ctx"), id("from"), id("asyncElements"), find)),
 		jen.List(id("ev.Type"), id("ev.Port")).Op("=").List(id(s.Type).Call(id("ev.event.Type")), id("ev.event.Port")),
 	}
-}
-
-// listDevices adds all devices to a list:
-//
-//	err = list.Each(verb, func(c unsafe.Pointer) bool {
-//		out = append(out, l.info(c))
-//		return true
-//	})
-func listDevices() *jen.Statement {
-	add := jen.Func().Params(jen.Id("c").Add(unsafePointer())).Bool().Block(
-		assign(id("out"), jen.Append(id("out"), id("l.info").Call(id("c")))),
-		jen.Return(jen.True()))
-	return assign(id("err"), id("list.Each").Call(id("verb"), add))
-}
-
-// findDevice opens the device of a name:
-//
-//	err = list.Find(verb, name, deviceName, func(c unsafe.Pointer) (err error) {
-//		dev, err = l.open(c, name)
-//		return err
-//	})
-func findDevice() *jen.Statement {
-	open := jen.Func().Params(jen.Id("c").Add(unsafePointer())).Params(jen.Id("err").Error()).Block(
-		jen.List(id("dev"), id("err")).Op("=").Id("l").Dot("open").Call(id("c"), id("name")),
-		jen.Return(id("err")))
-	return assign(id("err"), id("list.Find").Call(id("verb"), id("name"), id("deviceName"), open))
-}
-
-// deviceCalls returns what the device list needs of the library:
-//
-//	return devlist.Library{
-//		List: func(n *int32) (unsafe.Pointer, syscall.Errno) { return rawGetDeviceList(l.fn[symIbv_get_device_list], unsafe.Pointer(n)) },
-//		Free: func(list unsafe.Pointer) { rawFreeDeviceList(l.fn[symIbv_free_device_list], list) },
-//	}, nil
-func deviceCalls(s plan.DeviceCalls) *jen.Statement {
-	list := jen.Func().Params(param("n", "*int32")).Params(unsafePointer(), rt("syscall", "Errno")).Block(jen.Return(value(s.List)))
-	free := jen.Func().Params(jen.Id("list").Add(unsafePointer())).Block(value(s.Free))
-	return jen.Return(rt("devlist", "Library").Add(lines(key("List", list), key("Free", free))), jen.Nil())
 }

@@ -38,18 +38,27 @@ func (e *emitter) decls(g *goFile, decls []plan.Decl) {
 //		... steps
 //	}
 func (e *emitter) method(g *goFile, m *plan.Method) {
-	p := printer{e: e, name: m.Name, zero: values(m.Zero)}
+	p := printer{e: e, name: m.Name}
+	p.zero = p.values(m.Zero)
 	f := fn{doc: docOf(m.Name, m.Doc), name: m.Name, body: p.steps(m.Steps), short: m.Short}
 	if m.Recv.Name != "" {
 		f.recv = typed(m.Recv)
 	}
-	for _, v := range m.Params {
+	f.takes(m.Params, m.Results)
+	g.fn(f)
+}
+
+// takes gives a function parameters and results.
+func (f *fn) takes(params, results []plan.Var) {
+	for _, v := range params {
 		f.params = append(f.params, typed(v))
 	}
-	for _, v := range m.Results {
+	for _, v := range results {
 		f.results = append(f.results, typed(v))
 	}
-	g.fn(f)
+	if len(results) == 1 && results[0].Name != "" {
+		f.results[0] = jen.Params(f.results[0])
+	}
 }
 
 // typed is a variable with its type, as far as it has a name and a type.

@@ -16,10 +16,10 @@ func inC(name string) *jen.Statement { return jen.Id("C").Dot(name) }
 // crossed is a parameter as it is handed to C.
 func crossed(p plan.Cross) *jen.Statement {
 	x := id(p.Name)
-	switch p.Way {
-	case plan.AsMemory:
+	switch {
+	case p.Memory:
 		return jen.Parens(jen.Op("*").Add(inC("uint8_t"))).Call(x)
-	case plan.AsHandle:
+	case p.Type == "unsafe.Pointer":
 		return inC("uintptr_t").Call(jen.Uintptr().Call(x))
 	}
 	return inC(p.Type + "_t").Call(x)

@@ -43,14 +43,8 @@ func (p printer) faceStep(s plan.Step) ([]jen.Code, bool) {
 		return p.enter(s), true
 	case plan.Missing:
 		return one(p.missing(s))
-	case plan.RefuseNil:
-		return one(jen.If(isNil(id(s.Value))).Block(p.zero.with(rt("verr", "NilValue").Call(id("verb"), jen.Lit(s.What), jen.Lit(s.Fix)))))
-	case plan.RefuseErr:
-		return one(jen.If(notNil(id(s.Err))).Block(p.zero.with(id(s.Err))))
-	case plan.SameDevice:
-		return one(jen.If(op(id(s.Handle, "dev"), "!=", id(s.As, "dev"))).Block(p.zero.with(rt("rereg", "OtherDevice").Call(id("verb")))))
-	case plan.CheckInt:
-		return one(jen.If(notInt32(id(s.Value))).Block(p.zero.with(outOfRange(id("verb"), s.C, s.Value))))
+	case plan.Refuse:
+		return one(jen.If(p.value(s.When)).Block(p.zero.with(p.value(s.Error))))
 	case plan.Gather:
 		return gather(s), true
 	case plan.CopyAttr:
@@ -81,7 +75,7 @@ func (p printer) faceStep(s plan.Step) ([]jen.Code, bool) {
 	case plan.KeepCaps:
 		return one(keepCaps(s))
 	case plan.Return:
-		return one(jen.Return(values(s.Values)...))
+		return one(jen.Return(p.values(s.Values)...))
 	}
 	return nil, false
 }
@@ -94,21 +88,21 @@ func (p printer) smallStep(s plan.Step) ([]jen.Code, bool) {
 	case plan.Declare:
 		return one(jen.Var().Add(typed(s.Var)))
 	case plan.Define:
-		return one(define(s.Name).Add(value(s.Value)))
+		return one(define(s.Name).Add(p.value(s.Value)))
 	case plan.Set:
 		var to []jen.Code
 		for _, path := range s.To {
 			to = append(to, id(path))
 		}
-		return one(remarked(jen.List(to...).Op("=").List(values(s.Values)...), s.Remark))
+		return one(remarked(jen.List(to...).Op("=").List(p.values(s.Values)...), s.Remark))
 	case plan.SetBits:
-		return one(remarked(op(id(s.To), "|=", value(s.Bits)), s.Remark))
+		return one(remarked(op(id(s.To), "|=", p.value(s.Bits)), s.Remark))
 	case plan.If:
-		return one(jen.If(isSo(value(s.Value), s.Is)).Block(p.steps(s.Then)...))
+		return one(jen.If(p.value(s.When)).Block(p.steps(s.Then)...))
 	case plan.Do:
-		return one(value(s.Call))
+		return one(p.value(s.Call))
 	case plan.Get:
-		return []jen.Code{define(s.Into, "err").Add(value(s.Call)), p.zero.ifErr()}, true
+		return []jen.Code{define(s.Into, "err").Add(p.value(s.Call)), p.zero.ifErr()}, true
 	}
 	return nil, false
 }
@@ -119,19 +113,6 @@ func remarked(x *jen.Statement, text string) *jen.Statement {
 		return x
 	}
 	return remark(x, text)
-}
-
-// isSo is a question about a value.
-func isSo(x *jen.Statement, is plan.Is) *jen.Statement {
-	switch is {
-	case plan.IsNil:
-		return isNil(x)
-	case plan.IsGiven:
-		return notNil(x)
-	case plan.IsThere:
-		return op(x, "!=", jen.Lit(0))
-	}
-	return x
 }
 
 // enter begins the use of a handle until the method returns; one that may be nil, if it is given:
@@ -167,16 +148,6 @@ func (p printer) missing(s plan.Missing) *jen.Statement {
 		absent.Add(op(fnAddr(id(s.Lib), c), "==", jen.Lit(0)))
 	}
 	return jen.If(absent).Block(p.zero.with(id(s.Lib, "missing").Call(jen.Lit(s.Verb), id(symConst(s.Symbols[0])))))
-}
-
-// notInt32 is the condition that an int does not fit into C's: int(int32(x)) != x.
-func notInt32(x *jen.Statement) *jen.Statement {
-	return op(jen.Int().Call(jen.Int32().Call(x)), "!=", x)
-}
-
-// outOfRange is the error of such an int.
-func outOfRange(verb jen.Code, what, x string) *jen.Statement {
-	return rt("verr", "OutOfRange").Call(verb, jen.Lit(what), id(x))
 }
 
 // gather joins flags that are given one by one:

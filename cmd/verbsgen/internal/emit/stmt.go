@@ -164,12 +164,18 @@ type fn struct {
 func recv(name, typ string) *jen.Statement { return param(name, "*"+typ) }
 
 // fn adds a function.
-func (g *goFile) fn(f fn) {
+func (g *goFile) fn(f fn) { g.decl(f.doc, f.code()) }
+
+// code is the function without its comment; one without a name is a value.
+func (f fn) code() *jen.Statement {
 	s := jen.Func()
 	if f.recv != nil {
 		s.Params(f.recv)
 	}
-	s.Id(f.name).Params(f.params...)
+	if f.name != "" {
+		s.Id(f.name)
+	}
+	s.Params(f.params...)
 	switch len(f.results) {
 	case 0:
 	case 1:
@@ -178,11 +184,9 @@ func (g *goFile) fn(f fn) {
 		s.Params(f.results...)
 	}
 	if f.short {
-		s.Add(short(f.body...))
-	} else {
-		s.Block(f.body...)
+		return s.Add(short(f.body...))
 	}
-	g.decl(f.doc, s)
+	return s.Block(f.body...)
 }
 
 // decl adds a declaration below its comment.

@@ -59,6 +59,11 @@ func TestValues(t *testing.T) {
 		{plan.Value{As: plan.Converted, Type: "*cDevice", Path: "c"}, "(*cDevice)(c)"},
 		{plan.Value{As: plan.Reversed, Path: "c.guid", N: 64}, "bits.ReverseBytes64(c.guid)"},
 		{plan.Value{As: plan.IsNotZero, Path: "c.on"}, "c.on != 0"},
+		{plan.Value{As: plan.IsNil, Path: "o"}, "o == nil"},
+		{plan.Value{As: plan.IsWide, Path: "fd"}, "int(int32(fd)) != fd"},
+		{plan.Value{As: plan.Differ, Args: []plan.Value{{Path: "pd.dev"}, {Path: "mr.dev"}}}, "pd.dev != mr.dev"},
+		{plan.Value{As: plan.Function, Func: &plan.Func{Params: []plan.Var{{Name: "c", Type: "unsafe.Pointer"}}, Results: []plan.Var{{Name: "err", Type: "error"}},
+			Then: []plan.Step{plan.Return{Values: []plan.Value{{Path: "nil"}}}}}}, "func(c unsafe.Pointer) (err error) {\n\treturn nil\n}"},
 		{plan.Value{As: plan.CText, Path: "c.name"}, "cmem.Text(c.name[:])"},
 		{plan.Value{As: plan.Handle, Path: "pd.c"}, "validate.Addr(pd.c)"},
 		{plan.Value{As: plan.Known, Args: []plan.Value{{As: plan.CField, Type: "uint32", Path: "qp.c", N: 52}}}, "validate.Of(uint64(cmem.At[uint32](qp.c, 52)))"},
@@ -69,7 +74,7 @@ func TestValues(t *testing.T) {
 		{plan.Value{As: plan.Symbol, Path: "o.lib", Text: "ibv_x"}, "o.lib.fn[symIbv_x]"},
 		{plan.Value{As: plan.Result, Type: "dpath", Path: "PollSpin", Args: []plan.Value{{Path: "cq.c"}}}, "dpath.PollSpin(cq.c)"},
 	} {
-		if got := fmt.Sprintf("%#v", value(c.value)); got != c.want {
+		if got := strings.TrimPrefix(fmt.Sprintf("%#v", define("x").Add(printer{}.value(c.value))), "x := "); got != c.want {
 			t.Errorf("got %s, want %s", got, c.want)
 		}
 	}
@@ -86,7 +91,7 @@ func TestSteps(t *testing.T) {
 		{plan.Enter{Handle: "mr"}, "if err := mr.enter(verb); err != nil {\n\treturn nil, err\n}\ndefer mr.node.Exit()"},
 		{plan.Lock{Mutex: "o.mu"}, "o.mu.Lock()\ndefer o.mu.Unlock()"},
 		{plan.Keep{}, "o.release, release = release, nil // kept until Close has succeeded"},
-		{plan.Gone{Handle: "qp", Errors: "errPostSend"}, "if qp == nil || qp.c == nil {\n\treturn nil, errPostSend.Closed()\n}"},
+		{plan.Refuse{When: plan.Value{As: plan.IsClosed, Path: "qp"}, Error: plan.Value{As: plan.Result, Path: "errPostSend.Closed"}}, "if qp == nil || qp.c == nil {\n\treturn nil, errPostSend.Closed()\n}"},
 		{plan.Missing{Verb: "ibv_x", Lib: "l", Symbols: []string{"ibv_x2", "ibv_x"}},
 			"if l.fn[symIbv_x2] == 0 && l.fn[symIbv_x] == 0 {\n\treturn nil, l.missing(\"ibv_x\", symIbv_x2)\n}"},
 		{plan.SetBits{To: "a.mask", Bits: plan.Value{As: plan.Hex, N: 4}, Remark: "IBV_X"}, "a.mask |= 0x4 // IBV_X"},

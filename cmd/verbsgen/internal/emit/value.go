@@ -9,16 +9,16 @@ import (
 )
 
 // values prints several.
-func values(list []plan.Value) []jen.Code {
+func (p printer) values(list []plan.Value) []jen.Code {
 	var out []jen.Code
 	for _, v := range list {
-		out = append(out, value(v))
+		out = append(out, p.value(v))
 	}
 	return out
 }
 
 // value prints a value; package plan has the Go of each kind.
-func value(v plan.Value) *jen.Statement {
+func (p printer) value(v plan.Value) *jen.Statement {
 	switch v.As {
 	case plan.Itself:
 		return id(v.Path)
@@ -35,13 +35,19 @@ func value(v plan.Value) *jen.Statement {
 	case plan.Symbol:
 		return fnAddr(id(v.Path), v.Text)
 	case plan.Composite:
-		return compositeOf(v)
+		return p.compositeOf(v)
 	case plan.Result:
-		return function(v).Call(values(v.Args)...)
+		return function(v).Call(p.values(v.Args)...)
+	case plan.Function:
+		f := fn{body: p.steps(v.Func.Then)}
+		f.takes(v.Func.Params, v.Func.Results)
+		return f.code()
+	case plan.Differ:
+		return op(p.value(v.Args[0]), "!=", p.value(v.Args[1]))
 	}
 	x := id(v.Path)
 	if len(v.Args) > 0 {
-		x = value(v.Args[0])
+		x = p.value(v.Args[0])
 	}
 	return use(v, x)
 }
@@ -69,8 +75,16 @@ func use(v plan.Value, x *jen.Statement) *jen.Statement {
 		return conversion(v.Type, x)
 	case plan.Reversed:
 		return rt("bits", fmt.Sprintf("ReverseBytes%d", v.N)).Call(x)
+	case plan.IsNil:
+		return isNil(x)
+	case plan.IsGiven:
+		return notNil(x)
+	case plan.IsClosed:
+		return isNil(x).Op("||").Add(isNil(dot(x, "c")))
 	case plan.IsNotZero:
 		return op(x, "!=", jen.Lit(0))
+	case plan.IsWide:
+		return op(jen.Int().Call(jen.Int32().Call(x)), "!=", x)
 	case plan.CText:
 		if len(v.Args) > 0 {
 			x = dot(x, v.Path)
@@ -95,21 +109,21 @@ func conversion(typ string, x *jen.Statement) *jen.Statement {
 }
 
 // compositeOf makes &T{a: x, b: y}, and T{} with an entry a line.
-func compositeOf(v plan.Value) *jen.Statement {
+func (p printer) compositeOf(v plan.Value) *jen.Statement {
 	switch {
 	case v.Type[0] == '*':
-		return ref(goType(v.Type[1:]).Values(entries(v.With)...))
+		return ref(goType(v.Type[1:]).Values(p.entries(v.With)...))
 	case len(v.With) == 0:
 		return goType(v.Type).Values()
 	}
-	return goType(v.Type).Add(lines(entries(v.With)...))
+	return goType(v.Type).Add(lines(p.entries(v.With)...))
 }
 
 // entries are named values: a: x.
-func entries(list []plan.Entry) []jen.Code {
+func (p printer) entries(list []plan.Entry) []jen.Code {
 	var out []jen.Code
 	for _, x := range list {
-		out = append(out, key(x.Name, value(x.Value)))
+		out = append(out, key(x.Name, p.value(x.Value)))
 	}
 	return out
 }

@@ -6,10 +6,13 @@ import (
 )
 
 // defined: what a step uses is a parameter, or comes from a step before.
-func defined(_ *world, m *Method) (wrong []string) {
+func defined(w *world, m *Method) (wrong []string) {
 	known := map[string]bool{"nil": true, "true": true, "caps": true, "max": true}
 	for _, v := range append([]Var{m.Recv}, m.Params...) {
 		known[v.Name] = true
+	}
+	for _, name := range w.funcs {
+		known[name] = true
 	}
 	var uses func(v reflect.Value)
 	uses = func(v reflect.Value) {

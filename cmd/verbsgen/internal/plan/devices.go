@@ -11,17 +11,21 @@ func (b *builder) devices() []Decl {
 	list := "[]" + v.Lists.Go
 	lib := Var{Name: "l", Type: "*" + v.m.Recv}
 	get := Get{"list", result("l.deviceList")}
+	c := []Var{{Name: "c", Type: pointer}}
+	add := function(c, one("bool"), set("out", result("append", val("out"), result("l.info", val("c")))), ret(yes))
+	found := function(c, []Var{{Name: "err", Type: "error"}},
+		Set{To: []string{"dev", "err"}, Values: []Value{result("l.open", val("c"), val("name"))}}, ret(val("err")))
 	out := []Decl{
 		b.deviceInfo(v),
 		&Method{Doc: Doc{Text: v.m.Name + " lists the RDMA devices of the machine. A kernel without RDMA is an error that is errors.ErrUnsupported; an\nempty list means that the kernel has RDMA and no device.\n\nC: " + v.C + ", " + Page(v.Page) + "."},
 			Recv: lib, Name: v.m.Name, Verb: v.Verb, Results: []Var{{Type: list}, {Type: "error"}}, Zero: []Value{null},
-			Steps: []Step{Name{v.C}, get, Declare{Var{Name: "out", Type: list}}, ListDevices{}, ret(val("out"), val("err"))}},
+			Steps: []Step{Name{v.C}, get, Declare{Var{Name: "out", Type: list}}, set("err", result("list.Each", verb, add)), ret(val("out"), val("err"))}},
 	}
 	open := b.byForm[form.OpenDevice]
 	dev := "*" + b.root()
 	out = append(out, &Method{Doc: Doc{Does: "opens the device of the given name", C: open.C, Page: open.Page}, Recv: lib, Name: open.m.Name, Verb: open.Verb,
 		Params: []Var{{Name: "name", Type: "string"}}, Results: []Var{{Type: dev}, {Type: "error"}}, Zero: []Value{null},
-		Steps: []Step{Name{open.C}, get, Declare{Var{Name: "dev", Type: dev}}, FindDevice{}, ret(val("dev"), val("err"))}},
+		Steps: []Step{Name{open.C}, get, Declare{Var{Name: "dev", Type: dev}}, set("err", result("list.Find", verb, val("name"), val("deviceName"), found)), ret(val("dev"), val("err"))}},
 		b.openListed(open, lib), b.deviceCalls(v, lib))
 	return append(out, b.readDevice(v, lib)...)
 }
@@ -58,7 +62,9 @@ func (b *builder) deviceCalls(list made, lib Var) *Method {
 	m := &Method{Doc: Doc{Text: "deviceList gives the functions that the device list needs."}, Recv: lib, Name: "deviceList",
 		Results: []Var{{Type: "devlist.Library"}, {Type: "error"}}, Zero: []Value{composite("devlist.Library")}}
 	m.Steps = append(b.missing(list.Verb, "l"), b.missing(free, "l")...)
-	m.Steps = append(m.Steps, DeviceCalls{List: raw(list.Verb, "l", converted(pointer, val("n"))), Free: raw(free, "l", val("list"))})
+	get := function([]Var{{Name: "n", Type: "*int32"}}, []Var{{Type: pointer}, {Type: "syscall.Errno"}}, ret(raw(list.Verb, "l", converted(pointer, val("n")))))
+	give := function([]Var{{Name: "list", Type: pointer}}, nil, Do{raw(free, "l", val("list"))})
+	m.Steps = append(m.Steps, ret(composite("devlist.Library", Entry{"List", get}, Entry{"Free", give}), null))
 	return m
 }
 
@@ -86,7 +92,7 @@ func (b *builder) readDevice(list made, lib Var) []Decl {
 	}{{form.PartGUID, "GUID", Value{As: Reversed, N: 64}}, {form.PartIndex, "Index", Value{As: Converted, Type: "int"}}} {
 		if v := list.Part(x.part); v != nil && v.Symbol != nil {
 			x.as.Args = []Value{raw(v, "l", val("c"))}
-			info.Steps = append(info.Steps, If{symbol("l", v.Symbol), IsThere, []Step{set("info."+x.field, x.as)}})
+			info.Steps = append(info.Steps, If{Value{As: IsNotZero, Args: []Value{symbol("l", v.Symbol)}}, []Step{set("info."+x.field, x.as)}})
 		}
 	}
 	info.Steps = append(info.Steps, ret(val("info")))

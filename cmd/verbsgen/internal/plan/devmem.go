@@ -8,7 +8,8 @@ import (
 // destroyDM plans the ends of device memory: destroy, free, and with imported memory also unimport, Unimport and Free.
 func (b *builder) destroyDM(o *model.Object) []Decl {
 	end := func(name, text string, call []Step) *Method {
-		return on(o, name, name+" "+text, errOnly, EndMemory{append(call, ret(null))})
+		end := function(nil, errOnly, append(call, ret(null))...) // with the copies detached
+		return on(o, name, name+" "+text, errOnly, ret(result("o.mem.End", val("o.c"), end)))
 	}
 	if !b.has(form.ImportDM) {
 		return []Decl{end("destroy", "gives the C object back.", b.destroyCall(o.Destroy, false))}
@@ -16,7 +17,7 @@ func (b *builder) destroyDM(o *model.Object) []Decl {
 	unimport := b.byForm[form.ImportDM].Part(form.PartUnimport)
 	return []Decl{
 		on(o, "destroy", "destroy gives the C object back: an imported one without touching the device memory.", errOnly,
-			If{val("o.imported"), IsTrue, []Step{ret(result("o.unimport"))}}, ret(result("o.free"))),
+			If{val("o.imported"), []Step{ret(result("o.unimport"))}}, ret(result("o.free"))),
 		end("free", "destroys the device memory in the kernel.", b.destroyCall(o.Destroy, true)),
 		end("unimport", "cleans up in this process alone.", b.destroyCall(unimport, false)),
 		ending(o, unimport, "Unimport", "closes the handle without touching the device memory, also when this handle allocated it. It is what is left to do after another context's Free; the Close of an imported handle is the same", "unimport"),

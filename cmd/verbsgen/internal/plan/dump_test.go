@@ -83,5 +83,10 @@ func (v Value) String() string {
 	for _, x := range v.With {
 		out = append(out, x.Name+": "+x.Value.String())
 	}
+	if v.Func != nil {
+		var b strings.Builder
+		dumpSteps(&b, " ", v.Func.Then)
+		out = append(out, vars(v.Func.Params), strings.TrimSpace(strings.ReplaceAll(b.String(), "\n", ";")))
+	}
 	return string(v.As) + "(" + strings.Join(out, ", ") + ")"
 }

@@ -52,7 +52,8 @@ func (b *builder) listen(o *model.Object, begin string, get *model.Verb) *Method
 		[]Var{{Type: waiter(o)}, {Type: "error"}})
 	m.Params, m.Zero = []Var{{Name: "verb", Type: "string"}}, []Value{null}
 	m.Steps = slices.Concat([]Step{Enter{Handle: "o"}}, b.missing(get, "o.lib"), b.missing(ack, "o.lib"),
-		[]Step{Listen{Type: waiter(o), Begin: of("dpath", begin, val("o.c"), symbol("o.lib", get.Symbol), symbol("o.lib", ack.Symbol))}})
+		[]Step{ret(result("o.waiting.Listen", function(nil, []Var{{Type: waiter(o)}, {Type: "error"}},
+			ret(of("dpath", begin, val("o.c"), symbol("o.lib", get.Symbol), symbol("o.lib", ack.Symbol))))))})
 	return m
 }
 
@@ -68,7 +69,7 @@ func next(o *model.Object, v made, event, does string, more []string, steps ...S
 func done(d made) *Method {
 	return &Method{Doc: Doc{Does: "acknowledges the event. A second " + d.m.Name + " does nothing", C: d.C, Page: d.Page},
 		Recv: Var{Name: "e", Type: "*" + d.m.Recv}, Name: d.m.Name, Verb: d.Verb,
-		Steps: []Step{If{val("e"), IsGiven, []Step{Do{result("e.event.Done")}}}}}
+		Steps: []Step{If{as(IsGiven, "e"), []Step{Do{result("e.event.Done")}}}}}
 }
 
 // completionEvents plans the event of a completion channel, the waiting for one and its acknowledging.

@@ -124,9 +124,14 @@ func (b *builder) extraFields(o *model.Object) (out []Var) {
 	return out
 }
 
+// nilHandle refuses a nil receiver.
+func nilHandle(verb Value, o *model.Object) Refuse {
+	return Refuse{as(IsNil, "o"), of("verr", "NilHandle", verb, text(o.Go))}
+}
+
 func enter(o *model.Object) *Method {
 	m := on(o, "enter", "enter begins the use of the handle by a verb; exit ends it.", errOnly,
-		NilHandle{verb, o.Go}, ret(result("o.node.Enter", verb)))
+		nilHandle(verb, o), ret(result("o.node.Enter", verb)))
 	m.Params = []Var{{Name: "verb", Type: "string"}}
 	return m
 }
@@ -187,7 +192,7 @@ func (b *builder) label(o *model.Object) *Method {
 		m.Steps = []Step{ret(number)}
 		if b.isParentDomain(o) {
 			m.Doc.Text = "label names the single object in messages; a parent domain has the handle of the domain that it extends."
-			m.Steps, m.Short = []Step{If{val("o.parent"), IsGiven, []Step{ret(domain)}}, ret(number)}, false
+			m.Steps, m.Short = []Step{If{as(IsGiven, "o.parent"), []Step{ret(domain)}}, ret(number)}, false
 		}
 	}
 	return m
@@ -227,12 +232,12 @@ func (b *builder) nodeFunc(o *model.Object) []Decl {
 	name := "nodeOf" + o.Go
 	return []Decl{&Method{Doc: Doc{Text: name + " gives the node of a handle that may be nil."}, Name: name,
 		Params: []Var{{Name: "o", Type: "*" + o.Go}}, Results: one("*object.Node"),
-		Steps: []Step{If{val("o"), IsNil, []Step{ret(null)}}, ret(as(Address, "o.node"))}}}
+		Steps: []Step{If{as(IsNil, "o"), []Step{ret(null)}}, ret(as(Address, "o.node"))}}}
 }
 
 // ending plans a method that ends a handle by another one.
 func ending(o *model.Object, v *model.Verb, name, does, by string) *Method {
-	m := on(o, name, "", errOnly, NilHandle{text(v.C), o.Go}, ret(result("o.node.Close", text(v.C), val("o."+by))))
+	m := on(o, name, "", errOnly, nilHandle(text(v.C), o), ret(result("o.node.Close", text(v.C), val("o."+by))))
 	m.Doc = Doc{Does: does, C: v.C, Page: v.Page}
 	return m
 }
@@ -253,7 +258,7 @@ func (b *builder) destroy(o *model.Object) *Method {
 	if o.Hot {
 		m.Steps = append(m.Steps, Set{To: []string{"o.c"}, Values: []Value{null}, Remark: "the data path looks at it"})
 	}
-	m.Steps = append(m.Steps, If{val("o.release"), IsGiven, []Step{Do{result("o.release")}}}, ret(null))
+	m.Steps = append(m.Steps, If{as(IsGiven, "o.release"), []Step{Do{result("o.release")}}}, ret(null))
 	return m
 }
 
@@ -267,7 +272,7 @@ func (b *builder) destroyCall(d *model.Verb, gone bool) []Step {
 }
 
 func closeAll(o *model.Object) *Method {
-	m := on(o, "CloseAll", "", errOnly, NilHandle{text(o.Destroy.C), o.Go}, ret(of("object", "CloseTree", as(Address, "o.node"))))
+	m := on(o, "CloseAll", "", errOnly, nilHandle(text(o.Destroy.C), o), ret(of("object", "CloseTree", as(Address, "o.node"))))
 	m.Doc = Doc{Does: "closes everything that was made from the " + o.Go + ", the latest first, and then the " + o.Go + " itself; it fits a defer. Errors are joined"}
 	return m
 }

@@ -22,7 +22,7 @@ func (c *call) memory() {
 		c.hold(Pin{"buf", addr, length})
 	case form.Buffer:
 		take(Var{Name: "buf", Type: "*mem.Buffer"})
-		c.pre = append(c.pre, RefuseNil{"buf", "buffer", "make one with mem.New"})
+		c.pre = append(c.pre, refuseNil("buf", "buffer", "make one with mem.New"))
 		c.hold(Retain{"buf", addr, length})
 	case form.Implicit:
 		c.pre = append(c.pre, Whole{addr, length})
@@ -68,7 +68,7 @@ func (b *builder) memorySetters(r *model.Record, f *model.Field) []Decl {
 		setter("Memory", "[]byte", "sets address and length by a slice, which is pinned from the call on until the new object's Close has succeeded",
 			both(val("buf"), null), set(length, Value{As: Length, Path: "buf", Type: "uint64"})),
 		setter("Buffer", "*mem.Buffer", "sets address and length by a buffer, which cannot be closed until the new object's Close has succeeded",
-			both(null, val("buf")), If{val("buf"), IsGiven, []Step{set(length, result("buf.Len"))}}),
+			both(null, val("buf")), If{as(IsGiven, "buf"), []Step{set(length, result("buf.Len"))}}),
 		&Method{Doc: Doc{Text: "hold takes the memory and puts its address into c; release lets go of it again."}, Recv: one, Name: "hold",
 			Params:  []Var{{Name: "verb", Type: "string"}, {Name: "c", Type: "*" + r.Mirror.Name}},
 			Results: []Var{{Name: "release", Type: "func()"}, {Name: "err", Type: "error"}}, Zero: []Value{null},

@@ -279,5 +279,10 @@ func List(items []string) string {
 	return "  - " + strings.Join(items, "\n  - ")
 }
 
+// refuseNil refuses an argument that is nil and no handle.
+func refuseNil(name, what, fix string) Refuse {
+	return Refuse{as(IsNil, name), of("verr", "NilValue", verb, text(what), text(fix))}
+}
+
 // set stores a value.
 func set(to string, x Value) Set { return Set{To: []string{to}, Values: []Value{x}} }

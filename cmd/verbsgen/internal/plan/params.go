@@ -105,9 +105,9 @@ func (c *call) handleParam(p *model.Param) {
 func (c *call) recordParam(p *model.Param) {
 	mirror, r := p.Go+"C", p.Record
 	c.take(p, "*"+p.GoType)
-	c.pre = append(c.pre, RefuseNil{p.Go, r.Go, "make one with New" + r.Go}, CopyAttr{Attr: p.Go, Into: mirror})
+	c.pre = append(c.pre, refuseNil(p.Go, r.Go, "make one with New"+r.Go), CopyAttr{Attr: p.Go, Into: mirror})
 	if hasInt(r) {
-		c.pre = append(c.pre, RefuseErr{p.Go + ".err"})
+		c.pre = append(c.pre, Refuse{as(IsGiven, p.Go+".err"), val(p.Go + ".err")})
 	}
 	if memoryField(r) != nil {
 		c.hold(HoldAttr{Attr: p.Go, Mirror: mirror})
@@ -186,7 +186,7 @@ func (c *call) valueParam(p *model.Param) {
 	in := wide(p.Go)
 	switch p.GoType {
 	case "int":
-		c.pre = append(c.pre, CheckInt{Value: p.Go, C: p.C})
+		c.pre = append(c.pre, Refuse{as(IsWide, p.Go), of("verr", "OutOfRange", verb, text(p.C), val(p.Go))})
 		in.Type = "int64"
 	case "int64":
 		in.Type = "int64"

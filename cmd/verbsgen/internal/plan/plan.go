@@ -94,22 +94,11 @@ type Shim struct {
 	Result string // Go type of a value that cannot fail
 }
 
-// Cross is a parameter of a Shim and how it crosses.
+// Cross is a parameter of a Shim: a number, a pointer to memory of C, or one to memory of Go, which stays in place for the call.
 type Cross struct {
 	Name, Type string
-	Way        Crossing
+	Memory     bool // of Go
 }
-
-// Crossing is how a value crosses into C.
-type Crossing int
-
-// Crossings.
-const (
-	AsInteger Crossing = iota
-	AsAddress          // a number that is an address
-	AsHandle           // a pointer to memory of C
-	AsMemory           // a pointer to memory of Go, which stays in place for the call
-)
 
 // builder is the state of one plan.
 type builder struct {
@@ -273,24 +262,23 @@ func (b *builder) shims() (out []*Shim) {
 func (b *builder) shim(v *model.Verb) *Shim {
 	s := &Shim{Verb: v}
 	for i := range v.Symbols() {
-		s.Params = append(s.Params, Cross{fmt.Sprintf("fn%d", i), "uintptr", AsAddress})
+		s.Params = append(s.Params, Cross{Name: fmt.Sprintf("fn%d", i), Type: "uintptr"})
 	}
 	for _, p := range v.Params {
-		x := Cross{Name: p.Go, Type: "unsafe.Pointer"}
+		x := Cross{Name: p.Go, Type: pointer}
 		switch p.Role {
 		case spec.RoleInRec, spec.RoleOutRec, spec.RoleOut, spec.RoleSlice:
-			x.Way = AsMemory
+			x.Memory = true
 		case spec.RoleHandle:
-			x.Way = AsHandle
 		case spec.RoleAddr:
-			x.Type, x.Way = "uintptr", AsAddress
+			x.Type = "uintptr"
 		default:
 			x.Type = b.integer(v.C+"."+p.C, p.CType)
 		}
 		s.Params = append(s.Params, x)
 	}
 	if v.Returns == spec.RetValue {
-		s.Result = "unsafe.Pointer"
+		s.Result = pointer
 		if !strings.HasSuffix(v.CRet, "*") {
 			s.Result = b.integer(v.C, v.CRet)
 		}

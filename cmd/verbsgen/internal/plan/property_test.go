@@ -24,10 +24,11 @@ var properties = map[string]property{
 type world struct {
 	objects map[string]*model.Object // by Go name
 	fields  map[string][]Var         // of struct types that are no handles
+	funcs   []string                 // functions of the package
 }
 
 func newWorld(pkg *model.Package, p *Package) *world {
-	w := &world{map[string]*model.Object{}, map[string][]Var{}}
+	w := &world{objects: map[string]*model.Object{}, fields: map[string][]Var{}}
 	for _, o := range pkg.Objects {
 		w.objects[o.Go] = o
 	}
@@ -38,6 +39,9 @@ func newWorld(pkg *model.Package, p *Package) *world {
 	for _, d := range all {
 		if s, ok := d.(*Struct); ok && w.objects[s.Name] == nil {
 			w.fields[s.Name] = s.Fields
+		}
+		if m, ok := d.(*Method); ok && m.Recv.Name == "" {
+			w.funcs = append(w.funcs, m.Name)
 		}
 	}
 	return w
@@ -108,8 +112,10 @@ func entered(w *world, m *Method) (wrong []string) {
 		switch s := s.(type) {
 		case Enter:
 			began[s.Handle] = true
-		case Gone:
-			began[s.Handle] = true
+		case Refuse:
+			if s.When.As == IsClosed {
+				began[s.When.Path] = true
+			}
 		}
 	}
 	for h := range w.handles(m) {
@@ -155,7 +161,7 @@ func calledOnce(_ *world, m *Method) []string {
 		if len(at[Name](m.Steps)) > 0 && len(at[Get](m.Steps)) == 0 {
 			return []string{"the verb is named and not called"}
 		}
-		if len(at[Gone](m.Steps)) > 0 && len(at[Batch](m.Steps))+len(at[Do](m.Steps)) != 1 {
+		if hot := at[Refuse](m.Steps); len(hot) > 0 && len(at[Batch](m.Steps))+len(at[Do](m.Steps)) != 1 {
 			return []string{"the data path is not called once"}
 		}
 		return nil
@@ -187,11 +193,8 @@ func refusedFirst(w *world, m *Method) []string {
 	}
 	refused := map[string]bool{}
 	for _, s := range m.Steps[:c[0]] {
-		switch s := s.(type) {
-		case RefuseNil:
-			refused[s.Value] = true
-		case CheckInt:
-			refused[s.Value] = true
+		if s, ok := s.(Refuse); ok && (s.When.As == IsNil || s.When.As == IsWide) {
+			refused[s.When.Path] = true
 		}
 	}
 	for _, p := range m.Params {

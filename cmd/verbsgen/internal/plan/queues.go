@@ -10,7 +10,7 @@ import (
 // hot plans a method of the data path and the errors of it, made once.
 func hot(v *model.Verb, m *model.Method, recv, does, errs string, params, results []Var, steps ...Step) []Decl {
 	return []Decl{&Method{Doc: Doc{Does: does, C: v.C, Page: v.Page}, Recv: Var{Name: recv, Type: "*" + m.Recv}, Name: m.Name, Verb: v, Params: params,
-		Results: results, Zero: zeros(results), Steps: append([]Step{Gone{recv, errs}}, steps...)}, Once{errs, v.C, m.Recv}}
+		Results: results, Zero: zeros(results), Steps: append([]Step{Refuse{as(IsClosed, recv), result(errs + ".Closed")}}, steps...)}, Once{errs, v.C, m.Recv}}
 }
 
 // zeros are the values before the error of a method that returns a number, or nothing.

@@ -105,9 +105,9 @@ func setField(r *model.Record, f *model.Field, v string) []Step {
 	}
 	switch {
 	case f.Nested != nil:
-		out = append(out, If{val(v), IsGiven, []Step{set(leaf, val(v+".c"))}})
+		out = append(out, If{as(IsGiven, v), []Step{set(leaf, val(v+".c"))}})
 	case f.Bool:
-		out = append(out, set(leaf, zero), If{val(v), IsTrue, []Step{set(leaf, number(1))}})
+		out = append(out, set(leaf, zero), If{val(v), []Step{set(leaf, number(1))}})
 	case f.Leaf.Big:
 		out = append(out, set(leaf, reversed(f.Leaf, v)))
 	default:

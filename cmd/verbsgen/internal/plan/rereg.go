@@ -63,11 +63,12 @@ func (b *builder) changeRegion(v *model.Verb, m *model.Method) *Method {
 	c.out.Params, c.out.Results = []Var{{Name: "change", Type: "*MRChange"}}, errOnly
 	c.out.Doc = Doc{Does: v.Doc, C: v.C, Page: v.Page, More: []string{m.Doc, ruleList(v)}}
 	c.out.Steps = slices.Concat(
-		[]Step{Name{v.C}, RefuseNil{"change", "MRChange", "make one with new(MRChange)"}},
+		[]Step{Name{v.C}, refuseNil("change", "MRChange", "make one with new(MRChange)")},
 		c.pre,
 		[]Step{
 			Declare{Var{Name: "pdC", Type: pointer}},
-			Enter{Handle: "change.pd", Optional: true, Then: []Step{SameDevice{"change.pd", c.self}, set("pdC", val("change.pd.c"))}},
+			Enter{Handle: "change.pd", Optional: true, Then: []Step{
+				Refuse{Value{As: Differ, Args: []Value{val("change.pd.dev"), val(c.self + ".dev")}}, of("rereg", "OtherDevice", verb)}, set("pdC", val("change.pd.c"))}},
 			Take{"change", c.self},
 		},
 		c.check(),

@@ -19,14 +19,8 @@ type (
 		Verb, Lib string
 		Symbols   []string
 	}
-	// RefuseNil refuses an argument that is nil and no handle.
-	RefuseNil struct{ Value, What, Fix string }
-	// RefuseErr refuses a builder that kept an error.
-	RefuseErr struct{ Err string }
-	// SameDevice refuses a handle of another device.
-	SameDevice struct{ Handle, As string }
-	// CheckInt refuses a Go int that does not fit into C's.
-	CheckInt struct{ Value, C string }
+	// Refuse returns an error under a condition.
+	Refuse struct{ When, Error Value }
 	// Gather joins flags that are given one by one; none stands for all.
 	Gather struct {
 		Flags, Into, Type string
@@ -116,11 +110,10 @@ type (
 		Bits   Value
 		Remark string
 	}
-	// If takes steps when a value is as asked.
+	// If takes steps under a condition.
 	If struct {
-		Value Value
-		Is    Is
-		Then  []Step
+		When Value
+		Then []Step
 	}
 	// Do calls a function of the handle or of the runtime.
 	Do struct{ Call Value }
@@ -133,17 +126,8 @@ type (
 
 // Steps of single forms and handles.
 type (
-	// NilHandle refuses a nil receiver.
-	NilHandle struct {
-		Verb Value
-		Kind string
-	}
 	// Open opens the node of a handle; when that fails, the C object is given back.
 	Open struct{ Kind string }
-	// EndMemory ends device memory by steps, with the copies detached from it.
-	EndMemory struct{ Then []Step }
-	// Gone refuses a handle without a C object, by errors made once.
-	Gone struct{ Handle, Errors string }
 	// Batch crosses into the data path, and returns its error and what Else says.
 	Batch struct {
 		Into   string
@@ -159,11 +143,6 @@ type (
 	TakeMemory struct{ Addr, Length string }
 	// FirstErr keeps the first int that does not fit into C's.
 	FirstErr struct{ Value, What string }
-	// Listen begins the waiting for events.
-	Listen struct {
-		Type  string
-		Begin Value
-	}
 	// NextCompletion waits for an event of a queue.
 	NextCompletion struct{ Queue string }
 	// NextAsync waits for an event of a device.
@@ -171,11 +150,6 @@ type (
 		Type    string
 		Objects []string
 	}
-	// ListDevices adds all devices to a list, and FindDevice opens one.
-	ListDevices struct{}
-	FindDevice  struct{}
-	// DeviceCalls returns what the device list needs of the library.
-	DeviceCalls struct{ List, Free Value }
 )
 
 // Parent is a node that an object lives under; that of an optional handle is asked by the handle's type.
@@ -203,24 +177,10 @@ const (
 	Code     Answer = "code"     // both kept: Settle looks at them
 )
 
-// Is is what an If asks of a value.
-type Is string
-
-// Questions.
-const (
-	IsNil   Is = "nil"
-	IsGiven Is = "given" // not nil
-	IsTrue  Is = "true"
-	IsThere Is = "there" // not 0
-)
-
 func (Name) step()           {}
 func (Enter) step()          {}
 func (Missing) step()        {}
-func (RefuseNil) step()      {}
-func (RefuseErr) step()      {}
-func (SameDevice) step()     {}
-func (CheckInt) step()       {}
+func (Refuse) step()         {}
 func (Gather) step()         {}
 func (CopyAttr) step()       {}
 func (CopyList) step()       {}
@@ -248,18 +208,11 @@ func (SetBits) step()        {}
 func (If) step()             {}
 func (Do) step()             {}
 func (Get) step()            {}
-func (NilHandle) step()      {}
 func (Open) step()           {}
-func (EndMemory) step()      {}
-func (Gone) step()           {}
 func (Batch) step()          {}
 func (Settle) step()         {}
 func (NewCalls) step()       {}
 func (TakeMemory) step()     {}
 func (FirstErr) step()       {}
-func (Listen) step()         {}
 func (NextCompletion) step() {}
 func (NextAsync) step()      {}
-func (ListDevices) step()    {}
-func (FindDevice) step()     {}
-func (DeviceCalls) step()    {}

@@ -11,6 +11,13 @@ type Value struct {
 	N    uint64  // a number, a base, an offset
 	Args []Value // of a Result; what a conversion is of, in place of Path
 	With []Entry // of a Composite
+	Func *Func
+}
+
+// Func is a function in the place of a value.
+type Func struct {
+	Params, Results []Var
+	Then            []Step
 }
 
 // Entry is a named value: an input of rules, a field of a composite.
@@ -36,7 +43,6 @@ const (
 	Length    As = "length"    // len(x), T(len(x))
 	Converted As = "converted" // T(x)
 	Reversed  As = "reversed"  // bits.ReverseBytes32(x)
-	IsNotZero As = "not zero"  // x != 0
 	CText     As = "C text"    // cmem.Text(x[:])
 	CField    As = "C field"   // cmem.At[T](x, N)
 	Handle    As = "handle"    // validate.Addr(x)
@@ -46,6 +52,17 @@ const (
 	New       As = "new"       // new(T)
 	Symbol    As = "symbol"    // x.fn[symIbv_x]
 	Result    As = "result"    // x(args); in package Type, where that is given
+	Function  As = "function"  // func(c unsafe.Pointer) bool { ... }
+)
+
+// Conditions.
+const (
+	IsNil     As = "nil"       // x == nil
+	IsGiven   As = "given"     // x != nil
+	IsClosed  As = "closed"    // x == nil || x.c == nil
+	IsNotZero As = "not zero"  // x != 0
+	IsWide    As = "wide"      // int(int32(x)) != x
+	Differ    As = "different" // x != y
 )
 
 // Values that are names alone.
@@ -71,6 +88,11 @@ func of(pkg, fn string, args ...Value) Value {
 func converted(typ string, x Value) Value       { return Value{As: Converted, Type: typ, Args: []Value{x}} }
 func wide(path string) Value                    { return converted("uint64", val(path)) }
 func composite(typ string, with ...Entry) Value { return Value{As: Composite, Type: typ, With: with} }
+
+// function is a function that takes steps.
+func function(params, results []Var, then ...Step) Value {
+	return Value{As: Function, Func: &Func{params, results, then}}
+}
 
 // convert converts unless the type is that already.
 func convert(to, from string, x Value) Value {
