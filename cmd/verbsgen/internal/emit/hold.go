@@ -20,15 +20,15 @@ func (p printer) hold(s plan.Step) []jen.Code {
 	case plan.Whole:
 		return []jen.Code{jen.Const().Defs(param(s.Addr, "uintptr").Op("=").Lit(0), param(s.Length, "uint64").Op("=").Add(rt("math", "MaxUint64")))}
 	case plan.Take:
-		return []jen.Code{define("held", "err").Add(id(s.Change, "what.Take").Call(id("verb"), id(s.Region, "node.String").Call())), p.zero.ifErr()}
+		return p.get("held", id(s.Change, "what.Take").Call(id("verb"), id(s.Region, "node.String").Call()))
 	case plan.Pin:
 		take = p.pin(s)
 	case plan.Retain:
 		take = p.retain(s)
 	case plan.HoldAttr:
-		take = []jen.Code{define("release", "err").Add(id(s.Attr, "hold").Call(id("verb"), ref(id(s.Mirror)))), p.zero.ifErr()}
+		take = p.get("release", id(s.Attr, "hold").Call(id("verb"), ref(id(s.Mirror))))
 	case plan.Register:
-		take = []jen.Code{define("calls", "err").Add(id("newAllocCalls").Call(id(s.Attr), ref(id(s.Mirror)))), p.zero.ifErr(), define("release").Add(id("calls.Release"))}
+		take = append(p.get("calls", id("newAllocCalls").Call(id(s.Attr), ref(id(s.Mirror)))), define("release").Add(id("calls.Release")))
 	}
 	release := id("release")
 	return append(take, jen.Defer().Func().Params().Block(jen.If(notNil(release)).Block(release.Clone().Call())).Call())

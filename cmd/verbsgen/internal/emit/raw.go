@@ -4,7 +4,6 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/plan"
-	"github.com/verbsgen/verbsgen/spec"
 )
 
 // constraint says where the C side can be.
@@ -25,25 +24,33 @@ func crossed(p plan.Cross) *jen.Statement {
 	return inC(p.Type + "_t").Call(x)
 }
 
-// rawResults are the Go results of a raw function.
-func rawResults(s *plan.Shim) []jen.Code {
-	errno := rt("syscall", "Errno")
-	switch s.Verb.Returns {
-	case spec.RetNullErrno:
-		return []jen.Code{unsafePointer(), errno}
-	case spec.RetErrno:
-		return []jen.Code{errno}
-	case spec.RetMinus1, spec.RetRereg:
-		return []jen.Code{jen.Int(), errno}
-	case spec.RetValue:
-		return []jen.Code{goType(s.Result)}
+// rawResults are the types of what a raw function returns, and what it returns without C.
+func rawResults(s *plan.Shim) (types, without []jen.Code) {
+	errno, missing := rt("syscall", "Errno"), rt("syscall", "ENOSYS")
+	switch s.Answer {
+	case plan.Pointer:
+		return []jen.Code{unsafePointer(), errno}, []jen.Code{jen.Nil(), missing}
+	case plan.Errno:
+		return []jen.Code{errno}, []jen.Code{missing}
+	case plan.Negative, plan.Code:
+		return []jen.Code{jen.Int(), errno}, []jen.Code{jen.Lit(-1), missing}
 	}
-	return nil
+	switch s.Result {
+	case "":
+		return nil, nil
+	case "unsafe.Pointer":
+		return []jen.Code{unsafePointer()}, []jen.Code{jen.Nil()}
+	}
+	return []jen.Code{goType(s.Result)}, []jen.Code{jen.Lit(0)}
 }
 
-// rawFunc is a raw function with a body.
-func rawFunc(s *plan.Shim, body []jen.Code) fn {
-	f := fn{name: "raw" + s.Verb.Go, results: rawResults(s), body: body}
+// rawFunc is a raw function with a body; without one it returns that there is no C.
+func rawFunc(s *plan.Shim, body ...jen.Code) fn {
+	types, without := rawResults(s)
+	if body == nil && without != nil {
+		body = []jen.Code{jen.Return(without...)}
+	}
+	f := fn{name: "raw" + s.Verb.Go, results: types, body: body}
 	for _, p := range s.Params {
 		f.params = append(f.params, param(p.Name, p.Type))
 	}
@@ -67,7 +74,7 @@ func (e *emitter) rawFile() *goFile {
 	g.decl("// haveC tells whether the package was built with its C side.", jen.Const().Id("haveC").Op("=").True())
 	e.layoutGuards(g)
 	for _, s := range e.plan.Shims {
-		g.fn(rawFunc(s, e.rawBody(s)))
+		g.fn(rawFunc(s, e.rawBody(s)...))
 	}
 	return g
 }
@@ -112,16 +119,17 @@ func (e *emitter) rawBody(s *plan.Shim) []jen.Code {
 	}
 	call := inC(e.prefix + "_" + s.Verb.C).Call(args...)
 	errno := rt("verr", "ErrnoOf").Call(id("err"))
-	switch s.Verb.Returns {
-	case spec.RetNullErrno:
+	switch s.Answer {
+	case plan.Pointer:
 		return []jen.Code{define("p", "err").Add(call), jen.If(isNil(id("p"))).Block(jen.Return(jen.Nil(), errno)), jen.Return(id("p"), jen.Lit(0))}
-	case spec.RetErrno:
+	case plan.Errno:
 		return []jen.Code{jen.Return(rt("syscall", "Errno").Call(call))}
-	case spec.RetMinus1, spec.RetRereg:
+	case plan.Negative, plan.Code:
 		n := jen.Int().Call(id("n"))
 		return []jen.Code{define("n", "err").Add(call), jen.If(op(id("n"), "<", jen.Lit(0))).Block(jen.Return(n, errno)), jen.Return(n, jen.Lit(0))}
-	case spec.RetValue:
-		return []jen.Code{jen.Return(goType(s.Result).Call(call))}
+	}
+	if s.Result != "" {
+		call = jen.Return(goType(s.Result).Call(call))
 	}
 	return []jen.Code{call}
 }
@@ -133,26 +141,7 @@ func (e *emitter) rawStubFile() *goFile {
 	g.decl(`// haveC tells whether the package was built with its C side. Without it LoadFrom gives an error, and no function
 // below is ever reached.`, jen.Const().Id("haveC").Op("=").False())
 	for _, s := range e.plan.Shims {
-		g.fn(rawFunc(s, stubBody(s)))
+		g.fn(rawFunc(s))
 	}
 	return g
-}
-
-// stubBody is the answer of a raw function without C: return nil, syscall.ENOSYS.
-func stubBody(s *plan.Shim) []jen.Code {
-	missing := rt("syscall", "ENOSYS")
-	switch s.Verb.Returns {
-	case spec.RetNullErrno:
-		return []jen.Code{jen.Return(jen.Nil(), missing)}
-	case spec.RetErrno:
-		return []jen.Code{jen.Return(missing)}
-	case spec.RetMinus1, spec.RetRereg:
-		return []jen.Code{jen.Return(jen.Lit(-1), missing)}
-	case spec.RetValue:
-		if s.Result == "unsafe.Pointer" {
-			return []jen.Code{jen.Return(jen.Nil())}
-		}
-		return []jen.Code{jen.Return(jen.Lit(0))}
-	}
-	return nil
 }

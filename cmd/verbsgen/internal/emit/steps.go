@@ -102,9 +102,19 @@ func (p printer) smallStep(s plan.Step) ([]jen.Code, bool) {
 	case plan.Do:
 		return one(p.value(s.Call))
 	case plan.Get:
-		return []jen.Code{define(s.Into, "err").Add(p.value(s.Call)), p.zero.ifErr()}, true
+		return p.get(s.Into, p.value(s.Call)), true
 	}
 	return nil, false
+}
+
+// get calls a function that returns a value and an error:
+//
+//	x, err := f()
+//	if err != nil {
+//		return nil, err
+//	}
+func (p printer) get(into string, call *jen.Statement) []jen.Code {
+	return []jen.Code{define(into, "err").Add(call), p.zero.ifErr()}
 }
 
 // remarked puts a comment behind a statement that has one.

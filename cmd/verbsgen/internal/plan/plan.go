@@ -91,6 +91,7 @@ type Allocator struct{ Alloc, Free, Record, RecordPage, Default, Page string }
 type Shim struct {
 	Verb   *model.Verb
 	Params []Cross
+	Answer Answer
 	Result string // Go type of a value that cannot fail
 }
 
@@ -260,7 +261,7 @@ func (b *builder) shims() (out []*Shim) {
 }
 
 func (b *builder) shim(v *model.Verb) *Shim {
-	s := &Shim{Verb: v}
+	s := &Shim{Verb: v, Answer: answer(v)}
 	for i := range v.Symbols() {
 		s.Params = append(s.Params, Cross{Name: fmt.Sprintf("fn%d", i), Type: "uintptr"})
 	}
