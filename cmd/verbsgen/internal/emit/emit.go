@@ -1,7 +1,7 @@
 // Package emit writes a bound model out as a Go package: Go by jennifer, C from templates.
 //
-// It owns the shape of generated code. It knows nothing of the C parser or of YAML, and decides nothing: what it
-// gets can no longer be wrong.
+// It owns the text of generated code. What the code does is decided by package plan, whose declarations, steps and values are
+// printed here (print.go, steps.go, value.go). It knows nothing of the C parser or of YAML.
 package emit
 
 import (
@@ -54,17 +54,11 @@ func (e *emitter) classify(ctype string) (cdecl.Type, error) {
 // Package gives the files of a generated package.
 func Package(pkg *model.Package) ([]output.File, error) {
 	e := newEmitter(pkg)
-	for _, o := range pkg.Objects {
-		if o.Destroy == nil {
-			return nil, fmt.Errorf("struct %s: the release has no function that ends it, and its handle is not bound without", o.C)
-		}
-	}
-	var err error
-	if e.plan, err = plan.Of(pkg); err != nil {
-		return nil, err
-	}
 	files, err := e.cFiles()
 	if err != nil {
+		return nil, err
+	}
+	if e.plan, err = plan.Of(pkg); err != nil {
 		return nil, err
 	}
 	e.render(e.checkTestFile())

@@ -1,6 +1,6 @@
 // Package model is the joined view of a release's facts and the specs: everything an emitter can ask for.
 //
-// It is plain data. Bind makes it and emit reads it; by the time it exists it can no longer be wrong. It knows neither
+// It is plain data. Bind makes it, plan and emit read it; by the time it exists it can no longer be wrong. It knows neither
 // the C parser, nor YAML, nor jennifer. Read this file first.
 package model
 

@@ -44,6 +44,8 @@ func dump(v reflect.Value) string {
 		return x.Name + ": " + x.Value.String()
 	case Var:
 		return x.Name + " " + x.Type
+	case []Entry: // what rules look at is up to the pages
+		return "..."
 	}
 	switch v.Kind() {
 	case reflect.Slice:

@@ -117,8 +117,13 @@ type made struct {
 	m *model.Method
 }
 
-// Of plans a package. An error is a defect of the generator: it names the verb and what cannot be resolved.
+// Of plans a package. What cannot be resolved is a defect of the generator: the error names the verb and the parameter.
 func Of(pkg *model.Package) (*Package, error) {
+	for _, o := range pkg.Objects {
+		if o.Destroy == nil {
+			return nil, fmt.Errorf("struct %s: the release has no function that ends it, and its handle is not bound without", o.C)
+		}
+	}
 	b := newBuilder(pkg)
 	p := &Package{Devices: b.has(form.DeviceList), Shims: b.shims(), Home: map[*model.Verb]string{}}
 	for _, v := range pkg.Verbs {
