@@ -112,9 +112,9 @@ func TestInternalErrors(t *testing.T) {
 	}
 
 	e := newEmitter(&model.Package{Name: "p"})
-	e.decls(e.newFile("x.go"), []plan.Decl{&plan.Method{Name: "Open", Steps: []plan.Step{nil}}, 1})
+	e.decls(e.newFile("x.go"), []plan.Decl{&plan.Method{Name: "Open", Steps: []plan.Step{nil, plan.Do{Call: plan.Value{As: "other"}}}}, 1})
 	_, err = e.finish()
-	if want := "internal error: Open: nothing prints a step of type <nil>\ninternal error: x.go: nothing prints a int"; err == nil || err.Error() != want {
+	if want := "internal error: Open: nothing prints a step of type <nil>\ninternal error: Open: nothing prints a value \"other\"\ninternal error: x.go: nothing prints a int"; err == nil || err.Error() != want {
 		t.Errorf("what emit does not know: error %v; want %s", err, want)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestEveryStepPrinted asks that emit has a function for each step of package plan, and plan makes each.
+// TestEveryStepPrinted asks that emit prints each step and value of package plan, and that plan makes each.
 func TestEveryStepPrinted(t *testing.T) {
 	text := func(pattern string) (all string) {
 		files, err := filepath.Glob(pattern)
@@ -36,16 +36,18 @@ func TestEveryStepPrinted(t *testing.T) {
 	}
 	steps := names(text("../plan/steps.go"), `(?m)^func \((\w+)\) step\(\)`)
 	printed := names(text("[a-z]*.go"), `\bplan\.([A-Z]\w+)`)
+	kinds := names(text("../plan/value.go"), `(?m)^\t(\w+) +As = "\w`)
 	made := names(text("../plan/[a-z]*.go"), `\b([A-Z]\w+)\{`)
-	if len(steps) < 30 {
-		t.Fatalf("only %d steps", len(steps))
+	made = append(made, names(text("../plan/[a-z]*.go"), `(?:\bAs: |\bas\()([A-Z]\w+)`)...)
+	if len(steps) < 30 || len(kinds) < 25 {
+		t.Fatalf("only %d steps and %d kinds of values", len(steps), len(kinds))
 	}
-	for _, s := range steps {
+	for _, s := range append(steps, kinds...) {
 		if !slices.Contains(printed, s) {
 			t.Errorf("nothing prints a plan.%s", s)
 		}
 		if !slices.Contains(made, s) {
-			t.Errorf("no plan has a step %s", s)
+			t.Errorf("no plan has a %s", s)
 		}
 	}
 }

@@ -49,7 +49,7 @@ func (p printer) value(v plan.Value) *jen.Statement {
 	if len(v.Args) > 0 {
 		x = p.value(v.Args[0])
 	}
-	return use(v, x)
+	return p.use(v, x)
 }
 
 // function is that of a result.
@@ -61,7 +61,7 @@ func function(v plan.Value) *jen.Statement {
 }
 
 // use prints what is done with a variable.
-func use(v plan.Value, x *jen.Statement) *jen.Statement {
+func (p printer) use(v plan.Value, x *jen.Statement) *jen.Statement {
 	switch v.As {
 	case plan.Address:
 		return ref(x)
@@ -96,8 +96,11 @@ func use(v plan.Value, x *jen.Statement) *jen.Statement {
 		return rt("validate", "Addr").Call(x)
 	case plan.Property:
 		return rt("validate", "Maybe").Call(x.Call())
+	case plan.Known:
+		return rt("validate", "Of").Call(jen.Uint64().Call(x))
 	}
-	return rt("validate", "Of").Call(jen.Uint64().Call(x)) // plan.Known
+	p.e.errs = append(p.e.errs, fmt.Errorf("internal error: %s: nothing prints a value %q", p.name, v.As))
+	return x
 }
 
 // conversion makes T(x), and (*T)(x) of a pointer type.

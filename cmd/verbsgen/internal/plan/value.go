@@ -29,7 +29,7 @@ type Entry struct {
 // As is what is done with a Value.
 type As string
 
-// All that is done with values. The comment is the Go that each makes.
+// All that is done with values, with the Go that each makes.
 const (
 	Itself    As = ""
 	Number    As = "number"    // 3
@@ -39,8 +39,7 @@ const (
 	Address   As = "address"   // &x
 	Memory    As = "memory"    // unsafe.Pointer(&x)
 	Array     As = "array"     // unsafe.Pointer(unsafe.SliceData(x))
-	All       As = "all"       // x[:]
-	Length    As = "length"    // len(x), T(len(x))
+	Length    As = "length"    // T(len(x))
 	Converted As = "converted" // T(x)
 	Reversed  As = "reversed"  // bits.ReverseBytes32(x)
 	CText     As = "C text"    // cmem.Text(x[:])
