@@ -27,7 +27,7 @@ func TestNoForms(t *testing.T) {
 		for _, i := range f.Imports {
 			imports = imports || strings.HasSuffix(i.Path.Value, forms)
 		}
-		if imports != (name == cText) {
+		if imports != (name == "cside.go") {
 			t.Errorf("%s imports the forms: %t; plan what it asks, and have it in the plan", name, imports)
 		}
 	}
