@@ -247,6 +247,32 @@ func (v *Verb) Symbols() []*Symbol {
 	return nil
 }
 
+// Checked are the rules of a verb that its validator checks: those that refuse a call, or the lints.
+func (v *Verb) Checked(lint bool) []*Rule {
+	var out []*Rule
+	for _, r := range v.Rules {
+		if r.Checked && r.Lint == lint {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// Inputs are the values that the validator of a verb looks at, each once.
+func (v *Verb) Inputs() []Operand {
+	var out []Operand
+	seen := map[string]bool{}
+	for _, r := range append(v.Checked(false), v.Checked(true)...) {
+		for _, o := range r.Operands() {
+			if o.Name != "" && !seen[o.Name] {
+				seen[o.Name] = true
+				out = append(out, *o)
+			}
+		}
+	}
+	return out
+}
+
 // Part gives the verb that plays a part for this one, or nil.
 func (v *Verb) Part(name string) *Verb {
 	if p := v.Parts[name]; p != nil {

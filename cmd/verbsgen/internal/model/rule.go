@@ -47,32 +47,6 @@ type Rule struct {
 	Pos Pos
 }
 
-// Checked are the rules of a verb that its validator checks: those that refuse a call, or the lints.
-func (v *Verb) Checked(lint bool) []*Rule {
-	var out []*Rule
-	for _, r := range v.Rules {
-		if r.Checked && r.Lint == lint {
-			out = append(out, r)
-		}
-	}
-	return out
-}
-
-// Inputs are the values that the validator of a verb looks at, each once.
-func (v *Verb) Inputs() []Operand {
-	var out []Operand
-	seen := map[string]bool{}
-	for _, r := range append(v.Checked(false), v.Checked(true)...) {
-		for _, o := range r.Operands() {
-			if o.Name != "" && !seen[o.Name] {
-				seen[o.Name] = true
-				out = append(out, *o)
-			}
-		}
-	}
-	return out
-}
-
 // Operands lists every operand that a rule has.
 func (r *Rule) Operands() []*Operand {
 	var all []*Operand
