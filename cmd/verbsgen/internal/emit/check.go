@@ -2,7 +2,6 @@ package emit
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
@@ -23,7 +22,7 @@ func (e *emitter) checkFiles() []*goFile {
 		if len(e.inputs[v]) == 0 {
 			continue
 		}
-		home := strings.ToLower(e.home(v))
+		home := strings.ToLower(e.plan.Home[v])
 		if of[home] == nil {
 			of[home] = e.newFile(home + "_check.gen.go")
 			files = append(files, of[home])
@@ -33,129 +32,14 @@ func (e *emitter) checkFiles() []*goFile {
 	return files
 }
 
-// home is what a verb is called on: an object, or Lib. A verb of an event is at home on the object that the rest is made from.
-func (e *emitter) home(v *model.Verb) string {
-	for _, o := range e.pkg.Objects {
-		called := slices.ContainsFunc(v.Methods, func(m *model.Method) bool { return m.Recv == o.Go })
-		if called || o.Destroy == v {
-			return o.Go
-		}
-	}
-	if slices.ContainsFunc(v.Methods, func(m *model.Method) bool { return m.Recv != "Lib" }) {
-		return e.root()
-	}
-	return "Lib"
-}
+// allChecked are the rules of a verb that its validators check.
+func allChecked(v *model.Verb) []*model.Rule { return append(v.Checked(false), v.Checked(true)...) }
 
-// checked are the rules of a verb that its validator checks.
-func checked(v *model.Verb, lint bool) []*model.Rule {
-	var out []*model.Rule
-	for _, r := range v.Rules {
-		if r.Checked && r.Lint == lint {
-			out = append(out, r)
-		}
-	}
-	return out
-}
-
-func allChecked(v *model.Verb) []*model.Rule { return append(checked(v, false), checked(v, true)...) }
-
-// inputs are the values that the validator of a verb looks at, each once.
-func inputs(v *model.Verb) []model.Operand {
-	var out []model.Operand
-	seen := map[string]bool{}
-	add := func(o *model.Operand) {
-		if o != nil && o.Name != "" && !seen[o.Name] {
-			seen[o.Name] = true
-			out = append(out, *o)
-		}
-	}
-	for _, r := range allChecked(v) {
-		for _, o := range r.Operands() {
-			add(o)
-		}
-	}
-	return out
-}
+// inputs are the values that the validators of a verb look at.
+func inputs(v *model.Verb) []model.Operand { return v.Inputs() }
 
 // loose tells whether an operand may be unknown at run time.
 func loose(o model.Operand) bool { return o.Kind == model.OpProp || o.Kind == model.OpCap }
-
-// rules makes the filling of the inputs, and the call of the validator:
-//
-//	in := inX{
-//		access: uint64(access),
-//	}
-//	if caps := pd.dev.caps.Load(); caps != nil {
-//		in.capMaxMRSize = validate.Of(uint64(caps.max_mr_size))
-//	}
-//	if err := checkX(&in); err != nil {
-//		return nil, err
-//	}
-//	if pd.lib.lints.Wanted() {
-//		pd.lib.lints.Report(hintX(&in))
-//	}
-func (c *call) rules() []jen.Code {
-	ins := c.e.inputs[c.v]
-	if len(ins) == 0 {
-		return nil
-	}
-	var values, caps []jen.Code
-	for _, o := range ins {
-		if o.Kind == model.OpCap {
-			path := o.Leaf.Go
-			if o.Prop != "" {
-				path = o.Prop + "." + path
-			}
-			caps = append(caps, assign(id("in", o.Name), knownOf(id("caps", path))))
-			continue
-		}
-		values = append(values, key(o.Name, c.input(o)))
-	}
-	out := []jen.Code{define("in").Id("in" + c.v.Go).Add(lines(values...))}
-	if len(caps) > 0 {
-		out = append(out, jen.If(define("caps").Add(dot(c.dev(), "caps.Load")).Call(), notNil(id("caps"))).Block(caps...))
-	}
-	if len(checked(c.v, false)) > 0 {
-		out = append(out, c.refuse(id("check"+c.v.Go).Call(ref(id("in")))))
-	}
-	if len(checked(c.v, true)) > 0 {
-		report := dot(c.lib(), "lints.Report").Call(id("hint" + c.v.Go).Call(ref(id("in"))))
-		out = append(out, jen.If(dot(c.lib(), "lints.Wanted").Call()).Block(report))
-	}
-	return out
-}
-
-// knownOf is a value that is known: validate.Of(uint64(x)).
-func knownOf(x jen.Code) *jen.Statement {
-	return rt("validate", "Of").Call(jen.Uint64().Call(x))
-}
-
-// refuse returns the error of a check; what was held for the call is let go of.
-func (c *call) refuse(check *jen.Statement) *jen.Statement {
-	return jen.If(define("err").Add(check), notNil(id("err"))).Block(append(slices.Clone(c.cleanup), c.fail.with(id("err")))...)
-}
-
-// input is the expression that fills an input from what the method has.
-func (c *call) input(o model.Operand) *jen.Statement {
-	if o.Kind == model.OpProp {
-		if o.CField != "" {
-			return knownOf(fieldAt(id(o.Param.Go, "c"), "uint32", o.Param.Object.StateAt[o.CField]))
-		}
-		return rt("validate", "Maybe").Call(id(o.Param.Go, naming.Exported(o.Prop)).Call())
-	}
-	if o.Leaf == nil {
-		return c.in[o.Param.C]
-	}
-	if _, fixed := c.m.Fixed[o.Param.C]; fixed {
-		return jen.Lit(0)
-	}
-	wide := "uint64"
-	if o.Signed {
-		wide = "int64"
-	}
-	return id(wide).Call(id(o.Param.Go+"C", o.Leaf.Go))
-}
 
 // ruleTable makes what the errors say of each rule:
 //
@@ -292,7 +176,7 @@ func (e *emitter) validator(g *goFile, v *model.Verb) {
 //		return verr.RefuseErr("ibv_x", bad...)
 //	}
 func (e *emitter) checkFunc(g *goFile, v *model.Verb) {
-	rules := checked(v, false)
+	rules := v.Checked(false)
 	if len(rules) == 0 {
 		return
 	}
@@ -317,7 +201,7 @@ func (e *emitter) checkFunc(g *goFile, v *model.Verb) {
 //		return may
 //	}
 func (e *emitter) hintFunc(g *goFile, v *model.Verb) {
-	rules := checked(v, true)
+	rules := v.Checked(true)
 	if len(rules) == 0 {
 		return
 	}

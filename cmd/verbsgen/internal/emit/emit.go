@@ -1,53 +1,38 @@
 // Package emit writes a bound model out as a Go package: Go by jennifer, C from templates.
 //
-// It owns the shape of generated code. It knows nothing of the C parser or of YAML, and decides nothing: what it
-// gets can no longer be wrong.
+// It owns the text of generated code. What the code does is decided by package plan, whose declarations, steps and values are
+// printed here (print.go, steps.go, value.go). It knows nothing of the C parser or of YAML.
 package emit
 
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/emit/cdecl"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/output"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/plan"
 )
 
 // emitter is the state of one Package.
 type emitter struct {
 	pkg     *model.Package
-	prefix  string          // of the C functions
-	byForm  map[string]made // the verbs with a method of a form that a package has once
+	plan    *plan.Package
+	prefix  string // of the C functions
 	inputs  map[*model.Verb][]model.Operand
 	ctypes  map[string]cdecl.Type
-	nodes   map[*model.Object]bool // handles whose node is asked for although they may be nil
 	started []*rendering
 	errs    []error // of what cannot be written
 }
 
 func newEmitter(pkg *model.Package) *emitter {
-	e := &emitter{pkg: pkg, byForm: map[string]made{}, inputs: map[*model.Verb][]model.Operand{}, ctypes: map[string]cdecl.Type{},
-		nodes: map[*model.Object]bool{}}
+	e := &emitter{pkg: pkg, inputs: map[*model.Verb][]model.Operand{}, ctypes: map[string]cdecl.Type{}}
 	for _, v := range pkg.Verbs {
-		for _, m := range v.Methods {
-			if !form.Find(m.Form).InOrder() {
-				e.byForm[m.Form] = made{v, m}
-			}
-		}
 		e.inputs[v] = inputs(v)
 	}
 	return e
 }
-
-// made is a method and the verb that it is of.
-type made struct {
-	*model.Verb
-	m *model.Method
-}
-
-// has tells whether the package has a method of a form.
-func (e *emitter) has(name string) bool { return e.byForm[name].Verb != nil }
 
 // classify looks a C type up, once.
 func (e *emitter) classify(ctype string) (cdecl.Type, error) {
@@ -64,21 +49,22 @@ func (e *emitter) classify(ctype string) (cdecl.Type, error) {
 // Package gives the files of a generated package.
 func Package(pkg *model.Package) ([]output.File, error) {
 	e := newEmitter(pkg)
-	for _, o := range pkg.Objects {
-		if o.Destroy == nil {
-			return nil, fmt.Errorf("struct %s: the release has no function that ends it, and its handle is not bound without", o.C)
-		}
-	}
 	files, err := e.cFiles()
 	if err != nil {
+		return nil, err
+	}
+	if e.plan, err = plan.Of(pkg); err != nil {
 		return nil, err
 	}
 	e.render(e.checkTestFile())
 	e.render(e.checkFiles()...)
 	e.render(e.recordsFile(), e.enumsFile(), e.rawFile(), e.rawStubFile())
-	lib := e.libFile()
-	e.render(e.objectFiles(lib)...)
-	e.render(lib, e.docFile(), e.enumsTestFile())
+	for _, f := range e.plan.Objects {
+		g := e.newFile(strings.ToLower(f.Object) + ".gen.go")
+		e.decls(g, f.Decls)
+		e.render(g)
+	}
+	e.render(e.libFile(), e.docFile(), e.enumsTestFile())
 	rendered, err := e.finish()
 	if err != nil {
 		return nil, err
@@ -128,7 +114,7 @@ func (e *emitter) finish() (files []output.File, err error) {
 func (e *emitter) docFile() *goFile {
 	g := e.newFile("doc.gen.go")
 	what := "gives typed access to a C library"
-	if e.has(form.DeviceList) {
+	if e.plan.Devices {
 		what = "gives typed access to libibverbs"
 	}
 	g.f.PackageComment(comment(fmt.Sprintf(`Package %s %s, generated from the facts of its header and the rules of its man pages.
@@ -137,9 +123,6 @@ Every call is checked against the rules of its page before it reaches the librar
 Handles may be used from several goroutines at once, but not while one of them closes the handle.`, e.pkg.Name, what)))
 	return g
 }
-
-// page names a man page in a doc comment.
-func page(p string) string { return p + "(3)" }
 
 // doc is the comment of an exported symbol: what it does, then the C name and the page.
 func doc(name, does, c, pg string, more ...string) string {
@@ -155,7 +138,7 @@ func doc(name, does, c, pg string, more ...string) string {
 	if c != "" {
 		text += "\n\nC: " + c
 		if pg != "" {
-			text += ", " + page(pg)
+			text += ", " + plan.Page(pg)
 		}
 		text += "."
 	}

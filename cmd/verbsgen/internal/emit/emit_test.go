@@ -8,8 +8,8 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/plan"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 	"github.com/verbsgen/verbsgen/spec/cond"
@@ -57,12 +57,8 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-func TestNames(t *testing.T) {
-	for in, want := range map[string]string{"MRAccess": "mrAccess", "DM": "dm", "Type": "type_", "PD": "pd", "ThreadDomain": "threadDomain", "SendCQ": "sendCQ", "A": "a"} {
-		if got := lowerFirst(in); got != want {
-			t.Errorf("lowerFirst(%q) = %q, want %q", in, got, want)
-		}
-	}
+// TestComment asks that every line of a comment is one, and short enough.
+func TestComment(t *testing.T) {
 	long := comment("a\n\n  - " + strings.Repeat("word ", 40))
 	for _, line := range strings.Split(long, "\n") {
 		if !strings.HasPrefix(line, "//") || len(line) > 112 || strings.HasSuffix(line, " ") {
@@ -171,20 +167,6 @@ func resolved(ref spec.Ref) *model.Operand {
 	return o
 }
 
-// TestWriters asks that each form is written, and no other.
-func TestWriters(t *testing.T) {
-	for _, f := range form.All() {
-		if _, ok := writers[f.Name]; !ok {
-			t.Errorf("nothing writes form %q", f.Name)
-		}
-	}
-	for name := range writers {
-		if form.Find(name) == nil {
-			t.Errorf("form %q has a writer, and is not in the registry", name)
-		}
-	}
-}
-
 // TestInternalErrors gives the emitter models that bind never makes: they are errors, not files.
 func TestInternalErrors(t *testing.T) {
 	destroy := &model.Verb{C: "x_close", Go: "Close", Doc: "closes", CRet: "int", Returns: spec.RetErrno}
@@ -195,9 +177,9 @@ func TestInternalErrors(t *testing.T) {
 	}
 
 	e := newEmitter(&model.Package{Name: "p"})
-	e.face(nil, &model.Verb{C: "x_open"}, &model.Method{Recv: "Y", Name: "Open"})
+	e.decls(e.newFile("x.go"), []plan.Decl{&plan.Method{Name: "Open", Steps: []plan.Step{nil, plan.Do{Call: plan.Value{As: "other"}}}}, 1})
 	_, err = e.finish()
-	if want := "internal error: x_open: Y.Open is a method of a type that is neither an object nor Lib"; err == nil || err.Error() != want {
-		t.Errorf("a method of nothing: error %v; want %s", err, want)
+	if want := "internal error: Open: nothing prints a step of type <nil>\ninternal error: Open: nothing prints a value \"other\"\ninternal error: x.go: nothing prints a int"; err == nil || err.Error() != want {
+		t.Errorf("what emit does not know: error %v; want %s", err, want)
 	}
 }

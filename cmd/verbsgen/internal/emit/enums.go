@@ -2,13 +2,13 @@ package emit
 
 import (
 	"fmt"
-	"go/token"
 	"strconv"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 )
 
 // enumsFile writes the flag and enum types with their constants.
@@ -65,7 +65,7 @@ func (e *emitter) enumConsts(g *goFile, t *model.Enum) {
 			}
 			consts = append(consts, jen.Comment(comment(text)))
 		}
-		consts = append(consts, remark(param(m.Go, t.Go).Op("=").Add(value(t, m.Value)), m.C))
+		consts = append(consts, remark(param(m.Go, t.Go).Op("=").Add(enumValue(t, m.Value)), m.C))
 	}
 	g.decl("// Constants of "+t.Go+".", jen.Const().Defs(consts...))
 }
@@ -104,8 +104,8 @@ func (e *emitter) enumsTestFile() *goFile {
 	return g
 }
 
-// value gives flags in hex and values in decimal.
-func value(t *model.Enum, v int64) *jen.Statement {
+// enumValue gives flags in hex and values in decimal.
+func enumValue(t *model.Enum, v int64) *jen.Statement {
 	if t.Flags {
 		return inHex(uint64(v))
 	}
@@ -120,7 +120,7 @@ func value(t *model.Enum, v int64) *jen.Statement {
 //
 //	func (v MRAccess) String() string { return validate.FlagText(uint64(v), mrAccessNames) }
 func (e *emitter) flagString(g *goFile, t *model.Enum) {
-	names := lowerFirst(t.Go) + "Names"
+	names := naming.Unexported(t.Go) + "Names"
 	var rows []jen.Code
 	for _, m := range t.Members {
 		if !m.Alias {
@@ -163,22 +163,4 @@ func (e *emitter) enumString(g *goFile, t *model.Enum) {
 			jen.Return(jen.Lit(t.Go + "(").Op("+").Add(number).Op("+").Lit(")")),
 		},
 	})
-}
-
-// lowerFirst makes an unexported name: MRAccess becomes mrAccess, Type type_.
-func lowerFirst(s string) string {
-	name := strings.ToLower(s)
-	for i, r := range s {
-		if r >= 'a' && r <= 'z' {
-			if i > 1 {
-				i--
-			}
-			name = strings.ToLower(s[:i]) + s[i:]
-			break
-		}
-	}
-	if token.IsKeyword(name) {
-		return name + "_"
-	}
-	return name
 }

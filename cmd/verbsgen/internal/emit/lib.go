@@ -5,16 +5,23 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 )
 
-// symConst names a symbol's index in the table of a Lib.
-func symConst(s *model.Symbol) string {
-	return "sym" + strings.ToUpper(s.Name[:1]) + s.Name[1:]
+// symConst names the place of a C function in the table of a Lib.
+func symConst(c string) string {
+	return "sym" + strings.ToUpper(c[:1]) + c[1:]
 }
 
-// libFile writes the loader, the table of symbols and the device list.
+// fnAddr is the address of an exported function: l.fn[symIbv_x].
+func fnAddr(lib *jen.Statement, c string) *jen.Statement {
+	return dot(lib, "fn").Index(id(symConst(c)))
+}
+
+// verbSymbols lists the exported functions that a verb's shim calls.
+func verbSymbols(v *model.Verb) []*model.Symbol { return v.Symbols() }
+
+// libFile writes the loader, the table of symbols, and what is planned for the library.
 func (e *emitter) libFile() *goFile {
 	g := e.newFile("lib.gen.go")
 	e.symbolTable(g)
@@ -22,13 +29,7 @@ func (e *emitter) libFile() *goFile {
 	e.load(g)
 	e.loadFrom(g)
 	e.missingSymbol(g)
-	if e.has(form.DeviceList) {
-		e.deviceInfo(g)
-		e.devices(g)
-		e.openDevice(g)
-		e.deviceFunctions(g)
-		e.readDevice(g)
-	}
+	e.decls(g, e.plan.Lib)
 	return g
 }
 
@@ -43,7 +44,7 @@ func (e *emitter) libFile() *goFile {
 func (e *emitter) symbolTable(g *goFile) {
 	var places, rows []jen.Code
 	for i, s := range e.pkg.Symbols {
-		place := id(symConst(s))
+		place := id(symConst(s.Name))
 		if i == 0 {
 			place.Op("=").Iota()
 		}
@@ -154,52 +155,4 @@ func (e *emitter) missingSymbol(g *goFile) {
 		recv: recv("l", "Lib"), name: "missing", params: []jen.Code{param("verb", "string"), param("sym", "int")}, results: errResult(),
 		body: []jen.Code{jen.Return(id("symbols").Index(id("sym")).Dot("Missing").Call(id("verb"), id("l.name")))}, short: true,
 	})
-}
-
-// missingCheck is the test for a symbol that the loaded library lacks. Of the functions of a special any one is enough, and
-// an op of the context may stand in for them all; then there is no test, which is nil.
-//
-//	if l.fn[symIbv_x] == 0 {
-//		return nil, l.missing("ibv_x", symIbv_x)
-//	}
-func (e *emitter) missingCheck(v *model.Verb, lib *jen.Statement, f fail) jen.Code {
-	syms := verbSymbols(v)
-	if len(syms) == 0 || v.Special != nil && v.Special.Op {
-		return nil
-	}
-	var absent *jen.Statement
-	for _, s := range syms {
-		one := op(fnAddr(lib, s), "==", jen.Lit(0))
-		if absent == nil {
-			absent = one
-		} else {
-			absent.Op("&&").Add(one)
-		}
-	}
-	return jen.If(absent).Block(f.with(dot(lib, "missing").Call(jen.Lit(v.C), id(symConst(syms[0])))))
-}
-
-// fnAddr is the address of an exported function: l.fn[symIbv_x].
-func fnAddr(lib *jen.Statement, s *model.Symbol) *jen.Statement {
-	return dot(lib, "fn").Index(id(symConst(s)))
-}
-
-// callShim calls the C side of a verb, with the addresses of the exported functions first: rawX(l.fn[symIbv_x], args).
-func (e *emitter) callShim(v *model.Verb, lib *jen.Statement, args ...jen.Code) *jen.Statement {
-	var all []jen.Code
-	for _, s := range verbSymbols(v) {
-		all = append(all, fnAddr(lib, s))
-	}
-	return id("raw" + v.Go).Call(append(all, args...)...)
-}
-
-// verbSymbols lists the exported functions that a verb's shim calls.
-func verbSymbols(v *model.Verb) []*model.Symbol {
-	switch {
-	case v.Special != nil:
-		return v.Special.Symbols
-	case v.Symbol != nil:
-		return []*model.Symbol{v.Symbol}
-	}
-	return nil
 }

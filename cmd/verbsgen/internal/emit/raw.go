@@ -1,96 +1,60 @@
 package emit
 
 import (
-	"cmp"
-	"fmt"
-	"strings"
-
 	"github.com/dave/jennifer/jen"
 
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/emit/cdecl"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
-	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/plan"
 )
 
 // constraint says where the C side can be.
 const constraint = "linux && cgo && (amd64 || arm64)"
 
-// rawParam is a parameter of a raw function: its Go type, and how it crosses.
-type rawParam struct {
-	name string
-	typ  string
-	cgo  *jen.Statement
-}
-
 // inC is a type, or a function, of C: C.uint32_t.
 func inC(name string) *jen.Statement { return jen.Id("C").Dot(name) }
 
-func (e *emitter) rawParams(v *model.Verb) []rawParam {
-	var out []rawParam
-	address := func(name string, x jen.Code) rawParam {
-		return rawParam{name, "uintptr", inC("uintptr_t").Call(x)}
+// crossed is a parameter as it is handed to C.
+func crossed(p plan.Cross) *jen.Statement {
+	x := id(p.Name)
+	switch {
+	case p.Memory:
+		return jen.Parens(jen.Op("*").Add(inC("uint8_t"))).Call(x)
+	case p.Type == "unsafe.Pointer":
+		return inC("uintptr_t").Call(jen.Uintptr().Call(x))
 	}
-	for i := range verbSymbols(v) {
-		n := fmt.Sprintf("fn%d", i)
-		out = append(out, address(n, id(n)))
-	}
-	for _, p := range v.Params {
-		x := id(p.Go)
-		switch {
-		case memoryOf(p) == cdecl.OfGo:
-			out = append(out, rawParam{p.Go, "unsafe.Pointer", jen.Parens(jen.Op("*").Add(inC("uint8_t"))).Call(x)})
-		case p.Role == spec.RoleAddr:
-			out = append(out, address(p.Go, x))
-		case p.Role == spec.RoleHandle:
-			out = append(out, rawParam{p.Go, "unsafe.Pointer", inC("uintptr_t").Call(jen.Uintptr().Call(x))})
-		default:
-			t := e.intOf(p.CType)
-			out = append(out, rawParam{p.Go, t, inC(t + "_t").Call(x)})
-		}
-	}
-	return out
+	return inC(p.Type + "_t").Call(x)
 }
 
-// intOf is the Go integer that carries a C integer or enum, or the address that a pointer is.
-func (e *emitter) intOf(ctype string) string {
-	t, err := e.classify(ctype)
-	if err != nil {
-		e.errs = append(e.errs, fmt.Errorf("internal error: %w", err))
+// rawResults are the types of what a raw function returns, and what it returns without C.
+func rawResults(s *plan.Shim) (types, without []jen.Code) {
+	errno, missing := rt("syscall", "Errno"), rt("syscall", "ENOSYS")
+	switch s.Answer {
+	case plan.Pointer:
+		return []jen.Code{unsafePointer(), errno}, []jen.Code{jen.Nil(), missing}
+	case plan.Errno:
+		return []jen.Code{errno}, []jen.Code{missing}
+	case plan.Negative, plan.Code:
+		return []jen.Code{jen.Int(), errno}, []jen.Code{jen.Lit(-1), missing}
 	}
-	return cmp.Or(t.GoInt(), "uintptr")
+	switch s.Result {
+	case "":
+		return nil, nil
+	case "unsafe.Pointer":
+		return []jen.Code{unsafePointer()}, []jen.Code{jen.Nil()}
+	}
+	return []jen.Code{goType(s.Result)}, []jen.Code{jen.Lit(0)}
 }
 
-// rawResults are the Go results of a raw function.
-func (e *emitter) rawResults(v *model.Verb) []jen.Code {
-	errno := rt("syscall", "Errno")
-	switch v.Returns {
-	case spec.RetNullErrno:
-		return []jen.Code{unsafePointer(), errno}
-	case spec.RetErrno:
-		return []jen.Code{errno}
-	case spec.RetMinus1, spec.RetRereg:
-		return []jen.Code{jen.Int(), errno}
-	case spec.RetValue:
-		return []jen.Code{goType(e.rawValue(v))}
+// rawFunc is a raw function with a body; without one it returns that there is no C.
+func rawFunc(s *plan.Shim, body ...jen.Code) fn {
+	types, without := rawResults(s)
+	if body == nil && without != nil {
+		body = []jen.Code{jen.Return(without...)}
 	}
-	return nil
-}
-
-// rawValue is the type of the value that a raw function returns.
-func (e *emitter) rawValue(v *model.Verb) string {
-	if strings.HasSuffix(v.CRet, "*") {
-		return "unsafe.Pointer"
+	f := fn{name: "raw" + s.Verb.Go, results: types, body: body}
+	for _, p := range s.Params {
+		f.params = append(f.params, param(p.Name, p.Type))
 	}
-	return e.intOf(v.CRet)
-}
-
-// rawFunc is a raw function with a body.
-func (e *emitter) rawFunc(v *model.Verb, body []jen.Code) fn {
-	var params []jen.Code
-	for _, p := range e.rawParams(v) {
-		params = append(params, param(p.name, p.typ))
-	}
-	return fn{name: "raw" + v.Go, params: params, results: e.rawResults(v), body: body}
+	return f
 }
 
 // rawFile writes the crossing: the one file that imports C.
@@ -98,12 +62,9 @@ func (e *emitter) rawFile() *goFile {
 	g := e.newFile("raw.gen.go")
 	g.f.HeaderComment("//go:build " + constraint)
 	pre := []string{"#include \"shims.gen.h\""}
-	for _, v := range e.pkg.Verbs {
-		if !e.shimmed(v) {
-			continue
-		}
-		name := e.prefix + "_" + v.C
-		if !v.Callbacks { // what may run Go may move the stack that an argument lies on
+	for _, s := range e.plan.Shims {
+		name := e.prefix + "_" + s.Verb.C
+		if !s.Verb.Callbacks { // what may run Go may move the stack that an argument lies on
 			pre = append(pre, "#cgo noescape "+name, "#cgo nocallback "+name)
 		}
 	}
@@ -112,10 +73,8 @@ func (e *emitter) rawFile() *goFile {
 	}
 	g.decl("// haveC tells whether the package was built with its C side.", jen.Const().Id("haveC").Op("=").True())
 	e.layoutGuards(g)
-	for _, v := range e.pkg.Verbs {
-		if e.shimmed(v) {
-			g.fn(e.rawFunc(v, e.rawBody(v)))
-		}
+	for _, s := range e.plan.Shims {
+		g.fn(rawFunc(s, e.rawBody(s)...))
 	}
 	return g
 }
@@ -153,23 +112,24 @@ func (e *emitter) layoutGuards(g *goFile) {
 //		return nil, verr.ErrnoOf(err)
 //	}
 //	return p, 0
-func (e *emitter) rawBody(v *model.Verb) []jen.Code {
+func (e *emitter) rawBody(s *plan.Shim) []jen.Code {
 	var args []jen.Code
-	for _, p := range e.rawParams(v) {
-		args = append(args, p.cgo)
+	for _, p := range s.Params {
+		args = append(args, crossed(p))
 	}
-	call := inC(e.prefix + "_" + v.C).Call(args...)
+	call := inC(e.prefix + "_" + s.Verb.C).Call(args...)
 	errno := rt("verr", "ErrnoOf").Call(id("err"))
-	switch v.Returns {
-	case spec.RetNullErrno:
+	switch s.Answer {
+	case plan.Pointer:
 		return []jen.Code{define("p", "err").Add(call), jen.If(isNil(id("p"))).Block(jen.Return(jen.Nil(), errno)), jen.Return(id("p"), jen.Lit(0))}
-	case spec.RetErrno:
+	case plan.Errno:
 		return []jen.Code{jen.Return(rt("syscall", "Errno").Call(call))}
-	case spec.RetMinus1, spec.RetRereg:
+	case plan.Negative, plan.Code:
 		n := jen.Int().Call(id("n"))
 		return []jen.Code{define("n", "err").Add(call), jen.If(op(id("n"), "<", jen.Lit(0))).Block(jen.Return(n, errno)), jen.Return(n, jen.Lit(0))}
-	case spec.RetValue:
-		return []jen.Code{jen.Return(goType(e.rawValue(v)).Call(call))}
+	}
+	if s.Result != "" {
+		call = jen.Return(goType(s.Result).Call(call))
 	}
 	return []jen.Code{call}
 }
@@ -180,29 +140,8 @@ func (e *emitter) rawStubFile() *goFile {
 	g.f.HeaderComment("//go:build !(" + constraint + ")")
 	g.decl(`// haveC tells whether the package was built with its C side. Without it LoadFrom gives an error, and no function
 // below is ever reached.`, jen.Const().Id("haveC").Op("=").False())
-	for _, v := range e.pkg.Verbs {
-		if e.shimmed(v) {
-			g.fn(e.rawFunc(v, stubBody(v)))
-		}
+	for _, s := range e.plan.Shims {
+		g.fn(rawFunc(s))
 	}
 	return g
-}
-
-// stubBody is the answer of a raw function without C: return nil, syscall.ENOSYS.
-func stubBody(v *model.Verb) []jen.Code {
-	missing := rt("syscall", "ENOSYS")
-	switch v.Returns {
-	case spec.RetNullErrno:
-		return []jen.Code{jen.Return(jen.Nil(), missing)}
-	case spec.RetErrno:
-		return []jen.Code{jen.Return(missing)}
-	case spec.RetMinus1, spec.RetRereg:
-		return []jen.Code{jen.Return(jen.Lit(-1), missing)}
-	case spec.RetValue:
-		if strings.HasSuffix(v.CRet, "*") {
-			return []jen.Code{jen.Return(jen.Nil())}
-		}
-		return []jen.Code{jen.Return(jen.Lit(0))}
-	}
-	return nil
 }

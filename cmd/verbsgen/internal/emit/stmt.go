@@ -35,9 +35,14 @@ func selecting(s *jen.Statement, names ...string) *jen.Statement {
 	return s
 }
 
-// goType is a type from its text in the model: "uint32", "*MR", "[64]byte", "[]byte", "dpath.WC".
+// goType is a type from its text in the model: "uint32", "*MR", "[64]byte", "[]byte", "dpath.WC", "...QPField", "func()",
+// "atomic.Pointer[cDeviceAttr]".
 func goType(text string) *jen.Statement {
 	switch {
+	case strings.HasPrefix(text, "func"): // without parameters and results
+		return jen.Func().Params()
+	case strings.HasPrefix(text, "..."):
+		return jen.Op("...").Add(goType(text[3:]))
 	case strings.HasPrefix(text, "*"):
 		return ptr(text[1:])
 	case strings.HasPrefix(text, "["):
@@ -46,6 +51,9 @@ func goType(text string) *jen.Statement {
 			return jen.Index().Add(goType(elem))
 		}
 		return jen.Index(digits(n)).Add(goType(elem))
+	}
+	if name, of, ok := strings.Cut(text, "["); ok {
+		return goType(name).Types(goType(strings.TrimSuffix(of, "]")))
 	}
 	if pkg, name, ok := strings.Cut(text, "."); ok {
 		return rt(pkg, name)
@@ -70,9 +78,6 @@ func dec(v uint64) *jen.Statement { return digits(strconv.FormatUint(v, 10)) }
 
 // unsafePointer is the type unsafe.Pointer.
 func unsafePointer() *jen.Statement { return rt("unsafe", "Pointer") }
-
-// unsafeRef passes the address of a Go value to C: unsafe.Pointer(&x).
-func unsafeRef(x jen.Code) *jen.Statement { return unsafePointer().Call(ref(x)) }
 
 // op joins two expressions by an operator: a == b.
 func op(a jen.Code, operator string, b jen.Code) *jen.Statement {
@@ -115,9 +120,6 @@ func short(body ...jen.Code) *jen.Statement {
 // remark puts a comment behind a statement: x // text.
 func remark(x *jen.Statement, text string) *jen.Statement { return x.Clone().Comment("// " + text) }
 
-// deferred defers a call: defer x().
-func deferred(x *jen.Statement) *jen.Statement { return jen.Defer().Add(x.Call()) }
-
 // fail is what a method returns with an error: the zero values of its other results.
 type fail []jen.Code
 
@@ -147,39 +149,6 @@ func (f fail) ifErr() *jen.Statement {
 func isNil(x jen.Code) *jen.Statement  { return op(x, "==", jen.Nil()) }
 func notNil(x jen.Code) *jen.Statement { return op(x, "!=", jen.Nil()) }
 
-// enterHandle begins the use of a handle until the method returns:
-//
-//	if err := h.enter(verb); err != nil {
-//		return nil, err
-//	}
-//	defer h.node.Exit()
-func enterHandle(h *jen.Statement, f fail) []jen.Code {
-	return []jen.Code{f.onErr(dot(h, "enter").Call(id("verb"))), deferred(dot(h, "node.Exit"))}
-}
-
-// constVerb names the verb for errors: const verb = "ibv_reg_mr".
-func constVerb(c string) *jen.Statement { return jen.Const().Id("verb").Op("=").Lit(c) }
-
-// lockUntilReturn locks a mutex:
-//
-//	mu.Lock()
-//	defer mu.Unlock()
-func lockUntilReturn(mu *jen.Statement) []jen.Code {
-	return []jen.Code{dot(mu, "Lock").Call(), deferred(dot(mu, "Unlock"))}
-}
-
-// releaseUnlessKept lets go of what a method holds, unless the new object has it:
-//
-//	defer func() {
-//		if release != nil {
-//			release()
-//		}
-//	}()
-func releaseUnlessKept() *jen.Statement {
-	release := id("release")
-	return jen.Defer().Func().Params().Block(jen.If(notNil(release)).Block(release.Clone().Call())).Call()
-}
-
 // fn is a function or method in the making.
 type fn struct {
 	doc     string // comment, with its slashes
@@ -195,12 +164,18 @@ type fn struct {
 func recv(name, typ string) *jen.Statement { return param(name, "*"+typ) }
 
 // fn adds a function.
-func (g *goFile) fn(f fn) {
+func (g *goFile) fn(f fn) { g.decl(f.doc, f.code()) }
+
+// code is the function without its comment; one without a name is a value.
+func (f fn) code() *jen.Statement {
 	s := jen.Func()
 	if f.recv != nil {
 		s.Params(f.recv)
 	}
-	s.Id(f.name).Params(f.params...)
+	if f.name != "" {
+		s.Id(f.name)
+	}
+	s.Params(f.params...)
 	switch len(f.results) {
 	case 0:
 	case 1:
@@ -209,11 +184,9 @@ func (g *goFile) fn(f fn) {
 		s.Params(f.results...)
 	}
 	if f.short {
-		s.Add(short(f.body...))
-	} else {
-		s.Block(f.body...)
+		return s.Add(short(f.body...))
 	}
-	g.decl(f.doc, s)
+	return s.Block(f.body...)
 }
 
 // decl adds a declaration below its comment.

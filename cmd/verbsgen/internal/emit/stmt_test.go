@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/dave/jennifer/jen"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/plan"
 )
 
 // TestExpressions renders each expression of the vocabulary by itself.
@@ -23,12 +25,12 @@ func TestExpressions(t *testing.T) {
 		{goType("[64]byte"), "[64]byte"},
 		{goType("[]*dpath.WC"), "[]*dpath.WC"},
 		{ptr("MR"), "*MR"},
-		{unsafeRef(id("attrC")), "unsafe.Pointer(&attrC)"},
 		{op(id("a"), "&^", inHex(31)), "a &^ 0x1f"},
 		{define("a", "err").Add(id("f")).Call(), "a, err := f()"},
 		{assign(id("a"), dec(1<<63)), "a = 9223372036854775808"},
 		{id("T").Values(key("A", jen.Lit(1))), "T{A: 1}"},
-		{setBit(id("a.mask"), 4, "IBV_X"), "a.mask |= 0x4 // IBV_X"},
+		{goType("*pdalloc.Calls[PD]"), "*pdalloc.Calls[PD]"},
+		{jen.Func().Id("f").Params(param("p", "...*object.Node")).Block(), "func f(p ...*object.Node) {}"},
 		{fail{jen.Nil(), jen.Lit(0)}.with(id("err")), "return nil, 0, err"},
 		{fail(nil).with(id("err")), "return err"},
 		{define("f").Func().Params().Add(short(jen.Return(id("x")))), "f := func() { return x }"},
@@ -39,30 +41,66 @@ func TestExpressions(t *testing.T) {
 	}
 }
 
-// TestStatements renders the statements that methods are put together from.
-func TestStatements(t *testing.T) {
-	none := fail{jen.Nil()}
+// TestValues prints a value of each kind.
+func TestValues(t *testing.T) {
 	for _, c := range []struct {
-		name string
-		code []jen.Code
+		value plan.Value
+		want  string
+	}{
+		{plan.Value{Path: "pd.c"}, "pd.c"},
+		{plan.Value{As: plan.Number, N: 1 << 63}, "9223372036854775808"},
+		{plan.Value{As: plan.Hex, N: 31}, "0x1f"},
+		{plan.Value{As: plan.Text, Text: "a\"b"}, `"a\"b"`},
+		{plan.Value{As: plan.Numbered, Text: "lkey 0x", Path: "o.lkey", N: 16}, `"lkey 0x" + strconv.FormatUint(uint64(o.lkey), 16)`},
+		{plan.Value{As: plan.Address, Path: "pd.node"}, "&pd.node"},
+		{plan.Value{As: plan.Memory, Path: "attrC"}, "unsafe.Pointer(&attrC)"},
+		{plan.Value{As: plan.Array, Path: "listC"}, "unsafe.Pointer(unsafe.SliceData(listC))"},
+		{plan.Value{As: plan.Length, Path: "list", Type: "int32"}, "int32(len(list))"},
+		{plan.Value{As: plan.Converted, Type: "*cDevice", Path: "c"}, "(*cDevice)(c)"},
+		{plan.Value{As: plan.Reversed, Path: "c.guid", N: 64}, "bits.ReverseBytes64(c.guid)"},
+		{plan.Value{As: plan.IsNotZero, Path: "c.on"}, "c.on != 0"},
+		{plan.Value{As: plan.IsNil, Path: "o"}, "o == nil"},
+		{plan.Value{As: plan.IsWide, Path: "fd"}, "int(int32(fd)) != fd"},
+		{plan.Value{As: plan.Differ, Args: []plan.Value{{Path: "pd.dev"}, {Path: "mr.dev"}}}, "pd.dev != mr.dev"},
+		{plan.Value{As: plan.Function, Func: &plan.Func{Params: []plan.Var{{Name: "c", Type: "unsafe.Pointer"}}, Results: []plan.Var{{Name: "err", Type: "error"}},
+			Then: []plan.Step{plan.Return{Values: []plan.Value{{Path: "nil"}}}}}}, "func(c unsafe.Pointer) (err error) {\n\treturn nil\n}"},
+		{plan.Value{As: plan.CText, Path: "c.name"}, "cmem.Text(c.name[:])"},
+		{plan.Value{As: plan.Handle, Path: "pd.c"}, "validate.Addr(pd.c)"},
+		{plan.Value{As: plan.Known, Args: []plan.Value{{As: plan.CField, Type: "uint32", Path: "qp.c", N: 52}}}, "validate.Of(uint64(cmem.At[uint32](qp.c, 52)))"},
+		{plan.Value{As: plan.Property, Path: "dm.Length"}, "validate.Maybe(dm.Length())"},
+		{plan.Value{As: plan.Composite, Type: "GID"}, "GID{}"},
+		{plan.Value{As: plan.Composite, Type: "*PD", With: []plan.Entry{{Name: "c", Value: plan.Value{Path: "c"}}}}, "&PD{c: c}"},
+		{plan.Value{As: plan.New, Type: "CQEvent"}, "new(CQEvent)"},
+		{plan.Value{As: plan.Symbol, Path: "o.lib", Text: "ibv_x"}, "o.lib.fn[symIbv_x]"},
+		{plan.Value{As: plan.Result, Type: "dpath", Path: "PollSpin", Args: []plan.Value{{Path: "cq.c"}}}, "dpath.PollSpin(cq.c)"},
+	} {
+		if got := strings.TrimPrefix(fmt.Sprintf("%#v", define("x").Add(printer{}.value(c.value))), "x := "); got != c.want {
+			t.Errorf("got %s, want %s", got, c.want)
+		}
+	}
+}
+
+// TestSteps prints steps that every method is made of.
+func TestSteps(t *testing.T) {
+	p := printer{zero: fail{jen.Nil()}}
+	for _, c := range []struct {
+		step plan.Step
 		want string
 	}{
-		{"enterHandle", enterHandle(id("mr"), none), "if err := mr.enter(verb); err != nil {\n\treturn nil, err\n}\ndefer mr.node.Exit()"},
-		{"ifErr", []jen.Code{none.ifErr()}, "if err != nil {\n\treturn nil, err\n}"},
-		{"lockUntilReturn", lockUntilReturn(id("o.mu")), "o.mu.Lock()\ndefer o.mu.Unlock()"},
-		{"releaseUnlessKept", []jen.Code{releaseUnlessKept()}, "defer func() {\n\tif release != nil {\n\t\trelease()\n\t}\n}()"},
-		{"constVerb", []jen.Code{constVerb("ibv_reg_mr")}, "const verb = \"ibv_reg_mr\""},
-		{"lines", []jen.Code{define("in").Id("inX").Add(lines(key("a", id("b")), nil, key("abc", id("d"))))}, "in := inX{\n\ta:   b,\n\tabc: d,\n}"},
-		{"ifGone", []jen.Code{ifGone(id("qp"), "errPostSend", fail{jen.Lit(0)})}, "if qp == nil || qp.c == nil {\n\treturn 0, errPostSend.Closed()\n}"},
-		{"nothing", []jen.Code{nil, (*jen.Statement)(nil)}, ""},
+		{plan.Name{Verb: "ibv_reg_mr"}, "const verb = \"ibv_reg_mr\""},
+		{plan.Enter{Handle: "mr"}, "if err := mr.enter(verb); err != nil {\n\treturn nil, err\n}\ndefer mr.node.Exit()"},
+		{plan.Lock{Mutex: "o.mu"}, "o.mu.Lock()\ndefer o.mu.Unlock()"},
+		{plan.Keep{}, "o.release, release = release, nil // kept until Close has succeeded"},
+		{plan.Refuse{When: plan.Value{As: plan.IsClosed, Path: "qp"}, Error: plan.Value{As: plan.Result, Path: "errPostSend.Closed"}}, "if qp == nil || qp.c == nil {\n\treturn nil, errPostSend.Closed()\n}"},
+		{plan.Missing{Verb: "ibv_x", Lib: "l", Symbols: []string{"ibv_x2", "ibv_x"}},
+			"if l.fn[symIbv_x2] == 0 && l.fn[symIbv_x] == 0 {\n\treturn nil, l.missing(\"ibv_x\", symIbv_x2)\n}"},
+		{plan.SetBits{To: "a.mask", Bits: plan.Value{As: plan.Hex, N: 4}, Remark: "IBV_X"}, "a.mask |= 0x4 // IBV_X"},
+		{plan.Call{By: plan.Value{As: plan.Result, Path: "rawX"}, Answer: plan.Pointer, Into: "ptr", Failure: plan.Failure{By: "calls", Memlock: true}},
+			"ptr, errno := rawX()\nif ptr == nil {\n\treturn nil, calls.Failed(verb, errno, func() []string { return verr.MemlockHints(errno) })\n}"},
 	} {
-		got := strings.TrimSpace(fmt.Sprintf("%#v", jen.Func().Id("f").Params().Block(c.code...)))
-		want := "func f() {\n\t" + strings.ReplaceAll(c.want, "\n", "\n\t") + "\n}"
-		if c.want == "" {
-			want = "func f() {}"
-		}
-		if got != want {
-			t.Errorf("%s: got\n%s\nwant\n%s", c.name, got, want)
+		got := strings.TrimSpace(fmt.Sprintf("%#v", jen.Func().Id("f").Params().Block(p.steps([]plan.Step{c.step})...)))
+		if want := "func f() {\n\t" + strings.ReplaceAll(c.want, "\n", "\n\t") + "\n}"; got != want {
+			t.Errorf("%T: got\n%s\nwant\n%s", c.step, got, want)
 		}
 	}
 }

@@ -1,6 +1,6 @@
 // Package model is the joined view of a release's facts and the specs: everything an emitter can ask for.
 //
-// It is plain data. Bind makes it and emit reads it; by the time it exists it can no longer be wrong. It knows neither
+// It is plain data. Bind makes it, plan and emit read it; by the time it exists it can no longer be wrong. It knows neither
 // the C parser, nor YAML, nor jennifer. Read this file first.
 package model
 
@@ -245,6 +245,43 @@ type Verb struct {
 type Extent struct {
 	Param *Param
 	Leaf  *Leaf // of its record
+}
+
+// Symbols lists the exported functions that are called for the verb: of a special all that may serve.
+func (v *Verb) Symbols() []*Symbol {
+	switch {
+	case v.Special != nil:
+		return v.Special.Symbols
+	case v.Symbol != nil:
+		return []*Symbol{v.Symbol}
+	}
+	return nil
+}
+
+// Checked are the rules of a verb that its validator checks: those that refuse a call, or the lints.
+func (v *Verb) Checked(lint bool) []*Rule {
+	var out []*Rule
+	for _, r := range v.Rules {
+		if r.Checked && r.Lint == lint {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// Inputs are the values that the validator of a verb looks at, each once.
+func (v *Verb) Inputs() []Operand {
+	var out []Operand
+	seen := map[string]bool{}
+	for _, r := range append(v.Checked(false), v.Checked(true)...) {
+		for _, o := range r.Operands() {
+			if o.Name != "" && !seen[o.Name] {
+				seen[o.Name] = true
+				out = append(out, *o)
+			}
+		}
+	}
+	return out
 }
 
 // Part gives the verb that plays a part for this one, or nil.

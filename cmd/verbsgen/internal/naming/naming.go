@@ -87,3 +87,21 @@ func Field(c string) string {
 	}
 	return name
 }
+
+// Unexported makes an unexported name: MRAccess becomes mrAccess, Type type_.
+func Unexported(s string) string {
+	name := strings.ToLower(s)
+	for i, r := range s {
+		if r >= 'a' && r <= 'z' {
+			if i > 1 {
+				i--
+			}
+			name = strings.ToLower(s[:i]) + s[i:]
+			break
+		}
+	}
+	if token.IsKeyword(name) {
+		return name + "_"
+	}
+	return name
+}

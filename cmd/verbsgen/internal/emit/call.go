@@ -1,0 +1,181 @@
+package emit
+
+import (
+	"github.com/dave/jennifer/jen"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/plan"
+)
+
+// check fills the inputs of the rules and calls the validators:
+//
+//	in := inX{
+//		access: uint64(access),
+//	}
+//	if caps := pd.dev.caps.Load(); caps != nil {
+//		in.capMaxMRSize = validate.Of(uint64(caps.max_mr_size))
+//	}
+//	if err := checkX(&in); err != nil {
+//		return nil, err
+//	}
+//	if pd.lib.lints.Wanted() {
+//		pd.lib.lints.Report(hintX(&in))
+//	}
+func (p printer) check(s plan.Check) []jen.Code {
+	in := ref(id("in"))
+	out := []jen.Code{define("in").Id("in" + s.Verb).Add(lines(p.entries(s.Inputs)...))}
+	if len(s.Caps) > 0 {
+		var caps []jen.Code
+		for _, x := range s.Caps {
+			caps = append(caps, assign(id("in", x.Name), p.value(x.Value)))
+		}
+		out = append(out, jen.If(define("caps").Add(id(s.From, "caps.Load").Call()), notNil(id("caps"))).Block(caps...))
+	}
+	if s.Refuses {
+		refuse := []jen.Code{p.zero.with(id("err"))}
+		if s.Release != "" {
+			refuse = append([]jen.Code{id(s.Release).Call()}, refuse...)
+		}
+		out = append(out, jen.If(define("err").Add(id("check"+s.Verb).Call(in)), notNil(id("err"))).Block(refuse...))
+	}
+	if s.Lints {
+		out = append(out, jen.If(id(s.Lib, "lints.Wanted").Call()).Block(id(s.Lib, "lints.Report").Call(id("hint"+s.Verb).Call(in))))
+	}
+	return out
+}
+
+// call calls a verb and returns its error:
+//
+//	if errno := rawX(l.fn[symIbv_x], qp.c); errno != 0 {
+//		return verr.Failed(verb, errno, nil)
+//	}
+func (p printer) call(s plan.Call) []jen.Code {
+	raw, zero := p.value(s.By), jen.Lit(0)
+	failed := func(name, operator string, than jen.Code) *jen.Statement {
+		return op(id(name), operator, than)
+	}
+	refuse := func(conditions ...jen.Code) *jen.Statement {
+		return jen.If(conditions...).Block(p.zero.with(failure(s.Failure)))
+	}
+	switch s.Answer {
+	case plan.Pointer:
+		return []jen.Code{define(s.Into, "errno").Add(raw), refuse(isNil(id(s.Into)))}
+	case plan.Errno:
+		return []jen.Code{refuse(define("errno").Add(raw), failed("errno", "!=", zero))}
+	case plan.Negative:
+		return []jen.Code{define("n", "errno").Add(raw), refuse(failed("n", "<", zero))}
+	case plan.NotZero:
+		return []jen.Code{refuse(define("n", "errno").Add(raw), failed("n", "!=", zero))}
+	case plan.Code:
+		return []jen.Code{define("code", "errno").Add(raw)}
+	}
+	return []jen.Code{raw}
+}
+
+// failure is the error of a call: verr.Failed(verb, errno, hints), or that of an allocator's calls.
+func failure(f plan.Failure) *jen.Statement {
+	by, verb := rt("verr", "Failed"), id("verb")
+	if f.By != "" {
+		by = id(f.By, "Failed")
+	}
+	if f.Verb != "" {
+		verb = jen.Lit(f.Verb)
+	}
+	return by.Call(verb, id("errno"), hints(f))
+}
+
+// hints is the function that explains a failure, or nil:
+//
+//	func() []string { return append(verr.Texts(hintX(&in)), verr.MemlockHints(errno)...) }
+func hints(f plan.Failure) *jen.Statement {
+	byRules, byLimit := rt("verr", "Texts").Call(id("hint"+f.Lints).Call(ref(id("in")))), rt("verr", "MemlockHints").Call(id("errno"))
+	var all *jen.Statement
+	switch {
+	case f.Lints != "" && f.Memlock:
+		all = jen.Append(byRules, byLimit.Op("..."))
+	case f.Lints != "":
+		all = byRules
+	case f.Memlock:
+		all = byLimit
+	case f.Gone:
+		all = rt("devmem", "GoneHints").Call(id("errno"))
+	default:
+		return jen.Nil()
+	}
+	return jen.Func().Params().Index().String().Add(short(jen.Return(all)))
+}
+
+// formStep prints a step of a single form, or of a handle.
+func (p printer) formStep(s plan.Step) ([]jen.Code, bool) {
+	switch s := s.(type) {
+	case plan.Open:
+		return one(open(s))
+	case plan.Batch:
+		return []jen.Code{define(s.Into, "errno").Add(p.value(s.Call)),
+			jen.If(op(id("errno"), "!=", jen.Lit(0))).Block(jen.Return(p.value(s.Else), id(s.Errors, "Errno").Call(id("errno"))))}, true
+	case plan.Settle:
+		return one(settle(s))
+	case plan.NewCalls:
+		return p.newCalls(s), true
+	case plan.TakeMemory:
+		return p.takeMemory(s), true
+	case plan.FirstErr:
+		wide := p.value(plan.Value{As: plan.IsWide, Path: s.Value}).Op("&&").Add(isNil(id("a.err")))
+		return one(jen.If(wide).Block(assign(id("a.err"), rt("verr", "OutOfRange").Call(jen.Lit(""), jen.Lit(s.What), id(s.Value)))))
+	case plan.NextCompletion:
+		return one(p.nextCompletion(s))
+	case plan.NextAsync:
+		return p.nextAsync(s), true
+	}
+	return nil, false
+}
+
+// open opens the node of a handle; when that fails, the C object is given back:
+//
+//	if err := o.node.Init(o, "MR", o.label(), parents...); err != nil {
+//		return errors.Join(err, o.destroy())
+//	}
+func open(s plan.Open) *jen.Statement {
+	begin := id("o.node.Init").Call(id("o"), jen.Lit(s.Kind), id("o.label").Call(), id("parents").Op("..."))
+	return jen.If(define("err").Add(begin), notNil(id("err"))).Block(jen.Return(rt("errors", "Join").Call(id("err"), id("o.destroy").Call())))
+}
+
+// nextCompletion waits for an event of a queue:
+//
+//	if ev.CQ, err = events.NextCompletion(ctx, &ev.event, from, &o.dev.handles, nodeOfCQ); err != nil {
+//		return nil, err
+//	}
+func (p printer) nextCompletion(s plan.NextCompletion) *jen.Statement {
+	next := rt("events", "NextCompletion").Call(id("ctx"), ref(id("ev.event")), id("from"), ref(id("o.dev.handles")), id("nodeOf"+s.Queue))
+	return jen.If(jen.List(id("ev.CQ"), id("err")).Op("=").Add(next), notNil(id("err"))).Block(p.zero.with(id("err")))
+}
+
+// nextAsync waits for an event of a device, and puts the handle that it concerns into it:
+//
+//	if err := ev.event.Next(ctx, from, asyncElements, func(element events.Element, at uintptr) *object.Node {
+//		switch element {
+//		case elementQP:
+//			ev.QP, _ = o.handles.Find(at).(*QP)
+//			return nodeOfQP(ev.QP)
+//		}
+//		return nil
+//	}); err != nil {
+//		return nil, err
+//	}
+//	ev.Type, ev.Port = EventType(ev.event.Type), ev.event.Port
+func (p printer) nextAsync(s plan.NextAsync) []jen.Code {
+	var cases []jen.Code
+	for _, o := range s.Objects {
+		cases = append(cases, jen.Case(elementConst(o)).Block(
+			jen.List(id("ev", o), id("_")).Op("=").Id("o").Dot("handles").Dot("Find").Call(id("at")).Assert(ptr(o)),
+			jen.Return(nodeOf(o, "ev."+o))))
+	}
+	body := []jen.Code{jen.Return(jen.Nil())}
+	if len(cases) > 0 {
+		body = append([]jen.Code{jen.Switch(id("element")).Block(cases...)}, body...)
+	}
+	find := jen.Func().Params(param("element", "events.Element"), param("at", "uintptr")).Op("*").Add(rt("object", "Node")).Block(body...)
+	return []jen.Code{
+		p.zero.onErr(id("ev.event.Next").Call(id("ctx"), id("from"), id("asyncElements"), find)),
+		jen.List(id("ev.Type"), id("ev.Port")).Op("=").List(id(s.Type).Call(id("ev.event.Type")), id("ev.event.Port")),
+	}
+}

@@ -1,0 +1,234 @@
+package emit
+
+import (
+	"fmt"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/plan"
+)
+
+// printer prints the steps of one method.
+type printer struct {
+	e    *emitter
+	name string
+	zero fail // what the method returns beside an error
+}
+
+// steps prints steps.
+func (p printer) steps(list []plan.Step) []jen.Code {
+	var out []jen.Code
+	for _, s := range list {
+		code, ok := p.faceStep(s)
+		if !ok {
+			code, ok = p.smallStep(s)
+		}
+		if !ok {
+			code, ok = p.formStep(s)
+		}
+		if !ok {
+			p.e.errs = append(p.e.errs, fmt.Errorf("internal error: %s: nothing prints a step of type %T", p.name, s))
+		}
+		out = append(out, code...)
+	}
+	return out
+}
+
+// faceStep prints a step of a face of a verb.
+func (p printer) faceStep(s plan.Step) ([]jen.Code, bool) {
+	switch s := s.(type) {
+	case plan.Name:
+		return one(jen.Const().Id("verb").Op("=").Lit(s.Verb))
+	case plan.Enter:
+		return p.enter(s), true
+	case plan.Missing:
+		return one(p.missing(s))
+	case plan.Refuse:
+		return one(jen.If(p.value(s.When)).Block(p.zero.with(p.value(s.Error))))
+	case plan.Gather:
+		return gather(s), true
+	case plan.CopyAttr:
+		return one(define(s.Into).Add(id(s.Attr, "c")))
+	case plan.CopyList:
+		return copyList(s), true
+	case plan.Whole, plan.Pin, plan.Retain, plan.HoldAttr, plan.Register, plan.Take:
+		return p.hold(s), true
+	case plan.Check:
+		return p.check(s), true
+	case plan.Lock:
+		return []jen.Code{id(s.Mutex, "Lock").Call(), jen.Defer().Add(id(s.Mutex, "Unlock").Call())}, true
+	case plan.Call:
+		return p.call(s), true
+	case plan.Make:
+		return one(define(s.Into).Id("new"+s.Object).Call(id(s.Owner), id(s.From)))
+	case plan.Keep:
+		kept := jen.List(id("o.release"), id("release")).Op("=").List(id("release"), jen.Nil())
+		return one(remark(kept, "kept until Close has succeeded"))
+	case plan.KeepBuffer:
+		return one(keepBuffer(s))
+	case plan.Attach:
+		return one(attach(s))
+	case plan.Adopt:
+		return one(p.adopt(s))
+	case plan.Output:
+		return []jen.Code{define(s.Into).New(goType(s.Type)), id(s.Into, "from").Call(ref(id(s.Mirror)))}, true
+	case plan.KeepCaps:
+		return one(keepCaps(s))
+	case plan.Return:
+		return one(jen.Return(p.values(s.Values)...))
+	}
+	return nil, false
+}
+
+func one(s *jen.Statement) ([]jen.Code, bool) { return []jen.Code{s}, true }
+
+// smallStep prints a small step.
+func (p printer) smallStep(s plan.Step) ([]jen.Code, bool) {
+	switch s := s.(type) {
+	case plan.Declare:
+		return one(jen.Var().Add(typed(s.Var)))
+	case plan.Define:
+		return one(define(s.Name).Add(p.value(s.Value)))
+	case plan.Set:
+		var to []jen.Code
+		for _, path := range s.To {
+			to = append(to, id(path))
+		}
+		return one(remarked(jen.List(to...).Op("=").List(p.values(s.Values)...), s.Remark))
+	case plan.SetBits:
+		return one(remarked(op(id(s.To), "|=", p.value(s.Bits)), s.Remark))
+	case plan.If:
+		return one(jen.If(p.value(s.When)).Block(p.steps(s.Then)...))
+	case plan.Do:
+		return one(p.value(s.Call))
+	case plan.Get:
+		return p.get(s.Into, p.value(s.Call)), true
+	}
+	return nil, false
+}
+
+// get calls a function that returns a value and an error:
+//
+//	x, err := f()
+//	if err != nil {
+//		return nil, err
+//	}
+func (p printer) get(into string, call *jen.Statement) []jen.Code {
+	return []jen.Code{define(into, "err").Add(call), p.zero.ifErr()}
+}
+
+// remarked puts a comment behind a statement that has one.
+func remarked(x *jen.Statement, text string) *jen.Statement {
+	if text == "" {
+		return x
+	}
+	return remark(x, text)
+}
+
+// enter begins the use of a handle until the method returns; one that may be nil, if it is given:
+//
+//	if h != nil {
+//		if err := h.enter(verb); err != nil {
+//			return nil, err
+//		}
+//		defer h.node.Exit()
+//		... then
+//	}
+func (p printer) enter(s plan.Enter) []jen.Code {
+	h := id(s.Handle)
+	begun := []jen.Code{p.zero.onErr(dot(h, "enter").Call(id("verb"))), jen.Defer().Add(dot(h, "node.Exit").Call())}
+	begun = append(begun, p.steps(s.Then)...)
+	if s.Optional {
+		return []jen.Code{jen.If(notNil(h)).Block(begun...)}
+	}
+	return begun
+}
+
+// missing refuses a verb that the loaded library lacks:
+//
+//	if l.fn[symIbv_x] == 0 {
+//		return nil, l.missing("ibv_x", symIbv_x)
+//	}
+func (p printer) missing(s plan.Missing) *jen.Statement {
+	absent := jen.Null()
+	for i, c := range s.Symbols {
+		if i > 0 {
+			absent.Op("&&")
+		}
+		absent.Add(op(fnAddr(id(s.Lib), c), "==", jen.Lit(0)))
+	}
+	return jen.If(absent).Block(p.zero.with(id(s.Lib, "missing").Call(jen.Lit(s.Verb), id(symConst(s.Symbols[0])))))
+}
+
+// gather joins flags that are given one by one:
+//
+//	var fieldsC QPField
+//	for _, f := range fields {
+//		fieldsC |= f
+//	}
+//	if len(fields) == 0 {
+//		fieldsC = 0x1f // all that there are
+//	}
+func gather(s plan.Gather) []jen.Code {
+	all := id(s.Into)
+	return []jen.Code{
+		jen.Var().Add(param(s.Into, s.Type)),
+		jen.For(define("_", "f").Range().Id(s.Flags)).Block(op(all, "|=", id("f"))),
+		jen.If(op(jen.Len(id(s.Flags)), "==", jen.Lit(0))).Block(remark(assign(all, inHex(s.All)), "all that there are")),
+	}
+}
+
+// copyList makes an array of the mirrors of a list of records:
+//
+//	sgListC := make([]cSGE, len(sgList))
+//	for i := range sgList {
+//		sgList[i].to(&sgListC[i])
+//	}
+func copyList(s plan.CopyList) []jen.Code {
+	at := func(list string) *jen.Statement { return id(list).Index(id("i")) }
+	return []jen.Code{
+		define(s.Into).Make(jen.Index().Id(s.Mirror), jen.Len(id(s.List))),
+		jen.For(define("i").Range().Add(id(s.List))).Block(at(s.List).Dot("to").Call(ref(at(s.Into)))),
+	}
+}
+
+// adopt opens a handle under its parents:
+//
+//	if err := o.adopt(&pd.node, nodeOfCQ(attr.sendCQ)); err != nil {
+//		return nil, err
+//	}
+func (p printer) adopt(s plan.Adopt) *jen.Statement {
+	var parents []jen.Code
+	for _, x := range s.Parents {
+		node := ref(id(x.Handle, "node"))
+		if x.Optional != "" {
+			node = nodeOf(x.Optional, x.Handle)
+		}
+		parents = append(parents, node)
+	}
+	return p.zero.onErr(id(s.Handle, "adopt").Call(parents...))
+}
+
+// nodeOf gives the node of a handle that may be nil: nodeOfPD(pd).
+func nodeOf(object, handle string) *jen.Statement { return id("nodeOf" + object).Call(id(handle)) }
+
+// attach tells device memory of its C object: _ = o.mem.Attach(ptr, length, length != 0).
+func attach(s plan.Attach) *jen.Statement {
+	known := jen.True()
+	if s.Unknown {
+		known = op(id(s.Length), "!=", jen.Lit(0))
+	}
+	return remark(assign(id("_"), id("o.mem.Attach").Call(id("ptr"), id(s.Length), known)), "an error of attaching is returned by the first copy")
+}
+
+// keepCaps keeps the capabilities for later rules:
+//
+//	if attrC.comp_mask == 0 {
+//		// not the plain attributes alone: what is 0 is known to be 0
+//		dev.caps.Store(&attrC)
+//	}
+func keepCaps(s plan.KeepCaps) *jen.Statement {
+	return jen.If(op(id(s.Mask), "==", jen.Lit(0))).Block(
+		jen.Comment("// not the plain attributes alone: what is 0 is known to be 0"),
+		id(s.Device, "caps.Store").Call(ref(id(s.Mirror))))
+}

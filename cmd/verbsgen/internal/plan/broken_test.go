@@ -1,0 +1,152 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// without is a plan without the nth step of a type.
+func without[S Step](n int) func(steps []Step) []Step {
+	return func(steps []Step) []Step {
+		i := at[S](steps)[n]
+		return slices.Delete(slices.Clone(steps), i, i+1)
+	}
+}
+
+// later moves the first step of type S right behind the last of type T.
+func later[S, T Step](steps []Step) []Step {
+	i, j := at[S](steps)[0], at[T](steps)
+	out := slices.Insert(slices.Clone(steps), j[len(j)-1]+1, steps[i])
+	return slices.Delete(out, i, i+1)
+}
+
+// twice repeats the first step of a type.
+func twice[S Step](steps []Step) []Step {
+	i := at[S](steps)[0]
+	return slices.Insert(slices.Clone(steps), i, steps[i])
+}
+
+// edited changes the first step of a type.
+func edited[S Step](change func(s S) S) func(steps []Step) []Step {
+	return func(steps []Step) []Step {
+		i := at[S](steps)[0]
+		out := slices.Clone(steps)
+		out[i] = change(out[i].(S))
+		return out
+	}
+}
+
+// broken are changes of plans: the property that they break, and what it says.
+var broken = []struct {
+	method string
+	change func(steps []Step) []Step
+	of     string
+	want   string
+}{
+	{"PD.RegMR", without[Enter](0), "entered", "pd is used and not entered before"},
+	{"PD.RegMR", later[Enter, Check], "entered", "pd is used and not entered before"},
+	{"PD.CreateQP", without[Enter](2), "entered", "qpInitAttr.recvCQ is used and not entered before"},
+	{"MR.Rereg", later[Enter, Call], "entered", "mr is used and not entered before"},
+	{"CQ.PollSpin", without[Refuse](0), "entered", "cq is used and not entered before"},
+	{"Device.QueryPort", without[Check](0), "checked", "the rules are not checked once before the call"},
+	{"Device.QueryPort", later[Check, Call], "checked", "the rules are not checked once before the call"},
+	{"Device.QueryPort", twice[Check], "checked", "the rules are not checked once before the call"},
+	{"Device.QueryPort", edited(func(s Check) Check { s.Inputs = s.Inputs[1:]; return s }), "checked", "the rules look at [capDeviceAttrExPhysPortCntEx"},
+	{"Device.QueryPort", without[Name](0), "called", "the plan does not begin with the name of the verb"},
+	{"Device.QueryPort", without[Call](0), "called", "the verb is named and not called"},
+	{"Device.QueryPort", twice[Call], "called", "the verb is not called once"},
+	{"Device.QueryPort", edited(func(s Call) Call { s.By.Args = s.By.Args[1:]; return s }), "called", "the call has 3 values for 4 parameters"},
+	{"PD.RegMR", without[Do](0), "called", "an allocator answers for the call, and is not told of its beginning"},
+	{"PD.RegMR", without[Missing](0), "refused", "a function that the library lacks is not refused before memory is held and the call is made"},
+	{"PD.RegMR", later[Missing, Pin], "refused", "a function that the library lacks is not refused before memory is held and the call is made"},
+	{"PD.RegMR", edited(func(s Missing) Missing { s.Symbols = s.Symbols[1:]; return s }), "refused", "not all functions of the verb are looked for"},
+	{"PD.CreateQP", without[Refuse](0), "refused", "qpInitAttr is not refused where it is nil or does not fit"},
+	{"PD.RegMRBuffer", without[Refuse](0), "refused", "buf is not refused where it is nil or does not fit"},
+	{"PD.RegMR", without[Pin](0), "held", "memory is kept that nobody took"},
+	{"PD.RegMR", func(s []Step) []Step { return without[Keep](0)(without[Pin](0)(s)) }, "held", "memory is handed to C and neither pinned nor retained"},
+	{"PD.RegMR", twice[Pin], "held", "memory is not taken once before the call"},
+	{"PD.RegMR", later[Pin, Check], "held", "the rules look at memory before it is taken"},
+	{"PD.RegMR", without[Keep](0), "held", "memory is not kept once by the new object, and by it alone"},
+	{"PD.RegMR", twice[Keep], "held", "memory is not kept once by the new object, and by it alone"},
+	{"PD.RegMR", later[Make, Keep], "held", "memory is not kept once by the new object, and by it alone"},
+	{"PD.RegMRBuffer", without[KeepBuffer](0), "held", "memory is not kept once by the new object, and by it alone"},
+	{"PD.RegMREx", without[KeepBuffer](0), "held", "the buffer of mrInitAttr is not kept"},
+	{"MR.Rereg", without[Settle](0), "held", "nothing settles who holds the memory after the call"},
+	{"MR.Rereg", without[Lock](0), "held", "nothing locks what the call changes"},
+	{"MR.Rereg", edited(func(s Check) Check { s.Release = ""; return s }), "held", "a refusal by the rules does not let go of the memory"},
+	{"PD.RegMR", without[Make](0), "adopted", "0 objects are made and 1 adopted, not 1"},
+	{"PD.RegMR", without[Adopt](0), "adopted", "1 objects are made and 0 adopted, not 1"},
+	{"PD.RegMR", twice[Adopt], "adopted", "1 objects are made and 2 adopted, not 1"},
+	{"PD.RegMR", later[Call, Make], "adopted", "the object is not made after the call and adopted after that"},
+	{"PD.RegMR", later[Keep, Adopt], "adopted", "the object is adopted before it has what it keeps"},
+	{"PD.RegMR", edited(func(s Adopt) Adopt { s.Parents = nil; return s }), "adopted", "the object is not under its PD"},
+	{"PD.CreateQP", edited(func(s Adopt) Adopt { s.Parents = s.Parents[:2]; return s }), "adopted", "the object is 0 times under qpInitAttr.recvCQ, not 1"},
+	{"Device.QueryPort", without[Return](0), "returned", "the plan does not end with the return of 2 results"},
+	{"Device.QueryPort", later[Output, Return], "returned", "the plan does not end with the return of 2 results"},
+	{"Device.QueryPort", without[Output](0), "returned", "port_attr is filled and not returned"},
+	{"Device.QueryGID", without[Declare](0), "returned", "gid is filled and not returned"},
+	{"PD.RegMR", edited(func(s Return) Return { return ret(null, null) }), "returned", "the new object is not returned"},
+	{"PD.CreateQP", without[CopyAttr](0), "defined", "qpInitAttrC is used and defined nowhere before"},
+	{"PD.RegMRImplicitODP", without[Whole](0), "defined", "addr is used and defined nowhere before"},
+	{"QP.Query", without[Gather](0), "defined", "fieldsC is used and defined nowhere before"},
+}
+
+// TestBrokenPlans breaks plans of the real package: the property that is broken says so.
+func TestBrokenPlans(t *testing.T) {
+	pkg, p := realPlan(t)
+	w := newWorld(pkg, p)
+	seen := map[string]bool{}
+	for _, c := range broken {
+		seen[c.of] = true
+		m := *find(t, p, c.method)
+		m.Steps = c.change(m.Steps)
+		got := strings.Join(w.problems(&m)[c.of], "; ")
+		if !strings.Contains(got, c.want) {
+			t.Errorf("%s: property %s says %q; want %q of\n%s", c.method, c.of, got, c.want, &m)
+		}
+	}
+	for name := range properties {
+		if !seen[name] {
+			t.Errorf("no plan that breaks property %s", name)
+		}
+	}
+}
+
+// TestRemovedSteps removes each step of each face in turn: every one but those that only set a field or a flag is missed by some
+// property.
+func TestRemovedSteps(t *testing.T) {
+	pkg, p := realPlan(t)
+	w := newWorld(pkg, p)
+	removed := 0
+	for _, m := range faces(p) {
+		if reach(m.Steps) < 0 {
+			continue
+		}
+		for i, s := range m.Steps {
+			switch s := s.(type) {
+			case Set, SetBits, KeepCaps, Attach:
+				continue
+			case Refuse:
+				if s.When.As != IsGiven {
+					break
+				}
+				continue
+			case Do:
+				if !strings.HasSuffix(s.Call.Path, ".Begin") {
+					continue
+				}
+			}
+			removed++
+			less := *m
+			less.Steps = slices.Delete(slices.Clone(m.Steps), i, i+1)
+			if len(w.problems(&less)) == 0 {
+				t.Errorf("%s: nobody misses step %d, %s", m.Name, i, fmt.Sprintf("%T", s))
+			}
+		}
+	}
+	if removed < 200 {
+		t.Errorf("only %d steps were removed", removed)
+	}
+}

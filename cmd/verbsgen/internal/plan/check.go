@@ -1,0 +1,62 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
+)
+
+// check plans the filling of the inputs of the rules, and the call of the validators.
+func (c *call) check() []Step {
+	s := Check{Verb: c.v.Go, Lib: c.lib, Release: c.release, Refuses: len(c.v.Checked(false)) > 0, Lints: len(c.v.Checked(true)) > 0}
+	for _, o := range c.v.Inputs() {
+		if o.Kind != model.OpCap {
+			s.Inputs = append(s.Inputs, Entry{o.Name, c.input(o)})
+			continue
+		}
+		path := "caps." + o.Leaf.Go
+		if o.Prop != "" {
+			path = "caps." + o.Prop + "." + o.Leaf.Go
+		}
+		s.Caps = append(s.Caps, Entry{o.Name, as(Known, path)})
+		s.From = c.root
+	}
+	if len(s.Inputs)+len(s.Caps) == 0 {
+		return nil
+	}
+	return []Step{s}
+}
+
+// input is what fills an input from what the method has.
+func (c *call) input(o model.Operand) Value {
+	switch {
+	case o.Kind == model.OpProp && o.CField != "":
+		at, ok := o.Param.Object.StateAt[o.CField]
+		if !ok {
+			c.b.errorf(c.v.C+"."+o.Text, "it is not known where struct %s has %s", o.Param.Object.C, o.CField)
+		}
+		return Value{As: Known, Args: []Value{{As: CField, Type: "uint32", Path: o.Param.Go + ".c", N: uint64(at)}}}
+	case o.Kind == model.OpProp:
+		return as(Property, o.Param.Go+"."+naming.Exported(o.Prop))
+	case o.Leaf == nil:
+		in, ok := c.in[o.Param.C]
+		if !ok {
+			c.b.errorf(c.v.C+"."+o.Text, "a rule looks at it, and %s.%s has no value for it", c.m.Recv, c.m.Name)
+		}
+		return in
+	}
+	if _, fixed := c.m.Fixed[o.Param.C]; fixed {
+		return zero
+	}
+	x := wide(o.Param.Go + "C." + o.Leaf.Go)
+	if o.Signed {
+		x.Type = "int64"
+	}
+	return x
+}
+
+// hasInt tells whether a setter takes a Go int, which may not fit into C's.
+func hasInt(r *model.Record) bool {
+	return slices.ContainsFunc(r.Fields, func(f *model.Field) bool { return f.GoType == "int" })
+}

@@ -1,0 +1,82 @@
+package plan
+
+import (
+	"reflect"
+	"strings"
+)
+
+// defined: what a step uses is a parameter, or comes from a step before.
+func defined(w *world, m *Method) (wrong []string) {
+	known := map[string]bool{"nil": true, "true": true, "caps": true, "max": true}
+	for _, v := range append([]Var{m.Recv}, m.Params...) {
+		known[v.Name] = true
+	}
+	for _, name := range w.funcs {
+		known[name] = true
+	}
+	var uses func(v reflect.Value)
+	uses = func(v reflect.Value) {
+		if x, ok := v.Interface().(Value); ok && x.As != Result && x.Path != "" {
+			if name, _, _ := strings.Cut(x.Path, "."); !known[name] && name[0] >= 'a' {
+				wrong = append(wrong, name+" is used and defined nowhere before")
+			}
+		}
+		switch v.Kind() {
+		case reflect.Struct:
+			for i := range v.NumField() {
+				if v.Type().Field(i).Name != "Then" {
+					uses(v.Field(i))
+				}
+			}
+		case reflect.Slice:
+			for i := range v.Len() {
+				uses(v.Index(i))
+			}
+		}
+	}
+	for _, s := range flat(m.Steps) {
+		if b, ok := s.(Batch); ok { // an error of it may return what it counted
+			known[b.Into] = true
+		}
+		uses(reflect.ValueOf(s))
+		for _, name := range defines(s) {
+			known[name] = true
+		}
+	}
+	return wrong
+}
+
+// defines gives the variables that a step makes.
+func defines(s Step) []string {
+	switch s := s.(type) {
+	case Name:
+		return []string{"verb"}
+	case Declare:
+		return []string{s.Var.Name}
+	case Define:
+		return []string{s.Name}
+	case Get:
+		return []string{s.Into, "err"}
+	case Gather:
+		return []string{s.Into}
+	case CopyAttr:
+		return []string{s.Into}
+	case CopyList:
+		return []string{s.Into}
+	case Whole:
+		return []string{s.Addr, s.Length}
+	case Pin:
+		return []string{s.Addr, s.Length}
+	case Retain:
+		return []string{s.Addr, s.Length}
+	case Register:
+		return []string{"calls"}
+	case Take:
+		return []string{"held"}
+	case Make:
+		return []string{s.Into}
+	case Output:
+		return []string{s.Into}
+	}
+	return nil
+}

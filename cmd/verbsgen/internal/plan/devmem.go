@@ -1,0 +1,63 @@
+package plan
+
+import (
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+)
+
+// destroyDM plans the ends of device memory: destroy, free, and with imported memory also unimport, Unimport and Free.
+func (b *builder) destroyDM(o *model.Object) []Decl {
+	end := func(name, text string, call []Step) *Method {
+		end := function(nil, errOnly, append(call, ret(null))...) // with the copies detached
+		return on(o, name, name+" "+text, errOnly, ret(result("o.mem.End", val("o.c"), end)))
+	}
+	if !b.has(form.ImportDM) {
+		return []Decl{end("destroy", "gives the C object back.", b.destroyCall(o.Destroy, false))}
+	}
+	unimport := b.byForm[form.ImportDM].Part(form.PartUnimport)
+	return []Decl{
+		on(o, "destroy", "destroy gives the C object back: an imported one without touching the device memory.", errOnly,
+			If{val("o.imported"), []Step{ret(result("o.unimport"))}}, ret(result("o.free"))),
+		end("free", "destroys the device memory in the kernel.", b.destroyCall(o.Destroy, true)),
+		end("unimport", "cleans up in this process alone.", b.destroyCall(unimport, false)),
+		ending(o, unimport, "Unimport", "closes the handle without touching the device memory, also when this handle allocated it. It is what is left to do after another context's Free; the Close of an imported handle is the same", "unimport"),
+		ending(o, o.Destroy, "Free", "destroys the device memory in the kernel, also when this handle imported it, and closes the handle. After that every other handle of the same memory can only be given up with Unimport", "free"),
+	}
+}
+
+// deviceMemory plans the copies: one call each into runtime/devmem, which the compiler inlines.
+func (b *builder) deviceMemory(o *model.Object) []Decl {
+	forward := func(doc Doc, name, to string, params, results []Var) *Method {
+		call := result("o.mem." + to)
+		for _, p := range params {
+			call.Args = append(call.Args, val(p.Name))
+		}
+		m := on(o, name, "", results, ret(call))
+		if results == nil {
+			m.Steps = []Step{Do{call}}
+		}
+		m.Doc, m.Params, m.Short = doc, params, true
+		return m
+	}
+	to, from := b.byForm[form.WriteDM], b.byForm[form.ReadDM]
+	copied := func(v made, name, to, does string, params, results []Var) *Method {
+		m := forward(Doc{Does: does, C: v.C, Page: v.Page}, name, to, params, results)
+		m.Verb = v.Verb
+		return m
+	}
+	bytes, off, n := Var{Name: "p", Type: "[]byte"}, Var{Name: "off", Type: "int64"}, []Var{{Type: "int"}, {Type: "error"}}
+	return []Decl{
+		copied(to, to.m.Name, "WriteAt", "copies p to offset off of the device memory, as io.WriterAt: all of it, or none and an error. A range beyond the end is syscall.EFAULT; an odd length or offset, where the device copies words of 4 bytes, is syscall.EINVAL. It allocates nothing. It must not run while the DM is being closed",
+			[]Var{bytes, off}, n),
+		copied(from, from.m.Name, "ReadAt", "copies from offset off of the device memory to p, as io.ReaderAt but never short and never io.EOF: a range beyond the end is syscall.EFAULT. Its other errors are those of WriteAt",
+			[]Var{bytes, off}, n),
+		copied(to, "PutUint32", "PutUint32", "stores one word at offset off, a multiple of 4, in the host's byte order, with one access of 4 bytes",
+			[]Var{off, {Name: "v", Type: "uint32"}}, errOnly),
+		copied(from, "GetUint32", "GetUint32", "loads one word from offset off, a multiple of 4, in the host's byte order, with one access of 4 bytes",
+			[]Var{off}, []Var{{Type: "uint32"}, {Type: "error"}}),
+		forward(Doc{Text: `Flush makes what this goroutine wrote visible to the device before anything that follows. WriteAt does not: call
+Flush after the last write and before telling a peer, where no post on this device's own queue comes between.`}, "Flush", "Flush", nil, nil),
+		forward(Doc{Text: "Mode tells how the copies reach the device memory."}, "Mode", "Mode", nil, one("devmem.Mode")),
+		forward(Doc{Text: "Length gives the length in bytes, and false for an imported DM whose length nobody told."}, "Length", "Length", nil, []Var{{Type: "uint64"}, {Type: "bool"}}),
+	}
+}

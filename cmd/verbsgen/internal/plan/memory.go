@@ -1,0 +1,77 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/spec"
+)
+
+// memory plans how the forms of a registration give its memory.
+func (c *call) memory() {
+	i := slices.IndexFunc(c.v.Params, func(p *model.Param) bool { return p.Role == spec.RoleAddr && p.Len != nil })
+	if i < 0 {
+		return
+	}
+	addr, length := c.v.Params[i].Go, c.v.Params[i].Len.Go
+	take := func(vars ...Var) { c.out.Params = append(c.out.Params, vars...) }
+	switch c.m.Form {
+	case form.Bytes:
+		take(Var{Name: "buf", Type: "[]byte"})
+		c.hold(Pin{"buf", addr, length})
+	case form.Buffer:
+		take(Var{Name: "buf", Type: "*mem.Buffer"})
+		c.pre = append(c.pre, refuseNil("buf", "buffer", "make one with mem.New"))
+		c.hold(Retain{"buf", addr, length})
+	case form.Implicit:
+		c.pre = append(c.pre, Whole{addr, length})
+	default:
+		take(Var{Name: addr, Type: "uintptr"}, Var{Name: length, Type: "uint64"})
+	}
+}
+
+// hold takes memory before the rules. It is let go of unless the new object keeps it.
+func (c *call) hold(take Step) {
+	c.keep = true
+	c.pre = append(c.pre, take)
+}
+
+// isMemory tells whether a parameter is the address or length that memory gave.
+func (c *call) isMemory(p *model.Param) bool {
+	return slices.ContainsFunc(c.v.Params, func(q *model.Param) bool {
+		return q.Role == spec.RoleAddr && q.Len != nil && (q == p || q.Len == p)
+	})
+}
+
+// memoryField is the field of a builder with the address of host memory, or nil.
+func memoryField(r *model.Record) *model.Field {
+	for _, f := range r.Fields {
+		if f.Callback == form.CallbackMemory {
+			return f
+		}
+	}
+	return nil
+}
+
+// memorySetters plans the setters of a builder that give host memory which the new object then holds, beside the one that
+// gives an address; and the taking of it.
+func (b *builder) memorySetters(r *model.Record, f *model.Field) []Decl {
+	length, one := "a.c."+f.Len.Go, Var{Name: "a", Type: "*" + r.Go}
+	setter := func(name, typ, does string, steps ...Step) *Method {
+		return &Method{Doc: Doc{Does: does, C: "struct " + r.C + "." + f.C, Page: r.Page}, Recv: one, Name: name,
+			Params: []Var{{Name: "buf", Type: typ}}, Results: []Var{{Type: one.Type}},
+			Steps: append(steps, SetBits{To: "a.c." + r.Mask, Bits: hex(uint64(f.BitValue))}, Return{[]Value{val("a")}})}
+	}
+	both := func(pin, buf Value) Set { return Set{To: []string{"a.pin", "a.buf"}, Values: []Value{pin, buf}} }
+	return []Decl{
+		setter("Memory", "[]byte", "sets address and length by a slice, which is pinned from the call on until the new object's Close has succeeded",
+			both(val("buf"), null), set(length, Value{As: Length, Path: "buf", Type: "uint64"})),
+		setter("Buffer", "*mem.Buffer", "sets address and length by a buffer, which cannot be closed until the new object's Close has succeeded",
+			both(null, val("buf")), If{as(IsGiven, "buf"), []Step{set(length, result("buf.Len"))}}),
+		&Method{Doc: Doc{Text: "hold takes the memory and puts its address into c; release lets go of it again."}, Recv: one, Name: "hold",
+			Params:  []Var{{Name: "verb", Type: "string"}, {Name: "c", Type: "*" + r.Mirror.Name}},
+			Results: []Var{{Name: "release", Type: "func()"}, {Name: "err", Type: "error"}}, Zero: []Value{null},
+			Steps: []Step{TakeMemory{Addr: "c." + f.Leaf.Go, Length: "c." + f.Len.Go}}},
+	}
+}

@@ -1,0 +1,288 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
+	"github.com/verbsgen/verbsgen/spec"
+)
+
+// call is a method in the making: one that takes its verb's parameters in order.
+type call struct {
+	b         *builder
+	v         *model.Verb
+	m         *model.Method
+	recv      *model.Param // nil for methods of Lib
+	self      string
+	lib, root string // paths of the library and of the root object
+	out       *Method
+	docs      []string         // of the parameters
+	pre       []Step           // before the rules: uses begun, memory held
+	prep      []Step           // before the call
+	post      []Step           // after success
+	args      []Value          // of the raw call
+	in        map[string]Value // what the rules see of a parameter
+	keep      bool             // memory is held
+	release   string           // lets go of memory before a refusal by the rules
+}
+
+// newCall begins the plan of a method: its receiver is entered, and a missing function refused.
+func (b *builder) newCall(v *model.Verb, m *model.Method) *call {
+	c := &call{b: b, v: v, m: m, self: "l", lib: "l", in: map[string]Value{},
+		out: &Method{Name: m.Name, Verb: v, Recv: Var{Name: "l", Type: "*Lib"}}}
+	for _, p := range v.Params {
+		if p.Object != nil && p.Object.Go == m.Recv {
+			c.recv, c.self, c.lib, c.root = p, p.Go, p.Go+".lib", p.Go
+			if p.Object.Go != b.root() {
+				c.root += ".dev"
+			}
+			c.out.Recv = Var{Name: p.Go, Type: "*" + p.Object.Go}
+			c.pre = []Step{Enter{Handle: p.Go}}
+			break
+		}
+	}
+	c.pre = append(c.pre, b.missing(v, c.lib)...)
+	return c
+}
+
+// method plans a method of a form that takes the parameters in order:
+// handles entered and memory held, the rules, the call, and what becomes of its result.
+func (b *builder) method(v *model.Verb, m *model.Method) []Decl {
+	c := b.newCall(v, m)
+	c.results()
+	c.memory()
+	for _, p := range v.Params {
+		c.param(p)
+	}
+	c.out.Steps = slices.Concat([]Step{Name{v.C}}, c.pre, c.check(), c.prep, c.invoke(), c.success())
+	c.out.Doc = c.doc(v.Doc)
+	return []Decl{c.out}
+}
+
+// missing refuses a verb whose functions the loaded library lacks. Of the functions of a special any one is enough, and an op
+// of the context may stand in for them all; then there is nothing to refuse.
+func (b *builder) missing(v *model.Verb, lib string) []Step {
+	if len(v.Symbols()) == 0 || v.Special != nil && v.Special.Op {
+		return nil
+	}
+	s := Missing{Verb: v.C, Lib: lib}
+	for _, x := range v.Symbols() {
+		s.Symbols = append(s.Symbols, x.Name)
+	}
+	return []Step{s}
+}
+
+// results gives the method's results, and their values in a return of an error.
+func (c *call) results() {
+	add := func(typ string, zero Value) {
+		c.out.Results, c.out.Zero = append(c.out.Results, Var{Type: typ}), append(c.out.Zero, zero)
+	}
+	if c.v.Creates != nil {
+		add("*"+c.v.Creates.Go, null)
+	}
+	for _, p := range c.v.Params {
+		switch {
+		case p.Role == spec.RoleOutRec:
+			add("*"+p.GoType, null)
+		case p.Role == spec.RoleOut && p.GoType != "":
+			add(p.GoType, composite(p.GoType))
+		case p.Role == spec.RoleOut:
+			add(c.outType(p), zero)
+		}
+	}
+	c.out.Results = append(c.out.Results, Var{Type: "error"})
+}
+
+// invoke plans the raw call.
+func (c *call) invoke() []Step {
+	s := Call{Verb: c.v.C, By: raw(c.v, c.lib, c.args...), Answer: answer(c.v), Failure: Failure{Memlock: c.pins()}}
+	if s.Answer == Pointer {
+		s.Into = "ptr"
+	}
+	if len(c.v.Checked(true)) > 0 {
+		s.Failure.Lints = c.v.Go
+	}
+	if !c.callbacks() {
+		return []Step{s}
+	}
+	if c.m.Form == form.ParentDomain {
+		s.Failure.By = "calls"
+		return []Step{s}
+	}
+	s.Failure.By = c.self + ".calls"
+	return []Step{Do{result(s.Failure.By + ".Begin")}, s}
+}
+
+// answer is how a verb says that it failed.
+func answer(v *model.Verb) Answer {
+	switch v.Returns {
+	case spec.RetNullErrno:
+		return Pointer
+	case spec.RetErrno:
+		return Errno
+	case spec.RetMinus1:
+		return Negative
+	case spec.RetRereg:
+		return Code
+	}
+	return Nothing
+}
+
+// callbacks tells whether the call may run the allocator of a parent domain.
+func (c *call) callbacks() bool {
+	pd := c.b.byForm[form.ParentDomain]
+	if pd.Verb == nil || !c.v.Callbacks {
+		return false
+	}
+	return c.m.Form == form.ParentDomain || c.recv != nil && c.recv.Object == pd.Creates
+}
+
+// pins tells whether the verb pins host memory: then ENOMEM may be the limit on locked memory.
+func (c *call) pins() bool {
+	return c.m.Form != form.ParentDomain && slices.ContainsFunc(c.v.Params, func(p *model.Param) bool {
+		return p.Role == spec.RoleAddr || p.Record != nil && c.v.Creates != nil && memoryField(p.Record) != nil
+	})
+}
+
+// success is what follows a call that succeeded.
+func (c *call) success() []Step {
+	fill, outs := c.output()
+	if c.v.Creates == nil {
+		return slices.Concat(c.post, fill, []Step{Return{append(outs, null)}})
+	}
+	return slices.Concat(c.created(), fill, []Step{Return{append(append([]Value{val("o")}, outs...), null)}})
+}
+
+// created plans the handle of the new object: what it keeps, and what it lives under.
+func (c *call) created() []Step {
+	o := c.v.Creates
+	owner, parents := c.root, c.parents()
+	if o.Go == c.b.root() {
+		owner, parents = c.lib, nil
+	}
+	out := []Step{Make{Into: "o", Object: o.Go, Owner: owner, From: "ptr"}}
+	for _, parent := range c.b.owners(o) {
+		if c.recv != nil && c.recv.Object == parent {
+			out = append(out, set("o."+naming.Unexported(parent.Go), val(c.self)))
+		}
+	}
+	switch {
+	case c.m.Form == form.Buffer:
+		out = append(out, KeepBuffer{Buf: "buf", Object: o.Go})
+	case c.keep:
+		out = append(out, Keep{})
+	}
+	out = append(append(out, c.post...), c.attached()...)
+	return append(out, Adopt{"o", parents})
+}
+
+// attached is what single objects learn before anybody sees them: the channel of a queue, and the copies of device memory.
+func (c *call) attached() []Step {
+	switch {
+	case c.m.Form == form.CreateCQ:
+		return []Step{set("o.channel", val("channel"))}
+	case c.m.Form == form.ImportDM:
+		return []Step{set("o.imported", yes), Attach{Length: "length", Unknown: true}}
+	case c.v.Extent != nil:
+		return []Step{Attach{Length: c.v.Extent.Param.Go + "C." + c.v.Extent.Leaf.Go}}
+	}
+	return nil
+}
+
+// parents are the nodes that the new object lives under: those of the receiver and of parameters, then those of builders.
+func (c *call) parents() []Parent {
+	var out []Parent
+	for _, p := range c.v.Params {
+		switch {
+		case p.Object != nil && p.Parent && p.Null:
+			out = append(out, c.b.optional(p.Go, p.Object))
+		case p.Object != nil && (p == c.recv || p.Parent):
+			out = append(out, Parent{Handle: p.Go})
+		}
+	}
+	for _, p := range c.v.Params {
+		if p.Role != spec.RoleInRec {
+			continue
+		}
+		for _, f := range p.Record.Fields {
+			if f.Object != nil {
+				out = append(out, c.b.optional(p.Go+"."+naming.Unexported(f.Go), f.Object))
+			}
+		}
+	}
+	return out
+}
+
+// optional is the node of a handle that may be nil. The file of its type gets the function that gives it.
+func (b *builder) optional(handle string, o *model.Object) Parent {
+	b.nodes[o] = true
+	return Parent{handle, o.Go}
+}
+
+// output plans the return of what a verb filled.
+func (c *call) output() (fill []Step, outs []Value) {
+	for _, p := range c.v.Params {
+		switch p.Role {
+		case spec.RoleOutRec:
+			mirror, out := p.Go+"C", "out"
+			if p.Record.Caps {
+				fill = append(fill, KeepCaps{Device: c.self, Mirror: mirror, Mask: mirror + "." + p.Record.Mask})
+			}
+			if len(outs) > 0 {
+				out = p.Go
+			}
+			fill = append(fill, Output{Into: out, Mirror: mirror, Type: p.GoType})
+			outs = append(outs, val(out))
+		case spec.RoleOut:
+			outs = append(outs, val(p.Go))
+		}
+	}
+	return fill, outs
+}
+
+// doc is the comment of the method.
+func (c *call) doc(does string) Doc {
+	more := []string{c.m.Doc, List(c.docs)}
+	if c.v.Since != "" {
+		more = append(more, "Since rdma-core "+c.v.Since+"; an older library gives an error that is errors.ErrUnsupported.")
+	}
+	return Doc{Does: does, C: c.v.C, Page: c.v.Page, More: append(more, ruleList(c.v))}
+}
+
+// ruleList names the rules of the verb for its doc comment; that a handle is not nil goes without saying.
+func ruleList(v *model.Verb) string {
+	var rules []string
+	for _, r := range v.Rules {
+		if !r.Checked || r.Implied {
+			continue // the handles see to it, or the builder does
+		}
+		lint := ""
+		if r.Lint {
+			lint = " (a hint only: some devices accept it)"
+		}
+		rules = append(rules, r.Statement+lint+" ["+r.ID+"]")
+	}
+	if len(rules) == 0 {
+		return ""
+	}
+	return "Rules:\n" + List(rules)
+}
+
+// List makes a list in a doc comment.
+func List(items []string) string {
+	if len(items) == 0 {
+		return ""
+	}
+	return "  - " + strings.Join(items, "\n  - ")
+}
+
+// refuseNil refuses an argument that is nil and no handle.
+func refuseNil(name, what, fix string) Refuse {
+	return Refuse{as(IsNil, name), of("verr", "NilValue", verb, text(what), text(fix))}
+}
+
+// set stores a value.
+func set(to string, x Value) Set { return Set{To: []string{to}, Values: []Value{x}} }

@@ -1,0 +1,125 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+)
+
+// This file has the properties of memory and of new objects.
+
+// holds are the places of the steps that take memory.
+func holds(steps []Step) []int {
+	out := slices.Concat(at[Pin](steps), at[Retain](steps), at[HoldAttr](steps), at[Register](steps), at[Take](steps))
+	slices.Sort(out)
+	return out
+}
+
+// heldUntilKept: memory is taken before the rules look at it, and once. It is let go of when the method returns, unless a new
+// object keeps it, or a change of a region settles who does; nothing else keeps it.
+func heldUntilKept(_ *world, m *Method) (wrong []string) {
+	steps := flat(m.Steps)
+	h, makes := holds(steps), at[Make](steps)
+	var keeps []int
+	given := 0
+	for i, s := range steps {
+		switch s := s.(type) {
+		case Keep:
+			keeps = append(keeps, i)
+		case KeepBuffer:
+			if s.Given {
+				given++
+				continue
+			}
+			keeps = append(keeps, i)
+		case Settle:
+			keeps = append(keeps, i)
+		}
+	}
+	takesPages := slices.ContainsFunc(m.Params, func(v Var) bool { return v.Type == "[]byte" || v.Type == "*mem.Buffer" })
+	switch first := reach(steps); {
+	case first < 0:
+		return nil
+	case len(h) == 0 && (len(keeps) > 0 || given > 0):
+		return []string{"memory is kept that nobody took"}
+	case len(h) == 0 && takesPages && len(at[Call](steps)) > 0:
+		return []string{"memory is handed to C and neither pinned nor retained"}
+	case len(h) == 0:
+		return nil
+	case len(h) > 1 || h[0] > first:
+		wrong = append(wrong, "memory is not taken once before the call")
+	}
+	if c := at[Check](steps); len(c) > 0 && len(h) > 0 && c[0] < h[0] {
+		wrong = append(wrong, "the rules look at memory before it is taken")
+	}
+	switch s := steps[h[0]].(type) {
+	case Take:
+		if x := at[Settle](steps); len(x) != 1 || x[0] < reach(steps) {
+			wrong = append(wrong, "nothing settles who holds the memory after the call")
+		}
+		if x := at[Lock](steps); len(x) != 1 || x[0] > reach(steps) {
+			wrong = append(wrong, "nothing locks what the call changes")
+		}
+		if c := at[Check](steps); len(c) != 1 || steps[c[0]].(Check).Release == "" {
+			wrong = append(wrong, "a refusal by the rules does not let go of the memory")
+		}
+		return wrong
+	case HoldAttr:
+		if given != len(makes) {
+			wrong = append(wrong, "the buffer of "+s.Attr+" is not kept")
+		}
+	}
+	if len(keeps) != len(makes) || len(keeps) > 0 && keeps[0] < makes[0] {
+		wrong = append(wrong, "memory is not kept once by the new object, and by it alone")
+	}
+	return wrong
+}
+
+// adoptedOnce: a new object is adopted once, after it was made and has what it keeps, under all its parents.
+func adoptedOnce(w *world, m *Method) (wrong []string) {
+	steps := m.Steps
+	makes, adopts, calls := at[Make](steps), at[Adopt](steps), at[Call](steps)
+	if len(calls) == 0 {
+		return nil
+	}
+	if want := map[bool]int{true: 1}[m.Verb.Creates != nil]; len(makes) != want || len(adopts) != want {
+		return []string{fmt.Sprintf("%d objects are made and %d adopted, not %d", len(makes), len(adopts), want)}
+	}
+	if len(makes) == 0 {
+		return nil
+	}
+	if !(calls[0] < makes[0] && makes[0] < adopts[0]) {
+		wrong = append(wrong, "the object is not made after the call and adopted after that")
+	}
+	for i := adopts[0] + 1; i < len(steps); i++ {
+		switch steps[i].(type) {
+		case Keep, KeepBuffer, Attach:
+			wrong = append(wrong, "the object is adopted before it has what it keeps")
+		}
+	}
+	handles := w.handles(m)
+	under := map[*model.Object]bool{}
+	places := map[string]int{}
+	for _, p := range steps[adopts[0]].(Adopt).Parents {
+		under[handles[p.Handle]] = true
+		places[p.Handle]++
+	}
+	for _, parent := range m.Verb.Creates.Parents {
+		if !under[parent] && (parent.Go != "Device" || m.Recv.Type == "*Device") { // what is made from a handle of the device is under that
+			wrong = append(wrong, "the object is not under its "+parent.Go)
+		}
+	}
+	for h := range handles {
+		want := 1 // of the receiver and of a handle in a builder
+		for _, p := range m.Verb.Params {
+			if p.Go == h && h != m.Recv.Name && !p.Parent {
+				want = 0
+			}
+		}
+		if places[h] != want {
+			wrong = append(wrong, fmt.Sprintf("the object is %d times under %s, not %d", places[h], h, want))
+		}
+	}
+	return wrong
+}

@@ -1,0 +1,191 @@
+package plan
+
+import (
+	"strings"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
+	"github.com/verbsgen/verbsgen/spec"
+)
+
+// param adds one C parameter to the method: to its Go parameters, its preparation and the arguments of the raw call.
+func (c *call) param(p *model.Param) {
+	fixed, isFixed := c.m.Fixed[p.C]
+	switch {
+	case p == c.recv:
+		c.pass(p, val(p.Go+".c"), as(Handle, p.Go+".c"))
+	case c.isMemory(p):
+		c.pass(p, val(p.Go), wide(p.Go))
+	case isFixed && p.Role != spec.RoleFlags:
+		c.fixedParam(p, fixed)
+	case p.Role == spec.RoleHandle:
+		c.handleParam(p)
+	case p.Role == spec.RoleInRec:
+		c.recordParam(p)
+	case p.Role == spec.RoleOutRec:
+		c.outParam(p, p.Go+"C", p.Record.Mirror.Name)
+	case p.Role == spec.RoleMask:
+		c.maskParam(p)
+	case p.Role == spec.RoleOut:
+		c.outParam(p, p.Go, c.outType(p))
+	case p.Role == spec.RoleSlice:
+		c.take(p, "[]"+p.GoType)
+		c.prep = append(c.prep, CopyList{List: p.Go, Into: p.Go + "C", Mirror: p.Record.Mirror.Name})
+		c.pass(p, as(Array, p.Go+"C"), Value{As: Length, Path: p.Go, Type: "uint64"})
+	case c.sliceOf(p) != nil:
+		list := c.sliceOf(p).Go
+		c.pass(p, Value{As: Length, Path: list + "C", Type: c.rawType(p)}, Value{As: Length, Path: list, Type: "uint64"})
+	case p.Rest:
+		c.restParam(p)
+	default:
+		c.valueParam(p)
+	}
+}
+
+// pass gives a parameter's argument in the raw call, and what the rules see of it.
+func (c *call) pass(p *model.Param, arg, in Value) {
+	c.args = append(c.args, arg)
+	c.in[p.C] = in
+}
+
+// take adds a parameter of the Go method for one of C.
+func (c *call) take(p *model.Param, typ string) {
+	c.out.Params = append(c.out.Params, Var{Name: p.Go, Type: typ})
+	if p.Doc != "" {
+		c.docs = append(c.docs, p.Go+": "+strings.TrimSuffix(p.Doc, ".")+".")
+	}
+}
+
+// fixedParam passes a value that the page fixes.
+func (c *call) fixedParam(p *model.Param, value uint64) {
+	n := number(value)
+	arg := n
+	if p.Role == spec.RoleHandle || p.Role == spec.RoleInRec {
+		arg = null
+	}
+	c.pass(p, arg, n)
+}
+
+// handleParam enters a handle. One that may be nil gives its C pointer to a variable.
+func (c *call) handleParam(p *model.Param) {
+	c.take(p, p.GoType)
+	at := p.Go + ".c"
+	if p.Null {
+		at = p.Go + "C"
+		c.pre = append(c.pre, Declare{Var{Name: at, Type: pointer}},
+			Enter{Handle: p.Go, Optional: true, Then: []Step{set(at, val(p.Go+".c"))}})
+	} else {
+		c.pre = append(c.pre, Enter{Handle: p.Go})
+	}
+	c.pass(p, val(at), as(Handle, at))
+}
+
+// recordParam passes a copy of the builder's mirror, with the handles' C pointers filled in.
+func (c *call) recordParam(p *model.Param) {
+	mirror, r := p.Go+"C", p.Record
+	c.take(p, "*"+p.GoType)
+	c.pre = append(c.pre, refuseNil(p.Go, r.Go, "make one with New"+r.Go), CopyAttr{Attr: p.Go, Into: mirror})
+	if hasInt(r) {
+		c.pre = append(c.pre, Refuse{as(IsGiven, p.Go+".err"), val(p.Go + ".err")})
+	}
+	if memoryField(r) != nil {
+		c.hold(HoldAttr{Attr: p.Go, Mirror: mirror})
+		if c.v.Creates != nil {
+			c.post = append(c.post, KeepBuffer{Buf: p.Go + ".buf", Object: c.v.Creates.Go, Given: true})
+		}
+	}
+	for _, f := range r.Fields {
+		if f.Object == nil {
+			continue
+		}
+		h := p.Go + "." + naming.Unexported(f.Go)
+		then := []Step{set(mirror+"."+f.Leaf.Go, converted("uintptr", val(h+".c")))}
+		if f.Bit != nil && r.Mask != "" {
+			then = append(then, maskBits(mirror+"."+r.Mask, f))
+		}
+		c.pre = append(c.pre, Enter{Handle: h, Optional: true, Then: then})
+	}
+	if c.m.Form == form.ParentDomain {
+		c.hold(Register{Attr: p.Go, Mirror: mirror})
+		c.post = append(c.post, set("o.parent", val(p.Go+".pd")), set("o.calls", val("calls")), Do{result("calls.Bind", val("o"))})
+	}
+	c.pass(p, as(Memory, mirror), number(1))
+}
+
+// maskBits sets the bits of a mask that say that a field is given.
+func maskBits(mask string, f *model.Field) SetBits {
+	return SetBits{To: mask, Bits: hex(uint64(f.BitValue)), Remark: f.Bit.C}
+}
+
+// outParam passes the address of a variable for the verb to fill.
+func (c *call) outParam(p *model.Param, name, typ string) {
+	c.prep = append(c.prep, Declare{Var{Name: name, Type: typ}})
+	c.pass(p, as(Memory, name), number(1))
+}
+
+// maskParam passes the mask that the builder of another parameter kept.
+func (c *call) maskParam(p *model.Param) {
+	for _, q := range c.v.Params {
+		if q.Role == spec.RoleInRec && q.Record == p.Record {
+			c.pass(p, converted(c.rawType(p), val(q.Go+".mask")), wide(q.Go+".mask"))
+			return
+		}
+	}
+	c.b.errorf(c.v.C+"."+p.C, "no parameter has the fields of the mask")
+}
+
+// sliceOf is the list whose length a parameter is, or nil.
+func (c *call) sliceOf(n *model.Param) *model.Param {
+	for _, p := range c.v.Params {
+		if p.Role == spec.RoleSlice && p.Len == n {
+			return p
+		}
+	}
+	return nil
+}
+
+// restParam passes flags that are given one by one.
+func (c *call) restParam(p *model.Param) {
+	all := p.Go + "C"
+	c.take(p, "..."+p.GoType)
+	c.pre = append(c.pre, Gather{Flags: p.Go, Into: all, Type: p.GoType, All: p.Enum.Known})
+	c.pass(p, converted(c.rawType(p), val(all)), wide(all))
+}
+
+// valueParam passes a number, flags or an enum.
+func (c *call) valueParam(p *model.Param) {
+	c.take(p, p.GoType)
+	for _, flag := range c.m.Sets[p.C] {
+		c.pre = append(c.pre, SetBits{To: p.Go, Bits: val(flag.Go)})
+	}
+	if c.m.Form == form.ImportDM { // behind the one value that it takes
+		c.out.Params = append(c.out.Params, Var{Name: "length", Type: "uint64"})
+		c.docs = append(c.docs, "length: length of the device memory in bytes; 0 when it is not known, and then copies go through the provider, unless the provider tells it.")
+	}
+	in := wide(p.Go)
+	switch p.GoType {
+	case "int":
+		c.pre = append(c.pre, Refuse{as(IsWide, p.Go), of("verr", "OutOfRange", verb, text(p.C), val(p.Go))})
+		in.Type = "int64"
+	case "int64":
+		in.Type = "int64"
+	}
+	c.pass(p, convert(c.rawType(p), p.GoType, val(p.Go)), in)
+}
+
+// rawType is the type of a value in the raw call.
+func (c *call) rawType(p *model.Param) string { return c.b.integer(c.v.C+"."+p.C, p.CType) }
+
+// outType is the Go type behind a pointer to one scalar.
+func (c *call) outType(p *model.Param) string {
+	if p.GoType != "" {
+		return p.GoType
+	}
+	return c.b.integer(c.v.C+"."+p.C, pointee(p.CType))
+}
+
+// pointee is the C type behind a pointer.
+func pointee(ctype string) string {
+	return strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(ctype), "*"))
+}

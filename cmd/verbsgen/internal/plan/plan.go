@@ -1,0 +1,295 @@
+// Package plan decides what the generated code does, as data: which functions and types each file has, and which steps each
+// method takes. Emit prints a plan and decides nothing.
+//
+// Read steps.go first: its types are all that a method can do. It knows the forms of methods; it knows no jennifer, and
+// no Go text beyond names.
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/emit/cdecl"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/spec"
+)
+
+// Package is the plan of a generated package.
+type Package struct {
+	Lib     []Decl                 // of the file of the library
+	Objects []*File                // a file for each object
+	Records []Decl                 // builders and results
+	Shims   []*Shim                // the functions that cross into C
+	Home    map[*model.Verb]string // the object, or Lib, that a verb is called on
+	Devices bool                   // the package lists devices, so that it is one of libibverbs
+}
+
+// File is the plan of the file of one object.
+type File struct {
+	Object string // Go name
+	Decls  []Decl
+}
+
+// Decl is a declaration: a *Method, a *Struct, an Once, Elements, or an Allocator.
+type Decl any
+
+// Method is a function, or a method when it has a receiver.
+type Method struct {
+	Doc     Doc
+	Recv    Var
+	Name    string
+	Verb    *model.Verb // that it is the Go face of; nil for a helper
+	Params  []Var
+	Results []Var
+	Zero    []Value // what is returned beside an error
+	Steps   []Step
+	Short   bool // on one line
+}
+
+// Var is a variable, a parameter, a result or a field of a struct, with its type as the model writes it ("*MR").
+type Var struct {
+	Name, Type string
+	Remark     string // behind a field
+	Doc        string // above a field
+	Gap        bool   // a blank line above a field
+}
+
+// Doc is the comment of a declaration: what it does, further paragraphs, the C name and the page. One with Text has that alone.
+type Doc struct {
+	Does    string
+	More    []string
+	C, Page string
+	Text    string
+}
+
+// Struct is a struct type.
+type Struct struct {
+	Doc    Doc
+	Name   string
+	Fields []Var
+}
+
+// Once is a variable with the errors of a method on the data path, made once.
+type Once struct{ Name, Verb, Kind string }
+
+// Elements is what each asynchronous event concerns.
+type Elements struct {
+	Objects []string // Go names of the objects, numbered in this order
+	Of      []ElementOf
+}
+
+// ElementOf is what one event concerns: the Go name of an object, spec.EventOfPort, or nothing.
+type ElementOf struct{ Event, Is string }
+
+// Allocator are the interface of an allocator, and the error of one that leaves a request to the library.
+type Allocator struct{ Alloc, Free, Record, RecordPage, Default, Page string }
+
+// Shim is a Go function that calls C.
+type Shim struct {
+	Verb   *model.Verb
+	Params []Cross
+	Answer Answer
+	Result string // Go type of a value that cannot fail
+}
+
+// Cross is a parameter of a Shim: a number, a pointer to memory of C, or one to memory of Go, which stays in place for the call.
+type Cross struct {
+	Name, Type string
+	Memory     bool // of Go
+}
+
+// builder is the state of one plan.
+type builder struct {
+	pkg    *model.Package
+	byForm map[string]made
+	ctypes map[string]string
+	nodes  map[*model.Object]bool // handles whose node is asked for although they may be nil
+	errs   []error
+}
+
+// made is a method and the verb that it is of.
+type made struct {
+	*model.Verb
+	m *model.Method
+}
+
+// Of plans a package. What cannot be resolved is a defect of the generator: the error names the verb and the parameter.
+func Of(pkg *model.Package) (*Package, error) {
+	for _, o := range pkg.Objects {
+		if o.Destroy == nil {
+			return nil, fmt.Errorf("struct %s: the release has no function that ends it, and its handle is not bound without", o.C)
+		}
+	}
+	b := newBuilder(pkg)
+	p := &Package{Devices: b.has(form.DeviceList), Shims: b.shims(), Home: map[*model.Verb]string{}}
+	for _, v := range pkg.Verbs {
+		p.Home[v] = b.home(v)
+	}
+	if p.Devices {
+		p.Lib = b.devices()
+	}
+	files := map[string]*[]Decl{"Lib": &p.Lib}
+	for _, o := range pkg.Objects {
+		f := &File{Object: o.Go, Decls: b.handle(o)}
+		files[o.Go] = &f.Decls
+		p.Objects = append(p.Objects, f)
+	}
+	for _, v := range pkg.Verbs {
+		for _, m := range v.Methods {
+			b.face(files, v, m)
+		}
+	}
+	for i, o := range pkg.Objects {
+		p.Objects[i].Decls = append(p.Objects[i].Decls, b.eventsOf(o)...)
+	}
+	for i, o := range pkg.Objects { // last: only now it is known which are used
+		p.Objects[i].Decls = append(p.Objects[i].Decls, b.nodeFunc(o)...)
+	}
+	for _, r := range pkg.Records {
+		p.Records = append(p.Records, b.record(r)...)
+	}
+	return p, errors.Join(b.errs...)
+}
+
+func newBuilder(pkg *model.Package) *builder {
+	b := &builder{pkg: pkg, byForm: map[string]made{}, ctypes: map[string]string{}, nodes: map[*model.Object]bool{}}
+	for _, v := range pkg.Verbs {
+		for _, m := range v.Methods {
+			if f := form.Find(m.Form); f != nil && !f.InOrder() {
+				b.byForm[m.Form] = made{v, m}
+			}
+		}
+	}
+	return b
+}
+
+// errorf notes a defect: what is asked of the model and not there.
+func (b *builder) errorf(about, format string, args ...any) {
+	b.errs = append(b.errs, fmt.Errorf("internal error: %s: %s", about, fmt.Sprintf(format, args...)))
+}
+
+// has tells whether the package has a method of a form.
+func (b *builder) has(name string) bool { return b.byForm[name].Verb != nil }
+
+// A planner plans one Go face of a verb.
+type planner func(b *builder, v *model.Verb, m *model.Method) []Decl
+
+// planners has one for each form. A form without one of its own is planned with what it belongs to, such as the list of devices.
+var planners = map[string]planner{
+	form.Plain:        (*builder).method,
+	form.Bytes:        (*builder).method,
+	form.Buffer:       (*builder).method,
+	form.Addr:         (*builder).method,
+	form.Implicit:     (*builder).method,
+	form.CreateCQ:     (*builder).method,
+	form.ImportDM:     (*builder).method,
+	form.ParentDomain: (*builder).parentDomain,
+	form.Rereg:        (*builder).rereg,
+	form.PostSend:     (*builder).postSend,
+	form.PostRecv:     (*builder).postRecv,
+	form.Address:      (*builder).address,
+	form.PollCQ:       (*builder).poll,
+	form.ReqNotify:    (*builder).reqNotify,
+	form.DeviceList:   nil,
+	form.OpenDevice:   nil,
+	form.WriteDM:      nil,
+	form.ReadDM:       nil,
+	form.NextEvent:    nil,
+	form.DoneEvent:    nil,
+	form.NextAsync:    nil,
+	form.DoneAsync:    nil,
+}
+
+// face plans one Go face of a verb, by its form, in the file of its receiver.
+func (b *builder) face(files map[string]*[]Decl, v *model.Verb, m *model.Method) {
+	plan, known := planners[m.Form]
+	switch decls := files[m.Recv]; {
+	case !known:
+		b.errorf(v.C, "nothing plans %s.%s of form %s", m.Recv, m.Name, m.Form)
+	case plan == nil:
+	case decls == nil:
+		b.errorf(v.C, "%s.%s is a method of a type that is neither an object nor Lib", m.Recv, m.Name)
+	default:
+		*decls = append(*decls, plan(b, v, m)...)
+	}
+}
+
+// home is what a verb is called on: an object, or Lib. A verb of an event is at home on the object that the rest is made from.
+func (b *builder) home(v *model.Verb) string {
+	for _, o := range b.pkg.Objects {
+		if o.Destroy == v || slices.ContainsFunc(v.Methods, func(m *model.Method) bool { return m.Recv == o.Go }) {
+			return o.Go
+		}
+	}
+	if slices.ContainsFunc(v.Methods, func(m *model.Method) bool { return m.Recv != "Lib" }) {
+		return b.root()
+	}
+	return "Lib"
+}
+
+// integer is the Go integer that carries a C integer, enum or pointer.
+func (b *builder) integer(about, ctype string) string {
+	if t, ok := b.ctypes[ctype]; ok {
+		return t
+	}
+	t, err := cdecl.Classify(b.pkg.Facts, ctype)
+	is := t.GoInt()
+	switch {
+	case err != nil:
+		b.errorf(about, "%v", err)
+	case t.Kind == cdecl.Pointer || t.Kind == cdecl.Func:
+		is = "uintptr"
+	case is == "":
+		b.errorf(about, "C type %q is no integer and no pointer", ctype)
+	}
+	b.ctypes[ctype] = is
+	return is
+}
+
+// shims plans the functions that cross into C: all but those that a package under runtime/ calls.
+func (b *builder) shims() (out []*Shim) {
+	for _, v := range b.pkg.Verbs {
+		own := len(v.Methods) == 0
+		for _, m := range v.Methods {
+			f := form.Find(m.Form)
+			own = own || f != nil && !f.Runtime
+		}
+		if own {
+			out = append(out, b.shim(v))
+		}
+	}
+	return out
+}
+
+func (b *builder) shim(v *model.Verb) *Shim {
+	s := &Shim{Verb: v, Answer: answer(v)}
+	for i := range v.Symbols() {
+		s.Params = append(s.Params, Cross{Name: fmt.Sprintf("fn%d", i), Type: "uintptr"})
+	}
+	for _, p := range v.Params {
+		x := Cross{Name: p.Go, Type: pointer}
+		switch p.Role {
+		case spec.RoleInRec, spec.RoleOutRec, spec.RoleOut, spec.RoleSlice:
+			x.Memory = true
+		case spec.RoleHandle:
+		case spec.RoleAddr:
+			x.Type = "uintptr"
+		default:
+			x.Type = b.integer(v.C+"."+p.C, p.CType)
+		}
+		s.Params = append(s.Params, x)
+	}
+	if v.Returns == spec.RetValue {
+		s.Result = pointer
+		if !strings.HasSuffix(v.CRet, "*") {
+			s.Result = b.integer(v.C, v.CRet)
+		}
+	}
+	return s
+}
+
+// Page names a man page in a doc comment.
+func Page(p string) string { return p + "(3)" }

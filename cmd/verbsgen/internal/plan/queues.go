@@ -1,0 +1,71 @@
+package plan
+
+import (
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+)
+
+// This file plans the data path: posting and polling, each one call into runtime/dpath.
+
+// hot plans a method of the data path and the errors of it, made once.
+func hot(v *model.Verb, m *model.Method, recv, does, errs string, params, results []Var, steps ...Step) []Decl {
+	return []Decl{&Method{Doc: Doc{Does: does, C: v.C, Page: v.Page}, Recv: Var{Name: recv, Type: "*" + m.Recv}, Name: m.Name, Verb: v, Params: params,
+		Results: results, Zero: zeros(results), Steps: append([]Step{Refuse{as(IsClosed, recv), result(errs + ".Closed")}}, steps...)}, Once{errs, v.C, m.Recv}}
+}
+
+// zeros are the values before the error of a method that returns a number, or nothing.
+func zeros(results []Var) []Value {
+	if len(results) > 1 {
+		return []Value{zero}
+	}
+	return nil
+}
+
+// post plans the posting of a batch.
+func post(v *model.Verb, m *model.Method, call, batch, does string) []Decl {
+	errs := "err" + call
+	return hot(v, m, "qp", does, errs, []Var{{Name: "b", Type: "*dpath." + batch}, {Name: "n", Type: "int"}}, []Var{{Name: "posted", Type: "int"}, {Name: "err", Type: "error"}},
+		Batch{Into: "bad", Call: of("dpath", call, val("qp.c"), val("b"), val("n")), Errors: errs, Else: result("max", val("bad"), zero)},
+		ret(val("n"), null))
+}
+
+func (b *builder) postSend(v *model.Verb, m *model.Method) []Decl {
+	return post(v, m, "PostSend", "SendBatch", "posts the first n work requests of a batch with one crossing into C. It gives how many were taken: n, or the index of the one that was refused, with the reason. It must not run while the queue pair is being closed")
+}
+
+func (b *builder) postRecv(v *model.Verb, m *model.Method) []Decl {
+	does := "posts the first n receive requests of a batch"
+	if b.has(form.PostSend) {
+		does += ". It is otherwise as " + b.byForm[form.PostSend].m.Name
+	}
+	return post(v, m, "PostRecv", "RecvBatch", does)
+}
+
+// address plans the addressing of a datagram.
+func (b *builder) address(v *model.Verb, m *model.Method) []Decl {
+	return hot(v, m, "o", "has a SEND on an unreliable datagram queue pair go to the queue pair qpn behind the address handle, with its qkey. The handle must stay open until the request has completed. The error is os.ErrClosed, for a handle that is closed or nil",
+		"errAddress", []Var{{Name: "w", Type: "*dpath.SendWR"}, {Name: "qpn"}, {Name: "qkey", Type: "uint32"}}, errOnly,
+		Do{result("w.To", val("o.c"), val("qpn"), val("qkey"))}, ret(null))
+}
+
+// poll plans PollInto, and PollSpin below it.
+func (b *builder) poll(v *model.Verb, m *model.Method) []Decl {
+	wcs, n := Var{Name: "wcs", Type: "[]dpath.WC"}, []Var{{Type: "int"}, {Type: "error"}}
+	into := &Method{Doc: Doc{Does: "takes up to len(wcs) completions off the queue and gives how many; 0 when there are none now. It must not run while the queue is being closed", C: v.C, Page: v.Page},
+		Recv: Var{Name: "cq", Type: "*" + m.Recv}, Name: m.Name, Verb: v, Params: []Var{wcs}, Results: n, Short: true,
+		Steps: []Step{ret(result("cq.PollSpin", val("wcs"), number(1)))}}
+	spin := hot(v, m, "cq", "", "errPollCQ", []Var{wcs, {Name: "tries", Type: "int"}}, n,
+		Batch{Into: "n", Call: of("dpath", "PollSpin", val("cq.c"), val("wcs"), val("tries")), Errors: "errPollCQ", Else: zero},
+		ret(val("n"), null))
+	below := spin[0].(*Method)
+	below.Name, below.Doc = "PollSpin", Doc{Text: "PollSpin is " + m.Name + " that looks up to tries times until there is a completion, within one crossing into C."}
+	return append([]Decl{into}, spin...)
+}
+
+// reqNotify plans the arming of a queue.
+func (b *builder) reqNotify(v *model.Verb, m *model.Method) []Decl {
+	return []Decl{&Method{Doc: Doc{Does: "asks for one event on the queue's channel at the next completion, or with solicitedOnly at the next one of solicited work or with an error. Poll again after it: what completed before gives no event", C: v.C, Page: v.Page},
+		Recv: Var{Name: "cq", Type: "*" + m.Recv}, Name: m.Name, Verb: v, Params: []Var{{Name: "solicitedOnly", Type: "bool"}}, Results: errOnly,
+		Steps: []Step{Name{v.C}, Enter{Handle: "cq"},
+			Call{Verb: v.C, By: of("dpath", "ReqNotify", val("cq.c"), val("solicitedOnly")), Answer: Errno}, ret(null)}}}
+}
