@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 )
@@ -65,4 +67,9 @@ func (b *builder) offset(about, tag, field string) uint64 {
 	}
 	b.errorf(about, "struct %s has no field %s", tag, field)
 	return 0
+}
+
+// hasInt tells whether a setter takes a Go int, which may not fit into C's.
+func hasInt(r *model.Record) bool {
+	return slices.ContainsFunc(r.Fields, func(f *model.Field) bool { return f.GoType == "int" })
 }

@@ -70,11 +70,6 @@ func extras(r *model.Record) (out []Var) {
 	return out
 }
 
-// hasInt tells whether a setter takes a Go int, which may not fit into C's.
-func hasInt(r *model.Record) bool {
-	return slices.ContainsFunc(r.Fields, func(f *model.Field) bool { return f.GoType == "int" })
-}
-
 // constructor plans the beginning of a builder.
 func constructor(r *model.Record) *Method {
 	m := &Method{Name: "New" + r.Go, Results: one("*" + r.Go), Steps: []Step{Define{"a", composite("*" + r.Go)}}}
