@@ -7,8 +7,8 @@ import (
 	"github.com/verbsgen/verbsgen/spec/cond"
 )
 
-// Kind is a kind of rules. Each stands in a file of its own, which registers it, and that is all there is to say of it: what a
-// rule of the kind means, everything else reads off the tree that Broken gives.
+// Kind is a kind of rules. Each has a file of its own, kind_NAME.go, which registers it. The meaning of a rule is the tree that
+// Broken returns: names are checked, calls are judged and Go is printed from it.
 type Kind struct {
 	Name string
 	Must [][]string // keys that a rule of the kind takes: of each group, at least one stands

@@ -95,6 +95,13 @@ func TestDerivedMask(t *testing.T) {
 	want(t, s, "{attr: {y: 5}}", Accept, "field without a bit")
 }
 
+// Rules that make fields the masks of each other are judged all the same.
+func TestMasksOfEachOther(t *testing.T) {
+	s := fixtureSpec(t, "kind: gated_by, subject: attr.y, mask: attr.y, bit: TST_MASK_Y")
+	want(t, s, "{}", Accept, "mask of itself, left out")
+	want(t, s, "{attr: {y: 4}}", Reject, "mask of itself, without its bit")
+}
+
 // want judges a call that carries small: 3 beside its arguments, for rules that refuse that value.
 func want(t *testing.T, s *spec.Spec, args, verdict, what string) {
 	t.Helper()

@@ -32,7 +32,7 @@ type binding map[string]int
 
 // newCall prepares the judgement of one case.
 func newCall(k *Checker, fn *api.Function) *call {
-	return &call{Checker: k, fn: fn, args: map[string]*val{}}
+	return &call{Checker: k, fn: fn, args: map[string]*val{}, deriving: map[string]bool{}}
 }
 
 // readArgs turns the arguments into typed values.
@@ -171,9 +171,11 @@ func (c *call) element(list *val, b binding, prefix string) *val {
 // derived gives a mask that is left out the bits of the fields that are given.
 func (c *call) derived(r ref, b binding) ref {
 	gates := c.gates[c.fn.Name][r.path]
-	if r.st != neutral || len(gates) == 0 {
+	if r.st != neutral || len(gates) == 0 || c.deriving[r.path] { // a mask that says whether it is given itself
 		return r
 	}
+	c.deriving[r.path] = true
+	defer delete(c.deriving, r.path)
 	mask := new(big.Int)
 	for _, g := range gates {
 		if f := c.look(g.field, b); isSet(f) || g.zero && f.st == given {

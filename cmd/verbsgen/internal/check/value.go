@@ -40,7 +40,8 @@ type call struct {
 	notes     []string // messages that change no verdict
 	problems  []string
 	malformed bool
-	missing   bool // a capability or a property that is not given was looked for
+	deriving  map[string]bool // masks whose bits are being derived
+	missing   bool            // a capability or a property that is not given was looked for
 }
 
 // noName tells that the release has no such name: the verdict is unknown.

@@ -245,7 +245,7 @@ func (c *call) output() (fill []Step, outs []Value) {
 
 // doc is the comment of the method.
 func (c *call) doc(does string) Doc {
-	more := []string{c.m.Doc, List(c.docs)}
+	more := []string{c.m.Doc, listed(c.docs)}
 	if c.v.Since != "" {
 		more = append(more, "Since rdma-core "+c.v.Since+"; an older library gives an error that is errors.ErrUnsupported.")
 	}
@@ -268,11 +268,11 @@ func ruleList(v *model.Verb) string {
 	if len(rules) == 0 {
 		return ""
 	}
-	return "Rules:\n" + List(rules)
+	return "Rules:\n" + listed(rules)
 }
 
-// List makes a list in a doc comment.
-func List(items []string) string {
+// listed makes a list in a doc comment.
+func listed(items []string) string {
 	if len(items) == 0 {
 		return ""
 	}

@@ -81,7 +81,7 @@ func constructor(r *model.Record) *Method {
 		docs = append(docs, p+": "+strings.TrimSuffix(f.Doc, ".")+".")
 	}
 	m.Steps = append(m.Steps, ret(val("a")))
-	m.Doc = Doc{Does: "starts an attribute structure " + r.Go + ".", More: []string{List(docs)}}
+	m.Doc = Doc{Does: "starts an attribute structure " + r.Go + ".", More: []string{listed(docs)}}
 	return m
 }
 
