@@ -11,7 +11,7 @@ import (
 	"unsafe"
 )
 
-// AH is a handle: an address handle, the path to a peer for unreliable datagrams.
+// AH is an address handle, the path to a peer for unreliable datagrams.
 //
 // C: struct ibv_ah, ibv_create_ah(3).
 type AH struct {
@@ -63,7 +63,7 @@ func (o *AH) Close() error {
 	return o.node.Close("ibv_destroy_ah", o.destroy)
 }
 
-// destroy gives the C object back.
+// destroy destroys the C object.
 func (o *AH) destroy() error {
 	if o.lib.fn[symIbv_destroy_ah] == 0 {
 		return o.lib.missing("ibv_destroy_ah", symIbv_destroy_ah)
@@ -78,12 +78,12 @@ func (o *AH) destroy() error {
 	return nil
 }
 
-// PD gives the PD that the AH belongs to.
+// PD returns the PD to which the AH belongs.
 func (o *AH) PD() *PD {
 	return o.pd
 }
 
-// Device gives the Device that the AH belongs to.
+// Device returns the Device to which the AH belongs.
 func (o *AH) Device() *Device { return o.dev }
 
 // Address has a SEND on an unreliable datagram queue pair go to the queue pair qpn behind the address handle,

@@ -8,7 +8,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// inDestroyAH is what the rules of ibv_destroy_ah look at.
+// inDestroyAH has the values that the rules of ibv_destroy_ah use.
 type inDestroyAH struct {
 	ah uint64 // ah
 }

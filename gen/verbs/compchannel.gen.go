@@ -13,7 +13,7 @@ import (
 	"unsafe"
 )
 
-// CompChannel is a handle: a channel for the events of completion queues. Next waits for an event.
+// CompChannel is a channel for the events of completion queues. Next waits for an event.
 //
 // C: struct ibv_comp_channel, ibv_create_comp_channel(3).
 type CompChannel struct {
@@ -66,7 +66,7 @@ func (o *CompChannel) Close() error {
 	return o.node.Close("ibv_destroy_comp_channel", o.destroy)
 }
 
-// destroy gives the C object back.
+// destroy destroys the C object.
 func (o *CompChannel) destroy() error {
 	o.waiting.Stop()
 	if o.lib.fn[symIbv_destroy_comp_channel] == 0 {
@@ -81,10 +81,10 @@ func (o *CompChannel) destroy() error {
 	return nil
 }
 
-// Device gives the Device that the CompChannel belongs to.
+// Device returns the Device to which the CompChannel belongs.
 func (o *CompChannel) Device() *Device { return o.dev }
 
-// listen makes the descriptor of the events one that Go's poller waits on. It does so once, and holds the handle no longer.
+// listen lets Go's poller wait on the descriptor of the events, once; afterwards it no longer holds the handle.
 func (o *CompChannel) listen(verb string) (*dpath.Channel, error) {
 	if err := o.enter(verb); err != nil {
 		return nil, err
@@ -101,7 +101,7 @@ func (o *CompChannel) listen(verb string) (*dpath.Channel, error) {
 	})
 }
 
-// CQEvent is a completion event. It is acknowledged by Done; until then its queue cannot be closed
+// CQEvent is a completion event. It must be acknowledged with Done; until then its queue cannot be closed
 // (syscall.EBUSY).
 //
 // C: ibv_get_cq_event, ibv_get_cq_event(3).
@@ -136,7 +136,7 @@ func (e *CQEvent) Done() {
 	}
 }
 
-// nodeOfCompChannel gives the node of a handle that may be nil.
+// nodeOfCompChannel returns the node of a handle that may be nil.
 func nodeOfCompChannel(o *CompChannel) *object.Node {
 	if o == nil {
 		return nil

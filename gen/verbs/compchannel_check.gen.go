@@ -8,7 +8,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// inDestroyCompChannel is what the rules of ibv_destroy_comp_channel look at.
+// inDestroyCompChannel has the values that the rules of ibv_destroy_comp_channel use.
 type inDestroyCompChannel struct {
 	channel uint64 // channel
 }

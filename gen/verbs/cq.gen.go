@@ -12,7 +12,7 @@ import (
 	"unsafe"
 )
 
-// CQ is a handle: a completion queue.
+// CQ is a completion queue.
 //
 // C: struct ibv_cq, ibv_create_cq(3).
 type CQ struct {
@@ -68,7 +68,7 @@ func (o *CQ) Close() error {
 	return o.node.Close("ibv_destroy_cq", o.destroy)
 }
 
-// destroy gives the C object back.
+// destroy destroys the C object.
 func (o *CQ) destroy() error {
 	if o.lib.fn[symIbv_destroy_cq] == 0 {
 		return o.lib.missing("ibv_destroy_cq", symIbv_destroy_cq)
@@ -84,23 +84,23 @@ func (o *CQ) destroy() error {
 	return nil
 }
 
-// Device gives the Device that the CQ belongs to.
+// Device returns the Device to which the CQ belongs.
 func (o *CQ) Device() *Device { return o.dev }
 
-// Size gives the number of entries.
+// Size returns the number of entries.
 //
 // C: struct ibv_cq.cqe, ibv_create_cq(3).
 func (o *CQ) Size() int {
 	return o.cqe
 }
 
-// PollInto takes up to len(wcs) completions off the queue and gives how many; 0 when there are none now. It
+// PollInto takes up to len(wcs) completions from the queue and returns their number, 0 if there are none. It
 // must not run while the queue is being closed.
 //
 // C: ibv_poll_cq, ibv_poll_cq(3).
 func (cq *CQ) PollInto(wcs []dpath.WC) (int, error) { return cq.PollSpin(wcs, 1) }
 
-// PollSpin is PollInto that looks up to tries times until there is a completion, within one crossing into C.
+// PollSpin is PollInto, repeated up to tries times in one call into C, until there is a completion.
 func (cq *CQ) PollSpin(wcs []dpath.WC, tries int) (int, error) {
 	if cq == nil || cq.c == nil {
 		return 0, errPollCQ.Closed()
@@ -114,8 +114,8 @@ func (cq *CQ) PollSpin(wcs []dpath.WC, tries int) (int, error) {
 
 var errPollCQ = verr.Once{Verb: "ibv_poll_cq", Kind: "CQ"}
 
-// ReqNotify asks for one event on the queue's channel at the next completion, or with solicitedOnly at the next
-// one of solicited work or with an error. Poll again after it: what completed before gives no event.
+// ReqNotify requests one event on the queue's channel for the next completion, or with solicitedOnly for the
+// next solicited or failed one. Poll again afterwards: earlier completions cause no event.
 //
 // C: ibv_req_notify_cq, ibv_req_notify_cq(3).
 func (cq *CQ) ReqNotify(solicitedOnly bool) error {
@@ -130,7 +130,7 @@ func (cq *CQ) ReqNotify(solicitedOnly bool) error {
 	return nil
 }
 
-// nodeOfCQ gives the node of a handle that may be nil.
+// nodeOfCQ returns the node of a handle that may be nil.
 func nodeOfCQ(o *CQ) *object.Node {
 	if o == nil {
 		return nil

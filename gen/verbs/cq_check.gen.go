@@ -8,7 +8,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// inDestroyCQ is what the rules of ibv_destroy_cq look at.
+// inDestroyCQ has the values that the rules of ibv_destroy_cq use.
 type inDestroyCQ struct {
 	cq uint64 // cq
 }

@@ -17,7 +17,7 @@ import (
 	"unsafe"
 )
 
-// Device is a handle: an open device context. Everything made from it must be closed first.
+// Device is an open device context. Everything made from it must be closed first.
 //
 // C: struct ibv_context, ibv_open_device(3).
 type Device struct {
@@ -75,7 +75,7 @@ func (o *Device) Close() error {
 	return o.node.Close("ibv_close_device", o.destroy)
 }
 
-// destroy gives the C object back.
+// destroy destroys the C object.
 func (o *Device) destroy() error {
 	o.waiting.Stop()
 	if o.lib.fn[symIbv_close_device] == 0 {
@@ -99,15 +99,15 @@ func (o *Device) CloseAll() error {
 	return object.CloseTree(&o.node)
 }
 
-// CmdFD gives the file descriptor of the command channel, with which another context imports this one; owned by
-// the context.
+// CmdFD returns the file descriptor of the command channel, with which another context imports this one; owned
+// by the context.
 //
 // C: struct ibv_context.cmd_fd, ibv_open_device(3).
 func (o *Device) CmdFD() int {
 	return o.cmdFD
 }
 
-// NumCompVectors gives the number of completion vectors.
+// NumCompVectors returns the number of completion vectors.
 //
 // C: struct ibv_context.num_comp_vectors, ibv_open_device(3).
 func (o *Device) NumCompVectors() int {
@@ -117,10 +117,10 @@ func (o *Device) NumCompVectors() int {
 // ImportDM gives access to device memory that another context of the same device file allocated.
 //
 //   - dmHandle: Handle of the original DM.
-//   - length: length of the device memory in bytes; 0 when it is not known, and then copies go through the
-//     provider, unless the provider tells it.
+//   - length: length of the device memory in bytes; 0 if it is not known. Then copies go through the provider,
+//     unless the provider reports the length.
 //
-// Since rdma-core 35.0; an older library gives an error that is errors.ErrUnsupported.
+// Since rdma-core 35.0; with an older library the error is errors.ErrUnsupported.
 //
 // C: ibv_import_dm, ibv_import_dm(3).
 func (dev *Device) ImportDM(dmHandle uint32, length uint64) (*DM, error) {
@@ -551,7 +551,7 @@ type AllocRequest struct {
 	Context  any              // what PDContext was given
 }
 
-// Allocator gives a provider memory for its own buffers. Its methods may be called from several threads at once, on
+// Allocator allocates the memory of a provider's own buffers. Its methods may be called from several threads at once, on
 // threads of C. They must not call verbs.
 //
 // C: alloc and free of struct ibv_parent_domain_init_attr, ibv_alloc_parent_domain(3).
@@ -564,7 +564,7 @@ type Allocator interface {
 	Free(req AllocRequest, addr uintptr)
 }
 
-// ErrUseDefault is the answer of an Allocator that leaves the request to the provider.
+// ErrUseDefault is the error with which an Allocator leaves a request to the provider.
 //
 // C: IBV_ALLOCATOR_USE_DEFAULT, ibv_alloc_parent_domain(3).
 var ErrUseDefault = pdalloc.ErrUseDefault
@@ -624,7 +624,7 @@ func (dev *Device) QueryDeviceEx() (*DeviceAttrEx, error) {
 	return out, nil
 }
 
-// listen makes the descriptor of the events one that Go's poller waits on. It does so once, and holds the handle no longer.
+// listen lets Go's poller wait on the descriptor of the events, once; afterwards it no longer holds the handle.
 func (o *Device) listen(verb string) (*dpath.Async, error) {
 	if err := o.enter(verb); err != nil {
 		return nil, err
@@ -641,9 +641,9 @@ func (o *Device) listen(verb string) (*dpath.Async, error) {
 	})
 }
 
-// AsyncEvent is an event of a device, of one of its ports, or of an object made from it. It is acknowledged by
-// Done; until then the object that it concerns cannot be closed (syscall.EBUSY). An event of the device or a
-// port holds nothing.
+// AsyncEvent is an event of a device, of one of its ports, or of an object made from it. It must be
+// acknowledged with Done; until then the object that it concerns cannot be closed (syscall.EBUSY). An event of
+// the device or a port keeps nothing open.
 //
 // C: struct ibv_async_event, ibv_get_async_event(3).
 type AsyncEvent struct {

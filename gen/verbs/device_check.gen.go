@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// inCloseDevice is what the rules of ibv_close_device look at.
+// inCloseDevice has the values that the rules of ibv_close_device use.
 type inCloseDevice struct {
 	context uint64 // context
 }
@@ -23,7 +23,7 @@ func checkCloseDevice(in *inCloseDevice) error {
 	return verr.RefuseErr("ibv_close_device", bad...)
 }
 
-// inImportDM is what the rules of ibv_import_dm look at.
+// inImportDM has the values that the rules of ibv_import_dm use.
 type inImportDM struct {
 	context uint64 // context
 }
@@ -37,7 +37,7 @@ func checkImportDM(in *inImportDM) error {
 	return verr.RefuseErr("ibv_import_dm", bad...)
 }
 
-// inGetAsyncEvent is what the rules of ibv_get_async_event look at.
+// inGetAsyncEvent has the values that the rules of ibv_get_async_event use.
 type inGetAsyncEvent struct {
 	context uint64 // context
 	event   uint64 // event
@@ -55,7 +55,7 @@ func checkGetAsyncEvent(in *inGetAsyncEvent) error {
 	return verr.RefuseErr("ibv_get_async_event", bad...)
 }
 
-// inAckAsyncEvent is what the rules of ibv_ack_async_event look at.
+// inAckAsyncEvent has the values that the rules of ibv_ack_async_event use.
 type inAckAsyncEvent struct {
 	event uint64 // event
 }
@@ -69,7 +69,7 @@ func checkAckAsyncEvent(in *inAckAsyncEvent) error {
 	return verr.RefuseErr("ibv_ack_async_event", bad...)
 }
 
-// inQueryDevice is what the rules of ibv_query_device look at.
+// inQueryDevice has the values that the rules of ibv_query_device use.
 type inQueryDevice struct {
 	context    uint64 // context
 	deviceAttr uint64 // device_attr
@@ -87,7 +87,7 @@ func checkQueryDevice(in *inQueryDevice) error {
 	return verr.RefuseErr("ibv_query_device", bad...)
 }
 
-// inQueryPort is what the rules of ibv_query_port look at.
+// inQueryPort has the values that the rules of ibv_query_port use.
 type inQueryPort struct {
 	context                      uint64         // context
 	portAttr                     uint64         // port_attr
@@ -117,7 +117,7 @@ func checkQueryPort(in *inQueryPort) error {
 	return verr.RefuseErr("ibv_query_port", bad...)
 }
 
-// inQueryGID is what the rules of ibv_query_gid look at.
+// inQueryGID has the values that the rules of ibv_query_gid use.
 type inQueryGID struct {
 	context                  uint64         // context
 	gid                      uint64         // gid
@@ -147,7 +147,7 @@ func checkQueryGID(in *inQueryGID) error {
 	return verr.RefuseErr("ibv_query_gid", bad...)
 }
 
-// inAllocPD is what the rules of ibv_alloc_pd look at.
+// inAllocPD has the values that the rules of ibv_alloc_pd use.
 type inAllocPD struct {
 	context uint64 // context
 }
@@ -161,7 +161,7 @@ func checkAllocPD(in *inAllocPD) error {
 	return verr.RefuseErr("ibv_alloc_pd", bad...)
 }
 
-// inCreateCompChannel is what the rules of ibv_create_comp_channel look at.
+// inCreateCompChannel has the values that the rules of ibv_create_comp_channel use.
 type inCreateCompChannel struct {
 	context uint64 // context
 }
@@ -175,7 +175,7 @@ func checkCreateCompChannel(in *inCreateCompChannel) error {
 	return verr.RefuseErr("ibv_create_comp_channel", bad...)
 }
 
-// inAllocDM is what the rules of ibv_alloc_dm look at.
+// inAllocDM has the values that the rules of ibv_alloc_dm use.
 type inAllocDM struct {
 	context                  uint64         // context
 	attr                     uint64         // attr
@@ -218,7 +218,7 @@ func hintAllocDM(in *inAllocDM) []verr.Violation {
 	return may
 }
 
-// inCreateCQ is what the rules of ibv_create_cq look at.
+// inCreateCQ has the values that the rules of ibv_create_cq use.
 type inCreateCQ struct {
 	context               uint64         // context
 	compVector            int64          // comp_vector
@@ -254,7 +254,7 @@ func hintCreateCQ(in *inCreateCQ) []verr.Violation {
 	return may
 }
 
-// inAllocTD is what the rules of ibv_alloc_td look at.
+// inAllocTD has the values that the rules of ibv_alloc_td use.
 type inAllocTD struct {
 	context          uint64 // context
 	initAttr         uint64 // init_attr
@@ -276,7 +276,7 @@ func checkAllocTD(in *inAllocTD) error {
 	return verr.RefuseErr("ibv_alloc_td", bad...)
 }
 
-// inAllocParentDomain is what the rules of ibv_alloc_parent_domain look at.
+// inAllocParentDomain has the values that the rules of ibv_alloc_parent_domain use.
 type inAllocParentDomain struct {
 	context       uint64 // context
 	attr          uint64 // attr
@@ -326,7 +326,7 @@ func hintAllocParentDomain(in *inAllocParentDomain) []verr.Violation {
 	return may
 }
 
-// inQueryDeviceEx is what the rules of ibv_query_device_ex look at.
+// inQueryDeviceEx has the values that the rules of ibv_query_device_ex use.
 type inQueryDeviceEx struct {
 	context       uint64 // context
 	attr          uint64 // attr

@@ -13,7 +13,7 @@ import (
 	"unsafe"
 )
 
-// DM is a handle: a buffer of device memory.
+// DM is a buffer of device memory.
 //
 // C: struct ibv_dm, ibv_alloc_dm(3).
 type DM struct {
@@ -69,7 +69,7 @@ func (o *DM) Close() error {
 	return o.node.Close("ibv_free_dm", o.destroy)
 }
 
-// destroy gives the C object back: an imported one without touching the device memory.
+// destroy destroys the C object, of an imported handle without changing the device memory.
 func (o *DM) destroy() error {
 	if o.imported {
 		return o.unimport()
@@ -120,10 +120,10 @@ func (o *DM) Free() error {
 	return o.node.Close("ibv_free_dm", o.free)
 }
 
-// Device gives the Device that the DM belongs to.
+// Device returns the Device to which the DM belongs.
 func (o *DM) Device() *Device { return o.dev }
 
-// Handle gives the kernel handle with which another context of the same device file imports it.
+// Handle returns the kernel handle with which another context of the same device file imports it.
 //
 // C: struct ibv_dm.handle, ibv_alloc_dm(3).
 func (o *DM) Handle() uint32 {
@@ -159,8 +159,8 @@ func (o *DM) GetUint32(off int64) (uint32, error) { return o.mem.GetUint32(off) 
 // Flush after the last write and before telling a peer, where no post on this device's own queue comes between.
 func (o *DM) Flush() { o.mem.Flush() }
 
-// Mode tells how the copies reach the device memory.
+// Mode returns how copies reach the device memory.
 func (o *DM) Mode() devmem.Mode { return o.mem.Mode() }
 
-// Length gives the length in bytes, and false for an imported DM whose length nobody told.
+// Length returns the length in bytes; false for an imported DM whose length is not known.
 func (o *DM) Length() (uint64, bool) { return o.mem.Length() }

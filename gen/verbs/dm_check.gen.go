@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// inFreeDM is what the rules of ibv_free_dm look at.
+// inFreeDM has the values that the rules of ibv_free_dm use.
 type inFreeDM struct {
 	dm uint64 // dm
 }
@@ -23,7 +23,7 @@ func checkFreeDM(in *inFreeDM) error {
 	return verr.RefuseErr("ibv_free_dm", bad...)
 }
 
-// inMemcpyToDM is what the rules of ibv_memcpy_to_dm look at.
+// inMemcpyToDM has the values that the rules of ibv_memcpy_to_dm use.
 type inMemcpyToDM struct {
 	dm       uint64         // dm
 	hostAddr uint64         // host_addr
@@ -62,7 +62,7 @@ func hintMemcpyToDM(in *inMemcpyToDM) []verr.Violation {
 	return may
 }
 
-// inMemcpyFromDM is what the rules of ibv_memcpy_from_dm look at.
+// inMemcpyFromDM has the values that the rules of ibv_memcpy_from_dm use.
 type inMemcpyFromDM struct {
 	dm       uint64         // dm
 	hostAddr uint64         // host_addr

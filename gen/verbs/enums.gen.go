@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// AdviseMRFlags says: a set of flags of an advice.
+// AdviseMRFlags is a set of flags of an advice.
 //
 // C: enum ib_uverbs_advise_mr_flag, ibv_advise_mr(3).
 type AdviseMRFlags uint32
@@ -24,10 +24,10 @@ var adviseMRFlagsNames = []validate.Flag{
 	{Bits: 0x1, Name: "FLUSH"},
 }
 
-// String gives the C names without their prefix, joined by |, and the value in hex.
+// String returns the C names without their prefix, joined by |, and the value in hex.
 func (v AdviseMRFlags) String() string { return validate.FlagText(uint64(v), adviseMRFlagsNames) }
 
-// AdviseMRAdvice says: an advice about ranges of on-demand memory regions.
+// AdviseMRAdvice is an advice about ranges of on-demand memory regions.
 //
 // C: enum ib_uverbs_advise_mr_advice, ibv_advise_mr(3).
 type AdviseMRAdvice uint32
@@ -42,7 +42,7 @@ const (
 	AdviseMRAdvicePrefetchNoFault AdviseMRAdvice = 2 // IBV_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT
 )
 
-// String gives the C name without its prefix.
+// String returns the C name without its prefix.
 func (v AdviseMRAdvice) String() string {
 	switch v {
 	case AdviseMRAdvicePrefetch:
@@ -55,7 +55,7 @@ func (v AdviseMRAdvice) String() string {
 	return "AdviseMRAdvice(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
-// DMAccess says: a set of access flags of a memory region over device memory.
+// DMAccess is a set of access flags of a memory region over device memory.
 //
 // C: enum ibv_access_flags, ibv_alloc_dm(3).
 type DMAccess uint32
@@ -88,10 +88,10 @@ var dmAccessNames = []validate.Flag{
 	{Bits: 0x100000, Name: "RELAXED_ORDERING"},
 }
 
-// String gives the C names without their prefix, joined by |, and the value in hex.
+// String returns the C names without their prefix, joined by |, and the value in hex.
 func (v DMAccess) String() string { return validate.FlagText(uint64(v), dmAccessNames) }
 
-// QPType says: the transport service of a queue pair.
+// QPType is the transport service of a queue pair.
 //
 // C: enum ibv_qp_type, ibv_create_qp(3).
 type QPType uint32
@@ -114,7 +114,7 @@ const (
 	QPTypeDriver QPType = 255 // IBV_QPT_DRIVER
 )
 
-// String gives the C name without its prefix.
+// String returns the C name without its prefix.
 func (v QPType) String() string {
 	switch v {
 	case QPTypeRC:
@@ -135,7 +135,7 @@ func (v QPType) String() string {
 	return "QPType(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
-// EventType says: the type of an asynchronous event.
+// EventType is the type of an asynchronous event.
 //
 // C: enum ibv_event_type, ibv_get_async_event(3).
 type EventType uint32
@@ -186,7 +186,7 @@ const (
 	EventTypeDeviceSpeedChange EventType = 20 // IBV_EVENT_DEVICE_SPEED_CHANGE
 )
 
-// String gives the C name without its prefix.
+// String returns the C name without its prefix.
 func (v EventType) String() string {
 	switch v {
 	case EventTypeCQErr:
@@ -235,7 +235,7 @@ func (v EventType) String() string {
 	return "EventType(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
-// NodeType says: the kind of a device.
+// NodeType is the kind of a device.
 //
 // C: enum ibv_node_type, ibv_get_device_list(3).
 type NodeType int32
@@ -252,7 +252,7 @@ const (
 	NodeTypeUnspecified NodeType = 7  // IBV_NODE_UNSPECIFIED
 )
 
-// String gives the C name without its prefix.
+// String returns the C name without its prefix.
 func (v NodeType) String() string {
 	switch v {
 	case NodeTypeUnknown:
@@ -275,7 +275,7 @@ func (v NodeType) String() string {
 	return "NodeType(" + strconv.FormatInt(int64(v), 10) + ")"
 }
 
-// TransportType says: the transport protocol of a device.
+// TransportType is the transport protocol of a device.
 //
 // C: enum ibv_transport_type, ibv_get_device_list(3).
 type TransportType int32
@@ -290,7 +290,7 @@ const (
 	TransportTypeUnspecified TransportType = 4  // IBV_TRANSPORT_UNSPECIFIED
 )
 
-// String gives the C name without its prefix.
+// String returns the C name without its prefix.
 func (v TransportType) String() string {
 	switch v {
 	case TransportTypeUnknown:
@@ -309,7 +309,7 @@ func (v TransportType) String() string {
 	return "TransportType(" + strconv.FormatInt(int64(v), 10) + ")"
 }
 
-// QPAccess says: a set of access flags of a queue pair, which say what the peer may do.
+// QPAccess is a set of access flags of a queue pair, which say what the peer may do.
 //
 // C: enum ibv_access_flags, ibv_modify_qp(3).
 type QPAccess uint32
@@ -335,10 +335,10 @@ var qpAccessNames = []validate.Flag{
 	{Bits: 0x200, Name: "FLUSH_PERSISTENT"},
 }
 
-// String gives the C names without their prefix, joined by |, and the value in hex.
+// String returns the C names without their prefix, joined by |, and the value in hex.
 func (v QPAccess) String() string { return validate.FlagText(uint64(v), qpAccessNames) }
 
-// QPState says: the state of a queue pair.
+// QPState is the state of a queue pair.
 //
 // C: enum ibv_qp_state, ibv_modify_qp(3).
 type QPState uint32
@@ -363,7 +363,7 @@ const (
 	QPStateUnknown QPState = 7 // IBV_QPS_UNKNOWN
 )
 
-// String gives the C name without its prefix.
+// String returns the C name without its prefix.
 func (v QPState) String() string {
 	switch v {
 	case QPStateReset:
@@ -386,7 +386,7 @@ func (v QPState) String() string {
 	return "QPState(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
-// WCStatus says: the result of a work request.
+// WCStatus is the result of a work request.
 //
 // C: enum ibv_wc_status, ibv_poll_cq(3).
 type WCStatus = dpath.WCStatus
@@ -443,7 +443,7 @@ const (
 	WCStatusTMRndvIncomplete WCStatus = 23 // IBV_WC_TM_RNDV_INCOMPLETE
 )
 
-// WCOpcode says: the operation of a completed work request.
+// WCOpcode is the operation of a completed work request.
 //
 // C: enum ibv_wc_opcode, ibv_poll_cq(3).
 type WCOpcode = dpath.WCOpcode
@@ -492,7 +492,7 @@ const (
 	WCOpcodeDriver3 WCOpcode = 137 // IBV_WC_DRIVER3
 )
 
-// WROpcode says: the operation of a send request.
+// WROpcode is the operation of a send request.
 //
 // C: enum ibv_wr_opcode, ibv_post_send(3).
 type WROpcode = dpath.WROpcode
@@ -529,7 +529,7 @@ const (
 	WROpcodeAtomicWrite WROpcode = 15 // IBV_WR_ATOMIC_WRITE
 )
 
-// DeviceCap says: a set of capabilities of a device that the basic query returns.
+// DeviceCap is a set of capabilities of a device that the basic query returns.
 //
 // C: enum ibv_device_cap_flags, ibv_query_device(3).
 type DeviceCap uint32
@@ -613,10 +613,10 @@ var deviceCapNames = []validate.Flag{
 	{Bits: 0x20000000, Name: "MANAGED_FLOW_STEERING"},
 }
 
-// String gives the C names without their prefix, joined by |, and the value in hex.
+// String returns the C names without their prefix, joined by |, and the value in hex.
 func (v DeviceCap) String() string { return validate.FlagText(uint64(v), deviceCapNames) }
 
-// AtomicCap says: the scope within which atomic operations of a device are atomic.
+// AtomicCap is the scope within which atomic operations of a device are atomic.
 //
 // C: enum ibv_atomic_cap, ibv_query_device(3).
 type AtomicCap uint32
@@ -631,7 +631,7 @@ const (
 	AtomicCapGlob AtomicCap = 2 // IBV_ATOMIC_GLOB
 )
 
-// String gives the C name without its prefix.
+// String returns the C name without its prefix.
 func (v AtomicCap) String() string {
 	switch v {
 	case AtomicCapNone:
@@ -644,7 +644,7 @@ func (v AtomicCap) String() string {
 	return "AtomicCap(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
-// DeviceCapEx says: a set of capabilities of a device. The lower 32 bits mean the same as in DeviceCap.
+// DeviceCapEx is a set of capabilities of a device. The lower 32 bits mean the same as in DeviceCap.
 //
 // C: enum ibv_device_cap_flags, ibv_query_device_ex(3).
 type DeviceCapEx uint64
@@ -713,10 +713,10 @@ var deviceCapExNames = []validate.Flag{
 	{Bits: 0x20000000000, Name: "CC_DMA_BOUNCE"},
 }
 
-// String gives the C names without their prefix, joined by |, and the value in hex.
+// String returns the C names without their prefix, joined by |, and the value in hex.
 func (v DeviceCapEx) String() string { return validate.FlagText(uint64(v), deviceCapExNames) }
 
-// ODPCap says: a set of kinds of on-demand regions that a device has.
+// ODPCap is a set of kinds of on-demand regions that a device has.
 //
 // C: enum ibv_odp_general_caps, ibv_query_device_ex(3).
 type ODPCap uint64
@@ -734,10 +734,10 @@ var odpCapNames = []validate.Flag{
 	{Bits: 0x2, Name: "_IMPLICIT"},
 }
 
-// String gives the C names without their prefix, joined by |, and the value in hex.
+// String returns the C names without their prefix, joined by |, and the value in hex.
 func (v ODPCap) String() string { return validate.FlagText(uint64(v), odpCapNames) }
 
-// ODPTransportCap says: a set of operations of a transport that can use on-demand regions.
+// ODPTransportCap is a set of operations of a transport that can use on-demand regions.
 //
 // C: enum ibv_odp_transport_cap_bits, ibv_query_device_ex(3).
 type ODPTransportCap uint32
@@ -773,10 +773,10 @@ var odpTransportCapNames = []validate.Flag{
 	{Bits: 0x80, Name: "ATOMIC_WRITE"},
 }
 
-// String gives the C names without their prefix, joined by |, and the value in hex.
+// String returns the C names without their prefix, joined by |, and the value in hex.
 func (v ODPTransportCap) String() string { return validate.FlagText(uint64(v), odpTransportCapNames) }
 
-// RawPacketCap says: a set of capabilities for raw packets.
+// RawPacketCap is a set of capabilities for raw packets.
 //
 // C: enum ibv_raw_packet_caps, ibv_query_device_ex(3).
 type RawPacketCap uint32
@@ -800,10 +800,10 @@ var rawPacketCapNames = []validate.Flag{
 	{Bits: 0x8, Name: "DELAY_DROP"},
 }
 
-// String gives the C names without their prefix, joined by |, and the value in hex.
+// String returns the C names without their prefix, joined by |, and the value in hex.
 func (v RawPacketCap) String() string { return validate.FlagText(uint64(v), rawPacketCapNames) }
 
-// TMCap says: a set of transports on which a device matches tags.
+// TMCap is a set of transports on which a device matches tags.
 //
 // C: enum ibv_tm_cap_flags, ibv_query_device_ex(3).
 type TMCap uint32
@@ -818,10 +818,10 @@ var tmCapNames = []validate.Flag{
 	{Bits: 0x1, Name: "RC"},
 }
 
-// String gives the C names without their prefix, joined by |, and the value in hex.
+// String returns the C names without their prefix, joined by |, and the value in hex.
 func (v TMCap) String() string { return validate.FlagText(uint64(v), tmCapNames) }
 
-// PCIAtomicSize says: a set of operand sizes of atomic operations over PCI.
+// PCIAtomicSize is a set of operand sizes of atomic operations over PCI.
 //
 // C: enum ibv_pci_atomic_op_size, ibv_query_device_ex(3).
 type PCIAtomicSize uint32
@@ -842,10 +842,10 @@ var pciAtomicSizeNames = []validate.Flag{
 	{Bits: 0x4, Name: "16_BYTE_SIZE_SUP"},
 }
 
-// String gives the C names without their prefix, joined by |, and the value in hex.
+// String returns the C names without their prefix, joined by |, and the value in hex.
 func (v PCIAtomicSize) String() string { return validate.FlagText(uint64(v), pciAtomicSizeNames) }
 
-// RXHashField says: a set of packet fields from which the hash that selects a receive queue is computed.
+// RXHashField is a set of packet fields from which the hash that selects a receive queue is computed.
 //
 // C: enum ibv_rx_hash_fields, ibv_query_device_ex(3).
 type RXHashField uint64
@@ -887,10 +887,10 @@ var rxHashFieldNames = []validate.Flag{
 	{Bits: 0x80000000, Name: "INNER"},
 }
 
-// String gives the C names without their prefix, joined by |, and the value in hex.
+// String returns the C names without their prefix, joined by |, and the value in hex.
 func (v RXHashField) String() string { return validate.FlagText(uint64(v), rxHashFieldNames) }
 
-// RXHashFunc says: a set of hash functions for packets.
+// RXHashFunc is a set of hash functions for packets.
 //
 // C: enum ibv_rx_hash_function_flags, ibv_query_device_ex(3).
 type RXHashFunc uint32
@@ -905,10 +905,10 @@ var rxHashFuncNames = []validate.Flag{
 	{Bits: 0x1, Name: "TOEPLITZ"},
 }
 
-// String gives the C names without their prefix, joined by |, and the value in hex.
+// String returns the C names without their prefix, joined by |, and the value in hex.
 func (v RXHashFunc) String() string { return validate.FlagText(uint64(v), rxHashFuncNames) }
 
-// PortCap says: a set of capabilities of a port, as InfiniBand management defines them.
+// PortCap is a set of capabilities of a port, as InfiniBand management defines them.
 //
 // C: enum ibv_port_cap_flags, ibv_query_port(3).
 type PortCap uint32
@@ -992,10 +992,10 @@ var portCapNames = []validate.Flag{
 	{Bits: 0x4000000, Name: "IP_BASED_GIDS"},
 }
 
-// String gives the C names without their prefix, joined by |, and the value in hex.
+// String returns the C names without their prefix, joined by |, and the value in hex.
 func (v PortCap) String() string { return validate.FlagText(uint64(v), portCapNames) }
 
-// PortCap2 says: a set of further capabilities of a port.
+// PortCap2 is a set of further capabilities of a port.
 //
 // C: enum ibv_port_cap_flags2, ibv_query_port(3).
 type PortCap2 uint32
@@ -1031,10 +1031,10 @@ var portCap2Names = []validate.Flag{
 	{Bits: 0x1000, Name: "LINK_SPEED_XDR_SUP"},
 }
 
-// String gives the C names without their prefix, joined by |, and the value in hex.
+// String returns the C names without their prefix, joined by |, and the value in hex.
 func (v PortCap2) String() string { return validate.FlagText(uint64(v), portCap2Names) }
 
-// PortFlags says: a set of requirements of a port.
+// PortFlags is a set of requirements of a port.
 //
 // C: enum ib_uverbs_query_port_flags, ibv_query_port(3).
 type PortFlags uint32
@@ -1049,10 +1049,10 @@ var portFlagsNames = []validate.Flag{
 	{Bits: 0x1, Name: "GRH_REQUIRED"},
 }
 
-// String gives the C names without their prefix, joined by |, and the value in hex.
+// String returns the C names without their prefix, joined by |, and the value in hex.
 func (v PortFlags) String() string { return validate.FlagText(uint64(v), portFlagsNames) }
 
-// PortState says: the logical state of a port.
+// PortState is the logical state of a port.
 //
 // C: enum ibv_port_state, ibv_query_port(3).
 type PortState uint32
@@ -1073,7 +1073,7 @@ const (
 	PortStateActiveDefer PortState = 5 // IBV_PORT_ACTIVE_DEFER
 )
 
-// String gives the C name without its prefix.
+// String returns the C name without its prefix.
 func (v PortState) String() string {
 	switch v {
 	case PortStateNop:
@@ -1092,7 +1092,7 @@ func (v PortState) String() string {
 	return "PortState(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
-// MTU says: the largest payload of a packet, as a code and not as a number of bytes.
+// MTU is the largest payload of a packet, as a code and not as a number of bytes.
 //
 // C: enum ibv_mtu, ibv_query_port(3).
 type MTU uint32
@@ -1111,7 +1111,7 @@ const (
 	MTU4096 MTU = 5 // IBV_MTU_4096
 )
 
-// String gives the C name without its prefix.
+// String returns the C name without its prefix.
 func (v MTU) String() string {
 	switch v {
 	case MTU256:
@@ -1128,7 +1128,7 @@ func (v MTU) String() string {
 	return "MTU(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
-// LinkLayer says: the link layer of a port.
+// LinkLayer is the link layer of a port.
 type LinkLayer uint32
 
 // Constants of LinkLayer.
@@ -1141,7 +1141,7 @@ const (
 	LinkLayerEthernet LinkLayer = 2 // IBV_LINK_LAYER_ETHERNET
 )
 
-// String gives the C name without its prefix.
+// String returns the C name without its prefix.
 func (v LinkLayer) String() string {
 	switch v {
 	case LinkLayerUnspecified:
@@ -1154,7 +1154,7 @@ func (v LinkLayer) String() string {
 	return "LinkLayer(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
-// QPField says: a set of attributes of a queue pair to query.
+// QPField is a set of attributes of a queue pair to query.
 //
 // C: enum ibv_qp_attr_mask, ibv_query_qp(3).
 type QPField uint32
@@ -1204,10 +1204,10 @@ var qpFieldNames = []validate.Flag{
 	{Bits: 0x100000, Name: "DEST_QPN"},
 }
 
-// String gives the C names without their prefix, joined by |, and the value in hex.
+// String returns the C names without their prefix, joined by |, and the value in hex.
 func (v QPField) String() string { return validate.FlagText(uint64(v), qpFieldNames) }
 
-// MigState says: the state of the migration of a connection to its alternate path.
+// MigState is the state of the migration of a connection to its alternate path.
 //
 // C: enum ibv_mig_state, ibv_query_qp(3).
 type MigState uint32
@@ -1222,7 +1222,7 @@ const (
 	MigStateArmed MigState = 2 // IBV_MIG_ARMED
 )
 
-// String gives the C name without its prefix.
+// String returns the C name without its prefix.
 func (v MigState) String() string {
 	switch v {
 	case MigStateMigrated:
@@ -1235,7 +1235,7 @@ func (v MigState) String() string {
 	return "MigState(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
-// MRAccess says: a set of access flags of a memory region.
+// MRAccess is a set of access flags of a memory region.
 //
 // C: enum ibv_access_flags, ibv_reg_mr(3).
 type MRAccess uint32
@@ -1280,10 +1280,10 @@ var mrAccessNames = []validate.Flag{
 	{Bits: 0x100000, Name: "RELAXED_ORDERING"},
 }
 
-// String gives the C names without their prefix, joined by |, and the value in hex.
+// String returns the C names without their prefix, joined by |, and the value in hex.
 func (v MRAccess) String() string { return validate.FlagText(uint64(v), mrAccessNames) }
 
-// DmabufAccess says: a set of access flags of a memory region over a dma-buf.
+// DmabufAccess is a set of access flags of a memory region over a dma-buf.
 //
 // C: enum ibv_access_flags, ibv_reg_mr(3).
 type DmabufAccess uint32
@@ -1305,10 +1305,10 @@ var dmabufAccessNames = []validate.Flag{
 	{Bits: 0x100000, Name: "RELAXED_ORDERING"},
 }
 
-// String gives the C names without their prefix, joined by |, and the value in hex.
+// String returns the C names without their prefix, joined by |, and the value in hex.
 func (v DmabufAccess) String() string { return validate.FlagText(uint64(v), dmabufAccessNames) }
 
-// MRChangeFlags says: a set of properties of a memory region to change.
+// MRChangeFlags is a set of properties of a memory region to change.
 //
 // C: enum ibv_rereg_mr_flags, ibv_rereg_mr(3).
 type MRChangeFlags uint32
@@ -1329,5 +1329,5 @@ var mrChangeFlagsNames = []validate.Flag{
 	{Bits: 0x4, Name: "ACCESS"},
 }
 
-// String gives the C names without their prefix, joined by |, and the value in hex.
+// String returns the C names without their prefix, joined by |, and the value in hex.
 func (v MRChangeFlags) String() string { return validate.FlagText(uint64(v), mrChangeFlagsNames) }

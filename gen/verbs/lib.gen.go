@@ -100,8 +100,8 @@ var symbols = [numSymbols]dl.Symbol{
 	{Name: "ibv_unimport_dm", Version: "IBVERBS_1.13", Since: "35.0"},
 }
 
-// Symbols is where the functions of libibverbs come from: a loaded library, or a device made of software. Symbol gives
-// the address of a C function, 0 when there is none; version is the symbol version asked for.
+// Symbols is the source of the functions of libibverbs: a loaded library, or a software device. Symbol returns the
+// address of a C function, or 0; version is its symbol version.
 type Symbols interface {
 	Symbol(name, version string) uintptr
 }
@@ -114,23 +114,23 @@ type Lib struct {
 	lints verr.Lints
 }
 
-// OnLint has f called with each lint that a call is about to break: the call goes on, and may fail on another device or kernel. A
-// test can fail then, or a program log it. Calls of f may come from several goroutines, and f must not close the object that is
-// called; nil ends them. Posting, polling and asking for events report nothing.
+// OnLint makes f the function that is called before a call that breaks a lint. The call goes on, but may fail on another device or
+// kernel. f may be called from several goroutines, and must not close the object of the call; nil ends the reports. Posting, polling
+// and requesting events report nothing.
 func (l *Lib) OnLint(f func(*verr.Lint)) { l.lints.On(f) }
 
-// LoadOption changes what Load does.
+// LoadOption is an option of Load.
 type LoadOption func(*loadConfig)
 
 type loadConfig struct {
 	path string
 }
 
-// Path makes Load take the library from a file instead of looking for libibverbs.so.1.
+// Path makes Load open this file instead of searching for libibverbs.so.1.
 func Path(file string) LoadOption { return func(c *loadConfig) { c.path = file } }
 
-// Load finds libibverbs at run time. A process has one real libibverbs: loading it again gives the same one, loading
-// another file is an error. Where there is no library the error is errors.ErrUnsupported and says what to install.
+// Load loads libibverbs at run time. A process has one real libibverbs: loading it again returns the same one, loading
+// another file is an error. If there is no library, the error is errors.ErrUnsupported and says what to install.
 func Load(opts ...LoadOption) (*Lib, error) {
 	var c loadConfig
 	for _, o := range opts {
@@ -143,7 +143,7 @@ func Load(opts ...LoadOption) (*Lib, error) {
 	return LoadFrom(l)
 }
 
-// LoadFrom takes the functions from anywhere else, such as softverbs.New() in a test.
+// LoadFrom takes the functions from another source, such as softverbs.New() in a test.
 func LoadFrom(s Symbols) (*Lib, error) {
 	if !haveC {
 		return nil, dl.NoC()
@@ -156,7 +156,7 @@ func LoadFrom(s Symbols) (*Lib, error) {
 	return l, nil
 }
 
-// missing is the error of a verb whose function the library lacks.
+// missing returns the error of a verb whose function the library lacks.
 func (l *Lib) missing(verb string, sym int) error { return symbols[sym].Missing(verb, l.name) }
 
 // DeviceInfo is an entry of the device list.
@@ -175,7 +175,7 @@ type DeviceInfo struct {
 	Transport TransportType // transport_type
 	// GUID of the node in the host's byte order. C: ibv_get_device_guid(3).
 	GUID uint64
-	// Index of the device in the kernel, -1 where the kernel or the library tells none. C: ibv_get_device_index(3).
+	// Index of the device in the kernel; -1 if the kernel or the library has none. C: ibv_get_device_index(3).
 	Index int
 }
 
@@ -232,7 +232,7 @@ func (l *Lib) open(c unsafe.Pointer, name string) (*Device, error) {
 	return dev, nil
 }
 
-// deviceList gives the functions that the device list needs.
+// deviceList returns the functions that list devices.
 func (l *Lib) deviceList() (devlist.Library, error) {
 	if l.fn[symIbv_get_device_list] == 0 {
 		return devlist.Library{}, l.missing("ibv_get_device_list", symIbv_get_device_list)
@@ -278,7 +278,7 @@ func (l *Lib) info(c unsafe.Pointer) DeviceInfo {
 //
 //   - cmdFD: a duplicate of the other context's CmdFD; on success the new context owns it.
 //
-// Since rdma-core 31.0; an older library gives an error that is errors.ErrUnsupported.
+// Since rdma-core 31.0; with an older library the error is errors.ErrUnsupported.
 //
 // Rules:
 //   - a context is imported by an open file descriptor [VR-ibv_import_device-cmd_fd-0158]

@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// inFreeDeviceList is what the rules of ibv_free_device_list look at.
+// inFreeDeviceList has the values that the rules of ibv_free_device_list use.
 type inFreeDeviceList struct {
 	list uint64 // list
 }
@@ -23,7 +23,7 @@ func checkFreeDeviceList(in *inFreeDeviceList) error {
 	return verr.RefuseErr("ibv_free_device_list", bad...)
 }
 
-// inGetDeviceIndex is what the rules of ibv_get_device_index look at.
+// inGetDeviceIndex has the values that the rules of ibv_get_device_index use.
 type inGetDeviceIndex struct {
 	device uint64 // device
 }
@@ -37,7 +37,7 @@ func checkGetDeviceIndex(in *inGetDeviceIndex) error {
 	return verr.RefuseErr("ibv_get_device_index", bad...)
 }
 
-// inGetDeviceGUID is what the rules of ibv_get_device_guid look at.
+// inGetDeviceGUID has the values that the rules of ibv_get_device_guid use.
 type inGetDeviceGUID struct {
 	device uint64 // device
 }
@@ -51,7 +51,7 @@ func checkGetDeviceGUID(in *inGetDeviceGUID) error {
 	return verr.RefuseErr("ibv_get_device_guid", bad...)
 }
 
-// inOpenDevice is what the rules of ibv_open_device look at.
+// inOpenDevice has the values that the rules of ibv_open_device use.
 type inOpenDevice struct {
 	device uint64 // device
 }
@@ -65,7 +65,7 @@ func checkOpenDevice(in *inOpenDevice) error {
 	return verr.RefuseErr("ibv_open_device", bad...)
 }
 
-// inImportDevice is what the rules of ibv_import_device look at.
+// inImportDevice has the values that the rules of ibv_import_device use.
 type inImportDevice struct {
 	cmdFD int64 // cmd_fd
 }
@@ -79,7 +79,7 @@ func checkImportDevice(in *inImportDevice) error {
 	return verr.RefuseErr("ibv_import_device", bad...)
 }
 
-// inUnimportDM is what the rules of ibv_unimport_dm look at.
+// inUnimportDM has the values that the rules of ibv_unimport_dm use.
 type inUnimportDM struct {
 	dm uint64 // dm
 }

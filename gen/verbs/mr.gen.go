@@ -16,7 +16,7 @@ import (
 	"unsafe"
 )
 
-// MR is a handle: a memory region. Its memory stays registered and pinned until Close has succeeded.
+// MR is a memory region. Its memory stays registered and pinned until Close has succeeded.
 //
 // C: struct ibv_mr, ibv_reg_mr(3).
 type MR struct {
@@ -80,7 +80,7 @@ func (o *MR) Close() error {
 	return o.node.Close("ibv_dereg_mr", o.destroy)
 }
 
-// destroy gives the C object back.
+// destroy destroys the C object.
 func (o *MR) destroy() error {
 	if o.lib.fn[symIbv_dereg_mr] == 0 {
 		return o.lib.missing("ibv_dereg_mr", symIbv_dereg_mr)
@@ -94,17 +94,17 @@ func (o *MR) destroy() error {
 	return nil
 }
 
-// PD gives the PD that the MR belongs to.
+// PD returns the PD to which the MR belongs.
 func (o *MR) PD() *PD {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.pd
 }
 
-// Device gives the Device that the MR belongs to.
+// Device returns the Device to which the MR belongs.
 func (o *MR) Device() *Device { return o.dev }
 
-// LKey gives the local key for local scatter-gather entries.
+// LKey returns the local key for local scatter-gather entries.
 //
 // C: struct ibv_mr.lkey, ibv_reg_mr(3).
 func (o *MR) LKey() uint32 {
@@ -113,7 +113,7 @@ func (o *MR) LKey() uint32 {
 	return o.lkey
 }
 
-// RKey gives the remote key for RDMA and atomic requests of peers.
+// RKey returns the remote key for RDMA and atomic requests of peers.
 //
 // C: struct ibv_mr.rkey, ibv_reg_mr(3).
 func (o *MR) RKey() uint32 {
@@ -122,7 +122,7 @@ func (o *MR) RKey() uint32 {
 	return o.rkey
 }
 
-// Handle gives the kernel handle.
+// Handle returns the kernel handle.
 //
 // C: struct ibv_mr.handle, ibv_reg_mr(3).
 func (o *MR) Handle() uint32 {
@@ -131,7 +131,7 @@ func (o *MR) Handle() uint32 {
 	return o.handle
 }
 
-// Length gives the length in bytes.
+// Length returns the length in bytes.
 //
 // C: struct ibv_mr.length, ibv_reg_mr(3).
 func (o *MR) Length() uint64 {
@@ -140,7 +140,7 @@ func (o *MR) Length() uint64 {
 	return o.length
 }
 
-// Addr gives the address that was given at registration; 0 for device memory, an offset for a dma-buf.
+// Addr returns the address that was given at registration; 0 for device memory, an offset for a dma-buf.
 //
 // C: struct ibv_mr.addr, ibv_reg_mr(3).
 func (o *MR) Addr() uintptr {
@@ -185,7 +185,7 @@ func (c *MRChange) Addr(addr uintptr, length uint64) *MRChange {
 	return c
 }
 
-// Access gives the region other access. C: IBV_REREG_MR_CHANGE_ACCESS.
+// Access sets the access flags of the region. C: IBV_REREG_MR_CHANGE_ACCESS.
 func (c *MRChange) Access(access MRAccess) *MRChange {
 	c.access = access
 	c.what.Flags |= 0x4

@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// inReregMR is what the rules of ibv_rereg_mr look at.
+// inReregMR has the values that the rules of ibv_rereg_mr use.
 type inReregMR struct {
 	mr                                uint64         // mr
 	flags                             uint64         // flags
@@ -94,7 +94,7 @@ func hintReregMR(in *inReregMR) []verr.Violation {
 	return may
 }
 
-// inDeregMR is what the rules of ibv_dereg_mr look at.
+// inDeregMR has the values that the rules of ibv_dereg_mr use.
 type inDeregMR struct {
 	mr uint64 // mr
 }

@@ -16,7 +16,7 @@ import (
 	"unsafe"
 )
 
-// PD is a handle: a protection domain or a parent domain, which can be used in the same places.
+// PD is a protection domain or a parent domain, which can be used in the same places.
 //
 // C: struct ibv_pd, ibv_alloc_pd(3).
 type PD struct {
@@ -77,7 +77,7 @@ func (o *PD) Close() error {
 	return o.node.Close("ibv_dealloc_pd", o.destroy)
 }
 
-// destroy gives the C object back.
+// destroy destroys the C object.
 func (o *PD) destroy() error {
 	if o.lib.fn[symIbv_dealloc_pd] == 0 {
 		return o.lib.missing("ibv_dealloc_pd", symIbv_dealloc_pd)
@@ -100,17 +100,17 @@ func (o *PD) CloseAll() error {
 	return object.CloseTree(&o.node)
 }
 
-// Device gives the Device that the PD belongs to.
+// Device returns the Device to which the PD belongs.
 func (o *PD) Device() *Device { return o.dev }
 
-// Handle gives the kernel handle.
+// Handle returns the kernel handle.
 //
 // C: struct ibv_pd.handle, ibv_alloc_pd(3).
 func (o *PD) Handle() uint32 {
 	return o.handle
 }
 
-// Parent gives the protection domain that a parent domain extends; nil for a plain one.
+// Parent returns the protection domain that a parent domain extends; nil for a protection domain.
 func (o *PD) Parent() *PD { return o.parent }
 
 // RegMR registers host memory.
@@ -709,7 +709,7 @@ func (pd *PD) RegMRAddrIOVA(addr uintptr, length uint64, iova uint64, access MRA
 //     that of offset.
 //   - fd: file descriptor of the dma-buf.
 //
-// Since rdma-core 34.0; an older library gives an error that is errors.ErrUnsupported.
+// Since rdma-core 34.0; with an older library the error is errors.ErrUnsupported.
 //
 // Rules:
 //   - REMOTE_WRITE needs LOCAL_WRITE [VR-ibv_reg_dmabuf_mr-access-0041]
@@ -767,7 +767,7 @@ func (pd *PD) RegDmabufMR(offset uint64, length uint64, iova uint64, fd int, acc
 
 // RegMREx registers memory of any kind.
 //
-// Since rdma-core 59.0; an older library gives an error that is errors.ErrUnsupported.
+// Since rdma-core 59.0; with an older library the error is errors.ErrUnsupported.
 //
 // Rules:
 //   - REMOTE_WRITE needs LOCAL_WRITE [VR-ibv_reg_mr_ex-access-0049]
@@ -1234,7 +1234,7 @@ func (pd *PD) CreateAH(attr *AHAttr) (*AH, error) {
 	return o, nil
 }
 
-// nodeOfPD gives the node of a handle that may be nil.
+// nodeOfPD returns the node of a handle that may be nil.
 func nodeOfPD(o *PD) *object.Node {
 	if o == nil {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// inDeallocPD is what the rules of ibv_dealloc_pd look at.
+// inDeallocPD has the values that the rules of ibv_dealloc_pd use.
 type inDeallocPD struct {
 	pd uint64 // pd
 }
@@ -23,7 +23,7 @@ func checkDeallocPD(in *inDeallocPD) error {
 	return verr.RefuseErr("ibv_dealloc_pd", bad...)
 }
 
-// inRegMR is what the rules of ibv_reg_mr look at.
+// inRegMR has the values that the rules of ibv_reg_mr use.
 type inRegMR struct {
 	access                            uint64         // access
 	length                            uint64         // length
@@ -110,7 +110,7 @@ func hintRegMR(in *inRegMR) []verr.Violation {
 	return may
 }
 
-// inRegMRIOVA is what the rules of ibv_reg_mr_iova look at.
+// inRegMRIOVA has the values that the rules of ibv_reg_mr_iova use.
 type inRegMRIOVA struct {
 	access                            uint64         // access
 	length                            uint64         // length
@@ -207,7 +207,7 @@ func hintRegMRIOVA(in *inRegMRIOVA) []verr.Violation {
 	return may
 }
 
-// inRegDmabufMR is what the rules of ibv_reg_dmabuf_mr look at.
+// inRegDmabufMR has the values that the rules of ibv_reg_dmabuf_mr use.
 type inRegDmabufMR struct {
 	access                 uint64         // access
 	pd                     uint64         // pd
@@ -254,7 +254,7 @@ func hintRegDmabufMR(in *inRegDmabufMR) []verr.Violation {
 	return may
 }
 
-// inRegMREx is what the rules of ibv_reg_mr_ex look at.
+// inRegMREx has the values that the rules of ibv_reg_mr_ex use.
 type inRegMREx struct {
 	mrInitAttrAccess                  uint64         // mr_init_attr.access
 	mrInitAttrCompMask                uint64         // mr_init_attr.comp_mask
@@ -420,7 +420,7 @@ func hintRegMREx(in *inRegMREx) []verr.Violation {
 	return may
 }
 
-// inAdviseMR is what the rules of ibv_advise_mr look at.
+// inAdviseMR has the values that the rules of ibv_advise_mr use.
 type inAdviseMR struct {
 	pd                                uint64         // pd
 	advice                            uint64         // advice
@@ -460,7 +460,7 @@ func hintAdviseMR(in *inAdviseMR) []verr.Violation {
 	return may
 }
 
-// inAllocNullMR is what the rules of ibv_alloc_null_mr look at.
+// inAllocNullMR has the values that the rules of ibv_alloc_null_mr use.
 type inAllocNullMR struct {
 	pd uint64 // pd
 }
@@ -474,7 +474,7 @@ func checkAllocNullMR(in *inAllocNullMR) error {
 	return verr.RefuseErr("ibv_alloc_null_mr", bad...)
 }
 
-// inRegDMMR is what the rules of ibv_reg_dm_mr look at.
+// inRegDMMR has the values that the rules of ibv_reg_dm_mr use.
 type inRegDMMR struct {
 	access                 uint64         // access
 	pd                     uint64         // pd
@@ -527,7 +527,7 @@ func hintRegDMMR(in *inRegDMMR) []verr.Violation {
 	return may
 }
 
-// inCreateSRQ is what the rules of ibv_create_srq look at.
+// inCreateSRQ has the values that the rules of ibv_create_srq use.
 type inCreateSRQ struct {
 	pd                      uint64         // pd
 	srqInitAttr             uint64         // srq_init_attr
@@ -568,7 +568,7 @@ func hintCreateSRQ(in *inCreateSRQ) []verr.Violation {
 	return may
 }
 
-// inCreateQP is what the rules of ibv_create_qp look at.
+// inCreateQP has the values that the rules of ibv_create_qp use.
 type inCreateQP struct {
 	pd                      uint64         // pd
 	qpInitAttr              uint64         // qp_init_attr
@@ -632,7 +632,7 @@ func hintCreateQP(in *inCreateQP) []verr.Violation {
 	return may
 }
 
-// inCreateAH is what the rules of ibv_create_ah look at.
+// inCreateAH has the values that the rules of ibv_create_ah use.
 type inCreateAH struct {
 	pd                       uint64         // pd
 	attr                     uint64         // attr

@@ -14,7 +14,7 @@ import (
 	"unsafe"
 )
 
-// QP is a handle: a queue pair.
+// QP is a queue pair.
 //
 // C: struct ibv_qp, ibv_create_qp(3).
 type QP struct {
@@ -72,7 +72,7 @@ func (o *QP) Close() error {
 	return o.node.Close("ibv_destroy_qp", o.destroy)
 }
 
-// destroy gives the C object back.
+// destroy destroys the C object.
 func (o *QP) destroy() error {
 	if o.lib.fn[symIbv_destroy_qp] == 0 {
 		return o.lib.missing("ibv_destroy_qp", symIbv_destroy_qp)
@@ -88,22 +88,22 @@ func (o *QP) destroy() error {
 	return nil
 }
 
-// PD gives the PD that the QP belongs to.
+// PD returns the PD to which the QP belongs.
 func (o *QP) PD() *PD {
 	return o.pd
 }
 
-// Device gives the Device that the QP belongs to.
+// Device returns the Device to which the QP belongs.
 func (o *QP) Device() *Device { return o.dev }
 
-// Num gives the number with which peers address it.
+// Num returns the number with which peers address it.
 //
 // C: struct ibv_qp.qp_num, ibv_create_qp(3).
 func (o *QP) Num() uint32 {
 	return o.qpNum
 }
 
-// Handle gives the kernel handle.
+// Handle returns the kernel handle.
 //
 // C: struct ibv_qp.handle, ibv_create_qp(3).
 func (o *QP) Handle() uint32 {
@@ -278,9 +278,8 @@ func (qp *QP) Query(fields ...QPField) (*QPInfo, *QPInitInfo, error) {
 	return out, initAttr, nil
 }
 
-// PostSend posts the first n work requests of a batch with one crossing into C. It gives how many were taken:
-// n, or the index of the one that was refused, with the reason. It must not run while the queue pair is being
-// closed.
+// PostSend posts the first n work requests of a batch in one call into C. It returns how many were posted: n,
+// or the index of the first refused one and the reason. It must not run while the queue pair is being closed.
 //
 // C: ibv_post_send, ibv_post_send(3).
 func (qp *QP) PostSend(b *dpath.SendBatch, n int) (posted int, err error) {
@@ -312,7 +311,7 @@ func (qp *QP) PostRecv(b *dpath.RecvBatch, n int) (posted int, err error) {
 
 var errPostRecv = verr.Once{Verb: "ibv_post_recv", Kind: "QP"}
 
-// nodeOfQP gives the node of a handle that may be nil.
+// nodeOfQP returns the node of a handle that may be nil.
 func nodeOfQP(o *QP) *object.Node {
 	if o == nil {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// inModifyQP is what the rules of ibv_modify_qp look at.
+// inModifyQP has the values that the rules of ibv_modify_qp use.
 type inModifyQP struct {
 	qp                           uint64         // qp
 	attr                         uint64         // attr
@@ -327,7 +327,7 @@ func hintModifyQP(in *inModifyQP) []verr.Violation {
 	return may
 }
 
-// inQueryQP is what the rules of ibv_query_qp look at.
+// inQueryQP has the values that the rules of ibv_query_qp use.
 type inQueryQP struct {
 	qp       uint64 // qp
 	attr     uint64 // attr
@@ -353,7 +353,7 @@ func checkQueryQP(in *inQueryQP) error {
 	return verr.RefuseErr("ibv_query_qp", bad...)
 }
 
-// inDestroyQP is what the rules of ibv_destroy_qp look at.
+// inDestroyQP has the values that the rules of ibv_destroy_qp use.
 type inDestroyQP struct {
 	qp uint64 // qp
 }

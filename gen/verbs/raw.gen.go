@@ -71,7 +71,7 @@ import (
 // #cgo nocallback vg58e17f9530_ibv_destroy_ah
 import "C"
 
-// haveC tells whether the package was built with its C side.
+// haveC is true if the package was built with its C code.
 const haveC = true
 
 // Sizes and offsets of the mirrors. A line that does not compile names the one that differs from C's.

@@ -9,7 +9,7 @@ import (
 	"unsafe"
 )
 
-// haveC tells whether the package was built with its C side. Without it LoadFrom gives an error, and no function
+// haveC is true if the package was built with its C code. Without it LoadFrom returns an error, and no function
 // below is ever reached.
 const haveC = false
 

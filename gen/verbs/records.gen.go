@@ -11,8 +11,7 @@ import (
 	"net/netip"
 )
 
-// SGE is an element of a list that a verb takes. A range of registered memory, an entry of a scatter-gather
-// list.
+// SGE is a range of registered memory, an entry of a scatter-gather list.
 //
 // C: struct ibv_sge, ibv_advise_mr(3).
 type SGE struct {
@@ -38,7 +37,7 @@ func (r *SGE) to(c *cSGE) {
 	c.lkey = r.LKey
 }
 
-// AllocDMAttr is filled by its methods and handed to a verb. A description of the device memory to allocate.
+// AllocDMAttr is a description of the device memory to allocate.
 //
 // C: struct ibv_alloc_dm_attr, ibv_alloc_dm(3).
 type AllocDMAttr struct {
@@ -54,7 +53,7 @@ func NewAllocDMAttr(length uint64) *AllocDMAttr {
 	return a
 }
 
-// LogAlignReq sets this: base-2 logarithm of the requested alignment of the start address; 0 for no alignment.
+// LogAlignReq sets the base-2 logarithm of the requested alignment of the start address; 0 for no alignment.
 //
 // C: struct ibv_alloc_dm_attr.log_align_req, ibv_alloc_dm(3).
 func (a *AllocDMAttr) LogAlignReq(v uint32) *AllocDMAttr {
@@ -62,7 +61,7 @@ func (a *AllocDMAttr) LogAlignReq(v uint32) *AllocDMAttr {
 	return a
 }
 
-// ParentDomainAttr is filled by its methods and handed to a verb. A description of the parent domain to make.
+// ParentDomainAttr is a description of the parent domain to make.
 //
 // C: struct ibv_parent_domain_init_attr, ibv_alloc_parent_domain(3).
 type ParentDomainAttr struct {
@@ -82,7 +81,7 @@ func NewParentDomainAttr(pd *PD) *ParentDomainAttr {
 	return a
 }
 
-// ThreadDomain sets this: the thread domain of the objects that are made with it.
+// ThreadDomain sets the thread domain of the objects that are made with it.
 //
 // C: struct ibv_parent_domain_init_attr.td, ibv_alloc_parent_domain(3).
 func (a *ParentDomainAttr) ThreadDomain(v *TD) *ParentDomainAttr {
@@ -90,7 +89,8 @@ func (a *ParentDomainAttr) ThreadDomain(v *TD) *ParentDomainAttr {
 	return a
 }
 
-// Allocator sets this and its mask bit: allocator from which the provider gets memory for its own buffers.
+// Allocator sets the allocator from which the provider gets memory for its own buffers. It also sets the mask
+// bit.
 //
 // C: struct ibv_parent_domain_init_attr.alloc, IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS,
 // ibv_alloc_parent_domain(3).
@@ -99,7 +99,7 @@ func (a *ParentDomainAttr) Allocator(v Allocator) *ParentDomainAttr {
 	return a
 }
 
-// PDContext sets this and its mask bit: value that is passed to the Allocator with each request.
+// PDContext sets the value that is passed to the Allocator with each request. It also sets the mask bit.
 //
 // C: struct ibv_parent_domain_init_attr.pd_context, IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT,
 // ibv_alloc_parent_domain(3).
@@ -117,8 +117,7 @@ func (a *ParentDomainAttr) AllowCCUnprotectedAlloc() *ParentDomainAttr {
 	return a
 }
 
-// TDInitAttr is filled by its methods and handed to a verb. A description of the thread domain to make. No
-// known release has a field for it.
+// TDInitAttr is a description of the thread domain to make. No known release has a field for it.
 //
 // C: struct ibv_td_init_attr, ibv_alloc_td(3).
 type TDInitAttr struct {
@@ -131,7 +130,7 @@ func NewTDInitAttr() *TDInitAttr {
 	return a
 }
 
-// AHAttr is filled by its methods and handed to a verb. A description of the path to a peer.
+// AHAttr is a description of the path to a peer.
 //
 // C: struct ibv_ah_attr, ibv_create_ah(3).
 type AHAttr struct {
@@ -147,7 +146,7 @@ func NewAHAttr(portNum uint8) *AHAttr {
 	return a
 }
 
-// DLID sets this: LID of the peer; unused on RoCE.
+// DLID sets the LID of the peer; unused on RoCE.
 //
 // C: struct ibv_ah_attr.dlid, ibv_create_ah(3).
 func (a *AHAttr) DLID(v uint16) *AHAttr {
@@ -155,7 +154,7 @@ func (a *AHAttr) DLID(v uint16) *AHAttr {
 	return a
 }
 
-// SL sets this: service level.
+// SL sets the service level.
 //
 // C: struct ibv_ah_attr.sl, ibv_create_ah(3).
 func (a *AHAttr) SL(v uint8) *AHAttr {
@@ -163,7 +162,7 @@ func (a *AHAttr) SL(v uint8) *AHAttr {
 	return a
 }
 
-// SrcPathBits sets this: source path bits; unused on RoCE.
+// SrcPathBits sets the source path bits; unused on RoCE.
 //
 // C: struct ibv_ah_attr.src_path_bits, ibv_create_ah(3).
 func (a *AHAttr) SrcPathBits(v uint8) *AHAttr {
@@ -171,7 +170,7 @@ func (a *AHAttr) SrcPathBits(v uint8) *AHAttr {
 	return a
 }
 
-// StaticRate sets this: rate limit.
+// StaticRate sets the rate limit.
 //
 // C: struct ibv_ah_attr.static_rate, ibv_create_ah(3).
 func (a *AHAttr) StaticRate(v uint8) *AHAttr {
@@ -179,7 +178,7 @@ func (a *AHAttr) StaticRate(v uint8) *AHAttr {
 	return a
 }
 
-// IsGlobal sets this: whether the global route (GRH) is used; always on RoCE.
+// IsGlobal sets whether the global route (GRH) is used; always on RoCE.
 //
 // C: struct ibv_ah_attr.is_global, ibv_create_ah(3).
 func (a *AHAttr) IsGlobal(v bool) *AHAttr {
@@ -190,7 +189,7 @@ func (a *AHAttr) IsGlobal(v bool) *AHAttr {
 	return a
 }
 
-// DGID sets this: GID of the peer.
+// DGID sets the GID of the peer.
 //
 // C: struct ibv_ah_attr.grh.dgid, ibv_create_ah(3).
 func (a *AHAttr) DGID(v GID) *AHAttr {
@@ -198,7 +197,7 @@ func (a *AHAttr) DGID(v GID) *AHAttr {
 	return a
 }
 
-// FlowLabel sets this: flow label.
+// FlowLabel sets the flow label.
 //
 // C: struct ibv_ah_attr.grh.flow_label, ibv_create_ah(3).
 func (a *AHAttr) FlowLabel(v uint32) *AHAttr {
@@ -206,7 +205,7 @@ func (a *AHAttr) FlowLabel(v uint32) *AHAttr {
 	return a
 }
 
-// SGIDIndex sets this: index of the local GID in the GID table of the port.
+// SGIDIndex sets the index of the local GID in the GID table of the port.
 //
 // C: struct ibv_ah_attr.grh.sgid_index, ibv_create_ah(3).
 func (a *AHAttr) SGIDIndex(v uint8) *AHAttr {
@@ -214,7 +213,7 @@ func (a *AHAttr) SGIDIndex(v uint8) *AHAttr {
 	return a
 }
 
-// HopLimit sets this: hop limit.
+// HopLimit sets the hop limit.
 //
 // C: struct ibv_ah_attr.grh.hop_limit, ibv_create_ah(3).
 func (a *AHAttr) HopLimit(v uint8) *AHAttr {
@@ -222,7 +221,7 @@ func (a *AHAttr) HopLimit(v uint8) *AHAttr {
 	return a
 }
 
-// TrafficClass sets this: traffic class.
+// TrafficClass sets the traffic class.
 //
 // C: struct ibv_ah_attr.grh.traffic_class, ibv_create_ah(3).
 func (a *AHAttr) TrafficClass(v uint8) *AHAttr {
@@ -230,7 +229,7 @@ func (a *AHAttr) TrafficClass(v uint8) *AHAttr {
 	return a
 }
 
-// QPInitAttr is filled by its methods and handed to a verb. A description of the queue pair to make.
+// QPInitAttr is a description of the queue pair to make.
 //
 // C: struct ibv_qp_init_attr, ibv_create_qp(3).
 type QPInitAttr struct {
@@ -253,7 +252,7 @@ func NewQPInitAttr(type_ QPType, sendCQ *CQ, recvCQ *CQ) *QPInitAttr {
 	return a
 }
 
-// SRQ sets this: shared receive queue to take receives from.
+// SRQ sets the shared receive queue to take receives from.
 //
 // C: struct ibv_qp_init_attr.srq, ibv_create_qp(3).
 func (a *QPInitAttr) SRQ(v *SRQ) *QPInitAttr {
@@ -261,7 +260,7 @@ func (a *QPInitAttr) SRQ(v *SRQ) *QPInitAttr {
 	return a
 }
 
-// MaxSendWR sets this: largest number of outstanding send requests.
+// MaxSendWR sets the largest number of outstanding send requests.
 //
 // C: struct ibv_qp_init_attr.cap.max_send_wr, ibv_create_qp(3).
 func (a *QPInitAttr) MaxSendWR(v uint32) *QPInitAttr {
@@ -269,7 +268,7 @@ func (a *QPInitAttr) MaxSendWR(v uint32) *QPInitAttr {
 	return a
 }
 
-// MaxRecvWR sets this: largest number of outstanding receive requests.
+// MaxRecvWR sets the largest number of outstanding receive requests.
 //
 // C: struct ibv_qp_init_attr.cap.max_recv_wr, ibv_create_qp(3).
 func (a *QPInitAttr) MaxRecvWR(v uint32) *QPInitAttr {
@@ -277,7 +276,7 @@ func (a *QPInitAttr) MaxRecvWR(v uint32) *QPInitAttr {
 	return a
 }
 
-// MaxSendSGE sets this: largest number of scatter-gather entries in a send request.
+// MaxSendSGE sets the largest number of scatter-gather entries in a send request.
 //
 // C: struct ibv_qp_init_attr.cap.max_send_sge, ibv_create_qp(3).
 func (a *QPInitAttr) MaxSendSGE(v uint32) *QPInitAttr {
@@ -285,7 +284,7 @@ func (a *QPInitAttr) MaxSendSGE(v uint32) *QPInitAttr {
 	return a
 }
 
-// MaxRecvSGE sets this: largest number of scatter-gather entries in a receive request.
+// MaxRecvSGE sets the largest number of scatter-gather entries in a receive request.
 //
 // C: struct ibv_qp_init_attr.cap.max_recv_sge, ibv_create_qp(3).
 func (a *QPInitAttr) MaxRecvSGE(v uint32) *QPInitAttr {
@@ -293,7 +292,7 @@ func (a *QPInitAttr) MaxRecvSGE(v uint32) *QPInitAttr {
 	return a
 }
 
-// MaxInlineData sets this: largest number of bytes that a request can send inline.
+// MaxInlineData sets the largest number of bytes that a request can send inline.
 //
 // C: struct ibv_qp_init_attr.cap.max_inline_data, ibv_create_qp(3).
 func (a *QPInitAttr) MaxInlineData(v uint32) *QPInitAttr {
@@ -301,7 +300,7 @@ func (a *QPInitAttr) MaxInlineData(v uint32) *QPInitAttr {
 	return a
 }
 
-// SignalAll sets this: whether every send request has a completion.
+// SignalAll sets whether every send request has a completion.
 //
 // C: struct ibv_qp_init_attr.sq_sig_all, ibv_create_qp(3).
 func (a *QPInitAttr) SignalAll(v bool) *QPInitAttr {
@@ -312,7 +311,7 @@ func (a *QPInitAttr) SignalAll(v bool) *QPInitAttr {
 	return a
 }
 
-// SRQInitAttr is filled by its methods and handed to a verb. A description of the shared receive queue to make.
+// SRQInitAttr is a description of the shared receive queue to make.
 //
 // C: struct ibv_srq_init_attr, ibv_create_srq(3).
 type SRQInitAttr struct {
@@ -330,8 +329,7 @@ func NewSRQInitAttr(maxWR uint32, maxSGE uint32) *SRQInitAttr {
 	return a
 }
 
-// QPAttr is filled by its methods and handed to a verb. A set of changes to a queue pair. new(QPAttr) begins
-// one that leaves the state as it is.
+// QPAttr is a set of changes to a queue pair. new(QPAttr) begins one that leaves the state as it is.
 //
 // C: struct ibv_qp_attr, ibv_modify_qp(3).
 type QPAttr struct {
@@ -349,7 +347,7 @@ func NewQPAttr(state QPState) *QPAttr {
 	return a
 }
 
-// CurState sets this and its mask bit: state in which the queue pair is assumed to be.
+// CurState sets the state in which the queue pair is assumed to be. It also sets the mask bit.
 //
 // C: struct ibv_qp_attr.cur_qp_state, IBV_QP_CUR_STATE, ibv_modify_qp(3).
 func (a *QPAttr) CurState(v QPState) *QPAttr {
@@ -358,8 +356,8 @@ func (a *QPAttr) CurState(v QPState) *QPAttr {
 	return a
 }
 
-// PathMTU sets this and its mask bit: largest payload of a packet, equal at both ends, at most the ActiveMTU of
-// the port.
+// PathMTU sets the largest payload of a packet, equal at both ends, at most the ActiveMTU of the port. It also
+// sets the mask bit.
 //
 // C: struct ibv_qp_attr.path_mtu, IBV_QP_PATH_MTU, ibv_modify_qp(3).
 func (a *QPAttr) PathMTU(v MTU) *QPAttr {
@@ -368,7 +366,7 @@ func (a *QPAttr) PathMTU(v MTU) *QPAttr {
 	return a
 }
 
-// QKey sets this and its mask bit: key that datagrams to this queue pair must have, on UD.
+// QKey sets the key that datagrams to this queue pair must have, on UD. It also sets the mask bit.
 //
 // C: struct ibv_qp_attr.qkey, IBV_QP_QKEY, ibv_modify_qp(3).
 func (a *QPAttr) QKey(v uint32) *QPAttr {
@@ -377,7 +375,7 @@ func (a *QPAttr) QKey(v uint32) *QPAttr {
 	return a
 }
 
-// RQPSN sets this and its mask bit: number of the first packet to receive, 24 bits.
+// RQPSN sets the number of the first packet to receive, 24 bits. It also sets the mask bit.
 //
 // C: struct ibv_qp_attr.rq_psn, IBV_QP_RQ_PSN, ibv_modify_qp(3).
 func (a *QPAttr) RQPSN(v uint32) *QPAttr {
@@ -386,7 +384,7 @@ func (a *QPAttr) RQPSN(v uint32) *QPAttr {
 	return a
 }
 
-// SQPSN sets this and its mask bit: number of the first packet to send, 24 bits.
+// SQPSN sets the number of the first packet to send, 24 bits. It also sets the mask bit.
 //
 // C: struct ibv_qp_attr.sq_psn, IBV_QP_SQ_PSN, ibv_modify_qp(3).
 func (a *QPAttr) SQPSN(v uint32) *QPAttr {
@@ -395,7 +393,7 @@ func (a *QPAttr) SQPSN(v uint32) *QPAttr {
 	return a
 }
 
-// DestQPNum sets this and its mask bit: number of the peer's queue pair, 24 bits.
+// DestQPNum sets the number of the peer's queue pair, 24 bits. It also sets the mask bit.
 //
 // C: struct ibv_qp_attr.dest_qp_num, IBV_QP_DEST_QPN, ibv_modify_qp(3).
 func (a *QPAttr) DestQPNum(v uint32) *QPAttr {
@@ -404,7 +402,7 @@ func (a *QPAttr) DestQPNum(v uint32) *QPAttr {
 	return a
 }
 
-// AccessFlags sets this and its mask bit: access flags of the peer.
+// AccessFlags sets the access flags of the peer. It also sets the mask bit.
 //
 // C: struct ibv_qp_attr.qp_access_flags, IBV_QP_ACCESS_FLAGS, ibv_modify_qp(3).
 func (a *QPAttr) AccessFlags(v QPAccess) *QPAttr {
@@ -413,7 +411,7 @@ func (a *QPAttr) AccessFlags(v QPAccess) *QPAttr {
 	return a
 }
 
-// AV sets this and its mask bit: path to the peer.
+// AV sets the path to the peer. It also sets the mask bit.
 //
 // C: struct ibv_qp_attr.ah_attr, IBV_QP_AV, ibv_modify_qp(3).
 func (a *QPAttr) AV(v *AHAttr) *QPAttr {
@@ -424,7 +422,7 @@ func (a *QPAttr) AV(v *AHAttr) *QPAttr {
 	return a
 }
 
-// PKeyIndex sets this and its mask bit: index in the partition table of the port.
+// PKeyIndex sets the index in the partition table of the port. It also sets the mask bit.
 //
 // C: struct ibv_qp_attr.pkey_index, IBV_QP_PKEY_INDEX, ibv_modify_qp(3).
 func (a *QPAttr) PKeyIndex(v uint16) *QPAttr {
@@ -433,8 +431,8 @@ func (a *QPAttr) PKeyIndex(v uint16) *QPAttr {
 	return a
 }
 
-// MaxRDAtomic sets this and its mask bit: largest number of outstanding reads and atomics as requester, at most
-// the MaxDestRDAtomic of the peer.
+// MaxRDAtomic sets the largest number of outstanding reads and atomics as requester, at most the
+// MaxDestRDAtomic of the peer. It also sets the mask bit.
 //
 // C: struct ibv_qp_attr.max_rd_atomic, IBV_QP_MAX_QP_RD_ATOMIC, ibv_modify_qp(3).
 func (a *QPAttr) MaxRDAtomic(v uint8) *QPAttr {
@@ -443,8 +441,8 @@ func (a *QPAttr) MaxRDAtomic(v uint8) *QPAttr {
 	return a
 }
 
-// MaxDestRDAtomic sets this and its mask bit: largest number of outstanding reads and atomics of the peer, at
-// most MaxQPRDAtom of the device.
+// MaxDestRDAtomic sets the largest number of outstanding reads and atomics of the peer, at most MaxQPRDAtom of
+// the device. It also sets the mask bit.
 //
 // C: struct ibv_qp_attr.max_dest_rd_atomic, IBV_QP_MAX_DEST_RD_ATOMIC, ibv_modify_qp(3).
 func (a *QPAttr) MaxDestRDAtomic(v uint8) *QPAttr {
@@ -453,8 +451,8 @@ func (a *QPAttr) MaxDestRDAtomic(v uint8) *QPAttr {
 	return a
 }
 
-// MinRNRTimer sets this and its mask bit: code of the time that a peer waits when no receive is posted, 0 to
-// 31: 1 is 0.01 ms, 12 is 0.64 ms, 31 is 491.52 ms, and 0 is the longest, 655.36 ms.
+// MinRNRTimer sets the code of the time that a peer waits when no receive is posted, 0 to 31: 1 is 0.01 ms, 12
+// is 0.64 ms, 31 is 491.52 ms, and 0 is the longest, 655.36 ms. It also sets the mask bit.
 //
 // C: struct ibv_qp_attr.min_rnr_timer, IBV_QP_MIN_RNR_TIMER, ibv_modify_qp(3).
 func (a *QPAttr) MinRNRTimer(v uint8) *QPAttr {
@@ -463,7 +461,7 @@ func (a *QPAttr) MinRNRTimer(v uint8) *QPAttr {
 	return a
 }
 
-// PortNum sets this and its mask bit: local port.
+// PortNum sets the local port. It also sets the mask bit.
 //
 // C: struct ibv_qp_attr.port_num, IBV_QP_PORT, ibv_modify_qp(3).
 func (a *QPAttr) PortNum(v uint8) *QPAttr {
@@ -472,8 +470,8 @@ func (a *QPAttr) PortNum(v uint8) *QPAttr {
 	return a
 }
 
-// Timeout sets this and its mask bit: code of the time to wait for an acknowledgement, 0 to 31: 4.096
-// microseconds times 2 to the power of the code; 0 means no limit.
+// Timeout sets the code of the time to wait for an acknowledgement, 0 to 31: 4.096 microseconds times 2 to the
+// power of the code; 0 means no limit. It also sets the mask bit.
 //
 // C: struct ibv_qp_attr.timeout, IBV_QP_TIMEOUT, ibv_modify_qp(3).
 func (a *QPAttr) Timeout(v uint8) *QPAttr {
@@ -482,7 +480,7 @@ func (a *QPAttr) Timeout(v uint8) *QPAttr {
 	return a
 }
 
-// RetryCnt sets this and its mask bit: number of retries after a timeout, 0 to 7.
+// RetryCnt sets the number of retries after a timeout, 0 to 7. It also sets the mask bit.
 //
 // C: struct ibv_qp_attr.retry_cnt, IBV_QP_RETRY_CNT, ibv_modify_qp(3).
 func (a *QPAttr) RetryCnt(v uint8) *QPAttr {
@@ -491,8 +489,8 @@ func (a *QPAttr) RetryCnt(v uint8) *QPAttr {
 	return a
 }
 
-// RNRRetry sets this and its mask bit: number of retries when the peer has no receive posted, 0 to 7; 7 means
-// no limit.
+// RNRRetry sets the number of retries when the peer has no receive posted, 0 to 7; 7 means no limit. It also
+// sets the mask bit.
 //
 // C: struct ibv_qp_attr.rnr_retry, IBV_QP_RNR_RETRY, ibv_modify_qp(3).
 func (a *QPAttr) RNRRetry(v uint8) *QPAttr {
@@ -501,7 +499,7 @@ func (a *QPAttr) RNRRetry(v uint8) *QPAttr {
 	return a
 }
 
-// EnSQDAsyncNotify sets this and its mask bit: whether an event reports that the send queue is drained.
+// EnSQDAsyncNotify sets whether an event reports that the send queue is drained. It also sets the mask bit.
 //
 // C: struct ibv_qp_attr.en_sqd_async_notify, IBV_QP_EN_SQD_ASYNC_NOTIFY, ibv_modify_qp(3).
 func (a *QPAttr) EnSQDAsyncNotify(v bool) *QPAttr {
@@ -513,7 +511,7 @@ func (a *QPAttr) EnSQDAsyncNotify(v bool) *QPAttr {
 	return a
 }
 
-// RateLimit sets this and its mask bit: packet rate limit in kbit/s.
+// RateLimit sets the packet rate limit in kbit/s. It also sets the mask bit.
 //
 // C: struct ibv_qp_attr.rate_limit, IBV_QP_RATE_LIMIT, ibv_modify_qp(3).
 func (a *QPAttr) RateLimit(v uint32) *QPAttr {
@@ -522,7 +520,7 @@ func (a *QPAttr) RateLimit(v uint32) *QPAttr {
 	return a
 }
 
-// SRQAttr is filled by its methods and handed to a verb. A set of changes to a shared receive queue.
+// SRQAttr is a set of changes to a shared receive queue.
 //
 // C: struct ibv_srq_attr, ibv_modify_srq(3).
 type SRQAttr struct {
@@ -536,8 +534,8 @@ func NewSRQAttr() *SRQAttr {
 	return a
 }
 
-// MaxWR sets this and its mask bit: largest number of outstanding receive requests, on devices with
-// DeviceCapSRQResize.
+// MaxWR sets the largest number of outstanding receive requests, on devices with DeviceCapSRQResize. It also
+// sets the mask bit.
 //
 // C: struct ibv_srq_attr.max_wr, IBV_SRQ_MAX_WR, ibv_modify_srq(3).
 func (a *SRQAttr) MaxWR(v uint32) *SRQAttr {
@@ -546,8 +544,8 @@ func (a *SRQAttr) MaxWR(v uint32) *SRQAttr {
 	return a
 }
 
-// Limit sets this and its mask bit: number of requests below which EventTypeSRQLimitReached is reported, once;
-// 0 for no event.
+// Limit sets the number of requests below which EventTypeSRQLimitReached is reported, once; 0 for no event. It
+// also sets the mask bit.
 //
 // C: struct ibv_srq_attr.srq_limit, IBV_SRQ_LIMIT, ibv_modify_srq(3).
 func (a *SRQAttr) Limit(v uint32) *SRQAttr {
@@ -556,8 +554,8 @@ func (a *SRQAttr) Limit(v uint32) *SRQAttr {
 	return a
 }
 
-// DeviceAttr is filled by a verb. The basic attributes of a device. The limits are upper limits; at a given
-// time less may be possible.
+// DeviceAttr is the basic attributes of a device. The limits are upper limits; at a given time less may be
+// possible.
 //
 // C: struct ibv_device_attr, ibv_query_device(3).
 type DeviceAttr struct {
@@ -687,7 +685,7 @@ func (r *DeviceAttr) from(c *cDeviceAttr) {
 	r.PhysPortCnt = c.phys_port_cnt
 }
 
-// ODPCaps is filled by a verb. The support of a device for on-demand regions.
+// ODPCaps is the support of a device for on-demand regions.
 //
 // C: struct ibv_odp_caps, ibv_query_device_ex(3).
 type ODPCaps struct {
@@ -709,7 +707,7 @@ func (r *ODPCaps) from(c *cODPCaps) {
 	r.UD = ODPTransportCap(c.per_transport_caps_ud_odp_caps)
 }
 
-// TSOCaps is filled by a verb. The support of a device for segmenting TCP messages.
+// TSOCaps is the support of a device for segmenting TCP messages.
 //
 // C: struct ibv_tso_caps, ibv_query_device_ex(3).
 type TSOCaps struct {
@@ -725,7 +723,7 @@ func (r *TSOCaps) from(c *cTSOCaps) {
 	r.SupportedQPTs = c.supported_qpts
 }
 
-// RSSCaps is filled by a verb. The support of a device for distributing packets over receive queues.
+// RSSCaps is the support of a device for distributing packets over receive queues.
 //
 // C: struct ibv_rss_caps, ibv_query_device_ex(3).
 type RSSCaps struct {
@@ -750,7 +748,7 @@ func (r *RSSCaps) from(c *cRSSCaps) {
 	r.RXHashFunction = RXHashFunc(c.rx_hash_function)
 }
 
-// PacketPacingCaps is filled by a verb. The support of a device for limiting the packet rate of a QP.
+// PacketPacingCaps is the support of a device for limiting the packet rate of a QP.
 //
 // C: struct ibv_packet_pacing_caps, ibv_query_device_ex(3).
 type PacketPacingCaps struct {
@@ -769,7 +767,7 @@ func (r *PacketPacingCaps) from(c *cPacketPacingCaps) {
 	r.SupportedQPTs = c.supported_qpts
 }
 
-// TMCaps is filled by a verb. The support of a device for tag matching.
+// TMCaps is the support of a device for tag matching.
 //
 // C: struct ibv_tm_caps, ibv_query_device_ex(3).
 type TMCaps struct {
@@ -794,7 +792,7 @@ func (r *TMCaps) from(c *cTMCaps) {
 	r.MaxSGE = c.max_sge
 }
 
-// CQModerationCaps is filled by a verb. The limits for delaying the notifications of a completion queue.
+// CQModerationCaps is the limits for delaying the notifications of a completion queue.
 //
 // C: struct ibv_cq_moderation_caps, ibv_query_device_ex(3).
 type CQModerationCaps struct {
@@ -810,7 +808,7 @@ func (r *CQModerationCaps) from(c *cCQModerationCaps) {
 	r.MaxCQPeriod = c.max_cq_period
 }
 
-// PCIAtomicCaps is filled by a verb. The support of a device for atomic operations on host memory over PCI.
+// PCIAtomicCaps is the support of a device for atomic operations on host memory over PCI.
 //
 // C: struct ibv_pci_atomic_caps, ibv_query_device_ex(3).
 type PCIAtomicCaps struct {
@@ -829,8 +827,7 @@ func (r *PCIAtomicCaps) from(c *cPCIAtomicCaps) {
 	r.CompareSwap = PCIAtomicSize(c.compare_swap)
 }
 
-// DeviceAttrEx is filled by a verb. The attributes of a device. A field that the library or the device is too
-// old for is 0.
+// DeviceAttrEx is the attributes of a device. A field that the library or the device is too old for is 0.
 //
 // C: struct ibv_device_attr_ex, ibv_query_device_ex(3).
 type DeviceAttrEx struct {
@@ -888,7 +885,7 @@ func (r *DeviceAttrEx) from(c *cDeviceAttrEx) {
 	r.PhysPortCntEx = c.phys_port_cnt_ex
 }
 
-// PortAttr is filled by a verb. The attributes of a port.
+// PortAttr is the attributes of a port.
 //
 // C: struct ibv_port_attr, ibv_query_port(3).
 type PortAttr struct {
@@ -969,7 +966,7 @@ func (r *PortAttr) from(c *cPortAttr) {
 	r.ActiveSpeedEx = c.active_speed_ex
 }
 
-// QPCap is filled by a verb. The capacity of a queue pair, at least what was requested.
+// QPCap is the capacity of a queue pair, at least what was requested.
 //
 // C: struct ibv_qp_cap, ibv_query_qp(3).
 type QPCap struct {
@@ -994,7 +991,7 @@ func (r *QPCap) from(c *cQPCap) {
 	r.MaxInlineData = c.max_inline_data
 }
 
-// GlobalRoute is filled by a verb. The part of a path outside of the subnet; on RoCE, all of it.
+// GlobalRoute is the part of a path outside of the subnet; on RoCE, all of it.
 //
 // C: struct ibv_global_route, ibv_query_qp(3).
 type GlobalRoute struct {
@@ -1019,7 +1016,7 @@ func (r *GlobalRoute) from(c *cGlobalRoute) {
 	r.TrafficClass = c.traffic_class
 }
 
-// AHInfo is filled by a verb. The path to a peer, as set with AHAttr.
+// AHInfo is the path to a peer, as set with AHAttr.
 //
 // C: struct ibv_ah_attr, ibv_query_qp(3).
 type AHInfo struct {
@@ -1050,8 +1047,8 @@ func (r *AHInfo) from(c *cAHAttr) {
 	r.PortNum = c.port_num
 }
 
-// QPInfo is filled by a verb. The state and the attributes of a queue pair. A field that was not queried, or
-// that its type does not have, may be 0.
+// QPInfo is the state and the attributes of a queue pair. A field that was not queried, or that its type does
+// not have, may be 0.
 //
 // C: struct ibv_qp_attr, ibv_query_qp(3).
 type QPInfo struct {
@@ -1130,7 +1127,7 @@ func (r *QPInfo) from(c *cQPAttr) {
 	r.AltTimeout = c.alt_timeout
 }
 
-// QPInitInfo is filled by a verb. The values with which a queue pair was created.
+// QPInitInfo is the values with which a queue pair was created.
 //
 // C: struct ibv_qp_init_attr, ibv_query_qp(3).
 type QPInitInfo struct {
@@ -1149,8 +1146,7 @@ func (r *QPInitInfo) from(c *cQPInitAttr) {
 	r.SignalAll = c.sq_sig_all != 0
 }
 
-// SRQInfo is filled by a verb. The sizes of a shared receive queue, each at least the requested one, and its
-// limit.
+// SRQInfo is the sizes of a shared receive queue, each at least the requested one, and its limit.
 //
 // C: struct ibv_srq_attr, ibv_query_srq(3).
 type SRQInfo struct {
@@ -1169,8 +1165,8 @@ func (r *SRQInfo) from(c *cSRQAttr) {
 	r.Limit = c.srq_limit
 }
 
-// MRInitAttr is filled by its methods and handed to a verb. A description of the memory to register, for the
-// one call that covers every form of registration.
+// MRInitAttr is a description of the memory to register, for the one call that covers every form of
+// registration.
 //
 // C: struct ibv_mr_init_attr, ibv_reg_mr(3).
 type MRInitAttr struct {
@@ -1191,8 +1187,8 @@ func NewMRInitAttr(length uint64, access MRAccess) *MRInitAttr {
 	return a
 }
 
-// IOVA sets this and its mask bit: address of the first byte of the region in work requests of this side and of
-// peers.
+// IOVA sets the address of the first byte of the region in work requests of this side and of peers. It also
+// sets the mask bit.
 //
 // C: struct ibv_mr_init_attr.iova, IBV_REG_MR_MASK_IOVA, ibv_reg_mr(3).
 func (a *MRInitAttr) IOVA(v uint64) *MRInitAttr {
@@ -1201,8 +1197,8 @@ func (a *MRInitAttr) IOVA(v uint64) *MRInitAttr {
 	return a
 }
 
-// Addr sets this and its mask bit: address of host memory; the caller keeps it mapped, and pinned if it is
-// Go's, until the region is closed.
+// Addr sets the address of host memory; the caller keeps it mapped, and pinned if it is Go's, until the region
+// is closed. It also sets the mask bit.
 //
 // C: struct ibv_mr_init_attr.addr, IBV_REG_MR_MASK_ADDR, ibv_reg_mr(3).
 func (a *MRInitAttr) Addr(v uintptr) *MRInitAttr {
@@ -1255,7 +1251,7 @@ func (a *MRInitAttr) hold(verb string, c *cMRInitAttr) (release func(), err erro
 	return held.Release, nil
 }
 
-// FD sets this and its mask bit: file descriptor of a dma-buf.
+// FD sets the file descriptor of a dma-buf. It also sets the mask bit.
 //
 // C: struct ibv_mr_init_attr.fd, IBV_REG_MR_MASK_FD, ibv_reg_mr(3).
 func (a *MRInitAttr) FD(v int) *MRInitAttr {
@@ -1267,7 +1263,7 @@ func (a *MRInitAttr) FD(v int) *MRInitAttr {
 	return a
 }
 
-// FDOffset sets this and its mask bit: offset in the dma-buf in bytes.
+// FDOffset sets the offset in the dma-buf in bytes. It also sets the mask bit.
 //
 // C: struct ibv_mr_init_attr.fd_offset, IBV_REG_MR_MASK_FD_OFFSET, ibv_reg_mr(3).
 func (a *MRInitAttr) FDOffset(v uint64) *MRInitAttr {
@@ -1281,7 +1277,7 @@ func (a *MRInitAttr) FDOffset(v uint64) *MRInitAttr {
 // C: union ibv_gid, ibv_query_gid(3).
 type GID [16]byte
 
-// String gives the GID in the form of an IPv6 address.
+// String returns the GID in the form of an IPv6 address.
 func (g GID) String() string { return netip.AddrFrom16(g).String() }
 
 // cSGE has the layout of struct ibv_sge.

@@ -13,7 +13,7 @@ import (
 	"unsafe"
 )
 
-// SRQ is a handle: a shared receive queue.
+// SRQ is a shared receive queue.
 //
 // C: struct ibv_srq, ibv_create_srq(3).
 type SRQ struct {
@@ -69,7 +69,7 @@ func (o *SRQ) Close() error {
 	return o.node.Close("ibv_destroy_srq", o.destroy)
 }
 
-// destroy gives the C object back.
+// destroy destroys the C object.
 func (o *SRQ) destroy() error {
 	if o.lib.fn[symIbv_destroy_srq] == 0 {
 		return o.lib.missing("ibv_destroy_srq", symIbv_destroy_srq)
@@ -84,15 +84,15 @@ func (o *SRQ) destroy() error {
 	return nil
 }
 
-// PD gives the PD that the SRQ belongs to.
+// PD returns the PD to which the SRQ belongs.
 func (o *SRQ) PD() *PD {
 	return o.pd
 }
 
-// Device gives the Device that the SRQ belongs to.
+// Device returns the Device to which the SRQ belongs.
 func (o *SRQ) Device() *Device { return o.dev }
 
-// Handle gives the kernel handle.
+// Handle returns the kernel handle.
 //
 // C: struct ibv_srq.handle, ibv_create_srq(3).
 func (o *SRQ) Handle() uint32 {
@@ -177,7 +177,7 @@ func (srq *SRQ) Query() (*SRQInfo, error) {
 	return out, nil
 }
 
-// nodeOfSRQ gives the node of a handle that may be nil.
+// nodeOfSRQ returns the node of a handle that may be nil.
 func nodeOfSRQ(o *SRQ) *object.Node {
 	if o == nil {
 		return nil

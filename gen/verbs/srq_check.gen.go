@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// inModifySRQ is what the rules of ibv_modify_srq look at.
+// inModifySRQ has the values that the rules of ibv_modify_srq use.
 type inModifySRQ struct {
 	srq                         uint64         // srq
 	srqAttr                     uint64         // srq_attr
@@ -56,7 +56,7 @@ func hintModifySRQ(in *inModifySRQ) []verr.Violation {
 	return may
 }
 
-// inQuerySRQ is what the rules of ibv_query_srq look at.
+// inQuerySRQ has the values that the rules of ibv_query_srq use.
 type inQuerySRQ struct {
 	srq     uint64 // srq
 	srqAttr uint64 // srq_attr
@@ -74,7 +74,7 @@ func checkQuerySRQ(in *inQuerySRQ) error {
 	return verr.RefuseErr("ibv_query_srq", bad...)
 }
 
-// inDestroySRQ is what the rules of ibv_destroy_srq look at.
+// inDestroySRQ has the values that the rules of ibv_destroy_srq use.
 type inDestroySRQ struct {
 	srq uint64 // srq
 }

@@ -10,8 +10,7 @@ import (
 	"unsafe"
 )
 
-// TD is a handle: a thread domain. The program promises to use the objects made with it from one thread at a
-// time.
+// TD is a thread domain. The program promises to use the objects made with it from one thread at a time.
 //
 // C: struct ibv_td, ibv_alloc_td(3).
 type TD struct {
@@ -62,7 +61,7 @@ func (o *TD) Close() error {
 	return o.node.Close("ibv_dealloc_td", o.destroy)
 }
 
-// destroy gives the C object back.
+// destroy destroys the C object.
 func (o *TD) destroy() error {
 	if errno := rawDeallocTD(o.c); errno != 0 {
 		return verr.Failed("ibv_dealloc_td", errno, nil)
@@ -73,10 +72,10 @@ func (o *TD) destroy() error {
 	return nil
 }
 
-// Device gives the Device that the TD belongs to.
+// Device returns the Device to which the TD belongs.
 func (o *TD) Device() *Device { return o.dev }
 
-// nodeOfTD gives the node of a handle that may be nil.
+// nodeOfTD returns the node of a handle that may be nil.
 func nodeOfTD(o *TD) *object.Node {
 	if o == nil {
 		return nil

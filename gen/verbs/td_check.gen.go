@@ -8,7 +8,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// inDeallocTD is what the rules of ibv_dealloc_td look at.
+// inDeallocTD has the values that the rules of ibv_dealloc_td use.
 type inDeallocTD struct {
 	td uint64 // td
 }

@@ -158,7 +158,7 @@ func (e *emitter) validator(g *goFile, v *model.Verb) {
 		}
 		fields = append(fields, remark(jen.Id(o.Name).Add(t), o.Text))
 	}
-	g.structType("// in"+v.Go+" is what the rules of "+v.C+" look at.", "in"+v.Go, fields...)
+	g.structType("// in"+v.Go+" has the values that the rules of "+v.C+" use.", "in"+v.Go, fields...)
 	for _, r := range allChecked(v) {
 		e.transitions(g, r)
 	}

@@ -113,13 +113,13 @@ func (e *emitter) finish() (files []output.File, err error) {
 // docFile writes the package comment.
 func (e *emitter) docFile() *goFile {
 	g := e.newFile("doc.gen.go")
-	what := "gives typed access to a C library"
+	what := "has Go bindings for a C library"
 	if e.plan.Devices {
-		what = "gives typed access to libibverbs"
+		what = "has Go bindings for libibverbs"
 	}
 	g.f.PackageComment(comment(fmt.Sprintf(`Package %s %s, generated from the facts of its header and the rules of its man pages.
-The package needs no header of the library and no library to build: Load finds it at run time, and LoadFrom takes its functions from anywhere else, such as a device made of software.
-Every call is checked against the rules of its page before it reaches the library; a refused call names the rule. Every handle has a Close, which is refused while something made from it is open.
+The package needs no header of the library and no library to build: Load finds it at run time, and LoadFrom takes its functions from another source, such as a software device.
+Every call is checked against the rules of its page before it reaches the library; the error of a refused call names the rule. Every handle has a Close, which is refused while something made from it is open.
 Handles may be used from several goroutines at once, but not while one of them closes the handle.`, e.pkg.Name, what)))
 	return g
 }

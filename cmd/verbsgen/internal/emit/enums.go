@@ -3,7 +3,6 @@ package emit
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/dave/jennifer/jen"
 
@@ -40,7 +39,7 @@ func goInt(t *model.Enum) string {
 func (e *emitter) enumType(g *goFile, t *model.Enum) {
 	does := "is an enum"
 	if t.Doc != "" {
-		does = "says: " + strings.ToLower(t.Doc[:1]) + t.Doc[1:]
+		does = "is " + naming.Lower(t.Doc)
 	}
 	is := id(goInt(t))
 	if t.Runtime != "" {
@@ -129,7 +128,7 @@ func (e *emitter) flagString(g *goFile, t *model.Enum) {
 	}
 	g.decl("", jen.Var().Id(names).Op("=").Index().Add(rt("validate", "Flag")).Add(lines(rows...)))
 	g.fn(fn{
-		doc:  "// String gives the C names without their prefix, joined by |, and the value in hex.",
+		doc:  "// String returns the C names without their prefix, joined by |, and the value in hex.",
 		recv: param("v", t.Go), name: "String", results: []jen.Code{jen.String()},
 		body: []jen.Code{jen.Return(rt("validate", "FlagText").Call(jen.Uint64().Call(id("v")), id(names)))}, short: true,
 	})
@@ -156,7 +155,7 @@ func (e *emitter) enumString(g *goFile, t *model.Enum) {
 		number = inBase("FormatInt", jen.Int64().Call(id("v")), 10)
 	}
 	g.fn(fn{
-		doc:  "// String gives the C name without its prefix.",
+		doc:  "// String returns the C name without its prefix.",
 		recv: param("v", t.Go), name: "String", results: []jen.Code{jen.String()},
 		body: []jen.Code{
 			jen.Switch(id("v")).Block(cases...),

@@ -62,8 +62,8 @@ func (e *emitter) symbolTable(g *goFile) {
 
 // libTypes makes Symbols, Lib, LoadOption and Path.
 func (e *emitter) libTypes(g *goFile) {
-	g.decl(`// Symbols is where the functions of libibverbs come from: a loaded library, or a device made of software. Symbol gives
-// the address of a C function, 0 when there is none; version is the symbol version asked for.`,
+	g.decl(`// Symbols is the source of the functions of libibverbs: a loaded library, or a software device. Symbol returns the
+// address of a C function, or 0; version is its symbol version.`,
 		jen.Type().Id("Symbols").Interface(jen.Id("Symbol").Params(jen.List(id("name"), id("version")).String()).Uintptr()))
 	g.structType("// Lib is a loaded libibverbs. It needs no Close: a library is never unloaded.", "Lib",
 		remark(param("src", "Symbols"), "kept alive: it owns the functions"),
@@ -71,17 +71,17 @@ func (e *emitter) libTypes(g *goFile) {
 		jen.Id("fn").Index(id("numSymbols")).Uintptr(),
 		jen.Id("lints").Add(rt("verr", "Lints")))
 	g.fn(fn{
-		doc: `// OnLint has f called with each lint that a call is about to break: the call goes on, and may fail on another device or kernel. A
-// test can fail then, or a program log it. Calls of f may come from several goroutines, and f must not close the object that is
-// called; nil ends them. Posting, polling and asking for events report nothing.`,
+		doc: `// OnLint makes f the function that is called before a call that breaks a lint. The call goes on, but may fail on another device or
+// kernel. f may be called from several goroutines, and must not close the object of the call; nil ends the reports. Posting, polling
+// and requesting events report nothing.`,
 		recv: recv("l", "Lib"), name: "OnLint", params: []jen.Code{id("f").Func().Params(jen.Op("*").Add(rt("verr", "Lint")))},
 		body: []jen.Code{id("l.lints.On").Call(id("f"))}, short: true,
 	})
 	config := func() *jen.Statement { return jen.Func().Params(param("c", "*loadConfig")) }
-	g.decl("// LoadOption changes what Load does.", jen.Type().Id("LoadOption").Func().Params(ptr("loadConfig")))
+	g.decl("// LoadOption is an option of Load.", jen.Type().Id("LoadOption").Func().Params(ptr("loadConfig")))
 	g.structType("", "loadConfig", param("path", "string"))
 	g.fn(fn{
-		doc:  "// Path makes Load take the library from a file instead of looking for libibverbs.so.1.",
+		doc:  "// Path makes Load open this file instead of searching for libibverbs.so.1.",
 		name: "Path", params: []jen.Code{param("file", "string")}, results: []jen.Code{id("LoadOption")},
 		body: []jen.Code{jen.Return(config().Add(short(assign(id("c.path"), id("file")))))}, short: true,
 	})
@@ -103,8 +103,8 @@ func (e *emitter) libTypes(g *goFile) {
 func (e *emitter) load(g *goFile) {
 	none := fail{jen.Nil()}
 	g.fn(fn{
-		doc: `// Load finds libibverbs at run time. A process has one real libibverbs: loading it again gives the same one, loading
-// another file is an error. Where there is no library the error is errors.ErrUnsupported and says what to install.`,
+		doc: `// Load loads libibverbs at run time. A process has one real libibverbs: loading it again returns the same one, loading
+// another file is an error. If there is no library, the error is errors.ErrUnsupported and says what to install.`,
 		name: "Load", params: []jen.Code{id("opts").Op("...").Id("LoadOption")}, results: errResult(ptr("Lib")),
 		body: []jen.Code{
 			jen.Var().Add(param("c", "loadConfig")),
@@ -134,7 +134,7 @@ func (e *emitter) loadFrom(g *goFile) {
 	all := func(array string) *jen.Statement { return id(array).Index(jen.Op(":")) }
 	lookup := jen.List(id("l.name"), id("err")).Op("=").Add(rt("dl", "Lookup")).Call(id("s"), all("symbols"), all("l.fn"))
 	g.fn(fn{
-		doc:  "// LoadFrom takes the functions from anywhere else, such as softverbs.New() in a test.",
+		doc:  "// LoadFrom takes the functions from another source, such as softverbs.New() in a test.",
 		name: "LoadFrom", params: []jen.Code{param("s", "Symbols")}, results: errResult(ptr("Lib")),
 		body: []jen.Code{
 			jen.If(jen.Op("!").Id("haveC")).Block(none.with(rt("dl", "NoC").Call())),
@@ -151,7 +151,7 @@ func (e *emitter) loadFrom(g *goFile) {
 //	func (l *Lib) missing(verb string, sym int) error { return symbols[sym].Missing(verb, l.name) }
 func (e *emitter) missingSymbol(g *goFile) {
 	g.fn(fn{
-		doc:  "// missing is the error of a verb whose function the library lacks.",
+		doc:  "// missing returns the error of a verb whose function the library lacks.",
 		recv: recv("l", "Lib"), name: "missing", params: []jen.Code{param("verb", "string"), param("sym", "int")}, results: errResult(),
 		body: []jen.Code{jen.Return(id("symbols").Index(id("sym")).Dot("Missing").Call(id("verb"), id("l.name")))}, short: true,
 	})

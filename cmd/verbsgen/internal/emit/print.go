@@ -159,7 +159,7 @@ func (g *goFile) elements(e plan.Elements) {
 //	var ErrUseDefault = pdalloc.ErrUseDefault
 func (g *goFile) allocator(a plan.Allocator) {
 	req, addr := param("req", "AllocRequest"), param("addr", "uintptr")
-	g.decl(`// Allocator gives a provider memory for its own buffers. Its methods may be called from several threads at once, on
+	g.decl(`// Allocator allocates the memory of a provider's own buffers. Its methods may be called from several threads at once, on
 // threads of C. They must not call verbs.
 //
 // C: `+a.Alloc+" and "+a.Free+" of struct "+a.Record+", "+plan.Page(a.RecordPage)+".", jen.Type().Id("Allocator").Interface(
@@ -169,7 +169,7 @@ func (g *goFile) allocator(a plan.Allocator) {
 		jen.Id("Alloc").Params(req).Params(addr, jen.Id("err").Error()),
 		jen.Comment("// Free takes back what Alloc gave; Size and Align are 0."),
 		jen.Id("Free").Params(req, addr)))
-	g.decl(`// ErrUseDefault is the answer of an Allocator that leaves the request to the provider.
+	g.decl(`// ErrUseDefault is the error with which an Allocator leaves a request to the provider.
 //
 // C: `+a.Default+", "+plan.Page(a.Page)+".", jen.Var().Id("ErrUseDefault").Op("=").Add(rt("pdalloc", "ErrUseDefault")))
 }

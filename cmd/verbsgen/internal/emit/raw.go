@@ -71,7 +71,7 @@ func (e *emitter) rawFile() *goFile {
 	for _, line := range pre {
 		g.f.CgoPreamble("// " + line)
 	}
-	g.decl("// haveC tells whether the package was built with its C side.", jen.Const().Id("haveC").Op("=").True())
+	g.decl("// haveC is true if the package was built with its C code.", jen.Const().Id("haveC").Op("=").True())
 	e.layoutGuards(g)
 	for _, s := range e.plan.Shims {
 		g.fn(rawFunc(s, e.rawBody(s)...))
@@ -138,7 +138,7 @@ func (e *emitter) rawBody(s *plan.Shim) []jen.Code {
 func (e *emitter) rawStubFile() *goFile {
 	g := e.newFile("raw_none.gen.go")
 	g.f.HeaderComment("//go:build !(" + constraint + ")")
-	g.decl(`// haveC tells whether the package was built with its C side. Without it LoadFrom gives an error, and no function
+	g.decl(`// haveC is true if the package was built with its C code. Without it LoadFrom returns an error, and no function
 // below is ever reached.`, jen.Const().Id("haveC").Op("=").False())
 	for _, s := range e.plan.Shims {
 		g.fn(rawFunc(s))

@@ -67,7 +67,7 @@ func (e *emitter) gid(g *goFile) {
 	}
 	g.decl(doc(gid, "is an address of a port: 16 bytes in network byte order", "union ibv_gid", pg), jen.Type().Id("GID").Index(jen.Lit(16)).Byte())
 	g.fn(fn{
-		doc:  "// String gives the GID in the form of an IPv6 address.",
+		doc:  "// String returns the GID in the form of an IPv6 address.",
 		recv: param("g", "GID"), name: "String", results: []jen.Code{jen.String()},
 		body: []jen.Code{jen.Return(rt("netip", "AddrFrom16").Call(id("g")).Dot("String").Call())}, short: true,
 	})

@@ -18,7 +18,7 @@ func (c *checker) methods(v *spec.Verb, fn *api.Function) {
 		m := &v.Methods[i]
 		f := form.Find(m.Form)
 		if f == nil {
-			c.fail(m.At("form", m.Form), m.Go, "there is no form "+m.Form, "write one of "+formNames()+", or leave form: out")
+			c.fail(m.At("form", m.Form), m.Go, "there is no form "+m.Form, "write one of "+formNames()+", or remove form:")
 			continue
 		}
 		parts = append(parts, f.Parts...)
@@ -44,13 +44,13 @@ func (c *checker) form(v *spec.Verb, m *spec.Method, f *form.Form) {
 	hasMemory := slices.ContainsFunc(v.Params, func(p spec.Param) bool { return p.Role == spec.RoleAddr && p.Len != "" })
 	first := slices.IndexFunc(v.Methods, func(m spec.Method) bool { f := form.Find(m.Form); return f != nil && f.Memory })
 	if f.Memory && !hasMemory && m == &v.Methods[first] {
-		fail("form "+f.Name+" is for a verb with an address and its length", "take form: out, or name the length under len:")
+		fail("form "+f.Name+" needs a verb that takes an address with its length", "remove form:, or name the length under len:")
 	}
 	if f.Sig == nil {
 		return
 	}
 	if problem := c.misfit(v.C, v, f.Sig); problem != "" {
-		fail("form "+f.Name+" does not fit: "+problem, "take form: out, or correct the verb")
+		fail("form "+f.Name+" does not fit: "+problem, "remove form:, or correct the verb")
 		return
 	}
 	if r := c.RecordByGo(v.Lists); f.Lists && (r == nil || r.Role != spec.RecordEntry || len(r.Fields) == 0 || !r.Fields[0].Text) {
@@ -71,7 +71,7 @@ func (c *checker) form(v *spec.Verb, m *spec.Method, f *form.Form) {
 		return
 	}
 	if first := c.formOf[f.Name]; first != "" {
-		fail("the package has a method of form "+f.Name+" already: "+first, "keep one of them")
+		fail("the package already has a method of form "+f.Name+": "+first, "keep one of them")
 	}
 	c.formOf[f.Name] = m.Go
 }
@@ -153,7 +153,7 @@ func (c *checker) parts(subject string, needs map[string]string, parts []form.Pa
 	}
 	for _, name := range slices.Sorted(maps.Keys(needs)) {
 		if !slices.ContainsFunc(parts, func(p form.Part) bool { return p.Name == name }) {
-			c.fail(at("needs_verbs", name), subject, "needs_verbs: there is no part "+name+" here", "take it out")
+			c.fail(at("needs_verbs", name), subject, "needs_verbs: there is no part "+name+" here", "remove it")
 		}
 	}
 }

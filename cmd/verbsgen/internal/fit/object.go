@@ -22,7 +22,7 @@ func (c *checker) object(o *spec.Object) {
 	case len(d.Params) != 1 || c.closesOther(o, &d.Params[0], c.facts.TypeOf(fn.Params[0].Type)):
 		c.fail(at, o.Go, o.Destroy+" does not take one "+o.Go+" alone", "correct destroy:")
 	case d.Returns != spec.RetErrno && d.Returns != spec.RetMinus1 && d.Returns != spec.RetVoid:
-		c.fail(at, o.Go, o.Destroy+" returns "+d.Returns+", for which there is no form of Close", "correct destroy:")
+		c.fail(at, o.Go, o.Destroy+" returns "+d.Returns+", and Close can only call a verb that returns errno, minus1_errno or nothing", "correct destroy:")
 	}
 }
 
@@ -41,7 +41,7 @@ func (c *checker) fields(o *spec.Object) {
 	label := ""
 	for _, g := range o.Getters {
 		if g.Label != "" && label != "" {
-			c.fail(g.Pos, o.Go+"."+g.Go, "label: messages name the object by "+label+" already has a record of this name", "keep one of them")
+			c.fail(g.Pos, o.Go+"."+g.Go, "label: messages already name the object by "+label, "keep one of them")
 		}
 		if g.Label != "" {
 			label = g.C

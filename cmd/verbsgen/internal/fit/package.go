@@ -56,7 +56,7 @@ const wholeFix = "take the header as rdma-core has it"
 func (h *holder) closed() {
 	for _, o := range h.pkg.Objects {
 		if o.Destroy == nil {
-			h.fail(diag.HeaderLacks, h.madeAt(o), o.Go, "nothing closes it: this header does not declare "+h.sp.ObjectByGo(o.Go).Destroy, "take a header that is whole")
+			h.fail(diag.HeaderLacks, h.madeAt(o), o.Go, "nothing closes it: this header does not declare "+h.sp.ObjectByGo(o.Go).Destroy, "use a complete header")
 		}
 	}
 }
@@ -112,7 +112,7 @@ func (h *holder) names() {
 	}
 	twice := func(pos api.Pos, goName, c string) {
 		if other := seen[goName]; other != "" {
-			h.fail(diag.GoNameTwice, pos, c, "it gets the Go name "+goName+", which "+other+" has already", "give one of them another name in its page")
+			h.fail(diag.GoNameTwice, pos, c, "it gets the Go name "+goName+", which "+other+" already has", "give one of them another name in its page")
 		}
 		seen[goName] = c
 	}

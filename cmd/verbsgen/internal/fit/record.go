@@ -32,21 +32,21 @@ func (c *checker) keysOf(r *spec.Record) {
 		c.fail(r.At("mask_param", r.MaskParam), r.Go, "mask: and mask_param: exclude each other", "keep one of them")
 	case r.Role == spec.RecordIn:
 	case len(r.New) > 0:
-		c.fail(r.At("new", r.New[0]), r.Go, "a record of role "+r.Role+" cannot have new:", "take it out, or correct role:")
+		c.fail(r.At("new", r.New[0]), r.Go, "a record of role "+r.Role+" cannot have new:", "remove it, or correct role:")
 	case len(r.Switches) > 0:
-		c.fail(r.Switches[0].Pos, r.Go, "a record of role "+r.Role+" cannot have switches:", "take them out, or correct role:")
+		c.fail(r.Switches[0].Pos, r.Go, "a record of role "+r.Role+" cannot have switches:", "remove them, or correct role:")
 	}
 	for i := range r.Fields {
 		f := &r.Fields[i]
 		subject := r.Go + "." + f.Go
 		if f.C == r.Mask {
-			c.fail(f.Pos, subject, "the mask of the record is set by its builder, and is shown too", "take one of them out")
+			c.fail(f.Pos, subject, "the mask of the record is set by its builder, and is shown too", "remove one of them")
 		}
 		if f.Bit != "" && r.Mask+r.MaskParam == "" {
-			c.fail(f.At("bit", f.Bit), subject, "the record has neither mask: nor mask_param:, where the bit would be set", "name one, or take bit: out")
+			c.fail(f.At("bit", f.Bit), subject, "the record has neither mask: nor mask_param:, where the bit would be set", "name one, or remove bit:")
 		}
 		if f.Hex && (f.Bool || f.Text || f.Handle != "" || f.Nested != "") {
-			c.fail(f.Pos, subject, "hex: is for numbers", "take it out")
+			c.fail(f.Pos, subject, "hex: is for numbers", "remove it")
 		}
 		t, _ := c.fieldType(r.C, f.C)
 		if n := c.RecordByGo(f.Nested); n != nil && t.Tag == n.C && (n.Role != spec.RecordIn || r.Role != spec.RecordIn) {
@@ -75,7 +75,7 @@ func (c *checker) callback(r *spec.Record, f *spec.RecordField) {
 	switch f.Callback {
 	case "", form.CallbackMemory, form.CallbackAllocator, form.CallbackContext:
 	default:
-		fail("struct "+r.C+" has no callback "+f.Callback, "take callback: out")
+		fail("struct "+r.C+" has no callback "+f.Callback, "remove callback:")
 		return
 	}
 	if (f.Callback == form.CallbackMemory) != (f.Len != "") {

@@ -96,7 +96,7 @@ func (h *holder) special(s *model.Special, at api.Pos) {
 func (h *holder) signature(name string) {
 	is, was := h.facts.Func(name), h.known.Func(name)
 	if is != nil && was != nil && declaration(is) != declaration(was) {
-		h.fail(diag.SpecialChanged, is.Pos, name, "it is declared as "+declaration(is)+"; what calls it was written for "+declaration(was), wholeFix)
+		h.fail(diag.SpecialChanged, is.Pos, name, "it is declared as "+declaration(is)+"; the code that calls it was written for "+declaration(was), wholeFix)
 	}
 }
 
@@ -124,7 +124,7 @@ func (h *holder) record(tag string) {
 		return
 	}
 	if is.Incomplete {
-		h.fail(diag.SpecialChanged, is.Pos, tag, "it is declared, but not defined; what uses it reads its members", wholeFix)
+		h.fail(diag.SpecialChanged, is.Pos, tag, "it is declared, but not defined; the code that uses it reads its members", wholeFix)
 		return
 	}
 	find := func(r *api.Record, name string) *api.Field {
@@ -141,13 +141,13 @@ func (h *holder) record(tag string) {
 			continue
 		}
 		if placement(m) != placement(old) {
-			h.fail(diag.SpecialChanged, m.Pos, tag+"."+m.Name, "it is "+placement(m)+"; what uses it was written for "+placement(old), wholeFix)
+			h.fail(diag.SpecialChanged, m.Pos, tag+"."+m.Name, "it is "+placement(m)+"; the code that uses it was written for "+placement(old), wholeFix)
 		}
 	}
 	for i := range was.Fields {
 		m := &was.Fields[i]
 		if used(m) && find(is, m.Name) == nil && h.Since(tag+"."+m.Name) == h.First {
-			h.fail(diag.SpecialChanged, is.Pos, tag, "it has no "+m.Name+", which what uses it was written for", wholeFix)
+			h.fail(diag.SpecialChanged, is.Pos, tag, "it has no "+m.Name+", which the code that uses it needs", wholeFix)
 		}
 	}
 }
@@ -166,8 +166,8 @@ func (h *holder) constant(name string, at api.Pos) {
 	switch {
 	case h.known.EnumOf(name) == nil:
 	case is == nil:
-		h.fail(diag.SpecialChanged, at, name, "the header does not have it, and what is written for the function uses it", wholeFix)
+		h.fail(diag.SpecialChanged, at, name, "the header does not have it, and the code that is written for the function uses it", wholeFix)
 	case is.Cmp(was) != 0:
-		h.fail(diag.SpecialChanged, h.constPos(name), name, fmt.Sprintf("its value is %d; what uses it was written for %d", is, was), wholeFix)
+		h.fail(diag.SpecialChanged, h.constPos(name), name, fmt.Sprintf("its value is %d; the code that uses it was written for %d", is, was), wholeFix)
 	}
 }

@@ -43,7 +43,7 @@ func (c *checker) names(v *spec.Verb) {
 	}
 	lists := slices.ContainsFunc(v.Methods, func(m spec.Method) bool { f := form.Find(m.Form); return f != nil && f.Lists })
 	if r := c.RecordByGo(v.Lists); r != nil && r.Role == spec.RecordEntry && !lists {
-		c.fail(v.At("lists", v.Lists), v.C, "it has lists:, and no method of a form that lists records", "take lists: out")
+		c.fail(v.At("lists", v.Lists), v.C, "it has lists:, and no method of a form that lists records", "remove lists:")
 	}
 }
 
@@ -57,7 +57,7 @@ func (c *checker) extent(v *spec.Verb, fn *api.Function) {
 	switch o := c.ObjectByGo(v.Creates); {
 	case err != nil: // reported elsewhere
 	case o == nil && v.Creates == "" || o != nil && o.Memory != spec.MemoryDevice:
-		c.fail(at, v.C, "it has extent:, and makes no device memory", "take extent: out")
+		c.fail(at, v.C, "it has extent:, and makes no device memory", "remove extent:")
 	case !isInt(t) || t.Bits != 64 || t.Signed:
 		c.fail(at, v.C, "extent: "+v.Extent+" is of type "+t.C+", and a length of memory has 64 bits without a sign", "correct extent:")
 	}
@@ -89,10 +89,10 @@ func (c *checker) keys(v *spec.Verb, p *spec.Param) {
 	}{
 		{"type", p.Type, typed, []string{spec.RoleHandle, spec.RoleInRec, spec.RoleOutRec, spec.RoleSlice, spec.RoleFlags, spec.RoleEnum, spec.RoleMask},
 			"leave type: out: the Go type follows from the C type"},
-		{"len", p.Len, p.Len != "", []string{spec.RoleAddr, spec.RoleSlice}, "take len: out, or correct role:"},
-		{"rest", "", p.Rest, []string{spec.RoleFlags}, "take rest: out, or give the parameter the role flags"},
-		{"parent", "", p.Parent, []string{spec.RoleHandle}, "take parent: out, or give the parameter the role handle"},
-		{"null", "", p.Null, []string{spec.RoleHandle, spec.RoleInRec, spec.RoleOutRec, spec.RoleOut, spec.RoleSlice, spec.RoleAddr, spec.RoleIn}, "take null: out, or correct role:"},
+		{"len", p.Len, p.Len != "", []string{spec.RoleAddr, spec.RoleSlice}, "remove len:, or correct role:"},
+		{"rest", "", p.Rest, []string{spec.RoleFlags}, "remove rest:, or give the parameter the role flags"},
+		{"parent", "", p.Parent, []string{spec.RoleHandle}, "remove parent:, or give the parameter the role handle"},
+		{"null", "", p.Null, []string{spec.RoleHandle, spec.RoleInRec, spec.RoleOutRec, spec.RoleOut, spec.RoleSlice, spec.RoleAddr, spec.RoleIn}, "remove null:, or correct role:"},
 	} {
 		if k.given && !slices.Contains(k.roles, p.Role) {
 			with := k.key + ":"
@@ -117,7 +117,7 @@ func (c *checker) params(v *spec.Verb, fn *api.Function) {
 			if !hasRole(v, p, t) {
 				c.fail(p.At("role", p.Role), v.C+"."+p.C, "a parameter of type "+t.C+" cannot have the role "+p.Role, "correct role:")
 			} else if p.Null && !t.Pointer && t.Kind == spec.CInt && p.Role == spec.RoleIn {
-				c.fail(p.Pos, v.C+"."+p.C, "a parameter of type "+t.C+" is never NULL", "take null: out")
+				c.fail(p.Pos, v.C+"."+p.C, "a parameter of type "+t.C+" is never NULL", "remove null:")
 			} else if problem := c.typeProblem(p, t); problem != "" {
 				c.fail(p.At("type", p.Type), v.C+"."+p.C, problem, "correct type:")
 			}
@@ -266,7 +266,7 @@ func (c *checker) mask(v *spec.Verb, p *spec.Param) {
 // returns holds the return convention, and the object that a verb makes, against the header.
 func (c *checker) returns(v *spec.Verb, fn *api.Function) {
 	if fn.Variadic {
-		c.fail(v.Pos, v.C, "it takes any number of arguments, for which there is no form of call", "skip it with this reason")
+		c.fail(v.Pos, v.C, "it takes any number of arguments, and a call with a variable number of arguments cannot be generated", "skip it with this reason")
 	}
 	ret := c.facts.TypeOf(fn.Ret)
 	plainInt := isInt(ret) && ret.Bits == 32 && ret.Signed && ret.Tag == ""
@@ -279,7 +279,7 @@ func (c *checker) returns(v *spec.Verb, fn *api.Function) {
 		return
 	}
 	if o := c.ObjectByC(ret.Tag); v.Creates == "" && v.Returns == spec.RetNullErrno && o != nil && ret.Depth() == 1 {
-		c.fail(v.At("returns", v.Returns), v.C, "it returns "+fn.Ret+", and has no creates:, the object that it makes", "write creates: "+o.Go)
+		c.fail(v.At("returns", v.Returns), v.C, "it returns "+fn.Ret+", and creates: does not say which object it makes", "write creates: "+o.Go)
 	}
 	if o := c.ObjectByGo(v.Creates); o != nil && (ret.Tag != o.C || ret.Depth() != 1) {
 		c.fail(v.At("creates", v.Creates), v.C, "it returns "+fn.Ret+", and "+o.Go+" is a struct "+o.C+" *", "correct creates:")

@@ -105,3 +105,11 @@ func Unexported(s string) string {
 	}
 	return name
 }
+
+// Lower is a text with its first letter in lower case, as it stands within a sentence.
+func Lower(s string) string {
+	if s == "" {
+		return ""
+	}
+	return strings.ToLower(s[:1]) + s[1:]
+}

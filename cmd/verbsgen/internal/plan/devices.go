@@ -41,7 +41,7 @@ func (b *builder) deviceInfo(list made) *Struct {
 		s.Fields = append(s.Fields, Var{Name: "GUID", Type: "uint64", Doc: "GUID of the node in the host's byte order. C: " + Page(guid.Page)})
 	}
 	if index := list.Parts[form.PartIndex]; index != nil {
-		s.Fields = append(s.Fields, Var{Name: "Index", Type: "int", Doc: "Index of the device in the kernel, -1 where the kernel or the library tells none. C: " + Page(index.Page)})
+		s.Fields = append(s.Fields, Var{Name: "Index", Type: "int", Doc: "Index of the device in the kernel; -1 if the kernel or the library has none. C: " + Page(index.Page)})
 	}
 	return s
 }
@@ -59,7 +59,7 @@ func (b *builder) openListed(v made, lib Var) *Method {
 // deviceCalls plans what the list needs of the library.
 func (b *builder) deviceCalls(list made, lib Var) *Method {
 	free := list.Part(form.PartFree)
-	m := &Method{Doc: Doc{Text: "deviceList gives the functions that the device list needs."}, Recv: lib, Name: "deviceList",
+	m := &Method{Doc: Doc{Text: "deviceList returns the functions that list devices."}, Recv: lib, Name: "deviceList",
 		Results: []Var{{Type: "devlist.Library"}, {Type: "error"}}, Zero: []Value{composite("devlist.Library")}}
 	m.Steps = append(b.missing(list.Verb, "l"), b.missing(free, "l")...)
 	get := function([]Var{{Name: "n", Type: "*int32"}}, []Var{{Type: pointer}, {Type: "syscall.Errno"}}, ret(raw(list.Verb, "l", converted(pointer, val("n")))))

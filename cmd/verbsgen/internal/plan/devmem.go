@@ -12,11 +12,11 @@ func (b *builder) destroyDM(o *model.Object) []Decl {
 		return on(o, name, name+" "+text, errOnly, ret(result("o.mem.End", val("o.c"), end)))
 	}
 	if !b.has(form.ImportDM) {
-		return []Decl{end("destroy", "gives the C object back.", b.destroyCall(o.Destroy, false))}
+		return []Decl{end("destroy", "destroys the C object.", b.destroyCall(o.Destroy, false))}
 	}
 	unimport := b.byForm[form.ImportDM].Part(form.PartUnimport)
 	return []Decl{
-		on(o, "destroy", "destroy gives the C object back: an imported one without touching the device memory.", errOnly,
+		on(o, "destroy", "destroy destroys the C object, of an imported handle without changing the device memory.", errOnly,
 			If{val("o.imported"), []Step{ret(result("o.unimport"))}}, ret(result("o.free"))),
 		end("free", "destroys the device memory in the kernel.", b.destroyCall(o.Destroy, true)),
 		end("unimport", "cleans up in this process alone.", b.destroyCall(unimport, false)),
@@ -57,7 +57,7 @@ func (b *builder) deviceMemory(o *model.Object) []Decl {
 			[]Var{off}, []Var{{Type: "uint32"}, {Type: "error"}}),
 		forward(Doc{Text: `Flush makes what this goroutine wrote visible to the device before anything that follows. WriteAt does not: call
 Flush after the last write and before telling a peer, where no post on this device's own queue comes between.`}, "Flush", "Flush", nil, nil),
-		forward(Doc{Text: "Mode tells how the copies reach the device memory."}, "Mode", "Mode", nil, one("devmem.Mode")),
-		forward(Doc{Text: "Length gives the length in bytes, and false for an imported DM whose length nobody told."}, "Length", "Length", nil, []Var{{Type: "uint64"}, {Type: "bool"}}),
+		forward(Doc{Text: "Mode returns how copies reach the device memory."}, "Mode", "Mode", nil, one("devmem.Mode")),
+		forward(Doc{Text: "Length returns the length in bytes; false for an imported DM whose length is not known."}, "Length", "Length", nil, []Var{{Type: "uint64"}, {Type: "bool"}}),
 	}
 }

@@ -48,7 +48,7 @@ func (b *builder) eventsOf(o *model.Object) []Decl {
 // listen plans the beginning of the waiting.
 func (b *builder) listen(o *model.Object, begin string, get *model.Verb) *Method {
 	ack := get.Part(form.PartAck)
-	m := on(o, "listen", "listen makes the descriptor of the events one that Go's poller waits on. It does so once, and holds the handle no longer.",
+	m := on(o, "listen", "listen lets Go's poller wait on the descriptor of the events, once; afterwards it no longer holds the handle.",
 		[]Var{{Type: waiter(o)}, {Type: "error"}})
 	m.Params, m.Zero = []Var{{Name: "verb", Type: "string"}}, []Value{null}
 	m.Steps = slices.Concat([]Step{Enter{Handle: "o"}}, b.missing(get, "o.lib"), b.missing(ack, "o.lib"),
@@ -78,7 +78,7 @@ func (b *builder) completionEvents(o *model.Object) []Decl {
 	event := d.m.Recv
 	b.nodes[cq] = true
 	return []Decl{
-		&Struct{Name: event, Doc: Doc{Does: "is a completion event. It is acknowledged by " + d.m.Name + "; until then its queue cannot be closed (syscall.EBUSY)", C: v.C, Page: v.Page}, Fields: []Var{
+		&Struct{Name: event, Doc: Doc{Does: "is a completion event. It must be acknowledged with " + d.m.Name + "; until then its queue cannot be closed (syscall.EBUSY)", C: v.C, Page: v.Page}, Fields: []Var{
 			{Name: "CQ", Type: "*" + cq.Go, Remark: "the queue with completions; ask it for the next event by ReqNotify, then poll it"},
 			{Name: "event", Type: "events.Completion"}}},
 		next(o, v, event, "waits for the next completion event. No thread is held while it waits; ctx ends the wait, and an event that comes then is kept for the next call. Close of the channel ends it with os.ErrClosed", nil,
@@ -124,7 +124,7 @@ func (b *builder) asyncEvents(o *model.Object) []Decl {
 	fields = append(fields, Var{Name: "Port", Type: "uint8", Remark: "of an event of a port: its number, from 1; otherwise 0"}, Var{Name: "event", Type: "events.Async", Gap: true})
 	return []Decl{
 		&Struct{Name: d.m.Recv, Fields: fields, Doc: Doc{C: pointee(d.Params[0].CType), Page: d.Page,
-			Does: "is an event of a device, of one of its ports, or of an object made from it. It is acknowledged by " + d.m.Name + "; until then the object that it concerns cannot be closed (syscall.EBUSY). An event of the device or a port holds nothing"}},
+			Does: "is an event of a device, of one of its ports, or of an object made from it. It must be acknowledged with " + d.m.Name + "; until then the object that it concerns cannot be closed (syscall.EBUSY). An event of the device or a port keeps nothing open"}},
 		Elements{Objects: names, Of: b.elements(t)},
 		next(o, v, d.m.Recv, "waits for the next asynchronous event of the device. No thread is held while it waits; ctx ends the wait, and an event that comes then is kept for the next call. Close of the device ends it with os.ErrClosed. Each event goes to one caller. The descriptor of the events becomes non-blocking by the first call",
 			[]string{"An event of an object that is being closed at this moment is given too, with the handle that is going; the Close does not wait for its Done.", "Since an object with an event that was not acknowledged is not closed (syscall.EBUSY), call Done when the event is dealt with, not when the program ends."},

@@ -87,7 +87,7 @@ func (b *builder) handleType(o *model.Object) *Struct {
 	for _, x := range o.Getters {
 		fields = append(fields, Var{Name: naming.Local(x.C), Type: x.GoType})
 	}
-	return &Struct{Doc{Does: "is a handle: " + strings.ToLower(o.Doc[:1]) + o.Doc[1:], C: "struct " + o.C, Page: o.Page}, o.Go, fields}
+	return &Struct{Doc{Does: "is " + naming.Lower(o.Doc), C: "struct " + o.C, Page: o.Page}, o.Go, fields}
 }
 
 // extraFields are the fields that single families of methods need.
@@ -204,7 +204,7 @@ func (b *builder) getters(o *model.Object) (out []Decl) {
 		}
 		out = append(out, m)
 	}
-	belongs := func(p string) Doc { return Doc{Text: p + " gives the " + p + " that the " + o.Go + " belongs to."} }
+	belongs := func(p string) Doc { return Doc{Text: p + " returns the " + p + " to which the " + o.Go + " belongs."} }
 	for _, p := range b.owners(o) {
 		getter(belongs(p.Go), p.Go, "*"+p.Go, naming.Unexported(p.Go), false)
 	}
@@ -212,10 +212,10 @@ func (b *builder) getters(o *model.Object) (out []Decl) {
 		getter(belongs(root), root, "*"+root, "dev", true)
 	}
 	for _, x := range o.Getters {
-		getter(Doc{Does: "gives the " + strings.TrimPrefix(x.Doc, "the "), C: "struct " + o.C + "." + x.C, Page: o.Page}, x.Go, x.GoType, naming.Local(x.C), false)
+		getter(Doc{Does: "returns the " + strings.TrimPrefix(x.Doc, "the "), C: "struct " + o.C + "." + x.C, Page: o.Page}, x.Go, x.GoType, naming.Local(x.C), false)
 	}
 	if b.isParentDomain(o) {
-		getter(Doc{Text: "Parent gives the protection domain that a parent domain extends; nil for a plain one."}, "Parent", "*"+o.Go, "parent", true)
+		getter(Doc{Text: "Parent returns the protection domain that a parent domain extends; nil for a protection domain."}, "Parent", "*"+o.Go, "parent", true)
 	}
 	return out
 }
@@ -226,7 +226,7 @@ func (b *builder) nodeFunc(o *model.Object) []Decl {
 		return nil
 	}
 	name := "nodeOf" + o.Go
-	return []Decl{&Method{Doc: Doc{Text: name + " gives the node of a handle that may be nil."}, Name: name,
+	return []Decl{&Method{Doc: Doc{Text: name + " returns the node of a handle that may be nil."}, Name: name,
 		Params: []Var{{Name: "o", Type: "*" + o.Go}}, Results: one("*object.Node"),
 		Steps: []Step{If{as(IsNil, "o"), []Step{ret(null)}}, ret(as(Address, "o.node"))}}}
 }
@@ -246,7 +246,7 @@ func (b *builder) closeHandle(o *model.Object) *Method {
 
 // destroy plans the end of a C object.
 func (b *builder) destroy(o *model.Object) *Method {
-	m := on(o, "destroy", "destroy gives the C object back.", errOnly)
+	m := on(o, "destroy", "destroy destroys the C object.", errOnly)
 	if b.listens(o) {
 		m.Steps = []Step{Do{result("o.waiting.Stop")}}
 	}

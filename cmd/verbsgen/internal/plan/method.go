@@ -247,7 +247,7 @@ func (c *call) output() (fill []Step, outs []Value) {
 func (c *call) doc(does string) Doc {
 	more := []string{c.m.Doc, listed(c.docs)}
 	if c.v.Since != "" {
-		more = append(more, "Since rdma-core "+c.v.Since+"; an older library gives an error that is errors.ErrUnsupported.")
+		more = append(more, "Since rdma-core "+c.v.Since+"; with an older library the error is errors.ErrUnsupported.")
 	}
 	return Doc{Does: does, C: c.v.C, Page: c.v.Page, More: append(more, ruleList(c.v))}
 }

@@ -161,7 +161,7 @@ func (c *call) valueParam(p *model.Param) {
 	}
 	if c.m.Form == form.ImportDM { // behind the one value that it takes
 		c.out.Params = append(c.out.Params, Var{Name: "length", Type: "uint64"})
-		c.docs = append(c.docs, "length: length of the device memory in bytes; 0 when it is not known, and then copies go through the provider, unless the provider tells it.")
+		c.docs = append(c.docs, "length: length of the device memory in bytes; 0 if it is not known. Then copies go through the provider, unless the provider reports the length.")
 	}
 	in := wide(p.Go)
 	switch p.GoType {

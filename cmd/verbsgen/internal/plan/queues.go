@@ -30,7 +30,7 @@ func post(v *model.Verb, m *model.Method, call, batch, does string) []Decl {
 }
 
 func (b *builder) postSend(v *model.Verb, m *model.Method) []Decl {
-	return post(v, m, "PostSend", "SendBatch", "posts the first n work requests of a batch with one crossing into C. It gives how many were taken: n, or the index of the one that was refused, with the reason. It must not run while the queue pair is being closed")
+	return post(v, m, "PostSend", "SendBatch", "posts the first n work requests of a batch in one call into C. It returns how many were posted: n, or the index of the first refused one and the reason. It must not run while the queue pair is being closed")
 }
 
 func (b *builder) postRecv(v *model.Verb, m *model.Method) []Decl {
@@ -51,20 +51,20 @@ func (b *builder) address(v *model.Verb, m *model.Method) []Decl {
 // poll plans PollInto, and PollSpin below it.
 func (b *builder) poll(v *model.Verb, m *model.Method) []Decl {
 	wcs, n := Var{Name: "wcs", Type: "[]dpath.WC"}, []Var{{Type: "int"}, {Type: "error"}}
-	into := &Method{Doc: Doc{Does: "takes up to len(wcs) completions off the queue and gives how many; 0 when there are none now. It must not run while the queue is being closed", C: v.C, Page: v.Page},
+	into := &Method{Doc: Doc{Does: "takes up to len(wcs) completions from the queue and returns their number, 0 if there are none. It must not run while the queue is being closed", C: v.C, Page: v.Page},
 		Recv: Var{Name: "cq", Type: "*" + m.Recv}, Name: m.Name, Verb: v, Params: []Var{wcs}, Results: n, Short: true,
 		Steps: []Step{ret(result("cq.PollSpin", val("wcs"), number(1)))}}
 	spin := hot(v, m, "cq", "", "errPollCQ", []Var{wcs, {Name: "tries", Type: "int"}}, n,
 		Batch{Into: "n", Call: of("dpath", "PollSpin", val("cq.c"), val("wcs"), val("tries")), Errors: "errPollCQ", Else: zero},
 		ret(val("n"), null))
 	below := spin[0].(*Method)
-	below.Name, below.Doc = "PollSpin", Doc{Text: "PollSpin is " + m.Name + " that looks up to tries times until there is a completion, within one crossing into C."}
+	below.Name, below.Doc = "PollSpin", Doc{Text: "PollSpin is " + m.Name + ", repeated up to tries times in one call into C, until there is a completion."}
 	return append([]Decl{into}, spin...)
 }
 
 // reqNotify plans the arming of a queue.
 func (b *builder) reqNotify(v *model.Verb, m *model.Method) []Decl {
-	return []Decl{&Method{Doc: Doc{Does: "asks for one event on the queue's channel at the next completion, or with solicitedOnly at the next one of solicited work or with an error. Poll again after it: what completed before gives no event", C: v.C, Page: v.Page},
+	return []Decl{&Method{Doc: Doc{Does: "requests one event on the queue's channel for the next completion, or with solicitedOnly for the next solicited or failed one. Poll again afterwards: earlier completions cause no event", C: v.C, Page: v.Page},
 		Recv: Var{Name: "cq", Type: "*" + m.Recv}, Name: m.Name, Verb: v, Params: []Var{{Name: "solicitedOnly", Type: "bool"}}, Results: errOnly,
 		Steps: []Step{Name{v.C}, Enter{Handle: "cq"},
 			Call{Verb: v.C, By: of("dpath", "ReqNotify", val("cq.c"), val("solicitedOnly")), Answer: Errno}, ret(null)}}}

@@ -23,7 +23,7 @@ func (b *builder) record(r *model.Record) []Decl {
 
 // setters plans a record that the caller fills: the value and its mask bit are set together.
 func (b *builder) setters(r *model.Record) []Decl {
-	s := &Struct{Doc{Does: "is filled by its methods and handed to a verb. " + r.Doc, C: "struct " + r.C, Page: r.Page}, r.Go,
+	s := &Struct{Doc{Does: "is " + naming.Lower(r.Doc), C: "struct " + r.C, Page: r.Page}, r.Go,
 		append([]Var{{Name: "c", Type: r.Mirror.Name}}, extras(r)...)}
 	out := []Decl{s, constructor(r)}
 	for _, f := range r.Fields {
@@ -130,9 +130,9 @@ func reversed(l *model.Leaf, path string) Value {
 
 // setter plans the method that sets a field.
 func setter(r *model.Record, f *model.Field) *Method {
-	doc := Doc{Does: "sets this: " + f.Doc, C: "struct " + r.C + "." + f.C, Page: r.Page}
+	doc := Doc{Does: "sets " + withArticle(f.Doc), C: "struct " + r.C + "." + f.C, Page: r.Page}
 	if f.Bit != nil {
-		doc.Does = "sets this and its mask bit: " + f.Doc
+		doc.Does = strings.TrimSuffix(doc.Does, ".") + ". It also sets the mask bit."
 		doc.C += ", " + f.Bit.C
 	}
 	if f.Since != "" {
@@ -150,13 +150,19 @@ func setter(r *model.Record, f *model.Field) *Method {
 	return m
 }
 
+// withArticle makes "the length in bytes" of "length in bytes".
+func withArticle(doc string) string {
+	for _, begins := range []string{"whether ", "a ", "an ", "the "} {
+		if strings.HasPrefix(doc, begins) {
+			return doc
+		}
+	}
+	return "the " + doc
+}
+
 // readers plans a record that a verb fills or takes a list of, and how it is read out of the mirror and written into it.
 func readers(r *model.Record) []Decl {
-	does := "is filled by a verb. "
-	if r.Listed {
-		does = "is an element of a list that a verb takes. "
-	}
-	s := &Struct{Name: r.Go, Doc: Doc{Does: does + r.Doc, C: "struct " + r.C, Page: r.Page}}
+	s := &Struct{Name: r.Go, Doc: Doc{Does: "is " + naming.Lower(r.Doc), C: "struct " + r.C, Page: r.Page}}
 	layout := func(name, text string) *Method {
 		return &Method{Doc: Doc{Text: text}, Recv: Var{Name: "r", Type: "*" + r.Go}, Name: name, Params: []Var{{Name: "c", Type: "*" + r.Mirror.Name}}}
 	}

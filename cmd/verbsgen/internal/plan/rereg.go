@@ -43,7 +43,7 @@ func changeSetters(p changed) []Decl {
 			[]Var{{Name: "buf", Type: "*mem.Buffer"}}, memory("FromBuffer", val("buf"))),
 		setter("Addr", "makes the region cover memory that the caller keeps mapped. C: "+p.addr.Bit.C+".",
 			[]Var{{Name: "addr", Type: "uintptr"}, {Name: "length", Type: "uint64"}}, memory("FromAddr", val("addr"), val("length"))),
-		setter("Access", "gives the region other access. C: "+p.access.Bit.C+".",
+		setter("Access", "sets the access flags of the region. C: "+p.access.Bit.C+".",
 			[]Var{{Name: "access", Type: p.access.GoType}}, set("c.access", val("access")), flag(p.access)),
 	}
 }
