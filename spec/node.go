@@ -3,7 +3,6 @@ package spec
 import (
 	"fmt"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 
@@ -147,7 +146,7 @@ func (d *decoder) pairs(n *yaml.Node, at place, f func(k, v *yaml.Node)) bool {
 		d.wrongType(n, at, "a mapping")
 		return false
 	}
-	seen := map[string]*yaml.Node{}
+	seen := make(map[string]*yaml.Node, len(n.Content)/2)
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k, v := n.Content[i], n.Content[i+1]
 		if !d.plain(k, at.subject) {
@@ -179,38 +178,41 @@ func (d *decoder) object(n *yaml.Node, at place, keys []key) bool {
 		keys = d.adding.limit(d, keys)
 		d.adding = nil
 	}
-	byName := map[string]key{}
-	names := make([]string, 0, len(keys))
-	for _, k := range keys {
-		byName[k.name] = k
-		names = append(names, k.name)
-	}
-	given := map[string]bool{}
+	given := make([]bool, len(keys))
 	ok := d.pairs(n, at, func(k, v *yaml.Node) {
-		known, found := byName[k.Value]
-		if !found {
-			fix := ""
-			if len(d.errs) < maxSuggested {
-				if fix = didYouMean(k.Value, names); fix == "" {
-					sort.Strings(names)
-					fix = "the keys here are " + strings.Join(names, ", ")
-				}
-			}
-			d.add(k, CodeUnknownKey, at.subject, "unknown key "+show(k.Value), fix)
+		i := slices.IndexFunc(keys, func(known key) bool { return known.name == k.Value })
+		if i < 0 {
+			d.add(k, CodeUnknownKey, at.subject, "unknown key "+show(k.Value), d.knownKey(k.Value, keys))
 			return
 		}
-		given[k.Value] = true
-		known.read(v, place{at.subject, k.Value})
+		given[i] = true
+		keys[i].read(v, place{at.subject, k.Value})
 	})
 	if !ok {
 		return false
 	}
-	for _, k := range keys {
-		if k.must && !given[k.name] {
+	for i, k := range keys {
+		if k.must && !given[i] {
 			d.add(n, CodeMissingKey, at.subject, "key "+k.name+" is missing", "add it")
 		}
 	}
 	return true
+}
+
+// knownKey names the key that was meant, or lists all.
+func (d *decoder) knownKey(name string, keys []key) string {
+	if len(d.errs) >= maxSuggested {
+		return ""
+	}
+	names := make([]string, len(keys))
+	for i, k := range keys {
+		names[i] = k.name
+	}
+	if fix := didYouMean(name, names); fix != "" {
+		return fix
+	}
+	slices.Sort(names)
+	return "the keys here are " + strings.Join(names, ", ")
 }
 
 // show quotes a name that holds anything but the characters of identifiers and paths; a tag keeps the word before it.

@@ -59,7 +59,6 @@ type binder struct {
 	pkg   *model.Package
 	errs  diag.List
 	facts *spec.Facts
-	enumr map[string]enumerator // by enumerator, macro or alias name
 
 	want    map[string]bool // C functions to bind
 	verbs   map[string]*model.Verb
@@ -70,37 +69,14 @@ type binder struct {
 	mirrors map[string]*model.Mirror // by C tag
 }
 
-// enumerator is a constant with an integer value.
-type enumerator struct {
-	value int64
-}
-
 func newBinder(in Input) *binder {
 	b := &binder{
-		in: in, facts: in.Facts, enumr: map[string]enumerator{}, want: map[string]bool{}, verbs: map[string]*model.Verb{},
+		in: in, facts: in.Facts, want: map[string]bool{}, verbs: map[string]*model.Verb{},
 		specOf: map[string]*spec.Verb{}, objects: map[string]*model.Object{}, types: map[string]*model.Enum{}, records: map[string]*model.Record{},
 		mirrors: map[string]*model.Mirror{},
 	}
 	rel := in.Release
 	b.pkg = &model.Package{Name: in.Package, Release: rel.Release, FactsHash: in.Hash, Facts: rel}
-	for _, e := range rel.Enums {
-		for _, m := range e.Enumerators {
-			b.enumr[m.Name] = enumerator{m.Value}
-		}
-	}
-	for _, m := range rel.Macros {
-		switch v := m.Value.(type) {
-		case int64:
-			b.enumr[m.Name] = enumerator{v}
-		case uint64:
-			b.enumr[m.Name] = enumerator{int64(v)}
-		}
-	}
-	for _, a := range rel.Aliases {
-		if e, ok := b.enumr[a.Of]; ok {
-			b.enumr[a.Name] = e
-		}
-	}
 	return b
 }
 

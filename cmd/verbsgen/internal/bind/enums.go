@@ -1,6 +1,8 @@
 package bind
 
 import (
+	"math/big"
+
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
@@ -37,7 +39,7 @@ func (b *binder) bindFlags(p *spec.Page, f spec.FlagType) {
 			e.Known |= uint64(v)
 		}
 	}
-	b.addType(e, f.Pos)
+	b.addType(e)
 }
 
 func (b *binder) bindEnum(p *spec.Page, s spec.EnumType) {
@@ -50,11 +52,11 @@ func (b *binder) bindEnum(p *spec.Page, s spec.EnumType) {
 		}
 	}
 	b.addMembers(e, members, s.Names, s.Docs, s.MemberPos)
-	b.addType(e, s.Pos)
+	b.addType(e)
 }
 
 // addType enters a type under its Go name.
-func (b *binder) addType(e *model.Enum, at spec.Pos) {
+func (b *binder) addType(e *model.Enum) {
 	b.types[e.Go] = e
 	b.pkg.Enums = append(b.pkg.Enums, e)
 }
@@ -106,8 +108,8 @@ func short(prefix, c string) string {
 
 // lookup gives the value of an enumerator or macro. A name of a later release is left out in silence.
 func (b *binder) lookup(c string, at spec.Pos, subject string) (int64, bool) {
-	if e, ok := b.enumr[c]; ok {
-		return e.value, true
+	if n := b.facts.Const(c); n != nil {
+		return int64(bits(n)), true
 	}
 	if !b.newer(c) {
 		b.errorf(diag.NameUnknown, at, subject, "no constant "+c+" in this header", "correct the name")
@@ -122,6 +124,14 @@ func (b *binder) since(name string) string {
 		return ""
 	}
 	return s
+}
+
+// bits are the 64 bits of a constant, negative or not.
+func bits(n *big.Int) uint64 {
+	if n.IsInt64() {
+		return uint64(n.Int64())
+	}
+	return n.Uint64()
 }
 
 func pos(p spec.Pos) model.Pos {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/layout"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
@@ -63,21 +64,21 @@ func (b *binder) bindGetters(o *model.Object, s spec.Object) {
 		if f == nil {
 			continue
 		}
-		layout, t := goTypes[f.Type], g.Type
-		if isPointer(f.Type) {
-			layout = "uintptr"
+		as, t := layout.Scalar(f.Type), g.Type
+		if layout.IsPointer(f.Type) {
+			as = "uintptr"
 		}
 		switch {
-		case bigEndian(f.Type), t != "" && (t != "uintptr" || !isPointer(f.Type)):
+		case layout.BigEndian(f.Type), t != "" && (t != "uintptr" || !layout.IsPointer(f.Type)):
 			b.errorf(diag.TypeUnknown, g.Pos, s.Go+"."+g.Go, "C type "+f.Type+" cannot be read as "+t+" by a getter", "leave type: out, or the getter")
 			continue
-		case layout == "", t == "" && isPointer(f.Type):
+		case as == "", t == "" && layout.IsPointer(f.Type):
 			b.errorf(diag.TypeUnknown, g.Pos, s.Go+"."+g.Go, "C type "+f.Type+" has no Go type of its own", "write type: with a Go type")
 			continue
 		case t == "":
-			t = goInt(layout)
+			t = layout.Int(as)
 		}
-		o.Getters = append(o.Getters, &model.Getter{Go: g.Go, C: g.C, CType: f.Type, GoType: t, Layout: layout, Offset: f.Offset, Label: g.Label, Doc: g.Doc})
+		o.Getters = append(o.Getters, &model.Getter{Go: g.Go, C: g.C, CType: f.Type, GoType: t, Layout: as, Offset: f.Offset, Label: g.Label, Doc: g.Doc})
 	}
 }
 

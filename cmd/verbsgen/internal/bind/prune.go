@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/layout"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/spec"
 )
@@ -100,7 +101,7 @@ func (b *binder) collectMirrors(used map[*model.Record]bool) {
 		}
 		seen[m] = true
 		for _, l := range m.Leaf {
-			elem, _ := array(l.CType)
+			elem, _ := layout.Array(l.CType)
 			if tag, ok := strings.CutPrefix(elem, "struct "); ok {
 				add(b.mirrors[tag])
 			}

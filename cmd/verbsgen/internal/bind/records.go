@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/layout"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 	"github.com/verbsgen/verbsgen/spec"
@@ -69,7 +70,7 @@ func (b *binder) bindFields(r *model.Record, s spec.Record) {
 }
 
 func (b *binder) bindField(r *model.Record, s spec.Record, sf spec.RecordField, leaf *model.Leaf) *model.Field {
-	f := &model.Field{Go: sf.Go, C: sf.C, Leaf: leaf, GoType: goInt(leaf.GoType), Bool: sf.Bool, Text: sf.Text, Hex: sf.Hex, Callback: sf.Callback,
+	f := &model.Field{Go: sf.Go, C: sf.C, Leaf: leaf, GoType: layout.Int(leaf.GoType), Bool: sf.Bool, Text: sf.Text, Hex: sf.Hex, Callback: sf.Callback,
 		Doc: sf.Doc, Since: b.fieldSince(s.C, sf.C)}
 	if f.Go == "" {
 		f.Go = naming.Exported(sf.C)

@@ -1,13 +1,13 @@
 package bind
 
 import (
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/layout"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 	"github.com/verbsgen/verbsgen/spec"
@@ -131,7 +131,7 @@ func computable(n *model.Cond) bool {
 // numbers refuses a rule that compares a field that is no number in this header.
 func (rb *ruleBinder) numbers(r *model.Rule) {
 	for _, o := range r.Operands() {
-		if o.Leaf == nil || goSizes[o.Leaf.GoType] > 0 {
+		if o.Leaf == nil || layout.IsScalar(o.Leaf.GoType) {
 			continue
 		}
 		at, text := rb.s.Pos, o.Text+" is a "+o.Leaf.CType+", which no rule can compare"
@@ -183,29 +183,23 @@ const newerConstant = "names a flag or a capability of a later release"
 
 // flags gives the bits of flag names and numbers. A rule that asks for a flag which the release does not have yet is of a later
 // release; others are left out.
-func (rb *ruleBinder) flags(names []string, as spec.RefAs) (bits uint64) {
+func (rb *ruleBinder) flags(names []string, as spec.RefAs) (all uint64) {
 	missing := 0
 	for _, n := range names {
-		if v, err := strconv.ParseUint(n, 0, 64); err == nil {
-			bits |= v
+		if i, ok := spec.ParseInt(n); ok && i.IsUint64() {
+			all |= i.Uint64()
 			continue
 		}
 		v, ok := rb.lookup(n, rb.s.Pos, rb.s.ID)
 		if !ok {
 			missing++
 		}
-		bits |= uint64(v)
+		all |= uint64(v)
 	}
 	if missing > 0 && (as == spec.AsAllFlags || as == spec.AsAnyFlags && missing == len(names)) {
 		rb.cannot(newerConstant)
 	}
-	return bits
-}
-
-// limits are the C constants that no header of ours declares.
-var limits = map[string]uint64{
-	"SIZE_MAX": 1<<64 - 1, "UINT64_MAX": 1<<64 - 1, "UINT32_MAX": 1<<32 - 1, "UINT16_MAX": 1<<16 - 1, "UINT8_MAX": 1<<8 - 1,
-	"INT_MAX": 1<<31 - 1, "INT32_MAX": 1<<31 - 1, "INT64_MAX": 1<<63 - 1, "NULL": 0,
+	return all
 }
 
 // operand resolves a constant or a path of the verb's arguments, once.
@@ -218,28 +212,20 @@ func (rb *ruleBinder) operand(text string) *model.Operand {
 
 func (rb *ruleBinder) constantOrPath(text string) *model.Operand {
 	o := &model.Operand{Kind: model.OpConst, Text: text}
-	if v, err := strconv.ParseUint(text, 0, 64); err == nil {
-		o.Const = v
-		return o
-	}
-	if v, err := strconv.ParseInt(text, 0, 64); err == nil {
-		o.Const, o.Signed = uint64(v), true
-		return o
-	}
-	if v, ok := limits[text]; ok {
-		o.Const = v
+	if n, ok := spec.ParseInt(text); ok && (n.IsUint64() || n.IsInt64()) {
+		o.Const, o.Signed = bits(n), n.Sign() < 0
 		return o
 	}
 	if text == "page" {
 		o.Kind = model.OpPage
 		return o
 	}
-	root, rest, dotted := strings.Cut(text, ".")
+	root, rest, _ := strings.Cut(text, ".")
 	if p := rb.v.Param(root); p != nil {
 		return rb.argument(o, p, rest)
 	}
-	if e, ok := rb.enumr[text]; ok && !dotted {
-		o.Const = uint64(e.value)
+	if n := rb.facts.Const(text); n != nil {
+		o.Const = bits(n)
 		return o
 	}
 	if spec.IsCapPath(text) {
@@ -287,9 +273,6 @@ func (rb *ruleBinder) argument(o *model.Operand, p *model.Param, rest string) *m
 		rb.cannot("looks into " + p.C + ", which has no Go type of its own")
 	case p.Object.State[rest] == spec.StateObject:
 		o.CField = rest
-		if t := rb.fieldType("struct "+p.Object.C, rest); !rb.isInteger(t) || rb.maxOf(t) > math.MaxUint32 || rb.maxOf(t) < math.MaxInt32 {
-			rb.errorf(diag.RuleOperand, rb.s.Pos, rb.s.ID, "struct "+p.Object.C+"."+rest+" is no integer of 32 bits in this header", "take the header as rdma-core has it")
-		}
 	case p.Object.State[rest] == spec.StateNone:
 		rb.cannot("the handles do not count " + rest)
 	case p.Object.State[rest] != spec.StateHandle:

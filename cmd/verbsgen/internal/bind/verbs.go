@@ -8,6 +8,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/layout"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 	"github.com/verbsgen/verbsgen/spec"
@@ -153,10 +154,10 @@ func (b *binder) bindParam(verb string, q api.Param, s spec.Param) *model.Param 
 	case spec.RoleAddr:
 		p.GoType = "uintptr"
 	default:
-		if isPointer(q.Type) {
+		if layout.IsPointer(q.Type) {
 			break
 		}
-		if p.GoType = goInt(goTypes[q.Type]); p.GoType == "" && b.facts.TypeOf(q.Type).Kind == spec.CInt {
+		if p.GoType = layout.Int(layout.Scalar(q.Type)); p.GoType == "" && b.facts.TypeOf(q.Type).Kind == spec.CInt {
 			b.errorf(diag.TypeUnknown, s.Pos, verb+"."+q.Name, "C type "+q.Type+" has no Go type", "give the parameter another role")
 		}
 	}

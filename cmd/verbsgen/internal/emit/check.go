@@ -13,23 +13,29 @@ import (
 )
 
 // checkFiles writes the table of rules, and for each object a file with the validators of its verbs.
-func (e *emitter) checkFiles() []*goFile {
+func (e *emitter) checkFiles() {
 	table := e.newFile("check.gen.go")
 	e.ruleTable(table)
-	files := []*goFile{table}
-	of := map[string]*goFile{}
+	e.render(table)
+	var homes []string
+	verbs := map[string][]*model.Verb{}
 	for _, v := range e.pkg.Verbs {
 		if len(e.inputs[v]) == 0 {
 			continue
 		}
 		home := strings.ToLower(e.plan.Home[v])
-		if of[home] == nil {
-			of[home] = e.newFile(home + "_check.gen.go")
-			files = append(files, of[home])
+		if verbs[home] == nil {
+			homes = append(homes, home)
 		}
-		e.validator(of[home], v)
+		verbs[home] = append(verbs[home], v)
 	}
-	return files
+	for _, home := range homes {
+		g := e.newFile(home + "_check.gen.go")
+		for _, v := range verbs[home] {
+			e.validator(g, v)
+		}
+		e.render(g)
+	}
 }
 
 // allChecked are the rules of a verb that its validators check.

@@ -7,6 +7,7 @@ package emit
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/emit/cdecl"
@@ -23,11 +24,12 @@ type emitter struct {
 	inputs  map[*model.Verb][]model.Operand
 	ctypes  map[string]cdecl.Type
 	started []*rendering
-	errs    []error // of what cannot be written
+	slots   chan struct{} // one for each file that is being formatted
+	errs    []error       // of what cannot be written
 }
 
 func newEmitter(pkg *model.Package) *emitter {
-	e := &emitter{pkg: pkg, inputs: map[*model.Verb][]model.Operand{}, ctypes: map[string]cdecl.Type{}}
+	e := &emitter{pkg: pkg, inputs: map[*model.Verb][]model.Operand{}, ctypes: map[string]cdecl.Type{}, slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
 	for _, v := range pkg.Verbs {
 		e.inputs[v] = inputs(v)
 	}
@@ -56,15 +58,15 @@ func Package(pkg *model.Package) ([]output.File, error) {
 	if e.plan, err = plan.Of(pkg); err != nil {
 		return nil, err
 	}
-	e.render(e.checkTestFile())
-	e.render(e.checkFiles()...)
-	e.render(e.recordsFile(), e.enumsFile(), e.rawFile(), e.rawStubFile())
+	e.checkFiles()
+	for _, file := range []func() *goFile{e.checkTestFile, e.recordsFile, e.enumsFile, e.rawFile, e.rawStubFile, e.libFile, e.docFile, e.enumsTestFile} {
+		e.render(file())
+	}
 	for _, f := range e.plan.Objects {
 		g := e.newFile(strings.ToLower(f.Object) + ".gen.go")
 		e.decls(g, f.Decls)
 		e.render(g)
 	}
-	e.render(e.libFile(), e.docFile(), e.enumsTestFile())
 	rendered, err := e.finish()
 	if err != nil {
 		return nil, err
@@ -79,19 +81,20 @@ type rendering struct {
 	done chan struct{}
 }
 
-// render begins to format files, while others are still being made: it is half of the work. A nil file is left out.
-func (e *emitter) render(files ...*goFile) {
-	for _, g := range files {
-		if g == nil {
-			continue
-		}
-		r := &rendering{file: output.File{Name: g.name}, done: make(chan struct{})}
-		e.started = append(e.started, r)
-		go func() {
-			defer close(r.done)
-			r.file.Data, r.err = g.render()
-		}()
+// render begins to format a file, while the next is being made: it is half of the work. It waits while as many files are being
+// formatted as there are processors: more would only need more memory. A nil file is left out.
+func (e *emitter) render(g *goFile) {
+	if g == nil {
+		return
 	}
+	r := &rendering{file: output.File{Name: g.name}, done: make(chan struct{})}
+	e.started = append(e.started, r)
+	e.slots <- struct{}{}
+	go func() {
+		defer close(r.done)
+		r.file.Data, r.err = g.render()
+		<-e.slots
+	}()
 }
 
 // finish waits for the files.

@@ -1,0 +1,180 @@
+// Package layout tells which Go type has the layout of a C type, and why a C type has none.
+//
+// It knows scalars, arrays and records of linux/amd64 and linux/arm64. It knows neither pages nor the model's types.
+package layout
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
+	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/api"
+)
+
+// scalars gives the Go type with the layout of a C scalar.
+var scalars = map[string]string{
+	"char": "byte", "signed char": "int8", "unsigned char": "uint8", "int": "int32", "unsigned int": "uint32", "unsigned": "uint32",
+	"long": "int64", "unsigned long": "uint64", "long long": "int64", "unsigned long long": "uint64",
+	"int8_t": "int8", "int16_t": "int16", "int32_t": "int32", "int64_t": "int64",
+	"uint8_t": "uint8", "uint16_t": "uint16", "uint32_t": "uint32", "uint64_t": "uint64",
+	"size_t": "uint64", "ssize_t": "int64", "uintptr_t": "uintptr",
+	"__u8": "uint8", "__u16": "uint16", "__u32": "uint32", "__u64": "uint64", "__aligned_u64": "uint64",
+	"__be16": "uint16", "__be32": "uint32", "__be64": "uint64",
+}
+
+// Scalar is the Go type with the layout of a C scalar; empty for another type.
+func Scalar(ctype string) string { return scalars[ctype] }
+
+// IsScalar tells whether a Go type is one of those.
+func IsScalar(goType string) bool { return sizes[goType] > 0 }
+
+// Int is the Go type of an integer in the public API, by the one with its layout: int for a C int.
+func Int(layout string) string {
+	if layout == "int32" {
+		return "int"
+	}
+	return layout
+}
+
+// BigEndian tells whether a C type holds its value in network byte order.
+func BigEndian(ctype string) bool {
+	return ctype == "__be16" || ctype == "__be32" || ctype == "__be64"
+}
+
+// IsPointer tells whether a C type is a pointer of any kind.
+func IsPointer(ctype string) bool {
+	return strings.Contains(ctype, "*")
+}
+
+// Array splits "char[64]" into its element and count; count is 0 for other types.
+func Array(ctype string) (elem string, n int64) {
+	i := strings.IndexByte(ctype, '[')
+	if i < 0 || !strings.HasSuffix(ctype, "]") {
+		return ctype, 0
+	}
+	n, err := strconv.ParseInt(ctype[i+1:len(ctype)-1], 0, 64)
+	if err != nil {
+		return ctype, 0
+	}
+	return strings.TrimSpace(ctype[:i]), n
+}
+
+// Of gives the Go type with the layout of a field, and the tag of the record that it needs a mirror of, if any.
+func Of(facts *spec.Facts, f api.Field) (goType, record string, err error) {
+	elem, n := Array(f.Type)
+	wrap := func(t string) string {
+		if n > 0 {
+			return fmt.Sprintf("[%d]%s", n, t)
+		}
+		return t
+	}
+	if f.Func != nil || IsPointer(elem) {
+		return wrap("uintptr"), "", nil
+	}
+	if t, ok := scalars[elem]; ok {
+		return wrap(t), "", nil
+	}
+	if strings.HasPrefix(elem, "enum ") {
+		if facts.TypeOf(elem).Signed {
+			return wrap("int32"), "", nil
+		}
+		return wrap("uint32"), "", nil
+	}
+	if tag, ok := strings.CutPrefix(elem, "struct "); ok {
+		return wrap("c" + Name(tag)), tag, nil
+	}
+	if elem == model.GIDUnion {
+		return wrap(model.GID), "", nil
+	}
+	return "", "", fmt.Errorf("its C type %q has no Go equivalent", f.Type)
+}
+
+// Name is the Go name of the mirror of a record, without its leading c.
+func Name(tag string) string {
+	return naming.Exported(strings.TrimPrefix(tag, "ibv_"))
+}
+
+// Opaque is a Go type for the bytes of a field, aligned as far as its place and size allow.
+func Opaque(f api.Field) string {
+	for _, bytes := range []int64{8, 4, 2} {
+		if f.Offset%bytes == 0 && f.Size%bytes == 0 {
+			return fmt.Sprintf("[%d]uint%d", f.Size/bytes, 8*bytes)
+		}
+	}
+	return fmt.Sprintf("[%d]byte", f.Size)
+}
+
+// sizes are the sizes of the Go types of scalars, which on amd64 and arm64 are their alignments too.
+var sizes = map[string]int64{"byte": 1, "int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "int32": 4, "uint32": 4, "int64": 8, "uint64": 8, "uintptr": 8}
+
+// Fits tells why a field of C cannot have a Go type; nil when it can.
+func Fits(facts *spec.Facts, f api.Field, goType string) error {
+	elem, n := goType, int64(1)
+	if rest, ok := strings.CutPrefix(goType, "["); ok {
+		count, e, _ := strings.Cut(rest, "]")
+		elem = e
+		n, _ = strconv.ParseInt(count, 10, 64)
+	}
+	size, to := sizes[elem], sizes[elem]
+	switch {
+	case elem == model.GID:
+		size, to = 16, 1
+	case strings.HasPrefix(elem, "c"):
+		held, _ := Array(f.Type)
+		rec := facts.Record(held)
+		if rec == nil || rec.Incomplete {
+			return errors.New(held + " is not defined in this header")
+		}
+		size, to = rec.Size, min(rec.Align, align(facts, rec))
+	}
+	switch {
+	case f.Size == 0:
+		return errors.New("its type has no size")
+	case size*n != f.Size:
+		return fmt.Errorf("its C type %q has %d bytes, and the Go type %s has %d", f.Type, f.Size, goType, size*n)
+	case to > 0 && f.Offset%to != 0:
+		return fmt.Errorf("Go does not place a %[2]s at its offset %[1]d", f.Offset, goType)
+	}
+	return nil
+}
+
+// align is the alignment of the mirror of a record: that of its most aligned scalar.
+func align(facts *spec.Facts, rec *api.Record) int64 {
+	most := int64(1)
+	for _, f := range rec.Fields {
+		if f.Name == "" || rec.Container(f) {
+			continue
+		}
+		elem, _ := Array(f.Type)
+		switch {
+		case f.Func != nil || IsPointer(elem):
+			most = 8
+		case facts.Record(elem) != nil && facts.Record(elem) != rec && strings.HasPrefix(elem, "struct "):
+			most = max(most, align(facts, facts.Record(elem)))
+		case strings.HasPrefix(elem, "enum "):
+			most = max(most, 4)
+		default:
+			most = max(most, sizes[scalars[elem]])
+		}
+	}
+	return most
+}
+
+// Record tells why a record cannot have a mirror at all; empty when it can.
+func Record(facts *spec.Facts, rec *api.Record) string {
+	switch {
+	case rec == nil:
+		return "is not defined in this header"
+	case rec.Incomplete:
+		return "is declared in this header, but not defined"
+	case rec.Size == 0:
+		return "has no members"
+	case rec.Size%align(facts, rec) != 0:
+		return fmt.Sprintf("its size of %d bytes is no multiple of the alignment %d that Go gives it", rec.Size, align(facts, rec))
+	}
+	return ""
+}
