@@ -323,7 +323,7 @@ func (dev *Device) CreateCompChannel() (*CompChannel, error) {
 //
 // Rules:
 //   - a buffer is at most max_dm_size bytes long [VR-ibv_alloc_dm-length-0097]
-//   - a device with device memory tells a max_dm_size (a hint only: some devices accept it)
+//   - a device with device memory has a max_dm_size above 0 (a hint only: some devices accept it)
 //     [VR-ibv_alloc_dm-length-0098]
 //   - a buffer has at least 1 byte (a hint only: some devices accept it) [VR-ibv_alloc_dm-length-0099]
 //   - log_align_req is the base-2 logarithm of the alignment, so at most 63

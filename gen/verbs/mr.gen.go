@@ -199,7 +199,7 @@ func (c *MRChange) Access(access MRAccess) *MRChange {
 //   - flags say what to change [VR-ibv_rereg_mr-flags-0174]
 //   - CHANGE_TRANSLATION needs the new length [VR-ibv_rereg_mr-length-0177]
 //   - a region ends within the address space [VR-ibv_rereg_mr-length-0178]
-//   - access flags need CHANGE_ACCESS [VR-ibv_rereg_mr-access-0179]
+//   - access is used only with CHANGE_ACCESS [VR-ibv_rereg_mr-access-0179]
 //   - addr is ignored unless CHANGE_TRANSLATION is set (a hint only: some devices accept it)
 //     [VR-ibv_rereg_mr-addr-0180]
 //   - length is ignored unless CHANGE_TRANSLATION is set (a hint only: some devices accept it)
@@ -213,9 +213,8 @@ func (c *MRChange) Access(access MRAccess) *MRChange {
 //   - ON_DEMAND needs a device with on-demand paging [VR-ibv_rereg_mr-access-0211]
 //   - REMOTE_ATOMIC needs a device with atomic operations (a hint only: some devices accept it)
 //     [VR-ibv_rereg_mr-access-0212]
-//   - ZERO_BASED works with few kernels here (a hint only: some devices accept it)
-//     [VR-ibv_rereg_mr-access-0213]
-//   - HUGETLB means something with ON_DEMAND only (a hint only: some devices accept it)
+//   - few kernels accept ZERO_BASED here (a hint only: some devices accept it) [VR-ibv_rereg_mr-access-0213]
+//   - HUGETLB has an effect only with ON_DEMAND (a hint only: some devices accept it)
 //     [VR-ibv_rereg_mr-access-0214]
 //
 // C: ibv_rereg_mr, ibv_rereg_mr(3).

@@ -121,10 +121,10 @@ func (o *PD) Parent() *PD { return o.parent }
 //   - REMOTE_WRITE needs LOCAL_WRITE [VR-ibv_reg_mr-access-0001]
 //   - REMOTE_ATOMIC needs LOCAL_WRITE [VR-ibv_reg_mr-access-0003]
 //   - access takes the known flags and the optional bits 20 to 29 [VR-ibv_reg_mr-access-0004]
-//   - ZERO_BASED works with few kernels here (a hint only: some devices accept it) [VR-ibv_reg_mr-access-0005]
-//   - HUGETLB means something with ON_DEMAND only (a hint only: some devices accept it)
+//   - few kernels accept ZERO_BASED here (a hint only: some devices accept it) [VR-ibv_reg_mr-access-0005]
+//   - HUGETLB has an effect only with ON_DEMAND (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr-access-0006]
-//   - an implicit on-demand region cannot promise huge pages [VR-ibv_reg_mr-access-0007]
+//   - an implicit on-demand region cannot have HUGETLB [VR-ibv_reg_mr-access-0007]
 //   - an implicit on-demand region begins at address 0 [VR-ibv_reg_mr-addr-0008]
 //   - length SIZE_MAX stands for an implicit region, which needs ON_DEMAND [VR-ibv_reg_mr-length-0009]
 //   - an on-demand region at address 0 is the implicit one, of length SIZE_MAX (a hint only: some devices
@@ -141,7 +141,7 @@ func (o *PD) Parent() *PD { return o.parent }
 //     [VR-ibv_reg_mr-length-0018]
 //   - FLUSH_PERSISTENT works with persistent memory only on some devices (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr-access-0194]
-//   - memory that is pinned is shorter than 2^63 bytes (a hint only: some devices accept it)
+//   - pinned memory must be shorter than 2^63 bytes (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr-length-0204]
 //
 // C: ibv_reg_mr, ibv_reg_mr(3).
@@ -205,10 +205,10 @@ func (pd *PD) RegMR(buf []byte, access MRAccess) (*MR, error) {
 //   - REMOTE_WRITE needs LOCAL_WRITE [VR-ibv_reg_mr-access-0001]
 //   - REMOTE_ATOMIC needs LOCAL_WRITE [VR-ibv_reg_mr-access-0003]
 //   - access takes the known flags and the optional bits 20 to 29 [VR-ibv_reg_mr-access-0004]
-//   - ZERO_BASED works with few kernels here (a hint only: some devices accept it) [VR-ibv_reg_mr-access-0005]
-//   - HUGETLB means something with ON_DEMAND only (a hint only: some devices accept it)
+//   - few kernels accept ZERO_BASED here (a hint only: some devices accept it) [VR-ibv_reg_mr-access-0005]
+//   - HUGETLB has an effect only with ON_DEMAND (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr-access-0006]
-//   - an implicit on-demand region cannot promise huge pages [VR-ibv_reg_mr-access-0007]
+//   - an implicit on-demand region cannot have HUGETLB [VR-ibv_reg_mr-access-0007]
 //   - an implicit on-demand region begins at address 0 [VR-ibv_reg_mr-addr-0008]
 //   - length SIZE_MAX stands for an implicit region, which needs ON_DEMAND [VR-ibv_reg_mr-length-0009]
 //   - an on-demand region at address 0 is the implicit one, of length SIZE_MAX (a hint only: some devices
@@ -225,7 +225,7 @@ func (pd *PD) RegMR(buf []byte, access MRAccess) (*MR, error) {
 //     [VR-ibv_reg_mr-length-0018]
 //   - FLUSH_PERSISTENT works with persistent memory only on some devices (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr-access-0194]
-//   - memory that is pinned is shorter than 2^63 bytes (a hint only: some devices accept it)
+//   - pinned memory must be shorter than 2^63 bytes (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr-length-0204]
 //
 // C: ibv_reg_mr, ibv_reg_mr(3).
@@ -291,10 +291,10 @@ func (pd *PD) RegMRBuffer(buf *mem.Buffer, access MRAccess) (*MR, error) {
 //   - REMOTE_WRITE needs LOCAL_WRITE [VR-ibv_reg_mr-access-0001]
 //   - REMOTE_ATOMIC needs LOCAL_WRITE [VR-ibv_reg_mr-access-0003]
 //   - access takes the known flags and the optional bits 20 to 29 [VR-ibv_reg_mr-access-0004]
-//   - ZERO_BASED works with few kernels here (a hint only: some devices accept it) [VR-ibv_reg_mr-access-0005]
-//   - HUGETLB means something with ON_DEMAND only (a hint only: some devices accept it)
+//   - few kernels accept ZERO_BASED here (a hint only: some devices accept it) [VR-ibv_reg_mr-access-0005]
+//   - HUGETLB has an effect only with ON_DEMAND (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr-access-0006]
-//   - an implicit on-demand region cannot promise huge pages [VR-ibv_reg_mr-access-0007]
+//   - an implicit on-demand region cannot have HUGETLB [VR-ibv_reg_mr-access-0007]
 //   - an implicit on-demand region begins at address 0 [VR-ibv_reg_mr-addr-0008]
 //   - length SIZE_MAX stands for an implicit region, which needs ON_DEMAND [VR-ibv_reg_mr-length-0009]
 //   - an on-demand region at address 0 is the implicit one, of length SIZE_MAX (a hint only: some devices
@@ -311,7 +311,7 @@ func (pd *PD) RegMRBuffer(buf *mem.Buffer, access MRAccess) (*MR, error) {
 //     [VR-ibv_reg_mr-length-0018]
 //   - FLUSH_PERSISTENT works with persistent memory only on some devices (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr-access-0194]
-//   - memory that is pinned is shorter than 2^63 bytes (a hint only: some devices accept it)
+//   - pinned memory must be shorter than 2^63 bytes (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr-length-0204]
 //
 // C: ibv_reg_mr, ibv_reg_mr(3).
@@ -363,10 +363,10 @@ func (pd *PD) RegMRAddr(addr uintptr, length uint64, access MRAccess) (*MR, erro
 //   - REMOTE_WRITE needs LOCAL_WRITE [VR-ibv_reg_mr-access-0001]
 //   - REMOTE_ATOMIC needs LOCAL_WRITE [VR-ibv_reg_mr-access-0003]
 //   - access takes the known flags and the optional bits 20 to 29 [VR-ibv_reg_mr-access-0004]
-//   - ZERO_BASED works with few kernels here (a hint only: some devices accept it) [VR-ibv_reg_mr-access-0005]
-//   - HUGETLB means something with ON_DEMAND only (a hint only: some devices accept it)
+//   - few kernels accept ZERO_BASED here (a hint only: some devices accept it) [VR-ibv_reg_mr-access-0005]
+//   - HUGETLB has an effect only with ON_DEMAND (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr-access-0006]
-//   - an implicit on-demand region cannot promise huge pages [VR-ibv_reg_mr-access-0007]
+//   - an implicit on-demand region cannot have HUGETLB [VR-ibv_reg_mr-access-0007]
 //   - an implicit on-demand region begins at address 0 [VR-ibv_reg_mr-addr-0008]
 //   - length SIZE_MAX stands for an implicit region, which needs ON_DEMAND [VR-ibv_reg_mr-length-0009]
 //   - an on-demand region at address 0 is the implicit one, of length SIZE_MAX (a hint only: some devices
@@ -383,7 +383,7 @@ func (pd *PD) RegMRAddr(addr uintptr, length uint64, access MRAccess) (*MR, erro
 //     [VR-ibv_reg_mr-length-0018]
 //   - FLUSH_PERSISTENT works with persistent memory only on some devices (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr-access-0194]
-//   - memory that is pinned is shorter than 2^63 bytes (a hint only: some devices accept it)
+//   - pinned memory must be shorter than 2^63 bytes (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr-length-0204]
 //
 // C: ibv_reg_mr, ibv_reg_mr(3).
@@ -443,11 +443,10 @@ func (pd *PD) RegMRImplicitODP(access MRAccess) (*MR, error) {
 //   - REMOTE_WRITE needs LOCAL_WRITE [VR-ibv_reg_mr_iova-access-0020]
 //   - REMOTE_ATOMIC needs LOCAL_WRITE [VR-ibv_reg_mr_iova-access-0021]
 //   - access takes the known flags and the optional bits 20 to 29 [VR-ibv_reg_mr_iova-access-0022]
-//   - ZERO_BASED works with few kernels here (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr_iova-access-0023]
-//   - HUGETLB means something with ON_DEMAND only (a hint only: some devices accept it)
+//   - few kernels accept ZERO_BASED here (a hint only: some devices accept it) [VR-ibv_reg_mr_iova-access-0023]
+//   - HUGETLB has an effect only with ON_DEMAND (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr_iova-access-0024]
-//   - an implicit on-demand region cannot promise huge pages [VR-ibv_reg_mr_iova-access-0025]
+//   - an implicit on-demand region cannot have HUGETLB [VR-ibv_reg_mr_iova-access-0025]
 //   - an implicit on-demand region begins at address 0 [VR-ibv_reg_mr_iova-addr-0026]
 //   - length SIZE_MAX stands for an implicit region, which needs ON_DEMAND [VR-ibv_reg_mr_iova-length-0027]
 //   - an on-demand region at address 0 is the implicit one, of length SIZE_MAX (a hint only: some devices
@@ -468,7 +467,7 @@ func (pd *PD) RegMRImplicitODP(access MRAccess) (*MR, error) {
 //     [VR-ibv_reg_mr_iova-iova-0040]
 //   - FLUSH_PERSISTENT works with persistent memory only on some devices (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr_iova-access-0195]
-//   - memory that is pinned is shorter than 2^63 bytes (a hint only: some devices accept it)
+//   - pinned memory must be shorter than 2^63 bytes (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr_iova-length-0205]
 //
 // C: ibv_reg_mr_iova, ibv_reg_mr(3).
@@ -536,11 +535,10 @@ func (pd *PD) RegMRIOVA(buf []byte, iova uint64, access MRAccess) (*MR, error) {
 //   - REMOTE_WRITE needs LOCAL_WRITE [VR-ibv_reg_mr_iova-access-0020]
 //   - REMOTE_ATOMIC needs LOCAL_WRITE [VR-ibv_reg_mr_iova-access-0021]
 //   - access takes the known flags and the optional bits 20 to 29 [VR-ibv_reg_mr_iova-access-0022]
-//   - ZERO_BASED works with few kernels here (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr_iova-access-0023]
-//   - HUGETLB means something with ON_DEMAND only (a hint only: some devices accept it)
+//   - few kernels accept ZERO_BASED here (a hint only: some devices accept it) [VR-ibv_reg_mr_iova-access-0023]
+//   - HUGETLB has an effect only with ON_DEMAND (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr_iova-access-0024]
-//   - an implicit on-demand region cannot promise huge pages [VR-ibv_reg_mr_iova-access-0025]
+//   - an implicit on-demand region cannot have HUGETLB [VR-ibv_reg_mr_iova-access-0025]
 //   - an implicit on-demand region begins at address 0 [VR-ibv_reg_mr_iova-addr-0026]
 //   - length SIZE_MAX stands for an implicit region, which needs ON_DEMAND [VR-ibv_reg_mr_iova-length-0027]
 //   - an on-demand region at address 0 is the implicit one, of length SIZE_MAX (a hint only: some devices
@@ -561,7 +559,7 @@ func (pd *PD) RegMRIOVA(buf []byte, iova uint64, access MRAccess) (*MR, error) {
 //     [VR-ibv_reg_mr_iova-iova-0040]
 //   - FLUSH_PERSISTENT works with persistent memory only on some devices (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr_iova-access-0195]
-//   - memory that is pinned is shorter than 2^63 bytes (a hint only: some devices accept it)
+//   - pinned memory must be shorter than 2^63 bytes (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr_iova-length-0205]
 //
 // C: ibv_reg_mr_iova, ibv_reg_mr(3).
@@ -631,11 +629,10 @@ func (pd *PD) RegMRBufferIOVA(buf *mem.Buffer, iova uint64, access MRAccess) (*M
 //   - REMOTE_WRITE needs LOCAL_WRITE [VR-ibv_reg_mr_iova-access-0020]
 //   - REMOTE_ATOMIC needs LOCAL_WRITE [VR-ibv_reg_mr_iova-access-0021]
 //   - access takes the known flags and the optional bits 20 to 29 [VR-ibv_reg_mr_iova-access-0022]
-//   - ZERO_BASED works with few kernels here (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr_iova-access-0023]
-//   - HUGETLB means something with ON_DEMAND only (a hint only: some devices accept it)
+//   - few kernels accept ZERO_BASED here (a hint only: some devices accept it) [VR-ibv_reg_mr_iova-access-0023]
+//   - HUGETLB has an effect only with ON_DEMAND (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr_iova-access-0024]
-//   - an implicit on-demand region cannot promise huge pages [VR-ibv_reg_mr_iova-access-0025]
+//   - an implicit on-demand region cannot have HUGETLB [VR-ibv_reg_mr_iova-access-0025]
 //   - an implicit on-demand region begins at address 0 [VR-ibv_reg_mr_iova-addr-0026]
 //   - length SIZE_MAX stands for an implicit region, which needs ON_DEMAND [VR-ibv_reg_mr_iova-length-0027]
 //   - an on-demand region at address 0 is the implicit one, of length SIZE_MAX (a hint only: some devices
@@ -656,7 +653,7 @@ func (pd *PD) RegMRBufferIOVA(buf *mem.Buffer, iova uint64, access MRAccess) (*M
 //     [VR-ibv_reg_mr_iova-iova-0040]
 //   - FLUSH_PERSISTENT works with persistent memory only on some devices (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr_iova-access-0195]
-//   - memory that is pinned is shorter than 2^63 bytes (a hint only: some devices accept it)
+//   - pinned memory must be shorter than 2^63 bytes (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr_iova-length-0205]
 //
 // C: ibv_reg_mr_iova, ibv_reg_mr(3).
@@ -775,11 +772,10 @@ func (pd *PD) RegDmabufMR(offset uint64, length uint64, iova uint64, fd int, acc
 //   - access takes the known flags and the optional bits 20 to 29 [VR-ibv_reg_mr_ex-access-0051]
 //   - a region over a dma-buf takes LOCAL_WRITE, REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC and RELAXED_ORDERING
 //     only [VR-ibv_reg_mr_ex-access-0052]
-//   - ZERO_BASED works with few kernels here (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr_ex-access-0053]
-//   - HUGETLB means something with ON_DEMAND only (a hint only: some devices accept it)
+//   - few kernels accept ZERO_BASED here (a hint only: some devices accept it) [VR-ibv_reg_mr_ex-access-0053]
+//   - HUGETLB has an effect only with ON_DEMAND (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr_ex-access-0054]
-//   - an implicit on-demand region cannot promise huge pages [VR-ibv_reg_mr_ex-access-0055]
+//   - an implicit on-demand region cannot have HUGETLB [VR-ibv_reg_mr_ex-access-0055]
 //   - an implicit on-demand region begins at address 0 [VR-ibv_reg_mr_ex-addr-0056]
 //   - length SIZE_MAX stands for an implicit region, which needs ON_DEMAND [VR-ibv_reg_mr_ex-length-0057]
 //   - an on-demand region at address 0 is the implicit one, of length SIZE_MAX (a hint only: some devices
@@ -813,9 +809,9 @@ func (pd *PD) RegDmabufMR(offset uint64, length uint64, iova uint64, fd int, acc
 //   - with buf, addr is where in the buffer the region begins [VR-ibv_reg_mr_ex-addr-0197]
 //   - an implicit on-demand region has iova 0 (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr_ex-iova-0200]
-//   - memory that is pinned seldom begins at address 0 (a hint only: some devices accept it)
+//   - pinned memory rarely begins at address 0 (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr_ex-addr-0203]
-//   - memory that is pinned is shorter than 2^63 bytes (a hint only: some devices accept it)
+//   - pinned memory must be shorter than 2^63 bytes (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr_ex-length-0206]
 //
 // C: ibv_reg_mr_ex, ibv_reg_mr(3).
@@ -972,7 +968,7 @@ func (pd *PD) AllocNullMR() (*MR, error) {
 //   - REMOTE_ATOMIC needs LOCAL_WRITE [VR-ibv_reg_dm_mr-access-0117]
 //   - device memory takes LOCAL_WRITE, the REMOTE flags, MW_BIND, ZERO_BASED and the optional bits only
 //     [VR-ibv_reg_dm_mr-access-0118]
-//   - MW_BIND does not go with device memory on mlx5 (a hint only: some devices accept it)
+//   - MW_BIND cannot be used with device memory on mlx5 (a hint only: some devices accept it)
 //     [VR-ibv_reg_dm_mr-access-0119]
 //   - REMOTE_ATOMIC needs a device with atomic operations (a hint only: some devices accept it)
 //     [VR-ibv_reg_dm_mr-access-0120]
@@ -1029,7 +1025,7 @@ func (pd *PD) RegDMMR(dm *DM, dmOffset uint64, length uint64, access DMAccess) (
 //     [VR-ibv_create_srq-max_wr-0603]
 //   - max_wr is at most max_srq_wr (a hint only: some devices accept it) [VR-ibv_create_srq-max_wr-0604]
 //   - max_sge is at most max_srq_sge (a hint only: some devices accept it) [VR-ibv_create_srq-max_sge-0605]
-//   - srq_limit means nothing when the queue is made (a hint only: some devices accept it)
+//   - srq_limit has no effect when the queue is created (a hint only: some devices accept it)
 //     [VR-ibv_create_srq-srq_limit-0606]
 //
 // C: ibv_create_srq, ibv_create_srq(3).
@@ -1085,9 +1081,9 @@ func (pd *PD) CreateSRQ(srqInitAttr *SRQInitAttr) (*SRQ, error) {
 //   - receives complete in recv_cq [VR-ibv_create_qp-recv_cq-0300]
 //   - with a shared receive queue, qp_type is RC or UD (a hint only: some devices accept it)
 //     [VR-ibv_create_qp-qp_type-0301]
-//   - max_recv_wr counts without a shared receive queue only (a hint only: some devices accept it)
+//   - max_recv_wr is used only without a shared receive queue (a hint only: some devices accept it)
 //     [VR-ibv_create_qp-max_recv_wr-0302]
-//   - max_recv_sge counts without a shared receive queue only (a hint only: some devices accept it)
+//   - max_recv_sge is used only without a shared receive queue (a hint only: some devices accept it)
 //     [VR-ibv_create_qp-max_recv_sge-0303]
 //   - max_send_wr is at most max_qp_wr (a hint only: some devices accept it)
 //     [VR-ibv_create_qp-max_send_wr-0304]
@@ -1174,15 +1170,15 @@ func (pd *PD) CreateQP(qpInitAttr *QPInitAttr) (*QP, error) {
 //   - ports are numbered from 1 (a hint only: some devices accept it) [VR-ibv_create_ah-port_num-0312]
 //   - port_num is at most the number of ports (a hint only: some devices accept it)
 //     [VR-ibv_create_ah-port_num-0313]
-//   - a path leads to a dlid, or by a global route, which RoCE always needs (a hint only: some devices accept
-//     it) [VR-ibv_create_ah-is_global-0315]
-//   - grh.flow_label counts with is_global (a hint only: some devices accept it)
+//   - a path needs a dlid or a global route, and RoCE always needs a global route (a hint only: some devices
+//     accept it) [VR-ibv_create_ah-is_global-0315]
+//   - grh.flow_label is used only with is_global (a hint only: some devices accept it)
 //     [VR-ibv_create_ah-is_global-0316]
-//   - grh.sgid_index counts with is_global (a hint only: some devices accept it)
+//   - grh.sgid_index is used only with is_global (a hint only: some devices accept it)
 //     [VR-ibv_create_ah-is_global-0317]
-//   - grh.hop_limit counts with is_global (a hint only: some devices accept it)
+//   - grh.hop_limit is used only with is_global (a hint only: some devices accept it)
 //     [VR-ibv_create_ah-is_global-0318]
-//   - grh.traffic_class counts with is_global (a hint only: some devices accept it)
+//   - grh.traffic_class is used only with is_global (a hint only: some devices accept it)
 //     [VR-ibv_create_ah-is_global-0319]
 //   - a flow label has 20 bits (a hint only: some devices accept it) [VR-ibv_create_ah-flow_label-0320]
 //   - a service level is 0 to 15 (a hint only: some devices accept it) [VR-ibv_create_ah-sl-0321]

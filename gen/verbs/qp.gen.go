@@ -136,11 +136,11 @@ func (o *QP) Handle() uint32 {
 //   - qp_state is RESET, INIT, RTR, RTS, SQD, SQE or ERR [VR-ibv_modify_qp-qp_state-0229]
 //   - cur_qp_state is RESET, INIT, RTR, RTS, SQD, SQE or ERR [VR-ibv_modify_qp-cur_qp_state-0230]
 //   - ports are numbered from 1 [VR-ibv_modify_qp-port_num-0231]
-//   - the path leaves by a port, and ports are numbered from 1 [VR-ibv_modify_qp-port_num-0232]
+//   - the path needs a local port, and ports are numbered from 1 [VR-ibv_modify_qp-port_num-0232]
 //   - ports are numbered from 1 [VR-ibv_modify_qp-alt_port_num-0233]
 //   - port_num is at most the number of ports [VR-ibv_modify_qp-port_num-0234]
 //   - with a port given beside it, the path leaves by that port [VR-ibv_modify_qp-port_num-0235]
-//   - the alternate path leaves by the alternate port [VR-ibv_modify_qp-alt_ah_attr-0236]
+//   - the alternate path must use the alternate port [VR-ibv_modify_qp-alt_ah_attr-0236]
 //   - path_mtu is 256, 512, 1024, 2048 or 4096 (a hint only: some devices accept it)
 //     [VR-ibv_modify_qp-path_mtu-0237]
 //   - packet numbers have 24 bits (a hint only: some devices accept it) [VR-ibv_modify_qp-rq_psn-0238]
@@ -158,16 +158,16 @@ func (o *QP) Handle() uint32 {
 //   - max_dest_rd_atomic is at most max_qp_rd_atom (a hint only: some devices accept it)
 //     [VR-ibv_modify_qp-max_dest_rd_atomic-0247]
 //   - pkey_index is below max_pkeys (a hint only: some devices accept it) [VR-ibv_modify_qp-pkey_index-0248]
-//   - en_sqd_async_notify belongs to the way to SQD (a hint only: some devices accept it)
+//   - en_sqd_async_notify is used only for the change to SQD (a hint only: some devices accept it)
 //     [VR-ibv_modify_qp-qp_state-0249]
 //   - resizing needs a device with RESIZE_MAX_WR (a hint only: some devices accept it)
 //     [VR-ibv_modify_qp-attr_mask-0250]
 //   - alternate paths need a device with AUTO_PATH_MIG (a hint only: some devices accept it)
 //     [VR-ibv_modify_qp-attr_mask-0251]
-//   - a path leads to a dlid, or by a global route, which RoCE always needs (a hint only: some devices accept
-//     it) [VR-ibv_modify_qp-ah_attr-0253]
-//   - a path leads to a dlid, or by a global route, which RoCE always needs (a hint only: some devices accept
-//     it) [VR-ibv_modify_qp-alt_ah_attr-0255]
+//   - a path needs a dlid or a global route, and RoCE always needs a global route (a hint only: some devices
+//     accept it) [VR-ibv_modify_qp-ah_attr-0253]
+//   - a path needs a dlid or a global route, and RoCE always needs a global route (a hint only: some devices
+//     accept it) [VR-ibv_modify_qp-alt_ah_attr-0255]
 //   - with a port given beside it, the path leaves by that port [VR-ibv_modify_qp-port_num-0508]
 //
 // C: ibv_modify_qp, ibv_modify_qp(3).
