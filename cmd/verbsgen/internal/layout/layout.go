@@ -137,7 +137,7 @@ func Fits(facts *spec.Facts, f api.Field, goType string) error {
 	case size*n != f.Size:
 		return fmt.Errorf("its C type %q has %d bytes, and the Go type %s has %d", f.Type, f.Size, goType, size*n)
 	case to > 0 && f.Offset%to != 0:
-		return fmt.Errorf("Go does not place a %[2]s at its offset %[1]d", f.Offset, goType)
+		return fmt.Errorf("its offset %d is not one at which Go places a %s", f.Offset, goType)
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ func TestOf(t *testing.T) {
 		{api.Field{Type: "union ibv_gid", Size: 16, Offset: 1}, "GID", "", ""},
 		{api.Field{Type: "struct open", Size: 8}, "cOpen", "open", "struct open is not defined in this header"},
 		{api.Field{Type: "uint32_t", Size: 8}, "uint32", "", "has 8 bytes, and the Go type uint32 has 4"},
-		{api.Field{Type: "uint32_t", Size: 4, Offset: 2}, "uint32", "", "Go does not place a uint32 at its offset 2"},
+		{api.Field{Type: "uint32_t", Size: 4, Offset: 2}, "uint32", "", "its offset 2 is not one at which Go places a uint32"},
 		{api.Field{Type: "char[0]"}, "byte", "", "its type has no size"},
 		{api.Field{Type: "double", Size: 8}, "", "", `its C type "double" has no Go equivalent`},
 	} {
