@@ -17,7 +17,7 @@ type property func(w *world, m *Method) []string
 
 // properties are all of them, by name.
 var properties = map[string]property{
-	"entered": entered, "checked": checked, "called": calledOnce, "refused": refusedFirst, "held": heldUntilKept, "adopted": adoptedOnce, "returned": returned, "defined": defined,
+	"entered": entered, "one device": oneDevice, "checked": checked, "called": calledOnce, "refused": refusedFirst, "held": heldUntilKept, "adopted": adoptedOnce, "returned": returned, "defined": defined,
 }
 
 // world is what the properties know beside a plan: the types of the package.
@@ -121,6 +121,49 @@ func entered(w *world, m *Method) (wrong []string) {
 	for h := range w.handles(m) {
 		if !began[h] {
 			wrong = append(wrong, h+" is used and not entered before")
+		}
+	}
+	return wrong
+}
+
+// oneDevice: a handle beside the receiver is entered, and then refused if it is of another device, before a rule looks at it, before
+// it is put to use and before the call. The data path has its own ways.
+func oneDevice(w *world, m *Method) (wrong []string) {
+	steps := flat(m.Steps)
+	first := reach(steps)
+	if len(at[Call](steps)) == 0 {
+		return nil
+	}
+	root := m.Recv.Name
+	if m.Recv.Type != "*Device" {
+		root += ".dev"
+	}
+	if c := at[Check](steps); len(c) > 0 {
+		first = min(first, c[0])
+	}
+	began, same := map[string]bool{}, map[string]bool{}
+	for _, s := range steps[:first] {
+		switch s := s.(type) {
+		case Enter:
+			began[s.Handle] = true
+		case Refuse:
+			if a := s.When.Args; s.When.As == Differ && a[1].Path == root && began[strings.TrimSuffix(a[0].Path, ".dev")] {
+				same[strings.TrimSuffix(a[0].Path, ".dev")] = true
+			}
+		case Set:
+			for _, v := range s.Values {
+				if len(v.Args) == 1 {
+					v = v.Args[0]
+				}
+				if h, isHandle := strings.CutSuffix(v.Path, ".c"); isHandle && h != m.Recv.Name && !same[h] {
+					wrong = append(wrong, h+" is put to use before its device is known")
+				}
+			}
+		}
+	}
+	for h := range w.handles(m) {
+		if h != m.Recv.Name && m.Recv.Type != "*Lib" && !same[h] {
+			wrong = append(wrong, h+" may be of another device than "+m.Recv.Name)
 		}
 	}
 	return wrong
