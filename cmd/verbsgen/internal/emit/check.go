@@ -1,7 +1,6 @@
 package emit
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -123,33 +122,6 @@ func ruleConst(r *model.Rule) string {
 		return "rule" + last
 	}
 	return "rule" + naming.Exported(strings.NewReplacer("-", "_", ".", "_", "[", "", "]", "").Replace(strings.TrimPrefix(r.ID, "VR-")))
-}
-
-var cConstant = regexp.MustCompile(`\bIBV_[A-Z0-9_]+\b`)
-
-// goFix is the fix with the Go names of the flags of the verb in place of the C names.
-func (e *emitter) goFix(v *model.Verb, r *model.Rule) string {
-	return cConstant.ReplaceAllStringFunc(r.Fix, func(c string) string {
-		for _, p := range v.Params {
-			enums := []*model.Enum{p.Enum}
-			if p.Record != nil {
-				for _, f := range p.Record.Fields {
-					enums = append(enums, f.Enum)
-				}
-			}
-			for _, t := range enums {
-				if t == nil {
-					continue
-				}
-				for _, m := range t.Members {
-					if m.C == c {
-						return m.Go
-					}
-				}
-			}
-		}
-		return c
-	})
 }
 
 // validator makes the inputs of a verb and its two functions: what refuses a call, and what may explain a failure.
