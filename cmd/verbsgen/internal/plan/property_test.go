@@ -126,6 +126,14 @@ func entered(w *world, m *Method) (wrong []string) {
 	return wrong
 }
 
+// rootOf is the device of the receiver.
+func rootOf(m *Method) string {
+	if m.Recv.Type == "*Device" {
+		return m.Recv.Name
+	}
+	return m.Recv.Name + ".dev"
+}
+
 // oneDevice: a handle beside the receiver is entered, and then refused if it is of another device, before a rule looks at it, before
 // it is put to use and before the call. The data path has its own ways.
 func oneDevice(w *world, m *Method) (wrong []string) {
@@ -134,10 +142,7 @@ func oneDevice(w *world, m *Method) (wrong []string) {
 	if len(at[Call](steps)) == 0 {
 		return nil
 	}
-	root := m.Recv.Name
-	if m.Recv.Type != "*Device" {
-		root += ".dev"
-	}
+	root := rootOf(m)
 	if c := at[Check](steps); len(c) > 0 {
 		first = min(first, c[0])
 	}
@@ -169,7 +174,8 @@ func oneDevice(w *world, m *Method) (wrong []string) {
 	return wrong
 }
 
-// checked: when the verb has rules, all that they look at is given to one check, before the call.
+// checked: when the verb has rules, all that they look at is given to one check, before the call; capabilities by the device of the
+// receiver, which asks for them when it has to.
 func checked(_ *world, m *Method) []string {
 	steps := flat(m.Steps)
 	first := reach(steps)
@@ -187,6 +193,9 @@ func checked(_ *world, m *Method) []string {
 	check := steps[c[0]].(Check)
 	for _, x := range append(slices.Clone(check.Inputs), check.Caps...) {
 		got = append(got, x.Name)
+	}
+	if want := rootOf(m) + ".capabilities"; len(check.Caps) > 0 && check.From != want {
+		return []string{"the capabilities are given by " + check.From + ", not by " + want}
 	}
 	slices.Sort(got)
 	slices.Sort(want)
