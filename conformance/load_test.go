@@ -12,7 +12,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // TestLoadReal loads the machine's own libibverbs through the same code as every test.
@@ -118,34 +117,6 @@ func TestMissingOp(t *testing.T) {
 	old := open(t, softverbs.WithoutSymbol("ibv_reg_mr_iova2"))
 	pd := must(old.dev.AllocPD())(t)
 	must(pd.RegMR(make([]byte, 64), verbs.MRAccessLocalWrite|verbs.MRAccessRelaxedOrdering))(t)
-}
-
-// TestCapabilities shows that rules on capabilities refuse a call once the device was asked, and not before; and never
-// by the zeros of a query that could not tell.
-func TestCapabilities(t *testing.T) {
-	call := func(b *bed) error {
-		_, err := must(b.dev.AllocPD())(t).RegMR(make([]byte, 64), verbs.MRAccessOnDemand)
-		return err
-	}
-	b := open(t)
-	if err := call(b); err == nil || isRefusal(err) {
-		t.Errorf("before the query: %v", err)
-	}
-	must(b.dev.QueryDeviceEx())(t)
-	if err := call(b); err == nil || !isRefusal(err) || !errors.Is(err, errors.ErrUnsupported) {
-		t.Errorf("after the query: %v", err)
-	}
-	plain := open(t, softverbs.WithoutOp("query_device_ex"), softverbs.ODP(1, 0xff, 0, 0))
-	must(plain.dev.QueryDeviceEx())(t)
-	if err := call(plain); err != nil {
-		t.Errorf("after a query that cannot tell of on-demand paging: %v", err)
-	}
-}
-
-// isRefusal tells whether the rules refused a call, rather than the library.
-func isRefusal(err error) bool {
-	var e *verr.Error
-	return errors.As(err, &e) && e.Refused
 }
 
 // TestBrokenSource loads from sources that lack what nothing works without: an error, never a crash.

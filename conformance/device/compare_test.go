@@ -13,10 +13,10 @@ import (
 
 // exception is a set of access combinations that a kernel refuses with EINVAL and the validator does not.
 type exception struct {
-	series  string // of the kernel, "6.1"; "all" where all kernels together are looked at
-	any     verbs.MRAccess
-	unasked bool // only as long as the device was not asked what it can do, for the rules about that say nothing then
-	reason  string
+	series string // of the kernel, "6.1"; "all" where all kernels together are looked at
+	any    verbs.MRAccess
+	untold bool // only for a device that cannot tell what it can do, for the rules about that say nothing then
+	reason string
 }
 
 const persistent = "the device can, but the memory of the test is not persistent, which the validator cannot know"
@@ -30,11 +30,11 @@ var exceptions = []exception{
 	{"all", verbs.MRAccessFlushPersistent, true, persistent + "; 6.1 does not know the flag"},
 }
 
-// listed gives the exceptions of a kernel, for a device that was asked or not.
-func listed(series string, asked bool) []exception {
+// listed gives the exceptions of a kernel, for a device that tells what it can do or cannot.
+func listed(series string, told bool) []exception {
 	var out []exception
 	for _, e := range exceptions {
-		if e.series == series && !(e.unasked && asked) {
+		if e.series == series && !(e.untold && told) {
 			out = append(out, e)
 		}
 	}

@@ -41,7 +41,6 @@ type ground struct {
 func newGround(t *testing.T) *ground {
 	t.Helper()
 	g := &ground{ctx: openRaw(t), b: open(t)}
-	must(g.b.dev.QueryDeviceEx())(t)
 	g.pd = must(g.b.dev.AllocPD())(t)
 	g.buf = must(mem.New(4 * page))(t)
 	g.addr = g.buf.Addr()

@@ -13,7 +13,6 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/pdalloc"
 	"github.com/verbsgen/verbsgen/runtime/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
-	"sync/atomic"
 	"unsafe"
 )
 
@@ -25,7 +24,7 @@ type Device struct {
 	lib            *Lib
 	c              unsafe.Pointer
 	release        func()                        // after the C object is gone
-	caps           atomic.Pointer[cDeviceAttrEx] // as last queried, for the rules that need them
+	caps           validate.Caps[cDeviceAttrEx]  // for the rules that need them
 	handles        object.Index                  // that events name, by the address of the C object
 	waiting        events.Listener[*dpath.Async] // for events
 	cmdFD          int
@@ -112,6 +111,45 @@ func (o *Device) CmdFD() int {
 // C: struct ibv_context.num_comp_vectors, ibv_open_device(3).
 func (o *Device) NumCompVectors() int {
 	return o.numCompVectors
+}
+
+// capabilities returns what the rules know of the device: it is read at the first need, and once. It is nil when the device
+// cannot tell.
+func (o *Device) capabilities() *cDeviceAttrEx {
+	caps := o.caps.Known()
+	if caps != nil {
+		return caps
+	}
+	return o.caps.Read(o.askCapabilities)
+}
+
+// askCapabilities reads the capabilities by ibv_query_device_ex.
+func (dev *Device) askCapabilities() (*cDeviceAttrEx, error) {
+	const verb = "ibv_query_device_ex"
+	var attrC cDeviceAttrEx
+	if errno := rawQueryDeviceEx(dev.lib.fn[symIbv_query_device], dev.c, nil, unsafe.Pointer(&attrC)); errno != 0 {
+		return nil, verr.Failed(verb, errno, nil)
+	}
+	if attrC.comp_mask != 0 {
+		return nil, verr.NoCaps(verb)
+	}
+	return &attrC, nil
+}
+
+// UnjudgedRules returns the rules on capabilities that no call on this Device is held against, as its
+// capabilities cannot be read, and why; nil when they can, and all rules are judged.
+//
+// Capabilities are read at the first need of a rule. Where that fails, no call fails for it, and a later query
+// by the program makes them known.
+//
+// C: ibv_query_device_ex, ibv_query_device_ex(3).
+func (o *Device) UnjudgedRules() ([]verr.Rule, error) {
+	const verb = "ibv_query_device_ex"
+	if err := o.enter(verb); err != nil {
+		return nil, err
+	}
+	defer o.node.Exit()
+	return verr.Unjudged(rules, o.caps.Why(o.askCapabilities))
 }
 
 // ImportDM gives access to device memory that another context of the same device file allocated.
@@ -202,7 +240,7 @@ func (dev *Device) QueryPort(portNum uint8) (*PortAttr, error) {
 		portAttr: 1,
 		portNum:  uint64(portNum),
 	}
-	if caps := dev.caps.Load(); caps != nil {
+	if caps := dev.capabilities(); caps != nil {
 		in.capDeviceAttrPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
 		in.capDeviceAttrExPhysPortCntEx = validate.Of(uint64(caps.phys_port_cnt_ex))
 	}
@@ -247,7 +285,7 @@ func (dev *Device) QueryGID(portNum uint8, index int) (GID, error) {
 		portNum: uint64(portNum),
 		index:   int64(index),
 	}
-	if caps := dev.caps.Load(); caps != nil {
+	if caps := dev.capabilities(); caps != nil {
 		in.capDeviceAttrPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
 	}
 	if err := checkQueryGID(&in); err != nil {
@@ -349,7 +387,7 @@ func (dev *Device) AllocDM(attr *AllocDMAttr) (*DM, error) {
 		attrLogAlignReq: uint64(attrC.log_align_req),
 		attrCompMask:    uint64(attrC.comp_mask),
 	}
-	if caps := dev.caps.Load(); caps != nil {
+	if caps := dev.capabilities(); caps != nil {
 		in.capDeviceAttrExMaxDMSize = validate.Of(uint64(caps.max_dm_size))
 	}
 	if err := checkAllocDM(&in); err != nil {
@@ -402,6 +440,9 @@ func (dev *Device) CreateCQ(cqe int, channel *CompChannel, compVector int) (*CQ,
 			return nil, err
 		}
 		defer channel.node.Exit()
+		if channel.dev != dev {
+			return nil, object.OtherDevice(verb, "channel", &channel.node, &channel.dev.node, &dev.node, &dev.node)
+		}
 		channelC = channel.c
 	}
 	if int(int32(compVector)) != compVector {
@@ -413,7 +454,7 @@ func (dev *Device) CreateCQ(cqe int, channel *CompChannel, compVector int) (*CQ,
 		contextNumCompVectors: validate.Of(uint64(cmem.At[uint32](dev.c, 272))),
 		cqe:                   int64(cqe),
 	}
-	if caps := dev.caps.Load(); caps != nil {
+	if caps := dev.capabilities(); caps != nil {
 		in.capDeviceAttrMaxCQE = validate.Of(uint64(caps.orig_attr.max_cqe))
 	}
 	if err := checkCreateCQ(&in); err != nil {
@@ -493,6 +534,9 @@ func (dev *Device) AllocParentDomain(attr *ParentDomainAttr) (*PD, error) {
 			return nil, err
 		}
 		defer attr.pd.node.Exit()
+		if attr.pd.dev != dev {
+			return nil, object.OtherDevice(verb, "pd", &attr.pd.node, &attr.pd.dev.node, &dev.node, &dev.node)
+		}
 		attrC.pd = uintptr(attr.pd.c)
 	}
 	if attr.threadDomain != nil {
@@ -500,6 +544,9 @@ func (dev *Device) AllocParentDomain(attr *ParentDomainAttr) (*PD, error) {
 			return nil, err
 		}
 		defer attr.threadDomain.node.Exit()
+		if attr.threadDomain.dev != dev {
+			return nil, object.OtherDevice(verb, "td", &attr.threadDomain.node, &attr.threadDomain.dev.node, &dev.node, &dev.node)
+		}
 		attrC.td = uintptr(attr.threadDomain.c)
 	}
 	calls, err := newAllocCalls(attr, &attrC)
@@ -617,7 +664,7 @@ func (dev *Device) QueryDeviceEx() (*DeviceAttrEx, error) {
 	}
 	if attrC.comp_mask == 0 {
 		// not the plain attributes alone: what is 0 is known to be 0
-		dev.caps.Store(&attrC)
+		dev.caps.Keep(&attrC)
 	}
 	out := new(DeviceAttrEx)
 	out.from(&attrC)

@@ -109,10 +109,10 @@ func checkQueryPort(in *inQueryPort) error {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0170], Value: strconv.FormatUint(in.portNum, 10)})
 	}
 	if in.capDeviceAttrPhysPortCnt.OK && in.portNum > in.capDeviceAttrPhysPortCnt.V {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0171], Value: strconv.FormatUint(in.portNum, 10)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0171], Value: strconv.FormatUint(in.portNum, 10), Limit: strconv.FormatUint(in.capDeviceAttrPhysPortCnt.V, 10)})
 	}
 	if in.capDeviceAttrExPhysPortCntEx.OK && in.capDeviceAttrExPhysPortCntEx.V != 0 && in.portNum > in.capDeviceAttrExPhysPortCntEx.V {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0215], Value: strconv.FormatUint(in.portNum, 10)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0215], Value: strconv.FormatUint(in.portNum, 10), Limit: strconv.FormatUint(in.capDeviceAttrExPhysPortCntEx.V, 10)})
 	}
 	return verr.RefuseErr("ibv_query_port", bad...)
 }
@@ -139,7 +139,7 @@ func checkQueryGID(in *inQueryGID) error {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0326], Value: strconv.FormatUint(in.portNum, 10)})
 	}
 	if in.capDeviceAttrPhysPortCnt.OK && in.capDeviceAttrPhysPortCnt.V > 0 && in.portNum > in.capDeviceAttrPhysPortCnt.V {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0327], Value: strconv.FormatUint(in.portNum, 10)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0327], Value: strconv.FormatUint(in.portNum, 10), Limit: strconv.FormatUint(in.capDeviceAttrPhysPortCnt.V, 10)})
 	}
 	if in.index < 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0328], Value: strconv.FormatInt(in.index, 10)})
@@ -195,7 +195,7 @@ func checkAllocDM(in *inAllocDM) error {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0096], Value: validate.AddrText(in.attr)})
 	}
 	if in.capDeviceAttrExMaxDMSize.OK && in.capDeviceAttrExMaxDMSize.V != 0 && in.attrLength > in.capDeviceAttrExMaxDMSize.V {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0097], Value: strconv.FormatUint(in.attrLength, 10)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0097], Value: strconv.FormatUint(in.attrLength, 10), Limit: strconv.FormatUint(in.capDeviceAttrExMaxDMSize.V, 10)})
 	}
 	if in.attrLogAlignReq > 63 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0100], Value: strconv.FormatUint(in.attrLogAlignReq, 10)})
@@ -207,7 +207,7 @@ func checkAllocDM(in *inAllocDM) error {
 func hintAllocDM(in *inAllocDM) []verr.Violation {
 	var may []verr.Violation
 	if in.capDeviceAttrExMaxDMSize.OK && in.capDeviceAttrExMaxDMSize.V == 0 && in.attrLength > in.capDeviceAttrExMaxDMSize.V {
-		may = append(may, verr.Violation{Rule: &rules[rule0098], Value: strconv.FormatUint(in.attrLength, 10)})
+		may = append(may, verr.Violation{Rule: &rules[rule0098], Value: strconv.FormatUint(in.attrLength, 10), Limit: strconv.FormatUint(in.capDeviceAttrExMaxDMSize.V, 10)})
 	}
 	if in.attrLength < 1 {
 		may = append(may, verr.Violation{Rule: &rules[rule0099], Value: strconv.FormatUint(in.attrLength, 10)})
@@ -237,7 +237,7 @@ func checkCreateCQ(in *inCreateCQ) error {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0281], Value: strconv.FormatInt(in.compVector, 10)})
 	}
 	if in.contextNumCompVectors.OK && in.compVector >= 0 && in.contextNumCompVectors.V <= uint64(in.compVector) {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0282], Value: strconv.FormatInt(in.compVector, 10)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0282], Value: strconv.FormatInt(in.compVector, 10), Limit: strconv.FormatUint(in.contextNumCompVectors.V, 10)})
 	}
 	return verr.RefuseErr("ibv_create_cq", bad...)
 }
@@ -249,7 +249,7 @@ func hintCreateCQ(in *inCreateCQ) []verr.Violation {
 		may = append(may, verr.Violation{Rule: &rules[rule0279], Value: strconv.FormatInt(in.cqe, 10)})
 	}
 	if in.capDeviceAttrMaxCQE.OK && in.capDeviceAttrMaxCQE.V > 0 && uint64(in.cqe) > in.capDeviceAttrMaxCQE.V {
-		may = append(may, verr.Violation{Rule: &rules[rule0280], Value: strconv.FormatInt(in.cqe, 10)})
+		may = append(may, verr.Violation{Rule: &rules[rule0280], Value: strconv.FormatInt(in.cqe, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxCQE.V, 10)})
 	}
 	return may
 }

@@ -42,7 +42,7 @@ func checkMemcpyToDM(in *inMemcpyToDM) error {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0105], Value: validate.AddrText(in.hostAddr)})
 	}
 	if in.dmLength.OK && in.dmLength.V != 0 && validate.SumAbove(in.dmOffset, in.length, in.dmLength.V) {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0106], Value: strconv.FormatUint(in.length, 10)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0106], Value: strconv.FormatUint(in.length, 10), Limit: strconv.FormatUint(in.dmLength.V, 10)})
 	}
 	if validate.SumAbove(in.dmOffset, in.length, 0xffffffffffffffff) {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0107], Value: strconv.FormatUint(in.length, 10)})
@@ -81,7 +81,7 @@ func checkMemcpyFromDM(in *inMemcpyFromDM) error {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0111], Value: validate.AddrText(in.hostAddr)})
 	}
 	if in.dmLength.OK && in.dmLength.V != 0 && validate.SumAbove(in.dmOffset, in.length, in.dmLength.V) {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0112], Value: strconv.FormatUint(in.length, 10)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0112], Value: strconv.FormatUint(in.length, 10), Limit: strconv.FormatUint(in.dmLength.V, 10)})
 	}
 	if validate.SumAbove(in.dmOffset, in.length, 0xffffffffffffffff) {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0113], Value: strconv.FormatUint(in.length, 10)})

@@ -237,7 +237,7 @@ func (mr *MR) Rereg(change *MRChange) error {
 		}
 		defer change.pd.node.Exit()
 		if change.pd.dev != mr.dev {
-			return rereg.OtherDevice(verb)
+			return object.OtherDevice(verb, "pd", &change.pd.node, &change.pd.dev.node, &mr.node, &mr.dev.node)
 		}
 		pdC = change.pd.c
 	}
@@ -253,7 +253,7 @@ func (mr *MR) Rereg(change *MRChange) error {
 		length: held.Len,
 		access: uint64(change.access),
 	}
-	if caps := mr.dev.caps.Load(); caps != nil {
+	if caps := mr.dev.capabilities(); caps != nil {
 		in.capDeviceAttrExDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
 		in.capDeviceAttrExODPCapsGeneralCaps = validate.Of(uint64(caps.odp_caps.general_caps))
 		in.capDeviceAttrAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))

@@ -171,7 +171,7 @@ func (pd *PD) RegMR(buf []byte, access MRAccess) (*MR, error) {
 		addr:   uint64(addr),
 		pd:     validate.Addr(pd.c),
 	}
-	if caps := pd.dev.caps.Load(); caps != nil {
+	if caps := pd.dev.capabilities(); caps != nil {
 		in.capDeviceAttrExDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
 		in.capDeviceAttrExODPCapsGeneralCaps = validate.Of(uint64(caps.odp_caps.general_caps))
 		in.capDeviceAttrAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
@@ -257,7 +257,7 @@ func (pd *PD) RegMRBuffer(buf *mem.Buffer, access MRAccess) (*MR, error) {
 		addr:   uint64(addr),
 		pd:     validate.Addr(pd.c),
 	}
-	if caps := pd.dev.caps.Load(); caps != nil {
+	if caps := pd.dev.capabilities(); caps != nil {
 		in.capDeviceAttrExDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
 		in.capDeviceAttrExODPCapsGeneralCaps = validate.Of(uint64(caps.odp_caps.general_caps))
 		in.capDeviceAttrAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
@@ -330,7 +330,7 @@ func (pd *PD) RegMRAddr(addr uintptr, length uint64, access MRAccess) (*MR, erro
 		addr:   uint64(addr),
 		pd:     validate.Addr(pd.c),
 	}
-	if caps := pd.dev.caps.Load(); caps != nil {
+	if caps := pd.dev.capabilities(); caps != nil {
 		in.capDeviceAttrExDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
 		in.capDeviceAttrExODPCapsGeneralCaps = validate.Of(uint64(caps.odp_caps.general_caps))
 		in.capDeviceAttrAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
@@ -407,7 +407,7 @@ func (pd *PD) RegMRImplicitODP(access MRAccess) (*MR, error) {
 		addr:   uint64(addr),
 		pd:     validate.Addr(pd.c),
 	}
-	if caps := pd.dev.caps.Load(); caps != nil {
+	if caps := pd.dev.capabilities(); caps != nil {
 		in.capDeviceAttrExDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
 		in.capDeviceAttrExODPCapsGeneralCaps = validate.Of(uint64(caps.odp_caps.general_caps))
 		in.capDeviceAttrAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
@@ -498,7 +498,7 @@ func (pd *PD) RegMRIOVA(buf []byte, iova uint64, access MRAccess) (*MR, error) {
 		pd:     validate.Addr(pd.c),
 		iova:   uint64(iova),
 	}
-	if caps := pd.dev.caps.Load(); caps != nil {
+	if caps := pd.dev.capabilities(); caps != nil {
 		in.capDeviceAttrExDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
 		in.capDeviceAttrExODPCapsGeneralCaps = validate.Of(uint64(caps.odp_caps.general_caps))
 		in.capDeviceAttrAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
@@ -592,7 +592,7 @@ func (pd *PD) RegMRBufferIOVA(buf *mem.Buffer, iova uint64, access MRAccess) (*M
 		pd:     validate.Addr(pd.c),
 		iova:   uint64(iova),
 	}
-	if caps := pd.dev.caps.Load(); caps != nil {
+	if caps := pd.dev.capabilities(); caps != nil {
 		in.capDeviceAttrExDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
 		in.capDeviceAttrExODPCapsGeneralCaps = validate.Of(uint64(caps.odp_caps.general_caps))
 		in.capDeviceAttrAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
@@ -673,7 +673,7 @@ func (pd *PD) RegMRAddrIOVA(addr uintptr, length uint64, iova uint64, access MRA
 		pd:     validate.Addr(pd.c),
 		iova:   uint64(iova),
 	}
-	if caps := pd.dev.caps.Load(); caps != nil {
+	if caps := pd.dev.capabilities(); caps != nil {
 		in.capDeviceAttrExDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
 		in.capDeviceAttrExODPCapsGeneralCaps = validate.Of(uint64(caps.odp_caps.general_caps))
 		in.capDeviceAttrAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
@@ -740,7 +740,7 @@ func (pd *PD) RegDmabufMR(offset uint64, length uint64, iova uint64, fd int, acc
 		fd:     int64(fd),
 		length: uint64(length),
 	}
-	if caps := pd.dev.caps.Load(); caps != nil {
+	if caps := pd.dev.capabilities(); caps != nil {
 		in.capDeviceAttrAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
 	}
 	if err := checkRegDmabufMR(&in); err != nil {
@@ -853,7 +853,7 @@ func (pd *PD) RegMREx(mrInitAttr *MRInitAttr) (*MR, error) {
 		mrInitAttrDMAH:     uint64(mrInitAttrC.dmah),
 		mrInitAttrBuf:      uint64(mrInitAttrC.buf),
 	}
-	if caps := pd.dev.caps.Load(); caps != nil {
+	if caps := pd.dev.capabilities(); caps != nil {
 		in.capDeviceAttrExDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
 		in.capDeviceAttrExODPCapsGeneralCaps = validate.Of(uint64(caps.odp_caps.general_caps))
 		in.capDeviceAttrAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
@@ -911,7 +911,7 @@ func (pd *PD) AdviseMR(advice AdviseMRAdvice, flags AdviseMRFlags, sgList []SGE)
 		sgList: uint64(len(sgList)),
 		numSGE: uint64(len(sgList)),
 	}
-	if caps := pd.dev.caps.Load(); caps != nil {
+	if caps := pd.dev.capabilities(); caps != nil {
 		in.capDeviceAttrExODPCapsGeneralCaps = validate.Of(uint64(caps.odp_caps.general_caps))
 	}
 	if err := checkAdviseMR(&in); err != nil {
@@ -986,6 +986,9 @@ func (pd *PD) RegDMMR(dm *DM, dmOffset uint64, length uint64, access DMAccess) (
 		return nil, err
 	}
 	defer dm.node.Exit()
+	if dm.dev != pd.dev {
+		return nil, object.OtherDevice(verb, "dm", &dm.node, &dm.dev.node, &pd.node, &pd.dev.node)
+	}
 	in := inRegDMMR{
 		access:   uint64(access),
 		pd:       validate.Addr(pd.c),
@@ -994,7 +997,7 @@ func (pd *PD) RegDMMR(dm *DM, dmOffset uint64, length uint64, access DMAccess) (
 		dmLength: validate.Maybe(dm.Length()),
 		dmOffset: uint64(dmOffset),
 	}
-	if caps := pd.dev.caps.Load(); caps != nil {
+	if caps := pd.dev.capabilities(); caps != nil {
 		in.capDeviceAttrAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
 	}
 	if err := checkRegDMMR(&in); err != nil {
@@ -1049,7 +1052,7 @@ func (pd *PD) CreateSRQ(srqInitAttr *SRQInitAttr) (*SRQ, error) {
 		srqInitAttrAttrMaxSGE:   uint64(srqInitAttrC.attr.max_sge),
 		srqInitAttrAttrSRQLimit: uint64(srqInitAttrC.attr.srq_limit),
 	}
-	if caps := pd.dev.caps.Load(); caps != nil {
+	if caps := pd.dev.capabilities(); caps != nil {
 		in.capDeviceAttrMaxSRQWR = validate.Of(uint64(caps.orig_attr.max_srq_wr))
 		in.capDeviceAttrMaxSRQSGE = validate.Of(uint64(caps.orig_attr.max_srq_sge))
 	}
@@ -1113,6 +1116,9 @@ func (pd *PD) CreateQP(qpInitAttr *QPInitAttr) (*QP, error) {
 			return nil, err
 		}
 		defer qpInitAttr.sendCQ.node.Exit()
+		if qpInitAttr.sendCQ.dev != pd.dev {
+			return nil, object.OtherDevice(verb, "send_cq", &qpInitAttr.sendCQ.node, &qpInitAttr.sendCQ.dev.node, &pd.node, &pd.dev.node)
+		}
 		qpInitAttrC.send_cq = uintptr(qpInitAttr.sendCQ.c)
 	}
 	if qpInitAttr.recvCQ != nil {
@@ -1120,6 +1126,9 @@ func (pd *PD) CreateQP(qpInitAttr *QPInitAttr) (*QP, error) {
 			return nil, err
 		}
 		defer qpInitAttr.recvCQ.node.Exit()
+		if qpInitAttr.recvCQ.dev != pd.dev {
+			return nil, object.OtherDevice(verb, "recv_cq", &qpInitAttr.recvCQ.node, &qpInitAttr.recvCQ.dev.node, &pd.node, &pd.dev.node)
+		}
 		qpInitAttrC.recv_cq = uintptr(qpInitAttr.recvCQ.c)
 	}
 	if qpInitAttr.srq != nil {
@@ -1127,6 +1136,9 @@ func (pd *PD) CreateQP(qpInitAttr *QPInitAttr) (*QP, error) {
 			return nil, err
 		}
 		defer qpInitAttr.srq.node.Exit()
+		if qpInitAttr.srq.dev != pd.dev {
+			return nil, object.OtherDevice(verb, "srq", &qpInitAttr.srq.node, &qpInitAttr.srq.dev.node, &pd.node, &pd.dev.node)
+		}
 		qpInitAttrC.srq = uintptr(qpInitAttr.srq.c)
 	}
 	in := inCreateQP{
@@ -1141,7 +1153,7 @@ func (pd *PD) CreateQP(qpInitAttr *QPInitAttr) (*QP, error) {
 		qpInitAttrCapMaxSendWR:  uint64(qpInitAttrC.cap.max_send_wr),
 		qpInitAttrCapMaxSendSGE: uint64(qpInitAttrC.cap.max_send_sge),
 	}
-	if caps := pd.dev.caps.Load(); caps != nil {
+	if caps := pd.dev.capabilities(); caps != nil {
 		in.capDeviceAttrMaxQPWR = validate.Of(uint64(caps.orig_attr.max_qp_wr))
 		in.capDeviceAttrMaxSGE = validate.Of(uint64(caps.orig_attr.max_sge))
 	}
@@ -1209,7 +1221,7 @@ func (pd *PD) CreateAH(attr *AHAttr) (*AH, error) {
 		attrGrhTrafficClass: uint64(attrC.grh.traffic_class),
 		attrSL:              uint64(attrC.sl),
 	}
-	if caps := pd.dev.caps.Load(); caps != nil {
+	if caps := pd.dev.capabilities(); caps != nil {
 		in.capDeviceAttrPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
 	}
 	if err := checkCreateAH(&in); err != nil {

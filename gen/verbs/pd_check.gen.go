@@ -96,7 +96,7 @@ func hintRegMR(in *inRegMR) []verr.Violation {
 		may = append(may, verr.Violation{Rule: &rules[rule0013], Value: MRAccess(in.access).String()})
 	}
 	if in.capDeviceAttrMaxMRSize.OK && in.length != 0xffffffffffffffff && in.length > in.capDeviceAttrMaxMRSize.V {
-		may = append(may, verr.Violation{Rule: &rules[rule0018], Value: strconv.FormatUint(in.length, 10)})
+		may = append(may, verr.Violation{Rule: &rules[rule0018], Value: strconv.FormatUint(in.length, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxMRSize.V, 10)})
 	}
 	if in.access&0x40 == 0 && in.access&0x200 != 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule0194], Value: MRAccess(in.access).String()})
@@ -190,7 +190,7 @@ func hintRegMRIOVA(in *inRegMRIOVA) []verr.Violation {
 		may = append(may, verr.Violation{Rule: &rules[rule0031], Value: MRAccess(in.access).String()})
 	}
 	if in.capDeviceAttrMaxMRSize.OK && in.length != 0xffffffffffffffff && in.length > in.capDeviceAttrMaxMRSize.V {
-		may = append(may, verr.Violation{Rule: &rules[rule0036], Value: strconv.FormatUint(in.length, 10)})
+		may = append(may, verr.Violation{Rule: &rules[rule0036], Value: strconv.FormatUint(in.length, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxMRSize.V, 10)})
 	}
 	if in.access&0x40 != 0 && in.length == 0xffffffffffffffff && in.iova > 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule0040], Value: "0x" + strconv.FormatUint(in.iova, 16)})
@@ -382,7 +382,7 @@ func hintRegMREx(in *inRegMREx) []verr.Violation {
 		may = append(may, verr.Violation{Rule: &rules[rule0061], Value: MRAccess(in.mrInitAttrAccess).String()})
 	}
 	if in.capDeviceAttrMaxMRSize.OK && in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrLength != 0xffffffffffffffff && in.mrInitAttrLength > in.capDeviceAttrMaxMRSize.V {
-		may = append(may, verr.Violation{Rule: &rules[rule0066], Value: strconv.FormatUint(in.mrInitAttrLength, 10)})
+		may = append(may, verr.Violation{Rule: &rules[rule0066], Value: strconv.FormatUint(in.mrInitAttrLength, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxMRSize.V, 10)})
 	}
 	if in.mrInitAttrCompMask&^0x3f != 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule0069], Value: "0x" + strconv.FormatUint(in.mrInitAttrCompMask, 16)})
@@ -507,7 +507,7 @@ func checkRegDMMR(in *inRegDMMR) error {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0122], Value: validate.AddrText(in.dm)})
 	}
 	if in.dmLength.OK && in.dmLength.V != 0 && validate.SumAbove(in.dmOffset, in.length, in.dmLength.V) {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0123], Value: strconv.FormatUint(in.length, 10)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0123], Value: strconv.FormatUint(in.length, 10), Limit: strconv.FormatUint(in.dmLength.V, 10)})
 	}
 	if validate.SumAbove(in.dmOffset, in.length, 0xffffffffffffffff) {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0124], Value: strconv.FormatUint(in.length, 10)})
@@ -557,10 +557,10 @@ func hintCreateSRQ(in *inCreateSRQ) []verr.Violation {
 		may = append(may, verr.Violation{Rule: &rules[rule0603], Value: strconv.FormatUint(in.srqInitAttrAttrMaxWR, 10)})
 	}
 	if in.capDeviceAttrMaxSRQWR.OK && in.capDeviceAttrMaxSRQWR.V > 0 && in.srqInitAttrAttrMaxWR > in.capDeviceAttrMaxSRQWR.V {
-		may = append(may, verr.Violation{Rule: &rules[rule0604], Value: strconv.FormatUint(in.srqInitAttrAttrMaxWR, 10)})
+		may = append(may, verr.Violation{Rule: &rules[rule0604], Value: strconv.FormatUint(in.srqInitAttrAttrMaxWR, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxSRQWR.V, 10)})
 	}
 	if in.capDeviceAttrMaxSRQSGE.OK && in.capDeviceAttrMaxSRQSGE.V > 0 && in.srqInitAttrAttrMaxSGE > in.capDeviceAttrMaxSRQSGE.V {
-		may = append(may, verr.Violation{Rule: &rules[rule0605], Value: strconv.FormatUint(in.srqInitAttrAttrMaxSGE, 10)})
+		may = append(may, verr.Violation{Rule: &rules[rule0605], Value: strconv.FormatUint(in.srqInitAttrAttrMaxSGE, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxSRQSGE.V, 10)})
 	}
 	if in.srqInitAttrAttrSRQLimit > 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule0606], Value: strconv.FormatUint(in.srqInitAttrAttrSRQLimit, 10)})
@@ -618,16 +618,16 @@ func hintCreateQP(in *inCreateQP) []verr.Violation {
 		may = append(may, verr.Violation{Rule: &rules[rule0303], Value: strconv.FormatUint(in.qpInitAttrCapMaxRecvSGE, 10)})
 	}
 	if in.capDeviceAttrMaxQPWR.OK && in.capDeviceAttrMaxQPWR.V > 0 && in.qpInitAttrCapMaxSendWR > in.capDeviceAttrMaxQPWR.V {
-		may = append(may, verr.Violation{Rule: &rules[rule0304], Value: strconv.FormatUint(in.qpInitAttrCapMaxSendWR, 10)})
+		may = append(may, verr.Violation{Rule: &rules[rule0304], Value: strconv.FormatUint(in.qpInitAttrCapMaxSendWR, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxQPWR.V, 10)})
 	}
 	if in.capDeviceAttrMaxQPWR.OK && in.capDeviceAttrMaxQPWR.V > 0 && in.qpInitAttrCapMaxRecvWR > in.capDeviceAttrMaxQPWR.V {
-		may = append(may, verr.Violation{Rule: &rules[rule0305], Value: strconv.FormatUint(in.qpInitAttrCapMaxRecvWR, 10)})
+		may = append(may, verr.Violation{Rule: &rules[rule0305], Value: strconv.FormatUint(in.qpInitAttrCapMaxRecvWR, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxQPWR.V, 10)})
 	}
 	if in.capDeviceAttrMaxSGE.OK && in.capDeviceAttrMaxSGE.V > 0 && in.qpInitAttrCapMaxSendSGE > in.capDeviceAttrMaxSGE.V {
-		may = append(may, verr.Violation{Rule: &rules[rule0306], Value: strconv.FormatUint(in.qpInitAttrCapMaxSendSGE, 10)})
+		may = append(may, verr.Violation{Rule: &rules[rule0306], Value: strconv.FormatUint(in.qpInitAttrCapMaxSendSGE, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxSGE.V, 10)})
 	}
 	if in.capDeviceAttrMaxSGE.OK && in.capDeviceAttrMaxSGE.V > 0 && in.qpInitAttrCapMaxRecvSGE > in.capDeviceAttrMaxSGE.V {
-		may = append(may, verr.Violation{Rule: &rules[rule0307], Value: strconv.FormatUint(in.qpInitAttrCapMaxRecvSGE, 10)})
+		may = append(may, verr.Violation{Rule: &rules[rule0307], Value: strconv.FormatUint(in.qpInitAttrCapMaxRecvSGE, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxSGE.V, 10)})
 	}
 	return may
 }
@@ -666,7 +666,7 @@ func hintCreateAH(in *inCreateAH) []verr.Violation {
 		may = append(may, verr.Violation{Rule: &rules[rule0312], Value: strconv.FormatUint(in.attrPortNum, 10)})
 	}
 	if in.capDeviceAttrPhysPortCnt.OK && in.capDeviceAttrPhysPortCnt.V > 0 && in.attrPortNum > in.capDeviceAttrPhysPortCnt.V {
-		may = append(may, verr.Violation{Rule: &rules[rule0313], Value: strconv.FormatUint(in.attrPortNum, 10)})
+		may = append(may, verr.Violation{Rule: &rules[rule0313], Value: strconv.FormatUint(in.attrPortNum, 10), Limit: strconv.FormatUint(in.capDeviceAttrPhysPortCnt.V, 10)})
 	}
 	if validate.Count(in.attrIsGlobal != 0, in.attrDlid != 0) == 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule0315]})

@@ -213,7 +213,7 @@ func (qp *QP) Modify(attr *QPAttr) error {
 		attrAltAHAttrIsGlobal: uint64(attrC.alt_ah_attr.is_global),
 		attrAltAHAttrDlid:     uint64(attrC.alt_ah_attr.dlid),
 	}
-	if caps := qp.dev.caps.Load(); caps != nil {
+	if caps := qp.dev.capabilities(); caps != nil {
 		in.capDeviceAttrPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
 		in.capDeviceAttrMaxQPInitRDAtom = validate.Of(uint64(caps.orig_attr.max_qp_init_rd_atom))
 		in.capDeviceAttrMaxQPRDAtom = validate.Of(uint64(caps.orig_attr.max_qp_rd_atom))

@@ -247,7 +247,7 @@ func checkModifyQP(in *inModifyQP) error {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0233], Value: strconv.FormatUint(in.attrAltPortNum, 10)})
 	}
 	if in.capDeviceAttrPhysPortCnt.OK && in.attrMask&0x20 != 0 && in.capDeviceAttrPhysPortCnt.V > 0 && in.attrPortNum > in.capDeviceAttrPhysPortCnt.V {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0234], Value: strconv.FormatUint(in.attrPortNum, 10)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0234], Value: strconv.FormatUint(in.attrPortNum, 10), Limit: strconv.FormatUint(in.capDeviceAttrPhysPortCnt.V, 10)})
 	}
 	if in.attrMask&0xa1 == 0xa1 && in.attrQPState != 2 && in.attrAHAttrPortNum != in.attrPortNum {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0235], Value: strconv.FormatUint(in.attrAHAttrPortNum, 10)})
@@ -301,13 +301,13 @@ func hintModifyQP(in *inModifyQP) []verr.Violation {
 		may = append(may, verr.Violation{Rule: &rules[rule0245], Value: strconv.FormatUint(in.attrRNRRetry, 10)})
 	}
 	if in.capDeviceAttrMaxQPInitRDAtom.OK && in.attrMask&0x2000 != 0 && in.attrMaxRDAtomic > in.capDeviceAttrMaxQPInitRDAtom.V {
-		may = append(may, verr.Violation{Rule: &rules[rule0246], Value: strconv.FormatUint(in.attrMaxRDAtomic, 10)})
+		may = append(may, verr.Violation{Rule: &rules[rule0246], Value: strconv.FormatUint(in.attrMaxRDAtomic, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxQPInitRDAtom.V, 10)})
 	}
 	if in.capDeviceAttrMaxQPRDAtom.OK && in.attrMask&0x20000 != 0 && in.attrMaxDestRDAtomic > in.capDeviceAttrMaxQPRDAtom.V {
-		may = append(may, verr.Violation{Rule: &rules[rule0247], Value: strconv.FormatUint(in.attrMaxDestRDAtomic, 10)})
+		may = append(may, verr.Violation{Rule: &rules[rule0247], Value: strconv.FormatUint(in.attrMaxDestRDAtomic, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxQPRDAtom.V, 10)})
 	}
 	if in.capDeviceAttrMaxPkeys.OK && in.attrMask&0x10 != 0 && in.capDeviceAttrMaxPkeys.V <= in.attrPKeyIndex {
-		may = append(may, verr.Violation{Rule: &rules[rule0248], Value: strconv.FormatUint(in.attrPKeyIndex, 10)})
+		may = append(may, verr.Violation{Rule: &rules[rule0248], Value: strconv.FormatUint(in.attrPKeyIndex, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxPkeys.V, 10)})
 	}
 	if in.attrMask&0x5 == 0x5 && in.attrQPState != 4 {
 		may = append(may, verr.Violation{Rule: &rules[rule0249], Value: QPState(in.attrQPState).String()})

@@ -133,7 +133,7 @@ func (srq *SRQ) Modify(srqAttr *SRQAttr) error {
 		srqAttrMaxWR:    uint64(srqAttrC.max_wr),
 		srqAttrSRQLimit: uint64(srqAttrC.srq_limit),
 	}
-	if caps := srq.dev.caps.Load(); caps != nil {
+	if caps := srq.dev.capabilities(); caps != nil {
 		in.capDeviceAttrMaxSRQWR = validate.Of(uint64(caps.orig_attr.max_srq_wr))
 		in.capDeviceAttrDeviceCapFlags = validate.Of(uint64(caps.orig_attr.device_cap_flags))
 	}

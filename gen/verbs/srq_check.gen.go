@@ -42,13 +42,13 @@ func hintModifySRQ(in *inModifySRQ) []verr.Violation {
 		may = append(may, verr.Violation{Rule: &rules[rule0614], Value: strconv.FormatUint(in.srqAttrMaxWR, 10)})
 	}
 	if in.capDeviceAttrMaxSRQWR.OK && in.srqAttrMask&0x1 != 0 && in.capDeviceAttrMaxSRQWR.V > 0 && in.srqAttrMaxWR > in.capDeviceAttrMaxSRQWR.V {
-		may = append(may, verr.Violation{Rule: &rules[rule0615], Value: strconv.FormatUint(in.srqAttrMaxWR, 10)})
+		may = append(may, verr.Violation{Rule: &rules[rule0615], Value: strconv.FormatUint(in.srqAttrMaxWR, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxSRQWR.V, 10)})
 	}
 	if in.capDeviceAttrDeviceCapFlags.OK && in.srqAttrMask&0x1 != 0 && in.capDeviceAttrDeviceCapFlags.V&0x2000 != 0x2000 {
 		may = append(may, verr.Violation{Rule: &rules[rule0616], Value: validate.FlagText(in.srqAttrMask, []validate.Flag{{Bits: 0x1, Name: "MaxWR"}, {Bits: 0x2, Name: "Limit"}})})
 	}
 	if in.capDeviceAttrMaxSRQWR.OK && in.srqAttrMask&0x2 != 0 && in.capDeviceAttrMaxSRQWR.V > 0 && in.srqAttrSRQLimit > in.capDeviceAttrMaxSRQWR.V {
-		may = append(may, verr.Violation{Rule: &rules[rule0617], Value: strconv.FormatUint(in.srqAttrSRQLimit, 10)})
+		may = append(may, verr.Violation{Rule: &rules[rule0617], Value: strconv.FormatUint(in.srqAttrSRQLimit, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxSRQWR.V, 10)})
 	}
 	if in.srqAttrMask&0x3 == 0x3 && in.srqAttrSRQLimit > in.srqAttrMaxWR {
 		may = append(may, verr.Violation{Rule: &rules[rule0618], Value: strconv.FormatUint(in.srqAttrSRQLimit, 10)})

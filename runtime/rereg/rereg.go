@@ -31,11 +31,6 @@ func (c *Change) Take(verb, who string) (mem.Held, error) {
 	return held, nil
 }
 
-// OtherDevice returns the error of a change to a protection domain of another device.
-func OtherDevice(verb string) error {
-	return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: "the protection domain belongs to another Device; pass one of the region's own"}
-}
-
 // Region is the region to change, and what was held for the change.
 type Region struct {
 	Node     *object.Node

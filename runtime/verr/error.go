@@ -19,6 +19,8 @@ type Rule struct {
 	Section   string // section of the page
 	// Unsupported says that the rule asks for an ability of the device: a call that breaks it is errors.ErrUnsupported.
 	Unsupported bool
+	Capable     bool   // it needs capabilities of the device
+	Limit       string // C name of what the value is held against: a capability, or a property of an object; empty without one
 	// AcceptedBy and RefusedBy name who is known to accept, and to refuse, a call that breaks the rule: "rxe with linux 6.1".
 	AcceptedBy, RefusedBy []string
 }
@@ -27,9 +29,10 @@ type Rule struct {
 type Violation struct {
 	Rule  *Rule
 	Value string // as the message shows it: "REMOTE_WRITE (0x2)", "100"; empty when there is none to show
+	Limit string // the value of the rule's Limit, or empty
 }
 
-// String returns `SUBJECT VALUE: STATEMENT; FIX [ID]`, without the parts that are empty.
+// String returns `SUBJECT VALUE: STATEMENT, LIMIT on this device; FIX [ID]`, without the parts that are empty.
 func (v Violation) String() string {
 	if v.Rule == nil {
 		return v.Value
@@ -46,6 +49,7 @@ func (v Violation) String() string {
 		b.WriteString(": ")
 	}
 	b.WriteString(v.Rule.Statement)
+	b.WriteString(v.limit())
 	if v.Rule.Fix != "" {
 		b.WriteString("; ")
 		b.WriteString(v.Rule.Fix)
@@ -56,6 +60,21 @@ func (v Violation) String() string {
 		b.WriteByte(']')
 	}
 	return b.String()
+}
+
+// limit returns what the value is held against; its name too, unless the statement ends with it.
+func (v Violation) limit() string {
+	on := ""
+	if v.Rule.Capable {
+		on = " on this device"
+	}
+	switch {
+	case v.Limit == "" || v.Rule.Limit == "":
+		return ""
+	case strings.HasSuffix(v.Rule.Statement, " "+v.Rule.Limit):
+		return ", " + v.Limit + on
+	}
+	return " (" + v.Rule.Limit + " is " + v.Limit + on + ")"
 }
 
 // source returns the place that the rule stands on, "ibv_reg_mr(3), DESCRIPTION".

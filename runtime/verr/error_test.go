@@ -20,6 +20,9 @@ var (
 		ID: "VR-ibv_reg_mr-length-0002", Verb: "ibv_reg_mr", Subject: "length",
 		Statement: "must be at least 1", Page: "ibv_reg_mr(3)", Section: "ARGUMENTS",
 	}
+	cqeBound  = &Rule{ID: "VR-x-0004", Subject: "cqe", Statement: "cqe is at most max_cqe", Fix: "ask for fewer", Capable: true, Limit: "max_cqe"}
+	portBound = &Rule{Subject: "port_num", Statement: "port_num is at most the number of ports", Capable: true, Limit: "phys_port_cnt"}
+	inDM      = &Rule{Subject: "offset", Statement: "an offset is within the buffer", Limit: "length"}
 	noSubject = &Rule{ID: "VR-x-0003", Statement: "one of fd and addr is given", Fix: "set one"}
 )
 
@@ -27,8 +30,8 @@ func hints(s ...string) func() []string { return func() []string { return s } }
 
 // TestText pins every text of the package.
 func TestText(t *testing.T) {
-	access := Violation{needsLocal, "REMOTE_WRITE (0x2)"}
-	length := Violation{lengthRange, "0"}
+	access := Violation{Rule: needsLocal, Value: "REMOTE_WRITE (0x2)"}
+	length := Violation{Rule: lengthRange, Value: "0"}
 	tests := []struct {
 		name  string
 		err   error
@@ -48,6 +51,12 @@ func TestText(t *testing.T) {
 				"\tVR-ibv_reg_mr-length-0002: see ibv_reg_mr(3), ARGUMENTS"},
 		{"rule without subject, value and page", Refuse("v", Violation{Rule: noSubject}),
 			"v: one of fd and addr is given; set one [VR-x-0003]", ""},
+		{"limit of the device", Refuse("v", Violation{Rule: cqeBound, Value: "1073741824", Limit: "4194303"}),
+			"v: cqe 1073741824: cqe is at most max_cqe, 4194303 on this device; ask for fewer [VR-x-0004]", ""},
+		{"limit with its name", Refuse("v", Violation{Rule: portBound, Value: "7", Limit: "1"}),
+			"v: port_num 7: port_num is at most the number of ports (phys_port_cnt is 1 on this device)", ""},
+		{"limit of an object", Refuse("v", Violation{Rule: inDM, Value: "8", Limit: "4"}),
+			"v: offset 8: an offset is within the buffer (length is 4)", ""},
 		{"subject without value", Refuse("v", Violation{Rule: lengthRange}),
 			"v: length: must be at least 1 [VR-ibv_reg_mr-length-0002]",
 			"v: length: must be at least 1 [VR-ibv_reg_mr-length-0002]\n\tVR-ibv_reg_mr-length-0002: see ibv_reg_mr(3), ARGUMENTS"},
@@ -146,7 +155,7 @@ func TestRefuseNothing(t *testing.T) {
 	if err := RefuseErr("v"); err != nil {
 		t.Errorf("RefuseErr without violations = %#v", err)
 	}
-	if e := Refuse("v", Violation{needsLocal, ""}); e == nil || !e.Refused || e.Errno != syscall.EINVAL {
+	if e := Refuse("v", Violation{Rule: needsLocal, Value: ""}); e == nil || !e.Refused || e.Errno != syscall.EINVAL {
 		t.Errorf("Refuse = %#v", e)
 	}
 }

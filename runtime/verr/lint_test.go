@@ -8,7 +8,7 @@ import (
 func TestLint(t *testing.T) {
 	rule := &Rule{ID: "VR-x-1", Verb: "ibv_x", Subject: "y", Statement: "y is small", Fix: "make it small", AcceptedBy: []string{"siw", "rxe"}, RefusedBy: []string{"mlx5"}}
 	bare := &Rule{ID: "VR-x-2", Verb: "ibv_x", Subject: "z", Statement: "z is set", Fix: "set it"}
-	broken := []Violation{{rule, "7"}, {bare, ""}}
+	broken := []Violation{{Rule: rule, Value: "7"}, {Rule: bare}}
 	var l Lints
 	l.Report(broken) // to nobody
 	if l.Wanted() {

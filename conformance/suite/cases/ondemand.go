@@ -107,7 +107,6 @@ func badAdvice(t *suite.T) {
 // withoutODP asks a device that says it has no on-demand paging, or no implicit regions; one that has both is not asked.
 func withoutODP(t *suite.T) {
 	pd := newPD(t)
-	must(t.Device().QueryDeviceEx())(t)
 	buf := buffer(t, page)
 	if !t.Has(suite.ODP) {
 		_, err := pd.RegMRBuffer(buf, rw|verbs.MRAccessOnDemand)
@@ -119,7 +118,6 @@ func withoutODP(t *suite.T) {
 		t.Lack(suite.Inject, errors.New("the device has on-demand paging"))
 	} else {
 		dev, _ := patterned(t) // the defaults: no on-demand paging
-		must(dev.QueryDeviceEx())(t)
 		other := must(dev.AllocPD())(t)
 		_, err := other.RegMRBuffer(buf, rw|verbs.MRAccessOnDemand)
 		refusedBy(t, "VR-ibv_reg_mr-access-0016", err)

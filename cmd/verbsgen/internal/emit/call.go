@@ -11,7 +11,7 @@ import (
 //	in := inX{
 //		access: uint64(access),
 //	}
-//	if caps := pd.dev.caps.Load(); caps != nil {
+//	if caps := pd.dev.capabilities(); caps != nil {
 //		in.capMaxMRSize = validate.Of(uint64(caps.max_mr_size))
 //	}
 //	if err := checkX(&in); err != nil {
@@ -28,7 +28,7 @@ func (p printer) check(s plan.Check) []jen.Code {
 		for _, x := range s.Caps {
 			caps = append(caps, assign(id("in", x.Name), p.value(x.Value)))
 		}
-		out = append(out, jen.If(define("caps").Add(id(s.From, "caps.Load").Call()), notNil(id("caps"))).Block(caps...))
+		out = append(out, jen.If(define("caps").Add(id(s.From).Call()), notNil(id("caps"))).Block(caps...))
 	}
 	if s.Refuses {
 		refuse := []jen.Code{p.zero.with(id("err"))}

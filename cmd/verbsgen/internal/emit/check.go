@@ -1,7 +1,7 @@
 package emit
 
 import (
-	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
@@ -53,7 +53,7 @@ func loose(o model.Operand) bool { return o.Kind == model.OpProp || o.Kind == mo
 //		rule0001 = iota
 //	)
 //
-//	var rules = [...]verr.Rule{
+//	var rules = []verr.Rule{
 //		rule0001: {ID: "VR-ibv_reg_mr-access-0001", ...},
 //	}
 func (e *emitter) ruleTable(g *goFile) {
@@ -73,7 +73,7 @@ func (e *emitter) ruleTable(g *goFile) {
 	}
 	g.decl("// Places in the table of rules.", jen.Const().Defs(places...))
 	g.decl("// rules are the rules that the validators check, with what the errors say of them.",
-		jen.Var().Id("rules").Op("=").Index(jen.Op("...")).Add(rt("verr", "Rule")).Add(lines(rows...)))
+		jen.Var().Id("rules").Op("=").Index().Add(rt("verr", "Rule")).Add(lines(rows...)))
 }
 
 // ruleRow is one entry of the table.
@@ -82,6 +82,12 @@ func (e *emitter) ruleRow(v *model.Verb, r *model.Rule) *jen.Statement {
 		key("Statement", jen.Lit(r.Statement)), key("Fix", jen.Lit(e.goFix(v, r))), key("Page", jen.Lit(r.Page)), key("Section", jen.Lit(r.Section))}
 	if r.Unsupported {
 		fields = append(fields, key("Unsupported", jen.True()))
+	}
+	if slices.ContainsFunc(r.Operands(), func(o *model.Operand) bool { return o.Kind == model.OpCap }) {
+		fields = append(fields, key("Capable", jen.True()))
+	}
+	if o := limit(r); o != nil {
+		fields = append(fields, key("Limit", jen.Lit(o.Text[strings.LastIndexByte(o.Text, '.')+1:])))
 	}
 	if len(r.AcceptedBy) > 0 {
 		fields = append(fields, key("AcceptedBy", texts(r.AcceptedBy)))
@@ -122,33 +128,6 @@ func ruleConst(r *model.Rule) string {
 		return "rule" + last
 	}
 	return "rule" + naming.Exported(strings.NewReplacer("-", "_", ".", "_", "[", "", "]", "").Replace(strings.TrimPrefix(r.ID, "VR-")))
-}
-
-var cConstant = regexp.MustCompile(`\bIBV_[A-Z0-9_]+\b`)
-
-// goFix is the fix with the Go names of the flags of the verb in place of the C names.
-func (e *emitter) goFix(v *model.Verb, r *model.Rule) string {
-	return cConstant.ReplaceAllStringFunc(r.Fix, func(c string) string {
-		for _, p := range v.Params {
-			enums := []*model.Enum{p.Enum}
-			if p.Record != nil {
-				for _, f := range p.Record.Fields {
-					enums = append(enums, f.Enum)
-				}
-			}
-			for _, t := range enums {
-				if t == nil {
-					continue
-				}
-				for _, m := range t.Members {
-					if m.C == c {
-						return m.Go
-					}
-				}
-			}
-		}
-		return c
-	})
 }
 
 // validator makes the inputs of a verb and its two functions: what refuses a call, and what may explain a failure.
@@ -233,7 +212,26 @@ func violation(r *model.Rule) *jen.Statement {
 	if value := shown(r); value != nil {
 		fields = append(fields, key("Value", value))
 	}
+	if o := limit(r); o != nil {
+		fields = append(fields, key("Limit", inBase("FormatUint", id("in", o.Name, "V"), 10)))
+	}
 	return rt("verr", "Violation").Values(fields...)
+}
+
+// limit is the number that a rule holds its subject against and that is known at run time alone: a capability, or a property of
+// an object. It is nil when there is none.
+func limit(r *model.Rule) (of *model.Operand) {
+	r.Violated.Each(func(n *model.Cond) {
+		if n.Op < cond.Eq || n.Op > cond.Ge {
+			return
+		}
+		for _, s := range n.Sub {
+			if of == nil && s.Op == cond.Operand && loose(*s.Of) && (r.Subject == nil || s.Of.Name != r.Subject.Name) {
+				of = s.Of
+			}
+		}
+	})
+	return of
 }
 
 // shown is the value of the subject as a violation shows it, nil when there is none to show.

@@ -225,10 +225,10 @@ func attach(s plan.Attach) *jen.Statement {
 //
 //	if attrC.comp_mask == 0 {
 //		// not the plain attributes alone: what is 0 is known to be 0
-//		dev.caps.Store(&attrC)
+//		dev.caps.Keep(&attrC)
 //	}
 func keepCaps(s plan.KeepCaps) *jen.Statement {
 	return jen.If(op(id(s.Mask), "==", jen.Lit(0))).Block(
 		jen.Comment("// not the plain attributes alone: what is 0 is known to be 0"),
-		id(s.Device, "caps.Store").Call(ref(id(s.Mirror))))
+		id(s.Device, "caps.Keep").Call(ref(id(s.Mirror))))
 }

@@ -38,6 +38,20 @@ func edited[S Step](change func(s S) S) func(steps []Step) []Step {
 	}
 }
 
+// editedEnter changes the steps that follow the entering of an optional handle.
+func editedEnter(handle string, change func(then []Step) []Step) func(steps []Step) []Step {
+	return func(steps []Step) []Step {
+		out := slices.Clone(steps)
+		for i, s := range out {
+			if e, ok := s.(Enter); ok && e.Handle == handle {
+				e.Then = change(e.Then)
+				out[i] = e
+			}
+		}
+		return out
+	}
+}
+
 // broken are changes of plans: the property that they break, and what it says.
 var broken = []struct {
 	method string
@@ -50,10 +64,17 @@ var broken = []struct {
 	{"PD.CreateQP", without[Enter](2), "entered", "qpInitAttr.recvCQ is used and not entered before"},
 	{"MR.Rereg", later[Enter, Call], "entered", "mr is used and not entered before"},
 	{"CQ.PollSpin", without[Refuse](0), "entered", "cq is used and not entered before"},
+	{"PD.RegDMMR", without[Refuse](0), "one device", "dm may be of another device than pd"},
+	{"PD.RegDMMR", later[Refuse, Check], "one device", "dm may be of another device than pd"},
+	{"Device.CreateCQ", editedEnter("channel", func(then []Step) []Step { return then[1:] }), "one device", "channel is put to use before its device is known"},
+	{"Device.CreateCQ", editedEnter("channel", func(then []Step) []Step { return []Step{then[1], then[0]} }), "one device", "channel is put to use before its device is known"},
+	{"PD.CreateQP", editedEnter("qpInitAttr.srq", func(then []Step) []Step { return then[1:] }), "one device", "qpInitAttr.srq may be of another device than pd"},
+	{"MR.Rereg", editedEnter("change.pd", func(then []Step) []Step { return then[1:] }), "one device", "change.pd may be of another device than mr"},
 	{"Device.QueryPort", without[Check](0), "checked", "the rules are not checked once before the call"},
 	{"Device.QueryPort", later[Check, Call], "checked", "the rules are not checked once before the call"},
 	{"Device.QueryPort", twice[Check], "checked", "the rules are not checked once before the call"},
 	{"Device.QueryPort", edited(func(s Check) Check { s.Inputs = s.Inputs[1:]; return s }), "checked", "the rules look at [capDeviceAttrExPhysPortCntEx"},
+	{"PD.RegMR", edited(func(s Check) Check { s.From = "pd.dev.caps.Known"; return s }), "checked", "the capabilities are given by pd.dev.caps.Known, not by pd.dev.capabilities"},
 	{"Device.QueryPort", without[Name](0), "called", "the plan does not begin with the name of the verb"},
 	{"Device.QueryPort", without[Call](0), "called", "the verb is named and not called"},
 	{"Device.QueryPort", twice[Call], "called", "the verb is not called once"},

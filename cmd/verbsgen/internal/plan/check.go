@@ -20,7 +20,7 @@ func (c *call) check() []Step {
 			path = "caps." + o.Prop + "." + o.Leaf.Go
 		}
 		s.Caps = append(s.Caps, Entry{o.Name, as(Known, path)})
-		s.From = c.root
+		s.From = c.root + "." + capsFunc
 	}
 	if len(s.Inputs)+len(s.Caps) == 0 {
 		return nil

@@ -23,6 +23,9 @@ func (b *builder) handle(o *model.Object) []Decl {
 		decls = append(decls, closeAll(o))
 	}
 	decls = append(decls, b.getters(o)...)
+	if o.Go == b.root() {
+		decls = append(decls, b.capabilities(o)...)
+	}
 	if o.Device {
 		decls = append(decls, b.deviceMemory(o)...)
 	}
@@ -93,11 +96,8 @@ func (b *builder) handleType(o *model.Object) *Struct {
 // extraFields are the fields that single families of methods need.
 func (b *builder) extraFields(o *model.Object) (out []Var) {
 	add := func(name, typ, remark string) { out = append(out, Var{Name: name, Type: typ, Remark: remark}) }
-	for _, r := range b.pkg.Records {
-		if r.Caps && o.Go == b.root() {
-			add("caps", "atomic.Pointer["+r.Mirror.Name+"]", "as last queried, for the rules that need them")
-			break
-		}
+	if r := b.capsRecord(); r != nil && o.Go == b.root() {
+		add("caps", "validate.Caps["+r.Mirror.Name+"]", "for the rules that need them")
 	}
 	if o.Device {
 		add("mem", "devmem.DM", "")

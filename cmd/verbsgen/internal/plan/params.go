@@ -74,9 +74,9 @@ func (c *call) handleParam(p *model.Param) {
 	if p.Null {
 		at = p.Go + "C"
 		c.pre = append(c.pre, Declare{Var{Name: at, Type: pointer}},
-			Enter{Handle: p.Go, Optional: true, Then: []Step{set(at, val(p.Go+".c"))}})
+			Enter{Handle: p.Go, Optional: true, Then: append(c.sameDevice(p.Go, p.C), set(at, val(p.Go+".c")))})
 	} else {
-		c.pre = append(c.pre, Enter{Handle: p.Go})
+		c.pre = append(append(c.pre, Enter{Handle: p.Go}), c.sameDevice(p.Go, p.C)...)
 	}
 	c.pass(p, val(at), as(Handle, at))
 }
@@ -100,7 +100,7 @@ func (c *call) recordParam(p *model.Param) {
 			continue
 		}
 		h := p.Go + "." + naming.Unexported(f.Go)
-		then := []Step{set(mirror+"."+f.Leaf.Go, converted("uintptr", val(h+".c")))}
+		then := append(c.sameDevice(h, f.C), set(mirror+"."+f.Leaf.Go, converted("uintptr", val(h+".c"))))
 		if f.Bit != nil && r.Mask != "" {
 			then = append(then, maskBits(mirror+"."+r.Mask, f))
 		}
@@ -111,6 +111,17 @@ func (c *call) recordParam(p *model.Param) {
 		c.post = append(c.post, set("o.parent", val(p.Go+".pd")), set("o.calls", val("calls")), Do{result("calls.Bind", val("o"))})
 	}
 	c.pass(p, as(Memory, mirror), number(1))
+}
+
+// sameDevice refuses a handle of another device than the receiver: the kernel would look for it among the objects of that one.
+// What is the C name of the handle's place.
+func (c *call) sameDevice(handle, what string) []Step {
+	if c.recv == nil {
+		return nil
+	}
+	node := func(h string) Value { return as(Address, h+".node") }
+	return []Step{Refuse{Value{As: Differ, Args: []Value{val(handle + ".dev"), val(c.root)}},
+		of("object", "OtherDevice", verb, text(what), node(handle), node(handle+".dev"), node(c.self), node(c.root))}}
 }
 
 // maskBits sets the bits of a mask that say that a field is given.

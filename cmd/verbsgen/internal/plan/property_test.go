@@ -17,7 +17,7 @@ type property func(w *world, m *Method) []string
 
 // properties are all of them, by name.
 var properties = map[string]property{
-	"entered": entered, "checked": checked, "called": calledOnce, "refused": refusedFirst, "held": heldUntilKept, "adopted": adoptedOnce, "returned": returned, "defined": defined,
+	"entered": entered, "one device": oneDevice, "checked": checked, "called": calledOnce, "refused": refusedFirst, "held": heldUntilKept, "adopted": adoptedOnce, "returned": returned, "defined": defined,
 }
 
 // world is what the properties know beside a plan: the types of the package.
@@ -126,7 +126,56 @@ func entered(w *world, m *Method) (wrong []string) {
 	return wrong
 }
 
-// checked: when the verb has rules, all that they look at is given to one check, before the call.
+// rootOf is the device of the receiver.
+func rootOf(m *Method) string {
+	if m.Recv.Type == "*Device" {
+		return m.Recv.Name
+	}
+	return m.Recv.Name + ".dev"
+}
+
+// oneDevice: a handle beside the receiver is entered, and then refused if it is of another device, before a rule looks at it, before
+// it is put to use and before the call. The data path has its own ways.
+func oneDevice(w *world, m *Method) (wrong []string) {
+	steps := flat(m.Steps)
+	first := reach(steps)
+	if len(at[Call](steps)) == 0 {
+		return nil
+	}
+	root := rootOf(m)
+	if c := at[Check](steps); len(c) > 0 {
+		first = min(first, c[0])
+	}
+	began, same := map[string]bool{}, map[string]bool{}
+	for _, s := range steps[:first] {
+		switch s := s.(type) {
+		case Enter:
+			began[s.Handle] = true
+		case Refuse:
+			if a := s.When.Args; s.When.As == Differ && a[1].Path == root && began[strings.TrimSuffix(a[0].Path, ".dev")] {
+				same[strings.TrimSuffix(a[0].Path, ".dev")] = true
+			}
+		case Set:
+			for _, v := range s.Values {
+				if len(v.Args) == 1 {
+					v = v.Args[0]
+				}
+				if h, isHandle := strings.CutSuffix(v.Path, ".c"); isHandle && h != m.Recv.Name && !same[h] {
+					wrong = append(wrong, h+" is put to use before its device is known")
+				}
+			}
+		}
+	}
+	for h := range w.handles(m) {
+		if h != m.Recv.Name && m.Recv.Type != "*Lib" && !same[h] {
+			wrong = append(wrong, h+" may be of another device than "+m.Recv.Name)
+		}
+	}
+	return wrong
+}
+
+// checked: when the verb has rules, all that they look at is given to one check, before the call; capabilities by the device of the
+// receiver, which asks for them when it has to.
 func checked(_ *world, m *Method) []string {
 	steps := flat(m.Steps)
 	first := reach(steps)
@@ -144,6 +193,9 @@ func checked(_ *world, m *Method) []string {
 	check := steps[c[0]].(Check)
 	for _, x := range append(slices.Clone(check.Inputs), check.Caps...) {
 		got = append(got, x.Name)
+	}
+	if want := rootOf(m) + ".capabilities"; len(check.Caps) > 0 && check.From != want {
+		return []string{"the capabilities are given by " + check.From + ", not by " + want}
 	}
 	slices.Sort(got)
 	slices.Sort(want)

@@ -67,8 +67,7 @@ func (b *builder) changeRegion(v *model.Verb, m *model.Method) *Method {
 		c.pre,
 		[]Step{
 			Declare{Var{Name: "pdC", Type: pointer}},
-			Enter{Handle: "change.pd", Optional: true, Then: []Step{
-				Refuse{Value{As: Differ, Args: []Value{val("change.pd.dev"), val(c.self + ".dev")}}, of("rereg", "OtherDevice", verb)}, set("pdC", val("change.pd.c"))}},
+			Enter{Handle: "change.pd", Optional: true, Then: append(c.sameDevice("change.pd", p.pd.C), set("pdC", val("change.pd.c")))},
 			Take{"change", c.self},
 		},
 		c.check(),

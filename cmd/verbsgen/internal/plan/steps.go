@@ -46,7 +46,7 @@ type (
 	Check struct {
 		Verb           string // in the names of its validators
 		Inputs, Caps   []Entry
-		From           string // the device with the capabilities
+		From           string // the function that gives the capabilities
 		Lib            string
 		Refuses, Lints bool
 		Release        string // lets go of memory before a refusal

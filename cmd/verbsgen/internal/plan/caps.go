@@ -1,0 +1,106 @@
+package plan
+
+import (
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/spec"
+)
+
+// capsFunc is the helper of a device that gives the capabilities.
+const capsFunc = "capabilities"
+
+// capsRecord is the record that a device keeps for the rules on capabilities, or nil.
+func (b *builder) capsRecord() *model.Record {
+	for _, r := range b.pkg.Records {
+		if r.Caps {
+			return r
+		}
+	}
+	return nil
+}
+
+// capabilities plans how a device comes to know its capabilities: at the first need of a rule, unless the program has asked for
+// them before. The rules that need them are named when they cannot be read.
+func (b *builder) capabilities(o *model.Object) []Decl {
+	r := b.capsRecord()
+	if r == nil || !b.needsCaps() {
+		return nil
+	}
+	known := "*" + r.Mirror.Name
+	m := on(o, capsFunc, capsFunc+" returns what the rules know of the device, nil when nothing is known.", one(known),
+		Define{"caps", result("o.caps.Known")})
+	ask := b.askCapabilities(o, r)
+	if ask == nil {
+		m.Steps = []Step{ret(result("o.caps.Known"))}
+		return []Decl{m}
+	}
+	m.Doc.Text = capsFunc + " returns what the rules know of the device: it is read at the first need, and once. It is nil when the device\ncannot tell."
+	m.Steps = append(m.Steps, If{as(IsGiven, "caps"), []Step{ret(val("caps"))}}, ret(result("o.caps.Read", val("o."+ask.Name))))
+	return []Decl{m, ask, unjudged(o, ask, r.Page)}
+}
+
+// needsCaps tells whether a rule looks at capabilities.
+func (b *builder) needsCaps() bool {
+	for _, v := range b.pkg.Verbs {
+		for _, o := range v.Inputs() {
+			if o.Kind == model.OpCap {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// askCapabilities plans the query of the capabilities by a method that takes nothing. It is nil when no method is such.
+func (b *builder) askCapabilities(o *model.Object, r *model.Record) *Method {
+	for _, v := range b.pkg.Verbs {
+		for _, m := range v.Methods {
+			if c := b.newCall(v, m); m.Form == form.Plain && m.Recv == o.Go && c.fills(r) {
+				return c.ask(o, r)
+			}
+		}
+	}
+	return nil
+}
+
+// fills tells whether the method takes nothing and fills a record, and makes the arguments of the call.
+func (c *call) fills(r *model.Record) (fills bool) {
+	for _, p := range c.v.Params {
+		_, fixed := c.m.Fixed[p.C]
+		out := p.Role == spec.RoleOutRec && p.Record == r
+		if p != c.recv && !fixed && !out {
+			return false
+		}
+		fills = fills || out
+	}
+	return fills
+}
+
+// ask plans the helper: the call alone, of a handle that the verb with the rule has entered.
+func (c *call) ask(o *model.Object, r *model.Record) *Method {
+	out := on(o, "askCapabilities", "askCapabilities reads the capabilities by "+c.v.C+".", []Var{{Type: "*" + r.Mirror.Name}, {Type: "error"}})
+	out.Recv.Name, out.Zero = c.self, []Value{null}
+	mirror := ""
+	for _, p := range c.v.Params {
+		c.param(p)
+		if p.Role == spec.RoleOutRec {
+			mirror = p.Go + "C"
+		}
+	}
+	call := Call{Verb: c.v.C, By: raw(c.v, c.lib, c.args...), Answer: answer(c.v)}
+	out.Steps = append([]Step{Name{c.v.C}}, c.b.missing(c.v, c.lib)...)
+	out.Steps = append(append(out.Steps, c.prep...), call,
+		Refuse{as(IsNotZero, mirror+"."+r.Mask), of("verr", "NoCaps", verb)}, ret(as(Address, mirror), null))
+	return out
+}
+
+// unjudged plans the method that tells which rules are not judged.
+func unjudged(o *model.Object, ask *Method, page string) *Method {
+	name := ask.Steps[0].(Name)
+	m := on(o, "UnjudgedRules", "", []Var{{Type: "[]verr.Rule"}, {Type: "error"}}, name, Enter{Handle: "o"},
+		ret(of("verr", "Unjudged", val("rules"), result("o.caps.Why", val("o."+ask.Name)))))
+	m.Zero = []Value{null}
+	m.Doc = Doc{Does: "returns the rules on capabilities that no call on this " + o.Go + " is held against, as its capabilities cannot be read, and why; nil when they can, and all rules are judged",
+		More: []string{"Capabilities are read at the first need of a rule. Where that fails, no call fails for it, and a later query by the program makes them known."}, C: name.Verb, Page: page}
+	return m
+}

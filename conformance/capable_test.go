@@ -1,0 +1,147 @@
+//go:build linux
+
+package conformance
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/softverbs"
+	"github.com/verbsgen/verbsgen/runtime/verr"
+)
+
+// isRefusal tells whether the rules refused a call, rather than the library.
+func isRefusal(err error) bool {
+	var e *verr.Error
+	return errors.As(err, &e) && e.Refused
+}
+
+// onDemand registers memory in a way that needs a capability.
+func onDemand(t *testing.T, b *bed) error {
+	_, err := must(b.dev.AllocPD())(t).RegMR(make([]byte, 64), verbs.MRAccessOnDemand)
+	return err
+}
+
+// TestCapabilities makes calls beyond the limits of a device that was never queried: the rules know them, and the messages give them.
+func TestCapabilities(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		call    func(b *bed) error
+		refused bool
+		says    string
+	}{
+		{"CreateCQ", func(b *bed) error { _, err := b.dev.CreateCQ(1<<30, nil, 0); return err }, false,
+			"ibv_create_cq: invalid argument (EINVAL); may be: cqe 1073741824: cqe is at most max_cqe, 32767 on this device; ask for fewer entries [VR-ibv_create_cq-cqe-0280]"},
+		{"QueryPort", func(b *bed) error { _, err := b.dev.QueryPort(7); return err }, true,
+			"ibv_query_port: port_num 7: port_num is at most the number of ports (phys_port_cnt is 1 on this device); pass at most DeviceAttr.PhysPortCnt [VR-ibv_query_port-port_num-0171]"},
+		{"AllocDM", func(b *bed) error { _, err := b.dev.AllocDM(verbs.NewAllocDMAttr(1 << 40)); return err }, true,
+			"ibv_alloc_dm: attr.length 1099511627776: a buffer is at most max_dm_size bytes long (max_dm_size is 4194304 on this device); ask for at most DeviceAttrEx.MaxDMSize bytes"},
+		{"RegMR", func(b *bed) error { return onDemand(t, b) }, true, "ON_DEMAND needs a device with on-demand paging"},
+	} {
+		err := c.call(open(t))
+		if err == nil || isRefusal(err) != c.refused || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s:\ngot  %v\nwant %s", c.name, err, c.says)
+		}
+	}
+	if err := onDemand(t, open(t)); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("on-demand paging: %v", err)
+	}
+}
+
+// TestUnjudgedRules uses devices that cannot tell their capabilities: no rule judges by zeros, no call fails for the query, and the
+// device says which rules it leaves unjudged, and why.
+func TestUnjudgedRules(t *testing.T) {
+	unjudged := func(b *bed) (ids string, why error) {
+		rules, why := b.dev.UnjudgedRules()
+		for _, r := range rules {
+			ids += r.ID + " "
+		}
+		return ids, why
+	}
+	if ids, why := unjudged(open(t)); ids != "" || why != nil {
+		t.Errorf("a device that tells: %s, %v", ids, why)
+	}
+
+	plain := open(t, softverbs.WithoutOp("query_device_ex"), softverbs.ODP(1, 0xff, 0, 0))
+	if err := onDemand(t, plain); err != nil {
+		t.Errorf("on-demand paging of a device that can: %v", err)
+	}
+	must(plain.dev.QueryDeviceEx())(t)
+	ids, why := unjudged(plain)
+	if !strings.Contains(ids, "VR-ibv_reg_mr-access-0016") || strings.Contains(ids, "VR-ibv_reg_mr-access-0001 ") || why == nil || !strings.Contains(why.Error(), "ibv_query_device_ex") {
+		t.Errorf("a provider without the extended query: %s, %v", ids, why)
+	}
+
+	broken := open(t, softverbs.Fail("ibv_query_device_ex", 1, syscall.EIO))
+	if err := onDemand(t, broken); err == nil || isRefusal(err) || errors.Is(err, syscall.EIO) {
+		t.Errorf("after a query that failed: %v", err)
+	}
+	for range 2 { // the device is asked once
+		if ids, why = unjudged(broken); ids == "" || !errors.Is(why, syscall.EIO) {
+			t.Errorf("a query that failed: %q, %v", ids, why)
+		}
+	}
+	must(broken.dev.QueryDeviceEx())(t)
+	if ids, why = unjudged(broken); ids != "" || why != nil {
+		t.Errorf("after the program's own query: %s, %v", ids, why)
+	}
+	if err := onDemand(t, broken); !isRefusal(err) {
+		t.Errorf("after the program's own query: %v", err)
+	}
+
+	closed := must(broken.lib.OpenDevice("soft0"))(t)
+	if err := closed.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, why := closed.UnjudgedRules(); !errors.Is(why, os.ErrClosed) {
+		t.Errorf("a closed device: %v", why)
+	}
+}
+
+// TestOtherDevice hands objects of another device, of another opening of the device and of another library to every place beside
+// the receiver: refused before the call, with both names.
+func TestOtherDevice(t *testing.T) {
+	b := open(t, softverbs.AnotherDevice("soft1"))
+	second := must(b.lib.OpenDevice("soft1"))(t)
+	again := must(b.lib.OpenDevice("soft0"))(t)
+	t.Cleanup(func() { second.CloseAll(); again.CloseAll() })
+	for _, other := range []struct {
+		dev  *verbs.Device
+		says string
+	}{
+		{second, " belongs to device soft1, and "},
+		{again, " belongs to one opening of device soft0, and "},
+		{open(t).dev, " belongs to one opening of device soft0, and "}, // of another library
+	} {
+		pd, cq := must(b.dev.AllocPD())(t), must(b.dev.CreateCQ(4, nil, 0))(t)
+		mr := must(pd.RegMR(make([]byte, 64), 0))(t)
+		pd2, cq2 := must(other.dev.AllocPD())(t), must(other.dev.CreateCQ(4, nil, 0))(t)
+		srq2 := must(pd2.CreateSRQ(verbs.NewSRQInitAttr(1, 1)))(t)
+		td2 := must(other.dev.AllocTD(verbs.NewTDInitAttr()))(t)
+		channel2 := must(other.dev.CreateCompChannel())(t)
+		dm2 := must(other.dev.AllocDM(verbs.NewAllocDMAttr(64)))(t)
+		rc := func(send, recv *verbs.CQ) *verbs.QPInitAttr { return verbs.NewQPInitAttr(verbs.QPTypeRC, send, recv) }
+		for what, call := range map[string]func() error{
+			"ibv_create_qp: send_cq: CQ":      func() error { _, err := pd.CreateQP(rc(cq2, cq)); return err },
+			"ibv_create_qp: recv_cq: CQ":      func() error { _, err := pd.CreateQP(rc(cq, cq2)); return err },
+			"ibv_create_qp: srq: SRQ (":       func() error { _, err := pd.CreateQP(rc(cq, cq).SRQ(srq2)); return err },
+			"ibv_create_cq: channel: ":        func() error { _, err := b.dev.CreateCQ(4, channel2, 0); return err },
+			"ibv_reg_dm_mr: dm: DM":           func() error { _, err := pd.RegDMMR(dm2, 0, 64, verbs.DMAccessZeroBased); return err },
+			"ibv_rereg_mr: pd: PD (":          func() error { return mr.Rereg(new(verbs.MRChange).PD(pd2)) },
+			"ibv_alloc_parent_domain: pd: PD": func() error { _, err := b.dev.AllocParentDomain(verbs.NewParentDomainAttr(pd2)); return err },
+			"ibv_alloc_parent_domain: td: TD": func() error {
+				_, err := b.dev.AllocParentDomain(verbs.NewParentDomainAttr(pd).ThreadDomain(td2))
+				return err
+			},
+		} {
+			err := call()
+			if err == nil || !isRefusal(err) || !errors.Is(err, syscall.EINVAL) || !strings.HasPrefix(err.Error(), what) || !strings.Contains(err.Error(), other.says) {
+				t.Errorf("%s...%s: %v", what, other.says, err)
+			}
+		}
+	}
+}

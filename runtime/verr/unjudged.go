@@ -1,0 +1,21 @@
+package verr
+
+// Unjudged returns the rules of a table that need capabilities, when these are not known: why is the reason. Otherwise all rules
+// are judged, and it returns nothing.
+func Unjudged(table []Rule, why error) ([]Rule, error) {
+	if why == nil {
+		return nil, nil
+	}
+	var out []Rule
+	for _, r := range table {
+		if r.Capable {
+			out = append(out, r)
+		}
+	}
+	return out, why
+}
+
+// NoCaps returns the error of a device that answers the query of its capabilities with a part of them only.
+func NoCaps(verb string) error {
+	return &Error{Verb: verb, Msg: "the provider or the library is too old to tell all capabilities; the plain attributes alone are known"}
+}
