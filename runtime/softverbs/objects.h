@@ -51,6 +51,31 @@ SVB_HIDDEN void svb_each(struct svb_inst *in, enum svb_type t, void (*f)(struct 
 SVB_HIDDEN int svb_count(struct svb_inst *in, enum svb_type t);
 // svb_enter_ctx finds a context by itself. *err: EINVAL, or the errno that the call of v is told to fail with.
 SVB_HIDDEN struct svb_ctx *svb_enter_ctx(const struct ibv_context *pub, enum svb_verb v, int *err); // without svb_lock
+// svb_gone tells whether the device of an object, or of a context, was taken away.
+static inline bool svb_gone(const struct svb_obj *o)
+{
+	const struct svb_ctx *c = o->kind->type == SVB_T_CTX ? SVB_OF(o, struct svb_ctx) : o->ctx;
+	return __atomic_load_n(&c->dev->gone, __ATOMIC_RELAXED);
+}
+// svb_refused gives the errno that a call of v for an object ends with before anything else is looked at: EIO without a device,
+// what the call is told to fail with, or 0.
+static inline int svb_refused(const struct svb_obj *o, enum svb_verb v)
+{
+	return svb_gone(o) ? EIO : svb_fails(o->inst, v);
+}
+// svb_refused_locked is svb_refused with svb_lock held.
+static inline int svb_refused_locked(const struct svb_obj *o, enum svb_verb v)
+{
+	return svb_gone(o) ? EIO : svb_fails_locked(o->inst, v);
+}
+// svb_enter is svb_enter_ctx for verbs that need the device.
+static inline struct svb_ctx *svb_enter(const struct ibv_context *pub, enum svb_verb v, int *err)
+{
+	struct svb_ctx *c = svb_enter_ctx(pub, v, err);
+	if (c && svb_gone(&c->obj))
+		*err = EIO;
+	return c;
+}
 // svb_report gives the text of Leaks, one line each, to be freed with free().
 SVB_HIDDEN char *svb_report(int slot); // without svb_lock
 

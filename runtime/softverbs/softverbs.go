@@ -44,6 +44,13 @@ func New(opts ...Option) *Device {
 			return d
 		}
 	}
+	for _, f := range s.faults {
+		if err := f(d); err != nil {
+			d.Close()
+			d.err = err
+			return d
+		}
+	}
 	return d
 }
 
