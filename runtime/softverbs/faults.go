@@ -70,10 +70,13 @@ func (d *Device) HoldCompletions(name string, qpn uint32, on bool) error {
 	return d.fault(fmt.Sprintf("HoldCompletions(%q, 0x%x, %t)", name, qpn, on), func() error { return hold(d.slot, name, qpn, on) })
 }
 
+// DisassocDestroy lets the verbs that destroy work on a device that was taken away, as rdma-core does with the environment variable
+// RDMAV_ALLOW_DISASSOC_DESTROY; without it they fail with EIO, and only ibv_close_device frees anything.
+func DisassocDestroy() Option { return set(func(d *device) { d.freesGone = true }) }
+
 // TakeAway takes the device called name away, as when a card is reset or pulled out. Each of its contexts gets an event
-// DEVICE_FATAL. After that event every verb on it fails with EIO: those that wait for events, those that destroy (rdma-core does so
-// unless RDMAV_ALLOW_DISASSOC_DESTROY is set), and poll_cq too, which a real provider would let run on. ibv_close_device
-// works and frees all; Leaks does not list what could no longer be destroyed. The device does not come back.
+// DEVICE_FATAL. After that event every verb on it fails with EIO: those that wait for events, those that destroy (but see
+// [DisassocDestroy]), and poll_cq too, which a real provider would let run on. ibv_close_device works and frees all; Leaks does not list what could no longer be destroyed. The device does not come back.
 func (d *Device) TakeAway(name string) error {
 	return d.fault(fmt.Sprintf("TakeAway(%q)", name), func() error { return setGone(d.slot, name) })
 }

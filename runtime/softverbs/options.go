@@ -31,6 +31,7 @@ type device struct {
 	noDMABuf, noTD, noNullMR bool
 	noRereg, noImport        bool
 	oneKey                   bool
+	freesGone                bool
 	mlx5                     bool // queue pairs like those of mlx5
 }
 
