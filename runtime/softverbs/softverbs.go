@@ -67,6 +67,9 @@ func (d *Device) String() string { return "softverbs as rdma-core " + d.release 
 // Release returns the rdma-core release that is imitated.
 func (d *Device) Release() string { return d.release }
 
+// Names returns the names of the devices in the list.
+func (d *Device) Names() []string { return slices.Clone(d.names) }
+
 // Symbol returns the address of the C function called name, 0 if this library lacks it. version is the default version
 // of the symbol ("IBVERBS_1.1") or empty; for any other version it returns 0.
 func (d *Device) Symbol(name, version string) uintptr {

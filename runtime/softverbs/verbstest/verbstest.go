@@ -9,6 +9,7 @@
 package verbstest
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
@@ -35,7 +36,7 @@ func New(t testing.TB, opts ...softverbs.Option) *softverbs.Device {
 	t.Helper()
 	soft := softverbs.New(opts...)
 	if err := soft.Err(); err != nil {
-		if softverbs.Unsupported(err) {
+		if errors.Is(err, errors.ErrUnsupported) {
 			t.Skip(err)
 		}
 		t.Fatal(err)
@@ -70,7 +71,11 @@ func Load[L Lib[D], D Closer, S Symbols](t testing.TB, load func(S) (L, error), 
 func Open[L Lib[D], D Closer, S Symbols](t testing.TB, load func(S) (L, error), opts ...softverbs.Option) (*softverbs.Device, D) {
 	t.Helper()
 	soft, lib := Load(t, load, opts...)
-	dev, err := lib.OpenDevice(soft.Names()[0])
+	names := soft.Names()
+	if len(names) == 0 {
+		t.Fatal("verbstest: Open with softverbs.NoDevices: there is none to open; use Load")
+	}
+	dev, err := lib.OpenDevice(names[0])
 	if err != nil {
 		t.Fatal(err)
 	}
