@@ -121,13 +121,15 @@ func ExampleDevice_HoldCompletions() {
 	check(c.write(c.b, c.a, 2, dpath.Signaled))
 	wcs, err := verbstest.Wait(c.b.SendCQ, 1)
 	check(err)
-	fmt.Println(wcs[0].ID)
+	early, err := c.a.SendCQ.PollInto(make([]dpath.WC, 1))
+	check(err)
+	fmt.Println(wcs[0].ID, early)
 	check(c.soft.HoldCompletions("soft0", c.a.QP.Num(), false))
 	wcs, err = verbstest.Wait(c.a.SendCQ, 1)
 	check(err)
 	fmt.Println(wcs[0].ID)
 	// Output:
-	// 2
+	// 2 0
 	// 1
 }
 

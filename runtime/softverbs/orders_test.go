@@ -4,6 +4,7 @@ package softverbs_test
 
 import (
 	"errors"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -108,8 +109,12 @@ func TestDelayCompletions(t *testing.T) {
 		}
 	}
 	b.ok(b.dev.DelayCompletions(time.Hour, time.Hour))
+	copy(x.mem, "late")
 	x.send(signaledWrite(1, x, y))
-	v.send(signaledWrite(2, v, w))
+	for string(y.mem[:4]) != "late" {
+		runtime.Gosched()
+	}
+	b.state(sRTS, x) // asked under the lock that the thread held until the request was done
 	b.none(x.scq)
 	b.ok(b.dev.DelayCompletions(0, 0))
 	b.ok(b.lib.Modify(x.qp, harness.QPAttr{State: sReset}, aState))
@@ -118,6 +123,49 @@ func TestDelayCompletions(t *testing.T) {
 			t.Errorf("%d to %d was taken", least, most)
 		}
 	}
+}
+
+// Of two queue pairs with one completion queue each keeps its order, and they overtake each other.
+func TestDelayedCompletionsOvertake(t *testing.T) {
+	b := two(t)
+	x, y := b.pair(plan{}, 1)
+	qp, _, err := b.lib.CreateQP(x.pd, harness.QPInit{SendCQ: x.scq, RecvCQ: x.rcq, Type: rc,
+		Cap: harness.Caps5{SendWR: 31, RecvWR: 1, SendSGE: 1, RecvSGE: 1}})
+	v, w := *x, b.end(0, plan{typ: rc})
+	v.qp = b.must(qp, err)
+	v.to(plan{typ: rc}, w, sRTS)
+	w.to(plan{typ: rc}, &v, sRTS)
+	b.ok(b.dev.DelayCompletions(0, time.Second))
+	const each = 20
+	post := func(from, to *end, first uint64) { // and see it done
+		to.mem[0] = 0
+		for i := range uint64(each) {
+			from.mem[0] = 0
+			w := signaledWrite(first+i, from, to)
+			if i == each-1 {
+				w.SGEs = []harness.SGE{from.sge(pageSize, 8)}
+				from.mem[pageSize] = 1
+			}
+			from.send(w)
+		}
+		for to.mem[0] == 0 {
+			runtime.Gosched()
+		}
+	}
+	post(x, y, 0)
+	post(&v, w, 100)
+	last := [2]int{-1, 99}
+	for last[1] == 99 { // until the first one of those that were posted later
+		id := int(b.wait(x.scq, 1)[0].ID)
+		if last[id/100]+1 != id {
+			t.Errorf("%d after %d", id, last[id/100])
+		}
+		last[id/100] = id
+	}
+	if last[0] == each-1 {
+		t.Error("none was overtaken")
+	}
+	b.ok(b.lib.End("ibv_destroy_qp", v.qp))
 }
 
 func TestDeviceIsGone(t *testing.T) {
