@@ -32,7 +32,8 @@ func (d *Device) FailRequest(nth uint64, status Status) error {
 	if status <= StatusSuccess || int(status) >= len(statusNames) {
 		return fmt.Errorf("softverbs: FailRequest(%d, %d): not a status of an error; those are 1 to %d", nth, int(status), len(statusNames)-1)
 	}
-	return d.fault(fmt.Sprintf("FailRequest(%d, %v)", nth, status), func() error { return armCount(d.slot, requests, nth, int(status)) })
+	call := fmt.Sprintf("FailRequest(%d, %v)", nth, status)
+	return d.fault(call, func() error { return armCount(d.slot, requests, nth, int(status)) })
 }
 
 // LoseCompletion makes the nth completion from now on, of sends and receives together, never reach its completion queue, once; n
@@ -76,7 +77,8 @@ func DisassocDestroy() Option { return set(func(d *device) { d.freesGone = true 
 
 // TakeAway takes the device called name away, as when a card is reset or pulled out. Each of its contexts gets an event
 // DEVICE_FATAL. After that event every verb on it fails with EIO: those that wait for events, those that destroy (but see
-// [DisassocDestroy]), and poll_cq too, which a real provider would let run on. ibv_close_device works and frees all; Leaks does not list what could no longer be destroyed. The device does not come back.
+// [DisassocDestroy]), and poll_cq too, which a real provider would let run on. ibv_close_device works and
+// frees all; Leaks does not list what could no longer be destroyed. The device does not come back.
 func (d *Device) TakeAway(name string) error {
 	return d.fault(fmt.Sprintf("TakeAway(%q)", name), func() error { return setGone(d.slot, name) })
 }

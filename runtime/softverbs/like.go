@@ -20,8 +20,9 @@ func LikeRXE61() Option {
 }
 
 // LikeMLX5 makes a device that is as strict as mlx5 where soft-RoCE is lenient, so that programs fail in a test as they would
-// on such a card. Options after it change this. What it does, and where that is from; rdma-core is release v64.0, Linux is
-// drivers/infiniband/hw/mlx5 of commit 002bf2282b2d (qp.c) and 0cfa80d3c398 (dm.c):
+// on such a card. Options after it change this. What it does follows the source, and was not compared with a card.
+// providers/mlx5 is that of rdma-core v64.0, Linux is drivers/infiniband/hw/mlx5 at commit 002bf2282b2d for qp.c, which newer
+// kernels have changed since, and at 0cfa80d3c398 for dm.c:
 //
 //   - A request has its place in a queue until a completion of it, or for sends of a later one, is polled. A program that posts
 //     only unsignaled requests, or does not poll, fills the queue: ENOMEM (providers/mlx5/qp.c: mlx5_wq_overflow; cq.c moves the tail).
@@ -36,7 +37,7 @@ func LikeRXE61() Option {
 //     A misaligned atomic is posted, and ends with an error.
 //   - modify_qp refuses with EINVAL: every change into, in and out of SQD but to RESET and ERR, as the driver has no command for it;
 //     an MTU of 0; a pkey_index outside the table; more than 16 reads and atomics under way, or to serve (Linux: optab and
-//     the checks in mlx5_ib_modify_qp and __mlx5_ib_modify_qp; 16 is usual, the card says).
+//     the checks in mlx5_ib_modify_qp and __mlx5_ib_modify_qp; 16 is an example, the card says).
 //   - RESET and the end of a queue pair take its completions out of their queues (providers/mlx5/verbs.c: mlx5_cq_clean).
 //   - Device memory comes in units of 64 bytes, which count against max_dm_size; log_align_req may be 6 and 6 more, fewer than 6
 //     are as 6; copies are of 4 bytes and multiples (Linux dm.c: mlx5_cmd_alloc_memic; providers/mlx5/verbs.c: mlx5_access_dm).

@@ -8,14 +8,12 @@
 #include "piece.h"
 
 // Bytes in a request's descriptor.
-#define BLOCK 64          // its size is a multiple of this
-#define SEGMENT 16        // an SGE, and the unit of inline data
-#define INLINE_HEADER 4   // in front of inline data
+#define BLOCK 64            // its size is a multiple of this
+#define SEGMENT 16          // an SGE, and the unit of inline data
+#define INLINE_HEADER 4     // in front of inline data
 #define CONNECTED_FRONT 192 // in front of all data: room for a memory key, which is the longest that a request can need
 #define DATAGRAM_FRONT 64   // control and address
 #define LARGEST 1024
-#define MOST_BLOCKS 32768 // in a send queue
-#define MOST_ATOMICS 16
 
 static uint64_t up(uint64_t n, uint64_t unit)
 {
@@ -44,7 +42,7 @@ static int send_caps(const struct ibv_qp_init_attr *a, struct ibv_qp_cap *c)
 	if (c->max_send_sge > SVB_MAX_SGE || size > LARGEST)
 		return EINVAL;
 	queue = power(c->max_send_wr * size);
-	if (queue / BLOCK > MOST_BLOCKS)
+	if (queue / BLOCK > SVB_MLX5_BLOCKS)
 		return EINVAL;
 	c->max_inline_data = (uint32_t)(size - front - INLINE_HEADER);
 	c->max_send_wr = (uint32_t)(queue / size);
@@ -60,7 +58,7 @@ static int receive_caps(struct ibv_qp_cap *c)
 		c->max_recv_sge = 0;
 		return 0;
 	}
-	if (c->max_recv_sge > SVB_MAX_SGE || c->max_recv_wr > MOST_BLOCKS)
+	if (c->max_recv_sge > SVB_MAX_SGE || c->max_recv_wr > SVB_MLX5_BLOCKS)
 		return EINVAL;
 	if (queue < BLOCK)
 		queue = BLOCK;
@@ -117,9 +115,9 @@ int svb_mlx5_modify(const struct ibv_qp_attr *a, int mask, enum ibv_qp_state fro
 		return EINVAL;
 	if ((mask & IBV_QP_PKEY_INDEX) && a->pkey_index)
 		return EINVAL; // the table has one entry
-	if ((mask & IBV_QP_MAX_QP_RD_ATOMIC) && a->max_rd_atomic > MOST_ATOMICS)
+	if ((mask & IBV_QP_MAX_QP_RD_ATOMIC) && a->max_rd_atomic > SVB_MLX5_RD_ATOM)
 		return EINVAL;
-	return (mask & IBV_QP_MAX_DEST_RD_ATOMIC) && a->max_dest_rd_atomic > MOST_ATOMICS ? EINVAL : 0;
+	return (mask & IBV_QP_MAX_DEST_RD_ATOMIC) && a->max_dest_rd_atomic > SVB_MLX5_RD_ATOM ? EINVAL : 0;
 }
 
 void svb_polled(struct svb_cq *cq, const struct svb_cqe *c)

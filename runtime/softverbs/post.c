@@ -85,8 +85,8 @@ static void take_send(struct svb_qp *qp, const struct ibv_send_wr *wr)
 	qp->sposted++;
 }
 
-// Requests go into the queue before the kernel is told, as in soft-RoCE; mlx5 asks no kernel. In a state that takes none it refuses, without a bad
-// one to name, and they lie there until a post that it takes.
+// Requests go into the queue before the kernel is told, as in soft-RoCE. In a state that takes none it refuses, without a bad
+// one to name, and they lie there until a post that it takes. mlx5 has refused before.
 static int ring(struct svb_qp *qp, int err)
 {
 	const bool takes = qp->dev->cfg.mlx5 || (qp->state != IBV_QPS_RESET && qp->state != IBV_QPS_INIT && qp->state != IBV_QPS_RTR);

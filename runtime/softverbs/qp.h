@@ -10,6 +10,8 @@
 
 #define SVB_MAX_INLINE 512
 #define SVB_MAX_RD_ATOM 128
+#define SVB_MLX5_RD_ATOM 16
+#define SVB_MLX5_BLOCKS 32768 // in a send queue, 64 bytes each
 #define SVB_NEVER UINT64_MAX
 
 struct svb_ah {

@@ -39,6 +39,10 @@ static void fill_attr(const struct svb_dev *d, struct ibv_device_attr *a)
 	a->max_qp_rd_atom = SVB_MAX_RD_ATOM;
 	a->max_res_rd_atom = 0x3f000;
 	a->max_qp_init_rd_atom = SVB_MAX_RD_ATOM;
+	if (d->cfg.mlx5) {
+		a->max_qp_wr = SVB_MLX5_BLOCKS;
+		a->max_qp_rd_atom = a->max_qp_init_rd_atom = SVB_MLX5_RD_ATOM;
+	}
 	a->max_ah = 0x7fff;
 	a->max_srq = 0xdffff;
 	a->max_srq_wr = SVB_MAX_WR;
