@@ -64,7 +64,7 @@ struct ibv_ah *svb_create_ah(struct ibv_pd *ppd, struct ibv_ah_attr *a)
 	pthread_mutex_lock(&svb_lock);
 	pd = svb_find_pd(ppd);
 	if (!err)
-		err = pd ? svb_fails_locked(pd->obj.inst, SVB_CREATE_AH) : EINVAL;
+		err = pd ? svb_refused_locked(&pd->obj, SVB_CREATE_AH) : EINVAL;
 	if (!err)
 		err = svb_check_av(pd->obj.ctx->dev, a);
 	if (!err) {
@@ -86,7 +86,7 @@ int svb_destroy_ah(struct ibv_ah *pub)
 
 	pthread_mutex_lock(&svb_lock);
 	ah = svb_find_ah(pub);
-	err = ah ? svb_fails_locked(ah->obj.inst, SVB_DESTROY_AH) : EINVAL;
+	err = ah ? svb_refused_locked(&ah->obj, SVB_DESTROY_AH) : EINVAL;
 	if (!err)
 		end(ah);
 	pthread_mutex_unlock(&svb_lock);

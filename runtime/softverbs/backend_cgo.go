@@ -10,12 +10,14 @@ package softverbs
 #include "control.h"
 #include "objects.h"
 #include "peer.h"
+#include "qp.h"
 */
 import "C"
 
 import (
 	"fmt"
 	"syscall"
+	"time"
 	"unsafe"
 
 	_ "github.com/verbsgen/verbsgen/runtime/abi" // declarations of verbs_abi.h
@@ -49,6 +51,7 @@ func fill(c *C.struct_svb_devcfg, d *device, index int) {
 	c.mr_unknown = C.uint32_t(d.mrUnknown)
 	c.max_msg_sz = C.uint32_t(d.maxMsgSize)
 	c.no_rereg, c.no_import, c.one_key = flag(d.noRereg), flag(d.noImport), flag(d.oneKey)
+	c.mlx5, c.frees_gone = flag(d.mlx5), flag(d.freesGone)
 	c.memlock = C.uint64_t(d.memlock)
 	c.no_dmabuf, c.no_td, c.no_null_mr = flag(d.noDMABuf), flag(d.noTD), flag(d.noNullMR)
 }
@@ -128,6 +131,18 @@ func arm(slot int, verb string, nth uint64, errno syscall.Errno) error {
 	return nil
 }
 
+// armCount makes the nth request or completion end with value.
+func armCount(slot int, what counter, nth uint64, value int) error {
+	v := C.int(C.SVB_SENT)
+	if what == completions {
+		v = C.SVB_COMPLETED
+	}
+	if rc := C.svb_arm(C.int(slot), v, C.uint64_t(nth), C.int(value)); rc != 0 {
+		return syscall.Errno(rc)
+	}
+	return nil
+}
+
 func report(slot int) string {
 	c := C.svb_report(C.int(slot))
 	defer C.free(unsafe.Pointer(c))
@@ -175,6 +190,29 @@ func peerReport(p unsafe.Pointer, stop bool) (Report, error) {
 		return Report{}, syscall.Errno(rc)
 	}
 	return Report{Passes: uint64(r.passes), Status: Status(r.status)}, nil
+}
+
+func setGone(slot int, device string) error {
+	c := C.CString(device)
+	defer C.free(unsafe.Pointer(c))
+	return code(C.svb_set_gone(C.int(slot), c))
+}
+
+func hold(slot int, device string, qpn uint32, on bool) error {
+	c := C.CString(device)
+	defer C.free(unsafe.Pointer(c))
+	return code(C.svb_hold(C.int(slot), c, C.uint32_t(qpn), C.bool(on)))
+}
+
+func delay(slot int, least, most time.Duration) error {
+	return code(C.svb_delay(C.int(slot), C.uint64_t(least), C.uint64_t(most)))
+}
+
+func code(rc C.int) error {
+	if rc != 0 {
+		return syscall.Errno(rc)
+	}
+	return nil
 }
 
 func setPort(slot int, device string, port uint32, up bool) error {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"syscall"
+	"time"
 	"unsafe"
 )
 
@@ -18,6 +19,14 @@ func closeInstance(int) error { return errNoCgo }
 func symbol(int, string, string) uintptr { return 0 }
 
 func arm(int, string, uint64, syscall.Errno) error { return errNoCgo }
+
+func armCount(int, counter, uint64, int) error { return errNoCgo }
+
+func setGone(int, string) error { return errNoCgo }
+
+func hold(int, string, uint32, bool) error { return errNoCgo }
+
+func delay(int, time.Duration, time.Duration) error { return errNoCgo }
 
 func report(int) string { return "" }
 

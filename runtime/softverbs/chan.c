@@ -39,7 +39,7 @@ struct ibv_comp_channel *svb_create_comp_channel(struct ibv_context *pub)
 	pthread_mutex_lock(&svb_lock);
 	c = svb_find_ctx(pub);
 	if (!err)
-		err = c ? svb_fails_locked(c->obj.inst, SVB_CREATE_COMP_CHANNEL) : EINVAL;
+		err = c ? svb_refused_locked(&c->obj, SVB_CREATE_COMP_CHANNEL) : EINVAL;
 	if (!err) {
 		ch->pub.context = pub;
 		ch->pub.fd = fd;
@@ -63,7 +63,7 @@ int svb_destroy_comp_channel(struct ibv_comp_channel *pub)
 
 	pthread_mutex_lock(&svb_lock);
 	ch = svb_find_chan(pub);
-	err = ch ? svb_fails_locked(ch->obj.inst, SVB_DESTROY_COMP_CHANNEL) : EINVAL;
+	err = ch ? svb_refused_locked(&ch->obj, SVB_DESTROY_COMP_CHANNEL) : EINVAL;
 	if (!err && ch->pub.refcnt)
 		err = EBUSY;
 	if (!err)
@@ -95,6 +95,8 @@ int svb_get_cq_event(struct ibv_comp_channel *pub, struct ibv_cq **out, void **c
 			*out = &cq->pub;
 			*cq_context = cq->pub.cq_context;
 		}
+		if (!err && !cq && svb_gone(&ch->obj))
+			err = EIO;
 		fd = ch ? ch->pub.fd : -1;
 		pthread_mutex_unlock(&svb_lock);
 	}

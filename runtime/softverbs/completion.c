@@ -55,14 +55,19 @@ struct svb_cq *svb_chan_pop(struct svb_chan *ch)
 	return cq;
 }
 
-bool svb_complete(struct svb_cq *cq, const struct ibv_wc *wc, bool solicited)
+void svb_chan_wake(struct svb_chan *ch)
+{
+	ring(ch);
+}
+
+bool svb_complete(struct svb_cq *cq, const struct svb_cqe *c)
 {
 	if (cq->count == cq->size) {
 		svb_async(cq->obj.ctx, IBV_EVENT_CQ_ERR, &cq->pub, &cq->async_reported);
 		return false;
 	}
-	cq->ring[(cq->head + cq->count++) % cq->size] = *wc;
-	if (cq->notify == SVB_NEXT || (cq->notify == SVB_SOLICITED && solicited)) {
+	cq->ring[(cq->head + cq->count++) % cq->size] = *c;
+	if (cq->notify == SVB_NEXT || (cq->notify == SVB_SOLICITED && c->solicited)) {
 		cq->notify = SVB_QUIET;
 		svb_chan_push(cq);
 	}

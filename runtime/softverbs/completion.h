@@ -16,13 +16,19 @@ struct svb_chan {
 
 enum svb_notify { SVB_QUIET, SVB_SOLICITED, SVB_NEXT };
 
+struct svb_cqe {
+	struct ibv_wc wc;
+	uint64_t seq; // place of the request among those of its send queue, from 1; 0: of a receive queue
+	bool solicited;
+};
+
 struct svb_cq {
 	struct ibv_cq pub;
 	struct svb_obj obj;
 	struct svb_kobj k;
 	struct svb_chan *chan;
 	STAILQ_ENTRY(svb_cq) link; // in chan->ready while pending is not 0
-	struct ibv_wc *ring;
+	struct svb_cqe *ring;
 	uint32_t size, head, count;
 	enum svb_notify notify;
 	unsigned users;                         // ends of queue pairs
@@ -52,10 +58,11 @@ static inline struct svb_cq *svb_find_cq(const struct ibv_cq *pub)
 }
 
 // completion.c: with svb_lock held
-SVB_HIDDEN bool svb_complete(struct svb_cq *cq, const struct ibv_wc *wc, bool solicited); // false: overflow
+SVB_HIDDEN bool svb_complete(struct svb_cq *cq, const struct svb_cqe *c); // false: overflow
 SVB_HIDDEN void svb_chan_push(struct svb_cq *cq);
 SVB_HIDDEN struct svb_cq *svb_chan_pop(struct svb_chan *ch); // NULL: no event waits
 SVB_HIDDEN void svb_chan_forget(struct svb_cq *cq);
+SVB_HIDDEN void svb_chan_wake(struct svb_chan *ch); // whoever waits looks again
 
 // event.c: with svb_lock held
 // svb_async reports an event of an object, which counts in *reported those that the program got.
@@ -66,6 +73,7 @@ SVB_HIDDEN void svb_async_forget(struct svb_ctx *c, const void *element);
 SVB_HIDDEN void svb_async_free(struct svb_ctx *c);
 // svb_wait_fd waits until the descriptor can be read: 0, or an errno (EAGAIN when it is non-blocking). Without svb_lock.
 SVB_HIDDEN int svb_wait_fd(int fd);
+SVB_HIDDEN int svb_set_gone(int slot, const char *device);                              // likewise
 SVB_HIDDEN int svb_set_port(int slot, const char *device, unsigned port, bool up); // without svb_lock
 
 #endif

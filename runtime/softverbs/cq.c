@@ -9,6 +9,7 @@
 #include "instance.h"
 #include "kernel.h"
 #include "objects.h"
+#include "qp.h"
 
 // Room for one less than a power of two, as soft-RoCE makes it.
 static uint32_t room(uint32_t asked)
@@ -23,6 +24,7 @@ static uint32_t room(uint32_t asked)
 static void detach(struct svb_cq *cq)
 {
 	cq->dying = true;
+	svb_late_forget(cq, 0);
 	svb_chan_forget(cq);
 	svb_async_forget(cq->obj.ctx, &cq->pub);
 	svb_handle_drop(cq->obj.ctx->file, cq->k.handle);
@@ -98,7 +100,7 @@ struct ibv_cq *svb_create_cq(struct ibv_context *pub, int cqe, void *cq_context,
 	pthread_mutex_lock(&svb_lock);
 	c = svb_find_ctx(pub);
 	if (!err || err == EINVAL) {
-		int told = c ? svb_fails_locked(c->obj.inst, SVB_CREATE_CQ) : EINVAL;
+		int told = c ? svb_refused_locked(&c->obj, SVB_CREATE_CQ) : EINVAL;
 		err = told ? told : err;
 	}
 	if (!err && (vector < 0 || vector >= pub->num_comp_vectors))
@@ -115,7 +117,7 @@ struct ibv_cq *svb_create_cq(struct ibv_context *pub, int cqe, void *cq_context,
 	return NULL;
 }
 
-static void replace_ring(struct svb_cq *cq, struct ibv_wc *ring, uint32_t size)
+static void replace_ring(struct svb_cq *cq, struct svb_cqe *ring, uint32_t size)
 {
 	uint32_t i;
 
@@ -130,13 +132,13 @@ static void replace_ring(struct svb_cq *cq, struct ibv_wc *ring, uint32_t size)
 
 int svb_resize_cq(struct ibv_cq *pub, int cqe)
 {
-	struct ibv_wc *ring = NULL;
+	struct svb_cqe *ring = NULL;
 	struct svb_cq *cq;
 	int err;
 
 	pthread_mutex_lock(&svb_lock);
 	cq = svb_find_cq(pub);
-	err = cq && !cq->dying ? svb_fails_locked(cq->obj.inst, SVB_RESIZE_CQ) : EINVAL;
+	err = cq && !cq->dying ? svb_refused_locked(&cq->obj, SVB_RESIZE_CQ) : EINVAL;
 	if (!err && (cqe <= 0 || cqe > SVB_MAX_CQE || (uint32_t)cqe < cq->count))
 		err = EINVAL;
 	if (!err && !(ring = calloc(room((uint32_t)cqe), sizeof *ring)))
@@ -166,7 +168,7 @@ int svb_destroy_cq(struct ibv_cq *pub)
 
 	pthread_mutex_lock(&svb_lock);
 	cq = svb_find_cq(pub);
-	err = cq && !cq->dying ? svb_fails_locked(cq->obj.inst, SVB_DESTROY_CQ) : EINVAL;
+	err = cq && !cq->dying ? svb_refused_locked(&cq->obj, SVB_DESTROY_CQ) : EINVAL;
 	if (!err && cq->users)
 		err = EBUSY;
 	if (!err) {
@@ -191,9 +193,10 @@ int svb_poll_cq(struct ibv_cq *pub, int n, struct ibv_wc *wc)
 
 	pthread_mutex_lock(&svb_lock);
 	cq = svb_find_cq(pub);
-	err = cq ? svb_fails_locked(cq->obj.inst, SVB_POLL_CQ) : EINVAL;
+	err = cq ? svb_refused_locked(&cq->obj, SVB_POLL_CQ) : EINVAL;
 	for (; !err && i < n && cq->count; i++, cq->count--) {
-		wc[i] = cq->ring[cq->head];
+		wc[i] = cq->ring[cq->head].wc;
+		svb_polled(cq, &cq->ring[cq->head]);
 		cq->head = (cq->head + 1) % cq->size;
 	}
 	pthread_mutex_unlock(&svb_lock);
@@ -207,7 +210,7 @@ int svb_req_notify_cq(struct ibv_cq *pub, int solicited_only)
 
 	pthread_mutex_lock(&svb_lock);
 	cq = svb_find_cq(pub);
-	err = cq ? svb_fails_locked(cq->obj.inst, SVB_REQ_NOTIFY_CQ) : EINVAL;
+	err = cq ? svb_refused_locked(&cq->obj, SVB_REQ_NOTIFY_CQ) : EINVAL;
 	if (!err && cq->notify != SVB_NEXT)
 		cq->notify = solicited_only ? SVB_SOLICITED : SVB_NEXT;
 	pthread_mutex_unlock(&svb_lock);

@@ -199,7 +199,7 @@ struct ibv_context *svb_open_device(struct ibv_device *device)
 	struct svb_dev *d = dev_locked(device);
 	struct svb_file *f;
 	struct svb_ctx *c;
-	int fd, err = d ? svb_fails(d->inst, SVB_OPEN_DEVICE) : ENODEV;
+	int fd, err = d ? d->gone ? EIO : svb_fails(d->inst, SVB_OPEN_DEVICE) : ENODEV;
 
 	if (err) {
 		errno = err;
@@ -245,7 +245,9 @@ struct ibv_context *svb_import_device(int slot, int cmd_fd)
 	}
 	pthread_mutex_lock(&svb_lock);
 	f = svb_file_of(in, cmd_fd);
-	if (f && f->dev->cfg.no_import) {
+	if (f && f->dev->gone) {
+		err = EIO;
+	} else if (f && f->dev->cfg.no_import) {
 		err = EOPNOTSUPP;
 	} else if (f) {
 		c = new_ctx(f->dev, cmd_fd);
@@ -279,7 +281,8 @@ int svb_close_device(struct ibv_context *pub)
 	pthread_mutex_lock(&svb_lock);
 	while ((o = c->objs)) {
 		svb_describe(o, "left behind by ibv_close_device", line, sizeof line);
-		svb_leak(c->obj.inst, line);
+		if (!c->dev->gone) // without a device nothing else could be destroyed
+			svb_leak(c->obj.inst, line);
 		o->kind->free(o); // the newest first, so a queue pair before its completion queues
 	}
 	svb_async_free(c);

@@ -36,7 +36,7 @@ static int copy_to(struct ibv_dm *pub, uint64_t offset, const void *host, size_t
 	const char *from = host;
 	uint32_t *to, word;
 	size_t n = length / 4;
-	int err = svb_fails(dm->dev->inst, SVB_COPY_TO_DM);
+	int err = svb_refused(&dm->obj, SVB_COPY_TO_DM);
 
 	if (!err)
 		err = check_copy(dm, offset, length);
@@ -61,7 +61,7 @@ static int copy_from(void *host, struct ibv_dm *pub, uint64_t offset, size_t len
 	char *to = host;
 	uint32_t word;
 	size_t n = length / 4;
-	int err = svb_fails(dm->dev->inst, SVB_COPY_FROM_DM);
+	int err = svb_refused(&dm->obj, SVB_COPY_FROM_DM);
 
 	if (!err)
 		err = check_copy(dm, offset, length);
@@ -126,12 +126,20 @@ static int check_alloc(const struct svb_dev *d, const struct ibv_alloc_dm_attr *
 	return 0;
 }
 
+// alignment is the one to give; mlx5 has none below its unit.
+static uint64_t alignment(const struct svb_dev *d, const struct ibv_alloc_dm_attr *a)
+{
+	const uint64_t asked = (uint64_t)1 << a->log_align_req;
+
+	return d->cfg.mlx5 ? svb_dm_units(d, asked) : asked;
+}
+
 static int enter_dm(struct svb_ctx *c, struct svb_kdm *k, struct svb_dm **dm)
 {
 	struct svb_mem *m = k->mem;
 	int err;
 
-	if (c->dev->dm_used + m->length > c->dev->cfg.max_dm_size)
+	if (c->dev->dm_used + svb_dm_units(c->dev, m->length) > c->dev->cfg.max_dm_size)
 		return ENOMEM;
 	err = svb_handle_add(c->file, &k->k, SVB_K_DM);
 	if (err)
@@ -142,7 +150,7 @@ static int enter_dm(struct svb_ctx *c, struct svb_kdm *k, struct svb_dm **dm)
 		return ENOMEM;
 	}
 	m->refs++; // one of the kernel object, one of the handle
-	c->dev->dm_used += m->length;
+	c->dev->dm_used += svb_dm_units(c->dev, m->length);
 	(*dm)->pub.comp_mask = IBV_DM_MASK_HANDLE;
 	return 0;
 }
@@ -150,7 +158,7 @@ static int enter_dm(struct svb_ctx *c, struct svb_kdm *k, struct svb_dm **dm)
 struct ibv_dm *svb_alloc_dm(struct ibv_context *pub, struct ibv_alloc_dm_attr *a)
 {
 	int err;
-	struct svb_ctx *c = svb_enter_ctx(pub, SVB_ALLOC_DM, &err);
+	struct svb_ctx *c = svb_enter(pub, SVB_ALLOC_DM, &err);
 	struct svb_kdm *k = NULL;
 	struct svb_dm *dm = NULL;
 
@@ -159,7 +167,7 @@ struct ibv_dm *svb_alloc_dm(struct ibv_context *pub, struct ibv_alloc_dm_attr *a
 	if (!err) {
 		k = calloc(1, sizeof *k);
 		if (k)
-			k->mem = svb_mem_get(a->length, (uint64_t)1 << a->log_align_req);
+			k->mem = svb_mem_get(a->length, alignment(c->dev, a));
 		if (!k || !k->mem)
 			err = ENOMEM;
 	}
@@ -188,7 +196,7 @@ static int end(struct svb_dm *dm)
 	if (SVB_K(k, struct svb_kdm)->mrs)
 		return EBUSY;
 	svb_handle_drop(f, k->handle);
-	dm->dev->dm_used -= dm->mem->length;
+	dm->dev->dm_used -= svb_dm_units(dm->dev, dm->mem->length);
 	svb_mem_put(SVB_K(k, struct svb_kdm)->mem);
 	free(k);
 	drop(dm);
@@ -203,7 +211,7 @@ int svb_free_dm(struct ibv_dm *pub)
 	pthread_mutex_lock(&svb_lock);
 	dm = svb_find_dm(pub);
 	pthread_mutex_unlock(&svb_lock);
-	err = dm ? svb_fails(dm->obj.inst, SVB_FREE_DM) : EINVAL;
+	err = dm ? svb_refused(&dm->obj, SVB_FREE_DM) : EINVAL;
 	if (!err) {
 		pthread_mutex_lock(&svb_lock);
 		dm = svb_find_dm(pub);
@@ -219,7 +227,7 @@ int svb_free_dm(struct ibv_dm *pub)
 struct ibv_dm *svb_import_dm(struct ibv_context *pub, uint32_t handle)
 {
 	int err;
-	struct svb_ctx *c = svb_enter_ctx(pub, SVB_IMPORT_DM, &err);
+	struct svb_ctx *c = svb_enter(pub, SVB_IMPORT_DM, &err);
 	struct svb_dm *dm = NULL;
 	struct svb_kobj *k;
 
@@ -261,7 +269,7 @@ int svb_dm_export_dmabuf_fd(struct ibv_dm *pub)
 	pthread_mutex_lock(&svb_lock);
 	dm = svb_find_dm(pub);
 	pthread_mutex_unlock(&svb_lock);
-	err = dm ? svb_fails(dm->obj.inst, SVB_DM_EXPORT) : EINVAL;
+	err = dm ? svb_refused(&dm->obj, SVB_DM_EXPORT) : EINVAL;
 	if (!err) {
 		fd = fcntl(dm->mem->fd, F_DUPFD_CLOEXEC, 0);
 		err = fd < 0 ? errno : 0;
@@ -303,7 +311,7 @@ struct ibv_mr *svb_reg_dm_mr(struct ibv_pd *ppd, struct ibv_dm *pdm, uint64_t of
 	pd = svb_find_pd(ppd);
 	dm = svb_find_dm(pdm);
 	pthread_mutex_unlock(&svb_lock);
-	err = pd ? svb_fails(pd->obj.inst, SVB_REG_DM_MR) : EINVAL;
+	err = pd ? svb_refused(&pd->obj, SVB_REG_DM_MR) : EINVAL;
 	if (!err)
 		err = check_reg(pd, dm, offset, length, access);
 	if (err) {

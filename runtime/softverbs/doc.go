@@ -10,11 +10,17 @@
 // from a shared receive queue, reach each other by GID and number, and work completions have the statuses of
 // soft-RoCE in Linux 6.1. [LikeRXE61] makes a device with the abilities and errors of that soft-RoCE. Each device has a C thread that executes
 // the posted requests. Retry and RNR timers run as long as the attributes say: a request to a peer that does not answer ends with an
-// error, or with retry_cnt 7 never ends.
+// error, or with retry_cnt 7 never ends. [LikeMLX5] makes a device whose queues fill up, and that is strict, as a card of
+// mlx5 is; it finds mistakes that soft-RoCE forgives.
 //
 // Without queue pairs, a [Peer] reads and writes registered memory as the other end of a connection would, so that keys, bounds,
 // rights and addresses are checked. Options let calls fail, imitate older releases, and remove or replace symbols and
 // operations. [Device.Leaks] lists what a program forgot to close.
+//
+// Tests of what a program does when things go wrong order the trouble: a call that fails ([Fail]), a request that ends with an
+// error ([FailRequest]), completions that are lost, late, or in another order across queues ([LoseCompletion],
+// [DelayCompletions], [Device.HoldCompletions]), a port that goes down ([Device.SetPort]) and a card that is pulled out
+// ([Device.TakeAway]). Package verbstest beside this one has devices for a testing.TB, whose leaks and lints fail the test.
 //
 // The verbs are written in C; Go only configures them. The only code of the program that they call is the allocator of a parent
 // domain: for each queue pair and each memory region made on that domain (except null regions), in the calls that make and

@@ -111,6 +111,27 @@ static void tell(struct svb_obj *o, void *arg)
 		svb_async_port(c, n->type, n->port);
 }
 
+static void wake(struct svb_obj *o, void *arg)
+{
+	if (o->ctx->dev == arg)
+		svb_chan_wake(SVB_OF(o, struct svb_chan));
+}
+
+int svb_set_gone(int slot, const char *device)
+{
+	struct news n = {.type = IBV_EVENT_DEVICE_FATAL};
+
+	pthread_mutex_lock(&svb_lock);
+	n.dev = svb_device_named(slot, device);
+	if (n.dev && !n.dev->gone) {
+		__atomic_store_n(&n.dev->gone, true, __ATOMIC_RELAXED);
+		svb_each(n.dev->inst, SVB_T_CTX, tell, &n);
+		svb_each(n.dev->inst, SVB_T_CHANNEL, wake, n.dev);
+	}
+	pthread_mutex_unlock(&svb_lock);
+	return n.dev ? 0 : ENODEV;
+}
+
 int svb_set_port(int slot, const char *device, unsigned port, bool up)
 {
 	struct news n = {.type = up ? IBV_EVENT_PORT_ACTIVE : IBV_EVENT_PORT_ERR, .port = (int)port};

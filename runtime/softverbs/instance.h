@@ -14,6 +14,8 @@
 enum svb_verb {
 #define VERB(id, name) SVB_##id,
 #include "table.h"
+	SVB_SENT,      // no verb: the nth request that is posted to a send queue
+	SVB_COMPLETED, // no verb: the nth completion
 	SVB_VERBS
 };
 
@@ -48,6 +50,8 @@ struct svb_devcfg {
 	uint64_t memlock;          // bytes that may be registered before ENOMEM; 0: no limit
 	uint8_t no_dmabuf, no_td, no_null_mr, no_rereg, no_import;
 	uint8_t one_key; // lkey and rkey are one
+	uint8_t frees_gone; // what was made on a device that is gone can be destroyed
+	uint8_t mlx5;       // queue pairs have the sizes, errors and limits of mlx5; those of soft-RoCE otherwise
 };
 
 struct svb_config {
@@ -62,6 +66,7 @@ struct svb_config {
 
 struct svb_key;
 struct svb_worker;
+struct svb_late;
 
 struct svb_dev {
 	struct ibv_device pub;
@@ -74,6 +79,8 @@ struct svb_dev {
 	uint32_t next_qpn;
 	struct svb_worker *worker; // NULL: no queue pair yet
 	bool *port_down;           // by port number - 1
+	bool gone;                 // atomic: only contexts can be closed
+	TAILQ_HEAD(svb_lates, svb_late) late; // completions that wait
 };
 
 struct svb_fail {
@@ -93,6 +100,8 @@ struct svb_inst {
 	size_t nleaks;
 	struct svb_fail *fails[SVB_VERBS];
 	int armed[SVB_VERBS]; // atomic: 1 when fails[] is not empty
+	uint64_t least_late, most_late; // ns that a completion waits for; most 0: none does
+	uint64_t random;                // state of the generator that chooses between the two
 };
 
 // instance.c

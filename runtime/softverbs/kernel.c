@@ -74,13 +74,14 @@ static void file_end(struct svb_file *f)
 				continue;
 			snprintf(line, sizeof line, "%s: %s (handle %u): never destroyed, freed with the device file",
 				 f->dev->pub.name, what[k->type], h);
-			svb_leak(f->dev->inst, line);
+			if (!f->dev->gone)
+				svb_leak(f->dev->inst, line);
 			if (k->type == SVB_K_MR) {
 				svb_kmr_end(f, SVB_K(k, struct svb_kmr));
 				continue;
 			}
 			if (k->type == SVB_K_DM) {
-				f->dev->dm_used -= SVB_K(k, struct svb_kdm)->mem->length;
+				f->dev->dm_used -= svb_dm_units(f->dev, SVB_K(k, struct svb_kdm)->mem->length);
 				svb_mem_put(SVB_K(k, struct svb_kdm)->mem);
 			}
 			svb_handle_drop(f, h);

@@ -77,6 +77,12 @@ SVB_HIDDEN struct svb_kmr *svb_key_find(const struct svb_dev *d, uint32_t key, b
 SVB_HIDDEN void svb_kmr_wait(struct svb_kmr *mr); // until no operation of the peer uses it; may let go of the lock
 SVB_HIDDEN void svb_kmr_end(struct svb_file *f, struct svb_kmr *mr);
 
+// svb_dm_units is what memory of a length takes from the device: mlx5 gives it out in units of 64 bytes.
+static inline uint64_t svb_dm_units(const struct svb_dev *d, uint64_t length)
+{
+	return d->cfg.mlx5 ? (length + 63) / 64 * 64 : length;
+}
+
 // check.c: what a kernel refuses. They answer an errno, 0 when the call may go on.
 SVB_HIDDEN int svb_check_access(const struct svb_dev *d, uint32_t access);
 SVB_HIDDEN int svb_check_host(const struct svb_dev *d, uintptr_t addr, uint64_t length, uint32_t access);

@@ -18,3 +18,39 @@ func LikeRXE61() Option {
 		return nil
 	}
 }
+
+// LikeMLX5 makes a device that is as strict as mlx5 where soft-RoCE is lenient, so that programs fail in a test as they would
+// on such a card. Options after it change this. What it does follows the source, and was not compared with a card.
+// providers/mlx5 is that of rdma-core v64.0, Linux is drivers/infiniband/hw/mlx5 at commit 002bf2282b2d for qp.c, which newer
+// kernels have changed since, and at 0cfa80d3c398 for dm.c:
+//
+//   - A request has its place in a queue until a completion of it, or for sends of a later one, is polled. A program that posts
+//     only unsignaled requests, or does not poll, fills the queue: ENOMEM (providers/mlx5/qp.c: mlx5_wq_overflow; cq.c moves the tail).
+//     Shared receive queues are as with soft-RoCE.
+//   - retry_cnt 7 is a number, so a request to a dead peer ends with RETRY_EXC_ERR after 8 timeouts (qp.c of Linux hands it to the
+//     card as it is). With soft-RoCE 7 is for ever. rnr_retry 7 stays for ever.
+//   - max_send_wr, max_inline_data, max_recv_wr and max_recv_sge are rounded up to what fits in descriptors of 64 bytes:
+//     an RC or UC queue pair with one SGE can send 60 bytes inline without having asked, and 828 is the most (providers/mlx5/verbs.c:
+//     mlx5_calc_send_wqe and what is around it). max_send_sge is not rounded. A queue that was asked for with 0 requests takes none.
+//   - A post to a send queue that was never in RTS fails with ENOMEM, so do too many SGEs and too much inline data; an
+//     opcode that does not exist fails with EINVAL at once (providers/mlx5/qp.c: _mlx5_post_send; verbs.c: set_qp_operational_state).
+//     A misaligned atomic is posted, and ends with an error.
+//   - modify_qp refuses with EINVAL: every change into, in and out of SQD but to RESET and ERR, as the driver has no command for it;
+//     an MTU of 0; a pkey_index outside the table; more than 16 reads and atomics under way, or to serve (Linux: optab and
+//     the checks in mlx5_ib_modify_qp and __mlx5_ib_modify_qp; 16 is an example, the card says).
+//   - RESET and the end of a queue pair take its completions out of their queues (providers/mlx5/verbs.c: mlx5_cq_clean).
+//   - Device memory comes in units of 64 bytes, which count against max_dm_size; log_align_req may be 6 and 6 more, fewer than 6
+//     are as 6; copies are of 4 bytes and multiples (Linux dm.c: mlx5_cmd_alloc_memic; providers/mlx5/verbs.c: mlx5_access_dm).
+//     256 KiB of it, and the 6 more, are an example: the card says.
+//
+// Access of regions, and what needs no queue pair, is that of the default device, which is mlx5's for device memory.
+func LikeMLX5() Option {
+	return func(s *settings) error {
+		for _, o := range []Option{Driver(driverMLX5), MaxDMSize(256 << 10), DMAlign(12), DMCopyAlign(4), set(func(d *device) { d.mlx5 = true })} {
+			if err := o(s); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}

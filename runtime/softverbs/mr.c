@@ -19,7 +19,7 @@ static struct svb_pd *enter_pd(struct ibv_pd *pub, enum svb_verb v, int *err)
 	pthread_mutex_lock(&svb_lock);
 	pd = svb_find_pd(pub);
 	pthread_mutex_unlock(&svb_lock);
-	*err = pd ? svb_fails(pd->obj.inst, v) : EINVAL;
+	*err = pd ? svb_refused(&pd->obj, v) : EINVAL;
 	return pd;
 }
 
@@ -140,7 +140,7 @@ static struct svb_mr *enter_mr(const struct ibv_mr *pub, enum svb_verb v, int *e
 	pthread_mutex_lock(&svb_lock);
 	mr = svb_find_mr(pub);
 	pthread_mutex_unlock(&svb_lock);
-	*err = mr ? svb_fails(mr->obj.inst, v) : EINVAL;
+	*err = mr ? svb_refused(&mr->obj, v) : EINVAL;
 	return mr;
 }
 
@@ -172,7 +172,7 @@ struct ibv_mr *svb_import_mr(struct ibv_pd *ppd, uint32_t handle)
 	pd = svb_find_pd(ppd);
 	pthread_mutex_unlock(&svb_lock);
 	if (!err)
-		err = pd ? svb_fails(pd->obj.inst, SVB_IMPORT_MR) : EINVAL;
+		err = pd ? svb_refused(&pd->obj, SVB_IMPORT_MR) : EINVAL;
 	if (!err && pd->obj.ctx->dev->cfg.no_import)
 		err = EOPNOTSUPP;
 	if (!err) {

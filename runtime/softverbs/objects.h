@@ -51,6 +51,38 @@ SVB_HIDDEN void svb_each(struct svb_inst *in, enum svb_type t, void (*f)(struct 
 SVB_HIDDEN int svb_count(struct svb_inst *in, enum svb_type t);
 // svb_enter_ctx finds a context by itself. *err: EINVAL, or the errno that the call of v is told to fail with.
 SVB_HIDDEN struct svb_ctx *svb_enter_ctx(const struct ibv_context *pub, enum svb_verb v, int *err); // without svb_lock
+// svb_gone tells whether the device of an object, or of a context, was taken away.
+static inline bool svb_gone(const struct svb_obj *o)
+{
+	const struct svb_ctx *c = o->kind->type == SVB_T_CTX ? SVB_OF(o, struct svb_ctx) : o->ctx;
+	return __atomic_load_n(&c->dev->gone, __ATOMIC_RELAXED);
+}
+// svb_frees tells whether a verb frees an object, and may do so although the device is gone.
+static inline bool svb_frees(const struct svb_obj *o, enum svb_verb v)
+{
+	const struct svb_dev *d = o->ctx ? o->ctx->dev : NULL;
+	return d && d->cfg.frees_gone && (v == SVB_DEALLOC_PD || v == SVB_DEALLOC_TD || v == SVB_DEREG_MR || v == SVB_FREE_DM ||
+		v == SVB_DESTROY_COMP_CHANNEL || v == SVB_DESTROY_CQ || v == SVB_DESTROY_SRQ || v == SVB_DESTROY_QP || v == SVB_DESTROY_AH);
+}
+// svb_refused gives the errno that a call of v for an object ends with before anything else is looked at: EIO without a device,
+// what the call is told to fail with, or 0.
+static inline int svb_refused(const struct svb_obj *o, enum svb_verb v)
+{
+	return svb_gone(o) && !svb_frees(o, v) ? EIO : svb_fails(o->inst, v);
+}
+// svb_refused_locked is svb_refused with svb_lock held.
+static inline int svb_refused_locked(const struct svb_obj *o, enum svb_verb v)
+{
+	return svb_gone(o) && !svb_frees(o, v) ? EIO : svb_fails_locked(o->inst, v);
+}
+// svb_enter is svb_enter_ctx for verbs that need the device.
+static inline struct svb_ctx *svb_enter(const struct ibv_context *pub, enum svb_verb v, int *err)
+{
+	struct svb_ctx *c = svb_enter_ctx(pub, v, err);
+	if (c && svb_gone(&c->obj))
+		*err = EIO;
+	return c;
+}
 // svb_report gives the text of Leaks, one line each, to be freed with free().
 SVB_HIDDEN char *svb_report(int slot); // without svb_lock
 

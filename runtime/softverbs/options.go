@@ -31,6 +31,8 @@ type device struct {
 	noDMABuf, noTD, noNullMR bool
 	noRereg, noImport        bool
 	oneKey                   bool
+	freesGone                bool
+	mlx5                     bool // queue pairs like those of mlx5
 }
 
 type failure struct {
@@ -45,6 +47,7 @@ type settings struct {
 	release  string
 	without  []string
 	failures []failure
+	faults   []func(*Device) error
 	override map[string]uintptr
 	absent   []string
 }
@@ -65,6 +68,7 @@ const (
 
 const (
 	defaultName = "soft0"
+	driverMLX5  = 1  // RDMA_DRIVER_MLX5
 	driverRXE   = 14 // RDMA_DRIVER_RXE
 	atomicHCA   = 1  // IBV_ATOMIC_HCA
 	nameMax     = 63 // IBV_SYSFS_NAME_MAX with its NUL

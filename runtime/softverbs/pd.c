@@ -55,7 +55,7 @@ struct ibv_pd *svb_alloc_pd(struct ibv_context *pub)
 {
 	int err;
 	struct svb_pd *pd = NULL;
-	struct svb_ctx *c = svb_enter_ctx(pub, SVB_ALLOC_PD, &err);
+	struct svb_ctx *c = svb_enter(pub, SVB_ALLOC_PD, &err);
 	struct svb_kpd *k = err ? NULL : calloc(1, sizeof *k);
 
 	if (!err && !k)
@@ -82,7 +82,7 @@ struct ibv_pd *svb_import_pd(struct ibv_context *pub, uint32_t handle)
 {
 	int err;
 	struct svb_pd *pd = NULL;
-	struct svb_ctx *c = svb_enter_ctx(pub, SVB_IMPORT_PD, &err);
+	struct svb_ctx *c = svb_enter(pub, SVB_IMPORT_PD, &err);
 
 	if (!err && c->dev->cfg.no_import)
 		err = EOPNOTSUPP;
@@ -152,7 +152,7 @@ int svb_dealloc_pd(struct ibv_pd *pub)
 	pthread_mutex_lock(&svb_lock);
 	pd = svb_find_pd(pub);
 	pthread_mutex_unlock(&svb_lock);
-	err = pd ? svb_fails(pd->obj.inst, SVB_DEALLOC_PD) : EINVAL;
+	err = pd ? svb_refused(&pd->obj, SVB_DEALLOC_PD) : EINVAL;
 	if (!err) {
 		pthread_mutex_lock(&svb_lock);
 		pd = svb_find_pd(pub);
@@ -184,7 +184,7 @@ static const struct svb_kind td_kind = {SVB_T_TD, name_td, forget_td};
 struct ibv_td *svb_alloc_td(struct ibv_context *pub, struct ibv_td_init_attr *a)
 {
 	int err;
-	struct svb_ctx *c = svb_enter_ctx(pub, SVB_ALLOC_TD, &err);
+	struct svb_ctx *c = svb_enter(pub, SVB_ALLOC_TD, &err);
 	struct svb_td *td = NULL;
 
 	if (!err && a->comp_mask)
@@ -211,7 +211,7 @@ int svb_dealloc_td(struct ibv_td *pub)
 	pthread_mutex_lock(&svb_lock);
 	o = svb_find(pub, SVB_T_TD);
 	pthread_mutex_unlock(&svb_lock);
-	err = o ? svb_fails(o->inst, SVB_DEALLOC_TD) : EINVAL;
+	err = o ? svb_refused(o, SVB_DEALLOC_TD) : EINVAL;
 	if (!err) {
 		pthread_mutex_lock(&svb_lock);
 		o = svb_find(pub, SVB_T_TD);
@@ -263,7 +263,7 @@ struct ibv_pd *svb_alloc_parent_domain(struct ibv_context *pub, struct ibv_paren
 	const uint32_t known = IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS | IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT |
 			       IBV_PARENT_DOMAIN_INIT_ATTR_ALLOW_CC_UNPROTECTED_ALLOC;
 	int err;
-	struct svb_ctx *c = svb_enter_ctx(pub, SVB_ALLOC_PARENT_DOMAIN, &err);
+	struct svb_ctx *c = svb_enter(pub, SVB_ALLOC_PARENT_DOMAIN, &err);
 	struct svb_pd *pd = NULL;
 
 	if (!err && (!a->pd || (a->comp_mask & ~known)))

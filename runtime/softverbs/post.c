@@ -5,6 +5,7 @@
 
 #include "entry.h"
 #include "instance.h"
+#include "objects.h"
 #include "qp.h"
 #include "receive.h"
 
@@ -24,9 +25,13 @@ static uint32_t total(const struct ibv_sge *s, int n)
 
 static int check_send(const struct svb_qp *qp, const struct ibv_send_wr *wr)
 {
+	int err;
+
+	if (qp->dev->cfg.mlx5 && (err = svb_mlx5_send(qp, wr)))
+		return err;
 	if (wr->num_sge < 0 || (uint32_t)wr->num_sge > qp->cap.max_send_sge)
 		return EINVAL;
-	if (is_atomic(wr->opcode) && (total(wr->sg_list, wr->num_sge) < 8 || (wr->wr.atomic.remote_addr & 7)))
+	if (!qp->dev->cfg.mlx5 && is_atomic(wr->opcode) && (total(wr->sg_list, wr->num_sge) < 8 || (wr->wr.atomic.remote_addr & 7)))
 		return EINVAL;
 	if ((wr->send_flags & IBV_SEND_INLINE) && total(wr->sg_list, wr->num_sge) > qp->cap.max_inline_data)
 		return EINVAL;
@@ -61,6 +66,7 @@ static void take_send(struct svb_qp *qp, const struct ibv_send_wr *wr)
 	r->opcode = wr->opcode;
 	r->flags = wr->send_flags;
 	r->imm = wr->imm_data;
+	r->told = (enum ibv_wc_status)svb_fails_locked(qp->dev->inst, SVB_SENT);
 	if (qp->pub.qp_type == IBV_QPT_UD) {
 		r->av = svb_find_ah(wr->wr.ud.ah)->attr;
 		r->remote_qpn = wr->wr.ud.remote_qpn;
@@ -76,13 +82,14 @@ static void take_send(struct svb_qp *qp, const struct ibv_send_wr *wr)
 	}
 	take_data(r, qp->sdata + (size_t)at * qp->slot, wr);
 	qp->scount++;
+	qp->sposted++;
 }
 
 // Requests go into the queue before the kernel is told, as in soft-RoCE. In a state that takes none it refuses, without a bad
-// one to name, and they lie there until a post that it takes.
+// one to name, and they lie there until a post that it takes. mlx5 has refused before.
 static int ring(struct svb_qp *qp, int err)
 {
-	const bool takes = qp->state != IBV_QPS_RESET && qp->state != IBV_QPS_INIT && qp->state != IBV_QPS_RTR;
+	const bool takes = qp->dev->cfg.mlx5 || (qp->state != IBV_QPS_RESET && qp->state != IBV_QPS_INIT && qp->state != IBV_QPS_RTR);
 
 	qp->silent = !takes && qp->scount;
 	svb_kick(qp->dev);
@@ -97,7 +104,7 @@ int svb_post_send(struct ibv_qp *pub, struct ibv_send_wr *wr, struct ibv_send_wr
 	*bad = NULL;
 	pthread_mutex_lock(&svb_lock);
 	qp = svb_find_qp(pub);
-	err = qp && !qp->dying ? svb_fails_locked(qp->obj.inst, SVB_POST_SEND) : EINVAL;
+	err = qp && !qp->dying ? svb_refused_locked(&qp->obj, SVB_POST_SEND) : EINVAL;
 	if (!err && !wr)
 		err = EINVAL;
 	for (; !err && wr; wr = wr->next) {
@@ -114,6 +121,12 @@ int svb_post_send(struct ibv_qp *pub, struct ibv_send_wr *wr, struct ibv_send_wr
 	return err;
 }
 
+// no_place: to mlx5 a request has its place until its completion is polled.
+static bool no_place(const struct svb_qp *qp)
+{
+	return qp->dev->cfg.mlx5 && qp->rposted - qp->rfreed >= qp->cap.max_recv_wr;
+}
+
 int svb_post_recv(struct ibv_qp *pub, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
 {
 	struct svb_qp *qp;
@@ -121,16 +134,17 @@ int svb_post_recv(struct ibv_qp *pub, struct ibv_recv_wr *wr, struct ibv_recv_wr
 
 	pthread_mutex_lock(&svb_lock);
 	qp = svb_find_qp(pub);
-	err = qp && !qp->dying ? svb_fails_locked(qp->obj.inst, SVB_POST_RECV) : EINVAL;
+	err = qp && !qp->dying ? svb_refused_locked(&qp->obj, SVB_POST_RECV) : EINVAL;
 	*bad = NULL;
 	if (!err && (!wr || qp->srq || qp->state == IBV_QPS_RESET)) {
 		wr = NULL; // none to name
 		err = EINVAL;
 	}
 	for (; !err && wr; wr = wr->next) {
-		err = svb_recvq_post(&qp->rq, wr);
+		err = no_place(qp) ? ENOMEM : svb_recvq_post(&qp->rq, wr);
 		if (err)
 			break;
+		qp->rposted++;
 	}
 	if (qp && qp->state == IBV_QPS_ERR)
 		svb_kick(qp->dev); // they are flushed

@@ -20,9 +20,19 @@
 #define FIRST_QPN 17
 #define QPN_MASK 0xffffffu
 
-static int check_init(const struct ibv_qp_init_attr *a)
+// limited says whether the capacities are within those of soft-RoCE.
+static bool limited(const struct ibv_qp_init_attr *a)
 {
 	const struct ibv_qp_cap *c = &a->cap;
+
+	if (c->max_send_wr > SVB_MAX_WR || c->max_send_sge > SVB_MAX_SGE || c->max_inline_data > SVB_MAX_INLINE)
+		return false;
+	return a->srq || (c->max_recv_wr <= SVB_MAX_WR && c->max_recv_sge <= SVB_MAX_SGE);
+}
+
+// check_init gives in *given what mlx5 makes of the capacities.
+static int check_init(const struct svb_dev *d, const struct ibv_qp_init_attr *a, struct ibv_qp_cap *given)
+{
 
 	if (a->qp_type == IBV_QPT_RAW_PACKET || a->qp_type == IBV_QPT_XRC_SEND || a->qp_type == IBV_QPT_DRIVER)
 		return EOPNOTSUPP;
@@ -30,9 +40,9 @@ static int check_init(const struct ibv_qp_init_attr *a)
 		return EINVAL;
 	if (!a->send_cq || !a->recv_cq)
 		return EINVAL;
-	if (c->max_send_wr > SVB_MAX_WR || c->max_send_sge > SVB_MAX_SGE || c->max_inline_data > SVB_MAX_INLINE)
-		return EINVAL;
-	return !a->srq && (c->max_recv_wr > SVB_MAX_WR || c->max_recv_sge > SVB_MAX_SGE) ? EINVAL : 0;
+	if (d->cfg.mlx5)
+		return svb_mlx5_caps(a, given);
+	return limited(a) ? 0 : EINVAL;
 }
 
 static uint32_t room(uint32_t asked)
@@ -66,17 +76,32 @@ static void release(struct svb_qp *qp)
 	free(qp);
 }
 
-static struct svb_qp *allocate(const struct ibv_qp_cap *asked, bool shared)
+// given is for mlx5: all has been rounded already.
+static void grant_exactly(struct svb_qp *qp, const struct ibv_qp_cap *given)
+{
+	qp->cap = *given;
+	qp->slot = given->max_send_sge * (uint32_t)sizeof(struct ibv_sge);
+	if (qp->slot < given->max_inline_data)
+		qp->slot = given->max_inline_data;
+	qp->slot = (qp->slot + 15) / 16 * 16 + 16;
+}
+
+static struct svb_qp *allocate(const struct svb_dev *d, const struct ibv_qp_cap *asked, const struct ibv_qp_cap *given, bool shared)
 {
 	struct svb_qp *qp = calloc(1, sizeof *qp);
 	int err = 0;
 
 	if (!qp)
 		return NULL;
-	grant(qp, asked);
-	qp->sq = calloc(qp->cap.max_send_wr, sizeof *qp->sq);
-	qp->sdata = calloc(qp->cap.max_send_wr, qp->slot);
-	if (!shared)
+	if (d->cfg.mlx5)
+		grant_exactly(qp, given);
+	else
+		grant(qp, asked);
+	qp->sq = calloc((size_t)qp->cap.max_send_wr + 1, sizeof *qp->sq);
+	qp->sdata = calloc((size_t)qp->cap.max_send_wr + 1, qp->slot);
+	if (d->cfg.mlx5 && !shared)
+		err = svb_recvq_exact(&qp->rq, given->max_recv_wr, given->max_recv_sge);
+	else if (!shared)
 		err = svb_recvq_make(&qp->rq, asked->max_recv_wr, asked->max_recv_sge);
 	qp->cap.max_recv_wr = qp->rq.max_wr;
 	qp->cap.max_recv_sge = qp->rq.max_sge;
@@ -92,6 +117,8 @@ static void detach(struct svb_qp *qp)
 	qp->dying = true;
 	TAILQ_REMOVE(&qp->dev->qps, qp, link);
 	svb_qp_wait(qp);
+	if (qp->dev->cfg.mlx5)
+		svb_cq_clean(qp);
 	svb_async_forget(qp->obj.ctx, &qp->pub);
 	svb_handle_drop(qp->obj.ctx->file, qp->k.handle);
 	qp->scq->users--;
@@ -225,17 +252,18 @@ static void let_go(struct svb_qp *qp)
 
 struct ibv_qp *svb_create_qp(struct ibv_pd *ppd, struct ibv_qp_init_attr *a)
 {
+	struct ibv_qp_cap given;
 	struct svb_qp *qp = NULL;
 	struct svb_pd *pd;
 	int err;
 
 	pthread_mutex_lock(&svb_lock);
 	pd = svb_find_pd(ppd);
-	err = pd ? svb_fails_locked(pd->obj.inst, SVB_CREATE_QP) : EINVAL;
+	err = pd ? svb_refused_locked(&pd->obj, SVB_CREATE_QP) : EINVAL;
 	pthread_mutex_unlock(&svb_lock);
 	if (!err)
-		err = check_init(a);
-	if (!err && !(qp = allocate(&a->cap, a->srq)))
+		err = check_init(pd->obj.ctx->dev, a, &given);
+	if (!err && !(qp = allocate(pd->obj.ctx->dev, &a->cap, &given, a->srq)))
 		err = ENOMEM;
 	if (!err)
 		err = hold(pd, qp);
@@ -270,7 +298,7 @@ int svb_destroy_qp(struct ibv_qp *pub)
 
 	pthread_mutex_lock(&svb_lock);
 	qp = svb_find_qp(pub);
-	err = qp && !qp->dying ? svb_fails_locked(qp->obj.inst, SVB_DESTROY_QP) : EINVAL;
+	err = qp && !qp->dying ? svb_refused_locked(&qp->obj, SVB_DESTROY_QP) : EINVAL;
 	if (!err) {
 		detach(qp);
 		reported = qp->async_reported;

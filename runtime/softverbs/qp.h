@@ -10,6 +10,8 @@
 
 #define SVB_MAX_INLINE 512
 #define SVB_MAX_RD_ATOM 128
+#define SVB_MLX5_RD_ATOM 16
+#define SVB_MLX5_BLOCKS 32768 // in a send queue, 64 bytes each
 #define SVB_NEVER UINT64_MAX
 
 struct svb_ah {
@@ -30,6 +32,7 @@ struct svb_swr { // a send request; its SGEs or its inline bytes stand in the qu
 	int nsge;
 	struct ibv_ah_attr av; // UD
 	uint32_t remote_qpn, remote_qkey;
+	enum ibv_wc_status told; // what it is told to end with
 };
 
 struct svb_qp {
@@ -50,6 +53,10 @@ struct svb_qp {
 	struct svb_swr *sq;
 	char *sdata; // per send request slot
 	uint32_t slot, shead, scount;
+	uint64_t sposted, sfreed; // mlx5: requests since RESET, and how many of them gave their place back
+	uint64_t rposted, rfreed; // mlx5: the same of the receive queue
+	bool hold;                // its completions wait
+	bool up;                  // it was in RTS since RESET
 	struct svb_recvq rq;
 	uint32_t req_psn, resp_psn;
 	// The request at the head of the send queue:
@@ -63,6 +70,13 @@ struct svb_qp {
 	bool dying;
 	unsigned busy; // requests under way from it or to it
 	uint32_t async_reported;
+};
+
+struct svb_late { // a completion that waits
+	TAILQ_ENTRY(svb_late) link; // of its device, in the order of the requests
+	struct svb_cq *cq;
+	struct svb_cqe c;
+	uint64_t due; // CLOCK_MONOTONIC, ns; SVB_NEVER: until it is let go
 };
 
 struct svb_worker {
@@ -107,5 +121,26 @@ SVB_HIDDEN void svb_qp_error(struct svb_qp *qp);
 SVB_HIDDEN void svb_kick(struct svb_dev *d);
 SVB_HIDDEN struct svb_qp *svb_qp_numbered(const struct svb_dev *d, uint32_t qpn); // NULL: none
 SVB_HIDDEN void svb_qp_wait(struct svb_qp *qp); // until nothing is under way; lets go of svb_lock
+
+
+// late.c: with svb_lock held
+// svb_qp_complete brings a completion of a queue pair into a completion queue, unless it is told to lose it or to let it wait.
+SVB_HIDDEN bool svb_qp_complete(struct svb_qp *qp, struct svb_cq *cq, const struct svb_cqe *c); // false: overflow
+// svb_late_run brings in what is due, and lowers *next to the time when the next one is.
+SVB_HIDDEN void svb_late_run(struct svb_dev *d, uint64_t now, uint64_t *next);
+// svb_hold makes the completions of a queue pair wait, or lets them go: 0, ENODEV, or ENOENT. Without svb_lock, as svb_delay.
+SVB_HIDDEN int svb_hold(int slot, const char *device, uint32_t qpn, bool hold);
+SVB_HIDDEN int svb_delay(int slot, uint64_t least, uint64_t most); // ns; most 0: no more
+SVB_HIDDEN void svb_late_forget(struct svb_cq *cq, uint32_t qpn); // 0: of all queue pairs
+SVB_HIDDEN uint64_t svb_now(void); // CLOCK_MONOTONIC, ns
+
+// limits.c: what mlx5 does otherwise than soft-RoCE, with svb_lock held but for the first
+SVB_HIDDEN int svb_mlx5_caps(const struct ibv_qp_init_attr *a, struct ibv_qp_cap *given); // 0, or an errno
+SVB_HIDDEN int svb_mlx5_send(const struct svb_qp *qp, const struct ibv_send_wr *wr);     // 0, or an errno
+SVB_HIDDEN int svb_mlx5_modify(const struct ibv_qp_attr *a, int mask, enum ibv_qp_state from, enum ibv_qp_state to);
+// svb_polled gives back the places of a request whose completion the program gets, and of those before it.
+SVB_HIDDEN void svb_polled(struct svb_cq *cq, const struct svb_cqe *c);
+// svb_cq_clean takes the completions of a queue pair out of its completion queues.
+SVB_HIDDEN void svb_cq_clean(struct svb_qp *qp);
 
 #endif

@@ -6,6 +6,7 @@
 #include "entry.h"
 #include "address.h"
 #include "instance.h"
+#include "objects.h"
 #include "qp.h"
 
 #define PSN 0xffffffu
@@ -95,7 +96,8 @@ static void take(struct svb_qp *qp, const struct ibv_qp_attr *a, int mask)
 static void reset(struct svb_qp *qp)
 {
 	qp->shead = qp->scount = qp->rq.head = qp->rq.count = 0;
-	qp->started = qp->stuck = qp->silent = false;
+	qp->sposted = qp->sfreed = qp->rposted = qp->rfreed = 0;
+	qp->started = qp->stuck = qp->silent = qp->up = false;
 	qp->wake = 0;
 }
 
@@ -103,8 +105,12 @@ static void move(struct svb_qp *qp, enum ibv_qp_state to)
 {
 	qp->state = to;
 	qp->drained = false;
-	if (to == IBV_QPS_RESET)
+	if (to == IBV_QPS_RESET) {
 		reset(qp);
+		if (qp->dev->cfg.mlx5)
+			svb_cq_clean(qp);
+	}
+	qp->up |= to == IBV_QPS_RTS;
 	svb_qp_settle(qp);
 	svb_kick(qp->dev);
 }
@@ -123,6 +129,8 @@ static int change(struct svb_qp *qp, const struct ibv_qp_attr *a, int mask)
 	if ((mask & IBV_QP_STATE) && from == IBV_QPS_SQD && !qp->drained && to != IBV_QPS_ERR)
 		return EINVAL;
 	err = check_values(qp, a, mask);
+	if (!err && qp->dev->cfg.mlx5)
+		err = svb_mlx5_modify(a, mask, from, to);
 	if (err)
 		return err;
 	take(qp, a, mask);
@@ -144,7 +152,7 @@ int svb_modify_qp(struct ibv_qp *pub, struct ibv_qp_attr *a, int mask)
 		svb_qp_wait(qp);
 		qp = svb_find_qp(pub); // the lock was let go of
 	}
-	err = qp && !qp->dying ? svb_fails_locked(qp->obj.inst, SVB_MODIFY_QP) : EINVAL;
+	err = qp && !qp->dying ? svb_refused_locked(&qp->obj, SVB_MODIFY_QP) : EINVAL;
 	if (!err)
 		err = change(qp, a, mask);
 	pthread_mutex_unlock(&svb_lock);
@@ -160,7 +168,7 @@ int svb_query_qp(struct ibv_qp *pub, struct ibv_qp_attr *a, int mask, struct ibv
 
 	pthread_mutex_lock(&svb_lock);
 	qp = svb_find_qp(pub);
-	err = qp && !qp->dying ? svb_fails_locked(qp->obj.inst, SVB_QUERY_QP) : EINVAL;
+	err = qp && !qp->dying ? svb_refused_locked(&qp->obj, SVB_QUERY_QP) : EINVAL;
 	if (!err) {
 		*a = qp->attr;
 		a->qp_state = a->cur_qp_state = qp->state;

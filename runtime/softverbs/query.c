@@ -39,6 +39,10 @@ static void fill_attr(const struct svb_dev *d, struct ibv_device_attr *a)
 	a->max_qp_rd_atom = SVB_MAX_RD_ATOM;
 	a->max_res_rd_atom = 0x3f000;
 	a->max_qp_init_rd_atom = SVB_MAX_RD_ATOM;
+	if (d->cfg.mlx5) {
+		a->max_qp_wr = SVB_MLX5_BLOCKS;
+		a->max_qp_rd_atom = a->max_qp_init_rd_atom = SVB_MLX5_RD_ATOM;
+	}
 	a->max_ah = 0x7fff;
 	a->max_srq = 0xdffff;
 	a->max_srq_wr = SVB_MAX_WR;
@@ -52,7 +56,7 @@ static void fill_attr(const struct svb_dev *d, struct ibv_device_attr *a)
 int svb_query_device(struct ibv_context *c, struct ibv_device_attr *a)
 {
 	int err;
-	struct svb_ctx *ctx = svb_enter_ctx(c, SVB_QUERY_DEVICE, &err);
+	struct svb_ctx *ctx = svb_enter(c, SVB_QUERY_DEVICE, &err);
 
 	if (err)
 		return errno = err;
@@ -64,7 +68,7 @@ int svb_query_device_ex(struct ibv_context *c, const struct ibv_query_device_ex_
 			struct ibv_device_attr_ex *a, size_t size)
 {
 	int err;
-	struct svb_ctx *ctx = svb_enter_ctx(c, SVB_QUERY_DEVICE_EX, &err);
+	struct svb_ctx *ctx = svb_enter(c, SVB_QUERY_DEVICE_EX, &err);
 	struct ibv_device_attr_ex all;
 
 	if (!err && ((in && in->comp_mask) || size < sizeof all.orig_attr))
@@ -111,7 +115,7 @@ static int fill_port(const struct svb_dev *d, uint8_t port, struct ibv_port_attr
 int svb_query_port_op(struct ibv_context *c, uint8_t port, struct ibv_port_attr *a, size_t size)
 {
 	int err;
-	struct svb_ctx *ctx = svb_enter_ctx(c, SVB_QUERY_PORT, &err);
+	struct svb_ctx *ctx = svb_enter(c, SVB_QUERY_PORT, &err);
 	struct ibv_port_attr all;
 	size_t have;
 
@@ -130,7 +134,7 @@ int svb_query_port_op(struct ibv_context *c, uint8_t port, struct ibv_port_attr 
 int svb_query_port(struct ibv_context *c, uint8_t port, struct _compat_ibv_port_attr *a)
 {
 	int err;
-	struct svb_ctx *ctx = svb_enter_ctx(c, SVB_QUERY_PORT, &err);
+	struct svb_ctx *ctx = svb_enter(c, SVB_QUERY_PORT, &err);
 	struct ibv_port_attr all;
 
 	if (!err)
@@ -150,7 +154,7 @@ static int gid_entry(struct ibv_context *pub, uint32_t port, uint32_t index, str
 	memset(e, 0, sizeof *e);
 	pthread_mutex_lock(&svb_lock);
 	c = svb_find_ctx(pub);
-	err = c ? svb_fails_locked(c->obj.inst, SVB_QUERY_GID) : EINVAL;
+	err = c ? svb_refused_locked(&c->obj, SVB_QUERY_GID) : EINVAL;
 	if (!err && (port == 0 || port > c->dev->cfg.ports || index >= SVB_GID_TABLE))
 		err = EINVAL;
 	if (!err && !svb_gid(c->dev, port, index, &e->gid))
@@ -216,7 +220,7 @@ int svb_query_pkey(struct ibv_context *pub, uint8_t port, int index, __be16 *pke
 
 	pthread_mutex_lock(&svb_lock);
 	c = svb_find_ctx(pub);
-	err = c ? svb_fails_locked(c->obj.inst, SVB_QUERY_PKEY) : EINVAL;
+	err = c ? svb_refused_locked(&c->obj, SVB_QUERY_PKEY) : EINVAL;
 	if (!err && (port == 0 || port > c->dev->cfg.ports || index != 0))
 		err = ENOENT; // libibverbs reads a file that is not there
 	pthread_mutex_unlock(&svb_lock);

@@ -16,15 +16,20 @@ static uint32_t room(uint32_t asked)
 	return n - 1 ? n - 1 : 1;
 }
 
-int svb_recvq_make(struct svb_recvq *q, uint32_t max_wr, uint32_t max_sge)
+int svb_recvq_exact(struct svb_recvq *q, uint32_t max_wr, uint32_t max_sge)
 {
-	*q = (struct svb_recvq){.max_wr = room(max_wr), .max_sge = max_sge};
-	q->wr = calloc(q->max_wr, sizeof *q->wr);
+	*q = (struct svb_recvq){.max_wr = max_wr, .max_sge = max_sge};
+	q->wr = calloc((size_t)q->max_wr + 1, sizeof *q->wr);
 	q->sge = calloc((size_t)q->max_wr * max_sge + 1, sizeof *q->sge);
 	if (q->wr && q->sge)
 		return 0;
 	svb_recvq_free(q);
 	return ENOMEM;
+}
+
+int svb_recvq_make(struct svb_recvq *q, uint32_t max_wr, uint32_t max_sge)
+{
+	return svb_recvq_exact(q, room(max_wr), max_sge);
 }
 
 void svb_recvq_free(struct svb_recvq *q)
@@ -36,10 +41,11 @@ void svb_recvq_free(struct svb_recvq *q)
 
 int svb_recvq_post(struct svb_recvq *q, const struct ibv_recv_wr *wr)
 {
-	const uint32_t at = (q->head + q->count) % q->max_wr;
+	uint32_t at;
 
 	if (q->count == q->max_wr)
 		return ENOMEM;
+	at = (q->head + q->count) % q->max_wr;
 	if (wr->num_sge < 0 || (uint32_t)wr->num_sge > q->max_sge)
 		return EINVAL;
 	q->wr[at] = (struct svb_recv){.wr_id = wr->wr_id, .nsge = wr->num_sge};

@@ -49,6 +49,7 @@ static inline struct svb_srq *svb_find_srq(const struct ibv_srq *pub)
 // receive.c: with svb_lock held, where others know the queue
 // svb_recvq_make gives room for max_wr requests or some more: 0, or ENOMEM.
 SVB_HIDDEN int svb_recvq_make(struct svb_recvq *q, uint32_t max_wr, uint32_t max_sge);
+SVB_HIDDEN int svb_recvq_exact(struct svb_recvq *q, uint32_t max_wr, uint32_t max_sge); // no room for more
 SVB_HIDDEN void svb_recvq_free(struct svb_recvq *q);
 SVB_HIDDEN int svb_recvq_resize(struct svb_recvq *q, uint32_t max_wr); // 0, ENOMEM, or EINVAL with more requests in it
 SVB_HIDDEN int svb_recvq_post(struct svb_recvq *q, const struct ibv_recv_wr *wr); // 0, or an errno

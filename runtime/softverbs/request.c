@@ -48,7 +48,7 @@ static struct svb_qp *reach(struct svb_qp *qp, const struct ibv_ah_attr *av, uin
 {
 	unsigned port;
 	struct svb_dev *d = svb_dev_of_gid(qp->dev->inst, &av->grh.dgid, &port);
-	struct svb_qp *to = d && !d->port_down[port - 1] ? svb_qp_numbered(d, qpn) : NULL;
+	struct svb_qp *to = d && !d->gone && !d->port_down[port - 1] ? svb_qp_numbered(d, qpn) : NULL;
 
 	return to && to->pub.qp_type == qp->pub.qp_type && receives(to) ? to : NULL;
 }

@@ -8,6 +8,7 @@
 #include "host.h"
 #include "instance.h"
 #include "kernel.h"
+#include "objects.h"
 #include "region.h"
 
 static int input(int err)
@@ -147,7 +148,7 @@ int svb_rereg_mr(struct ibv_mr *pub, int flags, struct ibv_pd *ppd, void *addr, 
 	pthread_mutex_unlock(&svb_lock);
 	if (!mr || bad_input(mr, flags, addr, length, access))
 		return input(EINVAL);
-	err = svb_fails(mr->obj.inst, SVB_REREG_MR);
+	err = svb_refused(&mr->obj, SVB_REREG_MR);
 	if (!err && mr->obj.ctx->dev->cfg.no_rereg)
 		err = EOPNOTSUPP;
 	if (err)
@@ -188,7 +189,7 @@ int svb_advise_mr(struct ibv_pd *ppd, enum ibv_advise_mr_advice advice, uint32_t
 	pthread_mutex_lock(&svb_lock);
 	pd = svb_find_pd(ppd);
 	pthread_mutex_unlock(&svb_lock);
-	err = pd ? svb_fails(pd->obj.inst, SVB_ADVISE_MR) : EINVAL;
+	err = pd ? svb_refused(&pd->obj, SVB_ADVISE_MR) : EINVAL;
 	if (!err && (flags & ~(uint32_t)IBV_ADVISE_MR_FLAG_FLUSH))
 		err = EINVAL;
 	if (!err && n == 0)

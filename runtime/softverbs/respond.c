@@ -68,7 +68,7 @@ static bool complete_receive(const struct svb_message *m, struct svb_receive *v,
 	v->taken = false;
 	if (m->to->srq)
 		svb_srq_used(m->to->srq);
-	return svb_complete(m->to->rcq, &wc, r->flags & IBV_SEND_SOLICITED);
+	return svb_qp_complete(m->to, m->to->rcq, &(struct svb_cqe){.wc = wc, .solicited = r->flags & IBV_SEND_SOLICITED});
 }
 
 // refuse tells the requester what it gets, and the receive request that was taken what it ends with.

@@ -44,6 +44,13 @@ func New(opts ...Option) *Device {
 			return d
 		}
 	}
+	for _, f := range s.faults {
+		if err := f(d); err != nil {
+			d.Close()
+			d.err = err
+			return d
+		}
+	}
 	return d
 }
 
@@ -59,6 +66,9 @@ func (d *Device) String() string { return "softverbs as rdma-core " + d.release 
 
 // Release returns the rdma-core release that is imitated.
 func (d *Device) Release() string { return d.release }
+
+// Names returns the names of the devices in the list.
+func (d *Device) Names() []string { return slices.Clone(d.names) }
 
 // Symbol returns the address of the C function called name, 0 if this library lacks it. version is the default version
 // of the symbol ("IBVERBS_1.1") or empty; for any other version it returns 0.

@@ -90,7 +90,7 @@ struct ibv_srq *svb_create_srq(struct ibv_pd *ppd, struct ibv_srq_init_attr *a)
 	pthread_mutex_lock(&svb_lock);
 	pd = svb_find_pd(ppd);
 	if (!err)
-		err = pd ? svb_fails_locked(pd->obj.inst, SVB_CREATE_SRQ) : EINVAL;
+		err = pd ? svb_refused_locked(&pd->obj, SVB_CREATE_SRQ) : EINVAL;
 	if (!err)
 		err = make(srq, &a->attr);
 	if (!err)
@@ -113,7 +113,7 @@ static struct svb_srq *entered(const struct ibv_srq *pub, enum svb_verb v, int *
 {
 	struct svb_srq *srq = svb_find_srq(pub);
 
-	*err = srq && !srq->dying ? svb_fails_locked(srq->obj.inst, v) : EINVAL;
+	*err = srq && !srq->dying ? svb_refused_locked(&srq->obj, v) : EINVAL;
 	return srq;
 }
 

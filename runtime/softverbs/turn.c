@@ -57,7 +57,7 @@ void svb_qp_end(struct svb_qp *qp, enum ibv_wc_status status)
 	if (r->opcode == IBV_WR_SEND_WITH_IMM || r->opcode == IBV_WR_RDMA_WRITE_WITH_IMM)
 		wc.wc_flags = IBV_WC_WITH_IMM;
 	if (status != IBV_WC_SUCCESS || qp->sig_all || (r->flags & IBV_SEND_SIGNALED))
-		svb_complete(qp->scq, &wc, false);
+		svb_qp_complete(qp, qp->scq, &(struct svb_cqe){.wc = wc, .seq = qp->sposted - qp->scount + 1});
 	qp->shead = (qp->shead + 1) % qp->cap.max_send_wr;
 	qp->scount--;
 	qp->started = qp->stuck = false;
@@ -72,7 +72,7 @@ static void flush(struct svb_qp *qp)
 
 	while (svb_recvq_take(&qp->rq, &r)) { // what is in a shared queue stays there
 		wc.wr_id = r.wr_id;
-		svb_complete(qp->rcq, &wc, true);
+		svb_qp_complete(qp, qp->rcq, &(struct svb_cqe){.wc = wc, .solicited = true});
 	}
 	while (qp->scount)
 		svb_qp_end(qp, IBV_WC_WR_FLUSH_ERR);

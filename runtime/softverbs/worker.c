@@ -19,14 +19,6 @@ static const uint32_t rnr_usec[32] = {
 	2560, 3840, 5120, 7680, 10240, 15360, 20480, 30720, 40960, 61440, 81920, 122880, 163840, 245760, 327680, 491520,
 };
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static uint64_t deadline(const struct svb_qp *qp, uint64_t now)
 {
 	return qp->attr.timeout && qp->pub.qp_type == IBV_QPT_RC ? now + ((uint64_t)4096 << qp->attr.timeout) : SVB_NEVER;
@@ -44,7 +36,7 @@ static bool begin(struct svb_qp *qp, uint64_t now)
 	} else if (now >= qp->retry_at) {
 		if (!qp->retries)
 			return false;
-		if (qp->retries != FOREVER)
+		if (qp->retries != FOREVER || qp->dev->cfg.mlx5) // to mlx5 it is a number
 			qp->retries--;
 		qp->retry_at = deadline(qp, now);
 	}
@@ -59,7 +51,7 @@ static bool wait_ready(struct svb_qp *qp, uint32_t usec)
 		return false;
 	if (qp->rnr_retries != FOREVER)
 		qp->rnr_retries--;
-	qp->ready_at = now_ns() + (uint64_t)usec * 1000;
+	qp->ready_at = svb_now() + (uint64_t)usec * 1000;
 	return true;
 }
 
@@ -83,6 +75,10 @@ static void try(struct svb_worker *w, struct svb_qp *qp, uint64_t now)
 
 	if (!begin(qp, now)) {
 		fail(qp, IBV_WC_RETRY_EXC_ERR);
+		return;
+	}
+	if (qp->sq[at].told) {
+		fail(qp, qp->sq[at].told);
 		return;
 	}
 	if (now < qp->ready_at) {
@@ -143,9 +139,14 @@ static void *run(void *arg)
 	pthread_mutex_lock(&svb_lock);
 	w = d->worker;
 	while (!w->stop) {
-		now = now_ns();
+		now = svb_now();
 		next = SVB_NEVER;
 		t = SVB_IDLE;
+		if (d->gone) {
+			rest(w, SVB_NEVER);
+			continue;
+		}
+		svb_late_run(d, now, &next);
 		TAILQ_FOREACH(qp, &d->qps, link)
 			if ((t = svb_qp_turn(qp, now, &next)) != SVB_IDLE)
 				break;

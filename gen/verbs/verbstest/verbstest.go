@@ -1,0 +1,148 @@
+// Package verbstest helps to test programs that use gen/verbs, on devices made of software:
+//
+//	soft, dev := verbstest.Open(t, softverbs.LikeMLX5())
+//	a, b := verbstest.Pair(t, dev)
+//
+// It is written by hand and stands beside the generated package, since queue pairs are made with its types. What needs no type of it is in
+// runtime/softverbs/verbstest, which serves other generated packages too.
+package verbstest
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/dpath"
+	"github.com/verbsgen/verbsgen/runtime/softverbs"
+	soft "github.com/verbsgen/verbsgen/runtime/softverbs/verbstest"
+)
+
+// Open makes a software device and opens it. When the test ends it is closed; leaks and lints fail the test.
+func Open(t testing.TB, opts ...softverbs.Option) (*softverbs.Device, *verbs.Device) {
+	t.Helper()
+	return soft.Open(t, verbs.LoadFrom, opts...)
+}
+
+// What an End has.
+const (
+	Depth  = 16   // requests of each queue
+	Inline = 64   // bytes of inline data
+	Size   = 4096 // bytes of memory
+)
+
+// End is one end of a connection of two reliable queue pairs.
+type End struct {
+	PD             *verbs.PD
+	SendCQ, RecvCQ *verbs.CQ
+	QP             *verbs.QP
+	Mem            []byte // registered as MR, with all rights
+	MR             *verbs.MR
+}
+
+// Pair connects two queue pairs of a device, ready to send. They are closed when the test ends.
+func Pair(t testing.TB, dev *verbs.Device) (a, b *End) {
+	t.Helper()
+	a, b, err := Connect(dev, dev)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(a.Close(), b.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return a, b
+}
+
+// Connect connects a queue pair of one device to one of another, or of the same. Each End is to be closed. A request that is not
+// answered ends with RETRY_EXC_ERR after some milliseconds.
+func Connect(left, right *verbs.Device) (a, b *End, err error) {
+	if a, err = newEnd(left); err != nil {
+		return nil, nil, err
+	}
+	if b, err = newEnd(right); err != nil {
+		return nil, nil, errors.Join(err, a.Close())
+	}
+	if err = errors.Join(a.connect(b), b.connect(a)); err != nil {
+		return nil, nil, errors.Join(err, a.Close(), b.Close())
+	}
+	return a, b, nil
+}
+
+func newEnd(dev *verbs.Device) (e *End, err error) {
+	e = &End{Mem: make([]byte, Size)}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, e.Close())
+		}
+	}()
+	if e.PD, err = dev.AllocPD(); err != nil {
+		return e, err
+	}
+	if e.SendCQ, err = dev.CreateCQ(2*Depth, nil, 0); err != nil {
+		return e, err
+	}
+	if e.RecvCQ, err = dev.CreateCQ(2*Depth, nil, 0); err != nil {
+		return e, err
+	}
+	const all = verbs.MRAccessLocalWrite | verbs.MRAccessRemoteWrite | verbs.MRAccessRemoteRead | verbs.MRAccessRemoteAtomic
+	if e.MR, err = e.PD.RegMR(e.Mem, all); err != nil {
+		return e, err
+	}
+	attr := verbs.NewQPInitAttr(verbs.QPTypeRC, e.SendCQ, e.RecvCQ).
+		MaxSendWR(Depth).MaxRecvWR(Depth).MaxSendSGE(1).MaxRecvSGE(1).MaxInlineData(Inline)
+	e.QP, err = e.PD.CreateQP(attr)
+	return e, err
+}
+
+func (e *End) connect(to *End) error {
+	gid, err := to.QP.Device().QueryGID(1, 0)
+	if err != nil {
+		return err
+	}
+	const rights = verbs.QPAccessRemoteWrite | verbs.QPAccessRemoteRead | verbs.QPAccessRemoteAtomic
+	way := verbs.NewAHAttr(1).IsGlobal(true).DGID(gid).SGIDIndex(0).HopLimit(1)
+	for _, attr := range []*verbs.QPAttr{
+		verbs.NewQPAttr(verbs.QPStateInit).PKeyIndex(0).PortNum(1).AccessFlags(rights),
+		verbs.NewQPAttr(verbs.QPStateRTR).PathMTU(verbs.MTU1024).DestQPNum(to.QP.Num()).RQPSN(0).MaxDestRDAtomic(1).MinRNRTimer(1).AV(way),
+		verbs.NewQPAttr(verbs.QPStateRTS).Timeout(8).RetryCnt(3).RNRRetry(3).SQPSN(0).MaxRDAtomic(1),
+	} {
+		if err := e.QP.Modify(attr); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Wait polls a completion queue until n completions came, in the order of their coming. After ten seconds it gives up.
+func Wait(cq *verbs.CQ, n int) ([]dpath.WC, error) {
+	wcs := make([]dpath.WC, n)
+	have := 0
+	for late := time.Now().Add(10 * time.Second); have < n; runtime.Gosched() {
+		got, err := cq.PollInto(wcs[have:])
+		if err != nil {
+			return wcs[:have], err
+		}
+		if have += got; time.Now().After(late) {
+			return wcs[:have], fmt.Errorf("verbstest: %d completions came in ten seconds, not %d", have, n)
+		}
+	}
+	return wcs, nil
+}
+
+// Close closes everything of the end.
+func (e *End) Close() error {
+	var errs []error
+	if e.PD != nil {
+		errs = append(errs, e.PD.CloseAll()) // with the queue pair and the region
+	}
+	for _, cq := range []*verbs.CQ{e.SendCQ, e.RecvCQ} {
+		if cq != nil {
+			errs = append(errs, cq.Close())
+		}
+	}
+	return errors.Join(errs...)
+}

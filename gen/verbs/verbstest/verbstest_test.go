@@ -1,0 +1,35 @@
+package verbstest_test
+
+import (
+	"testing"
+
+	"github.com/verbsgen/verbsgen/gen/verbs/verbstest"
+	"github.com/verbsgen/verbsgen/runtime/dpath"
+	"github.com/verbsgen/verbsgen/runtime/softverbs"
+)
+
+func TestPair(t *testing.T) {
+	for name, opt := range map[string]softverbs.Option{"default": softverbs.Ports(1), "mlx5": softverbs.LikeMLX5()} {
+		t.Run(name, func(t *testing.T) {
+			_, dev := verbstest.Open(t, opt)
+			a, b := verbstest.Pair(t, dev)
+			batch, err := dpath.NewSendBatch(1, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer batch.Close()
+			copy(a.Mem, "hello")
+			batch.WR(0).Write(1, uint64(b.MR.Addr()), b.MR.RKey()).SGE(uint64(a.MR.Addr()), 5, a.MR.LKey()).Flags(dpath.Signaled)
+			if _, err := a.QP.PostSend(batch, 1); err != nil {
+				t.Fatal(err)
+			}
+			wcs, err := verbstest.Wait(a.SendCQ, 1)
+			if err != nil || wcs[0].Err() != nil {
+				t.Fatal(wcs, err)
+			}
+			if got := string(b.Mem[:5]); got != "hello" {
+				t.Errorf("written: %q", got)
+			}
+		})
+	}
+}
