@@ -5,6 +5,7 @@ package mem
 // the comments of Bytes and Slice say. A slice type over foreign memory in the standard library would replace it.
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sync"
@@ -20,9 +21,10 @@ type Buffer struct {
 	length uint64
 
 	mu      sync.Mutex
-	base    unsafe.Pointer // nil after Close
-	mapped  uintptr        // bytes to unmap
-	holders []string
+	base    unsafe.Pointer      // nil after Close
+	mapped  uintptr             // bytes to unmap
+	holders map[string][]uint64 // by the name that they gave: the numbers of their calls of Retain, which go up
+	retains uint64              // calls of Retain
 }
 
 // New maps length bytes, at least 1; more than 4 GiB are fine. The caller owns the Buffer and calls Close.
@@ -100,7 +102,11 @@ func (b *Buffer) Retain(who string) error {
 	if b.base == nil {
 		return verr.Closed("", b.String())
 	}
-	b.holders = append(b.holders, who)
+	if b.holders == nil {
+		b.holders = map[string][]uint64{}
+	}
+	b.retains++
+	b.holders[who] = append(b.holders[who], b.retains)
 	return nil
 }
 
@@ -108,9 +114,31 @@ func (b *Buffer) Retain(who string) error {
 func (b *Buffer) Release(who string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if i := slices.Index(b.holders, who); i >= 0 {
-		b.holders = slices.Delete(b.holders, i, i+1)
+	if calls := b.holders[who]; len(calls) > 1 {
+		b.holders[who] = calls[1:]
+	} else {
+		delete(b.holders, who)
 	}
+}
+
+// retainedBy names the holders in the order of their calls. Called with mu held.
+func (b *Buffer) retainedBy() []string {
+	type call struct {
+		number uint64
+		who    string
+	}
+	var calls []call
+	for who, numbers := range b.holders {
+		for _, number := range numbers {
+			calls = append(calls, call{number, who})
+		}
+	}
+	slices.SortFunc(calls, func(a, b call) int { return cmp.Compare(a.number, b.number) })
+	names := make([]string, len(calls))
+	for i, c := range calls {
+		names[i] = c.who
+	}
+	return names
 }
 
 // Close unmaps the memory. It is refused while the buffer is retained (syscall.EBUSY, naming by whom); a second Close is
@@ -122,7 +150,7 @@ func (b *Buffer) Close() error {
 		return verr.Closed("", b.String())
 	}
 	if len(b.holders) > 0 {
-		return verr.Busy("", b.String(), slices.Clone(b.holders))
+		return verr.Busy("", b.String(), b.retainedBy())
 	}
 	if err := unmapMemory(b.base, b.mapped); err != nil {
 		return err
