@@ -88,8 +88,8 @@ matrix: ## reports of a software device and of all kernels in docs/reports, and 
 rules: ## rules defined, generated and tested, by verb
 	$(GO) run ./cmd/verbsgen rules --check --tests gen/verbs --tests conformance
 
-bench: ## device-memory copies against C, and generate
-	$(GO) test -run '^$$' -bench . -benchtime 1x ./conformance/dmbench ./runtime/dpath ./cmd/verbsgen
+bench: ## device-memory copies and the data path against C, objects among many, and generate
+	$(GO) test -run '^$$' -bench . -benchtime 1x ./conformance/dmbench ./runtime/dpath ./runtime/object ./conformance ./cmd/verbsgen
 
 facts: ## read the facts of all releases again, and hold them against gcc and Debian packages (network): make facts RDMA_CORE=repository
 	@.ci/facts "$(RDMA_CORE)" $(RELEASES)

@@ -5,9 +5,8 @@ package mem
 // the comments of Bytes and Slice say. A slice type over foreign memory in the standard library would replace it.
 
 import (
-	"cmp"
+	"container/list"
 	"fmt"
-	"slices"
 	"sync"
 	"syscall"
 	"unsafe"
@@ -21,10 +20,9 @@ type Buffer struct {
 	length uint64
 
 	mu      sync.Mutex
-	base    unsafe.Pointer      // nil after Close
-	mapped  uintptr             // bytes to unmap
-	holders map[string][]uint64 // by the name that they gave: the numbers of their calls of Retain, which go up
-	retains uint64              // calls of Retain
+	base    unsafe.Pointer // nil after Close
+	mapped  uintptr        // bytes to unmap
+	holders list.List      // names of what retains it, in the order of the calls
 }
 
 // New maps length bytes, at least 1; more than 4 GiB are fine. The caller owns the Buffer and calls Close.
@@ -97,46 +95,50 @@ func (b *Buffer) String() string { return fmt.Sprintf("buffer of %d bytes", b.le
 // Retain keeps the buffer from being closed until Release is called with the same who: the name of what uses the memory,
 // as Close shows it. It fails with os.ErrClosed on a closed buffer. Equal names count separately.
 func (b *Buffer) Retain(who string) error {
+	_, err := b.retain(who)
+	return err
+}
+
+func (b *Buffer) retain(who string) (*list.Element, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.base == nil {
-		return verr.Closed("", b.String())
+		return nil, verr.Closed("", b.String())
 	}
-	if b.holders == nil {
-		b.holders = map[string][]uint64{}
-	}
-	b.retains++
-	b.holders[who] = append(b.holders[who], b.retains)
-	return nil
+	return b.holders.PushBack(who), nil
 }
 
-// Release takes back one Retain. A who that holds nothing is ignored.
+// Release takes back the latest Retain by who. A who that holds nothing is ignored.
 func (b *Buffer) Release(who string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if calls := b.holders[who]; len(calls) > 1 {
-		b.holders[who] = calls[1:]
-	} else {
-		delete(b.holders, who)
+	for e := b.holders.Back(); e != nil; e = e.Prev() {
+		if e.Value == who {
+			b.holders.Remove(e)
+			return
+		}
+	}
+}
+
+// Keep is a Retain by who that ends by calling release, however many retain the buffer. Later calls of release do nothing.
+// A closed buffer gives nil.
+func (b *Buffer) Keep(who string) (release func()) {
+	e, err := b.retain(who)
+	if err != nil {
+		return nil
+	}
+	return func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.holders.Remove(e)
 	}
 }
 
 // retainedBy names the holders in the order of their calls. Called with mu held.
 func (b *Buffer) retainedBy() []string {
-	type call struct {
-		number uint64
-		who    string
-	}
-	var calls []call
-	for who, numbers := range b.holders {
-		for _, number := range numbers {
-			calls = append(calls, call{number, who})
-		}
-	}
-	slices.SortFunc(calls, func(a, b call) int { return cmp.Compare(a.number, b.number) })
-	names := make([]string, len(calls))
-	for i, c := range calls {
-		names[i] = c.who
+	var names []string
+	for e := b.holders.Front(); e != nil; e = e.Next() {
+		names = append(names, e.Value.(string))
 	}
 	return names
 }
@@ -149,7 +151,7 @@ func (b *Buffer) Close() error {
 	if b.base == nil {
 		return verr.Closed("", b.String())
 	}
-	if len(b.holders) > 0 {
+	if b.holders.Len() > 0 {
 		return verr.Busy("", b.String(), b.retainedBy())
 	}
 	if err := unmapMemory(b.base, b.mapped); err != nil {

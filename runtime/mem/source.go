@@ -1,6 +1,10 @@
 package mem
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/verbsgen/verbsgen/runtime/verr"
+)
 
 // Source is host memory that a caller gives to a verb: a slice, a buffer, or an address. The zero value is none.
 type Source struct {
@@ -52,18 +56,11 @@ func (s Source) Take(who string) (Held, error) {
 		if s.buf == nil {
 			return Held{}, errors.New("buffer is nil; make one with mem.New")
 		}
-		if err := s.buf.Retain(who); err != nil {
-			return Held{}, err
+		release := s.buf.Keep(who)
+		if release == nil {
+			return Held{}, verr.Closed("", s.buf.String())
 		}
-		return Held{s.buf.Addr(), s.buf.Len(), func() { s.buf.Release(who) }}, nil
+		return Held{s.buf.Addr(), s.buf.Len(), release}, nil
 	}
 	return Held{s.addr, s.len, func() {}}, nil
-}
-
-// Keep retains the buffer in the name of who and gives the function that ends that. A closed buffer gives nil.
-func (b *Buffer) Keep(who string) (release func()) {
-	if b.Retain(who) != nil {
-		return nil
-	}
-	return func() { b.Release(who) }
 }
