@@ -61,6 +61,9 @@ func TestMovedKeepsItsPlace(t *testing.T) {
 	if err := third.Close(); err != nil {
 		t.Fatal(err)
 	}
+	if err := first.node.ReplaceParent(&to.node, &to.node); err != nil { // puts it last until the next look
+		t.Fatal(err)
+	}
 	*log = nil
 	if err := CloseTree(&to.node); err != nil {
 		t.Fatal(err)
@@ -122,6 +125,24 @@ func TestCloseTreeMeanwhile(t *testing.T) {
 	}
 	if stuck.tries != 1 || gone.tries != 0 || moved.tries != 0 || !moved.node.IsOpen() {
 		t.Errorf("tried %d, %d and %d times; moved is open: %t", stuck.tries, gone.tries, moved.tries, moved.node.IsOpen())
+	}
+	stuck.fails = nil
+	if err := CloseTree(&dev.node); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestCloseTreeTriesOnce has a child that fails under two parents, one of which is a younger child of the other.
+func TestCloseTreeTriesOnce(t *testing.T) {
+	dev, _ := logged(t)
+	stuck := makeHooked(t, "stuck", dev)
+	stuck.fails = syscall.EIO
+	pd := make1(t, "PD", "", dev)
+	if err := stuck.node.AddParent(&pd.node); err != nil {
+		t.Fatal(err)
+	}
+	if err := CloseTree(&dev.node); !errors.Is(err, syscall.EIO) || stuck.tries != 1 {
+		t.Errorf("tried %d times: %v", stuck.tries, err)
 	}
 	stuck.fails = nil
 	if err := CloseTree(&dev.node); err != nil {
