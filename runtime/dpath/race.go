@@ -13,3 +13,34 @@ func written(wcs []WC) {
 	addr := uintptr(unsafe.Pointer(unsafe.SliceData(wcs)))
 	runtime.RaceWriteRange(*(*unsafe.Pointer)(unsafe.Pointer(&addr)), len(wcs)*int(unsafe.Sizeof(WC{})))
 }
+
+// sending tells the race detector that C reads requests and what hangs on them, and writes where the chain ends.
+func sending(wrs []SendWR) {
+	for i := range wrs {
+		w := &wrs[i]
+		read(unsafe.Pointer(w), unsafe.Sizeof(*w))
+		if w.num > 0 {
+			read(unsafe.Pointer(element(unsafe.Pointer(w), w.sges, 0)), uintptr(w.num)*unsafe.Sizeof(SGE{}))
+		}
+		if w.keep != 0 {
+			read(w.inlineData(), uintptr(w.inline))
+		}
+	}
+	cut(&wrs[len(wrs)-1].next)
+}
+
+// receiving is as sending.
+func receiving(wrs []RecvWR) {
+	for i := range wrs {
+		w := &wrs[i]
+		read(unsafe.Pointer(w), unsafe.Sizeof(*w))
+		if w.num > 0 {
+			read(unsafe.Pointer(element(unsafe.Pointer(w), w.sges, 0)), uintptr(w.num)*unsafe.Sizeof(SGE{}))
+		}
+	}
+	cut(&wrs[len(wrs)-1].next)
+}
+
+func read(p unsafe.Pointer, n uintptr) { runtime.RaceReadRange(p, int(n)) }
+
+func cut(next *uintptr) { runtime.RaceWriteRange(unsafe.Pointer(next), int(unsafe.Sizeof(*next))) }

@@ -1,7 +1,9 @@
 package dpath
 
-// Why unsafe: two members of a union of C are written as what they are. What keeps it sound: they lie within the field
-// that is named, which has their size and alignment; layout_cgo.go holds every offset against C. Unions in Go would replace it.
+// Why unsafe: two members of a union of C are written as what they are, and elements are found by the address that C reads.
+// What keeps it sound: the members lie within the field that is named, which has their size and alignment; layout_cgo.go holds
+// every offset against C; elements lie in the memory of their request, at an address that is set once, and every index is
+// checked. Unions in Go would replace the first.
 
 import (
 	"encoding/binary"
@@ -19,51 +21,39 @@ const (
 	opFetchAdd    WROpcode = 6 // IBV_WR_ATOMIC_FETCH_AND_ADD
 )
 
-// Flags of send requests, enum ibv_send_flags.
-const (
-	Fence      = 1 << 0 // IBV_SEND_FENCE: waits for RDMA READs and atomics posted before
-	Signaled   = 1 << 1 // IBV_SEND_SIGNALED: gives a completion also when it succeeds
-	Solicited  = 1 << 2 // IBV_SEND_SOLICITED: the receiver's completion counts as solicited
-	Inline     = 1 << 3 // IBV_SEND_INLINE: data is taken while posting; lkeys are not looked at
-	IPChecksum = 1 << 4 // IBV_SEND_IP_CSUM: checksums of IP, UDP and TCP are computed by the device
-)
-
 // MostSGEs is the highest number of scatter/gather elements for which a batch can have room in each request. Devices
 // allow fewer: max_sge of struct ibv_device_attr.
 const MostSGEs = 1 << 16
 
-// SGE is struct ibv_sge: a piece of registered memory that a request sends from or receives into.
-type SGE struct {
-	Addr   uint64 // addr: address, or offset in a zero-based region
-	Length uint32 // length: bytes
-	LKey   uint32 // lkey: local key of the region
-}
-
 // SendWR is struct ibv_send_wr, see ibv_post_send(3): one request in the memory of a SendBatch.
 //
 // A method named after an operation (Send, Write, ...) begins a new request: it sets the id and what the operation needs,
-// and leaves the request without flags and without data. SGE, Flags and To then add to it. The methods called Set change a
+// and leaves the request without flags and without data. SGE, InlineData, Flags and To then add to it. The methods called Set change a
 // request that is complete, for the next time it is posted. All assign in place.
 type SendWR struct {
-	id     uint64         // wr_id
-	next   uintptr        // set once
-	sges   *[MostSGEs]SGE // sg_list, set once; only the first room elements exist
-	num    int32          // num_sge
+	id     uint64  // wr_id
+	next   uintptr // address of the next request
+	sges   uintptr // sg_list, set once; only the first room elements exist
+	num    int32   // num_sge
 	opcode WROpcode
-	flags  uint32     // send_flags
+	flags  SendFlags  // send_flags
 	imm    [4]byte    // imm_data, in network order
 	remote uint64     // wr.rdma.remote_addr, wr.atomic.remote_addr, wr.ud.ah
 	second uint64     // wr.rdma.rkey; wr.atomic.compare_add; wr.ud.remote_qpn and remote_qkey
 	swap   uint64     // wr.atomic.swap
 	rkey   uint32     // wr.atomic.rkey
-	_      [14]uint32 // qp_type; bind_mw and tso
-	room   uint32     // ours, in what is padding in C: elements at sges
+	inline uint32     // ours, in what is padding in C: bytes of room for inline data, behind the elements
+	_      uint32     // qp_type
+	keep   SendFlags  // ours, in what is padding in C: Inline for a request with data that InlineData has copied, or 0
+	_      [11]uint32 // bind_mw and tso
+	room   uint32     // ours, in what is padding in C: elements at sges, 0 after Close
 }
 
 // halves gives wr.rdma.rkey in the first element, wr.ud.remote_qpn and remote_qkey in both.
 func (w *SendWR) halves() *[2]uint32 { return (*[2]uint32)(unsafe.Pointer(&w.second)) }
 
 func (w *SendWR) begin(id uint64, opcode WROpcode) {
+	w.keep = 0 // first, so that the compiler still knows num when it comes to SGE
 	w.id, w.opcode, w.num, w.flags = id, opcode, 0, 0
 }
 
@@ -125,15 +115,54 @@ func (w *SendWR) FetchAdd(id, remote uint64, rkey uint32, add uint64) *SendWR {
 
 // SGE adds a piece of memory: length bytes at addr, registered under lkey.
 func (w *SendWR) SGE(addr uint64, length, lkey uint32) *SendWR {
-	s := &w.sges[:w.room][w.num]
+	if uint32(w.num) >= w.room {
+		panic(noRoom)
+	}
+	s := element(unsafe.Pointer(w), w.sges, uint32(w.num))
 	s.Addr, s.Length, s.LKey = addr, length, lkey
 	w.num++
 	return w
 }
 
-// Flags sets the flags: Signaled, Fence, Solicited, Inline or the bits of enum ibv_send_flags.
-func (w *SendWR) Flags(flags uint32) *SendWR {
-	w.flags = flags
+// Add adds a piece of memory, such as a region's SGE gives.
+func (w *SendWR) Add(s SGE) *SendWR { return w.SGE(s.Addr, s.Length, s.LKey) }
+
+// InlineData copies data into the batch, to be sent from there: it may be changed and forgotten at once, and needs no region. It
+// takes one element for all of data and sets the flag Inline, whatever Flags says before or after. It panics when the batch has
+// less InlineRoom, and when it is called twice for one request.
+func (w *SendWR) InlineData(data ...[]byte) *SendWR {
+	if w.keep != 0 {
+		panic(inlineTwice)
+	}
+	n := uint64(0)
+	for _, d := range data {
+		n += uint64(len(d))
+	}
+	if n > uint64(w.inline) {
+		panic(noInlineRoom)
+	}
+	if n == 0 {
+		return w
+	}
+	to := w.inlineData()
+	w.SGE(uint64(uintptr(to)), uint32(n), 0)
+	rest := unsafe.Slice((*byte)(to), n)
+	for _, d := range data {
+		rest = rest[copy(rest, d):]
+	}
+	w.keep = Inline
+	w.flags |= Inline
+	return w
+}
+
+// inlineData gives the memory for inline data, which is behind the elements.
+func (w *SendWR) inlineData() unsafe.Pointer {
+	return unsafe.Pointer(element(unsafe.Pointer(w), w.sges, w.room))
+}
+
+// Flags sets the flags, and leaves Inline set for data that InlineData has copied.
+func (w *SendWR) Flags(flags SendFlags) *SendWR {
+	w.flags = flags | w.keep
 	return w
 }
 
@@ -162,18 +191,23 @@ func (w *SendWR) SetRemote(remote uint64) { w.remote = remote }
 func (w *SendWR) SetRKey(rkey uint32) { w.halves()[0] = rkey }
 
 // SetAddr changes the address of element i, counted from 0.
-func (w *SendWR) SetAddr(i int, addr uint64) { w.sges[:w.room][i].Addr = addr }
+func (w *SendWR) SetAddr(i int, addr uint64) {
+	if uint(i) >= uint(w.room) {
+		panic(noElement)
+	}
+	element(unsafe.Pointer(w), w.sges, uint32(i)).Addr = addr
+}
 
-// SGEs gives the elements that were added, to be changed in place. The slice may not be used after Close of the batch.
-func (w *SendWR) SGEs() []SGE { return w.sges[:w.num:w.room] }
+// SGEs gives the elements that were added, to be changed in place.
+func (w *SendWR) SGEs() []SGE { return elements(unsafe.Pointer(w), w.sges, w.num, w.room) }
 
 // RecvWR is struct ibv_recv_wr, see ibv_post_recv(3): one request in the memory of a RecvBatch. It is used as SendWR is.
 type RecvWR struct {
-	id   uint64         // wr_id
-	next uintptr        // set once
-	sges *[MostSGEs]SGE // sg_list, set once; only the first room elements exist
-	num  int32          // num_sge
-	room uint32         // ours, in what is padding in C: elements at sges
+	id   uint64  // wr_id
+	next uintptr // address of the next request
+	sges uintptr // sg_list, set once; only the first room elements exist
+	num  int32   // num_sge
+	room uint32  // ours, in what is padding in C: elements at sges, 0 after Close
 }
 
 // Recv begins a receive without memory to receive into. id comes back in the completion.
@@ -184,17 +218,46 @@ func (w *RecvWR) Recv(id uint64) *RecvWR {
 
 // SGE adds a piece of memory: length bytes at addr, registered under lkey.
 func (w *RecvWR) SGE(addr uint64, length, lkey uint32) *RecvWR {
-	s := &w.sges[:w.room][w.num]
+	if uint32(w.num) >= w.room {
+		panic(noRoom)
+	}
+	s := element(unsafe.Pointer(w), w.sges, uint32(w.num))
 	s.Addr, s.Length, s.LKey = addr, length, lkey
 	w.num++
 	return w
 }
 
+// Add adds a piece of memory, such as a region's SGE gives.
+func (w *RecvWR) Add(s SGE) *RecvWR { return w.SGE(s.Addr, s.Length, s.LKey) }
+
 // SetID changes the id.
 func (w *RecvWR) SetID(id uint64) { w.id = id }
 
 // SetAddr changes the address of element i, counted from 0.
-func (w *RecvWR) SetAddr(i int, addr uint64) { w.sges[:w.room][i].Addr = addr }
+func (w *RecvWR) SetAddr(i int, addr uint64) {
+	if uint(i) >= uint(w.room) {
+		panic(noElement)
+	}
+	element(unsafe.Pointer(w), w.sges, uint32(i)).Addr = addr
+}
 
-// SGEs gives the elements that were added, to be changed in place. The slice may not be used after Close of the batch.
-func (w *RecvWR) SGEs() []SGE { return w.sges[:w.num:w.room] }
+// SGEs gives the elements that were added, to be changed in place.
+func (w *RecvWR) SGEs() []SGE { return elements(unsafe.Pointer(w), w.sges, w.num, w.room) }
+
+// element gives element i of the request at w, whose elements begin at sges, in the same memory.
+func element(w unsafe.Pointer, sges uintptr, i uint32) *SGE {
+	return (*SGE)(unsafe.Add(w, sges-uintptr(w)+uintptr(i)*unsafe.Sizeof(SGE{})))
+}
+
+// elements gives the first num of room elements.
+func elements(w unsafe.Pointer, sges uintptr, num int32, room uint32) []SGE {
+	return unsafe.Slice(element(w, sges, 0), room)[:num:room]
+}
+
+// What is wrong with a request. Texts that are whole cost the methods nothing: those with numbers in them could not be inlined.
+const (
+	noRoom       = "dpath: this request has no room for one more scatter/gather element, or its batch is closed; make the batch with more sgesPerWR"
+	noElement    = "dpath: this request has no room for an element of this number, or its batch is closed"
+	inlineTwice  = "dpath: InlineData is called twice for one request; give all of the data in one call"
+	noInlineRoom = "dpath: this request has no room for so much inline data; make the batch with a larger InlineRoom"
+)
