@@ -26,8 +26,6 @@ enum {
 	dp_atomic_rkey = offsetof(struct ibv_send_wr, wr.atomic.rkey),
 	dp_atomic_last = offsetof(struct ibv_send_wr, wr.atomic.rkey) + sizeof(uint32_t),
 	dp_send_qp_type = offsetof(struct ibv_send_wr, qp_type),
-	dp_xrc_last = offsetof(struct ibv_send_wr, qp_type.xrc.remote_srqn) + sizeof(uint32_t),
-	dp_send_bind = offsetof(struct ibv_send_wr, bind_mw),
 	dp_ud_ah = offsetof(struct ibv_send_wr, wr.ud.ah),
 	dp_ud_qpn = offsetof(struct ibv_send_wr, wr.ud.remote_qpn),
 	dp_ud_qkey = offsetof(struct ibv_send_wr, wr.ud.remote_qkey),
@@ -102,9 +100,7 @@ var (
 	_ = none{}[unsafe.Offsetof(sendWR.rkey)-C.dp_atomic_rkey]
 	_ = none{}[unsafe.Offsetof(sendWR.inline)-C.dp_atomic_last]    // padding: behind the longest member,
 	_ = none{}[unsafe.Offsetof(sendWR.inline)+4-C.dp_send_qp_type] // and before the next
-	_ = none{}[unsafe.Offsetof(sendWR.keep)-C.dp_xrc_last]
-	_ = none{}[unsafe.Offsetof(sendWR.keep)+4-C.dp_send_bind]
-	_ = none{}[unsafe.Offsetof(sendWR.room)-C.dp_send_last] // behind the last field of C
+	_ = none{}[unsafe.Offsetof(sendWR.room)-C.dp_send_last]        // behind the last field of C
 )
 
 var (

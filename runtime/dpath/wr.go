@@ -31,6 +31,7 @@ const MostSGEs = 1 << 16
 // and leaves the request without flags and without data. SGE, InlineData, Flags and To then add to it. The methods called Set change a
 // request that is complete, for the next time it is posted. All assign in place.
 type SendWR struct {
+	_      noCopy
 	id     uint64  // wr_id
 	next   uintptr // address of the next request
 	sges   uintptr // sg_list, set once; only the first room elements exist
@@ -43,17 +44,20 @@ type SendWR struct {
 	swap   uint64     // wr.atomic.swap
 	rkey   uint32     // wr.atomic.rkey
 	inline uint32     // ours, in what is padding in C: bytes of room for inline data, behind the elements
-	_      uint32     // qp_type
-	keep   SendFlags  // ours, in what is padding in C: Inline for a request with data that InlineData has copied, or 0
-	_      [11]uint32 // bind_mw and tso
+	_      [13]uint32 // qp_type; bind_mw and tso
 	room   uint32     // ours, in what is padding in C: elements at sges, 0 after Close
 }
+
+// noCopy has go vet report copies of a request: it holds addresses of its own place.
+type noCopy struct{}
+
+func (*noCopy) Lock()   {}
+func (*noCopy) Unlock() {}
 
 // halves gives wr.rdma.rkey in the first element, wr.ud.remote_qpn and remote_qkey in both.
 func (w *SendWR) halves() *[2]uint32 { return (*[2]uint32)(unsafe.Pointer(&w.second)) }
 
 func (w *SendWR) begin(id uint64, opcode WROpcode) {
-	w.keep = 0 // first, so that the compiler still knows num when it comes to SGE
 	w.id, w.opcode, w.num, w.flags = id, opcode, 0, 0
 }
 
@@ -128,12 +132,9 @@ func (w *SendWR) SGE(addr uint64, length, lkey uint32) *SendWR {
 func (w *SendWR) Add(s SGE) *SendWR { return w.SGE(s.Addr, s.Length, s.LKey) }
 
 // InlineData copies data into the batch, to be sent from there: it may be changed and forgotten at once, and needs no region. It
-// takes one element for all of data and sets the flag Inline, whatever Flags says before or after. It panics when the batch has
-// less InlineRoom, and when it is called twice for one request.
+// takes one element for all of data and adds the flag Inline. It panics when the batch has less InlineRoom, and when it is called
+// twice for one request.
 func (w *SendWR) InlineData(data ...[]byte) *SendWR {
-	if w.keep != 0 {
-		panic(inlineTwice)
-	}
 	n := uint64(0)
 	for _, d := range data {
 		n += uint64(len(d))
@@ -145,12 +146,16 @@ func (w *SendWR) InlineData(data ...[]byte) *SendWR {
 		return w
 	}
 	to := w.inlineData()
+	for _, s := range w.SGEs() {
+		if s.Addr == uint64(uintptr(to)) {
+			panic(inlineTwice)
+		}
+	}
 	w.SGE(uint64(uintptr(to)), uint32(n), 0)
 	rest := unsafe.Slice((*byte)(to), n)
 	for _, d := range data {
 		rest = rest[copy(rest, d):]
 	}
-	w.keep = Inline
 	w.flags |= Inline
 	return w
 }
@@ -160,9 +165,9 @@ func (w *SendWR) inlineData() unsafe.Pointer {
 	return unsafe.Pointer(element(unsafe.Pointer(w), w.sges, w.room))
 }
 
-// Flags sets the flags, and leaves Inline set for data that InlineData has copied.
+// Flags adds flags to the request, which begins without any.
 func (w *SendWR) Flags(flags SendFlags) *SendWR {
-	w.flags = flags | w.keep
+	w.flags |= flags
 	return w
 }
 
@@ -180,6 +185,9 @@ func (w *SendWR) Opcode() WROpcode { return w.opcode }
 
 // SetID changes the id.
 func (w *SendWR) SetID(id uint64) { w.id = id }
+
+// SetFlags changes the flags. Those of a request with InlineData need Inline.
+func (w *SendWR) SetFlags(flags SendFlags) { w.flags = flags }
 
 // SetImm changes the immediate data.
 func (w *SendWR) SetImm(imm uint32) { binary.BigEndian.PutUint32(w.imm[:], imm) }
@@ -203,6 +211,7 @@ func (w *SendWR) SGEs() []SGE { return elements(unsafe.Pointer(w), w.sges, w.num
 
 // RecvWR is struct ibv_recv_wr, see ibv_post_recv(3): one request in the memory of a RecvBatch. It is used as SendWR is.
 type RecvWR struct {
+	_    noCopy
 	id   uint64  // wr_id
 	next uintptr // address of the next request
 	sges uintptr // sg_list, set once; only the first room elements exist
