@@ -120,6 +120,9 @@ func TestBatchesLiveOn(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if at := uintptr(unsafe.Pointer(b.WR(0))); at%64 != 0 {
+				t.Errorf("the requests begin at %#x, within a line of the cache", at)
+			}
 			return b.WR(99)
 		}()
 		runtime.GC()
