@@ -158,7 +158,7 @@ func TestSharedBatchStaysWhole(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
-			for i := range 5000 {
+			for i := range 100_000 {
 				panicText(func() { b.WR(i%8).Send(uint64(i)).SGE(1, 1, 1).Flags(Signaled) })
 				PostSend(p.QP(), b, 1+i%8)
 			}

@@ -6,10 +6,11 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// Source is host memory that a caller gives to a verb: a slice, a buffer, or an address. The zero value is none.
+// Source is host memory that a caller gives to a verb: a slice, a pin, a buffer, or an address. The zero value is none.
 type Source struct {
 	kind  sourceKind
 	bytes []byte
+	pin   *Pin
 	buf   *Buffer
 	addr  uintptr
 	len   uint64
@@ -20,6 +21,7 @@ type sourceKind uint8
 const (
 	noSource sourceKind = iota
 	sourceBytes
+	sourcePin
 	sourceBuffer
 	sourceAddr
 )
@@ -27,10 +29,13 @@ const (
 // FromBytes is the memory of a slice, which Take pins.
 func FromBytes(b []byte) Source { return Source{kind: sourceBytes, bytes: b} }
 
+// FromPin is the memory of a slice that is pinned already. It stays so as long as Take holds it, even after Unpin.
+func FromPin(p *Pin) Source { return Source{kind: sourcePin, pin: p} }
+
 // FromBuffer is the memory of a buffer, which Take keeps from being closed.
 func FromBuffer(b *Buffer) Source { return Source{kind: sourceBuffer, buf: b} }
 
-// FromAddr is memory that the caller keeps mapped.
+// FromAddr is memory that the caller keeps mapped, which must not be Go's (see RefuseGoHeap).
 func FromAddr(addr uintptr, length uint64) Source {
 	return Source{kind: sourceAddr, addr: addr, len: length}
 }
@@ -43,7 +48,8 @@ type Held struct {
 }
 
 // Take pins or retains the memory in the name of who, which is what uses it (see Buffer.Retain). No memory gives a Held of
-// address 0 and length 0. Errors: those of PinBytes and Retain, and an error for a nil buffer.
+// address 0 and length 0. Errors: those of PinBytes, Retain and RefuseGoHeap, os.ErrClosed for a Pin
+// that was unpinned, and an error for a nil pin or buffer.
 func (s Source) Take(who string) (Held, error) {
 	switch s.kind {
 	case sourceBytes:
@@ -52,6 +58,8 @@ func (s Source) Take(who string) (Held, error) {
 			return Held{}, err
 		}
 		return Held{pin.Addr(), pin.Len(), pin.Unpin}, nil
+	case sourcePin:
+		return s.pin.take()
 	case sourceBuffer:
 		if s.buf == nil {
 			return Held{}, errors.New("buffer is nil; make one with mem.New")
@@ -61,6 +69,10 @@ func (s Source) Take(who string) (Held, error) {
 			return Held{}, verr.Closed("", s.buf.String())
 		}
 		return Held{s.buf.Addr(), s.buf.Len(), release}, nil
+	case sourceAddr:
+		if err := RefuseGoHeap(s.addr, s.len); err != nil {
+			return Held{}, err
+		}
 	}
 	return Held{s.addr, s.len, func() {}}, nil
 }
