@@ -149,6 +149,14 @@ func TestPinIsKnown(t *testing.T) {
 	if !cmem.Accepts(&b[0]) {
 		t.Error("the memory is not pinned")
 	}
+	held, err := FromPin(p).Take("MR")
+	if err != nil {
+		t.Fatal(err)
+	}
+	held.Release()
+	if !cmem.Accepts(&b[0]) {
+		t.Error("the memory is not pinned any more, before Unpin")
+	}
 	p.Unpin()
 	if cmem.Accepts(&b[0]) {
 		t.Error("the memory is still pinned after Unpin")
