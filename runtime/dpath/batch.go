@@ -28,7 +28,7 @@ type config struct{ inline int }
 // InlineRoom gives each request room for that many bytes of inline data, see SendWR.InlineData. Receives have no use for it.
 func InlineRoom(bytes int) BatchOption { return func(c *config) { c.inline = bytes } }
 
-// mostInline is more than any device takes inline, and mostMemory more than any queue can make use of.
+// Limits that only a mistake reaches; without them, it would take all of the memory of the machine.
 const (
 	mostInline = 1 << 16
 	mostMemory = 1 << 30
@@ -74,8 +74,8 @@ func (b *SendBatch) Len() int {
 	return len(b.wrs)
 }
 
-// Close ends the use of the batch: posting it is an error from now on, and adding an element to a request a panic. A second Close is
-// os.ErrClosed. It is refused (syscall.EBUSY) while another goroutine posts the batch.
+// Close ends the use of the batch: posting it is an error from now on, and adding an element to a request a panic. A second
+// Close is os.ErrClosed. It is refused (syscall.EBUSY) while another goroutine posts the batch.
 func (b *SendBatch) Close() error {
 	if b == nil {
 		return nilBatch(sendVerb, "SendBatch")

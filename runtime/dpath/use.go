@@ -31,7 +31,7 @@ func (s *state) close(verb, what string, requests int) error {
 	case *s == closed || requests == 0:
 		return verr.Closed(verb, "the "+what)
 	case *s != free:
-		return sharedBatch(verb, what)
+		return verr.Busy(verb, "the "+what, []string{"a post of another goroutine"})
 	}
 	*s = closed
 	return nil

@@ -28,8 +28,8 @@ const MostSGEs = 1 << 16
 // SendWR is struct ibv_send_wr, see ibv_post_send(3): one request in the memory of a SendBatch.
 //
 // A method named after an operation (Send, Write, ...) begins a new request: it sets the id and what the operation needs,
-// and leaves the request without flags and without data. SGE, InlineData, Flags and To then add to it. The methods called Set change a
-// request that is complete, for the next time it is posted. All assign in place.
+// and leaves the request without flags and without data. SGE, InlineData, Flags and To then add to it. The methods called Set
+// change a request that is complete, for the next time it is posted. All assign in place.
 type SendWR struct {
 	_      noCopy
 	id     uint64  // wr_id
@@ -119,12 +119,13 @@ func (w *SendWR) FetchAdd(id, remote uint64, rkey uint32, add uint64) *SendWR {
 
 // SGE adds a piece of memory: length bytes at addr, registered under lkey.
 func (w *SendWR) SGE(addr uint64, length, lkey uint32) *SendWR {
-	if uint32(w.num) >= w.room {
+	n := uint32(w.num)
+	if n >= w.room {
 		panic(noRoom)
 	}
-	s := element(unsafe.Pointer(w), w.sges, uint32(w.num))
+	s := element(unsafe.Pointer(w), w.sges, n)
 	s.Addr, s.Length, s.LKey = addr, length, lkey
-	w.num++
+	w.num = int32(n + 1) // not num++: two goroutines that share the request must not count beyond room
 	return w
 }
 
@@ -227,12 +228,13 @@ func (w *RecvWR) Recv(id uint64) *RecvWR {
 
 // SGE adds a piece of memory: length bytes at addr, registered under lkey.
 func (w *RecvWR) SGE(addr uint64, length, lkey uint32) *RecvWR {
-	if uint32(w.num) >= w.room {
+	n := uint32(w.num)
+	if n >= w.room {
 		panic(noRoom)
 	}
-	s := element(unsafe.Pointer(w), w.sges, uint32(w.num))
+	s := element(unsafe.Pointer(w), w.sges, n)
 	s.Addr, s.Length, s.LKey = addr, length, lkey
-	w.num++
+	w.num = int32(n + 1) // not num++: two goroutines that share the request must not count beyond room
 	return w
 }
 
