@@ -7,16 +7,23 @@
 //
 // # Batches
 //
-// A call into C costs as much as twenty work requests, so requests are posted in batches. A SendBatch or RecvBatch has an array of
-// requests in memory outside Go's heap. A program fills in requests, or changes only what differs from the last time, and posts the
-// first n of them with one call. Requests may be changed as soon as the post has returned. A batch and its requests belong to one
-// goroutine at a time.
+// A crossing costs as much as twenty work requests, so requests are posted in batches: SendBatch and RecvBatch hold
+// an array of them, linked once. A program fills in requests, or changes only what differs from the last time, and posts the
+// first n of them, or any range, by one call. What was posted may be changed as soon as the call is back.
 //
-// Addresses in requests are numbers: nothing here keeps the memory alive or in its place. Until the completion (of an Inline
-// request: until the post has returned) it must be registered memory, pinned Go memory or memory outside Go's heap.
+// A batch, its requests included, belongs to one goroutine at a time. A post of a batch that another goroutine is posting, or
+// takes requests from meanwhile, is an error or a panic that says so; two goroutines that only fill in the same request at once
+// are seen by the race detector alone, which knows what C reads.
 //
-// An index out of range (a request beyond the batch, or more scatter/gather elements than a request has room for) is a run-time
-// panic, as it is for slices. So is the use of a batch after Close.
+// The memory of a batch is Go's, and lasts as long as anybody has the batch or one of its requests. So a closed batch, and a
+// request of one, can do no harm: posting is an error, and adding an element is a panic.
+//
+// Addresses in requests are numbers: nothing here keeps the memory at them alive or in its place. It must be
+// registered memory, pinned memory of Go or memory outside Go's heap, until the completion; with the flag Inline until the post is
+// back. InlineData copies bytes into the batch, and needs none of that.
+//
+// An index out of range (a request beyond the batch, one scatter/gather element more than a request has room for) is a
+// panic, as it is for slices.
 //
 // # Waiting
 //

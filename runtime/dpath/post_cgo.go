@@ -120,9 +120,10 @@ import (
 // PostSend posts the first n requests of the batch to the send queue of a queue pair (struct ibv_qp *) in one call:
 // ibv_post_send(3). n is 0 to b.Len().
 //
-// If all were posted, errno is 0 and bad is -1. Otherwise bad is the number of the request that was refused: the
-// requests before it were posted, and the later ones were not. bad is -1 with an errno when no request is at fault: n
-// is out of range or qp is nil (EINVAL, nothing was posted), or the provider did not say which.
+// errno is 0 when all were posted, and bad is -1 then. Otherwise bad is the request that was refused: those before it were
+// posted, it and those behind it were not. bad is -1 with an errno when no request is at fault: n out of range or no queue pair
+// (EINVAL, nothing was posted), a batch that another goroutine used meanwhile (EBUSY; what was posted is not known), or a
+// provider that did not tell. SendBatch.Refused gives the error of the first two.
 func PostSend(qp unsafe.Pointer, b *SendBatch, n int) (bad int, errno syscall.Errno) {
 	return PostSendFrom(qp, b, 0, n)
 }
@@ -130,16 +131,26 @@ func PostSend(qp unsafe.Pointer, b *SendBatch, n int) (bad int, errno syscall.Er
 // PostSendFrom is PostSend for n requests from number first on, such as those that are left when the queue was full
 // (ENOMEM). bad counts from the beginning of the batch.
 func PostSendFrom(qp unsafe.Pointer, b *SendBatch, first, n int) (bad int, errno syscall.Errno) {
-	if qp == nil || uint(first) > uint(len(b.wrs)) || uint(n) > uint(len(b.wrs)-first) {
+	if b == nil {
 		return -1, syscall.EINVAL
+	}
+	if b.state != free || qp == nil || uint(first) > uint(len(b.wrs)) || uint(n) > uint(len(b.wrs)-first) {
+		return -1, b.state.refused()
 	}
 	if n == 0 {
 		return -1, 0
 	}
 	var out C.struct_verbsgen_dpath_posted
 	begin, end := &b.wrs[first], &b.wrs[first+n-1]
+	turn := state(uintptr(unsafe.Pointer(&out))) // no other call has its answer there
+	b.state = turn
+	sending(b.wrs[first : first+n])
 	C.verbsgen_dpath_post_send(C.uintptr_t(uintptr(qp)), C.uintptr_t(uintptr(unsafe.Pointer(begin))),
 		C.uintptr_t(uintptr(unsafe.Pointer(end))), &out)
+	if b.state.end(turn) {
+		b.link() // two posts that cut the chain at once may have left it cut
+		return -1, syscall.EBUSY
+	}
 	if out.code == 0 {
 		return -1, 0
 	}
@@ -154,16 +165,26 @@ func PostRecv(qp unsafe.Pointer, b *RecvBatch, n int) (bad int, errno syscall.Er
 
 // PostRecvFrom is PostRecv for n requests from number first on. bad counts from the beginning of the batch.
 func PostRecvFrom(qp unsafe.Pointer, b *RecvBatch, first, n int) (bad int, errno syscall.Errno) {
-	if qp == nil || uint(first) > uint(len(b.wrs)) || uint(n) > uint(len(b.wrs)-first) {
+	if b == nil {
 		return -1, syscall.EINVAL
+	}
+	if b.state != free || qp == nil || uint(first) > uint(len(b.wrs)) || uint(n) > uint(len(b.wrs)-first) {
+		return -1, b.state.refused()
 	}
 	if n == 0 {
 		return -1, 0
 	}
 	var out C.struct_verbsgen_dpath_posted
 	begin, end := &b.wrs[first], &b.wrs[first+n-1]
+	turn := state(uintptr(unsafe.Pointer(&out))) // no other call has its answer there
+	b.state = turn
+	receiving(b.wrs[first : first+n])
 	C.verbsgen_dpath_post_recv(C.uintptr_t(uintptr(qp)), C.uintptr_t(uintptr(unsafe.Pointer(begin))),
 		C.uintptr_t(uintptr(unsafe.Pointer(end))), &out)
+	if b.state.end(turn) {
+		b.link() // two posts that cut the chain at once may have left it cut
+		return -1, syscall.EBUSY
+	}
 	if out.code == 0 {
 		return -1, 0
 	}

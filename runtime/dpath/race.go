@@ -13,3 +13,31 @@ func written(wcs []WC) {
 	addr := uintptr(unsafe.Pointer(unsafe.SliceData(wcs)))
 	runtime.RaceWriteRange(*(*unsafe.Pointer)(unsafe.Pointer(&addr)), len(wcs)*int(unsafe.Sizeof(WC{})))
 }
+
+// sending tells the race detector that C reads requests and what hangs on them. Two posts are a race by the state of the
+// batch, which each writes.
+func sending(wrs []SendWR) {
+	for i := range wrs {
+		w := &wrs[i]
+		read(unsafe.Pointer(w), unsafe.Sizeof(*w))
+		if w.num > 0 {
+			read(unsafe.Pointer(element(unsafe.Pointer(w), w.sges, 0)), uintptr(w.num)*unsafe.Sizeof(SGE{}))
+		}
+		if w.inline != 0 && w.flags&Inline != 0 {
+			read(w.inlineData(), uintptr(w.inline))
+		}
+	}
+}
+
+// receiving is as sending.
+func receiving(wrs []RecvWR) {
+	for i := range wrs {
+		w := &wrs[i]
+		read(unsafe.Pointer(w), unsafe.Sizeof(*w))
+		if w.num > 0 {
+			read(unsafe.Pointer(element(unsafe.Pointer(w), w.sges, 0)), uintptr(w.num)*unsafe.Sizeof(SGE{}))
+		}
+	}
+}
+
+func read(p unsafe.Pointer, n uintptr) { runtime.RaceReadRange(p, int(n)) }

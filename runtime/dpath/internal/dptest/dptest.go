@@ -27,6 +27,7 @@ const (
 	Nothing How = C.DP_NOTHING // do not even look at them
 	Walk    How = C.DP_WALK    // read all of the chain and write queue entries
 	Record  How = C.DP_RECORD  // keep what they said, for Seen
+	Pause   How = C.DP_PAUSE   // wait for Resume, before anything else
 )
 
 // Slots is how many requests or completions a provider holds at most.
@@ -72,6 +73,18 @@ func (p *Provider) Mislead(bad uintptr) {
 	if bad == 0 {
 		p.c.silent = 1
 	}
+}
+
+// Inside returns how many posts pause. Any goroutine may call it, and Resume.
+func (p *Provider) Inside() int { return int(C.dp_inside(p.c)) }
+
+// Resume ends the pause of posts, also of later ones; with false, later posts pause again.
+func (p *Provider) Resume(on bool) {
+	var c C.int
+	if on {
+		c = 1
+	}
+	C.dp_resume(p.c, c)
 }
 
 // Calls returns how often posts and polls were made.

@@ -65,6 +65,17 @@ static int refused(struct dp_provider *p, void *wr, void **bad)
 	return p->code;
 }
 
+int dp_inside(struct dp_provider *p) { return __atomic_load_n(&p->inside, __ATOMIC_SEQ_CST); }
+void dp_resume(struct dp_provider *p, int go) { __atomic_store_n(&p->resume, go, __ATOMIC_SEQ_CST); }
+
+static void pause_post(struct dp_provider *p)
+{
+	__atomic_add_fetch(&p->inside, 1, __ATOMIC_SEQ_CST);
+	while (!__atomic_load_n(&p->resume, __ATOMIC_SEQ_CST))
+		usleep(50);
+	__atomic_sub_fetch(&p->inside, 1, __ATOMIC_SEQ_CST);
+}
+
 static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad)
 {
 	struct dp_provider *p = of(qp->context);
@@ -72,6 +83,8 @@ static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_
 
 	if (p->how == DP_NOTHING && p->refuse < 0)
 		return 0;
+	if (p->how == DP_PAUSE)
+		pause_post(p);
 	p->posts++;
 	for (i = 0; wr != NULL; wr = wr->next, i++) {
 		if (i == p->refuse)
@@ -89,6 +102,8 @@ static int post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_
 	struct dp_provider *p = of(qp->context);
 	int i;
 
+	if (p->how == DP_PAUSE)
+		pause_post(p);
 	p->posts++;
 	for (i = 0; wr != NULL; wr = wr->next, i++) {
 		struct dp_seen *s = &p->seen[p->seen_count % DP_SLOTS];
