@@ -10,14 +10,17 @@ import (
 	"syscall"
 	"unsafe"
 
+	"github.com/verbsgen/verbsgen/runtime/gate"
 	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // SendBatch is an array of send requests outside Go's heap, linked in order. Make it with NewSendBatch.
 type SendBatch struct {
-	buf *mem.Buffer
-	wrs []SendWR
+	buf   *mem.Buffer
+	wrs   []SendWR
+	gate  gate.Gate // of the memory: posts use no other field that Close changes
+	count int       // of requests
 }
 
 // NewSendBatch makes a batch of wrs requests, at least 1, with room for sgesPerWR scatter/gather elements in each, from
@@ -29,7 +32,8 @@ func NewSendBatch(wrs, sgesPerWR int, opts ...mem.Option) (*SendBatch, error) {
 		return nil, err
 	}
 	base := unsafe.Pointer(unsafe.SliceData(buf.Bytes()))
-	b := &SendBatch{buf: buf, wrs: unsafe.Slice((*SendWR)(base), wrs)}
+	b := &SendBatch{buf: buf, wrs: unsafe.Slice((*SendWR)(base), wrs), count: wrs}
+	b.gate.Open(base)
 	for i := range b.wrs {
 		w := &b.wrs[i]
 		w.room, w.opcode = uint32(sgesPerWR), opSend
@@ -47,16 +51,17 @@ func (b *SendBatch) WR(i int) *SendWR { return &b.wrs[i] }
 // Len gives the number of requests, 0 after Close.
 func (b *SendBatch) Len() int { return len(b.wrs) }
 
-// Close frees the requests. A second Close is os.ErrClosed.
+// Close frees the requests, after a post of them that is being made. A second Close is os.ErrClosed.
 func (b *SendBatch) Close() error {
-	b.wrs = nil
-	return closeArena("ibv_post_send", b.buf)
+	return b.gate.End("ibv_post_send", "the batch", func() error { b.wrs = nil; return b.buf.Close() })
 }
 
 // RecvBatch is an array of receive requests outside Go's heap, linked in order. Make it with NewRecvBatch.
 type RecvBatch struct {
-	buf *mem.Buffer
-	wrs []RecvWR
+	buf   *mem.Buffer
+	wrs   []RecvWR
+	gate  gate.Gate // of the memory: posts use no other field that Close changes
+	count int       // of requests
 }
 
 // NewRecvBatch makes a batch of receive requests; arguments and errors are those of NewSendBatch.
@@ -66,7 +71,8 @@ func NewRecvBatch(wrs, sgesPerWR int, opts ...mem.Option) (*RecvBatch, error) {
 		return nil, err
 	}
 	base := unsafe.Pointer(unsafe.SliceData(buf.Bytes()))
-	b := &RecvBatch{buf: buf, wrs: unsafe.Slice((*RecvWR)(base), wrs)}
+	b := &RecvBatch{buf: buf, wrs: unsafe.Slice((*RecvWR)(base), wrs), count: wrs}
+	b.gate.Open(base)
 	for i := range b.wrs {
 		w := &b.wrs[i]
 		w.room = uint32(sgesPerWR)
@@ -84,10 +90,9 @@ func (b *RecvBatch) WR(i int) *RecvWR { return &b.wrs[i] }
 // Len gives the number of requests, 0 after Close.
 func (b *RecvBatch) Len() int { return len(b.wrs) }
 
-// Close frees the requests. A second Close is os.ErrClosed.
+// Close frees the requests, after a post of them that is being made. A second Close is os.ErrClosed.
 func (b *RecvBatch) Close() error {
-	b.wrs = nil
-	return closeArena("ibv_post_recv", b.buf)
+	return b.gate.End("ibv_post_recv", "the batch", func() error { b.wrs = nil; return b.buf.Close() })
 }
 
 // newArena maps the requests, and behind them the elements of all of them.
@@ -104,11 +109,4 @@ func newArena(verb string, wrs int, size uintptr, sges int, opts []mem.Option) (
 // elements gives the elements from number i on, which begin at offset off.
 func elements(base unsafe.Pointer, off uintptr, i int) *[MostSGEs]SGE {
 	return (*[MostSGEs]SGE)(unsafe.Add(base, off+uintptr(i)*unsafe.Sizeof(SGE{})))
-}
-
-func closeArena(verb string, buf *mem.Buffer) error {
-	if buf == nil || buf.Addr() == 0 {
-		return verr.Closed(verb, "the batch")
-	}
-	return buf.Close()
 }

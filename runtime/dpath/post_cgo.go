@@ -5,13 +5,15 @@ package dpath
 // This file is unsafe because it calls C and hands it memory. What keeps it sound: objects of C and requests go as
 // uintptr_t, for they are no Go memory and no Go pointer check has to look at them; completions go as uint8_t *, so the
 // compiler sees and keeps them; and noescape with nocallback lets those lie on the stack. Providers' posts and
-// polls are C and never reach Go. It could go if Go could call C without a crossing.
+// polls are C and never reach Go. A gate keeps the C object and the memory of a batch from being freed during a
+// call. It could go if Go could call C without a crossing.
 
 /*
-#cgo CFLAGS: -I${SRCDIR}/../abi
+#cgo CFLAGS: -I${SRCDIR}/../abi -I${SRCDIR}/../gate
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdint.h>
+#include "gate.h"
 #include "verbs_abi.h"
 
 #cgo noescape verbsgen_dpath_post_send
@@ -26,7 +28,12 @@ package dpath
 // Answers go through pointers because cgo looks up the stack twice for a function that has a result.
 struct verbsgen_dpath_posted {
 	uintptr_t bad; // the request that was refused
-	int code;      // 0 or an errno
+	int code;      // 0, an errno, or that something was closed
+};
+
+struct verbsgen_dpath_polled {
+	int found;
+	int code; // 0, ENOMEM, or that the queue was closed
 };
 
 // A positive answer is an errno. Providers exist that answer -1 and set errno, and that answer an errno with a minus.
@@ -37,33 +44,69 @@ static int verbsgen_dpath_errno(int code)
 	return code < 0 ? -code : code;
 }
 
-// The chain is cut behind last while it is posted.
-static void verbsgen_dpath_post_send(uintptr_t qp, uintptr_t first, uintptr_t last, struct verbsgen_dpath_posted *out)
+// Answers what keeps a post from being made: 0, or that something was closed.
+static int verbsgen_dpath_closed(uintptr_t queue, const uintptr_t *batch)
 {
-	struct ibv_qp *q = (struct ibv_qp *)qp;
-	struct ibv_send_wr *end = (struct ibv_send_wr *)last, *rest = end->next, *bad = NULL;
+	if (queue == 0)
+		return VERBSGEN_GATE_CLOSED;
+	return verbsgen_gate_object(batch) == 0 ? VERBSGEN_GATE_BATCH_CLOSED : 0;
+}
+
+// The chain is cut behind last while it is posted.
+static void verbsgen_dpath_post_send(const uintptr_t *gate, const uintptr_t *batch, uintptr_t first, uintptr_t last,
+	struct verbsgen_dpath_posted *out)
+{
+	struct ibv_send_wr *end = (struct ibv_send_wr *)last, *rest, *bad = NULL;
+	struct verbsgen_gate_slot *slot = verbsgen_gate_enter(gate, batch);
+	struct ibv_qp *q;
 	int code;
 
-	end->next = NULL;
-	code = q->context->ops.post_send(q, (struct ibv_send_wr *)first, &bad);
-	end->next = rest;
+	if (slot == NULL) {
+		out->code = ENOMEM;
+		return;
+	}
+	q = (struct ibv_qp *)verbsgen_gate_object(gate);
+	code = verbsgen_dpath_closed((uintptr_t)q, batch);
+	if (__builtin_expect(code == 0, 1)) {
+		rest = end->next;
+		end->next = NULL;
+		code = q->context->ops.post_send(q, (struct ibv_send_wr *)first, &bad);
+		end->next = rest;
+		if (code != 0)
+			code = verbsgen_dpath_errno(code);
+	}
+	verbsgen_gate_leave(slot);
 	if (code != 0) {
-		out->code = verbsgen_dpath_errno(code);
+		out->code = code;
 		out->bad = (uintptr_t)bad;
 	}
 }
 
-static void verbsgen_dpath_post_recv(uintptr_t qp, uintptr_t first, uintptr_t last, struct verbsgen_dpath_posted *out)
+static void verbsgen_dpath_post_recv(const uintptr_t *gate, const uintptr_t *batch, uintptr_t first, uintptr_t last,
+	struct verbsgen_dpath_posted *out)
 {
-	struct ibv_qp *q = (struct ibv_qp *)qp;
-	struct ibv_recv_wr *end = (struct ibv_recv_wr *)last, *rest = end->next, *bad = NULL;
+	struct ibv_recv_wr *end = (struct ibv_recv_wr *)last, *rest, *bad = NULL;
+	struct verbsgen_gate_slot *slot = verbsgen_gate_enter(gate, batch);
+	struct ibv_qp *q;
 	int code;
 
-	end->next = NULL;
-	code = q->context->ops.post_recv(q, (struct ibv_recv_wr *)first, &bad);
-	end->next = rest;
+	if (slot == NULL) {
+		out->code = ENOMEM;
+		return;
+	}
+	q = (struct ibv_qp *)verbsgen_gate_object(gate);
+	code = verbsgen_dpath_closed((uintptr_t)q, batch);
+	if (__builtin_expect(code == 0, 1)) {
+		rest = end->next;
+		end->next = NULL;
+		code = q->context->ops.post_recv(q, (struct ibv_recv_wr *)first, &bad);
+		end->next = rest;
+		if (code != 0)
+			code = verbsgen_dpath_errno(code);
+	}
+	verbsgen_gate_leave(slot);
 	if (code != 0) {
-		out->code = verbsgen_dpath_errno(code);
+		out->code = code;
 		out->bad = (uintptr_t)bad;
 	}
 }
@@ -84,27 +127,57 @@ static void verbsgen_dpath_order(struct ibv_wc *wc, int n)
 			wc[i].imm_data = ntohl(wc[i].imm_data);
 }
 
-// Polls up to tries times, until there is something.
-static void verbsgen_dpath_poll(uintptr_t cq, uint8_t *wcs, int n, long tries, int *got)
+// Polls up to tries times, until there is something or the queue is closed.
+static void verbsgen_dpath_poll(const uintptr_t *gate, uint8_t *wcs, int n, long tries, struct verbsgen_dpath_polled *out)
 {
-	struct ibv_cq *q = (struct ibv_cq *)cq;
+	struct verbsgen_gate_slot *slot = verbsgen_gate_enter(gate, NULL);
 	struct ibv_wc *wc = (struct ibv_wc *)wcs;
-	int (*poll)(struct ibv_cq *, int, struct ibv_wc *) = q->context->ops.poll_cq;
-	int found = poll(q, n, wc);
+	int (*poll)(struct ibv_cq *, int, struct ibv_wc *);
+	struct ibv_cq *q;
+	int found;
 
-	for (; __builtin_expect(found == 0, 1) && tries > 1; tries--)
+	if (slot == NULL) {
+		out->code = ENOMEM;
+		return;
+	}
+	q = (struct ibv_cq *)verbsgen_gate_object(gate);
+	if (__builtin_expect(q == NULL, 0)) {
+		verbsgen_gate_leave(slot);
+		out->code = VERBSGEN_GATE_CLOSED;
+		return;
+	}
+	poll = q->context->ops.poll_cq;
+	found = poll(q, n, wc);
+	for (; __builtin_expect(found == 0, 1) && tries > 1; tries--) {
+		if (__builtin_expect(verbsgen_gate_object(gate) == 0, 0)) {
+			out->code = VERBSGEN_GATE_CLOSED;
+			break;
+		}
 		found = poll(q, n, wc);
+	}
+	verbsgen_gate_leave(slot);
 	verbsgen_dpath_order(wc, found < n ? found : n);
-	*got = found;
+	out->found = found;
 }
 
-static void verbsgen_dpath_notify(uintptr_t cq, int solicited, int *code)
+static void verbsgen_dpath_notify(const uintptr_t *gate, int solicited, int *code)
 {
-	struct ibv_cq *q = (struct ibv_cq *)cq;
+	struct verbsgen_gate_slot *slot = verbsgen_gate_enter(gate, NULL);
+	struct ibv_cq *q;
 
-	*code = q->context->ops.req_notify_cq(q, solicited);
-	if (*code != 0)
-		*code = verbsgen_dpath_errno(*code);
+	if (slot == NULL) {
+		*code = ENOMEM;
+		return;
+	}
+	q = (struct ibv_cq *)verbsgen_gate_object(gate);
+	if (q == NULL) {
+		*code = VERBSGEN_GATE_CLOSED;
+	} else {
+		*code = q->context->ops.req_notify_cq(q, solicited);
+		if (*code != 0)
+			*code = verbsgen_dpath_errno(*code);
+	}
+	verbsgen_gate_leave(slot);
 }
 */
 import "C"
@@ -115,6 +188,8 @@ import (
 	"unsafe"
 
 	_ "github.com/verbsgen/verbsgen/runtime/abi" // declarations of verbs_abi.h
+	"github.com/verbsgen/verbsgen/runtime/gate"
+	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // PostSend posts the first n requests of the batch to the send queue of a queue pair (struct ibv_qp *) by one call:
@@ -123,51 +198,69 @@ import (
 // errno is 0 when all were posted, and bad is -1 then. Otherwise bad is the request that was refused: those before it were
 // posted, it and those behind it were not. bad is -1 with an errno when no request is at fault: n out of range or no queue pair
 // (EINVAL, nothing was posted), or a provider that did not tell.
-func PostSend(qp unsafe.Pointer, b *SendBatch, n int) (bad int, errno syscall.Errno) {
+func PostSend(qp *gate.Gate, b *SendBatch, n int) (bad int, errno syscall.Errno) {
 	return PostSendFrom(qp, b, 0, n)
 }
 
 // PostSendFrom is PostSend for n requests from number first on: those that are left when the queue was full (ENOMEM). bad
 // counts from the beginning of the batch.
-func PostSendFrom(qp unsafe.Pointer, b *SendBatch, first, n int) (bad int, errno syscall.Errno) {
-	if qp == nil || uint(first) > uint(len(b.wrs)) || uint(n) > uint(len(b.wrs)-first) {
+func PostSendFrom(qp *gate.Gate, b *SendBatch, first, n int) (bad int, errno syscall.Errno) {
+	const size = unsafe.Sizeof(SendWR{})
+	base := uintptr(b.gate.Object()) // what is read here may be gone at once: C looks again
+	if base == 0 || !qp.IsOpen() {
+		return -1, closed(qp)
+	}
+	if uint(first) > uint(b.count) || uint(n) > uint(b.count-first) {
 		return -1, syscall.EINVAL
 	}
 	if n == 0 {
 		return -1, 0
 	}
 	var out C.struct_verbsgen_dpath_posted
-	begin, end := &b.wrs[first], &b.wrs[first+n-1]
-	C.verbsgen_dpath_post_send(C.uintptr_t(uintptr(qp)), C.uintptr_t(uintptr(unsafe.Pointer(begin))),
-		C.uintptr_t(uintptr(unsafe.Pointer(end))), &out)
+	begin := base + uintptr(first)*size
+	C.verbsgen_dpath_post_send((*C.uintptr_t)(qp.Word()), (*C.uintptr_t)(b.gate.Word()), C.uintptr_t(begin),
+		C.uintptr_t(begin+uintptr(n-1)*size), &out)
 	if out.code == 0 {
 		return -1, 0
 	}
-	return index(uintptr(out.bad), uintptr(unsafe.Pointer(begin)), unsafe.Sizeof(*begin), first, n), syscall.Errno(out.code)
+	return index(uintptr(out.bad), begin, size, first, n), syscall.Errno(out.code)
 }
 
 // PostRecv posts the first n requests of the batch to the receive queue of a queue pair: ibv_post_recv(3). Answers are
 // those of PostSend.
-func PostRecv(qp unsafe.Pointer, b *RecvBatch, n int) (bad int, errno syscall.Errno) {
+func PostRecv(qp *gate.Gate, b *RecvBatch, n int) (bad int, errno syscall.Errno) {
 	return PostRecvFrom(qp, b, 0, n)
 }
 
 // PostRecvFrom is PostRecv for n requests from number first on. bad counts from the beginning of the batch.
-func PostRecvFrom(qp unsafe.Pointer, b *RecvBatch, first, n int) (bad int, errno syscall.Errno) {
-	if qp == nil || uint(first) > uint(len(b.wrs)) || uint(n) > uint(len(b.wrs)-first) {
+func PostRecvFrom(qp *gate.Gate, b *RecvBatch, first, n int) (bad int, errno syscall.Errno) {
+	const size = unsafe.Sizeof(RecvWR{})
+	base := uintptr(b.gate.Object()) // what is read here may be gone at once: C looks again
+	if base == 0 || !qp.IsOpen() {
+		return -1, closed(qp)
+	}
+	if uint(first) > uint(b.count) || uint(n) > uint(b.count-first) {
 		return -1, syscall.EINVAL
 	}
 	if n == 0 {
 		return -1, 0
 	}
 	var out C.struct_verbsgen_dpath_posted
-	begin, end := &b.wrs[first], &b.wrs[first+n-1]
-	C.verbsgen_dpath_post_recv(C.uintptr_t(uintptr(qp)), C.uintptr_t(uintptr(unsafe.Pointer(begin))),
-		C.uintptr_t(uintptr(unsafe.Pointer(end))), &out)
+	begin := base + uintptr(first)*size
+	C.verbsgen_dpath_post_recv((*C.uintptr_t)(qp.Word()), (*C.uintptr_t)(b.gate.Word()), C.uintptr_t(begin),
+		C.uintptr_t(begin+uintptr(n-1)*size), &out)
 	if out.code == 0 {
 		return -1, 0
 	}
-	return index(uintptr(out.bad), uintptr(unsafe.Pointer(begin)), unsafe.Sizeof(*begin), first, n), syscall.Errno(out.code)
+	return index(uintptr(out.bad), begin, size, first, n), syscall.Errno(out.code)
+}
+
+// closed answers which of the two is closed: the queue pair before the batch.
+func closed(qp *gate.Gate) syscall.Errno {
+	if qp.IsOpen() {
+		return verr.ErrnoBatchClosed
+	}
+	return verr.ErrnoClosed
 }
 
 // index finds the request at address bad among the n of that size at begin, the first of which is number first: -1 when it
@@ -183,42 +276,45 @@ func index(bad, begin, size uintptr, first, n int) int {
 // PollCQ takes up to len(wcs) completions off a completion queue (struct ibv_cq *) into wcs: ibv_poll_cq(3). n is how many,
 // 0 when there are none. wcs may lie on the stack. ibv_poll_cq gives no errno, so errno is EIO for a queue that cannot be
 // polled any more, and EINVAL when cq is nil.
-func PollCQ(cq unsafe.Pointer, wcs []WC) (n int, errno syscall.Errno) {
+func PollCQ(cq *gate.Gate, wcs []WC) (n int, errno syscall.Errno) {
 	return PollSpin(cq, wcs, 1)
 }
 
 // PollSpin is PollCQ, repeated in C up to tries times until there is a completion. Below 1, tries counts as 1. It holds
 // its thread meanwhile, but not the processor that Go runs on (other goroutines go on), so keep tries below
 // some thousands: a context cannot end it.
-func PollSpin(cq unsafe.Pointer, wcs []WC, tries int) (n int, errno syscall.Errno) {
-	if cq == nil {
-		return 0, syscall.EINVAL
+func PollSpin(cq *gate.Gate, wcs []WC, tries int) (n int, errno syscall.Errno) {
+	if !cq.IsOpen() {
+		return 0, verr.ErrnoClosed
 	}
 	size := min(len(wcs), math.MaxInt32)
 	if size == 0 {
 		return 0, 0
 	}
 	written(wcs)
-	var got C.int
-	C.verbsgen_dpath_poll(C.uintptr_t(uintptr(cq)), (*C.uint8_t)(unsafe.Pointer(unsafe.SliceData(wcs))), C.int(size),
-		C.long(tries), &got)
-	if uint(got) > uint(size) {
+	var out C.struct_verbsgen_dpath_polled
+	C.verbsgen_dpath_poll((*C.uintptr_t)(cq.Word()), (*C.uint8_t)(unsafe.Pointer(unsafe.SliceData(wcs))), C.int(size),
+		C.long(tries), &out)
+	if out.code != 0 {
+		return 0, syscall.Errno(out.code)
+	}
+	if uint(out.found) > uint(size) {
 		return 0, syscall.EIO
 	}
-	return int(got), 0
+	return int(out.found), 0
 }
 
 // ReqNotify asks for one event on the completion channel of the queue when its next completion arrives, or with
 // solicitedOnly its next solicited or failed one: ibv_req_notify_cq(3). Poll again after it: completions that came before
 // give no event.
-func ReqNotify(cq unsafe.Pointer, solicitedOnly bool) syscall.Errno {
-	if cq == nil {
-		return syscall.EINVAL
+func ReqNotify(cq *gate.Gate, solicitedOnly bool) syscall.Errno {
+	if !cq.IsOpen() {
+		return verr.ErrnoClosed
 	}
 	var solicited, code C.int
 	if solicitedOnly {
 		solicited = 1
 	}
-	C.verbsgen_dpath_notify(C.uintptr_t(uintptr(cq)), solicited, &code)
+	C.verbsgen_dpath_notify((*C.uintptr_t)(cq.Word()), solicited, &code)
 	return syscall.Errno(code)
 }

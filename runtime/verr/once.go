@@ -5,18 +5,31 @@ import (
 	"syscall"
 )
 
+// What calls of the data path answer in the place of an errno when something that they use was closed. The numbers are
+// above all that Linux has; Once.Errno makes the errors of them.
+const (
+	ErrnoClosed      syscall.Errno = 0x10000 + iota // the object that the verb is called on
+	ErrnoBatchClosed                                // the batch of work requests
+)
+
 // Once makes the errors of a verb on a hot path: one for each errno, at its first use, so that a call that fails again
 // allocates nothing.
 type Once struct {
-	Verb   string
-	Kind   string // of the handles that the verb is used on
-	errs   [256]atomic.Pointer[Error]
-	closed atomic.Pointer[error]
+	Verb        string
+	Kind        string // of the handles that the verb is used on
+	errs        [256]atomic.Pointer[Error]
+	closed      atomic.Pointer[error]
+	batchClosed atomic.Pointer[error]
 }
 
-// Errno is the error of a call that failed with errno.
+// Errno is the error of a call that failed with errno, or found something closed.
 func (o *Once) Errno(errno syscall.Errno) error {
-	if uint64(errno) >= uint64(len(o.errs)) {
+	switch {
+	case errno == ErrnoClosed:
+		return o.Closed()
+	case errno == ErrnoBatchClosed:
+		return o.closedOnce(&o.batchClosed, "the batch")
+	case uint64(errno) >= uint64(len(o.errs)):
 		return Failed(o.Verb, errno, nil)
 	}
 	if e := o.errs[errno].Load(); e != nil {
@@ -28,11 +41,13 @@ func (o *Once) Errno(errno syscall.Errno) error {
 }
 
 // Closed is the error of a use after Close.
-func (o *Once) Closed() error {
-	if e := o.closed.Load(); e != nil {
+func (o *Once) Closed() error { return o.closedOnce(&o.closed, o.Kind) }
+
+func (o *Once) closedOnce(made *atomic.Pointer[error], what string) error {
+	if e := made.Load(); e != nil {
 		return *e
 	}
-	e := Closed(o.Verb, o.Kind)
-	o.closed.Store(&e)
+	e := Closed(o.Verb, what)
+	made.Store(&e)
 	return e
 }
