@@ -38,14 +38,14 @@ func TestAdopt(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var d DM
-			direct := d.adopt(0x1000, tt.length, tt.known, tt.m)
+			direct := d.adopt(tt.length, tt.known, tt.m)
 			length, known := d.Length()
-			if d.Mode() != tt.mode || direct != (tt.mode == Direct4) {
-				t.Errorf("mode %v, direct %v, want %v", d.Mode(), direct, tt.mode)
+			if d.mode != tt.mode {
+				t.Errorf("mode %v, want %v", d.mode, tt.mode)
 			}
-			if length != tt.wantLength || known != tt.wantKnown || d.direct != tt.direct {
+			if length != tt.wantLength || known != tt.wantKnown || direct != tt.direct {
 				t.Errorf("length %d (known %v), %d direct; want %d (known %v), %d direct",
-					length, known, d.direct, tt.wantLength, tt.wantKnown, tt.direct)
+					length, known, direct, tt.wantLength, tt.wantKnown, tt.direct)
 			}
 		})
 	}

@@ -4,9 +4,9 @@ import (
 	"encoding/binary"
 	"sync/atomic"
 	"time"
-	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/devmem/internal/dmcopy"
+	"github.com/verbsgen/verbsgen/runtime/gate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -36,19 +36,20 @@ func (m Mode) String() string {
 }
 
 // DM reaches the bytes of one device memory. The zero value is detached. It is embedded in a generated handle and must
-// not be copied after Attach.
+// not be copied after Attach. Copies run beside each other and beside End; Attach runs alone.
 //
 // Nothing happens to the memory when a DM becomes unreachable (handles have no finalizers), so no copy has to keep it alive.
 type DM struct {
-	direct  uint64         // bytes that may be accessed at base, a multiple of 4; 0 in every mode but Direct4
-	base    unsafe.Pointer // first byte of the mapping, memory of the provider
-	handle  uintptr        // struct ibv_dm *, memory of the provider; 0 when detached or refused
-	shim    uint64         // length in mode Shim when it is known, else 0
+	span  dmcopy.Span // the mapping; closed in every mode but Direct4
+	gate  gate.Gate   // struct ibv_dm *, memory of the provider; closed when detached
+	quick atomic.Bool // long reads may be made directly: they were seen to cost what host memory costs
+
+	// What Attach decided. It stays when the gate is closed, so that copies may look at it at any time.
+	shim    uint64 // length in mode Shim when it is known, else 0
 	length  uint64
 	known   bool
 	mode    Mode
 	refused *refusal
-	quick   atomic.Bool // long reads may be made directly: they were seen to cost what host memory costs
 }
 
 // WriteAt copies p to the device memory, beginning at byte off of it: ibv_memcpy_to_dm, see ibv_alloc_dm(3).
@@ -59,15 +60,14 @@ type DM struct {
 // stack; it is not kept. Nothing is allocated, on success or on error. Call Flush after the last write.
 func (d *DM) WriteAt(p []byte, off int64) (n int, err error) {
 	o, size := uint64(off), uint64(len(p))
-	// One chain for each mode, true for what nearly every call is: short and aligned, within the memory. The sum cannot wrap
-	// once its parts are bounded. Everything else is sorted out in writeRest.
-	if (size-granule)&^(dmcopy.WriteChunk-granule) == 0 && o%granule == 0 && o < d.direct && o+size <= d.direct {
-		dmcopy.WriteSmall(unsafe.Add(d.base, o), p)
+	// One chain for each mode, true for what nearly every call is: short and aligned, within the memory, which the assembly
+	// checks. Everything else is sorted out in writeRest.
+	if (size-granule)&^(dmcopy.WriteChunk-granule) == 0 && o%granule == 0 && d.mode == Direct4 && dmcopy.WriteSmall(&d.span, o, p) {
 		return len(p), nil
 	}
-	if o < d.shim && size <= d.shim-o {
+	if o < d.shim && size <= d.shim-o && d.gate.IsOpen() {
 		dmcopy.HostRead(p)
-		if code := shimWrite(d.handle, o, p); code != 0 {
+		if code := shimWrite(&d.gate, o, p); code != 0 {
 			return 0, writing.failed(code)
 		}
 		return len(p), nil
@@ -79,13 +79,12 @@ func (d *DM) WriteAt(p []byte, off int64) (n int, err error) {
 // ibv_alloc_dm(3). It has the shape of io.ReaderAt, but never gives io.EOF or a part; errors are those of WriteAt.
 func (d *DM) ReadAt(p []byte, off int64) (n int, err error) {
 	o, size := uint64(off), uint64(len(p))
-	if (size-granule)&^(dmcopy.ReadChunk-granule) == 0 && o%granule == 0 && o < d.direct && o+size <= d.direct {
-		dmcopy.ReadSmall(p, unsafe.Add(d.base, o))
+	if (size-granule)&^(dmcopy.ReadChunk-granule) == 0 && o%granule == 0 && d.mode == Direct4 && dmcopy.ReadSmall(p, &d.span, o) {
 		return len(p), nil
 	}
-	if o < d.shim && size <= d.shim-o {
+	if o < d.shim && size <= d.shim-o && d.gate.IsOpen() {
 		dmcopy.HostWritten(p)
-		if code := shimRead(d.handle, o, p); code != 0 {
+		if code := shimRead(&d.gate, o, p); code != 0 {
 			return 0, reading.failed(code)
 		}
 		return len(p), nil
@@ -96,8 +95,7 @@ func (d *DM) ReadAt(p []byte, off int64) (n int, err error) {
 // PutUint32 writes v at byte off, in the byte order of the processor, as one store of four bytes. Errors are those of
 // WriteAt.
 func (d *DM) PutUint32(off int64, v uint32) error {
-	if o := uint64(off); o%granule == 0 && o < d.direct {
-		dmcopy.Store(unsafe.Add(d.base, o), v)
+	if o := uint64(off); o%granule == 0 && dmcopy.Available && dmcopy.Store(&d.span, o, v) {
 		return nil
 	}
 	var b [granule]byte
@@ -108,8 +106,10 @@ func (d *DM) PutUint32(off int64, v uint32) error {
 
 // GetUint32 reads the four bytes at off, in the byte order of the processor, as one load. Errors are those of ReadAt.
 func (d *DM) GetUint32(off int64) (uint32, error) {
-	if o := uint64(off); o%granule == 0 && o < d.direct {
-		return dmcopy.Load(unsafe.Add(d.base, o)), nil
+	if o := uint64(off); o%granule == 0 && dmcopy.Available {
+		if v, ok := dmcopy.Load(&d.span, o); ok {
+			return v, nil
+		}
 	}
 	var b [granule]byte
 	if _, err := d.readRest(b[:], off); err != nil {
@@ -129,19 +129,16 @@ func (d *DM) Flush() {
 	fence()
 }
 
-// Mode tells how the bytes are reached.
-func (d *DM) Mode() Mode { return d.mode }
+// Mode tells how the bytes are reached: not at all, Detached, from when End began.
+func (d *DM) Mode() Mode {
+	if !d.gate.IsOpen() {
+		return Detached
+	}
+	return d.mode
+}
 
 // Length gives the number of bytes, when it is known: for an imported device memory only the provider can tell.
 func (d *DM) Length() (bytes uint64, known bool) { return d.length, d.known }
-
-// Detach ends the use of the device memory: later copies are errors that are os.ErrClosed. It is called before the
-// provider frees it, or after it did with no copy in between.
-func (d *DM) Detach() {
-	d.direct, d.base, d.shim, d.handle = 0, nil, 0, 0
-	d.mode, d.refused = Detached, nil
-	d.quick.Store(false)
-}
 
 // writeRest makes the writes that are not short and direct, and finds out what is wrong with the others.
 //
@@ -150,12 +147,14 @@ func (d *DM) writeRest(p []byte, off int64) (int, error) {
 	if err := d.check(writing, off, len(p)); err != nil {
 		return 0, err
 	}
-	if d.direct != 0 {
-		dmcopy.Write(unsafe.Add(d.base, off), p)
+	if d.mode == Direct4 {
+		if !dmcopy.Write(&d.span, uint64(off), p) {
+			return 0, writing.detached // while it copied
+		}
 		return len(p), nil
 	}
 	dmcopy.HostRead(p)
-	if code := shimWrite(d.handle, uint64(off), p); code != 0 {
+	if code := shimWrite(&d.gate, uint64(off), p); code != 0 {
 		return 0, writing.failed(code)
 	}
 	return len(p), nil
@@ -177,12 +176,14 @@ func (d *DM) readRest(p []byte, off int64) (int, error) {
 	if err := d.check(reading, off, len(p)); err != nil {
 		return 0, err
 	}
-	if d.direct != 0 && (len(p) < longRead || d.quick.Load()) {
+	if d.mode == Direct4 && (len(p) < longRead || d.quick.Load()) {
 		chunk := dmcopy.ReadChunk
 		if len(p) >= longRead {
 			chunk = dmcopy.WriteChunk // quick enough for pieces of that size
 		}
-		dmcopy.Read(p, unsafe.Add(d.base, off), chunk)
+		if !dmcopy.Read(p, &d.span, uint64(off), chunk) {
+			return 0, reading.detached
+		}
 		return len(p), nil
 	}
 	dmcopy.HostWritten(p)
@@ -196,11 +197,11 @@ func (d *DM) readRest(p []byte, off int64) (int, error) {
 // timedRead reads through the provider. When the memory could be read directly it looks at the time that took: a copy
 // takes longer than it must when the thread is held up, but never shorter, so one quick copy proves the mapping quick.
 func (d *DM) timedRead(p []byte, off int64) int {
-	if d.direct == 0 {
-		return shimRead(d.handle, uint64(off), p)
+	if d.mode != Direct4 {
+		return shimRead(&d.gate, uint64(off), p)
 	}
 	begin := time.Now()
-	code := shimRead(d.handle, uint64(off), p)
+	code := shimRead(&d.gate, uint64(off), p)
 	if code == 0 && time.Since(begin) <= quickRead*time.Duration(len(p)/granule) {
 		d.quick.Store(true)
 	}
@@ -209,6 +210,9 @@ func (d *DM) timedRead(p []byte, off int64) int {
 
 // check answers what keeps a copy from being made, nil when nothing does.
 func (d *DM) check(dir *direction, off int64, n int) error {
+	if !d.gate.IsOpen() {
+		return dir.detached
+	}
 	if d.mode != Direct4 && d.mode != Shim {
 		return d.unusable(dir)
 	}
@@ -228,10 +232,7 @@ func (d *DM) check(dir *direction, off int64, n int) error {
 }
 
 func (d *DM) unusable(dir *direction) *verr.Error {
-	switch {
-	case d.refused == nil:
-		return dir.detached
-	case dir == reading:
+	if dir == reading {
 		return d.refused.read
 	}
 	return d.refused.write

@@ -1,20 +1,18 @@
 package devmem
 
-import (
-	"syscall"
-	"unsafe"
-)
+import "syscall"
 
-// End ends the C object at c by calling end. The device memory is detached before, so that a later copy is an error and not a
-// fault, and attached again when end fails.
-func (d *DM) End(c unsafe.Pointer, end func() error) error {
-	length, known := d.Length()
-	d.Detach()
-	if err := end(); err != nil {
-		_ = d.Attach(c, length, known) // an error of attaching is returned by the first copy
+// End makes later copies errors that are os.ErrClosed, waits for those that are being made, and runs end, which ends the C object for
+// verb. When end fails, copies go on. A device memory that is detached, or is being ended by another call, is os.ErrClosed.
+func (d *DM) End(verb string, end func() error) error {
+	return d.gate.End(verb, "DM", func() error {
+		length := d.span.Close()
+		err := end()
+		if err != nil {
+			d.span.Reopen(length)
+		}
 		return err
-	}
-	return nil
+	})
 }
 
 // GoneHints says what is left to do when the kernel does not know a device memory any more.

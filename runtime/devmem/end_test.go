@@ -24,7 +24,7 @@ func TestEnd(t *testing.T) {
 			return result
 		}
 	}
-	if err := f.End(f.object, during(syscall.EBUSY)); !errors.Is(err, syscall.EBUSY) {
+	if err := f.End("ibv_free_dm", during(syscall.EBUSY)); !errors.Is(err, syscall.EBUSY) {
 		t.Errorf("End: %v", err)
 	}
 	if length, known := f.Length(); f.Mode() != mode || length != 64 || !known {
@@ -33,7 +33,7 @@ func TestEnd(t *testing.T) {
 	if _, err := f.WriteAt(make([]byte, 4), 0); err != nil {
 		t.Errorf("a copy after a failure: %v", err)
 	}
-	if err := f.End(f.object, during(nil)); err != nil || f.Mode() != devmem.Detached {
+	if err := f.End("ibv_free_dm", during(nil)); err != nil || f.Mode() != devmem.Detached {
 		t.Errorf("End: %v, mode %v", err, f.Mode())
 	}
 }

@@ -42,8 +42,11 @@ func newDirection(verb string) *direction {
 	}
 }
 
-// failed gives the error for a code that the provider's callback returned.
+// failed gives the error for a code that the provider's callback returned, or that was returned in its place.
 func (d *direction) failed(code int) *verr.Error {
+	if code == int(verr.ErrnoClosed) {
+		return d.detached
+	}
 	if code < 1 || code > lastErrno {
 		return d.noErrno
 	}

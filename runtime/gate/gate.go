@@ -69,4 +69,3 @@ func (g *Gate) drain(verb, kind string) error {
 	}
 	return nil
 }
-
