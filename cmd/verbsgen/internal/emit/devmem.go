@@ -10,7 +10,7 @@ import (
 // destroyDM makes the ends of device memory: destroy, free, and with imported memory also unimport, Unimport and Free.
 func (e *emitter) destroyDM(g *goFile, o *model.Object) {
 	if !e.has(form.ImportDM) {
-		g.fn(endDM(o, "destroy", "gives the C object back.", e.destroyCall(o.Destroy, jen.Nil())))
+		g.fn(endDM(o, o.Destroy, "destroy", "gives the C object back.", e.destroyCall(o.Destroy, jen.Nil())))
 		return
 	}
 	unimport := e.byForm[form.ImportDM].Part(form.PartUnimport)
@@ -20,8 +20,8 @@ func (e *emitter) destroyDM(g *goFile, o *model.Object) {
 		recv: self(o), name: "destroy", results: errResult(),
 		body: []jen.Code{jen.If(id("o.imported")).Block(jen.Return(id("o.unimport").Call())), jen.Return(id("o.free").Call())},
 	})
-	g.fn(endDM(o, "free", "destroys the device memory in the kernel.", e.destroyCall(o.Destroy, gone)))
-	g.fn(endDM(o, "unimport", "cleans up in this process alone.", e.destroyCall(unimport, jen.Nil())))
+	g.fn(endDM(o, o.Destroy, "free", "destroys the device memory in the kernel.", e.destroyCall(o.Destroy, gone)))
+	g.fn(endDM(o, unimport, "unimport", "cleans up in this process alone.", e.destroyCall(unimport, jen.Nil())))
 	g.fn(ending(o, unimport, "Unimport", "closes the handle without touching the device memory, also when this handle allocated it. It is what is left to do after another context's Free; the Close of an imported handle is the same", "unimport"))
 	g.fn(ending(o, o.Destroy, "Free", "destroys the device memory in the kernel, also when this handle imported it, and closes the handle. After that every other handle of the same memory can only be given up with Unimport", "free"))
 }
@@ -29,19 +29,19 @@ func (e *emitter) destroyDM(g *goFile, o *model.Object) {
 // endDM makes a method that ends the C object, with the copies detached from it:
 //
 //	func (o *DM) free() error {
-//		return o.mem.End(o.c, func() error {
+//		return o.mem.End("ibv_free_dm", func() error {
 //			if errno := rawFreeDM(o.c); errno != 0 {
 //				return verr.Failed("ibv_free_dm", errno, nil)
 //			}
 //			return nil
 //		})
 //	}
-func endDM(o *model.Object, name, does string, call []jen.Code) fn {
+func endDM(o *model.Object, v *model.Verb, name, does string, call []jen.Code) fn {
 	end := jen.Func().Params().Error().Block(append(call, jen.Return(jen.Nil()))...)
 	return fn{
 		doc:  "// " + name + " " + does,
 		recv: self(o), name: name, results: errResult(),
-		body: []jen.Code{jen.Return(id("o.mem.End").Call(id("o.c"), end))},
+		body: []jen.Code{jen.Return(id("o.mem.End").Call(jen.Lit(v.C), end))},
 	}
 }
 
@@ -61,7 +61,7 @@ func (e *emitter) deviceMemory(g *goFile, o *model.Object) {
 	copied := func(v made, name, to, does string, params, results, args []jen.Code) {
 		forward(doc(name, does, v.C, v.Page), name, to, params, results, args)
 	}
-	copied(to, to.m.Name, "WriteAt", "copies p to offset off of the device memory, as io.WriterAt: all of it, or none and an error. A range beyond the end is syscall.EFAULT; an odd length or offset, where the device copies words of 4 bytes, is syscall.EINVAL. It allocates nothing. It must not run while the DM is being closed",
+	copied(to, to.m.Name, "WriteAt", "copies p to offset off of the device memory, as io.WriterAt: all of it, or none and an error. A range beyond the end is syscall.EFAULT; an odd length or offset, where the device copies words of 4 bytes, is syscall.EINVAL. It allocates nothing. Close waits for a copy; one that comes later is os.ErrClosed",
 		[]jen.Code{bytes, off}, errResult(jen.Int()), []jen.Code{id("p"), id("off")})
 	copied(from, from.m.Name, "ReadAt", "copies from offset off of the device memory to p, as io.ReaderAt but never short and never io.EOF: a range beyond the end is syscall.EFAULT. Its other errors are those of WriteAt",
 		[]jen.Code{bytes, off}, errResult(jen.Int()), []jen.Code{id("p"), id("off")})

@@ -44,17 +44,21 @@ func ending(o *model.Object, v *model.Verb, name, does, by string) fn {
 //		}
 //		return nil
 //	}
+//
+// An object of the data path waits for the calls that are inside:
+//
+//	return o.gate.End("ibv_destroy_qp", "QP", func() error { ... the same })
 func (e *emitter) destroy(g *goFile, o *model.Object) {
 	var body []jen.Code
 	if e.listens(o) {
 		body = append(body, id("o.waiting.Stop").Call())
 	}
 	body = append(body, e.destroyCall(o.Destroy, jen.Nil())...)
-	body = append(body, e.removeFromIndex(o))
+	body = append(body, e.removeFromIndex(o), jen.If(notNil(id("o.release"))).Block(id("o.release").Call()), jen.Return(jen.Nil()))
 	if o.Hot {
-		body = append(body, remark(assign(id("o.c"), jen.Nil()), "the data path looks at it"))
+		all := jen.Func().Params().Error().Block(body...)
+		body = []jen.Code{jen.Return(id("o.gate.End").Call(jen.Lit(o.Destroy.C), jen.Lit(o.Go), all))}
 	}
-	body = append(body, jen.If(notNil(id("o.release"))).Block(id("o.release").Call()), jen.Return(jen.Nil()))
 	g.fn(fn{doc: "// destroy gives the C object back.", recv: self(o), name: "destroy", results: errResult(), body: body})
 }
 

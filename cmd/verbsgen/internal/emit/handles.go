@@ -88,6 +88,9 @@ func (e *emitter) handleType(g *goFile, o *model.Object) {
 		fields = append(fields, param("dev", "*"+e.root()))
 	}
 	fields = append(fields, jen.Id("c").Add(unsafePointer()), remark(jen.Id("release").Func().Params(), "after the C object is gone"))
+	if o.Hot {
+		fields = append(fields, remark(jen.Id("gate").Add(rt("gate", "Gate")), "c for the data path, which does not enter the handle"))
+	}
 	fields = append(fields, e.extraFields(o)...)
 	for _, p := range e.owners(o) {
 		fields = append(fields, param(lowerFirst(p.Go), "*"+p.Go))
@@ -172,11 +175,15 @@ func (e *emitter) newHandle(g *goFile, o *model.Object) {
 		owner = param("lib", "*Lib")
 		values = []jen.Code{key("lib", id("lib")), key("c", id("c"))}
 	}
+	open := jen.Null()
+	if o.Hot {
+		open = id("o.gate.Open").Call(id("c"))
+	}
 	name := "new" + o.Go
 	g.fn(fn{
 		doc:  "// " + name + " makes the handle of a C object. It is open, and seen by its parents, once it is adopted.",
 		name: name, params: []jen.Code{owner, jen.Id("c").Add(unsafePointer())}, results: []jen.Code{ptr(o.Go)},
-		body: []jen.Code{define("o").Op("&").Id(o.Go).Values(values...), id("o.load").Call(), jen.Return(id("o"))},
+		body: []jen.Code{define("o").Op("&").Id(o.Go).Values(values...), open, id("o.load").Call(), jen.Return(id("o"))},
 	})
 }
 

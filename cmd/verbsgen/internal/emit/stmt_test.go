@@ -53,7 +53,7 @@ func TestStatements(t *testing.T) {
 		{"releaseUnlessKept", []jen.Code{releaseUnlessKept()}, "defer func() {\n\tif release != nil {\n\t\trelease()\n\t}\n}()"},
 		{"constVerb", []jen.Code{constVerb("ibv_reg_mr")}, "const verb = \"ibv_reg_mr\""},
 		{"lines", []jen.Code{define("in").Id("inX").Add(lines(key("a", id("b")), nil, key("abc", id("d"))))}, "in := inX{\n\ta:   b,\n\tabc: d,\n}"},
-		{"ifGone", []jen.Code{ifGone(id("qp"), "errPostSend", fail{jen.Lit(0)})}, "if qp == nil || qp.c == nil {\n\treturn 0, errPostSend.Closed()\n}"},
+		{"ifNoHandle", []jen.Code{ifNoHandle(id("qp"), "errPostSend", fail{jen.Lit(0)})}, "if qp == nil {\n\treturn 0, errPostSend.Closed()\n}"},
 		{"nothing", []jen.Code{nil, (*jen.Statement)(nil)}, ""},
 	} {
 		got := strings.TrimSpace(fmt.Sprintf("%#v", jen.Func().Id("f").Params().Block(c.code...)))
