@@ -57,7 +57,7 @@ var patience = 10 * time.Second
 func (g *Gate) drain(verb, kind string) error {
 	if err := barrier(); err != nil {
 		errno, _ := err.(syscall.Errno)
-		return &verr.Error{Verb: verb, Errno: errno, Err: err, Msg: "membarrier(2) is refused since the program started, so nobody knows which calls use the " + kind +
+		return &verr.Error{Verb: verb, Errno: errno, Msg: "membarrier(2) is refused since the program started, so nobody knows which calls use the " + kind +
 			"; it stays open; allow membarrier for the life of the program"}
 	}
 	const most = time.Millisecond

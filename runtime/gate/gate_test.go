@@ -1,0 +1,38 @@
+package gate
+
+import (
+	"errors"
+	"os"
+	"syscall"
+	"testing"
+	"unsafe"
+)
+
+// TestEnd closes a gate, in vain and for good.
+func TestEnd(t *testing.T) {
+	var g Gate
+	var c int
+	if g.IsOpen() || g.Object() != nil {
+		t.Error("the zero value is open")
+	}
+	none := func() error { t.Error("destroy runs"); return nil }
+	if err := g.End("v", "QP", none); !errors.Is(err, os.ErrClosed) || err.Error() != "v: QP is closed" {
+		t.Errorf("End of a closed gate: %v", err)
+	}
+	g.Open(unsafe.Pointer(&c))
+	err := g.End("v", "QP", func() error {
+		if g.IsOpen() {
+			t.Error("the gate is open while destroy runs")
+		}
+		if err := g.End("v", "QP", none); !errors.Is(err, os.ErrClosed) {
+			t.Errorf("End during End: %v", err)
+		}
+		return syscall.EBUSY
+	})
+	if err != syscall.EBUSY || !g.IsOpen() || g.Object() != unsafe.Pointer(&c) {
+		t.Errorf("End that fails: %v, open: %t", err, g.IsOpen())
+	}
+	if err := g.End("v", "QP", func() error { return nil }); err != nil || g.IsOpen() {
+		t.Errorf("End: %v, open: %t", err, g.IsOpen())
+	}
+}
