@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"github.com/verbsgen/verbsgen/conformance/fakeprov"
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
@@ -26,8 +27,15 @@ const (
 	shim
 )
 
+// software is a software device and the library to open it with.
+type software struct {
+	*verbs.Lib
+	device *softverbs.Device
+}
+
 // world is one open device with what a program uses.
 type world struct {
+	soft    *softverbs.Device
 	dev     *verbs.Device
 	a, b    *link.End // connected
 	dm      *verbs.DM
@@ -40,17 +48,19 @@ const size = 1 << 14 // of device memory, in bytes
 var providers = map[kind]fakeprov.Kind{connection: fakeprov.Words, direct: fakeprov.MLX5, shim: fakeprov.Words}
 
 // load gives a software device with device memory of a provider in the folder.
-func load(folder string, k kind) (*verbs.Lib, error) {
+func load(folder string, k kind) (*software, error) {
 	p, err := fakeprov.Load(filepath.Join(folder, providers[k].File))
 	if err != nil {
 		return nil, err
 	}
-	return verbs.LoadFrom(softverbs.New(softverbs.Name("soft0"),
-		softverbs.Override("alloc_dm", p.Op("alloc_dm")), softverbs.Override("free_dm", p.Op("free_dm"))))
+	soft := softverbs.New(softverbs.Name("soft0"),
+		softverbs.Override("alloc_dm", p.Op("alloc_dm")), softverbs.Override("free_dm", p.Op("free_dm")))
+	lib, err := verbs.LoadFrom(soft)
+	return &software{lib, soft}, err
 }
 
-func newWorld(lib *verbs.Lib, k kind) (w *world, err error) {
-	w = new(world)
+func newWorld(lib *software, k kind) (w *world, err error) {
+	w = &world{soft: lib.device}
 	if w.dev, err = lib.OpenDevice("soft0"); err != nil {
 		return nil, err
 	}
@@ -138,11 +148,50 @@ func copying(n int, do func(dm *verbs.DM, p []byte) (int, error)) func(*world) (
 func write(dm *verbs.DM, p []byte) (int, error) { return dm.WriteAt(p, 64) }
 func read(dm *verbs.DM, p []byte) (int, error)  { return dm.ReadAt(p, 64) }
 
+// waitForCompletions is a server on events: it posts, waits for the completion, and acknowledges the event.
+func waitForCompletions(w *world) (func() error, error) {
+	post, err := postSend(w)
+	if err != nil {
+		return nil, err
+	}
+	b := w.batches[len(w.batches)-1].(*dpath.SendBatch)
+	b.WR(15).Flags(dpath.Signaled)
+	return func() error {
+		if err := errors.Join(w.a.CQ.ReqNotify(false), post()); err != nil {
+			return err
+		}
+		ev, err := w.a.Ch.Next(context.Background())
+		if err != nil {
+			return err
+		}
+		defer ev.Done()
+		var wcs [16]dpath.WC
+		_, err = ev.CQ.PollInto(wcs[:])
+		return err
+	}, nil
+}
+
+// acknowledged closes what may have events that were taken and not acknowledged yet.
+func acknowledged(c interface{ Close() error }) error {
+	for {
+		err := c.Close()
+		if !errors.Is(err, syscall.EBUSY) {
+			return err
+		}
+		time.Sleep(10 * time.Microsecond)
+	}
+}
+
+// everything is a device that is closed with all that was made from it.
+type everything struct{ *verbs.Device }
+
+func (d everything) Close() error { return d.CloseAll() }
+
 func isClosed(err error) bool { return errors.Is(err, os.ErrClosed) }
 
 // programs are all calls against all that ends their object.
 func programs() (all []program) {
-	dev := end{"the device", func(w *world) error { return w.dev.CloseAll() }}
+	dev := end{"the device", func(w *world) error { return acknowledged(everything{w.dev}) }}
 	add := func(calls []call, ends ...end) {
 		for _, c := range calls {
 			for _, e := range append(ends, dev) {
@@ -165,22 +214,22 @@ func programs() (all []program) {
 		{name: "notify", make: calling(func(w *world) error { return w.a.CQ.ReqNotify(false) })},
 	},
 		end{"the queue", func(w *world) error { return errors.Join(w.a.QP.Close(), w.a.CQ.Close()) }})
-	add([]call{{name: "wait", make: calling(func(w *world) error {
-		ev, err := w.a.Ch.Next(context.Background())
-		if err == nil {
-			err = ev.CQ.ReqNotify(false)
-			ev.Done()
-		}
-		return err
-	})}},
-		end{"the channel", func(w *world) error { return errors.Join(w.a.QP.Close(), w.a.CQ.Close(), w.a.Ch.Close()) }})
-	add([]call{{name: "wait for the device", make: calling(func(w *world) error {
-		ev, err := w.dev.NextEvent(context.Background())
-		if err == nil {
-			ev.Done()
-		}
-		return err
-	})}})
+	add([]call{{name: "wait", make: calling(func(w *world) error { _, err := w.a.Ch.Next(context.Background()); return err })},
+		{name: "wait for completions", make: waitForCompletions, full: true}},
+		end{"the channel", func(w *world) error {
+			return errors.Join(acknowledged(w.a.QP), acknowledged(w.a.CQ), acknowledged(w.a.Ch))
+		}})
+	add([]call{{name: "wait for the device", make: calling(func(w *world) error { _, err := w.dev.NextEvent(context.Background()); return err })},
+		{name: "wait for ports", make: calling(func(w *world) error {
+			if err := errors.Join(w.soft.SetPort("soft0", 1, false), w.soft.SetPort("soft0", 1, true)); err != nil {
+				return err
+			}
+			ev, err := w.dev.NextEvent(context.Background())
+			if err == nil {
+				ev.Done()
+			}
+			return err
+		})}})
 	var copies []call
 	for _, over := range []struct {
 		kind

@@ -3,6 +3,7 @@
 package closing
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -52,7 +53,9 @@ func TestPrograms(t *testing.T) {
 	for _, p := range programs() {
 		t.Run(strings.ReplaceAll(p.String(), " ", "_"), func(t *testing.T) {
 			t.Parallel()
-			cmd := exec.Command(os.Args[0])
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // a program that hangs has failed
+			defer cancel()
+			cmd := exec.CommandContext(ctx, os.Args[0])
 			cmd.Env = append(os.Environ(), envProgram+"="+p.String(), envProviders+"="+folder)
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Errorf("%s: %v\n%s", p, err, out)
