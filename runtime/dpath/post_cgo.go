@@ -31,11 +31,6 @@ struct verbsgen_dpath_posted {
 	int code;      // 0, an errno, or that something was closed
 };
 
-struct verbsgen_dpath_polled {
-	int found;
-	int code; // 0, ENOMEM, or that the queue was closed
-};
-
 // A positive answer is an errno. Providers exist that answer -1 and set errno, and that answer an errno with a minus.
 static int verbsgen_dpath_errno(int code)
 {
@@ -75,7 +70,7 @@ static void verbsgen_dpath_post_send(const uintptr_t *gate, const uintptr_t *bat
 		if (code != 0)
 			code = verbsgen_dpath_errno(code);
 	}
-	verbsgen_gate_leave(slot);
+	verbsgen_gate_leave_both(slot);
 	if (code != 0) {
 		out->code = code;
 		out->bad = (uintptr_t)bad;
@@ -104,7 +99,7 @@ static void verbsgen_dpath_post_recv(const uintptr_t *gate, const uintptr_t *bat
 		if (code != 0)
 			code = verbsgen_dpath_errno(code);
 	}
-	verbsgen_gate_leave(slot);
+	verbsgen_gate_leave_both(slot);
 	if (code != 0) {
 		out->code = code;
 		out->bad = (uintptr_t)bad;
@@ -127,9 +122,11 @@ static void verbsgen_dpath_order(struct ibv_wc *wc, int n)
 			wc[i].imm_data = ntohl(wc[i].imm_data);
 }
 
-// Polls up to tries times, until there is something or the queue is closed.
-static void verbsgen_dpath_poll(const uintptr_t *gate, uint8_t *wcs, int n, long tries, struct verbsgen_dpath_polled *out)
+// Polls up to tries times, until there is something or the queue is closed, which is looked at now and then. got is below 0 when
+// something is wrong.
+static void verbsgen_dpath_poll(const uintptr_t *gate, uint8_t *wcs, int n, long tries, int *got)
 {
+	enum { LOOK = 64 };
 	struct verbsgen_gate_slot *slot = verbsgen_gate_enter(gate, NULL);
 	struct ibv_wc *wc = (struct ibv_wc *)wcs;
 	int (*poll)(struct ibv_cq *, int, struct ibv_wc *);
@@ -137,27 +134,28 @@ static void verbsgen_dpath_poll(const uintptr_t *gate, uint8_t *wcs, int n, long
 	int found;
 
 	if (slot == NULL) {
-		out->code = ENOMEM;
+		*got = -VERBSGEN_GATE_NO_MEMORY;
 		return;
 	}
 	q = (struct ibv_cq *)verbsgen_gate_object(gate);
 	if (__builtin_expect(q == NULL, 0)) {
 		verbsgen_gate_leave(slot);
-		out->code = VERBSGEN_GATE_CLOSED;
+		*got = -VERBSGEN_GATE_CLOSED;
 		return;
 	}
 	poll = q->context->ops.poll_cq;
 	found = poll(q, n, wc);
-	for (; __builtin_expect(found == 0, 1) && tries > 1; tries--) {
-		if (__builtin_expect(verbsgen_gate_object(gate) == 0, 0)) {
-			out->code = VERBSGEN_GATE_CLOSED;
-			break;
-		}
-		found = poll(q, n, wc);
+	while (__builtin_expect(found == 0, 1) && tries > 1) {
+		long end = tries > LOOK ? tries - LOOK : 1;
+
+		for (; __builtin_expect(found == 0, 1) && tries > end; tries--)
+			found = poll(q, n, wc);
+		if (__builtin_expect(found == 0 && verbsgen_gate_object(gate) == 0, 0))
+			found = -VERBSGEN_GATE_CLOSED;
 	}
 	verbsgen_gate_leave(slot);
 	verbsgen_dpath_order(wc, found < n ? found : n);
-	out->found = found;
+	*got = found;
 }
 
 static void verbsgen_dpath_notify(const uintptr_t *gate, int solicited, int *code)
@@ -292,16 +290,24 @@ func PollSpin(cq *gate.Gate, wcs []WC, tries int) (n int, errno syscall.Errno) {
 		return 0, 0
 	}
 	written(wcs)
-	var out C.struct_verbsgen_dpath_polled
+	var got C.int
 	C.verbsgen_dpath_poll((*C.uintptr_t)(cq.Word()), (*C.uint8_t)(unsafe.Pointer(unsafe.SliceData(wcs))), C.int(size),
-		C.long(tries), &out)
-	if out.code != 0 {
-		return 0, syscall.Errno(out.code)
+		C.long(tries), &got)
+	if uint(got) > uint(size) {
+		return 0, unpolled(got)
 	}
-	if uint(out.found) > uint(size) {
-		return 0, syscall.EIO
+	return int(got), 0
+}
+
+// unpolled is the errno of a number that is no number of completions: one of ours, or a provider's.
+func unpolled(got C.int) syscall.Errno {
+	switch got {
+	case -C.VERBSGEN_GATE_CLOSED:
+		return verr.ErrnoClosed
+	case -C.VERBSGEN_GATE_NO_MEMORY:
+		return syscall.ENOMEM
 	}
-	return int(out.found), 0
+	return syscall.EIO
 }
 
 // ReqNotify asks for one event on the completion channel of the queue when its next completion arrives, or with

@@ -5,9 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// What a call answers whose object was closed, in the place of an errno: above all that Linux has. verr.ErrnoClosed and
-// verr.ErrnoBatchClosed are the same numbers.
-enum { VERBSGEN_GATE_CLOSED = 0x10000, VERBSGEN_GATE_BATCH_CLOSED = 0x10001 };
+// What a call answers that was not made, in the place of an errno: above all that Linux has. verr has the same numbers.
+enum { VERBSGEN_GATE_CLOSED = 0x10000, VERBSGEN_GATE_BATCH_CLOSED = 0x10001, VERBSGEN_GATE_NO_MEMORY = 0x10002 };
 
 // One for each thread that ever made such a call. It is never freed: a thread that ends leaves it to the next one, so that the
 // slots can be looked through without a lock.
@@ -50,10 +49,12 @@ static inline struct verbsgen_gate_slot *verbsgen_gate_enter(const uintptr_t *a,
 // The C object of a gate, 0 once it is closed. The object stays alive until verbsgen_gate_leave.
 static inline uintptr_t verbsgen_gate_object(const uintptr_t *gate) { return __atomic_load_n(gate, __ATOMIC_ACQUIRE); }
 
-// Ends the call.
-static inline void verbsgen_gate_leave(struct verbsgen_gate_slot *s)
+// Ends the call: leave for one gate, leave_both for two.
+static inline void verbsgen_gate_leave(struct verbsgen_gate_slot *s) { __atomic_store_n(&s->inside[0], NULL, __ATOMIC_RELEASE); }
+
+static inline void verbsgen_gate_leave_both(struct verbsgen_gate_slot *s)
 {
-	__atomic_store_n(&s->inside[0], NULL, __ATOMIC_RELEASE);
+	verbsgen_gate_leave(s);
 	__atomic_store_n(&s->inside[1], NULL, __ATOMIC_RELEASE);
 }
 
