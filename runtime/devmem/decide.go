@@ -89,7 +89,7 @@ func (d *DM) adopt(length uint64, known bool, m mapping) (direct uint64) {
 		length = 0
 	}
 	d.length, d.known, d.mode, d.shim = length, known, Shim, length
-	if !dmcopy.Available || m.base == 0 || m.base%granule != 0 || !known {
+	if !dmcopy.Available || m.base == 0 || m.base%granule != 0 || !known || length < granule {
 		return 0
 	}
 	if length > maxMapping || uint64(m.base) > ^uint64(0)-length {

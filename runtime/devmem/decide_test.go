@@ -29,7 +29,7 @@ func TestAdopt(t *testing.T) {
 		{"imported, provider does not map", 0, false, mapping{0, 32}, Shim, 32, true, 0},
 		{"imported, nobody knows", 0, false, mapping{base, 0}, Shim, 0, false, 0},
 		{"imported, caller's zero is no length", 7, false, mapping{}, Shim, 0, false, 0},
-		{"length of no granule", 3, true, mapping{base, 3}, Direct4, 3, true, 0},
+		{"length of no granule", 3, true, mapping{base, 3}, Shim, 3, true, 0},
 		{"length with a rest", 7, true, mapping{base, 7}, Direct4, 7, true, 4},
 		{"mapping off granules", 64, true, mapping{base + 2, 64}, Shim, 64, true, 0},
 		{"mapping over the end of addresses", 64, true, mapping{^uintptr(0) - 31, 64}, Shim, 64, true, 0},

@@ -10,7 +10,11 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-const granule = dmcopy.Granule
+const (
+	granule = dmcopy.Granule
+	// badOffset are the bits that no offset of a direct access has: the sign, and a part of a granule.
+	badOffset = 1<<63 | (granule - 1)
+)
 
 // Mode is how the bytes of a device memory are reached.
 type Mode uint8
@@ -60,9 +64,12 @@ type DM struct {
 // stack; it is not kept. Nothing is allocated, on success or on error. Call Flush after the last write.
 func (d *DM) WriteAt(p []byte, off int64) (n int, err error) {
 	o, size := uint64(off), uint64(len(p))
-	// One chain for each mode, true for what nearly every call is: short and aligned, within the memory, which the assembly
-	// checks. Everything else is sorted out in writeRest.
-	if (size-granule)&^(dmcopy.WriteChunk-granule) == 0 && o%granule == 0 && d.mode == Direct4 && dmcopy.WriteSmall(&d.span, o, p) {
+	// One chain for each mode, true for what nearly every call is: short and aligned; the assembly checks whether it is within the
+	// memory. Everything else is sorted out in writeRest.
+	if (size-granule)&^(dmcopy.WriteChunk-granule) == 0 && o&badOffset == 0 && d.mode == Direct4 {
+		if how := dmcopy.WriteSmall(&d.span, o, p); how != dmcopy.Copied {
+			return 0, writing.of(how)
+		}
 		return len(p), nil
 	}
 	if o < d.shim && size <= d.shim-o && d.gate.IsOpen() {
@@ -79,7 +86,10 @@ func (d *DM) WriteAt(p []byte, off int64) (n int, err error) {
 // ibv_alloc_dm(3). It has the shape of io.ReaderAt, but never gives io.EOF or a part; errors are those of WriteAt.
 func (d *DM) ReadAt(p []byte, off int64) (n int, err error) {
 	o, size := uint64(off), uint64(len(p))
-	if (size-granule)&^(dmcopy.ReadChunk-granule) == 0 && o%granule == 0 && d.mode == Direct4 && dmcopy.ReadSmall(p, &d.span, o) {
+	if (size-granule)&^(dmcopy.ReadChunk-granule) == 0 && o&badOffset == 0 && d.mode == Direct4 {
+		if how := dmcopy.ReadSmall(p, &d.span, o); how != dmcopy.Copied {
+			return 0, reading.of(how)
+		}
 		return len(p), nil
 	}
 	if o < d.shim && size <= d.shim-o && d.gate.IsOpen() {
@@ -95,7 +105,10 @@ func (d *DM) ReadAt(p []byte, off int64) (n int, err error) {
 // PutUint32 writes v at byte off, in the byte order of the processor, as one store of four bytes. Errors are those of
 // WriteAt.
 func (d *DM) PutUint32(off int64, v uint32) error {
-	if o := uint64(off); o%granule == 0 && dmcopy.Available && dmcopy.Store(&d.span, o, v) {
+	if o := uint64(off); o&badOffset == 0 && d.mode == Direct4 {
+		if how := dmcopy.Store(&d.span, o, v); how != dmcopy.Copied {
+			return writing.of(how)
+		}
 		return nil
 	}
 	var b [granule]byte
@@ -106,10 +119,12 @@ func (d *DM) PutUint32(off int64, v uint32) error {
 
 // GetUint32 reads the four bytes at off, in the byte order of the processor, as one load. Errors are those of ReadAt.
 func (d *DM) GetUint32(off int64) (uint32, error) {
-	if o := uint64(off); o%granule == 0 && dmcopy.Available {
-		if v, ok := dmcopy.Load(&d.span, o); ok {
-			return v, nil
+	if o := uint64(off); o&badOffset == 0 && d.mode == Direct4 {
+		v, how := dmcopy.Load(&d.span, o)
+		if how != dmcopy.Copied {
+			return 0, reading.of(how)
 		}
+		return v, nil
 	}
 	var b [granule]byte
 	if _, err := d.readRest(b[:], off); err != nil {
@@ -148,8 +163,8 @@ func (d *DM) writeRest(p []byte, off int64) (int, error) {
 		return 0, err
 	}
 	if d.mode == Direct4 {
-		if !dmcopy.Write(&d.span, uint64(off), p) {
-			return 0, writing.detached // while it copied
+		if how := dmcopy.Write(&d.span, uint64(off), p); how != dmcopy.Copied {
+			return 0, writing.of(how)
 		}
 		return len(p), nil
 	}
@@ -181,8 +196,8 @@ func (d *DM) readRest(p []byte, off int64) (int, error) {
 		if len(p) >= longRead {
 			chunk = dmcopy.WriteChunk // quick enough for pieces of that size
 		}
-		if !dmcopy.Read(p, &d.span, uint64(off), chunk) {
-			return 0, reading.detached
+		if how := dmcopy.Read(p, &d.span, uint64(off), chunk); how != dmcopy.Copied {
+			return 0, reading.of(how)
 		}
 		return len(p), nil
 	}

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"syscall"
 
+	"github.com/verbsgen/verbsgen/runtime/devmem/internal/dmcopy"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -40,6 +41,14 @@ func newDirection(verb string) *direction {
 		noErrno: &verr.Error{Verb: verb, Errno: syscall.EIO,
 			Msg: "the provider answered a number that is no errno"},
 	}
+}
+
+// of gives the error of a direct copy that was not made.
+func (d *direction) of(how dmcopy.Outcome) *verr.Error {
+	if how == dmcopy.Closed {
+		return d.detached
+	}
+	return d.beyond
 }
 
 // failed gives the error for a code that the provider's callback returned, or that was returned in its place.

@@ -8,7 +8,7 @@
 // What is left is the number of instructions: the processor stores two granules in a cycle. The alignment is for copies of
 // less than 64 bytes, which jump there: it is worth half a nanosecond of three and a half.
 
-// func store4(dst *Span, off uint64, src unsafe.Pointer, n uint64) bool
+// func store4(dst *Span, off uint64, src unsafe.Pointer, n uint64) Outcome
 //
 // Host memory is loaded eight bytes at a time: it leaves the load ports free where the lines of the mapping are fetched.
 TEXT ·store4(SB), NOSPLIT, $0-33
@@ -22,7 +22,7 @@ TEXT ·store4(SB), NOSPLIT, $0-33
 	JHI  gone
 	CMPQ R11, R10
 	JHI  gone
-	MOVB $1, ret+32(FP)
+	MOVB $0, ret+32(FP) // Copied
 	MOVQ 8(R8), DI
 	ADDQ DX, DI
 	CMPQ R9, $64
@@ -105,11 +105,15 @@ tail:
 done:
 	RET
 
-gone:
-	MOVB $0, ret+32(FP)
+gone: // 1 is Closed, 2 is Beyond
+	MOVL  $1, AX
+	MOVL  $2, BX
+	TESTQ R10, R10
+	CMOVLNE BX, AX
+	MOVB  AX, ret+32(FP)
 	RET
 
-// func load4(dst unsafe.Pointer, src *Span, off uint64, n uint64) bool
+// func load4(dst unsafe.Pointer, src *Span, off uint64, n uint64) Outcome
 TEXT ·load4(SB), NOSPLIT, $0-33
 	MOVQ n+24(FP), R9
 	MOVQ off+16(FP), DX
@@ -121,7 +125,7 @@ TEXT ·load4(SB), NOSPLIT, $0-33
 	JHI  gone
 	CMPQ R11, R10
 	JHI  gone
-	MOVB $1, ret+32(FP)
+	MOVB $0, ret+32(FP) // Copied
 	MOVQ 8(R8), SI
 	ADDQ DX, SI
 	CMPQ R9, $64
@@ -204,41 +208,55 @@ tail:
 done:
 	RET
 
-gone:
-	MOVB $0, ret+32(FP)
+gone: // 1 is Closed, 2 is Beyond
+	MOVL  $1, AX
+	MOVL  $2, BX
+	TESTQ R10, R10
+	CMOVLNE BX, AX
+	MOVB  AX, ret+32(FP)
 	RET
 
-// func Store(dst *Span, off uint64, v uint32) bool
+// func Store(dst *Span, off uint64, v uint32) Outcome
 TEXT ·Store(SB), NOSPLIT, $0-25
 	MOVQ off+8(FP), DX
 	MOVQ dst+0(FP), R8
 	MOVL v+16(FP), AX
-	CMPQ DX, (R8) // both are multiples of 4, so a granule that begins within ends within
+	MOVQ (R8), R10
+	CMPQ DX, R10 // both are multiples of 4, so a granule that begins within ends within
 	JAE  gone
-	MOVB $1, ret+24(FP)
+	MOVB $0, ret+24(FP)
 	MOVQ 8(R8), DI
 	MOVL AX, (DI)(DX*1)
 	RET
 
 gone:
-	MOVB $0, ret+24(FP)
+	MOVL  $1, AX
+	MOVL  $2, BX
+	TESTQ R10, R10
+	CMOVLNE BX, AX
+	MOVB  AX, ret+24(FP)
 	RET
 
-// func Load(src *Span, off uint64) (v uint32, ok bool)
+// func Load(src *Span, off uint64) (v uint32, how Outcome)
 TEXT ·Load(SB), NOSPLIT, $0-21
 	MOVQ off+8(FP), DX
 	MOVQ src+0(FP), R8
-	CMPQ DX, (R8)
+	MOVQ (R8), R10
+	CMPQ DX, R10
 	JAE  gone
-	MOVB $1, ok+20(FP)
+	MOVB $0, how+20(FP)
 	MOVQ 8(R8), SI
 	MOVL (SI)(DX*1), AX
 	MOVL AX, v+16(FP)
 	RET
 
 gone:
-	MOVL $0, v+16(FP)
-	MOVB $0, ok+20(FP)
+	MOVL  $0, v+16(FP)
+	MOVL  $1, AX
+	MOVL  $2, BX
+	TESTQ R10, R10
+	CMOVLNE BX, AX
+	MOVB  AX, how+20(FP)
 	RET
 
 // func Flush()

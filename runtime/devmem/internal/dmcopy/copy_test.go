@@ -59,12 +59,12 @@ func TestEdges(t *testing.T) {
 			}
 			at := over(dev)
 			fill(host, byte(n))
-			if !Write(at, 0, host) || !bytes.Equal(dev, host) {
+			if Write(at, 0, host) != Copied || !bytes.Equal(dev, host) {
 				t.Fatalf("write of %d bytes, at the end %v: wrong bytes", n, atEnd)
 			}
 			for _, chunk := range []int{ReadChunk, WriteChunk} {
 				clear(host)
-				if !Read(host, at, 0, chunk) || !bytes.Equal(dev, host) {
+				if Read(host, at, 0, chunk) != Copied || !bytes.Equal(dev, host) {
 					t.Fatalf("read of %d bytes in pieces of %d, at the end %v: wrong bytes", n, chunk, atEnd)
 				}
 			}
@@ -75,11 +75,11 @@ func TestEdges(t *testing.T) {
 func TestGranules(t *testing.T) {
 	dev := island(t, Granule, true)
 	at := over(dev)
-	if !Store(at, 0, 0xdeadbeef) {
+	if Store(at, 0, 0xdeadbeef) != Copied {
 		t.Error("not stored")
 	}
 	Flush()
-	if v, ok := Load(at, 0); v != 0xdeadbeef || !ok {
-		t.Errorf("loaded %#x, %t", v, ok)
+	if v, how := Load(at, 0); v != 0xdeadbeef || how != Copied {
+		t.Errorf("loaded %#x, outcome %d", v, how)
 	}
 }

@@ -17,10 +17,16 @@ func TestBounds(t *testing.T) {
 	before := bytes.Clone(dev)
 	s := over(dev)
 	host := make([]byte, 8192)
-	refused := func(off uint64, n int) {
+	refused := func(off uint64, n int, want Outcome) {
 		t.Helper()
-		if Write(s, off, host[:n]) || Read(host[:n], s, off, ReadChunk) {
-			t.Errorf("%d bytes at %d are copied", n, off)
+		if w, r := Write(s, off, host[:n]), Read(host[:n], s, off, ReadChunk); w != want || r != want {
+			t.Errorf("%d bytes at %d: write %d, read %d, want %d", n, off, w, r, want)
+		}
+	}
+	granule := func(off uint64, want Outcome) {
+		t.Helper()
+		if v, how := Load(s, off); v != 0 || how != want || Store(s, off, 1) != want {
+			t.Errorf("the granule at %d: %#x, outcome %d, want %d", off, v, how, want)
 		}
 	}
 	const wraps = math.MaxUint64 - 3
@@ -28,25 +34,19 @@ func TestBounds(t *testing.T) {
 		off uint64
 		n   int
 	}{{4096, 4}, {4092, 8}, {4, 4096}, {wraps, 4}, {wraps, 8}, {wraps, 64}, {math.MaxInt64 - 3, 4}} {
-		refused(r.off, r.n)
+		refused(r.off, r.n, Beyond)
 	}
-	for _, off := range []uint64{4096, wraps} {
-		_, ok := Load(s, off)
-		if ok || Store(s, off, 1) {
-			t.Errorf("the granule at %d is accessed", off)
-		}
-	}
+	granule(4096, Beyond)
+	granule(wraps, Beyond)
 	length := s.Close()
 	if length != 4096 || s.Close() != 0 {
 		t.Errorf("Close gives %d", length)
 	}
-	refused(0, 4)
-	refused(0, 4096)
-	if _, ok := Load(s, 0); ok || Store(s, 0, 1) {
-		t.Error("a granule of a closed span is accessed")
-	}
+	refused(0, 4, Closed)
+	refused(0, 4096, Closed)
+	granule(0, Closed)
 	s.Reopen(length)
-	if v, ok := Load(s, 0); !ok || v == 0 || !bytes.Equal(dev, before) {
+	if v, how := Load(s, 0); how != Copied || v == 0 || !bytes.Equal(dev, before) {
 		t.Error("the span is not as it was before Close")
 	}
 }
