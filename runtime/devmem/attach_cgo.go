@@ -33,7 +33,7 @@ static void verbsgen_devmem_write(const uintptr_t *gate, uint64_t off, uint8_t *
 		return;
 	}
 	d = (struct ibv_dm *)verbsgen_gate_object(gate);
-	*code = d == NULL ? VERBSGEN_GATE_CLOSED : d->memcpy_to_dm(d, off, host, n);
+	*code = __builtin_expect(d != NULL, 1) ? d->memcpy_to_dm(d, off, host, n) : VERBSGEN_GATE_CLOSED;
 	verbsgen_gate_leave(slot);
 }
 
@@ -47,7 +47,7 @@ static void verbsgen_devmem_read(const uintptr_t *gate, uint64_t off, uint8_t *h
 		return;
 	}
 	d = (struct ibv_dm *)verbsgen_gate_object(gate);
-	*code = d == NULL ? VERBSGEN_GATE_CLOSED : d->memcpy_from_dm(host, d, off, n);
+	*code = __builtin_expect(d != NULL, 1) ? d->memcpy_from_dm(host, d, off, n) : VERBSGEN_GATE_CLOSED;
 	verbsgen_gate_leave(slot);
 }
 

@@ -3,7 +3,7 @@
 //
 // It owns the handle DM, which generated code embeds by value, the decision how its bytes are reached, and the checks
 // before each copy. It must not know how a device memory is allocated, registered or freed, nor any generated
-// package: it is given a struct ibv_dm and stays off it after Detach.
+// package: it is given a struct ibv_dm and stays off it after End.
 //
 // # Modes
 //
@@ -18,10 +18,15 @@
 // one provider (MANA) leaves the callbacks uninitialised, so it is refused by what it exports and by its file name;
 // device memory of kind SW_ICM has none.
 //
+// # Close during use
+//
+// Copies run beside each other and beside End, and take no lock. A copy by the callback goes through a gate (package gate). A direct
+// copy checks the length inside the assembly, where a goroutine is not preempted: End sets the length to 0 and stops the
+// world once, after which no copy can be between its check and its last access. A long copy is made in pieces, and a piece that
+// finds the memory closed ends it with os.ErrClosed.
+//
 // # Rules of use
 //
-// Copies may run concurrently with each other. They take no lock, so Close of the object (Detach) while a copy runs is a
-// mistake of the caller: direct access after the provider unmapped the memory is a fault. The only unit that is never
-// torn is an aligned granule of four bytes. Writes may rest in write-combining buffers: call Flush after the last one
-// and before telling anybody about it.
+// The only unit that is never torn is an aligned granule of four bytes. Writes may rest in write-combining buffers: call Flush
+// after the last one and before telling anybody about it.
 package devmem

@@ -4,7 +4,8 @@
 //
 // It owns the memory that work requests are built in, the layouts of struct ibv_send_wr, ibv_recv_wr, ibv_sge and ibv_wc
 // as Go sees them, and the crossings into C. It must not know how queues are made or destroyed, nor any generated package:
-// it is given pointers to C objects, and whoever gives them sees to it that those are alive during a call.
+// it is given gates of C objects (package gate). A call on a closed object answers verr.ErrnoClosed, one with a closed
+// batch verr.ErrnoBatchClosed, and a Close waits for the calls that are inside.
 //
 // # Batches
 //
@@ -17,7 +18,7 @@
 // registered memory, pinned memory of Go or memory outside Go's heap, until the completion; for Inline requests until the post is back.
 //
 // An index out of range (a request beyond the batch, one scatter/gather element more than a request has room for) is a
-// run-time panic, as it is for slices, and so is the use of a batch after Close.
+// run-time panic, as it is for slices, and so is the use of a request after Close of its batch.
 //
 // # Waiting
 //

@@ -190,12 +190,12 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// PostSend posts the first n requests of the batch to the send queue of a queue pair (struct ibv_qp *) by one call:
+// PostSend posts the first n requests of the batch to the send queue of a queue pair (gate of a struct ibv_qp *) by one call:
 // ibv_post_send(3). n is 0 to b.Len().
 //
 // errno is 0 when all were posted, and bad is -1 then. Otherwise bad is the request that was refused: those before it were
-// posted, it and those behind it were not. bad is -1 with an errno when no request is at fault: n out of range or no queue pair
-// (EINVAL, nothing was posted), or a provider that did not tell.
+// posted, it and those behind it were not. bad is -1 with an errno when no request is at fault: n out of range (EINVAL) or something
+// closed, when nothing was posted, or a provider that did not tell.
 func PostSend(qp *gate.Gate, b *SendBatch, n int) (bad int, errno syscall.Errno) {
 	return PostSendFrom(qp, b, 0, n)
 }
@@ -204,9 +204,12 @@ func PostSend(qp *gate.Gate, b *SendBatch, n int) (bad int, errno syscall.Errno)
 // counts from the beginning of the batch.
 func PostSendFrom(qp *gate.Gate, b *SendBatch, first, n int) (bad int, errno syscall.Errno) {
 	const size = unsafe.Sizeof(SendWR{})
-	base := uintptr(b.gate.Object()) // what is read here may be gone at once: C looks again
-	if base == 0 || !qp.IsOpen() {
-		return -1, closed(qp)
+	if !qp.IsOpen() {
+		return -1, verr.ErrnoClosed
+	}
+	base := uintptr(b.gate.Object()) // it may be gone at once: C looks again
+	if base == 0 {
+		return -1, verr.ErrnoBatchClosed
 	}
 	if uint(first) > uint(b.count) || uint(n) > uint(b.count-first) {
 		return -1, syscall.EINVAL
@@ -233,9 +236,12 @@ func PostRecv(qp *gate.Gate, b *RecvBatch, n int) (bad int, errno syscall.Errno)
 // PostRecvFrom is PostRecv for n requests from number first on. bad counts from the beginning of the batch.
 func PostRecvFrom(qp *gate.Gate, b *RecvBatch, first, n int) (bad int, errno syscall.Errno) {
 	const size = unsafe.Sizeof(RecvWR{})
-	base := uintptr(b.gate.Object()) // what is read here may be gone at once: C looks again
-	if base == 0 || !qp.IsOpen() {
-		return -1, closed(qp)
+	if !qp.IsOpen() {
+		return -1, verr.ErrnoClosed
+	}
+	base := uintptr(b.gate.Object()) // it may be gone at once: C looks again
+	if base == 0 {
+		return -1, verr.ErrnoBatchClosed
 	}
 	if uint(first) > uint(b.count) || uint(n) > uint(b.count-first) {
 		return -1, syscall.EINVAL
@@ -253,14 +259,6 @@ func PostRecvFrom(qp *gate.Gate, b *RecvBatch, first, n int) (bad int, errno sys
 	return index(uintptr(out.bad), begin, size, first, n), syscall.Errno(out.code)
 }
 
-// closed answers which of the two is closed: the queue pair before the batch.
-func closed(qp *gate.Gate) syscall.Errno {
-	if qp.IsOpen() {
-		return verr.ErrnoBatchClosed
-	}
-	return verr.ErrnoClosed
-}
-
 // index finds the request at address bad among the n of that size at begin, the first of which is number first: -1 when it
 // is none of them.
 func index(bad, begin, size uintptr, first, n int) int {
@@ -271,9 +269,9 @@ func index(bad, begin, size uintptr, first, n int) int {
 	return first + int(off/size)
 }
 
-// PollCQ takes up to len(wcs) completions off a completion queue (struct ibv_cq *) into wcs: ibv_poll_cq(3). n is how many,
+// PollCQ takes up to len(wcs) completions off a completion queue (gate of a struct ibv_cq *) into wcs: ibv_poll_cq(3). n is how many,
 // 0 when there are none. wcs may lie on the stack. ibv_poll_cq gives no errno, so errno is EIO for a queue that cannot be
-// polled any more, and EINVAL when cq is nil.
+// polled any more.
 func PollCQ(cq *gate.Gate, wcs []WC) (n int, errno syscall.Errno) {
 	return PollSpin(cq, wcs, 1)
 }

@@ -13,7 +13,7 @@ import (
 // closeHandle makes Close.
 func (e *emitter) closeHandle(g *goFile, o *model.Object) {
 	d := o.Destroy
-	text := fmt.Sprintf("%s. It is refused (syscall.EBUSY) while something made from the %s is open, which the error names; a second Close is os.ErrClosed. When it fails, the %s stays open", strings.TrimSuffix(d.Doc, "."), o.Go, o.Go)
+	text := fmt.Sprintf("%s. It waits for calls that are inside, and later ones are os.ErrClosed, as a second Close is. It is refused (syscall.EBUSY) while something made from the %s is open, which the error names. When it fails, the %s stays open", strings.TrimSuffix(d.Doc, "."), o.Go, o.Go)
 	g.fn(ending(o, d, "Close", text, "destroy"))
 }
 
