@@ -6,11 +6,14 @@ import "syscall"
 // verb. When end fails, copies go on. A device memory that is detached, or is being ended by another call, is os.ErrClosed.
 func (d *DM) End(verb string, end func() error) error {
 	return d.gate.End(verb, "DM", func() error {
-		length := d.span.Close()
+		length, done := d.span.Close(), false
+		defer func() { // also when end panics
+			if !done {
+				d.span.Reopen(length)
+			}
+		}()
 		err := end()
-		if err != nil {
-			d.span.Reopen(length)
-		}
+		done = err == nil
 		return err
 	})
 }

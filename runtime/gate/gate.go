@@ -39,14 +39,20 @@ func (g *Gate) End(verb, kind string, destroy func() error) error {
 	if c == 0 {
 		return verr.Closed(verb, kind)
 	}
-	err := g.drain(verb, kind)
-	if err == nil {
-		err = destroy()
+	done := false
+	defer func() { // also when destroy panics
+		if !done {
+			g.object.Store(c)
+		}
+	}()
+	if err := g.drain(verb, kind); err != nil {
+		return err
 	}
-	if err != nil {
-		g.object.Store(c)
+	if err := destroy(); err != nil {
+		return err
 	}
-	return err
+	done = true
+	return nil
 }
 
 // patience is how long End waits for calls. No call of the data path waits for anything, so this is for a thread that the

@@ -5,7 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// What a call answers that was not made, in the place of an errno: above all that Linux has. verr has the same numbers.
+// What a call answers that was not made, in the place of an errno: above all that Linux has. The first two are
+// verr.ErrnoClosed and verr.ErrnoBatchClosed; the third is no errno for users.
 enum { VERBSGEN_GATE_CLOSED = 0x10000, VERBSGEN_GATE_BATCH_CLOSED = 0x10001, VERBSGEN_GATE_NO_MEMORY = 0x10002 };
 
 // One for each thread that ever made such a call. It is never freed: a thread that ends leaves it to the next one, so that the

@@ -32,6 +32,13 @@ func TestEnd(t *testing.T) {
 	if err != syscall.EBUSY || !g.IsOpen() || g.Object() != unsafe.Pointer(&c) {
 		t.Errorf("End that fails: %v, open: %t", err, g.IsOpen())
 	}
+	func() {
+		defer func() { recover() }()
+		g.End("v", "QP", func() error { panic("destroy") })
+	}()
+	if !g.IsOpen() {
+		t.Error("a panic in destroy has closed the gate")
+	}
 	if err := g.End("v", "QP", func() error { return nil }); err != nil || g.IsOpen() {
 		t.Errorf("End: %v, open: %t", err, g.IsOpen())
 	}
