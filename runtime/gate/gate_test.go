@@ -8,10 +8,12 @@ import (
 	"unsafe"
 )
 
+// object stands for a C object: like one, it stays where it is.
+var object int
+
 // TestEnd closes a gate, in vain and for good.
 func TestEnd(t *testing.T) {
 	var g Gate
-	var c int
 	if g.IsOpen() || g.Object() != nil {
 		t.Error("the zero value is open")
 	}
@@ -19,7 +21,7 @@ func TestEnd(t *testing.T) {
 	if err := g.End("v", "QP", none); !errors.Is(err, os.ErrClosed) || err.Error() != "v: QP is closed" {
 		t.Errorf("End of a closed gate: %v", err)
 	}
-	g.Open(unsafe.Pointer(&c))
+	g.Open(unsafe.Pointer(&object))
 	err := g.End("v", "QP", func() error {
 		if g.IsOpen() {
 			t.Error("the gate is open while destroy runs")
@@ -29,7 +31,7 @@ func TestEnd(t *testing.T) {
 		}
 		return syscall.EBUSY
 	})
-	if err != syscall.EBUSY || !g.IsOpen() || g.Object() != unsafe.Pointer(&c) {
+	if err != syscall.EBUSY || !g.IsOpen() || g.Object() != unsafe.Pointer(&object) {
 		t.Errorf("End that fails: %v, open: %t", err, g.IsOpen())
 	}
 	func() {

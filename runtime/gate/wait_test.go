@@ -18,9 +18,6 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gate/internal/gatetest"
 )
 
-// object stands for a C object.
-var object int
-
 // opened gives an open gate with a call inside, which ends at the end of the test at the latest.
 func opened(t *testing.T) (g *Gate, call *gatetest.Call, done <-chan uintptr) {
 	t.Helper()
