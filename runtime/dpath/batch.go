@@ -60,7 +60,7 @@ func (b *SendBatch) link() {
 // WR returns request i, counted from 0. Before its first use it is a SEND without data. It panics when the batch is nil, closed, or
 // being posted, which only another goroutine can see.
 func (b *SendBatch) WR(i int) *SendWR {
-	if b == nil || b.state != free {
+	if b == nil || !b.state.free() {
 		b.panics()
 	}
 	return &b.wrs[i]
@@ -68,14 +68,14 @@ func (b *SendBatch) WR(i int) *SendWR {
 
 // Len returns the number of requests, 0 after Close.
 func (b *SendBatch) Len() int {
-	if b == nil || b.state == closed {
+	if b == nil || b.state.closed.Load() {
 		return 0
 	}
 	return len(b.wrs)
 }
 
-// Close ends the use of the batch: posting it is an error from now on, and adding an element to a request a panic. A second
-// Close is os.ErrClosed. It is refused (syscall.EBUSY) while another goroutine posts the batch.
+// Close ends the use of the batch: a later post is an error, and taking a request or adding an element to one is a panic. A post that
+// another goroutine is making goes on, and has its memory. A second Close is os.ErrClosed.
 func (b *SendBatch) Close() error {
 	if b == nil {
 		return nilBatch(sendVerb, "SendBatch")
@@ -119,7 +119,7 @@ func (b *RecvBatch) link() {
 
 // WR returns request i, counted from 0. Before its first use it is a receive without memory. It panics as SendBatch.WR does.
 func (b *RecvBatch) WR(i int) *RecvWR {
-	if b == nil || b.state != free {
+	if b == nil || !b.state.free() {
 		b.panics()
 	}
 	return &b.wrs[i]
@@ -127,7 +127,7 @@ func (b *RecvBatch) WR(i int) *RecvWR {
 
 // Len returns the number of requests, 0 after Close.
 func (b *RecvBatch) Len() int {
-	if b == nil || b.state == closed {
+	if b == nil || b.state.closed.Load() {
 		return 0
 	}
 	return len(b.wrs)

@@ -47,9 +47,6 @@ var races = map[string]func(p *dptest.Provider, send *dpath.SendBatch, recv *dpa
 		to := bytesAt(b, dptest.SGE{Addr: b.WR(0).SGEs()[2].Addr, Length: 8})
 		return func() { to[7] = 1 }, func() { dpath.PostSend(p.QP(), b, 1) }
 	},
-	"closing": func(p *dptest.Provider, b *dpath.SendBatch, _ *dpath.RecvBatch) (one, other func()) {
-		return func() { b.Close() }, func() { dpath.PostSend(p.QP(), b, 1) }
-	},
 }
 
 // TestRacesAreSeen lets two goroutines use one thing, each in another process, and asks that the detector reports it though C

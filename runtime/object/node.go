@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -17,7 +18,8 @@ type status uint8
 const (
 	unborn status = iota // zero value: Init has not run
 	open
-	closing // destroy runs; a failure leads back to open
+	draining // a Close waits for the calls that are inside: they may still make children, and no call begins
+	closing  // destroy runs; a failure leads back to open, as one to drain does
 	closed
 )
 
@@ -37,7 +39,8 @@ type Node struct {
 	kind   string
 	label  string
 	users  int
-	verb   string // of the latest Enter
+	verb   string        // of the latest Enter
+	idle   chan struct{} // closed by the last Exit, for the Close that waits
 	holds  int
 	what   string // of the latest Hold
 }
@@ -86,7 +89,7 @@ func (n *Node) Init(self io.Closer, kind, label string, parents ...*Node) error 
 
 // changeable reports whether n may get parents and children. Called with tree held.
 func (n *Node) changeable() error {
-	if n.is() != open {
+	if s := n.is(); s != open && s != draining {
 		return n.gone("")
 	}
 	return nil
@@ -128,16 +131,24 @@ func (n *Node) String() string {
 	return n.kind + " (" + n.label + ")"
 }
 
-// Close calls destroy, which may be nil. If destroy succeeds the object is closed; otherwise it stays open and Close
-// returns the error. Close fails without a call of destroy when the object has children or is in use (syscall.EBUSY,
-// with their names), and when it is closed or another Close is running (os.ErrClosed). While destroy runs, Enter fails
-// and the object gets no new children.
+// Close waits for the calls that use the object and then calls destroy, which may be nil. If destroy succeeds the
+// object is closed; otherwise it stays open and Close returns the error. Meanwhile Enter fails, and while destroy runs
+// the object gets no new children.
+//
+// Close fails without a call of destroy when the object has children or is held, or when a call does not end in time
+// (syscall.EBUSY, with their names), and when it is closed or another Close is running (os.ErrClosed).
 func (n *Node) Close(verb string, destroy func() error) (err error) {
-	if err := n.beginClose(verb); err != nil {
+	idle, err := n.beginClose(verb)
+	if err != nil {
 		return err
 	}
 	done := false
 	defer func() { n.endClose(done) }()
+	if idle != nil {
+		if err := n.drain(verb, idle); err != nil {
+			return err
+		}
+	}
 	if destroy != nil {
 		if err := destroy(); err != nil {
 			return err
@@ -147,23 +158,55 @@ func (n *Node) Close(verb string, destroy func() error) (err error) {
 	return nil
 }
 
-func (n *Node) beginClose(verb string) error {
+// beginClose refuses new calls. idle is closed by the last call that is inside, nil when there is none.
+func (n *Node) beginClose(verb string) (idle <-chan struct{}, err error) {
 	tree.Lock()
 	defer tree.Unlock()
 	if n.is() != open {
-		return n.gone(verb)
+		return nil, n.gone(verb)
 	}
 	if names := n.openLocked(); len(names) > 0 {
-		return verr.Busy(verb, n.String(), names)
+		return nil, verr.Busy(verb, n.String(), names)
 	}
 	n.mu.Lock()
-	uses := n.uses()
-	if uses == nil {
+	var held []string
+	switch {
+	case n.holds > 0:
+		held = n.uses()
+	case n.users > 0:
+		n.status, n.idle = draining, make(chan struct{})
+		idle = n.idle
+	default:
 		n.status = closing
 	}
 	n.mu.Unlock()
-	if uses != nil {
-		return verr.Busy(verb, n.String(), uses)
+	if held != nil {
+		return nil, verr.Busy(verb, n.String(), held)
+	}
+	return idle, nil
+}
+
+// patience is how long a Close waits for calls. It ends the wait of a Close that is made inside a call, such as in a callback:
+// that call can never end.
+var patience = 10 * time.Second
+
+// drain waits for the calls that were inside when the Close began.
+func (n *Node) drain(verb string, idle <-chan struct{}) error {
+	timeout := time.NewTimer(patience)
+	defer timeout.Stop()
+	select {
+	case <-idle:
+	case <-timeout.C:
+	}
+	tree.Lock()
+	defer tree.Unlock()
+	names := n.openLocked()
+	n.mu.Lock()
+	n.idle, n.status = nil, closing
+	names = append(names, n.uses()...)
+	n.mu.Unlock()
+	if len(names) > 0 {
+		return verr.Busy(verb, n.String(), names)
 	}
 	return nil
 }

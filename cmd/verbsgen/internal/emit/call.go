@@ -110,8 +110,12 @@ func (p printer) formStep(s plan.Step) ([]jen.Code, bool) {
 	case plan.Open:
 		return one(open(s))
 	case plan.Batch:
-		return []jen.Code{define(s.Into, "errno").Add(p.value(s.Call)),
-			jen.If(op(id("errno"), "!=", jen.Lit(0))).Block(jen.Return(p.value(s.Else), id(s.Errors, "Errno").Call(id("errno"))))}, true
+		into, counted := define("errno"), fail(nil)
+		if s.Into != "" {
+			into, counted = define(s.Into, "errno"), fail{p.value(s.Else)}
+		}
+		return []jen.Code{into.Add(p.value(s.Call)),
+			jen.If(op(id("errno"), "!=", jen.Lit(0))).Block(counted.with(id(s.Errors, "Errno").Call(id("errno"))))}, true
 	case plan.Settle:
 		return one(settle(s))
 	case plan.NewCalls:

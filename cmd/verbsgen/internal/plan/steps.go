@@ -128,9 +128,9 @@ type (
 type (
 	// Open opens the node of a handle; when that fails, the C object is given back.
 	Open struct{ Kind string }
-	// Batch crosses into the data path, and returns its error and what Else says.
+	// Batch crosses into the data path. It returns an error with what Else says, where the method counts.
 	Batch struct {
-		Into   string
+		Into   string // the count
 		Call   Value
 		Errors string
 		Else   Value
