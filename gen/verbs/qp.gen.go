@@ -284,18 +284,27 @@ func (qp *QP) Query(fields ...QPField) (*QPInfo, *QPInitInfo, error) {
 
 // PostSend posts the first n work requests of a batch in one call into C. It returns how many were posted: n,
 // or the index of the first refused one and the reason. Close waits for a post; a later one, or one of a closed
-// batch, fails with os.ErrClosed.
+// batch, fails with os.ErrClosed. If another goroutine posts the batch at the same time, the error is
+// syscall.EBUSY.
 //
 // C: ibv_post_send, ibv_post_send(3).
 func (qp *QP) PostSend(b *dpath.SendBatch, n int) (posted int, err error) {
+	return qp.PostSendRange(b.From(0, n))
+}
+
+// PostSendRange is PostSend for a range of a batch, such as the requests that did not fit in a full queue.
+func (qp *QP) PostSendRange(r dpath.SendRange) (posted int, err error) {
 	if qp == nil {
 		return 0, errPostSend.Closed()
 	}
-	bad, errno := dpath.PostSend(&qp.gate, b, n)
+	posted, errno := dpath.PostSendRange(&qp.gate, r)
 	if errno != 0 {
-		return max(bad, 0), errPostSend.Errno(errno)
+		if err := r.Refused(errno); err != nil && posted == 0 {
+			return 0, err
+		}
+		return posted, errPostSend.Errno(errno)
 	}
-	return n, nil
+	return posted, nil
 }
 
 var errPostSend = verr.Once{Verb: "ibv_post_send", Kind: "QP"}
@@ -304,14 +313,22 @@ var errPostSend = verr.Once{Verb: "ibv_post_send", Kind: "QP"}
 //
 // C: ibv_post_recv, ibv_post_recv(3).
 func (qp *QP) PostRecv(b *dpath.RecvBatch, n int) (posted int, err error) {
+	return qp.PostRecvRange(b.From(0, n))
+}
+
+// PostRecvRange is PostRecv for a range of a batch, such as the requests that did not fit in a full queue.
+func (qp *QP) PostRecvRange(r dpath.RecvRange) (posted int, err error) {
 	if qp == nil {
 		return 0, errPostRecv.Closed()
 	}
-	bad, errno := dpath.PostRecv(&qp.gate, b, n)
+	posted, errno := dpath.PostRecvRange(&qp.gate, r)
 	if errno != 0 {
-		return max(bad, 0), errPostRecv.Errno(errno)
+		if err := r.Refused(errno); err != nil && posted == 0 {
+			return 0, err
+		}
+		return posted, errPostRecv.Errno(errno)
 	}
-	return n, nil
+	return posted, nil
 }
 
 var errPostRecv = verr.Once{Verb: "ibv_post_recv", Kind: "QP"}

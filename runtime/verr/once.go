@@ -6,29 +6,25 @@ import (
 )
 
 // Results of calls of the data path instead of an errno when something that they use was closed. Linux has no errno as large.
-// Once.Errno makes errors of them.
 const (
-	ErrnoClosed      syscall.Errno = 0x10000 + iota // the object that the verb is called on
-	ErrnoBatchClosed                                // the batch of work requests
+	ErrnoClosed      syscall.Errno = 0x10000 + iota // the object that the verb is called on; Once.Errno returns its error
+	ErrnoBatchClosed                                // the batch of work requests, which returns the error
 )
 
 // Once makes the errors of a verb of the data path: one for each errno, at its first use, so that a call that fails
 // again allocates nothing.
 type Once struct {
-	Verb        string
-	Kind        string // of the handles that the verb is used on
-	errs        [256]atomic.Pointer[Error]
-	closed      atomic.Pointer[error]
-	batchClosed atomic.Pointer[error]
+	Verb   string
+	Kind   string // of the handles that the verb is used on
+	errs   [256]atomic.Pointer[Error]
+	closed atomic.Pointer[error]
 }
 
-// Errno returns the error of a call that failed with errno, one of the system or one of the two above.
+// Errno returns the error of a call that failed with errno, or found the object closed (ErrnoClosed).
 func (o *Once) Errno(errno syscall.Errno) error {
 	switch {
 	case errno == ErrnoClosed:
 		return o.Closed()
-	case errno == ErrnoBatchClosed:
-		return o.closedOnce(&o.batchClosed, "the batch")
 	case uint64(errno) >= uint64(len(o.errs)):
 		return Failed(o.Verb, errno, nil)
 	}
@@ -41,13 +37,11 @@ func (o *Once) Errno(errno syscall.Errno) error {
 }
 
 // Closed returns the error of a use after Close.
-func (o *Once) Closed() error { return o.closedOnce(&o.closed, o.Kind) }
-
-func (o *Once) closedOnce(made *atomic.Pointer[error], what string) error {
-	if e := made.Load(); e != nil {
+func (o *Once) Closed() error {
+	if e := o.closed.Load(); e != nil {
 		return *e
 	}
-	e := Closed(o.Verb, what)
-	made.Store(&e)
+	e := Closed(o.Verb, o.Kind)
+	o.closed.Store(&e)
 	return e
 }

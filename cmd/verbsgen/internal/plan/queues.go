@@ -21,16 +21,22 @@ func zeros(results []Var) []Value {
 	return nil
 }
 
-// post plans the posting of a batch.
-func post(v *model.Verb, m *model.Method, call, batch, does string) []Decl {
-	errs := "err" + call
-	return hot(v, m, "qp", does, errs, []Var{{Name: "b", Type: "*dpath." + batch}, {Name: "n", Type: "int"}}, []Var{{Name: "posted", Type: "int"}, {Name: "err", Type: "error"}},
-		Batch{Into: "bad", Call: of("dpath", call, as(Address, "qp.gate"), val("b"), val("n")), Errors: errs, Else: result("max", val("bad"), zero)},
-		ret(val("n"), null))
+// post plans the posting of the first requests of a batch, and of any range of it below.
+func post(v *model.Verb, m *model.Method, call, kind, does string) []Decl {
+	errs, out := "err"+call, []Var{{Name: "posted", Type: "int"}, {Name: "err", Type: "error"}}
+	first := &Method{Doc: Doc{Does: does, C: v.C, Page: v.Page}, Recv: Var{Name: "qp", Type: "*" + m.Recv}, Name: m.Name, Verb: v,
+		Params: []Var{{Name: "b", Type: "*dpath." + kind + "Batch"}, {Name: "n", Type: "int"}}, Results: out, Short: true,
+		Steps: []Step{ret(result("qp."+m.Name+"Range", result("b.From", zero, val("n"))))}}
+	ranges := hot(v, m, "qp", "", errs, []Var{{Name: "r", Type: "dpath." + kind + "Range"}}, out,
+		Batch{Into: "posted", Call: of("dpath", call+"Range", as(Address, "qp.gate"), val("r")), Errors: errs, Range: "r", Else: val("posted")},
+		ret(val("posted"), null))
+	below := ranges[0].(*Method)
+	below.Name, below.Doc = m.Name+"Range", Doc{Text: m.Name + "Range is " + m.Name + " for a range of a batch, such as the requests that did not fit in a full queue."}
+	return append([]Decl{first}, ranges...)
 }
 
 func (b *builder) postSend(v *model.Verb, m *model.Method) []Decl {
-	return post(v, m, "PostSend", "SendBatch", "posts the first n work requests of a batch in one call into C. It returns how many were posted: n, or the index of the first refused one and the reason. Close waits for a post; a later one, or one of a closed batch, fails with os.ErrClosed")
+	return post(v, m, "PostSend", "Send", "posts the first n work requests of a batch in one call into C. It returns how many were posted: n, or the index of the first refused one and the reason. Close waits for a post; a later one, or one of a closed batch, fails with os.ErrClosed. If another goroutine posts the batch at the same time, the error is syscall.EBUSY")
 }
 
 func (b *builder) postRecv(v *model.Verb, m *model.Method) []Decl {
@@ -38,7 +44,7 @@ func (b *builder) postRecv(v *model.Verb, m *model.Method) []Decl {
 	if b.has(form.PostSend) {
 		does += ". It is otherwise as " + b.byForm[form.PostSend].m.Name
 	}
-	return post(v, m, "PostRecv", "RecvBatch", does)
+	return post(v, m, "PostRecv", "Recv", does)
 }
 
 // address plans the addressing of a datagram.

@@ -133,6 +133,7 @@ type (
 		Into   string // the count
 		Call   Value
 		Errors string
+		Range  string // of a batch that is posted: it may have an error of its own
 		Else   Value
 	}
 	// Settle decides who holds which memory after a change of a region.
