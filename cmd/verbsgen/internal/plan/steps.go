@@ -32,6 +32,8 @@ type (
 	CopyList struct{ List, Into, Mirror string }
 	// Whole stands for all memory.
 	Whole struct{ Addr, Length string }
+	// Unmanaged refuses memory of Go's heap, which only a slice or a pin may name.
+	Unmanaged struct{ Addr, Length string }
 	// Pin pins a slice, until the method returns or what it makes is closed.
 	Pin struct{ Buf, Addr, Length string }
 	// Retain keeps a buffer from being closed for as long.
@@ -186,6 +188,7 @@ func (Gather) step()         {}
 func (CopyAttr) step()       {}
 func (CopyList) step()       {}
 func (Whole) step()          {}
+func (Unmanaged) step()      {}
 func (Pin) step()            {}
 func (Retain) step()         {}
 func (HoldAttr) step()       {}
