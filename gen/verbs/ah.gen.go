@@ -55,8 +55,9 @@ func (o *AH) load() {}
 // label names the single object in messages.
 func (o *AH) label() string { return "" }
 
-// Close destroys an address handle. It is refused (syscall.EBUSY) while something made from the AH is open,
-// which the error names; a second Close is os.ErrClosed. When it fails, the AH stays open.
+// Close destroys an address handle. It waits for running calls; later ones fail with os.ErrClosed, and so does
+// a second Close. It is refused (syscall.EBUSY) while something made from the AH is open, which the error
+// names. When it fails, the AH stays open.
 //
 // C: ibv_destroy_ah, ibv_create_ah(3).
 func (o *AH) Close() error {

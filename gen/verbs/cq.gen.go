@@ -60,8 +60,9 @@ func (o *CQ) load() {
 // label names the single object in messages.
 func (o *CQ) label() string { return "" }
 
-// Close destroys a completion queue. It is refused (syscall.EBUSY) while something made from the CQ is open,
-// which the error names; a second Close is os.ErrClosed. When it fails, the CQ stays open.
+// Close destroys a completion queue. It waits for running calls; later ones fail with os.ErrClosed, and so does
+// a second Close. It is refused (syscall.EBUSY) while something made from the CQ is open, which the error
+// names. When it fails, the CQ stays open.
 //
 // C: ibv_destroy_cq, ibv_create_cq(3).
 func (o *CQ) Close() error {

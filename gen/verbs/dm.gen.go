@@ -58,8 +58,9 @@ func (o *DM) load() {
 // label names the single object in messages.
 func (o *DM) label() string { return "handle " + strconv.FormatUint(uint64(o.handle), 10) }
 
-// Close frees device memory. It is refused (syscall.EBUSY) while something made from the DM is open, which the
-// error names; a second Close is os.ErrClosed. When it fails, the DM stays open.
+// Close frees device memory. It waits for running calls; later ones fail with os.ErrClosed, and so does a
+// second Close. It is refused (syscall.EBUSY) while something made from the DM is open, which the error names.
+// When it fails, the DM stays open.
 //
 // C: ibv_free_dm, ibv_alloc_dm(3).
 func (o *DM) Close() error {

@@ -69,8 +69,9 @@ func (o *MR) load() {
 // label names the single object in messages.
 func (o *MR) label() string { return "lkey 0x" + strconv.FormatUint(uint64(o.lkey), 16) }
 
-// Close deregisters a memory region. It is refused (syscall.EBUSY) while something made from the MR is open,
-// which the error names; a second Close is os.ErrClosed. When it fails, the MR stays open.
+// Close deregisters a memory region. It waits for running calls; later ones fail with os.ErrClosed, and so does
+// a second Close. It is refused (syscall.EBUSY) while something made from the MR is open, which the error
+// names. When it fails, the MR stays open.
 //
 // C: ibv_dereg_mr, ibv_reg_mr(3).
 func (o *MR) Close() error {

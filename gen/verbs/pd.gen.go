@@ -66,8 +66,9 @@ func (o *PD) label() string {
 	return "handle " + strconv.FormatUint(uint64(o.handle), 10)
 }
 
-// Close frees a protection domain or a parent domain. It is refused (syscall.EBUSY) while something made from
-// the PD is open, which the error names; a second Close is os.ErrClosed. When it fails, the PD stays open.
+// Close frees a protection domain or a parent domain. It waits for running calls; later ones fail with
+// os.ErrClosed, and so does a second Close. It is refused (syscall.EBUSY) while something made from the PD is
+// open, which the error names. When it fails, the PD stays open.
 //
 // C: ibv_dealloc_pd, ibv_alloc_pd(3).
 func (o *PD) Close() error {

@@ -64,8 +64,9 @@ func (o *QP) load() {
 // label names the single object in messages.
 func (o *QP) label() string { return "handle " + strconv.FormatUint(uint64(o.handle), 10) }
 
-// Close destroys a queue pair. It is refused (syscall.EBUSY) while something made from the QP is open, which
-// the error names; a second Close is os.ErrClosed. When it fails, the QP stays open.
+// Close destroys a queue pair. It waits for running calls; later ones fail with os.ErrClosed, and so does a
+// second Close. It is refused (syscall.EBUSY) while something made from the QP is open, which the error names.
+// When it fails, the QP stays open.
 //
 // C: ibv_destroy_qp, ibv_create_qp(3).
 func (o *QP) Close() error {

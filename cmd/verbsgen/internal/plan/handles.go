@@ -247,7 +247,7 @@ func ending(o *model.Object, v *model.Verb, name, does, by string) *Method {
 
 func (b *builder) closeHandle(o *model.Object) *Method {
 	d := o.Destroy
-	return ending(o, d, "Close", fmt.Sprintf("%s. It is refused (syscall.EBUSY) while something made from the %s is open, which the error names; a second Close is os.ErrClosed. When it fails, the %s stays open",
+	return ending(o, d, "Close", fmt.Sprintf("%s. It waits for running calls; later ones fail with os.ErrClosed, and so does a second Close. It is refused (syscall.EBUSY) while something made from the %s is open, which the error names. When it fails, the %s stays open",
 		strings.TrimSuffix(d.Doc, "."), o.Go, o.Go), "destroy")
 }
 
