@@ -12,12 +12,14 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
+	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 const rw = verbs.MRAccessLocalWrite | verbs.MRAccessRemoteWrite | verbs.MRAccessRemoteRead
@@ -278,4 +280,40 @@ func TestUnderCollector(t *testing.T) {
 		}
 	}
 	runtime.KeepAlive(mr)
+}
+
+// TestGoHeapAddress registers addresses of Go's heap, which the collector may free: each form refuses them. A package variable stays
+// where it is, and is registered.
+func TestGoHeapAddress(t *testing.T) {
+	dev := open(t).dev
+	pd := must(dev.AllocPD())(t)
+	region := must(pd.RegMR(make([]byte, 64), rw))(t)
+	slice := make([]byte, 64)
+	forms := map[string]func(addr uintptr) error{
+		"RegMRAddr":       func(a uintptr) error { return closed(pd.RegMRAddr(a, 64, rw)) },
+		"RegMRAddrIOVA":   func(a uintptr) error { return closed(pd.RegMRAddrIOVA(a, 64, uint64(a), rw)) },
+		"MRInitAttr.Addr": func(a uintptr) error { return closed(pd.RegMREx(verbs.NewMRInitAttr(64, rw).Addr(a))) },
+		"MRChange.Addr":   func(a uintptr) error { return region.Rereg(new(verbs.MRChange).Addr(a, 64)) },
+	}
+	for name, reg := range forms {
+		var e *verr.Error
+		err := reg(uintptr(unsafe.Pointer(unsafe.SliceData(slice))))
+		if !errors.As(err, &e) || !errors.Is(err, syscall.EINVAL) || !e.Refused || !strings.Contains(err.Error(), "Go's heap") {
+			t.Errorf("%s of the heap: %v", name, err)
+		}
+		if err := reg(uintptr(unsafe.Pointer(&global))); err != nil {
+			t.Errorf("%s of a package variable: %v", name, err)
+		}
+	}
+	runtime.KeepAlive(slice)
+}
+
+var global [64]byte
+
+// closed closes a region that was registered.
+func closed(mr *verbs.MR, err error) error {
+	if err != nil {
+		return err
+	}
+	return mr.Close()
 }

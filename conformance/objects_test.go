@@ -5,9 +5,11 @@ package conformance
 import (
 	"errors"
 	"os"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
+	"weak"
 
 	"golang.org/x/sys/unix"
 
@@ -267,5 +269,42 @@ func TestRereg(t *testing.T) {
 	}
 	if err := buf.Close(); err != nil {
 		t.Errorf("the new memory is still held: %v", err)
+	}
+}
+
+// TestReregPin moves a region to pinned memory: it stays pinned after Unpin, and until the region is closed.
+func TestReregPin(t *testing.T) {
+	b := open(t)
+	pd := must(b.dev.AllocPD())(t)
+	mr := must(pd.RegMR(make([]byte, 4096), rw))(t)
+	slice := make([]byte, 1<<16)
+	pin := must(mem.PinBytes(slice))(t)
+	addr, alive := pin.Addr(), weak.Make(&slice[0])
+	if err := mr.Rereg(new(verbs.MRChange).Pin(pin)); err != nil {
+		t.Fatal(err)
+	}
+	pin.Unpin()
+	slice = nil
+	runtime.GC()
+	runtime.GC()
+	if alive.Value() == nil {
+		t.Fatal("the memory is gone while a region covers it")
+	}
+	if s, err := b.soft.Peer().Write(mr.RKey(), uint64(addr)+5000, []byte("to pinned memory")); s != softverbs.StatusSuccess || err != nil {
+		t.Errorf("write: %v, %v", s, err)
+	}
+	if err := mr.Rereg(new(verbs.MRChange).Pin(pin)); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("a pin after Unpin: %v", err)
+	}
+	if err := mr.Rereg(new(verbs.MRChange).Pin(nil)); err == nil {
+		t.Error("a nil pin is taken")
+	}
+	if err := mr.Close(); err != nil {
+		t.Fatal(err)
+	}
+	runtime.GC()
+	runtime.GC()
+	if alive.Value() != nil {
+		t.Error("the memory is still pinned after Close of the region")
 	}
 }

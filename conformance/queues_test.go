@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -122,5 +123,58 @@ func TestRefusedPost(t *testing.T) {
 	send.WR(0).Send(1).SGE(uint64(e.MR.Addr()), 8, e.MR.LKey())
 	if n, err := e.QP.PostSend(send, 1); n != 0 || !errors.Is(err, syscall.EINVAL) {
 		t.Errorf("a send in INIT: %d, %v", n, err)
+	}
+}
+
+// TestPostRange posts parts of batches: what a full queue did not take, and a receive of the middle.
+func TestPostRange(t *testing.T) {
+	a, b := pair(t, open(t).dev)
+	send, recv := must(dpath.NewSendBatch(24, 1))(t), must(dpath.NewRecvBatch(24, 1))(t)
+	for i := range 24 {
+		send.WR(i).Send(uint64(i)).SGE(uint64(a.MR.Addr()), 8, a.MR.LKey()).Flags(dpath.Signaled)
+		recv.WR(i).Recv(uint64(i)).SGE(uint64(b.MR.Addr()), 8, b.MR.LKey())
+	}
+	rest := recv.From(2, 22)
+	for i := 0; i < 22 && rest.Len() > 0; {
+		n, err := b.QP.PostRecvRange(rest)
+		if rest = rest.Rest(n); err != nil && !errors.Is(err, syscall.ENOMEM) || n == 0 && err == nil {
+			t.Fatalf("PostRecvRange: %d, %v", n, err)
+		}
+		for ; n > 0; n, i = n-1, i+1 {
+			must(a.QP.PostSendRange(send.From(i, 1)))(t)
+			if wc := must(b.Wait())(t); wc.ID != uint64(2+i) {
+				t.Errorf("receive %d is of request %d, want %d", i, wc.ID, 2+i)
+			}
+			must(a.Wait())(t)
+		}
+	}
+	if rest.Len() != 0 {
+		t.Errorf("%d receives are left", rest.Len())
+	}
+}
+
+// TestWrongBatch posts batches that are nil, closed or too short: the error says so.
+func TestWrongBatch(t *testing.T) {
+	a, _ := pair(t, open(t).dev)
+	send, recv := must(dpath.NewSendBatch(2, 1))(t), must(dpath.NewRecvBatch(2, 1))(t)
+	posts := map[string]func() (int, error){
+		"ibv_post_send: SendBatch is nil":                                func() (int, error) { return a.QP.PostSend(nil, 1) },
+		"ibv_post_recv: RecvBatch is nil":                                func() (int, error) { return a.QP.PostRecv(nil, 1) },
+		"ibv_post_send: 3 requests from number 0 on of a SendBatch of 2": func() (int, error) { return a.QP.PostSend(send, 3) },
+		"ibv_post_recv: 2 requests from number 1 on of a RecvBatch of 2": func() (int, error) { return a.QP.PostRecvRange(recv.From(1, 2)) },
+	}
+	for text, post := range posts {
+		if n, err := post(); n != 0 || !errors.Is(err, syscall.EINVAL) || !strings.HasPrefix(err.Error(), text) {
+			t.Errorf("%d, %v; want %q", n, err, text)
+		}
+	}
+	if err := errors.Join(send.Close(), recv.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := a.QP.PostSend(send, 1); n != 0 || !errors.Is(err, os.ErrClosed) || !strings.Contains(err.Error(), "the SendBatch is closed") {
+		t.Errorf("a closed SendBatch: %d, %v", n, err)
+	}
+	if n, err := a.QP.PostRecvRange(recv.From(0, 1)); n != 0 || !errors.Is(err, os.ErrClosed) || !strings.Contains(err.Error(), "the RecvBatch is closed") {
+		t.Errorf("a closed RecvBatch: %d, %v", n, err)
 	}
 }

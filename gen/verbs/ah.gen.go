@@ -6,6 +6,7 @@ package verbs
 import (
 	"errors"
 	"github.com/verbsgen/verbsgen/runtime/dpath"
+	"github.com/verbsgen/verbsgen/runtime/gate"
 	"github.com/verbsgen/verbsgen/runtime/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 	"unsafe"
@@ -19,7 +20,8 @@ type AH struct {
 	lib     *Lib
 	dev     *Device
 	c       unsafe.Pointer
-	release func() // after the C object is gone
+	release func()    // after the C object is gone
+	gate    gate.Gate // c for the data path, which does not enter the handle
 	pd      *PD
 }
 
@@ -34,6 +36,7 @@ func (o *AH) enter(verb string) error {
 // newAH makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
 func newAH(dev *Device, c unsafe.Pointer) *AH {
 	o := &AH{lib: dev.lib, dev: dev, c: c}
+	o.gate.Open(c)
 	o.load()
 	return o
 }
@@ -52,8 +55,9 @@ func (o *AH) load() {}
 // label names the single object in messages.
 func (o *AH) label() string { return "" }
 
-// Close destroys an address handle. It is refused (syscall.EBUSY) while something made from the AH is open,
-// which the error names; a second Close is os.ErrClosed. When it fails, the AH stays open.
+// Close destroys an address handle. It waits for running calls; later ones fail with os.ErrClosed, and so does
+// a second Close. It is refused (syscall.EBUSY) while something made from the AH is open, which the error
+// names. When it fails, the AH stays open.
 //
 // C: ibv_destroy_ah, ibv_create_ah(3).
 func (o *AH) Close() error {
@@ -65,17 +69,18 @@ func (o *AH) Close() error {
 
 // destroy destroys the C object.
 func (o *AH) destroy() error {
-	if o.lib.fn[symIbv_destroy_ah] == 0 {
-		return o.lib.missing("ibv_destroy_ah", symIbv_destroy_ah)
-	}
-	if errno := rawDestroyAH(o.lib.fn[symIbv_destroy_ah], o.c); errno != 0 {
-		return verr.Failed("ibv_destroy_ah", errno, nil)
-	}
-	o.c = nil // the data path looks at it
-	if o.release != nil {
-		o.release()
-	}
-	return nil
+	return o.gate.End("ibv_destroy_ah", "AH", func() error {
+		if o.lib.fn[symIbv_destroy_ah] == 0 {
+			return o.lib.missing("ibv_destroy_ah", symIbv_destroy_ah)
+		}
+		if errno := rawDestroyAH(o.lib.fn[symIbv_destroy_ah], o.c); errno != 0 {
+			return verr.Failed("ibv_destroy_ah", errno, nil)
+		}
+		if o.release != nil {
+			o.release()
+		}
+		return nil
+	})
 }
 
 // PD returns the PD to which the AH belongs.
@@ -92,7 +97,7 @@ func (o *AH) Device() *Device { return o.dev }
 //
 // C: ibv_post_send, ibv_post_send(3).
 func (o *AH) Address(w *dpath.SendWR, qpn, qkey uint32) error {
-	if o == nil || o.c == nil {
+	if o == nil || !o.gate.IsOpen() {
 		return errAddress.Closed()
 	}
 	w.To(o.c, qpn, qkey)

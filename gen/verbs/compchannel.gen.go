@@ -54,9 +54,9 @@ func (o *CompChannel) load() {}
 // label names the single object in messages.
 func (o *CompChannel) label() string { return "" }
 
-// Close destroys a channel for completion events. It is refused (syscall.EBUSY) while something made from the
-// CompChannel is open, which the error names; a second Close is os.ErrClosed. When it fails, the CompChannel
-// stays open.
+// Close destroys a channel for completion events. It waits for running calls; later ones fail with
+// os.ErrClosed, and so does a second Close. It is refused (syscall.EBUSY) while something made from the
+// CompChannel is open, which the error names. When it fails, the CompChannel stays open.
 //
 // C: ibv_destroy_comp_channel, ibv_create_comp_channel(3).
 func (o *CompChannel) Close() error {

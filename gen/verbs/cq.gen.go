@@ -7,6 +7,7 @@ import (
 	"errors"
 	"github.com/verbsgen/verbsgen/runtime/cmem"
 	"github.com/verbsgen/verbsgen/runtime/dpath"
+	"github.com/verbsgen/verbsgen/runtime/gate"
 	"github.com/verbsgen/verbsgen/runtime/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 	"unsafe"
@@ -21,6 +22,7 @@ type CQ struct {
 	dev     *Device
 	c       unsafe.Pointer
 	release func()       // after the C object is gone
+	gate    gate.Gate    // c for the data path, which does not enter the handle
 	channel *CompChannel // where its events arrive, or nil
 	cqe     int
 }
@@ -36,6 +38,7 @@ func (o *CQ) enter(verb string) error {
 // newCQ makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
 func newCQ(dev *Device, c unsafe.Pointer) *CQ {
 	o := &CQ{lib: dev.lib, dev: dev, c: c}
+	o.gate.Open(c)
 	o.load()
 	return o
 }
@@ -57,8 +60,9 @@ func (o *CQ) load() {
 // label names the single object in messages.
 func (o *CQ) label() string { return "" }
 
-// Close destroys a completion queue. It is refused (syscall.EBUSY) while something made from the CQ is open,
-// which the error names; a second Close is os.ErrClosed. When it fails, the CQ stays open.
+// Close destroys a completion queue. It waits for running calls; later ones fail with os.ErrClosed, and so does
+// a second Close. It is refused (syscall.EBUSY) while something made from the CQ is open, which the error
+// names. When it fails, the CQ stays open.
 //
 // C: ibv_destroy_cq, ibv_create_cq(3).
 func (o *CQ) Close() error {
@@ -70,18 +74,19 @@ func (o *CQ) Close() error {
 
 // destroy destroys the C object.
 func (o *CQ) destroy() error {
-	if o.lib.fn[symIbv_destroy_cq] == 0 {
-		return o.lib.missing("ibv_destroy_cq", symIbv_destroy_cq)
-	}
-	if errno := rawDestroyCQ(o.lib.fn[symIbv_destroy_cq], o.c); errno != 0 {
-		return verr.Failed("ibv_destroy_cq", errno, nil)
-	}
-	o.dev.handles.Remove(uintptr(o.c), o)
-	o.c = nil // the data path looks at it
-	if o.release != nil {
-		o.release()
-	}
-	return nil
+	return o.gate.End("ibv_destroy_cq", "CQ", func() error {
+		if o.lib.fn[symIbv_destroy_cq] == 0 {
+			return o.lib.missing("ibv_destroy_cq", symIbv_destroy_cq)
+		}
+		if errno := rawDestroyCQ(o.lib.fn[symIbv_destroy_cq], o.c); errno != 0 {
+			return verr.Failed("ibv_destroy_cq", errno, nil)
+		}
+		o.dev.handles.Remove(uintptr(o.c), o)
+		if o.release != nil {
+			o.release()
+		}
+		return nil
+	})
 }
 
 // Device returns the Device to which the CQ belongs.
@@ -94,18 +99,18 @@ func (o *CQ) Size() int {
 	return o.cqe
 }
 
-// PollInto takes up to len(wcs) completions from the queue and returns their number, 0 if there are none. It
-// must not run while the queue is being closed.
+// PollInto takes up to len(wcs) completions from the queue and returns their number, 0 if there are none. Close
+// waits for a poll; a later one fails with os.ErrClosed.
 //
 // C: ibv_poll_cq, ibv_poll_cq(3).
 func (cq *CQ) PollInto(wcs []dpath.WC) (int, error) { return cq.PollSpin(wcs, 1) }
 
 // PollSpin is PollInto, repeated up to tries times in one call into C, until there is a completion.
 func (cq *CQ) PollSpin(wcs []dpath.WC, tries int) (int, error) {
-	if cq == nil || cq.c == nil {
+	if cq == nil {
 		return 0, errPollCQ.Closed()
 	}
-	n, errno := dpath.PollSpin(cq.c, wcs, tries)
+	n, errno := dpath.PollSpin(&cq.gate, wcs, tries)
 	if errno != 0 {
 		return 0, errPollCQ.Errno(errno)
 	}
@@ -119,16 +124,17 @@ var errPollCQ = verr.Once{Verb: "ibv_poll_cq", Kind: "CQ"}
 //
 // C: ibv_req_notify_cq, ibv_req_notify_cq(3).
 func (cq *CQ) ReqNotify(solicitedOnly bool) error {
-	const verb = "ibv_req_notify_cq"
-	if err := cq.enter(verb); err != nil {
-		return err
+	if cq == nil {
+		return errReqNotify.Closed()
 	}
-	defer cq.node.Exit()
-	if errno := dpath.ReqNotify(cq.c, solicitedOnly); errno != 0 {
-		return verr.Failed(verb, errno, nil)
+	errno := dpath.ReqNotify(&cq.gate, solicitedOnly)
+	if errno != 0 {
+		return errReqNotify.Errno(errno)
 	}
 	return nil
 }
+
+var errReqNotify = verr.Once{Verb: "ibv_req_notify_cq", Kind: "CQ"}
 
 // nodeOfCQ returns the node of a handle that may be nil.
 func nodeOfCQ(o *CQ) *object.Node {

@@ -63,8 +63,9 @@ func (o *Device) load() {
 // label names the single object in messages.
 func (o *Device) label() string { return "" }
 
-// Close closes a device. It is refused (syscall.EBUSY) while something made from the Device is open, which the
-// error names; a second Close is os.ErrClosed. When it fails, the Device stays open.
+// Close closes a device. It waits for running calls; later ones fail with os.ErrClosed, and so does a second
+// Close. It is refused (syscall.EBUSY) while something made from the Device is open, which the error names.
+// When it fails, the Device stays open.
 //
 // C: ibv_close_device, ibv_open_device(3).
 func (o *Device) Close() error {

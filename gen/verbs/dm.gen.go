@@ -58,8 +58,9 @@ func (o *DM) load() {
 // label names the single object in messages.
 func (o *DM) label() string { return "handle " + strconv.FormatUint(uint64(o.handle), 10) }
 
-// Close frees device memory. It is refused (syscall.EBUSY) while something made from the DM is open, which the
-// error names; a second Close is os.ErrClosed. When it fails, the DM stays open.
+// Close frees device memory. It waits for running calls; later ones fail with os.ErrClosed, and so does a
+// second Close. It is refused (syscall.EBUSY) while something made from the DM is open, which the error names.
+// When it fails, the DM stays open.
 //
 // C: ibv_free_dm, ibv_alloc_dm(3).
 func (o *DM) Close() error {
@@ -79,7 +80,7 @@ func (o *DM) destroy() error {
 
 // free destroys the device memory in the kernel.
 func (o *DM) free() error {
-	return o.mem.End(o.c, func() error {
+	return o.mem.End("ibv_free_dm", func() error {
 		if errno := rawFreeDM(o.c); errno != 0 {
 			return verr.Failed("ibv_free_dm", errno, func() []string { return devmem.GoneHints(errno) })
 		}
@@ -89,7 +90,7 @@ func (o *DM) free() error {
 
 // unimport cleans up in this process alone.
 func (o *DM) unimport() error {
-	return o.mem.End(o.c, func() error {
+	return o.mem.End("ibv_unimport_dm", func() error {
 		if o.lib.fn[symIbv_unimport_dm] == 0 {
 			return o.lib.missing("ibv_unimport_dm", symIbv_unimport_dm)
 		}
@@ -132,7 +133,7 @@ func (o *DM) Handle() uint32 {
 
 // WriteAt copies p to offset off of the device memory, as io.WriterAt: all of it, or none and an error. A range
 // beyond the end is syscall.EFAULT; an odd length or offset, where the device copies words of 4 bytes, is
-// syscall.EINVAL. It allocates nothing. It must not run while the DM is being closed.
+// syscall.EINVAL. It allocates nothing. Close waits for a copy; one that comes later is os.ErrClosed.
 //
 // C: ibv_memcpy_to_dm, ibv_alloc_dm(3).
 func (o *DM) WriteAt(p []byte, off int64) (int, error) { return o.mem.WriteAt(p, off) }

@@ -69,8 +69,9 @@ func (o *MR) load() {
 // label names the single object in messages.
 func (o *MR) label() string { return "lkey 0x" + strconv.FormatUint(uint64(o.lkey), 16) }
 
-// Close deregisters a memory region. It is refused (syscall.EBUSY) while something made from the MR is open,
-// which the error names; a second Close is os.ErrClosed. When it fails, the MR stays open.
+// Close deregisters a memory region. It waits for running calls; later ones fail with os.ErrClosed, and so does
+// a second Close. It is refused (syscall.EBUSY) while something made from the MR is open, which the error
+// names. When it fails, the MR stays open.
 //
 // C: ibv_dereg_mr, ibv_reg_mr(3).
 func (o *MR) Close() error {
@@ -172,6 +173,13 @@ func (c *MRChange) Memory(buf []byte) *MRChange {
 	return c
 }
 
+// Pin makes the region cover the memory of pin, which stays pinned until the region covers other memory or is closed, also after Unpin.
+// C: IBV_REREG_MR_CHANGE_TRANSLATION.
+func (c *MRChange) Pin(pin *mem.Pin) *MRChange {
+	c.what.Memory(0x1, mem.FromPin(pin))
+	return c
+}
+
 // Buffer makes the region cover buf, which cannot be closed until the region covers other memory or is closed.
 // C: IBV_REREG_MR_CHANGE_TRANSLATION.
 func (c *MRChange) Buffer(buf *mem.Buffer) *MRChange {
@@ -179,7 +187,8 @@ func (c *MRChange) Buffer(buf *mem.Buffer) *MRChange {
 	return c
 }
 
-// Addr makes the region cover memory that the caller keeps mapped. C: IBV_REREG_MR_CHANGE_TRANSLATION.
+// Addr makes the region cover memory that the caller keeps mapped. Memory of Go's heap is refused (syscall.EINVAL).
+// C: IBV_REREG_MR_CHANGE_TRANSLATION.
 func (c *MRChange) Addr(addr uintptr, length uint64) *MRChange {
 	c.what.Memory(0x1, mem.FromAddr(addr, length))
 	return c

@@ -66,8 +66,9 @@ func (o *PD) label() string {
 	return "handle " + strconv.FormatUint(uint64(o.handle), 10)
 }
 
-// Close frees a protection domain or a parent domain. It is refused (syscall.EBUSY) while something made from
-// the PD is open, which the error names; a second Close is os.ErrClosed. When it fails, the PD stays open.
+// Close frees a protection domain or a parent domain. It waits for running calls; later ones fail with
+// os.ErrClosed, and so does a second Close. It is refused (syscall.EBUSY) while something made from the PD is
+// open, which the error names. When it fails, the PD stays open.
 //
 // C: ibv_dealloc_pd, ibv_alloc_pd(3).
 func (o *PD) Close() error {
@@ -285,7 +286,8 @@ func (pd *PD) RegMRBuffer(buf *mem.Buffer, access MRAccess) (*MR, error) {
 
 // RegMRAddr registers host memory.
 //
-// The caller keeps the memory mapped until the region is closed.
+// The caller keeps the memory mapped until the region is closed. Memory of Go's heap is refused
+// (syscall.EINVAL).
 //
 // Rules:
 //   - REMOTE_WRITE needs LOCAL_WRITE [VR-ibv_reg_mr-access-0001]
@@ -323,6 +325,9 @@ func (pd *PD) RegMRAddr(addr uintptr, length uint64, access MRAccess) (*MR, erro
 	defer pd.node.Exit()
 	if pd.lib.fn[symIbv_reg_mr_iova2] == 0 && pd.lib.fn[symIbv_reg_mr] == 0 {
 		return nil, pd.lib.missing("ibv_reg_mr", symIbv_reg_mr_iova2)
+	}
+	if err := mem.RefuseGoHeap(addr, length); err != nil {
+		return nil, verr.Memory(verb, err)
 	}
 	in := inRegMR{
 		access: uint64(access),
@@ -620,7 +625,8 @@ func (pd *PD) RegMRBufferIOVA(buf *mem.Buffer, iova uint64, access MRAccess) (*M
 
 // RegMRAddrIOVA registers host memory with an address for peers that the caller chooses.
 //
-// The caller keeps the memory mapped until the region is closed.
+// The caller keeps the memory mapped until the region is closed. Memory of Go's heap is refused
+// (syscall.EINVAL).
 //
 //   - iova: address of the first byte in work requests of this side and of peers; 0 makes the region
 //     zero-based, and then the memory must be page-aligned.
@@ -665,6 +671,9 @@ func (pd *PD) RegMRAddrIOVA(addr uintptr, length uint64, iova uint64, access MRA
 	defer pd.node.Exit()
 	if pd.lib.fn[symIbv_reg_mr_iova2] == 0 && pd.lib.fn[symIbv_reg_mr_iova] == 0 {
 		return nil, pd.lib.missing("ibv_reg_mr_iova", symIbv_reg_mr_iova2)
+	}
+	if err := mem.RefuseGoHeap(addr, length); err != nil {
+		return nil, verr.Memory(verb, err)
 	}
 	in := inRegMRIOVA{
 		access: uint64(access),

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"github.com/verbsgen/verbsgen/runtime/cmem"
 	"github.com/verbsgen/verbsgen/runtime/dpath"
+	"github.com/verbsgen/verbsgen/runtime/gate"
 	"github.com/verbsgen/verbsgen/runtime/object"
 	"github.com/verbsgen/verbsgen/runtime/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
@@ -22,7 +23,8 @@ type QP struct {
 	lib     *Lib
 	dev     *Device
 	c       unsafe.Pointer
-	release func() // after the C object is gone
+	release func()    // after the C object is gone
+	gate    gate.Gate // c for the data path, which does not enter the handle
 	pd      *PD
 	qpNum   uint32
 	handle  uint32
@@ -39,6 +41,7 @@ func (o *QP) enter(verb string) error {
 // newQP makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
 func newQP(dev *Device, c unsafe.Pointer) *QP {
 	o := &QP{lib: dev.lib, dev: dev, c: c}
+	o.gate.Open(c)
 	o.load()
 	return o
 }
@@ -61,8 +64,9 @@ func (o *QP) load() {
 // label names the single object in messages.
 func (o *QP) label() string { return "handle " + strconv.FormatUint(uint64(o.handle), 10) }
 
-// Close destroys a queue pair. It is refused (syscall.EBUSY) while something made from the QP is open, which
-// the error names; a second Close is os.ErrClosed. When it fails, the QP stays open.
+// Close destroys a queue pair. It waits for running calls; later ones fail with os.ErrClosed, and so does a
+// second Close. It is refused (syscall.EBUSY) while something made from the QP is open, which the error names.
+// When it fails, the QP stays open.
 //
 // C: ibv_destroy_qp, ibv_create_qp(3).
 func (o *QP) Close() error {
@@ -74,18 +78,19 @@ func (o *QP) Close() error {
 
 // destroy destroys the C object.
 func (o *QP) destroy() error {
-	if o.lib.fn[symIbv_destroy_qp] == 0 {
-		return o.lib.missing("ibv_destroy_qp", symIbv_destroy_qp)
-	}
-	if errno := rawDestroyQP(o.lib.fn[symIbv_destroy_qp], o.c); errno != 0 {
-		return verr.Failed("ibv_destroy_qp", errno, nil)
-	}
-	o.dev.handles.Remove(uintptr(o.c), o)
-	o.c = nil // the data path looks at it
-	if o.release != nil {
-		o.release()
-	}
-	return nil
+	return o.gate.End("ibv_destroy_qp", "QP", func() error {
+		if o.lib.fn[symIbv_destroy_qp] == 0 {
+			return o.lib.missing("ibv_destroy_qp", symIbv_destroy_qp)
+		}
+		if errno := rawDestroyQP(o.lib.fn[symIbv_destroy_qp], o.c); errno != 0 {
+			return verr.Failed("ibv_destroy_qp", errno, nil)
+		}
+		o.dev.handles.Remove(uintptr(o.c), o)
+		if o.release != nil {
+			o.release()
+		}
+		return nil
+	})
 }
 
 // PD returns the PD to which the QP belongs.
@@ -279,18 +284,28 @@ func (qp *QP) Query(fields ...QPField) (*QPInfo, *QPInitInfo, error) {
 }
 
 // PostSend posts the first n work requests of a batch in one call into C. It returns how many were posted: n,
-// or the index of the first refused one and the reason. It must not run while the queue pair is being closed.
+// or the index of the first refused one and the reason. Close waits for a post; a later one, or one of a closed
+// batch, fails with os.ErrClosed. If another goroutine posts the batch at the same time, the error is
+// syscall.EBUSY.
 //
 // C: ibv_post_send, ibv_post_send(3).
 func (qp *QP) PostSend(b *dpath.SendBatch, n int) (posted int, err error) {
-	if qp == nil || qp.c == nil {
+	return qp.PostSendRange(b.From(0, n))
+}
+
+// PostSendRange is PostSend for a range of a batch, such as the requests that did not fit in a full queue.
+func (qp *QP) PostSendRange(r dpath.SendRange) (posted int, err error) {
+	if qp == nil {
 		return 0, errPostSend.Closed()
 	}
-	bad, errno := dpath.PostSend(qp.c, b, n)
+	posted, errno := dpath.PostSendRange(&qp.gate, r)
 	if errno != 0 {
-		return max(bad, 0), errPostSend.Errno(errno)
+		if err := r.Refused(errno); err != nil && posted == 0 {
+			return 0, err
+		}
+		return posted, errPostSend.Errno(errno)
 	}
-	return n, nil
+	return posted, nil
 }
 
 var errPostSend = verr.Once{Verb: "ibv_post_send", Kind: "QP"}
@@ -299,14 +314,22 @@ var errPostSend = verr.Once{Verb: "ibv_post_send", Kind: "QP"}
 //
 // C: ibv_post_recv, ibv_post_recv(3).
 func (qp *QP) PostRecv(b *dpath.RecvBatch, n int) (posted int, err error) {
-	if qp == nil || qp.c == nil {
+	return qp.PostRecvRange(b.From(0, n))
+}
+
+// PostRecvRange is PostRecv for a range of a batch, such as the requests that did not fit in a full queue.
+func (qp *QP) PostRecvRange(r dpath.RecvRange) (posted int, err error) {
+	if qp == nil {
 		return 0, errPostRecv.Closed()
 	}
-	bad, errno := dpath.PostRecv(qp.c, b, n)
+	posted, errno := dpath.PostRecvRange(&qp.gate, r)
 	if errno != 0 {
-		return max(bad, 0), errPostRecv.Errno(errno)
+		if err := r.Refused(errno); err != nil && posted == 0 {
+			return 0, err
+		}
+		return posted, errPostRecv.Errno(errno)
 	}
-	return n, nil
+	return posted, nil
 }
 
 var errPostRecv = verr.Once{Verb: "ibv_post_recv", Kind: "QP"}

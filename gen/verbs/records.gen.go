@@ -1197,8 +1197,8 @@ func (a *MRInitAttr) IOVA(v uint64) *MRInitAttr {
 	return a
 }
 
-// Addr sets the address of host memory; the caller keeps it mapped, and pinned if it is Go's, until the region
-// is closed. It also sets the mask bit.
+// Addr sets the address of host memory, which the caller keeps mapped until the region is closed; memory of
+// Go's heap is refused (syscall.EINVAL), use Memory for it. It also sets the mask bit.
 //
 // C: struct ibv_mr_init_attr.addr, IBV_REG_MR_MASK_ADDR, ibv_reg_mr(3).
 func (a *MRInitAttr) Addr(v uintptr) *MRInitAttr {
@@ -1240,6 +1240,8 @@ func (a *MRInitAttr) hold(verb string, c *cMRInitAttr) (release func(), err erro
 		from = mem.FromBuffer(a.buf)
 	case a.pin != nil:
 		from = mem.FromBytes(a.pin)
+	case c.addr != 0:
+		from = mem.FromAddr(c.addr, c.length)
 	default:
 		return func() {}, nil
 	}

@@ -58,8 +58,9 @@ func (o *SRQ) load() {
 // label names the single object in messages.
 func (o *SRQ) label() string { return "handle " + strconv.FormatUint(uint64(o.handle), 10) }
 
-// Close destroys a shared receive queue. It is refused (syscall.EBUSY) while something made from the SRQ is
-// open, which the error names; a second Close is os.ErrClosed. When it fails, the SRQ stays open.
+// Close destroys a shared receive queue. It waits for running calls; later ones fail with os.ErrClosed, and so
+// does a second Close. It is refused (syscall.EBUSY) while something made from the SRQ is open, which the error
+// names. When it fails, the SRQ stays open.
 //
 // C: ibv_destroy_srq, ibv_create_srq(3).
 func (o *SRQ) Close() error {

@@ -50,8 +50,9 @@ func (o *TD) load() {}
 // label names the single object in messages.
 func (o *TD) label() string { return "" }
 
-// Close frees a thread domain. It is refused (syscall.EBUSY) while something made from the TD is open, which
-// the error names; a second Close is os.ErrClosed. When it fails, the TD stays open.
+// Close frees a thread domain. It waits for running calls; later ones fail with os.ErrClosed, and so does a
+// second Close. It is refused (syscall.EBUSY) while something made from the TD is open, which the error names.
+// When it fails, the TD stays open.
 //
 // C: ibv_dealloc_td, ibv_alloc_td(3).
 func (o *TD) Close() error {

@@ -34,7 +34,7 @@ func TestAllocations(t *testing.T) {
 				t.Errorf("%s, %v, %s: %v allocations", kind.File, f.Mode(), name, n)
 			}
 		}
-		f.Detach()
+		f.detach()
 		if n := testing.AllocsPerRun(100, func() { f.WriteAt(heap, 0); f.ReadAt(heap, 0) }); n != 0 {
 			t.Errorf("%s, closed: %v allocations", kind.File, n)
 		}

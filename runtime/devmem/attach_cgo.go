@@ -8,10 +8,12 @@ package devmem
 // if every provider told where its memory is mapped.
 
 /*
-#cgo CFLAGS: -I${SRCDIR}/../abi
+#cgo CFLAGS: -I${SRCDIR}/../abi -I${SRCDIR}/../gate
 #cgo LDFLAGS: -ldl
 #include <stddef.h>
+#include <errno.h>
 #include <stdint.h>
+#include "gate.h"
 #include "provider.h"
 #include "verbs_abi.h"
 
@@ -21,18 +23,32 @@ package devmem
 #cgo nocallback verbsgen_devmem_read
 
 // The answer goes through a pointer because cgo looks up the stack twice for a function that has a result.
-static void verbsgen_devmem_write(uintptr_t dm, uint64_t off, uint8_t *host, size_t n, int *code)
+static void verbsgen_devmem_write(const uintptr_t *gate, uint64_t off, uint8_t *host, size_t n, int *code)
 {
-	struct ibv_dm *d = (struct ibv_dm *)dm;
+	struct verbsgen_gate_slot *slot = verbsgen_gate_enter(gate);
+	struct ibv_dm *d;
 
-	*code = d->memcpy_to_dm(d, off, host, n);
+	if (slot == NULL) {
+		*code = ENOMEM;
+		return;
+	}
+	d = (struct ibv_dm *)verbsgen_gate_object(gate);
+	*code = __builtin_expect(d != NULL, 1) ? d->memcpy_to_dm(d, off, host, n) : VERBSGEN_GATE_CLOSED;
+	verbsgen_gate_leave(slot);
 }
 
-static void verbsgen_devmem_read(uintptr_t dm, uint64_t off, uint8_t *host, size_t n, int *code)
+static void verbsgen_devmem_read(const uintptr_t *gate, uint64_t off, uint8_t *host, size_t n, int *code)
 {
-	struct ibv_dm *d = (struct ibv_dm *)dm;
+	struct verbsgen_gate_slot *slot = verbsgen_gate_enter(gate);
+	struct ibv_dm *d;
 
-	*code = d->memcpy_from_dm(host, d, off, n);
+	if (slot == NULL) {
+		*code = ENOMEM;
+		return;
+	}
+	d = (struct ibv_dm *)verbsgen_gate_object(gate);
+	*code = __builtin_expect(d != NULL, 1) ? d->memcpy_from_dm(host, d, off, n) : VERBSGEN_GATE_CLOSED;
+	verbsgen_gate_leave(slot);
 }
 
 static void verbsgen_devmem_fence(void)
@@ -52,6 +68,7 @@ import (
 	"unsafe"
 
 	_ "github.com/verbsgen/verbsgen/runtime/abi" // declarations of verbs_abi.h
+	"github.com/verbsgen/verbsgen/runtime/gate"
 )
 
 // Attach starts the use of a struct ibv_dm and chooses how its bytes are reached. length, in bytes, is used if known is
@@ -60,25 +77,28 @@ import (
 // A provider that cannot be trusted is refused: the error gives the reason, is errors.ErrUnsupported, and is returned
 // by every later copy. The object can still be registered and freed.
 func (d *DM) Attach(c unsafe.Pointer, length uint64, known bool) error {
-	d.Detach()
-	d.length, d.known = length, known
 	if c == nil {
 		return writing.detached
 	}
+	d.length, d.known, d.refused = length, known, nil
+	d.quick.Store(false)
+	d.span.Close()
 	var in C.struct_verbsgen_devmem_facts
 	handle := C.uintptr_t(uintptr(c))
 	C.verbsgen_devmem_inspect(handle, &in)
 	f := facts{hasContext: in.has_context != 0, op: newPlace(&in.op), to: newPlace(&in.to), from: newPlace(&in.from),
 		mana: in.mana != 0}
 	if reason := distrust(f); reason != "" {
-		d.mode, d.refused = Refused, newRefusal(reason)
+		d.mode, d.shim, d.refused = Refused, 0, newRefusal(reason)
+		d.gate.Open(c)
 		return d.refused.write
 	}
 	var m C.struct_verbsgen_devmem_mapping
 	C.verbsgen_devmem_map(handle, &in.op, &m)
-	if d.adopt(uintptr(c), length, known, mapping{base: uintptr(m.base), length: uint64(m.length)}) {
-		d.base = m.base
+	if direct := d.adopt(length, known, mapping{base: uintptr(m.base), length: uint64(m.length)}); direct != 0 {
+		d.span.Open(m.base, direct)
 	}
+	d.gate.Open(c)
 	return nil
 }
 
@@ -87,16 +107,16 @@ func newPlace(p *C.struct_verbsgen_devmem_place) place {
 		name: C.GoString(&p.name[0])}
 }
 
-// shimWrite calls the provider's callback and gives its answer: 0 or an errno.
-func shimWrite(dm uintptr, off uint64, p []byte) int {
+// shimWrite calls the provider's callback and gives its answer: 0, an errno, or that the device memory was closed.
+func shimWrite(dm *gate.Gate, off uint64, p []byte) int {
 	var code C.int
-	C.verbsgen_devmem_write(C.uintptr_t(dm), C.uint64_t(off), (*C.uint8_t)(unsafe.SliceData(p)), C.size_t(len(p)), &code)
+	C.verbsgen_devmem_write((*C.uintptr_t)(dm.Word()), C.uint64_t(off), (*C.uint8_t)(unsafe.SliceData(p)), C.size_t(len(p)), &code)
 	return int(code)
 }
 
-func shimRead(dm uintptr, off uint64, p []byte) int {
+func shimRead(dm *gate.Gate, off uint64, p []byte) int {
 	var code C.int
-	C.verbsgen_devmem_read(C.uintptr_t(dm), C.uint64_t(off), (*C.uint8_t)(unsafe.SliceData(p)), C.size_t(len(p)), &code)
+	C.verbsgen_devmem_read((*C.uintptr_t)(dm.Word()), C.uint64_t(off), (*C.uint8_t)(unsafe.SliceData(p)), C.size_t(len(p)), &code)
 	return int(code)
 }
 

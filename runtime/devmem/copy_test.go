@@ -249,7 +249,7 @@ func TestDetached(t *testing.T) {
 	check(t, new(devmem.DM))
 	for _, kind := range []fakeprov.Kind{fakeprov.MLX5, fakeprov.Bytes, fakeprov.MANA} {
 		f := open(t, load(t, kind), 64)
-		f.Detach()
+		f.detach()
 		check(t, f.DM)
 		if err := f.Attach(f.object, 64, true); (err == nil) != (kind.File != fakeprov.MANA.File) {
 			t.Errorf("attached again: %v", err)

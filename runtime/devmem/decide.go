@@ -79,26 +79,24 @@ func isMANA(path string) bool {
 	return ok && (name == "" || name[0] == '.' || name[0] == '-')
 }
 
-// adopt puts a trusted device memory into use. The provider's own length wins over the caller's.
-func (d *DM) adopt(handle uintptr, length uint64, known bool, m mapping) (direct bool) {
+// adopt decides how a trusted device memory is reached, and how many bytes of its mapping are, 0 for none. The provider's own
+// length wins over the caller's.
+func (d *DM) adopt(length uint64, known bool, m mapping) (direct uint64) {
 	if m.length != 0 {
 		length, known = m.length, true
 	}
 	if !known {
 		length = 0
 	}
-	d.handle, d.length, d.known, d.mode = handle, length, known, Shim
-	if known {
-		d.shim = length
-	}
-	if !dmcopy.Available || m.base == 0 || m.base%granule != 0 || !known {
-		return false
+	d.length, d.known, d.mode, d.shim = length, known, Shim, length
+	if !dmcopy.Available || m.base == 0 || m.base%granule != 0 || !known || length < granule {
+		return 0
 	}
 	if length > maxMapping || uint64(m.base) > ^uint64(0)-length {
-		return false
+		return 0
 	}
-	d.mode, d.direct, d.shim = Direct4, length-length%granule, 0
-	return true
+	d.mode, d.shim = Direct4, 0
+	return length - length%granule
 }
 
 // maxMapping bounds what is believed to be mapped: user addresses have 56 bits at most.

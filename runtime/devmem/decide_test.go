@@ -29,7 +29,7 @@ func TestAdopt(t *testing.T) {
 		{"imported, provider does not map", 0, false, mapping{0, 32}, Shim, 32, true, 0},
 		{"imported, nobody knows", 0, false, mapping{base, 0}, Shim, 0, false, 0},
 		{"imported, caller's zero is no length", 7, false, mapping{}, Shim, 0, false, 0},
-		{"length of no granule", 3, true, mapping{base, 3}, Direct4, 3, true, 0},
+		{"length of no granule", 3, true, mapping{base, 3}, Shim, 3, true, 0},
 		{"length with a rest", 7, true, mapping{base, 7}, Direct4, 7, true, 4},
 		{"mapping off granules", 64, true, mapping{base + 2, 64}, Shim, 64, true, 0},
 		{"mapping over the end of addresses", 64, true, mapping{^uintptr(0) - 31, 64}, Shim, 64, true, 0},
@@ -38,14 +38,14 @@ func TestAdopt(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var d DM
-			direct := d.adopt(0x1000, tt.length, tt.known, tt.m)
+			direct := d.adopt(tt.length, tt.known, tt.m)
 			length, known := d.Length()
-			if d.Mode() != tt.mode || direct != (tt.mode == Direct4) {
-				t.Errorf("mode %v, direct %v, want %v", d.Mode(), direct, tt.mode)
+			if d.mode != tt.mode {
+				t.Errorf("mode %v, want %v", d.mode, tt.mode)
 			}
-			if length != tt.wantLength || known != tt.wantKnown || d.direct != tt.direct {
+			if length != tt.wantLength || known != tt.wantKnown || direct != tt.direct {
 				t.Errorf("length %d (known %v), %d direct; want %d (known %v), %d direct",
-					length, known, d.direct, tt.wantLength, tt.wantKnown, tt.direct)
+					length, known, direct, tt.wantLength, tt.wantKnown, tt.direct)
 			}
 		})
 	}

@@ -4,13 +4,17 @@ import (
 	"encoding/binary"
 	"sync/atomic"
 	"time"
-	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/devmem/internal/dmcopy"
+	"github.com/verbsgen/verbsgen/runtime/gate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-const granule = dmcopy.Granule
+const (
+	granule = dmcopy.Granule
+	// badOffset are the bits that no offset of a direct access has: the sign, and a part of a granule.
+	badOffset = 1<<63 | (granule - 1)
+)
 
 // Mode is how the bytes of a device memory are reached.
 type Mode uint8
@@ -36,20 +40,21 @@ func (m Mode) String() string {
 }
 
 // DM copies to and from one device memory. The zero value is detached. It is embedded in a generated handle and must
-// not be copied after Attach.
+// not be copied after Attach. Copies may run concurrently, also with End; Attach must run alone.
 //
 // Nothing happens to the memory when a DM becomes unreachable (handles have no finalizers), so no copy has to keep it
 // alive.
 type DM struct {
-	direct  uint64         // bytes that may be accessed at base, a multiple of 4; 0 in every mode but Direct4
-	base    unsafe.Pointer // first byte of the mapping, memory of the provider
-	handle  uintptr        // struct ibv_dm *, memory of the provider; 0 when detached or refused
-	shim    uint64         // length in mode Shim when it is known, else 0
+	span  dmcopy.Span // the mapping; closed in every mode but Direct4
+	gate  gate.Gate   // struct ibv_dm *, memory of the provider; closed when detached
+	quick atomic.Bool // long reads may be made directly: they were seen to cost what host memory costs
+
+	// What Attach decided. It stays when the gate is closed, so that copies may look at it at any time.
+	shim    uint64 // length in mode Shim when it is known, else 0
 	length  uint64
 	known   bool
 	mode    Mode
 	refused *refusal
-	quick   atomic.Bool // long reads may be made directly: they were seen to cost what host memory costs
 }
 
 // WriteAt copies p to the device memory from byte off: ibv_memcpy_to_dm, see ibv_alloc_dm(3).
@@ -60,15 +65,17 @@ type DM struct {
 // also not for an error. Call Flush after the last write.
 func (d *DM) WriteAt(p []byte, off int64) (n int, err error) {
 	o, size := uint64(off), uint64(len(p))
-	// One chain for each mode, true for what nearly every call is: short and aligned, within the memory. The sum cannot wrap
-	// once its parts are bounded. Everything else is sorted out in writeRest.
-	if (size-granule)&^(dmcopy.WriteChunk-granule) == 0 && o%granule == 0 && o < d.direct && o+size <= d.direct {
-		dmcopy.WriteSmall(unsafe.Add(d.base, o), p)
+	// One chain for each mode, true for what nearly every call is: short and aligned; the assembly checks whether it is within the
+	// memory. Everything else is sorted out in writeRest.
+	if (size-granule)&^(dmcopy.WriteChunk-granule) == 0 && o&badOffset == 0 && d.mode == Direct4 {
+		if how := dmcopy.WriteSmall(&d.span, o, p); how != dmcopy.Copied {
+			return 0, writing.of(how)
+		}
 		return len(p), nil
 	}
-	if o < d.shim && size <= d.shim-o {
+	if o < d.shim && size <= d.shim-o && d.gate.IsOpen() {
 		dmcopy.HostRead(p)
-		if code := shimWrite(d.handle, o, p); code != 0 {
+		if code := shimWrite(&d.gate, o, p); code != 0 {
 			return 0, writing.failed(code)
 		}
 		return len(p), nil
@@ -80,13 +87,15 @@ func (d *DM) WriteAt(p []byte, off int64) (n int, err error) {
 // like the method of io.ReaderAt, but never returns io.EOF and never reads only a part; errors are those of WriteAt.
 func (d *DM) ReadAt(p []byte, off int64) (n int, err error) {
 	o, size := uint64(off), uint64(len(p))
-	if (size-granule)&^(dmcopy.ReadChunk-granule) == 0 && o%granule == 0 && o < d.direct && o+size <= d.direct {
-		dmcopy.ReadSmall(p, unsafe.Add(d.base, o))
+	if (size-granule)&^(dmcopy.ReadChunk-granule) == 0 && o&badOffset == 0 && d.mode == Direct4 {
+		if how := dmcopy.ReadSmall(p, &d.span, o); how != dmcopy.Copied {
+			return 0, reading.of(how)
+		}
 		return len(p), nil
 	}
-	if o < d.shim && size <= d.shim-o {
+	if o < d.shim && size <= d.shim-o && d.gate.IsOpen() {
 		dmcopy.HostWritten(p)
-		if code := shimRead(d.handle, o, p); code != 0 {
+		if code := shimRead(&d.gate, o, p); code != 0 {
 			return 0, reading.failed(code)
 		}
 		return len(p), nil
@@ -97,8 +106,10 @@ func (d *DM) ReadAt(p []byte, off int64) (n int, err error) {
 // PutUint32 writes v at byte off with one store of four bytes, in the byte order of the processor. Errors are those of
 // WriteAt.
 func (d *DM) PutUint32(off int64, v uint32) error {
-	if o := uint64(off); o%granule == 0 && o < d.direct {
-		dmcopy.Store(unsafe.Add(d.base, o), v)
+	if o := uint64(off); o&badOffset == 0 && d.mode == Direct4 {
+		if how := dmcopy.Store(&d.span, o, v); how != dmcopy.Copied {
+			return writing.of(how)
+		}
 		return nil
 	}
 	var b [granule]byte
@@ -110,8 +121,12 @@ func (d *DM) PutUint32(off int64, v uint32) error {
 // GetUint32 reads the four bytes at byte off with one load, in the byte order of the processor. Errors are those of
 // ReadAt.
 func (d *DM) GetUint32(off int64) (uint32, error) {
-	if o := uint64(off); o%granule == 0 && o < d.direct {
-		return dmcopy.Load(unsafe.Add(d.base, o)), nil
+	if o := uint64(off); o&badOffset == 0 && d.mode == Direct4 {
+		v, how := dmcopy.Load(&d.span, o)
+		if how != dmcopy.Copied {
+			return 0, reading.of(how)
+		}
+		return v, nil
 	}
 	var b [granule]byte
 	if _, err := d.readRest(b[:], off); err != nil {
@@ -131,19 +146,16 @@ func (d *DM) Flush() {
 	fence()
 }
 
-// Mode returns how the bytes are reached.
-func (d *DM) Mode() Mode { return d.mode }
+// Mode returns how the bytes are reached. It is Detached from the beginning of End.
+func (d *DM) Mode() Mode {
+	if !d.gate.IsOpen() {
+		return Detached
+	}
+	return d.mode
+}
 
 // Length returns the number of bytes, if it is known. For imported device memory only the provider knows it.
 func (d *DM) Length() (bytes uint64, known bool) { return d.length, d.known }
-
-// Detach ends the use of the device memory: later copies return an error that is os.ErrClosed. Call it before the
-// provider frees the memory, or afterwards if there is no copy in between.
-func (d *DM) Detach() {
-	d.direct, d.base, d.shim, d.handle = 0, nil, 0, 0
-	d.mode, d.refused = Detached, nil
-	d.quick.Store(false)
-}
 
 // writeRest makes the writes that are not short and direct, and finds out what is wrong with the others.
 //
@@ -152,12 +164,14 @@ func (d *DM) writeRest(p []byte, off int64) (int, error) {
 	if err := d.check(writing, off, len(p)); err != nil {
 		return 0, err
 	}
-	if d.direct != 0 {
-		dmcopy.Write(unsafe.Add(d.base, off), p)
+	if d.mode == Direct4 {
+		if how := dmcopy.Write(&d.span, uint64(off), p); how != dmcopy.Copied {
+			return 0, writing.of(how)
+		}
 		return len(p), nil
 	}
 	dmcopy.HostRead(p)
-	if code := shimWrite(d.handle, uint64(off), p); code != 0 {
+	if code := shimWrite(&d.gate, uint64(off), p); code != 0 {
 		return 0, writing.failed(code)
 	}
 	return len(p), nil
@@ -179,12 +193,14 @@ func (d *DM) readRest(p []byte, off int64) (int, error) {
 	if err := d.check(reading, off, len(p)); err != nil {
 		return 0, err
 	}
-	if d.direct != 0 && (len(p) < longRead || d.quick.Load()) {
+	if d.mode == Direct4 && (len(p) < longRead || d.quick.Load()) {
 		chunk := dmcopy.ReadChunk
 		if len(p) >= longRead {
 			chunk = dmcopy.WriteChunk // quick enough for pieces of that size
 		}
-		dmcopy.Read(p, unsafe.Add(d.base, off), chunk)
+		if how := dmcopy.Read(p, &d.span, uint64(off), chunk); how != dmcopy.Copied {
+			return 0, reading.of(how)
+		}
 		return len(p), nil
 	}
 	dmcopy.HostWritten(p)
@@ -198,11 +214,11 @@ func (d *DM) readRest(p []byte, off int64) (int, error) {
 // timedRead reads through the provider. When the memory could be read directly it looks at the time that took: a copy
 // takes longer than it must when the thread is held up, but never shorter, so one quick copy proves the mapping quick.
 func (d *DM) timedRead(p []byte, off int64) int {
-	if d.direct == 0 {
-		return shimRead(d.handle, uint64(off), p)
+	if d.mode != Direct4 {
+		return shimRead(&d.gate, uint64(off), p)
 	}
 	begin := time.Now()
-	code := shimRead(d.handle, uint64(off), p)
+	code := shimRead(&d.gate, uint64(off), p)
 	if code == 0 && time.Since(begin) <= quickRead*time.Duration(len(p)/granule) {
 		d.quick.Store(true)
 	}
@@ -211,6 +227,9 @@ func (d *DM) timedRead(p []byte, off int64) int {
 
 // check answers what keeps a copy from being made, nil when nothing does.
 func (d *DM) check(dir *direction, off int64, n int) error {
+	if !d.gate.IsOpen() {
+		return dir.detached
+	}
 	if d.mode != Direct4 && d.mode != Shim {
 		return d.unusable(dir)
 	}
@@ -230,10 +249,7 @@ func (d *DM) check(dir *direction, off int64, n int) error {
 }
 
 func (d *DM) unusable(dir *direction) *verr.Error {
-	switch {
-	case d.refused == nil:
-		return dir.detached
-	case dir == reading:
+	if dir == reading {
 		return d.refused.read
 	}
 	return d.refused.write

@@ -3,7 +3,7 @@
 //
 // It owns the type DM, which generated code embeds by value, the choice of how to reach the bytes, and the checks before each
 // copy. It must not know how device memory is allocated, registered or freed, nor any generated package: it gets a struct ibv_dm and
-// does not touch it after Detach.
+// does not touch it after End.
 //
 // # Modes
 //
@@ -18,9 +18,15 @@
 // provider (MANA) leaves the functions uninitialised, so it is refused by its exported symbols and its file name; device memory of
 // kind SW_ICM has no such functions.
 //
+// # Close during use
+//
+// Copies may run concurrently with each other and with End, and take no lock. In mode Shim a copy goes through a gate (package gate).
+// In mode Direct4 it checks the length in assembly code, where a goroutine is not preempted: End sets the length to 0 and stops the
+// world once; after that no copy can be between its check and its last access. A long copy is made in parts. A part that finds the
+// memory closed ends the copy with os.ErrClosed.
+//
 // # Rules of use
 //
-// Copies may run concurrently. They take no lock, so the caller must not close the object (Detach) while a copy runs: direct access
-// after the provider has unmapped the memory is a fault. Only an aligned unit of four bytes is always written as a whole. Written bytes
-// may stay in write-combining buffers: call Flush after the last write and before you inform anybody about it.
+// Only an aligned unit of four bytes is always written as a whole. Written bytes may stay in write-combining buffers: call Flush after
+// the last write and before you inform anybody about it.
 package devmem

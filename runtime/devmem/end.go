@@ -1,20 +1,22 @@
 package devmem
 
-import (
-	"syscall"
-	"unsafe"
-)
+import "syscall"
 
-// End destroys the C object at c by calling end. It detaches the device memory first, so that a later copy is an error
-// and not a fault, and attaches it again when end fails. It returns the error of end.
-func (d *DM) End(c unsafe.Pointer, end func() error) error {
-	length, known := d.Length()
-	d.Detach()
-	if err := end(); err != nil {
-		_ = d.Attach(c, length, known) // an error of attaching is returned by the first copy
+// End makes later copies fail with os.ErrClosed, waits for copies that are running, and calls end, which destroys the C object on
+// behalf of verb. When end fails, End returns its error and copies are possible again. If d is detached or another End is running, the
+// error is os.ErrClosed.
+func (d *DM) End(verb string, end func() error) error {
+	return d.gate.End(verb, "DM", func() error {
+		length, done := d.span.Close(), false
+		defer func() { // also when end panics
+			if !done {
+				d.span.Reopen(length)
+			}
+		}()
+		err := end()
+		done = err == nil
 		return err
-	}
-	return nil
+	})
 }
 
 // GoneHints returns a hint about what to do when the kernel no longer knows a device memory; none for other errnos.

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"syscall"
 
+	"github.com/verbsgen/verbsgen/runtime/devmem/internal/dmcopy"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -42,8 +43,19 @@ func newDirection(verb string) *direction {
 	}
 }
 
-// failed returns the error for a code that the provider's callback returned.
+// of returns the error of a direct copy that was not made.
+func (d *direction) of(how dmcopy.Outcome) *verr.Error {
+	if how == dmcopy.Closed {
+		return d.detached
+	}
+	return d.beyond
+}
+
+// failed returns the error for a code that the provider's callback returned, or that was returned instead of a call.
 func (d *direction) failed(code int) *verr.Error {
+	if code == int(verr.ErrnoClosed) {
+		return d.detached
+	}
 	if code < 1 || code > lastErrno {
 		return d.noErrno
 	}

@@ -79,9 +79,12 @@ func open(t testing.TB, p *fakeprov.Provider, length uint64) *fixture {
 	}
 	f := &fixture{DM: new(devmem.DM), provider: p, object: object, bytes: p.Bytes(object, length)}
 	f.attach = f.Attach(object, length, true)
-	t.Cleanup(func() { f.Detach(); p.Free(object) })
+	t.Cleanup(func() { f.detach(); p.Free(object) })
 	return f
 }
+
+// detach ends the use of the object, which stays.
+func (f *fixture) detach() { _ = f.End("detach", func() error { return nil }) }
 
 // TestProviders shows which providers are trusted and how their memory is reached.
 func TestProviders(t *testing.T) {

@@ -17,6 +17,12 @@ func TestAllocations(t *testing.T) {
 	p := provider(t)
 	p.Complete(1, 8, 0, true)
 	send, recv := sendBatch(t, 8, 2), recvBatch(t, 8, 2)
+	inline, err := dpath.NewSendBatch(8, 1, dpath.InlineRoom(64))
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed := sendBatch(t, 1, 1)
+	closed.Close()
 	good := map[string]func(){
 		"fill": func() {
 			for i := range 8 {
@@ -25,6 +31,12 @@ func TestAllocations(t *testing.T) {
 				send.WR(i).SGEs()[0].Addr = 7
 			}
 		},
+		"inline": func() {
+			var head, data [32]byte
+			inline.WR(7).Send(1).InlineData(head[:], data[:]).Flags(dpath.Signaled)
+		},
+		"some":   func() { dpath.PostSendRange(p.QP(), send.From(2, 6)); dpath.PostRecvRange(p.QP(), recv.From(7, 1)) },
+		"closed": func() { dpath.PostSend(p.QP(), closed, 1); dpath.PostSend(p.QP(), nil, 1) },
 		"send":   func() { dpath.PostSend(p.QP(), send, 8) },
 		"recv":   func() { dpath.PostRecv(p.QP(), recv, 8) },
 		"poll":   func() { var wcs [16]dpath.WC; dpath.PollCQ(p.CQ(), wcs[:]) },

@@ -31,11 +31,11 @@ func async(t testing.TB, p *dptest.Provider) *dpath.Async {
 func TestAsync(t *testing.T) {
 	p := provider(t)
 	a := async(t, p)
-	p.FeedAsync(0, uintptr(p.CQ()))
+	p.FeedAsync(0, uintptr(p.CQObject()))
 	p.FeedAsync(10, 3)
 	of, err := a.Next(context.Background())
-	if err != nil || of.Type != 0 || of.Object != uintptr(p.CQ()) {
-		t.Errorf("%+v, %v; want CQ_ERR of %v", of, err, p.CQ())
+	if err != nil || of.Type != 0 || of.Object != uintptr(p.CQObject()) {
+		t.Errorf("%+v, %v; want CQ_ERR of %v", of, err, p.CQObject())
 	}
 	port, err := a.Next(context.Background())
 	if err != nil || port.Type != 10 || port.Port != 3 {

@@ -1,8 +1,9 @@
 package dpath
 
-// Why unsafe: requests and their elements are typed views of bytes outside Go's heap, where C finds them. What keeps it
-// sound: the bytes stay until Close, both types hold no pointers to Go memory, and the sizes are computed once, here.
-// A way to place Go types in foreign memory would replace it.
+// Why unsafe: requests, their elements and their inline data are typed views of one piece of memory, where C finds them by
+// addresses that they hold as numbers. What keeps it sound: the piece is one object of Go's heap, which does not move, and a
+// pointer to any request keeps all of it; so a request can be used as long as somebody has it, whatever became of its batch.
+// Nothing in it is a pointer to Go. Sizes are computed once, here. A way to lay out memory for C would replace it.
 
 import (
 	"fmt"
@@ -10,107 +11,182 @@ import (
 	"syscall"
 	"unsafe"
 
-	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// SendBatch is an array of send requests outside Go's heap, linked in order. NewSendBatch makes one.
+// SendBatch is an array of send requests, linked in order. NewSendBatch makes one.
 type SendBatch struct {
-	buf *mem.Buffer
-	wrs []SendWR
+	wrs   []SendWR // set once
+	state state
 }
 
+// BatchOption is an option of NewSendBatch and NewRecvBatch.
+type BatchOption func(*config)
+
+type config struct{ inline int }
+
+// InlineRoom reserves that many bytes in each request for inline data, see SendWR.InlineData. Receives do not use them.
+func InlineRoom(bytes int) BatchOption { return func(c *config) { c.inline = bytes } }
+
+// Limits that only a mistake exceeds. Without them it would use all memory of the machine.
+const (
+	mostInline = 1 << 16
+	mostMemory = 1 << 30
+)
+
 // NewSendBatch makes a batch of wrs requests, at least 1, each with room for sgesPerWR scatter/gather elements, 0 to
-// MostSGEs. The options are those of the memory (mem.HugePages, mem.Populate). The caller calls Close. Other numbers
-// are EINVAL; all other errors are those of mem.New.
-func NewSendBatch(wrs, sgesPerWR int, opts ...mem.Option) (*SendBatch, error) {
-	buf, err := newArena("ibv_post_send", wrs, unsafe.Sizeof(SendWR{}), sgesPerWR, opts)
+// MostSGEs. Other numbers are EINVAL, and so is a batch of more than 1 GiB.
+func NewSendBatch(wrs, sgesPerWR int, opts ...BatchOption) (*SendBatch, error) {
+	a, err := newArena(sendVerb, wrs, unsafe.Sizeof(SendWR{}), sgesPerWR, opts)
 	if err != nil {
 		return nil, err
 	}
-	base := unsafe.Pointer(unsafe.SliceData(buf.Bytes()))
-	b := &SendBatch{buf: buf, wrs: unsafe.Slice((*SendWR)(base), wrs)}
+	b := &SendBatch{wrs: unsafe.Slice((*SendWR)(a.base), wrs)}
 	for i := range b.wrs {
 		w := &b.wrs[i]
-		w.room, w.opcode = uint32(sgesPerWR), opSend
-		w.sges = elements(base, uintptr(wrs)*unsafe.Sizeof(*w), i*sgesPerWR)
-		if i > 0 {
-			b.wrs[i-1].next = uintptr(unsafe.Pointer(w))
-		}
+		w.room, w.inline, w.opcode, w.sges = uint32(sgesPerWR), uint32(a.inline), opSend, a.elements(i)
 	}
+	b.link()
 	return b, nil
 }
 
-// WR returns request i, counted from 0. Before its first use it is a SEND without data. It must not be used after
-// Close.
-func (b *SendBatch) WR(i int) *SendWR { return &b.wrs[i] }
-
-// Len returns the number of requests, 0 after Close.
-func (b *SendBatch) Len() int { return len(b.wrs) }
-
-// Close frees the requests. A second Close is os.ErrClosed.
-func (b *SendBatch) Close() error {
-	b.wrs = nil
-	return closeArena("ibv_post_send", b.buf)
+// link makes one chain of all requests.
+func (b *SendBatch) link() {
+	for i := range b.wrs[1:] {
+		b.wrs[i].next = uintptr(unsafe.Pointer(&b.wrs[i+1]))
+	}
 }
 
-// RecvBatch is an array of receive requests outside Go's heap, linked in order. NewRecvBatch makes one.
+// WR returns request i, counted from 0. Before its first use it is a SEND without data. It panics when the batch is nil, closed, or
+// being posted, which only another goroutine can see.
+func (b *SendBatch) WR(i int) *SendWR {
+	if b == nil || !b.state.free() {
+		b.panics()
+	}
+	return &b.wrs[i]
+}
+
+// Len returns the number of requests, 0 after Close.
+func (b *SendBatch) Len() int {
+	if b == nil || b.state.closed.Load() {
+		return 0
+	}
+	return len(b.wrs)
+}
+
+// Close ends the use of the batch: a later post is an error, and taking a request or adding an element to one is a panic. A post that
+// another goroutine is making goes on, and has its memory. A second Close is os.ErrClosed.
+func (b *SendBatch) Close() error {
+	if b == nil {
+		return nilBatch(sendVerb, "SendBatch")
+	}
+	if err := b.state.close(sendVerb, "SendBatch", len(b.wrs)); err != nil {
+		return err
+	}
+	for i := range b.wrs {
+		b.wrs[i].room = 0
+	}
+	return nil
+}
+
+// RecvBatch is an array of receive requests, linked in order. NewRecvBatch makes one.
 type RecvBatch struct {
-	buf *mem.Buffer
-	wrs []RecvWR
+	wrs   []RecvWR // set once
+	state state
 }
 
 // NewRecvBatch makes a batch of receive requests. Arguments and errors are those of NewSendBatch.
-func NewRecvBatch(wrs, sgesPerWR int, opts ...mem.Option) (*RecvBatch, error) {
-	buf, err := newArena("ibv_post_recv", wrs, unsafe.Sizeof(RecvWR{}), sgesPerWR, opts)
+func NewRecvBatch(wrs, sgesPerWR int, opts ...BatchOption) (*RecvBatch, error) {
+	a, err := newArena(recvVerb, wrs, unsafe.Sizeof(RecvWR{}), sgesPerWR, opts)
 	if err != nil {
 		return nil, err
 	}
-	base := unsafe.Pointer(unsafe.SliceData(buf.Bytes()))
-	b := &RecvBatch{buf: buf, wrs: unsafe.Slice((*RecvWR)(base), wrs)}
+	b := &RecvBatch{wrs: unsafe.Slice((*RecvWR)(a.base), wrs)}
 	for i := range b.wrs {
 		w := &b.wrs[i]
-		w.room = uint32(sgesPerWR)
-		w.sges = elements(base, uintptr(wrs)*unsafe.Sizeof(*w), i*sgesPerWR)
-		if i > 0 {
-			b.wrs[i-1].next = uintptr(unsafe.Pointer(w))
-		}
+		w.room, w.sges = uint32(sgesPerWR), a.elements(i)
 	}
+	b.link()
 	return b, nil
 }
 
-// WR returns request i, counted from 0. Before its first use it is a receive without memory. It must not be used after
-// Close.
-func (b *RecvBatch) WR(i int) *RecvWR { return &b.wrs[i] }
-
-// Len returns the number of requests, 0 after Close.
-func (b *RecvBatch) Len() int { return len(b.wrs) }
-
-// Close frees the requests. A second Close is os.ErrClosed.
-func (b *RecvBatch) Close() error {
-	b.wrs = nil
-	return closeArena("ibv_post_recv", b.buf)
+// link makes one chain of all requests.
+func (b *RecvBatch) link() {
+	for i := range b.wrs[1:] {
+		b.wrs[i].next = uintptr(unsafe.Pointer(&b.wrs[i+1]))
+	}
 }
 
-// newArena maps the requests, and behind them the elements of all of them.
-func newArena(verb string, wrs int, size uintptr, sges int, opts []mem.Option) (*mem.Buffer, error) {
+// WR returns request i, counted from 0. Before its first use it is a receive without memory. It panics as SendBatch.WR does.
+func (b *RecvBatch) WR(i int) *RecvWR {
+	if b == nil || !b.state.free() {
+		b.panics()
+	}
+	return &b.wrs[i]
+}
+
+// Len returns the number of requests, 0 after Close.
+func (b *RecvBatch) Len() int {
+	if b == nil || b.state.closed.Load() {
+		return 0
+	}
+	return len(b.wrs)
+}
+
+// Close ends the use of the batch, as SendBatch.Close does.
+func (b *RecvBatch) Close() error {
+	if b == nil {
+		return nilBatch(recvVerb, "RecvBatch")
+	}
+	if err := b.state.close(recvVerb, "RecvBatch", len(b.wrs)); err != nil {
+		return err
+	}
+	for i := range b.wrs {
+		b.wrs[i].room = 0
+	}
+	return nil
+}
+
+// arena is the memory of a batch: the requests, and behind them, request by request, elements and inline data.
+type arena struct {
+	base   unsafe.Pointer // a multiple of line
+	behind uintptr        // offset of what follows the requests
+	each   uintptr        // bytes of it for each request
+	inline uintptr        // of them for inline data, at the end
+}
+
+const line = 64 // bytes in a line of the processor's cache
+
+func newArena(verb string, wrs int, size uintptr, sges int, opts []BatchOption) (arena, error) {
+	var c config
+	for _, opt := range opts {
+		if opt != nil {
+			opt(&c)
+		}
+	}
 	if wrs < 1 || wrs > math.MaxInt32 || sges < 0 || sges > MostSGEs {
-		return nil, &verr.Error{Verb: verb, Errno: syscall.EINVAL,
+		return arena{}, &verr.Error{Verb: verb, Errno: syscall.EINVAL,
 			Msg: fmt.Sprintf("a batch of %d requests with %d elements each: it takes at least 1 request, and 0 to %d elements",
 				wrs, sges, MostSGEs)}
 	}
-	each := uint64(size) + uint64(sges)*uint64(unsafe.Sizeof(SGE{}))
-	return mem.New(uint64(wrs)*each, opts...)
-}
-
-// elements returns the elements from number i on, which begin at offset off.
-func elements(base unsafe.Pointer, off uintptr, i int) *[MostSGEs]SGE {
-	return (*[MostSGEs]SGE)(unsafe.Add(base, off+uintptr(i)*unsafe.Sizeof(SGE{})))
-}
-
-func closeArena(verb string, buf *mem.Buffer) error {
-	if buf == nil || buf.Addr() == 0 {
-		return verr.Closed(verb, "the batch")
+	if c.inline < 0 || c.inline > mostInline || c.inline > 0 && sges == 0 {
+		return arena{}, &verr.Error{Verb: verb, Errno: syscall.EINVAL,
+			Msg: fmt.Sprintf("a batch with room for %d bytes of inline data and %d elements in a request: inline data takes 0 to %d bytes and 1 element",
+				c.inline, sges, mostInline)}
 	}
-	return buf.Close()
+	const unit = unsafe.Sizeof(SGE{})
+	inline := (uintptr(c.inline) + unit - 1) &^ (unit - 1)
+	a := arena{behind: uintptr(wrs) * size, each: uintptr(sges)*unit + inline, inline: inline}
+	total := uint64(wrs) * uint64(size+a.each)
+	if total > mostMemory {
+		return arena{}, &verr.Error{Verb: verb, Errno: syscall.EINVAL,
+			Msg: fmt.Sprintf("a batch of %d requests takes %d bytes, more than 1 GiB; make it smaller and post it more often", wrs, total)}
+	}
+	words := make([]uint64, (total+line)/8) // a line more, so that even what is behind the last byte is within
+	start := unsafe.Pointer(unsafe.SliceData(words))
+	a.base = unsafe.Add(start, -uintptr(start)&(line-1))
+	return a, nil
 }
+
+// elements returns the address of the elements of request i.
+func (a arena) elements(i int) uintptr { return uintptr(a.base) + a.behind + uintptr(i)*a.each }

@@ -84,7 +84,8 @@ func rows(b *testing.B) []row {
 		all = append(all,
 			row{"post, built, " + how.name + " provider", func(n int) (c, ours func(int)) { return built(n), postBuilt(b, p, n) }},
 			row{"  changed, to C building", func(n int) (c, ours func(int)) { return built(n), postPatched(b, p, n) }},
-			row{"  changed, to C changing", func(n int) (c, ours func(int)) { return patched(n), postPatched(b, p, n) }})
+			row{"  changed, to C changing", func(n int) (c, ours func(int)) { return patched(n), postPatched(b, p, n) }},
+			row{"  a range, to C building", func(n int) (c, ours func(int)) { return built(n), postRange(b, p, n) }})
 	}
 	full, empty := provider(b), provider(b)
 	empty.Idle()
@@ -136,6 +137,23 @@ func postPatched(b *testing.B, p *dptest.Provider, n int) func(int) {
 				id++
 			}
 			if _, errno := dpath.PostSend(p.QP(), batch, n); errno != 0 {
+				b.Fatal(errno)
+			}
+		}
+	}
+}
+
+// postRange is postBuilt for the end of a batch that is twice as long.
+func postRange(b *testing.B, p *dptest.Provider, n int) func(int) {
+	batch := sendBatch(b, 2*n, 1)
+	return func(times int) {
+		id := uint64(0)
+		for range times {
+			for i := range n {
+				batch.WR(n+i).Write(id, 0x20000+id, 9).SGE(0x10000+id, 64, 7).Flags(dpath.Signaled)
+				id++
+			}
+			if _, errno := dpath.PostSendRange(p.QP(), batch.From(n, n)); errno != 0 {
 				b.Fatal(errno)
 			}
 		}

@@ -46,8 +46,8 @@ func ended() context.Context {
 func next(t testing.TB, ctx context.Context, p *dptest.Provider, c *dpath.Channel) {
 	t.Helper()
 	cq, cqContext, err := c.Next(ctx)
-	if err != nil || cq != p.CQ() || cqContext != p.CQContext() {
-		t.Fatalf("queue %v, context %#x, %v; want %v, %#x", cq, cqContext, err, p.CQ(), p.CQContext())
+	if err != nil || cq != p.CQObject() || cqContext != p.CQContext() {
+		t.Fatalf("queue %v, context %#x, %v; want %v, %#x", cq, cqContext, err, p.CQObject(), p.CQContext())
 	}
 }
 
@@ -66,10 +66,10 @@ func TestNext(t *testing.T) {
 		}()
 		next(t, ctx, p, c)
 	}
-	c.Ack(p.CQ(), 4)
-	c.Ack(p.CQ(), 1)
-	c.Ack(p.CQ(), 0)
-	c.Ack(p.CQ(), -7)
+	c.Ack(p.CQObject(), 4)
+	c.Ack(p.CQObject(), 1)
+	c.Ack(p.CQObject(), 0)
+	c.Ack(p.CQObject(), -7)
 	c.Ack(nil, 7)
 	if n := p.Acked(); n != 5 {
 		t.Errorf("%d events are acknowledged, want 5", n)

@@ -2,21 +2,29 @@
 // waits for them (ibv_get_cq_event(3)), at about the speed of C. It also waits for the events of a device (ibv_get_async_event(3)).
 //
 // It owns the memory in which work requests are built, the layouts of struct ibv_send_wr, ibv_recv_wr, ibv_sge and ibv_wc in Go, and the
-// calls into C. It must not know how queues are made or destroyed, nor any generated package: it gets pointers to C objects, and the
-// caller keeps these objects open during a call.
+// calls into C. It must not know how queues are made or destroyed, nor any generated package: it gets gates of C objects (package
+// gate). A call on a closed object returns verr.ErrnoClosed, and a Close waits for calls that use the object.
 //
 // # Batches
 //
 // A call into C costs as much as twenty work requests, so requests are posted in batches. A SendBatch or RecvBatch has an array of
-// requests in memory outside Go's heap. A program fills in requests, or changes only what differs from the last time, and posts the
-// first n of them with one call. Requests may be changed as soon as the post has returned. A batch and its requests belong to one
-// goroutine at a time.
+// requests. A program fills in requests, or changes only what differs from the last time, and posts the first n of them, or any
+// range, with one call. Requests may be changed as soon as the post has returned.
+//
+// A batch and its requests belong to one goroutine at a time. If two goroutines post a batch at the same time, or one takes a request
+// while another posts, this is an error or a panic. If two goroutines only fill in the same request, just the race detector reports
+// it; it also knows which memory C reads. Only Close may be called by another goroutine: it does not wait for a post, and the post
+// goes on. A later post returns verr.ErrnoBatchClosed.
+//
+// The memory of a batch is on Go's heap and exists as long as the batch or one of its requests is referenced. So requests of a closed
+// batch do no harm. Adding an element to one is a panic.
 //
 // Addresses in requests are numbers: nothing here keeps the memory alive or in its place. Until the completion (of an Inline
-// request: until the post has returned) it must be registered memory, pinned Go memory or memory outside Go's heap.
+// request: until the post has returned) it must be registered memory, pinned Go memory or memory outside Go's heap. InlineData copies
+// bytes into the batch and needs none of that.
 //
-// An index out of range (a request beyond the batch, or more scatter/gather elements than a request has room for) is a run-time
-// panic, as it is for slices. So is the use of a batch after Close.
+// An index out of range (a request beyond the batch, or more scatter/gather elements than a request has room for) is a panic, as it
+// is for slices.
 //
 // # Waiting
 //

@@ -24,6 +24,8 @@ enum {
 	dp_atomic_compare = offsetof(struct ibv_send_wr, wr.atomic.compare_add),
 	dp_atomic_swap = offsetof(struct ibv_send_wr, wr.atomic.swap),
 	dp_atomic_rkey = offsetof(struct ibv_send_wr, wr.atomic.rkey),
+	dp_atomic_last = offsetof(struct ibv_send_wr, wr.atomic.rkey) + sizeof(uint32_t),
+	dp_send_qp_type = offsetof(struct ibv_send_wr, qp_type),
 	dp_ud_ah = offsetof(struct ibv_send_wr, wr.ud.ah),
 	dp_ud_qpn = offsetof(struct ibv_send_wr, wr.ud.remote_qpn),
 	dp_ud_qkey = offsetof(struct ibv_send_wr, wr.ud.remote_qkey),
@@ -96,7 +98,9 @@ var (
 	_ = none{}[unsafe.Offsetof(sendWR.second)+4-C.dp_ud_qkey]
 	_ = none{}[unsafe.Offsetof(sendWR.swap)-C.dp_atomic_swap]
 	_ = none{}[unsafe.Offsetof(sendWR.rkey)-C.dp_atomic_rkey]
-	_ = none{}[unsafe.Offsetof(sendWR.room)-C.dp_send_last] // behind the last field of C
+	_ = none{}[unsafe.Offsetof(sendWR.inline)-C.dp_atomic_last]    // padding: behind the longest member,
+	_ = none{}[unsafe.Offsetof(sendWR.inline)+4-C.dp_send_qp_type] // and before the next
+	_ = none{}[unsafe.Offsetof(sendWR.room)-C.dp_send_last]        // behind the last field of C
 )
 
 var (

@@ -3,3 +3,7 @@
 package dpath
 
 func written([]WC) {}
+
+func sending([]SendWR) {}
+
+func receiving([]RecvWR) {}

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/verbsgen/verbsgen/runtime/dpath"
+	"github.com/verbsgen/verbsgen/runtime/gate"
+	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // TestPoll asks that completions come in order, each field where it belongs, and none beyond the slice.
@@ -74,7 +76,7 @@ func TestPollErrors(t *testing.T) {
 		}
 	}
 	p.Complete(1, 4, 0, true)
-	if n, errno := dpath.PollCQ(nil, wcs); n != 0 || errno != syscall.EINVAL {
+	if n, errno := dpath.PollCQ(new(gate.Gate), wcs); n != 0 || errno != verr.ErrnoClosed {
 		t.Errorf("no queue: %d completions, errno %v", n, errno)
 	}
 	if n, errno := dpath.PollCQ(p.CQ(), nil); n != 0 || errno != 0 {
@@ -99,7 +101,7 @@ func TestReqNotify(t *testing.T) {
 	if errno := dpath.ReqNotify(p.CQ(), false); errno != syscall.ENODEV {
 		t.Errorf("refused: %v", errno)
 	}
-	if errno := dpath.ReqNotify(nil, false); errno != syscall.EINVAL {
+	if errno := dpath.ReqNotify(new(gate.Gate), false); errno != verr.ErrnoClosed {
 		t.Errorf("no queue: %v", errno)
 	}
 }

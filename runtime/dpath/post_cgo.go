@@ -2,16 +2,18 @@
 
 package dpath
 
-// This file is unsafe because it calls C and hands it memory. What keeps it sound: objects of C and requests go as
-// uintptr_t, for they are no Go memory and no Go pointer check has to look at them; completions go as uint8_t *, so the
+// This file is unsafe because it calls C and hands it memory. What keeps it sound: requests go as uintptr_t, so that no
+// Go pointer check has to look at them; completions go as uint8_t *, so the
 // compiler sees and keeps them; and noescape with nocallback lets those lie on the stack. Providers' posts and
-// polls are C and never reach Go. It could go if Go could call C without a crossing.
+// polls are C and never reach Go. A gate keeps the C object from being freed during a call; the batch keeps its
+// requests, which are Go memory, alive. It could go if Go could call C without a crossing.
 
 /*
-#cgo CFLAGS: -I${SRCDIR}/../abi
+#cgo CFLAGS: -I${SRCDIR}/../abi -I${SRCDIR}/../gate
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdint.h>
+#include "gate.h"
 #include "verbs_abi.h"
 
 #cgo noescape verbsgen_dpath_post_send
@@ -26,7 +28,7 @@ package dpath
 // Answers go through pointers because cgo looks up the stack twice for a function that has a result.
 struct verbsgen_dpath_posted {
 	uintptr_t bad; // the request that was refused
-	int code;      // 0 or an errno
+	int code;      // 0, an errno or VERBSGEN_GATE_CLOSED
 };
 
 // A positive answer is an errno. Providers exist that answer -1 and set errno, and that answer an errno with a minus.
@@ -38,32 +40,56 @@ static int verbsgen_dpath_errno(int code)
 }
 
 // The chain is cut behind last while it is posted.
-static void verbsgen_dpath_post_send(uintptr_t qp, uintptr_t first, uintptr_t last, struct verbsgen_dpath_posted *out)
+static void verbsgen_dpath_post_send(const uintptr_t *gate, uintptr_t first, uintptr_t last, struct verbsgen_dpath_posted *out)
 {
-	struct ibv_qp *q = (struct ibv_qp *)qp;
-	struct ibv_send_wr *end = (struct ibv_send_wr *)last, *rest = end->next, *bad = NULL;
-	int code;
+	struct ibv_send_wr *end = (struct ibv_send_wr *)last, *rest, *bad = NULL;
+	struct verbsgen_gate_slot *slot = verbsgen_gate_enter(gate);
+	struct ibv_qp *q;
+	int code = VERBSGEN_GATE_CLOSED;
 
-	end->next = NULL;
-	code = q->context->ops.post_send(q, (struct ibv_send_wr *)first, &bad);
-	end->next = rest;
+	if (slot == NULL) {
+		out->code = ENOMEM;
+		return;
+	}
+	q = (struct ibv_qp *)verbsgen_gate_object(gate);
+	if (__builtin_expect(q != NULL, 1)) {
+		rest = end->next;
+		end->next = NULL;
+		code = q->context->ops.post_send(q, (struct ibv_send_wr *)first, &bad);
+		end->next = rest;
+		if (code != 0)
+			code = verbsgen_dpath_errno(code);
+	}
+	verbsgen_gate_leave(slot);
 	if (code != 0) {
-		out->code = verbsgen_dpath_errno(code);
+		out->code = code;
 		out->bad = (uintptr_t)bad;
 	}
 }
 
-static void verbsgen_dpath_post_recv(uintptr_t qp, uintptr_t first, uintptr_t last, struct verbsgen_dpath_posted *out)
+static void verbsgen_dpath_post_recv(const uintptr_t *gate, uintptr_t first, uintptr_t last, struct verbsgen_dpath_posted *out)
 {
-	struct ibv_qp *q = (struct ibv_qp *)qp;
-	struct ibv_recv_wr *end = (struct ibv_recv_wr *)last, *rest = end->next, *bad = NULL;
-	int code;
+	struct ibv_recv_wr *end = (struct ibv_recv_wr *)last, *rest, *bad = NULL;
+	struct verbsgen_gate_slot *slot = verbsgen_gate_enter(gate);
+	struct ibv_qp *q;
+	int code = VERBSGEN_GATE_CLOSED;
 
-	end->next = NULL;
-	code = q->context->ops.post_recv(q, (struct ibv_recv_wr *)first, &bad);
-	end->next = rest;
+	if (slot == NULL) {
+		out->code = ENOMEM;
+		return;
+	}
+	q = (struct ibv_qp *)verbsgen_gate_object(gate);
+	if (__builtin_expect(q != NULL, 1)) {
+		rest = end->next;
+		end->next = NULL;
+		code = q->context->ops.post_recv(q, (struct ibv_recv_wr *)first, &bad);
+		end->next = rest;
+		if (code != 0)
+			code = verbsgen_dpath_errno(code);
+	}
+	verbsgen_gate_leave(slot);
 	if (code != 0) {
-		out->code = verbsgen_dpath_errno(code);
+		out->code = code;
 		out->bad = (uintptr_t)bad;
 	}
 }
@@ -84,27 +110,60 @@ static void verbsgen_dpath_order(struct ibv_wc *wc, int n)
 			wc[i].imm_data = ntohl(wc[i].imm_data);
 }
 
-// Polls up to tries times, until there is something.
-static void verbsgen_dpath_poll(uintptr_t cq, uint8_t *wcs, int n, long tries, int *got)
+// Polls up to tries times, until there is something or the queue is closed, which is looked at now and then. got is below 0 when
+// something is wrong.
+static void verbsgen_dpath_poll(const uintptr_t *gate, uint8_t *wcs, int n, long tries, int *got)
 {
-	struct ibv_cq *q = (struct ibv_cq *)cq;
+	enum { LOOK = 64 };
+	struct verbsgen_gate_slot *slot = verbsgen_gate_enter(gate);
 	struct ibv_wc *wc = (struct ibv_wc *)wcs;
-	int (*poll)(struct ibv_cq *, int, struct ibv_wc *) = q->context->ops.poll_cq;
-	int found = poll(q, n, wc);
+	int (*poll)(struct ibv_cq *, int, struct ibv_wc *);
+	struct ibv_cq *q;
+	int found;
 
-	for (; __builtin_expect(found == 0, 1) && tries > 1; tries--)
-		found = poll(q, n, wc);
+	if (slot == NULL) {
+		*got = -VERBSGEN_GATE_NO_MEMORY;
+		return;
+	}
+	q = (struct ibv_cq *)verbsgen_gate_object(gate);
+	if (__builtin_expect(q == NULL, 0)) {
+		verbsgen_gate_leave(slot);
+		*got = -VERBSGEN_GATE_CLOSED;
+		return;
+	}
+	poll = q->context->ops.poll_cq;
+	found = poll(q, n, wc);
+	while (__builtin_expect(found == 0, 1) && tries > 1) {
+		long end = tries > LOOK ? tries - LOOK : 1;
+
+		for (; __builtin_expect(found == 0, 1) && tries > end; tries--)
+			found = poll(q, n, wc);
+		if (__builtin_expect(found == 0 && verbsgen_gate_object(gate) == 0, 0))
+			found = -VERBSGEN_GATE_CLOSED;
+	}
+	verbsgen_gate_leave(slot);
 	verbsgen_dpath_order(wc, found < n ? found : n);
 	*got = found;
 }
 
-static void verbsgen_dpath_notify(uintptr_t cq, int solicited, int *code)
+static void verbsgen_dpath_notify(const uintptr_t *gate, int solicited, int *code)
 {
-	struct ibv_cq *q = (struct ibv_cq *)cq;
+	struct verbsgen_gate_slot *slot = verbsgen_gate_enter(gate);
+	struct ibv_cq *q;
 
-	*code = q->context->ops.req_notify_cq(q, solicited);
-	if (*code != 0)
-		*code = verbsgen_dpath_errno(*code);
+	if (slot == NULL) {
+		*code = ENOMEM;
+		return;
+	}
+	q = (struct ibv_cq *)verbsgen_gate_object(gate);
+	if (q == NULL) {
+		*code = VERBSGEN_GATE_CLOSED;
+	} else {
+		*code = q->context->ops.req_notify_cq(q, solicited);
+		if (*code != 0)
+			*code = verbsgen_dpath_errno(*code);
+	}
+	verbsgen_gate_leave(slot);
 }
 */
 import "C"
@@ -115,31 +174,48 @@ import (
 	"unsafe"
 
 	_ "github.com/verbsgen/verbsgen/runtime/abi" // declarations of verbs_abi.h
+	"github.com/verbsgen/verbsgen/runtime/gate"
+	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// PostSend posts the first n requests of the batch to the send queue of a queue pair (struct ibv_qp *) in one call:
-// ibv_post_send(3). n is 0 to b.Len().
+// PostSend posts the first n requests of the batch to the send queue of a queue pair (gate of a struct ibv_qp *) in one
+// call: ibv_post_send(3). n is 0 to b.Len().
 //
 // If all were posted, errno is 0 and bad is -1. Otherwise bad is the number of the request that was refused: the
-// requests before it were posted, and the later ones were not. bad is -1 with an errno when no request is at fault: n
-// is out of range or qp is nil (EINVAL, nothing was posted), or the provider did not say which.
-func PostSend(qp unsafe.Pointer, b *SendBatch, n int) (bad int, errno syscall.Errno) {
+// requests before it were posted, and the later ones were not. bad is -1 with an errno when no request is at fault: the
+// queue pair or the batch is closed (verr.ErrnoClosed, verr.ErrnoBatchClosed) or n is out of range (EINVAL), and nothing
+// was posted; another goroutine used the batch meanwhile (EBUSY), and it is not known what was posted; or the provider
+// did not say which. SendBatch.Refused returns the errors of the batch.
+func PostSend(qp *gate.Gate, b *SendBatch, n int) (bad int, errno syscall.Errno) {
 	return PostSendFrom(qp, b, 0, n)
 }
 
 // PostSendFrom is PostSend for n requests from number first on, such as those that are left when the queue was full
 // (ENOMEM). bad counts from the beginning of the batch.
-func PostSendFrom(qp unsafe.Pointer, b *SendBatch, first, n int) (bad int, errno syscall.Errno) {
-	if qp == nil || uint(first) > uint(len(b.wrs)) || uint(n) > uint(len(b.wrs)-first) {
+func PostSendFrom(qp *gate.Gate, b *SendBatch, first, n int) (bad int, errno syscall.Errno) {
+	if !qp.IsOpen() {
+		return -1, verr.ErrnoClosed
+	}
+	if b == nil {
 		return -1, syscall.EINVAL
+	}
+	if !b.state.free() || uint(first) > uint(len(b.wrs)) || uint(n) > uint(len(b.wrs)-first) {
+		return -1, b.state.refused()
 	}
 	if n == 0 {
 		return -1, 0
 	}
 	var out C.struct_verbsgen_dpath_posted
 	begin, end := &b.wrs[first], &b.wrs[first+n-1]
-	C.verbsgen_dpath_post_send(C.uintptr_t(uintptr(qp)), C.uintptr_t(uintptr(unsafe.Pointer(begin))),
+	turn := uintptr(unsafe.Pointer(&out)) // no other call has its result there
+	b.state.post = turn
+	sending(b.wrs[first : first+n])
+	C.verbsgen_dpath_post_send((*C.uintptr_t)(qp.Word()), C.uintptr_t(uintptr(unsafe.Pointer(begin))),
 		C.uintptr_t(uintptr(unsafe.Pointer(end))), &out)
+	if b.state.end(turn) {
+		b.link() // two posts that cut the chain at once may have left it cut
+		return -1, syscall.EBUSY
+	}
 	if out.code == 0 {
 		return -1, 0
 	}
@@ -148,22 +224,35 @@ func PostSendFrom(qp unsafe.Pointer, b *SendBatch, first, n int) (bad int, errno
 
 // PostRecv posts the first n requests of the batch to the receive queue of a queue pair: ibv_post_recv(3). The results
 // are those of PostSend.
-func PostRecv(qp unsafe.Pointer, b *RecvBatch, n int) (bad int, errno syscall.Errno) {
+func PostRecv(qp *gate.Gate, b *RecvBatch, n int) (bad int, errno syscall.Errno) {
 	return PostRecvFrom(qp, b, 0, n)
 }
 
 // PostRecvFrom is PostRecv for n requests from number first on. bad counts from the beginning of the batch.
-func PostRecvFrom(qp unsafe.Pointer, b *RecvBatch, first, n int) (bad int, errno syscall.Errno) {
-	if qp == nil || uint(first) > uint(len(b.wrs)) || uint(n) > uint(len(b.wrs)-first) {
+func PostRecvFrom(qp *gate.Gate, b *RecvBatch, first, n int) (bad int, errno syscall.Errno) {
+	if !qp.IsOpen() {
+		return -1, verr.ErrnoClosed
+	}
+	if b == nil {
 		return -1, syscall.EINVAL
+	}
+	if !b.state.free() || uint(first) > uint(len(b.wrs)) || uint(n) > uint(len(b.wrs)-first) {
+		return -1, b.state.refused()
 	}
 	if n == 0 {
 		return -1, 0
 	}
 	var out C.struct_verbsgen_dpath_posted
 	begin, end := &b.wrs[first], &b.wrs[first+n-1]
-	C.verbsgen_dpath_post_recv(C.uintptr_t(uintptr(qp)), C.uintptr_t(uintptr(unsafe.Pointer(begin))),
+	turn := uintptr(unsafe.Pointer(&out)) // no other call has its result there
+	b.state.post = turn
+	receiving(b.wrs[first : first+n])
+	C.verbsgen_dpath_post_recv((*C.uintptr_t)(qp.Word()), C.uintptr_t(uintptr(unsafe.Pointer(begin))),
 		C.uintptr_t(uintptr(unsafe.Pointer(end))), &out)
+	if b.state.end(turn) {
+		b.link() // two posts that cut the chain at once may have left it cut
+		return -1, syscall.EBUSY
+	}
 	if out.code == 0 {
 		return -1, 0
 	}
@@ -180,19 +269,19 @@ func index(bad, begin, size uintptr, first, n int) int {
 	return first + int(off/size)
 }
 
-// PollCQ takes up to len(wcs) completions from a completion queue (struct ibv_cq *) and stores them in wcs:
-// ibv_poll_cq(3). It returns their number, 0 if there are none. wcs may lie on the stack. ibv_poll_cq gives no errno:
-// errno is EIO for a queue that can no longer be polled, and EINVAL if cq is nil.
-func PollCQ(cq unsafe.Pointer, wcs []WC) (n int, errno syscall.Errno) {
+// PollCQ takes up to len(wcs) completions from a completion queue (gate of a struct ibv_cq *) and stores them in
+// wcs: ibv_poll_cq(3). It returns their number, 0 if there are none. wcs may lie on the stack. ibv_poll_cq gives no
+// errno: errno is EIO for a queue that can no longer be polled, and verr.ErrnoClosed for a closed one.
+func PollCQ(cq *gate.Gate, wcs []WC) (n int, errno syscall.Errno) {
 	return PollSpin(cq, wcs, 1)
 }
 
 // PollSpin repeats PollCQ in C up to tries times, until there is a completion. tries below 1 means 1. Meanwhile it
 // holds its thread, but not the processor of Go (other goroutines run). A context cannot end it, so keep tries below a
 // few thousand.
-func PollSpin(cq unsafe.Pointer, wcs []WC, tries int) (n int, errno syscall.Errno) {
-	if cq == nil {
-		return 0, syscall.EINVAL
+func PollSpin(cq *gate.Gate, wcs []WC, tries int) (n int, errno syscall.Errno) {
+	if !cq.IsOpen() {
+		return 0, verr.ErrnoClosed
 	}
 	size := min(len(wcs), math.MaxInt32)
 	if size == 0 {
@@ -200,25 +289,36 @@ func PollSpin(cq unsafe.Pointer, wcs []WC, tries int) (n int, errno syscall.Errn
 	}
 	written(wcs)
 	var got C.int
-	C.verbsgen_dpath_poll(C.uintptr_t(uintptr(cq)), (*C.uint8_t)(unsafe.Pointer(unsafe.SliceData(wcs))), C.int(size),
+	C.verbsgen_dpath_poll((*C.uintptr_t)(cq.Word()), (*C.uint8_t)(unsafe.Pointer(unsafe.SliceData(wcs))), C.int(size),
 		C.long(tries), &got)
 	if uint(got) > uint(size) {
-		return 0, syscall.EIO
+		return 0, unpolled(got)
 	}
 	return int(got), 0
+}
+
+// unpolled returns the errno for a result that is not a number of completions.
+func unpolled(got C.int) syscall.Errno {
+	switch got {
+	case -C.VERBSGEN_GATE_CLOSED:
+		return verr.ErrnoClosed
+	case -C.VERBSGEN_GATE_NO_MEMORY:
+		return syscall.ENOMEM
+	}
+	return syscall.EIO
 }
 
 // ReqNotify requests one event on the completion channel of the queue for its next completion, or with solicitedOnly
 // for its next solicited or failed one: ibv_req_notify_cq(3). Poll again afterwards: completions that came earlier
 // cause no event.
-func ReqNotify(cq unsafe.Pointer, solicitedOnly bool) syscall.Errno {
-	if cq == nil {
-		return syscall.EINVAL
+func ReqNotify(cq *gate.Gate, solicitedOnly bool) syscall.Errno {
+	if !cq.IsOpen() {
+		return verr.ErrnoClosed
 	}
 	var solicited, code C.int
 	if solicitedOnly {
 		solicited = 1
 	}
-	C.verbsgen_dpath_notify(C.uintptr_t(uintptr(cq)), solicited, &code)
+	C.verbsgen_dpath_notify((*C.uintptr_t)(cq.Word()), solicited, &code)
 	return syscall.Errno(code)
 }

@@ -12,6 +12,8 @@ import (
 
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/dpath/internal/dptest"
+	"github.com/verbsgen/verbsgen/runtime/gate"
+	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 func provider(t testing.TB) *dptest.Provider {
@@ -278,15 +280,20 @@ func TestRange(t *testing.T) {
 			t.Errorf("recv %v: bad %d, errno %v", r, bad, errno)
 		}
 	}
-	if bad, errno := dpath.PostSend(nil, send, 1); bad != -1 || errno != syscall.EINVAL {
+	if bad, errno := dpath.PostSend(new(gate.Gate), send, 1); bad != -1 || errno != verr.ErrnoClosed {
 		t.Errorf("no queue pair: bad %d, errno %v", bad, errno)
 	}
-	if bad, errno := dpath.PostRecv(nil, recv, 1); bad != -1 || errno != syscall.EINVAL {
+	if bad, errno := dpath.PostRecv(new(gate.Gate), recv, 1); bad != -1 || errno != verr.ErrnoClosed {
 		t.Errorf("no queue pair: bad %d, errno %v", bad, errno)
 	}
-	send.Close()
-	if bad, errno := dpath.PostSend(p.QP(), send, 1); bad != -1 || errno != syscall.EINVAL || send.Len() != 0 {
+	if err := errors.Join(send.Close(), recv.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if bad, errno := dpath.PostSend(p.QP(), send, 1); bad != -1 || errno != verr.ErrnoBatchClosed || send.Len() != 0 {
 		t.Errorf("closed: bad %d, errno %v, length %d", bad, errno, send.Len())
+	}
+	if bad, errno := dpath.PostRecv(p.QP(), recv, 1); bad != -1 || errno != verr.ErrnoBatchClosed || recv.Len() != 0 {
+		t.Errorf("closed: bad %d, errno %v, length %d", bad, errno, recv.Len())
 	}
 	if posts, _ := p.Calls(); posts != 0 {
 		t.Errorf("%d posts were made", posts)

@@ -9,25 +9,74 @@ import (
 	"testing"
 
 	"github.com/verbsgen/verbsgen/runtime/dpath"
+	"github.com/verbsgen/verbsgen/runtime/dpath/internal/dptest"
 )
 
-// TestRacesAreSeen lets two goroutines use one slice of completions, in another process, and asks that the detector
-// reports it though C writes them.
+// races are uses of one thing by two goroutines at once: the one is in C, the other not always.
+var races = map[string]func(p *dptest.Provider, send *dpath.SendBatch, recv *dpath.RecvBatch) (one, other func()){
+	"completions": func(p *dptest.Provider, _ *dpath.SendBatch, _ *dpath.RecvBatch) (one, other func()) {
+		wcs := make([]dpath.WC, 4)
+		return func() { wcs[3].ID = 1 }, func() { dpath.PollCQ(p.CQ(), wcs) }
+	},
+	"two posts": func(p *dptest.Provider, b *dpath.SendBatch, _ *dpath.RecvBatch) (one, other func()) {
+		return func() { dpath.PostSend(p.QP(), b, 1) }, func() { dpath.PostSend(p.QP(), b, 2) }
+	},
+	"two posts of receives": func(p *dptest.Provider, _ *dpath.SendBatch, b *dpath.RecvBatch) (one, other func()) {
+		return func() { dpath.PostRecv(p.QP(), b, 1) }, func() { dpath.PostRecv(p.QP(), b, 2) }
+	},
+	"two that fill in": func(_ *dptest.Provider, b *dpath.SendBatch, _ *dpath.RecvBatch) (one, other func()) {
+		return func() { b.WR(1).Send(1) }, func() { b.WR(1).Send(2) }
+	},
+	"a request": func(p *dptest.Provider, b *dpath.SendBatch, _ *dpath.RecvBatch) (one, other func()) {
+		w := b.WR(2)
+		return func() { w.SetID(1) }, func() { dpath.PostSend(p.QP(), b, 3) }
+	},
+	"a receive": func(p *dptest.Provider, _ *dpath.SendBatch, b *dpath.RecvBatch) (one, other func()) {
+		w := b.WR(2)
+		return func() { w.SetID(1) }, func() { dpath.PostRecv(p.QP(), b, 3) }
+	},
+	"an element": func(p *dptest.Provider, b *dpath.SendBatch, _ *dpath.RecvBatch) (one, other func()) {
+		s := b.WR(2).SGEs()
+		return func() { s[1].Length = 1 }, func() { dpath.PostSend(p.QP(), b, 3) }
+	},
+	"an element of a receive": func(p *dptest.Provider, _ *dpath.SendBatch, b *dpath.RecvBatch) (one, other func()) {
+		s := b.WR(2).SGEs()
+		return func() { s[1].Length = 1 }, func() { dpath.PostRecv(p.QP(), b, 3) }
+	},
+	"inline data": func(p *dptest.Provider, b *dpath.SendBatch, _ *dpath.RecvBatch) (one, other func()) {
+		to := bytesAt(b, dptest.SGE{Addr: b.WR(0).SGEs()[2].Addr, Length: 8})
+		return func() { to[7] = 1 }, func() { dpath.PostSend(p.QP(), b, 1) }
+	},
+}
+
+// TestRacesAreSeen lets two goroutines use one thing, each in another process, and asks that the detector reports it though C
+// reads or writes it.
 func TestRacesAreSeen(t *testing.T) {
 	const marker = "DPATH_RACE"
-	if os.Getenv(marker) != "" {
+	if race := races[os.Getenv(marker)]; race != nil {
 		p := provider(t)
 		p.Idle()
-		wcs := make([]dpath.WC, 4)
+		send, err := dpath.NewSendBatch(4, 3, dpath.InlineRoom(8))
+		if err != nil {
+			t.Fatal(err)
+		}
+		recv := recvBatch(t, 4, 2)
+		for i := range 4 {
+			send.WR(i).Send(0).SGE(1, 1, 1).SGE(1, 1, 1).InlineData(make([]byte, 8))
+			recv.WR(i).Recv(0).SGE(1, 1, 1).SGE(1, 1, 1)
+		}
+		one, other := race(p, send, recv)
 		done := make(chan bool)
-		go func() { wcs[3].ID = 1; close(done) }()
-		dpath.PollCQ(p.CQ(), wcs)
+		go func() { one(); close(done) }()
+		other()
 		<-done
 		return
 	}
-	cmd := exec.Command(os.Args[0], "-test.run=^TestRacesAreSeen$")
-	cmd.Env = append(os.Environ(), marker+"=1")
-	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "DATA RACE") {
-		t.Errorf("no race reported: %v\n%s", err, out)
+	for name := range races {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestRacesAreSeen$")
+		cmd.Env = append(os.Environ(), marker+"="+name)
+		if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "DATA RACE") {
+			t.Errorf("%s: no race reported: %v\n%s", name, err, out)
+		}
 	}
 }

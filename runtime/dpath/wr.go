@@ -1,7 +1,9 @@
 package dpath
 
-// Why unsafe: two members of a union of C are written as what they are. What keeps it sound: they lie within the field
-// that is named, which has their size and alignment; layout_cgo.go holds every offset against C. Unions in Go would replace it.
+// Why unsafe: two members of a union of C are written as what they are, and elements are found by the address that C reads.
+// What keeps it sound: the members lie within the field that is named, which has their size and alignment; layout_cgo.go holds
+// every offset against C; elements lie in the memory of their request, at an address that is set once, and every index is
+// checked. Unions in Go would replace the first.
 
 import (
 	"encoding/binary"
@@ -19,46 +21,38 @@ const (
 	opFetchAdd    WROpcode = 6 // IBV_WR_ATOMIC_FETCH_AND_ADD
 )
 
-// Flags of send requests, enum ibv_send_flags.
-const (
-	Fence      = 1 << 0 // IBV_SEND_FENCE: waits for RDMA READs and atomics posted before
-	Signaled   = 1 << 1 // IBV_SEND_SIGNALED: has a completion also when it succeeds
-	Solicited  = 1 << 2 // IBV_SEND_SOLICITED: the receiver's completion counts as solicited
-	Inline     = 1 << 3 // IBV_SEND_INLINE: data is taken while posting; lkeys are not looked at
-	IPChecksum = 1 << 4 // IBV_SEND_IP_CSUM: checksums of IP, UDP and TCP are computed by the device
-)
-
 // MostSGEs is the largest number of scatter/gather elements per request in a batch. Devices allow fewer: max_sge of
 // struct ibv_device_attr.
 const MostSGEs = 1 << 16
 
-// SGE is struct ibv_sge: a range of registered memory from which a request sends or into which it receives.
-type SGE struct {
-	Addr   uint64 // addr: address, or offset in a zero-based region
-	Length uint32 // length: bytes
-	LKey   uint32 // lkey: local key of the region
-}
-
 // SendWR is struct ibv_send_wr, see ibv_post_send(3): one request in the memory of a SendBatch.
 //
 // A method named after an operation (Send, Write, ...) begins a new request: it sets the id and the values of the
-// operation, and removes flags and data. SGE, Flags and To then add to the request. The methods named Set change a
-// complete request before it is posted again. All of them write to the memory of the batch.
+// operation, and removes flags and data. SGE, InlineData, Flags and To then add to the request. The methods named Set
+// change a complete request before it is posted again. All of them write to the memory of the batch.
 type SendWR struct {
-	id     uint64         // wr_id
-	next   uintptr        // set once
-	sges   *[MostSGEs]SGE // sg_list, set once; only the first room elements exist
-	num    int32          // num_sge
+	_      noCopy
+	id     uint64  // wr_id
+	next   uintptr // address of the next request
+	sges   uintptr // sg_list, set once; only the first room elements exist
+	num    int32   // num_sge
 	opcode WROpcode
-	flags  uint32     // send_flags
+	flags  SendFlags  // send_flags
 	imm    [4]byte    // imm_data, in network order
 	remote uint64     // wr.rdma.remote_addr, wr.atomic.remote_addr, wr.ud.ah
 	second uint64     // wr.rdma.rkey; wr.atomic.compare_add; wr.ud.remote_qpn and remote_qkey
 	swap   uint64     // wr.atomic.swap
 	rkey   uint32     // wr.atomic.rkey
-	_      [14]uint32 // qp_type; bind_mw and tso
-	room   uint32     // ours, in what is padding in C: elements at sges
+	inline uint32     // ours, in what is padding in C: bytes of room for inline data, behind the elements
+	_      [13]uint32 // qp_type; bind_mw and tso
+	room   uint32     // ours, in what is padding in C: elements at sges, 0 after Close
 }
+
+// noCopy makes go vet report copies of a request, which has addresses of its own memory.
+type noCopy struct{}
+
+func (*noCopy) Lock()   {}
+func (*noCopy) Unlock() {}
 
 // halves returns wr.rdma.rkey in the first element, wr.ud.remote_qpn and remote_qkey in both.
 func (w *SendWR) halves() *[2]uint32 { return (*[2]uint32)(unsafe.Pointer(&w.second)) }
@@ -127,15 +121,56 @@ func (w *SendWR) FetchAdd(id, remote uint64, rkey uint32, add uint64) *SendWR {
 
 // SGE adds a scatter/gather element: length bytes at addr, registered under lkey.
 func (w *SendWR) SGE(addr uint64, length, lkey uint32) *SendWR {
-	s := &w.sges[:w.room][w.num]
+	n := uint32(w.num)
+	if n >= w.room {
+		panic(noRoom)
+	}
+	s := element(unsafe.Pointer(w), w.sges, n)
 	s.Addr, s.Length, s.LKey = addr, length, lkey
-	w.num++
+	w.num = int32(n + 1) // not num++: two goroutines that share the request must not count beyond room
 	return w
 }
 
-// Flags sets the flags: Signaled, Fence, Solicited, Inline or other bits of enum ibv_send_flags.
-func (w *SendWR) Flags(flags uint32) *SendWR {
-	w.flags = flags
+// Add adds a scatter/gather element.
+func (w *SendWR) Add(s SGE) *SendWR { return w.SGE(s.Addr, s.Length, s.LKey) }
+
+// InlineData copies data into the batch, from where it is sent: the caller may change it at once, and it needs no region. It uses
+// one element for all of data and adds the flag Inline. It panics if the batch has less InlineRoom, and if it is called twice for
+// one request.
+func (w *SendWR) InlineData(data ...[]byte) *SendWR {
+	n := uint64(0)
+	for _, d := range data {
+		n += uint64(len(d))
+	}
+	if n > uint64(w.inline) {
+		panic(noInlineRoom)
+	}
+	if n == 0 {
+		return w
+	}
+	to := w.inlineData()
+	for _, s := range w.SGEs() {
+		if s.Addr == uint64(uintptr(to)) {
+			panic(inlineTwice)
+		}
+	}
+	w.SGE(uint64(uintptr(to)), uint32(n), 0)
+	rest := unsafe.Slice((*byte)(to), n)
+	for _, d := range data {
+		rest = rest[copy(rest, d):]
+	}
+	w.flags |= Inline
+	return w
+}
+
+// inlineData returns the memory for inline data, which is behind the elements.
+func (w *SendWR) inlineData() unsafe.Pointer {
+	return unsafe.Pointer(element(unsafe.Pointer(w), w.sges, w.room))
+}
+
+// Flags adds flags to the request, which begins without any.
+func (w *SendWR) Flags(flags SendFlags) *SendWR {
+	w.flags |= flags
 	return w
 }
 
@@ -154,6 +189,9 @@ func (w *SendWR) Opcode() WROpcode { return w.opcode }
 // SetID changes the id.
 func (w *SendWR) SetID(id uint64) { w.id = id }
 
+// SetFlags changes the flags. Those of a request with InlineData need Inline.
+func (w *SendWR) SetFlags(flags SendFlags) { w.flags = flags }
+
 // SetImm changes the immediate data.
 func (w *SendWR) SetImm(imm uint32) { binary.BigEndian.PutUint32(w.imm[:], imm) }
 
@@ -164,19 +202,24 @@ func (w *SendWR) SetRemote(remote uint64) { w.remote = remote }
 func (w *SendWR) SetRKey(rkey uint32) { w.halves()[0] = rkey }
 
 // SetAddr changes the address of element i, counted from 0.
-func (w *SendWR) SetAddr(i int, addr uint64) { w.sges[:w.room][i].Addr = addr }
+func (w *SendWR) SetAddr(i int, addr uint64) {
+	if uint(i) >= uint(w.room) {
+		panic(noElement)
+	}
+	element(unsafe.Pointer(w), w.sges, uint32(i)).Addr = addr
+}
 
-// SGEs returns the elements that were added; they may be changed in place. The slice must not be used after Close of
-// the batch.
-func (w *SendWR) SGEs() []SGE { return w.sges[:w.num:w.room] }
+// SGEs returns the elements that were added; they may be changed in place.
+func (w *SendWR) SGEs() []SGE { return elements(unsafe.Pointer(w), w.sges, w.num, w.room) }
 
 // RecvWR is struct ibv_recv_wr, see ibv_post_recv(3): one request in the memory of a RecvBatch. It is used like SendWR.
 type RecvWR struct {
-	id   uint64         // wr_id
-	next uintptr        // set once
-	sges *[MostSGEs]SGE // sg_list, set once; only the first room elements exist
-	num  int32          // num_sge
-	room uint32         // ours, in what is padding in C: elements at sges
+	_    noCopy
+	id   uint64  // wr_id
+	next uintptr // address of the next request
+	sges uintptr // sg_list, set once; only the first room elements exist
+	num  int32   // num_sge
+	room uint32  // ours, in what is padding in C: elements at sges, 0 after Close
 }
 
 // Recv begins a receive without memory. id is the ID of its completion.
@@ -187,18 +230,47 @@ func (w *RecvWR) Recv(id uint64) *RecvWR {
 
 // SGE adds a scatter/gather element: length bytes at addr, registered under lkey.
 func (w *RecvWR) SGE(addr uint64, length, lkey uint32) *RecvWR {
-	s := &w.sges[:w.room][w.num]
+	n := uint32(w.num)
+	if n >= w.room {
+		panic(noRoom)
+	}
+	s := element(unsafe.Pointer(w), w.sges, n)
 	s.Addr, s.Length, s.LKey = addr, length, lkey
-	w.num++
+	w.num = int32(n + 1) // not num++: two goroutines that share the request must not count beyond room
 	return w
 }
+
+// Add adds a scatter/gather element.
+func (w *RecvWR) Add(s SGE) *RecvWR { return w.SGE(s.Addr, s.Length, s.LKey) }
 
 // SetID changes the id.
 func (w *RecvWR) SetID(id uint64) { w.id = id }
 
 // SetAddr changes the address of element i, counted from 0.
-func (w *RecvWR) SetAddr(i int, addr uint64) { w.sges[:w.room][i].Addr = addr }
+func (w *RecvWR) SetAddr(i int, addr uint64) {
+	if uint(i) >= uint(w.room) {
+		panic(noElement)
+	}
+	element(unsafe.Pointer(w), w.sges, uint32(i)).Addr = addr
+}
 
-// SGEs returns the elements that were added; they may be changed in place. The slice must not be used after Close of
-// the batch.
-func (w *RecvWR) SGEs() []SGE { return w.sges[:w.num:w.room] }
+// SGEs returns the elements that were added; they may be changed in place.
+func (w *RecvWR) SGEs() []SGE { return elements(unsafe.Pointer(w), w.sges, w.num, w.room) }
+
+// element returns element i of the request at w, whose elements begin at sges, in the same memory.
+func element(w unsafe.Pointer, sges uintptr, i uint32) *SGE {
+	return (*SGE)(unsafe.Add(w, sges-uintptr(w)+uintptr(i)*unsafe.Sizeof(SGE{})))
+}
+
+// elements returns the first num of room elements.
+func elements(w unsafe.Pointer, sges uintptr, num int32, room uint32) []SGE {
+	return unsafe.Slice(element(w, sges, 0), room)[:num:room]
+}
+
+// Panics of the methods of requests. They have no numbers, so that the methods can be inlined.
+const (
+	noRoom       = "dpath: this request has no room for one more scatter/gather element, or its batch is closed; make the batch with more sgesPerWR"
+	noElement    = "dpath: this request has no room for an element of this number, or its batch is closed"
+	inlineTwice  = "dpath: InlineData is called twice for one request; give all of the data in one call"
+	noInlineRoom = "dpath: this request has no room for so much inline data; make the batch with a larger InlineRoom"
+)

@@ -5,8 +5,8 @@ package mem
 // the comments of Bytes and Slice say. A slice type over foreign memory in the standard library would replace it.
 
 import (
+	"container/list"
 	"fmt"
-	"slices"
 	"sync"
 	"syscall"
 	"unsafe"
@@ -22,7 +22,7 @@ type Buffer struct {
 	mu      sync.Mutex
 	base    unsafe.Pointer // nil after Close
 	mapped  uintptr        // bytes to unmap
-	holders []string
+	holders list.List      // names of what retains it, in the order of the calls
 }
 
 // New maps length bytes, at least 1; more than 4 GiB are allowed. The caller owns the Buffer and calls Close. Errors:
@@ -97,22 +97,52 @@ func (b *Buffer) String() string { return fmt.Sprintf("buffer of %d bytes", b.le
 // of Close shows. It fails with os.ErrClosed on a closed buffer. Each Retain needs its own Release, also with equal
 // names.
 func (b *Buffer) Retain(who string) error {
+	_, err := b.retain(who)
+	return err
+}
+
+func (b *Buffer) retain(who string) (*list.Element, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.base == nil {
-		return verr.Closed("", b.String())
+		return nil, verr.Closed("", b.String())
 	}
-	b.holders = append(b.holders, who)
-	return nil
+	return b.holders.PushBack(who), nil
 }
 
-// Release ends one Retain with the same who. If there is none, it does nothing.
+// Release ends the latest Retain with the same who. If there is none, it does nothing.
 func (b *Buffer) Release(who string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if i := slices.Index(b.holders, who); i >= 0 {
-		b.holders = slices.Delete(b.holders, i, i+1)
+	for e := b.holders.Back(); e != nil; e = e.Prev() {
+		if e.Value == who {
+			b.holders.Remove(e)
+			return
+		}
 	}
+}
+
+// Keep retains the buffer on behalf of who and returns the function that releases it; nil for a closed buffer. Its time does not
+// depend on how many retain the buffer. Later calls of release do nothing.
+func (b *Buffer) Keep(who string) (release func()) {
+	e, err := b.retain(who)
+	if err != nil {
+		return nil
+	}
+	return func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.holders.Remove(e)
+	}
+}
+
+// retainedBy returns the names of the users in the order of their calls. Called with mu held.
+func (b *Buffer) retainedBy() []string {
+	var names []string
+	for e := b.holders.Front(); e != nil; e = e.Next() {
+		names = append(names, e.Value.(string))
+	}
+	return names
 }
 
 // Close unmaps the memory. It fails while the buffer is retained (syscall.EBUSY, with the names of the users); a second
@@ -123,8 +153,8 @@ func (b *Buffer) Close() error {
 	if b.base == nil {
 		return verr.Closed("", b.String())
 	}
-	if len(b.holders) > 0 {
-		return verr.Busy("", b.String(), slices.Clone(b.holders))
+	if b.holders.Len() > 0 {
+		return verr.Busy("", b.String(), b.retainedBy())
 	}
 	if err := unmapMemory(b.base, b.mapped); err != nil {
 		return err

@@ -90,7 +90,7 @@ func TestErrors(t *testing.T) {
 	}
 	b.Release("MR (lkey 0x1)")
 	b.Release("nobody")
-	wantErr(t, b.Close(), syscall.EBUSY, "buffer of 100 bytes still has MR (lkey 0x2), MR (lkey 0x1) open; "+
+	wantErr(t, b.Close(), syscall.EBUSY, "buffer of 100 bytes still has MR (lkey 0x1), MR (lkey 0x2) open; "+
 		"close what is open first: device or resource busy (EBUSY)")
 	b.Release("MR (lkey 0x1)")
 	b.Release("MR (lkey 0x2)")

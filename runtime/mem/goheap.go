@@ -5,8 +5,12 @@ package mem
 // lie outside Go's heap. A function of package runtime that takes an address would replace all of this.
 
 import (
+	"fmt"
 	"runtime"
+	"syscall"
 	"unsafe"
+
+	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // IsGoHeap reports whether addr lies in memory that Go manages: its heap, the stacks of goroutines, or the variables of
@@ -19,6 +23,22 @@ func IsGoHeap(addr uintptr) bool {
 		return false
 	}
 	return inHeapOrStack(addr) || adopted(addr)
+}
+
+// RefuseGoHeap is the error (EINVAL) of an address that a device must not be given as a number: when the first or the last of length
+// bytes lies in Go's heap or on the stack of a goroutine, the collector may free or move what is there while the device
+// writes to it. Variables of packages stay where they are, and are no error. Without cgo, where no device is, nothing is.
+func RefuseGoHeap(addr uintptr, length uint64) error {
+	last := addr
+	if more := uintptr(length) - 1; length > 0 && more <= ^uintptr(0)-addr {
+		last += more
+	}
+	if !(addr != 0 && inHeapOrStack(addr)) && !(last != addr && inHeapOrStack(last)) {
+		return nil
+	}
+	return &verr.Error{Errno: syscall.EINVAL, Refused: true,
+		Msg: fmt.Sprintf("%d bytes at %#x lie in Go's heap or on a stack, where the collector may free or move them while a device uses them; "+
+			"pass the slice, or pin it by mem.PinBytes and pass the Pin", length, addr)}
 }
 
 // adopted asks the runtime to watch the object at addr: it knows those on the heap and package variables, and panics for

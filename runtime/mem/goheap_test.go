@@ -3,6 +3,8 @@
 package mem
 
 import (
+	"errors"
+	"fmt"
 	"runtime"
 	"runtime/debug"
 	"sync"
@@ -90,6 +92,50 @@ func TestIsGoHeap(t *testing.T) {
 	runtime.KeepAlive([]any{small, large, huge, tiny, ptr})
 }
 
+// TestRefuseGoHeap refuses addresses of the heap and of stacks, pinned or not, and no others.
+func TestRefuseGoHeap(t *testing.T) {
+	b := make([]byte, 1<<16)
+	pin, err := PinBytes(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pin.Unpin()
+	buf := newBuffer(t, 1<<16)
+	defer buf.Close()
+	c := cmem.Malloc(100)
+	defer c.Free()
+	for _, r := range []struct {
+		name    string
+		addr    uintptr
+		length  uint64
+		refused bool
+	}{
+		{"heap", pin.Addr() + 100, 100, true},
+		{"heap, no bytes", pin.Addr(), 0, true},
+		{"heap, beyond the address space", pin.Addr(), 1<<64 - 1, true},
+		{"from elsewhere into the heap", 4096, uint64(pin.Addr() - 4095), true},
+		{"buffer", buf.Addr(), 1 << 16, false},
+		{"malloc", c.Addr(), 100, false},
+		{"variable of a package", uintptr(unsafe.Pointer(&filled)), 64, false},
+		{"no address", 0, 4096, false},
+		{"the address space", 0, 1<<64 - 1, false},
+	} {
+		err := RefuseGoHeap(r.addr, r.length)
+		if r.refused != errors.Is(err, syscall.EINVAL) || !r.refused && err != nil {
+			t.Errorf("%s: %v", r.name, err)
+		}
+		_, err = FromAddr(r.addr, r.length).Take("MR")
+		if r.refused != errors.Is(err, syscall.EINVAL) || !r.refused && err != nil {
+			t.Errorf("%s, taken: %v", r.name, err)
+		}
+	}
+	if !onStack(func(addr uintptr) bool { return RefuseGoHeap(addr, 1) != nil }) {
+		t.Error("an address on a goroutine's stack is accepted")
+	}
+	wantErr(t, RefuseGoHeap(pin.Addr(), 100), syscall.EINVAL, fmt.Sprintf("100 bytes at %#x lie in Go's heap or on a stack, where the collector "+
+		"may free or move them while a device uses them; pass the slice, or pin it by mem.PinBytes and pass the Pin", pin.Addr()))
+}
+
 // TestPinIsKnown asks cgo, which refuses Go memory in C's hands unless it is pinned.
 func TestPinIsKnown(t *testing.T) {
 	b := make([]byte, 100)
@@ -102,6 +148,14 @@ func TestPinIsKnown(t *testing.T) {
 	}
 	if !cmem.Accepts(&b[0]) {
 		t.Error("the memory is not pinned")
+	}
+	held, err := FromPin(p).Take("MR")
+	if err != nil {
+		t.Fatal(err)
+	}
+	held.Release()
+	if !cmem.Accepts(&b[0]) {
+		t.Error("the memory is not pinned any more, before Unpin")
 	}
 	p.Unpin()
 	if cmem.Accepts(&b[0]) {

@@ -1,6 +1,8 @@
 package mem
 
 import (
+	"errors"
+	"os"
 	"runtime"
 	"sync"
 	"syscall"
@@ -18,6 +20,7 @@ type Pin struct {
 	mu     sync.Mutex
 	pinner runtime.Pinner
 	bytes  []byte // nil after Unpin
+	users  int    // who keeps the memory pinned even after Unpin
 }
 
 // PinBytes pins the memory of b. Memory that is not Go's, such as that of a Buffer, never moves and needs no pin. An
@@ -45,10 +48,38 @@ func (p *Pin) Len() uint64 {
 	return uint64(len(p.bytes))
 }
 
-// Unpin ends the pin. Call it when no device can access the memory any more; later calls do nothing.
+// Unpin ends the pin. Call it when no device can access the memory any more; later calls do nothing. Memory of a region stays
+// pinned until the region is closed.
 func (p *Pin) Unpin() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.pinner.Unpin()
 	p.bytes = nil
+	p.unpinUnused()
+}
+
+// take keeps the memory pinned until it is released, whether or not Unpin is called meanwhile.
+func (p *Pin) take() (Held, error) {
+	if p == nil {
+		return Held{}, errors.New("pin is nil; make one with mem.PinBytes")
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.bytes == nil {
+		return Held{}, &verr.Error{Msg: "the Pin was unpinned", Err: os.ErrClosed}
+	}
+	p.users++
+	release := sync.OnceFunc(func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.users--
+		p.unpinUnused()
+	})
+	return Held{uintptr(unsafe.Pointer(unsafe.SliceData(p.bytes))), uint64(len(p.bytes)), release}, nil
+}
+
+// unpinUnused is called with mu held.
+func (p *Pin) unpinUnused() {
+	if p.bytes == nil && p.users == 0 {
+		p.pinner.Unpin()
+	}
 }

@@ -1,6 +1,8 @@
 package mem
 
 import (
+	"errors"
+	"os"
 	"runtime"
 	"sync"
 	"syscall"
@@ -95,4 +97,80 @@ func TestPinConcurrent(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+// TestPinOutlastsUnpin unpins memory that a region keeps: it stays until the region lets go, and goes then.
+func TestPinOutlastsUnpin(t *testing.T) {
+	freed := make(chan struct{})
+	p, addr := pinned(t, freed)
+	one, err := FromPin(p).Take("MR 1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := FromPin(p).Take("MR 2")
+	if err != nil || two.Addr != addr || two.Len != 1<<16 {
+		t.Errorf("held %d bytes at %#x, %v", two.Len, two.Addr, err)
+	}
+	p.Unpin()
+	if p.Addr() != 0 || p.Len() != 0 {
+		t.Errorf("after Unpin: %d bytes at %#x", p.Len(), p.Addr())
+	}
+	if _, err := FromPin(p).Take("MR 3"); !errors.Is(err, os.ErrClosed) || err.Error() != "the Pin was unpinned" {
+		t.Errorf("taken after Unpin: %v", err)
+	}
+	one.Release()
+	one.Release() // lets go of nothing more
+	if isFreed(freed, 10) {
+		t.Fatal("memory that is kept was collected")
+	}
+	two.Release()
+	if !isFreed(freed, 100) {
+		t.Error("memory is kept after the last release")
+	}
+	if _, err := FromPin(nil).Take("MR"); err == nil || err.Error() != "pin is nil; make one with mem.PinBytes" {
+		t.Errorf("a nil pin: %v", err)
+	}
+}
+
+// pinned gives a Pin that alone keeps its memory, and has freed closed when that is collected.
+func pinned(t *testing.T, freed chan struct{}) (*Pin, uintptr) {
+	t.Helper()
+	b := make([]byte, 1<<16)
+	runtime.AddCleanup(&b[0], func(c chan struct{}) { close(c) }, freed)
+	p, err := PinBytes(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, p.Addr()
+}
+
+func isFreed(freed chan struct{}, collections int) bool {
+	for range collections {
+		runtime.GC()
+		runtime.Gosched()
+		select {
+		case <-freed:
+			return true
+		default:
+		}
+	}
+	return false
+}
+
+// TestPinReleasedBeforeUnpin has a region let go first: the memory stays until Unpin.
+func TestPinReleasedBeforeUnpin(t *testing.T) {
+	freed := make(chan struct{})
+	p, _ := pinned(t, freed)
+	held, err := FromPin(p).Take("MR")
+	if err != nil {
+		t.Fatal(err)
+	}
+	held.Release()
+	if isFreed(freed, 10) {
+		t.Fatal("pinned memory was collected")
+	}
+	p.Unpin()
+	if !isFreed(freed, 100) {
+		t.Error("memory is kept after Unpin")
+	}
 }

@@ -1,11 +1,16 @@
 package mem
 
-import "errors"
+import (
+	"errors"
 
-// Source is host memory that a caller passes to a verb: a slice, a buffer or an address. The zero value is no memory.
+	"github.com/verbsgen/verbsgen/runtime/verr"
+)
+
+// Source is host memory that a caller passes to a verb: a slice, a pin, a buffer or an address. The zero value is no memory.
 type Source struct {
 	kind  sourceKind
 	bytes []byte
+	pin   *Pin
 	buf   *Buffer
 	addr  uintptr
 	len   uint64
@@ -16,6 +21,7 @@ type sourceKind uint8
 const (
 	noSource sourceKind = iota
 	sourceBytes
+	sourcePin
 	sourceBuffer
 	sourceAddr
 )
@@ -23,10 +29,13 @@ const (
 // FromBytes is the memory of a slice. Take pins it.
 func FromBytes(b []byte) Source { return Source{kind: sourceBytes, bytes: b} }
 
+// FromPin is the memory of a slice that is pinned already. Take keeps it pinned until Release, also after Unpin.
+func FromPin(p *Pin) Source { return Source{kind: sourcePin, pin: p} }
+
 // FromBuffer is the memory of a buffer. Take prevents its Close.
 func FromBuffer(b *Buffer) Source { return Source{kind: sourceBuffer, buf: b} }
 
-// FromAddr is length bytes at an address, which the caller keeps mapped.
+// FromAddr is length bytes at an address, which the caller keeps mapped. It must not be memory of Go's heap (see RefuseGoHeap).
 func FromAddr(addr uintptr, length uint64) Source {
 	return Source{kind: sourceAddr, addr: addr, len: length}
 }
@@ -39,7 +48,8 @@ type Held struct {
 }
 
 // Take pins or retains the memory on behalf of who (see Buffer.Retain). Without memory it returns a Held of address 0
-// and length 0. Errors are those of PinBytes and Retain, and an error for a nil buffer.
+// and length 0. Errors are those of PinBytes, Retain and RefuseGoHeap, os.ErrClosed for a Pin that was unpinned, and an error for a
+// nil pin or buffer.
 func (s Source) Take(who string) (Held, error) {
 	switch s.kind {
 	case sourceBytes:
@@ -48,22 +58,21 @@ func (s Source) Take(who string) (Held, error) {
 			return Held{}, err
 		}
 		return Held{pin.Addr(), pin.Len(), pin.Unpin}, nil
+	case sourcePin:
+		return s.pin.take()
 	case sourceBuffer:
 		if s.buf == nil {
 			return Held{}, errors.New("buffer is nil; make one with mem.New")
 		}
-		if err := s.buf.Retain(who); err != nil {
+		release := s.buf.Keep(who)
+		if release == nil {
+			return Held{}, verr.Closed("", s.buf.String())
+		}
+		return Held{s.buf.Addr(), s.buf.Len(), release}, nil
+	case sourceAddr:
+		if err := RefuseGoHeap(s.addr, s.len); err != nil {
 			return Held{}, err
 		}
-		return Held{s.buf.Addr(), s.buf.Len(), func() { s.buf.Release(who) }}, nil
 	}
 	return Held{s.addr, s.len, func() {}}, nil
-}
-
-// Keep retains the buffer on behalf of who and returns the function that releases it; nil for a closed buffer.
-func (b *Buffer) Keep(who string) (release func()) {
-	if b.Retain(who) != nil {
-		return nil
-	}
-	return func() { b.Release(who) }
 }

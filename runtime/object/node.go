@@ -1,14 +1,13 @@
 package object
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -19,7 +18,8 @@ type status uint8
 const (
 	unborn status = iota // zero value: Init has not run
 	open
-	closing // destroy runs; a failure leads back to open
+	draining // a Close waits for the calls that are inside: they may still make children, and no call begins
+	closing  // destroy runs; a failure leads back to open, as one to drain does
 	closed
 )
 
@@ -31,15 +31,16 @@ const (
 type Node struct {
 	self     io.Closer
 	seq      uint64 // order of making
-	parents  []*Node
-	children map[*Node]struct{}
+	parents  []*link
+	children list
 
 	mu     sync.Mutex
 	status status
 	kind   string
 	label  string
 	users  int
-	verb   string // of the latest Enter
+	verb   string        // of the latest Enter
+	idle   chan struct{} // closed by the last Exit, for the Close that waits
 	holds  int
 	what   string // of the latest Hold
 }
@@ -79,34 +80,19 @@ func (n *Node) Init(self io.Closer, kind, label string, parents ...*Node) error 
 	n.mu.Lock()
 	n.status, n.kind, n.label = open, kind, label
 	n.mu.Unlock()
-	n.setParents(ps)
+	for _, p := range ps {
+		n.enterInto(p)
+	}
+	n.keepRoot()
 	return nil
 }
 
 // changeable reports whether n may get parents and children. Called with tree held.
 func (n *Node) changeable() error {
-	if n.is() != open {
+	if s := n.is(); s != open && s != draining {
 		return n.gone("")
 	}
 	return nil
-}
-
-// setParents moves n below ps. Called with tree held.
-func (n *Node) setParents(ps []*Node) {
-	for _, p := range n.parents {
-		delete(p.children, n)
-	}
-	delete(roots, n)
-	n.parents = ps
-	if len(ps) == 0 {
-		roots[n] = struct{}{}
-	}
-	for _, p := range ps {
-		if p.children == nil {
-			p.children = map[*Node]struct{}{}
-		}
-		p.children[n] = struct{}{}
-	}
 }
 
 // gone is the error of a use of n that is not open.
@@ -145,16 +131,24 @@ func (n *Node) String() string {
 	return n.kind + " (" + n.label + ")"
 }
 
-// Close calls destroy, which may be nil. If destroy succeeds the object is closed; otherwise it stays open and Close
-// returns the error. Close fails without a call of destroy when the object has children or is in use (syscall.EBUSY,
-// with their names), and when it is closed or another Close is running (os.ErrClosed). While destroy runs, Enter fails
-// and the object gets no new children.
+// Close waits for the calls that use the object and then calls destroy, which may be nil. If destroy succeeds the
+// object is closed; otherwise it stays open and Close returns the error. Meanwhile Enter fails, and while destroy runs
+// the object gets no new children.
+//
+// Close fails without a call of destroy when the object has children or is held, or when a call does not end in time
+// (syscall.EBUSY, with their names), and when it is closed or another Close is running (os.ErrClosed).
 func (n *Node) Close(verb string, destroy func() error) (err error) {
-	if err := n.beginClose(verb); err != nil {
+	idle, err := n.beginClose(verb)
+	if err != nil {
 		return err
 	}
 	done := false
 	defer func() { n.endClose(done) }()
+	if idle != nil {
+		if err := n.drain(verb, idle); err != nil {
+			return err
+		}
+	}
 	if destroy != nil {
 		if err := destroy(); err != nil {
 			return err
@@ -164,23 +158,55 @@ func (n *Node) Close(verb string, destroy func() error) (err error) {
 	return nil
 }
 
-func (n *Node) beginClose(verb string) error {
+// beginClose refuses new calls. idle is closed by the last call that is inside, nil when there is none.
+func (n *Node) beginClose(verb string) (idle <-chan struct{}, err error) {
 	tree.Lock()
 	defer tree.Unlock()
 	if n.is() != open {
-		return n.gone(verb)
+		return nil, n.gone(verb)
 	}
 	if names := n.openLocked(); len(names) > 0 {
-		return verr.Busy(verb, n.String(), names)
+		return nil, verr.Busy(verb, n.String(), names)
 	}
 	n.mu.Lock()
-	uses := n.uses()
-	if uses == nil {
+	var held []string
+	switch {
+	case n.holds > 0:
+		held = n.uses()
+	case n.users > 0:
+		n.status, n.idle = draining, make(chan struct{})
+		idle = n.idle
+	default:
 		n.status = closing
 	}
 	n.mu.Unlock()
-	if uses != nil {
-		return verr.Busy(verb, n.String(), uses)
+	if held != nil {
+		return nil, verr.Busy(verb, n.String(), held)
+	}
+	return idle, nil
+}
+
+// patience is how long a Close waits for calls. It ends the wait of a Close that is made inside a call, such as in a callback:
+// that call can never end.
+var patience = 10 * time.Second
+
+// drain waits for the calls that were inside when the Close began.
+func (n *Node) drain(verb string, idle <-chan struct{}) error {
+	timeout := time.NewTimer(patience)
+	defer timeout.Stop()
+	select {
+	case <-idle:
+	case <-timeout.C:
+	}
+	tree.Lock()
+	defer tree.Unlock()
+	names := n.openLocked()
+	n.mu.Lock()
+	n.idle, n.status = nil, closing
+	names = append(names, n.uses()...)
+	n.mu.Unlock()
+	if len(names) > 0 {
+		return verr.Busy(verb, n.String(), names)
 	}
 	return nil
 }
@@ -195,7 +221,9 @@ func (n *Node) endClose(done bool) {
 	}
 	n.mu.Unlock()
 	if done {
-		n.setParents(nil)
+		for len(n.parents) > 0 {
+			n.leave(len(n.parents) - 1)
+		}
 		delete(roots, n)
 	}
 }
@@ -209,8 +237,9 @@ func (n *Node) Open() []string {
 
 func (n *Node) openLocked() []string {
 	var names []string
-	for _, c := range n.sorted() {
-		names = append(names, c.String())
+	n.children.sort()
+	for l := n.children.first; l != nil; l = l.next {
+		names = append(names, l.child.String())
 	}
 	return names
 }
@@ -220,8 +249,8 @@ func (n *Node) Count(kind string) int {
 	tree.Lock()
 	defer tree.Unlock()
 	count := 0
-	for c := range n.children {
-		if c.kind == kind {
+	for l := n.children.first; l != nil; l = l.next {
+		if l.child.kind == kind {
 			count++
 		}
 	}
@@ -230,16 +259,6 @@ func (n *Node) Count(kind string) int {
 
 // IsOpen reports whether n was initialised, is not closed and is not being closed.
 func (n *Node) IsOpen() bool { return n.is() == open }
-
-// sorted returns the children in the order of making. Called with tree held.
-func (n *Node) sorted() []*Node {
-	cs := make([]*Node, 0, len(n.children))
-	for c := range n.children {
-		cs = append(cs, c)
-	}
-	slices.SortFunc(cs, func(a, b *Node) int { return cmp.Compare(a.seq, b.seq) })
-	return cs
-}
 
 // AddParent adds a parent to n, as a memory window gets its region when it is bound. It fails when either is closed or
 // p is a descendant of n. It is no error when p is a parent of n already.
@@ -257,24 +276,26 @@ func (n *Node) ReplaceParent(from, to *Node) error {
 	if err := n.changeable(); err != nil {
 		return err
 	}
-	ps := slices.Clone(n.parents)
+	i := -1
 	if from != nil {
-		i := slices.Index(ps, from)
-		if i < 0 {
+		if i = n.parentIndex(from); i < 0 {
 			return fmt.Errorf("internal error: %s is no parent of %s", from, n)
 		}
-		ps = slices.Delete(ps, i, i+1)
 	}
-	if to != nil && !slices.Contains(ps, to) {
+	// nothing changes for a parent that n has already, unless that is the one it leaves
+	if to != nil && (n.parentIndex(to) < 0 || to == from) {
 		if err := to.changeable(); err != nil {
 			return err
 		}
 		if to.below(n) {
 			return fmt.Errorf("internal error: %s lies below %s and cannot be its parent", to, n)
 		}
-		ps = append(ps, to)
+		n.enterInto(to)
 	}
-	n.setParents(ps)
+	if i >= 0 {
+		n.leave(i)
+	}
+	n.keepRoot()
 	return nil
 }
 
@@ -283,79 +304,17 @@ func (n *Node) below(a *Node) bool {
 	if n == a {
 		return true
 	}
-	return slices.ContainsFunc(n.parents, func(p *Node) bool { return p.below(a) })
-}
-
-// CloseTree closes everything below n and then n: children before their parents, the newest first, each through the
-// Close of its handle. It is made for a defer. After a failure it goes on, and returns all errors joined; a node that
-// still has children is not closed and is reported as busy. It is no error when others close objects meanwhile, nor
-// when n is nil or closed.
-func CloseTree(n *Node) error {
-	if n == nil {
-		return nil
-	}
-	w := walk{tried: map[*Node]bool{}}
-	w.close(n)
-	return errors.Join(w.errs...)
-}
-
-type walk struct {
-	tried map[*Node]bool
-	errs  []error
-}
-
-func (w *walk) close(n *Node) {
-	for {
-		c := n.lastChild(w.tried)
-		if c == nil {
-			break
-		}
-		w.close(c)
-	}
-	self, names := n.handle()
-	w.tried[n] = true
-	if self == nil {
-		return
-	}
-	if len(names) > 0 {
-		w.errs = append(w.errs, verr.Busy("", n.String(), names))
-		return
-	}
-	if err := self.Close(); err != nil && !(errors.Is(err, os.ErrClosed) && !n.IsOpen()) {
-		w.errs = append(w.errs, err)
-	}
-}
-
-// lastChild returns the child made last that has not been tried, or nil.
-func (n *Node) lastChild(tried map[*Node]bool) *Node {
-	tree.Lock()
-	defer tree.Unlock()
-	var last *Node
-	for c := range n.children {
-		if !tried[c] && (last == nil || c.seq > last.seq) {
-			last = c
-		}
-	}
-	return last
-}
-
-// handle returns the handle of an open node, nil for any other, and the names of its children.
-func (n *Node) handle() (io.Closer, []string) {
-	tree.Lock()
-	defer tree.Unlock()
-	if n.is() == closed || n.is() == unborn {
-		return nil, nil
-	}
-	return n.self, n.openLocked()
+	return slices.ContainsFunc(n.parents, func(l *link) bool { return l.parent.below(a) })
 }
 
 // Children returns the handles of the open children of n, the oldest first.
 func (n *Node) Children() []io.Closer {
 	tree.Lock()
 	defer tree.Unlock()
-	out := make([]io.Closer, 0, len(n.children))
-	for _, c := range n.sorted() {
-		out = append(out, c.self)
+	n.children.sort()
+	var out []io.Closer
+	for l := n.children.first; l != nil; l = l.next {
+		out = append(out, l.child.self)
 	}
 	return out
 }

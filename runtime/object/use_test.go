@@ -3,34 +3,94 @@ package object
 import (
 	"errors"
 	"os"
+	"sync/atomic"
 	"syscall"
 	"testing"
+	"testing/synctest"
 )
 
-func TestUsers(t *testing.T) {
-	pd := make1(t, "PD", "")
-	for range 2 {
+// TestCloseWaits closes while calls are inside: it waits for the last of them, and lets none begin.
+func TestCloseWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pd := make1(t, "PD", "")
+		for range 2 {
+			if err := pd.node.Enter("ibv_reg_mr"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var done atomic.Bool
+		result := make(chan error)
+		go func() { err := pd.Close(); done.Store(true); result <- err }()
+		for range 2 {
+			synctest.Wait()
+			if done.Load() {
+				t.Fatal("Close did not wait")
+			}
+			if err := pd.node.Enter("ibv_reg_mr"); !errors.Is(err, os.ErrClosed) {
+				t.Errorf("Enter while Close waits: %v", err)
+			}
+			if err := pd.Close(); !errors.Is(err, os.ErrClosed) {
+				t.Errorf("a second Close: %v", err)
+			}
+			pd.node.Exit()
+		}
+		if err := <-result; err != nil {
+			t.Errorf("Close: %v", err)
+		}
+		pd.node.Exit() // one too many
+	})
+}
+
+// TestCloseWaitsForChildren lets a call that is inside make a child: the Close that waited for it is refused.
+func TestCloseWaitsForChildren(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pd := make1(t, "PD", "")
 		if err := pd.node.Enter("ibv_reg_mr"); err != nil {
 			t.Fatal(err)
 		}
-	}
-	wantErr(t, pd.Close(), syscall.EBUSY,
-		"ibv_close_PD: PD still has 2 calls (the latest of ibv_reg_mr) open; close what is open first: device or resource busy (EBUSY)")
-	pd.node.Exit()
-	wantErr(t, pd.Close(), syscall.EBUSY,
-		"ibv_close_PD: PD still has a call of ibv_reg_mr open; close what is open first: device or resource busy (EBUSY)")
-	pd.node.Exit()
-	pd.node.Exit() // one too many does not make room for a user too many
-	if err := pd.node.Enter("v"); err != nil {
-		t.Fatal(err)
-	}
-	if err := pd.Close(); !errors.Is(err, syscall.EBUSY) {
-		t.Errorf("Close with a user inside = %v", err)
-	}
-	pd.node.Exit()
-	if err := pd.Close(); err != nil {
-		t.Error(err)
-	}
+		result := make(chan error)
+		go func() { result <- pd.Close() }()
+		synctest.Wait()
+		mr := make1(t, "MR", "", pd)
+		pd.node.Exit()
+		wantErr(t, <-result, syscall.EBUSY, "ibv_close_PD: PD still has MR open; close what is open first: device or resource busy (EBUSY)")
+		if err := errors.Join(pd.node.Enter("v"), mr.Close()); err != nil {
+			t.Errorf("after the refusal: %v", err)
+		}
+		pd.node.Exit()
+		if err := pd.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestCloseGivesUp closes inside calls, which can never end: the error names them, and the object stays open.
+func TestCloseGivesUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pd := make1(t, "PD", "")
+		for range 2 {
+			if err := pd.node.Enter("ibv_reg_mr"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		wantErr(t, pd.Close(), syscall.EBUSY,
+			"ibv_close_PD: PD still has 2 calls (the latest of ibv_reg_mr) open; close what is open first: device or resource busy (EBUSY)")
+		pd.node.Exit()
+		wantErr(t, pd.Close(), syscall.EBUSY,
+			"ibv_close_PD: PD still has a call of ibv_reg_mr open; close what is open first: device or resource busy (EBUSY)")
+		pd.node.Exit()
+		pd.node.Exit() // one too many does not make room for a user too many
+		if err := pd.node.Enter("v"); err != nil {
+			t.Fatal(err)
+		}
+		if err := pd.Close(); !errors.Is(err, syscall.EBUSY) {
+			t.Errorf("Close with a user inside = %v", err)
+		}
+		pd.node.Exit()
+		if err := pd.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // TestHold keeps a node open by things that last, and asks that its Close names them and no call that is over.

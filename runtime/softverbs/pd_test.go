@@ -125,3 +125,25 @@ func TestImportedPD(t *testing.T) {
 	b.want(syscall.ENOENT, err)
 	b.lib.CloseDevice(ctx)
 }
+
+// TestManyObjects has more objects open than the registry has room for at first: each is found, named as a leak, and gone
+// when it is ended.
+func TestManyObjects(t *testing.T) {
+	b := open(t)
+	const many = 5000
+	addr, _ := rw(t, pageSize)
+	var mrs []harness.Obj
+	for range many {
+		mrs = append(mrs, b.must(b.lib.RegMR(b.pd, addr, 64, 0)))
+	}
+	if leaks := len(b.dev.Leaks()); leaks != many+2 { // with the context and the PD
+		t.Errorf("%d objects are open, want %d", leaks, many+2)
+	}
+	for _, mr := range mrs {
+		b.dereg(mr)
+		b.want(syscall.EINVAL, b.lib.End("ibv_dereg_mr", mr))
+	}
+	if leaks := b.dev.Leaks(); len(leaks) != 2 {
+		t.Errorf("left are %q", leaks)
+	}
+}

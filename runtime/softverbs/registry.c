@@ -9,20 +9,49 @@
 #include "instance.h"
 #include "kernel.h"
 
-#define BUCKETS 4096
+#define FEWEST_BITS 10
 
-static struct svb_obj *buckets[BUCKETS];
+static struct svb_obj *few[1 << FEWEST_BITS];
+static struct svb_obj **buckets = few;
+static int bits = FEWEST_BITS; // there are 1 << bits buckets
+static size_t live;
 
 static struct svb_obj **bucket(const void *pub)
 {
 	uint64_t h = (uint64_t)(uintptr_t)pub * 0x9e3779b97f4a7c15u;
-	return &buckets[h >> 52];
+	return &buckets[h >> (64 - bits)];
+}
+
+// grow doubles the buckets, so that finding an object takes as long among many as among few. Without the memory for it they
+// stay as they are.
+static void grow(void)
+{
+	struct svb_obj **old = buckets, *o;
+	size_t n = (size_t)1 << bits, i;
+	struct svb_obj **more = calloc(2 * n, sizeof(struct svb_obj *));
+
+	if (!more)
+		return;
+	buckets = more;
+	bits++;
+	for (i = 0; i < n; i++)
+		while ((o = old[i])) {
+			struct svb_obj **b = bucket(o->pub);
+			old[i] = o->hnext;
+			o->hnext = *b;
+			*b = o;
+		}
+	if (old != few)
+		free(old);
 }
 
 void svb_register(struct svb_obj *o, const struct svb_kind *k, const void *pub, struct svb_inst *in, struct svb_ctx *c)
 {
-	struct svb_obj **b = bucket(pub);
+	struct svb_obj **b;
 
+	if (++live > (size_t)1 << bits)
+		grow();
+	b = bucket(pub);
 	o->kind = k;
 	o->pub = pub;
 	o->inst = in;
@@ -45,8 +74,10 @@ void svb_unregister(struct svb_obj *o)
 
 	while (*p && *p != o)
 		p = &(*p)->hnext;
-	if (*p)
+	if (*p) {
 		*p = o->hnext;
+		live--;
+	}
 	if (o->next)
 		o->next->prev = o->prev;
 	if (o->prev)
@@ -68,9 +99,9 @@ struct svb_obj *svb_find(const void *pub, enum svb_type t)
 void svb_each(struct svb_inst *in, enum svb_type t, void (*f)(struct svb_obj *, void *), void *arg)
 {
 	struct svb_obj *o;
-	int i;
+	size_t i;
 
-	for (i = 0; i < BUCKETS; i++)
+	for (i = 0; i < (size_t)1 << bits; i++)
 		for (o = buckets[i]; o; o = o->hnext)
 			if (o->inst == in && o->kind->type == t)
 				f(o, arg);
@@ -121,10 +152,10 @@ int svb_count(struct svb_inst *in, enum svb_type t)
 static void report_live(struct svb_inst *in, FILE *out)
 {
 	char line[256];
-	int i;
+	size_t i;
 	struct svb_obj *o;
 
-	for (i = 0; i < BUCKETS; i++)
+	for (i = 0; i < (size_t)1 << bits; i++)
 		for (o = buckets[i]; o; o = o->hnext)
 			if (o->inst == in) {
 				svb_describe(o, "still open", line, sizeof line);

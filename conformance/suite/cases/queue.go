@@ -83,7 +83,7 @@ func noQueue(t *suite.T) {
 }
 
 // writes fills the send batch with so many WRITEs of 8 bytes, of ids from first on.
-func (n *near) writes(first uint64, count int, flags uint32) {
+func (n *near) writes(first uint64, count int, flags dpath.SendFlags) {
 	for i := range count {
 		n.send.WR(i).Write(first+uint64(i), n.link.To.Base+uint64(8*i), n.link.To.RKey).SGE(n.sge(8*i, 8)).Flags(flags)
 	}

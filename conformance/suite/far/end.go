@@ -44,7 +44,7 @@ func (e *end) Do(ctx context.Context, op Op) (Result, error) {
 	default:
 		return Result{}, fmt.Errorf("no operation %q", op.Code)
 	}
-	flags := uint32(dpath.Signaled)
+	flags := dpath.Signaled
 	if op.Solicited {
 		flags |= dpath.Solicited
 	}

@@ -19,6 +19,8 @@ func (p printer) hold(s plan.Step) []jen.Code {
 	switch s := s.(type) {
 	case plan.Whole:
 		return []jen.Code{jen.Const().Defs(param(s.Addr, "uintptr").Op("=").Lit(0), param(s.Length, "uint64").Op("=").Add(rt("math", "MaxUint64")))}
+	case plan.Unmanaged:
+		return p.unmanaged(s)
 	case plan.Take:
 		return p.get("held", id(s.Change, "what.Take").Call(id("verb"), id(s.Region, "node.String").Call()))
 	case plan.Pin:
@@ -32,6 +34,16 @@ func (p printer) hold(s plan.Step) []jen.Code {
 	}
 	release := id("release")
 	return append(take, jen.Defer().Func().Params().Block(jen.If(notNil(release)).Block(release.Clone().Call())).Call())
+}
+
+// unmanaged refuses memory of Go's heap:
+//
+//	if err := mem.RefuseGoHeap(addr, length); err != nil {
+//		return nil, verr.Memory(verb, err)
+//	}
+func (p printer) unmanaged(s plan.Unmanaged) []jen.Code {
+	refuse := rt("mem", "RefuseGoHeap").Call(id(s.Addr), id(s.Length))
+	return []jen.Code{jen.If(define("err").Add(refuse), notNil(id("err"))).Block(p.zero.with(memoryErr()))}
 }
 
 // pin pins a slice:
@@ -102,6 +114,8 @@ func keepBuffer(s plan.KeepBuffer) *jen.Statement {
 //		from = mem.FromBuffer(a.buf)
 //	case a.pin != nil:
 //		from = mem.FromBytes(a.pin)
+//	case c.addr != 0:
+//		from = mem.FromAddr(c.addr, c.length)
 //	default:
 //		return func() {}, nil
 //	}
@@ -120,6 +134,7 @@ func (p printer) takeMemory(s plan.TakeMemory) []jen.Code {
 		jen.Switch().Block(
 			jen.Case(notNil(id("a.buf"))).Block(from("FromBuffer", "buf")),
 			jen.Case(notNil(id("a.pin"))).Block(from("FromBytes", "pin")),
+			jen.Case(op(id(s.Addr), "!=", jen.Lit(0))).Block(assign(id("from"), rt("mem", "FromAddr").Call(id(s.Addr), id(s.Length)))),
 			jen.Default().Block(jen.Return(jen.Func().Params().Block(), jen.Nil()))),
 		define("held", "err").Add(id("from.Take")).Call(id("verb")),
 		jen.If(notNil(id("err"))).Block(p.zero.with(memoryErr())),

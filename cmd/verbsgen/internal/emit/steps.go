@@ -51,7 +51,7 @@ func (p printer) faceStep(s plan.Step) ([]jen.Code, bool) {
 		return one(define(s.Into).Add(id(s.Attr, "c")))
 	case plan.CopyList:
 		return copyList(s), true
-	case plan.Whole, plan.Pin, plan.Retain, plan.HoldAttr, plan.Register, plan.Take:
+	case plan.Whole, plan.Unmanaged, plan.Pin, plan.Retain, plan.HoldAttr, plan.Register, plan.Take:
 		return p.hold(s), true
 	case plan.Check:
 		return p.check(s), true

@@ -90,13 +90,19 @@ func TestSteps(t *testing.T) {
 		{plan.Name{Verb: "ibv_reg_mr"}, "const verb = \"ibv_reg_mr\""},
 		{plan.Enter{Handle: "mr"}, "if err := mr.enter(verb); err != nil {\n\treturn nil, err\n}\ndefer mr.node.Exit()"},
 		{plan.Lock{Mutex: "o.mu"}, "o.mu.Lock()\ndefer o.mu.Unlock()"},
+		{plan.Unmanaged{Addr: "addr", Length: "length"}, "if err := mem.RefuseGoHeap(addr, length); err != nil {\n\treturn nil, verr.Memory(verb, err)\n}"},
 		{plan.Keep{}, "o.release, release = release, nil // kept until Close has succeeded"},
-		{plan.Refuse{When: plan.Value{As: plan.IsClosed, Path: "qp"}, Error: plan.Value{As: plan.Result, Path: "errPostSend.Closed"}}, "if qp == nil || qp.c == nil {\n\treturn nil, errPostSend.Closed()\n}"},
+		{plan.Refuse{When: plan.Value{As: plan.IsClosed, Path: "qp"}, Error: plan.Value{As: plan.Result, Path: "errPostSend.Closed"}}, "if qp == nil || !qp.gate.IsOpen() {\n\treturn nil, errPostSend.Closed()\n}"},
 		{plan.Missing{Verb: "ibv_x", Lib: "l", Symbols: []string{"ibv_x2", "ibv_x"}},
 			"if l.fn[symIbv_x2] == 0 && l.fn[symIbv_x] == 0 {\n\treturn nil, l.missing(\"ibv_x\", symIbv_x2)\n}"},
 		{plan.SetBits{To: "a.mask", Bits: plan.Value{As: plan.Hex, N: 4}, Remark: "IBV_X"}, "a.mask |= 0x4 // IBV_X"},
 		{plan.Call{By: plan.Value{As: plan.Result, Path: "rawX"}, Answer: plan.Pointer, Into: "ptr", Failure: plan.Failure{By: "calls", Memlock: true}},
 			"ptr, errno := rawX()\nif ptr == nil {\n\treturn nil, calls.Failed(verb, errno, func() []string { return verr.MemlockHints(errno) })\n}"},
+		{plan.Batch{Call: plan.Value{As: plan.Result, Path: "notify"}, Errors: "errNotify"}, "errno := notify()\nif errno != 0 {\n\treturn errNotify.Errno(errno)\n}"},
+		{plan.Batch{Into: "n", Call: plan.Value{As: plan.Result, Path: "poll"}, Errors: "errPoll", Else: plan.Value{As: plan.Number}},
+			"n, errno := poll()\nif errno != 0 {\n\treturn 0, errPoll.Errno(errno)\n}"},
+		{plan.Batch{Into: "posted", Call: plan.Value{As: plan.Result, Path: "post"}, Errors: "errPost", Range: "r", Else: plan.Value{Path: "posted"}},
+			"posted, errno := post()\nif errno != 0 {\n\tif err := r.Refused(errno); err != nil && posted == 0 {\n\t\treturn 0, err\n\t}\n\treturn posted, errPost.Errno(errno)\n}"},
 	} {
 		got := strings.TrimSpace(fmt.Sprintf("%#v", jen.Func().Id("f").Params().Block(p.steps([]plan.Step{c.step})...)))
 		if want := "func f() {\n\t" + strings.ReplaceAll(c.want, "\n", "\n\t") + "\n}"; got != want {

@@ -80,7 +80,7 @@ func (p printer) use(v plan.Value, x *jen.Statement) *jen.Statement {
 	case plan.IsGiven:
 		return notNil(x)
 	case plan.IsClosed:
-		return isNil(x).Op("||").Add(isNil(dot(x, "c")))
+		return isNil(x).Op("||").Op("!").Add(dot(x, "gate.IsOpen").Call())
 	case plan.IsNotZero:
 		return op(x, "!=", jen.Lit(0))
 	case plan.IsWide:

@@ -87,6 +87,7 @@ var broken = []struct {
 	{"PD.RegMRBuffer", without[Refuse](0), "refused", "buf is not refused where it is nil or does not fit"},
 	{"PD.RegMR", without[Pin](0), "held", "memory is kept that nobody took"},
 	{"PD.RegMR", func(s []Step) []Step { return without[Keep](0)(without[Pin](0)(s)) }, "held", "memory is handed to C and neither pinned nor retained"},
+	{"PD.RegMRAddr", without[Unmanaged](0), "held", "an address of Go's heap is not refused"},
 	{"PD.RegMR", twice[Pin], "held", "memory is not taken once before the call"},
 	{"PD.RegMR", later[Pin, Check], "held", "the rules look at memory before it is taken"},
 	{"PD.RegMR", without[Keep](0), "held", "memory is not kept once by the new object, and by it alone"},

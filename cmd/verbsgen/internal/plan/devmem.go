@@ -7,19 +7,19 @@ import (
 
 // destroyDM plans the ends of device memory: destroy, free, and with imported memory also unimport, Unimport and Free.
 func (b *builder) destroyDM(o *model.Object) []Decl {
-	end := func(name, text string, call []Step) *Method {
+	end := func(v *model.Verb, name, does string, call []Step) *Method {
 		end := function(nil, errOnly, append(call, ret(null))...) // with the copies detached
-		return on(o, name, name+" "+text, errOnly, ret(result("o.mem.End", val("o.c"), end)))
+		return on(o, name, name+" "+does, errOnly, ret(result("o.mem.End", text(v.C), end)))
 	}
 	if !b.has(form.ImportDM) {
-		return []Decl{end("destroy", "destroys the C object.", b.destroyCall(o.Destroy, false))}
+		return []Decl{end(o.Destroy, "destroy", "destroys the C object.", b.destroyCall(o.Destroy, false))}
 	}
 	unimport := b.byForm[form.ImportDM].Part(form.PartUnimport)
 	return []Decl{
 		on(o, "destroy", "destroy destroys the C object, of an imported handle without changing the device memory.", errOnly,
 			If{val("o.imported"), []Step{ret(result("o.unimport"))}}, ret(result("o.free"))),
-		end("free", "destroys the device memory in the kernel.", b.destroyCall(o.Destroy, true)),
-		end("unimport", "cleans up in this process alone.", b.destroyCall(unimport, false)),
+		end(o.Destroy, "free", "destroys the device memory in the kernel.", b.destroyCall(o.Destroy, true)),
+		end(unimport, "unimport", "cleans up in this process alone.", b.destroyCall(unimport, false)),
 		ending(o, unimport, "Unimport", "closes the handle without touching the device memory, also when this handle allocated it. It is what is left to do after another context's Free; the Close of an imported handle is the same", "unimport"),
 		ending(o, o.Destroy, "Free", "destroys the device memory in the kernel, also when this handle imported it, and closes the handle. After that every other handle of the same memory can only be given up with Unimport", "free"),
 	}
@@ -47,7 +47,7 @@ func (b *builder) deviceMemory(o *model.Object) []Decl {
 	}
 	bytes, off, n := Var{Name: "p", Type: "[]byte"}, Var{Name: "off", Type: "int64"}, []Var{{Type: "int"}, {Type: "error"}}
 	return []Decl{
-		copied(to, to.m.Name, "WriteAt", "copies p to offset off of the device memory, as io.WriterAt: all of it, or none and an error. A range beyond the end is syscall.EFAULT; an odd length or offset, where the device copies words of 4 bytes, is syscall.EINVAL. It allocates nothing. It must not run while the DM is being closed",
+		copied(to, to.m.Name, "WriteAt", "copies p to offset off of the device memory, as io.WriterAt: all of it, or none and an error. A range beyond the end is syscall.EFAULT; an odd length or offset, where the device copies words of 4 bytes, is syscall.EINVAL. It allocates nothing. Close waits for a copy; one that comes later is os.ErrClosed",
 			[]Var{bytes, off}, n),
 		copied(from, from.m.Name, "ReadAt", "copies from offset off of the device memory to p, as io.ReaderAt but never short and never io.EOF: a range beyond the end is syscall.EFAULT. Its other errors are those of WriteAt",
 			[]Var{bytes, off}, n),

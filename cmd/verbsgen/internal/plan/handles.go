@@ -83,6 +83,9 @@ func (b *builder) handleType(o *model.Object) *Struct {
 		fields = append(fields, Var{Name: "dev", Type: "*" + b.root()})
 	}
 	fields = append(fields, Var{Name: "c", Type: pointer}, Var{Name: "release", Type: "func()", Remark: "after the C object is gone"})
+	if o.Hot {
+		fields = append(fields, Var{Name: "gate", Type: "gate.Gate", Remark: "c for the data path, which does not enter the handle"})
+	}
 	fields = append(fields, b.extraFields(o)...)
 	for _, p := range b.owners(o) {
 		fields = append(fields, Var{Name: naming.Unexported(p.Go), Type: "*" + p.Go})
@@ -144,10 +147,14 @@ func (b *builder) newHandle(o *model.Object) *Method {
 		owner = Var{Name: "lib", Type: "*Lib"}
 		fields = []Entry{{"lib", val("lib")}, {"c", val("c")}}
 	}
+	steps := []Step{Define{"o", composite("*"+o.Go, fields...)}}
+	if o.Hot {
+		steps = append(steps, Do{result("o.gate.Open", val("c"))})
+	}
 	name := "new" + o.Go
 	return &Method{Doc: Doc{Text: name + " makes the handle of a C object. It is open, and seen by its parents, once it is adopted."}, Name: name,
 		Params: []Var{owner, {Name: "c", Type: pointer}}, Results: one("*" + o.Go),
-		Steps: []Step{Define{"o", composite("*"+o.Go, fields...)}, Do{result("o.load")}, ret(val("o"))}}
+		Steps: append(steps, Do{result("o.load")}, ret(val("o")))}
 }
 
 // adopt plans the opening of a handle. Events know it before anybody else can close it.
@@ -240,7 +247,7 @@ func ending(o *model.Object, v *model.Verb, name, does, by string) *Method {
 
 func (b *builder) closeHandle(o *model.Object) *Method {
 	d := o.Destroy
-	return ending(o, d, "Close", fmt.Sprintf("%s. It is refused (syscall.EBUSY) while something made from the %s is open, which the error names; a second Close is os.ErrClosed. When it fails, the %s stays open",
+	return ending(o, d, "Close", fmt.Sprintf("%s. It waits for running calls; later ones fail with os.ErrClosed, and so does a second Close. It is refused (syscall.EBUSY) while something made from the %s is open, which the error names. When it fails, the %s stays open",
 		strings.TrimSuffix(d.Doc, "."), o.Go, o.Go), "destroy")
 }
 
@@ -251,10 +258,10 @@ func (b *builder) destroy(o *model.Object) *Method {
 		m.Steps = []Step{Do{result("o.waiting.Stop")}}
 	}
 	m.Steps = slices.Concat(m.Steps, b.destroyCall(o.Destroy, false), b.inIndex(o, "Remove"))
-	if o.Hot {
-		m.Steps = append(m.Steps, Set{To: []string{"o.c"}, Values: []Value{null}, Remark: "the data path looks at it"})
-	}
 	m.Steps = append(m.Steps, If{as(IsGiven, "o.release"), []Step{Do{result("o.release")}}}, ret(null))
+	if o.Hot { // waits for the calls of the data path that are inside
+		m.Steps = []Step{ret(result("o.gate.End", text(o.Destroy.C), text(o.Go), function(nil, errOnly, m.Steps...)))}
+	}
 	return m
 }
 

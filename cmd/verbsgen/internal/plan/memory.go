@@ -28,6 +28,7 @@ func (c *call) memory() {
 		c.pre = append(c.pre, Whole{addr, length})
 	default:
 		take(Var{Name: addr, Type: "uintptr"}, Var{Name: length, Type: "uint64"})
+		c.pre = append(c.pre, Unmanaged{addr, length})
 	}
 }
 

@@ -37,10 +37,13 @@ func heldUntilKept(_ *world, m *Method) (wrong []string) {
 			keeps = append(keeps, i)
 		}
 	}
+	byAddr := slices.ContainsFunc(m.Params, func(v Var) bool { return v.Name == "addr" && v.Type == "uintptr" })
 	takesPages := slices.ContainsFunc(m.Params, func(v Var) bool { return v.Type == "[]byte" || v.Type == "*mem.Buffer" })
 	switch first := reach(steps); {
 	case first < 0:
 		return nil
+	case byAddr && (len(at[Unmanaged](steps)) != 1 || at[Unmanaged](steps)[0] > first):
+		return []string{"an address of Go's heap is not refused"}
 	case len(h) == 0 && (len(keeps) > 0 || given > 0):
 		return []string{"memory is kept that nobody took"}
 	case len(h) == 0 && takesPages && len(at[Call](steps)) > 0:

@@ -113,7 +113,7 @@ func entered(w *world, m *Method) (wrong []string) {
 		case Enter:
 			began[s.Handle] = true
 		case Refuse:
-			if s.When.As == IsClosed {
+			if _, hot := steps[first].(Batch); s.When.As == IsClosed || hot && s.When.As == IsNil { // whose gate the call goes through
 				began[s.When.Path] = true
 			}
 		}

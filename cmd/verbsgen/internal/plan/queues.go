@@ -10,7 +10,7 @@ import (
 // hot plans a method of the data path and the errors of it, made once.
 func hot(v *model.Verb, m *model.Method, recv, does, errs string, params, results []Var, steps ...Step) []Decl {
 	return []Decl{&Method{Doc: Doc{Does: does, C: v.C, Page: v.Page}, Recv: Var{Name: recv, Type: "*" + m.Recv}, Name: m.Name, Verb: v, Params: params,
-		Results: results, Zero: zeros(results), Steps: append([]Step{Refuse{as(IsClosed, recv), result(errs + ".Closed")}}, steps...)}, Once{errs, v.C, m.Recv}}
+		Results: results, Zero: zeros(results), Steps: append([]Step{Refuse{as(IsNil, recv), result(errs + ".Closed")}}, steps...)}, Once{errs, v.C, m.Recv}}
 }
 
 // zeros are the values before the error of a method that returns a number, or nothing.
@@ -21,16 +21,22 @@ func zeros(results []Var) []Value {
 	return nil
 }
 
-// post plans the posting of a batch.
-func post(v *model.Verb, m *model.Method, call, batch, does string) []Decl {
-	errs := "err" + call
-	return hot(v, m, "qp", does, errs, []Var{{Name: "b", Type: "*dpath." + batch}, {Name: "n", Type: "int"}}, []Var{{Name: "posted", Type: "int"}, {Name: "err", Type: "error"}},
-		Batch{Into: "bad", Call: of("dpath", call, val("qp.c"), val("b"), val("n")), Errors: errs, Else: result("max", val("bad"), zero)},
-		ret(val("n"), null))
+// post plans the posting of the first requests of a batch, and of any range of it below.
+func post(v *model.Verb, m *model.Method, call, kind, does string) []Decl {
+	errs, out := "err"+call, []Var{{Name: "posted", Type: "int"}, {Name: "err", Type: "error"}}
+	first := &Method{Doc: Doc{Does: does, C: v.C, Page: v.Page}, Recv: Var{Name: "qp", Type: "*" + m.Recv}, Name: m.Name, Verb: v,
+		Params: []Var{{Name: "b", Type: "*dpath." + kind + "Batch"}, {Name: "n", Type: "int"}}, Results: out, Short: true,
+		Steps: []Step{ret(result("qp."+m.Name+"Range", result("b.From", zero, val("n"))))}}
+	ranges := hot(v, m, "qp", "", errs, []Var{{Name: "r", Type: "dpath." + kind + "Range"}}, out,
+		Batch{Into: "posted", Call: of("dpath", call+"Range", as(Address, "qp.gate"), val("r")), Errors: errs, Range: "r", Else: val("posted")},
+		ret(val("posted"), null))
+	below := ranges[0].(*Method)
+	below.Name, below.Doc = m.Name+"Range", Doc{Text: m.Name + "Range is " + m.Name + " for a range of a batch, such as the requests that did not fit in a full queue."}
+	return append([]Decl{first}, ranges...)
 }
 
 func (b *builder) postSend(v *model.Verb, m *model.Method) []Decl {
-	return post(v, m, "PostSend", "SendBatch", "posts the first n work requests of a batch in one call into C. It returns how many were posted: n, or the index of the first refused one and the reason. It must not run while the queue pair is being closed")
+	return post(v, m, "PostSend", "Send", "posts the first n work requests of a batch in one call into C. It returns how many were posted: n, or the index of the first refused one and the reason. Close waits for a post; a later one, or one of a closed batch, fails with os.ErrClosed. If another goroutine posts the batch at the same time, the error is syscall.EBUSY")
 }
 
 func (b *builder) postRecv(v *model.Verb, m *model.Method) []Decl {
@@ -38,24 +44,26 @@ func (b *builder) postRecv(v *model.Verb, m *model.Method) []Decl {
 	if b.has(form.PostSend) {
 		does += ". It is otherwise as " + b.byForm[form.PostSend].m.Name
 	}
-	return post(v, m, "PostRecv", "RecvBatch", does)
+	return post(v, m, "PostRecv", "Recv", does)
 }
 
 // address plans the addressing of a datagram.
 func (b *builder) address(v *model.Verb, m *model.Method) []Decl {
-	return hot(v, m, "o", "has a SEND on an unreliable datagram queue pair go to the queue pair qpn behind the address handle, with its qkey. The handle must stay open until the request has completed. The error is os.ErrClosed, for a handle that is closed or nil",
+	out := hot(v, m, "o", "has a SEND on an unreliable datagram queue pair go to the queue pair qpn behind the address handle, with its qkey. The handle must stay open until the request has completed. The error is os.ErrClosed, for a handle that is closed or nil",
 		"errAddress", []Var{{Name: "w", Type: "*dpath.SendWR"}, {Name: "qpn"}, {Name: "qkey", Type: "uint32"}}, errOnly,
 		Do{result("w.To", val("o.c"), val("qpn"), val("qkey"))}, ret(null))
+	out[0].(*Method).Steps[0] = Refuse{as(IsClosed, "o"), result("errAddress.Closed")} // it makes no call into C
+	return out
 }
 
 // poll plans PollInto, and PollSpin below it.
 func (b *builder) poll(v *model.Verb, m *model.Method) []Decl {
 	wcs, n := Var{Name: "wcs", Type: "[]dpath.WC"}, []Var{{Type: "int"}, {Type: "error"}}
-	into := &Method{Doc: Doc{Does: "takes up to len(wcs) completions from the queue and returns their number, 0 if there are none. It must not run while the queue is being closed", C: v.C, Page: v.Page},
+	into := &Method{Doc: Doc{Does: "takes up to len(wcs) completions from the queue and returns their number, 0 if there are none. Close waits for a poll; a later one fails with os.ErrClosed", C: v.C, Page: v.Page},
 		Recv: Var{Name: "cq", Type: "*" + m.Recv}, Name: m.Name, Verb: v, Params: []Var{wcs}, Results: n, Short: true,
 		Steps: []Step{ret(result("cq.PollSpin", val("wcs"), number(1)))}}
 	spin := hot(v, m, "cq", "", "errPollCQ", []Var{wcs, {Name: "tries", Type: "int"}}, n,
-		Batch{Into: "n", Call: of("dpath", "PollSpin", val("cq.c"), val("wcs"), val("tries")), Errors: "errPollCQ", Else: zero},
+		Batch{Into: "n", Call: of("dpath", "PollSpin", as(Address, "cq.gate"), val("wcs"), val("tries")), Errors: "errPollCQ", Else: zero},
 		ret(val("n"), null))
 	below := spin[0].(*Method)
 	below.Name, below.Doc = "PollSpin", Doc{Text: "PollSpin is " + m.Name + ", repeated up to tries times in one call into C, until there is a completion."}
@@ -64,8 +72,7 @@ func (b *builder) poll(v *model.Verb, m *model.Method) []Decl {
 
 // reqNotify plans the arming of a queue.
 func (b *builder) reqNotify(v *model.Verb, m *model.Method) []Decl {
-	return []Decl{&Method{Doc: Doc{Does: "requests one event on the queue's channel for the next completion, or with solicitedOnly for the next solicited or failed one. Poll again afterwards: earlier completions cause no event", C: v.C, Page: v.Page},
-		Recv: Var{Name: "cq", Type: "*" + m.Recv}, Name: m.Name, Verb: v, Params: []Var{{Name: "solicitedOnly", Type: "bool"}}, Results: errOnly,
-		Steps: []Step{Name{v.C}, Enter{Handle: "cq"},
-			Call{Verb: v.C, By: of("dpath", "ReqNotify", val("cq.c"), val("solicitedOnly")), Answer: Errno}, ret(null)}}}
+	return hot(v, m, "cq", "requests one event on the queue's channel for the next completion, or with solicitedOnly for the next solicited or failed one. Poll again afterwards: earlier completions cause no event",
+		"errReqNotify", []Var{{Name: "solicitedOnly", Type: "bool"}}, errOnly,
+		Batch{Call: of("dpath", "ReqNotify", as(Address, "cq.gate"), val("solicitedOnly")), Errors: "errReqNotify"}, ret(null))
 }

@@ -32,6 +32,8 @@ type (
 	CopyList struct{ List, Into, Mirror string }
 	// Whole stands for all memory.
 	Whole struct{ Addr, Length string }
+	// Unmanaged refuses memory of Go's heap, which only a slice or a pin may name.
+	Unmanaged struct{ Addr, Length string }
 	// Pin pins a slice, until the method returns or what it makes is closed.
 	Pin struct{ Buf, Addr, Length string }
 	// Retain keeps a buffer from being closed for as long.
@@ -128,11 +130,12 @@ type (
 type (
 	// Open opens the node of a handle; when that fails, the C object is given back.
 	Open struct{ Kind string }
-	// Batch crosses into the data path, and returns its error and what Else says.
+	// Batch crosses into the data path. It returns an error with what Else says, where the method counts.
 	Batch struct {
-		Into   string
+		Into   string // the count
 		Call   Value
 		Errors string
+		Range  string // of a batch that is posted: it may have an error of its own
 		Else   Value
 	}
 	// Settle decides who holds which memory after a change of a region.
@@ -185,6 +188,7 @@ func (Gather) step()         {}
 func (CopyAttr) step()       {}
 func (CopyList) step()       {}
 func (Whole) step()          {}
+func (Unmanaged) step()      {}
 func (Pin) step()            {}
 func (Retain) step()         {}
 func (HoldAttr) step()       {}

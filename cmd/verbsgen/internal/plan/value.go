@@ -58,7 +58,7 @@ const (
 const (
 	IsNil     As = "nil"       // x == nil
 	IsGiven   As = "given"     // x != nil
-	IsClosed  As = "closed"    // x == nil || x.c == nil
+	IsClosed  As = "closed"    // x == nil || !x.gate.IsOpen()
 	IsNotZero As = "not zero"  // x != 0
 	IsWide    As = "wide"      // int(int32(x)) != x
 	Differ    As = "different" // x != y

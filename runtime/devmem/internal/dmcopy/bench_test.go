@@ -9,7 +9,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-	"unsafe"
 )
 
 // BenchmarkStopTheWorld tells how long the runtime needs to stop a goroutine that copies 64 MiB without end, when the copy is
@@ -21,13 +20,13 @@ func BenchmarkStopTheWorld(b *testing.B) {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { syscall.Munmap(mem) })
-	dst, src := unsafe.Pointer(&mem[0]), mem[length:]
+	dst, src := over(mem[:length]), mem[length:]
 	for _, way := range []struct {
 		name string
 		copy func()
 	}{
-		{"one-call", func() { WriteSmall(dst, src) }},
-		{"pieces", func() { Write(dst, src) }},
+		{"one-call", func() { WriteSmall(dst, 0, src) }},
+		{"pieces", func() { Write(dst, 0, src) }},
 	} {
 		b.Run(way.name, func(b *testing.B) {
 			var end atomic.Bool

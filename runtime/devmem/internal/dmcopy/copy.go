@@ -11,43 +11,57 @@ const (
 	ReadChunk = 256
 )
 
-// Write copies src to the mapping at dst. dst and len(src) are multiples of Granule; src may have any alignment.
-func Write(dst unsafe.Pointer, src []byte) {
+// Outcome is how a copy went.
+type Outcome uint8
+
+const (
+	Copied Outcome = iota
+	Closed         // the span is closed: nothing was accessed any more
+	Beyond         // the range does not lie within the span
+)
+
+// Write copies src to the mapping, beginning at byte off of it. off and len(src) are multiples of Granule; src may have any
+// alignment. When it is not Copied, a part may have been.
+func Write(dst *Span, off uint64, src []byte) Outcome {
 	for len(src) > WriteChunk {
-		writeChunk(dst, src[:WriteChunk])
-		dst = unsafe.Add(dst, WriteChunk)
+		if how := writeChunk(dst, off, src[:WriteChunk]); how != Copied {
+			return how
+		}
+		off += WriteChunk
 		src = src[WriteChunk:]
 	}
-	writeChunk(dst, src)
+	return writeChunk(dst, off, src)
 }
 
-// Read copies from the mapping at src to dst, in pieces of chunk bytes. src, len(dst) and chunk are multiples of Granule;
-// dst may have any alignment. ReadChunk is the chunk for a mapping of unknown speed.
-func Read(dst []byte, src unsafe.Pointer, chunk int) {
+// Read copies from byte off of the mapping to dst, in pieces of chunk bytes. off, len(dst) and chunk are multiples of Granule;
+// dst may have any alignment. ReadChunk is the chunk for a mapping of unknown speed. The result is as of Write.
+func Read(dst []byte, src *Span, off uint64, chunk int) Outcome {
 	for len(dst) > chunk {
-		readChunk(dst[:chunk], src)
-		src = unsafe.Add(src, chunk)
+		if how := readChunk(dst[:chunk], src, off); how != Copied {
+			return how
+		}
+		off += uint64(chunk)
 		dst = dst[chunk:]
 	}
-	readChunk(dst, src)
+	return readChunk(dst, src, off)
 }
 
 // writeChunk is not inlined: its stack check is the preemption point.
 //
 //go:noinline
-func writeChunk(dst unsafe.Pointer, src []byte) { WriteSmall(dst, src) }
+func writeChunk(dst *Span, off uint64, src []byte) Outcome { return WriteSmall(dst, off, src) }
 
 //go:noinline
-func readChunk(dst []byte, src unsafe.Pointer) { ReadSmall(dst, src) }
+func readChunk(dst []byte, src *Span, off uint64) Outcome { return ReadSmall(dst, src, off) }
 
 // WriteSmall is Write in one piece, for at most WriteChunk bytes: it is inlined, its preemption point is the caller's.
-func WriteSmall(dst unsafe.Pointer, src []byte) {
+func WriteSmall(dst *Span, off uint64, src []byte) Outcome {
 	HostRead(src)
-	store4(dst, unsafe.Pointer(unsafe.SliceData(src)), uintptr(len(src)))
+	return store4(dst, off, unsafe.Pointer(unsafe.SliceData(src)), uint64(len(src)))
 }
 
 // ReadSmall is Read in one piece.
-func ReadSmall(dst []byte, src unsafe.Pointer) {
+func ReadSmall(dst []byte, src *Span, off uint64) Outcome {
 	HostWritten(dst)
-	load4(unsafe.Pointer(unsafe.SliceData(dst)), src, uintptr(len(dst)))
+	return load4(unsafe.Pointer(unsafe.SliceData(dst)), src, off, uint64(len(dst)))
 }

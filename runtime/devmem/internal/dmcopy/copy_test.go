@@ -36,6 +36,13 @@ func fill(p []byte, seed byte) {
 	}
 }
 
+// over gives a span over all of p.
+func over(p []byte) *Span {
+	s := new(Span)
+	s.Open(unsafe.Pointer(unsafe.SliceData(p)), uint64(len(p)))
+	return s
+}
+
 // TestEdges copies every length up to 260, and some around the pieces, between islands.
 func TestEdges(t *testing.T) {
 	const most = 3*WriteChunk + 8
@@ -50,16 +57,14 @@ func TestEdges(t *testing.T) {
 			if atEnd {
 				dev, host = devAll[most-n:], hostAll[most-n:]
 			}
-			at := unsafe.Pointer(unsafe.SliceData(dev))
+			at := over(dev)
 			fill(host, byte(n))
-			Write(at, host)
-			if !bytes.Equal(dev, host) {
+			if Write(at, 0, host) != Copied || !bytes.Equal(dev, host) {
 				t.Fatalf("write of %d bytes, at the end %v: wrong bytes", n, atEnd)
 			}
 			for _, chunk := range []int{ReadChunk, WriteChunk} {
 				clear(host)
-				Read(host, at, chunk)
-				if !bytes.Equal(dev, host) {
+				if Read(host, at, 0, chunk) != Copied || !bytes.Equal(dev, host) {
 					t.Fatalf("read of %d bytes in pieces of %d, at the end %v: wrong bytes", n, chunk, atEnd)
 				}
 			}
@@ -69,10 +74,12 @@ func TestEdges(t *testing.T) {
 
 func TestGranules(t *testing.T) {
 	dev := island(t, Granule, true)
-	at := unsafe.Pointer(unsafe.SliceData(dev))
-	Store(at, 0xdeadbeef)
+	at := over(dev)
+	if Store(at, 0, 0xdeadbeef) != Copied {
+		t.Error("not stored")
+	}
 	Flush()
-	if v := Load(at); v != 0xdeadbeef {
-		t.Errorf("loaded %#x", v)
+	if v, how := Load(at, 0); v != 0xdeadbeef || how != Copied {
+		t.Errorf("loaded %#x, outcome %d", v, how)
 	}
 }

@@ -1,7 +1,7 @@
 // Package dmcopy moves bytes between host memory and a device's memory mapping, four bytes at a time.
 //
-// It owns the machine instructions and the size of the pieces in which a long copy is made. It must not know verbs,
-// handles or errors: callers have checked range and alignment, and hold the mapping for the time of the call.
+// It owns the machine instructions, the size of the pieces in which a long copy is made, and the end of a mapping (Span). It must
+// not know verbs, handles or errors: callers have checked the alignment.
 //
 // # Why assembly
 //

@@ -18,6 +18,7 @@ import (
 	"unsafe"
 
 	_ "github.com/verbsgen/verbsgen/runtime/abi" // declarations of verbs_abi.h
+	"github.com/verbsgen/verbsgen/runtime/gate"
 )
 
 // How is what posts do with requests.
@@ -27,13 +28,18 @@ const (
 	Nothing How = C.DP_NOTHING // do not even look at them
 	Walk    How = C.DP_WALK    // read all of the chain and write queue entries
 	Record  How = C.DP_RECORD  // keep what they said, for Seen
+	Pause   How = C.DP_PAUSE   // wait for Resume, before anything else
+	Linger  How = C.DP_LINGER  // look at the queue and the requests for some microseconds
 )
 
 // Slots is how many requests or completions a provider holds at most.
 const Slots = C.DP_SLOTS
 
 // Provider is one provider with its objects. It belongs to one goroutine, but for its channel.
-type Provider struct{ c *C.struct_dp_provider }
+type Provider struct {
+	c      *C.struct_dp_provider
+	qp, cq gate.Gate
+}
 
 // New makes a provider. The caller calls Close.
 func New() (*Provider, error) {
@@ -41,16 +47,20 @@ func New() (*Provider, error) {
 	if c == nil {
 		return nil, errors.New("no provider: out of memory or files")
 	}
-	return &Provider{c}, nil
+	p := &Provider{c: c}
+	p.qp.Open(unsafe.Pointer(&c.qp))
+	p.cq.Open(p.CQObject())
+	return p, nil
 }
 
 // Close frees the provider and closes its channel.
 func (p *Provider) Close() { C.dp_free(p.c) }
 
-// QP, CQ and Channel give the objects of C.
-func (p *Provider) QP() unsafe.Pointer      { return unsafe.Pointer(&p.c.qp) }
-func (p *Provider) CQ() unsafe.Pointer      { return unsafe.Pointer(&p.c.cq) }
-func (p *Provider) Channel() unsafe.Pointer { return unsafe.Pointer(&p.c.channel) }
+// QP and CQ return open gates of the queues, CQObject and Channel C objects.
+func (p *Provider) QP() *gate.Gate           { return &p.qp }
+func (p *Provider) CQ() *gate.Gate           { return &p.cq }
+func (p *Provider) CQObject() unsafe.Pointer { return unsafe.Pointer(&p.c.cq) }
+func (p *Provider) Channel() unsafe.Pointer  { return unsafe.Pointer(&p.c.channel) }
 
 // CQContext returns the cq_context of the queue.
 func (p *Provider) CQContext() uintptr { return uintptr(p.c.cq.cq_context) }
@@ -72,6 +82,18 @@ func (p *Provider) Mislead(bad uintptr) {
 	if bad == 0 {
 		p.c.silent = 1
 	}
+}
+
+// Inside returns how many posts pause. Any goroutine may call it, and Resume.
+func (p *Provider) Inside() int { return int(C.dp_inside(p.c)) }
+
+// Resume ends the pause of posts, also of later ones; with false, later posts pause again.
+func (p *Provider) Resume(on bool) {
+	var c C.int
+	if on {
+		c = 1
+	}
+	C.dp_resume(p.c, c)
 }
 
 // Calls returns how often posts and polls were made.

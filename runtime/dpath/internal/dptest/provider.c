@@ -65,6 +65,29 @@ static int refused(struct dp_provider *p, void *wr, void **bad)
 	return p->code;
 }
 
+int dp_inside(struct dp_provider *p) { return __atomic_load_n(&p->inside, __ATOMIC_SEQ_CST); }
+void dp_resume(struct dp_provider *p, int go) { __atomic_store_n(&p->resume, go, __ATOMIC_SEQ_CST); }
+
+static void pause_post(struct dp_provider *p)
+{
+	__atomic_add_fetch(&p->inside, 1, __ATOMIC_SEQ_CST);
+	while (!__atomic_load_n(&p->resume, __ATOMIC_SEQ_CST))
+		usleep(50);
+	__atomic_sub_fetch(&p->inside, 1, __ATOMIC_SEQ_CST);
+}
+
+// Looks at what a call was given for some microseconds: enough for another thread to destroy it.
+static void linger(struct ibv_context *const volatile *context, const volatile uint64_t *wr)
+{
+	int i;
+
+	for (i = 0; i < 2000; i++) {
+		(void)*context;
+		if (wr != NULL)
+			(void)*wr;
+	}
+}
+
 static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad)
 {
 	struct dp_provider *p = of(qp->context);
@@ -72,7 +95,11 @@ static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_
 
 	if (p->how == DP_NOTHING && p->refuse < 0)
 		return 0;
+	if (p->how == DP_PAUSE)
+		pause_post(p);
 	p->posts++;
+	if (p->how == DP_LINGER)
+		linger(&qp->context, &wr->wr_id);
 	for (i = 0; wr != NULL; wr = wr->next, i++) {
 		if (i == p->refuse)
 			return refused(p, wr, (void **)bad);
@@ -89,7 +116,11 @@ static int post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_
 	struct dp_provider *p = of(qp->context);
 	int i;
 
+	if (p->how == DP_PAUSE)
+		pause_post(p);
 	p->posts++;
+	if (p->how == DP_LINGER)
+		linger(&qp->context, &wr->wr_id);
 	for (i = 0; wr != NULL; wr = wr->next, i++) {
 		struct dp_seen *s = &p->seen[p->seen_count % DP_SLOTS];
 
@@ -129,6 +160,8 @@ static int poll_cq(struct ibv_cq *cq, int n, struct ibv_wc *wc)
 	int i;
 
 	p->polls++;
+	if (p->how == DP_LINGER)
+		linger(&cq->context, NULL);
 	if (p->answer < 0)
 		return p->answer;
 	if (p->empty > 0) {
@@ -159,6 +192,8 @@ static int notify(struct ibv_cq *cq, int solicited)
 	struct dp_provider *p = of(cq->context);
 
 	p->notifies++;
+	if (p->how == DP_LINGER)
+		linger(&cq->context, NULL);
 	p->solicited = solicited;
 	errno = p->err;
 	return p->code;

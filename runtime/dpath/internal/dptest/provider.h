@@ -7,7 +7,7 @@
 enum { DP_SLOTS = 256, DP_SGES = 4, DP_NO_ERRNO = 1 << 20 };
 
 // What posts do beyond answering.
-enum dp_how { DP_NOTHING, DP_WALK, DP_RECORD };
+enum dp_how { DP_NOTHING, DP_WALK, DP_RECORD, DP_PAUSE, DP_LINGER };
 
 // One request as C understood it.
 struct dp_seen {
@@ -40,6 +40,7 @@ struct dp_provider {
 	int silent;      // does not set the bad request
 	uint64_t astray; // is given as bad request when not 0
 	long posts, polls, notifies;
+	int inside, resume; // posts that pause, and whether they go on; atomic
 	int solicited; // argument of the last notify
 	int seen_count;
 	struct dp_seen seen[DP_SLOTS];
@@ -71,7 +72,14 @@ void dp_feed_async(struct dp_provider *p, int type, uintptr_t element);
 struct ibv_async_event dp_acked_async(void);
 uintptr_t dp_async_element(struct ibv_async_event e);
 uintptr_t dp_get_async_address(void);
+int dp_inside(struct dp_provider *p);
+void dp_resume(struct dp_provider *p, int go);
 uintptr_t dp_ack_async_address(void);
+
+// Queues in pages of their own, which nobody can access any more once they are destroyed.
+struct ibv_qp *dp_mortal_qp(struct dp_provider *p);
+struct ibv_cq *dp_mortal_cq(struct dp_provider *p);
+int dp_destroy(void *queue);
 
 // Contestants of the benchmark: what a program in C does, times over.
 void dp_loop_built(struct dp_provider *p, int n, long times);

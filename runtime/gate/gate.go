@@ -1,0 +1,77 @@
+package gate
+
+import (
+	"sync/atomic"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"github.com/verbsgen/verbsgen/runtime/verr"
+)
+
+// Gate holds one C object that calls use without a lock. The zero value is closed. It is embedded in a handle, and must not
+// be copied after Open.
+type Gate struct {
+	object atomic.Uintptr // 0 when closed
+}
+
+// Open lets calls use the C object.
+func (g *Gate) Open(c unsafe.Pointer) { g.object.Store(uintptr(c)) }
+
+// IsOpen reports whether calls may use the object. It keeps nothing alive: a caller that uses the object enters in C.
+func (g *Gate) IsOpen() bool { return g.object.Load() != 0 }
+
+// Object returns the C object for a caller that only needs its address, nil once the gate is closed.
+func (g *Gate) Object() unsafe.Pointer {
+	c := g.object.Load()
+	return *(*unsafe.Pointer)(unsafe.Pointer(&c))
+}
+
+// Word returns the address of the word that calls in C look at: the gate, as gate.h has it.
+func (g *Gate) Word() unsafe.Pointer { return unsafe.Pointer(&g.object) }
+
+// End closes the gate, waits until no call uses the object, and runs destroy. When destroy fails, the gate is open again.
+//
+// While it waits, and ever after, calls answer that the object is closed. A call that does not return in time makes
+// End fail with syscall.EBUSY, without running destroy. kind names the object in errors. A closed gate is os.ErrClosed.
+func (g *Gate) End(verb, kind string, destroy func() error) error {
+	c := g.object.Swap(0)
+	if c == 0 {
+		return verr.Closed(verb, kind)
+	}
+	done := false
+	defer func() { // also when destroy panics
+		if !done {
+			g.object.Store(c)
+		}
+	}()
+	if err := g.drain(verb, kind); err != nil {
+		return err
+	}
+	if err := destroy(); err != nil {
+		return err
+	}
+	done = true
+	return nil
+}
+
+// patience is how long End waits for calls. No call of the data path waits for anything, so this is for a thread that the
+// system does not let run.
+var patience = 10 * time.Second
+
+// drain waits until no thread is inside a call with the gate, which is closed.
+func (g *Gate) drain(verb, kind string) error {
+	if err := barrier(); err != nil {
+		errno, _ := err.(syscall.Errno)
+		return &verr.Error{Verb: verb, Errno: errno, Msg: "membarrier(2) is refused since the program started, so nobody knows which calls use the " + kind +
+			"; it stays open; allow membarrier for the life of the program"}
+	}
+	const most = time.Millisecond
+	for pause, begin := time.Microsecond, time.Now(); g.inside(); pause = min(2*pause, most) {
+		if time.Since(begin) > patience {
+			return verr.Busy(verb, kind, []string{"a call that did not return in " + patience.String()})
+		}
+		time.Sleep(pause)
+	}
+	return nil
+}

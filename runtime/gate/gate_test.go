@@ -1,0 +1,47 @@
+package gate
+
+import (
+	"errors"
+	"os"
+	"syscall"
+	"testing"
+	"unsafe"
+)
+
+// object stands for a C object: like one, it stays where it is.
+var object int
+
+// TestEnd closes a gate, in vain and for good.
+func TestEnd(t *testing.T) {
+	var g Gate
+	if g.IsOpen() || g.Object() != nil {
+		t.Error("the zero value is open")
+	}
+	none := func() error { t.Error("destroy runs"); return nil }
+	if err := g.End("v", "QP", none); !errors.Is(err, os.ErrClosed) || err.Error() != "v: QP is closed" {
+		t.Errorf("End of a closed gate: %v", err)
+	}
+	g.Open(unsafe.Pointer(&object))
+	err := g.End("v", "QP", func() error {
+		if g.IsOpen() {
+			t.Error("the gate is open while destroy runs")
+		}
+		if err := g.End("v", "QP", none); !errors.Is(err, os.ErrClosed) {
+			t.Errorf("End during End: %v", err)
+		}
+		return syscall.EBUSY
+	})
+	if err != syscall.EBUSY || !g.IsOpen() || g.Object() != unsafe.Pointer(&object) {
+		t.Errorf("End that fails: %v, open: %t", err, g.IsOpen())
+	}
+	func() {
+		defer func() { recover() }()
+		g.End("v", "QP", func() error { panic("destroy") })
+	}()
+	if !g.IsOpen() {
+		t.Error("a panic in destroy has closed the gate")
+	}
+	if err := g.End("v", "QP", func() error { return nil }); err != nil || g.IsOpen() {
+		t.Errorf("End: %v, open: %t", err, g.IsOpen())
+	}
+}

@@ -1,0 +1,20 @@
+package gate
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"testing"
+)
+
+// TestHeader asks for the hash of gate.h as it is.
+func TestHeader(t *testing.T) {
+	text, err := os.ReadFile("gate.h")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256(text)
+	if want := hex.EncodeToString(sum[:8]); Header != want {
+		t.Errorf("Header is %q; set it to %q", Header, want)
+	}
+}

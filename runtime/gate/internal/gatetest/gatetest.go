@@ -1,0 +1,64 @@
+//go:build linux && cgo
+
+// Package gatetest is calls in C for the tests of gate.
+package gatetest
+
+/*
+#cgo CFLAGS: -I${SRCDIR}/../..
+#include "gatetest.h"
+*/
+import "C"
+
+import (
+	"sync/atomic"
+	"syscall"
+	"unsafe"
+)
+
+// Call is a call that stays inside a gate.
+type Call struct {
+	inside, leave atomic.Int32
+}
+
+// Run makes the call, and returns the object it got, 0 for a closed gate.
+func (c *Call) Run(word unsafe.Pointer) uintptr {
+	s := (*C.struct_gatetest_stay)(unsafe.Pointer(c))
+	return uintptr(C.gatetest_stay((*C.uintptr_t)(word), s))
+}
+
+// Inside reports whether the call has begun; Leave ends it.
+func (c *Call) Inside() bool { return c.inside.Load() != 0 }
+func (c *Call) Leave()       { c.leave.Store(1) }
+
+// Touch makes a call that ends at once.
+func Touch(word unsafe.Pointer) uintptr { return uintptr(C.gatetest_touch((*C.uintptr_t)(word))) }
+
+// InsideAfterFork tells whether a child of fork(2) sees a call that another thread is in: 0 when it does not.
+func InsideAfterFork(word unsafe.Pointer) int {
+	return int(C.gatetest_inside_after_fork((*C.uintptr_t)(word)))
+}
+
+// Litmus lets a thread use an object while another closes it, rounds times, and counts how often it was destroyed during
+// its use.
+func Litmus(rounds int) (wrong int) {
+	done := make(chan struct{})
+	go func() {
+		C.gatetest_closer(C.int64_t(rounds))
+		close(done)
+	}()
+	wrong = int(C.gatetest_user(C.int64_t(rounds)))
+	<-done
+	return wrong
+}
+
+// Deny has membarrier(2) answer errno from now on, in all threads, or in this one and in what it executes.
+func Deny(errno syscall.Errno, all bool) error {
+	var in C.int
+	if all {
+		in = 1
+	}
+	if code := C.gatetest_deny(C.int(errno), in); code != 0 {
+		return syscall.Errno(code)
+	}
+	return nil
+}

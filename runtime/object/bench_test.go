@@ -1,0 +1,95 @@
+package object
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"sync"
+	"testing"
+	"text/tabwriter"
+	"time"
+)
+
+// counts are the numbers of objects that are open under one parent.
+var counts = []int{1000, 10_000, 100_000}
+
+// BenchmarkGrowth prints what one object costs among few and among many under the same parent, in ns, and the ratio of
+// the last to the first, which is to stay within 1.5. Run it with -benchtime 1x.
+func BenchmarkGrowth(b *testing.B) {
+	if b.N > 1 {
+		b.Skip("measured in rounds: run with -benchtime 1x")
+	}
+	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	defer t.Flush()
+	fmt.Fprintf(t, "ns for each object, of\t%d\t%d\t%d\tratio\n", counts[0], counts[1], counts[2])
+	for _, part := range []struct {
+		goroutines int
+		rows       []string
+	}{{1, []string{"create", "close", "close all"}}, {64, []string{"create, 64 goroutines", "close, 64 goroutines"}}} {
+		var cost [3][]float64
+		for _, n := range counts {
+			for i, ns := range grow(b, n, part.goroutines) {
+				cost[i] = append(cost[i], ns)
+			}
+		}
+		for i, name := range part.rows {
+			fmt.Fprintf(t, "%s\t%.0f\t%.0f\t%.0f\t%.2f\n", name, cost[i][0], cost[i][1], cost[i][2], cost[i][2]/cost[i][0])
+		}
+	}
+	b.ReportMetric(0, "ns/op")
+}
+
+// grow gives the cost of creating n objects, of closing them in the order of making, and of closing all by the parent: the
+// lowest of rounds, each of which makes as many objects as the largest count.
+func grow(b *testing.B, n, goroutines int) (lowest [3]float64) {
+	const rounds = 7
+	for round := range rounds {
+		var spent [3]time.Duration
+		times := counts[len(counts)-1] / n
+		for range times {
+			root := &handle{}
+			if err := root.node.Init(root, "Device", ""); err != nil {
+				b.Fatal(err)
+			}
+			pd := &handle{}
+			hs := make([]handle, n)
+			if err := pd.node.Init(pd, "PD", "", &root.node); err != nil {
+				b.Fatal(err)
+			}
+			create := func(i int) error { return hs[i].node.Init(&hs[i], "MR", "", &pd.node) }
+			runtime.GC()
+			spent[0] += share(b, n, goroutines, create)
+			spent[1] += share(b, n, goroutines, func(i int) error { return hs[i].Close() })
+			hs = make([]handle, n)
+			share(b, n, goroutines, create)
+			begin := time.Now()
+			if err := CloseTree(&root.node); err != nil {
+				b.Fatal(err)
+			}
+			spent[2] += time.Since(begin)
+		}
+		for i := range spent {
+			if ns := float64(spent[i]) / float64(n*times); round == 0 || ns < lowest[i] {
+				lowest[i] = ns
+			}
+		}
+	}
+	return lowest
+}
+
+// share calls do for 0 to n-1, divided among the goroutines.
+func share(b *testing.B, n, goroutines int, do func(i int) error) time.Duration {
+	var wg sync.WaitGroup
+	begin := time.Now()
+	for g := range goroutines {
+		wg.Go(func() {
+			for i := g; i < n; i += goroutines {
+				if err := do(i); err != nil {
+					b.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return time.Since(begin)
+}

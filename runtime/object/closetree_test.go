@@ -1,0 +1,205 @@
+package object
+
+import (
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+)
+
+func TestCloseTree(t *testing.T) {
+	dev, log := logged(t)
+	pd := make1(t, "PD", "", dev)
+	td := make1(t, "TD", "", dev)
+	pp := make1(t, "PD", "parent domain", pd, td)
+	dm := make1(t, "DM", "", dev)
+	mr := make1(t, "MR", "", pp, dm)
+	mr.fails = syscall.EIO
+	wantErr(t, CloseTree(&dev.node), syscall.EIO, strings.Join([]string{
+		"input/output error",
+		"DM still has MR open; close what is open first: device or resource busy (EBUSY)",
+		"PD (parent domain) still has MR open; close what is open first: device or resource busy (EBUSY)",
+		"TD still has PD (parent domain) open; close what is open first: device or resource busy (EBUSY)",
+		"PD still has PD (parent domain) open; close what is open first: device or resource busy (EBUSY)",
+		"Device (rxe0) still has PD, TD, DM open; close what is open first: device or resource busy (EBUSY)",
+	}, "\n"))
+	make1(t, "CQ", "", dev)
+	mr.fails = nil
+	*log = nil
+	if err := CloseTree(&dev.node); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"CQ", "MR", "DM", "PD (parent domain)", "TD", "PD", "Device (rxe0)"}; !slices.Equal(*log, want) {
+		t.Errorf("closed %q, want %q", *log, want)
+	}
+	if err := errors.Join(CloseTree(&dev.node), CloseTree(nil), CloseTree(&Node{})); err != nil {
+		t.Errorf("nothing left to close, yet %v", err)
+	}
+}
+
+// TestMovedKeepsItsPlace moves an older object under a parent of younger ones: names and closing go by the order of making.
+func TestMovedKeepsItsPlace(t *testing.T) {
+	dev, log := logged(t)
+	from, to := make1(t, "PD", "from", dev), make1(t, "PD", "to", dev)
+	first := make1(t, "MR", "1", from)
+	make1(t, "MR", "2", to)
+	third := make1(t, "MR", "3", from)
+	make1(t, "MR", "4", to)
+	for _, h := range []*handle{third, first} {
+		if err := h.node.ReplaceParent(&from.node, &to.node); err != nil {
+			t.Fatal(err)
+		}
+	}
+	make1(t, "MR", "5", to)
+	if got, want := to.node.Open(), []string{"MR (1)", "MR (2)", "MR (3)", "MR (4)", "MR (5)"}; !slices.Equal(got, want) {
+		t.Errorf("open are %q, want %q", got, want)
+	}
+	if err := third.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := first.node.ReplaceParent(&to.node, &to.node); err != nil { // puts it last until the next look
+		t.Fatal(err)
+	}
+	*log = nil
+	if err := CloseTree(&to.node); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"MR (5)", "MR (4)", "MR (2)", "MR (1)", "PD (to)"}; !slices.Equal(*log, want) {
+		t.Errorf("closed %q, want %q", *log, want)
+	}
+	if err := CloseTree(&dev.node); err != nil {
+		t.Error(err)
+	}
+}
+
+// hooked is a handle whose Close does something else first.
+type hooked struct {
+	handle
+	first func()
+	tries int
+}
+
+func (h *hooked) Close() error {
+	h.tries++
+	if h.first != nil {
+		h.first()
+	}
+	return h.handle.Close()
+}
+
+func makeHooked(t *testing.T, label string, parent *handle) *hooked {
+	t.Helper()
+	h := &hooked{handle: handle{verb: "v", log: parent.log}}
+	if err := h.node.Init(h, "MR", label, &parent.node); err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// TestCloseTreeMeanwhile makes, closes and moves children while CloseTree is at work: what is made is closed too, what was
+// closed or moved away is left alone, and what fails is tried once.
+func TestCloseTreeMeanwhile(t *testing.T) {
+	dev, log := logged(t)
+	pd, other := make1(t, "PD", "", dev), make1(t, "PD", "other", dev)
+	stuck := makeHooked(t, "stuck", pd)
+	stuck.fails = syscall.EIO
+	moved, gone := makeHooked(t, "moved", pd), makeHooked(t, "gone", pd)
+	made := false
+	makeHooked(t, "last", pd).first = func() {
+		if err := errors.Join(gone.handle.Close(), moved.node.ReplaceParent(&pd.node, &other.node)); err != nil {
+			t.Error(err)
+		}
+		if !made {
+			makeHooked(t, "made meanwhile", pd)
+			made = true
+		}
+	}
+	err := CloseTree(&pd.node)
+	wantErr(t, err, syscall.EIO, "input/output error\nPD still has MR (stuck) open; close what is open first: device or resource busy (EBUSY)")
+	if want := []string{"MR (gone)", "MR (last)", "MR (stuck)", "MR (made meanwhile)"}; !slices.Equal(*log, want) {
+		t.Errorf("destroyed %q, want %q", *log, want)
+	}
+	if stuck.tries != 1 || gone.tries != 0 || moved.tries != 0 || !moved.node.IsOpen() {
+		t.Errorf("tried %d, %d and %d times; moved is open: %t", stuck.tries, gone.tries, moved.tries, moved.node.IsOpen())
+	}
+	stuck.fails = nil
+	if err := CloseTree(&dev.node); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestCloseTreeTriesOnce has a child that fails under two parents, one of which is a younger child of the other.
+func TestCloseTreeTriesOnce(t *testing.T) {
+	dev, _ := logged(t)
+	stuck := makeHooked(t, "stuck", dev)
+	stuck.fails = syscall.EIO
+	pd := make1(t, "PD", "", dev)
+	if err := stuck.node.AddParent(&pd.node); err != nil {
+		t.Fatal(err)
+	}
+	if err := CloseTree(&dev.node); !errors.Is(err, syscall.EIO) || stuck.tries != 1 {
+		t.Errorf("tried %d times: %v", stuck.tries, err)
+	}
+	stuck.fails = nil
+	if err := CloseTree(&dev.node); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestManyGoroutines has 64 of them make and close under one parent while others close all of it.
+func TestManyGoroutines(t *testing.T) {
+	dev := make1(t, "Device", "")
+	pd := make1(t, "PD", "", dev)
+	pd.fails = syscall.EAGAIN // stays open
+	var made, destroyed atomic.Int64
+	var wg sync.WaitGroup
+	for g := range 64 {
+		wg.Go(func() {
+			for i := range 30 {
+				mr := &closer{destroyed: &destroyed}
+				if err := mr.node.Init(mr, "MR", "", &pd.node); errors.Is(err, os.ErrClosed) {
+					continue // while another closes the PD
+				} else if err != nil {
+					t.Error(err)
+				}
+				made.Add(1)
+				if (g+i)%2 == 0 {
+					if err := mr.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
+						t.Error(err)
+					}
+				}
+			}
+		})
+	}
+	for range 2 {
+		wg.Go(func() {
+			for range 20 {
+				if err := CloseTree(&pd.node); err != nil && !errors.Is(err, syscall.EAGAIN) && !errors.Is(err, syscall.EBUSY) {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	pd.fails = nil
+	if err := CloseTree(&dev.node); err != nil {
+		t.Error(err)
+	}
+	if made.Load() != destroyed.Load() {
+		t.Errorf("made %d, destroyed %d", made.Load(), destroyed.Load())
+	}
+}
+
+// closer is a handle that counts.
+type closer struct {
+	node      Node
+	destroyed *atomic.Int64
+}
+
+func (c *closer) Close() error {
+	return c.node.Close("v", func() error { c.destroyed.Add(1); return nil })
+}
