@@ -56,7 +56,7 @@ func (g *goFile) render() ([]byte, error) {
 	var b bytes.Buffer
 	if err := g.f.Render(&b); err != nil {
 		problem, source, _ := strings.Cut(err.Error(), " while formatting source:")
-		return nil, fmt.Errorf("internal error: %s does not parse: %s\n%s", g.name, problem, around(problem, source))
+		return nil, fmt.Errorf("%s does not parse: %s\n%s", g.name, problem, around(problem, source))
 	}
 	return b.Bytes(), nil
 }

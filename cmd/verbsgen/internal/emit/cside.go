@@ -123,7 +123,7 @@ var cTemplates = sync.OnceValues(func() (*template.Template, error) {
 	set := template.New(shimsC)
 	for name, text := range map[string]string{shimsH: templates.ShimsH, shimsC: templates.ShimsC, "special.c": templates.SpecialC} {
 		if _, err := set.New(name).Parse(text); err != nil {
-			return nil, fmt.Errorf("internal error: template %s: %w", name, err)
+			return nil, fmt.Errorf("template %s: %w", name, err)
 		}
 	}
 	return set, nil
@@ -137,7 +137,7 @@ func fill(name string, data any) (string, error) {
 	}
 	var b strings.Builder
 	if err := set.ExecuteTemplate(&b, name, data); err != nil {
-		return "", fmt.Errorf("internal error: template %s: %w", name, err)
+		return "", fmt.Errorf("template %s: %w", name, err)
 	}
 	return strings.TrimRight(b.String(), "\n") + "\n", nil
 }

@@ -104,7 +104,7 @@ func (e *emitter) finish() (files []output.File, err error) {
 	for _, r := range e.started {
 		<-r.done
 		if seen[r.file.Name] {
-			r.err = errors.Join(r.err, fmt.Errorf("internal error: two files are called %s", r.file.Name))
+			r.err = errors.Join(r.err, fmt.Errorf("two files are called %s", r.file.Name))
 		}
 		seen[r.file.Name] = true
 		err = errors.Join(err, r.err)

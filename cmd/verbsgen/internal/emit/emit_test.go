@@ -172,14 +172,14 @@ func TestInternalErrors(t *testing.T) {
 	destroy := &model.Verb{C: "x_close", Go: "Close", Doc: "closes", CRet: "int", Returns: spec.RetErrno}
 	raw := &model.Object{Go: "Raw", C: "x", Doc: "a thing", Destroy: destroy}
 	files, err := Package(&model.Package{Name: "p", Facts: &api.Release{}, Objects: []*model.Object{raw}})
-	if want := "internal error: two files are called raw.gen.go"; err == nil || !strings.Contains(err.Error(), want) {
+	if want := "two files are called raw.gen.go"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("two files of a name: %d files, error %v; want %s", len(files), err, want)
 	}
 
 	e := newEmitter(&model.Package{Name: "p"})
 	e.decls(e.newFile("x.go"), []plan.Decl{&plan.Method{Name: "Open", Steps: []plan.Step{nil, plan.Do{Call: plan.Value{As: "other"}}}}, 1})
 	_, err = e.finish()
-	if want := "internal error: Open: nothing prints a step of type <nil>\ninternal error: Open: nothing prints a value \"other\"\ninternal error: x.go: nothing prints a int"; err == nil || err.Error() != want {
+	if want := "Open: nothing prints a step of type <nil>\nOpen: nothing prints a value \"other\"\nx.go: nothing prints a int"; err == nil || err.Error() != want {
 		t.Errorf("what emit does not know: error %v; want %s", err, want)
 	}
 }

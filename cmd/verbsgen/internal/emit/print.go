@@ -27,7 +27,7 @@ func (e *emitter) decls(g *goFile, decls []plan.Decl) {
 		case plan.Allocator:
 			g.allocator(d)
 		default:
-			e.errs = append(e.errs, fmt.Errorf("internal error: %s: nothing prints a %T", g.name, d))
+			e.errs = append(e.errs, fmt.Errorf("%s: nothing prints a %T", g.name, d))
 		}
 	}
 }

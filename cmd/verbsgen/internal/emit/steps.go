@@ -27,7 +27,7 @@ func (p printer) steps(list []plan.Step) []jen.Code {
 			code, ok = p.formStep(s)
 		}
 		if !ok {
-			p.e.errs = append(p.e.errs, fmt.Errorf("internal error: %s: nothing prints a step of type %T", p.name, s))
+			p.e.errs = append(p.e.errs, fmt.Errorf("%s: nothing prints a step of type %T", p.name, s))
 		}
 		out = append(out, code...)
 	}

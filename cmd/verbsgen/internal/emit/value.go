@@ -99,7 +99,7 @@ func (p printer) use(v plan.Value, x *jen.Statement) *jen.Statement {
 	case plan.Known:
 		return rt("validate", "Of").Call(jen.Uint64().Call(x))
 	}
-	p.e.errs = append(p.e.errs, fmt.Errorf("internal error: %s: nothing prints a value %q", p.name, v.As))
+	p.e.errs = append(p.e.errs, fmt.Errorf("%s: nothing prints a value %q", p.name, v.As))
 	return x
 }
 

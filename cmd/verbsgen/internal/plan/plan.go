@@ -168,7 +168,7 @@ func newBuilder(pkg *model.Package) *builder {
 
 // errorf notes a defect: what is asked of the model and not there.
 func (b *builder) errorf(about, format string, args ...any) {
-	b.errs = append(b.errs, fmt.Errorf("internal error: %s: %s", about, fmt.Sprintf(format, args...)))
+	b.errs = append(b.errs, fmt.Errorf("%s: %s", about, fmt.Sprintf(format, args...)))
 }
 
 // has tells whether the package has a method of a form.

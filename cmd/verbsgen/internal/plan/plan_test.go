@@ -143,26 +143,26 @@ func TestInternalErrors(t *testing.T) {
 		want   string
 	}{
 		"nothing wrong": {func(v *model.Verb, m *model.Method) { v.Params = append(v.Params, value("uint32_t")) }, ""},
-		"C type":        {func(v *model.Verb, m *model.Method) { v.Params = append(v.Params, value("struct y")) }, `internal error: x_do.n: `},
-		"float":         {func(v *model.Verb, m *model.Method) { v.Params = append(v.Params, value("double")) }, `internal error: x_do.n: C type "double" is no integer and no pointer`},
+		"C type":        {func(v *model.Verb, m *model.Method) { v.Params = append(v.Params, value("struct y")) }, `x_do.n: `},
+		"float":         {func(v *model.Verb, m *model.Method) { v.Params = append(v.Params, value("double")) }, `x_do.n: C type "double" is no integer and no pointer`},
 		"out type": {func(v *model.Verb, m *model.Method) {
 			p := value("y_t *")
 			p.Role, p.GoType = spec.RoleOut, ""
 			v.Params = append(v.Params, p)
-		}, `internal error: x_do.n: `},
+		}, `x_do.n: `},
 		"field": {func(v *model.Verb, m *model.Method) {
 			looksAt(v, model.Operand{Kind: model.OpProp, Param: v.Params[0], CField: "state"})
-		}, "internal error: x_do.x.state: it is not known where struct x has state"},
+		}, "x_do.x.state: it is not known where struct x has state"},
 		"value": {func(v *model.Verb, m *model.Method) {
 			looksAt(v, model.Operand{Kind: model.OpArg, Param: value("int")})
-		}, "internal error: x_do.x.state: a rule looks at it, and X.Do has no value for it"},
+		}, "x_do.x.state: a rule looks at it, and X.Do has no value for it"},
 		"mask": {func(v *model.Verb, m *model.Method) {
 			p := value("int")
 			p.Role, p.Record = spec.RoleMask, &model.Record{Go: "Attr"}
 			v.Params = append(v.Params, p)
-		}, "internal error: x_do.n: no parameter has the fields of the mask"},
-		"form":     {func(v *model.Verb, m *model.Method) { m.Form = "other" }, "internal error: x_do: nothing plans X.Do of form other"},
-		"receiver": {func(v *model.Verb, m *model.Method) { m.Recv = "Y" }, "internal error: x_do: Y.Do is a method of a type that is neither an object nor Lib"},
+		}, "x_do.n: no parameter has the fields of the mask"},
+		"form":     {func(v *model.Verb, m *model.Method) { m.Form = "other" }, "x_do: nothing plans X.Do of form other"},
+		"receiver": {func(v *model.Verb, m *model.Method) { m.Recv = "Y" }, "x_do: Y.Do is a method of a type that is neither an object nor Lib"},
 	} {
 		pkg := &model.Package{Name: "p", Facts: facts, Objects: []*model.Object{handle}, Verbs: []*model.Verb{verb(c.change)}}
 		_, err := Of(pkg)
