@@ -7,5 +7,6 @@
 // takes its functions from another source, such as a software device.
 // Every call is checked against the rules of its page before it reaches the library; the error of a refused
 // call names the rule. Every handle has a Close, which is refused while something made from it is open.
-// Handles may be used from several goroutines at once, but not while one of them closes the handle.
+// Handles may be used from several goroutines at once. Close waits for the calls that use the handle; later
+// calls return os.ErrClosed.
 package verbs

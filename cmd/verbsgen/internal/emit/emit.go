@@ -123,7 +123,7 @@ func (e *emitter) docFile() *goFile {
 	g.f.PackageComment(comment(fmt.Sprintf(`Package %s %s, generated from the facts of its header and the rules of its man pages.
 The package needs no header of the library and no library to build: Load finds it at run time, and LoadFrom takes its functions from another source, such as a software device.
 Every call is checked against the rules of its page before it reaches the library; the error of a refused call names the rule. Every handle has a Close, which is refused while something made from it is open.
-Handles may be used from several goroutines at once, but not while one of them closes the handle.`, e.pkg.Name, what)))
+Handles may be used from several goroutines at once. Close waits for the calls that use the handle; later calls return os.ErrClosed.`, e.pkg.Name, what)))
 	return g
 }
 
