@@ -73,6 +73,8 @@ SVB_HIDDEN void svb_async_forget(struct svb_ctx *c, const void *element);
 SVB_HIDDEN void svb_async_free(struct svb_ctx *c);
 // svb_wait_fd waits until the descriptor can be read: 0, or an errno (EAGAIN when it is non-blocking). Without svb_lock.
 SVB_HIDDEN int svb_wait_fd(int fd);
+// svb_wait_acks waits until the program has acknowledged all events that it got of an object. Without svb_lock.
+SVB_HIDDEN void svb_wait_acks(pthread_mutex_t *mutex, pthread_cond_t *cond, const uint32_t *completed, uint32_t reported);
 SVB_HIDDEN int svb_set_gone(int slot, const char *device);                              // likewise
 SVB_HIDDEN int svb_set_port(int slot, const char *device, unsigned port, bool up); // without svb_lock
 

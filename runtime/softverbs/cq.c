@@ -151,15 +151,6 @@ int svb_resize_cq(struct ibv_cq *pub, int cqe)
 	return err;
 }
 
-// What the program was told of, it must have acknowledged.
-static void wait_acks(struct svb_cq *cq, uint32_t comp, uint32_t async)
-{
-	pthread_mutex_lock(&cq->pub.mutex);
-	while (cq->pub.comp_events_completed != comp || cq->pub.async_events_completed != async)
-		pthread_cond_wait(&cq->pub.cond, &cq->pub.mutex);
-	pthread_mutex_unlock(&cq->pub.mutex);
-}
-
 int svb_destroy_cq(struct ibv_cq *pub)
 {
 	uint32_t comp = 0, async = 0;
@@ -179,7 +170,8 @@ int svb_destroy_cq(struct ibv_cq *pub)
 	pthread_mutex_unlock(&svb_lock);
 	if (err)
 		return errno = err;
-	wait_acks(cq, comp, async);
+	svb_wait_acks(&pub->mutex, &pub->cond, &pub->comp_events_completed, comp);
+	svb_wait_acks(&pub->mutex, &pub->cond, &pub->async_events_completed, async);
 	pthread_mutex_lock(&svb_lock);
 	finish(cq);
 	pthread_mutex_unlock(&svb_lock);

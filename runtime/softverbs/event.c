@@ -150,3 +150,11 @@ int svb_set_port(int slot, const char *device, unsigned port, bool up)
 	pthread_mutex_unlock(&svb_lock);
 	return err;
 }
+
+void svb_wait_acks(pthread_mutex_t *mutex, pthread_cond_t *cond, const uint32_t *completed, uint32_t reported)
+{
+	pthread_mutex_lock(mutex);
+	while (*completed != reported)
+		pthread_cond_wait(cond, mutex);
+	pthread_mutex_unlock(mutex);
+}

@@ -306,10 +306,7 @@ int svb_destroy_qp(struct ibv_qp *pub)
 	pthread_mutex_unlock(&svb_lock);
 	if (err)
 		return errno = err;
-	pthread_mutex_lock(&pub->mutex);
-	while (pub->events_completed != reported)
-		pthread_cond_wait(&pub->cond, &pub->mutex);
-	pthread_mutex_unlock(&pub->mutex);
+	svb_wait_acks(&pub->mutex, &pub->cond, &pub->events_completed, reported);
 	pthread_mutex_lock(&svb_lock);
 	finish(qp);
 	pthread_mutex_unlock(&svb_lock);

@@ -184,10 +184,7 @@ int svb_destroy_srq(struct ibv_srq *pub)
 	pthread_mutex_unlock(&svb_lock);
 	if (err)
 		return errno = err;
-	pthread_mutex_lock(&pub->mutex);
-	while (pub->events_completed != reported)
-		pthread_cond_wait(&pub->cond, &pub->mutex);
-	pthread_mutex_unlock(&pub->mutex);
+	svb_wait_acks(&pub->mutex, &pub->cond, &pub->events_completed, reported);
 	pthread_mutex_lock(&svb_lock);
 	finish(srq);
 	pthread_mutex_unlock(&svb_lock);
