@@ -39,60 +39,37 @@ static int verbsgen_dpath_errno(int code)
 	return code < 0 ? -code : code;
 }
 
-// The chain is cut behind last while it is posted.
-static void verbsgen_dpath_post_send(const uintptr_t *gate, uintptr_t first, uintptr_t last, struct verbsgen_dpath_posted *out)
-{
-	struct ibv_send_wr *end = (struct ibv_send_wr *)last, *rest, *bad = NULL;
-	struct verbsgen_gate_slot *slot = verbsgen_gate_enter(gate);
-	struct ibv_qp *q;
-	int code = VERBSGEN_GATE_CLOSED;
+// Both posts: of requests of type struct WR, by the operation OP of the context. The chain is cut behind last while it is posted.
+#define VERBSGEN_DPATH_POST(OP, WR)                                                                                               \
+	static void verbsgen_dpath_##OP(const uintptr_t *gate, uintptr_t first, uintptr_t last, struct verbsgen_dpath_posted *out) \
+	{                                                                                                                         \
+		struct WR *end = (struct WR *)last, *rest, *bad = NULL;                                                            \
+		struct verbsgen_gate_slot *slot = verbsgen_gate_enter(gate);                                                       \
+		struct ibv_qp *q;                                                                                                  \
+		int code = VERBSGEN_GATE_CLOSED;                                                                                   \
+                                                                                                                                  \
+		if (slot == NULL) {                                                                                                \
+			out->code = ENOMEM;                                                                                        \
+			return;                                                                                                    \
+		}                                                                                                                  \
+		q = (struct ibv_qp *)verbsgen_gate_object(gate);                                                                   \
+		if (__builtin_expect(q != NULL, 1)) {                                                                              \
+			rest = end->next;                                                                                          \
+			end->next = NULL;                                                                                          \
+			code = q->context->ops.OP(q, (struct WR *)first, &bad);                                                    \
+			end->next = rest;                                                                                          \
+			if (code != 0)                                                                                             \
+				code = verbsgen_dpath_errno(code);                                                                 \
+		}                                                                                                                  \
+		verbsgen_gate_leave(slot);                                                                                         \
+		if (code != 0) {                                                                                                   \
+			out->code = code;                                                                                          \
+			out->bad = (uintptr_t)bad;                                                                                 \
+		}                                                                                                                  \
+	}
 
-	if (slot == NULL) {
-		out->code = ENOMEM;
-		return;
-	}
-	q = (struct ibv_qp *)verbsgen_gate_object(gate);
-	if (__builtin_expect(q != NULL, 1)) {
-		rest = end->next;
-		end->next = NULL;
-		code = q->context->ops.post_send(q, (struct ibv_send_wr *)first, &bad);
-		end->next = rest;
-		if (code != 0)
-			code = verbsgen_dpath_errno(code);
-	}
-	verbsgen_gate_leave(slot);
-	if (code != 0) {
-		out->code = code;
-		out->bad = (uintptr_t)bad;
-	}
-}
-
-static void verbsgen_dpath_post_recv(const uintptr_t *gate, uintptr_t first, uintptr_t last, struct verbsgen_dpath_posted *out)
-{
-	struct ibv_recv_wr *end = (struct ibv_recv_wr *)last, *rest, *bad = NULL;
-	struct verbsgen_gate_slot *slot = verbsgen_gate_enter(gate);
-	struct ibv_qp *q;
-	int code = VERBSGEN_GATE_CLOSED;
-
-	if (slot == NULL) {
-		out->code = ENOMEM;
-		return;
-	}
-	q = (struct ibv_qp *)verbsgen_gate_object(gate);
-	if (__builtin_expect(q != NULL, 1)) {
-		rest = end->next;
-		end->next = NULL;
-		code = q->context->ops.post_recv(q, (struct ibv_recv_wr *)first, &bad);
-		end->next = rest;
-		if (code != 0)
-			code = verbsgen_dpath_errno(code);
-	}
-	verbsgen_gate_leave(slot);
-	if (code != 0) {
-		out->code = code;
-		out->bad = (uintptr_t)bad;
-	}
-}
+VERBSGEN_DPATH_POST(post_send, ibv_send_wr)
+VERBSGEN_DPATH_POST(post_recv, ibv_recv_wr)
 
 // Immediate data to the order of this processor. Most completions have none, so one quick look at all flags comes first.
 static void verbsgen_dpath_order(struct ibv_wc *wc, int n)
