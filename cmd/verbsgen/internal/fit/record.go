@@ -30,6 +30,8 @@ func (c *checker) keysOf(r *spec.Record) {
 	switch {
 	case r.Mask != "" && r.MaskParam != "":
 		c.fail(r.At("mask_param", r.MaskParam), r.Go, "mask: and mask_param: exclude each other", "keep one of them")
+	case len(r.CapsFrom) > 0 && r.Mask == "":
+		c.fail(r.Pos, r.Go, "a record with caps_from: needs mask:, which tells whether the device answered its capabilities", "name the mask under mask:")
 	case r.Role == spec.RecordIn:
 	case len(r.New) > 0:
 		c.fail(r.At("new", r.New[0]), r.Go, "a record of role "+r.Role+" cannot have new:", "remove it, or correct role:")
