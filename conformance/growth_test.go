@@ -5,6 +5,7 @@ package conformance
 import (
 	"fmt"
 	"os"
+	"runtime"
 	"sync"
 	"syscall"
 	"testing"
@@ -77,44 +78,40 @@ func growRegions(b *testing.B, dev *verbs.Device, buf *mem.Buffer, goroutines in
 
 // growOnce gives the time that each step of growRegions takes for all regions.
 func growOnce(b *testing.B, dev *verbs.Device, buf *mem.Buffer, n, goroutines int) (spent [4]time.Duration) {
-	pds := make([]*verbs.PD, growthCounts[len(growthCounts)-1]/n)
-	mrs := make([][]*verbs.MR, len(pds))
-	for i := range pds {
-		var err error
-		if pds[i], err = dev.AllocPD(); err != nil {
-			b.Fatal(err)
+	all := growthCounts[len(growthCounts)-1]
+	pds := make([]*verbs.PD, all/n)
+	mrs := make([]*verbs.MR, all)
+	alloc := func() {
+		for i := range pds {
+			var err error
+			if pds[i], err = dev.AllocPD(); err != nil {
+				b.Fatal(err)
+			}
 		}
-		mrs[i] = make([]*verbs.MR, n)
 	}
-	inAll := func(do func(pd, i int) error) (spent time.Duration) {
-		for pd := range pds {
-			spent += share(b, n, goroutines, func(i int) error { return do(pd, i) })
-		}
-		return spent
-	}
-	register := func(pd, i int) (err error) {
-		mrs[pd][i], err = pds[pd].RegMRBuffer(buf, verbs.MRAccessLocalWrite)
+	register := func(i int) (err error) {
+		mrs[i], err = pds[i/n].RegMRBuffer(buf, verbs.MRAccessLocalWrite)
 		return err
 	}
-	end := func(pd, i int) error { return mrs[pd][i].Close() }
-	spent[0] = inAll(register)
-	spent[1] = inAll(end)
-	inAll(register)
-	all := len(pds) * n
+	end := func(i int) error { return mrs[i].Close() }
+	closeAll := func() time.Duration {
+		return share(b, len(pds), 1, func(i int) error { return pds[i].CloseAll() })
+	}
+	alloc()
+	spent[0] = share(b, all, goroutines, register)
+	spent[1] = share(b, all, goroutines, end)
+	share(b, all, goroutines, register)
+	spent[3] = closeAll()
+	alloc()
+	share(b, all, goroutines, register)
 	spent[2] = share(b, all, goroutines, func(i int) error {
 		i = i * stride % all // in no order, each once
-		if err := end(i/n, i%n); err != nil {
+		if err := end(i); err != nil {
 			return err
 		}
-		return register(i/n, i%n)
+		return register(i)
 	})
-	for _, pd := range pds {
-		begin := processorTime(b)
-		if err := pd.CloseAll(); err != nil {
-			b.Fatal(err)
-		}
-		spent[3] += processorTime(b) - begin
-	}
+	closeAll()
 	return spent
 }
 
@@ -124,6 +121,7 @@ const stride = 7919
 // share calls do for 0 to n-1, divided among the goroutines, and gives the processor time that it took.
 func share(b *testing.B, n, goroutines int, do func(i int) error) time.Duration {
 	var wg sync.WaitGroup
+	runtime.GC() // what is left of a collection is not of this step
 	begin := processorTime(b)
 	for g := range goroutines {
 		wg.Go(func() {
