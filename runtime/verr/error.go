@@ -199,7 +199,7 @@ func (e *Error) Unwrap() []error {
 // Is matches errors.ErrUnsupported with the three errnos by which RDMA says "not supported"; package syscall matches
 // only two of them. It also matches the errno and ErrQueueFull, so that errors.Is allocates nothing for these.
 func (e *Error) Is(target error) bool {
-	if errno, ok := target.(syscall.Errno); ok && errno == e.Errno || target == ErrQueueFull && e.Err == ErrQueueFull {
+	if errno, ok := target.(syscall.Errno); ok && errno == e.Errno && errno != 0 || target == ErrQueueFull && e.Err == ErrQueueFull {
 		return true
 	}
 	if target != errors.ErrUnsupported {
