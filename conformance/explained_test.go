@@ -82,6 +82,7 @@ func (r refusal) ends(t *testing.T) *link.End {
 	t.Helper()
 	c := link.Default()
 	c.SendSGE, c.RecvSGE, c.Inline = 2, 2, 64
+	c.RNRRetry = 7 // sends without a receive wait without end
 	if r.typ != 0 {
 		c.Type = r.typ
 	}
