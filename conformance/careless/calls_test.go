@@ -5,6 +5,9 @@ package careless
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
+	"strings"
 	"syscall"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
@@ -25,6 +28,21 @@ func (c call) goesOn(err error) bool { return c.full && errors.Is(err, syscall.E
 
 func calling(do func(w *world) error) func(*world) (func() error, error) {
 	return func(w *world) (func() error, error) { return func() error { return do(w) }, nil }
+}
+
+// sentence makes an error of a panic with a sentence, for a defer. A panic of another kind goes on.
+func sentence(err *error) {
+	p := recover()
+	text, ok := p.(string)
+	if p != nil && !ok {
+		panic(p)
+	}
+	if ok && strings.HasPrefix(text, "dpath: ") {
+		*err = fmt.Errorf("panic: %s", text)
+		if strings.Contains(text, "is closed: ") {
+			*err = fmt.Errorf("%w: %w", *err, os.ErrClosed)
+		}
+	}
 }
 
 // result is the error of a call whose other result does not matter.
@@ -74,7 +92,8 @@ func sendTo(w *world) (func() error, error) {
 	}
 	w.batches = append(w.batches, b)
 	qpn := w.b.QP.Num()
-	return func() error {
+	return func() (err error) {
+		defer sentence(&err) // of WR, when the batch is closed
 		if err := w.ah.Address(b.WR(0).Send(1), qpn, 1); err != nil {
 			return err
 		}

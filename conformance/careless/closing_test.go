@@ -38,7 +38,7 @@ func (p closing) says() []string {
 	if p.close.says != "" {
 		what = p.close.says
 	}
-	return []string{what + `\b.* is closed`}
+	return []string{"(" + what + `)\b.* is (being )?closed`}
 }
 
 const (
@@ -174,13 +174,13 @@ func closings() (all []closing) {
 		end{name: "its channel", run: func(w *world) error {
 			return errors.Join(refused(w.a.Ch), w.a.QP.Close(), w.a.CQ.Close(), w.a.Ch.Close())
 		}})
-	add([]call{{name: "wait", says: "CompChannel", make: calling(func(w *world) error { return result(w.a.Ch.Next(context.Background())) })},
-		{name: "wait for completions", says: "CompChannel|CQ|QP", make: waitForCompletions, full: true}},
+	add([]call{{name: "wait", says: "completion channel", make: calling(func(w *world) error { return result(w.a.Ch.Next(context.Background())) })},
+		{name: "wait for completions", says: "completion channel|CQ|QP", make: waitForCompletions, full: true}},
 		end{name: "the channel", run: func(w *world) error {
 			return errors.Join(acknowledged(w.a.QP), acknowledged(w.a.CQ), acknowledged(w.a.Ch))
 		}})
-	add([]call{{name: "wait for the device", says: "Device", make: calling(func(w *world) error { return result(w.dev.NextEvent(context.Background())) })},
-		{name: "wait for ports", says: "Device", make: calling(waitForPorts)},
+	add([]call{{name: "wait for the device", says: "device", make: calling(func(w *world) error { return result(w.dev.NextEvent(context.Background())) })},
+		{name: "wait for ports", says: "device", make: calling(waitForPorts)},
 		{name: "query the device", says: "Device", make: calling(queryDevice)}})
 	add([]call{{name: "modify", says: "QP", make: calling(modify)}, {name: "query", says: "QP", make: calling(query)}}, qp, domain)
 	add([]call{{name: "modify a shared queue", says: "SRQ", make: calling(modifyShared)}, {name: "query a shared queue", says: "SRQ", make: calling(queryShared)}},
@@ -203,6 +203,6 @@ func closings() (all []closing) {
 		end{name: "the other domain", run: func(w *world) error { return w.b.PD.CloseAll() }})
 	memory := end{name: "the memory", run: func(w *world) error { return acknowledged(w.dm) }}
 	add(copies(), memory)
-	add([]call{{name: "register device memory", says: "DM|MR|PD", over: shim, make: registerDeviceMemory}}, memory)
+	add([]call{{name: "register device memory", says: "DM|MR|PD", over: registered, make: registerDeviceMemory}}, memory)
 	return all
 }

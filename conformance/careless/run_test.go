@@ -35,9 +35,12 @@ func programs() (all []program) {
 	for _, p := range closings() {
 		all = append(all, program{name: p.String(), run: p.run, says: p.says()})
 	}
-	for area, mistakes := range map[string][]mistake{"memory": memoryMistakes(), "owner": ownerMistakes(), "sharing": sharingMistakes()} {
-		for _, m := range mistakes {
-			all = append(all, program{name: area + ": " + m.name, run: m.run, says: m.says, race: m.race})
+	for _, area := range []struct {
+		name string
+		all  []mistake
+	}{{"memory", memoryMistakes()}, {"owner", ownerMistakes()}, {"sharing", sharingMistakes()}} {
+		for _, m := range area.all {
+			all = append(all, program{name: area.name + ": " + m.name, run: m.run, says: m.says, race: m.race})
 		}
 	}
 	return all
@@ -65,12 +68,7 @@ func TestMain(m *testing.M) {
 // TestPrograms runs each program: it does not die by a signal, and prints what was wrong.
 func TestPrograms(t *testing.T) {
 	folder := t.TempDir()
-	built := map[string]bool{}
 	for _, k := range providers {
-		if built[k.File] {
-			continue
-		}
-		built[k.File] = true
 		if _, err := fakeprov.Build(folder, k, false); err != nil {
 			t.Fatal(err)
 		}

@@ -14,7 +14,8 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
-// kind is what a world is made of: a connection, datagrams, or device memory that the processor reaches directly, or by calls.
+// kind is what a world is made of: a connection, datagrams, or device memory, which the processor reaches directly, or by calls, or
+// which is the software device's own, so that it can be registered.
 type kind int
 
 const (
@@ -22,6 +23,7 @@ const (
 	datagram
 	direct
 	shim
+	registered
 )
 
 // software is a software device and the library to open it with.
@@ -45,16 +47,19 @@ type world struct {
 const size = 1 << 14 // of device memory, in bytes
 
 // providers make the device memory of each kind of world.
-var providers = map[kind]fakeprov.Kind{connection: fakeprov.Words, datagram: fakeprov.Words, direct: fakeprov.MLX5, shim: fakeprov.Words}
+var providers = map[kind]fakeprov.Kind{direct: fakeprov.MLX5, shim: fakeprov.Words}
 
 // load gives a software device with device memory of a provider in the folder.
 func load(folder string, k kind) (*software, error) {
-	p, err := fakeprov.Load(filepath.Join(folder, providers[k].File))
-	if err != nil {
-		return nil, err
+	options := []softverbs.Option{softverbs.Name("soft0"), softverbs.AnotherDevice("soft1")}
+	if provider, ok := providers[k]; ok {
+		p, err := fakeprov.Load(filepath.Join(folder, provider.File))
+		if err != nil {
+			return nil, err
+		}
+		options = append(options, softverbs.Override("alloc_dm", p.Op("alloc_dm")), softverbs.Override("free_dm", p.Op("free_dm")))
 	}
-	soft := softverbs.New(softverbs.Name("soft0"), softverbs.AnotherDevice("soft1"),
-		softverbs.Override("alloc_dm", p.Op("alloc_dm")), softverbs.Override("free_dm", p.Op("free_dm")))
+	soft := softverbs.New(options...)
 	lib, err := verbs.LoadFrom(soft)
 	return &software{lib, soft}, err
 }
@@ -70,6 +75,9 @@ func newWorld(lib *software, k kind) (w *world, err error) {
 	}
 	if w.dm, err = w.dev.AllocDM(verbs.NewAllocDMAttr(size)); err != nil {
 		return nil, err
+	}
+	if k == registered {
+		return w, nil
 	}
 	if (w.dm.Mode() == devmem.Direct4) != (k == direct) {
 		return nil, errors.New("mode " + w.dm.Mode().String())

@@ -63,6 +63,9 @@ func (d *direction) failed(code int) *verr.Error {
 		return e
 	}
 	e := &verr.Error{Verb: d.verb, Errno: syscall.Errno(code), Msg: "the provider did not make the copy"}
+	if e.Errno == syscall.EINVAL { // the range is within the memory, so little else is left
+		e.Hints = []string{"the device copies words: " + d.odd.Msg}
+	}
 	if d.answered[code].CompareAndSwap(nil, e) {
 		return e
 	}
