@@ -36,7 +36,7 @@ static void give_up(void *slot)
 	struct verbsgen_gate_slot *s = slot;
 
 	verbsgen_gate_self = NULL;
-	verbsgen_gate_leave(s);
+	verbsgen_gate_leave_both(s);
 	__atomic_store_n(&s->taken, 0, __ATOMIC_RELEASE);
 }
 
@@ -46,7 +46,7 @@ static void forked(void)
 	struct verbsgen_gate_slot *s;
 
 	for (s = slots; s != NULL; s = s->next) {
-		verbsgen_gate_leave(s);
+		verbsgen_gate_leave_both(s);
 		if (s != verbsgen_gate_self)
 			s->taken = 0;
 	}
@@ -116,6 +116,17 @@ int verbsgen_gate_inside(const uintptr_t *gate)
 		if (__atomic_load_n(&s->inside, __ATOMIC_ACQUIRE) == gate)
 			return 1;
 	return 0;
+}
+
+struct verbsgen_gate_slot *verbsgen_gate_pass(struct verbsgen_gate_slot *from, const uintptr_t *all)
+{
+	struct verbsgen_gate_slot *s = from;
+
+	if (s == NULL)
+		s = __atomic_load_n(&slots, __ATOMIC_SEQ_CST);
+	while (s != NULL && __atomic_load_n(&s->beside, __ATOMIC_ACQUIRE) != all)
+		s = s->next;
+	return s;
 }
 
 int verbsgen_gate_fenced(void) { return fenced; }

@@ -84,7 +84,7 @@ func (b *builder) handleType(o *model.Object) *Struct {
 	}
 	fields = append(fields, Var{Name: "c", Type: pointer}, Var{Name: "release", Type: "func()", Remark: "after the C object is gone"})
 	if o.Hot {
-		fields = append(fields, Var{Name: "gate", Type: "gate.Gate", Remark: "c for the data path, which does not enter the handle"})
+		fields = append(fields, Var{Name: "gate", Type: b.gateType(o), Remark: "c for the data path, which does not enter the handle"})
 	}
 	fields = append(fields, b.extraFields(o)...)
 	for _, p := range b.owners(o) {
@@ -94,6 +94,14 @@ func (b *builder) handleType(o *model.Object) *Struct {
 		fields = append(fields, Var{Name: naming.Local(x.C), Type: x.GoType})
 	}
 	return &Struct{Doc{Does: "is " + naming.Lower(o.Doc), C: "struct " + o.C, Page: o.Page}, o.Go, fields}
+}
+
+// gateType is the type of what lets the data path use an object: requests keep the addresses of some.
+func (b *builder) gateType(o *model.Object) string {
+	if b.has(form.Address) && b.byForm[form.Address].m.Recv == o.Go {
+		return "dpath.Address"
+	}
+	return "gate.Gate"
 }
 
 // extraFields are the fields that single families of methods need.
