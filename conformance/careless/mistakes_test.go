@@ -10,9 +10,10 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
 
-// mistake is a program that makes one, with a connection and device memory.
+// mistake is a program that makes one, with a connection unless it is of another kind.
 type mistake struct {
 	name string
+	over kind
 	// make makes it. The error is what the library says of it.
 	make func(w *world) error
 	says []string // of what the error says
@@ -21,11 +22,11 @@ type mistake struct {
 
 // run prints the error.
 func (m mistake) run(folder string) error {
-	lib, err := load(folder, connection)
+	lib, err := load(folder, m.over)
 	if err != nil {
 		return err
 	}
-	w, err := newWorld(lib, connection)
+	w, err := newWorld(lib, m.over)
 	if err != nil {
 		return err
 	}

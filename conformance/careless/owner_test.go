@@ -3,6 +3,7 @@
 package careless
 
 import (
+	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
@@ -86,6 +87,37 @@ func ownerMistakes() (all []mistake) {
 					return place.give(w, other)
 				}})
 		}
+		all = append(all, mistake{name: "address of " + s.name, over: datagram, says: []string{"AH of the request.*use objects of one device"},
+			make: func(w *world) error {
+				other, err := s.open(w)
+				if err != nil {
+					return nil
+				}
+				defer other.CloseAll()
+				return w.postTo(other)
+			}})
 	}
 	return all
+}
+
+// postTo posts a datagram to an address handle of another device.
+func (w *world) postTo(other *verbs.Device) error {
+	port, err := link.First(other)
+	if err != nil {
+		return nil
+	}
+	end, err := link.Default().NewEnd(port)
+	if err != nil {
+		return nil
+	}
+	way, _ := end.Way(end)
+	ah, err := end.PD.CreateAH(way)
+	if err != nil {
+		return nil
+	}
+	b := w.sends(1)
+	if err := ah.Address(b.WR(0).Send(1), 1, 1); err != nil {
+		return nil
+	}
+	return result(w.a.QP.PostSend(b, 1))
 }

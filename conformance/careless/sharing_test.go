@@ -135,6 +135,24 @@ func batchMistakes() []mistake {
 			closed(b)
 			return result(w.a.QP.PostRecv(b, 1))
 		}},
+		{name: "a datagram without an address", over: datagram, says: []string{"the request has no address", "AH.Address"}, make: func(w *world) error {
+			return result(w.a.QP.PostSend(w.sends(1), 1))
+		}},
+		{name: "a datagram that was a write before", over: datagram, says: []string{"the request has no address", "AH.Address"}, make: func(w *world) error {
+			b := w.sends(1)
+			if err := w.ah.Address(b.WR(0).Send(1), 1, 1); err != nil {
+				return nil
+			}
+			b.WR(0).Write(1, 4096, 1).Send(1)
+			return result(w.a.QP.PostSend(b, 1))
+		}},
+		{name: "a datagram to a closed address", over: datagram, says: []string{"the AH of the request is closed"}, make: func(w *world) error {
+			b := w.sends(1)
+			if err := errors.Join(w.ah.Address(b.WR(0).Send(1), 1, 1), w.ah.Close()); err != nil {
+				return nil
+			}
+			return result(w.a.QP.PostSend(b, 1))
+		}},
 		{name: "a batch of the zero value", says: []string{"1 requests from number 0 on of a SendBatch of 0"}, make: func(w *world) error {
 			return result(w.a.QP.PostSend(new(dpath.SendBatch), 1))
 		}},

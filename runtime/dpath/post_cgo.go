@@ -77,67 +77,87 @@ static int verbsgen_dpath_misaddressed(const struct ibv_qp *q, const struct ibv_
 	return *(struct ibv_context *const *)ah == q->context ? 0 : VERBSGEN_DPATH_OTHER_DEVICE;
 }
 
-// Gives the first request that must not be posted, NULL for none, why, and in *end the one before it.
-static inline struct ibv_send_wr *verbsgen_dpath_unfit_post_send(struct verbsgen_gate_slot *slot, const struct ibv_qp *q,
-								 struct ibv_send_wr *wr, struct ibv_send_wr **end, int *why)
+// Posts datagrams up to the first that must not be posted. It is apart so that other posts do not pay for it.
+static __attribute__((noinline)) int verbsgen_dpath_datagrams(struct verbsgen_gate_slot *slot, struct ibv_qp *q, struct ibv_send_wr *first,
+							      struct ibv_send_wr *last, struct ibv_send_wr **bad)
 {
-	struct ibv_send_wr *before = NULL, *last = *end;
+	struct ibv_send_wr *wr, *rest, *end = NULL;
+	int code = 0, why = 0;
 
-	if (__builtin_expect(q->qp_type != IBV_QPT_UD, 1))
-		return NULL;
 	verbsgen_gate_beside(slot, &verbsgen_dpath_addresses);
-	for (; wr != NULL; before = wr, wr = wr->next) { // it ends before last when another goroutine posts the batch
-		*why = verbsgen_dpath_misaddressed(q, wr);
-		if (*why != 0) {
-			*end = before;
-			return wr;
-		}
+	for (wr = first; wr != NULL; wr = wr->next) { // NULL before last: another goroutine posts the batch
+		why = verbsgen_dpath_misaddressed(q, wr);
+		if (why != 0)
+			break;
+		end = wr;
 		if (wr == last)
 			break;
 	}
-	return NULL;
+	if (end != NULL) {
+		rest = end->next;
+		end->next = NULL;
+		code = q->context->ops.post_send(q, first, bad);
+		end->next = rest;
+	}
+	if (code == 0 && why != 0) {
+		code = why;
+		*bad = wr;
+	}
+	verbsgen_gate_leave_beside(slot);
+	return code;
 }
 
-static inline struct ibv_recv_wr *verbsgen_dpath_unfit_post_recv(struct verbsgen_gate_slot *slot, const struct ibv_qp *q,
-								 struct ibv_recv_wr *wr, struct ibv_recv_wr **end, int *why)
+static inline int verbsgen_dpath_post_send_in(struct verbsgen_gate_slot *slot, struct ibv_qp *q, struct ibv_send_wr *first,
+					      struct ibv_send_wr *last, struct ibv_send_wr **bad)
 {
-	(void)slot, (void)q, (void)wr, (void)end, (void)why;
-	return NULL;
+	struct ibv_send_wr *rest = last->next;
+	int code;
+
+	if (__builtin_expect(q->qp_type == IBV_QPT_UD, 0))
+		return verbsgen_dpath_datagrams(slot, q, first, last, bad);
+	last->next = NULL;
+	code = q->context->ops.post_send(q, first, bad);
+	last->next = rest;
+	return code;
+}
+
+static inline int verbsgen_dpath_post_recv_in(struct verbsgen_gate_slot *slot, struct ibv_qp *q, struct ibv_recv_wr *first,
+					      struct ibv_recv_wr *last, struct ibv_recv_wr **bad)
+{
+	struct ibv_recv_wr *rest = last->next;
+	int code;
+
+	(void)slot;
+	last->next = NULL;
+	code = q->context->ops.post_recv(q, first, bad);
+	last->next = rest;
+	return code;
 }
 
 // Both posts: of requests of type struct WR, by the operation OP of the context. The chain is cut behind last while it is posted.
 #define VERBSGEN_DPATH_POST(OP, WR)												\
 	static void verbsgen_dpath_##OP(const uintptr_t *gate, uintptr_t first, uintptr_t last, struct verbsgen_dpath_posted *out)	\
-	{																\
-		struct WR *end = (struct WR *)last, *rest, *unfit, *bad = NULL;							\
+	{															\
+		struct WR *bad = NULL;												\
 		struct verbsgen_gate_slot *slot = verbsgen_gate_enter(gate);							\
-		struct ibv_qp *q;													\
-		int code = VERBSGEN_GATE_CLOSED, why = 0;										\
-																	\
+		struct ibv_qp *q;												\
+		int code = VERBSGEN_GATE_CLOSED;										\
+																\
 		if (slot == NULL) {												\
 			out->code = ENOMEM;											\
 			return;													\
-		}															\
-		q = (struct ibv_qp *)verbsgen_gate_object(gate);									\
+		}														\
+		q = (struct ibv_qp *)verbsgen_gate_object(gate);								\
 		if (__builtin_expect(q != NULL, 1)) {										\
-			unfit = verbsgen_dpath_unfit_##OP(slot, q, (struct WR *)first, &end, &why);				\
-			code = 0;													\
-			if (end != NULL) {											\
-				rest = end->next;											\
-				end->next = NULL;											\
-				code = q->context->ops.OP(q, (struct WR *)first, &bad);						\
-				end->next = rest;											\
-			}														\
+			code = verbsgen_dpath_##OP##_in(slot, q, (struct WR *)first, (struct WR *)last, &bad);			\
 			if (code != 0)												\
 				code = verbsgen_dpath_errno(code);								\
-			else if (unfit != NULL)											\
-				code = why, bad = unfit;										\
-		}															\
-		verbsgen_gate_leave_both(slot);											\
-		if (code != 0) {													\
-			out->code = code;												\
+		}														\
+		verbsgen_gate_leave(slot);											\
+		if (code != 0) {												\
+			out->code = code;											\
 			out->bad = (uintptr_t)bad;										\
-		}															\
+		}														\
 	}
 
 VERBSGEN_DPATH_POST(post_send, ibv_send_wr)
@@ -307,6 +327,13 @@ func PostRecvFrom(qp *gate.Gate, b *RecvBatch, first, n int) (bad int, errno sys
 	}
 	return index(uintptr(out.bad), uintptr(unsafe.Pointer(begin)), unsafe.Sizeof(*begin), first, n), syscall.Errno(out.code)
 }
+
+// The errnos of C are those of Go.
+var (
+	_ = none{}[verr.ErrnoAddressClosed-C.VERBSGEN_DPATH_ADDRESS_CLOSED]
+	_ = none{}[verr.ErrnoNoAddress-C.VERBSGEN_DPATH_NO_ADDRESS]
+	_ = none{}[verr.ErrnoOtherDevice-C.VERBSGEN_DPATH_OTHER_DEVICE]
+)
 
 // addresses stands for all address handles.
 func addresses() *gate.Gate {

@@ -36,7 +36,8 @@ static void give_up(void *slot)
 	struct verbsgen_gate_slot *s = slot;
 
 	verbsgen_gate_self = NULL;
-	verbsgen_gate_leave_both(s);
+	verbsgen_gate_leave(s);
+	verbsgen_gate_leave_beside(s);
 	__atomic_store_n(&s->taken, 0, __ATOMIC_RELEASE);
 }
 
@@ -46,7 +47,8 @@ static void forked(void)
 	struct verbsgen_gate_slot *s;
 
 	for (s = slots; s != NULL; s = s->next) {
-		verbsgen_gate_leave_both(s);
+		verbsgen_gate_leave(s);
+		verbsgen_gate_leave_beside(s);
 		if (s != verbsgen_gate_self)
 			s->taken = 0;
 	}

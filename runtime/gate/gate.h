@@ -47,7 +47,7 @@ static inline struct verbsgen_gate_slot *verbsgen_gate_enter(const uintptr_t *ga
 }
 
 // Has a call use objects that requests name, besides that of its gate. all stands for all such objects. A Close of one forbids its use
-// elsewhere, where the call looks after this, and waits with verbsgen_gate_pass. verbsgen_gate_leave_both ends the call.
+// elsewhere, where the call looks after this, and waits with verbsgen_gate_pass.
 static inline void verbsgen_gate_beside(struct verbsgen_gate_slot *s, const uintptr_t *all)
 {
 	__atomic_store_n(&s->beside, all, __ATOMIC_RELAXED);
@@ -62,11 +62,7 @@ static inline uintptr_t verbsgen_gate_object(const uintptr_t *gate) { return __a
 // Ends the call.
 static inline void verbsgen_gate_leave(struct verbsgen_gate_slot *s) { __atomic_store_n(&s->inside, NULL, __ATOMIC_RELEASE); }
 
-// Ends a call that used verbsgen_gate_beside.
-static inline void verbsgen_gate_leave_both(struct verbsgen_gate_slot *s)
-{
-	__atomic_store_n(&s->beside, NULL, __ATOMIC_RELEASE);
-	verbsgen_gate_leave(s);
-}
+// Ends the use that verbsgen_gate_beside began.
+static inline void verbsgen_gate_leave_beside(struct verbsgen_gate_slot *s) { __atomic_store_n(&s->beside, NULL, __ATOMIC_RELEASE); }
 
 #endif

@@ -1,7 +1,6 @@
 package verr
 
 import (
-	"os"
 	"sync/atomic"
 	"syscall"
 )
@@ -24,7 +23,7 @@ func misaddressed(verb string, errno syscall.Errno) error {
 	const open = "; give it one that is open, by AH.Address"
 	switch errno {
 	case ErrnoAddressClosed:
-		return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: "the AH of the request is closed" + open, Err: os.ErrClosed}
+		return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: "the AH of the request is closed" + open, Err: errClosed}
 	case ErrnoNoAddress:
 		return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: "the request has no address, which each on a UD queue pair needs" + open}
 	case ErrnoOtherDevice:
