@@ -3,6 +3,7 @@
 package careless
 
 import (
+	"context"
 	"errors"
 	"sync"
 	"time"
@@ -70,7 +71,23 @@ func sharingMistakes() []mistake {
 			return together(w, func() error { w.empty(); return result(w.a.QP.PostSend(b, 16)) }, func() error { b.WR(3).SetID(1); return nil })
 		}},
 	}
+	all = append(all, mistake{name: "a queue whose event is not acknowledged", says: []string{"CQ still has an event of ibv_get_cq_event without its Done"}, make: unacknowledged})
 	return append(all, append(batchMistakes(), nilMistakes()...)...)
+}
+
+// unacknowledged closes a queue whose event still lacks its Done.
+func unacknowledged(w *world) error {
+	b := w.write(uint64(w.a.MR.Addr()), w.a.MR.LKey(), uint64(w.b.MR.Addr()), w.b.MR.RKey())
+	b.WR(0).Flags(dpath.Signaled)
+	if err := errors.Join(w.a.CQ.ReqNotify(false), result(w.a.QP.PostSend(b, 1))); err != nil {
+		return nil
+	}
+	ev, err := w.a.Ch.Next(context.Background())
+	if err != nil || w.a.QP.Close() != nil {
+		return nil
+	}
+	defer ev.Done()
+	return w.a.CQ.Close()
 }
 
 // closed closes a batch.

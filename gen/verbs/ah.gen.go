@@ -56,7 +56,8 @@ func (o *AH) label() string { return "" }
 
 // Close destroys an address handle. It waits for running calls; later ones fail with os.ErrClosed, and so does
 // a second Close. It is refused (syscall.EBUSY) while something made from the AH is open, which the error
-// names. When it fails, the AH stays open.
+// names. When it fails, the AH stays open. On a device that was taken away nothing is left to destroy, and it
+// succeeds.
 //
 // C: ibv_destroy_ah, ibv_create_ah(3).
 func (o *AH) Close() error {
@@ -72,7 +73,7 @@ func (o *AH) destroy() error {
 		if o.lib.fn[symIbv_destroy_ah] == 0 {
 			return o.lib.missing("ibv_destroy_ah", symIbv_destroy_ah)
 		}
-		if errno := rawDestroyAH(o.lib.fn[symIbv_destroy_ah], o.c); errno != 0 {
+		if errno := rawDestroyAH(o.lib.fn[symIbv_destroy_ah], o.c); errno != 0 && !o.dev.gone(errno) {
 			return verr.Failed("ibv_destroy_ah", errno, nil)
 		}
 		if o.release != nil {
