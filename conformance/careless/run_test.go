@@ -102,7 +102,8 @@ func (p program) process(ctx context.Context, folder string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute) // a program that hangs has failed
 	defer cancel()
 	cmd := exec.CommandContext(ctx, os.Args[0])
-	cmd.Env = append(os.Environ(), envProgram+"="+p.name, envProviders+"="+folder)
+	cmd.Env = append(os.Environ(), envProgram+"="+p.name, envProviders+"="+folder,
+		"GORACE="+os.Getenv("GORACE")+" atexit_sleep_ms=0") // the race detector would wait for a second at the end of each
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }
