@@ -39,7 +39,7 @@ func TestConnection(t *testing.T) {
 		t.Fatalf("PostRecv = %d, %v", n, err)
 	}
 	copy(a.Buf, "sent in a message")
-	send.WR(0).Send(1).SGE(uint64(a.MR.Addr()), 17, a.MR.LKey()).Flags(dpath.Signaled)
+	send.WR(0).Send(1).SGE(uint64(a.MR.Addr()), 17, a.MR.LKey()).Flags(verbs.SendSignaled)
 	if n, err := a.QP.PostSend(send, 1); n != 1 || err != nil {
 		t.Fatalf("PostSend = %d, %v", n, err)
 	}
@@ -50,8 +50,8 @@ func TestConnection(t *testing.T) {
 		t.Errorf("sent %+v", wc)
 	}
 	copy(a.Buf, "written from afar")
-	send.WR(0).Write(2, uint64(b.MR.Addr())+100, b.MR.RKey()).SGE(uint64(a.MR.Addr()), 17, a.MR.LKey()).Flags(dpath.Signaled)
-	send.WR(1).Read(3, uint64(b.MR.Addr())+100, b.MR.RKey()).SGE(uint64(a.MR.Addr())+200, 17, a.MR.LKey()).Flags(dpath.Signaled)
+	send.WR(0).Write(2, uint64(b.MR.Addr())+100, b.MR.RKey()).SGE(uint64(a.MR.Addr()), 17, a.MR.LKey()).Flags(verbs.SendSignaled)
+	send.WR(1).Read(3, uint64(b.MR.Addr())+100, b.MR.RKey()).SGE(uint64(a.MR.Addr())+200, 17, a.MR.LKey()).Flags(verbs.SendSignaled)
 	if n, err := a.QP.PostSend(send, 2); n != 2 || err != nil {
 		t.Fatalf("PostSend = %d, %v", n, err)
 	}
@@ -81,7 +81,7 @@ func TestEvents(t *testing.T) {
 	defer recv.Close()
 	defer send.Close()
 	recv.WR(0).Recv(1).SGE(uint64(b.MR.Addr()), 64, b.MR.LKey())
-	send.WR(0).Send(2).SGE(uint64(a.MR.Addr()), 8, a.MR.LKey()).Flags(dpath.Signaled)
+	send.WR(0).Send(2).SGE(uint64(a.MR.Addr()), 8, a.MR.LKey()).Flags(verbs.SendSignaled)
 	if _, err := b.QP.PostRecv(recv, 1); err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestPostRange(t *testing.T) {
 	a, b := pair(t, open(t).dev)
 	send, recv := must(dpath.NewSendBatch(24, 1))(t), must(dpath.NewRecvBatch(24, 1))(t)
 	for i := range 24 {
-		send.WR(i).Send(uint64(i)).SGE(uint64(a.MR.Addr()), 8, a.MR.LKey()).Flags(dpath.Signaled)
+		send.WR(i).Send(uint64(i)).SGE(uint64(a.MR.Addr()), 8, a.MR.LKey()).Flags(verbs.SendSignaled)
 		recv.WR(i).Recv(uint64(i)).SGE(uint64(b.MR.Addr()), 8, b.MR.LKey())
 	}
 	rest := recv.From(2, 22)

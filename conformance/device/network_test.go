@@ -121,7 +121,7 @@ func message(from, to *link.End, n uint32) error {
 	if _, err := to.QP.PostRecv(recv, 1); err != nil {
 		return err
 	}
-	send.WR(0).Send(1).SGE(uint64(from.MR.Addr()), n, from.MR.LKey()).Flags(dpath.Signaled)
+	send.WR(0).Send(1).SGE(uint64(from.MR.Addr()), n, from.MR.LKey()).Flags(verbs.SendSignaled)
 	if err := from.Send(send, 1); err != nil {
 		return err
 	}

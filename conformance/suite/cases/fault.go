@@ -187,7 +187,7 @@ func (p *pair) allEnded(what string, wcs []dpath.WC, status dpath.WCStatus) {
 // recovered checks that a new connection works on the same two contexts.
 func (p *pair) recovered() {
 	n := connectTo(p.t, p.place, patient())
-	n.local(n.send.WR(0).Write(1, n.at(), n.far.MR.RKey())).Flags(dpath.Signaled)
+	n.local(n.send.WR(0).Write(1, n.at(), n.far.MR.RKey())).Flags(verbs.SendSignaled)
 	n.post(1)
 	n.ended("a write on a new connection", n.wait(n.near, 1), 0, 1, wcSuccess)
 	if !bytes.Equal(n.far.Buf[:8], n.near.Buf[:8]) {

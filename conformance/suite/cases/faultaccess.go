@@ -54,7 +54,7 @@ func (d *denied) run(t *suite.T) {
 		p.receive(p.far, 7, inboxSize)
 	}
 	d.request(p, p.send.WR(0))
-	p.local(p.send.WR(1).Send(2)).Flags(dpath.Signaled)
+	p.local(p.send.WR(1).Send(2)).Flags(verbs.SendSignaled)
 	p.post(2)
 	wcs := p.wait(p.near, 2)
 	p.ended("the request", wcs, 0, 1, d.want...)

@@ -112,7 +112,7 @@ func (n *near) post(count int) {
 // op posts one request, which begin begins with the id that it is given, and checks its completion.
 func (n *near) op(what string, opcode dpath.WCOpcode, begin func(w *dpath.SendWR, id uint64) *dpath.SendWR) {
 	const id = 0x1234567890abcdef
-	begin(n.send.WR(0), id).Flags(dpath.Signaled)
+	begin(n.send.WR(0), id).Flags(verbs.SendSignaled)
 	n.post(1)
 	n.finished(what, id, opcode)
 }

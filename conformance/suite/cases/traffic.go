@@ -262,7 +262,7 @@ func inline(t *suite.T) {
 	data := []byte("taken while it was being posted.")
 	n.farRoom(length)
 	n.farRoom(length)
-	n.send.WR(0).Send(1).SGE(uint64(addressOf(data)), length, 0xdead).Flags(dpath.Signaled | dpath.Inline)
+	n.send.WR(0).Send(1).SGE(uint64(addressOf(data)), length, 0xdead).Flags(verbs.SendSignaled | verbs.SendInline)
 	n.post(1)
 	clear(data)
 	n.finished("an inline message", 1, wcSend)
@@ -270,7 +270,7 @@ func inline(t *suite.T) {
 		t.Errorf("received %q", r.Data)
 	}
 	copy(data, "once more")
-	n.send.WR(0).Write(2, n.link.To.Base, n.link.To.RKey).SGE(uint64(addressOf(data)), 9, 0).Flags(dpath.Signaled | dpath.Inline)
+	n.send.WR(0).Write(2, n.link.To.Base, n.link.To.RKey).SGE(uint64(addressOf(data)), 9, 0).Flags(verbs.SendSignaled | verbs.SendInline)
 	n.post(1)
 	clear(data)
 	n.finished("an inline WRITE", 2, wcWrite)

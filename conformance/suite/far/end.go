@@ -44,9 +44,9 @@ func (e *end) Do(ctx context.Context, op Op) (Result, error) {
 	default:
 		return Result{}, fmt.Errorf("no operation %q", op.Code)
 	}
-	flags := dpath.Signaled
+	flags := verbs.SendSignaled
 	if op.Solicited {
-		flags |= dpath.Solicited
+		flags |= verbs.SendSolicited
 	}
 	if w.Flags(flags); length > 0 {
 		w.SGE(uint64(e.mr.Addr())+WindowSize, uint32(length), e.mr.LKey())

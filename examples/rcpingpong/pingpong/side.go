@@ -85,7 +85,7 @@ func (s *side) prepare() (err error) {
 	if &s.in[0] != &s.out[0] {
 		out += uint64(size)
 	}
-	s.sends.WR(0).Send(sent).SGE(out, size, s.mr.LKey()).Flags(dpath.Signaled)
+	s.sends.WR(0).Send(sent).SGE(out, size, s.mr.LKey()).Flags(verbs.SendSignaled)
 	for i := range depth {
 		s.recvs.WR(i).Recv(received).SGE(in, size, s.mr.LKey())
 	}

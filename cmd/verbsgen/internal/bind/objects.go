@@ -36,6 +36,7 @@ func (b *binder) bindObjects() {
 		}
 		b.bindState(x.o, x.s)
 		b.bindGetters(x.o, x.s)
+		b.bindRegion(x.o, x.s.Region)
 		b.pkg.Objects = append(b.pkg.Objects, x.o)
 	}
 }
@@ -79,6 +80,25 @@ func (b *binder) bindGetters(o *model.Object, s spec.Object) {
 			t = layout.Int(as)
 		}
 		o.Getters = append(o.Getters, &model.Getter{Go: g.Go, C: g.C, CType: f.Type, GoType: t, Layout: as, Offset: f.Offset, Label: g.Label, Doc: g.Doc})
+	}
+}
+
+// bindRegion resolves what elements of a region are made of.
+func (b *binder) bindRegion(o *model.Object, s *spec.Region) {
+	if s == nil {
+		return
+	}
+	getter := func(c, typ string) *model.Getter {
+		i := slices.IndexFunc(o.Getters, func(g *model.Getter) bool { return g.C == c && g.GoType == typ })
+		if i < 0 {
+			b.errorf(diag.TypeUnknown, s.Pos, o.Go+".region", "it has no getter "+c+" of type "+typ, "add it to getters:, or correct region:")
+			return nil
+		}
+		return o.Getters[i]
+	}
+	o.Region = &model.Region{Length: getter(s.Length, "uint64"), LKey: getter(s.LKey, "uint32")}
+	if v, ok := b.lookup(s.Vague, s.Pos, o.Go+".region"); ok {
+		o.Region.Vague = &model.Member{C: s.Vague, Value: v}
 	}
 }
 

@@ -20,6 +20,8 @@ func (e *emitter) decls(g *goFile, decls []plan.Decl) {
 			e.method(g, d)
 		case *plan.Struct:
 			g.planned(d)
+		case plan.Alias:
+			g.decl(docOf(d.Name, d.Doc), jen.Type().Id(d.Name).Op("=").Add(rt(d.Package, d.Name)))
 		case plan.Once:
 			g.onceErrors(d)
 		case plan.Elements:

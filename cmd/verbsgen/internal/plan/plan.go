@@ -33,7 +33,7 @@ type File struct {
 	Decls  []Decl
 }
 
-// Decl is a declaration: a *Method, a *Struct, an Once, Elements, or an Allocator.
+// Decl is a declaration: a *Method, a *Struct, an Alias, an Once, Elements, or an Allocator.
 type Decl any
 
 // Method is a function, or a method when it has a receiver.
@@ -70,6 +70,13 @@ type Struct struct {
 	Doc    Doc
 	Name   string
 	Fields []Var
+}
+
+// Alias is a type that a package under runtime/ has.
+type Alias struct {
+	Doc     Doc
+	Name    string
+	Package string
 }
 
 // Once is a variable with the errors of a method on the data path, made once.
@@ -182,6 +189,7 @@ var planners = map[string]planner{
 	form.Plain:        (*builder).method,
 	form.Bytes:        (*builder).method,
 	form.Buffer:       (*builder).method,
+	form.Pin:          (*builder).method,
 	form.Addr:         (*builder).method,
 	form.Implicit:     (*builder).method,
 	form.CreateCQ:     (*builder).method,
