@@ -400,7 +400,10 @@ func (v Timeout) Duration() time.Duration { return codes.Timeout(uint8(v)) }
 // beyond the longest, some 2 hours and 27 minutes, it is syscall.EINVAL.
 func TimeoutOf(d time.Duration) (Timeout, error) {
 	v, err := codes.TimeoutOf(d)
-	return Timeout(v), err
+	if err != nil {
+		return 0, err
+	}
+	return Timeout(v), nil
 }
 
 // RNRTimer is the time that a peer waits when no receive is posted, as a code of 5 bits. Duration and
@@ -414,7 +417,10 @@ func (v RNRTimer) Duration() time.Duration { return codes.RNRTimer(uint8(v)) }
 // 655.36 milliseconds, it is syscall.EINVAL.
 func RNRTimerOf(d time.Duration) (RNRTimer, error) {
 	v, err := codes.RNRTimerOf(d)
-	return RNRTimer(v), err
+	if err != nil {
+		return 0, err
+	}
+	return RNRTimer(v), nil
 }
 
 // WCStatus is the result of a work request.
@@ -1167,7 +1173,10 @@ func (v MTU) Bytes() int { return codes.MTUBytes(uint32(v)) }
 // MTUOf returns the largest value of at most that many bytes. Fewer than 256 bytes are syscall.EINVAL.
 func MTUOf(bytes int) (MTU, error) {
 	v, err := codes.MTUOf(bytes)
-	return MTU(v), err
+	if err != nil {
+		return 0, err
+	}
+	return MTU(v), nil
 }
 
 // String returns the C name without its prefix.

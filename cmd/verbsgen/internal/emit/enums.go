@@ -16,7 +16,7 @@ func (e *emitter) enumsFile() *goFile {
 	for _, t := range e.pkg.Enums {
 		e.enumType(g, t)
 		e.enumConsts(g, t)
-		e.code(g, t)
+		e.decls(g, e.plan.Codes[t])
 		switch {
 		case len(t.Members) == 0 && t.C == "": // a number
 		case t.Runtime != "": // where its String is

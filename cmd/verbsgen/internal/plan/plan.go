@@ -23,6 +23,7 @@ type Package struct {
 	Objects []*File                // a file for each object
 	Records []Decl                 // builders and results
 	Shims   []*Shim                // the functions that cross into C
+	Codes   map[*model.Enum][]Decl // conversions of values
 	Home    map[*model.Verb]string // the object, or Lib, that a verb is called on
 	Devices bool                   // the package lists devices, so that it is one of libibverbs
 }
@@ -131,7 +132,7 @@ func Of(pkg *model.Package) (*Package, error) {
 		}
 	}
 	b := newBuilder(pkg)
-	p := &Package{Devices: b.has(form.DeviceList), Shims: b.shims(), Home: map[*model.Verb]string{}}
+	p := &Package{Devices: b.has(form.DeviceList), Shims: b.shims(), Home: map[*model.Verb]string{}, Codes: map[*model.Enum][]Decl{}}
 	for _, v := range pkg.Verbs {
 		p.Home[v] = b.home(v)
 	}
@@ -154,6 +155,9 @@ func Of(pkg *model.Package) (*Package, error) {
 	}
 	for i, o := range pkg.Objects { // last: only now it is known which are used
 		p.Objects[i].Decls = append(p.Objects[i].Decls, b.nodeFunc(o)...)
+	}
+	for _, t := range pkg.Enums {
+		p.Codes[t] = codes(t)
 	}
 	for _, r := range pkg.Records {
 		p.Records = append(p.Records, b.record(r)...)
