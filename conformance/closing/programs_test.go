@@ -115,7 +115,7 @@ func postSend(w *world) (func() error, error) {
 		return nil, err
 	}
 	for i := range b.Len() {
-		b.WR(i).Write(uint64(i), uint64(w.b.MR.Addr()), w.b.MR.RKey()).SGE(uint64(w.a.MR.Addr()), 8, w.a.MR.LKey())
+		b.WR(i).Write(uint64(i), w.b.MR.IOVA(), w.b.MR.RKey()).Add(w.a.MR.UncheckedSGE(0, 8))
 	}
 	w.batches = append(w.batches, b)
 	return func() error { _, err := w.a.QP.PostSend(b, 16); return err }, nil

@@ -39,7 +39,7 @@ func connect(opts ...softverbs.Option) *connection {
 
 // write posts an RDMA write of 8 bytes from one end to the other.
 func (c *connection) write(from, to *verbstest.End, id uint64, flags verbs.SendFlags) error {
-	c.batch.WR(0).Write(id, uint64(to.MR.Addr()), to.MR.RKey()).SGE(uint64(from.MR.Addr()), 8, from.MR.LKey()).Flags(flags)
+	c.batch.WR(0).Write(id, to.MR.IOVA(), to.MR.RKey()).Add(from.MR.UncheckedSGE(0, 8)).Flags(flags)
 	_, err := from.QP.PostSend(c.batch, 1)
 	return err
 }

@@ -66,7 +66,7 @@ func recvQueueFull(t *suite.T) {
 	batch := must(dpath.NewRecvBatch(more, 1))(t)
 	defer batch.Close()
 	for i := range more {
-		batch.WR(i).Recv(uint64(i)).SGE(uint64(p.near.MR.Addr()), 8, p.near.MR.LKey())
+		batch.WR(i).Recv(uint64(i)).Add(p.near.MR.UncheckedSGE(0, 8))
 	}
 	posted, err := p.near.QP.PostRecv(batch, more)
 	t.Errno("a batch larger than the queue", err, syscall.ENOMEM)
@@ -88,8 +88,8 @@ func tooManySGEs(t *suite.T) {
 	send.WR(1).Write(2, p.at(), p.far.MR.RKey()).Flags(verbs.SendSignaled)
 	recv.WR(0).Recv(3)
 	for range limit {
-		send.WR(1).SGE(uint64(p.near.MR.Addr()), 1, p.near.MR.LKey())
-		recv.WR(0).SGE(uint64(p.near.MR.Addr()), 1, p.near.MR.LKey())
+		send.WR(1).Add(p.near.MR.UncheckedSGE(0, 1))
+		recv.WR(0).Add(p.near.MR.UncheckedSGE(0, 1))
 	}
 	posted, err := p.near.QP.PostSend(send, 2)
 	refusedAt(t, "a write", posted, 1, err, syscall.EINVAL, syscall.ENOMEM)
@@ -105,7 +105,7 @@ func tooMuchInline(t *suite.T) {
 	cfg.Inline = 8
 	p := connect(t, cfg)
 	p.local(p.send.WR(0).Write(1, p.at(), p.far.MR.RKey())).Flags(verbs.SendSignaled | verbs.SendInline)
-	p.send.WR(1).Write(2, p.at(), p.far.MR.RKey()).SGE(uint64(p.near.MR.Addr()), link.Size, p.near.MR.LKey()).Flags(verbs.SendSignaled | verbs.SendInline)
+	p.send.WR(1).Write(2, p.at(), p.far.MR.RKey()).Add(p.near.MR.UncheckedSGE(0, link.Size)).Flags(verbs.SendSignaled | verbs.SendInline)
 	posted, err := p.near.QP.PostSend(p.send, 2)
 	refusedAt(t, "an inline write of a page", posted, 1, err, syscall.EINVAL, syscall.ENOMEM)
 	p.ended("the write before it", p.wait(p.near, 1), 0, 1, wcSuccess)

@@ -85,7 +85,7 @@ func noQueue(t *suite.T) {
 // writes fills the send batch with so many WRITEs of 8 bytes, of ids from first on.
 func (n *near) writes(first uint64, count int, flags verbs.SendFlags) {
 	for i := range count {
-		n.send.WR(i).Write(first+uint64(i), n.link.To.Base+uint64(8*i), n.link.To.RKey).SGE(n.sge(8*i, 8)).Flags(flags)
+		n.send.WR(i).Write(first+uint64(i), n.link.To.Base+uint64(8*i), n.link.To.RKey).Add(n.sge(8*i, 8)).Flags(flags)
 	}
 }
 
@@ -129,10 +129,10 @@ func manyRequests(t *suite.T) {
 	wcs := make([]dpath.WC, 7)
 	for round := range 8 {
 		for i := range depth {
-			n.recv.WR(i).Recv(uint64(round*depth + i)).SGE(n.sge(4096+64*i, 64))
+			n.recv.WR(i).Recv(uint64(round*depth + i)).Add(n.sge(4096+64*i, 64))
 			n.farRoom(64)
 			n.buf[i] = byte(round + i)
-			n.send.WR(i).Send(uint64(round*depth + i)).SGE(n.sge(i, 1)).Flags(verbs.SendSignaled)
+			n.send.WR(i).Send(uint64(round*depth + i)).Add(n.sge(i, 1)).Flags(verbs.SendSignaled)
 		}
 		if posted, err := n.qp.PostRecv(n.recv, depth); posted != depth || err != nil {
 			t.Fatalf("PostRecv = %d, %v", posted, err)
