@@ -85,11 +85,14 @@ func (d *decoder) enumType(name string, k, v *yaml.Node) EnumType {
 	d.goType(k, name)
 	t := EnumType{Go: name, Pos: d.pos(k)}
 	defer d.marking(&t.marks)()
-	whole := d.adding == nil
+	whole, coded := d.adding == nil, false
 	ok := d.object(v, place{name, ""}, []key{
 		{"enum", false, d.text(&t.Enum)},
 		{"prefix", false, d.text(&t.Prefix)},
-		{"code", false, d.oneOf(&t.Code, NumberMTU, NumberTimeout, NumberDelay, NumberRNR)},
+		{"code", false, func(n *yaml.Node, at place) {
+			coded = true
+			d.oneOf(&t.Code, NumberMTU, NumberTimeout, NumberDelay, NumberRNR)(n, at)
+		}},
 		{"signed", false, d.truth(&t.Signed)},
 		{"runtime", false, d.oneOf(&t.Runtime, "dpath")},
 		{"names", false, d.goNames(&t.Names)},
@@ -101,7 +104,7 @@ func (d *decoder) enumType(name string, k, v *yaml.Node) EnumType {
 	constants := t.Enum != "" || len(t.Members) > 0
 	switch {
 	case !ok || !whole:
-	case !constants && t.Code == "":
+	case !constants && !coded:
 		d.add(k, CodeMissingKey, name, "neither enum nor members is given", "name the C enum, or the members of an anonymous one")
 	case constants && t.Prefix == "":
 		d.add(v, CodeMissingKey, name, "key prefix is missing", "add it")
