@@ -59,6 +59,7 @@ func (b *binder) bindVerb(f *api.Function, s *spec.Verb) *model.Verb {
 		}
 	}
 	b.bindExtent(v, s)
+	b.bindIOVA(v, s)
 	for i := range s.Methods {
 		b.bindMethod(v, &s.Methods[i])
 	}
