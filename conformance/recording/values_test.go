@@ -39,7 +39,7 @@ func (w want) String() string {
 func numberWant(v uint64) want { return want{text: fmt.Sprint(v)} }
 
 // mostCandidates is how many values there are for a field of 64 bits; others have fewer.
-const mostCandidates = 38
+const mostCandidates = 40
 
 // candidates are values for a field that is the nth of a call: one in which every byte is set and differs from those of other fields;
 // for a field whose rule refuses that, smaller ones.
@@ -51,7 +51,7 @@ func candidates(n uint64, bits int, signed bool) []uint64 {
 	if signed {
 		wide &^= 1 << (bits - 1)
 	}
-	list := []uint64{wide, n & 0x7f, n << 12, wide & 0xffffff, n%30 + 1, n%6 + 1}
+	list := []uint64{wide, wide >> 9, wide >> 9 &^ 0xfff, n & 0x7f, n << 12, wide & 0xffffff, n%30 + 1, n%6 + 1}
 	for bit := range 32 {
 		list = append(list, 1<<bit)
 	}
