@@ -163,7 +163,10 @@ func (b *bed) maker(of string) (*spec.Verb, *spec.Method) {
 	var best *spec.Verb
 	for _, p := range b.spec.Pages {
 		for i, v := range p.Verbs {
-			if v.Creates == of && len(v.Methods) > 0 && (best == nil || len(v.Params) < len(best.Params)) {
+			if v.Creates != of || len(v.Methods) == 0 || b.facts.Func(v.C).Ret != "struct "+b.spec.ObjectByGo(of).C+" *" {
+				continue // an extended function makes a larger record
+			}
+			if best == nil || len(v.Params) < len(best.Params) {
 				best = &p.Verbs[i]
 			}
 		}

@@ -59,9 +59,14 @@ func (s *source) text() (string, error) {
 		}
 	}
 	for _, f := range s.functions {
-		if f.Kind != api.Inline {
-			s.function(&protos, &bodies, "", "recorded_"+f.Name, f.Name, f.Ret, f.Params)
+		if f.Kind == api.Inline {
+			continue
 		}
+		verb, params := f.Name, f.Params
+		if f.Helper { // what an inline function of the header calls
+			verb, params = s.verbOf(f.Name, f.Params)
+		}
+		s.function(&protos, &bodies, "", "recorded_"+f.Name, verb, f.Ret, params)
 	}
 	tables.WriteString(protos.String())
 	tables.WriteString(s.tables(ops))

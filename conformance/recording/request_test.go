@@ -8,6 +8,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/runtime/verr"
@@ -21,11 +22,12 @@ type request struct {
 	verb   *spec.Verb
 	method *spec.Method
 	fn     reflect.Value
-	recv   uint64              // address of the receiver
-	args   []reflect.Value     // of Go
-	want   map[string]want     // arguments of C, and what is behind them, by path
-	built  map[string]*builder // by argument of C
-	known  map[string]bool     // arguments of C that the page has
+	recv   uint64                   // address of the receiver
+	args   []reflect.Value          // of Go
+	want   map[string]want          // arguments of C, and what is behind them, by path
+	built  map[string]*builder      // by argument of C
+	known  map[string]bool          // arguments of C that the page has
+	lists  map[string]reflect.Value // that C fills, by argument of C
 	tries  map[string]int
 	turns  int // how often all values of a subject were refused
 	next   int
@@ -106,6 +108,7 @@ func (r *request) turn() bool {
 func (r *request) fill(setters []string) {
 	r.Helper()
 	r.args, r.want, r.built, r.known, r.next, r.err = nil, map[string]want{}, map[string]*builder{}, map[string]bool{}, 0, nil
+	r.lists = map[string]reflect.Value{}
 	in := 0
 	take := func() reflect.Type {
 		r.Helper()
@@ -138,10 +141,13 @@ func (r *request) fill(setters []string) {
 
 // fixed notes an argument that the method gives itself.
 func (r *request) fixed(p *spec.Param, text string) {
-	if text == "NULL" {
+	switch n, err := strconv.ParseUint(text, 0, 64); {
+	case text == "NULL":
 		r.want[p.C] = numberWant(0)
-	} else {
-		r.want[p.C] = numberWant(r.facts.Const(text).Uint64())
+	case err == nil:
+		r.want[p.C] = numberWant(n)
+	default:
+		r.want[p.C] = numberWant(r.constants([]string{text}))
 	}
 }
 
@@ -173,13 +179,26 @@ func (r *request) arg(p *spec.Param, i int, setters []string, take func() reflec
 	case p.Role == spec.RoleSlice:
 		r.slice(p, take())
 	case p.Role == spec.RoleLen && r.want[p.C].text != "", p.Role == spec.RoleMask:
-	case p.Role == spec.RoleOutRec, p.Role == spec.RoleOut:
+	case p.Role == spec.RoleOutRec:
 		r.want[p.C] = want{some: true}
+	case p.Role == spec.RoleOut:
+		r.want[p.C] = want{free: true} // where there is a number, it is recorded in the place of its address
 	case p.Rest:
 		r.scalar(p, take().Elem())
 	default:
-		r.scalar(p, take())
+		if t := take(); t.Kind() == reflect.Slice {
+			r.filled(p, t)
+		} else {
+			r.scalar(p, t)
+		}
 	}
+}
+
+// filled makes a list for C to fill.
+func (r *request) filled(p *spec.Param, t reflect.Type) {
+	list := reflect.MakeSlice(t, listLen, listLen)
+	r.args, r.lists[p.C] = append(r.args, list), list
+	r.want[p.C], r.want[p.Len] = want{some: true}, numberWant(listLen)
 }
 
 func (r *request) scalar(p *spec.Param, t reflect.Type) {
@@ -193,10 +212,13 @@ func (r *request) scalar(p *spec.Param, t reflect.Type) {
 	r.want[p.C] = w
 }
 
-// slice makes a list of two records.
+// listLen is the length of lists.
+const listLen = 2
+
+// slice makes a list of records.
 func (r *request) slice(p *spec.Param, t reflect.Type) {
 	r.Helper()
-	const n = 2
+	const n = listLen
 	record := r.spec.RecordByGo(p.Type)
 	list := reflect.MakeSlice(t, n, n)
 	for i := range n {

@@ -153,15 +153,38 @@ func (b *bed) outputs(v *spec.Verb, results []reflect.Value) []result {
 // of the Go result at its own place, and nowhere else.
 func TestResults(t *testing.T) {
 	each(t, func(b *bed, v *spec.Verb, m *spec.Method) {
-		if answers(v) {
+		r := b.newCall(v, m)
+		r.fill([]string{})
+		writes := len(r.lists) > 0 || slices.ContainsFunc(v.Params, func(p spec.Param) bool { return p.Role == spec.RoleOutRec || p.Role == spec.RoleOut })
+		if r.returns() && (!writes || len(r.lists) > 0) {
+			b.returned(v, m)
+		}
+		if writes {
 			b.results(v, m)
 		}
 	})
 }
 
-// answers reports whether a verb writes to what it is given.
-func answers(v *spec.Verb) bool {
-	return slices.ContainsFunc(v.Params, func(p spec.Param) bool { return p.Role == spec.RoleOutRec || p.Role == spec.RoleOut })
+// returns reports whether a method has a result besides an error and a handle.
+func (r *request) returns() bool {
+	t := r.fn.Type()
+	return r.verb.Creates == "" && t.NumOut() > 0 && t.Out(0) != reflect.TypeFor[error]()
+}
+
+// returned lets C return a number, or its text, and compares the result. The number stays for later calls.
+func (b *bed) returned(v *spec.Verb, m *spec.Method) {
+	b.Helper()
+	r := b.newCall(v, m)
+	if r.fn.Type().Out(0).Kind() == reflect.String {
+		if got := r.make(nil); r.err != nil || got[0].String() != "text of "+functionOf(v.C) {
+			b.Errorf("%s is %v, %v", m.Go, got, r.err)
+		}
+		return
+	}
+	b.rec.Result(functionOf(v.C), listLen)
+	if got := r.make(nil); r.err != nil || !shows(got[0], fmt.Sprint(listLen)) {
+		b.Errorf("%s is %v, %v, and C returned %d", m.Go, got, r.err, listLen)
+	}
 }
 
 // results calls with all fields filled, and with each alone.
@@ -184,11 +207,29 @@ func (b *bed) answered(v *spec.Verb, m *spec.Method, field int) (any bool) {
 	if r.err != nil {
 		b.Fatalf("%s: %v", m.Go, r.err)
 	}
-	b.compareResults(b.outputs(v, results), r.got.Out, r.field)
+	b.compareResults(append(b.outputs(v, results), r.listed()...), r.got.Out, r.field)
 	for _, text := range r.got.Out {
 		any = any || !zero(text)
 	}
 	return any
+}
+
+// listed gives the values of the lists that C filled.
+func (r *request) listed() []result {
+	r.Helper()
+	var out []result
+	for _, p := range r.verb.Params {
+		list, ok := r.lists[p.C]
+		for i := 0; ok && i < list.Len(); i++ {
+			path := fmt.Sprintf("%s[%d]", p.C, i)
+			if rec := r.spec.RecordByGo(p.Type); rec != nil {
+				out = append(out, r.flatten(rec, list.Index(i), rec.Go, path)...)
+			} else {
+				out = append(out, result{r.method.Go + ": " + path, path, list.Index(i)})
+			}
+		}
+	}
+	return out
 }
 
 // field gives the name of a field in the facts: "struct ibv_device_attr.max_qp" of "attr.orig_attr.max_qp".

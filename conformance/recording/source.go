@@ -22,7 +22,7 @@ var counts = map[string]string{
 	"ibv_wr_set_sge_list.sg_list":                "num_sge",
 	"ibv_wr_set_inline_data_list.buf_list":       "num_buf",
 	"ibv_read_counters.counters_value":           "ncounters",
-	"_ibv_query_gid_table.entries":               "max_entries",
+	"ibv_query_gid_table.entries":                "max_entries",
 }
 
 // behind are the records that are followed by others in memory: by what, how many, and which field has the size of each.
@@ -82,7 +82,7 @@ func (s *source) number(ctype string) string {
 	signed, scalar := scalars[ctype]
 	enum, isEnum := s.enums[ctype]
 	switch {
-	case strings.HasPrefix(ctype, "__be"):
+	case slices.Contains([]string{"__be16", "__be32", "__be64"}, ctype):
 		return "BIG"
 	case scalar && signed, isEnum && enum:
 		return "SINT"

@@ -12,14 +12,18 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/mem"
 )
 
-// want is what C must see of one field or argument: the text of a value, or any that is not 0.
+// want is what C must see of one field or argument: the text of a value, any that is not 0, or whatever it is.
 type want struct {
 	text string
 	some bool
+	free bool
 }
 
 func (w want) met(got string) bool {
-	if w.some {
+	switch {
+	case w.free:
+		return true
+	case w.some:
 		return got != "" && !zero(got)
 	}
 	if got == w.text {
