@@ -123,7 +123,8 @@ func (b *bed) newer(r result, field string) {
 		b.Errorf("%s: %s of %s has %s, and C did not answer it", r.name, "verbs.h", b.rec.Release, field)
 	case !r.v.IsZero():
 		b.Errorf("%s is %s, and the header is older than %s", r.name, show(r.v), field)
-	default:
+	case !b.newerTold[field]:
+		b.newerTold[field] = true
 		b.Logf("%s: %s came with %s, this header is of %s; not compared", r.name, field, since, b.rec.Release)
 	}
 }

@@ -408,8 +408,8 @@ static void *devices(const struct arg *args, size_t n)
 	return list;
 }
 
-// record writes down a call and makes its result.
-static uint64_t record(const char *verb, const struct arg *args, size_t n, enum result result, size_t size, enum kind kind, const struct record *made)
+// record writes down a call of the function of a number and makes its result.
+static uint64_t record(int function, const char *verb, const struct arg *args, size_t n, enum result result, size_t size, enum kind kind, const struct record *made)
 {
 	static char text[64];
 	const struct wish *w;
@@ -428,7 +428,7 @@ static uint64_t record(const char *verb, const struct arg *args, size_t n, enum 
 	case NOTHING:
 		break;
 	case VALUE:
-		filled = 0;
+		filled = function;
 		own((char *)&v, size, kind, OWN);
 		break;
 	case STRING:
