@@ -21,6 +21,7 @@ static int swap(uintptr_t fn, const char *tag, const char *one, const char *othe
 	return ((int (*)(const char *, const char *, const char *))fn)(tag, one, other);
 }
 
+static int sample(uintptr_t fn, const char *tag, int behind) { return ((int (*)(const char *, int))fn)(tag, behind); }
 static void forget(uintptr_t fn) { ((void (*)(void))fn)(); }
 */
 import "C"
@@ -55,8 +56,8 @@ const All = -1
 
 // Library is a libibverbs of one device that records the calls made of it.
 type Library struct {
-	Release string                 // of the header that it was compiled against
-	Records map[string]*api.Record // as that header has them, by tag
+	Release string  // of the header that it was compiled against
+	source  *source // of the records and functions
 	handle  unsafe.Pointer
 }
 
@@ -88,7 +89,7 @@ func Open(dir, include, abi string) (*Library, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Library{Release: release, Records: s.records}
+	l := &Library{Release: release, source: s}
 	name := C.CString(out)
 	defer C.free(unsafe.Pointer(name))
 	if l.handle = C.dlopen(name, C.RTLD_NOW|C.RTLD_LOCAL); l.handle == nil {
@@ -153,6 +154,21 @@ func (l *Library) Result(verb string, result int64) {
 	v := C.CString(verb)
 	defer C.free(unsafe.Pointer(v))
 	C.set_result(l.find("recording_result"), v, C.int64_t(result))
+}
+
+// Sample makes a record with a value of its own in every field, and n records behind it where others follow, and gives what the library
+// sees of it.
+func (l *Library) Sample(tag string, n int) (map[string]string, error) {
+	t := C.CString(tag)
+	defer C.free(unsafe.Pointer(t))
+	if C.sample(l.find("recording_sample"), t, C.int(n)) == 0 {
+		return nil, fmt.Errorf("the recording library has no %s", tag)
+	}
+	calls, err := l.Calls()
+	if err != nil {
+		return nil, err
+	}
+	return calls[len(calls)-1].Made, nil
 }
 
 // Swap makes the library take two fields of a record for each other, until the next Swap of the two. It is false when they are not of

@@ -341,7 +341,7 @@ func (r *request) tagOf(param string) string {
 
 // place gives offset and size of a field of a record, by the facts.
 func (b *bed) place(tag, path string) (offset, size int64) {
-	rec := b.rec.Records[tag]
+	rec := b.rec.source.records[tag]
 	if rec == nil {
 		return 0, 0
 	}

@@ -29,15 +29,12 @@ func (c *catcher) Logf(string, ...any) {}
 func (b *bed) swaps(tag string, shown func(field string) bool) [][2]string {
 	var out [][2]string
 	var before api.Field
-	rec := b.rec.Records[tag]
+	rec := b.rec.source.records[tag]
 	if rec == nil {
 		return nil
 	}
-	s := &source{records: b.rec.Records}
 	for _, f := range rec.Fields {
-		kind, _ := s.kind(f.Type)
-		enum := strings.HasPrefix(f.Type, "enum ")
-		if kind != "UINT" && kind != "SINT" && kind != "BIG" && !enum || !shown(f.Name) || strings.HasPrefix(f.Name, "num_") {
+		if b.rec.source.number(f.Type) == "" || !shown(f.Name) || strings.HasPrefix(f.Name, "num_") {
 			continue
 		}
 		if before.Name != "" && before.Size == f.Size && before.Offset+before.Size <= f.Offset {
