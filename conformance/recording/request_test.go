@@ -91,15 +91,16 @@ func (r *request) retry() bool {
 
 // turn begins the values of a subject again when all were refused, with others of the rest: a rule may be about two of them.
 func (r *request) turn() bool {
-	for s, n := range r.tries {
-		if n < mostCandidates {
+	for _, s := range slices.Sorted(maps.Keys(r.tries)) {
+		if r.tries[s] < mostCandidates {
 			continue
 		}
-		r.turns++
 		for other := range r.tries {
 			r.tries[other]++
 		}
 		r.tries[s] = 0
+		r.turns++
+		break
 	}
 	return r.turns < mostCandidates
 }

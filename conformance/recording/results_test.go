@@ -203,7 +203,7 @@ func (b *bed) answered(v *spec.Verb, m *spec.Method, field int) (any bool) {
 	b.Helper()
 	r := b.newCall(v, m)
 	b.rec.Fill(functionOf(v.C), Own, field)
-	defer b.rec.Fill(functionOf(v.C), Ones, All) // the device's capabilities, for the next call
+	defer b.usual(functionOf(v.C))
 	results := r.make(nil)
 	if r.err != nil {
 		b.Fatalf("%s: %v", m.Go, r.err)

@@ -110,11 +110,13 @@ static void *keep(size_t size)
 	return k->memory;
 }
 
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "load takes the first bytes of a number for its low ones");
+
 static uint64_t load(const void *from, size_t size, enum kind kind)
 {
 	uint64_t v = 0;
 
-	memcpy(&v, from, size); // the tests run on little-endian processors alone: checked when the library is opened
+	memcpy(&v, from, size);
 	if (kind == BIG)
 		v = be64toh(v) >> (64 - 8 * size);
 	if (kind == SINT && size < 8 && v >> (8 * size - 1))
