@@ -119,18 +119,25 @@ func (b *bed) usual(function string) {
 // last gives the newest call of a verb since the last time that calls were taken.
 func (b *bed) last(verb string) Call {
 	b.Helper()
+	call, others, ok := b.find(verb)
+	if !ok {
+		b.Fatalf("%s was not called, but %s", verb, others)
+	}
+	return call
+}
+
+// find is last, or gives the names of the functions that were called instead.
+func (b *bed) find(verb string) (call Call, others string, ok bool) {
+	b.Helper()
 	calls := must(b.rec.Calls())(b.TB)
+	var names []string
 	for i := len(calls) - 1; i >= 0; i-- {
 		if calls[i].Verb == verb {
-			return calls[i]
+			return calls[i], "", true
 		}
+		names = append(names, calls[i].Verb)
 	}
-	var names []string
-	for _, c := range calls {
-		names = append(names, c.Verb)
-	}
-	b.Fatalf("%s was not called, but %s", verb, strings.Join(names, ", "))
-	return Call{}
+	return Call{}, strings.Join(names, ", "), false
 }
 
 // reaches are the functions by which a verb is called, where they have another name, and what they are given besides.

@@ -21,7 +21,7 @@ type setter struct {
 	arg    reflect.Type      // nil for a switch
 }
 
-// setters gives all setters of a builder, by reflection. A method that is on no page is an error, and so is a field without one.
+// settersOf gives all setters of a builder, by reflection. A method that is on no page is an error, and so is a field without one.
 func settersOf(r *spec.Record, t reflect.Type) ([]setter, error) {
 	var out []setter
 	var errs []error

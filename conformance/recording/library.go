@@ -21,6 +21,11 @@ static int swap(uintptr_t fn, const char *tag, const char *one, const char *othe
 	return ((int (*)(const char *, const char *, const char *))fn)(tag, one, other);
 }
 
+static int poke(uintptr_t fn, const char *tag, uintptr_t object, const char *field, uint64_t value)
+{
+	return ((int (*)(const char *, uintptr_t, const char *, uint64_t))fn)(tag, object, field, value);
+}
+
 static int sample(uintptr_t fn, const char *tag, int behind) { return ((int (*)(const char *, int))fn)(tag, behind); }
 static void forget(uintptr_t fn) { ((void (*)(void))fn)(); }
 */
@@ -154,6 +159,15 @@ func (l *Library) Result(verb string, result int64) {
 	v := C.CString(verb)
 	defer C.free(unsafe.Pointer(v))
 	C.set_result(l.find("recording_result"), v, C.int64_t(result))
+}
+
+// Poke sets a number of an object, by its tag and address, as the library would have by what was done with it. It is false when the
+// object has no such field.
+func (l *Library) Poke(tag string, object uint64, field string, value uint64) bool {
+	t, f := C.CString(tag), C.CString(field)
+	defer C.free(unsafe.Pointer(t))
+	defer C.free(unsafe.Pointer(f))
+	return C.poke(l.find("recording_poke"), t, C.uintptr_t(object), f, C.uint64_t(value)) != 0
 }
 
 // Sample makes a record with a value of its own in every field, and n records behind it where others follow, and gives what the library

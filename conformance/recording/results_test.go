@@ -90,7 +90,7 @@ func (b *bed) compareResults(values []result, recorded map[string]string, tag fu
 		if r.v.CanAddr() && !r.v.CanInterface() {
 			b.Fatalf("%s is not exported", r.name)
 		}
-		leaf := leafOf(recorded, r.path)
+		leaf := leafOf(recorded, r.path, want{})
 		text, ok := recorded[leaf]
 		if !ok {
 			b.newer(r, tag(r.path))

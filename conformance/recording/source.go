@@ -93,7 +93,7 @@ func (s *source) number(ctype string) string {
 	return ""
 }
 
-// field gives the kind of a field or argument, and the record that it is about.
+// kind gives the kind of a field or argument, and the record that it is about.
 func (s *source) kind(ctype string) (kind, record string) {
 	ctype = strings.TrimPrefix(ctype, "const ")
 	if k := s.number(ctype); k != "" {

@@ -122,7 +122,7 @@ var (
 	typeAddr   = reflect.TypeFor[uintptr]()
 )
 
-// memory makes a piece of memory as a method takes it, and gives its address and length. Of an address no length is known.
+// piece makes a piece of memory as a method takes it, and gives its address and length. Of an address no length is known.
 func (b *bed) piece(t reflect.Type, n int) (v reflect.Value, addr, length uint64) {
 	b.Helper()
 	buf := b.memory.buffer(b.TB)

@@ -551,6 +551,18 @@ int recording_sample(const char *tag, int behind)
 	return 1;
 }
 
+// recording_poke sets a number of an object, as the library would have by what was done with it. It is 0 when the object has no such field.
+int recording_poke(const char *tag, uintptr_t object, const char *field, uint64_t value)
+{
+	for (size_t i = 0; i < sizeof records / sizeof *records; i++)
+		for (const struct field *f = records[i]->fields; !strcmp(records[i]->tag, tag) && f < records[i]->fields + records[i]->n; f++)
+			if (!strcmp(f->name, field) && f->kind <= BIG) {
+				memcpy((char *)object + f->offset, &value, f->size);
+				return 1;
+			}
+	return 0;
+}
+
 // recording_swap makes this library take two fields of a record for each other, as bindings would with a mistake in the layout.
 int recording_swap(const char *tag, const char *one, const char *other)
 {
