@@ -32,9 +32,10 @@ static void forget(uintptr_t fn) { ((void (*)(void))fn)(); }
 import "C"
 
 import (
-	_ "embed"
+	"embed"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -44,8 +45,8 @@ import (
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
-//go:embed src/recorder.c
-var recorder string
+//go:embed src
+var sources embed.FS
 
 // How says with what records and objects are filled.
 type How int
@@ -90,7 +91,7 @@ func Open(dir, include, abi string) (*Library, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := compile(dir, include, map[string]string{"decls.h": decls, "tables.h": tables, "recorder.c": recorder})
+	out, err := compile(dir, include, decls, tables)
 	if err != nil {
 		return nil, err
 	}
@@ -103,11 +104,15 @@ func Open(dir, include, abi string) (*Library, error) {
 	return l, nil
 }
 
-func compile(dir, include string, files map[string]string) (string, error) {
-	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			return "", err
-		}
+func compile(dir, include, decls, tables string) (string, error) {
+	written, err := fs.Sub(sources, "src")
+	if err != nil {
+		return "", err
+	}
+	err = errors.Join(os.CopyFS(dir, written), os.WriteFile(filepath.Join(dir, "decls.h"), []byte(decls), 0o644),
+		os.WriteFile(filepath.Join(dir, "tables.h"), []byte(tables), 0o644))
+	if err != nil {
+		return "", err
 	}
 	out := filepath.Join(dir, "recorder.so")
 	cc := strings.Fields(os.Getenv("CC"))

@@ -42,8 +42,8 @@ func (w want) String() string {
 
 func numberWant(v uint64) want { return want{text: fmt.Sprint(v)} }
 
-// mostCandidates is how many values there are for a field of 64 bits; others have fewer.
-const mostCandidates = 40
+// mostCandidates is the number of candidates.
+const mostCandidates = 8 + 32
 
 // candidates are values for a field that is the nth of a call: one in which every byte is set and differs from those of other fields;
 // for a field whose rule refuses that, smaller ones.
