@@ -21,6 +21,16 @@ static int swap(uintptr_t fn, const char *tag, const char *one, const char *othe
 	return ((int (*)(const char *, const char *, const char *))fn)(tag, one, other);
 }
 
+static uintptr_t call_alloc(uintptr_t fn, uintptr_t function, uintptr_t pd, uintptr_t context, size_t size, size_t alignment, uint64_t resource)
+{
+	return ((uintptr_t (*)(uintptr_t, uintptr_t, uintptr_t, size_t, size_t, uint64_t))fn)(function, pd, context, size, alignment, resource);
+}
+
+static void call_free(uintptr_t fn, uintptr_t function, uintptr_t pd, uintptr_t context, uintptr_t memory, uint64_t resource)
+{
+	((void (*)(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uint64_t))fn)(function, pd, context, memory, resource);
+}
+
 static int poke(uintptr_t fn, const char *tag, uintptr_t object, const char *field, uint64_t value)
 {
 	return ((int (*)(const char *, uintptr_t, const char *, uint64_t))fn)(tag, object, field, value);
@@ -164,6 +174,16 @@ func (l *Library) Result(verb string, result int64) {
 	v := C.CString(verb)
 	defer C.free(unsafe.Pointer(v))
 	C.set_result(l.find("recording_result"), v, C.int64_t(result))
+}
+
+// Alloc calls the allocator's function alloc as a provider does, and returns its result.
+func (l *Library) Alloc(function, pd, context, size, alignment, resource uint64) uint64 {
+	return uint64(C.call_alloc(l.find("recording_alloc"), C.uintptr_t(function), C.uintptr_t(pd), C.uintptr_t(context), C.size_t(size), C.size_t(alignment), C.uint64_t(resource)))
+}
+
+// Free calls the allocator's function free.
+func (l *Library) Free(function, pd, context, memory, resource uint64) {
+	C.call_free(l.find("recording_free"), C.uintptr_t(function), C.uintptr_t(pd), C.uintptr_t(context), C.uintptr_t(memory), C.uint64_t(resource))
 }
 
 // Poke sets a number of an object, by its tag and address, as the library would have by what was done with it. It is false when the

@@ -78,3 +78,17 @@ int recording_swap(const char *tag, const char *one, const char *other)
 	}
 	return 0;
 }
+
+// The functions of an allocator, by the types of the header.
+typedef __typeof__(((struct ibv_parent_domain_init_attr *)0)->alloc) alloc_function;
+typedef __typeof__(((struct ibv_parent_domain_init_attr *)0)->free) free_function;
+
+void *recording_alloc(uintptr_t function, uintptr_t pd, uintptr_t context, size_t size, size_t alignment, uint64_t resource)
+{
+	return ((alloc_function)function)((struct ibv_pd *)pd, (void *)context, size, alignment, resource);
+}
+
+void recording_free(uintptr_t function, uintptr_t pd, uintptr_t context, uintptr_t memory, uint64_t resource)
+{
+	((free_function)function)((struct ibv_pd *)pd, (void *)context, (void *)memory, resource);
+}
