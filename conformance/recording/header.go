@@ -17,7 +17,7 @@ var headers = []string{"infiniband/verbs.h", "infiniband/verbs_api.h", "infiniba
 var word = regexp.MustCompile(`\w+`)
 
 // releaseOf finds the release that a header is of, or the last one that declares the same: no name of a later one is in it.
-func releaseOf(include string) (string, error) {
+func releaseOf(include string, newest *api.Release) (string, error) {
 	words := map[string]bool{}
 	for i, name := range headers {
 		text, err := os.ReadFile(filepath.Join(include, name))
@@ -28,19 +28,19 @@ func releaseOf(include string) (string, error) {
 			words[w] = true
 		}
 	}
-	lives, err := api.Lifetimes()
+	since, err := api.Since()
 	if err != nil {
 		return "", err
 	}
 	releases := api.Releases()
 	last := len(releases) - 1
-	for name, life := range lives {
-		if !life.Stays || strings.Contains(name, "<") || strings.Contains(name, "ib_uverbs_") || strings.HasSuffix(name, "_data_u64") {
+	for name := range api.Properties(newest) { // of names that are gone no header can say anything
+		if strings.Contains(name, "<") || strings.Contains(name, "ib_uverbs_") || strings.HasSuffix(name, "_data_u64") {
 			continue // not written in the header as such: made-up names and those of macros
 		}
 		for _, w := range word.FindAllString(name, -1) {
 			if !words[w] {
-				last = min(last, slices.Index(releases, life.Since)-1)
+				last = min(last, slices.Index(releases, since[name])-1)
 			}
 		}
 	}

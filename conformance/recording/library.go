@@ -80,15 +80,15 @@ type Library struct {
 // Open compiles the library in dir against the verbs.h in the folder include, and loads it. abi is the text of the project's own
 // header, which has the declarations that an older verbs.h lacks. The compiler is $CC or gcc.
 func Open(dir, include, abi string) (*Library, error) {
-	release, err := releaseOf(include)
+	newest, err := api.Load(api.Newest())
+	if err != nil {
+		return nil, err
+	}
+	release, err := releaseOf(include, newest)
 	if err != nil {
 		return nil, err
 	}
 	have, err := api.Load(release)
-	if err != nil {
-		return nil, err
-	}
-	newest, err := api.Load(api.Newest())
 	if err != nil {
 		return nil, err
 	}

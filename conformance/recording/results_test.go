@@ -115,8 +115,7 @@ func (b *bed) origin(v reflect.Value, recorded map[string]string) string {
 // newer judges a value of a field that C did not answer.
 func (b *bed) newer(r result, field string) {
 	b.Helper()
-	lives := must(api.Lifetimes())(b.TB)
-	switch since := lives[field].Since; {
+	switch since := must(api.Since())(b.TB)[field]; {
 	case since == "":
 		b.Errorf("%s: the facts have no %s", r.name, field)
 	case api.Compare(since, b.rec.Release) <= 0:
