@@ -116,7 +116,9 @@ func (d *decoder) record(name string, k, v *yaml.Node) Record {
 	defer d.marking(&r.marks)()
 	d.object(v, place{name, ""}, []key{
 		{"c", true, d.text(&r.C)},
-		{"role", true, d.oneOf(&r.Role, RecordIn, RecordOut, RecordEntry)},
+		{"role", true, d.oneOf(&r.Role, RecordIn, RecordOut, RecordEntry, RecordLazy)},
+		{"asks", false, d.text(&r.Asks)},
+		{"fails", false, d.text(&r.Fails)},
 		{"mask", false, d.text(&r.Mask)},
 		{"mask_param", false, d.text(&r.MaskParam)},
 		{"new", false, d.texts(&r.New)},
@@ -153,6 +155,10 @@ func (d *decoder) recordField(record, c string, k, v *yaml.Node) RecordField {
 		{"len", false, d.text(&f.Len)},
 		{"pair", false, d.text(&f.Pair)},
 		{"default", false, d.text(&f.Default)},
+		{"ok", false, d.text(&f.OK)},
+		{"failed", false, d.oneOf(&f.Failed, FailedToo, FailedOnly)},
+		{"swap_if", false, d.text(&f.SwapIf)},
+		{"time", false, d.exported(&f.Time)},
 		{"doc", false, d.text(&f.Doc)},
 	})
 	return f
@@ -164,6 +170,7 @@ func (d *decoder) objectType(name string, k, v *yaml.Node) Object {
 	defer d.marking(&o.marks)()
 	d.object(v, place{name, ""}, []key{
 		{"c", true, d.text(&o.C)},
+		{"also", false, d.texts(&o.Also)},
 		{"parents", true, d.marked(d.texts(&o.Parents))},
 		{"destroy", true, d.text(&o.Destroy)},
 		{"memory", false, d.oneOf(&o.Memory, MemoryDevice)},
@@ -211,6 +218,8 @@ func (d *decoder) verb(name string, k, v *yaml.Node) Verb {
 		{"needs_verbs", false, d.textMap(&b.NeedsVerbs)},
 		{"needs_types", false, d.texts(&b.NeedsTypes)},
 		{"lists", false, d.text(&b.Lists)},
+		{"asks", false, d.text(&b.Asks)},
+		{"empty", false, d.text(&b.Empty)},
 		{"extent", false, d.text(&b.Extent)},
 		{"doc", true, d.text(&b.Doc)},
 	})

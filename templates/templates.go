@@ -21,6 +21,11 @@ var ShimsH string
 //go:embed special.c.tmpl
 var SpecialC string
 
+// LazyC is the body of the C function of a reader.
+//
+//go:embed lazy.c.tmpl
+var LazyC string
+
 // MatrixHTML is the page that shows reports of the conformance suite side by side: an html/template.
 //
 //go:embed matrix.html.tmpl

@@ -7,7 +7,9 @@ import "github.com/verbsgen/verbsgen/runtime/verr"
 
 // Places in the table of rules.
 const (
-	rule0159 = iota
+	rule0903 = iota
+	rule0904
+	rule0159
 	rule0161
 	rule0160
 	rule0155
@@ -195,6 +197,14 @@ const (
 	rule0282
 	rule0279
 	rule0280
+	rule0900
+	rule0901
+	rule0907
+	rule0908
+	rule0905
+	rule0906
+	rule0910
+	rule0911
 	rule0283
 	rule0601
 	rule0602
@@ -300,6 +310,8 @@ const (
 
 // rules are the rules that the validators check, with what the errors say of them.
 var rules = []verr.Rule{
+	rule0903: {ID: "VR-ibv_next_poll-cq-0903", Verb: "ibv_next_poll", Subject: "cq", Statement: "cq must not be NULL", Fix: "pass a CQ", Page: "ibv_create_cq_ex", Section: "Polling an extended CQ"},
+	rule0904: {ID: "VR-ibv_end_poll-cq-0904", Verb: "ibv_end_poll", Subject: "cq", Statement: "cq must not be NULL", Fix: "pass a CQ", Page: "ibv_create_cq_ex", Section: "Polling an extended CQ"},
 	rule0159: {ID: "VR-ibv_free_device_list-list-0159", Verb: "ibv_free_device_list", Subject: "list", Statement: "list must not be NULL", Fix: "pass the list that Lib.Devices gave", Page: "ibv_get_device_list", Section: "DESCRIPTION"},
 	rule0161: {ID: "VR-ibv_get_device_index-device-0161", Verb: "ibv_get_device_index", Subject: "device", Statement: "device must not be NULL", Fix: "pass a device of a device list", Page: "ibv_get_device_index", Section: "DESCRIPTION"},
 	rule0160: {ID: "VR-ibv_get_device_guid-device-0160", Verb: "ibv_get_device_guid", Subject: "device", Statement: "device must not be NULL", Fix: "pass a device of a device list", Page: "ibv_get_device_guid", Section: "DESCRIPTION"},
@@ -488,6 +500,14 @@ var rules = []verr.Rule{
 	rule0282: {ID: "VR-ibv_create_cq-comp_vector-0282", Verb: "ibv_create_cq", Subject: "comp_vector", Statement: "comp_vector is below num_comp_vectors", Fix: "pass a smaller one", Page: "ibv_create_cq", Section: "DESCRIPTION", Limit: "num_comp_vectors"},
 	rule0279: {ID: "VR-ibv_create_cq-cqe-0279", Verb: "ibv_create_cq", Subject: "cqe", Statement: "a queue has room for at least 1 completion", Fix: "ask for 1 or more", Page: "ibv_create_cq", Section: "DESCRIPTION", AcceptedBy: []string{"erdma"}, RefusedBy: []string{"rxe with linux 6.1..7.2", "siw"}},
 	rule0280: {ID: "VR-ibv_create_cq-cqe-0280", Verb: "ibv_create_cq", Subject: "cqe", Statement: "cqe is at most max_cqe", Fix: "ask for fewer entries", Page: "ibv_create_cq", Section: "", Capable: true, Limit: "max_cqe", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
+	rule0900: {ID: "VR-ibv_create_cq_ex-context-0900", Verb: "ibv_create_cq_ex", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_create_cq_ex", Section: "DESCRIPTION"},
+	rule0901: {ID: "VR-ibv_create_cq_ex-cq_attr-0901", Verb: "ibv_create_cq_ex", Subject: "cq_attr", Statement: "cq_attr must not be NULL", Fix: "pass a CQInitAttrEx", Page: "ibv_create_cq_ex", Section: "DESCRIPTION"},
+	rule0907: {ID: "VR-ibv_create_cq_ex-comp_vector-0907", Verb: "ibv_create_cq_ex", Subject: "cq_attr.comp_vector", Statement: "comp_vector is below num_comp_vectors", Fix: "pass a smaller one", Page: "ibv_create_cq_ex", Section: "DESCRIPTION", Limit: "num_comp_vectors"},
+	rule0908: {ID: "VR-ibv_create_cq_ex-wc_flags-0908", Verb: "ibv_create_cq_ex", Subject: "cq_attr.wc_flags", Statement: "only fields that the header names can be asked for", Fix: "remove the others", Page: "ibv_create_cq_ex", Section: ""},
+	rule0905: {ID: "VR-ibv_create_cq_ex-cqe-0905", Verb: "ibv_create_cq_ex", Subject: "cq_attr.cqe", Statement: "a queue has room for at least 1 completion", Fix: "ask for 1 or more", Page: "ibv_create_cq_ex", Section: "DESCRIPTION", RefusedBy: []string{"rxe", "mlx5", "hns", "irdma"}},
+	rule0906: {ID: "VR-ibv_create_cq_ex-cqe-0906", Verb: "ibv_create_cq_ex", Subject: "cq_attr.cqe", Statement: "cqe is at most max_cqe", Fix: "ask for fewer entries", Page: "ibv_create_cq_ex", Section: "", Capable: true, Limit: "max_cqe"},
+	rule0910: {ID: "VR-ibv_create_cq_ex-flags-0910", Verb: "ibv_create_cq_ex", Subject: "cq_attr.flags", Statement: "flags is read with MASK_FLAGS only", Fix: "set CQInitAttrEx.Flags, or leave flags out", Page: "ibv_create_cq_ex", Section: "DESCRIPTION"},
+	rule0911: {ID: "VR-ibv_create_cq_ex-parent_domain-0911", Verb: "ibv_create_cq_ex", Subject: "cq_attr.parent_domain", Statement: "parent_domain is read with MASK_PD only", Fix: "set CQInitAttrEx.ParentDomain, or leave CQInitAttrEx.ParentDomain out", Page: "ibv_create_cq_ex", Section: "DESCRIPTION"},
 	rule0283: {ID: "VR-ibv_destroy_cq-cq-0283", Verb: "ibv_destroy_cq", Subject: "cq", Statement: "cq must not be NULL", Fix: "pass a CQ", Page: "ibv_create_cq", Section: "DESCRIPTION"},
 	rule0601: {ID: "VR-ibv_create_srq-pd-0601", Verb: "ibv_create_srq", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_create_srq", Section: "DESCRIPTION"},
 	rule0602: {ID: "VR-ibv_create_srq-srq_init_attr-0602", Verb: "ibv_create_srq", Subject: "srq_init_attr", Statement: "srq_init_attr must not be NULL", Fix: "pass an SRQInitAttr", Page: "ibv_create_srq", Section: "DESCRIPTION"},

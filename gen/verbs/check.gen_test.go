@@ -20,6 +20,10 @@ func TestRules(t *testing.T) {
 		broken bool
 		says   func() string
 	}{
+		{"VR-ibv_next_poll-cq-0903", false, func() string { return textOf(checkNextPoll(&inNextPoll{cq: 4096})) }},
+		{"VR-ibv_next_poll-cq-0903", true, func() string { return textOf(checkNextPoll(&inNextPoll{})) }},
+		{"VR-ibv_end_poll-cq-0904", false, func() string { return textOf(checkEndPoll(&inEndPoll{cq: 4096})) }},
+		{"VR-ibv_end_poll-cq-0904", true, func() string { return textOf(checkEndPoll(&inEndPoll{})) }},
 		{"VR-ibv_free_device_list-list-0159", false, func() string { return textOf(checkFreeDeviceList(&inFreeDeviceList{list: 4096})) }},
 		{"VR-ibv_free_device_list-list-0159", true, func() string { return textOf(checkFreeDeviceList(&inFreeDeviceList{})) }},
 		{"VR-ibv_get_device_index-device-0161", false, func() string { return textOf(checkGetDeviceIndex(&inGetDeviceIndex{device: 4096})) }},
@@ -825,6 +829,42 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_create_cq-cqe-0280", true, func() string {
 			return textOf(hintCreateCQ(&inCreateCQ{context: 4096, cqe: 17, capDeviceAttrMaxCQE: validate.Of(16)}))
+		}},
+		{"VR-ibv_create_cq_ex-context-0900", false, func() string { return textOf(checkCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096})) }},
+		{"VR-ibv_create_cq_ex-context-0900", true, func() string { return textOf(checkCreateCQEx(&inCreateCQEx{cqAttr: 4096})) }},
+		{"VR-ibv_create_cq_ex-cq_attr-0901", false, func() string { return textOf(checkCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096})) }},
+		{"VR-ibv_create_cq_ex-cq_attr-0901", true, func() string { return textOf(checkCreateCQEx(&inCreateCQEx{context: 4096})) }},
+		{"VR-ibv_create_cq_ex-comp_vector-0907", false, func() string {
+			return textOf(checkCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrCompVector: 1, contextNumCompVectors: validate.Of(2)}))
+		}},
+		{"VR-ibv_create_cq_ex-comp_vector-0907", true, func() string {
+			return textOf(checkCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrCompVector: 2, contextNumCompVectors: validate.Of(2)}))
+		}},
+		{"VR-ibv_create_cq_ex-wc_flags-0908", false, func() string {
+			return textOf(checkCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrWCFlags: 3}))
+		}},
+		{"VR-ibv_create_cq_ex-wc_flags-0908", true, func() string {
+			return textOf(checkCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrWCFlags: 0x100000}))
+		}},
+		{"VR-ibv_create_cq_ex-cqe-0905", false, func() string { return textOf(hintCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrCQE: 1})) }},
+		{"VR-ibv_create_cq_ex-cqe-0905", true, func() string { return textOf(hintCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096})) }},
+		{"VR-ibv_create_cq_ex-cqe-0906", false, func() string {
+			return textOf(hintCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrCQE: 16, capDeviceAttrMaxCQE: validate.Of(16)}))
+		}},
+		{"VR-ibv_create_cq_ex-cqe-0906", true, func() string {
+			return textOf(hintCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrCQE: 17, capDeviceAttrMaxCQE: validate.Of(16)}))
+		}},
+		{"VR-ibv_create_cq_ex-flags-0910", false, func() string {
+			return textOf(hintCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrFlags: 1, cqAttrCompMask: 1}))
+		}},
+		{"VR-ibv_create_cq_ex-flags-0910", true, func() string {
+			return textOf(hintCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrFlags: 1}))
+		}},
+		{"VR-ibv_create_cq_ex-parent_domain-0911", false, func() string {
+			return textOf(hintCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrCompMask: 2, cqAttrParentDomain: 4096}))
+		}},
+		{"VR-ibv_create_cq_ex-parent_domain-0911", true, func() string {
+			return textOf(hintCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrParentDomain: 4096}))
 		}},
 		{"VR-ibv_destroy_cq-cq-0283", false, func() string { return textOf(checkDestroyCQ(&inDestroyCQ{cq: 4096})) }},
 		{"VR-ibv_destroy_cq-cq-0283", true, func() string { return textOf(checkDestroyCQ(&inDestroyCQ{})) }},

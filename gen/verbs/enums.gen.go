@@ -91,6 +91,114 @@ var dmAccessNames = []validate.Flag{
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v DMAccess) String() string { return validate.FlagText(uint64(v), dmAccessNames) }
 
+// WCField is a set of fields of completions.
+//
+// C: enum ibv_create_cq_wc_flags, ibv_create_cq_ex(3).
+type WCField uint64
+
+// Constants of WCField.
+const (
+	// The number of bytes.
+	WCFieldByteLen WCField = 0x1 // IBV_WC_EX_WITH_BYTE_LEN
+	// Immediate data.
+	WCFieldImm WCField = 0x2 // IBV_WC_EX_WITH_IMM
+	// The number of the local queue pair.
+	WCFieldQPNum WCField = 0x4 // IBV_WC_EX_WITH_QP_NUM
+	// The number of the remote queue pair.
+	WCFieldSrcQP WCField = 0x8 // IBV_WC_EX_WITH_SRC_QP
+	// The LID of the sender.
+	WCFieldSLID WCField = 0x10 // IBV_WC_EX_WITH_SLID
+	// The service level.
+	WCFieldSL WCField = 0x20 // IBV_WC_EX_WITH_SL
+	// The path bits of the local LID.
+	WCFieldDLIDPathBits WCField = 0x40 // IBV_WC_EX_WITH_DLID_PATH_BITS
+	// The time in units of the device's clock.
+	WCFieldCompletionTS WCField = 0x80 // IBV_WC_EX_WITH_COMPLETION_TIMESTAMP
+	// The VLAN.
+	WCFieldCVLAN WCField = 0x100 // IBV_WC_EX_WITH_CVLAN
+	// The tag of a flow.
+	WCFieldFlowTag WCField = 0x200 // IBV_WC_EX_WITH_FLOW_TAG
+	// What tag matching found.
+	WCFieldTMInfo WCField = 0x400 // IBV_WC_EX_WITH_TM_INFO
+	// The time of day.
+	WCFieldWallclock WCField = 0x800 // IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK
+)
+
+var wcFieldNames = []validate.Flag{
+	{Bits: 0x1, Name: "BYTE_LEN"},
+	{Bits: 0x2, Name: "IMM"},
+	{Bits: 0x4, Name: "QP_NUM"},
+	{Bits: 0x8, Name: "SRC_QP"},
+	{Bits: 0x10, Name: "SLID"},
+	{Bits: 0x20, Name: "SL"},
+	{Bits: 0x40, Name: "DLID_PATH_BITS"},
+	{Bits: 0x80, Name: "COMPLETION_TIMESTAMP"},
+	{Bits: 0x100, Name: "CVLAN"},
+	{Bits: 0x200, Name: "FLOW_TAG"},
+	{Bits: 0x400, Name: "TM_INFO"},
+	{Bits: 0x800, Name: "COMPLETION_TIMESTAMP_WALLCLOCK"},
+}
+
+// String returns the C names without their prefix, joined by |, and the value in hex.
+func (v WCField) String() string { return validate.FlagText(uint64(v), wcFieldNames) }
+
+// CQFlag is a set of properties of a completion queue.
+//
+// C: enum ibv_create_cq_attr_flags, ibv_create_cq_ex(3).
+type CQFlag uint32
+
+// Constants of CQFlag.
+const (
+	// One thread at a time uses the queue, which needs no lock.
+	CQFlagSingleThreaded CQFlag = 0x1 // IBV_CREATE_CQ_ATTR_SINGLE_THREADED
+	// Completions that find no room overwrite older ones, and the queue does not fail.
+	CQFlagIgnoreOverrun CQFlag = 0x2 // IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN
+)
+
+var cqFlagNames = []validate.Flag{
+	{Bits: 0x1, Name: "SINGLE_THREADED"},
+	{Bits: 0x2, Name: "IGNORE_OVERRUN"},
+}
+
+// String returns the C names without their prefix, joined by |, and the value in hex.
+func (v CQFlag) String() string { return validate.FlagText(uint64(v), cqFlagNames) }
+
+// WCFlag is what a completion says beside its fields.
+//
+// C: enum ibv_wc_flags, ibv_create_cq_ex(3).
+type WCFlag uint32
+
+// Constants of WCFlag.
+const (
+	// A datagram came with a global route header.
+	WCFlagGrh WCFlag = 0x1 // IBV_WC_GRH
+	// There is immediate data.
+	WCFlagWithImm WCFlag = 0x2 // IBV_WC_WITH_IMM
+	// Checksums are right.
+	WCFlagIPCsumOk WCFlag = 0x4 // IBV_WC_IP_CSUM_OK
+	// The peer invalidated a remote key.
+	WCFlagWithInv WCFlag = 0x8 // IBV_WC_WITH_INV
+	// The list of tags must be synchronized.
+	WCFlagTMSyncReq WCFlag = 0x10 // IBV_WC_TM_SYNC_REQ
+	// A tag matched.
+	WCFlagTMMatch WCFlag = 0x20 // IBV_WC_TM_MATCH
+	// All data has arrived.
+	WCFlagTMDataValid WCFlag = 0x40 // IBV_WC_TM_DATA_VALID
+)
+
+var wcFlagNames = []validate.Flag{
+	{Bits: 0x1, Name: "GRH"},
+	{Bits: 0x2, Name: "WITH_IMM"},
+	{Bits: 0x4, Name: "IP_CSUM_OK"},
+	{Bits: 0x8, Name: "WITH_INV"},
+	{Bits: 0x10, Name: "TM_SYNC_REQ"},
+	{Bits: 0x20, Name: "TM_MATCH"},
+	{Bits: 0x40, Name: "TM_DATA_VALID"},
+}
+
+// String returns the C names without their prefix, joined by |, and the value in hex.
+func (v WCFlag) String() string { return validate.FlagText(uint64(v), wcFlagNames) }
+
 // QPType is the transport service of a queue pair.
 //
 // C: enum ibv_qp_type, ibv_create_qp(3).

@@ -13,6 +13,9 @@ import (
 // below is ever reached.
 const haveC = false
 
+func rawStartPoll(gate unsafe.Pointer, fields uint64, entries unsafe.Pointer, room int64, tries int64, answer unsafe.Pointer) {
+}
+
 func rawGetDeviceList(fn0 uintptr, numDevices unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	return nil, syscall.ENOSYS
 }
@@ -118,6 +121,10 @@ func rawRegDMMR(pd unsafe.Pointer, dm unsafe.Pointer, dmOffset uint64, length ui
 }
 
 func rawCreateCQ(fn0 uintptr, dev unsafe.Pointer, cqe int32, cqContext uintptr, channel unsafe.Pointer, compVector int32) (unsafe.Pointer, syscall.Errno) {
+	return nil, syscall.ENOSYS
+}
+
+func rawCreateCQEx(dev unsafe.Pointer, cqAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	return nil, syscall.ENOSYS
 }
 

@@ -229,6 +229,62 @@ func (a *AHAttr) TrafficClass(v uint8) *AHAttr {
 	return a
 }
 
+// CQInitAttrEx is a description of the extended completion queue to make.
+//
+// C: struct ibv_cq_init_attr_ex, ibv_create_cq_ex(3).
+type CQInitAttrEx struct {
+	c            cCQInitAttrEx
+	channel      *CompChannel
+	parentDomain *PD
+}
+
+// NewCQInitAttrEx starts an attribute structure CQInitAttrEx.
+//
+//   - cqe: requested number of entries, at least 1; the queue may get more.
+//   - wcFields: fields that readers of the queue can read.
+func NewCQInitAttrEx(cqe uint32, wcFields WCField) *CQInitAttrEx {
+	a := &CQInitAttrEx{}
+	a.c.cqe = cqe
+	a.c.wc_flags = uint64(wcFields)
+	return a
+}
+
+// Channel sets the channel for events of the queue.
+//
+// C: struct ibv_cq_init_attr_ex.channel, ibv_create_cq_ex(3).
+func (a *CQInitAttrEx) Channel(v *CompChannel) *CQInitAttrEx {
+	a.channel = v
+	return a
+}
+
+// CompVector sets the completion vector for events of the queue, from 0, less than NumCompVectors.
+//
+// C: struct ibv_cq_init_attr_ex.comp_vector, ibv_create_cq_ex(3).
+func (a *CQInitAttrEx) CompVector(v uint32) *CQInitAttrEx {
+	a.c.comp_vector = v
+	return a
+}
+
+// Flags sets the properties of the queue. It also sets the mask bit.
+//
+// C: struct ibv_cq_init_attr_ex.flags, IBV_CQ_INIT_ATTR_MASK_FLAGS, ibv_create_cq_ex(3).
+func (a *CQInitAttrEx) Flags(v CQFlag) *CQInitAttrEx {
+	a.c.flags = uint32(v)
+	a.c.comp_mask |= 0x1 // IBV_CQ_INIT_ATTR_MASK_FLAGS
+	return a
+}
+
+// ParentDomain sets the parent domain whose allocator and thread domain the queue uses. It also sets the mask
+// bit.
+//
+// Since rdma-core 29.0.
+//
+// C: struct ibv_cq_init_attr_ex.parent_domain, IBV_CQ_INIT_ATTR_MASK_PD, ibv_create_cq_ex(3).
+func (a *CQInitAttrEx) ParentDomain(v *PD) *CQInitAttrEx {
+	a.parentDomain = v
+	return a
+}
+
 // QPInitAttr is a description of the queue pair to make.
 //
 // C: struct ibv_qp_init_attr, ibv_create_qp(3).
@@ -1332,6 +1388,20 @@ type cAHAttr struct {
 	is_global     uint8
 	port_num      uint8
 	_             [1]byte
+}
+
+// cCQInitAttrEx has the layout of struct ibv_cq_init_attr_ex.
+type cCQInitAttrEx struct {
+	cqe           uint32
+	_             [4]byte
+	cq_context    uintptr
+	channel       uintptr
+	comp_vector   uint32
+	_             [4]byte
+	wc_flags      uint64
+	comp_mask     uint32
+	flags         uint32
+	parent_domain uintptr
 }
 
 // cQPCap has the layout of struct ibv_qp_cap.

@@ -24,8 +24,152 @@ static inline struct verbs_context *vg_verbs(struct ibv_context *ctx)
 #define VG_HAS(v, op) \
 	((v) != NULL && (v)->sz >= sizeof(struct verbs_context) - offsetof(struct verbs_context, op) && (v)->op != NULL)
 
+// Of package gate: a call that a Close waits for.
+uintptr_t verbsgen_gate_begin(const uintptr_t *gate, void **slot, int *code);
+void verbsgen_gate_end(void *slot);
+
+// vg_errno makes an errno of what a provider returns: some return -1 and set errno, or an errno with a minus.
+static inline int vg_errno(int code)
+{
+	if (code == -1)
+		return errno > 0 ? errno : EIO;
+	return code < 0 ? -code : code;
+}
+
+// ibv_start_poll: a reader
+VG_WEAK void vgbb250872f0_ibv_start_poll(uint8_t *gate_, uint64_t fields_, uint8_t *entries_, int64_t room_, int64_t tries_, uint8_t *answer_)
+{
+	struct entry {
+		uint64_t ID;
+		uint32_t Status;
+		uint32_t Opcode;
+		uint32_t VendorErr;
+		uint32_t Flags;
+		uint32_t ByteLen;
+		uint32_t ImmData;
+		uint32_t QPNum;
+		uint32_t SrcQP;
+		uint32_t SLID;
+		uint64_t CompletionTS;
+		uint64_t WallclockNS;
+		uint32_t FlowTag;
+		uint16_t CVLAN;
+		uint8_t SL;
+		uint8_t DLIDPathBits;
+	} *e = (struct entry *)entries_;
+	struct answer {
+		int64_t n;
+		int32_t code, none;
+		uint64_t lacking;
+	} *a = (struct answer *)answer_;
+	const uintptr_t *gate = (const uintptr_t *)gate_;
+	struct ibv_cq_ex *o;
+	struct ibv_poll_cq_attr attr;
+	int64_t n = 0;
+	void *slot;
+	int code = 0;
+
+	_Static_assert(sizeof(struct entry) == 72 && offsetof(struct entry, ID) == 0 && offsetof(struct entry, Status) == 8 && offsetof(struct entry, Opcode) == 12 && offsetof(struct entry, VendorErr) == 16 && offsetof(struct entry, Flags) == 20 && offsetof(struct entry, ByteLen) == 24 && offsetof(struct entry, ImmData) == 28 && offsetof(struct entry, QPNum) == 32 && offsetof(struct entry, SrcQP) == 36 && offsetof(struct entry, SLID) == 40 && offsetof(struct entry, CompletionTS) == 48 && offsetof(struct entry, WallclockNS) == 56 && offsetof(struct entry, FlowTag) == 64 && offsetof(struct entry, CVLAN) == 68 && offsetof(struct entry, SL) == 70 && offsetof(struct entry, DLIDPathBits) == 71, "layout");
+	o = (struct ibv_cq_ex *)verbsgen_gate_begin(gate, &slot, &code);
+	if (__builtin_expect(!o, 0)) {
+		a->code = code;
+		return;
+	}
+	if (room_ == 0) {
+		if (!o->start_poll || !o->next_poll || !o->end_poll || !o->read_opcode || !o->read_vendor_err || !o->read_wc_flags)
+			a->lacking = UINT64_MAX;
+		if (fields_ & 0x1 && !o->read_byte_len)
+			a->lacking |= 0x1;
+		if (fields_ & 0x2 && !o->read_imm_data)
+			a->lacking |= 0x2;
+		if (fields_ & 0x4 && !o->read_qp_num)
+			a->lacking |= 0x4;
+		if (fields_ & 0x8 && !o->read_src_qp)
+			a->lacking |= 0x8;
+		if (fields_ & 0x10 && !o->read_slid)
+			a->lacking |= 0x10;
+		if (fields_ & 0x80 && !o->read_completion_ts)
+			a->lacking |= 0x80;
+		if (fields_ & 0x800 && !o->read_completion_wallclock_ns)
+			a->lacking |= 0x800;
+		if (fields_ & 0x200 && !o->read_flow_tag)
+			a->lacking |= 0x200;
+		if (fields_ & 0x100 && !o->read_cvlan)
+			a->lacking |= 0x100;
+		if (fields_ & 0x20 && !o->read_sl)
+			a->lacking |= 0x20;
+		if (fields_ & 0x40 && !o->read_dlid_path_bits)
+			a->lacking |= 0x40;
+		verbsgen_gate_end(slot);
+		return;
+	}
+	for (;;) {
+		memset(&attr, 0, sizeof attr);
+		code = o->start_poll(o, &attr);
+		if (__builtin_expect(code != ENOENT, 1) || --tries_ < 1)
+			break;
+		if (tries_ % 64 == 0) { // let a Close go on
+			verbsgen_gate_end(slot);
+			o = (struct ibv_cq_ex *)verbsgen_gate_begin(gate, &slot, &code);
+			if (!o) {
+				a->code = code;
+				return;
+			}
+		}
+	}
+	if (code == 0) {
+		do {
+			struct entry *x = &e[n];
+
+			x->Status = o->status;
+			if (__builtin_expect(x->Status != 0, 0)) { // not IBV_WC_SUCCESS
+				memset(x, 0, sizeof *x);
+				x->Status = o->status;
+				x->ID = o->wr_id;
+				x->VendorErr = o->read_vendor_err(o);
+				if (fields_ & 0x4)
+					x->QPNum = o->read_qp_num(o);
+			} else {
+				x->ID = o->wr_id;
+				x->Opcode = o->read_opcode(o);
+				x->VendorErr = 0;
+				x->Flags = o->read_wc_flags(o);
+				if (fields_ & 0x1)
+					x->ByteLen = o->read_byte_len(o);
+				if (fields_ & 0x2)
+					x->ImmData = o->read_imm_data(o);
+				if (1 && fields_ & 0x2 && x->Flags & 0x2)
+					x->ImmData = __builtin_bswap32(x->ImmData);
+				if (fields_ & 0x4)
+					x->QPNum = o->read_qp_num(o);
+				if (fields_ & 0x8)
+					x->SrcQP = o->read_src_qp(o);
+				if (fields_ & 0x10)
+					x->SLID = o->read_slid(o);
+				if (fields_ & 0x80)
+					x->CompletionTS = o->read_completion_ts(o);
+				if (fields_ & 0x800)
+					x->WallclockNS = o->read_completion_wallclock_ns(o);
+				if (fields_ & 0x200)
+					x->FlowTag = o->read_flow_tag(o);
+				if (fields_ & 0x100)
+					x->CVLAN = o->read_cvlan(o);
+				if (fields_ & 0x20)
+					x->SL = o->read_sl(o);
+				if (fields_ & 0x40)
+					x->DLIDPathBits = o->read_dlid_path_bits(o);
+			}
+		} while (++n < room_ && (code = o->next_poll(o)) == 0);
+		o->end_poll(o);
+	}
+	verbsgen_gate_end(slot);
+	a->n = n;
+	if (code != 0 && code != ENOENT)
+		a->code = vg_errno(code);
+}
+
 // ibv_get_device_list: exported
-VG_WEAK void *vg58e17f9530_ibv_get_device_list(uintptr_t fn0_, uint8_t *num_devices_)
+VG_WEAK void *vgbb250872f0_ibv_get_device_list(uintptr_t fn0_, uint8_t *num_devices_)
 {
 	int *num_devices = (int *)num_devices_;
 
@@ -33,7 +177,7 @@ VG_WEAK void *vg58e17f9530_ibv_get_device_list(uintptr_t fn0_, uint8_t *num_devi
 }
 
 // ibv_free_device_list: exported
-VG_WEAK void vg58e17f9530_ibv_free_device_list(uintptr_t fn0_, uintptr_t list_)
+VG_WEAK void vgbb250872f0_ibv_free_device_list(uintptr_t fn0_, uintptr_t list_)
 {
 	struct ibv_device **list = (struct ibv_device **)list_;
 
@@ -41,7 +185,7 @@ VG_WEAK void vg58e17f9530_ibv_free_device_list(uintptr_t fn0_, uintptr_t list_)
 }
 
 // ibv_get_device_index: exported
-VG_WEAK int32_t vg58e17f9530_ibv_get_device_index(uintptr_t fn0_, uintptr_t device_)
+VG_WEAK int32_t vgbb250872f0_ibv_get_device_index(uintptr_t fn0_, uintptr_t device_)
 {
 	struct ibv_device *device = (struct ibv_device *)device_;
 
@@ -49,7 +193,7 @@ VG_WEAK int32_t vg58e17f9530_ibv_get_device_index(uintptr_t fn0_, uintptr_t devi
 }
 
 // ibv_get_device_guid: exported
-VG_WEAK uint64_t vg58e17f9530_ibv_get_device_guid(uintptr_t fn0_, uintptr_t device_)
+VG_WEAK uint64_t vgbb250872f0_ibv_get_device_guid(uintptr_t fn0_, uintptr_t device_)
 {
 	struct ibv_device *device = (struct ibv_device *)device_;
 
@@ -57,7 +201,7 @@ VG_WEAK uint64_t vg58e17f9530_ibv_get_device_guid(uintptr_t fn0_, uintptr_t devi
 }
 
 // ibv_open_device: exported
-VG_WEAK void *vg58e17f9530_ibv_open_device(uintptr_t fn0_, uintptr_t device_)
+VG_WEAK void *vgbb250872f0_ibv_open_device(uintptr_t fn0_, uintptr_t device_)
 {
 	struct ibv_device *device = (struct ibv_device *)device_;
 
@@ -65,7 +209,7 @@ VG_WEAK void *vg58e17f9530_ibv_open_device(uintptr_t fn0_, uintptr_t device_)
 }
 
 // ibv_close_device: exported
-VG_WEAK int32_t vg58e17f9530_ibv_close_device(uintptr_t fn0_, uintptr_t context_)
+VG_WEAK int32_t vgbb250872f0_ibv_close_device(uintptr_t fn0_, uintptr_t context_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 
@@ -73,7 +217,7 @@ VG_WEAK int32_t vg58e17f9530_ibv_close_device(uintptr_t fn0_, uintptr_t context_
 }
 
 // ibv_import_device: exported
-VG_WEAK void *vg58e17f9530_ibv_import_device(uintptr_t fn0_, int32_t cmd_fd_)
+VG_WEAK void *vgbb250872f0_ibv_import_device(uintptr_t fn0_, int32_t cmd_fd_)
 {
 	int cmd_fd = (int)cmd_fd_;
 
@@ -81,7 +225,7 @@ VG_WEAK void *vg58e17f9530_ibv_import_device(uintptr_t fn0_, int32_t cmd_fd_)
 }
 
 // ibv_import_dm: exported
-VG_WEAK void *vg58e17f9530_ibv_import_dm(uintptr_t fn0_, uintptr_t context_, uint32_t dm_handle_)
+VG_WEAK void *vgbb250872f0_ibv_import_dm(uintptr_t fn0_, uintptr_t context_, uint32_t dm_handle_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint32_t dm_handle = (uint32_t)dm_handle_;
@@ -90,7 +234,7 @@ VG_WEAK void *vg58e17f9530_ibv_import_dm(uintptr_t fn0_, uintptr_t context_, uin
 }
 
 // ibv_unimport_dm: exported
-VG_WEAK void vg58e17f9530_ibv_unimport_dm(uintptr_t fn0_, uintptr_t dm_)
+VG_WEAK void vgbb250872f0_ibv_unimport_dm(uintptr_t fn0_, uintptr_t dm_)
 {
 	struct ibv_dm *dm = (struct ibv_dm *)dm_;
 
@@ -98,7 +242,7 @@ VG_WEAK void vg58e17f9530_ibv_unimport_dm(uintptr_t fn0_, uintptr_t dm_)
 }
 
 // ibv_query_device: exported
-VG_WEAK int32_t vg58e17f9530_ibv_query_device(uintptr_t fn0_, uintptr_t context_, uint8_t *device_attr_)
+VG_WEAK int32_t vgbb250872f0_ibv_query_device(uintptr_t fn0_, uintptr_t context_, uint8_t *device_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_device_attr *device_attr = (struct ibv_device_attr *)device_attr_;
@@ -107,7 +251,7 @@ VG_WEAK int32_t vg58e17f9530_ibv_query_device(uintptr_t fn0_, uintptr_t context_
 }
 
 // ibv_query_port: written by hand
-VG_WEAK int32_t vg58e17f9530_ibv_query_port(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint8_t *port_attr_)
+VG_WEAK int32_t vgbb250872f0_ibv_query_port(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint8_t *port_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct verbs_context *v = vg_verbs(context);
@@ -123,7 +267,7 @@ VG_WEAK int32_t vg58e17f9530_ibv_query_port(uintptr_t fn0_, uintptr_t context_, 
 }
 
 // ibv_query_gid: exported
-VG_WEAK int32_t vg58e17f9530_ibv_query_gid(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, int32_t index_, uint8_t *gid_)
+VG_WEAK int32_t vgbb250872f0_ibv_query_gid(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, int32_t index_, uint8_t *gid_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint8_t port_num = (uint8_t)port_num_;
@@ -134,7 +278,7 @@ VG_WEAK int32_t vg58e17f9530_ibv_query_gid(uintptr_t fn0_, uintptr_t context_, u
 }
 
 // ibv_alloc_pd: exported
-VG_WEAK void *vg58e17f9530_ibv_alloc_pd(uintptr_t fn0_, uintptr_t context_)
+VG_WEAK void *vgbb250872f0_ibv_alloc_pd(uintptr_t fn0_, uintptr_t context_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 
@@ -142,7 +286,7 @@ VG_WEAK void *vg58e17f9530_ibv_alloc_pd(uintptr_t fn0_, uintptr_t context_)
 }
 
 // ibv_dealloc_pd: exported
-VG_WEAK int32_t vg58e17f9530_ibv_dealloc_pd(uintptr_t fn0_, uintptr_t pd_)
+VG_WEAK int32_t vgbb250872f0_ibv_dealloc_pd(uintptr_t fn0_, uintptr_t pd_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 
@@ -150,7 +294,7 @@ VG_WEAK int32_t vg58e17f9530_ibv_dealloc_pd(uintptr_t fn0_, uintptr_t pd_)
 }
 
 // ibv_reg_mr: written by hand
-VG_WEAK void *vg58e17f9530_ibv_reg_mr(uintptr_t fn0_, uintptr_t fn1_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, uint32_t access_)
+VG_WEAK void *vgbb250872f0_ibv_reg_mr(uintptr_t fn0_, uintptr_t fn1_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, uint32_t access_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 
@@ -164,7 +308,7 @@ VG_WEAK void *vg58e17f9530_ibv_reg_mr(uintptr_t fn0_, uintptr_t fn1_, uintptr_t 
 }
 
 // ibv_reg_mr_iova: written by hand
-VG_WEAK void *vg58e17f9530_ibv_reg_mr_iova(uintptr_t fn0_, uintptr_t fn1_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, uint64_t iova_, uint32_t access_)
+VG_WEAK void *vgbb250872f0_ibv_reg_mr_iova(uintptr_t fn0_, uintptr_t fn1_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, uint64_t iova_, uint32_t access_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 
@@ -177,7 +321,7 @@ VG_WEAK void *vg58e17f9530_ibv_reg_mr_iova(uintptr_t fn0_, uintptr_t fn1_, uintp
 }
 
 // ibv_reg_dmabuf_mr: exported
-VG_WEAK void *vg58e17f9530_ibv_reg_dmabuf_mr(uintptr_t fn0_, uintptr_t pd_, uint64_t offset_, uint64_t length_, uint64_t iova_, int32_t fd_, int32_t access_)
+VG_WEAK void *vgbb250872f0_ibv_reg_dmabuf_mr(uintptr_t fn0_, uintptr_t pd_, uint64_t offset_, uint64_t length_, uint64_t iova_, int32_t fd_, int32_t access_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	uint64_t offset = (uint64_t)offset_;
@@ -190,7 +334,7 @@ VG_WEAK void *vg58e17f9530_ibv_reg_dmabuf_mr(uintptr_t fn0_, uintptr_t pd_, uint
 }
 
 // ibv_reg_mr_ex: exported
-VG_WEAK void *vg58e17f9530_ibv_reg_mr_ex(uintptr_t fn0_, uintptr_t pd_, uint8_t *mr_init_attr_)
+VG_WEAK void *vgbb250872f0_ibv_reg_mr_ex(uintptr_t fn0_, uintptr_t pd_, uint8_t *mr_init_attr_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_mr_init_attr *mr_init_attr = (struct ibv_mr_init_attr *)mr_init_attr_;
@@ -199,7 +343,7 @@ VG_WEAK void *vg58e17f9530_ibv_reg_mr_ex(uintptr_t fn0_, uintptr_t pd_, uint8_t 
 }
 
 // ibv_rereg_mr: exported
-VG_WEAK int32_t vg58e17f9530_ibv_rereg_mr(uintptr_t fn0_, uintptr_t mr_, int32_t flags_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, int32_t access_)
+VG_WEAK int32_t vgbb250872f0_ibv_rereg_mr(uintptr_t fn0_, uintptr_t mr_, int32_t flags_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, int32_t access_)
 {
 	struct ibv_mr *mr = (struct ibv_mr *)mr_;
 	int flags = (int)flags_;
@@ -212,7 +356,7 @@ VG_WEAK int32_t vg58e17f9530_ibv_rereg_mr(uintptr_t fn0_, uintptr_t mr_, int32_t
 }
 
 // ibv_dereg_mr: exported
-VG_WEAK int32_t vg58e17f9530_ibv_dereg_mr(uintptr_t fn0_, uintptr_t mr_)
+VG_WEAK int32_t vgbb250872f0_ibv_dereg_mr(uintptr_t fn0_, uintptr_t mr_)
 {
 	struct ibv_mr *mr = (struct ibv_mr *)mr_;
 
@@ -220,7 +364,7 @@ VG_WEAK int32_t vg58e17f9530_ibv_dereg_mr(uintptr_t fn0_, uintptr_t mr_)
 }
 
 // ibv_create_comp_channel: exported
-VG_WEAK void *vg58e17f9530_ibv_create_comp_channel(uintptr_t fn0_, uintptr_t context_)
+VG_WEAK void *vgbb250872f0_ibv_create_comp_channel(uintptr_t fn0_, uintptr_t context_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 
@@ -228,7 +372,7 @@ VG_WEAK void *vg58e17f9530_ibv_create_comp_channel(uintptr_t fn0_, uintptr_t con
 }
 
 // ibv_destroy_comp_channel: exported
-VG_WEAK int32_t vg58e17f9530_ibv_destroy_comp_channel(uintptr_t fn0_, uintptr_t channel_)
+VG_WEAK int32_t vgbb250872f0_ibv_destroy_comp_channel(uintptr_t fn0_, uintptr_t channel_)
 {
 	struct ibv_comp_channel *channel = (struct ibv_comp_channel *)channel_;
 
@@ -236,7 +380,7 @@ VG_WEAK int32_t vg58e17f9530_ibv_destroy_comp_channel(uintptr_t fn0_, uintptr_t 
 }
 
 // ibv_advise_mr: op advise_mr of struct verbs_context
-VG_WEAK int32_t vg58e17f9530_ibv_advise_mr(uintptr_t pd_, uint32_t advice_, uint32_t flags_, uint8_t *sg_list_, uint32_t num_sge_)
+VG_WEAK int32_t vgbb250872f0_ibv_advise_mr(uintptr_t pd_, uint32_t advice_, uint32_t flags_, uint8_t *sg_list_, uint32_t num_sge_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	enum ib_uverbs_advise_mr_advice advice = (enum ib_uverbs_advise_mr_advice)advice_;
@@ -252,7 +396,7 @@ VG_WEAK int32_t vg58e17f9530_ibv_advise_mr(uintptr_t pd_, uint32_t advice_, uint
 }
 
 // ibv_alloc_dm: op alloc_dm of struct verbs_context
-VG_WEAK void *vg58e17f9530_ibv_alloc_dm(uintptr_t context_, uint8_t *attr_)
+VG_WEAK void *vgbb250872f0_ibv_alloc_dm(uintptr_t context_, uint8_t *attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_alloc_dm_attr *attr = (struct ibv_alloc_dm_attr *)attr_;
@@ -265,7 +409,7 @@ VG_WEAK void *vg58e17f9530_ibv_alloc_dm(uintptr_t context_, uint8_t *attr_)
 }
 
 // ibv_free_dm: op free_dm of struct verbs_context
-VG_WEAK int32_t vg58e17f9530_ibv_free_dm(uintptr_t dm_)
+VG_WEAK int32_t vgbb250872f0_ibv_free_dm(uintptr_t dm_)
 {
 	struct ibv_dm *dm = (struct ibv_dm *)dm_;
 
@@ -277,7 +421,7 @@ VG_WEAK int32_t vg58e17f9530_ibv_free_dm(uintptr_t dm_)
 }
 
 // ibv_alloc_null_mr: op alloc_null_mr of struct verbs_context
-VG_WEAK void *vg58e17f9530_ibv_alloc_null_mr(uintptr_t pd_)
+VG_WEAK void *vgbb250872f0_ibv_alloc_null_mr(uintptr_t pd_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 
@@ -289,7 +433,7 @@ VG_WEAK void *vg58e17f9530_ibv_alloc_null_mr(uintptr_t pd_)
 }
 
 // ibv_reg_dm_mr: op reg_dm_mr of struct verbs_context
-VG_WEAK void *vg58e17f9530_ibv_reg_dm_mr(uintptr_t pd_, uintptr_t dm_, uint64_t dm_offset_, uint64_t length_, uint32_t access_)
+VG_WEAK void *vgbb250872f0_ibv_reg_dm_mr(uintptr_t pd_, uintptr_t dm_, uint64_t dm_offset_, uint64_t length_, uint32_t access_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_dm *dm = (struct ibv_dm *)dm_;
@@ -305,7 +449,7 @@ VG_WEAK void *vg58e17f9530_ibv_reg_dm_mr(uintptr_t pd_, uintptr_t dm_, uint64_t 
 }
 
 // ibv_create_cq: exported
-VG_WEAK void *vg58e17f9530_ibv_create_cq(uintptr_t fn0_, uintptr_t context_, int32_t cqe_, uintptr_t cq_context_, uintptr_t channel_, int32_t comp_vector_)
+VG_WEAK void *vgbb250872f0_ibv_create_cq(uintptr_t fn0_, uintptr_t context_, int32_t cqe_, uintptr_t cq_context_, uintptr_t channel_, int32_t comp_vector_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	int cqe = (int)cqe_;
@@ -316,8 +460,21 @@ VG_WEAK void *vg58e17f9530_ibv_create_cq(uintptr_t fn0_, uintptr_t context_, int
 	return ((vg_fn_ibv_create_cq)fn0_)(context, cqe, cq_context, channel, comp_vector);
 }
 
+// ibv_create_cq_ex: op create_cq_ex of struct verbs_context
+VG_WEAK void *vgbb250872f0_ibv_create_cq_ex(uintptr_t context_, uint8_t *cq_attr_)
+{
+	struct ibv_context *context = (struct ibv_context *)context_;
+	struct ibv_cq_init_attr_ex *cq_attr = (struct ibv_cq_init_attr_ex *)cq_attr_;
+
+	struct verbs_context *v = vg_verbs(context);
+
+	if (!VG_HAS(v, create_cq_ex))
+		return errno = EOPNOTSUPP, NULL;
+	return v->create_cq_ex(context, cq_attr);
+}
+
 // ibv_destroy_cq: exported
-VG_WEAK int32_t vg58e17f9530_ibv_destroy_cq(uintptr_t fn0_, uintptr_t cq_)
+VG_WEAK int32_t vgbb250872f0_ibv_destroy_cq(uintptr_t fn0_, uintptr_t cq_)
 {
 	struct ibv_cq *cq = (struct ibv_cq *)cq_;
 
@@ -325,7 +482,7 @@ VG_WEAK int32_t vg58e17f9530_ibv_destroy_cq(uintptr_t fn0_, uintptr_t cq_)
 }
 
 // ibv_create_srq: exported
-VG_WEAK void *vg58e17f9530_ibv_create_srq(uintptr_t fn0_, uintptr_t pd_, uint8_t *srq_init_attr_)
+VG_WEAK void *vgbb250872f0_ibv_create_srq(uintptr_t fn0_, uintptr_t pd_, uint8_t *srq_init_attr_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_srq_init_attr *srq_init_attr = (struct ibv_srq_init_attr *)srq_init_attr_;
@@ -334,7 +491,7 @@ VG_WEAK void *vg58e17f9530_ibv_create_srq(uintptr_t fn0_, uintptr_t pd_, uint8_t
 }
 
 // ibv_modify_srq: exported
-VG_WEAK int32_t vg58e17f9530_ibv_modify_srq(uintptr_t fn0_, uintptr_t srq_, uint8_t *srq_attr_, int32_t srq_attr_mask_)
+VG_WEAK int32_t vgbb250872f0_ibv_modify_srq(uintptr_t fn0_, uintptr_t srq_, uint8_t *srq_attr_, int32_t srq_attr_mask_)
 {
 	struct ibv_srq *srq = (struct ibv_srq *)srq_;
 	struct ibv_srq_attr *srq_attr = (struct ibv_srq_attr *)srq_attr_;
@@ -344,7 +501,7 @@ VG_WEAK int32_t vg58e17f9530_ibv_modify_srq(uintptr_t fn0_, uintptr_t srq_, uint
 }
 
 // ibv_query_srq: exported
-VG_WEAK int32_t vg58e17f9530_ibv_query_srq(uintptr_t fn0_, uintptr_t srq_, uint8_t *srq_attr_)
+VG_WEAK int32_t vgbb250872f0_ibv_query_srq(uintptr_t fn0_, uintptr_t srq_, uint8_t *srq_attr_)
 {
 	struct ibv_srq *srq = (struct ibv_srq *)srq_;
 	struct ibv_srq_attr *srq_attr = (struct ibv_srq_attr *)srq_attr_;
@@ -353,7 +510,7 @@ VG_WEAK int32_t vg58e17f9530_ibv_query_srq(uintptr_t fn0_, uintptr_t srq_, uint8
 }
 
 // ibv_destroy_srq: exported
-VG_WEAK int32_t vg58e17f9530_ibv_destroy_srq(uintptr_t fn0_, uintptr_t srq_)
+VG_WEAK int32_t vgbb250872f0_ibv_destroy_srq(uintptr_t fn0_, uintptr_t srq_)
 {
 	struct ibv_srq *srq = (struct ibv_srq *)srq_;
 
@@ -361,7 +518,7 @@ VG_WEAK int32_t vg58e17f9530_ibv_destroy_srq(uintptr_t fn0_, uintptr_t srq_)
 }
 
 // ibv_create_qp: exported
-VG_WEAK void *vg58e17f9530_ibv_create_qp(uintptr_t fn0_, uintptr_t pd_, uint8_t *qp_init_attr_)
+VG_WEAK void *vgbb250872f0_ibv_create_qp(uintptr_t fn0_, uintptr_t pd_, uint8_t *qp_init_attr_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_qp_init_attr *qp_init_attr = (struct ibv_qp_init_attr *)qp_init_attr_;
@@ -370,7 +527,7 @@ VG_WEAK void *vg58e17f9530_ibv_create_qp(uintptr_t fn0_, uintptr_t pd_, uint8_t 
 }
 
 // ibv_alloc_td: op alloc_td of struct verbs_context
-VG_WEAK void *vg58e17f9530_ibv_alloc_td(uintptr_t context_, uint8_t *init_attr_)
+VG_WEAK void *vgbb250872f0_ibv_alloc_td(uintptr_t context_, uint8_t *init_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_td_init_attr *init_attr = (struct ibv_td_init_attr *)init_attr_;
@@ -383,7 +540,7 @@ VG_WEAK void *vg58e17f9530_ibv_alloc_td(uintptr_t context_, uint8_t *init_attr_)
 }
 
 // ibv_dealloc_td: op dealloc_td of struct verbs_context
-VG_WEAK int32_t vg58e17f9530_ibv_dealloc_td(uintptr_t td_)
+VG_WEAK int32_t vgbb250872f0_ibv_dealloc_td(uintptr_t td_)
 {
 	struct ibv_td *td = (struct ibv_td *)td_;
 
@@ -395,7 +552,7 @@ VG_WEAK int32_t vg58e17f9530_ibv_dealloc_td(uintptr_t td_)
 }
 
 // ibv_alloc_parent_domain: op alloc_parent_domain of struct verbs_context
-VG_WEAK void *vg58e17f9530_ibv_alloc_parent_domain(uintptr_t context_, uint8_t *attr_)
+VG_WEAK void *vgbb250872f0_ibv_alloc_parent_domain(uintptr_t context_, uint8_t *attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_parent_domain_init_attr *attr = (struct ibv_parent_domain_init_attr *)attr_;
@@ -408,7 +565,7 @@ VG_WEAK void *vg58e17f9530_ibv_alloc_parent_domain(uintptr_t context_, uint8_t *
 }
 
 // ibv_query_device_ex: written by hand
-VG_WEAK int32_t vg58e17f9530_ibv_query_device_ex(uintptr_t fn0_, uintptr_t context_, const uint8_t *input_, uint8_t *attr_)
+VG_WEAK int32_t vgbb250872f0_ibv_query_device_ex(uintptr_t fn0_, uintptr_t context_, const uint8_t *input_, uint8_t *attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	const struct ibv_query_device_ex_input *input = (const struct ibv_query_device_ex_input *)input_;
@@ -432,7 +589,7 @@ VG_WEAK int32_t vg58e17f9530_ibv_query_device_ex(uintptr_t fn0_, uintptr_t conte
 }
 
 // ibv_modify_qp: exported
-VG_WEAK int32_t vg58e17f9530_ibv_modify_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t *attr_, int32_t attr_mask_)
+VG_WEAK int32_t vgbb250872f0_ibv_modify_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t *attr_, int32_t attr_mask_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	struct ibv_qp_attr *attr = (struct ibv_qp_attr *)attr_;
@@ -442,7 +599,7 @@ VG_WEAK int32_t vg58e17f9530_ibv_modify_qp(uintptr_t fn0_, uintptr_t qp_, uint8_
 }
 
 // ibv_query_qp: exported
-VG_WEAK int32_t vg58e17f9530_ibv_query_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t *attr_, int32_t attr_mask_, uint8_t *init_attr_)
+VG_WEAK int32_t vgbb250872f0_ibv_query_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t *attr_, int32_t attr_mask_, uint8_t *init_attr_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	struct ibv_qp_attr *attr = (struct ibv_qp_attr *)attr_;
@@ -453,7 +610,7 @@ VG_WEAK int32_t vg58e17f9530_ibv_query_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t
 }
 
 // ibv_destroy_qp: exported
-VG_WEAK int32_t vg58e17f9530_ibv_destroy_qp(uintptr_t fn0_, uintptr_t qp_)
+VG_WEAK int32_t vgbb250872f0_ibv_destroy_qp(uintptr_t fn0_, uintptr_t qp_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 
@@ -461,7 +618,7 @@ VG_WEAK int32_t vg58e17f9530_ibv_destroy_qp(uintptr_t fn0_, uintptr_t qp_)
 }
 
 // ibv_create_ah: exported
-VG_WEAK void *vg58e17f9530_ibv_create_ah(uintptr_t fn0_, uintptr_t pd_, uint8_t *attr_)
+VG_WEAK void *vgbb250872f0_ibv_create_ah(uintptr_t fn0_, uintptr_t pd_, uint8_t *attr_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_ah_attr *attr = (struct ibv_ah_attr *)attr_;
@@ -470,7 +627,7 @@ VG_WEAK void *vg58e17f9530_ibv_create_ah(uintptr_t fn0_, uintptr_t pd_, uint8_t 
 }
 
 // ibv_destroy_ah: exported
-VG_WEAK int32_t vg58e17f9530_ibv_destroy_ah(uintptr_t fn0_, uintptr_t ah_)
+VG_WEAK int32_t vgbb250872f0_ibv_destroy_ah(uintptr_t fn0_, uintptr_t ah_)
 {
 	struct ibv_ah *ah = (struct ibv_ah *)ah_;
 

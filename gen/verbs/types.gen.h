@@ -14,6 +14,7 @@
 #include <time.h>
 
 // Integers of the kernel's headers, as those define them; __be is network order.
+__extension__ typedef unsigned int __be32;
 __extension__ typedef unsigned long long __be64;
 
 enum ib_uverbs_access_flags {
@@ -58,6 +59,56 @@ enum ibv_port_state {
 	IBV_PORT_ARMED = 3,
 	IBV_PORT_ACTIVE = 4,
 	IBV_PORT_ACTIVE_DEFER = 5,
+};
+
+enum ibv_wc_status {
+	IBV_WC_SUCCESS = 0,
+	IBV_WC_LOC_LEN_ERR = 1,
+	IBV_WC_LOC_QP_OP_ERR = 2,
+	IBV_WC_LOC_EEC_OP_ERR = 3,
+	IBV_WC_LOC_PROT_ERR = 4,
+	IBV_WC_WR_FLUSH_ERR = 5,
+	IBV_WC_MW_BIND_ERR = 6,
+	IBV_WC_BAD_RESP_ERR = 7,
+	IBV_WC_LOC_ACCESS_ERR = 8,
+	IBV_WC_REM_INV_REQ_ERR = 9,
+	IBV_WC_REM_ACCESS_ERR = 10,
+	IBV_WC_REM_OP_ERR = 11,
+	IBV_WC_RETRY_EXC_ERR = 12,
+	IBV_WC_RNR_RETRY_EXC_ERR = 13,
+	IBV_WC_LOC_RDD_VIOL_ERR = 14,
+	IBV_WC_REM_INV_RD_REQ_ERR = 15,
+	IBV_WC_REM_ABORT_ERR = 16,
+	IBV_WC_INV_EECN_ERR = 17,
+	IBV_WC_INV_EEC_STATE_ERR = 18,
+	IBV_WC_FATAL_ERR = 19,
+	IBV_WC_RESP_TIMEOUT_ERR = 20,
+	IBV_WC_GENERAL_ERR = 21,
+	IBV_WC_TM_ERR = 22,
+	IBV_WC_TM_RNDV_INCOMPLETE = 23,
+};
+
+enum ibv_wc_opcode {
+	IBV_WC_SEND = 0,
+	IBV_WC_RDMA_WRITE = 1,
+	IBV_WC_RDMA_READ = 2,
+	IBV_WC_COMP_SWAP = 3,
+	IBV_WC_FETCH_ADD = 4,
+	IBV_WC_BIND_MW = 5,
+	IBV_WC_LOCAL_INV = 6,
+	IBV_WC_TSO = 7,
+	IBV_WC_FLUSH = 8,
+	IBV_WC_ATOMIC_WRITE = 9,
+	IBV_WC_RECV = 128,
+	IBV_WC_RECV_RDMA_WITH_IMM = 129,
+	IBV_WC_TM_ADD = 130,
+	IBV_WC_TM_DEL = 131,
+	IBV_WC_TM_SYNC = 132,
+	IBV_WC_TM_RECV = 133,
+	IBV_WC_TM_NO_TAG = 134,
+	IBV_WC_DRIVER1 = 135,
+	IBV_WC_DRIVER2 = 136,
+	IBV_WC_DRIVER3 = 137,
 };
 
 enum ibv_mw_type {
@@ -142,6 +193,8 @@ struct ibv_wq;
 struct ibv_qp;
 struct ibv_comp_channel;
 struct ibv_cq;
+struct ibv_poll_cq_attr;
+struct ibv_wc_tm_info;
 struct ibv_cq_ex;
 struct ibv_modify_cq_attr;
 struct ibv_ah;
@@ -163,6 +216,39 @@ struct verbs_context;
 struct ibv_buf;
 struct _compat_ibv_port_attr;
 struct verbs_ex_private;
+
+struct ibv_cq_ex {
+	struct ibv_context *context;
+	struct ibv_comp_channel *channel;
+	void *cq_context;
+	uint32_t handle;
+	int cqe;
+	pthread_mutex_t mutex;
+	pthread_cond_t cond;
+	uint32_t comp_events_completed;
+	uint32_t async_events_completed;
+	uint32_t comp_mask;
+	enum ibv_wc_status status;
+	uint64_t wr_id;
+	int (*start_poll)(struct ibv_cq_ex *current, struct ibv_poll_cq_attr *attr);
+	int (*next_poll)(struct ibv_cq_ex *current);
+	void (*end_poll)(struct ibv_cq_ex *current);
+	enum ibv_wc_opcode (*read_opcode)(struct ibv_cq_ex *current);
+	uint32_t (*read_vendor_err)(struct ibv_cq_ex *current);
+	uint32_t (*read_byte_len)(struct ibv_cq_ex *current);
+	__be32 (*read_imm_data)(struct ibv_cq_ex *current);
+	uint32_t (*read_qp_num)(struct ibv_cq_ex *current);
+	uint32_t (*read_src_qp)(struct ibv_cq_ex *current);
+	unsigned int (*read_wc_flags)(struct ibv_cq_ex *current);
+	uint32_t (*read_slid)(struct ibv_cq_ex *current);
+	uint8_t (*read_sl)(struct ibv_cq_ex *current);
+	uint8_t (*read_dlid_path_bits)(struct ibv_cq_ex *current);
+	uint64_t (*read_completion_ts)(struct ibv_cq_ex *current);
+	uint16_t (*read_cvlan)(struct ibv_cq_ex *current);
+	uint32_t (*read_flow_tag)(struct ibv_cq_ex *current);
+	void (*read_tm_info)(struct ibv_cq_ex *current, struct ibv_wc_tm_info *tm_info);
+	uint64_t (*read_completion_wallclock_ns)(struct ibv_cq_ex *current);
+};
 
 struct ibv_pd {
 	struct ibv_context *context;
@@ -276,6 +362,10 @@ struct ibv_td {
 	struct ibv_context *context;
 };
 
+struct ibv_poll_cq_attr {
+	uint32_t comp_mask;
+};
+
 struct ibv_device_attr {
 	char fw_ver[64];
 	__be64 node_guid;
@@ -367,6 +457,17 @@ struct ibv_alloc_dm_attr {
 	size_t length;
 	uint32_t log_align_req;
 	uint32_t comp_mask;
+};
+
+struct ibv_cq_init_attr_ex {
+	uint32_t cqe;
+	void *cq_context;
+	struct ibv_comp_channel *channel;
+	uint32_t comp_vector;
+	uint64_t wc_flags;
+	uint32_t comp_mask;
+	uint32_t flags;
+	struct ibv_pd *parent_domain;
 };
 
 struct ibv_srq_attr {

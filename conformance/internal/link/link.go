@@ -90,7 +90,12 @@ func (c Config) NewReset(at Place) (e *End, err error) {
 	if e.Ch, err = at.Device.CreateCompChannel(); err != nil {
 		return nil, err
 	}
-	if e.CQ, err = at.Device.CreateCQ(c.CQE, e.Ch, 0); err != nil {
+	if c.Fields != 0 {
+		e.CQ, err = at.Device.CreateCQEx(verbs.NewCQInitAttrEx(uint32(c.CQE), c.Fields).Channel(e.Ch))
+	} else {
+		e.CQ, err = at.Device.CreateCQ(c.CQE, e.Ch, 0)
+	}
+	if err != nil {
 		return nil, err
 	}
 	init := verbs.NewQPInitAttr(c.Type, e.CQ, e.CQ).MaxSendWR(c.SendWR).MaxRecvWR(c.RecvWR).MaxSendSGE(c.SendSGE).MaxRecvSGE(c.RecvSGE)

@@ -55,6 +55,9 @@ func (b *binder) prune() {
 			}
 		}
 		useRec(v.Lists)
+		for _, e := range v.Reads.Enums() {
+			usedEnum[e] = true
+		}
 		for _, name := range b.specOf[v.C].NeedsTypes {
 			if e := b.types[name]; e != nil {
 				usedEnum[e] = true

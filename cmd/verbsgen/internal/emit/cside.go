@@ -36,6 +36,7 @@ type shim struct {
 	Returns      string // spec.Ret...
 	Missing      string // errno where the provider lacks the op
 	ConstResult  bool   // of a returned text, which a shim hands on as void *
+	Gated        bool   // it goes through a gate
 	throughVerbs bool   // it walks from a context to the extended one
 }
 
@@ -82,7 +83,7 @@ func (e *emitter) cFiles() ([]output.File, error) {
 // fillShims writes the shims and their declarations under a prefix.
 func (e *emitter) fillShims(shims []shim, prefix string) (h, c string, err error) {
 	data := map[string]any{"Banner": banner, "Provenance": e.provenance(), "Shims": shims, "Prefix": prefix, "Guard": strings.ToUpper(prefix) + "_SHIMS_H",
-		"UsesContext": slices.ContainsFunc(shims, func(s shim) bool { return s.throughVerbs })}
+		"UsesGate": slices.ContainsFunc(shims, func(s shim) bool { return s.Gated }), "UsesContext": slices.ContainsFunc(shims, func(s shim) bool { return s.throughVerbs })}
 	if h, err = fill(shimsH, data); err != nil {
 		return "", "", err
 	}
@@ -121,7 +122,7 @@ const (
 // cTemplates are the templates of the C side.
 var cTemplates = sync.OnceValues(func() (*template.Template, error) {
 	set := template.New(shimsC)
-	for name, text := range map[string]string{shimsH: templates.ShimsH, shimsC: templates.ShimsC, "special.c": templates.SpecialC} {
+	for name, text := range map[string]string{shimsH: templates.ShimsH, shimsC: templates.ShimsC, "special.c": templates.SpecialC, "lazy.c": templates.LazyC} {
 		if _, err := set.New(name).Parse(text); err != nil {
 			return nil, fmt.Errorf("template %s: %w", name, err)
 		}
@@ -144,6 +145,9 @@ func fill(name string, data any) (string, error) {
 
 // shimmed tells whether a verb has a C function: all but the copies and the data path, which the runtime calls.
 func (e *emitter) shimmed(v *model.Verb) bool {
+	if v.InReader {
+		return false
+	}
 	for _, m := range v.Methods {
 		if !form.Find(m.Form).Runtime {
 			return true
@@ -161,6 +165,9 @@ func (e *emitter) declared() cdecl.Options {
 			continue
 		}
 		only[v.C] = true
+		if v.Reads != nil {
+			need = append(need, strings.TrimSpace(strings.TrimSuffix(v.Params[1].CType, "*")))
+		}
 		for _, s := range verbSymbols(v) {
 			only[s.Name] = true
 		}
@@ -178,6 +185,9 @@ func (e *emitter) declared() cdecl.Options {
 
 // shim describes the C function of a verb.
 func (e *emitter) shim(v *model.Verb) (shim, error) {
+	if v.Reads != nil {
+		return readerShim(v)
+	}
 	s := shim{C: v.C, Way: v.Way, Returns: v.Returns, ConstResult: strings.HasPrefix(v.CRet, "const ")}
 	ret, err := e.classify(v.CRet)
 	if err != nil {

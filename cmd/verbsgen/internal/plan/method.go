@@ -164,6 +164,9 @@ func (c *call) created() []Step {
 		owner, parents = c.lib, nil
 	}
 	out := []Step{Make{Into: "o", Object: o.Go, Owner: owner, From: "ptr"}}
+	if c.v.Asks != nil && c.b.read(o) {
+		out = append(out, set("o.asked", of("lazy", "Of", converted("uint64", val(c.v.Asks.Param.Go+"C."+c.v.Asks.Leaf.Go)))))
+	}
 	for _, parent := range c.b.owners(o) {
 		if c.recv != nil && c.recv.Object == parent {
 			out = append(out, set("o."+naming.Unexported(parent.Go), val(c.self)))

@@ -61,6 +61,7 @@ const (
 	IsClosed  As = "closed"    // x == nil || !x.gate.IsOpen()
 	IsNotZero As = "not zero"  // x != 0
 	IsWide    As = "wide"      // int(int32(x)) != x
+	IsEmpty   As = "empty"     // len(x) == 0
 	Differ    As = "different" // x != y
 )
 
