@@ -21,7 +21,7 @@ var ShimsH string
 //go:embed special.c.tmpl
 var SpecialC string
 
-// LazyC is the body of the C function of a reader.
+// LazyC is the C side of a reader.
 //
 //go:embed lazy.c.tmpl
 var LazyC string

@@ -36,27 +36,100 @@ static inline int vg_errno(int code)
 	return code < 0 ? -code : code;
 }
 
-// ibv_start_poll: a reader
-VG_WEAK void vgbb250872f0_ibv_start_poll(uint8_t *gate_, uint64_t fields_, uint8_t *entries_, int64_t room_, int64_t tries_, uint8_t *answer_)
+struct vg_WCEx {
+	uint64_t ID;
+	uint32_t Status;
+	uint32_t Opcode;
+	uint32_t VendorErr;
+	uint32_t Flags;
+	uint32_t ByteLen;
+	uint32_t ImmData;
+	uint32_t QPNum;
+	uint32_t SrcQP;
+	uint32_t SLID;
+	uint64_t CompletionTS;
+	uint64_t WallclockNS;
+	uint32_t FlowTag;
+	uint16_t CVLAN;
+	uint8_t SL;
+	uint8_t DLIDPathBits;
+};
+
+_Static_assert(sizeof(struct vg_WCEx) == 72, "size of WCEx");
+_Static_assert(offsetof(struct vg_WCEx, ID) == 0, "offset of ID");
+_Static_assert(offsetof(struct vg_WCEx, Status) == 8, "offset of Status");
+_Static_assert(offsetof(struct vg_WCEx, Opcode) == 12, "offset of Opcode");
+_Static_assert(offsetof(struct vg_WCEx, VendorErr) == 16, "offset of VendorErr");
+_Static_assert(offsetof(struct vg_WCEx, Flags) == 20, "offset of Flags");
+_Static_assert(offsetof(struct vg_WCEx, ByteLen) == 24, "offset of ByteLen");
+_Static_assert(offsetof(struct vg_WCEx, ImmData) == 28, "offset of ImmData");
+_Static_assert(offsetof(struct vg_WCEx, QPNum) == 32, "offset of QPNum");
+_Static_assert(offsetof(struct vg_WCEx, SrcQP) == 36, "offset of SrcQP");
+_Static_assert(offsetof(struct vg_WCEx, SLID) == 40, "offset of SLID");
+_Static_assert(offsetof(struct vg_WCEx, CompletionTS) == 48, "offset of CompletionTS");
+_Static_assert(offsetof(struct vg_WCEx, WallclockNS) == 56, "offset of WallclockNS");
+_Static_assert(offsetof(struct vg_WCEx, FlowTag) == 64, "offset of FlowTag");
+_Static_assert(offsetof(struct vg_WCEx, CVLAN) == 68, "offset of CVLAN");
+_Static_assert(offsetof(struct vg_WCEx, SL) == 70, "offset of SL");
+_Static_assert(offsetof(struct vg_WCEx, DLIDPathBits) == 71, "offset of DLIDPathBits");
+
+// Reads fields, which are among can; the first entry is there. It returns how many were read.
+static inline __attribute__((always_inline)) int64_t vg_read_WCEx(struct ibv_cq_ex *o, struct vg_WCEx *x, uint64_t fields, const uint64_t can, int64_t room, int *code)
 {
-	struct entry {
-		uint64_t ID;
-		uint32_t Status;
-		uint32_t Opcode;
-		uint32_t VendorErr;
-		uint32_t Flags;
-		uint32_t ByteLen;
-		uint32_t ImmData;
-		uint32_t QPNum;
-		uint32_t SrcQP;
-		uint32_t SLID;
-		uint64_t CompletionTS;
-		uint64_t WallclockNS;
-		uint32_t FlowTag;
-		uint16_t CVLAN;
-		uint8_t SL;
-		uint8_t DLIDPathBits;
-	} *e = (struct entry *)entries_;
+	int64_t n = 0;
+
+	fields &= can;
+	do {
+		const uint32_t is = o->status;
+
+		if (__builtin_expect(is != 0, 0)) { // not IBV_WC_SUCCESS
+			memset(x, 0, sizeof *x);
+			x->Status = is;
+			x->ID = o->wr_id;
+			x->VendorErr = o->read_vendor_err(o);
+			if (fields & 0x4)
+				x->QPNum = o->read_qp_num(o);
+		} else {
+			x->Status = is;
+			x->ID = o->wr_id;
+			x->Opcode = o->read_opcode(o);
+			x->VendorErr = 0;
+			x->Flags = o->read_wc_flags(o);
+			if (fields & 0x1)
+				x->ByteLen = o->read_byte_len(o);
+			if (fields & 0x2)
+				x->ImmData = o->read_imm_data(o);
+			if (1 && fields & 0x2 && x->Flags & 0x2)
+				x->ImmData = __builtin_bswap32(x->ImmData);
+			if (fields & 0x4)
+				x->QPNum = o->read_qp_num(o);
+			if (fields & 0x8)
+				x->SrcQP = o->read_src_qp(o);
+			if (fields & 0x10)
+				x->SLID = o->read_slid(o);
+			if (fields & 0x80)
+				x->CompletionTS = o->read_completion_ts(o);
+			if (fields & 0x800)
+				x->WallclockNS = o->read_completion_wallclock_ns(o);
+			if (fields & 0x200)
+				x->FlowTag = o->read_flow_tag(o);
+			if (fields & 0x100)
+				x->CVLAN = o->read_cvlan(o);
+			if (fields & 0x20)
+				x->SL = o->read_sl(o);
+			if (fields & 0x40)
+				x->DLIDPathBits = o->read_dlid_path_bits(o);
+		}
+		x++;
+	} while (++n < room && (*code = o->next_poll(o)) == 0);
+	o->end_poll(o);
+	return n;
+}
+
+// ibv_start_poll: a reader
+VG_WEAK void vgc62cd3f50a_ibv_start_poll(uint8_t *gate_, uint64_t fields_, uint8_t *entries_, int64_t room_, int64_t tries_, uint8_t *answer_)
+{
+	struct vg_WCEx *e = (struct vg_WCEx *)entries_;
 	struct answer {
 		int64_t n;
 		int32_t code, none;
@@ -65,17 +138,15 @@ VG_WEAK void vgbb250872f0_ibv_start_poll(uint8_t *gate_, uint64_t fields_, uint8
 	const uintptr_t *gate = (const uintptr_t *)gate_;
 	struct ibv_cq_ex *o;
 	struct ibv_poll_cq_attr attr;
-	int64_t n = 0;
 	void *slot;
 	int code = 0;
 
-	_Static_assert(sizeof(struct entry) == 72 && offsetof(struct entry, ID) == 0 && offsetof(struct entry, Status) == 8 && offsetof(struct entry, Opcode) == 12 && offsetof(struct entry, VendorErr) == 16 && offsetof(struct entry, Flags) == 20 && offsetof(struct entry, ByteLen) == 24 && offsetof(struct entry, ImmData) == 28 && offsetof(struct entry, QPNum) == 32 && offsetof(struct entry, SrcQP) == 36 && offsetof(struct entry, SLID) == 40 && offsetof(struct entry, CompletionTS) == 48 && offsetof(struct entry, WallclockNS) == 56 && offsetof(struct entry, FlowTag) == 64 && offsetof(struct entry, CVLAN) == 68 && offsetof(struct entry, SL) == 70 && offsetof(struct entry, DLIDPathBits) == 71, "layout");
 	o = (struct ibv_cq_ex *)verbsgen_gate_begin(gate, &slot, &code);
 	if (__builtin_expect(!o, 0)) {
 		a->code = code;
 		return;
 	}
-	if (room_ == 0) {
+	if (room_ == 0) { // only to look which functions there are
 		if (!o->start_poll || !o->next_poll || !o->end_poll || !o->read_opcode || !o->read_vendor_err || !o->read_wc_flags)
 			a->lacking = UINT64_MAX;
 		if (fields_ & 0x1 && !o->read_byte_len)
@@ -118,58 +189,20 @@ VG_WEAK void vgbb250872f0_ibv_start_poll(uint8_t *gate_, uint64_t fields_, uint8
 		}
 	}
 	if (code == 0) {
-		do {
-			struct entry *x = &e[n];
-
-			x->Status = o->status;
-			if (__builtin_expect(x->Status != 0, 0)) { // not IBV_WC_SUCCESS
-				memset(x, 0, sizeof *x);
-				x->Status = o->status;
-				x->ID = o->wr_id;
-				x->VendorErr = o->read_vendor_err(o);
-				if (fields_ & 0x4)
-					x->QPNum = o->read_qp_num(o);
-			} else {
-				x->ID = o->wr_id;
-				x->Opcode = o->read_opcode(o);
-				x->VendorErr = 0;
-				x->Flags = o->read_wc_flags(o);
-				if (fields_ & 0x1)
-					x->ByteLen = o->read_byte_len(o);
-				if (fields_ & 0x2)
-					x->ImmData = o->read_imm_data(o);
-				if (1 && fields_ & 0x2 && x->Flags & 0x2)
-					x->ImmData = __builtin_bswap32(x->ImmData);
-				if (fields_ & 0x4)
-					x->QPNum = o->read_qp_num(o);
-				if (fields_ & 0x8)
-					x->SrcQP = o->read_src_qp(o);
-				if (fields_ & 0x10)
-					x->SLID = o->read_slid(o);
-				if (fields_ & 0x80)
-					x->CompletionTS = o->read_completion_ts(o);
-				if (fields_ & 0x800)
-					x->WallclockNS = o->read_completion_wallclock_ns(o);
-				if (fields_ & 0x200)
-					x->FlowTag = o->read_flow_tag(o);
-				if (fields_ & 0x100)
-					x->CVLAN = o->read_cvlan(o);
-				if (fields_ & 0x20)
-					x->SL = o->read_sl(o);
-				if (fields_ & 0x40)
-					x->DLIDPathBits = o->read_dlid_path_bits(o);
-			}
-		} while (++n < room_ && (code = o->next_poll(o)) == 0);
-		o->end_poll(o);
+		if (fields_ == 0)
+			a->n = vg_read_WCEx(o, e, fields_, 0, room_, &code);
+		else if (!(fields_ & ~(uint64_t)0xf))
+			a->n = vg_read_WCEx(o, e, fields_, 0xf, room_, &code);
+		else
+			a->n = vg_read_WCEx(o, e, fields_, UINT64_MAX, room_, &code);
 	}
 	verbsgen_gate_end(slot);
-	a->n = n;
 	if (code != 0 && code != ENOENT)
 		a->code = vg_errno(code);
 }
 
 // ibv_get_device_list: exported
-VG_WEAK void *vgbb250872f0_ibv_get_device_list(uintptr_t fn0_, uint8_t *num_devices_)
+VG_WEAK void *vgc62cd3f50a_ibv_get_device_list(uintptr_t fn0_, uint8_t *num_devices_)
 {
 	int *num_devices = (int *)num_devices_;
 
@@ -177,7 +210,7 @@ VG_WEAK void *vgbb250872f0_ibv_get_device_list(uintptr_t fn0_, uint8_t *num_devi
 }
 
 // ibv_free_device_list: exported
-VG_WEAK void vgbb250872f0_ibv_free_device_list(uintptr_t fn0_, uintptr_t list_)
+VG_WEAK void vgc62cd3f50a_ibv_free_device_list(uintptr_t fn0_, uintptr_t list_)
 {
 	struct ibv_device **list = (struct ibv_device **)list_;
 
@@ -185,7 +218,7 @@ VG_WEAK void vgbb250872f0_ibv_free_device_list(uintptr_t fn0_, uintptr_t list_)
 }
 
 // ibv_get_device_index: exported
-VG_WEAK int32_t vgbb250872f0_ibv_get_device_index(uintptr_t fn0_, uintptr_t device_)
+VG_WEAK int32_t vgc62cd3f50a_ibv_get_device_index(uintptr_t fn0_, uintptr_t device_)
 {
 	struct ibv_device *device = (struct ibv_device *)device_;
 
@@ -193,7 +226,7 @@ VG_WEAK int32_t vgbb250872f0_ibv_get_device_index(uintptr_t fn0_, uintptr_t devi
 }
 
 // ibv_get_device_guid: exported
-VG_WEAK uint64_t vgbb250872f0_ibv_get_device_guid(uintptr_t fn0_, uintptr_t device_)
+VG_WEAK uint64_t vgc62cd3f50a_ibv_get_device_guid(uintptr_t fn0_, uintptr_t device_)
 {
 	struct ibv_device *device = (struct ibv_device *)device_;
 
@@ -201,7 +234,7 @@ VG_WEAK uint64_t vgbb250872f0_ibv_get_device_guid(uintptr_t fn0_, uintptr_t devi
 }
 
 // ibv_open_device: exported
-VG_WEAK void *vgbb250872f0_ibv_open_device(uintptr_t fn0_, uintptr_t device_)
+VG_WEAK void *vgc62cd3f50a_ibv_open_device(uintptr_t fn0_, uintptr_t device_)
 {
 	struct ibv_device *device = (struct ibv_device *)device_;
 
@@ -209,7 +242,7 @@ VG_WEAK void *vgbb250872f0_ibv_open_device(uintptr_t fn0_, uintptr_t device_)
 }
 
 // ibv_close_device: exported
-VG_WEAK int32_t vgbb250872f0_ibv_close_device(uintptr_t fn0_, uintptr_t context_)
+VG_WEAK int32_t vgc62cd3f50a_ibv_close_device(uintptr_t fn0_, uintptr_t context_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 
@@ -217,7 +250,7 @@ VG_WEAK int32_t vgbb250872f0_ibv_close_device(uintptr_t fn0_, uintptr_t context_
 }
 
 // ibv_import_device: exported
-VG_WEAK void *vgbb250872f0_ibv_import_device(uintptr_t fn0_, int32_t cmd_fd_)
+VG_WEAK void *vgc62cd3f50a_ibv_import_device(uintptr_t fn0_, int32_t cmd_fd_)
 {
 	int cmd_fd = (int)cmd_fd_;
 
@@ -225,7 +258,7 @@ VG_WEAK void *vgbb250872f0_ibv_import_device(uintptr_t fn0_, int32_t cmd_fd_)
 }
 
 // ibv_import_dm: exported
-VG_WEAK void *vgbb250872f0_ibv_import_dm(uintptr_t fn0_, uintptr_t context_, uint32_t dm_handle_)
+VG_WEAK void *vgc62cd3f50a_ibv_import_dm(uintptr_t fn0_, uintptr_t context_, uint32_t dm_handle_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint32_t dm_handle = (uint32_t)dm_handle_;
@@ -234,7 +267,7 @@ VG_WEAK void *vgbb250872f0_ibv_import_dm(uintptr_t fn0_, uintptr_t context_, uin
 }
 
 // ibv_unimport_dm: exported
-VG_WEAK void vgbb250872f0_ibv_unimport_dm(uintptr_t fn0_, uintptr_t dm_)
+VG_WEAK void vgc62cd3f50a_ibv_unimport_dm(uintptr_t fn0_, uintptr_t dm_)
 {
 	struct ibv_dm *dm = (struct ibv_dm *)dm_;
 
@@ -242,7 +275,7 @@ VG_WEAK void vgbb250872f0_ibv_unimport_dm(uintptr_t fn0_, uintptr_t dm_)
 }
 
 // ibv_query_device: exported
-VG_WEAK int32_t vgbb250872f0_ibv_query_device(uintptr_t fn0_, uintptr_t context_, uint8_t *device_attr_)
+VG_WEAK int32_t vgc62cd3f50a_ibv_query_device(uintptr_t fn0_, uintptr_t context_, uint8_t *device_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_device_attr *device_attr = (struct ibv_device_attr *)device_attr_;
@@ -251,7 +284,7 @@ VG_WEAK int32_t vgbb250872f0_ibv_query_device(uintptr_t fn0_, uintptr_t context_
 }
 
 // ibv_query_port: written by hand
-VG_WEAK int32_t vgbb250872f0_ibv_query_port(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint8_t *port_attr_)
+VG_WEAK int32_t vgc62cd3f50a_ibv_query_port(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint8_t *port_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct verbs_context *v = vg_verbs(context);
@@ -267,7 +300,7 @@ VG_WEAK int32_t vgbb250872f0_ibv_query_port(uintptr_t fn0_, uintptr_t context_, 
 }
 
 // ibv_query_gid: exported
-VG_WEAK int32_t vgbb250872f0_ibv_query_gid(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, int32_t index_, uint8_t *gid_)
+VG_WEAK int32_t vgc62cd3f50a_ibv_query_gid(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, int32_t index_, uint8_t *gid_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint8_t port_num = (uint8_t)port_num_;
@@ -278,7 +311,7 @@ VG_WEAK int32_t vgbb250872f0_ibv_query_gid(uintptr_t fn0_, uintptr_t context_, u
 }
 
 // ibv_alloc_pd: exported
-VG_WEAK void *vgbb250872f0_ibv_alloc_pd(uintptr_t fn0_, uintptr_t context_)
+VG_WEAK void *vgc62cd3f50a_ibv_alloc_pd(uintptr_t fn0_, uintptr_t context_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 
@@ -286,7 +319,7 @@ VG_WEAK void *vgbb250872f0_ibv_alloc_pd(uintptr_t fn0_, uintptr_t context_)
 }
 
 // ibv_dealloc_pd: exported
-VG_WEAK int32_t vgbb250872f0_ibv_dealloc_pd(uintptr_t fn0_, uintptr_t pd_)
+VG_WEAK int32_t vgc62cd3f50a_ibv_dealloc_pd(uintptr_t fn0_, uintptr_t pd_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 
@@ -294,7 +327,7 @@ VG_WEAK int32_t vgbb250872f0_ibv_dealloc_pd(uintptr_t fn0_, uintptr_t pd_)
 }
 
 // ibv_reg_mr: written by hand
-VG_WEAK void *vgbb250872f0_ibv_reg_mr(uintptr_t fn0_, uintptr_t fn1_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, uint32_t access_)
+VG_WEAK void *vgc62cd3f50a_ibv_reg_mr(uintptr_t fn0_, uintptr_t fn1_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, uint32_t access_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 
@@ -308,7 +341,7 @@ VG_WEAK void *vgbb250872f0_ibv_reg_mr(uintptr_t fn0_, uintptr_t fn1_, uintptr_t 
 }
 
 // ibv_reg_mr_iova: written by hand
-VG_WEAK void *vgbb250872f0_ibv_reg_mr_iova(uintptr_t fn0_, uintptr_t fn1_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, uint64_t iova_, uint32_t access_)
+VG_WEAK void *vgc62cd3f50a_ibv_reg_mr_iova(uintptr_t fn0_, uintptr_t fn1_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, uint64_t iova_, uint32_t access_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 
@@ -321,7 +354,7 @@ VG_WEAK void *vgbb250872f0_ibv_reg_mr_iova(uintptr_t fn0_, uintptr_t fn1_, uintp
 }
 
 // ibv_reg_dmabuf_mr: exported
-VG_WEAK void *vgbb250872f0_ibv_reg_dmabuf_mr(uintptr_t fn0_, uintptr_t pd_, uint64_t offset_, uint64_t length_, uint64_t iova_, int32_t fd_, int32_t access_)
+VG_WEAK void *vgc62cd3f50a_ibv_reg_dmabuf_mr(uintptr_t fn0_, uintptr_t pd_, uint64_t offset_, uint64_t length_, uint64_t iova_, int32_t fd_, int32_t access_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	uint64_t offset = (uint64_t)offset_;
@@ -334,7 +367,7 @@ VG_WEAK void *vgbb250872f0_ibv_reg_dmabuf_mr(uintptr_t fn0_, uintptr_t pd_, uint
 }
 
 // ibv_reg_mr_ex: exported
-VG_WEAK void *vgbb250872f0_ibv_reg_mr_ex(uintptr_t fn0_, uintptr_t pd_, uint8_t *mr_init_attr_)
+VG_WEAK void *vgc62cd3f50a_ibv_reg_mr_ex(uintptr_t fn0_, uintptr_t pd_, uint8_t *mr_init_attr_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_mr_init_attr *mr_init_attr = (struct ibv_mr_init_attr *)mr_init_attr_;
@@ -343,7 +376,7 @@ VG_WEAK void *vgbb250872f0_ibv_reg_mr_ex(uintptr_t fn0_, uintptr_t pd_, uint8_t 
 }
 
 // ibv_rereg_mr: exported
-VG_WEAK int32_t vgbb250872f0_ibv_rereg_mr(uintptr_t fn0_, uintptr_t mr_, int32_t flags_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, int32_t access_)
+VG_WEAK int32_t vgc62cd3f50a_ibv_rereg_mr(uintptr_t fn0_, uintptr_t mr_, int32_t flags_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, int32_t access_)
 {
 	struct ibv_mr *mr = (struct ibv_mr *)mr_;
 	int flags = (int)flags_;
@@ -356,7 +389,7 @@ VG_WEAK int32_t vgbb250872f0_ibv_rereg_mr(uintptr_t fn0_, uintptr_t mr_, int32_t
 }
 
 // ibv_dereg_mr: exported
-VG_WEAK int32_t vgbb250872f0_ibv_dereg_mr(uintptr_t fn0_, uintptr_t mr_)
+VG_WEAK int32_t vgc62cd3f50a_ibv_dereg_mr(uintptr_t fn0_, uintptr_t mr_)
 {
 	struct ibv_mr *mr = (struct ibv_mr *)mr_;
 
@@ -364,7 +397,7 @@ VG_WEAK int32_t vgbb250872f0_ibv_dereg_mr(uintptr_t fn0_, uintptr_t mr_)
 }
 
 // ibv_create_comp_channel: exported
-VG_WEAK void *vgbb250872f0_ibv_create_comp_channel(uintptr_t fn0_, uintptr_t context_)
+VG_WEAK void *vgc62cd3f50a_ibv_create_comp_channel(uintptr_t fn0_, uintptr_t context_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 
@@ -372,7 +405,7 @@ VG_WEAK void *vgbb250872f0_ibv_create_comp_channel(uintptr_t fn0_, uintptr_t con
 }
 
 // ibv_destroy_comp_channel: exported
-VG_WEAK int32_t vgbb250872f0_ibv_destroy_comp_channel(uintptr_t fn0_, uintptr_t channel_)
+VG_WEAK int32_t vgc62cd3f50a_ibv_destroy_comp_channel(uintptr_t fn0_, uintptr_t channel_)
 {
 	struct ibv_comp_channel *channel = (struct ibv_comp_channel *)channel_;
 
@@ -380,7 +413,7 @@ VG_WEAK int32_t vgbb250872f0_ibv_destroy_comp_channel(uintptr_t fn0_, uintptr_t 
 }
 
 // ibv_advise_mr: op advise_mr of struct verbs_context
-VG_WEAK int32_t vgbb250872f0_ibv_advise_mr(uintptr_t pd_, uint32_t advice_, uint32_t flags_, uint8_t *sg_list_, uint32_t num_sge_)
+VG_WEAK int32_t vgc62cd3f50a_ibv_advise_mr(uintptr_t pd_, uint32_t advice_, uint32_t flags_, uint8_t *sg_list_, uint32_t num_sge_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	enum ib_uverbs_advise_mr_advice advice = (enum ib_uverbs_advise_mr_advice)advice_;
@@ -396,7 +429,7 @@ VG_WEAK int32_t vgbb250872f0_ibv_advise_mr(uintptr_t pd_, uint32_t advice_, uint
 }
 
 // ibv_alloc_dm: op alloc_dm of struct verbs_context
-VG_WEAK void *vgbb250872f0_ibv_alloc_dm(uintptr_t context_, uint8_t *attr_)
+VG_WEAK void *vgc62cd3f50a_ibv_alloc_dm(uintptr_t context_, uint8_t *attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_alloc_dm_attr *attr = (struct ibv_alloc_dm_attr *)attr_;
@@ -409,7 +442,7 @@ VG_WEAK void *vgbb250872f0_ibv_alloc_dm(uintptr_t context_, uint8_t *attr_)
 }
 
 // ibv_free_dm: op free_dm of struct verbs_context
-VG_WEAK int32_t vgbb250872f0_ibv_free_dm(uintptr_t dm_)
+VG_WEAK int32_t vgc62cd3f50a_ibv_free_dm(uintptr_t dm_)
 {
 	struct ibv_dm *dm = (struct ibv_dm *)dm_;
 
@@ -421,7 +454,7 @@ VG_WEAK int32_t vgbb250872f0_ibv_free_dm(uintptr_t dm_)
 }
 
 // ibv_alloc_null_mr: op alloc_null_mr of struct verbs_context
-VG_WEAK void *vgbb250872f0_ibv_alloc_null_mr(uintptr_t pd_)
+VG_WEAK void *vgc62cd3f50a_ibv_alloc_null_mr(uintptr_t pd_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 
@@ -433,7 +466,7 @@ VG_WEAK void *vgbb250872f0_ibv_alloc_null_mr(uintptr_t pd_)
 }
 
 // ibv_reg_dm_mr: op reg_dm_mr of struct verbs_context
-VG_WEAK void *vgbb250872f0_ibv_reg_dm_mr(uintptr_t pd_, uintptr_t dm_, uint64_t dm_offset_, uint64_t length_, uint32_t access_)
+VG_WEAK void *vgc62cd3f50a_ibv_reg_dm_mr(uintptr_t pd_, uintptr_t dm_, uint64_t dm_offset_, uint64_t length_, uint32_t access_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_dm *dm = (struct ibv_dm *)dm_;
@@ -449,7 +482,7 @@ VG_WEAK void *vgbb250872f0_ibv_reg_dm_mr(uintptr_t pd_, uintptr_t dm_, uint64_t 
 }
 
 // ibv_create_cq: exported
-VG_WEAK void *vgbb250872f0_ibv_create_cq(uintptr_t fn0_, uintptr_t context_, int32_t cqe_, uintptr_t cq_context_, uintptr_t channel_, int32_t comp_vector_)
+VG_WEAK void *vgc62cd3f50a_ibv_create_cq(uintptr_t fn0_, uintptr_t context_, int32_t cqe_, uintptr_t cq_context_, uintptr_t channel_, int32_t comp_vector_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	int cqe = (int)cqe_;
@@ -461,7 +494,7 @@ VG_WEAK void *vgbb250872f0_ibv_create_cq(uintptr_t fn0_, uintptr_t context_, int
 }
 
 // ibv_create_cq_ex: op create_cq_ex of struct verbs_context
-VG_WEAK void *vgbb250872f0_ibv_create_cq_ex(uintptr_t context_, uint8_t *cq_attr_)
+VG_WEAK void *vgc62cd3f50a_ibv_create_cq_ex(uintptr_t context_, uint8_t *cq_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_cq_init_attr_ex *cq_attr = (struct ibv_cq_init_attr_ex *)cq_attr_;
@@ -474,7 +507,7 @@ VG_WEAK void *vgbb250872f0_ibv_create_cq_ex(uintptr_t context_, uint8_t *cq_attr
 }
 
 // ibv_destroy_cq: exported
-VG_WEAK int32_t vgbb250872f0_ibv_destroy_cq(uintptr_t fn0_, uintptr_t cq_)
+VG_WEAK int32_t vgc62cd3f50a_ibv_destroy_cq(uintptr_t fn0_, uintptr_t cq_)
 {
 	struct ibv_cq *cq = (struct ibv_cq *)cq_;
 
@@ -482,7 +515,7 @@ VG_WEAK int32_t vgbb250872f0_ibv_destroy_cq(uintptr_t fn0_, uintptr_t cq_)
 }
 
 // ibv_create_srq: exported
-VG_WEAK void *vgbb250872f0_ibv_create_srq(uintptr_t fn0_, uintptr_t pd_, uint8_t *srq_init_attr_)
+VG_WEAK void *vgc62cd3f50a_ibv_create_srq(uintptr_t fn0_, uintptr_t pd_, uint8_t *srq_init_attr_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_srq_init_attr *srq_init_attr = (struct ibv_srq_init_attr *)srq_init_attr_;
@@ -491,7 +524,7 @@ VG_WEAK void *vgbb250872f0_ibv_create_srq(uintptr_t fn0_, uintptr_t pd_, uint8_t
 }
 
 // ibv_modify_srq: exported
-VG_WEAK int32_t vgbb250872f0_ibv_modify_srq(uintptr_t fn0_, uintptr_t srq_, uint8_t *srq_attr_, int32_t srq_attr_mask_)
+VG_WEAK int32_t vgc62cd3f50a_ibv_modify_srq(uintptr_t fn0_, uintptr_t srq_, uint8_t *srq_attr_, int32_t srq_attr_mask_)
 {
 	struct ibv_srq *srq = (struct ibv_srq *)srq_;
 	struct ibv_srq_attr *srq_attr = (struct ibv_srq_attr *)srq_attr_;
@@ -501,7 +534,7 @@ VG_WEAK int32_t vgbb250872f0_ibv_modify_srq(uintptr_t fn0_, uintptr_t srq_, uint
 }
 
 // ibv_query_srq: exported
-VG_WEAK int32_t vgbb250872f0_ibv_query_srq(uintptr_t fn0_, uintptr_t srq_, uint8_t *srq_attr_)
+VG_WEAK int32_t vgc62cd3f50a_ibv_query_srq(uintptr_t fn0_, uintptr_t srq_, uint8_t *srq_attr_)
 {
 	struct ibv_srq *srq = (struct ibv_srq *)srq_;
 	struct ibv_srq_attr *srq_attr = (struct ibv_srq_attr *)srq_attr_;
@@ -510,7 +543,7 @@ VG_WEAK int32_t vgbb250872f0_ibv_query_srq(uintptr_t fn0_, uintptr_t srq_, uint8
 }
 
 // ibv_destroy_srq: exported
-VG_WEAK int32_t vgbb250872f0_ibv_destroy_srq(uintptr_t fn0_, uintptr_t srq_)
+VG_WEAK int32_t vgc62cd3f50a_ibv_destroy_srq(uintptr_t fn0_, uintptr_t srq_)
 {
 	struct ibv_srq *srq = (struct ibv_srq *)srq_;
 
@@ -518,7 +551,7 @@ VG_WEAK int32_t vgbb250872f0_ibv_destroy_srq(uintptr_t fn0_, uintptr_t srq_)
 }
 
 // ibv_create_qp: exported
-VG_WEAK void *vgbb250872f0_ibv_create_qp(uintptr_t fn0_, uintptr_t pd_, uint8_t *qp_init_attr_)
+VG_WEAK void *vgc62cd3f50a_ibv_create_qp(uintptr_t fn0_, uintptr_t pd_, uint8_t *qp_init_attr_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_qp_init_attr *qp_init_attr = (struct ibv_qp_init_attr *)qp_init_attr_;
@@ -527,7 +560,7 @@ VG_WEAK void *vgbb250872f0_ibv_create_qp(uintptr_t fn0_, uintptr_t pd_, uint8_t 
 }
 
 // ibv_alloc_td: op alloc_td of struct verbs_context
-VG_WEAK void *vgbb250872f0_ibv_alloc_td(uintptr_t context_, uint8_t *init_attr_)
+VG_WEAK void *vgc62cd3f50a_ibv_alloc_td(uintptr_t context_, uint8_t *init_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_td_init_attr *init_attr = (struct ibv_td_init_attr *)init_attr_;
@@ -540,7 +573,7 @@ VG_WEAK void *vgbb250872f0_ibv_alloc_td(uintptr_t context_, uint8_t *init_attr_)
 }
 
 // ibv_dealloc_td: op dealloc_td of struct verbs_context
-VG_WEAK int32_t vgbb250872f0_ibv_dealloc_td(uintptr_t td_)
+VG_WEAK int32_t vgc62cd3f50a_ibv_dealloc_td(uintptr_t td_)
 {
 	struct ibv_td *td = (struct ibv_td *)td_;
 
@@ -552,7 +585,7 @@ VG_WEAK int32_t vgbb250872f0_ibv_dealloc_td(uintptr_t td_)
 }
 
 // ibv_alloc_parent_domain: op alloc_parent_domain of struct verbs_context
-VG_WEAK void *vgbb250872f0_ibv_alloc_parent_domain(uintptr_t context_, uint8_t *attr_)
+VG_WEAK void *vgc62cd3f50a_ibv_alloc_parent_domain(uintptr_t context_, uint8_t *attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_parent_domain_init_attr *attr = (struct ibv_parent_domain_init_attr *)attr_;
@@ -565,7 +598,7 @@ VG_WEAK void *vgbb250872f0_ibv_alloc_parent_domain(uintptr_t context_, uint8_t *
 }
 
 // ibv_query_device_ex: written by hand
-VG_WEAK int32_t vgbb250872f0_ibv_query_device_ex(uintptr_t fn0_, uintptr_t context_, const uint8_t *input_, uint8_t *attr_)
+VG_WEAK int32_t vgc62cd3f50a_ibv_query_device_ex(uintptr_t fn0_, uintptr_t context_, const uint8_t *input_, uint8_t *attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	const struct ibv_query_device_ex_input *input = (const struct ibv_query_device_ex_input *)input_;
@@ -589,7 +622,7 @@ VG_WEAK int32_t vgbb250872f0_ibv_query_device_ex(uintptr_t fn0_, uintptr_t conte
 }
 
 // ibv_modify_qp: exported
-VG_WEAK int32_t vgbb250872f0_ibv_modify_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t *attr_, int32_t attr_mask_)
+VG_WEAK int32_t vgc62cd3f50a_ibv_modify_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t *attr_, int32_t attr_mask_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	struct ibv_qp_attr *attr = (struct ibv_qp_attr *)attr_;
@@ -599,7 +632,7 @@ VG_WEAK int32_t vgbb250872f0_ibv_modify_qp(uintptr_t fn0_, uintptr_t qp_, uint8_
 }
 
 // ibv_query_qp: exported
-VG_WEAK int32_t vgbb250872f0_ibv_query_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t *attr_, int32_t attr_mask_, uint8_t *init_attr_)
+VG_WEAK int32_t vgc62cd3f50a_ibv_query_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t *attr_, int32_t attr_mask_, uint8_t *init_attr_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	struct ibv_qp_attr *attr = (struct ibv_qp_attr *)attr_;
@@ -610,7 +643,7 @@ VG_WEAK int32_t vgbb250872f0_ibv_query_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t
 }
 
 // ibv_destroy_qp: exported
-VG_WEAK int32_t vgbb250872f0_ibv_destroy_qp(uintptr_t fn0_, uintptr_t qp_)
+VG_WEAK int32_t vgc62cd3f50a_ibv_destroy_qp(uintptr_t fn0_, uintptr_t qp_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 
@@ -618,7 +651,7 @@ VG_WEAK int32_t vgbb250872f0_ibv_destroy_qp(uintptr_t fn0_, uintptr_t qp_)
 }
 
 // ibv_create_ah: exported
-VG_WEAK void *vgbb250872f0_ibv_create_ah(uintptr_t fn0_, uintptr_t pd_, uint8_t *attr_)
+VG_WEAK void *vgc62cd3f50a_ibv_create_ah(uintptr_t fn0_, uintptr_t pd_, uint8_t *attr_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_ah_attr *attr = (struct ibv_ah_attr *)attr_;
@@ -627,7 +660,7 @@ VG_WEAK void *vgbb250872f0_ibv_create_ah(uintptr_t fn0_, uintptr_t pd_, uint8_t 
 }
 
 // ibv_destroy_ah: exported
-VG_WEAK int32_t vgbb250872f0_ibv_destroy_ah(uintptr_t fn0_, uintptr_t ah_)
+VG_WEAK int32_t vgc62cd3f50a_ibv_destroy_ah(uintptr_t fn0_, uintptr_t ah_)
 {
 	struct ibv_ah *ah = (struct ibv_ah *)ah_;
 

@@ -37,6 +37,7 @@ type shim struct {
 	Missing      string // errno where the provider lacks the op
 	ConstResult  bool   // of a returned text, which a shim hands on as void *
 	Gated        bool   // it goes through a gate
+	Before       string // declarations that the body uses
 	throughVerbs bool   // it walks from a context to the extended one
 }
 
