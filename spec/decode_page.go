@@ -220,6 +220,9 @@ func (d *decoder) verb(name string, k, v *yaml.Node) Verb {
 		{"lists", false, d.text(&b.Lists)},
 		{"asks", false, d.text(&b.Asks)},
 		{"empty", false, d.text(&b.Empty)},
+		{"stream", false, func(n *yaml.Node, _ place) { b.Stream = d.stream(n, name) }},
+		{"builds", false, func(n *yaml.Node, _ place) { b.Builds = d.builds(n, name) }},
+		{"sets_for", false, d.text(&b.SetsFor)},
 		{"extent", false, d.text(&b.Extent)},
 		{"doc", true, d.text(&b.Doc)},
 	})
@@ -240,6 +243,7 @@ func (d *decoder) param(verb, c string, k, v *yaml.Node) Param {
 		{"rest", false, d.truth(&p.Rest)},
 		{"parent", false, d.truth(&p.Parent)},
 		{"bit", false, d.text(&p.Bit)},
+		{"from", false, d.text(&p.From)},
 		{"hex", false, d.truth(&p.Hex)},
 		{"means", false, d.text(&p.Means)},
 		{"doc", false, d.text(&p.Doc)},

@@ -302,6 +302,9 @@ func (c *checker) verb(v *Verb) {
 			c.add(v.marks.at(key, path, v.Pos), CodeUnknownPath, v.C, key+": "+show(path)+" leads nowhere: "+err.Error(), "")
 		}
 	}
+	for _, name := range v.constants() {
+		c.constant(v.Pos, v.C, name)
+	}
 	for i := range v.Methods {
 		m := &v.Methods[i]
 		for _, flag := range m.ImpliesFlags {

@@ -245,11 +245,34 @@ type Verb struct {
 	Lists      string   // the record, of role entry or lazy, of the list that it returns
 	Asks       string   // path of the flags of a lazy record that its object is asked for: "attr.wc_flags"
 	Empty      string   // the errno of a verb that found nothing
+	Stream     *Stream  // it begins a stream of commands
+	Builds     *Builds  // it builds a request in one
+	SetsFor    string   // it completes every request on a queue of this type, in one
 	Extent     string   // path of the length of the device memory that it allocates: "attr.length"
 	Doc        string
 	Pos        Pos
 
 	marks marks
+}
+
+// Stream says what the C function of a stream of commands reads in a request and sets in the object.
+type Stream struct {
+	Request  string            // C tag of a request: "ibv_send_wr"
+	Asks     string            // flag type of the requests that can be asked for
+	Sets     map[string]string // member of the object -> member of the request
+	Next     string            // member of the request: the next one
+	Opcode   string            // likewise: what it is
+	Flags    string            // likewise: its flags
+	Inline   string            // the flag of a request whose data is copied
+	Elements string            // member of the request: how many pieces its data has
+	Kind     string            // path from the object to its type, for SetsFor
+}
+
+// Builds says for which requests a verb is called in a stream.
+type Builds struct {
+	Opcode string
+	Flag   string // what must have been asked for
+	Data   bool   // it has data
 }
 
 // Roles of parameters.
@@ -279,6 +302,7 @@ type Param struct {
 	// Parent: the object made by the verb must be closed before this one.
 	Parent bool
 	Bit    string // flag that says the parameter is given
+	From   string // in a stream of commands: path from the request to the value
 	Hex    bool   // messages write it in hex
 	Means  string // what its value is, for rules about every such value: "port"
 	Doc    string

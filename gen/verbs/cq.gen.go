@@ -26,7 +26,7 @@ type CQ struct {
 	release func()       // after the C object is gone
 	gate    gate.Gate    // c for the data path, which does not enter the handle
 	channel *CompChannel // where its events arrive, or nil
-	asked   lazy.Asked   // what its readers can read
+	asked   lazy.Asked   // what it was asked for when it was made
 	cqe     int
 }
 

@@ -550,6 +550,85 @@ func (dev *Device) CreateCQEx(cqAttr *CQInitAttrEx) (*CQ, error) {
 	return o, nil
 }
 
+// CreateQPEx makes a queue pair in state RESET, which can also be posted to by QP.Stream.
+//
+// C: ibv_create_qp_ex, ibv_create_qp_ex(3).
+func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
+	const verb = "ibv_create_qp_ex"
+	if err := dev.enter(verb); err != nil {
+		return nil, err
+	}
+	defer dev.node.Exit()
+	if qpInitAttrEx == nil {
+		return nil, verr.NilValue(verb, "QPInitAttrEx", "make one with NewQPInitAttrEx")
+	}
+	qpInitAttrExC := qpInitAttrEx.c
+	if qpInitAttrEx.sendCQ != nil {
+		if err := qpInitAttrEx.sendCQ.enter(verb); err != nil {
+			return nil, err
+		}
+		defer qpInitAttrEx.sendCQ.node.Exit()
+		if qpInitAttrEx.sendCQ.dev != dev {
+			return nil, object.OtherDevice(verb, "send_cq", &qpInitAttrEx.sendCQ.node, &qpInitAttrEx.sendCQ.dev.node, &dev.node, &dev.node)
+		}
+		qpInitAttrExC.send_cq = uintptr(qpInitAttrEx.sendCQ.c)
+	}
+	if qpInitAttrEx.recvCQ != nil {
+		if err := qpInitAttrEx.recvCQ.enter(verb); err != nil {
+			return nil, err
+		}
+		defer qpInitAttrEx.recvCQ.node.Exit()
+		if qpInitAttrEx.recvCQ.dev != dev {
+			return nil, object.OtherDevice(verb, "recv_cq", &qpInitAttrEx.recvCQ.node, &qpInitAttrEx.recvCQ.dev.node, &dev.node, &dev.node)
+		}
+		qpInitAttrExC.recv_cq = uintptr(qpInitAttrEx.recvCQ.c)
+	}
+	if qpInitAttrEx.pd != nil {
+		if err := qpInitAttrEx.pd.enter(verb); err != nil {
+			return nil, err
+		}
+		defer qpInitAttrEx.pd.node.Exit()
+		if qpInitAttrEx.pd.dev != dev {
+			return nil, object.OtherDevice(verb, "pd", &qpInitAttrEx.pd.node, &qpInitAttrEx.pd.dev.node, &dev.node, &dev.node)
+		}
+		qpInitAttrExC.pd = uintptr(qpInitAttrEx.pd.c)
+		qpInitAttrExC.comp_mask |= 0x1 // IBV_QP_INIT_ATTR_PD
+	}
+	if qpInitAttrEx.srq != nil {
+		if err := qpInitAttrEx.srq.enter(verb); err != nil {
+			return nil, err
+		}
+		defer qpInitAttrEx.srq.node.Exit()
+		if qpInitAttrEx.srq.dev != dev {
+			return nil, object.OtherDevice(verb, "srq", &qpInitAttrEx.srq.node, &qpInitAttrEx.srq.dev.node, &dev.node, &dev.node)
+		}
+		qpInitAttrExC.srq = uintptr(qpInitAttrEx.srq.c)
+	}
+	in := inCreateQPEx{
+		context:                  validate.Addr(dev.c),
+		qpInitAttrEx:             1,
+		qpInitAttrExSendOpsFlags: uint64(qpInitAttrExC.send_ops_flags),
+		qpInitAttrExCompMask:     uint64(qpInitAttrExC.comp_mask),
+	}
+	if err := checkCreateQPEx(&in); err != nil {
+		return nil, err
+	}
+	if dev.lib.lints.Wanted() {
+		dev.lib.lints.Report(hintCreateQPEx(&in))
+	}
+	ptr, errno := rawCreateQPEx(dev.lib.fn[symIbv_create_qp], dev.c, unsafe.Pointer(&qpInitAttrExC))
+	if ptr == nil {
+		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintCreateQPEx(&in)) })
+	}
+	o := newQP(dev, ptr)
+	o.asked = lazy.Of(uint64(qpInitAttrExC.send_ops_flags))
+	o.pd = qpInitAttrEx.pd
+	if err := o.adopt(&dev.node, nodeOfCQ(qpInitAttrEx.sendCQ), nodeOfCQ(qpInitAttrEx.recvCQ), nodeOfPD(qpInitAttrEx.pd), nodeOfSRQ(qpInitAttrEx.srq)); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
 // AllocTD allocates a thread domain.
 //
 // Rules:

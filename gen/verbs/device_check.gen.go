@@ -304,6 +304,35 @@ func hintCreateCQEx(in *inCreateCQEx) []verr.Violation {
 	return may
 }
 
+// inCreateQPEx has the values that the rules of ibv_create_qp_ex use.
+type inCreateQPEx struct {
+	context                  uint64 // context
+	qpInitAttrEx             uint64 // qp_init_attr_ex
+	qpInitAttrExSendOpsFlags uint64 // qp_init_attr_ex.send_ops_flags
+	qpInitAttrExCompMask     uint64 // qp_init_attr_ex.comp_mask
+}
+
+// checkCreateQPEx refuses a call of ibv_create_qp_ex that breaks a rule.
+func checkCreateQPEx(in *inCreateQPEx) error {
+	var bad []verr.Violation
+	if in.context == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0920], Value: validate.AddrText(in.context)})
+	}
+	if in.qpInitAttrEx == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0921], Value: validate.AddrText(in.qpInitAttrEx)})
+	}
+	return verr.RefuseErr("ibv_create_qp_ex", bad...)
+}
+
+// hintCreateQPEx returns the lints that a call of ibv_create_qp_ex breaks, which may be the cause when it fails.
+func hintCreateQPEx(in *inCreateQPEx) []verr.Violation {
+	var may []verr.Violation
+	if in.qpInitAttrExSendOpsFlags != 0 && in.qpInitAttrExCompMask&0x40 == 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule0923], Value: QPOp(in.qpInitAttrExSendOpsFlags).String()})
+	}
+	return may
+}
+
 // inAllocTD has the values that the rules of ibv_alloc_td use.
 type inAllocTD struct {
 	context          uint64 // context

@@ -243,6 +243,90 @@ func (v QPType) String() string {
 	return "QPType(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
+// QPOp is a set of requests that a stream of commands can post.
+//
+// C: enum ibv_qp_create_send_ops_flags, ibv_create_qp_ex(3).
+type QPOp uint64
+
+// Constants of QPOp.
+const (
+	// WRITE.
+	QPOpRDMAWrite QPOp = 0x1 // IBV_QP_EX_WITH_RDMA_WRITE
+	// WRITE with immediate data.
+	QPOpRDMAWriteWithImm QPOp = 0x2 // IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM
+	// SEND.
+	QPOpSend QPOp = 0x4 // IBV_QP_EX_WITH_SEND
+	// SEND with immediate data.
+	QPOpSendWithImm QPOp = 0x8 // IBV_QP_EX_WITH_SEND_WITH_IMM
+	// READ.
+	QPOpRDMARead QPOp = 0x10 // IBV_QP_EX_WITH_RDMA_READ
+	// Atomic comparison and swap.
+	QPOpAtomicCmpAndSwp QPOp = 0x20 // IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP
+	// Atomic addition.
+	QPOpAtomicFetchAndAdd QPOp = 0x40 // IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD
+	// Invalidation of a local key.
+	QPOpLocalInv QPOp = 0x80 // IBV_QP_EX_WITH_LOCAL_INV
+	// Binding of a memory window.
+	QPOpBindMW QPOp = 0x100 // IBV_QP_EX_WITH_BIND_MW
+	// SEND that invalidates a key of the peer.
+	QPOpSendWithInv QPOp = 0x200 // IBV_QP_EX_WITH_SEND_WITH_INV
+	// Large message sent in segments.
+	QPOpTSO QPOp = 0x400 // IBV_QP_EX_WITH_TSO
+	// Wait until earlier writes have taken effect at the peer. Since rdma-core 45.0.
+	QPOpFlush QPOp = 0x800 // IBV_QP_EX_WITH_FLUSH
+	// Atomic WRITE of 8 bytes. Since rdma-core 44.0.
+	QPOpAtomicWrite QPOp = 0x1000 // IBV_QP_EX_WITH_ATOMIC_WRITE
+)
+
+var qpOpNames = []validate.Flag{
+	{Bits: 0x1, Name: "RDMA_WRITE"},
+	{Bits: 0x2, Name: "RDMA_WRITE_WITH_IMM"},
+	{Bits: 0x4, Name: "SEND"},
+	{Bits: 0x8, Name: "SEND_WITH_IMM"},
+	{Bits: 0x10, Name: "RDMA_READ"},
+	{Bits: 0x20, Name: "ATOMIC_CMP_AND_SWP"},
+	{Bits: 0x40, Name: "ATOMIC_FETCH_AND_ADD"},
+	{Bits: 0x80, Name: "LOCAL_INV"},
+	{Bits: 0x100, Name: "BIND_MW"},
+	{Bits: 0x200, Name: "SEND_WITH_INV"},
+	{Bits: 0x400, Name: "TSO"},
+	{Bits: 0x800, Name: "FLUSH"},
+	{Bits: 0x1000, Name: "ATOMIC_WRITE"},
+}
+
+// String returns the C names without their prefix, joined by |, and the value in hex.
+func (v QPOp) String() string { return validate.FlagText(uint64(v), qpOpNames) }
+
+// QPFlag is a set of properties of a queue pair.
+//
+// C: enum ibv_qp_create_flags, ibv_create_qp_ex(3).
+type QPFlag uint32
+
+// Constants of QPFlag.
+const (
+	// Its multicast datagrams do not come back to it.
+	QPFlagBlockSelfMcastLb QPFlag = 0x2 // IBV_QP_CREATE_BLOCK_SELF_MCAST_LB
+	// The checksum of a packet is received too.
+	QPFlagScatterFCS QPFlag = 0x100 // IBV_QP_CREATE_SCATTER_FCS
+	// The VLAN tag is taken out of received packets.
+	QPFlagCvlanStripping QPFlag = 0x200 // IBV_QP_CREATE_CVLAN_STRIPPING
+	// Packets carry another number than its own.
+	QPFlagSourceQPN QPFlag = 0x400 // IBV_QP_CREATE_SOURCE_QPN
+	// Received data is padded to full lines of the cache.
+	QPFlagPCIWriteEndPadding QPFlag = 0x800 // IBV_QP_CREATE_PCI_WRITE_END_PADDING
+)
+
+var qpFlagNames = []validate.Flag{
+	{Bits: 0x2, Name: "BLOCK_SELF_MCAST_LB"},
+	{Bits: 0x100, Name: "SCATTER_FCS"},
+	{Bits: 0x200, Name: "CVLAN_STRIPPING"},
+	{Bits: 0x400, Name: "SOURCE_QPN"},
+	{Bits: 0x800, Name: "PCI_WRITE_END_PADDING"},
+}
+
+// String returns the C names without their prefix, joined by |, and the value in hex.
+func (v QPFlag) String() string { return validate.FlagText(uint64(v), qpFlagNames) }
+
 // EventType is the type of an asynchronous event.
 //
 // C: enum ibv_event_type, ibv_get_async_event(3).

@@ -36,6 +36,164 @@ static inline int vg_errno(int code)
 	return code < 0 ? -code : code;
 }
 
+// ibv_qp_to_qp_ex: exported
+VG_WEAK void *vg5a3dcdcf16_ibv_qp_to_qp_ex(uintptr_t fn0_, uintptr_t qp_)
+{
+	struct ibv_qp *qp = (struct ibv_qp *)qp_;
+
+	return ((vg_fn_ibv_qp_to_qp_ex)fn0_)(qp);
+}
+
+// ibv_wr_start: a stream of commands
+VG_WEAK void vg5a3dcdcf16_ibv_wr_start(uint8_t *gate_, uintptr_t object_, uint64_t asked_, uint8_t *first_, uint8_t *answer_)
+{
+	struct answer {
+		int64_t n, bad;
+		int32_t code;
+		uint32_t opcode;
+		uint64_t lacking;
+	} *a = (struct answer *)answer_;
+	const struct ibv_send_wr *w = (const struct ibv_send_wr *)first_;
+	struct ibv_qp_ex *o = (struct ibv_qp_ex *)object_;
+	uint64_t lacking = 0;
+	void *slot;
+	int code = 0;
+	int64_t i;
+
+	if (a->n == 0)
+		return;
+	if (__builtin_expect(!verbsgen_gate_begin((const uintptr_t *)gate_, &slot, &code), 0)) {
+		a->code = code;
+		return;
+	}
+	if (a->n < 0) { // only to look which functions there are
+		if (!o->wr_start || !o->wr_complete || !o->wr_abort || !o->wr_set_sge || !o->wr_set_sge_list || !o->wr_set_inline_data)
+			a->lacking = UINT64_MAX;
+		if (o->qp_base.qp_type == 4 && !o->wr_set_ud_addr) // IBV_QPT_UD
+			a->lacking = UINT64_MAX;
+		if (asked_ & 0x20 && !o->wr_atomic_cmp_swp)
+			a->lacking |= 0x20;
+		if (asked_ & 0x40 && !o->wr_atomic_fetch_add)
+			a->lacking |= 0x40;
+		if (asked_ & 0x80 && !o->wr_local_inv)
+			a->lacking |= 0x80;
+		if (asked_ & 0x10 && !o->wr_rdma_read)
+			a->lacking |= 0x10;
+		if (asked_ & 0x1 && !o->wr_rdma_write)
+			a->lacking |= 0x1;
+		if (asked_ & 0x2 && !o->wr_rdma_write_imm)
+			a->lacking |= 0x2;
+		if (asked_ & 0x4 && !o->wr_send)
+			a->lacking |= 0x4;
+		if (asked_ & 0x8 && !o->wr_send_imm)
+			a->lacking |= 0x8;
+		if (asked_ & 0x200 && !o->wr_send_inv)
+			a->lacking |= 0x200;
+		verbsgen_gate_end(slot);
+		return;
+	}
+	o->wr_start(o);
+	for (i = 0; i < a->n; i++, w = w->next) {
+		o->wr_flags = w->send_flags;
+		o->wr_id = w->wr_id;
+		switch ((int)w->opcode) {
+		case 5: // IBV_WR_ATOMIC_CMP_AND_SWP
+			if (__builtin_expect(!(asked_ & 0x20), 0)) {
+				lacking = 0x20;
+				goto refused;
+			}
+			o->wr_atomic_cmp_swp(o, w->wr.atomic.rkey, w->wr.atomic.remote_addr, w->wr.atomic.compare_add, w->wr.atomic.swap);
+			break;
+		case 6: // IBV_WR_ATOMIC_FETCH_AND_ADD
+			if (__builtin_expect(!(asked_ & 0x40), 0)) {
+				lacking = 0x40;
+				goto refused;
+			}
+			o->wr_atomic_fetch_add(o, w->wr.atomic.rkey, w->wr.atomic.remote_addr, w->wr.atomic.compare_add);
+			break;
+		case 7: // IBV_WR_LOCAL_INV
+			if (__builtin_expect(!(asked_ & 0x80), 0)) {
+				lacking = 0x80;
+				goto refused;
+			}
+			o->wr_local_inv(o, w->invalidate_rkey);
+			continue;
+		case 4: // IBV_WR_RDMA_READ
+			if (__builtin_expect(!(asked_ & 0x10), 0)) {
+				lacking = 0x10;
+				goto refused;
+			}
+			o->wr_rdma_read(o, w->wr.rdma.rkey, w->wr.rdma.remote_addr);
+			break;
+		case 0: // IBV_WR_RDMA_WRITE
+			if (__builtin_expect(!(asked_ & 0x1), 0)) {
+				lacking = 0x1;
+				goto refused;
+			}
+			o->wr_rdma_write(o, w->wr.rdma.rkey, w->wr.rdma.remote_addr);
+			break;
+		case 1: // IBV_WR_RDMA_WRITE_WITH_IMM
+			if (__builtin_expect(!(asked_ & 0x2), 0)) {
+				lacking = 0x2;
+				goto refused;
+			}
+			o->wr_rdma_write_imm(o, w->wr.rdma.rkey, w->wr.rdma.remote_addr, w->imm_data);
+			break;
+		case 2: // IBV_WR_SEND
+			if (__builtin_expect(!(asked_ & 0x4), 0)) {
+				lacking = 0x4;
+				goto refused;
+			}
+			o->wr_send(o);
+			break;
+		case 3: // IBV_WR_SEND_WITH_IMM
+			if (__builtin_expect(!(asked_ & 0x8), 0)) {
+				lacking = 0x8;
+				goto refused;
+			}
+			o->wr_send_imm(o, w->imm_data);
+			break;
+		case 9: // IBV_WR_SEND_WITH_INV
+			if (__builtin_expect(!(asked_ & 0x200), 0)) {
+				lacking = 0x200;
+				goto refused;
+			}
+			o->wr_send_inv(o, w->invalidate_rkey);
+			break;
+		default:
+			goto refused;
+		}
+		switch ((int)o->qp_base.qp_type) {
+		case 4: // IBV_QPT_UD
+			o->wr_set_ud_addr(o, (struct ibv_ah *)(uintptr_t)w->wr.ud.ah, w->wr.ud.remote_qpn, w->wr.ud.remote_qkey);
+			break;
+		default:
+			break;
+		}
+		if (__builtin_expect(w->num_sge != 1, 0)) {
+			if (w->num_sge > 1 && w->send_flags & 0x8) // IBV_SEND_INLINE of several pieces
+				goto refused;
+			o->wr_set_sge_list(o, w->num_sge, (const struct ibv_sge *)(uintptr_t)w->sg_list);
+		} else if (w->send_flags & 0x8) {
+			o->wr_set_inline_data(o, (void *)(uintptr_t)w->sg_list->addr, w->sg_list->length);
+		} else {
+			o->wr_set_sge(o, w->sg_list->lkey, w->sg_list->addr, w->sg_list->length);
+		}
+	}
+	code = o->wr_complete(o);
+	verbsgen_gate_end(slot);
+	if (code != 0)
+		a->code = vg_errno(code);
+	return;
+refused:
+	o->wr_abort(o);
+	verbsgen_gate_end(slot);
+	a->bad = i;
+	a->code = EINVAL;
+	a->opcode = w->opcode;
+	a->lacking = lacking;
+}
+
 struct vg_WCEx {
 	uint64_t ID;
 	uint32_t Status;
@@ -127,7 +285,7 @@ static inline __attribute__((always_inline)) int64_t vg_read_WCEx(struct ibv_cq_
 }
 
 // ibv_start_poll: a reader
-VG_WEAK void vgc62cd3f50a_ibv_start_poll(uint8_t *gate_, uint64_t fields_, uint8_t *entries_, int64_t room_, int64_t tries_, uint8_t *answer_)
+VG_WEAK void vg5a3dcdcf16_ibv_start_poll(uint8_t *gate_, uint64_t fields_, uint8_t *entries_, int64_t room_, int64_t tries_, uint8_t *answer_)
 {
 	struct vg_WCEx *e = (struct vg_WCEx *)entries_;
 	struct answer {
@@ -202,7 +360,7 @@ VG_WEAK void vgc62cd3f50a_ibv_start_poll(uint8_t *gate_, uint64_t fields_, uint8
 }
 
 // ibv_get_device_list: exported
-VG_WEAK void *vgc62cd3f50a_ibv_get_device_list(uintptr_t fn0_, uint8_t *num_devices_)
+VG_WEAK void *vg5a3dcdcf16_ibv_get_device_list(uintptr_t fn0_, uint8_t *num_devices_)
 {
 	int *num_devices = (int *)num_devices_;
 
@@ -210,7 +368,7 @@ VG_WEAK void *vgc62cd3f50a_ibv_get_device_list(uintptr_t fn0_, uint8_t *num_devi
 }
 
 // ibv_free_device_list: exported
-VG_WEAK void vgc62cd3f50a_ibv_free_device_list(uintptr_t fn0_, uintptr_t list_)
+VG_WEAK void vg5a3dcdcf16_ibv_free_device_list(uintptr_t fn0_, uintptr_t list_)
 {
 	struct ibv_device **list = (struct ibv_device **)list_;
 
@@ -218,7 +376,7 @@ VG_WEAK void vgc62cd3f50a_ibv_free_device_list(uintptr_t fn0_, uintptr_t list_)
 }
 
 // ibv_get_device_index: exported
-VG_WEAK int32_t vgc62cd3f50a_ibv_get_device_index(uintptr_t fn0_, uintptr_t device_)
+VG_WEAK int32_t vg5a3dcdcf16_ibv_get_device_index(uintptr_t fn0_, uintptr_t device_)
 {
 	struct ibv_device *device = (struct ibv_device *)device_;
 
@@ -226,7 +384,7 @@ VG_WEAK int32_t vgc62cd3f50a_ibv_get_device_index(uintptr_t fn0_, uintptr_t devi
 }
 
 // ibv_get_device_guid: exported
-VG_WEAK uint64_t vgc62cd3f50a_ibv_get_device_guid(uintptr_t fn0_, uintptr_t device_)
+VG_WEAK uint64_t vg5a3dcdcf16_ibv_get_device_guid(uintptr_t fn0_, uintptr_t device_)
 {
 	struct ibv_device *device = (struct ibv_device *)device_;
 
@@ -234,7 +392,7 @@ VG_WEAK uint64_t vgc62cd3f50a_ibv_get_device_guid(uintptr_t fn0_, uintptr_t devi
 }
 
 // ibv_open_device: exported
-VG_WEAK void *vgc62cd3f50a_ibv_open_device(uintptr_t fn0_, uintptr_t device_)
+VG_WEAK void *vg5a3dcdcf16_ibv_open_device(uintptr_t fn0_, uintptr_t device_)
 {
 	struct ibv_device *device = (struct ibv_device *)device_;
 
@@ -242,7 +400,7 @@ VG_WEAK void *vgc62cd3f50a_ibv_open_device(uintptr_t fn0_, uintptr_t device_)
 }
 
 // ibv_close_device: exported
-VG_WEAK int32_t vgc62cd3f50a_ibv_close_device(uintptr_t fn0_, uintptr_t context_)
+VG_WEAK int32_t vg5a3dcdcf16_ibv_close_device(uintptr_t fn0_, uintptr_t context_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 
@@ -250,7 +408,7 @@ VG_WEAK int32_t vgc62cd3f50a_ibv_close_device(uintptr_t fn0_, uintptr_t context_
 }
 
 // ibv_import_device: exported
-VG_WEAK void *vgc62cd3f50a_ibv_import_device(uintptr_t fn0_, int32_t cmd_fd_)
+VG_WEAK void *vg5a3dcdcf16_ibv_import_device(uintptr_t fn0_, int32_t cmd_fd_)
 {
 	int cmd_fd = (int)cmd_fd_;
 
@@ -258,7 +416,7 @@ VG_WEAK void *vgc62cd3f50a_ibv_import_device(uintptr_t fn0_, int32_t cmd_fd_)
 }
 
 // ibv_import_dm: exported
-VG_WEAK void *vgc62cd3f50a_ibv_import_dm(uintptr_t fn0_, uintptr_t context_, uint32_t dm_handle_)
+VG_WEAK void *vg5a3dcdcf16_ibv_import_dm(uintptr_t fn0_, uintptr_t context_, uint32_t dm_handle_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint32_t dm_handle = (uint32_t)dm_handle_;
@@ -267,7 +425,7 @@ VG_WEAK void *vgc62cd3f50a_ibv_import_dm(uintptr_t fn0_, uintptr_t context_, uin
 }
 
 // ibv_unimport_dm: exported
-VG_WEAK void vgc62cd3f50a_ibv_unimport_dm(uintptr_t fn0_, uintptr_t dm_)
+VG_WEAK void vg5a3dcdcf16_ibv_unimport_dm(uintptr_t fn0_, uintptr_t dm_)
 {
 	struct ibv_dm *dm = (struct ibv_dm *)dm_;
 
@@ -275,7 +433,7 @@ VG_WEAK void vgc62cd3f50a_ibv_unimport_dm(uintptr_t fn0_, uintptr_t dm_)
 }
 
 // ibv_query_device: exported
-VG_WEAK int32_t vgc62cd3f50a_ibv_query_device(uintptr_t fn0_, uintptr_t context_, uint8_t *device_attr_)
+VG_WEAK int32_t vg5a3dcdcf16_ibv_query_device(uintptr_t fn0_, uintptr_t context_, uint8_t *device_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_device_attr *device_attr = (struct ibv_device_attr *)device_attr_;
@@ -284,7 +442,7 @@ VG_WEAK int32_t vgc62cd3f50a_ibv_query_device(uintptr_t fn0_, uintptr_t context_
 }
 
 // ibv_query_port: written by hand
-VG_WEAK int32_t vgc62cd3f50a_ibv_query_port(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint8_t *port_attr_)
+VG_WEAK int32_t vg5a3dcdcf16_ibv_query_port(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint8_t *port_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct verbs_context *v = vg_verbs(context);
@@ -300,7 +458,7 @@ VG_WEAK int32_t vgc62cd3f50a_ibv_query_port(uintptr_t fn0_, uintptr_t context_, 
 }
 
 // ibv_query_gid: exported
-VG_WEAK int32_t vgc62cd3f50a_ibv_query_gid(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, int32_t index_, uint8_t *gid_)
+VG_WEAK int32_t vg5a3dcdcf16_ibv_query_gid(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, int32_t index_, uint8_t *gid_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint8_t port_num = (uint8_t)port_num_;
@@ -311,7 +469,7 @@ VG_WEAK int32_t vgc62cd3f50a_ibv_query_gid(uintptr_t fn0_, uintptr_t context_, u
 }
 
 // ibv_alloc_pd: exported
-VG_WEAK void *vgc62cd3f50a_ibv_alloc_pd(uintptr_t fn0_, uintptr_t context_)
+VG_WEAK void *vg5a3dcdcf16_ibv_alloc_pd(uintptr_t fn0_, uintptr_t context_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 
@@ -319,7 +477,7 @@ VG_WEAK void *vgc62cd3f50a_ibv_alloc_pd(uintptr_t fn0_, uintptr_t context_)
 }
 
 // ibv_dealloc_pd: exported
-VG_WEAK int32_t vgc62cd3f50a_ibv_dealloc_pd(uintptr_t fn0_, uintptr_t pd_)
+VG_WEAK int32_t vg5a3dcdcf16_ibv_dealloc_pd(uintptr_t fn0_, uintptr_t pd_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 
@@ -327,7 +485,7 @@ VG_WEAK int32_t vgc62cd3f50a_ibv_dealloc_pd(uintptr_t fn0_, uintptr_t pd_)
 }
 
 // ibv_reg_mr: written by hand
-VG_WEAK void *vgc62cd3f50a_ibv_reg_mr(uintptr_t fn0_, uintptr_t fn1_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, uint32_t access_)
+VG_WEAK void *vg5a3dcdcf16_ibv_reg_mr(uintptr_t fn0_, uintptr_t fn1_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, uint32_t access_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 
@@ -341,7 +499,7 @@ VG_WEAK void *vgc62cd3f50a_ibv_reg_mr(uintptr_t fn0_, uintptr_t fn1_, uintptr_t 
 }
 
 // ibv_reg_mr_iova: written by hand
-VG_WEAK void *vgc62cd3f50a_ibv_reg_mr_iova(uintptr_t fn0_, uintptr_t fn1_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, uint64_t iova_, uint32_t access_)
+VG_WEAK void *vg5a3dcdcf16_ibv_reg_mr_iova(uintptr_t fn0_, uintptr_t fn1_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, uint64_t iova_, uint32_t access_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 
@@ -354,7 +512,7 @@ VG_WEAK void *vgc62cd3f50a_ibv_reg_mr_iova(uintptr_t fn0_, uintptr_t fn1_, uintp
 }
 
 // ibv_reg_dmabuf_mr: exported
-VG_WEAK void *vgc62cd3f50a_ibv_reg_dmabuf_mr(uintptr_t fn0_, uintptr_t pd_, uint64_t offset_, uint64_t length_, uint64_t iova_, int32_t fd_, int32_t access_)
+VG_WEAK void *vg5a3dcdcf16_ibv_reg_dmabuf_mr(uintptr_t fn0_, uintptr_t pd_, uint64_t offset_, uint64_t length_, uint64_t iova_, int32_t fd_, int32_t access_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	uint64_t offset = (uint64_t)offset_;
@@ -367,7 +525,7 @@ VG_WEAK void *vgc62cd3f50a_ibv_reg_dmabuf_mr(uintptr_t fn0_, uintptr_t pd_, uint
 }
 
 // ibv_reg_mr_ex: exported
-VG_WEAK void *vgc62cd3f50a_ibv_reg_mr_ex(uintptr_t fn0_, uintptr_t pd_, uint8_t *mr_init_attr_)
+VG_WEAK void *vg5a3dcdcf16_ibv_reg_mr_ex(uintptr_t fn0_, uintptr_t pd_, uint8_t *mr_init_attr_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_mr_init_attr *mr_init_attr = (struct ibv_mr_init_attr *)mr_init_attr_;
@@ -376,7 +534,7 @@ VG_WEAK void *vgc62cd3f50a_ibv_reg_mr_ex(uintptr_t fn0_, uintptr_t pd_, uint8_t 
 }
 
 // ibv_rereg_mr: exported
-VG_WEAK int32_t vgc62cd3f50a_ibv_rereg_mr(uintptr_t fn0_, uintptr_t mr_, int32_t flags_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, int32_t access_)
+VG_WEAK int32_t vg5a3dcdcf16_ibv_rereg_mr(uintptr_t fn0_, uintptr_t mr_, int32_t flags_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, int32_t access_)
 {
 	struct ibv_mr *mr = (struct ibv_mr *)mr_;
 	int flags = (int)flags_;
@@ -389,7 +547,7 @@ VG_WEAK int32_t vgc62cd3f50a_ibv_rereg_mr(uintptr_t fn0_, uintptr_t mr_, int32_t
 }
 
 // ibv_dereg_mr: exported
-VG_WEAK int32_t vgc62cd3f50a_ibv_dereg_mr(uintptr_t fn0_, uintptr_t mr_)
+VG_WEAK int32_t vg5a3dcdcf16_ibv_dereg_mr(uintptr_t fn0_, uintptr_t mr_)
 {
 	struct ibv_mr *mr = (struct ibv_mr *)mr_;
 
@@ -397,7 +555,7 @@ VG_WEAK int32_t vgc62cd3f50a_ibv_dereg_mr(uintptr_t fn0_, uintptr_t mr_)
 }
 
 // ibv_create_comp_channel: exported
-VG_WEAK void *vgc62cd3f50a_ibv_create_comp_channel(uintptr_t fn0_, uintptr_t context_)
+VG_WEAK void *vg5a3dcdcf16_ibv_create_comp_channel(uintptr_t fn0_, uintptr_t context_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 
@@ -405,7 +563,7 @@ VG_WEAK void *vgc62cd3f50a_ibv_create_comp_channel(uintptr_t fn0_, uintptr_t con
 }
 
 // ibv_destroy_comp_channel: exported
-VG_WEAK int32_t vgc62cd3f50a_ibv_destroy_comp_channel(uintptr_t fn0_, uintptr_t channel_)
+VG_WEAK int32_t vg5a3dcdcf16_ibv_destroy_comp_channel(uintptr_t fn0_, uintptr_t channel_)
 {
 	struct ibv_comp_channel *channel = (struct ibv_comp_channel *)channel_;
 
@@ -413,7 +571,7 @@ VG_WEAK int32_t vgc62cd3f50a_ibv_destroy_comp_channel(uintptr_t fn0_, uintptr_t 
 }
 
 // ibv_advise_mr: op advise_mr of struct verbs_context
-VG_WEAK int32_t vgc62cd3f50a_ibv_advise_mr(uintptr_t pd_, uint32_t advice_, uint32_t flags_, uint8_t *sg_list_, uint32_t num_sge_)
+VG_WEAK int32_t vg5a3dcdcf16_ibv_advise_mr(uintptr_t pd_, uint32_t advice_, uint32_t flags_, uint8_t *sg_list_, uint32_t num_sge_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	enum ib_uverbs_advise_mr_advice advice = (enum ib_uverbs_advise_mr_advice)advice_;
@@ -429,7 +587,7 @@ VG_WEAK int32_t vgc62cd3f50a_ibv_advise_mr(uintptr_t pd_, uint32_t advice_, uint
 }
 
 // ibv_alloc_dm: op alloc_dm of struct verbs_context
-VG_WEAK void *vgc62cd3f50a_ibv_alloc_dm(uintptr_t context_, uint8_t *attr_)
+VG_WEAK void *vg5a3dcdcf16_ibv_alloc_dm(uintptr_t context_, uint8_t *attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_alloc_dm_attr *attr = (struct ibv_alloc_dm_attr *)attr_;
@@ -442,7 +600,7 @@ VG_WEAK void *vgc62cd3f50a_ibv_alloc_dm(uintptr_t context_, uint8_t *attr_)
 }
 
 // ibv_free_dm: op free_dm of struct verbs_context
-VG_WEAK int32_t vgc62cd3f50a_ibv_free_dm(uintptr_t dm_)
+VG_WEAK int32_t vg5a3dcdcf16_ibv_free_dm(uintptr_t dm_)
 {
 	struct ibv_dm *dm = (struct ibv_dm *)dm_;
 
@@ -454,7 +612,7 @@ VG_WEAK int32_t vgc62cd3f50a_ibv_free_dm(uintptr_t dm_)
 }
 
 // ibv_alloc_null_mr: op alloc_null_mr of struct verbs_context
-VG_WEAK void *vgc62cd3f50a_ibv_alloc_null_mr(uintptr_t pd_)
+VG_WEAK void *vg5a3dcdcf16_ibv_alloc_null_mr(uintptr_t pd_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 
@@ -466,7 +624,7 @@ VG_WEAK void *vgc62cd3f50a_ibv_alloc_null_mr(uintptr_t pd_)
 }
 
 // ibv_reg_dm_mr: op reg_dm_mr of struct verbs_context
-VG_WEAK void *vgc62cd3f50a_ibv_reg_dm_mr(uintptr_t pd_, uintptr_t dm_, uint64_t dm_offset_, uint64_t length_, uint32_t access_)
+VG_WEAK void *vg5a3dcdcf16_ibv_reg_dm_mr(uintptr_t pd_, uintptr_t dm_, uint64_t dm_offset_, uint64_t length_, uint32_t access_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_dm *dm = (struct ibv_dm *)dm_;
@@ -482,7 +640,7 @@ VG_WEAK void *vgc62cd3f50a_ibv_reg_dm_mr(uintptr_t pd_, uintptr_t dm_, uint64_t 
 }
 
 // ibv_create_cq: exported
-VG_WEAK void *vgc62cd3f50a_ibv_create_cq(uintptr_t fn0_, uintptr_t context_, int32_t cqe_, uintptr_t cq_context_, uintptr_t channel_, int32_t comp_vector_)
+VG_WEAK void *vg5a3dcdcf16_ibv_create_cq(uintptr_t fn0_, uintptr_t context_, int32_t cqe_, uintptr_t cq_context_, uintptr_t channel_, int32_t comp_vector_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	int cqe = (int)cqe_;
@@ -494,7 +652,7 @@ VG_WEAK void *vgc62cd3f50a_ibv_create_cq(uintptr_t fn0_, uintptr_t context_, int
 }
 
 // ibv_create_cq_ex: op create_cq_ex of struct verbs_context
-VG_WEAK void *vgc62cd3f50a_ibv_create_cq_ex(uintptr_t context_, uint8_t *cq_attr_)
+VG_WEAK void *vg5a3dcdcf16_ibv_create_cq_ex(uintptr_t context_, uint8_t *cq_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_cq_init_attr_ex *cq_attr = (struct ibv_cq_init_attr_ex *)cq_attr_;
@@ -507,7 +665,7 @@ VG_WEAK void *vgc62cd3f50a_ibv_create_cq_ex(uintptr_t context_, uint8_t *cq_attr
 }
 
 // ibv_destroy_cq: exported
-VG_WEAK int32_t vgc62cd3f50a_ibv_destroy_cq(uintptr_t fn0_, uintptr_t cq_)
+VG_WEAK int32_t vg5a3dcdcf16_ibv_destroy_cq(uintptr_t fn0_, uintptr_t cq_)
 {
 	struct ibv_cq *cq = (struct ibv_cq *)cq_;
 
@@ -515,7 +673,7 @@ VG_WEAK int32_t vgc62cd3f50a_ibv_destroy_cq(uintptr_t fn0_, uintptr_t cq_)
 }
 
 // ibv_create_srq: exported
-VG_WEAK void *vgc62cd3f50a_ibv_create_srq(uintptr_t fn0_, uintptr_t pd_, uint8_t *srq_init_attr_)
+VG_WEAK void *vg5a3dcdcf16_ibv_create_srq(uintptr_t fn0_, uintptr_t pd_, uint8_t *srq_init_attr_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_srq_init_attr *srq_init_attr = (struct ibv_srq_init_attr *)srq_init_attr_;
@@ -524,7 +682,7 @@ VG_WEAK void *vgc62cd3f50a_ibv_create_srq(uintptr_t fn0_, uintptr_t pd_, uint8_t
 }
 
 // ibv_modify_srq: exported
-VG_WEAK int32_t vgc62cd3f50a_ibv_modify_srq(uintptr_t fn0_, uintptr_t srq_, uint8_t *srq_attr_, int32_t srq_attr_mask_)
+VG_WEAK int32_t vg5a3dcdcf16_ibv_modify_srq(uintptr_t fn0_, uintptr_t srq_, uint8_t *srq_attr_, int32_t srq_attr_mask_)
 {
 	struct ibv_srq *srq = (struct ibv_srq *)srq_;
 	struct ibv_srq_attr *srq_attr = (struct ibv_srq_attr *)srq_attr_;
@@ -534,7 +692,7 @@ VG_WEAK int32_t vgc62cd3f50a_ibv_modify_srq(uintptr_t fn0_, uintptr_t srq_, uint
 }
 
 // ibv_query_srq: exported
-VG_WEAK int32_t vgc62cd3f50a_ibv_query_srq(uintptr_t fn0_, uintptr_t srq_, uint8_t *srq_attr_)
+VG_WEAK int32_t vg5a3dcdcf16_ibv_query_srq(uintptr_t fn0_, uintptr_t srq_, uint8_t *srq_attr_)
 {
 	struct ibv_srq *srq = (struct ibv_srq *)srq_;
 	struct ibv_srq_attr *srq_attr = (struct ibv_srq_attr *)srq_attr_;
@@ -543,7 +701,7 @@ VG_WEAK int32_t vgc62cd3f50a_ibv_query_srq(uintptr_t fn0_, uintptr_t srq_, uint8
 }
 
 // ibv_destroy_srq: exported
-VG_WEAK int32_t vgc62cd3f50a_ibv_destroy_srq(uintptr_t fn0_, uintptr_t srq_)
+VG_WEAK int32_t vg5a3dcdcf16_ibv_destroy_srq(uintptr_t fn0_, uintptr_t srq_)
 {
 	struct ibv_srq *srq = (struct ibv_srq *)srq_;
 
@@ -551,7 +709,7 @@ VG_WEAK int32_t vgc62cd3f50a_ibv_destroy_srq(uintptr_t fn0_, uintptr_t srq_)
 }
 
 // ibv_create_qp: exported
-VG_WEAK void *vgc62cd3f50a_ibv_create_qp(uintptr_t fn0_, uintptr_t pd_, uint8_t *qp_init_attr_)
+VG_WEAK void *vg5a3dcdcf16_ibv_create_qp(uintptr_t fn0_, uintptr_t pd_, uint8_t *qp_init_attr_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_qp_init_attr *qp_init_attr = (struct ibv_qp_init_attr *)qp_init_attr_;
@@ -559,8 +717,24 @@ VG_WEAK void *vgc62cd3f50a_ibv_create_qp(uintptr_t fn0_, uintptr_t pd_, uint8_t 
 	return ((vg_fn_ibv_create_qp)fn0_)(pd, qp_init_attr);
 }
 
+// ibv_create_qp_ex: written by hand
+VG_WEAK void *vg5a3dcdcf16_ibv_create_qp_ex(uintptr_t fn0_, uintptr_t context_, uint8_t *qp_init_attr_ex_)
+{
+	struct ibv_context *context = (struct ibv_context *)context_;
+	struct ibv_qp_init_attr_ex *attr = (struct ibv_qp_init_attr_ex *)qp_init_attr_ex_;
+	struct verbs_context *v = vg_verbs(context);
+
+	if (attr->comp_mask == IBV_QP_INIT_ATTR_PD && fn0_) // the extended structure begins with the plain one
+		return ((vg_fn_ibv_create_qp)fn0_)(attr->pd, (struct ibv_qp_init_attr *)attr);
+	if (!VG_HAS(v, create_qp_ex)) {
+		errno = EOPNOTSUPP;
+		return NULL;
+	}
+	return v->create_qp_ex(context, attr);
+}
+
 // ibv_alloc_td: op alloc_td of struct verbs_context
-VG_WEAK void *vgc62cd3f50a_ibv_alloc_td(uintptr_t context_, uint8_t *init_attr_)
+VG_WEAK void *vg5a3dcdcf16_ibv_alloc_td(uintptr_t context_, uint8_t *init_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_td_init_attr *init_attr = (struct ibv_td_init_attr *)init_attr_;
@@ -573,7 +747,7 @@ VG_WEAK void *vgc62cd3f50a_ibv_alloc_td(uintptr_t context_, uint8_t *init_attr_)
 }
 
 // ibv_dealloc_td: op dealloc_td of struct verbs_context
-VG_WEAK int32_t vgc62cd3f50a_ibv_dealloc_td(uintptr_t td_)
+VG_WEAK int32_t vg5a3dcdcf16_ibv_dealloc_td(uintptr_t td_)
 {
 	struct ibv_td *td = (struct ibv_td *)td_;
 
@@ -585,7 +759,7 @@ VG_WEAK int32_t vgc62cd3f50a_ibv_dealloc_td(uintptr_t td_)
 }
 
 // ibv_alloc_parent_domain: op alloc_parent_domain of struct verbs_context
-VG_WEAK void *vgc62cd3f50a_ibv_alloc_parent_domain(uintptr_t context_, uint8_t *attr_)
+VG_WEAK void *vg5a3dcdcf16_ibv_alloc_parent_domain(uintptr_t context_, uint8_t *attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_parent_domain_init_attr *attr = (struct ibv_parent_domain_init_attr *)attr_;
@@ -598,7 +772,7 @@ VG_WEAK void *vgc62cd3f50a_ibv_alloc_parent_domain(uintptr_t context_, uint8_t *
 }
 
 // ibv_query_device_ex: written by hand
-VG_WEAK int32_t vgc62cd3f50a_ibv_query_device_ex(uintptr_t fn0_, uintptr_t context_, const uint8_t *input_, uint8_t *attr_)
+VG_WEAK int32_t vg5a3dcdcf16_ibv_query_device_ex(uintptr_t fn0_, uintptr_t context_, const uint8_t *input_, uint8_t *attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	const struct ibv_query_device_ex_input *input = (const struct ibv_query_device_ex_input *)input_;
@@ -622,7 +796,7 @@ VG_WEAK int32_t vgc62cd3f50a_ibv_query_device_ex(uintptr_t fn0_, uintptr_t conte
 }
 
 // ibv_modify_qp: exported
-VG_WEAK int32_t vgc62cd3f50a_ibv_modify_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t *attr_, int32_t attr_mask_)
+VG_WEAK int32_t vg5a3dcdcf16_ibv_modify_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t *attr_, int32_t attr_mask_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	struct ibv_qp_attr *attr = (struct ibv_qp_attr *)attr_;
@@ -632,7 +806,7 @@ VG_WEAK int32_t vgc62cd3f50a_ibv_modify_qp(uintptr_t fn0_, uintptr_t qp_, uint8_
 }
 
 // ibv_query_qp: exported
-VG_WEAK int32_t vgc62cd3f50a_ibv_query_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t *attr_, int32_t attr_mask_, uint8_t *init_attr_)
+VG_WEAK int32_t vg5a3dcdcf16_ibv_query_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t *attr_, int32_t attr_mask_, uint8_t *init_attr_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	struct ibv_qp_attr *attr = (struct ibv_qp_attr *)attr_;
@@ -643,7 +817,7 @@ VG_WEAK int32_t vgc62cd3f50a_ibv_query_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t
 }
 
 // ibv_destroy_qp: exported
-VG_WEAK int32_t vgc62cd3f50a_ibv_destroy_qp(uintptr_t fn0_, uintptr_t qp_)
+VG_WEAK int32_t vg5a3dcdcf16_ibv_destroy_qp(uintptr_t fn0_, uintptr_t qp_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 
@@ -651,7 +825,7 @@ VG_WEAK int32_t vgc62cd3f50a_ibv_destroy_qp(uintptr_t fn0_, uintptr_t qp_)
 }
 
 // ibv_create_ah: exported
-VG_WEAK void *vgc62cd3f50a_ibv_create_ah(uintptr_t fn0_, uintptr_t pd_, uint8_t *attr_)
+VG_WEAK void *vg5a3dcdcf16_ibv_create_ah(uintptr_t fn0_, uintptr_t pd_, uint8_t *attr_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_ah_attr *attr = (struct ibv_ah_attr *)attr_;
@@ -660,7 +834,7 @@ VG_WEAK void *vgc62cd3f50a_ibv_create_ah(uintptr_t fn0_, uintptr_t pd_, uint8_t 
 }
 
 // ibv_destroy_ah: exported
-VG_WEAK int32_t vgc62cd3f50a_ibv_destroy_ah(uintptr_t fn0_, uintptr_t ah_)
+VG_WEAK int32_t vg5a3dcdcf16_ibv_destroy_ah(uintptr_t fn0_, uintptr_t ah_)
 {
 	struct ibv_ah *ah = (struct ibv_ah *)ah_;
 

@@ -20,7 +20,10 @@ type Asked struct {
 // Of returns an Asked for an object that was asked for fields.
 func Of(fields uint64) Asked { return Asked{fields, true} }
 
-// Fields is a set of fields.
+// Fields returns what was asked for.
+func (a Asked) Fields() uint64 { return a.fields }
+
+// Fields is a set of fields, or of requests.
 type Fields interface {
 	~uint32 | ~uint64
 	String() string
@@ -32,7 +35,7 @@ func Check[F Fields](a Asked, verb, kind string, fields, known F) error {
 	case fields&^known != 0:
 		return refused(verb, syscall.EINVAL, "a reader cannot read "+(fields&^known).String())
 	case !a.can:
-		return refused(verb, syscall.EOPNOTSUPP, "this "+kind+" has no functions to read with; make it by a verb that asks for fields")
+		return refused(verb, syscall.EOPNOTSUPP, "this "+kind+" was made without being asked for anything; make it by the extended verb, and ask there")
 	case missing != 0:
 		return refused(verb, syscall.EINVAL, "this "+kind+" was not asked for "+missing.String()+" when it was made; ask for it there, or read less")
 	}

@@ -36,7 +36,7 @@ func TestCheck(t *testing.T) {
 		{Of(0), 0, 0, ""},
 		{Of(1), 7, syscall.EINVAL, "v: a reader cannot read c"},
 		{Of(4), 3, syscall.EINVAL, "v: this CQ was not asked for a|b when it was made"},
-		{Asked{}, 0, syscall.EOPNOTSUPP, "v: this CQ has no functions to read with"},
+		{Asked{}, 0, syscall.EOPNOTSUPP, "v: this CQ was made without being asked for anything"},
 	} {
 		err := Check(tt.asked, "v", "CQ", tt.fields, 3)
 		want(t, err, tt.errno, tt.text)

@@ -151,9 +151,13 @@ SYMBOL(ibv_destroy_srq, 1, svb_destroy_srq)
 VERB(POST_SRQ_RECV, ibv_post_srq_recv)
 CONTEXT_OP(post_srq_recv, svb_post_srq_recv)
 
-// Queue pairs: qp.c, qpstate.c, post.c
+// Queue pairs: qp.c, qpstate.c, post.c; wr.c, whose builders are members of struct ibv_qp_ex
 VERB(CREATE_QP, ibv_create_qp)
 SYMBOL(ibv_create_qp, 1, svb_create_qp)
+VERB(CREATE_QP_EX, ibv_create_qp_ex)
+OP(create_qp_ex, true, svb_create_qp_ex)
+SYMBOL(ibv_qp_to_qp_ex, 6, svb_qp_to_qp_ex)
+VERB(WR_COMPLETE, ibv_wr_complete)
 VERB(MODIFY_QP, ibv_modify_qp)
 SYMBOL(ibv_modify_qp, 1, svb_modify_qp)
 VERB(QUERY_QP, ibv_query_qp)

@@ -98,8 +98,14 @@ func (c Config) NewReset(at Place) (e *End, err error) {
 	if err != nil {
 		return nil, err
 	}
-	init := verbs.NewQPInitAttr(c.Type, e.CQ, e.CQ).MaxSendWR(c.SendWR).MaxRecvWR(c.RecvWR).MaxSendSGE(c.SendSGE).MaxRecvSGE(c.RecvSGE)
-	if e.QP, err = e.PD.CreateQP(init.MaxInlineData(c.Inline)); err != nil {
+	if c.Ops != 0 {
+		init := verbs.NewQPInitAttrEx(c.Type, e.CQ, e.CQ, e.PD).MaxSendWR(c.SendWR).MaxRecvWR(c.RecvWR).MaxSendSGE(c.SendSGE).MaxRecvSGE(c.RecvSGE)
+		e.QP, err = at.Device.CreateQPEx(init.MaxInlineData(c.Inline).SendOps(c.Ops))
+	} else {
+		init := verbs.NewQPInitAttr(c.Type, e.CQ, e.CQ).MaxSendWR(c.SendWR).MaxRecvWR(c.RecvWR).MaxSendSGE(c.SendSGE).MaxRecvSGE(c.RecvSGE)
+		e.QP, err = e.PD.CreateQP(init.MaxInlineData(c.Inline))
+	}
+	if err != nil {
 		return nil, err
 	}
 	e.MR, err = e.PD.RegMR(e.Buf, c.MR)

@@ -43,6 +43,7 @@ func Bind(in Input) (*model.Package, error) {
 	b.bindRecords()
 	b.bindVerbs()
 	b.bindParts()
+	b.bindStreams()
 	b.bindEvents()
 	b.bindRules()
 	b.bindCases()

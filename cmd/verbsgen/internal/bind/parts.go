@@ -31,8 +31,8 @@ func (b *binder) bindParts() {
 			f := form.Find(m.Form)
 			b.requireParts(v.C, v.Parts, f.Parts, s.Pos)
 			for _, part := range v.Parts {
-				if part.Verb != nil && f.Own {
-					part.Verb.InReader = true
+				if part.Verb != nil && f.Own && part.Verb.Way == model.WayObject {
+					part.Verb.Inner = true
 				}
 			}
 			if next, end := v.Part(form.PartNext), v.Part(form.PartEnd); v.Reads != nil && next != nil && end != nil {

@@ -55,6 +55,9 @@ func (b *binder) prune() {
 			}
 		}
 		useRec(v.Lists)
+		if v.Stream != nil {
+			usedEnum[v.Stream.Asks] = true
+		}
 		for _, e := range v.Reads.Enums() {
 			usedEnum[e] = true
 		}

@@ -123,7 +123,7 @@ const (
 // cTemplates are the templates of the C side.
 var cTemplates = sync.OnceValues(func() (*template.Template, error) {
 	set := template.New(shimsC)
-	for name, text := range map[string]string{shimsH: templates.ShimsH, shimsC: templates.ShimsC, "special.c": templates.SpecialC, "lazy.c": templates.LazyC} {
+	for name, text := range map[string]string{shimsH: templates.ShimsH, shimsC: templates.ShimsC, "special.c": templates.SpecialC, "lazy.c": templates.LazyC, "stream.c": templates.StreamC} {
 		if _, err := set.New(name).Parse(text); err != nil {
 			return nil, fmt.Errorf("template %s: %w", name, err)
 		}
@@ -146,7 +146,7 @@ func fill(name string, data any) (string, error) {
 
 // shimmed tells whether a verb has a C function: all but the copies and the data path, which the runtime calls.
 func (e *emitter) shimmed(v *model.Verb) bool {
-	if v.InReader {
+	if v.Inner {
 		return false
 	}
 	for _, m := range v.Methods {
@@ -166,6 +166,12 @@ func (e *emitter) declared() cdecl.Options {
 			continue
 		}
 		only[v.C] = true
+		if v.Stream != nil {
+			need = append(need, "struct "+v.Stream.Request, "struct "+v.Stream.C)
+			for _, a := range v.Stream.List.Args {
+				need = append(need, pointees(a.CType)...)
+			}
+		}
 		if v.Reads != nil {
 			need = append(need, strings.TrimSpace(strings.TrimSuffix(v.Params[1].CType, "*")))
 		}
@@ -184,10 +190,22 @@ func (e *emitter) declared() cdecl.Options {
 	return cdecl.Options{Only: only, Need: need, Guard: "VERBSGEN_TYPES_H", Hash: e.pkg.FactsHash}
 }
 
+// pointees is the struct behind a pointer, if it is one.
+func pointees(ctype string) []string {
+	tag := strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(ctype, "const "), "*"))
+	if tag == ctype || !strings.HasPrefix(tag, "struct ") {
+		return nil
+	}
+	return []string{tag}
+}
+
 // shim describes the C function of a verb.
 func (e *emitter) shim(v *model.Verb) (shim, error) {
 	if v.Reads != nil {
 		return readerShim(v)
+	}
+	if v.Stream != nil {
+		return streamShim(v)
 	}
 	s := shim{C: v.C, Way: v.Way, Returns: v.Returns, ConstResult: strings.HasPrefix(v.CRet, "const ")}
 	ret, err := e.classify(v.CRet)

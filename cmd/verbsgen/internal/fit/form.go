@@ -145,7 +145,10 @@ func (c *checker) parts(subject string, needs map[string]string, parts []form.Pa
 		case v == nil:
 			c.add(diag.NameUnknown, at("needs_verbs."+part.Name, name), subject, "needs_verbs: names "+name+", which no page describes", "describe it, or correct the name")
 		default:
-			problem := c.misfit(name, v, part.Sig)
+			problem := ""
+			if part.Sig != nil {
+				problem = c.misfit(name, v, part.Sig)
+			}
 			if problem == "" && part.Form != "" && !slices.ContainsFunc(v.Methods, func(m spec.Method) bool { return m.Form == part.Form }) {
 				problem = "it has no method of form " + part.Form
 			}

@@ -29,6 +29,7 @@ func (c *checker) verb(v *spec.Verb) {
 		c.returns(v, fn)
 		c.extent(v, fn)
 		c.asks(v, fn)
+		c.stream(v, fn)
 	}
 	c.names(v)
 	c.paramBits(v)
@@ -169,7 +170,7 @@ func hasRole(v *spec.Verb, p *spec.Param, t spec.CType) bool {
 	case spec.RoleAddr:
 		return t.Depth() == 1 && t.Tag == ""
 	case spec.RoleIn:
-		return t.Kind == spec.CInt && !t.Pointer || t.Pointer && (calledByRuntime(v) || alwaysFixed(v, p))
+		return t.Kind == spec.CInt && !t.Pointer || t.Pointer && (calledByRuntime(v) || alwaysFixed(v, p) || p.From != "")
 	}
 	return true
 }

@@ -31,6 +31,7 @@ const (
 	NextAsync    = "next_async"
 	DoneAsync    = "done_async"
 	Reader       = "reader"
+	Stream       = "stream"
 )
 
 // Parts of verbs that the generated code of another verb or of a handle calls: the keys of needs_verbs.
@@ -46,6 +47,11 @@ const (
 	PartWrite    = "write"
 	PartRead     = "read"
 	PartEnd      = "end"
+	PartComplete = "complete"
+	PartAbort    = "abort"
+	PartElement  = "element"
+	PartElements = "elements"
+	PartInline   = "inline"
 )
 
 // What a field of a record is for that C must not see as it is: the values of callback.
@@ -110,7 +116,7 @@ type Param struct {
 type Part struct {
 	Name     string
 	Form     string // of a method that the verb has; empty: any, or none
-	Sig      *Sig
+	Sig      *Sig   // nil: the page says what it takes
 	Optional bool
 }
 
@@ -176,7 +182,13 @@ var forms = []Form{
 	{Name: DoneAsync, Does: "acknowledges an asynchronous event", Recv: RecvMade, Sig: doneAsync, Runtime: true},
 	{Name: Reader, Does: "makes a reader of what functions in the object return, with its type and that of what it reads", Own: true, Many: true, Lists: spec.RecordLazy,
 		Unchecked: dataPath, Sig: sig("int", handle(""), in("")), Parts: []Part{{Name: PartNext, Sig: sig("int", handle(""))}, {Name: PartEnd, Sig: sig("void", handle(""))}}},
+	{Name: Stream, Does: "makes a stream of commands, which posts a batch by functions in the object, with its type", Own: true, Many: true, Unchecked: dataPath,
+		Sig: sig("void", handle("")), Parts: streamParts},
 }
+
+// streamParts are the verbs that a stream of commands calls beside the builders: those with an empty C type take any object.
+var streamParts = []Part{{Name: PartOpen}, {Name: PartComplete, Sig: sig("int", handle(""))}, {Name: PartAbort, Sig: sig("void", handle(""))},
+	{Name: PartElement}, {Name: PartElements}, {Name: PartInline}}
 
 // Functions that several forms and parts are written for.
 var (

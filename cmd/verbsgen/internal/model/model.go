@@ -237,10 +237,11 @@ type Verb struct {
 	Parts     map[string]*Part
 	Lists     *Record // the entry of the list that it returns
 	Reads     *Lazy   // what its reader reads
+	Stream    *Stream // what its stream of commands is made of
 	Empty     string  // C name of the errno with which it found nothing
 	Extent    *Extent
 	Asks      *Extent // where the flags stand of what its object is asked for
-	InReader  bool    // the C function of a reader calls it
+	Inner     bool    // the C function of another verb calls it: of a reader, of a stream
 	Rules     []*Rule // in order of the pages
 	Pos       Pos
 }

@@ -14,9 +14,9 @@ import (
 var readerParams = []Cross{{Name: "gate", Type: pointer, Memory: true}, {Name: "fields", Type: "uint64"}, {Name: "entries", Type: pointer, Memory: true},
 	{Name: "room", Type: "int64"}, {Name: "tries", Type: "int64"}, {Name: "answer", Type: pointer, Memory: true}}
 
-// read tells whether the package has a reader of an object.
-func (b *builder) read(o *model.Object) bool {
-	return slices.ContainsFunc(b.pkg.Verbs, func(v *model.Verb) bool { return v.Reads != nil && v.Params[0].Object == o })
+// asked tells whether the package has a reader or a stream of an object, which do only what the object was asked for.
+func (b *builder) asked(o *model.Object) bool {
+	return slices.ContainsFunc(b.pkg.Verbs, func(v *model.Verb) bool { return (v.Reads != nil || v.Stream != nil) && v.Params[0].Object == o })
 }
 
 // reader plans a method that makes a reader, with the types of the reader and of what it reads.

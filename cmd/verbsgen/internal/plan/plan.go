@@ -194,6 +194,7 @@ var planners = map[string]planner{
 	form.PollCQ:       (*builder).poll,
 	form.ReqNotify:    (*builder).reqNotify,
 	form.Reader:       (*builder).reader,
+	form.Stream:       (*builder).stream,
 	form.DeviceList:   nil,
 	form.OpenDevice:   nil,
 	form.WriteDM:      nil,
@@ -221,7 +222,7 @@ func (b *builder) face(files map[string]*[]Decl, v *model.Verb, m *model.Method)
 // home is what a verb is called on: an object, or Lib. A verb of an event is at home on the object that the rest is made from.
 func (b *builder) home(v *model.Verb) string {
 	for _, o := range b.pkg.Objects {
-		if o.Destroy == v || v.InReader && v.Params[0].Object == o || slices.ContainsFunc(v.Methods, func(m *model.Method) bool { return m.Recv == o.Go }) {
+		if o.Destroy == v || v.Inner && v.Params[0].Object == o || slices.ContainsFunc(v.Methods, func(m *model.Method) bool { return m.Recv == o.Go }) {
 			return o.Go
 		}
 	}
@@ -253,7 +254,7 @@ func (b *builder) integer(about, ctype string) string {
 // shims plans the functions that cross into C: all but those that a package under runtime/ calls.
 func (b *builder) shims() (out []*Shim) {
 	for _, v := range b.pkg.Verbs {
-		own := len(v.Methods) == 0 && !v.InReader
+		own := len(v.Methods) == 0 && !v.Inner
 		for _, m := range v.Methods {
 			f := form.Find(m.Form)
 			own = own || f != nil && !f.Runtime
@@ -268,6 +269,9 @@ func (b *builder) shims() (out []*Shim) {
 func (b *builder) shim(v *model.Verb) *Shim {
 	if v.Reads != nil {
 		return &Shim{Verb: v, Params: readerParams, Answer: Nothing}
+	}
+	if v.Stream != nil {
+		return &Shim{Verb: v, Params: streamParams, Answer: Nothing}
 	}
 	s := &Shim{Verb: v, Answer: answer(v)}
 	for i := range v.Symbols() {
