@@ -135,10 +135,8 @@ func (qp *QP) Stream() (*QPStream, error) {
 	}
 	object := rawQPToQPEx(qp.lib.fn[symIbv_qp_to_qp_ex], qp.c)
 	a := dpath.Probe()
-	if object != nil {
-		rawWRStart(qp.gate.Word(), object, uint64(QPOp(qp.asked.Fields())), nil, unsafe.Pointer(&a))
-	}
-	if err := dpath.Lacks(object == nil, a, verb, "QP", QPOp(qp.asked.Fields())); err != nil {
+	rawWRStart(qp.gate.Word(), object, uint64(QPOp(qp.asked.Fields())), nil, unsafe.Pointer(&a))
+	if err := dpath.Lacks(a, verb, "QP", QPOp(qp.asked.Fields())); err != nil {
 		return nil, err
 	}
 	return &QPStream{gate: &qp.gate, object: object, asked: QPOp(qp.asked.Fields())}, nil

@@ -31,10 +31,10 @@ type Asked interface {
 }
 
 // Lacks returns an error when a queue has no functions for a stream, or the provider lacks one of a probe.
-func Lacks[A Asked](none bool, a Stream, verb, kind string, _ A) error {
+func Lacks[A Asked](a Stream, verb, kind string, _ A) error {
 	problem := ""
 	switch {
-	case none, a.lacking == math.MaxUint64:
+	case a.lacking == math.MaxUint64:
 		problem = "the provider has no functions to post to this " + kind + " with"
 	case a.code == int32(verr.ErrnoClosed):
 		return verr.Closed(verb, kind)

@@ -60,6 +60,7 @@ var broken = []struct {
 	want   string
 }{
 	{"CQ.Reader", without[Try](0), "readable", "given out without Check"},
+	{"QP.Stream", without[Try](1), "readable", "given out without Lacks"},
 	{"CQ.Reader", later[Call, Try], "readable", "given out without Lacks"},
 	{"PD.RegMR", without[Enter](0), "entered", "pd is used and not entered before"},
 	{"PD.RegMR", later[Enter, Check], "entered", "pd is used and not entered before"},

@@ -226,8 +226,11 @@ func calledOnce(_ *world, m *Method) []string {
 		return []string{"the verb is not called once"}
 	}
 	n := len(m.Verb.Symbols()) + len(m.Verb.Params)
-	if m.Verb.Reads != nil { // a C function of its own
+	switch { // a C function of its own
+	case m.Verb.Reads != nil:
 		n = len(readerParams)
+	case m.Verb.Stream != nil:
+		n = len(streamParams)
 	}
 	if strings.HasPrefix(c.By.Path, "raw") && len(c.By.Args) != n {
 		return []string{fmt.Sprintf("the call has %d values for %d parameters", len(c.By.Args), n)}

@@ -28,8 +28,8 @@ func (b *builder) stream(v *model.Verb, m *model.Method) []Decl {
 		Try{of("lazy", "Check", val(c.self+".asked"), verb, kind, asked, asked)},
 		Define{"object", raw(open, c.lib, val(c.self+".c"))},
 		Define{"a", result("dpath.Probe")},
-		If{as(IsGiven, "object"), []Step{cross(val(c.self+".gate"), val("object"), converted("uint64", asked), null, as(Memory, "a"))}},
-		Try{of("dpath", "Lacks", as(IsNil, "object"), val("a"), verb, kind, asked)},
+		cross(val(c.self+".gate"), val("object"), converted("uint64", asked), null, as(Memory, "a")),
+		Try{of("dpath", "Lacks", val("a"), verb, kind, asked)},
 		ret(composite("*"+name, Entry{"gate", as(Address, c.self+".gate")}, Entry{"object", val("object")}, Entry{"asked", asked}), null)})
 	s, out := Var{Name: "s", Type: "*" + name}, []Var{{Name: "posted", Type: "int"}, {Name: "err", Type: "error"}}
 	return []Decl{c.out,
