@@ -102,6 +102,9 @@ func (b *builder) extraFields(o *model.Object) (out []Var) {
 	if r := b.capsRecord(); r != nil && o.Go == b.root() {
 		add("caps", "validate.Caps["+r.Mirror.Name+"]", "for the rules that need them")
 	}
+	if o.Made != nil {
+		add("made", "*"+o.Made.Mirror.Name, "as the device made it, or nil")
+	}
 	if o.Device {
 		add("mem", "devmem.DM", "")
 		if b.has(form.ImportDM) {
@@ -117,7 +120,7 @@ func (b *builder) extraFields(o *model.Object) (out []Var) {
 	if cq := b.byForm[form.CreateCQ]; cq.Verb != nil && cq.Creates == o {
 		add("channel", "*"+cq.Params[3].Object.Go, "where its events arrive, or nil")
 	}
-	if b.asked(o) {
+	if b.isAsked(o) {
 		add("asked", "lazy.Asked", "what it was asked for when it was made")
 	}
 	if b.isParentDomain(o) {

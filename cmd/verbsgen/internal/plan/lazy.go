@@ -14,8 +14,8 @@ import (
 var readerParams = []Cross{{Name: "gate", Type: pointer, Memory: true}, {Name: "fields", Type: "uint64"}, {Name: "entries", Type: pointer, Memory: true},
 	{Name: "room", Type: "int64"}, {Name: "tries", Type: "int64"}, {Name: "answer", Type: pointer, Memory: true}}
 
-// asked tells whether the package has a reader or a stream of an object, which do only what the object was asked for.
-func (b *builder) asked(o *model.Object) bool {
+// isAsked tells whether the package has a reader or a stream of an object, which do only what the object was asked for.
+func (b *builder) isAsked(o *model.Object) bool {
 	return slices.ContainsFunc(b.pkg.Verbs, func(v *model.Verb) bool { return (v.Reads != nil || v.Stream != nil) && v.Params[0].Object == o })
 }
 
@@ -51,7 +51,7 @@ func (b *builder) reader(v *model.Verb, m *model.Method) []Decl {
 				Do{of("lazy", "Written", val(list))},
 				Declare{Var{Name: "a", Type: "lazy.Answer"}},
 				cross(val("r.gate"), val("r.fields"), as(Array, list), Value{As: Length, Path: list, Type: "int64"}, converted("int64", val("tries")), as(Memory, "a")),
-				Batch{Into: "n", Call: result("a.Read"), Errors: errs, Else: val("n")},
+				Batch{Into: "n", Call: result("a.Read"), Failed: errnoOf(errs), Else: val("n")},
 				ret(val("n"), null)}},
 		Once{errs, v.C, m.Recv})
 }

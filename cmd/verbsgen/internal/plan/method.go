@@ -164,12 +164,17 @@ func (c *call) created() []Step {
 		owner, parents = c.lib, nil
 	}
 	out := []Step{Make{Into: "o", Object: o.Go, Owner: owner, From: "ptr"}}
-	if c.v.Asks != nil && c.b.asked(o) {
+	if c.v.Asks != nil && c.b.isAsked(o) {
 		out = append(out, set("o.asked", of("lazy", "Of", converted("uint64", val(c.v.Asks.Param.Go+"C."+c.v.Asks.Leaf.Go)))))
 	}
 	for _, parent := range c.b.owners(o) {
 		if from := c.ownerFrom(parent); from != "" {
 			out = append(out, set("o."+naming.Unexported(parent.Go), val(from)))
+		}
+	}
+	for _, p := range c.v.Params {
+		if o.Made != nil && p.Record == o.Made && p.Role == spec.RoleInRec {
+			out = append(out, set("o.made", as(Address, p.Go+"C")))
 		}
 	}
 	switch {

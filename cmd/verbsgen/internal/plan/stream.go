@@ -46,7 +46,7 @@ func (b *builder) stream(v *model.Verb, m *model.Method) []Decl {
 				cross(val("s.gate"), val("s.object"), converted("uint64", val("s.asked")), result("r.Begin", as(Address, "a")), as(Memory, "a")),
 				Do{result("r.End", as(Address, "a"))},
 				Try{of("dpath", "NotAsked", as(Address, "a"), text(v.C), kind, val("s.asked"))},
-				Batch{Into: "posted", Call: result("a.Posted"), Errors: errs, Range: "r", Else: val("posted")},
+				Batch{Into: "posted", Call: result("a.Posted"), Failed: result("r.Failed", as(Address, errs), val("errno")), Else: val("posted")},
 				ret(val("posted"), null)}},
 		Once{errs, v.C, m.Recv}}
 }
