@@ -50,7 +50,7 @@ var refusals = map[string]refusal{
 			w.FetchAdd(42, 0x1001, a.MR.RKey(), 1).SGE(uint64(a.MR.Addr()), 4, a.MR.LKey())
 		}},
 	"UD without address": {typ: verbs.QPTypeUD, errno: syscall.EINVAL, rules: []string{"VR-ibv_post_send-ah-0354"},
-		says: []string{"qp_type UD, state RTS", "wr[2].wr.ud.ah NULL: a datagram goes the way of an address handle; pass an address handle"},
+		says: []string{"qp_type UD, state RTS", "wr[2].wr.ud.ah NULL: a datagram goes the way of an address handle; give the request one that is open, by AH.Address"},
 		fill: func(a *link.End, w *dpath.SendWR) { w.To(nil, 1, 1) }},
 	"too many ranges": {errno: syscall.EINVAL, rules: []string{"VR-ibv_post_send-num_sge-0349"},
 		says: []string{"wr[2].num_sge 5: a request has at most max_send_sge ranges (max_send_sge is 4); use fewer ranges"},

@@ -56,7 +56,8 @@ func (o *CompChannel) label() string { return "" }
 
 // Close destroys a channel for completion events. It waits for running calls; later ones fail with
 // os.ErrClosed, and so does a second Close. It is refused (syscall.EBUSY) while something made from the
-// CompChannel is open, which the error names. When it fails, the CompChannel stays open.
+// CompChannel is open, which the error names. When it fails, the CompChannel stays open. On a device that was
+// taken away nothing is left to destroy, and it succeeds.
 //
 // C: ibv_destroy_comp_channel, ibv_create_comp_channel(3).
 func (o *CompChannel) Close() error {
@@ -72,7 +73,7 @@ func (o *CompChannel) destroy() error {
 	if o.lib.fn[symIbv_destroy_comp_channel] == 0 {
 		return o.lib.missing("ibv_destroy_comp_channel", symIbv_destroy_comp_channel)
 	}
-	if errno := rawDestroyCompChannel(o.lib.fn[symIbv_destroy_comp_channel], o.c); errno != 0 {
+	if errno := rawDestroyCompChannel(o.lib.fn[symIbv_destroy_comp_channel], o.c); errno != 0 && !o.dev.gone(errno) {
 		return verr.Failed("ibv_destroy_comp_channel", errno, nil)
 	}
 	if o.release != nil {

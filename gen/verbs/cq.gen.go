@@ -65,7 +65,8 @@ func (o *CQ) label() string { return "" }
 
 // Close destroys a completion queue. It waits for running calls; later ones fail with os.ErrClosed, and so does
 // a second Close. It is refused (syscall.EBUSY) while something made from the CQ is open, which the error
-// names. When it fails, the CQ stays open.
+// names. When it fails, the CQ stays open. On a device that was taken away nothing is left to destroy, and it
+// succeeds.
 //
 // C: ibv_destroy_cq, ibv_create_cq(3).
 func (o *CQ) Close() error {
@@ -81,7 +82,7 @@ func (o *CQ) destroy() error {
 		if o.lib.fn[symIbv_destroy_cq] == 0 {
 			return o.lib.missing("ibv_destroy_cq", symIbv_destroy_cq)
 		}
-		if errno := rawDestroyCQ(o.lib.fn[symIbv_destroy_cq], o.c); errno != 0 {
+		if errno := rawDestroyCQ(o.lib.fn[symIbv_destroy_cq], o.c); errno != 0 && !o.dev.gone(errno) {
 			return verr.Failed("ibv_destroy_cq", errno, nil)
 		}
 		o.dev.handles.Remove(uintptr(o.c), o)

@@ -14,6 +14,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/pdalloc"
 	"github.com/verbsgen/verbsgen/runtime/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
+	"syscall"
 	"unsafe"
 )
 
@@ -152,6 +153,12 @@ func (o *Device) UnjudgedRules() ([]verr.Rule, error) {
 	}
 	defer o.node.Exit()
 	return verr.Unjudged(rules, o.caps.Why(o.askCapabilities))
+}
+
+// gone reports whether a call failed with errno because the device was taken away: then queries fail likewise, and the
+// kernel has destroyed what was made on it.
+func (o *Device) gone(errno syscall.Errno) bool {
+	return validate.Gone(errno, o.askCapabilities)
 }
 
 // ImportDM gives access to device memory that another context of the same device file allocated.

@@ -68,7 +68,8 @@ func (o *PD) label() string {
 
 // Close frees a protection domain or a parent domain. It waits for running calls; later ones fail with
 // os.ErrClosed, and so does a second Close. It is refused (syscall.EBUSY) while something made from the PD is
-// open, which the error names. When it fails, the PD stays open.
+// open, which the error names. When it fails, the PD stays open. On a device that was taken away nothing is
+// left to destroy, and it succeeds.
 //
 // C: ibv_dealloc_pd, ibv_alloc_pd(3).
 func (o *PD) Close() error {
@@ -83,7 +84,7 @@ func (o *PD) destroy() error {
 	if o.lib.fn[symIbv_dealloc_pd] == 0 {
 		return o.lib.missing("ibv_dealloc_pd", symIbv_dealloc_pd)
 	}
-	if errno := rawDeallocPD(o.lib.fn[symIbv_dealloc_pd], o.c); errno != 0 {
+	if errno := rawDeallocPD(o.lib.fn[symIbv_dealloc_pd], o.c); errno != 0 && !o.dev.gone(errno) {
 		return verr.Failed("ibv_dealloc_pd", errno, nil)
 	}
 	if o.release != nil {

@@ -70,7 +70,8 @@ func (o *QP) label() string { return "handle " + strconv.FormatUint(uint64(o.han
 
 // Close destroys a queue pair. It waits for running calls; later ones fail with os.ErrClosed, and so does a
 // second Close. It is refused (syscall.EBUSY) while something made from the QP is open, which the error names.
-// When it fails, the QP stays open.
+// When it fails, the QP stays open. On a device that was taken away nothing is left to destroy, and it
+// succeeds.
 //
 // C: ibv_destroy_qp, ibv_create_qp(3).
 func (o *QP) Close() error {
@@ -86,7 +87,7 @@ func (o *QP) destroy() error {
 		if o.lib.fn[symIbv_destroy_qp] == 0 {
 			return o.lib.missing("ibv_destroy_qp", symIbv_destroy_qp)
 		}
-		if errno := rawDestroyQP(o.lib.fn[symIbv_destroy_qp], o.c); errno != 0 {
+		if errno := rawDestroyQP(o.lib.fn[symIbv_destroy_qp], o.c); errno != 0 && !o.dev.gone(errno) {
 			return verr.Failed("ibv_destroy_qp", errno, nil)
 		}
 		o.dev.handles.Remove(uintptr(o.c), o)

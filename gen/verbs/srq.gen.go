@@ -60,7 +60,8 @@ func (o *SRQ) label() string { return "handle " + strconv.FormatUint(uint64(o.ha
 
 // Close destroys a shared receive queue. It waits for running calls; later ones fail with os.ErrClosed, and so
 // does a second Close. It is refused (syscall.EBUSY) while something made from the SRQ is open, which the error
-// names. When it fails, the SRQ stays open.
+// names. When it fails, the SRQ stays open. On a device that was taken away nothing is left to destroy, and it
+// succeeds.
 //
 // C: ibv_destroy_srq, ibv_create_srq(3).
 func (o *SRQ) Close() error {
@@ -75,7 +76,7 @@ func (o *SRQ) destroy() error {
 	if o.lib.fn[symIbv_destroy_srq] == 0 {
 		return o.lib.missing("ibv_destroy_srq", symIbv_destroy_srq)
 	}
-	if errno := rawDestroySRQ(o.lib.fn[symIbv_destroy_srq], o.c); errno != 0 {
+	if errno := rawDestroySRQ(o.lib.fn[symIbv_destroy_srq], o.c); errno != 0 && !o.dev.gone(errno) {
 		return verr.Failed("ibv_destroy_srq", errno, nil)
 	}
 	o.dev.handles.Remove(uintptr(o.c), o)

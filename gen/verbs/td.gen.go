@@ -52,7 +52,8 @@ func (o *TD) label() string { return "" }
 
 // Close frees a thread domain. It waits for running calls; later ones fail with os.ErrClosed, and so does a
 // second Close. It is refused (syscall.EBUSY) while something made from the TD is open, which the error names.
-// When it fails, the TD stays open.
+// When it fails, the TD stays open. On a device that was taken away nothing is left to destroy, and it
+// succeeds.
 //
 // C: ibv_dealloc_td, ibv_alloc_td(3).
 func (o *TD) Close() error {
@@ -64,7 +65,7 @@ func (o *TD) Close() error {
 
 // destroy destroys the C object.
 func (o *TD) destroy() error {
-	if errno := rawDeallocTD(o.c); errno != 0 {
+	if errno := rawDeallocTD(o.c); errno != 0 && !o.dev.gone(errno) {
 		return verr.Failed("ibv_dealloc_td", errno, nil)
 	}
 	if o.release != nil {

@@ -39,33 +39,125 @@ static int verbsgen_dpath_errno(int code)
 	return code < 0 ? -code : code;
 }
 
+// What addresses have in common is that posts use them beside their queue pair.
+static const uintptr_t verbsgen_dpath_addresses;
+
+static uintptr_t *verbsgen_dpath_all_addresses(void) { return (uintptr_t *)&verbsgen_dpath_addresses; }
+
+// Results of a post besides those of a gate: see verr.ErrnoAddressClosed and those behind it.
+enum { VERBSGEN_DPATH_ADDRESS_CLOSED = 0x10003, VERBSGEN_DPATH_NO_ADDRESS, VERBSGEN_DPATH_OTHER_DEVICE };
+
+enum { VERBSGEN_DPATH_RAW = 1 }; // rawAddress of address.go
+
+struct verbsgen_dpath_entry { // entry of address.go
+	uint64_t serial;
+	uintptr_t object;
+};
+
+struct verbsgen_dpath_to { // the fields entry and serial of a request
+	uintptr_t entry;
+	uint64_t serial;
+};
+
+// Says why a request must not be posted on a UD queue pair, whose provider follows the address of its handle.
+static int verbsgen_dpath_misaddressed(const struct ibv_qp *q, const struct ibv_send_wr *wr)
+{
+	const struct verbsgen_dpath_to *to = (const struct verbsgen_dpath_to *)((const char *)wr + offsetof(struct ibv_send_wr, bind_mw));
+	const struct verbsgen_dpath_entry *e = (const struct verbsgen_dpath_entry *)to->entry;
+	uintptr_t ah = (uintptr_t)wr->wr.ud.ah;
+
+	if (to->entry == 0 || ah == 0)
+		return VERBSGEN_DPATH_NO_ADDRESS;
+	if (to->entry == VERBSGEN_DPATH_RAW)
+		return to->serial == ah ? 0 : VERBSGEN_DPATH_NO_ADDRESS;
+	if (__atomic_load_n(&e->serial, __ATOMIC_ACQUIRE) != to->serial)
+		return VERBSGEN_DPATH_ADDRESS_CLOSED;
+	if (e->object != ah) // another operation was in the request since then
+		return VERBSGEN_DPATH_NO_ADDRESS;
+	return *(struct ibv_context *const *)ah == q->context ? 0 : VERBSGEN_DPATH_OTHER_DEVICE;
+}
+
+// Posts datagrams up to the first that must not be posted. It is apart so that other posts do not pay for it.
+static __attribute__((noinline)) int verbsgen_dpath_datagrams(struct verbsgen_gate_slot *slot, struct ibv_qp *q, struct ibv_send_wr *first,
+							      struct ibv_send_wr *last, struct ibv_send_wr **bad)
+{
+	struct ibv_send_wr *wr, *rest, *end = NULL;
+	int code = 0, why = 0;
+
+	verbsgen_gate_beside(slot, &verbsgen_dpath_addresses);
+	for (wr = first; wr != NULL; wr = wr->next) { // NULL before last: another goroutine posts the batch
+		why = verbsgen_dpath_misaddressed(q, wr);
+		if (why != 0)
+			break;
+		end = wr;
+		if (wr == last)
+			break;
+	}
+	if (end != NULL) {
+		rest = end->next;
+		end->next = NULL;
+		code = q->context->ops.post_send(q, first, bad);
+		end->next = rest;
+	}
+	if (code == 0 && why != 0) {
+		code = why;
+		*bad = wr;
+	}
+	verbsgen_gate_leave_beside(slot);
+	return code;
+}
+
+static inline int verbsgen_dpath_post_send_in(struct verbsgen_gate_slot *slot, struct ibv_qp *q, struct ibv_send_wr *first,
+					      struct ibv_send_wr *last, struct ibv_send_wr **bad)
+{
+	struct ibv_send_wr *rest = last->next;
+	int code;
+
+	if (__builtin_expect(q->qp_type == IBV_QPT_UD, 0))
+		return verbsgen_dpath_datagrams(slot, q, first, last, bad);
+	last->next = NULL;
+	code = q->context->ops.post_send(q, first, bad);
+	last->next = rest;
+	return code;
+}
+
+static inline int verbsgen_dpath_post_recv_in(struct verbsgen_gate_slot *slot, struct ibv_qp *q, struct ibv_recv_wr *first,
+					      struct ibv_recv_wr *last, struct ibv_recv_wr **bad)
+{
+	struct ibv_recv_wr *rest = last->next;
+	int code;
+
+	(void)slot;
+	last->next = NULL;
+	code = q->context->ops.post_recv(q, first, bad);
+	last->next = rest;
+	return code;
+}
+
 // Both posts: of requests of type struct WR, by the operation OP of the context. The chain is cut behind last while it is posted.
-#define VERBSGEN_DPATH_POST(OP, WR)                                                                                               \
-	static void verbsgen_dpath_##OP(const uintptr_t *gate, uintptr_t first, uintptr_t last, struct verbsgen_dpath_posted *out) \
-	{                                                                                                                         \
-		struct WR *end = (struct WR *)last, *rest, *bad = NULL;                                                            \
-		struct verbsgen_gate_slot *slot = verbsgen_gate_enter(gate);                                                       \
-		struct ibv_qp *q;                                                                                                  \
-		int code = VERBSGEN_GATE_CLOSED;                                                                                   \
-                                                                                                                                  \
-		if (slot == NULL) {                                                                                                \
-			out->code = VERBSGEN_GATE_NO_MEMORY;                                                                       \
-			return;                                                                                                    \
-		}                                                                                                                  \
-		q = (struct ibv_qp *)verbsgen_gate_object(gate);                                                                   \
-		if (__builtin_expect(q != NULL, 1)) {                                                                              \
-			rest = end->next;                                                                                          \
-			end->next = NULL;                                                                                          \
-			code = q->context->ops.OP(q, (struct WR *)first, &bad);                                                    \
-			end->next = rest;                                                                                          \
-			if (code != 0)                                                                                             \
-				code = verbsgen_dpath_errno(code);                                                                 \
-		}                                                                                                                  \
-		verbsgen_gate_leave(slot);                                                                                         \
-		if (code != 0) {                                                                                                   \
-			out->code = code;                                                                                          \
-			out->bad = (uintptr_t)bad;                                                                                 \
-		}                                                                                                                  \
+#define VERBSGEN_DPATH_POST(OP, WR)												\
+	static void verbsgen_dpath_##OP(const uintptr_t *gate, uintptr_t first, uintptr_t last, struct verbsgen_dpath_posted *out)	\
+	{															\
+		struct WR *bad = NULL;												\
+		struct verbsgen_gate_slot *slot = verbsgen_gate_enter(gate);							\
+		struct ibv_qp *q;												\
+		int code = VERBSGEN_GATE_CLOSED;										\
+																\
+		if (slot == NULL) {												\
+			out->code = VERBSGEN_GATE_NO_MEMORY;									\
+			return;													\
+		}														\
+		q = (struct ibv_qp *)verbsgen_gate_object(gate);								\
+		if (__builtin_expect(q != NULL, 1)) {										\
+			code = verbsgen_dpath_##OP##_in(slot, q, (struct WR *)first, (struct WR *)last, &bad);			\
+			if (code != 0)												\
+				code = verbsgen_dpath_errno(code);								\
+		}														\
+		verbsgen_gate_leave(slot);											\
+		if (code != 0) {												\
+			out->code = code;											\
+			out->bad = (uintptr_t)bad;										\
+		}														\
 	}
 
 VERBSGEN_DPATH_POST(post_send, ibv_send_wr)
@@ -246,6 +338,18 @@ func PostRecvFrom(qp *gate.Gate, b *RecvBatch, first, n int) (bad int, errno sys
 		return -1, 0
 	}
 	return index(uintptr(out.bad), uintptr(unsafe.Pointer(begin)), unsafe.Sizeof(*begin), first, n), syscall.Errno(out.code)
+}
+
+// The errnos of C are those of Go.
+var (
+	_ = none{}[verr.ErrnoAddressClosed-C.VERBSGEN_DPATH_ADDRESS_CLOSED]
+	_ = none{}[verr.ErrnoNoAddress-C.VERBSGEN_DPATH_NO_ADDRESS]
+	_ = none{}[verr.ErrnoOtherDevice-C.VERBSGEN_DPATH_OTHER_DEVICE]
+)
+
+// addresses stands for all address handles.
+func addresses() *gate.Gate {
+	return (*gate.Gate)(unsafe.Pointer(C.verbsgen_dpath_all_addresses()))
 }
 
 // index finds the request at address bad among the n of that size at begin, the first of which is number first: -1 when it

@@ -5,6 +5,7 @@ package dpath
 // It could go if generated code had a method of a request for each field.
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -31,12 +32,16 @@ func (r SendRange) Refusal(errs *verr.Once, posted int, errno syscall.Errno) (Re
 	if err := r.Refused(errno); err != nil && posted == 0 {
 		return Refusal{}, err
 	}
-	if errno >= verr.ErrnoClosed || posted < 0 || posted >= r.n {
+	if !ofRequest(errno) || posted < 0 || posted >= r.n {
 		return Refusal{}, errs.Errno(errno)
 	}
 	number := r.first + posted
 	w := &r.batch.wrs[number]
-	return Refusal{unsafe.Pointer(w), errs.Verb, errno, number, w.id, w.SGEs()}, nil
+	if errno == verr.ErrnoNoAddress && w.remote == 0 {
+		errno = syscall.EINVAL // what a provider answers; a rule says more
+	}
+	f := Refusal{unsafe.Pointer(w), errs.Verb, errno, number, w.id, w.SGEs()}
+	return f, f.unaddressed(errs)
 }
 
 // Refusal is like SendRange.Refusal.
@@ -44,13 +49,32 @@ func (r RecvRange) Refusal(errs *verr.Once, posted int, errno syscall.Errno) (Re
 	if err := r.Refused(errno); err != nil && posted == 0 {
 		return Refusal{}, err
 	}
-	if errno >= verr.ErrnoClosed || posted < 0 || posted >= r.n {
+	if !ofRequest(errno) || posted < 0 || posted >= r.n {
 		return Refusal{}, errs.Errno(errno)
 	}
 	number := r.first + posted
 	w := &r.batch.wrs[number]
-	return Refusal{unsafe.Pointer(w), errs.Verb, errno, number, w.id, w.SGEs()}, nil
+	f := Refusal{unsafe.Pointer(w), errs.Verb, errno, number, w.id, w.SGEs()}
+	return f, f.unaddressed(errs)
 }
+
+// ofRequest reports whether a request is at fault for errno.
+func ofRequest(errno syscall.Errno) bool {
+	return errno < verr.ErrnoClosed || errno == verr.ErrnoAddressClosed || errno == verr.ErrnoNoAddress || errno == verr.ErrnoOtherDevice
+}
+
+// unaddressed returns the error of a request whose address cannot be used, nil for any other errno.
+func (r *Refusal) unaddressed(errs *verr.Once) error {
+	var e *verr.Error
+	if r.errno < verr.ErrnoClosed || !errors.As(errs.Errno(r.errno), &e) {
+		return nil
+	}
+	e.Msg = r.name() + ": " + e.Msg
+	return e
+}
+
+// name returns how errors call the request.
+func (r *Refusal) name() string { return fmt.Sprintf("request %d (wr_id %d)", r.number, r.id) }
 
 // Total returns the sum of a field of 32 bits of all elements, at byte offset off of struct ibv_sge.
 func (r *Refusal) Total(off uintptr) (sum uint64) {
@@ -88,7 +112,7 @@ func (r *Refusal) Error(broken, may []verr.Violation, facts ...string) error {
 			known = append(known, f)
 		}
 	}
-	msg := fmt.Sprintf("request %d (wr_id %d)", r.number, r.id)
+	msg := r.name()
 	if len(known) > 0 {
 		msg += " on a queue pair with " + strings.Join(known, ", ")
 	}

@@ -51,7 +51,11 @@ func (p printer) check(s plan.Check) []jen.Code {
 func (p printer) call(s plan.Call) []jen.Code {
 	raw, zero := p.value(s.By), jen.Lit(0)
 	failed := func(name, operator string, than jen.Code) *jen.Statement {
-		return op(id(name), operator, than)
+		spared := jen.Null()
+		if s.Failure.Spare != "" {
+			spared = jen.Op("&&").Op("!").Add(id(s.Failure.Spare).Call(id("errno")))
+		}
+		return op(id(name), operator, than).Add(spared)
 	}
 	refuse := func(conditions ...jen.Code) *jen.Statement {
 		return jen.If(conditions...).Block(p.zero.with(failure(s.Failure)))

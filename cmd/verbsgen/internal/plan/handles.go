@@ -34,12 +34,19 @@ func (b *builder) handle(o *model.Object) []Decl {
 
 // root is the Go name of the object that everything else is made from: the first without parents.
 func (b *builder) root() string {
-	for _, o := range b.pkg.Objects {
-		if len(o.Parents) == 0 {
-			return o.Go
-		}
+	if o := b.rootObject(); o != nil {
+		return o.Go
 	}
 	return ""
+}
+
+func (b *builder) rootObject() *model.Object {
+	for _, o := range b.pkg.Objects {
+		if len(o.Parents) == 0 {
+			return o
+		}
+	}
+	return nil
 }
 
 // changes tells whether a verb changes the object in place: then its getters may run beside it.
@@ -84,7 +91,7 @@ func (b *builder) handleType(o *model.Object) *Struct {
 	}
 	fields = append(fields, Var{Name: "c", Type: pointer}, Var{Name: "release", Type: "func()", Remark: "after the C object is gone"})
 	if o.Hot {
-		fields = append(fields, Var{Name: "gate", Type: "gate.Gate", Remark: "c for the data path, which does not enter the handle"})
+		fields = append(fields, Var{Name: "gate", Type: b.gateType(o), Remark: "c for the data path, which does not enter the handle"})
 	}
 	fields = append(fields, b.extraFields(o)...)
 	for _, p := range b.owners(o) {
@@ -94,6 +101,14 @@ func (b *builder) handleType(o *model.Object) *Struct {
 		fields = append(fields, Var{Name: naming.Local(x.C), Type: x.GoType})
 	}
 	return &Struct{Doc{Does: "is " + naming.Lower(o.Doc), C: "struct " + o.C, Page: o.Page}, o.Go, fields}
+}
+
+// gateType is the type of what lets the data path use an object: requests keep the addresses of some.
+func (b *builder) gateType(o *model.Object) string {
+	if b.has(form.Address) && b.byForm[form.Address].m.Recv == o.Go {
+		return "dpath.Address"
+	}
+	return "gate.Gate"
 }
 
 // extraFields are the fields that single families of methods need.
@@ -253,8 +268,12 @@ func ending(o *model.Object, v *model.Verb, name, does, by string) *Method {
 
 func (b *builder) closeHandle(o *model.Object) *Method {
 	d := o.Destroy
-	return ending(o, d, "Close", fmt.Sprintf("%s. It waits for running calls; later ones fail with os.ErrClosed, and so does a second Close. It is refused (syscall.EBUSY) while something made from the %s is open, which the error names. When it fails, the %s stays open",
+	m := ending(o, d, "Close", fmt.Sprintf("%s. It waits for running calls; later ones fail with os.ErrClosed, and so does a second Close. It is refused (syscall.EBUSY) while something made from the %s is open, which the error names. When it fails, the %s stays open",
 		strings.TrimSuffix(d.Doc, "."), o.Go, o.Go), "destroy")
+	if o.Go != b.root() && b.noticesGone() {
+		m.Doc.Does += ". On a device that was taken away nothing is left to destroy, and it succeeds"
+	}
+	return m
 }
 
 // destroy plans the end of a C object.
@@ -263,7 +282,7 @@ func (b *builder) destroy(o *model.Object) *Method {
 	if b.listens(o) {
 		m.Steps = []Step{Do{result("o.waiting.Stop")}}
 	}
-	m.Steps = slices.Concat(m.Steps, b.destroyCall(o.Destroy, false), b.inIndex(o, "Remove"))
+	m.Steps = slices.Concat(m.Steps, b.destroyCall(o, o.Destroy, false), b.inIndex(o, "Remove"))
 	m.Steps = append(m.Steps, If{as(IsGiven, "o.release"), []Step{Do{result("o.release")}}}, ret(null))
 	if o.Hot { // waits for the calls of the data path that are inside
 		m.Steps = []Step{ret(result("o.gate.End", text(o.Destroy.C), text(o.Go), function(nil, errOnly, m.Steps...)))}
@@ -271,9 +290,12 @@ func (b *builder) destroy(o *model.Object) *Method {
 	return m
 }
 
-// destroyCall calls a destroying verb on o.
-func (b *builder) destroyCall(d *model.Verb, gone bool) []Step {
+// destroyCall calls a destroying verb on o. The kernel has destroyed all that was made on a device that was taken away.
+func (b *builder) destroyCall(o *model.Object, d *model.Verb, gone bool) []Step {
 	s := Call{Verb: d.C, By: raw(d, "o.lib", val("o.c")), Answer: answer(d), Failure: Failure{Verb: d.C, Gone: gone}}
+	if o.Go != b.root() && b.noticesGone() {
+		s.Failure.Spare = "o.dev." + goneFunc
+	}
 	if s.Answer == Negative {
 		s.Answer = NotZero
 	}

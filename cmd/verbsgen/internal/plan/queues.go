@@ -52,9 +52,9 @@ func (b *builder) postRecv(v *model.Verb, m *model.Method) []Decl {
 
 // address plans the addressing of a datagram.
 func (b *builder) address(v *model.Verb, m *model.Method) []Decl {
-	out := hot(v, m, "o", "has a SEND on an unreliable datagram queue pair go to the queue pair qpn behind the address handle, with its qkey. The handle must stay open until the request has completed. The error is os.ErrClosed, for a handle that is closed or nil",
+	out := hot(v, m, "o", "has a SEND on an unreliable datagram queue pair go to the queue pair qpn behind the address handle, with its qkey. The handle must stay open until the request has completed; a post after its Close is refused (os.ErrClosed). The error is os.ErrClosed, for a handle that is closed or nil",
 		"errAddress", []Var{{Name: "w", Type: "*dpath.SendWR"}, {Name: "qpn"}, {Name: "qkey", Type: "uint32"}}, errOnly,
-		Do{result("w.To", val("o.c"), val("qpn"), val("qkey"))}, ret(null))
+		Do{result("o.gate.To", val("w"), val("qpn"), val("qkey"))}, ret(null))
 	out[0].(*Method).Steps[0] = Refuse{as(IsClosed, "o"), result("errAddress.Closed")} // it makes no call into C
 	return out
 }

@@ -166,6 +166,7 @@ type Failure struct {
 	Lints   string // in the name of the validator
 	Memlock bool   // ENOMEM may be the limit on locked memory
 	Gone    bool   // the device memory may be gone
+	Spare   string // by an errno, whether there was nothing left to destroy, and the call counts as made; empty: no errno says so
 }
 
 // Answer is how a call says that it failed.

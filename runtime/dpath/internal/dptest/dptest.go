@@ -65,6 +65,9 @@ func (p *Provider) Channel() unsafe.Pointer  { return unsafe.Pointer(&p.c.channe
 // CQContext returns the cq_context of the queue.
 func (p *Provider) CQContext() uintptr { return uintptr(p.c.cq.cq_context) }
 
+// Datagrams makes the queue pair one for unreliable datagrams.
+func (p *Provider) Datagrams() { p.c.qp.qp_type = C.IBV_QPT_UD }
+
 // Posts chooses what posts do, and forgets what was seen.
 func (p *Provider) Posts(how How) {
 	p.c.how, p.c.seen_count, p.c.posts = C.enum_dp_how(how), 0, 0
