@@ -106,6 +106,16 @@ func TestStreamOfDatagrams(t *testing.T) {
 			t.Errorf("%+v, %q", wc, b.Buf[256*i+40:256*i+48])
 		}
 	}
+	if err := ah.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := stream.Post(batch, 1); n != 0 || !errors.Is(err, os.ErrClosed) || !strings.Contains(err.Error(), "request 0") {
+		t.Errorf("to an address that is closed: %d, %v", n, err)
+	}
+	batch.WR(0).Send(1)
+	if n, err := stream.Post(batch, 1); n != 0 || !errors.Is(err, syscall.EINVAL) || !strings.Contains(err.Error(), "request 0") {
+		t.Errorf("to no address: %d, %v", n, err)
+	}
 }
 
 // TestStreamRefuses posts nothing when one of the requests cannot be posted, and names it.

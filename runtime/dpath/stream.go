@@ -1,6 +1,7 @@
 package dpath
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"syscall"
@@ -52,6 +53,14 @@ func Lacks[A Asked](a Stream, verb, kind string, _ A) error {
 func NotAsked[A Asked](a *Stream, verb, kind string, _ A) error {
 	if a.bad < 0 {
 		return nil
+	}
+	if errno := syscall.Errno(a.code); errno >= verr.ErrnoClosed { // its address
+		err := (&verr.Once{Verb: verb, Kind: kind}).Errno(errno)
+		var e *verr.Error
+		if errors.As(err, &e) {
+			e.Msg = fmt.Sprintf("request %d: %s; nothing was posted", a.bad, e.Msg)
+		}
+		return err
 	}
 	problem := fmt.Sprintf("request %d is a %v, which a stream of commands does not have", a.bad, WROpcode(a.opcode))
 	if a.lacking != 0 {

@@ -108,7 +108,7 @@ uintptr_t verbsgen_gate_begin(const uintptr_t *gate, void **slot, int *code)
 
 	*slot = NULL;
 	if (s == NULL) {
-		*code = ENOMEM;
+		*code = VERBSGEN_GATE_NO_MEMORY;
 		return 0;
 	}
 	object = verbsgen_gate_object(gate);

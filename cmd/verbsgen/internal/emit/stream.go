@@ -38,6 +38,7 @@ func streamShim(v *model.Verb) (shim, error) {
 		c.Value, c.Name = fmt.Sprint(b.Kind.Value), b.Kind.C
 		r.Setters = append(r.Setters, c)
 	}
+	s.addresses = len(r.Setters) > 0
 	var err error
 	s.Special, err = fill("stream", r)
 	return s, err
