@@ -9,7 +9,6 @@ func (d *decoder) stream(n *yaml.Node, verb string) *Stream {
 		{"request", true, d.text(&s.Request)},
 		{"asks", true, d.text(&s.Asks)},
 		{"sets", true, d.textMap(&s.Sets)},
-		{"next", true, d.text(&s.Next)},
 		{"opcode", true, d.text(&s.Opcode)},
 		{"flags", true, d.text(&s.Flags)},
 		{"inline", true, d.text(&s.Inline)},

@@ -261,8 +261,7 @@ type Stream struct {
 	Request  string            // C tag of a request: "ibv_send_wr"
 	Asks     string            // flag type of the requests that can be asked for
 	Sets     map[string]string // member of the object -> member of the request
-	Next     string            // member of the request: the next one
-	Opcode   string            // likewise: what it is
+	Opcode   string            // member of the request: what it is
 	Flags    string            // likewise: its flags
 	Inline   string            // the flag of a request whose data is copied
 	Elements string            // member of the request: how many pieces its data has

@@ -14,6 +14,7 @@ import (
 	"github.com/verbsgen/verbsgen/conformance/hotbench"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/internal/ratio"
+	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
@@ -24,13 +25,13 @@ const usual = verbs.WCFieldByteLen | verbs.WCFieldQPNum
 
 const all = usual | verbs.WCFieldImm | verbs.WCFieldSrcQP | verbs.WCFieldSLID | verbs.WCFieldSL | verbs.WCFieldDLIDPathBits | verbs.WCFieldCompletionTS
 
-// queue makes an extended queue.
-func queue(tb testing.TB) (*verbs.CQ, hotbench.Queue) {
+// open opens a device whose extended queues and streams do next to nothing.
+func open(tb testing.TB) *verbs.Device {
 	tb.Helper()
 	soft := softverbs.New(append(hotbench.Options(), softverbs.Name("soft0"))...)
 	tb.Cleanup(func() { soft.Close() })
 	hotbench.Use(soft)
-	lib, err := verbs.LoadFrom(soft)
+	lib, err := verbs.LoadFrom(hotbench.Device{Device: soft})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -43,7 +44,13 @@ func queue(tb testing.TB) (*verbs.CQ, hotbench.Queue) {
 			tb.Errorf("closing: %v", err)
 		}
 	})
-	cq, err := dev.CreateCQEx(verbs.NewCQInitAttrEx(64, all))
+	return dev
+}
+
+// queue makes an extended queue.
+func queue(tb testing.TB) (*verbs.CQ, hotbench.Queue) {
+	tb.Helper()
+	cq, err := open(tb).CreateCQEx(verbs.NewCQInitAttrEx(64, all))
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -131,5 +138,130 @@ func TestMissingFunctions(t *testing.T) {
 	c.Without()
 	if _, err := cq.Reader(usual); !errors.Is(err, syscall.EOPNOTSUPP) {
 		t.Errorf("without a function to go on: %v", err)
+	}
+}
+
+// stream makes a stream of commands.
+func stream(tb testing.TB) (*verbs.QPStream, hotbench.Pair) {
+	tb.Helper()
+	dev := open(tb)
+	pd, err := dev.AllocPD()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	cq, err := dev.CreateCQ(16, nil, 0)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	qp, err := dev.CreateQPEx(verbs.NewQPInitAttrEx(verbs.QPTypeRC, cq, cq, pd).MaxSendWR(64).MaxSendSGE(1).SendOps(verbs.QPOpRDMAWrite))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	s, err := qp.Stream()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return s, hotbench.NewestPair()
+}
+
+// BenchmarkStream prints ratios to C posting the same requests. Run it with -benchtime 1x.
+func BenchmarkStream(b *testing.B) {
+	if b.N > 1 {
+		b.Skip("measured in rounds: run with -benchtime 1x")
+	}
+	s, c := stream(b)
+	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	defer t.Flush()
+	fmt.Fprintf(t, "ratio to C (C, ns for each)\t%d\t%d\t%d\n", sizes[0], sizes[1], sizes[2])
+	for _, row := range []struct {
+		name string
+		ours func(testing.TB, *verbs.QPStream, int) func(int)
+	}{{"stream, built", built}, {"stream, changed", changed}, {"stream, again", again}} {
+		fmt.Fprint(t, row.name)
+		for _, n := range sizes {
+			ns, times := ratio.Measure(func(times int) { c.Stream(n, times) }, row.ours(b, s, n))
+			fmt.Fprintf(t, "\t%.2f (%.2f)", times, ns/float64(n))
+		}
+		fmt.Fprintln(t)
+	}
+	b.ReportMetric(0, "ns/op")
+}
+
+func batchOf(tb testing.TB, n int) *dpath.SendBatch {
+	batch, err := dpath.NewSendBatch(n, 1)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for i := range n {
+		batch.WR(i).Write(uint64(i), 0x20000+uint64(i), 9).SGE(0x10000, 64, 7).Flags(dpath.Signaled)
+	}
+	return batch
+}
+
+func post(tb testing.TB, s *verbs.QPStream, batch *dpath.SendBatch) {
+	if _, err := s.Post(batch, batch.Len()); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// built builds every request anew.
+func built(tb testing.TB, s *verbs.QPStream, n int) func(times int) {
+	batch := batchOf(tb, n)
+	return func(times int) {
+		id := uint64(0)
+		for range times {
+			for i := range n {
+				batch.WR(i).Write(id, 0x20000+id, 9).SGE(0x10000+id, 64, 7).Flags(dpath.Signaled)
+				id++
+			}
+			post(tb, s, batch)
+		}
+	}
+}
+
+// changed changes what varies.
+func changed(tb testing.TB, s *verbs.QPStream, n int) func(times int) {
+	batch := batchOf(tb, n)
+	return func(times int) {
+		id := uint64(0)
+		for range times {
+			for i := range n {
+				w := batch.WR(i)
+				w.SetID(id)
+				w.SetRemote(0x20000 + id)
+				w.SetAddr(0, 0x10000+id)
+				id++
+			}
+			post(tb, s, batch)
+		}
+	}
+}
+
+// again posts the same requests.
+func again(tb testing.TB, s *verbs.QPStream, n int) func(times int) {
+	batch := batchOf(tb, n)
+	return func(times int) {
+		for range times {
+			post(tb, s, batch)
+		}
+	}
+}
+
+// TestStreaming asks that both post, and that ours allocates nothing, not how fast anything is.
+func TestStreaming(t *testing.T) {
+	s, c := stream(t)
+	before := hotbench.Written()
+	c.Stream(2, 1)
+	if got := hotbench.Written() - before; got != 0x20001 {
+		t.Errorf("the loop in C wrote to %#x", got)
+	}
+	batch := batchOf(t, 3)
+	before = hotbench.Written()
+	post(t, s, batch)
+	if got := hotbench.Written() - before; got != 0x20002 {
+		t.Errorf("the stream wrote to %#x", got)
+	}
+	if n := testing.AllocsPerRun(100, func() { post(t, s, batch) }); n != 0 {
+		t.Errorf("%v allocations", n)
 	}
 }

@@ -27,6 +27,31 @@ func Options() []softverbs.Option {
 	return []softverbs.Option{softverbs.Override("create_cq_ex", uintptr(C.hb_create_cq_ex_address()))}
 }
 
+// Device is a device with streams that do next to nothing.
+type Device struct{ *softverbs.Device }
+
+// Symbol returns the address of a function.
+func (d Device) Symbol(name, version string) uintptr {
+	at := d.Device.Symbol(name, version)
+	if name != "ibv_qp_to_qp_ex" {
+		return at
+	}
+	C.hb_use_ex(C.uintptr_t(at))
+	return uintptr(C.hb_qp_to_qp_ex_address())
+}
+
+// Pair is the extended queue pair whose functions were looked for last.
+type Pair struct{ c *C.struct_ibv_qp_ex }
+
+// NewestPair returns it.
+func NewestPair() Pair { return Pair{C.hb_qp()} }
+
+// Stream posts n WRITEs, times over, in C.
+func (p Pair) Stream(n, times int) { C.hb_loop_stream(p.c, C.int(n), C.long(times)) }
+
+// Written returns the sum of the remote addresses that were posted last in each stream.
+func Written() uint64 { return uint64(C.hb_written()) }
+
 // Use has the queues be made by ibv_create_cq of a device with Options.
 func Use(dev *softverbs.Device) { C.hb_use(C.uintptr_t(dev.Symbol("ibv_create_cq", "IBVERBS_1.1"))) }
 

@@ -77,3 +77,21 @@ uint64_t hb_loop_read(struct ibv_cq_ex *cq, enum hb_fields fields, int n, long t
 		return loop(cq, HB_ALL, n, times);
 	}
 }
+
+// Posts chains of n WRITEs, as a program does that has their values at hand.
+void hb_loop_stream(struct ibv_qp_ex *qp, int n, long times)
+{
+	uint64_t id = 0;
+	int i;
+
+	while (times-- > 0) {
+		qp->wr_start(qp);
+		for (i = 0; i < n; i++, id++) {
+			qp->wr_id = id;
+			qp->wr_flags = IBV_SEND_SIGNALED;
+			qp->wr_rdma_write(qp, 9, 0x20000 + id);
+			qp->wr_set_sge(qp, 7, 0x10000 + id, 64);
+		}
+		qp->wr_complete(qp);
+	}
+}

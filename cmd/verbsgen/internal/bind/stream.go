@@ -23,7 +23,7 @@ func (b *binder) bindStreams() {
 
 func (b *binder) stream(v *model.Verb, s *spec.Verb) *model.Stream {
 	x := s.Stream
-	out := &model.Stream{Request: x.Request, Asks: b.types[x.Asks], Next: x.Next, Opcode: x.Opcode, Flags: x.Flags, Elements: x.Elements, Kind: x.Kind, Start: v.Dispatch.Op,
+	out := &model.Stream{Request: x.Request, Asks: b.types[x.Asks], Opcode: x.Opcode, Flags: x.Flags, Elements: x.Elements, Kind: x.Kind, Start: v.Dispatch.Op,
 		C: strings.TrimSpace(strings.Trim(strings.TrimPrefix(v.Params[0].CType, "struct "), "* "))}
 	if out.Asks == nil {
 		b.errorf(diag.TypeUnknown, s.Pos, v.C, "stream: no flag type "+x.Asks+" in any page", "correct asks:")

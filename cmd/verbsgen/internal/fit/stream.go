@@ -20,7 +20,7 @@ func (c *checker) stream(v *spec.Verb, fn *api.Function) {
 			c.fail(v.Pos, v.C, "stream: "+key+": "+of.C+" has no "+path, "correct "+key+":")
 		}
 	}
-	for key, path := range map[string]string{"next": s.Next, "opcode": s.Opcode, "flags": s.Flags, "elements": s.Elements} {
+	for key, path := range map[string]string{"opcode": s.Opcode, "flags": s.Flags, "elements": s.Elements} {
 		at(request, key, path)
 	}
 	at(object, "kind", s.Kind)

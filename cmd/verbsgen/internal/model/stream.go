@@ -7,7 +7,7 @@ type Stream struct {
 	Request  string // "ibv_send_wr"
 	Asks     *Enum  // requests that can be asked for
 	Sets     []Assignment
-	Next     string // members of the request
+	// Members of the request, which lies in an array.
 	Opcode   string
 	Flags    string
 	Elements string
