@@ -3,10 +3,10 @@ package model
 // Stream is what a C function is made of that replays requests as a stream of commands: for each request the builder of its
 // opcode, and then what gives it its data and address.
 type Stream struct {
-	C        string // "ibv_qp_ex", the struct with the functions
-	Request  string // "ibv_send_wr"
-	Asks     *Enum  // requests that can be asked for
-	Sets     []Assignment
+	C       string // "ibv_qp_ex", the struct with the functions
+	Request string // "ibv_send_wr"
+	Asks    *Enum  // requests that can be asked for
+	Sets    []Assignment
 	// Members of the request, which lies in an array.
 	Opcode   string
 	Flags    string
