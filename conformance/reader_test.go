@@ -60,7 +60,7 @@ func sendImm(t *testing.T, a, b *link.End, id uint64) {
 	if _, err := b.QP.PostRecv(recv, 1); err != nil {
 		t.Fatal(err)
 	}
-	send.WR(0).SendImm(id, 0x01020304).SGE(uint64(a.MR.Addr()), 17, a.MR.LKey()).Flags(dpath.Signaled)
+	send.WR(0).SendImm(id, 0x01020304).SGE(uint64(a.MR.Addr()), 17, a.MR.LKey()).Flags(verbs.SendSignaled)
 	if _, err := a.QP.PostSend(send, 1); err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +125,7 @@ func TestReaderOfFailures(t *testing.T) {
 	sends := must(a.CQ.Reader(standard))(t)
 	batch := must(dpath.NewSendBatch(1, 1))(t)
 	defer batch.Close()
-	batch.WR(0).Write(5, uint64(b.MR.Addr()), b.MR.RKey()+1).SGE(uint64(a.MR.Addr()), 8, a.MR.LKey()).Flags(dpath.Signaled)
+	batch.WR(0).Write(5, uint64(b.MR.Addr()), b.MR.RKey()+1).SGE(uint64(a.MR.Addr()), 8, a.MR.LKey()).Flags(verbs.SendSignaled)
 	if _, err := a.QP.PostSend(batch, 1); err != nil {
 		t.Fatal(err)
 	}

@@ -46,7 +46,7 @@ func TestStream(t *testing.T) {
 	near, far, lkey, rkey := uint64(a.MR.Addr()), uint64(b.MR.Addr()), a.MR.LKey(), b.MR.RKey()
 	copy(a.Buf, "one two three")
 	b.Buf[512] = 5
-	all := dpath.Signaled
+	all := verbs.SendSignaled
 	batch.WR(0).Send(0).SGE(near, 3, lkey).Flags(all)
 	batch.WR(1).SendImm(1, 0x01020304).InlineData([]byte("inline")).Flags(all)
 	batch.WR(2).Write(2, far+256, rkey).SGE(near+4, 3, lkey).SGE(near+8, 5, lkey).Flags(all)
@@ -93,7 +93,7 @@ func TestStreamOfDatagrams(t *testing.T) {
 		t.Fatal(err)
 	}
 	copy(a.Buf, "datagram")
-	w := batch.WR(0).Send(1).SGE(uint64(a.MR.Addr()), 8, a.MR.LKey()).Flags(dpath.Signaled)
+	w := batch.WR(0).Send(1).SGE(uint64(a.MR.Addr()), 8, a.MR.LKey()).Flags(verbs.SendSignaled)
 	if err := ah.Address(w, b.QP.Num(), link.Default().QKey); err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +125,7 @@ func TestStreamRefuses(t *testing.T) {
 	batch := must(dpath.NewSendBatch(32, 2, dpath.InlineRoom(64)))(t)
 	defer batch.Close()
 	for i := range 32 {
-		batch.WR(i).Write(uint64(i), uint64(b.MR.Addr()), b.MR.RKey()).SGE(uint64(a.MR.Addr()), 8, a.MR.LKey()).Flags(dpath.Signaled)
+		batch.WR(i).Write(uint64(i), uint64(b.MR.Addr()), b.MR.RKey()).SGE(uint64(a.MR.Addr()), 8, a.MR.LKey()).Flags(verbs.SendSignaled)
 	}
 	posted := func(what string, n int, errno syscall.Errno, names string) {
 		t.Helper()
@@ -139,7 +139,7 @@ func TestStreamRefuses(t *testing.T) {
 	}
 	batch.WR(1).SendInv(1, 5)
 	posted("not asked for", 3, syscall.EINVAL, "request 1 is a SEND_WITH_INV: this QP was not asked for SEND_WITH_INV")
-	batch.WR(1).Write(1, 0, 0).SGE(uint64(a.MR.Addr()), 8, a.MR.LKey()).SGE(uint64(a.MR.Addr()), 8, a.MR.LKey()).Flags(dpath.Inline)
+	batch.WR(1).Write(1, 0, 0).SGE(uint64(a.MR.Addr()), 8, a.MR.LKey()).SGE(uint64(a.MR.Addr()), 8, a.MR.LKey()).Flags(verbs.SendInline)
 	posted("inline in two pieces", 3, syscall.EINVAL, "request 1 is a RDMA_WRITE with inline data in several elements")
 	posted("more than the batch has", 33, syscall.EINVAL, "33 requests")
 	if err := bed.soft.Fail("ibv_wr_complete", 1, syscall.ENOMEM); err != nil {

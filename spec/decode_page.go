@@ -70,6 +70,7 @@ func (d *decoder) flagType(name string, k, v *yaml.Node) FlagType {
 		}},
 		{"members", false, d.texts(&t.Members)},
 		{"ranges", false, d.texts(&t.Ranges)},
+		{"runtime", false, d.oneOf(&t.Runtime, "dpath")},
 		{"names", false, d.goNames(&t.Names)},
 		{"doc", true, d.text(&t.Doc)},
 		{"docs", false, d.textMap(&t.Docs)},
@@ -84,10 +85,14 @@ func (d *decoder) enumType(name string, k, v *yaml.Node) EnumType {
 	d.goType(k, name)
 	t := EnumType{Go: name, Pos: d.pos(k)}
 	defer d.marking(&t.marks)()
-	whole := d.adding == nil
+	whole, coded := d.adding == nil, false
 	ok := d.object(v, place{name, ""}, []key{
 		{"enum", false, d.text(&t.Enum)},
-		{"prefix", true, d.text(&t.Prefix)},
+		{"prefix", false, d.text(&t.Prefix)},
+		{"code", false, func(n *yaml.Node, at place) {
+			coded = true
+			d.oneOf(&t.Code, NumberMTU, NumberTimeout, NumberDelay, NumberRNR)(n, at)
+		}},
 		{"signed", false, d.truth(&t.Signed)},
 		{"runtime", false, d.oneOf(&t.Runtime, "dpath")},
 		{"names", false, d.goNames(&t.Names)},
@@ -96,8 +101,13 @@ func (d *decoder) enumType(name string, k, v *yaml.Node) EnumType {
 		{"doc", true, d.text(&t.Doc)},
 		{"docs", false, d.textMap(&t.Docs)},
 	})
-	if ok && whole && t.Enum == "" && len(t.Members) == 0 {
+	constants := t.Enum != "" || len(t.Members) > 0
+	switch {
+	case !ok || !whole:
+	case !constants && !coded:
 		d.add(k, CodeMissingKey, name, "neither enum nor members is given", "name the C enum, or the members of an anonymous one")
+	case constants && t.Prefix == "":
+		d.add(v, CodeMissingKey, name, "key prefix is missing", "add it")
 	}
 	return t
 }
@@ -119,6 +129,7 @@ func (d *decoder) record(name string, k, v *yaml.Node) Record {
 		{"role", true, d.oneOf(&r.Role, RecordIn, RecordOut, RecordEntry, RecordLazy)},
 		{"asks", false, d.text(&r.Asks)},
 		{"fails", false, d.text(&r.Fails)},
+		{"runtime", false, d.oneOf(&r.Runtime, "dpath")},
 		{"mask", false, d.text(&r.Mask)},
 		{"mask_param", false, d.text(&r.MaskParam)},
 		{"new", false, d.texts(&r.New)},
@@ -174,6 +185,7 @@ func (d *decoder) objectType(name string, k, v *yaml.Node) Object {
 		{"parents", true, d.marked(d.texts(&o.Parents))},
 		{"destroy", true, d.text(&o.Destroy)},
 		{"memory", false, d.oneOf(&o.Memory, MemoryDevice)},
+		{"region", false, func(n *yaml.Node, at place) { o.Region = d.region(name, n) }},
 		{"events", false, d.truth(&o.Events)},
 		{"hot", false, d.truth(&o.Hot)},
 		{"getters", false, d.named(func(c string, gk, gv *yaml.Node) {
@@ -191,6 +203,17 @@ func (d *decoder) objectType(name string, k, v *yaml.Node) Object {
 		{"doc", true, d.text(&o.Doc)},
 	})
 	return o
+}
+
+// region reads what elements are made of.
+func (d *decoder) region(object string, n *yaml.Node) *Region {
+	r := &Region{Pos: d.pos(n)}
+	d.object(n, place{object, "region"}, []key{
+		{"length", true, d.text(&r.Length)},
+		{"lkey", true, d.text(&r.LKey)},
+		{"vague", true, d.text(&r.Vague)},
+	})
+	return r
 }
 
 // stateFrom reads where properties of an object are found.
@@ -223,6 +246,7 @@ func (d *decoder) verb(name string, k, v *yaml.Node) Verb {
 		{"stream", false, func(n *yaml.Node, _ place) { b.Stream = d.stream(n, name) }},
 		{"builds", false, func(n *yaml.Node, _ place) { b.Builds = d.builds(n, name) }},
 		{"sets_for", false, d.text(&b.SetsFor)},
+		{"iova", false, d.texts(&b.IOVA)},
 		{"extent", false, d.text(&b.Extent)},
 		{"doc", true, d.text(&b.Doc)},
 	})

@@ -217,11 +217,26 @@ func (c *checker) object(o *Object) {
 			c.add(o.marks.at("also", tag, o.Pos), CodeUnknownName, o.Go, "no known release has struct "+show(tag), didYouMean(tag, c.structTags()))
 		}
 	}
+	if r := o.Region; r != nil {
+		c.constant(r.Pos, o.Go+".region", r.Vague)
+	}
 	c.function(o.marks.at("destroy", o.Destroy, o.Pos), o.Go, o.Destroy)
 	c.needs(o.Go, o.NeedsVerbs, o.marks, o.Pos)
 	for _, prop := range sortedKeys(o.StateFrom) {
 		if t.record != nil && (o.StateFrom[prop] == StateObject || !slices.Contains(objectProps[o.C], prop)) {
 			c.field(o.marks.at("state_from", prop, o.Pos), o.Go, t, prop)
+		}
+	}
+}
+
+// iova checks the paths by which addresses in a new region begin.
+func (c *checker) iova(v *Verb, fn *api.Function) {
+	for _, path := range v.IOVA {
+		if path == IOVAZero || path == IOVAUnknown {
+			continue
+		}
+		if _, _, err := c.f.TypeOfPath(fn, path); err != nil {
+			c.add(v.marks.at("iova", path, v.Pos), CodeUnknownPath, v.C, "iova: "+show(path)+" leads nowhere: "+err.Error(), "")
 		}
 	}
 }
@@ -305,6 +320,7 @@ func (c *checker) verb(v *Verb) {
 	for _, name := range v.constants() {
 		c.constant(v.Pos, v.C, name)
 	}
+	c.iova(v, fn)
 	for i := range v.Methods {
 		m := &v.Methods[i]
 		for _, flag := range m.ImpliesFlags {

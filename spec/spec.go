@@ -40,6 +40,7 @@ type FlagType struct {
 	Enum    string            // "ibv_access_flags"
 	Prefix  string            // "IBV_ACCESS_": stripped from the member names
 	Bits    int               // width: 32 or 64
+	Runtime string            // as of EnumType
 	Members []string          // C enumerators or macros of this use, in header order; empty: all of the enum
 	Ranges  []string          // macros of ranges of bits that pass without a name
 	Names   map[string]string // Go names of members for which the usual name is bad
@@ -59,6 +60,8 @@ type EnumType struct {
 	Names  map[string]string
 	// Runtime is the package below runtime/ that has the type and the names; the generated package has the constants.
 	Runtime string
+	// Code is what the values stand for, when they can be converted: NumberMTU and others. A type with it needs no enum.
+	Code string
 	// Members of an anonymous enum.
 	Members []string
 	// EventOf is set for the type of asynchronous events: which events concern which objects.
@@ -69,6 +72,14 @@ type EnumType struct {
 
 	marks marks
 }
+
+// What the values of a type stand for, by the functions of package codes below runtime/ that convert them.
+const (
+	NumberMTU     = "mtu"       // bytes of payload
+	NumberTimeout = "timeout"   // a time to wait, or none
+	NumberDelay   = "delay"     // a time
+	NumberRNR     = "rnr_timer" // a time that a peer waits
+)
 
 // EventOf lists the events that concern one thing.
 type EventOf struct {
@@ -98,7 +109,9 @@ type Record struct {
 	Go   string // "AllocDMAttr"
 	C    string // "ibv_alloc_dm_attr"
 	Role string
-	Mask string // field that holds the compatibility mask, if any
+	// Runtime is the package below runtime/ that has the type.
+	Runtime string
+	Mask    string // field that holds the compatibility mask, if any
 	// MaskParam is the parameter that holds the mask, where it is not in the struct (ibv_modify_qp).
 	MaskParam string
 	New       []string // fields that the constructor takes, in order (role in)
@@ -178,10 +191,11 @@ type Object struct {
 	C       string   // "ibv_mr"
 	Also    []string // structs that begin with C: an extended object is one too
 	Parents []string
-	Destroy string // verb that Close calls
-	Memory  string // "device": runtime/devmem copies to and from the object
-	Events  bool   // completion events arrive on it: runtime/dpath waits for them
-	Hot     bool   // data-path methods do not enter the handle; Close clears the C pointer
+	Destroy string  // verb that Close calls
+	Memory  string  // "device": runtime/devmem copies to and from the object
+	Region  *Region // it is a memory region: elements of work requests are pieces of it
+	Events  bool    // completion events arrive on it: runtime/dpath waits for them
+	Hot     bool    // data-path methods do not enter the handle; Close clears the C pointer
 	Getters []Getter
 	// NeedsVerbs are the verbs that the code of the handle calls, by the part that each plays.
 	NeedsVerbs map[string]string
@@ -191,6 +205,15 @@ type Object struct {
 	Pos       Pos
 
 	marks marks
+}
+
+// Region says which fields of the C object of a memory region elements are made of.
+type Region struct {
+	Length string // getter
+	LKey   string // getter
+	// Vague is the access flag with which it depends on the device where addresses in the region begin.
+	Vague string
+	Pos   Pos
 }
 
 // MemoryDevice is the memory of an object that runtime/devmem copies to and from.
@@ -249,12 +272,19 @@ type Verb struct {
 	Stream     *Stream  // it begins a stream of commands
 	Builds     *Builds  // it builds a request in one
 	SetsFor    string   // it completes every request on a queue of this type, in one
+	IOVA       []string // where addresses in the new region begin: paths, of which the first that is given counts, or one word
 	Extent     string   // path of the length of the device memory that it allocates: "attr.length"
 	Doc        string
 	Pos        Pos
 
 	marks marks
 }
+
+// Words of IOVA.
+const (
+	IOVAZero    = "zero"
+	IOVAUnknown = "unknown"
+)
 
 // Stream says what the C function of a stream of commands reads in a request and sets in the object.
 type Stream struct {

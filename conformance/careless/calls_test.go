@@ -115,7 +115,7 @@ func waitForCompletions(w *world) (func() error, error) {
 		return nil, err
 	}
 	b := w.batches[len(w.batches)-1].(*dpath.SendBatch)
-	b.WR(15).Flags(dpath.Signaled)
+	b.WR(15).Flags(verbs.SendSignaled)
 	return func() error {
 		if err := errors.Join(w.a.CQ.ReqNotify(false), post()); err != nil {
 			return err

@@ -169,7 +169,7 @@ func rangeMistakes() []mistake {
 			return w.completion(w.write(uint64(w.b.MR.Addr()), w.b.MR.LKey(), uint64(w.b.MR.Addr()), w.b.MR.RKey()))
 		}},
 		{name: "element beyond the region", says: []string{"16 bytes at offset 4090 lie beyond the end of the memory region"}, make: func(w *world) error {
-			return result(dpath.Region{Start: uint64(w.a.MR.Addr()), Length: w.a.MR.Length(), LKey: w.a.MR.LKey()}.SGE(4090, 16))
+			return result(w.a.MR.SGE(4090, 16))
 		}},
 		{name: "receive beyond the region", says: []string{"REM_INV_REQ_ERR|REM_OP_ERR|REM_ACCESS_ERR"}, make: func(w *world) error {
 			r, err := dpath.NewRecvBatch(1, 1)

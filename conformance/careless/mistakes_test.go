@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
 
@@ -54,7 +55,7 @@ func (m mistake) caught(w *world) (err error) {
 
 // completion posts the first request of a batch, and returns the error of its completion.
 func (w *world) completion(b *dpath.SendBatch) error {
-	b.WR(0).Flags(dpath.Signaled)
+	b.WR(0).Flags(verbs.SendSignaled)
 	return w.a.Send(b, 1)
 }
 

@@ -58,7 +58,7 @@ func sharingMistakes() []mistake {
 		{name: "a batch that two goroutines post", race: true, says: []string{"SendBatch.*belongs to one goroutine at a time"}, make: func(w *world) error {
 			b := w.sends(16)
 			for i := range b.Len() {
-				b.WR(i).Write(1, uint64(w.b.MR.Addr()), w.b.MR.RKey()).SGE(uint64(w.a.MR.Addr()), 8, w.a.MR.LKey()).Flags(dpath.Signaled)
+				b.WR(i).Write(1, uint64(w.b.MR.Addr()), w.b.MR.RKey()).SGE(uint64(w.a.MR.Addr()), 8, w.a.MR.LKey()).Flags(verbs.SendSignaled)
 			}
 			post := func() error { w.empty(); return result(w.a.QP.PostSend(b, 16)) }
 			return together(w, post, post, post)
@@ -66,7 +66,7 @@ func sharingMistakes() []mistake {
 		{name: "a batch that is changed while it is posted", race: true, says: []string{"SendBatch.*belongs to one goroutine at a time"}, make: func(w *world) error {
 			b := w.sends(16)
 			for i := range b.Len() {
-				b.WR(i).Write(1, uint64(w.b.MR.Addr()), w.b.MR.RKey()).SGE(uint64(w.a.MR.Addr()), 8, w.a.MR.LKey()).Flags(dpath.Signaled)
+				b.WR(i).Write(1, uint64(w.b.MR.Addr()), w.b.MR.RKey()).SGE(uint64(w.a.MR.Addr()), 8, w.a.MR.LKey()).Flags(verbs.SendSignaled)
 			}
 			return together(w, func() error { w.empty(); return result(w.a.QP.PostSend(b, 16)) }, func() error { b.WR(3).SetID(1); return nil })
 		}},
@@ -78,7 +78,7 @@ func sharingMistakes() []mistake {
 // unacknowledged closes a queue whose event still lacks its Done.
 func unacknowledged(w *world) error {
 	b := w.write(uint64(w.a.MR.Addr()), w.a.MR.LKey(), uint64(w.b.MR.Addr()), w.b.MR.RKey())
-	b.WR(0).Flags(dpath.Signaled)
+	b.WR(0).Flags(verbs.SendSignaled)
 	if err := errors.Join(w.a.CQ.ReqNotify(false), result(w.a.QP.PostSend(b, 1))); err != nil {
 		return nil
 	}
@@ -129,7 +129,7 @@ func batchMistakes() []mistake {
 			closed(b)
 			return result(w.a.QP.PostSendRange(r))
 		}},
-		{name: "more requests than the batch has", says: []string{"5 requests from number 0 on of a SendBatch of 4"}, make: func(w *world) error {
+		{name: "more requests than the batch has", says: []string{"5 requests from number 0 on: the SendBatch has only 4"}, make: func(w *world) error {
 			return result(w.a.QP.PostSend(w.sends(4), 5))
 		}},
 		{name: "a negative number of requests", says: []string{"-1 requests"}, make: func(w *world) error {
@@ -152,7 +152,7 @@ func batchMistakes() []mistake {
 			closed(b)
 			return result(w.a.QP.PostRecv(b, 1))
 		}},
-		{name: "a datagram without an address", over: datagram, says: []string{"request 0", "wr[0].wr.ud.ah NULL", "AH.Address"}, make: func(w *world) error {
+		{name: "a datagram without an address", over: datagram, says: []string{"request 0", `wr\.ud\.ah NULL`, "AH.Address"}, make: func(w *world) error {
 			return result(w.a.QP.PostSend(w.sends(1), 1))
 		}},
 		{name: "a datagram that was a write before", over: datagram, says: []string{"the request has no address", "AH.Address"}, make: func(w *world) error {

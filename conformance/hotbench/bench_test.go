@@ -193,7 +193,7 @@ func batchOf(tb testing.TB, n int) *dpath.SendBatch {
 		tb.Fatal(err)
 	}
 	for i := range n {
-		batch.WR(i).Write(uint64(i), 0x20000+uint64(i), 9).SGE(0x10000, 64, 7).Flags(dpath.Signaled)
+		batch.WR(i).Write(uint64(i), 0x20000+uint64(i), 9).SGE(0x10000, 64, 7).Flags(verbs.SendSignaled)
 	}
 	return batch
 }
@@ -211,7 +211,7 @@ func built(tb testing.TB, s *verbs.QPStream, n int) func(times int) {
 		id := uint64(0)
 		for range times {
 			for i := range n {
-				batch.WR(i).Write(id, 0x20000+id, 9).SGE(0x10000+id, 64, 7).Flags(dpath.Signaled)
+				batch.WR(i).Write(id, 0x20000+id, 9).SGE(0x10000+id, 64, 7).Flags(verbs.SendSignaled)
 				id++
 			}
 			post(tb, s, batch)

@@ -4,9 +4,11 @@
 package verbs
 
 import (
+	"github.com/verbsgen/verbsgen/runtime/codes"
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/validate"
 	"strconv"
+	"time"
 )
 
 // AdviseMRFlags is a set of flags of an advice.
@@ -578,6 +580,41 @@ func (v QPState) String() string {
 	return "QPState(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
+// Timeout is the time to wait for an acknowledgement, as a code of 5 bits; 0 is no limit. Duration and
+// TimeoutOf convert it.
+type Timeout uint8
+
+// Duration returns the time: 4.096 microseconds times 2 to the power of the code; 0 where the code is 0, which
+// is no timeout at all, or beyond 31.
+func (v Timeout) Duration() time.Duration { return codes.Timeout(uint8(v)) }
+
+// TimeoutOf returns the code of the shortest timeout of at least d, and 0 (no timeout) for 0. Below 0, and
+// beyond the longest, some 2 hours and 27 minutes, it is syscall.EINVAL.
+func TimeoutOf(d time.Duration) (Timeout, error) {
+	v, err := codes.TimeoutOf(d)
+	if err != nil {
+		return 0, err
+	}
+	return Timeout(v), nil
+}
+
+// RNRTimer is the time that a peer waits when no receive is posted, as a code of 5 bits. Duration and
+// RNRTimerOf convert it.
+type RNRTimer uint8
+
+// Duration returns the time, 10 microseconds to 655.36 milliseconds; 0 for a code beyond 31.
+func (v RNRTimer) Duration() time.Duration { return codes.RNRTimer(uint8(v)) }
+
+// RNRTimerOf returns the code of the shortest time of at least d, 10 microseconds for 0. Below 0, and beyond
+// 655.36 milliseconds, it is syscall.EINVAL.
+func RNRTimerOf(d time.Duration) (RNRTimer, error) {
+	v, err := codes.RNRTimerOf(d)
+	if err != nil {
+		return 0, err
+	}
+	return RNRTimer(v), nil
+}
+
 // WCStatus is the result of a work request.
 //
 // C: enum ibv_wc_status, ibv_poll_cq(3).
@@ -682,6 +719,25 @@ const (
 	WCOpcodeDriver2 WCOpcode = 136 // IBV_WC_DRIVER2
 	// Defined by the driver. Since rdma-core 37.0.
 	WCOpcodeDriver3 WCOpcode = 137 // IBV_WC_DRIVER3
+)
+
+// SendFlags is a set of flags of a send request.
+//
+// C: enum ibv_send_flags, ibv_post_send(3).
+type SendFlags = dpath.SendFlags
+
+// Constants of SendFlags.
+const (
+	// The request waits for RDMA reads and atomics posted before.
+	SendFence SendFlags = 0x1 // IBV_SEND_FENCE
+	// The request has a completion also when it succeeds.
+	SendSignaled SendFlags = 0x2 // IBV_SEND_SIGNALED
+	// The completion at the receiver counts as solicited.
+	SendSolicited SendFlags = 0x4 // IBV_SEND_SOLICITED
+	// Data is taken while posting, and local keys are not looked at; InlineData sets it.
+	SendInline SendFlags = 0x8 // IBV_SEND_INLINE
+	// The device computes the checksums of IP, UDP and TCP.
+	SendIPCsum SendFlags = 0x10 // IBV_SEND_IP_CSUM
 )
 
 // WROpcode is the operation of a send request.
@@ -1284,7 +1340,7 @@ func (v PortState) String() string {
 	return "PortState(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
-// MTU is the largest payload of a packet, as a code and not as a number of bytes.
+// MTU is the largest payload of a packet, as a code; Bytes and MTUOf convert it.
 //
 // C: enum ibv_mtu, ibv_query_port(3).
 type MTU uint32
@@ -1303,6 +1359,18 @@ const (
 	MTU4096 MTU = 5 // IBV_MTU_4096
 )
 
+// Bytes returns the bytes of payload that a packet may have; 0 for a value that is not defined.
+func (v MTU) Bytes() int { return codes.MTUBytes(uint32(v)) }
+
+// MTUOf returns the largest value of at most that many bytes. Fewer than 256 bytes are syscall.EINVAL.
+func MTUOf(bytes int) (MTU, error) {
+	v, err := codes.MTUOf(bytes)
+	if err != nil {
+		return 0, err
+	}
+	return MTU(v), nil
+}
+
 // String returns the C name without its prefix.
 func (v MTU) String() string {
 	switch v {
@@ -1319,6 +1387,12 @@ func (v MTU) String() string {
 	}
 	return "MTU(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
+
+// Delay is a time as a code of 5 bits. Duration converts it.
+type Delay uint8
+
+// Duration returns the time: 4.096 microseconds times 2 to the power of the code; 0 for a code beyond 31.
+func (v Delay) Duration() time.Duration { return codes.Delay(uint8(v)) }
 
 // LinkLayer is the link layer of a port.
 type LinkLayer uint32

@@ -43,7 +43,7 @@ func ExampleQP_Stream() {
 		log.Fatal(err)
 	}
 	batch.WR(0).Write(1, 0x1000, 7).SGE(0x2000, 64, 9)
-	batch.WR(1).SendImm(2, 42).SGE(0x2000, 64, 9).Flags(dpath.Signaled)
+	batch.WR(1).SendImm(2, 42).SGE(0x2000, 64, 9).Flags(verbs.SendSignaled)
 	posted, err := stream.Post(batch, 2)
 	fmt.Println(posted, err)
 	// Output:

@@ -82,10 +82,6 @@ const haveC = true
 
 // Sizes and offsets of the mirrors, and of what readers fill. A line that does not compile names the one that differs from C's.
 var (
-	_ = [1]struct{}{}[unsafe.Sizeof(cSGE{})-16]
-	_ = [1]struct{}{}[unsafe.Offsetof(cSGE{}.addr)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cSGE{}.length)-8]
-	_ = [1]struct{}{}[unsafe.Offsetof(cSGE{}.lkey)-12]
 	_ = [1]struct{}{}[unsafe.Sizeof(cAllocDMAttr{})-16]
 	_ = [1]struct{}{}[unsafe.Offsetof(cAllocDMAttr{}.length)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(cAllocDMAttr{}.log_align_req)-8]

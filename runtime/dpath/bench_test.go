@@ -85,7 +85,7 @@ func postBuilt(b *testing.B, p *dptest.Provider, n int) func(int) {
 		id := uint64(0)
 		for range times {
 			for i := range n {
-				batch.WR(i).Write(id, 0x20000+id, 9).SGE(0x10000+id, 64, 7).Flags(dpath.Signaled)
+				batch.WR(i).Write(id, 0x20000+id, 9).SGE(0x10000+id, 64, 7).Flags(dpath.FlagSignaled)
 				id++
 			}
 			if _, errno := dpath.PostSend(p.QP(), batch, n); errno != 0 {
@@ -98,7 +98,7 @@ func postBuilt(b *testing.B, p *dptest.Provider, n int) func(int) {
 func postPatched(b *testing.B, p *dptest.Provider, n int) func(int) {
 	batch := sendBatch(b, n, 1)
 	for i := range n {
-		batch.WR(i).Write(0, 0, 9).SGE(0, 64, 7).Flags(dpath.Signaled)
+		batch.WR(i).Write(0, 0, 9).SGE(0, 64, 7).Flags(dpath.FlagSignaled)
 	}
 	return func(times int) {
 		id := uint64(0)
@@ -124,7 +124,7 @@ func postRange(b *testing.B, p *dptest.Provider, n int) func(int) {
 		id := uint64(0)
 		for range times {
 			for i := range n {
-				batch.WR(n+i).Write(id, 0x20000+id, 9).SGE(0x10000+id, 64, 7).Flags(dpath.Signaled)
+				batch.WR(n+i).Write(id, 0x20000+id, 9).SGE(0x10000+id, 64, 7).Flags(dpath.FlagSignaled)
 				id++
 			}
 			if _, errno := dpath.PostSendRange(p.QP(), batch.From(n, n)); errno != 0 {

@@ -63,17 +63,17 @@ func TestSend(t *testing.T) {
 		fill func(w *dpath.SendWR)
 		want dptest.Seen
 	}{
-		{"send", func(w *dpath.SendWR) { w.Send(1).SGE(address, 2, 3).Flags(dpath.Signaled) },
+		{"send", func(w *dpath.SendWR) { w.Send(1).SGE(address, 2, 3).Flags(dpath.FlagSignaled) },
 			dptest.Seen{ID: 1, Opcode: 2, Flags: 2, SGEs: []dptest.SGE{{Addr: address, Length: 2, LKey: 3}}}},
 		{"send two pieces", func(w *dpath.SendWR) { w.Send(1<<63).SGE(address, 2, 3).SGE(4, 5, 6) },
 			dptest.Seen{ID: 1 << 63, Opcode: 2, SGEs: []dptest.SGE{{Addr: address, Length: 2, LKey: 3}, {Addr: 4, Length: 5, LKey: 6}}}},
-		{"send imm", func(w *dpath.SendWR) { w.SendImm(2, imm).Flags(dpath.Solicited | dpath.Inline) },
+		{"send imm", func(w *dpath.SendWR) { w.SendImm(2, imm).Flags(dpath.FlagSolicited | dpath.FlagInline) },
 			dptest.Seen{ID: 2, Opcode: 3, Flags: 12, Imm: imm}},
 		{"write", func(w *dpath.SendWR) { w.Write(3, remote, rkey).SGE(1, 2, 3) },
 			dptest.Seen{ID: 3, Opcode: 0, Remote: remote, RKey: rkey, SGEs: []dptest.SGE{{Addr: 1, Length: 2, LKey: 3}}}},
 		{"write imm", func(w *dpath.SendWR) { w.WriteImm(4, remote, rkey, imm) },
 			dptest.Seen{ID: 4, Opcode: 1, Remote: remote, RKey: rkey, Imm: imm}},
-		{"read", func(w *dpath.SendWR) { w.Read(5, remote, rkey).Flags(dpath.Fence) },
+		{"read", func(w *dpath.SendWR) { w.Read(5, remote, rkey).Flags(dpath.FlagFence) },
 			dptest.Seen{ID: 5, Opcode: 4, Flags: 1, Remote: remote, RKey: rkey}},
 		{"compare and swap", func(w *dpath.SendWR) { w.CompareSwap(6, remote, rkey, other, third) },
 			dptest.Seen{ID: 6, Opcode: 5, Remote: remote, Compare: other, Swap: third, AtomicRKey: rkey}},
@@ -92,7 +92,7 @@ func TestSend(t *testing.T) {
 		}, dptest.Seen{ID: 10, Opcode: 1, Remote: remote, RKey: rkey, Imm: imm,
 			SGEs: []dptest.SGE{{Addr: 1, Length: 2, LKey: 8}, {Addr: address, Length: 5, LKey: 6}}}},
 		{"used again", func(w *dpath.SendWR) {
-			w.Write(11, remote, rkey).SGE(1, 2, 3).SGE(4, 5, 6).Flags(dpath.Signaled)
+			w.Write(11, remote, rkey).SGE(1, 2, 3).SGE(4, 5, 6).Flags(dpath.FlagSignaled)
 			w.Read(12, remote, rkey)
 		}, dptest.Seen{ID: 12, Opcode: 4, Remote: remote, RKey: rkey}},
 	}

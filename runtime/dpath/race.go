@@ -23,7 +23,7 @@ func sending(wrs []SendWR) {
 		if w.num > 0 {
 			read(unsafe.Pointer(element(unsafe.Pointer(w), w.sges, 0)), uintptr(w.num)*unsafe.Sizeof(SGE{}))
 		}
-		if w.inline != 0 && w.flags&Inline != 0 {
+		if w.inline != 0 && w.flags&flagInline != 0 {
 			read(w.inlineData(), uintptr(w.inline))
 		}
 	}

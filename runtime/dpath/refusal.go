@@ -40,7 +40,7 @@ func (r SendRange) Refusal(errs *verr.Once, posted int, errno syscall.Errno) (Re
 	if errno == verr.ErrnoNoAddress && w.remote == 0 {
 		errno = syscall.EINVAL // what a provider answers; a rule says more
 	}
-	f := Refusal{unsafe.Pointer(w), errs.Verb, errno, number, w.id, w.SGEs()}
+	f := Refusal{unsafe.Pointer(w), errs.Verb, errno, number, w.id, used(unsafe.Pointer(w), w.sges, w.num, w.room)}
 	return f, f.unaddressed(errs)
 }
 
@@ -54,8 +54,13 @@ func (r RecvRange) Refusal(errs *verr.Once, posted int, errno syscall.Errno) (Re
 	}
 	number := r.first + posted
 	w := &r.batch.wrs[number]
-	f := Refusal{unsafe.Pointer(w), errs.Verb, errno, number, w.id, w.SGEs()}
+	f := Refusal{unsafe.Pointer(w), errs.Verb, errno, number, w.id, used(unsafe.Pointer(w), w.sges, w.num, w.room)}
 	return f, f.unaddressed(errs)
+}
+
+// used returns the elements of a request, none when another goroutine closes its batch.
+func used(w unsafe.Pointer, sges uintptr, num int32, room uint32) []SGE {
+	return elements(w, sges, min(num, int32(room)), room)
 }
 
 // ofRequest reports whether a request is at fault for errno.
@@ -65,12 +70,15 @@ func ofRequest(errno syscall.Errno) bool {
 
 // unaddressed returns the error of a request whose address cannot be used, nil for any other errno.
 func (r *Refusal) unaddressed(errs *verr.Once) error {
-	var e *verr.Error
-	if r.errno < verr.ErrnoClosed || !errors.As(errs.Errno(r.errno), &e) {
+	if r.errno < verr.ErrnoClosed {
 		return nil
 	}
-	e.Msg = r.name() + ": " + e.Msg
-	return e
+	err := errs.Errno(r.errno)
+	var e *verr.Error
+	if errors.As(err, &e) {
+		e.Msg = r.name() + ": " + e.Msg
+	}
+	return err
 }
 
 // name returns how errors call the request.

@@ -163,7 +163,7 @@ func TestSharedBatchStaysWhole(t *testing.T) {
 	for range 4 {
 		wg.Go(func() {
 			for i := range 100_000 {
-				panicText(func() { b.WR(i%8).Send(uint64(i)).SGE(1, 1, 1).Flags(Signaled) })
+				panicText(func() { b.WR(i%8).Send(uint64(i)).SGE(1, 1, 1).Flags(flagSignaled) })
 				PostSend(p.QP(), b, 1+i%8)
 			}
 		})

@@ -138,7 +138,7 @@ func (w *SendWR) SGE(addr uint64, length, lkey uint32) *SendWR {
 func (w *SendWR) Add(s SGE) *SendWR { return w.SGE(s.Addr, s.Length, s.LKey) }
 
 // InlineData copies data into the batch, from where it is sent: the caller may change it at once, and it needs no region. It uses
-// one element for all of data and adds the flag Inline. It panics if the batch has less InlineRoom, and if it is called twice for
+// one element for all of data and adds the flag IBV_SEND_INLINE. It panics if the batch has less InlineRoom, and if it is called twice for
 // one request.
 func (w *SendWR) InlineData(data ...[]byte) *SendWR {
 	n := uint64(0)
@@ -162,7 +162,7 @@ func (w *SendWR) InlineData(data ...[]byte) *SendWR {
 	for _, d := range data {
 		rest = rest[copy(rest, d):]
 	}
-	w.flags |= Inline
+	w.flags |= flagInline
 	return w
 }
 
@@ -197,7 +197,7 @@ func (w *SendWR) Opcode() WROpcode { return w.opcode }
 // SetID changes the id.
 func (w *SendWR) SetID(id uint64) { w.id = id }
 
-// SetFlags changes the flags. Those of a request with InlineData need Inline.
+// SetFlags changes the flags. Those of a request with InlineData need IBV_SEND_INLINE.
 func (w *SendWR) SetFlags(flags SendFlags) { w.flags = flags }
 
 // SetImm changes the immediate data.

@@ -74,7 +74,7 @@ func (p *Pin) take() (Held, error) {
 		p.users--
 		p.unpinUnused()
 	})
-	return Held{uintptr(unsafe.Pointer(unsafe.SliceData(p.bytes))), uint64(len(p.bytes)), release}, nil
+	return Held{Addr: uintptr(unsafe.Pointer(unsafe.SliceData(p.bytes))), Len: uint64(len(p.bytes)), Release: release}, nil
 }
 
 // unpinUnused is called with mu held.

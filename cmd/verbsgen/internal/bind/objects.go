@@ -36,6 +36,7 @@ func (b *binder) bindObjects() {
 		}
 		b.bindState(x.o, x.s)
 		b.bindGetters(x.o, x.s)
+		b.bindRegion(x.o, x.s)
 		b.pkg.Objects = append(b.pkg.Objects, x.o)
 	}
 }
@@ -82,6 +83,31 @@ func (b *binder) bindGetters(o *model.Object, s spec.Object) {
 	}
 }
 
+// bindRegion resolves what elements of a region are made of. A release without one of the fields has no elements of it.
+func (b *binder) bindRegion(o *model.Object, s spec.Object) {
+	if s.Region == nil || b.facts.Record("struct "+s.C) == nil {
+		return
+	}
+	getter := func(c, typ string) *model.Getter {
+		same := func(g *model.Getter) bool { return g.C == c && g.GoType == typ }
+		if i := slices.IndexFunc(o.Getters, same); i >= 0 {
+			return o.Getters[i]
+		}
+		listed := slices.ContainsFunc(s.Getters, func(g spec.Getter) bool { return g.C == c })
+		if !listed || b.hasField(s.C, c) {
+			b.errorf(diag.TypeUnknown, s.Region.Pos, o.Go+".region", "it has no getter "+c+" of type "+typ, "add it to getters:, or correct region:")
+		}
+		return nil
+	}
+	r := &model.Region{Length: getter(s.Region.Length, "uint64"), LKey: getter(s.Region.LKey, "uint32")}
+	if v, ok := b.lookup(s.Region.Vague, s.Region.Pos, o.Go+".region"); ok {
+		r.Vague = &model.Member{C: s.Region.Vague, Value: v}
+	}
+	if r.Length != nil && r.LKey != nil {
+		o.Region = r
+	}
+}
+
 // objectField finds a field of a C object that Go reads in place. One of a later release is left out in silence.
 func (b *binder) objectField(tag, name string, at spec.Pos, subject string) *api.Field {
 	rec := b.facts.Record("struct " + tag)
@@ -102,4 +128,10 @@ func (b *binder) objectField(tag, name string, at spec.Pos, subject string) *api
 		return &rec.Fields[i]
 	}
 	return nil
+}
+
+// hasField tells whether a record of the header has a field.
+func (b *binder) hasField(tag, name string) bool {
+	rec := b.facts.Record("struct " + tag)
+	return rec != nil && slices.ContainsFunc(rec.Fields, func(f api.Field) bool { return f.Name == name })
 }

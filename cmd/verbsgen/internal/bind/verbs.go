@@ -60,6 +60,7 @@ func (b *binder) bindVerb(f *api.Function, s *spec.Verb) *model.Verb {
 		}
 	}
 	v.Extent, v.Asks = b.place(v, s, "extent", s.Extent), b.place(v, s, "asks", s.Asks)
+	b.bindIOVA(v, s)
 	for i := range s.Methods {
 		b.bindMethod(v, &s.Methods[i])
 	}

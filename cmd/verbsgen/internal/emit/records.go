@@ -58,6 +58,8 @@ func (e *emitter) usesGID() bool {
 //	type GID [16]byte
 //
 //	func (g GID) String() string { return netip.AddrFrom16(g).String() }
+//
+//	func ParseGID(s string) (GID, error) { return codes.ParseGID(s) }
 func (e *emitter) gid(g *goFile) {
 	pg := ""
 	for _, v := range e.pkg.Verbs {
@@ -70,5 +72,12 @@ func (e *emitter) gid(g *goFile) {
 		doc:  "// String returns the GID in the form of an IPv6 address.",
 		recv: param("g", "GID"), name: "String", results: []jen.Code{jen.String()},
 		body: []jen.Code{jen.Return(rt("netip", "AddrFrom16").Call(id("g")).Dot("String").Call())}, short: true,
+	})
+	g.fn(fn{
+		doc: `// ParseGID reads a GID: an IPv6 address in any of its forms ("fe80::1", as a GID prints itself, or with all its digits, as sysfs shows
+// it), or an IPv4 address, which stands for the GID that RoCE makes of it (::ffff:192.0.2.1). Anything else is syscall.EINVAL, also an
+// address with a zone: a GID has none.`,
+		name: "ParseGID", params: []jen.Code{param("s", "string")}, results: errResult(id("GID")),
+		body: []jen.Code{jen.Return(rt("codes", "ParseGID").Call(id("s")))}, short: true,
 	})
 }

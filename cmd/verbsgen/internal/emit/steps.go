@@ -2,6 +2,7 @@ package emit
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/dave/jennifer/jen"
 
@@ -51,7 +52,7 @@ func (p printer) faceStep(s plan.Step) ([]jen.Code, bool) {
 		return one(define(s.Into).Add(id(s.Attr, "c")))
 	case plan.CopyList:
 		return copyList(s), true
-	case plan.Whole, plan.Unmanaged, plan.Pin, plan.Retain, plan.HoldAttr, plan.Register, plan.Take:
+	case plan.Whole, plan.Unmanaged, plan.Hold, plan.HoldAttr, plan.Register, plan.Take:
 		return p.hold(s), true
 	case plan.Check:
 		return p.check(s), true
@@ -62,12 +63,11 @@ func (p printer) faceStep(s plan.Step) ([]jen.Code, bool) {
 	case plan.Make:
 		return one(define(s.Into).Id("new"+s.Object).Call(id(s.Owner), id(s.From)))
 	case plan.Keep:
-		kept := jen.List(id("o.release"), id("release")).Op("=").List(id("release"), jen.Nil())
-		return one(remark(kept, "kept until Close has succeeded"))
-	case plan.KeepBuffer:
-		return one(keepBuffer(s))
+		return keep(s), true
 	case plan.Attach:
 		return one(attach(s))
+	case plan.Place:
+		return p.place(s), true
 	case plan.Adopt:
 		return one(p.adopt(s))
 	case plan.Output:
@@ -192,6 +192,24 @@ func copyList(s plan.CopyList) []jen.Code {
 		define(s.Into).Make(jen.Index().Id(s.Mirror), jen.Len(id(s.List))),
 		jen.For(define("i").Range().Add(id(s.List))).Block(at(s.List).Dot("to").Call(ref(at(s.Into)))),
 	}
+}
+
+// place keeps where a region lies:
+//
+//	start := uint64(attrC.addr)
+//	if attrC.comp_mask&0x1 != 0 {
+//		start = attrC.iova
+//	}
+//	o.place(start, dpath.Vague(uint64(attrC.access), 0x20))
+func (p printer) place(s plan.Place) (out []jen.Code) {
+	start := p.value(s.Start)
+	if len(s.First) > 0 {
+		out, start = append(out, define("start").Add(start)), id("start")
+	}
+	for _, x := range slices.Backward(s.First) {
+		out = append(out, jen.If(p.value(x.When)).Block(assign(id("start"), p.value(x.Value))))
+	}
+	return append(out, id(s.Handle, "place").Call(start, p.value(s.Unknown)))
 }
 
 // adopt opens a handle under its parents:

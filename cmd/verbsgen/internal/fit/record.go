@@ -25,6 +25,7 @@ func (c *checker) record(r *spec.Record) {
 			c.field(r, f, t)
 		}
 	}
+	c.inRuntime(r.Runtime, r.Go, r.Pos)
 	c.keysOf(r)
 	c.bits(r)
 }

@@ -30,6 +30,7 @@ func (c *checker) verb(v *spec.Verb) {
 		c.extent(v, fn)
 		c.asks(v, fn)
 		c.stream(v, fn)
+		c.iova(v, fn)
 	}
 	c.names(v)
 	c.paramBits(v)
@@ -234,6 +235,9 @@ func (c *checker) enumType(name string) (enum string, bits uint) {
 		return f.Enum, uint(f.Bits)
 	}
 	if e := c.EnumByGo(name); e != nil {
+		if len(e.Members)+len(e.Enum) == 0 {
+			return "", uint(form.FindCode(e.Code).Bits)
+		}
 		return e.Enum, 32
 	}
 	return "", 0

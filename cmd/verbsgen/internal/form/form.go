@@ -11,6 +11,7 @@ const (
 	Plain        = "" // the parameters in order
 	Bytes        = "bytes"
 	Buffer       = "buffer"
+	Pin          = "pin"
 	Addr         = "addr"
 	Implicit     = "implicit"
 	DeviceList   = "device_list"
@@ -145,6 +146,7 @@ var forms = []Form{
 	{Name: Plain, Does: "takes the parameters in order"},
 	{Name: Bytes, Does: "takes a slice, which is pinned until the new object is closed", Memory: true},
 	{Name: Buffer, Does: "takes a mem.Buffer, which cannot be closed before the new object", Memory: true},
+	{Name: Pin, Does: "takes a mem.Pin, whose memory stays pinned until the new object is closed", Memory: true},
 	{Name: Addr, Does: "takes an address and a length of memory that the caller keeps", Memory: true},
 	{Name: Implicit, Does: "takes no memory: the region covers the address space", Memory: true},
 	{Name: DeviceList, Reads: []string{"struct ibv_device"}, Does: "lists the devices, with the type of an entry", Recv: RecvLib,

@@ -54,6 +54,7 @@ type Enum struct {
 	Bits    int // width
 	Prefix  string
 	Runtime string // the package under runtime/ that has the type and its names; empty for the generated one
+	Code    string // spec.Number..., of values that can be converted
 	Members []*Member
 	Known   uint64    // Flags: all bits that a member or a range covers
 	Events  []EventOf // of the type of asynchronous events
@@ -82,22 +83,23 @@ type Member struct {
 
 // Record is a Go type of a struct of plain data, and the unexported mirror with C's layout under it.
 type Record struct {
-	Go     string
-	C      string // "ibv_alloc_dm_attr"
-	Page   string
-	In     bool // filled by the caller through a builder
-	Nested bool // another record holds it
-	Listed bool // a parameter is a list of it
-	Entry  bool // an element of a list that a form reads
-	Caps   bool // a device keeps it, for the rules on capabilities
-	Mirror *Mirror
-	New    []*Field // taken by the constructor
-	Fields []*Field
-	Mask   string // mirror field with the compatibility mask
-	Beside bool   // the mask is kept beside the mirror, and handed in as a parameter
-	Bits   []*Switch
-	Doc    string
-	Pos    Pos
+	Go      string
+	C       string // "ibv_alloc_dm_attr"
+	Page    string
+	In      bool   // filled by the caller through a builder
+	Nested  bool   // another record holds it
+	Listed  bool   // a parameter is a list of it
+	Entry   bool   // an element of a list that a form reads
+	Caps    bool   // a device keeps it, for the rules on capabilities
+	Runtime string // the package under runtime/ that has the type; empty for the generated one
+	Mirror  *Mirror
+	New     []*Field // taken by the constructor
+	Fields  []*Field
+	Mask    string // mirror field with the compatibility mask
+	Beside  bool   // the mask is kept beside the mirror, and handed in as a parameter
+	Bits    []*Switch
+	Doc     string
+	Pos     Pos
 }
 
 // Mirror is a Go struct with exactly the layout of a C struct, on amd64 and arm64 alike.
@@ -177,9 +179,10 @@ type Object struct {
 	Page    string
 	Parents []*Object
 	Destroy *Verb
-	Device  bool // copied to and from by runtime/devmem
-	Events  bool // completion events arrive on it
-	Hot     bool // the data path is called without entering the handle
+	Device  bool    // copied to and from by runtime/devmem
+	Region  *Region // elements of work requests are pieces of it
+	Events  bool    // completion events arrive on it
+	Hot     bool    // the data path is called without entering the handle
 	Getters []*Getter
 	Parts   map[string]*Part
 	State   map[string]string // property -> spec.State...
@@ -187,6 +190,12 @@ type Object struct {
 	Made    *Record           // with which it is made, kept for rules that look at it; nil when none does
 	Doc     string
 	Pos     Pos
+}
+
+// Region is what elements are made of, beside where addresses in the region begin.
+type Region struct {
+	Length, LKey *Getter
+	Vague        *Member // access flag with which it depends on the device where they begin
 }
 
 // Getter reads a field of the C object.
@@ -243,6 +252,7 @@ type Verb struct {
 	Extent    *Extent
 	Asks      *Extent // where the flags stand of what its object is asked for
 	Inner     bool    // the C function of another verb calls it: of a reader, of a stream
+	IOVA      *IOVA
 	Rules     []*Rule // in order of the pages
 	Explained bool    // the rules are held against a request that was refused, not against the call
 	Pos       Pos
@@ -252,6 +262,19 @@ type Verb struct {
 type Extent struct {
 	Param *Param
 	Leaf  *Leaf // of its record
+}
+
+// IOVA is where addresses in a new memory region begin.
+type IOVA struct {
+	From    []IOVAFrom // the first that is given counts; none: 0
+	Unknown bool
+	Vague   *IOVAFrom // the access flags, where they have the flag that makes it vague
+}
+
+// IOVAFrom is a parameter, or a field of the record that it is.
+type IOVAFrom struct {
+	Param *Param
+	Field *Field // of its record, or nil
 }
 
 // Symbols lists the exported functions that are called for the verb: of a special all that may serve.

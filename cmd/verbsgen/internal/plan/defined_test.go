@@ -65,9 +65,7 @@ func defines(s Step) []string {
 		return []string{s.Into}
 	case Whole:
 		return []string{s.Addr, s.Length}
-	case Pin:
-		return []string{s.Addr, s.Length}
-	case Retain:
+	case Hold:
 		return []string{s.Addr, s.Length}
 	case Register:
 		return []string{"calls"}

@@ -39,7 +39,7 @@ func gateOf(p *Package, object string) string {
 			if s, ok := d.(*Struct); ok && s.Name == object {
 				for _, field := range s.Fields {
 					switch field.Type {
-					case "gate.Gate", "devmem.DM":
+					case "gate.Gate", "devmem.DM", "dpath.Address":
 						return "o." + field.Name + ".End"
 					}
 				}

@@ -42,7 +42,7 @@ func (b *builder) explain(v *model.Verb, m *model.Method, errs, kind string) []D
 	out.Steps = append(out.Steps, full)
 	decls := []Decl{out}
 	if m.Form == form.PostSend || !b.has(form.PostSend) {
-		decls = append(decls, Alias{Name: "ErrQueueFull", Package: "verr", Text: "ErrQueueFull is the error of a post to a queue that has no place for a further request; it is syscall.ENOMEM as well."})
+		decls = append(decls, Variable{Name: "ErrQueueFull", Package: "verr", Text: "ErrQueueFull is the error of a post to a queue that has no place for a further request; it is syscall.ENOMEM as well."})
 	}
 	if len(v.Inputs()) > 0 {
 		decls = append(decls, b.seeing(v, m))

@@ -29,6 +29,9 @@ func (b *builder) handle(o *model.Object) []Decl {
 	if o.Device {
 		decls = append(decls, b.deviceMemory(o)...)
 	}
+	if o.Region != nil {
+		decls = append(decls, b.region(o)...)
+	}
 	return decls
 }
 
@@ -125,6 +128,9 @@ func (b *builder) extraFields(o *model.Object) (out []Var) {
 		if b.has(form.ImportDM) {
 			add("imported", "bool", "")
 		}
+	}
+	if o.Region != nil {
+		add("region", "dpath.Place", "of which elements are made")
 	}
 	if o.Go == b.root() && slices.ContainsFunc(b.pkg.Objects, b.indexed) {
 		add("handles", "object.Index", "that events name, by the address of the C object")
@@ -283,6 +289,9 @@ func (b *builder) destroy(o *model.Object) *Method {
 		m.Steps = []Step{Do{result("o.waiting.Stop")}}
 	}
 	m.Steps = slices.Concat(m.Steps, b.destroyCall(o, o.Destroy, false), b.inIndex(o, "Remove"))
+	if o.Region != nil {
+		m.Steps = append(m.Steps, Do{result("o.region.Close", as(Address, "o.node"))})
+	}
 	m.Steps = append(m.Steps, If{as(IsGiven, "o.release"), []Step{Do{result("o.release")}}}, ret(null))
 	if o.Hot { // waits for the calls of the data path that are inside
 		m.Steps = []Step{ret(result("o.gate.End", text(o.Destroy.C), text(o.Go), function(nil, errOnly, m.Steps...)))}

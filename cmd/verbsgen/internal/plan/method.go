@@ -177,13 +177,10 @@ func (c *call) created() []Step {
 			out = append(out, set("o.made", as(Address, p.Go+"C")))
 		}
 	}
-	switch {
-	case c.m.Form == form.Buffer:
-		out = append(out, KeepBuffer{Buf: "buf", Object: o.Go})
-	case c.keep:
-		out = append(out, Keep{})
+	if c.keep {
+		out = append(out, Keep{c.keeper()})
 	}
-	out = append(append(out, c.post...), c.attached()...)
+	out = slices.Concat(out, c.post, c.attached(), c.placed())
 	return append(out, Adopt{"o", parents})
 }
 
@@ -203,6 +200,15 @@ func (c *call) ownerFrom(parent *model.Object) string {
 		}
 	}
 	return ""
+}
+
+// keeper is the object in whose name memory is held; none where it cannot be a buffer, which alone shows the name.
+func (c *call) keeper() string {
+	switch c.m.Form {
+	case form.ParentDomain, form.Bytes, form.Pin:
+		return ""
+	}
+	return c.v.Creates.Go
 }
 
 // attached is what single objects learn before anybody sees them: the channel of a queue, and the copies of device memory.

@@ -30,12 +30,10 @@ func (c *call) param(p *model.Param) {
 	case p.Role == spec.RoleOut:
 		c.outParam(p, p.Go, c.outType(p))
 	case p.Role == spec.RoleSlice:
-		c.take(p, "[]"+p.GoType)
-		c.prep = append(c.prep, CopyList{List: p.Go, Into: p.Go + "C", Mirror: p.Record.Mirror.Name})
-		c.pass(p, as(Array, p.Go+"C"), Value{As: Length, Path: p.Go, Type: "uint64"})
+		c.listParam(p)
 	case c.sliceOf(p) != nil:
 		list := c.sliceOf(p).Go
-		c.pass(p, Value{As: Length, Path: list + "C", Type: c.rawType(p)}, Value{As: Length, Path: list, Type: "uint64"})
+		c.pass(p, Value{As: Length, Path: list, Type: c.rawType(p)}, Value{As: Length, Path: list, Type: "uint64"})
 	case p.Rest:
 		c.restParam(p)
 	default:
@@ -91,9 +89,6 @@ func (c *call) recordParam(p *model.Param) {
 	}
 	if memoryField(r) != nil {
 		c.hold(HoldAttr{Attr: p.Go, Mirror: mirror})
-		if c.v.Creates != nil {
-			c.post = append(c.post, KeepBuffer{Buf: p.Go + ".buf", Object: c.v.Creates.Go, Given: true})
-		}
 	}
 	for _, f := range r.Fields {
 		if f.Object == nil {
@@ -144,6 +139,17 @@ func (c *call) maskParam(p *model.Param) {
 		}
 	}
 	c.b.errorf(c.v.C+"."+p.C, "no parameter has the fields of the mask")
+}
+
+// listParam passes a list of records. Those of the runtime have C's layout themselves.
+func (c *call) listParam(p *model.Param) {
+	c.take(p, "[]"+p.GoType)
+	list := p.Go
+	if p.Record.Runtime == "" {
+		list += "C"
+		c.prep = append(c.prep, CopyList{List: p.Go, Into: list, Mirror: p.Record.Mirror.Name})
+	}
+	c.pass(p, as(Array, list), Value{As: Length, Path: p.Go, Type: "uint64"})
 }
 
 // sliceOf is the list whose length a parameter is, or nil.

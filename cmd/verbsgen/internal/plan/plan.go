@@ -23,6 +23,7 @@ type Package struct {
 	Objects []*File                // a file for each object
 	Records []Decl                 // builders and results
 	Shims   []*Shim                // the functions that cross into C
+	Codes   map[*model.Enum][]Decl // conversions of values
 	Home    map[*model.Verb]string // the object, or Lib, that a verb is called on
 	Devices bool                   // the package lists devices, so that it is one of libibverbs
 }
@@ -33,7 +34,7 @@ type File struct {
 	Decls  []Decl
 }
 
-// Decl is a declaration: a *Method, a *Struct, an Once, an Alias, Elements, or an Allocator.
+// Decl is a declaration: a *Method, a *Struct, an Alias, a Variable, an Once, Elements, or an Allocator.
 type Decl any
 
 // Method is a function, or a method when it has a receiver.
@@ -72,11 +73,18 @@ type Struct struct {
 	Fields []Var
 }
 
+// Alias is a type that a package under runtime/ has.
+type Alias struct {
+	Doc     Doc
+	Name    string
+	Package string
+}
+
 // Once is a variable with the errors of a method on the data path, made once.
 type Once struct{ Name, Verb, Kind string }
 
-// Alias is a variable with the value of the one of that name in a package under runtime/.
-type Alias struct{ Name, Package, Text string }
+// Variable is one with the value of that of its name in a package under runtime/.
+type Variable struct{ Name, Package, Text string }
 
 // Elements is what each asynchronous event concerns.
 type Elements struct {
@@ -127,7 +135,7 @@ func Of(pkg *model.Package) (*Package, error) {
 		}
 	}
 	b := newBuilder(pkg)
-	p := &Package{Devices: b.has(form.DeviceList), Shims: b.shims(), Home: map[*model.Verb]string{}}
+	p := &Package{Devices: b.has(form.DeviceList), Shims: b.shims(), Home: map[*model.Verb]string{}, Codes: map[*model.Enum][]Decl{}}
 	for _, v := range pkg.Verbs {
 		p.Home[v] = b.home(v)
 	}
@@ -150,6 +158,9 @@ func Of(pkg *model.Package) (*Package, error) {
 	}
 	for i, o := range pkg.Objects { // last: only now it is known which are used
 		p.Objects[i].Decls = append(p.Objects[i].Decls, b.nodeFunc(o)...)
+	}
+	for _, t := range pkg.Enums {
+		p.Codes[t] = codes(t)
 	}
 	for _, r := range pkg.Records {
 		p.Records = append(p.Records, b.record(r)...)
@@ -185,6 +196,7 @@ var planners = map[string]planner{
 	form.Plain:        (*builder).method,
 	form.Bytes:        (*builder).method,
 	form.Buffer:       (*builder).method,
+	form.Pin:          (*builder).method,
 	form.Addr:         (*builder).method,
 	form.Implicit:     (*builder).method,
 	form.CreateCQ:     (*builder).method,

@@ -264,7 +264,7 @@ func refusedFirst(w *world, m *Method) []string {
 		}
 	}
 	for _, p := range m.Params {
-		if (p.Type == "int" || p.Type == "*mem.Buffer" || w.fields[strings.TrimPrefix(p.Type, "*")] != nil && p.Type[0] == '*') && !refused[p.Name] {
+		if (p.Type == "int" || p.Type == "*mem.Buffer" || p.Type == "*mem.Pin" || w.fields[strings.TrimPrefix(p.Type, "*")] != nil && p.Type[0] == '*') && !refused[p.Name] {
 			return []string{p.Name + " is not refused where it is nil or does not fit"}
 		}
 	}

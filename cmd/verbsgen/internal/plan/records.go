@@ -13,6 +13,8 @@ import (
 // with the list.
 func (b *builder) record(r *model.Record) []Decl {
 	switch {
+	case r.Runtime != "":
+		return []Decl{Alias{Doc{Does: "is " + naming.Lower(r.Doc), C: "struct " + r.C, Page: r.Page}, r.Go, r.Runtime}}
 	case r.In:
 		return b.setters(r)
 	case r.Entry:
@@ -58,7 +60,7 @@ func extras(r *model.Record) (out []Var) {
 	for _, f := range r.Fields {
 		switch {
 		case f.Callback == form.CallbackMemory:
-			out = append(out, Var{Name: "pin", Type: "[]byte", Remark: "memory to be pinned"}, Var{Name: "buf", Type: "*mem.Buffer", Remark: "or to be held"})
+			out = append(out, Var{Name: "memory", Type: "mem.Source", Remark: "or none, and an address in c"})
 		case f.Object != nil:
 			out = append(out, Var{Name: naming.Unexported(f.Go), Type: "*" + f.Object.Go})
 		case f.Callback == form.CallbackAllocator:
@@ -101,7 +103,7 @@ func setField(r *model.Record, f *model.Field, v string) []Step {
 		out = append(out, FirstErr{v, r.Go + "." + f.Go})
 	}
 	if f.Callback == form.CallbackMemory && f.Nested == nil {
-		out = append(out, Set{To: []string{"a.pin", "a.buf"}, Values: []Value{null, null}})
+		out = append(out, set("a.memory", composite("mem.Source")))
 	}
 	switch {
 	case f.Nested != nil:

@@ -34,10 +34,11 @@ type (
 	Whole struct{ Addr, Length string }
 	// Unmanaged refuses memory of Go's heap, which only a slice or a pin may name.
 	Unmanaged struct{ Addr, Length string }
-	// Pin pins a slice, until the method returns or what it makes is closed.
-	Pin struct{ Buf, Addr, Length string }
-	// Retain keeps a buffer from being closed for as long.
-	Retain struct{ Buf, Addr, Length string }
+	// Hold takes memory, until the method returns or what it makes is closed.
+	Hold struct {
+		From         Value
+		Addr, Length string
+	}
 	// HoldAttr takes the memory that a builder was given, for as long.
 	HoldAttr struct{ Attr, Mirror string }
 	// Register registers the allocator that a builder was given, for as long.
@@ -65,18 +66,19 @@ type (
 	}
 	// Make makes the handle of a new object.
 	Make struct{ Into, Object, Owner, From string }
-	// Keep leaves what was pinned or held to the new object, until its Close has succeeded.
-	Keep struct{}
-	// KeepBuffer leaves a retained buffer to the new object. One that is given by a builder may be nil; what the builder pinned
-	// is let go of.
-	KeepBuffer struct {
-		Buf, Object string
-		Given       bool
-	}
+	// Keep leaves what was held to the new object, until its Close has succeeded. Memory is then held in the name of
+	// the object, where one is given.
+	Keep struct{ Object string }
 	// Attach tells device memory of its C object; the length may be unknown, which is 0.
 	Attach struct {
 		Length  string
 		Unknown bool
+	}
+	// Place keeps where addresses in a new memory region begin: at the first of First that is given, otherwise at Start.
+	Place struct {
+		Handle         string
+		First          []Given
+		Start, Unknown Value
 	}
 	// Adopt opens the new handle under its parents.
 	Adopt struct {
@@ -139,8 +141,13 @@ type (
 		Failed Value
 		Else   Value
 	}
-	// Settle decides who holds which memory after a change of a region.
-	Settle struct{ Region, Change, Domain string }
+	// Settle decides who holds which memory after a change of a region. A region of which elements are made is placed anew, with
+	// the access flag that makes it vague.
+	Settle struct {
+		Region, Change, Domain string
+		Length, LKey           string // fields of a region that is placed
+		Vague                  uint64
+	}
 	// NewCalls registers the functions of an allocator.
 	NewCalls struct{ Object, Alloc, Free, Context string }
 	// TakeMemory takes the memory of a builder.
@@ -155,6 +162,9 @@ type (
 		Objects []string
 	}
 )
+
+// Given is a value that counts under a condition.
+type Given struct{ When, Value Value }
 
 // Parent is a node that an object lives under; that of an optional handle is asked by the handle's type.
 type Parent struct{ Handle, Optional string }
@@ -191,8 +201,7 @@ func (CopyAttr) step()       {}
 func (CopyList) step()       {}
 func (Whole) step()          {}
 func (Unmanaged) step()      {}
-func (Pin) step()            {}
-func (Retain) step()         {}
+func (Hold) step()           {}
 func (HoldAttr) step()       {}
 func (Register) step()       {}
 func (Take) step()           {}
@@ -201,8 +210,8 @@ func (Lock) step()           {}
 func (Call) step()           {}
 func (Make) step()           {}
 func (Keep) step()           {}
-func (KeepBuffer) step()     {}
 func (Attach) step()         {}
+func (Place) step()          {}
 func (Adopt) step()          {}
 func (Output) step()         {}
 func (KeepCaps) step()       {}

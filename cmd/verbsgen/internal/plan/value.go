@@ -51,6 +51,7 @@ const (
 	New       As = "new"       // new(T)
 	Named     As = "named"     // T(x).String()
 	Symbol    As = "symbol"    // x.fn[symIbv_x]
+	Constant  As = "constant"  // x of package Type
 	Result    As = "result"    // x(args); in package Type, where that is given
 	Function  As = "function"  // func(c unsafe.Pointer) bool { ... }
 )
@@ -61,6 +62,7 @@ const (
 	IsGiven   As = "given"     // x != nil
 	IsClosed  As = "closed"    // x == nil || !x.gate.IsOpen()
 	IsNotZero As = "not zero"  // x != 0
+	HasBits   As = "bits"      // x&N != 0
 	IsWide    As = "wide"      // int(int32(x)) != x
 	IsEmpty   As = "empty"     // len(x) == 0
 	Differ    As = "different" // x != y
