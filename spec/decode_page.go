@@ -126,7 +126,9 @@ func (d *decoder) record(name string, k, v *yaml.Node) Record {
 	defer d.marking(&r.marks)()
 	d.object(v, place{name, ""}, []key{
 		{"c", true, d.text(&r.C)},
-		{"role", true, d.oneOf(&r.Role, RecordIn, RecordOut, RecordEntry)},
+		{"role", true, d.oneOf(&r.Role, RecordIn, RecordOut, RecordEntry, RecordLazy)},
+		{"asks", false, d.text(&r.Asks)},
+		{"fails", false, d.text(&r.Fails)},
 		{"runtime", false, d.oneOf(&r.Runtime, "dpath")},
 		{"mask", false, d.text(&r.Mask)},
 		{"mask_param", false, d.text(&r.MaskParam)},
@@ -164,6 +166,10 @@ func (d *decoder) recordField(record, c string, k, v *yaml.Node) RecordField {
 		{"len", false, d.text(&f.Len)},
 		{"pair", false, d.text(&f.Pair)},
 		{"default", false, d.text(&f.Default)},
+		{"ok", false, d.text(&f.OK)},
+		{"failed", false, d.oneOf(&f.Failed, FailedToo, FailedOnly)},
+		{"swap_if", false, d.text(&f.SwapIf)},
+		{"time", false, d.exported(&f.Time)},
 		{"doc", false, d.text(&f.Doc)},
 	})
 	return f
@@ -175,6 +181,7 @@ func (d *decoder) objectType(name string, k, v *yaml.Node) Object {
 	defer d.marking(&o.marks)()
 	d.object(v, place{name, ""}, []key{
 		{"c", true, d.text(&o.C)},
+		{"also", false, d.texts(&o.Also)},
 		{"parents", true, d.marked(d.texts(&o.Parents))},
 		{"destroy", true, d.text(&o.Destroy)},
 		{"memory", false, d.oneOf(&o.Memory, MemoryDevice)},
@@ -234,6 +241,11 @@ func (d *decoder) verb(name string, k, v *yaml.Node) Verb {
 		{"needs_verbs", false, d.textMap(&b.NeedsVerbs)},
 		{"needs_types", false, d.texts(&b.NeedsTypes)},
 		{"lists", false, d.text(&b.Lists)},
+		{"asks", false, d.text(&b.Asks)},
+		{"empty", false, d.text(&b.Empty)},
+		{"stream", false, func(n *yaml.Node, _ place) { b.Stream = d.stream(n, name) }},
+		{"builds", false, func(n *yaml.Node, _ place) { b.Builds = d.builds(n, name) }},
+		{"sets_for", false, d.text(&b.SetsFor)},
 		{"iova", false, d.texts(&b.IOVA)},
 		{"extent", false, d.text(&b.Extent)},
 		{"doc", true, d.text(&b.Doc)},
@@ -255,6 +267,7 @@ func (d *decoder) param(verb, c string, k, v *yaml.Node) Param {
 		{"rest", false, d.truth(&p.Rest)},
 		{"parent", false, d.truth(&p.Parent)},
 		{"bit", false, d.text(&p.Bit)},
+		{"from", false, d.text(&p.From)},
 		{"hex", false, d.truth(&p.Hex)},
 		{"means", false, d.text(&p.Means)},
 		{"doc", false, d.text(&p.Doc)},

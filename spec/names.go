@@ -162,8 +162,10 @@ func (c *checker) record(r *Record) {
 				c.field(f.marks.at(key, name, f.Pos), r.Go+"."+f.C, t, name)
 			}
 		}
-		if f.Default != "" {
-			c.constant(f.marks.at("default", f.Default, f.Pos), r.Go+"."+f.C, f.Default)
+		for key, name := range map[string]string{"default": f.Default, "ok": f.OK, "swap_if": f.SwapIf} {
+			if name != "" {
+				c.constant(f.marks.at(key, name, f.Pos), r.Go+"."+f.C, name)
+			}
 		}
 	}
 	for _, root := range sortedKeys(r.CapsFrom) {
@@ -208,6 +210,11 @@ func (c *checker) object(o *Object) {
 	} else {
 		for _, g := range o.Getters {
 			c.field(g.Pos, o.Go, t, g.C)
+		}
+	}
+	for _, tag := range o.Also {
+		if c.f.TypeOf("struct "+tag).record == nil {
+			c.add(o.marks.at("also", tag, o.Pos), CodeUnknownName, o.Go, "no known release has struct "+show(tag), didYouMean(tag, c.structTags()))
 		}
 	}
 	if r := o.Region; r != nil {
@@ -302,10 +309,16 @@ func (c *checker) verb(v *Verb) {
 		}
 	}
 	c.needs(v.C, v.NeedsVerbs, v.marks, v.Pos)
-	if v.Extent != "" {
-		if _, _, err := c.f.TypeOfPath(fn, v.Extent); err != nil {
-			c.add(v.marks.at("extent", v.Extent, v.Pos), CodeUnknownPath, v.C, "extent: "+show(v.Extent)+" leads nowhere: "+err.Error(), "")
+	for key, path := range map[string]string{"extent": v.Extent, "asks": v.Asks} {
+		if path == "" {
+			continue
 		}
+		if _, _, err := c.f.TypeOfPath(fn, path); err != nil {
+			c.add(v.marks.at(key, path, v.Pos), CodeUnknownPath, v.C, key+": "+show(path)+" leads nowhere: "+err.Error(), "")
+		}
+	}
+	for _, name := range v.constants() {
+		c.constant(v.Pos, v.C, name)
 	}
 	c.iova(v, fn)
 	for i := range v.Methods {

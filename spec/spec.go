@@ -101,6 +101,7 @@ const (
 	RecordIn    = "in"    // filled by the caller through a builder
 	RecordOut   = "out"   // filled by the verb
 	RecordEntry = "entry" // an element of a list, which the form of the method that lists it reads
+	RecordLazy  = "lazy"  // what the functions in a C object return, each only if it was asked for
 )
 
 // Record is a Go type of a C struct of plain data.
@@ -118,6 +119,8 @@ type Record struct {
 	Hide      map[string]string // C fields without a Go name -> reason
 	// Switches are mask bits without a field.
 	Switches []Switch
+	// Of role lazy: the flag type that says which fields the reader wants, and the type of the error of an entry that failed.
+	Asks, Fails string
 	// CapsFrom makes the device keep the record for rules on capabilities: the first word of a capability path -> the field
 	// that has those capabilities, or CapsSelf.
 	CapsFrom map[string]string
@@ -136,6 +139,12 @@ func (r *Record) Shown() map[string]bool {
 	}
 	return shown
 }
+
+// When a field of a lazy record is valid although the entry failed.
+const (
+	FailedToo  = "too"
+	FailedOnly = "only"
+)
 
 // CapsSelf stands in CapsFrom for the record itself.
 const CapsSelf = "self"
@@ -165,16 +174,22 @@ type RecordField struct {
 	Len      string // callback memory: the field with the length of that memory
 	Pair     string // callback allocator: the field with the function that frees
 	Default  string // callback allocator: the result by which the function leaves a request to the library
-	Doc      string
-	Pos      Pos
+	// Of a record of role lazy.
+	OK     string // the value of this field with which all others are valid
+	Failed string // valid without that value too (FailedToo), or then only (FailedOnly)
+	SwapIf string // the flag, of a field above, with which the value is in network byte order
+	Time   string // method that returns the field, nanoseconds since 1970, as a time.Time
+	Doc    string
+	Pos    Pos
 
 	marks marks
 }
 
 // Object is a handle: a Go type of its own for a pointer to a C object.
 type Object struct {
-	Go      string // "MR"
-	C       string // "ibv_mr"
+	Go      string   // "MR"
+	C       string   // "ibv_mr"
+	Also    []string // structs that begin with C: an extended object is one too
 	Parents []string
 	Destroy string  // verb that Close calls
 	Memory  string  // "device": runtime/devmem copies to and from the object
@@ -251,7 +266,12 @@ type Verb struct {
 	// NeedsVerbs are the other verbs that the generated code of this one calls, by the part that each plays.
 	NeedsVerbs map[string]string
 	NeedsTypes []string // enum types that the generated code uses besides those of parameters and records
-	Lists      string   // the record, of role entry, of the list that it returns
+	Lists      string   // the record, of role entry or lazy, of the list that it returns
+	Asks       string   // path of the flags of a lazy record that its object is asked for: "attr.wc_flags"
+	Empty      string   // the errno of a verb that found nothing
+	Stream     *Stream  // it begins a stream of commands
+	Builds     *Builds  // it builds a request in one
+	SetsFor    string   // it completes every request on a queue of this type, in one
 	IOVA       []string // where addresses in the new region begin: paths, of which the first that is given counts, or one word
 	Extent     string   // path of the length of the device memory that it allocates: "attr.length"
 	Doc        string
@@ -265,6 +285,25 @@ const (
 	IOVAZero    = "zero"
 	IOVAUnknown = "unknown"
 )
+
+// Stream says what the C function of a stream of commands reads in a request and sets in the object.
+type Stream struct {
+	Request  string            // C tag of a request: "ibv_send_wr"
+	Asks     string            // flag type of the requests that can be asked for
+	Sets     map[string]string // member of the object -> member of the request
+	Opcode   string            // member of the request: what it is
+	Flags    string            // likewise: its flags
+	Inline   string            // the flag of a request whose data is copied
+	Elements string            // member of the request: how many pieces its data has
+	Kind     string            // path from the object to its type, for SetsFor
+}
+
+// Builds says for which requests a verb is called in a stream.
+type Builds struct {
+	Opcode string
+	Flag   string // what must have been asked for
+	Data   bool   // it has data
+}
 
 // Roles of parameters.
 const (
@@ -293,6 +332,7 @@ type Param struct {
 	// Parent: the object made by the verb must be closed before this one.
 	Parent bool
 	Bit    string // flag that says the parameter is given
+	From   string // in a stream of commands: path from the request to the value
 	Hex    bool   // messages write it in hex
 	Means  string // what its value is, for rules about every such value: "port"
 	Doc    string

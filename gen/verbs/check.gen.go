@@ -7,7 +7,25 @@ import "github.com/verbsgen/verbsgen/runtime/verr"
 
 // Places in the table of rules.
 const (
-	rule0159 = iota
+	rule0922 = iota
+	rule0940
+	rule0941
+	rule0942
+	rule0939
+	rule0937
+	rule0938
+	rule0934
+	rule0935
+	rule0936
+	rule0943
+	rule0946
+	rule0944
+	rule0945
+	rule0932
+	rule0933
+	rule0903
+	rule0904
+	rule0159
 	rule0161
 	rule0160
 	rule0155
@@ -195,6 +213,14 @@ const (
 	rule0282
 	rule0279
 	rule0280
+	rule0900
+	rule0901
+	rule0907
+	rule0908
+	rule0905
+	rule0906
+	rule0910
+	rule0911
 	rule0283
 	rule0601
 	rule0602
@@ -225,6 +251,9 @@ const (
 	rule0305
 	rule0306
 	rule0307
+	rule0920
+	rule0921
+	rule0923
 	rule0150
 	rule0151
 	rule0152
@@ -328,6 +357,24 @@ const (
 
 // rules are the rules that the validators check, with what the errors say of them.
 var rules = []verr.Rule{
+	rule0922: {ID: "VR-ibv_qp_to_qp_ex-qp-0922", Verb: "ibv_qp_to_qp_ex", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_create_qp_ex", Section: ""},
+	rule0940: {ID: "VR-ibv_wr_atomic_cmp_swp-qp-0940", Verb: "ibv_wr_atomic_cmp_swp", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
+	rule0941: {ID: "VR-ibv_wr_atomic_fetch_add-qp-0941", Verb: "ibv_wr_atomic_fetch_add", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
+	rule0942: {ID: "VR-ibv_wr_local_inv-qp-0942", Verb: "ibv_wr_local_inv", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
+	rule0939: {ID: "VR-ibv_wr_rdma_read-qp-0939", Verb: "ibv_wr_rdma_read", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
+	rule0937: {ID: "VR-ibv_wr_rdma_write-qp-0937", Verb: "ibv_wr_rdma_write", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
+	rule0938: {ID: "VR-ibv_wr_rdma_write_imm-qp-0938", Verb: "ibv_wr_rdma_write_imm", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
+	rule0934: {ID: "VR-ibv_wr_send-qp-0934", Verb: "ibv_wr_send", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
+	rule0935: {ID: "VR-ibv_wr_send_imm-qp-0935", Verb: "ibv_wr_send_imm", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
+	rule0936: {ID: "VR-ibv_wr_send_inv-qp-0936", Verb: "ibv_wr_send_inv", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
+	rule0943: {ID: "VR-ibv_wr_set_ud_addr-qp-0943", Verb: "ibv_wr_set_ud_addr", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
+	rule0946: {ID: "VR-ibv_wr_set_inline_data-qp-0946", Verb: "ibv_wr_set_inline_data", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
+	rule0944: {ID: "VR-ibv_wr_set_sge-qp-0944", Verb: "ibv_wr_set_sge", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
+	rule0945: {ID: "VR-ibv_wr_set_sge_list-qp-0945", Verb: "ibv_wr_set_sge_list", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
+	rule0932: {ID: "VR-ibv_wr_complete-qp-0932", Verb: "ibv_wr_complete", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "USAGE"},
+	rule0933: {ID: "VR-ibv_wr_abort-qp-0933", Verb: "ibv_wr_abort", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "USAGE"},
+	rule0903: {ID: "VR-ibv_next_poll-cq-0903", Verb: "ibv_next_poll", Subject: "cq", Statement: "cq must not be NULL", Fix: "pass a CQ", Page: "ibv_create_cq_ex", Section: "Polling an extended CQ"},
+	rule0904: {ID: "VR-ibv_end_poll-cq-0904", Verb: "ibv_end_poll", Subject: "cq", Statement: "cq must not be NULL", Fix: "pass a CQ", Page: "ibv_create_cq_ex", Section: "Polling an extended CQ"},
 	rule0159: {ID: "VR-ibv_free_device_list-list-0159", Verb: "ibv_free_device_list", Subject: "list", Statement: "list must not be NULL", Fix: "pass the list that Lib.Devices gave", Page: "ibv_get_device_list", Section: "DESCRIPTION"},
 	rule0161: {ID: "VR-ibv_get_device_index-device-0161", Verb: "ibv_get_device_index", Subject: "device", Statement: "device must not be NULL", Fix: "pass a device of a device list", Page: "ibv_get_device_index", Section: "DESCRIPTION"},
 	rule0160: {ID: "VR-ibv_get_device_guid-device-0160", Verb: "ibv_get_device_guid", Subject: "device", Statement: "device must not be NULL", Fix: "pass a device of a device list", Page: "ibv_get_device_guid", Section: "DESCRIPTION"},
@@ -516,6 +563,14 @@ var rules = []verr.Rule{
 	rule0282: {ID: "VR-ibv_create_cq-comp_vector-0282", Verb: "ibv_create_cq", Subject: "comp_vector", Statement: "comp_vector is below num_comp_vectors", Fix: "pass a smaller one", Page: "ibv_create_cq", Section: "DESCRIPTION", Limit: "num_comp_vectors"},
 	rule0279: {ID: "VR-ibv_create_cq-cqe-0279", Verb: "ibv_create_cq", Subject: "cqe", Statement: "a queue has room for at least 1 completion", Fix: "ask for 1 or more", Page: "ibv_create_cq", Section: "DESCRIPTION", AcceptedBy: []string{"erdma"}, RefusedBy: []string{"rxe with linux 6.1..7.2", "siw"}},
 	rule0280: {ID: "VR-ibv_create_cq-cqe-0280", Verb: "ibv_create_cq", Subject: "cqe", Statement: "cqe is at most max_cqe", Fix: "ask for fewer entries", Page: "ibv_create_cq", Section: "", Capable: true, Limit: "max_cqe", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
+	rule0900: {ID: "VR-ibv_create_cq_ex-context-0900", Verb: "ibv_create_cq_ex", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_create_cq_ex", Section: "DESCRIPTION"},
+	rule0901: {ID: "VR-ibv_create_cq_ex-cq_attr-0901", Verb: "ibv_create_cq_ex", Subject: "cq_attr", Statement: "cq_attr must not be NULL", Fix: "pass a CQInitAttrEx", Page: "ibv_create_cq_ex", Section: "DESCRIPTION"},
+	rule0907: {ID: "VR-ibv_create_cq_ex-comp_vector-0907", Verb: "ibv_create_cq_ex", Subject: "cq_attr.comp_vector", Statement: "comp_vector is below num_comp_vectors", Fix: "pass a smaller one", Page: "ibv_create_cq_ex", Section: "DESCRIPTION", Limit: "num_comp_vectors"},
+	rule0908: {ID: "VR-ibv_create_cq_ex-wc_flags-0908", Verb: "ibv_create_cq_ex", Subject: "cq_attr.wc_flags", Statement: "only fields that the header names can be asked for", Fix: "remove the others", Page: "ibv_create_cq_ex", Section: ""},
+	rule0905: {ID: "VR-ibv_create_cq_ex-cqe-0905", Verb: "ibv_create_cq_ex", Subject: "cq_attr.cqe", Statement: "a queue has room for at least 1 completion", Fix: "ask for 1 or more", Page: "ibv_create_cq_ex", Section: "DESCRIPTION", RefusedBy: []string{"rxe", "mlx5", "hns", "irdma"}},
+	rule0906: {ID: "VR-ibv_create_cq_ex-cqe-0906", Verb: "ibv_create_cq_ex", Subject: "cq_attr.cqe", Statement: "cqe is at most max_cqe", Fix: "ask for fewer entries", Page: "ibv_create_cq_ex", Section: "", Capable: true, Limit: "max_cqe"},
+	rule0910: {ID: "VR-ibv_create_cq_ex-flags-0910", Verb: "ibv_create_cq_ex", Subject: "cq_attr.flags", Statement: "flags is read with MASK_FLAGS only", Fix: "set CQInitAttrEx.Flags, or leave flags out", Page: "ibv_create_cq_ex", Section: "DESCRIPTION"},
+	rule0911: {ID: "VR-ibv_create_cq_ex-parent_domain-0911", Verb: "ibv_create_cq_ex", Subject: "cq_attr.parent_domain", Statement: "parent_domain is read with MASK_PD only", Fix: "set CQInitAttrEx.ParentDomain, or leave CQInitAttrEx.ParentDomain out", Page: "ibv_create_cq_ex", Section: "DESCRIPTION"},
 	rule0283: {ID: "VR-ibv_destroy_cq-cq-0283", Verb: "ibv_destroy_cq", Subject: "cq", Statement: "cq must not be NULL", Fix: "pass a CQ", Page: "ibv_create_cq", Section: "DESCRIPTION"},
 	rule0601: {ID: "VR-ibv_create_srq-pd-0601", Verb: "ibv_create_srq", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_create_srq", Section: "DESCRIPTION"},
 	rule0602: {ID: "VR-ibv_create_srq-srq_init_attr-0602", Verb: "ibv_create_srq", Subject: "srq_init_attr", Statement: "srq_init_attr must not be NULL", Fix: "pass an SRQInitAttr", Page: "ibv_create_srq", Section: "DESCRIPTION"},
@@ -538,7 +593,7 @@ var rules = []verr.Rule{
 	rule0297: {ID: "VR-ibv_create_qp-qp_init_attr-0297", Verb: "ibv_create_qp", Subject: "qp_init_attr", Statement: "qp_init_attr must not be NULL", Fix: "pass a QPInitAttr", Page: "ibv_create_qp", Section: "DESCRIPTION"},
 	rule0299: {ID: "VR-ibv_create_qp-send_cq-0299", Verb: "ibv_create_qp", Subject: "qp_init_attr.send_cq", Statement: "sends complete in send_cq", Fix: "pass a completion queue", Page: "ibv_create_qp", Section: "DESCRIPTION"},
 	rule0300: {ID: "VR-ibv_create_qp-recv_cq-0300", Verb: "ibv_create_qp", Subject: "qp_init_attr.recv_cq", Statement: "receives complete in recv_cq", Fix: "pass a completion queue", Page: "ibv_create_qp", Section: "DESCRIPTION"},
-	rule0298: {ID: "VR-ibv_create_qp-qp_type-0298", Verb: "ibv_create_qp", Subject: "qp_init_attr.qp_type", Statement: "qp_type is RC, UC, UD, RAW_PACKET or DRIVER", Fix: "pass one of these", Page: "ibv_create_qp", Section: "DESCRIPTION", RefusedBy: []string{"rxe with linux 6.1..7.2, not in all cases"}},
+	rule0298: {ID: "VR-ibv_create_qp-qp_type-0298", Verb: "ibv_create_qp", Subject: "qp_init_attr.qp_type", Statement: "qp_type is RC, UC, UD, RAW_PACKET or DRIVER", Fix: "pass one of these, or make the queue pair by Device.CreateQPEx", Page: "ibv_create_qp", Section: "DESCRIPTION", RefusedBy: []string{"rxe with linux 6.1..7.2, not in all cases"}},
 	rule0301: {ID: "VR-ibv_create_qp-qp_type-0301", Verb: "ibv_create_qp", Subject: "qp_init_attr.qp_type", Statement: "with a shared receive queue, qp_type is RC or UD", Fix: "pass no srq, or another type", Page: "ibv_create_qp", Section: "NOTES", AcceptedBy: []string{"rxe with linux 6.1..7.2, not in all cases"}},
 	rule0302: {ID: "VR-ibv_create_qp-max_recv_wr-0302", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_recv_wr", Statement: "max_recv_wr is used only without a shared receive queue", Fix: "leave it 0", Page: "ibv_create_qp", Section: "NOTES"},
 	rule0303: {ID: "VR-ibv_create_qp-max_recv_sge-0303", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_recv_sge", Statement: "max_recv_sge is used only without a shared receive queue", Fix: "leave it 0", Page: "ibv_create_qp", Section: "NOTES"},
@@ -546,6 +601,9 @@ var rules = []verr.Rule{
 	rule0305: {ID: "VR-ibv_create_qp-max_recv_wr-0305", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_recv_wr", Statement: "max_recv_wr is at most max_qp_wr", Fix: "ask for less", Page: "ibv_create_qp", Section: "DESCRIPTION", Capable: true, Limit: "max_qp_wr", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
 	rule0306: {ID: "VR-ibv_create_qp-max_send_sge-0306", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_send_sge", Statement: "max_send_sge is at most max_sge", Fix: "ask for less", Page: "ibv_create_qp", Section: "DESCRIPTION", Capable: true, Limit: "max_sge", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
 	rule0307: {ID: "VR-ibv_create_qp-max_recv_sge-0307", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_recv_sge", Statement: "max_recv_sge is at most max_sge", Fix: "ask for less", Page: "ibv_create_qp", Section: "DESCRIPTION", Capable: true, Limit: "max_sge", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
+	rule0920: {ID: "VR-ibv_create_qp_ex-context-0920", Verb: "ibv_create_qp_ex", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
+	rule0921: {ID: "VR-ibv_create_qp_ex-qp_init_attr_ex-0921", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex", Statement: "qp_init_attr_ex must not be NULL", Fix: "pass a QPInitAttrEx", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
+	rule0923: {ID: "VR-ibv_create_qp_ex-send_ops_flags-0923", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_ops_flags", Statement: "send_ops_flags is read with ATTR_SEND_OPS_FLAGS only", Fix: "set QPInitAttrEx.SendOps", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
 	rule0150: {ID: "VR-ibv_alloc_td-context-0150", Verb: "ibv_alloc_td", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_alloc_td", Section: "DESCRIPTION"},
 	rule0151: {ID: "VR-ibv_alloc_td-init_attr-0151", Verb: "ibv_alloc_td", Subject: "init_attr", Statement: "init_attr must not be NULL", Fix: "pass a TDInitAttr", Page: "ibv_alloc_td", Section: ""},
 	rule0152: {ID: "VR-ibv_alloc_td-comp_mask-0152", Verb: "ibv_alloc_td", Subject: "init_attr.comp_mask", Statement: "comp_mask is 0, as no bit is defined", Fix: "", Page: "ibv_alloc_td", Section: ""},

@@ -9,6 +9,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/cmem"
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/events"
+	"github.com/verbsgen/verbsgen/runtime/lazy"
 	"github.com/verbsgen/verbsgen/runtime/object"
 	"github.com/verbsgen/verbsgen/runtime/pdalloc"
 	"github.com/verbsgen/verbsgen/runtime/validate"
@@ -478,6 +479,158 @@ func (dev *Device) CreateCQ(cqe int, channel *CompChannel, compVector int) (*CQ,
 	o := newCQ(dev, ptr)
 	o.channel = channel
 	if err := o.adopt(&dev.node, nodeOfCompChannel(channel)); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+// CreateCQEx makes a completion queue whose completions can be read by CQ.Reader.
+//
+// Rules:
+//   - a queue has room for at least 1 completion (a hint only: some devices accept it)
+//     [VR-ibv_create_cq_ex-cqe-0905]
+//   - cqe is at most max_cqe (a hint only: some devices accept it) [VR-ibv_create_cq_ex-cqe-0906]
+//   - comp_vector is below num_comp_vectors [VR-ibv_create_cq_ex-comp_vector-0907]
+//   - only fields that the header names can be asked for [VR-ibv_create_cq_ex-wc_flags-0908]
+//
+// C: ibv_create_cq_ex, ibv_create_cq_ex(3).
+func (dev *Device) CreateCQEx(cqAttr *CQInitAttrEx) (*CQ, error) {
+	const verb = "ibv_create_cq_ex"
+	if err := dev.enter(verb); err != nil {
+		return nil, err
+	}
+	defer dev.node.Exit()
+	if cqAttr == nil {
+		return nil, verr.NilValue(verb, "CQInitAttrEx", "make one with NewCQInitAttrEx")
+	}
+	cqAttrC := cqAttr.c
+	if cqAttr.channel != nil {
+		if err := cqAttr.channel.enter(verb); err != nil {
+			return nil, err
+		}
+		defer cqAttr.channel.node.Exit()
+		if cqAttr.channel.dev != dev {
+			return nil, object.OtherDevice(verb, "channel", &cqAttr.channel.node, &cqAttr.channel.dev.node, &dev.node, &dev.node)
+		}
+		cqAttrC.channel = uintptr(cqAttr.channel.c)
+	}
+	if cqAttr.parentDomain != nil {
+		if err := cqAttr.parentDomain.enter(verb); err != nil {
+			return nil, err
+		}
+		defer cqAttr.parentDomain.node.Exit()
+		if cqAttr.parentDomain.dev != dev {
+			return nil, object.OtherDevice(verb, "parent_domain", &cqAttr.parentDomain.node, &cqAttr.parentDomain.dev.node, &dev.node, &dev.node)
+		}
+		cqAttrC.parent_domain = uintptr(cqAttr.parentDomain.c)
+		cqAttrC.comp_mask |= 0x2 // IBV_CQ_INIT_ATTR_MASK_PD
+	}
+	in := inCreateCQEx{
+		context:               validate.Addr(dev.c),
+		cqAttr:                1,
+		cqAttrCompVector:      uint64(cqAttrC.comp_vector),
+		contextNumCompVectors: validate.Of(uint64(cmem.At[uint32](dev.c, 272))),
+		cqAttrWCFlags:         uint64(cqAttrC.wc_flags),
+		cqAttrCQE:             uint64(cqAttrC.cqe),
+		cqAttrFlags:           uint64(cqAttrC.flags),
+		cqAttrCompMask:        uint64(cqAttrC.comp_mask),
+		cqAttrParentDomain:    uint64(cqAttrC.parent_domain),
+	}
+	if caps := dev.capabilities(); caps != nil {
+		in.capDeviceAttrMaxCQE = validate.Of(uint64(caps.orig_attr.max_cqe))
+	}
+	if err := checkCreateCQEx(&in); err != nil {
+		return nil, err
+	}
+	if dev.lib.lints.Wanted() {
+		dev.lib.lints.Report(hintCreateCQEx(&in))
+	}
+	ptr, errno := rawCreateCQEx(dev.c, unsafe.Pointer(&cqAttrC))
+	if ptr == nil {
+		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintCreateCQEx(&in)) })
+	}
+	o := newCQ(dev, ptr)
+	o.asked = lazy.Of(uint64(cqAttrC.wc_flags))
+	if err := o.adopt(&dev.node, nodeOfCompChannel(cqAttr.channel), nodeOfPD(cqAttr.parentDomain)); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+// CreateQPEx makes a queue pair in state RESET, which can also be posted to by QP.Stream.
+//
+// C: ibv_create_qp_ex, ibv_create_qp_ex(3).
+func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
+	const verb = "ibv_create_qp_ex"
+	if err := dev.enter(verb); err != nil {
+		return nil, err
+	}
+	defer dev.node.Exit()
+	if qpInitAttrEx == nil {
+		return nil, verr.NilValue(verb, "QPInitAttrEx", "make one with NewQPInitAttrEx")
+	}
+	qpInitAttrExC := qpInitAttrEx.c
+	if qpInitAttrEx.sendCQ != nil {
+		if err := qpInitAttrEx.sendCQ.enter(verb); err != nil {
+			return nil, err
+		}
+		defer qpInitAttrEx.sendCQ.node.Exit()
+		if qpInitAttrEx.sendCQ.dev != dev {
+			return nil, object.OtherDevice(verb, "send_cq", &qpInitAttrEx.sendCQ.node, &qpInitAttrEx.sendCQ.dev.node, &dev.node, &dev.node)
+		}
+		qpInitAttrExC.send_cq = uintptr(qpInitAttrEx.sendCQ.c)
+	}
+	if qpInitAttrEx.recvCQ != nil {
+		if err := qpInitAttrEx.recvCQ.enter(verb); err != nil {
+			return nil, err
+		}
+		defer qpInitAttrEx.recvCQ.node.Exit()
+		if qpInitAttrEx.recvCQ.dev != dev {
+			return nil, object.OtherDevice(verb, "recv_cq", &qpInitAttrEx.recvCQ.node, &qpInitAttrEx.recvCQ.dev.node, &dev.node, &dev.node)
+		}
+		qpInitAttrExC.recv_cq = uintptr(qpInitAttrEx.recvCQ.c)
+	}
+	if qpInitAttrEx.pd != nil {
+		if err := qpInitAttrEx.pd.enter(verb); err != nil {
+			return nil, err
+		}
+		defer qpInitAttrEx.pd.node.Exit()
+		if qpInitAttrEx.pd.dev != dev {
+			return nil, object.OtherDevice(verb, "pd", &qpInitAttrEx.pd.node, &qpInitAttrEx.pd.dev.node, &dev.node, &dev.node)
+		}
+		qpInitAttrExC.pd = uintptr(qpInitAttrEx.pd.c)
+		qpInitAttrExC.comp_mask |= 0x1 // IBV_QP_INIT_ATTR_PD
+	}
+	if qpInitAttrEx.srq != nil {
+		if err := qpInitAttrEx.srq.enter(verb); err != nil {
+			return nil, err
+		}
+		defer qpInitAttrEx.srq.node.Exit()
+		if qpInitAttrEx.srq.dev != dev {
+			return nil, object.OtherDevice(verb, "srq", &qpInitAttrEx.srq.node, &qpInitAttrEx.srq.dev.node, &dev.node, &dev.node)
+		}
+		qpInitAttrExC.srq = uintptr(qpInitAttrEx.srq.c)
+	}
+	in := inCreateQPEx{
+		context:                  validate.Addr(dev.c),
+		qpInitAttrEx:             1,
+		qpInitAttrExSendOpsFlags: uint64(qpInitAttrExC.send_ops_flags),
+		qpInitAttrExCompMask:     uint64(qpInitAttrExC.comp_mask),
+	}
+	if err := checkCreateQPEx(&in); err != nil {
+		return nil, err
+	}
+	if dev.lib.lints.Wanted() {
+		dev.lib.lints.Report(hintCreateQPEx(&in))
+	}
+	ptr, errno := rawCreateQPEx(dev.lib.fn[symIbv_create_qp], dev.c, unsafe.Pointer(&qpInitAttrExC))
+	if ptr == nil {
+		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintCreateQPEx(&in)) })
+	}
+	o := newQP(dev, ptr)
+	o.asked = lazy.Of(uint64(qpInitAttrExC.send_ops_flags))
+	o.pd = qpInitAttrEx.pd
+	if err := o.adopt(&dev.node, nodeOfCQ(qpInitAttrEx.sendCQ), nodeOfCQ(qpInitAttrEx.recvCQ), nodeOfPD(qpInitAttrEx.pd), nodeOfSRQ(qpInitAttrEx.srq)); err != nil {
 		return nil, err
 	}
 	return o, nil

@@ -42,6 +42,7 @@ const (
 	symIbv_modify_qp
 	symIbv_modify_srq
 	symIbv_open_device
+	symIbv_qp_to_qp_ex
 	symIbv_query_device
 	symIbv_query_gid
 	symIbv_query_port
@@ -86,6 +87,7 @@ var symbols = [numSymbols]dl.Symbol{
 	{Name: "ibv_modify_qp", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_modify_srq", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_open_device", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_qp_to_qp_ex", Version: "IBVERBS_1.6", Since: "28.0"},
 	{Name: "ibv_query_device", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_query_gid", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_query_port", Version: "IBVERBS_1.1", Since: "28.0"},

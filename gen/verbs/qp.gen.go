@@ -8,6 +8,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/cmem"
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gate"
+	"github.com/verbsgen/verbsgen/runtime/lazy"
 	"github.com/verbsgen/verbsgen/runtime/object"
 	"github.com/verbsgen/verbsgen/runtime/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
@@ -27,6 +28,7 @@ type QP struct {
 	release func()       // after the C object is gone
 	gate    gate.Gate    // c for the data path, which does not enter the handle
 	made    *cQPInitAttr // as the device made it, or nil
+	asked   lazy.Asked   // what it was asked for when it was made
 	pd      *PD
 	qpNum   uint32
 	handle  uint32
@@ -117,6 +119,69 @@ func (o *QP) Num() uint32 {
 func (o *QP) Handle() uint32 {
 	return o.handle
 }
+
+// Stream makes a stream of commands, which posts the requests that the QP was asked for when it was made. It
+// needs no Close.
+//
+// C: ibv_wr_start, ibv_wr_post(3).
+func (qp *QP) Stream() (*QPStream, error) {
+	const verb = "ibv_wr_start"
+	if err := qp.enter(verb); err != nil {
+		return nil, err
+	}
+	defer qp.node.Exit()
+	if qp.lib.fn[symIbv_qp_to_qp_ex] == 0 {
+		return nil, qp.lib.missing("ibv_qp_to_qp_ex", symIbv_qp_to_qp_ex)
+	}
+	if err := lazy.Check(qp.asked, verb, "QP", QPOp(qp.asked.Fields()), QPOp(qp.asked.Fields())); err != nil {
+		return nil, err
+	}
+	object := rawQPToQPEx(qp.lib.fn[symIbv_qp_to_qp_ex], qp.c)
+	a := dpath.Probe()
+	rawWRStart(qp.gate.Word(), object, uint64(QPOp(qp.asked.Fields())), nil, unsafe.Pointer(&a))
+	if err := dpath.Lacks(a, verb, "QP", QPOp(qp.asked.Fields())); err != nil {
+		return nil, err
+	}
+	return &QPStream{gate: &qp.gate, object: object, asked: QPOp(qp.asked.Fields())}, nil
+}
+
+// QPStream posts batches to a QP as a stream of commands.
+//
+// C: ibv_wr_start, ibv_wr_post(3).
+type QPStream struct {
+	gate   *gate.Gate // of the QP
+	object unsafe.Pointer
+	asked  QPOp
+}
+
+// Post posts the first n requests of a batch in one call into C. All are posted, or none: a request that the QP
+// was not asked for, or inline data in several elements, is an error that names it. Close of the QP waits for a
+// call; a later one fails with os.ErrClosed.
+//
+// C: ibv_wr_start, ibv_wr_post(3).
+func (s *QPStream) Post(b *dpath.SendBatch, n int) (posted int, err error) {
+	return s.PostRange(b.From(0, n))
+}
+
+// PostRange is Post for a range of a batch.
+func (s *QPStream) PostRange(r dpath.SendRange) (posted int, err error) {
+	if s == nil {
+		return 0, errWRStart.Closed()
+	}
+	var a dpath.Stream
+	rawWRStart(s.gate.Word(), s.object, uint64(s.asked), r.Begin(&a), unsafe.Pointer(&a))
+	r.End(&a)
+	if err := dpath.NotAsked(&a, "ibv_wr_start", "QP", s.asked); err != nil {
+		return 0, err
+	}
+	posted, errno := a.Posted()
+	if errno != 0 {
+		return posted, r.Failed(&errWRStart, errno)
+	}
+	return posted, nil
+}
+
+var errWRStart = verr.Once{Verb: "ibv_wr_start", Kind: "QP"}
 
 // Modify changes the state and the attributes of a queue pair.
 //

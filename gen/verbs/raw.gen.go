@@ -11,70 +11,76 @@ import (
 )
 
 // #include "shims.gen.h"
-// #cgo noescape vg58e17f9530_ibv_get_device_list
-// #cgo nocallback vg58e17f9530_ibv_get_device_list
-// #cgo noescape vg58e17f9530_ibv_free_device_list
-// #cgo nocallback vg58e17f9530_ibv_free_device_list
-// #cgo noescape vg58e17f9530_ibv_get_device_index
-// #cgo nocallback vg58e17f9530_ibv_get_device_index
-// #cgo noescape vg58e17f9530_ibv_get_device_guid
-// #cgo nocallback vg58e17f9530_ibv_get_device_guid
-// #cgo noescape vg58e17f9530_ibv_open_device
-// #cgo nocallback vg58e17f9530_ibv_open_device
-// #cgo noescape vg58e17f9530_ibv_close_device
-// #cgo nocallback vg58e17f9530_ibv_close_device
-// #cgo noescape vg58e17f9530_ibv_import_device
-// #cgo nocallback vg58e17f9530_ibv_import_device
-// #cgo noescape vg58e17f9530_ibv_import_dm
-// #cgo nocallback vg58e17f9530_ibv_import_dm
-// #cgo noescape vg58e17f9530_ibv_unimport_dm
-// #cgo nocallback vg58e17f9530_ibv_unimport_dm
-// #cgo noescape vg58e17f9530_ibv_query_device
-// #cgo nocallback vg58e17f9530_ibv_query_device
-// #cgo noescape vg58e17f9530_ibv_query_port
-// #cgo nocallback vg58e17f9530_ibv_query_port
-// #cgo noescape vg58e17f9530_ibv_query_gid
-// #cgo nocallback vg58e17f9530_ibv_query_gid
-// #cgo noescape vg58e17f9530_ibv_alloc_pd
-// #cgo nocallback vg58e17f9530_ibv_alloc_pd
-// #cgo noescape vg58e17f9530_ibv_rereg_mr
-// #cgo nocallback vg58e17f9530_ibv_rereg_mr
-// #cgo noescape vg58e17f9530_ibv_create_comp_channel
-// #cgo nocallback vg58e17f9530_ibv_create_comp_channel
-// #cgo noescape vg58e17f9530_ibv_destroy_comp_channel
-// #cgo nocallback vg58e17f9530_ibv_destroy_comp_channel
-// #cgo noescape vg58e17f9530_ibv_advise_mr
-// #cgo nocallback vg58e17f9530_ibv_advise_mr
-// #cgo noescape vg58e17f9530_ibv_alloc_dm
-// #cgo nocallback vg58e17f9530_ibv_alloc_dm
-// #cgo noescape vg58e17f9530_ibv_free_dm
-// #cgo nocallback vg58e17f9530_ibv_free_dm
-// #cgo noescape vg58e17f9530_ibv_alloc_null_mr
-// #cgo nocallback vg58e17f9530_ibv_alloc_null_mr
-// #cgo noescape vg58e17f9530_ibv_modify_srq
-// #cgo nocallback vg58e17f9530_ibv_modify_srq
-// #cgo noescape vg58e17f9530_ibv_query_srq
-// #cgo nocallback vg58e17f9530_ibv_query_srq
-// #cgo noescape vg58e17f9530_ibv_alloc_td
-// #cgo nocallback vg58e17f9530_ibv_alloc_td
-// #cgo noescape vg58e17f9530_ibv_dealloc_td
-// #cgo nocallback vg58e17f9530_ibv_dealloc_td
-// #cgo noescape vg58e17f9530_ibv_query_device_ex
-// #cgo nocallback vg58e17f9530_ibv_query_device_ex
-// #cgo noescape vg58e17f9530_ibv_modify_qp
-// #cgo nocallback vg58e17f9530_ibv_modify_qp
-// #cgo noescape vg58e17f9530_ibv_query_qp
-// #cgo nocallback vg58e17f9530_ibv_query_qp
-// #cgo noescape vg58e17f9530_ibv_create_ah
-// #cgo nocallback vg58e17f9530_ibv_create_ah
-// #cgo noescape vg58e17f9530_ibv_destroy_ah
-// #cgo nocallback vg58e17f9530_ibv_destroy_ah
+// #cgo noescape vg6e3d233bde_ibv_qp_to_qp_ex
+// #cgo nocallback vg6e3d233bde_ibv_qp_to_qp_ex
+// #cgo noescape vg6e3d233bde_ibv_wr_start
+// #cgo nocallback vg6e3d233bde_ibv_wr_start
+// #cgo noescape vg6e3d233bde_ibv_start_poll
+// #cgo nocallback vg6e3d233bde_ibv_start_poll
+// #cgo noescape vg6e3d233bde_ibv_get_device_list
+// #cgo nocallback vg6e3d233bde_ibv_get_device_list
+// #cgo noescape vg6e3d233bde_ibv_free_device_list
+// #cgo nocallback vg6e3d233bde_ibv_free_device_list
+// #cgo noescape vg6e3d233bde_ibv_get_device_index
+// #cgo nocallback vg6e3d233bde_ibv_get_device_index
+// #cgo noescape vg6e3d233bde_ibv_get_device_guid
+// #cgo nocallback vg6e3d233bde_ibv_get_device_guid
+// #cgo noescape vg6e3d233bde_ibv_open_device
+// #cgo nocallback vg6e3d233bde_ibv_open_device
+// #cgo noescape vg6e3d233bde_ibv_close_device
+// #cgo nocallback vg6e3d233bde_ibv_close_device
+// #cgo noescape vg6e3d233bde_ibv_import_device
+// #cgo nocallback vg6e3d233bde_ibv_import_device
+// #cgo noescape vg6e3d233bde_ibv_import_dm
+// #cgo nocallback vg6e3d233bde_ibv_import_dm
+// #cgo noescape vg6e3d233bde_ibv_unimport_dm
+// #cgo nocallback vg6e3d233bde_ibv_unimport_dm
+// #cgo noescape vg6e3d233bde_ibv_query_device
+// #cgo nocallback vg6e3d233bde_ibv_query_device
+// #cgo noescape vg6e3d233bde_ibv_query_port
+// #cgo nocallback vg6e3d233bde_ibv_query_port
+// #cgo noescape vg6e3d233bde_ibv_query_gid
+// #cgo nocallback vg6e3d233bde_ibv_query_gid
+// #cgo noescape vg6e3d233bde_ibv_alloc_pd
+// #cgo nocallback vg6e3d233bde_ibv_alloc_pd
+// #cgo noescape vg6e3d233bde_ibv_rereg_mr
+// #cgo nocallback vg6e3d233bde_ibv_rereg_mr
+// #cgo noescape vg6e3d233bde_ibv_create_comp_channel
+// #cgo nocallback vg6e3d233bde_ibv_create_comp_channel
+// #cgo noescape vg6e3d233bde_ibv_destroy_comp_channel
+// #cgo nocallback vg6e3d233bde_ibv_destroy_comp_channel
+// #cgo noescape vg6e3d233bde_ibv_advise_mr
+// #cgo nocallback vg6e3d233bde_ibv_advise_mr
+// #cgo noescape vg6e3d233bde_ibv_alloc_dm
+// #cgo nocallback vg6e3d233bde_ibv_alloc_dm
+// #cgo noescape vg6e3d233bde_ibv_free_dm
+// #cgo nocallback vg6e3d233bde_ibv_free_dm
+// #cgo noescape vg6e3d233bde_ibv_alloc_null_mr
+// #cgo nocallback vg6e3d233bde_ibv_alloc_null_mr
+// #cgo noescape vg6e3d233bde_ibv_modify_srq
+// #cgo nocallback vg6e3d233bde_ibv_modify_srq
+// #cgo noescape vg6e3d233bde_ibv_query_srq
+// #cgo nocallback vg6e3d233bde_ibv_query_srq
+// #cgo noescape vg6e3d233bde_ibv_alloc_td
+// #cgo nocallback vg6e3d233bde_ibv_alloc_td
+// #cgo noescape vg6e3d233bde_ibv_dealloc_td
+// #cgo nocallback vg6e3d233bde_ibv_dealloc_td
+// #cgo noescape vg6e3d233bde_ibv_query_device_ex
+// #cgo nocallback vg6e3d233bde_ibv_query_device_ex
+// #cgo noescape vg6e3d233bde_ibv_modify_qp
+// #cgo nocallback vg6e3d233bde_ibv_modify_qp
+// #cgo noescape vg6e3d233bde_ibv_query_qp
+// #cgo nocallback vg6e3d233bde_ibv_query_qp
+// #cgo noescape vg6e3d233bde_ibv_create_ah
+// #cgo nocallback vg6e3d233bde_ibv_create_ah
+// #cgo noescape vg6e3d233bde_ibv_destroy_ah
+// #cgo nocallback vg6e3d233bde_ibv_destroy_ah
 import "C"
 
 // haveC is true if the package was built with its C code.
 const haveC = true
 
-// Sizes and offsets of the mirrors. A line that does not compile names the one that differs from C's.
+// Sizes and offsets of the mirrors, and of what readers fill. A line that does not compile names the one that differs from C's.
 var (
 	_ = [1]struct{}{}[unsafe.Sizeof(cAllocDMAttr{})-16]
 	_ = [1]struct{}{}[unsafe.Offsetof(cAllocDMAttr{}.length)-0]
@@ -103,6 +109,15 @@ var (
 	_ = [1]struct{}{}[unsafe.Offsetof(cAHAttr{}.static_rate)-28]
 	_ = [1]struct{}{}[unsafe.Offsetof(cAHAttr{}.is_global)-29]
 	_ = [1]struct{}{}[unsafe.Offsetof(cAHAttr{}.port_num)-30]
+	_ = [1]struct{}{}[unsafe.Sizeof(cCQInitAttrEx{})-56]
+	_ = [1]struct{}{}[unsafe.Offsetof(cCQInitAttrEx{}.cqe)-0]
+	_ = [1]struct{}{}[unsafe.Offsetof(cCQInitAttrEx{}.cq_context)-8]
+	_ = [1]struct{}{}[unsafe.Offsetof(cCQInitAttrEx{}.channel)-16]
+	_ = [1]struct{}{}[unsafe.Offsetof(cCQInitAttrEx{}.comp_vector)-24]
+	_ = [1]struct{}{}[unsafe.Offsetof(cCQInitAttrEx{}.wc_flags)-32]
+	_ = [1]struct{}{}[unsafe.Offsetof(cCQInitAttrEx{}.comp_mask)-40]
+	_ = [1]struct{}{}[unsafe.Offsetof(cCQInitAttrEx{}.flags)-44]
+	_ = [1]struct{}{}[unsafe.Offsetof(cCQInitAttrEx{}.parent_domain)-48]
 	_ = [1]struct{}{}[unsafe.Sizeof(cQPCap{})-20]
 	_ = [1]struct{}{}[unsafe.Offsetof(cQPCap{}.max_send_wr)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(cQPCap{}.max_recv_wr)-4]
@@ -117,6 +132,22 @@ var (
 	_ = [1]struct{}{}[unsafe.Offsetof(cQPInitAttr{}.cap)-32]
 	_ = [1]struct{}{}[unsafe.Offsetof(cQPInitAttr{}.qp_type)-52]
 	_ = [1]struct{}{}[unsafe.Offsetof(cQPInitAttr{}.sq_sig_all)-56]
+	_ = [1]struct{}{}[unsafe.Sizeof(cQPInitAttrEx{})-136]
+	_ = [1]struct{}{}[unsafe.Offsetof(cQPInitAttrEx{}.qp_context)-0]
+	_ = [1]struct{}{}[unsafe.Offsetof(cQPInitAttrEx{}.send_cq)-8]
+	_ = [1]struct{}{}[unsafe.Offsetof(cQPInitAttrEx{}.recv_cq)-16]
+	_ = [1]struct{}{}[unsafe.Offsetof(cQPInitAttrEx{}.srq)-24]
+	_ = [1]struct{}{}[unsafe.Offsetof(cQPInitAttrEx{}.cap)-32]
+	_ = [1]struct{}{}[unsafe.Offsetof(cQPInitAttrEx{}.qp_type)-52]
+	_ = [1]struct{}{}[unsafe.Offsetof(cQPInitAttrEx{}.sq_sig_all)-56]
+	_ = [1]struct{}{}[unsafe.Offsetof(cQPInitAttrEx{}.comp_mask)-60]
+	_ = [1]struct{}{}[unsafe.Offsetof(cQPInitAttrEx{}.pd)-64]
+	_ = [1]struct{}{}[unsafe.Offsetof(cQPInitAttrEx{}.xrcd)-72]
+	_ = [1]struct{}{}[unsafe.Offsetof(cQPInitAttrEx{}.create_flags)-80]
+	_ = [1]struct{}{}[unsafe.Offsetof(cQPInitAttrEx{}.max_tso_header)-84]
+	_ = [1]struct{}{}[unsafe.Offsetof(cQPInitAttrEx{}.rwq_ind_tbl)-88]
+	_ = [1]struct{}{}[unsafe.Offsetof(cQPInitAttrEx{}.source_qpn)-120]
+	_ = [1]struct{}{}[unsafe.Offsetof(cQPInitAttrEx{}.send_ops_flags)-128]
 	_ = [1]struct{}{}[unsafe.Sizeof(cSRQAttr{})-12]
 	_ = [1]struct{}{}[unsafe.Offsetof(cSRQAttr{}.max_wr)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(cSRQAttr{}.max_sge)-4]
@@ -286,10 +317,39 @@ var (
 	_ = [1]struct{}{}[unsafe.Offsetof(cDevice{}.dev_name)-88]
 	_ = [1]struct{}{}[unsafe.Offsetof(cDevice{}.dev_path)-152]
 	_ = [1]struct{}{}[unsafe.Offsetof(cDevice{}.ibdev_path)-408]
+	_ = [1]struct{}{}[unsafe.Sizeof(WCEx{})-72]
+	_ = [1]struct{}{}[unsafe.Offsetof(WCEx{}.ID)-0]
+	_ = [1]struct{}{}[unsafe.Offsetof(WCEx{}.Status)-8]
+	_ = [1]struct{}{}[unsafe.Offsetof(WCEx{}.Opcode)-12]
+	_ = [1]struct{}{}[unsafe.Offsetof(WCEx{}.VendorErr)-16]
+	_ = [1]struct{}{}[unsafe.Offsetof(WCEx{}.Flags)-20]
+	_ = [1]struct{}{}[unsafe.Offsetof(WCEx{}.ByteLen)-24]
+	_ = [1]struct{}{}[unsafe.Offsetof(WCEx{}.ImmData)-28]
+	_ = [1]struct{}{}[unsafe.Offsetof(WCEx{}.QPNum)-32]
+	_ = [1]struct{}{}[unsafe.Offsetof(WCEx{}.SrcQP)-36]
+	_ = [1]struct{}{}[unsafe.Offsetof(WCEx{}.SLID)-40]
+	_ = [1]struct{}{}[unsafe.Offsetof(WCEx{}.CompletionTS)-48]
+	_ = [1]struct{}{}[unsafe.Offsetof(WCEx{}.WallclockNS)-56]
+	_ = [1]struct{}{}[unsafe.Offsetof(WCEx{}.FlowTag)-64]
+	_ = [1]struct{}{}[unsafe.Offsetof(WCEx{}.CVLAN)-68]
+	_ = [1]struct{}{}[unsafe.Offsetof(WCEx{}.SL)-70]
+	_ = [1]struct{}{}[unsafe.Offsetof(WCEx{}.DLIDPathBits)-71]
 )
 
+func rawQPToQPEx(fn0 uintptr, qp unsafe.Pointer) unsafe.Pointer {
+	return unsafe.Pointer(C.vg6e3d233bde_ibv_qp_to_qp_ex(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp))))
+}
+
+func rawWRStart(gate unsafe.Pointer, object unsafe.Pointer, asked uint64, first unsafe.Pointer, answer unsafe.Pointer) {
+	C.vg6e3d233bde_ibv_wr_start((*C.uint8_t)(gate), C.uintptr_t(uintptr(object)), C.uint64_t(asked), (*C.uint8_t)(first), (*C.uint8_t)(answer))
+}
+
+func rawStartPoll(gate unsafe.Pointer, fields uint64, entries unsafe.Pointer, room int64, tries int64, answer unsafe.Pointer) {
+	C.vg6e3d233bde_ibv_start_poll((*C.uint8_t)(gate), C.uint64_t(fields), (*C.uint8_t)(entries), C.int64_t(room), C.int64_t(tries), (*C.uint8_t)(answer))
+}
+
 func rawGetDeviceList(fn0 uintptr, numDevices unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg58e17f9530_ibv_get_device_list(C.uintptr_t(fn0), (*C.uint8_t)(numDevices))
+	p, err := C.vg6e3d233bde_ibv_get_device_list(C.uintptr_t(fn0), (*C.uint8_t)(numDevices))
 	if p == nil {
 		return nil, verr.ErrnoOf(err)
 	}
@@ -297,19 +357,19 @@ func rawGetDeviceList(fn0 uintptr, numDevices unsafe.Pointer) (unsafe.Pointer, s
 }
 
 func rawFreeDeviceList(fn0 uintptr, list unsafe.Pointer) {
-	C.vg58e17f9530_ibv_free_device_list(C.uintptr_t(fn0), C.uintptr_t(uintptr(list)))
+	C.vg6e3d233bde_ibv_free_device_list(C.uintptr_t(fn0), C.uintptr_t(uintptr(list)))
 }
 
 func rawGetDeviceIndex(fn0 uintptr, device unsafe.Pointer) int32 {
-	return int32(C.vg58e17f9530_ibv_get_device_index(C.uintptr_t(fn0), C.uintptr_t(uintptr(device))))
+	return int32(C.vg6e3d233bde_ibv_get_device_index(C.uintptr_t(fn0), C.uintptr_t(uintptr(device))))
 }
 
 func rawGetDeviceGUID(fn0 uintptr, device unsafe.Pointer) uint64 {
-	return uint64(C.vg58e17f9530_ibv_get_device_guid(C.uintptr_t(fn0), C.uintptr_t(uintptr(device))))
+	return uint64(C.vg6e3d233bde_ibv_get_device_guid(C.uintptr_t(fn0), C.uintptr_t(uintptr(device))))
 }
 
 func rawOpenDevice(fn0 uintptr, device unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg58e17f9530_ibv_open_device(C.uintptr_t(fn0), C.uintptr_t(uintptr(device)))
+	p, err := C.vg6e3d233bde_ibv_open_device(C.uintptr_t(fn0), C.uintptr_t(uintptr(device)))
 	if p == nil {
 		return nil, verr.ErrnoOf(err)
 	}
@@ -317,7 +377,7 @@ func rawOpenDevice(fn0 uintptr, device unsafe.Pointer) (unsafe.Pointer, syscall.
 }
 
 func rawCloseDevice(fn0 uintptr, dev unsafe.Pointer) (int, syscall.Errno) {
-	n, err := C.vg58e17f9530_ibv_close_device(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)))
+	n, err := C.vg6e3d233bde_ibv_close_device(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)))
 	if n < 0 {
 		return int(n), verr.ErrnoOf(err)
 	}
@@ -325,7 +385,7 @@ func rawCloseDevice(fn0 uintptr, dev unsafe.Pointer) (int, syscall.Errno) {
 }
 
 func rawImportDevice(fn0 uintptr, cmdFD int32) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg58e17f9530_ibv_import_device(C.uintptr_t(fn0), C.int32_t(cmdFD))
+	p, err := C.vg6e3d233bde_ibv_import_device(C.uintptr_t(fn0), C.int32_t(cmdFD))
 	if p == nil {
 		return nil, verr.ErrnoOf(err)
 	}
@@ -333,7 +393,7 @@ func rawImportDevice(fn0 uintptr, cmdFD int32) (unsafe.Pointer, syscall.Errno) {
 }
 
 func rawImportDM(fn0 uintptr, dev unsafe.Pointer, dmHandle uint32) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg58e17f9530_ibv_import_dm(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint32_t(dmHandle))
+	p, err := C.vg6e3d233bde_ibv_import_dm(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint32_t(dmHandle))
 	if p == nil {
 		return nil, verr.ErrnoOf(err)
 	}
@@ -341,19 +401,19 @@ func rawImportDM(fn0 uintptr, dev unsafe.Pointer, dmHandle uint32) (unsafe.Point
 }
 
 func rawUnimportDM(fn0 uintptr, dm unsafe.Pointer) {
-	C.vg58e17f9530_ibv_unimport_dm(C.uintptr_t(fn0), C.uintptr_t(uintptr(dm)))
+	C.vg6e3d233bde_ibv_unimport_dm(C.uintptr_t(fn0), C.uintptr_t(uintptr(dm)))
 }
 
 func rawQueryDevice(fn0 uintptr, dev unsafe.Pointer, deviceAttr unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg58e17f9530_ibv_query_device(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(deviceAttr)))
+	return syscall.Errno(C.vg6e3d233bde_ibv_query_device(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(deviceAttr)))
 }
 
 func rawQueryPort(fn0 uintptr, dev unsafe.Pointer, portNum uint8, portAttr unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg58e17f9530_ibv_query_port(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint8_t(portNum), (*C.uint8_t)(portAttr)))
+	return syscall.Errno(C.vg6e3d233bde_ibv_query_port(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint8_t(portNum), (*C.uint8_t)(portAttr)))
 }
 
 func rawQueryGID(fn0 uintptr, dev unsafe.Pointer, portNum uint8, index int32, gid unsafe.Pointer) (int, syscall.Errno) {
-	n, err := C.vg58e17f9530_ibv_query_gid(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint8_t(portNum), C.int32_t(index), (*C.uint8_t)(gid))
+	n, err := C.vg6e3d233bde_ibv_query_gid(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint8_t(portNum), C.int32_t(index), (*C.uint8_t)(gid))
 	if n < 0 {
 		return int(n), verr.ErrnoOf(err)
 	}
@@ -361,7 +421,7 @@ func rawQueryGID(fn0 uintptr, dev unsafe.Pointer, portNum uint8, index int32, gi
 }
 
 func rawAllocPD(fn0 uintptr, dev unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg58e17f9530_ibv_alloc_pd(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)))
+	p, err := C.vg6e3d233bde_ibv_alloc_pd(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)))
 	if p == nil {
 		return nil, verr.ErrnoOf(err)
 	}
@@ -369,11 +429,11 @@ func rawAllocPD(fn0 uintptr, dev unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
 }
 
 func rawDeallocPD(fn0 uintptr, pd unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg58e17f9530_ibv_dealloc_pd(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd))))
+	return syscall.Errno(C.vg6e3d233bde_ibv_dealloc_pd(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd))))
 }
 
 func rawRegMR(fn0 uintptr, fn1 uintptr, pd unsafe.Pointer, addr uintptr, length uint64, access uint32) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg58e17f9530_ibv_reg_mr(C.uintptr_t(fn0), C.uintptr_t(fn1), C.uintptr_t(uintptr(pd)), C.uintptr_t(addr), C.uint64_t(length), C.uint32_t(access))
+	p, err := C.vg6e3d233bde_ibv_reg_mr(C.uintptr_t(fn0), C.uintptr_t(fn1), C.uintptr_t(uintptr(pd)), C.uintptr_t(addr), C.uint64_t(length), C.uint32_t(access))
 	if p == nil {
 		return nil, verr.ErrnoOf(err)
 	}
@@ -381,7 +441,7 @@ func rawRegMR(fn0 uintptr, fn1 uintptr, pd unsafe.Pointer, addr uintptr, length 
 }
 
 func rawRegMRIOVA(fn0 uintptr, fn1 uintptr, pd unsafe.Pointer, addr uintptr, length uint64, iova uint64, access uint32) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg58e17f9530_ibv_reg_mr_iova(C.uintptr_t(fn0), C.uintptr_t(fn1), C.uintptr_t(uintptr(pd)), C.uintptr_t(addr), C.uint64_t(length), C.uint64_t(iova), C.uint32_t(access))
+	p, err := C.vg6e3d233bde_ibv_reg_mr_iova(C.uintptr_t(fn0), C.uintptr_t(fn1), C.uintptr_t(uintptr(pd)), C.uintptr_t(addr), C.uint64_t(length), C.uint64_t(iova), C.uint32_t(access))
 	if p == nil {
 		return nil, verr.ErrnoOf(err)
 	}
@@ -389,7 +449,7 @@ func rawRegMRIOVA(fn0 uintptr, fn1 uintptr, pd unsafe.Pointer, addr uintptr, len
 }
 
 func rawRegDmabufMR(fn0 uintptr, pd unsafe.Pointer, offset uint64, length uint64, iova uint64, fd int32, access int32) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg58e17f9530_ibv_reg_dmabuf_mr(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), C.uint64_t(offset), C.uint64_t(length), C.uint64_t(iova), C.int32_t(fd), C.int32_t(access))
+	p, err := C.vg6e3d233bde_ibv_reg_dmabuf_mr(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), C.uint64_t(offset), C.uint64_t(length), C.uint64_t(iova), C.int32_t(fd), C.int32_t(access))
 	if p == nil {
 		return nil, verr.ErrnoOf(err)
 	}
@@ -397,7 +457,7 @@ func rawRegDmabufMR(fn0 uintptr, pd unsafe.Pointer, offset uint64, length uint64
 }
 
 func rawRegMREx(fn0 uintptr, pd unsafe.Pointer, mrInitAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg58e17f9530_ibv_reg_mr_ex(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), (*C.uint8_t)(mrInitAttr))
+	p, err := C.vg6e3d233bde_ibv_reg_mr_ex(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), (*C.uint8_t)(mrInitAttr))
 	if p == nil {
 		return nil, verr.ErrnoOf(err)
 	}
@@ -405,7 +465,7 @@ func rawRegMREx(fn0 uintptr, pd unsafe.Pointer, mrInitAttr unsafe.Pointer) (unsa
 }
 
 func rawReregMR(fn0 uintptr, mr unsafe.Pointer, flags int32, pd unsafe.Pointer, addr uintptr, length uint64, access int32) (int, syscall.Errno) {
-	n, err := C.vg58e17f9530_ibv_rereg_mr(C.uintptr_t(fn0), C.uintptr_t(uintptr(mr)), C.int32_t(flags), C.uintptr_t(uintptr(pd)), C.uintptr_t(addr), C.uint64_t(length), C.int32_t(access))
+	n, err := C.vg6e3d233bde_ibv_rereg_mr(C.uintptr_t(fn0), C.uintptr_t(uintptr(mr)), C.int32_t(flags), C.uintptr_t(uintptr(pd)), C.uintptr_t(addr), C.uint64_t(length), C.int32_t(access))
 	if n < 0 {
 		return int(n), verr.ErrnoOf(err)
 	}
@@ -413,11 +473,11 @@ func rawReregMR(fn0 uintptr, mr unsafe.Pointer, flags int32, pd unsafe.Pointer, 
 }
 
 func rawDeregMR(fn0 uintptr, mr unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg58e17f9530_ibv_dereg_mr(C.uintptr_t(fn0), C.uintptr_t(uintptr(mr))))
+	return syscall.Errno(C.vg6e3d233bde_ibv_dereg_mr(C.uintptr_t(fn0), C.uintptr_t(uintptr(mr))))
 }
 
 func rawCreateCompChannel(fn0 uintptr, dev unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg58e17f9530_ibv_create_comp_channel(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)))
+	p, err := C.vg6e3d233bde_ibv_create_comp_channel(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)))
 	if p == nil {
 		return nil, verr.ErrnoOf(err)
 	}
@@ -425,15 +485,15 @@ func rawCreateCompChannel(fn0 uintptr, dev unsafe.Pointer) (unsafe.Pointer, sysc
 }
 
 func rawDestroyCompChannel(fn0 uintptr, channel unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg58e17f9530_ibv_destroy_comp_channel(C.uintptr_t(fn0), C.uintptr_t(uintptr(channel))))
+	return syscall.Errno(C.vg6e3d233bde_ibv_destroy_comp_channel(C.uintptr_t(fn0), C.uintptr_t(uintptr(channel))))
 }
 
 func rawAdviseMR(pd unsafe.Pointer, advice uint32, flags uint32, sgList unsafe.Pointer, numSGE uint32) syscall.Errno {
-	return syscall.Errno(C.vg58e17f9530_ibv_advise_mr(C.uintptr_t(uintptr(pd)), C.uint32_t(advice), C.uint32_t(flags), (*C.uint8_t)(sgList), C.uint32_t(numSGE)))
+	return syscall.Errno(C.vg6e3d233bde_ibv_advise_mr(C.uintptr_t(uintptr(pd)), C.uint32_t(advice), C.uint32_t(flags), (*C.uint8_t)(sgList), C.uint32_t(numSGE)))
 }
 
 func rawAllocDM(dev unsafe.Pointer, attr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg58e17f9530_ibv_alloc_dm(C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr))
+	p, err := C.vg6e3d233bde_ibv_alloc_dm(C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr))
 	if p == nil {
 		return nil, verr.ErrnoOf(err)
 	}
@@ -441,11 +501,11 @@ func rawAllocDM(dev unsafe.Pointer, attr unsafe.Pointer) (unsafe.Pointer, syscal
 }
 
 func rawFreeDM(dm unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg58e17f9530_ibv_free_dm(C.uintptr_t(uintptr(dm))))
+	return syscall.Errno(C.vg6e3d233bde_ibv_free_dm(C.uintptr_t(uintptr(dm))))
 }
 
 func rawAllocNullMR(pd unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg58e17f9530_ibv_alloc_null_mr(C.uintptr_t(uintptr(pd)))
+	p, err := C.vg6e3d233bde_ibv_alloc_null_mr(C.uintptr_t(uintptr(pd)))
 	if p == nil {
 		return nil, verr.ErrnoOf(err)
 	}
@@ -453,7 +513,7 @@ func rawAllocNullMR(pd unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 }
 
 func rawRegDMMR(pd unsafe.Pointer, dm unsafe.Pointer, dmOffset uint64, length uint64, access uint32) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg58e17f9530_ibv_reg_dm_mr(C.uintptr_t(uintptr(pd)), C.uintptr_t(uintptr(dm)), C.uint64_t(dmOffset), C.uint64_t(length), C.uint32_t(access))
+	p, err := C.vg6e3d233bde_ibv_reg_dm_mr(C.uintptr_t(uintptr(pd)), C.uintptr_t(uintptr(dm)), C.uint64_t(dmOffset), C.uint64_t(length), C.uint32_t(access))
 	if p == nil {
 		return nil, verr.ErrnoOf(err)
 	}
@@ -461,7 +521,15 @@ func rawRegDMMR(pd unsafe.Pointer, dm unsafe.Pointer, dmOffset uint64, length ui
 }
 
 func rawCreateCQ(fn0 uintptr, dev unsafe.Pointer, cqe int32, cqContext uintptr, channel unsafe.Pointer, compVector int32) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg58e17f9530_ibv_create_cq(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.int32_t(cqe), C.uintptr_t(cqContext), C.uintptr_t(uintptr(channel)), C.int32_t(compVector))
+	p, err := C.vg6e3d233bde_ibv_create_cq(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.int32_t(cqe), C.uintptr_t(cqContext), C.uintptr_t(uintptr(channel)), C.int32_t(compVector))
+	if p == nil {
+		return nil, verr.ErrnoOf(err)
+	}
+	return p, 0
+}
+
+func rawCreateCQEx(dev unsafe.Pointer, cqAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
+	p, err := C.vg6e3d233bde_ibv_create_cq_ex(C.uintptr_t(uintptr(dev)), (*C.uint8_t)(cqAttr))
 	if p == nil {
 		return nil, verr.ErrnoOf(err)
 	}
@@ -469,11 +537,11 @@ func rawCreateCQ(fn0 uintptr, dev unsafe.Pointer, cqe int32, cqContext uintptr, 
 }
 
 func rawDestroyCQ(fn0 uintptr, cq unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg58e17f9530_ibv_destroy_cq(C.uintptr_t(fn0), C.uintptr_t(uintptr(cq))))
+	return syscall.Errno(C.vg6e3d233bde_ibv_destroy_cq(C.uintptr_t(fn0), C.uintptr_t(uintptr(cq))))
 }
 
 func rawCreateSRQ(fn0 uintptr, pd unsafe.Pointer, srqInitAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg58e17f9530_ibv_create_srq(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), (*C.uint8_t)(srqInitAttr))
+	p, err := C.vg6e3d233bde_ibv_create_srq(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), (*C.uint8_t)(srqInitAttr))
 	if p == nil {
 		return nil, verr.ErrnoOf(err)
 	}
@@ -481,19 +549,27 @@ func rawCreateSRQ(fn0 uintptr, pd unsafe.Pointer, srqInitAttr unsafe.Pointer) (u
 }
 
 func rawModifySRQ(fn0 uintptr, srq unsafe.Pointer, srqAttr unsafe.Pointer, srqAttrMask int32) syscall.Errno {
-	return syscall.Errno(C.vg58e17f9530_ibv_modify_srq(C.uintptr_t(fn0), C.uintptr_t(uintptr(srq)), (*C.uint8_t)(srqAttr), C.int32_t(srqAttrMask)))
+	return syscall.Errno(C.vg6e3d233bde_ibv_modify_srq(C.uintptr_t(fn0), C.uintptr_t(uintptr(srq)), (*C.uint8_t)(srqAttr), C.int32_t(srqAttrMask)))
 }
 
 func rawQuerySRQ(fn0 uintptr, srq unsafe.Pointer, srqAttr unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg58e17f9530_ibv_query_srq(C.uintptr_t(fn0), C.uintptr_t(uintptr(srq)), (*C.uint8_t)(srqAttr)))
+	return syscall.Errno(C.vg6e3d233bde_ibv_query_srq(C.uintptr_t(fn0), C.uintptr_t(uintptr(srq)), (*C.uint8_t)(srqAttr)))
 }
 
 func rawDestroySRQ(fn0 uintptr, srq unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg58e17f9530_ibv_destroy_srq(C.uintptr_t(fn0), C.uintptr_t(uintptr(srq))))
+	return syscall.Errno(C.vg6e3d233bde_ibv_destroy_srq(C.uintptr_t(fn0), C.uintptr_t(uintptr(srq))))
 }
 
 func rawCreateQP(fn0 uintptr, pd unsafe.Pointer, qpInitAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg58e17f9530_ibv_create_qp(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), (*C.uint8_t)(qpInitAttr))
+	p, err := C.vg6e3d233bde_ibv_create_qp(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), (*C.uint8_t)(qpInitAttr))
+	if p == nil {
+		return nil, verr.ErrnoOf(err)
+	}
+	return p, 0
+}
+
+func rawCreateQPEx(fn0 uintptr, dev unsafe.Pointer, qpInitAttrEx unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
+	p, err := C.vg6e3d233bde_ibv_create_qp_ex(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(qpInitAttrEx))
 	if p == nil {
 		return nil, verr.ErrnoOf(err)
 	}
@@ -501,7 +577,7 @@ func rawCreateQP(fn0 uintptr, pd unsafe.Pointer, qpInitAttr unsafe.Pointer) (uns
 }
 
 func rawAllocTD(dev unsafe.Pointer, initAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg58e17f9530_ibv_alloc_td(C.uintptr_t(uintptr(dev)), (*C.uint8_t)(initAttr))
+	p, err := C.vg6e3d233bde_ibv_alloc_td(C.uintptr_t(uintptr(dev)), (*C.uint8_t)(initAttr))
 	if p == nil {
 		return nil, verr.ErrnoOf(err)
 	}
@@ -509,11 +585,11 @@ func rawAllocTD(dev unsafe.Pointer, initAttr unsafe.Pointer) (unsafe.Pointer, sy
 }
 
 func rawDeallocTD(td unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg58e17f9530_ibv_dealloc_td(C.uintptr_t(uintptr(td))))
+	return syscall.Errno(C.vg6e3d233bde_ibv_dealloc_td(C.uintptr_t(uintptr(td))))
 }
 
 func rawAllocParentDomain(dev unsafe.Pointer, attr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg58e17f9530_ibv_alloc_parent_domain(C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr))
+	p, err := C.vg6e3d233bde_ibv_alloc_parent_domain(C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr))
 	if p == nil {
 		return nil, verr.ErrnoOf(err)
 	}
@@ -521,23 +597,23 @@ func rawAllocParentDomain(dev unsafe.Pointer, attr unsafe.Pointer) (unsafe.Point
 }
 
 func rawQueryDeviceEx(fn0 uintptr, dev unsafe.Pointer, input unsafe.Pointer, attr unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg58e17f9530_ibv_query_device_ex(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(input), (*C.uint8_t)(attr)))
+	return syscall.Errno(C.vg6e3d233bde_ibv_query_device_ex(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(input), (*C.uint8_t)(attr)))
 }
 
 func rawModifyQP(fn0 uintptr, qp unsafe.Pointer, attr unsafe.Pointer, attrMask int32) syscall.Errno {
-	return syscall.Errno(C.vg58e17f9530_ibv_modify_qp(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), (*C.uint8_t)(attr), C.int32_t(attrMask)))
+	return syscall.Errno(C.vg6e3d233bde_ibv_modify_qp(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), (*C.uint8_t)(attr), C.int32_t(attrMask)))
 }
 
 func rawQueryQP(fn0 uintptr, qp unsafe.Pointer, attr unsafe.Pointer, fields int32, initAttr unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg58e17f9530_ibv_query_qp(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), (*C.uint8_t)(attr), C.int32_t(fields), (*C.uint8_t)(initAttr)))
+	return syscall.Errno(C.vg6e3d233bde_ibv_query_qp(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), (*C.uint8_t)(attr), C.int32_t(fields), (*C.uint8_t)(initAttr)))
 }
 
 func rawDestroyQP(fn0 uintptr, qp unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg58e17f9530_ibv_destroy_qp(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp))))
+	return syscall.Errno(C.vg6e3d233bde_ibv_destroy_qp(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp))))
 }
 
 func rawCreateAH(fn0 uintptr, pd unsafe.Pointer, attr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg58e17f9530_ibv_create_ah(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), (*C.uint8_t)(attr))
+	p, err := C.vg6e3d233bde_ibv_create_ah(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), (*C.uint8_t)(attr))
 	if p == nil {
 		return nil, verr.ErrnoOf(err)
 	}
@@ -545,5 +621,5 @@ func rawCreateAH(fn0 uintptr, pd unsafe.Pointer, attr unsafe.Pointer) (unsafe.Po
 }
 
 func rawDestroyAH(fn0 uintptr, ah unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg58e17f9530_ibv_destroy_ah(C.uintptr_t(fn0), C.uintptr_t(uintptr(ah))))
+	return syscall.Errno(C.vg6e3d233bde_ibv_destroy_ah(C.uintptr_t(fn0), C.uintptr_t(uintptr(ah))))
 }

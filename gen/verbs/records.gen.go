@@ -210,6 +210,62 @@ func (a *AHAttr) TrafficClass(v uint8) *AHAttr {
 	return a
 }
 
+// CQInitAttrEx is a description of the extended completion queue to make.
+//
+// C: struct ibv_cq_init_attr_ex, ibv_create_cq_ex(3).
+type CQInitAttrEx struct {
+	c            cCQInitAttrEx
+	channel      *CompChannel
+	parentDomain *PD
+}
+
+// NewCQInitAttrEx starts an attribute structure CQInitAttrEx.
+//
+//   - cqe: requested number of entries, at least 1; the queue may get more.
+//   - wcFields: fields that readers of the queue can read.
+func NewCQInitAttrEx(cqe uint32, wcFields WCField) *CQInitAttrEx {
+	a := &CQInitAttrEx{}
+	a.c.cqe = cqe
+	a.c.wc_flags = uint64(wcFields)
+	return a
+}
+
+// Channel sets the channel for events of the queue.
+//
+// C: struct ibv_cq_init_attr_ex.channel, ibv_create_cq_ex(3).
+func (a *CQInitAttrEx) Channel(v *CompChannel) *CQInitAttrEx {
+	a.channel = v
+	return a
+}
+
+// CompVector sets the completion vector for events of the queue, from 0, less than NumCompVectors.
+//
+// C: struct ibv_cq_init_attr_ex.comp_vector, ibv_create_cq_ex(3).
+func (a *CQInitAttrEx) CompVector(v uint32) *CQInitAttrEx {
+	a.c.comp_vector = v
+	return a
+}
+
+// Flags sets the properties of the queue. It also sets the mask bit.
+//
+// C: struct ibv_cq_init_attr_ex.flags, IBV_CQ_INIT_ATTR_MASK_FLAGS, ibv_create_cq_ex(3).
+func (a *CQInitAttrEx) Flags(v CQFlag) *CQInitAttrEx {
+	a.c.flags = uint32(v)
+	a.c.comp_mask |= 0x1 // IBV_CQ_INIT_ATTR_MASK_FLAGS
+	return a
+}
+
+// ParentDomain sets the parent domain whose allocator and thread domain the queue uses. It also sets the mask
+// bit.
+//
+// Since rdma-core 29.0.
+//
+// C: struct ibv_cq_init_attr_ex.parent_domain, IBV_CQ_INIT_ATTR_MASK_PD, ibv_create_cq_ex(3).
+func (a *CQInitAttrEx) ParentDomain(v *PD) *CQInitAttrEx {
+	a.parentDomain = v
+	return a
+}
+
 // QPInitAttr is a description of the queue pair to make.
 //
 // C: struct ibv_qp_init_attr, ibv_create_qp(3).
@@ -289,6 +345,127 @@ func (a *QPInitAttr) SignalAll(v bool) *QPInitAttr {
 	if v {
 		a.c.sq_sig_all = 1
 	}
+	return a
+}
+
+// QPInitAttrEx is a description of the extended queue pair to make.
+//
+// C: struct ibv_qp_init_attr_ex, ibv_create_qp_ex(3).
+type QPInitAttrEx struct {
+	c      cQPInitAttrEx
+	sendCQ *CQ
+	recvCQ *CQ
+	pd     *PD
+	srq    *SRQ
+}
+
+// NewQPInitAttrEx starts an attribute structure QPInitAttrEx.
+//
+//   - type_: transport service.
+//   - sendCQ: completion queue of sends.
+//   - recvCQ: completion queue of receives.
+//   - pd: protection domain.
+func NewQPInitAttrEx(type_ QPType, sendCQ *CQ, recvCQ *CQ, pd *PD) *QPInitAttrEx {
+	a := &QPInitAttrEx{}
+	a.c.qp_type = uint32(type_)
+	a.sendCQ = sendCQ
+	a.recvCQ = recvCQ
+	a.pd = pd
+	return a
+}
+
+// SRQ sets the shared receive queue to take receives from.
+//
+// C: struct ibv_qp_init_attr_ex.srq, ibv_create_qp_ex(3).
+func (a *QPInitAttrEx) SRQ(v *SRQ) *QPInitAttrEx {
+	a.srq = v
+	return a
+}
+
+// MaxSendWR sets the largest number of outstanding send requests.
+//
+// C: struct ibv_qp_init_attr_ex.cap.max_send_wr, ibv_create_qp_ex(3).
+func (a *QPInitAttrEx) MaxSendWR(v uint32) *QPInitAttrEx {
+	a.c.cap.max_send_wr = v
+	return a
+}
+
+// MaxRecvWR sets the largest number of outstanding receive requests.
+//
+// C: struct ibv_qp_init_attr_ex.cap.max_recv_wr, ibv_create_qp_ex(3).
+func (a *QPInitAttrEx) MaxRecvWR(v uint32) *QPInitAttrEx {
+	a.c.cap.max_recv_wr = v
+	return a
+}
+
+// MaxSendSGE sets the largest number of scatter-gather entries in a send request.
+//
+// C: struct ibv_qp_init_attr_ex.cap.max_send_sge, ibv_create_qp_ex(3).
+func (a *QPInitAttrEx) MaxSendSGE(v uint32) *QPInitAttrEx {
+	a.c.cap.max_send_sge = v
+	return a
+}
+
+// MaxRecvSGE sets the largest number of scatter-gather entries in a receive request.
+//
+// C: struct ibv_qp_init_attr_ex.cap.max_recv_sge, ibv_create_qp_ex(3).
+func (a *QPInitAttrEx) MaxRecvSGE(v uint32) *QPInitAttrEx {
+	a.c.cap.max_recv_sge = v
+	return a
+}
+
+// MaxInlineData sets the largest number of bytes that a request can send inline.
+//
+// C: struct ibv_qp_init_attr_ex.cap.max_inline_data, ibv_create_qp_ex(3).
+func (a *QPInitAttrEx) MaxInlineData(v uint32) *QPInitAttrEx {
+	a.c.cap.max_inline_data = v
+	return a
+}
+
+// SignalAll sets whether every send request has a completion.
+//
+// C: struct ibv_qp_init_attr_ex.sq_sig_all, ibv_create_qp_ex(3).
+func (a *QPInitAttrEx) SignalAll(v bool) *QPInitAttrEx {
+	a.c.sq_sig_all = 0
+	if v {
+		a.c.sq_sig_all = 1
+	}
+	return a
+}
+
+// SendOps sets the requests that QP.Stream can post. It also sets the mask bit.
+//
+// C: struct ibv_qp_init_attr_ex.send_ops_flags, IBV_QP_INIT_ATTR_SEND_OPS_FLAGS, ibv_create_qp_ex(3).
+func (a *QPInitAttrEx) SendOps(v QPOp) *QPInitAttrEx {
+	a.c.send_ops_flags = uint64(v)
+	a.c.comp_mask |= 0x40 // IBV_QP_INIT_ATTR_SEND_OPS_FLAGS
+	return a
+}
+
+// Flags sets the properties of the queue pair. It also sets the mask bit.
+//
+// C: struct ibv_qp_init_attr_ex.create_flags, IBV_QP_INIT_ATTR_CREATE_FLAGS, ibv_create_qp_ex(3).
+func (a *QPInitAttrEx) Flags(v QPFlag) *QPInitAttrEx {
+	a.c.create_flags = uint32(v)
+	a.c.comp_mask |= 0x4 // IBV_QP_INIT_ATTR_CREATE_FLAGS
+	return a
+}
+
+// MaxTSOHeader sets the largest number of bytes of headers of a large message that is sent in segments. It also
+// sets the mask bit.
+//
+// C: struct ibv_qp_init_attr_ex.max_tso_header, IBV_QP_INIT_ATTR_MAX_TSO_HEADER, ibv_create_qp_ex(3).
+func (a *QPInitAttrEx) MaxTSOHeader(v uint16) *QPInitAttrEx {
+	a.c.max_tso_header = v
+	a.c.comp_mask |= 0x8 // IBV_QP_INIT_ATTR_MAX_TSO_HEADER
+	return a
+}
+
+// SourceQPN sets the number that packets carry as their source with QPFlagSourceQPN.
+//
+// C: struct ibv_qp_init_attr_ex.source_qpn, ibv_create_qp_ex(3).
+func (a *QPInitAttrEx) SourceQPN(v uint32) *QPInitAttrEx {
+	a.c.source_qpn = v
 	return a
 }
 
@@ -1316,6 +1493,20 @@ type cAHAttr struct {
 	_             [1]byte
 }
 
+// cCQInitAttrEx has the layout of struct ibv_cq_init_attr_ex.
+type cCQInitAttrEx struct {
+	cqe           uint32
+	_             [4]byte
+	cq_context    uintptr
+	channel       uintptr
+	comp_vector   uint32
+	_             [4]byte
+	wc_flags      uint64
+	comp_mask     uint32
+	flags         uint32
+	parent_domain uintptr
+}
+
 // cQPCap has the layout of struct ibv_qp_cap.
 type cQPCap struct {
 	max_send_wr     uint32
@@ -1335,6 +1526,28 @@ type cQPInitAttr struct {
 	qp_type    uint32
 	sq_sig_all int32
 	_          [4]byte
+}
+
+// cQPInitAttrEx has the layout of struct ibv_qp_init_attr_ex.
+type cQPInitAttrEx struct {
+	qp_context     uintptr
+	send_cq        uintptr
+	recv_cq        uintptr
+	srq            uintptr
+	cap            cQPCap
+	qp_type        uint32
+	sq_sig_all     int32
+	comp_mask      uint32
+	pd             uintptr
+	xrcd           uintptr
+	create_flags   uint32
+	max_tso_header uint16
+	_              [2]byte
+	rwq_ind_tbl    uintptr
+	_              [3]uint64
+	source_qpn     uint32
+	_              [4]byte
+	send_ops_flags uint64
 }
 
 // cSRQAttr has the layout of struct ibv_srq_attr.

@@ -14,6 +14,7 @@
 #include <time.h>
 
 // Integers of the kernel's headers, as those define them; __be is network order.
+__extension__ typedef unsigned int __be32;
 __extension__ typedef unsigned long long __be64;
 
 enum ib_uverbs_access_flags {
@@ -60,6 +61,56 @@ enum ibv_port_state {
 	IBV_PORT_ACTIVE_DEFER = 5,
 };
 
+enum ibv_wc_status {
+	IBV_WC_SUCCESS = 0,
+	IBV_WC_LOC_LEN_ERR = 1,
+	IBV_WC_LOC_QP_OP_ERR = 2,
+	IBV_WC_LOC_EEC_OP_ERR = 3,
+	IBV_WC_LOC_PROT_ERR = 4,
+	IBV_WC_WR_FLUSH_ERR = 5,
+	IBV_WC_MW_BIND_ERR = 6,
+	IBV_WC_BAD_RESP_ERR = 7,
+	IBV_WC_LOC_ACCESS_ERR = 8,
+	IBV_WC_REM_INV_REQ_ERR = 9,
+	IBV_WC_REM_ACCESS_ERR = 10,
+	IBV_WC_REM_OP_ERR = 11,
+	IBV_WC_RETRY_EXC_ERR = 12,
+	IBV_WC_RNR_RETRY_EXC_ERR = 13,
+	IBV_WC_LOC_RDD_VIOL_ERR = 14,
+	IBV_WC_REM_INV_RD_REQ_ERR = 15,
+	IBV_WC_REM_ABORT_ERR = 16,
+	IBV_WC_INV_EECN_ERR = 17,
+	IBV_WC_INV_EEC_STATE_ERR = 18,
+	IBV_WC_FATAL_ERR = 19,
+	IBV_WC_RESP_TIMEOUT_ERR = 20,
+	IBV_WC_GENERAL_ERR = 21,
+	IBV_WC_TM_ERR = 22,
+	IBV_WC_TM_RNDV_INCOMPLETE = 23,
+};
+
+enum ibv_wc_opcode {
+	IBV_WC_SEND = 0,
+	IBV_WC_RDMA_WRITE = 1,
+	IBV_WC_RDMA_READ = 2,
+	IBV_WC_COMP_SWAP = 3,
+	IBV_WC_FETCH_ADD = 4,
+	IBV_WC_BIND_MW = 5,
+	IBV_WC_LOCAL_INV = 6,
+	IBV_WC_TSO = 7,
+	IBV_WC_FLUSH = 8,
+	IBV_WC_ATOMIC_WRITE = 9,
+	IBV_WC_RECV = 128,
+	IBV_WC_RECV_RDMA_WITH_IMM = 129,
+	IBV_WC_TM_ADD = 130,
+	IBV_WC_TM_DEL = 131,
+	IBV_WC_TM_SYNC = 132,
+	IBV_WC_TM_RECV = 133,
+	IBV_WC_TM_NO_TAG = 134,
+	IBV_WC_DRIVER1 = 135,
+	IBV_WC_DRIVER2 = 136,
+	IBV_WC_DRIVER3 = 137,
+};
+
 enum ibv_mw_type {
 	IBV_MW_TYPE_1 = 1,
 	IBV_MW_TYPE_2 = 2,
@@ -73,6 +124,16 @@ enum ibv_qp_type {
 	IBV_QPT_XRC_SEND = 9,
 	IBV_QPT_XRC_RECV = 10,
 	IBV_QPT_DRIVER = 255,
+};
+
+enum ibv_qp_init_attr_mask {
+	IBV_QP_INIT_ATTR_PD = 0x1,
+	IBV_QP_INIT_ATTR_XRCD = 0x2,
+	IBV_QP_INIT_ATTR_CREATE_FLAGS = 0x4,
+	IBV_QP_INIT_ATTR_MAX_TSO_HEADER = 0x8,
+	IBV_QP_INIT_ATTR_IND_TABLE = 0x10,
+	IBV_QP_INIT_ATTR_RX_HASH = 0x20,
+	IBV_QP_INIT_ATTR_SEND_OPS_FLAGS = 0x40,
 };
 
 enum ibv_qp_state {
@@ -92,6 +153,23 @@ enum ibv_mig_state {
 	IBV_MIG_ARMED = 2,
 };
 
+enum ibv_wr_opcode {
+	IBV_WR_RDMA_WRITE = 0,
+	IBV_WR_RDMA_WRITE_WITH_IMM = 1,
+	IBV_WR_SEND = 2,
+	IBV_WR_SEND_WITH_IMM = 3,
+	IBV_WR_RDMA_READ = 4,
+	IBV_WR_ATOMIC_CMP_AND_SWP = 5,
+	IBV_WR_ATOMIC_FETCH_AND_ADD = 6,
+	IBV_WR_LOCAL_INV = 7,
+	IBV_WR_BIND_MW = 8,
+	IBV_WR_SEND_WITH_INV = 9,
+	IBV_WR_TSO = 10,
+	IBV_WR_DRIVER1 = 11,
+	IBV_WR_FLUSH = 14,
+	IBV_WR_ATOMIC_WRITE = 15,
+};
+
 // All records; those without a definition below are only ever pointed at.
 union ibv_gid;
 struct ibv_alloc_dm_attr;
@@ -108,6 +186,7 @@ struct ibv_pci_atomic_caps;
 struct ibv_device_attr_ex;
 struct ibv_port_attr;
 struct ibv_wc;
+struct ibv_mw_bind_info;
 struct ibv_dmah;
 struct ibv_pd;
 struct ibv_td_init_attr;
@@ -128,10 +207,12 @@ struct ibv_rwq_ind_table;
 struct ibv_rwq_ind_table_init_attr;
 struct ibv_qp_cap;
 struct ibv_qp_init_attr;
+struct ibv_rx_hash_conf;
 struct ibv_qp_init_attr_ex;
 struct ibv_qp_open_attr;
 struct ibv_qp_attr;
 struct ibv_qp_rate_limit_attr;
+struct ibv_data_buf;
 struct ibv_sge;
 struct ibv_send_wr;
 struct ibv_recv_wr;
@@ -140,8 +221,11 @@ struct ibv_mw_bind;
 struct ibv_srq;
 struct ibv_wq;
 struct ibv_qp;
+struct ibv_qp_ex;
 struct ibv_comp_channel;
 struct ibv_cq;
+struct ibv_poll_cq_attr;
+struct ibv_wc_tm_info;
 struct ibv_cq_ex;
 struct ibv_modify_cq_attr;
 struct ibv_ah;
@@ -163,6 +247,84 @@ struct verbs_context;
 struct ibv_buf;
 struct _compat_ibv_port_attr;
 struct verbs_ex_private;
+
+struct ibv_qp {
+	struct ibv_context *context;
+	void *qp_context;
+	struct ibv_pd *pd;
+	struct ibv_cq *send_cq;
+	struct ibv_cq *recv_cq;
+	struct ibv_srq *srq;
+	uint32_t handle;
+	uint32_t qp_num;
+	enum ibv_qp_state state;
+	enum ibv_qp_type qp_type;
+	pthread_mutex_t mutex;
+	pthread_cond_t cond;
+	uint32_t events_completed;
+};
+
+struct ibv_qp_ex {
+	struct ibv_qp qp_base;
+	uint64_t comp_mask;
+	uint64_t wr_id;
+	unsigned int wr_flags;
+	void (*wr_atomic_cmp_swp)(struct ibv_qp_ex *qp, uint32_t rkey, uint64_t remote_addr, uint64_t compare, uint64_t swap);
+	void (*wr_atomic_fetch_add)(struct ibv_qp_ex *qp, uint32_t rkey, uint64_t remote_addr, uint64_t add);
+	void (*wr_bind_mw)(struct ibv_qp_ex *qp, struct ibv_mw *mw, uint32_t rkey, const struct ibv_mw_bind_info *bind_info);
+	void (*wr_local_inv)(struct ibv_qp_ex *qp, uint32_t invalidate_rkey);
+	void (*wr_rdma_read)(struct ibv_qp_ex *qp, uint32_t rkey, uint64_t remote_addr);
+	void (*wr_rdma_write)(struct ibv_qp_ex *qp, uint32_t rkey, uint64_t remote_addr);
+	void (*wr_rdma_write_imm)(struct ibv_qp_ex *qp, uint32_t rkey, uint64_t remote_addr, __be32 imm_data);
+	void (*wr_send)(struct ibv_qp_ex *qp);
+	void (*wr_send_imm)(struct ibv_qp_ex *qp, __be32 imm_data);
+	void (*wr_send_inv)(struct ibv_qp_ex *qp, uint32_t invalidate_rkey);
+	void (*wr_send_tso)(struct ibv_qp_ex *qp, void *hdr, uint16_t hdr_sz, uint16_t mss);
+	void (*wr_set_ud_addr)(struct ibv_qp_ex *qp, struct ibv_ah *ah, uint32_t remote_qpn, uint32_t remote_qkey);
+	void (*wr_set_xrc_srqn)(struct ibv_qp_ex *qp, uint32_t remote_srqn);
+	void (*wr_set_inline_data)(struct ibv_qp_ex *qp, void *addr, size_t length);
+	void (*wr_set_inline_data_list)(struct ibv_qp_ex *qp, size_t num_buf, const struct ibv_data_buf *buf_list);
+	void (*wr_set_sge)(struct ibv_qp_ex *qp, uint32_t lkey, uint64_t addr, uint32_t length);
+	void (*wr_set_sge_list)(struct ibv_qp_ex *qp, size_t num_sge, const struct ibv_sge *sg_list);
+	void (*wr_start)(struct ibv_qp_ex *qp);
+	int (*wr_complete)(struct ibv_qp_ex *qp);
+	void (*wr_abort)(struct ibv_qp_ex *qp);
+	void (*wr_atomic_write)(struct ibv_qp_ex *qp, uint32_t rkey, uint64_t remote_addr, const void *atomic_wr);
+	void (*wr_flush)(struct ibv_qp_ex *qp, uint32_t rkey, uint64_t remote_addr, size_t len, uint8_t type, uint8_t level);
+};
+
+struct ibv_cq_ex {
+	struct ibv_context *context;
+	struct ibv_comp_channel *channel;
+	void *cq_context;
+	uint32_t handle;
+	int cqe;
+	pthread_mutex_t mutex;
+	pthread_cond_t cond;
+	uint32_t comp_events_completed;
+	uint32_t async_events_completed;
+	uint32_t comp_mask;
+	enum ibv_wc_status status;
+	uint64_t wr_id;
+	int (*start_poll)(struct ibv_cq_ex *current, struct ibv_poll_cq_attr *attr);
+	int (*next_poll)(struct ibv_cq_ex *current);
+	void (*end_poll)(struct ibv_cq_ex *current);
+	enum ibv_wc_opcode (*read_opcode)(struct ibv_cq_ex *current);
+	uint32_t (*read_vendor_err)(struct ibv_cq_ex *current);
+	uint32_t (*read_byte_len)(struct ibv_cq_ex *current);
+	__be32 (*read_imm_data)(struct ibv_cq_ex *current);
+	uint32_t (*read_qp_num)(struct ibv_cq_ex *current);
+	uint32_t (*read_src_qp)(struct ibv_cq_ex *current);
+	unsigned int (*read_wc_flags)(struct ibv_cq_ex *current);
+	uint32_t (*read_slid)(struct ibv_cq_ex *current);
+	uint8_t (*read_sl)(struct ibv_cq_ex *current);
+	uint8_t (*read_dlid_path_bits)(struct ibv_cq_ex *current);
+	uint64_t (*read_completion_ts)(struct ibv_cq_ex *current);
+	uint16_t (*read_cvlan)(struct ibv_cq_ex *current);
+	uint32_t (*read_flow_tag)(struct ibv_cq_ex *current);
+	void (*read_tm_info)(struct ibv_cq_ex *current, struct ibv_wc_tm_info *tm_info);
+	uint64_t (*read_completion_wallclock_ns)(struct ibv_cq_ex *current);
+};
 
 struct ibv_pd {
 	struct ibv_context *context;
@@ -276,6 +438,70 @@ struct ibv_td {
 	struct ibv_context *context;
 };
 
+struct ibv_mw_bind_info {
+	struct ibv_mr *mr;
+	uint64_t addr;
+	uint64_t length;
+	unsigned int mw_access_flags;
+};
+
+struct ibv_send_wr {
+	uint64_t wr_id;
+	struct ibv_send_wr *next;
+	struct ibv_sge *sg_list;
+	int num_sge;
+	enum ibv_wr_opcode opcode;
+	unsigned int send_flags;
+	union {
+		__be32 imm_data;
+		uint32_t invalidate_rkey;
+	};
+	union {
+		struct {
+			uint64_t remote_addr;
+			uint32_t rkey;
+		} rdma;
+		struct {
+			uint64_t remote_addr;
+			uint64_t compare_add;
+			uint64_t swap;
+			uint32_t rkey;
+		} atomic;
+		struct {
+			struct ibv_ah *ah;
+			uint32_t remote_qpn;
+			uint32_t remote_qkey;
+		} ud;
+	} wr;
+	union {
+		struct {
+			uint32_t remote_srqn;
+		} xrc;
+	} qp_type;
+	union {
+		struct {
+			struct ibv_mw *mw;
+			uint32_t rkey;
+			struct ibv_mw_bind_info bind_info;
+		} bind_mw;
+		struct {
+			void *hdr;
+			uint16_t hdr_sz;
+			uint16_t mss;
+		} tso;
+	};
+};
+
+struct ibv_sge {
+	uint64_t addr;
+	uint32_t length;
+	uint32_t lkey;
+};
+
+struct ibv_poll_cq_attr {
+	uint32_t comp_mask;
+};
+
 struct ibv_device_attr {
 	char fw_ver[64];
 	__be64 node_guid;
@@ -357,16 +583,21 @@ struct ibv_mr_init_attr {
 	struct ibv_buf *buf;
 };
 
-struct ibv_sge {
-	uint64_t addr;
-	uint32_t length;
-	uint32_t lkey;
-};
-
 struct ibv_alloc_dm_attr {
 	size_t length;
 	uint32_t log_align_req;
 	uint32_t comp_mask;
+};
+
+struct ibv_cq_init_attr_ex {
+	uint32_t cqe;
+	void *cq_context;
+	struct ibv_comp_channel *channel;
+	uint32_t comp_vector;
+	uint64_t wc_flags;
+	uint32_t comp_mask;
+	uint32_t flags;
+	struct ibv_pd *parent_domain;
 };
 
 struct ibv_srq_attr {
@@ -396,6 +627,32 @@ struct ibv_qp_init_attr {
 	struct ibv_qp_cap cap;
 	enum ibv_qp_type qp_type;
 	int sq_sig_all;
+};
+
+struct ibv_rx_hash_conf {
+	uint8_t rx_hash_function;
+	uint8_t rx_hash_key_len;
+	uint8_t *rx_hash_key;
+	uint64_t rx_hash_fields_mask;
+};
+
+struct ibv_qp_init_attr_ex {
+	void *qp_context;
+	struct ibv_cq *send_cq;
+	struct ibv_cq *recv_cq;
+	struct ibv_srq *srq;
+	struct ibv_qp_cap cap;
+	enum ibv_qp_type qp_type;
+	int sq_sig_all;
+	uint32_t comp_mask;
+	struct ibv_pd *pd;
+	struct ibv_xrcd *xrcd;
+	uint32_t create_flags;
+	uint16_t max_tso_header;
+	struct ibv_rwq_ind_table *rwq_ind_tbl;
+	struct ibv_rx_hash_conf rx_hash_conf;
+	uint32_t source_qpn;
+	uint64_t send_ops_flags;
 };
 
 struct ibv_td_init_attr {
@@ -545,6 +802,7 @@ struct ibv_qp_attr {
 #define IBV_ACCESS_OPTIONAL_RANGE IB_UVERBS_ACCESS_OPTIONAL_RANGE
 
 // Types of the exported functions, whose addresses come from the library loaded at run time.
+typedef struct ibv_qp_ex *(*vg_fn_ibv_qp_to_qp_ex)(struct ibv_qp *qp);
 typedef struct ibv_device **(*vg_fn_ibv_get_device_list)(int *num_devices);
 typedef void (*vg_fn_ibv_free_device_list)(struct ibv_device **list);
 typedef int (*vg_fn_ibv_get_device_index)(struct ibv_device *device);

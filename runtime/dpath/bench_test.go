@@ -5,11 +5,11 @@ package dpath_test
 import (
 	"fmt"
 	"os"
-	"slices"
 	"testing"
 	"text/tabwriter"
 	"time"
 
+	"github.com/verbsgen/verbsgen/internal/ratio"
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/dpath/internal/dptest"
 )
@@ -37,38 +37,12 @@ func BenchmarkRatios(b *testing.B) {
 	for _, r := range rows(b) {
 		fmt.Fprint(t, r.name)
 		for _, n := range sizes {
-			c, ratio := measure(r.make(n))
-			fmt.Fprintf(t, "\t%.2f (%.2f)", ratio, c/float64(n))
+			c, times := ratio.Measure(r.make(n))
+			fmt.Fprintf(t, "\t%.2f (%.2f)", times, c/float64(n))
 		}
 		fmt.Fprintln(t)
 	}
 	b.ReportMetric(0, "ns/op")
-}
-
-func measure(c, ours func(times int)) (ns, ratio float64) {
-	const rounds, turn = 51, 100 * time.Microsecond
-	times := 1
-	for timed(c, times) < turn {
-		times *= 2
-	}
-	ours(times)
-	var all, ratios []float64
-	for range rounds {
-		before := timed(c, times)
-		middle := timed(ours, times)
-		both := float64(before+timed(c, times)) / 2
-		all = append(all, both/float64(times))
-		ratios = append(ratios, float64(middle)/both)
-	}
-	slices.Sort(all)
-	slices.Sort(ratios)
-	return all[rounds/2], ratios[rounds/2]
-}
-
-func timed(f func(int), times int) time.Duration {
-	begin := time.Now()
-	f(times)
-	return time.Since(begin)
 }
 
 func rows(b *testing.B) []row {
@@ -194,4 +168,10 @@ func spinEmpty(p *dptest.Provider, tries int) func(int) {
 			dpath.PollSpin(p.CQ(), wcs, tries)
 		}
 	}
+}
+
+func timed(f func(int), times int) time.Duration {
+	begin := time.Now()
+	f(times)
+	return time.Since(begin)
 }

@@ -145,6 +145,8 @@ var (
 	_ = none{}[opRead-C.IBV_WR_RDMA_READ]
 	_ = none{}[opCompareSwap-C.IBV_WR_ATOMIC_CMP_AND_SWP]
 	_ = none{}[opFetchAdd-C.IBV_WR_ATOMIC_FETCH_AND_ADD]
+	_ = none{}[opLocalInv-C.IBV_WR_LOCAL_INV]
+	_ = none{}[opSendInv-C.IBV_WR_SEND_WITH_INV]
 	_ = none{}[flagFence-C.IBV_SEND_FENCE]
 	_ = none{}[flagSignaled-C.IBV_SEND_SIGNALED]
 	_ = none{}[flagSolicited-C.IBV_SEND_SOLICITED]

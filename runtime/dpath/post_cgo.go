@@ -77,6 +77,19 @@ static int verbsgen_dpath_misaddressed(const struct ibv_qp *q, const struct ibv_
 	return *(struct ibv_context *const *)ah == q->context ? 0 : VERBSGEN_DPATH_OTHER_DEVICE;
 }
 
+// For generated streams of commands: they look at the address of each datagram as a post does. Once they have, verbsgen_dpath_addressed
+// must follow, before the call ends.
+int verbsgen_dpath_address(void *slot, const void *qp, const void *wr);
+void verbsgen_dpath_addressed(void *slot);
+
+int verbsgen_dpath_address(void *slot, const void *qp, const void *wr)
+{
+	verbsgen_gate_beside(slot, &verbsgen_dpath_addresses);
+	return verbsgen_dpath_misaddressed(qp, wr);
+}
+
+void verbsgen_dpath_addressed(void *slot) { verbsgen_gate_leave_beside(slot); }
+
 // Posts datagrams up to the first that must not be posted. It is apart so that other posts do not pay for it.
 static __attribute__((noinline)) int verbsgen_dpath_datagrams(struct verbsgen_gate_slot *slot, struct ibv_qp *q, struct ibv_send_wr *first,
 							      struct ibv_send_wr *last, struct ibv_send_wr **bad)

@@ -101,6 +101,28 @@ struct verbsgen_gate_slot *verbsgen_gate_enlist(void)
 	return s;
 }
 
+uintptr_t verbsgen_gate_begin(const uintptr_t *gate, void **slot, int *code)
+{
+	struct verbsgen_gate_slot *s = verbsgen_gate_enter(gate);
+	uintptr_t object;
+
+	*slot = NULL;
+	if (s == NULL) {
+		*code = VERBSGEN_GATE_NO_MEMORY;
+		return 0;
+	}
+	object = verbsgen_gate_object(gate);
+	if (object == 0) {
+		verbsgen_gate_leave(s);
+		*code = VERBSGEN_GATE_CLOSED;
+		return 0;
+	}
+	*slot = s;
+	return object;
+}
+
+void verbsgen_gate_end(void *slot) { verbsgen_gate_leave(slot); }
+
 int verbsgen_gate_barrier(void)
 {
 	if (fenced) {

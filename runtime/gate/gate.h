@@ -65,4 +65,10 @@ static inline void verbsgen_gate_leave(struct verbsgen_gate_slot *s) { __atomic_
 // Ends the use that verbsgen_gate_beside began.
 static inline void verbsgen_gate_leave_beside(struct verbsgen_gate_slot *s) { __atomic_store_n(&s->beside, NULL, __ATOMIC_RELEASE); }
 
+// The same as functions, for generated C code: it lies in modules of others, which cannot include this file and may be made for
+// another version of it. verbsgen_gate_begin returns the object, or 0 when no call must be made and nothing is to be ended: the gate is
+// closed, or there is no memory. Then *slot is NULL and *code the result.
+uintptr_t verbsgen_gate_begin(const uintptr_t *gate, void **slot, int *code);
+void verbsgen_gate_end(void *slot);
+
 #endif

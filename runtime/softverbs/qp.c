@@ -72,6 +72,7 @@ static void release(struct svb_qp *qp)
 		return;
 	free(qp->sq);
 	free(qp->sdata);
+	svb_stream_free(qp->stream);
 	svb_recvq_free(&qp->rq);
 	free(qp);
 }

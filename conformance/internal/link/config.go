@@ -10,8 +10,10 @@ import (
 
 // Config is what both sides of a connection are made with. Begin with Default and change what the test is about.
 type Config struct {
-	Type             verbs.QPType // RC, UC or UD; a UD side is brought to RTS with QKey, and the requests carry the way
-	CQE              int          // completions that each side's queue is asked to have room for
+	Type             verbs.QPType  // RC, UC or UD; a UD side is brought to RTS with QKey, and the requests carry the way
+	CQE              int           // completions that each side's queue is asked to have room for
+	Fields           verbs.WCField // that an extended queue is asked for; 0 makes plain queues
+	Ops              verbs.QPOp    // that an extended queue pair is asked for; 0 makes plain queue pairs
 	SendWR, RecvWR   uint32
 	SendSGE, RecvSGE uint32
 	Inline           uint32         // bytes

@@ -43,6 +43,7 @@ func Bind(in Input) (*model.Package, error) {
 	b.bindRecords()
 	b.bindVerbs()
 	b.bindParts()
+	b.bindStreams()
 	b.bindEvents()
 	b.bindRules()
 	b.bindCases()
@@ -66,13 +67,14 @@ type binder struct {
 	objects map[string]*model.Object // by Go name
 	types   map[string]*model.Enum   // by Go name
 	records map[string]*model.Record // by Go name
+	lazies  map[string]*model.Lazy   // by Go name
 	mirrors map[string]*model.Mirror // by C tag
 }
 
 func newBinder(in Input) *binder {
 	b := &binder{
 		in: in, facts: in.Facts, want: map[string]bool{}, verbs: map[string]*model.Verb{},
-		specOf: map[string]*spec.Verb{}, objects: map[string]*model.Object{}, types: map[string]*model.Enum{}, records: map[string]*model.Record{},
+		specOf: map[string]*spec.Verb{}, objects: map[string]*model.Object{}, types: map[string]*model.Enum{}, records: map[string]*model.Record{}, lazies: map[string]*model.Lazy{},
 		mirrors: map[string]*model.Mirror{},
 	}
 	rel := in.Release

@@ -28,7 +28,16 @@ func (b *binder) bindParts() {
 		v.Parts = resolve(s.NeedsVerbs)
 		used[v.Creates] = true
 		for _, m := range v.Methods {
-			b.requireParts(v.C, v.Parts, form.Find(m.Form).Parts, s.Pos)
+			f := form.Find(m.Form)
+			b.requireParts(v.C, v.Parts, f.Parts, s.Pos)
+			for _, part := range v.Parts {
+				if part.Verb != nil && f.Own && part.Verb.Way == model.WayObject {
+					part.Verb.Inner = true
+				}
+			}
+			if next, end := v.Part(form.PartNext), v.Part(form.PartEnd); v.Reads != nil && next != nil && end != nil {
+				v.Reads.Next, v.Reads.End = next.Dispatch.Op, end.Dispatch.Op
+			}
 		}
 	}
 	for _, p := range b.in.Spec.Pages {
@@ -73,19 +82,19 @@ func (b *binder) objectOf(tag string) *model.Object {
 	return nil
 }
 
-// bindExtent resolves where the length of new device memory stands.
-func (b *binder) bindExtent(v *model.Verb, s *spec.Verb) {
-	if s.Extent == "" {
-		return
+// place resolves where a value stands in a record, such as the length of new device memory; nil for none.
+func (b *binder) place(v *model.Verb, s *spec.Verb, key, path string) *model.Extent {
+	if path == "" {
+		return nil
 	}
-	param, field, _ := strings.Cut(s.Extent, ".")
+	param, field, _ := strings.Cut(path, ".")
 	if p := v.Param(param); p != nil && p.Record != nil {
 		if leaf := b.leaf(p.Record.Mirror, field); leaf != nil {
-			v.Extent = &model.Extent{Param: p, Leaf: leaf}
-			return
+			return &model.Extent{Param: p, Leaf: leaf}
 		}
 	}
-	b.errorf(diag.NameUnknown, s.At("extent", s.Extent), v.C, "extent: "+s.Extent+" is no field of a record", "write it like attr.length")
+	b.errorf(diag.NameUnknown, s.At(key, path), v.C, key+": "+path+" is no field of a record", "write it like attr.length")
+	return nil
 }
 
 // implied resolves the flags that a method always sets: each goes to the parameter whose type has it.

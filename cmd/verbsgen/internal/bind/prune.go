@@ -55,6 +55,12 @@ func (b *binder) prune() {
 			}
 		}
 		useRec(v.Lists)
+		if v.Stream != nil {
+			usedEnum[v.Stream.Asks] = true
+		}
+		for _, e := range v.Reads.Enums() {
+			usedEnum[e] = true
+		}
 		for _, name := range b.specOf[v.C].NeedsTypes {
 			if e := b.types[name]; e != nil {
 				usedEnum[e] = true

@@ -22,6 +22,10 @@ func (b *binder) bindRecords() {
 				}
 				continue
 			}
+			if s.Role == spec.RecordLazy {
+				b.bindLazy(p, s)
+				continue
+			}
 			r := &model.Record{Go: s.Go, C: s.C, Page: p.Page, In: s.Role == spec.RecordIn, Entry: s.Role == spec.RecordEntry, Caps: len(s.CapsFrom) > 0, Runtime: s.Runtime, Beside: s.MaskParam != "", Doc: s.Doc, Pos: pos(s.Pos)}
 			r.Mirror = b.mirror(s.C, s.Pos)
 			b.records[s.Go] = r

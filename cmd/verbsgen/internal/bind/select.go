@@ -58,6 +58,11 @@ func (b *binder) closeOver() bool {
 		for _, part := range v.NeedsVerbs {
 			add(part)
 		}
+		for c, w := range b.specOf {
+			if v.Stream != nil && (w.Builds != nil || w.SetsFor != "") {
+				add(c)
+			}
+		}
 	}
 	used := b.usedObjects()
 	for _, p := range b.in.Spec.Pages {

@@ -53,12 +53,13 @@ func (b *binder) bindVerb(f *api.Function, s *spec.Verb) *model.Verb {
 	}
 	b.bindParams(v, f, s)
 	b.bindWay(v, f, s)
-	if s.Lists != "" {
+	v.Reads, v.Empty = b.lazies[s.Lists], s.Empty
+	if s.Lists != "" && v.Reads == nil {
 		if v.Lists = b.records[s.Lists]; v.Lists == nil || !v.Lists.Entry {
-			b.errorf(diag.TypeUnknown, s.At("lists", s.Lists), f.Name, "no record "+s.Lists+" of role entry in any page", "correct lists:")
+			b.errorf(diag.TypeUnknown, s.At("lists", s.Lists), f.Name, "no record "+s.Lists+" of role entry or lazy in any page", "correct lists:")
 		}
 	}
-	b.bindExtent(v, s)
+	v.Extent, v.Asks = b.place(v, s, "extent", s.Extent), b.place(v, s, "asks", s.Asks)
 	b.bindIOVA(v, s)
 	for i := range s.Methods {
 		b.bindMethod(v, &s.Methods[i])

@@ -93,6 +93,9 @@ func (d *decider) read(rel *api.Release, sp *spec.Spec) {
 		}
 		for _, o := range p.Objects {
 			d.bound["struct "+o.C] = p.Page
+			for _, tag := range o.Also {
+				d.bound["struct "+tag] = p.Page
+			}
 		}
 		for _, f := range p.Flags {
 			d.bound["enum "+f.Enum] = p.Page

@@ -18,7 +18,7 @@ var imports = map[string]string{
 	"atomic": "sync/atomic", "bits": "math/bits", "context": "context", "errors": "errors", "fmt": "fmt", "math": "math", "netip": "net/netip",
 	"strconv": "strconv", "strings": "strings", "sync": "sync", "syscall": "syscall", "testing": "testing", "time": "time", "unsafe": "unsafe",
 	"cmem": module + "runtime/cmem", "codes": module + "runtime/codes", "devlist": module + "runtime/devlist", "devmem": module + "runtime/devmem", "dl": module + "runtime/dl",
-	"dpath": module + "runtime/dpath", "events": module + "runtime/events", "gate": module + "runtime/gate", "mem": module + "runtime/mem", "object": module + "runtime/object",
+	"dpath": module + "runtime/dpath", "events": module + "runtime/events", "gate": module + "runtime/gate", "lazy": module + "runtime/lazy", "mem": module + "runtime/mem", "object": module + "runtime/object",
 	"pdalloc": module + "runtime/pdalloc", "rereg": module + "runtime/rereg", "validate": module + "runtime/validate", "verr": module + "runtime/verr",
 }
 

@@ -100,8 +100,16 @@ func (e *emitter) layoutGuards(g *goFile) {
 			}
 		}
 	}
+	for _, v := range e.pkg.Verbs {
+		if l := v.Reads; l != nil {
+			guard("Sizeof", id(l.Go).Values(), l.Size)
+			for _, f := range l.Fields {
+				guard("Offsetof", dot(id(l.Go).Values(), f.Go), f.Offset)
+			}
+		}
+	}
 	if len(guards) > 0 {
-		g.decl("// Sizes and offsets of the mirrors. A line that does not compile names the one that differs from C's.", jen.Var().Defs(guards...))
+		g.decl("// Sizes and offsets of the mirrors, and of what readers fill. A line that does not compile names the one that differs from C's.", jen.Var().Defs(guards...))
 	}
 }
 

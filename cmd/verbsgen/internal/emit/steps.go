@@ -101,6 +101,8 @@ func (p printer) smallStep(s plan.Step) ([]jen.Code, bool) {
 		return one(jen.If(p.value(s.When)).Block(p.steps(s.Then)...))
 	case plan.Do:
 		return one(p.value(s.Call))
+	case plan.Try:
+		return one(p.zero.onErr(p.value(s.Call)))
 	case plan.Get:
 		return p.get(s.Into, p.value(s.Call)), true
 	}

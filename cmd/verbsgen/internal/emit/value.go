@@ -85,6 +85,8 @@ func (p printer) use(v plan.Value, x *jen.Statement) *jen.Statement {
 		return isNil(x).Op("||").Op("!").Add(dot(x, "gate.IsOpen").Call())
 	case plan.IsNotZero:
 		return op(x, "!=", jen.Lit(0))
+	case plan.IsEmpty:
+		return op(jen.Len(x), "==", jen.Lit(0))
 	case plan.HasBits:
 		return op(op(x, "&", inHex(v.N)), "!=", jen.Lit(0))
 	case plan.IsWide:

@@ -53,8 +53,11 @@ func (c *checker) form(v *spec.Verb, m *spec.Method, f *form.Form) {
 		fail("form "+f.Name+" does not fit: "+problem, "remove form:, or correct the verb")
 		return
 	}
-	if r := c.RecordByGo(v.Lists); f.Lists && (r == nil || r.Role != spec.RecordEntry || len(r.Fields) == 0 || !r.Fields[0].Text) {
+	switch r := c.RecordByGo(v.Lists); {
+	case f.Lists == spec.RecordEntry && (r == nil || r.Role != f.Lists || len(r.Fields) == 0 || !r.Fields[0].Text):
 		fail("form "+f.Name+" needs lists:, a record of role entry whose first field is a text", "name the record under lists:")
+	case f.Lists == spec.RecordLazy:
+		c.reader(v, r, fail)
 	}
 	for _, callback := range f.Callbacks {
 		if !c.hasCallback(v, callback) {
@@ -70,7 +73,7 @@ func (c *checker) form(v *spec.Verb, m *spec.Method, f *form.Form) {
 		fail("a method of form "+f.Name+" is one of "+f.Recv+", not of "+recv, "correct the name of the method")
 		return
 	}
-	if first := c.formOf[f.Name]; first != "" {
+	if first := c.formOf[f.Name]; first != "" && !f.Many {
 		fail("the package already has a method of form "+f.Name+": "+first, "keep one of them")
 	}
 	c.formOf[f.Name] = m.Go
@@ -142,7 +145,10 @@ func (c *checker) parts(subject string, needs map[string]string, parts []form.Pa
 		case v == nil:
 			c.add(diag.NameUnknown, at("needs_verbs."+part.Name, name), subject, "needs_verbs: names "+name+", which no page describes", "describe it, or correct the name")
 		default:
-			problem := c.misfit(name, v, part.Sig)
+			problem := ""
+			if part.Sig != nil {
+				problem = c.misfit(name, v, part.Sig)
+			}
 			if problem == "" && part.Form != "" && !slices.ContainsFunc(v.Methods, func(m spec.Method) bool { return m.Form == part.Form }) {
 				problem = "it has no method of form " + part.Form
 			}

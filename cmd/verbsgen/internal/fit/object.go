@@ -12,6 +12,7 @@ import (
 func (c *checker) object(o *spec.Object) {
 	c.parents(o)
 	c.fields(o)
+	c.also(o)
 	c.parts(o.Go, o.NeedsVerbs, form.PartsOf(o), o.At, o.Pos)
 	d, fn := c.VerbByC(o.Destroy), c.facts.Func(o.Destroy)
 	if d == nil || fn == nil || len(fn.Params) == 0 {

@@ -14,6 +14,10 @@ import (
 
 // record holds a record against its struct. What has no place in a Go struct at all is reported when the mirror is made.
 func (c *checker) record(r *spec.Record) {
+	if r.Role == spec.RecordLazy {
+		c.lazy(r)
+		return
+	}
 	for i := range r.Fields {
 		f := &r.Fields[i]
 		c.callback(r, f)

@@ -28,6 +28,8 @@ func (c *checker) verb(v *spec.Verb) {
 		c.params(v, fn)
 		c.returns(v, fn)
 		c.extent(v, fn)
+		c.asks(v, fn)
+		c.stream(v, fn)
 		c.iova(v, fn)
 	}
 	c.names(v)
@@ -42,8 +44,10 @@ func (c *checker) names(v *spec.Verb) {
 			c.fail(v.At("needs_types", name), v.C, "no flag or enum type "+name+" in any page", "correct needs_types:")
 		}
 	}
-	lists := slices.ContainsFunc(v.Methods, func(m spec.Method) bool { f := form.Find(m.Form); return f != nil && f.Lists })
-	if r := c.RecordByGo(v.Lists); r != nil && r.Role == spec.RecordEntry && !lists {
+	lists := func(role string) bool {
+		return slices.ContainsFunc(v.Methods, func(m spec.Method) bool { f := form.Find(m.Form); return f != nil && f.Lists == role })
+	}
+	if r := c.RecordByGo(v.Lists); r != nil && (r.Role == spec.RecordEntry || r.Role == spec.RecordLazy) && !lists(r.Role) {
 		c.fail(v.At("lists", v.Lists), v.C, "it has lists:, and no method of a form that lists records", "remove lists:")
 	}
 }
@@ -61,6 +65,20 @@ func (c *checker) extent(v *spec.Verb, fn *api.Function) {
 		c.fail(at, v.C, "it has extent:, and makes no device memory", "remove extent:")
 	case !isInt(t) || t.Bits != 64 || t.Signed:
 		c.fail(at, v.C, "extent: "+v.Extent+" is of type "+t.C+", and a length of memory has 64 bits without a sign", "correct extent:")
+	}
+}
+
+// asks holds the place of the flags that a new object is asked for against the header.
+func (c *checker) asks(v *spec.Verb, fn *api.Function) {
+	if v.Asks == "" {
+		return
+	}
+	switch t, _, err := c.facts.TypeOfPath(fn, v.Asks); {
+	case err != nil: // reported elsewhere
+	case v.Creates == "":
+		c.fail(v.At("asks", v.Asks), v.C, "it has asks:, and makes no object", "remove asks:")
+	case !isInt(t) || t.Signed:
+		c.fail(v.At("asks", v.Asks), v.C, "asks: "+v.Asks+" is of type "+t.C+", and flags are an integer without a sign", "correct asks:")
 	}
 }
 
@@ -153,7 +171,7 @@ func hasRole(v *spec.Verb, p *spec.Param, t spec.CType) bool {
 	case spec.RoleAddr:
 		return t.Depth() == 1 && t.Tag == ""
 	case spec.RoleIn:
-		return t.Kind == spec.CInt && !t.Pointer || t.Pointer && (calledByRuntime(v) || alwaysFixed(v, p))
+		return t.Kind == spec.CInt && !t.Pointer || t.Pointer && (calledByRuntime(v) || alwaysFixed(v, p) || p.From != "")
 	}
 	return true
 }
@@ -163,9 +181,10 @@ func ownForm(v *spec.Verb) bool {
 	return slices.ContainsFunc(v.Methods, func(m spec.Method) bool { f := form.Find(m.Form); return f != nil && f.Sig != nil })
 }
 
-// calledByRuntime reports whether a package under runtime/ calls the function, and hands in pointers of its own.
+// calledByRuntime reports whether a package under runtime/, or a C function of the form, calls the function, and hands in pointers of
+// its own.
 func calledByRuntime(v *spec.Verb) bool {
-	return slices.ContainsFunc(v.Methods, func(m spec.Method) bool { f := form.Find(m.Form); return f != nil && f.Runtime })
+	return slices.ContainsFunc(v.Methods, func(m spec.Method) bool { f := form.Find(m.Form); return f != nil && (f.Runtime || f.Own) })
 }
 
 // alwaysFixed reports whether no method of a verb takes a parameter.
@@ -180,6 +199,9 @@ func (c *checker) typeProblem(p *spec.Param, t spec.CType) string {
 	case spec.RoleHandle:
 		if o := c.ObjectByGo(p.Type); o != nil {
 			of = o.C
+			if slices.Contains(o.Also, t.Tag) {
+				of = t.Tag
+			}
 		}
 	case spec.RoleInRec, spec.RoleOutRec, spec.RoleSlice:
 		if r := c.RecordByGo(p.Type); r != nil {
@@ -285,7 +307,7 @@ func (c *checker) returns(v *spec.Verb, fn *api.Function) {
 	if o := c.ObjectByC(ret.Tag); v.Creates == "" && v.Returns == spec.RetNullErrno && o != nil && ret.Depth() == 1 {
 		c.fail(v.At("returns", v.Returns), v.C, "it returns "+fn.Ret+", and creates: does not say which object it makes", "write creates: "+o.Go)
 	}
-	if o := c.ObjectByGo(v.Creates); o != nil && (ret.Tag != o.C || ret.Depth() != 1) {
+	if o := c.ObjectByGo(v.Creates); o != nil && (ret.Tag != o.C && !slices.Contains(o.Also, ret.Tag) || ret.Depth() != 1) {
 		c.fail(v.At("creates", v.Creates), v.C, "it returns "+fn.Ret+", and "+o.Go+" is a struct "+o.C+" *", "correct creates:")
 	}
 }

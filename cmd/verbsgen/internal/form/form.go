@@ -31,6 +31,8 @@ const (
 	DoneEvent    = "done_event"
 	NextAsync    = "next_async"
 	DoneAsync    = "done_async"
+	Reader       = "reader"
+	Stream       = "stream"
 )
 
 // Parts of verbs that the generated code of another verb or of a handle calls: the keys of needs_verbs.
@@ -45,6 +47,12 @@ const (
 	PartNext     = "next"
 	PartWrite    = "write"
 	PartRead     = "read"
+	PartEnd      = "end"
+	PartComplete = "complete"
+	PartAbort    = "abort"
+	PartElement  = "element"
+	PartElements = "elements"
+	PartInline   = "inline"
 	PartQuery    = "query"
 )
 
@@ -74,12 +82,16 @@ type Form struct {
 	Parts  []Part
 	// Reads are the records, beside those of the parameters, whose members the generated or runtime code reads.
 	Reads  []string
-	Lists  bool // the page names the record of an entry under lists:
-	Events bool // some enum of the pages has event_of:
+	Lists  string // the page names a record of this role under lists:
+	Events bool   // some enum of the pages has event_of:
 	// Callbacks are those that fields of the verb's record have.
 	Callbacks []string
 	// Runtime tells that a package under runtime/ calls the C function, so that it has no C shim.
 	Runtime bool
+	// Own tells that the form has a C function of its own, which calls the verb and its parts.
+	Own bool
+	// Many tells that a package may have several methods of the form.
+	Many bool
 	// Requests is the C type of the chained requests of a parameter, and Elements that of their lists. The rules of the verb are held
 	// against a request after the device has refused it, and not before the call.
 	Requests, Elements string
@@ -100,7 +112,7 @@ type Sig struct {
 // Param is what a form needs of one parameter.
 type Param struct {
 	Role  string
-	C     string // C type
+	C     string // C type; empty: any pointer to a struct
 	Typed bool   // the page gives it an object type
 	Bit   bool   // a flag says that it is given, which the page names under bit:
 }
@@ -109,7 +121,7 @@ type Param struct {
 type Part struct {
 	Name     string
 	Form     string // of a method that the verb has; empty: any, or none
-	Sig      *Sig
+	Sig      *Sig   // nil: the page says what it takes
 	Optional bool
 }
 
@@ -138,7 +150,7 @@ var forms = []Form{
 	{Name: Addr, Does: "takes an address and a length of memory that the caller keeps", Memory: true},
 	{Name: Implicit, Does: "takes no memory: the region covers the address space", Memory: true},
 	{Name: DeviceList, Reads: []string{"struct ibv_device"}, Does: "lists the devices, with the type of an entry", Recv: RecvLib,
-		Sig: deviceList, Lists: true, Parts: []Part{
+		Sig: deviceList, Lists: spec.RecordEntry, Parts: []Part{
 			{Name: PartFree, Sig: sig("void", entry("struct ibv_device **"))},
 			{Name: PartOpen, Form: OpenDevice, Sig: openDevice},
 			{Name: PartGUID, Sig: sig("__be64", entry("struct ibv_device *")), Optional: true},
@@ -175,7 +187,15 @@ var forms = []Form{
 		Sig:    sig("int", handle("struct ibv_context *"), in("struct ibv_async_event *")),
 		Events: true, Parts: []Part{{Name: PartAck, Form: DoneAsync, Sig: doneAsync}}},
 	{Name: DoneAsync, Does: "acknowledges an asynchronous event", Recv: RecvMade, Sig: doneAsync, Runtime: true},
+	{Name: Reader, Does: "makes a reader of what functions in the object return, with its type and that of what it reads", Own: true, Many: true, Lists: spec.RecordLazy,
+		Unchecked: dataPath, Sig: sig("int", handle(""), in("")), Parts: []Part{{Name: PartNext, Sig: sig("int", handle(""))}, {Name: PartEnd, Sig: sig("void", handle(""))}}},
+	{Name: Stream, Does: "makes a stream of commands, which posts a batch by functions in the object, with its type", Own: true, Many: true, Unchecked: dataPath,
+		Sig: sig("void", handle("")), Parts: streamParts},
 }
+
+// streamParts are the verbs that a stream of commands calls beside the builders: those with an empty C type take any object.
+var streamParts = []Part{{Name: PartOpen}, {Name: PartComplete, Sig: sig("int", handle(""))}, {Name: PartAbort, Sig: sig("void", handle(""))},
+	{Name: PartElement}, {Name: PartElements}, {Name: PartInline}}
 
 // Functions that several forms and parts are written for.
 var (

@@ -246,14 +246,19 @@ type Verb struct {
 	Methods   []*Method
 	Parts     map[string]*Part
 	Lists     *Record // the entry of the list that it returns
+	Reads     *Lazy   // what its reader reads
+	Stream    *Stream // what its stream of commands is made of
+	Empty     string  // C name of the errno with which it found nothing
 	Extent    *Extent
+	Asks      *Extent // where the flags stand of what its object is asked for
+	Inner     bool    // the C function of another verb calls it: of a reader, of a stream
 	IOVA      *IOVA
 	Rules     []*Rule // in order of the pages
 	Explained bool    // the rules are held against a request that was refused, not against the call
 	Pos       Pos
 }
 
-// Extent is where the length stands of the device memory that a verb makes.
+// Extent is where a value stands in the record of a parameter, such as the length of the device memory that a verb makes.
 type Extent struct {
 	Param *Param
 	Leaf  *Leaf // of its record

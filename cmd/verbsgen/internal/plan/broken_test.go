@@ -59,6 +59,9 @@ var broken = []struct {
 	of     string
 	want   string
 }{
+	{"CQ.Reader", without[Try](0), "readable", "given out without Check"},
+	{"QP.Stream", without[Try](1), "readable", "given out without Lacks"},
+	{"CQ.Reader", later[Call, Try], "readable", "given out without Lacks"},
 	{"PD.RegMR", without[Enter](0), "entered", "pd is used and not entered before"},
 	{"PD.RegMR", later[Enter, Check], "entered", "pd is used and not entered before"},
 	{"PD.CreateQP", without[Enter](2), "entered", "qpInitAttr.recvCQ is used and not entered before"},

@@ -141,6 +141,9 @@ func (b *builder) extraFields(o *model.Object) (out []Var) {
 	if cq := b.byForm[form.CreateCQ]; cq.Verb != nil && cq.Creates == o {
 		add("channel", "*"+cq.Params[3].Object.Go, "where its events arrive, or nil")
 	}
+	if b.isAsked(o) {
+		add("asked", "lazy.Asked", "what it was asked for when it was made")
+	}
 	if b.isParentDomain(o) {
 		add("parent", "*"+o.Go, "of a parent domain")
 		add("calls", "*pdalloc.Calls["+o.Go+"]", "of a parent domain with an allocator")

@@ -164,9 +164,12 @@ func (c *call) created() []Step {
 		owner, parents = c.lib, nil
 	}
 	out := []Step{Make{Into: "o", Object: o.Go, Owner: owner, From: "ptr"}}
+	if c.v.Asks != nil && c.b.isAsked(o) {
+		out = append(out, set("o.asked", of("lazy", "Of", converted("uint64", val(c.v.Asks.Param.Go+"C."+c.v.Asks.Leaf.Go)))))
+	}
 	for _, parent := range c.b.owners(o) {
-		if c.recv != nil && c.recv.Object == parent {
-			out = append(out, set("o."+naming.Unexported(parent.Go), val(c.self)))
+		if from := c.ownerFrom(parent); from != "" {
+			out = append(out, set("o."+naming.Unexported(parent.Go), val(from)))
 		}
 	}
 	for _, p := range c.v.Params {
@@ -179,6 +182,24 @@ func (c *call) created() []Step {
 	}
 	out = slices.Concat(out, c.post, c.attached(), c.placed())
 	return append(out, Adopt{"o", parents})
+}
+
+// ownerFrom is where the method has a parent of the new object: in the receiver, or in a field of a builder.
+func (c *call) ownerFrom(parent *model.Object) string {
+	if c.recv != nil && c.recv.Object == parent {
+		return c.self
+	}
+	for _, p := range c.v.Params {
+		if p.Role != spec.RoleInRec {
+			continue
+		}
+		for _, f := range p.Record.Fields {
+			if f.Object == parent {
+				return p.Go + "." + naming.Unexported(f.Go)
+			}
+		}
+	}
+	return ""
 }
 
 // keeper is the object in whose name memory is held; none where it cannot be a buffer, which alone shows the name.

@@ -208,6 +208,8 @@ var planners = map[string]planner{
 	form.Address:      (*builder).address,
 	form.PollCQ:       (*builder).poll,
 	form.ReqNotify:    (*builder).reqNotify,
+	form.Reader:       (*builder).reader,
+	form.Stream:       (*builder).stream,
 	form.DeviceList:   nil,
 	form.OpenDevice:   nil,
 	form.WriteDM:      nil,
@@ -238,7 +240,7 @@ func (b *builder) home(v *model.Verb) string {
 		return v.Params[0].Object.Go
 	}
 	for _, o := range b.pkg.Objects {
-		if o.Destroy == v || slices.ContainsFunc(v.Methods, func(m *model.Method) bool { return m.Recv == o.Go }) {
+		if o.Destroy == v || v.Inner && v.Params[0].Object == o || slices.ContainsFunc(v.Methods, func(m *model.Method) bool { return m.Recv == o.Go }) {
 			return o.Go
 		}
 	}
@@ -270,7 +272,7 @@ func (b *builder) integer(about, ctype string) string {
 // shims plans the functions that cross into C: all but those that a package under runtime/ calls.
 func (b *builder) shims() (out []*Shim) {
 	for _, v := range b.pkg.Verbs {
-		own := len(v.Methods) == 0
+		own := len(v.Methods) == 0 && !v.Inner
 		for _, m := range v.Methods {
 			f := form.Find(m.Form)
 			own = own || f != nil && !f.Runtime
@@ -283,6 +285,12 @@ func (b *builder) shims() (out []*Shim) {
 }
 
 func (b *builder) shim(v *model.Verb) *Shim {
+	if v.Reads != nil {
+		return &Shim{Verb: v, Params: readerParams, Answer: Nothing}
+	}
+	if v.Stream != nil {
+		return &Shim{Verb: v, Params: streamParams, Answer: Nothing}
+	}
 	s := &Shim{Verb: v, Answer: answer(v)}
 	for i := range v.Symbols() {
 		s.Params = append(s.Params, Cross{Name: fmt.Sprintf("fn%d", i), Type: "uintptr"})

@@ -17,7 +17,7 @@ type property func(w *world, m *Method) []string
 
 // properties are all of them, by name.
 var properties = map[string]property{
-	"entered": entered, "one device": oneDevice, "checked": checked, "called": calledOnce, "refused": refusedFirst, "held": heldUntilKept, "adopted": adoptedOnce, "returned": returned, "defined": defined,
+	"entered": entered, "one device": oneDevice, "checked": checked, "called": calledOnce, "refused": refusedFirst, "held": heldUntilKept, "adopted": adoptedOnce, "returned": returned, "defined": defined, "readable": readable,
 }
 
 // world is what the properties know beside a plan: the types of the package.
@@ -232,7 +232,14 @@ func calledOnce(_ *world, m *Method) []string {
 	if len(calls) > 1 || c.Verb != m.Verb.C {
 		return []string{"the verb is not called once"}
 	}
-	if n := len(m.Verb.Symbols()) + len(m.Verb.Params); strings.HasPrefix(c.By.Path, "raw") && len(c.By.Args) != n {
+	n := len(m.Verb.Symbols()) + len(m.Verb.Params)
+	switch { // a C function of its own
+	case m.Verb.Reads != nil:
+		n = len(readerParams)
+	case m.Verb.Stream != nil:
+		n = len(streamParams)
+	}
+	if strings.HasPrefix(c.By.Path, "raw") && len(c.By.Args) != n {
 		return []string{fmt.Sprintf("the call has %d values for %d parameters", len(c.By.Args), n)}
 	}
 	if h, found := strings.CutSuffix(c.Failure.By, ".calls"); found {

@@ -121,6 +121,8 @@ type (
 	}
 	// Do calls a function of the handle or of the runtime.
 	Do struct{ Call Value }
+	// Try calls a function that returns an error alone, and returns that.
+	Try struct{ Call Value }
 	// Get calls a function that returns a value and an error, and returns the error.
 	Get struct {
 		Into string
@@ -221,6 +223,7 @@ func (SetBits) step()        {}
 func (If) step()             {}
 func (Do) step()             {}
 func (Get) step()            {}
+func (Try) step()            {}
 func (Open) step()           {}
 func (Batch) step()          {}
 func (Settle) step()         {}

@@ -64,6 +64,7 @@ const (
 	IsNotZero As = "not zero"  // x != 0
 	HasBits   As = "bits"      // x&N != 0
 	IsWide    As = "wide"      // int(int32(x)) != x
+	IsEmpty   As = "empty"     // len(x) == 0
 	Differ    As = "different" // x != y
 )
 
