@@ -3,6 +3,7 @@ package api
 import (
 	"encoding/json"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -23,7 +24,7 @@ func Store(text string, rel *Release, source string) ([]byte, error) {
 		names = append(slices.Clone(names), rel.Release)
 		slices.SortFunc(names, Compare)
 	}
-	h := &history{releases: names, sources: old.sources}
+	h := &history{releases: names, sources: old.sources, header: headerOf(rel)}
 	h.sources[rel.Release] = source
 	for i, name := range names {
 		one := rel
@@ -39,6 +40,14 @@ func Store(text string, rel *Release, source string) ([]byte, error) {
 		h.weave(i, facts)
 	}
 	return h.format(), nil
+}
+
+// headerOf is the name of the header of a release.
+func headerOf(rel *Release) string {
+	if len(rel.Functions) == 0 {
+		return ""
+	}
+	return path.Base(rel.Functions[0].Pos.File)
 }
 
 // WriteFile replaces a file as a whole; after an error the old file is unchanged.
