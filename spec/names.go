@@ -12,7 +12,7 @@ import (
 // CheckNames finds every C name and every path of the spec that none of the releases knows. A name is fine when
 // any of them has it: what is newer than the header at hand is left out by its since. The error is Errors.
 func (s *Spec) CheckNames(rels ...*api.Release) error {
-	c := &checker{Spec: s, f: NewFacts(rels...)}
+	c := &checker{Spec: s, f: s.Module.NewFacts(rels...)}
 	for _, p := range s.Pages {
 		c.release(p, rels)
 		c.page(p)
@@ -213,7 +213,7 @@ func (c *checker) object(o *Object) {
 	c.function(o.marks.at("destroy", o.Destroy, o.Pos), o.Go, o.Destroy)
 	c.needs(o.Go, o.NeedsVerbs, o.marks, o.Pos)
 	for _, prop := range sortedKeys(o.StateFrom) {
-		if t.record != nil && (o.StateFrom[prop] == StateObject || !slices.Contains(objectProps[o.C], prop)) {
+		if t.record != nil && (o.StateFrom[prop] == StateObject || !slices.Contains(c.f.objects[o.C], prop)) {
 			c.field(o.marks.at("state_from", prop, o.Pos), o.Go, t, prop)
 		}
 	}
@@ -248,9 +248,10 @@ func (c *checker) events(t *EnumType) {
 // capsFrom checks one word of capability paths and the field that it stands for.
 func (c *checker) capsFrom(r *Record, t CType, root string) {
 	field := r.CapsFrom[root]
-	tag, known := capRoots[root]
+	word, known := c.f.caps[root]
+	tag := word.c
 	if !known {
-		c.add(r.marks.at("caps_from", root, r.Pos), CodeUnknownName, r.Go, "caps_from: no capabilities are called "+show(root), didYouMean(root, sortedKeys(capRoots)))
+		c.add(r.marks.at("caps_from", root, r.Pos), CodeUnknownName, r.Go, "caps_from: no capabilities are called "+show(root), didYouMean(root, sortedKeys(c.f.caps)))
 		return
 	}
 	has := t

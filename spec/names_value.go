@@ -13,7 +13,11 @@ import (
 // release checks that the reference page of a page is of a release that there is. A page about a header of one's own may name
 // any that is not newer.
 func (c *checker) release(p *Page, rels []*api.Release) {
-	oldest, newest := api.Releases()[0], newest(rels)
+	stored, err := api.KnownOf(c.Module.Facts)
+	if err != nil || stored.Newest() == "" {
+		return
+	}
+	oldest, newest := stored.Oldest(), newest(rels)
 	for _, r := range rels {
 		if r.Release != "" && api.Compare(r.Release, oldest) < 0 {
 			oldest = r.Release

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -15,22 +16,38 @@ import (
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
-// loadFacts gives the facts of a header, of a known release, or of the newest one.
-func loadFacts(src source) (*api.Release, error) {
+// loadFacts gives the facts of a header of a module, of a known release, or of the newest one.
+func loadFacts(src source, m *spec.Module) (*api.Release, error) {
 	if src.header != "" {
-		return cheader.Parse(cheader.Options{Header: src.header, Include: src.include})
+		rel, err := cheader.Parse(cheader.Options{Header: src.header, Include: src.include})
+		if err != nil {
+			return nil, err
+		}
+		return ownFacts(rel, m, src.header), nil
 	}
-	name := src.release
+	stored, err := api.KnownOf(m.Facts)
+	if err != nil {
+		return nil, err
+	}
+	name := cmp.Or(src.release, stored.Newest())
 	if name == "" {
-		name = api.Newest()
+		return nil, diag.One(diag.New(diag.ReleaseUnknown, m.Pos.File, m.Pos.Line, m.Pos.Col, "module "+m.Name, "verbsgen has no facts of its header", "name the header with --header"))
 	}
-	rel, err := api.Load(name)
+	rel, err := stored.Load(name)
 	var unknown *api.UnknownError
 	if errors.As(err, &unknown) {
 		return nil, diag.One(diag.New(diag.ReleaseUnknown, "", 0, 0, "release "+name, "this release is not known",
 			nearestFix(unknown)))
 	}
 	return rel, err
+}
+
+// ownFacts are the facts that are the module's own, where it stands on others, whose headers its own includes.
+func ownFacts(rel *api.Release, m *spec.Module, header string) *api.Release {
+	if len(m.Uses) == 0 {
+		return rel
+	}
+	return api.Own(rel, func(file string) bool { return file == header || m.IsHeader(file) })
 }
 
 // nearestFix names the releases that are known, and for a point release the one that declares the same.
@@ -45,12 +62,7 @@ func nearestFix(err *api.UnknownError) string {
 }
 
 // loadSpec gives the own pages with those of --spec laid over them.
-func loadSpec(src source) (*spec.Spec, error) {
-	if len(src.specs) == 0 {
-		return spec.Embedded()
-	}
-	return spec.Overlay(src.specs...)
-}
+func loadSpec(src source) (*spec.Spec, error) { return spec.OverlayModule(src.module, src.specs...) }
 
 // checkNames holds pages of others against the names of all known releases and of the facts at hand. A test does so
 // for the own pages. The releases of api.Cover have all names that any release has.
@@ -58,12 +70,16 @@ func checkNames(src source, sp *spec.Spec, rels ...*api.Release) error {
 	if len(src.specs) == 0 {
 		return nil
 	}
-	cover, err := api.Cover()
+	stored, err := api.KnownOf(sp.Module.Facts)
+	if err != nil {
+		return err
+	}
+	cover, err := stored.Cover()
 	if err != nil {
 		return err
 	}
 	for _, name := range cover {
-		rel, err := api.Load(name)
+		rel, err := stored.Load(name)
 		if err != nil {
 			return err
 		}
@@ -74,6 +90,10 @@ func checkNames(src source, sp *spec.Spec, rels ...*api.Release) error {
 
 // load gives the facts, and the pages, which are read at the same time.
 func load(src source) (*api.Release, *spec.Spec, error) {
+	m, err := spec.ModuleOf(src.module, src.specs...)
+	if err != nil {
+		return nil, nil, err
+	}
 	var sp *spec.Spec
 	var serr error
 	done := make(chan struct{})
@@ -86,7 +106,7 @@ func load(src source) (*api.Release, *spec.Spec, error) {
 		}()
 		sp, serr = loadSpec(src)
 	}()
-	rel, ferr := loadFacts(src)
+	rel, ferr := loadFacts(src, m)
 	<-done
 	if err := errors.Join(ferr, serr); err != nil {
 		return nil, nil, err
@@ -113,7 +133,7 @@ func build(t target) (*built, error) {
 	if err != nil {
 		return nil, err
 	}
-	files, pkg, err := generate.Run(rel, sp, generate.Options{Package: t.pkg, Only: t.only, AllowUndecided: t.allow, AllowChanged: t.abi, Header: t.header,
+	files, pkg, err := generate.Run(rel, sp, generate.Options{Package: cmp.Or(t.pkg, sp.Module.Package), Imports: t.imports, Only: t.only, AllowUndecided: t.allow, AllowChanged: t.abi, Header: t.header,
 		Foreign: t.header != "" || len(t.specs) > 0})
 	if err != nil {
 		return nil, err

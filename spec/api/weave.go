@@ -62,14 +62,14 @@ func factsOf(rel *Release) ([]fact, error) {
 	}
 	for _, r := range rel.Records {
 		fields := r.Fields
-		l.add(KindRecord, "", recordHead{r.Tag, r.Size, r.Align, r.Incomplete, r.ARM64, Pos{File: r.Pos.File}})
+		l.add(KindRecord, "", recordHead{r.Tag, r.Size, r.Align, r.Incomplete, r.Foreign, r.ARM64, Pos{File: r.Pos.File}})
 		for _, f := range fields {
 			f.Pos = Pos{}
 			l.add(KindField, r.Tag, f)
 		}
 	}
 	for _, e := range rel.Enums {
-		l.add(KindEnum, "", enumHead{e.Tag, e.Signed, Pos{File: e.Pos.File}})
+		l.add(KindEnum, "", enumHead{e.Tag, e.Signed, e.Foreign, Pos{File: e.Pos.File}})
 		for _, m := range e.Enumerators {
 			m.Line = 0
 			l.add(KindEnumerator, e.Tag, m)

@@ -228,7 +228,7 @@ func (rb *ruleBinder) constantOrPath(text string) *model.Operand {
 		o.Const = bits(n)
 		return o
 	}
-	if spec.IsCapPath(text) {
+	if rb.facts.IsCapPath(text) {
 		return rb.capability(text)
 	}
 	if strings.Contains(root, "[]") {

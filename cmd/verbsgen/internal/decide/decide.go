@@ -60,10 +60,14 @@ func All(rel *api.Release, sp *spec.Spec) Decisions {
 		out.Functions = append(out.Functions, d.status(f.Name, f.Pos))
 	}
 	for _, r := range rel.Records {
-		out.Records = append(out.Records, d.status(r.Tag, r.Pos))
+		if !r.Foreign { // the pages of its module decide
+			out.Records = append(out.Records, d.status(r.Tag, r.Pos))
+		}
 	}
 	for _, e := range rel.Enums {
-		out.Enums = append(out.Enums, d.enumStatus(e))
+		if !e.Foreign {
+			out.Enums = append(out.Enums, d.enumStatus(e))
+		}
 	}
 	for _, m := range rel.Macros {
 		out.Macros = append(out.Macros, d.status(m.Name, m.Pos))

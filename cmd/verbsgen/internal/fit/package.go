@@ -25,7 +25,7 @@ func Package(pkg *model.Package, facts *spec.Facts, sp *spec.Spec, w Written) er
 		h.dispatch(v)
 	}
 	if w.Known != nil {
-		h.known = spec.NewFacts(w.Known)
+		h.known = sp.Module.NewFacts(w.Known)
 		h.text()
 	}
 	h.closed()
