@@ -20,21 +20,20 @@ import (
 // Module is what a set of pages is about: a header, the library behind it, and the modules that it stands on. It is the file
 // module.yaml beside the pages.
 type Module struct {
-	Name     string   // "rdmacm"
-	Header   string   // as programs include it: "rdma/rdma_cma.h"
-	Headers  []string // that it includes and that are a part of it
-	Library  string   // file that is loaded at run time: "librdmacm.so.1"
-	Probe    string   // function by which the library is told from others
-	Install  string   // which packages have the library
-	Package  string   // usual name of the Go package
-	Import   string   // path under which other packages import it
-	Prefixes []string // cut off the C names to make Go names: "rdma_"
-	Root     string   // object that all others are made from; empty where there is none
-	Facts    string   // stored facts of package api; empty where none are stored
-	Source   string   // folder of rdma-core's source with the header and the versions of the symbols
-	Uses     []Use    // by name
-	Words    *Words   // of rules: its own, and those of the modules that it stands on
-	Pos      Pos
+	Name    string   // "rdmacm"
+	Header  string   // as programs include it: "rdma/rdma_cma.h"
+	Headers []string // that it includes and that are a part of it
+	Library string   // file that is loaded at run time: "librdmacm.so.1"
+	Probe   string   // function by which the library is told from others
+	Install string   // which packages have the library
+	Package string   // usual name of the Go package
+	Import  string   // path under which other packages import it
+	Root    string   // object that all others are made from; empty where there is none
+	Facts   string   // stored facts of package api; empty where none are stored
+	Source  string   // folder of rdma-core's source with the header and the versions of the symbols
+	Uses    []Use    // by name
+	Words   *Words   // of rules: its own, and those of the modules that it stands on
+	Pos     Pos
 
 	own   Words
 	marks marks
@@ -203,7 +202,7 @@ func (d *decoder) module(n *yaml.Node) *Module {
 		{"install", false, d.text(&m.Install)},
 		{"package", true, d.text(&m.Package)},
 		{"import", false, d.matching(&m.Import, importPath, "an import path of Go")},
-		{"prefixes", true, d.texts(&m.Prefixes)},
+		{"prefixes", true, d.texts(&m.own.prefixes)},
 		{"root", false, d.text(&m.Root)},
 		{"facts", false, d.text(&m.Facts)},
 		{"source", false, d.text(&m.Source)},
@@ -273,16 +272,6 @@ func (d *decoder) capWords(to *Words) reader {
 		}
 		to.caps[root] = c
 	})
-}
-
-// Bare is a C name without the prefix that the names of the module have.
-func (m *Module) Bare(c string) string {
-	for _, p := range m.Prefixes {
-		if rest, ok := strings.CutPrefix(c, p); ok && rest != "" {
-			return rest
-		}
-	}
-	return c
 }
 
 // IsHeader reports whether a file, by its name as included or by its path, is a header of the module.

@@ -9,6 +9,7 @@ import (
 // Words are what rules and cases of a module may speak of besides what its header declares: the structs that are used through
 // handles, with their properties, and the capabilities.
 type Words struct {
+	prefixes []string            // of C names: "ibv_"
 	objects  map[string][]string // struct without "struct " -> properties
 	types    map[string]string   // property -> C type, of those that are no counts or truths
 	synonyms map[string]string   // "ibv_buf.length" -> "size"
@@ -26,6 +27,7 @@ type capability struct {
 func joined(all []*Words) *Words {
 	out := &Words{objects: map[string][]string{}, types: map[string]string{}, synonyms: map[string]string{}, caps: map[string]capability{}}
 	for _, w := range slices.Backward(all) {
+		out.prefixes = append(slices.Clone(w.prefixes), out.prefixes...)
 		maps.Copy(out.objects, w.objects)
 		maps.Copy(out.types, w.types)
 		maps.Copy(out.synonyms, w.synonyms)
@@ -33,6 +35,19 @@ func joined(all []*Words) *Words {
 	}
 	return out
 }
+
+// Bare is a C name without the prefix that the names of its module have.
+func (w *Words) Bare(c string) string {
+	for _, p := range w.prefixes {
+		if rest, ok := strings.CutPrefix(c, p); ok && rest != "" {
+			return rest
+		}
+	}
+	return c
+}
+
+// Prefixes are the prefixes of the C names, in small letters.
+func (w *Words) Prefixes() []string { return slices.Clone(w.prefixes) }
 
 // IsObject reports whether a struct is used through handles. What a case says of such a struct are properties, and a
 // property that it does not give is unknown, not neutral. tag is without "struct ".

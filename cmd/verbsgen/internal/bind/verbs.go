@@ -44,7 +44,7 @@ func (b *binder) bindVerbs() {
 }
 
 func (b *binder) bindVerb(f *api.Function, s *spec.Verb) *model.Verb {
-	v := &model.Verb{C: f.Name, Go: naming.Exported(strings.TrimPrefix(f.Name, "ibv_")), Page: s.Page, Doc: s.Doc, Since: b.since(f.Name),
+	v := &model.Verb{C: f.Name, Go: naming.Exported(b.facts.Bare(f.Name)), Page: s.Page, Doc: s.Doc, Since: b.since(f.Name),
 		Returns: s.Returns, CRet: f.Ret, Callbacks: s.Callbacks, Pos: pos(s.Pos), Dispatch: f.Dispatch}
 	if s.Creates != "" {
 		if v.Creates = b.objects[s.Creates]; v.Creates == nil {

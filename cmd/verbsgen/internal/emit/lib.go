@@ -62,10 +62,11 @@ func (e *emitter) symbolTable(g *goFile) {
 
 // libTypes makes Symbols, Lib, LoadOption and Path.
 func (e *emitter) libTypes(g *goFile) {
-	g.decl(`// Symbols is the source of the functions of libibverbs: a loaded library, or a software device. Symbol returns the
+	name := e.pkg.Module.LibraryName()
+	g.decl(`// Symbols is the source of the functions of `+name+`: a loaded library, or a software device. Symbol returns the
 // address of a C function, or 0; version is its symbol version.`,
 		jen.Type().Id("Symbols").Interface(jen.Id("Symbol").Params(jen.List(id("name"), id("version")).String()).Uintptr()))
-	g.structType("// Lib is a loaded libibverbs. It needs no Close: a library is never unloaded.", "Lib",
+	g.structType("// Lib is a loaded "+name+". It needs no Close: a library is never unloaded.", "Lib",
 		remark(param("src", "Symbols"), "kept alive: it owns the functions"),
 		param("name", "string"),
 		jen.Id("fn").Index(id("numSymbols")).Uintptr(),
@@ -81,7 +82,7 @@ func (e *emitter) libTypes(g *goFile) {
 	g.decl("// LoadOption is an option of Load.", jen.Type().Id("LoadOption").Func().Params(ptr("loadConfig")))
 	g.structType("", "loadConfig", param("path", "string"))
 	g.fn(fn{
-		doc:  "// Path makes Load open this file instead of searching for libibverbs.so.1.",
+		doc:  "// Path makes Load open this file instead of searching for " + e.pkg.Module.Library + ".",
 		name: "Path", params: []jen.Code{param("file", "string")}, results: []jen.Code{id("LoadOption")},
 		body: []jen.Code{jen.Return(config().Add(short(assign(id("c.path"), id("file")))))}, short: true,
 	})
@@ -94,22 +95,25 @@ func (e *emitter) libTypes(g *goFile) {
 //		for _, o := range opts {
 //			o(&c)
 //		}
-//		l, err := dl.Open(c.path)
+//		l, err := library.Open(c.path)
 //		if err != nil {
 //			return nil, err
 //		}
 //		return LoadFrom(l)
 //	}
 func (e *emitter) load(g *goFile) {
-	none := fail{jen.Nil()}
+	none, name := fail{jen.Nil()}, e.pkg.Module.LibraryName()
+	m := e.pkg.Module
+	g.decl("// library is what Load looks for.", jen.Var().Id("library").Op("=").Add(rt("dl", "Module")).Values(
+		key("Name", jen.Lit(m.Library)), key("Probe", jen.Lit(m.Probe)), key("Install", jen.Lit(m.Install))))
 	g.fn(fn{
-		doc: `// Load loads libibverbs at run time. A process has one real libibverbs: loading it again returns the same one, loading
+		doc: `// Load loads ` + name + ` at run time. A process has one real ` + name + `: loading it again returns the same one, loading
 // another file is an error. If there is no library, the error is errors.ErrUnsupported and says what to install.`,
 		name: "Load", params: []jen.Code{id("opts").Op("...").Id("LoadOption")}, results: errResult(ptr("Lib")),
 		body: []jen.Code{
 			jen.Var().Add(param("c", "loadConfig")),
 			jen.For(define("_", "o").Range().Id("opts")).Block(id("o").Call(ref(id("c")))),
-			define("l", "err").Add(rt("dl", "Open")).Call(id("c.path")),
+			define("l", "err").Id("library").Dot("Open").Call(id("c.path")),
 			none.ifErr(),
 			jen.Return(id("LoadFrom").Call(id("l"))),
 		},

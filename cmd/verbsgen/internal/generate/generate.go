@@ -88,7 +88,7 @@ func join(rel, known *api.Release, sp *spec.Spec, opt Options) (*model.Package, 
 		specials[name] = bind.Special(s)
 	}
 	pkg, err := bind.Bind(bind.Input{Release: rel, Facts: facts, Hash: cdecl.FactsHash(rel), Since: sinceOf, Oldest: stored.Oldest(),
-		Version: func(name string) string { return versions[name] }, Spec: sp, Package: opt.Package, Only: opt.Only, Specials: specials})
+		Version: func(name string) string { return versions[name] }, Spec: sp, Package: opt.Package, Imports: opt.Imports, Only: opt.Only, Specials: specials})
 	errs.AddErr(err)
 	if err := errs.Err(); err != nil {
 		return nil, err

@@ -4,11 +4,16 @@
 // the C parser, nor YAML, nor jennifer. Read this file first.
 package model
 
-import "github.com/verbsgen/verbsgen/spec/api"
+import (
+	"strings"
+
+	"github.com/verbsgen/verbsgen/spec/api"
+)
 
 // Package is one generated Go package.
 type Package struct {
 	Name      string       // Go package name
+	Module    Module       // that it is of
 	Release   string       // release of the facts; empty for a header given by path
 	FactsHash string       // of the facts the package is made from
 	Facts     *api.Release // for the C declarations
@@ -17,8 +22,32 @@ type Package struct {
 	Records   []*Record
 	Mirrors   []*Mirror // of Records and of what they hold, the held ones first
 	Objects   []*Object
+	Root      *Object // that the other objects are made from; nil where there is none
 	Verbs     []*Verb
 	Rules     []*Rule
+}
+
+// Module is the header and the library that a package is of.
+type Module struct {
+	Name     string   // "verbs"
+	Header   string   // as included: "infiniband/verbs.h"
+	Library  string   // file: "libibverbs.so.1"
+	Probe    string   // function by which the library is told from others
+	Install  string   // packages that have it
+	Prefixes []string // of C names
+	Uses     []Use    // by name
+}
+
+// LibraryName is the name of the library without the numbers of its versions: "libibverbs".
+func (m Module) LibraryName() string {
+	name, _, _ := strings.Cut(m.Library, ".so")
+	return name
+}
+
+// Use is a module whose objects and records a package takes and makes.
+type Use struct {
+	Name   string // "verbs"
+	Import string // path of its Go package
 }
 
 // GID is the Go type of union ibv_gid: the one union that the pages show, as the 16 bytes that it is. All packages know it by

@@ -24,7 +24,6 @@ type Package struct {
 	Records []Decl                 // builders and results
 	Shims   []*Shim                // the functions that cross into C
 	Home    map[*model.Verb]string // the object, or Lib, that a verb is called on
-	Devices bool                   // the package lists devices, so that it is one of libibverbs
 }
 
 // File is the plan of the file of one object.
@@ -124,11 +123,11 @@ func Of(pkg *model.Package) (*Package, error) {
 		}
 	}
 	b := newBuilder(pkg)
-	p := &Package{Devices: b.has(form.DeviceList), Shims: b.shims(), Home: map[*model.Verb]string{}}
+	p := &Package{Shims: b.shims(), Home: map[*model.Verb]string{}}
 	for _, v := range pkg.Verbs {
 		p.Home[v] = b.home(v)
 	}
-	if p.Devices {
+	if b.has(form.DeviceList) {
 		p.Lib = b.devices()
 	}
 	files := map[string]*[]Decl{"Lib": &p.Lib}
