@@ -204,6 +204,8 @@ func (d *decoder) verb(name string, k, v *yaml.Node) Verb {
 	d.object(v, place{name, ""}, []key{
 		{"returns", true, d.oneOf(&b.Returns, RetErrno, RetNullErrno, RetMinus1, RetVoid, RetValue, RetRereg)},
 		{"creates", false, d.text(&b.Creates)},
+		{"made_in", false, d.text(&b.MadeIn)},
+		{"ended_by", false, d.text(&b.EndedBy)},
 		{"params", true, d.named(func(c string, pk, pv *yaml.Node) { b.Params = append(b.Params, d.param(name, c, pk, pv)) })},
 		{"methods", true, d.named(func(g string, mk, mv *yaml.Node) { b.Methods = append(b.Methods, d.method(g, mk, mv)) })},
 		{"callbacks", false, d.truth(&b.Callbacks)},
@@ -222,7 +224,7 @@ func (d *decoder) param(verb, c string, k, v *yaml.Node) Param {
 	defer d.marking(&p.marks)()
 	var notNull *yaml.Node
 	d.object(v, place{verb + "." + c, ""}, []key{
-		{"role", true, d.oneOf(&p.Role, RoleHandle, RoleIn, RoleInRec, RoleOutRec, RoleOut, RoleSlice, RoleFlags, RoleEnum, RoleAddr, RoleLen, RoleMask)},
+		{"role", true, d.oneOf(&p.Role, RoleHandle, RoleIn, RoleInRec, RoleOutRec, RoleOut, RoleSlice, RoleFlags, RoleEnum, RoleAddr, RoleLen, RoleMade, RoleMask)},
 		{"type", false, d.text(&p.Type)},
 		{"go", false, d.local(&p.Go)},
 		{"null", false, d.truth(&p.Null)},

@@ -288,6 +288,14 @@ func (c *checker) verb(v *Verb) {
 		}
 	}
 	c.needs(v.C, v.NeedsVerbs, v.marks, v.Pos)
+	if v.EndedBy != "" {
+		c.function(v.marks.at("ended_by", v.EndedBy, v.Pos), v.C, v.EndedBy)
+	}
+	if v.MadeIn != "" {
+		if _, _, err := c.f.TypeOfPath(fn, v.MadeIn); err != nil {
+			c.add(v.marks.at("made_in", v.MadeIn, v.Pos), CodeUnknownPath, v.C, "made_in: "+show(v.MadeIn)+" leads nowhere: "+err.Error(), "")
+		}
+	}
 	if v.Extent != "" {
 		if _, _, err := c.f.TypeOfPath(fn, v.Extent); err != nil {
 			c.add(v.marks.at("extent", v.Extent, v.Pos), CodeUnknownPath, v.C, "extent: "+show(v.Extent)+" leads nowhere: "+err.Error(), "")

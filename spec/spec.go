@@ -219,7 +219,9 @@ type Verb struct {
 	C         string
 	Page      string // the page it is on; filled by the loader
 	Returns   string
-	Creates   string  // object that it returns; the caller must close it
+	Creates   string  // object that it makes; the caller must close it
+	MadeIn    string  // path of the field with the new object, where the verb neither returns it nor has a parameter of role made
+	EndedBy   string  // verb that Close of the new object calls, with the same receiver, where it is not that of the object's page
 	Params    []Param // by C name, all of them
 	Methods   []Method
 	Callbacks bool // may call back into Go (parent-domain allocators): never nocallback
@@ -247,6 +249,7 @@ const (
 	RoleEnum   = "enum"
 	RoleAddr   = "addr" // an address of host memory
 	RoleLen    = "len"  // length of that memory, or count of the slice
+	RoleMade   = "made" // pointer to where the verb stores the object that it makes
 	RoleMask   = "mask" // the mask of a record with MaskParam; Type names the record
 )
 

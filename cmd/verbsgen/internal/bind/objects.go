@@ -3,6 +3,7 @@ package bind
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/layout"
@@ -38,6 +39,41 @@ func (b *binder) bindObjects() {
 		b.bindGetters(x.o, x.s)
 		b.pkg.Objects = append(b.pkg.Objects, x.o)
 	}
+}
+
+// object finds the handle type of a Go name, also one of another module; nil when no page has it.
+func (b *binder) object(name string) *model.Object {
+	if o := b.objects[name]; o != nil || !strings.Contains(name, ".") {
+		return o
+	}
+	s := b.in.Spec.ObjectByGo(name)
+	if s == nil {
+		return nil
+	}
+	o := &model.Object{Go: name, C: s.C, From: b.use(name), Doc: s.Doc}
+	b.objects[name] = o
+	return o
+}
+
+// use is the module that a type is of: verbs.PD is of verbs.
+func (b *binder) use(name string) *model.Use {
+	module, _, _ := strings.Cut(name, ".")
+	i := slices.IndexFunc(b.pkg.Module.Uses, func(u model.Use) bool { return u.Name == module })
+	return &b.pkg.Module.Uses[i]
+}
+
+// record finds the record of a Go name, also one of another module; nil when no page has it.
+func (b *binder) record(name string) *model.Record {
+	if r := b.records[name]; r != nil || !strings.Contains(name, ".") {
+		return r
+	}
+	s := b.in.Spec.RecordByGo(name)
+	if s == nil {
+		return nil
+	}
+	r := &model.Record{Go: name, C: s.C, From: b.use(name), In: s.Role == spec.RecordIn, Doc: s.Doc}
+	b.records[name] = r
+	return r
 }
 
 // bindState resolves where the fields of the C object stand that validators read. Their types are for package fit.

@@ -250,6 +250,10 @@ func (rb *ruleBinder) argument(o *model.Operand, p *model.Param, rest string) *m
 		return o
 	}
 	o.Name = naming.Local(p.C + "_" + strings.ReplaceAll(rest, ".", "_"))
+	if p.Record != nil && p.Record.From != nil {
+		rb.cannot("looks into a record of another package")
+		return o
+	}
 	if p.Record != nil {
 		if o.Leaf = rb.leaf(p.Record.Mirror, rest); o.Leaf == nil {
 			if strings.Contains(rest, ".") { // a property of an object in a field

@@ -27,6 +27,13 @@ func (b *binder) bindVerbs() {
 		b.verbs[v.C] = v
 		b.pkg.Verbs = append(b.pkg.Verbs, v)
 	}
+	for _, v := range b.pkg.Verbs {
+		if s := b.specOf[v.C]; s.EndedBy != "" {
+			if v.EndedBy = b.verbs[s.EndedBy]; v.EndedBy == nil {
+				b.errorf(diag.NameUnknown, s.At("ended_by", s.EndedBy), v.C, "ended_by: names "+s.EndedBy+", which no page describes, or which this header does not have", "correct ended_by:")
+			}
+		}
+	}
 	b.pinHelper()
 	for c, s := range b.specOf {
 		if b.facts.Func(c) == nil && !b.newer(c) {
@@ -47,11 +54,12 @@ func (b *binder) bindVerb(f *api.Function, s *spec.Verb) *model.Verb {
 	v := &model.Verb{C: f.Name, Go: naming.Exported(b.facts.Bare(f.Name)), Page: s.Page, Doc: s.Doc, Since: b.since(f.Name),
 		Returns: s.Returns, CRet: f.Ret, Callbacks: s.Callbacks, Pos: pos(s.Pos), Dispatch: f.Dispatch}
 	if s.Creates != "" {
-		if v.Creates = b.objects[s.Creates]; v.Creates == nil {
+		if v.Creates = b.object(s.Creates); v.Creates == nil {
 			b.errorf(diag.TypeUnknown, s.Pos, f.Name, "no object "+s.Creates+" in any page", "correct creates:")
 		}
 	}
 	b.bindParams(v, f, s)
+	b.bindMade(v, s)
 	b.bindWay(v, f, s)
 	if s.Lists != "" {
 		if v.Lists = b.records[s.Lists]; v.Lists == nil || !v.Lists.Entry {
@@ -131,14 +139,19 @@ func (b *binder) bindParam(verb string, q api.Param, s spec.Param) *model.Param 
 		if s.Type == "" { // a pointer without a Go type
 			break
 		}
-		if p.Object = b.objects[s.Type]; p.Object == nil {
+		if p.Object = b.object(s.Type); p.Object == nil {
 			b.errorf(diag.TypeUnknown, s.Pos, verb+"."+q.Name, "no object "+s.Type+" in any page", "correct type:")
 		}
 		p.GoType = "*" + s.Type
+		if p.Object != nil {
+			p.GoType = "*" + p.Object.Ref()
+		}
 	case spec.RoleInRec, spec.RoleOutRec, spec.RoleSlice:
 		p.GoType = s.Type
-		if p.Record = b.records[s.Type]; p.Record == nil {
+		if p.Record = b.record(s.Type); p.Record == nil {
 			b.errorf(diag.TypeUnknown, s.Pos, verb+"."+q.Name, "no record "+s.Type+" in any page", "correct type:")
+		} else {
+			p.GoType = p.Record.Ref()
 		}
 	case spec.RoleMask:
 		if p.Record = b.records[s.Type]; p.Record == nil || !p.Record.Beside {

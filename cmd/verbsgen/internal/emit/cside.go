@@ -165,7 +165,7 @@ func (e *emitter) declared() cdecl.Options {
 			only[s.Name] = true
 		}
 		for _, p := range v.Params {
-			if p.Record != nil {
+			if p.Record != nil && p.Record.From == nil {
 				need = append(need, "struct "+p.Record.C)
 			}
 		}
@@ -233,7 +233,7 @@ func (s *shim) reach(v *model.Verb) {
 // memoryOf tells whose memory a parameter points to.
 func memoryOf(p *model.Param) cdecl.Memory {
 	switch p.Role {
-	case spec.RoleInRec, spec.RoleOutRec, spec.RoleOut, spec.RoleSlice:
+	case spec.RoleInRec, spec.RoleOutRec, spec.RoleOut, spec.RoleSlice, spec.RoleMade:
 		return cdecl.OfGo
 	}
 	return cdecl.OfC

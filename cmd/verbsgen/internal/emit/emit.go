@@ -62,7 +62,7 @@ func Package(pkg *model.Package) ([]output.File, error) {
 		return nil, err
 	}
 	e.checkFiles()
-	for _, file := range []func() *goFile{e.checkTestFile, e.recordsFile, e.enumsFile, e.rawFile, e.rawStubFile, e.libFile, e.docFile, e.enumsTestFile} {
+	for _, file := range []func() *goFile{e.checkTestFile, e.recordsFile, e.enumsFile, e.rawFile, e.rawStubFile, e.libFile, e.othersFile, e.docFile, e.enumsTestFile} {
 		e.render(file())
 	}
 	for _, f := range e.plan.Objects {
@@ -114,6 +114,13 @@ func (e *emitter) finish() (files []output.File, err error) {
 		files = append(files, r.file)
 	}
 	return files, err
+}
+
+// othersFile writes what packages of other libraries may take and make.
+func (e *emitter) othersFile() *goFile {
+	g := e.newFile("bridge.gen.go")
+	e.decls(g, e.plan.Others)
+	return g
 }
 
 // docFile writes the package comment.

@@ -70,6 +70,8 @@ func (p printer) faceStep(s plan.Step) ([]jen.Code, bool) {
 		return one(attach(s))
 	case plan.Adopt:
 		return one(p.adopt(s))
+	case plan.EnterOther, plan.LendOther, plan.MakeOther:
+		return p.other(s), true
 	case plan.Output:
 		return []jen.Code{define(s.Into).New(goType(s.Type)), id(s.Into, "from").Call(ref(id(s.Mirror)))}, true
 	case plan.KeepCaps:
@@ -101,6 +103,8 @@ func (p printer) smallStep(s plan.Step) ([]jen.Code, bool) {
 		return one(jen.If(p.value(s.When)).Block(p.steps(s.Then)...))
 	case plan.Do:
 		return one(p.value(s.Call))
+	case plan.Try:
+		return one(p.zero.onErr(p.value(s.Call)))
 	case plan.Get:
 		return p.get(s.Into, p.value(s.Call)), true
 	}
@@ -198,15 +202,40 @@ func copyList(s plan.CopyList) []jen.Code {
 //		return nil, err
 //	}
 func (p printer) adopt(s plan.Adopt) *jen.Statement {
-	var parents []jen.Code
-	for _, x := range s.Parents {
-		node := ref(id(x.Handle, "node"))
-		if x.Optional != "" {
-			node = nodeOf(x.Optional, x.Handle)
-		}
-		parents = append(parents, node)
+	nodes, many := parents(s.Parents)
+	if many != nil {
+		return p.zero.onErr(id(s.Handle, "adopt").Call(nodeList(nodes, many).Op("...")))
 	}
-	return p.zero.onErr(id(s.Handle, "adopt").Call(parents...))
+	return p.zero.onErr(id(s.Handle, "adopt").Call(nodes...))
+}
+
+// parents are nodes one by one, and lists of nodes.
+func parents(list []plan.Parent) (nodes, many []jen.Code) {
+	for _, x := range list {
+		switch {
+		case x.Many != "":
+			many = append(many, id(x.Many))
+		case x.Held != "":
+			nodes = append(nodes, id(x.Held))
+		case x.Optional != "":
+			nodes = append(nodes, nodeOf(x.Optional, x.Handle))
+		default:
+			nodes = append(nodes, ref(id(x.Handle, "node")))
+		}
+	}
+	return nodes, many
+}
+
+// nodeList is a list of nodes with further lists behind it: append([]*object.Node{&id.node}, lent.Nodes...).
+func nodeList(nodes, many []jen.Code) *jen.Statement {
+	if len(nodes) == 0 && len(many) == 1 {
+		return jen.Add(many[0])
+	}
+	list := jen.Index().Op("*").Add(rt("object", "Node")).Values(nodes...)
+	for _, m := range many {
+		list = jen.Append(list, jen.Add(m).Op("..."))
+	}
+	return list
 }
 
 // nodeOf gives the node of a handle that may be nil: nodeOfPD(pd).

@@ -37,6 +37,9 @@ func (p printer) value(v plan.Value) *jen.Statement {
 	case plan.Composite:
 		return p.compositeOf(v)
 	case plan.Result:
+		if v.Of != "" {
+			return function(v).Types(goType(v.Of)).Call(p.values(v.Args)...)
+		}
 		return function(v).Call(p.values(v.Args)...)
 	case plan.Function:
 		f := fn{body: p.steps(v.Func.Then)}

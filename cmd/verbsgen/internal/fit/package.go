@@ -29,7 +29,9 @@ func Package(pkg *model.Package, facts *spec.Facts, sp *spec.Spec, w Written) er
 		h.text()
 	}
 	h.closed()
-	h.root()
+	if h.pkg.Root != nil {
+		h.root()
+	}
 	h.names()
 	return h.errs.Err()
 }

@@ -87,7 +87,7 @@ func (c *checker) keys(v *spec.Verb, p *spec.Param) {
 		roles     []string
 		fix       string
 	}{
-		{"type", p.Type, typed, []string{spec.RoleHandle, spec.RoleInRec, spec.RoleOutRec, spec.RoleSlice, spec.RoleFlags, spec.RoleEnum, spec.RoleMask},
+		{"type", p.Type, typed, []string{spec.RoleHandle, spec.RoleInRec, spec.RoleOutRec, spec.RoleSlice, spec.RoleFlags, spec.RoleEnum, spec.RoleMask, spec.RoleMade},
 			"leave type: out: the Go type follows from the C type"},
 		{"len", p.Len, p.Len != "", []string{spec.RoleAddr, spec.RoleSlice}, "remove len:, or correct role:"},
 		{"rest", "", p.Rest, []string{spec.RoleFlags}, "remove rest:, or give the parameter the role flags"},
@@ -147,6 +147,8 @@ func hasRole(v *spec.Verb, p *spec.Param, t spec.CType) bool {
 		return ownForm(v) || t.Depth() == 1 && !t.Const() && (t.Kind == spec.CAddr && t.Bits > 0 || t.Kind == spec.CText)
 	case spec.RoleFlags, spec.RoleEnum, spec.RoleMask:
 		return isInt(t)
+	case spec.RoleMade:
+		return t.Depth() == 2 && t.Tag != "" && v.Creates != ""
 	case spec.RoleLen:
 		return isInt(t) && t.Bits >= 32
 	case spec.RoleAddr:
@@ -281,9 +283,54 @@ func (c *checker) returns(v *spec.Verb, fn *api.Function) {
 	if o := c.ObjectByC(ret.Tag); v.Creates == "" && v.Returns == spec.RetNullErrno && o != nil && ret.Depth() == 1 {
 		c.fail(v.At("returns", v.Returns), v.C, "it returns "+fn.Ret+", and creates: does not say which object it makes", "write creates: "+o.Go)
 	}
-	if o := c.ObjectByGo(v.Creates); o != nil && (ret.Tag != o.C || ret.Depth() != 1) {
+	c.made(v, fn)
+	if o := c.ObjectByGo(v.Creates); o != nil && !stored(v) && (ret.Tag != o.C || ret.Depth() != 1) {
 		c.fail(v.At("creates", v.Creates), v.C, "it returns "+fn.Ret+", and "+o.Go+" is a struct "+o.C+" *", "correct creates:")
 	}
+}
+
+// stored reports whether a verb stores the object that it makes, and does not return it.
+func stored(v *spec.Verb) bool {
+	return v.MadeIn != "" || slices.ContainsFunc(v.Params, func(p spec.Param) bool { return p.Role == spec.RoleMade })
+}
+
+// made holds the place where a verb stores the object that it makes, and the verb that ends it, against the header.
+func (c *checker) made(v *spec.Verb, fn *api.Function) {
+	o := c.ObjectByGo(v.Creates)
+	if o == nil {
+		if v.MadeIn != "" || v.EndedBy != "" {
+			c.fail(v.Pos, v.C, "it has made_in: or ended_by:, and makes no object", "write creates:, or remove them")
+		}
+		return
+	}
+	for _, q := range c.facts.Callable(fn) {
+		i := slices.IndexFunc(v.Params, func(p spec.Param) bool { return p.C == q.Name && p.Role == spec.RoleMade })
+		if i >= 0 && c.facts.TypeOf(q.Type).Tag != o.C {
+			c.fail(v.Params[i].At("role", spec.RoleMade), v.C+"."+q.Name, "it is of type "+q.Type+", and "+v.Creates+" is a struct "+o.C+" *", "correct creates: or role:")
+		}
+	}
+	if t, _, err := c.facts.TypeOfPath(fn, v.MadeIn); v.MadeIn != "" && err == nil && (t.Tag != o.C || t.Depth() != 1) {
+		c.fail(v.At("made_in", v.MadeIn), v.C, v.MadeIn+" is of type "+t.C+", and "+v.Creates+" is a struct "+o.C+" *", "correct made_in:")
+	}
+	other := strings.Contains(v.Creates, ".")
+	end, endFn := c.VerbByC(v.EndedBy), c.facts.Func(v.EndedBy)
+	switch {
+	case v.EndedBy == "" || end == nil || endFn == nil:
+	case !other:
+		c.fail(v.At("ended_by", v.EndedBy), v.C, v.Creates+" is ended by the verb of its page", "remove ended_by:")
+	case len(end.Params) != 1 || !takesReceiver(v, end.Params[0].Type):
+		c.fail(v.At("ended_by", v.EndedBy), v.C, v.EndedBy+" does not take the one object that "+v.C+" is a method of", "correct ended_by:")
+	case end.Returns != spec.RetErrno && end.Returns != spec.RetMinus1 && end.Returns != spec.RetVoid:
+		c.fail(v.At("ended_by", v.EndedBy), v.C, v.EndedBy+" returns "+end.Returns+", and Close can only call a verb that returns errno, minus1_errno or nothing", "correct ended_by:")
+	}
+}
+
+// takesReceiver reports whether all methods of a verb are of an object type.
+func takesReceiver(v *spec.Verb, object string) bool {
+	return len(v.Methods) > 0 && !slices.ContainsFunc(v.Methods, func(m spec.Method) bool {
+		recv, _, _ := strings.Cut(m.Go, ".")
+		return recv != object
+	})
 }
 
 // fixed holds the values that a method fixes against the parameters. Constants that the header lacks are reported elsewhere.

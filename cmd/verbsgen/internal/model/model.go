@@ -112,6 +112,7 @@ type Member struct {
 // Record is a Go type of a struct of plain data, and the unexported mirror with C's layout under it.
 type Record struct {
 	Go     string
+	From   *Use   // another module whose record it is; then it has no mirror here
 	C      string // "ibv_alloc_dm_attr"
 	Page   string
 	In     bool // filled by the caller through a builder
@@ -201,8 +202,9 @@ type Switch struct {
 
 // Object is a handle.
 type Object struct {
-	Go      string
+	Go      string // "verbs.MR" of another module
 	C       string // "ibv_mr"
+	From    *Use   // the other module
 	Page    string
 	Parents []*Object
 	Destroy *Verb
@@ -257,7 +259,9 @@ type Verb struct {
 	CRet      string
 	Params    []*Param
 	Creates   *Object
-	Callbacks bool // may run Go: its shim is never marked nocallback
+	Made      *Made // where the new object stands, when the verb does not return it
+	EndedBy   *Verb // that Close of the new object calls; nil for the one of the object
+	Callbacks bool  // may run Go: its shim is never marked nocallback
 	Way       string
 	Symbol    *Symbol // exported function called, WayExported and WayExport
 	Dispatch  *api.Dispatch
@@ -268,6 +272,26 @@ type Verb struct {
 	Extent    *Extent
 	Rules     []*Rule // in order of the pages
 	Pos       Pos
+}
+
+// Ref is the Go type of the handle as generated code writes it: one of another package with the path of that.
+func (o *Object) Ref() string { return ref(o.From, o.Go) }
+
+// Ref is the Go type of the record as generated code writes it.
+func (r *Record) Ref() string { return ref(r.From, r.Go) }
+
+func ref(from *Use, name string) string {
+	if from == nil {
+		return name
+	}
+	return from.Import + strings.TrimPrefix(name, from.Name)
+}
+
+// Made is where a verb stores the object that it makes: a variable that a parameter points to, or a field of the C object that one is.
+type Made struct {
+	Param  *Param
+	Field  string
+	Offset int64 // of the field
 }
 
 // Extent is where the length stands of the device memory that a verb makes.

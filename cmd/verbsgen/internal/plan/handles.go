@@ -17,7 +17,7 @@ func (b *builder) handle(o *model.Object) []Decl {
 	if o.Device {
 		decls = append(decls, b.destroyDM(o)...)
 	} else {
-		decls = append(decls, b.destroy(o))
+		decls = append(decls, b.free(o), b.destroy(o))
 	}
 	if b.isParent(o) {
 		decls = append(decls, closeAll(o))
@@ -32,15 +32,16 @@ func (b *builder) handle(o *model.Object) []Decl {
 	return decls
 }
 
-// root is the Go name of the object that everything else is made from: the first without parents.
+// root is the Go name of the object that everything else is made from; empty where there is none.
 func (b *builder) root() string {
-	for _, o := range b.pkg.Objects {
-		if len(o.Parents) == 0 {
-			return o.Go
-		}
+	if b.pkg.Root == nil {
+		return ""
 	}
-	return ""
+	return b.pkg.Root.Go
 }
+
+// below tells whether an object is made from the root.
+func (b *builder) below(o *model.Object) bool { return b.root() != "" && o.Go != b.root() }
 
 // changes tells whether a verb changes the object in place: then its getters may run beside it.
 func (b *builder) changes(o *model.Object) bool {
@@ -79,10 +80,11 @@ func ret(values ...Value) Return { return Return{values} }
 // handleType plans the struct of a handle.
 func (b *builder) handleType(o *model.Object) *Struct {
 	fields := []Var{{Name: "node", Type: "object.Node"}, {Name: "lib", Type: "*Lib"}}
-	if o.Go != b.root() {
+	if b.below(o) {
 		fields = append(fields, Var{Name: "dev", Type: "*" + b.root()})
 	}
-	fields = append(fields, Var{Name: "c", Type: pointer}, Var{Name: "release", Type: "func()", Remark: "after the C object is gone"})
+	fields = append(fields, Var{Name: "c", Type: pointer}, Var{Name: "release", Type: "func()", Remark: "after the C object is gone"},
+		Var{Name: "end", Type: "func() error", Remark: "ends a C object that another library made"})
 	if o.Hot {
 		fields = append(fields, Var{Name: "gate", Type: "gate.Gate", Remark: "c for the data path, which does not enter the handle"})
 	}
@@ -143,7 +145,7 @@ func enter(o *model.Object) *Method {
 func (b *builder) newHandle(o *model.Object) *Method {
 	owner := Var{Name: "dev", Type: "*" + b.root()}
 	fields := []Entry{{"lib", val("dev.lib")}, {"dev", val("dev")}, {"c", val("c")}}
-	if o.Go == b.root() {
+	if !b.below(o) {
 		owner = Var{Name: "lib", Type: "*Lib"}
 		fields = []Entry{{"lib", val("lib")}, {"c", val("c")}}
 	}
@@ -215,7 +217,7 @@ func (b *builder) getters(o *model.Object) (out []Decl) {
 	for _, p := range b.owners(o) {
 		getter(belongs(p.Go), p.Go, "*"+p.Go, naming.Unexported(p.Go), false)
 	}
-	if root := b.root(); o.Go != root {
+	if root := b.root(); b.below(o) {
 		getter(belongs(root), root, "*"+root, "dev", true)
 	}
 	for _, x := range o.Getters {
@@ -251,13 +253,19 @@ func (b *builder) closeHandle(o *model.Object) *Method {
 		strings.TrimSuffix(d.Doc, "."), o.Go, o.Go), "destroy")
 }
 
-// destroy plans the end of a C object.
+// free plans the end of a C object alone.
+func (b *builder) free(o *model.Object) *Method {
+	return on(o, "free", "free ends the C object: by the library that made it.", errOnly,
+		append(append([]Step{If{as(IsGiven, "o.end"), []Step{ret(result("o.end"))}}}, b.destroyCall(o.Destroy, false)...), ret(null))...)
+}
+
+// destroy plans the end of a handle.
 func (b *builder) destroy(o *model.Object) *Method {
 	m := on(o, "destroy", "destroy destroys the C object.", errOnly)
 	if b.listens(o) {
 		m.Steps = []Step{Do{result("o.waiting.Stop")}}
 	}
-	m.Steps = slices.Concat(m.Steps, b.destroyCall(o.Destroy, false), b.inIndex(o, "Remove"))
+	m.Steps = slices.Concat(m.Steps, []Step{Try{result("o.free")}}, b.inIndex(o, "Remove"))
 	m.Steps = append(m.Steps, If{as(IsGiven, "o.release"), []Step{Do{result("o.release")}}}, ret(null))
 	if o.Hot { // waits for the calls of the data path that are inside
 		m.Steps = []Step{ret(result("o.gate.End", text(o.Destroy.C), text(o.Go), function(nil, errOnly, m.Steps...)))}

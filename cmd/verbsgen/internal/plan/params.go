@@ -19,8 +19,14 @@ func (c *call) param(p *model.Param) {
 		c.pass(p, val(p.Go), wide(p.Go))
 	case isFixed && p.Role != spec.RoleFlags:
 		c.fixedParam(p, fixed)
+	case p.Role == spec.RoleMade:
+		c.outParam(p, p.Go+"C", pointer)
+	case p.Role == spec.RoleHandle && p.Object != nil && p.Object.From != nil:
+		c.otherHandle(p)
 	case p.Role == spec.RoleHandle:
 		c.handleParam(p)
+	case p.Role == spec.RoleInRec && p.Record.From != nil:
+		c.otherRecord(p)
 	case p.Role == spec.RoleInRec:
 		c.recordParam(p)
 	case p.Role == spec.RoleOutRec:
@@ -118,6 +124,9 @@ func (c *call) recordParam(p *model.Param) {
 func (c *call) sameDevice(handle, what string) []Step {
 	if c.recv == nil {
 		return nil
+	}
+	if c.root == "" {
+		return []Step{Refuse{Value{As: Differ, Args: []Value{val(handle + ".lib"), val(c.lib)}}, of("bridge", "OtherLibrary", verb, text(what), as(Address, handle+".node"))}}
 	}
 	node := func(h string) Value { return as(Address, h+".node") }
 	return []Step{Refuse{Value{As: Differ, Args: []Value{val(handle + ".dev"), val(c.root)}},

@@ -22,6 +22,7 @@ type Package struct {
 	Lib     []Decl                 // of the file of the library
 	Objects []*File                // a file for each object
 	Records []Decl                 // builders and results
+	Others  []Decl                 // what packages of other libraries may take and make
 	Shims   []*Shim                // the functions that cross into C
 	Home    map[*model.Verb]string // the object, or Lib, that a verb is called on
 }
@@ -150,6 +151,7 @@ func Of(pkg *model.Package) (*Package, error) {
 	for _, r := range pkg.Records {
 		p.Records = append(p.Records, b.record(r)...)
 	}
+	p.Others = b.others()
 	return p, errors.Join(b.errs...)
 }
 
@@ -271,7 +273,7 @@ func (b *builder) shim(v *model.Verb) *Shim {
 	for _, p := range v.Params {
 		x := Cross{Name: p.Go, Type: pointer}
 		switch p.Role {
-		case spec.RoleInRec, spec.RoleOutRec, spec.RoleOut, spec.RoleSlice:
+		case spec.RoleInRec, spec.RoleOutRec, spec.RoleOut, spec.RoleSlice, spec.RoleMade:
 			x.Memory = true
 		case spec.RoleHandle:
 		case spec.RoleAddr:

@@ -78,6 +78,21 @@ type (
 		Length  string
 		Unknown bool
 	}
+	// EnterOther begins the use of a handle of another package, and LendOther that of a builder of one.
+	EnterOther struct {
+		Into, Handle, What, Lib string
+		Optional                bool
+	}
+	LendOther struct{ Into, Attr, Lib, Root string }
+	// MakeOther makes a handle of another package.
+	MakeOther struct {
+		Into, Object string
+		C            Value
+		Lib          string
+		Handles      []string
+		Parents      []Parent
+		End          *Func // nil where the library of the object ends it
+	}
 	// Adopt opens the new handle under its parents.
 	Adopt struct {
 		Handle  string
@@ -119,6 +134,8 @@ type (
 	}
 	// Do calls a function of the handle or of the runtime.
 	Do struct{ Call Value }
+	// Try calls a function that returns an error alone, and returns that.
+	Try struct{ Call Value }
 	// Get calls a function that returns a value and an error, and returns the error.
 	Get struct {
 		Into string
@@ -155,8 +172,9 @@ type (
 	}
 )
 
-// Parent is a node that an object lives under; that of an optional handle is asked by the handle's type.
-type Parent struct{ Handle, Optional string }
+// Parent is a node that an object lives under; that of an optional handle is asked by the handle's type. Held is that of a handle of
+// another package, Many are several.
+type Parent struct{ Handle, Optional, Held, Many string }
 
 // Failure is the error of a call that failed, and what may explain it.
 type Failure struct {
@@ -205,6 +223,10 @@ func (Adopt) step()          {}
 func (Output) step()         {}
 func (KeepCaps) step()       {}
 func (Return) step()         {}
+func (EnterOther) step()     {}
+func (LendOther) step()      {}
+func (MakeOther) step()      {}
+func (Try) step()            {}
 func (Declare) step()        {}
 func (Define) step()         {}
 func (Set) step()            {}

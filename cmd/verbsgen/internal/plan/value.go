@@ -12,6 +12,7 @@ type Value struct {
 	Args []Value // of a Result; what a conversion is of, in place of Path
 	With []Entry // of a Composite
 	Func *Func
+	Of   string // type argument of a Result: bridge.Among[Of](x)
 }
 
 // Func is a function in the place of a value.
