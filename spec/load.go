@@ -66,7 +66,7 @@ func OverlayModule(module string, dirs ...string) (*Spec, error) {
 			}
 			if module != "" || at != "." {
 				errs = append(errs, Error{Pos: Pos{File: s.name}, Subject: "module", Code: CodeModule, Problem: "the module is chosen already",
-					Fix: "choose one module: by its name, or by the one folder with a module.yaml"})
+					Fix: "choose one: by its name, or by the one folder with a module.yaml"})
 			}
 			at = dir
 		}
