@@ -18,7 +18,7 @@ import (
 	"github.com/verbsgen/verbsgen/spec/regular"
 )
 
-//go:embed *.yaml
+//go:embed *.yaml rdmacm/*.yaml
 var pages embed.FS
 
 // pendingFile is, beside that of the module, the one YAML file that is no page.

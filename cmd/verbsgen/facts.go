@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/cheader"
@@ -19,11 +21,7 @@ import (
 // loadFacts gives the facts of a header of a module, of a known release, or of the newest one.
 func loadFacts(src source, m *spec.Module) (*api.Release, error) {
 	if src.header != "" {
-		rel, err := cheader.Parse(cheader.Options{Header: src.header, Include: src.include})
-		if err != nil {
-			return nil, err
-		}
-		return ownFacts(rel, m, src.header), nil
+		return cheader.Parse(readHeader(m, src.header, src.include))
 	}
 	stored, err := api.KnownOf(m.Facts)
 	if err != nil {
@@ -42,12 +40,22 @@ func loadFacts(src source, m *spec.Module) (*api.Release, error) {
 	return rel, err
 }
 
-// ownFacts are the facts that are the module's own, where it stands on others, whose headers its own includes.
-func ownFacts(rel *api.Release, m *spec.Module, header string) *api.Release {
-	if len(m.Uses) == 0 {
-		return rel
+// readHeader is how the header of a module is read. One that includes those of other modules finds them in the tree that it stands in.
+func readHeader(m *spec.Module, header string, include []string) cheader.Options {
+	opt := cheader.Options{Header: header, Include: include, Own: ownFiles(m, header)}
+	if root, ok := strings.CutSuffix(filepath.ToSlash(header), "/"+m.Header); ok && opt.Own != nil {
+		opt.Include = append(slices.Clone(include), root)
 	}
-	return api.Own(rel, func(file string) bool { return file == header || m.IsHeader(file) })
+	return opt
+}
+
+// ownFiles tells the headers of a module from those of the modules that it stands on, which its own includes; nil where it stands on
+// none.
+func ownFiles(m *spec.Module, header string) func(file string) bool {
+	if len(m.Uses) == 0 {
+		return nil
+	}
+	return func(file string) bool { return file == header || m.IsHeader(file) }
 }
 
 // nearestFix names the releases that are known, and for a point release the one that declares the same.
