@@ -7,6 +7,7 @@ package bind
 
 import (
 	"cmp"
+	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
@@ -86,7 +87,8 @@ func newBinder(in Input) *binder {
 // bindModule is the module of the pages.
 func bindModule(in Input) model.Module {
 	m := in.Spec.Module
-	out := model.Module{Name: m.Name, Header: m.Header, Library: m.Library, Probe: m.Probe, Install: m.Install, Prefixes: m.Words.Prefixes()}
+	short, _, _ := strings.Cut(m.Library, ".so")
+	out := model.Module{Short: short, Name: m.Name, Header: m.Header, Library: m.Library, Probe: m.Probe, Install: m.Install, Prefixes: m.Words.Prefixes()}
 	for _, u := range m.Uses {
 		out.Uses = append(out.Uses, model.Use{Name: u.Name, Import: cmp.Or(in.Imports[u.Name], u.Import)})
 	}

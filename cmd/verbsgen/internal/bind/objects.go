@@ -50,16 +50,18 @@ func (b *binder) object(name string) *model.Object {
 	if s == nil {
 		return nil
 	}
-	o := &model.Object{Go: name, C: s.C, From: b.use(name), Doc: s.Doc}
+	from, ref := b.use(name)
+	o := &model.Object{Go: name, C: s.C, From: from, Ref: ref, Doc: s.Doc}
 	b.objects[name] = o
 	return o
 }
 
-// use is the module that a type is of: verbs.PD is of verbs.
-func (b *binder) use(name string) *model.Use {
-	module, _, _ := strings.Cut(name, ".")
+// use is the module that a type is of, and the type with the path of its package: verbs.PD is of verbs.
+func (b *binder) use(name string) (*model.Use, string) {
+	module, bare, _ := strings.Cut(name, ".")
 	i := slices.IndexFunc(b.pkg.Module.Uses, func(u model.Use) bool { return u.Name == module })
-	return &b.pkg.Module.Uses[i]
+	u := &b.pkg.Module.Uses[i]
+	return u, u.Import + "." + bare
 }
 
 // record finds the record of a Go name, also one of another module; nil when no page has it.
@@ -71,7 +73,8 @@ func (b *binder) record(name string) *model.Record {
 	if s == nil {
 		return nil
 	}
-	r := &model.Record{Go: name, C: s.C, From: b.use(name), In: s.Role == spec.RecordIn, Doc: s.Doc}
+	from, ref := b.use(name)
+	r := &model.Record{Go: name, C: s.C, From: from, Ref: ref, In: s.Role == spec.RecordIn, Doc: s.Doc}
 	b.records[name] = r
 	return r
 }

@@ -144,14 +144,14 @@ func (b *binder) bindParam(verb string, q api.Param, s spec.Param) *model.Param 
 		}
 		p.GoType = "*" + s.Type
 		if p.Object != nil {
-			p.GoType = "*" + p.Object.Ref()
+			p.GoType = "*" + cmp.Or(p.Object.Ref, s.Type)
 		}
 	case spec.RoleInRec, spec.RoleOutRec, spec.RoleSlice:
 		p.GoType = s.Type
 		if p.Record = b.record(s.Type); p.Record == nil {
 			b.errorf(diag.TypeUnknown, s.Pos, verb+"."+q.Name, "no record "+s.Type+" in any page", "correct type:")
 		} else {
-			p.GoType = p.Record.Ref()
+			p.GoType = cmp.Or(p.Record.Ref, s.Type)
 		}
 	case spec.RoleMask:
 		if p.Record = b.records[s.Type]; p.Record == nil || !p.Record.Beside {

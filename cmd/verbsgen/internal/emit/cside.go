@@ -173,7 +173,7 @@ func (e *emitter) declared() cdecl.Options {
 			need = append(need, v.Special.Types...)
 		}
 	}
-	return cdecl.Options{Only: only, Need: need, Guard: "VERBSGEN_TYPES_H", Of: e.pkg.Module.Name, Library: e.pkg.Module.LibraryName(), Hash: e.pkg.FactsHash}
+	return cdecl.Options{Only: only, Need: need, Guard: "VERBSGEN_TYPES_H", Of: e.pkg.Module.Name, Library: e.pkg.Module.Short, Hash: e.pkg.FactsHash}
 }
 
 // shim describes the C function of a verb.

@@ -128,7 +128,7 @@ func (e *emitter) docFile() *goFile {
 	g := e.newFile("doc.gen.go")
 	what := "has Go bindings for a C library"
 	if slices.ContainsFunc(e.pkg.Facts.Functions, func(f api.Function) bool { return f.Name == e.pkg.Module.Probe }) {
-		what = "has Go bindings for " + e.pkg.Module.LibraryName()
+		what = "has Go bindings for " + e.pkg.Module.Short
 	}
 	g.f.PackageComment(comment(fmt.Sprintf(`Package %s %s, generated from the facts of its header and the rules of its man pages.
 The package needs no header of the library and no library to build: Load finds it at run time, and LoadFrom takes its functions from another source, such as a software device.

@@ -63,7 +63,7 @@ func (e *emitter) symbolTable(g *goFile) {
 
 // libTypes makes Symbols, Lib, LoadOption and Path.
 func (e *emitter) libTypes(g *goFile) {
-	name := e.pkg.Module.LibraryName()
+	name := e.pkg.Module.Short
 	g.decl(`// Symbols is the source of the functions of `+name+`: a loaded library, or a software device. Symbol returns the
 // address of a C function, or 0; version is its symbol version.`,
 		jen.Type().Id("Symbols").Interface(jen.Id("Symbol").Params(jen.List(id("name"), id("version")).String()).Uintptr()))
@@ -108,7 +108,7 @@ func (e *emitter) libTypes(g *goFile) {
 //		return LoadFrom(l)
 //	}
 func (e *emitter) load(g *goFile) {
-	none, name := fail{jen.Nil()}, e.pkg.Module.LibraryName()
+	none, name := fail{jen.Nil()}, e.pkg.Module.Short
 	m := e.pkg.Module
 	params, libs := e.usedLibs()
 	body := []jen.Code{

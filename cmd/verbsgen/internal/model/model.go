@@ -4,11 +4,7 @@
 // the C parser, nor YAML, nor jennifer. Read this file first.
 package model
 
-import (
-	"strings"
-
-	"github.com/verbsgen/verbsgen/spec/api"
-)
+import "github.com/verbsgen/verbsgen/spec/api"
 
 // Package is one generated Go package.
 type Package struct {
@@ -32,16 +28,11 @@ type Module struct {
 	Name     string   // "verbs"
 	Header   string   // as included: "infiniband/verbs.h"
 	Library  string   // file: "libibverbs.so.1"
+	Short    string   // name of the library without the numbers of its versions: "libibverbs"
 	Probe    string   // function by which the library is told from others
 	Install  string   // packages that have it
 	Prefixes []string // of C names
 	Uses     []Use    // by name
-}
-
-// LibraryName is the name of the library without the numbers of its versions: "libibverbs".
-func (m Module) LibraryName() string {
-	name, _, _ := strings.Cut(m.Library, ".so")
-	return name
 }
 
 // Use is a module whose objects and records a package takes and makes.
@@ -113,6 +104,7 @@ type Member struct {
 type Record struct {
 	Go     string
 	From   *Use   // another module whose record it is; then it has no mirror here
+	Ref    string // the type with the path of its package
 	C      string // "ibv_alloc_dm_attr"
 	Page   string
 	In     bool // filled by the caller through a builder
@@ -205,6 +197,7 @@ type Object struct {
 	Go      string // "verbs.MR" of another module
 	C       string // "ibv_mr"
 	From    *Use   // the other module
+	Ref     string // of another module: the type with the path of its package
 	Page    string
 	Parents []*Object
 	Destroy *Verb
@@ -272,19 +265,6 @@ type Verb struct {
 	Extent    *Extent
 	Rules     []*Rule // in order of the pages
 	Pos       Pos
-}
-
-// Ref is the Go type of the handle as generated code writes it: one of another package with the path of that.
-func (o *Object) Ref() string { return ref(o.From, o.Go) }
-
-// Ref is the Go type of the record as generated code writes it.
-func (r *Record) Ref() string { return ref(r.From, r.Go) }
-
-func ref(from *Use, name string) string {
-	if from == nil {
-		return name
-	}
-	return from.Import + strings.TrimPrefix(name, from.Name)
 }
 
 // Made is where a verb stores the object that it makes: a variable that a parameter points to, or a field of the C object that one is.

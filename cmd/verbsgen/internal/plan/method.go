@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -88,7 +89,7 @@ func (c *call) results() {
 		c.out.Results, c.out.Zero = append(c.out.Results, Var{Type: typ}), append(c.out.Zero, zero)
 	}
 	if c.v.Creates != nil {
-		add("*"+c.v.Creates.Ref(), null)
+		add("*"+cmp.Or(c.v.Creates.Ref, c.v.Creates.Go), null)
 	}
 	for _, p := range c.v.Params {
 		switch {

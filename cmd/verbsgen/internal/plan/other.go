@@ -54,7 +54,7 @@ func (c *call) made() (before []Step, from string) {
 func (c *call) createdOther() []Step {
 	o := c.v.Creates
 	out, from := c.made()
-	s := MakeOther{Into: "o", Object: o.Ref(), C: val(from), Lib: c.libOf(o.From), Parents: c.parents()}
+	s := MakeOther{Into: "o", Object: o.Ref, C: val(from), Lib: c.libOf(o.From), Parents: c.parents()}
 	for _, p := range c.v.Params {
 		if p.Object != nil && p.Object.From == o.From {
 			s.Handles = append(s.Handles, p.Go)
