@@ -30,6 +30,7 @@ type Module struct {
 	Import  string   // path under which other packages import it
 	Root    string   // object that all others are made from; empty where there is none
 	Facts   string   // stored facts of package api; empty where none are stored
+	Serial  bool     // calls of the library must not run beside each other
 	Source  string   // folder of rdma-core's source with the header and the versions of the symbols
 	Uses    []Use    // by name
 	Words   *Words   // of rules: its own, and those of the modules that it stands on
@@ -206,6 +207,7 @@ func (d *decoder) module(n *yaml.Node) *Module {
 		{"root", false, d.text(&m.Root)},
 		{"facts", false, d.text(&m.Facts)},
 		{"source", false, d.text(&m.Source)},
+		{"serial", false, d.truth(&m.Serial)},
 		{"uses", false, d.named(func(name string, k, v *yaml.Node) {
 			u := Use{Name: name, Pos: d.pos(k)}
 			d.object(v, place{"module", "uses." + name}, []key{

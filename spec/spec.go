@@ -145,6 +145,7 @@ type RecordField struct {
 	Nested string // record type, role in, that fills a nested struct
 	Bool   bool
 	Text   bool   // a char array: a Go string
+	Bytes  bool   // a pointer to bytes, count in Len: a Go slice
 	Hex    bool   // messages write it in hex
 	Means  string // kind of value, for rules about every such value: "port"
 	// Callback is "memory", "allocator" or "context": see README.md.
@@ -249,6 +250,8 @@ const (
 	RoleEnum   = "enum"
 	RoleAddr   = "addr" // an address of host memory
 	RoleLen    = "len"  // length of that memory, or count of the slice
+	RoleData   = "data" // pointer to bytes that the verb reads during the call, count in Len
+	RoleSock   = "sockaddr"
 	RoleMade   = "made" // pointer to where the verb stores the object that it makes
 	RoleMask   = "mask" // the mask of a record with MaskParam; Type names the record
 )

@@ -93,6 +93,11 @@ func OutOfRange(verb, what string, v int) error {
 	return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: what + " " + strconv.Itoa(v) + ": a C int has 32 bits; pass a smaller value"}
 }
 
+// TooLong returns the error of bytes that are more than a parameter of C can count; what names the parameter. verb may be empty.
+func TooLong(verb, what string, n, most int) error {
+	return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: what + " has " + strconv.Itoa(n) + " bytes, and at most " + strconv.Itoa(most) + " can be passed; pass fewer"}
+}
+
 // Memory returns the error of a verb that could not pin or hold the caller's memory; err is the cause.
 func Memory(verb string, err error) error {
 	return &Error{Verb: verb, Refused: true, Err: err}

@@ -70,7 +70,7 @@ func (b *binder) bindFields(r *model.Record, s spec.Record) {
 }
 
 func (b *binder) bindField(r *model.Record, s spec.Record, sf spec.RecordField, leaf *model.Leaf) *model.Field {
-	f := &model.Field{Go: sf.Go, C: sf.C, Leaf: leaf, GoType: layout.Int(leaf.GoType), Bool: sf.Bool, Text: sf.Text, Hex: sf.Hex, Callback: sf.Callback,
+	f := &model.Field{Go: sf.Go, C: sf.C, Leaf: leaf, GoType: layout.Int(leaf.GoType), Bool: sf.Bool, Text: sf.Text, Bytes: sf.Bytes, Hex: sf.Hex, Callback: sf.Callback,
 		Doc: sf.Doc, Since: b.fieldSince(s.C, sf.C)}
 	if f.Go == "" {
 		f.Go = naming.Exported(sf.C)
@@ -114,6 +114,9 @@ func (b *binder) bindField(r *model.Record, s spec.Record, sf spec.RecordField, 
 	}
 	if sf.Text {
 		f.GoType = "string"
+	}
+	if sf.Bytes {
+		f.GoType = "[]byte"
 	}
 	if sf.Bit != "" {
 		if v, ok := b.lookup(sf.Bit, sf.Pos, s.Go+"."+f.Go); ok {

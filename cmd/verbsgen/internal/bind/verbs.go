@@ -166,6 +166,10 @@ func (b *binder) bindParam(verb string, q api.Param, s spec.Param) *model.Param 
 		}
 	case spec.RoleAddr:
 		p.GoType = "uintptr"
+	case spec.RoleData:
+		p.GoType = "[]byte"
+	case spec.RoleSock:
+		p.GoType = "netip.AddrPort"
 	default:
 		if layout.IsPointer(q.Type) {
 			break

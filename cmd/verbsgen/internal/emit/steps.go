@@ -55,6 +55,8 @@ func (p printer) faceStep(s plan.Step) ([]jen.Code, bool) {
 		return p.hold(s), true
 	case plan.Check:
 		return p.check(s), true
+	case plan.PinData:
+		return one(jen.Defer().Add(rt("mem", "PinData")).Call(ref(id(s.Into)), id(s.Bytes)).Call())
 	case plan.Lock:
 		return []jen.Code{id(s.Mutex, "Lock").Call(), jen.Defer().Add(id(s.Mutex, "Unlock").Call())}, true
 	case plan.Call:

@@ -86,6 +86,8 @@ func (p printer) use(v plan.Value, x *jen.Statement) *jen.Statement {
 		return isNil(x).Op("||").Op("!").Add(dot(x, "gate.IsOpen").Call())
 	case plan.IsNotZero:
 		return op(x, "!=", jen.Lit(0))
+	case plan.IsLonger:
+		return op(jen.Len(x), ">", dec(v.N))
 	case plan.IsWide:
 		return op(jen.Int().Call(jen.Int32().Call(x)), "!=", x)
 	case plan.CText:

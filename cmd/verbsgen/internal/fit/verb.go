@@ -89,10 +89,10 @@ func (c *checker) keys(v *spec.Verb, p *spec.Param) {
 	}{
 		{"type", p.Type, typed, []string{spec.RoleHandle, spec.RoleInRec, spec.RoleOutRec, spec.RoleSlice, spec.RoleFlags, spec.RoleEnum, spec.RoleMask, spec.RoleMade},
 			"leave type: out: the Go type follows from the C type"},
-		{"len", p.Len, p.Len != "", []string{spec.RoleAddr, spec.RoleSlice}, "remove len:, or correct role:"},
+		{"len", p.Len, p.Len != "", []string{spec.RoleAddr, spec.RoleSlice, spec.RoleData}, "remove len:, or correct role:"},
 		{"rest", "", p.Rest, []string{spec.RoleFlags}, "remove rest:, or give the parameter the role flags"},
 		{"parent", "", p.Parent, []string{spec.RoleHandle}, "remove parent:, or give the parameter the role handle"},
-		{"null", "", p.Null, []string{spec.RoleHandle, spec.RoleInRec, spec.RoleOutRec, spec.RoleOut, spec.RoleSlice, spec.RoleAddr, spec.RoleIn}, "remove null:, or correct role:"},
+		{"null", "", p.Null, []string{spec.RoleHandle, spec.RoleInRec, spec.RoleOutRec, spec.RoleOut, spec.RoleSlice, spec.RoleAddr, spec.RoleIn, spec.RoleSock}, "remove null:, or correct role:"},
 	} {
 		if k.given && !slices.Contains(k.roles, p.Role) {
 			with := k.key + ":"
@@ -150,7 +150,12 @@ func hasRole(v *spec.Verb, p *spec.Param, t spec.CType) bool {
 	case spec.RoleMade:
 		return t.Depth() == 2 && t.Tag != "" && v.Creates != ""
 	case spec.RoleLen:
-		return isInt(t) && t.Bits >= 32
+		data := slices.ContainsFunc(v.Params, func(q spec.Param) bool { return q.Role == spec.RoleData && q.Len == p.C })
+		return isInt(t) && (t.Bits >= 32 || data)
+	case spec.RoleSock:
+		return toStruct && t.Tag == "sockaddr"
+	case spec.RoleData:
+		return t.Depth() == 1 && t.Tag == "" && t.Const()
 	case spec.RoleAddr:
 		return t.Depth() == 1 && t.Tag == ""
 	case spec.RoleIn:
@@ -222,17 +227,17 @@ func (c *checker) enumType(name string) (enum string, bits uint) {
 // length holds the length of memory or of a list against the header.
 func (c *checker) length(v *spec.Verb, p *spec.Param, ctypes map[string]string) {
 	names := func(q spec.Param) bool {
-		return q.Len == p.C || q.Len == "" && (q.Role == spec.RoleAddr || q.Role == spec.RoleSlice)
+		return q.Len == p.C || q.Len == "" && (q.Role == spec.RoleAddr || q.Role == spec.RoleSlice || q.Role == spec.RoleData)
 	}
 	if p.Role == spec.RoleLen && hasRole(v, p, c.facts.TypeOf(ctypes[p.C])) && !slices.ContainsFunc(v.Params, names) {
 		c.fail(p.At("role", p.Role), v.C+"."+p.C, "no parameter names it under len:", "name it there, or give it the role in")
 	}
-	if p.Role != spec.RoleAddr && p.Role != spec.RoleSlice {
+	if p.Role != spec.RoleAddr && p.Role != spec.RoleSlice && p.Role != spec.RoleData {
 		return
 	}
 	if p.Len == "" {
-		if p.Role == spec.RoleSlice {
-			c.fail(p.Pos, v.C+"."+p.C, "a parameter of role slice has no len:", "name the parameter with the number of elements")
+		if p.Role != spec.RoleAddr {
+			c.fail(p.Pos, v.C+"."+p.C, "a parameter of role "+p.Role+" has no len:", "name the parameter with the number of elements")
 		}
 		return
 	}

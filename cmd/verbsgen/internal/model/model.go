@@ -32,6 +32,7 @@ type Module struct {
 	Probe    string   // function by which the library is told from others
 	Install  string   // packages that have it
 	Prefixes []string // of C names
+	Serial   bool     // calls of the library run one after another
 	Uses     []Use    // by name
 }
 
@@ -175,6 +176,7 @@ type Field struct {
 	BitValue int64
 	Bool     bool
 	Text     bool
+	Bytes    bool // behind a pointer, their number in Len
 	Hex      bool // messages write it in hex
 	Callback string
 	Len      *Leaf  // the length beside an address of memory

@@ -56,7 +56,7 @@ func (c *call) input(o model.Operand) Value {
 	return x
 }
 
-// hasInt tells whether a setter takes a Go int, which may not fit into C's.
+// hasInt tells whether a setter takes a Go int, which may not fit into C's, or bytes, which may be too many.
 func hasInt(r *model.Record) bool {
-	return slices.ContainsFunc(r.Fields, func(f *model.Field) bool { return f.GoType == "int" })
+	return slices.ContainsFunc(r.Fields, func(f *model.Field) bool { return f.GoType == "int" || f.Bytes })
 }

@@ -138,7 +138,7 @@ func (b *builder) lendable(r *model.Record) bool {
 		return false
 	}
 	for _, f := range r.Fields {
-		if f.Callback != "" {
+		if f.Callback != "" || f.Bytes {
 			return false
 		}
 	}

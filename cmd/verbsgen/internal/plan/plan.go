@@ -273,7 +273,7 @@ func (b *builder) shim(v *model.Verb) *Shim {
 	for _, p := range v.Params {
 		x := Cross{Name: p.Go, Type: pointer}
 		switch p.Role {
-		case spec.RoleInRec, spec.RoleOutRec, spec.RoleOut, spec.RoleSlice, spec.RoleMade:
+		case spec.RoleInRec, spec.RoleOutRec, spec.RoleOut, spec.RoleSlice, spec.RoleMade, spec.RoleSock, spec.RoleData:
 			x.Memory = true
 		case spec.RoleHandle:
 		case spec.RoleAddr:

@@ -53,6 +53,8 @@ type (
 		Refuses, Lints bool
 		Release        string // lets go of memory before a refusal
 	}
+	// PinData puts the address of bytes into a copied mirror, until the method returns.
+	PinData struct{ Into, Bytes string }
 	// Lock locks a mutex until the method returns.
 	Lock struct{ Mutex string }
 	// Call calls a verb and returns its error.
@@ -163,6 +165,11 @@ type (
 	TakeMemory struct{ Addr, Length string }
 	// FirstErr keeps the first int that does not fit into C's.
 	FirstErr struct{ Value, What string }
+	// FirstLong keeps the first error of bytes that are more than C can count.
+	FirstLong struct {
+		Value, What string
+		Most        uint64
+	}
 	// NextCompletion waits for an event of a queue.
 	NextCompletion struct{ Queue string }
 	// NextAsync waits for an event of a device.
@@ -227,6 +234,8 @@ func (EnterOther) step()     {}
 func (LendOther) step()      {}
 func (MakeOther) step()      {}
 func (Try) step()            {}
+func (PinData) step()        {}
+func (FirstLong) step()      {}
 func (Declare) step()        {}
 func (Define) step()         {}
 func (Set) step()            {}

@@ -63,6 +63,7 @@ const (
 	IsNotZero As = "not zero"  // x != 0
 	IsWide    As = "wide"      // int(int32(x)) != x
 	Differ    As = "different" // x != y
+	IsLonger  As = "longer"    // len(x) > N
 )
 
 // Values that are names alone.
