@@ -39,8 +39,8 @@ func selecting(s *jen.Statement, names ...string) *jen.Statement {
 // "atomic.Pointer[cDeviceAttr]", "example.com/gen/verbs.PD".
 func goType(text string) *jen.Statement {
 	switch {
-	case strings.HasPrefix(text, "func()"): // without parameters, and with one result at most
-		if result := strings.TrimSpace(text[len("func()"):]); result != "" {
+	case strings.HasPrefix(text, "func"): // without parameters, and with one result at most
+		if _, result, ok := strings.Cut(text, " "); ok {
 			return jen.Func().Params().Add(goType(result))
 		}
 		return jen.Func().Params()
