@@ -116,7 +116,7 @@ func (d *decoder) record(name string, k, v *yaml.Node) Record {
 	defer d.marking(&r.marks)()
 	d.object(v, place{name, ""}, []key{
 		{"c", true, d.text(&r.C)},
-		{"role", true, d.oneOf(&r.Role, RecordIn, RecordOut, RecordEntry)},
+		{"role", true, d.oneOf(&r.Role, RecordIn, RecordOut, RecordEvent, RecordEntry)},
 		{"mask", false, d.text(&r.Mask)},
 		{"mask_param", false, d.text(&r.MaskParam)},
 		{"new", false, d.texts(&r.New)},
@@ -147,6 +147,8 @@ func (d *decoder) recordField(record, c string, k, v *yaml.Node) RecordField {
 		{"bit", false, d.text(&f.Bit)},
 		{"bool", false, d.truth(&f.Bool)},
 		{"text", false, d.truth(&f.Text)},
+		{"new_on", false, d.text(&f.NewOn)},
+		{"on", false, d.texts(&f.On)},
 		{"bytes", false, d.truth(&f.Bytes)},
 		{"hex", false, d.truth(&f.Hex)},
 		{"means", false, d.text(&f.Means)},
@@ -179,6 +181,24 @@ func (d *decoder) objectType(name string, k, v *yaml.Node) Object {
 				{"doc", false, d.text(&g.Doc)},
 			})
 			o.Getters = append(o.Getters, g)
+		})},
+		{"fd", false, d.text(&o.FD)},
+		{"addresses", false, d.named(func(c string, gk, gv *yaml.Node) {
+			g := Getter{C: c, Pos: d.pos(gk)}
+			d.object(gv, place{name + "." + c, ""}, []key{
+				{"go", true, d.exported(&g.Go)},
+				{"doc", true, d.text(&g.Doc)},
+			})
+			o.Addresses = append(o.Addresses, g)
+		})},
+		{"lends", false, d.named(func(c string, lk, lv *yaml.Node) {
+			l := Lend{C: c, Pos: d.pos(lk)}
+			d.object(lv, place{name + "." + c, ""}, []key{
+				{"go", true, d.exported(&l.Go)},
+				{"type", true, d.text(&l.Type)},
+				{"doc", true, d.text(&l.Doc)},
+			})
+			o.Lends = append(o.Lends, l)
 		})},
 		{"needs_verbs", false, d.textMap(&o.NeedsVerbs)},
 		{"state_from", false, d.stateFrom(&o.StateFrom)},
@@ -225,7 +245,7 @@ func (d *decoder) param(verb, c string, k, v *yaml.Node) Param {
 	defer d.marking(&p.marks)()
 	var notNull *yaml.Node
 	d.object(v, place{verb + "." + c, ""}, []key{
-		{"role", true, d.oneOf(&p.Role, RoleHandle, RoleIn, RoleInRec, RoleOutRec, RoleOut, RoleSlice, RoleFlags, RoleEnum, RoleAddr, RoleLen, RoleData, RoleSock, RoleMade, RoleMask)},
+		{"role", true, d.oneOf(&p.Role, RoleHandle, RoleIn, RoleInRec, RoleOutRec, RoleOut, RoleSlice, RoleFlags, RoleEnum, RoleAddr, RoleLen, RoleData, RoleSock, RoleGiven, RoleMade, RoleMask)},
 		{"type", false, d.text(&p.Type)},
 		{"go", false, d.local(&p.Go)},
 		{"null", false, d.truth(&p.Null)},
@@ -233,6 +253,7 @@ func (d *decoder) param(verb, c string, k, v *yaml.Node) Param {
 		{"len", false, d.text(&p.Len)},
 		{"rest", false, d.truth(&p.Rest)},
 		{"parent", false, d.truth(&p.Parent)},
+		{"moves", false, d.truth(&p.Moves)},
 		{"bit", false, d.text(&p.Bit)},
 		{"hex", false, d.truth(&p.Hex)},
 		{"means", false, d.text(&p.Means)},

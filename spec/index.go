@@ -211,7 +211,10 @@ func claimPage(p *Page, seen map[string]bool, cNames, goNames *claims) {
 			goNames.claim(o.Go, "an object", o.Pos)
 			once("object", o.C, "bound as object "+o.Go, o.Pos)
 		}
-		for _, g := range o.Getters {
+		for _, l := range o.Lends {
+			goNames.claimIn(o.Go, l.Go, "a method", l.Pos)
+		}
+		for _, g := range append(append([]Getter(nil), o.Getters...), o.Addresses...) {
 			goNames.claimIn(o.Go, g.Go, "a getter", g.Pos)
 		}
 	}

@@ -162,6 +162,11 @@ func (c *checker) record(r *Record) {
 				c.field(f.marks.at(key, name, f.Pos), r.Go+"."+f.C, t, name)
 			}
 		}
+		for _, name := range append(slices.Clone(f.On), f.NewOn) {
+			if name != "" {
+				c.constant(f.marks.at("on", name, f.marks.at("new_on", name, f.Pos)), r.Go+"."+f.C, name)
+			}
+		}
 		if f.Default != "" {
 			c.constant(f.marks.at("default", f.Default, f.Pos), r.Go+"."+f.C, f.Default)
 		}
@@ -206,8 +211,14 @@ func (c *checker) object(o *Object) {
 	if t.record == nil {
 		c.add(o.marks.at("c", o.C, o.Pos), CodeUnknownName, o.Go, "no known release has struct "+show(o.C), didYouMean(o.C, c.structTags()))
 	} else {
-		for _, g := range o.Getters {
+		for _, g := range slices.Concat(o.Getters, o.Addresses) {
 			c.field(g.Pos, o.Go, t, g.C)
+		}
+		for _, l := range o.Lends {
+			c.field(l.Pos, o.Go, t, l.C)
+		}
+		if o.FD != "" {
+			c.field(o.marks.at("fd", o.FD, o.Pos), o.Go, t, o.FD)
 		}
 	}
 	c.function(o.marks.at("destroy", o.Destroy, o.Pos), o.Go, o.Destroy)

@@ -27,3 +27,6 @@ func Bytes(addr uintptr, n uint64) []byte {
 	}
 	return append([]byte(nil), unsafe.Slice(*(**byte)(unsafe.Pointer(&addr)), n)...)
 }
+
+// Pointer is an address of C as a pointer.
+func Pointer(addr uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&addr)) }

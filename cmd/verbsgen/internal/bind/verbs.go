@@ -133,7 +133,7 @@ func (b *binder) bindParams(v *model.Verb, f *api.Function, s *spec.Verb) {
 }
 
 func (b *binder) bindParam(verb string, q api.Param, s spec.Param) *model.Param {
-	p := &model.Param{C: q.Name, Go: cmp.Or(s.Go, naming.Param(q.Name)), CType: q.Type, Role: s.Role, Null: s.Null, Parent: s.Parent, Rest: s.Rest, Hex: s.Hex, Doc: s.Doc}
+	p := &model.Param{C: q.Name, Go: cmp.Or(s.Go, naming.Param(q.Name)), CType: q.Type, Role: s.Role, Null: s.Null, Parent: s.Parent, Moves: s.Moves, Rest: s.Rest, Hex: s.Hex, Doc: s.Doc}
 	switch s.Role {
 	case spec.RoleHandle:
 		if s.Type == "" { // a pointer without a Go type
@@ -146,7 +146,7 @@ func (b *binder) bindParam(verb string, q api.Param, s spec.Param) *model.Param 
 		if p.Object != nil {
 			p.GoType = "*" + cmp.Or(p.Object.Ref, s.Type)
 		}
-	case spec.RoleInRec, spec.RoleOutRec, spec.RoleSlice:
+	case spec.RoleInRec, spec.RoleOutRec, spec.RoleSlice, spec.RoleGiven:
 		p.GoType = s.Type
 		if p.Record = b.record(s.Type); p.Record == nil {
 			b.errorf(diag.TypeUnknown, s.Pos, verb+"."+q.Name, "no record "+s.Type+" in any page", "correct type:")

@@ -73,6 +73,9 @@ func (e *emitter) libTypes(g *goFile) {
 		jen.Id("fn").Index(id("numSymbols")).Uintptr(),
 		jen.Id("lints").Add(rt("verr", "Lints")),
 	}
+	if e.plan.Index {
+		fields = append(fields, remark(param("handles", "object.Index"), "that events name, by the address of the C object"))
+	}
 	for _, u := range e.pkg.Module.Uses {
 		fields = append(fields, remark(param(u.Name, "*"+u.Import+".Lib"), "whose objects it works with"))
 	}

@@ -81,3 +81,78 @@ func (p printer) makeOther(s plan.MakeOther) []jen.Code {
 	}
 	return p.get(s.Into, rt("bridge", "Make").Types(goType(s.Object)).Call(rt("bridge", "Made").Add(lines(entries...))))
 }
+
+// choose takes steps for some values of an enum:
+//
+//	switch r.Type {
+//	case EventTypeConnectRequest:
+//		... then
+//	default:
+//		... else
+//	}
+func (p printer) choose(s plan.Choose) *jen.Statement {
+	var is []jen.Code
+	for _, name := range s.Is {
+		is = append(is, id(name))
+	}
+	cases := []jen.Code{jen.Case(is...).Block(p.steps(s.Then)...)}
+	if len(s.Else) > 0 {
+		cases = append(cases, jen.Default().Block(p.steps(s.Else)...))
+	}
+	return jen.Switch(id(s.Of)).Block(cases...)
+}
+
+// readRecord copies a record:
+//
+//	serial.Lock()
+//	defer serial.Unlock()
+//	var given unsafe.Pointer
+//	if n, errno := rawGet(o.lib.fn[symGet], o.c, unsafe.Pointer(&given)); n < 0 {
+//		return nil, errno
+//	}
+//	made = ev.from((*cEvent)(given), o.lib)
+//	rawAck(o.lib.fn[symAck], given)
+//	return made, 0
+func (p printer) readRecord(s plan.ReadRecord) []jen.Code {
+	var out []jen.Code
+	if s.Serial {
+		out = []jen.Code{id("serial.Lock").Call(), jen.Defer().Add(id("serial.Unlock").Call())}
+	}
+	return append(out,
+		jen.Var().Add(param("given", "unsafe.Pointer")),
+		jen.If(define("n", "errno").Add(p.value(s.Get)), op(id("n"), "<", jen.Lit(0))).Block(jen.Return(jen.Nil(), id("errno"))),
+		assign(id("made"), id("ev.from").Call(conversion("*"+s.Mirror, id("given")), id("o.lib"))),
+		p.value(s.Ack),
+		jen.Return(id("made"), jen.Lit(0)))
+}
+
+// takeRecord takes a record, with the handle of an object that comes with it:
+//
+//	ev := new(Event)
+//	made, errno := o.read(ev)
+//	if errno != 0 || made == nil {
+//		return ev, errno, nil
+//	}
+//	x := newID(o.lib, made)
+//	x.eventChannel = o
+//	if err := x.adopt(&o.node); err != nil {
+//		return nil, 0, err
+//	}
+//	ev.ID = x
+//	return ev, 0, nil
+func (p printer) takeRecord(s plan.TakeRecord) []jen.Code {
+	out := []jen.Code{define("ev").New(id(s.Record))}
+	if s.Object == "" {
+		return append(out, define("_", "errno").Add(id("o.read").Call(id("ev"))), jen.Return(id("ev"), id("errno"), jen.Nil()))
+	}
+	out = append(out, define("made", "errno").Add(id("o.read").Call(id("ev"))),
+		jen.If(op(id("errno"), "!=", jen.Lit(0)).Op("||").Add(isNil(id("made")))).Block(jen.Return(id("ev"), id("errno"), jen.Nil())),
+		define("x").Id("new"+s.Object).Call(id("o.lib"), id("made")))
+	if s.Owner != "" {
+		out = append(out, assign(id("x", s.Owner), id("o")))
+	}
+	return append(out,
+		fail{jen.Nil(), jen.Lit(0)}.onErr(id("x.adopt").Call(ref(id("o.node")))),
+		assign(id("ev", s.Field), id("x")),
+		jen.Return(id("ev"), jen.Lit(0), jen.Nil()))
+}

@@ -91,6 +91,8 @@ func (p printer) smallStep(s plan.Step) ([]jen.Code, bool) {
 	switch s := s.(type) {
 	case plan.Declare:
 		return one(jen.Var().Add(typed(s.Var)))
+	case plan.Define2:
+		return one(define(s.First, s.Second).Add(p.value(s.Value)))
 	case plan.Define:
 		return one(define(s.Name).Add(p.value(s.Value)))
 	case plan.Set:

@@ -54,7 +54,7 @@ func (c *checker) keysOf(r *spec.Record) {
 		if n := c.RecordByGo(f.Nested); n != nil && t.Tag == n.C && (n.Role != spec.RecordIn || r.Role != spec.RecordIn) {
 			c.fail(f.At("nested", f.Nested), subject, "nested: is for a record of role in, inside of another of that role", "correct nested:")
 		}
-		if n := c.RecordByGo(f.Type); n != nil && t.Tag == n.C && (n.Role != spec.RecordOut || r.Role != spec.RecordOut) {
+		if n := c.RecordByGo(f.Type); n != nil && t.Tag == n.C && (n.Role != spec.RecordOut || r.Role != spec.RecordOut && r.Role != spec.RecordEvent) {
 			c.fail(f.At("type", f.Type), subject, "type: names a record, which is for one of role out, inside of another of that role", "write nested:, or correct role:")
 		}
 	}

@@ -87,10 +87,11 @@ func (c *checker) keys(v *spec.Verb, p *spec.Param) {
 		roles     []string
 		fix       string
 	}{
-		{"type", p.Type, typed, []string{spec.RoleHandle, spec.RoleInRec, spec.RoleOutRec, spec.RoleSlice, spec.RoleFlags, spec.RoleEnum, spec.RoleMask, spec.RoleMade},
+		{"type", p.Type, typed, []string{spec.RoleHandle, spec.RoleInRec, spec.RoleOutRec, spec.RoleSlice, spec.RoleFlags, spec.RoleEnum, spec.RoleMask, spec.RoleMade, spec.RoleGiven},
 			"leave type: out: the Go type follows from the C type"},
 		{"len", p.Len, p.Len != "", []string{spec.RoleAddr, spec.RoleSlice, spec.RoleData}, "remove len:, or correct role:"},
 		{"rest", "", p.Rest, []string{spec.RoleFlags}, "remove rest:, or give the parameter the role flags"},
+		{"moves", "", p.Moves, []string{spec.RoleHandle}, "remove moves:, or give the parameter the role handle"},
 		{"parent", "", p.Parent, []string{spec.RoleHandle}, "remove parent:, or give the parameter the role handle"},
 		{"null", "", p.Null, []string{spec.RoleHandle, spec.RoleInRec, spec.RoleOutRec, spec.RoleOut, spec.RoleSlice, spec.RoleAddr, spec.RoleIn, spec.RoleSock}, "remove null:, or correct role:"},
 	} {
@@ -147,6 +148,8 @@ func hasRole(v *spec.Verb, p *spec.Param, t spec.CType) bool {
 		return ownForm(v) || t.Depth() == 1 && !t.Const() && (t.Kind == spec.CAddr && t.Bits > 0 || t.Kind == spec.CText)
 	case spec.RoleFlags, spec.RoleEnum, spec.RoleMask:
 		return isInt(t)
+	case spec.RoleGiven:
+		return t.Depth() == 2 && t.Tag != ""
 	case spec.RoleMade:
 		return t.Depth() == 2 && t.Tag != "" && v.Creates != ""
 	case spec.RoleLen:
@@ -187,10 +190,13 @@ func (c *checker) typeProblem(p *spec.Param, t spec.CType) string {
 		if o := c.ObjectByGo(p.Type); o != nil {
 			of = o.C
 		}
-	case spec.RoleInRec, spec.RoleOutRec, spec.RoleSlice:
+	case spec.RoleInRec, spec.RoleOutRec, spec.RoleSlice, spec.RoleGiven:
 		if r := c.RecordByGo(p.Type); r != nil {
 			of = r.C
 			want := spec.RecordOut
+			if p.Role == spec.RoleGiven {
+				want = spec.RecordEvent
+			}
 			if p.Role == spec.RoleInRec {
 				want = spec.RecordIn
 			}

@@ -112,6 +112,7 @@ type Record struct {
 	Nested bool // another record holds it
 	Listed bool // a parameter is a list of it
 	Entry  bool // an element of a list that a form reads
+	Event  bool // given by the library, which takes it back
 	Caps   bool // a device keeps it, for the rules on capabilities
 	Mirror *Mirror
 	New    []*Field // taken by the constructor
@@ -176,6 +177,9 @@ type Field struct {
 	BitValue int64
 	Bool     bool
 	Text     bool
+	NewOn    *Member   // of the enum field Of: with it the field has a new object
+	On       []*Member // of the enum field Of: with others the field has no value
+	Of       *Field
 	Bytes    bool // behind a pointer, their number in Len
 	Hex      bool // messages write it in hex
 	Callback string
@@ -196,22 +200,34 @@ type Switch struct {
 
 // Object is a handle.
 type Object struct {
-	Go      string // "verbs.MR" of another module
-	C       string // "ibv_mr"
-	From    *Use   // the other module
-	Ref     string // of another module: the type with the path of its package
-	Page    string
-	Parents []*Object
-	Destroy *Verb
-	Device  bool // copied to and from by runtime/devmem
-	Events  bool // completion events arrive on it
-	Hot     bool // the data path is called without entering the handle
-	Getters []*Getter
-	Parts   map[string]*Part
-	State   map[string]string // property -> spec.State...
-	StateAt map[string]int64  // property -> offset of the field of the C object that has it
-	Doc     string
-	Pos     Pos
+	Go        string // "verbs.MR" of another module
+	C         string // "ibv_mr"
+	From      *Use   // the other module
+	Ref       string // of another module: the type with the path of its package
+	Page      string
+	Parents   []*Object
+	Destroy   *Verb
+	Device    bool // copied to and from by runtime/devmem
+	Events    bool // completion events arrive on it
+	Hot       bool // the data path is called without entering the handle
+	Getters   []*Getter
+	FD        *int64 // offset of the field with the descriptor of a file
+	Addresses []*Getter
+	Lends     []*Lend
+	Parts     map[string]*Part
+	State     map[string]string // property -> spec.State...
+	StateAt   map[string]int64  // property -> offset of the field of the C object that has it
+	Doc       string
+	Pos       Pos
+}
+
+// Lend is a field with an object of another module that the library owns.
+type Lend struct {
+	Go     string
+	C      string
+	Object *Object
+	Offset int64
+	Doc    string
 }
 
 // Getter reads a field of the C object.
@@ -357,6 +373,7 @@ type Param struct {
 	Record *Record
 	Null   bool
 	Parent bool
+	Moves  bool // after the call the receiver is below this one
 	Rest   bool // flags given one by one, last in the call; none stands for all
 	Len    *Param
 	Bit    *Member // of the verb's flags, set together with the parameter

@@ -45,7 +45,9 @@ func (b *builder) below(o *model.Object) bool { return b.root() != "" && o.Go !=
 
 // changes tells whether a verb changes the object in place: then its getters may run beside it.
 func (b *builder) changes(o *model.Object) bool {
-	return b.has(form.Rereg) && b.byForm[form.Rereg].Params[0].Object == o
+	return b.has(form.Rereg) && b.byForm[form.Rereg].Params[0].Object == o || slices.ContainsFunc(b.pkg.Verbs, func(v *model.Verb) bool {
+		return moved(v) != nil && slices.ContainsFunc(v.Methods, func(m *model.Method) bool { return m.Recv == o.Go })
+	})
 }
 
 // owners are the parents of an object below the root: the handle keeps them.
@@ -114,7 +116,7 @@ func (b *builder) extraFields(o *model.Object) (out []Var) {
 		add("handles", "object.Index", "that events name, by the address of the C object")
 	}
 	if b.listens(o) {
-		add("waiting", "events.Listener["+waiter(o)+"]", "for events")
+		add("waiting", "events.Listener["+b.waiter(o)+"]", "for events")
 	}
 	if cq := b.byForm[form.CreateCQ]; cq.Verb != nil && cq.Creates == o {
 		add("channel", "*"+cq.Params[3].Object.Go, "where its events arrive, or nil")
@@ -223,6 +225,7 @@ func (b *builder) getters(o *model.Object) (out []Decl) {
 	for _, x := range o.Getters {
 		getter(Doc{Does: "returns the " + strings.TrimPrefix(x.Doc, "the "), C: "struct " + o.C + "." + x.C, Page: o.Page}, x.Go, x.GoType, naming.Local(x.C), false)
 	}
+	out = append(append(out, b.addresses(o)...), b.lends(o)...)
 	if b.isParentDomain(o) {
 		getter(Doc{Text: "Parent returns the protection domain that a parent domain extends; nil for a protection domain."}, "Parent", "*"+o.Go, "parent", true)
 	}

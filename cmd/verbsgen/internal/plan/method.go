@@ -113,6 +113,9 @@ func (c *call) invoke() []Step {
 	if len(c.v.Checked(true)) > 0 {
 		s.Failure.Lints = c.v.Go
 	}
+	if to := moved(c.v); to != nil {
+		return c.move(to, []Step{s})
+	}
 	if !c.callbacks() {
 		return []Step{s}
 	}

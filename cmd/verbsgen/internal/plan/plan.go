@@ -22,6 +22,7 @@ type Package struct {
 	Lib     []Decl                 // of the file of the library
 	Objects []*File                // a file for each object
 	Records []Decl                 // builders and results
+	Index   bool                   // the library keeps handles by their C addresses
 	Others  []Decl                 // what packages of other libraries may take and make
 	Shims   []*Shim                // the functions that cross into C
 	Home    map[*model.Verb]string // the object, or Lib, that a verb is called on
@@ -152,6 +153,7 @@ func Of(pkg *model.Package) (*Package, error) {
 		p.Records = append(p.Records, b.record(r)...)
 	}
 	p.Others = b.others()
+	p.Index = b.root() == "" && slices.ContainsFunc(pkg.Objects, b.indexed)
 	return p, errors.Join(b.errs...)
 }
 
@@ -198,6 +200,7 @@ var planners = map[string]planner{
 	form.OpenDevice:   nil,
 	form.WriteDM:      nil,
 	form.ReadDM:       nil,
+	form.NextRecord:   (*builder).nextRecord,
 	form.NextEvent:    nil,
 	form.DoneEvent:    nil,
 	form.NextAsync:    nil,
@@ -273,7 +276,7 @@ func (b *builder) shim(v *model.Verb) *Shim {
 	for _, p := range v.Params {
 		x := Cross{Name: p.Go, Type: pointer}
 		switch p.Role {
-		case spec.RoleInRec, spec.RoleOutRec, spec.RoleOut, spec.RoleSlice, spec.RoleMade, spec.RoleSock, spec.RoleData:
+		case spec.RoleInRec, spec.RoleOutRec, spec.RoleOut, spec.RoleSlice, spec.RoleMade, spec.RoleGiven, spec.RoleSock, spec.RoleData:
 			x.Memory = true
 		case spec.RoleHandle:
 		case spec.RoleAddr:

@@ -17,6 +17,8 @@ func (b *builder) record(r *model.Record) []Decl {
 		return b.setters(r)
 	case r.Entry:
 		return nil
+	case r.Event:
+		return b.event(r)
 	}
 	return readers(r)
 }

@@ -117,6 +117,11 @@ type (
 		Name  string
 		Value Value
 	}
+	// Define2 declares two variables with the results of a call.
+	Define2 struct {
+		First, Second string
+		Value         Value
+	}
 	// Set stores values.
 	Set struct {
 		To     []string
@@ -169,6 +174,22 @@ type (
 	FirstLong struct {
 		Value, What string
 		Most        uint64
+	}
+	// ReadRecord has the library give a record, copies it and gives it back; TakeRecord does so and makes the handle of the object that
+	// comes with the record.
+	ReadRecord struct {
+		Serial   bool // calls of the library run one after another
+		Get, Ack Value
+		Mirror   string
+	}
+	TakeRecord struct{ Record, Field, Object, Owner string }
+	// FindHandle finds the handle of an object by its C address.
+	FindHandle struct{ Into, From, Object string }
+	// Choose takes steps for some values of an enum.
+	Choose struct {
+		Of         string
+		Is         []string
+		Then, Else []Step
 	}
 	// NextCompletion waits for an event of a queue.
 	NextCompletion struct{ Queue string }
@@ -234,6 +255,11 @@ func (EnterOther) step()     {}
 func (LendOther) step()      {}
 func (MakeOther) step()      {}
 func (Try) step()            {}
+func (ReadRecord) step()     {}
+func (TakeRecord) step()     {}
+func (FindHandle) step()     {}
+func (Choose) step()         {}
+func (Define2) step()        {}
 func (PinData) step()        {}
 func (FirstLong) step()      {}
 func (Declare) step()        {}
