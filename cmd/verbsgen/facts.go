@@ -141,7 +141,7 @@ func build(t target) (*built, error) {
 	if err != nil {
 		return nil, err
 	}
-	files, pkg, err := generate.Run(rel, sp, generate.Options{Package: cmp.Or(t.pkg, sp.Module.Package), Imports: t.imports, Only: t.only, AllowUndecided: t.allow, AllowChanged: t.abi, Header: t.header,
+	files, pkg, err := generate.Run(rel, sp, generate.Options{Package: cmp.Or(t.pkg.name, sp.Module.Package), Imports: t.imports, Only: t.only, AllowUndecided: t.allow, AllowChanged: t.abi, Header: t.header,
 		Foreign: t.header != "" || len(t.specs) > 0})
 	if err != nil {
 		return nil, err

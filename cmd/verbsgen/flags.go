@@ -52,7 +52,7 @@ func (s *source) check() error {
 type target struct {
 	source
 	only    globs             // of C functions; empty: all
-	pkg     string            // empty: that of the module
+	pkg     packageFlag       // else that of the module
 	imports map[string]string // module -> import path of its Go package
 	out     string
 	allow   bool // leave undecided declarations out instead of refusing them
@@ -71,6 +71,20 @@ func (g *globs) Set(text string) error {
 func (g *globs) String() string { return strings.Join(*g, ",") }
 func (g *globs) Type() string   { return "globs" }
 
+// packageFlag is the name of a Go package, as far as it is given.
+type packageFlag struct {
+	name  string
+	given bool
+}
+
+func (p *packageFlag) Set(text string) error {
+	p.name, p.given = text, true
+	return nil
+}
+
+func (p *packageFlag) String() string { return p.name }
+func (p *packageFlag) Type() string   { return "name" }
+
 // newTarget holds the defaults.
 func newTarget() target { return target{out: "."} }
 
@@ -83,7 +97,7 @@ func (t *target) flags(cmd *cobra.Command) {
 
 func (t *target) outFlags(f *pflag.FlagSet) {
 	f.Var(&t.only, "only", "bind only the C functions that match these `globs`, and what they need (default: all)")
-	f.StringVar(&t.pkg, "pkg", "", "`name` of the Go package (default: that of the module, such as verbs)")
+	f.Var(&t.pkg, "pkg", "`name` of the Go package (default: that of the module, such as verbs)")
 	f.StringToStringVar(&t.imports, "import", nil, "import path of the Go package of a module that this one stands on, as `verbs=PATH` (repeatable)")
 	f.StringVarP(&t.out, "output", "o", ".", "`folder` of the Go package")
 	f.BoolVar(&t.allow, "allow-undecided", false, "leave out what no page binds, skips or lists, and print its name")
@@ -92,8 +106,8 @@ func (t *target) outFlags(f *pflag.FlagSet) {
 
 // check finds what flag parsing alone does not.
 func (t *target) check() error {
-	if problem := output.PackageProblem(t.pkg); t.pkg != "" && problem != "" {
-		return usagef("--pkg %q%s", t.pkg, problem)
+	if problem := output.PackageProblem(t.pkg.name); t.pkg.given && problem != "" {
+		return usagef("--pkg %q%s", t.pkg.name, problem)
 	}
 	for _, g := range t.only {
 		if strings.TrimSpace(g) == "" {

@@ -38,8 +38,8 @@ func (a *app) importCmd() *cobra.Command {
 		Use:   "import --release REL (--header FILE [--lib FILE] | --git DIR [--commit REV])",
 		Short: "store the facts of a release",
 		Long: `import reads the header of a release and the version of each symbol of its library, and stores these facts in
-spec/api/facts.txt of verbsgen's source (or in the file of -o; another module has another file). Then build verbsgen again. Facts of the same
-release are replaced; those of other releases stay.
+spec/api/facts.txt of verbsgen's source, or in the file of -o; each module has a file of its own. Then build
+verbsgen again. Facts of the same release are replaced; those of other releases stay.
 
 --git reads them from a git repository of rdma-core, at the tag of the release (v39.0 for 39.0) or at
 --commit: the headers that the commit installs, and the symbol versions of its libibverbs.map.in, or of
