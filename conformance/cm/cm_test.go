@@ -273,8 +273,16 @@ func TestRefused(t *testing.T) {
 	b := newBed(t)
 	c := b.channel(t)
 	id := must(c.CreateID(rdmacm.PortSpaceTCP))(t)
-	if err := id.Connect(rdmacm.NewConnParam()); !errors.Is(err, syscall.EINVAL) {
-		t.Errorf("connect without a route: %v", err)
+	for verb, err := range map[string]error{"connect": id.Connect(rdmacm.NewConnParam()), "accept": id.Accept(rdmacm.NewConnParam()), "resolve_route": id.ResolveRoute(1)} {
+		if !errors.Is(err, syscall.EINVAL) || !strings.Contains(err.Error(), "the identifier is bound to a device") {
+			t.Errorf("%s on an identifier that is not bound: %v", verb, err)
+		}
+	}
+	if _, err := id.CreateQP(nil, nil); !errors.Is(err, syscall.EINVAL) {
+		t.Errorf("a queue pair of nothing: %v", err)
+	}
+	for verb, err := range map[string]error{"disconnect": id.Disconnect(), "establish": id.Establish(), "reject": id.Reject(nil), "listen": id.Listen(1)} {
+		t.Logf("%s on a new identifier: %v", verb, err)
 	}
 	if err := id.BindAddr(netip.AddrPort{}); !errors.Is(err, syscall.EINVAL) {
 		t.Errorf("bind to no address: %v", err)

@@ -20,6 +20,14 @@ func TestRules(t *testing.T) {
 		broken bool
 		says   func() string
 	}{
+		{"VR-rdma_resolve_route-verbs-0709", false, func() string { return textOf(checkResolveRoute(&inResolveRoute{idVerbs: validate.Of(4096)})) }},
+		{"VR-rdma_resolve_route-verbs-0709", true, func() string { return textOf(checkResolveRoute(&inResolveRoute{idVerbs: validate.Of(0)})) }},
+		{"VR-rdma_connect-verbs-0708", false, func() string {
+			return textOf(checkConnect(&inConnect{idVerbs: validate.Of(4096), connParamPrivateDataLen: 4096}))
+		}},
+		{"VR-rdma_connect-verbs-0708", true, func() string {
+			return textOf(checkConnect(&inConnect{idVerbs: validate.Of(0), connParamPrivateDataLen: 4096}))
+		}},
 		{"VR-rdma_connect-private_data_len-0701", false, func() string {
 			return textOf(hintConnect(&inConnect{connParamPrivateDataLen: 56, idPs: validate.Of(262)}))
 		}},
@@ -43,6 +51,12 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-rdma_connect-rnr_retry_count-0704", true, func() string {
 			return textOf(hintConnect(&inConnect{connParamPrivateDataLen: 4096, connParamRNRRetryCount: 8}))
+		}},
+		{"VR-rdma_accept-verbs-0710", false, func() string {
+			return textOf(checkAccept(&inAccept{idVerbs: validate.Of(4096), connParamPrivateDataLen: 4096}))
+		}},
+		{"VR-rdma_accept-verbs-0710", true, func() string {
+			return textOf(checkAccept(&inAccept{idVerbs: validate.Of(0), connParamPrivateDataLen: 4096}))
 		}},
 		{"VR-rdma_accept-private_data_len-0705", false, func() string {
 			return textOf(hintAccept(&inAccept{connParamPrivateDataLen: 196, idPs: validate.Of(262)}))

@@ -241,6 +241,12 @@ func (id *ID) ResolveRoute(timeoutMs int) error {
 	if int(int32(timeoutMs)) != timeoutMs {
 		return verr.OutOfRange(verb, "timeout_ms", timeoutMs)
 	}
+	in := inResolveRoute{
+		idVerbs: validate.Of(uint64(cmem.At[uint64](id.c, 0))),
+	}
+	if err := checkResolveRoute(&in); err != nil {
+		return err
+	}
 	n, errno := rawResolveRoute(id.lib.fn[symRdma_resolve_route], id.c, int32(timeoutMs))
 	if n < 0 {
 		return verr.Failed(verb, errno, nil)
@@ -327,10 +333,14 @@ func (id *ID) Connect(connParam *ConnParam) error {
 		return connParam.err
 	}
 	in := inConnect{
+		idVerbs:                 validate.Of(uint64(cmem.At[uint64](id.c, 0))),
 		connParamPrivateDataLen: uint64(connParamC.private_data_len),
 		idPs:                    validate.Of(uint64(cmem.At[uint32](id.c, 344))),
 		connParamRetryCount:     uint64(connParamC.retry_count),
 		connParamRNRRetryCount:  uint64(connParamC.rnr_retry_count),
+	}
+	if err := checkConnect(&in); err != nil {
+		return err
 	}
 	if id.lib.lints.Wanted() {
 		id.lib.lints.Report(hintConnect(&in))
@@ -415,9 +425,13 @@ func (id *ID) Accept(connParam *ConnParam) error {
 		return connParam.err
 	}
 	in := inAccept{
+		idVerbs:                 validate.Of(uint64(cmem.At[uint64](id.c, 0))),
 		connParamPrivateDataLen: uint64(connParamC.private_data_len),
 		idPs:                    validate.Of(uint64(cmem.At[uint32](id.c, 344))),
 		connParamRNRRetryCount:  uint64(connParamC.rnr_retry_count),
+	}
+	if err := checkAccept(&in); err != nil {
+		return err
 	}
 	if id.lib.lints.Wanted() {
 		id.lib.lints.Report(hintAccept(&in))

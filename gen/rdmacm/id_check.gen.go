@@ -9,12 +9,36 @@ import (
 	"strconv"
 )
 
+// inResolveRoute has the values that the rules of rdma_resolve_route use.
+type inResolveRoute struct {
+	idVerbs validate.Known // id.verbs
+}
+
+// checkResolveRoute refuses a call of rdma_resolve_route that breaks a rule.
+func checkResolveRoute(in *inResolveRoute) error {
+	var bad []verr.Violation
+	if in.idVerbs.OK && in.idVerbs.V == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0709], Value: strconv.FormatUint(in.idVerbs.V, 10)})
+	}
+	return verr.RefuseErr("rdma_resolve_route", bad...)
+}
+
 // inConnect has the values that the rules of rdma_connect use.
 type inConnect struct {
+	idVerbs                 validate.Known // id.verbs
 	connParamPrivateDataLen uint64         // conn_param.private_data_len
 	idPs                    validate.Known // id.ps
 	connParamRetryCount     uint64         // conn_param.retry_count
 	connParamRNRRetryCount  uint64         // conn_param.rnr_retry_count
+}
+
+// checkConnect refuses a call of rdma_connect that breaks a rule.
+func checkConnect(in *inConnect) error {
+	var bad []verr.Violation
+	if in.idVerbs.OK && in.idVerbs.V == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0708], Value: strconv.FormatUint(in.idVerbs.V, 10)})
+	}
+	return verr.RefuseErr("rdma_connect", bad...)
 }
 
 // hintConnect returns the lints that a call of rdma_connect breaks, which may be the cause when it fails.
@@ -37,9 +61,19 @@ func hintConnect(in *inConnect) []verr.Violation {
 
 // inAccept has the values that the rules of rdma_accept use.
 type inAccept struct {
+	idVerbs                 validate.Known // id.verbs
 	connParamPrivateDataLen uint64         // conn_param.private_data_len
 	idPs                    validate.Known // id.ps
 	connParamRNRRetryCount  uint64         // conn_param.rnr_retry_count
+}
+
+// checkAccept refuses a call of rdma_accept that breaks a rule.
+func checkAccept(in *inAccept) error {
+	var bad []verr.Violation
+	if in.idVerbs.OK && in.idVerbs.V == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0710], Value: strconv.FormatUint(in.idVerbs.V, 10)})
+	}
+	return verr.RefuseErr("rdma_accept", bad...)
 }
 
 // hintAccept returns the lints that a call of rdma_accept breaks, which may be the cause when it fails.

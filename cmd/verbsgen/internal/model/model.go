@@ -216,6 +216,7 @@ type Object struct {
 	Lends     []*Lend
 	Parts     map[string]*Part
 	State     map[string]string // property -> spec.State...
+	Pointer   map[string]bool   // property -> that field is a pointer, of which rules ask whether it is NULL
 	StateAt   map[string]int64  // property -> offset of the field of the C object that has it
 	Doc       string
 	Pos       Pos
