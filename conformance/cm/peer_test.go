@@ -68,8 +68,8 @@ func TestPeerConnects(t *testing.T) {
 	for range 2 * peerCount {
 		completed(t, e)
 	}
+	check(t, e.id.Disconnect()) // the program waits for it
 	next(t, c, rdmacm.EventTypeDisconnected)
-	check(t, e.id.Disconnect())
 	ended(t, cmd, said)
 	e.close(t)
 	check(t, e.dev.Close())

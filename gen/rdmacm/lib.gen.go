@@ -9,6 +9,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/dl"
 	"github.com/verbsgen/verbsgen/runtime/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
+	"sync"
 )
 
 // Places in the table of functions.
@@ -131,6 +132,9 @@ func LoadFrom(s Symbols, verbsLib *verbs.Lib) (*Lib, error) {
 
 // missing returns the error of a verb whose function the library lacks.
 func (l *Lib) missing(verb string, sym int) error { return symbols[sym].Missing(verb, l.name) }
+
+// serial has the calls of the library run one after another.
+var serial sync.Mutex
 
 // CreateEventChannel opens a channel for the events of communication identifiers.
 //

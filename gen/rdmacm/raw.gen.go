@@ -6,7 +6,6 @@ package rdmacm
 
 import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
-	"sync"
 	"syscall"
 	"unsafe"
 )
@@ -76,9 +75,6 @@ var (
 	_ = [1]struct{}{}[unsafe.Offsetof(cEvent{}.status)-20]
 	_ = [1]struct{}{}[unsafe.Offsetof(cEvent{}.param_conn)-24]
 )
-
-// serial has the calls of the library run one after another.
-var serial sync.Mutex
 
 func rawCreateEventChannel(fn0 uintptr) (unsafe.Pointer, syscall.Errno) {
 	serial.Lock()

@@ -30,6 +30,9 @@ func (e *emitter) libFile() *goFile {
 	e.load(g)
 	e.loadFrom(g)
 	e.missingSymbol(g)
+	if e.pkg.Module.Serial {
+		g.decl("// serial has the calls of the library run one after another.", jen.Var().Id("serial").Add(rt("sync", "Mutex")))
+	}
 	e.decls(g, e.plan.Lib)
 	return g
 }

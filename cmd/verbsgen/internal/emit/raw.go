@@ -74,9 +74,6 @@ func (e *emitter) rawFile() *goFile {
 	}
 	g.decl("// haveC is true if the package was built with its C code.", jen.Const().Id("haveC").Op("=").True())
 	e.layoutGuards(g)
-	if e.pkg.Module.Serial {
-		g.decl("// serial has the calls of the library run one after another.", jen.Var().Id("serial").Add(rt("sync", "Mutex")))
-	}
 	for _, s := range e.plan.Shims {
 		body := e.rawBody(s)
 		if e.pkg.Module.Serial && !e.readsRecords(s) {
