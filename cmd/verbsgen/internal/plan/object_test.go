@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/spec"
 )
 
 // This file has the properties of memory and of new objects.
@@ -23,7 +24,10 @@ func heldUntilKept(_ *world, m *Method) (wrong []string) {
 	h, makes := holds(steps), at[Make](steps)
 	keeps := append(at[Keep](steps), at[Settle](steps)...)
 	byAddr := slices.ContainsFunc(m.Params, func(v Var) bool { return v.Name == "addr" && v.Type == "uintptr" })
-	takesPages := slices.ContainsFunc(m.Params, func(v Var) bool { return v.Type == "[]byte" || v.Type == "*mem.Buffer" || v.Type == "*mem.Pin" })
+	takesPages := slices.ContainsFunc(m.Params, func(v Var) bool {
+		read := slices.ContainsFunc(m.Verb.Params, func(p *model.Param) bool { return p.Go == v.Name && p.Role == spec.RoleData }) // during the call alone
+		return v.Type == "[]byte" && !read || v.Type == "*mem.Buffer" || v.Type == "*mem.Pin"
+	})
 	switch first := reach(steps); {
 	case first < 0:
 		return nil
@@ -74,6 +78,13 @@ func adoptedOnce(w *world, m *Method) (wrong []string) {
 	steps := m.Steps
 	makes, adopts, calls := at[Make](steps), at[Adopt](steps), at[Call](steps)
 	if len(calls) == 0 {
+		return nil
+	}
+	if o := m.Verb.Creates; o != nil && o.From != nil {
+		others := at[MakeOther](steps)
+		if len(makes)+len(adopts) != 0 || len(others) != 1 || others[0] < calls[0] || len(steps[others[0]].(MakeOther).Parents) == 0 {
+			return []string{"the object is not made once by its package, after the call and under something"}
+		}
 		return nil
 	}
 	if want := map[bool]int{true: 1}[m.Verb.Creates != nil]; len(makes) != want || len(adopts) != want {
