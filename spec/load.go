@@ -240,6 +240,7 @@ func (s *Spec) findModule(files []*file, dir string, above []string) (errs Error
 	for _, f := range files {
 		if isModule(f.name) && f.node != nil {
 			s.Module = f.module(f.node)
+			s.Module.given = true
 		}
 	}
 	if s.Module == nil {

@@ -37,6 +37,7 @@ type Module struct {
 	Pos     Pos
 
 	own   Words
+	given bool // by a file beside the pages
 	marks marks
 }
 
@@ -78,7 +79,7 @@ func Modules() []string { return slices.Sorted(maps.Keys(folders())) }
 func ownModule(name string) (*Module, Errors) {
 	dir, ok := folders()[name]
 	if !ok {
-		return nil, Errors{{Subject: "module " + show(name), Problem: "verbsgen has no module of this name", Fix: cmpFix(didYouMean(name, Modules()), "the modules are "+strings.Join(Modules(), ", ")), Code: CodeUnknownName}}
+		return nil, Errors{{Subject: "module " + show(name), Problem: "verbsgen has no module of this name", Fix: cmp.Or(didYouMean(name, Modules()), "the modules are "+strings.Join(Modules(), ", ")), Code: CodeUnknownName}}
 	}
 	data, err := fs.ReadFile(pages, path.Join(dir, moduleFile))
 	if err != nil {
@@ -116,13 +117,6 @@ func ModuleOf(module string, dirs ...string) (*Module, error) {
 	return found, nil
 }
 
-func cmpFix(first, second string) string {
-	if first != "" {
-		return first
-	}
-	return second
-}
-
 // verbsWords are the words of the default module, for facts that no module is given for.
 var verbsWords = sync.OnceValue(func() *Words {
 	m, errs := ownModule(DefaultModule)
@@ -153,7 +147,7 @@ func (m *Module) use(dir string, above []string) Errors {
 			fail("verbsgen has a module of this name", "remove pages:, or give the module another name")
 			continue
 		case u.pages == "" && !own:
-			fail("verbsgen has no module of this name", cmpFix(didYouMean(u.Name, Modules()), "name the folder of its pages under pages:"))
+			fail("verbsgen has no module of this name", cmp.Or(didYouMean(u.Name, Modules()), "name the folder of its pages under pages:"))
 			continue
 		case own:
 			sources, more = ownSources(u.Name)

@@ -18,6 +18,11 @@ func holds(steps []Step) []int {
 }
 
 // heldUntilKept: memory is taken before the rules look at it, and once. It is let go of when the method returns, unless a new
+// readOnly tells whether the verb reads a slice during the call alone.
+func readOnly(m *Method, v Var) bool {
+	return slices.ContainsFunc(m.Verb.Params, func(p *model.Param) bool { return p.Go == v.Name && p.Role == spec.RoleData })
+}
+
 // object keeps it, or a change of a region settles who does; nothing else keeps it.
 func heldUntilKept(_ *world, m *Method) (wrong []string) {
 	steps := flat(m.Steps)
@@ -25,8 +30,7 @@ func heldUntilKept(_ *world, m *Method) (wrong []string) {
 	keeps := append(at[Keep](steps), at[Settle](steps)...)
 	byAddr := slices.ContainsFunc(m.Params, func(v Var) bool { return v.Name == "addr" && v.Type == "uintptr" })
 	takesPages := slices.ContainsFunc(m.Params, func(v Var) bool {
-		read := slices.ContainsFunc(m.Verb.Params, func(p *model.Param) bool { return p.Go == v.Name && p.Role == spec.RoleData }) // during the call alone
-		return v.Type == "[]byte" && !read || v.Type == "*mem.Buffer" || v.Type == "*mem.Pin"
+		return v.Type == "[]byte" && !readOnly(m, v) || v.Type == "*mem.Buffer" || v.Type == "*mem.Pin"
 	})
 	switch first := reach(steps); {
 	case first < 0:

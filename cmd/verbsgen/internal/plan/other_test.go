@@ -3,6 +3,8 @@ package plan
 import (
 	"strings"
 	"testing"
+
+	"github.com/verbsgen/verbsgen/spec"
 )
 
 // brokenOthers are changes of plans that take and make the handles of another package: the property that they break, and what it says.
@@ -42,6 +44,36 @@ func TestBrokenOthers(t *testing.T) {
 		m.Steps = c.change(m.Steps)
 		if got := strings.Join(w.problems(&m)[c.of], "; "); !strings.Contains(got, c.want) {
 			t.Errorf("%s: property %s says %q; want %q of\n%s", c.method, c.of, got, c.want, &m)
+		}
+	}
+}
+
+// TestModuleProperties holds every method of the other modules to them.
+func TestModuleProperties(t *testing.T) {
+	for _, name := range spec.Modules() {
+		if name == spec.DefaultModule {
+			continue
+		}
+		pkg, err := modelOf(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := Of(pkg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := newWorld(pkg, p)
+		calls := 0
+		for _, m := range faces(p) {
+			if reach(flat(m.Steps)) >= 0 {
+				calls++
+			}
+			for property, wrong := range w.problems(m) {
+				t.Errorf("%s: %s: %s: %s\n%s", name, m.Name, property, strings.Join(wrong, "; "), m)
+			}
+		}
+		if calls < 10 {
+			t.Errorf("%s: only %d methods that call", name, calls)
 		}
 	}
 }

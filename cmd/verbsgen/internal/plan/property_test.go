@@ -409,36 +409,6 @@ func TestProperties(t *testing.T) {
 	}
 }
 
-// TestModuleProperties holds every method of the other modules to them.
-func TestModuleProperties(t *testing.T) {
-	for _, name := range spec.Modules() {
-		if name == spec.DefaultModule {
-			continue
-		}
-		pkg, err := modelOf(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := Of(pkg)
-		if err != nil {
-			t.Fatal(err)
-		}
-		w := newWorld(pkg, p)
-		calls := 0
-		for _, m := range faces(p) {
-			if reach(flat(m.Steps)) >= 0 {
-				calls++
-			}
-			for property, wrong := range w.problems(m) {
-				t.Errorf("%s: %s: %s: %s\n%s", name, m.Name, property, strings.Join(wrong, "; "), m)
-			}
-		}
-		if calls < 10 {
-			t.Errorf("%s: only %d methods that call", name, calls)
-		}
-	}
-}
-
 // TestNames asks that what plans name are names, with neither operators nor calls.
 func TestNames(t *testing.T) {
 	_, p := realPlan(t)
