@@ -239,6 +239,8 @@ const (
 	rule0609
 	rule0610
 	rule0607
+	rule0963
+	rule0962
 	rule0296
 	rule0297
 	rule0299
@@ -589,6 +591,8 @@ var rules = []verr.Rule{
 	rule0609: {ID: "VR-ibv_query_srq-srq-0609", Verb: "ibv_query_srq", Subject: "srq", Statement: "srq must not be NULL", Fix: "pass an SRQ", Page: "ibv_query_srq", Section: "DESCRIPTION"},
 	rule0610: {ID: "VR-ibv_query_srq-srq_attr-0610", Verb: "ibv_query_srq", Subject: "srq_attr", Statement: "srq_attr must not be NULL", Fix: "pass the address of an SRQInfo", Page: "ibv_query_srq", Section: "DESCRIPTION"},
 	rule0607: {ID: "VR-ibv_destroy_srq-srq-0607", Verb: "ibv_destroy_srq", Subject: "srq", Statement: "srq must not be NULL", Fix: "pass an SRQ", Page: "ibv_create_srq", Section: "DESCRIPTION"},
+	rule0963: {ID: "VR-ibv_post_srq_recv-sg_list-0963", Verb: "ibv_post_srq_recv", Subject: "recv_wr[].sg_list", Statement: "num_sge ranges are read from sg_list", Fix: "pass the ranges", Page: "ibv_post_srq_recv", Section: "DESCRIPTION"},
+	rule0962: {ID: "VR-ibv_post_srq_recv-num_sge-0962", Verb: "ibv_post_srq_recv", Subject: "recv_wr[].num_sge", Statement: "num_sge is not negative", Fix: "pass the number of ranges", Page: "ibv_post_srq_recv", Section: "DESCRIPTION"},
 	rule0296: {ID: "VR-ibv_create_qp-pd-0296", Verb: "ibv_create_qp", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_create_qp", Section: "DESCRIPTION"},
 	rule0297: {ID: "VR-ibv_create_qp-qp_init_attr-0297", Verb: "ibv_create_qp", Subject: "qp_init_attr", Statement: "qp_init_attr must not be NULL", Fix: "pass a QPInitAttr", Page: "ibv_create_qp", Section: "DESCRIPTION"},
 	rule0299: {ID: "VR-ibv_create_qp-send_cq-0299", Verb: "ibv_create_qp", Subject: "qp_init_attr.send_cq", Statement: "sends complete in send_cq", Fix: "pass a completion queue", Page: "ibv_create_qp", Section: "DESCRIPTION"},
@@ -688,7 +692,7 @@ var rules = []verr.Rule{
 	rule0360: {ID: "VR-ibv_post_recv-num_sge-0360", Verb: "ibv_post_recv", Subject: "wr[].num_sge", Statement: "a request has at most max_recv_sge ranges", Fix: "use fewer ranges, or ask for more when the queue pair is made", Page: "ibv_post_recv", Section: "", Limit: "max_recv_sge"},
 	rule0362: {ID: "VR-ibv_post_recv-sg_list-0362", Verb: "ibv_post_recv", Subject: "wr[].sg_list", Statement: "num_sge ranges are read from sg_list", Fix: "pass the ranges", Page: "ibv_post_recv", Section: "DESCRIPTION"},
 	rule0361: {ID: "VR-ibv_post_recv-num_sge-0361", Verb: "ibv_post_recv", Subject: "wr[].num_sge", Statement: "num_sge is not negative", Fix: "pass the number of ranges", Page: "ibv_post_recv", Section: "DESCRIPTION"},
-	rule0363: {ID: "VR-ibv_post_recv-srq-0363", Verb: "ibv_post_recv", Subject: "qp.srq", Statement: "receives for a queue pair with a shared receive queue are posted to that queue", Fix: "", Page: "ibv_post_recv", Section: "NOTES", RefusedBy: []string{"rxe"}},
+	rule0363: {ID: "VR-ibv_post_recv-srq-0363", Verb: "ibv_post_recv", Subject: "qp.srq", Statement: "receives for a queue pair with a shared receive queue are posted to that queue", Fix: "post by SRQ.PostRecv", Page: "ibv_post_recv", Section: "NOTES", RefusedBy: []string{"rxe"}},
 	rule0364: {ID: "VR-ibv_post_recv-sg_list-0364", Verb: "ibv_post_recv", Subject: "sum of wr[].sg_list[].length", Statement: "a datagram begins 40 bytes into the memory", Fix: "give 40 bytes more than the datagram has", Page: "ibv_post_recv", Section: "NOTES"},
 	rule0365: {ID: "VR-ibv_post_recv-state-0365", Verb: "ibv_post_recv", Subject: "qp.state", Statement: "receives can be posted in state INIT and later", Fix: "bring the queue pair to QPStateInit first", Page: "ibv_post_recv", Section: "", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
 	rule0310: {ID: "VR-ibv_create_ah-pd-0310", Verb: "ibv_create_ah", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_create_ah", Section: "DESCRIPTION"},

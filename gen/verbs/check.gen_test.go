@@ -968,6 +968,10 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_query_srq-srq_attr-0610", true, func() string { return textOf(checkQuerySRQ(&inQuerySRQ{srq: 4096})) }},
 		{"VR-ibv_destroy_srq-srq-0607", false, func() string { return textOf(checkDestroySRQ(&inDestroySRQ{srq: 4096})) }},
 		{"VR-ibv_destroy_srq-srq-0607", true, func() string { return textOf(checkDestroySRQ(&inDestroySRQ{})) }},
+		{"VR-ibv_post_srq_recv-sg_list-0963", false, func() string { return textOf(brokenPostSRQRecv(&inPostSRQRecv{})) }},
+		{"VR-ibv_post_srq_recv-sg_list-0963", true, func() string { return textOf(brokenPostSRQRecv(&inPostSRQRecv{recvWRNumSGE: 1})) }},
+		{"VR-ibv_post_srq_recv-num_sge-0962", false, func() string { return textOf(hintPostSRQRecv(&inPostSRQRecv{})) }},
+		{"VR-ibv_post_srq_recv-num_sge-0962", true, func() string { return textOf(hintPostSRQRecv(&inPostSRQRecv{recvWRNumSGE: -1})) }},
 		{"VR-ibv_create_qp-pd-0296", false, func() string {
 			return textOf(checkCreateQP(&inCreateQP{pd: 4096, qpInitAttr: 4096, qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096}))
 		}},

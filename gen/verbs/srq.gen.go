@@ -6,10 +6,13 @@ package verbs
 import (
 	"errors"
 	"github.com/verbsgen/verbsgen/runtime/cmem"
+	"github.com/verbsgen/verbsgen/runtime/dpath"
+	"github.com/verbsgen/verbsgen/runtime/gate"
 	"github.com/verbsgen/verbsgen/runtime/object"
 	"github.com/verbsgen/verbsgen/runtime/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 	"strconv"
+	"syscall"
 	"unsafe"
 )
 
@@ -23,6 +26,7 @@ type SRQ struct {
 	c       unsafe.Pointer
 	release func()       // after the C object is gone
 	end     func() error // ends a C object that another library made
+	gate    gate.Gate    // c for the data path, which does not enter the handle
 	pd      *PD
 	handle  uint32
 }
@@ -38,6 +42,7 @@ func (o *SRQ) enter(verb string) error {
 // newSRQ makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
 func newSRQ(dev *Device, c unsafe.Pointer) *SRQ {
 	o := &SRQ{lib: dev.lib, dev: dev, c: c}
+	o.gate.Open(c)
 	o.load()
 	return o
 }
@@ -88,14 +93,16 @@ func (o *SRQ) free() error {
 
 // destroy destroys the C object.
 func (o *SRQ) destroy() error {
-	if err := o.free(); err != nil {
-		return err
-	}
-	o.dev.handles.Remove(uintptr(o.c), o)
-	if o.release != nil {
-		o.release()
-	}
-	return nil
+	return o.gate.End("ibv_destroy_srq", "SRQ", func() error {
+		if err := o.free(); err != nil {
+			return err
+		}
+		o.dev.handles.Remove(uintptr(o.c), o)
+		if o.release != nil {
+			o.release()
+		}
+		return nil
+	})
 }
 
 // PD returns the PD to which the SRQ belongs.
@@ -189,6 +196,44 @@ func (srq *SRQ) Query() (*SRQInfo, error) {
 	out := new(SRQInfo)
 	out.from(&srqAttrC)
 	return out, nil
+}
+
+// PostRecv posts the first n receive requests of a batch to the shared receive queue. It is otherwise as
+// PostSend.
+//
+// C: ibv_post_srq_recv, ibv_post_srq_recv(3).
+func (srq *SRQ) PostRecv(b *dpath.RecvBatch, n int) (posted int, err error) {
+	return srq.PostRecvRange(b.From(0, n))
+}
+
+// PostRecvRange is PostRecv for a range of a batch, such as the requests that did not fit in a full queue.
+func (srq *SRQ) PostRecvRange(r dpath.RecvRange) (posted int, err error) {
+	if srq == nil {
+		return 0, errPostSRQRecv.Closed()
+	}
+	posted, errno := dpath.PostSRQRecvRange(&srq.gate, r)
+	if errno != 0 {
+		return posted, srq.refusedPostSRQRecv(r, posted, errno)
+	}
+	return posted, nil
+}
+
+var errPostSRQRecv = verr.Once{Verb: "ibv_post_srq_recv", Kind: "SRQ"}
+
+// refusedPostSRQRecv returns the error of a post that returned errno, with what may explain it.
+func (srq *SRQ) refusedPostSRQRecv(r dpath.RecvRange, posted int, errno syscall.Errno) error {
+	wr, err := r.Refusal(&errPostSRQRecv, posted, errno)
+	if err != nil {
+		return err
+	}
+	in := inPostSRQRecv{
+		recvWRSgList: uint64(cmem.At[uintptr](wr.Request, 16)),
+		recvWRNumSGE: int64(cmem.At[int32](wr.Request, 24)),
+	}
+	if wr.Full(brokenPostSRQRecv(&in)) {
+		return errPostSRQRecv.Full()
+	}
+	return wr.Error(brokenPostSRQRecv(&in), hintPostSRQRecv(&in))
 }
 
 // nodeOfSRQ returns the node of a handle that may be nil.

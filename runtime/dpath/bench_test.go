@@ -59,6 +59,9 @@ func rows(b *testing.B) []row {
 			row{"post, built, " + how.name + " provider", func(n int) (c, ours func(int)) { return built(n), postBuilt(b, p, n) }},
 			row{"  changed, to C building", func(n int) (c, ours func(int)) { return built(n), postPatched(b, p, n) }},
 			row{"  changed, to C changing", func(n int) (c, ours func(int)) { return patched(n), postPatched(b, p, n) }},
+			row{"receives of an SRQ, built", func(n int) (c, ours func(int)) {
+				return func(times int) { p.LoopReceives(n, times) }, receivesBuilt(b, p, n)
+			}},
 			row{"  a range, to C building", func(n int) (c, ours func(int)) { return built(n), postRange(b, p, n) }})
 	}
 	full, empty := provider(b), provider(b)
@@ -89,6 +92,22 @@ func postBuilt(b *testing.B, p *dptest.Provider, n int) func(int) {
 				id++
 			}
 			if _, errno := dpath.PostSend(p.QP(), batch, n); errno != 0 {
+				b.Fatal(errno)
+			}
+		}
+	}
+}
+
+func receivesBuilt(b *testing.B, p *dptest.Provider, n int) func(int) {
+	batch := recvBatch(b, n, 1)
+	return func(times int) {
+		id := uint64(0)
+		for range times {
+			for i := range n {
+				batch.WR(i).Recv(id).SGE(0x10000+id, 64, 7)
+				id++
+			}
+			if _, errno := dpath.PostSRQRecvRange(p.SRQ(), batch.From(0, n)); errno != 0 {
 				b.Fatal(errno)
 			}
 		}

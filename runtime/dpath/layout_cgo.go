@@ -107,6 +107,12 @@ var (
 )
 
 var (
+	_ = none{}[unsafe.Offsetof(head{}.next)-C.dp_send_next]
+	_ = none{}[unsafe.Offsetof(head{}.next)-C.dp_recv_next]
+	_ = none{}[unsafe.Offsetof(head{}.sges)-C.dp_send_list]
+	_ = none{}[unsafe.Offsetof(head{}.sges)-C.dp_recv_list]
+	_ = none{}[unsafe.Offsetof(head{}.num)-C.dp_send_num]
+	_ = none{}[unsafe.Offsetof(head{}.num)-C.dp_recv_num]
 	_ = none{}[unsafe.Sizeof(recvWR)-C.dp_recv_size]
 	_ = none{}[unsafe.Offsetof(recvWR.id)-C.dp_recv_id]
 	_ = none{}[unsafe.Offsetof(recvWR.next)-C.dp_recv_next]

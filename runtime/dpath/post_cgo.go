@@ -20,6 +20,10 @@ package dpath
 #cgo nocallback verbsgen_dpath_post_send
 #cgo noescape verbsgen_dpath_post_recv
 #cgo nocallback verbsgen_dpath_post_recv
+#cgo noescape verbsgen_dpath_post_srq_recv
+#cgo nocallback verbsgen_dpath_post_srq_recv
+#cgo noescape verbsgen_dpath_post_wq_recv
+#cgo nocallback verbsgen_dpath_post_wq_recv
 #cgo noescape verbsgen_dpath_poll
 #cgo nocallback verbsgen_dpath_poll
 #cgo noescape verbsgen_dpath_notify
@@ -134,47 +138,55 @@ static inline int verbsgen_dpath_post_send_in(struct verbsgen_gate_slot *slot, s
 	return code;
 }
 
-static inline int verbsgen_dpath_post_recv_in(struct verbsgen_gate_slot *slot, struct ibv_qp *q, struct ibv_recv_wr *first,
-					      struct ibv_recv_wr *last, struct ibv_recv_wr **bad)
-{
-	struct ibv_recv_wr *rest = last->next;
-	int code;
-
-	(void)slot;
-	last->next = NULL;
-	code = q->context->ops.post_recv(q, first, bad);
-	last->next = rest;
-	return code;
-}
-
-// Both posts: of requests of type struct WR, by the operation OP of the context. The chain is cut behind last while it is posted.
-#define VERBSGEN_DPATH_POST(OP, WR)												\
-	static void verbsgen_dpath_##OP(const uintptr_t *gate, uintptr_t first, uintptr_t last, struct verbsgen_dpath_posted *out)	\
-	{															\
-		struct WR *bad = NULL;												\
-		struct verbsgen_gate_slot *slot = verbsgen_gate_enter(gate);							\
-		struct ibv_qp *q;												\
-		int code = VERBSGEN_GATE_CLOSED;										\
-																\
-		if (slot == NULL) {												\
-			out->code = VERBSGEN_GATE_NO_MEMORY;									\
-			return;													\
-		}														\
-		q = (struct ibv_qp *)verbsgen_gate_object(gate);								\
-		if (__builtin_expect(q != NULL, 1)) {										\
-			code = verbsgen_dpath_##OP##_in(slot, q, (struct WR *)first, (struct WR *)last, &bad);			\
-			if (code != 0)												\
-				code = verbsgen_dpath_errno(code);								\
-		}														\
-		verbsgen_gate_leave(slot);											\
-		if (code != 0) {												\
-			out->code = code;											\
-			out->bad = (uintptr_t)bad;										\
-		}														\
+// A post of receives to a queue: struct QUEUE *q, by CALL.
+#define VERBSGEN_DPATH_RECV(NAME, QUEUE, CALL)										\
+	static inline int verbsgen_dpath_##NAME##_in(struct verbsgen_gate_slot *slot, struct QUEUE *q, struct ibv_recv_wr *first,	\
+						     struct ibv_recv_wr *last, struct ibv_recv_wr **bad)			\
+	{														\
+		struct ibv_recv_wr *rest = last->next;									\
+		int code;												\
+															\
+		(void)slot;												\
+		last->next = NULL;											\
+		code = CALL(q, first, bad);										\
+		last->next = rest;											\
+		return code;												\
 	}
 
-VERBSGEN_DPATH_POST(post_send, ibv_send_wr)
-VERBSGEN_DPATH_POST(post_recv, ibv_recv_wr)
+VERBSGEN_DPATH_RECV(post_recv, ibv_qp, q->context->ops.post_recv)
+VERBSGEN_DPATH_RECV(post_srq_recv, ibv_srq, q->context->ops.post_srq_recv)
+VERBSGEN_DPATH_RECV(post_wq_recv, ibv_wq, q->post_recv)
+
+// All posts: of requests of type struct WR to a struct QUEUE. The chain is cut behind last while it is posted.
+#define VERBSGEN_DPATH_POST(NAME, QUEUE, WR)										\
+	static void verbsgen_dpath_##NAME(const uintptr_t *gate, uintptr_t first, uintptr_t last, struct verbsgen_dpath_posted *out)	\
+	{														\
+		struct WR *bad = NULL;											\
+		struct verbsgen_gate_slot *slot = verbsgen_gate_enter(gate);						\
+		struct QUEUE *q;											\
+		int code = VERBSGEN_GATE_CLOSED;									\
+															\
+		if (slot == NULL) {											\
+			out->code = VERBSGEN_GATE_NO_MEMORY;								\
+			return;												\
+		}													\
+		q = (struct QUEUE *)verbsgen_gate_object(gate);								\
+		if (__builtin_expect(q != NULL, 1)) {									\
+			code = verbsgen_dpath_##NAME##_in(slot, q, (struct WR *)first, (struct WR *)last, &bad);		\
+			if (code != 0)											\
+				code = verbsgen_dpath_errno(code);							\
+		}													\
+		verbsgen_gate_leave(slot);										\
+		if (code != 0) {											\
+			out->code = code;										\
+			out->bad = (uintptr_t)bad;									\
+		}													\
+	}
+
+VERBSGEN_DPATH_POST(post_send, ibv_qp, ibv_send_wr)
+VERBSGEN_DPATH_POST(post_recv, ibv_qp, ibv_recv_wr)
+VERBSGEN_DPATH_POST(post_srq_recv, ibv_srq, ibv_recv_wr)
+VERBSGEN_DPATH_POST(post_wq_recv, ibv_wq, ibv_recv_wr)
 
 // Immediate data to the order of this processor. Most completions have none, so one quick look at all flags comes first.
 static void verbsgen_dpath_order(struct ibv_wc *wc, int n)
@@ -287,33 +299,7 @@ func PostSend(qp *gate.Gate, b *SendBatch, n int) (bad int, errno syscall.Errno)
 // PostSendFrom is PostSend for n requests from number first on, such as those that are left when the queue was full
 // (ENOMEM). bad counts from the beginning of the batch.
 func PostSendFrom(qp *gate.Gate, b *SendBatch, first, n int) (bad int, errno syscall.Errno) {
-	if !qp.IsOpen() {
-		return -1, verr.ErrnoClosed
-	}
-	if b == nil {
-		return -1, syscall.EINVAL
-	}
-	if !b.state.free() || uint(first) > uint(len(b.wrs)) || uint(n) > uint(len(b.wrs)-first) {
-		return -1, b.state.refused()
-	}
-	if n == 0 {
-		return -1, 0
-	}
-	var out C.struct_verbsgen_dpath_posted
-	begin, end := &b.wrs[first], &b.wrs[first+n-1]
-	turn := uintptr(unsafe.Pointer(&out)) // no other call has its result there
-	b.state.post = turn
-	sending(b.wrs[first : first+n])
-	C.verbsgen_dpath_post_send((*C.uintptr_t)(qp.Word()), C.uintptr_t(uintptr(unsafe.Pointer(begin))),
-		C.uintptr_t(uintptr(unsafe.Pointer(end))), &out)
-	if b.state.end(turn) {
-		b.link() // two posts that cut the chain at once may have left it cut
-		return -1, syscall.EBUSY
-	}
-	if out.code == 0 {
-		return -1, 0
-	}
-	return index(uintptr(out.bad), uintptr(unsafe.Pointer(begin)), unsafe.Sizeof(*begin), first, n), syscall.Errno(out.code)
+	return post(toSend, qp, b.requests(), first, n)
 }
 
 // PostRecv posts the first n requests of the batch to the receive queue of a queue pair: ibv_post_recv(3). The results
@@ -324,7 +310,12 @@ func PostRecv(qp *gate.Gate, b *RecvBatch, n int) (bad int, errno syscall.Errno)
 
 // PostRecvFrom is PostRecv for n requests from number first on. bad counts from the beginning of the batch.
 func PostRecvFrom(qp *gate.Gate, b *RecvBatch, first, n int) (bad int, errno syscall.Errno) {
-	if !qp.IsOpen() {
+	return post(toRecv, qp, b.requests(), first, n)
+}
+
+// post posts requests to a queue of a kind.
+func post[W WR](to int, queue *gate.Gate, b *requests[W], first, n int) (bad int, errno syscall.Errno) {
+	if !queue.IsOpen() {
 		return -1, verr.ErrnoClosed
 	}
 	if b == nil {
@@ -340,9 +331,18 @@ func PostRecvFrom(qp *gate.Gate, b *RecvBatch, first, n int) (bad int, errno sys
 	begin, end := &b.wrs[first], &b.wrs[first+n-1]
 	turn := uintptr(unsafe.Pointer(&out)) // no other call has its result there
 	b.state.post = turn
-	receiving(b.wrs[first : first+n])
-	C.verbsgen_dpath_post_recv((*C.uintptr_t)(qp.Word()), C.uintptr_t(uintptr(unsafe.Pointer(begin))),
-		C.uintptr_t(uintptr(unsafe.Pointer(end))), &out)
+	reading(b.wrs[first : first+n])
+	word, from, last := (*C.uintptr_t)(queue.Word()), C.uintptr_t(uintptr(unsafe.Pointer(begin))), C.uintptr_t(uintptr(unsafe.Pointer(end)))
+	switch to {
+	case toSend:
+		C.verbsgen_dpath_post_send(word, from, last, &out)
+	case toRecv:
+		C.verbsgen_dpath_post_recv(word, from, last, &out)
+	case toSRQ:
+		C.verbsgen_dpath_post_srq_recv(word, from, last, &out)
+	case toWQ:
+		C.verbsgen_dpath_post_wq_recv(word, from, last, &out)
+	}
 	if b.state.end(turn) {
 		b.link() // two posts that cut the chain at once may have left it cut
 		return -1, syscall.EBUSY

@@ -360,3 +360,32 @@ func TestTooMany(t *testing.T) {
 		t.Error("the neighbour was overwritten")
 	}
 }
+
+// TestPostToKinds posts receives to each kind of queue: each comes as it was built, and a closed queue takes none.
+func TestPostToKinds(t *testing.T) {
+	p := provider(t)
+	for name, q := range map[string]struct {
+		queue *gate.Gate
+		post  func(*gate.Gate, dpath.RecvRange) (int, syscall.Errno)
+	}{"QP": {p.QP(), dpath.PostRecvRange}, "SRQ": {p.SRQ(), dpath.PostSRQRecvRange}, "WQ": {p.WQ(), dpath.PostWQRecvRange}} {
+		p.Posts(dptest.Record)
+		b := recvBatch(t, 4, 2)
+		for i := range 4 {
+			b.WR(i).Recv(uint64(i)).SGE(0x1000+uint64(i), 8, 9)
+		}
+		if n, errno := q.post(q.queue, b.From(1, 2)); n != 2 || errno != 0 {
+			t.Errorf("%s: %d, %v", name, n, errno)
+		}
+		seen := p.Seen()
+		if len(seen) != 2 || seen[0].ID != 1 || seen[1].ID != 2 || seen[1].SGEs[0] != (dptest.SGE{Addr: 0x1002, Length: 8, LKey: 9}) {
+			t.Errorf("%s: %+v", name, seen)
+		}
+		p.Refuse(1, int(syscall.ENOMEM), 0)
+		if n, errno := q.post(q.queue, b.From(0, 4)); n != 1 || errno != syscall.ENOMEM {
+			t.Errorf("%s, the second refused: %d, %v", name, n, errno)
+		}
+		if n, errno := q.post(new(gate.Gate), b.From(0, 4)); n != 0 || errno != verr.ErrnoClosed {
+			t.Errorf("%s, closed: %d, %v", name, n, errno)
+		}
+	}
+}

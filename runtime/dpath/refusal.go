@@ -28,7 +28,7 @@ type Refusal struct {
 
 // Refusal gives the first request of the range that was not posted. The error is that of a post that errno failed for another reason
 // than a request: the batch, or a closed queue pair.
-func (r SendRange) Refusal(errs *verr.Once, posted int, errno syscall.Errno) (Refusal, error) {
+func (r Range[W]) Refusal(errs *verr.Once, posted int, errno syscall.Errno) (Refusal, error) {
 	if err := r.Refused(errno); err != nil && posted == 0 {
 		return Refusal{}, err
 	}
@@ -36,31 +36,18 @@ func (r SendRange) Refusal(errs *verr.Once, posted int, errno syscall.Errno) (Re
 		return Refusal{}, errs.Errno(errno)
 	}
 	number := r.first + posted
-	w := &r.batch.wrs[number]
-	if errno == verr.ErrnoNoAddress && w.remote == 0 {
-		errno = syscall.EINVAL // what a provider answers; a rule says more
+	w := any(&r.batch.wrs[number])
+	f := Refusal{Request: unsafe.Pointer(&r.batch.wrs[number]), verb: errs.Verb, errno: errno, number: number, id: headOf(&r.batch.wrs[number]).id}
+	switch w := w.(type) {
+	case *SendWR:
+		if errno == verr.ErrnoNoAddress && w.remote == 0 {
+			f.errno = syscall.EINVAL // what a provider answers; a rule says more
+		}
+		f.sges = w.SGEs()
+	case *RecvWR:
+		f.sges = w.SGEs()
 	}
-	f := Refusal{unsafe.Pointer(w), errs.Verb, errno, number, w.id, used(unsafe.Pointer(w), w.sges, w.num, w.room)}
 	return f, f.unaddressed(errs)
-}
-
-// Refusal is like SendRange.Refusal.
-func (r RecvRange) Refusal(errs *verr.Once, posted int, errno syscall.Errno) (Refusal, error) {
-	if err := r.Refused(errno); err != nil && posted == 0 {
-		return Refusal{}, err
-	}
-	if !ofRequest(errno) || posted < 0 || posted >= r.n {
-		return Refusal{}, errs.Errno(errno)
-	}
-	number := r.first + posted
-	w := &r.batch.wrs[number]
-	f := Refusal{unsafe.Pointer(w), errs.Verb, errno, number, w.id, used(unsafe.Pointer(w), w.sges, w.num, w.room)}
-	return f, f.unaddressed(errs)
-}
-
-// used returns the elements of a request, none when another goroutine closes its batch.
-func used(w unsafe.Pointer, sges uintptr, num int32, room uint32) []SGE {
-	return elements(w, sges, min(num, int32(room)), room)
 }
 
 // ofRequest reports whether a request is at fault for errno.

@@ -131,8 +131,8 @@ func TestPostsThatOverlap(t *testing.T) {
 		state *state
 		next  *uintptr
 	}{
-		"send": {func() (int, syscall.Errno) { return PostSend(p.QP(), send, 3) }, &send.state, &send.wrs[3].next},
-		"recv": {func() (int, syscall.Errno) { return PostRecv(p.QP(), recv, 3) }, &recv.state, &recv.wrs[3].next},
+		"send": {func() (int, syscall.Errno) { return PostSend(p.QP(), send, 3) }, &send.all.state, &send.all.wrs[3].next},
+		"recv": {func() (int, syscall.Errno) { return PostRecv(p.QP(), recv, 3) }, &recv.all.state, &recv.all.wrs[3].next},
 	} {
 		for _, other := range []uintptr{12345, 0} { // the other is still at work, or done
 			end := paused(t, p, c.post)

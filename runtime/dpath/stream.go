@@ -75,7 +75,7 @@ func NotAsked[A Asked](a *Stream, verb, kind string, _ A) error {
 var inlineOpcodes = map[WROpcode]struct{}{opSend: {}, opSendImm: {}, opWrite: {}, opWriteImm: {}, opSendInv: {}}
 
 // Failed returns the error of a post of the range as a stream, of which nothing was posted.
-func (r SendRange) Failed(errs *verr.Once, errno syscall.Errno) error {
+func (r Range[W]) Failed(errs *verr.Once, errno syscall.Errno) error {
 	if err := r.Refused(errno); err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 
 // Begin begins the post of the range as a stream: it returns the first request, which C reads, and writes their number into a. If the
 // range cannot be posted, it is none. End must follow.
-func (r SendRange) Begin(a *Stream) unsafe.Pointer {
+func (r Range[W]) Begin(a *Stream) unsafe.Pointer {
 	b := r.batch
 	a.bad = -1
 	switch {
@@ -20,14 +20,14 @@ func (r SendRange) Begin(a *Stream) unsafe.Pointer {
 	case r.n > 0:
 		b.state.post = uintptr(unsafe.Pointer(a)) // no other call has its answer there
 		a.n = int64(r.n)
-		sending(b.wrs[r.first : r.first+r.n])
+		reading(b.wrs[r.first : r.first+r.n])
 		return unsafe.Pointer(&b.wrs[r.first])
 	}
 	return nil
 }
 
 // End ends the post that Begin began.
-func (r SendRange) End(a *Stream) {
+func (r Range[W]) End(a *Stream) {
 	if a.n == 0 {
 		return
 	}

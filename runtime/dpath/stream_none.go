@@ -8,10 +8,10 @@ import (
 )
 
 // Begin is ENOSYS.
-func (SendRange) Begin(a *Stream) unsafe.Pointer {
+func (Range[W]) Begin(a *Stream) unsafe.Pointer {
 	a.code, a.bad = int32(syscall.ENOSYS), -1
 	return nil
 }
 
 // End does nothing.
-func (SendRange) End(*Stream) {}
+func (Range[W]) End(*Stream) {}

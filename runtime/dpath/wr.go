@@ -270,9 +270,9 @@ func element(w unsafe.Pointer, sges uintptr, i uint32) *SGE {
 	return (*SGE)(unsafe.Add(w, sges-uintptr(w)+uintptr(i)*unsafe.Sizeof(SGE{})))
 }
 
-// elements returns the first num of room elements.
+// elements returns the first num of room elements; a batch that was closed meanwhile has no room.
 func elements(w unsafe.Pointer, sges uintptr, num int32, room uint32) []SGE {
-	return unsafe.Slice(element(w, sges, 0), room)[:num:room]
+	return unsafe.Slice(element(w, sges, 0), room)[:min(uint32(num), room):room]
 }
 
 // Panics of the methods of requests. They have no numbers, so that the methods can be inlined.

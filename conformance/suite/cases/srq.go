@@ -5,13 +5,11 @@ package cases
 import (
 	"errors"
 	"os"
-	"reflect"
 	"strings"
 	"syscall"
 
 	"github.com/verbsgen/verbsgen/conformance/suite"
 	"github.com/verbsgen/verbsgen/conformance/suite/far"
-	"github.com/verbsgen/verbsgen/conformance/suite/internal/direct"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
@@ -179,15 +177,15 @@ func srqOwnReceives(t *suite.T) {
 	}
 }
 
-// supply posts receives of 64 bytes with ids from first on to a shared queue, each to its own part of a region. The bindings have no
-// method for it yet, so the address of the C object is read from the handle.
+// supply posts receives of 64 bytes with ids from first on to a shared queue, each to its own part of a region.
 func supply(t *suite.T, srq *verbs.SRQ, n *near, first, count int) {
-	c := reflect.ValueOf(srq).Elem().FieldByName("c").Pointer()
-	for id := first; id < first+count; id++ {
-		sge := n.sge(64*id, 64)
-		if e := direct.PostSRQRecv(c, uint64(id), sge.Addr, sge.Length, sge.LKey); e != 0 {
-			t.Fatalf("receive %d: %v", id, e)
-		}
+	batch := must(dpath.NewRecvBatch(count, 1))(t)
+	defer batch.Close()
+	for i := range count {
+		batch.WR(i).Recv(uint64(first + i)).Add(n.sge(64*(first+i), 64))
+	}
+	if posted, err := srq.PostRecv(batch, count); posted != count || err != nil {
+		t.Fatalf("receives from %d on: %d, %v", first, posted, err)
 	}
 }
 

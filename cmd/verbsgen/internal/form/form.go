@@ -24,6 +24,8 @@ const (
 	Rereg        = "rereg"
 	PostSend     = "post_send"
 	PostRecv     = "post_recv"
+	PostSRQRecv  = "post_srq_recv"
+	PostWQRecv   = "post_wq_recv"
 	Address      = "address"
 	PollCQ       = "poll_cq"
 	ReqNotify    = "req_notify"
@@ -181,6 +183,12 @@ var forms = []Form{
 	{Name: PostRecv, Reads: []string{"struct ibv_sge", "struct ibv_qp", "struct ibv_context_ops"}, Does: "posts a batch of receive requests", Recv: "struct ibv_qp", Runtime: true,
 		Requests: "struct ibv_recv_wr", Elements: "struct ibv_sge", Parts: explains,
 		Sig: sig("int", handle("struct ibv_qp *"), in("struct ibv_recv_wr *"), in("struct ibv_recv_wr **"))},
+	{Name: PostSRQRecv, Reads: []string{"struct ibv_sge", "struct ibv_srq", "struct ibv_context_ops"}, Does: "posts a batch of receive requests to a shared receive queue", Recv: "struct ibv_srq", Runtime: true,
+		Requests: "struct ibv_recv_wr", Elements: "struct ibv_sge",
+		Sig: sig("int", handle("struct ibv_srq *"), in("struct ibv_recv_wr *"), in("struct ibv_recv_wr **"))},
+	{Name: PostWQRecv, Reads: []string{"struct ibv_sge", "struct ibv_wq"}, Does: "posts a batch of receive requests to a work queue", Recv: "struct ibv_wq", Runtime: true,
+		Requests: "struct ibv_recv_wr", Elements: "struct ibv_sge",
+		Sig: sig("int", handle("struct ibv_wq *"), in("struct ibv_recv_wr *"), in("struct ibv_recv_wr **"))},
 	{Name: Address, Does: "addresses a send request by an address handle", Recv: "struct ibv_ah", Sig: postSend, Runtime: true, Optional: true},
 	{Name: PollCQ, Reads: []string{"struct ibv_cq", "struct ibv_context_ops"}, Does: "polls a completion queue, once or for a number of tries", Recv: "struct ibv_cq", Runtime: true, Unchecked: dataPath,
 		Sig: sig("int", handle("struct ibv_cq *"), in("int"), in("struct ibv_wc *"))},

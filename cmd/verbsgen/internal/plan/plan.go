@@ -209,6 +209,8 @@ var planners = map[string]planner{
 	form.Rereg:        (*builder).rereg,
 	form.PostSend:     (*builder).postSend,
 	form.PostRecv:     (*builder).postRecv,
+	form.PostSRQRecv:  (*builder).postSRQRecv,
+	form.PostWQRecv:   (*builder).postWQRecv,
 	form.Address:      (*builder).address,
 	form.PollCQ:       (*builder).poll,
 	form.ReqNotify:    (*builder).reqNotify,
