@@ -202,8 +202,9 @@ func (d *decoder) verb(name string, k, v *yaml.Node) Verb {
 	b := Verb{C: name, Pos: d.pos(k)}
 	defer d.marking(&b.marks)()
 	d.object(v, place{name, ""}, []key{
-		{"returns", true, d.oneOf(&b.Returns, RetErrno, RetNullErrno, RetMinus1, RetVoid, RetValue, RetRereg)},
+		{"returns", true, d.oneOf(&b.Returns, RetErrno, RetNullErrno, RetMinus1, RetNumber, RetNegated, RetVoid, RetValue, RetRereg)},
 		{"creates", false, d.text(&b.Creates)},
+		{"result", false, d.text(&b.Result)},
 		{"params", true, d.named(func(c string, pk, pv *yaml.Node) { b.Params = append(b.Params, d.param(name, c, pk, pv)) })},
 		{"methods", true, d.named(func(g string, mk, mv *yaml.Node) { b.Methods = append(b.Methods, d.method(g, mk, mv)) })},
 		{"callbacks", false, d.truth(&b.Callbacks)},
@@ -222,7 +223,7 @@ func (d *decoder) param(verb, c string, k, v *yaml.Node) Param {
 	defer d.marking(&p.marks)()
 	var notNull *yaml.Node
 	d.object(v, place{verb + "." + c, ""}, []key{
-		{"role", true, d.oneOf(&p.Role, RoleHandle, RoleIn, RoleInRec, RoleOutRec, RoleOut, RoleSlice, RoleFlags, RoleEnum, RoleAddr, RoleLen, RoleMask)},
+		{"role", true, d.oneOf(&p.Role, RoleHandle, RoleIn, RoleInRec, RoleOutRec, RoleOut, RoleSlice, RoleFilled, RoleFlags, RoleEnum, RoleAddr, RoleLen, RoleMask)},
 		{"type", false, d.text(&p.Type)},
 		{"go", false, d.local(&p.Go)},
 		{"null", false, d.truth(&p.Null)},

@@ -206,9 +206,11 @@ const (
 
 // Return conventions of verbs.h.
 const (
-	RetErrno     = "errno"        // 0, or the value of errno
-	RetNullErrno = "null_errno"   // NULL and errno
-	RetMinus1    = "minus1_errno" // -1 and errno
+	RetErrno     = "errno"          // 0, or the value of errno
+	RetNullErrno = "null_errno"     // NULL and errno
+	RetMinus1    = "minus1_errno"   // -1 and errno
+	RetNumber    = "number_minus1"  // a number that is the result, or -1 and errno
+	RetNegated   = "number_negated" // a number that is the result, or the negated errno
 	RetVoid      = "void"
 	RetValue     = "value" // a value that cannot fail
 	RetRereg     = "rereg" // ibv_rereg_mr: a negative ibv_rereg_mr_err_code, errno beside it
@@ -220,6 +222,7 @@ type Verb struct {
 	Page      string // the page it is on; filled by the loader
 	Returns   string
 	Creates   string  // object that it returns; the caller must close it
+	Result    string  // enum type of the value that it returns
 	Params    []Param // by C name, all of them
 	Methods   []Method
 	Callbacks bool // may call back into Go (parent-domain allocators): never nocallback
@@ -241,14 +244,18 @@ const (
 	RoleIn     = "in"     // a value
 	RoleInRec  = "in_record"
 	RoleOutRec = "out_record"
-	RoleOut    = "out"   // pointer to one scalar
-	RoleSlice  = "slice" // pointer to records, count in Len
+	RoleOut    = "out"    // pointer to one scalar
+	RoleSlice  = "slice"  // pointer to records, count in Len
+	RoleFilled = "filled" // the same, which the verb fills; records or numbers
 	RoleFlags  = "flags"
 	RoleEnum   = "enum"
 	RoleAddr   = "addr" // an address of host memory
 	RoleLen    = "len"  // length of that memory, or count of the slice
 	RoleMask   = "mask" // the mask of a record with MaskParam; Type names the record
 )
+
+// IsList tells whether a role is that of an array with its count in Len.
+func IsList(role string) bool { return role == RoleSlice || role == RoleFilled }
 
 // Param is one parameter of a verb.
 type Param struct {

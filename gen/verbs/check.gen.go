@@ -30,6 +30,23 @@ const (
 	rule0326
 	rule0327
 	rule0328
+	rule0701
+	rule0702
+	rule0703
+	rule0704
+	rule0705
+	rule0706
+	rule0707
+	rule0709
+	rule0708
+	rule0711
+	rule0712
+	rule0713
+	rule0714
+	rule0715
+	rule0716
+	rule0717
+	rule0718
 	rule0145
 	rule0146
 	rule0001
@@ -323,6 +340,23 @@ var rules = []verr.Rule{
 	rule0326: {ID: "VR-ibv_query_gid-port_num-0326", Verb: "ibv_query_gid", Subject: "port_num", Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_query_gid", Section: ""},
 	rule0327: {ID: "VR-ibv_query_gid-port_num-0327", Verb: "ibv_query_gid", Subject: "port_num", Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_query_gid", Section: "", Capable: true, Limit: "phys_port_cnt"},
 	rule0328: {ID: "VR-ibv_query_gid-index-0328", Verb: "ibv_query_gid", Subject: "index", Statement: "indexes count from 0", Fix: "pass an index of the table", Page: "ibv_query_gid", Section: "DESCRIPTION"},
+	rule0701: {ID: "VR-ibv_query_gid_ex-context-0701", Verb: "ibv_query_gid_ex", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_query_gid_ex", Section: "DESCRIPTION"},
+	rule0702: {ID: "VR-ibv_query_gid_ex-entry-0702", Verb: "ibv_query_gid_ex", Subject: "entry", Statement: "entry must not be NULL", Fix: "pass the address of a GIDEntry", Page: "ibv_query_gid_ex", Section: "DESCRIPTION"},
+	rule0703: {ID: "VR-ibv_query_gid_ex-flags-0703", Verb: "ibv_query_gid_ex", Subject: "flags", Statement: "there are no flags yet", Fix: "pass 0", Page: "ibv_query_gid_ex", Section: "ARGUMENTS"},
+	rule0704: {ID: "VR-ibv_query_gid_ex-port_num-0704", Verb: "ibv_query_gid_ex", Subject: "port_num", Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_query_gid_ex", Section: ""},
+	rule0705: {ID: "VR-ibv_query_gid_ex-port_num-0705", Verb: "ibv_query_gid_ex", Subject: "port_num", Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_query_gid_ex", Section: "", Capable: true, Limit: "phys_port_cnt_ex"},
+	rule0706: {ID: "VR-ibv_query_gid_table-context-0706", Verb: "ibv_query_gid_table", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_query_gid_table", Section: "DESCRIPTION"},
+	rule0707: {ID: "VR-ibv_query_gid_table-entries-0707", Verb: "ibv_query_gid_table", Subject: "entries", Statement: "entries must not be NULL", Fix: "pass an array of GIDEntry", Page: "ibv_query_gid_table", Section: "DESCRIPTION"},
+	rule0709: {ID: "VR-ibv_query_gid_table-flags-0709", Verb: "ibv_query_gid_table", Subject: "flags", Statement: "there are no flags yet", Fix: "pass 0", Page: "ibv_query_gid_table", Section: "ARGUMENTS"},
+	rule0708: {ID: "VR-ibv_query_gid_table-max_entries-0708", Verb: "ibv_query_gid_table", Subject: "max_entries", Statement: "the list has at least one entry", Fix: "pass a longer list", Page: "ibv_query_gid_table", Section: "DESCRIPTION", RefusedBy: []string{"linux >=5.10"}},
+	rule0711: {ID: "VR-ibv_query_pkey-context-0711", Verb: "ibv_query_pkey", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_query_pkey", Section: "DESCRIPTION"},
+	rule0712: {ID: "VR-ibv_query_pkey-pkey-0712", Verb: "ibv_query_pkey", Subject: "pkey", Statement: "pkey must not be NULL", Fix: "pass a valid pointer", Page: "ibv_query_pkey", Section: "DESCRIPTION"},
+	rule0713: {ID: "VR-ibv_query_pkey-port_num-0713", Verb: "ibv_query_pkey", Subject: "port_num", Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_query_pkey", Section: ""},
+	rule0714: {ID: "VR-ibv_query_pkey-port_num-0714", Verb: "ibv_query_pkey", Subject: "port_num", Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_query_pkey", Section: "", Capable: true, Limit: "phys_port_cnt"},
+	rule0715: {ID: "VR-ibv_query_pkey-index-0715", Verb: "ibv_query_pkey", Subject: "index", Statement: "indexes count from 0", Fix: "pass an index of the table", Page: "ibv_query_pkey", Section: ""},
+	rule0716: {ID: "VR-ibv_get_pkey_index-context-0716", Verb: "ibv_get_pkey_index", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_get_pkey_index", Section: "DESCRIPTION"},
+	rule0717: {ID: "VR-ibv_get_pkey_index-port_num-0717", Verb: "ibv_get_pkey_index", Subject: "port_num", Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_get_pkey_index", Section: ""},
+	rule0718: {ID: "VR-ibv_get_pkey_index-port_num-0718", Verb: "ibv_get_pkey_index", Subject: "port_num", Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_get_pkey_index", Section: "", Capable: true, Limit: "phys_port_cnt"},
 	rule0145: {ID: "VR-ibv_alloc_pd-context-0145", Verb: "ibv_alloc_pd", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_alloc_pd", Section: "DESCRIPTION"},
 	rule0146: {ID: "VR-ibv_dealloc_pd-pd-0146", Verb: "ibv_dealloc_pd", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_alloc_pd", Section: "DESCRIPTION"},
 	rule0001: {ID: "VR-ibv_reg_mr-access-0001", Verb: "ibv_reg_mr", Subject: "access", Statement: "REMOTE_WRITE needs LOCAL_WRITE", Fix: "add MRAccessLocalWrite", Page: "ibv_reg_mr", Section: "DESCRIPTION"},

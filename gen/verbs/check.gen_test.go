@@ -78,6 +78,58 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_query_gid-index-0328", false, func() string { return textOf(checkQueryGID(&inQueryGID{context: 4096})) }},
 		{"VR-ibv_query_gid-index-0328", true, func() string { return textOf(checkQueryGID(&inQueryGID{context: 4096, index: -1})) }},
+		{"VR-ibv_query_gid_ex-context-0701", false, func() string { return textOf(checkQueryGIDEx(&inQueryGIDEx{context: 4096, entry: 4096})) }},
+		{"VR-ibv_query_gid_ex-context-0701", true, func() string { return textOf(checkQueryGIDEx(&inQueryGIDEx{entry: 4096})) }},
+		{"VR-ibv_query_gid_ex-entry-0702", false, func() string { return textOf(checkQueryGIDEx(&inQueryGIDEx{context: 4096, entry: 4096})) }},
+		{"VR-ibv_query_gid_ex-entry-0702", true, func() string { return textOf(checkQueryGIDEx(&inQueryGIDEx{context: 4096})) }},
+		{"VR-ibv_query_gid_ex-flags-0703", false, func() string { return textOf(checkQueryGIDEx(&inQueryGIDEx{context: 4096, entry: 4096})) }},
+		{"VR-ibv_query_gid_ex-flags-0703", true, func() string { return textOf(checkQueryGIDEx(&inQueryGIDEx{context: 4096, entry: 4096, flags: 1})) }},
+		{"VR-ibv_query_gid_ex-port_num-0704", false, func() string { return textOf(checkQueryGIDEx(&inQueryGIDEx{context: 4096, entry: 4096, portNum: 1})) }},
+		{"VR-ibv_query_gid_ex-port_num-0704", true, func() string { return textOf(checkQueryGIDEx(&inQueryGIDEx{context: 4096, entry: 4096})) }},
+		{"VR-ibv_query_gid_ex-port_num-0705", false, func() string {
+			return textOf(checkQueryGIDEx(&inQueryGIDEx{context: 4096, entry: 4096, portNum: 2, capDeviceAttrExPhysPortCntEx: validate.Of(2)}))
+		}},
+		{"VR-ibv_query_gid_ex-port_num-0705", true, func() string {
+			return textOf(checkQueryGIDEx(&inQueryGIDEx{context: 4096, entry: 4096, portNum: 3, capDeviceAttrExPhysPortCntEx: validate.Of(2)}))
+		}},
+		{"VR-ibv_query_gid_table-context-0706", false, func() string { return textOf(checkQueryGIDTable(&inQueryGIDTable{context: 4096, entries: 4096})) }},
+		{"VR-ibv_query_gid_table-context-0706", true, func() string { return textOf(checkQueryGIDTable(&inQueryGIDTable{entries: 4096})) }},
+		{"VR-ibv_query_gid_table-entries-0707", false, func() string {
+			return textOf(checkQueryGIDTable(&inQueryGIDTable{context: 4096, entries: 4096, maxEntries: 1}))
+		}},
+		{"VR-ibv_query_gid_table-entries-0707", true, func() string { return textOf(checkQueryGIDTable(&inQueryGIDTable{context: 4096, maxEntries: 1})) }},
+		{"VR-ibv_query_gid_table-flags-0709", false, func() string { return textOf(checkQueryGIDTable(&inQueryGIDTable{context: 4096, entries: 4096})) }},
+		{"VR-ibv_query_gid_table-flags-0709", true, func() string {
+			return textOf(checkQueryGIDTable(&inQueryGIDTable{context: 4096, entries: 4096, flags: 1}))
+		}},
+		{"VR-ibv_query_gid_table-max_entries-0708", false, func() string {
+			return textOf(hintQueryGIDTable(&inQueryGIDTable{context: 4096, entries: 4096, maxEntries: 1}))
+		}},
+		{"VR-ibv_query_gid_table-max_entries-0708", true, func() string { return textOf(hintQueryGIDTable(&inQueryGIDTable{context: 4096, entries: 4096})) }},
+		{"VR-ibv_query_pkey-context-0711", false, func() string { return textOf(checkQueryPKey(&inQueryPKey{context: 4096})) }},
+		{"VR-ibv_query_pkey-context-0711", true, func() string { return textOf(checkQueryPKey(&inQueryPKey{})) }},
+		{"VR-ibv_query_pkey-pkey-0712", false, func() string { return textOf(checkQueryPKey(&inQueryPKey{context: 4096, pkey: 4096})) }},
+		{"VR-ibv_query_pkey-pkey-0712", true, func() string { return textOf(checkQueryPKey(&inQueryPKey{context: 4096})) }},
+		{"VR-ibv_query_pkey-port_num-0713", false, func() string { return textOf(checkQueryPKey(&inQueryPKey{context: 4096, portNum: 1})) }},
+		{"VR-ibv_query_pkey-port_num-0713", true, func() string { return textOf(checkQueryPKey(&inQueryPKey{context: 4096})) }},
+		{"VR-ibv_query_pkey-port_num-0714", false, func() string {
+			return textOf(checkQueryPKey(&inQueryPKey{context: 4096, portNum: 2, capDeviceAttrPhysPortCnt: validate.Of(2)}))
+		}},
+		{"VR-ibv_query_pkey-port_num-0714", true, func() string {
+			return textOf(checkQueryPKey(&inQueryPKey{context: 4096, portNum: 3, capDeviceAttrPhysPortCnt: validate.Of(2)}))
+		}},
+		{"VR-ibv_query_pkey-index-0715", false, func() string { return textOf(checkQueryPKey(&inQueryPKey{context: 4096})) }},
+		{"VR-ibv_query_pkey-index-0715", true, func() string { return textOf(checkQueryPKey(&inQueryPKey{context: 4096, index: -1})) }},
+		{"VR-ibv_get_pkey_index-context-0716", false, func() string { return textOf(checkGetPKeyIndex(&inGetPKeyIndex{context: 4096})) }},
+		{"VR-ibv_get_pkey_index-context-0716", true, func() string { return textOf(checkGetPKeyIndex(&inGetPKeyIndex{})) }},
+		{"VR-ibv_get_pkey_index-port_num-0717", false, func() string { return textOf(checkGetPKeyIndex(&inGetPKeyIndex{context: 4096, portNum: 1})) }},
+		{"VR-ibv_get_pkey_index-port_num-0717", true, func() string { return textOf(checkGetPKeyIndex(&inGetPKeyIndex{context: 4096})) }},
+		{"VR-ibv_get_pkey_index-port_num-0718", false, func() string {
+			return textOf(checkGetPKeyIndex(&inGetPKeyIndex{context: 4096, portNum: 2, capDeviceAttrPhysPortCnt: validate.Of(2)}))
+		}},
+		{"VR-ibv_get_pkey_index-port_num-0718", true, func() string {
+			return textOf(checkGetPKeyIndex(&inGetPKeyIndex{context: 4096, portNum: 3, capDeviceAttrPhysPortCnt: validate.Of(2)}))
+		}},
 		{"VR-ibv_alloc_pd-context-0145", false, func() string { return textOf(checkAllocPD(&inAllocPD{context: 4096})) }},
 		{"VR-ibv_alloc_pd-context-0145", true, func() string { return textOf(checkAllocPD(&inAllocPD{})) }},
 		{"VR-ibv_dealloc_pd-pd-0146", false, func() string { return textOf(checkDeallocPD(&inDeallocPD{pd: 4096})) }},

@@ -13,6 +13,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/pdalloc"
 	"github.com/verbsgen/verbsgen/runtime/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
+	"math/bits"
 	"unsafe"
 )
 
@@ -298,6 +299,176 @@ func (dev *Device) QueryGID(portNum uint8, index int) (GID, error) {
 		return GID{}, verr.Failed(verb, errno, nil)
 	}
 	return gid, nil
+}
+
+// QueryGIDEx returns an entry of the GID table of a port, with its type; an empty entry is an error,
+// syscall.ENODATA.
+//
+//   - portNum: number of the port, from 1.
+//   - gidIndex: index in the table, from 0.
+//
+// Since rdma-core 32.0; with an older library the error is errors.ErrUnsupported.
+//
+// Rules:
+//   - there are no flags yet [VR-ibv_query_gid_ex-flags-0703]
+//   - ports are numbered from 1 [VR-ibv_query_gid_ex-port_num-0704]
+//   - port_num is at most the number of ports [VR-ibv_query_gid_ex-port_num-0705]
+//
+// C: ibv_query_gid_ex, ibv_query_gid_ex(3).
+func (dev *Device) QueryGIDEx(portNum uint32, gidIndex uint32) (*GIDEntry, error) {
+	const verb = "ibv_query_gid_ex"
+	if err := dev.enter(verb); err != nil {
+		return nil, err
+	}
+	defer dev.node.Exit()
+	if dev.lib.fn[sym_ibv_query_gid_ex] == 0 {
+		return nil, dev.lib.missing("ibv_query_gid_ex", sym_ibv_query_gid_ex)
+	}
+	in := inQueryGIDEx{
+		context: validate.Addr(dev.c),
+		entry:   1,
+		flags:   0,
+		portNum: uint64(portNum),
+	}
+	if caps := dev.capabilities(); caps != nil {
+		in.capDeviceAttrExPhysPortCntEx = validate.Of(uint64(caps.phys_port_cnt_ex))
+	}
+	if err := checkQueryGIDEx(&in); err != nil {
+		return nil, err
+	}
+	var entryC cGIDEntry
+	if errno := rawQueryGIDEx(dev.lib.fn[sym_ibv_query_gid_ex], dev.c, portNum, gidIndex, unsafe.Pointer(&entryC), 0); errno != 0 {
+		return nil, verr.Failed(verb, errno, nil)
+	}
+	out := new(GIDEntry)
+	out.from(&entryC)
+	return out, nil
+}
+
+// QueryGIDTable fills a list with the entries of the GID tables of all ports that are not empty, and returns
+// how many there are.
+//
+// The sum of GIDTblLen of all ports is long enough.
+//
+//   - entries: list to be filled; the call fails when it is too short.
+//
+// Since rdma-core 32.0; with an older library the error is errors.ErrUnsupported.
+//
+// Rules:
+//   - the list has at least one entry (a hint only: some devices accept it)
+//     [VR-ibv_query_gid_table-max_entries-0708]
+//   - there are no flags yet [VR-ibv_query_gid_table-flags-0709]
+//
+// C: ibv_query_gid_table, ibv_query_gid_table(3).
+func (dev *Device) QueryGIDTable(entries []GIDEntry) (int, error) {
+	const verb = "ibv_query_gid_table"
+	if err := dev.enter(verb); err != nil {
+		return 0, err
+	}
+	defer dev.node.Exit()
+	if dev.lib.fn[sym_ibv_query_gid_table] == 0 {
+		return 0, dev.lib.missing("ibv_query_gid_table", sym_ibv_query_gid_table)
+	}
+	in := inQueryGIDTable{
+		context:    validate.Addr(dev.c),
+		entries:    uint64(len(entries)),
+		maxEntries: uint64(len(entries)),
+		flags:      0,
+	}
+	if err := checkQueryGIDTable(&in); err != nil {
+		return 0, err
+	}
+	if dev.lib.lints.Wanted() {
+		dev.lib.lints.Report(hintQueryGIDTable(&in))
+	}
+	entriesC := make([]cGIDEntry, len(entries))
+	n, errno := rawQueryGIDTable(dev.lib.fn[sym_ibv_query_gid_table], dev.c, unsafe.Pointer(unsafe.SliceData(entriesC)), uint64(len(entriesC)), 0)
+	if n < 0 {
+		return 0, verr.Failed(verb, errno, func() []string { return verr.Texts(hintQueryGIDTable(&in)) })
+	}
+	for i := range entriesC[:min(n, len(entriesC))] {
+		entries[i].from(&entriesC[i])
+	}
+	return n, nil
+}
+
+// QueryPKey returns an entry of the table of partition keys of a port.
+//
+//   - portNum: number of the port, from 1.
+//   - index: index in the table, from 0.
+//
+// Rules:
+//   - ports are numbered from 1 [VR-ibv_query_pkey-port_num-0713]
+//   - port_num is at most the number of ports [VR-ibv_query_pkey-port_num-0714]
+//   - indexes count from 0 [VR-ibv_query_pkey-index-0715]
+//
+// C: ibv_query_pkey, ibv_query_pkey(3).
+func (dev *Device) QueryPKey(portNum uint8, index int) (uint16, error) {
+	const verb = "ibv_query_pkey"
+	if err := dev.enter(verb); err != nil {
+		return 0, err
+	}
+	defer dev.node.Exit()
+	if dev.lib.fn[symIbv_query_pkey] == 0 {
+		return 0, dev.lib.missing("ibv_query_pkey", symIbv_query_pkey)
+	}
+	if int(int32(index)) != index {
+		return 0, verr.OutOfRange(verb, "index", index)
+	}
+	in := inQueryPKey{
+		context: validate.Addr(dev.c),
+		pkey:    1,
+		portNum: uint64(portNum),
+		index:   int64(index),
+	}
+	if caps := dev.capabilities(); caps != nil {
+		in.capDeviceAttrPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
+	}
+	if err := checkQueryPKey(&in); err != nil {
+		return 0, err
+	}
+	var pkey uint16
+	n, errno := rawQueryPKey(dev.lib.fn[symIbv_query_pkey], dev.c, portNum, int32(index), unsafe.Pointer(&pkey))
+	if n < 0 {
+		return 0, verr.Failed(verb, errno, nil)
+	}
+	return bits.ReverseBytes16(pkey), nil
+}
+
+// GetPKeyIndex returns the index of a partition key in the table of a port.
+//
+//   - portNum: number of the port, from 1.
+//   - pkey: partition key.
+//
+// Rules:
+//   - ports are numbered from 1 [VR-ibv_get_pkey_index-port_num-0717]
+//   - port_num is at most the number of ports [VR-ibv_get_pkey_index-port_num-0718]
+//
+// C: ibv_get_pkey_index, ibv_get_pkey_index(3).
+func (dev *Device) GetPKeyIndex(portNum uint8, pkey uint16) (int, error) {
+	const verb = "ibv_get_pkey_index"
+	if err := dev.enter(verb); err != nil {
+		return 0, err
+	}
+	defer dev.node.Exit()
+	if dev.lib.fn[symIbv_get_pkey_index] == 0 {
+		return 0, dev.lib.missing("ibv_get_pkey_index", symIbv_get_pkey_index)
+	}
+	in := inGetPKeyIndex{
+		context: validate.Addr(dev.c),
+		portNum: uint64(portNum),
+	}
+	if caps := dev.capabilities(); caps != nil {
+		in.capDeviceAttrPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
+	}
+	if err := checkGetPKeyIndex(&in); err != nil {
+		return 0, err
+	}
+	n, errno := rawGetPKeyIndex(dev.lib.fn[symIbv_get_pkey_index], dev.c, portNum, bits.ReverseBytes16(pkey))
+	if n < 0 {
+		return 0, verr.Failed(verb, errno, nil)
+	}
+	return n, nil
 }
 
 // AllocPD allocates a protection domain.

@@ -147,6 +147,120 @@ func checkQueryGID(in *inQueryGID) error {
 	return verr.RefuseErr("ibv_query_gid", bad...)
 }
 
+// inQueryGIDEx has the values that the rules of ibv_query_gid_ex use.
+type inQueryGIDEx struct {
+	context                      uint64         // context
+	entry                        uint64         // entry
+	flags                        uint64         // flags
+	portNum                      uint64         // port_num
+	capDeviceAttrExPhysPortCntEx validate.Known // device_attr_ex.phys_port_cnt_ex
+}
+
+// checkQueryGIDEx refuses a call of ibv_query_gid_ex that breaks a rule.
+func checkQueryGIDEx(in *inQueryGIDEx) error {
+	var bad []verr.Violation
+	if in.context == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0701], Value: validate.AddrText(in.context)})
+	}
+	if in.entry == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0702], Value: validate.AddrText(in.entry)})
+	}
+	if in.flags > 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0703], Value: strconv.FormatUint(in.flags, 10)})
+	}
+	if in.portNum < 1 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0704], Value: strconv.FormatUint(in.portNum, 10)})
+	}
+	if in.capDeviceAttrExPhysPortCntEx.OK && in.capDeviceAttrExPhysPortCntEx.V != 0 && in.portNum > in.capDeviceAttrExPhysPortCntEx.V {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0705], Value: strconv.FormatUint(in.portNum, 10), Limit: strconv.FormatUint(in.capDeviceAttrExPhysPortCntEx.V, 10)})
+	}
+	return verr.RefuseErr("ibv_query_gid_ex", bad...)
+}
+
+// inQueryGIDTable has the values that the rules of ibv_query_gid_table use.
+type inQueryGIDTable struct {
+	context    uint64 // context
+	entries    uint64 // entries
+	maxEntries uint64 // max_entries
+	flags      uint64 // flags
+}
+
+// checkQueryGIDTable refuses a call of ibv_query_gid_table that breaks a rule.
+func checkQueryGIDTable(in *inQueryGIDTable) error {
+	var bad []verr.Violation
+	if in.context == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0706], Value: validate.AddrText(in.context)})
+	}
+	if in.maxEntries > 0 && in.entries == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0707], Value: validate.AddrText(in.entries)})
+	}
+	if in.flags > 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0709], Value: strconv.FormatUint(in.flags, 10)})
+	}
+	return verr.RefuseErr("ibv_query_gid_table", bad...)
+}
+
+// hintQueryGIDTable returns the lints that a call of ibv_query_gid_table breaks, which may be the cause when it fails.
+func hintQueryGIDTable(in *inQueryGIDTable) []verr.Violation {
+	var may []verr.Violation
+	if in.maxEntries < 1 {
+		may = append(may, verr.Violation{Rule: &rules[rule0708], Value: strconv.FormatUint(in.maxEntries, 10)})
+	}
+	return may
+}
+
+// inQueryPKey has the values that the rules of ibv_query_pkey use.
+type inQueryPKey struct {
+	context                  uint64         // context
+	pkey                     uint64         // pkey
+	portNum                  uint64         // port_num
+	capDeviceAttrPhysPortCnt validate.Known // device_attr.phys_port_cnt
+	index                    int64          // index
+}
+
+// checkQueryPKey refuses a call of ibv_query_pkey that breaks a rule.
+func checkQueryPKey(in *inQueryPKey) error {
+	var bad []verr.Violation
+	if in.context == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0711], Value: validate.AddrText(in.context)})
+	}
+	if in.pkey == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0712], Value: strconv.FormatUint(in.pkey, 10)})
+	}
+	if in.portNum < 1 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0713], Value: strconv.FormatUint(in.portNum, 10)})
+	}
+	if in.capDeviceAttrPhysPortCnt.OK && in.capDeviceAttrPhysPortCnt.V > 0 && in.portNum > in.capDeviceAttrPhysPortCnt.V {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0714], Value: strconv.FormatUint(in.portNum, 10), Limit: strconv.FormatUint(in.capDeviceAttrPhysPortCnt.V, 10)})
+	}
+	if in.index < 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0715], Value: strconv.FormatInt(in.index, 10)})
+	}
+	return verr.RefuseErr("ibv_query_pkey", bad...)
+}
+
+// inGetPKeyIndex has the values that the rules of ibv_get_pkey_index use.
+type inGetPKeyIndex struct {
+	context                  uint64         // context
+	portNum                  uint64         // port_num
+	capDeviceAttrPhysPortCnt validate.Known // device_attr.phys_port_cnt
+}
+
+// checkGetPKeyIndex refuses a call of ibv_get_pkey_index that breaks a rule.
+func checkGetPKeyIndex(in *inGetPKeyIndex) error {
+	var bad []verr.Violation
+	if in.context == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0716], Value: validate.AddrText(in.context)})
+	}
+	if in.portNum < 1 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0717], Value: strconv.FormatUint(in.portNum, 10)})
+	}
+	if in.capDeviceAttrPhysPortCnt.OK && in.capDeviceAttrPhysPortCnt.V > 0 && in.portNum > in.capDeviceAttrPhysPortCnt.V {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0718], Value: strconv.FormatUint(in.portNum, 10), Limit: strconv.FormatUint(in.capDeviceAttrPhysPortCnt.V, 10)})
+	}
+	return verr.RefuseErr("ibv_get_pkey_index", bad...)
+}
+
 // inAllocPD has the values that the rules of ibv_alloc_pd use.
 type inAllocPD struct {
 	context uint64 // context

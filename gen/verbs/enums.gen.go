@@ -908,6 +908,34 @@ var rxHashFuncNames = []validate.Flag{
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v RXHashFunc) String() string { return validate.FlagText(uint64(v), rxHashFuncNames) }
 
+// GIDType is the kind of network that a GID is an address of.
+//
+// C: enum ibv_gid_type, ibv_query_gid_ex(3).
+type GIDType uint32
+
+// Constants of GIDType.
+const (
+	// InfiniBand. Since rdma-core 32.0.
+	GIDTypeIB GIDType = 0 // IBV_GID_TYPE_IB
+	// RoCE without IP. Since rdma-core 32.0.
+	GIDTypeRoCEV1 GIDType = 1 // IBV_GID_TYPE_ROCE_V1
+	// RoCE over UDP and IP. Since rdma-core 32.0.
+	GIDTypeRoCEV2 GIDType = 2 // IBV_GID_TYPE_ROCE_V2
+)
+
+// String returns the C name without its prefix.
+func (v GIDType) String() string {
+	switch v {
+	case GIDTypeIB:
+		return "IB"
+	case GIDTypeRoCEV1:
+		return "ROCE_V1"
+	case GIDTypeRoCEV2:
+		return "ROCE_V2"
+	}
+	return "GIDType(" + strconv.FormatUint(uint64(v), 10) + ")"
+}
+
 // PortCap is a set of capabilities of a port, as InfiniBand management defines them.
 //
 // C: enum ibv_port_cap_flags, ibv_query_port(3).
@@ -1233,6 +1261,97 @@ func (v MigState) String() string {
 		return "ARMED"
 	}
 	return "MigState(" + strconv.FormatUint(uint64(v), 10) + ")"
+}
+
+// Rate is the rate of a link or of a path.
+//
+// C: enum ibv_rate, ibv_rate_to_mult(3).
+type Rate uint32
+
+// Constants of Rate.
+const (
+	// The rate of the port.
+	RateMax     Rate = 0  // IBV_RATE_MAX
+	Rate2_5Gbps Rate = 2  // IBV_RATE_2_5_GBPS
+	Rate5Gbps   Rate = 5  // IBV_RATE_5_GBPS
+	Rate10Gbps  Rate = 3  // IBV_RATE_10_GBPS
+	Rate20Gbps  Rate = 6  // IBV_RATE_20_GBPS
+	Rate30Gbps  Rate = 4  // IBV_RATE_30_GBPS
+	Rate40Gbps  Rate = 7  // IBV_RATE_40_GBPS
+	Rate60Gbps  Rate = 8  // IBV_RATE_60_GBPS
+	Rate80Gbps  Rate = 9  // IBV_RATE_80_GBPS
+	Rate120Gbps Rate = 10 // IBV_RATE_120_GBPS
+	Rate14Gbps  Rate = 11 // IBV_RATE_14_GBPS
+	Rate56Gbps  Rate = 12 // IBV_RATE_56_GBPS
+	Rate112Gbps Rate = 13 // IBV_RATE_112_GBPS
+	Rate168Gbps Rate = 14 // IBV_RATE_168_GBPS
+	Rate25Gbps  Rate = 15 // IBV_RATE_25_GBPS
+	Rate100Gbps Rate = 16 // IBV_RATE_100_GBPS
+	Rate200Gbps Rate = 17 // IBV_RATE_200_GBPS
+	Rate300Gbps Rate = 18 // IBV_RATE_300_GBPS
+	Rate28Gbps  Rate = 19 // IBV_RATE_28_GBPS
+	Rate50Gbps  Rate = 20 // IBV_RATE_50_GBPS
+	Rate400Gbps Rate = 21 // IBV_RATE_400_GBPS
+	Rate600Gbps Rate = 22 // IBV_RATE_600_GBPS
+	// Since rdma-core 39.0.
+	Rate800Gbps Rate = 23 // IBV_RATE_800_GBPS
+	// Since rdma-core 39.0.
+	Rate1200Gbps Rate = 24 // IBV_RATE_1200_GBPS
+)
+
+// String returns the C name without its prefix.
+func (v Rate) String() string {
+	switch v {
+	case RateMax:
+		return "MAX"
+	case Rate2_5Gbps:
+		return "2_5_GBPS"
+	case Rate5Gbps:
+		return "5_GBPS"
+	case Rate10Gbps:
+		return "10_GBPS"
+	case Rate20Gbps:
+		return "20_GBPS"
+	case Rate30Gbps:
+		return "30_GBPS"
+	case Rate40Gbps:
+		return "40_GBPS"
+	case Rate60Gbps:
+		return "60_GBPS"
+	case Rate80Gbps:
+		return "80_GBPS"
+	case Rate120Gbps:
+		return "120_GBPS"
+	case Rate14Gbps:
+		return "14_GBPS"
+	case Rate56Gbps:
+		return "56_GBPS"
+	case Rate112Gbps:
+		return "112_GBPS"
+	case Rate168Gbps:
+		return "168_GBPS"
+	case Rate25Gbps:
+		return "25_GBPS"
+	case Rate100Gbps:
+		return "100_GBPS"
+	case Rate200Gbps:
+		return "200_GBPS"
+	case Rate300Gbps:
+		return "300_GBPS"
+	case Rate28Gbps:
+		return "28_GBPS"
+	case Rate50Gbps:
+		return "50_GBPS"
+	case Rate400Gbps:
+		return "400_GBPS"
+	case Rate600Gbps:
+		return "600_GBPS"
+	case Rate800Gbps:
+		return "800_GBPS"
+	case Rate1200Gbps:
+		return "1200_GBPS"
+	}
+	return "Rate(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
 // MRAccess is a set of access flags of a memory region.

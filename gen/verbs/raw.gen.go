@@ -11,64 +11,88 @@ import (
 )
 
 // #include "shims.gen.h"
-// #cgo noescape vg58e17f9530_ibv_get_device_list
-// #cgo nocallback vg58e17f9530_ibv_get_device_list
-// #cgo noescape vg58e17f9530_ibv_free_device_list
-// #cgo nocallback vg58e17f9530_ibv_free_device_list
-// #cgo noescape vg58e17f9530_ibv_get_device_index
-// #cgo nocallback vg58e17f9530_ibv_get_device_index
-// #cgo noescape vg58e17f9530_ibv_get_device_guid
-// #cgo nocallback vg58e17f9530_ibv_get_device_guid
-// #cgo noescape vg58e17f9530_ibv_open_device
-// #cgo nocallback vg58e17f9530_ibv_open_device
-// #cgo noescape vg58e17f9530_ibv_close_device
-// #cgo nocallback vg58e17f9530_ibv_close_device
-// #cgo noescape vg58e17f9530_ibv_import_device
-// #cgo nocallback vg58e17f9530_ibv_import_device
-// #cgo noescape vg58e17f9530_ibv_import_dm
-// #cgo nocallback vg58e17f9530_ibv_import_dm
-// #cgo noescape vg58e17f9530_ibv_unimport_dm
-// #cgo nocallback vg58e17f9530_ibv_unimport_dm
-// #cgo noescape vg58e17f9530_ibv_query_device
-// #cgo nocallback vg58e17f9530_ibv_query_device
-// #cgo noescape vg58e17f9530_ibv_query_port
-// #cgo nocallback vg58e17f9530_ibv_query_port
-// #cgo noescape vg58e17f9530_ibv_query_gid
-// #cgo nocallback vg58e17f9530_ibv_query_gid
-// #cgo noescape vg58e17f9530_ibv_alloc_pd
-// #cgo nocallback vg58e17f9530_ibv_alloc_pd
-// #cgo noescape vg58e17f9530_ibv_rereg_mr
-// #cgo nocallback vg58e17f9530_ibv_rereg_mr
-// #cgo noescape vg58e17f9530_ibv_create_comp_channel
-// #cgo nocallback vg58e17f9530_ibv_create_comp_channel
-// #cgo noescape vg58e17f9530_ibv_destroy_comp_channel
-// #cgo nocallback vg58e17f9530_ibv_destroy_comp_channel
-// #cgo noescape vg58e17f9530_ibv_advise_mr
-// #cgo nocallback vg58e17f9530_ibv_advise_mr
-// #cgo noescape vg58e17f9530_ibv_alloc_dm
-// #cgo nocallback vg58e17f9530_ibv_alloc_dm
-// #cgo noescape vg58e17f9530_ibv_free_dm
-// #cgo nocallback vg58e17f9530_ibv_free_dm
-// #cgo noescape vg58e17f9530_ibv_alloc_null_mr
-// #cgo nocallback vg58e17f9530_ibv_alloc_null_mr
-// #cgo noescape vg58e17f9530_ibv_modify_srq
-// #cgo nocallback vg58e17f9530_ibv_modify_srq
-// #cgo noescape vg58e17f9530_ibv_query_srq
-// #cgo nocallback vg58e17f9530_ibv_query_srq
-// #cgo noescape vg58e17f9530_ibv_alloc_td
-// #cgo nocallback vg58e17f9530_ibv_alloc_td
-// #cgo noescape vg58e17f9530_ibv_dealloc_td
-// #cgo nocallback vg58e17f9530_ibv_dealloc_td
-// #cgo noescape vg58e17f9530_ibv_query_device_ex
-// #cgo nocallback vg58e17f9530_ibv_query_device_ex
-// #cgo noescape vg58e17f9530_ibv_modify_qp
-// #cgo nocallback vg58e17f9530_ibv_modify_qp
-// #cgo noescape vg58e17f9530_ibv_query_qp
-// #cgo nocallback vg58e17f9530_ibv_query_qp
-// #cgo noescape vg58e17f9530_ibv_create_ah
-// #cgo nocallback vg58e17f9530_ibv_create_ah
-// #cgo noescape vg58e17f9530_ibv_destroy_ah
-// #cgo nocallback vg58e17f9530_ibv_destroy_ah
+// #cgo noescape vga7001c2f48_ibv_wc_status_str
+// #cgo nocallback vga7001c2f48_ibv_wc_status_str
+// #cgo noescape vga7001c2f48_ibv_rate_to_mult
+// #cgo nocallback vga7001c2f48_ibv_rate_to_mult
+// #cgo noescape vga7001c2f48_mult_to_ibv_rate
+// #cgo nocallback vga7001c2f48_mult_to_ibv_rate
+// #cgo noescape vga7001c2f48_ibv_rate_to_mbps
+// #cgo nocallback vga7001c2f48_ibv_rate_to_mbps
+// #cgo noescape vga7001c2f48_mbps_to_ibv_rate
+// #cgo nocallback vga7001c2f48_mbps_to_ibv_rate
+// #cgo noescape vga7001c2f48_ibv_get_device_list
+// #cgo nocallback vga7001c2f48_ibv_get_device_list
+// #cgo noescape vga7001c2f48_ibv_free_device_list
+// #cgo nocallback vga7001c2f48_ibv_free_device_list
+// #cgo noescape vga7001c2f48_ibv_get_device_index
+// #cgo nocallback vga7001c2f48_ibv_get_device_index
+// #cgo noescape vga7001c2f48_ibv_get_device_guid
+// #cgo nocallback vga7001c2f48_ibv_get_device_guid
+// #cgo noescape vga7001c2f48_ibv_open_device
+// #cgo nocallback vga7001c2f48_ibv_open_device
+// #cgo noescape vga7001c2f48_ibv_close_device
+// #cgo nocallback vga7001c2f48_ibv_close_device
+// #cgo noescape vga7001c2f48_ibv_import_device
+// #cgo nocallback vga7001c2f48_ibv_import_device
+// #cgo noescape vga7001c2f48_ibv_import_dm
+// #cgo nocallback vga7001c2f48_ibv_import_dm
+// #cgo noescape vga7001c2f48_ibv_unimport_dm
+// #cgo nocallback vga7001c2f48_ibv_unimport_dm
+// #cgo noescape vga7001c2f48_ibv_query_device
+// #cgo nocallback vga7001c2f48_ibv_query_device
+// #cgo noescape vga7001c2f48_ibv_query_port
+// #cgo nocallback vga7001c2f48_ibv_query_port
+// #cgo noescape vga7001c2f48_ibv_query_gid
+// #cgo nocallback vga7001c2f48_ibv_query_gid
+// #cgo noescape vga7001c2f48_ibv_query_gid_ex
+// #cgo nocallback vga7001c2f48_ibv_query_gid_ex
+// #cgo noescape vga7001c2f48_ibv_query_gid_table
+// #cgo nocallback vga7001c2f48_ibv_query_gid_table
+// #cgo noescape vga7001c2f48_ibv_query_pkey
+// #cgo nocallback vga7001c2f48_ibv_query_pkey
+// #cgo noescape vga7001c2f48_ibv_get_pkey_index
+// #cgo nocallback vga7001c2f48_ibv_get_pkey_index
+// #cgo noescape vga7001c2f48_ibv_alloc_pd
+// #cgo nocallback vga7001c2f48_ibv_alloc_pd
+// #cgo noescape vga7001c2f48_ibv_rereg_mr
+// #cgo nocallback vga7001c2f48_ibv_rereg_mr
+// #cgo noescape vga7001c2f48_ibv_create_comp_channel
+// #cgo nocallback vga7001c2f48_ibv_create_comp_channel
+// #cgo noescape vga7001c2f48_ibv_destroy_comp_channel
+// #cgo nocallback vga7001c2f48_ibv_destroy_comp_channel
+// #cgo noescape vga7001c2f48_ibv_advise_mr
+// #cgo nocallback vga7001c2f48_ibv_advise_mr
+// #cgo noescape vga7001c2f48_ibv_alloc_dm
+// #cgo nocallback vga7001c2f48_ibv_alloc_dm
+// #cgo noescape vga7001c2f48_ibv_free_dm
+// #cgo nocallback vga7001c2f48_ibv_free_dm
+// #cgo noescape vga7001c2f48_ibv_alloc_null_mr
+// #cgo nocallback vga7001c2f48_ibv_alloc_null_mr
+// #cgo noescape vga7001c2f48_ibv_modify_srq
+// #cgo nocallback vga7001c2f48_ibv_modify_srq
+// #cgo noescape vga7001c2f48_ibv_query_srq
+// #cgo nocallback vga7001c2f48_ibv_query_srq
+// #cgo noescape vga7001c2f48_ibv_alloc_td
+// #cgo nocallback vga7001c2f48_ibv_alloc_td
+// #cgo noescape vga7001c2f48_ibv_dealloc_td
+// #cgo nocallback vga7001c2f48_ibv_dealloc_td
+// #cgo noescape vga7001c2f48_ibv_query_device_ex
+// #cgo nocallback vga7001c2f48_ibv_query_device_ex
+// #cgo noescape vga7001c2f48_ibv_modify_qp
+// #cgo nocallback vga7001c2f48_ibv_modify_qp
+// #cgo noescape vga7001c2f48_ibv_query_qp
+// #cgo nocallback vga7001c2f48_ibv_query_qp
+// #cgo noescape vga7001c2f48_ibv_create_ah
+// #cgo nocallback vga7001c2f48_ibv_create_ah
+// #cgo noescape vga7001c2f48_ibv_destroy_ah
+// #cgo nocallback vga7001c2f48_ibv_destroy_ah
+// #cgo noescape vga7001c2f48_ibv_node_type_str
+// #cgo nocallback vga7001c2f48_ibv_node_type_str
+// #cgo noescape vga7001c2f48_ibv_port_state_str
+// #cgo nocallback vga7001c2f48_ibv_port_state_str
+// #cgo noescape vga7001c2f48_ibv_event_type_str
+// #cgo nocallback vga7001c2f48_ibv_event_type_str
 import "C"
 
 // haveC is true if the package was built with its C code.
@@ -245,6 +269,12 @@ var (
 	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttrEx{}.pci_atomic_caps)-384]
 	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttrEx{}.xrc_odp_caps)-392]
 	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttrEx{}.phys_port_cnt_ex)-396]
+	_ = [1]struct{}{}[unsafe.Sizeof(cGIDEntry{})-32]
+	_ = [1]struct{}{}[unsafe.Offsetof(cGIDEntry{}.gid)-0]
+	_ = [1]struct{}{}[unsafe.Offsetof(cGIDEntry{}.gid_index)-16]
+	_ = [1]struct{}{}[unsafe.Offsetof(cGIDEntry{}.port_num)-20]
+	_ = [1]struct{}{}[unsafe.Offsetof(cGIDEntry{}.gid_type)-24]
+	_ = [1]struct{}{}[unsafe.Offsetof(cGIDEntry{}.ndev_ifindex)-28]
 	_ = [1]struct{}{}[unsafe.Sizeof(cPortAttr{})-56]
 	_ = [1]struct{}{}[unsafe.Offsetof(cPortAttr{}.state)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(cPortAttr{}.max_mtu)-4]
@@ -292,8 +322,28 @@ var (
 	_ = [1]struct{}{}[unsafe.Offsetof(cDevice{}.ibdev_path)-408]
 )
 
+func rawWCStatusStr(fn0 uintptr, status uint32) unsafe.Pointer {
+	return unsafe.Pointer(C.vga7001c2f48_ibv_wc_status_str(C.uintptr_t(fn0), C.uint32_t(status)))
+}
+
+func rawRateToMult(fn0 uintptr, rate uint32) int32 {
+	return int32(C.vga7001c2f48_ibv_rate_to_mult(C.uintptr_t(fn0), C.uint32_t(rate)))
+}
+
+func rawMultToIbvRate(fn0 uintptr, mult int32) uint32 {
+	return uint32(C.vga7001c2f48_mult_to_ibv_rate(C.uintptr_t(fn0), C.int32_t(mult)))
+}
+
+func rawRateToMbps(fn0 uintptr, rate uint32) int32 {
+	return int32(C.vga7001c2f48_ibv_rate_to_mbps(C.uintptr_t(fn0), C.uint32_t(rate)))
+}
+
+func rawMbpsToIbvRate(fn0 uintptr, mbps int32) uint32 {
+	return uint32(C.vga7001c2f48_mbps_to_ibv_rate(C.uintptr_t(fn0), C.int32_t(mbps)))
+}
+
 func rawGetDeviceList(fn0 uintptr, numDevices unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg58e17f9530_ibv_get_device_list(C.uintptr_t(fn0), (*C.uint8_t)(numDevices))
+	p, err := C.vga7001c2f48_ibv_get_device_list(C.uintptr_t(fn0), (*C.uint8_t)(numDevices))
 	if p == nil {
 		return nil, verr.ErrnoOf(err)
 	}
@@ -301,19 +351,19 @@ func rawGetDeviceList(fn0 uintptr, numDevices unsafe.Pointer) (unsafe.Pointer, s
 }
 
 func rawFreeDeviceList(fn0 uintptr, list unsafe.Pointer) {
-	C.vg58e17f9530_ibv_free_device_list(C.uintptr_t(fn0), C.uintptr_t(uintptr(list)))
+	C.vga7001c2f48_ibv_free_device_list(C.uintptr_t(fn0), C.uintptr_t(uintptr(list)))
 }
 
 func rawGetDeviceIndex(fn0 uintptr, device unsafe.Pointer) int32 {
-	return int32(C.vg58e17f9530_ibv_get_device_index(C.uintptr_t(fn0), C.uintptr_t(uintptr(device))))
+	return int32(C.vga7001c2f48_ibv_get_device_index(C.uintptr_t(fn0), C.uintptr_t(uintptr(device))))
 }
 
 func rawGetDeviceGUID(fn0 uintptr, device unsafe.Pointer) uint64 {
-	return uint64(C.vg58e17f9530_ibv_get_device_guid(C.uintptr_t(fn0), C.uintptr_t(uintptr(device))))
+	return uint64(C.vga7001c2f48_ibv_get_device_guid(C.uintptr_t(fn0), C.uintptr_t(uintptr(device))))
 }
 
 func rawOpenDevice(fn0 uintptr, device unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg58e17f9530_ibv_open_device(C.uintptr_t(fn0), C.uintptr_t(uintptr(device)))
+	p, err := C.vga7001c2f48_ibv_open_device(C.uintptr_t(fn0), C.uintptr_t(uintptr(device)))
 	if p == nil {
 		return nil, verr.ErrnoOf(err)
 	}
@@ -321,7 +371,7 @@ func rawOpenDevice(fn0 uintptr, device unsafe.Pointer) (unsafe.Pointer, syscall.
 }
 
 func rawCloseDevice(fn0 uintptr, dev unsafe.Pointer) (int, syscall.Errno) {
-	n, err := C.vg58e17f9530_ibv_close_device(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)))
+	n, err := C.vga7001c2f48_ibv_close_device(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)))
 	if n < 0 {
 		return int(n), verr.ErrnoOf(err)
 	}
@@ -329,7 +379,7 @@ func rawCloseDevice(fn0 uintptr, dev unsafe.Pointer) (int, syscall.Errno) {
 }
 
 func rawImportDevice(fn0 uintptr, cmdFD int32) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg58e17f9530_ibv_import_device(C.uintptr_t(fn0), C.int32_t(cmdFD))
+	p, err := C.vga7001c2f48_ibv_import_device(C.uintptr_t(fn0), C.int32_t(cmdFD))
 	if p == nil {
 		return nil, verr.ErrnoOf(err)
 	}
@@ -337,7 +387,7 @@ func rawImportDevice(fn0 uintptr, cmdFD int32) (unsafe.Pointer, syscall.Errno) {
 }
 
 func rawImportDM(fn0 uintptr, dev unsafe.Pointer, dmHandle uint32) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg58e17f9530_ibv_import_dm(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint32_t(dmHandle))
+	p, err := C.vga7001c2f48_ibv_import_dm(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint32_t(dmHandle))
 	if p == nil {
 		return nil, verr.ErrnoOf(err)
 	}
@@ -345,19 +395,47 @@ func rawImportDM(fn0 uintptr, dev unsafe.Pointer, dmHandle uint32) (unsafe.Point
 }
 
 func rawUnimportDM(fn0 uintptr, dm unsafe.Pointer) {
-	C.vg58e17f9530_ibv_unimport_dm(C.uintptr_t(fn0), C.uintptr_t(uintptr(dm)))
+	C.vga7001c2f48_ibv_unimport_dm(C.uintptr_t(fn0), C.uintptr_t(uintptr(dm)))
 }
 
 func rawQueryDevice(fn0 uintptr, dev unsafe.Pointer, deviceAttr unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg58e17f9530_ibv_query_device(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(deviceAttr)))
+	return syscall.Errno(C.vga7001c2f48_ibv_query_device(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(deviceAttr)))
 }
 
 func rawQueryPort(fn0 uintptr, dev unsafe.Pointer, portNum uint8, portAttr unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg58e17f9530_ibv_query_port(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint8_t(portNum), (*C.uint8_t)(portAttr)))
+	return syscall.Errno(C.vga7001c2f48_ibv_query_port(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint8_t(portNum), (*C.uint8_t)(portAttr)))
 }
 
 func rawQueryGID(fn0 uintptr, dev unsafe.Pointer, portNum uint8, index int32, gid unsafe.Pointer) (int, syscall.Errno) {
-	n, err := C.vg58e17f9530_ibv_query_gid(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint8_t(portNum), C.int32_t(index), (*C.uint8_t)(gid))
+	n, err := C.vga7001c2f48_ibv_query_gid(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint8_t(portNum), C.int32_t(index), (*C.uint8_t)(gid))
+	if n < 0 {
+		return int(n), verr.ErrnoOf(err)
+	}
+	return int(n), 0
+}
+
+func rawQueryGIDEx(fn0 uintptr, dev unsafe.Pointer, portNum uint32, gidIndex uint32, entry unsafe.Pointer, flags uint32) syscall.Errno {
+	return syscall.Errno(C.vga7001c2f48_ibv_query_gid_ex(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint32_t(portNum), C.uint32_t(gidIndex), (*C.uint8_t)(entry), C.uint32_t(flags)))
+}
+
+func rawQueryGIDTable(fn0 uintptr, dev unsafe.Pointer, entries unsafe.Pointer, maxEntries uint64, flags uint32) (int, syscall.Errno) {
+	n := int(C.vga7001c2f48_ibv_query_gid_table(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(entries), C.uint64_t(maxEntries), C.uint32_t(flags)))
+	if n < 0 {
+		return n, syscall.Errno(-n)
+	}
+	return n, 0
+}
+
+func rawQueryPKey(fn0 uintptr, dev unsafe.Pointer, portNum uint8, index int32, pkey unsafe.Pointer) (int, syscall.Errno) {
+	n, err := C.vga7001c2f48_ibv_query_pkey(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint8_t(portNum), C.int32_t(index), (*C.uint8_t)(pkey))
+	if n < 0 {
+		return int(n), verr.ErrnoOf(err)
+	}
+	return int(n), 0
+}
+
+func rawGetPKeyIndex(fn0 uintptr, dev unsafe.Pointer, portNum uint8, pkey uint16) (int, syscall.Errno) {
+	n, err := C.vga7001c2f48_ibv_get_pkey_index(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint8_t(portNum), C.uint16_t(pkey))
 	if n < 0 {
 		return int(n), verr.ErrnoOf(err)
 	}
@@ -365,7 +443,7 @@ func rawQueryGID(fn0 uintptr, dev unsafe.Pointer, portNum uint8, index int32, gi
 }
 
 func rawAllocPD(fn0 uintptr, dev unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg58e17f9530_ibv_alloc_pd(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)))
+	p, err := C.vga7001c2f48_ibv_alloc_pd(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)))
 	if p == nil {
 		return nil, verr.ErrnoOf(err)
 	}
@@ -373,11 +451,11 @@ func rawAllocPD(fn0 uintptr, dev unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
 }
 
 func rawDeallocPD(fn0 uintptr, pd unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg58e17f9530_ibv_dealloc_pd(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd))))
+	return syscall.Errno(C.vga7001c2f48_ibv_dealloc_pd(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd))))
 }
 
 func rawRegMR(fn0 uintptr, fn1 uintptr, pd unsafe.Pointer, addr uintptr, length uint64, access uint32) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg58e17f9530_ibv_reg_mr(C.uintptr_t(fn0), C.uintptr_t(fn1), C.uintptr_t(uintptr(pd)), C.uintptr_t(addr), C.uint64_t(length), C.uint32_t(access))
+	p, err := C.vga7001c2f48_ibv_reg_mr(C.uintptr_t(fn0), C.uintptr_t(fn1), C.uintptr_t(uintptr(pd)), C.uintptr_t(addr), C.uint64_t(length), C.uint32_t(access))
 	if p == nil {
 		return nil, verr.ErrnoOf(err)
 	}
@@ -385,7 +463,7 @@ func rawRegMR(fn0 uintptr, fn1 uintptr, pd unsafe.Pointer, addr uintptr, length 
 }
 
 func rawRegMRIOVA(fn0 uintptr, fn1 uintptr, pd unsafe.Pointer, addr uintptr, length uint64, iova uint64, access uint32) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg58e17f9530_ibv_reg_mr_iova(C.uintptr_t(fn0), C.uintptr_t(fn1), C.uintptr_t(uintptr(pd)), C.uintptr_t(addr), C.uint64_t(length), C.uint64_t(iova), C.uint32_t(access))
+	p, err := C.vga7001c2f48_ibv_reg_mr_iova(C.uintptr_t(fn0), C.uintptr_t(fn1), C.uintptr_t(uintptr(pd)), C.uintptr_t(addr), C.uint64_t(length), C.uint64_t(iova), C.uint32_t(access))
 	if p == nil {
 		return nil, verr.ErrnoOf(err)
 	}
@@ -393,7 +471,7 @@ func rawRegMRIOVA(fn0 uintptr, fn1 uintptr, pd unsafe.Pointer, addr uintptr, len
 }
 
 func rawRegDmabufMR(fn0 uintptr, pd unsafe.Pointer, offset uint64, length uint64, iova uint64, fd int32, access int32) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg58e17f9530_ibv_reg_dmabuf_mr(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), C.uint64_t(offset), C.uint64_t(length), C.uint64_t(iova), C.int32_t(fd), C.int32_t(access))
+	p, err := C.vga7001c2f48_ibv_reg_dmabuf_mr(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), C.uint64_t(offset), C.uint64_t(length), C.uint64_t(iova), C.int32_t(fd), C.int32_t(access))
 	if p == nil {
 		return nil, verr.ErrnoOf(err)
 	}
@@ -401,7 +479,7 @@ func rawRegDmabufMR(fn0 uintptr, pd unsafe.Pointer, offset uint64, length uint64
 }
 
 func rawRegMREx(fn0 uintptr, pd unsafe.Pointer, mrInitAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg58e17f9530_ibv_reg_mr_ex(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), (*C.uint8_t)(mrInitAttr))
+	p, err := C.vga7001c2f48_ibv_reg_mr_ex(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), (*C.uint8_t)(mrInitAttr))
 	if p == nil {
 		return nil, verr.ErrnoOf(err)
 	}
@@ -409,7 +487,7 @@ func rawRegMREx(fn0 uintptr, pd unsafe.Pointer, mrInitAttr unsafe.Pointer) (unsa
 }
 
 func rawReregMR(fn0 uintptr, mr unsafe.Pointer, flags int32, pd unsafe.Pointer, addr uintptr, length uint64, access int32) (int, syscall.Errno) {
-	n, err := C.vg58e17f9530_ibv_rereg_mr(C.uintptr_t(fn0), C.uintptr_t(uintptr(mr)), C.int32_t(flags), C.uintptr_t(uintptr(pd)), C.uintptr_t(addr), C.uint64_t(length), C.int32_t(access))
+	n, err := C.vga7001c2f48_ibv_rereg_mr(C.uintptr_t(fn0), C.uintptr_t(uintptr(mr)), C.int32_t(flags), C.uintptr_t(uintptr(pd)), C.uintptr_t(addr), C.uint64_t(length), C.int32_t(access))
 	if n < 0 {
 		return int(n), verr.ErrnoOf(err)
 	}
@@ -417,11 +495,11 @@ func rawReregMR(fn0 uintptr, mr unsafe.Pointer, flags int32, pd unsafe.Pointer, 
 }
 
 func rawDeregMR(fn0 uintptr, mr unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg58e17f9530_ibv_dereg_mr(C.uintptr_t(fn0), C.uintptr_t(uintptr(mr))))
+	return syscall.Errno(C.vga7001c2f48_ibv_dereg_mr(C.uintptr_t(fn0), C.uintptr_t(uintptr(mr))))
 }
 
 func rawCreateCompChannel(fn0 uintptr, dev unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg58e17f9530_ibv_create_comp_channel(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)))
+	p, err := C.vga7001c2f48_ibv_create_comp_channel(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)))
 	if p == nil {
 		return nil, verr.ErrnoOf(err)
 	}
@@ -429,15 +507,15 @@ func rawCreateCompChannel(fn0 uintptr, dev unsafe.Pointer) (unsafe.Pointer, sysc
 }
 
 func rawDestroyCompChannel(fn0 uintptr, channel unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg58e17f9530_ibv_destroy_comp_channel(C.uintptr_t(fn0), C.uintptr_t(uintptr(channel))))
+	return syscall.Errno(C.vga7001c2f48_ibv_destroy_comp_channel(C.uintptr_t(fn0), C.uintptr_t(uintptr(channel))))
 }
 
 func rawAdviseMR(pd unsafe.Pointer, advice uint32, flags uint32, sgList unsafe.Pointer, numSGE uint32) syscall.Errno {
-	return syscall.Errno(C.vg58e17f9530_ibv_advise_mr(C.uintptr_t(uintptr(pd)), C.uint32_t(advice), C.uint32_t(flags), (*C.uint8_t)(sgList), C.uint32_t(numSGE)))
+	return syscall.Errno(C.vga7001c2f48_ibv_advise_mr(C.uintptr_t(uintptr(pd)), C.uint32_t(advice), C.uint32_t(flags), (*C.uint8_t)(sgList), C.uint32_t(numSGE)))
 }
 
 func rawAllocDM(dev unsafe.Pointer, attr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg58e17f9530_ibv_alloc_dm(C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr))
+	p, err := C.vga7001c2f48_ibv_alloc_dm(C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr))
 	if p == nil {
 		return nil, verr.ErrnoOf(err)
 	}
@@ -445,11 +523,11 @@ func rawAllocDM(dev unsafe.Pointer, attr unsafe.Pointer) (unsafe.Pointer, syscal
 }
 
 func rawFreeDM(dm unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg58e17f9530_ibv_free_dm(C.uintptr_t(uintptr(dm))))
+	return syscall.Errno(C.vga7001c2f48_ibv_free_dm(C.uintptr_t(uintptr(dm))))
 }
 
 func rawAllocNullMR(pd unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg58e17f9530_ibv_alloc_null_mr(C.uintptr_t(uintptr(pd)))
+	p, err := C.vga7001c2f48_ibv_alloc_null_mr(C.uintptr_t(uintptr(pd)))
 	if p == nil {
 		return nil, verr.ErrnoOf(err)
 	}
@@ -457,7 +535,7 @@ func rawAllocNullMR(pd unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 }
 
 func rawRegDMMR(pd unsafe.Pointer, dm unsafe.Pointer, dmOffset uint64, length uint64, access uint32) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg58e17f9530_ibv_reg_dm_mr(C.uintptr_t(uintptr(pd)), C.uintptr_t(uintptr(dm)), C.uint64_t(dmOffset), C.uint64_t(length), C.uint32_t(access))
+	p, err := C.vga7001c2f48_ibv_reg_dm_mr(C.uintptr_t(uintptr(pd)), C.uintptr_t(uintptr(dm)), C.uint64_t(dmOffset), C.uint64_t(length), C.uint32_t(access))
 	if p == nil {
 		return nil, verr.ErrnoOf(err)
 	}
@@ -465,7 +543,7 @@ func rawRegDMMR(pd unsafe.Pointer, dm unsafe.Pointer, dmOffset uint64, length ui
 }
 
 func rawCreateCQ(fn0 uintptr, dev unsafe.Pointer, cqe int32, cqContext uintptr, channel unsafe.Pointer, compVector int32) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg58e17f9530_ibv_create_cq(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.int32_t(cqe), C.uintptr_t(cqContext), C.uintptr_t(uintptr(channel)), C.int32_t(compVector))
+	p, err := C.vga7001c2f48_ibv_create_cq(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.int32_t(cqe), C.uintptr_t(cqContext), C.uintptr_t(uintptr(channel)), C.int32_t(compVector))
 	if p == nil {
 		return nil, verr.ErrnoOf(err)
 	}
@@ -473,11 +551,11 @@ func rawCreateCQ(fn0 uintptr, dev unsafe.Pointer, cqe int32, cqContext uintptr, 
 }
 
 func rawDestroyCQ(fn0 uintptr, cq unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg58e17f9530_ibv_destroy_cq(C.uintptr_t(fn0), C.uintptr_t(uintptr(cq))))
+	return syscall.Errno(C.vga7001c2f48_ibv_destroy_cq(C.uintptr_t(fn0), C.uintptr_t(uintptr(cq))))
 }
 
 func rawCreateSRQ(fn0 uintptr, pd unsafe.Pointer, srqInitAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg58e17f9530_ibv_create_srq(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), (*C.uint8_t)(srqInitAttr))
+	p, err := C.vga7001c2f48_ibv_create_srq(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), (*C.uint8_t)(srqInitAttr))
 	if p == nil {
 		return nil, verr.ErrnoOf(err)
 	}
@@ -485,19 +563,19 @@ func rawCreateSRQ(fn0 uintptr, pd unsafe.Pointer, srqInitAttr unsafe.Pointer) (u
 }
 
 func rawModifySRQ(fn0 uintptr, srq unsafe.Pointer, srqAttr unsafe.Pointer, srqAttrMask int32) syscall.Errno {
-	return syscall.Errno(C.vg58e17f9530_ibv_modify_srq(C.uintptr_t(fn0), C.uintptr_t(uintptr(srq)), (*C.uint8_t)(srqAttr), C.int32_t(srqAttrMask)))
+	return syscall.Errno(C.vga7001c2f48_ibv_modify_srq(C.uintptr_t(fn0), C.uintptr_t(uintptr(srq)), (*C.uint8_t)(srqAttr), C.int32_t(srqAttrMask)))
 }
 
 func rawQuerySRQ(fn0 uintptr, srq unsafe.Pointer, srqAttr unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg58e17f9530_ibv_query_srq(C.uintptr_t(fn0), C.uintptr_t(uintptr(srq)), (*C.uint8_t)(srqAttr)))
+	return syscall.Errno(C.vga7001c2f48_ibv_query_srq(C.uintptr_t(fn0), C.uintptr_t(uintptr(srq)), (*C.uint8_t)(srqAttr)))
 }
 
 func rawDestroySRQ(fn0 uintptr, srq unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg58e17f9530_ibv_destroy_srq(C.uintptr_t(fn0), C.uintptr_t(uintptr(srq))))
+	return syscall.Errno(C.vga7001c2f48_ibv_destroy_srq(C.uintptr_t(fn0), C.uintptr_t(uintptr(srq))))
 }
 
 func rawCreateQP(fn0 uintptr, pd unsafe.Pointer, qpInitAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg58e17f9530_ibv_create_qp(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), (*C.uint8_t)(qpInitAttr))
+	p, err := C.vga7001c2f48_ibv_create_qp(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), (*C.uint8_t)(qpInitAttr))
 	if p == nil {
 		return nil, verr.ErrnoOf(err)
 	}
@@ -505,7 +583,7 @@ func rawCreateQP(fn0 uintptr, pd unsafe.Pointer, qpInitAttr unsafe.Pointer) (uns
 }
 
 func rawAllocTD(dev unsafe.Pointer, initAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg58e17f9530_ibv_alloc_td(C.uintptr_t(uintptr(dev)), (*C.uint8_t)(initAttr))
+	p, err := C.vga7001c2f48_ibv_alloc_td(C.uintptr_t(uintptr(dev)), (*C.uint8_t)(initAttr))
 	if p == nil {
 		return nil, verr.ErrnoOf(err)
 	}
@@ -513,11 +591,11 @@ func rawAllocTD(dev unsafe.Pointer, initAttr unsafe.Pointer) (unsafe.Pointer, sy
 }
 
 func rawDeallocTD(td unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg58e17f9530_ibv_dealloc_td(C.uintptr_t(uintptr(td))))
+	return syscall.Errno(C.vga7001c2f48_ibv_dealloc_td(C.uintptr_t(uintptr(td))))
 }
 
 func rawAllocParentDomain(dev unsafe.Pointer, attr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg58e17f9530_ibv_alloc_parent_domain(C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr))
+	p, err := C.vga7001c2f48_ibv_alloc_parent_domain(C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr))
 	if p == nil {
 		return nil, verr.ErrnoOf(err)
 	}
@@ -525,23 +603,23 @@ func rawAllocParentDomain(dev unsafe.Pointer, attr unsafe.Pointer) (unsafe.Point
 }
 
 func rawQueryDeviceEx(fn0 uintptr, dev unsafe.Pointer, input unsafe.Pointer, attr unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg58e17f9530_ibv_query_device_ex(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(input), (*C.uint8_t)(attr)))
+	return syscall.Errno(C.vga7001c2f48_ibv_query_device_ex(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(input), (*C.uint8_t)(attr)))
 }
 
 func rawModifyQP(fn0 uintptr, qp unsafe.Pointer, attr unsafe.Pointer, attrMask int32) syscall.Errno {
-	return syscall.Errno(C.vg58e17f9530_ibv_modify_qp(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), (*C.uint8_t)(attr), C.int32_t(attrMask)))
+	return syscall.Errno(C.vga7001c2f48_ibv_modify_qp(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), (*C.uint8_t)(attr), C.int32_t(attrMask)))
 }
 
 func rawQueryQP(fn0 uintptr, qp unsafe.Pointer, attr unsafe.Pointer, fields int32, initAttr unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg58e17f9530_ibv_query_qp(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), (*C.uint8_t)(attr), C.int32_t(fields), (*C.uint8_t)(initAttr)))
+	return syscall.Errno(C.vga7001c2f48_ibv_query_qp(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), (*C.uint8_t)(attr), C.int32_t(fields), (*C.uint8_t)(initAttr)))
 }
 
 func rawDestroyQP(fn0 uintptr, qp unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg58e17f9530_ibv_destroy_qp(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp))))
+	return syscall.Errno(C.vga7001c2f48_ibv_destroy_qp(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp))))
 }
 
 func rawCreateAH(fn0 uintptr, pd unsafe.Pointer, attr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg58e17f9530_ibv_create_ah(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), (*C.uint8_t)(attr))
+	p, err := C.vga7001c2f48_ibv_create_ah(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), (*C.uint8_t)(attr))
 	if p == nil {
 		return nil, verr.ErrnoOf(err)
 	}
@@ -549,5 +627,17 @@ func rawCreateAH(fn0 uintptr, pd unsafe.Pointer, attr unsafe.Pointer) (unsafe.Po
 }
 
 func rawDestroyAH(fn0 uintptr, ah unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg58e17f9530_ibv_destroy_ah(C.uintptr_t(fn0), C.uintptr_t(uintptr(ah))))
+	return syscall.Errno(C.vga7001c2f48_ibv_destroy_ah(C.uintptr_t(fn0), C.uintptr_t(uintptr(ah))))
+}
+
+func rawNodeTypeStr(fn0 uintptr, nodeType int32) unsafe.Pointer {
+	return unsafe.Pointer(C.vga7001c2f48_ibv_node_type_str(C.uintptr_t(fn0), C.int32_t(nodeType)))
+}
+
+func rawPortStateStr(fn0 uintptr, portState uint32) unsafe.Pointer {
+	return unsafe.Pointer(C.vga7001c2f48_ibv_port_state_str(C.uintptr_t(fn0), C.uint32_t(portState)))
+}
+
+func rawEventTypeStr(fn0 uintptr, event uint32) unsafe.Pointer {
+	return unsafe.Pointer(C.vga7001c2f48_ibv_event_type_str(C.uintptr_t(fn0), C.uint32_t(event)))
 }

@@ -13,6 +13,26 @@ import (
 // below is ever reached.
 const haveC = false
 
+func rawWCStatusStr(fn0 uintptr, status uint32) unsafe.Pointer {
+	return nil
+}
+
+func rawRateToMult(fn0 uintptr, rate uint32) int32 {
+	return 0
+}
+
+func rawMultToIbvRate(fn0 uintptr, mult int32) uint32 {
+	return 0
+}
+
+func rawRateToMbps(fn0 uintptr, rate uint32) int32 {
+	return 0
+}
+
+func rawMbpsToIbvRate(fn0 uintptr, mbps int32) uint32 {
+	return 0
+}
+
 func rawGetDeviceList(fn0 uintptr, numDevices unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	return nil, syscall.ENOSYS
 }
@@ -54,6 +74,22 @@ func rawQueryPort(fn0 uintptr, dev unsafe.Pointer, portNum uint8, portAttr unsaf
 }
 
 func rawQueryGID(fn0 uintptr, dev unsafe.Pointer, portNum uint8, index int32, gid unsafe.Pointer) (int, syscall.Errno) {
+	return -1, syscall.ENOSYS
+}
+
+func rawQueryGIDEx(fn0 uintptr, dev unsafe.Pointer, portNum uint32, gidIndex uint32, entry unsafe.Pointer, flags uint32) syscall.Errno {
+	return syscall.ENOSYS
+}
+
+func rawQueryGIDTable(fn0 uintptr, dev unsafe.Pointer, entries unsafe.Pointer, maxEntries uint64, flags uint32) (int, syscall.Errno) {
+	return -1, syscall.ENOSYS
+}
+
+func rawQueryPKey(fn0 uintptr, dev unsafe.Pointer, portNum uint8, index int32, pkey unsafe.Pointer) (int, syscall.Errno) {
+	return -1, syscall.ENOSYS
+}
+
+func rawGetPKeyIndex(fn0 uintptr, dev unsafe.Pointer, portNum uint8, pkey uint16) (int, syscall.Errno) {
 	return -1, syscall.ENOSYS
 }
 
@@ -179,4 +215,16 @@ func rawCreateAH(fn0 uintptr, pd unsafe.Pointer, attr unsafe.Pointer) (unsafe.Po
 
 func rawDestroyAH(fn0 uintptr, ah unsafe.Pointer) syscall.Errno {
 	return syscall.ENOSYS
+}
+
+func rawNodeTypeStr(fn0 uintptr, nodeType int32) unsafe.Pointer {
+	return nil
+}
+
+func rawPortStateStr(fn0 uintptr, portState uint32) unsafe.Pointer {
+	return nil
+}
+
+func rawEventTypeStr(fn0 uintptr, event uint32) unsafe.Pointer {
+	return nil
 }

@@ -885,6 +885,31 @@ func (r *DeviceAttrEx) from(c *cDeviceAttrEx) {
 	r.PhysPortCntEx = c.phys_port_cnt_ex
 }
 
+// GIDEntry is an entry of the GID table of a port.
+//
+// C: struct ibv_gid_entry, ibv_query_gid_ex(3).
+type GIDEntry struct {
+	// GID.
+	GID GID // gid
+	// Index in the table, from 0.
+	GIDIndex uint32 // gid_index
+	// Number of the port, from 1.
+	PortNum uint32 // port_num
+	// Kind of network.
+	GIDType GIDType // gid_type
+	// Index of the network interface that has the GID; 0 without one.
+	NdevIfindex uint32 // ndev_ifindex
+}
+
+// from reads the C layout.
+func (r *GIDEntry) from(c *cGIDEntry) {
+	r.GID = c.gid
+	r.GIDIndex = c.gid_index
+	r.PortNum = c.port_num
+	r.GIDType = GIDType(c.gid_type)
+	r.NdevIfindex = c.ndev_ifindex
+}
+
 // PortAttr is the attributes of a port.
 //
 // C: struct ibv_port_attr, ibv_query_port(3).
@@ -1523,6 +1548,15 @@ type cDeviceAttrEx struct {
 	_                         [2]byte
 	xrc_odp_caps              uint32
 	phys_port_cnt_ex          uint32
+}
+
+// cGIDEntry has the layout of struct ibv_gid_entry.
+type cGIDEntry struct {
+	gid          GID
+	gid_index    uint32
+	port_num     uint32
+	gid_type     uint32
+	ndev_ifindex uint32
 }
 
 // cPortAttr has the layout of struct ibv_port_attr.

@@ -14,6 +14,7 @@
 #include <time.h>
 
 // Integers of the kernel's headers, as those define them; __be is network order.
+__extension__ typedef unsigned short __be16;
 __extension__ typedef unsigned long long __be64;
 
 enum ib_uverbs_access_flags {
@@ -35,6 +36,17 @@ enum ib_uverbs_advise_mr_advice {
 	IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH = 0,
 	IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE = 1,
 	IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT = 2,
+};
+
+enum ibv_node_type {
+	IBV_NODE_UNKNOWN = -1,
+	IBV_NODE_CA = 1,
+	IBV_NODE_SWITCH = 2,
+	IBV_NODE_ROUTER = 3,
+	IBV_NODE_RNIC = 4,
+	IBV_NODE_USNIC = 5,
+	IBV_NODE_USNIC_UDP = 6,
+	IBV_NODE_UNSPECIFIED = 7,
 };
 
 enum ibv_atomic_cap {
@@ -60,9 +72,87 @@ enum ibv_port_state {
 	IBV_PORT_ACTIVE_DEFER = 5,
 };
 
+enum ibv_event_type {
+	IBV_EVENT_CQ_ERR = 0,
+	IBV_EVENT_QP_FATAL = 1,
+	IBV_EVENT_QP_REQ_ERR = 2,
+	IBV_EVENT_QP_ACCESS_ERR = 3,
+	IBV_EVENT_COMM_EST = 4,
+	IBV_EVENT_SQ_DRAINED = 5,
+	IBV_EVENT_PATH_MIG = 6,
+	IBV_EVENT_PATH_MIG_ERR = 7,
+	IBV_EVENT_DEVICE_FATAL = 8,
+	IBV_EVENT_PORT_ACTIVE = 9,
+	IBV_EVENT_PORT_ERR = 10,
+	IBV_EVENT_LID_CHANGE = 11,
+	IBV_EVENT_PKEY_CHANGE = 12,
+	IBV_EVENT_SM_CHANGE = 13,
+	IBV_EVENT_SRQ_ERR = 14,
+	IBV_EVENT_SRQ_LIMIT_REACHED = 15,
+	IBV_EVENT_QP_LAST_WQE_REACHED = 16,
+	IBV_EVENT_CLIENT_REREGISTER = 17,
+	IBV_EVENT_GID_CHANGE = 18,
+	IBV_EVENT_WQ_FATAL = 19,
+	IBV_EVENT_DEVICE_SPEED_CHANGE = 20,
+};
+
+enum ibv_wc_status {
+	IBV_WC_SUCCESS = 0,
+	IBV_WC_LOC_LEN_ERR = 1,
+	IBV_WC_LOC_QP_OP_ERR = 2,
+	IBV_WC_LOC_EEC_OP_ERR = 3,
+	IBV_WC_LOC_PROT_ERR = 4,
+	IBV_WC_WR_FLUSH_ERR = 5,
+	IBV_WC_MW_BIND_ERR = 6,
+	IBV_WC_BAD_RESP_ERR = 7,
+	IBV_WC_LOC_ACCESS_ERR = 8,
+	IBV_WC_REM_INV_REQ_ERR = 9,
+	IBV_WC_REM_ACCESS_ERR = 10,
+	IBV_WC_REM_OP_ERR = 11,
+	IBV_WC_RETRY_EXC_ERR = 12,
+	IBV_WC_RNR_RETRY_EXC_ERR = 13,
+	IBV_WC_LOC_RDD_VIOL_ERR = 14,
+	IBV_WC_REM_INV_RD_REQ_ERR = 15,
+	IBV_WC_REM_ABORT_ERR = 16,
+	IBV_WC_INV_EECN_ERR = 17,
+	IBV_WC_INV_EEC_STATE_ERR = 18,
+	IBV_WC_FATAL_ERR = 19,
+	IBV_WC_RESP_TIMEOUT_ERR = 20,
+	IBV_WC_GENERAL_ERR = 21,
+	IBV_WC_TM_ERR = 22,
+	IBV_WC_TM_RNDV_INCOMPLETE = 23,
+};
+
 enum ibv_mw_type {
 	IBV_MW_TYPE_1 = 1,
 	IBV_MW_TYPE_2 = 2,
+};
+
+enum ibv_rate {
+	IBV_RATE_MAX = 0,
+	IBV_RATE_2_5_GBPS = 2,
+	IBV_RATE_5_GBPS = 5,
+	IBV_RATE_10_GBPS = 3,
+	IBV_RATE_20_GBPS = 6,
+	IBV_RATE_30_GBPS = 4,
+	IBV_RATE_40_GBPS = 7,
+	IBV_RATE_60_GBPS = 8,
+	IBV_RATE_80_GBPS = 9,
+	IBV_RATE_120_GBPS = 10,
+	IBV_RATE_14_GBPS = 11,
+	IBV_RATE_56_GBPS = 12,
+	IBV_RATE_112_GBPS = 13,
+	IBV_RATE_168_GBPS = 14,
+	IBV_RATE_25_GBPS = 15,
+	IBV_RATE_100_GBPS = 16,
+	IBV_RATE_200_GBPS = 17,
+	IBV_RATE_300_GBPS = 18,
+	IBV_RATE_28_GBPS = 19,
+	IBV_RATE_50_GBPS = 20,
+	IBV_RATE_400_GBPS = 21,
+	IBV_RATE_600_GBPS = 22,
+	IBV_RATE_800_GBPS = 23,
+	IBV_RATE_1200_GBPS = 24,
 };
 
 enum ibv_qp_type {
@@ -94,6 +184,7 @@ enum ibv_mig_state {
 
 // All records; those without a definition below are only ever pointed at.
 union ibv_gid;
+struct ibv_gid_entry;
 struct ibv_alloc_dm_attr;
 struct ibv_dm;
 struct ibv_device_attr;
@@ -345,6 +436,22 @@ struct ibv_port_attr {
 	uint32_t active_speed_ex;
 };
 
+union ibv_gid {
+	uint8_t raw[16];
+	struct {
+		__be64 subnet_prefix;
+		__be64 interface_id;
+	} global;
+};
+
+struct ibv_gid_entry {
+	union ibv_gid gid;
+	uint32_t gid_index;
+	uint32_t port_num;
+	uint32_t gid_type;
+	uint32_t ndev_ifindex;
+};
+
 struct ibv_mr_init_attr {
 	size_t length;
 	int access;
@@ -482,14 +589,6 @@ struct ibv_device_attr_ex {
 	uint32_t phys_port_cnt_ex;
 };
 
-union ibv_gid {
-	uint8_t raw[16];
-	struct {
-		__be64 subnet_prefix;
-		__be64 interface_id;
-	} global;
-};
-
 struct ibv_global_route {
 	union ibv_gid dgid;
 	uint32_t flow_label;
@@ -545,6 +644,11 @@ struct ibv_qp_attr {
 #define IBV_ACCESS_OPTIONAL_RANGE IB_UVERBS_ACCESS_OPTIONAL_RANGE
 
 // Types of the exported functions, whose addresses come from the library loaded at run time.
+typedef const char *(*vg_fn_ibv_wc_status_str)(enum ibv_wc_status status);
+typedef int (*vg_fn_ibv_rate_to_mult)(enum ibv_rate rate);
+typedef enum ibv_rate (*vg_fn_mult_to_ibv_rate)(int mult);
+typedef int (*vg_fn_ibv_rate_to_mbps)(enum ibv_rate rate);
+typedef enum ibv_rate (*vg_fn_mbps_to_ibv_rate)(int mbps);
 typedef struct ibv_device **(*vg_fn_ibv_get_device_list)(int *num_devices);
 typedef void (*vg_fn_ibv_free_device_list)(struct ibv_device **list);
 typedef int (*vg_fn_ibv_get_device_index)(struct ibv_device *device);
@@ -557,6 +661,10 @@ typedef void (*vg_fn_ibv_unimport_dm)(struct ibv_dm *dm);
 typedef int (*vg_fn_ibv_query_device)(struct ibv_context *context, struct ibv_device_attr *device_attr);
 typedef int (*vg_fn_ibv_query_port)(struct ibv_context *context, uint8_t port_num, struct _compat_ibv_port_attr *port_attr);
 typedef int (*vg_fn_ibv_query_gid)(struct ibv_context *context, uint8_t port_num, int index, union ibv_gid *gid);
+typedef int (*vg_fn__ibv_query_gid_ex)(struct ibv_context *context, uint32_t port_num, uint32_t gid_index, struct ibv_gid_entry *entry, uint32_t flags, size_t entry_size);
+typedef ssize_t (*vg_fn__ibv_query_gid_table)(struct ibv_context *context, struct ibv_gid_entry *entries, size_t max_entries, uint32_t flags, size_t entry_size);
+typedef int (*vg_fn_ibv_query_pkey)(struct ibv_context *context, uint8_t port_num, int index, __be16 *pkey);
+typedef int (*vg_fn_ibv_get_pkey_index)(struct ibv_context *context, uint8_t port_num, __be16 pkey);
 typedef struct ibv_pd *(*vg_fn_ibv_alloc_pd)(struct ibv_context *context);
 typedef int (*vg_fn_ibv_dealloc_pd)(struct ibv_pd *pd);
 typedef struct ibv_mr *(*vg_fn_ibv_reg_mr_iova2)(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, unsigned int access);
@@ -580,5 +688,8 @@ typedef int (*vg_fn_ibv_query_qp)(struct ibv_qp *qp, struct ibv_qp_attr *attr, i
 typedef int (*vg_fn_ibv_destroy_qp)(struct ibv_qp *qp);
 typedef struct ibv_ah *(*vg_fn_ibv_create_ah)(struct ibv_pd *pd, struct ibv_ah_attr *attr);
 typedef int (*vg_fn_ibv_destroy_ah)(struct ibv_ah *ah);
+typedef const char *(*vg_fn_ibv_node_type_str)(enum ibv_node_type node_type);
+typedef const char *(*vg_fn_ibv_port_state_str)(enum ibv_port_state port_state);
+typedef const char *(*vg_fn_ibv_event_type_str)(enum ibv_event_type event);
 
 #endif

@@ -19,3 +19,15 @@ func Text(array []byte) string {
 	text, _, _ := bytes.Cut(array, []byte{0})
 	return string(text)
 }
+
+// String returns the text at the address of a C string; it is empty for NULL. The caller knows that the text ends with a NUL.
+func String(c unsafe.Pointer) string {
+	if c == nil {
+		return ""
+	}
+	n := 0
+	for *(*byte)(unsafe.Add(c, n)) != 0 {
+		n++
+	}
+	return string(unsafe.Slice((*byte)(c), n))
+}

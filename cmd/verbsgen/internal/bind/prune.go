@@ -42,6 +42,9 @@ func (b *binder) prune() {
 	}
 	for _, v := range b.pkg.Verbs {
 		useObj(v.Creates)
+		if v.Enum != nil {
+			usedEnum[v.Enum] = true
+		}
 		for _, p := range v.Params {
 			useObj(p.Object)
 			if !fixedEverywhere(v, p) {

@@ -51,6 +51,7 @@ func (b *binder) bindVerb(f *api.Function, s *spec.Verb) *model.Verb {
 			b.errorf(diag.TypeUnknown, s.Pos, f.Name, "no object "+s.Creates+" in any page", "correct creates:")
 		}
 	}
+	b.bindResult(v, s)
 	b.bindParams(v, f, s)
 	b.bindWay(v, f, s)
 	if s.Lists != "" {
@@ -63,6 +64,21 @@ func (b *binder) bindVerb(f *api.Function, s *spec.Verb) *model.Verb {
 		b.bindMethod(v, &s.Methods[i])
 	}
 	return v
+}
+
+// bindResult finds the Go type of a value that cannot fail. Whether the page may say it is for package fit.
+func (b *binder) bindResult(v *model.Verb, s *spec.Verb) {
+	switch t := b.facts.TypeOf(v.CRet); {
+	case s.Returns != spec.RetValue:
+	case s.Result != "":
+		if v.Result, v.Enum = s.Result, b.types[s.Result]; v.Enum == nil {
+			b.errorf(diag.TypeUnknown, s.At("result", s.Result), v.C, "no flag or enum type "+s.Result+" in any page", "correct result:")
+		}
+	case t.Kind == spec.CText:
+		v.Result = "string"
+	case !t.Pointer:
+		v.Result = layout.Int(layout.Scalar(v.CRet))
+	}
 }
 
 // bindMethod resolves one Go face of a verb.
@@ -125,7 +141,8 @@ func (b *binder) bindParams(v *model.Verb, f *api.Function, s *spec.Verb) {
 }
 
 func (b *binder) bindParam(verb string, q api.Param, s spec.Param) *model.Param {
-	p := &model.Param{C: q.Name, Go: cmp.Or(s.Go, naming.Param(q.Name)), CType: q.Type, Role: s.Role, Null: s.Null, Parent: s.Parent, Rest: s.Rest, Hex: s.Hex, Doc: s.Doc}
+	p := &model.Param{C: q.Name, Go: cmp.Or(s.Go, naming.Param(q.Name)), CType: q.Type, Role: s.Role, Null: s.Null, Parent: s.Parent, Rest: s.Rest, Hex: s.Hex, Doc: s.Doc,
+		Big: b.facts.TypeOf(q.Type).BigEndian()}
 	switch s.Role {
 	case spec.RoleHandle:
 		if s.Type == "" { // a pointer without a Go type
@@ -135,7 +152,11 @@ func (b *binder) bindParam(verb string, q api.Param, s spec.Param) *model.Param 
 			b.errorf(diag.TypeUnknown, s.Pos, verb+"."+q.Name, "no object "+s.Type+" in any page", "correct type:")
 		}
 		p.GoType = "*" + s.Type
-	case spec.RoleInRec, spec.RoleOutRec, spec.RoleSlice:
+	case spec.RoleInRec, spec.RoleOutRec, spec.RoleSlice, spec.RoleFilled:
+		if s.Type == "" && s.Role == spec.RoleFilled { // of numbers
+			p.GoType = layout.Scalar(layout.Pointee(q.Type))
+			break
+		}
 		p.GoType = s.Type
 		if p.Record = b.records[s.Type]; p.Record == nil {
 			b.errorf(diag.TypeUnknown, s.Pos, verb+"."+q.Name, "no record "+s.Type+" in any page", "correct type:")

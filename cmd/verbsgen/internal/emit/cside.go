@@ -233,7 +233,7 @@ func (s *shim) reach(v *model.Verb) {
 // memoryOf tells whose memory a parameter points to.
 func memoryOf(p *model.Param) cdecl.Memory {
 	switch p.Role {
-	case spec.RoleInRec, spec.RoleOutRec, spec.RoleOut, spec.RoleSlice:
+	case spec.RoleInRec, spec.RoleOutRec, spec.RoleOut, spec.RoleSlice, spec.RoleFilled:
 		return cdecl.OfGo
 	}
 	return cdecl.OfC

@@ -70,6 +70,8 @@ func (p printer) faceStep(s plan.Step) ([]jen.Code, bool) {
 		return one(attach(s))
 	case plan.Adopt:
 		return one(p.adopt(s))
+	case plan.FillList:
+		return one(fillList(s))
 	case plan.Output:
 		return []jen.Code{define(s.Into).New(goType(s.Type)), id(s.Into, "from").Call(ref(id(s.Mirror)))}, true
 	case plan.KeepCaps:
@@ -190,6 +192,20 @@ func copyList(s plan.CopyList) []jen.Code {
 		define(s.Into).Make(jen.Index().Id(s.Mirror), jen.Len(id(s.List))),
 		jen.For(define("i").Range().Add(id(s.List))).Block(at(s.List).Dot("to").Call(ref(at(s.Into)))),
 	}
+}
+
+// fillList fills a list of records from their mirrors, as many as C says but no more than there are:
+//
+//	for i := range entriesC[:min(n, len(entriesC))] {
+//		entries[i].from(&entriesC[i])
+//	}
+func fillList(s plan.FillList) *jen.Statement {
+	at := func(list string) *jen.Statement { return id(list).Index(id("i")) }
+	from := id(s.From)
+	if s.Count != "" {
+		from = from.Index(jen.Op(":").Min(id(s.Count), jen.Len(id(s.From))))
+	}
+	return jen.For(define("i").Range().Add(from)).Block(at(s.List).Dot("from").Call(ref(at(s.From))))
 }
 
 // adopt opens a handle under its parents:

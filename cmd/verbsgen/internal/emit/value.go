@@ -71,6 +71,8 @@ func (p printer) use(v plan.Value, x *jen.Statement) *jen.Statement {
 		return unsafePointer().Call(rt("unsafe", "SliceData").Call(x))
 	case plan.Length:
 		return goType(v.Type).Call(jen.Len(x))
+	case plan.MakeList:
+		return jen.Make(jen.Index().Add(goType(v.Type)), jen.Len(x))
 	case plan.Converted:
 		return conversion(v.Type, x)
 	case plan.Reversed:
@@ -90,6 +92,8 @@ func (p printer) use(v plan.Value, x *jen.Statement) *jen.Statement {
 			x = dot(x, v.Path)
 		}
 		return rt("cmem", "Text").Call(x.Index(jen.Op(":")))
+	case plan.CString:
+		return rt("cmem", "String").Call(x)
 	case plan.CField:
 		return rt("cmem", "At").Types(goType(v.Type)).Call(x, dec(v.N))
 	case plan.Handle:

@@ -87,12 +87,12 @@ func (c *checker) keys(v *spec.Verb, p *spec.Param) {
 		roles     []string
 		fix       string
 	}{
-		{"type", p.Type, typed, []string{spec.RoleHandle, spec.RoleInRec, spec.RoleOutRec, spec.RoleSlice, spec.RoleFlags, spec.RoleEnum, spec.RoleMask},
+		{"type", p.Type, typed, []string{spec.RoleHandle, spec.RoleInRec, spec.RoleOutRec, spec.RoleSlice, spec.RoleFilled, spec.RoleFlags, spec.RoleEnum, spec.RoleMask},
 			"leave type: out: the Go type follows from the C type"},
-		{"len", p.Len, p.Len != "", []string{spec.RoleAddr, spec.RoleSlice}, "remove len:, or correct role:"},
+		{"len", p.Len, p.Len != "", []string{spec.RoleAddr, spec.RoleSlice, spec.RoleFilled}, "remove len:, or correct role:"},
 		{"rest", "", p.Rest, []string{spec.RoleFlags}, "remove rest:, or give the parameter the role flags"},
 		{"parent", "", p.Parent, []string{spec.RoleHandle}, "remove parent:, or give the parameter the role handle"},
-		{"null", "", p.Null, []string{spec.RoleHandle, spec.RoleInRec, spec.RoleOutRec, spec.RoleOut, spec.RoleSlice, spec.RoleAddr, spec.RoleIn}, "remove null:, or correct role:"},
+		{"null", "", p.Null, []string{spec.RoleHandle, spec.RoleInRec, spec.RoleOutRec, spec.RoleOut, spec.RoleSlice, spec.RoleFilled, spec.RoleAddr, spec.RoleIn}, "remove null:, or correct role:"},
 	} {
 		if k.given && !slices.Contains(k.roles, p.Role) {
 			with := k.key + ":"
@@ -140,6 +140,8 @@ func hasRole(v *spec.Verb, p *spec.Param, t spec.CType) bool {
 		return toStruct
 	case spec.RoleOutRec:
 		return toStruct && !t.Const()
+	case spec.RoleFilled:
+		return !t.Const() && (toStruct && p.Type != "" || t.Depth() == 1 && t.Kind == spec.CAddr && t.Bits > 0 && p.Type == "" && !t.BigEndian())
 	case spec.RoleOut:
 		if p.Type == model.GID {
 			return toStruct && t.Tag == model.GIDTag && !t.Const()
@@ -180,7 +182,7 @@ func (c *checker) typeProblem(p *spec.Param, t spec.CType) string {
 		if o := c.ObjectByGo(p.Type); o != nil {
 			of = o.C
 		}
-	case spec.RoleInRec, spec.RoleOutRec, spec.RoleSlice:
+	case spec.RoleInRec, spec.RoleOutRec, spec.RoleSlice, spec.RoleFilled:
 		if r := c.RecordByGo(p.Type); r != nil {
 			of = r.C
 			want := spec.RecordOut
@@ -220,17 +222,17 @@ func (c *checker) enumType(name string) (enum string, bits uint) {
 // length holds the length of memory or of a list against the header.
 func (c *checker) length(v *spec.Verb, p *spec.Param, ctypes map[string]string) {
 	names := func(q spec.Param) bool {
-		return q.Len == p.C || q.Len == "" && (q.Role == spec.RoleAddr || q.Role == spec.RoleSlice)
+		return q.Len == p.C || q.Len == "" && (q.Role == spec.RoleAddr || spec.IsList(q.Role))
 	}
 	if p.Role == spec.RoleLen && hasRole(v, p, c.facts.TypeOf(ctypes[p.C])) && !slices.ContainsFunc(v.Params, names) {
 		c.fail(p.At("role", p.Role), v.C+"."+p.C, "no parameter names it under len:", "name it there, or give it the role in")
 	}
-	if p.Role != spec.RoleAddr && p.Role != spec.RoleSlice {
+	if p.Role != spec.RoleAddr && !spec.IsList(p.Role) {
 		return
 	}
 	if p.Len == "" {
-		if p.Role == spec.RoleSlice {
-			c.fail(p.Pos, v.C+"."+p.C, "a parameter of role slice has no len:", "name the parameter with the number of elements")
+		if spec.IsList(p.Role) {
+			c.fail(p.Pos, v.C+"."+p.C, "a parameter of role "+p.Role+" has no len:", "name the parameter with the number of elements")
 		}
 		return
 	}
@@ -272,11 +274,19 @@ func (c *checker) returns(v *spec.Verb, fn *api.Function) {
 	plainInt := isInt(ret) && ret.Bits == 32 && ret.Signed && ret.Tag == ""
 	pointer := ret.Pointer && ret.Kind != spec.CFunc
 	rereg := slices.ContainsFunc(v.Methods, func(m spec.Method) bool { return m.Form == form.Rereg })
-	fits := map[string]bool{spec.RetErrno: plainInt, spec.RetMinus1: plainInt, spec.RetNullErrno: pointer, spec.RetVoid: fn.Ret == "void",
+	number := isInt(ret) && ret.Signed && ret.Tag == "" && ret.Bits >= 32
+	fits := map[string]bool{spec.RetNumber: number, spec.RetNegated: number, spec.RetErrno: plainInt, spec.RetMinus1: plainInt, spec.RetNullErrno: pointer, spec.RetVoid: fn.Ret == "void",
 		spec.RetValue: pointer || ret.Kind == spec.CInt && !ret.Array, spec.RetRereg: plainInt && rereg}
 	if !fits[v.Returns] {
 		c.fail(v.At("returns", v.Returns), v.C, "a function that returns "+fn.Ret+" does not return "+v.Returns, "correct returns:")
 		return
+	}
+	enum, bits := c.enumType(v.Result)
+	switch {
+	case v.Result != "" && v.Returns != spec.RetValue:
+		c.fail(v.At("result", v.Result), v.C, "it has result:, and returns no value", "remove result:, or write returns: value")
+	case bits > 0 && (!isInt(ret) || ret.Tag != "" && ret.Tag != enum):
+		c.fail(v.At("result", v.Result), v.C, "it returns "+fn.Ret+", and "+v.Result+" is made of "+enum, "correct result:")
 	}
 	if o := c.ObjectByC(ret.Tag); v.Creates == "" && v.Returns == spec.RetNullErrno && o != nil && ret.Depth() == 1 {
 		c.fail(v.At("returns", v.Returns), v.C, "it returns "+fn.Ret+", and creates: does not say which object it makes", "write creates: "+o.Go)

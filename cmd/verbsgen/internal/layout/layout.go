@@ -50,6 +50,11 @@ func IsPointer(ctype string) bool {
 	return strings.Contains(ctype, "*")
 }
 
+// Pointee is the C type behind a pointer, without const.
+func Pointee(ctype string) string {
+	return strings.TrimPrefix(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(ctype), "*")), "const ")
+}
+
 // Array splits "char[64]" into its element and count; count is 0 for other types.
 func Array(ctype string) (elem string, n int64) {
 	i := strings.IndexByte(ctype, '[')

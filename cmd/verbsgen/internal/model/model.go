@@ -228,7 +228,9 @@ type Verb struct {
 	CRet      string
 	Params    []*Param
 	Creates   *Object
-	Callbacks bool // may run Go: its shim is never marked nocallback
+	Result    string // Go type of a value that it returns and that cannot fail; empty when no method returns it
+	Enum      *Enum  // of that type
+	Callbacks bool   // may run Go: its shim is never marked nocallback
 	Way       string
 	Symbol    *Symbol // exported function called, WayExported and WayExport
 	Dispatch  *api.Dispatch
@@ -322,6 +324,7 @@ type Param struct {
 	Record *Record
 	Null   bool
 	Parent bool
+	Big    bool // in network byte order, or a pointer to what is
 	Rest   bool // flags given one by one, last in the call; none stands for all
 	Len    *Param
 	Bit    *Member // of the verb's flags, set together with the parameter

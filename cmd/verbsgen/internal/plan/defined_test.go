@@ -75,6 +75,10 @@ func defines(s Step) []string {
 		return []string{"held"}
 	case Make:
 		return []string{s.Into}
+	case Call:
+		if s.Into != "" {
+			return []string{s.Into}
+		}
 	case Output:
 		return []string{s.Into}
 	}

@@ -83,6 +83,14 @@ func (c *call) results() {
 	if c.v.Creates != nil {
 		add("*"+c.v.Creates.Go, null)
 	}
+	switch {
+	case counts(c.v):
+		add("int", zero)
+	case c.v.Result == "string":
+		add(c.v.Result, text(""))
+	case c.v.Result != "":
+		add(c.v.Result, zero)
+	}
 	for _, p := range c.v.Params {
 		switch {
 		case p.Role == spec.RoleOutRec:
@@ -99,8 +107,13 @@ func (c *call) results() {
 // invoke plans the raw call.
 func (c *call) invoke() []Step {
 	s := Call{Verb: c.v.C, By: raw(c.v, c.lib, c.args...), Answer: answer(c.v), Failure: Failure{Memlock: c.pins()}}
-	if s.Answer == Pointer {
+	switch {
+	case s.Answer == Pointer:
 		s.Into = "ptr"
+	case counts(c.v):
+		s.Into = "n"
+	case c.v.Result != "":
+		s.Into = "x"
 	}
 	if len(c.v.Checked(true)) > 0 {
 		s.Failure.Lints = c.v.Go
@@ -123,13 +136,18 @@ func answer(v *model.Verb) Answer {
 		return Pointer
 	case spec.RetErrno:
 		return Errno
-	case spec.RetMinus1:
+	case spec.RetMinus1, spec.RetNumber:
 		return Negative
+	case spec.RetNegated:
+		return Negated
 	case spec.RetRereg:
 		return Code
 	}
 	return Nothing
 }
+
+// counts tells whether the number that a verb returns is a result.
+func counts(v *model.Verb) bool { return v.Returns == spec.RetNumber || v.Returns == spec.RetNegated }
 
 // callbacks tells whether the call may run the allocator of a parent domain.
 func (c *call) callbacks() bool {
@@ -224,8 +242,22 @@ func (b *builder) optional(handle string, o *model.Object) Parent {
 
 // output plans the return of what a verb filled.
 func (c *call) output() (fill []Step, outs []Value) {
+	count := ""
+	switch {
+	case counts(c.v):
+		count = "n"
+		outs = append(outs, val(count))
+	case c.v.Result == "string":
+		outs = append(outs, as(CString, "x"))
+	case c.v.Result != "":
+		outs = append(outs, convert(c.v.Result, c.b.integer(c.v.C, c.v.CRet), val("x")))
+	}
 	for _, p := range c.v.Params {
 		switch p.Role {
+		case spec.RoleFilled:
+			if p.Record != nil {
+				fill = append(fill, FillList{List: p.Go, From: p.Go + "C", Count: count})
+			}
 		case spec.RoleOutRec:
 			mirror, out := p.Go+"C", "out"
 			if p.Record.Caps {
@@ -237,7 +269,7 @@ func (c *call) output() (fill []Step, outs []Value) {
 			fill = append(fill, Output{Into: out, Mirror: mirror, Type: p.GoType})
 			outs = append(outs, val(out))
 		case spec.RoleOut:
-			outs = append(outs, val(p.Go))
+			outs = append(outs, hostOrder(p, val(p.Go), c.outType(p)))
 		}
 	}
 	return fill, outs

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
@@ -33,9 +34,14 @@ func (c *call) param(p *model.Param) {
 		c.take(p, "[]"+p.GoType)
 		c.prep = append(c.prep, CopyList{List: p.Go, Into: p.Go + "C", Mirror: p.Record.Mirror.Name})
 		c.pass(p, as(Array, p.Go+"C"), Value{As: Length, Path: p.Go, Type: "uint64"})
+	case p.Role == spec.RoleFilled:
+		c.filledParam(p)
 	case c.sliceOf(p) != nil:
-		list := c.sliceOf(p).Go
-		c.pass(p, Value{As: Length, Path: list + "C", Type: c.rawType(p)}, Value{As: Length, Path: list, Type: "uint64"})
+		list, at := c.sliceOf(p), c.sliceOf(p).Go
+		if list.Record != nil {
+			at += "C"
+		}
+		c.pass(p, Value{As: Length, Path: at, Type: c.rawType(p)}, Value{As: Length, Path: list.Go, Type: "uint64"})
 	case p.Rest:
 		c.restParam(p)
 	default:
@@ -135,6 +141,17 @@ func (c *call) outParam(p *model.Param, name, typ string) {
 	c.pass(p, as(Memory, name), number(1))
 }
 
+// filledParam passes a list of the caller for the verb to fill: its numbers as they are, records by an array of their mirrors.
+func (c *call) filledParam(p *model.Param) {
+	c.take(p, "[]"+p.GoType)
+	at := p.Go
+	if p.Record != nil {
+		at += "C"
+		c.prep = append(c.prep, Define{at, Value{As: MakeList, Path: p.Go, Type: p.Record.Mirror.Name}})
+	}
+	c.pass(p, as(Array, at), Value{As: Length, Path: p.Go, Type: "uint64"})
+}
+
 // maskParam passes the mask that the builder of another parameter kept.
 func (c *call) maskParam(p *model.Param) {
 	for _, q := range c.v.Params {
@@ -149,7 +166,7 @@ func (c *call) maskParam(p *model.Param) {
 // sliceOf is the list whose length a parameter is, or nil.
 func (c *call) sliceOf(n *model.Param) *model.Param {
 	for _, p := range c.v.Params {
-		if p.Role == spec.RoleSlice && p.Len == n {
+		if spec.IsList(p.Role) && p.Len == n {
 			return p
 		}
 	}
@@ -182,7 +199,21 @@ func (c *call) valueParam(p *model.Param) {
 	case "int64":
 		in.Type = "int64"
 	}
-	c.pass(p, convert(c.rawType(p), p.GoType, val(p.Go)), in)
+	c.pass(p, hostOrder(p, convert(c.rawType(p), p.GoType, val(p.Go)), c.rawType(p)), in)
+}
+
+// hostOrder turns the bytes of a value around where C has it in network byte order: coming and going alike.
+func hostOrder(p *model.Param, x Value, typ string) Value {
+	if !p.Big {
+		return x
+	}
+	return Value{As: Reversed, Args: []Value{x}, N: bitsOf(typ)}
+}
+
+// bitsOf is the width of a Go type of unsigned integers.
+func bitsOf(typ string) uint64 {
+	n, _ := strconv.ParseUint(strings.TrimPrefix(typ, "uint"), 10, 64)
+	return n
 }
 
 // rawType is the type of a value in the raw call.

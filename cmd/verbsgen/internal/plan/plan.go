@@ -272,7 +272,7 @@ func (b *builder) shim(v *model.Verb) *Shim {
 	for _, p := range v.Params {
 		x := Cross{Name: p.Go, Type: pointer}
 		switch p.Role {
-		case spec.RoleInRec, spec.RoleOutRec, spec.RoleOut, spec.RoleSlice:
+		case spec.RoleInRec, spec.RoleOutRec, spec.RoleOut, spec.RoleSlice, spec.RoleFilled:
 			x.Memory = true
 		case spec.RoleHandle:
 		case spec.RoleAddr:

@@ -18,6 +18,7 @@ type property func(w *world, m *Method) []string
 // properties are all of them, by name.
 var properties = map[string]property{
 	"entered": entered, "one device": oneDevice, "checked": checked, "called": calledOnce, "refused": refusedFirst, "held": heldUntilKept, "adopted": adoptedOnce, "returned": returned, "defined": defined,
+	"filled": filled, "byte order": byteOrder,
 }
 
 // world is what the properties know beside a plan: the types of the package.
@@ -287,7 +288,15 @@ func returned(_ *world, m *Method) (wrong []string) {
 		wrong = append(wrong, "a return of an error has another number of results")
 	}
 	gives := func(name string) bool {
-		return slices.ContainsFunc(last.Values, func(v Value) bool { return v.As == Itself && v.Path == name })
+		return slices.ContainsFunc(last.Values, func(v Value) bool {
+			if len(v.Args) == 1 && (v.As == Reversed || v.As == Converted) {
+				v = v.Args[0]
+			}
+			return (v.As == Itself || v.As == CString) && v.Path == name
+		})
+	}
+	if c := at[Call](m.Steps); (counts(m.Verb) || m.Verb.Result != "") && len(c) > 0 && !gives(m.Steps[c[0]].(Call).Into) {
+		wrong = append(wrong, "what the verb answers is not returned")
 	}
 	read := map[string]string{}
 	declared := map[string]bool{}

@@ -60,7 +60,7 @@ type (
 		Verb    string
 		By      Value
 		Answer  Answer
-		Into    string // of a pointer
+		Into    string // of a pointer, a number or a value
 		Failure Failure
 	}
 	// Make makes the handle of a new object.
@@ -83,6 +83,8 @@ type (
 		Handle  string
 		Parents []Parent
 	}
+	// FillList fills the caller's list of records from their mirrors: all, or the first Count.
+	FillList struct{ List, From, Count string }
 	// Output fills a result from its mirror.
 	Output struct{ Into, Mirror, Type string }
 	// KeepCaps keeps the capabilities of a device for later rules, unless the plain attributes alone were answered.
@@ -177,6 +179,7 @@ const (
 	Errno    Answer = "errno"    // not 0
 	Negative Answer = "negative" // below 0
 	NotZero  Answer = "not zero" // an int that is not 0
+	Negated  Answer = "negated"  // an int below 0, which is the errno
 	Code     Answer = "code"     // both kept: Settle looks at them
 )
 
@@ -202,6 +205,7 @@ func (Keep) step()           {}
 func (KeepBuffer) step()     {}
 func (Attach) step()         {}
 func (Adopt) step()          {}
+func (FillList) step()       {}
 func (Output) step()         {}
 func (KeepCaps) step()       {}
 func (Return) step()         {}

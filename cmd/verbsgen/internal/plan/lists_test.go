@@ -1,0 +1,65 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/verbsgen/verbsgen/spec"
+)
+
+// filled: the verb is given an array as long as the caller's list, and as many of its records as the verb answers are handed to the
+// caller after the call.
+func filled(_ *world, m *Method) (wrong []string) {
+	calls := at[Call](m.Steps)
+	if len(calls) == 0 {
+		return nil
+	}
+	for _, p := range m.Verb.Params {
+		if p.Role != spec.RoleFilled || p.Record == nil {
+			continue
+		}
+		array, count := p.Go+"C", ""
+		if counts(m.Verb) {
+			count = m.Steps[calls[0]].(Call).Into
+		}
+		made := slices.ContainsFunc(m.Steps[:calls[0]], func(s Step) bool {
+			d, ok := s.(Define)
+			return ok && d.Name == array && d.Value.As == MakeList && d.Value.Path == p.Go && d.Value.Type == p.Record.Mirror.Name
+		})
+		handed := slices.Contains(m.Steps[calls[0]:], Step(FillList{List: p.Go, From: array, Count: count}))
+		if !made || !handed {
+			wrong = append(wrong, p.C+" is not filled from an array of its length")
+		}
+	}
+	return wrong
+}
+
+// byteOrder: what C has in network byte order is turned around, and nothing else is.
+func byteOrder(_ *world, m *Method) (wrong []string) {
+	calls, returns := at[Call](m.Steps), at[Return](m.Steps)
+	if len(calls) == 0 || len(returns) == 0 {
+		return nil
+	}
+	turned := map[string]bool{}
+	args := m.Steps[calls[0]].(Call).By.Args
+	for _, v := range append(slices.Clone(args), m.Steps[returns[0]].(Return).Values...) {
+		if v.As == Reversed {
+			turned[v.Args[0].Path] = true
+		}
+	}
+	for _, p := range m.Verb.Params {
+		if _, fixed := m.fixed(p.C); !fixed && (p.Role == spec.RoleIn || p.Role == spec.RoleOut) && p.Big != turned[p.Go] {
+			wrong = append(wrong, p.C+" has the byte order of the other side")
+		}
+	}
+	return wrong
+}
+
+// fixed gives the value that the method fixes for a parameter.
+func (m *Method) fixed(c string) (value uint64, is bool) {
+	for _, face := range m.Verb.Methods {
+		if face.Name == m.Name {
+			value, is = face.Fixed[c]
+		}
+	}
+	return value, is
+}
