@@ -19,6 +19,7 @@ func (d *decoder) page(n *yaml.Node) *Page {
 		{"flags", false, d.named(func(name string, k, v *yaml.Node) { p.Flags = append(p.Flags, d.flagType(name, k, v)) })},
 		{"enums", false, d.named(func(name string, k, v *yaml.Node) { p.Enums = append(p.Enums, d.enumType(name, k, v)) })},
 		{"records", false, d.named(func(name string, k, v *yaml.Node) { p.Records = append(p.Records, d.record(name, k, v)) })},
+		{"unions", false, d.named(func(name string, k, v *yaml.Node) { p.Unions = append(p.Unions, d.union(name, k, v)) })},
 		{"objects", false, d.named(func(name string, k, v *yaml.Node) { p.Objects = append(p.Objects, d.objectType(name, k, v)) })},
 		{"verbs", false, d.named(func(name string, k, v *yaml.Node) { p.Verbs = append(p.Verbs, d.verb(name, k, v)) })},
 		{"rules", false, d.rules(p)},
@@ -156,6 +157,20 @@ func (d *decoder) recordField(record, c string, k, v *yaml.Node) RecordField {
 		{"doc", false, d.text(&f.Doc)},
 	})
 	return f
+}
+
+func (d *decoder) union(name string, k, v *yaml.Node) Union {
+	d.goType(k, name)
+	u := Union{Go: name, Pos: d.pos(k)}
+	defer d.marking(&u.marks)()
+	d.object(v, place{name, ""}, []key{
+		{"c", true, d.text(&u.C)},
+		{"shows", true, d.text(&u.Shows)},
+		{"hide", false, d.textMap(&u.Hide)},
+		{"text", false, d.oneOf(&u.Text, TextIPv6)},
+		{"doc", true, d.text(&u.Doc)},
+	})
+	return u
 }
 
 func (d *decoder) objectType(name string, k, v *yaml.Node) Object {

@@ -222,6 +222,9 @@ func decides(p *Page) []string {
 			names = append(names, w.C)
 		}
 	}
+	for i := range p.Unions {
+		names = append(names, p.Unions[i].C)
+	}
 	for i := range p.Objects {
 		names = append(names, p.Objects[i].C)
 	}

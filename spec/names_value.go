@@ -42,6 +42,9 @@ func (p *Page) about(r *api.Release) bool {
 	for _, x := range p.Records {
 		binds["struct "+x.C] = true
 	}
+	for _, u := range p.Unions {
+		binds["union "+u.C] = true
+	}
 	for _, o := range p.Objects {
 		binds["struct "+o.C] = true
 	}

@@ -22,6 +22,7 @@ type Page struct {
 	Flags   []FlagType
 	Enums   []EnumType
 	Records []Record
+	Unions  []Union
 	Objects []Object
 	Verbs   []Verb
 	Rules   []Rule
@@ -157,6 +158,22 @@ type RecordField struct {
 
 	marks marks
 }
+
+// Union is a Go type of a C union all of whose members are views of the same bytes: the type of one of them.
+type Union struct {
+	Go    string            // "GID"
+	C     string            // "ibv_gid"
+	Shows string            // the member whose type it has
+	Hide  map[string]string // the other members -> reason
+	Text  string            // how String writes it: TextIPv6; empty: it has none
+	Doc   string
+	Pos   Pos
+
+	marks marks
+}
+
+// TextIPv6 is the text of 16 bytes that are an address of IPv6.
+const TextIPv6 = "ipv6"
 
 // Object is a handle: a Go type of its own for a pointer to a C object.
 type Object struct {

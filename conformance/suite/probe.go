@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 
@@ -49,7 +50,7 @@ func probe(t *T, dev *verbs.Device, attr *verbs.DeviceAttrEx) (map[Capability]st
 		lacking[HugePages] = oneLine(err.Error())
 	}
 	for c, try := range map[Capability]func(*verbs.Device, *T) error{
-		TD: probeTD, ParentDomain: probeParentDomain, NullMR: probeNullMR, Dmabuf: probeDmabuf, DmabufMemory: probeDmabufMemory, Import: probeImport,
+		XRC: probeXRC, MW: probeMW, Multicast: probeMulticast, Counters: probeCounters, TD: probeTD, ParentDomain: probeParentDomain, NullMR: probeNullMR, Dmabuf: probeDmabuf, DmabufMemory: probeDmabufMemory, Import: probeImport,
 		ReregMemory: probeReregMemory, ReregPD: probeReregPD, ReregAccess: probeReregAccess,
 	} {
 		if err := try(dev, t); errors.Is(err, errors.ErrUnsupported) && Refused(err) == nil {
@@ -95,6 +96,48 @@ func probeTD(dev *verbs.Device, _ *T) error {
 		return err
 	}
 	return td.Close()
+}
+
+func probeXRC(dev *verbs.Device, _ *T) error {
+	x, err := dev.OpenXRCD(verbs.NewXRCDInitAttr(-1, syscall.O_CREAT))
+	if err != nil {
+		return err
+	}
+	return x.Close()
+}
+
+func probeMW(dev *verbs.Device, _ *T) error {
+	return withPD(dev, func(pd *verbs.PD) error {
+		w, err := pd.AllocMW(verbs.MWType2)
+		if err != nil {
+			return err
+		}
+		return w.Close()
+	})
+}
+
+func probeCounters(dev *verbs.Device, _ *T) error {
+	c, err := dev.CreateCounters(verbs.NewCountersInitAttr())
+	if err != nil {
+		return err
+	}
+	return c.Close()
+}
+
+// probeMulticast leaves a group that the queue pair is not in: a device that lacks the verb says so before it looks.
+func probeMulticast(dev *verbs.Device, _ *T) error {
+	cq, err := dev.CreateCQ(1, nil, 0)
+	if err != nil {
+		return err
+	}
+	err = withPD(dev, func(pd *verbs.PD) error {
+		qp, err := pd.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeUD, cq, cq).MaxSendWR(1).MaxRecvWR(1).MaxSendSGE(1).MaxRecvSGE(1))
+		if err != nil {
+			return err
+		}
+		return errors.Join(qp.DetachMcast(verbs.GID{0: 0xff, 1: 0x12, 15: 1}, 0), qp.Close())
+	})
+	return errors.Join(err, cq.Close())
 }
 
 func probeParentDomain(dev *verbs.Device, _ *T) error {

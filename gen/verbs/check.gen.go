@@ -49,6 +49,11 @@ const (
 	rule0718
 	rule0145
 	rule0146
+	rule0731
+	rule0732
+	rule0733
+	rule0734
+	rule0735
 	rule0001
 	rule0003
 	rule0004
@@ -168,6 +173,9 @@ const (
 	rule0213
 	rule0214
 	rule0093
+	rule0736
+	rule0737
+	rule0738
 	rule0285
 	rule0286
 	rule0189
@@ -313,6 +321,19 @@ const (
 	rule0320
 	rule0321
 	rule0323
+	rule0741
+	rule0742
+	rule0745
+	rule0743
+	rule0744
+	rule0751
+	rule0752
+	rule0753
+	rule0754
+	rule0756
+	rule0757
+	rule0758
+	rule0759
 )
 
 // rules are the rules that the validators check, with what the errors say of them.
@@ -359,6 +380,11 @@ var rules = []verr.Rule{
 	rule0718: {ID: "VR-ibv_get_pkey_index-port_num-0718", Verb: "ibv_get_pkey_index", Subject: "port_num", Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_get_pkey_index", Section: "", Capable: true, Limit: "phys_port_cnt"},
 	rule0145: {ID: "VR-ibv_alloc_pd-context-0145", Verb: "ibv_alloc_pd", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_alloc_pd", Section: "DESCRIPTION"},
 	rule0146: {ID: "VR-ibv_dealloc_pd-pd-0146", Verb: "ibv_dealloc_pd", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_alloc_pd", Section: "DESCRIPTION"},
+	rule0731: {ID: "VR-ibv_open_xrcd-context-0731", Verb: "ibv_open_xrcd", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_open_xrcd", Section: "DESCRIPTION"},
+	rule0732: {ID: "VR-ibv_open_xrcd-xrcd_init_attr-0732", Verb: "ibv_open_xrcd", Subject: "xrcd_init_attr", Statement: "xrcd_init_attr must not be NULL", Fix: "pass an XRCDInitAttr", Page: "ibv_open_xrcd", Section: "DESCRIPTION"},
+	rule0733: {ID: "VR-ibv_open_xrcd-comp_mask-0733", Verb: "ibv_open_xrcd", Subject: "xrcd_init_attr.comp_mask", Statement: "both the file and the flags are given", Fix: "give the file and the flags", Page: "ibv_open_xrcd", Section: ""},
+	rule0734: {ID: "VR-ibv_open_xrcd-oflags-0734", Verb: "ibv_open_xrcd", Subject: "xrcd_init_attr.oflags", Statement: "oflags has no bits but O_CREAT and O_EXCL", Fix: "leave the other bits out", Page: "ibv_open_xrcd", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the bits are ignored)"}},
+	rule0735: {ID: "VR-ibv_close_xrcd-xrcd-0735", Verb: "ibv_close_xrcd", Subject: "xrcd", Statement: "xrcd must not be NULL", Fix: "pass an XRCD", Page: "ibv_open_xrcd", Section: "DESCRIPTION"},
 	rule0001: {ID: "VR-ibv_reg_mr-access-0001", Verb: "ibv_reg_mr", Subject: "access", Statement: "REMOTE_WRITE needs LOCAL_WRITE", Fix: "add MRAccessLocalWrite", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
 	rule0003: {ID: "VR-ibv_reg_mr-access-0003", Verb: "ibv_reg_mr", Subject: "access", Statement: "REMOTE_ATOMIC needs LOCAL_WRITE", Fix: "add MRAccessLocalWrite", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
 	rule0004: {ID: "VR-ibv_reg_mr-access-0004", Verb: "ibv_reg_mr", Subject: "access", Statement: "access takes the known flags and the optional bits 20 to 29", Fix: "leave the unknown bits out", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
@@ -478,6 +504,9 @@ var rules = []verr.Rule{
 	rule0213: {ID: "VR-ibv_rereg_mr-access-0213", Verb: "ibv_rereg_mr", Subject: "access", Statement: "few kernels accept ZERO_BASED here", Fix: "leave MRAccessZeroBased out", Page: "ibv_rereg_mr", Section: "DESCRIPTION"},
 	rule0214: {ID: "VR-ibv_rereg_mr-access-0214", Verb: "ibv_rereg_mr", Subject: "access", Statement: "HUGETLB has an effect only with ON_DEMAND", Fix: "add MRAccessOnDemand, or leave MRAccessHugetlb out", Page: "ibv_rereg_mr", Section: "DESCRIPTION"},
 	rule0093: {ID: "VR-ibv_dereg_mr-mr-0093", Verb: "ibv_dereg_mr", Subject: "mr", Statement: "mr must not be NULL", Fix: "pass an MR", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
+	rule0736: {ID: "VR-ibv_alloc_mw-pd-0736", Verb: "ibv_alloc_mw", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_alloc_mw", Section: "DESCRIPTION"},
+	rule0737: {ID: "VR-ibv_alloc_mw-type-0737", Verb: "ibv_alloc_mw", Subject: "type", Statement: "a memory window is of type 1 or 2", Fix: "pass MWType1 or MWType2", Page: "ibv_alloc_mw", Section: "DESCRIPTION", AcceptedBy: []string{"rxe (the window cannot be bound)"}},
+	rule0738: {ID: "VR-ibv_dealloc_mw-mw-0738", Verb: "ibv_dealloc_mw", Subject: "mw", Statement: "mw must not be NULL", Fix: "pass an MW", Page: "ibv_alloc_mw", Section: "DESCRIPTION"},
 	rule0285: {ID: "VR-ibv_create_comp_channel-context-0285", Verb: "ibv_create_comp_channel", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_create_comp_channel", Section: "DESCRIPTION"},
 	rule0286: {ID: "VR-ibv_destroy_comp_channel-channel-0286", Verb: "ibv_destroy_comp_channel", Subject: "channel", Statement: "channel must not be NULL", Fix: "pass a CompChannel", Page: "ibv_create_comp_channel", Section: "DESCRIPTION"},
 	rule0189: {ID: "VR-ibv_advise_mr-pd-0189", Verb: "ibv_advise_mr", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_advise_mr", Section: "ARGUMENTS"},
@@ -623,4 +652,17 @@ var rules = []verr.Rule{
 	rule0320: {ID: "VR-ibv_create_ah-flow_label-0320", Verb: "ibv_create_ah", Subject: "attr.grh.flow_label", Statement: "a flow label has 20 bits", Fix: "pass at most 0xfffff", Page: "ibv_create_ah", Section: "DESCRIPTION"},
 	rule0321: {ID: "VR-ibv_create_ah-sl-0321", Verb: "ibv_create_ah", Subject: "attr.sl", Statement: "a service level is 0 to 15", Fix: "pass at most 15", Page: "ibv_create_ah", Section: "DESCRIPTION"},
 	rule0323: {ID: "VR-ibv_destroy_ah-ah-0323", Verb: "ibv_destroy_ah", Subject: "ah", Statement: "ah must not be NULL", Fix: "pass an AH", Page: "ibv_create_ah", Section: "DESCRIPTION"},
+	rule0741: {ID: "VR-ibv_attach_mcast-qp-0741", Verb: "ibv_attach_mcast", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_attach_mcast", Section: "DESCRIPTION"},
+	rule0742: {ID: "VR-ibv_attach_mcast-gid-0742", Verb: "ibv_attach_mcast", Subject: "gid", Statement: "gid must not be NULL", Fix: "pass a valid pointer", Page: "ibv_attach_mcast", Section: "DESCRIPTION"},
+	rule0745: {ID: "VR-ibv_attach_mcast-qp-0745", Verb: "ibv_attach_mcast", Subject: "qp.qp_type", Statement: "only UD queue pairs are in multicast groups", Fix: "use a queue pair of type QPTypeUD", Page: "ibv_attach_mcast", Section: "NOTES"},
+	rule0743: {ID: "VR-ibv_detach_mcast-qp-0743", Verb: "ibv_detach_mcast", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_attach_mcast", Section: "DESCRIPTION"},
+	rule0744: {ID: "VR-ibv_detach_mcast-gid-0744", Verb: "ibv_detach_mcast", Subject: "gid", Statement: "gid must not be NULL", Fix: "pass a valid pointer", Page: "ibv_attach_mcast", Section: "DESCRIPTION"},
+	rule0751: {ID: "VR-ibv_create_counters-context-0751", Verb: "ibv_create_counters", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_create_counters", Section: "ARGUMENTS"},
+	rule0752: {ID: "VR-ibv_create_counters-init_attr-0752", Verb: "ibv_create_counters", Subject: "init_attr", Statement: "init_attr must not be NULL", Fix: "pass a CountersInitAttr", Page: "ibv_create_counters", Section: "ARGUMENTS"},
+	rule0753: {ID: "VR-ibv_create_counters-comp_mask-0753", Verb: "ibv_create_counters", Subject: "init_attr.comp_mask", Statement: "comp_mask has no bits yet", Fix: "set it to 0", Page: "ibv_create_counters", Section: "ARGUMENTS"},
+	rule0754: {ID: "VR-ibv_destroy_counters-counters-0754", Verb: "ibv_destroy_counters", Subject: "counters", Statement: "counters must not be NULL", Fix: "pass a Counters", Page: "ibv_create_counters", Section: "DESCRIPTION"},
+	rule0756: {ID: "VR-ibv_read_counters-counters-0756", Verb: "ibv_read_counters", Subject: "counters", Statement: "counters must not be NULL", Fix: "pass a Counters", Page: "ibv_read_counters", Section: "ARGUMENTS"},
+	rule0757: {ID: "VR-ibv_read_counters-counters_value-0757", Verb: "ibv_read_counters", Subject: "counters_value", Statement: "counters_value must not be NULL", Fix: "pass an array of numbers", Page: "ibv_read_counters", Section: "ARGUMENTS"},
+	rule0758: {ID: "VR-ibv_read_counters-ncounters-0758", Verb: "ibv_read_counters", Subject: "ncounters", Statement: "at least one value is read", Fix: "pass a longer list", Page: "ibv_read_counters", Section: "ARGUMENTS"},
+	rule0759: {ID: "VR-ibv_read_counters-flags-0759", Verb: "ibv_read_counters", Subject: "flags", Statement: "flags has no bits but IBV_READ_COUNTERS_ATTR_PREFER_CACHED", Fix: "leave the other bits out", Page: "ibv_read_counters", Section: "ARGUMENTS", RefusedBy: []string{"mlx5"}},
 }

@@ -134,6 +134,24 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_alloc_pd-context-0145", true, func() string { return textOf(checkAllocPD(&inAllocPD{})) }},
 		{"VR-ibv_dealloc_pd-pd-0146", false, func() string { return textOf(checkDeallocPD(&inDeallocPD{pd: 4096})) }},
 		{"VR-ibv_dealloc_pd-pd-0146", true, func() string { return textOf(checkDeallocPD(&inDeallocPD{})) }},
+		{"VR-ibv_open_xrcd-context-0731", false, func() string { return textOf(checkOpenXRCD(&inOpenXRCD{context: 4096, xrcdInitAttr: 4096})) }},
+		{"VR-ibv_open_xrcd-context-0731", true, func() string { return textOf(checkOpenXRCD(&inOpenXRCD{xrcdInitAttr: 4096})) }},
+		{"VR-ibv_open_xrcd-xrcd_init_attr-0732", false, func() string { return textOf(checkOpenXRCD(&inOpenXRCD{context: 4096, xrcdInitAttr: 4096})) }},
+		{"VR-ibv_open_xrcd-xrcd_init_attr-0732", true, func() string { return textOf(checkOpenXRCD(&inOpenXRCD{context: 4096})) }},
+		{"VR-ibv_open_xrcd-comp_mask-0733", false, func() string {
+			return textOf(checkOpenXRCD(&inOpenXRCD{context: 4096, xrcdInitAttr: 4096, xrcdInitAttrCompMask: 3, xrcdInitAttrOflags: 64}))
+		}},
+		{"VR-ibv_open_xrcd-comp_mask-0733", true, func() string {
+			return textOf(checkOpenXRCD(&inOpenXRCD{context: 4096, xrcdInitAttr: 4096, xrcdInitAttrCompMask: 2, xrcdInitAttrOflags: 64}))
+		}},
+		{"VR-ibv_open_xrcd-oflags-0734", false, func() string {
+			return textOf(hintOpenXRCD(&inOpenXRCD{context: 4096, xrcdInitAttr: 4096, xrcdInitAttrCompMask: 3, xrcdInitAttrOflags: 192}))
+		}},
+		{"VR-ibv_open_xrcd-oflags-0734", true, func() string {
+			return textOf(hintOpenXRCD(&inOpenXRCD{context: 4096, xrcdInitAttr: 4096, xrcdInitAttrCompMask: 3, xrcdInitAttrOflags: 65}))
+		}},
+		{"VR-ibv_close_xrcd-xrcd-0735", false, func() string { return textOf(checkCloseXRCD(&inCloseXRCD{xrcd: 4096})) }},
+		{"VR-ibv_close_xrcd-xrcd-0735", true, func() string { return textOf(checkCloseXRCD(&inCloseXRCD{})) }},
 		{"VR-ibv_reg_mr-access-0001", false, func() string { return textOf(checkRegMR(&inRegMR{access: 3, length: 4096, addr: 4096, pd: 4096})) }},
 		{"VR-ibv_reg_mr-access-0001", true, func() string { return textOf(checkRegMR(&inRegMR{access: 2, length: 4096, addr: 4096, pd: 4096})) }},
 		{"VR-ibv_reg_mr-access-0003", false, func() string { return textOf(checkRegMR(&inRegMR{access: 9, length: 4096, addr: 4096, pd: 4096})) }},
@@ -734,6 +752,12 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_dereg_mr-mr-0093", false, func() string { return textOf(checkDeregMR(&inDeregMR{mr: 4096})) }},
 		{"VR-ibv_dereg_mr-mr-0093", true, func() string { return textOf(checkDeregMR(&inDeregMR{})) }},
+		{"VR-ibv_alloc_mw-pd-0736", false, func() string { return textOf(checkAllocMW(&inAllocMW{pd: 4096})) }},
+		{"VR-ibv_alloc_mw-pd-0736", true, func() string { return textOf(checkAllocMW(&inAllocMW{})) }},
+		{"VR-ibv_alloc_mw-type-0737", false, func() string { return textOf(hintAllocMW(&inAllocMW{pd: 4096, type_: 2})) }},
+		{"VR-ibv_alloc_mw-type-0737", true, func() string { return textOf(hintAllocMW(&inAllocMW{pd: 4096, type_: 3})) }},
+		{"VR-ibv_dealloc_mw-mw-0738", false, func() string { return textOf(checkDeallocMW(&inDeallocMW{mw: 4096})) }},
+		{"VR-ibv_dealloc_mw-mw-0738", true, func() string { return textOf(checkDeallocMW(&inDeallocMW{})) }},
 		{"VR-ibv_create_comp_channel-context-0285", false, func() string { return textOf(checkCreateCompChannel(&inCreateCompChannel{context: 4096})) }},
 		{"VR-ibv_create_comp_channel-context-0285", true, func() string { return textOf(checkCreateCompChannel(&inCreateCompChannel{})) }},
 		{"VR-ibv_destroy_comp_channel-channel-0286", false, func() string { return textOf(checkDestroyCompChannel(&inDestroyCompChannel{channel: 4096})) }},
@@ -1364,6 +1388,42 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_create_ah-sl-0321", true, func() string { return textOf(hintCreateAH(&inCreateAH{pd: 4096, attr: 4096, attrSL: 16})) }},
 		{"VR-ibv_destroy_ah-ah-0323", false, func() string { return textOf(checkDestroyAH(&inDestroyAH{ah: 4096})) }},
 		{"VR-ibv_destroy_ah-ah-0323", true, func() string { return textOf(checkDestroyAH(&inDestroyAH{})) }},
+		{"VR-ibv_attach_mcast-qp-0741", false, func() string { return textOf(checkAttachMcast(&inAttachMcast{qp: 4096})) }},
+		{"VR-ibv_attach_mcast-qp-0741", true, func() string { return textOf(checkAttachMcast(&inAttachMcast{})) }},
+		{"VR-ibv_attach_mcast-gid-0742", false, func() string { return textOf(checkAttachMcast(&inAttachMcast{qp: 4096, gid: 4096})) }},
+		{"VR-ibv_attach_mcast-gid-0742", true, func() string { return textOf(checkAttachMcast(&inAttachMcast{qp: 4096})) }},
+		{"VR-ibv_attach_mcast-qp-0745", false, func() string { return textOf(checkAttachMcast(&inAttachMcast{qp: 4096, qpQPType: validate.Of(4)})) }},
+		{"VR-ibv_attach_mcast-qp-0745", true, func() string { return textOf(checkAttachMcast(&inAttachMcast{qp: 4096, qpQPType: validate.Of(2)})) }},
+		{"VR-ibv_detach_mcast-qp-0743", false, func() string { return textOf(checkDetachMcast(&inDetachMcast{qp: 4096})) }},
+		{"VR-ibv_detach_mcast-qp-0743", true, func() string { return textOf(checkDetachMcast(&inDetachMcast{})) }},
+		{"VR-ibv_detach_mcast-gid-0744", false, func() string { return textOf(checkDetachMcast(&inDetachMcast{qp: 4096, gid: 4096})) }},
+		{"VR-ibv_detach_mcast-gid-0744", true, func() string { return textOf(checkDetachMcast(&inDetachMcast{qp: 4096})) }},
+		{"VR-ibv_create_counters-context-0751", false, func() string { return textOf(checkCreateCounters(&inCreateCounters{context: 4096, initAttr: 4096})) }},
+		{"VR-ibv_create_counters-context-0751", true, func() string { return textOf(checkCreateCounters(&inCreateCounters{initAttr: 4096})) }},
+		{"VR-ibv_create_counters-init_attr-0752", false, func() string { return textOf(checkCreateCounters(&inCreateCounters{context: 4096, initAttr: 4096})) }},
+		{"VR-ibv_create_counters-init_attr-0752", true, func() string { return textOf(checkCreateCounters(&inCreateCounters{context: 4096})) }},
+		{"VR-ibv_create_counters-comp_mask-0753", false, func() string { return textOf(checkCreateCounters(&inCreateCounters{context: 4096, initAttr: 4096})) }},
+		{"VR-ibv_create_counters-comp_mask-0753", true, func() string {
+			return textOf(checkCreateCounters(&inCreateCounters{context: 4096, initAttr: 4096, initAttrCompMask: 1}))
+		}},
+		{"VR-ibv_destroy_counters-counters-0754", false, func() string { return textOf(checkDestroyCounters(&inDestroyCounters{counters: 4096})) }},
+		{"VR-ibv_destroy_counters-counters-0754", true, func() string { return textOf(checkDestroyCounters(&inDestroyCounters{})) }},
+		{"VR-ibv_read_counters-counters-0756", false, func() string { return textOf(checkReadCounters(&inReadCounters{counters: 4096})) }},
+		{"VR-ibv_read_counters-counters-0756", true, func() string { return textOf(checkReadCounters(&inReadCounters{})) }},
+		{"VR-ibv_read_counters-counters_value-0757", false, func() string {
+			return textOf(checkReadCounters(&inReadCounters{counters: 4096, countersValue: 4096, ncounters: 1}))
+		}},
+		{"VR-ibv_read_counters-counters_value-0757", true, func() string { return textOf(checkReadCounters(&inReadCounters{counters: 4096, ncounters: 1})) }},
+		{"VR-ibv_read_counters-ncounters-0758", false, func() string {
+			return textOf(checkReadCounters(&inReadCounters{counters: 4096, countersValue: 4096, ncounters: 1}))
+		}},
+		{"VR-ibv_read_counters-ncounters-0758", true, func() string { return textOf(checkReadCounters(&inReadCounters{counters: 4096})) }},
+		{"VR-ibv_read_counters-flags-0759", false, func() string {
+			return textOf(hintReadCounters(&inReadCounters{counters: 4096, countersValue: 4096, ncounters: 1, flags: 1}))
+		}},
+		{"VR-ibv_read_counters-flags-0759", true, func() string {
+			return textOf(hintReadCounters(&inReadCounters{counters: 4096, countersValue: 4096, ncounters: 1, flags: 2}))
+		}},
 	} {
 		if got := c.says(); strings.Contains(got, "["+c.id+"]") != c.broken {
 			t.Errorf("%s: broken %t, but the validator says %q", c.id, c.broken, got)

@@ -500,6 +500,50 @@ func (dev *Device) AllocPD() (*PD, error) {
 	return o, nil
 }
 
+// OpenXRCD opens an XRC domain.
+//
+// Rules:
+//   - both the file and the flags are given [VR-ibv_open_xrcd-comp_mask-0733]
+//   - oflags has no bits but O_CREAT and O_EXCL (a hint only: some devices accept it)
+//     [VR-ibv_open_xrcd-oflags-0734]
+//
+// C: ibv_open_xrcd, ibv_open_xrcd(3).
+func (dev *Device) OpenXRCD(xrcdInitAttr *XRCDInitAttr) (*XRCD, error) {
+	const verb = "ibv_open_xrcd"
+	if err := dev.enter(verb); err != nil {
+		return nil, err
+	}
+	defer dev.node.Exit()
+	if xrcdInitAttr == nil {
+		return nil, verr.NilValue(verb, "XRCDInitAttr", "make one with NewXRCDInitAttr")
+	}
+	xrcdInitAttrC := xrcdInitAttr.c
+	if xrcdInitAttr.err != nil {
+		return nil, xrcdInitAttr.err
+	}
+	in := inOpenXRCD{
+		context:              validate.Addr(dev.c),
+		xrcdInitAttr:         1,
+		xrcdInitAttrCompMask: uint64(xrcdInitAttrC.comp_mask),
+		xrcdInitAttrOflags:   int64(xrcdInitAttrC.oflags),
+	}
+	if err := checkOpenXRCD(&in); err != nil {
+		return nil, err
+	}
+	if dev.lib.lints.Wanted() {
+		dev.lib.lints.Report(hintOpenXRCD(&in))
+	}
+	ptr, errno := rawOpenXRCD(dev.c, unsafe.Pointer(&xrcdInitAttrC))
+	if ptr == nil {
+		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintOpenXRCD(&in)) })
+	}
+	o := newXRCD(dev, ptr)
+	if err := o.adopt(&dev.node); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
 // CreateCompChannel makes a channel for completion events.
 //
 // C: ibv_create_comp_channel, ibv_create_comp_channel(3).
@@ -841,6 +885,41 @@ func (dev *Device) QueryDeviceEx() (*DeviceAttrEx, error) {
 	out := new(DeviceAttrEx)
 	out.from(&attrC)
 	return out, nil
+}
+
+// CreateCounters makes counters; they begin at 0.
+//
+// Rules:
+//   - comp_mask has no bits yet [VR-ibv_create_counters-comp_mask-0753]
+//
+// C: ibv_create_counters, ibv_create_counters(3).
+func (dev *Device) CreateCounters(initAttr *CountersInitAttr) (*Counters, error) {
+	const verb = "ibv_create_counters"
+	if err := dev.enter(verb); err != nil {
+		return nil, err
+	}
+	defer dev.node.Exit()
+	if initAttr == nil {
+		return nil, verr.NilValue(verb, "CountersInitAttr", "make one with NewCountersInitAttr")
+	}
+	initAttrC := initAttr.c
+	in := inCreateCounters{
+		context:          validate.Addr(dev.c),
+		initAttr:         1,
+		initAttrCompMask: uint64(initAttrC.comp_mask),
+	}
+	if err := checkCreateCounters(&in); err != nil {
+		return nil, err
+	}
+	ptr, errno := rawCreateCounters(dev.c, unsafe.Pointer(&initAttrC))
+	if ptr == nil {
+		return nil, verr.Failed(verb, errno, nil)
+	}
+	o := newCounters(dev, ptr)
+	if err := o.adopt(&dev.node); err != nil {
+		return nil, err
+	}
+	return o, nil
 }
 
 // listen lets Go's poller wait on the descriptor of the events, once; afterwards it no longer holds the handle.

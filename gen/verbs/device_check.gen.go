@@ -275,6 +275,38 @@ func checkAllocPD(in *inAllocPD) error {
 	return verr.RefuseErr("ibv_alloc_pd", bad...)
 }
 
+// inOpenXRCD has the values that the rules of ibv_open_xrcd use.
+type inOpenXRCD struct {
+	context              uint64 // context
+	xrcdInitAttr         uint64 // xrcd_init_attr
+	xrcdInitAttrCompMask uint64 // xrcd_init_attr.comp_mask
+	xrcdInitAttrOflags   int64  // xrcd_init_attr.oflags
+}
+
+// checkOpenXRCD refuses a call of ibv_open_xrcd that breaks a rule.
+func checkOpenXRCD(in *inOpenXRCD) error {
+	var bad []verr.Violation
+	if in.context == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0731], Value: validate.AddrText(in.context)})
+	}
+	if in.xrcdInitAttr == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0732], Value: validate.AddrText(in.xrcdInitAttr)})
+	}
+	if in.xrcdInitAttrCompMask&0x3 != 0x3 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0733]})
+	}
+	return verr.RefuseErr("ibv_open_xrcd", bad...)
+}
+
+// hintOpenXRCD returns the lints that a call of ibv_open_xrcd breaks, which may be the cause when it fails.
+func hintOpenXRCD(in *inOpenXRCD) []verr.Violation {
+	var may []verr.Violation
+	if uint64(in.xrcdInitAttrOflags)&^0xc0 != 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule0734], Value: strconv.FormatInt(in.xrcdInitAttrOflags, 10)})
+	}
+	return may
+}
+
 // inCreateCompChannel has the values that the rules of ibv_create_comp_channel use.
 type inCreateCompChannel struct {
 	context uint64 // context
@@ -460,4 +492,26 @@ func checkQueryDeviceEx(in *inQueryDeviceEx) error {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0167], Value: "0x" + strconv.FormatUint(in.inputCompMask, 16)})
 	}
 	return verr.RefuseErr("ibv_query_device_ex", bad...)
+}
+
+// inCreateCounters has the values that the rules of ibv_create_counters use.
+type inCreateCounters struct {
+	context          uint64 // context
+	initAttr         uint64 // init_attr
+	initAttrCompMask uint64 // init_attr.comp_mask
+}
+
+// checkCreateCounters refuses a call of ibv_create_counters that breaks a rule.
+func checkCreateCounters(in *inCreateCounters) error {
+	var bad []verr.Violation
+	if in.context == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0751], Value: validate.AddrText(in.context)})
+	}
+	if in.initAttr == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0752], Value: validate.AddrText(in.initAttr)})
+	}
+	if in.initAttrCompMask > 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0753], Value: "0x" + strconv.FormatUint(in.initAttrCompMask, 16)})
+	}
+	return verr.RefuseErr("ibv_create_counters", bad...)
 }

@@ -91,6 +91,30 @@ var dmAccessNames = []validate.Flag{
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v DMAccess) String() string { return validate.FlagText(uint64(v), dmAccessNames) }
 
+// MWType is the type of a memory window.
+//
+// C: enum ibv_mw_type, ibv_alloc_mw(3).
+type MWType uint32
+
+// Constants of MWType.
+const (
+	// Bound by a verb.
+	MWType1 MWType = 1 // IBV_MW_TYPE_1
+	// Bound by a work request.
+	MWType2 MWType = 2 // IBV_MW_TYPE_2
+)
+
+// String returns the C name without its prefix.
+func (v MWType) String() string {
+	switch v {
+	case MWType1:
+		return "1"
+	case MWType2:
+		return "2"
+	}
+	return "MWType(" + strconv.FormatUint(uint64(v), 10) + ")"
+}
+
 // QPType is the transport service of a queue pair.
 //
 // C: enum ibv_qp_type, ibv_create_qp(3).
@@ -1353,6 +1377,24 @@ func (v Rate) String() string {
 	}
 	return "Rate(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
+
+// ReadCounters is a set of ways to read counters.
+//
+// C: enum ibv_read_counters_flags, ibv_read_counters(3).
+type ReadCounters uint32
+
+// Constants of ReadCounters.
+const (
+	// Values that the driver has are good enough.
+	ReadCountersPreferCached ReadCounters = 0x1 // IBV_READ_COUNTERS_ATTR_PREFER_CACHED
+)
+
+var readCountersNames = []validate.Flag{
+	{Bits: 0x1, Name: "PREFER_CACHED"},
+}
+
+// String returns the C names without their prefix, joined by |, and the value in hex.
+func (v ReadCounters) String() string { return validate.FlagText(uint64(v), readCountersNames) }
 
 // MRAccess is a set of access flags of a memory region.
 //

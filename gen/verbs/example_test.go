@@ -5,6 +5,9 @@ package verbs_test
 import (
 	"fmt"
 	"log"
+	"net/netip"
+	"os"
+	"syscall"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
@@ -60,4 +63,58 @@ func ExampleLib_RateToMbps() {
 	fmt.Println(mbps, mult, text)
 	check(soft.Close())
 	// Output: 20000 8 channel adapter
+}
+
+// A domain of a file, which another process can open by the same file.
+func ExampleDevice_OpenXRCD() {
+	dev, done := open()
+	defer done()
+	f, err := os.CreateTemp("", "domain")
+	check(err)
+	defer os.Remove(f.Name())
+	domain, err := dev.OpenXRCD(verbs.NewXRCDInitAttr(int(f.Fd()), syscall.O_CREAT))
+	check(err)
+	check(f.Close())
+	fmt.Println(domain.Close())
+	// Output: <nil>
+}
+
+// A queue pair of datagrams in a multicast group.
+func ExampleQP_AttachMcast() {
+	dev, done := open()
+	defer done()
+	pd, err := dev.AllocPD()
+	check(err)
+	cq, err := dev.CreateCQ(1, nil, 0)
+	check(err)
+	qp, err := pd.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeUD, cq, cq).MaxRecvWR(1).MaxRecvSGE(1))
+	check(err)
+	group := verbs.GID(netip.MustParseAddr("ff12::1").As16())
+	check(qp.AttachMcast(group, 0))
+	fmt.Println(group, qp.DetachMcast(group, 0))
+	// Output: ff12::1 <nil>
+}
+
+// A window of memory is made without memory.
+func ExamplePD_AllocMW() {
+	dev, done := open()
+	defer done()
+	pd, err := dev.AllocPD()
+	check(err)
+	window, err := pd.AllocMW(verbs.MWType2)
+	check(err)
+	fmt.Println(window.RKey() != 0, window.Close())
+	// Output: true <nil>
+}
+
+// Counters are read all at once, each at its index.
+func ExampleCounters_Read() {
+	dev, done := open()
+	defer done()
+	counters, err := dev.CreateCounters(verbs.NewCountersInitAttr())
+	check(err)
+	values := make([]uint64, 2)
+	check(counters.Read(values, 0))
+	fmt.Println(values)
+	// Output: [0 0]
 }

@@ -20,6 +20,7 @@ const (
 	symIbv_ack_async_event
 	symIbv_ack_cq_events
 	symIbv_alloc_pd
+	symIbv_attach_mcast
 	symIbv_close_device
 	symIbv_create_ah
 	symIbv_create_comp_channel
@@ -33,6 +34,7 @@ const (
 	symIbv_destroy_cq
 	symIbv_destroy_qp
 	symIbv_destroy_srq
+	symIbv_detach_mcast
 	symIbv_event_type_str
 	symIbv_free_device_list
 	symIbv_get_async_event
@@ -76,6 +78,7 @@ var symbols = [numSymbols]dl.Symbol{
 	{Name: "ibv_ack_async_event", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_ack_cq_events", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_alloc_pd", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_attach_mcast", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_close_device", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_create_ah", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_create_comp_channel", Version: "IBVERBS_1.0", Since: "28.0"},
@@ -89,6 +92,7 @@ var symbols = [numSymbols]dl.Symbol{
 	{Name: "ibv_destroy_cq", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_destroy_qp", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_destroy_srq", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_detach_mcast", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_event_type_str", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_free_device_list", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_get_async_event", Version: "IBVERBS_1.1", Since: "28.0"},

@@ -893,6 +893,42 @@ func (pd *PD) RegMREx(mrInitAttr *MRInitAttr) (*MR, error) {
 	return o, nil
 }
 
+// AllocMW makes a memory window that is not bound.
+//
+//   - mwType: type of the window.
+//
+// Rules:
+//   - a memory window is of type 1 or 2 (a hint only: some devices accept it) [VR-ibv_alloc_mw-type-0737]
+//
+// C: ibv_alloc_mw, ibv_alloc_mw(3).
+func (pd *PD) AllocMW(mwType MWType) (*MW, error) {
+	const verb = "ibv_alloc_mw"
+	if err := pd.enter(verb); err != nil {
+		return nil, err
+	}
+	defer pd.node.Exit()
+	in := inAllocMW{
+		pd:    validate.Addr(pd.c),
+		type_: uint64(mwType),
+	}
+	if err := checkAllocMW(&in); err != nil {
+		return nil, err
+	}
+	if pd.lib.lints.Wanted() {
+		pd.lib.lints.Report(hintAllocMW(&in))
+	}
+	ptr, errno := rawAllocMW(pd.c, uint32(mwType))
+	if ptr == nil {
+		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintAllocMW(&in)) })
+	}
+	o := newMW(pd.dev, ptr)
+	o.pd = pd
+	if err := o.adopt(&pd.node); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
 // AdviseMR pages in ranges of on-demand regions before they are used.
 //
 //   - advice: the advice.

@@ -420,6 +420,30 @@ func hintRegMREx(in *inRegMREx) []verr.Violation {
 	return may
 }
 
+// inAllocMW has the values that the rules of ibv_alloc_mw use.
+type inAllocMW struct {
+	pd    uint64 // pd
+	type_ uint64 // type
+}
+
+// checkAllocMW refuses a call of ibv_alloc_mw that breaks a rule.
+func checkAllocMW(in *inAllocMW) error {
+	var bad []verr.Violation
+	if in.pd == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0736], Value: validate.AddrText(in.pd)})
+	}
+	return verr.RefuseErr("ibv_alloc_mw", bad...)
+}
+
+// hintAllocMW returns the lints that a call of ibv_alloc_mw breaks, which may be the cause when it fails.
+func hintAllocMW(in *inAllocMW) []verr.Violation {
+	var may []verr.Violation
+	if in.type_ != 1 && in.type_ != 2 {
+		may = append(may, verr.Violation{Rule: &rules[rule0737], Value: MWType(in.type_).String()})
+	}
+	return may
+}
+
 // inAdviseMR has the values that the rules of ibv_advise_mr use.
 type inAdviseMR struct {
 	pd                                uint64         // pd

@@ -334,6 +334,66 @@ func (qp *QP) PostRecvRange(r dpath.RecvRange) (posted int, err error) {
 
 var errPostRecv = verr.Once{Verb: "ibv_post_recv", Kind: "QP"}
 
+// AttachMcast attaches a queue pair to a multicast group.
+//
+//   - gid: GID of the group.
+//   - lid: LID of the group; 0 on Ethernet.
+//
+// Rules:
+//   - only UD queue pairs are in multicast groups [VR-ibv_attach_mcast-qp-0745]
+//
+// C: ibv_attach_mcast, ibv_attach_mcast(3).
+func (qp *QP) AttachMcast(gid GID, lid uint16) error {
+	const verb = "ibv_attach_mcast"
+	if err := qp.enter(verb); err != nil {
+		return err
+	}
+	defer qp.node.Exit()
+	if qp.lib.fn[symIbv_attach_mcast] == 0 {
+		return qp.lib.missing("ibv_attach_mcast", symIbv_attach_mcast)
+	}
+	in := inAttachMcast{
+		qp:       validate.Addr(qp.c),
+		gid:      1,
+		qpQPType: validate.Of(uint64(cmem.At[uint32](qp.c, 60))),
+	}
+	if err := checkAttachMcast(&in); err != nil {
+		return err
+	}
+	if errno := rawAttachMcast(qp.lib.fn[symIbv_attach_mcast], qp.c, unsafe.Pointer(&gid), lid); errno != 0 {
+		return verr.Failed(verb, errno, nil)
+	}
+	return nil
+}
+
+// DetachMcast detaches a queue pair from a multicast group.
+//
+//   - gid: GID of the group.
+//   - lid: LID of the group; 0 on Ethernet.
+//
+// C: ibv_detach_mcast, ibv_attach_mcast(3).
+func (qp *QP) DetachMcast(gid GID, lid uint16) error {
+	const verb = "ibv_detach_mcast"
+	if err := qp.enter(verb); err != nil {
+		return err
+	}
+	defer qp.node.Exit()
+	if qp.lib.fn[symIbv_detach_mcast] == 0 {
+		return qp.lib.missing("ibv_detach_mcast", symIbv_detach_mcast)
+	}
+	in := inDetachMcast{
+		qp:  validate.Addr(qp.c),
+		gid: 1,
+	}
+	if err := checkDetachMcast(&in); err != nil {
+		return err
+	}
+	if errno := rawDetachMcast(qp.lib.fn[symIbv_detach_mcast], qp.c, unsafe.Pointer(&gid), lid); errno != 0 {
+		return verr.Failed(verb, errno, nil)
+	}
+	return nil
+}
+
 // nodeOfQP returns the node of a handle that may be nil.
 func nodeOfQP(o *QP) *object.Node {
 	if o == nil {

@@ -366,3 +366,43 @@ func checkDestroyQP(in *inDestroyQP) error {
 	}
 	return verr.RefuseErr("ibv_destroy_qp", bad...)
 }
+
+// inAttachMcast has the values that the rules of ibv_attach_mcast use.
+type inAttachMcast struct {
+	qp       uint64         // qp
+	gid      uint64         // gid
+	qpQPType validate.Known // qp.qp_type
+}
+
+// checkAttachMcast refuses a call of ibv_attach_mcast that breaks a rule.
+func checkAttachMcast(in *inAttachMcast) error {
+	var bad []verr.Violation
+	if in.qp == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0741], Value: validate.AddrText(in.qp)})
+	}
+	if in.gid == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0742], Value: strconv.FormatUint(in.gid, 10)})
+	}
+	if in.qpQPType.OK && in.qpQPType.V != 4 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0745], Value: strconv.FormatUint(in.qpQPType.V, 10)})
+	}
+	return verr.RefuseErr("ibv_attach_mcast", bad...)
+}
+
+// inDetachMcast has the values that the rules of ibv_detach_mcast use.
+type inDetachMcast struct {
+	qp  uint64 // qp
+	gid uint64 // gid
+}
+
+// checkDetachMcast refuses a call of ibv_detach_mcast that breaks a rule.
+func checkDetachMcast(in *inDetachMcast) error {
+	var bad []verr.Violation
+	if in.qp == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0743], Value: validate.AddrText(in.qp)})
+	}
+	if in.gid == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0744], Value: strconv.FormatUint(in.gid, 10)})
+	}
+	return verr.RefuseErr("ibv_detach_mcast", bad...)
+}

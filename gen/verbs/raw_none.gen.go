@@ -101,6 +101,14 @@ func rawDeallocPD(fn0 uintptr, pd unsafe.Pointer) syscall.Errno {
 	return syscall.ENOSYS
 }
 
+func rawOpenXRCD(dev unsafe.Pointer, xrcdInitAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
+	return nil, syscall.ENOSYS
+}
+
+func rawCloseXRCD(xrcd unsafe.Pointer) syscall.Errno {
+	return syscall.ENOSYS
+}
+
 func rawRegMR(fn0 uintptr, fn1 uintptr, pd unsafe.Pointer, addr uintptr, length uint64, access uint32) (unsafe.Pointer, syscall.Errno) {
 	return nil, syscall.ENOSYS
 }
@@ -122,6 +130,14 @@ func rawReregMR(fn0 uintptr, mr unsafe.Pointer, flags int32, pd unsafe.Pointer, 
 }
 
 func rawDeregMR(fn0 uintptr, mr unsafe.Pointer) syscall.Errno {
+	return syscall.ENOSYS
+}
+
+func rawAllocMW(pd unsafe.Pointer, mwType uint32) (unsafe.Pointer, syscall.Errno) {
+	return nil, syscall.ENOSYS
+}
+
+func rawDeallocMW(mw unsafe.Pointer) syscall.Errno {
 	return syscall.ENOSYS
 }
 
@@ -217,6 +233,14 @@ func rawDestroyAH(fn0 uintptr, ah unsafe.Pointer) syscall.Errno {
 	return syscall.ENOSYS
 }
 
+func rawAttachMcast(fn0 uintptr, qp unsafe.Pointer, gid unsafe.Pointer, lid uint16) syscall.Errno {
+	return syscall.ENOSYS
+}
+
+func rawDetachMcast(fn0 uintptr, qp unsafe.Pointer, gid unsafe.Pointer, lid uint16) syscall.Errno {
+	return syscall.ENOSYS
+}
+
 func rawNodeTypeStr(fn0 uintptr, nodeType int32) unsafe.Pointer {
 	return nil
 }
@@ -227,4 +251,16 @@ func rawPortStateStr(fn0 uintptr, portState uint32) unsafe.Pointer {
 
 func rawEventTypeStr(fn0 uintptr, event uint32) unsafe.Pointer {
 	return nil
+}
+
+func rawCreateCounters(dev unsafe.Pointer, initAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
+	return nil, syscall.ENOSYS
+}
+
+func rawDestroyCounters(counters unsafe.Pointer) syscall.Errno {
+	return syscall.ENOSYS
+}
+
+func rawReadCounters(counters unsafe.Pointer, values unsafe.Pointer, ncounters uint32, flags uint32) syscall.Errno {
+	return syscall.ENOSYS
 }

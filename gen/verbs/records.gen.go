@@ -229,6 +229,19 @@ func (a *AHAttr) TrafficClass(v uint8) *AHAttr {
 	return a
 }
 
+// CountersInitAttr is a description of the counters to make; nothing is to be chosen yet.
+//
+// C: struct ibv_counters_init_attr, ibv_create_counters(3).
+type CountersInitAttr struct {
+	c cCountersInitAttr
+}
+
+// NewCountersInitAttr starts an attribute structure CountersInitAttr.
+func NewCountersInitAttr() *CountersInitAttr {
+	a := &CountersInitAttr{}
+	return a
+}
+
 // QPInitAttr is a description of the queue pair to make.
 //
 // C: struct ibv_qp_init_attr, ibv_create_qp(3).
@@ -551,6 +564,34 @@ func (a *SRQAttr) MaxWR(v uint32) *SRQAttr {
 func (a *SRQAttr) Limit(v uint32) *SRQAttr {
 	a.c.srq_limit = v
 	a.mask |= 0x2 // IBV_SRQ_LIMIT
+	return a
+}
+
+// XRCDInitAttr is which XRC domain to open.
+//
+// C: struct ibv_xrcd_init_attr, ibv_open_xrcd(3).
+type XRCDInitAttr struct {
+	c   cXRCDInitAttr
+	err error // of the first value that does not fit
+}
+
+// NewXRCDInitAttr starts an attribute structure XRCDInitAttr.
+//
+//   - fd: file whose inode stands for the domain, so that other processes can open it; -1 for a domain of no
+//     file. The descriptor may be closed after the call.
+//   - oFlags: O_CREAT of package syscall to make a domain that is not there, and O_EXCL to fail when it is.
+func NewXRCDInitAttr(fd int, oFlags int) *XRCDInitAttr {
+	a := &XRCDInitAttr{}
+	if int(int32(fd)) != fd && a.err == nil {
+		a.err = verr.OutOfRange("", "XRCDInitAttr.FD", fd)
+	}
+	a.c.fd = int32(fd)
+	a.c.comp_mask |= 0x1 // IBV_XRCD_INIT_ATTR_FD
+	if int(int32(oFlags)) != oFlags && a.err == nil {
+		a.err = verr.OutOfRange("", "XRCDInitAttr.OFlags", oFlags)
+	}
+	a.c.oflags = int32(oFlags)
+	a.c.comp_mask |= 0x2 // IBV_XRCD_INIT_ATTR_OFLAGS
 	return a
 }
 
@@ -1359,6 +1400,11 @@ type cAHAttr struct {
 	_             [1]byte
 }
 
+// cCountersInitAttr has the layout of struct ibv_counters_init_attr.
+type cCountersInitAttr struct {
+	comp_mask uint32
+}
+
 // cQPCap has the layout of struct ibv_qp_cap.
 type cQPCap struct {
 	max_send_wr     uint32
@@ -1424,6 +1470,13 @@ type cQPAttr struct {
 	_                   [1]byte
 	rate_limit          uint32
 	_                   [4]byte
+}
+
+// cXRCDInitAttr has the layout of struct ibv_xrcd_init_attr.
+type cXRCDInitAttr struct {
+	comp_mask uint32
+	fd        int32
+	oflags    int32
 }
 
 // cDeviceAttr has the layout of struct ibv_device_attr.

@@ -255,11 +255,6 @@ struct ibv_buf;
 struct _compat_ibv_port_attr;
 struct verbs_ex_private;
 
-struct ibv_pd {
-	struct ibv_context *context;
-	uint32_t handle;
-};
-
 struct ibv_context_ops {
 	int (*_compat_query_device)(struct ibv_context *context, struct ibv_device_attr *device_attr);
 	int (*_compat_query_port)(struct ibv_context *context, uint8_t port_num, struct _compat_ibv_port_attr *port_attr);
@@ -355,6 +350,19 @@ struct verbs_context {
 	struct ibv_context context;
 };
 
+struct ibv_pd {
+	struct ibv_context *context;
+	uint32_t handle;
+};
+
+struct ibv_mw {
+	struct ibv_context *context;
+	struct ibv_pd *pd;
+	uint32_t rkey;
+	uint32_t handle;
+	enum ibv_mw_type type;
+};
+
 struct ibv_dm {
 	struct ibv_context *context;
 	int (*memcpy_to_dm)(struct ibv_dm *dm, uint64_t dm_offset, const void *host_addr, size_t length);
@@ -364,6 +372,10 @@ struct ibv_dm {
 };
 
 struct ibv_td {
+	struct ibv_context *context;
+};
+
+struct ibv_counters {
 	struct ibv_context *context;
 };
 
@@ -450,6 +462,16 @@ struct ibv_gid_entry {
 	uint32_t port_num;
 	uint32_t gid_type;
 	uint32_t ndev_ifindex;
+};
+
+struct ibv_xrcd_init_attr {
+	uint32_t comp_mask;
+	int fd;
+	int oflags;
+};
+
+struct ibv_xrcd {
+	struct ibv_context *context;
 };
 
 struct ibv_mr_init_attr {
@@ -636,6 +658,10 @@ struct ibv_qp_attr {
 	uint32_t rate_limit;
 };
 
+struct ibv_counters_init_attr {
+	uint32_t comp_mask;
+};
+
 // Second names.
 #define ibv_advise_mr_advice ib_uverbs_advise_mr_advice
 #define IBV_ADVISE_MR_ADVICE_PREFETCH IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH
@@ -688,6 +714,8 @@ typedef int (*vg_fn_ibv_query_qp)(struct ibv_qp *qp, struct ibv_qp_attr *attr, i
 typedef int (*vg_fn_ibv_destroy_qp)(struct ibv_qp *qp);
 typedef struct ibv_ah *(*vg_fn_ibv_create_ah)(struct ibv_pd *pd, struct ibv_ah_attr *attr);
 typedef int (*vg_fn_ibv_destroy_ah)(struct ibv_ah *ah);
+typedef int (*vg_fn_ibv_attach_mcast)(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid);
+typedef int (*vg_fn_ibv_detach_mcast)(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid);
 typedef const char *(*vg_fn_ibv_node_type_str)(enum ibv_node_type node_type);
 typedef const char *(*vg_fn_ibv_port_state_str)(enum ibv_port_state port_state);
 typedef const char *(*vg_fn_ibv_event_type_str)(enum ibv_event_type event);

@@ -44,6 +44,10 @@ static void fill_attr(const struct svb_dev *d, struct ibv_device_attr *a)
 		a->max_qp_rd_atom = a->max_qp_init_rd_atom = SVB_MLX5_RD_ATOM;
 	}
 	a->max_ah = 0x7fff;
+	a->max_mw = 0x7ffff;
+	a->max_mcast_grp = 8192;
+	a->max_mcast_qp_attach = SVB_MAX_MEMBERS;
+	a->max_total_mcast_qp_attach = 8192 * SVB_MAX_MEMBERS;
 	a->max_srq = 0xdffff;
 	a->max_srq_wr = SVB_MAX_WR;
 	a->max_srq_sge = SVB_MAX_SRQ_SGE;

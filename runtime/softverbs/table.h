@@ -160,6 +160,32 @@ SYMBOL(ibv_destroy_srq, 1, svb_destroy_srq)
 VERB(POST_SRQ_RECV, ibv_post_srq_recv)
 CONTEXT_OP(post_srq_recv, svb_post_srq_recv)
 
+// XRC domains: xrcd.c
+VERB(OPEN_XRCD, ibv_open_xrcd)
+OP(open_xrcd, true, svb_open_xrcd)
+VERB(CLOSE_XRCD, ibv_close_xrcd)
+OP(close_xrcd, true, svb_close_xrcd)
+
+// Memory windows: mw.c
+VERB(ALLOC_MW, ibv_alloc_mw)
+CONTEXT_OP(alloc_mw, svb_alloc_mw)
+VERB(DEALLOC_MW, ibv_dealloc_mw)
+CONTEXT_OP(dealloc_mw, svb_dealloc_mw)
+
+// Multicast groups: mcast.c
+VERB(ATTACH_MCAST, ibv_attach_mcast)
+SYMBOL(ibv_attach_mcast, 1, svb_attach_mcast)
+VERB(DETACH_MCAST, ibv_detach_mcast)
+SYMBOL(ibv_detach_mcast, 1, svb_detach_mcast)
+
+// Counters: counters.c
+VERB(CREATE_COUNTERS, ibv_create_counters)
+OP(create_counters, true, svb_create_counters)
+VERB(DESTROY_COUNTERS, ibv_destroy_counters)
+OP(destroy_counters, true, svb_destroy_counters)
+VERB(READ_COUNTERS, ibv_read_counters)
+OP(read_counters, true, svb_read_counters)
+
 // Queue pairs: qp.c, qpstate.c, post.c
 VERB(CREATE_QP, ibv_create_qp)
 SYMBOL(ibv_create_qp, 1, svb_create_qp)

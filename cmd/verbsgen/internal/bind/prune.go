@@ -65,6 +65,7 @@ func (b *binder) prune() {
 		}
 	}
 	b.collectMirrors(usedRec)
+	b.dropUnions()
 	b.dropOptional(usedObj)
 	b.pkg.Enums = slices.DeleteFunc(b.pkg.Enums, func(e *model.Enum) bool { return !usedEnum[e] })
 	b.pkg.Objects = slices.DeleteFunc(b.pkg.Objects, func(o *model.Object) bool { return !usedObj[o] })
@@ -73,6 +74,25 @@ func (b *binder) prune() {
 	for i, s := range b.pkg.Symbols {
 		s.Index = i
 	}
+}
+
+// dropUnions drops the unions that neither a parameter nor a mirror has.
+func (b *binder) dropUnions() {
+	used := map[string]bool{}
+	for _, m := range b.pkg.Mirrors {
+		for _, l := range m.Leaf {
+			elem, _ := layout.Array(l.CType)
+			used[elem] = true
+		}
+	}
+	for _, v := range b.pkg.Verbs {
+		for _, p := range v.Params {
+			if p.Union != nil {
+				used["union "+p.Union.C] = true
+			}
+		}
+	}
+	b.pkg.Unions = slices.DeleteFunc(b.pkg.Unions, func(u *model.Union) bool { return !used["union "+u.C] })
 }
 
 // dropOptional leaves out the methods that can be missing, where their receiver is.

@@ -86,8 +86,8 @@ func (b *binder) bindField(r *model.Record, s spec.Record, sf spec.RecordField, 
 			b.errorf(diag.TypeUnknown, sf.Pos, s.Go+"."+f.Go, "no record "+sf.Nested+" in any page", "correct nested:")
 		}
 		f.GoType = "*" + sf.Nested
-	case sf.Type == model.GID:
-		f.GoType = model.GID
+	case b.unions[sf.Type] != nil:
+		f.GoType = sf.Type
 	case sf.Type != "":
 		f.GoType = sf.Type
 		if e := b.types[sf.Type]; e != nil {

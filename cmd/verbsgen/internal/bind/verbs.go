@@ -166,7 +166,7 @@ func (b *binder) bindParam(verb string, q api.Param, s spec.Param) *model.Param 
 			b.errorf(diag.TypeUnknown, s.Pos, verb+"."+q.Name, "no record "+s.Type+" with mask_param: in any page", "correct type:")
 		}
 	case spec.RoleOut:
-		p.GoType = s.Type
+		p.GoType, p.Union = s.Type, b.unions[s.Type]
 	case spec.RoleFlags, spec.RoleEnum:
 		p.GoType = s.Type
 		if p.Enum = b.types[s.Type]; p.Enum == nil {
@@ -175,6 +175,9 @@ func (b *binder) bindParam(verb string, q api.Param, s spec.Param) *model.Param 
 	case spec.RoleAddr:
 		p.GoType = "uintptr"
 	default:
+		if p.Union = b.unions[s.Type]; p.Union != nil {
+			p.GoType = s.Type
+		}
 		if layout.IsPointer(q.Type) {
 			break
 		}

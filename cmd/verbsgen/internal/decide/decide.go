@@ -91,6 +91,9 @@ func (d *decider) read(rel *api.Release, sp *spec.Spec) {
 		for _, r := range p.Records {
 			d.bound["struct "+r.C] = p.Page
 		}
+		for _, u := range p.Unions {
+			d.bound["union "+u.C] = p.Page
+		}
 		for _, o := range p.Objects {
 			d.bound["struct "+o.C] = p.Page
 		}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/spec"
 )
 
@@ -121,9 +120,9 @@ func (c *checker) fieldMismatch(f *spec.RecordField, t spec.CType) (key, text, w
 		needs(isStruct(t, n.C), "nested", f.Nested, "a struct "+n.C)
 	}
 	enum, bits := c.enumType(f.Type)
-	switch n := c.RecordByGo(f.Type); {
-	case f.Type == model.GID:
-		needs(isStruct(t, model.GIDTag), "type", f.Type, "a "+model.GIDUnion)
+	switch n, u := c.RecordByGo(f.Type), c.UnionByGo(f.Type); {
+	case u != nil:
+		needs(isStruct(t, u.C), "type", f.Type, "a union "+u.C)
 	case f.Type == "uintptr":
 		needs(t.Pointer || isInt(t) && t.Bits == 64, "type", f.Type, "a pointer or an integer of 64 bits")
 	case n != nil:

@@ -8,7 +8,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
@@ -80,7 +79,7 @@ func (c *checker) paramBits(v *spec.Verb) {
 
 // keys finds keys of a parameter that its role has no use for.
 func (c *checker) keys(v *spec.Verb, p *spec.Param) {
-	typed := p.Type != "" && (p.Role != spec.RoleOut || p.Type != model.GID)
+	typed := p.Type != "" && ((p.Role != spec.RoleOut && p.Role != spec.RoleIn) || c.UnionByGo(p.Type) == nil)
 	for _, k := range []struct {
 		key, text string
 		given     bool
@@ -114,7 +113,7 @@ func (c *checker) params(v *spec.Verb, fn *api.Function) {
 		p := &v.Params[i]
 		if ctype, ok := ctypes[p.C]; ok {
 			t := c.facts.TypeOf(ctype)
-			if !hasRole(v, p, t) {
+			if !c.hasRole(v, p, t) {
 				c.fail(p.At("role", p.Role), v.C+"."+p.C, "a parameter of type "+t.C+" cannot have the role "+p.Role, "correct role:")
 			} else if p.Null && !t.Pointer && t.Kind == spec.CInt && p.Role == spec.RoleIn {
 				c.fail(p.Pos, v.C+"."+p.C, "a parameter of type "+t.C+" is never NULL", "remove null:")
@@ -128,7 +127,7 @@ func (c *checker) params(v *spec.Verb, fn *api.Function) {
 }
 
 // hasRole reports whether a C type can have a role.
-func hasRole(v *spec.Verb, p *spec.Param, t spec.CType) bool {
+func (c *checker) hasRole(v *spec.Verb, p *spec.Param, t spec.CType) bool {
 	if t.Kind == spec.CFunc || t.Array {
 		return false
 	}
@@ -143,8 +142,8 @@ func hasRole(v *spec.Verb, p *spec.Param, t spec.CType) bool {
 	case spec.RoleFilled:
 		return !t.Const() && (toStruct && p.Type != "" || t.Depth() == 1 && t.Kind == spec.CAddr && t.Bits > 0 && p.Type == "" && !t.BigEndian())
 	case spec.RoleOut:
-		if p.Type == model.GID {
-			return toStruct && t.Tag == model.GIDTag && !t.Const()
+		if u := c.UnionByGo(p.Type); u != nil {
+			return toStruct && t.Tag == u.C && !t.Const()
 		}
 		return ownForm(v) || t.Depth() == 1 && !t.Const() && (t.Kind == spec.CAddr && t.Bits > 0 || t.Kind == spec.CText)
 	case spec.RoleFlags, spec.RoleEnum, spec.RoleMask:
@@ -154,6 +153,9 @@ func hasRole(v *spec.Verb, p *spec.Param, t spec.CType) bool {
 	case spec.RoleAddr:
 		return t.Depth() == 1 && t.Tag == ""
 	case spec.RoleIn:
+		if u := c.UnionByGo(p.Type); u != nil {
+			return toStruct && t.Tag == u.C
+		}
 		return t.Kind == spec.CInt && !t.Pointer || t.Pointer && (calledByRuntime(v) || alwaysFixed(v, p))
 	}
 	return true
@@ -224,7 +226,7 @@ func (c *checker) length(v *spec.Verb, p *spec.Param, ctypes map[string]string) 
 	names := func(q spec.Param) bool {
 		return q.Len == p.C || q.Len == "" && (q.Role == spec.RoleAddr || spec.IsList(q.Role))
 	}
-	if p.Role == spec.RoleLen && hasRole(v, p, c.facts.TypeOf(ctypes[p.C])) && !slices.ContainsFunc(v.Params, names) {
+	if p.Role == spec.RoleLen && c.hasRole(v, p, c.facts.TypeOf(ctypes[p.C])) && !slices.ContainsFunc(v.Params, names) {
 		c.fail(p.At("role", p.Role), v.C+"."+p.C, "no parameter names it under len:", "name it there, or give it the role in")
 	}
 	if p.Role != spec.RoleAddr && !spec.IsList(p.Role) {

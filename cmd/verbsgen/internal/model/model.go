@@ -4,7 +4,10 @@
 // the C parser, nor YAML, nor jennifer. Read this file first.
 package model
 
-import "github.com/verbsgen/verbsgen/spec/api"
+import (
+	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/api"
+)
 
 // Package is one generated Go package.
 type Package struct {
@@ -16,18 +19,21 @@ type Package struct {
 	Enums     []*Enum
 	Records   []*Record
 	Mirrors   []*Mirror // of Records and of what they hold, the held ones first
+	Unions    []*Union
 	Objects   []*Object
 	Verbs     []*Verb
 	Rules     []*Rule
 }
 
-// GID is the Go type of union ibv_gid: the one union that the pages show, as the 16 bytes that it is. All packages know it by
-// name, since it has methods of its own.
-const (
-	GID      = "GID"
-	GIDTag   = "ibv_gid"
-	GIDUnion = "union " + GIDTag
-)
+// Union is a Go type of a C union whose members are views of the same bytes.
+type Union struct {
+	Go     string
+	C      string // "ibv_gid"
+	Page   string
+	GoType string // of the member that it shows: "[16]byte"
+	Text   string // spec.Text...; empty when it has no String
+	Doc    string
+}
 
 // Pos is a place in a header or a YAML file.
 type Pos struct {
@@ -322,6 +328,7 @@ type Param struct {
 	Object *Object
 	Enum   *Enum
 	Record *Record
+	Union  *Union // of a value that is handed in or out by its address
 	Null   bool
 	Parent bool
 	Big    bool // in network byte order, or a pointer to what is
@@ -340,4 +347,13 @@ type Method struct {
 	Fixed map[string]uint64    // C parameter -> value
 	Sets  map[string][]*Member // C parameter -> flags that are always set
 	Doc   string
+}
+
+// OfGo tells whether a parameter is the address of memory of Go, which stays in place for the call.
+func (p *Param) OfGo() bool {
+	switch p.Role {
+	case spec.RoleInRec, spec.RoleOutRec, spec.RoleOut, spec.RoleSlice, spec.RoleFilled:
+		return true
+	}
+	return p.Role == spec.RoleIn && p.Union != nil
 }

@@ -14,7 +14,13 @@ func filled(_ *world, m *Method) (wrong []string) {
 		return nil
 	}
 	for _, p := range m.Verb.Params {
-		if p.Role != spec.RoleFilled || p.Record == nil {
+		if p.Role != spec.RoleFilled {
+			continue
+		}
+		if p.Record == nil {
+			if !slices.ContainsFunc(m.Steps[calls[0]].(Call).By.Args, func(v Value) bool { return v.As == Array && v.Path == p.Go }) {
+				wrong = append(wrong, p.C+" is not handed to C as it is")
+			}
 			continue
 		}
 		array, count := p.Go+"C", ""

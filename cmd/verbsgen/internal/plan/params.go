@@ -184,6 +184,10 @@ func (c *call) restParam(p *model.Param) {
 // valueParam passes a number, flags or an enum.
 func (c *call) valueParam(p *model.Param) {
 	c.take(p, p.GoType)
+	if p.Union != nil {
+		c.pass(p, as(Memory, p.Go), number(1))
+		return
+	}
 	for _, flag := range c.m.Sets[p.C] {
 		c.pre = append(c.pre, SetBits{To: p.Go, Bits: val(flag.Go)})
 	}

@@ -271,11 +271,11 @@ func (b *builder) shim(v *model.Verb) *Shim {
 	}
 	for _, p := range v.Params {
 		x := Cross{Name: p.Go, Type: pointer}
-		switch p.Role {
-		case spec.RoleInRec, spec.RoleOutRec, spec.RoleOut, spec.RoleSlice, spec.RoleFilled:
+		switch {
+		case p.OfGo():
 			x.Memory = true
-		case spec.RoleHandle:
-		case spec.RoleAddr:
+		case p.Role == spec.RoleHandle:
+		case p.Role == spec.RoleAddr:
 			x.Type = "uintptr"
 		default:
 			x.Type = b.integer(v.C+"."+p.C, p.CType)
