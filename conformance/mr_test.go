@@ -231,17 +231,19 @@ func TestImplicitODP(t *testing.T) {
 	}
 }
 
-// TestDroppedRegion drops every reference to a pinned region and runs the collector: no panic, the bytes still arrive,
-// and the parent's Close names it.
+// TestDroppedRegion drops every reference to a pinned region and runs the collector: no panic, the memory stays, the bytes still
+// arrive, and the parent's Close names it.
 func TestDroppedRegion(t *testing.T) {
 	b := open(t)
 	pd := must(b.dev.AllocPD())(t)
-	rkey, lkey, where := func() (uint32, uint32, uint64) {
-		mr := must(pd.RegMR(make([]byte, 4096), rw))(t)
-		return mr.RKey(), mr.LKey(), addr(mr)
-	}()
-	for range 10 {
-		runtime.GC()
+	var rkey, lkey uint32
+	var where uint64
+	m := give(func(b []byte) {
+		mr := must(pd.RegMR(b, rw))(t)
+		rkey, lkey, where = mr.RKey(), mr.LKey(), addr(mr)
+	})
+	if freed(m) {
+		t.Fatal("the memory was freed while the region lives")
 	}
 	if s, err := b.soft.Peer().Write(rkey, where, []byte("still here")); s != softverbs.StatusSuccess || err != nil {
 		t.Fatalf("write: %v, %v", s, err)
@@ -255,12 +257,16 @@ func TestDroppedRegion(t *testing.T) {
 	}
 }
 
-// TestUnderCollector has the peer write without pause while the collector runs hard and memory is allocated.
+// TestUnderCollector has the peer write without pause while the collector runs hard and memory is allocated. The region alone
+// keeps its memory.
 func TestUnderCollector(t *testing.T) {
 	b := open(t)
 	pd := must(b.dev.AllocPD())(t)
-	buf := make([]byte, 64<<10)
-	mr := must(pd.RegMR(buf, rw))(t)
+	var mr *verbs.MR
+	m := give(func(b []byte) { mr = must(pd.RegMR(b, rw))(t) })
+	if freed(m) { // what the peer writes to may be in use by others
+		t.Fatal("the memory was freed while the region lives")
+	}
 	stress := must(b.soft.Peer().Start(mr.RKey(), addr(mr), mr.Length()))(t)
 	for i := range 50 {
 		runtime.GC()
@@ -274,7 +280,11 @@ func TestUnderCollector(t *testing.T) {
 	if report.Status != softverbs.StatusSuccess || report.Passes == 0 {
 		t.Fatalf("peer: %+v", report)
 	}
-	for i, v := range buf {
+	first := m.Value()
+	if first == nil {
+		t.Fatal("the memory was freed while the region lives")
+	}
+	for i, v := range unsafe.Slice(first, mr.Length()) {
 		if want := byte(report.Passes - 1 + uint64(i)); v != want {
 			t.Fatalf("byte %d is %#x, want %#x after %d passes", i, v, want, report.Passes)
 		}

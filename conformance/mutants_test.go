@@ -13,14 +13,16 @@ import (
 	"github.com/verbsgen/verbsgen/conformance/suite/report"
 )
 
-// edit changes a text of a generated file that stands there exactly once.
+// edit changes a text that stands exactly once in a generated file, or in a file of the runtime by its path from gen/verbs.
 type edit struct{ file, old, new string }
 
-// mutant is the bindings with a mistake such as a generator makes, and the cases that must see it.
+// mutant is the bindings with a mistake such as a generator makes, and the cases of the suite, or the tests of this package, that
+// must see it.
 type mutant struct {
 	name  string
 	edits []edit
 	cases []string
+	tests []string
 }
 
 // mutants change the text of gen/verbs. A mirror's offsets are guarded at compile time too, so the first two take the guard
@@ -30,32 +32,42 @@ func mutants() []mutant {
 		{"two fields of a mirror in each other's place", []edit{
 			{"records.gen.go", "\tmax_mr                    int32\n\tmax_pd                    int32\n", "\tmax_pd                    int32\n\tmax_mr                    int32\n"},
 			{"raw.gen.go", "\t_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttr{}.max_mr)-136]\n\t_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttr{}.max_pd)-140]\n", ""},
-		}, []string{"CF-mir-0001", "CF-mir-0003"}},
+		}, []string{"CF-mir-0001", "CF-mir-0003"}, nil},
 		{"a field of an argument at a wrong offset", []edit{
 			{"records.gen.go", "\tlog_align_req uint32\n\tcomp_mask     uint32\n", "\tcomp_mask     uint32\n\tlog_align_req uint32\n"},
 			{"raw.gen.go", "\t_ = [1]struct{}{}[unsafe.Offsetof(cAllocDMAttr{}.log_align_req)-8]\n\t_ = [1]struct{}{}[unsafe.Offsetof(cAllocDMAttr{}.comp_mask)-12]\n", ""},
-		}, []string{"CF-dm-0003"}},
+		}, []string{"CF-dm-0003"}, nil},
 		{"a verb that gives NULL and errno taken for one that gives its errno", []edit{
 			{"raw.gen.go", "p, err := C.HASH_ibv_alloc_pd(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)))\n\tif p == nil {\n\t\treturn nil, verr.ErrnoOf(err)\n\t}",
 				"p, _ := C.HASH_ibv_alloc_pd(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)))\n\tif p == nil {\n\t\treturn nil, syscall.Errno(uintptr(p))\n\t}"},
-		}, []string{"CF-err-0006", "CF-err-0101"}},
+		}, []string{"CF-err-0006", "CF-err-0101"}, nil},
 		{"a verb that gives its errno taken for one that gives -1", []edit{
 			{"raw.gen.go", "return syscall.Errno(C.HASH_ibv_dealloc_pd(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd))))",
 				"n, err := C.HASH_ibv_dealloc_pd(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)))\n\tif n == -1 {\n\t\treturn verr.ErrnoOf(err)\n\t}\n\treturn 0"},
-		}, []string{"CF-err-0007"}},
+		}, []string{"CF-err-0007"}, nil},
 		{"a builder that forgets a bit of comp_mask", []edit{
 			{"records.gen.go", "\ta.c.comp_mask |= 0x1 // IBV_REG_MR_MASK_IOVA\n", ""},
-		}, []string{"CF-mr-0010", "CF-mr-0018"}},
+		}, []string{"CF-mr-0010", "CF-mr-0018"}, nil},
 		{"two numbers of a datagram's way in each other's place", []edit{
 			{"ah.gen.go", "\tw.To(o.c, qpn, qkey)\n", "\tw.To(o.c, qkey, qpn)\n"},
-		}, []string{"CF-que-0026"}},
+		}, []string{"CF-que-0026"}, nil},
 		{"a field of a queue pair's attributes filled from another", []edit{
 			{"records.gen.go", "\ta.c.rq_psn = v\n", "\ta.c.dest_qp_num = v\n"},
-		}, []string{"CF-que-0020", "CF-mr-0001"}},
+		}, []string{"CF-que-0020", "CF-mr-0001"}, nil},
+		{"a region unpinned when its registration returns", []edit{
+			{"mr.gen.go", "\tif err := o.node.Init(o, \"MR\", o.label(), parents...); err != nil {\n",
+				"\tif o.release != nil {\n\t\to.release()\n\t}\n\tif err := o.node.Init(o, \"MR\", o.label(), parents...); err != nil {\n"},
+		}, []string{"CF-acc-0004", "CF-acc-0005"}, []string{"TestPinnedUntilClose", "TestDroppedRegion", "TestUnderCollector", "TestRegExMemory"}},
+		{"memory and copies given up by a dereg, a rereg and a free that the device refused", []edit{
+			{"mr.gen.go", "\t\treturn verr.Failed(\"ibv_dereg_mr\", errno, nil)\n",
+				"\t\tif o.release != nil {\n\t\t\to.release()\n\t\t}\n\t\treturn verr.Failed(\"ibv_dereg_mr\", errno, nil)\n"},
+			{"../../runtime/rereg/rereg.go", "\tr.holdBoth() // the device may use either memory\n", "\tr.New.Release()\n"},
+			{"../../runtime/devmem/end.go", "\t\t\t\td.span.Reopen(length)\n", "\t\t\t\t_ = length\n"},
+		}, nil, []string{"TestPinnedUntilClose", "TestBufferHeldAfterRefusal", "TestKeptByRefusedRereg", "TestCopyAfterRefusedFree"}},
 	}
 }
 
-// TestMutants builds the suite with each mutant in the place of gen/verbs and sees it fail in the cases named.
+// TestMutants builds this package's tests with each mutant in the place of the bindings, and sees the cases and tests named fail.
 func TestMutants(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the suite several times")
@@ -74,10 +86,27 @@ func TestMutants(t *testing.T) {
 	for _, m := range mutants() {
 		all = append(all, m.cases...)
 	}
-	sound := verdicts(t, nil, all)
+	binary := build(t, nil)
+	sound := verdicts(t, binary, all)
+	for _, m := range mutants() {
+		for _, name := range m.tests {
+			if said, passed := passes(binary, name); !passed {
+				t.Errorf("%s of the bindings as they are:\n%s", name, said)
+			}
+		}
+	}
 	for _, m := range mutants() {
 		t.Run(m.name, func(t *testing.T) {
-			got := verdicts(t, mutate(t, dir, m.edits), m.cases)
+			binary := build(t, mutate(t, dir, m.edits))
+			for _, name := range m.tests {
+				if said, passed := passes(binary, name); passed || !strings.Contains(said, "--- FAIL: "+name) {
+					t.Errorf("%s does not see it:\n%s", name, said)
+				}
+			}
+			if len(m.cases) == 0 {
+				return
+			}
+			got := verdicts(t, binary, m.cases)
 			for _, id := range m.cases {
 				if sound[id].Status != report.Pass {
 					t.Errorf("%s of the bindings as they are: %s %s", id, sound[id].Status, sound[id].Reason)
@@ -135,11 +164,11 @@ func hashOf(t *testing.T, dir string) string {
 	return before[strings.LastIndexAny(before, " *")+1:]
 }
 
-// verdicts builds the suite offline, with files replaced, runs some of its cases on a software device and gives their results.
-func verdicts(t *testing.T, replace map[string]string, ids []string) map[string]report.Case {
+// build builds the tests of this package offline, with files replaced.
+func build(t *testing.T, replace map[string]string) (binary string) {
 	t.Helper()
 	dir := t.TempDir()
-	overlay, binary, out := filepath.Join(dir, "overlay.json"), filepath.Join(dir, "suite.test"), filepath.Join(dir, "report.json")
+	overlay, binary := filepath.Join(dir, "overlay.json"), filepath.Join(dir, "conformance.test")
 	data, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {
 		t.Fatal(err)
@@ -152,6 +181,19 @@ func verdicts(t *testing.T, replace map[string]string, ids []string) map[string]
 	if said, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, said)
 	}
+	return binary
+}
+
+// passes runs one test.
+func passes(binary, name string) (said string, passed bool) {
+	out, err := exec.Command(binary, "-test.run=^"+name+"$", "-test.v").CombinedOutput()
+	return string(out), err == nil && strings.Contains(string(out), "--- PASS: "+name)
+}
+
+// verdicts runs some cases of the suite on a software device and gives their results.
+func verdicts(t *testing.T, binary string, ids []string) map[string]report.Case {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "report.json")
 	run := exec.Command(binary, "-test.run=^TestSuite$/^("+strings.Join(ids, "|")+")$", "-report", out)
 	said, err := run.CombinedOutput() // a mutant fails: the report tells
 	data, read := os.ReadFile(out)

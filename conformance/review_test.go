@@ -4,7 +4,6 @@ package conformance
 
 import (
 	"errors"
-	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -80,9 +79,9 @@ func TestReregOtherDevice(t *testing.T) {
 func TestRegExMemory(t *testing.T) {
 	b := open(t)
 	pd := must(b.dev.AllocPD())(t)
-	mr := must(pd.RegMREx(verbs.NewMRInitAttr(0, rw).Memory(make([]byte, 4096))))(t)
-	for range 5 {
-		runtime.GC()
+	var mr *verbs.MR
+	if m := give(func(b []byte) { mr = must(pd.RegMREx(verbs.NewMRInitAttr(0, rw).Memory(b)))(t) }); freed(m) {
+		t.Fatal("the memory was freed while the region lives")
 	}
 	if s, err := b.soft.Peer().Write(mr.RKey(), uint64(mr.Addr()), []byte("pinned")); s != softverbs.StatusSuccess || err != nil {
 		t.Errorf("write: %v, %v", s, err)

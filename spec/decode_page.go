@@ -206,7 +206,7 @@ func (d *decoder) stateFrom(to *map[string]string) reader {
 	m := map[string]string{}
 	return d.named(func(prop string, k, v *yaml.Node) {
 		var from string
-		d.oneOf(&from, StateObject, StateHandle, StateNone)(v, place{"state_from", prop})
+		d.oneOf(&from, StateObject, StateMade, StateHandle, StateNone)(v, place{"state_from", prop})
 		m[prop] = from
 		d.mark(k, "state_from", prop)
 		*to = m

@@ -187,7 +187,7 @@ type Object struct {
 	Getters []Getter
 	// NeedsVerbs are the verbs that the code of the handle calls, by the part that each plays.
 	NeedsVerbs map[string]string
-	// StateFrom says where a validator reads a property: StateObject, StateHandle or StateNone.
+	// StateFrom says where a validator reads a property: StateObject, StateMade, StateHandle or StateNone.
 	StateFrom map[string]string
 	Doc       string
 	Pos       Pos
@@ -201,6 +201,7 @@ const MemoryDevice = "device"
 // Where a generated validator reads a property of an object.
 const (
 	StateObject = "object" // a field of the C object, which the library keeps right
+	StateMade   = "made"   // the record with which it was made; only for what is judged after a refusal
 	StateHandle = "handle" // the Go handle
 	StateNone   = "none"   // nowhere: nothing counts it
 )

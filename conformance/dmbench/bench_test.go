@@ -16,8 +16,8 @@ import (
 const longest = 1 << 20
 
 // subject is a device memory as a user gets it: from AllocDM of the generated package, on a software device whose ops
-// for device memory are those of the provider.
-func subject(tb testing.TB, k fakeprov.Kind, want devmem.Mode) dmbench.Subject {
+// for device memory are those of the provider. bytes shows what is behind it.
+func subject(tb testing.TB, k fakeprov.Kind, want devmem.Mode) (s dmbench.Subject, bytes []byte) {
 	tb.Helper()
 	path, err := fakeprov.Build(tb.TempDir(), k, false)
 	if err != nil {
@@ -47,7 +47,7 @@ func subject(tb testing.TB, k fakeprov.Kind, want devmem.Mode) dmbench.Subject {
 		}
 		return nil
 	}
-	return dmbench.Subject{Object: p.Newest(), Write: write, Read: read}
+	return dmbench.Subject{Object: p.Newest(), Write: write, Read: read}, p.Bytes(p.Newest(), longest)
 }
 
 func alloc(tb testing.TB, p *fakeprov.Provider) *verbs.DM {
@@ -77,5 +77,10 @@ func alloc(tb testing.TB, p *fakeprov.Provider) *verbs.DM {
 
 // What the benchmarks print are ratios; run them with -benchtime 1x.
 
-func BenchmarkDirect4(b *testing.B) { dmbench.Run(b, subject(b, fakeprov.MLX5, devmem.Direct4)) }
-func BenchmarkShim(b *testing.B)    { dmbench.Run(b, subject(b, fakeprov.Words, devmem.Shim)) }
+func BenchmarkDirect4(b *testing.B) { run(b, fakeprov.MLX5, devmem.Direct4) }
+func BenchmarkShim(b *testing.B)    { run(b, fakeprov.Words, devmem.Shim) }
+
+func run(b *testing.B, k fakeprov.Kind, mode devmem.Mode) {
+	s, _ := subject(b, k, mode)
+	dmbench.Run(b, s)
+}

@@ -12,7 +12,7 @@ import (
 )
 
 func TestMeasureErrors(t *testing.T) {
-	s := subject(t, fakeprov.Words, devmem.Shim)
+	s, _ := subject(t, fakeprov.Words, devmem.Shim)
 	if _, err := dmbench.Measure(s, 2<<20, false); err == nil {
 		t.Error("no error for a copy that the provider refuses")
 	}

@@ -15,7 +15,7 @@ import (
 // TestMeasure asks that all contestants copy and that the subject allocates nothing, not how fast anything is.
 func TestMeasure(t *testing.T) {
 	for kind, mode := range map[*fakeprov.Kind]devmem.Mode{&fakeprov.MLX5: devmem.Direct4, &fakeprov.Words: devmem.Shim} {
-		s := subject(t, *kind, mode)
+		s, _ := subject(t, *kind, mode)
 		for _, read := range []bool{false, true} {
 			r, err := dmbench.Measure(s, 64, read)
 			if err != nil || r.Bytes != 64 || r.Read != read || r.C <= 0 || r.Ratio <= 0 || r.Naive <= 0 || r.Allocs != 0 {

@@ -72,6 +72,7 @@ import "C"
 
 import (
 	"fmt"
+	"syscall"
 	"unsafe"
 
 	_ "github.com/verbsgen/verbsgen/runtime/abi" // declarations of verbs_abi.h
@@ -122,6 +123,11 @@ func (p *Provider) Calls() (to, from uint64) {
 
 // SetAnswer makes every copy answer code until it is set to 0, for providers without a rule of alignment.
 func (p *Provider) SetAnswer(code int) { C.set_int(p.function("fake_answer"), C.int(code)) }
+
+// RefuseFree makes the next free_dm answer errno and free nothing.
+func (p *Provider) RefuseFree(errno syscall.Errno) {
+	C.set_int(p.function("fake_refuse_free"), C.int(errno))
+}
 
 // Alloc makes a device memory of the given length in bytes: a struct ibv_dm *, to be given to Free.
 func (p *Provider) Alloc(length uint64) (unsafe.Pointer, error) {

@@ -309,6 +309,34 @@ const (
 	rule0506
 	rule0507
 	rule0308
+	rule0335
+	rule0336
+	rule0337
+	rule0338
+	rule0339
+	rule0345
+	rule0349
+	rule0351
+	rule0354
+	rule0340
+	rule0341
+	rule0343
+	rule0344
+	rule0346
+	rule0347
+	rule0348
+	rule0350
+	rule0352
+	rule0353
+	rule0355
+	rule0357
+	rule0366
+	rule0360
+	rule0362
+	rule0361
+	rule0363
+	rule0364
+	rule0365
 	rule0310
 	rule0311
 	rule0312
@@ -640,6 +668,34 @@ var rules = []verr.Rule{
 	rule0506: {ID: "VR-ibv_query_qp-attr_mask-0506", Verb: "ibv_query_qp", Subject: "attr_mask", Statement: "the rate limit cannot be asked for", Fix: "", Page: "ibv_query_qp", Section: ""},
 	rule0507: {ID: "VR-ibv_query_qp-init_attr-0507", Verb: "ibv_query_qp", Subject: "init_attr", Statement: "init_attr must not be NULL", Fix: "pass the address of a QPInitInfo", Page: "ibv_query_qp", Section: "DESCRIPTION"},
 	rule0308: {ID: "VR-ibv_destroy_qp-qp-0308", Verb: "ibv_destroy_qp", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_create_qp", Section: "DESCRIPTION"},
+	rule0335: {ID: "VR-ibv_post_send-opcode-0335", Verb: "ibv_post_send", Subject: "wr[].opcode", Statement: "a queue pair of type UD does SEND, SEND_WITH_IMM, TSO", Fix: "pass another opcode, or use another type of queue pair", Page: "ibv_post_send", Section: "DESCRIPTION"},
+	rule0336: {ID: "VR-ibv_post_send-opcode-0336", Verb: "ibv_post_send", Subject: "wr[].opcode", Statement: "a queue pair of type UC does SEND, SEND_WITH_IMM, RDMA_WRITE, RDMA_WRITE_WITH_IMM, LOCAL_INV, BIND_MW, SEND_WITH_INV", Fix: "pass another opcode, or use another type of queue pair", Page: "ibv_post_send", Section: "DESCRIPTION"},
+	rule0337: {ID: "VR-ibv_post_send-opcode-0337", Verb: "ibv_post_send", Subject: "wr[].opcode", Statement: "a queue pair of type RC does SEND, SEND_WITH_IMM, RDMA_WRITE, RDMA_WRITE_WITH_IMM, RDMA_READ, ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD, LOCAL_INV, BIND_MW, SEND_WITH_INV, FLUSH, ATOMIC_WRITE", Fix: "pass another opcode, or use another type of queue pair", Page: "ibv_post_send", Section: "DESCRIPTION"},
+	rule0338: {ID: "VR-ibv_post_send-opcode-0338", Verb: "ibv_post_send", Subject: "wr[].opcode", Statement: "a queue pair of type XRC_SEND does SEND, SEND_WITH_IMM, RDMA_WRITE, RDMA_WRITE_WITH_IMM, RDMA_READ, ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD, LOCAL_INV, BIND_MW, SEND_WITH_INV, FLUSH, ATOMIC_WRITE", Fix: "pass another opcode, or use another type of queue pair", Page: "ibv_post_send", Section: "DESCRIPTION"},
+	rule0339: {ID: "VR-ibv_post_send-opcode-0339", Verb: "ibv_post_send", Subject: "wr[].opcode", Statement: "a queue pair of type RAW_PACKET does SEND, TSO", Fix: "pass another opcode, or use another type of queue pair", Page: "ibv_post_send", Section: "DESCRIPTION"},
+	rule0345: {ID: "VR-ibv_post_send-send_flags-0345", Verb: "ibv_post_send", Subject: "sum of wr[].sg_list[].length", Statement: "a request carries at most max_inline_data bytes inline", Fix: "send less, or leave INLINE out", Page: "ibv_post_send", Section: "", Limit: "max_inline_data"},
+	rule0349: {ID: "VR-ibv_post_send-num_sge-0349", Verb: "ibv_post_send", Subject: "wr[].num_sge", Statement: "a request has at most max_send_sge ranges", Fix: "use fewer ranges, or ask for more when the queue pair is made", Page: "ibv_post_send", Section: "", Limit: "max_send_sge"},
+	rule0351: {ID: "VR-ibv_post_send-sg_list-0351", Verb: "ibv_post_send", Subject: "wr[].sg_list", Statement: "num_sge ranges are read from sg_list", Fix: "pass the ranges", Page: "ibv_post_send", Section: "DESCRIPTION"},
+	rule0354: {ID: "VR-ibv_post_send-ah-0354", Verb: "ibv_post_send", Subject: "wr[].wr.ud.ah", Statement: "a datagram goes the way of an address handle", Fix: "pass an address handle", Page: "ibv_post_send", Section: "DESCRIPTION"},
+	rule0340: {ID: "VR-ibv_post_send-send_flags-0340", Verb: "ibv_post_send", Subject: "wr[].send_flags", Statement: "send_flags has no bits but those of enum ibv_send_flags", Fix: "leave the other bits out", Page: "ibv_post_send", Section: "DESCRIPTION"},
+	rule0341: {ID: "VR-ibv_post_send-send_flags-0341", Verb: "ibv_post_send", Subject: "wr[].send_flags", Statement: "FENCE is for queue pairs of type RC", Fix: "leave FENCE out", Page: "ibv_post_send", Section: "DESCRIPTION"},
+	rule0343: {ID: "VR-ibv_post_send-send_flags-0343", Verb: "ibv_post_send", Subject: "wr[].send_flags", Statement: "SOLICITED is for sends and for RDMA writes with immediate data", Fix: "leave SOLICITED out", Page: "ibv_post_send", Section: "DESCRIPTION"},
+	rule0344: {ID: "VR-ibv_post_send-send_flags-0344", Verb: "ibv_post_send", Subject: "wr[].send_flags", Statement: "INLINE is for sends and RDMA writes", Fix: "leave INLINE out", Page: "ibv_post_send", Section: "DESCRIPTION"},
+	rule0346: {ID: "VR-ibv_post_send-send_flags-0346", Verb: "ibv_post_send", Subject: "wr[].send_flags", Statement: "IP_CSUM needs a device that does checksums on queue pairs of type UD", Fix: "leave IP_CSUM out", Page: "ibv_post_send", Section: "DESCRIPTION", Unsupported: true, Capable: true},
+	rule0347: {ID: "VR-ibv_post_send-send_flags-0347", Verb: "ibv_post_send", Subject: "wr[].send_flags", Statement: "IP_CSUM needs a device that does checksums on queue pairs of type RC", Fix: "leave IP_CSUM out", Page: "ibv_post_send", Section: "DESCRIPTION", Unsupported: true, Capable: true},
+	rule0348: {ID: "VR-ibv_post_send-send_flags-0348", Verb: "ibv_post_send", Subject: "wr[].send_flags", Statement: "IP_CSUM needs a device that does checksums on queue pairs of type RAW_PACKET", Fix: "leave IP_CSUM out", Page: "ibv_post_send", Section: "DESCRIPTION", Unsupported: true, Capable: true},
+	rule0350: {ID: "VR-ibv_post_send-num_sge-0350", Verb: "ibv_post_send", Subject: "wr[].num_sge", Statement: "num_sge is not negative", Fix: "pass the number of ranges", Page: "ibv_post_send", Section: "DESCRIPTION"},
+	rule0352: {ID: "VR-ibv_post_send-remote_addr-0352", Verb: "ibv_post_send", Subject: "wr[].wr.atomic.remote_addr", Statement: "an atomic works on an address that is a multiple of 8", Fix: "pass such an address", Page: "ibv_post_send", Section: ""},
+	rule0353: {ID: "VR-ibv_post_send-length-0353", Verb: "ibv_post_send", Subject: "wr[].sg_list[].length", Statement: "what an atomic reads comes back in 8 bytes", Fix: "pass a range of 8 bytes", Page: "ibv_post_send", Section: ""},
+	rule0355: {ID: "VR-ibv_post_send-remote_qpn-0355", Verb: "ibv_post_send", Subject: "wr[].wr.ud.remote_qpn", Statement: "numbers of queue pairs have 24 bits", Fix: "pass the number that the peer told", Page: "ibv_post_send", Section: "DESCRIPTION"},
+	rule0357: {ID: "VR-ibv_post_send-state-0357", Verb: "ibv_post_send", Subject: "qp.state", Statement: "requests are sent in state RTS, and wait or are flushed in SQD, SQE and ERR", Fix: "bring the queue pair to QPStateRTS first", Page: "ibv_post_send", Section: "", RefusedBy: []string{"rxe with linux 6.1", "rxe with linux 6.1..7.2, not in all cases"}},
+	rule0366: {ID: "VR-ibv_post_send-mw_access_flags-0366", Verb: "ibv_post_send", Subject: "wr[].bind_mw.bind_info.mw_access_flags", Statement: "a window grants REMOTE_WRITE, REMOTE_READ and REMOTE_ATOMIC, and may be ZERO_BASED", Fix: "leave the other flags out", Page: "ibv_post_send", Section: "DESCRIPTION"},
+	rule0360: {ID: "VR-ibv_post_recv-num_sge-0360", Verb: "ibv_post_recv", Subject: "wr[].num_sge", Statement: "a request has at most max_recv_sge ranges", Fix: "use fewer ranges, or ask for more when the queue pair is made", Page: "ibv_post_recv", Section: "", Limit: "max_recv_sge"},
+	rule0362: {ID: "VR-ibv_post_recv-sg_list-0362", Verb: "ibv_post_recv", Subject: "wr[].sg_list", Statement: "num_sge ranges are read from sg_list", Fix: "pass the ranges", Page: "ibv_post_recv", Section: "DESCRIPTION"},
+	rule0361: {ID: "VR-ibv_post_recv-num_sge-0361", Verb: "ibv_post_recv", Subject: "wr[].num_sge", Statement: "num_sge is not negative", Fix: "pass the number of ranges", Page: "ibv_post_recv", Section: "DESCRIPTION"},
+	rule0363: {ID: "VR-ibv_post_recv-srq-0363", Verb: "ibv_post_recv", Subject: "qp.srq", Statement: "receives for a queue pair with a shared receive queue are posted to that queue", Fix: "", Page: "ibv_post_recv", Section: "NOTES", RefusedBy: []string{"rxe"}},
+	rule0364: {ID: "VR-ibv_post_recv-sg_list-0364", Verb: "ibv_post_recv", Subject: "sum of wr[].sg_list[].length", Statement: "a datagram begins 40 bytes into the memory", Fix: "give 40 bytes more than the datagram has", Page: "ibv_post_recv", Section: "NOTES"},
+	rule0365: {ID: "VR-ibv_post_recv-state-0365", Verb: "ibv_post_recv", Subject: "qp.state", Statement: "receives can be posted in state INIT and later", Fix: "bring the queue pair to QPStateInit first", Page: "ibv_post_recv", Section: "", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
 	rule0310: {ID: "VR-ibv_create_ah-pd-0310", Verb: "ibv_create_ah", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_create_ah", Section: "DESCRIPTION"},
 	rule0311: {ID: "VR-ibv_create_ah-attr-0311", Verb: "ibv_create_ah", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass an AHAttr", Page: "ibv_create_ah", Section: "DESCRIPTION"},
 	rule0312: {ID: "VR-ibv_create_ah-port_num-0312", Verb: "ibv_create_ah", Subject: "attr.port_num", Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_create_ah", Section: "DESCRIPTION", AcceptedBy: []string{"mthca (the address handle holds the wrong value)"}},

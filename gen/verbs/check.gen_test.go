@@ -1340,6 +1340,100 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_query_qp-init_attr-0507", true, func() string { return textOf(checkQueryQP(&inQueryQP{qp: 4096, attr: 4096})) }},
 		{"VR-ibv_destroy_qp-qp-0308", false, func() string { return textOf(checkDestroyQP(&inDestroyQP{qp: 4096})) }},
 		{"VR-ibv_destroy_qp-qp-0308", true, func() string { return textOf(checkDestroyQP(&inDestroyQP{})) }},
+		{"VR-ibv_post_send-opcode-0335", false, func() string { return textOf(brokenPostSend(&inPostSend{wrOpcode: 2, qpQPType: validate.Of(4)})) }},
+		{"VR-ibv_post_send-opcode-0335", true, func() string { return textOf(brokenPostSend(&inPostSend{qpQPType: validate.Of(4)})) }},
+		{"VR-ibv_post_send-opcode-0336", false, func() string { return textOf(brokenPostSend(&inPostSend{wrOpcode: 2, qpQPType: validate.Of(3)})) }},
+		{"VR-ibv_post_send-opcode-0336", true, func() string { return textOf(brokenPostSend(&inPostSend{wrOpcode: 4, qpQPType: validate.Of(3)})) }},
+		{"VR-ibv_post_send-opcode-0337", false, func() string { return textOf(brokenPostSend(&inPostSend{wrOpcode: 2, qpQPType: validate.Of(2)})) }},
+		{"VR-ibv_post_send-opcode-0337", true, func() string { return textOf(brokenPostSend(&inPostSend{wrOpcode: 10, qpQPType: validate.Of(2)})) }},
+		{"VR-ibv_post_send-opcode-0338", false, func() string { return textOf(brokenPostSend(&inPostSend{wrOpcode: 2, qpQPType: validate.Of(9)})) }},
+		{"VR-ibv_post_send-opcode-0338", true, func() string { return textOf(brokenPostSend(&inPostSend{wrOpcode: 10, qpQPType: validate.Of(9)})) }},
+		{"VR-ibv_post_send-opcode-0339", false, func() string { return textOf(brokenPostSend(&inPostSend{wrOpcode: 2, qpQPType: validate.Of(8)})) }},
+		{"VR-ibv_post_send-opcode-0339", true, func() string { return textOf(brokenPostSend(&inPostSend{wrOpcode: 3, qpQPType: validate.Of(8)})) }},
+		{"VR-ibv_post_send-send_flags-0345", false, func() string {
+			return textOf(brokenPostSend(&inPostSend{wrSendFlags: 8, wrSgListLengthTotal: 16, qpCapMaxInlineData: validate.Of(16), wrSgList: 4096, wrSgListLengthLeast: 8}))
+		}},
+		{"VR-ibv_post_send-send_flags-0345", true, func() string {
+			return textOf(brokenPostSend(&inPostSend{wrSendFlags: 8, wrSgListLengthTotal: 17, qpCapMaxInlineData: validate.Of(16), wrSgList: 4096, wrSgListLengthLeast: 8}))
+		}},
+		{"VR-ibv_post_send-num_sge-0349", false, func() string {
+			return textOf(brokenPostSend(&inPostSend{wrNumSGE: 2, qpCapMaxSendSGE: validate.Of(2)}))
+		}},
+		{"VR-ibv_post_send-num_sge-0349", true, func() string {
+			return textOf(brokenPostSend(&inPostSend{wrNumSGE: 3, qpCapMaxSendSGE: validate.Of(2)}))
+		}},
+		{"VR-ibv_post_send-sg_list-0351", false, func() string { return textOf(brokenPostSend(&inPostSend{})) }},
+		{"VR-ibv_post_send-sg_list-0351", true, func() string { return textOf(brokenPostSend(&inPostSend{wrNumSGE: 1})) }},
+		{"VR-ibv_post_send-ah-0354", false, func() string {
+			return textOf(brokenPostSend(&inPostSend{wrOpcode: 2, qpQPType: validate.Of(4), wrWRUDAH: 4096}))
+		}},
+		{"VR-ibv_post_send-ah-0354", true, func() string { return textOf(brokenPostSend(&inPostSend{wrOpcode: 2, qpQPType: validate.Of(4)})) }},
+		{"VR-ibv_post_send-send_flags-0340", false, func() string { return textOf(hintPostSend(&inPostSend{wrSendFlags: 10})) }},
+		{"VR-ibv_post_send-send_flags-0340", true, func() string { return textOf(hintPostSend(&inPostSend{wrSendFlags: 256})) }},
+		{"VR-ibv_post_send-send_flags-0341", false, func() string { return textOf(hintPostSend(&inPostSend{qpQPType: validate.Of(2), wrSendFlags: 1})) }},
+		{"VR-ibv_post_send-send_flags-0341", true, func() string { return textOf(hintPostSend(&inPostSend{qpQPType: validate.Of(4), wrSendFlags: 1})) }},
+		{"VR-ibv_post_send-send_flags-0343", false, func() string { return textOf(hintPostSend(&inPostSend{wrOpcode: 1, wrSendFlags: 4})) }},
+		{"VR-ibv_post_send-send_flags-0343", true, func() string { return textOf(hintPostSend(&inPostSend{wrSendFlags: 4})) }},
+		{"VR-ibv_post_send-send_flags-0344", false, func() string { return textOf(hintPostSend(&inPostSend{wrSendFlags: 8})) }},
+		{"VR-ibv_post_send-send_flags-0344", true, func() string { return textOf(hintPostSend(&inPostSend{wrOpcode: 4, wrSendFlags: 8})) }},
+		{"VR-ibv_post_send-send_flags-0346", false, func() string {
+			return textOf(hintPostSend(&inPostSend{qpQPType: validate.Of(4), wrSendFlags: 16, capDeviceAttrDeviceCapFlags: validate.Of(262144)}))
+		}},
+		{"VR-ibv_post_send-send_flags-0346", true, func() string {
+			return textOf(hintPostSend(&inPostSend{qpQPType: validate.Of(4), wrSendFlags: 16, capDeviceAttrDeviceCapFlags: validate.Of(0)}))
+		}},
+		{"VR-ibv_post_send-send_flags-0347", false, func() string {
+			return textOf(hintPostSend(&inPostSend{qpQPType: validate.Of(2), wrSendFlags: 16, capDeviceAttrDeviceCapFlags: validate.Of(33554432)}))
+		}},
+		{"VR-ibv_post_send-send_flags-0347", true, func() string {
+			return textOf(hintPostSend(&inPostSend{qpQPType: validate.Of(2), wrSendFlags: 16, capDeviceAttrDeviceCapFlags: validate.Of(0)}))
+		}},
+		{"VR-ibv_post_send-send_flags-0348", false, func() string {
+			return textOf(hintPostSend(&inPostSend{qpQPType: validate.Of(8), wrSendFlags: 16, capDeviceAttrDeviceCapFlags: validate.Of(67108864)}))
+		}},
+		{"VR-ibv_post_send-send_flags-0348", true, func() string {
+			return textOf(hintPostSend(&inPostSend{qpQPType: validate.Of(8), wrSendFlags: 16, capDeviceAttrDeviceCapFlags: validate.Of(0)}))
+		}},
+		{"VR-ibv_post_send-num_sge-0350", false, func() string { return textOf(hintPostSend(&inPostSend{})) }},
+		{"VR-ibv_post_send-num_sge-0350", true, func() string { return textOf(hintPostSend(&inPostSend{wrNumSGE: -1})) }},
+		{"VR-ibv_post_send-remote_addr-0352", false, func() string { return textOf(hintPostSend(&inPostSend{wrOpcode: 6, wrWRAtomicRemoteAddr: 8})) }},
+		{"VR-ibv_post_send-remote_addr-0352", true, func() string { return textOf(hintPostSend(&inPostSend{wrOpcode: 6, wrWRAtomicRemoteAddr: 4})) }},
+		{"VR-ibv_post_send-length-0353", false, func() string {
+			return textOf(hintPostSend(&inPostSend{wrOpcode: 5, wrSgListLengthTotal: 8, wrSgList: 4096, wrSgListLengthLeast: 8}))
+		}},
+		{"VR-ibv_post_send-length-0353", true, func() string {
+			return textOf(hintPostSend(&inPostSend{wrOpcode: 5, wrSgListLengthTotal: 4, wrSgList: 4096, wrSgListLengthLeast: 4}))
+		}},
+		{"VR-ibv_post_send-remote_qpn-0355", false, func() string {
+			return textOf(hintPostSend(&inPostSend{wrOpcode: 2, qpQPType: validate.Of(4), wrWRUDRemoteQPN: 0xffffff}))
+		}},
+		{"VR-ibv_post_send-remote_qpn-0355", true, func() string {
+			return textOf(hintPostSend(&inPostSend{wrOpcode: 2, qpQPType: validate.Of(4), wrWRUDRemoteQPN: 0x1000000}))
+		}},
+		{"VR-ibv_post_send-state-0357", false, func() string { return textOf(brokenPostSend(&inPostSend{qpState: validate.Of(3)})) }},
+		{"VR-ibv_post_send-state-0357", true, func() string { return textOf(brokenPostSend(&inPostSend{qpState: validate.Of(1)})) }},
+		{"VR-ibv_post_send-mw_access_flags-0366", false, func() string { return textOf(hintPostSend(&inPostSend{wrOpcode: 8, wrBindMWBindInfoMWAccessFlags: 4})) }},
+		{"VR-ibv_post_send-mw_access_flags-0366", true, func() string { return textOf(hintPostSend(&inPostSend{wrOpcode: 8, wrBindMWBindInfoMWAccessFlags: 1})) }},
+		{"VR-ibv_post_recv-num_sge-0360", false, func() string {
+			return textOf(brokenPostRecv(&inPostRecv{wrNumSGE: 2, qpCapMaxRecvSGE: validate.Of(2)}))
+		}},
+		{"VR-ibv_post_recv-num_sge-0360", true, func() string {
+			return textOf(brokenPostRecv(&inPostRecv{wrNumSGE: 3, qpCapMaxRecvSGE: validate.Of(2)}))
+		}},
+		{"VR-ibv_post_recv-sg_list-0362", false, func() string { return textOf(brokenPostRecv(&inPostRecv{})) }},
+		{"VR-ibv_post_recv-sg_list-0362", true, func() string { return textOf(brokenPostRecv(&inPostRecv{wrNumSGE: 1})) }},
+		{"VR-ibv_post_recv-num_sge-0361", false, func() string { return textOf(hintPostRecv(&inPostRecv{})) }},
+		{"VR-ibv_post_recv-num_sge-0361", true, func() string { return textOf(hintPostRecv(&inPostRecv{wrNumSGE: -1})) }},
+		{"VR-ibv_post_recv-srq-0363", false, func() string { return textOf(brokenPostRecv(&inPostRecv{qpSRQ: validate.Of(0)})) }},
+		{"VR-ibv_post_recv-srq-0363", true, func() string { return textOf(brokenPostRecv(&inPostRecv{qpSRQ: validate.Of(4096)})) }},
+		{"VR-ibv_post_recv-sg_list-0364", false, func() string {
+			return textOf(hintPostRecv(&inPostRecv{wrSgList: 4096, wrSgListLengthTotal: 40, qpQPType: validate.Of(4)}))
+		}},
+		{"VR-ibv_post_recv-sg_list-0364", true, func() string {
+			return textOf(hintPostRecv(&inPostRecv{wrSgList: 4096, wrSgListLengthTotal: 32, qpQPType: validate.Of(4)}))
+		}},
+		{"VR-ibv_post_recv-state-0365", false, func() string { return textOf(brokenPostRecv(&inPostRecv{qpState: validate.Of(1)})) }},
+		{"VR-ibv_post_recv-state-0365", true, func() string { return textOf(brokenPostRecv(&inPostRecv{qpState: validate.Of(0)})) }},
 		{"VR-ibv_create_ah-pd-0310", false, func() string { return textOf(checkCreateAH(&inCreateAH{pd: 4096, attr: 4096})) }},
 		{"VR-ibv_create_ah-pd-0310", true, func() string { return textOf(checkCreateAH(&inCreateAH{attr: 4096})) }},
 		{"VR-ibv_create_ah-attr-0311", false, func() string { return textOf(checkCreateAH(&inCreateAH{pd: 4096, attr: 4096})) }},

@@ -1215,6 +1215,7 @@ func (pd *PD) CreateQP(qpInitAttr *QPInitAttr) (*QP, error) {
 	}
 	o := newQP(pd.dev, ptr)
 	o.pd = pd
+	o.made = &qpInitAttrC
 	if err := o.adopt(&pd.node, nodeOfCQ(qpInitAttr.sendCQ), nodeOfCQ(qpInitAttr.recvCQ), nodeOfSRQ(qpInitAttr.srq)); err != nil {
 		return nil, err
 	}

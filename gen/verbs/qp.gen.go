@@ -12,6 +12,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 	"strconv"
+	"syscall"
 	"unsafe"
 )
 
@@ -23,8 +24,9 @@ type QP struct {
 	lib     *Lib
 	dev     *Device
 	c       unsafe.Pointer
-	release func()    // after the C object is gone
-	gate    gate.Gate // c for the data path, which does not enter the handle
+	release func()       // after the C object is gone
+	gate    gate.Gate    // c for the data path, which does not enter the handle
+	made    *cQPInitAttr // as the device made it, or nil
 	pd      *PD
 	qpNum   uint32
 	handle  uint32
@@ -286,7 +288,8 @@ func (qp *QP) Query(fields ...QPField) (*QPInfo, *QPInitInfo, error) {
 // PostSend posts the first n work requests of a batch in one call into C. It returns how many were posted: n,
 // or the index of the first refused one and the reason. Close waits for a post; a later one, or one of a closed
 // batch, fails with os.ErrClosed. If another goroutine posts the batch at the same time, the error is
-// syscall.EBUSY.
+// syscall.EBUSY. If the queue is full, it is ErrQueueFull. Otherwise it names the request, the state of the
+// queue pair and the rules that the request breaks.
 //
 // C: ibv_post_send, ibv_post_send(3).
 func (qp *QP) PostSend(b *dpath.SendBatch, n int) (posted int, err error) {
@@ -300,15 +303,78 @@ func (qp *QP) PostSendRange(r dpath.SendRange) (posted int, err error) {
 	}
 	posted, errno := dpath.PostSendRange(&qp.gate, r)
 	if errno != 0 {
-		if err := r.Refused(errno); err != nil && posted == 0 {
-			return 0, err
-		}
-		return posted, errPostSend.Errno(errno)
+		return posted, qp.refusedPostSend(r, posted, errno)
 	}
 	return posted, nil
 }
 
 var errPostSend = verr.Once{Verb: "ibv_post_send", Kind: "QP"}
+
+// refusedPostSend returns the error of a post that returned errno, with what may explain it.
+func (qp *QP) refusedPostSend(r dpath.SendRange, posted int, errno syscall.Errno) error {
+	wr, err := r.Refusal(&errPostSend, posted, errno)
+	if err != nil {
+		return err
+	}
+	in := inPostSend{
+		wrOpcode:                      uint64(cmem.At[uint32](wr.Request, 28)),
+		wrSendFlags:                   uint64(cmem.At[uint32](wr.Request, 32)),
+		wrSgListLengthTotal:           wr.Total(8),
+		wrNumSGE:                      int64(cmem.At[int32](wr.Request, 24)),
+		wrSgList:                      uint64(cmem.At[uintptr](wr.Request, 16)),
+		wrWRUDAH:                      uint64(cmem.At[uintptr](wr.Request, 40)),
+		wrWRAtomicRemoteAddr:          uint64(cmem.At[uint64](wr.Request, 40)),
+		wrSgListLengthLeast:           wr.Least(8),
+		wrWRUDRemoteQPN:               uint64(cmem.At[uint32](wr.Request, 48)),
+		wrBindMWBindInfoMWAccessFlags: uint64(cmem.At[uint32](wr.Request, 120)),
+	}
+	qp.seePostSend(&in, false)
+	if wr.Full(brokenPostSend(&in)) {
+		return errPostSend.Full()
+	}
+	qp.seePostSend(&in, true)
+	if wr.Full(brokenPostSend(&in)) {
+		return errPostSend.Full()
+	}
+	return wr.Error(brokenPostSend(&in), hintPostSend(&in), validate.Fact("qp_type", in.qpQPType, QPType(in.qpQPType.V).String()), validate.Fact("state", in.qpState, QPState(in.qpState.V).String()), validate.Fact("max_inline_data", in.qpCapMaxInlineData, ""), validate.Fact("max_send_sge", in.qpCapMaxSendSGE, ""))
+}
+
+// ErrQueueFull is the error of a post to a queue that has no place for a further request; it is syscall.ENOMEM
+// as well.
+var ErrQueueFull = verr.ErrQueueFull
+
+// seePostSend fills in what the rules of ibv_post_send look at in the QP: what the library knows of it or, with ask, what
+// the device does. What cannot be seen is unknown; the error says why.
+func (qp *QP) seePostSend(in *inPostSend, ask bool) error {
+	const verb = "ibv_query_qp"
+	if err := qp.enter(verb); err != nil {
+		return err
+	}
+	defer qp.node.Exit()
+	if qp.made != nil {
+		in.qpCapMaxInlineData = validate.Of(uint64(qp.made.cap.max_inline_data))
+		in.qpCapMaxSendSGE = validate.Of(uint64(qp.made.cap.max_send_sge))
+	}
+	if ask {
+		in.qpQPType = validate.Known{}
+		in.qpState = validate.Known{}
+		if qp.lib.fn[symIbv_query_qp] == 0 {
+			return qp.lib.missing("ibv_query_qp", symIbv_query_qp)
+		}
+		var attrC cQPAttr
+		var initAttrC cQPInitAttr
+		if errno := rawQueryQP(qp.lib.fn[symIbv_query_qp], qp.c, unsafe.Pointer(&attrC), int32(0x1), unsafe.Pointer(&initAttrC)); errno != 0 {
+			return verr.Failed(verb, errno, nil)
+		}
+		caps := qp.dev.capabilities()
+		if caps != nil {
+			in.capDeviceAttrDeviceCapFlags = validate.Of(uint64(caps.orig_attr.device_cap_flags))
+		}
+	}
+	in.qpQPType = validate.Of(uint64(cmem.At[uint32](qp.c, 60)))
+	in.qpState = validate.Of(uint64(cmem.At[uint32](qp.c, 56)))
+	return nil
+}
 
 // PostRecv posts the first n receive requests of a batch. It is otherwise as PostSend.
 //
@@ -324,15 +390,63 @@ func (qp *QP) PostRecvRange(r dpath.RecvRange) (posted int, err error) {
 	}
 	posted, errno := dpath.PostRecvRange(&qp.gate, r)
 	if errno != 0 {
-		if err := r.Refused(errno); err != nil && posted == 0 {
-			return 0, err
-		}
-		return posted, errPostRecv.Errno(errno)
+		return posted, qp.refusedPostRecv(r, posted, errno)
 	}
 	return posted, nil
 }
 
 var errPostRecv = verr.Once{Verb: "ibv_post_recv", Kind: "QP"}
+
+// refusedPostRecv returns the error of a post that returned errno, with what may explain it.
+func (qp *QP) refusedPostRecv(r dpath.RecvRange, posted int, errno syscall.Errno) error {
+	wr, err := r.Refusal(&errPostRecv, posted, errno)
+	if err != nil {
+		return err
+	}
+	in := inPostRecv{
+		wrNumSGE:            int64(cmem.At[int32](wr.Request, 24)),
+		wrSgList:            uint64(cmem.At[uintptr](wr.Request, 16)),
+		wrSgListLengthTotal: wr.Total(8),
+	}
+	qp.seePostRecv(&in, false)
+	if wr.Full(brokenPostRecv(&in)) {
+		return errPostRecv.Full()
+	}
+	qp.seePostRecv(&in, true)
+	if wr.Full(brokenPostRecv(&in)) {
+		return errPostRecv.Full()
+	}
+	return wr.Error(brokenPostRecv(&in), hintPostRecv(&in), validate.Fact("qp_type", in.qpQPType, QPType(in.qpQPType.V).String()), validate.Fact("state", in.qpState, QPState(in.qpState.V).String()), validate.Fact("max_recv_sge", in.qpCapMaxRecvSGE, ""))
+}
+
+// seePostRecv fills in what the rules of ibv_post_recv look at in the QP: what the library knows of it or, with ask, what
+// the device does. What cannot be seen is unknown; the error says why.
+func (qp *QP) seePostRecv(in *inPostRecv, ask bool) error {
+	const verb = "ibv_query_qp"
+	if err := qp.enter(verb); err != nil {
+		return err
+	}
+	defer qp.node.Exit()
+	if qp.made != nil {
+		in.qpCapMaxRecvSGE = validate.Of(uint64(qp.made.cap.max_recv_sge))
+		in.qpSRQ = validate.Of(uint64(qp.made.srq))
+	}
+	if ask {
+		in.qpQPType = validate.Known{}
+		in.qpState = validate.Known{}
+		if qp.lib.fn[symIbv_query_qp] == 0 {
+			return qp.lib.missing("ibv_query_qp", symIbv_query_qp)
+		}
+		var attrC cQPAttr
+		var initAttrC cQPInitAttr
+		if errno := rawQueryQP(qp.lib.fn[symIbv_query_qp], qp.c, unsafe.Pointer(&attrC), int32(0x1), unsafe.Pointer(&initAttrC)); errno != 0 {
+			return verr.Failed(verb, errno, nil)
+		}
+	}
+	in.qpQPType = validate.Of(uint64(cmem.At[uint32](qp.c, 60)))
+	in.qpState = validate.Of(uint64(cmem.At[uint32](qp.c, 56)))
+	return nil
+}
 
 // AttachMcast attaches a queue pair to a multicast group.
 //

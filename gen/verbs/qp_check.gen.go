@@ -367,6 +367,144 @@ func checkDestroyQP(in *inDestroyQP) error {
 	return verr.RefuseErr("ibv_destroy_qp", bad...)
 }
 
+// inPostSend has the values that the rules of ibv_post_send use.
+type inPostSend struct {
+	wrOpcode                      uint64         // wr[].opcode
+	qpQPType                      validate.Known // qp.qp_type
+	wrSendFlags                   uint64         // wr[].send_flags
+	wrSgListLengthTotal           uint64         // wr[].sg_list[].length
+	qpCapMaxInlineData            validate.Known // qp.cap.max_inline_data
+	wrNumSGE                      int64          // wr[].num_sge
+	qpCapMaxSendSGE               validate.Known // qp.cap.max_send_sge
+	wrSgList                      uint64         // wr[].sg_list
+	wrWRUDAH                      uint64         // wr[].wr.ud.ah
+	capDeviceAttrDeviceCapFlags   validate.Known // device_attr.device_cap_flags
+	wrWRAtomicRemoteAddr          uint64         // wr[].wr.atomic.remote_addr
+	wrSgListLengthLeast           uint64         // wr[].sg_list[].length
+	wrWRUDRemoteQPN               uint64         // wr[].wr.ud.remote_qpn
+	qpState                       validate.Known // qp.state
+	wrBindMWBindInfoMWAccessFlags uint64         // wr[].bind_mw.bind_info.mw_access_flags
+}
+
+// brokenPostSend returns the rules that a request of ibv_post_send breaks and that are enough to have it refused.
+func brokenPostSend(in *inPostSend) []verr.Violation {
+	var bad []verr.Violation
+	if in.qpQPType.OK && in.qpQPType.V == 4 && in.wrOpcode != 2 && in.wrOpcode != 3 && in.wrOpcode != 10 && in.wrOpcode != 11 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0335], Value: WROpcode(in.wrOpcode).String()})
+	}
+	if in.qpQPType.OK && in.qpQPType.V == 3 && in.wrOpcode != 2 && in.wrOpcode != 3 && in.wrOpcode != 0 && in.wrOpcode != 1 && in.wrOpcode != 7 && in.wrOpcode != 8 && in.wrOpcode != 9 && in.wrOpcode != 11 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0336], Value: WROpcode(in.wrOpcode).String()})
+	}
+	if in.qpQPType.OK && in.qpQPType.V == 2 && in.wrOpcode != 2 && in.wrOpcode != 3 && in.wrOpcode != 0 && in.wrOpcode != 1 && in.wrOpcode != 4 && in.wrOpcode != 5 && in.wrOpcode != 6 && in.wrOpcode != 7 && in.wrOpcode != 8 && in.wrOpcode != 9 && in.wrOpcode != 14 && in.wrOpcode != 15 && in.wrOpcode != 11 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0337], Value: WROpcode(in.wrOpcode).String()})
+	}
+	if in.qpQPType.OK && in.qpQPType.V == 9 && in.wrOpcode != 2 && in.wrOpcode != 3 && in.wrOpcode != 0 && in.wrOpcode != 1 && in.wrOpcode != 4 && in.wrOpcode != 5 && in.wrOpcode != 6 && in.wrOpcode != 7 && in.wrOpcode != 8 && in.wrOpcode != 9 && in.wrOpcode != 14 && in.wrOpcode != 15 && in.wrOpcode != 11 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0338], Value: WROpcode(in.wrOpcode).String()})
+	}
+	if in.qpQPType.OK && in.qpQPType.V == 8 && in.wrOpcode != 2 && in.wrOpcode != 10 && in.wrOpcode != 11 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0339], Value: WROpcode(in.wrOpcode).String()})
+	}
+	if in.qpCapMaxInlineData.OK && in.wrSendFlags&0x8 != 0 && in.wrSgListLengthTotal > in.qpCapMaxInlineData.V {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0345], Value: strconv.FormatUint(in.wrSgListLengthTotal, 10), Limit: strconv.FormatUint(in.qpCapMaxInlineData.V, 10)})
+	}
+	if in.qpCapMaxSendSGE.OK && uint64(in.wrNumSGE) > in.qpCapMaxSendSGE.V {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0349], Value: strconv.FormatInt(in.wrNumSGE, 10), Limit: strconv.FormatUint(in.qpCapMaxSendSGE.V, 10)})
+	}
+	if in.wrNumSGE > 0 && in.wrSgList == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0351], Value: validate.AddrText(in.wrSgList)})
+	}
+	if in.qpQPType.OK && in.qpQPType.V == 4 && (in.wrOpcode == 2 || in.wrOpcode == 3) && in.wrWRUDAH == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0354], Value: validate.AddrText(in.wrWRUDAH)})
+	}
+	if in.qpState.OK && in.qpState.V != 3 && in.qpState.V != 4 && in.qpState.V != 5 && in.qpState.V != 6 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0357], Value: QPState(in.qpState.V).String()})
+	}
+	return bad
+}
+
+// hintPostSend returns the other rules that a request of ibv_post_send breaks, which may be the cause when it is refused.
+func hintPostSend(in *inPostSend) []verr.Violation {
+	var may []verr.Violation
+	if in.wrSendFlags&^0x1f != 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule0340], Value: "0x" + strconv.FormatUint(in.wrSendFlags, 16)})
+	}
+	if in.qpQPType.OK && (in.qpQPType.V == 3 || in.qpQPType.V == 4 || in.qpQPType.V == 8) && in.wrSendFlags&0x1 != 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule0341], Value: "0x" + strconv.FormatUint(in.wrSendFlags, 16)})
+	}
+	if (in.wrOpcode == 0 || in.wrOpcode == 4 || in.wrOpcode == 5 || in.wrOpcode == 6 || in.wrOpcode == 7 || in.wrOpcode == 8) && in.wrSendFlags&0x4 != 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule0343], Value: "0x" + strconv.FormatUint(in.wrSendFlags, 16)})
+	}
+	if (in.wrOpcode == 4 || in.wrOpcode == 5 || in.wrOpcode == 6 || in.wrOpcode == 7 || in.wrOpcode == 8) && in.wrSendFlags&0x8 != 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule0344], Value: "0x" + strconv.FormatUint(in.wrSendFlags, 16)})
+	}
+	if in.capDeviceAttrDeviceCapFlags.OK && in.qpQPType.OK && in.qpQPType.V == 4 && in.wrSendFlags&0x10 != 0 && in.capDeviceAttrDeviceCapFlags.V&0x40000 != 0x40000 {
+		may = append(may, verr.Violation{Rule: &rules[rule0346], Value: "0x" + strconv.FormatUint(in.wrSendFlags, 16)})
+	}
+	if in.capDeviceAttrDeviceCapFlags.OK && in.qpQPType.OK && in.qpQPType.V == 2 && in.wrSendFlags&0x10 != 0 && in.capDeviceAttrDeviceCapFlags.V&0x2000000 != 0x2000000 {
+		may = append(may, verr.Violation{Rule: &rules[rule0347], Value: "0x" + strconv.FormatUint(in.wrSendFlags, 16)})
+	}
+	if in.capDeviceAttrDeviceCapFlags.OK && in.qpQPType.OK && in.qpQPType.V == 8 && in.wrSendFlags&0x10 != 0 && in.capDeviceAttrDeviceCapFlags.V&0x4000000 != 0x4000000 {
+		may = append(may, verr.Violation{Rule: &rules[rule0348], Value: "0x" + strconv.FormatUint(in.wrSendFlags, 16)})
+	}
+	if in.wrNumSGE < 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule0350], Value: strconv.FormatInt(in.wrNumSGE, 10)})
+	}
+	if (in.wrOpcode == 5 || in.wrOpcode == 6) && in.wrWRAtomicRemoteAddr%8 != 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule0352], Value: "0x" + strconv.FormatUint(in.wrWRAtomicRemoteAddr, 16)})
+	}
+	if (in.wrOpcode == 5 || in.wrOpcode == 6) && in.wrSgListLengthLeast < 8 {
+		may = append(may, verr.Violation{Rule: &rules[rule0353], Value: strconv.FormatUint(in.wrSgListLengthLeast, 10)})
+	}
+	if in.qpQPType.OK && in.qpQPType.V == 4 && (in.wrOpcode == 2 || in.wrOpcode == 3) && in.wrWRUDRemoteQPN > 0xffffff {
+		may = append(may, verr.Violation{Rule: &rules[rule0355], Value: strconv.FormatUint(in.wrWRUDRemoteQPN, 10)})
+	}
+	if in.wrOpcode == 8 && in.wrBindMWBindInfoMWAccessFlags&^0x2e != 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule0366], Value: "0x" + strconv.FormatUint(in.wrBindMWBindInfoMWAccessFlags, 16)})
+	}
+	return may
+}
+
+// inPostRecv has the values that the rules of ibv_post_recv use.
+type inPostRecv struct {
+	wrNumSGE            int64          // wr[].num_sge
+	qpCapMaxRecvSGE     validate.Known // qp.cap.max_recv_sge
+	wrSgList            uint64         // wr[].sg_list
+	qpSRQ               validate.Known // qp.srq
+	wrSgListLengthTotal uint64         // wr[].sg_list[].length
+	qpQPType            validate.Known // qp.qp_type
+	qpState             validate.Known // qp.state
+}
+
+// brokenPostRecv returns the rules that a request of ibv_post_recv breaks and that are enough to have it refused.
+func brokenPostRecv(in *inPostRecv) []verr.Violation {
+	var bad []verr.Violation
+	if in.qpCapMaxRecvSGE.OK && uint64(in.wrNumSGE) > in.qpCapMaxRecvSGE.V {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0360], Value: strconv.FormatInt(in.wrNumSGE, 10), Limit: strconv.FormatUint(in.qpCapMaxRecvSGE.V, 10)})
+	}
+	if in.wrNumSGE > 0 && in.wrSgList == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0362], Value: validate.AddrText(in.wrSgList)})
+	}
+	if in.qpSRQ.OK && in.qpSRQ.V != 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0363], Value: validate.AddrText(in.qpSRQ.V)})
+	}
+	if in.qpState.OK && in.qpState.V != 1 && in.qpState.V != 2 && in.qpState.V != 3 && in.qpState.V != 4 && in.qpState.V != 5 && in.qpState.V != 6 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0365], Value: QPState(in.qpState.V).String()})
+	}
+	return bad
+}
+
+// hintPostRecv returns the other rules that a request of ibv_post_recv breaks, which may be the cause when it is refused.
+func hintPostRecv(in *inPostRecv) []verr.Violation {
+	var may []verr.Violation
+	if in.wrNumSGE < 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule0361], Value: strconv.FormatInt(in.wrNumSGE, 10)})
+	}
+	if in.qpQPType.OK && in.qpQPType.V == 4 && in.wrSgListLengthTotal < 40 {
+		may = append(may, verr.Violation{Rule: &rules[rule0364], Value: strconv.FormatUint(in.wrSgListLengthTotal, 10)})
+	}
+	return may
+}
+
 // inAttachMcast has the values that the rules of ibv_attach_mcast use.
 type inAttachMcast struct {
 	qp       uint64         // qp
@@ -384,7 +522,7 @@ func checkAttachMcast(in *inAttachMcast) error {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0742], Value: strconv.FormatUint(in.gid, 10)})
 	}
 	if in.qpQPType.OK && in.qpQPType.V != 4 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0745], Value: strconv.FormatUint(in.qpQPType.V, 10)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0745], Value: QPType(in.qpQPType.V).String()})
 	}
 	return verr.RefuseErr("ibv_attach_mcast", bad...)
 }

@@ -76,7 +76,7 @@ func (d *DM) WriteAt(p []byte, off int64) (n int, err error) {
 	if o < d.shim && size <= d.shim-o && d.gate.IsOpen() {
 		dmcopy.HostRead(p)
 		if code := shimWrite(&d.gate, o, p); code != 0 {
-			return 0, writing.failed(code)
+			return 0, writing.failed(code, o, len(p))
 		}
 		return len(p), nil
 	}
@@ -96,7 +96,7 @@ func (d *DM) ReadAt(p []byte, off int64) (n int, err error) {
 	if o < d.shim && size <= d.shim-o && d.gate.IsOpen() {
 		dmcopy.HostWritten(p)
 		if code := shimRead(&d.gate, o, p); code != 0 {
-			return 0, reading.failed(code)
+			return 0, reading.failed(code, o, len(p))
 		}
 		return len(p), nil
 	}
@@ -172,7 +172,7 @@ func (d *DM) writeRest(p []byte, off int64) (int, error) {
 	}
 	dmcopy.HostRead(p)
 	if code := shimWrite(&d.gate, uint64(off), p); code != 0 {
-		return 0, writing.failed(code)
+		return 0, writing.failed(code, uint64(off), len(p))
 	}
 	return len(p), nil
 }
@@ -206,7 +206,7 @@ func (d *DM) readRest(p []byte, off int64) (int, error) {
 	dmcopy.HostWritten(p)
 	code := d.timedRead(p, off)
 	if code != 0 {
-		return 0, reading.failed(code)
+		return 0, reading.failed(code, uint64(off), len(p))
 	}
 	return len(p), nil
 }

@@ -17,6 +17,7 @@ type direction struct {
 	beyond   *verr.Error
 	unknown  *verr.Error
 	odd      *verr.Error
+	refused  *verr.Error // by the provider, of an odd range
 	noErrno  *verr.Error
 	answered [lastErrno + 1]atomic.Pointer[verr.Error] // by errno of the provider, made when it first comes up
 }
@@ -38,6 +39,8 @@ func newDirection(verb string) *direction {
 		unknown:  fault("the end of the range is no offset any more"),
 		odd: &verr.Error{Verb: verb, Errno: syscall.EINVAL,
 			Msg: "offset and length must be multiples of 4 bytes"},
+		refused: &verr.Error{Verb: verb, Errno: syscall.EINVAL, Msg: notMade,
+			Hints: []string{"most devices copy only where offset and length are multiples of 4 bytes"}},
 		noErrno: &verr.Error{Verb: verb, Errno: syscall.EIO,
 			Msg: "the provider answered a number that is no errno"},
 	}
@@ -51,18 +54,24 @@ func (d *direction) of(how dmcopy.Outcome) *verr.Error {
 	return d.beyond
 }
 
-// failed returns the error for a code that the provider's callback returned, or that was returned instead of a call.
-func (d *direction) failed(code int) *verr.Error {
+const notMade = "the provider did not make the copy"
+
+// failed returns the error for a code that the provider's callback returned for a copy of n bytes at off, or that was returned instead
+// of a call.
+func (d *direction) failed(code int, off uint64, n int) *verr.Error {
 	if code == int(verr.ErrnoClosed) {
 		return d.detached
 	}
 	if code < 1 || code > lastErrno {
 		return d.noErrno
 	}
+	if code == int(syscall.EINVAL) && (off|uint64(n))%granule != 0 {
+		return d.refused
+	}
 	if e := d.answered[code].Load(); e != nil {
 		return e
 	}
-	e := &verr.Error{Verb: d.verb, Errno: syscall.Errno(code), Msg: "the provider did not make the copy"}
+	e := &verr.Error{Verb: d.verb, Errno: syscall.Errno(code), Msg: notMade}
 	if d.answered[code].CompareAndSwap(nil, e) {
 		return e
 	}

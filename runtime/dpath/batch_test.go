@@ -168,7 +168,7 @@ func TestNilBatch(t *testing.T) {
 func TestRefusedBatch(t *testing.T) {
 	send, recv := sendBatch(t, 4, 1), recvBatch(t, 4, 1)
 	for _, r := range [][2]int{{0, 5}, {3, 2}, {5, 0}, {0, -1}, {-1, 1}} {
-		text := fmt.Sprintf("%d requests from number %d on of a %%s of 4", r[1], r[0])
+		text := fmt.Sprintf("%d requests from number %d on: the %%s has only 4; post fewer, or make a larger batch", r[1], r[0])
 		wantErr(t, send.From(r[0], r[1]).Refused(syscall.EINVAL), syscall.EINVAL, "ibv_post_send: "+fmt.Sprintf(text, "SendBatch"))
 		wantErr(t, recv.From(r[0], r[1]).Refused(syscall.EINVAL), syscall.EINVAL, "ibv_post_recv: "+fmt.Sprintf(text, "RecvBatch"))
 	}

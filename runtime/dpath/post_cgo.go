@@ -49,7 +49,7 @@ static int verbsgen_dpath_errno(int code)
 		int code = VERBSGEN_GATE_CLOSED;                                                                                   \
                                                                                                                                   \
 		if (slot == NULL) {                                                                                                \
-			out->code = ENOMEM;                                                                                        \
+			out->code = VERBSGEN_GATE_NO_MEMORY;                                                                       \
 			return;                                                                                                    \
 		}                                                                                                                  \
 		q = (struct ibv_qp *)verbsgen_gate_object(gate);                                                                   \
@@ -87,14 +87,33 @@ static void verbsgen_dpath_order(struct ibv_wc *wc, int n)
 			wc[i].imm_data = ntohl(wc[i].imm_data);
 }
 
-// Polls up to tries times, until there is something or the queue is closed, which is looked at now and then. got is below 0 when
-// something is wrong.
-static void verbsgen_dpath_poll(const uintptr_t *gate, uint8_t *wcs, int n, long tries, int *got)
+// Polls again, up to tries times, until there is something or the queue is closed, which is looked at now and then. It is apart
+// so that a single poll saves fewer registers.
+static __attribute__((noinline)) int verbsgen_dpath_spin(const uintptr_t *gate, struct ibv_cq *q, struct ibv_wc *wc, int n, long tries)
 {
 	enum { LOOK = 64 };
+	int (*poll)(struct ibv_cq *, int, struct ibv_wc *) = q->context->ops.poll_cq;
+	int found = 0;
+
+	while (__builtin_expect(found == 0, 1) && tries > 0) {
+		long left = tries < LOOK ? tries : LOOK;
+
+		tries -= left;
+#pragma GCC unroll 4
+		do
+			found = poll(q, n, wc);
+		while (__builtin_expect(found == 0, 1) && --left > 0);
+		if (__builtin_expect(found == 0 && verbsgen_gate_object(gate) == 0, 0))
+			return -VERBSGEN_GATE_CLOSED;
+	}
+	return found;
+}
+
+// Polls up to tries times, until there is something. got is below 0 when something is wrong.
+static void verbsgen_dpath_poll(const uintptr_t *gate, uint8_t *wcs, int n, long tries, int *got)
+{
 	struct verbsgen_gate_slot *slot = verbsgen_gate_enter(gate);
 	struct ibv_wc *wc = (struct ibv_wc *)wcs;
-	int (*poll)(struct ibv_cq *, int, struct ibv_wc *);
 	struct ibv_cq *q;
 	int found;
 
@@ -108,16 +127,9 @@ static void verbsgen_dpath_poll(const uintptr_t *gate, uint8_t *wcs, int n, long
 		*got = -VERBSGEN_GATE_CLOSED;
 		return;
 	}
-	poll = q->context->ops.poll_cq;
-	found = poll(q, n, wc);
-	while (__builtin_expect(found == 0, 1) && tries > 1) {
-		long end = tries > LOOK ? tries - LOOK : 1;
-
-		for (; __builtin_expect(found == 0, 1) && tries > end; tries--)
-			found = poll(q, n, wc);
-		if (__builtin_expect(found == 0 && verbsgen_gate_object(gate) == 0, 0))
-			found = -VERBSGEN_GATE_CLOSED;
-	}
+	found = q->context->ops.poll_cq(q, n, wc);
+	if (found == 0 && tries > 1)
+		found = verbsgen_dpath_spin(gate, q, wc, n, tries - 1);
 	verbsgen_gate_leave(slot);
 	verbsgen_dpath_order(wc, found < n ? found : n);
 	*got = found;
@@ -161,7 +173,7 @@ import (
 // If all were posted, errno is 0 and bad is -1. Otherwise bad is the number of the request that was refused: the
 // requests before it were posted, and the later ones were not. bad is -1 with an errno when no request is at fault: the
 // queue pair or the batch is closed (verr.ErrnoClosed, verr.ErrnoBatchClosed) or n is out of range (EINVAL), and nothing
-// was posted; another goroutine used the batch meanwhile (EBUSY), and it is not known what was posted; or the provider
+// was posted; there is no memory to begin the call (verr.ErrnoNoMemory); another goroutine used the batch meanwhile (EBUSY), and it is not known what was posted; or the provider
 // did not say which. SendBatch.Refused returns the errors of the batch.
 func PostSend(qp *gate.Gate, b *SendBatch, n int) (bad int, errno syscall.Errno) {
 	return PostSendFrom(qp, b, 0, n)

@@ -105,7 +105,7 @@ func refused(verb, what string, size, first, n int, errno syscall.Errno) error {
 		return sharedBatch(verb, what)
 	case errno == syscall.EINVAL && (first < 0 || n < 0 || first > size || n > size-first):
 		return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
-			Msg: fmt.Sprintf("%d requests from number %d on of a %s of %d", n, first, what, size)}
+			Msg: fmt.Sprintf("%d requests from number %d on: the %s has only %d; post fewer, or make a larger batch", n, first, what, size)}
 	}
 	return nil
 }

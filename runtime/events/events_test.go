@@ -37,10 +37,19 @@ func newQueue(t *testing.T, handles *object.Index, c unsafe.Pointer) *queue {
 	return q
 }
 
+// wantHeld is called by an acknowledgement of an event of q: a Close cannot go on before it, for the acknowledgement uses the queue.
+func wantHeld(t *testing.T, q *queue) {
+	t.Helper()
+	if err := q.Close(); !errors.Is(err, syscall.EBUSY) {
+		t.Errorf("Close while the event is acknowledged: %v", err)
+	}
+}
+
 // channel gives the events of a list and counts the acknowledged ones.
 type channel struct {
 	events []unsafe.Pointer
 	acked  map[unsafe.Pointer]int
+	onAck  func(cq unsafe.Pointer)
 }
 
 func (c *channel) Next(context.Context) (unsafe.Pointer, uintptr, error) {
@@ -55,6 +64,9 @@ func (c *channel) Next(context.Context) (unsafe.Pointer, uintptr, error) {
 func (c *channel) Ack(cq unsafe.Pointer, n int) {
 	if c.acked == nil {
 		c.acked = map[unsafe.Pointer]int{}
+	}
+	if c.onAck != nil {
+		c.onAck(cq)
 	}
 	c.acked[cq] += n
 }
@@ -80,6 +92,7 @@ func TestNextCompletion(t *testing.T) {
 	if err := q.Close(); !errors.Is(err, syscall.EBUSY) || !strings.Contains(err.Error(), "an event of ibv_get_cq_event without its Done") {
 		t.Errorf("Close before Done: %v", err)
 	}
+	from.onAck = func(unsafe.Pointer) { wantHeld(t, q) }
 	e.Done()
 	e.Done()
 	if from.acked[open] != 1 {
@@ -98,6 +111,7 @@ func TestNextCompletion(t *testing.T) {
 type device struct {
 	event dpath.AsyncEvent
 	acked []dpath.AsyncEvent
+	onAck func()
 }
 
 func (d *device) Next(context.Context) (dpath.AsyncEvent, error) {
@@ -107,7 +121,12 @@ func (d *device) Next(context.Context) (dpath.AsyncEvent, error) {
 	return d.event, nil
 }
 
-func (d *device) Ack(e dpath.AsyncEvent) { d.acked = append(d.acked, e) }
+func (d *device) Ack(e dpath.AsyncEvent) {
+	if d.onAck != nil {
+		d.onAck()
+	}
+	d.acked = append(d.acked, e)
+}
 
 // TestAsync gives events of each sort: which hold the object, and which are acknowledged at once.
 func TestAsync(t *testing.T) {
@@ -154,6 +173,7 @@ func TestAsync(t *testing.T) {
 				if len(from.acked) != 0 {
 					t.Errorf("acknowledged before Done: %v", from.acked)
 				}
+				from.onAck = func() { wantHeld(t, q) }
 			} else if len(from.acked) != wantAcked {
 				t.Errorf("acknowledged %v", from.acked)
 			}

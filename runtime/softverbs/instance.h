@@ -5,7 +5,7 @@
 
 #include <sys/queue.h>
 
-#include "base.h"
+#include "numbers.h"
 
 #define SVB_SLOTS 64
 #define SVB_NAME 64
@@ -74,7 +74,8 @@ struct svb_dev {
 	struct svb_devcfg cfg;
 	uint64_t dm_used, pinned; // bytes
 	struct svb_key *keys;
-	uint32_t nkeys, freekey; // no index under freekey is free
+	uint32_t nkeys;
+	struct svb_numbers numbers; // of keys: the index of a region, less 1
 	TAILQ_HEAD(svb_qps, svb_qp) qps; // the one whose turn is first
 	uint32_t next_qpn;
 	struct svb_worker *worker; // NULL: no queue pair yet

@@ -13,6 +13,7 @@
 #include "kernel.h"
 #include "host.h"
 #include "instance.h"
+#include "numbers.h"
 
 // The program holds one end of a socket pair, so that it can dup the descriptor and import it, and the
 // kernel side sees a hang-up when the last copy is closed.
@@ -89,6 +90,7 @@ static void file_end(struct svb_file *f)
 		}
 	close(f->peer_fd);
 	free(f->objs);
+	svb_numbers_free(&f->handles);
 	free(f);
 }
 
@@ -116,15 +118,18 @@ void svb_file_sweep(struct svb_inst *in)
 int svb_handle_add(struct svb_file *f, struct svb_kobj *k, enum svb_ktype t)
 {
 	struct svb_kobj **grown;
-	uint32_t h = f->freeobj;
+	uint32_t h;
+	int err = svb_number_take(&f->handles, &h);
 
-	while (h < f->nobjs && f->objs[h])
-		h++;
-	if (h == f->nobjs) {
+	if (err)
+		return err;
+	if (h >= f->nobjs) {
 		uint32_t n = f->nobjs ? f->nobjs * 2 : 16;
 		grown = realloc(f->objs, n * sizeof(struct svb_kobj *));
-		if (!grown)
+		if (!grown) {
+			svb_number_give(&f->handles, h);
 			return ENOMEM;
+		}
 		f->objs = grown;
 		for (; f->nobjs < n; f->nobjs++)
 			f->objs[f->nobjs] = NULL;
@@ -132,7 +137,6 @@ int svb_handle_add(struct svb_file *f, struct svb_kobj *k, enum svb_ktype t)
 	k->type = t;
 	k->handle = h;
 	f->objs[h] = k;
-	f->freeobj = h + 1;
 	return 0;
 }
 
@@ -146,8 +150,7 @@ struct svb_kobj *svb_handle_get(struct svb_file *f, uint32_t handle, enum svb_kt
 void svb_handle_drop(struct svb_file *f, uint32_t handle)
 {
 	f->objs[handle] = NULL;
-	if (handle < f->freeobj)
-		f->freeobj = handle;
+	svb_number_give(&f->handles, handle);
 }
 
 #define REMOTE (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC)
@@ -158,23 +161,24 @@ void svb_handle_drop(struct svb_file *f, uint32_t handle)
 int svb_key_add(struct svb_dev *d, struct svb_kmr *mr)
 {
 	struct svb_key *grown;
-	uint32_t i = d->freekey;
+	uint32_t i;
+	int err = svb_number_take(&d->numbers, &i);
 
-	while (i < d->nkeys && d->keys[i].mr)
-		i++;
+	if (err)
+		return err;
+	i++; // no region gets index 0
 	if (i >= d->nkeys) {
 		uint32_t n = d->nkeys ? d->nkeys * 2 : 64;
-		if (n >= 1u << 24)
+		grown = n < 1u << 24 ? realloc(d->keys, n * sizeof *grown) : NULL;
+		if (!grown) {
+			svb_number_give(&d->numbers, i - 1);
 			return ENOMEM;
-		grown = realloc(d->keys, n * sizeof *grown);
-		if (!grown)
-			return ENOMEM;
+		}
 		d->keys = grown;
 		for (; d->nkeys < n; d->nkeys++)
 			d->keys[d->nkeys] = (struct svb_key){.mr = NULL, .tag = (uint8_t)(d->nkeys * 38)};
 	}
 	d->keys[i].mr = mr;
-	d->freekey = i + 1;
 	d->keys[i].tag += 2;
 	mr->dev = d;
 	mr->lkey = i << 8 | d->keys[i].tag;
@@ -189,8 +193,7 @@ void svb_key_drop(struct svb_kmr *mr)
 	if (mr->dev->keys[i].mr != mr)
 		return; // dropped before; the index may have a new owner
 	mr->dev->keys[i].mr = NULL;
-	if (i < mr->dev->freekey)
-		mr->dev->freekey = i;
+	svb_number_give(&mr->dev->numbers, i - 1);
 }
 
 struct svb_kmr *svb_key_find(const struct svb_dev *d, uint32_t key, bool remote)

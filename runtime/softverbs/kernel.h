@@ -5,6 +5,7 @@
 
 #include "host.h"
 #include "instance.h"
+#include "numbers.h"
 
 #define SVB_NULL_LKEY 0xfeu // of index 0, which no region gets
 #define SVB_K(k, type) ((type *)(void *)(k)) // the kernel object that begins with k
@@ -61,7 +62,8 @@ struct svb_file {
 	ino_t st_ino;
 	int peer_fd; // hangs up when the last copy of that descriptor is closed
 	struct svb_kobj **objs;
-	uint32_t nobjs, freeobj; // no handle under freeobj is free
+	uint32_t nobjs;
+	struct svb_numbers handles;
 };
 
 // kernel.c: with svb_lock held

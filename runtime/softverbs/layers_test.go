@@ -14,6 +14,7 @@ import (
 var layers = []string{
 	"base.h",       // the lock
 	"host.h",       // memory of this process
+	"numbers.h",    // numbers that are given out
 	"instance.h",   // devices, and calls that are told to fail
 	"kernel.h",     // handles and keys
 	"address.h",    // GIDs

@@ -7,6 +7,7 @@
 #include "control.h"
 #include "instance.h"
 #include "kernel.h"
+#include "numbers.h"
 #include "objects.h"
 #include "worker.h"
 
@@ -14,7 +15,6 @@ static bool fill_device(struct svb_dev *d, struct svb_inst *in, const struct svb
 {
 	d->inst = in;
 	d->cfg = *cfg;
-	d->freekey = 1;
 	d->next_qpn = 16 + 256 * (uint32_t)cfg->index; // numbers of one device are rarely good on another
 	TAILQ_INIT(&d->qps);
 	TAILQ_INIT(&d->late);
@@ -36,6 +36,7 @@ static void free_devices(struct svb_dev *devs, int n)
 
 	for (i = 0; i < n; i++) {
 		free(devs[i].keys);
+		svb_numbers_free(&devs[i].numbers);
 		free(devs[i].port_down);
 	}
 	free(devs);

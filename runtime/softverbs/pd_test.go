@@ -37,6 +37,41 @@ func TestDestroyOrder(t *testing.T) {
 	b.want(syscall.EINVAL, b.lib.DeallocTD(b.ctx, td))
 }
 
+// TestLowestHandle closes some among many: the next ones get their handles, the lowest first, and then new ones.
+func TestLowestHandle(t *testing.T) {
+	b := open(t)
+	const many = 5000 // more than 64 * 64
+	pds := map[uint32]harness.Obj{}
+	add := func() uint32 {
+		pd := b.must(b.lib.AllocPD(b.ctx))
+		h := harness.PDHandle(pd)
+		if pds[h] != nil {
+			t.Fatalf("handle %d is given out twice", h)
+		}
+		pds[h] = pd
+		return h
+	}
+	first := add()
+	for i := range uint32(many) {
+		if h := add(); h != first+1+i {
+			t.Fatalf("PD %d has handle %d", first+1+i, h)
+		}
+	}
+	freed := []uint32{first, first + 63, first + 64, first + 100, first + 4095, first + 4096, first + many}
+	for _, i := range []int{4, 0, 6, 2, 1, 5, 3} {
+		b.ok(b.lib.End("ibv_dealloc_pd", pds[freed[i]]))
+		delete(pds, freed[i])
+	}
+	for _, want := range append(freed, first+many+1, first+many+2) {
+		if h := add(); h != want {
+			t.Errorf("handle %d, want %d", h, want)
+		}
+	}
+	for _, pd := range pds {
+		b.ok(b.lib.End("ibv_dealloc_pd", pd))
+	}
+}
+
 func TestParentDomainVerdicts(t *testing.T) {
 	b := open(t)
 	_, err := b.lib.AllocParentDomain(b.ctx, nil, nil, nil, 0)

@@ -1,6 +1,7 @@
 package verr
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -30,6 +31,7 @@ type Violation struct {
 	Rule  *Rule
 	Value string // as the message shows it: "REMOTE_WRITE (0x2)", "100"; empty when there is none to show
 	Limit string // the value of the rule's Limit, or empty
+	Place string // of one request among many: the rule's Subject with its number, "wr[2].opcode"; or empty
 }
 
 // String returns `SUBJECT VALUE: STATEMENT, LIMIT on this device; FIX [ID]`, without the parts that are empty.
@@ -38,7 +40,7 @@ func (v Violation) String() string {
 		return v.Value
 	}
 	var b strings.Builder
-	b.WriteString(v.Rule.Subject)
+	b.WriteString(cmp.Or(v.Place, v.Rule.Subject))
 	if v.Value != "" {
 		if b.Len() > 0 {
 			b.WriteByte(' ')
@@ -119,7 +121,7 @@ func (e *Error) Error() string {
 	put(e.Msg)
 	if e.Refused {
 		put(join(e.Violations, nil, "; also "))
-	} else if e.Errno != 0 {
+	} else if e.Errno != 0 && e.Err != ErrQueueFull {
 		put(errnoText(e.Errno))
 	}
 	if e.Err != nil && !(e.Msg != "" && plain(e.Err)) {
@@ -144,7 +146,9 @@ func (e *Error) Error() string {
 }
 
 // plain tells the errors that only classify: their text adds nothing to a message.
-func plain(err error) bool { return err == errors.ErrUnsupported || err == errClosed }
+func plain(err error) bool {
+	return err == errors.ErrUnsupported || err == errClosed || err == ErrQueueFull
+}
 
 func join(vs []Violation, hints []string, sep string) string {
 	parts := make([]string, 0, len(vs)+len(hints))
@@ -193,8 +197,11 @@ func (e *Error) Unwrap() []error {
 }
 
 // Is matches errors.ErrUnsupported with the three errnos by which RDMA says "not supported"; package syscall matches
-// only two of them.
+// only two of them. It also matches the errno and ErrQueueFull, so that errors.Is allocates nothing for these.
 func (e *Error) Is(target error) bool {
+	if errno, ok := target.(syscall.Errno); ok && errno == e.Errno && errno != 0 || target == ErrQueueFull && e.Err == ErrQueueFull {
+		return true
+	}
 	if target != errors.ErrUnsupported {
 		return false
 	}

@@ -1,6 +1,7 @@
 package verr
 
 import (
+	"errors"
 	"sync/atomic"
 	"syscall"
 )
@@ -9,7 +10,12 @@ import (
 const (
 	ErrnoClosed      syscall.Errno = 0x10000 + iota // the object that the verb is called on; Once.Errno returns its error
 	ErrnoBatchClosed                                // the batch of work requests, which returns the error
+	ErrnoNoMemory                                   // nothing: there is no memory to begin a call on this thread
 )
+
+// ErrQueueFull is the error of a post to a queue that has no place for a further request. It is ordinary flow control: take completions
+// from the completion queue, then post the rest.
+var ErrQueueFull = errors.New("the queue is full")
 
 // Once makes the errors of a verb of the data path: one for each errno, at its first use, so that a call that fails
 // again allocates nothing.
@@ -18,6 +24,7 @@ type Once struct {
 	Kind   string // of the handles that the verb is used on
 	errs   [256]atomic.Pointer[Error]
 	closed atomic.Pointer[error]
+	full   atomic.Pointer[error]
 }
 
 // Errno returns the error of a call that failed with errno, or found the object closed (ErrnoClosed).
@@ -25,6 +32,8 @@ func (o *Once) Errno(errno syscall.Errno) error {
 	switch {
 	case errno == ErrnoClosed:
 		return o.Closed()
+	case errno == ErrnoNoMemory:
+		return &Error{Verb: o.Verb, Errno: syscall.ENOMEM, Msg: "no memory to begin the first such call of a thread"}
 	case uint64(errno) >= uint64(len(o.errs)):
 		return Failed(o.Verb, errno, nil)
 	}
@@ -43,5 +52,16 @@ func (o *Once) Closed() error {
 	}
 	e := Closed(o.Verb, o.Kind)
 	o.closed.Store(&e)
+	return e
+}
+
+// Full returns the error of a post to a full queue: it is ErrQueueFull and syscall.ENOMEM.
+func (o *Once) Full() error {
+	if e := o.full.Load(); e != nil {
+		return *e
+	}
+	var e error = &Error{Verb: o.Verb, Errno: syscall.ENOMEM, Err: ErrQueueFull,
+		Msg: "the queue is full (ENOMEM); take completions from its completion queue, then post the rest"}
+	o.full.Store(&e)
 	return e
 }

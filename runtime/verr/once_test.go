@@ -26,6 +26,19 @@ func TestOnce(t *testing.T) {
 	if err := o.Errno(ErrnoClosed); err != o.Closed() {
 		t.Errorf("ErrnoClosed: %v", err)
 	}
+	full := o.Full()
+	if want := "ibv_post_send: the queue is full (ENOMEM); take completions from its completion queue, then post the rest"; full.Error() != want {
+		t.Errorf("Full: %v", full)
+	}
+	if !errors.Is(full, ErrQueueFull) || !errors.Is(full, syscall.ENOMEM) || errors.Is(o.Errno(syscall.ENOMEM), ErrQueueFull) || errors.Is(o.Closed(), ErrQueueFull) {
+		t.Errorf("Full: %v, Errno: %v", full, o.Errno(syscall.ENOMEM))
+	}
+	if err := o.Errno(ErrnoNoMemory); !errors.Is(err, syscall.ENOMEM) || errors.Is(err, ErrQueueFull) {
+		t.Errorf("ErrnoNoMemory: %v", err)
+	}
+	if n := testing.AllocsPerRun(100, func() { _ = errors.Is(o.Full(), ErrQueueFull) && errors.Is(o.Full(), syscall.ENOMEM) }); n != 0 {
+		t.Errorf("Full: %v allocations", n)
+	}
 	if n := testing.AllocsPerRun(100, func() { _ = o.Errno(syscall.ENOMEM); _ = o.Errno(ErrnoClosed) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}

@@ -58,11 +58,18 @@ static void forget(struct fake_dm *d)
 	free(d);
 }
 
+// What the next fake_free_dm answers, without freeing anything, when it is not 0.
+FAKE_API int fake_refuse_free;
+
 // Unmaps, as a real provider does: a direct access afterwards is a fault.
 FAKE_API int fake_free_dm(struct ibv_dm *dm)
 {
-	forget((struct fake_dm *)dm);
-	return 0;
+	int code = fake_refuse_free;
+
+	fake_refuse_free = 0;
+	if (code == 0)
+		forget((struct fake_dm *)dm);
+	return code;
 }
 
 FAKE_API struct ibv_dm *fake_import_dm(struct ibv_context *context, uint32_t handle)

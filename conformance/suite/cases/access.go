@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"time"
 	"unsafe"
+	"weak"
 
 	"github.com/verbsgen/verbsgen/conformance/suite"
 	"github.com/verbsgen/verbsgen/gen/verbs"
@@ -131,10 +132,12 @@ func atomics(t *suite.T) {
 func underCollector(t *suite.T) {
 	pd := newPD(t)
 	p := t.PeerOf(pd)
-	buf := make([]byte, 64<<10)
-	mr := must(pd.RegMR(buf, rw))(t)
+	mr, pinned := onlyPinned(t, pd, 64<<10)
+	if collected(pinned) { // what the peer writes to may be in use by others
+		t.Fatalf("the memory was freed while the region lives")
+	}
 	at := uint64(mr.Addr())
-	out, back := make([]byte, len(buf)), make([]byte, len(buf))
+	out, back := make([]byte, mr.Length()), make([]byte, mr.Length())
 	for round := range 25 {
 		for i := range out {
 			out[i] = byte(i*3 + round)
@@ -147,7 +150,9 @@ func underCollector(t *suite.T) {
 		}
 		runtime.GC()
 		runtime.KeepAlive(junk)
-		if !bytes.Equal(buf, out) {
+		if got := pinned.Value(); got == nil {
+			t.Fatalf("round %d: the memory was freed while the region lives", round)
+		} else if !bytes.Equal(unsafe.Slice(got, len(out)), out) {
 			t.Fatalf("round %d: the memory does not hold what the peer wrote", round)
 		}
 		status, err = p.Read(mr.RKey(), at, back)
@@ -159,15 +164,28 @@ func underCollector(t *suite.T) {
 	ok(t, "Close", mr.Close())
 }
 
+// onlyPinned registers memory to which nothing but the region refers.
+func onlyPinned(t *suite.T, pd *verbs.PD, length int) (*verbs.MR, weak.Pointer[byte]) {
+	b := make([]byte, length)
+	return must(pd.RegMR(b, rw))(t), weak.Make(&b[0])
+}
+
+func collected(m weak.Pointer[byte]) bool {
+	for range 10 {
+		runtime.GC()
+	}
+	return m.Value() == nil
+}
+
 func lost(t *suite.T) {
 	pd := newPD(t)
 	p := t.PeerOf(pd)
-	rkey, at := func() (uint32, uint64) {
-		mr := must(pd.RegMR(make([]byte, page), rw))(t)
-		return mr.RKey(), uint64(mr.Addr())
+	rkey, at, pinned := func() (uint32, uint64, weak.Pointer[byte]) {
+		mr, pinned := onlyPinned(t, pd, page)
+		return mr.RKey(), uint64(mr.Addr()), pinned
 	}()
-	for range 10 {
-		runtime.GC()
+	if collected(pinned) {
+		t.Fatalf("the memory was freed while the region lives")
 	}
 	status, err := p.Write(rkey, at, []byte("still here"))
 	pass(t, "write", status, err)

@@ -69,6 +69,7 @@ func (b *binder) bindRule(p *spec.Page, s *spec.Rule, v *model.Verb) *model.Rule
 	}
 	r.Violated = cond.Map(s.Violated(), rb.resolve)
 	r.Broken = cond.Of(cond.All, cond.Map(spec.Conditions(s.When), rb.resolve), r.Violated)
+	rb.lists(r.Broken)
 	rb.tests(r)
 	rb.elsewhere(r)
 	r.Checked, r.Why = rb.why == "", rb.why
@@ -165,6 +166,7 @@ func (rb *ruleBinder) elsewhere(r *model.Rule) {
 	for _, m := range rb.v.Methods {
 		f := form.Find(m.Form)
 		switch {
+		case f.Requests != "":
 		case f.Unchecked == "":
 			continue
 		case f.RuleFirst:
@@ -231,9 +233,8 @@ func (rb *ruleBinder) constantOrPath(text string) *model.Operand {
 	if spec.IsCapPath(text) {
 		return rb.capability(text)
 	}
-	if strings.Contains(root, "[]") {
-		rb.cannot("looks into the elements of a list")
-		return o
+	if list, _, ok := strings.Cut(root, "[]"); ok {
+		return rb.request(o, rb.v.Param(list), rest)
 	}
 	if !rb.newer(text) {
 		rb.errorf(diag.RuleOperand, rb.s.Pos, rb.s.ID, strconv.Quote(text)+" is no integer, constant, parameter or path of "+rb.v.C, "correct it")
@@ -273,6 +274,13 @@ func (rb *ruleBinder) argument(o *model.Operand, p *model.Param, rest string) *m
 		rb.cannot("looks into " + p.C + ", which has no Go type of its own")
 	case p.Object.State[rest] == spec.StateObject:
 		o.CField = rest
+		if x, _ := rb.fieldAt("struct "+p.Object.C, rest); x != nil {
+			o.Enum = rb.enumOf(x.Type)
+		}
+	case p.Object.State[rest] == spec.StateMade:
+		return rb.made(o, p, rest)
+	case p.Object.State[rest] == "" && posts(rb.v) != nil:
+		rb.cannot("the handles do not know " + rest)
 	case p.Object.State[rest] == spec.StateNone:
 		rb.cannot("the handles do not count " + rest)
 	case p.Object.State[rest] != spec.StateHandle:
@@ -302,6 +310,9 @@ func (rb *ruleBinder) keptCaps(root string) (r *model.Record, field string) {
 func (rb *ruleBinder) capability(text string) *model.Operand {
 	o := &model.Operand{Kind: model.OpCap, Text: text, Name: naming.Local("cap_" + strings.ReplaceAll(text, ".", "_"))}
 	root, path, _ := strings.Cut(text, ".")
+	if p := rb.v.Param(root); p != nil && p.Object != nil && posts(rb.v) != nil {
+		return rb.made(o, p, path)
+	}
 	kept, field := rb.keptCaps(root)
 	if kept == nil {
 		rb.cannot("needs a capability that the package does not keep")

@@ -92,6 +92,7 @@ func (b *binder) bindMethod(v *model.Verb, m *spec.Method) {
 		b.errorf(diag.TypeUnknown, m.Pos, v.C, "method "+m.Go+" must be called TYPE.NAME, where TYPE is an object or Lib", "write it like PD.RegMR")
 		return
 	}
+	v.Explained = v.Explained || f.Requests != ""
 	v.Methods = append(v.Methods, &model.Method{Recv: recv, Name: name, Form: m.Form, Fixed: b.fixed(m), Sets: b.implied(v, m), Doc: m.Doc})
 }
 

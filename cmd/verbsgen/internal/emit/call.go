@@ -121,11 +121,8 @@ func (p printer) formStep(s plan.Step) ([]jen.Code, bool) {
 		if s.Into != "" {
 			into, counted = define(s.Into, "errno"), fail{p.value(s.Else)}
 		}
-		failed := []jen.Code{counted.with(id(s.Errors, "Errno").Call(id("errno")))}
-		if s.Range != "" {
-			failed = append([]jen.Code{ofRange(s)}, failed...)
-		}
-		return []jen.Code{into.Add(p.value(s.Call)), jen.If(op(id("errno"), "!=", jen.Lit(0))).Block(failed...)}, true
+		failed := counted.with(p.value(s.Failed))
+		return []jen.Code{into.Add(p.value(s.Call)), jen.If(op(id("errno"), "!=", jen.Lit(0))).Block(failed)}, true
 	case plan.Settle:
 		return one(settle(s))
 	case plan.NewCalls:
@@ -141,16 +138,6 @@ func (p printer) formStep(s plan.Step) ([]jen.Code, bool) {
 		return p.nextAsync(s), true
 	}
 	return nil, false
-}
-
-// ofRange returns the error of a range of a batch, where the queue refused none of its requests:
-//
-//	if err := r.Refused(errno); err != nil && posted == 0 {
-//		return 0, err
-//	}
-func ofRange(s plan.Batch) *jen.Statement {
-	return jen.If(define("err").Add(id(s.Range, "Refused").Call(id("errno"))), notNil(id("err")).Op("&&").Add(op(id(s.Into), "==", jen.Lit(0)))).
-		Block(jen.Return(jen.Lit(0), id("err")))
 }
 
 // open opens the node of a handle; when that fails, the C object is given back:

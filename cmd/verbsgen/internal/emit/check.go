@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -45,7 +46,9 @@ func allChecked(v *model.Verb) []*model.Rule { return append(v.Checked(false), v
 func inputs(v *model.Verb) []model.Operand { return v.Inputs() }
 
 // loose tells whether an operand may be unknown at run time.
-func loose(o model.Operand) bool { return o.Kind == model.OpProp || o.Kind == model.OpCap }
+func loose(o model.Operand) bool {
+	return o.Kind == model.OpProp || o.Kind == model.OpCap || o.Kind == model.OpMade
+}
 
 // ruleTable makes what the errors say of each rule:
 //
@@ -107,8 +110,12 @@ func texts(list []string) *jen.Statement {
 	})
 }
 
-// subjectText names what a rule is about: its subject, or without one the places that the first of its tests looks at.
+// subjectText names what a rule is about: its subject, or without one the places that the first of its tests looks at. It is the sum
+// of a list where that is what counts.
 func subjectText(r *model.Rule) string {
+	if o := totalOf(r); o != nil {
+		return "sum of " + o.Text
+	}
 	if r.Subject != nil {
 		return r.Subject.Text
 	}
@@ -119,6 +126,16 @@ func subjectText(r *model.Rule) string {
 		}
 	})
 	return strings.Join(names, ", ")
+}
+
+// totalOf is the sum of a list that a rule asks something of, nil when it asks nothing of one.
+func totalOf(r *model.Rule) (of *model.Operand) {
+	r.Violated.Each(func(n *model.Cond) {
+		if n.Op == cond.Operand && n.Of.List == model.ListTotal {
+			of = n.Of
+		}
+	})
+	return of
 }
 
 // ruleConst names the place of a rule: by its number, which is unique in the project, or by the words of its ID.
@@ -147,8 +164,16 @@ func (e *emitter) validator(g *goFile, v *model.Verb) {
 	for _, r := range allChecked(v) {
 		e.transitions(g, r)
 	}
+	if v.Explained {
+		doc := "broken%s returns the rules that a request of %s breaks and that are enough to have it refused."
+		e.violationsFunc(g, v, "broken", "bad", doc, v.Explains(true))
+		doc = "hint%s returns the other rules that a request of %s breaks, which may be the cause when it is refused."
+		e.violationsFunc(g, v, "hint", "may", doc, v.Explains(false))
+		return
+	}
 	e.checkFunc(g, v)
-	e.hintFunc(g, v)
+	doc := "hint%s returns the lints that a call of %s breaks, which may be the cause when it fails."
+	e.violationsFunc(g, v, "hint", "may", doc, v.Checked(true))
 }
 
 // checkFunc makes what refuses a call:
@@ -176,7 +201,8 @@ func (e *emitter) checkFunc(g *goFile, v *model.Verb) {
 	})
 }
 
-// hintFunc makes what may explain a failure, from the rules that some devices do not have:
+// violationsFunc makes what lists the rules that are broken, such as those that may explain a failure, as some devices do not have
+// them:
 //
 //	func hintX(in *inX) []verr.Violation {
 //		var may []verr.Violation
@@ -185,19 +211,18 @@ func (e *emitter) checkFunc(g *goFile, v *model.Verb) {
 //		}
 //		return may
 //	}
-func (e *emitter) hintFunc(g *goFile, v *model.Verb) {
-	rules := v.Checked(true)
+func (e *emitter) violationsFunc(g *goFile, v *model.Verb, prefix, list, doc string, rules []*model.Rule) {
 	if len(rules) == 0 {
 		return
 	}
-	body := []jen.Code{jen.Var().Id("may").Index().Add(rt("verr", "Violation"))}
+	body := []jen.Code{jen.Var().Id(list).Index().Add(rt("verr", "Violation"))}
 	for _, r := range rules {
-		body = append(body, e.collect("may", r, violation(r)))
+		body = append(body, e.collect(list, r, violation(r)))
 	}
 	g.fn(fn{
-		doc:  "// hint" + v.Go + " returns the lints that a call of " + v.C + " breaks, which may be the cause when it fails.",
-		name: "hint" + v.Go, params: []jen.Code{param("in", "*in"+v.Go)}, results: []jen.Code{jen.Index().Add(rt("verr", "Violation"))},
-		body: append(body, jen.Return(id("may"))),
+		doc:  fmt.Sprintf("// "+doc, v.Go, v.C),
+		name: prefix + v.Go, params: []jen.Code{param("in", "*in"+v.Go)}, results: []jen.Code{jen.Index().Add(rt("verr", "Violation"))},
+		body: append(body, jen.Return(id(list))),
 	})
 }
 
@@ -237,6 +262,9 @@ func limit(r *model.Rule) (of *model.Operand) {
 // shown is the value of the subject as a violation shows it, nil when there is none to show.
 func shown(r *model.Rule) *jen.Statement {
 	o := r.Subject
+	if total := totalOf(r); total != nil {
+		o = total
+	}
 	if o == nil || o.Name == "" {
 		return nil
 	}
@@ -251,7 +279,16 @@ func shown(r *model.Rule) *jen.Statement {
 	case o.Param != nil && o.Leaf == nil:
 		t = o.Param.Enum
 	}
+	if o.Enum != nil {
+		t = o.Enum
+	}
 	switch {
+	case t != nil && loose(*o):
+		return id(t.Go).Call(dot(x, "V")).Dot("String").Call()
+	case loose(*o) && pointer(o):
+		return rt("validate", "AddrText").Call(dot(x, "V"))
+	case o.Kind == model.OpField && t == nil && (o.Layout == "uint64" || asFlags(r, o)):
+		return op(jen.Lit("0x"), "+", inBase("FormatUint", x, 16))
 	case o.Param != nil && o.Param.Role == spec.RoleMask:
 		return rt("validate", "FlagText").Call(x, maskNames(o.Param.Record))
 	case t != nil:
@@ -268,6 +305,14 @@ func shown(r *model.Rule) *jen.Statement {
 	return inBase("FormatUint", x, 10)
 }
 
+// asFlags tells whether a rule tests bits of a value.
+func asFlags(r *model.Rule, o *model.Operand) (yes bool) {
+	r.Broken.Each(func(n *model.Cond) {
+		yes = yes || n.Op >= cond.Has && n.Op <= cond.Only && n.Sub[0].Of == o
+	})
+	return yes
+}
+
 // inBase writes a number: strconv.FormatUint(x, 10).
 func inBase(format string, x jen.Code, base int) *jen.Statement {
 	return rt("strconv", format).Call(x, jen.Lit(base))
@@ -275,6 +320,9 @@ func inBase(format string, x jen.Code, base int) *jen.Statement {
 
 // pointer tells whether a value is an address of C or of the host.
 func pointer(o *model.Operand) bool {
+	if o.Kind == model.OpField {
+		return o.Layout == "uintptr"
+	}
 	if o.Leaf != nil {
 		return o.Leaf.GoType == "uintptr"
 	}

@@ -3,6 +3,7 @@ package emit
 import (
 	"math/big"
 	"slices"
+	"strings"
 
 	"github.com/dave/jennifer/jen"
 
@@ -15,10 +16,7 @@ func (e *emitter) checkTestFile() *goFile {
 	var rows []jen.Code
 	for _, v := range e.pkg.Verbs {
 		for _, r := range allChecked(v) {
-			validator := "check" + v.Go
-			if r.Lint {
-				validator = "hint" + v.Go
-			}
+			validator := validatorOf(v, r) + v.Go
 			for _, c := range []struct {
 				args, caps map[string]any
 				broken     bool
@@ -40,6 +38,17 @@ func (e *emitter) checkTestFile() *goFile {
 	})
 	e.testRules(g, rows)
 	return g
+}
+
+// validatorOf is the first word of the name of the validator that has a rule.
+func validatorOf(v *model.Verb, r *model.Rule) string {
+	switch {
+	case v.Explained && slices.Contains(v.Explains(true), r):
+		return "broken"
+	case v.Explained || r.Lint:
+		return "hint"
+	}
+	return "check"
 }
 
 // testRules makes the test:
@@ -81,6 +90,12 @@ func (e *emitter) literal(v *model.Verb, args, caps map[string]any) []jen.Code {
 			from = caps
 		}
 		value, given := lookup(from, o.Text)
+		if !given && o.Kind == model.OpMade {
+			value, given = lookup(caps, o.Text)
+		}
+		if o.Kind == model.OpField {
+			value, given = lookupField(args, o)
+		}
 		n := neutral(v, o)
 		if given {
 			n = number(value)
@@ -105,7 +120,7 @@ const someValue = 4096
 func neutral(v *model.Verb, o model.Operand) *big.Int {
 	given := false
 	switch p := o.Param; {
-	case p == nil:
+	case p == nil || o.Kind == model.OpMade:
 	case o.Leaf == nil:
 		given = p.Object != nil || p.Record != nil || slices.ContainsFunc(v.Params, func(m *model.Param) bool {
 			return m.Role == spec.RoleAddr && (m == p || m.Len == p)
@@ -137,6 +152,33 @@ func lookup(m map[string]any, path string) (any, bool) {
 		}
 	}
 	return nil, false
+}
+
+// lookupField finds a field of the last request of a chain, or what a validator is given of its list.
+func lookupField(args map[string]any, o model.Operand) (any, bool) {
+	chain, path, _ := strings.Cut(o.Text, "[].")
+	requests, _ := args[chain].([]any)
+	if len(requests) == 0 {
+		return nil, false
+	}
+	last, _ := requests[len(requests)-1].(map[string]any)
+	list, of, listed := strings.Cut(path, "[].")
+	if !listed {
+		return lookup(last, path)
+	}
+	elements, _ := last[list].([]any)
+	out := new(big.Int)
+	for i, x := range elements {
+		element, _ := x.(map[string]any)
+		value, _ := lookup(element, of)
+		switch n := number(value); {
+		case o.List == model.ListTotal:
+			out.Add(out, n)
+		case i == 0 || n.Cmp(out) < 0:
+			out = n
+		}
+	}
+	return out, len(elements) > 0
 }
 
 // number is the value of an argument in a case: a number, a list of flags, NULL, or an object.

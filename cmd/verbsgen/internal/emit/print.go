@@ -22,6 +22,8 @@ func (e *emitter) decls(g *goFile, decls []plan.Decl) {
 			g.planned(d)
 		case plan.Once:
 			g.onceErrors(d)
+		case plan.Alias: // var ErrQueueFull = verr.ErrQueueFull
+			g.decl(comment(d.Text), jen.Var().Id(d.Name).Op("=").Add(rt(d.Package, d.Name)))
 		case plan.Elements:
 			g.elements(d)
 		case plan.Allocator:

@@ -98,11 +98,9 @@ func TestSteps(t *testing.T) {
 		{plan.SetBits{To: "a.mask", Bits: plan.Value{As: plan.Hex, N: 4}, Remark: "IBV_X"}, "a.mask |= 0x4 // IBV_X"},
 		{plan.Call{By: plan.Value{As: plan.Result, Path: "rawX"}, Answer: plan.Pointer, Into: "ptr", Failure: plan.Failure{By: "calls", Memlock: true}},
 			"ptr, errno := rawX()\nif ptr == nil {\n\treturn nil, calls.Failed(verb, errno, func() []string { return verr.MemlockHints(errno) })\n}"},
-		{plan.Batch{Call: plan.Value{As: plan.Result, Path: "notify"}, Errors: "errNotify"}, "errno := notify()\nif errno != 0 {\n\treturn errNotify.Errno(errno)\n}"},
-		{plan.Batch{Into: "n", Call: plan.Value{As: plan.Result, Path: "poll"}, Errors: "errPoll", Else: plan.Value{As: plan.Number}},
-			"n, errno := poll()\nif errno != 0 {\n\treturn 0, errPoll.Errno(errno)\n}"},
-		{plan.Batch{Into: "posted", Call: plan.Value{As: plan.Result, Path: "post"}, Errors: "errPost", Range: "r", Else: plan.Value{Path: "posted"}},
-			"posted, errno := post()\nif errno != 0 {\n\tif err := r.Refused(errno); err != nil && posted == 0 {\n\t\treturn 0, err\n\t}\n\treturn posted, errPost.Errno(errno)\n}"},
+		{plan.Batch{Call: plan.Value{As: plan.Result, Path: "notify"}, Failed: plan.Value{Path: "failed"}}, "errno := notify()\nif errno != 0 {\n\treturn failed\n}"},
+		{plan.Batch{Into: "n", Call: plan.Value{As: plan.Result, Path: "poll"}, Failed: plan.Value{Path: "failed"}, Else: plan.Value{As: plan.Number}},
+			"n, errno := poll()\nif errno != 0 {\n\treturn 0, failed\n}"},
 	} {
 		got := strings.TrimSpace(fmt.Sprintf("%#v", jen.Func().Id("f").Params().Block(p.steps([]plan.Step{c.step})...)))
 		if want := "func f() {\n\t" + strings.ReplaceAll(c.want, "\n", "\n\t") + "\n}"; got != want {

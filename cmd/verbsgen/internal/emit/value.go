@@ -87,6 +87,8 @@ func (p printer) use(v plan.Value, x *jen.Statement) *jen.Statement {
 		return op(x, "!=", jen.Lit(0))
 	case plan.IsWide:
 		return op(jen.Int().Call(jen.Int32().Call(x)), "!=", x)
+	case plan.Named:
+		return conversion(v.Type, x).Dot("String").Call()
 	case plan.CText:
 		if len(v.Args) > 0 {
 			x = dot(x, v.Path)

@@ -44,6 +44,7 @@ const (
 	PartNext     = "next"
 	PartWrite    = "write"
 	PartRead     = "read"
+	PartQuery    = "query"
 )
 
 // What a field of a record is for that C must not see as it is: the values of callback.
@@ -78,6 +79,9 @@ type Form struct {
 	Callbacks []string
 	// Runtime tells that a package under runtime/ calls the C function, so that it has no C shim.
 	Runtime bool
+	// Requests is the C type of the chained requests of a parameter, and Elements that of their lists. The rules of the verb are held
+	// against a request after the device has refused it, and not before the call.
+	Requests, Elements string
 	// Unchecked is why the rules of the verb are not checked before a call.
 	Unchecked string
 	// RuleFirst tells that a rule's own reason to be unchecked goes before this one.
@@ -152,11 +156,12 @@ var forms = []Form{
 	{Name: Rereg, Does: "changes a memory region in place, with the type of a set of changes", Recv: "struct ibv_mr",
 		Sig: sig("int", handle("struct ibv_mr *"), param(spec.RoleFlags, "int"), flagged(handle("struct ibv_pd *")), flagged(param(spec.RoleAddr, "void *")),
 			param(spec.RoleLen, "size_t"), flagged(param(spec.RoleFlags, "int")))},
-	{Name: PostSend, Reads: []string{"struct ibv_sge", "struct ibv_qp", "struct ibv_context_ops"}, Does: "posts a batch of send requests", Recv: "struct ibv_qp", Sig: postSend, Runtime: true, Unchecked: dataPath},
-	{Name: PostRecv, Reads: []string{"struct ibv_sge", "struct ibv_qp", "struct ibv_context_ops"}, Does: "posts a batch of receive requests", Recv: "struct ibv_qp", Runtime: true, Unchecked: dataPath,
+	{Name: PostSend, Reads: []string{"struct ibv_sge", "struct ibv_qp", "struct ibv_context_ops"}, Does: "posts a batch of send requests", Recv: "struct ibv_qp", Sig: postSend, Runtime: true,
+		Requests: "struct ibv_send_wr", Elements: "struct ibv_sge", Parts: explains},
+	{Name: PostRecv, Reads: []string{"struct ibv_sge", "struct ibv_qp", "struct ibv_context_ops"}, Does: "posts a batch of receive requests", Recv: "struct ibv_qp", Runtime: true,
+		Requests: "struct ibv_recv_wr", Elements: "struct ibv_sge", Parts: explains,
 		Sig: sig("int", handle("struct ibv_qp *"), in("struct ibv_recv_wr *"), in("struct ibv_recv_wr **"))},
-	{Name: Address, Does: "addresses a send request by an address handle", Recv: "struct ibv_ah", Sig: postSend, Runtime: true, Unchecked: dataPath,
-		Optional: true},
+	{Name: Address, Does: "addresses a send request by an address handle", Recv: "struct ibv_ah", Sig: postSend, Runtime: true, Optional: true},
 	{Name: PollCQ, Reads: []string{"struct ibv_cq", "struct ibv_context_ops"}, Does: "polls a completion queue, once or for a number of tries", Recv: "struct ibv_cq", Runtime: true, Unchecked: dataPath,
 		Sig: sig("int", handle("struct ibv_cq *"), in("int"), in("struct ibv_wc *"))},
 	{Name: ReqNotify, Reads: []string{"struct ibv_cq", "struct ibv_context_ops"}, Does: "asks for an event at the next completion", Recv: "struct ibv_cq", Runtime: true, Unchecked: dataPath,
@@ -179,6 +184,7 @@ var (
 	readDM  = sig("int", param(spec.RoleAddr, "void *"), handle("struct ibv_dm *"), in("uint64_t"), param(spec.RoleLen, "size_t"))
 
 	postSend  = sig("int", handle("struct ibv_qp *"), in("struct ibv_send_wr *"), in("struct ibv_send_wr **"))
+	query     = sig("int", handle("struct ibv_qp *"), param(spec.RoleOutRec, "struct ibv_qp_attr *"), param(spec.RoleFlags, "int"), param(spec.RoleOutRec, "struct ibv_qp_init_attr *"))
 	nextEvent = sig("int", handle("struct ibv_comp_channel *"), in("struct ibv_cq **"), in("void **"))
 	doneEvent = sig("void", handle("struct ibv_cq *"), in("unsigned int"))
 	doneAsync = sig("void", in("struct ibv_async_event *"))
@@ -186,6 +192,9 @@ var (
 
 // ackOnce is why rules on the count of events are not checked.
 const ackOnce = "kept by the handles: each event is acknowledged exactly once"
+
+// explains are the verbs by which a refused request is explained.
+var explains = []Part{{Name: PartQuery, Sig: query, Optional: true}}
 
 // eventParts are the verbs that a handle on which completion events arrive needs.
 var eventParts = []Part{{Name: PartNext, Form: NextEvent, Sig: nextEvent}}

@@ -190,6 +190,7 @@ type Object struct {
 	Parts   map[string]*Part
 	State   map[string]string // property -> spec.State...
 	StateAt map[string]int64  // property -> offset of the field of the C object that has it
+	Made    *Record           // with which it is made, kept for rules that look at it; nil when none does
 	Doc     string
 	Pos     Pos
 }
@@ -246,6 +247,7 @@ type Verb struct {
 	Lists     *Record // the entry of the list that it returns
 	Extent    *Extent
 	Rules     []*Rule // in order of the pages
+	Explained bool    // the rules are held against a request that was refused, not against the call
 	Pos       Pos
 }
 
@@ -271,6 +273,19 @@ func (v *Verb) Checked(lint bool) []*Rule {
 	var out []*Rule
 	for _, r := range v.Rules {
 		if r.Checked && r.Lint == lint {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// Explains are the rules of a verb that explain a refused request: those that are enough to have it refused, or the others. A lint is
+// enough when it is about the object, and not about the request: then no request of that kind is taken.
+func (v *Verb) Explains(enough bool) []*Rule {
+	var out []*Rule
+	for _, r := range v.Rules {
+		ofObject := r.Subject != nil && (r.Subject.Kind == OpProp || r.Subject.Kind == OpMade)
+		if r.Checked && (!r.Lint || ofObject) == enough {
 			out = append(out, r)
 		}
 	}

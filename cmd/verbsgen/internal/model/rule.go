@@ -59,10 +59,18 @@ type Cond = cond.Node[*Operand]
 // Kinds of operands.
 const (
 	OpConst = "const"
-	OpArg   = "arg"  // a parameter or a field of a struct it points to
-	OpProp  = "prop" // a property of an object
-	OpCap   = "cap"  // a capability
-	OpPage  = "page" // the host's page size
+	OpArg   = "arg"                // a parameter or a field of a struct it points to
+	OpProp  = "prop"               // a property of an object
+	OpCap   = "cap"                // a capability
+	OpPage  = "page"               // the host's page size
+	OpField = "field of a request" // of one that was refused
+	OpMade  = "made"               // what an object was made with
+)
+
+// What of a list of a request an operand is.
+const (
+	ListTotal = "total" // the sum
+	ListLeast = "least" // the smallest, when no element may be smaller
 )
 
 // Operand is a value in a rule.
@@ -78,4 +86,8 @@ type Operand struct {
 	CField string // the field of the C object that has the property; empty when the handle has it
 	Signed bool
 	Bit    uint64 // mask bit that says the field is given, 0 when ungated
+	Enum   *Enum  // of a property or a field of a request
+	At     int64  // offset of a field of a request, or of an element of its list
+	Layout string // Go type with the layout of that field
+	List   string // List...; empty for a field of the request itself
 }

@@ -15,11 +15,7 @@ func (c *call) check() []Step {
 			s.Inputs = append(s.Inputs, Entry{o.Name, c.input(o)})
 			continue
 		}
-		path := "caps." + o.Leaf.Go
-		if o.Prop != "" {
-			path = "caps." + o.Prop + "." + o.Leaf.Go
-		}
-		s.Caps = append(s.Caps, Entry{o.Name, as(Known, path)})
+		s.Caps = append(s.Caps, Entry{o.Name, as(Known, capPath(o))})
 		s.From = c.root + "." + capsFunc
 	}
 	if len(s.Inputs)+len(s.Caps) == 0 {

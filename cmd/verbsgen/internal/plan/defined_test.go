@@ -36,7 +36,7 @@ func defined(w *world, m *Method) (wrong []string) {
 	}
 	for _, s := range flat(m.Steps) {
 		if b, ok := s.(Batch); ok { // an error of it may return what it counted
-			known[b.Into] = true
+			known[b.Into], known["errno"] = true, true
 		}
 		uses(reflect.ValueOf(s))
 		for _, name := range defines(s) {

@@ -102,6 +102,9 @@ func (b *builder) extraFields(o *model.Object) (out []Var) {
 	if r := b.capsRecord(); r != nil && o.Go == b.root() {
 		add("caps", "validate.Caps["+r.Mirror.Name+"]", "for the rules that need them")
 	}
+	if o.Made != nil {
+		add("made", "*"+o.Made.Mirror.Name, "as the device made it, or nil")
+	}
 	if o.Device {
 		add("mem", "devmem.DM", "")
 		if b.has(form.ImportDM) {

@@ -187,6 +187,11 @@ func (c *call) created() []Step {
 			out = append(out, set("o."+naming.Unexported(parent.Go), val(c.self)))
 		}
 	}
+	for _, p := range c.v.Params {
+		if o.Made != nil && p.Record == o.Made && p.Role == spec.RoleInRec {
+			out = append(out, set("o.made", as(Address, p.Go+"C")))
+		}
+	}
 	switch {
 	case c.m.Form == form.Buffer:
 		out = append(out, KeepBuffer{Buf: "buf", Object: o.Go})

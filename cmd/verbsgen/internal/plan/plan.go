@@ -33,7 +33,7 @@ type File struct {
 	Decls  []Decl
 }
 
-// Decl is a declaration: a *Method, a *Struct, an Once, Elements, or an Allocator.
+// Decl is a declaration: a *Method, a *Struct, an Once, an Alias, Elements, or an Allocator.
 type Decl any
 
 // Method is a function, or a method when it has a receiver.
@@ -74,6 +74,9 @@ type Struct struct {
 
 // Once is a variable with the errors of a method on the data path, made once.
 type Once struct{ Name, Verb, Kind string }
+
+// Alias is a variable with the value of the one of that name in a package under runtime/.
+type Alias struct{ Name, Package, Text string }
 
 // Elements is what each asynchronous event concerns.
 type Elements struct {
@@ -219,6 +222,9 @@ func (b *builder) face(files map[string]*[]Decl, v *model.Verb, m *model.Method)
 
 // home is what a verb is called on: an object, or Lib. A verb of an event is at home on the object that the rest is made from.
 func (b *builder) home(v *model.Verb) string {
+	if v.Explained { // it may have a method of what requests name, too
+		return v.Params[0].Object.Go
+	}
 	for _, o := range b.pkg.Objects {
 		if o.Destroy == v || slices.ContainsFunc(v.Methods, func(m *model.Method) bool { return m.Recv == o.Go }) {
 			return o.Go

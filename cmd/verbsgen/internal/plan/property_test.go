@@ -175,7 +175,7 @@ func oneDevice(w *world, m *Method) (wrong []string) {
 	return wrong
 }
 
-// checked: when the verb has rules, all that they look at is given to one check, before the call; capabilities by the device of the
+// checked: when the verb has rules that are held against the call, all that they look at is given to one check, before the call; capabilities by the device of the
 // receiver, which asks for them when it has to.
 func checked(_ *world, m *Method) []string {
 	steps := flat(m.Steps)
@@ -185,6 +185,13 @@ func checked(_ *world, m *Method) []string {
 		want = append(want, o.Name)
 	}
 	if first < 0 || len(want) == 0 {
+		return nil
+	}
+	if m.Verb.Explained {
+		b := at[Batch](steps)
+		if len(b) != 1 || steps[b[0]].(Batch).Failed.Path != m.Recv.Name+".refused"+m.Verb.Go {
+			return []string{"a refused request is not explained"}
+		}
 		return nil
 	}
 	c := at[Check](steps)

@@ -13,6 +13,9 @@ func hot(v *model.Verb, m *model.Method, recv, does, errs string, params, result
 		Results: results, Zero: zeros(results), Steps: append([]Step{Refuse{as(IsNil, recv), result(errs + ".Closed")}}, steps...)}, Once{errs, v.C, m.Recv}}
 }
 
+// errnoOf is the error of an errno, made once.
+func errnoOf(errs string) Value { return result(errs+".Errno", val("errno")) }
+
 // zeros are the values before the error of a method that returns a number, or nothing.
 func zeros(results []Var) []Value {
 	if len(results) > 1 {
@@ -22,21 +25,21 @@ func zeros(results []Var) []Value {
 }
 
 // post plans the posting of the first requests of a batch, and of any range of it below.
-func post(v *model.Verb, m *model.Method, call, kind, does string) []Decl {
+func (b *builder) post(v *model.Verb, m *model.Method, call, kind, does string) []Decl {
 	errs, out := "err"+call, []Var{{Name: "posted", Type: "int"}, {Name: "err", Type: "error"}}
 	first := &Method{Doc: Doc{Does: does, C: v.C, Page: v.Page}, Recv: Var{Name: "qp", Type: "*" + m.Recv}, Name: m.Name, Verb: v,
 		Params: []Var{{Name: "b", Type: "*dpath." + kind + "Batch"}, {Name: "n", Type: "int"}}, Results: out, Short: true,
 		Steps: []Step{ret(result("qp."+m.Name+"Range", result("b.From", zero, val("n"))))}}
 	ranges := hot(v, m, "qp", "", errs, []Var{{Name: "r", Type: "dpath." + kind + "Range"}}, out,
-		Batch{Into: "posted", Call: of("dpath", call+"Range", as(Address, "qp.gate"), val("r")), Errors: errs, Range: "r", Else: val("posted")},
+		Batch{Into: "posted", Call: of("dpath", call+"Range", as(Address, "qp.gate"), val("r")), Failed: result("qp.refused"+v.Go, val("r"), val("posted"), val("errno")), Else: val("posted")},
 		ret(val("posted"), null))
 	below := ranges[0].(*Method)
 	below.Name, below.Doc = m.Name+"Range", Doc{Text: m.Name + "Range is " + m.Name + " for a range of a batch, such as the requests that did not fit in a full queue."}
-	return append([]Decl{first}, ranges...)
+	return append(append([]Decl{first}, ranges...), b.explain(v, m, errs, kind)...)
 }
 
 func (b *builder) postSend(v *model.Verb, m *model.Method) []Decl {
-	return post(v, m, "PostSend", "Send", "posts the first n work requests of a batch in one call into C. It returns how many were posted: n, or the index of the first refused one and the reason. Close waits for a post; a later one, or one of a closed batch, fails with os.ErrClosed. If another goroutine posts the batch at the same time, the error is syscall.EBUSY")
+	return b.post(v, m, "PostSend", "Send", "posts the first n work requests of a batch in one call into C. It returns how many were posted: n, or the index of the first refused one and the reason. Close waits for a post; a later one, or one of a closed batch, fails with os.ErrClosed. If another goroutine posts the batch at the same time, the error is syscall.EBUSY. If the queue is full, it is ErrQueueFull. Otherwise it names the request, the state of the queue pair and the rules that the request breaks")
 }
 
 func (b *builder) postRecv(v *model.Verb, m *model.Method) []Decl {
@@ -44,7 +47,7 @@ func (b *builder) postRecv(v *model.Verb, m *model.Method) []Decl {
 	if b.has(form.PostSend) {
 		does += ". It is otherwise as " + b.byForm[form.PostSend].m.Name
 	}
-	return post(v, m, "PostRecv", "Recv", does)
+	return b.post(v, m, "PostRecv", "Recv", does)
 }
 
 // address plans the addressing of a datagram.
@@ -63,7 +66,7 @@ func (b *builder) poll(v *model.Verb, m *model.Method) []Decl {
 		Recv: Var{Name: "cq", Type: "*" + m.Recv}, Name: m.Name, Verb: v, Params: []Var{wcs}, Results: n, Short: true,
 		Steps: []Step{ret(result("cq.PollSpin", val("wcs"), number(1)))}}
 	spin := hot(v, m, "cq", "", "errPollCQ", []Var{wcs, {Name: "tries", Type: "int"}}, n,
-		Batch{Into: "n", Call: of("dpath", "PollSpin", as(Address, "cq.gate"), val("wcs"), val("tries")), Errors: "errPollCQ", Else: zero},
+		Batch{Into: "n", Call: of("dpath", "PollSpin", as(Address, "cq.gate"), val("wcs"), val("tries")), Failed: errnoOf("errPollCQ"), Else: zero},
 		ret(val("n"), null))
 	below := spin[0].(*Method)
 	below.Name, below.Doc = "PollSpin", Doc{Text: "PollSpin is " + m.Name + ", repeated up to tries times in one call into C, until there is a completion."}
@@ -74,5 +77,5 @@ func (b *builder) poll(v *model.Verb, m *model.Method) []Decl {
 func (b *builder) reqNotify(v *model.Verb, m *model.Method) []Decl {
 	return hot(v, m, "cq", "requests one event on the queue's channel for the next completion, or with solicitedOnly for the next solicited or failed one. Poll again afterwards: earlier completions cause no event",
 		"errReqNotify", []Var{{Name: "solicitedOnly", Type: "bool"}}, errOnly,
-		Batch{Call: of("dpath", "ReqNotify", as(Address, "cq.gate"), val("solicitedOnly")), Errors: "errReqNotify"}, ret(null))
+		Batch{Call: of("dpath", "ReqNotify", as(Address, "cq.gate"), val("solicitedOnly")), Failed: errnoOf("errReqNotify")}, ret(null))
 }

@@ -132,12 +132,11 @@ type (
 type (
 	// Open opens the node of a handle; when that fails, the C object is given back.
 	Open struct{ Kind string }
-	// Batch crosses into the data path. It returns an error with what Else says, where the method counts.
+	// Batch crosses into the data path. It returns Failed for an errno, with what Else says, where the method counts.
 	Batch struct {
 		Into   string // the count
 		Call   Value
-		Errors string
-		Range  string // of a batch that is posted: it may have an error of its own
+		Failed Value
 		Else   Value
 	}
 	// Settle decides who holds which memory after a change of a region.

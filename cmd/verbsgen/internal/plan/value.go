@@ -51,6 +51,7 @@ const (
 	Property  As = "property"  // validate.Maybe(x())
 	Composite As = "composite" // &T{a: x}, T{}
 	New       As = "new"       // new(T)
+	Named     As = "named"     // T(x).String()
 	Symbol    As = "symbol"    // x.fn[symIbv_x]
 	Result    As = "result"    // x(args); in package Type, where that is given
 	Function  As = "function"  // func(c unsafe.Pointer) bool { ... }
@@ -70,6 +71,7 @@ const (
 var (
 	null = Value{Path: "nil"}
 	yes  = Value{Path: "true"}
+	no   = Value{Path: "false"}
 	verb = Value{Path: "verb"}
 	zero = Value{As: Number}
 )

@@ -56,8 +56,12 @@ static void dp_bare_poll(uintptr_t cq, uint8_t *wcs, int n, long tries, int *got
 	int (*poll)(struct ibv_cq *, int, struct ibv_wc *) = q->context->ops.poll_cq;
 	int found = poll(q, n, wc);
 
-	for (; __builtin_expect(found == 0, 1) && tries > 1; tries--)
-		found = poll(q, n, wc);
+	if (__builtin_expect(found == 0, 1) && tries > 1) {
+#pragma GCC unroll 4
+		do
+			found = poll(q, n, wc);
+		while (__builtin_expect(found == 0, 1) && --tries > 1);
+	}
 	dp_bare_order(wc, found < n ? found : n);
 	*got = found;
 }

@@ -64,6 +64,27 @@ void dp_loop_patched(struct dp_provider *p, int n, long times)
 	}
 }
 
+// Posts the same chain over and over.
+void dp_loop_post(struct dp_provider *p, int n, long times)
+{
+	struct ibv_send_wr *bad;
+
+	build(n, 0);
+	while (times-- > 0)
+		do_post_send(&p->qp, wrs, &bad);
+}
+
+// Polls and looks at nothing.
+int dp_loop_take(struct dp_provider *p, int n, long times)
+{
+	static struct ibv_wc wcs[DP_SLOTS];
+	int got = 0;
+
+	while (times-- > 0)
+		got += do_poll_cq(&p->cq, n, wcs);
+	return got;
+}
+
 // Polls and looks at each completion.
 uint64_t dp_loop_poll(struct dp_provider *p, int n, long times)
 {

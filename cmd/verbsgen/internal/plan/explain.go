@@ -1,0 +1,209 @@
+package plan
+
+import (
+	"strings"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/spec"
+)
+
+// This file plans what follows a refused request: the rules that it breaks, by its fields and by what is known of the object then.
+// A call that succeeds does not come here.
+
+// explained gives the rules of a verb that look at something, and whether some are enough to have a request refused.
+func explained(v *model.Verb) (enough, others bool) {
+	return len(v.Explains(true)) > 0, len(v.Explains(false)) > 0
+}
+
+// explain plans the error of a refused request:
+//
+//	func (qp *QP) refusedX(r dpath.SendRange, posted int, errno syscall.Errno) error
+func (b *builder) explain(v *model.Verb, m *model.Method, errs, kind string) []Decl {
+	recv := v.Params[0]
+	out := &Method{Recv: Var{Name: recv.Go, Type: "*" + m.Recv}, Name: "refused" + v.Go, Results: errOnly,
+		Doc:    Doc{Text: "refused" + v.Go + " returns the error of a post that returned errno, with what may explain it."},
+		Params: []Var{{Name: "r", Type: "dpath." + kind + "Range"}, {Name: "posted", Type: "int"}, {Name: "errno", Type: "syscall.Errno"}},
+		Steps:  []Step{Get{"wr", result("r.Refusal", as(Address, errs), val("posted"), val("errno"))}}}
+	enough, others := explained(v)
+	broken, may := null, null
+	var facts []Value
+	if len(v.Inputs()) > 0 {
+		out.Steps = append(out.Steps, Define{"in", composite("in"+v.Go, b.fields(v)...)}, b.see(v, false))
+		facts = factsOf(v)
+	}
+	if enough {
+		broken = result("broken"+v.Go, as(Address, "in"))
+	}
+	if others {
+		may = result("hint"+v.Go, as(Address, "in"))
+	}
+	full := If{result("wr.Full", broken), []Step{ret(result(errs + ".Full"))}}
+	out.Steps = append(out.Steps, full)
+	decls := []Decl{out}
+	if m.Form == form.PostSend || !b.has(form.PostSend) {
+		decls = append(decls, Alias{Name: "ErrQueueFull", Package: "verr", Text: "ErrQueueFull is the error of a post to a queue that has no place for a further request; it is syscall.ENOMEM as well."})
+	}
+	if len(v.Inputs()) > 0 {
+		decls = append(decls, b.seeing(v, m))
+		out.Steps = append(out.Steps, b.see(v, true), full)
+	}
+	out.Steps = append(out.Steps, ret(result("wr.Error", append([]Value{broken, may}, facts...)...)))
+	return decls
+}
+
+// see calls what seeing plans.
+func (b *builder) see(v *model.Verb, ask bool) Step {
+	asks := no
+	if ask {
+		asks = yes
+	}
+	return Do{result(v.Params[0].Go+".see"+v.Go, as(Address, "in"), asks)}
+}
+
+// fields are the inputs that the request itself has.
+func (b *builder) fields(v *model.Verb) (out []Entry) {
+	for _, o := range v.Inputs() {
+		if o.Kind != model.OpField {
+			continue
+		}
+		x := Value{As: CField, Path: "wr.Request", Type: o.Layout, N: uint64(o.At)}
+		switch {
+		case o.List == model.ListTotal:
+			x = result("wr.Total", number(uint64(o.At)))
+		case o.List == model.ListLeast:
+			x = result("wr.Least", number(uint64(o.At)))
+		case o.Signed:
+			x = converted("int64", x)
+		default:
+			x = converted("uint64", x)
+		}
+		out = append(out, Entry{o.Name, x})
+	}
+	return out
+}
+
+// seeing plans what fills in the inputs that are about the object, as the library knows it; or, when it asks, as the device does:
+//
+//	func (qp *QP) seeX(in *inX, ask bool) error
+//
+// What cannot be seen stays unknown, and its error is for nobody.
+func (b *builder) seeing(v *model.Verb, m *model.Method) *Method {
+	recv, object := v.Params[0].Go, v.Params[0].Object
+	name := "see" + v.Go
+	out := &Method{Recv: Var{Name: recv, Type: "*" + m.Recv}, Name: name, Results: errOnly,
+		Doc: Doc{Text: name + " fills in what the rules of " + v.C + " look at in the " + m.Recv + ": what the library knows of it or, with ask, what\n" +
+			"the device does. What cannot be seen is unknown; the error says why."},
+		Params: []Var{{Name: "in", Type: "*in" + v.Go}, {Name: "ask", Type: "bool"}}}
+	var made, forget, read, caps []Step
+	for _, o := range v.Inputs() {
+		in := "in." + o.Name
+		switch {
+		case o.Kind == model.OpMade:
+			made = append(made, set(in, as(Known, recv+".made."+o.Leaf.Go)))
+		case o.Kind == model.OpProp && o.CField != "":
+			forget = append(forget, set(in, composite("validate.Known")))
+			field := Value{As: CField, Type: "uint32", Path: recv + ".c", N: uint64(object.StateAt[o.CField])}
+			read = append(read, set(in, Value{As: Known, Args: []Value{field}}))
+		case o.Kind == model.OpCap:
+			caps = append(caps, set(in, as(Known, capPath(o))))
+		case o.Kind != model.OpField:
+			b.errorf(v.C+"."+o.Text, "a rule looks at it, and nothing knows it after a refusal")
+		}
+	}
+	called := v.C
+	asked := forget
+	if query := v.Part(form.PartQuery); query != nil {
+		called = query.C
+		asked = append(asked, b.query(query, v)...)
+		if len(caps) > 0 {
+			asked = append(asked, Define{"caps", result(recv + ".dev." + capsFunc)}, If{as(IsGiven, "caps"), caps})
+		}
+		asked = []Step{If{val("ask"), asked}}
+	} else {
+		asked = []Step{If{val("ask"), append(asked, ret(null))}}
+	}
+	out.Steps = []Step{Name{called}, Enter{Handle: recv}}
+	if len(made) > 0 {
+		out.Steps = append(out.Steps, If{as(IsGiven, recv+".made"), made})
+	}
+	out.Steps = append(append(append(out.Steps, asked...), read...), ret(null))
+	return out
+}
+
+// capPath is where a capability stands in those of the device.
+func capPath(o model.Operand) string {
+	if o.Prop != "" {
+		return "caps." + o.Prop + "." + o.Leaf.Go
+	}
+	return "caps." + o.Leaf.Go
+}
+
+// query plans the call that brings the C object up to date.
+func (b *builder) query(query, v *model.Verb) []Step {
+	lib := query.Params[0].Go + ".lib"
+	out := b.missing(query, lib)
+	var args []Value
+	for _, p := range query.Params {
+		switch p.Role {
+		case spec.RoleOutRec:
+			out = append(out, Declare{Var{Name: p.Go + "C", Type: p.Record.Mirror.Name}})
+			args = append(args, as(Memory, p.Go+"C"))
+		case spec.RoleFlags:
+			args = append(args, converted(b.integer(query.C+"."+p.C, p.CType), hex(b.asked(query, v, p))))
+		default:
+			args = append(args, val(p.Go+".c"))
+		}
+	}
+	return append(out, Call{Verb: query.C, By: raw(query, lib, args...), Answer: answer(query)})
+}
+
+// asked are the flags by which a query asks for what rules look at in the C object: those of the fields that have the type of such a
+// property. Where the package has no such field, all is asked for.
+func (b *builder) asked(query, v *model.Verb, flags *model.Param) (mask uint64) {
+	types := map[*model.Enum]bool{}
+	for _, o := range v.Inputs() {
+		if o.Kind == model.OpProp {
+			types[o.Enum] = true
+		}
+	}
+	for _, p := range query.Params {
+		if p.Role != spec.RoleOutRec {
+			continue
+		}
+		for _, f := range p.Record.Fields {
+			if f.Enum != nil && types[f.Enum] {
+				mask |= b.bitOf(p.Record, f)
+			}
+		}
+	}
+	if mask == 0 && flags.Enum != nil {
+		return flags.Enum.Known
+	}
+	return mask
+}
+
+// bitOf is the bit of a field, by a record of the same struct that has a mask.
+func (b *builder) bitOf(r *model.Record, f *model.Field) uint64 {
+	for _, s := range b.pkg.Records {
+		if x := s.Field(f.C); s.C == r.C && x != nil && x.Bit != nil {
+			return uint64(x.BitValue)
+		}
+	}
+	return 0
+}
+
+// factsOf are what an error says of the object beside the rules: the properties whose values have names, and then the limits.
+func factsOf(v *model.Verb) []Value {
+	var named, limits []Value
+	for _, o := range v.Inputs() {
+		name, in := o.Text[strings.LastIndexByte(o.Text, '.')+1:], "in."+o.Name
+		switch {
+		case o.Kind == model.OpProp && o.Enum != nil:
+			named = append(named, of("validate", "Fact", text(name), val(in), Value{As: Named, Type: o.Enum.Go, Path: in + ".V"}))
+		case o.Kind == model.OpMade && o.Leaf.GoType != "uintptr":
+			limits = append(limits, of("validate", "Fact", text(name), val(in), text("")))
+		}
+	}
+	return append(named, limits...)
+}

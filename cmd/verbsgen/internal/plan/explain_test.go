@@ -1,0 +1,76 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestExplained asks that all that the rules of refused requests look at is filled in once: by the request, or by what is seen of its
+// queue pair when the device is asked; and that it is forgotten before the query what may have changed.
+func TestExplained(t *testing.T) {
+	pkg, p := realPlan(t)
+	helpers := map[string]*Method{}
+	for _, m := range methods(p) {
+		helpers[m.Name] = m
+	}
+	explained := 0
+	for _, v := range pkg.Verbs {
+		if !v.Explained {
+			continue
+		}
+		explained++
+		refused, see := helpers["refused"+v.Go], helpers["see"+v.Go]
+		if refused == nil || see == nil {
+			t.Errorf("%s: nothing explains a refused request", v.C)
+			continue
+		}
+		var want, got, forgotten, read []string
+		for _, o := range v.Inputs() {
+			want = append(want, o.Name)
+			if o.CField != "" {
+				read = append(read, "in."+o.Name)
+			}
+		}
+		for _, s := range flat(refused.Steps) {
+			if d, ok := s.(Define); ok && d.Name == "in" {
+				for _, x := range d.Value.With {
+					got = append(got, x.Name)
+				}
+			}
+		}
+		calls := 0
+		for _, s := range flat(see.Steps) {
+			switch s := s.(type) {
+			case Call:
+				calls++
+			case Set:
+				name := s.To[0]
+				if s.Values[0].As == Composite {
+					if calls > 0 {
+						t.Errorf("%s: %s is forgotten after the query", v.C, name)
+					}
+					forgotten = append(forgotten, name)
+					continue
+				}
+				got = append(got, strings.TrimPrefix(name, "in."))
+			}
+		}
+		slices.Sort(want)
+		slices.Sort(got)
+		if !slices.Equal(got, want) || calls != 1 {
+			t.Errorf("%s: the rules look at %v, and are given %v by %d queries", v.C, want, got, calls)
+		}
+		if slices.Sort(forgotten); !slices.Equal(forgotten, sorted(read)) {
+			t.Errorf("%s: %v are forgotten, and %v are read from the C object", v.C, forgotten, read)
+		}
+	}
+	if explained != 2 {
+		t.Errorf("%d verbs whose refusals are explained, want 2", explained)
+	}
+}
+
+func sorted(list []string) []string {
+	slices.Sort(list)
+	return list
+}

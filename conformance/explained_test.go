@@ -1,0 +1,252 @@
+//go:build linux
+
+package conformance
+
+import (
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/verbsgen/verbsgen/conformance/internal/link"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/dpath"
+	"github.com/verbsgen/verbsgen/runtime/softverbs"
+	"github.com/verbsgen/verbsgen/runtime/verr"
+)
+
+// refusal is a request that a queue refuses, and what its error says.
+type refusal struct {
+	opts  []softverbs.Option
+	typ   verbs.QPType // RC when it is 0
+	fresh bool         // in INIT, not in RTS
+	fill  func(a *link.End, w *dpath.SendWR)
+	errno syscall.Errno
+	rules []string // IDs, in order
+	says  []string
+}
+
+const inlineRule = "sum of wr[2].sg_list[].length 100: a request carries at most max_inline_data bytes inline (max_inline_data is 64); send less, or leave INLINE out"
+
+// refusals are of request number 2, with wr_id 42; the requests before it are sound.
+var refusals = map[string]refusal{
+	"in INIT": {fresh: true, errno: syscall.EINVAL, rules: []string{"VR-ibv_post_send-state-0357"},
+		says: []string{"qp_type RC, state INIT, max_inline_data 64, max_send_sge 4", "bring the queue pair to QPStateRTS first"}},
+	"in INIT, mlx5": {opts: []softverbs.Option{softverbs.LikeMLX5()}, fresh: true, errno: syscall.ENOMEM, rules: []string{"VR-ibv_post_send-state-0357"},
+		says: []string{"state INIT", "cannot allocate memory (ENOMEM)"}},
+	"inline too large": {errno: syscall.EINVAL, rules: []string{"VR-ibv_post_send-send_flags-0345"}, says: []string{"state RTS", "max_inline_data 64", inlineRule},
+		fill: func(a *link.End, w *dpath.SendWR) {
+			w.SGE(uint64(a.MR.Addr()), 60, a.MR.LKey()).SGE(uint64(a.MR.Addr()), 40, a.MR.LKey()).Flags(dpath.Inline)
+		}},
+	"inline too large, mlx5": {opts: []softverbs.Option{softverbs.LikeMLX5()}, errno: syscall.ENOMEM, rules: []string{"VR-ibv_post_send-send_flags-0345"},
+		fill: func(a *link.End, w *dpath.SendWR) {
+			w.SGE(uint64(a.MR.Addr()), 4000, a.MR.LKey()).Flags(dpath.Inline)
+		}},
+	"odd atomic": {errno: syscall.EINVAL, rules: []string{"VR-ibv_post_send-remote_addr-0352", "VR-ibv_post_send-length-0353"},
+		says: []string{"wr[2].wr.atomic.remote_addr 0x1001: an atomic works on an address that is a multiple of 8", "wr[2].sg_list[].length 4: "},
+		fill: func(a *link.End, w *dpath.SendWR) {
+			w.FetchAdd(42, 0x1001, a.MR.RKey(), 1).SGE(uint64(a.MR.Addr()), 4, a.MR.LKey())
+		}},
+	"UD without address": {typ: verbs.QPTypeUD, errno: syscall.EINVAL, rules: []string{"VR-ibv_post_send-ah-0354"},
+		says: []string{"qp_type UD, state RTS", "wr[2].wr.ud.ah NULL: a datagram goes the way of an address handle; pass an address handle"},
+		fill: func(a *link.End, w *dpath.SendWR) { w.To(nil, 1, 1) }},
+	"too many ranges": {errno: syscall.EINVAL, rules: []string{"VR-ibv_post_send-num_sge-0349"},
+		says: []string{"wr[2].num_sge 5: a request has at most max_send_sge ranges (max_send_sge is 4); use fewer ranges"},
+		fill: func(a *link.End, w *dpath.SendWR) {
+			for range 5 {
+				w.SGE(uint64(a.MR.Addr()), 4, a.MR.LKey())
+			}
+		}},
+	"no rule": {opts: []softverbs.Option{softverbs.Fail("ibv_post_send", 1, syscall.EPERM)}, errno: syscall.EPERM, says: []string{"state RTS"}},
+	"no query": {opts: []softverbs.Option{softverbs.Fail("ibv_query_qp", 0, syscall.EIO)}, errno: syscall.EINVAL, rules: []string{"VR-ibv_post_send-num_sge-0349"},
+		says: []string{"request 2 (wr_id 42) on a queue pair with max_inline_data 64, max_send_sge 4: "},
+		fill: func(a *link.End, w *dpath.SendWR) {
+			for range 5 {
+				w.SGE(uint64(a.MR.Addr()), 4, a.MR.LKey())
+			}
+		}},
+}
+
+// TestRefusedSends asks that the error of a refused request names the request, the rules that it breaks, and the state and limits of its
+// queue pair.
+func TestRefusedSends(t *testing.T) {
+	for name, r := range refusals {
+		t.Run(name, func(t *testing.T) { r.try(t) })
+	}
+}
+
+// ends gives a side of a connection that allows 64 bytes inline, for which the device makes room for four ranges.
+func (r refusal) ends(t *testing.T) *link.End {
+	t.Helper()
+	c := link.Default()
+	c.SendSGE, c.RecvSGE, c.Inline = 2, 2, 64
+	c.RNRRetry = 7 // sends without a receive wait without end
+	if r.typ != 0 {
+		c.Type = r.typ
+	}
+	at := must(link.First(open(t, r.opts...).dev))(t)
+	if r.fresh {
+		return must(c.NewEnd(at))(t)
+	}
+	a, _, err := c.Pair(at, at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func (r refusal) try(t *testing.T) {
+	a := r.ends(t)
+	b := must(dpath.NewSendBatch(4, 5))(t)
+	defer b.Close()
+	w := b.WR(2).Send(42)
+	if r.fill != nil {
+		r.fill(a, w)
+	}
+	posted, err := a.QP.PostSendRange(b.From(2, 2))
+	var e *verr.Error
+	if posted != 0 || !errors.As(err, &e) || !errors.Is(err, r.errno) || errors.Is(err, verbs.ErrQueueFull) {
+		t.Fatalf("%d posted, %v, want %v", posted, err, r.errno)
+	}
+	var broken []string
+	for _, v := range e.Violations {
+		broken = append(broken, v.Rule.ID)
+	}
+	if !slices.Equal(broken, r.rules) {
+		t.Errorf("%v: broken are %v, want %v", err, broken, r.rules)
+	}
+	for _, part := range append([]string{"ibv_post_send: request 2 (wr_id 42) on a queue pair with "}, r.says...) {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("%v\ndoes not say %q", err, part)
+		}
+	}
+}
+
+// TestRefusedInBatch has the second of three requests refused: the count is that of the first one.
+func TestRefusedInBatch(t *testing.T) {
+	a := refusal{}.ends(t)
+	b := must(dpath.NewSendBatch(3, 5))(t)
+	defer b.Close()
+	for i := range 3 {
+		b.WR(i).Write(uint64(i)+7, uint64(a.MR.Addr()), a.MR.RKey())
+	}
+	for range 5 {
+		b.WR(1).SGE(uint64(a.MR.Addr()), 4, a.MR.LKey())
+	}
+	posted, err := a.QP.PostSend(b, 3)
+	if posted != 1 || err == nil || !strings.HasPrefix(err.Error(), "ibv_post_send: request 1 (wr_id 8) on ") {
+		t.Errorf("%d, %v", posted, err)
+	}
+}
+
+// TestMoreThanBatch is refused before the call, in a sentence of its own.
+func TestMoreThanBatch(t *testing.T) {
+	a := refusal{}.ends(t)
+	send, recv := must(dpath.NewSendBatch(2, 1))(t), must(dpath.NewRecvBatch(2, 1))(t)
+	defer send.Close()
+	defer recv.Close()
+	const want = " has only 2; post fewer, or make a larger batch"
+	for _, err := range []error{second(a.QP.PostSend(send, 3)), second(a.QP.PostRecv(recv, 3)), second(a.QP.PostRecvRange(recv.From(1, 2)))} {
+		var e *verr.Error
+		if !errors.As(err, &e) || !e.Refused || e.Errno != syscall.EINVAL || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+// TestRefusedReceives posts receives that the queue does not take.
+func TestRefusedReceives(t *testing.T) {
+	dev := open(t).dev
+	at := must(link.First(dev))(t)
+	c := link.Default()
+	reset := must(c.NewReset(at))(t)
+	ready := must(c.NewEnd(at))(t)
+	b := must(dpath.NewRecvBatch(1, 2))(t)
+	defer b.Close()
+	b.WR(0).Recv(9)
+	check := func(err error, errno syscall.Errno, parts ...string) {
+		t.Helper()
+		for _, part := range append(parts, "ibv_post_recv: request 0 (wr_id 9) on a queue pair with qp_type RC, state ") {
+			if !errors.Is(err, errno) || !strings.Contains(err.Error(), part) {
+				t.Errorf("%v\ndoes not say %q", err, part)
+			}
+		}
+	}
+	check(post(reset.QP, b), syscall.EINVAL, "state RESET, max_recv_sge 1", "bring the queue pair to QPStateInit first [VR-ibv_post_recv-state-0365]")
+	b.WR(0).SGE(1, 1, 1).SGE(1, 1, 1)
+	check(post(ready.QP, b), syscall.EINVAL, "state INIT", "wr[0].num_sge 2: a request has at most max_recv_sge ranges (max_recv_sge is 1)")
+	b.WR(0).Recv(9)
+	srq := must(ready.PD.CreateSRQ(verbs.NewSRQInitAttr(4, 1)))(t)
+	shared := must(ready.PD.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeRC, ready.CQ, ready.CQ).SRQ(srq).MaxSendWR(1)))(t)
+	if err := shared.Modify(c.Init(at.Port.Number())); err != nil {
+		t.Fatal(err)
+	}
+	check(post(shared, b), syscall.EINVAL, "receives for a queue pair with a shared receive queue are posted to that queue")
+}
+
+// TestQueueFull posts until a queue is full: that is an error of its own, made once, with the index of the first request that is not
+// posted; asking for it allocates nothing.
+func TestQueueFull(t *testing.T) {
+	for name, opts := range map[string][]softverbs.Option{"rxe": nil, "mlx5": {softverbs.LikeMLX5()}} {
+		t.Run(name, func(t *testing.T) {
+			a := refusal{opts: opts}.ends(t)
+			const most = 256
+			send, recv := must(dpath.NewSendBatch(most, 1))(t), must(dpath.NewRecvBatch(most, 1))(t)
+			defer send.Close()
+			defer recv.Close()
+			for i := range most {
+				send.WR(i).Send(uint64(i)) // no receive is there: it waits
+				recv.WR(i).Recv(uint64(i))
+			}
+			posts := map[string]func() (int, error){
+				"ibv_post_send": func() (int, error) { return a.QP.PostSend(send, most) },
+				"ibv_post_recv": func() (int, error) { return a.QP.PostRecv(recv, most) },
+			}
+			for verb, post := range posts {
+				posted, err := post()
+				if posted < 16 || posted >= most || !errors.Is(err, verbs.ErrQueueFull) || !errors.Is(err, syscall.ENOMEM) {
+					t.Fatalf("%s: %d posted, %v", verb, posted, err)
+				}
+				if want := verb + ": the queue is full (ENOMEM); take completions from its completion queue, then post the rest"; err.Error() != want {
+					t.Errorf("got  %v\nwant %s", err, want)
+				}
+				full := 0
+				n := testing.AllocsPerRun(100, func() {
+					posted, again := post()
+					if posted == 0 && again == err && errors.Is(again, verbs.ErrQueueFull) && errors.Is(again, syscall.ENOMEM) {
+						full++
+					}
+				})
+				if n != 0 || full != 101 {
+					t.Errorf("%s: %v allocations; the same error %d times of 101", verb, n, full)
+				}
+			}
+		})
+	}
+}
+
+// TestPostClosed posts to queue pairs that are gone: closed is os.ErrClosed, and a device that was taken away is EIO, with no state.
+func TestPostClosed(t *testing.T) {
+	bed := open(t, softverbs.DisassocDestroy())
+	a, b := pair(t, bed.dev)
+	send := must(dpath.NewSendBatch(1, 1))(t)
+	defer send.Close()
+	send.WR(0).Send(3)
+	if err := a.QP.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := a.QP.PostSend(send, 1); n != 0 || !errors.Is(err, os.ErrClosed) || err.Error() != "ibv_post_send: QP is closed" {
+		t.Errorf("%d, %v", n, err)
+	}
+	if err := bed.soft.TakeAway("soft0"); err != nil {
+		t.Fatal(err)
+	}
+	n, err := b.QP.PostSend(send, 1)
+	if n != 0 || !errors.Is(err, syscall.EIO) || strings.Contains(err.Error(), "state") || !strings.Contains(err.Error(), "request 0 (wr_id 3)") {
+		t.Errorf("%d, %v", n, err)
+	}
+}
