@@ -118,6 +118,7 @@ func (d *decoder) record(name string, k, v *yaml.Node) Record {
 	d.object(v, place{name, ""}, []key{
 		{"c", true, d.text(&r.C)},
 		{"role", true, d.oneOf(&r.Role, RecordIn, RecordOut, RecordEntry)},
+		{"runtime", false, d.oneOf(&r.Runtime, "dpath")},
 		{"mask", false, d.text(&r.Mask)},
 		{"mask_param", false, d.text(&r.MaskParam)},
 		{"new", false, d.texts(&r.New)},
@@ -238,7 +239,7 @@ func (d *decoder) param(verb, c string, k, v *yaml.Node) Param {
 	defer d.marking(&p.marks)()
 	var notNull *yaml.Node
 	d.object(v, place{verb + "." + c, ""}, []key{
-		{"role", true, d.oneOf(&p.Role, RoleHandle, RoleIn, RoleInRec, RoleOutRec, RoleOut, RoleSlice, RoleFilled, RoleFlags, RoleEnum, RoleAddr, RoleLen, RoleMask)},
+		{"role", true, d.oneOf(&p.Role, RoleHandle, RoleIn, RoleInRec, RoleOutRec, RoleOut, RoleSlice, RoleFilled, RoleBytes, RoleFlags, RoleEnum, RoleAddr, RoleLen, RoleMask)},
 		{"type", false, d.text(&p.Type)},
 		{"go", false, d.local(&p.Go)},
 		{"null", false, d.truth(&p.Null)},

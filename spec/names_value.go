@@ -122,7 +122,7 @@ func (c *checker) values(r *Rule, fn *api.Function, n *Cond) {
 var (
 	flagRoles    = []string{RoleFlags, RoleMask}
 	numberRoles  = []string{RoleFlags, RoleMask, RoleIn, RoleEnum, RoleLen, RoleAddr}
-	pointerRoles = []string{RoleHandle, RoleInRec, RoleOutRec, RoleOut, RoleSlice, RoleFilled, RoleAddr}
+	pointerRoles = []string{RoleHandle, RoleInRec, RoleOutRec, RoleOut, RoleSlice, RoleFilled, RoleBytes, RoleAddr}
 )
 
 // testable notes places of a type that the test of them is not made for. A parameter whose role is right for the test is left to

@@ -98,7 +98,9 @@ type Record struct {
 	Go   string // "AllocDMAttr"
 	C    string // "ibv_alloc_dm_attr"
 	Role string
-	Mask string // field that holds the compatibility mask, if any
+	// Runtime is the package below runtime/ that has the type; its layout is C's.
+	Runtime string
+	Mask    string // field that holds the compatibility mask, if any
 	// MaskParam is the parameter that holds the mask, where it is not in the struct (ibv_modify_qp).
 	MaskParam string
 	New       []string // fields that the constructor takes, in order (role in)
@@ -265,6 +267,7 @@ const (
 	RoleOut    = "out"    // pointer to one scalar
 	RoleSlice  = "slice"  // pointer to records, count in Len
 	RoleFilled = "filled" // the same, which the verb fills; records or numbers
+	RoleBytes  = "bytes"  // pointer to a struct that the caller has as bytes
 	RoleFlags  = "flags"
 	RoleEnum   = "enum"
 	RoleAddr   = "addr" // an address of host memory

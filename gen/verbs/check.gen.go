@@ -348,6 +348,17 @@ const (
 	rule0319
 	rule0320
 	rule0321
+	rule0761
+	rule0762
+	rule0763
+	rule0764
+	rule0765
+	rule0766
+	rule0767
+	rule0768
+	rule0769
+	rule0770
+	rule0771
 	rule0323
 	rule0741
 	rule0742
@@ -707,6 +718,17 @@ var rules = []verr.Rule{
 	rule0319: {ID: "VR-ibv_create_ah-is_global-0319", Verb: "ibv_create_ah", Subject: "attr.is_global", Statement: "grh.traffic_class is used only with is_global", Fix: "set AHAttr.IsGlobal", Page: "ibv_create_ah", Section: "DESCRIPTION"},
 	rule0320: {ID: "VR-ibv_create_ah-flow_label-0320", Verb: "ibv_create_ah", Subject: "attr.grh.flow_label", Statement: "a flow label has 20 bits", Fix: "pass at most 0xfffff", Page: "ibv_create_ah", Section: "DESCRIPTION"},
 	rule0321: {ID: "VR-ibv_create_ah-sl-0321", Verb: "ibv_create_ah", Subject: "attr.sl", Statement: "a service level is 0 to 15", Fix: "pass at most 15", Page: "ibv_create_ah", Section: "DESCRIPTION"},
+	rule0761: {ID: "VR-ibv_init_ah_from_wc-context-0761", Verb: "ibv_init_ah_from_wc", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_create_ah_from_wc", Section: "DESCRIPTION"},
+	rule0762: {ID: "VR-ibv_init_ah_from_wc-wc-0762", Verb: "ibv_init_ah_from_wc", Subject: "wc", Statement: "wc must not be NULL", Fix: "pass a WC", Page: "ibv_create_ah_from_wc", Section: "DESCRIPTION"},
+	rule0763: {ID: "VR-ibv_init_ah_from_wc-grh-0763", Verb: "ibv_init_ah_from_wc", Subject: "grh", Statement: "grh must not be NULL", Fix: "pass a valid pointer", Page: "ibv_create_ah_from_wc", Section: "DESCRIPTION"},
+	rule0764: {ID: "VR-ibv_init_ah_from_wc-ah_attr-0764", Verb: "ibv_init_ah_from_wc", Subject: "ah_attr", Statement: "ah_attr must not be NULL", Fix: "pass the address of an AHAttr", Page: "ibv_create_ah_from_wc", Section: "DESCRIPTION"},
+	rule0765: {ID: "VR-ibv_init_ah_from_wc-port_num-0765", Verb: "ibv_init_ah_from_wc", Subject: "port_num", Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_create_ah_from_wc", Section: ""},
+	rule0766: {ID: "VR-ibv_init_ah_from_wc-port_num-0766", Verb: "ibv_init_ah_from_wc", Subject: "port_num", Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_create_ah_from_wc", Section: "", Capable: true, Limit: "phys_port_cnt"},
+	rule0767: {ID: "VR-ibv_create_ah_from_wc-pd-0767", Verb: "ibv_create_ah_from_wc", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_create_ah_from_wc", Section: "DESCRIPTION"},
+	rule0768: {ID: "VR-ibv_create_ah_from_wc-wc-0768", Verb: "ibv_create_ah_from_wc", Subject: "wc", Statement: "wc must not be NULL", Fix: "pass a WC", Page: "ibv_create_ah_from_wc", Section: "DESCRIPTION"},
+	rule0769: {ID: "VR-ibv_create_ah_from_wc-grh-0769", Verb: "ibv_create_ah_from_wc", Subject: "grh", Statement: "grh must not be NULL", Fix: "pass a valid pointer", Page: "ibv_create_ah_from_wc", Section: "DESCRIPTION"},
+	rule0770: {ID: "VR-ibv_create_ah_from_wc-port_num-0770", Verb: "ibv_create_ah_from_wc", Subject: "port_num", Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_create_ah_from_wc", Section: ""},
+	rule0771: {ID: "VR-ibv_create_ah_from_wc-port_num-0771", Verb: "ibv_create_ah_from_wc", Subject: "port_num", Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_create_ah_from_wc", Section: "", Capable: true, Limit: "phys_port_cnt"},
 	rule0323: {ID: "VR-ibv_destroy_ah-ah-0323", Verb: "ibv_destroy_ah", Subject: "ah", Statement: "ah must not be NULL", Fix: "pass an AH", Page: "ibv_create_ah", Section: "DESCRIPTION"},
 	rule0741: {ID: "VR-ibv_attach_mcast-qp-0741", Verb: "ibv_attach_mcast", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_attach_mcast", Section: "DESCRIPTION"},
 	rule0742: {ID: "VR-ibv_attach_mcast-gid-0742", Verb: "ibv_attach_mcast", Subject: "gid", Statement: "gid must not be NULL", Fix: "pass a valid pointer", Page: "ibv_attach_mcast", Section: "DESCRIPTION"},

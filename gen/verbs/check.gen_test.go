@@ -1480,6 +1480,48 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_create_ah-sl-0321", false, func() string { return textOf(hintCreateAH(&inCreateAH{pd: 4096, attr: 4096, attrSL: 15})) }},
 		{"VR-ibv_create_ah-sl-0321", true, func() string { return textOf(hintCreateAH(&inCreateAH{pd: 4096, attr: 4096, attrSL: 16})) }},
+		{"VR-ibv_init_ah_from_wc-context-0761", false, func() string {
+			return textOf(checkInitAHFromWC(&inInitAHFromWC{context: 4096, wc: 4096, ahAttr: 4096}))
+		}},
+		{"VR-ibv_init_ah_from_wc-context-0761", true, func() string { return textOf(checkInitAHFromWC(&inInitAHFromWC{wc: 4096, ahAttr: 4096})) }},
+		{"VR-ibv_init_ah_from_wc-wc-0762", false, func() string {
+			return textOf(checkInitAHFromWC(&inInitAHFromWC{context: 4096, wc: 4096, ahAttr: 4096}))
+		}},
+		{"VR-ibv_init_ah_from_wc-wc-0762", true, func() string { return textOf(checkInitAHFromWC(&inInitAHFromWC{context: 4096, ahAttr: 4096})) }},
+		{"VR-ibv_init_ah_from_wc-grh-0763", false, func() string {
+			return textOf(checkInitAHFromWC(&inInitAHFromWC{context: 4096, wc: 4096, grh: 4096, ahAttr: 4096}))
+		}},
+		{"VR-ibv_init_ah_from_wc-grh-0763", true, func() string {
+			return textOf(checkInitAHFromWC(&inInitAHFromWC{context: 4096, wc: 4096, ahAttr: 4096}))
+		}},
+		{"VR-ibv_init_ah_from_wc-ah_attr-0764", false, func() string {
+			return textOf(checkInitAHFromWC(&inInitAHFromWC{context: 4096, wc: 4096, ahAttr: 4096}))
+		}},
+		{"VR-ibv_init_ah_from_wc-ah_attr-0764", true, func() string { return textOf(checkInitAHFromWC(&inInitAHFromWC{context: 4096, wc: 4096})) }},
+		{"VR-ibv_init_ah_from_wc-port_num-0765", false, func() string {
+			return textOf(hintInitAHFromWC(&inInitAHFromWC{context: 4096, wc: 4096, ahAttr: 4096, portNum: 1}))
+		}},
+		{"VR-ibv_init_ah_from_wc-port_num-0765", true, func() string { return textOf(hintInitAHFromWC(&inInitAHFromWC{context: 4096, wc: 4096, ahAttr: 4096})) }},
+		{"VR-ibv_init_ah_from_wc-port_num-0766", false, func() string {
+			return textOf(hintInitAHFromWC(&inInitAHFromWC{context: 4096, wc: 4096, ahAttr: 4096, portNum: 2, capDeviceAttrPhysPortCnt: validate.Of(2)}))
+		}},
+		{"VR-ibv_init_ah_from_wc-port_num-0766", true, func() string {
+			return textOf(hintInitAHFromWC(&inInitAHFromWC{context: 4096, wc: 4096, ahAttr: 4096, portNum: 3, capDeviceAttrPhysPortCnt: validate.Of(2)}))
+		}},
+		{"VR-ibv_create_ah_from_wc-pd-0767", false, func() string { return textOf(checkCreateAHFromWC(&inCreateAHFromWC{pd: 4096, wc: 4096})) }},
+		{"VR-ibv_create_ah_from_wc-pd-0767", true, func() string { return textOf(checkCreateAHFromWC(&inCreateAHFromWC{wc: 4096})) }},
+		{"VR-ibv_create_ah_from_wc-wc-0768", false, func() string { return textOf(checkCreateAHFromWC(&inCreateAHFromWC{pd: 4096, wc: 4096})) }},
+		{"VR-ibv_create_ah_from_wc-wc-0768", true, func() string { return textOf(checkCreateAHFromWC(&inCreateAHFromWC{pd: 4096})) }},
+		{"VR-ibv_create_ah_from_wc-grh-0769", false, func() string { return textOf(checkCreateAHFromWC(&inCreateAHFromWC{pd: 4096, wc: 4096, grh: 4096})) }},
+		{"VR-ibv_create_ah_from_wc-grh-0769", true, func() string { return textOf(checkCreateAHFromWC(&inCreateAHFromWC{pd: 4096, wc: 4096})) }},
+		{"VR-ibv_create_ah_from_wc-port_num-0770", false, func() string { return textOf(hintCreateAHFromWC(&inCreateAHFromWC{pd: 4096, wc: 4096, portNum: 1})) }},
+		{"VR-ibv_create_ah_from_wc-port_num-0770", true, func() string { return textOf(hintCreateAHFromWC(&inCreateAHFromWC{pd: 4096, wc: 4096})) }},
+		{"VR-ibv_create_ah_from_wc-port_num-0771", false, func() string {
+			return textOf(hintCreateAHFromWC(&inCreateAHFromWC{pd: 4096, wc: 4096, portNum: 2, capDeviceAttrPhysPortCnt: validate.Of(2)}))
+		}},
+		{"VR-ibv_create_ah_from_wc-port_num-0771", true, func() string {
+			return textOf(hintCreateAHFromWC(&inCreateAHFromWC{pd: 4096, wc: 4096, portNum: 3, capDeviceAttrPhysPortCnt: validate.Of(2)}))
+		}},
 		{"VR-ibv_destroy_ah-ah-0323", false, func() string { return textOf(checkDestroyAH(&inDestroyAH{ah: 4096})) }},
 		{"VR-ibv_destroy_ah-ah-0323", true, func() string { return textOf(checkDestroyAH(&inDestroyAH{})) }},
 		{"VR-ibv_attach_mcast-qp-0741", false, func() string { return textOf(checkAttachMcast(&inAttachMcast{qp: 4096})) }},

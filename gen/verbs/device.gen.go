@@ -887,6 +887,60 @@ func (dev *Device) QueryDeviceEx() (*DeviceAttrEx, error) {
 	return out, nil
 }
 
+// InitAHFromWC returns the description of the path to the sender of a datagram.
+//
+// PD.CreateAH takes it.
+//
+//   - portNum: port that the datagram arrived at.
+//   - wc: completion of the receive.
+//   - grh: first 40 bytes of the memory of the receive, also where the completion has no GRH in its Flags.
+//
+// Rules:
+//   - ports are numbered from 1 (a hint only: some devices accept it) [VR-ibv_init_ah_from_wc-port_num-0765]
+//   - port_num is at most the number of ports (a hint only: some devices accept it)
+//     [VR-ibv_init_ah_from_wc-port_num-0766]
+//
+// C: ibv_init_ah_from_wc, ibv_create_ah_from_wc(3).
+func (dev *Device) InitAHFromWC(portNum uint8, wc *dpath.WC, grh []byte) (*AHAttr, error) {
+	const verb = "ibv_init_ah_from_wc"
+	if err := dev.enter(verb); err != nil {
+		return nil, err
+	}
+	defer dev.node.Exit()
+	if dev.lib.fn[symIbv_init_ah_from_wc] == 0 {
+		return nil, dev.lib.missing("ibv_init_ah_from_wc", symIbv_init_ah_from_wc)
+	}
+	if wc == nil {
+		return nil, verr.NilValue(verb, "wc", "pass a dpath.WC")
+	}
+	if len(grh) < 40 {
+		return nil, verr.TooShort(verb, "grh", 40)
+	}
+	in := inInitAHFromWC{
+		context: validate.Addr(dev.c),
+		wc:      1,
+		grh:     1,
+		ahAttr:  1,
+		portNum: uint64(portNum),
+	}
+	if caps := dev.capabilities(); caps != nil {
+		in.capDeviceAttrPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
+	}
+	if err := checkInitAHFromWC(&in); err != nil {
+		return nil, err
+	}
+	if dev.lib.lints.Wanted() {
+		dev.lib.lints.Report(hintInitAHFromWC(&in))
+	}
+	var ahAttrC cAHAttr
+	n, errno := rawInitAHFromWC(dev.lib.fn[symIbv_init_ah_from_wc], dev.c, portNum, unsafe.Pointer(wc), unsafe.Pointer(unsafe.SliceData(grh)), unsafe.Pointer(&ahAttrC))
+	if n < 0 {
+		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintInitAHFromWC(&in)) })
+	}
+	out := &AHAttr{c: ahAttrC}
+	return out, nil
+}
+
 // CreateCounters makes counters; they begin at 0.
 //
 // Rules:

@@ -494,6 +494,46 @@ func checkQueryDeviceEx(in *inQueryDeviceEx) error {
 	return verr.RefuseErr("ibv_query_device_ex", bad...)
 }
 
+// inInitAHFromWC has the values that the rules of ibv_init_ah_from_wc use.
+type inInitAHFromWC struct {
+	context                  uint64         // context
+	wc                       uint64         // wc
+	grh                      uint64         // grh
+	ahAttr                   uint64         // ah_attr
+	portNum                  uint64         // port_num
+	capDeviceAttrPhysPortCnt validate.Known // device_attr.phys_port_cnt
+}
+
+// checkInitAHFromWC refuses a call of ibv_init_ah_from_wc that breaks a rule.
+func checkInitAHFromWC(in *inInitAHFromWC) error {
+	var bad []verr.Violation
+	if in.context == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0761], Value: validate.AddrText(in.context)})
+	}
+	if in.wc == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0762], Value: validate.AddrText(in.wc)})
+	}
+	if in.grh == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0763], Value: strconv.FormatUint(in.grh, 10)})
+	}
+	if in.ahAttr == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0764], Value: validate.AddrText(in.ahAttr)})
+	}
+	return verr.RefuseErr("ibv_init_ah_from_wc", bad...)
+}
+
+// hintInitAHFromWC returns the lints that a call of ibv_init_ah_from_wc breaks, which may be the cause when it fails.
+func hintInitAHFromWC(in *inInitAHFromWC) []verr.Violation {
+	var may []verr.Violation
+	if in.portNum < 1 {
+		may = append(may, verr.Violation{Rule: &rules[rule0765], Value: strconv.FormatUint(in.portNum, 10)})
+	}
+	if in.capDeviceAttrPhysPortCnt.OK && in.capDeviceAttrPhysPortCnt.V > 0 && in.portNum > in.capDeviceAttrPhysPortCnt.V {
+		may = append(may, verr.Violation{Rule: &rules[rule0766], Value: strconv.FormatUint(in.portNum, 10), Limit: strconv.FormatUint(in.capDeviceAttrPhysPortCnt.V, 10)})
+	}
+	return may
+}
+
 // inCreateCounters has the values that the rules of ibv_create_counters use.
 type inCreateCounters struct {
 	context          uint64 // context

@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
@@ -117,4 +118,23 @@ func ExampleCounters_Read() {
 	check(counters.Read(values, 0))
 	fmt.Println(values)
 	// Output: [0 0]
+}
+
+// A datagram is answered by its completion and the 40 bytes that the device wrote in front of it.
+func ExamplePD_CreateAHFromWC() {
+	dev, done := open()
+	defer done()
+	pd, err := dev.AllocPD()
+	check(err)
+	gid, err := dev.QueryGID(1, 0)
+	check(err)
+	memory := make([]byte, 2048) // as the device left it
+	memory[0], memory[6] = 6<<4, 17
+	copy(memory[8:], gid[:])  // from
+	copy(memory[24:], gid[:]) // to
+	wc := &dpath.WC{ByteLen: dpath.GRHSize + 5, SrcQP: 17, Flags: dpath.GRH}
+	back, err := pd.CreateAHFromWC(wc, memory[:dpath.GRHSize], 1)
+	check(err)
+	fmt.Println(back.Close())
+	// Output: <nil>
 }

@@ -23,6 +23,7 @@ const (
 	symIbv_attach_mcast
 	symIbv_close_device
 	symIbv_create_ah
+	symIbv_create_ah_from_wc
 	symIbv_create_comp_channel
 	symIbv_create_cq
 	symIbv_create_qp
@@ -45,6 +46,7 @@ const (
 	symIbv_get_pkey_index
 	symIbv_import_device
 	symIbv_import_dm
+	symIbv_init_ah_from_wc
 	symIbv_modify_qp
 	symIbv_modify_srq
 	symIbv_node_type_str
@@ -81,6 +83,7 @@ var symbols = [numSymbols]dl.Symbol{
 	{Name: "ibv_attach_mcast", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_close_device", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_create_ah", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_create_ah_from_wc", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_create_comp_channel", Version: "IBVERBS_1.0", Since: "28.0"},
 	{Name: "ibv_create_cq", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_create_qp", Version: "IBVERBS_1.1", Since: "28.0"},
@@ -103,6 +106,7 @@ var symbols = [numSymbols]dl.Symbol{
 	{Name: "ibv_get_pkey_index", Version: "IBVERBS_1.5", Since: "28.0"},
 	{Name: "ibv_import_device", Version: "IBVERBS_1.10", Since: "31.0"},
 	{Name: "ibv_import_dm", Version: "IBVERBS_1.13", Since: "35.0"},
+	{Name: "ibv_init_ah_from_wc", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_modify_qp", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_modify_srq", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_node_type_str", Version: "IBVERBS_1.1", Since: "28.0"},

@@ -6,6 +6,7 @@ package verbs
 import (
 	"errors"
 	"github.com/verbsgen/verbsgen/runtime/cmem"
+	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/object"
 	"github.com/verbsgen/verbsgen/runtime/pdalloc"
@@ -1279,6 +1280,60 @@ func (pd *PD) CreateAH(attr *AHAttr) (*AH, error) {
 	ptr, errno := rawCreateAH(pd.lib.fn[symIbv_create_ah], pd.c, unsafe.Pointer(&attrC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintCreateAH(&in)) })
+	}
+	o := newAH(pd.dev, ptr)
+	o.pd = pd
+	if err := o.adopt(&pd.node); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+// CreateAHFromWC makes an address handle of the path to the sender of a datagram.
+//
+//   - wc: completion of the receive.
+//   - grh: first 40 bytes of the memory of the receive, also where the completion has no GRH in its Flags.
+//   - portNum: port that the datagram arrived at.
+//
+// Rules:
+//   - ports are numbered from 1 (a hint only: some devices accept it) [VR-ibv_create_ah_from_wc-port_num-0770]
+//   - port_num is at most the number of ports (a hint only: some devices accept it)
+//     [VR-ibv_create_ah_from_wc-port_num-0771]
+//
+// C: ibv_create_ah_from_wc, ibv_create_ah_from_wc(3).
+func (pd *PD) CreateAHFromWC(wc *dpath.WC, grh []byte, portNum uint8) (*AH, error) {
+	const verb = "ibv_create_ah_from_wc"
+	if err := pd.enter(verb); err != nil {
+		return nil, err
+	}
+	defer pd.node.Exit()
+	if pd.lib.fn[symIbv_create_ah_from_wc] == 0 {
+		return nil, pd.lib.missing("ibv_create_ah_from_wc", symIbv_create_ah_from_wc)
+	}
+	if wc == nil {
+		return nil, verr.NilValue(verb, "wc", "pass a dpath.WC")
+	}
+	if len(grh) < 40 {
+		return nil, verr.TooShort(verb, "grh", 40)
+	}
+	in := inCreateAHFromWC{
+		pd:      validate.Addr(pd.c),
+		wc:      1,
+		grh:     1,
+		portNum: uint64(portNum),
+	}
+	if caps := pd.dev.capabilities(); caps != nil {
+		in.capDeviceAttrPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
+	}
+	if err := checkCreateAHFromWC(&in); err != nil {
+		return nil, err
+	}
+	if pd.lib.lints.Wanted() {
+		pd.lib.lints.Report(hintCreateAHFromWC(&in))
+	}
+	ptr, errno := rawCreateAHFromWC(pd.lib.fn[symIbv_create_ah_from_wc], pd.c, unsafe.Pointer(wc), unsafe.Pointer(unsafe.SliceData(grh)), portNum)
+	if ptr == nil {
+		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintCreateAHFromWC(&in)) })
 	}
 	o := newAH(pd.dev, ptr)
 	o.pd = pd

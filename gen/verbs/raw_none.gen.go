@@ -229,6 +229,14 @@ func rawCreateAH(fn0 uintptr, pd unsafe.Pointer, attr unsafe.Pointer) (unsafe.Po
 	return nil, syscall.ENOSYS
 }
 
+func rawInitAHFromWC(fn0 uintptr, dev unsafe.Pointer, portNum uint8, wc unsafe.Pointer, grh unsafe.Pointer, ahAttr unsafe.Pointer) (int, syscall.Errno) {
+	return -1, syscall.ENOSYS
+}
+
+func rawCreateAHFromWC(fn0 uintptr, pd unsafe.Pointer, wc unsafe.Pointer, grh unsafe.Pointer, portNum uint8) (unsafe.Pointer, syscall.Errno) {
+	return nil, syscall.ENOSYS
+}
+
 func rawDestroyAH(fn0 uintptr, ah unsafe.Pointer) syscall.Errno {
 	return syscall.ENOSYS
 }

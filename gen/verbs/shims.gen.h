@@ -2,75 +2,77 @@
 // From rdma-core 65.0, facts 7049c43ac7d4746d.
 // What cgo needs to see of the C side: no type of verbs, so that it is quick to read.
 
-#ifndef VGB36FE7B0E5_SHIMS_H
-#define VGB36FE7B0E5_SHIMS_H
+#ifndef VGCA4CE38FB4_SHIMS_H
+#define VGCA4CE38FB4_SHIMS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-void *vgb36fe7b0e5_ibv_wc_status_str(uintptr_t fn0_, uint32_t status_);
-int32_t vgb36fe7b0e5_ibv_rate_to_mult(uintptr_t fn0_, uint32_t rate_);
-uint32_t vgb36fe7b0e5_mult_to_ibv_rate(uintptr_t fn0_, int32_t mult_);
-int32_t vgb36fe7b0e5_ibv_rate_to_mbps(uintptr_t fn0_, uint32_t rate_);
-uint32_t vgb36fe7b0e5_mbps_to_ibv_rate(uintptr_t fn0_, int32_t mbps_);
-void *vgb36fe7b0e5_ibv_get_device_list(uintptr_t fn0_, uint8_t *num_devices_);
-void vgb36fe7b0e5_ibv_free_device_list(uintptr_t fn0_, uintptr_t list_);
-int32_t vgb36fe7b0e5_ibv_get_device_index(uintptr_t fn0_, uintptr_t device_);
-uint64_t vgb36fe7b0e5_ibv_get_device_guid(uintptr_t fn0_, uintptr_t device_);
-void *vgb36fe7b0e5_ibv_open_device(uintptr_t fn0_, uintptr_t device_);
-int32_t vgb36fe7b0e5_ibv_close_device(uintptr_t fn0_, uintptr_t context_);
-void *vgb36fe7b0e5_ibv_import_device(uintptr_t fn0_, int32_t cmd_fd_);
-void *vgb36fe7b0e5_ibv_import_dm(uintptr_t fn0_, uintptr_t context_, uint32_t dm_handle_);
-void vgb36fe7b0e5_ibv_unimport_dm(uintptr_t fn0_, uintptr_t dm_);
-int32_t vgb36fe7b0e5_ibv_query_device(uintptr_t fn0_, uintptr_t context_, uint8_t *device_attr_);
-int32_t vgb36fe7b0e5_ibv_query_port(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint8_t *port_attr_);
-int32_t vgb36fe7b0e5_ibv_query_gid(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, int32_t index_, uint8_t *gid_);
-int32_t vgb36fe7b0e5_ibv_query_gid_ex(uintptr_t fn0_, uintptr_t context_, uint32_t port_num_, uint32_t gid_index_, uint8_t *entry_, uint32_t flags_);
-int64_t vgb36fe7b0e5_ibv_query_gid_table(uintptr_t fn0_, uintptr_t context_, uint8_t *entries_, uint64_t max_entries_, uint32_t flags_);
-int32_t vgb36fe7b0e5_ibv_query_pkey(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, int32_t index_, uint8_t *pkey_);
-int32_t vgb36fe7b0e5_ibv_get_pkey_index(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint16_t pkey_);
-void *vgb36fe7b0e5_ibv_alloc_pd(uintptr_t fn0_, uintptr_t context_);
-int32_t vgb36fe7b0e5_ibv_dealloc_pd(uintptr_t fn0_, uintptr_t pd_);
-void *vgb36fe7b0e5_ibv_open_xrcd(uintptr_t context_, uint8_t *xrcd_init_attr_);
-int32_t vgb36fe7b0e5_ibv_close_xrcd(uintptr_t xrcd_);
-void *vgb36fe7b0e5_ibv_reg_mr(uintptr_t fn0_, uintptr_t fn1_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, uint32_t access_);
-void *vgb36fe7b0e5_ibv_reg_mr_iova(uintptr_t fn0_, uintptr_t fn1_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, uint64_t iova_, uint32_t access_);
-void *vgb36fe7b0e5_ibv_reg_dmabuf_mr(uintptr_t fn0_, uintptr_t pd_, uint64_t offset_, uint64_t length_, uint64_t iova_, int32_t fd_, int32_t access_);
-void *vgb36fe7b0e5_ibv_reg_mr_ex(uintptr_t fn0_, uintptr_t pd_, uint8_t *mr_init_attr_);
-int32_t vgb36fe7b0e5_ibv_rereg_mr(uintptr_t fn0_, uintptr_t mr_, int32_t flags_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, int32_t access_);
-int32_t vgb36fe7b0e5_ibv_dereg_mr(uintptr_t fn0_, uintptr_t mr_);
-void *vgb36fe7b0e5_ibv_alloc_mw(uintptr_t pd_, uint32_t type_);
-int32_t vgb36fe7b0e5_ibv_dealloc_mw(uintptr_t mw_);
-void *vgb36fe7b0e5_ibv_create_comp_channel(uintptr_t fn0_, uintptr_t context_);
-int32_t vgb36fe7b0e5_ibv_destroy_comp_channel(uintptr_t fn0_, uintptr_t channel_);
-int32_t vgb36fe7b0e5_ibv_advise_mr(uintptr_t pd_, uint32_t advice_, uint32_t flags_, uint8_t *sg_list_, uint32_t num_sge_);
-void *vgb36fe7b0e5_ibv_alloc_dm(uintptr_t context_, uint8_t *attr_);
-int32_t vgb36fe7b0e5_ibv_free_dm(uintptr_t dm_);
-void *vgb36fe7b0e5_ibv_alloc_null_mr(uintptr_t pd_);
-void *vgb36fe7b0e5_ibv_reg_dm_mr(uintptr_t pd_, uintptr_t dm_, uint64_t dm_offset_, uint64_t length_, uint32_t access_);
-void *vgb36fe7b0e5_ibv_create_cq(uintptr_t fn0_, uintptr_t context_, int32_t cqe_, uintptr_t cq_context_, uintptr_t channel_, int32_t comp_vector_);
-int32_t vgb36fe7b0e5_ibv_destroy_cq(uintptr_t fn0_, uintptr_t cq_);
-void *vgb36fe7b0e5_ibv_create_srq(uintptr_t fn0_, uintptr_t pd_, uint8_t *srq_init_attr_);
-int32_t vgb36fe7b0e5_ibv_modify_srq(uintptr_t fn0_, uintptr_t srq_, uint8_t *srq_attr_, int32_t srq_attr_mask_);
-int32_t vgb36fe7b0e5_ibv_query_srq(uintptr_t fn0_, uintptr_t srq_, uint8_t *srq_attr_);
-int32_t vgb36fe7b0e5_ibv_destroy_srq(uintptr_t fn0_, uintptr_t srq_);
-void *vgb36fe7b0e5_ibv_create_qp(uintptr_t fn0_, uintptr_t pd_, uint8_t *qp_init_attr_);
-void *vgb36fe7b0e5_ibv_alloc_td(uintptr_t context_, uint8_t *init_attr_);
-int32_t vgb36fe7b0e5_ibv_dealloc_td(uintptr_t td_);
-void *vgb36fe7b0e5_ibv_alloc_parent_domain(uintptr_t context_, uint8_t *attr_);
-int32_t vgb36fe7b0e5_ibv_query_device_ex(uintptr_t fn0_, uintptr_t context_, const uint8_t *input_, uint8_t *attr_);
-int32_t vgb36fe7b0e5_ibv_modify_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t *attr_, int32_t attr_mask_);
-int32_t vgb36fe7b0e5_ibv_query_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t *attr_, int32_t attr_mask_, uint8_t *init_attr_);
-int32_t vgb36fe7b0e5_ibv_destroy_qp(uintptr_t fn0_, uintptr_t qp_);
-void *vgb36fe7b0e5_ibv_create_ah(uintptr_t fn0_, uintptr_t pd_, uint8_t *attr_);
-int32_t vgb36fe7b0e5_ibv_destroy_ah(uintptr_t fn0_, uintptr_t ah_);
-int32_t vgb36fe7b0e5_ibv_attach_mcast(uintptr_t fn0_, uintptr_t qp_, const uint8_t *gid_, uint16_t lid_);
-int32_t vgb36fe7b0e5_ibv_detach_mcast(uintptr_t fn0_, uintptr_t qp_, const uint8_t *gid_, uint16_t lid_);
-void *vgb36fe7b0e5_ibv_node_type_str(uintptr_t fn0_, int32_t node_type_);
-void *vgb36fe7b0e5_ibv_port_state_str(uintptr_t fn0_, uint32_t port_state_);
-void *vgb36fe7b0e5_ibv_event_type_str(uintptr_t fn0_, uint32_t event_);
-void *vgb36fe7b0e5_ibv_create_counters(uintptr_t context_, uint8_t *init_attr_);
-int32_t vgb36fe7b0e5_ibv_destroy_counters(uintptr_t counters_);
-int32_t vgb36fe7b0e5_ibv_read_counters(uintptr_t counters_, uint8_t *counters_value_, uint32_t ncounters_, uint32_t flags_);
+void *vgca4ce38fb4_ibv_wc_status_str(uintptr_t fn0_, uint32_t status_);
+int32_t vgca4ce38fb4_ibv_rate_to_mult(uintptr_t fn0_, uint32_t rate_);
+uint32_t vgca4ce38fb4_mult_to_ibv_rate(uintptr_t fn0_, int32_t mult_);
+int32_t vgca4ce38fb4_ibv_rate_to_mbps(uintptr_t fn0_, uint32_t rate_);
+uint32_t vgca4ce38fb4_mbps_to_ibv_rate(uintptr_t fn0_, int32_t mbps_);
+void *vgca4ce38fb4_ibv_get_device_list(uintptr_t fn0_, uint8_t *num_devices_);
+void vgca4ce38fb4_ibv_free_device_list(uintptr_t fn0_, uintptr_t list_);
+int32_t vgca4ce38fb4_ibv_get_device_index(uintptr_t fn0_, uintptr_t device_);
+uint64_t vgca4ce38fb4_ibv_get_device_guid(uintptr_t fn0_, uintptr_t device_);
+void *vgca4ce38fb4_ibv_open_device(uintptr_t fn0_, uintptr_t device_);
+int32_t vgca4ce38fb4_ibv_close_device(uintptr_t fn0_, uintptr_t context_);
+void *vgca4ce38fb4_ibv_import_device(uintptr_t fn0_, int32_t cmd_fd_);
+void *vgca4ce38fb4_ibv_import_dm(uintptr_t fn0_, uintptr_t context_, uint32_t dm_handle_);
+void vgca4ce38fb4_ibv_unimport_dm(uintptr_t fn0_, uintptr_t dm_);
+int32_t vgca4ce38fb4_ibv_query_device(uintptr_t fn0_, uintptr_t context_, uint8_t *device_attr_);
+int32_t vgca4ce38fb4_ibv_query_port(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint8_t *port_attr_);
+int32_t vgca4ce38fb4_ibv_query_gid(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, int32_t index_, uint8_t *gid_);
+int32_t vgca4ce38fb4_ibv_query_gid_ex(uintptr_t fn0_, uintptr_t context_, uint32_t port_num_, uint32_t gid_index_, uint8_t *entry_, uint32_t flags_);
+int64_t vgca4ce38fb4_ibv_query_gid_table(uintptr_t fn0_, uintptr_t context_, uint8_t *entries_, uint64_t max_entries_, uint32_t flags_);
+int32_t vgca4ce38fb4_ibv_query_pkey(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, int32_t index_, uint8_t *pkey_);
+int32_t vgca4ce38fb4_ibv_get_pkey_index(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint16_t pkey_);
+void *vgca4ce38fb4_ibv_alloc_pd(uintptr_t fn0_, uintptr_t context_);
+int32_t vgca4ce38fb4_ibv_dealloc_pd(uintptr_t fn0_, uintptr_t pd_);
+void *vgca4ce38fb4_ibv_open_xrcd(uintptr_t context_, uint8_t *xrcd_init_attr_);
+int32_t vgca4ce38fb4_ibv_close_xrcd(uintptr_t xrcd_);
+void *vgca4ce38fb4_ibv_reg_mr(uintptr_t fn0_, uintptr_t fn1_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, uint32_t access_);
+void *vgca4ce38fb4_ibv_reg_mr_iova(uintptr_t fn0_, uintptr_t fn1_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, uint64_t iova_, uint32_t access_);
+void *vgca4ce38fb4_ibv_reg_dmabuf_mr(uintptr_t fn0_, uintptr_t pd_, uint64_t offset_, uint64_t length_, uint64_t iova_, int32_t fd_, int32_t access_);
+void *vgca4ce38fb4_ibv_reg_mr_ex(uintptr_t fn0_, uintptr_t pd_, uint8_t *mr_init_attr_);
+int32_t vgca4ce38fb4_ibv_rereg_mr(uintptr_t fn0_, uintptr_t mr_, int32_t flags_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, int32_t access_);
+int32_t vgca4ce38fb4_ibv_dereg_mr(uintptr_t fn0_, uintptr_t mr_);
+void *vgca4ce38fb4_ibv_alloc_mw(uintptr_t pd_, uint32_t type_);
+int32_t vgca4ce38fb4_ibv_dealloc_mw(uintptr_t mw_);
+void *vgca4ce38fb4_ibv_create_comp_channel(uintptr_t fn0_, uintptr_t context_);
+int32_t vgca4ce38fb4_ibv_destroy_comp_channel(uintptr_t fn0_, uintptr_t channel_);
+int32_t vgca4ce38fb4_ibv_advise_mr(uintptr_t pd_, uint32_t advice_, uint32_t flags_, uint8_t *sg_list_, uint32_t num_sge_);
+void *vgca4ce38fb4_ibv_alloc_dm(uintptr_t context_, uint8_t *attr_);
+int32_t vgca4ce38fb4_ibv_free_dm(uintptr_t dm_);
+void *vgca4ce38fb4_ibv_alloc_null_mr(uintptr_t pd_);
+void *vgca4ce38fb4_ibv_reg_dm_mr(uintptr_t pd_, uintptr_t dm_, uint64_t dm_offset_, uint64_t length_, uint32_t access_);
+void *vgca4ce38fb4_ibv_create_cq(uintptr_t fn0_, uintptr_t context_, int32_t cqe_, uintptr_t cq_context_, uintptr_t channel_, int32_t comp_vector_);
+int32_t vgca4ce38fb4_ibv_destroy_cq(uintptr_t fn0_, uintptr_t cq_);
+void *vgca4ce38fb4_ibv_create_srq(uintptr_t fn0_, uintptr_t pd_, uint8_t *srq_init_attr_);
+int32_t vgca4ce38fb4_ibv_modify_srq(uintptr_t fn0_, uintptr_t srq_, uint8_t *srq_attr_, int32_t srq_attr_mask_);
+int32_t vgca4ce38fb4_ibv_query_srq(uintptr_t fn0_, uintptr_t srq_, uint8_t *srq_attr_);
+int32_t vgca4ce38fb4_ibv_destroy_srq(uintptr_t fn0_, uintptr_t srq_);
+void *vgca4ce38fb4_ibv_create_qp(uintptr_t fn0_, uintptr_t pd_, uint8_t *qp_init_attr_);
+void *vgca4ce38fb4_ibv_alloc_td(uintptr_t context_, uint8_t *init_attr_);
+int32_t vgca4ce38fb4_ibv_dealloc_td(uintptr_t td_);
+void *vgca4ce38fb4_ibv_alloc_parent_domain(uintptr_t context_, uint8_t *attr_);
+int32_t vgca4ce38fb4_ibv_query_device_ex(uintptr_t fn0_, uintptr_t context_, const uint8_t *input_, uint8_t *attr_);
+int32_t vgca4ce38fb4_ibv_modify_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t *attr_, int32_t attr_mask_);
+int32_t vgca4ce38fb4_ibv_query_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t *attr_, int32_t attr_mask_, uint8_t *init_attr_);
+int32_t vgca4ce38fb4_ibv_destroy_qp(uintptr_t fn0_, uintptr_t qp_);
+void *vgca4ce38fb4_ibv_create_ah(uintptr_t fn0_, uintptr_t pd_, uint8_t *attr_);
+int32_t vgca4ce38fb4_ibv_init_ah_from_wc(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint8_t *wc_, uint8_t *grh_, uint8_t *ah_attr_);
+void *vgca4ce38fb4_ibv_create_ah_from_wc(uintptr_t fn0_, uintptr_t pd_, uint8_t *wc_, uint8_t *grh_, uint8_t port_num_);
+int32_t vgca4ce38fb4_ibv_destroy_ah(uintptr_t fn0_, uintptr_t ah_);
+int32_t vgca4ce38fb4_ibv_attach_mcast(uintptr_t fn0_, uintptr_t qp_, const uint8_t *gid_, uint16_t lid_);
+int32_t vgca4ce38fb4_ibv_detach_mcast(uintptr_t fn0_, uintptr_t qp_, const uint8_t *gid_, uint16_t lid_);
+void *vgca4ce38fb4_ibv_node_type_str(uintptr_t fn0_, int32_t node_type_);
+void *vgca4ce38fb4_ibv_port_state_str(uintptr_t fn0_, uint32_t port_state_);
+void *vgca4ce38fb4_ibv_event_type_str(uintptr_t fn0_, uint32_t event_);
+void *vgca4ce38fb4_ibv_create_counters(uintptr_t context_, uint8_t *init_attr_);
+int32_t vgca4ce38fb4_ibv_destroy_counters(uintptr_t counters_);
+int32_t vgca4ce38fb4_ibv_read_counters(uintptr_t counters_, uint8_t *counters_value_, uint32_t ncounters_, uint32_t flags_);
 
 #endif

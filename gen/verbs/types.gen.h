@@ -15,6 +15,7 @@
 
 // Integers of the kernel's headers, as those define them; __be is network order.
 __extension__ typedef unsigned short __be16;
+__extension__ typedef unsigned int __be32;
 __extension__ typedef unsigned long long __be64;
 
 enum ib_uverbs_access_flags {
@@ -123,6 +124,29 @@ enum ibv_wc_status {
 	IBV_WC_TM_RNDV_INCOMPLETE = 23,
 };
 
+enum ibv_wc_opcode {
+	IBV_WC_SEND = 0,
+	IBV_WC_RDMA_WRITE = 1,
+	IBV_WC_RDMA_READ = 2,
+	IBV_WC_COMP_SWAP = 3,
+	IBV_WC_FETCH_ADD = 4,
+	IBV_WC_BIND_MW = 5,
+	IBV_WC_LOCAL_INV = 6,
+	IBV_WC_TSO = 7,
+	IBV_WC_FLUSH = 8,
+	IBV_WC_ATOMIC_WRITE = 9,
+	IBV_WC_RECV = 128,
+	IBV_WC_RECV_RDMA_WITH_IMM = 129,
+	IBV_WC_TM_ADD = 130,
+	IBV_WC_TM_DEL = 131,
+	IBV_WC_TM_SYNC = 132,
+	IBV_WC_TM_RECV = 133,
+	IBV_WC_TM_NO_TAG = 134,
+	IBV_WC_DRIVER1 = 135,
+	IBV_WC_DRIVER2 = 136,
+	IBV_WC_DRIVER3 = 137,
+};
+
 enum ibv_mw_type {
 	IBV_MW_TYPE_1 = 1,
 	IBV_MW_TYPE_2 = 2,
@@ -209,6 +233,7 @@ struct ibv_mr;
 struct ibv_mr_init_attr;
 struct ibv_mw;
 struct ibv_global_route;
+struct ibv_grh;
 struct ibv_ah_attr;
 struct ibv_srq_attr;
 struct ibv_srq_init_attr;
@@ -658,6 +683,25 @@ struct ibv_qp_attr {
 	uint32_t rate_limit;
 };
 
+struct ibv_wc {
+	uint64_t wr_id;
+	enum ibv_wc_status status;
+	enum ibv_wc_opcode opcode;
+	uint32_t vendor_err;
+	uint32_t byte_len;
+	union {
+		__be32 imm_data;
+		uint32_t invalidated_rkey;
+	};
+	uint32_t qp_num;
+	uint32_t src_qp;
+	unsigned int wc_flags;
+	uint16_t pkey_index;
+	uint16_t slid;
+	uint8_t sl;
+	uint8_t dlid_path_bits;
+};
+
 struct ibv_counters_init_attr {
 	uint32_t comp_mask;
 };
@@ -713,6 +757,8 @@ typedef int (*vg_fn_ibv_modify_qp)(struct ibv_qp *qp, struct ibv_qp_attr *attr, 
 typedef int (*vg_fn_ibv_query_qp)(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask, struct ibv_qp_init_attr *init_attr);
 typedef int (*vg_fn_ibv_destroy_qp)(struct ibv_qp *qp);
 typedef struct ibv_ah *(*vg_fn_ibv_create_ah)(struct ibv_pd *pd, struct ibv_ah_attr *attr);
+typedef int (*vg_fn_ibv_init_ah_from_wc)(struct ibv_context *context, uint8_t port_num, struct ibv_wc *wc, struct ibv_grh *grh, struct ibv_ah_attr *ah_attr);
+typedef struct ibv_ah *(*vg_fn_ibv_create_ah_from_wc)(struct ibv_pd *pd, struct ibv_wc *wc, struct ibv_grh *grh, uint8_t port_num);
 typedef int (*vg_fn_ibv_destroy_ah)(struct ibv_ah *ah);
 typedef int (*vg_fn_ibv_attach_mcast)(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid);
 typedef int (*vg_fn_ibv_detach_mcast)(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid);

@@ -200,9 +200,13 @@ CONTEXT_OP(post_send, svb_post_send)
 VERB(POST_RECV, ibv_post_recv)
 CONTEXT_OP(post_recv, svb_post_recv)
 
-// Address handles: ah.c
+// Address handles: ah.c, ahwc.c
 VERB(CREATE_AH, ibv_create_ah)
 SYMBOL(ibv_create_ah, 1, svb_create_ah)
+VERB(INIT_AH_FROM_WC, ibv_init_ah_from_wc)
+SYMBOL(ibv_init_ah_from_wc, 1, svb_init_ah_from_wc)
+VERB(CREATE_AH_FROM_WC, ibv_create_ah_from_wc)
+SYMBOL(ibv_create_ah_from_wc, 1, svb_create_ah_from_wc)
 VERB(DESTROY_AH, ibv_destroy_ah)
 SYMBOL(ibv_destroy_ah, 1, svb_destroy_ah)
 

@@ -132,7 +132,7 @@ func (b *binder) collectMirrors(used map[*model.Record]bool) {
 		b.pkg.Mirrors = append(b.pkg.Mirrors, m)
 	}
 	for _, r := range b.pkg.Records {
-		if used[r] && !r.Entry {
+		if used[r] && !r.Entry && r.Runtime == "" {
 			add(r.Mirror)
 		}
 	}

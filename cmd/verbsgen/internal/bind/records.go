@@ -22,7 +22,7 @@ func (b *binder) bindRecords() {
 				}
 				continue
 			}
-			r := &model.Record{Go: s.Go, C: s.C, Page: p.Page, In: s.Role == spec.RecordIn, Entry: s.Role == spec.RecordEntry, Caps: len(s.CapsFrom) > 0, Beside: s.MaskParam != "", Doc: s.Doc, Pos: pos(s.Pos)}
+			r := &model.Record{Go: s.Go, C: s.C, Page: p.Page, Runtime: s.Runtime, In: s.Role == spec.RecordIn, Entry: s.Role == spec.RecordEntry, Caps: len(s.CapsFrom) > 0, Beside: s.MaskParam != "", Doc: s.Doc, Pos: pos(s.Pos)}
 			r.Mirror = b.mirror(s.C, s.Pos)
 			b.records[s.Go] = r
 			specs[r] = s

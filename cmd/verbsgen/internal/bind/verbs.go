@@ -161,6 +161,12 @@ func (b *binder) bindParam(verb string, q api.Param, s spec.Param) *model.Param 
 		p.GoType = s.Type
 		if p.Record = b.records[s.Type]; p.Record == nil {
 			b.errorf(diag.TypeUnknown, s.Pos, verb+"."+q.Name, "no record "+s.Type+" in any page", "correct type:")
+		} else if p.Record.Runtime != "" {
+			p.GoType = p.Record.Runtime + "." + s.Type
+		}
+	case spec.RoleBytes:
+		if rec := b.facts.TypeOf(q.Type).Record(); rec != nil {
+			p.GoType, p.Size = "[]byte", rec.Size
 		}
 	case spec.RoleMask:
 		if p.Record = b.records[s.Type]; p.Record == nil || !p.Record.Beside {

@@ -29,6 +29,9 @@ func fields(rel *api.Release, sp *spec.Spec) []Member {
 	}
 	for _, p := range sp.Pages {
 		for i := range p.Records {
+			if p.Records[i].Runtime != "" { // which has all
+				continue
+			}
 			add("struct "+p.Records[i].C, p.Records[i].Go, p.Records[i].Pos, knownFields(&p.Records[i]))
 		}
 		for _, u := range p.Unions {

@@ -85,6 +85,8 @@ func (p printer) use(v plan.Value, x *jen.Statement) *jen.Statement {
 		return isNil(x).Op("||").Op("!").Add(dot(x, "gate.IsOpen").Call())
 	case plan.IsNotZero:
 		return op(x, "!=", jen.Lit(0))
+	case plan.IsShort:
+		return op(jen.Len(x), "<", dec(v.N))
 	case plan.IsWide:
 		return op(jen.Int().Call(jen.Int32().Call(x)), "!=", x)
 	case plan.Named:

@@ -30,9 +30,9 @@ func (c *checker) flags(t *spec.FlagType) {
 	}
 }
 
-// runtimeTypes are the enum types that a package under runtime/ has. Pages take such a type over by runtime:, and cannot add to
+// runtimeTypes are the types of enums and records that a package under runtime/ has. Pages take such a type over by runtime:, and cannot add to
 // it: which there are is that package's matter. A test holds the list against its source.
-var runtimeTypes = map[string][]string{"dpath": {"WCOpcode", "WCStatus", "WROpcode"}}
+var runtimeTypes = map[string][]string{"dpath": {"WC", "WCOpcode", "WCStatus", "WROpcode"}}
 
 // enum holds the values of a type of values against its width and sign.
 func (c *checker) enum(t *spec.EnumType) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math/big"
+	"slices"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
@@ -26,6 +27,9 @@ func (c *checker) record(r *spec.Record) {
 
 // keysOf finds keys of a record that its role has no use for, or that exclude each other.
 func (c *checker) keysOf(r *spec.Record) {
+	if r.Runtime != "" && (r.Role != spec.RecordIn || len(r.New)+len(r.Switches) > 0 || !slices.Contains(runtimeTypes[r.Runtime], r.Go)) {
+		c.fail(r.At("runtime", r.Runtime), r.Go, "runtime/"+r.Runtime+" has no type of this name that a verb takes", "remove runtime:, or write role: in without new: and switches:")
+	}
 	switch {
 	case r.Mask != "" && r.MaskParam != "":
 		c.fail(r.At("mask_param", r.MaskParam), r.Go, "mask: and mask_param: exclude each other", "keep one of them")

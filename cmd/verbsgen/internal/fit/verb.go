@@ -137,6 +137,8 @@ func (c *checker) hasRole(v *spec.Verb, p *spec.Param, t spec.CType) bool {
 		return toStruct || p.Type == "" && t.Pointer && t.Tag != ""
 	case spec.RoleInRec, spec.RoleSlice:
 		return toStruct
+	case spec.RoleBytes:
+		return toStruct && t.Record() != nil && !t.Record().Incomplete
 	case spec.RoleOutRec:
 		return toStruct && !t.Const()
 	case spec.RoleFilled:
@@ -191,7 +193,7 @@ func (c *checker) typeProblem(p *spec.Param, t spec.CType) string {
 			if p.Role == spec.RoleInRec {
 				want = spec.RecordIn
 			}
-			if r.Role != want && of == t.Tag {
+			if r.Role != want && of == t.Tag && !(p.Role == spec.RoleOutRec && handsOn(r)) {
 				return fmt.Sprintf("%s is a record of role %s, and a parameter of role %s takes one of role %s", r.Go, r.Role, p.Role, want)
 			}
 		}
@@ -208,6 +210,13 @@ func (c *checker) typeProblem(p *spec.Param, t spec.CType) string {
 		return ""
 	}
 	return fmt.Sprintf("a parameter of type %s is no %s, which is made of %s", t.C, p.Type, of)
+}
+
+// handsOn reports whether a verb can fill a record that another one takes: one of values alone.
+func handsOn(r *spec.Record) bool {
+	return r.Role == spec.RecordIn && r.Runtime == "" && r.MaskParam == "" && !slices.ContainsFunc(r.Fields, func(f spec.RecordField) bool {
+		return f.Handle != "" || f.Callback != ""
+	})
 }
 
 // enumType gives the C enum of a Go type of flags or values, and its width; 0 when there is no such type.

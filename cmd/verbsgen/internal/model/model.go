@@ -88,22 +88,23 @@ type Member struct {
 
 // Record is a Go type of a struct of plain data, and the unexported mirror with C's layout under it.
 type Record struct {
-	Go     string
-	C      string // "ibv_alloc_dm_attr"
-	Page   string
-	In     bool // filled by the caller through a builder
-	Nested bool // another record holds it
-	Listed bool // a parameter is a list of it
-	Entry  bool // an element of a list that a form reads
-	Caps   bool // a device keeps it, for the rules on capabilities
-	Mirror *Mirror
-	New    []*Field // taken by the constructor
-	Fields []*Field
-	Mask   string // mirror field with the compatibility mask
-	Beside bool   // the mask is kept beside the mirror, and handed in as a parameter
-	Bits   []*Switch
-	Doc    string
-	Pos    Pos
+	Go      string
+	C       string // "ibv_alloc_dm_attr"
+	Page    string
+	Runtime string // the package under runtime/ that has the type, with C's layout; empty for the generated one
+	In      bool   // filled by the caller through a builder
+	Nested  bool   // another record holds it
+	Listed  bool   // a parameter is a list of it
+	Entry   bool   // an element of a list that a form reads
+	Caps    bool   // a device keeps it, for the rules on capabilities
+	Mirror  *Mirror
+	New     []*Field // taken by the constructor
+	Fields  []*Field
+	Mask    string // mirror field with the compatibility mask
+	Beside  bool   // the mask is kept beside the mirror, and handed in as a parameter
+	Bits    []*Switch
+	Doc     string
+	Pos     Pos
 }
 
 // Mirror is a Go struct with exactly the layout of a C struct, on amd64 and arm64 alike.
@@ -343,6 +344,7 @@ type Param struct {
 	Object *Object
 	Enum   *Enum
 	Record *Record
+	Size   int64  // of the struct that the caller has as bytes
 	Union  *Union // of a value that is handed in or out by its address
 	Null   bool
 	Parent bool
@@ -367,7 +369,7 @@ type Method struct {
 // OfGo tells whether a parameter is the address of memory of Go, which stays in place for the call.
 func (p *Param) OfGo() bool {
 	switch p.Role {
-	case spec.RoleInRec, spec.RoleOutRec, spec.RoleOut, spec.RoleSlice, spec.RoleFilled:
+	case spec.RoleInRec, spec.RoleOutRec, spec.RoleOut, spec.RoleSlice, spec.RoleFilled, spec.RoleBytes:
 		return true
 	}
 	return p.Role == spec.RoleIn && p.Union != nil

@@ -271,7 +271,11 @@ func (c *call) output() (fill []Step, outs []Value) {
 			if len(outs) > 0 {
 				out = p.Go
 			}
-			fill = append(fill, Output{Into: out, Mirror: mirror, Type: p.GoType})
+			if p.Record.In { // a builder, for another verb
+				fill = append(fill, Define{out, composite("*"+p.GoType, Entry{"c", val(mirror)})})
+			} else {
+				fill = append(fill, Output{Into: out, Mirror: mirror, Type: p.GoType})
+			}
 			outs = append(outs, val(out))
 		case spec.RoleOut:
 			outs = append(outs, hostOrder(p, val(p.Go), c.outType(p)))

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/spec"
 )
 
 // This file has the properties of memory and of new objects.
@@ -38,7 +39,10 @@ func heldUntilKept(_ *world, m *Method) (wrong []string) {
 		}
 	}
 	byAddr := slices.ContainsFunc(m.Params, func(v Var) bool { return v.Name == "addr" && v.Type == "uintptr" })
-	takesPages := slices.ContainsFunc(m.Params, func(v Var) bool { return v.Type == "[]byte" || v.Type == "*mem.Buffer" })
+	takesPages := slices.ContainsFunc(m.Params, func(v Var) bool {
+		forTheCall := slices.ContainsFunc(m.Verb.Params, func(p *model.Param) bool { return p.Role == spec.RoleBytes && p.Go == v.Name })
+		return v.Type == "[]byte" && !forTheCall || v.Type == "*mem.Buffer"
+	})
 	switch first := reach(steps); {
 	case first < 0:
 		return nil

@@ -22,8 +22,17 @@ func (c *call) param(p *model.Param) {
 		c.fixedParam(p, fixed)
 	case p.Role == spec.RoleHandle:
 		c.handleParam(p)
+	case p.Role == spec.RoleInRec && p.Record.Runtime != "":
+		c.take(p, "*"+p.GoType)
+		c.pre = append(c.pre, refuseNil(p.Go, p.C, "pass a "+p.GoType))
+		c.pass(p, converted(pointer, val(p.Go)), number(1))
 	case p.Role == spec.RoleInRec:
 		c.recordParam(p)
+	case p.Role == spec.RoleBytes:
+		c.take(p, p.GoType)
+		size := number(uint64(p.Size))
+		c.pre = append(c.pre, Refuse{Value{As: IsShort, Path: p.Go, N: size.N}, of("verr", "TooShort", verb, text(p.C), size)})
+		c.pass(p, as(Array, p.Go), number(1))
 	case p.Role == spec.RoleOutRec:
 		c.outParam(p, p.Go+"C", p.Record.Mirror.Name)
 	case p.Role == spec.RoleMask:

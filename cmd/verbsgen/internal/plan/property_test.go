@@ -253,13 +253,18 @@ func refusedFirst(w *world, m *Method) []string {
 	}
 	refused := map[string]bool{}
 	for _, s := range m.Steps[:c[0]] {
-		if s, ok := s.(Refuse); ok && (s.When.As == IsNil || s.When.As == IsWide) {
+		if s, ok := s.(Refuse); ok && (s.When.As == IsNil || s.When.As == IsWide || s.When.As == IsShort) {
 			refused[s.When.Path] = true
 		}
 	}
 	for _, p := range m.Params {
 		if (p.Type == "int" || p.Type == "*mem.Buffer" || w.fields[strings.TrimPrefix(p.Type, "*")] != nil && p.Type[0] == '*') && !refused[p.Name] {
 			return []string{p.Name + " is not refused where it is nil or does not fit"}
+		}
+	}
+	for _, p := range m.Verb.Params {
+		if (p.Role == spec.RoleBytes || p.Record != nil && p.Record.Runtime != "" && p.Role == spec.RoleInRec) && !refused[p.Go] {
+			return []string{p.Go + " is not refused where it is nil or too short"}
 		}
 	}
 	if len(m.Verb.Symbols()) == 0 || m.Verb.Special != nil && m.Verb.Special.Op {
@@ -311,6 +316,10 @@ func returned(_ *world, m *Method) (wrong []string) {
 		switch s := s.(type) {
 		case Output:
 			read[s.Mirror] = s.Into
+		case Define:
+			if w := s.Value.With; s.Value.As == Composite && len(w) == 1 {
+				read[w[0].Value.Path] = s.Name
+			}
 		case Declare:
 			declared[s.Var.Name] = true
 		}

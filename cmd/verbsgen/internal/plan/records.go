@@ -13,6 +13,8 @@ import (
 // with the list.
 func (b *builder) record(r *model.Record) []Decl {
 	switch {
+	case r.Runtime != "":
+		return nil
 	case r.In:
 		return b.setters(r)
 	case r.Entry:

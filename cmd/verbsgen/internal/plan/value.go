@@ -64,6 +64,7 @@ const (
 	IsClosed  As = "closed"    // x == nil || !x.gate.IsOpen()
 	IsNotZero As = "not zero"  // x != 0
 	IsWide    As = "wide"      // int(int32(x)) != x
+	IsShort   As = "short"     // len(x) < N
 	Differ    As = "different" // x != y
 )
 
