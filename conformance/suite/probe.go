@@ -50,7 +50,7 @@ func probe(t *T, dev *verbs.Device, attr *verbs.DeviceAttrEx) (map[Capability]st
 		lacking[HugePages] = oneLine(err.Error())
 	}
 	for c, try := range map[Capability]func(*verbs.Device, *T) error{
-		XRC: probeXRC, MW: probeMW, Multicast: probeMulticast, Counters: probeCounters, TD: probeTD, ParentDomain: probeParentDomain, NullMR: probeNullMR, Dmabuf: probeDmabuf, DmabufMemory: probeDmabufMemory, Import: probeImport,
+		XRC: probeXRC, MW: probeMW, Multicast: probeMulticast, Counters: probeCounters, WQ: probeWQ, Moderation: probeModeration, TD: probeTD, ParentDomain: probeParentDomain, NullMR: probeNullMR, Dmabuf: probeDmabuf, DmabufMemory: probeDmabufMemory, Import: probeImport,
 		ReregMemory: probeReregMemory, ReregPD: probeReregPD, ReregAccess: probeReregAccess,
 	} {
 		if err := try(dev, t); errors.Is(err, errors.ErrUnsupported) && Refused(err) == nil {
@@ -116,6 +116,31 @@ func probeMW(dev *verbs.Device, _ *T) error {
 	})
 }
 
+func probeWQ(dev *verbs.Device, _ *T) error {
+	return withCQ(dev, func(cq *verbs.CQ) error {
+		return withPD(dev, func(pd *verbs.PD) error {
+			wq, err := dev.CreateWQ(verbs.NewWQInitAttr(pd, cq).MaxWR(1).MaxSGE(1))
+			if err != nil {
+				return err
+			}
+			return wq.Close()
+		})
+	})
+}
+
+func probeModeration(dev *verbs.Device, _ *T) error {
+	return withCQ(dev, func(cq *verbs.CQ) error { return cq.Modify(verbs.NewModifyCQAttr().Count(1)) })
+}
+
+// withCQ hands on a completion queue, which is closed behind.
+func withCQ(dev *verbs.Device, use func(cq *verbs.CQ) error) error {
+	cq, err := dev.CreateCQ(1, nil, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(use(cq), cq.Close())
+}
+
 func probeCounters(dev *verbs.Device, _ *T) error {
 	c, err := dev.CreateCounters(verbs.NewCountersInitAttr())
 	if err != nil {
@@ -126,18 +151,15 @@ func probeCounters(dev *verbs.Device, _ *T) error {
 
 // probeMulticast leaves a group that the queue pair is not in: a device that lacks the verb says so before it looks.
 func probeMulticast(dev *verbs.Device, _ *T) error {
-	cq, err := dev.CreateCQ(1, nil, 0)
-	if err != nil {
-		return err
-	}
-	err = withPD(dev, func(pd *verbs.PD) error {
-		qp, err := pd.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeUD, cq, cq).MaxSendWR(1).MaxRecvWR(1).MaxSendSGE(1).MaxRecvSGE(1))
-		if err != nil {
-			return err
-		}
-		return errors.Join(qp.DetachMcast(verbs.GID{0: 0xff, 1: 0x12, 15: 1}, 0), qp.Close())
+	return withCQ(dev, func(cq *verbs.CQ) error {
+		return withPD(dev, func(pd *verbs.PD) error {
+			qp, err := pd.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeUD, cq, cq).MaxSendWR(1).MaxRecvWR(1).MaxSendSGE(1).MaxRecvSGE(1))
+			if err != nil {
+				return err
+			}
+			return errors.Join(qp.DetachMcast(verbs.GID{0: 0xff, 1: 0x12, 15: 1}, 0), qp.Close())
+		})
 	})
-	return errors.Join(err, cq.Close())
 }
 
 func probeParentDomain(dev *verbs.Device, _ *T) error {

@@ -221,6 +221,10 @@ const (
 	rule0279
 	rule0280
 	rule0283
+	rule0776
+	rule0777
+	rule0778
+	rule0779
 	rule0601
 	rule0602
 	rule0603
@@ -309,6 +313,17 @@ const (
 	rule0506
 	rule0507
 	rule0308
+	rule0781
+	rule0782
+	rule0783
+	rule0784
+	rule0787
+	rule0788
+	rule0789
+	rule0790
+	rule0791
+	rule0792
+	rule0785
 	rule0335
 	rule0336
 	rule0337
@@ -591,6 +606,10 @@ var rules = []verr.Rule{
 	rule0279: {ID: "VR-ibv_create_cq-cqe-0279", Verb: "ibv_create_cq", Subject: "cqe", Statement: "a queue has room for at least 1 completion", Fix: "ask for 1 or more", Page: "ibv_create_cq", Section: "DESCRIPTION", AcceptedBy: []string{"erdma"}, RefusedBy: []string{"rxe with linux 6.1..7.2", "siw"}},
 	rule0280: {ID: "VR-ibv_create_cq-cqe-0280", Verb: "ibv_create_cq", Subject: "cqe", Statement: "cqe is at most max_cqe", Fix: "ask for fewer entries", Page: "ibv_create_cq", Section: "", Capable: true, Limit: "max_cqe", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
 	rule0283: {ID: "VR-ibv_destroy_cq-cq-0283", Verb: "ibv_destroy_cq", Subject: "cq", Statement: "cq must not be NULL", Fix: "pass a CQ", Page: "ibv_create_cq", Section: "DESCRIPTION"},
+	rule0776: {ID: "VR-ibv_modify_cq-cq-0776", Verb: "ibv_modify_cq", Subject: "cq", Statement: "cq must not be NULL", Fix: "pass a CQ", Page: "ibv_modify_cq", Section: "DESCRIPTION"},
+	rule0777: {ID: "VR-ibv_modify_cq-attr-0777", Verb: "ibv_modify_cq", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass a ModifyCQAttr", Page: "ibv_modify_cq", Section: "DESCRIPTION"},
+	rule0778: {ID: "VR-ibv_modify_cq-attr_mask-0778", Verb: "ibv_modify_cq", Subject: "attr.attr_mask", Statement: "something is changed", Fix: "give what is to be changed", Page: "ibv_modify_cq", Section: ""},
+	rule0779: {ID: "VR-ibv_modify_cq-attr_mask-0779", Verb: "ibv_modify_cq", Subject: "attr.attr_mask", Statement: "attr_mask has no bits but IBV_CQ_ATTR_MODERATE", Fix: "leave the other bits out", Page: "ibv_modify_cq", Section: ""},
 	rule0601: {ID: "VR-ibv_create_srq-pd-0601", Verb: "ibv_create_srq", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_create_srq", Section: "DESCRIPTION"},
 	rule0602: {ID: "VR-ibv_create_srq-srq_init_attr-0602", Verb: "ibv_create_srq", Subject: "srq_init_attr", Statement: "srq_init_attr must not be NULL", Fix: "pass an SRQInitAttr", Page: "ibv_create_srq", Section: "DESCRIPTION"},
 	rule0603: {ID: "VR-ibv_create_srq-max_wr-0603", Verb: "ibv_create_srq", Subject: "srq_init_attr.attr.max_wr", Statement: "a queue has room for at least 1 request", Fix: "ask for 1 or more", Page: "ibv_create_srq", Section: "", AcceptedBy: []string{"mlx4"}, RefusedBy: []string{"rxe with linux 6.1..7.2", "siw"}},
@@ -679,6 +698,17 @@ var rules = []verr.Rule{
 	rule0506: {ID: "VR-ibv_query_qp-attr_mask-0506", Verb: "ibv_query_qp", Subject: "attr_mask", Statement: "the rate limit cannot be asked for", Fix: "", Page: "ibv_query_qp", Section: ""},
 	rule0507: {ID: "VR-ibv_query_qp-init_attr-0507", Verb: "ibv_query_qp", Subject: "init_attr", Statement: "init_attr must not be NULL", Fix: "pass the address of a QPInitInfo", Page: "ibv_query_qp", Section: "DESCRIPTION"},
 	rule0308: {ID: "VR-ibv_destroy_qp-qp-0308", Verb: "ibv_destroy_qp", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_create_qp", Section: "DESCRIPTION"},
+	rule0781: {ID: "VR-ibv_create_wq-context-0781", Verb: "ibv_create_wq", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_create_wq", Section: "DESCRIPTION"},
+	rule0782: {ID: "VR-ibv_create_wq-wq_init_attr-0782", Verb: "ibv_create_wq", Subject: "wq_init_attr", Statement: "wq_init_attr must not be NULL", Fix: "pass a WQInitAttr", Page: "ibv_create_wq", Section: "DESCRIPTION"},
+	rule0783: {ID: "VR-ibv_create_wq-pd-0783", Verb: "ibv_create_wq", Subject: "wq_init_attr.pd", Statement: "a work queue has a pd", Fix: "give one", Page: "ibv_create_wq", Section: ""},
+	rule0784: {ID: "VR-ibv_create_wq-cq-0784", Verb: "ibv_create_wq", Subject: "wq_init_attr.cq", Statement: "a work queue has a cq", Fix: "give one", Page: "ibv_create_wq", Section: ""},
+	rule0787: {ID: "VR-ibv_modify_wq-wq-0787", Verb: "ibv_modify_wq", Subject: "wq", Statement: "wq must not be NULL", Fix: "pass a WQ", Page: "ibv_modify_wq", Section: "DESCRIPTION"},
+	rule0788: {ID: "VR-ibv_modify_wq-wq_attr-0788", Verb: "ibv_modify_wq", Subject: "wq_attr", Statement: "wq_attr must not be NULL", Fix: "pass a WQAttr", Page: "ibv_modify_wq", Section: "DESCRIPTION"},
+	rule0789: {ID: "VR-ibv_modify_wq-attr_mask-0789", Verb: "ibv_modify_wq", Subject: "wq_attr.attr_mask", Statement: "something is changed", Fix: "give what is to be changed", Page: "ibv_modify_wq", Section: ""},
+	rule0790: {ID: "VR-ibv_modify_wq-attr_mask-0790", Verb: "ibv_modify_wq", Subject: "wq_attr.attr_mask", Statement: "attr_mask has no bits but those of ibv_wq_attr_mask", Fix: "leave the other bits out", Page: "ibv_modify_wq", Section: "DESCRIPTION"},
+	rule0791: {ID: "VR-ibv_modify_wq-flags_mask-0791", Verb: "ibv_modify_wq", Subject: "wq_attr.flags_mask", Statement: "flags_mask has no bits but those of ibv_wq_flags", Fix: "leave the other bits out", Page: "ibv_modify_wq", Section: "DESCRIPTION"},
+	rule0792: {ID: "VR-ibv_modify_wq-wq_state-0792", Verb: "ibv_modify_wq", Subject: "wq_attr.wq_state", Statement: "a work queue goes to RESET, RDY or ERR", Fix: "name one of these states", Page: "ibv_modify_wq", Section: ""},
+	rule0785: {ID: "VR-ibv_destroy_wq-wq-0785", Verb: "ibv_destroy_wq", Subject: "wq", Statement: "wq must not be NULL", Fix: "pass a WQ", Page: "ibv_create_wq", Section: "DESCRIPTION"},
 	rule0335: {ID: "VR-ibv_post_send-opcode-0335", Verb: "ibv_post_send", Subject: "wr[].opcode", Statement: "a queue pair of type UD does SEND, SEND_WITH_IMM, TSO", Fix: "pass another opcode, or use another type of queue pair", Page: "ibv_post_send", Section: "DESCRIPTION"},
 	rule0336: {ID: "VR-ibv_post_send-opcode-0336", Verb: "ibv_post_send", Subject: "wr[].opcode", Statement: "a queue pair of type UC does SEND, SEND_WITH_IMM, RDMA_WRITE, RDMA_WRITE_WITH_IMM, LOCAL_INV, BIND_MW, SEND_WITH_INV", Fix: "pass another opcode, or use another type of queue pair", Page: "ibv_post_send", Section: "DESCRIPTION"},
 	rule0337: {ID: "VR-ibv_post_send-opcode-0337", Verb: "ibv_post_send", Subject: "wr[].opcode", Statement: "a queue pair of type RC does SEND, SEND_WITH_IMM, RDMA_WRITE, RDMA_WRITE_WITH_IMM, RDMA_READ, ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD, LOCAL_INV, BIND_MW, SEND_WITH_INV, FLUSH, ATOMIC_WRITE", Fix: "pass another opcode, or use another type of queue pair", Page: "ibv_post_send", Section: "DESCRIPTION"},

@@ -904,6 +904,14 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_destroy_cq-cq-0283", false, func() string { return textOf(checkDestroyCQ(&inDestroyCQ{cq: 4096})) }},
 		{"VR-ibv_destroy_cq-cq-0283", true, func() string { return textOf(checkDestroyCQ(&inDestroyCQ{})) }},
+		{"VR-ibv_modify_cq-cq-0776", false, func() string { return textOf(checkModifyCQ(&inModifyCQ{cq: 4096, attr: 4096})) }},
+		{"VR-ibv_modify_cq-cq-0776", true, func() string { return textOf(checkModifyCQ(&inModifyCQ{attr: 4096})) }},
+		{"VR-ibv_modify_cq-attr-0777", false, func() string { return textOf(checkModifyCQ(&inModifyCQ{cq: 4096, attr: 4096})) }},
+		{"VR-ibv_modify_cq-attr-0777", true, func() string { return textOf(checkModifyCQ(&inModifyCQ{cq: 4096})) }},
+		{"VR-ibv_modify_cq-attr_mask-0778", false, func() string { return textOf(checkModifyCQ(&inModifyCQ{cq: 4096, attr: 4096, attrAttrMask: 1})) }},
+		{"VR-ibv_modify_cq-attr_mask-0778", true, func() string { return textOf(checkModifyCQ(&inModifyCQ{cq: 4096, attr: 4096})) }},
+		{"VR-ibv_modify_cq-attr_mask-0779", false, func() string { return textOf(checkModifyCQ(&inModifyCQ{cq: 4096, attr: 4096, attrAttrMask: 1})) }},
+		{"VR-ibv_modify_cq-attr_mask-0779", true, func() string { return textOf(checkModifyCQ(&inModifyCQ{cq: 4096, attr: 4096, attrAttrMask: 2})) }},
 		{"VR-ibv_create_srq-pd-0601", false, func() string { return textOf(checkCreateSRQ(&inCreateSRQ{pd: 4096, srqInitAttr: 4096})) }},
 		{"VR-ibv_create_srq-pd-0601", true, func() string { return textOf(checkCreateSRQ(&inCreateSRQ{srqInitAttr: 4096})) }},
 		{"VR-ibv_create_srq-srq_init_attr-0602", false, func() string { return textOf(checkCreateSRQ(&inCreateSRQ{pd: 4096, srqInitAttr: 4096})) }},
@@ -1340,6 +1348,54 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_query_qp-init_attr-0507", true, func() string { return textOf(checkQueryQP(&inQueryQP{qp: 4096, attr: 4096})) }},
 		{"VR-ibv_destroy_qp-qp-0308", false, func() string { return textOf(checkDestroyQP(&inDestroyQP{qp: 4096})) }},
 		{"VR-ibv_destroy_qp-qp-0308", true, func() string { return textOf(checkDestroyQP(&inDestroyQP{})) }},
+		{"VR-ibv_create_wq-context-0781", false, func() string {
+			return textOf(checkCreateWQ(&inCreateWQ{context: 4096, wqInitAttr: 4096, wqInitAttrPD: 4096, wqInitAttrCQ: 4096}))
+		}},
+		{"VR-ibv_create_wq-context-0781", true, func() string {
+			return textOf(checkCreateWQ(&inCreateWQ{wqInitAttr: 4096, wqInitAttrPD: 4096, wqInitAttrCQ: 4096}))
+		}},
+		{"VR-ibv_create_wq-wq_init_attr-0782", false, func() string {
+			return textOf(checkCreateWQ(&inCreateWQ{context: 4096, wqInitAttr: 4096, wqInitAttrPD: 4096, wqInitAttrCQ: 4096}))
+		}},
+		{"VR-ibv_create_wq-wq_init_attr-0782", true, func() string {
+			return textOf(checkCreateWQ(&inCreateWQ{context: 4096, wqInitAttrPD: 4096, wqInitAttrCQ: 4096}))
+		}},
+		{"VR-ibv_create_wq-pd-0783", false, func() string {
+			return textOf(checkCreateWQ(&inCreateWQ{context: 4096, wqInitAttr: 4096, wqInitAttrPD: 4096, wqInitAttrCQ: 4096}))
+		}},
+		{"VR-ibv_create_wq-pd-0783", true, func() string {
+			return textOf(checkCreateWQ(&inCreateWQ{context: 4096, wqInitAttr: 4096, wqInitAttrCQ: 4096}))
+		}},
+		{"VR-ibv_create_wq-cq-0784", false, func() string {
+			return textOf(checkCreateWQ(&inCreateWQ{context: 4096, wqInitAttr: 4096, wqInitAttrPD: 4096, wqInitAttrCQ: 4096}))
+		}},
+		{"VR-ibv_create_wq-cq-0784", true, func() string {
+			return textOf(checkCreateWQ(&inCreateWQ{context: 4096, wqInitAttr: 4096, wqInitAttrPD: 4096}))
+		}},
+		{"VR-ibv_modify_wq-wq-0787", false, func() string { return textOf(checkModifyWQ(&inModifyWQ{wq: 4096, wqAttr: 4096})) }},
+		{"VR-ibv_modify_wq-wq-0787", true, func() string { return textOf(checkModifyWQ(&inModifyWQ{wqAttr: 4096})) }},
+		{"VR-ibv_modify_wq-wq_attr-0788", false, func() string { return textOf(checkModifyWQ(&inModifyWQ{wq: 4096, wqAttr: 4096})) }},
+		{"VR-ibv_modify_wq-wq_attr-0788", true, func() string { return textOf(checkModifyWQ(&inModifyWQ{wq: 4096})) }},
+		{"VR-ibv_modify_wq-attr_mask-0789", false, func() string { return textOf(checkModifyWQ(&inModifyWQ{wq: 4096, wqAttr: 4096, wqAttrAttrMask: 1})) }},
+		{"VR-ibv_modify_wq-attr_mask-0789", true, func() string { return textOf(checkModifyWQ(&inModifyWQ{wq: 4096, wqAttr: 4096})) }},
+		{"VR-ibv_modify_wq-attr_mask-0790", false, func() string {
+			return textOf(checkModifyWQ(&inModifyWQ{wq: 4096, wqAttr: 4096, wqAttrAttrMask: 1, wqAttrWQState: 1}))
+		}},
+		{"VR-ibv_modify_wq-attr_mask-0790", true, func() string { return textOf(checkModifyWQ(&inModifyWQ{wq: 4096, wqAttr: 4096, wqAttrAttrMask: 8})) }},
+		{"VR-ibv_modify_wq-flags_mask-0791", false, func() string {
+			return textOf(checkModifyWQ(&inModifyWQ{wq: 4096, wqAttr: 4096, wqAttrAttrMask: 4, wqAttrFlagsMask: 1}))
+		}},
+		{"VR-ibv_modify_wq-flags_mask-0791", true, func() string {
+			return textOf(checkModifyWQ(&inModifyWQ{wq: 4096, wqAttr: 4096, wqAttrAttrMask: 4, wqAttrFlagsMask: 16}))
+		}},
+		{"VR-ibv_modify_wq-wq_state-0792", false, func() string {
+			return textOf(checkModifyWQ(&inModifyWQ{wq: 4096, wqAttr: 4096, wqAttrAttrMask: 1, wqAttrWQState: 1}))
+		}},
+		{"VR-ibv_modify_wq-wq_state-0792", true, func() string {
+			return textOf(checkModifyWQ(&inModifyWQ{wq: 4096, wqAttr: 4096, wqAttrAttrMask: 1, wqAttrWQState: 3}))
+		}},
+		{"VR-ibv_destroy_wq-wq-0785", false, func() string { return textOf(checkDestroyWQ(&inDestroyWQ{wq: 4096})) }},
+		{"VR-ibv_destroy_wq-wq-0785", true, func() string { return textOf(checkDestroyWQ(&inDestroyWQ{})) }},
 		{"VR-ibv_post_send-opcode-0335", false, func() string { return textOf(brokenPostSend(&inPostSend{wrOpcode: 2, qpQPType: validate.Of(4)})) }},
 		{"VR-ibv_post_send-opcode-0335", true, func() string { return textOf(brokenPostSend(&inPostSend{qpQPType: validate.Of(4)})) }},
 		{"VR-ibv_post_send-opcode-0336", false, func() string { return textOf(brokenPostSend(&inPostSend{wrOpcode: 2, qpQPType: validate.Of(3)})) }},

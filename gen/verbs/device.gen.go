@@ -887,6 +887,64 @@ func (dev *Device) QueryDeviceEx() (*DeviceAttrEx, error) {
 	return out, nil
 }
 
+// CreateWQ makes a work queue.
+//
+// Rules:
+//   - a work queue has a pd [VR-ibv_create_wq-pd-0783]
+//   - a work queue has a cq [VR-ibv_create_wq-cq-0784]
+//
+// C: ibv_create_wq, ibv_create_wq(3).
+func (dev *Device) CreateWQ(wqInitAttr *WQInitAttr) (*WQ, error) {
+	const verb = "ibv_create_wq"
+	if err := dev.enter(verb); err != nil {
+		return nil, err
+	}
+	defer dev.node.Exit()
+	if wqInitAttr == nil {
+		return nil, verr.NilValue(verb, "WQInitAttr", "make one with NewWQInitAttr")
+	}
+	wqInitAttrC := wqInitAttr.c
+	if wqInitAttr.pd != nil {
+		if err := wqInitAttr.pd.enter(verb); err != nil {
+			return nil, err
+		}
+		defer wqInitAttr.pd.node.Exit()
+		if wqInitAttr.pd.dev != dev {
+			return nil, object.OtherDevice(verb, "pd", &wqInitAttr.pd.node, &wqInitAttr.pd.dev.node, &dev.node, &dev.node)
+		}
+		wqInitAttrC.pd = uintptr(wqInitAttr.pd.c)
+	}
+	if wqInitAttr.cq != nil {
+		if err := wqInitAttr.cq.enter(verb); err != nil {
+			return nil, err
+		}
+		defer wqInitAttr.cq.node.Exit()
+		if wqInitAttr.cq.dev != dev {
+			return nil, object.OtherDevice(verb, "cq", &wqInitAttr.cq.node, &wqInitAttr.cq.dev.node, &dev.node, &dev.node)
+		}
+		wqInitAttrC.cq = uintptr(wqInitAttr.cq.c)
+	}
+	in := inCreateWQ{
+		context:      validate.Addr(dev.c),
+		wqInitAttr:   1,
+		wqInitAttrPD: uint64(wqInitAttrC.pd),
+		wqInitAttrCQ: uint64(wqInitAttrC.cq),
+	}
+	if err := checkCreateWQ(&in); err != nil {
+		return nil, err
+	}
+	ptr, errno := rawCreateWQ(dev.c, unsafe.Pointer(&wqInitAttrC))
+	if ptr == nil {
+		return nil, verr.Failed(verb, errno, nil)
+	}
+	o := newWQ(dev, ptr)
+	o.pd = wqInitAttr.pd
+	if err := o.adopt(&dev.node, nodeOfPD(wqInitAttr.pd), nodeOfCQ(wqInitAttr.cq)); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
 // InitAHFromWC returns the description of the path to the sender of a datagram.
 //
 // PD.CreateAH takes it.
@@ -1003,6 +1061,7 @@ type AsyncEvent struct {
 	QP   *QP   // of an event of one: the QP that it concerns; nil for one made by other code on the same device
 	CQ   *CQ   // of an event of one: the CQ that it concerns; nil for one made by other code on the same device
 	SRQ  *SRQ  // of an event of one: the SRQ that it concerns; nil for one made by other code on the same device
+	WQ   *WQ   // of an event of one: the WQ that it concerns; nil for one made by other code on the same device
 	Port uint8 // of an event of a port: its number, from 1; otherwise 0
 
 	event events.Async
@@ -1013,6 +1072,7 @@ const (
 	elementQP = events.Object + iota
 	elementCQ
 	elementSRQ
+	elementWQ
 )
 
 // asyncElements is what each type of asynchronous event concerns.
@@ -1036,7 +1096,7 @@ var asyncElements = map[uint32]events.Element{
 	uint32(EventTypeQPLastWQEReached):  elementQP,
 	uint32(EventTypeClientReregister):  events.Port,
 	uint32(EventTypeGIDChange):         events.Port,
-	uint32(EventTypeWQFatal):           events.Nothing,
+	uint32(EventTypeWQFatal):           elementWQ,
 	uint32(EventTypeDeviceSpeedChange): events.Nothing,
 }
 
@@ -1069,6 +1129,9 @@ func (o *Device) NextEvent(ctx context.Context) (*AsyncEvent, error) {
 		case elementSRQ:
 			ev.SRQ, _ = o.handles.Find(at).(*SRQ)
 			return nodeOfSRQ(ev.SRQ)
+		case elementWQ:
+			ev.WQ, _ = o.handles.Find(at).(*WQ)
+			return nodeOfWQ(ev.WQ)
 		}
 		return nil
 	}); err != nil {

@@ -494,6 +494,32 @@ func checkQueryDeviceEx(in *inQueryDeviceEx) error {
 	return verr.RefuseErr("ibv_query_device_ex", bad...)
 }
 
+// inCreateWQ has the values that the rules of ibv_create_wq use.
+type inCreateWQ struct {
+	context      uint64 // context
+	wqInitAttr   uint64 // wq_init_attr
+	wqInitAttrPD uint64 // wq_init_attr.pd
+	wqInitAttrCQ uint64 // wq_init_attr.cq
+}
+
+// checkCreateWQ refuses a call of ibv_create_wq that breaks a rule.
+func checkCreateWQ(in *inCreateWQ) error {
+	var bad []verr.Violation
+	if in.context == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0781], Value: validate.AddrText(in.context)})
+	}
+	if in.wqInitAttr == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0782], Value: validate.AddrText(in.wqInitAttr)})
+	}
+	if in.wqInitAttrPD == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0783], Value: validate.AddrText(in.wqInitAttrPD)})
+	}
+	if in.wqInitAttrCQ == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0784], Value: validate.AddrText(in.wqInitAttrCQ)})
+	}
+	return verr.RefuseErr("ibv_create_wq", bad...)
+}
+
 // inInitAHFromWC has the values that the rules of ibv_init_ah_from_wc use.
 type inInitAHFromWC struct {
 	context                  uint64         // context

@@ -159,6 +159,53 @@ func (v QPType) String() string {
 	return "QPType(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
+// WQFlags is a set of properties of a work queue.
+//
+// C: enum ibv_wq_flags, ibv_create_wq(3).
+type WQFlags uint32
+
+// Constants of WQFlags.
+const (
+	// The VLAN tag is taken out of packets.
+	WQFlagsCvlanStripping WQFlags = 0x1 // IBV_WQ_FLAGS_CVLAN_STRIPPING
+	// The frame check sequence is received too.
+	WQFlagsScatterFCS WQFlags = 0x2 // IBV_WQ_FLAGS_SCATTER_FCS
+	// Packets wait for a receive request before they are dropped.
+	WQFlagsDelayDrop WQFlags = 0x4 // IBV_WQ_FLAGS_DELAY_DROP
+	// Packets are padded to a cache line.
+	WQFlagsPCIWriteEndPadding WQFlags = 0x8 // IBV_WQ_FLAGS_PCI_WRITE_END_PADDING
+)
+
+var wqFlagsNames = []validate.Flag{
+	{Bits: 0x1, Name: "CVLAN_STRIPPING"},
+	{Bits: 0x2, Name: "SCATTER_FCS"},
+	{Bits: 0x4, Name: "DELAY_DROP"},
+	{Bits: 0x8, Name: "PCI_WRITE_END_PADDING"},
+}
+
+// String returns the C names without their prefix, joined by |, and the value in hex.
+func (v WQFlags) String() string { return validate.FlagText(uint64(v), wqFlagsNames) }
+
+// WQType is the type of a work queue.
+//
+// C: enum ibv_wq_type, ibv_create_wq(3).
+type WQType uint32
+
+// Constants of WQType.
+const (
+	// Receives.
+	WQTypeRQ WQType = 0 // IBV_WQT_RQ
+)
+
+// String returns the C name without its prefix.
+func (v WQType) String() string {
+	switch v {
+	case WQTypeRQ:
+		return "RQ"
+	}
+	return "WQType(" + strconv.FormatUint(uint64(v), 10) + ")"
+}
+
 // EventType is the type of an asynchronous event.
 //
 // C: enum ibv_event_type, ibv_get_async_event(3).
@@ -408,6 +455,38 @@ func (v QPState) String() string {
 		return "UNKNOWN"
 	}
 	return "QPState(" + strconv.FormatUint(uint64(v), 10) + ")"
+}
+
+// WQState is the state of a work queue.
+//
+// C: enum ibv_wq_state, ibv_modify_wq(3).
+type WQState uint32
+
+// Constants of WQState.
+const (
+	// New.
+	WQStateReset WQState = 0 // IBV_WQS_RESET
+	// Takes requests and packets.
+	WQStateRdy WQState = 1 // IBV_WQS_RDY
+	// Failed.
+	WQStateErr WQState = 2 // IBV_WQS_ERR
+	// Not known.
+	WQStateUnknown WQState = 3 // IBV_WQS_UNKNOWN
+)
+
+// String returns the C name without its prefix.
+func (v WQState) String() string {
+	switch v {
+	case WQStateReset:
+		return "RESET"
+	case WQStateRdy:
+		return "RDY"
+	case WQStateErr:
+		return "ERR"
+	case WQStateUnknown:
+		return "UNKNOWN"
+	}
+	return "WQState(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
 // WCStatus is the result of a work request.

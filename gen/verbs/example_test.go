@@ -138,3 +138,20 @@ func ExamplePD_CreateAHFromWC() {
 	fmt.Println(back.Close())
 	// Output: <nil>
 }
+
+// A work queue goes from RESET to RDY; its mask is no matter of the program.
+func ExampleWQ_Modify() {
+	dev, done := open()
+	defer done()
+	pd, err := dev.AllocPD()
+	check(err)
+	cq, err := dev.CreateCQ(16, nil, 0)
+	check(err)
+	wq, err := dev.CreateWQ(verbs.NewWQInitAttr(pd, cq).MaxWR(16).MaxSGE(1))
+	check(err)
+	fmt.Println(wq.Modify(verbs.NewWQAttr().CurState(verbs.WQStateReset).State(verbs.WQStateRdy)))
+	fmt.Println(cq.Modify(verbs.NewModifyCQAttr().Count(8).Period(100)))
+	// Output:
+	// <nil>
+	// <nil>
+}

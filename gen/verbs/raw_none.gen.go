@@ -177,6 +177,10 @@ func rawDestroyCQ(fn0 uintptr, cq unsafe.Pointer) syscall.Errno {
 	return syscall.ENOSYS
 }
 
+func rawModifyCQ(cq unsafe.Pointer, attr unsafe.Pointer) syscall.Errno {
+	return syscall.ENOSYS
+}
+
 func rawCreateSRQ(fn0 uintptr, pd unsafe.Pointer, srqInitAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	return nil, syscall.ENOSYS
 }
@@ -222,6 +226,18 @@ func rawQueryQP(fn0 uintptr, qp unsafe.Pointer, attr unsafe.Pointer, fields int3
 }
 
 func rawDestroyQP(fn0 uintptr, qp unsafe.Pointer) syscall.Errno {
+	return syscall.ENOSYS
+}
+
+func rawCreateWQ(dev unsafe.Pointer, wqInitAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
+	return nil, syscall.ENOSYS
+}
+
+func rawModifyWQ(wq unsafe.Pointer, wqAttr unsafe.Pointer) syscall.Errno {
+	return syscall.ENOSYS
+}
+
+func rawDestroyWQ(wq unsafe.Pointer) syscall.Errno {
 	return syscall.ENOSYS
 }
 

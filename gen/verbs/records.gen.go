@@ -342,6 +342,90 @@ func NewSRQInitAttr(maxWR uint32, maxSGE uint32) *SRQInitAttr {
 	return a
 }
 
+// WQInitAttr is a description of the work queue to make.
+//
+// C: struct ibv_wq_init_attr, ibv_create_wq(3).
+type WQInitAttr struct {
+	c  cWQInitAttr
+	pd *PD
+	cq *CQ
+}
+
+// NewWQInitAttr starts an attribute structure WQInitAttr.
+//
+//   - pd: protection domain.
+//   - cq: queue of its completions.
+func NewWQInitAttr(pd *PD, cq *CQ) *WQInitAttr {
+	a := &WQInitAttr{}
+	a.pd = pd
+	a.cq = cq
+	return a
+}
+
+// Type sets the type.
+//
+// C: struct ibv_wq_init_attr.wq_type, ibv_create_wq(3).
+func (a *WQInitAttr) Type(v WQType) *WQInitAttr {
+	a.c.wq_type = uint32(v)
+	return a
+}
+
+// MaxWR sets the largest number of outstanding requests; the queue may get more.
+//
+// C: struct ibv_wq_init_attr.max_wr, ibv_create_wq(3).
+func (a *WQInitAttr) MaxWR(v uint32) *WQInitAttr {
+	a.c.max_wr = v
+	return a
+}
+
+// MaxSGE sets the largest number of scatter-gather entries in a request.
+//
+// C: struct ibv_wq_init_attr.max_sge, ibv_create_wq(3).
+func (a *WQInitAttr) MaxSGE(v uint32) *WQInitAttr {
+	a.c.max_sge = v
+	return a
+}
+
+// Flags sets the properties. It also sets the mask bit.
+//
+// C: struct ibv_wq_init_attr.create_flags, IBV_WQ_INIT_ATTR_FLAGS, ibv_create_wq(3).
+func (a *WQInitAttr) Flags(v WQFlags) *WQInitAttr {
+	a.c.create_flags = uint32(v)
+	a.c.comp_mask |= 0x1 // IBV_WQ_INIT_ATTR_FLAGS
+	return a
+}
+
+// ModifyCQAttr is a set of changes to a completion queue.
+//
+// C: struct ibv_modify_cq_attr, ibv_modify_cq(3).
+type ModifyCQAttr struct {
+	c cModifyCQAttr
+}
+
+// NewModifyCQAttr starts an attribute structure ModifyCQAttr.
+func NewModifyCQAttr() *ModifyCQAttr {
+	a := &ModifyCQAttr{}
+	return a
+}
+
+// Count sets the number of completions after which an event is reported. It also sets the mask bit.
+//
+// C: struct ibv_modify_cq_attr.moderate.cq_count, IBV_CQ_ATTR_MODERATE, ibv_modify_cq(3).
+func (a *ModifyCQAttr) Count(v uint16) *ModifyCQAttr {
+	a.c.moderate.cq_count = v
+	a.c.attr_mask |= 0x1 // IBV_CQ_ATTR_MODERATE
+	return a
+}
+
+// Period sets the time after which an event is reported, in microseconds. It also sets the mask bit.
+//
+// C: struct ibv_modify_cq_attr.moderate.cq_period, IBV_CQ_ATTR_MODERATE, ibv_modify_cq(3).
+func (a *ModifyCQAttr) Period(v uint16) *ModifyCQAttr {
+	a.c.moderate.cq_period = v
+	a.c.attr_mask |= 0x1 // IBV_CQ_ATTR_MODERATE
+	return a
+}
+
 // QPAttr is a set of changes to a queue pair. new(QPAttr) begins one that leaves the state as it is.
 //
 // C: struct ibv_qp_attr, ibv_modify_qp(3).
@@ -564,6 +648,55 @@ func (a *SRQAttr) MaxWR(v uint32) *SRQAttr {
 func (a *SRQAttr) Limit(v uint32) *SRQAttr {
 	a.c.srq_limit = v
 	a.mask |= 0x2 // IBV_SRQ_LIMIT
+	return a
+}
+
+// WQAttr is a set of changes to a work queue.
+//
+// C: struct ibv_wq_attr, ibv_modify_wq(3).
+type WQAttr struct {
+	c cWQAttr
+}
+
+// NewWQAttr starts an attribute structure WQAttr.
+func NewWQAttr() *WQAttr {
+	a := &WQAttr{}
+	return a
+}
+
+// State sets the state to change to. It also sets the mask bit.
+//
+// C: struct ibv_wq_attr.wq_state, IBV_WQ_ATTR_STATE, ibv_modify_wq(3).
+func (a *WQAttr) State(v WQState) *WQAttr {
+	a.c.wq_state = uint32(v)
+	a.c.attr_mask |= 0x1 // IBV_WQ_ATTR_STATE
+	return a
+}
+
+// CurState sets the state that the queue is taken to be in. It also sets the mask bit.
+//
+// C: struct ibv_wq_attr.curr_wq_state, IBV_WQ_ATTR_CURR_STATE, ibv_modify_wq(3).
+func (a *WQAttr) CurState(v WQState) *WQAttr {
+	a.c.curr_wq_state = uint32(v)
+	a.c.attr_mask |= 0x2 // IBV_WQ_ATTR_CURR_STATE
+	return a
+}
+
+// Flags sets the new values of properties. It also sets the mask bit.
+//
+// C: struct ibv_wq_attr.flags, IBV_WQ_ATTR_FLAGS, ibv_modify_wq(3).
+func (a *WQAttr) Flags(v WQFlags) *WQAttr {
+	a.c.flags = uint32(v)
+	a.c.attr_mask |= 0x4 // IBV_WQ_ATTR_FLAGS
+	return a
+}
+
+// FlagsMask sets the properties to change. It also sets the mask bit.
+//
+// C: struct ibv_wq_attr.flags_mask, IBV_WQ_ATTR_FLAGS, ibv_modify_wq(3).
+func (a *WQAttr) FlagsMask(v WQFlags) *WQAttr {
+	a.c.flags_mask = uint32(v)
+	a.c.attr_mask |= 0x4 // IBV_WQ_ATTR_FLAGS
 	return a
 }
 
@@ -1440,6 +1573,31 @@ type cSRQInitAttr struct {
 	_           [4]byte
 }
 
+// cWQInitAttr has the layout of struct ibv_wq_init_attr.
+type cWQInitAttr struct {
+	wq_context   uintptr
+	wq_type      uint32
+	max_wr       uint32
+	max_sge      uint32
+	_            [4]byte
+	pd           uintptr
+	cq           uintptr
+	comp_mask    uint32
+	create_flags uint32
+}
+
+// cModerateCQ has the layout of struct ibv_moderate_cq.
+type cModerateCQ struct {
+	cq_count  uint16
+	cq_period uint16
+}
+
+// cModifyCQAttr has the layout of struct ibv_modify_cq_attr.
+type cModifyCQAttr struct {
+	attr_mask uint32
+	moderate  cModerateCQ
+}
+
 // cQPAttr has the layout of struct ibv_qp_attr.
 type cQPAttr struct {
 	qp_state            uint32
@@ -1470,6 +1628,15 @@ type cQPAttr struct {
 	_                   [1]byte
 	rate_limit          uint32
 	_                   [4]byte
+}
+
+// cWQAttr has the layout of struct ibv_wq_attr.
+type cWQAttr struct {
+	attr_mask     uint32
+	wq_state      uint32
+	curr_wq_state uint32
+	flags         uint32
+	flags_mask    uint32
 }
 
 // cXRCDInitAttr has the layout of struct ibv_xrcd_init_attr.

@@ -25,7 +25,7 @@ static inline struct verbs_context *vg_verbs(struct ibv_context *ctx)
 	((v) != NULL && (v)->sz >= sizeof(struct verbs_context) - offsetof(struct verbs_context, op) && (v)->op != NULL)
 
 // ibv_wc_status_str: exported
-VG_WEAK void *vgca4ce38fb4_ibv_wc_status_str(uintptr_t fn0_, uint32_t status_)
+VG_WEAK void *vg4ccaf9573c_ibv_wc_status_str(uintptr_t fn0_, uint32_t status_)
 {
 	enum ibv_wc_status status = (enum ibv_wc_status)status_;
 
@@ -33,7 +33,7 @@ VG_WEAK void *vgca4ce38fb4_ibv_wc_status_str(uintptr_t fn0_, uint32_t status_)
 }
 
 // ibv_rate_to_mult: exported
-VG_WEAK int32_t vgca4ce38fb4_ibv_rate_to_mult(uintptr_t fn0_, uint32_t rate_)
+VG_WEAK int32_t vg4ccaf9573c_ibv_rate_to_mult(uintptr_t fn0_, uint32_t rate_)
 {
 	enum ibv_rate rate = (enum ibv_rate)rate_;
 
@@ -41,7 +41,7 @@ VG_WEAK int32_t vgca4ce38fb4_ibv_rate_to_mult(uintptr_t fn0_, uint32_t rate_)
 }
 
 // mult_to_ibv_rate: exported
-VG_WEAK uint32_t vgca4ce38fb4_mult_to_ibv_rate(uintptr_t fn0_, int32_t mult_)
+VG_WEAK uint32_t vg4ccaf9573c_mult_to_ibv_rate(uintptr_t fn0_, int32_t mult_)
 {
 	int mult = (int)mult_;
 
@@ -49,7 +49,7 @@ VG_WEAK uint32_t vgca4ce38fb4_mult_to_ibv_rate(uintptr_t fn0_, int32_t mult_)
 }
 
 // ibv_rate_to_mbps: exported
-VG_WEAK int32_t vgca4ce38fb4_ibv_rate_to_mbps(uintptr_t fn0_, uint32_t rate_)
+VG_WEAK int32_t vg4ccaf9573c_ibv_rate_to_mbps(uintptr_t fn0_, uint32_t rate_)
 {
 	enum ibv_rate rate = (enum ibv_rate)rate_;
 
@@ -57,7 +57,7 @@ VG_WEAK int32_t vgca4ce38fb4_ibv_rate_to_mbps(uintptr_t fn0_, uint32_t rate_)
 }
 
 // mbps_to_ibv_rate: exported
-VG_WEAK uint32_t vgca4ce38fb4_mbps_to_ibv_rate(uintptr_t fn0_, int32_t mbps_)
+VG_WEAK uint32_t vg4ccaf9573c_mbps_to_ibv_rate(uintptr_t fn0_, int32_t mbps_)
 {
 	int mbps = (int)mbps_;
 
@@ -65,7 +65,7 @@ VG_WEAK uint32_t vgca4ce38fb4_mbps_to_ibv_rate(uintptr_t fn0_, int32_t mbps_)
 }
 
 // ibv_get_device_list: exported
-VG_WEAK void *vgca4ce38fb4_ibv_get_device_list(uintptr_t fn0_, uint8_t *num_devices_)
+VG_WEAK void *vg4ccaf9573c_ibv_get_device_list(uintptr_t fn0_, uint8_t *num_devices_)
 {
 	int *num_devices = (int *)num_devices_;
 
@@ -73,7 +73,7 @@ VG_WEAK void *vgca4ce38fb4_ibv_get_device_list(uintptr_t fn0_, uint8_t *num_devi
 }
 
 // ibv_free_device_list: exported
-VG_WEAK void vgca4ce38fb4_ibv_free_device_list(uintptr_t fn0_, uintptr_t list_)
+VG_WEAK void vg4ccaf9573c_ibv_free_device_list(uintptr_t fn0_, uintptr_t list_)
 {
 	struct ibv_device **list = (struct ibv_device **)list_;
 
@@ -81,7 +81,7 @@ VG_WEAK void vgca4ce38fb4_ibv_free_device_list(uintptr_t fn0_, uintptr_t list_)
 }
 
 // ibv_get_device_index: exported
-VG_WEAK int32_t vgca4ce38fb4_ibv_get_device_index(uintptr_t fn0_, uintptr_t device_)
+VG_WEAK int32_t vg4ccaf9573c_ibv_get_device_index(uintptr_t fn0_, uintptr_t device_)
 {
 	struct ibv_device *device = (struct ibv_device *)device_;
 
@@ -89,7 +89,7 @@ VG_WEAK int32_t vgca4ce38fb4_ibv_get_device_index(uintptr_t fn0_, uintptr_t devi
 }
 
 // ibv_get_device_guid: exported
-VG_WEAK uint64_t vgca4ce38fb4_ibv_get_device_guid(uintptr_t fn0_, uintptr_t device_)
+VG_WEAK uint64_t vg4ccaf9573c_ibv_get_device_guid(uintptr_t fn0_, uintptr_t device_)
 {
 	struct ibv_device *device = (struct ibv_device *)device_;
 
@@ -97,7 +97,7 @@ VG_WEAK uint64_t vgca4ce38fb4_ibv_get_device_guid(uintptr_t fn0_, uintptr_t devi
 }
 
 // ibv_open_device: exported
-VG_WEAK void *vgca4ce38fb4_ibv_open_device(uintptr_t fn0_, uintptr_t device_)
+VG_WEAK void *vg4ccaf9573c_ibv_open_device(uintptr_t fn0_, uintptr_t device_)
 {
 	struct ibv_device *device = (struct ibv_device *)device_;
 
@@ -105,7 +105,7 @@ VG_WEAK void *vgca4ce38fb4_ibv_open_device(uintptr_t fn0_, uintptr_t device_)
 }
 
 // ibv_close_device: exported
-VG_WEAK int32_t vgca4ce38fb4_ibv_close_device(uintptr_t fn0_, uintptr_t context_)
+VG_WEAK int32_t vg4ccaf9573c_ibv_close_device(uintptr_t fn0_, uintptr_t context_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 
@@ -113,7 +113,7 @@ VG_WEAK int32_t vgca4ce38fb4_ibv_close_device(uintptr_t fn0_, uintptr_t context_
 }
 
 // ibv_import_device: exported
-VG_WEAK void *vgca4ce38fb4_ibv_import_device(uintptr_t fn0_, int32_t cmd_fd_)
+VG_WEAK void *vg4ccaf9573c_ibv_import_device(uintptr_t fn0_, int32_t cmd_fd_)
 {
 	int cmd_fd = (int)cmd_fd_;
 
@@ -121,7 +121,7 @@ VG_WEAK void *vgca4ce38fb4_ibv_import_device(uintptr_t fn0_, int32_t cmd_fd_)
 }
 
 // ibv_import_dm: exported
-VG_WEAK void *vgca4ce38fb4_ibv_import_dm(uintptr_t fn0_, uintptr_t context_, uint32_t dm_handle_)
+VG_WEAK void *vg4ccaf9573c_ibv_import_dm(uintptr_t fn0_, uintptr_t context_, uint32_t dm_handle_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint32_t dm_handle = (uint32_t)dm_handle_;
@@ -130,7 +130,7 @@ VG_WEAK void *vgca4ce38fb4_ibv_import_dm(uintptr_t fn0_, uintptr_t context_, uin
 }
 
 // ibv_unimport_dm: exported
-VG_WEAK void vgca4ce38fb4_ibv_unimport_dm(uintptr_t fn0_, uintptr_t dm_)
+VG_WEAK void vg4ccaf9573c_ibv_unimport_dm(uintptr_t fn0_, uintptr_t dm_)
 {
 	struct ibv_dm *dm = (struct ibv_dm *)dm_;
 
@@ -138,7 +138,7 @@ VG_WEAK void vgca4ce38fb4_ibv_unimport_dm(uintptr_t fn0_, uintptr_t dm_)
 }
 
 // ibv_query_device: exported
-VG_WEAK int32_t vgca4ce38fb4_ibv_query_device(uintptr_t fn0_, uintptr_t context_, uint8_t *device_attr_)
+VG_WEAK int32_t vg4ccaf9573c_ibv_query_device(uintptr_t fn0_, uintptr_t context_, uint8_t *device_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_device_attr *device_attr = (struct ibv_device_attr *)device_attr_;
@@ -147,7 +147,7 @@ VG_WEAK int32_t vgca4ce38fb4_ibv_query_device(uintptr_t fn0_, uintptr_t context_
 }
 
 // ibv_query_port: written by hand
-VG_WEAK int32_t vgca4ce38fb4_ibv_query_port(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint8_t *port_attr_)
+VG_WEAK int32_t vg4ccaf9573c_ibv_query_port(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint8_t *port_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct verbs_context *v = vg_verbs(context);
@@ -163,7 +163,7 @@ VG_WEAK int32_t vgca4ce38fb4_ibv_query_port(uintptr_t fn0_, uintptr_t context_, 
 }
 
 // ibv_query_gid: exported
-VG_WEAK int32_t vgca4ce38fb4_ibv_query_gid(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, int32_t index_, uint8_t *gid_)
+VG_WEAK int32_t vg4ccaf9573c_ibv_query_gid(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, int32_t index_, uint8_t *gid_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint8_t port_num = (uint8_t)port_num_;
@@ -174,7 +174,7 @@ VG_WEAK int32_t vgca4ce38fb4_ibv_query_gid(uintptr_t fn0_, uintptr_t context_, u
 }
 
 // ibv_query_gid_ex: exported
-VG_WEAK int32_t vgca4ce38fb4_ibv_query_gid_ex(uintptr_t fn0_, uintptr_t context_, uint32_t port_num_, uint32_t gid_index_, uint8_t *entry_, uint32_t flags_)
+VG_WEAK int32_t vg4ccaf9573c_ibv_query_gid_ex(uintptr_t fn0_, uintptr_t context_, uint32_t port_num_, uint32_t gid_index_, uint8_t *entry_, uint32_t flags_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint32_t port_num = (uint32_t)port_num_;
@@ -186,7 +186,7 @@ VG_WEAK int32_t vgca4ce38fb4_ibv_query_gid_ex(uintptr_t fn0_, uintptr_t context_
 }
 
 // ibv_query_gid_table: exported
-VG_WEAK int64_t vgca4ce38fb4_ibv_query_gid_table(uintptr_t fn0_, uintptr_t context_, uint8_t *entries_, uint64_t max_entries_, uint32_t flags_)
+VG_WEAK int64_t vg4ccaf9573c_ibv_query_gid_table(uintptr_t fn0_, uintptr_t context_, uint8_t *entries_, uint64_t max_entries_, uint32_t flags_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_gid_entry *entries = (struct ibv_gid_entry *)entries_;
@@ -197,7 +197,7 @@ VG_WEAK int64_t vgca4ce38fb4_ibv_query_gid_table(uintptr_t fn0_, uintptr_t conte
 }
 
 // ibv_query_pkey: exported
-VG_WEAK int32_t vgca4ce38fb4_ibv_query_pkey(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, int32_t index_, uint8_t *pkey_)
+VG_WEAK int32_t vg4ccaf9573c_ibv_query_pkey(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, int32_t index_, uint8_t *pkey_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint8_t port_num = (uint8_t)port_num_;
@@ -208,7 +208,7 @@ VG_WEAK int32_t vgca4ce38fb4_ibv_query_pkey(uintptr_t fn0_, uintptr_t context_, 
 }
 
 // ibv_get_pkey_index: exported
-VG_WEAK int32_t vgca4ce38fb4_ibv_get_pkey_index(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint16_t pkey_)
+VG_WEAK int32_t vg4ccaf9573c_ibv_get_pkey_index(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint16_t pkey_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint8_t port_num = (uint8_t)port_num_;
@@ -218,7 +218,7 @@ VG_WEAK int32_t vgca4ce38fb4_ibv_get_pkey_index(uintptr_t fn0_, uintptr_t contex
 }
 
 // ibv_alloc_pd: exported
-VG_WEAK void *vgca4ce38fb4_ibv_alloc_pd(uintptr_t fn0_, uintptr_t context_)
+VG_WEAK void *vg4ccaf9573c_ibv_alloc_pd(uintptr_t fn0_, uintptr_t context_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 
@@ -226,7 +226,7 @@ VG_WEAK void *vgca4ce38fb4_ibv_alloc_pd(uintptr_t fn0_, uintptr_t context_)
 }
 
 // ibv_dealloc_pd: exported
-VG_WEAK int32_t vgca4ce38fb4_ibv_dealloc_pd(uintptr_t fn0_, uintptr_t pd_)
+VG_WEAK int32_t vg4ccaf9573c_ibv_dealloc_pd(uintptr_t fn0_, uintptr_t pd_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 
@@ -234,7 +234,7 @@ VG_WEAK int32_t vgca4ce38fb4_ibv_dealloc_pd(uintptr_t fn0_, uintptr_t pd_)
 }
 
 // ibv_open_xrcd: op open_xrcd of struct verbs_context
-VG_WEAK void *vgca4ce38fb4_ibv_open_xrcd(uintptr_t context_, uint8_t *xrcd_init_attr_)
+VG_WEAK void *vg4ccaf9573c_ibv_open_xrcd(uintptr_t context_, uint8_t *xrcd_init_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_xrcd_init_attr *xrcd_init_attr = (struct ibv_xrcd_init_attr *)xrcd_init_attr_;
@@ -247,7 +247,7 @@ VG_WEAK void *vgca4ce38fb4_ibv_open_xrcd(uintptr_t context_, uint8_t *xrcd_init_
 }
 
 // ibv_close_xrcd: written by hand
-VG_WEAK int32_t vgca4ce38fb4_ibv_close_xrcd(uintptr_t xrcd_)
+VG_WEAK int32_t vg4ccaf9573c_ibv_close_xrcd(uintptr_t xrcd_)
 {
 	struct ibv_xrcd *xrcd = (struct ibv_xrcd *)xrcd_;
 	struct verbs_context *v = vg_verbs(xrcd->context);
@@ -257,7 +257,7 @@ VG_WEAK int32_t vgca4ce38fb4_ibv_close_xrcd(uintptr_t xrcd_)
 }
 
 // ibv_reg_mr: written by hand
-VG_WEAK void *vgca4ce38fb4_ibv_reg_mr(uintptr_t fn0_, uintptr_t fn1_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, uint32_t access_)
+VG_WEAK void *vg4ccaf9573c_ibv_reg_mr(uintptr_t fn0_, uintptr_t fn1_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, uint32_t access_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 
@@ -271,7 +271,7 @@ VG_WEAK void *vgca4ce38fb4_ibv_reg_mr(uintptr_t fn0_, uintptr_t fn1_, uintptr_t 
 }
 
 // ibv_reg_mr_iova: written by hand
-VG_WEAK void *vgca4ce38fb4_ibv_reg_mr_iova(uintptr_t fn0_, uintptr_t fn1_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, uint64_t iova_, uint32_t access_)
+VG_WEAK void *vg4ccaf9573c_ibv_reg_mr_iova(uintptr_t fn0_, uintptr_t fn1_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, uint64_t iova_, uint32_t access_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 
@@ -284,7 +284,7 @@ VG_WEAK void *vgca4ce38fb4_ibv_reg_mr_iova(uintptr_t fn0_, uintptr_t fn1_, uintp
 }
 
 // ibv_reg_dmabuf_mr: exported
-VG_WEAK void *vgca4ce38fb4_ibv_reg_dmabuf_mr(uintptr_t fn0_, uintptr_t pd_, uint64_t offset_, uint64_t length_, uint64_t iova_, int32_t fd_, int32_t access_)
+VG_WEAK void *vg4ccaf9573c_ibv_reg_dmabuf_mr(uintptr_t fn0_, uintptr_t pd_, uint64_t offset_, uint64_t length_, uint64_t iova_, int32_t fd_, int32_t access_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	uint64_t offset = (uint64_t)offset_;
@@ -297,7 +297,7 @@ VG_WEAK void *vgca4ce38fb4_ibv_reg_dmabuf_mr(uintptr_t fn0_, uintptr_t pd_, uint
 }
 
 // ibv_reg_mr_ex: exported
-VG_WEAK void *vgca4ce38fb4_ibv_reg_mr_ex(uintptr_t fn0_, uintptr_t pd_, uint8_t *mr_init_attr_)
+VG_WEAK void *vg4ccaf9573c_ibv_reg_mr_ex(uintptr_t fn0_, uintptr_t pd_, uint8_t *mr_init_attr_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_mr_init_attr *mr_init_attr = (struct ibv_mr_init_attr *)mr_init_attr_;
@@ -306,7 +306,7 @@ VG_WEAK void *vgca4ce38fb4_ibv_reg_mr_ex(uintptr_t fn0_, uintptr_t pd_, uint8_t 
 }
 
 // ibv_rereg_mr: exported
-VG_WEAK int32_t vgca4ce38fb4_ibv_rereg_mr(uintptr_t fn0_, uintptr_t mr_, int32_t flags_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, int32_t access_)
+VG_WEAK int32_t vg4ccaf9573c_ibv_rereg_mr(uintptr_t fn0_, uintptr_t mr_, int32_t flags_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, int32_t access_)
 {
 	struct ibv_mr *mr = (struct ibv_mr *)mr_;
 	int flags = (int)flags_;
@@ -319,7 +319,7 @@ VG_WEAK int32_t vgca4ce38fb4_ibv_rereg_mr(uintptr_t fn0_, uintptr_t mr_, int32_t
 }
 
 // ibv_dereg_mr: exported
-VG_WEAK int32_t vgca4ce38fb4_ibv_dereg_mr(uintptr_t fn0_, uintptr_t mr_)
+VG_WEAK int32_t vg4ccaf9573c_ibv_dereg_mr(uintptr_t fn0_, uintptr_t mr_)
 {
 	struct ibv_mr *mr = (struct ibv_mr *)mr_;
 
@@ -327,7 +327,7 @@ VG_WEAK int32_t vgca4ce38fb4_ibv_dereg_mr(uintptr_t fn0_, uintptr_t mr_)
 }
 
 // ibv_alloc_mw: op alloc_mw of the context
-VG_WEAK void *vgca4ce38fb4_ibv_alloc_mw(uintptr_t pd_, uint32_t type_)
+VG_WEAK void *vg4ccaf9573c_ibv_alloc_mw(uintptr_t pd_, uint32_t type_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	enum ibv_mw_type type = (enum ibv_mw_type)type_;
@@ -338,7 +338,7 @@ VG_WEAK void *vgca4ce38fb4_ibv_alloc_mw(uintptr_t pd_, uint32_t type_)
 }
 
 // ibv_dealloc_mw: op dealloc_mw of the context
-VG_WEAK int32_t vgca4ce38fb4_ibv_dealloc_mw(uintptr_t mw_)
+VG_WEAK int32_t vg4ccaf9573c_ibv_dealloc_mw(uintptr_t mw_)
 {
 	struct ibv_mw *mw = (struct ibv_mw *)mw_;
 
@@ -348,7 +348,7 @@ VG_WEAK int32_t vgca4ce38fb4_ibv_dealloc_mw(uintptr_t mw_)
 }
 
 // ibv_create_comp_channel: exported
-VG_WEAK void *vgca4ce38fb4_ibv_create_comp_channel(uintptr_t fn0_, uintptr_t context_)
+VG_WEAK void *vg4ccaf9573c_ibv_create_comp_channel(uintptr_t fn0_, uintptr_t context_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 
@@ -356,7 +356,7 @@ VG_WEAK void *vgca4ce38fb4_ibv_create_comp_channel(uintptr_t fn0_, uintptr_t con
 }
 
 // ibv_destroy_comp_channel: exported
-VG_WEAK int32_t vgca4ce38fb4_ibv_destroy_comp_channel(uintptr_t fn0_, uintptr_t channel_)
+VG_WEAK int32_t vg4ccaf9573c_ibv_destroy_comp_channel(uintptr_t fn0_, uintptr_t channel_)
 {
 	struct ibv_comp_channel *channel = (struct ibv_comp_channel *)channel_;
 
@@ -364,7 +364,7 @@ VG_WEAK int32_t vgca4ce38fb4_ibv_destroy_comp_channel(uintptr_t fn0_, uintptr_t 
 }
 
 // ibv_advise_mr: op advise_mr of struct verbs_context
-VG_WEAK int32_t vgca4ce38fb4_ibv_advise_mr(uintptr_t pd_, uint32_t advice_, uint32_t flags_, uint8_t *sg_list_, uint32_t num_sge_)
+VG_WEAK int32_t vg4ccaf9573c_ibv_advise_mr(uintptr_t pd_, uint32_t advice_, uint32_t flags_, uint8_t *sg_list_, uint32_t num_sge_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	enum ib_uverbs_advise_mr_advice advice = (enum ib_uverbs_advise_mr_advice)advice_;
@@ -380,7 +380,7 @@ VG_WEAK int32_t vgca4ce38fb4_ibv_advise_mr(uintptr_t pd_, uint32_t advice_, uint
 }
 
 // ibv_alloc_dm: op alloc_dm of struct verbs_context
-VG_WEAK void *vgca4ce38fb4_ibv_alloc_dm(uintptr_t context_, uint8_t *attr_)
+VG_WEAK void *vg4ccaf9573c_ibv_alloc_dm(uintptr_t context_, uint8_t *attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_alloc_dm_attr *attr = (struct ibv_alloc_dm_attr *)attr_;
@@ -393,7 +393,7 @@ VG_WEAK void *vgca4ce38fb4_ibv_alloc_dm(uintptr_t context_, uint8_t *attr_)
 }
 
 // ibv_free_dm: op free_dm of struct verbs_context
-VG_WEAK int32_t vgca4ce38fb4_ibv_free_dm(uintptr_t dm_)
+VG_WEAK int32_t vg4ccaf9573c_ibv_free_dm(uintptr_t dm_)
 {
 	struct ibv_dm *dm = (struct ibv_dm *)dm_;
 
@@ -405,7 +405,7 @@ VG_WEAK int32_t vgca4ce38fb4_ibv_free_dm(uintptr_t dm_)
 }
 
 // ibv_alloc_null_mr: op alloc_null_mr of struct verbs_context
-VG_WEAK void *vgca4ce38fb4_ibv_alloc_null_mr(uintptr_t pd_)
+VG_WEAK void *vg4ccaf9573c_ibv_alloc_null_mr(uintptr_t pd_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 
@@ -417,7 +417,7 @@ VG_WEAK void *vgca4ce38fb4_ibv_alloc_null_mr(uintptr_t pd_)
 }
 
 // ibv_reg_dm_mr: op reg_dm_mr of struct verbs_context
-VG_WEAK void *vgca4ce38fb4_ibv_reg_dm_mr(uintptr_t pd_, uintptr_t dm_, uint64_t dm_offset_, uint64_t length_, uint32_t access_)
+VG_WEAK void *vg4ccaf9573c_ibv_reg_dm_mr(uintptr_t pd_, uintptr_t dm_, uint64_t dm_offset_, uint64_t length_, uint32_t access_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_dm *dm = (struct ibv_dm *)dm_;
@@ -433,7 +433,7 @@ VG_WEAK void *vgca4ce38fb4_ibv_reg_dm_mr(uintptr_t pd_, uintptr_t dm_, uint64_t 
 }
 
 // ibv_create_cq: exported
-VG_WEAK void *vgca4ce38fb4_ibv_create_cq(uintptr_t fn0_, uintptr_t context_, int32_t cqe_, uintptr_t cq_context_, uintptr_t channel_, int32_t comp_vector_)
+VG_WEAK void *vg4ccaf9573c_ibv_create_cq(uintptr_t fn0_, uintptr_t context_, int32_t cqe_, uintptr_t cq_context_, uintptr_t channel_, int32_t comp_vector_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	int cqe = (int)cqe_;
@@ -445,15 +445,28 @@ VG_WEAK void *vgca4ce38fb4_ibv_create_cq(uintptr_t fn0_, uintptr_t context_, int
 }
 
 // ibv_destroy_cq: exported
-VG_WEAK int32_t vgca4ce38fb4_ibv_destroy_cq(uintptr_t fn0_, uintptr_t cq_)
+VG_WEAK int32_t vg4ccaf9573c_ibv_destroy_cq(uintptr_t fn0_, uintptr_t cq_)
 {
 	struct ibv_cq *cq = (struct ibv_cq *)cq_;
 
 	return ((vg_fn_ibv_destroy_cq)fn0_)(cq);
 }
 
+// ibv_modify_cq: op modify_cq of struct verbs_context
+VG_WEAK int32_t vg4ccaf9573c_ibv_modify_cq(uintptr_t cq_, uint8_t *attr_)
+{
+	struct ibv_cq *cq = (struct ibv_cq *)cq_;
+	struct ibv_modify_cq_attr *attr = (struct ibv_modify_cq_attr *)attr_;
+
+	struct verbs_context *v = vg_verbs(cq->context);
+
+	if (!VG_HAS(v, modify_cq))
+		return EOPNOTSUPP;
+	return v->modify_cq(cq, attr);
+}
+
 // ibv_create_srq: exported
-VG_WEAK void *vgca4ce38fb4_ibv_create_srq(uintptr_t fn0_, uintptr_t pd_, uint8_t *srq_init_attr_)
+VG_WEAK void *vg4ccaf9573c_ibv_create_srq(uintptr_t fn0_, uintptr_t pd_, uint8_t *srq_init_attr_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_srq_init_attr *srq_init_attr = (struct ibv_srq_init_attr *)srq_init_attr_;
@@ -462,7 +475,7 @@ VG_WEAK void *vgca4ce38fb4_ibv_create_srq(uintptr_t fn0_, uintptr_t pd_, uint8_t
 }
 
 // ibv_modify_srq: exported
-VG_WEAK int32_t vgca4ce38fb4_ibv_modify_srq(uintptr_t fn0_, uintptr_t srq_, uint8_t *srq_attr_, int32_t srq_attr_mask_)
+VG_WEAK int32_t vg4ccaf9573c_ibv_modify_srq(uintptr_t fn0_, uintptr_t srq_, uint8_t *srq_attr_, int32_t srq_attr_mask_)
 {
 	struct ibv_srq *srq = (struct ibv_srq *)srq_;
 	struct ibv_srq_attr *srq_attr = (struct ibv_srq_attr *)srq_attr_;
@@ -472,7 +485,7 @@ VG_WEAK int32_t vgca4ce38fb4_ibv_modify_srq(uintptr_t fn0_, uintptr_t srq_, uint
 }
 
 // ibv_query_srq: exported
-VG_WEAK int32_t vgca4ce38fb4_ibv_query_srq(uintptr_t fn0_, uintptr_t srq_, uint8_t *srq_attr_)
+VG_WEAK int32_t vg4ccaf9573c_ibv_query_srq(uintptr_t fn0_, uintptr_t srq_, uint8_t *srq_attr_)
 {
 	struct ibv_srq *srq = (struct ibv_srq *)srq_;
 	struct ibv_srq_attr *srq_attr = (struct ibv_srq_attr *)srq_attr_;
@@ -481,7 +494,7 @@ VG_WEAK int32_t vgca4ce38fb4_ibv_query_srq(uintptr_t fn0_, uintptr_t srq_, uint8
 }
 
 // ibv_destroy_srq: exported
-VG_WEAK int32_t vgca4ce38fb4_ibv_destroy_srq(uintptr_t fn0_, uintptr_t srq_)
+VG_WEAK int32_t vg4ccaf9573c_ibv_destroy_srq(uintptr_t fn0_, uintptr_t srq_)
 {
 	struct ibv_srq *srq = (struct ibv_srq *)srq_;
 
@@ -489,7 +502,7 @@ VG_WEAK int32_t vgca4ce38fb4_ibv_destroy_srq(uintptr_t fn0_, uintptr_t srq_)
 }
 
 // ibv_create_qp: exported
-VG_WEAK void *vgca4ce38fb4_ibv_create_qp(uintptr_t fn0_, uintptr_t pd_, uint8_t *qp_init_attr_)
+VG_WEAK void *vg4ccaf9573c_ibv_create_qp(uintptr_t fn0_, uintptr_t pd_, uint8_t *qp_init_attr_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_qp_init_attr *qp_init_attr = (struct ibv_qp_init_attr *)qp_init_attr_;
@@ -498,7 +511,7 @@ VG_WEAK void *vgca4ce38fb4_ibv_create_qp(uintptr_t fn0_, uintptr_t pd_, uint8_t 
 }
 
 // ibv_alloc_td: op alloc_td of struct verbs_context
-VG_WEAK void *vgca4ce38fb4_ibv_alloc_td(uintptr_t context_, uint8_t *init_attr_)
+VG_WEAK void *vg4ccaf9573c_ibv_alloc_td(uintptr_t context_, uint8_t *init_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_td_init_attr *init_attr = (struct ibv_td_init_attr *)init_attr_;
@@ -511,7 +524,7 @@ VG_WEAK void *vgca4ce38fb4_ibv_alloc_td(uintptr_t context_, uint8_t *init_attr_)
 }
 
 // ibv_dealloc_td: op dealloc_td of struct verbs_context
-VG_WEAK int32_t vgca4ce38fb4_ibv_dealloc_td(uintptr_t td_)
+VG_WEAK int32_t vg4ccaf9573c_ibv_dealloc_td(uintptr_t td_)
 {
 	struct ibv_td *td = (struct ibv_td *)td_;
 
@@ -523,7 +536,7 @@ VG_WEAK int32_t vgca4ce38fb4_ibv_dealloc_td(uintptr_t td_)
 }
 
 // ibv_alloc_parent_domain: op alloc_parent_domain of struct verbs_context
-VG_WEAK void *vgca4ce38fb4_ibv_alloc_parent_domain(uintptr_t context_, uint8_t *attr_)
+VG_WEAK void *vg4ccaf9573c_ibv_alloc_parent_domain(uintptr_t context_, uint8_t *attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_parent_domain_init_attr *attr = (struct ibv_parent_domain_init_attr *)attr_;
@@ -536,7 +549,7 @@ VG_WEAK void *vgca4ce38fb4_ibv_alloc_parent_domain(uintptr_t context_, uint8_t *
 }
 
 // ibv_query_device_ex: written by hand
-VG_WEAK int32_t vgca4ce38fb4_ibv_query_device_ex(uintptr_t fn0_, uintptr_t context_, const uint8_t *input_, uint8_t *attr_)
+VG_WEAK int32_t vg4ccaf9573c_ibv_query_device_ex(uintptr_t fn0_, uintptr_t context_, const uint8_t *input_, uint8_t *attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	const struct ibv_query_device_ex_input *input = (const struct ibv_query_device_ex_input *)input_;
@@ -560,7 +573,7 @@ VG_WEAK int32_t vgca4ce38fb4_ibv_query_device_ex(uintptr_t fn0_, uintptr_t conte
 }
 
 // ibv_modify_qp: exported
-VG_WEAK int32_t vgca4ce38fb4_ibv_modify_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t *attr_, int32_t attr_mask_)
+VG_WEAK int32_t vg4ccaf9573c_ibv_modify_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t *attr_, int32_t attr_mask_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	struct ibv_qp_attr *attr = (struct ibv_qp_attr *)attr_;
@@ -570,7 +583,7 @@ VG_WEAK int32_t vgca4ce38fb4_ibv_modify_qp(uintptr_t fn0_, uintptr_t qp_, uint8_
 }
 
 // ibv_query_qp: exported
-VG_WEAK int32_t vgca4ce38fb4_ibv_query_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t *attr_, int32_t attr_mask_, uint8_t *init_attr_)
+VG_WEAK int32_t vg4ccaf9573c_ibv_query_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t *attr_, int32_t attr_mask_, uint8_t *init_attr_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	struct ibv_qp_attr *attr = (struct ibv_qp_attr *)attr_;
@@ -581,15 +594,61 @@ VG_WEAK int32_t vgca4ce38fb4_ibv_query_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t
 }
 
 // ibv_destroy_qp: exported
-VG_WEAK int32_t vgca4ce38fb4_ibv_destroy_qp(uintptr_t fn0_, uintptr_t qp_)
+VG_WEAK int32_t vg4ccaf9573c_ibv_destroy_qp(uintptr_t fn0_, uintptr_t qp_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 
 	return ((vg_fn_ibv_destroy_qp)fn0_)(qp);
 }
 
+// ibv_create_wq: written by hand
+VG_WEAK void *vg4ccaf9573c_ibv_create_wq(uintptr_t context_, uint8_t *wq_init_attr_)
+{
+	struct ibv_context *context = (struct ibv_context *)context_;
+	struct ibv_wq_init_attr *attr = (struct ibv_wq_init_attr *)wq_init_attr_;
+	struct verbs_context *v = vg_verbs(context);
+	struct ibv_wq *wq;
+
+	if (!VG_HAS(v, create_wq))
+		return errno = EOPNOTSUPP, NULL;
+	wq = v->create_wq(context, attr);
+	if (!wq)
+		return NULL;
+	// the part of the object that the header fills in, not the provider
+	wq->wq_context = attr->wq_context;
+	wq->events_completed = 0;
+	pthread_mutex_init(&wq->mutex, NULL);
+	pthread_cond_init(&wq->cond, NULL);
+	return wq;
+}
+
+// ibv_modify_wq: op modify_wq of struct verbs_context
+VG_WEAK int32_t vg4ccaf9573c_ibv_modify_wq(uintptr_t wq_, uint8_t *wq_attr_)
+{
+	struct ibv_wq *wq = (struct ibv_wq *)wq_;
+	struct ibv_wq_attr *wq_attr = (struct ibv_wq_attr *)wq_attr_;
+
+	struct verbs_context *v = vg_verbs(wq->context);
+
+	if (!VG_HAS(v, modify_wq))
+		return EOPNOTSUPP;
+	return v->modify_wq(wq, wq_attr);
+}
+
+// ibv_destroy_wq: op destroy_wq of struct verbs_context
+VG_WEAK int32_t vg4ccaf9573c_ibv_destroy_wq(uintptr_t wq_)
+{
+	struct ibv_wq *wq = (struct ibv_wq *)wq_;
+
+	struct verbs_context *v = vg_verbs(wq->context);
+
+	if (!VG_HAS(v, destroy_wq))
+		return EOPNOTSUPP;
+	return v->destroy_wq(wq);
+}
+
 // ibv_create_ah: exported
-VG_WEAK void *vgca4ce38fb4_ibv_create_ah(uintptr_t fn0_, uintptr_t pd_, uint8_t *attr_)
+VG_WEAK void *vg4ccaf9573c_ibv_create_ah(uintptr_t fn0_, uintptr_t pd_, uint8_t *attr_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_ah_attr *attr = (struct ibv_ah_attr *)attr_;
@@ -598,7 +657,7 @@ VG_WEAK void *vgca4ce38fb4_ibv_create_ah(uintptr_t fn0_, uintptr_t pd_, uint8_t 
 }
 
 // ibv_init_ah_from_wc: exported
-VG_WEAK int32_t vgca4ce38fb4_ibv_init_ah_from_wc(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint8_t *wc_, uint8_t *grh_, uint8_t *ah_attr_)
+VG_WEAK int32_t vg4ccaf9573c_ibv_init_ah_from_wc(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint8_t *wc_, uint8_t *grh_, uint8_t *ah_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint8_t port_num = (uint8_t)port_num_;
@@ -610,7 +669,7 @@ VG_WEAK int32_t vgca4ce38fb4_ibv_init_ah_from_wc(uintptr_t fn0_, uintptr_t conte
 }
 
 // ibv_create_ah_from_wc: exported
-VG_WEAK void *vgca4ce38fb4_ibv_create_ah_from_wc(uintptr_t fn0_, uintptr_t pd_, uint8_t *wc_, uint8_t *grh_, uint8_t port_num_)
+VG_WEAK void *vg4ccaf9573c_ibv_create_ah_from_wc(uintptr_t fn0_, uintptr_t pd_, uint8_t *wc_, uint8_t *grh_, uint8_t port_num_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_wc *wc = (struct ibv_wc *)wc_;
@@ -621,7 +680,7 @@ VG_WEAK void *vgca4ce38fb4_ibv_create_ah_from_wc(uintptr_t fn0_, uintptr_t pd_, 
 }
 
 // ibv_destroy_ah: exported
-VG_WEAK int32_t vgca4ce38fb4_ibv_destroy_ah(uintptr_t fn0_, uintptr_t ah_)
+VG_WEAK int32_t vg4ccaf9573c_ibv_destroy_ah(uintptr_t fn0_, uintptr_t ah_)
 {
 	struct ibv_ah *ah = (struct ibv_ah *)ah_;
 
@@ -629,7 +688,7 @@ VG_WEAK int32_t vgca4ce38fb4_ibv_destroy_ah(uintptr_t fn0_, uintptr_t ah_)
 }
 
 // ibv_attach_mcast: exported
-VG_WEAK int32_t vgca4ce38fb4_ibv_attach_mcast(uintptr_t fn0_, uintptr_t qp_, const uint8_t *gid_, uint16_t lid_)
+VG_WEAK int32_t vg4ccaf9573c_ibv_attach_mcast(uintptr_t fn0_, uintptr_t qp_, const uint8_t *gid_, uint16_t lid_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	const union ibv_gid *gid = (const union ibv_gid *)gid_;
@@ -639,7 +698,7 @@ VG_WEAK int32_t vgca4ce38fb4_ibv_attach_mcast(uintptr_t fn0_, uintptr_t qp_, con
 }
 
 // ibv_detach_mcast: exported
-VG_WEAK int32_t vgca4ce38fb4_ibv_detach_mcast(uintptr_t fn0_, uintptr_t qp_, const uint8_t *gid_, uint16_t lid_)
+VG_WEAK int32_t vg4ccaf9573c_ibv_detach_mcast(uintptr_t fn0_, uintptr_t qp_, const uint8_t *gid_, uint16_t lid_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	const union ibv_gid *gid = (const union ibv_gid *)gid_;
@@ -649,7 +708,7 @@ VG_WEAK int32_t vgca4ce38fb4_ibv_detach_mcast(uintptr_t fn0_, uintptr_t qp_, con
 }
 
 // ibv_node_type_str: exported
-VG_WEAK void *vgca4ce38fb4_ibv_node_type_str(uintptr_t fn0_, int32_t node_type_)
+VG_WEAK void *vg4ccaf9573c_ibv_node_type_str(uintptr_t fn0_, int32_t node_type_)
 {
 	enum ibv_node_type node_type = (enum ibv_node_type)node_type_;
 
@@ -657,7 +716,7 @@ VG_WEAK void *vgca4ce38fb4_ibv_node_type_str(uintptr_t fn0_, int32_t node_type_)
 }
 
 // ibv_port_state_str: exported
-VG_WEAK void *vgca4ce38fb4_ibv_port_state_str(uintptr_t fn0_, uint32_t port_state_)
+VG_WEAK void *vg4ccaf9573c_ibv_port_state_str(uintptr_t fn0_, uint32_t port_state_)
 {
 	enum ibv_port_state port_state = (enum ibv_port_state)port_state_;
 
@@ -665,7 +724,7 @@ VG_WEAK void *vgca4ce38fb4_ibv_port_state_str(uintptr_t fn0_, uint32_t port_stat
 }
 
 // ibv_event_type_str: exported
-VG_WEAK void *vgca4ce38fb4_ibv_event_type_str(uintptr_t fn0_, uint32_t event_)
+VG_WEAK void *vg4ccaf9573c_ibv_event_type_str(uintptr_t fn0_, uint32_t event_)
 {
 	enum ibv_event_type event = (enum ibv_event_type)event_;
 
@@ -673,7 +732,7 @@ VG_WEAK void *vgca4ce38fb4_ibv_event_type_str(uintptr_t fn0_, uint32_t event_)
 }
 
 // ibv_create_counters: op create_counters of struct verbs_context
-VG_WEAK void *vgca4ce38fb4_ibv_create_counters(uintptr_t context_, uint8_t *init_attr_)
+VG_WEAK void *vg4ccaf9573c_ibv_create_counters(uintptr_t context_, uint8_t *init_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_counters_init_attr *init_attr = (struct ibv_counters_init_attr *)init_attr_;
@@ -686,7 +745,7 @@ VG_WEAK void *vgca4ce38fb4_ibv_create_counters(uintptr_t context_, uint8_t *init
 }
 
 // ibv_destroy_counters: op destroy_counters of struct verbs_context
-VG_WEAK int32_t vgca4ce38fb4_ibv_destroy_counters(uintptr_t counters_)
+VG_WEAK int32_t vg4ccaf9573c_ibv_destroy_counters(uintptr_t counters_)
 {
 	struct ibv_counters *counters = (struct ibv_counters *)counters_;
 
@@ -698,7 +757,7 @@ VG_WEAK int32_t vgca4ce38fb4_ibv_destroy_counters(uintptr_t counters_)
 }
 
 // ibv_read_counters: op read_counters of struct verbs_context
-VG_WEAK int32_t vgca4ce38fb4_ibv_read_counters(uintptr_t counters_, uint8_t *counters_value_, uint32_t ncounters_, uint32_t flags_)
+VG_WEAK int32_t vg4ccaf9573c_ibv_read_counters(uintptr_t counters_, uint8_t *counters_value_, uint32_t ncounters_, uint32_t flags_)
 {
 	struct ibv_counters *counters = (struct ibv_counters *)counters_;
 	uint64_t *counters_value = (uint64_t *)counters_value_;

@@ -179,6 +179,17 @@ enum ibv_rate {
 	IBV_RATE_1200_GBPS = 24,
 };
 
+enum ibv_wq_type {
+	IBV_WQT_RQ = 0,
+};
+
+enum ibv_wq_state {
+	IBV_WQS_RESET = 0,
+	IBV_WQS_RDY = 1,
+	IBV_WQS_ERR = 2,
+	IBV_WQS_UNKNOWN = 3,
+};
+
 enum ibv_qp_type {
 	IBV_QPT_RC = 2,
 	IBV_QPT_UC = 3,
@@ -259,6 +270,7 @@ struct ibv_qp;
 struct ibv_comp_channel;
 struct ibv_cq;
 struct ibv_cq_ex;
+struct ibv_moderate_cq;
 struct ibv_modify_cq_attr;
 struct ibv_ah;
 struct ibv_flow_attr;
@@ -396,8 +408,36 @@ struct ibv_dm {
 	uint32_t handle;
 };
 
+struct ibv_cq {
+	struct ibv_context *context;
+	struct ibv_comp_channel *channel;
+	void *cq_context;
+	uint32_t handle;
+	int cqe;
+	pthread_mutex_t mutex;
+	pthread_cond_t cond;
+	uint32_t comp_events_completed;
+	uint32_t async_events_completed;
+};
+
 struct ibv_td {
 	struct ibv_context *context;
+};
+
+struct ibv_wq {
+	struct ibv_context *context;
+	void *wq_context;
+	struct ibv_pd *pd;
+	struct ibv_cq *cq;
+	uint32_t wq_num;
+	uint32_t handle;
+	enum ibv_wq_state state;
+	enum ibv_wq_type wq_type;
+	int (*post_recv)(struct ibv_wq *current, struct ibv_recv_wr *recv_wr, struct ibv_recv_wr **bad_recv_wr);
+	pthread_mutex_t mutex;
+	pthread_cond_t cond;
+	uint32_t events_completed;
+	uint32_t comp_mask;
 };
 
 struct ibv_counters {
@@ -521,6 +561,16 @@ struct ibv_alloc_dm_attr {
 	size_t length;
 	uint32_t log_align_req;
 	uint32_t comp_mask;
+};
+
+struct ibv_moderate_cq {
+	uint16_t cq_count;
+	uint16_t cq_period;
+};
+
+struct ibv_modify_cq_attr {
+	uint32_t attr_mask;
+	struct ibv_moderate_cq moderate;
 };
 
 struct ibv_srq_attr {
@@ -681,6 +731,25 @@ struct ibv_qp_attr {
 	uint8_t alt_port_num;
 	uint8_t alt_timeout;
 	uint32_t rate_limit;
+};
+
+struct ibv_wq_init_attr {
+	void *wq_context;
+	enum ibv_wq_type wq_type;
+	uint32_t max_wr;
+	uint32_t max_sge;
+	struct ibv_pd *pd;
+	struct ibv_cq *cq;
+	uint32_t comp_mask;
+	uint32_t create_flags;
+};
+
+struct ibv_wq_attr {
+	uint32_t attr_mask;
+	enum ibv_wq_state wq_state;
+	enum ibv_wq_state curr_wq_state;
+	uint32_t flags;
+	uint32_t flags_mask;
 };
 
 struct ibv_wc {

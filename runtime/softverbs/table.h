@@ -141,6 +141,8 @@ VERB(CREATE_CQ, ibv_create_cq)
 SYMBOL(ibv_create_cq, 1, svb_create_cq)
 VERB(RESIZE_CQ, ibv_resize_cq)
 SYMBOL(ibv_resize_cq, 1, svb_resize_cq)
+VERB(MODIFY_CQ, ibv_modify_cq)
+OP(modify_cq, true, svb_modify_cq)
 VERB(DESTROY_CQ, ibv_destroy_cq)
 SYMBOL(ibv_destroy_cq, 1, svb_destroy_cq)
 VERB(POLL_CQ, ibv_poll_cq)
@@ -177,6 +179,14 @@ VERB(ATTACH_MCAST, ibv_attach_mcast)
 SYMBOL(ibv_attach_mcast, 1, svb_attach_mcast)
 VERB(DETACH_MCAST, ibv_detach_mcast)
 SYMBOL(ibv_detach_mcast, 1, svb_detach_mcast)
+
+// Work queues: wq.c
+VERB(CREATE_WQ, ibv_create_wq)
+OP(create_wq, true, svb_create_wq)
+VERB(MODIFY_WQ, ibv_modify_wq)
+OP(modify_wq, true, svb_modify_wq)
+VERB(DESTROY_WQ, ibv_destroy_wq)
+OP(destroy_wq, true, svb_destroy_wq)
 
 // Counters: counters.c
 VERB(CREATE_COUNTERS, ibv_create_counters)

@@ -22,6 +22,11 @@ func small() []suite.Case {
 			Rules: []string{"VR-ibv_destroy_qp-mcasts-0309"}, Run: groups},
 		{ID: "CF-mcast-0002", Family: "multicast", Title: "a connected queue pair, and a group that is none", Page: "ibv_attach_mcast", Needs: needs(suite.Multicast),
 			Rules: []string{"VR-ibv_attach_mcast-qp-0745"}, Run: noGroup},
+		{ID: "CF-wq-0001", Family: "work queue", Title: "through its states, and kept by nothing but itself", Page: "ibv_create_wq", Needs: needs(suite.WQ), Run: workQueue},
+		{ID: "CF-wq-0002", Family: "work queue", Title: "changes that are none, and states that it is not in", Page: "ibv_modify_wq", Needs: needs(suite.WQ),
+			Rules: []string{"VR-ibv_modify_wq-attr_mask-0789", "VR-ibv_modify_wq-wq_state-0792"}, Run: noChange},
+		{ID: "CF-moderate-0001", Family: "moderation", Title: "an event for several completions", Page: "ibv_modify_cq", Needs: needs(suite.Moderation),
+			Rules: []string{"VR-ibv_modify_cq-attr_mask-0778"}, Run: moderated},
 		{ID: "CF-counters-0001", Family: "counters", Title: "new counters are 0", Page: "ibv_create_counters", Needs: needs(suite.Counters),
 			Rules: []string{"VR-ibv_read_counters-ncounters-0758"}, Run: newCounters},
 	}
@@ -119,4 +124,41 @@ func newCounters(t *suite.T) {
 	if err := c.Read(values, verbs.ReadCountersPreferCached); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("Read after Close: %v", err)
 	}
+}
+
+// newWQ makes a work queue.
+func newWQ(t *suite.T) *verbs.WQ {
+	cq := must(t.Device().CreateCQ(1, nil, 0))(t)
+	return must(t.Device().CreateWQ(verbs.NewWQInitAttr(newPD(t), cq).MaxWR(1).MaxSGE(1).Flags(0)))(t)
+}
+
+func workQueue(t *suite.T) {
+	wq := newWQ(t)
+	t.Errno("Close of the domain of a queue", wq.PD().Close(), syscall.EBUSY)
+	for _, to := range []verbs.WQState{verbs.WQStateRdy, verbs.WQStateErr, verbs.WQStateReset, verbs.WQStateRdy} {
+		ok(t, to.String(), wq.Modify(verbs.NewWQAttr().State(to)))
+	}
+	ok(t, "Close", wq.Close())
+	if err := wq.Modify(verbs.NewWQAttr().State(verbs.WQStateRdy)); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("Modify after Close: %v", err)
+	}
+}
+
+func noChange(t *suite.T) {
+	wq := newWQ(t)
+	refusedBy(t, "VR-ibv_modify_wq-attr_mask-0789", wq.Modify(verbs.NewWQAttr()))
+	refusedBy(t, "VR-ibv_modify_wq-wq_state-0792", wq.Modify(verbs.NewWQAttr().State(verbs.WQStateUnknown)))
+	if err := wq.Modify(verbs.NewWQAttr().CurState(verbs.WQStateErr).State(verbs.WQStateRdy)); err == nil {
+		t.Errorf("a queue in RESET changes from ERR")
+	}
+	if _, err := t.Device().CreateWQ(verbs.NewWQInitAttr(wq.PD(), nil).MaxWR(1)); err == nil {
+		t.Errorf("a queue without a completion queue is made")
+	}
+}
+
+func moderated(t *suite.T) {
+	cq := must(t.Device().CreateCQ(16, nil, 0))(t)
+	ok(t, "8 completions or 100 microseconds", cq.Modify(verbs.NewModifyCQAttr().Count(8).Period(100)))
+	ok(t, "none", cq.Modify(verbs.NewModifyCQAttr().Count(0).Period(0)))
+	refusedBy(t, "VR-ibv_modify_cq-attr_mask-0778", cq.Modify(verbs.NewModifyCQAttr()))
 }

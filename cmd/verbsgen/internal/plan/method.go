@@ -183,8 +183,8 @@ func (c *call) created() []Step {
 	}
 	out := []Step{Make{Into: "o", Object: o.Go, Owner: owner, From: "ptr"}}
 	for _, parent := range c.b.owners(o) {
-		if c.recv != nil && c.recv.Object == parent {
-			out = append(out, set("o."+naming.Unexported(parent.Go), val(c.self)))
+		if h := c.handleOf(parent); h != "" {
+			out = append(out, set("o."+naming.Unexported(parent.Go), val(h)))
 		}
 	}
 	for _, p := range c.v.Params {
@@ -200,6 +200,29 @@ func (c *call) created() []Step {
 	}
 	out = append(append(out, c.post...), c.attached()...)
 	return append(out, Adopt{"o", parents})
+}
+
+// handleOf is the handle of an object that a new one is made from: the receiver, or the one that the only builder field of its type
+// was given.
+func (c *call) handleOf(o *model.Object) string {
+	if c.recv != nil && c.recv.Object == o {
+		return c.self
+	}
+	var in []string
+	for _, p := range c.v.Params {
+		if p.Role != spec.RoleInRec {
+			continue
+		}
+		for _, f := range p.Record.Fields {
+			if f.Object == o {
+				in = append(in, p.Go+"."+naming.Unexported(f.Go))
+			}
+		}
+	}
+	if len(in) == 1 && c.m.Form != form.ParentDomain {
+		return in[0]
+	}
+	return ""
 }
 
 // attached is what single objects learn before anybody sees them: the channel of a queue, and the copies of device memory.

@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/spec"
@@ -115,6 +116,15 @@ func adoptedOnce(w *world, m *Method) (wrong []string) {
 	for _, parent := range m.Verb.Creates.Parents {
 		if !under[parent] && (parent.Go != "Device" || m.Recv.Type == "*Device") { // what is made from a handle of the device is under that
 			wrong = append(wrong, "the object is not under its "+parent.Go)
+		}
+	}
+	for _, parent := range m.Verb.Creates.Parents {
+		told := slices.ContainsFunc(steps[makes[0]:], func(s Step) bool {
+			set, ok := s.(Set)
+			return ok && strings.EqualFold(set.To[0], steps[makes[0]].(Make).Into+"."+parent.Go) && handles[set.Values[0].Path] == parent
+		})
+		if parent.Go != "Device" && !told {
+			wrong = append(wrong, "the object does not know its "+parent.Go)
 		}
 	}
 	for h := range handles {
