@@ -132,6 +132,25 @@ func (d *decoder) record(name string, k, v *yaml.Node) Record {
 			})
 			r.Switches = append(r.Switches, w)
 		})},
+		{"arm", false, func(n *yaml.Node, at place) {
+			r.Arm = &Arm{}
+			d.object(n, at, []key{
+				{"of", true, d.exported(&r.Arm.Of)},
+				{"tag", true, d.text(&r.Arm.Tag)},
+				{"is", true, d.text(&r.Arm.Is)},
+				{"size", true, d.text(&r.Arm.Size)},
+			})
+		}},
+		{"tail", false, func(n *yaml.Node, at place) {
+			r.Tail = &Tail{}
+			d.object(n, at, []key{
+				{"of", true, d.exported(&r.Tail.Of)},
+				{"go", true, d.exported(&r.Tail.Go)},
+				{"count", true, d.text(&r.Tail.Count)},
+				{"size", true, d.text(&r.Tail.Size)},
+				{"doc", true, d.text(&r.Tail.Doc)},
+			})
+		}},
 		{"caps_from", false, d.textMap(&r.CapsFrom)},
 		{"doc", true, d.text(&r.Doc)},
 	})
@@ -150,6 +169,7 @@ func (d *decoder) recordField(record, c string, k, v *yaml.Node) RecordField {
 		{"bool", false, d.truth(&f.Bool)},
 		{"text", false, d.truth(&f.Text)},
 		{"hex", false, d.truth(&f.Hex)},
+		{"order", false, d.oneOf(&f.Order, OrderNetwork)},
 		{"means", false, d.text(&f.Means)},
 		{"callback", false, d.text(&f.Callback)},
 		{"len", false, d.text(&f.Len)},

@@ -218,6 +218,9 @@ func decides(p *Page) []string {
 		for _, f := range p.Records[i].Fields {
 			names = append(names, f.Bit)
 		}
+		if a := p.Records[i].Arm; a != nil {
+			names = append(names, a.Is)
+		}
 		for _, w := range p.Records[i].Switches {
 			names = append(names, w.C)
 		}

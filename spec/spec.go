@@ -108,6 +108,10 @@ type Record struct {
 	Hide      map[string]string // C fields without a Go name -> reason
 	// Switches are mask bits without a field.
 	Switches []Switch
+	// Arm makes the record one of several that a list of Tail can have.
+	Arm *Arm
+	// Tail is the list of arms that C has behind the struct.
+	Tail *Tail
 	// CapsFrom makes the device keep the record for rules on capabilities: the first word of a capability path -> the field
 	// that has those capabilities, or CapsSelf.
 	CapsFrom map[string]string
@@ -117,9 +121,32 @@ type Record struct {
 	marks marks
 }
 
+// Arm says which of several structs a record is: C tells them apart by a field.
+type Arm struct {
+	Of   string // the Go type that stands for any of them: "FlowSpec"
+	Tag  string // the field that says which it is
+	Is   string // its value there
+	Size string // the field with the size of the struct
+}
+
+// Tail is a list of arms behind a struct.
+type Tail struct {
+	Of    string // as in Arm
+	Go    string // the method of the builder that takes them
+	Count string // the field with their number
+	Size  string // the field with the size of the struct and all of them
+	Doc   string
+}
+
 // Shown gives the fields that the Go type shows, and its mask. Of a field inside a nested struct the outer one counts too.
 func (r *Record) Shown() map[string]bool {
 	shown := map[string]bool{r.Mask: true}
+	if r.Arm != nil {
+		shown[r.Arm.Tag], shown[r.Arm.Size] = true, true
+	}
+	if r.Tail != nil {
+		shown[r.Tail.Count], shown[r.Tail.Size] = true, true
+	}
 	for _, f := range r.Fields {
 		outer, _, _ := strings.Cut(f.C, ".")
 		shown[f.C], shown[outer] = true, true
@@ -149,6 +176,7 @@ type RecordField struct {
 	Bool   bool
 	Text   bool   // a char array: a Go string
 	Hex    bool   // messages write it in hex
+	Order  string // OrderNetwork where C has the number in network byte order, and its type does not say so
 	Means  string // kind of value, for rules about every such value: "port"
 	// Callback is "memory", "allocator" or "context": see README.md.
 	Callback string
@@ -176,6 +204,9 @@ type Union struct {
 
 // TextIPv6 is the text of 16 bytes that are an address of IPv6.
 const TextIPv6 = "ipv6"
+
+// OrderNetwork is the byte order of a field whose C type does not say so.
+const OrderNetwork = "network"
 
 // Object is a handle: a Go type of its own for a pointer to a C object.
 type Object struct {

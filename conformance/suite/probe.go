@@ -50,7 +50,7 @@ func probe(t *T, dev *verbs.Device, attr *verbs.DeviceAttrEx) (map[Capability]st
 		lacking[HugePages] = oneLine(err.Error())
 	}
 	for c, try := range map[Capability]func(*verbs.Device, *T) error{
-		XRC: probeXRC, MW: probeMW, Multicast: probeMulticast, Counters: probeCounters, WQ: probeWQ, Moderation: probeModeration, TD: probeTD, ParentDomain: probeParentDomain, NullMR: probeNullMR, Dmabuf: probeDmabuf, DmabufMemory: probeDmabufMemory, Import: probeImport,
+		XRC: probeXRC, MW: probeMW, Multicast: probeMulticast, Counters: probeCounters, WQ: probeWQ, Moderation: probeModeration, Flows: probeFlows, TD: probeTD, ParentDomain: probeParentDomain, NullMR: probeNullMR, Dmabuf: probeDmabuf, DmabufMemory: probeDmabufMemory, Import: probeImport,
 		ReregMemory: probeReregMemory, ReregPD: probeReregPD, ReregAccess: probeReregAccess,
 	} {
 		if err := try(dev, t); errors.Is(err, errors.ErrUnsupported) && Refused(err) == nil {
@@ -141,6 +141,30 @@ func withCQ(dev *verbs.Device, use func(cq *verbs.CQ) error) error {
 	return errors.Join(use(cq), cq.Close())
 }
 
+// probeFlows makes the flow that takes all that nobody else takes.
+func probeFlows(dev *verbs.Device, t *T) error {
+	return withDatagrams(dev, func(qp *verbs.QP) error {
+		f, err := qp.CreateFlow(verbs.NewFlowAttr(verbs.FlowTypeMcDefault, t.target.cfg.Port))
+		if err != nil {
+			return err
+		}
+		return f.Close()
+	})
+}
+
+// withDatagrams hands on a queue pair of datagrams, which is closed behind.
+func withDatagrams(dev *verbs.Device, use func(qp *verbs.QP) error) error {
+	return withCQ(dev, func(cq *verbs.CQ) error {
+		return withPD(dev, func(pd *verbs.PD) error {
+			qp, err := pd.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeUD, cq, cq).MaxSendWR(1).MaxRecvWR(1).MaxSendSGE(1).MaxRecvSGE(1))
+			if err != nil {
+				return err
+			}
+			return errors.Join(use(qp), qp.Close())
+		})
+	})
+}
+
 func probeCounters(dev *verbs.Device, _ *T) error {
 	c, err := dev.CreateCounters(verbs.NewCountersInitAttr())
 	if err != nil {
@@ -151,15 +175,7 @@ func probeCounters(dev *verbs.Device, _ *T) error {
 
 // probeMulticast leaves a group that the queue pair is not in: a device that lacks the verb says so before it looks.
 func probeMulticast(dev *verbs.Device, _ *T) error {
-	return withCQ(dev, func(cq *verbs.CQ) error {
-		return withPD(dev, func(pd *verbs.PD) error {
-			qp, err := pd.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeUD, cq, cq).MaxSendWR(1).MaxRecvWR(1).MaxSendSGE(1).MaxRecvSGE(1))
-			if err != nil {
-				return err
-			}
-			return errors.Join(qp.DetachMcast(verbs.GID{0: 0xff, 1: 0x12, 15: 1}, 0), qp.Close())
-		})
-	})
+	return withDatagrams(dev, func(qp *verbs.QP) error { return qp.DetachMcast(verbs.GID{0: 0xff, 1: 0x12, 15: 1}, 0) })
 }
 
 func probeParentDomain(dev *verbs.Device, _ *T) error {

@@ -49,6 +49,12 @@ const (
 	rule0718
 	rule0145
 	rule0146
+	rule0801
+	rule0802
+	rule0803
+	rule0804
+	rule0805
+	rule0807
 	rule0731
 	rule0732
 	rule0733
@@ -384,6 +390,8 @@ const (
 	rule0752
 	rule0753
 	rule0754
+	rule0811
+	rule0812
 	rule0756
 	rule0757
 	rule0758
@@ -434,6 +442,12 @@ var rules = []verr.Rule{
 	rule0718: {ID: "VR-ibv_get_pkey_index-port_num-0718", Verb: "ibv_get_pkey_index", Subject: "port_num", Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_get_pkey_index", Section: "", Capable: true, Limit: "phys_port_cnt"},
 	rule0145: {ID: "VR-ibv_alloc_pd-context-0145", Verb: "ibv_alloc_pd", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_alloc_pd", Section: "DESCRIPTION"},
 	rule0146: {ID: "VR-ibv_dealloc_pd-pd-0146", Verb: "ibv_dealloc_pd", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_alloc_pd", Section: "DESCRIPTION"},
+	rule0801: {ID: "VR-ibv_create_flow-qp-0801", Verb: "ibv_create_flow", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_create_flow", Section: "DESCRIPTION"},
+	rule0802: {ID: "VR-ibv_create_flow-flow-0802", Verb: "ibv_create_flow", Subject: "flow", Statement: "flow must not be NULL", Fix: "pass a FlowAttr", Page: "ibv_create_flow", Section: "DESCRIPTION"},
+	rule0803: {ID: "VR-ibv_create_flow-qp-0803", Verb: "ibv_create_flow", Subject: "qp.qp_type", Statement: "flows are for UD and raw packet queue pairs", Fix: "use a queue pair of type QPTypeUD or QPTypeRawPacket", Page: "ibv_create_flow", Section: "NOTES"},
+	rule0804: {ID: "VR-ibv_create_flow-flags-0804", Verb: "ibv_create_flow", Subject: "flow.flags", Statement: "DONT_TRAP is for flows of type NORMAL", Fix: "leave FlowFlagsDontTrap out", Page: "ibv_create_flow", Section: "NOTES", RefusedBy: []string{"mlx4"}},
+	rule0805: {ID: "VR-ibv_create_flow-flags-0805", Verb: "ibv_create_flow", Subject: "flow.flags", Statement: "flags has no bits but DONT_TRAP and EGRESS", Fix: "leave the other bits out", Page: "ibv_create_flow", Section: "DESCRIPTION", RefusedBy: []string{"mlx5"}},
+	rule0807: {ID: "VR-ibv_destroy_flow-flow_id-0807", Verb: "ibv_destroy_flow", Subject: "flow_id", Statement: "flow_id must not be NULL", Fix: "pass a Flow", Page: "ibv_create_flow", Section: "DESCRIPTION"},
 	rule0731: {ID: "VR-ibv_open_xrcd-context-0731", Verb: "ibv_open_xrcd", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_open_xrcd", Section: "DESCRIPTION"},
 	rule0732: {ID: "VR-ibv_open_xrcd-xrcd_init_attr-0732", Verb: "ibv_open_xrcd", Subject: "xrcd_init_attr", Statement: "xrcd_init_attr must not be NULL", Fix: "pass an XRCDInitAttr", Page: "ibv_open_xrcd", Section: "DESCRIPTION"},
 	rule0733: {ID: "VR-ibv_open_xrcd-comp_mask-0733", Verb: "ibv_open_xrcd", Subject: "xrcd_init_attr.comp_mask", Statement: "both the file and the flags are given", Fix: "give the file and the flags", Page: "ibv_open_xrcd", Section: ""},
@@ -769,6 +783,8 @@ var rules = []verr.Rule{
 	rule0752: {ID: "VR-ibv_create_counters-init_attr-0752", Verb: "ibv_create_counters", Subject: "init_attr", Statement: "init_attr must not be NULL", Fix: "pass a CountersInitAttr", Page: "ibv_create_counters", Section: "ARGUMENTS"},
 	rule0753: {ID: "VR-ibv_create_counters-comp_mask-0753", Verb: "ibv_create_counters", Subject: "init_attr.comp_mask", Statement: "comp_mask has no bits yet", Fix: "set it to 0", Page: "ibv_create_counters", Section: "ARGUMENTS"},
 	rule0754: {ID: "VR-ibv_destroy_counters-counters-0754", Verb: "ibv_destroy_counters", Subject: "counters", Statement: "counters must not be NULL", Fix: "pass a Counters", Page: "ibv_create_counters", Section: "DESCRIPTION"},
+	rule0811: {ID: "VR-ibv_attach_counters_point_flow-counters-0811", Verb: "ibv_attach_counters_point_flow", Subject: "counters", Statement: "counters must not be NULL", Fix: "pass a Counters", Page: "ibv_attach_counters_point_flow", Section: "ARGUMENTS"},
+	rule0812: {ID: "VR-ibv_attach_counters_point_flow-attr-0812", Verb: "ibv_attach_counters_point_flow", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass a CounterAttachAttr", Page: "ibv_attach_counters_point_flow", Section: "ARGUMENTS"},
 	rule0756: {ID: "VR-ibv_read_counters-counters-0756", Verb: "ibv_read_counters", Subject: "counters", Statement: "counters must not be NULL", Fix: "pass a Counters", Page: "ibv_read_counters", Section: "ARGUMENTS"},
 	rule0757: {ID: "VR-ibv_read_counters-counters_value-0757", Verb: "ibv_read_counters", Subject: "counters_value", Statement: "counters_value must not be NULL", Fix: "pass an array of numbers", Page: "ibv_read_counters", Section: "ARGUMENTS"},
 	rule0758: {ID: "VR-ibv_read_counters-ncounters-0758", Verb: "ibv_read_counters", Subject: "ncounters", Statement: "at least one value is read", Fix: "pass a longer list", Page: "ibv_read_counters", Section: "ARGUMENTS"},

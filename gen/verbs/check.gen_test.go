@@ -134,6 +134,24 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_alloc_pd-context-0145", true, func() string { return textOf(checkAllocPD(&inAllocPD{})) }},
 		{"VR-ibv_dealloc_pd-pd-0146", false, func() string { return textOf(checkDeallocPD(&inDeallocPD{pd: 4096})) }},
 		{"VR-ibv_dealloc_pd-pd-0146", true, func() string { return textOf(checkDeallocPD(&inDeallocPD{})) }},
+		{"VR-ibv_create_flow-qp-0801", false, func() string { return textOf(checkCreateFlow(&inCreateFlow{qp: 4096, flow: 4096})) }},
+		{"VR-ibv_create_flow-qp-0801", true, func() string { return textOf(checkCreateFlow(&inCreateFlow{flow: 4096})) }},
+		{"VR-ibv_create_flow-flow-0802", false, func() string { return textOf(checkCreateFlow(&inCreateFlow{qp: 4096, flow: 4096})) }},
+		{"VR-ibv_create_flow-flow-0802", true, func() string { return textOf(checkCreateFlow(&inCreateFlow{qp: 4096})) }},
+		{"VR-ibv_create_flow-qp-0803", false, func() string {
+			return textOf(checkCreateFlow(&inCreateFlow{qp: 4096, flow: 4096, qpQPType: validate.Of(4), flowType: 3}))
+		}},
+		{"VR-ibv_create_flow-qp-0803", true, func() string {
+			return textOf(checkCreateFlow(&inCreateFlow{qp: 4096, flow: 4096, qpQPType: validate.Of(2), flowType: 3}))
+		}},
+		{"VR-ibv_create_flow-flags-0804", false, func() string { return textOf(hintCreateFlow(&inCreateFlow{qp: 4096, flow: 4096, flowFlags: 2})) }},
+		{"VR-ibv_create_flow-flags-0804", true, func() string {
+			return textOf(hintCreateFlow(&inCreateFlow{qp: 4096, flow: 4096, flowFlags: 2, flowType: 3}))
+		}},
+		{"VR-ibv_create_flow-flags-0805", false, func() string { return textOf(hintCreateFlow(&inCreateFlow{qp: 4096, flow: 4096, flowFlags: 4})) }},
+		{"VR-ibv_create_flow-flags-0805", true, func() string { return textOf(hintCreateFlow(&inCreateFlow{qp: 4096, flow: 4096, flowFlags: 1})) }},
+		{"VR-ibv_destroy_flow-flow_id-0807", false, func() string { return textOf(checkDestroyFlow(&inDestroyFlow{flowID: 4096})) }},
+		{"VR-ibv_destroy_flow-flow_id-0807", true, func() string { return textOf(checkDestroyFlow(&inDestroyFlow{})) }},
 		{"VR-ibv_open_xrcd-context-0731", false, func() string { return textOf(checkOpenXRCD(&inOpenXRCD{context: 4096, xrcdInitAttr: 4096})) }},
 		{"VR-ibv_open_xrcd-context-0731", true, func() string { return textOf(checkOpenXRCD(&inOpenXRCD{xrcdInitAttr: 4096})) }},
 		{"VR-ibv_open_xrcd-xrcd_init_attr-0732", false, func() string { return textOf(checkOpenXRCD(&inOpenXRCD{context: 4096, xrcdInitAttr: 4096})) }},
@@ -1600,6 +1618,14 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_destroy_counters-counters-0754", false, func() string { return textOf(checkDestroyCounters(&inDestroyCounters{counters: 4096})) }},
 		{"VR-ibv_destroy_counters-counters-0754", true, func() string { return textOf(checkDestroyCounters(&inDestroyCounters{})) }},
+		{"VR-ibv_attach_counters_point_flow-counters-0811", false, func() string {
+			return textOf(checkAttachCountersPointFlow(&inAttachCountersPointFlow{counters: 4096, attr: 4096}))
+		}},
+		{"VR-ibv_attach_counters_point_flow-counters-0811", true, func() string { return textOf(checkAttachCountersPointFlow(&inAttachCountersPointFlow{attr: 4096})) }},
+		{"VR-ibv_attach_counters_point_flow-attr-0812", false, func() string {
+			return textOf(checkAttachCountersPointFlow(&inAttachCountersPointFlow{counters: 4096, attr: 4096}))
+		}},
+		{"VR-ibv_attach_counters_point_flow-attr-0812", true, func() string { return textOf(checkAttachCountersPointFlow(&inAttachCountersPointFlow{counters: 4096})) }},
 		{"VR-ibv_read_counters-counters-0756", false, func() string { return textOf(checkReadCounters(&inReadCounters{counters: 4096})) }},
 		{"VR-ibv_read_counters-counters-0756", true, func() string { return textOf(checkReadCounters(&inReadCounters{})) }},
 		{"VR-ibv_read_counters-counters_value-0757", false, func() string {

@@ -77,6 +77,45 @@ func (o *Counters) destroy() error {
 // Device returns the Device to which the Counters belongs.
 func (o *Counters) Device() *Device { return o.dev }
 
+// AttachFlow says what counters count at an index.
+//
+//   - flow: flow whose packets are counted; nil for all flows that are made with the counters from now on.
+//
+// C: ibv_attach_counters_point_flow, ibv_attach_counters_point_flow(3).
+func (counters *Counters) AttachFlow(attr *CounterAttachAttr, flow *Flow) error {
+	const verb = "ibv_attach_counters_point_flow"
+	if err := counters.enter(verb); err != nil {
+		return err
+	}
+	defer counters.node.Exit()
+	if attr == nil {
+		return verr.NilValue(verb, "CounterAttachAttr", "make one with NewCounterAttachAttr")
+	}
+	attrC := attr.c
+	var flowC unsafe.Pointer
+	if flow != nil {
+		if err := flow.enter(verb); err != nil {
+			return err
+		}
+		defer flow.node.Exit()
+		if flow.dev != counters.dev {
+			return object.OtherDevice(verb, "flow", &flow.node, &flow.dev.node, &counters.node, &counters.dev.node)
+		}
+		flowC = flow.c
+	}
+	in := inAttachCountersPointFlow{
+		counters: validate.Addr(counters.c),
+		attr:     1,
+	}
+	if err := checkAttachCountersPointFlow(&in); err != nil {
+		return err
+	}
+	if errno := rawAttachCountersPointFlow(counters.c, unsafe.Pointer(&attrC), flowC); errno != 0 {
+		return verr.Failed(verb, errno, nil)
+	}
+	return nil
+}
+
 // Read reads counters into a list, each at its index.
 //
 //   - values: list that is filled; it has every index that something is counted at.

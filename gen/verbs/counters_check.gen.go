@@ -23,6 +23,24 @@ func checkDestroyCounters(in *inDestroyCounters) error {
 	return verr.RefuseErr("ibv_destroy_counters", bad...)
 }
 
+// inAttachCountersPointFlow has the values that the rules of ibv_attach_counters_point_flow use.
+type inAttachCountersPointFlow struct {
+	counters uint64 // counters
+	attr     uint64 // attr
+}
+
+// checkAttachCountersPointFlow refuses a call of ibv_attach_counters_point_flow that breaks a rule.
+func checkAttachCountersPointFlow(in *inAttachCountersPointFlow) error {
+	var bad []verr.Violation
+	if in.counters == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0811], Value: validate.AddrText(in.counters)})
+	}
+	if in.attr == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0812], Value: validate.AddrText(in.attr)})
+	}
+	return verr.RefuseErr("ibv_attach_counters_point_flow", bad...)
+}
+
 // inReadCounters has the values that the rules of ibv_read_counters use.
 type inReadCounters struct {
 	counters      uint64 // counters

@@ -115,6 +115,83 @@ func (v MWType) String() string {
 	return "MWType(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
+// CounterDescription is what is counted.
+//
+// C: enum ibv_counter_description, ibv_attach_counters_point_flow(3).
+type CounterDescription uint32
+
+// Constants of CounterDescription.
+const (
+	// Packets.
+	CounterDescriptionPackets CounterDescription = 0 // IBV_COUNTER_PACKETS
+	// Bytes.
+	CounterDescriptionBytes CounterDescription = 1 // IBV_COUNTER_BYTES
+)
+
+// String returns the C name without its prefix.
+func (v CounterDescription) String() string {
+	switch v {
+	case CounterDescriptionPackets:
+		return "PACKETS"
+	case CounterDescriptionBytes:
+		return "BYTES"
+	}
+	return "CounterDescription(" + strconv.FormatUint(uint64(v), 10) + ")"
+}
+
+// FlowFlags is a set of properties of a flow.
+//
+// C: enum ibv_flow_flags, ibv_create_flow(3).
+type FlowFlags uint32
+
+// Constants of FlowFlags.
+const (
+	// Packets may match flows of lower priority too.
+	FlowFlagsDontTrap FlowFlags = 0x2 // IBV_FLOW_ATTR_FLAGS_DONT_TRAP
+	// The flow is of packets that are sent.
+	FlowFlagsEgress FlowFlags = 0x4 // IBV_FLOW_ATTR_FLAGS_EGRESS
+)
+
+var flowFlagsNames = []validate.Flag{
+	{Bits: 0x2, Name: "DONT_TRAP"},
+	{Bits: 0x4, Name: "EGRESS"},
+}
+
+// String returns the C names without their prefix, joined by |, and the value in hex.
+func (v FlowFlags) String() string { return validate.FlagText(uint64(v), flowFlagsNames) }
+
+// FlowType is the type of a flow.
+//
+// C: enum ibv_flow_attr_type, ibv_create_flow(3).
+type FlowType uint32
+
+// Constants of FlowType.
+const (
+	// Packets that match the specs.
+	FlowTypeNormal FlowType = 0 // IBV_FLOW_ATTR_NORMAL
+	// All packets that no other flow takes.
+	FlowTypeAllDefault FlowType = 1 // IBV_FLOW_ATTR_ALL_DEFAULT
+	// Packets to groups that no other flow takes.
+	FlowTypeMcDefault FlowType = 2 // IBV_FLOW_ATTR_MC_DEFAULT
+	// A copy of all packets of the port.
+	FlowTypeSniffer FlowType = 3 // IBV_FLOW_ATTR_SNIFFER
+)
+
+// String returns the C name without its prefix.
+func (v FlowType) String() string {
+	switch v {
+	case FlowTypeNormal:
+		return "NORMAL"
+	case FlowTypeAllDefault:
+		return "ALL_DEFAULT"
+	case FlowTypeMcDefault:
+		return "MC_DEFAULT"
+	case FlowTypeSniffer:
+		return "SNIFFER"
+	}
+	return "FlowType(" + strconv.FormatUint(uint64(v), 10) + ")"
+}
+
 // QPType is the transport service of a queue pair.
 //
 // C: enum ibv_qp_type, ibv_create_qp(3).

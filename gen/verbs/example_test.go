@@ -3,6 +3,7 @@
 package verbs_test
 
 import (
+	"errors"
 	"fmt"
 	"log"
 	"net/netip"
@@ -154,4 +155,27 @@ func ExampleWQ_Modify() {
 	// Output:
 	// <nil>
 	// <nil>
+}
+
+// A flow takes HTTPS to one address, and counts it.
+func ExampleQP_CreateFlow() {
+	dev, done := open()
+	defer done()
+	pd, err := dev.AllocPD()
+	check(err)
+	cq, err := dev.CreateCQ(1, nil, 0)
+	check(err)
+	qp, err := pd.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeUD, cq, cq).MaxRecvWR(1).MaxRecvSGE(1))
+	check(err)
+	counters, err := dev.CreateCounters(verbs.NewCountersInitAttr())
+	check(err)
+	check(counters.AttachFlow(verbs.NewCounterAttachAttr(verbs.CounterDescriptionPackets, 0), nil))
+	flow, err := qp.CreateFlow(verbs.NewFlowAttr(verbs.FlowTypeNormal, 1).Specs(
+		verbs.NewFlowSpecEth().Val(verbs.NewFlowEthFilter().EtherType(0x0800)).Mask(verbs.NewFlowEthFilter().EtherType(0xffff)),
+		verbs.NewFlowSpecIPv4().Val(verbs.NewFlowIPv4Filter().DstIP(0x0a000001)).Mask(verbs.NewFlowIPv4Filter().DstIP(0xffffffff)),
+		verbs.NewFlowSpecTCP().Val(verbs.NewFlowPortFilter().DstPort(443)).Mask(verbs.NewFlowPortFilter().DstPort(0xffff)),
+		verbs.NewFlowSpecCount(counters)))
+	check(err)
+	fmt.Println(errors.Is(counters.Close(), syscall.EBUSY), flow.Close())
+	// Output: true <nil>
 }

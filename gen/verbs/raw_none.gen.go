@@ -101,6 +101,14 @@ func rawDeallocPD(fn0 uintptr, pd unsafe.Pointer) syscall.Errno {
 	return syscall.ENOSYS
 }
 
+func rawCreateFlow(qp unsafe.Pointer, flow unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
+	return nil, syscall.ENOSYS
+}
+
+func rawDestroyFlow(flowID unsafe.Pointer) syscall.Errno {
+	return syscall.ENOSYS
+}
+
 func rawOpenXRCD(dev unsafe.Pointer, xrcdInitAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	return nil, syscall.ENOSYS
 }
@@ -282,6 +290,10 @@ func rawCreateCounters(dev unsafe.Pointer, initAttr unsafe.Pointer) (unsafe.Poin
 }
 
 func rawDestroyCounters(counters unsafe.Pointer) syscall.Errno {
+	return syscall.ENOSYS
+}
+
+func rawAttachCountersPointFlow(counters unsafe.Pointer, attr unsafe.Pointer, flow unsafe.Pointer) syscall.Errno {
 	return syscall.ENOSYS
 }
 

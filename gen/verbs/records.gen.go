@@ -6,6 +6,8 @@ package verbs
 import (
 	"github.com/verbsgen/verbsgen/runtime/cmem"
 	"github.com/verbsgen/verbsgen/runtime/mem"
+	"github.com/verbsgen/verbsgen/runtime/object"
+	"github.com/verbsgen/verbsgen/runtime/pack"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 	"math/bits"
 	"net/netip"
@@ -130,6 +132,24 @@ func NewTDInitAttr() *TDInitAttr {
 	return a
 }
 
+// CounterAttachAttr is what is counted at an index.
+//
+// C: struct ibv_counter_attach_attr, ibv_attach_counters_point_flow(3).
+type CounterAttachAttr struct {
+	c cCounterAttachAttr
+}
+
+// NewCounterAttachAttr starts an attribute structure CounterAttachAttr.
+//
+//   - counterDesc: what is counted.
+//   - index: index of the counter.
+func NewCounterAttachAttr(counterDesc CounterDescription, index uint32) *CounterAttachAttr {
+	a := &CounterAttachAttr{}
+	a.c.counter_desc = uint32(counterDesc)
+	a.c.index = index
+	return a
+}
+
 // AHAttr is a description of the path to a peer.
 //
 // C: struct ibv_ah_attr, ibv_create_ah(3).
@@ -240,6 +260,1032 @@ type CountersInitAttr struct {
 func NewCountersInitAttr() *CountersInitAttr {
 	a := &CountersInitAttr{}
 	return a
+}
+
+// FlowAttr is a description of the flow to make.
+//
+// C: struct ibv_flow_attr, ibv_create_flow(3).
+type FlowAttr struct {
+	c     cFlowAttr
+	specs []FlowSpec
+}
+
+// NewFlowAttr starts an attribute structure FlowAttr.
+//
+//   - type_: type.
+//   - port: number of the port, from 1.
+func NewFlowAttr(type_ FlowType, port uint8) *FlowAttr {
+	a := &FlowAttr{}
+	a.c.type_ = uint32(type_)
+	a.c.port = port
+	return a
+}
+
+// Priority sets the priority; a lower number comes first.
+//
+// C: struct ibv_flow_attr.priority, ibv_create_flow(3).
+func (a *FlowAttr) Priority(v uint16) *FlowAttr {
+	a.c.priority = v
+	return a
+}
+
+// Flags sets the properties.
+//
+// C: struct ibv_flow_attr.flags, ibv_create_flow(3).
+func (a *FlowAttr) Flags(v FlowFlags) *FlowAttr {
+	a.c.flags = uint32(v)
+	return a
+}
+
+// Specs adds the what packets match and what becomes of them.
+//
+// C: struct ibv_flow_attr, ibv_create_flow(3).
+func (a *FlowAttr) Specs(v ...FlowSpec) *FlowAttr {
+	a.specs = append(a.specs, v...)
+	return a
+}
+
+// FlowEthFilter is the values, or the mask, of an Ethernet header.
+//
+// C: struct ibv_flow_eth_filter, ibv_create_flow(3).
+type FlowEthFilter struct {
+	c cFlowEthFilter
+}
+
+// NewFlowEthFilter starts an attribute structure FlowEthFilter.
+func NewFlowEthFilter() *FlowEthFilter {
+	a := &FlowEthFilter{}
+	return a
+}
+
+// DstMAC sets the address of the receiver.
+//
+// C: struct ibv_flow_eth_filter.dst_mac, ibv_create_flow(3).
+func (a *FlowEthFilter) DstMAC(v [6]uint8) *FlowEthFilter {
+	a.c.dst_mac = v
+	return a
+}
+
+// SrcMAC sets the address of the sender.
+//
+// C: struct ibv_flow_eth_filter.src_mac, ibv_create_flow(3).
+func (a *FlowEthFilter) SrcMAC(v [6]uint8) *FlowEthFilter {
+	a.c.src_mac = v
+	return a
+}
+
+// EtherType sets the type of what follows the last VLAN tag.
+//
+// C: struct ibv_flow_eth_filter.ether_type, ibv_create_flow(3).
+func (a *FlowEthFilter) EtherType(v uint16) *FlowEthFilter {
+	a.c.ether_type = bits.ReverseBytes16(v)
+	return a
+}
+
+// VLANTag sets the VLAN tag: priority in 3 bits, one bit, number in 12 bits.
+//
+// C: struct ibv_flow_eth_filter.vlan_tag, ibv_create_flow(3).
+func (a *FlowEthFilter) VLANTag(v uint16) *FlowEthFilter {
+	a.c.vlan_tag = bits.ReverseBytes16(v)
+	return a
+}
+
+// FlowIPv4Filter is the values, or the mask, of a pair of addresses of IPv4.
+//
+// C: struct ibv_flow_ipv4_filter, ibv_create_flow(3).
+type FlowIPv4Filter struct {
+	c cFlowIPv4Filter
+}
+
+// NewFlowIPv4Filter starts an attribute structure FlowIPv4Filter.
+func NewFlowIPv4Filter() *FlowIPv4Filter {
+	a := &FlowIPv4Filter{}
+	return a
+}
+
+// SrcIP sets the address of the sender.
+//
+// C: struct ibv_flow_ipv4_filter.src_ip, ibv_create_flow(3).
+func (a *FlowIPv4Filter) SrcIP(v uint32) *FlowIPv4Filter {
+	a.c.src_ip = bits.ReverseBytes32(v)
+	return a
+}
+
+// DstIP sets the address of the receiver.
+//
+// C: struct ibv_flow_ipv4_filter.dst_ip, ibv_create_flow(3).
+func (a *FlowIPv4Filter) DstIP(v uint32) *FlowIPv4Filter {
+	a.c.dst_ip = bits.ReverseBytes32(v)
+	return a
+}
+
+// FlowIPv4ExtFilter is the values, or the mask, of a header of IPv4.
+//
+// C: struct ibv_flow_ipv4_ext_filter, ibv_create_flow(3).
+type FlowIPv4ExtFilter struct {
+	c cFlowIPv4ExtFilter
+}
+
+// NewFlowIPv4ExtFilter starts an attribute structure FlowIPv4ExtFilter.
+func NewFlowIPv4ExtFilter() *FlowIPv4ExtFilter {
+	a := &FlowIPv4ExtFilter{}
+	return a
+}
+
+// SrcIP sets the address of the sender.
+//
+// C: struct ibv_flow_ipv4_ext_filter.src_ip, ibv_create_flow(3).
+func (a *FlowIPv4ExtFilter) SrcIP(v uint32) *FlowIPv4ExtFilter {
+	a.c.src_ip = bits.ReverseBytes32(v)
+	return a
+}
+
+// DstIP sets the address of the receiver.
+//
+// C: struct ibv_flow_ipv4_ext_filter.dst_ip, ibv_create_flow(3).
+func (a *FlowIPv4ExtFilter) DstIP(v uint32) *FlowIPv4ExtFilter {
+	a.c.dst_ip = bits.ReverseBytes32(v)
+	return a
+}
+
+// Proto sets the protocol.
+//
+// C: struct ibv_flow_ipv4_ext_filter.proto, ibv_create_flow(3).
+func (a *FlowIPv4ExtFilter) Proto(v uint8) *FlowIPv4ExtFilter {
+	a.c.proto = v
+	return a
+}
+
+// TOS sets the type of service.
+//
+// C: struct ibv_flow_ipv4_ext_filter.tos, ibv_create_flow(3).
+func (a *FlowIPv4ExtFilter) TOS(v uint8) *FlowIPv4ExtFilter {
+	a.c.tos = v
+	return a
+}
+
+// TTL sets the time to live.
+//
+// C: struct ibv_flow_ipv4_ext_filter.ttl, ibv_create_flow(3).
+func (a *FlowIPv4ExtFilter) TTL(v uint8) *FlowIPv4ExtFilter {
+	a.c.ttl = v
+	return a
+}
+
+// Flags sets the flags of fragments.
+//
+// C: struct ibv_flow_ipv4_ext_filter.flags, ibv_create_flow(3).
+func (a *FlowIPv4ExtFilter) Flags(v uint8) *FlowIPv4ExtFilter {
+	a.c.flags = v
+	return a
+}
+
+// FlowIPv6Filter is the values, or the mask, of a header of IPv6.
+//
+// C: struct ibv_flow_ipv6_filter, ibv_create_flow(3).
+type FlowIPv6Filter struct {
+	c cFlowIPv6Filter
+}
+
+// NewFlowIPv6Filter starts an attribute structure FlowIPv6Filter.
+func NewFlowIPv6Filter() *FlowIPv6Filter {
+	a := &FlowIPv6Filter{}
+	return a
+}
+
+// SrcIP sets the address of the sender.
+//
+// C: struct ibv_flow_ipv6_filter.src_ip, ibv_create_flow(3).
+func (a *FlowIPv6Filter) SrcIP(v [16]uint8) *FlowIPv6Filter {
+	a.c.src_ip = v
+	return a
+}
+
+// DstIP sets the address of the receiver.
+//
+// C: struct ibv_flow_ipv6_filter.dst_ip, ibv_create_flow(3).
+func (a *FlowIPv6Filter) DstIP(v [16]uint8) *FlowIPv6Filter {
+	a.c.dst_ip = v
+	return a
+}
+
+// FlowLabel sets the flow label.
+//
+// C: struct ibv_flow_ipv6_filter.flow_label, ibv_create_flow(3).
+func (a *FlowIPv6Filter) FlowLabel(v uint32) *FlowIPv6Filter {
+	a.c.flow_label = bits.ReverseBytes32(v)
+	return a
+}
+
+// NextHdr sets the next header.
+//
+// C: struct ibv_flow_ipv6_filter.next_hdr, ibv_create_flow(3).
+func (a *FlowIPv6Filter) NextHdr(v uint8) *FlowIPv6Filter {
+	a.c.next_hdr = v
+	return a
+}
+
+// TrafficClass sets the traffic class.
+//
+// C: struct ibv_flow_ipv6_filter.traffic_class, ibv_create_flow(3).
+func (a *FlowIPv6Filter) TrafficClass(v uint8) *FlowIPv6Filter {
+	a.c.traffic_class = v
+	return a
+}
+
+// HopLimit sets the hop limit.
+//
+// C: struct ibv_flow_ipv6_filter.hop_limit, ibv_create_flow(3).
+func (a *FlowIPv6Filter) HopLimit(v uint8) *FlowIPv6Filter {
+	a.c.hop_limit = v
+	return a
+}
+
+// FlowESPFilter is the values, or the mask, of a header of ESP.
+//
+// C: struct ibv_flow_esp_filter, ibv_create_flow(3).
+type FlowESPFilter struct {
+	c cFlowEspFilter
+}
+
+// NewFlowESPFilter starts an attribute structure FlowESPFilter.
+func NewFlowESPFilter() *FlowESPFilter {
+	a := &FlowESPFilter{}
+	return a
+}
+
+// SPI sets the index of the security parameters.
+//
+// C: struct ibv_flow_esp_filter.spi, ibv_create_flow(3).
+func (a *FlowESPFilter) SPI(v uint32) *FlowESPFilter {
+	a.c.spi = bits.ReverseBytes32(v)
+	return a
+}
+
+// Seq sets the sequence number.
+//
+// C: struct ibv_flow_esp_filter.seq, ibv_create_flow(3).
+func (a *FlowESPFilter) Seq(v uint32) *FlowESPFilter {
+	a.c.seq = bits.ReverseBytes32(v)
+	return a
+}
+
+// FlowPortFilter is the values, or the mask, of a pair of ports.
+//
+// C: struct ibv_flow_tcp_udp_filter, ibv_create_flow(3).
+type FlowPortFilter struct {
+	c cFlowTCPUDPFilter
+}
+
+// NewFlowPortFilter starts an attribute structure FlowPortFilter.
+func NewFlowPortFilter() *FlowPortFilter {
+	a := &FlowPortFilter{}
+	return a
+}
+
+// DstPort sets the port of the receiver.
+//
+// C: struct ibv_flow_tcp_udp_filter.dst_port, ibv_create_flow(3).
+func (a *FlowPortFilter) DstPort(v uint16) *FlowPortFilter {
+	a.c.dst_port = bits.ReverseBytes16(v)
+	return a
+}
+
+// SrcPort sets the port of the sender.
+//
+// C: struct ibv_flow_tcp_udp_filter.src_port, ibv_create_flow(3).
+func (a *FlowPortFilter) SrcPort(v uint16) *FlowPortFilter {
+	a.c.src_port = bits.ReverseBytes16(v)
+	return a
+}
+
+// FlowTunnelFilter is the values, or the mask, of a header of VXLAN.
+//
+// C: struct ibv_flow_tunnel_filter, ibv_create_flow(3).
+type FlowTunnelFilter struct {
+	c cFlowTunnelFilter
+}
+
+// NewFlowTunnelFilter starts an attribute structure FlowTunnelFilter.
+func NewFlowTunnelFilter() *FlowTunnelFilter {
+	a := &FlowTunnelFilter{}
+	return a
+}
+
+// TunnelID sets the number of the tunnel.
+//
+// C: struct ibv_flow_tunnel_filter.tunnel_id, ibv_create_flow(3).
+func (a *FlowTunnelFilter) TunnelID(v uint32) *FlowTunnelFilter {
+	a.c.tunnel_id = bits.ReverseBytes32(v)
+	return a
+}
+
+// FlowGREFilter is the values, or the mask, of a header of GRE.
+//
+// C: struct ibv_flow_gre_filter, ibv_create_flow(3).
+type FlowGREFilter struct {
+	c cFlowGreFilter
+}
+
+// NewFlowGREFilter starts an attribute structure FlowGREFilter.
+func NewFlowGREFilter() *FlowGREFilter {
+	a := &FlowGREFilter{}
+	return a
+}
+
+// Flags sets the flags and version.
+//
+// C: struct ibv_flow_gre_filter.c_ks_res0_ver, ibv_create_flow(3).
+func (a *FlowGREFilter) Flags(v uint16) *FlowGREFilter {
+	a.c.c_ks_res0_ver = bits.ReverseBytes16(v)
+	return a
+}
+
+// Protocol sets the type of what follows.
+//
+// C: struct ibv_flow_gre_filter.protocol, ibv_create_flow(3).
+func (a *FlowGREFilter) Protocol(v uint16) *FlowGREFilter {
+	a.c.protocol = bits.ReverseBytes16(v)
+	return a
+}
+
+// Key sets the key.
+//
+// C: struct ibv_flow_gre_filter.key, ibv_create_flow(3).
+func (a *FlowGREFilter) Key(v uint32) *FlowGREFilter {
+	a.c.key = bits.ReverseBytes32(v)
+	return a
+}
+
+// FlowMPLSFilter is the values, or the mask, of a label of MPLS.
+//
+// C: struct ibv_flow_mpls_filter, ibv_create_flow(3).
+type FlowMPLSFilter struct {
+	c cFlowMplsFilter
+}
+
+// NewFlowMPLSFilter starts an attribute structure FlowMPLSFilter.
+func NewFlowMPLSFilter() *FlowMPLSFilter {
+	a := &FlowMPLSFilter{}
+	return a
+}
+
+// Label sets the whole label: value in 20 bits, traffic class in 3, end of the stack in 1, time to live in 8.
+//
+// C: struct ibv_flow_mpls_filter.label, ibv_create_flow(3).
+func (a *FlowMPLSFilter) Label(v uint32) *FlowMPLSFilter {
+	a.c.label = bits.ReverseBytes32(v)
+	return a
+}
+
+// FlowSpecEth is a part of a flow: packets match by the Ethernet header.
+//
+// C: struct ibv_flow_spec_eth, ibv_create_flow(3).
+type FlowSpecEth struct {
+	c cFlowSpecEth
+}
+
+// NewFlowSpecEth starts an attribute structure FlowSpecEth.
+func NewFlowSpecEth() *FlowSpecEth {
+	a := &FlowSpecEth{}
+	a.c.type_ = 0x20 // IBV_FLOW_SPEC_ETH
+	a.c.size = 40
+	return a
+}
+
+// Val sets the values that packets have.
+//
+// C: struct ibv_flow_spec_eth.val, ibv_create_flow(3).
+func (a *FlowSpecEth) Val(v *FlowEthFilter) *FlowSpecEth {
+	if v != nil {
+		a.c.val = v.c
+	}
+	return a
+}
+
+// Mask sets the bits of the values that count; most devices take all bits of a field or none.
+//
+// C: struct ibv_flow_spec_eth.mask, ibv_create_flow(3).
+func (a *FlowSpecEth) Mask(v *FlowEthFilter) *FlowSpecEth {
+	if v != nil {
+		a.c.mask = v.c
+	}
+	return a
+}
+
+// pack gives the C layout.
+func (a *FlowSpecEth) pack() []byte {
+	if a == nil {
+		return nil
+	}
+	c := a.c
+	return pack.Bytes(&c)
+}
+
+// uses gives the handles.
+func (a *FlowSpecEth) uses() []usedByFlowSpec { return nil }
+
+// Inner asks for this: the header inside of a tunnel is meant.
+//
+// C: IBV_FLOW_SPEC_INNER, ibv_create_flow(3).
+func (a *FlowSpecEth) Inner() *FlowSpecEth {
+	a.c.type_ |= 0x100
+	return a
+}
+
+// FlowSpecIPv4 is a part of a flow: packets match by addresses of IPv4.
+//
+// C: struct ibv_flow_spec_ipv4, ibv_create_flow(3).
+type FlowSpecIPv4 struct {
+	c cFlowSpecIPv4
+}
+
+// NewFlowSpecIPv4 starts an attribute structure FlowSpecIPv4.
+func NewFlowSpecIPv4() *FlowSpecIPv4 {
+	a := &FlowSpecIPv4{}
+	a.c.type_ = 0x30 // IBV_FLOW_SPEC_IPV4
+	a.c.size = 24
+	return a
+}
+
+// Val sets the values that packets have.
+//
+// C: struct ibv_flow_spec_ipv4.val, ibv_create_flow(3).
+func (a *FlowSpecIPv4) Val(v *FlowIPv4Filter) *FlowSpecIPv4 {
+	if v != nil {
+		a.c.val = v.c
+	}
+	return a
+}
+
+// Mask sets the bits of the values that count; most devices take all bits of a field or none.
+//
+// C: struct ibv_flow_spec_ipv4.mask, ibv_create_flow(3).
+func (a *FlowSpecIPv4) Mask(v *FlowIPv4Filter) *FlowSpecIPv4 {
+	if v != nil {
+		a.c.mask = v.c
+	}
+	return a
+}
+
+// pack gives the C layout.
+func (a *FlowSpecIPv4) pack() []byte {
+	if a == nil {
+		return nil
+	}
+	c := a.c
+	return pack.Bytes(&c)
+}
+
+// uses gives the handles.
+func (a *FlowSpecIPv4) uses() []usedByFlowSpec { return nil }
+
+// Inner asks for this: the header inside of a tunnel is meant.
+//
+// C: IBV_FLOW_SPEC_INNER, ibv_create_flow(3).
+func (a *FlowSpecIPv4) Inner() *FlowSpecIPv4 {
+	a.c.type_ |= 0x100
+	return a
+}
+
+// FlowSpecIPv4Ext is a part of a flow: packets match by the header of IPv4.
+//
+// C: struct ibv_flow_spec_ipv4_ext, ibv_create_flow(3).
+type FlowSpecIPv4Ext struct {
+	c cFlowSpecIPv4Ext
+}
+
+// NewFlowSpecIPv4Ext starts an attribute structure FlowSpecIPv4Ext.
+func NewFlowSpecIPv4Ext() *FlowSpecIPv4Ext {
+	a := &FlowSpecIPv4Ext{}
+	a.c.type_ = 0x32 // IBV_FLOW_SPEC_IPV4_EXT
+	a.c.size = 32
+	return a
+}
+
+// Val sets the values that packets have.
+//
+// C: struct ibv_flow_spec_ipv4_ext.val, ibv_create_flow(3).
+func (a *FlowSpecIPv4Ext) Val(v *FlowIPv4ExtFilter) *FlowSpecIPv4Ext {
+	if v != nil {
+		a.c.val = v.c
+	}
+	return a
+}
+
+// Mask sets the bits of the values that count; most devices take all bits of a field or none.
+//
+// C: struct ibv_flow_spec_ipv4_ext.mask, ibv_create_flow(3).
+func (a *FlowSpecIPv4Ext) Mask(v *FlowIPv4ExtFilter) *FlowSpecIPv4Ext {
+	if v != nil {
+		a.c.mask = v.c
+	}
+	return a
+}
+
+// pack gives the C layout.
+func (a *FlowSpecIPv4Ext) pack() []byte {
+	if a == nil {
+		return nil
+	}
+	c := a.c
+	return pack.Bytes(&c)
+}
+
+// uses gives the handles.
+func (a *FlowSpecIPv4Ext) uses() []usedByFlowSpec { return nil }
+
+// Inner asks for this: the header inside of a tunnel is meant.
+//
+// C: IBV_FLOW_SPEC_INNER, ibv_create_flow(3).
+func (a *FlowSpecIPv4Ext) Inner() *FlowSpecIPv4Ext {
+	a.c.type_ |= 0x100
+	return a
+}
+
+// FlowSpecIPv6 is a part of a flow: packets match by the header of IPv6.
+//
+// C: struct ibv_flow_spec_ipv6, ibv_create_flow(3).
+type FlowSpecIPv6 struct {
+	c cFlowSpecIPv6
+}
+
+// NewFlowSpecIPv6 starts an attribute structure FlowSpecIPv6.
+func NewFlowSpecIPv6() *FlowSpecIPv6 {
+	a := &FlowSpecIPv6{}
+	a.c.type_ = 0x31 // IBV_FLOW_SPEC_IPV6
+	a.c.size = 88
+	return a
+}
+
+// Val sets the values that packets have.
+//
+// C: struct ibv_flow_spec_ipv6.val, ibv_create_flow(3).
+func (a *FlowSpecIPv6) Val(v *FlowIPv6Filter) *FlowSpecIPv6 {
+	if v != nil {
+		a.c.val = v.c
+	}
+	return a
+}
+
+// Mask sets the bits of the values that count; most devices take all bits of a field or none.
+//
+// C: struct ibv_flow_spec_ipv6.mask, ibv_create_flow(3).
+func (a *FlowSpecIPv6) Mask(v *FlowIPv6Filter) *FlowSpecIPv6 {
+	if v != nil {
+		a.c.mask = v.c
+	}
+	return a
+}
+
+// pack gives the C layout.
+func (a *FlowSpecIPv6) pack() []byte {
+	if a == nil {
+		return nil
+	}
+	c := a.c
+	return pack.Bytes(&c)
+}
+
+// uses gives the handles.
+func (a *FlowSpecIPv6) uses() []usedByFlowSpec { return nil }
+
+// Inner asks for this: the header inside of a tunnel is meant.
+//
+// C: IBV_FLOW_SPEC_INNER, ibv_create_flow(3).
+func (a *FlowSpecIPv6) Inner() *FlowSpecIPv6 {
+	a.c.type_ |= 0x100
+	return a
+}
+
+// FlowSpecESP is a part of a flow: packets match by the header of ESP.
+//
+// C: struct ibv_flow_spec_esp, ibv_create_flow(3).
+type FlowSpecESP struct {
+	c cFlowSpecEsp
+}
+
+// NewFlowSpecESP starts an attribute structure FlowSpecESP.
+func NewFlowSpecESP() *FlowSpecESP {
+	a := &FlowSpecESP{}
+	a.c.type_ = 0x34 // IBV_FLOW_SPEC_ESP
+	a.c.size = 24
+	return a
+}
+
+// Val sets the values that packets have.
+//
+// C: struct ibv_flow_spec_esp.val, ibv_create_flow(3).
+func (a *FlowSpecESP) Val(v *FlowESPFilter) *FlowSpecESP {
+	if v != nil {
+		a.c.val = v.c
+	}
+	return a
+}
+
+// Mask sets the bits of the values that count; most devices take all bits of a field or none.
+//
+// C: struct ibv_flow_spec_esp.mask, ibv_create_flow(3).
+func (a *FlowSpecESP) Mask(v *FlowESPFilter) *FlowSpecESP {
+	if v != nil {
+		a.c.mask = v.c
+	}
+	return a
+}
+
+// pack gives the C layout.
+func (a *FlowSpecESP) pack() []byte {
+	if a == nil {
+		return nil
+	}
+	c := a.c
+	return pack.Bytes(&c)
+}
+
+// uses gives the handles.
+func (a *FlowSpecESP) uses() []usedByFlowSpec { return nil }
+
+// Inner asks for this: the header inside of a tunnel is meant.
+//
+// C: IBV_FLOW_SPEC_INNER, ibv_create_flow(3).
+func (a *FlowSpecESP) Inner() *FlowSpecESP {
+	a.c.type_ |= 0x100
+	return a
+}
+
+// FlowSpecTCP is a part of a flow: packets match by ports of TCP.
+//
+// C: struct ibv_flow_spec_tcp_udp, ibv_create_flow(3).
+type FlowSpecTCP struct {
+	c cFlowSpecTCPUDP
+}
+
+// NewFlowSpecTCP starts an attribute structure FlowSpecTCP.
+func NewFlowSpecTCP() *FlowSpecTCP {
+	a := &FlowSpecTCP{}
+	a.c.type_ = 0x40 // IBV_FLOW_SPEC_TCP
+	a.c.size = 16
+	return a
+}
+
+// Val sets the values that packets have.
+//
+// C: struct ibv_flow_spec_tcp_udp.val, ibv_create_flow(3).
+func (a *FlowSpecTCP) Val(v *FlowPortFilter) *FlowSpecTCP {
+	if v != nil {
+		a.c.val = v.c
+	}
+	return a
+}
+
+// Mask sets the bits of the values that count; most devices take all bits of a field or none.
+//
+// C: struct ibv_flow_spec_tcp_udp.mask, ibv_create_flow(3).
+func (a *FlowSpecTCP) Mask(v *FlowPortFilter) *FlowSpecTCP {
+	if v != nil {
+		a.c.mask = v.c
+	}
+	return a
+}
+
+// pack gives the C layout.
+func (a *FlowSpecTCP) pack() []byte {
+	if a == nil {
+		return nil
+	}
+	c := a.c
+	return pack.Bytes(&c)
+}
+
+// uses gives the handles.
+func (a *FlowSpecTCP) uses() []usedByFlowSpec { return nil }
+
+// Inner asks for this: the header inside of a tunnel is meant.
+//
+// C: IBV_FLOW_SPEC_INNER, ibv_create_flow(3).
+func (a *FlowSpecTCP) Inner() *FlowSpecTCP {
+	a.c.type_ |= 0x100
+	return a
+}
+
+// FlowSpecUDP is a part of a flow: packets match by ports of UDP.
+//
+// C: struct ibv_flow_spec_tcp_udp, ibv_create_flow(3).
+type FlowSpecUDP struct {
+	c cFlowSpecTCPUDP
+}
+
+// NewFlowSpecUDP starts an attribute structure FlowSpecUDP.
+func NewFlowSpecUDP() *FlowSpecUDP {
+	a := &FlowSpecUDP{}
+	a.c.type_ = 0x41 // IBV_FLOW_SPEC_UDP
+	a.c.size = 16
+	return a
+}
+
+// Val sets the values that packets have.
+//
+// C: struct ibv_flow_spec_tcp_udp.val, ibv_create_flow(3).
+func (a *FlowSpecUDP) Val(v *FlowPortFilter) *FlowSpecUDP {
+	if v != nil {
+		a.c.val = v.c
+	}
+	return a
+}
+
+// Mask sets the bits of the values that count; most devices take all bits of a field or none.
+//
+// C: struct ibv_flow_spec_tcp_udp.mask, ibv_create_flow(3).
+func (a *FlowSpecUDP) Mask(v *FlowPortFilter) *FlowSpecUDP {
+	if v != nil {
+		a.c.mask = v.c
+	}
+	return a
+}
+
+// pack gives the C layout.
+func (a *FlowSpecUDP) pack() []byte {
+	if a == nil {
+		return nil
+	}
+	c := a.c
+	return pack.Bytes(&c)
+}
+
+// uses gives the handles.
+func (a *FlowSpecUDP) uses() []usedByFlowSpec { return nil }
+
+// Inner asks for this: the header inside of a tunnel is meant.
+//
+// C: IBV_FLOW_SPEC_INNER, ibv_create_flow(3).
+func (a *FlowSpecUDP) Inner() *FlowSpecUDP {
+	a.c.type_ |= 0x100
+	return a
+}
+
+// FlowSpecVXLAN is a part of a flow: packets match by the header of VXLAN.
+//
+// C: struct ibv_flow_spec_tunnel, ibv_create_flow(3).
+type FlowSpecVXLAN struct {
+	c cFlowSpecTunnel
+}
+
+// NewFlowSpecVXLAN starts an attribute structure FlowSpecVXLAN.
+func NewFlowSpecVXLAN() *FlowSpecVXLAN {
+	a := &FlowSpecVXLAN{}
+	a.c.type_ = 0x50 // IBV_FLOW_SPEC_VXLAN_TUNNEL
+	a.c.size = 16
+	return a
+}
+
+// Val sets the values that packets have.
+//
+// C: struct ibv_flow_spec_tunnel.val, ibv_create_flow(3).
+func (a *FlowSpecVXLAN) Val(v *FlowTunnelFilter) *FlowSpecVXLAN {
+	if v != nil {
+		a.c.val = v.c
+	}
+	return a
+}
+
+// Mask sets the bits of the values that count; most devices take all bits of a field or none.
+//
+// C: struct ibv_flow_spec_tunnel.mask, ibv_create_flow(3).
+func (a *FlowSpecVXLAN) Mask(v *FlowTunnelFilter) *FlowSpecVXLAN {
+	if v != nil {
+		a.c.mask = v.c
+	}
+	return a
+}
+
+// pack gives the C layout.
+func (a *FlowSpecVXLAN) pack() []byte {
+	if a == nil {
+		return nil
+	}
+	c := a.c
+	return pack.Bytes(&c)
+}
+
+// uses gives the handles.
+func (a *FlowSpecVXLAN) uses() []usedByFlowSpec { return nil }
+
+// Inner asks for this: the header inside of a tunnel is meant.
+//
+// C: IBV_FLOW_SPEC_INNER, ibv_create_flow(3).
+func (a *FlowSpecVXLAN) Inner() *FlowSpecVXLAN {
+	a.c.type_ |= 0x100
+	return a
+}
+
+// FlowSpecGRE is a part of a flow: packets match by the header of GRE.
+//
+// C: struct ibv_flow_spec_gre, ibv_create_flow(3).
+type FlowSpecGRE struct {
+	c cFlowSpecGre
+}
+
+// NewFlowSpecGRE starts an attribute structure FlowSpecGRE.
+func NewFlowSpecGRE() *FlowSpecGRE {
+	a := &FlowSpecGRE{}
+	a.c.type_ = 0x51 // IBV_FLOW_SPEC_GRE
+	a.c.size = 24
+	return a
+}
+
+// Val sets the values that packets have.
+//
+// C: struct ibv_flow_spec_gre.val, ibv_create_flow(3).
+func (a *FlowSpecGRE) Val(v *FlowGREFilter) *FlowSpecGRE {
+	if v != nil {
+		a.c.val = v.c
+	}
+	return a
+}
+
+// Mask sets the bits of the values that count; most devices take all bits of a field or none.
+//
+// C: struct ibv_flow_spec_gre.mask, ibv_create_flow(3).
+func (a *FlowSpecGRE) Mask(v *FlowGREFilter) *FlowSpecGRE {
+	if v != nil {
+		a.c.mask = v.c
+	}
+	return a
+}
+
+// pack gives the C layout.
+func (a *FlowSpecGRE) pack() []byte {
+	if a == nil {
+		return nil
+	}
+	c := a.c
+	return pack.Bytes(&c)
+}
+
+// uses gives the handles.
+func (a *FlowSpecGRE) uses() []usedByFlowSpec { return nil }
+
+// Inner asks for this: the header inside of a tunnel is meant.
+//
+// C: IBV_FLOW_SPEC_INNER, ibv_create_flow(3).
+func (a *FlowSpecGRE) Inner() *FlowSpecGRE {
+	a.c.type_ |= 0x100
+	return a
+}
+
+// FlowSpecMPLS is a part of a flow: packets match by a label of MPLS.
+//
+// C: struct ibv_flow_spec_mpls, ibv_create_flow(3).
+type FlowSpecMPLS struct {
+	c cFlowSpecMpls
+}
+
+// NewFlowSpecMPLS starts an attribute structure FlowSpecMPLS.
+func NewFlowSpecMPLS() *FlowSpecMPLS {
+	a := &FlowSpecMPLS{}
+	a.c.type_ = 0x60 // IBV_FLOW_SPEC_MPLS
+	a.c.size = 16
+	return a
+}
+
+// Val sets the values that packets have.
+//
+// C: struct ibv_flow_spec_mpls.val, ibv_create_flow(3).
+func (a *FlowSpecMPLS) Val(v *FlowMPLSFilter) *FlowSpecMPLS {
+	if v != nil {
+		a.c.val = v.c
+	}
+	return a
+}
+
+// Mask sets the bits of the values that count; most devices take all bits of a field or none.
+//
+// C: struct ibv_flow_spec_mpls.mask, ibv_create_flow(3).
+func (a *FlowSpecMPLS) Mask(v *FlowMPLSFilter) *FlowSpecMPLS {
+	if v != nil {
+		a.c.mask = v.c
+	}
+	return a
+}
+
+// pack gives the C layout.
+func (a *FlowSpecMPLS) pack() []byte {
+	if a == nil {
+		return nil
+	}
+	c := a.c
+	return pack.Bytes(&c)
+}
+
+// uses gives the handles.
+func (a *FlowSpecMPLS) uses() []usedByFlowSpec { return nil }
+
+// Inner asks for this: the header inside of a tunnel is meant.
+//
+// C: IBV_FLOW_SPEC_INNER, ibv_create_flow(3).
+func (a *FlowSpecMPLS) Inner() *FlowSpecMPLS {
+	a.c.type_ |= 0x100
+	return a
+}
+
+// FlowSpecTag is a part of a flow: packets get a tag.
+//
+// C: struct ibv_flow_spec_action_tag, ibv_create_flow(3).
+type FlowSpecTag struct {
+	c cFlowSpecActionTag
+}
+
+// NewFlowSpecTag starts an attribute structure FlowSpecTag.
+//
+//   - tagID: tag.
+func NewFlowSpecTag(tagID uint32) *FlowSpecTag {
+	a := &FlowSpecTag{}
+	a.c.type_ = 0x1000 // IBV_FLOW_SPEC_ACTION_TAG
+	a.c.size = 12
+	a.c.tag_id = tagID
+	return a
+}
+
+// pack gives the C layout.
+func (a *FlowSpecTag) pack() []byte {
+	if a == nil {
+		return nil
+	}
+	c := a.c
+	return pack.Bytes(&c)
+}
+
+// uses gives the handles.
+func (a *FlowSpecTag) uses() []usedByFlowSpec { return nil }
+
+// FlowSpecDrop is a part of a flow: packets are dropped.
+//
+// C: struct ibv_flow_spec_action_drop, ibv_create_flow(3).
+type FlowSpecDrop struct {
+	c cFlowSpecActionDrop
+}
+
+// NewFlowSpecDrop starts an attribute structure FlowSpecDrop.
+func NewFlowSpecDrop() *FlowSpecDrop {
+	a := &FlowSpecDrop{}
+	a.c.type_ = 0x1001 // IBV_FLOW_SPEC_ACTION_DROP
+	a.c.size = 8
+	return a
+}
+
+// pack gives the C layout.
+func (a *FlowSpecDrop) pack() []byte {
+	if a == nil {
+		return nil
+	}
+	c := a.c
+	return pack.Bytes(&c)
+}
+
+// uses gives the handles.
+func (a *FlowSpecDrop) uses() []usedByFlowSpec { return nil }
+
+// FlowSpecCount is a part of a flow: packets are counted.
+//
+// C: struct ibv_flow_spec_counter_action, ibv_create_flow(3).
+type FlowSpecCount struct {
+	c        cFlowSpecCounterAction
+	counters *Counters
+}
+
+// NewFlowSpecCount starts an attribute structure FlowSpecCount.
+//
+//   - counters: where they are counted.
+func NewFlowSpecCount(counters *Counters) *FlowSpecCount {
+	a := &FlowSpecCount{}
+	a.c.type_ = 0x1003 // IBV_FLOW_SPEC_ACTION_COUNT
+	a.c.size = 16
+	a.counters = counters
+	return a
+}
+
+// pack gives the C layout.
+func (a *FlowSpecCount) pack() []byte {
+	if a == nil {
+		return nil
+	}
+	c := a.c
+	if a.counters != nil {
+		c.counters = uintptr(a.counters.c)
+	}
+	return pack.Bytes(&c)
+}
+
+// uses gives the handles.
+func (a *FlowSpecCount) uses() []usedByFlowSpec {
+	if a == nil {
+		return nil
+	}
+	counters := usedByFlowSpec{enter: a.counters.enter, what: "counters"}
+	if a.counters != nil {
+		counters.node, counters.dev = &a.counters.node, a.counters.dev
+	}
+	return []usedByFlowSpec{counters}
 }
 
 // QPInitAttr is a description of the queue pair to make.
@@ -1473,6 +2519,21 @@ func (a *MRInitAttr) FDOffset(v uint64) *MRInitAttr {
 	return a
 }
 
+// FlowSpec is one of *FlowSpecEth, *FlowSpecIPv4, *FlowSpecIPv4Ext, *FlowSpecIPv6, *FlowSpecESP, *FlowSpecTCP,
+// *FlowSpecUDP, *FlowSpecVXLAN, *FlowSpecGRE, *FlowSpecMPLS, *FlowSpecTag, *FlowSpecDrop, *FlowSpecCount.
+type FlowSpec interface {
+	pack() []byte
+	uses() []usedByFlowSpec
+}
+
+// usedByFlowSpec is a handle that a FlowSpec has.
+type usedByFlowSpec struct {
+	enter func(verb string) error
+	node  *object.Node
+	dev   *Device
+	what  string
+}
+
 // GID is an address of a port: 16 bytes in network byte order.
 //
 // C: union ibv_gid, ibv_query_gid(3).
@@ -1511,6 +2572,13 @@ type cTDInitAttr struct {
 	comp_mask uint32
 }
 
+// cCounterAttachAttr has the layout of struct ibv_counter_attach_attr.
+type cCounterAttachAttr struct {
+	counter_desc uint32
+	index        uint32
+	comp_mask    uint32
+}
+
 // cGlobalRoute has the layout of struct ibv_global_route.
 type cGlobalRoute struct {
 	dgid          GID
@@ -1536,6 +2604,186 @@ type cAHAttr struct {
 // cCountersInitAttr has the layout of struct ibv_counters_init_attr.
 type cCountersInitAttr struct {
 	comp_mask uint32
+}
+
+// cFlowAttr has the layout of struct ibv_flow_attr.
+type cFlowAttr struct {
+	comp_mask    uint32
+	type_        uint32
+	size         uint16
+	priority     uint16
+	num_of_specs uint8
+	port         uint8
+	_            [2]byte
+	flags        uint32
+}
+
+// cFlowEthFilter has the layout of struct ibv_flow_eth_filter.
+type cFlowEthFilter struct {
+	dst_mac    [6]uint8
+	src_mac    [6]uint8
+	ether_type uint16
+	vlan_tag   uint16
+}
+
+// cFlowIPv4Filter has the layout of struct ibv_flow_ipv4_filter.
+type cFlowIPv4Filter struct {
+	src_ip uint32
+	dst_ip uint32
+}
+
+// cFlowIPv4ExtFilter has the layout of struct ibv_flow_ipv4_ext_filter.
+type cFlowIPv4ExtFilter struct {
+	src_ip uint32
+	dst_ip uint32
+	proto  uint8
+	tos    uint8
+	ttl    uint8
+	flags  uint8
+}
+
+// cFlowIPv6Filter has the layout of struct ibv_flow_ipv6_filter.
+type cFlowIPv6Filter struct {
+	src_ip        [16]uint8
+	dst_ip        [16]uint8
+	flow_label    uint32
+	next_hdr      uint8
+	traffic_class uint8
+	hop_limit     uint8
+	_             [1]byte
+}
+
+// cFlowEspFilter has the layout of struct ibv_flow_esp_filter.
+type cFlowEspFilter struct {
+	spi uint32
+	seq uint32
+}
+
+// cFlowTCPUDPFilter has the layout of struct ibv_flow_tcp_udp_filter.
+type cFlowTCPUDPFilter struct {
+	dst_port uint16
+	src_port uint16
+}
+
+// cFlowTunnelFilter has the layout of struct ibv_flow_tunnel_filter.
+type cFlowTunnelFilter struct {
+	tunnel_id uint32
+}
+
+// cFlowGreFilter has the layout of struct ibv_flow_gre_filter.
+type cFlowGreFilter struct {
+	c_ks_res0_ver uint16
+	protocol      uint16
+	key           uint32
+}
+
+// cFlowMplsFilter has the layout of struct ibv_flow_mpls_filter.
+type cFlowMplsFilter struct {
+	label uint32
+}
+
+// cFlowSpecEth has the layout of struct ibv_flow_spec_eth.
+type cFlowSpecEth struct {
+	type_ uint32
+	size  uint16
+	val   cFlowEthFilter
+	mask  cFlowEthFilter
+	_     [2]byte
+}
+
+// cFlowSpecIPv4 has the layout of struct ibv_flow_spec_ipv4.
+type cFlowSpecIPv4 struct {
+	type_ uint32
+	size  uint16
+	_     [2]byte
+	val   cFlowIPv4Filter
+	mask  cFlowIPv4Filter
+}
+
+// cFlowSpecIPv4Ext has the layout of struct ibv_flow_spec_ipv4_ext.
+type cFlowSpecIPv4Ext struct {
+	type_ uint32
+	size  uint16
+	_     [2]byte
+	val   cFlowIPv4ExtFilter
+	mask  cFlowIPv4ExtFilter
+}
+
+// cFlowSpecIPv6 has the layout of struct ibv_flow_spec_ipv6.
+type cFlowSpecIPv6 struct {
+	type_ uint32
+	size  uint16
+	_     [2]byte
+	val   cFlowIPv6Filter
+	mask  cFlowIPv6Filter
+}
+
+// cFlowSpecEsp has the layout of struct ibv_flow_spec_esp.
+type cFlowSpecEsp struct {
+	type_ uint32
+	size  uint16
+	_     [2]byte
+	val   cFlowEspFilter
+	mask  cFlowEspFilter
+}
+
+// cFlowSpecTCPUDP has the layout of struct ibv_flow_spec_tcp_udp.
+type cFlowSpecTCPUDP struct {
+	type_ uint32
+	size  uint16
+	val   cFlowTCPUDPFilter
+	mask  cFlowTCPUDPFilter
+	_     [2]byte
+}
+
+// cFlowSpecTunnel has the layout of struct ibv_flow_spec_tunnel.
+type cFlowSpecTunnel struct {
+	type_ uint32
+	size  uint16
+	_     [2]byte
+	val   cFlowTunnelFilter
+	mask  cFlowTunnelFilter
+}
+
+// cFlowSpecGre has the layout of struct ibv_flow_spec_gre.
+type cFlowSpecGre struct {
+	type_ uint32
+	size  uint16
+	_     [2]byte
+	val   cFlowGreFilter
+	mask  cFlowGreFilter
+}
+
+// cFlowSpecMpls has the layout of struct ibv_flow_spec_mpls.
+type cFlowSpecMpls struct {
+	type_ uint32
+	size  uint16
+	_     [2]byte
+	val   cFlowMplsFilter
+	mask  cFlowMplsFilter
+}
+
+// cFlowSpecActionTag has the layout of struct ibv_flow_spec_action_tag.
+type cFlowSpecActionTag struct {
+	type_  uint32
+	size   uint16
+	_      [2]byte
+	tag_id uint32
+}
+
+// cFlowSpecActionDrop has the layout of struct ibv_flow_spec_action_drop.
+type cFlowSpecActionDrop struct {
+	type_ uint32
+	size  uint16
+	_     [2]byte
+}
+
+// cFlowSpecCounterAction has the layout of struct ibv_flow_spec_counter_action.
+type cFlowSpecCounterAction struct {
+	type_    uint32
+	size     uint16
+	_        [2]byte
+	counters uintptr
 }
 
 // cQPCap has the layout of struct ibv_qp_cap.

@@ -25,7 +25,7 @@ static inline struct verbs_context *vg_verbs(struct ibv_context *ctx)
 	((v) != NULL && (v)->sz >= sizeof(struct verbs_context) - offsetof(struct verbs_context, op) && (v)->op != NULL)
 
 // ibv_wc_status_str: exported
-VG_WEAK void *vg4ccaf9573c_ibv_wc_status_str(uintptr_t fn0_, uint32_t status_)
+VG_WEAK void *vgef9c50b133_ibv_wc_status_str(uintptr_t fn0_, uint32_t status_)
 {
 	enum ibv_wc_status status = (enum ibv_wc_status)status_;
 
@@ -33,7 +33,7 @@ VG_WEAK void *vg4ccaf9573c_ibv_wc_status_str(uintptr_t fn0_, uint32_t status_)
 }
 
 // ibv_rate_to_mult: exported
-VG_WEAK int32_t vg4ccaf9573c_ibv_rate_to_mult(uintptr_t fn0_, uint32_t rate_)
+VG_WEAK int32_t vgef9c50b133_ibv_rate_to_mult(uintptr_t fn0_, uint32_t rate_)
 {
 	enum ibv_rate rate = (enum ibv_rate)rate_;
 
@@ -41,7 +41,7 @@ VG_WEAK int32_t vg4ccaf9573c_ibv_rate_to_mult(uintptr_t fn0_, uint32_t rate_)
 }
 
 // mult_to_ibv_rate: exported
-VG_WEAK uint32_t vg4ccaf9573c_mult_to_ibv_rate(uintptr_t fn0_, int32_t mult_)
+VG_WEAK uint32_t vgef9c50b133_mult_to_ibv_rate(uintptr_t fn0_, int32_t mult_)
 {
 	int mult = (int)mult_;
 
@@ -49,7 +49,7 @@ VG_WEAK uint32_t vg4ccaf9573c_mult_to_ibv_rate(uintptr_t fn0_, int32_t mult_)
 }
 
 // ibv_rate_to_mbps: exported
-VG_WEAK int32_t vg4ccaf9573c_ibv_rate_to_mbps(uintptr_t fn0_, uint32_t rate_)
+VG_WEAK int32_t vgef9c50b133_ibv_rate_to_mbps(uintptr_t fn0_, uint32_t rate_)
 {
 	enum ibv_rate rate = (enum ibv_rate)rate_;
 
@@ -57,7 +57,7 @@ VG_WEAK int32_t vg4ccaf9573c_ibv_rate_to_mbps(uintptr_t fn0_, uint32_t rate_)
 }
 
 // mbps_to_ibv_rate: exported
-VG_WEAK uint32_t vg4ccaf9573c_mbps_to_ibv_rate(uintptr_t fn0_, int32_t mbps_)
+VG_WEAK uint32_t vgef9c50b133_mbps_to_ibv_rate(uintptr_t fn0_, int32_t mbps_)
 {
 	int mbps = (int)mbps_;
 
@@ -65,7 +65,7 @@ VG_WEAK uint32_t vg4ccaf9573c_mbps_to_ibv_rate(uintptr_t fn0_, int32_t mbps_)
 }
 
 // ibv_get_device_list: exported
-VG_WEAK void *vg4ccaf9573c_ibv_get_device_list(uintptr_t fn0_, uint8_t *num_devices_)
+VG_WEAK void *vgef9c50b133_ibv_get_device_list(uintptr_t fn0_, uint8_t *num_devices_)
 {
 	int *num_devices = (int *)num_devices_;
 
@@ -73,7 +73,7 @@ VG_WEAK void *vg4ccaf9573c_ibv_get_device_list(uintptr_t fn0_, uint8_t *num_devi
 }
 
 // ibv_free_device_list: exported
-VG_WEAK void vg4ccaf9573c_ibv_free_device_list(uintptr_t fn0_, uintptr_t list_)
+VG_WEAK void vgef9c50b133_ibv_free_device_list(uintptr_t fn0_, uintptr_t list_)
 {
 	struct ibv_device **list = (struct ibv_device **)list_;
 
@@ -81,7 +81,7 @@ VG_WEAK void vg4ccaf9573c_ibv_free_device_list(uintptr_t fn0_, uintptr_t list_)
 }
 
 // ibv_get_device_index: exported
-VG_WEAK int32_t vg4ccaf9573c_ibv_get_device_index(uintptr_t fn0_, uintptr_t device_)
+VG_WEAK int32_t vgef9c50b133_ibv_get_device_index(uintptr_t fn0_, uintptr_t device_)
 {
 	struct ibv_device *device = (struct ibv_device *)device_;
 
@@ -89,7 +89,7 @@ VG_WEAK int32_t vg4ccaf9573c_ibv_get_device_index(uintptr_t fn0_, uintptr_t devi
 }
 
 // ibv_get_device_guid: exported
-VG_WEAK uint64_t vg4ccaf9573c_ibv_get_device_guid(uintptr_t fn0_, uintptr_t device_)
+VG_WEAK uint64_t vgef9c50b133_ibv_get_device_guid(uintptr_t fn0_, uintptr_t device_)
 {
 	struct ibv_device *device = (struct ibv_device *)device_;
 
@@ -97,7 +97,7 @@ VG_WEAK uint64_t vg4ccaf9573c_ibv_get_device_guid(uintptr_t fn0_, uintptr_t devi
 }
 
 // ibv_open_device: exported
-VG_WEAK void *vg4ccaf9573c_ibv_open_device(uintptr_t fn0_, uintptr_t device_)
+VG_WEAK void *vgef9c50b133_ibv_open_device(uintptr_t fn0_, uintptr_t device_)
 {
 	struct ibv_device *device = (struct ibv_device *)device_;
 
@@ -105,7 +105,7 @@ VG_WEAK void *vg4ccaf9573c_ibv_open_device(uintptr_t fn0_, uintptr_t device_)
 }
 
 // ibv_close_device: exported
-VG_WEAK int32_t vg4ccaf9573c_ibv_close_device(uintptr_t fn0_, uintptr_t context_)
+VG_WEAK int32_t vgef9c50b133_ibv_close_device(uintptr_t fn0_, uintptr_t context_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 
@@ -113,7 +113,7 @@ VG_WEAK int32_t vg4ccaf9573c_ibv_close_device(uintptr_t fn0_, uintptr_t context_
 }
 
 // ibv_import_device: exported
-VG_WEAK void *vg4ccaf9573c_ibv_import_device(uintptr_t fn0_, int32_t cmd_fd_)
+VG_WEAK void *vgef9c50b133_ibv_import_device(uintptr_t fn0_, int32_t cmd_fd_)
 {
 	int cmd_fd = (int)cmd_fd_;
 
@@ -121,7 +121,7 @@ VG_WEAK void *vg4ccaf9573c_ibv_import_device(uintptr_t fn0_, int32_t cmd_fd_)
 }
 
 // ibv_import_dm: exported
-VG_WEAK void *vg4ccaf9573c_ibv_import_dm(uintptr_t fn0_, uintptr_t context_, uint32_t dm_handle_)
+VG_WEAK void *vgef9c50b133_ibv_import_dm(uintptr_t fn0_, uintptr_t context_, uint32_t dm_handle_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint32_t dm_handle = (uint32_t)dm_handle_;
@@ -130,7 +130,7 @@ VG_WEAK void *vg4ccaf9573c_ibv_import_dm(uintptr_t fn0_, uintptr_t context_, uin
 }
 
 // ibv_unimport_dm: exported
-VG_WEAK void vg4ccaf9573c_ibv_unimport_dm(uintptr_t fn0_, uintptr_t dm_)
+VG_WEAK void vgef9c50b133_ibv_unimport_dm(uintptr_t fn0_, uintptr_t dm_)
 {
 	struct ibv_dm *dm = (struct ibv_dm *)dm_;
 
@@ -138,7 +138,7 @@ VG_WEAK void vg4ccaf9573c_ibv_unimport_dm(uintptr_t fn0_, uintptr_t dm_)
 }
 
 // ibv_query_device: exported
-VG_WEAK int32_t vg4ccaf9573c_ibv_query_device(uintptr_t fn0_, uintptr_t context_, uint8_t *device_attr_)
+VG_WEAK int32_t vgef9c50b133_ibv_query_device(uintptr_t fn0_, uintptr_t context_, uint8_t *device_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_device_attr *device_attr = (struct ibv_device_attr *)device_attr_;
@@ -147,7 +147,7 @@ VG_WEAK int32_t vg4ccaf9573c_ibv_query_device(uintptr_t fn0_, uintptr_t context_
 }
 
 // ibv_query_port: written by hand
-VG_WEAK int32_t vg4ccaf9573c_ibv_query_port(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint8_t *port_attr_)
+VG_WEAK int32_t vgef9c50b133_ibv_query_port(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint8_t *port_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct verbs_context *v = vg_verbs(context);
@@ -163,7 +163,7 @@ VG_WEAK int32_t vg4ccaf9573c_ibv_query_port(uintptr_t fn0_, uintptr_t context_, 
 }
 
 // ibv_query_gid: exported
-VG_WEAK int32_t vg4ccaf9573c_ibv_query_gid(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, int32_t index_, uint8_t *gid_)
+VG_WEAK int32_t vgef9c50b133_ibv_query_gid(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, int32_t index_, uint8_t *gid_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint8_t port_num = (uint8_t)port_num_;
@@ -174,7 +174,7 @@ VG_WEAK int32_t vg4ccaf9573c_ibv_query_gid(uintptr_t fn0_, uintptr_t context_, u
 }
 
 // ibv_query_gid_ex: exported
-VG_WEAK int32_t vg4ccaf9573c_ibv_query_gid_ex(uintptr_t fn0_, uintptr_t context_, uint32_t port_num_, uint32_t gid_index_, uint8_t *entry_, uint32_t flags_)
+VG_WEAK int32_t vgef9c50b133_ibv_query_gid_ex(uintptr_t fn0_, uintptr_t context_, uint32_t port_num_, uint32_t gid_index_, uint8_t *entry_, uint32_t flags_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint32_t port_num = (uint32_t)port_num_;
@@ -186,7 +186,7 @@ VG_WEAK int32_t vg4ccaf9573c_ibv_query_gid_ex(uintptr_t fn0_, uintptr_t context_
 }
 
 // ibv_query_gid_table: exported
-VG_WEAK int64_t vg4ccaf9573c_ibv_query_gid_table(uintptr_t fn0_, uintptr_t context_, uint8_t *entries_, uint64_t max_entries_, uint32_t flags_)
+VG_WEAK int64_t vgef9c50b133_ibv_query_gid_table(uintptr_t fn0_, uintptr_t context_, uint8_t *entries_, uint64_t max_entries_, uint32_t flags_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_gid_entry *entries = (struct ibv_gid_entry *)entries_;
@@ -197,7 +197,7 @@ VG_WEAK int64_t vg4ccaf9573c_ibv_query_gid_table(uintptr_t fn0_, uintptr_t conte
 }
 
 // ibv_query_pkey: exported
-VG_WEAK int32_t vg4ccaf9573c_ibv_query_pkey(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, int32_t index_, uint8_t *pkey_)
+VG_WEAK int32_t vgef9c50b133_ibv_query_pkey(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, int32_t index_, uint8_t *pkey_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint8_t port_num = (uint8_t)port_num_;
@@ -208,7 +208,7 @@ VG_WEAK int32_t vg4ccaf9573c_ibv_query_pkey(uintptr_t fn0_, uintptr_t context_, 
 }
 
 // ibv_get_pkey_index: exported
-VG_WEAK int32_t vg4ccaf9573c_ibv_get_pkey_index(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint16_t pkey_)
+VG_WEAK int32_t vgef9c50b133_ibv_get_pkey_index(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint16_t pkey_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint8_t port_num = (uint8_t)port_num_;
@@ -218,7 +218,7 @@ VG_WEAK int32_t vg4ccaf9573c_ibv_get_pkey_index(uintptr_t fn0_, uintptr_t contex
 }
 
 // ibv_alloc_pd: exported
-VG_WEAK void *vg4ccaf9573c_ibv_alloc_pd(uintptr_t fn0_, uintptr_t context_)
+VG_WEAK void *vgef9c50b133_ibv_alloc_pd(uintptr_t fn0_, uintptr_t context_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 
@@ -226,15 +226,37 @@ VG_WEAK void *vg4ccaf9573c_ibv_alloc_pd(uintptr_t fn0_, uintptr_t context_)
 }
 
 // ibv_dealloc_pd: exported
-VG_WEAK int32_t vg4ccaf9573c_ibv_dealloc_pd(uintptr_t fn0_, uintptr_t pd_)
+VG_WEAK int32_t vgef9c50b133_ibv_dealloc_pd(uintptr_t fn0_, uintptr_t pd_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 
 	return ((vg_fn_ibv_dealloc_pd)fn0_)(pd);
 }
 
+// ibv_create_flow: op ibv_create_flow of struct verbs_context
+VG_WEAK void *vgef9c50b133_ibv_create_flow(uintptr_t qp_, uint8_t *flow_)
+{
+	struct ibv_qp *qp = (struct ibv_qp *)qp_;
+	struct ibv_flow_attr *flow = (struct ibv_flow_attr *)flow_;
+
+	struct verbs_context *v = vg_verbs(qp->context);
+
+	if (!VG_HAS(v, ibv_create_flow))
+		return errno = EOPNOTSUPP, NULL;
+	return v->ibv_create_flow(qp, flow);
+}
+
+// ibv_destroy_flow: written by hand
+VG_WEAK int32_t vgef9c50b133_ibv_destroy_flow(uintptr_t flow_id_)
+{
+	struct ibv_flow *flow = (struct ibv_flow *)flow_id_;
+	struct verbs_context *v = vg_verbs(flow->context);
+
+	return VG_HAS(v, ibv_destroy_flow) ? v->ibv_destroy_flow(flow) : EOPNOTSUPP;
+}
+
 // ibv_open_xrcd: op open_xrcd of struct verbs_context
-VG_WEAK void *vg4ccaf9573c_ibv_open_xrcd(uintptr_t context_, uint8_t *xrcd_init_attr_)
+VG_WEAK void *vgef9c50b133_ibv_open_xrcd(uintptr_t context_, uint8_t *xrcd_init_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_xrcd_init_attr *xrcd_init_attr = (struct ibv_xrcd_init_attr *)xrcd_init_attr_;
@@ -247,7 +269,7 @@ VG_WEAK void *vg4ccaf9573c_ibv_open_xrcd(uintptr_t context_, uint8_t *xrcd_init_
 }
 
 // ibv_close_xrcd: written by hand
-VG_WEAK int32_t vg4ccaf9573c_ibv_close_xrcd(uintptr_t xrcd_)
+VG_WEAK int32_t vgef9c50b133_ibv_close_xrcd(uintptr_t xrcd_)
 {
 	struct ibv_xrcd *xrcd = (struct ibv_xrcd *)xrcd_;
 	struct verbs_context *v = vg_verbs(xrcd->context);
@@ -257,7 +279,7 @@ VG_WEAK int32_t vg4ccaf9573c_ibv_close_xrcd(uintptr_t xrcd_)
 }
 
 // ibv_reg_mr: written by hand
-VG_WEAK void *vg4ccaf9573c_ibv_reg_mr(uintptr_t fn0_, uintptr_t fn1_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, uint32_t access_)
+VG_WEAK void *vgef9c50b133_ibv_reg_mr(uintptr_t fn0_, uintptr_t fn1_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, uint32_t access_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 
@@ -271,7 +293,7 @@ VG_WEAK void *vg4ccaf9573c_ibv_reg_mr(uintptr_t fn0_, uintptr_t fn1_, uintptr_t 
 }
 
 // ibv_reg_mr_iova: written by hand
-VG_WEAK void *vg4ccaf9573c_ibv_reg_mr_iova(uintptr_t fn0_, uintptr_t fn1_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, uint64_t iova_, uint32_t access_)
+VG_WEAK void *vgef9c50b133_ibv_reg_mr_iova(uintptr_t fn0_, uintptr_t fn1_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, uint64_t iova_, uint32_t access_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 
@@ -284,7 +306,7 @@ VG_WEAK void *vg4ccaf9573c_ibv_reg_mr_iova(uintptr_t fn0_, uintptr_t fn1_, uintp
 }
 
 // ibv_reg_dmabuf_mr: exported
-VG_WEAK void *vg4ccaf9573c_ibv_reg_dmabuf_mr(uintptr_t fn0_, uintptr_t pd_, uint64_t offset_, uint64_t length_, uint64_t iova_, int32_t fd_, int32_t access_)
+VG_WEAK void *vgef9c50b133_ibv_reg_dmabuf_mr(uintptr_t fn0_, uintptr_t pd_, uint64_t offset_, uint64_t length_, uint64_t iova_, int32_t fd_, int32_t access_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	uint64_t offset = (uint64_t)offset_;
@@ -297,7 +319,7 @@ VG_WEAK void *vg4ccaf9573c_ibv_reg_dmabuf_mr(uintptr_t fn0_, uintptr_t pd_, uint
 }
 
 // ibv_reg_mr_ex: exported
-VG_WEAK void *vg4ccaf9573c_ibv_reg_mr_ex(uintptr_t fn0_, uintptr_t pd_, uint8_t *mr_init_attr_)
+VG_WEAK void *vgef9c50b133_ibv_reg_mr_ex(uintptr_t fn0_, uintptr_t pd_, uint8_t *mr_init_attr_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_mr_init_attr *mr_init_attr = (struct ibv_mr_init_attr *)mr_init_attr_;
@@ -306,7 +328,7 @@ VG_WEAK void *vg4ccaf9573c_ibv_reg_mr_ex(uintptr_t fn0_, uintptr_t pd_, uint8_t 
 }
 
 // ibv_rereg_mr: exported
-VG_WEAK int32_t vg4ccaf9573c_ibv_rereg_mr(uintptr_t fn0_, uintptr_t mr_, int32_t flags_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, int32_t access_)
+VG_WEAK int32_t vgef9c50b133_ibv_rereg_mr(uintptr_t fn0_, uintptr_t mr_, int32_t flags_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, int32_t access_)
 {
 	struct ibv_mr *mr = (struct ibv_mr *)mr_;
 	int flags = (int)flags_;
@@ -319,7 +341,7 @@ VG_WEAK int32_t vg4ccaf9573c_ibv_rereg_mr(uintptr_t fn0_, uintptr_t mr_, int32_t
 }
 
 // ibv_dereg_mr: exported
-VG_WEAK int32_t vg4ccaf9573c_ibv_dereg_mr(uintptr_t fn0_, uintptr_t mr_)
+VG_WEAK int32_t vgef9c50b133_ibv_dereg_mr(uintptr_t fn0_, uintptr_t mr_)
 {
 	struct ibv_mr *mr = (struct ibv_mr *)mr_;
 
@@ -327,7 +349,7 @@ VG_WEAK int32_t vg4ccaf9573c_ibv_dereg_mr(uintptr_t fn0_, uintptr_t mr_)
 }
 
 // ibv_alloc_mw: op alloc_mw of the context
-VG_WEAK void *vg4ccaf9573c_ibv_alloc_mw(uintptr_t pd_, uint32_t type_)
+VG_WEAK void *vgef9c50b133_ibv_alloc_mw(uintptr_t pd_, uint32_t type_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	enum ibv_mw_type type = (enum ibv_mw_type)type_;
@@ -338,7 +360,7 @@ VG_WEAK void *vg4ccaf9573c_ibv_alloc_mw(uintptr_t pd_, uint32_t type_)
 }
 
 // ibv_dealloc_mw: op dealloc_mw of the context
-VG_WEAK int32_t vg4ccaf9573c_ibv_dealloc_mw(uintptr_t mw_)
+VG_WEAK int32_t vgef9c50b133_ibv_dealloc_mw(uintptr_t mw_)
 {
 	struct ibv_mw *mw = (struct ibv_mw *)mw_;
 
@@ -348,7 +370,7 @@ VG_WEAK int32_t vg4ccaf9573c_ibv_dealloc_mw(uintptr_t mw_)
 }
 
 // ibv_create_comp_channel: exported
-VG_WEAK void *vg4ccaf9573c_ibv_create_comp_channel(uintptr_t fn0_, uintptr_t context_)
+VG_WEAK void *vgef9c50b133_ibv_create_comp_channel(uintptr_t fn0_, uintptr_t context_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 
@@ -356,7 +378,7 @@ VG_WEAK void *vg4ccaf9573c_ibv_create_comp_channel(uintptr_t fn0_, uintptr_t con
 }
 
 // ibv_destroy_comp_channel: exported
-VG_WEAK int32_t vg4ccaf9573c_ibv_destroy_comp_channel(uintptr_t fn0_, uintptr_t channel_)
+VG_WEAK int32_t vgef9c50b133_ibv_destroy_comp_channel(uintptr_t fn0_, uintptr_t channel_)
 {
 	struct ibv_comp_channel *channel = (struct ibv_comp_channel *)channel_;
 
@@ -364,7 +386,7 @@ VG_WEAK int32_t vg4ccaf9573c_ibv_destroy_comp_channel(uintptr_t fn0_, uintptr_t 
 }
 
 // ibv_advise_mr: op advise_mr of struct verbs_context
-VG_WEAK int32_t vg4ccaf9573c_ibv_advise_mr(uintptr_t pd_, uint32_t advice_, uint32_t flags_, uint8_t *sg_list_, uint32_t num_sge_)
+VG_WEAK int32_t vgef9c50b133_ibv_advise_mr(uintptr_t pd_, uint32_t advice_, uint32_t flags_, uint8_t *sg_list_, uint32_t num_sge_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	enum ib_uverbs_advise_mr_advice advice = (enum ib_uverbs_advise_mr_advice)advice_;
@@ -380,7 +402,7 @@ VG_WEAK int32_t vg4ccaf9573c_ibv_advise_mr(uintptr_t pd_, uint32_t advice_, uint
 }
 
 // ibv_alloc_dm: op alloc_dm of struct verbs_context
-VG_WEAK void *vg4ccaf9573c_ibv_alloc_dm(uintptr_t context_, uint8_t *attr_)
+VG_WEAK void *vgef9c50b133_ibv_alloc_dm(uintptr_t context_, uint8_t *attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_alloc_dm_attr *attr = (struct ibv_alloc_dm_attr *)attr_;
@@ -393,7 +415,7 @@ VG_WEAK void *vg4ccaf9573c_ibv_alloc_dm(uintptr_t context_, uint8_t *attr_)
 }
 
 // ibv_free_dm: op free_dm of struct verbs_context
-VG_WEAK int32_t vg4ccaf9573c_ibv_free_dm(uintptr_t dm_)
+VG_WEAK int32_t vgef9c50b133_ibv_free_dm(uintptr_t dm_)
 {
 	struct ibv_dm *dm = (struct ibv_dm *)dm_;
 
@@ -405,7 +427,7 @@ VG_WEAK int32_t vg4ccaf9573c_ibv_free_dm(uintptr_t dm_)
 }
 
 // ibv_alloc_null_mr: op alloc_null_mr of struct verbs_context
-VG_WEAK void *vg4ccaf9573c_ibv_alloc_null_mr(uintptr_t pd_)
+VG_WEAK void *vgef9c50b133_ibv_alloc_null_mr(uintptr_t pd_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 
@@ -417,7 +439,7 @@ VG_WEAK void *vg4ccaf9573c_ibv_alloc_null_mr(uintptr_t pd_)
 }
 
 // ibv_reg_dm_mr: op reg_dm_mr of struct verbs_context
-VG_WEAK void *vg4ccaf9573c_ibv_reg_dm_mr(uintptr_t pd_, uintptr_t dm_, uint64_t dm_offset_, uint64_t length_, uint32_t access_)
+VG_WEAK void *vgef9c50b133_ibv_reg_dm_mr(uintptr_t pd_, uintptr_t dm_, uint64_t dm_offset_, uint64_t length_, uint32_t access_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_dm *dm = (struct ibv_dm *)dm_;
@@ -433,7 +455,7 @@ VG_WEAK void *vg4ccaf9573c_ibv_reg_dm_mr(uintptr_t pd_, uintptr_t dm_, uint64_t 
 }
 
 // ibv_create_cq: exported
-VG_WEAK void *vg4ccaf9573c_ibv_create_cq(uintptr_t fn0_, uintptr_t context_, int32_t cqe_, uintptr_t cq_context_, uintptr_t channel_, int32_t comp_vector_)
+VG_WEAK void *vgef9c50b133_ibv_create_cq(uintptr_t fn0_, uintptr_t context_, int32_t cqe_, uintptr_t cq_context_, uintptr_t channel_, int32_t comp_vector_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	int cqe = (int)cqe_;
@@ -445,7 +467,7 @@ VG_WEAK void *vg4ccaf9573c_ibv_create_cq(uintptr_t fn0_, uintptr_t context_, int
 }
 
 // ibv_destroy_cq: exported
-VG_WEAK int32_t vg4ccaf9573c_ibv_destroy_cq(uintptr_t fn0_, uintptr_t cq_)
+VG_WEAK int32_t vgef9c50b133_ibv_destroy_cq(uintptr_t fn0_, uintptr_t cq_)
 {
 	struct ibv_cq *cq = (struct ibv_cq *)cq_;
 
@@ -453,7 +475,7 @@ VG_WEAK int32_t vg4ccaf9573c_ibv_destroy_cq(uintptr_t fn0_, uintptr_t cq_)
 }
 
 // ibv_modify_cq: op modify_cq of struct verbs_context
-VG_WEAK int32_t vg4ccaf9573c_ibv_modify_cq(uintptr_t cq_, uint8_t *attr_)
+VG_WEAK int32_t vgef9c50b133_ibv_modify_cq(uintptr_t cq_, uint8_t *attr_)
 {
 	struct ibv_cq *cq = (struct ibv_cq *)cq_;
 	struct ibv_modify_cq_attr *attr = (struct ibv_modify_cq_attr *)attr_;
@@ -466,7 +488,7 @@ VG_WEAK int32_t vg4ccaf9573c_ibv_modify_cq(uintptr_t cq_, uint8_t *attr_)
 }
 
 // ibv_create_srq: exported
-VG_WEAK void *vg4ccaf9573c_ibv_create_srq(uintptr_t fn0_, uintptr_t pd_, uint8_t *srq_init_attr_)
+VG_WEAK void *vgef9c50b133_ibv_create_srq(uintptr_t fn0_, uintptr_t pd_, uint8_t *srq_init_attr_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_srq_init_attr *srq_init_attr = (struct ibv_srq_init_attr *)srq_init_attr_;
@@ -475,7 +497,7 @@ VG_WEAK void *vg4ccaf9573c_ibv_create_srq(uintptr_t fn0_, uintptr_t pd_, uint8_t
 }
 
 // ibv_modify_srq: exported
-VG_WEAK int32_t vg4ccaf9573c_ibv_modify_srq(uintptr_t fn0_, uintptr_t srq_, uint8_t *srq_attr_, int32_t srq_attr_mask_)
+VG_WEAK int32_t vgef9c50b133_ibv_modify_srq(uintptr_t fn0_, uintptr_t srq_, uint8_t *srq_attr_, int32_t srq_attr_mask_)
 {
 	struct ibv_srq *srq = (struct ibv_srq *)srq_;
 	struct ibv_srq_attr *srq_attr = (struct ibv_srq_attr *)srq_attr_;
@@ -485,7 +507,7 @@ VG_WEAK int32_t vg4ccaf9573c_ibv_modify_srq(uintptr_t fn0_, uintptr_t srq_, uint
 }
 
 // ibv_query_srq: exported
-VG_WEAK int32_t vg4ccaf9573c_ibv_query_srq(uintptr_t fn0_, uintptr_t srq_, uint8_t *srq_attr_)
+VG_WEAK int32_t vgef9c50b133_ibv_query_srq(uintptr_t fn0_, uintptr_t srq_, uint8_t *srq_attr_)
 {
 	struct ibv_srq *srq = (struct ibv_srq *)srq_;
 	struct ibv_srq_attr *srq_attr = (struct ibv_srq_attr *)srq_attr_;
@@ -494,7 +516,7 @@ VG_WEAK int32_t vg4ccaf9573c_ibv_query_srq(uintptr_t fn0_, uintptr_t srq_, uint8
 }
 
 // ibv_destroy_srq: exported
-VG_WEAK int32_t vg4ccaf9573c_ibv_destroy_srq(uintptr_t fn0_, uintptr_t srq_)
+VG_WEAK int32_t vgef9c50b133_ibv_destroy_srq(uintptr_t fn0_, uintptr_t srq_)
 {
 	struct ibv_srq *srq = (struct ibv_srq *)srq_;
 
@@ -502,7 +524,7 @@ VG_WEAK int32_t vg4ccaf9573c_ibv_destroy_srq(uintptr_t fn0_, uintptr_t srq_)
 }
 
 // ibv_create_qp: exported
-VG_WEAK void *vg4ccaf9573c_ibv_create_qp(uintptr_t fn0_, uintptr_t pd_, uint8_t *qp_init_attr_)
+VG_WEAK void *vgef9c50b133_ibv_create_qp(uintptr_t fn0_, uintptr_t pd_, uint8_t *qp_init_attr_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_qp_init_attr *qp_init_attr = (struct ibv_qp_init_attr *)qp_init_attr_;
@@ -511,7 +533,7 @@ VG_WEAK void *vg4ccaf9573c_ibv_create_qp(uintptr_t fn0_, uintptr_t pd_, uint8_t 
 }
 
 // ibv_alloc_td: op alloc_td of struct verbs_context
-VG_WEAK void *vg4ccaf9573c_ibv_alloc_td(uintptr_t context_, uint8_t *init_attr_)
+VG_WEAK void *vgef9c50b133_ibv_alloc_td(uintptr_t context_, uint8_t *init_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_td_init_attr *init_attr = (struct ibv_td_init_attr *)init_attr_;
@@ -524,7 +546,7 @@ VG_WEAK void *vg4ccaf9573c_ibv_alloc_td(uintptr_t context_, uint8_t *init_attr_)
 }
 
 // ibv_dealloc_td: op dealloc_td of struct verbs_context
-VG_WEAK int32_t vg4ccaf9573c_ibv_dealloc_td(uintptr_t td_)
+VG_WEAK int32_t vgef9c50b133_ibv_dealloc_td(uintptr_t td_)
 {
 	struct ibv_td *td = (struct ibv_td *)td_;
 
@@ -536,7 +558,7 @@ VG_WEAK int32_t vg4ccaf9573c_ibv_dealloc_td(uintptr_t td_)
 }
 
 // ibv_alloc_parent_domain: op alloc_parent_domain of struct verbs_context
-VG_WEAK void *vg4ccaf9573c_ibv_alloc_parent_domain(uintptr_t context_, uint8_t *attr_)
+VG_WEAK void *vgef9c50b133_ibv_alloc_parent_domain(uintptr_t context_, uint8_t *attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_parent_domain_init_attr *attr = (struct ibv_parent_domain_init_attr *)attr_;
@@ -549,7 +571,7 @@ VG_WEAK void *vg4ccaf9573c_ibv_alloc_parent_domain(uintptr_t context_, uint8_t *
 }
 
 // ibv_query_device_ex: written by hand
-VG_WEAK int32_t vg4ccaf9573c_ibv_query_device_ex(uintptr_t fn0_, uintptr_t context_, const uint8_t *input_, uint8_t *attr_)
+VG_WEAK int32_t vgef9c50b133_ibv_query_device_ex(uintptr_t fn0_, uintptr_t context_, const uint8_t *input_, uint8_t *attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	const struct ibv_query_device_ex_input *input = (const struct ibv_query_device_ex_input *)input_;
@@ -573,7 +595,7 @@ VG_WEAK int32_t vg4ccaf9573c_ibv_query_device_ex(uintptr_t fn0_, uintptr_t conte
 }
 
 // ibv_modify_qp: exported
-VG_WEAK int32_t vg4ccaf9573c_ibv_modify_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t *attr_, int32_t attr_mask_)
+VG_WEAK int32_t vgef9c50b133_ibv_modify_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t *attr_, int32_t attr_mask_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	struct ibv_qp_attr *attr = (struct ibv_qp_attr *)attr_;
@@ -583,7 +605,7 @@ VG_WEAK int32_t vg4ccaf9573c_ibv_modify_qp(uintptr_t fn0_, uintptr_t qp_, uint8_
 }
 
 // ibv_query_qp: exported
-VG_WEAK int32_t vg4ccaf9573c_ibv_query_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t *attr_, int32_t attr_mask_, uint8_t *init_attr_)
+VG_WEAK int32_t vgef9c50b133_ibv_query_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t *attr_, int32_t attr_mask_, uint8_t *init_attr_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	struct ibv_qp_attr *attr = (struct ibv_qp_attr *)attr_;
@@ -594,7 +616,7 @@ VG_WEAK int32_t vg4ccaf9573c_ibv_query_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t
 }
 
 // ibv_destroy_qp: exported
-VG_WEAK int32_t vg4ccaf9573c_ibv_destroy_qp(uintptr_t fn0_, uintptr_t qp_)
+VG_WEAK int32_t vgef9c50b133_ibv_destroy_qp(uintptr_t fn0_, uintptr_t qp_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 
@@ -602,7 +624,7 @@ VG_WEAK int32_t vg4ccaf9573c_ibv_destroy_qp(uintptr_t fn0_, uintptr_t qp_)
 }
 
 // ibv_create_wq: written by hand
-VG_WEAK void *vg4ccaf9573c_ibv_create_wq(uintptr_t context_, uint8_t *wq_init_attr_)
+VG_WEAK void *vgef9c50b133_ibv_create_wq(uintptr_t context_, uint8_t *wq_init_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_wq_init_attr *attr = (struct ibv_wq_init_attr *)wq_init_attr_;
@@ -623,7 +645,7 @@ VG_WEAK void *vg4ccaf9573c_ibv_create_wq(uintptr_t context_, uint8_t *wq_init_at
 }
 
 // ibv_modify_wq: op modify_wq of struct verbs_context
-VG_WEAK int32_t vg4ccaf9573c_ibv_modify_wq(uintptr_t wq_, uint8_t *wq_attr_)
+VG_WEAK int32_t vgef9c50b133_ibv_modify_wq(uintptr_t wq_, uint8_t *wq_attr_)
 {
 	struct ibv_wq *wq = (struct ibv_wq *)wq_;
 	struct ibv_wq_attr *wq_attr = (struct ibv_wq_attr *)wq_attr_;
@@ -636,7 +658,7 @@ VG_WEAK int32_t vg4ccaf9573c_ibv_modify_wq(uintptr_t wq_, uint8_t *wq_attr_)
 }
 
 // ibv_destroy_wq: op destroy_wq of struct verbs_context
-VG_WEAK int32_t vg4ccaf9573c_ibv_destroy_wq(uintptr_t wq_)
+VG_WEAK int32_t vgef9c50b133_ibv_destroy_wq(uintptr_t wq_)
 {
 	struct ibv_wq *wq = (struct ibv_wq *)wq_;
 
@@ -648,7 +670,7 @@ VG_WEAK int32_t vg4ccaf9573c_ibv_destroy_wq(uintptr_t wq_)
 }
 
 // ibv_create_ah: exported
-VG_WEAK void *vg4ccaf9573c_ibv_create_ah(uintptr_t fn0_, uintptr_t pd_, uint8_t *attr_)
+VG_WEAK void *vgef9c50b133_ibv_create_ah(uintptr_t fn0_, uintptr_t pd_, uint8_t *attr_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_ah_attr *attr = (struct ibv_ah_attr *)attr_;
@@ -657,7 +679,7 @@ VG_WEAK void *vg4ccaf9573c_ibv_create_ah(uintptr_t fn0_, uintptr_t pd_, uint8_t 
 }
 
 // ibv_init_ah_from_wc: exported
-VG_WEAK int32_t vg4ccaf9573c_ibv_init_ah_from_wc(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint8_t *wc_, uint8_t *grh_, uint8_t *ah_attr_)
+VG_WEAK int32_t vgef9c50b133_ibv_init_ah_from_wc(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint8_t *wc_, uint8_t *grh_, uint8_t *ah_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint8_t port_num = (uint8_t)port_num_;
@@ -669,7 +691,7 @@ VG_WEAK int32_t vg4ccaf9573c_ibv_init_ah_from_wc(uintptr_t fn0_, uintptr_t conte
 }
 
 // ibv_create_ah_from_wc: exported
-VG_WEAK void *vg4ccaf9573c_ibv_create_ah_from_wc(uintptr_t fn0_, uintptr_t pd_, uint8_t *wc_, uint8_t *grh_, uint8_t port_num_)
+VG_WEAK void *vgef9c50b133_ibv_create_ah_from_wc(uintptr_t fn0_, uintptr_t pd_, uint8_t *wc_, uint8_t *grh_, uint8_t port_num_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_wc *wc = (struct ibv_wc *)wc_;
@@ -680,7 +702,7 @@ VG_WEAK void *vg4ccaf9573c_ibv_create_ah_from_wc(uintptr_t fn0_, uintptr_t pd_, 
 }
 
 // ibv_destroy_ah: exported
-VG_WEAK int32_t vg4ccaf9573c_ibv_destroy_ah(uintptr_t fn0_, uintptr_t ah_)
+VG_WEAK int32_t vgef9c50b133_ibv_destroy_ah(uintptr_t fn0_, uintptr_t ah_)
 {
 	struct ibv_ah *ah = (struct ibv_ah *)ah_;
 
@@ -688,7 +710,7 @@ VG_WEAK int32_t vg4ccaf9573c_ibv_destroy_ah(uintptr_t fn0_, uintptr_t ah_)
 }
 
 // ibv_attach_mcast: exported
-VG_WEAK int32_t vg4ccaf9573c_ibv_attach_mcast(uintptr_t fn0_, uintptr_t qp_, const uint8_t *gid_, uint16_t lid_)
+VG_WEAK int32_t vgef9c50b133_ibv_attach_mcast(uintptr_t fn0_, uintptr_t qp_, const uint8_t *gid_, uint16_t lid_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	const union ibv_gid *gid = (const union ibv_gid *)gid_;
@@ -698,7 +720,7 @@ VG_WEAK int32_t vg4ccaf9573c_ibv_attach_mcast(uintptr_t fn0_, uintptr_t qp_, con
 }
 
 // ibv_detach_mcast: exported
-VG_WEAK int32_t vg4ccaf9573c_ibv_detach_mcast(uintptr_t fn0_, uintptr_t qp_, const uint8_t *gid_, uint16_t lid_)
+VG_WEAK int32_t vgef9c50b133_ibv_detach_mcast(uintptr_t fn0_, uintptr_t qp_, const uint8_t *gid_, uint16_t lid_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	const union ibv_gid *gid = (const union ibv_gid *)gid_;
@@ -708,7 +730,7 @@ VG_WEAK int32_t vg4ccaf9573c_ibv_detach_mcast(uintptr_t fn0_, uintptr_t qp_, con
 }
 
 // ibv_node_type_str: exported
-VG_WEAK void *vg4ccaf9573c_ibv_node_type_str(uintptr_t fn0_, int32_t node_type_)
+VG_WEAK void *vgef9c50b133_ibv_node_type_str(uintptr_t fn0_, int32_t node_type_)
 {
 	enum ibv_node_type node_type = (enum ibv_node_type)node_type_;
 
@@ -716,7 +738,7 @@ VG_WEAK void *vg4ccaf9573c_ibv_node_type_str(uintptr_t fn0_, int32_t node_type_)
 }
 
 // ibv_port_state_str: exported
-VG_WEAK void *vg4ccaf9573c_ibv_port_state_str(uintptr_t fn0_, uint32_t port_state_)
+VG_WEAK void *vgef9c50b133_ibv_port_state_str(uintptr_t fn0_, uint32_t port_state_)
 {
 	enum ibv_port_state port_state = (enum ibv_port_state)port_state_;
 
@@ -724,7 +746,7 @@ VG_WEAK void *vg4ccaf9573c_ibv_port_state_str(uintptr_t fn0_, uint32_t port_stat
 }
 
 // ibv_event_type_str: exported
-VG_WEAK void *vg4ccaf9573c_ibv_event_type_str(uintptr_t fn0_, uint32_t event_)
+VG_WEAK void *vgef9c50b133_ibv_event_type_str(uintptr_t fn0_, uint32_t event_)
 {
 	enum ibv_event_type event = (enum ibv_event_type)event_;
 
@@ -732,7 +754,7 @@ VG_WEAK void *vg4ccaf9573c_ibv_event_type_str(uintptr_t fn0_, uint32_t event_)
 }
 
 // ibv_create_counters: op create_counters of struct verbs_context
-VG_WEAK void *vg4ccaf9573c_ibv_create_counters(uintptr_t context_, uint8_t *init_attr_)
+VG_WEAK void *vgef9c50b133_ibv_create_counters(uintptr_t context_, uint8_t *init_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_counters_init_attr *init_attr = (struct ibv_counters_init_attr *)init_attr_;
@@ -745,7 +767,7 @@ VG_WEAK void *vg4ccaf9573c_ibv_create_counters(uintptr_t context_, uint8_t *init
 }
 
 // ibv_destroy_counters: op destroy_counters of struct verbs_context
-VG_WEAK int32_t vg4ccaf9573c_ibv_destroy_counters(uintptr_t counters_)
+VG_WEAK int32_t vgef9c50b133_ibv_destroy_counters(uintptr_t counters_)
 {
 	struct ibv_counters *counters = (struct ibv_counters *)counters_;
 
@@ -756,8 +778,22 @@ VG_WEAK int32_t vg4ccaf9573c_ibv_destroy_counters(uintptr_t counters_)
 	return v->destroy_counters(counters);
 }
 
+// ibv_attach_counters_point_flow: op attach_counters_point_flow of struct verbs_context
+VG_WEAK int32_t vgef9c50b133_ibv_attach_counters_point_flow(uintptr_t counters_, uint8_t *attr_, uintptr_t flow_)
+{
+	struct ibv_counters *counters = (struct ibv_counters *)counters_;
+	struct ibv_counter_attach_attr *attr = (struct ibv_counter_attach_attr *)attr_;
+	struct ibv_flow *flow = (struct ibv_flow *)flow_;
+
+	struct verbs_context *v = vg_verbs(counters->context);
+
+	if (!VG_HAS(v, attach_counters_point_flow))
+		return EOPNOTSUPP;
+	return v->attach_counters_point_flow(counters, attr, flow);
+}
+
 // ibv_read_counters: op read_counters of struct verbs_context
-VG_WEAK int32_t vg4ccaf9573c_ibv_read_counters(uintptr_t counters_, uint8_t *counters_value_, uint32_t ncounters_, uint32_t flags_)
+VG_WEAK int32_t vgef9c50b133_ibv_read_counters(uintptr_t counters_, uint8_t *counters_value_, uint32_t ncounters_, uint32_t flags_)
 {
 	struct ibv_counters *counters = (struct ibv_counters *)counters_;
 	uint64_t *counters_value = (uint64_t *)counters_value_;

@@ -217,6 +217,18 @@ enum ibv_mig_state {
 	IBV_MIG_ARMED = 2,
 };
 
+enum ibv_flow_attr_type {
+	IBV_FLOW_ATTR_NORMAL = 0,
+	IBV_FLOW_ATTR_ALL_DEFAULT = 1,
+	IBV_FLOW_ATTR_MC_DEFAULT = 2,
+	IBV_FLOW_ATTR_SNIFFER = 3,
+};
+
+enum ibv_counter_description {
+	IBV_COUNTER_PACKETS = 0,
+	IBV_COUNTER_BYTES = 1,
+};
+
 // All records; those without a definition below are only ever pointed at.
 union ibv_gid;
 struct ibv_gid_entry;
@@ -291,6 +303,22 @@ struct verbs_context;
 struct ibv_buf;
 struct _compat_ibv_port_attr;
 struct verbs_ex_private;
+
+struct ibv_qp {
+	struct ibv_context *context;
+	void *qp_context;
+	struct ibv_pd *pd;
+	struct ibv_cq *send_cq;
+	struct ibv_cq *recv_cq;
+	struct ibv_srq *srq;
+	uint32_t handle;
+	uint32_t qp_num;
+	enum ibv_qp_state state;
+	enum ibv_qp_type qp_type;
+	pthread_mutex_t mutex;
+	pthread_cond_t cond;
+	uint32_t events_completed;
+};
 
 struct ibv_context_ops {
 	int (*_compat_query_device)(struct ibv_context *context, struct ibv_device_attr *device_attr);
@@ -385,6 +413,12 @@ struct verbs_context {
 	uint64_t _ABI_placeholder3;
 	size_t sz;
 	struct ibv_context context;
+};
+
+struct ibv_flow {
+	uint32_t comp_mask;
+	struct ibv_context *context;
+	uint32_t handle;
 };
 
 struct ibv_pd {
@@ -527,6 +561,16 @@ struct ibv_gid_entry {
 	uint32_t port_num;
 	uint32_t gid_type;
 	uint32_t ndev_ifindex;
+};
+
+struct ibv_flow_attr {
+	uint32_t comp_mask;
+	enum ibv_flow_attr_type type;
+	uint16_t size;
+	uint16_t priority;
+	uint8_t num_of_specs;
+	uint8_t port;
+	uint32_t flags;
 };
 
 struct ibv_xrcd_init_attr {
@@ -772,6 +816,12 @@ struct ibv_wc {
 };
 
 struct ibv_counters_init_attr {
+	uint32_t comp_mask;
+};
+
+struct ibv_counter_attach_attr {
+	enum ibv_counter_description counter_desc;
+	uint32_t index;
 	uint32_t comp_mask;
 };
 

@@ -95,3 +95,30 @@ int svb_read_counters(struct ibv_counters *pub, uint64_t *values, uint32_t n, ui
 	pthread_mutex_unlock(&svb_lock);
 	return err ? errno = err : 0;
 }
+
+// Nothing is attached to a flow that exists, as with mlx5, nor while a flow has the counters.
+int svb_attach_counters(struct ibv_counters *pub, struct ibv_counter_attach_attr *a, struct ibv_flow *flow)
+{
+	struct svb_counters *c;
+	struct svb_point *more;
+	int err;
+
+	pthread_mutex_lock(&svb_lock);
+	c = entered(pub, SVB_ATTACH_COUNTERS, &err);
+	if (!err && (flow || a->counter_desc > IBV_COUNTER_BYTES))
+		err = ENOTSUP;
+	if (!err && a->comp_mask)
+		err = EOPNOTSUPP;
+	if (!err && c->flows)
+		err = EBUSY;
+	if (!err) {
+		more = realloc(c->points, (c->npoints + 1) * sizeof *more);
+		err = more ? 0 : ENOMEM;
+	}
+	if (!err) {
+		c->points = more;
+		more[c->npoints++] = (struct svb_point){a->counter_desc, a->index};
+	}
+	pthread_mutex_unlock(&svb_lock);
+	return err ? errno = err : 0;
+}

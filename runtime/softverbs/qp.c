@@ -300,7 +300,7 @@ int svb_destroy_qp(struct ibv_qp *pub)
 	pthread_mutex_lock(&svb_lock);
 	qp = svb_find_qp(pub);
 	err = qp && !qp->dying ? svb_refused_locked(&qp->obj, SVB_DESTROY_QP) : EINVAL;
-	if (!err && qp->ngroups)
+	if (!err && (qp->ngroups || qp->flows))
 		err = EBUSY;
 	if (!err) {
 		detach(qp);

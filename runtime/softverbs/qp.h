@@ -77,7 +77,7 @@ struct svb_qp {
 	unsigned busy; // requests under way from it or to it
 	uint32_t async_reported;
 	struct svb_group *groups;
-	unsigned ngroups;
+	unsigned ngroups, flows;
 };
 
 struct svb_late { // a completion that waits

@@ -196,6 +196,15 @@ OP(destroy_counters, true, svb_destroy_counters)
 VERB(READ_COUNTERS, ibv_read_counters)
 OP(read_counters, true, svb_read_counters)
 
+VERB(ATTACH_COUNTERS, ibv_attach_counters_point_flow)
+OP(attach_counters_point_flow, true, svb_attach_counters)
+
+// Flows: flow.c
+VERB(CREATE_FLOW, ibv_create_flow)
+OP(ibv_create_flow, true, svb_create_flow)
+VERB(DESTROY_FLOW, ibv_destroy_flow)
+OP(ibv_destroy_flow, true, svb_destroy_flow)
+
 // Queue pairs: qp.c, qpstate.c, post.c
 VERB(CREATE_QP, ibv_create_qp)
 SYMBOL(ibv_create_qp, 1, svb_create_qp)

@@ -29,6 +29,11 @@ func (b *binder) prune() {
 			useRec(f.Record)
 			useRec(f.Nested)
 		}
+		if r.Tail != nil {
+			for _, arm := range r.Tail.Arms {
+				useRec(arm)
+			}
+		}
 	}
 	var useObj func(o *model.Object)
 	useObj = func(o *model.Object) {

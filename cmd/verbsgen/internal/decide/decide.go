@@ -118,6 +118,9 @@ func (d *decider) read(rel *api.Release, sp *spec.Spec) {
 					d.bound[f.Bit] = p.Page
 				}
 			}
+			if r.Arm != nil {
+				d.bound[r.Arm.Is] = p.Page
+			}
 			for _, s := range r.Switches {
 				d.bound[s.C] = p.Page
 			}

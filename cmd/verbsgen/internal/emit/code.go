@@ -16,9 +16,9 @@ const module = "github.com/verbsgen/verbsgen/"
 // imports maps the names of packages that generated code uses to import paths.
 var imports = map[string]string{
 	"atomic": "sync/atomic", "bits": "math/bits", "context": "context", "errors": "errors", "fmt": "fmt", "math": "math", "netip": "net/netip",
-	"strconv": "strconv", "strings": "strings", "sync": "sync", "syscall": "syscall", "testing": "testing", "unsafe": "unsafe",
+	"slices": "slices", "strconv": "strconv", "strings": "strings", "sync": "sync", "syscall": "syscall", "testing": "testing", "unsafe": "unsafe",
 	"cmem": module + "runtime/cmem", "devlist": module + "runtime/devlist", "devmem": module + "runtime/devmem", "dl": module + "runtime/dl",
-	"dpath": module + "runtime/dpath", "events": module + "runtime/events", "gate": module + "runtime/gate", "mem": module + "runtime/mem", "object": module + "runtime/object",
+	"dpath": module + "runtime/dpath", "events": module + "runtime/events", "gate": module + "runtime/gate", "mem": module + "runtime/mem", "object": module + "runtime/object", "pack": module + "runtime/pack",
 	"pdalloc": module + "runtime/pdalloc", "rereg": module + "runtime/rereg", "validate": module + "runtime/validate", "verr": module + "runtime/verr",
 }
 

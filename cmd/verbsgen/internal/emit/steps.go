@@ -49,6 +49,12 @@ func (p printer) faceStep(s plan.Step) ([]jen.Code, bool) {
 		return gather(s), true
 	case plan.CopyAttr:
 		return one(define(s.Into).Add(id(s.Attr, "c")))
+	case plan.EnterArms:
+		return p.enterArms(s), true
+	case plan.PackArms:
+		return p.packArms(s), true
+	case plan.CopyHead:
+		return one(op(jen.Op("*").Parens(ptr(s.Mirror)).Call(unsafePointer().Call(rt("unsafe", "SliceData").Call(id(s.Into)))), "=", id(s.Head)))
 	case plan.CopyList:
 		return copyList(s), true
 	case plan.Whole, plan.Unmanaged, plan.Pin, plan.Retain, plan.HoldAttr, plan.Register, plan.Take:
@@ -221,6 +227,10 @@ func (p printer) adopt(s plan.Adopt) *jen.Statement {
 			node = nodeOf(x.Optional, x.Handle)
 		}
 		parents = append(parents, node)
+	}
+	if s.Also != "" {
+		all := jen.Append(jen.Index().Op("*").Add(rt("object", "Node")).Values(parents...), id(s.Also).Op("..."))
+		return p.zero.onErr(id(s.Handle, "adopt").Call(all.Op("...")))
 	}
 	return p.zero.onErr(id(s.Handle, "adopt").Call(parents...))
 }

@@ -30,6 +30,14 @@ func (c *checker) keysOf(r *spec.Record) {
 	if r.Runtime != "" && (r.Role != spec.RecordIn || len(r.New)+len(r.Switches) > 0 || !slices.Contains(runtimeTypes[r.Runtime], r.Go)) {
 		c.fail(r.At("runtime", r.Runtime), r.Go, "runtime/"+r.Runtime+" has no type of this name that a verb takes", "remove runtime:, or write role: in without new: and switches:")
 	}
+	if (r.Arm != nil || r.Tail != nil) && (r.Role != spec.RecordIn || r.Runtime != "" || r.Arm != nil && r.Tail != nil) {
+		c.fail(r.Pos, r.Go, "arm: and tail: are for records of role in, and exclude each other", "keep one of them, or correct role:")
+	}
+	if r.Tail != nil && !slices.ContainsFunc(c.Pages, func(p *spec.Page) bool {
+		return slices.ContainsFunc(p.Records, func(x spec.Record) bool { return x.Arm != nil && x.Arm.Of == r.Tail.Of })
+	}) {
+		c.fail(r.Pos, r.Go, "tail: no record has arm: of "+r.Tail.Of, "correct of:")
+	}
 	switch {
 	case r.Mask != "" && r.MaskParam != "":
 		c.fail(r.At("mask_param", r.MaskParam), r.Go, "mask: and mask_param: exclude each other", "keep one of them")
@@ -138,6 +146,9 @@ func (c *checker) fieldMismatch(f *spec.RecordField, t spec.CType) (key, text, w
 	}
 	if f.Text {
 		needs(t.Array && (t.Kind == spec.CText || t.Kind == spec.CInt && t.Bits == 8 && !t.Signed), "text", "", "an array of char")
+	}
+	if f.Order != "" {
+		needs(isInt(t) && t.Bits > 8 && !t.Signed && t.Tag == "", "order", f.Order, "an unsigned integer of more than 8 bits")
 	}
 	if f.Bool {
 		needs(isInt(t) && t.Bits <= 32 && t.Tag == "", "bool", "", "an integer of at most 32 bits")

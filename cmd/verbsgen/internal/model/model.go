@@ -105,6 +105,23 @@ type Record struct {
 	Bits    []*Switch
 	Doc     string
 	Pos     Pos
+	Arm     *Arm
+	Tail    *Tail
+}
+
+// Arm says which of several structs a record is.
+type Arm struct {
+	Of        string
+	Tag, Size *Leaf
+	Is        *Member
+}
+
+// Tail is the list of arms that C has behind a struct.
+type Tail struct {
+	Of, Go      string
+	Count, Size *Leaf
+	Arms        []*Record
+	Doc         string
 }
 
 // Mirror is a Go struct with exactly the layout of a C struct, on amd64 and arm64 alike.

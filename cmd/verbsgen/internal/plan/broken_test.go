@@ -125,6 +125,15 @@ var broken = []struct {
 		s.By.Args = append(slices.Clone(s.By.Args[:1]), val("values"), zero, zero)
 		return s
 	}), "filled", "counters_value is not handed to C as it is"},
+	{"QP.CreateFlow", without[EnterArms](0), "arms", "the arms of flow are not entered, packed and headed once"},
+	{"QP.CreateFlow", without[CopyHead](0), "arms", "the arms of flow are not entered, packed and headed once"},
+	{"QP.CreateFlow", later[EnterArms, PackArms], "arms", "the arms of flow are not entered, packed, checked and headed in this order"},
+	{"QP.CreateFlow", later[PackArms, Check], "arms", "the arms of flow are not entered, packed, checked and headed in this order"},
+	{"QP.CreateFlow", later[CopyHead, Call], "arms", "the arms of flow are not entered, packed, checked and headed in this order"},
+	{"QP.CreateFlow", edited(func(s PackArms) PackArms { s.Count = s.Size; return s }), "arms", "the arms of flow are not those that are counted"},
+	{"QP.CreateFlow", edited(func(s EnterArms) EnterArms { s.Root = "qp"; return s }), "arms", "the arms of flow are not those that are counted"},
+	{"QP.CreateFlow", edited(func(s Call) Call { s.By.Args = []Value{val("qp.c"), as(Memory, "flowC")}; return s }), "arms", "the bytes of flow are not handed to C"},
+	{"QP.CreateFlow", edited(func(s Adopt) Adopt { s.Also = ""; return s }), "arms", "the object is not under the handles of its arms"},
 	{"Device.QueryPKey", edited(func(s Return) Return { return ret(val("pkey"), null) }), "byte order", "pkey has the byte order of the other side"},
 	{"Device.GetPKeyIndex", edited(func(s Call) Call { s.By.Args = append(slices.Clone(s.By.Args[:3]), val("pkey")); return s }), "byte order", "pkey has the byte order of the other side"},
 	{"PD.CreateQP", without[CopyAttr](0), "defined", "qpInitAttrC is used and defined nowhere before"},

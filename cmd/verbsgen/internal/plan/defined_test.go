@@ -61,6 +61,10 @@ func defines(s Step) []string {
 		return []string{s.Into}
 	case CopyAttr:
 		return []string{s.Into}
+	case EnterArms:
+		return []string{s.Nodes}
+	case PackArms:
+		return []string{s.Into, "err"}
 	case CopyList:
 		return []string{s.Into}
 	case Whole:

@@ -69,3 +69,36 @@ func (m *Method) fixed(c string) (value uint64, is bool) {
 	}
 	return value, is
 }
+
+// armsPacked: the handles of arms are entered, and of one device, before they are packed and before a rule looks at anything; the
+// struct in front, with what is counted there, is copied before the call; what is made lives under all of them.
+func armsPacked(_ *world, m *Method) (wrong []string) {
+	calls := at[Call](m.Steps)
+	for _, p := range m.Verb.Params {
+		if len(calls) == 0 || p.Record == nil || p.Record.Tail == nil {
+			continue
+		}
+		enters, packs, copies := at[EnterArms](m.Steps), at[PackArms](m.Steps), at[CopyHead](m.Steps)
+		if len(enters) != 1 || len(packs) != 1 || len(copies) != 1 {
+			return []string{"the arms of " + p.C + " are not entered, packed and headed once"}
+		}
+		enter, pack, head := m.Steps[enters[0]].(EnterArms), m.Steps[packs[0]].(PackArms), m.Steps[copies[0]].(CopyHead)
+		first := calls[0]
+		if c := at[Check](m.Steps); len(c) > 0 {
+			first = min(first, c[0])
+		}
+		if enters[0] > packs[0] || packs[0] > first || copies[0] < first || copies[0] > calls[0] {
+			wrong = append(wrong, "the arms of "+p.C+" are not entered, packed, checked and headed in this order")
+		}
+		if pack.Count != p.Record.Tail.Count || pack.Size != p.Record.Tail.Size || enter.List != pack.List || head.Into != pack.Into || enter.Root != rootOf(m) {
+			wrong = append(wrong, "the arms of "+p.C+" are not those that are counted")
+		}
+		if !slices.ContainsFunc(m.Steps[calls[0]].(Call).By.Args, func(v Value) bool { return v.As == Array && v.Path == pack.Into }) {
+			wrong = append(wrong, "the bytes of "+p.C+" are not handed to C")
+		}
+		if a := at[Adopt](m.Steps); len(a) == 1 && m.Steps[a[0]].(Adopt).Also != enter.Nodes {
+			wrong = append(wrong, "the object is not under the handles of its arms")
+		}
+	}
+	return wrong
+}

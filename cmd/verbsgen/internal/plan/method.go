@@ -26,6 +26,7 @@ type call struct {
 	args      []Value          // of the raw call
 	in        map[string]Value // what the rules see of a parameter
 	keep      bool             // memory is held
+	under     string           // a list of further nodes that the new object lives under
 	release   string           // lets go of memory before a refusal by the rules
 }
 
@@ -199,7 +200,7 @@ func (c *call) created() []Step {
 		out = append(out, Keep{})
 	}
 	out = append(append(out, c.post...), c.attached()...)
-	return append(out, Adopt{"o", parents})
+	return append(out, Adopt{Handle: "o", Parents: parents, Also: c.under})
 }
 
 // handleOf is the handle of an object that a new one is made from: the receiver, or the one that the only builder field of its type

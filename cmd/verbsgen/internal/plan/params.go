@@ -125,6 +125,15 @@ func (c *call) recordParam(p *model.Param) {
 		c.hold(Register{Attr: p.Go, Mirror: mirror})
 		c.post = append(c.post, set("o.parent", val(p.Go+".pd")), set("o.calls", val("calls")), Do{result("calls.Bind", val("o"))})
 	}
+	if t := r.Tail; t != nil {
+		list, packed := p.Go+"."+naming.Unexported(t.Go), p.Go+"B"
+		c.under = p.Go + "Nodes"
+		c.pre = append(c.pre, EnterArms{List: list, Of: t.Of, Nodes: c.under, Self: c.self, Root: c.root},
+			PackArms{List: list, Head: mirror, Into: packed, Count: t.Count, Size: t.Size})
+		c.prep = append(c.prep, CopyHead{Head: mirror, Into: packed, Mirror: r.Mirror.Name})
+		c.pass(p, as(Array, packed), number(1))
+		return
+	}
 	c.pass(p, as(Memory, mirror), number(1))
 }
 

@@ -87,6 +87,18 @@ type Elements struct {
 // ElementOf is what one event concerns: the Go name of an object, spec.EventOfPort, or nothing.
 type ElementOf struct{ Event, Is string }
 
+// Arms is the type that stands for any of several records, and what a method asks of one.
+type Arms struct {
+	Tail *model.Tail
+	Dev  string // Go name of the root object
+}
+
+// ArmMethods are the methods of one of them: its bytes, and the handles that it has.
+type ArmMethods struct {
+	Record *model.Record
+	Dev    string
+}
+
 // Allocator are the interface of an allocator, and the error of one that leaves a request to the library.
 type Allocator struct{ Alloc, Free, Record, RecordPage, Default, Page string }
 
@@ -154,6 +166,7 @@ func Of(pkg *model.Package) (*Package, error) {
 	for _, r := range pkg.Records {
 		p.Records = append(p.Records, b.record(r)...)
 	}
+	p.Records = append(p.Records, b.arms()...)
 	return p, errors.Join(b.errs...)
 }
 

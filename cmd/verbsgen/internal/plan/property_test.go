@@ -18,7 +18,7 @@ type property func(w *world, m *Method) []string
 // properties are all of them, by name.
 var properties = map[string]property{
 	"entered": entered, "one device": oneDevice, "checked": checked, "called": calledOnce, "refused": refusedFirst, "held": heldUntilKept, "adopted": adoptedOnce, "returned": returned, "defined": defined,
-	"filled": filled, "byte order": byteOrder,
+	"filled": filled, "byte order": byteOrder, "arms": armsPacked,
 }
 
 // world is what the properties know beside a plan: the types of the package.

@@ -1,5 +1,7 @@
 package plan
 
+import "github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+
 // Step is one thing that a method does. The types of this file are all that there are; emit has a function for each. A name or
 // path in a step is one of the generated code: "pd", "attrC.comp_mask".
 type Step interface{ step() }
@@ -28,6 +30,15 @@ type (
 	}
 	// CopyAttr copies a builder's mirror.
 	CopyAttr struct{ Attr, Into string }
+	// EnterArms begins the use of all handles that a list of arms has, and collects their nodes. Each is of the same device.
+	EnterArms struct{ List, Of, Nodes, Self, Root string }
+	// PackArms makes the bytes of a struct and of the arms behind it, and counts both in the struct.
+	PackArms struct {
+		List, Head, Into string
+		Count, Size      *model.Leaf
+	}
+	// CopyHead copies a struct to the front of such bytes.
+	CopyHead struct{ Head, Into, Mirror string }
 	// CopyList makes an array of the mirrors of a list of records.
 	CopyList struct{ List, Into, Mirror string }
 	// Whole stands for all memory.
@@ -82,6 +93,7 @@ type (
 	Adopt struct {
 		Handle  string
 		Parents []Parent
+		Also    string // a list of nodes
 	}
 	// FillList fills the caller's list of records from their mirrors: all, or the first Count.
 	FillList struct{ List, From, Count string }
@@ -188,6 +200,9 @@ func (Missing) step()        {}
 func (Refuse) step()         {}
 func (Gather) step()         {}
 func (CopyAttr) step()       {}
+func (EnterArms) step()      {}
+func (PackArms) step()       {}
+func (CopyHead) step()       {}
 func (CopyList) step()       {}
 func (Whole) step()          {}
 func (Unmanaged) step()      {}
