@@ -170,6 +170,15 @@ func (c *checker) record(r *Record) {
 		return
 	}
 	t.Kind = CStruct
+	if r.Arm != nil {
+		c.constant(r.Pos, r.Go, r.Arm.Is)
+		c.field(r.Pos, r.Go, t, r.Arm.Tag)
+		c.field(r.Pos, r.Go, t, r.Arm.Size)
+	}
+	if r.Tail != nil {
+		c.field(r.Pos, r.Go, t, r.Tail.Count)
+		c.field(r.Pos, r.Go, t, r.Tail.Size)
+	}
 	listed := map[string]bool{}
 	for i := range r.Fields {
 		f := &r.Fields[i]

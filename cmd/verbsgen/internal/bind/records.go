@@ -31,7 +31,9 @@ func (b *binder) bindRecords() {
 	}
 	for _, r := range order {
 		b.bindArm(r, specs[r])
-		b.bindTail(r, specs[r], order, specs)
+	}
+	for _, r := range order {
+		b.bindTail(r, specs[r], order)
 		b.bindFields(r, specs[r])
 		b.pkg.Records = append(b.pkg.Records, r)
 	}
@@ -50,13 +52,13 @@ func (b *binder) bindArm(r *model.Record, s spec.Record) {
 }
 
 // bindTail finds the records that can stand behind another.
-func (b *binder) bindTail(r *model.Record, s spec.Record, all []*model.Record, specs map[*model.Record]spec.Record) {
+func (b *binder) bindTail(r *model.Record, s spec.Record, all []*model.Record) {
 	if s.Tail == nil {
 		return
 	}
 	r.Tail = &model.Tail{Of: s.Tail.Of, Go: s.Tail.Go, Doc: s.Tail.Doc, Count: b.own(r, s, s.Tail.Count), Size: b.own(r, s, s.Tail.Size)}
 	for _, x := range all {
-		if a := specs[x].Arm; a != nil && a.Of == s.Tail.Of {
+		if x.Arm != nil && x.Arm.Of == s.Tail.Of {
 			r.Tail.Arms = append(r.Tail.Arms, x)
 		}
 	}
