@@ -30,3 +30,15 @@ func Bytes(addr uintptr, n uint64) []byte {
 
 // Pointer is an address of C as a pointer.
 func Pointer(addr uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&addr)) }
+
+// String returns the text at the address of a C string; it is empty for NULL. The caller knows that the text ends with a NUL.
+func String(c unsafe.Pointer) string {
+	if c == nil {
+		return ""
+	}
+	n := 0
+	for *(*byte)(unsafe.Add(c, n)) != 0 {
+		n++
+	}
+	return string(unsafe.Slice((*byte)(c), n))
+}

@@ -2,7 +2,6 @@ package codes
 
 import (
 	"errors"
-	"net/netip"
 	"syscall"
 	"testing"
 	"time"
@@ -95,7 +94,7 @@ func TestRNRTimer(t *testing.T) {
 	wantErr(t, err, "an RNR timer of 1s: it is 0 to 655.36ms")
 }
 
-func TestParseGID(t *testing.T) {
+func TestParseIPv6(t *testing.T) {
 	local := [16]byte{0xfe, 0x80, 8: 2, 0xc9, 3, 0, 0xab, 0xcd, 0xef, 1}
 	for s, want := range map[string][16]byte{
 		"fe80::2c9:300:abcd:ef01":                 local,
@@ -106,21 +105,21 @@ func TestParseGID(t *testing.T) {
 		"::ffff:192.0.2.1":                        {10: 0xff, 0xff, 192, 0, 2, 1},
 		"0000:0000:0000:0000:0000:ffff:c000:0201": {10: 0xff, 0xff, 192, 0, 2, 1},
 	} {
-		got, err := ParseGID(s)
+		got, err := ParseIPv6("GID", s)
 		if got != want || err != nil {
 			t.Errorf("%s is %x, want %x: %v", s, got, want, err)
 		}
-		if again, err := ParseGID(netip.AddrFrom16(got).String()); again != got || err != nil {
+		if again, err := ParseIPv6("GID", IPv6(got)); again != got || err != nil {
 			t.Errorf("%s, printed and read again, is %x: %v", s, again, err)
 		}
 	}
 	for _, s := range []string{"", "fe80", "fe80::1%", "fe80::1/64", " fe80::1", "fe80::12345", "192.0.2", "1:2:3:4:5:6:7:8:9", "[fe80::1]"} {
-		if g, err := ParseGID(s); g != [16]byte{} || !errors.Is(err, syscall.EINVAL) {
+		if g, err := ParseIPv6("GID", s); g != [16]byte{} || !errors.Is(err, syscall.EINVAL) {
 			t.Errorf("%q: %x, %v", s, g, err)
 		}
 	}
-	_, err := ParseGID("x")
+	_, err := ParseIPv6("GID", "x")
 	wantErr(t, err, `the GID "x" is no IPv6 or IPv4 address`)
-	_, err = ParseGID("fe80::1%eth0")
+	_, err = ParseIPv6("GID", "fe80::1%eth0")
 	wantErr(t, err, `the GID "fe80::1%eth0" has a zone; leave %eth0 out`)
 }

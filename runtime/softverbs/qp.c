@@ -73,6 +73,7 @@ static void release(struct svb_qp *qp)
 	free(qp->sq);
 	free(qp->sdata);
 	svb_stream_free(qp->stream);
+	free(qp->groups);
 	svb_recvq_free(&qp->rq);
 	free(qp);
 }
@@ -300,6 +301,8 @@ int svb_destroy_qp(struct ibv_qp *pub)
 	pthread_mutex_lock(&svb_lock);
 	qp = svb_find_qp(pub);
 	err = qp && !qp->dying ? svb_refused_locked(&qp->obj, SVB_DESTROY_QP) : EINVAL;
+	if (!err && (qp->ngroups || qp->flows))
+		err = EBUSY;
 	if (!err) {
 		detach(qp);
 		reported = qp->async_reported;

@@ -50,6 +50,12 @@ func (p printer) faceStep(s plan.Step) ([]jen.Code, bool) {
 		return gather(s), true
 	case plan.CopyAttr:
 		return one(define(s.Into).Add(id(s.Attr, "c")))
+	case plan.EnterArms:
+		return p.enterArms(s), true
+	case plan.PackArms:
+		return p.packArms(s), true
+	case plan.CopyHead:
+		return one(op(jen.Op("*").Parens(ptr(s.Mirror)).Call(unsafePointer().Call(rt("unsafe", "SliceData").Call(id(s.Into)))), "=", id(s.Head)))
 	case plan.CopyList:
 		return copyList(s), true
 	case plan.Whole, plan.Unmanaged, plan.Hold, plan.HoldAttr, plan.Register, plan.Take:
@@ -74,6 +80,8 @@ func (p printer) faceStep(s plan.Step) ([]jen.Code, bool) {
 		return one(p.adopt(s))
 	case plan.EnterOther, plan.LendOther, plan.MakeOther:
 		return p.other(s), true
+	case plan.FillList:
+		return one(fillList(s))
 	case plan.Output:
 		return []jen.Code{define(s.Into).New(goType(s.Type)), id(s.Into, "from").Call(ref(id(s.Mirror)))}, true
 	case plan.KeepCaps:
@@ -216,6 +224,20 @@ func (p printer) place(s plan.Place) (out []jen.Code) {
 		out = append(out, jen.If(p.value(x.When)).Block(assign(id("start"), p.value(x.Value))))
 	}
 	return append(out, id(s.Handle, "place").Call(start, p.value(s.Unknown)))
+}
+
+// fillList fills a list of records from their mirrors, as many as C says but no more than there are:
+//
+//	for i := range entriesC[:min(n, len(entriesC))] {
+//		entries[i].from(&entriesC[i])
+//	}
+func fillList(s plan.FillList) *jen.Statement {
+	at := func(list string) *jen.Statement { return id(list).Index(id("i")) }
+	from := id(s.From)
+	if s.Count != "" {
+		from = from.Index(jen.Op(":").Min(id(s.Count), jen.Len(id(s.From))))
+	}
+	return jen.For(define("i").Range().Add(from)).Block(at(s.List).Dot("from").Call(ref(at(s.From))))
 }
 
 // adopt opens a handle under its parents:

@@ -20,3 +20,18 @@ func codes(t *model.Enum) []Decl {
 		Results: []Var{{Type: t.Go}, {Type: "error"}}, Zero: []Value{zero},
 		Steps: []Step{Get{"v", of("codes", k.From, val(k.Arg))}, ret(converted(t.Go, val("v")), null)}})
 }
+
+// texts plans how the values of a union are written as text, and read again.
+func texts(u *model.Union) []Decl {
+	k := form.FindText(u.Text)
+	if k == nil {
+		return nil
+	}
+	return []Decl{
+		&Method{Doc: Doc{Does: k.Does}, Recv: Var{Name: "v", Type: u.Go}, Name: "String", Results: one("string"), Short: true,
+			Steps: []Step{ret(of("codes", k.To, val("v")))}},
+		&Method{Doc: Doc{Does: k.FromDoc}, Name: "Parse" + u.Go, Params: []Var{{Name: "s", Type: "string"}},
+			Results: []Var{{Type: u.Go}, {Type: "error"}}, Zero: []Value{composite(u.Go)},
+			Steps: []Step{Get{"v", of("codes", k.From, text(u.Go), val("s"))}, ret(converted(u.Go, val("v")), null)}},
+	}
+}

@@ -26,6 +26,7 @@ type Package struct {
 	Others  []Decl                 // what packages of other libraries may take and make
 	Shims   []*Shim                // the functions that cross into C
 	Codes   map[*model.Enum][]Decl // conversions of values
+	Texts   map[*model.Union][]Decl
 	Home    map[*model.Verb]string // the object, or Lib, that a verb is called on
 }
 
@@ -96,6 +97,18 @@ type Elements struct {
 // ElementOf is what one event concerns: the Go name of an object, spec.EventOfPort, or nothing.
 type ElementOf struct{ Event, Is string }
 
+// Arms is the type that stands for any of several records, and what a method asks of one.
+type Arms struct {
+	Tail *model.Tail
+	Dev  string // Go name of the root object
+}
+
+// ArmMethods are the methods of one of them: its bytes, and the handles that it has.
+type ArmMethods struct {
+	Record *model.Record
+	Dev    string
+}
+
 // Allocator are the interface of an allocator, and the error of one that leaves a request to the library.
 type Allocator struct{ Alloc, Free, Record, RecordPage, Default, Page string }
 
@@ -137,7 +150,7 @@ func Of(pkg *model.Package) (*Package, error) {
 		}
 	}
 	b := newBuilder(pkg)
-	p := &Package{Shims: b.shims(), Home: map[*model.Verb]string{}, Codes: map[*model.Enum][]Decl{}}
+	p := &Package{Shims: b.shims(), Home: map[*model.Verb]string{}, Codes: map[*model.Enum][]Decl{}, Texts: map[*model.Union][]Decl{}}
 	for _, v := range pkg.Verbs {
 		p.Home[v] = b.home(v)
 	}
@@ -164,9 +177,13 @@ func Of(pkg *model.Package) (*Package, error) {
 	for _, t := range pkg.Enums {
 		p.Codes[t] = codes(t)
 	}
+	for _, u := range pkg.Unions {
+		p.Texts[u] = texts(u)
+	}
 	for _, r := range pkg.Records {
 		p.Records = append(p.Records, b.record(r)...)
 	}
+	p.Records = append(p.Records, b.arms()...)
 	p.Others = b.others()
 	p.Index = b.root() == "" && slices.ContainsFunc(pkg.Objects, b.indexed)
 	return p, errors.Join(b.errs...)
@@ -304,11 +321,11 @@ func (b *builder) shim(v *model.Verb) *Shim {
 	}
 	for _, p := range v.Params {
 		x := Cross{Name: p.Go, Type: pointer}
-		switch p.Role {
-		case spec.RoleInRec, spec.RoleOutRec, spec.RoleOut, spec.RoleSlice, spec.RoleMade, spec.RoleGiven, spec.RoleSock, spec.RoleData:
+		switch {
+		case p.OfGo():
 			x.Memory = true
-		case spec.RoleHandle:
-		case spec.RoleAddr:
+		case p.Role == spec.RoleHandle:
+		case p.Role == spec.RoleAddr:
 			x.Type = "uintptr"
 		default:
 			x.Type = b.integer(v.C+"."+p.C, p.CType)
