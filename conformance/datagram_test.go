@@ -28,10 +28,10 @@ func TestDatagram(t *testing.T) {
 	recv, send := must(dpath.NewRecvBatch(1, 1))(t), must(dpath.NewSendBatch(2, 1))(t)
 	defer recv.Close()
 	defer send.Close()
-	recv.WR(0).Recv(7).SGE(uint64(b.MR.Addr()), 100, b.MR.LKey())
+	recv.WR(0).Recv(7).Add(b.MR.UncheckedSGE(0, 100))
 	copy(a.Buf, "datagram")
 	for i, key := range []uint32{c.QKey + 1, c.QKey} {
-		w := send.WR(i).SendImm(uint64(i), 0xabcd).SGE(uint64(a.MR.Addr()), 8, a.MR.LKey()).Flags(dpath.Signaled)
+		w := send.WR(i).SendImm(uint64(i), 0xabcd).Add(a.MR.UncheckedSGE(0, 8)).Flags(verbs.SendSignaled)
 		if err := ah.Address(w, b.QP.Num(), key); err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +58,7 @@ func TestWCErr(t *testing.T) {
 	a, b := pair(t, dev)
 	send := must(dpath.NewSendBatch(1, 1))(t)
 	defer send.Close()
-	send.WR(0).Write(1, uint64(b.MR.Addr()), b.MR.RKey()+1).SGE(uint64(a.MR.Addr()), 8, a.MR.LKey()).Flags(dpath.Signaled)
+	send.WR(0).Write(1, b.MR.IOVA(), b.MR.RKey()+1).Add(a.MR.UncheckedSGE(0, 8)).Flags(verbs.SendSignaled)
 	err := a.Send(send, 1)
 	var wc *dpath.WCError
 	if !errors.As(err, &wc) || wc.Status != verbs.WCStatusRemAccessErr || wc.ID != 1 || wc.QPNum != a.QP.Num() {

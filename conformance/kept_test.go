@@ -37,8 +37,8 @@ func freed(m memory) bool {
 	return m.Value() == nil
 }
 
-// registrations are the methods that pin a slice for a region of pd.
-func registrations(t *testing.T, pd *verbs.PD) map[string]func(b []byte) (*verbs.MR, error) {
+// pinning are the methods that pin a slice for a region of pd.
+func pinning(t *testing.T, pd *verbs.PD) map[string]func(b []byte) (*verbs.MR, error) {
 	rereg := func(change *verbs.MRChange) (*verbs.MR, error) {
 		mr := must(pd.RegMR(make([]byte, 64), rw))(t)
 		return mr, mr.Rereg(change)
@@ -50,6 +50,16 @@ func registrations(t *testing.T, pd *verbs.PD) map[string]func(b []byte) (*verbs
 		},
 		"MRInitAttr.Memory": func(b []byte) (*verbs.MR, error) { return pd.RegMREx(verbs.NewMRInitAttr(0, rw).Memory(b)) },
 		"MRChange.Memory":   func(b []byte) (*verbs.MR, error) { return rereg(new(verbs.MRChange).Memory(b)) },
+		"RegMRPin": func(b []byte) (*verbs.MR, error) {
+			pin := must(mem.PinBytes(b))(t)
+			defer pin.Unpin()
+			return pd.RegMRPin(pin, rw)
+		},
+		"MRInitAttr.Pin": func(b []byte) (*verbs.MR, error) {
+			pin := must(mem.PinBytes(b))(t)
+			defer pin.Unpin()
+			return pd.RegMREx(verbs.NewMRInitAttr(0, rw).Pin(pin))
+		},
 		"MRChange.Pin": func(b []byte) (*verbs.MR, error) {
 			pin := must(mem.PinBytes(b))(t)
 			defer pin.Unpin()
@@ -63,7 +73,7 @@ func registrations(t *testing.T, pd *verbs.PD) map[string]func(b []byte) (*verbs
 func TestPinnedUntilClose(t *testing.T) {
 	b := open(t)
 	pd := must(b.dev.AllocPD())(t)
-	for name, register := range registrations(t, pd) {
+	for name, register := range pinning(t, pd) {
 		t.Run(name, func(t *testing.T) {
 			var mr *verbs.MR
 			m := give(func(b []byte) { mr = must(register(b))(t) })

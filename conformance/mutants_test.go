@@ -49,7 +49,7 @@ func mutants() []mutant {
 			{"records.gen.go", "\ta.c.comp_mask |= 0x1 // IBV_REG_MR_MASK_IOVA\n", ""},
 		}, []string{"CF-mr-0010", "CF-mr-0018"}, nil},
 		{"two numbers of a datagram's way in each other's place", []edit{
-			{"ah.gen.go", "\tw.To(o.c, qpn, qkey)\n", "\tw.To(o.c, qkey, qpn)\n"},
+			{"ah.gen.go", "\to.gate.To(w, qpn, qkey)\n", "\to.gate.To(w, qkey, qpn)\n"},
 		}, []string{"CF-que-0026"}, nil},
 		{"a field of a queue pair's attributes filled from another", []edit{
 			{"records.gen.go", "\ta.c.rq_psn = v\n", "\ta.c.dest_qp_num = v\n"},

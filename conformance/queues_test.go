@@ -34,12 +34,12 @@ func TestConnection(t *testing.T) {
 	recv, send := must(dpath.NewRecvBatch(1, 1))(t), must(dpath.NewSendBatch(4, 1))(t)
 	defer recv.Close()
 	defer send.Close()
-	recv.WR(0).Recv(7).SGE(uint64(b.MR.Addr()), 4096, b.MR.LKey())
+	recv.WR(0).Recv(7).Add(b.MR.UncheckedSGE(0, 4096))
 	if n, err := b.QP.PostRecv(recv, 1); n != 1 || err != nil {
 		t.Fatalf("PostRecv = %d, %v", n, err)
 	}
 	copy(a.Buf, "sent in a message")
-	send.WR(0).Send(1).SGE(uint64(a.MR.Addr()), 17, a.MR.LKey()).Flags(dpath.Signaled)
+	send.WR(0).Send(1).Add(a.MR.UncheckedSGE(0, 17)).Flags(verbs.SendSignaled)
 	if n, err := a.QP.PostSend(send, 1); n != 1 || err != nil {
 		t.Fatalf("PostSend = %d, %v", n, err)
 	}
@@ -50,8 +50,8 @@ func TestConnection(t *testing.T) {
 		t.Errorf("sent %+v", wc)
 	}
 	copy(a.Buf, "written from afar")
-	send.WR(0).Write(2, uint64(b.MR.Addr())+100, b.MR.RKey()).SGE(uint64(a.MR.Addr()), 17, a.MR.LKey()).Flags(dpath.Signaled)
-	send.WR(1).Read(3, uint64(b.MR.Addr())+100, b.MR.RKey()).SGE(uint64(a.MR.Addr())+200, 17, a.MR.LKey()).Flags(dpath.Signaled)
+	send.WR(0).Write(2, b.MR.IOVA()+100, b.MR.RKey()).Add(a.MR.UncheckedSGE(0, 17)).Flags(verbs.SendSignaled)
+	send.WR(1).Read(3, b.MR.IOVA()+100, b.MR.RKey()).Add(a.MR.UncheckedSGE(200, 17)).Flags(verbs.SendSignaled)
 	if n, err := a.QP.PostSend(send, 2); n != 2 || err != nil {
 		t.Fatalf("PostSend = %d, %v", n, err)
 	}
@@ -80,8 +80,8 @@ func TestEvents(t *testing.T) {
 	recv, send := must(dpath.NewRecvBatch(1, 1))(t), must(dpath.NewSendBatch(1, 1))(t)
 	defer recv.Close()
 	defer send.Close()
-	recv.WR(0).Recv(1).SGE(uint64(b.MR.Addr()), 64, b.MR.LKey())
-	send.WR(0).Send(2).SGE(uint64(a.MR.Addr()), 8, a.MR.LKey()).Flags(dpath.Signaled)
+	recv.WR(0).Recv(1).Add(b.MR.UncheckedSGE(0, 64))
+	send.WR(0).Send(2).Add(a.MR.UncheckedSGE(0, 8)).Flags(verbs.SendSignaled)
 	if _, err := b.QP.PostRecv(recv, 1); err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func TestRefusedPost(t *testing.T) {
 	e := must(link.NewEnd(dev))(t)
 	send := must(dpath.NewSendBatch(2, 1))(t)
 	defer send.Close()
-	send.WR(0).Send(1).SGE(uint64(e.MR.Addr()), 8, e.MR.LKey())
+	send.WR(0).Send(1).Add(e.MR.UncheckedSGE(0, 8))
 	if n, err := e.QP.PostSend(send, 1); n != 0 || !errors.Is(err, syscall.EINVAL) {
 		t.Errorf("a send in INIT: %d, %v", n, err)
 	}
@@ -131,8 +131,8 @@ func TestPostRange(t *testing.T) {
 	a, b := pair(t, open(t).dev)
 	send, recv := must(dpath.NewSendBatch(24, 1))(t), must(dpath.NewRecvBatch(24, 1))(t)
 	for i := range 24 {
-		send.WR(i).Send(uint64(i)).SGE(uint64(a.MR.Addr()), 8, a.MR.LKey()).Flags(dpath.Signaled)
-		recv.WR(i).Recv(uint64(i)).SGE(uint64(b.MR.Addr()), 8, b.MR.LKey())
+		send.WR(i).Send(uint64(i)).Add(a.MR.UncheckedSGE(0, 8)).Flags(verbs.SendSignaled)
+		recv.WR(i).Recv(uint64(i)).Add(b.MR.UncheckedSGE(0, 8))
 	}
 	rest := recv.From(2, 22)
 	for i := 0; i < 22 && rest.Len() > 0; {
@@ -158,10 +158,10 @@ func TestWrongBatch(t *testing.T) {
 	a, _ := pair(t, open(t).dev)
 	send, recv := must(dpath.NewSendBatch(2, 1))(t), must(dpath.NewRecvBatch(2, 1))(t)
 	posts := map[string]func() (int, error){
-		"ibv_post_send: SendBatch is nil":                                func() (int, error) { return a.QP.PostSend(nil, 1) },
-		"ibv_post_recv: RecvBatch is nil":                                func() (int, error) { return a.QP.PostRecv(nil, 1) },
-		"ibv_post_send: 3 requests from number 0 on of a SendBatch of 2": func() (int, error) { return a.QP.PostSend(send, 3) },
-		"ibv_post_recv: 2 requests from number 1 on of a RecvBatch of 2": func() (int, error) { return a.QP.PostRecvRange(recv.From(1, 2)) },
+		"ibv_post_send: SendBatch is nil":                                      func() (int, error) { return a.QP.PostSend(nil, 1) },
+		"ibv_post_recv: RecvBatch is nil":                                      func() (int, error) { return a.QP.PostRecv(nil, 1) },
+		"ibv_post_send: 3 requests from number 0 on: the SendBatch has only 2": func() (int, error) { return a.QP.PostSend(send, 3) },
+		"ibv_post_recv: 2 requests from number 1 on: the RecvBatch has only 2": func() (int, error) { return a.QP.PostRecvRange(recv.From(1, 2)) },
 	}
 	for text, post := range posts {
 		if n, err := post(); n != 0 || !errors.Is(err, syscall.EINVAL) || !strings.HasPrefix(err.Error(), text) {

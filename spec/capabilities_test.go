@@ -14,7 +14,7 @@ var limits = map[string]string{
 	"device_attr_ex.phys_port_cnt_ex":        "ibv_query_gid_ex port_num, ibv_query_port port_num",
 	"device_attr_ex.max_dm_size":             "ibv_alloc_dm attr.length",
 	"device_attr.max_mr_size":                "ibv_reg_mr length, ibv_reg_mr_iova length, ibv_reg_mr_ex mr_init_attr.length",
-	"device_attr.max_cqe":                    "ibv_create_cq cqe",
+	"device_attr.max_cqe":                    "ibv_create_cq cqe, ibv_create_cq_ex cq_attr.cqe",
 	"device_attr.max_qp_wr":                  "ibv_create_qp qp_init_attr.cap.max_send_wr, ibv_create_qp qp_init_attr.cap.max_recv_wr",
 	"device_attr.max_sge":                    "ibv_create_qp qp_init_attr.cap.max_send_sge, ibv_create_qp qp_init_attr.cap.max_recv_sge",
 	"device_attr.max_srq_wr":                 "ibv_create_srq srq_init_attr.attr.max_wr, ibv_modify_srq srq_attr.max_wr, ibv_modify_srq srq_attr.srq_limit",
@@ -26,7 +26,7 @@ var limits = map[string]string{
 	"qp.cap.max_recv_sge":                    "ibv_post_recv wr[].num_sge",
 	"qp.cap.max_inline_data":                 "ibv_post_send wr[].sg_list[].length",
 	"port_attr[port_num].gid_tbl_len >":      "ibv_query_gid index, ibv_query_gid_ex gid_index",
-	"context.num_comp_vectors >":             "ibv_create_cq comp_vector",
+	"context.num_comp_vectors >":             "ibv_create_cq comp_vector, ibv_create_cq_ex cq_attr.comp_vector",
 	"device_attr.max_pkeys >":                "ibv_modify_qp attr.pkey_index",
 	"port_attr[attr.port_num].gid_tbl_len >": "ibv_create_ah attr.grh.sgid_index",
 }
@@ -94,7 +94,7 @@ func TestCapabilities(t *testing.T) {
 func aboutCapability(r *Rule) string {
 	if r.Kind == KindDependsOn {
 		for _, a := range r.Must {
-			if root, _, _ := CapParts(a.Of); capRoots[root] != "" && a.Gt != "" {
+			if root, _, _ := verbsWords().CapParts(a.Of); verbsWords().caps[root].c != "" && a.Gt != "" {
 				return r.Verb + " " + a.Gt + " | " + a.Of + " >"
 			}
 		}

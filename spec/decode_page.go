@@ -71,6 +71,7 @@ func (d *decoder) flagType(name string, k, v *yaml.Node) FlagType {
 		}},
 		{"members", false, d.texts(&t.Members)},
 		{"ranges", false, d.texts(&t.Ranges)},
+		{"runtime", false, d.oneOf(&t.Runtime, "dpath")},
 		{"names", false, d.goNames(&t.Names)},
 		{"doc", true, d.text(&t.Doc)},
 		{"docs", false, d.textMap(&t.Docs)},
@@ -85,10 +86,14 @@ func (d *decoder) enumType(name string, k, v *yaml.Node) EnumType {
 	d.goType(k, name)
 	t := EnumType{Go: name, Pos: d.pos(k)}
 	defer d.marking(&t.marks)()
-	whole := d.adding == nil
+	whole, coded := d.adding == nil, false
 	ok := d.object(v, place{name, ""}, []key{
 		{"enum", false, d.text(&t.Enum)},
-		{"prefix", true, d.text(&t.Prefix)},
+		{"prefix", false, d.text(&t.Prefix)},
+		{"code", false, func(n *yaml.Node, at place) {
+			coded = true
+			d.oneOf(&t.Code, NumberMTU, NumberTimeout, NumberDelay, NumberRNR)(n, at)
+		}},
 		{"signed", false, d.truth(&t.Signed)},
 		{"runtime", false, d.oneOf(&t.Runtime, "dpath")},
 		{"names", false, d.goNames(&t.Names)},
@@ -97,8 +102,13 @@ func (d *decoder) enumType(name string, k, v *yaml.Node) EnumType {
 		{"doc", true, d.text(&t.Doc)},
 		{"docs", false, d.textMap(&t.Docs)},
 	})
-	if ok && whole && t.Enum == "" && len(t.Members) == 0 {
+	constants := t.Enum != "" || len(t.Members) > 0
+	switch {
+	case !ok || !whole:
+	case !constants && !coded:
 		d.add(k, CodeMissingKey, name, "neither enum nor members is given", "name the C enum, or the members of an anonymous one")
+	case constants && t.Prefix == "":
+		d.add(v, CodeMissingKey, name, "key prefix is missing", "add it")
 	}
 	return t
 }
@@ -117,7 +127,9 @@ func (d *decoder) record(name string, k, v *yaml.Node) Record {
 	defer d.marking(&r.marks)()
 	d.object(v, place{name, ""}, []key{
 		{"c", true, d.text(&r.C)},
-		{"role", true, d.oneOf(&r.Role, RecordIn, RecordOut, RecordEntry)},
+		{"role", true, d.oneOf(&r.Role, RecordIn, RecordOut, RecordEvent, RecordEntry, RecordLazy)},
+		{"asks", false, d.text(&r.Asks)},
+		{"fails", false, d.text(&r.Fails)},
 		{"runtime", false, d.oneOf(&r.Runtime, "dpath")},
 		{"mask", false, d.text(&r.Mask)},
 		{"mask_param", false, d.text(&r.MaskParam)},
@@ -168,6 +180,9 @@ func (d *decoder) recordField(record, c string, k, v *yaml.Node) RecordField {
 		{"bit", false, d.text(&f.Bit)},
 		{"bool", false, d.truth(&f.Bool)},
 		{"text", false, d.truth(&f.Text)},
+		{"new_on", false, d.text(&f.NewOn)},
+		{"on", false, d.texts(&f.On)},
+		{"bytes", false, d.truth(&f.Bytes)},
 		{"hex", false, d.truth(&f.Hex)},
 		{"order", false, d.oneOf(&f.Order, OrderNetwork)},
 		{"means", false, d.text(&f.Means)},
@@ -175,6 +190,10 @@ func (d *decoder) recordField(record, c string, k, v *yaml.Node) RecordField {
 		{"len", false, d.text(&f.Len)},
 		{"pair", false, d.text(&f.Pair)},
 		{"default", false, d.text(&f.Default)},
+		{"ok", false, d.text(&f.OK)},
+		{"failed", false, d.oneOf(&f.Failed, FailedToo, FailedOnly)},
+		{"swap_if", false, d.text(&f.SwapIf)},
+		{"time", false, d.exported(&f.Time)},
 		{"doc", false, d.text(&f.Doc)},
 	})
 	return f
@@ -200,9 +219,11 @@ func (d *decoder) objectType(name string, k, v *yaml.Node) Object {
 	defer d.marking(&o.marks)()
 	d.object(v, place{name, ""}, []key{
 		{"c", true, d.text(&o.C)},
+		{"also", false, d.texts(&o.Also)},
 		{"parents", true, d.marked(d.texts(&o.Parents))},
 		{"destroy", true, d.text(&o.Destroy)},
 		{"memory", false, d.oneOf(&o.Memory, MemoryDevice)},
+		{"region", false, func(n *yaml.Node, at place) { o.Region = d.region(name, n) }},
 		{"events", false, d.truth(&o.Events)},
 		{"hot", false, d.truth(&o.Hot)},
 		{"getters", false, d.named(func(c string, gk, gv *yaml.Node) {
@@ -215,11 +236,40 @@ func (d *decoder) objectType(name string, k, v *yaml.Node) Object {
 			})
 			o.Getters = append(o.Getters, g)
 		})},
+		{"fd", false, d.text(&o.FD)},
+		{"addresses", false, d.named(func(c string, gk, gv *yaml.Node) {
+			g := Getter{C: c, Pos: d.pos(gk)}
+			d.object(gv, place{name + "." + c, ""}, []key{
+				{"go", true, d.exported(&g.Go)},
+				{"doc", true, d.text(&g.Doc)},
+			})
+			o.Addresses = append(o.Addresses, g)
+		})},
+		{"lends", false, d.named(func(c string, lk, lv *yaml.Node) {
+			l := Lend{C: c, Pos: d.pos(lk)}
+			d.object(lv, place{name + "." + c, ""}, []key{
+				{"go", true, d.exported(&l.Go)},
+				{"type", true, d.text(&l.Type)},
+				{"doc", true, d.text(&l.Doc)},
+			})
+			o.Lends = append(o.Lends, l)
+		})},
 		{"needs_verbs", false, d.textMap(&o.NeedsVerbs)},
 		{"state_from", false, d.stateFrom(&o.StateFrom)},
 		{"doc", true, d.text(&o.Doc)},
 	})
 	return o
+}
+
+// region reads what elements are made of.
+func (d *decoder) region(object string, n *yaml.Node) *Region {
+	r := &Region{Pos: d.pos(n)}
+	d.object(n, place{object, "region"}, []key{
+		{"length", true, d.text(&r.Length)},
+		{"lkey", true, d.text(&r.LKey)},
+		{"vague", true, d.text(&r.Vague)},
+	})
+	return r
 }
 
 // stateFrom reads where properties of an object are found.
@@ -241,6 +291,8 @@ func (d *decoder) verb(name string, k, v *yaml.Node) Verb {
 		{"returns", true, d.oneOf(&b.Returns, RetErrno, RetNullErrno, RetMinus1, RetNumber, RetNegated, RetVoid, RetValue, RetRereg)},
 		{"creates", false, d.text(&b.Creates)},
 		{"result", false, d.text(&b.Result)},
+		{"made_in", false, d.text(&b.MadeIn)},
+		{"ended_by", false, d.text(&b.EndedBy)},
 		{"params", true, d.named(func(c string, pk, pv *yaml.Node) { b.Params = append(b.Params, d.param(name, c, pk, pv)) })},
 		{"methods", true, d.named(func(g string, mk, mv *yaml.Node) { b.Methods = append(b.Methods, d.method(g, mk, mv)) })},
 		{"callbacks", false, d.truth(&b.Callbacks)},
@@ -248,6 +300,12 @@ func (d *decoder) verb(name string, k, v *yaml.Node) Verb {
 		{"needs_verbs", false, d.textMap(&b.NeedsVerbs)},
 		{"needs_types", false, d.texts(&b.NeedsTypes)},
 		{"lists", false, d.text(&b.Lists)},
+		{"asks", false, d.text(&b.Asks)},
+		{"empty", false, d.text(&b.Empty)},
+		{"stream", false, func(n *yaml.Node, _ place) { b.Stream = d.stream(n, name) }},
+		{"builds", false, func(n *yaml.Node, _ place) { b.Builds = d.builds(n, name) }},
+		{"sets_for", false, d.text(&b.SetsFor)},
+		{"iova", false, d.texts(&b.IOVA)},
 		{"extent", false, d.text(&b.Extent)},
 		{"doc", true, d.text(&b.Doc)},
 	})
@@ -259,7 +317,7 @@ func (d *decoder) param(verb, c string, k, v *yaml.Node) Param {
 	defer d.marking(&p.marks)()
 	var notNull *yaml.Node
 	d.object(v, place{verb + "." + c, ""}, []key{
-		{"role", true, d.oneOf(&p.Role, RoleHandle, RoleIn, RoleInRec, RoleOutRec, RoleOut, RoleSlice, RoleFilled, RoleBytes, RoleFlags, RoleEnum, RoleAddr, RoleLen, RoleMask)},
+		{"role", true, d.oneOf(&p.Role, RoleHandle, RoleIn, RoleInRec, RoleOutRec, RoleOut, RoleSlice, RoleFilled, RoleBytes, RoleFlags, RoleEnum, RoleAddr, RoleLen, RoleData, RoleSock, RoleGiven, RoleMade, RoleMask)},
 		{"type", false, d.text(&p.Type)},
 		{"go", false, d.local(&p.Go)},
 		{"null", false, d.truth(&p.Null)},
@@ -267,7 +325,9 @@ func (d *decoder) param(verb, c string, k, v *yaml.Node) Param {
 		{"len", false, d.text(&p.Len)},
 		{"rest", false, d.truth(&p.Rest)},
 		{"parent", false, d.truth(&p.Parent)},
+		{"moves", false, d.truth(&p.Moves)},
 		{"bit", false, d.text(&p.Bit)},
+		{"from", false, d.text(&p.From)},
 		{"hex", false, d.truth(&p.Hex)},
 		{"means", false, d.text(&p.Means)},
 		{"doc", false, d.text(&p.Doc)},

@@ -187,7 +187,7 @@ func (d *decoder) entry(x *extension, s section, base *Page, pages []*Page, name
 		d.adding = nil
 		return
 	}
-	if v.Kind == yaml.MappingNode && !hasKey(v, s.first) { // not a whole entry: it was meant to add to one
+	if v.Kind == yaml.MappingNode && !hasKey(v, s.first) && !hasKey(v, "code") { // not a whole entry: it was meant to add to one
 		for _, p := range pages {
 			if at, ok := s.places(p)[name]; ok {
 				d.add(k, CodeExtends, show(name), fmt.Sprintf("page %s has no %s of this name; it is on page %s (%s)", base.Page, s.what, p.Page, at),

@@ -149,6 +149,9 @@ func (r *Record) At(key, text string) Pos { return r.marks.at(key, text, r.Pos) 
 func (t *FlagType) At(key, text string) Pos { return t.marks.at(key, text, t.Pos) }
 
 // At returns the place of a text under a key, or the place of the whole entry if it has none.
+func (t *EnumType) At(key, text string) Pos { return t.marks.at(key, text, t.Pos) }
+
+// At returns the place of a text under a key, or the place of the whole entry if it has none.
 func (p *Param) At(key, text string) Pos { return p.marks.at(key, text, p.Pos) }
 
 // At returns the place of a text under a key, or the place of the whole entry if it has none.

@@ -41,6 +41,7 @@ type FlagType struct {
 	Enum    string            // "ibv_access_flags"
 	Prefix  string            // "IBV_ACCESS_": stripped from the member names
 	Bits    int               // width: 32 or 64
+	Runtime string            // as of EnumType
 	Members []string          // C enumerators or macros of this use, in header order; empty: all of the enum
 	Ranges  []string          // macros of ranges of bits that pass without a name
 	Names   map[string]string // Go names of members for which the usual name is bad
@@ -60,6 +61,8 @@ type EnumType struct {
 	Names  map[string]string
 	// Runtime is the package below runtime/ that has the type and the names; the generated package has the constants.
 	Runtime string
+	// Code is what the values stand for, when they can be converted: NumberMTU and others. A type with it needs no enum.
+	Code string
 	// Members of an anonymous enum.
 	Members []string
 	// EventOf is set for the type of asynchronous events: which events concern which objects.
@@ -70,6 +73,14 @@ type EnumType struct {
 
 	marks marks
 }
+
+// What the values of a type stand for, by the functions of package codes below runtime/ that convert them.
+const (
+	NumberMTU     = "mtu"       // bytes of payload
+	NumberTimeout = "timeout"   // a time to wait, or none
+	NumberDelay   = "delay"     // a time
+	NumberRNR     = "rnr_timer" // a time that a peer waits
+)
 
 // EventOf lists the events that concern one thing.
 type EventOf struct {
@@ -90,7 +101,9 @@ const (
 const (
 	RecordIn    = "in"    // filled by the caller through a builder
 	RecordOut   = "out"   // filled by the verb
+	RecordEvent = "event" // given by a library, which takes it back
 	RecordEntry = "entry" // an element of a list, which the form of the method that lists it reads
+	RecordLazy  = "lazy"  // what the functions in a C object return, each only if it was asked for
 )
 
 // Record is a Go type of a C struct of plain data.
@@ -112,6 +125,8 @@ type Record struct {
 	Arm *Arm
 	// Tail is the list of arms that C has behind the struct.
 	Tail *Tail
+	// Of role lazy: the flag type that says which fields the reader wants, and the type of the error of an entry that failed.
+	Asks, Fails string
 	// CapsFrom makes the device keep the record for rules on capabilities: the first word of a capability path -> the field
 	// that has those capabilities, or CapsSelf.
 	CapsFrom map[string]string
@@ -154,6 +169,12 @@ func (r *Record) Shown() map[string]bool {
 	return shown
 }
 
+// When a field of a lazy record is valid although the entry failed.
+const (
+	FailedToo  = "too"
+	FailedOnly = "only"
+)
+
 // CapsSelf stands in CapsFrom for the record itself.
 const CapsSelf = "self"
 
@@ -174,17 +195,26 @@ type RecordField struct {
 	Bit    string // mask enumerator that says the field is given
 	Nested string // record type, role in, that fills a nested struct
 	Bool   bool
-	Text   bool   // a char array: a Go string
-	Hex    bool   // messages write it in hex
-	Order  string // OrderNetwork where C has the number in network byte order, and its type does not say so
-	Means  string // kind of value, for rules about every such value: "port"
+	Text   bool // a char array: a Go string
+	// NewOn is the enumerator of another field with which the field has a new object; On lists those with which it has a value at all.
+	NewOn string
+	On    []string
+	Bytes bool   // a pointer to bytes, count in Len: a Go slice
+	Hex   bool   // messages write it in hex
+	Order string // OrderNetwork where C has the number in network byte order, and its type does not say so
+	Means string // kind of value, for rules about every such value: "port"
 	// Callback is "memory", "allocator" or "context": see README.md.
 	Callback string
 	Len      string // callback memory: the field with the length of that memory
 	Pair     string // callback allocator: the field with the function that frees
 	Default  string // callback allocator: the result by which the function leaves a request to the library
-	Doc      string
-	Pos      Pos
+	// Of a record of role lazy.
+	OK     string // the value of this field with which all others are valid
+	Failed string // valid without that value too (FailedToo), or then only (FailedOnly)
+	SwapIf string // the flag, of a field above, with which the value is in network byte order
+	Time   string // method that returns the field, nanoseconds since 1970, as a time.Time
+	Doc    string
+	Pos    Pos
 
 	marks marks
 }
@@ -210,14 +240,19 @@ const OrderNetwork = "network"
 
 // Object is a handle: a Go type of its own for a pointer to a C object.
 type Object struct {
-	Go      string // "MR"
-	C       string // "ibv_mr"
-	Parents []string
-	Destroy string // verb that Close calls
-	Memory  string // "device": runtime/devmem copies to and from the object
-	Events  bool   // completion events arrive on it: runtime/dpath waits for them
-	Hot     bool   // data-path methods do not enter the handle; Close clears the C pointer
-	Getters []Getter
+	Go        string   // "MR"
+	C         string   // "ibv_mr"
+	Also      []string // structs that begin with C: an extended object is one too
+	Parents   []string
+	Destroy   string  // verb that Close calls
+	Memory    string  // "device": runtime/devmem copies to and from the object
+	Region    *Region // it is a memory region: elements of work requests are pieces of it
+	Events    bool    // completion events arrive on it: runtime/dpath waits for them
+	Hot       bool    // data-path methods do not enter the handle; Close clears the C pointer
+	Getters   []Getter
+	FD        string   // field with the descriptor of a file on which something arrives
+	Addresses []Getter // fields with the address of a socket, read at each call
+	Lends     []Lend
 	// NeedsVerbs are the verbs that the code of the handle calls, by the part that each plays.
 	NeedsVerbs map[string]string
 	// StateFrom says where a validator reads a property: StateObject, StateMade, StateHandle or StateNone.
@@ -226,6 +261,24 @@ type Object struct {
 	Pos       Pos
 
 	marks marks
+}
+
+// Region says which fields of the C object of a memory region elements are made of.
+type Region struct {
+	Length string // getter
+	LKey   string // getter
+	// Vague is the access flag with which it depends on the device where addresses in the region begin.
+	Vague string
+	Pos   Pos
+}
+
+// Lend is a field with an object of another module that the library owns: a method returns its handle.
+type Lend struct {
+	C    string
+	Go   string
+	Type string // "verbs.Device"
+	Doc  string
+	Pos  Pos
 }
 
 // MemoryDevice is the memory of an object that runtime/devmem copies to and from.
@@ -272,7 +325,9 @@ type Verb struct {
 	C         string
 	Page      string // the page it is on; filled by the loader
 	Returns   string
-	Creates   string  // object that it returns; the caller must close it
+	Creates   string  // object that it makes; the caller must close it
+	MadeIn    string  // path of the field with the new object, where the verb neither returns it nor has a parameter of role made
+	EndedBy   string  // verb that Close of the new object calls, with the same receiver, where it is not that of the object's page
 	Result    string  // enum type of the value that it returns
 	Params    []Param // by C name, all of them
 	Methods   []Method
@@ -281,12 +336,43 @@ type Verb struct {
 	// NeedsVerbs are the other verbs that the generated code of this one calls, by the part that each plays.
 	NeedsVerbs map[string]string
 	NeedsTypes []string // enum types that the generated code uses besides those of parameters and records
-	Lists      string   // the record, of role entry, of the list that it returns
+	Lists      string   // the record, of role entry or lazy, of the list that it returns
+	Asks       string   // path of the flags of a lazy record that its object is asked for: "attr.wc_flags"
+	Empty      string   // the errno of a verb that found nothing
+	Stream     *Stream  // it begins a stream of commands
+	Builds     *Builds  // it builds a request in one
+	SetsFor    string   // it completes every request on a queue of this type, in one
+	IOVA       []string // where addresses in the new region begin: paths, of which the first that is given counts, or one word
 	Extent     string   // path of the length of the device memory that it allocates: "attr.length"
 	Doc        string
 	Pos        Pos
 
 	marks marks
+}
+
+// Words of IOVA.
+const (
+	IOVAZero    = "zero"
+	IOVAUnknown = "unknown"
+)
+
+// Stream says what the C function of a stream of commands reads in a request and sets in the object.
+type Stream struct {
+	Request  string            // C tag of a request: "ibv_send_wr"
+	Asks     string            // flag type of the requests that can be asked for
+	Sets     map[string]string // member of the object -> member of the request
+	Opcode   string            // member of the request: what it is
+	Flags    string            // likewise: its flags
+	Inline   string            // the flag of a request whose data is copied
+	Elements string            // member of the request: how many pieces its data has
+	Kind     string            // path from the object to its type, for SetsFor
+}
+
+// Builds says for which requests a verb is called in a stream.
+type Builds struct {
+	Opcode string
+	Flag   string // what must have been asked for
+	Data   bool   // it has data
 }
 
 // Roles of parameters.
@@ -303,7 +389,11 @@ const (
 	RoleEnum   = "enum"
 	RoleAddr   = "addr" // an address of host memory
 	RoleLen    = "len"  // length of that memory, or count of the slice
-	RoleMask   = "mask" // the mask of a record with MaskParam; Type names the record
+	RoleData   = "data" // pointer to bytes that the verb reads during the call, count in Len
+	RoleSock   = "sockaddr"
+	RoleGiven  = "given" // pointer to where the verb stores the address of a record that it gives
+	RoleMade   = "made"  // pointer to where the verb stores the object that it makes
+	RoleMask   = "mask"  // the mask of a record with MaskParam; Type names the record
 )
 
 // IsList tells whether a role is that of an array with its count in Len.
@@ -320,7 +410,9 @@ type Param struct {
 	Rest bool   // flags given one by one at the end of the call; no flag means all
 	// Parent: the object made by the verb must be closed before this one.
 	Parent bool
+	Moves  bool   // after the call the receiver must be closed before this one
 	Bit    string // flag that says the parameter is given
+	From   string // in a stream of commands: path from the request to the value
 	Hex    bool   // messages write it in hex
 	Means  string // what its value is, for rules about every such value: "port"
 	Doc    string

@@ -39,7 +39,7 @@ func TestOverflowEvent(t *testing.T) {
 	defer b.Close()
 	to := memoryOf(far)
 	for i := range writes {
-		b.WR(i).Write(uint64(i), to.Addr, to.RKey).SGE(uint64(near.MR.Addr()), 8, near.MR.LKey()).Flags(dpath.Signaled)
+		b.WR(i).Write(uint64(i), to.Addr, to.RKey).Add(near.MR.UncheckedSGE(0, 8)).Flags(verbs.SendSignaled)
 	}
 	if n, err := near.QP.PostSend(b, writes); err != nil {
 		t.Fatal(n, err)

@@ -117,11 +117,11 @@ func message(from, to *link.End, n uint32) error {
 		return err
 	}
 	defer send.Close()
-	recv.WR(0).Recv(2).SGE(uint64(to.MR.Addr())+1024, n, to.MR.LKey())
+	recv.WR(0).Recv(2).Add(to.MR.UncheckedSGE(1024, n))
 	if _, err := to.QP.PostRecv(recv, 1); err != nil {
 		return err
 	}
-	send.WR(0).Send(1).SGE(uint64(from.MR.Addr()), n, from.MR.LKey()).Flags(dpath.Signaled)
+	send.WR(0).Send(1).Add(from.MR.UncheckedSGE(0, n)).Flags(verbs.SendSignaled)
 	if err := from.Send(send, 1); err != nil {
 		return err
 	}

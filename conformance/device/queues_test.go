@@ -41,9 +41,9 @@ func TestTraffic(t *testing.T) {
 		for i := range near.Buf[:1024] {
 			near.Buf[i] = byte(i * (round + 1))
 		}
-		send.WR(0).Write(1, peer, far.MR.RKey()).SGE(at, 1024, near.MR.LKey()).Flags(dpath.Signaled)
-		send.WR(1).Read(2, peer, far.MR.RKey()).SGE(at+2048, 1024, near.MR.LKey()).Flags(dpath.Signaled)
-		send.WR(2).FetchAdd(3, peer+3072, far.MR.RKey(), 5).SGE(at+3072, 8, near.MR.LKey()).Flags(dpath.Signaled)
+		send.WR(0).Write(1, peer, far.MR.RKey()).SGE(at, 1024, near.MR.LKey()).Flags(verbs.SendSignaled)
+		send.WR(1).Read(2, peer, far.MR.RKey()).SGE(at+2048, 1024, near.MR.LKey()).Flags(verbs.SendSignaled)
+		send.WR(2).FetchAdd(3, peer+3072, far.MR.RKey(), 5).SGE(at+3072, 8, near.MR.LKey()).Flags(verbs.SendSignaled)
 		if err := near.Send(send, 3); err != nil {
 			t.Fatal(err)
 		}
@@ -78,9 +78,9 @@ func TestDeviceMemoryTraffic(t *testing.T) {
 	dms[0].Flush()
 	send := must(dpath.NewSendBatch(3, 1))(t)
 	defer send.Close()
-	send.WR(0).Write(1, 512, mrs[1].RKey()).SGE(0, uint32(len(out)), mrs[0].LKey()).Flags(dpath.Signaled)
-	send.WR(1).Read(2, 512, mrs[1].RKey()).SGE(uint64(near.MR.Addr()), uint32(len(out)), near.MR.LKey()).Flags(dpath.Signaled)
-	send.WR(2).FetchAdd(3, 2048, mrs[1].RKey(), 7).SGE(uint64(near.MR.Addr())+2048, 8, near.MR.LKey()).Flags(dpath.Signaled)
+	send.WR(0).Write(1, 512, mrs[1].RKey()).SGE(0, uint32(len(out)), mrs[0].LKey()).Flags(verbs.SendSignaled)
+	send.WR(1).Read(2, 512, mrs[1].RKey()).Add(near.MR.UncheckedSGE(0, uint32(len(out)))).Flags(verbs.SendSignaled)
+	send.WR(2).FetchAdd(3, 2048, mrs[1].RKey(), 7).Add(near.MR.UncheckedSGE(2048, 8)).Flags(verbs.SendSignaled)
 	if err := near.Send(send, 3); err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestWrongKey(t *testing.T) {
 	}
 	send := must(dpath.NewSendBatch(1, 1))(t)
 	defer send.Close()
-	send.WR(0).Write(1, uint64(far.MR.Addr()), far.MR.RKey()^0x55).SGE(uint64(near.MR.Addr()), 8, near.MR.LKey()).Flags(dpath.Signaled)
+	send.WR(0).Write(1, far.MR.IOVA(), far.MR.RKey()^0x55).Add(near.MR.UncheckedSGE(0, 8)).Flags(verbs.SendSignaled)
 	if _, err := near.QP.PostSend(send, 1); err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func TestEvent(t *testing.T) {
 	}
 	send := must(dpath.NewSendBatch(1, 1))(t)
 	defer send.Close()
-	send.WR(0).Write(1, uint64(far.MR.Addr()), far.MR.RKey()).SGE(uint64(near.MR.Addr()), 8, near.MR.LKey()).Flags(dpath.Signaled)
+	send.WR(0).Write(1, far.MR.IOVA(), far.MR.RKey()).Add(near.MR.UncheckedSGE(0, 8)).Flags(verbs.SendSignaled)
 	if _, err := near.QP.PostSend(send, 1); err != nil {
 		t.Fatal(err)
 	}

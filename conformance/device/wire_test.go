@@ -154,7 +154,7 @@ func tryWrite(e *link.End, to place, limit time.Duration) (dpath.WC, error) {
 		return dpath.WC{}, err
 	}
 	defer b.Close()
-	b.WR(0).Write(1, to.Addr, to.RKey).SGE(uint64(e.MR.Addr()), 8, e.MR.LKey()).Flags(dpath.Signaled)
+	b.WR(0).Write(1, to.Addr, to.RKey).Add(e.MR.UncheckedSGE(0, 8)).Flags(verbs.SendSignaled)
 	if _, err := e.QP.PostSend(b, 1); err != nil {
 		return dpath.WC{}, err
 	}

@@ -6,7 +6,6 @@ package verbs
 import (
 	"errors"
 	"github.com/verbsgen/verbsgen/runtime/dpath"
-	"github.com/verbsgen/verbsgen/runtime/gate"
 	"github.com/verbsgen/verbsgen/runtime/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 	"unsafe"
@@ -20,8 +19,9 @@ type AH struct {
 	lib     *Lib
 	dev     *Device
 	c       unsafe.Pointer
-	release func()    // after the C object is gone
-	gate    gate.Gate // c for the data path, which does not enter the handle
+	release func()        // after the C object is gone
+	end     func() error  // ends a C object that another library made
+	gate    dpath.Address // c for the data path, which does not enter the handle
 	pd      *PD
 }
 
@@ -57,7 +57,8 @@ func (o *AH) label() string { return "" }
 
 // Close destroys an address handle. It waits for running calls; later ones fail with os.ErrClosed, and so does
 // a second Close. It is refused (syscall.EBUSY) while something made from the AH is open, which the error
-// names. When it fails, the AH stays open.
+// names. When it fails, the AH stays open. On a device that was taken away nothing is left to destroy, and it
+// succeeds.
 //
 // C: ibv_destroy_ah, ibv_create_ah(3).
 func (o *AH) Close() error {
@@ -67,14 +68,25 @@ func (o *AH) Close() error {
 	return o.node.Close("ibv_destroy_ah", o.destroy)
 }
 
+// free ends the C object: by the library that made it.
+func (o *AH) free() error {
+	if o.end != nil {
+		return o.end()
+	}
+	if o.lib.fn[symIbv_destroy_ah] == 0 {
+		return o.lib.missing("ibv_destroy_ah", symIbv_destroy_ah)
+	}
+	if errno := rawDestroyAH(o.lib.fn[symIbv_destroy_ah], o.c); errno != 0 && !o.dev.gone(errno) {
+		return verr.Failed("ibv_destroy_ah", errno, nil)
+	}
+	return nil
+}
+
 // destroy destroys the C object.
 func (o *AH) destroy() error {
 	return o.gate.End("ibv_destroy_ah", "AH", func() error {
-		if o.lib.fn[symIbv_destroy_ah] == 0 {
-			return o.lib.missing("ibv_destroy_ah", symIbv_destroy_ah)
-		}
-		if errno := rawDestroyAH(o.lib.fn[symIbv_destroy_ah], o.c); errno != 0 {
-			return verr.Failed("ibv_destroy_ah", errno, nil)
+		if err := o.free(); err != nil {
+			return err
 		}
 		if o.release != nil {
 			o.release()
@@ -92,15 +104,15 @@ func (o *AH) PD() *PD {
 func (o *AH) Device() *Device { return o.dev }
 
 // Address has a SEND on an unreliable datagram queue pair go to the queue pair qpn behind the address handle,
-// with its qkey. The handle must stay open until the request has completed. The error is os.ErrClosed, for a
-// handle that is closed or nil.
+// with its qkey. The handle must stay open until the request has completed; a post after its Close is refused
+// (os.ErrClosed). The error is os.ErrClosed, for a handle that is closed or nil.
 //
 // C: ibv_post_send, ibv_post_send(3).
 func (o *AH) Address(w *dpath.SendWR, qpn, qkey uint32) error {
 	if o == nil || !o.gate.IsOpen() {
 		return errAddress.Closed()
 	}
-	w.To(o.c, qpn, qkey)
+	o.gate.To(w, qpn, qkey)
 	return nil
 }
 

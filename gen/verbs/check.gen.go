@@ -7,7 +7,25 @@ import "github.com/verbsgen/verbsgen/runtime/verr"
 
 // Places in the table of rules.
 const (
-	rule0159 = iota
+	rule0922 = iota
+	rule0940
+	rule0941
+	rule0942
+	rule0939
+	rule0937
+	rule0938
+	rule0934
+	rule0935
+	rule0936
+	rule0943
+	rule0946
+	rule0944
+	rule0945
+	rule0932
+	rule0933
+	rule0903
+	rule0904
+	rule0159
 	rule0161
 	rule0160
 	rule0155
@@ -226,6 +244,14 @@ const (
 	rule0282
 	rule0279
 	rule0280
+	rule0900
+	rule0901
+	rule0907
+	rule0908
+	rule0905
+	rule0906
+	rule0910
+	rule0911
 	rule0283
 	rule0776
 	rule0777
@@ -248,6 +274,8 @@ const (
 	rule0609
 	rule0610
 	rule0607
+	rule0963
+	rule0962
 	rule0296
 	rule0297
 	rule0299
@@ -260,6 +288,9 @@ const (
 	rule0305
 	rule0306
 	rule0307
+	rule0920
+	rule0921
+	rule0923
 	rule0150
 	rule0151
 	rule0152
@@ -400,6 +431,24 @@ const (
 
 // rules are the rules that the validators check, with what the errors say of them.
 var rules = []verr.Rule{
+	rule0922: {ID: "VR-ibv_qp_to_qp_ex-qp-0922", Verb: "ibv_qp_to_qp_ex", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_create_qp_ex", Section: ""},
+	rule0940: {ID: "VR-ibv_wr_atomic_cmp_swp-qp-0940", Verb: "ibv_wr_atomic_cmp_swp", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
+	rule0941: {ID: "VR-ibv_wr_atomic_fetch_add-qp-0941", Verb: "ibv_wr_atomic_fetch_add", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
+	rule0942: {ID: "VR-ibv_wr_local_inv-qp-0942", Verb: "ibv_wr_local_inv", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
+	rule0939: {ID: "VR-ibv_wr_rdma_read-qp-0939", Verb: "ibv_wr_rdma_read", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
+	rule0937: {ID: "VR-ibv_wr_rdma_write-qp-0937", Verb: "ibv_wr_rdma_write", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
+	rule0938: {ID: "VR-ibv_wr_rdma_write_imm-qp-0938", Verb: "ibv_wr_rdma_write_imm", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
+	rule0934: {ID: "VR-ibv_wr_send-qp-0934", Verb: "ibv_wr_send", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
+	rule0935: {ID: "VR-ibv_wr_send_imm-qp-0935", Verb: "ibv_wr_send_imm", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
+	rule0936: {ID: "VR-ibv_wr_send_inv-qp-0936", Verb: "ibv_wr_send_inv", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
+	rule0943: {ID: "VR-ibv_wr_set_ud_addr-qp-0943", Verb: "ibv_wr_set_ud_addr", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
+	rule0946: {ID: "VR-ibv_wr_set_inline_data-qp-0946", Verb: "ibv_wr_set_inline_data", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
+	rule0944: {ID: "VR-ibv_wr_set_sge-qp-0944", Verb: "ibv_wr_set_sge", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
+	rule0945: {ID: "VR-ibv_wr_set_sge_list-qp-0945", Verb: "ibv_wr_set_sge_list", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
+	rule0932: {ID: "VR-ibv_wr_complete-qp-0932", Verb: "ibv_wr_complete", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "USAGE"},
+	rule0933: {ID: "VR-ibv_wr_abort-qp-0933", Verb: "ibv_wr_abort", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "USAGE"},
+	rule0903: {ID: "VR-ibv_next_poll-cq-0903", Verb: "ibv_next_poll", Subject: "cq", Statement: "cq must not be NULL", Fix: "pass a CQ", Page: "ibv_create_cq_ex", Section: "Polling an extended CQ"},
+	rule0904: {ID: "VR-ibv_end_poll-cq-0904", Verb: "ibv_end_poll", Subject: "cq", Statement: "cq must not be NULL", Fix: "pass a CQ", Page: "ibv_create_cq_ex", Section: "Polling an extended CQ"},
 	rule0159: {ID: "VR-ibv_free_device_list-list-0159", Verb: "ibv_free_device_list", Subject: "list", Statement: "list must not be NULL", Fix: "pass the list that Lib.Devices gave", Page: "ibv_get_device_list", Section: "DESCRIPTION"},
 	rule0161: {ID: "VR-ibv_get_device_index-device-0161", Verb: "ibv_get_device_index", Subject: "device", Statement: "device must not be NULL", Fix: "pass a device of a device list", Page: "ibv_get_device_index", Section: "DESCRIPTION"},
 	rule0160: {ID: "VR-ibv_get_device_guid-device-0160", Verb: "ibv_get_device_guid", Subject: "device", Statement: "device must not be NULL", Fix: "pass a device of a device list", Page: "ibv_get_device_guid", Section: "DESCRIPTION"},
@@ -619,6 +668,14 @@ var rules = []verr.Rule{
 	rule0282: {ID: "VR-ibv_create_cq-comp_vector-0282", Verb: "ibv_create_cq", Subject: "comp_vector", Statement: "comp_vector is below num_comp_vectors", Fix: "pass a smaller one", Page: "ibv_create_cq", Section: "DESCRIPTION", Limit: "num_comp_vectors"},
 	rule0279: {ID: "VR-ibv_create_cq-cqe-0279", Verb: "ibv_create_cq", Subject: "cqe", Statement: "a queue has room for at least 1 completion", Fix: "ask for 1 or more", Page: "ibv_create_cq", Section: "DESCRIPTION", AcceptedBy: []string{"erdma"}, RefusedBy: []string{"rxe with linux 6.1..7.2", "siw"}},
 	rule0280: {ID: "VR-ibv_create_cq-cqe-0280", Verb: "ibv_create_cq", Subject: "cqe", Statement: "cqe is at most max_cqe", Fix: "ask for fewer entries", Page: "ibv_create_cq", Section: "", Capable: true, Limit: "max_cqe", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
+	rule0900: {ID: "VR-ibv_create_cq_ex-context-0900", Verb: "ibv_create_cq_ex", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_create_cq_ex", Section: "DESCRIPTION"},
+	rule0901: {ID: "VR-ibv_create_cq_ex-cq_attr-0901", Verb: "ibv_create_cq_ex", Subject: "cq_attr", Statement: "cq_attr must not be NULL", Fix: "pass a CQInitAttrEx", Page: "ibv_create_cq_ex", Section: "DESCRIPTION"},
+	rule0907: {ID: "VR-ibv_create_cq_ex-comp_vector-0907", Verb: "ibv_create_cq_ex", Subject: "cq_attr.comp_vector", Statement: "comp_vector is below num_comp_vectors", Fix: "pass a smaller one", Page: "ibv_create_cq_ex", Section: "DESCRIPTION", Limit: "num_comp_vectors"},
+	rule0908: {ID: "VR-ibv_create_cq_ex-wc_flags-0908", Verb: "ibv_create_cq_ex", Subject: "cq_attr.wc_flags", Statement: "only fields that the header names can be asked for", Fix: "remove the others", Page: "ibv_create_cq_ex", Section: ""},
+	rule0905: {ID: "VR-ibv_create_cq_ex-cqe-0905", Verb: "ibv_create_cq_ex", Subject: "cq_attr.cqe", Statement: "a queue has room for at least 1 completion", Fix: "ask for 1 or more", Page: "ibv_create_cq_ex", Section: "DESCRIPTION", RefusedBy: []string{"rxe", "mlx5", "hns", "irdma"}},
+	rule0906: {ID: "VR-ibv_create_cq_ex-cqe-0906", Verb: "ibv_create_cq_ex", Subject: "cq_attr.cqe", Statement: "cqe is at most max_cqe", Fix: "ask for fewer entries", Page: "ibv_create_cq_ex", Section: "", Capable: true, Limit: "max_cqe"},
+	rule0910: {ID: "VR-ibv_create_cq_ex-flags-0910", Verb: "ibv_create_cq_ex", Subject: "cq_attr.flags", Statement: "flags is read with MASK_FLAGS only", Fix: "set CQInitAttrEx.Flags, or leave flags out", Page: "ibv_create_cq_ex", Section: "DESCRIPTION"},
+	rule0911: {ID: "VR-ibv_create_cq_ex-parent_domain-0911", Verb: "ibv_create_cq_ex", Subject: "cq_attr.parent_domain", Statement: "parent_domain is read with MASK_PD only", Fix: "set CQInitAttrEx.ParentDomain, or leave CQInitAttrEx.ParentDomain out", Page: "ibv_create_cq_ex", Section: "DESCRIPTION"},
 	rule0283: {ID: "VR-ibv_destroy_cq-cq-0283", Verb: "ibv_destroy_cq", Subject: "cq", Statement: "cq must not be NULL", Fix: "pass a CQ", Page: "ibv_create_cq", Section: "DESCRIPTION"},
 	rule0776: {ID: "VR-ibv_modify_cq-cq-0776", Verb: "ibv_modify_cq", Subject: "cq", Statement: "cq must not be NULL", Fix: "pass a CQ", Page: "ibv_modify_cq", Section: "DESCRIPTION"},
 	rule0777: {ID: "VR-ibv_modify_cq-attr-0777", Verb: "ibv_modify_cq", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass a ModifyCQAttr", Page: "ibv_modify_cq", Section: "DESCRIPTION"},
@@ -641,11 +698,13 @@ var rules = []verr.Rule{
 	rule0609: {ID: "VR-ibv_query_srq-srq-0609", Verb: "ibv_query_srq", Subject: "srq", Statement: "srq must not be NULL", Fix: "pass an SRQ", Page: "ibv_query_srq", Section: "DESCRIPTION"},
 	rule0610: {ID: "VR-ibv_query_srq-srq_attr-0610", Verb: "ibv_query_srq", Subject: "srq_attr", Statement: "srq_attr must not be NULL", Fix: "pass the address of an SRQInfo", Page: "ibv_query_srq", Section: "DESCRIPTION"},
 	rule0607: {ID: "VR-ibv_destroy_srq-srq-0607", Verb: "ibv_destroy_srq", Subject: "srq", Statement: "srq must not be NULL", Fix: "pass an SRQ", Page: "ibv_create_srq", Section: "DESCRIPTION"},
+	rule0963: {ID: "VR-ibv_post_srq_recv-sg_list-0963", Verb: "ibv_post_srq_recv", Subject: "recv_wr[].sg_list", Statement: "num_sge ranges are read from sg_list", Fix: "pass the ranges", Page: "ibv_post_srq_recv", Section: "DESCRIPTION"},
+	rule0962: {ID: "VR-ibv_post_srq_recv-num_sge-0962", Verb: "ibv_post_srq_recv", Subject: "recv_wr[].num_sge", Statement: "num_sge is not negative", Fix: "pass the number of ranges", Page: "ibv_post_srq_recv", Section: "DESCRIPTION"},
 	rule0296: {ID: "VR-ibv_create_qp-pd-0296", Verb: "ibv_create_qp", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_create_qp", Section: "DESCRIPTION"},
 	rule0297: {ID: "VR-ibv_create_qp-qp_init_attr-0297", Verb: "ibv_create_qp", Subject: "qp_init_attr", Statement: "qp_init_attr must not be NULL", Fix: "pass a QPInitAttr", Page: "ibv_create_qp", Section: "DESCRIPTION"},
 	rule0299: {ID: "VR-ibv_create_qp-send_cq-0299", Verb: "ibv_create_qp", Subject: "qp_init_attr.send_cq", Statement: "sends complete in send_cq", Fix: "pass a completion queue", Page: "ibv_create_qp", Section: "DESCRIPTION"},
 	rule0300: {ID: "VR-ibv_create_qp-recv_cq-0300", Verb: "ibv_create_qp", Subject: "qp_init_attr.recv_cq", Statement: "receives complete in recv_cq", Fix: "pass a completion queue", Page: "ibv_create_qp", Section: "DESCRIPTION"},
-	rule0298: {ID: "VR-ibv_create_qp-qp_type-0298", Verb: "ibv_create_qp", Subject: "qp_init_attr.qp_type", Statement: "qp_type is RC, UC, UD, RAW_PACKET or DRIVER", Fix: "pass one of these", Page: "ibv_create_qp", Section: "DESCRIPTION", RefusedBy: []string{"rxe with linux 6.1..7.2, not in all cases"}},
+	rule0298: {ID: "VR-ibv_create_qp-qp_type-0298", Verb: "ibv_create_qp", Subject: "qp_init_attr.qp_type", Statement: "qp_type is RC, UC, UD, RAW_PACKET or DRIVER", Fix: "pass one of these, or make the queue pair by Device.CreateQPEx", Page: "ibv_create_qp", Section: "DESCRIPTION", RefusedBy: []string{"rxe with linux 6.1..7.2, not in all cases"}},
 	rule0301: {ID: "VR-ibv_create_qp-qp_type-0301", Verb: "ibv_create_qp", Subject: "qp_init_attr.qp_type", Statement: "with a shared receive queue, qp_type is RC or UD", Fix: "pass no srq, or another type", Page: "ibv_create_qp", Section: "NOTES", AcceptedBy: []string{"rxe with linux 6.1..7.2, not in all cases"}},
 	rule0302: {ID: "VR-ibv_create_qp-max_recv_wr-0302", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_recv_wr", Statement: "max_recv_wr is used only without a shared receive queue", Fix: "leave it 0", Page: "ibv_create_qp", Section: "NOTES"},
 	rule0303: {ID: "VR-ibv_create_qp-max_recv_sge-0303", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_recv_sge", Statement: "max_recv_sge is used only without a shared receive queue", Fix: "leave it 0", Page: "ibv_create_qp", Section: "NOTES"},
@@ -653,6 +712,9 @@ var rules = []verr.Rule{
 	rule0305: {ID: "VR-ibv_create_qp-max_recv_wr-0305", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_recv_wr", Statement: "max_recv_wr is at most max_qp_wr", Fix: "ask for less", Page: "ibv_create_qp", Section: "DESCRIPTION", Capable: true, Limit: "max_qp_wr", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
 	rule0306: {ID: "VR-ibv_create_qp-max_send_sge-0306", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_send_sge", Statement: "max_send_sge is at most max_sge", Fix: "ask for less", Page: "ibv_create_qp", Section: "DESCRIPTION", Capable: true, Limit: "max_sge", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
 	rule0307: {ID: "VR-ibv_create_qp-max_recv_sge-0307", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_recv_sge", Statement: "max_recv_sge is at most max_sge", Fix: "ask for less", Page: "ibv_create_qp", Section: "DESCRIPTION", Capable: true, Limit: "max_sge", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
+	rule0920: {ID: "VR-ibv_create_qp_ex-context-0920", Verb: "ibv_create_qp_ex", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
+	rule0921: {ID: "VR-ibv_create_qp_ex-qp_init_attr_ex-0921", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex", Statement: "qp_init_attr_ex must not be NULL", Fix: "pass a QPInitAttrEx", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
+	rule0923: {ID: "VR-ibv_create_qp_ex-send_ops_flags-0923", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_ops_flags", Statement: "send_ops_flags is read with ATTR_SEND_OPS_FLAGS only", Fix: "set QPInitAttrEx.SendOps", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
 	rule0150: {ID: "VR-ibv_alloc_td-context-0150", Verb: "ibv_alloc_td", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_alloc_td", Section: "DESCRIPTION"},
 	rule0151: {ID: "VR-ibv_alloc_td-init_attr-0151", Verb: "ibv_alloc_td", Subject: "init_attr", Statement: "init_attr must not be NULL", Fix: "pass a TDInitAttr", Page: "ibv_alloc_td", Section: ""},
 	rule0152: {ID: "VR-ibv_alloc_td-comp_mask-0152", Verb: "ibv_alloc_td", Subject: "init_attr.comp_mask", Statement: "comp_mask is 0, as no bit is defined", Fix: "", Page: "ibv_alloc_td", Section: ""},
@@ -731,7 +793,7 @@ var rules = []verr.Rule{
 	rule0345: {ID: "VR-ibv_post_send-send_flags-0345", Verb: "ibv_post_send", Subject: "sum of wr[].sg_list[].length", Statement: "a request carries at most max_inline_data bytes inline", Fix: "send less, or leave INLINE out", Page: "ibv_post_send", Section: "", Limit: "max_inline_data"},
 	rule0349: {ID: "VR-ibv_post_send-num_sge-0349", Verb: "ibv_post_send", Subject: "wr[].num_sge", Statement: "a request has at most max_send_sge ranges", Fix: "use fewer ranges, or ask for more when the queue pair is made", Page: "ibv_post_send", Section: "", Limit: "max_send_sge"},
 	rule0351: {ID: "VR-ibv_post_send-sg_list-0351", Verb: "ibv_post_send", Subject: "wr[].sg_list", Statement: "num_sge ranges are read from sg_list", Fix: "pass the ranges", Page: "ibv_post_send", Section: "DESCRIPTION"},
-	rule0354: {ID: "VR-ibv_post_send-ah-0354", Verb: "ibv_post_send", Subject: "wr[].wr.ud.ah", Statement: "a datagram goes the way of an address handle", Fix: "pass an address handle", Page: "ibv_post_send", Section: "DESCRIPTION"},
+	rule0354: {ID: "VR-ibv_post_send-ah-0354", Verb: "ibv_post_send", Subject: "wr[].wr.ud.ah", Statement: "a datagram goes the way of an address handle", Fix: "give the request one that is open, by AH.Address", Page: "ibv_post_send", Section: "DESCRIPTION"},
 	rule0340: {ID: "VR-ibv_post_send-send_flags-0340", Verb: "ibv_post_send", Subject: "wr[].send_flags", Statement: "send_flags has no bits but those of enum ibv_send_flags", Fix: "leave the other bits out", Page: "ibv_post_send", Section: "DESCRIPTION"},
 	rule0341: {ID: "VR-ibv_post_send-send_flags-0341", Verb: "ibv_post_send", Subject: "wr[].send_flags", Statement: "FENCE is for queue pairs of type RC", Fix: "leave FENCE out", Page: "ibv_post_send", Section: "DESCRIPTION"},
 	rule0343: {ID: "VR-ibv_post_send-send_flags-0343", Verb: "ibv_post_send", Subject: "wr[].send_flags", Statement: "SOLICITED is for sends and for RDMA writes with immediate data", Fix: "leave SOLICITED out", Page: "ibv_post_send", Section: "DESCRIPTION"},
@@ -748,7 +810,7 @@ var rules = []verr.Rule{
 	rule0360: {ID: "VR-ibv_post_recv-num_sge-0360", Verb: "ibv_post_recv", Subject: "wr[].num_sge", Statement: "a request has at most max_recv_sge ranges", Fix: "use fewer ranges, or ask for more when the queue pair is made", Page: "ibv_post_recv", Section: "", Limit: "max_recv_sge"},
 	rule0362: {ID: "VR-ibv_post_recv-sg_list-0362", Verb: "ibv_post_recv", Subject: "wr[].sg_list", Statement: "num_sge ranges are read from sg_list", Fix: "pass the ranges", Page: "ibv_post_recv", Section: "DESCRIPTION"},
 	rule0361: {ID: "VR-ibv_post_recv-num_sge-0361", Verb: "ibv_post_recv", Subject: "wr[].num_sge", Statement: "num_sge is not negative", Fix: "pass the number of ranges", Page: "ibv_post_recv", Section: "DESCRIPTION"},
-	rule0363: {ID: "VR-ibv_post_recv-srq-0363", Verb: "ibv_post_recv", Subject: "qp.srq", Statement: "receives for a queue pair with a shared receive queue are posted to that queue", Fix: "", Page: "ibv_post_recv", Section: "NOTES", RefusedBy: []string{"rxe"}},
+	rule0363: {ID: "VR-ibv_post_recv-srq-0363", Verb: "ibv_post_recv", Subject: "qp.srq", Statement: "receives for a queue pair with a shared receive queue are posted to that queue", Fix: "post by SRQ.PostRecv", Page: "ibv_post_recv", Section: "NOTES", RefusedBy: []string{"rxe"}},
 	rule0364: {ID: "VR-ibv_post_recv-sg_list-0364", Verb: "ibv_post_recv", Subject: "sum of wr[].sg_list[].length", Statement: "a datagram begins 40 bytes into the memory", Fix: "give 40 bytes more than the datagram has", Page: "ibv_post_recv", Section: "NOTES"},
 	rule0365: {ID: "VR-ibv_post_recv-state-0365", Verb: "ibv_post_recv", Subject: "qp.state", Statement: "receives can be posted in state INIT and later", Fix: "bring the queue pair to QPStateInit first", Page: "ibv_post_recv", Section: "", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
 	rule0310: {ID: "VR-ibv_create_ah-pd-0310", Verb: "ibv_create_ah", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_create_ah", Section: "DESCRIPTION"},

@@ -20,6 +20,42 @@ func TestRules(t *testing.T) {
 		broken bool
 		says   func() string
 	}{
+		{"VR-ibv_qp_to_qp_ex-qp-0922", false, func() string { return textOf(checkQPToQPEx(&inQPToQPEx{qp: 4096})) }},
+		{"VR-ibv_qp_to_qp_ex-qp-0922", true, func() string { return textOf(checkQPToQPEx(&inQPToQPEx{})) }},
+		{"VR-ibv_wr_atomic_cmp_swp-qp-0940", false, func() string { return textOf(checkWRAtomicCmpSwp(&inWRAtomicCmpSwp{qp: 4096})) }},
+		{"VR-ibv_wr_atomic_cmp_swp-qp-0940", true, func() string { return textOf(checkWRAtomicCmpSwp(&inWRAtomicCmpSwp{})) }},
+		{"VR-ibv_wr_atomic_fetch_add-qp-0941", false, func() string { return textOf(checkWRAtomicFetchAdd(&inWRAtomicFetchAdd{qp: 4096})) }},
+		{"VR-ibv_wr_atomic_fetch_add-qp-0941", true, func() string { return textOf(checkWRAtomicFetchAdd(&inWRAtomicFetchAdd{})) }},
+		{"VR-ibv_wr_local_inv-qp-0942", false, func() string { return textOf(checkWRLocalInv(&inWRLocalInv{qp: 4096})) }},
+		{"VR-ibv_wr_local_inv-qp-0942", true, func() string { return textOf(checkWRLocalInv(&inWRLocalInv{})) }},
+		{"VR-ibv_wr_rdma_read-qp-0939", false, func() string { return textOf(checkWRRDMARead(&inWRRDMARead{qp: 4096})) }},
+		{"VR-ibv_wr_rdma_read-qp-0939", true, func() string { return textOf(checkWRRDMARead(&inWRRDMARead{})) }},
+		{"VR-ibv_wr_rdma_write-qp-0937", false, func() string { return textOf(checkWRRDMAWrite(&inWRRDMAWrite{qp: 4096})) }},
+		{"VR-ibv_wr_rdma_write-qp-0937", true, func() string { return textOf(checkWRRDMAWrite(&inWRRDMAWrite{})) }},
+		{"VR-ibv_wr_rdma_write_imm-qp-0938", false, func() string { return textOf(checkWRRDMAWriteImm(&inWRRDMAWriteImm{qp: 4096})) }},
+		{"VR-ibv_wr_rdma_write_imm-qp-0938", true, func() string { return textOf(checkWRRDMAWriteImm(&inWRRDMAWriteImm{})) }},
+		{"VR-ibv_wr_send-qp-0934", false, func() string { return textOf(checkWRSend(&inWRSend{qp: 4096})) }},
+		{"VR-ibv_wr_send-qp-0934", true, func() string { return textOf(checkWRSend(&inWRSend{})) }},
+		{"VR-ibv_wr_send_imm-qp-0935", false, func() string { return textOf(checkWRSendImm(&inWRSendImm{qp: 4096})) }},
+		{"VR-ibv_wr_send_imm-qp-0935", true, func() string { return textOf(checkWRSendImm(&inWRSendImm{})) }},
+		{"VR-ibv_wr_send_inv-qp-0936", false, func() string { return textOf(checkWRSendInv(&inWRSendInv{qp: 4096})) }},
+		{"VR-ibv_wr_send_inv-qp-0936", true, func() string { return textOf(checkWRSendInv(&inWRSendInv{})) }},
+		{"VR-ibv_wr_set_ud_addr-qp-0943", false, func() string { return textOf(checkWRSetUDAddr(&inWRSetUDAddr{qp: 4096})) }},
+		{"VR-ibv_wr_set_ud_addr-qp-0943", true, func() string { return textOf(checkWRSetUDAddr(&inWRSetUDAddr{})) }},
+		{"VR-ibv_wr_set_inline_data-qp-0946", false, func() string { return textOf(checkWRSetInlineData(&inWRSetInlineData{qp: 4096})) }},
+		{"VR-ibv_wr_set_inline_data-qp-0946", true, func() string { return textOf(checkWRSetInlineData(&inWRSetInlineData{})) }},
+		{"VR-ibv_wr_set_sge-qp-0944", false, func() string { return textOf(checkWRSetSGE(&inWRSetSGE{qp: 4096})) }},
+		{"VR-ibv_wr_set_sge-qp-0944", true, func() string { return textOf(checkWRSetSGE(&inWRSetSGE{})) }},
+		{"VR-ibv_wr_set_sge_list-qp-0945", false, func() string { return textOf(checkWRSetSGEList(&inWRSetSGEList{qp: 4096})) }},
+		{"VR-ibv_wr_set_sge_list-qp-0945", true, func() string { return textOf(checkWRSetSGEList(&inWRSetSGEList{})) }},
+		{"VR-ibv_wr_complete-qp-0932", false, func() string { return textOf(checkWRComplete(&inWRComplete{qp: 4096})) }},
+		{"VR-ibv_wr_complete-qp-0932", true, func() string { return textOf(checkWRComplete(&inWRComplete{})) }},
+		{"VR-ibv_wr_abort-qp-0933", false, func() string { return textOf(checkWRAbort(&inWRAbort{qp: 4096})) }},
+		{"VR-ibv_wr_abort-qp-0933", true, func() string { return textOf(checkWRAbort(&inWRAbort{})) }},
+		{"VR-ibv_next_poll-cq-0903", false, func() string { return textOf(checkNextPoll(&inNextPoll{cq: 4096})) }},
+		{"VR-ibv_next_poll-cq-0903", true, func() string { return textOf(checkNextPoll(&inNextPoll{})) }},
+		{"VR-ibv_end_poll-cq-0904", false, func() string { return textOf(checkEndPoll(&inEndPoll{cq: 4096})) }},
+		{"VR-ibv_end_poll-cq-0904", true, func() string { return textOf(checkEndPoll(&inEndPoll{})) }},
 		{"VR-ibv_free_device_list-list-0159", false, func() string { return textOf(checkFreeDeviceList(&inFreeDeviceList{list: 4096})) }},
 		{"VR-ibv_free_device_list-list-0159", true, func() string { return textOf(checkFreeDeviceList(&inFreeDeviceList{})) }},
 		{"VR-ibv_get_device_index-device-0161", false, func() string { return textOf(checkGetDeviceIndex(&inGetDeviceIndex{device: 4096})) }},
@@ -920,6 +956,42 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_create_cq-cqe-0280", true, func() string {
 			return textOf(hintCreateCQ(&inCreateCQ{context: 4096, cqe: 17, capDeviceAttrMaxCQE: validate.Of(16)}))
 		}},
+		{"VR-ibv_create_cq_ex-context-0900", false, func() string { return textOf(checkCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096})) }},
+		{"VR-ibv_create_cq_ex-context-0900", true, func() string { return textOf(checkCreateCQEx(&inCreateCQEx{cqAttr: 4096})) }},
+		{"VR-ibv_create_cq_ex-cq_attr-0901", false, func() string { return textOf(checkCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096})) }},
+		{"VR-ibv_create_cq_ex-cq_attr-0901", true, func() string { return textOf(checkCreateCQEx(&inCreateCQEx{context: 4096})) }},
+		{"VR-ibv_create_cq_ex-comp_vector-0907", false, func() string {
+			return textOf(checkCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrCompVector: 1, contextNumCompVectors: validate.Of(2)}))
+		}},
+		{"VR-ibv_create_cq_ex-comp_vector-0907", true, func() string {
+			return textOf(checkCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrCompVector: 2, contextNumCompVectors: validate.Of(2)}))
+		}},
+		{"VR-ibv_create_cq_ex-wc_flags-0908", false, func() string {
+			return textOf(checkCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrWCFlags: 3}))
+		}},
+		{"VR-ibv_create_cq_ex-wc_flags-0908", true, func() string {
+			return textOf(checkCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrWCFlags: 0x100000}))
+		}},
+		{"VR-ibv_create_cq_ex-cqe-0905", false, func() string { return textOf(hintCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrCQE: 1})) }},
+		{"VR-ibv_create_cq_ex-cqe-0905", true, func() string { return textOf(hintCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096})) }},
+		{"VR-ibv_create_cq_ex-cqe-0906", false, func() string {
+			return textOf(hintCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrCQE: 16, capDeviceAttrMaxCQE: validate.Of(16)}))
+		}},
+		{"VR-ibv_create_cq_ex-cqe-0906", true, func() string {
+			return textOf(hintCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrCQE: 17, capDeviceAttrMaxCQE: validate.Of(16)}))
+		}},
+		{"VR-ibv_create_cq_ex-flags-0910", false, func() string {
+			return textOf(hintCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrFlags: 1, cqAttrCompMask: 1}))
+		}},
+		{"VR-ibv_create_cq_ex-flags-0910", true, func() string {
+			return textOf(hintCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrFlags: 1}))
+		}},
+		{"VR-ibv_create_cq_ex-parent_domain-0911", false, func() string {
+			return textOf(hintCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrCompMask: 2, cqAttrParentDomain: 4096}))
+		}},
+		{"VR-ibv_create_cq_ex-parent_domain-0911", true, func() string {
+			return textOf(hintCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrParentDomain: 4096}))
+		}},
 		{"VR-ibv_destroy_cq-cq-0283", false, func() string { return textOf(checkDestroyCQ(&inDestroyCQ{cq: 4096})) }},
 		{"VR-ibv_destroy_cq-cq-0283", true, func() string { return textOf(checkDestroyCQ(&inDestroyCQ{})) }},
 		{"VR-ibv_modify_cq-cq-0776", false, func() string { return textOf(checkModifyCQ(&inModifyCQ{cq: 4096, attr: 4096})) }},
@@ -998,6 +1070,10 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_query_srq-srq_attr-0610", true, func() string { return textOf(checkQuerySRQ(&inQuerySRQ{srq: 4096})) }},
 		{"VR-ibv_destroy_srq-srq-0607", false, func() string { return textOf(checkDestroySRQ(&inDestroySRQ{srq: 4096})) }},
 		{"VR-ibv_destroy_srq-srq-0607", true, func() string { return textOf(checkDestroySRQ(&inDestroySRQ{})) }},
+		{"VR-ibv_post_srq_recv-sg_list-0963", false, func() string { return textOf(brokenPostSRQRecv(&inPostSRQRecv{})) }},
+		{"VR-ibv_post_srq_recv-sg_list-0963", true, func() string { return textOf(brokenPostSRQRecv(&inPostSRQRecv{recvWRNumSGE: 1})) }},
+		{"VR-ibv_post_srq_recv-num_sge-0962", false, func() string { return textOf(hintPostSRQRecv(&inPostSRQRecv{})) }},
+		{"VR-ibv_post_srq_recv-num_sge-0962", true, func() string { return textOf(hintPostSRQRecv(&inPostSRQRecv{recvWRNumSGE: -1})) }},
 		{"VR-ibv_create_qp-pd-0296", false, func() string {
 			return textOf(checkCreateQP(&inCreateQP{pd: 4096, qpInitAttr: 4096, qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096}))
 		}},
@@ -1069,6 +1145,16 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_create_qp-max_recv_sge-0307", true, func() string {
 			return textOf(hintCreateQP(&inCreateQP{pd: 4096, qpInitAttr: 4096, qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvSGE: 17, capDeviceAttrMaxSGE: validate.Of(16)}))
+		}},
+		{"VR-ibv_create_qp_ex-context-0920", false, func() string { return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096})) }},
+		{"VR-ibv_create_qp_ex-context-0920", true, func() string { return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrEx: 4096})) }},
+		{"VR-ibv_create_qp_ex-qp_init_attr_ex-0921", false, func() string { return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096})) }},
+		{"VR-ibv_create_qp_ex-qp_init_attr_ex-0921", true, func() string { return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096})) }},
+		{"VR-ibv_create_qp_ex-send_ops_flags-0923", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendOpsFlags: 4, qpInitAttrExCompMask: 64}))
+		}},
+		{"VR-ibv_create_qp_ex-send_ops_flags-0923", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendOpsFlags: 4}))
 		}},
 		{"VR-ibv_alloc_td-context-0150", false, func() string { return textOf(checkAllocTD(&inAllocTD{context: 4096, initAttr: 4096})) }},
 		{"VR-ibv_alloc_td-context-0150", true, func() string { return textOf(checkAllocTD(&inAllocTD{initAttr: 4096})) }},

@@ -22,6 +22,7 @@ type CompChannel struct {
 	dev     *Device
 	c       unsafe.Pointer
 	release func()                          // after the C object is gone
+	end     func() error                    // ends a C object that another library made
 	waiting events.Listener[*dpath.Channel] // for events
 }
 
@@ -56,7 +57,8 @@ func (o *CompChannel) label() string { return "" }
 
 // Close destroys a channel for completion events. It waits for running calls; later ones fail with
 // os.ErrClosed, and so does a second Close. It is refused (syscall.EBUSY) while something made from the
-// CompChannel is open, which the error names. When it fails, the CompChannel stays open.
+// CompChannel is open, which the error names. When it fails, the CompChannel stays open. On a device that was
+// taken away nothing is left to destroy, and it succeeds.
 //
 // C: ibv_destroy_comp_channel, ibv_create_comp_channel(3).
 func (o *CompChannel) Close() error {
@@ -66,14 +68,25 @@ func (o *CompChannel) Close() error {
 	return o.node.Close("ibv_destroy_comp_channel", o.destroy)
 }
 
-// destroy destroys the C object.
-func (o *CompChannel) destroy() error {
-	o.waiting.Stop()
+// free ends the C object: by the library that made it.
+func (o *CompChannel) free() error {
+	if o.end != nil {
+		return o.end()
+	}
 	if o.lib.fn[symIbv_destroy_comp_channel] == 0 {
 		return o.lib.missing("ibv_destroy_comp_channel", symIbv_destroy_comp_channel)
 	}
-	if errno := rawDestroyCompChannel(o.lib.fn[symIbv_destroy_comp_channel], o.c); errno != 0 {
+	if errno := rawDestroyCompChannel(o.lib.fn[symIbv_destroy_comp_channel], o.c); errno != 0 && !o.dev.gone(errno) {
 		return verr.Failed("ibv_destroy_comp_channel", errno, nil)
+	}
+	return nil
+}
+
+// destroy destroys the C object.
+func (o *CompChannel) destroy() error {
+	o.waiting.Stop()
+	if err := o.free(); err != nil {
+		return err
 	}
 	if o.release != nil {
 		o.release()

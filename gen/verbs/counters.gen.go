@@ -19,7 +19,8 @@ type Counters struct {
 	lib     *Lib
 	dev     *Device
 	c       unsafe.Pointer
-	release func() // after the C object is gone
+	release func()       // after the C object is gone
+	end     func() error // ends a C object that another library made
 }
 
 // enter begins the use of the handle by a verb; exit ends it.
@@ -53,7 +54,8 @@ func (o *Counters) label() string { return "" }
 
 // Close destroys counters. It waits for running calls; later ones fail with os.ErrClosed, and so does a second
 // Close. It is refused (syscall.EBUSY) while something made from the Counters is open, which the error names.
-// When it fails, the Counters stays open.
+// When it fails, the Counters stays open. On a device that was taken away nothing is left to destroy, and it
+// succeeds.
 //
 // C: ibv_destroy_counters, ibv_create_counters(3).
 func (o *Counters) Close() error {
@@ -63,10 +65,21 @@ func (o *Counters) Close() error {
 	return o.node.Close("ibv_destroy_counters", o.destroy)
 }
 
+// free ends the C object: by the library that made it.
+func (o *Counters) free() error {
+	if o.end != nil {
+		return o.end()
+	}
+	if errno := rawDestroyCounters(o.c); errno != 0 && !o.dev.gone(errno) {
+		return verr.Failed("ibv_destroy_counters", errno, nil)
+	}
+	return nil
+}
+
 // destroy destroys the C object.
 func (o *Counters) destroy() error {
-	if errno := rawDestroyCounters(o.c); errno != 0 {
-		return verr.Failed("ibv_destroy_counters", errno, nil)
+	if err := o.free(); err != nil {
+		return err
 	}
 	if o.release != nil {
 		o.release()

@@ -8,9 +8,11 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/cmem"
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gate"
+	"github.com/verbsgen/verbsgen/runtime/lazy"
 	"github.com/verbsgen/verbsgen/runtime/object"
 	"github.com/verbsgen/verbsgen/runtime/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
+	"time"
 	"unsafe"
 )
 
@@ -23,8 +25,10 @@ type CQ struct {
 	dev     *Device
 	c       unsafe.Pointer
 	release func()       // after the C object is gone
+	end     func() error // ends a C object that another library made
 	gate    gate.Gate    // c for the data path, which does not enter the handle
 	channel *CompChannel // where its events arrive, or nil
+	asked   lazy.Asked   // what it was asked for when it was made
 	cqe     int
 }
 
@@ -63,7 +67,8 @@ func (o *CQ) label() string { return "" }
 
 // Close destroys a completion queue. It waits for running calls; later ones fail with os.ErrClosed, and so does
 // a second Close. It is refused (syscall.EBUSY) while something made from the CQ is open, which the error
-// names. When it fails, the CQ stays open.
+// names. When it fails, the CQ stays open. On a device that was taken away nothing is left to destroy, and it
+// succeeds.
 //
 // C: ibv_destroy_cq, ibv_create_cq(3).
 func (o *CQ) Close() error {
@@ -73,14 +78,25 @@ func (o *CQ) Close() error {
 	return o.node.Close("ibv_destroy_cq", o.destroy)
 }
 
+// free ends the C object: by the library that made it.
+func (o *CQ) free() error {
+	if o.end != nil {
+		return o.end()
+	}
+	if o.lib.fn[symIbv_destroy_cq] == 0 {
+		return o.lib.missing("ibv_destroy_cq", symIbv_destroy_cq)
+	}
+	if errno := rawDestroyCQ(o.lib.fn[symIbv_destroy_cq], o.c); errno != 0 && !o.dev.gone(errno) {
+		return verr.Failed("ibv_destroy_cq", errno, nil)
+	}
+	return nil
+}
+
 // destroy destroys the C object.
 func (o *CQ) destroy() error {
 	return o.gate.End("ibv_destroy_cq", "CQ", func() error {
-		if o.lib.fn[symIbv_destroy_cq] == 0 {
-			return o.lib.missing("ibv_destroy_cq", symIbv_destroy_cq)
-		}
-		if errno := rawDestroyCQ(o.lib.fn[symIbv_destroy_cq], o.c); errno != 0 {
-			return verr.Failed("ibv_destroy_cq", errno, nil)
+		if err := o.free(); err != nil {
+			return err
 		}
 		o.dev.handles.Remove(uintptr(o.c), o)
 		if o.release != nil {
@@ -99,6 +115,116 @@ func (o *CQ) Device() *Device { return o.dev }
 func (o *CQ) Size() int {
 	return o.cqe
 }
+
+// WCEx is a completion with the fields that a reader reads.
+//
+// C: struct ibv_cq_ex, ibv_create_cq_ex(3).
+type WCEx struct {
+	// ID of the request.
+	ID uint64 // wr_id
+	// Result of the request. If it failed, ID, Status, VendorErr and QPNum alone are valid, and the other fields
+	// are 0.
+	Status WCStatus // status
+	// Operation of the request.
+	Opcode WCOpcode // read_opcode
+	// The device's own code for a failure; 0 for what succeeded.
+	VendorErr uint32 // read_vendor_err
+	// What else is valid.
+	Flags WCFlag // read_wc_flags
+	// Bytes received, or moved by a READ or an atomic; asked for by WCFieldByteLen.
+	ByteLen uint32 // read_byte_len
+	// Immediate data as a number of this processor with WCFlagWithImm, the remote key that the peer invalidated
+	// with WCFlagWithInv; asked for by WCFieldImm.
+	ImmData uint32 // read_imm_data
+	// Number of the local queue pair; asked for by WCFieldQPNum.
+	QPNum uint32 // read_qp_num
+	// Number of the remote queue pair, only on UD; asked for by WCFieldSrcQP.
+	SrcQP uint32 // read_src_qp
+	// LID of the sender, only on UD; asked for by WCFieldSLID.
+	SLID uint32 // read_slid
+	// Time of the completion in units of the device's clock; asked for by WCFieldCompletionTS.
+	CompletionTS uint64 // read_completion_ts
+	// Time of the completion in nanoseconds since 1970; asked for by WCFieldWallclock.
+	WallclockNS uint64 // read_completion_wallclock_ns
+	// Tag of the flow; asked for by WCFieldFlowTag.
+	FlowTag uint32 // read_flow_tag
+	// VLAN of the packet; asked for by WCFieldCVLAN.
+	CVLAN uint16 // read_cvlan
+	// Service level, only on UD; asked for by WCFieldSL.
+	SL uint8 // read_sl
+	// Path bits of the local LID, only on UD; asked for by WCFieldDLIDPathBits.
+	DLIDPathBits uint8 // read_dlid_path_bits
+}
+
+// Wallclock returns WallclockNS as a time.
+func (w *WCEx) Wallclock() time.Time {
+	return time.Unix(0, int64(w.WallclockNS))
+}
+
+// Err returns nil for what succeeded, and otherwise a *dpath.WCError.
+func (w *WCEx) Err() error {
+	if w.Status != 0 {
+		return &dpath.WCError{ID: w.ID, Status: w.Status, VendorErr: w.VendorErr, QPNum: w.QPNum}
+	}
+	return nil
+}
+
+// Reader makes a reader of the given fields, and of those that every reader has. Each must have been asked for
+// when the CQ was made; otherwise the error names what was not. A reader needs no Close.
+//
+// C: ibv_start_poll, ibv_create_cq_ex(3).
+func (cq *CQ) Reader(fields WCField) (*CQReader, error) {
+	const verb = "ibv_start_poll"
+	if err := cq.enter(verb); err != nil {
+		return nil, err
+	}
+	defer cq.node.Exit()
+	if err := lazy.Check(cq.asked, verb, "CQ", fields, 0xbff); err != nil {
+		return nil, err
+	}
+	var a lazy.Answer
+	rawStartPoll(cq.gate.Word(), uint64(fields), nil, 0, 0, unsafe.Pointer(&a))
+	if err := lazy.Lacks(a, verb, "CQ", fields); err != nil {
+		return nil, err
+	}
+	return &CQReader{gate: &cq.gate, fields: uint64(fields)}, nil
+}
+
+// CQReader reads WCExs of a CQ.
+//
+// C: ibv_start_poll, ibv_create_cq_ex(3).
+type CQReader struct {
+	gate   *gate.Gate // of the CQ
+	fields uint64
+}
+
+// PollInto reads up to len(entries) of what the CQ has into entries, in one call into C, and returns their
+// number, 0 if there are none. Fields that the reader does not read are left as they are. Besides an error, the
+// number is that of those read before it. Close of the CQ waits for a call; a later one fails with
+// os.ErrClosed.
+//
+// C: ibv_start_poll, ibv_create_cq_ex(3).
+func (r *CQReader) PollInto(entries []WCEx) (int, error) { return r.PollSpin(entries, 1) }
+
+// PollSpin is PollInto, repeated up to tries times in one call into C, until there is something to read.
+func (r *CQReader) PollSpin(entries []WCEx, tries int) (int, error) {
+	if r == nil {
+		return 0, errStartPoll.Closed()
+	}
+	if len(entries) == 0 {
+		return 0, nil
+	}
+	lazy.Written(entries)
+	var a lazy.Answer
+	rawStartPoll(r.gate.Word(), r.fields, unsafe.Pointer(unsafe.SliceData(entries)), int64(len(entries)), int64(tries), unsafe.Pointer(&a))
+	n, errno := a.Read()
+	if errno != 0 {
+		return n, errStartPoll.Errno(errno)
+	}
+	return n, nil
+}
+
+var errStartPoll = verr.Once{Verb: "ibv_start_poll", Kind: "CQ"}
 
 // PollInto takes up to len(wcs) completions from the queue and returns their number, 0 if there are none. Close
 // waits for a poll; a later one fails with os.ErrClosed.

@@ -9,6 +9,34 @@ import (
 	"strconv"
 )
 
+// inNextPoll has the values that the rules of ibv_next_poll use.
+type inNextPoll struct {
+	cq uint64 // cq
+}
+
+// checkNextPoll refuses a call of ibv_next_poll that breaks a rule.
+func checkNextPoll(in *inNextPoll) error {
+	var bad []verr.Violation
+	if in.cq == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0903], Value: validate.AddrText(in.cq)})
+	}
+	return verr.RefuseErr("ibv_next_poll", bad...)
+}
+
+// inEndPoll has the values that the rules of ibv_end_poll use.
+type inEndPoll struct {
+	cq uint64 // cq
+}
+
+// checkEndPoll refuses a call of ibv_end_poll that breaks a rule.
+func checkEndPoll(in *inEndPoll) error {
+	var bad []verr.Violation
+	if in.cq == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0904], Value: validate.AddrText(in.cq)})
+	}
+	return verr.RefuseErr("ibv_end_poll", bad...)
+}
+
 // inDestroyCQ has the values that the rules of ibv_destroy_cq use.
 type inDestroyCQ struct {
 	cq uint64 // cq

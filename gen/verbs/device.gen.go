@@ -9,11 +9,13 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/cmem"
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/events"
+	"github.com/verbsgen/verbsgen/runtime/lazy"
 	"github.com/verbsgen/verbsgen/runtime/object"
 	"github.com/verbsgen/verbsgen/runtime/pdalloc"
 	"github.com/verbsgen/verbsgen/runtime/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 	"math/bits"
+	"syscall"
 	"unsafe"
 )
 
@@ -25,6 +27,7 @@ type Device struct {
 	lib            *Lib
 	c              unsafe.Pointer
 	release        func()                        // after the C object is gone
+	end            func() error                  // ends a C object that another library made
 	caps           validate.Caps[cDeviceAttrEx]  // for the rules that need them
 	handles        object.Index                  // that events name, by the address of the C object
 	waiting        events.Listener[*dpath.Async] // for events
@@ -76,14 +79,25 @@ func (o *Device) Close() error {
 	return o.node.Close("ibv_close_device", o.destroy)
 }
 
-// destroy destroys the C object.
-func (o *Device) destroy() error {
-	o.waiting.Stop()
+// free ends the C object: by the library that made it.
+func (o *Device) free() error {
+	if o.end != nil {
+		return o.end()
+	}
 	if o.lib.fn[symIbv_close_device] == 0 {
 		return o.lib.missing("ibv_close_device", symIbv_close_device)
 	}
 	if n, errno := rawCloseDevice(o.lib.fn[symIbv_close_device], o.c); n != 0 {
 		return verr.Failed("ibv_close_device", errno, nil)
+	}
+	return nil
+}
+
+// destroy destroys the C object.
+func (o *Device) destroy() error {
+	o.waiting.Stop()
+	if err := o.free(); err != nil {
+		return err
 	}
 	if o.release != nil {
 		o.release()
@@ -152,6 +166,12 @@ func (o *Device) UnjudgedRules() ([]verr.Rule, error) {
 	}
 	defer o.node.Exit()
 	return verr.Unjudged(rules, o.caps.Why(o.askCapabilities))
+}
+
+// gone reports whether a call failed with errno because the device was taken away: then queries fail likewise, and the
+// kernel has destroyed what was made on it.
+func (o *Device) gone(errno syscall.Errno) bool {
+	return validate.Gone(errno, o.askCapabilities)
 }
 
 // ImportDM gives access to device memory that another context of the same device file allocated.
@@ -382,7 +402,7 @@ func (dev *Device) QueryGIDTable(entries []GIDEntry) (int, error) {
 		dev.lib.lints.Report(hintQueryGIDTable(&in))
 	}
 	entriesC := make([]cGIDEntry, len(entries))
-	n, errno := rawQueryGIDTable(dev.lib.fn[sym_ibv_query_gid_table], dev.c, unsafe.Pointer(unsafe.SliceData(entriesC)), uint64(len(entriesC)), 0)
+	n, errno := rawQueryGIDTable(dev.lib.fn[sym_ibv_query_gid_table], dev.c, unsafe.Pointer(unsafe.SliceData(entriesC)), uint64(len(entries)), 0)
 	if n < 0 {
 		return 0, verr.Failed(verb, errno, func() []string { return verr.Texts(hintQueryGIDTable(&in)) })
 	}
@@ -691,6 +711,158 @@ func (dev *Device) CreateCQ(cqe int, channel *CompChannel, compVector int) (*CQ,
 	return o, nil
 }
 
+// CreateCQEx makes a completion queue whose completions can be read by CQ.Reader.
+//
+// Rules:
+//   - a queue has room for at least 1 completion (a hint only: some devices accept it)
+//     [VR-ibv_create_cq_ex-cqe-0905]
+//   - cqe is at most max_cqe (a hint only: some devices accept it) [VR-ibv_create_cq_ex-cqe-0906]
+//   - comp_vector is below num_comp_vectors [VR-ibv_create_cq_ex-comp_vector-0907]
+//   - only fields that the header names can be asked for [VR-ibv_create_cq_ex-wc_flags-0908]
+//
+// C: ibv_create_cq_ex, ibv_create_cq_ex(3).
+func (dev *Device) CreateCQEx(cqAttr *CQInitAttrEx) (*CQ, error) {
+	const verb = "ibv_create_cq_ex"
+	if err := dev.enter(verb); err != nil {
+		return nil, err
+	}
+	defer dev.node.Exit()
+	if cqAttr == nil {
+		return nil, verr.NilValue(verb, "CQInitAttrEx", "make one with NewCQInitAttrEx")
+	}
+	cqAttrC := cqAttr.c
+	if cqAttr.channel != nil {
+		if err := cqAttr.channel.enter(verb); err != nil {
+			return nil, err
+		}
+		defer cqAttr.channel.node.Exit()
+		if cqAttr.channel.dev != dev {
+			return nil, object.OtherDevice(verb, "channel", &cqAttr.channel.node, &cqAttr.channel.dev.node, &dev.node, &dev.node)
+		}
+		cqAttrC.channel = uintptr(cqAttr.channel.c)
+	}
+	if cqAttr.parentDomain != nil {
+		if err := cqAttr.parentDomain.enter(verb); err != nil {
+			return nil, err
+		}
+		defer cqAttr.parentDomain.node.Exit()
+		if cqAttr.parentDomain.dev != dev {
+			return nil, object.OtherDevice(verb, "parent_domain", &cqAttr.parentDomain.node, &cqAttr.parentDomain.dev.node, &dev.node, &dev.node)
+		}
+		cqAttrC.parent_domain = uintptr(cqAttr.parentDomain.c)
+		cqAttrC.comp_mask |= 0x2 // IBV_CQ_INIT_ATTR_MASK_PD
+	}
+	in := inCreateCQEx{
+		context:               validate.Addr(dev.c),
+		cqAttr:                1,
+		cqAttrCompVector:      uint64(cqAttrC.comp_vector),
+		contextNumCompVectors: validate.Of(uint64(cmem.At[uint32](dev.c, 272))),
+		cqAttrWCFlags:         uint64(cqAttrC.wc_flags),
+		cqAttrCQE:             uint64(cqAttrC.cqe),
+		cqAttrFlags:           uint64(cqAttrC.flags),
+		cqAttrCompMask:        uint64(cqAttrC.comp_mask),
+		cqAttrParentDomain:    uint64(cqAttrC.parent_domain),
+	}
+	if caps := dev.capabilities(); caps != nil {
+		in.capDeviceAttrMaxCQE = validate.Of(uint64(caps.orig_attr.max_cqe))
+	}
+	if err := checkCreateCQEx(&in); err != nil {
+		return nil, err
+	}
+	if dev.lib.lints.Wanted() {
+		dev.lib.lints.Report(hintCreateCQEx(&in))
+	}
+	ptr, errno := rawCreateCQEx(dev.c, unsafe.Pointer(&cqAttrC))
+	if ptr == nil {
+		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintCreateCQEx(&in)) })
+	}
+	o := newCQ(dev, ptr)
+	o.asked = lazy.Of(uint64(cqAttrC.wc_flags))
+	if err := o.adopt(&dev.node, nodeOfCompChannel(cqAttr.channel), nodeOfPD(cqAttr.parentDomain)); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+// CreateQPEx makes a queue pair in state RESET, which can also be posted to by QP.Stream.
+//
+// C: ibv_create_qp_ex, ibv_create_qp_ex(3).
+func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
+	const verb = "ibv_create_qp_ex"
+	if err := dev.enter(verb); err != nil {
+		return nil, err
+	}
+	defer dev.node.Exit()
+	if qpInitAttrEx == nil {
+		return nil, verr.NilValue(verb, "QPInitAttrEx", "make one with NewQPInitAttrEx")
+	}
+	qpInitAttrExC := qpInitAttrEx.c
+	if qpInitAttrEx.sendCQ != nil {
+		if err := qpInitAttrEx.sendCQ.enter(verb); err != nil {
+			return nil, err
+		}
+		defer qpInitAttrEx.sendCQ.node.Exit()
+		if qpInitAttrEx.sendCQ.dev != dev {
+			return nil, object.OtherDevice(verb, "send_cq", &qpInitAttrEx.sendCQ.node, &qpInitAttrEx.sendCQ.dev.node, &dev.node, &dev.node)
+		}
+		qpInitAttrExC.send_cq = uintptr(qpInitAttrEx.sendCQ.c)
+	}
+	if qpInitAttrEx.recvCQ != nil {
+		if err := qpInitAttrEx.recvCQ.enter(verb); err != nil {
+			return nil, err
+		}
+		defer qpInitAttrEx.recvCQ.node.Exit()
+		if qpInitAttrEx.recvCQ.dev != dev {
+			return nil, object.OtherDevice(verb, "recv_cq", &qpInitAttrEx.recvCQ.node, &qpInitAttrEx.recvCQ.dev.node, &dev.node, &dev.node)
+		}
+		qpInitAttrExC.recv_cq = uintptr(qpInitAttrEx.recvCQ.c)
+	}
+	if qpInitAttrEx.pd != nil {
+		if err := qpInitAttrEx.pd.enter(verb); err != nil {
+			return nil, err
+		}
+		defer qpInitAttrEx.pd.node.Exit()
+		if qpInitAttrEx.pd.dev != dev {
+			return nil, object.OtherDevice(verb, "pd", &qpInitAttrEx.pd.node, &qpInitAttrEx.pd.dev.node, &dev.node, &dev.node)
+		}
+		qpInitAttrExC.pd = uintptr(qpInitAttrEx.pd.c)
+		qpInitAttrExC.comp_mask |= 0x1 // IBV_QP_INIT_ATTR_PD
+	}
+	if qpInitAttrEx.srq != nil {
+		if err := qpInitAttrEx.srq.enter(verb); err != nil {
+			return nil, err
+		}
+		defer qpInitAttrEx.srq.node.Exit()
+		if qpInitAttrEx.srq.dev != dev {
+			return nil, object.OtherDevice(verb, "srq", &qpInitAttrEx.srq.node, &qpInitAttrEx.srq.dev.node, &dev.node, &dev.node)
+		}
+		qpInitAttrExC.srq = uintptr(qpInitAttrEx.srq.c)
+	}
+	in := inCreateQPEx{
+		context:                  validate.Addr(dev.c),
+		qpInitAttrEx:             1,
+		qpInitAttrExSendOpsFlags: uint64(qpInitAttrExC.send_ops_flags),
+		qpInitAttrExCompMask:     uint64(qpInitAttrExC.comp_mask),
+	}
+	if err := checkCreateQPEx(&in); err != nil {
+		return nil, err
+	}
+	if dev.lib.lints.Wanted() {
+		dev.lib.lints.Report(hintCreateQPEx(&in))
+	}
+	ptr, errno := rawCreateQPEx(dev.lib.fn[symIbv_create_qp], dev.c, unsafe.Pointer(&qpInitAttrExC))
+	if ptr == nil {
+		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintCreateQPEx(&in)) })
+	}
+	o := newQP(dev, ptr)
+	o.asked = lazy.Of(uint64(qpInitAttrExC.send_ops_flags))
+	o.pd = qpInitAttrEx.pd
+	if err := o.adopt(&dev.node, nodeOfCQ(qpInitAttrEx.sendCQ), nodeOfCQ(qpInitAttrEx.recvCQ), nodeOfPD(qpInitAttrEx.pd), nodeOfSRQ(qpInitAttrEx.srq)); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
 // AllocTD allocates a thread domain.
 //
 // Rules:
@@ -959,7 +1131,7 @@ func (dev *Device) CreateWQ(wqInitAttr *WQInitAttr) (*WQ, error) {
 //     [VR-ibv_init_ah_from_wc-port_num-0766]
 //
 // C: ibv_init_ah_from_wc, ibv_create_ah_from_wc(3).
-func (dev *Device) InitAHFromWC(portNum uint8, wc *dpath.WC, grh []byte) (*AHAttr, error) {
+func (dev *Device) InitAHFromWC(portNum uint8, wc *WC, grh []byte) (*AHAttr, error) {
 	const verb = "ibv_init_ah_from_wc"
 	if err := dev.enter(verb); err != nil {
 		return nil, err
@@ -969,7 +1141,7 @@ func (dev *Device) InitAHFromWC(portNum uint8, wc *dpath.WC, grh []byte) (*AHAtt
 		return nil, dev.lib.missing("ibv_init_ah_from_wc", symIbv_init_ah_from_wc)
 	}
 	if wc == nil {
-		return nil, verr.NilValue(verb, "wc", "pass a dpath.WC")
+		return nil, verr.NilValue(verb, "wc", "pass a WC")
 	}
 	if len(grh) < 40 {
 		return nil, verr.TooShort(verb, "grh", 40)

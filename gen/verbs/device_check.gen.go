@@ -400,6 +400,85 @@ func hintCreateCQ(in *inCreateCQ) []verr.Violation {
 	return may
 }
 
+// inCreateCQEx has the values that the rules of ibv_create_cq_ex use.
+type inCreateCQEx struct {
+	context               uint64         // context
+	cqAttr                uint64         // cq_attr
+	cqAttrCompVector      uint64         // cq_attr.comp_vector
+	contextNumCompVectors validate.Known // context.num_comp_vectors
+	cqAttrWCFlags         uint64         // cq_attr.wc_flags
+	cqAttrCQE             uint64         // cq_attr.cqe
+	capDeviceAttrMaxCQE   validate.Known // device_attr.max_cqe
+	cqAttrFlags           uint64         // cq_attr.flags
+	cqAttrCompMask        uint64         // cq_attr.comp_mask
+	cqAttrParentDomain    uint64         // cq_attr.parent_domain
+}
+
+// checkCreateCQEx refuses a call of ibv_create_cq_ex that breaks a rule.
+func checkCreateCQEx(in *inCreateCQEx) error {
+	var bad []verr.Violation
+	if in.context == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0900], Value: validate.AddrText(in.context)})
+	}
+	if in.cqAttr == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0901], Value: validate.AddrText(in.cqAttr)})
+	}
+	if in.contextNumCompVectors.OK && in.contextNumCompVectors.V <= in.cqAttrCompVector {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0907], Value: strconv.FormatUint(in.cqAttrCompVector, 10), Limit: strconv.FormatUint(in.contextNumCompVectors.V, 10)})
+	}
+	if in.cqAttrWCFlags&^0xfff != 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0908], Value: WCField(in.cqAttrWCFlags).String()})
+	}
+	return verr.RefuseErr("ibv_create_cq_ex", bad...)
+}
+
+// hintCreateCQEx returns the lints that a call of ibv_create_cq_ex breaks, which may be the cause when it fails.
+func hintCreateCQEx(in *inCreateCQEx) []verr.Violation {
+	var may []verr.Violation
+	if in.cqAttrCQE < 1 {
+		may = append(may, verr.Violation{Rule: &rules[rule0905], Value: strconv.FormatUint(in.cqAttrCQE, 10)})
+	}
+	if in.capDeviceAttrMaxCQE.OK && in.capDeviceAttrMaxCQE.V > 0 && in.cqAttrCQE > in.capDeviceAttrMaxCQE.V {
+		may = append(may, verr.Violation{Rule: &rules[rule0906], Value: strconv.FormatUint(in.cqAttrCQE, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxCQE.V, 10)})
+	}
+	if in.cqAttrFlags != 0 && in.cqAttrCompMask&0x1 == 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule0910], Value: CQFlag(in.cqAttrFlags).String()})
+	}
+	if in.cqAttrParentDomain != 0 && in.cqAttrCompMask&0x2 == 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule0911], Value: validate.AddrText(in.cqAttrParentDomain)})
+	}
+	return may
+}
+
+// inCreateQPEx has the values that the rules of ibv_create_qp_ex use.
+type inCreateQPEx struct {
+	context                  uint64 // context
+	qpInitAttrEx             uint64 // qp_init_attr_ex
+	qpInitAttrExSendOpsFlags uint64 // qp_init_attr_ex.send_ops_flags
+	qpInitAttrExCompMask     uint64 // qp_init_attr_ex.comp_mask
+}
+
+// checkCreateQPEx refuses a call of ibv_create_qp_ex that breaks a rule.
+func checkCreateQPEx(in *inCreateQPEx) error {
+	var bad []verr.Violation
+	if in.context == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0920], Value: validate.AddrText(in.context)})
+	}
+	if in.qpInitAttrEx == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0921], Value: validate.AddrText(in.qpInitAttrEx)})
+	}
+	return verr.RefuseErr("ibv_create_qp_ex", bad...)
+}
+
+// hintCreateQPEx returns the lints that a call of ibv_create_qp_ex breaks, which may be the cause when it fails.
+func hintCreateQPEx(in *inCreateQPEx) []verr.Violation {
+	var may []verr.Violation
+	if in.qpInitAttrExSendOpsFlags != 0 && in.qpInitAttrExCompMask&0x40 == 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule0923], Value: QPOp(in.qpInitAttrExSendOpsFlags).String()})
+	}
+	return may
+}
+
 // inAllocTD has the values that the rules of ibv_alloc_td use.
 type inAllocTD struct {
 	context          uint64 // context

@@ -21,7 +21,8 @@ type DM struct {
 	lib      *Lib
 	dev      *Device
 	c        unsafe.Pointer
-	release  func() // after the C object is gone
+	release  func()       // after the C object is gone
+	end      func() error // ends a C object that another library made
 	mem      devmem.DM
 	imported bool
 	handle   uint32
@@ -60,7 +61,8 @@ func (o *DM) label() string { return "handle " + strconv.FormatUint(uint64(o.han
 
 // Close frees device memory. It waits for running calls; later ones fail with os.ErrClosed, and so does a
 // second Close. It is refused (syscall.EBUSY) while something made from the DM is open, which the error names.
-// When it fails, the DM stays open.
+// When it fails, the DM stays open. On a device that was taken away nothing is left to destroy, and it
+// succeeds.
 //
 // C: ibv_free_dm, ibv_alloc_dm(3).
 func (o *DM) Close() error {
@@ -72,6 +74,9 @@ func (o *DM) Close() error {
 
 // destroy destroys the C object, of an imported handle without changing the device memory.
 func (o *DM) destroy() error {
+	if o.end != nil {
+		return o.mem.End("ibv_free_dm", o.end)
+	}
 	if o.imported {
 		return o.unimport()
 	}
@@ -81,7 +86,7 @@ func (o *DM) destroy() error {
 // free destroys the device memory in the kernel.
 func (o *DM) free() error {
 	return o.mem.End("ibv_free_dm", func() error {
-		if errno := rawFreeDM(o.c); errno != 0 {
+		if errno := rawFreeDM(o.c); errno != 0 && !o.dev.gone(errno) {
 			return verr.Failed("ibv_free_dm", errno, func() []string { return devmem.GoneHints(errno) })
 		}
 		return nil

@@ -4,9 +4,11 @@
 package verbs
 
 import (
+	"github.com/verbsgen/verbsgen/runtime/codes"
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/validate"
 	"strconv"
+	"time"
 )
 
 // AdviseMRFlags is a set of flags of an advice.
@@ -139,6 +141,114 @@ func (v CounterDescription) String() string {
 	return "CounterDescription(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
+// WCField is a set of fields of completions.
+//
+// C: enum ibv_create_cq_wc_flags, ibv_create_cq_ex(3).
+type WCField uint64
+
+// Constants of WCField.
+const (
+	// The number of bytes.
+	WCFieldByteLen WCField = 0x1 // IBV_WC_EX_WITH_BYTE_LEN
+	// Immediate data.
+	WCFieldImm WCField = 0x2 // IBV_WC_EX_WITH_IMM
+	// The number of the local queue pair.
+	WCFieldQPNum WCField = 0x4 // IBV_WC_EX_WITH_QP_NUM
+	// The number of the remote queue pair.
+	WCFieldSrcQP WCField = 0x8 // IBV_WC_EX_WITH_SRC_QP
+	// The LID of the sender.
+	WCFieldSLID WCField = 0x10 // IBV_WC_EX_WITH_SLID
+	// The service level.
+	WCFieldSL WCField = 0x20 // IBV_WC_EX_WITH_SL
+	// The path bits of the local LID.
+	WCFieldDLIDPathBits WCField = 0x40 // IBV_WC_EX_WITH_DLID_PATH_BITS
+	// The time in units of the device's clock.
+	WCFieldCompletionTS WCField = 0x80 // IBV_WC_EX_WITH_COMPLETION_TIMESTAMP
+	// The VLAN.
+	WCFieldCVLAN WCField = 0x100 // IBV_WC_EX_WITH_CVLAN
+	// The tag of a flow.
+	WCFieldFlowTag WCField = 0x200 // IBV_WC_EX_WITH_FLOW_TAG
+	// What tag matching found.
+	WCFieldTMInfo WCField = 0x400 // IBV_WC_EX_WITH_TM_INFO
+	// The time of day.
+	WCFieldWallclock WCField = 0x800 // IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK
+)
+
+var wcFieldNames = []validate.Flag{
+	{Bits: 0x1, Name: "BYTE_LEN"},
+	{Bits: 0x2, Name: "IMM"},
+	{Bits: 0x4, Name: "QP_NUM"},
+	{Bits: 0x8, Name: "SRC_QP"},
+	{Bits: 0x10, Name: "SLID"},
+	{Bits: 0x20, Name: "SL"},
+	{Bits: 0x40, Name: "DLID_PATH_BITS"},
+	{Bits: 0x80, Name: "COMPLETION_TIMESTAMP"},
+	{Bits: 0x100, Name: "CVLAN"},
+	{Bits: 0x200, Name: "FLOW_TAG"},
+	{Bits: 0x400, Name: "TM_INFO"},
+	{Bits: 0x800, Name: "COMPLETION_TIMESTAMP_WALLCLOCK"},
+}
+
+// String returns the C names without their prefix, joined by |, and the value in hex.
+func (v WCField) String() string { return validate.FlagText(uint64(v), wcFieldNames) }
+
+// CQFlag is a set of properties of a completion queue.
+//
+// C: enum ibv_create_cq_attr_flags, ibv_create_cq_ex(3).
+type CQFlag uint32
+
+// Constants of CQFlag.
+const (
+	// One thread at a time uses the queue, which needs no lock.
+	CQFlagSingleThreaded CQFlag = 0x1 // IBV_CREATE_CQ_ATTR_SINGLE_THREADED
+	// Completions that find no room overwrite older ones, and the queue does not fail.
+	CQFlagIgnoreOverrun CQFlag = 0x2 // IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN
+)
+
+var cqFlagNames = []validate.Flag{
+	{Bits: 0x1, Name: "SINGLE_THREADED"},
+	{Bits: 0x2, Name: "IGNORE_OVERRUN"},
+}
+
+// String returns the C names without their prefix, joined by |, and the value in hex.
+func (v CQFlag) String() string { return validate.FlagText(uint64(v), cqFlagNames) }
+
+// WCFlag is what a completion says beside its fields.
+//
+// C: enum ibv_wc_flags, ibv_create_cq_ex(3).
+type WCFlag uint32
+
+// Constants of WCFlag.
+const (
+	// A datagram came with a global route header.
+	WCFlagGrh WCFlag = 0x1 // IBV_WC_GRH
+	// There is immediate data.
+	WCFlagWithImm WCFlag = 0x2 // IBV_WC_WITH_IMM
+	// Checksums are right.
+	WCFlagIPCsumOk WCFlag = 0x4 // IBV_WC_IP_CSUM_OK
+	// The peer invalidated a remote key.
+	WCFlagWithInv WCFlag = 0x8 // IBV_WC_WITH_INV
+	// The list of tags must be synchronized.
+	WCFlagTMSyncReq WCFlag = 0x10 // IBV_WC_TM_SYNC_REQ
+	// A tag matched.
+	WCFlagTMMatch WCFlag = 0x20 // IBV_WC_TM_MATCH
+	// All data has arrived.
+	WCFlagTMDataValid WCFlag = 0x40 // IBV_WC_TM_DATA_VALID
+)
+
+var wcFlagNames = []validate.Flag{
+	{Bits: 0x1, Name: "GRH"},
+	{Bits: 0x2, Name: "WITH_IMM"},
+	{Bits: 0x4, Name: "IP_CSUM_OK"},
+	{Bits: 0x8, Name: "WITH_INV"},
+	{Bits: 0x10, Name: "TM_SYNC_REQ"},
+	{Bits: 0x20, Name: "TM_MATCH"},
+	{Bits: 0x40, Name: "TM_DATA_VALID"},
+}
+
+// String returns the C names without their prefix, joined by |, and the value in hex.
+func (v WCFlag) String() string { return validate.FlagText(uint64(v), wcFlagNames) }
+
 // FlowFlags is a set of properties of a flow.
 //
 // C: enum ibv_flow_flags, ibv_create_flow(3).
@@ -235,6 +345,90 @@ func (v QPType) String() string {
 	}
 	return "QPType(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
+
+// QPOp is a set of requests that a stream of commands can post.
+//
+// C: enum ibv_qp_create_send_ops_flags, ibv_create_qp_ex(3).
+type QPOp uint64
+
+// Constants of QPOp.
+const (
+	// WRITE.
+	QPOpRDMAWrite QPOp = 0x1 // IBV_QP_EX_WITH_RDMA_WRITE
+	// WRITE with immediate data.
+	QPOpRDMAWriteWithImm QPOp = 0x2 // IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM
+	// SEND.
+	QPOpSend QPOp = 0x4 // IBV_QP_EX_WITH_SEND
+	// SEND with immediate data.
+	QPOpSendWithImm QPOp = 0x8 // IBV_QP_EX_WITH_SEND_WITH_IMM
+	// READ.
+	QPOpRDMARead QPOp = 0x10 // IBV_QP_EX_WITH_RDMA_READ
+	// Atomic comparison and swap.
+	QPOpAtomicCmpAndSwp QPOp = 0x20 // IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP
+	// Atomic addition.
+	QPOpAtomicFetchAndAdd QPOp = 0x40 // IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD
+	// Invalidation of a local key.
+	QPOpLocalInv QPOp = 0x80 // IBV_QP_EX_WITH_LOCAL_INV
+	// Binding of a memory window.
+	QPOpBindMW QPOp = 0x100 // IBV_QP_EX_WITH_BIND_MW
+	// SEND that invalidates a key of the peer.
+	QPOpSendWithInv QPOp = 0x200 // IBV_QP_EX_WITH_SEND_WITH_INV
+	// Large message sent in segments.
+	QPOpTSO QPOp = 0x400 // IBV_QP_EX_WITH_TSO
+	// Wait until earlier writes have taken effect at the peer. Since rdma-core 45.0.
+	QPOpFlush QPOp = 0x800 // IBV_QP_EX_WITH_FLUSH
+	// Atomic WRITE of 8 bytes. Since rdma-core 44.0.
+	QPOpAtomicWrite QPOp = 0x1000 // IBV_QP_EX_WITH_ATOMIC_WRITE
+)
+
+var qpOpNames = []validate.Flag{
+	{Bits: 0x1, Name: "RDMA_WRITE"},
+	{Bits: 0x2, Name: "RDMA_WRITE_WITH_IMM"},
+	{Bits: 0x4, Name: "SEND"},
+	{Bits: 0x8, Name: "SEND_WITH_IMM"},
+	{Bits: 0x10, Name: "RDMA_READ"},
+	{Bits: 0x20, Name: "ATOMIC_CMP_AND_SWP"},
+	{Bits: 0x40, Name: "ATOMIC_FETCH_AND_ADD"},
+	{Bits: 0x80, Name: "LOCAL_INV"},
+	{Bits: 0x100, Name: "BIND_MW"},
+	{Bits: 0x200, Name: "SEND_WITH_INV"},
+	{Bits: 0x400, Name: "TSO"},
+	{Bits: 0x800, Name: "FLUSH"},
+	{Bits: 0x1000, Name: "ATOMIC_WRITE"},
+}
+
+// String returns the C names without their prefix, joined by |, and the value in hex.
+func (v QPOp) String() string { return validate.FlagText(uint64(v), qpOpNames) }
+
+// QPFlag is a set of properties of a queue pair.
+//
+// C: enum ibv_qp_create_flags, ibv_create_qp_ex(3).
+type QPFlag uint32
+
+// Constants of QPFlag.
+const (
+	// Its multicast datagrams do not come back to it.
+	QPFlagBlockSelfMcastLb QPFlag = 0x2 // IBV_QP_CREATE_BLOCK_SELF_MCAST_LB
+	// The checksum of a packet is received too.
+	QPFlagScatterFCS QPFlag = 0x100 // IBV_QP_CREATE_SCATTER_FCS
+	// The VLAN tag is taken out of received packets.
+	QPFlagCvlanStripping QPFlag = 0x200 // IBV_QP_CREATE_CVLAN_STRIPPING
+	// Packets carry another number than its own.
+	QPFlagSourceQPN QPFlag = 0x400 // IBV_QP_CREATE_SOURCE_QPN
+	// Received data is padded to full lines of the cache.
+	QPFlagPCIWriteEndPadding QPFlag = 0x800 // IBV_QP_CREATE_PCI_WRITE_END_PADDING
+)
+
+var qpFlagNames = []validate.Flag{
+	{Bits: 0x2, Name: "BLOCK_SELF_MCAST_LB"},
+	{Bits: 0x100, Name: "SCATTER_FCS"},
+	{Bits: 0x200, Name: "CVLAN_STRIPPING"},
+	{Bits: 0x400, Name: "SOURCE_QPN"},
+	{Bits: 0x800, Name: "PCI_WRITE_END_PADDING"},
+}
+
+// String returns the C names without their prefix, joined by |, and the value in hex.
+func (v QPFlag) String() string { return validate.FlagText(uint64(v), qpFlagNames) }
 
 // WQFlags is a set of properties of a work queue.
 //
@@ -534,6 +728,41 @@ func (v QPState) String() string {
 	return "QPState(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
+// Timeout is the time to wait for an acknowledgement, as a code of 5 bits; 0 is no limit. Duration and
+// TimeoutOf convert it.
+type Timeout uint8
+
+// Duration returns the time: 4.096 microseconds times 2 to the power of the code; 0 where the code is 0, which
+// is no timeout at all, or beyond 31.
+func (v Timeout) Duration() time.Duration { return codes.Timeout(uint8(v)) }
+
+// TimeoutOf returns the code of the shortest timeout of at least d, and 0 (no timeout) for 0. Below 0, and
+// beyond the longest, some 2 hours and 27 minutes, it is syscall.EINVAL.
+func TimeoutOf(d time.Duration) (Timeout, error) {
+	v, err := codes.TimeoutOf(d)
+	if err != nil {
+		return 0, err
+	}
+	return Timeout(v), nil
+}
+
+// RNRTimer is the time that a peer waits when no receive is posted, as a code of 5 bits. Duration and
+// RNRTimerOf convert it.
+type RNRTimer uint8
+
+// Duration returns the time, 10 microseconds to 655.36 milliseconds; 0 for a code beyond 31.
+func (v RNRTimer) Duration() time.Duration { return codes.RNRTimer(uint8(v)) }
+
+// RNRTimerOf returns the code of the shortest time of at least d, 10 microseconds for 0. Below 0, and beyond
+// 655.36 milliseconds, it is syscall.EINVAL.
+func RNRTimerOf(d time.Duration) (RNRTimer, error) {
+	v, err := codes.RNRTimerOf(d)
+	if err != nil {
+		return 0, err
+	}
+	return RNRTimer(v), nil
+}
+
 // WQState is the state of a work queue.
 //
 // C: enum ibv_wq_state, ibv_modify_wq(3).
@@ -670,6 +899,25 @@ const (
 	WCOpcodeDriver2 WCOpcode = 136 // IBV_WC_DRIVER2
 	// Defined by the driver. Since rdma-core 37.0.
 	WCOpcodeDriver3 WCOpcode = 137 // IBV_WC_DRIVER3
+)
+
+// SendFlags is a set of flags of a send request.
+//
+// C: enum ibv_send_flags, ibv_post_send(3).
+type SendFlags = dpath.SendFlags
+
+// Constants of SendFlags.
+const (
+	// The request waits for RDMA reads and atomics posted before.
+	SendFence SendFlags = 0x1 // IBV_SEND_FENCE
+	// The request has a completion also when it succeeds.
+	SendSignaled SendFlags = 0x2 // IBV_SEND_SIGNALED
+	// The completion at the receiver counts as solicited.
+	SendSolicited SendFlags = 0x4 // IBV_SEND_SOLICITED
+	// Data is taken while posting, and local keys are not looked at; InlineData sets it.
+	SendInline SendFlags = 0x8 // IBV_SEND_INLINE
+	// The device computes the checksums of IP, UDP and TCP.
+	SendIPCsum SendFlags = 0x10 // IBV_SEND_IP_CSUM
 )
 
 // WROpcode is the operation of a send request.
@@ -1300,7 +1548,7 @@ func (v PortState) String() string {
 	return "PortState(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
-// MTU is the largest payload of a packet, as a code and not as a number of bytes.
+// MTU is the largest payload of a packet, as a code; Bytes and MTUOf convert it.
 //
 // C: enum ibv_mtu, ibv_query_port(3).
 type MTU uint32
@@ -1319,6 +1567,18 @@ const (
 	MTU4096 MTU = 5 // IBV_MTU_4096
 )
 
+// Bytes returns the bytes of payload that a packet may have; 0 for a value that is not defined.
+func (v MTU) Bytes() int { return codes.MTUBytes(uint32(v)) }
+
+// MTUOf returns the largest value of at most that many bytes. Fewer than 256 bytes are syscall.EINVAL.
+func MTUOf(bytes int) (MTU, error) {
+	v, err := codes.MTUOf(bytes)
+	if err != nil {
+		return 0, err
+	}
+	return MTU(v), nil
+}
+
 // String returns the C name without its prefix.
 func (v MTU) String() string {
 	switch v {
@@ -1335,6 +1595,12 @@ func (v MTU) String() string {
 	}
 	return "MTU(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
+
+// Delay is a time as a code of 5 bits. Duration converts it.
+type Delay uint8
+
+// Duration returns the time: 4.096 microseconds times 2 to the power of the code; 0 for a code beyond 31.
+func (v Delay) Duration() time.Duration { return codes.Delay(uint8(v)) }
 
 // LinkLayer is the link layer of a port.
 type LinkLayer uint32

@@ -20,7 +20,8 @@ type Flow struct {
 	lib     *Lib
 	dev     *Device
 	c       unsafe.Pointer
-	release func() // after the C object is gone
+	release func()       // after the C object is gone
+	end     func() error // ends a C object that another library made
 	qp      *QP
 	handle  uint32
 }
@@ -58,7 +59,7 @@ func (o *Flow) label() string { return "handle " + strconv.FormatUint(uint64(o.h
 
 // Close ends a flow. It waits for running calls; later ones fail with os.ErrClosed, and so does a second Close.
 // It is refused (syscall.EBUSY) while something made from the Flow is open, which the error names. When it
-// fails, the Flow stays open.
+// fails, the Flow stays open. On a device that was taken away nothing is left to destroy, and it succeeds.
 //
 // C: ibv_destroy_flow, ibv_create_flow(3).
 func (o *Flow) Close() error {
@@ -68,10 +69,21 @@ func (o *Flow) Close() error {
 	return o.node.Close("ibv_destroy_flow", o.destroy)
 }
 
+// free ends the C object: by the library that made it.
+func (o *Flow) free() error {
+	if o.end != nil {
+		return o.end()
+	}
+	if errno := rawDestroyFlow(o.c); errno != 0 && !o.dev.gone(errno) {
+		return verr.Failed("ibv_destroy_flow", errno, nil)
+	}
+	return nil
+}
+
 // destroy destroys the C object.
 func (o *Flow) destroy() error {
-	if errno := rawDestroyFlow(o.c); errno != 0 {
-		return verr.Failed("ibv_destroy_flow", errno, nil)
+	if err := o.free(); err != nil {
+		return err
 	}
 	if o.release != nil {
 		o.release()

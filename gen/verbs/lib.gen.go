@@ -52,6 +52,7 @@ const (
 	symIbv_node_type_str
 	symIbv_open_device
 	symIbv_port_state_str
+	symIbv_qp_to_qp_ex
 	symIbv_query_device
 	symIbv_query_gid
 	symIbv_query_pkey
@@ -112,6 +113,7 @@ var symbols = [numSymbols]dl.Symbol{
 	{Name: "ibv_node_type_str", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_open_device", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_port_state_str", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_qp_to_qp_ex", Version: "IBVERBS_1.6", Since: "28.0"},
 	{Name: "ibv_query_device", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_query_gid", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_query_pkey", Version: "IBVERBS_1.1", Since: "28.0"},
@@ -161,6 +163,9 @@ type loadConfig struct {
 // Path makes Load open this file instead of searching for libibverbs.so.1.
 func Path(file string) LoadOption { return func(c *loadConfig) { c.path = file } }
 
+// library is what Load looks for.
+var library = dl.Module{Name: "libibverbs.so.1", Probe: "ibv_get_device_list", Install: "Debian, Ubuntu: libibverbs1 and ibverbs-providers; Fedora, RHEL: libibverbs"}
+
 // Load loads libibverbs at run time. A process has one real libibverbs: loading it again returns the same one, loading
 // another file is an error. If there is no library, the error is errors.ErrUnsupported and says what to install.
 func Load(opts ...LoadOption) (*Lib, error) {
@@ -168,7 +173,7 @@ func Load(opts ...LoadOption) (*Lib, error) {
 	for _, o := range opts {
 		o(&c)
 	}
-	l, err := dl.Open(c.path)
+	l, err := library.Open(c.path)
 	if err != nil {
 		return nil, err
 	}

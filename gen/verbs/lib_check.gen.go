@@ -9,6 +9,20 @@ import (
 	"strconv"
 )
 
+// inQPToQPEx has the values that the rules of ibv_qp_to_qp_ex use.
+type inQPToQPEx struct {
+	qp uint64 // qp
+}
+
+// checkQPToQPEx refuses a call of ibv_qp_to_qp_ex that breaks a rule.
+func checkQPToQPEx(in *inQPToQPEx) error {
+	var bad []verr.Violation
+	if in.qp == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0922], Value: validate.AddrText(in.qp)})
+	}
+	return verr.RefuseErr("ibv_qp_to_qp_ex", bad...)
+}
+
 // inFreeDeviceList has the values that the rules of ibv_free_device_list use.
 type inFreeDeviceList struct {
 	list uint64 // list

@@ -6,6 +6,7 @@ package verbs
 import (
 	"errors"
 	"github.com/verbsgen/verbsgen/runtime/cmem"
+	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/object"
 	"github.com/verbsgen/verbsgen/runtime/rereg"
@@ -24,8 +25,10 @@ type MR struct {
 	lib     *Lib
 	dev     *Device
 	c       unsafe.Pointer
-	release func()     // after the C object is gone
-	mu      sync.Mutex // guards what a change in place changes
+	release func()       // after the C object is gone
+	end     func() error // ends a C object that another library made
+	region  dpath.Place  // of which elements are made
+	mu      sync.Mutex   // guards what a change in place changes
 	pd      *PD
 	lkey    uint32
 	rkey    uint32
@@ -71,7 +74,8 @@ func (o *MR) label() string { return "lkey 0x" + strconv.FormatUint(uint64(o.lke
 
 // Close deregisters a memory region. It waits for running calls; later ones fail with os.ErrClosed, and so does
 // a second Close. It is refused (syscall.EBUSY) while something made from the MR is open, which the error
-// names. When it fails, the MR stays open.
+// names. When it fails, the MR stays open. On a device that was taken away nothing is left to destroy, and it
+// succeeds.
 //
 // C: ibv_dereg_mr, ibv_reg_mr(3).
 func (o *MR) Close() error {
@@ -81,14 +85,26 @@ func (o *MR) Close() error {
 	return o.node.Close("ibv_dereg_mr", o.destroy)
 }
 
-// destroy destroys the C object.
-func (o *MR) destroy() error {
+// free ends the C object: by the library that made it.
+func (o *MR) free() error {
+	if o.end != nil {
+		return o.end()
+	}
 	if o.lib.fn[symIbv_dereg_mr] == 0 {
 		return o.lib.missing("ibv_dereg_mr", symIbv_dereg_mr)
 	}
-	if errno := rawDeregMR(o.lib.fn[symIbv_dereg_mr], o.c); errno != 0 {
+	if errno := rawDeregMR(o.lib.fn[symIbv_dereg_mr], o.c); errno != 0 && !o.dev.gone(errno) {
 		return verr.Failed("ibv_dereg_mr", errno, nil)
 	}
+	return nil
+}
+
+// destroy destroys the C object.
+func (o *MR) destroy() error {
+	if err := o.free(); err != nil {
+		return err
+	}
+	o.region.Close(&o.node)
 	if o.release != nil {
 		o.release()
 	}
@@ -149,6 +165,35 @@ func (o *MR) Addr() uintptr {
 	defer o.mu.Unlock()
 	return o.addr
 }
+
+// place keeps where the region lies, from which elements are made. Addresses in it begin at start; unknown says why they may not.
+func (o *MR) place(start uint64, unknown string) {
+	o.region.Set(dpath.Region{
+		Start:   start,
+		Length:  o.length,
+		LKey:    o.lkey,
+		Unknown: unknown,
+	})
+}
+
+// IOVA returns the address of the first byte in work requests of this side and of peers: the address of the memory, the iova of
+// a region that was registered with one, 0 in a zero-based region.
+func (o *MR) IOVA() uint64 { return o.region.Start() }
+
+// SGE returns the element of a work request for n bytes of the region from offset off on, which counts from the region's first byte.
+// Bytes beyond the end are syscall.EFAULT, and 4 GiB or more are syscall.EINVAL. So is a region whose start or end is not known: one that
+// was imported, or registered with ZERO_BASED, which not every device follows. After Close the error is os.ErrClosed. SGE allocates
+// nothing unless it fails.
+func (o *MR) SGE(off uint64, n uint64) (dpath.SGE, error) {
+	if o == nil {
+		return dpath.SGE{}, verr.NilHandle("", "MR")
+	}
+	return o.region.SGE(off, n)
+}
+
+// UncheckedSGE is SGE without a look at the bounds, for programs that measured what that costs. It adds off to IOVA. After Close the
+// element has the key 0, which no region has.
+func (o *MR) UncheckedSGE(off uint64, n uint32) dpath.SGE { return o.region.UncheckedSGE(off, n) }
 
 // MRChange is a set of changes to a memory region, made by one call of MR.Rereg.
 //
@@ -288,6 +333,11 @@ func (mr *MR) Rereg(change *MRChange) error {
 				mr.pd = change.pd
 			}
 			mr.load()
+			if change.what.Moves() {
+				mr.place(uint64(held.Addr), dpath.Vague(uint64(change.access), 0x20))
+			} else {
+				mr.region.Renew(mr.length, mr.lkey)
+			}
 			mr.node.SetLabel(mr.label())
 		},
 	})

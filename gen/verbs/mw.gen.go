@@ -20,7 +20,8 @@ type MW struct {
 	lib     *Lib
 	dev     *Device
 	c       unsafe.Pointer
-	release func() // after the C object is gone
+	release func()       // after the C object is gone
+	end     func() error // ends a C object that another library made
 	pd      *PD
 	rkey    uint32
 	handle  uint32
@@ -60,7 +61,8 @@ func (o *MW) label() string { return "rkey 0x" + strconv.FormatUint(uint64(o.rke
 
 // Close unbinds and destroys a memory window. It waits for running calls; later ones fail with os.ErrClosed,
 // and so does a second Close. It is refused (syscall.EBUSY) while something made from the MW is open, which the
-// error names. When it fails, the MW stays open.
+// error names. When it fails, the MW stays open. On a device that was taken away nothing is left to destroy,
+// and it succeeds.
 //
 // C: ibv_dealloc_mw, ibv_alloc_mw(3).
 func (o *MW) Close() error {
@@ -70,10 +72,21 @@ func (o *MW) Close() error {
 	return o.node.Close("ibv_dealloc_mw", o.destroy)
 }
 
+// free ends the C object: by the library that made it.
+func (o *MW) free() error {
+	if o.end != nil {
+		return o.end()
+	}
+	if errno := rawDeallocMW(o.c); errno != 0 && !o.dev.gone(errno) {
+		return verr.Failed("ibv_dealloc_mw", errno, nil)
+	}
+	return nil
+}
+
 // destroy destroys the C object.
 func (o *MW) destroy() error {
-	if errno := rawDeallocMW(o.c); errno != 0 {
-		return verr.Failed("ibv_dealloc_mw", errno, nil)
+	if err := o.free(); err != nil {
+		return err
 	}
 	if o.release != nil {
 		o.release()

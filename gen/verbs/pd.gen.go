@@ -26,6 +26,7 @@ type PD struct {
 	dev     *Device
 	c       unsafe.Pointer
 	release func()             // after the C object is gone
+	end     func() error       // ends a C object that another library made
 	parent  *PD                // of a parent domain
 	calls   *pdalloc.Calls[PD] // of a parent domain with an allocator
 	handle  uint32
@@ -69,7 +70,8 @@ func (o *PD) label() string {
 
 // Close frees a protection domain or a parent domain. It waits for running calls; later ones fail with
 // os.ErrClosed, and so does a second Close. It is refused (syscall.EBUSY) while something made from the PD is
-// open, which the error names. When it fails, the PD stays open.
+// open, which the error names. When it fails, the PD stays open. On a device that was taken away nothing is
+// left to destroy, and it succeeds.
 //
 // C: ibv_dealloc_pd, ibv_alloc_pd(3).
 func (o *PD) Close() error {
@@ -79,13 +81,24 @@ func (o *PD) Close() error {
 	return o.node.Close("ibv_dealloc_pd", o.destroy)
 }
 
-// destroy destroys the C object.
-func (o *PD) destroy() error {
+// free ends the C object: by the library that made it.
+func (o *PD) free() error {
+	if o.end != nil {
+		return o.end()
+	}
 	if o.lib.fn[symIbv_dealloc_pd] == 0 {
 		return o.lib.missing("ibv_dealloc_pd", symIbv_dealloc_pd)
 	}
-	if errno := rawDeallocPD(o.lib.fn[symIbv_dealloc_pd], o.c); errno != 0 {
+	if errno := rawDeallocPD(o.lib.fn[symIbv_dealloc_pd], o.c); errno != 0 && !o.dev.gone(errno) {
 		return verr.Failed("ibv_dealloc_pd", errno, nil)
+	}
+	return nil
+}
+
+// destroy destroys the C object.
+func (o *PD) destroy() error {
+	if err := o.free(); err != nil {
+		return err
 	}
 	if o.release != nil {
 		o.release()
@@ -156,12 +169,12 @@ func (pd *PD) RegMR(buf []byte, access MRAccess) (*MR, error) {
 	if pd.lib.fn[symIbv_reg_mr_iova2] == 0 && pd.lib.fn[symIbv_reg_mr] == 0 {
 		return nil, pd.lib.missing("ibv_reg_mr", symIbv_reg_mr_iova2)
 	}
-	pin, err := mem.PinBytes(buf)
+	held, err := mem.FromBytes(buf).Take(verb)
 	if err != nil {
 		return nil, verr.Memory(verb, err)
 	}
-	release := pin.Unpin
-	addr, length := pin.Addr(), pin.Len()
+	release := held.Release
+	addr, length := held.Addr, held.Len
 	defer func() {
 		if release != nil {
 			release()
@@ -193,6 +206,7 @@ func (pd *PD) RegMR(buf []byte, access MRAccess) (*MR, error) {
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
 	o.release, release = release, nil // kept until Close has succeeded
+	o.place(uint64(addr), dpath.Vague(uint64(access), 0x20))
 	if err := o.adopt(&pd.node); err != nil {
 		return nil, err
 	}
@@ -243,11 +257,12 @@ func (pd *PD) RegMRBuffer(buf *mem.Buffer, access MRAccess) (*MR, error) {
 	if buf == nil {
 		return nil, verr.NilValue(verb, "buffer", "make one with mem.New")
 	}
-	if err := buf.Retain(verb); err != nil {
-		return nil, err
+	held, err := mem.FromBuffer(buf).Take(verb)
+	if err != nil {
+		return nil, verr.Memory(verb, err)
 	}
-	release := func() { buf.Release(verb) }
-	addr, length := buf.Addr(), buf.Len()
+	release := held.Release
+	addr, length := held.Addr, held.Len
 	defer func() {
 		if release != nil {
 			release()
@@ -278,7 +293,97 @@ func (pd *PD) RegMRBuffer(buf *mem.Buffer, access MRAccess) (*MR, error) {
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
-	o.release = buf.Keep("MR (" + o.label() + ")") // until Close has succeeded
+	held.Rename("MR (" + o.label() + ")")
+	o.release, release = release, nil // kept until Close has succeeded
+	o.place(uint64(addr), dpath.Vague(uint64(access), 0x20))
+	if err := o.adopt(&pd.node); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+// RegMRPin registers host memory.
+//
+// The memory of the pin stays pinned until the region's Close has succeeded, also after Unpin.
+//
+// Rules:
+//   - REMOTE_WRITE needs LOCAL_WRITE [VR-ibv_reg_mr-access-0001]
+//   - REMOTE_ATOMIC needs LOCAL_WRITE [VR-ibv_reg_mr-access-0003]
+//   - access takes the known flags and the optional bits 20 to 29 [VR-ibv_reg_mr-access-0004]
+//   - few kernels accept ZERO_BASED here (a hint only: some devices accept it) [VR-ibv_reg_mr-access-0005]
+//   - HUGETLB has an effect only with ON_DEMAND (a hint only: some devices accept it)
+//     [VR-ibv_reg_mr-access-0006]
+//   - an implicit on-demand region cannot have HUGETLB [VR-ibv_reg_mr-access-0007]
+//   - an implicit on-demand region begins at address 0 [VR-ibv_reg_mr-addr-0008]
+//   - length SIZE_MAX stands for an implicit region, which needs ON_DEMAND [VR-ibv_reg_mr-length-0009]
+//   - an on-demand region at address 0 is the implicit one, of length SIZE_MAX (a hint only: some devices
+//     accept it) [VR-ibv_reg_mr-length-0010]
+//   - a region ends within the address space [VR-ibv_reg_mr-length-0011]
+//   - a region has at least 1 byte (a hint only: some devices accept it) [VR-ibv_reg_mr-length-0012]
+//   - REMOTE_ATOMIC needs a device with atomic operations (a hint only: some devices accept it)
+//     [VR-ibv_reg_mr-access-0013]
+//   - FLUSH_GLOBAL needs a device that can flush to global visibility [VR-ibv_reg_mr-access-0014]
+//   - FLUSH_PERSISTENT needs a device that can flush to persistent memory [VR-ibv_reg_mr-access-0015]
+//   - ON_DEMAND needs a device with on-demand paging [VR-ibv_reg_mr-access-0016]
+//   - an implicit region needs a device with implicit on-demand paging [VR-ibv_reg_mr-length-0017]
+//   - a region is at most max_mr_size bytes long (a hint only: some devices accept it)
+//     [VR-ibv_reg_mr-length-0018]
+//   - FLUSH_PERSISTENT works with persistent memory only on some devices (a hint only: some devices accept it)
+//     [VR-ibv_reg_mr-access-0194]
+//   - pinned memory must be shorter than 2^63 bytes (a hint only: some devices accept it)
+//     [VR-ibv_reg_mr-length-0204]
+//
+// C: ibv_reg_mr, ibv_reg_mr(3).
+func (pd *PD) RegMRPin(pin *mem.Pin, access MRAccess) (*MR, error) {
+	const verb = "ibv_reg_mr"
+	if err := pd.enter(verb); err != nil {
+		return nil, err
+	}
+	defer pd.node.Exit()
+	if pd.lib.fn[symIbv_reg_mr_iova2] == 0 && pd.lib.fn[symIbv_reg_mr] == 0 {
+		return nil, pd.lib.missing("ibv_reg_mr", symIbv_reg_mr_iova2)
+	}
+	if pin == nil {
+		return nil, verr.NilValue(verb, "pin", "make one with mem.PinBytes")
+	}
+	held, err := mem.FromPin(pin).Take(verb)
+	if err != nil {
+		return nil, verr.Memory(verb, err)
+	}
+	release := held.Release
+	addr, length := held.Addr, held.Len
+	defer func() {
+		if release != nil {
+			release()
+		}
+	}()
+	in := inRegMR{
+		access: uint64(access),
+		length: uint64(length),
+		addr:   uint64(addr),
+		pd:     validate.Addr(pd.c),
+	}
+	if caps := pd.dev.capabilities(); caps != nil {
+		in.capDeviceAttrExDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
+		in.capDeviceAttrExODPCapsGeneralCaps = validate.Of(uint64(caps.odp_caps.general_caps))
+		in.capDeviceAttrAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
+		in.capDeviceAttrMaxMRSize = validate.Of(uint64(caps.orig_attr.max_mr_size))
+	}
+	if err := checkRegMR(&in); err != nil {
+		return nil, err
+	}
+	if pd.lib.lints.Wanted() {
+		pd.lib.lints.Report(hintRegMR(&in))
+	}
+	pd.calls.Begin()
+	ptr, errno := rawRegMR(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr], pd.c, addr, length, uint32(access))
+	if ptr == nil {
+		return nil, pd.calls.Failed(verb, errno, func() []string { return append(verr.Texts(hintRegMR(&in)), verr.MemlockHints(errno)...) })
+	}
+	o := newMR(pd.dev, ptr)
+	o.pd = pd
+	o.release, release = release, nil // kept until Close has succeeded
+	o.place(uint64(addr), dpath.Vague(uint64(access), 0x20))
 	if err := o.adopt(&pd.node); err != nil {
 		return nil, err
 	}
@@ -355,6 +460,7 @@ func (pd *PD) RegMRAddr(addr uintptr, length uint64, access MRAccess) (*MR, erro
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
+	o.place(uint64(addr), dpath.Vague(uint64(access), 0x20))
 	if err := o.adopt(&pd.node); err != nil {
 		return nil, err
 	}
@@ -432,6 +538,7 @@ func (pd *PD) RegMRImplicitODP(access MRAccess) (*MR, error) {
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
+	o.place(uint64(addr), dpath.Vague(uint64(access), 0x20))
 	if err := o.adopt(&pd.node); err != nil {
 		return nil, err
 	}
@@ -486,12 +593,12 @@ func (pd *PD) RegMRIOVA(buf []byte, iova uint64, access MRAccess) (*MR, error) {
 	if pd.lib.fn[symIbv_reg_mr_iova2] == 0 && pd.lib.fn[symIbv_reg_mr_iova] == 0 {
 		return nil, pd.lib.missing("ibv_reg_mr_iova", symIbv_reg_mr_iova2)
 	}
-	pin, err := mem.PinBytes(buf)
+	held, err := mem.FromBytes(buf).Take(verb)
 	if err != nil {
 		return nil, verr.Memory(verb, err)
 	}
-	release := pin.Unpin
-	addr, length := pin.Addr(), pin.Len()
+	release := held.Release
+	addr, length := held.Addr, held.Len
 	defer func() {
 		if release != nil {
 			release()
@@ -524,6 +631,7 @@ func (pd *PD) RegMRIOVA(buf []byte, iova uint64, access MRAccess) (*MR, error) {
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
 	o.release, release = release, nil // kept until Close has succeeded
+	o.place(iova, dpath.Vague(uint64(access), 0x20))
 	if err := o.adopt(&pd.node); err != nil {
 		return nil, err
 	}
@@ -581,11 +689,12 @@ func (pd *PD) RegMRBufferIOVA(buf *mem.Buffer, iova uint64, access MRAccess) (*M
 	if buf == nil {
 		return nil, verr.NilValue(verb, "buffer", "make one with mem.New")
 	}
-	if err := buf.Retain(verb); err != nil {
-		return nil, err
+	held, err := mem.FromBuffer(buf).Take(verb)
+	if err != nil {
+		return nil, verr.Memory(verb, err)
 	}
-	release := func() { buf.Release(verb) }
-	addr, length := buf.Addr(), buf.Len()
+	release := held.Release
+	addr, length := held.Addr, held.Len
 	defer func() {
 		if release != nil {
 			release()
@@ -617,7 +726,105 @@ func (pd *PD) RegMRBufferIOVA(buf *mem.Buffer, iova uint64, access MRAccess) (*M
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
-	o.release = buf.Keep("MR (" + o.label() + ")") // until Close has succeeded
+	held.Rename("MR (" + o.label() + ")")
+	o.release, release = release, nil // kept until Close has succeeded
+	o.place(iova, dpath.Vague(uint64(access), 0x20))
+	if err := o.adopt(&pd.node); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+// RegMRPinIOVA registers host memory with an address for peers that the caller chooses.
+//
+// The memory of the pin stays pinned until the region's Close has succeeded, also after Unpin.
+//
+//   - iova: address of the first byte in work requests of this side and of peers; 0 makes the region
+//     zero-based, and then the memory must be page-aligned.
+//
+// Rules:
+//   - REMOTE_WRITE needs LOCAL_WRITE [VR-ibv_reg_mr_iova-access-0020]
+//   - REMOTE_ATOMIC needs LOCAL_WRITE [VR-ibv_reg_mr_iova-access-0021]
+//   - access takes the known flags and the optional bits 20 to 29 [VR-ibv_reg_mr_iova-access-0022]
+//   - few kernels accept ZERO_BASED here (a hint only: some devices accept it) [VR-ibv_reg_mr_iova-access-0023]
+//   - HUGETLB has an effect only with ON_DEMAND (a hint only: some devices accept it)
+//     [VR-ibv_reg_mr_iova-access-0024]
+//   - an implicit on-demand region cannot have HUGETLB [VR-ibv_reg_mr_iova-access-0025]
+//   - an implicit on-demand region begins at address 0 [VR-ibv_reg_mr_iova-addr-0026]
+//   - length SIZE_MAX stands for an implicit region, which needs ON_DEMAND [VR-ibv_reg_mr_iova-length-0027]
+//   - an on-demand region at address 0 is the implicit one, of length SIZE_MAX (a hint only: some devices
+//     accept it) [VR-ibv_reg_mr_iova-length-0028]
+//   - a region ends within the address space [VR-ibv_reg_mr_iova-length-0029]
+//   - a region has at least 1 byte (a hint only: some devices accept it) [VR-ibv_reg_mr_iova-length-0030]
+//   - REMOTE_ATOMIC needs a device with atomic operations (a hint only: some devices accept it)
+//     [VR-ibv_reg_mr_iova-access-0031]
+//   - FLUSH_GLOBAL needs a device that can flush to global visibility [VR-ibv_reg_mr_iova-access-0032]
+//   - FLUSH_PERSISTENT needs a device that can flush to persistent memory [VR-ibv_reg_mr_iova-access-0033]
+//   - ON_DEMAND needs a device with on-demand paging [VR-ibv_reg_mr_iova-access-0034]
+//   - an implicit region needs a device with implicit on-demand paging [VR-ibv_reg_mr_iova-length-0035]
+//   - a region is at most max_mr_size bytes long (a hint only: some devices accept it)
+//     [VR-ibv_reg_mr_iova-length-0036]
+//   - a zero-based region begins at a page boundary [VR-ibv_reg_mr_iova-addr-0038]
+//   - iova and addr must have the same offset within a page [VR-ibv_reg_mr_iova-iova-0039]
+//   - an implicit on-demand region has iova 0 (a hint only: some devices accept it)
+//     [VR-ibv_reg_mr_iova-iova-0040]
+//   - FLUSH_PERSISTENT works with persistent memory only on some devices (a hint only: some devices accept it)
+//     [VR-ibv_reg_mr_iova-access-0195]
+//   - pinned memory must be shorter than 2^63 bytes (a hint only: some devices accept it)
+//     [VR-ibv_reg_mr_iova-length-0205]
+//
+// C: ibv_reg_mr_iova, ibv_reg_mr(3).
+func (pd *PD) RegMRPinIOVA(pin *mem.Pin, iova uint64, access MRAccess) (*MR, error) {
+	const verb = "ibv_reg_mr_iova"
+	if err := pd.enter(verb); err != nil {
+		return nil, err
+	}
+	defer pd.node.Exit()
+	if pd.lib.fn[symIbv_reg_mr_iova2] == 0 && pd.lib.fn[symIbv_reg_mr_iova] == 0 {
+		return nil, pd.lib.missing("ibv_reg_mr_iova", symIbv_reg_mr_iova2)
+	}
+	if pin == nil {
+		return nil, verr.NilValue(verb, "pin", "make one with mem.PinBytes")
+	}
+	held, err := mem.FromPin(pin).Take(verb)
+	if err != nil {
+		return nil, verr.Memory(verb, err)
+	}
+	release := held.Release
+	addr, length := held.Addr, held.Len
+	defer func() {
+		if release != nil {
+			release()
+		}
+	}()
+	in := inRegMRIOVA{
+		access: uint64(access),
+		length: uint64(length),
+		addr:   uint64(addr),
+		pd:     validate.Addr(pd.c),
+		iova:   uint64(iova),
+	}
+	if caps := pd.dev.capabilities(); caps != nil {
+		in.capDeviceAttrExDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
+		in.capDeviceAttrExODPCapsGeneralCaps = validate.Of(uint64(caps.odp_caps.general_caps))
+		in.capDeviceAttrAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
+		in.capDeviceAttrMaxMRSize = validate.Of(uint64(caps.orig_attr.max_mr_size))
+	}
+	if err := checkRegMRIOVA(&in); err != nil {
+		return nil, err
+	}
+	if pd.lib.lints.Wanted() {
+		pd.lib.lints.Report(hintRegMRIOVA(&in))
+	}
+	pd.calls.Begin()
+	ptr, errno := rawRegMRIOVA(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr_iova], pd.c, addr, length, iova, uint32(access))
+	if ptr == nil {
+		return nil, pd.calls.Failed(verb, errno, func() []string { return append(verr.Texts(hintRegMRIOVA(&in)), verr.MemlockHints(errno)...) })
+	}
+	o := newMR(pd.dev, ptr)
+	o.pd = pd
+	o.release, release = release, nil // kept until Close has succeeded
+	o.place(iova, dpath.Vague(uint64(access), 0x20))
 	if err := o.adopt(&pd.node); err != nil {
 		return nil, err
 	}
@@ -702,6 +909,7 @@ func (pd *PD) RegMRAddrIOVA(addr uintptr, length uint64, iova uint64, access MRA
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
+	o.place(iova, dpath.Vague(uint64(access), 0x20))
 	if err := o.adopt(&pd.node); err != nil {
 		return nil, err
 	}
@@ -766,6 +974,7 @@ func (pd *PD) RegDmabufMR(offset uint64, length uint64, iova uint64, fd int, acc
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
+	o.place(iova, "")
 	if err := o.adopt(&pd.node); err != nil {
 		return nil, err
 	}
@@ -841,10 +1050,11 @@ func (pd *PD) RegMREx(mrInitAttr *MRInitAttr) (*MR, error) {
 	if mrInitAttr.err != nil {
 		return nil, mrInitAttr.err
 	}
-	release, err := mrInitAttr.hold(verb, &mrInitAttrC)
+	held, err := mrInitAttr.hold(verb, &mrInitAttrC)
 	if err != nil {
 		return nil, err
 	}
+	release := held.Release
 	defer func() {
 		if release != nil {
 			release()
@@ -882,12 +1092,13 @@ func (pd *PD) RegMREx(mrInitAttr *MRInitAttr) (*MR, error) {
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
+	held.Rename("MR (" + o.label() + ")")
 	o.release, release = release, nil // kept until Close has succeeded
-	if mrInitAttr.buf != nil {
-		held := o.release
-		o.release = mrInitAttr.buf.Keep("MR (" + o.label() + ")")
-		held()
+	start := uint64(mrInitAttrC.addr)
+	if mrInitAttrC.comp_mask&0x1 != 0 {
+		start = mrInitAttrC.iova
 	}
+	o.place(start, dpath.Vague(uint64(mrInitAttrC.access), 0x20))
 	if err := o.adopt(&pd.node); err != nil {
 		return nil, err
 	}
@@ -966,11 +1177,7 @@ func (pd *PD) AdviseMR(advice AdviseMRAdvice, flags AdviseMRFlags, sgList []SGE)
 	if pd.lib.lints.Wanted() {
 		pd.lib.lints.Report(hintAdviseMR(&in))
 	}
-	sgListC := make([]cSGE, len(sgList))
-	for i := range sgList {
-		sgList[i].to(&sgListC[i])
-	}
-	if errno := rawAdviseMR(pd.c, uint32(advice), uint32(flags), unsafe.Pointer(unsafe.SliceData(sgListC)), uint32(len(sgListC))); errno != 0 {
+	if errno := rawAdviseMR(pd.c, uint32(advice), uint32(flags), unsafe.Pointer(unsafe.SliceData(sgList)), uint32(len(sgList))); errno != 0 {
 		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintAdviseMR(&in)) })
 	}
 	return nil
@@ -997,6 +1204,7 @@ func (pd *PD) AllocNullMR() (*MR, error) {
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
+	o.place(0, "")
 	if err := o.adopt(&pd.node); err != nil {
 		return nil, err
 	}
@@ -1059,6 +1267,7 @@ func (pd *PD) RegDMMR(dm *DM, dmOffset uint64, length uint64, access DMAccess) (
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
+	o.place(0, "")
 	if err := o.adopt(&pd.node, &dm.node); err != nil {
 		return nil, err
 	}
@@ -1301,7 +1510,7 @@ func (pd *PD) CreateAH(attr *AHAttr) (*AH, error) {
 //     [VR-ibv_create_ah_from_wc-port_num-0771]
 //
 // C: ibv_create_ah_from_wc, ibv_create_ah_from_wc(3).
-func (pd *PD) CreateAHFromWC(wc *dpath.WC, grh []byte, portNum uint8) (*AH, error) {
+func (pd *PD) CreateAHFromWC(wc *WC, grh []byte, portNum uint8) (*AH, error) {
 	const verb = "ibv_create_ah_from_wc"
 	if err := pd.enter(verb); err != nil {
 		return nil, err
@@ -1311,7 +1520,7 @@ func (pd *PD) CreateAHFromWC(wc *dpath.WC, grh []byte, portNum uint8) (*AH, erro
 		return nil, pd.lib.missing("ibv_create_ah_from_wc", symIbv_create_ah_from_wc)
 	}
 	if wc == nil {
-		return nil, verr.NilValue(verb, "wc", "pass a dpath.WC")
+		return nil, verr.NilValue(verb, "wc", "pass a WC")
 	}
 	if len(grh) < 40 {
 		return nil, verr.TooShort(verb, "grh", 40)

@@ -8,6 +8,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/cmem"
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gate"
+	"github.com/verbsgen/verbsgen/runtime/lazy"
 	"github.com/verbsgen/verbsgen/runtime/object"
 	"github.com/verbsgen/verbsgen/runtime/pack"
 	"github.com/verbsgen/verbsgen/runtime/validate"
@@ -28,8 +29,10 @@ type QP struct {
 	dev     *Device
 	c       unsafe.Pointer
 	release func()       // after the C object is gone
+	end     func() error // ends a C object that another library made
 	gate    gate.Gate    // c for the data path, which does not enter the handle
 	made    *cQPInitAttr // as the device made it, or nil
+	asked   lazy.Asked   // what it was asked for when it was made
 	pd      *PD
 	qpNum   uint32
 	handle  uint32
@@ -71,7 +74,8 @@ func (o *QP) label() string { return "handle " + strconv.FormatUint(uint64(o.han
 
 // Close destroys a queue pair. It waits for running calls; later ones fail with os.ErrClosed, and so does a
 // second Close. It is refused (syscall.EBUSY) while something made from the QP is open, which the error names.
-// When it fails, the QP stays open.
+// When it fails, the QP stays open. On a device that was taken away nothing is left to destroy, and it
+// succeeds.
 //
 // C: ibv_destroy_qp, ibv_create_qp(3).
 func (o *QP) Close() error {
@@ -81,14 +85,25 @@ func (o *QP) Close() error {
 	return o.node.Close("ibv_destroy_qp", o.destroy)
 }
 
+// free ends the C object: by the library that made it.
+func (o *QP) free() error {
+	if o.end != nil {
+		return o.end()
+	}
+	if o.lib.fn[symIbv_destroy_qp] == 0 {
+		return o.lib.missing("ibv_destroy_qp", symIbv_destroy_qp)
+	}
+	if errno := rawDestroyQP(o.lib.fn[symIbv_destroy_qp], o.c); errno != 0 && !o.dev.gone(errno) {
+		return verr.Failed("ibv_destroy_qp", errno, nil)
+	}
+	return nil
+}
+
 // destroy destroys the C object.
 func (o *QP) destroy() error {
 	return o.gate.End("ibv_destroy_qp", "QP", func() error {
-		if o.lib.fn[symIbv_destroy_qp] == 0 {
-			return o.lib.missing("ibv_destroy_qp", symIbv_destroy_qp)
-		}
-		if errno := rawDestroyQP(o.lib.fn[symIbv_destroy_qp], o.c); errno != 0 {
-			return verr.Failed("ibv_destroy_qp", errno, nil)
+		if err := o.free(); err != nil {
+			return err
 		}
 		o.dev.handles.Remove(uintptr(o.c), o)
 		if o.release != nil {
@@ -128,6 +143,69 @@ func (o *QP) Num() uint32 {
 func (o *QP) Handle() uint32 {
 	return o.handle
 }
+
+// Stream makes a stream of commands, which posts the requests that the QP was asked for when it was made. It
+// needs no Close.
+//
+// C: ibv_wr_start, ibv_wr_post(3).
+func (qp *QP) Stream() (*QPStream, error) {
+	const verb = "ibv_wr_start"
+	if err := qp.enter(verb); err != nil {
+		return nil, err
+	}
+	defer qp.node.Exit()
+	if qp.lib.fn[symIbv_qp_to_qp_ex] == 0 {
+		return nil, qp.lib.missing("ibv_qp_to_qp_ex", symIbv_qp_to_qp_ex)
+	}
+	if err := lazy.Check(qp.asked, verb, "QP", QPOp(qp.asked.Fields()), QPOp(qp.asked.Fields())); err != nil {
+		return nil, err
+	}
+	object := rawQPToQPEx(qp.lib.fn[symIbv_qp_to_qp_ex], qp.c)
+	a := dpath.Probe()
+	rawWRStart(qp.gate.Word(), object, uint64(QPOp(qp.asked.Fields())), nil, unsafe.Pointer(&a))
+	if err := dpath.Lacks(a, verb, "QP", QPOp(qp.asked.Fields())); err != nil {
+		return nil, err
+	}
+	return &QPStream{gate: &qp.gate, object: object, asked: QPOp(qp.asked.Fields())}, nil
+}
+
+// QPStream posts batches to a QP as a stream of commands.
+//
+// C: ibv_wr_start, ibv_wr_post(3).
+type QPStream struct {
+	gate   *gate.Gate // of the QP
+	object unsafe.Pointer
+	asked  QPOp
+}
+
+// Post posts the first n requests of a batch in one call into C. All are posted, or none: a request that the QP
+// was not asked for, or inline data in several elements, is an error that names it. Close of the QP waits for a
+// call; a later one fails with os.ErrClosed.
+//
+// C: ibv_wr_start, ibv_wr_post(3).
+func (s *QPStream) Post(b *dpath.SendBatch, n int) (posted int, err error) {
+	return s.PostRange(b.From(0, n))
+}
+
+// PostRange is Post for a range of a batch.
+func (s *QPStream) PostRange(r dpath.SendRange) (posted int, err error) {
+	if s == nil {
+		return 0, errWRStart.Closed()
+	}
+	var a dpath.Stream
+	rawWRStart(s.gate.Word(), s.object, uint64(s.asked), r.Begin(&a), unsafe.Pointer(&a))
+	r.End(&a)
+	if err := dpath.NotAsked(&a, "ibv_wr_start", "QP", s.asked); err != nil {
+		return 0, err
+	}
+	posted, errno := a.Posted()
+	if errno != 0 {
+		return posted, r.Failed(&errWRStart, errno)
+	}
+	return posted, nil
+}
+
+var errWRStart = verr.Once{Verb: "ibv_wr_start", Kind: "QP"}
 
 // CreateFlow makes a flow that steers packets to a queue pair.
 //

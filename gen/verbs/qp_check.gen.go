@@ -9,6 +9,216 @@ import (
 	"strconv"
 )
 
+// inWRAtomicCmpSwp has the values that the rules of ibv_wr_atomic_cmp_swp use.
+type inWRAtomicCmpSwp struct {
+	qp uint64 // qp
+}
+
+// checkWRAtomicCmpSwp refuses a call of ibv_wr_atomic_cmp_swp that breaks a rule.
+func checkWRAtomicCmpSwp(in *inWRAtomicCmpSwp) error {
+	var bad []verr.Violation
+	if in.qp == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0940], Value: validate.AddrText(in.qp)})
+	}
+	return verr.RefuseErr("ibv_wr_atomic_cmp_swp", bad...)
+}
+
+// inWRAtomicFetchAdd has the values that the rules of ibv_wr_atomic_fetch_add use.
+type inWRAtomicFetchAdd struct {
+	qp uint64 // qp
+}
+
+// checkWRAtomicFetchAdd refuses a call of ibv_wr_atomic_fetch_add that breaks a rule.
+func checkWRAtomicFetchAdd(in *inWRAtomicFetchAdd) error {
+	var bad []verr.Violation
+	if in.qp == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0941], Value: validate.AddrText(in.qp)})
+	}
+	return verr.RefuseErr("ibv_wr_atomic_fetch_add", bad...)
+}
+
+// inWRLocalInv has the values that the rules of ibv_wr_local_inv use.
+type inWRLocalInv struct {
+	qp uint64 // qp
+}
+
+// checkWRLocalInv refuses a call of ibv_wr_local_inv that breaks a rule.
+func checkWRLocalInv(in *inWRLocalInv) error {
+	var bad []verr.Violation
+	if in.qp == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0942], Value: validate.AddrText(in.qp)})
+	}
+	return verr.RefuseErr("ibv_wr_local_inv", bad...)
+}
+
+// inWRRDMARead has the values that the rules of ibv_wr_rdma_read use.
+type inWRRDMARead struct {
+	qp uint64 // qp
+}
+
+// checkWRRDMARead refuses a call of ibv_wr_rdma_read that breaks a rule.
+func checkWRRDMARead(in *inWRRDMARead) error {
+	var bad []verr.Violation
+	if in.qp == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0939], Value: validate.AddrText(in.qp)})
+	}
+	return verr.RefuseErr("ibv_wr_rdma_read", bad...)
+}
+
+// inWRRDMAWrite has the values that the rules of ibv_wr_rdma_write use.
+type inWRRDMAWrite struct {
+	qp uint64 // qp
+}
+
+// checkWRRDMAWrite refuses a call of ibv_wr_rdma_write that breaks a rule.
+func checkWRRDMAWrite(in *inWRRDMAWrite) error {
+	var bad []verr.Violation
+	if in.qp == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0937], Value: validate.AddrText(in.qp)})
+	}
+	return verr.RefuseErr("ibv_wr_rdma_write", bad...)
+}
+
+// inWRRDMAWriteImm has the values that the rules of ibv_wr_rdma_write_imm use.
+type inWRRDMAWriteImm struct {
+	qp uint64 // qp
+}
+
+// checkWRRDMAWriteImm refuses a call of ibv_wr_rdma_write_imm that breaks a rule.
+func checkWRRDMAWriteImm(in *inWRRDMAWriteImm) error {
+	var bad []verr.Violation
+	if in.qp == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0938], Value: validate.AddrText(in.qp)})
+	}
+	return verr.RefuseErr("ibv_wr_rdma_write_imm", bad...)
+}
+
+// inWRSend has the values that the rules of ibv_wr_send use.
+type inWRSend struct {
+	qp uint64 // qp
+}
+
+// checkWRSend refuses a call of ibv_wr_send that breaks a rule.
+func checkWRSend(in *inWRSend) error {
+	var bad []verr.Violation
+	if in.qp == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0934], Value: validate.AddrText(in.qp)})
+	}
+	return verr.RefuseErr("ibv_wr_send", bad...)
+}
+
+// inWRSendImm has the values that the rules of ibv_wr_send_imm use.
+type inWRSendImm struct {
+	qp uint64 // qp
+}
+
+// checkWRSendImm refuses a call of ibv_wr_send_imm that breaks a rule.
+func checkWRSendImm(in *inWRSendImm) error {
+	var bad []verr.Violation
+	if in.qp == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0935], Value: validate.AddrText(in.qp)})
+	}
+	return verr.RefuseErr("ibv_wr_send_imm", bad...)
+}
+
+// inWRSendInv has the values that the rules of ibv_wr_send_inv use.
+type inWRSendInv struct {
+	qp uint64 // qp
+}
+
+// checkWRSendInv refuses a call of ibv_wr_send_inv that breaks a rule.
+func checkWRSendInv(in *inWRSendInv) error {
+	var bad []verr.Violation
+	if in.qp == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0936], Value: validate.AddrText(in.qp)})
+	}
+	return verr.RefuseErr("ibv_wr_send_inv", bad...)
+}
+
+// inWRSetUDAddr has the values that the rules of ibv_wr_set_ud_addr use.
+type inWRSetUDAddr struct {
+	qp uint64 // qp
+}
+
+// checkWRSetUDAddr refuses a call of ibv_wr_set_ud_addr that breaks a rule.
+func checkWRSetUDAddr(in *inWRSetUDAddr) error {
+	var bad []verr.Violation
+	if in.qp == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0943], Value: validate.AddrText(in.qp)})
+	}
+	return verr.RefuseErr("ibv_wr_set_ud_addr", bad...)
+}
+
+// inWRSetInlineData has the values that the rules of ibv_wr_set_inline_data use.
+type inWRSetInlineData struct {
+	qp uint64 // qp
+}
+
+// checkWRSetInlineData refuses a call of ibv_wr_set_inline_data that breaks a rule.
+func checkWRSetInlineData(in *inWRSetInlineData) error {
+	var bad []verr.Violation
+	if in.qp == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0946], Value: validate.AddrText(in.qp)})
+	}
+	return verr.RefuseErr("ibv_wr_set_inline_data", bad...)
+}
+
+// inWRSetSGE has the values that the rules of ibv_wr_set_sge use.
+type inWRSetSGE struct {
+	qp uint64 // qp
+}
+
+// checkWRSetSGE refuses a call of ibv_wr_set_sge that breaks a rule.
+func checkWRSetSGE(in *inWRSetSGE) error {
+	var bad []verr.Violation
+	if in.qp == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0944], Value: validate.AddrText(in.qp)})
+	}
+	return verr.RefuseErr("ibv_wr_set_sge", bad...)
+}
+
+// inWRSetSGEList has the values that the rules of ibv_wr_set_sge_list use.
+type inWRSetSGEList struct {
+	qp uint64 // qp
+}
+
+// checkWRSetSGEList refuses a call of ibv_wr_set_sge_list that breaks a rule.
+func checkWRSetSGEList(in *inWRSetSGEList) error {
+	var bad []verr.Violation
+	if in.qp == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0945], Value: validate.AddrText(in.qp)})
+	}
+	return verr.RefuseErr("ibv_wr_set_sge_list", bad...)
+}
+
+// inWRComplete has the values that the rules of ibv_wr_complete use.
+type inWRComplete struct {
+	qp uint64 // qp
+}
+
+// checkWRComplete refuses a call of ibv_wr_complete that breaks a rule.
+func checkWRComplete(in *inWRComplete) error {
+	var bad []verr.Violation
+	if in.qp == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0932], Value: validate.AddrText(in.qp)})
+	}
+	return verr.RefuseErr("ibv_wr_complete", bad...)
+}
+
+// inWRAbort has the values that the rules of ibv_wr_abort use.
+type inWRAbort struct {
+	qp uint64 // qp
+}
+
+// checkWRAbort refuses a call of ibv_wr_abort that breaks a rule.
+func checkWRAbort(in *inWRAbort) error {
+	var bad []verr.Violation
+	if in.qp == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0933], Value: validate.AddrText(in.qp)})
+	}
+	return verr.RefuseErr("ibv_wr_abort", bad...)
+}
+
 // inCreateFlow has the values that the rules of ibv_create_flow use.
 type inCreateFlow struct {
 	qp        uint64         // qp

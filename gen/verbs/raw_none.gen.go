@@ -33,6 +33,16 @@ func rawMbpsToIbvRate(fn0 uintptr, mbps int32) uint32 {
 	return 0
 }
 
+func rawQPToQPEx(fn0 uintptr, qp unsafe.Pointer) unsafe.Pointer {
+	return nil
+}
+
+func rawWRStart(gate unsafe.Pointer, object unsafe.Pointer, asked uint64, first unsafe.Pointer, answer unsafe.Pointer) {
+}
+
+func rawStartPoll(gate unsafe.Pointer, fields uint64, entries unsafe.Pointer, room int64, tries int64, answer unsafe.Pointer) {
+}
+
 func rawGetDeviceList(fn0 uintptr, numDevices unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	return nil, syscall.ENOSYS
 }
@@ -181,6 +191,10 @@ func rawCreateCQ(fn0 uintptr, dev unsafe.Pointer, cqe int32, cqContext uintptr, 
 	return nil, syscall.ENOSYS
 }
 
+func rawCreateCQEx(dev unsafe.Pointer, cqAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
+	return nil, syscall.ENOSYS
+}
+
 func rawDestroyCQ(fn0 uintptr, cq unsafe.Pointer) syscall.Errno {
 	return syscall.ENOSYS
 }
@@ -206,6 +220,10 @@ func rawDestroySRQ(fn0 uintptr, srq unsafe.Pointer) syscall.Errno {
 }
 
 func rawCreateQP(fn0 uintptr, pd unsafe.Pointer, qpInitAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
+	return nil, syscall.ENOSYS
+}
+
+func rawCreateQPEx(fn0 uintptr, dev unsafe.Pointer, qpInitAttrEx unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	return nil, syscall.ENOSYS
 }
 

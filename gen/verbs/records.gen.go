@@ -5,6 +5,8 @@ package verbs
 
 import (
 	"github.com/verbsgen/verbsgen/runtime/cmem"
+	"github.com/verbsgen/verbsgen/runtime/codes"
+	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/object"
 	"github.com/verbsgen/verbsgen/runtime/pack"
@@ -16,28 +18,7 @@ import (
 // SGE is a range of registered memory, an entry of a scatter-gather list.
 //
 // C: struct ibv_sge, ibv_advise_mr(3).
-type SGE struct {
-	// Address of the first byte, counted as in the region.
-	Addr uint64 // addr
-	// Length in bytes.
-	Length uint32 // length
-	// Local key of the region.
-	LKey uint32 // lkey
-}
-
-// from reads the C layout.
-func (r *SGE) from(c *cSGE) {
-	r.Addr = c.addr
-	r.Length = c.length
-	r.LKey = c.lkey
-}
-
-// to writes the C layout.
-func (r *SGE) to(c *cSGE) {
-	c.addr = r.Addr
-	c.length = r.Length
-	c.lkey = r.LKey
-}
+type SGE = dpath.SGE
 
 // AllocDMAttr is a description of the device memory to allocate.
 //
@@ -259,6 +240,62 @@ type CountersInitAttr struct {
 // NewCountersInitAttr starts an attribute structure CountersInitAttr.
 func NewCountersInitAttr() *CountersInitAttr {
 	a := &CountersInitAttr{}
+	return a
+}
+
+// CQInitAttrEx is a description of the extended completion queue to make.
+//
+// C: struct ibv_cq_init_attr_ex, ibv_create_cq_ex(3).
+type CQInitAttrEx struct {
+	c            cCQInitAttrEx
+	channel      *CompChannel
+	parentDomain *PD
+}
+
+// NewCQInitAttrEx starts an attribute structure CQInitAttrEx.
+//
+//   - cqe: requested number of entries, at least 1; the queue may get more.
+//   - wcFields: fields that readers of the queue can read.
+func NewCQInitAttrEx(cqe uint32, wcFields WCField) *CQInitAttrEx {
+	a := &CQInitAttrEx{}
+	a.c.cqe = cqe
+	a.c.wc_flags = uint64(wcFields)
+	return a
+}
+
+// Channel sets the channel for events of the queue.
+//
+// C: struct ibv_cq_init_attr_ex.channel, ibv_create_cq_ex(3).
+func (a *CQInitAttrEx) Channel(v *CompChannel) *CQInitAttrEx {
+	a.channel = v
+	return a
+}
+
+// CompVector sets the completion vector for events of the queue, from 0, less than NumCompVectors.
+//
+// C: struct ibv_cq_init_attr_ex.comp_vector, ibv_create_cq_ex(3).
+func (a *CQInitAttrEx) CompVector(v uint32) *CQInitAttrEx {
+	a.c.comp_vector = v
+	return a
+}
+
+// Flags sets the properties of the queue. It also sets the mask bit.
+//
+// C: struct ibv_cq_init_attr_ex.flags, IBV_CQ_INIT_ATTR_MASK_FLAGS, ibv_create_cq_ex(3).
+func (a *CQInitAttrEx) Flags(v CQFlag) *CQInitAttrEx {
+	a.c.flags = uint32(v)
+	a.c.comp_mask |= 0x1 // IBV_CQ_INIT_ATTR_MASK_FLAGS
+	return a
+}
+
+// ParentDomain sets the parent domain whose allocator and thread domain the queue uses. It also sets the mask
+// bit.
+//
+// Since rdma-core 29.0.
+//
+// C: struct ibv_cq_init_attr_ex.parent_domain, IBV_CQ_INIT_ATTR_MASK_PD, ibv_create_cq_ex(3).
+func (a *CQInitAttrEx) ParentDomain(v *PD) *CQInitAttrEx {
+	a.parentDomain = v
 	return a
 }
 
@@ -1370,6 +1407,127 @@ func (a *QPInitAttr) SignalAll(v bool) *QPInitAttr {
 	return a
 }
 
+// QPInitAttrEx is a description of the extended queue pair to make.
+//
+// C: struct ibv_qp_init_attr_ex, ibv_create_qp_ex(3).
+type QPInitAttrEx struct {
+	c      cQPInitAttrEx
+	sendCQ *CQ
+	recvCQ *CQ
+	pd     *PD
+	srq    *SRQ
+}
+
+// NewQPInitAttrEx starts an attribute structure QPInitAttrEx.
+//
+//   - type_: transport service.
+//   - sendCQ: completion queue of sends.
+//   - recvCQ: completion queue of receives.
+//   - pd: protection domain.
+func NewQPInitAttrEx(type_ QPType, sendCQ *CQ, recvCQ *CQ, pd *PD) *QPInitAttrEx {
+	a := &QPInitAttrEx{}
+	a.c.qp_type = uint32(type_)
+	a.sendCQ = sendCQ
+	a.recvCQ = recvCQ
+	a.pd = pd
+	return a
+}
+
+// SRQ sets the shared receive queue to take receives from.
+//
+// C: struct ibv_qp_init_attr_ex.srq, ibv_create_qp_ex(3).
+func (a *QPInitAttrEx) SRQ(v *SRQ) *QPInitAttrEx {
+	a.srq = v
+	return a
+}
+
+// MaxSendWR sets the largest number of outstanding send requests.
+//
+// C: struct ibv_qp_init_attr_ex.cap.max_send_wr, ibv_create_qp_ex(3).
+func (a *QPInitAttrEx) MaxSendWR(v uint32) *QPInitAttrEx {
+	a.c.cap.max_send_wr = v
+	return a
+}
+
+// MaxRecvWR sets the largest number of outstanding receive requests.
+//
+// C: struct ibv_qp_init_attr_ex.cap.max_recv_wr, ibv_create_qp_ex(3).
+func (a *QPInitAttrEx) MaxRecvWR(v uint32) *QPInitAttrEx {
+	a.c.cap.max_recv_wr = v
+	return a
+}
+
+// MaxSendSGE sets the largest number of scatter-gather entries in a send request.
+//
+// C: struct ibv_qp_init_attr_ex.cap.max_send_sge, ibv_create_qp_ex(3).
+func (a *QPInitAttrEx) MaxSendSGE(v uint32) *QPInitAttrEx {
+	a.c.cap.max_send_sge = v
+	return a
+}
+
+// MaxRecvSGE sets the largest number of scatter-gather entries in a receive request.
+//
+// C: struct ibv_qp_init_attr_ex.cap.max_recv_sge, ibv_create_qp_ex(3).
+func (a *QPInitAttrEx) MaxRecvSGE(v uint32) *QPInitAttrEx {
+	a.c.cap.max_recv_sge = v
+	return a
+}
+
+// MaxInlineData sets the largest number of bytes that a request can send inline.
+//
+// C: struct ibv_qp_init_attr_ex.cap.max_inline_data, ibv_create_qp_ex(3).
+func (a *QPInitAttrEx) MaxInlineData(v uint32) *QPInitAttrEx {
+	a.c.cap.max_inline_data = v
+	return a
+}
+
+// SignalAll sets whether every send request has a completion.
+//
+// C: struct ibv_qp_init_attr_ex.sq_sig_all, ibv_create_qp_ex(3).
+func (a *QPInitAttrEx) SignalAll(v bool) *QPInitAttrEx {
+	a.c.sq_sig_all = 0
+	if v {
+		a.c.sq_sig_all = 1
+	}
+	return a
+}
+
+// SendOps sets the requests that QP.Stream can post. It also sets the mask bit.
+//
+// C: struct ibv_qp_init_attr_ex.send_ops_flags, IBV_QP_INIT_ATTR_SEND_OPS_FLAGS, ibv_create_qp_ex(3).
+func (a *QPInitAttrEx) SendOps(v QPOp) *QPInitAttrEx {
+	a.c.send_ops_flags = uint64(v)
+	a.c.comp_mask |= 0x40 // IBV_QP_INIT_ATTR_SEND_OPS_FLAGS
+	return a
+}
+
+// Flags sets the properties of the queue pair. It also sets the mask bit.
+//
+// C: struct ibv_qp_init_attr_ex.create_flags, IBV_QP_INIT_ATTR_CREATE_FLAGS, ibv_create_qp_ex(3).
+func (a *QPInitAttrEx) Flags(v QPFlag) *QPInitAttrEx {
+	a.c.create_flags = uint32(v)
+	a.c.comp_mask |= 0x4 // IBV_QP_INIT_ATTR_CREATE_FLAGS
+	return a
+}
+
+// MaxTSOHeader sets the largest number of bytes of headers of a large message that is sent in segments. It also
+// sets the mask bit.
+//
+// C: struct ibv_qp_init_attr_ex.max_tso_header, IBV_QP_INIT_ATTR_MAX_TSO_HEADER, ibv_create_qp_ex(3).
+func (a *QPInitAttrEx) MaxTSOHeader(v uint16) *QPInitAttrEx {
+	a.c.max_tso_header = v
+	a.c.comp_mask |= 0x8 // IBV_QP_INIT_ATTR_MAX_TSO_HEADER
+	return a
+}
+
+// SourceQPN sets the number that packets carry as their source with QPFlagSourceQPN.
+//
+// C: struct ibv_qp_init_attr_ex.source_qpn, ibv_create_qp_ex(3).
+func (a *QPInitAttrEx) SourceQPN(v uint32) *QPInitAttrEx {
+	a.c.source_qpn = v
+	return a
+}
+
 // SRQInitAttr is a description of the shared receive queue to make.
 //
 // C: struct ibv_srq_init_attr, ibv_create_srq(3).
@@ -1598,8 +1756,8 @@ func (a *QPAttr) MaxDestRDAtomic(v uint8) *QPAttr {
 // is 0.64 ms, 31 is 491.52 ms, and 0 is the longest, 655.36 ms. It also sets the mask bit.
 //
 // C: struct ibv_qp_attr.min_rnr_timer, IBV_QP_MIN_RNR_TIMER, ibv_modify_qp(3).
-func (a *QPAttr) MinRNRTimer(v uint8) *QPAttr {
-	a.c.min_rnr_timer = v
+func (a *QPAttr) MinRNRTimer(v RNRTimer) *QPAttr {
+	a.c.min_rnr_timer = uint8(v)
 	a.mask |= 0x8000 // IBV_QP_MIN_RNR_TIMER
 	return a
 }
@@ -1617,8 +1775,8 @@ func (a *QPAttr) PortNum(v uint8) *QPAttr {
 // power of the code; 0 means no limit. It also sets the mask bit.
 //
 // C: struct ibv_qp_attr.timeout, IBV_QP_TIMEOUT, ibv_modify_qp(3).
-func (a *QPAttr) Timeout(v uint8) *QPAttr {
-	a.c.timeout = v
+func (a *QPAttr) Timeout(v Timeout) *QPAttr {
+	a.c.timeout = uint8(v)
 	a.mask |= 0x200 // IBV_QP_TIMEOUT
 	return a
 }
@@ -1774,6 +1932,11 @@ func NewXRCDInitAttr(fd int, oFlags int) *XRCDInitAttr {
 	return a
 }
 
+// WC is a completion.
+//
+// C: struct ibv_wc, ibv_poll_cq(3).
+type WC = dpath.WC
+
 // DeviceAttr is the basic attributes of a device. The limits are upper limits; at a given time less may be
 // possible.
 //
@@ -1855,8 +2018,8 @@ type DeviceAttr struct {
 	MaxSRQSGE int // max_srq_sge
 	// Largest number of partitions.
 	MaxPKeys uint16 // max_pkeys
-	// Longest delay of an acknowledgement by this device, as an exponent n: 4.096 us times 2^n.
-	LocalCAAckDelay uint8 // local_ca_ack_delay
+	// Longest delay of an acknowledgement by this device.
+	LocalCAAckDelay Delay // local_ca_ack_delay
 	// Number of ports; 255 where there are more, see DeviceAttrEx.PhysPortCntEx.
 	PhysPortCnt uint8 // phys_port_cnt
 }
@@ -1901,7 +2064,7 @@ func (r *DeviceAttr) from(c *cDeviceAttr) {
 	r.MaxSRQWR = int(c.max_srq_wr)
 	r.MaxSRQSGE = int(c.max_srq_sge)
 	r.MaxPKeys = c.max_pkeys
-	r.LocalCAAckDelay = c.local_ca_ack_delay
+	r.LocalCAAckDelay = Delay(c.local_ca_ack_delay)
 	r.PhysPortCnt = c.phys_port_cnt
 }
 
@@ -2162,8 +2325,8 @@ type PortAttr struct {
 	MaxVLNum uint8 // max_vl_num
 	// Service level to the subnet manager.
 	SMSL uint8 // sm_sl
-	// Longest time through the subnet, as an exponent n: 4.096 us times 2^n.
-	SubnetTimeout uint8 // subnet_timeout
+	// Longest time through the subnet.
+	SubnetTimeout Delay // subnet_timeout
 	// How the subnet manager initialized the port.
 	InitTypeReply uint8 // init_type_reply
 	// Width of the link: 1, 2, 4, 8, 16 for 1x, 4x, 8x, 12x, 2x.
@@ -2200,7 +2363,7 @@ func (r *PortAttr) from(c *cPortAttr) {
 	r.LMC = c.lmc
 	r.MaxVLNum = c.max_vl_num
 	r.SMSL = c.sm_sl
-	r.SubnetTimeout = c.subnet_timeout
+	r.SubnetTimeout = Delay(c.subnet_timeout)
 	r.InitTypeReply = c.init_type_reply
 	r.ActiveWidth = c.active_width
 	r.ActiveSpeed = c.active_speed
@@ -2329,20 +2492,20 @@ type QPInfo struct {
 	MaxRDAtomic uint8 // max_rd_atomic
 	// Largest number of outstanding reads and atomics as responder.
 	MaxDestRDAtomic uint8 // max_dest_rd_atomic
-	// Code of the time that a peer waits when no receive is posted, see QPAttr.MinRNRTimer.
-	MinRNRTimer uint8 // min_rnr_timer
+	// Time that a peer waits when no receive is posted.
+	MinRNRTimer RNRTimer // min_rnr_timer
 	// Local port.
 	PortNum uint8 // port_num
-	// Code of the time to wait for an acknowledgement, see QPAttr.Timeout.
-	Timeout uint8 // timeout
+	// Time to wait for an acknowledgement.
+	Timeout Timeout // timeout
 	// Number of retries after a timeout.
 	RetryCnt uint8 // retry_cnt
 	// Number of retries when the peer has no receive posted; 7 means no limit.
 	RNRRetry uint8 // rnr_retry
 	// Local port of the alternate path.
 	AltPortNum uint8 // alt_port_num
-	// Code of the time to wait for an acknowledgement on the alternate path, see QPAttr.Timeout.
-	AltTimeout uint8 // alt_timeout
+	// Time to wait for an acknowledgement on the alternate path.
+	AltTimeout Timeout // alt_timeout
 }
 
 // from reads the C layout.
@@ -2363,13 +2526,13 @@ func (r *QPInfo) from(c *cQPAttr) {
 	r.SQDraining = c.sq_draining != 0
 	r.MaxRDAtomic = c.max_rd_atomic
 	r.MaxDestRDAtomic = c.max_dest_rd_atomic
-	r.MinRNRTimer = c.min_rnr_timer
+	r.MinRNRTimer = RNRTimer(c.min_rnr_timer)
 	r.PortNum = c.port_num
-	r.Timeout = c.timeout
+	r.Timeout = Timeout(c.timeout)
 	r.RetryCnt = c.retry_cnt
 	r.RNRRetry = c.rnr_retry
 	r.AltPortNum = c.alt_port_num
-	r.AltTimeout = c.alt_timeout
+	r.AltTimeout = Timeout(c.alt_timeout)
 }
 
 // QPInitInfo is the values with which a queue pair was created.
@@ -2415,10 +2578,9 @@ func (r *SRQInfo) from(c *cSRQAttr) {
 //
 // C: struct ibv_mr_init_attr, ibv_reg_mr(3).
 type MRInitAttr struct {
-	c   cMRInitAttr
-	err error       // of the first value that does not fit
-	pin []byte      // memory to be pinned
-	buf *mem.Buffer // or to be held
+	c      cMRInitAttr
+	err    error      // of the first value that does not fit
+	memory mem.Source // or none, and an address in c
 }
 
 // NewMRInitAttr starts an attribute structure MRInitAttr.
@@ -2443,11 +2605,11 @@ func (a *MRInitAttr) IOVA(v uint64) *MRInitAttr {
 }
 
 // Addr sets the address of host memory, which the caller keeps mapped until the region is closed; memory of
-// Go's heap is refused (syscall.EINVAL), use Memory for it. It also sets the mask bit.
+// Go's heap is refused (syscall.EINVAL), use Memory or Pin for it. It also sets the mask bit.
 //
 // C: struct ibv_mr_init_attr.addr, IBV_REG_MR_MASK_ADDR, ibv_reg_mr(3).
 func (a *MRInitAttr) Addr(v uintptr) *MRInitAttr {
-	a.pin, a.buf = nil, nil
+	a.memory = mem.Source{}
 	a.c.addr = v
 	a.c.comp_mask |= 0x2 // IBV_REG_MR_MASK_ADDR
 	return a
@@ -2458,8 +2620,19 @@ func (a *MRInitAttr) Addr(v uintptr) *MRInitAttr {
 //
 // C: struct ibv_mr_init_attr.addr, ibv_reg_mr(3).
 func (a *MRInitAttr) Memory(buf []byte) *MRInitAttr {
-	a.pin, a.buf = buf, nil
-	a.c.length = uint64(len(buf))
+	a.memory = mem.FromBytes(buf)
+	a.c.addr = 0
+	a.c.comp_mask |= 0x2
+	return a
+}
+
+// Pin sets address and length by a pin, whose memory stays pinned until the new object's Close has succeeded,
+// also after Unpin.
+//
+// C: struct ibv_mr_init_attr.addr, ibv_reg_mr(3).
+func (a *MRInitAttr) Pin(pin *mem.Pin) *MRInitAttr {
+	a.memory = mem.FromPin(pin)
+	a.c.addr = 0
 	a.c.comp_mask |= 0x2
 	return a
 }
@@ -2469,33 +2642,26 @@ func (a *MRInitAttr) Memory(buf []byte) *MRInitAttr {
 //
 // C: struct ibv_mr_init_attr.addr, ibv_reg_mr(3).
 func (a *MRInitAttr) Buffer(buf *mem.Buffer) *MRInitAttr {
-	a.pin, a.buf = nil, buf
-	if buf != nil {
-		a.c.length = buf.Len()
-	}
+	a.memory = mem.FromBuffer(buf)
+	a.c.addr = 0
 	a.c.comp_mask |= 0x2
 	return a
 }
 
-// hold takes the memory and puts its address into c; release lets go of it again.
-func (a *MRInitAttr) hold(verb string, c *cMRInitAttr) (release func(), err error) {
-	var from mem.Source
-	switch {
-	case a.buf != nil:
-		from = mem.FromBuffer(a.buf)
-	case a.pin != nil:
-		from = mem.FromBytes(a.pin)
-	case c.addr != 0:
+// hold takes the memory and puts its address into c.
+func (a *MRInitAttr) hold(verb string, c *cMRInitAttr) (mem.Held, error) {
+	from := a.memory
+	if c.addr != 0 {
 		from = mem.FromAddr(c.addr, c.length)
-	default:
-		return func() {}, nil
 	}
 	held, err := from.Take(verb)
 	if err != nil {
-		return nil, verr.Memory(verb, err)
+		return mem.Held{}, verr.Memory(verb, err)
 	}
-	c.addr, c.length = held.Addr, held.Len
-	return held.Release, nil
+	if held.Addr != 0 {
+		c.addr, c.length = held.Addr, held.Len
+	}
+	return held, nil
 }
 
 // FD sets the file descriptor of a dma-buf. It also sets the mask bit.
@@ -2542,12 +2708,10 @@ type GID [16]byte
 // String returns the GID in the form of an IPv6 address.
 func (g GID) String() string { return netip.AddrFrom16(g).String() }
 
-// cSGE has the layout of struct ibv_sge.
-type cSGE struct {
-	addr   uint64
-	length uint32
-	lkey   uint32
-}
+// ParseGID reads a GID: an IPv6 address in any of its forms ("fe80::1", as it prints itself, or with all its digits, as sysfs shows
+// it), or an IPv4 address, which stands for the one that RoCE makes of it (::ffff:192.0.2.1). Anything else is syscall.EINVAL, also an
+// address with a zone.
+func ParseGID(s string) (GID, error) { return codes.ParseGID(s) }
 
 // cAllocDMAttr has the layout of struct ibv_alloc_dm_attr.
 type cAllocDMAttr struct {
@@ -2604,6 +2768,20 @@ type cAHAttr struct {
 // cCountersInitAttr has the layout of struct ibv_counters_init_attr.
 type cCountersInitAttr struct {
 	comp_mask uint32
+}
+
+// cCQInitAttrEx has the layout of struct ibv_cq_init_attr_ex.
+type cCQInitAttrEx struct {
+	cqe           uint32
+	_             [4]byte
+	cq_context    uintptr
+	channel       uintptr
+	comp_vector   uint32
+	_             [4]byte
+	wc_flags      uint64
+	comp_mask     uint32
+	flags         uint32
+	parent_domain uintptr
 }
 
 // cFlowAttr has the layout of struct ibv_flow_attr.
@@ -2805,6 +2983,28 @@ type cQPInitAttr struct {
 	qp_type    uint32
 	sq_sig_all int32
 	_          [4]byte
+}
+
+// cQPInitAttrEx has the layout of struct ibv_qp_init_attr_ex.
+type cQPInitAttrEx struct {
+	qp_context     uintptr
+	send_cq        uintptr
+	recv_cq        uintptr
+	srq            uintptr
+	cap            cQPCap
+	qp_type        uint32
+	sq_sig_all     int32
+	comp_mask      uint32
+	pd             uintptr
+	xrcd           uintptr
+	create_flags   uint32
+	max_tso_header uint16
+	_              [2]byte
+	rwq_ind_tbl    uintptr
+	_              [3]uint64
+	source_qpn     uint32
+	_              [4]byte
+	send_ops_flags uint64
 }
 
 // cSRQAttr has the layout of struct ibv_srq_attr.

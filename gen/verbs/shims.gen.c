@@ -24,8 +24,24 @@ static inline struct verbs_context *vg_verbs(struct ibv_context *ctx)
 #define VG_HAS(v, op) \
 	((v) != NULL && (v)->sz >= sizeof(struct verbs_context) - offsetof(struct verbs_context, op) && (v)->op != NULL)
 
+// Of package gate: a call that a Close waits for.
+uintptr_t verbsgen_gate_begin(const uintptr_t *gate, void **slot, int *code);
+void verbsgen_gate_end(void *slot);
+
+// Of package dpath: whether a request may be posted to where it says, whose Close waits until the second is called.
+int verbsgen_dpath_address(void *slot, const void *qp, const void *wr);
+void verbsgen_dpath_addressed(void *slot);
+
+// vg_errno makes an errno of what a provider returns: some return -1 and set errno, or an errno with a minus.
+static inline int vg_errno(int code)
+{
+	if (code == -1)
+		return errno > 0 ? errno : EIO;
+	return code < 0 ? -code : code;
+}
+
 // ibv_wc_status_str: exported
-VG_WEAK void *vgef9c50b133_ibv_wc_status_str(uintptr_t fn0_, uint32_t status_)
+VG_WEAK void *vg75688f13d6_ibv_wc_status_str(uintptr_t fn0_, uint32_t status_)
 {
 	enum ibv_wc_status status = (enum ibv_wc_status)status_;
 
@@ -33,7 +49,7 @@ VG_WEAK void *vgef9c50b133_ibv_wc_status_str(uintptr_t fn0_, uint32_t status_)
 }
 
 // ibv_rate_to_mult: exported
-VG_WEAK int32_t vgef9c50b133_ibv_rate_to_mult(uintptr_t fn0_, uint32_t rate_)
+VG_WEAK int32_t vg75688f13d6_ibv_rate_to_mult(uintptr_t fn0_, uint32_t rate_)
 {
 	enum ibv_rate rate = (enum ibv_rate)rate_;
 
@@ -41,7 +57,7 @@ VG_WEAK int32_t vgef9c50b133_ibv_rate_to_mult(uintptr_t fn0_, uint32_t rate_)
 }
 
 // mult_to_ibv_rate: exported
-VG_WEAK uint32_t vgef9c50b133_mult_to_ibv_rate(uintptr_t fn0_, int32_t mult_)
+VG_WEAK uint32_t vg75688f13d6_mult_to_ibv_rate(uintptr_t fn0_, int32_t mult_)
 {
 	int mult = (int)mult_;
 
@@ -49,7 +65,7 @@ VG_WEAK uint32_t vgef9c50b133_mult_to_ibv_rate(uintptr_t fn0_, int32_t mult_)
 }
 
 // ibv_rate_to_mbps: exported
-VG_WEAK int32_t vgef9c50b133_ibv_rate_to_mbps(uintptr_t fn0_, uint32_t rate_)
+VG_WEAK int32_t vg75688f13d6_ibv_rate_to_mbps(uintptr_t fn0_, uint32_t rate_)
 {
 	enum ibv_rate rate = (enum ibv_rate)rate_;
 
@@ -57,15 +73,353 @@ VG_WEAK int32_t vgef9c50b133_ibv_rate_to_mbps(uintptr_t fn0_, uint32_t rate_)
 }
 
 // mbps_to_ibv_rate: exported
-VG_WEAK uint32_t vgef9c50b133_mbps_to_ibv_rate(uintptr_t fn0_, int32_t mbps_)
+VG_WEAK uint32_t vg75688f13d6_mbps_to_ibv_rate(uintptr_t fn0_, int32_t mbps_)
 {
 	int mbps = (int)mbps_;
 
 	return ((vg_fn_mbps_to_ibv_rate)fn0_)(mbps);
 }
 
+// ibv_qp_to_qp_ex: exported
+VG_WEAK void *vg75688f13d6_ibv_qp_to_qp_ex(uintptr_t fn0_, uintptr_t qp_)
+{
+	struct ibv_qp *qp = (struct ibv_qp *)qp_;
+
+	return ((vg_fn_ibv_qp_to_qp_ex)fn0_)(qp);
+}
+
+// ibv_wr_start: a stream of commands
+VG_WEAK void vg75688f13d6_ibv_wr_start(uint8_t *gate_, uintptr_t object_, uint64_t asked_, uint8_t *first_, uint8_t *answer_)
+{
+	struct answer {
+		int64_t n, bad;
+		int32_t code;
+		uint32_t opcode;
+		uint64_t lacking;
+	} *a = (struct answer *)answer_;
+	const struct ibv_send_wr *w = (const struct ibv_send_wr *)first_;
+	struct ibv_qp_ex *o = (struct ibv_qp_ex *)object_;
+	uint64_t lacking = 0;
+	void *slot;
+	int code = 0, named = 0; // named: by requests, objects that must not go meanwhile
+	int64_t i, n;
+	int kind;
+
+	if (a->n == 0)
+		return;
+	if (!o) {
+		a->lacking = UINT64_MAX;
+		return;
+	}
+	if (__builtin_expect(!verbsgen_gate_begin((const uintptr_t *)gate_, &slot, &code), 0)) {
+		a->code = code;
+		return;
+	}
+	if (a->n < 0) { // only to look which functions there are
+		if (!o->wr_start || !o->wr_complete || !o->wr_abort || !o->wr_set_sge || !o->wr_set_sge_list || !o->wr_set_inline_data)
+			a->lacking = UINT64_MAX;
+		if (o->qp_base.qp_type == 4 && !o->wr_set_ud_addr) // IBV_QPT_UD
+			a->lacking = UINT64_MAX;
+		if (asked_ & 0x20 && !o->wr_atomic_cmp_swp)
+			a->lacking |= 0x20;
+		if (asked_ & 0x40 && !o->wr_atomic_fetch_add)
+			a->lacking |= 0x40;
+		if (asked_ & 0x80 && !o->wr_local_inv)
+			a->lacking |= 0x80;
+		if (asked_ & 0x10 && !o->wr_rdma_read)
+			a->lacking |= 0x10;
+		if (asked_ & 0x1 && !o->wr_rdma_write)
+			a->lacking |= 0x1;
+		if (asked_ & 0x2 && !o->wr_rdma_write_imm)
+			a->lacking |= 0x2;
+		if (asked_ & 0x4 && !o->wr_send)
+			a->lacking |= 0x4;
+		if (asked_ & 0x8 && !o->wr_send_imm)
+			a->lacking |= 0x8;
+		if (asked_ & 0x200 && !o->wr_send_inv)
+			a->lacking |= 0x200;
+		verbsgen_gate_end(slot);
+		return;
+	}
+	n = a->n;
+	kind = (int)o->qp_base.qp_type;
+	o->wr_start(o);
+	for (i = 0; i < n; i++, w++) {
+		o->wr_flags = w->send_flags;
+		o->wr_id = w->wr_id;
+		switch ((int)w->opcode) {
+		case 5: // IBV_WR_ATOMIC_CMP_AND_SWP
+			if (__builtin_expect(!(asked_ & 0x20), 0)) {
+				lacking = 0x20;
+				goto refused;
+			}
+			o->wr_atomic_cmp_swp(o, w->wr.atomic.rkey, w->wr.atomic.remote_addr, w->wr.atomic.compare_add, w->wr.atomic.swap);
+			break;
+		case 6: // IBV_WR_ATOMIC_FETCH_AND_ADD
+			if (__builtin_expect(!(asked_ & 0x40), 0)) {
+				lacking = 0x40;
+				goto refused;
+			}
+			o->wr_atomic_fetch_add(o, w->wr.atomic.rkey, w->wr.atomic.remote_addr, w->wr.atomic.compare_add);
+			break;
+		case 7: // IBV_WR_LOCAL_INV
+			if (__builtin_expect(!(asked_ & 0x80), 0)) {
+				lacking = 0x80;
+				goto refused;
+			}
+			o->wr_local_inv(o, w->invalidate_rkey);
+			continue;
+		case 4: // IBV_WR_RDMA_READ
+			if (__builtin_expect(!(asked_ & 0x10), 0)) {
+				lacking = 0x10;
+				goto refused;
+			}
+			o->wr_rdma_read(o, w->wr.rdma.rkey, w->wr.rdma.remote_addr);
+			break;
+		case 0: // IBV_WR_RDMA_WRITE
+			if (__builtin_expect(!(asked_ & 0x1), 0)) {
+				lacking = 0x1;
+				goto refused;
+			}
+			o->wr_rdma_write(o, w->wr.rdma.rkey, w->wr.rdma.remote_addr);
+			break;
+		case 1: // IBV_WR_RDMA_WRITE_WITH_IMM
+			if (__builtin_expect(!(asked_ & 0x2), 0)) {
+				lacking = 0x2;
+				goto refused;
+			}
+			o->wr_rdma_write_imm(o, w->wr.rdma.rkey, w->wr.rdma.remote_addr, w->imm_data);
+			break;
+		case 2: // IBV_WR_SEND
+			if (__builtin_expect(!(asked_ & 0x4), 0)) {
+				lacking = 0x4;
+				goto refused;
+			}
+			o->wr_send(o);
+			break;
+		case 3: // IBV_WR_SEND_WITH_IMM
+			if (__builtin_expect(!(asked_ & 0x8), 0)) {
+				lacking = 0x8;
+				goto refused;
+			}
+			o->wr_send_imm(o, w->imm_data);
+			break;
+		case 9: // IBV_WR_SEND_WITH_INV
+			if (__builtin_expect(!(asked_ & 0x200), 0)) {
+				lacking = 0x200;
+				goto refused;
+			}
+			o->wr_send_inv(o, w->invalidate_rkey);
+			break;
+		default:
+			goto refused;
+		}
+		switch (kind) {
+		case 4: // IBV_QPT_UD
+			named = 1;
+			code = verbsgen_dpath_address(slot, o, w);
+			if (code != 0)
+				goto refused;
+			o->wr_set_ud_addr(o, (struct ibv_ah *)(uintptr_t)w->wr.ud.ah, w->wr.ud.remote_qpn, w->wr.ud.remote_qkey);
+			break;
+		default:
+			break;
+		}
+		if (__builtin_expect(w->num_sge == 1 && !(w->send_flags & 0x8), 1)) {
+			o->wr_set_sge(o, w->sg_list->lkey, w->sg_list->addr, w->sg_list->length);
+		} else if (w->num_sge == 1) { // IBV_SEND_INLINE
+			o->wr_set_inline_data(o, (void *)(uintptr_t)w->sg_list->addr, w->sg_list->length);
+		} else if (w->num_sge > 1 && w->send_flags & 0x8) {
+			goto refused;
+		} else {
+			o->wr_set_sge_list(o, w->num_sge, (const struct ibv_sge *)(uintptr_t)w->sg_list);
+		}
+	}
+	code = o->wr_complete(o);
+	if (named)
+		verbsgen_dpath_addressed(slot);
+	verbsgen_gate_end(slot);
+	if (code != 0)
+		a->code = vg_errno(code);
+	return;
+refused:
+	o->wr_abort(o);
+	if (named)
+		verbsgen_dpath_addressed(slot);
+	verbsgen_gate_end(slot);
+	a->bad = i;
+	a->code = code ? code : EINVAL;
+	a->opcode = w->opcode;
+	a->lacking = lacking;
+}
+
+struct vg_WCEx {
+	uint64_t ID;
+	uint32_t Status;
+	uint32_t Opcode;
+	uint32_t VendorErr;
+	uint32_t Flags;
+	uint32_t ByteLen;
+	uint32_t ImmData;
+	uint32_t QPNum;
+	uint32_t SrcQP;
+	uint32_t SLID;
+	uint64_t CompletionTS;
+	uint64_t WallclockNS;
+	uint32_t FlowTag;
+	uint16_t CVLAN;
+	uint8_t SL;
+	uint8_t DLIDPathBits;
+};
+
+_Static_assert(sizeof(struct vg_WCEx) == 72, "size of WCEx");
+_Static_assert(offsetof(struct vg_WCEx, ID) == 0, "offset of ID");
+_Static_assert(offsetof(struct vg_WCEx, Status) == 8, "offset of Status");
+_Static_assert(offsetof(struct vg_WCEx, Opcode) == 12, "offset of Opcode");
+_Static_assert(offsetof(struct vg_WCEx, VendorErr) == 16, "offset of VendorErr");
+_Static_assert(offsetof(struct vg_WCEx, Flags) == 20, "offset of Flags");
+_Static_assert(offsetof(struct vg_WCEx, ByteLen) == 24, "offset of ByteLen");
+_Static_assert(offsetof(struct vg_WCEx, ImmData) == 28, "offset of ImmData");
+_Static_assert(offsetof(struct vg_WCEx, QPNum) == 32, "offset of QPNum");
+_Static_assert(offsetof(struct vg_WCEx, SrcQP) == 36, "offset of SrcQP");
+_Static_assert(offsetof(struct vg_WCEx, SLID) == 40, "offset of SLID");
+_Static_assert(offsetof(struct vg_WCEx, CompletionTS) == 48, "offset of CompletionTS");
+_Static_assert(offsetof(struct vg_WCEx, WallclockNS) == 56, "offset of WallclockNS");
+_Static_assert(offsetof(struct vg_WCEx, FlowTag) == 64, "offset of FlowTag");
+_Static_assert(offsetof(struct vg_WCEx, CVLAN) == 68, "offset of CVLAN");
+_Static_assert(offsetof(struct vg_WCEx, SL) == 70, "offset of SL");
+_Static_assert(offsetof(struct vg_WCEx, DLIDPathBits) == 71, "offset of DLIDPathBits");
+
+// Reads fields, which are among can; the first entry is there. It returns how many were read.
+static inline __attribute__((always_inline)) int64_t vg_read_WCEx(struct ibv_cq_ex *o, struct vg_WCEx *x, uint64_t fields, const uint64_t can, int64_t room, int *code)
+{
+	int64_t n = 0;
+
+	fields &= can;
+	do {
+		const uint32_t is = o->status;
+
+		if (__builtin_expect(is != 0, 0)) { // not IBV_WC_SUCCESS
+			memset(x, 0, sizeof *x);
+			x->Status = is;
+			x->ID = o->wr_id;
+			x->VendorErr = o->read_vendor_err(o);
+			if (fields & 0x4)
+				x->QPNum = o->read_qp_num(o);
+		} else {
+			x->Status = is;
+			x->ID = o->wr_id;
+			x->Opcode = o->read_opcode(o);
+			x->VendorErr = 0;
+			x->Flags = o->read_wc_flags(o);
+			if (fields & 0x1)
+				x->ByteLen = o->read_byte_len(o);
+			if (fields & 0x2)
+				x->ImmData = o->read_imm_data(o);
+			if (1 && fields & 0x2 && x->Flags & 0x2)
+				x->ImmData = __builtin_bswap32(x->ImmData);
+			if (fields & 0x4)
+				x->QPNum = o->read_qp_num(o);
+			if (fields & 0x8)
+				x->SrcQP = o->read_src_qp(o);
+			if (fields & 0x10)
+				x->SLID = o->read_slid(o);
+			if (fields & 0x80)
+				x->CompletionTS = o->read_completion_ts(o);
+			if (fields & 0x800)
+				x->WallclockNS = o->read_completion_wallclock_ns(o);
+			if (fields & 0x200)
+				x->FlowTag = o->read_flow_tag(o);
+			if (fields & 0x100)
+				x->CVLAN = o->read_cvlan(o);
+			if (fields & 0x20)
+				x->SL = o->read_sl(o);
+			if (fields & 0x40)
+				x->DLIDPathBits = o->read_dlid_path_bits(o);
+		}
+		x++;
+	} while (++n < room && (*code = o->next_poll(o)) == 0);
+	o->end_poll(o);
+	return n;
+}
+
+// ibv_start_poll: a reader
+VG_WEAK void vg75688f13d6_ibv_start_poll(uint8_t *gate_, uint64_t fields_, uint8_t *entries_, int64_t room_, int64_t tries_, uint8_t *answer_)
+{
+	struct vg_WCEx *e = (struct vg_WCEx *)entries_;
+	struct answer {
+		int64_t n;
+		int32_t code, none;
+		uint64_t lacking;
+	} *a = (struct answer *)answer_;
+	const uintptr_t *gate = (const uintptr_t *)gate_;
+	struct ibv_cq_ex *o;
+	struct ibv_poll_cq_attr attr;
+	void *slot;
+	int code = 0;
+
+	o = (struct ibv_cq_ex *)verbsgen_gate_begin(gate, &slot, &code);
+	if (__builtin_expect(!o, 0)) {
+		a->code = code;
+		return;
+	}
+	if (room_ == 0) { // only to look which functions there are
+		if (!o->start_poll || !o->next_poll || !o->end_poll || !o->read_opcode || !o->read_vendor_err || !o->read_wc_flags)
+			a->lacking = UINT64_MAX;
+		if (fields_ & 0x1 && !o->read_byte_len)
+			a->lacking |= 0x1;
+		if (fields_ & 0x2 && !o->read_imm_data)
+			a->lacking |= 0x2;
+		if (fields_ & 0x4 && !o->read_qp_num)
+			a->lacking |= 0x4;
+		if (fields_ & 0x8 && !o->read_src_qp)
+			a->lacking |= 0x8;
+		if (fields_ & 0x10 && !o->read_slid)
+			a->lacking |= 0x10;
+		if (fields_ & 0x80 && !o->read_completion_ts)
+			a->lacking |= 0x80;
+		if (fields_ & 0x800 && !o->read_completion_wallclock_ns)
+			a->lacking |= 0x800;
+		if (fields_ & 0x200 && !o->read_flow_tag)
+			a->lacking |= 0x200;
+		if (fields_ & 0x100 && !o->read_cvlan)
+			a->lacking |= 0x100;
+		if (fields_ & 0x20 && !o->read_sl)
+			a->lacking |= 0x20;
+		if (fields_ & 0x40 && !o->read_dlid_path_bits)
+			a->lacking |= 0x40;
+		verbsgen_gate_end(slot);
+		return;
+	}
+	for (;;) {
+		memset(&attr, 0, sizeof attr);
+		code = o->start_poll(o, &attr);
+		if (__builtin_expect(code != ENOENT, 1) || --tries_ < 1)
+			break;
+		if (tries_ % 64 == 0) { // let a Close go on
+			verbsgen_gate_end(slot);
+			o = (struct ibv_cq_ex *)verbsgen_gate_begin(gate, &slot, &code);
+			if (!o) {
+				a->code = code;
+				return;
+			}
+		}
+	}
+	if (code == 0) {
+		if (fields_ == 0)
+			a->n = vg_read_WCEx(o, e, fields_, 0, room_, &code);
+		else if (!(fields_ & ~(uint64_t)0xf))
+			a->n = vg_read_WCEx(o, e, fields_, 0xf, room_, &code);
+		else
+			a->n = vg_read_WCEx(o, e, fields_, UINT64_MAX, room_, &code);
+	}
+	verbsgen_gate_end(slot);
+	if (code != 0 && code != ENOENT)
+		a->code = vg_errno(code);
+}
+
 // ibv_get_device_list: exported
-VG_WEAK void *vgef9c50b133_ibv_get_device_list(uintptr_t fn0_, uint8_t *num_devices_)
+VG_WEAK void *vg75688f13d6_ibv_get_device_list(uintptr_t fn0_, uint8_t *num_devices_)
 {
 	int *num_devices = (int *)num_devices_;
 
@@ -73,7 +427,7 @@ VG_WEAK void *vgef9c50b133_ibv_get_device_list(uintptr_t fn0_, uint8_t *num_devi
 }
 
 // ibv_free_device_list: exported
-VG_WEAK void vgef9c50b133_ibv_free_device_list(uintptr_t fn0_, uintptr_t list_)
+VG_WEAK void vg75688f13d6_ibv_free_device_list(uintptr_t fn0_, uintptr_t list_)
 {
 	struct ibv_device **list = (struct ibv_device **)list_;
 
@@ -81,7 +435,7 @@ VG_WEAK void vgef9c50b133_ibv_free_device_list(uintptr_t fn0_, uintptr_t list_)
 }
 
 // ibv_get_device_index: exported
-VG_WEAK int32_t vgef9c50b133_ibv_get_device_index(uintptr_t fn0_, uintptr_t device_)
+VG_WEAK int32_t vg75688f13d6_ibv_get_device_index(uintptr_t fn0_, uintptr_t device_)
 {
 	struct ibv_device *device = (struct ibv_device *)device_;
 
@@ -89,7 +443,7 @@ VG_WEAK int32_t vgef9c50b133_ibv_get_device_index(uintptr_t fn0_, uintptr_t devi
 }
 
 // ibv_get_device_guid: exported
-VG_WEAK uint64_t vgef9c50b133_ibv_get_device_guid(uintptr_t fn0_, uintptr_t device_)
+VG_WEAK uint64_t vg75688f13d6_ibv_get_device_guid(uintptr_t fn0_, uintptr_t device_)
 {
 	struct ibv_device *device = (struct ibv_device *)device_;
 
@@ -97,7 +451,7 @@ VG_WEAK uint64_t vgef9c50b133_ibv_get_device_guid(uintptr_t fn0_, uintptr_t devi
 }
 
 // ibv_open_device: exported
-VG_WEAK void *vgef9c50b133_ibv_open_device(uintptr_t fn0_, uintptr_t device_)
+VG_WEAK void *vg75688f13d6_ibv_open_device(uintptr_t fn0_, uintptr_t device_)
 {
 	struct ibv_device *device = (struct ibv_device *)device_;
 
@@ -105,7 +459,7 @@ VG_WEAK void *vgef9c50b133_ibv_open_device(uintptr_t fn0_, uintptr_t device_)
 }
 
 // ibv_close_device: exported
-VG_WEAK int32_t vgef9c50b133_ibv_close_device(uintptr_t fn0_, uintptr_t context_)
+VG_WEAK int32_t vg75688f13d6_ibv_close_device(uintptr_t fn0_, uintptr_t context_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 
@@ -113,7 +467,7 @@ VG_WEAK int32_t vgef9c50b133_ibv_close_device(uintptr_t fn0_, uintptr_t context_
 }
 
 // ibv_import_device: exported
-VG_WEAK void *vgef9c50b133_ibv_import_device(uintptr_t fn0_, int32_t cmd_fd_)
+VG_WEAK void *vg75688f13d6_ibv_import_device(uintptr_t fn0_, int32_t cmd_fd_)
 {
 	int cmd_fd = (int)cmd_fd_;
 
@@ -121,7 +475,7 @@ VG_WEAK void *vgef9c50b133_ibv_import_device(uintptr_t fn0_, int32_t cmd_fd_)
 }
 
 // ibv_import_dm: exported
-VG_WEAK void *vgef9c50b133_ibv_import_dm(uintptr_t fn0_, uintptr_t context_, uint32_t dm_handle_)
+VG_WEAK void *vg75688f13d6_ibv_import_dm(uintptr_t fn0_, uintptr_t context_, uint32_t dm_handle_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint32_t dm_handle = (uint32_t)dm_handle_;
@@ -130,7 +484,7 @@ VG_WEAK void *vgef9c50b133_ibv_import_dm(uintptr_t fn0_, uintptr_t context_, uin
 }
 
 // ibv_unimport_dm: exported
-VG_WEAK void vgef9c50b133_ibv_unimport_dm(uintptr_t fn0_, uintptr_t dm_)
+VG_WEAK void vg75688f13d6_ibv_unimport_dm(uintptr_t fn0_, uintptr_t dm_)
 {
 	struct ibv_dm *dm = (struct ibv_dm *)dm_;
 
@@ -138,7 +492,7 @@ VG_WEAK void vgef9c50b133_ibv_unimport_dm(uintptr_t fn0_, uintptr_t dm_)
 }
 
 // ibv_query_device: exported
-VG_WEAK int32_t vgef9c50b133_ibv_query_device(uintptr_t fn0_, uintptr_t context_, uint8_t *device_attr_)
+VG_WEAK int32_t vg75688f13d6_ibv_query_device(uintptr_t fn0_, uintptr_t context_, uint8_t *device_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_device_attr *device_attr = (struct ibv_device_attr *)device_attr_;
@@ -147,7 +501,7 @@ VG_WEAK int32_t vgef9c50b133_ibv_query_device(uintptr_t fn0_, uintptr_t context_
 }
 
 // ibv_query_port: written by hand
-VG_WEAK int32_t vgef9c50b133_ibv_query_port(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint8_t *port_attr_)
+VG_WEAK int32_t vg75688f13d6_ibv_query_port(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint8_t *port_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct verbs_context *v = vg_verbs(context);
@@ -163,7 +517,7 @@ VG_WEAK int32_t vgef9c50b133_ibv_query_port(uintptr_t fn0_, uintptr_t context_, 
 }
 
 // ibv_query_gid: exported
-VG_WEAK int32_t vgef9c50b133_ibv_query_gid(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, int32_t index_, uint8_t *gid_)
+VG_WEAK int32_t vg75688f13d6_ibv_query_gid(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, int32_t index_, uint8_t *gid_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint8_t port_num = (uint8_t)port_num_;
@@ -174,7 +528,7 @@ VG_WEAK int32_t vgef9c50b133_ibv_query_gid(uintptr_t fn0_, uintptr_t context_, u
 }
 
 // ibv_query_gid_ex: exported
-VG_WEAK int32_t vgef9c50b133_ibv_query_gid_ex(uintptr_t fn0_, uintptr_t context_, uint32_t port_num_, uint32_t gid_index_, uint8_t *entry_, uint32_t flags_)
+VG_WEAK int32_t vg75688f13d6_ibv_query_gid_ex(uintptr_t fn0_, uintptr_t context_, uint32_t port_num_, uint32_t gid_index_, uint8_t *entry_, uint32_t flags_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint32_t port_num = (uint32_t)port_num_;
@@ -186,7 +540,7 @@ VG_WEAK int32_t vgef9c50b133_ibv_query_gid_ex(uintptr_t fn0_, uintptr_t context_
 }
 
 // ibv_query_gid_table: exported
-VG_WEAK int64_t vgef9c50b133_ibv_query_gid_table(uintptr_t fn0_, uintptr_t context_, uint8_t *entries_, uint64_t max_entries_, uint32_t flags_)
+VG_WEAK int64_t vg75688f13d6_ibv_query_gid_table(uintptr_t fn0_, uintptr_t context_, uint8_t *entries_, uint64_t max_entries_, uint32_t flags_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_gid_entry *entries = (struct ibv_gid_entry *)entries_;
@@ -197,7 +551,7 @@ VG_WEAK int64_t vgef9c50b133_ibv_query_gid_table(uintptr_t fn0_, uintptr_t conte
 }
 
 // ibv_query_pkey: exported
-VG_WEAK int32_t vgef9c50b133_ibv_query_pkey(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, int32_t index_, uint8_t *pkey_)
+VG_WEAK int32_t vg75688f13d6_ibv_query_pkey(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, int32_t index_, uint8_t *pkey_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint8_t port_num = (uint8_t)port_num_;
@@ -208,7 +562,7 @@ VG_WEAK int32_t vgef9c50b133_ibv_query_pkey(uintptr_t fn0_, uintptr_t context_, 
 }
 
 // ibv_get_pkey_index: exported
-VG_WEAK int32_t vgef9c50b133_ibv_get_pkey_index(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint16_t pkey_)
+VG_WEAK int32_t vg75688f13d6_ibv_get_pkey_index(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint16_t pkey_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint8_t port_num = (uint8_t)port_num_;
@@ -218,7 +572,7 @@ VG_WEAK int32_t vgef9c50b133_ibv_get_pkey_index(uintptr_t fn0_, uintptr_t contex
 }
 
 // ibv_alloc_pd: exported
-VG_WEAK void *vgef9c50b133_ibv_alloc_pd(uintptr_t fn0_, uintptr_t context_)
+VG_WEAK void *vg75688f13d6_ibv_alloc_pd(uintptr_t fn0_, uintptr_t context_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 
@@ -226,7 +580,7 @@ VG_WEAK void *vgef9c50b133_ibv_alloc_pd(uintptr_t fn0_, uintptr_t context_)
 }
 
 // ibv_dealloc_pd: exported
-VG_WEAK int32_t vgef9c50b133_ibv_dealloc_pd(uintptr_t fn0_, uintptr_t pd_)
+VG_WEAK int32_t vg75688f13d6_ibv_dealloc_pd(uintptr_t fn0_, uintptr_t pd_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 
@@ -234,7 +588,7 @@ VG_WEAK int32_t vgef9c50b133_ibv_dealloc_pd(uintptr_t fn0_, uintptr_t pd_)
 }
 
 // ibv_create_flow: op ibv_create_flow of struct verbs_context
-VG_WEAK void *vgef9c50b133_ibv_create_flow(uintptr_t qp_, uint8_t *flow_)
+VG_WEAK void *vg75688f13d6_ibv_create_flow(uintptr_t qp_, uint8_t *flow_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	struct ibv_flow_attr *flow = (struct ibv_flow_attr *)flow_;
@@ -247,7 +601,7 @@ VG_WEAK void *vgef9c50b133_ibv_create_flow(uintptr_t qp_, uint8_t *flow_)
 }
 
 // ibv_destroy_flow: written by hand
-VG_WEAK int32_t vgef9c50b133_ibv_destroy_flow(uintptr_t flow_id_)
+VG_WEAK int32_t vg75688f13d6_ibv_destroy_flow(uintptr_t flow_id_)
 {
 	struct ibv_flow *flow = (struct ibv_flow *)flow_id_;
 	struct verbs_context *v = vg_verbs(flow->context);
@@ -256,7 +610,7 @@ VG_WEAK int32_t vgef9c50b133_ibv_destroy_flow(uintptr_t flow_id_)
 }
 
 // ibv_open_xrcd: op open_xrcd of struct verbs_context
-VG_WEAK void *vgef9c50b133_ibv_open_xrcd(uintptr_t context_, uint8_t *xrcd_init_attr_)
+VG_WEAK void *vg75688f13d6_ibv_open_xrcd(uintptr_t context_, uint8_t *xrcd_init_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_xrcd_init_attr *xrcd_init_attr = (struct ibv_xrcd_init_attr *)xrcd_init_attr_;
@@ -269,7 +623,7 @@ VG_WEAK void *vgef9c50b133_ibv_open_xrcd(uintptr_t context_, uint8_t *xrcd_init_
 }
 
 // ibv_close_xrcd: written by hand
-VG_WEAK int32_t vgef9c50b133_ibv_close_xrcd(uintptr_t xrcd_)
+VG_WEAK int32_t vg75688f13d6_ibv_close_xrcd(uintptr_t xrcd_)
 {
 	struct ibv_xrcd *xrcd = (struct ibv_xrcd *)xrcd_;
 	struct verbs_context *v = vg_verbs(xrcd->context);
@@ -279,7 +633,7 @@ VG_WEAK int32_t vgef9c50b133_ibv_close_xrcd(uintptr_t xrcd_)
 }
 
 // ibv_reg_mr: written by hand
-VG_WEAK void *vgef9c50b133_ibv_reg_mr(uintptr_t fn0_, uintptr_t fn1_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, uint32_t access_)
+VG_WEAK void *vg75688f13d6_ibv_reg_mr(uintptr_t fn0_, uintptr_t fn1_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, uint32_t access_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 
@@ -293,7 +647,7 @@ VG_WEAK void *vgef9c50b133_ibv_reg_mr(uintptr_t fn0_, uintptr_t fn1_, uintptr_t 
 }
 
 // ibv_reg_mr_iova: written by hand
-VG_WEAK void *vgef9c50b133_ibv_reg_mr_iova(uintptr_t fn0_, uintptr_t fn1_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, uint64_t iova_, uint32_t access_)
+VG_WEAK void *vg75688f13d6_ibv_reg_mr_iova(uintptr_t fn0_, uintptr_t fn1_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, uint64_t iova_, uint32_t access_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 
@@ -306,7 +660,7 @@ VG_WEAK void *vgef9c50b133_ibv_reg_mr_iova(uintptr_t fn0_, uintptr_t fn1_, uintp
 }
 
 // ibv_reg_dmabuf_mr: exported
-VG_WEAK void *vgef9c50b133_ibv_reg_dmabuf_mr(uintptr_t fn0_, uintptr_t pd_, uint64_t offset_, uint64_t length_, uint64_t iova_, int32_t fd_, int32_t access_)
+VG_WEAK void *vg75688f13d6_ibv_reg_dmabuf_mr(uintptr_t fn0_, uintptr_t pd_, uint64_t offset_, uint64_t length_, uint64_t iova_, int32_t fd_, int32_t access_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	uint64_t offset = (uint64_t)offset_;
@@ -319,7 +673,7 @@ VG_WEAK void *vgef9c50b133_ibv_reg_dmabuf_mr(uintptr_t fn0_, uintptr_t pd_, uint
 }
 
 // ibv_reg_mr_ex: exported
-VG_WEAK void *vgef9c50b133_ibv_reg_mr_ex(uintptr_t fn0_, uintptr_t pd_, uint8_t *mr_init_attr_)
+VG_WEAK void *vg75688f13d6_ibv_reg_mr_ex(uintptr_t fn0_, uintptr_t pd_, uint8_t *mr_init_attr_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_mr_init_attr *mr_init_attr = (struct ibv_mr_init_attr *)mr_init_attr_;
@@ -328,7 +682,7 @@ VG_WEAK void *vgef9c50b133_ibv_reg_mr_ex(uintptr_t fn0_, uintptr_t pd_, uint8_t 
 }
 
 // ibv_rereg_mr: exported
-VG_WEAK int32_t vgef9c50b133_ibv_rereg_mr(uintptr_t fn0_, uintptr_t mr_, int32_t flags_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, int32_t access_)
+VG_WEAK int32_t vg75688f13d6_ibv_rereg_mr(uintptr_t fn0_, uintptr_t mr_, int32_t flags_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, int32_t access_)
 {
 	struct ibv_mr *mr = (struct ibv_mr *)mr_;
 	int flags = (int)flags_;
@@ -341,7 +695,7 @@ VG_WEAK int32_t vgef9c50b133_ibv_rereg_mr(uintptr_t fn0_, uintptr_t mr_, int32_t
 }
 
 // ibv_dereg_mr: exported
-VG_WEAK int32_t vgef9c50b133_ibv_dereg_mr(uintptr_t fn0_, uintptr_t mr_)
+VG_WEAK int32_t vg75688f13d6_ibv_dereg_mr(uintptr_t fn0_, uintptr_t mr_)
 {
 	struct ibv_mr *mr = (struct ibv_mr *)mr_;
 
@@ -349,7 +703,7 @@ VG_WEAK int32_t vgef9c50b133_ibv_dereg_mr(uintptr_t fn0_, uintptr_t mr_)
 }
 
 // ibv_alloc_mw: op alloc_mw of the context
-VG_WEAK void *vgef9c50b133_ibv_alloc_mw(uintptr_t pd_, uint32_t type_)
+VG_WEAK void *vg75688f13d6_ibv_alloc_mw(uintptr_t pd_, uint32_t type_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	enum ibv_mw_type type = (enum ibv_mw_type)type_;
@@ -360,7 +714,7 @@ VG_WEAK void *vgef9c50b133_ibv_alloc_mw(uintptr_t pd_, uint32_t type_)
 }
 
 // ibv_dealloc_mw: op dealloc_mw of the context
-VG_WEAK int32_t vgef9c50b133_ibv_dealloc_mw(uintptr_t mw_)
+VG_WEAK int32_t vg75688f13d6_ibv_dealloc_mw(uintptr_t mw_)
 {
 	struct ibv_mw *mw = (struct ibv_mw *)mw_;
 
@@ -370,7 +724,7 @@ VG_WEAK int32_t vgef9c50b133_ibv_dealloc_mw(uintptr_t mw_)
 }
 
 // ibv_create_comp_channel: exported
-VG_WEAK void *vgef9c50b133_ibv_create_comp_channel(uintptr_t fn0_, uintptr_t context_)
+VG_WEAK void *vg75688f13d6_ibv_create_comp_channel(uintptr_t fn0_, uintptr_t context_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 
@@ -378,7 +732,7 @@ VG_WEAK void *vgef9c50b133_ibv_create_comp_channel(uintptr_t fn0_, uintptr_t con
 }
 
 // ibv_destroy_comp_channel: exported
-VG_WEAK int32_t vgef9c50b133_ibv_destroy_comp_channel(uintptr_t fn0_, uintptr_t channel_)
+VG_WEAK int32_t vg75688f13d6_ibv_destroy_comp_channel(uintptr_t fn0_, uintptr_t channel_)
 {
 	struct ibv_comp_channel *channel = (struct ibv_comp_channel *)channel_;
 
@@ -386,7 +740,7 @@ VG_WEAK int32_t vgef9c50b133_ibv_destroy_comp_channel(uintptr_t fn0_, uintptr_t 
 }
 
 // ibv_advise_mr: op advise_mr of struct verbs_context
-VG_WEAK int32_t vgef9c50b133_ibv_advise_mr(uintptr_t pd_, uint32_t advice_, uint32_t flags_, uint8_t *sg_list_, uint32_t num_sge_)
+VG_WEAK int32_t vg75688f13d6_ibv_advise_mr(uintptr_t pd_, uint32_t advice_, uint32_t flags_, uint8_t *sg_list_, uint32_t num_sge_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	enum ib_uverbs_advise_mr_advice advice = (enum ib_uverbs_advise_mr_advice)advice_;
@@ -402,7 +756,7 @@ VG_WEAK int32_t vgef9c50b133_ibv_advise_mr(uintptr_t pd_, uint32_t advice_, uint
 }
 
 // ibv_alloc_dm: op alloc_dm of struct verbs_context
-VG_WEAK void *vgef9c50b133_ibv_alloc_dm(uintptr_t context_, uint8_t *attr_)
+VG_WEAK void *vg75688f13d6_ibv_alloc_dm(uintptr_t context_, uint8_t *attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_alloc_dm_attr *attr = (struct ibv_alloc_dm_attr *)attr_;
@@ -415,7 +769,7 @@ VG_WEAK void *vgef9c50b133_ibv_alloc_dm(uintptr_t context_, uint8_t *attr_)
 }
 
 // ibv_free_dm: op free_dm of struct verbs_context
-VG_WEAK int32_t vgef9c50b133_ibv_free_dm(uintptr_t dm_)
+VG_WEAK int32_t vg75688f13d6_ibv_free_dm(uintptr_t dm_)
 {
 	struct ibv_dm *dm = (struct ibv_dm *)dm_;
 
@@ -427,7 +781,7 @@ VG_WEAK int32_t vgef9c50b133_ibv_free_dm(uintptr_t dm_)
 }
 
 // ibv_alloc_null_mr: op alloc_null_mr of struct verbs_context
-VG_WEAK void *vgef9c50b133_ibv_alloc_null_mr(uintptr_t pd_)
+VG_WEAK void *vg75688f13d6_ibv_alloc_null_mr(uintptr_t pd_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 
@@ -439,7 +793,7 @@ VG_WEAK void *vgef9c50b133_ibv_alloc_null_mr(uintptr_t pd_)
 }
 
 // ibv_reg_dm_mr: op reg_dm_mr of struct verbs_context
-VG_WEAK void *vgef9c50b133_ibv_reg_dm_mr(uintptr_t pd_, uintptr_t dm_, uint64_t dm_offset_, uint64_t length_, uint32_t access_)
+VG_WEAK void *vg75688f13d6_ibv_reg_dm_mr(uintptr_t pd_, uintptr_t dm_, uint64_t dm_offset_, uint64_t length_, uint32_t access_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_dm *dm = (struct ibv_dm *)dm_;
@@ -455,7 +809,7 @@ VG_WEAK void *vgef9c50b133_ibv_reg_dm_mr(uintptr_t pd_, uintptr_t dm_, uint64_t 
 }
 
 // ibv_create_cq: exported
-VG_WEAK void *vgef9c50b133_ibv_create_cq(uintptr_t fn0_, uintptr_t context_, int32_t cqe_, uintptr_t cq_context_, uintptr_t channel_, int32_t comp_vector_)
+VG_WEAK void *vg75688f13d6_ibv_create_cq(uintptr_t fn0_, uintptr_t context_, int32_t cqe_, uintptr_t cq_context_, uintptr_t channel_, int32_t comp_vector_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	int cqe = (int)cqe_;
@@ -466,8 +820,21 @@ VG_WEAK void *vgef9c50b133_ibv_create_cq(uintptr_t fn0_, uintptr_t context_, int
 	return ((vg_fn_ibv_create_cq)fn0_)(context, cqe, cq_context, channel, comp_vector);
 }
 
+// ibv_create_cq_ex: op create_cq_ex of struct verbs_context
+VG_WEAK void *vg75688f13d6_ibv_create_cq_ex(uintptr_t context_, uint8_t *cq_attr_)
+{
+	struct ibv_context *context = (struct ibv_context *)context_;
+	struct ibv_cq_init_attr_ex *cq_attr = (struct ibv_cq_init_attr_ex *)cq_attr_;
+
+	struct verbs_context *v = vg_verbs(context);
+
+	if (!VG_HAS(v, create_cq_ex))
+		return errno = EOPNOTSUPP, NULL;
+	return v->create_cq_ex(context, cq_attr);
+}
+
 // ibv_destroy_cq: exported
-VG_WEAK int32_t vgef9c50b133_ibv_destroy_cq(uintptr_t fn0_, uintptr_t cq_)
+VG_WEAK int32_t vg75688f13d6_ibv_destroy_cq(uintptr_t fn0_, uintptr_t cq_)
 {
 	struct ibv_cq *cq = (struct ibv_cq *)cq_;
 
@@ -475,7 +842,7 @@ VG_WEAK int32_t vgef9c50b133_ibv_destroy_cq(uintptr_t fn0_, uintptr_t cq_)
 }
 
 // ibv_modify_cq: op modify_cq of struct verbs_context
-VG_WEAK int32_t vgef9c50b133_ibv_modify_cq(uintptr_t cq_, uint8_t *attr_)
+VG_WEAK int32_t vg75688f13d6_ibv_modify_cq(uintptr_t cq_, uint8_t *attr_)
 {
 	struct ibv_cq *cq = (struct ibv_cq *)cq_;
 	struct ibv_modify_cq_attr *attr = (struct ibv_modify_cq_attr *)attr_;
@@ -488,7 +855,7 @@ VG_WEAK int32_t vgef9c50b133_ibv_modify_cq(uintptr_t cq_, uint8_t *attr_)
 }
 
 // ibv_create_srq: exported
-VG_WEAK void *vgef9c50b133_ibv_create_srq(uintptr_t fn0_, uintptr_t pd_, uint8_t *srq_init_attr_)
+VG_WEAK void *vg75688f13d6_ibv_create_srq(uintptr_t fn0_, uintptr_t pd_, uint8_t *srq_init_attr_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_srq_init_attr *srq_init_attr = (struct ibv_srq_init_attr *)srq_init_attr_;
@@ -497,7 +864,7 @@ VG_WEAK void *vgef9c50b133_ibv_create_srq(uintptr_t fn0_, uintptr_t pd_, uint8_t
 }
 
 // ibv_modify_srq: exported
-VG_WEAK int32_t vgef9c50b133_ibv_modify_srq(uintptr_t fn0_, uintptr_t srq_, uint8_t *srq_attr_, int32_t srq_attr_mask_)
+VG_WEAK int32_t vg75688f13d6_ibv_modify_srq(uintptr_t fn0_, uintptr_t srq_, uint8_t *srq_attr_, int32_t srq_attr_mask_)
 {
 	struct ibv_srq *srq = (struct ibv_srq *)srq_;
 	struct ibv_srq_attr *srq_attr = (struct ibv_srq_attr *)srq_attr_;
@@ -507,7 +874,7 @@ VG_WEAK int32_t vgef9c50b133_ibv_modify_srq(uintptr_t fn0_, uintptr_t srq_, uint
 }
 
 // ibv_query_srq: exported
-VG_WEAK int32_t vgef9c50b133_ibv_query_srq(uintptr_t fn0_, uintptr_t srq_, uint8_t *srq_attr_)
+VG_WEAK int32_t vg75688f13d6_ibv_query_srq(uintptr_t fn0_, uintptr_t srq_, uint8_t *srq_attr_)
 {
 	struct ibv_srq *srq = (struct ibv_srq *)srq_;
 	struct ibv_srq_attr *srq_attr = (struct ibv_srq_attr *)srq_attr_;
@@ -516,7 +883,7 @@ VG_WEAK int32_t vgef9c50b133_ibv_query_srq(uintptr_t fn0_, uintptr_t srq_, uint8
 }
 
 // ibv_destroy_srq: exported
-VG_WEAK int32_t vgef9c50b133_ibv_destroy_srq(uintptr_t fn0_, uintptr_t srq_)
+VG_WEAK int32_t vg75688f13d6_ibv_destroy_srq(uintptr_t fn0_, uintptr_t srq_)
 {
 	struct ibv_srq *srq = (struct ibv_srq *)srq_;
 
@@ -524,7 +891,7 @@ VG_WEAK int32_t vgef9c50b133_ibv_destroy_srq(uintptr_t fn0_, uintptr_t srq_)
 }
 
 // ibv_create_qp: exported
-VG_WEAK void *vgef9c50b133_ibv_create_qp(uintptr_t fn0_, uintptr_t pd_, uint8_t *qp_init_attr_)
+VG_WEAK void *vg75688f13d6_ibv_create_qp(uintptr_t fn0_, uintptr_t pd_, uint8_t *qp_init_attr_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_qp_init_attr *qp_init_attr = (struct ibv_qp_init_attr *)qp_init_attr_;
@@ -532,8 +899,24 @@ VG_WEAK void *vgef9c50b133_ibv_create_qp(uintptr_t fn0_, uintptr_t pd_, uint8_t 
 	return ((vg_fn_ibv_create_qp)fn0_)(pd, qp_init_attr);
 }
 
+// ibv_create_qp_ex: written by hand
+VG_WEAK void *vg75688f13d6_ibv_create_qp_ex(uintptr_t fn0_, uintptr_t context_, uint8_t *qp_init_attr_ex_)
+{
+	struct ibv_context *context = (struct ibv_context *)context_;
+	struct ibv_qp_init_attr_ex *attr = (struct ibv_qp_init_attr_ex *)qp_init_attr_ex_;
+	struct verbs_context *v = vg_verbs(context);
+
+	if (attr->comp_mask == IBV_QP_INIT_ATTR_PD && fn0_) // the extended structure begins with the plain one
+		return ((vg_fn_ibv_create_qp)fn0_)(attr->pd, (struct ibv_qp_init_attr *)attr);
+	if (!VG_HAS(v, create_qp_ex)) {
+		errno = EOPNOTSUPP;
+		return NULL;
+	}
+	return v->create_qp_ex(context, attr);
+}
+
 // ibv_alloc_td: op alloc_td of struct verbs_context
-VG_WEAK void *vgef9c50b133_ibv_alloc_td(uintptr_t context_, uint8_t *init_attr_)
+VG_WEAK void *vg75688f13d6_ibv_alloc_td(uintptr_t context_, uint8_t *init_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_td_init_attr *init_attr = (struct ibv_td_init_attr *)init_attr_;
@@ -546,7 +929,7 @@ VG_WEAK void *vgef9c50b133_ibv_alloc_td(uintptr_t context_, uint8_t *init_attr_)
 }
 
 // ibv_dealloc_td: op dealloc_td of struct verbs_context
-VG_WEAK int32_t vgef9c50b133_ibv_dealloc_td(uintptr_t td_)
+VG_WEAK int32_t vg75688f13d6_ibv_dealloc_td(uintptr_t td_)
 {
 	struct ibv_td *td = (struct ibv_td *)td_;
 
@@ -558,7 +941,7 @@ VG_WEAK int32_t vgef9c50b133_ibv_dealloc_td(uintptr_t td_)
 }
 
 // ibv_alloc_parent_domain: op alloc_parent_domain of struct verbs_context
-VG_WEAK void *vgef9c50b133_ibv_alloc_parent_domain(uintptr_t context_, uint8_t *attr_)
+VG_WEAK void *vg75688f13d6_ibv_alloc_parent_domain(uintptr_t context_, uint8_t *attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_parent_domain_init_attr *attr = (struct ibv_parent_domain_init_attr *)attr_;
@@ -571,7 +954,7 @@ VG_WEAK void *vgef9c50b133_ibv_alloc_parent_domain(uintptr_t context_, uint8_t *
 }
 
 // ibv_query_device_ex: written by hand
-VG_WEAK int32_t vgef9c50b133_ibv_query_device_ex(uintptr_t fn0_, uintptr_t context_, const uint8_t *input_, uint8_t *attr_)
+VG_WEAK int32_t vg75688f13d6_ibv_query_device_ex(uintptr_t fn0_, uintptr_t context_, const uint8_t *input_, uint8_t *attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	const struct ibv_query_device_ex_input *input = (const struct ibv_query_device_ex_input *)input_;
@@ -595,7 +978,7 @@ VG_WEAK int32_t vgef9c50b133_ibv_query_device_ex(uintptr_t fn0_, uintptr_t conte
 }
 
 // ibv_modify_qp: exported
-VG_WEAK int32_t vgef9c50b133_ibv_modify_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t *attr_, int32_t attr_mask_)
+VG_WEAK int32_t vg75688f13d6_ibv_modify_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t *attr_, int32_t attr_mask_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	struct ibv_qp_attr *attr = (struct ibv_qp_attr *)attr_;
@@ -605,7 +988,7 @@ VG_WEAK int32_t vgef9c50b133_ibv_modify_qp(uintptr_t fn0_, uintptr_t qp_, uint8_
 }
 
 // ibv_query_qp: exported
-VG_WEAK int32_t vgef9c50b133_ibv_query_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t *attr_, int32_t attr_mask_, uint8_t *init_attr_)
+VG_WEAK int32_t vg75688f13d6_ibv_query_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t *attr_, int32_t attr_mask_, uint8_t *init_attr_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	struct ibv_qp_attr *attr = (struct ibv_qp_attr *)attr_;
@@ -616,7 +999,7 @@ VG_WEAK int32_t vgef9c50b133_ibv_query_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t
 }
 
 // ibv_destroy_qp: exported
-VG_WEAK int32_t vgef9c50b133_ibv_destroy_qp(uintptr_t fn0_, uintptr_t qp_)
+VG_WEAK int32_t vg75688f13d6_ibv_destroy_qp(uintptr_t fn0_, uintptr_t qp_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 
@@ -624,7 +1007,7 @@ VG_WEAK int32_t vgef9c50b133_ibv_destroy_qp(uintptr_t fn0_, uintptr_t qp_)
 }
 
 // ibv_create_wq: written by hand
-VG_WEAK void *vgef9c50b133_ibv_create_wq(uintptr_t context_, uint8_t *wq_init_attr_)
+VG_WEAK void *vg75688f13d6_ibv_create_wq(uintptr_t context_, uint8_t *wq_init_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_wq_init_attr *attr = (struct ibv_wq_init_attr *)wq_init_attr_;
@@ -645,7 +1028,7 @@ VG_WEAK void *vgef9c50b133_ibv_create_wq(uintptr_t context_, uint8_t *wq_init_at
 }
 
 // ibv_modify_wq: op modify_wq of struct verbs_context
-VG_WEAK int32_t vgef9c50b133_ibv_modify_wq(uintptr_t wq_, uint8_t *wq_attr_)
+VG_WEAK int32_t vg75688f13d6_ibv_modify_wq(uintptr_t wq_, uint8_t *wq_attr_)
 {
 	struct ibv_wq *wq = (struct ibv_wq *)wq_;
 	struct ibv_wq_attr *wq_attr = (struct ibv_wq_attr *)wq_attr_;
@@ -658,7 +1041,7 @@ VG_WEAK int32_t vgef9c50b133_ibv_modify_wq(uintptr_t wq_, uint8_t *wq_attr_)
 }
 
 // ibv_destroy_wq: op destroy_wq of struct verbs_context
-VG_WEAK int32_t vgef9c50b133_ibv_destroy_wq(uintptr_t wq_)
+VG_WEAK int32_t vg75688f13d6_ibv_destroy_wq(uintptr_t wq_)
 {
 	struct ibv_wq *wq = (struct ibv_wq *)wq_;
 
@@ -670,7 +1053,7 @@ VG_WEAK int32_t vgef9c50b133_ibv_destroy_wq(uintptr_t wq_)
 }
 
 // ibv_create_ah: exported
-VG_WEAK void *vgef9c50b133_ibv_create_ah(uintptr_t fn0_, uintptr_t pd_, uint8_t *attr_)
+VG_WEAK void *vg75688f13d6_ibv_create_ah(uintptr_t fn0_, uintptr_t pd_, uint8_t *attr_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_ah_attr *attr = (struct ibv_ah_attr *)attr_;
@@ -679,7 +1062,7 @@ VG_WEAK void *vgef9c50b133_ibv_create_ah(uintptr_t fn0_, uintptr_t pd_, uint8_t 
 }
 
 // ibv_init_ah_from_wc: exported
-VG_WEAK int32_t vgef9c50b133_ibv_init_ah_from_wc(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint8_t *wc_, uint8_t *grh_, uint8_t *ah_attr_)
+VG_WEAK int32_t vg75688f13d6_ibv_init_ah_from_wc(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint8_t *wc_, uint8_t *grh_, uint8_t *ah_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint8_t port_num = (uint8_t)port_num_;
@@ -691,7 +1074,7 @@ VG_WEAK int32_t vgef9c50b133_ibv_init_ah_from_wc(uintptr_t fn0_, uintptr_t conte
 }
 
 // ibv_create_ah_from_wc: exported
-VG_WEAK void *vgef9c50b133_ibv_create_ah_from_wc(uintptr_t fn0_, uintptr_t pd_, uint8_t *wc_, uint8_t *grh_, uint8_t port_num_)
+VG_WEAK void *vg75688f13d6_ibv_create_ah_from_wc(uintptr_t fn0_, uintptr_t pd_, uint8_t *wc_, uint8_t *grh_, uint8_t port_num_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_wc *wc = (struct ibv_wc *)wc_;
@@ -702,7 +1085,7 @@ VG_WEAK void *vgef9c50b133_ibv_create_ah_from_wc(uintptr_t fn0_, uintptr_t pd_, 
 }
 
 // ibv_destroy_ah: exported
-VG_WEAK int32_t vgef9c50b133_ibv_destroy_ah(uintptr_t fn0_, uintptr_t ah_)
+VG_WEAK int32_t vg75688f13d6_ibv_destroy_ah(uintptr_t fn0_, uintptr_t ah_)
 {
 	struct ibv_ah *ah = (struct ibv_ah *)ah_;
 
@@ -710,7 +1093,7 @@ VG_WEAK int32_t vgef9c50b133_ibv_destroy_ah(uintptr_t fn0_, uintptr_t ah_)
 }
 
 // ibv_attach_mcast: exported
-VG_WEAK int32_t vgef9c50b133_ibv_attach_mcast(uintptr_t fn0_, uintptr_t qp_, const uint8_t *gid_, uint16_t lid_)
+VG_WEAK int32_t vg75688f13d6_ibv_attach_mcast(uintptr_t fn0_, uintptr_t qp_, const uint8_t *gid_, uint16_t lid_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	const union ibv_gid *gid = (const union ibv_gid *)gid_;
@@ -720,7 +1103,7 @@ VG_WEAK int32_t vgef9c50b133_ibv_attach_mcast(uintptr_t fn0_, uintptr_t qp_, con
 }
 
 // ibv_detach_mcast: exported
-VG_WEAK int32_t vgef9c50b133_ibv_detach_mcast(uintptr_t fn0_, uintptr_t qp_, const uint8_t *gid_, uint16_t lid_)
+VG_WEAK int32_t vg75688f13d6_ibv_detach_mcast(uintptr_t fn0_, uintptr_t qp_, const uint8_t *gid_, uint16_t lid_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	const union ibv_gid *gid = (const union ibv_gid *)gid_;
@@ -730,7 +1113,7 @@ VG_WEAK int32_t vgef9c50b133_ibv_detach_mcast(uintptr_t fn0_, uintptr_t qp_, con
 }
 
 // ibv_node_type_str: exported
-VG_WEAK void *vgef9c50b133_ibv_node_type_str(uintptr_t fn0_, int32_t node_type_)
+VG_WEAK void *vg75688f13d6_ibv_node_type_str(uintptr_t fn0_, int32_t node_type_)
 {
 	enum ibv_node_type node_type = (enum ibv_node_type)node_type_;
 
@@ -738,7 +1121,7 @@ VG_WEAK void *vgef9c50b133_ibv_node_type_str(uintptr_t fn0_, int32_t node_type_)
 }
 
 // ibv_port_state_str: exported
-VG_WEAK void *vgef9c50b133_ibv_port_state_str(uintptr_t fn0_, uint32_t port_state_)
+VG_WEAK void *vg75688f13d6_ibv_port_state_str(uintptr_t fn0_, uint32_t port_state_)
 {
 	enum ibv_port_state port_state = (enum ibv_port_state)port_state_;
 
@@ -746,7 +1129,7 @@ VG_WEAK void *vgef9c50b133_ibv_port_state_str(uintptr_t fn0_, uint32_t port_stat
 }
 
 // ibv_event_type_str: exported
-VG_WEAK void *vgef9c50b133_ibv_event_type_str(uintptr_t fn0_, uint32_t event_)
+VG_WEAK void *vg75688f13d6_ibv_event_type_str(uintptr_t fn0_, uint32_t event_)
 {
 	enum ibv_event_type event = (enum ibv_event_type)event_;
 
@@ -754,7 +1137,7 @@ VG_WEAK void *vgef9c50b133_ibv_event_type_str(uintptr_t fn0_, uint32_t event_)
 }
 
 // ibv_create_counters: op create_counters of struct verbs_context
-VG_WEAK void *vgef9c50b133_ibv_create_counters(uintptr_t context_, uint8_t *init_attr_)
+VG_WEAK void *vg75688f13d6_ibv_create_counters(uintptr_t context_, uint8_t *init_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_counters_init_attr *init_attr = (struct ibv_counters_init_attr *)init_attr_;
@@ -767,7 +1150,7 @@ VG_WEAK void *vgef9c50b133_ibv_create_counters(uintptr_t context_, uint8_t *init
 }
 
 // ibv_destroy_counters: op destroy_counters of struct verbs_context
-VG_WEAK int32_t vgef9c50b133_ibv_destroy_counters(uintptr_t counters_)
+VG_WEAK int32_t vg75688f13d6_ibv_destroy_counters(uintptr_t counters_)
 {
 	struct ibv_counters *counters = (struct ibv_counters *)counters_;
 
@@ -779,7 +1162,7 @@ VG_WEAK int32_t vgef9c50b133_ibv_destroy_counters(uintptr_t counters_)
 }
 
 // ibv_attach_counters_point_flow: op attach_counters_point_flow of struct verbs_context
-VG_WEAK int32_t vgef9c50b133_ibv_attach_counters_point_flow(uintptr_t counters_, uint8_t *attr_, uintptr_t flow_)
+VG_WEAK int32_t vg75688f13d6_ibv_attach_counters_point_flow(uintptr_t counters_, uint8_t *attr_, uintptr_t flow_)
 {
 	struct ibv_counters *counters = (struct ibv_counters *)counters_;
 	struct ibv_counter_attach_attr *attr = (struct ibv_counter_attach_attr *)attr_;
@@ -793,7 +1176,7 @@ VG_WEAK int32_t vgef9c50b133_ibv_attach_counters_point_flow(uintptr_t counters_,
 }
 
 // ibv_read_counters: op read_counters of struct verbs_context
-VG_WEAK int32_t vgef9c50b133_ibv_read_counters(uintptr_t counters_, uint8_t *counters_value_, uint32_t ncounters_, uint32_t flags_)
+VG_WEAK int32_t vg75688f13d6_ibv_read_counters(uintptr_t counters_, uint8_t *counters_value_, uint32_t ncounters_, uint32_t flags_)
 {
 	struct ibv_counters *counters = (struct ibv_counters *)counters_;
 	uint64_t *counters_value = (uint64_t *)counters_value_;

@@ -6,10 +6,13 @@ package verbs
 import (
 	"errors"
 	"github.com/verbsgen/verbsgen/runtime/cmem"
+	"github.com/verbsgen/verbsgen/runtime/dpath"
+	"github.com/verbsgen/verbsgen/runtime/gate"
 	"github.com/verbsgen/verbsgen/runtime/object"
 	"github.com/verbsgen/verbsgen/runtime/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 	"strconv"
+	"syscall"
 	"unsafe"
 )
 
@@ -21,7 +24,9 @@ type SRQ struct {
 	lib     *Lib
 	dev     *Device
 	c       unsafe.Pointer
-	release func() // after the C object is gone
+	release func()       // after the C object is gone
+	end     func() error // ends a C object that another library made
+	gate    gate.Gate    // c for the data path, which does not enter the handle
 	pd      *PD
 	handle  uint32
 }
@@ -37,6 +42,7 @@ func (o *SRQ) enter(verb string) error {
 // newSRQ makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
 func newSRQ(dev *Device, c unsafe.Pointer) *SRQ {
 	o := &SRQ{lib: dev.lib, dev: dev, c: c}
+	o.gate.Open(c)
 	o.load()
 	return o
 }
@@ -60,7 +66,8 @@ func (o *SRQ) label() string { return "handle " + strconv.FormatUint(uint64(o.ha
 
 // Close destroys a shared receive queue. It waits for running calls; later ones fail with os.ErrClosed, and so
 // does a second Close. It is refused (syscall.EBUSY) while something made from the SRQ is open, which the error
-// names. When it fails, the SRQ stays open.
+// names. When it fails, the SRQ stays open. On a device that was taken away nothing is left to destroy, and it
+// succeeds.
 //
 // C: ibv_destroy_srq, ibv_create_srq(3).
 func (o *SRQ) Close() error {
@@ -70,19 +77,32 @@ func (o *SRQ) Close() error {
 	return o.node.Close("ibv_destroy_srq", o.destroy)
 }
 
-// destroy destroys the C object.
-func (o *SRQ) destroy() error {
+// free ends the C object: by the library that made it.
+func (o *SRQ) free() error {
+	if o.end != nil {
+		return o.end()
+	}
 	if o.lib.fn[symIbv_destroy_srq] == 0 {
 		return o.lib.missing("ibv_destroy_srq", symIbv_destroy_srq)
 	}
-	if errno := rawDestroySRQ(o.lib.fn[symIbv_destroy_srq], o.c); errno != 0 {
+	if errno := rawDestroySRQ(o.lib.fn[symIbv_destroy_srq], o.c); errno != 0 && !o.dev.gone(errno) {
 		return verr.Failed("ibv_destroy_srq", errno, nil)
 	}
-	o.dev.handles.Remove(uintptr(o.c), o)
-	if o.release != nil {
-		o.release()
-	}
 	return nil
+}
+
+// destroy destroys the C object.
+func (o *SRQ) destroy() error {
+	return o.gate.End("ibv_destroy_srq", "SRQ", func() error {
+		if err := o.free(); err != nil {
+			return err
+		}
+		o.dev.handles.Remove(uintptr(o.c), o)
+		if o.release != nil {
+			o.release()
+		}
+		return nil
+	})
 }
 
 // PD returns the PD to which the SRQ belongs.
@@ -176,6 +196,44 @@ func (srq *SRQ) Query() (*SRQInfo, error) {
 	out := new(SRQInfo)
 	out.from(&srqAttrC)
 	return out, nil
+}
+
+// PostRecv posts the first n receive requests of a batch to the shared receive queue. It is otherwise as
+// PostSend.
+//
+// C: ibv_post_srq_recv, ibv_post_srq_recv(3).
+func (srq *SRQ) PostRecv(b *dpath.RecvBatch, n int) (posted int, err error) {
+	return srq.PostRecvRange(b.From(0, n))
+}
+
+// PostRecvRange is PostRecv for a range of a batch, such as the requests that did not fit in a full queue.
+func (srq *SRQ) PostRecvRange(r dpath.RecvRange) (posted int, err error) {
+	if srq == nil {
+		return 0, errPostSRQRecv.Closed()
+	}
+	posted, errno := dpath.PostSRQRecvRange(&srq.gate, r)
+	if errno != 0 {
+		return posted, srq.refusedPostSRQRecv(r, posted, errno)
+	}
+	return posted, nil
+}
+
+var errPostSRQRecv = verr.Once{Verb: "ibv_post_srq_recv", Kind: "SRQ"}
+
+// refusedPostSRQRecv returns the error of a post that returned errno, with what may explain it.
+func (srq *SRQ) refusedPostSRQRecv(r dpath.RecvRange, posted int, errno syscall.Errno) error {
+	wr, err := r.Refusal(&errPostSRQRecv, posted, errno)
+	if err != nil {
+		return err
+	}
+	in := inPostSRQRecv{
+		recvWRSgList: uint64(cmem.At[uintptr](wr.Request, 16)),
+		recvWRNumSGE: int64(cmem.At[int32](wr.Request, 24)),
+	}
+	if wr.Full(brokenPostSRQRecv(&in)) {
+		return errPostSRQRecv.Full()
+	}
+	return wr.Error(brokenPostSRQRecv(&in), hintPostSRQRecv(&in))
 }
 
 // nodeOfSRQ returns the node of a handle that may be nil.

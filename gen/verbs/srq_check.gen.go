@@ -87,3 +87,27 @@ func checkDestroySRQ(in *inDestroySRQ) error {
 	}
 	return verr.RefuseErr("ibv_destroy_srq", bad...)
 }
+
+// inPostSRQRecv has the values that the rules of ibv_post_srq_recv use.
+type inPostSRQRecv struct {
+	recvWRSgList uint64 // recv_wr[].sg_list
+	recvWRNumSGE int64  // recv_wr[].num_sge
+}
+
+// brokenPostSRQRecv returns the rules that a request of ibv_post_srq_recv breaks and that are enough to have it refused.
+func brokenPostSRQRecv(in *inPostSRQRecv) []verr.Violation {
+	var bad []verr.Violation
+	if in.recvWRNumSGE > 0 && in.recvWRSgList == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0963], Value: validate.AddrText(in.recvWRSgList)})
+	}
+	return bad
+}
+
+// hintPostSRQRecv returns the other rules that a request of ibv_post_srq_recv breaks, which may be the cause when it is refused.
+func hintPostSRQRecv(in *inPostSRQRecv) []verr.Violation {
+	var may []verr.Violation
+	if in.recvWRNumSGE < 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule0962], Value: strconv.FormatInt(in.recvWRNumSGE, 10)})
+	}
+	return may
+}

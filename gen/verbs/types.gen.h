@@ -200,6 +200,16 @@ enum ibv_qp_type {
 	IBV_QPT_DRIVER = 255,
 };
 
+enum ibv_qp_init_attr_mask {
+	IBV_QP_INIT_ATTR_PD = 0x1,
+	IBV_QP_INIT_ATTR_XRCD = 0x2,
+	IBV_QP_INIT_ATTR_CREATE_FLAGS = 0x4,
+	IBV_QP_INIT_ATTR_MAX_TSO_HEADER = 0x8,
+	IBV_QP_INIT_ATTR_IND_TABLE = 0x10,
+	IBV_QP_INIT_ATTR_RX_HASH = 0x20,
+	IBV_QP_INIT_ATTR_SEND_OPS_FLAGS = 0x40,
+};
+
 enum ibv_qp_state {
 	IBV_QPS_RESET = 0,
 	IBV_QPS_INIT = 1,
@@ -215,6 +225,23 @@ enum ibv_mig_state {
 	IBV_MIG_MIGRATED = 0,
 	IBV_MIG_REARM = 1,
 	IBV_MIG_ARMED = 2,
+};
+
+enum ibv_wr_opcode {
+	IBV_WR_RDMA_WRITE = 0,
+	IBV_WR_RDMA_WRITE_WITH_IMM = 1,
+	IBV_WR_SEND = 2,
+	IBV_WR_SEND_WITH_IMM = 3,
+	IBV_WR_RDMA_READ = 4,
+	IBV_WR_ATOMIC_CMP_AND_SWP = 5,
+	IBV_WR_ATOMIC_FETCH_AND_ADD = 6,
+	IBV_WR_LOCAL_INV = 7,
+	IBV_WR_BIND_MW = 8,
+	IBV_WR_SEND_WITH_INV = 9,
+	IBV_WR_TSO = 10,
+	IBV_WR_DRIVER1 = 11,
+	IBV_WR_FLUSH = 14,
+	IBV_WR_ATOMIC_WRITE = 15,
 };
 
 enum ibv_flow_attr_type {
@@ -246,6 +273,7 @@ struct ibv_pci_atomic_caps;
 struct ibv_device_attr_ex;
 struct ibv_port_attr;
 struct ibv_wc;
+struct ibv_mw_bind_info;
 struct ibv_dmah;
 struct ibv_pd;
 struct ibv_td_init_attr;
@@ -267,10 +295,12 @@ struct ibv_rwq_ind_table;
 struct ibv_rwq_ind_table_init_attr;
 struct ibv_qp_cap;
 struct ibv_qp_init_attr;
+struct ibv_rx_hash_conf;
 struct ibv_qp_init_attr_ex;
 struct ibv_qp_open_attr;
 struct ibv_qp_attr;
 struct ibv_qp_rate_limit_attr;
+struct ibv_data_buf;
 struct ibv_sge;
 struct ibv_send_wr;
 struct ibv_recv_wr;
@@ -279,8 +309,11 @@ struct ibv_mw_bind;
 struct ibv_srq;
 struct ibv_wq;
 struct ibv_qp;
+struct ibv_qp_ex;
 struct ibv_comp_channel;
 struct ibv_cq;
+struct ibv_poll_cq_attr;
+struct ibv_wc_tm_info;
 struct ibv_cq_ex;
 struct ibv_moderate_cq;
 struct ibv_modify_cq_attr;
@@ -318,6 +351,68 @@ struct ibv_qp {
 	pthread_mutex_t mutex;
 	pthread_cond_t cond;
 	uint32_t events_completed;
+};
+
+struct ibv_qp_ex {
+	struct ibv_qp qp_base;
+	uint64_t comp_mask;
+	uint64_t wr_id;
+	unsigned int wr_flags;
+	void (*wr_atomic_cmp_swp)(struct ibv_qp_ex *qp, uint32_t rkey, uint64_t remote_addr, uint64_t compare, uint64_t swap);
+	void (*wr_atomic_fetch_add)(struct ibv_qp_ex *qp, uint32_t rkey, uint64_t remote_addr, uint64_t add);
+	void (*wr_bind_mw)(struct ibv_qp_ex *qp, struct ibv_mw *mw, uint32_t rkey, const struct ibv_mw_bind_info *bind_info);
+	void (*wr_local_inv)(struct ibv_qp_ex *qp, uint32_t invalidate_rkey);
+	void (*wr_rdma_read)(struct ibv_qp_ex *qp, uint32_t rkey, uint64_t remote_addr);
+	void (*wr_rdma_write)(struct ibv_qp_ex *qp, uint32_t rkey, uint64_t remote_addr);
+	void (*wr_rdma_write_imm)(struct ibv_qp_ex *qp, uint32_t rkey, uint64_t remote_addr, __be32 imm_data);
+	void (*wr_send)(struct ibv_qp_ex *qp);
+	void (*wr_send_imm)(struct ibv_qp_ex *qp, __be32 imm_data);
+	void (*wr_send_inv)(struct ibv_qp_ex *qp, uint32_t invalidate_rkey);
+	void (*wr_send_tso)(struct ibv_qp_ex *qp, void *hdr, uint16_t hdr_sz, uint16_t mss);
+	void (*wr_set_ud_addr)(struct ibv_qp_ex *qp, struct ibv_ah *ah, uint32_t remote_qpn, uint32_t remote_qkey);
+	void (*wr_set_xrc_srqn)(struct ibv_qp_ex *qp, uint32_t remote_srqn);
+	void (*wr_set_inline_data)(struct ibv_qp_ex *qp, void *addr, size_t length);
+	void (*wr_set_inline_data_list)(struct ibv_qp_ex *qp, size_t num_buf, const struct ibv_data_buf *buf_list);
+	void (*wr_set_sge)(struct ibv_qp_ex *qp, uint32_t lkey, uint64_t addr, uint32_t length);
+	void (*wr_set_sge_list)(struct ibv_qp_ex *qp, size_t num_sge, const struct ibv_sge *sg_list);
+	void (*wr_start)(struct ibv_qp_ex *qp);
+	int (*wr_complete)(struct ibv_qp_ex *qp);
+	void (*wr_abort)(struct ibv_qp_ex *qp);
+	void (*wr_atomic_write)(struct ibv_qp_ex *qp, uint32_t rkey, uint64_t remote_addr, const void *atomic_wr);
+	void (*wr_flush)(struct ibv_qp_ex *qp, uint32_t rkey, uint64_t remote_addr, size_t len, uint8_t type, uint8_t level);
+};
+
+struct ibv_cq_ex {
+	struct ibv_context *context;
+	struct ibv_comp_channel *channel;
+	void *cq_context;
+	uint32_t handle;
+	int cqe;
+	pthread_mutex_t mutex;
+	pthread_cond_t cond;
+	uint32_t comp_events_completed;
+	uint32_t async_events_completed;
+	uint32_t comp_mask;
+	enum ibv_wc_status status;
+	uint64_t wr_id;
+	int (*start_poll)(struct ibv_cq_ex *current, struct ibv_poll_cq_attr *attr);
+	int (*next_poll)(struct ibv_cq_ex *current);
+	void (*end_poll)(struct ibv_cq_ex *current);
+	enum ibv_wc_opcode (*read_opcode)(struct ibv_cq_ex *current);
+	uint32_t (*read_vendor_err)(struct ibv_cq_ex *current);
+	uint32_t (*read_byte_len)(struct ibv_cq_ex *current);
+	__be32 (*read_imm_data)(struct ibv_cq_ex *current);
+	uint32_t (*read_qp_num)(struct ibv_cq_ex *current);
+	uint32_t (*read_src_qp)(struct ibv_cq_ex *current);
+	unsigned int (*read_wc_flags)(struct ibv_cq_ex *current);
+	uint32_t (*read_slid)(struct ibv_cq_ex *current);
+	uint8_t (*read_sl)(struct ibv_cq_ex *current);
+	uint8_t (*read_dlid_path_bits)(struct ibv_cq_ex *current);
+	uint64_t (*read_completion_ts)(struct ibv_cq_ex *current);
+	uint16_t (*read_cvlan)(struct ibv_cq_ex *current);
+	uint32_t (*read_flow_tag)(struct ibv_cq_ex *current);
+	void (*read_tm_info)(struct ibv_cq_ex *current, struct ibv_wc_tm_info *tm_info);
+	uint64_t (*read_completion_wallclock_ns)(struct ibv_cq_ex *current);
 };
 
 struct ibv_context_ops {
@@ -478,6 +573,70 @@ struct ibv_counters {
 	struct ibv_context *context;
 };
 
+struct ibv_mw_bind_info {
+	struct ibv_mr *mr;
+	uint64_t addr;
+	uint64_t length;
+	unsigned int mw_access_flags;
+};
+
+struct ibv_send_wr {
+	uint64_t wr_id;
+	struct ibv_send_wr *next;
+	struct ibv_sge *sg_list;
+	int num_sge;
+	enum ibv_wr_opcode opcode;
+	unsigned int send_flags;
+	union {
+		__be32 imm_data;
+		uint32_t invalidate_rkey;
+	};
+	union {
+		struct {
+			uint64_t remote_addr;
+			uint32_t rkey;
+		} rdma;
+		struct {
+			uint64_t remote_addr;
+			uint64_t compare_add;
+			uint64_t swap;
+			uint32_t rkey;
+		} atomic;
+		struct {
+			struct ibv_ah *ah;
+			uint32_t remote_qpn;
+			uint32_t remote_qkey;
+		} ud;
+	} wr;
+	union {
+		struct {
+			uint32_t remote_srqn;
+		} xrc;
+	} qp_type;
+	union {
+		struct {
+			struct ibv_mw *mw;
+			uint32_t rkey;
+			struct ibv_mw_bind_info bind_info;
+		} bind_mw;
+		struct {
+			void *hdr;
+			uint16_t hdr_sz;
+			uint16_t mss;
+		} tso;
+	};
+};
+
+struct ibv_sge {
+	uint64_t addr;
+	uint32_t length;
+	uint32_t lkey;
+};
+
+struct ibv_poll_cq_attr {
+	uint32_t comp_mask;
+};
+
 struct ibv_device_attr {
 	char fw_ver[64];
 	__be64 node_guid;
@@ -595,16 +754,21 @@ struct ibv_mr_init_attr {
 	struct ibv_buf *buf;
 };
 
-struct ibv_sge {
-	uint64_t addr;
-	uint32_t length;
-	uint32_t lkey;
-};
-
 struct ibv_alloc_dm_attr {
 	size_t length;
 	uint32_t log_align_req;
 	uint32_t comp_mask;
+};
+
+struct ibv_cq_init_attr_ex {
+	uint32_t cqe;
+	void *cq_context;
+	struct ibv_comp_channel *channel;
+	uint32_t comp_vector;
+	uint64_t wc_flags;
+	uint32_t comp_mask;
+	uint32_t flags;
+	struct ibv_pd *parent_domain;
 };
 
 struct ibv_moderate_cq {
@@ -644,6 +808,32 @@ struct ibv_qp_init_attr {
 	struct ibv_qp_cap cap;
 	enum ibv_qp_type qp_type;
 	int sq_sig_all;
+};
+
+struct ibv_rx_hash_conf {
+	uint8_t rx_hash_function;
+	uint8_t rx_hash_key_len;
+	uint8_t *rx_hash_key;
+	uint64_t rx_hash_fields_mask;
+};
+
+struct ibv_qp_init_attr_ex {
+	void *qp_context;
+	struct ibv_cq *send_cq;
+	struct ibv_cq *recv_cq;
+	struct ibv_srq *srq;
+	struct ibv_qp_cap cap;
+	enum ibv_qp_type qp_type;
+	int sq_sig_all;
+	uint32_t comp_mask;
+	struct ibv_pd *pd;
+	struct ibv_xrcd *xrcd;
+	uint32_t create_flags;
+	uint16_t max_tso_header;
+	struct ibv_rwq_ind_table *rwq_ind_tbl;
+	struct ibv_rx_hash_conf rx_hash_conf;
+	uint32_t source_qpn;
+	uint64_t send_ops_flags;
 };
 
 struct ibv_td_init_attr {
@@ -838,6 +1028,7 @@ typedef int (*vg_fn_ibv_rate_to_mult)(enum ibv_rate rate);
 typedef enum ibv_rate (*vg_fn_mult_to_ibv_rate)(int mult);
 typedef int (*vg_fn_ibv_rate_to_mbps)(enum ibv_rate rate);
 typedef enum ibv_rate (*vg_fn_mbps_to_ibv_rate)(int mbps);
+typedef struct ibv_qp_ex *(*vg_fn_ibv_qp_to_qp_ex)(struct ibv_qp *qp);
 typedef struct ibv_device **(*vg_fn_ibv_get_device_list)(int *num_devices);
 typedef void (*vg_fn_ibv_free_device_list)(struct ibv_device **list);
 typedef int (*vg_fn_ibv_get_device_index)(struct ibv_device *device);

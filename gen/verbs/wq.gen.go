@@ -21,7 +21,8 @@ type WQ struct {
 	lib     *Lib
 	dev     *Device
 	c       unsafe.Pointer
-	release func() // after the C object is gone
+	release func()       // after the C object is gone
+	end     func() error // ends a C object that another library made
 	pd      *PD
 	wqNum   uint32
 	handle  uint32
@@ -62,7 +63,8 @@ func (o *WQ) label() string { return "wq_num " + strconv.FormatUint(uint64(o.wqN
 
 // Close destroys a work queue. It waits for running calls; later ones fail with os.ErrClosed, and so does a
 // second Close. It is refused (syscall.EBUSY) while something made from the WQ is open, which the error names.
-// When it fails, the WQ stays open.
+// When it fails, the WQ stays open. On a device that was taken away nothing is left to destroy, and it
+// succeeds.
 //
 // C: ibv_destroy_wq, ibv_create_wq(3).
 func (o *WQ) Close() error {
@@ -72,10 +74,21 @@ func (o *WQ) Close() error {
 	return o.node.Close("ibv_destroy_wq", o.destroy)
 }
 
+// free ends the C object: by the library that made it.
+func (o *WQ) free() error {
+	if o.end != nil {
+		return o.end()
+	}
+	if errno := rawDestroyWQ(o.c); errno != 0 && !o.dev.gone(errno) {
+		return verr.Failed("ibv_destroy_wq", errno, nil)
+	}
+	return nil
+}
+
 // destroy destroys the C object.
 func (o *WQ) destroy() error {
-	if errno := rawDestroyWQ(o.c); errno != 0 {
-		return verr.Failed("ibv_destroy_wq", errno, nil)
+	if err := o.free(); err != nil {
+		return err
 	}
 	o.dev.handles.Remove(uintptr(o.c), o)
 	if o.release != nil {

@@ -26,14 +26,14 @@ func TestAllocations(t *testing.T) {
 	good := map[string]func(){
 		"fill": func() {
 			for i := range 8 {
-				send.WR(i).Write(1, 2, 3).SGE(4, 5, 6).SGE(7, 8, 9).Flags(dpath.Signaled)
+				send.WR(i).Write(1, 2, 3).SGE(4, 5, 6).SGE(7, 8, 9).Flags(dpath.FlagSignaled)
 				recv.WR(i).Recv(1).SGE(4, 5, 6)
 				send.WR(i).SGEs()[0].Addr = 7
 			}
 		},
 		"inline": func() {
 			var head, data [32]byte
-			inline.WR(7).Send(1).InlineData(head[:], data[:]).Flags(dpath.Signaled)
+			inline.WR(7).Send(1).InlineData(head[:], data[:]).Flags(dpath.FlagSignaled)
 		},
 		"some":   func() { dpath.PostSendRange(p.QP(), send.From(2, 6)); dpath.PostRecvRange(p.QP(), recv.From(7, 1)) },
 		"closed": func() { dpath.PostSend(p.QP(), closed, 1); dpath.PostSend(p.QP(), nil, 1) },

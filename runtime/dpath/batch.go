@@ -14,11 +14,87 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
+// WR is a request: of a send queue, or of any queue of receives.
+type WR interface{ SendWR | RecvWR }
+
 // SendBatch is an array of send requests, linked in order. NewSendBatch makes one.
-type SendBatch struct {
-	wrs   []SendWR // set once
+type SendBatch struct{ all requests[SendWR] }
+
+// RecvBatch is an array of receive requests, linked in order. NewRecvBatch makes one.
+type RecvBatch struct{ all requests[RecvWR] }
+
+// requests is what batches have in common. It is not Batch[W] with SendBatch as Batch[SendWR]: a method WR of a generic type is not
+// inlined, which makes the building of requests half as expensive again.
+type requests[W WR] struct {
+	wrs   []W // set once
 	state state
 }
+
+func (b *SendBatch) requests() *requests[SendWR] {
+	if b == nil {
+		return nil
+	}
+	return &b.all
+}
+
+func (b *RecvBatch) requests() *requests[RecvWR] {
+	if b == nil {
+		return nil
+	}
+	return &b.all
+}
+
+// WR returns request i, counted from 0. Before its first use it is a SEND without data. It panics when the batch is nil, closed, or
+// being posted, which only another goroutine can see.
+func (b *SendBatch) WR(i int) *SendWR {
+	if b == nil || !b.all.state.free() {
+		b.panics()
+	}
+	return &b.all.wrs[i]
+}
+
+// WR returns request i, counted from 0. Before its first use it is a receive without memory. It panics as SendBatch.WR does.
+func (b *RecvBatch) WR(i int) *RecvWR {
+	if b == nil || !b.all.state.free() {
+		b.panics()
+	}
+	return &b.all.wrs[i]
+}
+
+// Len returns the number of requests, 0 after Close.
+func (b *SendBatch) Len() int { return b.requests().len() }
+
+// Len returns the number of requests, 0 after Close.
+func (b *RecvBatch) Len() int { return b.requests().len() }
+
+// Close ends the use of the batch: a later post is an error, and taking a request or adding an element to one is a panic. A post that
+// another goroutine is making goes on, and has its memory. A second Close is os.ErrClosed.
+func (b *SendBatch) Close() error { return b.requests().close() }
+
+// Close ends the use of the batch, as SendBatch.Close does.
+func (b *RecvBatch) Close() error { return b.requests().close() }
+
+// Refused returns the error of a post of n requests from number first on that returned errno and no request, if the batch is the
+// reason: it is nil or closed (os.ErrClosed), has fewer requests (EINVAL), or was used by another goroutine meanwhile (EBUSY).
+// Otherwise it returns nil.
+func (b *SendBatch) Refused(first, n int, errno syscall.Errno) error {
+	return b.requests().refused(first, n, errno)
+}
+
+// Refused is like SendBatch.Refused.
+func (b *RecvBatch) Refused(first, n int, errno syscall.Errno) error {
+	return b.requests().refused(first, n, errno)
+}
+
+// head is what all requests begin with.
+type head struct {
+	id   uint64
+	next uintptr
+	sges uintptr
+	num  int32
+}
+
+func headOf[W WR](w *W) *head { return (*head)(unsafe.Pointer(w)) }
 
 // BatchOption is an option of NewSendBatch and NewRecvBatch.
 type BatchOption func(*config)
@@ -37,112 +113,78 @@ const (
 // NewSendBatch makes a batch of wrs requests, at least 1, each with room for sgesPerWR scatter/gather elements, 0 to
 // MostSGEs. Other numbers are EINVAL, and so is a batch of more than 1 GiB.
 func NewSendBatch(wrs, sgesPerWR int, opts ...BatchOption) (*SendBatch, error) {
-	a, err := newArena(sendVerb, wrs, unsafe.Sizeof(SendWR{}), sgesPerWR, opts)
+	b := new(SendBatch)
+	err := b.all.make(wrs, sgesPerWR, opts, func(w *SendWR, a arena) {
+		w.room, w.inline, w.opcode = uint32(sgesPerWR), uint32(a.inline), opSend
+	})
 	if err != nil {
 		return nil, err
 	}
-	b := &SendBatch{wrs: unsafe.Slice((*SendWR)(a.base), wrs)}
-	for i := range b.wrs {
-		w := &b.wrs[i]
-		w.room, w.inline, w.opcode, w.sges = uint32(sgesPerWR), uint32(a.inline), opSend, a.elements(i)
-	}
-	b.link()
 	return b, nil
-}
-
-// link makes one chain of all requests.
-func (b *SendBatch) link() {
-	for i := range b.wrs[1:] {
-		b.wrs[i].next = uintptr(unsafe.Pointer(&b.wrs[i+1]))
-	}
-}
-
-// WR returns request i, counted from 0. Before its first use it is a SEND without data. It panics when the batch is nil, closed, or
-// being posted, which only another goroutine can see.
-func (b *SendBatch) WR(i int) *SendWR {
-	if b == nil || !b.state.free() {
-		b.panics()
-	}
-	return &b.wrs[i]
-}
-
-// Len returns the number of requests, 0 after Close.
-func (b *SendBatch) Len() int {
-	if b == nil || b.state.closed.Load() {
-		return 0
-	}
-	return len(b.wrs)
-}
-
-// Close ends the use of the batch: a later post is an error, and taking a request or adding an element to one is a panic. A post that
-// another goroutine is making goes on, and has its memory. A second Close is os.ErrClosed.
-func (b *SendBatch) Close() error {
-	if b == nil {
-		return nilBatch(sendVerb, "SendBatch")
-	}
-	if err := b.state.close(sendVerb, "SendBatch", len(b.wrs)); err != nil {
-		return err
-	}
-	for i := range b.wrs {
-		b.wrs[i].room = 0
-	}
-	return nil
-}
-
-// RecvBatch is an array of receive requests, linked in order. NewRecvBatch makes one.
-type RecvBatch struct {
-	wrs   []RecvWR // set once
-	state state
 }
 
 // NewRecvBatch makes a batch of receive requests. Arguments and errors are those of NewSendBatch.
 func NewRecvBatch(wrs, sgesPerWR int, opts ...BatchOption) (*RecvBatch, error) {
-	a, err := newArena(recvVerb, wrs, unsafe.Sizeof(RecvWR{}), sgesPerWR, opts)
-	if err != nil {
+	b := new(RecvBatch)
+	if err := b.all.make(wrs, sgesPerWR, opts, func(w *RecvWR, _ arena) { w.room = uint32(sgesPerWR) }); err != nil {
 		return nil, err
 	}
-	b := &RecvBatch{wrs: unsafe.Slice((*RecvWR)(a.base), wrs)}
-	for i := range b.wrs {
-		w := &b.wrs[i]
-		w.room, w.sges = uint32(sgesPerWR), a.elements(i)
-	}
-	b.link()
 	return b, nil
 }
 
-// link makes one chain of all requests.
-func (b *RecvBatch) link() {
-	for i := range b.wrs[1:] {
-		b.wrs[i].next = uintptr(unsafe.Pointer(&b.wrs[i+1]))
-	}
-}
-
-// WR returns request i, counted from 0. Before its first use it is a receive without memory. It panics as SendBatch.WR does.
-func (b *RecvBatch) WR(i int) *RecvWR {
-	if b == nil || !b.state.free() {
-		b.panics()
-	}
-	return &b.wrs[i]
-}
-
-// Len returns the number of requests, 0 after Close.
-func (b *RecvBatch) Len() int {
-	if b == nil || b.state.closed.Load() {
-		return 0
-	}
-	return len(b.wrs)
-}
-
-// Close ends the use of the batch, as SendBatch.Close does.
-func (b *RecvBatch) Close() error {
-	if b == nil {
-		return nilBatch(recvVerb, "RecvBatch")
-	}
-	if err := b.state.close(recvVerb, "RecvBatch", len(b.wrs)); err != nil {
+func (r *requests[W]) make(wrs, sgesPerWR int, opts []BatchOption, begin func(*W, arena)) error {
+	var w W
+	verb, _ := r.names()
+	a, err := newArena(verb, wrs, unsafe.Sizeof(w), sgesPerWR, opts)
+	if err != nil {
 		return err
 	}
-	for i := range b.wrs {
-		b.wrs[i].room = 0
+	r.wrs = unsafe.Slice((*W)(a.base), wrs)
+	for i := range r.wrs {
+		headOf(&r.wrs[i]).sges = a.elements(i)
+		begin(&r.wrs[i], a)
+	}
+	r.link()
+	return nil
+}
+
+// names are the verb that posts the requests, and what errors call their batch.
+func (r *requests[W]) names() (verb, what string) {
+	if _, sends := any(r).(*requests[SendWR]); sends {
+		return sendVerb, "SendBatch"
+	}
+	return recvVerb, "RecvBatch"
+}
+
+// link makes one chain of all requests.
+func (r *requests[W]) link() {
+	for i := range r.wrs[1:] {
+		headOf(&r.wrs[i]).next = uintptr(unsafe.Pointer(&r.wrs[i+1]))
+	}
+}
+
+func (r *requests[W]) len() int {
+	if r == nil || r.state.closed.Load() {
+		return 0
+	}
+	return len(r.wrs)
+}
+
+func (r *requests[W]) close() error {
+	verb, what := r.names()
+	if r == nil {
+		return nilBatch(verb, what)
+	}
+	if err := r.state.close(verb, what, len(r.wrs)); err != nil {
+		return err
+	}
+	for i := range r.wrs {
+		switch w := any(&r.wrs[i]).(type) {
+		case *SendWR:
+			w.room = 0
+		case *RecvWR:
+			w.room = 0
+		}
 	}
 	return nil
 }

@@ -220,7 +220,7 @@ func TestInlineData(t *testing.T) {
 	fill := func(i, n int) []byte { return bytes.Repeat([]byte{byte(0x10*i + n)}, n) }
 	for i := range b.Len() {
 		head, tail := fill(i, 4), fill(i, room-4)
-		b.WR(i).Write(uint64(i), 1, 2).InlineData(head, nil, tail).Flags(dpath.Signaled)
+		b.WR(i).Write(uint64(i), 1, 2).InlineData(head, nil, tail).Flags(dpath.FlagSignaled)
 		clear(head)
 		clear(tail)
 	}
@@ -229,7 +229,7 @@ func TestInlineData(t *testing.T) {
 		t.Fatal(errno)
 	}
 	for i, s := range p.Seen() {
-		if s.Flags != uint32(dpath.Inline|dpath.Signaled) || len(s.SGEs) != 1 || s.SGEs[0].Length != room || s.SGEs[0].LKey != 0 {
+		if s.Flags != uint32(dpath.FlagInline|dpath.FlagSignaled) || len(s.SGEs) != 1 || s.SGEs[0].Length != room || s.SGEs[0].LKey != 0 {
 			t.Fatalf("request %d was %+v", i, s)
 		}
 		if got := bytesAt(b, s.SGEs[0]); !bytes.Equal(got, append(fill(i, 4), fill(i, room-4)...)) {
@@ -262,14 +262,14 @@ func TestFlags(t *testing.T) {
 	p := provider(t)
 	p.Posts(dptest.Record)
 	b := sendBatch(t, 2, 0)
-	b.WR(0).Send(1).Flags(dpath.Signaled).Flags(dpath.Fence)
-	b.WR(1).Send(1).Flags(dpath.Signaled).SetFlags(dpath.Solicited)
+	b.WR(0).Send(1).Flags(dpath.FlagSignaled).Flags(dpath.FlagFence)
+	b.WR(1).Send(1).Flags(dpath.FlagSignaled).SetFlags(dpath.FlagSolicited)
 	dpath.PostSend(p.QP(), b, 2)
-	if s := p.Seen(); s[0].Flags != uint32(dpath.Signaled|dpath.Fence) || s[1].Flags != uint32(dpath.Solicited) {
+	if s := p.Seen(); s[0].Flags != uint32(dpath.FlagSignaled|dpath.FlagFence) || s[1].Flags != uint32(dpath.FlagSolicited) {
 		t.Errorf("flags %#x and %#x", s[0].Flags, s[1].Flags)
 	}
-	for flags, want := range map[dpath.SendFlags]string{0: "0", dpath.Signaled | dpath.Inline: "SIGNALED|INLINE (0xa)",
-		dpath.Fence | dpath.Solicited | dpath.IPChecksum | 1<<9: "FENCE|SOLICITED|IP_CSUM|0x200 (0x215)"} {
+	for flags, want := range map[dpath.SendFlags]string{0: "0", dpath.FlagSignaled | dpath.FlagInline: "SIGNALED|INLINE (0xa)",
+		dpath.FlagFence | dpath.FlagSolicited | dpath.FlagIPChecksum | 1<<9: "FENCE|SOLICITED|IP_CSUM|0x200 (0x215)"} {
 		if got := flags.String(); got != want {
 			t.Errorf("%#x is %q, want %q", uint32(flags), got, want)
 		}

@@ -5,11 +5,11 @@ package dpath_test
 import (
 	"fmt"
 	"os"
-	"slices"
 	"testing"
 	"text/tabwriter"
 	"time"
 
+	"github.com/verbsgen/verbsgen/internal/ratio"
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/dpath/internal/dptest"
 )
@@ -37,38 +37,12 @@ func BenchmarkRatios(b *testing.B) {
 	for _, r := range rows(b) {
 		fmt.Fprint(t, r.name)
 		for _, n := range sizes {
-			c, ratio := measure(r.make(n))
-			fmt.Fprintf(t, "\t%.2f (%.2f)", ratio, c/float64(n))
+			c, times := ratio.Measure(r.make(n))
+			fmt.Fprintf(t, "\t%.2f (%.2f)", times, c/float64(n))
 		}
 		fmt.Fprintln(t)
 	}
 	b.ReportMetric(0, "ns/op")
-}
-
-func measure(c, ours func(times int)) (ns, ratio float64) {
-	const rounds, turn = 51, 100 * time.Microsecond
-	times := 1
-	for timed(c, times) < turn {
-		times *= 2
-	}
-	ours(times)
-	var all, ratios []float64
-	for range rounds {
-		before := timed(c, times)
-		middle := timed(ours, times)
-		both := float64(before+timed(c, times)) / 2
-		all = append(all, both/float64(times))
-		ratios = append(ratios, float64(middle)/both)
-	}
-	slices.Sort(all)
-	slices.Sort(ratios)
-	return all[rounds/2], ratios[rounds/2]
-}
-
-func timed(f func(int), times int) time.Duration {
-	begin := time.Now()
-	f(times)
-	return time.Since(begin)
 }
 
 func rows(b *testing.B) []row {
@@ -85,6 +59,9 @@ func rows(b *testing.B) []row {
 			row{"post, built, " + how.name + " provider", func(n int) (c, ours func(int)) { return built(n), postBuilt(b, p, n) }},
 			row{"  changed, to C building", func(n int) (c, ours func(int)) { return built(n), postPatched(b, p, n) }},
 			row{"  changed, to C changing", func(n int) (c, ours func(int)) { return patched(n), postPatched(b, p, n) }},
+			row{"receives of an SRQ, built", func(n int) (c, ours func(int)) {
+				return func(times int) { p.LoopReceives(n, times) }, receivesBuilt(b, p, n)
+			}},
 			row{"  a range, to C building", func(n int) (c, ours func(int)) { return built(n), postRange(b, p, n) }})
 	}
 	full, empty := provider(b), provider(b)
@@ -111,7 +88,7 @@ func postBuilt(b *testing.B, p *dptest.Provider, n int) func(int) {
 		id := uint64(0)
 		for range times {
 			for i := range n {
-				batch.WR(i).Write(id, 0x20000+id, 9).SGE(0x10000+id, 64, 7).Flags(dpath.Signaled)
+				batch.WR(i).Write(id, 0x20000+id, 9).SGE(0x10000+id, 64, 7).Flags(dpath.FlagSignaled)
 				id++
 			}
 			if _, errno := dpath.PostSend(p.QP(), batch, n); errno != 0 {
@@ -121,10 +98,26 @@ func postBuilt(b *testing.B, p *dptest.Provider, n int) func(int) {
 	}
 }
 
+func receivesBuilt(b *testing.B, p *dptest.Provider, n int) func(int) {
+	batch := recvBatch(b, n, 1)
+	return func(times int) {
+		id := uint64(0)
+		for range times {
+			for i := range n {
+				batch.WR(i).Recv(id).SGE(0x10000+id, 64, 7)
+				id++
+			}
+			if _, errno := dpath.PostSRQRecvRange(p.SRQ(), batch.From(0, n)); errno != 0 {
+				b.Fatal(errno)
+			}
+		}
+	}
+}
+
 func postPatched(b *testing.B, p *dptest.Provider, n int) func(int) {
 	batch := sendBatch(b, n, 1)
 	for i := range n {
-		batch.WR(i).Write(0, 0, 9).SGE(0, 64, 7).Flags(dpath.Signaled)
+		batch.WR(i).Write(0, 0, 9).SGE(0, 64, 7).Flags(dpath.FlagSignaled)
 	}
 	return func(times int) {
 		id := uint64(0)
@@ -150,7 +143,7 @@ func postRange(b *testing.B, p *dptest.Provider, n int) func(int) {
 		id := uint64(0)
 		for range times {
 			for i := range n {
-				batch.WR(n+i).Write(id, 0x20000+id, 9).SGE(0x10000+id, 64, 7).Flags(dpath.Signaled)
+				batch.WR(n+i).Write(id, 0x20000+id, 9).SGE(0x10000+id, 64, 7).Flags(dpath.FlagSignaled)
 				id++
 			}
 			if _, errno := dpath.PostSendRange(p.QP(), batch.From(n, n)); errno != 0 {
@@ -194,4 +187,10 @@ func spinEmpty(p *dptest.Provider, tries int) func(int) {
 			dpath.PollSpin(p.CQ(), wcs, tries)
 		}
 	}
+}
+
+func timed(f func(int), times int) time.Duration {
+	begin := time.Now()
+	f(times)
+	return time.Since(begin)
 }

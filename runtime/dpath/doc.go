@@ -19,7 +19,7 @@
 // The memory of a batch is on Go's heap and exists as long as the batch or one of its requests is referenced. So requests of a closed
 // batch do no harm. Adding an element to one is a panic.
 //
-// Addresses in requests are numbers: nothing here keeps the memory alive or in its place. Until the completion (of an Inline
+// Addresses in requests are numbers: nothing here keeps the memory alive or in its place. Until the completion (of an inline
 // request: until the post has returned) it must be registered memory, pinned Go memory or memory outside Go's heap. InlineData copies
 // bytes into the batch and needs none of that.
 //

@@ -26,6 +26,7 @@ enum {
 	dp_atomic_rkey = offsetof(struct ibv_send_wr, wr.atomic.rkey),
 	dp_atomic_last = offsetof(struct ibv_send_wr, wr.atomic.rkey) + sizeof(uint32_t),
 	dp_send_qp_type = offsetof(struct ibv_send_wr, qp_type),
+	dp_send_bind = offsetof(struct ibv_send_wr, bind_mw),
 	dp_ud_ah = offsetof(struct ibv_send_wr, wr.ud.ah),
 	dp_ud_qpn = offsetof(struct ibv_send_wr, wr.ud.remote_qpn),
 	dp_ud_qkey = offsetof(struct ibv_send_wr, wr.ud.remote_qkey),
@@ -100,10 +101,18 @@ var (
 	_ = none{}[unsafe.Offsetof(sendWR.rkey)-C.dp_atomic_rkey]
 	_ = none{}[unsafe.Offsetof(sendWR.inline)-C.dp_atomic_last]    // padding: behind the longest member,
 	_ = none{}[unsafe.Offsetof(sendWR.inline)+4-C.dp_send_qp_type] // and before the next
-	_ = none{}[unsafe.Offsetof(sendWR.room)-C.dp_send_last]        // behind the last field of C
+	_ = none{}[unsafe.Offsetof(sendWR.entry)-C.dp_send_bind]
+	_ = none{}[unsafe.Offsetof(sendWR.serial)-C.dp_send_bind-8]
+	_ = none{}[unsafe.Offsetof(sendWR.room)-C.dp_send_last] // behind the last field of C
 )
 
 var (
+	_ = none{}[unsafe.Offsetof(head{}.next)-C.dp_send_next]
+	_ = none{}[unsafe.Offsetof(head{}.next)-C.dp_recv_next]
+	_ = none{}[unsafe.Offsetof(head{}.sges)-C.dp_send_list]
+	_ = none{}[unsafe.Offsetof(head{}.sges)-C.dp_recv_list]
+	_ = none{}[unsafe.Offsetof(head{}.num)-C.dp_send_num]
+	_ = none{}[unsafe.Offsetof(head{}.num)-C.dp_recv_num]
 	_ = none{}[unsafe.Sizeof(recvWR)-C.dp_recv_size]
 	_ = none{}[unsafe.Offsetof(recvWR.id)-C.dp_recv_id]
 	_ = none{}[unsafe.Offsetof(recvWR.next)-C.dp_recv_next]
@@ -142,11 +151,13 @@ var (
 	_ = none{}[opRead-C.IBV_WR_RDMA_READ]
 	_ = none{}[opCompareSwap-C.IBV_WR_ATOMIC_CMP_AND_SWP]
 	_ = none{}[opFetchAdd-C.IBV_WR_ATOMIC_FETCH_AND_ADD]
-	_ = none{}[Fence-C.IBV_SEND_FENCE]
-	_ = none{}[Signaled-C.IBV_SEND_SIGNALED]
-	_ = none{}[Solicited-C.IBV_SEND_SOLICITED]
-	_ = none{}[Inline-C.IBV_SEND_INLINE]
-	_ = none{}[IPChecksum-C.IBV_SEND_IP_CSUM]
+	_ = none{}[opLocalInv-C.IBV_WR_LOCAL_INV]
+	_ = none{}[opSendInv-C.IBV_WR_SEND_WITH_INV]
+	_ = none{}[flagFence-C.IBV_SEND_FENCE]
+	_ = none{}[flagSignaled-C.IBV_SEND_SIGNALED]
+	_ = none{}[flagSolicited-C.IBV_SEND_SOLICITED]
+	_ = none{}[flagInline-C.IBV_SEND_INLINE]
+	_ = none{}[flagIPChecksum-C.IBV_SEND_IP_CSUM]
 	_ = none{}[GRH-C.IBV_WC_GRH]
 	_ = none{}[WithImm-C.IBV_WC_WITH_IMM]
 	_ = none{}[WithInv-C.IBV_WC_WITH_INV]

@@ -4,6 +4,4 @@ package dpath
 
 func written([]WC) {}
 
-func sending([]SendWR) {}
-
-func receiving([]RecvWR) {}
+func reading[W WR]([]W) {}

@@ -20,6 +20,10 @@ package dpath
 #cgo nocallback verbsgen_dpath_post_send
 #cgo noescape verbsgen_dpath_post_recv
 #cgo nocallback verbsgen_dpath_post_recv
+#cgo noescape verbsgen_dpath_post_srq_recv
+#cgo nocallback verbsgen_dpath_post_srq_recv
+#cgo noescape verbsgen_dpath_post_wq_recv
+#cgo nocallback verbsgen_dpath_post_wq_recv
 #cgo noescape verbsgen_dpath_poll
 #cgo nocallback verbsgen_dpath_poll
 #cgo noescape verbsgen_dpath_notify
@@ -39,37 +43,150 @@ static int verbsgen_dpath_errno(int code)
 	return code < 0 ? -code : code;
 }
 
-// Both posts: of requests of type struct WR, by the operation OP of the context. The chain is cut behind last while it is posted.
-#define VERBSGEN_DPATH_POST(OP, WR)                                                                                               \
-	static void verbsgen_dpath_##OP(const uintptr_t *gate, uintptr_t first, uintptr_t last, struct verbsgen_dpath_posted *out) \
-	{                                                                                                                         \
-		struct WR *end = (struct WR *)last, *rest, *bad = NULL;                                                            \
-		struct verbsgen_gate_slot *slot = verbsgen_gate_enter(gate);                                                       \
-		struct ibv_qp *q;                                                                                                  \
-		int code = VERBSGEN_GATE_CLOSED;                                                                                   \
-                                                                                                                                  \
-		if (slot == NULL) {                                                                                                \
-			out->code = VERBSGEN_GATE_NO_MEMORY;                                                                       \
-			return;                                                                                                    \
-		}                                                                                                                  \
-		q = (struct ibv_qp *)verbsgen_gate_object(gate);                                                                   \
-		if (__builtin_expect(q != NULL, 1)) {                                                                              \
-			rest = end->next;                                                                                          \
-			end->next = NULL;                                                                                          \
-			code = q->context->ops.OP(q, (struct WR *)first, &bad);                                                    \
-			end->next = rest;                                                                                          \
-			if (code != 0)                                                                                             \
-				code = verbsgen_dpath_errno(code);                                                                 \
-		}                                                                                                                  \
-		verbsgen_gate_leave(slot);                                                                                         \
-		if (code != 0) {                                                                                                   \
-			out->code = code;                                                                                          \
-			out->bad = (uintptr_t)bad;                                                                                 \
-		}                                                                                                                  \
+// What addresses have in common is that posts use them beside their queue pair.
+static const uintptr_t verbsgen_dpath_addresses;
+
+static uintptr_t *verbsgen_dpath_all_addresses(void) { return (uintptr_t *)&verbsgen_dpath_addresses; }
+
+// Results of a post besides those of a gate: see verr.ErrnoAddressClosed and those behind it.
+enum { VERBSGEN_DPATH_ADDRESS_CLOSED = 0x10003, VERBSGEN_DPATH_NO_ADDRESS, VERBSGEN_DPATH_OTHER_DEVICE };
+
+enum { VERBSGEN_DPATH_RAW = 1 }; // rawAddress of address.go
+
+struct verbsgen_dpath_entry { // entry of address.go
+	uint64_t serial;
+	uintptr_t object;
+};
+
+struct verbsgen_dpath_to { // the fields entry and serial of a request
+	uintptr_t entry;
+	uint64_t serial;
+};
+
+// Says why a request must not be posted on a UD queue pair, whose provider follows the address of its handle.
+static int verbsgen_dpath_misaddressed(const struct ibv_qp *q, const struct ibv_send_wr *wr)
+{
+	const struct verbsgen_dpath_to *to = (const struct verbsgen_dpath_to *)((const char *)wr + offsetof(struct ibv_send_wr, bind_mw));
+	const struct verbsgen_dpath_entry *e = (const struct verbsgen_dpath_entry *)to->entry;
+	uintptr_t ah = (uintptr_t)wr->wr.ud.ah;
+
+	if (to->entry == 0 || ah == 0)
+		return VERBSGEN_DPATH_NO_ADDRESS;
+	if (to->entry == VERBSGEN_DPATH_RAW)
+		return to->serial == ah ? 0 : VERBSGEN_DPATH_NO_ADDRESS;
+	if (__atomic_load_n(&e->serial, __ATOMIC_ACQUIRE) != to->serial)
+		return VERBSGEN_DPATH_ADDRESS_CLOSED;
+	if (e->object != ah) // another operation was in the request since then
+		return VERBSGEN_DPATH_NO_ADDRESS;
+	return *(struct ibv_context *const *)ah == q->context ? 0 : VERBSGEN_DPATH_OTHER_DEVICE;
+}
+
+// For generated streams of commands: they look at the address of each datagram as a post does. Once they have, verbsgen_dpath_addressed
+// must follow, before the call ends.
+int verbsgen_dpath_address(void *slot, const void *qp, const void *wr);
+void verbsgen_dpath_addressed(void *slot);
+
+int verbsgen_dpath_address(void *slot, const void *qp, const void *wr)
+{
+	verbsgen_gate_beside(slot, &verbsgen_dpath_addresses);
+	return verbsgen_dpath_misaddressed(qp, wr);
+}
+
+void verbsgen_dpath_addressed(void *slot) { verbsgen_gate_leave_beside(slot); }
+
+// Posts datagrams up to the first that must not be posted. It is apart so that other posts do not pay for it.
+static __attribute__((noinline)) int verbsgen_dpath_datagrams(struct verbsgen_gate_slot *slot, struct ibv_qp *q, struct ibv_send_wr *first,
+							      struct ibv_send_wr *last, struct ibv_send_wr **bad)
+{
+	struct ibv_send_wr *wr, *rest, *end = NULL;
+	int code = 0, why = 0;
+
+	verbsgen_gate_beside(slot, &verbsgen_dpath_addresses);
+	for (wr = first; wr != NULL; wr = wr->next) { // NULL before last: another goroutine posts the batch
+		why = verbsgen_dpath_misaddressed(q, wr);
+		if (why != 0)
+			break;
+		end = wr;
+		if (wr == last)
+			break;
+	}
+	if (end != NULL) {
+		rest = end->next;
+		end->next = NULL;
+		code = q->context->ops.post_send(q, first, bad);
+		end->next = rest;
+	}
+	if (code == 0 && why != 0) {
+		code = why;
+		*bad = wr;
+	}
+	verbsgen_gate_leave_beside(slot);
+	return code;
+}
+
+static inline int verbsgen_dpath_post_send_in(struct verbsgen_gate_slot *slot, struct ibv_qp *q, struct ibv_send_wr *first,
+					      struct ibv_send_wr *last, struct ibv_send_wr **bad)
+{
+	struct ibv_send_wr *rest = last->next;
+	int code;
+
+	if (__builtin_expect(q->qp_type == IBV_QPT_UD, 0))
+		return verbsgen_dpath_datagrams(slot, q, first, last, bad);
+	last->next = NULL;
+	code = q->context->ops.post_send(q, first, bad);
+	last->next = rest;
+	return code;
+}
+
+// A post of receives to a queue: struct QUEUE *q, by CALL.
+#define VERBSGEN_DPATH_RECV(NAME, QUEUE, CALL)										\
+	static inline int verbsgen_dpath_##NAME##_in(struct verbsgen_gate_slot *slot, struct QUEUE *q, struct ibv_recv_wr *first,	\
+						     struct ibv_recv_wr *last, struct ibv_recv_wr **bad)			\
+	{														\
+		struct ibv_recv_wr *rest = last->next;									\
+		int code;												\
+															\
+		(void)slot;												\
+		last->next = NULL;											\
+		code = CALL(q, first, bad);										\
+		last->next = rest;											\
+		return code;												\
 	}
 
-VERBSGEN_DPATH_POST(post_send, ibv_send_wr)
-VERBSGEN_DPATH_POST(post_recv, ibv_recv_wr)
+VERBSGEN_DPATH_RECV(post_recv, ibv_qp, q->context->ops.post_recv)
+VERBSGEN_DPATH_RECV(post_srq_recv, ibv_srq, q->context->ops.post_srq_recv)
+VERBSGEN_DPATH_RECV(post_wq_recv, ibv_wq, q->post_recv)
+
+// All posts: of requests of type struct WR to a struct QUEUE. The chain is cut behind last while it is posted.
+#define VERBSGEN_DPATH_POST(NAME, QUEUE, WR)										\
+	static void verbsgen_dpath_##NAME(const uintptr_t *gate, uintptr_t first, uintptr_t last, struct verbsgen_dpath_posted *out)	\
+	{														\
+		struct WR *bad = NULL;											\
+		struct verbsgen_gate_slot *slot = verbsgen_gate_enter(gate);						\
+		struct QUEUE *q;											\
+		int code = VERBSGEN_GATE_CLOSED;									\
+															\
+		if (slot == NULL) {											\
+			out->code = VERBSGEN_GATE_NO_MEMORY;								\
+			return;												\
+		}													\
+		q = (struct QUEUE *)verbsgen_gate_object(gate);								\
+		if (__builtin_expect(q != NULL, 1)) {									\
+			code = verbsgen_dpath_##NAME##_in(slot, q, (struct WR *)first, (struct WR *)last, &bad);		\
+			if (code != 0)											\
+				code = verbsgen_dpath_errno(code);							\
+		}													\
+		verbsgen_gate_leave(slot);										\
+		if (code != 0) {											\
+			out->code = code;										\
+			out->bad = (uintptr_t)bad;									\
+		}													\
+	}
+
+VERBSGEN_DPATH_POST(post_send, ibv_qp, ibv_send_wr)
+VERBSGEN_DPATH_POST(post_recv, ibv_qp, ibv_recv_wr)
+VERBSGEN_DPATH_POST(post_srq_recv, ibv_srq, ibv_recv_wr)
+VERBSGEN_DPATH_POST(post_wq_recv, ibv_wq, ibv_recv_wr)
 
 // Immediate data to the order of this processor. Most completions have none, so one quick look at all flags comes first.
 static void verbsgen_dpath_order(struct ibv_wc *wc, int n)
@@ -182,33 +299,7 @@ func PostSend(qp *gate.Gate, b *SendBatch, n int) (bad int, errno syscall.Errno)
 // PostSendFrom is PostSend for n requests from number first on, such as those that are left when the queue was full
 // (ENOMEM). bad counts from the beginning of the batch.
 func PostSendFrom(qp *gate.Gate, b *SendBatch, first, n int) (bad int, errno syscall.Errno) {
-	if !qp.IsOpen() {
-		return -1, verr.ErrnoClosed
-	}
-	if b == nil {
-		return -1, syscall.EINVAL
-	}
-	if !b.state.free() || uint(first) > uint(len(b.wrs)) || uint(n) > uint(len(b.wrs)-first) {
-		return -1, b.state.refused()
-	}
-	if n == 0 {
-		return -1, 0
-	}
-	var out C.struct_verbsgen_dpath_posted
-	begin, end := &b.wrs[first], &b.wrs[first+n-1]
-	turn := uintptr(unsafe.Pointer(&out)) // no other call has its result there
-	b.state.post = turn
-	sending(b.wrs[first : first+n])
-	C.verbsgen_dpath_post_send((*C.uintptr_t)(qp.Word()), C.uintptr_t(uintptr(unsafe.Pointer(begin))),
-		C.uintptr_t(uintptr(unsafe.Pointer(end))), &out)
-	if b.state.end(turn) {
-		b.link() // two posts that cut the chain at once may have left it cut
-		return -1, syscall.EBUSY
-	}
-	if out.code == 0 {
-		return -1, 0
-	}
-	return index(uintptr(out.bad), uintptr(unsafe.Pointer(begin)), unsafe.Sizeof(*begin), first, n), syscall.Errno(out.code)
+	return post(toSend, qp, b.requests(), first, n)
 }
 
 // PostRecv posts the first n requests of the batch to the receive queue of a queue pair: ibv_post_recv(3). The results
@@ -219,7 +310,12 @@ func PostRecv(qp *gate.Gate, b *RecvBatch, n int) (bad int, errno syscall.Errno)
 
 // PostRecvFrom is PostRecv for n requests from number first on. bad counts from the beginning of the batch.
 func PostRecvFrom(qp *gate.Gate, b *RecvBatch, first, n int) (bad int, errno syscall.Errno) {
-	if !qp.IsOpen() {
+	return post(toRecv, qp, b.requests(), first, n)
+}
+
+// post posts requests to a queue of a kind.
+func post[W WR](to int, queue *gate.Gate, b *requests[W], first, n int) (bad int, errno syscall.Errno) {
+	if !queue.IsOpen() {
 		return -1, verr.ErrnoClosed
 	}
 	if b == nil {
@@ -235,9 +331,18 @@ func PostRecvFrom(qp *gate.Gate, b *RecvBatch, first, n int) (bad int, errno sys
 	begin, end := &b.wrs[first], &b.wrs[first+n-1]
 	turn := uintptr(unsafe.Pointer(&out)) // no other call has its result there
 	b.state.post = turn
-	receiving(b.wrs[first : first+n])
-	C.verbsgen_dpath_post_recv((*C.uintptr_t)(qp.Word()), C.uintptr_t(uintptr(unsafe.Pointer(begin))),
-		C.uintptr_t(uintptr(unsafe.Pointer(end))), &out)
+	reading(b.wrs[first : first+n])
+	word, from, last := (*C.uintptr_t)(queue.Word()), C.uintptr_t(uintptr(unsafe.Pointer(begin))), C.uintptr_t(uintptr(unsafe.Pointer(end)))
+	switch to {
+	case toSend:
+		C.verbsgen_dpath_post_send(word, from, last, &out)
+	case toRecv:
+		C.verbsgen_dpath_post_recv(word, from, last, &out)
+	case toSRQ:
+		C.verbsgen_dpath_post_srq_recv(word, from, last, &out)
+	case toWQ:
+		C.verbsgen_dpath_post_wq_recv(word, from, last, &out)
+	}
 	if b.state.end(turn) {
 		b.link() // two posts that cut the chain at once may have left it cut
 		return -1, syscall.EBUSY
@@ -246,6 +351,18 @@ func PostRecvFrom(qp *gate.Gate, b *RecvBatch, first, n int) (bad int, errno sys
 		return -1, 0
 	}
 	return index(uintptr(out.bad), uintptr(unsafe.Pointer(begin)), unsafe.Sizeof(*begin), first, n), syscall.Errno(out.code)
+}
+
+// The errnos of C are those of Go.
+var (
+	_ = none{}[verr.ErrnoAddressClosed-C.VERBSGEN_DPATH_ADDRESS_CLOSED]
+	_ = none{}[verr.ErrnoNoAddress-C.VERBSGEN_DPATH_NO_ADDRESS]
+	_ = none{}[verr.ErrnoOtherDevice-C.VERBSGEN_DPATH_OTHER_DEVICE]
+)
+
+// addresses stands for all address handles.
+func addresses() *gate.Gate {
+	return (*gate.Gate)(unsafe.Pointer(C.verbsgen_dpath_all_addresses()))
 }
 
 // index finds the request at address bad among the n of that size at begin, the first of which is number first: -1 when it

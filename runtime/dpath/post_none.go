@@ -28,6 +28,10 @@ func PostRecvFrom(*gate.Gate, *RecvBatch, int, int) (bad int, errno syscall.Errn
 	return -1, syscall.ENOSYS
 }
 
+func post[W WR](int, *gate.Gate, *requests[W], int, int) (bad int, errno syscall.Errno) {
+	return -1, syscall.ENOSYS
+}
+
 // PollCQ is ENOSYS.
 func PollCQ(*gate.Gate, []WC) (n int, errno syscall.Errno) { return 0, syscall.ENOSYS }
 
@@ -36,3 +40,5 @@ func PollSpin(*gate.Gate, []WC, int) (n int, errno syscall.Errno) { return 0, sy
 
 // ReqNotify is ENOSYS.
 func ReqNotify(*gate.Gate, bool) syscall.Errno { return syscall.ENOSYS }
+
+func addresses() *gate.Gate { return new(gate.Gate) }

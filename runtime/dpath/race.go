@@ -14,28 +14,22 @@ func written(wcs []WC) {
 	runtime.RaceWriteRange(*(*unsafe.Pointer)(unsafe.Pointer(&addr)), len(wcs)*int(unsafe.Sizeof(WC{})))
 }
 
-// sending informs the race detector that C reads requests, their elements and inline data. It does not read room, which Close
+// reading informs the race detector that C reads requests, their elements and inline data. It does not read room, which Close
 // writes. Two posts are a race because each writes the state of the batch.
-func sending(wrs []SendWR) {
+func reading[W WR](wrs []W) {
 	for i := range wrs {
-		w := &wrs[i]
-		read(unsafe.Pointer(w), unsafe.Offsetof(w.room))
-		if w.num > 0 {
-			read(unsafe.Pointer(element(unsafe.Pointer(w), w.sges, 0)), uintptr(w.num)*unsafe.Sizeof(SGE{}))
+		h := headOf(&wrs[i])
+		switch w := any(&wrs[i]).(type) {
+		case *SendWR:
+			read(unsafe.Pointer(w), unsafe.Offsetof(w.room))
+			if w.inline != 0 && w.flags&flagInline != 0 {
+				read(w.inlineData(), uintptr(w.inline))
+			}
+		case *RecvWR:
+			read(unsafe.Pointer(w), unsafe.Offsetof(w.room))
 		}
-		if w.inline != 0 && w.flags&Inline != 0 {
-			read(w.inlineData(), uintptr(w.inline))
-		}
-	}
-}
-
-// receiving is like sending.
-func receiving(wrs []RecvWR) {
-	for i := range wrs {
-		w := &wrs[i]
-		read(unsafe.Pointer(w), unsafe.Offsetof(w.room))
-		if w.num > 0 {
-			read(unsafe.Pointer(element(unsafe.Pointer(w), w.sges, 0)), uintptr(w.num)*unsafe.Sizeof(SGE{}))
+		if h.num > 0 {
+			read(unsafe.Pointer(element(unsafe.Pointer(h), h.sges, 0)), uintptr(h.num)*unsafe.Sizeof(SGE{}))
 		}
 	}
 }

@@ -5,6 +5,7 @@ package dpath
 // It could go if generated code had a method of a request for each field.
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -27,30 +28,48 @@ type Refusal struct {
 
 // Refusal gives the first request of the range that was not posted. The error is that of a post that errno failed for another reason
 // than a request: the batch, or a closed queue pair.
-func (r SendRange) Refusal(errs *verr.Once, posted int, errno syscall.Errno) (Refusal, error) {
+func (r Range[W]) Refusal(errs *verr.Once, posted int, errno syscall.Errno) (Refusal, error) {
 	if err := r.Refused(errno); err != nil && posted == 0 {
 		return Refusal{}, err
 	}
-	if errno >= verr.ErrnoClosed || posted < 0 || posted >= r.n {
+	if !ofRequest(errno) || posted < 0 || posted >= r.n {
 		return Refusal{}, errs.Errno(errno)
 	}
 	number := r.first + posted
-	w := &r.batch.wrs[number]
-	return Refusal{unsafe.Pointer(w), errs.Verb, errno, number, w.id, w.SGEs()}, nil
+	w := any(&r.batch.wrs[number])
+	f := Refusal{Request: unsafe.Pointer(&r.batch.wrs[number]), verb: errs.Verb, errno: errno, number: number, id: headOf(&r.batch.wrs[number]).id}
+	switch w := w.(type) {
+	case *SendWR:
+		if errno == verr.ErrnoNoAddress && w.remote == 0 {
+			f.errno = syscall.EINVAL // what a provider answers; a rule says more
+		}
+		f.sges = w.SGEs()
+	case *RecvWR:
+		f.sges = w.SGEs()
+	}
+	return f, f.unaddressed(errs)
 }
 
-// Refusal is like SendRange.Refusal.
-func (r RecvRange) Refusal(errs *verr.Once, posted int, errno syscall.Errno) (Refusal, error) {
-	if err := r.Refused(errno); err != nil && posted == 0 {
-		return Refusal{}, err
-	}
-	if errno >= verr.ErrnoClosed || posted < 0 || posted >= r.n {
-		return Refusal{}, errs.Errno(errno)
-	}
-	number := r.first + posted
-	w := &r.batch.wrs[number]
-	return Refusal{unsafe.Pointer(w), errs.Verb, errno, number, w.id, w.SGEs()}, nil
+// ofRequest reports whether a request is at fault for errno.
+func ofRequest(errno syscall.Errno) bool {
+	return errno < verr.ErrnoClosed || errno == verr.ErrnoAddressClosed || errno == verr.ErrnoNoAddress || errno == verr.ErrnoOtherDevice
 }
+
+// unaddressed returns the error of a request whose address cannot be used, nil for any other errno.
+func (r *Refusal) unaddressed(errs *verr.Once) error {
+	if r.errno < verr.ErrnoClosed {
+		return nil
+	}
+	err := errs.Errno(r.errno)
+	var e *verr.Error
+	if errors.As(err, &e) {
+		e.Msg = r.name() + ": " + e.Msg
+	}
+	return err
+}
+
+// name returns how errors call the request.
+func (r *Refusal) name() string { return fmt.Sprintf("request %d (wr_id %d)", r.number, r.id) }
 
 // Total returns the sum of a field of 32 bits of all elements, at byte offset off of struct ibv_sge.
 func (r *Refusal) Total(off uintptr) (sum uint64) {
@@ -88,7 +107,7 @@ func (r *Refusal) Error(broken, may []verr.Violation, facts ...string) error {
 			known = append(known, f)
 		}
 	}
-	msg := fmt.Sprintf("request %d (wr_id %d)", r.number, r.id)
+	msg := r.name()
 	if len(known) > 0 {
 		msg += " on a queue pair with " + strings.Join(known, ", ")
 	}

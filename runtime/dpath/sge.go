@@ -3,6 +3,7 @@ package dpath
 import (
 	"fmt"
 	"math"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/verbsgen/verbsgen/runtime/verr"
@@ -22,21 +23,75 @@ type Region struct {
 	Start  uint64
 	Length uint64 // bytes
 	LKey   uint32
+	// Unknown says why Start or Length is not known; it is empty when both are.
+	Unknown string
+
+	closed fmt.Stringer // the name of a region that was closed; nil while it is open
 }
 
 // SGE gives the element for n bytes of the region from offset off on. They must lie within the region (EFAULT), and be fewer than
-// 4 GiB (EINVAL).
-func (r Region) SGE(off, n uint64) (SGE, error) {
-	if off > r.Length || n > r.Length-off {
-		return SGE{}, &verr.Error{Errno: syscall.EFAULT, Refused: true,
-			Msg: fmt.Sprintf("%d bytes at offset %d lie beyond the end of the memory region, which has %d", n, off, r.Length)}
-	}
-	if n > math.MaxUint32 {
-		return SGE{}, &verr.Error{Errno: syscall.EINVAL, Refused: true,
-			Msg: fmt.Sprintf("an element of %d bytes: its length has 32 bits; divide it among several", n)}
+// 4 GiB (EINVAL). Where the region begins and ends must be known (EINVAL).
+func (r *Region) SGE(off, n uint64) (SGE, error) {
+	if off > r.Length || n > r.Length-off || n > math.MaxUint32 || r.Unknown != "" {
+		return SGE{}, r.refuse(off, n)
 	}
 	return SGE{r.Start + off, uint32(n), r.LKey}, nil
 }
 
+// refuse returns the error of an element that cannot be given.
+func (r *Region) refuse(off, n uint64) error {
+	refused := func(errno syscall.Errno, format string, args ...any) error {
+		return &verr.Error{Errno: errno, Refused: true, Msg: fmt.Sprintf(format, args...)}
+	}
+	switch {
+	case r.closed != nil:
+		return verr.Closed("", r.closed.String())
+	case r.Unknown != "":
+		return refused(syscall.EINVAL, "%d bytes at offset %d of a memory region: %s; use UncheckedSGE", n, off, r.Unknown)
+	case off > r.Length || n > r.Length-off:
+		return refused(syscall.EFAULT, "%d bytes at offset %d lie beyond the end of the memory region, which has %d", n, off, r.Length)
+	}
+	return refused(syscall.EINVAL, "an element of %d bytes: its length has 32 bits; divide it among several", n)
+}
+
 // UncheckedSGE is SGE without a look at the bounds.
-func (r Region) UncheckedSGE(off uint64, n uint32) SGE { return SGE{r.Start + off, n, r.LKey} }
+func (r *Region) UncheckedSGE(off uint64, n uint32) SGE { return SGE{r.Start + off, n, r.LKey} }
+
+// Place is where the memory region of a handle lies at present: it may be changed while other goroutines make elements of it. The
+// zero value must be Set before it is used.
+type Place struct{ now atomic.Pointer[Region] }
+
+// Set changes where the region lies.
+func (p *Place) Set(r Region) { p.now.Store(&r) }
+
+// Close ends the use of the region, which name names in errors. Later elements have no valid key.
+func (p *Place) Close(name fmt.Stringer) {
+	p.Set(Region{Start: p.Start(), Unknown: "it is closed", closed: name})
+}
+
+// Start returns what addresses in requests count from.
+func (p *Place) Start() uint64 { return p.now.Load().Start }
+
+// SGE is Region.SGE of the region as it is now. The error of a closed one is os.ErrClosed.
+func (p *Place) SGE(off, n uint64) (SGE, error) { return p.now.Load().SGE(off, n) }
+
+// UncheckedSGE is Region.UncheckedSGE of the region as it is now. An element of a closed one has the key 0, which no region has.
+func (p *Place) UncheckedSGE(off uint64, n uint32) SGE { return p.now.Load().UncheckedSGE(off, n) }
+
+// Elsewhere is why the start and the length of a region are not known that another process made.
+const Elsewhere = "it was made elsewhere, and nobody said here where it begins and how long it is"
+
+// Vague says why the start of a region is not known: its access flags have the bit of ZERO_BASED. Otherwise it is empty.
+func Vague(access, zeroBased uint64) string {
+	if access&zeroBased == 0 {
+		return ""
+	}
+	return "it was registered with ZERO_BASED, and it depends on the device whether its addresses begin at 0; register it with an iova of 0 instead"
+}
+
+// Renew changes the length and the key of a region that stays where it is.
+func (p *Place) Renew(length uint64, lkey uint32) {
+	r := *p.now.Load()
+	r.Length, r.LKey = length, lkey
+	p.Set(r)
+}

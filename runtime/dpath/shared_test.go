@@ -131,8 +131,8 @@ func TestPostsThatOverlap(t *testing.T) {
 		state *state
 		next  *uintptr
 	}{
-		"send": {func() (int, syscall.Errno) { return PostSend(p.QP(), send, 3) }, &send.state, &send.wrs[3].next},
-		"recv": {func() (int, syscall.Errno) { return PostRecv(p.QP(), recv, 3) }, &recv.state, &recv.wrs[3].next},
+		"send": {func() (int, syscall.Errno) { return PostSend(p.QP(), send, 3) }, &send.all.state, &send.all.wrs[3].next},
+		"recv": {func() (int, syscall.Errno) { return PostRecv(p.QP(), recv, 3) }, &recv.all.state, &recv.all.wrs[3].next},
 	} {
 		for _, other := range []uintptr{12345, 0} { // the other is still at work, or done
 			end := paused(t, p, c.post)
@@ -163,7 +163,7 @@ func TestSharedBatchStaysWhole(t *testing.T) {
 	for range 4 {
 		wg.Go(func() {
 			for i := range 100_000 {
-				panicText(func() { b.WR(i%8).Send(uint64(i)).SGE(1, 1, 1).Flags(Signaled) })
+				panicText(func() { b.WR(i%8).Send(uint64(i)).SGE(1, 1, 1).Flags(flagSignaled) })
 				PostSend(p.QP(), b, 1+i%8)
 			}
 		})

@@ -56,12 +56,12 @@ func (s *state) refused() syscall.Errno {
 	return syscall.EINVAL
 }
 
-// panics is called when a request is asked for that cannot be given.
+// panics is called when a request is asked for that cannot be given. The compiler sees that it never returns, so that WR can be inlined.
 func (b *SendBatch) panics() {
 	if b == nil {
 		panic("dpath: the SendBatch is nil; make one with NewSendBatch")
 	}
-	b.state.panics("SendBatch")
+	b.all.state.panics("SendBatch")
 }
 
 // panics is called when a request is asked for that cannot be given.
@@ -69,7 +69,7 @@ func (b *RecvBatch) panics() {
 	if b == nil {
 		panic("dpath: the RecvBatch is nil; make one with NewRecvBatch")
 	}
-	b.state.panics("RecvBatch")
+	b.all.state.panics("RecvBatch")
 }
 
 func (s *state) panics(what string) {
@@ -79,22 +79,12 @@ func (s *state) panics(what string) {
 	panic("dpath: a request of a " + what + " was taken while another goroutine posts it; a batch belongs to one goroutine at a time")
 }
 
-// Refused returns the error of a post of n requests from number first on that returned errno and no request, if the batch is the
-// reason: it is nil or closed (os.ErrClosed), has fewer requests (EINVAL), or was used by another goroutine meanwhile (EBUSY).
-// Otherwise it returns nil.
-func (b *SendBatch) Refused(first, n int, errno syscall.Errno) error {
-	if b == nil {
-		return nilBatch(sendVerb, "SendBatch")
+func (r *requests[W]) refused(first, n int, errno syscall.Errno) error {
+	verb, what := r.names()
+	if r == nil {
+		return nilBatch(verb, what)
 	}
-	return refused(sendVerb, "SendBatch", len(b.wrs), first, n, errno)
-}
-
-// Refused is like SendBatch.Refused.
-func (b *RecvBatch) Refused(first, n int, errno syscall.Errno) error {
-	if b == nil {
-		return nilBatch(recvVerb, "RecvBatch")
-	}
-	return refused(recvVerb, "RecvBatch", len(b.wrs), first, n, errno)
+	return refused(verb, what, len(r.wrs), first, n, errno)
 }
 
 func refused(verb, what string, size, first, n int, errno syscall.Errno) error {

@@ -37,15 +37,18 @@ type SendWR struct {
 	sges   uintptr // sg_list, set once; only the first room elements exist
 	num    int32   // num_sge
 	opcode WROpcode
-	flags  SendFlags  // send_flags
-	imm    [4]byte    // imm_data, in network order
-	remote uint64     // wr.rdma.remote_addr, wr.atomic.remote_addr, wr.ud.ah
-	second uint64     // wr.rdma.rkey; wr.atomic.compare_add; wr.ud.remote_qpn and remote_qkey
-	swap   uint64     // wr.atomic.swap
-	rkey   uint32     // wr.atomic.rkey
-	inline uint32     // ours, in what is padding in C: bytes of room for inline data, behind the elements
-	_      [13]uint32 // qp_type; bind_mw and tso
-	room   uint32     // ours, in what is padding in C: elements at sges, 0 after Close
+	flags  SendFlags // send_flags
+	imm    [4]byte   // imm_data, in network order
+	remote uint64    // wr.rdma.remote_addr, wr.atomic.remote_addr, wr.ud.ah
+	second uint64    // wr.rdma.rkey; wr.atomic.compare_add; wr.ud.remote_qpn and remote_qkey
+	swap   uint64    // wr.atomic.swap
+	rkey   uint32    // wr.atomic.rkey
+	inline uint32    // ours, in what is padding in C: bytes of room for inline data, behind the elements
+	_      [2]uint32 // qp_type
+	entry  uintptr   // ours, as no operation here has bind_mw or tso: of the address handle in remote, see Address
+	serial uint64    // ours, likewise
+	_      [7]uint32 // the rest of bind_mw and tso
+	room   uint32    // ours, in what is padding in C: elements at sges, 0 after Close
 }
 
 // noCopy makes go vet report copies of a request, which has addresses of its own memory.
@@ -135,7 +138,7 @@ func (w *SendWR) SGE(addr uint64, length, lkey uint32) *SendWR {
 func (w *SendWR) Add(s SGE) *SendWR { return w.SGE(s.Addr, s.Length, s.LKey) }
 
 // InlineData copies data into the batch, from where it is sent: the caller may change it at once, and it needs no region. It uses
-// one element for all of data and adds the flag Inline. It panics if the batch has less InlineRoom, and if it is called twice for
+// one element for all of data and adds the flag IBV_SEND_INLINE. It panics if the batch has less InlineRoom, and if it is called twice for
 // one request.
 func (w *SendWR) InlineData(data ...[]byte) *SendWR {
 	n := uint64(0)
@@ -159,7 +162,7 @@ func (w *SendWR) InlineData(data ...[]byte) *SendWR {
 	for _, d := range data {
 		rest = rest[copy(rest, d):]
 	}
-	w.flags |= Inline
+	w.flags |= flagInline
 	return w
 }
 
@@ -175,9 +178,14 @@ func (w *SendWR) Flags(flags SendFlags) *SendWR {
 }
 
 // To sets the destination of a SEND on a UD queue pair: an address handle (struct ibv_ah *), the number of the remote
-// queue pair (24 bits) and its qkey.
+// queue pair (24 bits) and its qkey. The caller keeps the handle from being destroyed as long as the request may be posted;
+// Address.To needs no such care.
 func (w *SendWR) To(ah unsafe.Pointer, qpn, qkey uint32) *SendWR {
-	w.remote = uint64(uintptr(ah))
+	return w.to(uint64(uintptr(ah)), rawAddress, uint64(uintptr(ah)), qpn, qkey)
+}
+
+func (w *SendWR) to(ah uint64, entry uintptr, serial uint64, qpn, qkey uint32) *SendWR {
+	w.remote, w.entry, w.serial = ah, entry, serial
 	h := w.halves()
 	h[0], h[1] = qpn, qkey
 	return w
@@ -189,7 +197,7 @@ func (w *SendWR) Opcode() WROpcode { return w.opcode }
 // SetID changes the id.
 func (w *SendWR) SetID(id uint64) { w.id = id }
 
-// SetFlags changes the flags. Those of a request with InlineData need Inline.
+// SetFlags changes the flags. Those of a request with InlineData need IBV_SEND_INLINE.
 func (w *SendWR) SetFlags(flags SendFlags) { w.flags = flags }
 
 // SetImm changes the immediate data.
@@ -262,9 +270,9 @@ func element(w unsafe.Pointer, sges uintptr, i uint32) *SGE {
 	return (*SGE)(unsafe.Add(w, sges-uintptr(w)+uintptr(i)*unsafe.Sizeof(SGE{})))
 }
 
-// elements returns the first num of room elements.
+// elements returns the first num of room elements; a batch that was closed meanwhile has no room.
 func elements(w unsafe.Pointer, sges uintptr, num int32, room uint32) []SGE {
-	return unsafe.Slice(element(w, sges, 0), room)[:num:room]
+	return unsafe.Slice(element(w, sges, 0), room)[:min(uint32(num), room):room]
 }
 
 // Panics of the methods of requests. They have no numbers, so that the methods can be inlined.

@@ -37,6 +37,7 @@ static void give_up(void *slot)
 
 	verbsgen_gate_self = NULL;
 	verbsgen_gate_leave(s);
+	verbsgen_gate_leave_beside(s);
 	__atomic_store_n(&s->taken, 0, __ATOMIC_RELEASE);
 }
 
@@ -47,6 +48,7 @@ static void forked(void)
 
 	for (s = slots; s != NULL; s = s->next) {
 		verbsgen_gate_leave(s);
+		verbsgen_gate_leave_beside(s);
 		if (s != verbsgen_gate_self)
 			s->taken = 0;
 	}
@@ -99,6 +101,28 @@ struct verbsgen_gate_slot *verbsgen_gate_enlist(void)
 	return s;
 }
 
+uintptr_t verbsgen_gate_begin(const uintptr_t *gate, void **slot, int *code)
+{
+	struct verbsgen_gate_slot *s = verbsgen_gate_enter(gate);
+	uintptr_t object;
+
+	*slot = NULL;
+	if (s == NULL) {
+		*code = VERBSGEN_GATE_NO_MEMORY;
+		return 0;
+	}
+	object = verbsgen_gate_object(gate);
+	if (object == 0) {
+		verbsgen_gate_leave(s);
+		*code = VERBSGEN_GATE_CLOSED;
+		return 0;
+	}
+	*slot = s;
+	return object;
+}
+
+void verbsgen_gate_end(void *slot) { verbsgen_gate_leave(slot); }
+
 int verbsgen_gate_barrier(void)
 {
 	if (fenced) {
@@ -116,6 +140,17 @@ int verbsgen_gate_inside(const uintptr_t *gate)
 		if (__atomic_load_n(&s->inside, __ATOMIC_ACQUIRE) == gate)
 			return 1;
 	return 0;
+}
+
+struct verbsgen_gate_slot *verbsgen_gate_pass(struct verbsgen_gate_slot *from, const uintptr_t *all)
+{
+	struct verbsgen_gate_slot *s = from;
+
+	if (s == NULL)
+		s = __atomic_load_n(&slots, __ATOMIC_SEQ_CST);
+	while (s != NULL && __atomic_load_n(&s->beside, __ATOMIC_ACQUIRE) != all)
+		s = s->next;
+	return s;
 }
 
 int verbsgen_gate_fenced(void) { return fenced; }

@@ -13,6 +13,7 @@ enum { VERBSGEN_GATE_CLOSED = 0x10000, VERBSGEN_GATE_NO_MEMORY = 0x10002 };
 // slots can be looked through without a lock.
 struct verbsgen_gate_slot {
 	const uintptr_t *inside; // gate of the call that the thread is in, NULL for none
+	const uintptr_t *beside; // of other objects that the call uses, NULL for none: see verbsgen_gate_beside
 	int fenced;              // there is no membarrier(2): every call needs a fence of its own
 	int taken;               // by a thread that lives
 	struct verbsgen_gate_slot *next;
@@ -45,10 +46,29 @@ static inline struct verbsgen_gate_slot *verbsgen_gate_enter(const uintptr_t *ga
 	return s;
 }
 
+// Has a call use objects that requests name, besides that of its gate. all stands for all such objects. A Close of one forbids its use
+// elsewhere, where the call looks after this, and waits with verbsgen_gate_pass.
+static inline void verbsgen_gate_beside(struct verbsgen_gate_slot *s, const uintptr_t *all)
+{
+	__atomic_store_n(&s->beside, all, __ATOMIC_RELAXED);
+	if (__builtin_expect(s->fenced, 0))
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
 // The C object of a gate, 0 once it is closed. The object stays alive until verbsgen_gate_leave.
 static inline uintptr_t verbsgen_gate_object(const uintptr_t *gate) { return __atomic_load_n(gate, __ATOMIC_ACQUIRE); }
 
 // Ends the call.
 static inline void verbsgen_gate_leave(struct verbsgen_gate_slot *s) { __atomic_store_n(&s->inside, NULL, __ATOMIC_RELEASE); }
+
+// Ends the use that verbsgen_gate_beside began.
+static inline void verbsgen_gate_leave_beside(struct verbsgen_gate_slot *s) { __atomic_store_n(&s->beside, NULL, __ATOMIC_RELEASE); }
+
+// The same as functions, for generated C code: it lies in modules of others, which cannot include this file and may be made for
+// another version of it. verbsgen_gate_begin returns the object, or 0 when no call must be made and nothing is to be ended: the gate is
+// closed, or there is no memory. Then *slot is NULL and *code the result.
+uintptr_t verbsgen_gate_begin(const uintptr_t *gate, void **slot, int *code);
+void verbsgen_gate_end(void *slot);
 
 #endif

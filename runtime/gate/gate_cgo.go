@@ -10,7 +10,10 @@ package gate
 */
 import "C"
 
-import "syscall"
+import (
+	"syscall"
+	"unsafe"
+)
 
 // barrier orders the closing of a gate before the search for calls that are inside.
 func barrier() error {
@@ -22,6 +25,11 @@ func barrier() error {
 
 // inside reports whether a thread is in a call that uses the object.
 func (g *Gate) inside() bool { return C.verbsgen_gate_inside((*C.uintptr_t)(g.Word())) != 0 }
+
+// pass returns the first thread from a given one on that is in a call which uses objects beside that of its gate; nil for none.
+func (g *Gate) pass(from unsafe.Pointer) unsafe.Pointer {
+	return unsafe.Pointer(C.verbsgen_gate_pass((*C.struct_verbsgen_gate_slot)(from), (*C.uintptr_t)(g.Word())))
+}
 
 // fenced reports whether every call has a fence because there is no membarrier(2); slots gives the number of threads that
 // were in a call at the same time, at most.

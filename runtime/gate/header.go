@@ -1,5 +1,6 @@
 package gate
 
-// Header is a hash of gate.h. Go's build cache follows imports, but not C headers of other folders: a package whose C code
-// includes gate.h imports this one, and so is built anew when the header changes.
-const Header = "55e768fc2f227f68"
+import "github.com/verbsgen/verbsgen/runtime/gate/internal/header"
+
+// Header is a hash of gate.h: a package whose C code includes it imports this one, and so is built anew when the header changes.
+const Header = header.Hash

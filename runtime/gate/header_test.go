@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"os"
 	"testing"
+
+	"github.com/verbsgen/verbsgen/runtime/gate/internal/header"
 )
 
 // TestHeader asks for the hash of gate.h as it is.
@@ -14,7 +16,7 @@ func TestHeader(t *testing.T) {
 		t.Fatal(err)
 	}
 	sum := sha256.Sum256(text)
-	if want := hex.EncodeToString(sum[:8]); Header != want {
-		t.Errorf("Header is %q; set it to %q", Header, want)
+	if want := hex.EncodeToString(sum[:8]); header.Hash != want {
+		t.Errorf("internal/header.Hash is %q; set it to %q", header.Hash, want)
 	}
 }

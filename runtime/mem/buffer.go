@@ -129,6 +129,11 @@ func (b *Buffer) Keep(who string) (release func()) {
 	if err != nil {
 		return nil
 	}
+	return b.releaser(e)
+}
+
+// releaser ends what retain began.
+func (b *Buffer) releaser(e *list.Element) func() {
 	return func() {
 		b.mu.Lock()
 		defer b.mu.Unlock()

@@ -74,7 +74,7 @@ func (p *Pin) take() (Held, error) {
 		p.users--
 		p.unpinUnused()
 	})
-	return Held{uintptr(unsafe.Pointer(unsafe.SliceData(p.bytes))), uint64(len(p.bytes)), release}, nil
+	return Held{Addr: uintptr(unsafe.Pointer(unsafe.SliceData(p.bytes))), Len: uint64(len(p.bytes)), Release: release}, nil
 }
 
 // unpinUnused is called with mu held.
@@ -82,4 +82,17 @@ func (p *Pin) unpinUnused() {
 	if p.bytes == nil && p.users == 0 {
 		p.pinner.Unpin()
 	}
+}
+
+// PinData stores the address of b in to, for C code that reads it during a call, and returns what ends the pin. Of an empty slice
+// it is 0.
+func PinData(to *uintptr, b []byte) (unpin func()) {
+	if len(b) == 0 {
+		*to = 0
+		return func() {}
+	}
+	var p runtime.Pinner
+	p.Pin(unsafe.SliceData(b))
+	*to = uintptr(unsafe.Pointer(unsafe.SliceData(b)))
+	return p.Unpin
 }

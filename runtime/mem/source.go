@@ -1,9 +1,8 @@
 package mem
 
 import (
+	"container/list"
 	"errors"
-
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // Source is host memory that a caller passes to a verb: a slice, a pin, a buffer or an address. The zero value is no memory.
@@ -45,6 +44,20 @@ type Held struct {
 	Addr    uintptr
 	Len     uint64
 	Release func() // never nil
+
+	buf    *Buffer       // of a buffer: where it is retained
+	holder *list.Element // and the name of who retains it
+}
+
+// Rename changes the name of who holds the memory, where the error of a Close shows it: often it is known only when the memory is
+// in use.
+func (h Held) Rename(who string) {
+	if h.holder == nil {
+		return
+	}
+	h.buf.mu.Lock()
+	defer h.buf.mu.Unlock()
+	h.holder.Value = who
 }
 
 // Take pins or retains the memory on behalf of who (see Buffer.Retain). Without memory it returns a Held of address 0
@@ -57,22 +70,22 @@ func (s Source) Take(who string) (Held, error) {
 		if err != nil {
 			return Held{}, err
 		}
-		return Held{pin.Addr(), pin.Len(), pin.Unpin}, nil
+		return Held{Addr: pin.Addr(), Len: pin.Len(), Release: pin.Unpin}, nil
 	case sourcePin:
 		return s.pin.take()
 	case sourceBuffer:
 		if s.buf == nil {
 			return Held{}, errors.New("buffer is nil; make one with mem.New")
 		}
-		release := s.buf.Keep(who)
-		if release == nil {
-			return Held{}, verr.Closed("", s.buf.String())
+		holder, err := s.buf.retain(who)
+		if err != nil {
+			return Held{}, err
 		}
-		return Held{s.buf.Addr(), s.buf.Len(), release}, nil
+		return Held{s.buf.Addr(), s.buf.Len(), s.buf.releaser(holder), s.buf, holder}, nil
 	case sourceAddr:
 		if err := RefuseGoHeap(s.addr, s.len); err != nil {
 			return Held{}, err
 		}
 	}
-	return Held{s.addr, s.len, func() {}}, nil
+	return Held{Addr: s.addr, Len: s.len, Release: func() {}}, nil
 }

@@ -4,13 +4,18 @@ import (
 	"errors"
 	"io"
 	"os"
+	"syscall"
+	"time"
 
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // CloseTree closes everything under n and then n, for a defer: children before their parents, the latest made first,
 // each through the Close of its handle. It goes on after a failure and joins the errors; a node with children left is
-// not closed, and said to be busy. Objects closed meanwhile by others are no error; neither is a nil or closed n.
+// not closed, and said to be busy. It waits for a Close that another goroutine makes, and that is no error; neither is a nil or closed n.
+//
+// From its beginning no node can be made under n (os.ErrClosed): beside goroutines that make some all the time there would be
+// no end otherwise. If n stays open, nodes can be made under it again afterwards.
 func CloseTree(n *Node) error {
 	if n == nil {
 		return nil
@@ -26,8 +31,40 @@ type walk struct {
 }
 
 func (w *walk) close(n *Node) {
-	// Others may make children while those that were found are being closed, so it looks again until there are none. Looking
-	// once for all that are there keeps the cost for each the same, also when none of them can be closed.
+	n.seal(1)
+	defer n.seal(-1)
+	for {
+		w.closeChildren(n)
+		self, names := n.handle()
+		if self == nil {
+			return
+		}
+		w.tried[n] = true
+		err := verr.Busy("", n.String(), names)
+		if len(names) == 0 {
+			err = self.Close()
+		}
+		if errors.Is(err, syscall.EBUSY) && len(n.untried(w.tried)) > 0 {
+			continue // ReplaceParent moved a node here meanwhile
+		}
+		if errors.Is(err, os.ErrClosed) && !n.IsOpen() {
+			n.awaitClose()
+			if n.IsOpen() {
+				continue // the other Close failed
+			}
+		} else if err != nil {
+			w.errs = append(w.errs, err)
+		}
+		if n.is() == closed {
+			delete(w.tried, n)
+		}
+		return
+	}
+}
+
+// closeChildren looks again until there are no more, since others may close or move some. Looking once for all that are there
+// keeps the cost for each the same, also when none of them can be closed.
+func (w *walk) closeChildren(n *Node) {
 	for cs := n.untried(w.tried); len(cs) > 0; cs = n.untried(w.tried) {
 		for i, c := range cs {
 			cs[i] = nil
@@ -36,20 +73,32 @@ func (w *walk) close(n *Node) {
 			}
 		}
 	}
-	self, names := n.handle()
-	if self == nil {
+}
+
+// seal counts the CloseTrees that let no new node come under n.
+func (n *Node) seal(by int) {
+	tree.Lock()
+	defer tree.Unlock()
+	n.sealed += by
+}
+
+// awaitClose waits for the end of a Close that another goroutine makes; in vain if this goroutine makes it, inside its destroy.
+func (n *Node) awaitClose() {
+	tree.Lock()
+	if s := n.is(); s != draining && s != closing {
+		tree.Unlock()
 		return
 	}
-	w.tried[n] = true
-	if len(names) > 0 {
-		w.errs = append(w.errs, verr.Busy("", n.String(), names))
-		return
+	if n.ended == nil {
+		n.ended = make(chan struct{})
 	}
-	if err := self.Close(); err != nil && !(errors.Is(err, os.ErrClosed) && !n.IsOpen()) {
-		w.errs = append(w.errs, err)
-	}
-	if n.is() == closed {
-		delete(w.tried, n)
+	ended := n.ended
+	tree.Unlock()
+	timeout := time.NewTimer(2 * patience) // the other waits for calls first
+	defer timeout.Stop()
+	select {
+	case <-ended:
+	case <-timeout.C:
 	}
 }
 

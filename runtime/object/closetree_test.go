@@ -3,6 +3,7 @@ package object
 import (
 	"errors"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -100,36 +101,88 @@ func makeHooked(t *testing.T, label string, parent *handle) *hooked {
 	return h
 }
 
-// TestCloseTreeMeanwhile makes, closes and moves children while CloseTree is at work: what is made is closed too, what was
-// closed or moved away is left alone, and what fails is tried once.
+// TestCloseTreeMeanwhile makes, closes and moves children while CloseTree is at work: none can be made until it ends, what was
+// moved there is closed too, what was closed or moved away is left alone, and what fails is tried once.
 func TestCloseTreeMeanwhile(t *testing.T) {
 	dev, log := logged(t)
 	pd, other := make1(t, "PD", "", dev), make1(t, "PD", "other", dev)
 	stuck := makeHooked(t, "stuck", pd)
 	stuck.fails = syscall.EIO
 	moved, gone := makeHooked(t, "moved", pd), makeHooked(t, "gone", pd)
-	made := false
+	came := makeHooked(t, "came meanwhile", other)
 	makeHooked(t, "last", pd).first = func() {
-		if err := errors.Join(gone.handle.Close(), moved.node.ReplaceParent(&pd.node, &other.node)); err != nil {
+		if err := errors.Join(gone.handle.Close(), moved.node.ReplaceParent(&pd.node, &other.node), came.node.ReplaceParent(&other.node, &pd.node)); err != nil {
 			t.Error(err)
 		}
-		if !made {
-			makeHooked(t, "made meanwhile", pd)
-			made = true
-		}
+		var late handle
+		wantErr(t, late.node.Init(&late, "MR", "late", &pd.node), os.ErrClosed, "PD is being closed, with all that was made from it")
 	}
 	err := CloseTree(&pd.node)
 	wantErr(t, err, syscall.EIO, "input/output error\nPD still has MR (stuck) open; close what is open first: device or resource busy (EBUSY)")
-	if want := []string{"MR (gone)", "MR (last)", "MR (stuck)", "MR (made meanwhile)"}; !slices.Equal(*log, want) {
+	if want := []string{"MR (gone)", "MR (last)", "MR (stuck)", "MR (came meanwhile)"}; !slices.Equal(*log, want) {
 		t.Errorf("destroyed %q, want %q", *log, want)
 	}
 	if stuck.tries != 1 || gone.tries != 0 || moved.tries != 0 || !moved.node.IsOpen() {
 		t.Errorf("tried %d, %d and %d times; moved is open: %t", stuck.tries, gone.tries, moved.tries, moved.node.IsOpen())
 	}
 	stuck.fails = nil
+	makeHooked(t, "made afterwards", pd)
 	if err := CloseTree(&dev.node); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestCloseTreeMovedAtLast moves a child under a node whose Close has begun.
+func TestCloseTreeMovedAtLast(t *testing.T) {
+	dev, log := logged(t)
+	other := make1(t, "PD", "other", dev)
+	pd := makeHooked(t, "domain", dev)
+	came := makeHooked(t, "came", other)
+	pd.first = func() {
+		if pd.tries == 1 {
+			if err := came.node.ReplaceParent(&other.node, &pd.node); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if err := CloseTree(&pd.node); err != nil {
+		t.Error(err)
+	}
+	if want := []string{"MR (came)", "MR (domain)"}; !slices.Equal(*log, want) {
+		t.Errorf("destroyed %q, want %q", *log, want)
+	}
+}
+
+// TestCloseTreeEnds has goroutines that make and close nodes until they are refused.
+func TestCloseTreeEnds(t *testing.T) {
+	dev := make1(t, "Device", "")
+	pd := make1(t, "PD", "", dev)
+	var wg sync.WaitGroup
+	var begun atomic.Int32
+	for range 4 {
+		wg.Go(func() {
+			for {
+				mr := &closer{destroyed: new(atomic.Int64)}
+				if err := mr.node.Init(mr, "MR", "", &pd.node); err != nil {
+					if !errors.Is(err, os.ErrClosed) {
+						t.Error(err)
+					}
+					return
+				}
+				begun.Add(1)
+				if err := mr.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for begun.Load() < 100 {
+		runtime.Gosched()
+	}
+	if err := CloseTree(&pd.node); err != nil {
+		t.Error(err)
+	}
+	wg.Wait()
 }
 
 // TestCloseTreeTriesOnce has a child that fails under two parents, one of which is a younger child of the other.

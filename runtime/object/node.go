@@ -25,7 +25,7 @@ const (
 
 // Node is the place of one object in the tree. Its zero value is not open: call Init. A Node must not be copied.
 //
-// Two kinds of locks guard it. tree, one for the process, guards parents, children, self and seq: they change only when
+// Two kinds of locks guard it. tree, one for the process, guards parents, children, sealed, ended, self and seq: they change only when
 // objects are made and closed. mu, one a node, guards the rest, for Enter and Exit. A goroutine that needs both takes
 // tree first.
 type Node struct {
@@ -33,6 +33,8 @@ type Node struct {
 	seq      uint64 // order of making
 	parents  []*link
 	children list
+	sealed   int           // CloseTrees that close what is under it, and let no new node in
+	ended    chan struct{} // closed when the Close that runs ends, for those who wait for it
 
 	mu     sync.Mutex
 	status status
@@ -54,8 +56,8 @@ var (
 
 // Init makes n an open node under its parents, which from now on keep self, the handle that contains n, reachable. kind
 // names the kind of object ("MR"), label the object itself ("lkey 0x1234"; see SetLabel). Nil parents are ignored. Init
-// fails, and n cannot be used, when a parent is closed or being closed (os.ErrClosed), and when n was initialised
-// before.
+// fails, and n cannot be used, when a parent is closed or being closed, by a CloseTree too (os.ErrClosed), and when n was
+// initialised before.
 func (n *Node) Init(self io.Closer, kind, label string, parents ...*Node) error {
 	tree.Lock()
 	defer tree.Unlock()
@@ -72,6 +74,9 @@ func (n *Node) Init(self io.Closer, kind, label string, parents ...*Node) error 
 		}
 		if err := p.changeable(); err != nil {
 			return err
+		}
+		if p.sealed > 0 {
+			return &verr.Error{Msg: p.String() + " is being closed, with all that was made from it", Err: os.ErrClosed}
 		}
 		ps = append(ps, p)
 	}
@@ -220,6 +225,10 @@ func (n *Node) endClose(done bool) {
 		n.status = closed
 	}
 	n.mu.Unlock()
+	if n.ended != nil {
+		close(n.ended)
+		n.ended = nil
+	}
 	if done {
 		for len(n.parents) > 0 {
 			n.leave(len(n.parents) - 1)

@@ -22,6 +22,9 @@ func (c *Change) Memory(flag int32, s mem.Source) {
 	c.memory, c.given = s, true
 }
 
+// Moves reports whether the region is to cover other memory.
+func (c *Change) Moves() bool { return c.given }
+
 // Take pins or retains the new memory on behalf of who, the region. Without new memory it holds nothing.
 func (c *Change) Take(verb, who string) (mem.Held, error) {
 	held, err := c.memory.Take(who)

@@ -2,6 +2,7 @@
 
 // What enters a completion queue, and the events of it that wait in a completion channel. The descriptor of a channel is an
 // eventfd that can be read as long as an event waits; the events themselves stand with their completion queues.
+#include <time.h>
 #include <unistd.h>
 
 #include "completion.h"
@@ -62,11 +63,17 @@ void svb_chan_wake(struct svb_chan *ch)
 
 bool svb_complete(struct svb_cq *cq, const struct svb_cqe *c)
 {
+	struct svb_cqe *entry;
+	struct timespec now;
+
 	if (cq->count == cq->size) {
 		svb_async(cq->obj.ctx, IBV_EVENT_CQ_ERR, &cq->pub, &cq->async_reported);
 		return false;
 	}
-	cq->ring[(cq->head + cq->count++) % cq->size] = *c;
+	entry = &cq->ring[(cq->head + cq->count++) % cq->size];
+	*entry = *c;
+	clock_gettime(CLOCK_REALTIME, &now);
+	entry->at = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 	if (cq->notify == SVB_NEXT || (cq->notify == SVB_SOLICITED && c->solicited)) {
 		cq->notify = SVB_QUIET;
 		svb_chan_push(cq);

@@ -18,12 +18,18 @@ enum svb_notify { SVB_QUIET, SVB_SOLICITED, SVB_NEXT };
 
 struct svb_cqe {
 	struct ibv_wc wc;
+	uint64_t at;  // CLOCK_REALTIME, ns
 	uint64_t seq; // place of the request among those of its send queue, from 1; 0: of a receive queue
 	bool solicited;
 };
 
 struct svb_cq {
-	struct ibv_cq pub;
+	union {
+		struct ibv_cq pub;
+		struct ibv_cq_ex ex; // when it was made by ibv_create_cq_ex; it begins like pub
+	};
+	pthread_mutex_t polling; // of the extended queue, from start_poll to end_poll
+	struct svb_cqe current;  // the entry that its functions read
 	struct svb_obj obj;
 	struct svb_kobj k;
 	struct svb_chan *chan;
@@ -56,6 +62,11 @@ static inline struct svb_cq *svb_find_cq(const struct ibv_cq *pub)
 	struct svb_obj *o = svb_find(pub, SVB_T_CQ);
 	return o ? SVB_OF(o, struct svb_cq) : NULL;
 }
+
+// cq.c
+// svb_make_cq makes a queue as attr says, 0, or an errno; verb is what may be told to fail.
+SVB_HIDDEN int svb_make_cq(struct ibv_context *pub, const struct ibv_cq_init_attr_ex *attr, int verb, struct svb_cq **made);
+SVB_HIDDEN void svb_dequeue(struct svb_cq *cq, struct svb_cqe *into); // the oldest entry, which there is; with svb_lock held
 
 // completion.c: with svb_lock held
 SVB_HIDDEN bool svb_complete(struct svb_cq *cq, const struct svb_cqe *c); // false: overflow

@@ -35,6 +35,7 @@ static void finish(struct svb_cq *cq)
 	if (cq->chan)
 		cq->chan->pub.refcnt--;
 	svb_unregister(&cq->obj);
+	pthread_mutex_destroy(&cq->polling);
 	pthread_mutex_destroy(&cq->pub.mutex);
 	pthread_cond_destroy(&cq->pub.cond);
 	free(cq->ring);
@@ -74,6 +75,7 @@ static int enter_cq(struct svb_ctx *c, struct svb_cq *cq, void *cq_context, stru
 	cq->pub.cq_context = cq_context;
 	cq->pub.handle = cq->k.handle;
 	cq->pub.cqe = (int)cq->size;
+	pthread_mutex_init(&cq->polling, NULL);
 	pthread_mutex_init(&cq->pub.mutex, NULL);
 	pthread_cond_init(&cq->pub.cond, NULL);
 	if (ch) {
@@ -84,35 +86,48 @@ static int enter_cq(struct svb_ctx *c, struct svb_cq *cq, void *cq_context, stru
 	return 0;
 }
 
-struct ibv_cq *svb_create_cq(struct ibv_context *pub, int cqe, void *cq_context, struct ibv_comp_channel *ch, int vector)
+int svb_make_cq(struct ibv_context *pub, const struct ibv_cq_init_attr_ex *attr, int verb, struct svb_cq **made)
 {
 	struct svb_cq *cq = calloc(1, sizeof *cq);
 	struct svb_ctx *c;
 	int err = cq ? 0 : ENOMEM;
 
-	if (!err && (cqe <= 0 || cqe > SVB_MAX_CQE))
+	if (!err && (attr->cqe == 0 || attr->cqe > SVB_MAX_CQE))
 		err = EINVAL;
 	if (!err) {
-		cq->size = room((uint32_t)cqe);
+		cq->size = room(attr->cqe);
 		cq->ring = calloc(cq->size, sizeof *cq->ring);
 		err = cq->ring ? 0 : ENOMEM;
 	}
 	pthread_mutex_lock(&svb_lock);
 	c = svb_find_ctx(pub);
 	if (!err || err == EINVAL) {
-		int told = c ? svb_refused_locked(&c->obj, SVB_CREATE_CQ) : EINVAL;
+		int told = c ? svb_refused_locked(&c->obj, verb) : EINVAL;
 		err = told ? told : err;
 	}
-	if (!err && (vector < 0 || vector >= pub->num_comp_vectors))
+	if (!err && attr->comp_vector >= (uint32_t)pub->num_comp_vectors)
 		err = EINVAL;
 	if (!err)
-		err = enter_cq(c, cq, cq_context, ch);
+		err = enter_cq(c, cq, attr->cq_context, attr->channel);
 	pthread_mutex_unlock(&svb_lock);
-	if (!err)
-		return &cq->pub;
+	if (!err) {
+		*made = cq;
+		return 0;
+	}
 	if (cq)
 		free(cq->ring);
 	free(cq);
+	return err;
+}
+
+struct ibv_cq *svb_create_cq(struct ibv_context *pub, int cqe, void *cq_context, struct ibv_comp_channel *ch, int vector)
+{
+	const struct ibv_cq_init_attr_ex attr = {.cqe = cqe < 0 ? 0 : (uint32_t)cqe, .cq_context = cq_context, .channel = ch, .comp_vector = (uint32_t)vector};
+	struct svb_cq *cq;
+	int err = svb_make_cq(pub, &attr, SVB_CREATE_CQ, &cq);
+
+	if (!err)
+		return &cq->pub;
 	errno = err;
 	return NULL;
 }
@@ -178,18 +193,26 @@ int svb_destroy_cq(struct ibv_cq *pub)
 	return 0;
 }
 
+void svb_dequeue(struct svb_cq *cq, struct svb_cqe *into)
+{
+	*into = cq->ring[cq->head];
+	svb_polled(cq, into);
+	cq->head = (cq->head + 1) % cq->size;
+	cq->count--;
+}
+
 int svb_poll_cq(struct ibv_cq *pub, int n, struct ibv_wc *wc)
 {
+	struct svb_cqe entry;
 	struct svb_cq *cq;
 	int i = 0, err;
 
 	pthread_mutex_lock(&svb_lock);
 	cq = svb_find_cq(pub);
 	err = cq ? svb_refused_locked(&cq->obj, SVB_POLL_CQ) : EINVAL;
-	for (; !err && i < n && cq->count; i++, cq->count--) {
-		wc[i] = cq->ring[cq->head].wc;
-		svb_polled(cq, &cq->ring[cq->head]);
-		cq->head = (cq->head + 1) % cq->size;
+	for (; !err && i < n && cq->count; i++) {
+		svb_dequeue(cq, &entry);
+		wc[i] = entry.wc;
 	}
 	pthread_mutex_unlock(&svb_lock);
 	return err ? -err : i;

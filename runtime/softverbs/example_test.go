@@ -38,8 +38,8 @@ func connect(opts ...softverbs.Option) *connection {
 }
 
 // write posts an RDMA write of 8 bytes from one end to the other.
-func (c *connection) write(from, to *verbstest.End, id uint64, flags dpath.SendFlags) error {
-	c.batch.WR(0).Write(id, uint64(to.MR.Addr()), to.MR.RKey()).SGE(uint64(from.MR.Addr()), 8, from.MR.LKey()).Flags(flags)
+func (c *connection) write(from, to *verbstest.End, id uint64, flags verbs.SendFlags) error {
+	c.batch.WR(0).Write(id, to.MR.IOVA(), to.MR.RKey()).Add(from.MR.UncheckedSGE(0, 8)).Flags(flags)
 	_, err := from.QP.PostSend(c.batch, 1)
 	return err
 }
@@ -75,7 +75,7 @@ func ExampleFailRequest() {
 	c := connect(softverbs.FailRequest(2, softverbs.StatusRemAccess))
 	defer c.close()
 	for id := range uint64(3) {
-		check(c.write(c.a, c.b, id+1, dpath.Signaled))
+		check(c.write(c.a, c.b, id+1, verbs.SendSignaled))
 	}
 	wcs, err := verbstest.Wait(c.a.SendCQ, 3)
 	check(err)
@@ -92,8 +92,8 @@ func ExampleFailRequest() {
 func ExampleLoseCompletion() {
 	c := connect(softverbs.LoseCompletion(1))
 	defer c.close()
-	check(c.write(c.a, c.b, 1, dpath.Signaled))
-	check(c.write(c.a, c.b, 2, dpath.Signaled))
+	check(c.write(c.a, c.b, 1, verbs.SendSignaled))
+	check(c.write(c.a, c.b, 2, verbs.SendSignaled))
 	wcs, err := verbstest.Wait(c.a.SendCQ, 1)
 	check(err)
 	fmt.Println("request", wcs[0].ID)
@@ -104,8 +104,8 @@ func ExampleLoseCompletion() {
 func ExampleDelayCompletions() {
 	c := connect(softverbs.DelayCompletions(time.Millisecond, 3*time.Millisecond))
 	defer c.close()
-	check(c.write(c.a, c.b, 1, dpath.Signaled))
-	check(c.write(c.a, c.b, 2, dpath.Signaled))
+	check(c.write(c.a, c.b, 1, verbs.SendSignaled))
+	check(c.write(c.a, c.b, 2, verbs.SendSignaled))
 	wcs, err := verbstest.Wait(c.a.SendCQ, 2)
 	check(err)
 	fmt.Println(wcs[0].ID, wcs[1].ID)
@@ -117,8 +117,8 @@ func ExampleDevice_HoldCompletions() {
 	c := connect()
 	defer c.close()
 	check(c.soft.HoldCompletions("soft0", c.a.QP.Num(), true))
-	check(c.write(c.a, c.b, 1, dpath.Signaled))
-	check(c.write(c.b, c.a, 2, dpath.Signaled))
+	check(c.write(c.a, c.b, 1, verbs.SendSignaled))
+	check(c.write(c.b, c.a, 2, verbs.SendSignaled))
 	wcs, err := verbstest.Wait(c.b.SendCQ, 1)
 	check(err)
 	early, err := c.a.SendCQ.PollInto(make([]dpath.WC, 1))
@@ -159,7 +159,7 @@ func ExampleDevice_TakeAway() {
 	fmt.Println(ev.Type)
 	ev.Done()
 	_, err = c.dev.QueryPort(1)
-	fmt.Println(errors.Is(err, syscall.EIO), errors.Is(c.write(c.a, c.b, 1, dpath.Signaled), syscall.EIO))
+	fmt.Println(errors.Is(err, syscall.EIO), errors.Is(c.write(c.a, c.b, 1, verbs.SendSignaled), syscall.EIO))
 	// Output:
 	// DEVICE_FATAL
 	// true true

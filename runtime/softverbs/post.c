@@ -121,6 +121,25 @@ int svb_post_send(struct ibv_qp *pub, struct ibv_send_wr *wr, struct ibv_send_wr
 	return err;
 }
 
+int svb_post_all(struct svb_qp *qp, struct ibv_send_wr *wr, uint32_t n, int verb)
+{
+	struct ibv_send_wr *w;
+	int err;
+
+	pthread_mutex_lock(&svb_lock);
+	err = qp->dying ? EINVAL : svb_refused_locked(&qp->obj, verb);
+	if (!err && qp->scount + n > qp->cap.max_send_wr)
+		err = ENOMEM;
+	for (w = wr; !err && w; w = w->next)
+		err = check_send(qp, w);
+	for (w = wr; !err && w; w = w->next)
+		take_send(qp, w);
+	if (!err)
+		err = ring(qp, 0);
+	pthread_mutex_unlock(&svb_lock);
+	return err;
+}
+
 // no_place: to mlx5 a request has its place until its completion is polled.
 static bool no_place(const struct svb_qp *qp)
 {

@@ -73,6 +73,7 @@ static void release(struct svb_qp *qp)
 	free(qp->sq);
 	free(qp->sdata);
 	free(qp->groups);
+	svb_stream_free(qp->stream);
 	svb_recvq_free(&qp->rq);
 	free(qp);
 }

@@ -41,8 +41,14 @@ struct svb_group { // of multicast
 	uint16_t lid;
 };
 
+struct svb_stream; // of wr.c
+
 struct svb_qp {
-	struct ibv_qp pub;
+	union {
+		struct ibv_qp pub;
+		struct ibv_qp_ex ex; // when it was made by ibv_create_qp_ex; it begins with pub
+	};
+	struct svb_stream *stream; // of an extended queue pair that was asked for requests, or NULL
 	struct svb_obj obj;
 	struct svb_kobj k;
 	struct svb_dev *dev;
@@ -113,6 +119,12 @@ static inline struct svb_recvq *svb_recvs(struct svb_qp *qp)
 {
 	return qp->srq ? &qp->srq->q : &qp->rq;
 }
+
+// wr.c
+SVB_HIDDEN void svb_stream_free(struct svb_stream *s);
+
+// post.c
+SVB_HIDDEN int svb_post_all(struct svb_qp *qp, struct ibv_send_wr *wr, uint32_t n, int verb); // all of a chain, or none
 
 // transition.c
 SVB_HIDDEN bool svb_transition(enum ibv_qp_type t, enum ibv_qp_state from, enum ibv_qp_state to, int mask);

@@ -17,6 +17,28 @@ const (
 // from the completion queue, then post the rest.
 var ErrQueueFull = errors.New("the queue is full")
 
+// Results of a post of a datagram whose address cannot be used. Once.Errno returns the errors.
+const (
+	ErrnoAddressClosed syscall.Errno = 0x10003 + iota // its address handle was closed
+	ErrnoNoAddress                                    // it has none
+	ErrnoOtherDevice                                  // its address handle is of another device than the queue pair
+)
+
+// misaddressed returns the error for one of them, nil for any other errno.
+func misaddressed(verb string, errno syscall.Errno) error {
+	const open = "; give it one that is open, by AH.Address"
+	switch errno {
+	case ErrnoAddressClosed:
+		return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: "the AH of the request is closed" + open, Err: errClosed}
+	case ErrnoNoAddress:
+		return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: "the request has no address, which each on a UD queue pair needs" + open}
+	case ErrnoOtherDevice:
+		return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
+			Msg: "the AH of the request and the queue pair belong to two devices, or openings of a device; use objects of one device"}
+	}
+	return nil
+}
+
 // Once makes the errors of a verb of the data path: one for each errno, at its first use, so that a call that fails
 // again allocates nothing.
 type Once struct {
@@ -35,6 +57,9 @@ func (o *Once) Errno(errno syscall.Errno) error {
 	case errno == ErrnoNoMemory:
 		return &Error{Verb: o.Verb, Errno: syscall.ENOMEM, Msg: "no memory to begin the first such call of a thread"}
 	case uint64(errno) >= uint64(len(o.errs)):
+		if err := misaddressed(o.Verb, errno); err != nil {
+			return err
+		}
 		return Failed(o.Verb, errno, nil)
 	}
 	if e := o.errs[errno].Load(); e != nil {

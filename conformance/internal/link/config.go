@@ -10,8 +10,10 @@ import (
 
 // Config is what both sides of a connection are made with. Begin with Default and change what the test is about.
 type Config struct {
-	Type             verbs.QPType // RC, UC or UD; a UD side is brought to RTS with QKey, and the requests carry the way
-	CQE              int          // completions that each side's queue is asked to have room for
+	Type             verbs.QPType  // RC, UC or UD; a UD side is brought to RTS with QKey, and the requests carry the way
+	CQE              int           // completions that each side's queue is asked to have room for
+	Fields           verbs.WCField // that an extended queue is asked for; 0 makes plain queues
+	Ops              verbs.QPOp    // that an extended queue pair is asked for; 0 makes plain queue pairs
 	SendWR, RecvWR   uint32
 	SendSGE, RecvSGE uint32
 	Inline           uint32         // bytes
@@ -19,15 +21,15 @@ type Config struct {
 	QP               verbs.QPAccess // what a queue pair lets its peer do
 	MR               verbs.MRAccess // what a side's memory is registered for
 	Patience
-	RNRRetry uint8         // how often a request is sent again that the peer had no receive for; 7 has no end
-	RNRTimer uint8         // code of the time that this side asks its peer to wait then
-	Deadline time.Duration // how long Wait waits
+	RNRRetry uint8          // how often a request is sent again that the peer had no receive for; 7 has no end
+	RNRTimer verbs.RNRTimer // that this side asks its peer to wait then
+	Deadline time.Duration  // how long Wait waits
 }
 
 // Patience is how long a side waits for the acknowledgement of its peer, and how often it then tries again.
 type Patience struct {
-	Timeout uint8 // 4.096 us, doubled so many times; 0 waits for ever
-	Retries uint8 // of 7, some devices never come to an end
+	Timeout verbs.Timeout // 0 waits for ever
+	Retries uint8         // of 7, some devices never come to an end
 }
 
 // Usual is patience for a peer that is there.
@@ -35,7 +37,7 @@ var Usual = Patience{Timeout: 14, Retries: 6}
 
 // Limit is the time after which a request is given up for sure: a device may wait up to four times as long as it was told.
 func (p Patience) Limit() time.Duration {
-	return 4 * (time.Duration(p.Retries) + 1) * (4096 * time.Nanosecond << p.Timeout)
+	return 4 * (time.Duration(p.Retries) + 1) * p.Timeout.Duration()
 }
 
 // Default allows everything, with usual patience.

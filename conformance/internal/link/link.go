@@ -90,11 +90,22 @@ func (c Config) NewReset(at Place) (e *End, err error) {
 	if e.Ch, err = at.Device.CreateCompChannel(); err != nil {
 		return nil, err
 	}
-	if e.CQ, err = at.Device.CreateCQ(c.CQE, e.Ch, 0); err != nil {
+	if c.Fields != 0 {
+		e.CQ, err = at.Device.CreateCQEx(verbs.NewCQInitAttrEx(uint32(c.CQE), c.Fields).Channel(e.Ch))
+	} else {
+		e.CQ, err = at.Device.CreateCQ(c.CQE, e.Ch, 0)
+	}
+	if err != nil {
 		return nil, err
 	}
-	init := verbs.NewQPInitAttr(c.Type, e.CQ, e.CQ).MaxSendWR(c.SendWR).MaxRecvWR(c.RecvWR).MaxSendSGE(c.SendSGE).MaxRecvSGE(c.RecvSGE)
-	if e.QP, err = e.PD.CreateQP(init.MaxInlineData(c.Inline)); err != nil {
+	if c.Ops != 0 {
+		init := verbs.NewQPInitAttrEx(c.Type, e.CQ, e.CQ, e.PD).MaxSendWR(c.SendWR).MaxRecvWR(c.RecvWR).MaxSendSGE(c.SendSGE).MaxRecvSGE(c.RecvSGE)
+		e.QP, err = at.Device.CreateQPEx(init.MaxInlineData(c.Inline).SendOps(c.Ops))
+	} else {
+		init := verbs.NewQPInitAttr(c.Type, e.CQ, e.CQ).MaxSendWR(c.SendWR).MaxRecvWR(c.RecvWR).MaxSendSGE(c.SendSGE).MaxRecvSGE(c.RecvSGE)
+		e.QP, err = e.PD.CreateQP(init.MaxInlineData(c.Inline))
+	}
+	if err != nil {
 		return nil, err
 	}
 	e.MR, err = e.PD.RegMR(e.Buf, c.MR)

@@ -70,7 +70,7 @@ func dmSource(t *suite.T) {
 	n.farRoom(64)
 	copy(n.buf, "from the host, ")
 	n.op("SEND of both", wcSend, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
-		return w.Send(id).SGE(n.sge(0, 15)).SGE(64, 16, mr.LKey())
+		return w.Send(id).Add(n.sge(0, 15)).SGE(64, 16, mr.LKey())
 	})
 	if r, want := n.farGot("SEND of both"), append([]byte("from the host, "), out[64:80]...); !bytes.Equal(r.Data, want) {
 		t.Errorf("SEND of both: %s", differing(r.Data, want))

@@ -114,11 +114,11 @@ func patient() link.Config {
 
 // local is an element of the near end's memory.
 func (p *pair) local(w *dpath.SendWR) *dpath.SendWR {
-	return w.SGE(uint64(p.near.MR.Addr()), 8, p.near.MR.LKey())
+	return w.Add(p.near.MR.UncheckedSGE(0, 8))
 }
 
 // at is the start of the far end's memory.
-func (p *pair) at() uint64 { return uint64(p.far.MR.Addr()) }
+func (p *pair) at() uint64 { return p.far.MR.IOVA() }
 
 // post posts the first n send requests of the near end.
 func (p *pair) post(n int) {
@@ -187,7 +187,7 @@ func (p *pair) allEnded(what string, wcs []dpath.WC, status dpath.WCStatus) {
 // recovered checks that a new connection works on the same two contexts.
 func (p *pair) recovered() {
 	n := connectTo(p.t, p.place, patient())
-	n.local(n.send.WR(0).Write(1, n.at(), n.far.MR.RKey())).Flags(dpath.Signaled)
+	n.local(n.send.WR(0).Write(1, n.at(), n.far.MR.RKey())).Flags(verbs.SendSignaled)
 	n.post(1)
 	n.ended("a write on a new connection", n.wait(n.near, 1), 0, 1, wcSuccess)
 	if !bytes.Equal(n.far.Buf[:8], n.near.Buf[:8]) {

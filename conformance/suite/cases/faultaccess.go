@@ -54,7 +54,7 @@ func (d *denied) run(t *suite.T) {
 		p.receive(p.far, 7, inboxSize)
 	}
 	d.request(p, p.send.WR(0))
-	p.local(p.send.WR(1).Send(2)).Flags(dpath.Signaled)
+	p.local(p.send.WR(1).Send(2)).Flags(verbs.SendSignaled)
 	p.post(2)
 	wcs := p.wait(p.near, 2)
 	p.ended("the request", wcs, 0, 1, d.want...)
@@ -153,12 +153,12 @@ func wrongLKey(p *pair, w *dpath.SendWR) *dpath.SendWR {
 }
 
 func pastOwn(p *pair, w *dpath.SendWR) *dpath.SendWR {
-	return w.Write(1, p.at(), p.far.MR.RKey()).SGE(uint64(p.near.MR.Addr())+link.Size-7, 8, p.near.MR.LKey())
+	return w.Write(1, p.at(), p.far.MR.RKey()).Add(p.near.MR.UncheckedSGE(link.Size-7, 8))
 }
 
 func readOnly(p *pair, w *dpath.SendWR) *dpath.SendWR {
 	into := must(p.near.PD.RegMR(make([]byte, 64), verbs.MRAccessRemoteRead))(p.t)
-	return w.Read(1, p.at(), p.far.MR.RKey()).SGE(uint64(into.Addr()), 8, into.LKey())
+	return w.Read(1, p.at(), p.far.MR.RKey()).Add(into.UncheckedSGE(0, 8))
 }
 
 func plain(p *pair, w *dpath.SendWR) *dpath.SendWR { return p.local(w.Send(1)) }

@@ -43,7 +43,7 @@ func toError(p *pair, e *link.End) {
 
 // signaledWrite fills a request with a good write.
 func signaledWrite(p *pair, i int, id uint64) {
-	p.local(p.send.WR(i).Write(id, p.at(), p.far.MR.RKey())).Flags(dpath.Signaled)
+	p.local(p.send.WR(i).Write(id, p.at(), p.far.MR.RKey())).Flags(verbs.SendSignaled)
 }
 
 func noReceive(t *suite.T) {
@@ -63,7 +63,7 @@ func lateReceive(t *suite.T) {
 	cfg := patient()
 	cfg.RNRRetry, cfg.Timeout = 7, 20
 	p := connect(t, cfg)
-	p.local(p.send.WR(0).Send(1)).Flags(dpath.Signaled)
+	p.local(p.send.WR(0).Send(1)).Flags(verbs.SendSignaled)
 	p.post(1)
 	if wc, err := p.near.WaitFor(50 * time.Millisecond); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Fatalf("without a receive: %+v, %v", wc, err)
@@ -164,7 +164,7 @@ func lateFlush(t *suite.T) {
 func firstError(t *suite.T) {
 	p := connect(t, patient())
 	signaledWrite(p, 0, 1)
-	withKey(1)(p, p.send.WR(1)).Flags(dpath.Signaled).SetID(2)
+	withKey(1)(p, p.send.WR(1)).Flags(verbs.SendSignaled).SetID(2)
 	for i := 2; i < 6; i++ {
 		signaledWrite(p, i, uint64(i+1))
 	}

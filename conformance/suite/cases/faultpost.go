@@ -46,7 +46,7 @@ func sendQueueFull(t *suite.T) {
 	batch := must(dpath.NewSendBatch(more, 1))(t)
 	defer batch.Close()
 	for i := range more {
-		p.local(batch.WR(i).Write(uint64(i), p.at(), p.far.MR.RKey())).Flags(dpath.Signaled)
+		p.local(batch.WR(i).Write(uint64(i), p.at(), p.far.MR.RKey())).Flags(verbs.SendSignaled)
 	}
 	posted, err := p.near.QP.PostSend(batch, more)
 	t.Errno("a batch larger than the queue", err, syscall.ENOMEM)
@@ -66,7 +66,7 @@ func recvQueueFull(t *suite.T) {
 	batch := must(dpath.NewRecvBatch(more, 1))(t)
 	defer batch.Close()
 	for i := range more {
-		batch.WR(i).Recv(uint64(i)).SGE(uint64(p.near.MR.Addr()), 8, p.near.MR.LKey())
+		batch.WR(i).Recv(uint64(i)).Add(p.near.MR.UncheckedSGE(0, 8))
 	}
 	posted, err := p.near.QP.PostRecv(batch, more)
 	t.Errno("a batch larger than the queue", err, syscall.ENOMEM)
@@ -84,12 +84,12 @@ func tooManySGEs(t *suite.T) {
 	send, recv := must(dpath.NewSendBatch(2, limit))(t), must(dpath.NewRecvBatch(1, limit))(t)
 	defer send.Close()
 	defer recv.Close()
-	p.local(send.WR(0).Write(1, p.at(), p.far.MR.RKey())).Flags(dpath.Signaled)
-	send.WR(1).Write(2, p.at(), p.far.MR.RKey()).Flags(dpath.Signaled)
+	p.local(send.WR(0).Write(1, p.at(), p.far.MR.RKey())).Flags(verbs.SendSignaled)
+	send.WR(1).Write(2, p.at(), p.far.MR.RKey()).Flags(verbs.SendSignaled)
 	recv.WR(0).Recv(3)
 	for range limit {
-		send.WR(1).SGE(uint64(p.near.MR.Addr()), 1, p.near.MR.LKey())
-		recv.WR(0).SGE(uint64(p.near.MR.Addr()), 1, p.near.MR.LKey())
+		send.WR(1).Add(p.near.MR.UncheckedSGE(0, 1))
+		recv.WR(0).Add(p.near.MR.UncheckedSGE(0, 1))
 	}
 	posted, err := p.near.QP.PostSend(send, 2)
 	refusedAt(t, "a write", posted, 1, err, syscall.EINVAL, syscall.ENOMEM)
@@ -104,8 +104,8 @@ func tooMuchInline(t *suite.T) {
 	cfg := patient()
 	cfg.Inline = 8
 	p := connect(t, cfg)
-	p.local(p.send.WR(0).Write(1, p.at(), p.far.MR.RKey())).Flags(dpath.Signaled | dpath.Inline)
-	p.send.WR(1).Write(2, p.at(), p.far.MR.RKey()).SGE(uint64(p.near.MR.Addr()), link.Size, p.near.MR.LKey()).Flags(dpath.Signaled | dpath.Inline)
+	p.local(p.send.WR(0).Write(1, p.at(), p.far.MR.RKey())).Flags(verbs.SendSignaled | verbs.SendInline)
+	p.send.WR(1).Write(2, p.at(), p.far.MR.RKey()).Add(p.near.MR.UncheckedSGE(0, link.Size)).Flags(verbs.SendSignaled | verbs.SendInline)
 	posted, err := p.near.QP.PostSend(p.send, 2)
 	refusedAt(t, "an inline write of a page", posted, 1, err, syscall.EINVAL, syscall.ENOMEM)
 	p.ended("the write before it", p.wait(p.near, 1), 0, 1, wcSuccess)
@@ -148,7 +148,7 @@ func afterDestroy(t *suite.T) {
 // unaligned is refused by some providers, by others at the peer, with one or the other status.
 func unaligned(t *suite.T) {
 	p := connect(t, patient())
-	p.local(p.send.WR(0).FetchAdd(1, p.at()+4, p.far.MR.RKey(), 1)).Flags(dpath.Signaled)
+	p.local(p.send.WR(0).FetchAdd(1, p.at()+4, p.far.MR.RKey(), 1)).Flags(verbs.SendSignaled)
 	if posted, err := p.near.QP.PostSend(p.send, 1); err != nil {
 		refusedAt(t, "the atomic", posted, 0, err, syscall.EINVAL)
 	} else {

@@ -53,7 +53,7 @@ func overflow(t *suite.T) {
 	batch := must(dpath.NewSendBatch(n, 1))(t)
 	defer batch.Close()
 	for i := range n {
-		p.local(batch.WR(i).Write(uint64(i), p.at(), p.far.MR.RKey())).Flags(dpath.Signaled)
+		p.local(batch.WR(i).Write(uint64(i), p.at(), p.far.MR.RKey())).Flags(verbs.SendSignaled)
 	}
 	if posted, err := p.near.QP.PostSend(batch, n); err != nil {
 		t.Fatalf("request %d: %v", posted, err)

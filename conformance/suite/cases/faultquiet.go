@@ -10,7 +10,6 @@ import (
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/conformance/suite"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
 
 // faultQuiet are faults of unreliable connections and datagrams, which nobody is told of, and the waking of who waits for
@@ -50,9 +49,9 @@ func uc() link.Config {
 func unreliableKey(t *suite.T) {
 	p := connect(t, uc())
 	p.receive(p.far, 7, inboxSize)
-	withKey(1)(p, p.send.WR(0)).Flags(dpath.Signaled)
+	withKey(1)(p, p.send.WR(0)).Flags(verbs.SendSignaled)
 	p.sent("the write that is lost")
-	p.local(p.send.WR(0).WriteImm(1, p.at()+inbox, p.far.MR.RKey(), 5)).Flags(dpath.Signaled)
+	p.local(p.send.WR(0).WriteImm(1, p.at()+inbox, p.far.MR.RKey(), 5)).Flags(verbs.SendSignaled)
 	p.sent("the write that arrives")
 	p.got(7)
 	p.untouched()
@@ -61,7 +60,7 @@ func unreliableKey(t *suite.T) {
 
 func unreliableRecv(t *suite.T) {
 	p := connect(t, uc())
-	p.local(p.send.WR(0).Send(1)).Flags(dpath.Signaled)
+	p.local(p.send.WR(0).Send(1)).Flags(verbs.SendSignaled)
 	p.sent("the send that is lost")
 	if wc, err := p.far.WaitFor(quiet); err == nil {
 		t.Errorf("a completion without a receive: %+v", wc)
@@ -78,7 +77,7 @@ func wrongQKey(t *suite.T) {
 	way, _ := p.near.Way(p.far)
 	ah := must(p.near.PD.CreateAH(way))(t)
 	p.receive(p.far, 7, inboxSize)
-	p.local(p.send.WR(0).Send(1)).Flags(dpath.Signaled)
+	p.local(p.send.WR(0).Send(1)).Flags(verbs.SendSignaled)
 	ok(t, "Address", ah.Address(p.send.WR(0), p.far.QP.Num(), cfg.QKey+1))
 	p.sent("the datagram that is lost")
 	p.near.Buf[0] = 0x77

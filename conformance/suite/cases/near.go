@@ -83,8 +83,8 @@ func bareNear(t *suite.T, pd *verbs.PD, kind far.Kind, sends, recvs *verbs.CQ, s
 }
 
 // sge names a part of the region.
-func (n *near) sge(offset, length int) (addr uint64, size, lkey uint32) {
-	return uint64(n.mr.Addr()) + uint64(offset), uint32(length), n.mr.LKey()
+func (n *near) sge(offset, length int) dpath.SGE {
+	return n.mr.UncheckedSGE(uint64(offset), uint32(length))
 }
 
 // part adds a part of the region to a request; nothing for no bytes, as some devices take a length of 0 for 2 GiB.
@@ -92,7 +92,7 @@ func (n *near) part(w *dpath.SendWR, offset, length int) *dpath.SendWR {
 	if length == 0 {
 		return w
 	}
-	return w.SGE(n.sge(offset, length))
+	return w.Add(n.sge(offset, length))
 }
 
 // wait takes the next completion off a queue.
@@ -112,7 +112,7 @@ func (n *near) post(count int) {
 // op posts one request, which begin begins with the id that it is given, and checks its completion.
 func (n *near) op(what string, opcode dpath.WCOpcode, begin func(w *dpath.SendWR, id uint64) *dpath.SendWR) {
 	const id = 0x1234567890abcdef
-	begin(n.send.WR(0), id).Flags(dpath.Signaled)
+	begin(n.send.WR(0), id).Flags(verbs.SendSignaled)
 	n.post(1)
 	n.finished(what, id, opcode)
 }
@@ -130,7 +130,7 @@ func (n *near) finished(what string, id uint64, opcode dpath.WCOpcode) {
 func (n *near) room(id uint64, offset, length int) {
 	w := n.recv.WR(0).Recv(id)
 	if length > 0 {
-		w.SGE(n.sge(offset, length))
+		w.Add(n.sge(offset, length))
 	}
 	if posted, err := n.qp.PostRecv(n.recv, 1); posted != 1 || err != nil {
 		n.t.Fatalf("PostRecv = %d, %v", posted, err)

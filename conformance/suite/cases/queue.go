@@ -83,9 +83,9 @@ func noQueue(t *suite.T) {
 }
 
 // writes fills the send batch with so many WRITEs of 8 bytes, of ids from first on.
-func (n *near) writes(first uint64, count int, flags dpath.SendFlags) {
+func (n *near) writes(first uint64, count int, flags verbs.SendFlags) {
 	for i := range count {
-		n.send.WR(i).Write(first+uint64(i), n.link.To.Base+uint64(8*i), n.link.To.RKey).SGE(n.sge(8*i, 8)).Flags(flags)
+		n.send.WR(i).Write(first+uint64(i), n.link.To.Base+uint64(8*i), n.link.To.RKey).Add(n.sge(8*i, 8)).Flags(flags)
 	}
 }
 
@@ -100,7 +100,7 @@ func fullQueue(t *suite.T) {
 	fill(n.buf, 1)
 	for posted := 0; posted < room; {
 		count := min(depth, room-posted)
-		n.writes(uint64(posted), count, dpath.Signaled)
+		n.writes(uint64(posted), count, verbs.SendSignaled)
 		n.post(count)
 		posted += count
 	}
@@ -129,10 +129,10 @@ func manyRequests(t *suite.T) {
 	wcs := make([]dpath.WC, 7)
 	for round := range 8 {
 		for i := range depth {
-			n.recv.WR(i).Recv(uint64(round*depth + i)).SGE(n.sge(4096+64*i, 64))
+			n.recv.WR(i).Recv(uint64(round*depth + i)).Add(n.sge(4096+64*i, 64))
 			n.farRoom(64)
 			n.buf[i] = byte(round + i)
-			n.send.WR(i).Send(uint64(round*depth + i)).SGE(n.sge(i, 1)).Flags(dpath.Signaled)
+			n.send.WR(i).Send(uint64(round*depth + i)).Add(n.sge(i, 1)).Flags(verbs.SendSignaled)
 		}
 		if posted, err := n.qp.PostRecv(n.recv, depth); posted != depth || err != nil {
 			t.Fatalf("PostRecv = %d, %v", posted, err)
@@ -170,7 +170,7 @@ func signaled(t *suite.T) {
 	n := newNear(t, far.RC)
 	for round := range 3 * depth / 8 {
 		n.writes(uint64(8*round), 8, 0)
-		n.send.WR(7).Flags(dpath.Signaled)
+		n.send.WR(7).Flags(verbs.SendSignaled)
 		n.post(8)
 		n.finished("the eighth request", uint64(8*round+7), wcWrite)
 	}
@@ -197,7 +197,7 @@ func sharedQueue(t *suite.T) {
 	a.room(1, 0, 64)
 	b.room(1, 0, 64)
 	for _, n := range []*near{a, b} {
-		n.writes(10, 4, dpath.Signaled)
+		n.writes(10, 4, verbs.SendSignaled)
 		n.post(4)
 		n.tell("a message", far.Op{Code: far.Send, Data: []byte("hello")})
 	}

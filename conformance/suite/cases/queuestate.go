@@ -32,7 +32,7 @@ func states(t *suite.T) {
 		n.link = t.Connect(n.qp, far.RC, t.Access(far.RC))
 		n.room(1, 0, 64)
 		n.op("a WRITE", wcWrite, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
-			return w.Write(id, n.link.To.Base, n.link.To.RKey).SGE(n.sge(0, 8))
+			return w.Write(id, n.link.To.Base, n.link.To.RKey).Add(n.sge(0, 8))
 		})
 		impossible(t, "RTS to INIT", to(verbs.QPStateInit))
 		ok(t, "RTS to ERR", to(verbs.QPStateErr))
@@ -86,7 +86,7 @@ func whatWasSet(t *suite.T) {
 	}
 	rtr := func(q *verbs.QPInfo) []field {
 		list := append(init(q), field{"path_mtu", uint32(q.PathMTU), min(self.MTU, to.MTU)}, field{"dest_qp_num", q.DestQPNum, to.QPN}, field{"rq_psn", q.RQPSN, to.PSN},
-			field{"max_dest_rd_atomic", q.MaxDestRDAtomic, uint8(far.RDAtomic)}, field{"min_rnr_timer", q.MinRNRTimer, uint8(far.MinRNRTimer)},
+			field{"max_dest_rd_atomic", q.MaxDestRDAtomic, uint8(far.RDAtomic)}, field{"min_rnr_timer", q.MinRNRTimer, verbs.RNRTimer(far.MinRNRTimer)},
 			field{"ah_attr.port_num", q.AV.PortNum, p.Number()})
 		if to.GID != ([16]byte{}) {
 			list = append(list, field{"ah_attr.is_global", q.AV.IsGlobal, true}, field{"ah_attr.grh.dgid", q.AV.GRH.DGID, verbs.GID(to.GID)})
@@ -98,12 +98,12 @@ func whatWasSet(t *suite.T) {
 		t.Fatalf("%v", err)
 	}
 	rts := func(q *verbs.QPInfo) []field {
-		return []field{{"sq_psn", q.SQPSN, self.PSN}, {"timeout", q.Timeout, uint8(far.Timeout)}, {"retry_cnt", q.RetryCnt, uint8(far.RetryCnt)},
+		return []field{{"sq_psn", q.SQPSN, self.PSN}, {"timeout", q.Timeout, verbs.Timeout(far.Timeout)}, {"retry_cnt", q.RetryCnt, uint8(far.RetryCnt)},
 			{"rnr_retry", q.RNRRetry, uint8(far.RNRRetry)}, {"max_rd_atomic", q.MaxRDAtomic, uint8(far.RDAtomic)}}
 	}
 	n.tells(verbs.QPStateRTS, func(q *verbs.QPInfo) []field { return append(rtr(q), rts(q)...) })
 	ok(t, "a change in RTS", n.qp.Modify(verbs.NewQPAttr(verbs.QPStateRTS).MinRNRTimer(9).AccessFlags(verbs.QPAccessRemoteRead)))
 	n.tells(verbs.QPStateRTS, func(q *verbs.QPInfo) []field {
-		return append(rts(q), field{"min_rnr_timer", q.MinRNRTimer, uint8(9)}, field{"qp_access_flags", q.AccessFlags, verbs.QPAccessRemoteRead})
+		return append(rts(q), field{"min_rnr_timer", q.MinRNRTimer, verbs.RNRTimer(9)}, field{"qp_access_flags", q.AccessFlags, verbs.QPAccessRemoteRead})
 	})
 }

@@ -5,13 +5,11 @@ package cases
 import (
 	"errors"
 	"os"
-	"reflect"
 	"strings"
 	"syscall"
 
 	"github.com/verbsgen/verbsgen/conformance/suite"
 	"github.com/verbsgen/verbsgen/conformance/suite/far"
-	"github.com/verbsgen/verbsgen/conformance/suite/internal/direct"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
@@ -171,7 +169,7 @@ func srqOwnReceives(t *suite.T) {
 	cq := must(t.Device().CreateCQ(depth, nil, 0))(t)
 	n := bareNear(t, pd, far.RC, cq, cq, onSRQ(newSRQ(t, pd, 4, 1)))
 	ok(t, "INIT", t.Port().Init(n.qp, far.RC, verbs.QPAccessRemoteWrite))
-	n.recv.WR(0).Recv(1).SGE(n.sge(0, 8))
+	n.recv.WR(0).Recv(1).Add(n.sge(0, 8))
 	posted, err := n.qp.PostRecv(n.recv, 1)
 	t.Saw("a receive of its own", err)
 	if err != nil && (posted != 0 || !errors.Is(err, syscall.EINVAL) && !errors.Is(err, syscall.ENOMEM)) {
@@ -179,15 +177,15 @@ func srqOwnReceives(t *suite.T) {
 	}
 }
 
-// supply posts receives of 64 bytes with ids from first on to a shared queue, each to its own part of a region. The bindings have no
-// method for it yet, so the address of the C object is read from the handle.
+// supply posts receives of 64 bytes with ids from first on to a shared queue, each to its own part of a region.
 func supply(t *suite.T, srq *verbs.SRQ, n *near, first, count int) {
-	c := reflect.ValueOf(srq).Elem().FieldByName("c").Pointer()
-	for id := first; id < first+count; id++ {
-		addr, size, lkey := n.sge(64*id, 64)
-		if e := direct.PostSRQRecv(c, uint64(id), addr, size, lkey); e != 0 {
-			t.Fatalf("receive %d: %v", id, e)
-		}
+	batch := must(dpath.NewRecvBatch(count, 1))(t)
+	defer batch.Close()
+	for i := range count {
+		batch.WR(i).Recv(uint64(first + i)).Add(n.sge(64*(first+i), 64))
+	}
+	if posted, err := srq.PostRecv(batch, count); posted != count || err != nil {
+		t.Fatalf("receives from %d on: %d, %v", first, posted, err)
 	}
 }
 
@@ -214,7 +212,7 @@ func srqTaken(t *suite.T) {
 	}
 	// one that needs no receive leaves them alone
 	ends[1].op("a WRITE", wcWrite, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
-		return w.Write(id, ends[1].link.To.Base, ends[1].link.To.RKey).SGE(ends[1].sge(0, 8))
+		return w.Write(id, ends[1].link.To.Base, ends[1].link.To.RKey).Add(ends[1].sge(0, 8))
 	})
 	supply(t, srq, ends[0], 8, 1)
 	for id := 6; id < 9; id++ {

@@ -139,7 +139,7 @@ func writeImm(t *suite.T) {
 	n.farRoom(0)
 	copy(n.buf, text)
 	n.op("WRITE", wcWrite, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
-		return w.WriteImm(id, n.link.To.Base+8, n.link.To.RKey, 0xa1b2c3d4).SGE(n.sge(0, len(text)))
+		return w.WriteImm(id, n.link.To.Base+8, n.link.To.RKey, 0xa1b2c3d4).Add(n.sge(0, len(text)))
 	})
 	if r := n.farGot("told"); !r.WithImm || r.Imm != 0xa1b2c3d4 || r.Length != len(text) {
 		t.Errorf("the other end was told %+v", r)
@@ -178,7 +178,7 @@ func atomicRequests(t *suite.T) {
 			return w.CompareSwap(id, n.link.To.Base+16, n.link.To.RKey, 3, 4)
 		}, 0x1122334455667788, 0x1122334455667788},
 	} {
-		n.op(c.what, c.opcode, func(w *dpath.SendWR, id uint64) *dpath.SendWR { return c.begin(w, id).SGE(n.sge(8, 8)) })
+		n.op(c.what, c.opcode, func(w *dpath.SendWR, id uint64) *dpath.SendWR { return c.begin(w, id).Add(n.sge(8, 8)) })
 		if got := binary.NativeEndian.Uint64(n.buf[8:]); got != c.was {
 			t.Errorf("%s: there was %#x, want %#x", c.what, got, c.was)
 		}
@@ -198,7 +198,7 @@ func unreliable(t *suite.T) {
 		}
 		n.farRoom(0) // so that the arrival shows: the completion of a WRITE here does not tell it
 		n.op("WRITE of "+what, wcWrite, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
-			return w.WriteImm(id, n.link.To.Base, n.link.To.RKey, uint32(i)).SGE(n.sge(0, length))
+			return w.WriteImm(id, n.link.To.Base, n.link.To.RKey, uint32(i)).Add(n.sge(0, length))
 		})
 		if r := n.farGot(what); r.Imm != uint32(i) || r.Length != length {
 			t.Errorf("WRITE of %s: told %+v", what, r)
@@ -262,7 +262,7 @@ func inline(t *suite.T) {
 	data := []byte("taken while it was being posted.")
 	n.farRoom(length)
 	n.farRoom(length)
-	n.send.WR(0).Send(1).SGE(uint64(addressOf(data)), length, 0xdead).Flags(dpath.Signaled | dpath.Inline)
+	n.send.WR(0).Send(1).SGE(uint64(addressOf(data)), length, 0xdead).Flags(verbs.SendSignaled | verbs.SendInline)
 	n.post(1)
 	clear(data)
 	n.finished("an inline message", 1, wcSend)
@@ -270,7 +270,7 @@ func inline(t *suite.T) {
 		t.Errorf("received %q", r.Data)
 	}
 	copy(data, "once more")
-	n.send.WR(0).Write(2, n.link.To.Base, n.link.To.RKey).SGE(uint64(addressOf(data)), 9, 0).Flags(dpath.Signaled | dpath.Inline)
+	n.send.WR(0).Write(2, n.link.To.Base, n.link.To.RKey).SGE(uint64(addressOf(data)), 9, 0).Flags(verbs.SendSignaled | verbs.SendInline)
 	n.post(1)
 	clear(data)
 	n.finished("an inline WRITE", 2, wcWrite)
@@ -284,13 +284,13 @@ func gathered(t *suite.T) {
 	copy(n.buf[5000:], "three")
 	n.farRoom(64)
 	n.op("gathered", wcSend, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
-		return w.Send(id).SGE(n.sge(5000, 5)).SGE(n.sge(10, 3)).SGE(n.sge(2000, 3))
+		return w.Send(id).Add(n.sge(5000, 5)).Add(n.sge(10, 3)).Add(n.sge(2000, 3))
 	})
 	if r := n.farGot("gathered"); string(r.Data) != "threeonetwo" {
 		t.Errorf("received %q", r.Data)
 	}
 	clear(n.buf)
-	n.recv.WR(0).Recv(1).SGE(n.sge(100, 4)).SGE(n.sge(50, 1)).SGE(n.sge(9000, 100))
+	n.recv.WR(0).Recv(1).Add(n.sge(100, 4)).Add(n.sge(50, 1)).Add(n.sge(9000, 100))
 	if _, err := n.qp.PostRecv(n.recv, 1); err != nil {
 		t.Fatalf("%v", err)
 	}

@@ -44,12 +44,12 @@ func (e *end) Do(ctx context.Context, op Op) (Result, error) {
 	default:
 		return Result{}, fmt.Errorf("no operation %q", op.Code)
 	}
-	flags := dpath.Signaled
+	flags := verbs.SendSignaled
 	if op.Solicited {
-		flags |= dpath.Solicited
+		flags |= verbs.SendSolicited
 	}
 	if w.Flags(flags); length > 0 {
-		w.SGE(uint64(e.mr.Addr())+WindowSize, uint32(length), e.mr.LKey())
+		w.Add(e.mr.UncheckedSGE(WindowSize, uint32(length)))
 	}
 	if e.ah != nil {
 		if err := e.ah.Address(w, e.to.QPN, e.to.QKey); err != nil {
@@ -98,7 +98,7 @@ func (e *end) PostRecv(_ context.Context, size int) (err error) {
 		if r.mr, err = e.pd.RegMR(r.data, verbs.MRAccessLocalWrite); err != nil {
 			return err
 		}
-		w.SGE(uint64(r.mr.Addr()), uint32(size), r.mr.LKey())
+		w.Add(r.mr.UncheckedSGE(0, uint32(size)))
 	}
 	e.rooms = append(e.rooms, r)
 	_, err = e.qp.PostRecv(b, 1)

@@ -80,14 +80,19 @@ func (s *side) prepare() (err error) {
 	if s.recvs, err = dpath.NewRecvBatch(depth, 1); err != nil {
 		return err
 	}
-	size, in := uint32(s.opts.Size), uint64(s.mr.Addr())
+	in, err := s.mr.SGE(0, uint64(len(s.in)))
+	if err != nil {
+		return err
+	}
 	out := in
 	if &s.in[0] != &s.out[0] {
-		out += uint64(size)
+		if out, err = s.mr.SGE(uint64(len(s.in)), uint64(len(s.out))); err != nil {
+			return err
+		}
 	}
-	s.sends.WR(0).Send(sent).SGE(out, size, s.mr.LKey()).Flags(dpath.Signaled)
+	s.sends.WR(0).Send(sent).Add(out).Flags(verbs.SendSignaled)
 	for i := range depth {
-		s.recvs.WR(i).Recv(received).SGE(in, size, s.mr.LKey())
+		s.recvs.WR(i).Recv(received).Add(in)
 	}
 	if s.opts.Events {
 		if err := s.cq.ReqNotify(false); err != nil {

@@ -3,6 +3,7 @@ package verbstest_test
 import (
 	"testing"
 
+	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/gen/verbs/verbstest"
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
@@ -19,7 +20,7 @@ func TestPair(t *testing.T) {
 			}
 			defer batch.Close()
 			copy(a.Mem, "hello")
-			batch.WR(0).Write(1, uint64(b.MR.Addr()), b.MR.RKey()).SGE(uint64(a.MR.Addr()), 5, a.MR.LKey()).Flags(dpath.Signaled)
+			batch.WR(0).Write(1, b.MR.IOVA(), b.MR.RKey()).Add(a.MR.UncheckedSGE(0, 5)).Flags(verbs.SendSignaled)
 			if _, err := a.QP.PostSend(batch, 1); err != nil {
 				t.Fatal(err)
 			}

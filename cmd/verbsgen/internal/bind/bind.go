@@ -6,6 +6,9 @@
 package bind
 
 import (
+	"cmp"
+	"strings"
+
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/layout"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
@@ -22,8 +25,9 @@ type Input struct {
 	Oldest   string                   // oldest known release
 	Version  func(name string) string // default symbol version in the newest known release
 	Spec     *spec.Spec
-	Package  string   // Go package name
-	Only     []string // C functions to bind, as globs; empty: all
+	Package  string            // Go package name
+	Imports  map[string]string // module -> import path of its Go package, where it is not the usual one
+	Only     []string          // C functions to bind, as globs; empty: all
 	Specials map[string]Special
 }
 
@@ -45,6 +49,7 @@ func Bind(in Input) (*model.Package, error) {
 	b.bindRecords()
 	b.bindVerbs()
 	b.bindParts()
+	b.bindStreams()
 	b.bindEvents()
 	b.bindRules()
 	b.bindCases()
@@ -69,6 +74,7 @@ type binder struct {
 	types   map[string]*model.Enum   // by Go name
 	records map[string]*model.Record // by Go name
 	unions  map[string]*model.Union  // by Go name
+	lazies  map[string]*model.Lazy   // by Go name
 	mirrors map[string]*model.Mirror // by C tag
 	shown   layout.Unions
 }
@@ -76,12 +82,23 @@ type binder struct {
 func newBinder(in Input) *binder {
 	b := &binder{
 		in: in, facts: in.Facts, want: map[string]bool{}, verbs: map[string]*model.Verb{},
-		specOf: map[string]*spec.Verb{}, objects: map[string]*model.Object{}, types: map[string]*model.Enum{}, records: map[string]*model.Record{},
+		specOf: map[string]*spec.Verb{}, objects: map[string]*model.Object{}, types: map[string]*model.Enum{}, records: map[string]*model.Record{}, lazies: map[string]*model.Lazy{},
 		unions: map[string]*model.Union{}, mirrors: map[string]*model.Mirror{}, shown: layout.Unions{},
 	}
 	rel := in.Release
-	b.pkg = &model.Package{Name: in.Package, Release: rel.Release, FactsHash: in.Hash, Facts: rel}
+	b.pkg = &model.Package{Name: in.Package, Module: bindModule(in), Release: rel.Release, FactsHash: in.Hash, Facts: rel}
 	return b
+}
+
+// bindModule is the module of the pages.
+func bindModule(in Input) model.Module {
+	m := in.Spec.Module
+	short, _, _ := strings.Cut(m.Library, ".so")
+	out := model.Module{Short: short, Serial: m.Serial, Name: m.Name, Header: m.Header, Library: m.Library, Probe: m.Probe, Install: m.Install, Prefixes: m.Words.Prefixes()}
+	for _, u := range m.Uses {
+		out.Uses = append(out.Uses, model.Use{Name: u.Name, Import: cmp.Or(in.Imports[u.Name], u.Import)})
+	}
+	return out
 }
 
 // errorf adds a problem at a place of the spec.

@@ -4,6 +4,7 @@ import (
 	"math/big"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 	"github.com/verbsgen/verbsgen/spec"
@@ -22,7 +23,7 @@ func (b *binder) bindEnums() {
 }
 
 func (b *binder) bindFlags(p *spec.Page, f spec.FlagType) {
-	e := &model.Enum{Go: f.Go, C: "enum " + f.Enum, Page: p.Page, Flags: true, Bits: f.Bits, Prefix: f.Prefix, Doc: f.Doc, Pos: pos(f.Pos)}
+	e := &model.Enum{Go: f.Go, C: "enum " + f.Enum, Page: p.Page, Flags: true, Bits: f.Bits, Prefix: f.Prefix, Runtime: f.Runtime, Doc: f.Doc, Pos: pos(f.Pos)}
 	if e.Bits == 0 {
 		e.Bits = 32
 	}
@@ -43,7 +44,10 @@ func (b *binder) bindFlags(p *spec.Page, f spec.FlagType) {
 }
 
 func (b *binder) bindEnum(p *spec.Page, s spec.EnumType) {
-	e := &model.Enum{Go: s.Go, Page: p.Page, Bits: 32, Signed: s.Signed, Prefix: s.Prefix, Runtime: s.Runtime, Doc: s.Doc, Pos: pos(s.Pos)}
+	e := &model.Enum{Go: s.Go, Page: p.Page, Bits: 32, Signed: s.Signed, Prefix: s.Prefix, Runtime: s.Runtime, Code: s.Code, Doc: s.Doc, Pos: pos(s.Pos)}
+	if s.Enum == "" && len(s.Members) == 0 {
+		e.Bits = form.FindCode(s.Code).Bits
+	}
 	members := s.Members
 	if s.Enum != "" {
 		e.C = "enum " + s.Enum

@@ -28,7 +28,16 @@ func (b *binder) bindParts() {
 		v.Parts = resolve(s.NeedsVerbs)
 		used[v.Creates] = true
 		for _, m := range v.Methods {
-			b.requireParts(v.C, v.Parts, form.Find(m.Form).Parts, s.Pos)
+			f := form.Find(m.Form)
+			b.requireParts(v.C, v.Parts, f.Parts, s.Pos)
+			for _, part := range v.Parts {
+				if part.Verb != nil && f.Own && part.Verb.Way == model.WayObject {
+					part.Verb.Inner = true
+				}
+			}
+			if next, end := v.Part(form.PartNext), v.Part(form.PartEnd); v.Reads != nil && next != nil && end != nil {
+				v.Reads.Next, v.Reads.End = next.Dispatch.Op, end.Dispatch.Op
+			}
 		}
 	}
 	for _, p := range b.in.Spec.Pages {
@@ -73,19 +82,41 @@ func (b *binder) objectOf(tag string) *model.Object {
 	return nil
 }
 
-// bindExtent resolves where the length of new device memory stands.
-func (b *binder) bindExtent(v *model.Verb, s *spec.Verb) {
-	if s.Extent == "" {
-		return
+// place resolves where a value stands in a record, such as the length of new device memory; nil for none.
+func (b *binder) place(v *model.Verb, s *spec.Verb, key, path string) *model.Extent {
+	if path == "" {
+		return nil
 	}
-	param, field, _ := strings.Cut(s.Extent, ".")
+	param, field, _ := strings.Cut(path, ".")
 	if p := v.Param(param); p != nil && p.Record != nil {
 		if leaf := b.leaf(p.Record.Mirror, field); leaf != nil {
-			v.Extent = &model.Extent{Param: p, Leaf: leaf}
-			return
+			return &model.Extent{Param: p, Leaf: leaf}
 		}
 	}
-	b.errorf(diag.NameUnknown, s.At("extent", s.Extent), v.C, "extent: "+s.Extent+" is no field of a record", "write it like attr.length")
+	b.errorf(diag.NameUnknown, s.At(key, path), v.C, key+": "+path+" is no field of a record", "write it like attr.length")
+	return nil
+}
+
+// bindMade resolves where a verb stores the object that it makes.
+func (b *binder) bindMade(v *model.Verb, s *spec.Verb) {
+	for _, p := range v.Params {
+		if p.Role == spec.RoleMade {
+			v.Made = &model.Made{Param: p}
+		}
+	}
+	if s.MadeIn == "" {
+		return
+	}
+	at := s.At("made_in", s.MadeIn)
+	param, field, _ := strings.Cut(s.MadeIn, ".")
+	p := v.Param(param)
+	if p == nil || p.Object == nil || p.Object.From != nil || field == "" {
+		b.errorf(diag.NameUnknown, at, v.C, "made_in: "+s.MadeIn+" is no field of an object that the verb takes", "write it like id.qp")
+		return
+	}
+	if x := b.objectField(p.Object.C, field, at, v.C); x != nil {
+		v.Made = &model.Made{Param: p, Field: field, Offset: x.Offset}
+	}
 }
 
 // implied resolves the flags that a method always sets: each goes to the parameter whose type has it.

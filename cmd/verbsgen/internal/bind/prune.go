@@ -63,6 +63,12 @@ func (b *binder) prune() {
 			}
 		}
 		useRec(v.Lists)
+		if v.Stream != nil {
+			usedEnum[v.Stream.Asks] = true
+		}
+		for _, e := range v.Reads.Enums() {
+			usedEnum[e] = true
+		}
 		for _, name := range b.specOf[v.C].NeedsTypes {
 			if e := b.types[name]; e != nil {
 				usedEnum[e] = true
@@ -72,6 +78,7 @@ func (b *binder) prune() {
 	b.collectMirrors(usedRec)
 	b.dropUnions()
 	b.dropOptional(usedObj)
+	b.findRoot(usedObj)
 	b.pkg.Enums = slices.DeleteFunc(b.pkg.Enums, func(e *model.Enum) bool { return !usedEnum[e] })
 	b.pkg.Objects = slices.DeleteFunc(b.pkg.Objects, func(o *model.Object) bool { return !usedObj[o] })
 	b.pkg.Records = slices.DeleteFunc(b.pkg.Records, func(r *model.Record) bool { return !usedRec[r] })
@@ -98,6 +105,25 @@ func (b *binder) dropUnions() {
 		}
 	}
 	b.pkg.Unions = slices.DeleteFunc(b.pkg.Unions, func(u *model.Union) bool { return !used["union "+u.C] })
+}
+
+// findRoot finds the object that the others are made from. Where the module has one that the pages do not, it is the first without
+// parents.
+func (b *binder) findRoot(used map[*model.Object]bool) {
+	root := b.in.Spec.Module.Root
+	if root == "" {
+		return
+	}
+	for _, o := range b.pkg.Objects {
+		switch {
+		case !used[o]:
+		case o.Go == root:
+			b.pkg.Root = o
+			return
+		case len(o.Parents) == 0 && b.pkg.Root == nil:
+			b.pkg.Root = o
+		}
+	}
 }
 
 // dropOptional leaves out the methods that can be missing, where their receiver is.

@@ -55,8 +55,14 @@ func (b *binder) closeOver() bool {
 			continue
 		}
 		add(c)
+		add(v.EndedBy)
 		for _, part := range v.NeedsVerbs {
 			add(part)
+		}
+		for c, w := range b.specOf {
+			if v.Stream != nil && (w.Builds != nil || w.SetsFor != "") {
+				add(c)
+			}
 		}
 	}
 	used := b.usedObjects()

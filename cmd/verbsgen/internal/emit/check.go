@@ -291,7 +291,7 @@ func shown(r *model.Rule) *jen.Statement {
 		return op(jen.Lit("0x"), "+", inBase("FormatUint", x, 16))
 	case o.Param != nil && o.Param.Role == spec.RoleMask:
 		return rt("validate", "FlagText").Call(x, maskNames(o.Param.Record))
-	case t != nil:
+	case t != nil && (t.C != "" || len(t.Members) > 0):
 		return id(t.Go).Call(x).Dot("String").Call()
 	case loose(*o):
 		return inBase("FormatUint", dot(x, "V"), 10)

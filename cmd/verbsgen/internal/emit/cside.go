@@ -35,6 +35,9 @@ type shim struct {
 	Returns      string // spec.Ret...
 	Missing      string // errno where the provider lacks the op
 	ConstResult  bool   // of a returned text, which a shim hands on as void *
+	Gated        bool   // it goes through a gate
+	addresses    bool   // it looks at the addresses of requests
+	Before       string // declarations that the body uses
 	throughVerbs bool   // it walks from a context to the extended one
 }
 
@@ -81,7 +84,7 @@ func (e *emitter) cFiles() ([]output.File, error) {
 // fillShims writes the shims and their declarations under a prefix.
 func (e *emitter) fillShims(shims []shim, prefix string) (h, c string, err error) {
 	data := map[string]any{"Banner": banner, "Provenance": e.provenance(), "Shims": shims, "Prefix": prefix, "Guard": strings.ToUpper(prefix) + "_SHIMS_H",
-		"UsesContext": slices.ContainsFunc(shims, func(s shim) bool { return s.throughVerbs })}
+		"UsesAddresses": slices.ContainsFunc(shims, func(s shim) bool { return s.addresses }), "UsesGate": slices.ContainsFunc(shims, func(s shim) bool { return s.Gated }), "UsesContext": slices.ContainsFunc(shims, func(s shim) bool { return s.throughVerbs })}
 	if h, err = fill(shimsH, data); err != nil {
 		return "", "", err
 	}
@@ -120,7 +123,7 @@ const (
 // cTemplates are the templates of the C side.
 var cTemplates = sync.OnceValues(func() (*template.Template, error) {
 	set := template.New(shimsC)
-	for name, text := range map[string]string{shimsH: templates.ShimsH, shimsC: templates.ShimsC, "special.c": templates.SpecialC} {
+	for name, text := range map[string]string{shimsH: templates.ShimsH, shimsC: templates.ShimsC, "special.c": templates.SpecialC, "lazy.c": templates.LazyC, "stream.c": templates.StreamC} {
 		if _, err := set.New(name).Parse(text); err != nil {
 			return nil, fmt.Errorf("template %s: %w", name, err)
 		}
@@ -143,6 +146,9 @@ func fill(name string, data any) (string, error) {
 
 // shimmed tells whether a verb has a C function: all but the copies and the data path, which the runtime calls.
 func (e *emitter) shimmed(v *model.Verb) bool {
+	if v.Inner {
+		return false
+	}
 	for _, m := range v.Methods {
 		if !form.Find(m.Form).Runtime {
 			return true
@@ -160,11 +166,20 @@ func (e *emitter) declared() cdecl.Options {
 			continue
 		}
 		only[v.C] = true
+		if v.Stream != nil {
+			need = append(need, "struct "+v.Stream.Request, "struct "+v.Stream.C)
+			for _, a := range v.Stream.List.Args {
+				need = append(need, pointees(a.CType)...)
+			}
+		}
+		if v.Reads != nil {
+			need = append(need, strings.TrimSpace(strings.TrimSuffix(v.Params[1].CType, "*")))
+		}
 		for _, s := range verbSymbols(v) {
 			only[s.Name] = true
 		}
 		for _, p := range v.Params {
-			if p.Record != nil {
+			if p.Record != nil && p.Record.From == nil {
 				need = append(need, "struct "+p.Record.C)
 			}
 		}
@@ -172,11 +187,26 @@ func (e *emitter) declared() cdecl.Options {
 			need = append(need, v.Special.Types...)
 		}
 	}
-	return cdecl.Options{Only: only, Need: need, Guard: "VERBSGEN_TYPES_H", Hash: e.pkg.FactsHash}
+	return cdecl.Options{Only: only, Need: need, Guard: "VERBSGEN_TYPES_H", Of: e.pkg.Module.Name, Library: e.pkg.Module.Short, Hash: e.pkg.FactsHash}
+}
+
+// pointees is the struct behind a pointer, if it is one.
+func pointees(ctype string) []string {
+	tag := strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(ctype, "const "), "*"))
+	if tag == ctype || !strings.HasPrefix(tag, "struct ") {
+		return nil
+	}
+	return []string{tag}
 }
 
 // shim describes the C function of a verb.
 func (e *emitter) shim(v *model.Verb) (shim, error) {
+	if v.Reads != nil {
+		return readerShim(v)
+	}
+	if v.Stream != nil {
+		return streamShim(v)
+	}
 	s := shim{C: v.C, Way: v.Way, Returns: v.Returns, ConstResult: strings.HasPrefix(v.CRet, "const ")}
 	ret, err := e.classify(v.CRet)
 	if err != nil {

@@ -16,7 +16,9 @@ func (e *emitter) enumsFile() *goFile {
 	for _, t := range e.pkg.Enums {
 		e.enumType(g, t)
 		e.enumConsts(g, t)
+		e.decls(g, e.plan.Codes[t])
 		switch {
+		case len(t.Members) == 0 && t.C == "": // a number
 		case t.Runtime != "": // where its String is
 		case t.Flags:
 			e.flagString(g, t)
@@ -55,6 +57,9 @@ func (e *emitter) enumType(g *goFile, t *model.Enum) {
 //		MRAccessLocalWrite MRAccess = 0x1 // IBV_ACCESS_LOCAL_WRITE
 //	)
 func (e *emitter) enumConsts(g *goFile, t *model.Enum) {
+	if len(t.Members) == 0 && t.C == "" {
+		return
+	}
 	var consts []jen.Code
 	for _, m := range t.Members {
 		if m.Doc != "" || m.Since != "" {
@@ -85,7 +90,7 @@ func (e *emitter) enumsTestFile() *goFile {
 	for _, t := range e.pkg.Enums {
 		for _, m := range t.Members {
 			if t.Runtime != "" && !m.Alias && !m.New { // the runtime prints the number of a new one
-				rows = append(rows, jen.Values(id(m.Go, "String").Call(), jen.Lit(m.Short)))
+				rows = append(rows, jen.Values(id(m.Go, "String").Call(), jen.Lit(runtimeText(t, m))))
 			}
 		}
 	}
@@ -101,6 +106,14 @@ func (e *emitter) enumsTestFile() *goFile {
 			jen.If(op(got, "!=", want)).Block(id("t.Errorf").Call(jen.Lit("%s is called %s"), want, got)))},
 	})
 	return g
+}
+
+// runtimeText is how the runtime prints a constant.
+func runtimeText(t *model.Enum, m *model.Member) string {
+	if t.Flags {
+		return fmt.Sprintf("%s (0x%x)", m.Short, m.Value)
+	}
+	return m.Short
 }
 
 // enumValue gives flags in hex and values in decimal.

@@ -23,12 +23,10 @@ func (p printer) hold(s plan.Step) []jen.Code {
 		return p.unmanaged(s)
 	case plan.Take:
 		return p.get("held", id(s.Change, "what.Take").Call(id("verb"), id(s.Region, "node.String").Call()))
-	case plan.Pin:
-		take = p.pin(s)
-	case plan.Retain:
-		take = p.retain(s)
+	case plan.Hold:
+		take = p.from(s)
 	case plan.HoldAttr:
-		take = p.get("release", id(s.Attr, "hold").Call(id("verb"), ref(id(s.Mirror))))
+		take = append(p.get("held", id(s.Attr, "hold").Call(id("verb"), ref(id(s.Mirror)))), released())
 	case plan.Register:
 		take = append(p.get("calls", id("newAllocCalls").Call(id(s.Attr), ref(id(s.Mirror)))), define("release").Add(id("calls.Release")))
 	}
@@ -46,100 +44,65 @@ func (p printer) unmanaged(s plan.Unmanaged) []jen.Code {
 	return []jen.Code{jen.If(define("err").Add(refuse), notNil(id("err"))).Block(p.zero.with(memoryErr()))}
 }
 
-// pin pins a slice:
+// from takes memory:
 //
-//	pin, err := mem.PinBytes(buf)
+//	held, err := mem.FromBytes(buf).Take(verb)
 //	if err != nil {
 //		return nil, verr.Memory(verb, err)
 //	}
-//	release := pin.Unpin
-//	addr, length := pin.Addr(), pin.Len()
-func (p printer) pin(s plan.Pin) []jen.Code {
+//	release := held.Release
+//	addr, length := held.Addr, held.Len
+func (p printer) from(s plan.Hold) []jen.Code {
 	return []jen.Code{
-		define("pin", "err").Add(rt("mem", "PinBytes").Call(id(s.Buf))),
+		define("held", "err").Add(p.value(s.From)).Dot("Take").Call(id("verb")),
 		jen.If(notNil(id("err"))).Block(p.zero.with(memoryErr())),
-		define("release").Add(id("pin.Unpin")),
-		placed(s.Addr, s.Length, "pin"),
+		released(),
+		define(s.Addr, s.Length).List(id("held.Addr"), id("held.Len")),
 	}
 }
+
+// released is how held memory is let go of: release := held.Release.
+func released() *jen.Statement { return define("release").Add(id("held.Release")) }
 
 // memoryErr is the error of memory that cannot be had: verr.Memory(verb, err).
 func memoryErr() *jen.Statement { return rt("verr", "Memory").Call(id("verb"), id("err")) }
 
-// retain keeps a buffer from being closed:
+// keep leaves what is held to the new object, and memory in its name:
 //
-//	if err := buf.Retain(verb); err != nil {
-//		return nil, err
-//	}
-//	release := func() { buf.Release(verb) }
-//	addr, length := buf.Addr(), buf.Len()
-func (p printer) retain(s plan.Retain) []jen.Code {
-	return []jen.Code{
-		p.zero.onErr(id(s.Buf, "Retain").Call(id("verb"))),
-		define("release").Func().Params().Add(short(id(s.Buf, "Release").Call(id("verb")))),
-		placed(s.Addr, s.Length, s.Buf),
+//	held.Rename("MR (" + o.label() + ")")
+//	o.release, release = release, nil
+func keep(s plan.Keep) []jen.Code {
+	kept := remark(jen.List(id("o.release"), id("release")).Op("=").List(id("release"), jen.Nil()), "kept until Close has succeeded")
+	if s.Object == "" {
+		return []jen.Code{kept}
 	}
-}
-
-// placed is where held memory is: addr, length := pin.Addr(), pin.Len().
-func placed(addr, length, held string) *jen.Statement {
-	return define(addr, length).List(id(held, "Addr").Call(), id(held, "Len").Call())
-}
-
-// keepBuffer keeps a buffer in the name of the new object:
-//
-//	o.release = buf.Keep("MR (" + o.label() + ")")
-//
-// and one that a builder may have been given in place of other memory:
-//
-//	if attr.buf != nil {
-//		held := o.release
-//		o.release = attr.buf.Keep("MR (" + o.label() + ")")
-//		held()
-//	}
-func keepBuffer(s plan.KeepBuffer) *jen.Statement {
 	who := jen.Lit(s.Object + " (").Op("+").Id("o").Dot("label").Call().Op("+").Lit(")")
-	keep := assign(id("o.release"), id(s.Buf, "Keep").Call(who))
-	if !s.Given {
-		return remark(keep, "until Close has succeeded")
-	}
-	return jen.If(notNil(id(s.Buf))).Block(define("held").Id("o").Dot("release"), keep, id("held").Call())
+	return []jen.Code{id("held.Rename").Call(who), kept}
 }
 
 // takeMemory takes the memory of a builder:
 //
-//	var from mem.Source
-//	switch {
-//	case a.buf != nil:
-//		from = mem.FromBuffer(a.buf)
-//	case a.pin != nil:
-//		from = mem.FromBytes(a.pin)
-//	case c.addr != 0:
+//	from := a.memory
+//	if c.addr != 0 {
 //		from = mem.FromAddr(c.addr, c.length)
-//	default:
-//		return func() {}, nil
 //	}
 //	held, err := from.Take(verb)
 //	if err != nil {
-//		return nil, verr.Memory(verb, err)
+//		return mem.Held{}, verr.Memory(verb, err)
 //	}
-//	c.addr, c.length = held.Addr, held.Len
-//	return held.Release, nil
+//	if held.Addr != 0 {
+//		c.addr, c.length = held.Addr, held.Len
+//	}
+//	return held, nil
 func (p printer) takeMemory(s plan.TakeMemory) []jen.Code {
-	from := func(fn, field string) *jen.Statement {
-		return assign(id("from"), rt("mem", fn).Call(id("a", field)))
-	}
+	given := func(addr string) *jen.Statement { return op(id(addr), "!=", jen.Lit(0)) }
 	return []jen.Code{
-		jen.Var().Id("from").Add(rt("mem", "Source")),
-		jen.Switch().Block(
-			jen.Case(notNil(id("a.buf"))).Block(from("FromBuffer", "buf")),
-			jen.Case(notNil(id("a.pin"))).Block(from("FromBytes", "pin")),
-			jen.Case(op(id(s.Addr), "!=", jen.Lit(0))).Block(assign(id("from"), rt("mem", "FromAddr").Call(id(s.Addr), id(s.Length)))),
-			jen.Default().Block(jen.Return(jen.Func().Params().Block(), jen.Nil()))),
+		define("from").Add(id("a.memory")),
+		jen.If(given(s.Addr)).Block(assign(id("from"), rt("mem", "FromAddr").Call(id(s.Addr), id(s.Length)))),
 		define("held", "err").Add(id("from.Take")).Call(id("verb")),
 		jen.If(notNil(id("err"))).Block(p.zero.with(memoryErr())),
-		jen.List(id(s.Addr), id(s.Length)).Op("=").List(id("held.Addr"), id("held.Len")),
-		jen.Return(id("held.Release"), jen.Nil()),
+		jen.If(given("held.Addr")).Block(jen.List(id(s.Addr), id(s.Length)).Op("=").List(id("held.Addr"), id("held.Len"))),
+		jen.Return(id("held"), jen.Nil()),
 	}
 }
 
@@ -152,15 +115,22 @@ func (p printer) takeMemory(s plan.TakeMemory) []jen.Code {
 //				mr.pd = change.pd
 //			}
 //			mr.load()
+//			if change.what.Moves() {
+//				mr.place(uint64(held.Addr), dpath.Vague(uint64(change.access), 0x20))
+//			} else {
+//				mr.region.Renew(mr.length, mr.lkey)
+//			}
 //			mr.node.SetLabel(mr.label())
 //		},
 //	})
 func settle(s plan.Settle) *jen.Statement {
 	mr, from, to := id(s.Region), s.Region+".pd", s.Change+".pd"
-	changed := jen.Func().Params().Block(
-		jen.If(notNil(id(to))).Block(assign(id(from), id(to))),
-		dot(mr, "load").Call(),
-		dot(mr, "node.SetLabel").Call(dot(mr, "label").Call()))
+	then := []jen.Code{jen.If(notNil(id(to))).Block(assign(id(from), id(to))), dot(mr, "load").Call()}
+	if s.Length != "" {
+		moved := dot(mr, "place").Call(jen.Uint64().Call(id("held.Addr")), rt("dpath", "Vague").Call(jen.Uint64().Call(id(s.Change, "access")), inHex(s.Vague)))
+		then = append(then, jen.If(id(s.Change, "what.Moves").Call()).Block(moved).Else().Block(dot(mr, "region.Renew").Call(dot(mr, s.Length), dot(mr, s.LKey))))
+	}
+	changed := jen.Func().Params().Block(append(then, dot(mr, "node.SetLabel").Call(dot(mr, "label").Call()))...)
 	region := rt("rereg", "Region").Add(lines(
 		key("Node", ref(dot(mr, "node"))),
 		key("From", nodeOf(s.Domain, from)),

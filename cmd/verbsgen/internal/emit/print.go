@@ -20,9 +20,11 @@ func (e *emitter) decls(g *goFile, decls []plan.Decl) {
 			e.method(g, d)
 		case *plan.Struct:
 			g.planned(d)
+		case plan.Alias:
+			g.decl(docOf(d.Name, d.Doc), jen.Type().Id(d.Name).Op("=").Add(rt(d.Package, d.Name)))
 		case plan.Once:
 			g.onceErrors(d)
-		case plan.Alias: // var ErrQueueFull = verr.ErrQueueFull
+		case plan.Variable: // var ErrQueueFull = verr.ErrQueueFull
 			g.decl(comment(d.Text), jen.Var().Id(d.Name).Op("=").Add(rt(d.Package, d.Name)))
 		case plan.Arms:
 			g.arms(d)

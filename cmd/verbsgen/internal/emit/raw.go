@@ -74,7 +74,11 @@ func (e *emitter) rawFile() *goFile {
 	g.decl("// haveC is true if the package was built with its C code.", jen.Const().Id("haveC").Op("=").True())
 	e.layoutGuards(g)
 	for _, s := range e.plan.Shims {
-		g.fn(rawFunc(s, e.rawBody(s)...))
+		body := e.rawBody(s)
+		if s.Serial {
+			body = append([]jen.Code{id("serial.Lock").Call(), jen.Defer().Id("serial").Dot("Unlock").Call()}, body...)
+		}
+		g.fn(rawFunc(s, body...))
 	}
 	return g
 }
@@ -100,8 +104,16 @@ func (e *emitter) layoutGuards(g *goFile) {
 			}
 		}
 	}
+	for _, v := range e.pkg.Verbs {
+		if l := v.Reads; l != nil {
+			guard("Sizeof", id(l.Go).Values(), l.Size)
+			for _, f := range l.Fields {
+				guard("Offsetof", dot(id(l.Go).Values(), f.Go), f.Offset)
+			}
+		}
+	}
 	if len(guards) > 0 {
-		g.decl("// Sizes and offsets of the mirrors. A line that does not compile names the one that differs from C's.", jen.Var().Defs(guards...))
+		g.decl("// Sizes and offsets of the mirrors, and of what readers fill. A line that does not compile names the one that differs from C's.", jen.Var().Defs(guards...))
 	}
 }
 

@@ -43,5 +43,12 @@ func (g *goFile) union(u *model.Union) {
 			recv: param("g", u.Go), name: "String", results: []jen.Code{jen.String()},
 			body: []jen.Code{jen.Return(rt("netip", "AddrFrom16").Call(id("g")).Dot("String").Call())}, short: true,
 		})
+		g.fn(fn{
+			doc: "// Parse" + u.Go + ` reads a ` + u.Go + `: an IPv6 address in any of its forms ("fe80::1", as it prints itself, or with all its digits, as sysfs shows
+// it), or an IPv4 address, which stands for the one that RoCE makes of it (::ffff:192.0.2.1). Anything else is syscall.EINVAL, also an
+// address with a zone.`,
+			name: "Parse" + u.Go, params: []jen.Code{param("s", "string")}, results: errResult(id(u.Go)),
+			body: []jen.Code{jen.Return(rt("codes", "ParseGID").Call(id("s")))}, short: true,
+		})
 	}
 }

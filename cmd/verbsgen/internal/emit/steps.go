@@ -2,6 +2,7 @@ package emit
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/dave/jennifer/jen"
 
@@ -57,10 +58,12 @@ func (p printer) faceStep(s plan.Step) ([]jen.Code, bool) {
 		return one(op(jen.Op("*").Parens(ptr(s.Mirror)).Call(unsafePointer().Call(rt("unsafe", "SliceData").Call(id(s.Into)))), "=", id(s.Head)))
 	case plan.CopyList:
 		return copyList(s), true
-	case plan.Whole, plan.Unmanaged, plan.Pin, plan.Retain, plan.HoldAttr, plan.Register, plan.Take:
+	case plan.Whole, plan.Unmanaged, plan.Hold, plan.HoldAttr, plan.Register, plan.Take:
 		return p.hold(s), true
 	case plan.Check:
 		return p.check(s), true
+	case plan.PinData:
+		return one(jen.Defer().Add(rt("mem", "PinData")).Call(ref(id(s.Into)), id(s.Bytes)).Call())
 	case plan.Lock:
 		return []jen.Code{id(s.Mutex, "Lock").Call(), jen.Defer().Add(id(s.Mutex, "Unlock").Call())}, true
 	case plan.Call:
@@ -68,16 +71,17 @@ func (p printer) faceStep(s plan.Step) ([]jen.Code, bool) {
 	case plan.Make:
 		return one(define(s.Into).Id("new"+s.Object).Call(id(s.Owner), id(s.From)))
 	case plan.Keep:
-		kept := jen.List(id("o.release"), id("release")).Op("=").List(id("release"), jen.Nil())
-		return one(remark(kept, "kept until Close has succeeded"))
-	case plan.KeepBuffer:
-		return one(keepBuffer(s))
+		return keep(s), true
 	case plan.Attach:
 		return one(attach(s))
+	case plan.Place:
+		return p.place(s), true
 	case plan.Adopt:
 		return one(p.adopt(s))
 	case plan.FillList:
 		return one(fillList(s))
+	case plan.EnterOther, plan.LendOther, plan.MakeOther:
+		return p.other(s), true
 	case plan.Output:
 		return []jen.Code{define(s.Into).New(goType(s.Type)), id(s.Into, "from").Call(ref(id(s.Mirror)))}, true
 	case plan.KeepCaps:
@@ -95,6 +99,8 @@ func (p printer) smallStep(s plan.Step) ([]jen.Code, bool) {
 	switch s := s.(type) {
 	case plan.Declare:
 		return one(jen.Var().Add(typed(s.Var)))
+	case plan.Define2:
+		return one(define(s.First, s.Second).Add(p.value(s.Value)))
 	case plan.Define:
 		return one(define(s.Name).Add(p.value(s.Value)))
 	case plan.Set:
@@ -109,6 +115,8 @@ func (p printer) smallStep(s plan.Step) ([]jen.Code, bool) {
 		return one(jen.If(p.value(s.When)).Block(p.steps(s.Then)...))
 	case plan.Do:
 		return one(p.value(s.Call))
+	case plan.Try:
+		return one(p.zero.onErr(p.value(s.Call)))
 	case plan.Get:
 		return p.get(s.Into, p.value(s.Call)), true
 	}
@@ -214,25 +222,64 @@ func fillList(s plan.FillList) *jen.Statement {
 	return jen.For(define("i").Range().Add(from)).Block(at(s.List).Dot("from").Call(ref(at(s.From))))
 }
 
+// place keeps where a region lies:
+//
+//	start := uint64(attrC.addr)
+//	if attrC.comp_mask&0x1 != 0 {
+//		start = attrC.iova
+//	}
+//	o.place(start, dpath.Vague(uint64(attrC.access), 0x20))
+func (p printer) place(s plan.Place) (out []jen.Code) {
+	start := p.value(s.Start)
+	if len(s.First) > 0 {
+		out, start = append(out, define("start").Add(start)), id("start")
+	}
+	for _, x := range slices.Backward(s.First) {
+		out = append(out, jen.If(p.value(x.When)).Block(assign(id("start"), p.value(x.Value))))
+	}
+	return append(out, id(s.Handle, "place").Call(start, p.value(s.Unknown)))
+}
+
 // adopt opens a handle under its parents:
 //
 //	if err := o.adopt(&pd.node, nodeOfCQ(attr.sendCQ)); err != nil {
 //		return nil, err
 //	}
 func (p printer) adopt(s plan.Adopt) *jen.Statement {
-	var parents []jen.Code
-	for _, x := range s.Parents {
-		node := ref(id(x.Handle, "node"))
-		if x.Optional != "" {
-			node = nodeOf(x.Optional, x.Handle)
+	nodes, many := parents(s.Parents)
+	if many != nil {
+		return p.zero.onErr(id(s.Handle, "adopt").Call(nodeList(nodes, many).Op("...")))
+	}
+	return p.zero.onErr(id(s.Handle, "adopt").Call(nodes...))
+}
+
+// parents are nodes one by one, and lists of nodes.
+func parents(list []plan.Parent) (nodes, many []jen.Code) {
+	for _, x := range list {
+		switch {
+		case x.Many != "":
+			many = append(many, id(x.Many))
+		case x.Held != "":
+			nodes = append(nodes, id(x.Held))
+		case x.Optional != "":
+			nodes = append(nodes, nodeOf(x.Optional, x.Handle))
+		default:
+			nodes = append(nodes, ref(id(x.Handle, "node")))
 		}
-		parents = append(parents, node)
 	}
-	if s.Also != "" {
-		all := jen.Append(jen.Index().Op("*").Add(rt("object", "Node")).Values(parents...), id(s.Also).Op("..."))
-		return p.zero.onErr(id(s.Handle, "adopt").Call(all.Op("...")))
+	return nodes, many
+}
+
+// nodeList is a list of nodes with further lists behind it: append([]*object.Node{&id.node}, lent.Nodes...).
+func nodeList(nodes, many []jen.Code) *jen.Statement {
+	if len(nodes) == 0 && len(many) == 1 {
+		return jen.Add(many[0])
 	}
-	return p.zero.onErr(id(s.Handle, "adopt").Call(parents...))
+	list := jen.Index().Op("*").Add(rt("object", "Node")).Values(nodes...)
+	for _, m := range many {
+		list = jen.Append(list, jen.Add(m).Op("..."))
+	}
+	return list
 }
 
 // nodeOf gives the node of a handle that may be nil: nodeOfPD(pd).

@@ -98,6 +98,8 @@ func TestSteps(t *testing.T) {
 		{plan.SetBits{To: "a.mask", Bits: plan.Value{As: plan.Hex, N: 4}, Remark: "IBV_X"}, "a.mask |= 0x4 // IBV_X"},
 		{plan.Call{By: plan.Value{As: plan.Result, Path: "rawX"}, Answer: plan.Pointer, Into: "ptr", Failure: plan.Failure{By: "calls", Memlock: true}},
 			"ptr, errno := rawX()\nif ptr == nil {\n\treturn nil, calls.Failed(verb, errno, func() []string { return verr.MemlockHints(errno) })\n}"},
+		{plan.Call{By: plan.Value{As: plan.Result, Path: "rawX"}, Answer: plan.Errno, Failure: plan.Failure{Verb: "ibv_x", Spare: "o.dev.gone"}},
+			"if errno := rawX(); errno != 0 && !o.dev.gone(errno) {\n\treturn nil, verr.Failed(\"ibv_x\", errno, nil)\n}"},
 		{plan.Batch{Call: plan.Value{As: plan.Result, Path: "notify"}, Failed: plan.Value{Path: "failed"}}, "errno := notify()\nif errno != 0 {\n\treturn failed\n}"},
 		{plan.Batch{Into: "n", Call: plan.Value{As: plan.Result, Path: "poll"}, Failed: plan.Value{Path: "failed"}, Else: plan.Value{As: plan.Number}},
 			"n, errno := poll()\nif errno != 0 {\n\treturn 0, failed\n}"},

@@ -6,11 +6,13 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/spec"
 )
 
 // flags holds the values of a type of flags against its width.
 func (c *checker) flags(t *spec.FlagType) {
+	c.inRuntime(t.Runtime, t.Go, t.Pos)
 	high := new(big.Int).SetUint64(1<<t.Bits - 1)
 	e := c.facts.Enum(t.Enum)
 	for _, name := range t.Ranges {
@@ -30,14 +32,22 @@ func (c *checker) flags(t *spec.FlagType) {
 	}
 }
 
-// runtimeTypes are the types of enums and records that a package under runtime/ has. Pages take such a type over by runtime:, and cannot add to
+// runtimeTypes are the types of enums, flags and records that a package under runtime/ has. Pages take such a type over by runtime:, and cannot add to
 // it: which there are is that package's matter. A test holds the list against its source.
-var runtimeTypes = map[string][]string{"dpath": {"WC", "WCOpcode", "WCStatus", "WROpcode"}}
+var runtimeTypes = map[string][]string{"dpath": {"SGE", "SendFlags", "WC", "WCOpcode", "WCStatus", "WROpcode"}}
+
+// inRuntime finds a type that a package under runtime/ does not have.
+func (c *checker) inRuntime(pkg, name string, at spec.Pos) {
+	if pkg != "" && !slices.Contains(runtimeTypes[pkg], name) {
+		c.fail(at, name, "runtime/"+pkg+" has no type of this name", "remove runtime:")
+	}
+}
 
 // enum holds the values of a type of values against its width and sign.
 func (c *checker) enum(t *spec.EnumType) {
-	if t.Runtime != "" && !slices.Contains(runtimeTypes[t.Runtime], t.Go) {
-		c.fail(t.Pos, t.Go, "runtime/"+t.Runtime+" has no type of this name", "remove runtime:")
+	c.inRuntime(t.Runtime, t.Go, t.Pos)
+	if k := form.FindCode(t.Code); k != nil && k.Bits != 32 && len(t.Members)+len(t.Enum) > 0 {
+		c.fail(t.At("code", t.Code), t.Go, fmt.Sprintf("code: %s is for numbers of %d bits, and an enum has 32", t.Code, k.Bits), "remove code:, or the enum")
 	}
 	low, high := spec.CType{Kind: spec.CInt, Bits: 32, Signed: t.Signed}.Range()
 	for _, name := range c.members(t.Enum, t.Members) {

@@ -106,7 +106,11 @@ func (c *checker) misfit(name string, v *spec.Verb, want *form.Sig) string {
 	}
 	for i, p := range fn.Params {
 		w := want.Params[i]
-		if d := c.differs(p.Type, w.C); d != "" {
+		if t := c.facts.TypeOf(p.Type); w.C == "" {
+			if t.Depth() != 1 || t.Tag == "" {
+				return fmt.Sprintf("parameter %s is of type %s, and the form is for a pointer to a struct", p.Name, p.Type)
+			}
+		} else if d := c.differs(p.Type, w.C); d != "" {
 			return fmt.Sprintf("parameter %s is of type %s, and the form is for %s (%s)", p.Name, p.Type, w.C, d)
 		}
 		j := slices.IndexFunc(v.Params, func(q spec.Param) bool { return q.C == p.Name })

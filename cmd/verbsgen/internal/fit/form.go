@@ -46,6 +46,12 @@ func (c *checker) form(v *spec.Verb, m *spec.Method, f *form.Form) {
 	if f.Memory && !hasMemory && m == &v.Methods[first] {
 		fail("form "+f.Name+" needs a verb that takes an address with its length", "remove form:, or name the length under len:")
 	}
+	if f.ByRoles {
+		if problem := c.givesRecords(v, m); problem != "" {
+			fail("form "+f.Name+" does not fit: "+problem, "remove form:, or correct the verb")
+		}
+		return
+	}
 	if f.Sig == nil {
 		return
 	}
@@ -53,8 +59,11 @@ func (c *checker) form(v *spec.Verb, m *spec.Method, f *form.Form) {
 		fail("form "+f.Name+" does not fit: "+problem, "remove form:, or correct the verb")
 		return
 	}
-	if r := c.RecordByGo(v.Lists); f.Lists && (r == nil || r.Role != spec.RecordEntry || len(r.Fields) == 0 || !r.Fields[0].Text) {
+	switch r := c.RecordByGo(v.Lists); {
+	case f.Lists == spec.RecordEntry && (r == nil || r.Role != f.Lists || len(r.Fields) == 0 || !r.Fields[0].Text):
 		fail("form "+f.Name+" needs lists:, a record of role entry whose first field is a text", "name the record under lists:")
+	case f.Lists == spec.RecordLazy:
+		c.reader(v, r, fail)
 	}
 	for _, callback := range f.Callbacks {
 		if !c.hasCallback(v, callback) {
@@ -70,10 +79,29 @@ func (c *checker) form(v *spec.Verb, m *spec.Method, f *form.Form) {
 		fail("a method of form "+f.Name+" is one of "+f.Recv+", not of "+recv, "correct the name of the method")
 		return
 	}
-	if first := c.formOf[f.Name]; first != "" {
+	if first := c.formOf[f.Name]; first != "" && !f.Many {
 		fail("the package already has a method of form "+f.Name+": "+first, "keep one of them")
 	}
 	c.formOf[f.Name] = m.Go
+}
+
+// givesRecords says why a method cannot wait for records by a verb; empty when it can.
+func (c *checker) givesRecords(v *spec.Verb, m *spec.Method) string {
+	recv, _, _ := strings.Cut(m.Go, ".")
+	o := c.ObjectByGo(recv)
+	if o == nil || o.FD == "" {
+		return recv + " has no fd:, the file to wait on"
+	}
+	if len(v.Params) != 2 || v.Params[0].Role != spec.RoleHandle || v.Params[0].Type != recv || v.Params[1].Role != spec.RoleGiven {
+		return v.C + " does not take a " + recv + " and a parameter of role given"
+	}
+	if v.Returns != spec.RetMinus1 {
+		return v.C + " returns " + v.Returns + ", and the form is for minus1_errno"
+	}
+	if r := c.RecordByGo(v.Params[1].Type); r == nil || r.Role != spec.RecordEvent {
+		return v.Params[1].Type + " is no record of role event"
+	}
+	return ""
 }
 
 // plainProblem says why a method that takes the parameters in order cannot be written; empty when it can.
@@ -148,7 +176,10 @@ func (c *checker) parts(subject string, needs map[string]string, parts []form.Pa
 		case v == nil:
 			c.add(diag.NameUnknown, at("needs_verbs."+part.Name, name), subject, "needs_verbs: names "+name+", which no page describes", "describe it, or correct the name")
 		default:
-			problem := c.misfit(name, v, part.Sig)
+			problem := ""
+			if part.Sig != nil {
+				problem = c.misfit(name, v, part.Sig)
+			}
 			if problem == "" && part.Form != "" && !slices.ContainsFunc(v.Methods, func(m spec.Method) bool { return m.Form == part.Form }) {
 				problem = "it has no method of form " + part.Form
 			}

@@ -14,6 +14,10 @@ import (
 
 // record holds a record against its struct. What has no place in a Go struct at all is reported when the mirror is made.
 func (c *checker) record(r *spec.Record) {
+	if r.Role == spec.RecordLazy {
+		c.lazy(r)
+		return
+	}
 	for i := range r.Fields {
 		f := &r.Fields[i]
 		c.callback(r, f)
@@ -21,14 +25,15 @@ func (c *checker) record(r *spec.Record) {
 			c.field(r, f, t)
 		}
 	}
+	c.inRuntime(r.Runtime, r.Go, r.Pos)
 	c.keysOf(r)
 	c.bits(r)
 }
 
 // keysOf finds keys of a record that its role has no use for, or that exclude each other.
 func (c *checker) keysOf(r *spec.Record) {
-	if r.Runtime != "" && (r.Role != spec.RecordIn || len(r.New)+len(r.Switches) > 0 || !slices.Contains(runtimeTypes[r.Runtime], r.Go)) {
-		c.fail(r.At("runtime", r.Runtime), r.Go, "runtime/"+r.Runtime+" has no type of this name that a verb takes", "remove runtime:, or write role: in without new: and switches:")
+	if r.Runtime != "" && len(r.New)+len(r.Switches) > 0 {
+		c.fail(r.At("runtime", r.Runtime), r.Go, "a type of runtime/"+r.Runtime+" has no constructor here", "remove new: and switches:")
 	}
 	if (r.Arm != nil || r.Tail != nil) && (r.Role != spec.RecordIn || r.Runtime != "" || r.Arm != nil && r.Tail != nil) {
 		c.fail(r.Pos, r.Go, "arm: and tail: are for records of role in, and exclude each other", "keep one of them, or correct role:")
@@ -65,7 +70,7 @@ func (c *checker) keysOf(r *spec.Record) {
 		if n := c.RecordByGo(f.Nested); n != nil && t.Tag == n.C && (n.Role != spec.RecordIn || r.Role != spec.RecordIn) {
 			c.fail(f.At("nested", f.Nested), subject, "nested: is for a record of role in, inside of another of that role", "correct nested:")
 		}
-		if n := c.RecordByGo(f.Type); n != nil && t.Tag == n.C && (n.Role != spec.RecordOut || r.Role != spec.RecordOut) {
+		if n := c.RecordByGo(f.Type); n != nil && t.Tag == n.C && (n.Role != spec.RecordOut || r.Role != spec.RecordOut && r.Role != spec.RecordEvent) {
 			c.fail(f.At("type", f.Type), subject, "type: names a record, which is for one of role out, inside of another of that role", "write nested:, or correct role:")
 		}
 	}
@@ -91,10 +96,13 @@ func (c *checker) callback(r *spec.Record, f *spec.RecordField) {
 		fail("struct "+r.C+" has no callback "+f.Callback, "remove callback:")
 		return
 	}
-	if (f.Callback == form.CallbackMemory) != (f.Len != "") {
+	if !f.Bytes && (f.Callback == form.CallbackMemory) != (f.Len != "") {
 		fail("callback: memory and len: go together", "name the field with the length of the memory under len:")
 	}
-	if t, ok := c.fieldType(r.C, f.Len); ok && f.Len != "" && (!isInt(t) || t.Bits != 64 || t.Signed) {
+	if t, ok := c.fieldType(r.C, f.Len); f.Bytes && (f.Len == "" || ok && (!isInt(t) || t.Signed)) {
+		c.fail(f.At("len", f.Len), r.Go+"."+f.Go, "bytes: needs the field with their number, an integer without a sign", "name it under len:")
+	}
+	if t, ok := c.fieldType(r.C, f.Len); ok && f.Len != "" && !f.Bytes && (!isInt(t) || t.Bits != 64 || t.Signed) {
 		c.fail(f.At("len", f.Len), r.Go+"."+f.Go, "struct "+r.C+"."+f.Len+" is of type "+t.C+", and a length of memory has 64 bits without a sign", "correct len:")
 	}
 	if t, ok := c.fieldType(r.C, f.Pair); ok && f.Pair != "" && t.Kind != spec.CFunc {
@@ -152,6 +160,9 @@ func (c *checker) fieldMismatch(f *spec.RecordField, t spec.CType) (key, text, w
 	}
 	if f.Bool {
 		needs(isInt(t) && t.Bits <= 32 && t.Tag == "", "bool", "", "an integer of at most 32 bits")
+	}
+	if f.Bytes {
+		needs(t.Depth() == 1 && t.Tag == "", "bytes", "", "a pointer to bytes")
 	}
 	if f.Callback != "" {
 		needs(t.Pointer, "callback", f.Callback, "a pointer")

@@ -27,6 +27,9 @@ func (c *checker) verb(v *spec.Verb) {
 		c.params(v, fn)
 		c.returns(v, fn)
 		c.extent(v, fn)
+		c.asks(v, fn)
+		c.stream(v, fn)
+		c.iova(v, fn)
 	}
 	c.names(v)
 	c.paramBits(v)
@@ -40,8 +43,10 @@ func (c *checker) names(v *spec.Verb) {
 			c.fail(v.At("needs_types", name), v.C, "no flag or enum type "+name+" in any page", "correct needs_types:")
 		}
 	}
-	lists := slices.ContainsFunc(v.Methods, func(m spec.Method) bool { f := form.Find(m.Form); return f != nil && f.Lists })
-	if r := c.RecordByGo(v.Lists); r != nil && r.Role == spec.RecordEntry && !lists {
+	lists := func(role string) bool {
+		return slices.ContainsFunc(v.Methods, func(m spec.Method) bool { f := form.Find(m.Form); return f != nil && f.Lists == role })
+	}
+	if r := c.RecordByGo(v.Lists); r != nil && (r.Role == spec.RecordEntry || r.Role == spec.RecordLazy) && !lists(r.Role) {
 		c.fail(v.At("lists", v.Lists), v.C, "it has lists:, and no method of a form that lists records", "remove lists:")
 	}
 }
@@ -59,6 +64,20 @@ func (c *checker) extent(v *spec.Verb, fn *api.Function) {
 		c.fail(at, v.C, "it has extent:, and makes no device memory", "remove extent:")
 	case !isInt(t) || t.Bits != 64 || t.Signed:
 		c.fail(at, v.C, "extent: "+v.Extent+" is of type "+t.C+", and a length of memory has 64 bits without a sign", "correct extent:")
+	}
+}
+
+// asks holds the place of the flags that a new object is asked for against the header.
+func (c *checker) asks(v *spec.Verb, fn *api.Function) {
+	if v.Asks == "" {
+		return
+	}
+	switch t, _, err := c.facts.TypeOfPath(fn, v.Asks); {
+	case err != nil: // reported elsewhere
+	case v.Creates == "":
+		c.fail(v.At("asks", v.Asks), v.C, "it has asks:, and makes no object", "remove asks:")
+	case !isInt(t) || t.Signed:
+		c.fail(v.At("asks", v.Asks), v.C, "asks: "+v.Asks+" is of type "+t.C+", and flags are an integer without a sign", "correct asks:")
 	}
 }
 
@@ -86,12 +105,13 @@ func (c *checker) keys(v *spec.Verb, p *spec.Param) {
 		roles     []string
 		fix       string
 	}{
-		{"type", p.Type, typed, []string{spec.RoleHandle, spec.RoleInRec, spec.RoleOutRec, spec.RoleSlice, spec.RoleFilled, spec.RoleFlags, spec.RoleEnum, spec.RoleMask},
+		{"type", p.Type, typed, []string{spec.RoleHandle, spec.RoleInRec, spec.RoleOutRec, spec.RoleSlice, spec.RoleFilled, spec.RoleFlags, spec.RoleEnum, spec.RoleMask, spec.RoleMade, spec.RoleGiven},
 			"leave type: out: the Go type follows from the C type"},
-		{"len", p.Len, p.Len != "", []string{spec.RoleAddr, spec.RoleSlice, spec.RoleFilled}, "remove len:, or correct role:"},
+		{"len", p.Len, p.Len != "", []string{spec.RoleAddr, spec.RoleSlice, spec.RoleFilled, spec.RoleData}, "remove len:, or correct role:"},
 		{"rest", "", p.Rest, []string{spec.RoleFlags}, "remove rest:, or give the parameter the role flags"},
+		{"moves", "", p.Moves, []string{spec.RoleHandle}, "remove moves:, or give the parameter the role handle"},
 		{"parent", "", p.Parent, []string{spec.RoleHandle}, "remove parent:, or give the parameter the role handle"},
-		{"null", "", p.Null, []string{spec.RoleHandle, spec.RoleInRec, spec.RoleOutRec, spec.RoleOut, spec.RoleSlice, spec.RoleFilled, spec.RoleAddr, spec.RoleIn}, "remove null:, or correct role:"},
+		{"null", "", p.Null, []string{spec.RoleHandle, spec.RoleInRec, spec.RoleOutRec, spec.RoleOut, spec.RoleSlice, spec.RoleFilled, spec.RoleAddr, spec.RoleIn, spec.RoleSock}, "remove null:, or correct role:"},
 	} {
 		if k.given && !slices.Contains(k.roles, p.Role) {
 			with := k.key + ":"
@@ -150,15 +170,24 @@ func (c *checker) hasRole(v *spec.Verb, p *spec.Param, t spec.CType) bool {
 		return ownForm(v) || t.Depth() == 1 && !t.Const() && (t.Kind == spec.CAddr && t.Bits > 0 || t.Kind == spec.CText)
 	case spec.RoleFlags, spec.RoleEnum, spec.RoleMask:
 		return isInt(t)
+	case spec.RoleGiven:
+		return t.Depth() == 2 && t.Tag != ""
+	case spec.RoleMade:
+		return t.Depth() == 2 && t.Tag != "" && v.Creates != ""
 	case spec.RoleLen:
-		return isInt(t) && t.Bits >= 32
+		data := slices.ContainsFunc(v.Params, func(q spec.Param) bool { return q.Role == spec.RoleData && q.Len == p.C })
+		return isInt(t) && (t.Bits >= 32 || data)
+	case spec.RoleSock:
+		return toStruct && t.Tag == "sockaddr"
+	case spec.RoleData:
+		return t.Depth() == 1 && t.Tag == "" && t.Const()
 	case spec.RoleAddr:
 		return t.Depth() == 1 && t.Tag == ""
 	case spec.RoleIn:
 		if u := c.UnionByGo(p.Type); u != nil {
 			return toStruct && t.Tag == u.C
 		}
-		return t.Kind == spec.CInt && !t.Pointer || t.Pointer && (calledByRuntime(v) || alwaysFixed(v, p))
+		return t.Kind == spec.CInt && !t.Pointer || t.Pointer && (calledByRuntime(v) || alwaysFixed(v, p) || p.From != "")
 	}
 	return true
 }
@@ -168,9 +197,10 @@ func ownForm(v *spec.Verb) bool {
 	return slices.ContainsFunc(v.Methods, func(m spec.Method) bool { f := form.Find(m.Form); return f != nil && f.Sig != nil })
 }
 
-// calledByRuntime reports whether a package under runtime/ calls the function, and hands in pointers of its own.
+// calledByRuntime reports whether a package under runtime/, or a C function of the form, calls the function, and hands in pointers of
+// its own.
 func calledByRuntime(v *spec.Verb) bool {
-	return slices.ContainsFunc(v.Methods, func(m spec.Method) bool { f := form.Find(m.Form); return f != nil && f.Runtime })
+	return slices.ContainsFunc(v.Methods, func(m spec.Method) bool { f := form.Find(m.Form); return f != nil && (f.Runtime || f.Own) })
 }
 
 // alwaysFixed reports whether no method of a verb takes a parameter.
@@ -185,11 +215,17 @@ func (c *checker) typeProblem(p *spec.Param, t spec.CType) string {
 	case spec.RoleHandle:
 		if o := c.ObjectByGo(p.Type); o != nil {
 			of = o.C
+			if slices.Contains(o.Also, t.Tag) {
+				of = t.Tag
+			}
 		}
-	case spec.RoleInRec, spec.RoleOutRec, spec.RoleSlice, spec.RoleFilled:
+	case spec.RoleInRec, spec.RoleOutRec, spec.RoleSlice, spec.RoleFilled, spec.RoleGiven:
 		if r := c.RecordByGo(p.Type); r != nil {
 			of = r.C
 			want := spec.RecordOut
+			if p.Role == spec.RoleGiven {
+				want = spec.RecordEvent
+			}
 			if p.Role == spec.RoleInRec {
 				want = spec.RecordIn
 			}
@@ -225,6 +261,9 @@ func (c *checker) enumType(name string) (enum string, bits uint) {
 		return f.Enum, uint(f.Bits)
 	}
 	if e := c.EnumByGo(name); e != nil {
+		if len(e.Members)+len(e.Enum) == 0 {
+			return "", uint(form.FindCode(e.Code).Bits)
+		}
 		return e.Enum, 32
 	}
 	return "", 0
@@ -233,16 +272,16 @@ func (c *checker) enumType(name string) (enum string, bits uint) {
 // length holds the length of memory or of a list against the header.
 func (c *checker) length(v *spec.Verb, p *spec.Param, ctypes map[string]string) {
 	names := func(q spec.Param) bool {
-		return q.Len == p.C || q.Len == "" && (q.Role == spec.RoleAddr || spec.IsList(q.Role))
+		return q.Len == p.C || q.Len == "" && (q.Role == spec.RoleAddr || spec.IsList(q.Role) || q.Role == spec.RoleData)
 	}
 	if p.Role == spec.RoleLen && c.hasRole(v, p, c.facts.TypeOf(ctypes[p.C])) && !slices.ContainsFunc(v.Params, names) {
 		c.fail(p.At("role", p.Role), v.C+"."+p.C, "no parameter names it under len:", "name it there, or give it the role in")
 	}
-	if p.Role != spec.RoleAddr && !spec.IsList(p.Role) {
+	if p.Role != spec.RoleAddr && !spec.IsList(p.Role) && p.Role != spec.RoleData {
 		return
 	}
 	if p.Len == "" {
-		if spec.IsList(p.Role) {
+		if p.Role != spec.RoleAddr {
 			c.fail(p.Pos, v.C+"."+p.C, "a parameter of role "+p.Role+" has no len:", "name the parameter with the number of elements")
 		}
 		return
@@ -302,9 +341,54 @@ func (c *checker) returns(v *spec.Verb, fn *api.Function) {
 	if o := c.ObjectByC(ret.Tag); v.Creates == "" && v.Returns == spec.RetNullErrno && o != nil && ret.Depth() == 1 {
 		c.fail(v.At("returns", v.Returns), v.C, "it returns "+fn.Ret+", and creates: does not say which object it makes", "write creates: "+o.Go)
 	}
-	if o := c.ObjectByGo(v.Creates); o != nil && (ret.Tag != o.C || ret.Depth() != 1) {
+	c.made(v, fn)
+	if o := c.ObjectByGo(v.Creates); o != nil && !stored(v) && (ret.Tag != o.C && !slices.Contains(o.Also, ret.Tag) || ret.Depth() != 1) {
 		c.fail(v.At("creates", v.Creates), v.C, "it returns "+fn.Ret+", and "+o.Go+" is a struct "+o.C+" *", "correct creates:")
 	}
+}
+
+// stored reports whether a verb stores the object that it makes, and does not return it.
+func stored(v *spec.Verb) bool {
+	return v.MadeIn != "" || slices.ContainsFunc(v.Params, func(p spec.Param) bool { return p.Role == spec.RoleMade })
+}
+
+// made holds the place where a verb stores the object that it makes, and the verb that ends it, against the header.
+func (c *checker) made(v *spec.Verb, fn *api.Function) {
+	o := c.ObjectByGo(v.Creates)
+	if o == nil {
+		if v.MadeIn != "" || v.EndedBy != "" {
+			c.fail(v.Pos, v.C, "it has made_in: or ended_by:, and makes no object", "write creates:, or remove them")
+		}
+		return
+	}
+	for _, q := range c.facts.Callable(fn) {
+		i := slices.IndexFunc(v.Params, func(p spec.Param) bool { return p.C == q.Name && p.Role == spec.RoleMade })
+		if i >= 0 && c.facts.TypeOf(q.Type).Tag != o.C {
+			c.fail(v.Params[i].At("role", spec.RoleMade), v.C+"."+q.Name, "it is of type "+q.Type+", and "+v.Creates+" is a struct "+o.C+" *", "correct creates: or role:")
+		}
+	}
+	if t, _, err := c.facts.TypeOfPath(fn, v.MadeIn); v.MadeIn != "" && err == nil && (t.Tag != o.C || t.Depth() != 1) {
+		c.fail(v.At("made_in", v.MadeIn), v.C, v.MadeIn+" is of type "+t.C+", and "+v.Creates+" is a struct "+o.C+" *", "correct made_in:")
+	}
+	other := strings.Contains(v.Creates, ".")
+	end, endFn := c.VerbByC(v.EndedBy), c.facts.Func(v.EndedBy)
+	switch {
+	case v.EndedBy == "" || end == nil || endFn == nil:
+	case !other:
+		c.fail(v.At("ended_by", v.EndedBy), v.C, v.Creates+" is ended by the verb of its page", "remove ended_by:")
+	case len(end.Params) != 1 || !takesReceiver(v, end.Params[0].Type):
+		c.fail(v.At("ended_by", v.EndedBy), v.C, v.EndedBy+" does not take the one object that "+v.C+" is a method of", "correct ended_by:")
+	case end.Returns != spec.RetErrno && end.Returns != spec.RetMinus1 && end.Returns != spec.RetVoid:
+		c.fail(v.At("ended_by", v.EndedBy), v.C, v.EndedBy+" returns "+end.Returns+", and Close can only call a verb that returns errno, minus1_errno or nothing", "correct ended_by:")
+	}
+}
+
+// takesReceiver reports whether all methods of a verb are of an object type.
+func takesReceiver(v *spec.Verb, object string) bool {
+	return len(v.Methods) > 0 && !slices.ContainsFunc(v.Methods, func(m spec.Method) bool {
+		recv, _, _ := strings.Cut(m.Go, ".")
+		return recv != object
+	})
 }
 
 // fixed holds the values that a method fixes against the parameters. Constants that the header lacks are reported elsewhere.

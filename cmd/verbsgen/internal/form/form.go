@@ -11,6 +11,7 @@ const (
 	Plain        = "" // the parameters in order
 	Bytes        = "bytes"
 	Buffer       = "buffer"
+	Pin          = "pin"
 	Addr         = "addr"
 	Implicit     = "implicit"
 	DeviceList   = "device_list"
@@ -23,6 +24,8 @@ const (
 	Rereg        = "rereg"
 	PostSend     = "post_send"
 	PostRecv     = "post_recv"
+	PostSRQRecv  = "post_srq_recv"
+	PostWQRecv   = "post_wq_recv"
 	Address      = "address"
 	PollCQ       = "poll_cq"
 	ReqNotify    = "req_notify"
@@ -30,6 +33,9 @@ const (
 	DoneEvent    = "done_event"
 	NextAsync    = "next_async"
 	DoneAsync    = "done_async"
+	Reader       = "reader"
+	Stream       = "stream"
+	NextRecord   = "next_record"
 )
 
 // Parts of verbs that the generated code of another verb or of a handle calls: the keys of needs_verbs.
@@ -44,7 +50,15 @@ const (
 	PartNext     = "next"
 	PartWrite    = "write"
 	PartRead     = "read"
+	PartEnd      = "end"
+	PartComplete = "complete"
+	PartAbort    = "abort"
+	PartElement  = "element"
+	PartElements = "elements"
+	PartInline   = "inline"
 	PartQuery    = "query"
+	PartKeep     = "keep"
+	PartRelease  = "release"
 )
 
 // What a field of a record is for that C must not see as it is: the values of callback.
@@ -68,17 +82,23 @@ type Form struct {
 	Recv string
 	// Sig is the C function that the form is written for; nil when the parameters are taken as they come.
 	Sig *Sig
+	// ByRoles tells that the form fits any C function with the roles that it needs.
+	ByRoles bool
 	// Memory tells that the verb takes an address with its length, by themselves or in a record.
 	Memory bool
 	Parts  []Part
 	// Reads are the records, beside those of the parameters, whose members the generated or runtime code reads.
 	Reads  []string
-	Lists  bool // the page names the record of an entry under lists:
-	Events bool // some enum of the pages has event_of:
+	Lists  string // the page names a record of this role under lists:
+	Events bool   // some enum of the pages has event_of:
 	// Callbacks are those that fields of the verb's record have.
 	Callbacks []string
 	// Runtime tells that a package under runtime/ calls the C function, so that it has no C shim.
 	Runtime bool
+	// Own tells that the form has a C function of its own, which calls the verb and its parts.
+	Own bool
+	// Many tells that a package may have several methods of the form.
+	Many bool
 	// Requests is the C type of the chained requests of a parameter, and Elements that of their lists. The rules of the verb are held
 	// against a request after the device has refused it, and not before the call.
 	Requests, Elements string
@@ -99,7 +119,7 @@ type Sig struct {
 // Param is what a form needs of one parameter.
 type Param struct {
 	Role  string
-	C     string // C type
+	C     string // C type; empty: any pointer to a struct
 	Typed bool   // the page gives it an object type
 	Bit   bool   // a flag says that it is given, which the page names under bit:
 }
@@ -108,7 +128,7 @@ type Param struct {
 type Part struct {
 	Name     string
 	Form     string // of a method that the verb has; empty: any, or none
-	Sig      *Sig
+	Sig      *Sig   // nil: the page says what it takes
 	Optional bool
 }
 
@@ -131,12 +151,14 @@ func flagged(p Param) Param {
 // forms is the registry.
 var forms = []Form{
 	{Name: Plain, Does: "takes the parameters in order"},
+	{Name: NextRecord, Does: "waits for a record that the library gives, copies it and gives it back", ByRoles: true, Parts: []Part{{Name: PartAck}}},
 	{Name: Bytes, Does: "takes a slice, which is pinned until the new object is closed", Memory: true},
 	{Name: Buffer, Does: "takes a mem.Buffer, which cannot be closed before the new object", Memory: true},
+	{Name: Pin, Does: "takes a mem.Pin, whose memory stays pinned until the new object is closed", Memory: true},
 	{Name: Addr, Does: "takes an address and a length of memory that the caller keeps", Memory: true},
 	{Name: Implicit, Does: "takes no memory: the region covers the address space", Memory: true},
 	{Name: DeviceList, Reads: []string{"struct ibv_device"}, Does: "lists the devices, with the type of an entry", Recv: RecvLib,
-		Sig: deviceList, Lists: true, Parts: []Part{
+		Sig: deviceList, Lists: spec.RecordEntry, Parts: []Part{
 			{Name: PartFree, Sig: sig("void", entry("struct ibv_device **"))},
 			{Name: PartOpen, Form: OpenDevice, Sig: openDevice},
 			{Name: PartGUID, Sig: sig("__be64", entry("struct ibv_device *")), Optional: true},
@@ -161,6 +183,12 @@ var forms = []Form{
 	{Name: PostRecv, Reads: []string{"struct ibv_sge", "struct ibv_qp", "struct ibv_context_ops"}, Does: "posts a batch of receive requests", Recv: "struct ibv_qp", Runtime: true,
 		Requests: "struct ibv_recv_wr", Elements: "struct ibv_sge", Parts: explains,
 		Sig: sig("int", handle("struct ibv_qp *"), in("struct ibv_recv_wr *"), in("struct ibv_recv_wr **"))},
+	{Name: PostSRQRecv, Reads: []string{"struct ibv_sge", "struct ibv_srq", "struct ibv_context_ops"}, Does: "posts a batch of receive requests to a shared receive queue", Recv: "struct ibv_srq", Runtime: true,
+		Requests: "struct ibv_recv_wr", Elements: "struct ibv_sge",
+		Sig: sig("int", handle("struct ibv_srq *"), in("struct ibv_recv_wr *"), in("struct ibv_recv_wr **"))},
+	{Name: PostWQRecv, Reads: []string{"struct ibv_sge", "struct ibv_wq"}, Does: "posts a batch of receive requests to a work queue", Recv: "struct ibv_wq", Runtime: true,
+		Requests: "struct ibv_recv_wr", Elements: "struct ibv_sge",
+		Sig: sig("int", handle("struct ibv_wq *"), in("struct ibv_recv_wr *"), in("struct ibv_recv_wr **"))},
 	{Name: Address, Does: "addresses a send request by an address handle", Recv: "struct ibv_ah", Sig: postSend, Runtime: true, Optional: true},
 	{Name: PollCQ, Reads: []string{"struct ibv_cq", "struct ibv_context_ops"}, Does: "polls a completion queue, once or for a number of tries", Recv: "struct ibv_cq", Runtime: true, Unchecked: dataPath,
 		Sig: sig("int", handle("struct ibv_cq *"), in("int"), in("struct ibv_wc *"))},
@@ -173,7 +201,15 @@ var forms = []Form{
 		Sig:    sig("int", handle("struct ibv_context *"), in("struct ibv_async_event *")),
 		Events: true, Parts: []Part{{Name: PartAck, Form: DoneAsync, Sig: doneAsync}}},
 	{Name: DoneAsync, Does: "acknowledges an asynchronous event", Recv: RecvMade, Sig: doneAsync, Runtime: true},
+	{Name: Reader, Does: "makes a reader of what functions in the object return, with its type and that of what it reads", Own: true, Many: true, Lists: spec.RecordLazy,
+		Unchecked: dataPath, Sig: sig("int", handle(""), in("")), Parts: []Part{{Name: PartNext, Sig: sig("int", handle(""))}, {Name: PartEnd, Sig: sig("void", handle(""))}}},
+	{Name: Stream, Does: "makes a stream of commands, which posts a batch by functions in the object, with its type", Own: true, Many: true, Unchecked: dataPath,
+		Sig: sig("void", handle("")), Parts: streamParts},
 }
+
+// streamParts are the verbs that a stream of commands calls beside the builders: those with an empty C type take any object.
+var streamParts = []Part{{Name: PartOpen}, {Name: PartComplete, Sig: sig("int", handle(""))}, {Name: PartAbort, Sig: sig("void", handle(""))},
+	{Name: PartElement}, {Name: PartElements}, {Name: PartInline}}
 
 // Functions that several forms and parts are written for.
 var (
@@ -211,6 +247,9 @@ func PartsOf(o *spec.Object) []Part {
 	if o.Memory == spec.MemoryDevice {
 		parts = append(parts, deviceMemoryParts...)
 	}
+	if len(o.Lends) > 0 {
+		parts = append(parts, Part{Name: PartKeep}, Part{Name: PartRelease})
+	}
 	return parts
 }
 
@@ -228,4 +267,4 @@ func Find(name string) *Form {
 }
 
 // InOrder tells whether the method takes the verb's parameters in order, whatever they are.
-func (f *Form) InOrder() bool { return f.Sig == nil }
+func (f *Form) InOrder() bool { return f.Sig == nil && !f.ByRoles }

@@ -12,6 +12,7 @@ import (
 // Package is one generated Go package.
 type Package struct {
 	Name      string       // Go package name
+	Module    Module       // that it is of
 	Release   string       // release of the facts; empty for a header given by path
 	FactsHash string       // of the facts the package is made from
 	Facts     *api.Release // for the C declarations
@@ -21,6 +22,7 @@ type Package struct {
 	Mirrors   []*Mirror // of Records and of what they hold, the held ones first
 	Unions    []*Union
 	Objects   []*Object
+	Root      *Object // that the other objects are made from; nil where there is none
 	Verbs     []*Verb
 	Rules     []*Rule
 }
@@ -33,6 +35,25 @@ type Union struct {
 	GoType string // of the member that it shows: "[16]byte"
 	Text   string // spec.Text...; empty when it has no String
 	Doc    string
+}
+
+// Module is the header and the library that a package is of.
+type Module struct {
+	Name     string   // "verbs"
+	Header   string   // as included: "infiniband/verbs.h"
+	Library  string   // file: "libibverbs.so.1"
+	Short    string   // name of the library without the numbers of its versions: "libibverbs"
+	Probe    string   // function by which the library is told from others
+	Install  string   // packages that have it
+	Prefixes []string // of C names
+	Serial   bool     // calls of the library run one after another
+	Uses     []Use    // by name
+}
+
+// Use is a module whose objects and records a package takes and makes.
+type Use struct {
+	Name   string // "verbs"
+	Import string // path of its Go package
 }
 
 // Pos is a place in a header or a YAML file.
@@ -60,6 +81,7 @@ type Enum struct {
 	Bits    int // width
 	Prefix  string
 	Runtime string // the package under runtime/ that has the type and its names; empty for the generated one
+	Code    string // spec.Number..., of values that can be converted
 	Members []*Member
 	Known   uint64    // Flags: all bits that a member or a range covers
 	Events  []EventOf // of the type of asynchronous events
@@ -89,14 +111,17 @@ type Member struct {
 // Record is a Go type of a struct of plain data, and the unexported mirror with C's layout under it.
 type Record struct {
 	Go      string
+	From    *Use   // another module whose record it is; then it has no mirror here
+	Ref     string // the type with the path of its package
 	C       string // "ibv_alloc_dm_attr"
 	Page    string
-	Runtime string // the package under runtime/ that has the type, with C's layout; empty for the generated one
 	In      bool   // filled by the caller through a builder
 	Nested  bool   // another record holds it
 	Listed  bool   // a parameter is a list of it
 	Entry   bool   // an element of a list that a form reads
+	Event   bool   // given by the library, which takes it back
 	Caps    bool   // a device keeps it, for the rules on capabilities
+	Runtime string // the package under runtime/ that has the type; empty for the generated one
 	Mirror  *Mirror
 	New     []*Field // taken by the constructor
 	Fields  []*Field
@@ -177,6 +202,10 @@ type Field struct {
 	BitValue int64
 	Bool     bool
 	Text     bool
+	NewOn    *Member   // of the enum field Of: with it the field has a new object
+	On       []*Member // of the enum field Of: with others the field has no value
+	Of       *Field
+	Bytes    bool // behind a pointer, their number in Len
 	Hex      bool // messages write it in hex
 	Callback string
 	Len      *Leaf  // the length beside an address of memory
@@ -196,21 +225,43 @@ type Switch struct {
 
 // Object is a handle.
 type Object struct {
-	Go      string
-	C       string // "ibv_mr"
-	Page    string
-	Parents []*Object
-	Destroy *Verb
-	Device  bool // copied to and from by runtime/devmem
-	Events  bool // completion events arrive on it
-	Hot     bool // the data path is called without entering the handle
-	Getters []*Getter
-	Parts   map[string]*Part
-	State   map[string]string // property -> spec.State...
-	StateAt map[string]int64  // property -> offset of the field of the C object that has it
-	Made    *Record           // with which it is made, kept for rules that look at it; nil when none does
-	Doc     string
-	Pos     Pos
+	Go        string // "verbs.MR" of another module
+	C         string // "ibv_mr"
+	From      *Use   // the other module
+	Ref       string // of another module: the type with the path of its package
+	Page      string
+	Parents   []*Object
+	Destroy   *Verb
+	Device    bool    // copied to and from by runtime/devmem
+	Region    *Region // elements of work requests are pieces of it
+	Events    bool    // completion events arrive on it
+	Hot       bool    // the data path is called without entering the handle
+	Getters   []*Getter
+	FD        *int64 // offset of the field with the descriptor of a file
+	Addresses []*Getter
+	Lends     []*Lend
+	Parts     map[string]*Part
+	State     map[string]string // property -> spec.State...
+	Pointer   map[string]bool   // property -> that field is a pointer, of which rules ask whether it is NULL
+	StateAt   map[string]int64  // property -> offset of the field of the C object that has it
+	Made      *Record           // with which it is made, kept for rules that look at it; nil when none does
+	Doc       string
+	Pos       Pos
+}
+
+// Lend is a field with an object of another module that the library owns.
+type Lend struct {
+	Go     string
+	C      string
+	Object *Object
+	Offset int64
+	Doc    string
+}
+
+// Region is what elements are made of, beside where addresses in the region begin.
+type Region struct {
+	Length, LKey *Getter
+	Vague        *Member // access flag with which it depends on the device where they begin
 }
 
 // Getter reads a field of the C object.
@@ -255,6 +306,8 @@ type Verb struct {
 	Creates   *Object
 	Result    string // Go type of a value that it returns and that cannot fail; empty when no method returns it
 	Enum      *Enum  // of that type
+	Made      *Made  // where the new object stands, when the verb does not return it
+	EndedBy   *Verb  // that Close of the new object calls; nil for the one of the object
 	Callbacks bool   // may run Go: its shim is never marked nocallback
 	Way       string
 	Symbol    *Symbol // exported function called, WayExported and WayExport
@@ -263,16 +316,42 @@ type Verb struct {
 	Methods   []*Method
 	Parts     map[string]*Part
 	Lists     *Record // the entry of the list that it returns
+	Reads     *Lazy   // what its reader reads
+	Stream    *Stream // what its stream of commands is made of
+	Empty     string  // C name of the errno with which it found nothing
 	Extent    *Extent
+	Asks      *Extent // where the flags stand of what its object is asked for
+	Inner     bool    // the C function of another verb calls it: of a reader, of a stream
+	IOVA      *IOVA
 	Rules     []*Rule // in order of the pages
 	Explained bool    // the rules are held against a request that was refused, not against the call
 	Pos       Pos
 }
 
-// Extent is where the length stands of the device memory that a verb makes.
+// Made is where a verb stores the object that it makes: a variable that a parameter points to, or a field of the C object that one is.
+type Made struct {
+	Param  *Param
+	Field  string
+	Offset int64 // of the field
+}
+
+// Extent is where a value stands in the record of a parameter, such as the length of the device memory that a verb makes.
 type Extent struct {
 	Param *Param
 	Leaf  *Leaf // of its record
+}
+
+// IOVA is where addresses in a new memory region begin.
+type IOVA struct {
+	From    []IOVAFrom // the first that is given counts; none: 0
+	Unknown bool
+	Vague   *IOVAFrom // the access flags, where they have the flag that makes it vague
+}
+
+// IOVAFrom is a parameter, or a field of the record that it is.
+type IOVAFrom struct {
+	Param *Param
+	Field *Field // of its record, or nil
 }
 
 // Symbols lists the exported functions that are called for the verb: of a special all that may serve.
@@ -366,6 +445,7 @@ type Param struct {
 	Null   bool
 	Parent bool
 	Big    bool // in network byte order, or a pointer to what is
+	Moves  bool // after the call the receiver is below this one
 	Rest   bool // flags given one by one, last in the call; none stands for all
 	Len    *Param
 	Bit    *Member // of the verb's flags, set together with the parameter
@@ -386,7 +466,7 @@ type Method struct {
 // OfGo tells whether a parameter is the address of memory of Go, which stays in place for the call.
 func (p *Param) OfGo() bool {
 	switch p.Role {
-	case spec.RoleInRec, spec.RoleOutRec, spec.RoleOut, spec.RoleSlice, spec.RoleFilled, spec.RoleBytes:
+	case spec.RoleInRec, spec.RoleOutRec, spec.RoleOut, spec.RoleSlice, spec.RoleFilled, spec.RoleBytes, spec.RoleMade, spec.RoleGiven, spec.RoleSock, spec.RoleData:
 		return true
 	}
 	return p.Role == spec.RoleIn && p.Union != nil

@@ -55,9 +55,9 @@ func Local(c string) string {
 }
 
 // reserved are names that generated methods give to what is local, or that packages have there.
-var reserved = []string{"verb", "err", "errno", "l", "o", "n", "ptr", "in", "out", "release", "caps", "calls", "buf", "pin", "held", "known", "rules",
-	"bits", "context", "errors", "fmt", "math", "os", "runtime", "strconv", "strings", "syscall", "unsafe", "atomic", "testing", "sync", "netip", "dpath", "devmem", "dl",
-	"mem", "object", "pdalloc", "verr", "abi", "init"}
+var reserved = []string{"verb", "err", "errno", "l", "o", "n", "ptr", "in", "out", "release", "caps", "calls", "buf", "pin", "held", "known", "rules", "start",
+	"bits", "context", "errors", "fmt", "math", "os", "runtime", "strconv", "strings", "syscall", "unsafe", "atomic", "testing", "sync", "netip", "time", "codes", "dpath", "devmem", "dl",
+	"mem", "object", "pdalloc", "verr", "abi", "init", "lazy"}
 
 // Reserved tells whether generated methods use a name themselves, so that no parameter can have it.
 func Reserved(name string) bool { return slices.Contains(reserved, name) }

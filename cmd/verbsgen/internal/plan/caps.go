@@ -36,7 +36,24 @@ func (b *builder) capabilities(o *model.Object) []Decl {
 	}
 	m.Doc.Text = capsFunc + " returns what the rules know of the device: it is read at the first need, and once. It is nil when the device\ncannot tell."
 	m.Steps = append(m.Steps, If{as(IsGiven, "caps"), []Step{ret(val("caps"))}}, ret(result("o.caps.Read", val("o."+ask.Name))))
-	return []Decl{m, ask, unjudged(o, ask, r.Page)}
+	return []Decl{m, ask, unjudged(o, ask, r.Page), gone(o, ask)}
+}
+
+// goneFunc is the helper of a device that recognises that it was taken away.
+const goneFunc = "gone"
+
+// noticesGone reports whether a device has goneFunc.
+func (b *builder) noticesGone() bool {
+	r := b.capsRecord()
+	return r != nil && b.needsCaps() && b.askCapabilities(b.pkg.Root, r) != nil
+}
+
+// gone plans goneFunc.
+func gone(o *model.Object, ask *Method) *Method {
+	m := on(o, goneFunc, goneFunc+` reports whether a call failed with errno because the device was taken away: then queries fail likewise, and the
+kernel has destroyed what was made on it.`, one("bool"), ret(of("validate", "Gone", val("errno"), val("o."+ask.Name))))
+	m.Params = []Var{{Name: "errno", Type: "syscall.Errno"}}
+	return m
 }
 
 // needsCaps tells whether a rule looks at capabilities.

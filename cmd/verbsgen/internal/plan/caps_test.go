@@ -22,7 +22,7 @@ func TestAskNothing(t *testing.T) {
 		}
 		return out
 	}
-	if got := names(); got != "capabilities askCapabilities UnjudgedRules " {
+	if got := names(); got != "capabilities askCapabilities UnjudgedRules gone " {
 		t.Errorf("with a query that takes nothing: %s", got)
 	}
 	var kept []*model.Method

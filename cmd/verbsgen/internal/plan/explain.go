@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
@@ -26,11 +27,15 @@ func (b *builder) explain(v *model.Verb, m *model.Method, errs, kind string) []D
 		Params: []Var{{Name: "r", Type: "dpath." + kind + "Range"}, {Name: "posted", Type: "int"}, {Name: "errno", Type: "syscall.Errno"}},
 		Steps:  []Step{Get{"wr", result("r.Refusal", as(Address, errs), val("posted"), val("errno"))}}}
 	enough, others := explained(v)
+	sees := slices.ContainsFunc(v.Inputs(), func(o model.Operand) bool { return o.Kind != model.OpField })
 	broken, may := null, null
 	var facts []Value
 	if len(v.Inputs()) > 0 {
-		out.Steps = append(out.Steps, Define{"in", composite("in"+v.Go, b.fields(v)...)}, b.see(v, false))
+		out.Steps = append(out.Steps, Define{"in", composite("in"+v.Go, b.fields(v)...)})
 		facts = factsOf(v)
+	}
+	if sees {
+		out.Steps = append(out.Steps, b.see(v, false))
 	}
 	if enough {
 		broken = result("broken"+v.Go, as(Address, "in"))
@@ -42,9 +47,9 @@ func (b *builder) explain(v *model.Verb, m *model.Method, errs, kind string) []D
 	out.Steps = append(out.Steps, full)
 	decls := []Decl{out}
 	if m.Form == form.PostSend || !b.has(form.PostSend) {
-		decls = append(decls, Alias{Name: "ErrQueueFull", Package: "verr", Text: "ErrQueueFull is the error of a post to a queue that has no place for a further request; it is syscall.ENOMEM as well."})
+		decls = append(decls, Variable{Name: "ErrQueueFull", Package: "verr", Text: "ErrQueueFull is the error of a post to a queue that has no place for a further request; it is syscall.ENOMEM as well."})
 	}
-	if len(v.Inputs()) > 0 {
+	if sees {
 		decls = append(decls, b.seeing(v, m))
 		out.Steps = append(out.Steps, b.see(v, true), full)
 	}

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"slices"
 	"strings"
 	"testing"
@@ -21,6 +22,10 @@ func TestExplained(t *testing.T) {
 		}
 		explained++
 		refused, see := helpers["refused"+v.Go], helpers["see"+v.Go]
+		queries := 1
+		if see == nil && !slices.ContainsFunc(v.Inputs(), func(o model.Operand) bool { return o.Kind != model.OpField }) {
+			see, queries = &Method{}, 0 // nothing of the object is looked at
+		}
 		if refused == nil || see == nil {
 			t.Errorf("%s: nothing explains a refused request", v.C)
 			continue
@@ -58,15 +63,15 @@ func TestExplained(t *testing.T) {
 		}
 		slices.Sort(want)
 		slices.Sort(got)
-		if !slices.Equal(got, want) || calls != 1 {
+		if !slices.Equal(got, want) || calls != queries {
 			t.Errorf("%s: the rules look at %v, and are given %v by %d queries", v.C, want, got, calls)
 		}
 		if slices.Sort(forgotten); !slices.Equal(forgotten, sorted(read)) {
 			t.Errorf("%s: %v are forgotten, and %v are read from the C object", v.C, forgotten, read)
 		}
 	}
-	if explained != 2 {
-		t.Errorf("%d verbs whose refusals are explained, want 2", explained)
+	if explained != 3 {
+		t.Errorf("%d verbs whose refusals are explained, want 3", explained)
 	}
 }
 

@@ -72,7 +72,7 @@ func (m *Method) fixed(c string) (value uint64, is bool) {
 
 // armsPacked: the handles of arms are entered, and of one device, before they are packed and before a rule looks at anything; the
 // struct in front, with what is counted there, is copied before the call; what is made lives under all of them.
-func armsPacked(_ *world, m *Method) (wrong []string) {
+func armsPacked(w *world, m *Method) (wrong []string) {
 	calls := at[Call](m.Steps)
 	for _, p := range m.Verb.Params {
 		if len(calls) == 0 || p.Record == nil || p.Record.Tail == nil {
@@ -90,13 +90,13 @@ func armsPacked(_ *world, m *Method) (wrong []string) {
 		if enters[0] > packs[0] || packs[0] > first || copies[0] < first || copies[0] > calls[0] {
 			wrong = append(wrong, "the arms of "+p.C+" are not entered, packed, checked and headed in this order")
 		}
-		if pack.Count != p.Record.Tail.Count || pack.Size != p.Record.Tail.Size || enter.List != pack.List || head.Into != pack.Into || enter.Root != rootOf(m) {
+		if pack.Count != p.Record.Tail.Count || pack.Size != p.Record.Tail.Size || enter.List != pack.List || head.Into != pack.Into || enter.Root != w.rootOf(m) {
 			wrong = append(wrong, "the arms of "+p.C+" are not those that are counted")
 		}
 		if !slices.ContainsFunc(m.Steps[calls[0]].(Call).By.Args, func(v Value) bool { return v.As == Array && v.Path == pack.Into }) {
 			wrong = append(wrong, "the bytes of "+p.C+" are not handed to C")
 		}
-		if a := at[Adopt](m.Steps); len(a) == 1 && m.Steps[a[0]].(Adopt).Also != enter.Nodes {
+		if a := at[Adopt](m.Steps); len(a) == 1 && !slices.Contains(m.Steps[a[0]].(Adopt).Parents, Parent{Many: enter.Nodes}) {
 			wrong = append(wrong, "the object is not under the handles of its arms")
 		}
 	}

@@ -19,11 +19,15 @@ func (c *call) memory() {
 	switch c.m.Form {
 	case form.Bytes:
 		take(Var{Name: "buf", Type: "[]byte"})
-		c.hold(Pin{"buf", addr, length})
+		c.hold(Hold{From: of("mem", "FromBytes", val("buf")), Addr: addr, Length: length})
 	case form.Buffer:
 		take(Var{Name: "buf", Type: "*mem.Buffer"})
 		c.pre = append(c.pre, refuseNil("buf", "buffer", "make one with mem.New"))
-		c.hold(Retain{"buf", addr, length})
+		c.hold(Hold{From: of("mem", "FromBuffer", val("buf")), Addr: addr, Length: length})
+	case form.Pin:
+		take(Var{Name: "pin", Type: "*mem.Pin"})
+		c.pre = append(c.pre, refuseNil("pin", "pin", "make one with mem.PinBytes"))
+		c.hold(Hold{From: of("mem", "FromPin", val("pin")), Addr: addr, Length: length})
 	case form.Implicit:
 		c.pre = append(c.pre, Whole{addr, length})
 	default:
@@ -58,21 +62,20 @@ func memoryField(r *model.Record) *model.Field {
 // memorySetters plans the setters of a builder that give host memory which the new object then holds, beside the one that
 // gives an address; and the taking of it.
 func (b *builder) memorySetters(r *model.Record, f *model.Field) []Decl {
-	length, one := "a.c."+f.Len.Go, Var{Name: "a", Type: "*" + r.Go}
-	setter := func(name, typ, does string, steps ...Step) *Method {
+	one := Var{Name: "a", Type: "*" + r.Go}
+	setter := func(name, param, typ, source, does string) *Method {
 		return &Method{Doc: Doc{Does: does, C: "struct " + r.C + "." + f.C, Page: r.Page}, Recv: one, Name: name,
-			Params: []Var{{Name: "buf", Type: typ}}, Results: []Var{{Type: one.Type}},
-			Steps: append(steps, SetBits{To: "a.c." + r.Mask, Bits: hex(uint64(f.BitValue))}, Return{[]Value{val("a")}})}
+			Params: []Var{{Name: param, Type: typ}}, Results: []Var{{Type: one.Type}},
+			Steps: []Step{set("a.memory", of("mem", source, val(param))), set("a.c."+f.Leaf.Go, zero),
+				SetBits{To: "a.c." + r.Mask, Bits: hex(uint64(f.BitValue))}, ret(val("a"))}}
 	}
-	both := func(pin, buf Value) Set { return Set{To: []string{"a.pin", "a.buf"}, Values: []Value{pin, buf}} }
 	return []Decl{
-		setter("Memory", "[]byte", "sets address and length by a slice, which is pinned from the call on until the new object's Close has succeeded",
-			both(val("buf"), null), set(length, Value{As: Length, Path: "buf", Type: "uint64"})),
-		setter("Buffer", "*mem.Buffer", "sets address and length by a buffer, which cannot be closed until the new object's Close has succeeded",
-			both(null, val("buf")), If{as(IsGiven, "buf"), []Step{set(length, result("buf.Len"))}}),
-		&Method{Doc: Doc{Text: "hold takes the memory and puts its address into c; release lets go of it again."}, Recv: one, Name: "hold",
+		setter("Memory", "buf", "[]byte", "FromBytes", "sets address and length by a slice, which is pinned from the call on until the new object's Close has succeeded"),
+		setter("Pin", "pin", "*mem.Pin", "FromPin", "sets address and length by a pin, whose memory stays pinned until the new object's Close has succeeded, also after Unpin"),
+		setter("Buffer", "buf", "*mem.Buffer", "FromBuffer", "sets address and length by a buffer, which cannot be closed until the new object's Close has succeeded"),
+		&Method{Doc: Doc{Text: "hold takes the memory and puts its address into c."}, Recv: one, Name: "hold",
 			Params:  []Var{{Name: "verb", Type: "string"}, {Name: "c", Type: "*" + r.Mirror.Name}},
-			Results: []Var{{Name: "release", Type: "func()"}, {Name: "err", Type: "error"}}, Zero: []Value{null},
+			Results: []Var{{Type: "mem.Held"}, {Type: "error"}}, Zero: []Value{composite("mem.Held")},
 			Steps: []Step{TakeMemory{Addr: "c." + f.Leaf.Go, Length: "c." + f.Len.Go}}},
 	}
 }

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -37,7 +38,11 @@ func (b *builder) newCall(v *model.Verb, m *model.Method) *call {
 	for _, p := range v.Params {
 		if p.Object != nil && p.Object.Go == m.Recv {
 			c.recv, c.self, c.lib, c.root = p, p.Go, p.Go+".lib", p.Go
-			if p.Object.Go != b.root() {
+			switch b.root() {
+			case p.Object.Go:
+			case "":
+				c.root = ""
+			default:
 				c.root += ".dev"
 			}
 			c.out.Recv = Var{Name: p.Go, Type: "*" + p.Object.Go}
@@ -46,6 +51,9 @@ func (b *builder) newCall(v *model.Verb, m *model.Method) *call {
 		}
 	}
 	c.pre = append(c.pre, b.missing(v, c.lib)...)
+	if v.EndedBy != nil {
+		c.pre = append(c.pre, b.missing(v.EndedBy, c.lib)...)
+	}
 	return c
 }
 
@@ -82,7 +90,7 @@ func (c *call) results() {
 		c.out.Results, c.out.Zero = append(c.out.Results, Var{Type: typ}), append(c.out.Zero, zero)
 	}
 	if c.v.Creates != nil {
-		add("*"+c.v.Creates.Go, null)
+		add("*"+cmp.Or(c.v.Creates.Ref, c.v.Creates.Go), null)
 	}
 	switch {
 	case counts(c.v):
@@ -118,6 +126,9 @@ func (c *call) invoke() []Step {
 	}
 	if len(c.v.Checked(true)) > 0 {
 		s.Failure.Lints = c.v.Go
+	}
+	if to := moved(c.v); to != nil {
+		return c.move(to, []Step{s})
 	}
 	if !c.callbacks() {
 		return []Step{s}
@@ -178,14 +189,24 @@ func (c *call) success() []Step {
 // created plans the handle of the new object: what it keeps, and what it lives under.
 func (c *call) created() []Step {
 	o := c.v.Creates
+	if o.From != nil {
+		return c.createdOther()
+	}
 	owner, parents := c.root, c.parents()
 	if o.Go == c.b.root() {
-		owner, parents = c.lib, nil
+		parents = nil
 	}
-	out := []Step{Make{Into: "o", Object: o.Go, Owner: owner, From: "ptr"}}
+	if o.Go == c.b.root() || c.b.root() == "" {
+		owner = c.lib
+	}
+	out, from := c.made()
+	out = append(out, Make{Into: "o", Object: o.Go, Owner: owner, From: from})
+	if c.v.Asks != nil && c.b.isAsked(o) {
+		out = append(out, set("o.asked", of("lazy", "Of", converted("uint64", val(c.v.Asks.Param.Go+"C."+c.v.Asks.Leaf.Go)))))
+	}
 	for _, parent := range c.b.owners(o) {
-		if h := c.handleOf(parent); h != "" {
-			out = append(out, set("o."+naming.Unexported(parent.Go), val(h)))
+		if from := c.ownerFrom(parent); from != "" {
+			out = append(out, set("o."+naming.Unexported(parent.Go), val(from)))
 		}
 	}
 	for _, p := range c.v.Params {
@@ -193,37 +214,41 @@ func (c *call) created() []Step {
 			out = append(out, set("o.made", as(Address, p.Go+"C")))
 		}
 	}
-	switch {
-	case c.m.Form == form.Buffer:
-		out = append(out, KeepBuffer{Buf: "buf", Object: o.Go})
-	case c.keep:
-		out = append(out, Keep{})
+	if c.keep {
+		out = append(out, Keep{c.keeper()})
 	}
-	out = append(append(out, c.post...), c.attached()...)
-	return append(out, Adopt{Handle: "o", Parents: parents, Also: c.under})
+	out = slices.Concat(out, c.post, c.attached(), c.placed())
+	if c.under != "" {
+		parents = append(parents, Parent{Many: c.under})
+	}
+	return append(out, Adopt{"o", parents})
 }
 
-// handleOf is the handle of an object that a new one is made from: the receiver, or the one that the only builder field of its type
-// was given.
-func (c *call) handleOf(o *model.Object) string {
-	if c.recv != nil && c.recv.Object == o {
+// ownerFrom is where the method has a parent of the new object: in the receiver, or in a field of a builder.
+func (c *call) ownerFrom(parent *model.Object) string {
+	if c.recv != nil && c.recv.Object == parent {
 		return c.self
 	}
-	var in []string
 	for _, p := range c.v.Params {
 		if p.Role != spec.RoleInRec {
 			continue
 		}
 		for _, f := range p.Record.Fields {
-			if f.Object == o {
-				in = append(in, p.Go+"."+naming.Unexported(f.Go))
+			if f.Object == parent {
+				return p.Go + "." + naming.Unexported(f.Go)
 			}
 		}
 	}
-	if len(in) == 1 && c.m.Form != form.ParentDomain {
-		return in[0]
-	}
 	return ""
+}
+
+// keeper is the object in whose name memory is held; none where it cannot be a buffer, which alone shows the name.
+func (c *call) keeper() string {
+	switch c.m.Form {
+	case form.ParentDomain, form.Bytes, form.Pin:
+		return ""
+	}
+	return c.v.Creates.Go
 }
 
 // attached is what single objects learn before anybody sees them: the channel of a queue, and the copies of device memory.
@@ -244,6 +269,10 @@ func (c *call) parents() []Parent {
 	var out []Parent
 	for _, p := range c.v.Params {
 		switch {
+		case p.Object != nil && p.Object.From != nil:
+			if p.Parent {
+				out = append(out, Parent{Held: held(p) + ".Node"})
+			}
 		case p.Object != nil && p.Parent && p.Null:
 			out = append(out, c.b.optional(p.Go, p.Object))
 		case p.Object != nil && (p == c.recv || p.Parent):
@@ -252,6 +281,10 @@ func (c *call) parents() []Parent {
 	}
 	for _, p := range c.v.Params {
 		if p.Role != spec.RoleInRec {
+			continue
+		}
+		if p.Record.From != nil {
+			out = append(out, Parent{Many: held(p) + ".Nodes"})
 			continue
 		}
 		for _, f := range p.Record.Fields {
@@ -266,7 +299,7 @@ func (c *call) parents() []Parent {
 // optional is the node of a handle that may be nil. The file of its type gets the function that gives it.
 func (b *builder) optional(handle string, o *model.Object) Parent {
 	b.nodes[o] = true
-	return Parent{handle, o.Go}
+	return Parent{Handle: handle, Optional: o.Go}
 }
 
 // output plans the return of what a verb filled.

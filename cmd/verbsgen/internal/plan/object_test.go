@@ -13,46 +13,36 @@ import (
 
 // holds are the places of the steps that take memory.
 func holds(steps []Step) []int {
-	out := slices.Concat(at[Pin](steps), at[Retain](steps), at[HoldAttr](steps), at[Register](steps), at[Take](steps))
+	out := slices.Concat(at[Hold](steps), at[HoldAttr](steps), at[Register](steps), at[Take](steps))
 	slices.Sort(out)
 	return out
 }
 
 // heldUntilKept: memory is taken before the rules look at it, and once. It is let go of when the method returns, unless a new
+// readOnly tells whether the verb reads a slice during the call alone.
+func readOnly(m *Method, v Var) bool {
+	return slices.ContainsFunc(m.Verb.Params, func(p *model.Param) bool { return p.Go == v.Name && p.Role == spec.RoleData })
+}
+
 // object keeps it, or a change of a region settles who does; nothing else keeps it.
 func heldUntilKept(_ *world, m *Method) (wrong []string) {
 	steps := flat(m.Steps)
 	h, makes := holds(steps), at[Make](steps)
-	var keeps []int
-	given := 0
-	for i, s := range steps {
-		switch s := s.(type) {
-		case Keep:
-			keeps = append(keeps, i)
-		case KeepBuffer:
-			if s.Given {
-				given++
-				continue
-			}
-			keeps = append(keeps, i)
-		case Settle:
-			keeps = append(keeps, i)
-		}
-	}
+	keeps := append(at[Keep](steps), at[Settle](steps)...)
 	byAddr := slices.ContainsFunc(m.Params, func(v Var) bool { return v.Name == "addr" && v.Type == "uintptr" })
 	takesPages := slices.ContainsFunc(m.Params, func(v Var) bool {
 		forTheCall := slices.ContainsFunc(m.Verb.Params, func(p *model.Param) bool { return p.Role == spec.RoleBytes && p.Go == v.Name })
-		return v.Type == "[]byte" && !forTheCall || v.Type == "*mem.Buffer"
+		return v.Type == "[]byte" && !readOnly(m, v) && !forTheCall || v.Type == "*mem.Buffer" || v.Type == "*mem.Pin"
 	})
 	switch first := reach(steps); {
 	case first < 0:
 		return nil
 	case byAddr && (len(at[Unmanaged](steps)) != 1 || at[Unmanaged](steps)[0] > first):
 		return []string{"an address of Go's heap is not refused"}
-	case len(h) == 0 && (len(keeps) > 0 || given > 0):
+	case len(h) == 0 && len(keeps) > 0:
 		return []string{"memory is kept that nobody took"}
 	case len(h) == 0 && takesPages && len(at[Call](steps)) > 0:
-		return []string{"memory is handed to C and neither pinned nor retained"}
+		return []string{"memory is handed to C and not held"}
 	case len(h) == 0:
 		return nil
 	case len(h) > 1 || h[0] > first:
@@ -61,7 +51,7 @@ func heldUntilKept(_ *world, m *Method) (wrong []string) {
 	if c := at[Check](steps); len(c) > 0 && len(h) > 0 && c[0] < h[0] {
 		wrong = append(wrong, "the rules look at memory before it is taken")
 	}
-	switch s := steps[h[0]].(type) {
+	switch steps[h[0]].(type) {
 	case Take:
 		if x := at[Settle](steps); len(x) != 1 || x[0] < reach(steps) {
 			wrong = append(wrong, "nothing settles who holds the memory after the call")
@@ -73,10 +63,9 @@ func heldUntilKept(_ *world, m *Method) (wrong []string) {
 			wrong = append(wrong, "a refusal by the rules does not let go of the memory")
 		}
 		return wrong
-	case HoldAttr:
-		if given != len(makes) {
-			wrong = append(wrong, "the buffer of "+s.Attr+" is not kept")
-		}
+	}
+	if shows := showsName(m, steps[h[0]]); len(keeps) > 0 && len(makes) > 0 && shows != (steps[keeps[0]].(Keep).Object != "") {
+		wrong = append(wrong, "a buffer is not kept in the name of the object, or something else is")
 	}
 	if len(keeps) != len(makes) || len(keeps) > 0 && keeps[0] < makes[0] {
 		wrong = append(wrong, "memory is not kept once by the new object, and by it alone")
@@ -84,11 +73,24 @@ func heldUntilKept(_ *world, m *Method) (wrong []string) {
 	return wrong
 }
 
+// showsName tells whether memory that a step takes may be a buffer, whose Close names those who hold it.
+func showsName(m *Method, s Step) bool {
+	_, inBuilder := s.(HoldAttr)
+	return inBuilder || slices.ContainsFunc(m.Params, func(v Var) bool { return v.Type == "*mem.Buffer" })
+}
+
 // adoptedOnce: a new object is adopted once, after it was made and has what it keeps, under all its parents.
 func adoptedOnce(w *world, m *Method) (wrong []string) {
 	steps := m.Steps
 	makes, adopts, calls := at[Make](steps), at[Adopt](steps), at[Call](steps)
 	if len(calls) == 0 {
+		return nil
+	}
+	if o := m.Verb.Creates; o != nil && o.From != nil {
+		others := at[MakeOther](steps)
+		if len(makes)+len(adopts) != 0 || len(others) != 1 || others[0] < calls[0] || len(steps[others[0]].(MakeOther).Parents) == 0 {
+			return []string{"the object is not made once by its package, after the call and under something"}
+		}
 		return nil
 	}
 	if want := map[bool]int{true: 1}[m.Verb.Creates != nil]; len(makes) != want || len(adopts) != want {
@@ -102,9 +104,12 @@ func adoptedOnce(w *world, m *Method) (wrong []string) {
 	}
 	for i := adopts[0] + 1; i < len(steps); i++ {
 		switch steps[i].(type) {
-		case Keep, KeepBuffer, Attach:
+		case Keep, Attach:
 			wrong = append(wrong, "the object is adopted before it has what it keeps")
 		}
+	}
+	if x := at[Place](steps); m.Verb.Creates.Region != nil && (len(x) != 1 || x[0] < makes[0] || x[0] > adopts[0]) {
+		wrong = append(wrong, "the region is not placed once between its making and its adoption")
 	}
 	handles := w.handles(m)
 	under := map[*model.Object]bool{}

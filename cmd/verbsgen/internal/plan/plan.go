@@ -22,9 +22,11 @@ type Package struct {
 	Lib     []Decl                 // of the file of the library
 	Objects []*File                // a file for each object
 	Records []Decl                 // builders and results
+	Index   bool                   // the library keeps handles by their C addresses
+	Others  []Decl                 // what packages of other libraries may take and make
 	Shims   []*Shim                // the functions that cross into C
+	Codes   map[*model.Enum][]Decl // conversions of values
 	Home    map[*model.Verb]string // the object, or Lib, that a verb is called on
-	Devices bool                   // the package lists devices, so that it is one of libibverbs
 }
 
 // File is the plan of the file of one object.
@@ -33,7 +35,7 @@ type File struct {
 	Decls  []Decl
 }
 
-// Decl is a declaration: a *Method, a *Struct, an Once, an Alias, Elements, or an Allocator.
+// Decl is a declaration: a *Method, a *Struct, an Alias, a Variable, an Once, Elements, or an Allocator.
 type Decl any
 
 // Method is a function, or a method when it has a receiver.
@@ -72,11 +74,18 @@ type Struct struct {
 	Fields []Var
 }
 
+// Alias is a type that a package under runtime/ has.
+type Alias struct {
+	Doc     Doc
+	Name    string
+	Package string
+}
+
 // Once is a variable with the errors of a method on the data path, made once.
 type Once struct{ Name, Verb, Kind string }
 
-// Alias is a variable with the value of the one of that name in a package under runtime/.
-type Alias struct{ Name, Package, Text string }
+// Variable is one with the value of that of its name in a package under runtime/.
+type Variable struct{ Name, Package, Text string }
 
 // Elements is what each asynchronous event concerns.
 type Elements struct {
@@ -108,6 +117,7 @@ type Shim struct {
 	Params []Cross
 	Answer Answer
 	Result string // Go type of a value that cannot fail
+	Serial bool   // calls of the library run one after another, and this one takes its turn by itself
 }
 
 // Cross is a parameter of a Shim: a number, a pointer to memory of C, or one to memory of Go, which stays in place for the call.
@@ -139,11 +149,11 @@ func Of(pkg *model.Package) (*Package, error) {
 		}
 	}
 	b := newBuilder(pkg)
-	p := &Package{Devices: b.has(form.DeviceList), Shims: b.shims(), Home: map[*model.Verb]string{}}
+	p := &Package{Shims: b.shims(), Home: map[*model.Verb]string{}, Codes: map[*model.Enum][]Decl{}}
 	for _, v := range pkg.Verbs {
 		p.Home[v] = b.home(v)
 	}
-	if p.Devices {
+	if b.has(form.DeviceList) {
 		p.Lib = b.devices()
 	}
 	files := map[string]*[]Decl{"Lib": &p.Lib}
@@ -163,10 +173,15 @@ func Of(pkg *model.Package) (*Package, error) {
 	for i, o := range pkg.Objects { // last: only now it is known which are used
 		p.Objects[i].Decls = append(p.Objects[i].Decls, b.nodeFunc(o)...)
 	}
+	for _, t := range pkg.Enums {
+		p.Codes[t] = codes(t)
+	}
 	for _, r := range pkg.Records {
 		p.Records = append(p.Records, b.record(r)...)
 	}
 	p.Records = append(p.Records, b.arms()...)
+	p.Others = b.others()
+	p.Index = b.root() == "" && slices.ContainsFunc(pkg.Objects, b.indexed)
 	return p, errors.Join(b.errs...)
 }
 
@@ -198,6 +213,7 @@ var planners = map[string]planner{
 	form.Plain:        (*builder).method,
 	form.Bytes:        (*builder).method,
 	form.Buffer:       (*builder).method,
+	form.Pin:          (*builder).method,
 	form.Addr:         (*builder).method,
 	form.Implicit:     (*builder).method,
 	form.CreateCQ:     (*builder).method,
@@ -206,13 +222,18 @@ var planners = map[string]planner{
 	form.Rereg:        (*builder).rereg,
 	form.PostSend:     (*builder).postSend,
 	form.PostRecv:     (*builder).postRecv,
+	form.PostSRQRecv:  (*builder).postSRQRecv,
+	form.PostWQRecv:   (*builder).postWQRecv,
 	form.Address:      (*builder).address,
 	form.PollCQ:       (*builder).poll,
 	form.ReqNotify:    (*builder).reqNotify,
+	form.Reader:       (*builder).reader,
+	form.Stream:       (*builder).stream,
 	form.DeviceList:   nil,
 	form.OpenDevice:   nil,
 	form.WriteDM:      nil,
 	form.ReadDM:       nil,
+	form.NextRecord:   (*builder).nextRecord,
 	form.NextEvent:    nil,
 	form.DoneEvent:    nil,
 	form.NextAsync:    nil,
@@ -239,7 +260,7 @@ func (b *builder) home(v *model.Verb) string {
 		return v.Params[0].Object.Go
 	}
 	for _, o := range b.pkg.Objects {
-		if o.Destroy == v || slices.ContainsFunc(v.Methods, func(m *model.Method) bool { return m.Recv == o.Go }) {
+		if o.Destroy == v || v.Inner && v.Params[0].Object == o || slices.ContainsFunc(v.Methods, func(m *model.Method) bool { return m.Recv == o.Go }) {
 			return o.Go
 		}
 	}
@@ -271,7 +292,7 @@ func (b *builder) integer(about, ctype string) string {
 // shims plans the functions that cross into C: all but those that a package under runtime/ calls.
 func (b *builder) shims() (out []*Shim) {
 	for _, v := range b.pkg.Verbs {
-		own := len(v.Methods) == 0
+		own := len(v.Methods) == 0 && !v.Inner
 		for _, m := range v.Methods {
 			f := form.Find(m.Form)
 			own = own || f != nil && !f.Runtime
@@ -284,7 +305,13 @@ func (b *builder) shims() (out []*Shim) {
 }
 
 func (b *builder) shim(v *model.Verb) *Shim {
-	s := &Shim{Verb: v, Answer: answer(v)}
+	if v.Reads != nil {
+		return &Shim{Verb: v, Params: readerParams, Answer: Nothing}
+	}
+	if v.Stream != nil {
+		return &Shim{Verb: v, Params: streamParams, Answer: Nothing}
+	}
+	s := &Shim{Verb: v, Answer: answer(v), Serial: b.pkg.Module.Serial && !b.readsRecords(v)}
 	for i := range v.Symbols() {
 		s.Params = append(s.Params, Cross{Name: fmt.Sprintf("fn%d", i), Type: "uintptr"})
 	}
@@ -312,3 +339,15 @@ func (b *builder) shim(v *model.Verb) *Shim {
 
 // Page names a man page in a doc comment.
 func Page(p string) string { return p + "(3)" }
+
+// readsRecords tells whether a verb gives or takes back records: the code that calls both holds the lock.
+func (b *builder) readsRecords(verb *model.Verb) bool {
+	for _, v := range b.pkg.Verbs {
+		for _, m := range v.Methods {
+			if m.Form == form.NextRecord && (v == verb || v.Part(form.PartAck) == verb) {
+				return true
+			}
+		}
+	}
+	return false
+}

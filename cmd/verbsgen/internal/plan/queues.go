@@ -26,12 +26,13 @@ func zeros(results []Var) []Value {
 
 // post plans the posting of the first requests of a batch, and of any range of it below.
 func (b *builder) post(v *model.Verb, m *model.Method, call, kind, does string) []Decl {
+	recv := v.Params[0].Go
 	errs, out := "err"+call, []Var{{Name: "posted", Type: "int"}, {Name: "err", Type: "error"}}
-	first := &Method{Doc: Doc{Does: does, C: v.C, Page: v.Page}, Recv: Var{Name: "qp", Type: "*" + m.Recv}, Name: m.Name, Verb: v,
+	first := &Method{Doc: Doc{Does: does, C: v.C, Page: v.Page}, Recv: Var{Name: recv, Type: "*" + m.Recv}, Name: m.Name, Verb: v,
 		Params: []Var{{Name: "b", Type: "*dpath." + kind + "Batch"}, {Name: "n", Type: "int"}}, Results: out, Short: true,
-		Steps: []Step{ret(result("qp."+m.Name+"Range", result("b.From", zero, val("n"))))}}
-	ranges := hot(v, m, "qp", "", errs, []Var{{Name: "r", Type: "dpath." + kind + "Range"}}, out,
-		Batch{Into: "posted", Call: of("dpath", call+"Range", as(Address, "qp.gate"), val("r")), Failed: result("qp.refused"+v.Go, val("r"), val("posted"), val("errno")), Else: val("posted")},
+		Steps: []Step{ret(result(recv+"."+m.Name+"Range", result("b.From", zero, val("n"))))}}
+	ranges := hot(v, m, recv, "", errs, []Var{{Name: "r", Type: "dpath." + kind + "Range"}}, out,
+		Batch{Into: "posted", Call: of("dpath", call+"Range", as(Address, recv+".gate"), val("r")), Failed: result(recv+".refused"+v.Go, val("r"), val("posted"), val("errno")), Else: val("posted")},
 		ret(val("posted"), null))
 	below := ranges[0].(*Method)
 	below.Name, below.Doc = m.Name+"Range", Doc{Text: m.Name + "Range is " + m.Name + " for a range of a batch, such as the requests that did not fit in a full queue."}
@@ -43,18 +44,30 @@ func (b *builder) postSend(v *model.Verb, m *model.Method) []Decl {
 }
 
 func (b *builder) postRecv(v *model.Verb, m *model.Method) []Decl {
-	does := "posts the first n receive requests of a batch"
+	return b.receives(v, m, "PostRecv", "posts the first n receive requests of a batch")
+}
+
+func (b *builder) postSRQRecv(v *model.Verb, m *model.Method) []Decl {
+	return b.receives(v, m, "PostSRQRecv", "posts the first n receive requests of a batch to the shared receive queue")
+}
+
+func (b *builder) postWQRecv(v *model.Verb, m *model.Method) []Decl {
+	return b.receives(v, m, "PostWQRecv", "posts the first n receive requests of a batch to the work queue")
+}
+
+// receives plans the posting of receives to a kind of queue.
+func (b *builder) receives(v *model.Verb, m *model.Method, call, does string) []Decl {
 	if b.has(form.PostSend) {
 		does += ". It is otherwise as " + b.byForm[form.PostSend].m.Name
 	}
-	return b.post(v, m, "PostRecv", "Recv", does)
+	return b.post(v, m, call, "Recv", does)
 }
 
 // address plans the addressing of a datagram.
 func (b *builder) address(v *model.Verb, m *model.Method) []Decl {
-	out := hot(v, m, "o", "has a SEND on an unreliable datagram queue pair go to the queue pair qpn behind the address handle, with its qkey. The handle must stay open until the request has completed. The error is os.ErrClosed, for a handle that is closed or nil",
+	out := hot(v, m, "o", "has a SEND on an unreliable datagram queue pair go to the queue pair qpn behind the address handle, with its qkey. The handle must stay open until the request has completed; a post after its Close is refused (os.ErrClosed). The error is os.ErrClosed, for a handle that is closed or nil",
 		"errAddress", []Var{{Name: "w", Type: "*dpath.SendWR"}, {Name: "qpn"}, {Name: "qkey", Type: "uint32"}}, errOnly,
-		Do{result("w.To", val("o.c"), val("qpn"), val("qkey"))}, ret(null))
+		Do{result("o.gate.To", val("w"), val("qpn"), val("qkey"))}, ret(null))
 	out[0].(*Method).Steps[0] = Refuse{as(IsClosed, "o"), result("errAddress.Closed")} // it makes no call into C
 	return out
 }

@@ -14,11 +14,13 @@ import (
 func (b *builder) record(r *model.Record) []Decl {
 	switch {
 	case r.Runtime != "":
-		return nil
+		return []Decl{Alias{Doc{Does: "is " + naming.Lower(r.Doc), C: "struct " + r.C, Page: r.Page}, r.Go, r.Runtime}}
 	case r.In:
 		return b.setters(r)
 	case r.Entry:
 		return nil
+	case r.Event:
+		return b.event(r)
 	}
 	return readers(r)
 }
@@ -69,7 +71,9 @@ func extras(r *model.Record) (out []Var) {
 	for _, f := range r.Fields {
 		switch {
 		case f.Callback == form.CallbackMemory:
-			out = append(out, Var{Name: "pin", Type: "[]byte", Remark: "memory to be pinned"}, Var{Name: "buf", Type: "*mem.Buffer", Remark: "or to be held"})
+			out = append(out, Var{Name: "memory", Type: "mem.Source", Remark: "or none, and an address in c"})
+		case f.Bytes:
+			out = append(out, Var{Name: naming.Unexported(f.Go), Type: f.GoType})
 		case f.Object != nil:
 			out = append(out, Var{Name: naming.Unexported(f.Go), Type: "*" + f.Object.Go})
 		case f.Callback == form.CallbackAllocator:
@@ -104,6 +108,12 @@ func constructor(r *model.Record) *Method {
 // setField sets a field of builder a, and its bit in the mask.
 func setField(r *model.Record, f *model.Field, v string) []Step {
 	switch {
+	case f.Bytes:
+		keep := []Step{set("a."+naming.Unexported(f.Go), of("slices", "Clone", val(v))), set("a.c."+f.Len.Go, Value{As: Length, Path: v, Type: f.Len.GoType})}
+		if most := longest[f.Len.GoType]; most > 0 {
+			return append([]Step{FirstLong{v, r.Go + "." + f.Go, most}}, keep...)
+		}
+		return keep
 	case f.Object != nil:
 		return []Step{set("a."+naming.Unexported(f.Go), val(v))}
 	case f.Callback == form.CallbackAllocator:
@@ -117,7 +127,7 @@ func setField(r *model.Record, f *model.Field, v string) []Step {
 		out = append(out, FirstErr{v, r.Go + "." + f.Go})
 	}
 	if f.Callback == form.CallbackMemory && f.Nested == nil {
-		out = append(out, Set{To: []string{"a.pin", "a.buf"}, Values: []Value{null, null}})
+		out = append(out, set("a.memory", composite("mem.Source")))
 	}
 	switch {
 	case f.Nested != nil:
@@ -225,6 +235,8 @@ func readField(f *model.Field) Step {
 	switch {
 	case f.Record != nil:
 		return Do{result(field+".from", as(Address, leaf))}
+	case f.Bytes:
+		return set(field, of("cmem", "Bytes", val(leaf), wide("c."+f.Len.Go)))
 	case f.Text:
 		return set(field, as(CText, leaf))
 	case f.Bool:

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 )
 
 // rereg plans the change of a memory region in place: its set of changes, and the method that makes them.
@@ -62,6 +63,10 @@ func (b *builder) changeRegion(v *model.Verb, m *model.Method) *Method {
 	c.pass(p.length, val("held.Len"), val("held.Len"))
 	c.pass(p.access, converted("int32", val("change.access")), wide("change.access"))
 	b.nodes[p.pd.Object] = true
+	settle := Settle{Region: c.self, Change: "change", Domain: p.pd.Object.Go}
+	if r := p.mr.Object.Region; r != nil {
+		settle.Length, settle.LKey, settle.Vague = naming.Local(r.Length.C), naming.Local(r.LKey.C), vagueBit(r)
+	}
 	c.out.Params, c.out.Results = []Var{{Name: "change", Type: "*MRChange"}}, errOnly
 	c.out.Doc = Doc{Does: v.Doc, C: v.C, Page: v.Page, More: []string{m.Doc, ruleList(v)}}
 	c.out.Steps = slices.Concat(
@@ -73,6 +78,6 @@ func (b *builder) changeRegion(v *model.Verb, m *model.Method) *Method {
 			Take{"change", c.self},
 		},
 		c.check(),
-		[]Step{Lock{c.self + ".mu"}, Call{Verb: v.C, By: raw(v, c.lib, c.args...), Answer: answer(v)}, Settle{c.self, "change", p.pd.Object.Go}})
+		[]Step{Lock{c.self + ".mu"}, Call{Verb: v.C, By: raw(v, c.lib, c.args...), Answer: answer(v)}, settle})
 	return c.out
 }

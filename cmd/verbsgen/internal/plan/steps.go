@@ -45,10 +45,11 @@ type (
 	Whole struct{ Addr, Length string }
 	// Unmanaged refuses memory of Go's heap, which only a slice or a pin may name.
 	Unmanaged struct{ Addr, Length string }
-	// Pin pins a slice, until the method returns or what it makes is closed.
-	Pin struct{ Buf, Addr, Length string }
-	// Retain keeps a buffer from being closed for as long.
-	Retain struct{ Buf, Addr, Length string }
+	// Hold takes memory, until the method returns or what it makes is closed.
+	Hold struct {
+		From         Value
+		Addr, Length string
+	}
 	// HoldAttr takes the memory that a builder was given, for as long.
 	HoldAttr struct{ Attr, Mirror string }
 	// Register registers the allocator that a builder was given, for as long.
@@ -64,6 +65,8 @@ type (
 		Refuses, Lints bool
 		Release        string // lets go of memory before a refusal
 	}
+	// PinData puts the address of bytes into a copied mirror, until the method returns.
+	PinData struct{ Into, Bytes string }
 	// Lock locks a mutex until the method returns.
 	Lock struct{ Mutex string }
 	// Call calls a verb and returns its error.
@@ -76,24 +79,39 @@ type (
 	}
 	// Make makes the handle of a new object.
 	Make struct{ Into, Object, Owner, From string }
-	// Keep leaves what was pinned or held to the new object, until its Close has succeeded.
-	Keep struct{}
-	// KeepBuffer leaves a retained buffer to the new object. One that is given by a builder may be nil; what the builder pinned
-	// is let go of.
-	KeepBuffer struct {
-		Buf, Object string
-		Given       bool
-	}
+	// Keep leaves what was held to the new object, until its Close has succeeded. Memory is then held in the name of
+	// the object, where one is given.
+	Keep struct{ Object string }
 	// Attach tells device memory of its C object; the length may be unknown, which is 0.
 	Attach struct {
 		Length  string
 		Unknown bool
 	}
+	// Place keeps where addresses in a new memory region begin: at the first of First that is given, otherwise at Start.
+	Place struct {
+		Handle         string
+		First          []Given
+		Start, Unknown Value
+	}
+	// EnterOther begins the use of a handle of another package, and LendOther that of a builder of one.
+	EnterOther struct {
+		Into, Handle, What, Lib string
+		Optional                bool
+	}
+	LendOther struct{ Into, Attr, Lib, Root string }
+	// MakeOther makes a handle of another package.
+	MakeOther struct {
+		Into, Object string
+		C            Value
+		Lib          string
+		Handles      []string
+		Parents      []Parent
+		End          *Func // nil where the library of the object ends it
+	}
 	// Adopt opens the new handle under its parents.
 	Adopt struct {
 		Handle  string
 		Parents []Parent
-		Also    string // a list of nodes
 	}
 	// FillList fills the caller's list of records from their mirrors: all, or the first Count.
 	FillList struct{ List, From, Count string }
@@ -114,6 +132,11 @@ type (
 		Name  string
 		Value Value
 	}
+	// Define2 declares two variables with the results of a call.
+	Define2 struct {
+		First, Second string
+		Value         Value
+	}
 	// Set stores values.
 	Set struct {
 		To     []string
@@ -133,6 +156,8 @@ type (
 	}
 	// Do calls a function of the handle or of the runtime.
 	Do struct{ Call Value }
+	// Try calls a function that returns an error alone, and returns that.
+	Try struct{ Call Value }
 	// Get calls a function that returns a value and an error, and returns the error.
 	Get struct {
 		Into string
@@ -151,14 +176,40 @@ type (
 		Failed Value
 		Else   Value
 	}
-	// Settle decides who holds which memory after a change of a region.
-	Settle struct{ Region, Change, Domain string }
+	// Settle decides who holds which memory after a change of a region. A region of which elements are made is placed anew, with
+	// the access flag that makes it vague.
+	Settle struct {
+		Region, Change, Domain string
+		Length, LKey           string // fields of a region that is placed
+		Vague                  uint64
+	}
 	// NewCalls registers the functions of an allocator.
 	NewCalls struct{ Object, Alloc, Free, Context string }
 	// TakeMemory takes the memory of a builder.
 	TakeMemory struct{ Addr, Length string }
 	// FirstErr keeps the first int that does not fit into C's.
 	FirstErr struct{ Value, What string }
+	// FirstLong keeps the first error of bytes that are more than C can count.
+	FirstLong struct {
+		Value, What string
+		Most        uint64
+	}
+	// ReadRecord has the library give a record, copies it and gives it back; TakeRecord does so and makes the handle of the object that
+	// comes with the record.
+	ReadRecord struct {
+		Serial   bool // calls of the library run one after another
+		Get, Ack Value
+		Mirror   string
+	}
+	TakeRecord struct{ Record, Field, Object, Owner string }
+	// FindHandle finds the handle of an object by its C address.
+	FindHandle struct{ Into, From, Object string }
+	// Choose takes steps for some values of an enum.
+	Choose struct {
+		Of         string
+		Is         []string
+		Then, Else []Step
+	}
 	// NextCompletion waits for an event of a queue.
 	NextCompletion struct{ Queue string }
 	// NextAsync waits for an event of a device.
@@ -168,8 +219,12 @@ type (
 	}
 )
 
-// Parent is a node that an object lives under; that of an optional handle is asked by the handle's type.
-type Parent struct{ Handle, Optional string }
+// Given is a value that counts under a condition.
+type Given struct{ When, Value Value }
+
+// Parent is a node that an object lives under; that of an optional handle is asked by the handle's type. Held is that of a handle of
+// another package, Many are several.
+type Parent struct{ Handle, Optional, Held, Many string }
 
 // Failure is the error of a call that failed, and what may explain it.
 type Failure struct {
@@ -178,6 +233,7 @@ type Failure struct {
 	Lints   string // in the name of the validator
 	Memlock bool   // ENOMEM may be the limit on locked memory
 	Gone    bool   // the device memory may be gone
+	Spare   string // by an errno, whether there was nothing left to destroy, and the call counts as made; empty: no errno says so
 }
 
 // Answer is how a call says that it failed.
@@ -206,8 +262,7 @@ func (CopyHead) step()       {}
 func (CopyList) step()       {}
 func (Whole) step()          {}
 func (Unmanaged) step()      {}
-func (Pin) step()            {}
-func (Retain) step()         {}
+func (Hold) step()           {}
 func (HoldAttr) step()       {}
 func (Register) step()       {}
 func (Take) step()           {}
@@ -216,13 +271,24 @@ func (Lock) step()           {}
 func (Call) step()           {}
 func (Make) step()           {}
 func (Keep) step()           {}
-func (KeepBuffer) step()     {}
 func (Attach) step()         {}
+func (Place) step()          {}
 func (Adopt) step()          {}
 func (FillList) step()       {}
 func (Output) step()         {}
 func (KeepCaps) step()       {}
 func (Return) step()         {}
+func (EnterOther) step()     {}
+func (LendOther) step()      {}
+func (MakeOther) step()      {}
+func (Try) step()            {}
+func (ReadRecord) step()     {}
+func (TakeRecord) step()     {}
+func (FindHandle) step()     {}
+func (Choose) step()         {}
+func (Define2) step()        {}
+func (PinData) step()        {}
+func (FirstLong) step()      {}
 func (Declare) step()        {}
 func (Define) step()         {}
 func (Set) step()            {}

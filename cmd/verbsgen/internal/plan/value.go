@@ -12,6 +12,7 @@ type Value struct {
 	Args []Value // of a Result; what a conversion is of, in place of Path
 	With []Entry // of a Composite
 	Func *Func
+	Of   string // type argument of a Result: bridge.Among[Of](x)
 }
 
 // Func is a function in the place of a value.
@@ -54,6 +55,7 @@ const (
 	New       As = "new"       // new(T)
 	Named     As = "named"     // T(x).String()
 	Symbol    As = "symbol"    // x.fn[symIbv_x]
+	Constant  As = "constant"  // x of package Type
 	Result    As = "result"    // x(args); in package Type, where that is given
 	Function  As = "function"  // func(c unsafe.Pointer) bool { ... }
 )
@@ -64,9 +66,12 @@ const (
 	IsGiven   As = "given"     // x != nil
 	IsClosed  As = "closed"    // x == nil || !x.gate.IsOpen()
 	IsNotZero As = "not zero"  // x != 0
+	HasBits   As = "bits"      // x&N != 0
 	IsWide    As = "wide"      // int(int32(x)) != x
 	IsShort   As = "short"     // len(x) < N
+	IsEmpty   As = "empty"     // len(x) == 0
 	Differ    As = "different" // x != y
+	IsLonger  As = "longer"    // len(x) > N
 )
 
 // Values that are names alone.

@@ -44,9 +44,6 @@ func (c *Context) Advise(uintptr, uint32, uint32, uint32) syscall.Errno      { r
 func (c *Context) Device() ([]Field, syscall.Errno)                          { return nil, syscall.ENOSYS }
 func (c *Context) Port(uint8) ([]Field, syscall.Errno)                       { return nil, syscall.ENOSYS }
 
-// PostSRQRecv posts nothing.
-func PostSRQRecv(uintptr, uint64, uint64, uint32, uint32) syscall.Errno { return syscall.ENOSYS }
-
 // Busy is what destroying answered while something else was in the way.
 type Busy struct{ Made, Channel, CQ, PD, PDOfMR, Rest syscall.Errno }
 

@@ -37,8 +37,8 @@ const Slots = C.DP_SLOTS
 
 // Provider is one provider with its objects. It belongs to one goroutine, but for its channel.
 type Provider struct {
-	c      *C.struct_dp_provider
-	qp, cq gate.Gate
+	c               *C.struct_dp_provider
+	qp, cq, srq, wq gate.Gate
 }
 
 // New makes a provider. The caller calls Close.
@@ -50,20 +50,27 @@ func New() (*Provider, error) {
 	p := &Provider{c: c}
 	p.qp.Open(unsafe.Pointer(&c.qp))
 	p.cq.Open(p.CQObject())
+	p.srq.Open(unsafe.Pointer(&c.srq))
+	p.wq.Open(unsafe.Pointer(&c.wq))
 	return p, nil
 }
 
 // Close frees the provider and closes its channel.
 func (p *Provider) Close() { C.dp_free(p.c) }
 
-// QP and CQ return open gates of the queues, CQObject and Channel C objects.
+// QP, CQ, SRQ and WQ return open gates of the queues, CQObject and Channel C objects.
 func (p *Provider) QP() *gate.Gate           { return &p.qp }
 func (p *Provider) CQ() *gate.Gate           { return &p.cq }
+func (p *Provider) SRQ() *gate.Gate          { return &p.srq }
+func (p *Provider) WQ() *gate.Gate           { return &p.wq }
 func (p *Provider) CQObject() unsafe.Pointer { return unsafe.Pointer(&p.c.cq) }
 func (p *Provider) Channel() unsafe.Pointer  { return unsafe.Pointer(&p.c.channel) }
 
 // CQContext returns the cq_context of the queue.
 func (p *Provider) CQContext() uintptr { return uintptr(p.c.cq.cq_context) }
+
+// Datagrams makes the queue pair one for unreliable datagrams.
+func (p *Provider) Datagrams() { p.c.qp.qp_type = C.IBV_QPT_UD }
 
 // Posts chooses what posts do, and forgets what was seen.
 func (p *Provider) Posts(how How) {
@@ -211,6 +218,7 @@ func (p *Provider) LoopPost(n, times int)    { C.dp_loop_post(p.c, C.int(n), C.l
 func (p *Provider) LoopTake(n, times int) int {
 	return int(C.dp_loop_take(p.c, C.int(n), C.long(times)))
 }
+func (p *Provider) LoopReceives(n, times int) { C.dp_loop_receives(p.c, C.int(n), C.long(times)) }
 func (p *Provider) LoopPoll(n, times int) uint64 {
 	return uint64(C.dp_loop_poll(p.c, C.int(n), C.long(times)))
 }

@@ -85,6 +85,30 @@ int dp_loop_take(struct dp_provider *p, int n, long times)
 	return got;
 }
 
+// Builds all of each chain of receives, and posts it to the shared receive queue.
+void dp_loop_receives(struct dp_provider *p, int n, long times)
+{
+	static struct ibv_recv_wr recvs[DP_SLOTS];
+	struct ibv_recv_wr *bad;
+	uint64_t id = 0;
+	int i;
+
+	while (times-- > 0) {
+		for (i = 0; i < n; i++) {
+			struct ibv_recv_wr *wr = &recvs[i];
+
+			sges[i].addr = 0x10000 + id;
+			sges[i].length = 64;
+			sges[i].lkey = 7;
+			wr->wr_id = id++;
+			wr->next = i + 1 < n ? wr + 1 : NULL;
+			wr->sg_list = &sges[i];
+			wr->num_sge = 1;
+		}
+		p->srq.context->ops.post_srq_recv(&p->srq, recvs, &bad);
+	}
+}
+
 // Polls and looks at each completion.
 uint64_t dp_loop_poll(struct dp_provider *p, int n, long times)
 {

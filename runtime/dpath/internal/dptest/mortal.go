@@ -32,6 +32,9 @@ func (q *Queue) Destroy() error {
 	return nil
 }
 
+// Object returns the C object, which begins with its context as an address handle does.
+func (q *Queue) Object() unsafe.Pointer { return q.c }
+
 // MortalQP makes a queue pair of the provider, MortalCQ a completion queue.
 func (p *Provider) MortalQP() *Queue { return newQueue(unsafe.Pointer(C.dp_mortal_qp(p.c))) }
 func (p *Provider) MortalCQ() *Queue { return newQueue(unsafe.Pointer(C.dp_mortal_cq(p.c))) }

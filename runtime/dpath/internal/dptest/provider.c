@@ -99,7 +99,7 @@ static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_
 		pause_post(p);
 	p->posts++;
 	if (p->how == DP_LINGER)
-		linger(&qp->context, &wr->wr_id);
+		linger(qp->qp_type == IBV_QPT_UD ? &((struct ibv_pd *)wr->wr.ud.ah)->context : &qp->context, &wr->wr_id);
 	for (i = 0; wr != NULL; wr = wr->next, i++) {
 		if (i == p->refuse)
 			return refused(p, wr, (void **)bad);
@@ -111,21 +111,36 @@ static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_
 	return 0;
 }
 
-static int post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
+static void walk_recv(struct dp_provider *p, const struct ibv_recv_wr *wr)
 {
-	struct dp_provider *p = of(qp->context);
+	struct dp_entry *e = &p->queue[p->head++ % DP_SLOTS];
+	int i;
+
+	e->id = wr->wr_id;
+	for (i = 0; i < wr->num_sge; i++) {
+		e->addr = wr->sg_list[i].addr;
+		e->length = wr->sg_list[i].length;
+		e->lkey = wr->sg_list[i].lkey;
+	}
+}
+
+static int receive(struct ibv_context *const *context, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
+{
+	struct dp_provider *p = of(*context);
 	int i;
 
 	if (p->how == DP_PAUSE)
 		pause_post(p);
 	p->posts++;
 	if (p->how == DP_LINGER)
-		linger(&qp->context, &wr->wr_id);
+		linger(context, &wr->wr_id);
 	for (i = 0; wr != NULL; wr = wr->next, i++) {
 		struct dp_seen *s = &p->seen[p->seen_count % DP_SLOTS];
 
 		if (i == p->refuse)
 			return refused(p, wr, (void **)bad);
+		if (p->how == DP_WALK)
+			walk_recv(p, wr);
 		if (p->how != DP_RECORD)
 			continue;
 		p->seen_count++;
@@ -135,6 +150,10 @@ static int post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_
 	}
 	return 0;
 }
+
+static int post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad) { return receive(&qp->context, wr, bad); }
+static int post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad) { return receive(&srq->context, wr, bad); }
+static int post_wq_recv(struct ibv_wq *wq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad) { return receive(&wq->context, wr, bad); }
 
 // Fills in a completion as a provider does, field by field from what the device wrote.
 static void complete(struct ibv_wc *wc, const struct ibv_wc *from)
@@ -219,9 +238,11 @@ struct dp_provider *dp_new(void)
 	p->refuse = -1;
 	p->context.ops.post_send = post_send;
 	p->context.ops.post_recv = post_recv;
+	p->context.ops.post_srq_recv = post_srq_recv;
+	p->wq.post_recv = post_wq_recv;
 	p->context.ops.poll_cq = poll_cq;
 	p->context.ops.req_notify_cq = notify;
-	p->qp.context = p->cq.context = p->channel.context = &p->context;
+	p->qp.context = p->srq.context = p->wq.context = p->cq.context = p->channel.context = &p->context;
 	p->cq.cq_context = p;
 	p->channel.fd = fds[0];
 	p->feed = fds[1];

@@ -29,6 +29,8 @@ struct dp_provider {
 	struct ibv_context context;
 	struct ibv_qp qp;
 	struct ibv_cq cq;
+	struct ibv_srq srq;
+	struct ibv_wq wq;
 	struct ibv_comp_channel channel;
 	int feed; // end of the channel's pipe that events are written to
 	int feed_async; // the same of the context's asynchronous events
@@ -86,6 +88,7 @@ void dp_loop_built(struct dp_provider *p, int n, long times);
 void dp_loop_patched(struct dp_provider *p, int n, long times);
 void dp_loop_post(struct dp_provider *p, int n, long times);
 int dp_loop_take(struct dp_provider *p, int n, long times);
+void dp_loop_receives(struct dp_provider *p, int n, long times); // to the shared receive queue
 uint64_t dp_loop_poll(struct dp_provider *p, int n, long times);
 int dp_loop_spin(struct dp_provider *p, int n, int tries, long times);
 

@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"unsafe"
+
+	_ "github.com/verbsgen/verbsgen/runtime/gate/internal/header" // gate.h is in another folder
 )
 
 // Call is a call that stays inside a gate.

@@ -1,0 +1,91 @@
+package bind
+
+import (
+	"slices"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/layout"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/api"
+)
+
+// bindLazy resolves what a reader reads, and lays it out: our own struct, with the fields in the order of the page.
+func (b *binder) bindLazy(p *spec.Page, s spec.Record) {
+	l := &model.Lazy{Go: s.Go, C: s.C, Page: p.Page, Asks: b.types[s.Asks], Fails: s.Fails, Doc: s.Doc}
+	rec, widest := b.facts.Record("struct "+s.C), int64(1)
+	for _, sf := range s.Fields {
+		i := slices.IndexFunc(rec.Fields, func(f api.Field) bool { return f.Name == sf.C })
+		if i < 0 {
+			if !b.newer("struct " + s.C + "." + sf.C) {
+				b.errorf(diag.NameUnknown, sf.Pos, s.Go+"."+sf.Go, "no field "+sf.C+" in struct "+s.C, "correct the name")
+			}
+			continue
+		}
+		f := b.lazyField(l, sf, &rec.Fields[i])
+		if f.Size == 0 {
+			continue // reported elsewhere
+		}
+		f.Offset = align(l.Size, f.Size)
+		l.Size, widest = f.Offset+f.Size, max(widest, f.Size)
+		l.Fields = append(l.Fields, f)
+	}
+	l.Size = align(l.Size, widest)
+	b.lazies[s.Go] = l
+}
+
+// align is the next multiple of a power of two.
+func align(n, to int64) int64 { return (n + to - 1) &^ (to - 1) }
+
+func (b *binder) lazyField(l *model.Lazy, sf spec.RecordField, m *api.Field) *model.LazyField {
+	f := &model.LazyField{Go: sf.Go, C: sf.C, CType: m.Type, Func: m.Func != nil, Failed: sf.Failed, Time: sf.Time, Doc: sf.Doc}
+	if f.Func {
+		f.CType = m.Func.Ret
+	}
+	subject := l.Go + "." + f.Go
+	f.Big = layout.BigEndian(f.CType)
+	f.GoType, f.Size = layout.Scalar(f.CType), int64(b.facts.TypeOf(f.CType).Bits/8)
+	if sf.Type != "" {
+		if f.Enum = b.types[sf.Type]; f.Enum == nil {
+			b.errorf(diag.TypeUnknown, sf.Pos, subject, "no flag or enum type "+sf.Type+" in any page", "correct type:")
+		} else {
+			f.GoType, f.Size = sf.Type, int64(f.Enum.Bits/8)
+		}
+	}
+	if f.GoType == "" {
+		b.errorf(diag.TypeUnknown, sf.Pos, subject, "C type "+f.CType+" has no Go type", "name the enum type that it becomes under type:")
+	}
+	member := func(e *model.Enum, c, key string) *model.Member {
+		if c == "" || e == nil {
+			return nil
+		}
+		i := slices.IndexFunc(e.Members, func(x *model.Member) bool { return x.C == c })
+		if i >= 0 {
+			return e.Members[i]
+		}
+		if !b.newer(c) || b.facts.Const(c) != nil {
+			b.errorf(diag.TypeUnknown, sf.At(key, c), subject, c+" is no member of "+e.Go, "correct "+key+":")
+		}
+		return nil
+	}
+	f.Bit, f.OK = member(l.Asks, sf.Bit, "bit"), member(f.Enum, sf.OK, "ok")
+	b.swap(l, f, sf, subject)
+	return f
+}
+
+// swap resolves the flag with which a value is in network byte order, and the field above that has it.
+func (b *binder) swap(l *model.Lazy, f *model.LazyField, sf spec.RecordField, subject string) {
+	if sf.SwapIf == "" {
+		return
+	}
+	for _, above := range l.Fields {
+		if above.Enum == nil || !above.Enum.Flags || above.Bit != nil {
+			continue
+		}
+		if i := slices.IndexFunc(above.Enum.Members, func(x *model.Member) bool { return x.C == sf.SwapIf }); i >= 0 {
+			f.SwapIf, f.Flags = above.Enum.Members[i], above
+			return
+		}
+	}
+	b.errorf(diag.TypeUnknown, sf.At("swap_if", sf.SwapIf), subject, "no field above that is always read has the flag "+sf.SwapIf, "put the field of the flags first")
+}

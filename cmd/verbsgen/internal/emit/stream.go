@@ -1,0 +1,58 @@
+package emit
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+)
+
+// replay is what the template of a stream of commands reads.
+type replay struct {
+	*model.Stream
+	Inline, InlineName      string
+	Builders, Setters       []command
+	Element, List, InlineBy command
+}
+
+// command is one call of a function of the object.
+type command struct {
+	Op, Args    string
+	Value, Name string // of the opcode, or of the type of object
+	Flag        string
+	Data        bool
+}
+
+// streamShim describes the C function of a stream of commands.
+func streamShim(v *model.Verb) (shim, error) {
+	s := shim{C: v.C, Result: "void ", Gated: true, Params: "uint8_t *gate_, uintptr_t object_, uint64_t asked_, uint8_t *first_, uint8_t *answer_"}
+	x := v.Stream
+	r := replay{Stream: x, Inline: fmt.Sprintf("%#x", x.Inline.Value), InlineName: x.Inline.C, Element: commandOf(*x.Element), List: commandOf(*x.List), InlineBy: commandOf(*x.InlineBy)}
+	for _, b := range x.Builders {
+		c := commandOf(b.Call)
+		c.Value, c.Name, c.Flag, c.Data = fmt.Sprint(b.Opcode.Value), b.Opcode.C, fmt.Sprintf("%#x", b.Flag.Value), b.Data
+		r.Builders = append(r.Builders, c)
+	}
+	for _, b := range x.Setters {
+		c := commandOf(b.Call)
+		c.Value, c.Name = fmt.Sprint(b.Kind.Value), b.Kind.C
+		r.Setters = append(r.Setters, c)
+	}
+	s.addresses = len(r.Setters) > 0
+	var err error
+	s.Special, err = fill("stream", r)
+	return s, err
+}
+
+// commandOf writes the values of a call: addresses are numbers in some requests, and pointers in others.
+func commandOf(c model.Call) command {
+	args := []string{"o"}
+	for _, a := range c.Args {
+		value := "w->" + a.From
+		if strings.HasSuffix(a.CType, "*") {
+			value = "(" + a.CType + ")(uintptr_t)" + value
+		}
+		args = append(args, value)
+	}
+	return command{Op: c.Op, Args: strings.Join(args, ", ")}
+}

@@ -1,0 +1,43 @@
+package form
+
+import "github.com/verbsgen/verbsgen/spec"
+
+// Code is what the values of a type stand for, and the functions of package codes below runtime/ that convert them.
+type Code struct {
+	Name string // of the key code:
+	Bits int    // width of a type without an enum
+	Is   string // Go type that a value is converted to
+	Arg  string // its name as a parameter
+
+	Method, To string // method of the type, and the function that it calls, which takes Takes
+	Takes      string
+	Does       string
+
+	From    string // function that gives a value
+	FromDoc string
+}
+
+// codes is the registry.
+var codes = []Code{
+	{Name: spec.NumberMTU, Bits: 32, Is: "int", Arg: "bytes", Method: "Bytes", To: "MTUBytes", Takes: "uint32",
+		Does: "returns the bytes of payload that a packet may have; 0 for a value that is not defined",
+		From: "MTUOf", FromDoc: "returns the largest value of at most that many bytes. Fewer than 256 bytes are syscall.EINVAL"},
+	{Name: spec.NumberTimeout, Bits: 8, Is: "time.Duration", Arg: "d", Method: "Duration", To: "Timeout", Takes: "uint8",
+		Does: "returns the time: 4.096 microseconds times 2 to the power of the code; 0 where the code is 0, which is no timeout at all, or beyond 31",
+		From: "TimeoutOf", FromDoc: "returns the code of the shortest timeout of at least d, and 0 (no timeout) for 0. Below 0, and beyond the longest, some 2 hours and 27 minutes, it is syscall.EINVAL"},
+	{Name: spec.NumberDelay, Bits: 8, Is: "time.Duration", Method: "Duration", To: "Delay", Takes: "uint8",
+		Does: "returns the time: 4.096 microseconds times 2 to the power of the code; 0 for a code beyond 31"},
+	{Name: spec.NumberRNR, Bits: 8, Is: "time.Duration", Arg: "d", Method: "Duration", To: "RNRTimer", Takes: "uint8",
+		Does: "returns the time, 10 microseconds to 655.36 milliseconds; 0 for a code beyond 31",
+		From: "RNRTimerOf", FromDoc: "returns the code of the shortest time of at least d, 10 microseconds for 0. Below 0, and beyond 655.36 milliseconds, it is syscall.EINVAL"},
+}
+
+// FindCode gives the code of a name, or nil.
+func FindCode(name string) *Code {
+	for i := range codes {
+		if codes[i].Name == name {
+			return &codes[i]
+		}
+	}
+	return nil
+}

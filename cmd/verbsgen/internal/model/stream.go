@@ -1,0 +1,47 @@
+package model
+
+// Stream is what a C function is made of that replays requests as a stream of commands: for each request the builder of its
+// opcode, and then what gives it its data and address.
+type Stream struct {
+	C       string // "ibv_qp_ex", the struct with the functions
+	Request string // "ibv_send_wr"
+	Asks    *Enum  // requests that can be asked for
+	Sets    []Assignment
+	// Members of the request, which lies in an array.
+	Opcode   string
+	Flags    string
+	Elements string
+	Inline   *Member // flag of a request whose data is copied
+	Kind     string  // path from the object to its type
+	Builders []*Builder
+	Setters  []*Setter // by type of the object
+
+	Start, Complete, Abort  string // functions of the object
+	Element, List, InlineBy *Call  // which give a request its data
+}
+
+// Assignment sets a member of the object to one of the request.
+type Assignment struct{ To, From string }
+
+// Call is a call of a function of the object with values of the request.
+type Call struct {
+	Op   string
+	Args []Arg
+}
+
+// Arg is a value of the request, and the C type of the parameter.
+type Arg struct{ From, CType string }
+
+// Builder is the call that builds the requests of an opcode.
+type Builder struct {
+	Call
+	Opcode *Member
+	Flag   *Member // of Asks
+	Data   bool
+}
+
+// Setter is a call for each request on objects of a type.
+type Setter struct {
+	Call
+	Kind *Member
+}

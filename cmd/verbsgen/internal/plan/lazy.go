@@ -1,0 +1,104 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
+	"github.com/verbsgen/verbsgen/spec"
+)
+
+// This file plans readers: what they read, their type, and the reading, which is one call into C.
+
+// readerParams are the parameters of the C function of a reader.
+var readerParams = []Cross{{Name: "gate", Type: pointer, Memory: true}, {Name: "fields", Type: "uint64"}, {Name: "entries", Type: pointer, Memory: true},
+	{Name: "room", Type: "int64"}, {Name: "tries", Type: "int64"}, {Name: "answer", Type: pointer, Memory: true}}
+
+// isAsked tells whether the package has a reader or a stream of an object, which do only what the object was asked for.
+func (b *builder) isAsked(o *model.Object) bool {
+	return slices.ContainsFunc(b.pkg.Verbs, func(v *model.Verb) bool { return (v.Reads != nil || v.Stream != nil) && v.Params[0].Object == o })
+}
+
+// reader plans a method that makes a reader, with the types of the reader and of what it reads.
+func (b *builder) reader(v *model.Verb, m *model.Method) []Decl {
+	l, name, errs := v.Reads, m.Recv+m.Name, "err"+v.Go
+	c := b.newCall(v, m)
+	kind, fields := text(m.Recv), val("fields")
+	cross := func(gate, fields, entries Value, more ...Value) Call {
+		return Call{Verb: v.C, By: result("raw"+v.Go, append([]Value{result(gate.Path + ".Word"), fields, entries}, more...)...), Answer: Nothing}
+	}
+	c.out.Doc = Doc{Does: "makes a reader of the given fields, and of those that every reader has. Each must have been asked for when the " + m.Recv +
+		" was made; otherwise the error names what was not. A reader needs no Close", C: v.C, Page: v.Page, More: []string{m.Doc}}
+	c.out.Params, c.out.Results, c.out.Zero = []Var{{Name: "fields", Type: l.Asks.Go}}, []Var{{Type: "*" + name}, {Type: "error"}}, []Value{null}
+	c.out.Steps = slices.Concat([]Step{Name{v.C}}, c.pre, []Step{
+		Try{of("lazy", "Check", val(c.self+".asked"), verb, kind, fields, hex(known(l)))},
+		Declare{Var{Name: "a", Type: "lazy.Answer"}},
+		cross(val(c.self+".gate"), converted("uint64", fields), null, zero, zero, as(Memory, "a")),
+		Try{of("lazy", "Lacks", val("a"), verb, kind, fields)},
+		ret(composite("*"+name, Entry{"gate", as(Address, c.self+".gate")}, Entry{"fields", converted("uint64", fields)}), null)})
+	r, list, n := Var{Name: "r", Type: "*" + name}, "entries", []Var{{Type: "int"}, {Type: "error"}}
+	entries := Var{Name: list, Type: "[]" + l.Go}
+	return append(readTypes(l), c.out,
+		&Struct{Name: name, Doc: Doc{Does: "reads " + l.Go + "s of a " + m.Recv, C: v.C, Page: v.Page},
+			Fields: []Var{{Name: "gate", Type: "*gate.Gate", Remark: "of the " + m.Recv}, {Name: "fields", Type: "uint64"}}},
+		&Method{Doc: Doc{Does: "reads up to len(" + list + ") of what the " + m.Recv + " has into " + list + ", in one call into C, and returns their number, 0 if there are none. Fields that the reader does not read are left as they are. " +
+			"Besides an error, the number is that of those read before it. Close of the " + m.Recv + " waits for a call; a later one fails with os.ErrClosed", C: v.C, Page: v.Page},
+			Recv: r, Name: "PollInto", Params: []Var{entries}, Results: n, Short: true, Steps: []Step{ret(result("r.PollSpin", val(list), number(1)))}},
+		&Method{Doc: Doc{Text: "PollSpin is PollInto, repeated up to tries times in one call into C, until there is something to read."},
+			Recv: r, Name: "PollSpin", Params: []Var{entries, {Name: "tries", Type: "int"}}, Results: n, Zero: []Value{zero}, Steps: []Step{
+				Refuse{as(IsNil, "r"), result(errs + ".Closed")},
+				If{as(IsEmpty, list), []Step{ret(zero, null)}},
+				Do{of("lazy", "Written", val(list))},
+				Declare{Var{Name: "a", Type: "lazy.Answer"}},
+				cross(val("r.gate"), val("r.fields"), as(Array, list), Value{As: Length, Path: list, Type: "int64"}, converted("int64", val("tries")), as(Memory, "a")),
+				Batch{Into: "n", Call: result("a.Read"), Failed: errnoOf(errs), Else: val("n")},
+				ret(val("n"), null)}},
+		Once{errs, v.C, m.Recv})
+}
+
+// known are the fields that a reader can read.
+func known(l *model.Lazy) (bits uint64) {
+	for _, f := range l.Fields {
+		if f.Bit != nil {
+			bits |= uint64(f.Bit.Value)
+		}
+	}
+	return bits
+}
+
+// readTypes plans the struct that a reader fills, and what its fields say together.
+func readTypes(l *model.Lazy) []Decl {
+	s := &Struct{Name: l.Go, Doc: Doc{Does: "is " + naming.Lower(l.Doc), C: "struct " + l.C, Page: l.Page}}
+	out := []Decl{s}
+	method := func(name, text, typ string, steps ...Step) {
+		out = append(out, &Method{Doc: Doc{Text: text}, Recv: Var{Name: "w", Type: "*" + l.Go}, Name: name, Results: one(typ), Steps: steps})
+	}
+	failed := composite("*")
+	for _, f := range l.Fields {
+		s.Fields = append(s.Fields, Var{Name: f.Go, Type: f.GoType, Doc: docOfField(f), Remark: f.C})
+		if f.Failed != "" || !f.Func {
+			failed.With = append(failed.With, Entry{f.Go, val("w." + f.Go)})
+		}
+		if f.Time != "" {
+			method(f.Time, f.Time+" returns "+f.Go+" as a time.", "time.Time", ret(of("time", "Unix", zero, converted("int64", val("w."+f.Go)))))
+		}
+	}
+	if ok := l.OK(); ok != nil && l.Fails != "" {
+		failed.Type = "*" + ok.Enum.Runtime + "." + l.Fails
+		method("Err", "Err returns nil for what succeeded, and otherwise a "+failed.Type+".", "error",
+			If{Value{As: Differ, Args: []Value{val("w." + ok.Go), number(uint64(ok.OK.Value))}}, []Step{ret(failed)}}, ret(null))
+	}
+	return out
+}
+
+// docOfField says what a field is, and which flag asks for it.
+func docOfField(f *model.LazyField) string {
+	text := f.Doc
+	if f.Failed == spec.FailedOnly {
+		text += "; 0 for what succeeded"
+	}
+	if f.Bit != nil {
+		text += "; asked for by " + f.Bit.Go
+	}
+	return text
+}

@@ -1,0 +1,74 @@
+package plan
+
+import (
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
+)
+
+// This file plans memory regions as what elements of work requests are pieces of.
+
+// vagueBit is the access flag with which it depends on the device where addresses in a region begin; 0 without one.
+func vagueBit(r *model.Region) uint64 {
+	if r.Vague == nil {
+		return 0
+	}
+	return uint64(r.Vague.Value)
+}
+
+// region plans the methods that make elements.
+func (b *builder) region(o *model.Object) []Decl {
+	place := on(o, "place", "place keeps where the region lies, from which elements are made. Addresses in it begin at start; unknown says why they may not.", nil,
+		Do{result("o.region.Set", composite("dpath.Region", Entry{"Start", val("start")}, Entry{"Length", val("o." + naming.Local(o.Region.Length.C))},
+			Entry{"LKey", val("o." + naming.Local(o.Region.LKey.C))}, Entry{"Unknown", val("unknown")}))})
+	place.Params = []Var{{Name: "start", Type: "uint64"}, {Name: "unknown", Type: "string"}}
+
+	iova := on(o, "IOVA", "", one("uint64"), ret(result("o.region.Start")))
+	iova.Doc, iova.Short = Doc{Text: `IOVA returns the address of the first byte in work requests of this side and of peers: the address of the memory, the iova of
+a region that was registered with one, 0 in a zero-based region.`}, true
+
+	off := Var{Name: "off", Type: "uint64"}
+	sge := on(o, "SGE", "", []Var{{Type: "dpath.SGE"}, {Type: "error"}},
+		Refuse{as(IsNil, "o"), of("verr", "NilHandle", text(""), text(o.Go))}, ret(result("o.region.SGE", val("off"), val("n"))))
+	sge.Params, sge.Zero = []Var{off, {Name: "n", Type: "uint64"}}, []Value{composite("dpath.SGE")}
+	sge.Doc = Doc{Text: `SGE returns the element of a work request for n bytes of the region from offset off on, which counts from the region's first byte.
+Bytes beyond the end are syscall.EFAULT, and 4 GiB or more are syscall.EINVAL. So is a region whose start or end is not known: one that
+was imported, or registered with ZERO_BASED, which not every device follows. After Close the error is os.ErrClosed. SGE allocates
+nothing unless it fails.`}
+
+	unchecked := on(o, "UncheckedSGE", "", one("dpath.SGE"), ret(result("o.region.UncheckedSGE", val("off"), val("n"))))
+	unchecked.Params, unchecked.Short = []Var{off, {Name: "n", Type: "uint32"}}, true
+	unchecked.Doc = Doc{Text: `UncheckedSGE is SGE without a look at the bounds, for programs that measured what that costs. It adds off to IOVA. After Close the
+element has the key 0, which no region has.`}
+	return []Decl{place, iova, sge, unchecked}
+}
+
+// placed plans where a new region lies.
+func (c *call) placed() []Step {
+	from := c.v.IOVA
+	if from == nil {
+		return nil
+	}
+	s := Place{Handle: "o", Start: zero, Unknown: text("")}
+	if from.Unknown {
+		s.Unknown = Value{As: Constant, Type: "dpath", Path: "Elsewhere"}
+	}
+	if last := len(from.From) - 1; last >= 0 {
+		s.Start = c.of(from.From[last])
+		for _, x := range from.From[:last] {
+			given := Value{As: HasBits, Path: x.Param.Go + "C." + x.Param.Record.Mask, N: uint64(x.Field.BitValue)}
+			s.First = append(s.First, Given{given, c.of(x)})
+		}
+	}
+	if flags := from.Vague; flags != nil {
+		s.Unknown = of("dpath", "Vague", c.of(*flags), hex(vagueBit(c.v.Creates.Region)))
+	}
+	return []Step{s}
+}
+
+// of is the value of a parameter or field, with 64 bits.
+func (c *call) of(x model.IOVAFrom) Value {
+	if x.Field != nil {
+		return convert("uint64", x.Field.Leaf.GoType, val(x.Param.Go+"C."+x.Field.Leaf.Go))
+	}
+	return convert("uint64", x.Param.GoType, val(x.Param.Go))
+}

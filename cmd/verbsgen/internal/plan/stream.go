@@ -1,0 +1,52 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+)
+
+// This file plans streams of commands: their type, and the posting of a batch, which is one call into C.
+
+// streamParams are the parameters of the C function of a stream.
+var streamParams = []Cross{{Name: "gate", Type: pointer, Memory: true}, {Name: "object", Type: pointer}, {Name: "asked", Type: "uint64"}, {Name: "first", Type: pointer, Memory: true},
+	{Name: "answer", Type: pointer, Memory: true}}
+
+// stream plans a method that makes a stream, and the type of the stream.
+func (b *builder) stream(v *model.Verb, m *model.Method) []Decl {
+	name, errs, asks := m.Recv+m.Name, "err"+v.Go, v.Stream.Asks
+	c := b.newCall(v, m)
+	kind, open := text(m.Recv), v.Part(form.PartOpen)
+	cross := func(gate Value, args ...Value) Call {
+		return Call{Verb: v.C, By: result("raw"+v.Go, append([]Value{result(gate.Path + ".Word")}, args...)...), Answer: Nothing}
+	}
+	asked := converted(asks.Go, result(c.self+".asked.Fields"))
+	c.out.Doc = Doc{Does: "makes a stream of commands, which posts the requests that the " + m.Recv + " was asked for when it was made. It needs no Close", C: v.C, Page: v.Page, More: []string{m.Doc}}
+	c.out.Results, c.out.Zero = []Var{{Type: "*" + name}, {Type: "error"}}, []Value{null}
+	c.out.Steps = slices.Concat([]Step{Name{v.C}}, c.pre, b.missing(open, c.lib), []Step{
+		Try{of("lazy", "Check", val(c.self+".asked"), verb, kind, asked, asked)},
+		Define{"object", raw(open, c.lib, val(c.self+".c"))},
+		Define{"a", result("dpath.Probe")},
+		cross(val(c.self+".gate"), val("object"), converted("uint64", asked), null, as(Memory, "a")),
+		Try{of("dpath", "Lacks", val("a"), verb, kind, asked)},
+		ret(composite("*"+name, Entry{"gate", as(Address, c.self+".gate")}, Entry{"object", val("object")}, Entry{"asked", asked}), null)})
+	s, out := Var{Name: "s", Type: "*" + name}, []Var{{Name: "posted", Type: "int"}, {Name: "err", Type: "error"}}
+	return []Decl{c.out,
+		&Struct{Name: name, Doc: Doc{Does: "posts batches to a " + m.Recv + " as a stream of commands", C: v.C, Page: v.Page},
+			Fields: []Var{{Name: "gate", Type: "*gate.Gate", Remark: "of the " + m.Recv}, {Name: "object", Type: pointer}, {Name: "asked", Type: asks.Go}}},
+		&Method{Doc: Doc{Does: "posts the first n requests of a batch in one call into C. All are posted, or none: a request that the " + m.Recv + " was not asked for, or inline data in several elements, is an error that names it. " +
+			"Close of the " + m.Recv + " waits for a call; a later one fails with os.ErrClosed", C: v.C, Page: v.Page},
+			Recv: s, Name: "Post", Params: []Var{{Name: "b", Type: "*dpath.SendBatch"}, {Name: "n", Type: "int"}}, Results: out, Short: true,
+			Steps: []Step{ret(result("s.PostRange", result("b.From", zero, val("n"))))}},
+		&Method{Doc: Doc{Text: "PostRange is Post for a range of a batch."}, Recv: s, Name: "PostRange", Params: []Var{{Name: "r", Type: "dpath.SendRange"}}, Results: out,
+			Zero: []Value{zero}, Steps: []Step{
+				Refuse{as(IsNil, "s"), result(errs + ".Closed")},
+				Declare{Var{Name: "a", Type: "dpath.Stream"}},
+				cross(val("s.gate"), val("s.object"), converted("uint64", val("s.asked")), result("r.Begin", as(Address, "a")), as(Memory, "a")),
+				Do{result("r.End", as(Address, "a"))},
+				Try{of("dpath", "NotAsked", as(Address, "a"), text(v.C), kind, val("s.asked"))},
+				Batch{Into: "posted", Call: result("a.Posted"), Failed: result("r.Failed", as(Address, errs), val("errno")), Else: val("posted")},
+				ret(val("posted"), null)}},
+		Once{errs, v.C, m.Recv}}
+}

@@ -1,0 +1,225 @@
+//go:build linux && cgo
+
+package careless
+
+import (
+	"errors"
+	"syscall"
+	"unsafe"
+
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/dpath"
+	"github.com/verbsgen/verbsgen/runtime/mem"
+)
+
+var escaped *[4096]byte // has an array lie on Go's heap
+
+// goHeap is the address of memory that Go's collector may free.
+func goHeap() uintptr {
+	escaped = new([4096]byte)
+	return uintptr(unsafe.Pointer(escaped))
+}
+
+const access = verbs.MRAccessLocalWrite
+
+// unmapped is the address of a page that was unmapped.
+func unmapped() uintptr {
+	page, err := syscall.Mmap(-1, 0, 4096, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON)
+	if err != nil {
+		panic(err)
+	}
+	addr := uintptr(unsafe.Pointer(&page[0]))
+	if err := syscall.Munmap(page); err != nil {
+		panic(err)
+	}
+	return addr
+}
+
+// closedBuffer is a buffer that was closed.
+func closedBuffer() *mem.Buffer {
+	b, err := mem.New(4096)
+	if err == nil {
+		err = b.Close()
+	}
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+// unpinned is a pin that has ended.
+func unpinned() *mem.Pin {
+	p, err := mem.PinBytes(make([]byte, 64))
+	if err != nil {
+		panic(err)
+	}
+	p.Unpin()
+	return p
+}
+
+func memoryMistakes() []mistake {
+	heap := []string{"Go's heap", "PinBytes"}
+	return append([]mistake{
+		{name: "address of Go's heap", says: heap, make: func(w *world) error { return result(w.a.PD.RegMRAddr(goHeap(), 64, access)) }},
+		{name: "address of Go's stack", says: []string{"stack"}, make: func(w *world) error {
+			var local [64]byte
+			return result(w.a.PD.RegMRAddr(uintptr(unsafe.Pointer(&local)), 64, access))
+		}},
+		{name: "address of Go's heap with an iova", says: heap, make: func(w *world) error {
+			return result(w.a.PD.RegMRAddrIOVA(goHeap(), 64, 4096, access))
+		}},
+		{name: "address of Go's heap as an attribute", says: heap, make: func(w *world) error {
+			return result(w.a.PD.RegMREx(verbs.NewMRInitAttr(64, access).Addr(goHeap())))
+		}},
+		{name: "change to an address of Go's heap", says: heap, make: func(w *world) error {
+			return w.a.MR.Rereg(new(verbs.MRChange).Addr(goHeap(), 64))
+		}},
+		{name: "end in Go's heap", says: heap, make: func(w *world) error {
+			at := goHeap()
+			return result(w.a.PD.RegMRAddr(at-1<<20, 1<<20+64, access))
+		}},
+		{name: "unpinned memory", says: []string{"Pin was unpinned"}, make: func(w *world) error {
+			return w.a.MR.Rereg(new(verbs.MRChange).Pin(unpinned()))
+		}},
+		{name: "no pin", says: []string{"pin is nil", "PinBytes"}, make: func(w *world) error {
+			return w.a.MR.Rereg(new(verbs.MRChange).Pin(nil))
+		}},
+		{name: "closed buffer", says: []string{"buffer of 4096 bytes is closed"}, make: func(w *world) error {
+			return result(w.a.PD.RegMRBuffer(closedBuffer(), access))
+		}},
+		{name: "change to a closed buffer", says: []string{"buffer of 4096 bytes is closed"}, make: func(w *world) error {
+			return w.a.MR.Rereg(new(verbs.MRChange).Buffer(closedBuffer()))
+		}},
+		{name: "slice of a closed buffer", says: []string{"buffer of 4096 bytes is closed"}, make: func(w *world) error {
+			return result(closedBuffer().Slice(0, 8))
+		}},
+		{name: "slice beyond a buffer", says: []string{"8 bytes at offset 4090 lie beyond its end"}, make: func(w *world) error {
+			b, err := mem.New(4096)
+			if err != nil {
+				return nil
+			}
+			return errors.Join(result(b.Slice(4090, 8)), b.Close())
+		}},
+		{name: "close of a registered buffer", says: []string{`buffer of 4096 bytes still has MR \(lkey`}, make: func(w *world) error {
+			b, err := mem.New(4096)
+			if err != nil {
+				return nil
+			}
+			if _, err := w.a.PD.RegMRBuffer(b, access); err != nil {
+				return nil
+			}
+			return b.Close()
+		}},
+		{name: "no buffer", says: []string{"buffer is nil"}, make: func(w *world) error { return result(w.a.PD.RegMRBuffer(nil, access)) }},
+		{name: "empty slice", says: []string{"empty slice"}, make: func(w *world) error { return result(w.a.PD.RegMR(nil, access)) }},
+		{name: "unmapped memory", says: []string{"ibv_reg_mr: bad address"}, make: func(w *world) error {
+			return result(w.a.PD.RegMRAddr(unmapped(), 4096, access))
+		}},
+		{name: "beyond the address space", says: []string{"within the address space"}, make: func(w *world) error {
+			return result(w.a.PD.RegMRAddr(^uintptr(0)-4095, 8192, access))
+		}},
+		{name: "posted slice", says: []string{"LOC_PROT_ERR"}, make: func(w *world) error {
+			return w.completion(w.write(uint64(goHeap()), w.a.MR.LKey(), uint64(w.b.MR.Addr()), w.b.MR.RKey()))
+		}},
+		{name: "memory unmapped under a region", says: []string{"LOC_PROT_ERR|LOC_QP_OP_ERR"}, make: unmappedRegion},
+	}, append(rangeMistakes(), copyMistakes()...)...)
+}
+
+// unmappedRegion sends from registered memory that was unmapped. A kernel keeps its pages; the software device has nothing to read.
+func unmappedRegion(w *world) error {
+	page, err := syscall.Mmap(-1, 0, 4096, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON)
+	if err != nil {
+		return nil
+	}
+	at := uintptr(unsafe.Pointer(&page[0]))
+	mr, err := w.a.PD.RegMRAddr(at, 4096, access)
+	if err != nil || syscall.Munmap(page) != nil {
+		return nil
+	}
+	return w.completion(w.write(uint64(at), mr.LKey(), uint64(w.b.MR.Addr()), w.b.MR.RKey()))
+}
+
+// badKey is how a device says that a local key is of no region in the domain of the queue pair; the second is soft-RoCE's answer.
+const badKey = "LOC_PROT_ERR|LOC_QP_OP_ERR"
+
+// rangeMistakes are requests for bytes that the keys are not for.
+func rangeMistakes() []mistake {
+	return []mistake{
+		{name: "beyond the region", says: []string{"LOC_PROT_ERR"}, make: func(w *world) error {
+			return w.completion(w.write(uint64(w.a.MR.Addr())+w.a.MR.Length()-4, w.a.MR.LKey(), uint64(w.b.MR.Addr()), w.b.MR.RKey()))
+		}},
+		{name: "beyond the region of the peer", says: []string{"REM_ACCESS_ERR"}, make: func(w *world) error {
+			return w.completion(w.write(uint64(w.a.MR.Addr()), w.a.MR.LKey(), uint64(w.b.MR.Addr())+w.b.MR.Length()-4, w.b.MR.RKey()))
+		}},
+		{name: "key of a closed region", says: []string{badKey}, make: func(w *world) error {
+			b := w.write(uint64(w.a.MR.Addr()), w.a.MR.LKey(), uint64(w.b.MR.Addr()), w.b.MR.RKey())
+			if err := w.a.MR.Close(); err != nil {
+				return nil
+			}
+			return w.completion(b)
+		}},
+		{name: "key of a closed region of the peer", says: []string{"REM_ACCESS_ERR"}, make: func(w *world) error {
+			b := w.write(uint64(w.a.MR.Addr()), w.a.MR.LKey(), uint64(w.b.MR.Addr()), w.b.MR.RKey())
+			if err := w.b.MR.Close(); err != nil {
+				return nil
+			}
+			return w.completion(b)
+		}},
+		{name: "region of another domain", says: []string{badKey}, make: func(w *world) error {
+			return w.completion(w.write(uint64(w.b.MR.Addr()), w.b.MR.LKey(), uint64(w.b.MR.Addr()), w.b.MR.RKey()))
+		}},
+		{name: "element beyond the region", says: []string{"16 bytes at offset 4090 lie beyond the end of the memory region"}, make: func(w *world) error {
+			return result(w.a.MR.SGE(4090, 16))
+		}},
+		{name: "receive beyond the region", says: []string{"REM_INV_REQ_ERR|REM_OP_ERR|REM_ACCESS_ERR"}, make: func(w *world) error {
+			r, err := dpath.NewRecvBatch(1, 1)
+			if err != nil {
+				return nil
+			}
+			w.batches = append(w.batches, r)
+			r.WR(0).Recv(1).SGE(uint64(w.b.MR.Addr())+w.b.MR.Length()-4, 64, w.b.MR.LKey())
+			if _, err := w.b.QP.PostRecv(r, 1); err != nil {
+				return nil
+			}
+			b := w.sends(1)
+			b.WR(0).Send(1).SGE(uint64(w.a.MR.Addr()), 8, w.a.MR.LKey())
+			return w.completion(b)
+		}},
+	}
+}
+
+// copyMistakes are copies to device memory, and regions of it.
+func copyMistakes() (all []mistake) {
+	for _, m := range []mistake{
+		{name: "write beyond", says: []string{"beyond|end"}, make: func(w *world) error { return result(w.dm.WriteAt(make([]byte, 64), size-60)) }},
+		{name: "read beyond", says: []string{"beyond|end"}, make: func(w *world) error { return result(w.dm.ReadAt(make([]byte, 64), size)) }},
+		{name: "negative offset", says: []string{"negative|beyond|offset"}, make: func(w *world) error { return result(w.dm.ReadAt(make([]byte, 64), -4)) }},
+		{name: "odd word", says: []string{"multiples of 4 bytes"}, make: func(w *world) error { return w.dm.PutUint32(2, 1) }},
+		{name: "region beyond", says: []string{"ibv_reg_dm_mr", "length|beyond|end"}, make: func(w *world) error {
+			return result(w.a.PD.RegDMMR(w.dm, size-32, 64, verbs.DMAccessZeroBased))
+		}},
+		{name: "closed under a region", says: []string{`DM.* still has MR \(lkey`}, make: func(w *world) error {
+			if _, err := w.a.PD.RegDMMR(w.dm, 0, 64, verbs.DMAccessZeroBased); err != nil {
+				return nil
+			}
+			return w.dm.Close()
+		}},
+		{name: "closed", says: []string{"device memory is closed"}, make: func(w *world) error {
+			if err := w.dm.Close(); err != nil {
+				return nil
+			}
+			return result(w.dm.WriteAt(make([]byte, 64), 0))
+		}},
+	} {
+		do := m.make
+		m.name = "device memory, " + m.name
+		m.make = func(w *world) (err error) {
+			if w.dm, err = w.dev.AllocDM(verbs.NewAllocDMAttr(size)); err != nil {
+				return nil
+			}
+			return do(w)
+		}
+		all = append(all, m)
+	}
+	return all
+}

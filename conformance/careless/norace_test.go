@@ -1,0 +1,5 @@
+//go:build !race && linux && cgo
+
+package careless
+
+const raceEnabled = false

@@ -1,0 +1,251 @@
+//go:build linux
+
+package conformance
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"weak"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/dpath"
+	"github.com/verbsgen/verbsgen/runtime/mem"
+	"github.com/verbsgen/verbsgen/runtime/softverbs"
+)
+
+// registered is a region, and the memory that it covers.
+type registered struct {
+	name string
+	mr   *verbs.MR
+	iova uint64
+	off  uint64 // of the memory in the region
+	view func(t *testing.T) []byte
+}
+
+// registrations makes a region of each kind that a device can read from.
+func registrations(t *testing.T, dev *verbs.Device, pd *verbs.PD) []registered {
+	t.Helper()
+	buf := must(mem.New(4096))(t)
+	slice, pinned := make([]byte, 4096), make([]byte, 4096)
+	pin := must(mem.PinBytes(pinned))(t)
+	t.Cleanup(pin.Unpin)
+	dm := must(dev.AllocDM(verbs.NewAllocDMAttr(4096)))(t)
+	fd := must(unix.MemfdCreate("dmabuf", unix.MFD_CLOEXEC))(t)
+	t.Cleanup(func() { unix.Close(fd) })
+	if err := unix.Ftruncate(fd, 8192); err != nil {
+		t.Fatal(err)
+	}
+	file := must(unix.Mmap(fd, 0, 8192, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED))(t)
+	t.Cleanup(func() { unix.Munmap(file) })
+
+	bytesOf := func(b []byte) func(*testing.T) []byte { return func(*testing.T) []byte { return b } }
+	ofDM := func(t *testing.T) []byte {
+		b := make([]byte, 4096)
+		if _, err := dm.ReadAt(b, 0); err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	at := uint64(buf.Addr())
+	attr := func() *verbs.MRInitAttr { return verbs.NewMRInitAttr(4096, rw) }
+	sliceMR, pinMR := must(pd.RegMR(slice, rw))(t), must(pd.RegMRPin(pin, rw))(t)
+	return []registered{
+		{"slice", sliceMR, uint64(sliceMR.Addr()), 0, bytesOf(slice)},
+		{"pin", pinMR, uint64(pin.Addr()), 0, bytesOf(pinned)},
+		{"buffer", must(pd.RegMRBuffer(buf, rw))(t), at, 0, bytesOf(buf.Bytes())},
+		{"address", must(pd.RegMRAddr(buf.Addr(), 4096, rw))(t), at, 0, bytesOf(buf.Bytes())},
+		{"iova", must(pd.RegMRBufferIOVA(buf, 0x70000, rw))(t), 0x70000, 0, bytesOf(buf.Bytes())},
+		{"zero-based", must(pd.RegMRBufferIOVA(buf, 0, rw))(t), 0, 0, bytesOf(buf.Bytes())},
+		{"implicit", must(pd.RegMRImplicitODP(rw))(t), 0, at, bytesOf(buf.Bytes())},
+		{"ex", must(pd.RegMREx(attr().Buffer(buf)))(t), at, 0, bytesOf(buf.Bytes())},
+		{"ex of a pin", must(pd.RegMREx(attr().Pin(pin)))(t), uint64(pin.Addr()), 0, bytesOf(pinned)},
+		{"ex with an iova", must(pd.RegMREx(attr().Addr(buf.Addr()).IOVA(0x3000)))(t), 0x3000, 0, bytesOf(buf.Bytes())},
+		{"dma-buf", must(pd.RegDmabufMR(4096, 4096, 0x5000, fd, verbs.DmabufAccess(rw)))(t), 0x5000, 0, bytesOf(file[4096:])},
+		{"device memory", must(pd.RegDMMR(dm, 0, 4096, verbs.DMAccessZeroBased|verbs.DMAccess(rw)))(t), 0, 0, ofDM},
+	}
+}
+
+// TestElements has a device write to a piece of each kind of region and read it back, by elements that the region gave. Pieces
+// beyond its end are refused, and all of them after its Close.
+func TestElements(t *testing.T) {
+	dev := open(t, softverbs.ODP(3, 0xff, 0, 0)).dev
+	a, b := pair(t, dev)
+	batch := must(dpath.NewSendBatch(2, 1))(t)
+	defer batch.Close()
+	for _, r := range registrations(t, dev, a.PD) {
+		t.Run(r.name, func(t *testing.T) {
+			if got := r.mr.IOVA(); got != r.iova {
+				t.Errorf("IOVA %#x, want %#x", got, r.iova)
+			}
+			text := []byte("by an element of " + r.name)
+			n := uint64(len(text))
+			copy(b.Buf, text)
+			sge := must(r.mr.SGE(r.off+100, n))(t)
+			if got := r.mr.UncheckedSGE(r.off+100, uint32(n)); got != sge {
+				t.Errorf("unchecked %+v, checked %+v", got, sge)
+			}
+			batch.WR(0).Read(1, b.MR.IOVA(), b.MR.RKey()).Add(sge).Flags(verbs.SendSignaled)
+			batch.WR(1).Write(2, b.MR.IOVA()+1000, b.MR.RKey()).Add(sge).Flags(verbs.SendSignaled)
+			if n, err := a.QP.PostSend(batch, 2); n != 2 || err != nil {
+				t.Fatalf("PostSend = %d, %v", n, err)
+			}
+			for range 2 {
+				if wc := must(a.Wait())(t); wc.Err() != nil {
+					t.Fatal(wc.Err())
+				}
+			}
+			if got := r.view(t)[100 : 100+n]; !bytes.Equal(got, text) {
+				t.Errorf("the memory has %q", got)
+			}
+			if got := b.Buf[1000 : 1000+n]; !bytes.Equal(got, text) {
+				t.Errorf("written were %q", got)
+			}
+			if _, err := r.mr.SGE(r.mr.Length()-1, 1); err != nil {
+				t.Errorf("the last byte: %v", err)
+			}
+			if _, err := r.mr.SGE(r.mr.Length()-1, 2); !errors.Is(err, syscall.EFAULT) {
+				t.Errorf("beyond the end: %v", err)
+			}
+			if err := r.mr.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := r.mr.SGE(0, 1); !errors.Is(err, os.ErrClosed) || !strings.Contains(err.Error(), "MR (lkey 0x") {
+				t.Errorf("after Close: %v", err)
+			}
+			if got := r.mr.UncheckedSGE(0, 1); got.LKey != 0 {
+				t.Errorf("after Close, unchecked: %+v", got)
+			}
+		})
+	}
+}
+
+// TestElementsOfNothing asks for elements of a null region, which has all addresses, and of no region.
+func TestElementsOfNothing(t *testing.T) {
+	pd := must(open(t).dev.AllocPD())(t)
+	mr := must(pd.AllocNullMR())(t)
+	if s, err := mr.SGE(1<<40, 64); err != nil || s != (dpath.SGE{Addr: 1 << 40, Length: 64, LKey: mr.LKey()}) {
+		t.Errorf("%+v, %v", s, err)
+	}
+	if _, err := (*verbs.MR)(nil).SGE(0, 1); !errors.Is(err, syscall.EINVAL) || !strings.Contains(err.Error(), "MR is nil") {
+		t.Errorf("a nil region: %v", err)
+	}
+	if n := testing.AllocsPerRun(100, func() { _, _ = mr.SGE(0, 64) }); n != 0 {
+		t.Errorf("an element takes %v allocations", n)
+	}
+}
+
+// TestElementsZeroBased registers with ZERO_BASED on a device that ignores it: nobody can know, and elements are refused.
+func TestElementsZeroBased(t *testing.T) {
+	pd := must(open(t, softverbs.LikeRXE61()).dev.AllocPD())(t)
+	buf := make([]byte, 4096)
+	mr := must(pd.RegMR(buf, rw|verbs.MRAccessZeroBased))(t)
+	if _, err := mr.SGE(0, 64); !errors.Is(err, syscall.EINVAL) || !strings.Contains(err.Error(), "ZERO_BASED") {
+		t.Errorf("an element: %v", err)
+	}
+	if _, err := must(pd.RegMR(buf, rw))(t).SGE(0, 64); err != nil {
+		t.Errorf("without the flag: %v", err)
+	}
+}
+
+// TestElementsRereg changes regions in place: elements are those of the region as it is now. A refused change leaves it.
+func TestElementsRereg(t *testing.T) {
+	b := open(t)
+	pd, other := must(b.dev.AllocPD())(t), must(b.dev.AllocPD())(t)
+	small, large := must(mem.New(4096))(t), must(mem.New(8192))(t)
+	mr := must(pd.RegMRBufferIOVA(small, 0x70000, rw))(t)
+	holds := func(what string, start, length uint64) {
+		t.Helper()
+		s, err := mr.SGE(0, length)
+		if want := (dpath.SGE{Addr: start, Length: uint32(length), LKey: mr.LKey()}); err != nil || s != want || mr.IOVA() != start {
+			t.Errorf("%s: %+v, %v, IOVA %#x; want %+v", what, s, err, mr.IOVA(), want)
+		}
+		if _, err := mr.SGE(0, length+1); !errors.Is(err, syscall.EFAULT) {
+			t.Errorf("%s, beyond: %v", what, err)
+		}
+	}
+	holds("new", 0x70000, 4096)
+	if err := mr.Rereg(new(verbs.MRChange).PD(other)); err != nil {
+		t.Fatal(err)
+	}
+	holds("another domain", 0x70000, 4096)
+	if err := mr.Rereg(new(verbs.MRChange).Buffer(large)); err != nil {
+		t.Fatal(err)
+	}
+	holds("other memory", uint64(large.Addr()), 8192)
+	if err := mr.Rereg(new(verbs.MRChange).Memory(nil)); err == nil {
+		t.Fatal("no memory is taken")
+	}
+	holds("a refused change", uint64(large.Addr()), 8192)
+}
+
+// TestRegisteredPin registers pinned memory: it stays pinned after Unpin, and until the region is closed.
+func TestRegisteredPin(t *testing.T) {
+	b := open(t)
+	pd := must(b.dev.AllocPD())(t)
+	for name, reg := range map[string]func(p *mem.Pin) (*verbs.MR, error){
+		"RegMRPin":       func(p *mem.Pin) (*verbs.MR, error) { return pd.RegMRPin(p, rw) },
+		"RegMRPinIOVA":   func(p *mem.Pin) (*verbs.MR, error) { return pd.RegMRPinIOVA(p, uint64(p.Addr()), rw) },
+		"MRInitAttr.Pin": func(p *mem.Pin) (*verbs.MR, error) { return pd.RegMREx(verbs.NewMRInitAttr(1, rw).Pin(p)) },
+	} {
+		slice := make([]byte, 1<<16)
+		pin := must(mem.PinBytes(slice))(t)
+		alive := weak.Make(&slice[0])
+		mr := must(reg(pin))(t)
+		pin.Unpin()
+		slice = nil
+		runtime.GC()
+		runtime.GC()
+		if alive.Value() == nil {
+			t.Fatalf("%s: the memory is gone while a region covers it", name)
+		}
+		if mr.Length() != 1<<16 {
+			t.Errorf("%s: length %d", name, mr.Length())
+		}
+		if s, err := b.soft.Peer().Write(mr.RKey(), mr.IOVA()+5000, []byte("to pinned memory")); s != softverbs.StatusSuccess || err != nil {
+			t.Errorf("%s: write: %v, %v", name, s, err)
+		}
+		if err := mr.Close(); err != nil {
+			t.Fatal(err)
+		}
+		runtime.GC()
+		runtime.GC()
+		if alive.Value() != nil {
+			t.Errorf("%s: the memory is still pinned after Close of the region", name)
+		}
+		gone := must(mem.PinBytes(make([]byte, 64)))(t)
+		gone.Unpin()
+		if _, err := pd.RegMRPin(gone, rw); !errors.Is(err, os.ErrClosed) {
+			t.Errorf("a pin after Unpin: %v", err)
+		}
+	}
+	for name, call := range map[string]func() (*verbs.MR, error){
+		"RegMRPin":          func() (*verbs.MR, error) { return pd.RegMRPin(nil, rw) },
+		"MRInitAttr.Pin":    func() (*verbs.MR, error) { return pd.RegMREx(verbs.NewMRInitAttr(64, rw).Pin(nil)) },
+		"MRInitAttr.Buffer": func() (*verbs.MR, error) { return pd.RegMREx(verbs.NewMRInitAttr(64, rw).Buffer(nil)) },
+	} {
+		if _, err := call(); err == nil || !strings.Contains(err.Error(), "is nil; make one with mem.") {
+			t.Errorf("%s of nil: %v", name, err)
+		}
+	}
+}
+
+// TestBufferNamesRegion asks a registered buffer who holds it: each region once, by its key.
+func TestBufferNamesRegion(t *testing.T) {
+	pd := must(open(t).dev.AllocPD())(t)
+	buf := must(mem.New(4096))(t)
+	one, two := must(pd.RegMRBuffer(buf, rw))(t), must(pd.RegMREx(verbs.NewMRInitAttr(4096, rw).Buffer(buf)))(t)
+	err := buf.Close()
+	if !errors.Is(err, syscall.EBUSY) || strings.Count(err.Error(), "MR (lkey 0x") != 2 || strings.Contains(err.Error(), "ibv_") {
+		t.Errorf("Close of a registered buffer: %v", err)
+	}
+	if err := errors.Join(one.Close(), two.Close(), buf.Close()); err != nil {
+		t.Error(err)
+	}
+}

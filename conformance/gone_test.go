@@ -1,0 +1,88 @@
+//go:build linux
+
+package conformance
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/dpath"
+	"github.com/verbsgen/verbsgen/runtime/mem"
+	"github.com/verbsgen/verbsgen/runtime/softverbs"
+)
+
+// all makes an object of each kind on a device, with a batch that goes to its address handle.
+func all(t *testing.T, dev *verbs.Device) (closers []interface{ Close() error }, qp *verbs.QP, b *dpath.SendBatch, buf *mem.Buffer) {
+	pd := must(dev.AllocPD())(t)
+	ch := must(dev.CreateCompChannel())(t)
+	cq := must(dev.CreateCQ(4, ch, 0))(t)
+	srq := must(pd.CreateSRQ(verbs.NewSRQInitAttr(1, 1)))(t)
+	qp = must(pd.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeUD, cq, cq).MaxSendWR(1).MaxSendSGE(1)))(t)
+	td := must(dev.AllocTD(verbs.NewTDInitAttr()))(t)
+	parent := must(dev.AllocParentDomain(verbs.NewParentDomainAttr(pd).ThreadDomain(td)))(t)
+	dm := must(dev.AllocDM(verbs.NewAllocDMAttr(64)))(t)
+	dmr := must(pd.RegDMMR(dm, 0, 64, verbs.DMAccessZeroBased))(t)
+	buf = must(mem.New(4096))(t)
+	mr := must(pd.RegMRBuffer(buf, verbs.MRAccessLocalWrite))(t)
+	gid := must(dev.QueryGID(1, 0))(t)
+	ah := must(pd.CreateAH(verbs.NewAHAttr(1).IsGlobal(true).DGID(gid)))(t)
+	b = must(dpath.NewSendBatch(1, 1))(t)
+	if err := ah.Address(b.WR(0).Send(1), 1, 1); err != nil {
+		t.Fatal(err)
+	}
+	return []interface{ Close() error }{ah, mr, dmr, dm, parent, td, qp, srq, cq, ch, pd}, qp, b, buf
+}
+
+// TestTakenAway closes what was made on a device that is away, each by itself and all together, with and without the setting of
+// rdma-core that allows it: all is closed, memory is free again, and another device goes on.
+func TestTakenAway(t *testing.T) {
+	for name, opts := range map[string][]softverbs.Option{"as it is": nil, "allowed": {softverbs.DisassocDestroy()}} {
+		for _, together := range []bool{false, true} {
+			t.Run(name, func(t *testing.T) {
+				b := open(t, append(opts, softverbs.AnotherDevice("soft1"))...)
+				closers, qp, batch, buf := all(t, b.dev)
+				if err := b.soft.TakeAway("soft0"); err != nil {
+					t.Fatal(err)
+				}
+				if !together {
+					for _, c := range closers {
+						if err := c.Close(); err != nil {
+							t.Errorf("%T: %v", c, err)
+						}
+					}
+				}
+				if err := b.dev.CloseAll(); err != nil {
+					t.Error(err)
+				}
+				if _, err := qp.PostSend(batch, 1); !errors.Is(err, os.ErrClosed) {
+					t.Errorf("a post afterwards: %v", err)
+				}
+				if err := buf.Close(); err != nil {
+					t.Error(err)
+				}
+				other := must(b.lib.OpenDevice("soft1"))(t)
+				all(t, other)
+				if err := other.CloseAll(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+}
+
+// TestNotTakenAway has a device that is there refuse to destroy, with the errno of one that is not: the objects stay open.
+func TestNotTakenAway(t *testing.T) {
+	b := open(t, softverbs.Fail("ibv_dereg_mr", 1, syscall.EIO))
+	pd := must(b.dev.AllocPD())(t)
+	mr := must(pd.RegMR(make([]byte, 64), 0))(t)
+	if err := mr.Close(); !errors.Is(err, syscall.EIO) || !strings.HasPrefix(err.Error(), "ibv_dereg_mr: ") {
+		t.Errorf("Close: %v", err)
+	}
+	if err := b.dev.CloseAll(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,267 @@
+//go:build linux && cgo
+
+package hotbench_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"text/tabwriter"
+
+	"github.com/verbsgen/verbsgen/conformance/hotbench"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/internal/ratio"
+	"github.com/verbsgen/verbsgen/runtime/dpath"
+	"github.com/verbsgen/verbsgen/runtime/softverbs"
+)
+
+// sizes are the numbers of completions in one call.
+var sizes = []int{1, 16, 64}
+
+const usual = verbs.WCFieldByteLen | verbs.WCFieldQPNum
+
+const all = usual | verbs.WCFieldImm | verbs.WCFieldSrcQP | verbs.WCFieldSLID | verbs.WCFieldSL | verbs.WCFieldDLIDPathBits | verbs.WCFieldCompletionTS
+
+// open opens a device whose extended queues and streams do next to nothing.
+func open(tb testing.TB) *verbs.Device {
+	tb.Helper()
+	soft := softverbs.New(append(hotbench.Options(), softverbs.Name("soft0"))...)
+	tb.Cleanup(func() { soft.Close() })
+	hotbench.Use(soft)
+	lib, err := verbs.LoadFrom(hotbench.Device{Device: soft})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	dev, err := lib.OpenDevice("soft0")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := dev.CloseAll(); err != nil {
+			tb.Errorf("closing: %v", err)
+		}
+	})
+	return dev
+}
+
+// queue makes an extended queue.
+func queue(tb testing.TB) (*verbs.CQ, hotbench.Queue) {
+	tb.Helper()
+	cq, err := open(tb).CreateCQEx(verbs.NewCQInitAttrEx(64, all))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return cq, hotbench.Newest()
+}
+
+// BenchmarkReader prints ratios to C reading the same fields. Run it with -benchtime 1x.
+func BenchmarkReader(b *testing.B) {
+	if b.N > 1 {
+		b.Skip("measured in rounds: run with -benchtime 1x")
+	}
+	cq, c := queue(b)
+	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	defer t.Flush()
+	fmt.Fprintf(t, "ratio to C (C, ns for each)\t%d\t%d\t%d\n", sizes[0], sizes[1], sizes[2])
+	for _, row := range []struct {
+		name   string
+		c      hotbench.Fields
+		fields verbs.WCField
+	}{{"read, what all have", hotbench.Base, 0}, {"read, with length and queue pair", hotbench.Usual, usual}, {"read, standard fields and time", hotbench.All, all}} {
+		r, err := cq.Reader(row.fields)
+		if err != nil {
+			b.Fatal(err)
+		}
+		fmt.Fprint(t, row.name)
+		for _, n := range sizes {
+			ns, times := ratio.Measure(func(times int) { c.Read(row.c, n, times) }, reading(b, r, n))
+			fmt.Fprintf(t, "\t%.2f (%.2f)", times, ns/float64(n))
+		}
+		fmt.Fprintln(t)
+	}
+	b.ReportMetric(0, "ns/op")
+}
+
+var sum uint64 // keeps what is looked at from being dropped
+
+func reading(tb testing.TB, r *verbs.CQReader, n int) func(times int) {
+	wcs := make([]verbs.WCEx, n)
+	return func(times int) {
+		ids := uint64(0)
+		for range times {
+			got, err := r.PollInto(wcs)
+			if got != n || err != nil {
+				tb.Fatal(got, err)
+			}
+			for i := range wcs[:got] {
+				if wc := &wcs[i]; wc.Status == 0 {
+					ids += wc.ID
+				}
+			}
+		}
+		sum += ids
+	}
+}
+
+// TestReading asks that both read, and that ours allocates nothing, not how fast anything is.
+func TestReading(t *testing.T) {
+	cq, c := queue(t)
+	r, err := cq.Reader(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Read(hotbench.All, 2, 1) == c.Read(hotbench.Usual, 2, 1) {
+		t.Error("the loop in C reads nothing")
+	}
+	wcs := make([]verbs.WCEx, 3)
+	if n, err := r.PollInto(wcs); n != 3 || err != nil || wcs[1].ID != wcs[0].ID+1 || wcs[2].ByteLen != 64 || wcs[2].QPNum != 17 || wcs[2].CompletionTS != wcs[2].ID {
+		t.Errorf("%d, %v, %+v", n, err, wcs)
+	}
+	if n := testing.AllocsPerRun(100, func() { r.PollInto(wcs) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// TestMissingFunctions makes no reader that would jump through NULL.
+func TestMissingFunctions(t *testing.T) {
+	cq, c := queue(t)
+	c.Without()
+	if _, err := cq.Reader(all); !errors.Is(err, syscall.EOPNOTSUPP) || !strings.Contains(err.Error(), "IMM") {
+		t.Errorf("without a function for immediate data: %v", err)
+	}
+	if _, err := cq.Reader(usual); err != nil {
+		t.Errorf("a reader that does not need it: %v", err)
+	}
+	c.Without()
+	if _, err := cq.Reader(usual); !errors.Is(err, syscall.EOPNOTSUPP) {
+		t.Errorf("without a function to go on: %v", err)
+	}
+}
+
+// stream makes a stream of commands.
+func stream(tb testing.TB) (*verbs.QPStream, hotbench.Pair) {
+	tb.Helper()
+	dev := open(tb)
+	pd, err := dev.AllocPD()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	cq, err := dev.CreateCQ(16, nil, 0)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	qp, err := dev.CreateQPEx(verbs.NewQPInitAttrEx(verbs.QPTypeRC, cq, cq, pd).MaxSendWR(64).MaxSendSGE(1).SendOps(verbs.QPOpRDMAWrite))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	s, err := qp.Stream()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return s, hotbench.NewestPair()
+}
+
+// BenchmarkStream prints ratios to C posting the same requests. Run it with -benchtime 1x.
+func BenchmarkStream(b *testing.B) {
+	if b.N > 1 {
+		b.Skip("measured in rounds: run with -benchtime 1x")
+	}
+	s, c := stream(b)
+	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	defer t.Flush()
+	fmt.Fprintf(t, "ratio to C (C, ns for each)\t%d\t%d\t%d\n", sizes[0], sizes[1], sizes[2])
+	for _, row := range []struct {
+		name string
+		ours func(testing.TB, *verbs.QPStream, int) func(int)
+	}{{"stream, built", built}, {"stream, changed", changed}, {"stream, again", again}} {
+		fmt.Fprint(t, row.name)
+		for _, n := range sizes {
+			ns, times := ratio.Measure(func(times int) { c.Stream(n, times) }, row.ours(b, s, n))
+			fmt.Fprintf(t, "\t%.2f (%.2f)", times, ns/float64(n))
+		}
+		fmt.Fprintln(t)
+	}
+	b.ReportMetric(0, "ns/op")
+}
+
+func batchOf(tb testing.TB, n int) *dpath.SendBatch {
+	batch, err := dpath.NewSendBatch(n, 1)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for i := range n {
+		batch.WR(i).Write(uint64(i), 0x20000+uint64(i), 9).SGE(0x10000, 64, 7).Flags(verbs.SendSignaled)
+	}
+	return batch
+}
+
+func post(tb testing.TB, s *verbs.QPStream, batch *dpath.SendBatch) {
+	if _, err := s.Post(batch, batch.Len()); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// built builds every request anew.
+func built(tb testing.TB, s *verbs.QPStream, n int) func(times int) {
+	batch := batchOf(tb, n)
+	return func(times int) {
+		id := uint64(0)
+		for range times {
+			for i := range n {
+				batch.WR(i).Write(id, 0x20000+id, 9).SGE(0x10000+id, 64, 7).Flags(verbs.SendSignaled)
+				id++
+			}
+			post(tb, s, batch)
+		}
+	}
+}
+
+// changed changes what varies.
+func changed(tb testing.TB, s *verbs.QPStream, n int) func(times int) {
+	batch := batchOf(tb, n)
+	return func(times int) {
+		id := uint64(0)
+		for range times {
+			for i := range n {
+				w := batch.WR(i)
+				w.SetID(id)
+				w.SetRemote(0x20000 + id)
+				w.SetAddr(0, 0x10000+id)
+				id++
+			}
+			post(tb, s, batch)
+		}
+	}
+}
+
+// again posts the same requests.
+func again(tb testing.TB, s *verbs.QPStream, n int) func(times int) {
+	batch := batchOf(tb, n)
+	return func(times int) {
+		for range times {
+			post(tb, s, batch)
+		}
+	}
+}
+
+// TestStreaming asks that both post, and that ours allocates nothing, not how fast anything is.
+func TestStreaming(t *testing.T) {
+	s, c := stream(t)
+	before := hotbench.Written()
+	c.Stream(2, 1)
+	if got := hotbench.Written() - before; got != 0x20001 {
+		t.Errorf("the loop in C wrote to %#x", got)
+	}
+	batch := batchOf(t, 3)
+	before = hotbench.Written()
+	post(t, s, batch)
+	if got := hotbench.Written() - before; got != 0x20002 {
+		t.Errorf("the stream wrote to %#x", got)
+	}
+	if n := testing.AllocsPerRun(100, func() { post(t, s, batch) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}

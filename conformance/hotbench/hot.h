@@ -1,0 +1,30 @@
+#ifndef HOTBENCH_HOT_H
+#define HOTBENCH_HOT_H
+
+#include <stdint.h>
+#include "verbs_abi.h"
+
+enum { HB_SLOTS = 256 };
+
+// Fields of completions that a program reads beside those that every one has.
+enum hb_fields { HB_BASE, HB_USUAL, HB_ALL };
+
+// Functions of a device whose queues do next to nothing. hb_create_cq is ibv_create_cq of the device that they are put into.
+uintptr_t hb_create_cq_ex_address(void);
+void hb_use(uintptr_t create_cq);
+
+// The extended queue that was made last, and what a program in C does with it.
+struct ibv_cq_ex *hb_cq(void);
+uint64_t hb_loop_read(struct ibv_cq_ex *cq, enum hb_fields fields, int n, long times);
+void hb_without(struct ibv_cq_ex *cq); // it has no function to read immediate data, or to go on
+
+// ibv_qp_to_qp_ex of a device whose streams do next to nothing. hb_use_ex is that of the device that they are put into.
+uintptr_t hb_qp_to_qp_ex_address(void);
+void hb_use_ex(uintptr_t qp_to_qp_ex);
+
+// The extended queue pair that was asked for last, and what a program in C does with it: it posts n WRITEs, times over.
+struct ibv_qp_ex *hb_qp(void);
+void hb_loop_stream(struct ibv_qp_ex *qp, int n, long times);
+uint64_t hb_written(void); // sum of the remote addresses
+
+#endif

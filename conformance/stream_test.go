@@ -1,0 +1,205 @@
+//go:build linux
+
+package conformance
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/verbsgen/verbsgen/conformance/internal/link"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/dpath"
+)
+
+// commands are what queue pairs of these tests are asked for: all but one.
+const commands = verbs.QPOpSend | verbs.QPOpSendWithImm | verbs.QPOpRDMAWrite | verbs.QPOpRDMAWriteWithImm | verbs.QPOpRDMARead |
+	verbs.QPOpAtomicCmpAndSwp | verbs.QPOpAtomicFetchAndAdd | verbs.QPOpLocalInv
+
+// streams gives two connected sides, and streams of commands to both.
+func streams(t *testing.T, dev *verbs.Device, typ verbs.QPType, ops verbs.QPOp) (a, b *link.End, to, from *verbs.QPStream) {
+	t.Helper()
+	at := must(link.First(dev))(t)
+	c := link.Default()
+	c.Type, c.Ops, c.Inline, c.SendSGE = typ, ops, 64, 2
+	a, b, err := c.Pair(at, at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a, b, must(a.QP.Stream())(t), must(b.QP.Stream())(t)
+}
+
+// TestStream moves data by every kind of request, from one piece, from several and inline, in one stream.
+func TestStream(t *testing.T) {
+	a, b, stream, _ := streams(t, open(t).dev, verbs.QPTypeRC, commands)
+	recv, batch := must(dpath.NewRecvBatch(3, 1))(t), must(dpath.NewSendBatch(8, 2, dpath.InlineRoom(64)))(t)
+	defer recv.Close()
+	defer batch.Close()
+	for i := range 3 {
+		recv.WR(i).Recv(uint64(100+i)).SGE(uint64(b.MR.Addr())+uint64(1024+64*i), 64, b.MR.LKey())
+	}
+	if _, err := b.QP.PostRecv(recv, 3); err != nil {
+		t.Fatal(err)
+	}
+	near, far, lkey, rkey := uint64(a.MR.Addr()), uint64(b.MR.Addr()), a.MR.LKey(), b.MR.RKey()
+	copy(a.Buf, "one two three")
+	b.Buf[512] = 5
+	all := verbs.SendSignaled
+	batch.WR(0).Send(0).SGE(near, 3, lkey).Flags(all)
+	batch.WR(1).SendImm(1, 0x01020304).InlineData([]byte("inline")).Flags(all)
+	batch.WR(2).Write(2, far+256, rkey).SGE(near+4, 3, lkey).SGE(near+8, 5, lkey).Flags(all)
+	batch.WR(3).WriteImm(3, far+300, rkey, 7).SGE(near, 3, lkey).Flags(all)
+	batch.WR(4).Read(4, far+512, rkey).SGE(near+2048, 8, lkey).Flags(all)
+	batch.WR(5).FetchAdd(5, far+512, rkey, 10).SGE(near+2056, 8, lkey).Flags(all)
+	batch.WR(6).CompareSwap(6, far+512, rkey, 15, 99).SGE(near+2064, 8, lkey).Flags(all)
+	batch.WR(7).Write(7, far+400, rkey).Flags(all) // of nothing
+	if n, err := stream.Post(batch, 8); n != 8 || err != nil {
+		t.Fatalf("Post = %d, %v", n, err)
+	}
+	for id := range uint64(8) {
+		if wc := must(a.Wait())(t); wc.ID != id || wc.Err() != nil {
+			t.Errorf("%+v: %v", wc, wc.Err())
+		}
+	}
+	for i, imm := range []uint32{0, 0x01020304, 7} {
+		if wc := must(b.Wait())(t); wc.ID != uint64(100+i) || wc.Err() != nil || wc.ImmData != imm {
+			t.Errorf("received %+v", wc)
+		}
+	}
+	for at, want := range map[int]string{1024: "one", 1024 + 64: "inline", 256: "twothree", 300: "one", 512: "c"} {
+		if got := string(b.Buf[at : at+len(want)]); got != want {
+			t.Errorf("at %d: %q, want %q", at, got, want)
+		}
+	}
+	if a.Buf[2048] != 5 || a.Buf[2056] != 5 || a.Buf[2064] != 15 {
+		t.Errorf("read %d, fetched %d and %d", a.Buf[2048], a.Buf[2056], a.Buf[2064])
+	}
+}
+
+// TestStreamOfDatagrams sends to an address handle, and the plain post goes on working beside it.
+func TestStreamOfDatagrams(t *testing.T) {
+	a, b, stream, _ := streams(t, open(t).dev, verbs.QPTypeUD, verbs.QPOpSend)
+	way, _ := a.Way(b)
+	ah := must(a.PD.CreateAH(way))(t)
+	recv, batch := must(dpath.NewRecvBatch(2, 1))(t), must(dpath.NewSendBatch(1, 1))(t)
+	defer recv.Close()
+	defer batch.Close()
+	for i := range 2 {
+		recv.WR(i).Recv(uint64(i)).SGE(uint64(b.MR.Addr())+uint64(256*i), 128, b.MR.LKey())
+	}
+	if _, err := b.QP.PostRecv(recv, 2); err != nil {
+		t.Fatal(err)
+	}
+	copy(a.Buf, "datagram")
+	w := batch.WR(0).Send(1).SGE(uint64(a.MR.Addr()), 8, a.MR.LKey()).Flags(verbs.SendSignaled)
+	if err := ah.Address(w, b.QP.Num(), link.Default().QKey); err != nil {
+		t.Fatal(err)
+	}
+	for i, post := range []func(*dpath.SendBatch, int) (int, error){stream.Post, a.QP.PostSend} {
+		if n, err := post(batch, 1); n != 1 || err != nil {
+			t.Fatalf("post %d = %d, %v", i, n, err)
+		}
+		must(a.Wait())(t)
+		if wc := must(b.Wait())(t); wc.Err() != nil || string(b.Buf[256*i+40:256*i+48]) != "datagram" {
+			t.Errorf("%+v, %q", wc, b.Buf[256*i+40:256*i+48])
+		}
+	}
+	if err := ah.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := stream.Post(batch, 1); n != 0 || !errors.Is(err, os.ErrClosed) || !strings.Contains(err.Error(), "request 0") {
+		t.Errorf("to an address that is closed: %d, %v", n, err)
+	}
+	batch.WR(0).Send(1)
+	if n, err := stream.Post(batch, 1); n != 0 || !errors.Is(err, syscall.EINVAL) || !strings.Contains(err.Error(), "request 0") {
+		t.Errorf("to no address: %d, %v", n, err)
+	}
+}
+
+// TestStreamRefuses posts nothing when one of the requests cannot be posted, and names it.
+func TestStreamRefuses(t *testing.T) {
+	bed := open(t)
+	a, b, stream, _ := streams(t, bed.dev, verbs.QPTypeRC, commands)
+	batch := must(dpath.NewSendBatch(32, 2, dpath.InlineRoom(64)))(t)
+	defer batch.Close()
+	for i := range 32 {
+		batch.WR(i).Write(uint64(i), uint64(b.MR.Addr()), b.MR.RKey()).SGE(uint64(a.MR.Addr()), 8, a.MR.LKey()).Flags(verbs.SendSignaled)
+	}
+	posted := func(what string, n int, errno syscall.Errno, names string) {
+		t.Helper()
+		got, err := stream.Post(batch, n)
+		if got != 0 || !errors.Is(err, errno) || !strings.Contains(err.Error(), names) {
+			t.Errorf("%s: %d, %v, want %v that names %q", what, got, err, errno, names)
+		}
+		if n, err := a.CQ.PollInto(make([]dpath.WC, 1)); n != 0 || err != nil {
+			t.Errorf("%s: %d completions, %v", what, n, err)
+		}
+	}
+	batch.WR(1).SendInv(1, 5)
+	posted("not asked for", 3, syscall.EINVAL, "request 1 is a SEND_WITH_INV: this QP was not asked for SEND_WITH_INV")
+	batch.WR(1).Write(1, 0, 0).SGE(uint64(a.MR.Addr()), 8, a.MR.LKey()).SGE(uint64(a.MR.Addr()), 8, a.MR.LKey()).Flags(verbs.SendInline)
+	posted("inline in two pieces", 3, syscall.EINVAL, "request 1 is a RDMA_WRITE with inline data in several elements")
+	posted("more than the batch has", 33, syscall.EINVAL, "33 requests")
+	if err := bed.soft.Fail("ibv_wr_complete", 1, syscall.ENOMEM); err != nil {
+		t.Fatal(err)
+	}
+	posted("told to fail", 1, syscall.ENOMEM, "ibv_wr_start")
+	batch.WR(1).Write(1, uint64(b.MR.Addr()), b.MR.RKey()).SGE(uint64(a.MR.Addr()), 8, a.MR.LKey())
+	if n, err := stream.PostRange(batch.From(1, 0)); n != 0 || err != nil {
+		t.Errorf("an empty range: %d, %v", n, err)
+	}
+	if n, err := stream.Post(batch, 2); n != 2 || err != nil {
+		t.Errorf("afterwards: %d, %v", n, err)
+	}
+	if wc := must(a.Wait())(t); wc.ID != 0 || wc.Err() != nil {
+		t.Errorf("%+v", wc)
+	}
+}
+
+// TestStreamOfNobody makes no stream where there are no functions, and none after Close.
+func TestStreamOfNobody(t *testing.T) {
+	dev := open(t).dev
+	plain := must(link.NewEnd(dev))(t)
+	if _, err := plain.QP.Stream(); !errors.Is(err, syscall.EOPNOTSUPP) {
+		t.Errorf("of a plain queue pair: %v", err)
+	}
+	attr := verbs.NewQPInitAttrEx(verbs.QPTypeRC, plain.CQ, plain.CQ, plain.PD).MaxSendWR(1).MaxSendSGE(1)
+	qp := must(dev.CreateQPEx(attr))(t)
+	if qp.PD() != plain.PD {
+		t.Error("another domain")
+	}
+	if _, err := qp.Stream(); !errors.Is(err, syscall.EOPNOTSUPP) {
+		t.Errorf("of a queue pair that was asked for nothing: %v", err)
+	}
+	if _, err := dev.CreateQPEx(attr.SendOps(verbs.QPOpTSO)); !errors.Is(err, syscall.EOPNOTSUPP) {
+		t.Errorf("asked for what the device cannot: %v", err)
+	}
+	if err := plain.PD.Close(); !errors.Is(err, syscall.EBUSY) {
+		t.Errorf("Close of the domain: %v", err)
+	}
+	a, _, stream, _ := streams(t, dev, verbs.QPTypeRC, commands)
+	batch := must(dpath.NewSendBatch(1, 1))(t)
+	if n := testing.AllocsPerRun(50, func() { stream.Post(batch, 0) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+	if err := a.QP.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for name, s := range map[string]*verbs.QPStream{"closed": stream, "nil": nil} {
+		if n, err := s.Post(batch, 1); n != 0 || !errors.Is(err, os.ErrClosed) {
+			t.Errorf("%s: %d, %v", name, n, err)
+		}
+		if n := testing.AllocsPerRun(50, func() { s.Post(batch, 1) }); n != 0 {
+			t.Errorf("%s: %v allocations", name, n)
+		}
+	}
+	if _, err := stream.Post(nil, 1); err == nil {
+		t.Error("no batch: posted")
+	}
+	batch.Close()
+	if _, err := stream.Post(batch, 1); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("a closed batch: %v", err)
+	}
+}

@@ -1,0 +1,10 @@
+package dpath
+
+// The flags by which the generated package has constants.
+const (
+	FlagFence      = flagFence
+	FlagSignaled   = flagSignaled
+	FlagSolicited  = flagSolicited
+	FlagInline     = flagInline
+	FlagIPChecksum = flagIPChecksum
+)

@@ -1,0 +1,83 @@
+package dpath
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"syscall"
+
+	"github.com/verbsgen/verbsgen/runtime/verr"
+)
+
+// Stream is one post of a range as a stream of commands, in the layout that the C side of a generated stream knows.
+type Stream struct {
+	n       int64  // requests to post; below 0 only to look which functions there are
+	bad     int64  // the request that was refused, counted from the first
+	code    int32  // an errno, or a result of package gate
+	opcode  uint32 // of that request
+	lacking uint64 // what should have been asked for; of a probe, what the provider cannot do
+	posted  int
+}
+
+// Probe returns a Stream that only looks which functions there are.
+func Probe() Stream { return Stream{n: -1, bad: -1} }
+
+// Posted returns how many requests were posted, and the errno of a post that failed.
+func (a *Stream) Posted() (n int, errno syscall.Errno) { return a.posted, syscall.Errno(a.code) }
+
+// Asked is a set of requests that a queue was asked for.
+type Asked interface {
+	~uint32 | ~uint64
+	String() string
+}
+
+// Lacks returns an error when a queue has no functions for a stream, or the provider lacks one of a probe.
+func Lacks[A Asked](a Stream, verb, kind string, _ A) error {
+	problem := ""
+	switch {
+	case a.lacking == math.MaxUint64:
+		problem = "the provider has no functions to post to this " + kind + " with"
+	case a.code == int32(verr.ErrnoClosed):
+		return verr.Closed(verb, kind)
+	case a.code != 0:
+		return verr.Failed(verb, syscall.Errno(a.code), nil)
+	case a.lacking != 0:
+		problem = "the provider has no function to post " + A(a.lacking).String() + " with"
+	default:
+		return nil
+	}
+	return &verr.Error{Verb: verb, Errno: syscall.EOPNOTSUPP, Refused: true, Msg: problem}
+}
+
+// NotAsked returns the error of a post with a request that the stream cannot carry, or nil.
+func NotAsked[A Asked](a *Stream, verb, kind string, _ A) error {
+	if a.bad < 0 {
+		return nil
+	}
+	if errno := syscall.Errno(a.code); errno >= verr.ErrnoClosed { // its address
+		err := (&verr.Once{Verb: verb, Kind: kind}).Errno(errno)
+		var e *verr.Error
+		if errors.As(err, &e) {
+			e.Msg = fmt.Sprintf("request %d: %s; nothing was posted", a.bad, e.Msg)
+		}
+		return err
+	}
+	problem := fmt.Sprintf("request %d is a %v, which a stream of commands does not have", a.bad, WROpcode(a.opcode))
+	if a.lacking != 0 {
+		problem = fmt.Sprintf("request %d is a %v: this %s was not asked for %v when it was made", a.bad, WROpcode(a.opcode), kind, A(a.lacking))
+	} else if _, known := inlineOpcodes[WROpcode(a.opcode)]; known {
+		problem = fmt.Sprintf("request %d is a %v with inline data in several elements; put all of it into one, as InlineData does", a.bad, WROpcode(a.opcode))
+	}
+	return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: problem + "; nothing was posted"}
+}
+
+// inlineOpcodes are requests that can have inline data.
+var inlineOpcodes = map[WROpcode]struct{}{opSend: {}, opSendImm: {}, opWrite: {}, opWriteImm: {}, opSendInv: {}}
+
+// Failed returns the error of a post of the range as a stream, of which nothing was posted.
+func (r Range[W]) Failed(errs *verr.Once, errno syscall.Errno) error {
+	if err := r.Refused(errno); err != nil {
+		return err
+	}
+	return errs.Errno(errno)
+}

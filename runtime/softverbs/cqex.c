@@ -1,0 +1,121 @@
+//go:build linux && cgo
+
+// Extended completion queues: which fields can be read is decided when one is made, and the functions of the others are NULL, as
+// with real providers. soft-RoCE has the standard fields; mlx5 times, VLANs and flow tags too.
+#include <string.h>
+
+#include "entry.h"
+#include "completion.h"
+#include "instance.h"
+#include "objects.h"
+
+enum {
+	STANDARD = IBV_WC_STANDARD_FLAGS,
+	LIKE_MLX5 = STANDARD | IBV_WC_EX_WITH_COMPLETION_TIMESTAMP | IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK | IBV_WC_EX_WITH_CVLAN |
+		    IBV_WC_EX_WITH_FLOW_TAG,
+};
+
+static struct svb_cq *of(struct ibv_cq_ex *ex) { return (struct svb_cq *)((char *)ex - offsetof(struct svb_cq, ex)); }
+
+// advance makes the oldest entry the current one.
+static int advance(struct ibv_cq_ex *ex, int verb)
+{
+	struct svb_cq *cq;
+	int err;
+
+	pthread_mutex_lock(&svb_lock);
+	cq = svb_find_cq((struct ibv_cq *)ex);
+	err = cq ? svb_refused_locked(&cq->obj, verb) : EINVAL;
+	if (!err && !cq->count)
+		err = ENOENT;
+	if (!err) {
+		svb_dequeue(cq, &cq->current);
+		ex->status = cq->current.wc.status;
+		ex->wr_id = cq->current.wc.wr_id;
+	}
+	pthread_mutex_unlock(&svb_lock);
+	return err;
+}
+
+static int start_poll(struct ibv_cq_ex *ex, struct ibv_poll_cq_attr *attr)
+{
+	int err;
+
+	if (attr->comp_mask)
+		return EINVAL;
+	pthread_mutex_lock(&of(ex)->polling);
+	err = advance(ex, SVB_START_POLL);
+	if (err)
+		pthread_mutex_unlock(&of(ex)->polling);
+	return err;
+}
+
+static int next_poll(struct ibv_cq_ex *ex) { return advance(ex, SVB_NEXT_POLL); }
+
+static void end_poll(struct ibv_cq_ex *ex)
+{
+	pthread_mutex_unlock(&of(ex)->polling);
+}
+
+static enum ibv_wc_opcode read_opcode(struct ibv_cq_ex *ex) { return of(ex)->current.wc.opcode; }
+static uint32_t read_vendor_err(struct ibv_cq_ex *ex) { return of(ex)->current.wc.vendor_err; }
+static unsigned int read_wc_flags(struct ibv_cq_ex *ex) { return of(ex)->current.wc.wc_flags; }
+static uint32_t read_byte_len(struct ibv_cq_ex *ex) { return of(ex)->current.wc.byte_len; }
+static __be32 read_imm_data(struct ibv_cq_ex *ex) { return of(ex)->current.wc.imm_data; }
+static uint32_t read_qp_num(struct ibv_cq_ex *ex) { return of(ex)->current.wc.qp_num; }
+static uint32_t read_src_qp(struct ibv_cq_ex *ex) { return of(ex)->current.wc.src_qp; }
+static uint32_t read_slid(struct ibv_cq_ex *ex) { return of(ex)->current.wc.slid; }
+static uint8_t read_sl(struct ibv_cq_ex *ex) { return of(ex)->current.wc.sl; }
+static uint8_t read_dlid_path_bits(struct ibv_cq_ex *ex) { return of(ex)->current.wc.dlid_path_bits; }
+static uint64_t read_wallclock(struct ibv_cq_ex *ex) { return of(ex)->current.at; }
+static uint64_t read_ts(struct ibv_cq_ex *ex) { return of(ex)->current.at / 4; } // the device's clock has 250 MHz
+static uint16_t read_cvlan(struct ibv_cq_ex *ex) { (void)ex; return 0; }
+static uint32_t read_flow_tag(struct ibv_cq_ex *ex) { (void)ex; return 0; }
+
+// give sets the functions that were asked for.
+static void give(struct ibv_cq_ex *ex, uint64_t asked)
+{
+#define GIVE(FLAG, MEMBER, FUNCTION)              \
+	if (asked & IBV_WC_EX_WITH_##FLAG)        \
+	ex->MEMBER = FUNCTION
+	ex->start_poll = start_poll;
+	ex->next_poll = next_poll;
+	ex->end_poll = end_poll;
+	ex->read_opcode = read_opcode;
+	ex->read_vendor_err = read_vendor_err;
+	ex->read_wc_flags = read_wc_flags;
+	GIVE(BYTE_LEN, read_byte_len, read_byte_len);
+	GIVE(IMM, read_imm_data, read_imm_data);
+	GIVE(QP_NUM, read_qp_num, read_qp_num);
+	GIVE(SRC_QP, read_src_qp, read_src_qp);
+	GIVE(SLID, read_slid, read_slid);
+	GIVE(SL, read_sl, read_sl);
+	GIVE(DLID_PATH_BITS, read_dlid_path_bits, read_dlid_path_bits);
+	GIVE(COMPLETION_TIMESTAMP, read_completion_ts, read_ts);
+	GIVE(COMPLETION_TIMESTAMP_WALLCLOCK, read_completion_wallclock_ns, read_wallclock);
+	GIVE(CVLAN, read_cvlan, read_cvlan);
+	GIVE(FLOW_TAG, read_flow_tag, read_flow_tag);
+#undef GIVE
+}
+
+struct ibv_cq_ex *svb_create_cq_ex(struct ibv_context *pub, struct ibv_cq_init_attr_ex *attr)
+{
+	struct svb_cq *cq;
+	struct svb_ctx *c;
+	int err;
+
+	pthread_mutex_lock(&svb_lock);
+	c = svb_find_ctx(pub);
+	err = !c ? EINVAL : attr->wc_flags & ~(uint64_t)(c->dev->cfg.mlx5 ? LIKE_MLX5 : STANDARD) ? EOPNOTSUPP : 0;
+	if (!err && attr->comp_mask & ~(uint32_t)(IBV_CQ_INIT_ATTR_MASK_FLAGS | IBV_CQ_INIT_ATTR_MASK_PD))
+		err = EINVAL;
+	pthread_mutex_unlock(&svb_lock);
+	if (!err)
+		err = svb_make_cq(pub, attr, SVB_CREATE_CQ_EX, &cq);
+	if (err) {
+		errno = err;
+		return NULL;
+	}
+	give(&cq->ex, attr->wc_flags);
+	return &cq->ex;
+}

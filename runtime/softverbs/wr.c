@@ -1,0 +1,284 @@
+//go:build linux && cgo
+
+// Extended queue pairs, and posting to them as a stream of commands. The builders lay requests down where they wait for the end of
+// the stream; then all are posted or none. What was not asked for has no builder, as with real providers.
+#include <stdlib.h>
+#include <string.h>
+
+#include "entry.h"
+#include "instance.h"
+#include "objects.h"
+#include "qp.h"
+
+enum {
+	RC_OPS = IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM | IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM |
+		 IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD | IBV_QP_EX_WITH_LOCAL_INV |
+		 IBV_QP_EX_WITH_SEND_WITH_INV,
+	UC_OPS = IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM | IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM |
+		 IBV_QP_EX_WITH_SEND_WITH_INV,
+	UD_OPS = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM,
+	MASK = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+};
+
+struct svb_stream {
+	pthread_mutex_t open; // from wr_start to wr_complete or wr_abort
+	uint32_t room, sges, inlines; // requests; elements and bytes of each
+	uint32_t n;
+	int err; // of a builder
+	struct ibv_send_wr *wrs;
+	struct ibv_sge *list; // sges for each request
+	char *data;           // inlines for each request
+};
+
+void svb_stream_free(struct svb_stream *s)
+{
+	if (!s)
+		return;
+	pthread_mutex_destroy(&s->open);
+	free(s->wrs);
+	free(s->list);
+	free(s->data);
+	free(s);
+}
+
+static struct svb_stream *stream_of(const struct ibv_qp_cap *cap)
+{
+	struct svb_stream *s = calloc(1, sizeof *s);
+
+	if (!s)
+		return NULL;
+	pthread_mutex_init(&s->open, NULL);
+	s->room = cap->max_send_wr;
+	s->sges = cap->max_send_sge;
+	s->inlines = cap->max_inline_data;
+	s->wrs = calloc((size_t)s->room + 1, sizeof *s->wrs);
+	s->list = calloc((size_t)s->room * s->sges + 1, sizeof *s->list);
+	s->data = calloc((size_t)s->room * s->inlines + 1, 1);
+	if (s->wrs && s->list && s->data)
+		return s;
+	svb_stream_free(s);
+	return NULL;
+}
+
+static struct svb_qp *of(struct ibv_qp_ex *ex) { return (struct svb_qp *)((char *)ex - offsetof(struct svb_qp, ex)); }
+static struct svb_stream *in(struct ibv_qp_ex *ex) { return of(ex)->stream; }
+
+static void start(struct ibv_qp_ex *ex)
+{
+	pthread_mutex_lock(&in(ex)->open);
+	in(ex)->n = 0;
+	in(ex)->err = 0;
+}
+
+static void abort_stream(struct ibv_qp_ex *ex) { pthread_mutex_unlock(&in(ex)->open); }
+
+static int complete(struct ibv_qp_ex *ex)
+{
+	struct svb_stream *s = in(ex);
+	uint32_t i;
+	int err = s->err;
+
+	for (i = 0; i + 1 < s->n; i++)
+		s->wrs[i].next = &s->wrs[i + 1];
+	if (!err && s->n)
+		err = svb_post_all(of(ex), s->wrs, s->n, SVB_WR_COMPLETE);
+	pthread_mutex_unlock(&s->open);
+	return err;
+}
+
+// begin lays down one more request. When there is no room, it is one that nobody posts.
+static struct ibv_send_wr *begin(struct ibv_qp_ex *ex, enum ibv_wr_opcode opcode)
+{
+	struct svb_stream *s = in(ex);
+	struct ibv_send_wr *w = &s->wrs[s->n < s->room ? s->n : s->room];
+
+	if (s->n < s->room)
+		s->n++;
+	else
+		s->err = ENOMEM;
+	memset(w, 0, sizeof *w);
+	w->wr_id = ex->wr_id;
+	w->opcode = opcode;
+	w->send_flags = ex->wr_flags & ~(unsigned int)IBV_SEND_INLINE;
+	return w;
+}
+
+static struct ibv_send_wr *rdma(struct ibv_qp_ex *ex, enum ibv_wr_opcode opcode, uint32_t rkey, uint64_t addr)
+{
+	struct ibv_send_wr *w = begin(ex, opcode);
+
+	w->wr.rdma.remote_addr = addr;
+	w->wr.rdma.rkey = rkey;
+	return w;
+}
+
+static void send_(struct ibv_qp_ex *ex) { begin(ex, IBV_WR_SEND); }
+static void send_imm(struct ibv_qp_ex *ex, __be32 imm) { begin(ex, IBV_WR_SEND_WITH_IMM)->imm_data = imm; }
+static void send_inv(struct ibv_qp_ex *ex, uint32_t rkey) { begin(ex, IBV_WR_SEND_WITH_INV)->invalidate_rkey = rkey; }
+static void local_inv(struct ibv_qp_ex *ex, uint32_t rkey) { begin(ex, IBV_WR_LOCAL_INV)->invalidate_rkey = rkey; }
+static void rdma_write(struct ibv_qp_ex *ex, uint32_t rkey, uint64_t addr) { rdma(ex, IBV_WR_RDMA_WRITE, rkey, addr); }
+static void rdma_read(struct ibv_qp_ex *ex, uint32_t rkey, uint64_t addr) { rdma(ex, IBV_WR_RDMA_READ, rkey, addr); }
+
+static void rdma_write_imm(struct ibv_qp_ex *ex, uint32_t rkey, uint64_t addr, __be32 imm)
+{
+	rdma(ex, IBV_WR_RDMA_WRITE_WITH_IMM, rkey, addr)->imm_data = imm;
+}
+
+static void atomic(struct ibv_qp_ex *ex, enum ibv_wr_opcode opcode, uint32_t rkey, uint64_t addr, uint64_t compare_add, uint64_t swap)
+{
+	struct ibv_send_wr *w = begin(ex, opcode);
+
+	w->wr.atomic.remote_addr = addr;
+	w->wr.atomic.rkey = rkey;
+	w->wr.atomic.compare_add = compare_add;
+	w->wr.atomic.swap = swap;
+}
+
+static void cmp_swp(struct ibv_qp_ex *ex, uint32_t rkey, uint64_t addr, uint64_t compare, uint64_t swap)
+{
+	atomic(ex, IBV_WR_ATOMIC_CMP_AND_SWP, rkey, addr, compare, swap);
+}
+
+static void fetch_add(struct ibv_qp_ex *ex, uint32_t rkey, uint64_t addr, uint64_t add)
+{
+	atomic(ex, IBV_WR_ATOMIC_FETCH_AND_ADD, rkey, addr, add, 0);
+}
+
+// last is the request that a setter is for.
+static struct ibv_send_wr *last(struct svb_stream *s) { return &s->wrs[s->n ? s->n - 1 : 0]; }
+
+static void set_ud_addr(struct ibv_qp_ex *ex, struct ibv_ah *ah, uint32_t qpn, uint32_t qkey)
+{
+	struct ibv_send_wr *w = last(in(ex));
+
+	w->wr.ud.ah = ah;
+	w->wr.ud.remote_qpn = qpn;
+	w->wr.ud.remote_qkey = qkey;
+}
+
+static void set_sge_list(struct ibv_qp_ex *ex, size_t n, const struct ibv_sge *list)
+{
+	struct svb_stream *s = in(ex);
+	struct ibv_send_wr *w = last(s);
+
+	if (s->err)
+		return;
+	if (n > s->sges) {
+		s->err = EINVAL;
+		return;
+	}
+	w->sg_list = s->list + (size_t)(s->n - 1) * s->sges;
+	w->num_sge = (int)n;
+	memcpy(w->sg_list, list, n * sizeof *list);
+}
+
+static void set_sge(struct ibv_qp_ex *ex, uint32_t lkey, uint64_t addr, uint32_t length)
+{
+	const struct ibv_sge one = {.addr = addr, .length = length, .lkey = lkey};
+
+	set_sge_list(ex, 1, &one);
+}
+
+static void set_inline_data_list(struct ibv_qp_ex *ex, size_t n, const struct ibv_data_buf *bufs)
+{
+	struct svb_stream *s = in(ex);
+	size_t i, total = 0;
+	char *to;
+
+	for (i = 0; i < n; i++)
+		total += bufs[i].length;
+	if (!s->err && total > s->inlines)
+		s->err = EINVAL;
+	if (s->err)
+		return;
+	to = s->data + (size_t)(s->n - 1) * s->inlines;
+	set_sge(ex, 0, (uintptr_t)to, (uint32_t)total);
+	last(s)->send_flags |= IBV_SEND_INLINE;
+	for (i = 0; i < n; to += bufs[i++].length)
+		memcpy(to, bufs[i].addr, bufs[i].length);
+}
+
+static void set_inline_data(struct ibv_qp_ex *ex, void *addr, size_t length)
+{
+	const struct ibv_data_buf one = {.addr = addr, .length = length};
+
+	set_inline_data_list(ex, 1, &one);
+}
+
+// give sets the functions that were asked for.
+static void give(struct ibv_qp_ex *ex, uint64_t asked)
+{
+#define GIVE(FLAG, MEMBER, FUNCTION)       \
+	if (asked & IBV_QP_EX_WITH_##FLAG) \
+	ex->MEMBER = FUNCTION
+	ex->wr_start = start;
+	ex->wr_complete = complete;
+	ex->wr_abort = abort_stream;
+	ex->wr_set_sge = set_sge;
+	ex->wr_set_sge_list = set_sge_list;
+	ex->wr_set_inline_data = set_inline_data;
+	ex->wr_set_inline_data_list = set_inline_data_list;
+	ex->wr_set_ud_addr = set_ud_addr;
+	GIVE(SEND, wr_send, send_);
+	GIVE(SEND_WITH_IMM, wr_send_imm, send_imm);
+	GIVE(SEND_WITH_INV, wr_send_inv, send_inv);
+	GIVE(LOCAL_INV, wr_local_inv, local_inv);
+	GIVE(RDMA_WRITE, wr_rdma_write, rdma_write);
+	GIVE(RDMA_WRITE_WITH_IMM, wr_rdma_write_imm, rdma_write_imm);
+	GIVE(RDMA_READ, wr_rdma_read, rdma_read);
+	GIVE(ATOMIC_CMP_AND_SWP, wr_atomic_cmp_swp, cmp_swp);
+	GIVE(ATOMIC_FETCH_AND_ADD, wr_atomic_fetch_add, fetch_add);
+#undef GIVE
+}
+
+static int check(struct ibv_context *pub, const struct ibv_qp_init_attr_ex *a)
+{
+	const uint64_t asked = a->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS ? a->send_ops_flags : 0;
+	const uint64_t can = a->qp_type == IBV_QPT_UD ? UD_OPS : a->qp_type == IBV_QPT_UC ? UC_OPS : RC_OPS;
+	struct svb_ctx *c;
+	int err;
+
+	pthread_mutex_lock(&svb_lock);
+	c = svb_find_ctx(pub);
+	err = c ? svb_refused_locked(&c->obj, SVB_CREATE_QP_EX) : EINVAL;
+	pthread_mutex_unlock(&svb_lock);
+	if (!err && (a->comp_mask & ~(uint32_t)MASK || asked & ~can))
+		err = EOPNOTSUPP;
+	if (!err && a->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS && a->create_flags)
+		err = EOPNOTSUPP;
+	return !err && !(a->comp_mask & IBV_QP_INIT_ATTR_PD) ? EINVAL : err;
+}
+
+struct ibv_qp *svb_create_qp_ex(struct ibv_context *pub, struct ibv_qp_init_attr_ex *a)
+{
+	struct svb_qp *qp;
+	struct ibv_qp *made;
+	int err = check(pub, a);
+
+	if (err) {
+		errno = err;
+		return NULL;
+	}
+	made = svb_create_qp(a->pd, (struct ibv_qp_init_attr *)a);
+	if (!made || !(a->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS))
+		return made;
+	qp = (struct svb_qp *)((char *)made - offsetof(struct svb_qp, pub));
+	qp->stream = stream_of(&qp->cap);
+	if (!qp->stream) {
+		svb_destroy_qp(made);
+		errno = ENOMEM;
+		return NULL;
+	}
+	give(&qp->ex, a->send_ops_flags);
+	return made;
+}
+
+struct ibv_qp_ex *svb_qp_to_qp_ex(struct ibv_qp *pub)
+{
+	struct svb_qp *qp;
+
+	pthread_mutex_lock(&svb_lock);
+	qp = svb_find_qp(pub);
+	pthread_mutex_unlock(&svb_lock);
+	return qp && qp->stream ? &qp->ex : NULL;
+}

@@ -1,0 +1,44 @@
+package spec
+
+import "go.yaml.in/yaml/v3"
+
+// stream reads what a stream of commands is made of.
+func (d *decoder) stream(n *yaml.Node, verb string) *Stream {
+	s := &Stream{}
+	d.object(n, place{verb + ".stream", ""}, []key{
+		{"request", true, d.text(&s.Request)},
+		{"asks", true, d.text(&s.Asks)},
+		{"sets", true, d.textMap(&s.Sets)},
+		{"opcode", true, d.text(&s.Opcode)},
+		{"flags", true, d.text(&s.Flags)},
+		{"inline", true, d.text(&s.Inline)},
+		{"elements", true, d.text(&s.Elements)},
+		{"kind", true, d.text(&s.Kind)},
+	})
+	return s
+}
+
+// builds reads for which requests a verb is called.
+func (d *decoder) builds(n *yaml.Node, verb string) *Builds {
+	b := &Builds{}
+	d.object(n, place{verb + ".builds", ""}, []key{
+		{"opcode", true, d.text(&b.Opcode)},
+		{"flag", true, d.text(&b.Flag)},
+		{"data", false, d.truth(&b.Data)},
+	})
+	return b
+}
+
+// constants are those that a verb of a stream of commands names.
+func (v *Verb) constants() (out []string) {
+	if v.Stream != nil {
+		out = append(out, v.Stream.Inline)
+	}
+	if v.Builds != nil {
+		out = append(out, v.Builds.Opcode, v.Builds.Flag)
+	}
+	if v.SetsFor != "" {
+		out = append(out, v.SetsFor)
+	}
+	return out
+}
