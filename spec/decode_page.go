@@ -290,9 +290,9 @@ func (d *decoder) verb(name string, k, v *yaml.Node) Verb {
 	d.object(v, place{name, ""}, []key{
 		{"returns", true, d.oneOf(&b.Returns, RetErrno, RetNullErrno, RetMinus1, RetNumber, RetNegated, RetVoid, RetValue, RetRereg)},
 		{"creates", false, d.text(&b.Creates)},
+		{"result", false, d.text(&b.Result)},
 		{"made_in", false, d.text(&b.MadeIn)},
 		{"ended_by", false, d.text(&b.EndedBy)},
-		{"result", false, d.text(&b.Result)},
 		{"params", true, d.named(func(c string, pk, pv *yaml.Node) { b.Params = append(b.Params, d.param(name, c, pk, pv)) })},
 		{"methods", true, d.named(func(g string, mk, mv *yaml.Node) { b.Methods = append(b.Methods, d.method(g, mk, mv)) })},
 		{"callbacks", false, d.truth(&b.Callbacks)},

@@ -121,12 +121,12 @@ type Record struct {
 	Hide      map[string]string // C fields without a Go name -> reason
 	// Switches are mask bits without a field.
 	Switches []Switch
-	// Of role lazy: the flag type that says which fields the reader wants, and the type of the error of an entry that failed.
-	Asks, Fails string
 	// Arm makes the record one of several that a list of Tail can have.
 	Arm *Arm
 	// Tail is the list of arms that C has behind the struct.
 	Tail *Tail
+	// Of role lazy: the flag type that says which fields the reader wants, and the type of the error of an entry that failed.
+	Asks, Fails string
 	// CapsFrom makes the device keep the record for rules on capabilities: the first word of a capability path -> the field
 	// that has those capabilities, or CapsSelf.
 	CapsFrom map[string]string

@@ -20,17 +20,6 @@ func Text(array []byte) string {
 	return string(text)
 }
 
-// Bytes returns a copy of n bytes of C memory; nil for none.
-func Bytes(addr uintptr, n uint64) []byte {
-	if addr == 0 || n == 0 {
-		return nil
-	}
-	return append([]byte(nil), unsafe.Slice(*(**byte)(unsafe.Pointer(&addr)), n)...)
-}
-
-// Pointer is an address of C as a pointer.
-func Pointer(addr uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&addr)) }
-
 // String returns the text at the address of a C string; it is empty for NULL. The caller knows that the text ends with a NUL.
 func String(c unsafe.Pointer) string {
 	if c == nil {
@@ -42,3 +31,14 @@ func String(c unsafe.Pointer) string {
 	}
 	return string(unsafe.Slice((*byte)(c), n))
 }
+
+// Bytes returns a copy of n bytes of C memory; nil for none.
+func Bytes(addr uintptr, n uint64) []byte {
+	if addr == 0 || n == 0 {
+		return nil
+	}
+	return append([]byte(nil), unsafe.Slice(*(**byte)(unsafe.Pointer(&addr)), n)...)
+}
+
+// Pointer is an address of C as a pointer.
+func Pointer(addr uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&addr)) }

@@ -72,8 +72,8 @@ static void release(struct svb_qp *qp)
 		return;
 	free(qp->sq);
 	free(qp->sdata);
-	svb_stream_free(qp->stream);
 	free(qp->groups);
+	svb_stream_free(qp->stream);
 	svb_recvq_free(&qp->rq);
 	free(qp);
 }

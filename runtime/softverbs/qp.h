@@ -36,12 +36,12 @@ struct svb_swr { // a send request; its SGEs or its inline bytes stand in the qu
 	enum ibv_wc_status told; // what it is told to end with
 };
 
-struct svb_stream; // of wr.c
-
 struct svb_group { // of multicast
 	union ibv_gid gid;
 	uint16_t lid;
 };
+
+struct svb_stream; // of wr.c
 
 struct svb_qp {
 	union {

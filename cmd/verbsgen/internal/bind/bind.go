@@ -73,8 +73,8 @@ type binder struct {
 	objects map[string]*model.Object // by Go name
 	types   map[string]*model.Enum   // by Go name
 	records map[string]*model.Record // by Go name
-	lazies  map[string]*model.Lazy   // by Go name
 	unions  map[string]*model.Union  // by Go name
+	lazies  map[string]*model.Lazy   // by Go name
 	mirrors map[string]*model.Mirror // by C tag
 	shown   layout.Unions
 }

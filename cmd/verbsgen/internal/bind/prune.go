@@ -88,25 +88,6 @@ func (b *binder) prune() {
 	}
 }
 
-// findRoot finds the object that the others are made from. Where the module has one that the pages do not, it is the first without
-// parents.
-func (b *binder) findRoot(used map[*model.Object]bool) {
-	root := b.in.Spec.Module.Root
-	if root == "" {
-		return
-	}
-	for _, o := range b.pkg.Objects {
-		switch {
-		case !used[o]:
-		case o.Go == root:
-			b.pkg.Root = o
-			return
-		case len(o.Parents) == 0 && b.pkg.Root == nil:
-			b.pkg.Root = o
-		}
-	}
-}
-
 // dropUnions drops the unions that neither a parameter nor a mirror has.
 func (b *binder) dropUnions() {
 	used := map[string]bool{}
@@ -124,6 +105,25 @@ func (b *binder) dropUnions() {
 		}
 	}
 	b.pkg.Unions = slices.DeleteFunc(b.pkg.Unions, func(u *model.Union) bool { return !used["union "+u.C] })
+}
+
+// findRoot finds the object that the others are made from. Where the module has one that the pages do not, it is the first without
+// parents.
+func (b *binder) findRoot(used map[*model.Object]bool) {
+	root := b.in.Spec.Module.Root
+	if root == "" {
+		return
+	}
+	for _, o := range b.pkg.Objects {
+		switch {
+		case !used[o]:
+		case o.Go == root:
+			b.pkg.Root = o
+			return
+		case len(o.Parents) == 0 && b.pkg.Root == nil:
+			b.pkg.Root = o
+		}
+	}
 }
 
 // dropOptional leaves out the methods that can be missing, where their receiver is.

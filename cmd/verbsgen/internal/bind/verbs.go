@@ -166,7 +166,7 @@ func (b *binder) bindParam(verb string, q api.Param, s spec.Param) *model.Param 
 		if p.Object != nil {
 			p.GoType = "*" + cmp.Or(p.Object.Ref, s.Type)
 		}
-	case spec.RoleInRec, spec.RoleOutRec, spec.RoleSlice, spec.RoleGiven, spec.RoleFilled:
+	case spec.RoleInRec, spec.RoleOutRec, spec.RoleSlice, spec.RoleFilled, spec.RoleGiven:
 		if s.Type == "" && s.Role == spec.RoleFilled { // of numbers
 			p.GoType = layout.Scalar(layout.Pointee(q.Type))
 			break

@@ -78,10 +78,10 @@ func (p printer) faceStep(s plan.Step) ([]jen.Code, bool) {
 		return p.place(s), true
 	case plan.Adopt:
 		return one(p.adopt(s))
-	case plan.EnterOther, plan.LendOther, plan.MakeOther:
-		return p.other(s), true
 	case plan.FillList:
 		return one(fillList(s))
+	case plan.EnterOther, plan.LendOther, plan.MakeOther:
+		return p.other(s), true
 	case plan.Output:
 		return []jen.Code{define(s.Into).New(goType(s.Type)), id(s.Into, "from").Call(ref(id(s.Mirror)))}, true
 	case plan.KeepCaps:
@@ -208,6 +208,20 @@ func copyList(s plan.CopyList) []jen.Code {
 	}
 }
 
+// fillList fills a list of records from their mirrors, as many as C says but no more than there are:
+//
+//	for i := range entriesC[:min(n, len(entriesC))] {
+//		entries[i].from(&entriesC[i])
+//	}
+func fillList(s plan.FillList) *jen.Statement {
+	at := func(list string) *jen.Statement { return id(list).Index(id("i")) }
+	from := id(s.From)
+	if s.Count != "" {
+		from = from.Index(jen.Op(":").Min(id(s.Count), jen.Len(id(s.From))))
+	}
+	return jen.For(define("i").Range().Add(from)).Block(at(s.List).Dot("from").Call(ref(at(s.From))))
+}
+
 // place keeps where a region lies:
 //
 //	start := uint64(attrC.addr)
@@ -224,20 +238,6 @@ func (p printer) place(s plan.Place) (out []jen.Code) {
 		out = append(out, jen.If(p.value(x.When)).Block(assign(id("start"), p.value(x.Value))))
 	}
 	return append(out, id(s.Handle, "place").Call(start, p.value(s.Unknown)))
-}
-
-// fillList fills a list of records from their mirrors, as many as C says but no more than there are:
-//
-//	for i := range entriesC[:min(n, len(entriesC))] {
-//		entries[i].from(&entriesC[i])
-//	}
-func fillList(s plan.FillList) *jen.Statement {
-	at := func(list string) *jen.Statement { return id(list).Index(id("i")) }
-	from := id(s.From)
-	if s.Count != "" {
-		from = from.Index(jen.Op(":").Min(id(s.Count), jen.Len(id(s.From))))
-	}
-	return jen.For(define("i").Range().Add(from)).Block(at(s.List).Dot("from").Call(ref(at(s.From))))
 }
 
 // adopt opens a handle under its parents:

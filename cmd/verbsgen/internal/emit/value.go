@@ -92,14 +92,14 @@ func (p printer) use(v plan.Value, x *jen.Statement) *jen.Statement {
 		return isNil(x).Op("||").Op("!").Add(dot(x, "gate.IsOpen").Call())
 	case plan.IsNotZero:
 		return op(x, "!=", jen.Lit(0))
+	case plan.IsShort:
+		return op(jen.Len(x), "<", dec(v.N))
 	case plan.IsEmpty:
 		return op(jen.Len(x), "==", jen.Lit(0))
 	case plan.HasBits:
 		return op(op(x, "&", inHex(v.N)), "!=", jen.Lit(0))
 	case plan.IsLonger:
 		return op(jen.Len(x), ">", dec(v.N))
-	case plan.IsShort:
-		return op(jen.Len(x), "<", dec(v.N))
 	case plan.IsWide:
 		return op(jen.Int().Call(jen.Int32().Call(x)), "!=", x)
 	case plan.Named:

@@ -32,8 +32,8 @@ func (c *checker) record(r *spec.Record) {
 
 // keysOf finds keys of a record that its role has no use for, or that exclude each other.
 func (c *checker) keysOf(r *spec.Record) {
-	if r.Runtime != "" && (r.Role != spec.RecordIn && r.Role != spec.RecordOut || len(r.New)+len(r.Switches) > 0) {
-		c.fail(r.At("runtime", r.Runtime), r.Go, "the type is that of runtime/"+r.Runtime+", which no builder makes", "remove runtime:, or write role: in or out, without new: and switches:")
+	if r.Runtime != "" && len(r.New)+len(r.Switches) > 0 {
+		c.fail(r.At("runtime", r.Runtime), r.Go, "a type of runtime/"+r.Runtime+" has no constructor here", "remove new: and switches:")
 	}
 	if (r.Arm != nil || r.Tail != nil) && (r.Role != spec.RecordIn || r.Runtime != "" || r.Arm != nil && r.Tail != nil) {
 		c.fail(r.Pos, r.Go, "arm: and tail: are for records of role in, and exclude each other", "keep one of them, or correct role:")

@@ -272,12 +272,12 @@ func (c *checker) enumType(name string) (enum string, bits uint) {
 // length holds the length of memory or of a list against the header.
 func (c *checker) length(v *spec.Verb, p *spec.Param, ctypes map[string]string) {
 	names := func(q spec.Param) bool {
-		return q.Len == p.C || q.Len == "" && (q.Role == spec.RoleAddr || q.Role == spec.RoleData || spec.IsList(q.Role))
+		return q.Len == p.C || q.Len == "" && (q.Role == spec.RoleAddr || spec.IsList(q.Role) || q.Role == spec.RoleData)
 	}
 	if p.Role == spec.RoleLen && c.hasRole(v, p, c.facts.TypeOf(ctypes[p.C])) && !slices.ContainsFunc(v.Params, names) {
 		c.fail(p.At("role", p.Role), v.C+"."+p.C, "no parameter names it under len:", "name it there, or give it the role in")
 	}
-	if p.Role != spec.RoleAddr && p.Role != spec.RoleData && !spec.IsList(p.Role) {
+	if p.Role != spec.RoleAddr && !spec.IsList(p.Role) && p.Role != spec.RoleData {
 		return
 	}
 	if p.Len == "" {

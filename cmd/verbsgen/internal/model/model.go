@@ -27,6 +27,16 @@ type Package struct {
 	Rules     []*Rule
 }
 
+// Union is a Go type of a C union whose members are views of the same bytes.
+type Union struct {
+	Go     string
+	C      string // "ibv_gid"
+	Page   string
+	GoType string // of the member that it shows: "[16]byte"
+	Text   string // spec.Text...; empty when it has no String
+	Doc    string
+}
+
 // Module is the header and the library that a package is of.
 type Module struct {
 	Name     string   // "verbs"
@@ -44,16 +54,6 @@ type Module struct {
 type Use struct {
 	Name   string // "verbs"
 	Import string // path of its Go package
-}
-
-// Union is a Go type of a C union whose members are views of the same bytes.
-type Union struct {
-	Go     string
-	C      string // "ibv_gid"
-	Page   string
-	GoType string // of the member that it shows: "[16]byte"
-	Text   string // spec.Text...; empty when it has no String
-	Doc    string
 }
 
 // Pos is a place in a header or a YAML file.
@@ -115,13 +115,13 @@ type Record struct {
 	Ref     string // the type with the path of its package
 	C       string // "ibv_alloc_dm_attr"
 	Page    string
-	Runtime string // the package under runtime/ that has the type, with C's layout; empty for the generated one
 	In      bool   // filled by the caller through a builder
 	Nested  bool   // another record holds it
 	Listed  bool   // a parameter is a list of it
 	Entry   bool   // an element of a list that a form reads
 	Event   bool   // given by the library, which takes it back
 	Caps    bool   // a device keeps it, for the rules on capabilities
+	Runtime string // the package under runtime/ that has the type; empty for the generated one
 	Mirror  *Mirror
 	New     []*Field // taken by the constructor
 	Fields  []*Field
@@ -444,8 +444,8 @@ type Param struct {
 	Union  *Union // of a value that is handed in or out by its address
 	Null   bool
 	Parent bool
-	Moves  bool // after the call the receiver is below this one
 	Big    bool // in network byte order, or a pointer to what is
+	Moves  bool // after the call the receiver is below this one
 	Rest   bool // flags given one by one, last in the call; none stands for all
 	Len    *Param
 	Bit    *Member // of the verb's flags, set together with the parameter

@@ -140,7 +140,7 @@ var broken = []struct {
 	{"QP.CreateFlow", edited(func(s PackArms) PackArms { s.Count = s.Size; return s }), "arms", "the arms of flow are not those that are counted"},
 	{"QP.CreateFlow", edited(func(s EnterArms) EnterArms { s.Root = "qp"; return s }), "arms", "the arms of flow are not those that are counted"},
 	{"QP.CreateFlow", edited(func(s Call) Call { s.By.Args = []Value{val("qp.c"), as(Memory, "flowC")}; return s }), "arms", "the bytes of flow are not handed to C"},
-	{"QP.CreateFlow", edited(func(s Adopt) Adopt { s.Parents = s.Parents[:len(s.Parents)-1]; return s }), "arms", "the object is not under the handles of its arms"},
+	{"QP.CreateFlow", edited(func(s Adopt) Adopt { s.Parents = s.Parents[:1]; return s }), "arms", "the object is not under the handles of its arms"},
 	{"Device.QueryPKey", edited(func(s Return) Return { return ret(val("pkey"), null) }), "byte order", "pkey has the byte order of the other side"},
 	{"Device.GetPKeyIndex", edited(func(s Call) Call { s.By.Args = append(slices.Clone(s.By.Args[:3]), val("pkey")); return s }), "byte order", "pkey has the byte order of the other side"},
 	{"PD.CreateQP", without[CopyAttr](0), "defined", "qpInitAttrC is used and defined nowhere before"},

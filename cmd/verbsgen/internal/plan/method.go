@@ -224,25 +224,20 @@ func (c *call) created() []Step {
 	return append(out, Adopt{"o", parents})
 }
 
-// ownerFrom is where the method has a parent of the new object: in the receiver, or in the only builder field of its type. The
-// domains of a parent domain are no such field: it lives under them without being theirs.
+// ownerFrom is where the method has a parent of the new object: in the receiver, or in a field of a builder.
 func (c *call) ownerFrom(parent *model.Object) string {
 	if c.recv != nil && c.recv.Object == parent {
 		return c.self
 	}
-	var in []string
 	for _, p := range c.v.Params {
 		if p.Role != spec.RoleInRec {
 			continue
 		}
 		for _, f := range p.Record.Fields {
 			if f.Object == parent {
-				in = append(in, p.Go+"."+naming.Unexported(f.Go))
+				return p.Go + "." + naming.Unexported(f.Go)
 			}
 		}
-	}
-	if len(in) == 1 && c.m.Form != form.ParentDomain {
-		return in[0]
 	}
 	return ""
 }

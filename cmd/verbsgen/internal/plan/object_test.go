@@ -32,7 +32,7 @@ func heldUntilKept(_ *world, m *Method) (wrong []string) {
 	byAddr := slices.ContainsFunc(m.Params, func(v Var) bool { return v.Name == "addr" && v.Type == "uintptr" })
 	takesPages := slices.ContainsFunc(m.Params, func(v Var) bool {
 		forTheCall := slices.ContainsFunc(m.Verb.Params, func(p *model.Param) bool { return p.Role == spec.RoleBytes && p.Go == v.Name })
-		return v.Type == "[]byte" && !forTheCall && !readOnly(m, v) || v.Type == "*mem.Buffer" || v.Type == "*mem.Pin"
+		return v.Type == "[]byte" && !readOnly(m, v) && !forTheCall || v.Type == "*mem.Buffer" || v.Type == "*mem.Pin"
 	})
 	switch first := reach(steps); {
 	case first < 0:

@@ -132,10 +132,9 @@ func (b *builder) makeFor(o *model.Object) *Method {
 	return m
 }
 
-// lendable tells whether packages of other libraries may take a builder: one that a verb takes, without memory and functions of Go and
-// without structs behind its own.
+// lendable tells whether packages of other libraries may take a builder: one that a verb takes, without memory and functions of Go.
 func (b *builder) lendable(r *model.Record) bool {
-	if !r.In || r.Runtime != "" || r.Tail != nil {
+	if !r.In || r.Runtime != "" || r.Tail != nil || r.Arm != nil {
 		return false
 	}
 	for _, f := range r.Fields {

@@ -30,12 +30,12 @@ func (c *call) param(p *model.Param) {
 		c.otherHandle(p)
 	case p.Role == spec.RoleHandle:
 		c.handleParam(p)
-	case p.Role == spec.RoleInRec && p.Record.From != nil:
-		c.otherRecord(p)
 	case p.Role == spec.RoleInRec && p.Record.Runtime != "":
 		c.take(p, "*"+p.GoType)
 		c.pre = append(c.pre, refuseNil(p.Go, p.C, "pass a "+p.GoType))
 		c.pass(p, converted(pointer, val(p.Go)), number(1))
+	case p.Role == spec.RoleInRec && p.Record.From != nil:
+		c.otherRecord(p)
 	case p.Role == spec.RoleInRec:
 		c.recordParam(p)
 	case p.Role == spec.RoleBytes:

@@ -19,15 +19,15 @@ import (
 
 // Package is the plan of a generated package.
 type Package struct {
-	Lib     []Decl                 // of the file of the library
-	Objects []*File                // a file for each object
-	Records []Decl                 // builders and results
-	Index   bool                   // the library keeps handles by their C addresses
-	Others  []Decl                 // what packages of other libraries may take and make
-	Shims   []*Shim                // the functions that cross into C
-	Codes   map[*model.Enum][]Decl // conversions of values
-	Texts   map[*model.Union][]Decl
-	Home    map[*model.Verb]string // the object, or Lib, that a verb is called on
+	Lib     []Decl                  // of the file of the library
+	Objects []*File                 // a file for each object
+	Records []Decl                  // builders and results
+	Index   bool                    // the library keeps handles by their C addresses
+	Others  []Decl                  // what packages of other libraries may take and make
+	Shims   []*Shim                 // the functions that cross into C
+	Codes   map[*model.Enum][]Decl  // conversions of values
+	Texts   map[*model.Union][]Decl // values of unions as text
+	Home    map[*model.Verb]string  // the object, or Lib, that a verb is called on
 }
 
 // File is the plan of the file of one object.

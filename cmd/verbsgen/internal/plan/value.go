@@ -68,8 +68,8 @@ const (
 	IsNotZero As = "not zero"  // x != 0
 	HasBits   As = "bits"      // x&N != 0
 	IsWide    As = "wide"      // int(int32(x)) != x
-	IsEmpty   As = "empty"     // len(x) == 0
 	IsShort   As = "short"     // len(x) < N
+	IsEmpty   As = "empty"     // len(x) == 0
 	Differ    As = "different" // x != y
 	IsLonger  As = "longer"    // len(x) > N
 )
