@@ -20,6 +20,8 @@ var elsewhere = map[string]string{
 	"post_recv":   "TestReceiveRequests",
 	"address":     "TestSendRequests",
 	"poll_cq":     "TestCompletions",
+	"reader":      "TestReaders",
+	"stream":      "TestStreams",
 	"req_notify":  "TestReqNotify",
 	"write_dm":    "a copy takes bytes, no record; conformance/dmbench and runtime/devmem copy",
 	"read_dm":     "the same",

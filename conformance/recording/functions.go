@@ -90,6 +90,9 @@ func (s *source) function(protos, bodies *strings.Builder, storage, id, verb, re
 	for i, p := range params {
 		list = append(list, fmt.Sprintf("%s a%d", p.Type, i))
 		args = append(args, s.arg(verb, p, i))
+		for _, field := range commands[strings.TrimSuffix(p.Type, " *")] {
+			args = append(args, fmt.Sprintf("\t\t{\"%s.%s\", UINT, sizeof a%d->%s, a%d->%s, NULL, NULL, 0},\n", p.Name, field, i, field, i, field))
+		}
 	}
 	if len(list) == 0 {
 		list = []string{"void"}

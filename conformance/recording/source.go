@@ -25,6 +25,11 @@ var counts = map[string]string{
 	"ibv_query_gid_table.entries":                "max_entries",
 }
 
+// commands are the fields of an object that a program sets before it calls an operation: each call shows them.
+var commands = map[string][]string{
+	"struct ibv_qp_ex": {"wr_id", "wr_flags"},
+}
+
 // behind are the records that are followed by others in memory: by what, how many, and which field has the size of each.
 var behind = map[string][3]string{
 	"struct ibv_flow_attr": {"struct ibv_flow_spec", "num_of_specs", "hdr.size"},
