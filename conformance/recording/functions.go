@@ -75,7 +75,7 @@ func (s *source) text() (string, error) {
 		fmt.Fprintf(&tables, "\t&%s,\n", ident(tag))
 	}
 	tables.WriteString("};\n\n")
-	tables.WriteString("static uint64_t record(int, const char *, const struct arg *, size_t, enum result, size_t, enum kind, const struct record *);\n\n")
+	tables.WriteString("static uint64_t record(const char *, const struct arg *, size_t, enum result, size_t, enum kind, const struct record *);\n\n")
 	tables.WriteString(bodies.String())
 	if len(s.errs) > 0 {
 		return "", fmt.Errorf("%s", strings.Join(s.errs, "\n"))
@@ -85,7 +85,6 @@ func (s *source) text() (string, error) {
 
 // function writes the declaration and the body of a function that records its calls.
 func (s *source) function(protos, bodies *strings.Builder, storage, id, verb, ret string, params []api.Param) {
-	s.count++
 	var list, args []string
 	for i, p := range params {
 		list = append(list, fmt.Sprintf("%s a%d", p.Type, i))
@@ -106,7 +105,7 @@ func (s *source) function(protos, bodies *strings.Builder, storage, id, verb, re
 		fmt.Fprintf(bodies, "\tconst struct arg args[] = {\n%s\t};\n\n", strings.Join(args, ""))
 	}
 	call := func(result, size, kind, made string) string {
-		return fmt.Sprintf("record(%d, %q, %s, %d, %s, %s, %s, %s)", s.count, verb, array, len(args), result, size, kind, made)
+		return fmt.Sprintf("record(%q, %s, %d, %s, %s, %s, %s)", verb, array, len(args), result, size, kind, made)
 	}
 	of := strings.TrimSuffix(ret, " *")
 	switch kind := s.number(ret); {

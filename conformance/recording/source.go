@@ -48,7 +48,6 @@ type source struct {
 	enums     map[string]bool // tag -> signed
 	objects   map[string]bool // tags of what verbs make
 	functions []api.Function
-	count     int // of functions that record
 	errs      []string
 }
 
