@@ -147,7 +147,7 @@ func (s *source) arg(verb string, p api.Param, i int) string {
 			kind, record = "LIST", "&"+e
 		}
 	}
-	if kind == "LIST" && !strings.HasPrefix(p.Type, "const ") {
+	if kind == "LIST" && !strings.HasPrefix(p.Type, "const ") && !readOnly[verb+"."+p.Name] {
 		out = 1
 	}
 	return fmt.Sprintf("\t\t{%q, %s, %s, %s, %s, %s, %d},\n", p.Name, kind, size, value, record, count, out)

@@ -26,7 +26,7 @@ func Builders(s *spec.Spec) []string {
 	for _, p := range s.Pages {
 		for i := range p.Verbs {
 			for j := range p.Verbs[i].Methods {
-				if param := taken(&p.Verbs[i], &p.Verbs[i].Methods[j]); param != nil {
+				if param := taken(s, &p.Verbs[i], &p.Verbs[i].Methods[j]); param != nil {
 					add(param.Type)
 				}
 			}
@@ -36,9 +36,9 @@ func Builders(s *spec.Spec) []string {
 }
 
 // taken gives the argument of C that a method takes as a builder, or nil.
-func taken(v *spec.Verb, m *spec.Method) *spec.Param {
+func taken(s *spec.Spec, v *spec.Verb, m *spec.Method) *spec.Param {
 	for i, p := range v.Params {
-		if _, fixed := m.Fixed[p.C]; p.Role == spec.RoleInRec && !fixed {
+		if _, fixed := m.Fixed[p.C]; p.Role == spec.RoleInRec && !fixed && s.RecordByGo(p.Type).Runtime == "" {
 			return &v.Params[i]
 		}
 	}

@@ -25,6 +25,9 @@ var counts = map[string]string{
 	"ibv_query_gid_table.entries":                "max_entries",
 }
 
+// readOnly are the arguments that a function does not write to, although the header does not say so, of functions that also have others.
+var readOnly = map[string]bool{"ibv_init_ah_from_wc.wc": true, "ibv_init_ah_from_wc.grh": true}
+
 // commands are the fields of an object that a program sets before it calls an operation: each call shows them.
 var commands = map[string][]string{
 	"struct ibv_qp_ex": {"wr_id", "wr_flags"},
