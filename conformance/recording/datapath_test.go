@@ -13,6 +13,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/dpath"
+	"github.com/verbsgen/verbsgen/spec"
 )
 
 // The data path is not generated from the pages, so what its methods mean is written down here.
@@ -201,25 +202,52 @@ func first(texts ...string) string {
 	return ""
 }
 
-// TestReceiveRequests posts a request made by each method of RecvWR, with another behind it.
+// TestReceiveRequests posts a request made by each method of RecvWR, with another behind it, to every kind of queue.
 func TestReceiveRequests(t *testing.T) { open(t).receiveRequests() }
 
 func (b *bed) receiveRequests() {
-	t := b.TB
-	v, _ := b.handle("QP")
-	qp := v.Interface().(*verbs.QP)
-	for _, name := range wrMethods(t, reflect.TypeFor[*dpath.RecvWR](), recvMethods) {
-		batch := must(dpath.NewRecvBatch(2, 2))(t)
+	b.Helper()
+	kinds := 0
+	for _, p := range b.spec.Pages {
+		for i := range p.Verbs {
+			for _, m := range p.Verbs[i].Methods {
+				if receives(m.Form) {
+					b.receiveOn(&p.Verbs[i], m.Go)
+					kinds++
+				}
+			}
+		}
+	}
+	if kinds == 0 {
+		b.Error("no method of the pages posts receives")
+	}
+}
+
+// receiveOn posts with a method of a queue.
+func (b *bed) receiveOn(verb *spec.Verb, method string) {
+	b.Helper()
+	of, name, _ := strings.Cut(method, ".")
+	v, at := b.handle(of)
+	post, ok := v.MethodByName(name).Interface().(func(*dpath.RecvBatch, int) (int, error))
+	if !ok {
+		b.Fatalf("%s does not post a batch", method)
+	}
+	queue, wr := verb.Params[0].C, verb.Params[1].C
+	for _, name := range wrMethods(b.TB, reflect.TypeFor[*dpath.RecvWR](), recvMethods) {
+		batch := must(dpath.NewRecvBatch(2, 2))(b.TB)
 		n := 0
 		var want [2]map[string]string
 		for i := range want {
-			want[i] = wrCall(t, recvMethods, reflect.ValueOf(batch.WR(i)), name, &n, 0)
+			want[i] = wrCall(b.TB, recvMethods, reflect.ValueOf(batch.WR(i)), name, &n, 0)
 			want[i]["num_sge"] = fmt.Sprint(strings.Count(fmt.Sprint(want[i]), ".lkey"))
 		}
-		must(qp.PostRecv(batch, 2))(t)
-		got := b.last("ibv_post_recv").In
-		b.compareWR(name, "struct ibv_recv_wr", "wr", got, want[0])
-		b.compareWR(name+", second", "struct ibv_recv_wr", "wr.next[0]", got, want[1])
+		must(post(batch, 2))(b.TB)
+		got := b.last(functionOf(verb.C)).In
+		if got[queue] != fmt.Sprint(at) {
+			b.Errorf("%s: C sees the queue %s, not %d", method, got[queue], at)
+		}
+		b.compareWR(method+", "+name, "struct ibv_recv_wr", wr, got, want[0])
+		b.compareWR(method+", "+name+", second", "struct ibv_recv_wr", wr+".next[0]", got, want[1])
 	}
 }
 

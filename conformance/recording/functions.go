@@ -22,9 +22,22 @@ func (s *source) holders() []string {
 // verbOf gives the function of the header that calls an operation, or else the operation's own name, and the names of its parameters.
 func (s *source) verbOf(op string, params []api.Param) (string, []api.Param) {
 	var verb *api.Function
+	best := 0
 	for i, f := range s.functions {
-		if f.Name == "ibv_"+op || verb == nil && f.Dispatch != nil && f.Dispatch.Op == op {
-			verb = &s.functions[i]
+		rank := 0
+		switch {
+		case f.Name == "ibv_"+op:
+			rank = 2
+		case f.Dispatch != nil && f.Dispatch.Op == op:
+			rank = 1
+		default:
+			continue
+		}
+		if len(f.Params) > 0 && len(params) > 0 && f.Params[0].Type == params[0].Type {
+			rank += 2 // not that of another object: ibv_post_recv is no operation of a work queue
+		}
+		if rank > best {
+			verb, best = &s.functions[i], rank
 		}
 	}
 	if verb == nil {
