@@ -59,8 +59,7 @@ type stream struct {
 	*bed
 	*verbs.QPStream
 	at uint64 // struct ibv_qp_ex *
-	ah *verbs.AH
-	n  int // of values
+	n  int    // of values
 }
 
 // allOps gives the flags of all builders, without some.
