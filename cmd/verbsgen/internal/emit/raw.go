@@ -3,7 +3,6 @@ package emit
 import (
 	"github.com/dave/jennifer/jen"
 
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/plan"
 )
 
@@ -76,24 +75,12 @@ func (e *emitter) rawFile() *goFile {
 	e.layoutGuards(g)
 	for _, s := range e.plan.Shims {
 		body := e.rawBody(s)
-		if e.pkg.Module.Serial && !e.readsRecords(s) {
+		if s.Serial {
 			body = append([]jen.Code{id("serial.Lock").Call(), jen.Defer().Id("serial").Dot("Unlock").Call()}, body...)
 		}
 		g.fn(rawFunc(s, body...))
 	}
 	return g
-}
-
-// readsRecords tells whether a C function gives or takes back records: the code that calls both holds the lock.
-func (e *emitter) readsRecords(s *plan.Shim) bool {
-	for _, v := range e.pkg.Verbs {
-		for _, m := range v.Methods {
-			if m.Form == form.NextRecord && (v == s.Verb || v.Part(form.PartAck) == s.Verb) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // layoutGuards makes lines that do not compile when a mirror's layout is not C's:

@@ -94,6 +94,7 @@ type Shim struct {
 	Params []Cross
 	Answer Answer
 	Result string // Go type of a value that cannot fail
+	Serial bool   // calls of the library run one after another, and no caller sees to it
 }
 
 // Cross is a parameter of a Shim: a number, a pointer to memory of C, or one to memory of Go, which stays in place for the call.
@@ -269,7 +270,7 @@ func (b *builder) shims() (out []*Shim) {
 }
 
 func (b *builder) shim(v *model.Verb) *Shim {
-	s := &Shim{Verb: v, Answer: answer(v)}
+	s := &Shim{Verb: v, Answer: answer(v), Serial: b.pkg.Module.Serial && !b.readsRecords(v)}
 	for i := range v.Symbols() {
 		s.Params = append(s.Params, Cross{Name: fmt.Sprintf("fn%d", i), Type: "uintptr"})
 	}
