@@ -132,6 +132,7 @@ func flagged(p Param) Param {
 // forms is the registry.
 var forms = []Form{
 	{Name: Plain, Does: "takes the parameters in order"},
+	{Name: NextRecord, Does: "waits for a record that the library gives, copies it and gives it back", Own: true, Parts: []Part{{Name: PartAck}}},
 	{Name: Bytes, Does: "takes a slice, which is pinned until the new object is closed", Memory: true},
 	{Name: Buffer, Does: "takes a mem.Buffer, which cannot be closed before the new object", Memory: true},
 	{Name: Addr, Does: "takes an address and a length of memory that the caller keeps", Memory: true},
@@ -173,7 +174,6 @@ var forms = []Form{
 		Sig:    sig("int", handle("struct ibv_context *"), in("struct ibv_async_event *")),
 		Events: true, Parts: []Part{{Name: PartAck, Form: DoneAsync, Sig: doneAsync}}},
 	{Name: DoneAsync, Does: "acknowledges an asynchronous event", Recv: RecvMade, Sig: doneAsync, Runtime: true},
-	{Name: NextRecord, Does: "waits for a record that the library gives, copies it and gives it back", Own: true, Parts: []Part{{Name: PartAck}}},
 }
 
 // Functions that several forms and parts are written for.
