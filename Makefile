@@ -80,7 +80,7 @@ libs: ## one test binary with the real libibverbs of other releases (network at 
 	@.ci/libs $(LIBS)
 
 conformance-vm: ## tests on a real kernel device (soft-RoCE) in a virtual machine: make conformance-vm [KERNEL=6.1|6.12|7.2] [RDMA=44.0|56.1|65.0] [OUT=folder]
-	VERBS_REQUIRE_DEVICE=$(REQUIRE_DEVICE) $(GO) run ./conformance/vm -kernel $(KERNEL) $(if $(RDMA),-rdma '$(RDMA)') $(if $(OUT),-out '$(OUT)') -packages ./conformance/device,./conformance -args './conformance=$(SUITE)'
+	VERBS_REQUIRE_DEVICE=$(REQUIRE_DEVICE) $(GO) run ./conformance/vm -kernel $(KERNEL) $(if $(RDMA),-rdma '$(RDMA)') $(if $(OUT),-out '$(OUT)') -packages ./conformance/device,./conformance/cm,./conformance -args './conformance=$(SUITE)'
 
 matrix: ## run the suite on the software device and all kernels; write docs/reports and docs/conformance-matrix.*
 	@.ci/matrix

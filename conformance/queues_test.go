@@ -158,10 +158,10 @@ func TestWrongBatch(t *testing.T) {
 	a, _ := pair(t, open(t).dev)
 	send, recv := must(dpath.NewSendBatch(2, 1))(t), must(dpath.NewRecvBatch(2, 1))(t)
 	posts := map[string]func() (int, error){
-		"ibv_post_send: SendBatch is nil":                                func() (int, error) { return a.QP.PostSend(nil, 1) },
-		"ibv_post_recv: RecvBatch is nil":                                func() (int, error) { return a.QP.PostRecv(nil, 1) },
-		"ibv_post_send: 3 requests from number 0 on of a SendBatch of 2": func() (int, error) { return a.QP.PostSend(send, 3) },
-		"ibv_post_recv: 2 requests from number 1 on of a RecvBatch of 2": func() (int, error) { return a.QP.PostRecvRange(recv.From(1, 2)) },
+		"ibv_post_send: SendBatch is nil":                                      func() (int, error) { return a.QP.PostSend(nil, 1) },
+		"ibv_post_recv: RecvBatch is nil":                                      func() (int, error) { return a.QP.PostRecv(nil, 1) },
+		"ibv_post_send: 3 requests from number 0 on: the SendBatch has only 2": func() (int, error) { return a.QP.PostSend(send, 3) },
+		"ibv_post_recv: 2 requests from number 1 on: the RecvBatch has only 2": func() (int, error) { return a.QP.PostRecvRange(recv.From(1, 2)) },
 	}
 	for text, post := range posts {
 		if n, err := post(); n != 0 || !errors.Is(err, syscall.EINVAL) || !strings.HasPrefix(err.Error(), text) {

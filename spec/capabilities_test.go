@@ -94,7 +94,7 @@ func TestCapabilities(t *testing.T) {
 func aboutCapability(r *Rule) string {
 	if r.Kind == KindDependsOn {
 		for _, a := range r.Must {
-			if root, _, _ := CapParts(a.Of); capRoots[root] != "" && a.Gt != "" {
+			if root, _, _ := verbsWords().CapParts(a.Of); verbsWords().caps[root].c != "" && a.Gt != "" {
 				return r.Verb + " " + a.Gt + " | " + a.Of + " >"
 			}
 		}

@@ -111,7 +111,7 @@ func (f *Facts) baseType(t CType, base string, stars int) CType {
 			t.record = f.records[word+" "+f.aliases[tag]]
 		}
 		t.Kind = CStruct
-		if stars == 1 && IsObject(tag) {
+		if stars == 1 && f.IsObject(tag) {
 			t.Kind = CObject
 		} else if stars > 1 {
 			t.Kind = COther
@@ -151,9 +151,9 @@ func (f *Facts) Param(fn *api.Function, name string) (CType, bool) {
 // none of that name.
 func (f *Facts) Member(t CType, name string) (CType, bool) {
 	if t.Kind == CObject {
-		for _, p := range objectProps[t.Tag] {
+		for _, p := range f.objects[t.Tag] {
 			if p == name {
-				if c := propTypes[name]; c != "" {
+				if c := f.types[name]; c != "" {
 					return f.TypeOf(c), true
 				}
 				return CType{Kind: CInt, C: "count", Bits: 64}, true
@@ -162,7 +162,7 @@ func (f *Facts) Member(t CType, name string) (CType, bool) {
 	}
 	if t.record == nil {
 		if name == "context" && t.Kind == CObject {
-			return f.TypeOf(propTypes[name]), true
+			return f.TypeOf(f.types[name]), true
 		}
 		return CType{}, false
 	}
@@ -206,7 +206,7 @@ func (f *Facts) Members(t CType) []string {
 		}
 	}
 	if t.Kind == CObject {
-		out = append(out, objectProps[t.Tag]...)
+		out = append(out, f.objects[t.Tag]...)
 	}
 	return out
 }

@@ -126,7 +126,7 @@ func (d *decoder) record(name string, k, v *yaml.Node) Record {
 	defer d.marking(&r.marks)()
 	d.object(v, place{name, ""}, []key{
 		{"c", true, d.text(&r.C)},
-		{"role", true, d.oneOf(&r.Role, RecordIn, RecordOut, RecordEntry, RecordLazy)},
+		{"role", true, d.oneOf(&r.Role, RecordIn, RecordOut, RecordEvent, RecordEntry, RecordLazy)},
 		{"asks", false, d.text(&r.Asks)},
 		{"fails", false, d.text(&r.Fails)},
 		{"runtime", false, d.oneOf(&r.Runtime, "dpath")},
@@ -160,6 +160,9 @@ func (d *decoder) recordField(record, c string, k, v *yaml.Node) RecordField {
 		{"bit", false, d.text(&f.Bit)},
 		{"bool", false, d.truth(&f.Bool)},
 		{"text", false, d.truth(&f.Text)},
+		{"new_on", false, d.text(&f.NewOn)},
+		{"on", false, d.texts(&f.On)},
+		{"bytes", false, d.truth(&f.Bytes)},
 		{"hex", false, d.truth(&f.Hex)},
 		{"means", false, d.text(&f.Means)},
 		{"callback", false, d.text(&f.Callback)},
@@ -198,6 +201,24 @@ func (d *decoder) objectType(name string, k, v *yaml.Node) Object {
 			})
 			o.Getters = append(o.Getters, g)
 		})},
+		{"fd", false, d.text(&o.FD)},
+		{"addresses", false, d.named(func(c string, gk, gv *yaml.Node) {
+			g := Getter{C: c, Pos: d.pos(gk)}
+			d.object(gv, place{name + "." + c, ""}, []key{
+				{"go", true, d.exported(&g.Go)},
+				{"doc", true, d.text(&g.Doc)},
+			})
+			o.Addresses = append(o.Addresses, g)
+		})},
+		{"lends", false, d.named(func(c string, lk, lv *yaml.Node) {
+			l := Lend{C: c, Pos: d.pos(lk)}
+			d.object(lv, place{name + "." + c, ""}, []key{
+				{"go", true, d.exported(&l.Go)},
+				{"type", true, d.text(&l.Type)},
+				{"doc", true, d.text(&l.Doc)},
+			})
+			o.Lends = append(o.Lends, l)
+		})},
 		{"needs_verbs", false, d.textMap(&o.NeedsVerbs)},
 		{"state_from", false, d.stateFrom(&o.StateFrom)},
 		{"doc", true, d.text(&o.Doc)},
@@ -234,6 +255,8 @@ func (d *decoder) verb(name string, k, v *yaml.Node) Verb {
 	d.object(v, place{name, ""}, []key{
 		{"returns", true, d.oneOf(&b.Returns, RetErrno, RetNullErrno, RetMinus1, RetVoid, RetValue, RetRereg)},
 		{"creates", false, d.text(&b.Creates)},
+		{"made_in", false, d.text(&b.MadeIn)},
+		{"ended_by", false, d.text(&b.EndedBy)},
 		{"params", true, d.named(func(c string, pk, pv *yaml.Node) { b.Params = append(b.Params, d.param(name, c, pk, pv)) })},
 		{"methods", true, d.named(func(g string, mk, mv *yaml.Node) { b.Methods = append(b.Methods, d.method(g, mk, mv)) })},
 		{"callbacks", false, d.truth(&b.Callbacks)},
@@ -258,7 +281,7 @@ func (d *decoder) param(verb, c string, k, v *yaml.Node) Param {
 	defer d.marking(&p.marks)()
 	var notNull *yaml.Node
 	d.object(v, place{verb + "." + c, ""}, []key{
-		{"role", true, d.oneOf(&p.Role, RoleHandle, RoleIn, RoleInRec, RoleOutRec, RoleOut, RoleSlice, RoleFlags, RoleEnum, RoleAddr, RoleLen, RoleMask)},
+		{"role", true, d.oneOf(&p.Role, RoleHandle, RoleIn, RoleInRec, RoleOutRec, RoleOut, RoleSlice, RoleFlags, RoleEnum, RoleAddr, RoleLen, RoleData, RoleSock, RoleGiven, RoleMade, RoleMask)},
 		{"type", false, d.text(&p.Type)},
 		{"go", false, d.local(&p.Go)},
 		{"null", false, d.truth(&p.Null)},
@@ -266,6 +289,7 @@ func (d *decoder) param(verb, c string, k, v *yaml.Node) Param {
 		{"len", false, d.text(&p.Len)},
 		{"rest", false, d.truth(&p.Rest)},
 		{"parent", false, d.truth(&p.Parent)},
+		{"moves", false, d.truth(&p.Moves)},
 		{"bit", false, d.text(&p.Bit)},
 		{"from", false, d.text(&p.From)},
 		{"hex", false, d.truth(&p.Hex)},

@@ -32,6 +32,7 @@ const (
 	CodeUnknownPath   = "spec-unknown-path"   // a path that leads to no argument or field
 	CodeCase          = "spec-case"           // a case that cannot be read
 	CodeGoName        = "spec-go-name"        // a text that cannot be the Go name it becomes
+	CodeModule        = "spec-module"         // a module that does not fit those that it stands on
 	CodeTooMuch       = "spec-too-much"       // nested too deeply, or too many values
 )
 
@@ -40,7 +41,7 @@ func Codes() []string {
 	return []string{
 		CodeUnreadable, CodeEmpty, CodeEncoding, CodeTab, CodeSyntax, CodeAlias, CodeType, CodeUnknownKey,
 		CodeDuplicateKey, CodeMissingKey, CodeValue, CodePageName, CodeExtends, CodeUnknownKind, CodeKindKey, CodeRuleID, CodeSharedRule,
-		CodeDuplicateRule, CodeDuplicateName, CodeGlob, CodeUnknownName, CodeUnknownPath, CodeCase, CodeGoName, CodeTooMuch,
+		CodeDuplicateRule, CodeDuplicateName, CodeGlob, CodeUnknownName, CodeUnknownPath, CodeCase, CodeGoName, CodeModule, CodeTooMuch,
 	}
 }
 

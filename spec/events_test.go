@@ -47,16 +47,17 @@ func TestEventOf(t *testing.T) {
 
 // TestCapPaths gives paths to capabilities, and one to a field.
 func TestCapPaths(t *testing.T) {
+	w := verbsWords()
 	for path, want := range map[string]string{
 		"device_attr_ex.orig_attr.max_qp": "device_attr.max_qp",
 		"device_attr_ex.max_dm_size":      "device_attr_ex.max_dm_size",
 		"port_attr[1].max_msg_sz":         "port_attr[1].max_msg_sz",
 	} {
-		if got := NormalCap(path); got != want || !IsCapPath(path) {
-			t.Errorf("%s: %s, a capability path: %t", path, got, IsCapPath(path))
+		if got := w.NormalCap(path); got != want || !w.IsCapPath(path) {
+			t.Errorf("%s: %s, a capability path: %t", path, got, w.IsCapPath(path))
 		}
 	}
-	if IsCapPath("attr.length") {
+	if w.IsCapPath("attr.length") {
 		t.Error("attr.length is taken for a capability path")
 	}
 }

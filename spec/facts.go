@@ -11,6 +11,7 @@ import (
 
 // Facts is what one or more releases declare, found by name. Where releases differ, the newest one counts.
 type Facts struct {
+	*Words
 	consts  map[string]*big.Int
 	funcs   map[string]*api.Function
 	records map[string]*api.Record
@@ -22,9 +23,15 @@ type Facts struct {
 	names   []string // of constants, in the order of the headers
 }
 
-// NewFacts makes the union of the releases.
-func NewFacts(rels ...*api.Release) *Facts {
+// NewFacts makes the union of releases of verbs.h.
+func NewFacts(rels ...*api.Release) *Facts { return newFacts(verbsWords(), rels) }
+
+// NewFacts makes the union of releases of the header of the module.
+func (m *Module) NewFacts(rels ...*api.Release) *Facts { return newFacts(m.Words, rels) }
+
+func newFacts(words *Words, rels []*api.Release) *Facts {
 	f := &Facts{
+		Words:  words,
 		consts: map[string]*big.Int{}, funcs: map[string]*api.Function{}, records: map[string]*api.Record{},
 		enums: map[string]*api.Enum{}, macros: map[string]*api.Macro{}, member: map[string]*api.Enum{}, aliases: map[string]string{}, vars: map[string]bool{},
 	}

@@ -9,6 +9,7 @@ import (
 
 // Spec is a set of pages, checked to be consistent in itself, with its indexes.
 type Spec struct {
+	Module  *Module
 	Pages   []*Page // sorted by name
 	Pending []Pending
 
@@ -64,14 +65,36 @@ func (s *Spec) FlagByGo(name string) *FlagType { return s.flags[name] }
 // EnumByGo returns an enum type by its Go name, or nil.
 func (s *Spec) EnumByGo(name string) *EnumType { return s.enums[name] }
 
-// RecordByGo returns a record by its Go name, or nil.
-func (s *Spec) RecordByGo(name string) *Record { return s.records[name] }
+// RecordByGo returns a record by its Go name, or nil. That of another module is named with it: verbs.QPInitAttr.
+func (s *Spec) RecordByGo(name string) *Record {
+	if of, bare := s.of(name); of != nil {
+		return of.records[bare]
+	}
+	return nil
+}
+
+// of returns the pages that have a Go type, and its name there; nil when they stand on no such module.
+func (s *Spec) of(name string) (*Spec, string) {
+	module, bare, dotted := strings.Cut(name, ".")
+	if !dotted {
+		return s, name
+	}
+	if u := s.Module.UseOf(module); u != nil {
+		return u.Spec, bare
+	}
+	return nil, ""
+}
 
 // RecordByC returns a record by its C tag without "struct ", or nil.
 func (s *Spec) RecordByC(c string) *Record { return s.recordC[c] }
 
-// ObjectByGo returns an object by its Go name, or nil.
-func (s *Spec) ObjectByGo(name string) *Object { return s.objects[name] }
+// ObjectByGo returns an object by its Go name, or nil. That of another module is named with it: verbs.PD.
+func (s *Spec) ObjectByGo(name string) *Object {
+	if of, bare := s.of(name); of != nil {
+		return of.objects[bare]
+	}
+	return nil
+}
 
 // ObjectByC returns an object by its C tag without "struct ", or nil.
 func (s *Spec) ObjectByC(c string) *Object { return s.objectC[c] }
@@ -188,7 +211,10 @@ func claimPage(p *Page, seen map[string]bool, cNames, goNames *claims) {
 			goNames.claim(o.Go, "an object", o.Pos)
 			once("object", o.C, "bound as object "+o.Go, o.Pos)
 		}
-		for _, g := range o.Getters {
+		for _, l := range o.Lends {
+			goNames.claimIn(o.Go, l.Go, "a method", l.Pos)
+		}
+		for _, g := range append(append([]Getter(nil), o.Getters...), o.Addresses...) {
 			goNames.claimIn(o.Go, g.Go, "a getter", g.Pos)
 		}
 	}

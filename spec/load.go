@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"path"
 	"slices"
 	"sort"
 	"strings"
@@ -17,10 +18,10 @@ import (
 	"github.com/verbsgen/verbsgen/spec/regular"
 )
 
-//go:embed *.yaml
+//go:embed *.yaml rdmacm/*.yaml
 var pages embed.FS
 
-// pendingFile is the one YAML file that is no page.
+// pendingFile is, beside that of the module, the one YAML file that is no page.
 const pendingFile = "pending.yaml"
 
 // source is one YAML file.
@@ -30,29 +31,73 @@ type source struct {
 	layer int // 0 for the project's own, then the --spec folders from 1 on
 }
 
-// Embedded loads the project's own pages. Places in it begin with "spec/".
+// Embedded loads the project's own pages of the default module. Places in it begin with "spec/".
 func Embedded() (*Spec, error) { return Overlay() }
+
+// EmbeddedModule loads the project's own pages of a module.
+func EmbeddedModule(name string) (*Spec, error) { return OverlayModule(name) }
 
 // Load reads the named files of a folder; without names, all its *.yaml. The error is Errors, with every mistake
 // of every file.
 func Load(fsys fs.FS, names ...string) (*Spec, error) {
 	sources, errs := readAll(fsys, "", names...)
-	return load(sources, errs)
+	return loaded(load(sources, errs, ".", nil))
 }
 
-// Overlay loads the project's own pages and over them those of the given folders, in order: a page of a later folder
-// replaces the one of the same name, a file with extends: adds to a page, and pending.yaml adds names.
-func Overlay(dirs ...string) (*Spec, error) {
-	all, errs := readAll(pages, "spec/")
+// Overlay is OverlayModule without the name of a module.
+func Overlay(dirs ...string) (*Spec, error) { return OverlayModule("", dirs...) }
+
+// OverlayModule loads the project's own pages of a module, the default one if the name is empty, and over them those of the given
+// folders, in order: a page of a later folder replaces the one of the same name, a file with extends: adds to a page, and pending.yaml
+// adds names. Where one of the folders has a module.yaml, the pages are those of another module, and the project's own are no
+// part of it.
+func OverlayModule(module string, dirs ...string) (*Spec, error) {
+	var all []source
+	var errs Errors
+	at := "."
 	for i, dir := range dirs {
 		sources, more := readAll(regular.DirFS(dir), strings.TrimSuffix(dir, "/")+"/")
 		errs = append(errs, more...)
 		for _, s := range sources {
 			s.layer = i + 1
 			all = append(all, s)
+			if !isModule(s.name) {
+				continue
+			}
+			if module != "" || at != "." {
+				errs = append(errs, Error{Pos: Pos{File: s.name}, Subject: "module", Code: CodeModule, Problem: "the module is chosen already",
+					Fix: "choose one: by its name, or by the one folder with a module.yaml"})
+			}
+			at = dir
 		}
 	}
-	return load(all, errs)
+	if at == "." {
+		own, more := ownSources(cmp.Or(module, DefaultModule))
+		all, errs = append(own, all...), append(errs, more...)
+	}
+	return loaded(load(all, errs, at, nil))
+}
+
+// loaded makes an error of none or many.
+func loaded(s *Spec, errs Errors) (*Spec, error) {
+	if len(errs) > 0 {
+		return nil, errs
+	}
+	return s, nil
+}
+
+// ownSources reads the project's own pages of a module.
+func ownSources(module string) ([]source, Errors) {
+	dir, ok := folders()[module]
+	if !ok {
+		_, errs := ownModule(module)
+		return nil, errs
+	}
+	sub, err := fs.Sub(pages, dir)
+	if err != nil {
+		return nil, Errors{{Subject: "module " + module, Problem: err.Error(), Code: CodeUnreadable}}
+	}
+	return readAll(sub, path.Join("spec", dir)+"/")
 }
 
 // readAll reads the named files, or all *.yaml, of one folder.
@@ -109,8 +154,11 @@ type file struct {
 
 // isPage reports whether the file is a page of its own.
 func (f *file) isPage() bool {
-	return pageName(f.name)+".yaml" != pendingFile && (f.node == nil || !isExtension(f.node))
+	return !isModule(f.name) && pageName(f.name)+".yaml" != pendingFile && (f.node == nil || !isExtension(f.node))
 }
+
+// isModule reports whether a file describes a module.
+func isModule(name string) bool { return pageName(name)+".yaml" == moduleFile }
 
 // parse parses all files, and leaves out pages that a page of the same name in a later layer replaces.
 func parse(sources []source) []*file {
@@ -131,15 +179,17 @@ func parse(sources []source) []*file {
 	return all
 }
 
-// load decodes all files and joins them: first the pages, then what adds to them.
-func load(sources []source, errs Errors) (*Spec, error) {
+// load decodes all files and joins them: first the pages, then what adds to them. Dir is the folder of the module, above are the modules
+// that stand on it.
+func load(sources []source, errs Errors, dir string, above []string) (*Spec, Errors) {
 	s := &Spec{layers: map[string]int{}}
 	files := parse(sources)
+	errs = append(errs, s.findModule(files, dir, above)...)
 	var pending []Pending
 	for _, f := range files {
 		s.layers[f.name] = f.layer
 		switch {
-		case f.node == nil:
+		case f.node == nil || isModule(f.name):
 		case f.isPage():
 			p := f.page(f.node)
 			p.layer = f.layer
@@ -159,7 +209,7 @@ func load(sources []source, errs Errors) (*Spec, error) {
 	}
 	var j joiner
 	for _, f := range files {
-		if f.node == nil || !isExtension(f.node) || pageName(f.name)+".yaml" == pendingFile {
+		if f.node == nil || !isExtension(f.node) || isModule(f.name) || pageName(f.name)+".yaml" == pendingFile {
 			continue
 		}
 		if x := f.extension(f.node, s.Pages); x != nil {
@@ -180,9 +230,25 @@ func load(sources []source, errs Errors) (*Spec, error) {
 	errs = append(errs, j.errs...)
 	errs = append(errs, s.index(parts)...)
 	if err := errs.sorted(); err != nil {
-		return nil, err
+		return nil, err.(Errors)
 	}
 	return s, nil
+}
+
+// findModule finds the module that the pages are of: that of the module.yaml among them, or else the default one.
+func (s *Spec) findModule(files []*file, dir string, above []string) (errs Errors) {
+	for _, f := range files {
+		if isModule(f.name) && f.node != nil {
+			s.Module = f.module(f.node)
+			s.Module.given = true
+		}
+	}
+	if s.Module == nil {
+		if s.Module, errs = ownModule(DefaultModule); s.Module == nil {
+			s.Module = &Module{Name: DefaultModule}
+		}
+	}
+	return append(errs, s.Module.use(dir, above)...)
 }
 
 // still returns the names that are pending yet, each once: a file of a later layer may decide on some.

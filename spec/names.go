@@ -12,7 +12,13 @@ import (
 // CheckNames finds every C name and every path of the spec that none of the releases knows. A name is fine when
 // any of them has it: what is newer than the header at hand is left out by its since. The error is Errors.
 func (s *Spec) CheckNames(rels ...*api.Release) error {
-	c := &checker{Spec: s, f: NewFacts(rels...)}
+	c := &checker{Spec: s, f: s.Module.NewFacts(rels...)}
+	if m := s.Module; m.given {
+		c.function(m.marks.at("probe", m.Probe, m.Pos), "module "+m.Name, m.Probe)
+		if m.Root != "" && s.ObjectByGo(m.Root) == nil {
+			c.add(m.marks.at("root", m.Root, m.Pos), CodeUnknownName, "module "+m.Name, "root: no page has an object "+show(m.Root), didYouMean(m.Root, sortedKeys(s.objects)))
+		}
+	}
 	for _, p := range s.Pages {
 		c.release(p, rels)
 		c.page(p)
@@ -162,6 +168,11 @@ func (c *checker) record(r *Record) {
 				c.field(f.marks.at(key, name, f.Pos), r.Go+"."+f.C, t, name)
 			}
 		}
+		for _, name := range append(slices.Clone(f.On), f.NewOn) {
+			if name != "" {
+				c.constant(f.marks.at("on", name, f.marks.at("new_on", name, f.Pos)), r.Go+"."+f.C, name)
+			}
+		}
 		for key, name := range map[string]string{"default": f.Default, "ok": f.OK, "swap_if": f.SwapIf} {
 			if name != "" {
 				c.constant(f.marks.at(key, name, f.Pos), r.Go+"."+f.C, name)
@@ -208,8 +219,14 @@ func (c *checker) object(o *Object) {
 	if t.record == nil {
 		c.add(o.marks.at("c", o.C, o.Pos), CodeUnknownName, o.Go, "no known release has struct "+show(o.C), didYouMean(o.C, c.structTags()))
 	} else {
-		for _, g := range o.Getters {
+		for _, g := range slices.Concat(o.Getters, o.Addresses) {
 			c.field(g.Pos, o.Go, t, g.C)
+		}
+		for _, l := range o.Lends {
+			c.field(l.Pos, o.Go, t, l.C)
+		}
+		if o.FD != "" {
+			c.field(o.marks.at("fd", o.FD, o.Pos), o.Go, t, o.FD)
 		}
 	}
 	for _, tag := range o.Also {
@@ -223,7 +240,7 @@ func (c *checker) object(o *Object) {
 	c.function(o.marks.at("destroy", o.Destroy, o.Pos), o.Go, o.Destroy)
 	c.needs(o.Go, o.NeedsVerbs, o.marks, o.Pos)
 	for _, prop := range sortedKeys(o.StateFrom) {
-		if t.record != nil && (o.StateFrom[prop] == StateObject || !slices.Contains(objectProps[o.C], prop)) {
+		if t.record != nil && (o.StateFrom[prop] == StateObject || !slices.Contains(c.f.objects[o.C], prop)) {
 			c.field(o.marks.at("state_from", prop, o.Pos), o.Go, t, prop)
 		}
 	}
@@ -270,9 +287,10 @@ func (c *checker) events(t *EnumType) {
 // capsFrom checks one word of capability paths and the field that it stands for.
 func (c *checker) capsFrom(r *Record, t CType, root string) {
 	field := r.CapsFrom[root]
-	tag, known := capRoots[root]
+	word, known := c.f.caps[root]
+	tag := word.c
 	if !known {
-		c.add(r.marks.at("caps_from", root, r.Pos), CodeUnknownName, r.Go, "caps_from: no capabilities are called "+show(root), didYouMean(root, sortedKeys(capRoots)))
+		c.add(r.marks.at("caps_from", root, r.Pos), CodeUnknownName, r.Go, "caps_from: no capabilities are called "+show(root), didYouMean(root, sortedKeys(c.f.caps)))
 		return
 	}
 	has := t
@@ -309,7 +327,10 @@ func (c *checker) verb(v *Verb) {
 		}
 	}
 	c.needs(v.C, v.NeedsVerbs, v.marks, v.Pos)
-	for key, path := range map[string]string{"extent": v.Extent, "asks": v.Asks} {
+	if v.EndedBy != "" {
+		c.function(v.marks.at("ended_by", v.EndedBy, v.Pos), v.C, v.EndedBy)
+	}
+	for key, path := range map[string]string{"extent": v.Extent, "asks": v.Asks, "made_in": v.MadeIn} {
 		if path == "" {
 			continue
 		}

@@ -123,56 +123,16 @@ func isNumber(s string) bool {
 	return ok
 }
 
-// capRoots are the first words of capability paths, and the struct that each stands for.
-var capRoots = map[string]string{
-	"device_attr": "ibv_device_attr", "device_attr_ex": "ibv_device_attr_ex", "port_attr": "ibv_port_attr",
-	"comp_cntr_caps": "ibv_comp_cntr_caps", "context": "ibv_context", "qp.cap": "ibv_qp_cap", "srq_attr": "ibv_srq_attr",
-}
-
-// IsCapPath reports whether a path begins like a capability of a device or port.
-func IsCapPath(p string) bool {
-	root, _, _ := CapParts(p)
-	switch root {
-	case "device_attr", "device_attr_ex", "port_attr", "comp_cntr_caps":
-		return true
-	}
-	return false
-}
-
-// NormalCap returns the one path for a capability that two queries return: the basic attributes are part of the
-// extended ones.
-func NormalCap(p string) string {
-	if rest, ok := strings.CutPrefix(p, "device_attr_ex.orig_attr."); ok {
-		return "device_attr." + rest
-	}
-	return p
-}
-
-// CapParts splits a capability path: for "port_attr[1].max_msg_sz" root is port_attr, index is 1 and rest is
-// max_msg_sz. The index may be the path of an argument.
-func CapParts(p string) (root, index, rest string) {
-	if i := strings.IndexByte(p, '['); i >= 0 {
-		if j := strings.IndexByte(p[i:], ']'); j > 0 {
-			return p[:i], p[i+1 : i+j], strings.TrimPrefix(p[i+j+1:], ".")
-		}
-	}
-	root, rest, _ = strings.Cut(p, ".")
-	if root == "qp" {
-		sub, more, _ := strings.Cut(rest, ".")
-		root, rest = root+"."+sub, more
-	}
-	return root, "", rest
-}
-
 // CapType returns the type of a capability path such as "device_attr_ex.max_dm_size"; the error is a *PathError.
 // A root whose struct no known release has is not looked into: known is false.
 func (f *Facts) CapType(p string) (t CType, known bool, err error) {
-	root, _, rest := CapParts(p)
-	tag, ok := capRoots[root]
+	root, _, rest := f.CapParts(p)
+	word, ok := f.caps[root]
+	tag := word.c
 	if !ok {
-		fix := didYouMean(root, sortedKeys(capRoots))
+		fix := didYouMean(root, sortedKeys(f.caps))
 		if fix == "" {
-			fix = "the roots are " + strings.Join(sortedKeys(capRoots), ", ")
+			fix = "the roots are " + strings.Join(sortedKeys(f.caps), ", ")
 		}
 		return t, false, &PathError{p, "no capabilities are called " + show(root), fix}
 	}
@@ -191,8 +151,8 @@ func (f *Facts) CapType(p string) (t CType, known bool, err error) {
 
 // IsCap reports whether a path of a comparison is a capability: its root is one, and no parameter is called so.
 func (f *Facts) IsCap(fn *api.Function, p string) bool {
-	root, _, _ := CapParts(p)
-	if _, ok := capRoots[root]; !ok {
+	root, _, _ := f.CapParts(p)
+	if _, ok := f.caps[root]; !ok {
 		return false
 	}
 	first, _, _ := strings.Cut(root, ".")

@@ -13,7 +13,11 @@ import (
 // release checks that the reference page of a page is of a release that there is. A page about a header of one's own may name
 // any that is not newer.
 func (c *checker) release(p *Page, rels []*api.Release) {
-	oldest, newest := api.Releases()[0], newest(rels)
+	stored, err := api.KnownOf(c.Module.Facts)
+	if err != nil || stored.Newest() == "" {
+		return
+	}
+	oldest, newest := stored.Oldest(), newest(rels)
 	for _, r := range rels {
 		if r.Release != "" && api.Compare(r.Release, oldest) < 0 {
 			oldest = r.Release
@@ -119,7 +123,7 @@ func (c *checker) values(r *Rule, fn *api.Function, n *Cond) {
 var (
 	flagRoles    = []string{RoleFlags, RoleMask}
 	numberRoles  = []string{RoleFlags, RoleMask, RoleIn, RoleEnum, RoleLen, RoleAddr}
-	pointerRoles = []string{RoleHandle, RoleInRec, RoleOutRec, RoleOut, RoleSlice, RoleAddr}
+	pointerRoles = []string{RoleHandle, RoleInRec, RoleOutRec, RoleOut, RoleSlice, RoleAddr, RoleData, RoleSock, RoleGiven, RoleMade}
 )
 
 // testable notes places of a type that the test of them is not made for. A parameter whose role is right for the test is left to

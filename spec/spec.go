@@ -100,6 +100,7 @@ const (
 const (
 	RecordIn    = "in"    // filled by the caller through a builder
 	RecordOut   = "out"   // filled by the verb
+	RecordEvent = "event" // given by a library, which takes it back
 	RecordEntry = "entry" // an element of a list, which the form of the method that lists it reads
 	RecordLazy  = "lazy"  // what the functions in a C object return, each only if it was asked for
 )
@@ -166,9 +167,13 @@ type RecordField struct {
 	Bit    string // mask enumerator that says the field is given
 	Nested string // record type, role in, that fills a nested struct
 	Bool   bool
-	Text   bool   // a char array: a Go string
-	Hex    bool   // messages write it in hex
-	Means  string // kind of value, for rules about every such value: "port"
+	Text   bool // a char array: a Go string
+	// NewOn is the enumerator of another field with which the field has a new object; On lists those with which it has a value at all.
+	NewOn string
+	On    []string
+	Bytes bool   // a pointer to bytes, count in Len: a Go slice
+	Hex   bool   // messages write it in hex
+	Means string // kind of value, for rules about every such value: "port"
 	// Callback is "memory", "allocator" or "context": see README.md.
 	Callback string
 	Len      string // callback memory: the field with the length of that memory
@@ -187,16 +192,19 @@ type RecordField struct {
 
 // Object is a handle: a Go type of its own for a pointer to a C object.
 type Object struct {
-	Go      string   // "MR"
-	C       string   // "ibv_mr"
-	Also    []string // structs that begin with C: an extended object is one too
-	Parents []string
-	Destroy string  // verb that Close calls
-	Memory  string  // "device": runtime/devmem copies to and from the object
-	Region  *Region // it is a memory region: elements of work requests are pieces of it
-	Events  bool    // completion events arrive on it: runtime/dpath waits for them
-	Hot     bool    // data-path methods do not enter the handle; Close clears the C pointer
-	Getters []Getter
+	Go        string   // "MR"
+	C         string   // "ibv_mr"
+	Also      []string // structs that begin with C: an extended object is one too
+	Parents   []string
+	Destroy   string  // verb that Close calls
+	Memory    string  // "device": runtime/devmem copies to and from the object
+	Region    *Region // it is a memory region: elements of work requests are pieces of it
+	Events    bool    // completion events arrive on it: runtime/dpath waits for them
+	Hot       bool    // data-path methods do not enter the handle; Close clears the C pointer
+	Getters   []Getter
+	FD        string   // field with the descriptor of a file on which something arrives
+	Addresses []Getter // fields with the address of a socket, read at each call
+	Lends     []Lend
 	// NeedsVerbs are the verbs that the code of the handle calls, by the part that each plays.
 	NeedsVerbs map[string]string
 	// StateFrom says where a validator reads a property: StateObject, StateMade, StateHandle or StateNone.
@@ -214,6 +222,15 @@ type Region struct {
 	// Vague is the access flag with which it depends on the device where addresses in the region begin.
 	Vague string
 	Pos   Pos
+}
+
+// Lend is a field with an object of another module that the library owns: a method returns its handle.
+type Lend struct {
+	C    string
+	Go   string
+	Type string // "verbs.Device"
+	Doc  string
+	Pos  Pos
 }
 
 // MemoryDevice is the memory of an object that runtime/devmem copies to and from.
@@ -258,7 +275,9 @@ type Verb struct {
 	C         string
 	Page      string // the page it is on; filled by the loader
 	Returns   string
-	Creates   string  // object that it returns; the caller must close it
+	Creates   string  // object that it makes; the caller must close it
+	MadeIn    string  // path of the field with the new object, where the verb neither returns it nor has a parameter of role made
+	EndedBy   string  // verb that Close of the new object calls, with the same receiver, where it is not that of the object's page
 	Params    []Param // by C name, all of them
 	Methods   []Method
 	Callbacks bool // may call back into Go (parent-domain allocators): never nocallback
@@ -317,7 +336,11 @@ const (
 	RoleEnum   = "enum"
 	RoleAddr   = "addr" // an address of host memory
 	RoleLen    = "len"  // length of that memory, or count of the slice
-	RoleMask   = "mask" // the mask of a record with MaskParam; Type names the record
+	RoleData   = "data" // pointer to bytes that the verb reads during the call, count in Len
+	RoleSock   = "sockaddr"
+	RoleGiven  = "given" // pointer to where the verb stores the address of a record that it gives
+	RoleMade   = "made"  // pointer to where the verb stores the object that it makes
+	RoleMask   = "mask"  // the mask of a record with MaskParam; Type names the record
 )
 
 // Param is one parameter of a verb.
@@ -331,6 +354,7 @@ type Param struct {
 	Rest bool   // flags given one by one at the end of the call; no flag means all
 	// Parent: the object made by the verb must be closed before this one.
 	Parent bool
+	Moves  bool   // after the call the receiver must be closed before this one
 	Bit    string // flag that says the parameter is given
 	From   string // in a stream of commands: path from the request to the value
 	Hex    bool   // messages write it in hex

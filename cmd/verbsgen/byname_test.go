@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
+	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
@@ -73,6 +74,8 @@ func TestNameProblems(t *testing.T) {
 		`e.byVerb["ibv_reg_mr"]`:             "ibv_reg_mr",
 		`f("see ibv_reg_mr(3)")`:             "ibv_reg_mr",
 		`has("IBV_ACCESS_ON_DEMAND")`:        "IBV_ACCESS_ON_DEMAND",
+		`e.byVerb["rdma_connect"]`:           "rdma_connect",
+		`has("RDMA_PS_TCP")`:                 "RDMA_PS_TCP",
 		`p.C == "dm_handle"`:                 "",
 		`dot(mirror, "comp_mask")`:           "comp_mask",
 		`id("a.c.log_align_req")`:            "log_align_req",
@@ -102,11 +105,7 @@ type cNames struct{ decls, fields map[string]bool }
 func names(t *testing.T) cNames {
 	t.Helper()
 	n := cNames{map[string]bool{}, map[string]bool{}}
-	for _, release := range api.Releases() {
-		rel, err := api.Load(release)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, rel := range allReleases(t) {
 		for _, f := range rel.Functions {
 			n.decls[f.Name] = true
 		}
@@ -127,6 +126,29 @@ func names(t *testing.T) cNames {
 		}
 	}
 	return n
+}
+
+// allReleases are the facts of all known releases of the headers of all modules.
+func allReleases(t *testing.T) (rels []*api.Release) {
+	t.Helper()
+	for _, name := range spec.Modules() {
+		m, err := spec.ModuleOf(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stored, err := api.KnownOf(m.Facts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, release := range stored.Releases() {
+			rel, err := stored.Load(release)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rels = append(rels, rel)
+		}
+	}
+	return rels
 }
 
 type namedLiteral struct {
@@ -177,7 +199,8 @@ func (n cNames) in(file *ast.File) (found []namedLiteral) {
 			return true
 		}
 		for _, w := range word.FindAllString(text, -1) {
-			named := strings.HasPrefix(strings.ToLower(w), "ibv_") && n.decls[w] && !strings.Contains(text, "struct "+w)
+			lower := strings.ToLower(w)
+			named := (strings.HasPrefix(lower, "ibv_") || strings.HasPrefix(lower, "rdma_")) && n.decls[w] && !strings.Contains(text, "struct "+w)
 			path := !strings.ContainsAny(text, " \n:%/") && strings.Contains(w, "_") && n.fields[w]
 			if named || path || asField[l] && w == text && n.fields[w] {
 				found = append(found, namedLiteral{l.Pos(), text, w})

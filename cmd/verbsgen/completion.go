@@ -48,6 +48,7 @@ releases, verbs, and for explain the parameters of a verb and their constants.
 // elsewhere.
 var flagValues = map[string]cobra.CompletionFunc{
 	"release":        complete(api.Releases),
+	"module":         complete(spec.Modules),
 	"only":           completeOnly,
 	"header":         files("h"),
 	"include":        folders,

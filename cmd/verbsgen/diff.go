@@ -9,6 +9,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/apidiff"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/decide"
+	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
@@ -33,13 +34,17 @@ declarations of the new one that the pages must bind, skip or list as pending.
 members of a new or removed record or enum are not listed.`,
 		Args: takes(2, 2),
 		RunE: do(func(cmd *cobra.Command, args []string) error {
+			m, err := spec.ModuleOf(src.module, src.specs...)
+			if err != nil {
+				return err
+			}
 			var rels [2]*api.Release
 			for i, arg := range args {
 				one := source{include: src.include, release: arg}
 				if strings.ContainsRune(arg, '/') || strings.HasSuffix(arg, ".h") {
 					one.release, one.header = "", arg
 				}
-				rel, err := loadFacts(one)
+				rel, err := loadFacts(one, m)
 				if err != nil {
 					return err
 				}
@@ -60,6 +65,7 @@ members of a new or removed record or enum are not listed.`,
 		}),
 	}
 	cmd.Flags().StringArrayVarP(&src.include, "include", "I", nil, "look in this `folder` for what a header includes (repeatable)")
+	src.moduleFlag(cmd)
 	src.specFlag(cmd)
 	formFlags(cmd, &asJSON, &asMD)
 	return cmd

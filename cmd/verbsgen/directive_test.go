@@ -78,7 +78,7 @@ func TestDirectiveTarget(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got.header != "gen/x/v.h" || !slices.Equal(got.include, []string{"gen/x/inc", "/abs"}) || !slices.Equal(got.specs, []string{"gen/spec"}) ||
-		got.out != "gen/x" || got.pkg != "rdma" || !got.allow || !slices.Equal(got.only, []string{"ibv_a*", "ibv_b"}) {
+		got.out != "gen/x" || got.pkg.name != "rdma" || !got.allow || !slices.Equal(got.only, []string{"ibv_a*", "ibv_b"}) {
 		t.Errorf("got %+v", got)
 	}
 	for _, args := range [][]string{{"--no-such-flag"}, {"word"}, {"--pkg", "9"}, {"--release", "1", "--header", "h"}, {"-I", "x"}} {

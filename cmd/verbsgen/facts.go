@@ -1,8 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/cheader"
@@ -15,22 +18,44 @@ import (
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
-// loadFacts gives the facts of a header, of a known release, or of the newest one.
-func loadFacts(src source) (*api.Release, error) {
+// loadFacts gives the facts of a header of a module, of a known release, or of the newest one.
+func loadFacts(src source, m *spec.Module) (*api.Release, error) {
 	if src.header != "" {
-		return cheader.Parse(cheader.Options{Header: src.header, Include: src.include})
+		return cheader.Parse(readHeader(m, src.header, src.include))
 	}
-	name := src.release
+	stored, err := api.KnownOf(m.Facts)
+	if err != nil {
+		return nil, err
+	}
+	name := cmp.Or(src.release, stored.Newest())
 	if name == "" {
-		name = api.Newest()
+		return nil, diag.One(diag.New(diag.ReleaseUnknown, m.Pos.File, m.Pos.Line, m.Pos.Col, "module "+m.Name, "verbsgen has no facts of its header", "name the header with --header"))
 	}
-	rel, err := api.Load(name)
+	rel, err := stored.Load(name)
 	var unknown *api.UnknownError
 	if errors.As(err, &unknown) {
 		return nil, diag.One(diag.New(diag.ReleaseUnknown, "", 0, 0, "release "+name, "this release is not known",
 			nearestFix(unknown)))
 	}
 	return rel, err
+}
+
+// readHeader is how the header of a module is read. One that includes those of other modules finds them in the tree that it stands in.
+func readHeader(m *spec.Module, header string, include []string) cheader.Options {
+	opt := cheader.Options{Header: header, Include: include, Own: ownFiles(m, header)}
+	if root, ok := strings.CutSuffix(filepath.ToSlash(header), "/"+m.Header); ok && opt.Own != nil {
+		opt.Include = append(slices.Clone(include), root)
+	}
+	return opt
+}
+
+// ownFiles tells the headers of a module from those of the modules that it stands on, which its own includes; nil where it stands on
+// none.
+func ownFiles(m *spec.Module, header string) func(file string) bool {
+	if len(m.Uses) == 0 {
+		return nil
+	}
+	return func(file string) bool { return file == header || m.IsHeader(file) }
 }
 
 // nearestFix names the releases that are known, and for a point release the one that declares the same.
@@ -45,12 +70,7 @@ func nearestFix(err *api.UnknownError) string {
 }
 
 // loadSpec gives the own pages with those of --spec laid over them.
-func loadSpec(src source) (*spec.Spec, error) {
-	if len(src.specs) == 0 {
-		return spec.Embedded()
-	}
-	return spec.Overlay(src.specs...)
-}
+func loadSpec(src source) (*spec.Spec, error) { return spec.OverlayModule(src.module, src.specs...) }
 
 // checkNames holds pages of others against the names of all known releases and of the facts at hand. A test does so
 // for the own pages. The releases of api.Cover have all names that any release has.
@@ -58,12 +78,16 @@ func checkNames(src source, sp *spec.Spec, rels ...*api.Release) error {
 	if len(src.specs) == 0 {
 		return nil
 	}
-	cover, err := api.Cover()
+	stored, err := api.KnownOf(sp.Module.Facts)
+	if err != nil {
+		return err
+	}
+	cover, err := stored.Cover()
 	if err != nil {
 		return err
 	}
 	for _, name := range cover {
-		rel, err := api.Load(name)
+		rel, err := stored.Load(name)
 		if err != nil {
 			return err
 		}
@@ -74,6 +98,10 @@ func checkNames(src source, sp *spec.Spec, rels ...*api.Release) error {
 
 // load gives the facts, and the pages, which are read at the same time.
 func load(src source) (*api.Release, *spec.Spec, error) {
+	m, err := spec.ModuleOf(src.module, src.specs...)
+	if err != nil {
+		return nil, nil, err
+	}
 	var sp *spec.Spec
 	var serr error
 	done := make(chan struct{})
@@ -86,7 +114,7 @@ func load(src source) (*api.Release, *spec.Spec, error) {
 		}()
 		sp, serr = loadSpec(src)
 	}()
-	rel, ferr := loadFacts(src)
+	rel, ferr := loadFacts(src, m)
 	<-done
 	if err := errors.Join(ferr, serr); err != nil {
 		return nil, nil, err
@@ -113,7 +141,7 @@ func build(t target) (*built, error) {
 	if err != nil {
 		return nil, err
 	}
-	files, pkg, err := generate.Run(rel, sp, generate.Options{Package: t.pkg, Only: t.only, AllowUndecided: t.allow, AllowChanged: t.abi, Header: t.header,
+	files, pkg, err := generate.Run(rel, sp, generate.Options{Package: cmp.Or(t.pkg.name, sp.Module.Package), Imports: t.imports, Only: t.only, AllowUndecided: t.allow, AllowChanged: t.abi, Header: t.header,
 		Foreign: t.header != "" || len(t.specs) > 0})
 	if err != nil {
 		return nil, err

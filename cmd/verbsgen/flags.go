@@ -8,21 +8,29 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/output"
+	"github.com/verbsgen/verbsgen/spec"
 )
 
 // source says where facts and pages come from.
 type source struct {
+	module  string   // of verbsgen's own; empty: the default one, or that of specs
 	release string   // of known facts; empty: the newest, unless header is given
-	header  string   // a verbs.h
+	header  string   // that of the module
 	include []string // folders for what it includes
 	specs   []string // folders of pages laid over the own ones
 }
 
+// moduleFlag adds the flag that chooses the module.
+func (s *source) moduleFlag(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&s.module, "module", "", "`name` of the module: "+strings.Join(spec.Modules(), " or ")+" (default: that of --spec, or "+spec.DefaultModule+")")
+}
+
 // factFlags adds the flags that choose the facts.
 func (s *source) factFlags(cmd *cobra.Command) {
+	s.moduleFlag(cmd)
 	f := cmd.Flags()
 	f.StringVar(&s.release, "release", "", "facts of this rdma-core `release` (default: the newest known)")
-	f.StringVar(&s.header, "header", "", "read this `file` (a verbs.h) instead of stored facts")
+	f.StringVar(&s.header, "header", "", "read this `file` (verbs.h, or that of the module) instead of stored facts")
 	f.StringArrayVarP(&s.include, "include", "I", nil, "look in this `folder` for what --header includes (repeatable)")
 	exclusive(cmd, "release", "header")
 }
@@ -43,11 +51,12 @@ func (s *source) check() error {
 // target says what to generate, and where to.
 type target struct {
 	source
-	only  globs // of C functions; empty: all
-	pkg   string
-	out   string
-	allow bool // leave undecided declarations out instead of refusing them
-	abi   bool // take a header that contradicts what all known releases agree on
+	only    globs             // of C functions; empty: all
+	pkg     packageFlag       // else that of the module
+	imports map[string]string // module -> import path of its Go package
+	out     string
+	allow   bool // leave undecided declarations out instead of refusing them
+	abi     bool // take a header that contradicts what all known releases agree on
 }
 
 // globs is a flag of patterns with commas between them, which may come several times. Unlike the flag of package
@@ -62,8 +71,22 @@ func (g *globs) Set(text string) error {
 func (g *globs) String() string { return strings.Join(*g, ",") }
 func (g *globs) Type() string   { return "globs" }
 
+// packageFlag is the name of a Go package, as far as it is given.
+type packageFlag struct {
+	name  string
+	given bool
+}
+
+func (p *packageFlag) Set(text string) error {
+	p.name, p.given = text, true
+	return nil
+}
+
+func (p *packageFlag) String() string { return p.name }
+func (p *packageFlag) Type() string   { return "name" }
+
 // newTarget holds the defaults.
-func newTarget() target { return target{pkg: "verbs", out: "."} }
+func newTarget() target { return target{out: "."} }
 
 // flags adds the flags of generate and check.
 func (t *target) flags(cmd *cobra.Command) {
@@ -74,7 +97,8 @@ func (t *target) flags(cmd *cobra.Command) {
 
 func (t *target) outFlags(f *pflag.FlagSet) {
 	f.Var(&t.only, "only", "bind only the C functions that match these `globs`, and what they need (default: all)")
-	f.StringVar(&t.pkg, "pkg", "verbs", "`name` of the Go package")
+	f.Var(&t.pkg, "pkg", "`name` of the Go package (default: that of the module, such as verbs)")
+	f.StringToStringVar(&t.imports, "import", nil, "import path of the Go package of a module that this one stands on, as `verbs=PATH` (repeatable)")
 	f.StringVarP(&t.out, "output", "o", ".", "`folder` of the Go package")
 	f.BoolVar(&t.allow, "allow-undecided", false, "leave out what no page binds, skips or lists, and print its name")
 	f.BoolVar(&t.abi, "allow-changed-abi", false, "take a --header with values or layouts that differ from those of every known release")
@@ -82,8 +106,8 @@ func (t *target) outFlags(f *pflag.FlagSet) {
 
 // check finds what flag parsing alone does not.
 func (t *target) check() error {
-	if problem := output.PackageProblem(t.pkg); problem != "" {
-		return usagef("--pkg %q%s", t.pkg, problem)
+	if problem := output.PackageProblem(t.pkg.name); t.pkg.given && problem != "" {
+		return usagef("--pkg %q%s", t.pkg.name, problem)
 	}
 	for _, g := range t.only {
 		if strings.TrimSpace(g) == "" {

@@ -85,14 +85,14 @@ func (a *app) generate(t target) error {
 	if err != nil {
 		return err
 	}
-	if err := output.CheckTarget(t.out, b.files, t.pkg); err != nil {
+	if err := output.CheckTarget(t.out, b.files, b.pkg.Name); err != nil {
 		return err
 	}
 	res, err := output.Write(t.out, b.files)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.out, "package %s from %s: %s\n", t.pkg, b.from(), b.counts())
+	fmt.Fprintf(a.out, "package %s from %s: %s\n", b.pkg.Name, b.from(), b.counts())
 	fmt.Fprintf(a.out, "%s in %s, %d ms\n", res.Summary(), t.out, time.Since(start).Milliseconds())
 	fmt.Fprint(a.out, b.leftOut())
 	return nil
@@ -165,7 +165,7 @@ func (a *app) check(targets []target) error {
 		fmt.Fprint(a.out, r.Diff)
 		stale = append(stale, r.Stale...)
 		if len(r.Stale) == 0 {
-			fmt.Fprintf(a.out, "package %s in %s is up to date with %s: %d files\n", t.pkg, t.out, b.from(), len(b.files))
+			fmt.Fprintf(a.out, "package %s in %s is up to date with %s: %d files\n", b.pkg.Name, t.out, b.from(), len(b.files))
 			fmt.Fprint(a.out, b.leftOut())
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/output"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/rdmacore"
+	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 	"github.com/verbsgen/verbsgen/spec/regular"
 )
@@ -23,14 +25,11 @@ import (
 // releaseName is the form of a release's name: numbers with dots between them.
 var releaseName = regexp.MustCompile(`^[0-9]+(\.[0-9]+)*$`)
 
-// defaultFacts is where the facts are kept in verbsgen's source.
-var defaultFacts = filepath.Join("spec", "api", "facts.txt")
-
 // importFlags are the flags of import.
 type importFlags struct {
-	header, lib, git, commit, release, as, out string
-	keep                                       string
-	include                                    []string
+	module, header, lib, git, commit, release, as, out string
+	keep                                               string
+	include                                            []string
 }
 
 func (a *app) importCmd() *cobra.Command {
@@ -39,11 +38,12 @@ func (a *app) importCmd() *cobra.Command {
 		Use:   "import --release REL (--header FILE [--lib FILE] | --git DIR [--commit REV])",
 		Short: "store the facts of a release",
 		Long: `import reads the header of a release and the version of each symbol of its library, and stores these facts in
-spec/api/facts.txt of verbsgen's source (or in the file of -o). Then build verbsgen again. Facts of the same
-release are replaced; those of other releases stay.
+spec/api/facts.txt of verbsgen's source, or in the file of -o; each module has a file of its own. Then build
+verbsgen again. Facts of the same release are replaced; those of other releases stay.
 
 --git reads them from a git repository of rdma-core, at the tag of the release (v39.0 for 39.0) or at
---commit: the headers that the commit installs, and the symbol versions of its libibverbs.map.in.
+--commit: the headers that the commit installs, and the symbol versions of its libibverbs.map.in, or of
+that of the module's library.
 --keep saves these headers in a folder.
 --header reads any header, and --lib reads the symbol versions from a libibverbs.so; without --lib there
 are none.
@@ -55,14 +55,19 @@ as infiniband/verbs.h, unless --as gives another name.`,
 			if err := in.check(); err != nil {
 				return err
 			}
-			rel, source, err := in.read()
+			m, err := spec.ModuleOf(in.module)
 			if err != nil {
 				return err
 			}
-			return a.storeFacts(rel, source, in.out)
+			rel, source, err := in.read(m)
+			if err != nil {
+				return err
+			}
+			return a.storeFacts(rel, source, cmp.Or(in.out, filepath.Join("spec", "api", m.Facts)))
 		}),
 	}
 	f := cmd.Flags()
+	f.StringVar(&in.module, "module", "", "`name` of the module: "+strings.Join(spec.Modules(), " or ")+" (default: "+spec.DefaultModule+")")
 	f.StringVar(&in.header, "header", "", "read this `file`, the verbs.h of the release")
 	f.StringArrayVarP(&in.include, "include", "I", nil, "look in this `folder` for what the header includes (repeatable)")
 	f.StringVar(&in.lib, "lib", "", "read symbol versions from this `file`, the libibverbs.so of the release")
@@ -71,7 +76,7 @@ as infiniband/verbs.h, unless --as gives another name.`,
 	f.StringVar(&in.keep, "keep", "", "save the headers of the repository in this `folder`, as in /usr/include")
 	f.StringVar(&in.release, "release", "", "`name` of the release, such as 66.0")
 	f.StringVar(&in.as, "as", "", "`name` with which the header is included")
-	f.StringVarP(&in.out, "output", "o", defaultFacts, "`file` to store the facts in")
+	f.StringVarP(&in.out, "output", "o", "", "`file` to store the facts in (default: that of the module in spec/api)")
 	exclusive(cmd, "git", "header")
 	exclusive(cmd, "git", "lib")
 	exclusive(cmd, "git", "include")
@@ -92,18 +97,17 @@ func (in *importFlags) check() error {
 		return usagef("--release is needed")
 	case !releaseName.MatchString(in.release):
 		return usagef("--release %q does not look like 66.0", in.release)
-	case in.out == "":
-		return usagef("-o needs a file")
 	}
 	return nil
 }
 
 // read reads the facts, and says where they were read.
-func (in *importFlags) read() (rel *api.Release, source string, err error) {
+func (in *importFlags) read(m *spec.Module) (rel *api.Release, source string, err error) {
 	if in.git != "" {
-		return in.readGit()
+		return in.readGit(m)
 	}
-	opt := cheader.Options{Header: in.header, Include: in.include, As: in.as}
+	opt := readHeader(m, in.header, in.include)
+	opt.As = in.as
 	if opt.As == "" {
 		opt.As = asIncluded(in.header)
 	}
@@ -120,7 +124,7 @@ func (in *importFlags) read() (rel *api.Release, source string, err error) {
 }
 
 // readGit reads the facts from a commit of rdma-core, which must call itself by the name of the release.
-func (in *importFlags) readGit() (*api.Release, string, error) {
+func (in *importFlags) readGit(m *spec.Module) (*api.Release, string, error) {
 	tree := rdmacore.Tree{Dir: in.git, Commit: cmp.Or(in.commit, "v"+in.release)}
 	dir := in.keep
 	if dir == "" {
@@ -131,7 +135,7 @@ func (in *importFlags) readGit() (*api.Release, string, error) {
 		defer os.RemoveAll(temp)
 		dir = temp
 	}
-	headers, err := tree.Export(dir)
+	headers, err := tree.Export(dir, rdmacore.Library{Folder: m.Source, Header: m.Header})
 	if err != nil {
 		return nil, "", err
 	}
@@ -139,8 +143,9 @@ func (in *importFlags) readGit() (*api.Release, string, error) {
 		return nil, "", diag.One(diag.New(diag.CheckoutRead, in.git, 0, 0, tree.Place("CMakeLists.txt"),
 			fmt.Sprintf("says that this is release %q, not %s", headers.Release, in.release), "name the release's own commit with --commit"))
 	}
-	rel, err := cheader.Import(cheader.Options{Header: headers.File, As: asIncluded(headers.File)}, in.release, headers.Versions,
-		tree.Place("libibverbs/libibverbs.map.in"))
+	opt := readHeader(m, headers.File, nil)
+	opt.As = asIncluded(headers.File)
+	rel, err := cheader.Import(opt, in.release, headers.Versions, tree.Place(headers.Map))
 	if err != nil {
 		return nil, "", tree.Own(err, dir)
 	}

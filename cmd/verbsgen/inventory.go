@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/apidiff"
+	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
@@ -41,7 +42,11 @@ of the outermost record.`,
 			if err := src.check(); err != nil {
 				return err
 			}
-			rel, err := loadFacts(src)
+			m, err := spec.ModuleOf(src.module)
+			if err != nil {
+				return err
+			}
+			rel, err := loadFacts(src, m)
 			if err != nil {
 				return err
 			}

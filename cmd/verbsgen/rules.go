@@ -122,7 +122,7 @@ func declared(rel *api.Release, rules []*spec.Rule) []*spec.Rule {
 
 // checkRules judges the cases of rules, and prints what becomes of each.
 func (a *app) checkRules(src source, rel *api.Release, sp *spec.Spec, rules []*spec.Rule, tests []string, asJSON, asMD bool) error {
-	files, pkg, err := generate.Run(rel, sp, generate.Options{Package: "verbs", AllowUndecided: true, Header: src.header})
+	files, pkg, err := generate.Run(rel, sp, generate.Options{Package: sp.Module.Package, AllowUndecided: true, Header: src.header})
 	if err != nil {
 		return err
 	}

@@ -20,6 +20,7 @@ type AH struct {
 	dev     *Device
 	c       unsafe.Pointer
 	release func()        // after the C object is gone
+	end     func() error  // ends a C object that another library made
 	gate    dpath.Address // c for the data path, which does not enter the handle
 	pd      *PD
 }
@@ -67,14 +68,25 @@ func (o *AH) Close() error {
 	return o.node.Close("ibv_destroy_ah", o.destroy)
 }
 
+// free ends the C object: by the library that made it.
+func (o *AH) free() error {
+	if o.end != nil {
+		return o.end()
+	}
+	if o.lib.fn[symIbv_destroy_ah] == 0 {
+		return o.lib.missing("ibv_destroy_ah", symIbv_destroy_ah)
+	}
+	if errno := rawDestroyAH(o.lib.fn[symIbv_destroy_ah], o.c); errno != 0 && !o.dev.gone(errno) {
+		return verr.Failed("ibv_destroy_ah", errno, nil)
+	}
+	return nil
+}
+
 // destroy destroys the C object.
 func (o *AH) destroy() error {
 	return o.gate.End("ibv_destroy_ah", "AH", func() error {
-		if o.lib.fn[symIbv_destroy_ah] == 0 {
-			return o.lib.missing("ibv_destroy_ah", symIbv_destroy_ah)
-		}
-		if errno := rawDestroyAH(o.lib.fn[symIbv_destroy_ah], o.c); errno != 0 && !o.dev.gone(errno) {
-			return verr.Failed("ibv_destroy_ah", errno, nil)
+		if err := o.free(); err != nil {
+			return err
 		}
 		if o.release != nil {
 			o.release()

@@ -22,6 +22,7 @@ type CompChannel struct {
 	dev     *Device
 	c       unsafe.Pointer
 	release func()                          // after the C object is gone
+	end     func() error                    // ends a C object that another library made
 	waiting events.Listener[*dpath.Channel] // for events
 }
 
@@ -67,14 +68,25 @@ func (o *CompChannel) Close() error {
 	return o.node.Close("ibv_destroy_comp_channel", o.destroy)
 }
 
-// destroy destroys the C object.
-func (o *CompChannel) destroy() error {
-	o.waiting.Stop()
+// free ends the C object: by the library that made it.
+func (o *CompChannel) free() error {
+	if o.end != nil {
+		return o.end()
+	}
 	if o.lib.fn[symIbv_destroy_comp_channel] == 0 {
 		return o.lib.missing("ibv_destroy_comp_channel", symIbv_destroy_comp_channel)
 	}
 	if errno := rawDestroyCompChannel(o.lib.fn[symIbv_destroy_comp_channel], o.c); errno != 0 && !o.dev.gone(errno) {
 		return verr.Failed("ibv_destroy_comp_channel", errno, nil)
+	}
+	return nil
+}
+
+// destroy destroys the C object.
+func (o *CompChannel) destroy() error {
+	o.waiting.Stop()
+	if err := o.free(); err != nil {
+		return err
 	}
 	if o.release != nil {
 		o.release()

@@ -24,6 +24,7 @@ type CQ struct {
 	dev     *Device
 	c       unsafe.Pointer
 	release func()       // after the C object is gone
+	end     func() error // ends a C object that another library made
 	gate    gate.Gate    // c for the data path, which does not enter the handle
 	channel *CompChannel // where its events arrive, or nil
 	asked   lazy.Asked   // what it was asked for when it was made
@@ -76,14 +77,25 @@ func (o *CQ) Close() error {
 	return o.node.Close("ibv_destroy_cq", o.destroy)
 }
 
+// free ends the C object: by the library that made it.
+func (o *CQ) free() error {
+	if o.end != nil {
+		return o.end()
+	}
+	if o.lib.fn[symIbv_destroy_cq] == 0 {
+		return o.lib.missing("ibv_destroy_cq", symIbv_destroy_cq)
+	}
+	if errno := rawDestroyCQ(o.lib.fn[symIbv_destroy_cq], o.c); errno != 0 && !o.dev.gone(errno) {
+		return verr.Failed("ibv_destroy_cq", errno, nil)
+	}
+	return nil
+}
+
 // destroy destroys the C object.
 func (o *CQ) destroy() error {
 	return o.gate.End("ibv_destroy_cq", "CQ", func() error {
-		if o.lib.fn[symIbv_destroy_cq] == 0 {
-			return o.lib.missing("ibv_destroy_cq", symIbv_destroy_cq)
-		}
-		if errno := rawDestroyCQ(o.lib.fn[symIbv_destroy_cq], o.c); errno != 0 && !o.dev.gone(errno) {
-			return verr.Failed("ibv_destroy_cq", errno, nil)
+		if err := o.free(); err != nil {
+			return err
 		}
 		o.dev.handles.Remove(uintptr(o.c), o)
 		if o.release != nil {

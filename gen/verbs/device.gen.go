@@ -26,6 +26,7 @@ type Device struct {
 	lib            *Lib
 	c              unsafe.Pointer
 	release        func()                        // after the C object is gone
+	end            func() error                  // ends a C object that another library made
 	caps           validate.Caps[cDeviceAttrEx]  // for the rules that need them
 	handles        object.Index                  // that events name, by the address of the C object
 	waiting        events.Listener[*dpath.Async] // for events
@@ -77,14 +78,25 @@ func (o *Device) Close() error {
 	return o.node.Close("ibv_close_device", o.destroy)
 }
 
-// destroy destroys the C object.
-func (o *Device) destroy() error {
-	o.waiting.Stop()
+// free ends the C object: by the library that made it.
+func (o *Device) free() error {
+	if o.end != nil {
+		return o.end()
+	}
 	if o.lib.fn[symIbv_close_device] == 0 {
 		return o.lib.missing("ibv_close_device", symIbv_close_device)
 	}
 	if n, errno := rawCloseDevice(o.lib.fn[symIbv_close_device], o.c); n != 0 {
 		return verr.Failed("ibv_close_device", errno, nil)
+	}
+	return nil
+}
+
+// destroy destroys the C object.
+func (o *Device) destroy() error {
+	o.waiting.Stop()
+	if err := o.free(); err != nil {
+		return err
 	}
 	if o.release != nil {
 		o.release()

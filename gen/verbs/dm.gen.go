@@ -21,7 +21,8 @@ type DM struct {
 	lib      *Lib
 	dev      *Device
 	c        unsafe.Pointer
-	release  func() // after the C object is gone
+	release  func()       // after the C object is gone
+	end      func() error // ends a C object that another library made
 	mem      devmem.DM
 	imported bool
 	handle   uint32
@@ -73,6 +74,9 @@ func (o *DM) Close() error {
 
 // destroy destroys the C object, of an imported handle without changing the device memory.
 func (o *DM) destroy() error {
+	if o.end != nil {
+		return o.mem.End("ibv_free_dm", o.end)
+	}
 	if o.imported {
 		return o.unimport()
 	}

@@ -131,6 +131,9 @@ type loadConfig struct {
 // Path makes Load open this file instead of searching for libibverbs.so.1.
 func Path(file string) LoadOption { return func(c *loadConfig) { c.path = file } }
 
+// library is what Load looks for.
+var library = dl.Module{Name: "libibverbs.so.1", Probe: "ibv_get_device_list", Install: "Debian, Ubuntu: libibverbs1 and ibverbs-providers; Fedora, RHEL: libibverbs"}
+
 // Load loads libibverbs at run time. A process has one real libibverbs: loading it again returns the same one, loading
 // another file is an error. If there is no library, the error is errors.ErrUnsupported and says what to install.
 func Load(opts ...LoadOption) (*Lib, error) {
@@ -138,7 +141,7 @@ func Load(opts ...LoadOption) (*Lib, error) {
 	for _, o := range opts {
 		o(&c)
 	}
-	l, err := dl.Open(c.path)
+	l, err := library.Open(c.path)
 	if err != nil {
 		return nil, err
 	}

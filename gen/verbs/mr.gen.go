@@ -25,9 +25,10 @@ type MR struct {
 	lib     *Lib
 	dev     *Device
 	c       unsafe.Pointer
-	release func()      // after the C object is gone
-	region  dpath.Place // of which elements are made
-	mu      sync.Mutex  // guards what a change in place changes
+	release func()       // after the C object is gone
+	end     func() error // ends a C object that another library made
+	region  dpath.Place  // of which elements are made
+	mu      sync.Mutex   // guards what a change in place changes
 	pd      *PD
 	lkey    uint32
 	rkey    uint32
@@ -84,13 +85,24 @@ func (o *MR) Close() error {
 	return o.node.Close("ibv_dereg_mr", o.destroy)
 }
 
-// destroy destroys the C object.
-func (o *MR) destroy() error {
+// free ends the C object: by the library that made it.
+func (o *MR) free() error {
+	if o.end != nil {
+		return o.end()
+	}
 	if o.lib.fn[symIbv_dereg_mr] == 0 {
 		return o.lib.missing("ibv_dereg_mr", symIbv_dereg_mr)
 	}
 	if errno := rawDeregMR(o.lib.fn[symIbv_dereg_mr], o.c); errno != 0 && !o.dev.gone(errno) {
 		return verr.Failed("ibv_dereg_mr", errno, nil)
+	}
+	return nil
+}
+
+// destroy destroys the C object.
+func (o *MR) destroy() error {
+	if err := o.free(); err != nil {
+		return err
 	}
 	o.region.Close(&o.node)
 	if o.release != nil {

@@ -26,6 +26,7 @@ type PD struct {
 	dev     *Device
 	c       unsafe.Pointer
 	release func()             // after the C object is gone
+	end     func() error       // ends a C object that another library made
 	parent  *PD                // of a parent domain
 	calls   *pdalloc.Calls[PD] // of a parent domain with an allocator
 	handle  uint32
@@ -80,13 +81,24 @@ func (o *PD) Close() error {
 	return o.node.Close("ibv_dealloc_pd", o.destroy)
 }
 
-// destroy destroys the C object.
-func (o *PD) destroy() error {
+// free ends the C object: by the library that made it.
+func (o *PD) free() error {
+	if o.end != nil {
+		return o.end()
+	}
 	if o.lib.fn[symIbv_dealloc_pd] == 0 {
 		return o.lib.missing("ibv_dealloc_pd", symIbv_dealloc_pd)
 	}
 	if errno := rawDeallocPD(o.lib.fn[symIbv_dealloc_pd], o.c); errno != 0 && !o.dev.gone(errno) {
 		return verr.Failed("ibv_dealloc_pd", errno, nil)
+	}
+	return nil
+}
+
+// destroy destroys the C object.
+func (o *PD) destroy() error {
+	if err := o.free(); err != nil {
+		return err
 	}
 	if o.release != nil {
 		o.release()

@@ -26,6 +26,7 @@ type QP struct {
 	dev     *Device
 	c       unsafe.Pointer
 	release func()       // after the C object is gone
+	end     func() error // ends a C object that another library made
 	gate    gate.Gate    // c for the data path, which does not enter the handle
 	made    *cQPInitAttr // as the device made it, or nil
 	asked   lazy.Asked   // what it was asked for when it was made
@@ -81,14 +82,25 @@ func (o *QP) Close() error {
 	return o.node.Close("ibv_destroy_qp", o.destroy)
 }
 
+// free ends the C object: by the library that made it.
+func (o *QP) free() error {
+	if o.end != nil {
+		return o.end()
+	}
+	if o.lib.fn[symIbv_destroy_qp] == 0 {
+		return o.lib.missing("ibv_destroy_qp", symIbv_destroy_qp)
+	}
+	if errno := rawDestroyQP(o.lib.fn[symIbv_destroy_qp], o.c); errno != 0 && !o.dev.gone(errno) {
+		return verr.Failed("ibv_destroy_qp", errno, nil)
+	}
+	return nil
+}
+
 // destroy destroys the C object.
 func (o *QP) destroy() error {
 	return o.gate.End("ibv_destroy_qp", "QP", func() error {
-		if o.lib.fn[symIbv_destroy_qp] == 0 {
-			return o.lib.missing("ibv_destroy_qp", symIbv_destroy_qp)
-		}
-		if errno := rawDestroyQP(o.lib.fn[symIbv_destroy_qp], o.c); errno != 0 && !o.dev.gone(errno) {
-			return verr.Failed("ibv_destroy_qp", errno, nil)
+		if err := o.free(); err != nil {
+			return err
 		}
 		o.dev.handles.Remove(uintptr(o.c), o)
 		if o.release != nil {

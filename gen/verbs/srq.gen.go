@@ -24,8 +24,9 @@ type SRQ struct {
 	lib     *Lib
 	dev     *Device
 	c       unsafe.Pointer
-	release func()    // after the C object is gone
-	gate    gate.Gate // c for the data path, which does not enter the handle
+	release func()       // after the C object is gone
+	end     func() error // ends a C object that another library made
+	gate    gate.Gate    // c for the data path, which does not enter the handle
 	pd      *PD
 	handle  uint32
 }
@@ -76,14 +77,25 @@ func (o *SRQ) Close() error {
 	return o.node.Close("ibv_destroy_srq", o.destroy)
 }
 
+// free ends the C object: by the library that made it.
+func (o *SRQ) free() error {
+	if o.end != nil {
+		return o.end()
+	}
+	if o.lib.fn[symIbv_destroy_srq] == 0 {
+		return o.lib.missing("ibv_destroy_srq", symIbv_destroy_srq)
+	}
+	if errno := rawDestroySRQ(o.lib.fn[symIbv_destroy_srq], o.c); errno != 0 && !o.dev.gone(errno) {
+		return verr.Failed("ibv_destroy_srq", errno, nil)
+	}
+	return nil
+}
+
 // destroy destroys the C object.
 func (o *SRQ) destroy() error {
 	return o.gate.End("ibv_destroy_srq", "SRQ", func() error {
-		if o.lib.fn[symIbv_destroy_srq] == 0 {
-			return o.lib.missing("ibv_destroy_srq", symIbv_destroy_srq)
-		}
-		if errno := rawDestroySRQ(o.lib.fn[symIbv_destroy_srq], o.c); errno != 0 && !o.dev.gone(errno) {
-			return verr.Failed("ibv_destroy_srq", errno, nil)
+		if err := o.free(); err != nil {
+			return err
 		}
 		o.dev.handles.Remove(uintptr(o.c), o)
 		if o.release != nil {

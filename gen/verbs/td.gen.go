@@ -18,7 +18,8 @@ type TD struct {
 	lib     *Lib
 	dev     *Device
 	c       unsafe.Pointer
-	release func() // after the C object is gone
+	release func()       // after the C object is gone
+	end     func() error // ends a C object that another library made
 }
 
 // enter begins the use of the handle by a verb; exit ends it.
@@ -63,10 +64,21 @@ func (o *TD) Close() error {
 	return o.node.Close("ibv_dealloc_td", o.destroy)
 }
 
-// destroy destroys the C object.
-func (o *TD) destroy() error {
+// free ends the C object: by the library that made it.
+func (o *TD) free() error {
+	if o.end != nil {
+		return o.end()
+	}
 	if errno := rawDeallocTD(o.c); errno != 0 && !o.dev.gone(errno) {
 		return verr.Failed("ibv_dealloc_td", errno, nil)
+	}
+	return nil
+}
+
+// destroy destroys the C object.
+func (o *TD) destroy() error {
+	if err := o.free(); err != nil {
+		return err
 	}
 	if o.release != nil {
 		o.release()

@@ -19,3 +19,14 @@ func Text(array []byte) string {
 	text, _, _ := bytes.Cut(array, []byte{0})
 	return string(text)
 }
+
+// Bytes returns a copy of n bytes of C memory; nil for none.
+func Bytes(addr uintptr, n uint64) []byte {
+	if addr == 0 || n == 0 {
+		return nil
+	}
+	return append([]byte(nil), unsafe.Slice(*(**byte)(unsafe.Pointer(&addr)), n)...)
+}
+
+// Pointer is an address of C as a pointer.
+func Pointer(addr uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&addr)) }

@@ -32,3 +32,20 @@ func TestAtAllocatesNothing(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+// TestBytes copies memory, and gives nothing for no memory.
+func TestBytes(t *testing.T) {
+	from := []byte("private data")
+	at := uintptr(unsafe.Pointer(&from[0]))
+	got := Bytes(at, 7)
+	from[0] = 'P'
+	if string(got) != "private" {
+		t.Errorf("got %q", got)
+	}
+	if Bytes(0, 5) != nil || Bytes(at, 0) != nil {
+		t.Error("bytes of nothing")
+	}
+	if Pointer(at) != unsafe.Pointer(&from[0]) || Pointer(0) != nil {
+		t.Error("Pointer gives another address")
+	}
+}

@@ -12,8 +12,6 @@ import (
 	"strings"
 )
 
-const install = "install it (Debian, Ubuntu: libibverbs1 and ibverbs-providers; Fedora, RHEL: libibverbs) or give its path"
-
 // machines are the ELF machines of the ports that Go has with cgo on Linux.
 var machines = map[string]elf.Machine{
 	"386": elf.EM_386, "amd64": elf.EM_X86_64, "arm": elf.EM_ARM, "arm64": elf.EM_AARCH64,
@@ -21,7 +19,7 @@ var machines = map[string]elf.Machine{
 }
 
 // explain finds out why the loader refused path; why is the loader's own reason.
-func explain(path, why string) error {
+func explain(m Module, path, why string) error {
 	e := &Error{Path: path, Problem: "the loader says: " + why}
 	switch {
 	case strings.Contains(why, "cannot open shared object file"):
@@ -33,20 +31,20 @@ func explain(path, why string) error {
 		// The loader looked along its search path. Its text begins with another name when path was found and
 		// something that path needs was not.
 		if strings.Contains(why, path) && strings.Contains(why, "No such file") {
-			e.Problem, e.Fix, e.Err = "not found", install, errors.Join(errors.ErrUnsupported, fs.ErrNotExist)
+			e.Problem, e.Fix, e.Err = "not found", m.install(), errors.Join(errors.ErrUnsupported, fs.ErrNotExist)
 		}
 		return e
 	}
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		e.Problem, e.Fix, e.Err = "no such file", install, errors.Join(errors.ErrUnsupported, fs.ErrNotExist)
+		e.Problem, e.Fix, e.Err = "no such file", m.install(), errors.Join(errors.ErrUnsupported, fs.ErrNotExist)
 		return e
 	case err != nil:
 		e.Problem, e.Err = "it cannot be read: "+err.Error(), err
 		return e
 	case !info.Mode().IsRegular():
-		e.Problem, e.Fix = "it is not a file", "give the path of "+DefaultName
+		e.Problem, e.Fix = "it is not a file", "give the path of "+m.Name
 		return e
 	}
 	f, err := os.Open(path)
@@ -55,15 +53,15 @@ func explain(path, why string) error {
 		return e
 	}
 	defer f.Close()
-	explainELF(e, f)
+	explainELF(m, e, f)
 	return e
 }
 
 // explainELF looks into the file itself; what it cannot tell stays the loader's reason.
-func explainELF(e *Error, f *os.File) {
+func explainELF(m Module, e *Error, f *os.File) {
 	magic := make([]byte, len(elf.ELFMAG))
 	if n, _ := f.ReadAt(magic, 0); string(magic[:n]) != elf.ELFMAG {
-		e.Problem, e.Fix = "it is not a shared library (no ELF file)", "give the path of "+DefaultName
+		e.Problem, e.Fix = "it is not a shared library (no ELF file)", "give the path of "+m.Name
 		return
 	}
 	lib, err := elf.NewFile(f)
@@ -77,7 +75,7 @@ func explainELF(e *Error, f *os.File) {
 		return
 	}
 	if lib.Type != elf.ET_DYN {
-		e.Problem, e.Fix = fmt.Sprintf("it is not a shared library (%s)", lib.Type), "give the path of "+DefaultName
+		e.Problem, e.Fix = fmt.Sprintf("it is not a shared library (%s)", lib.Type), "give the path of "+m.Name
 	}
 }
 

@@ -72,36 +72,33 @@ import (
 	"unsafe"
 )
 
-// probe is the function by which a libibverbs is told from other libraries: it is there since the first release.
-const probe = "ibv_get_device_list"
-
 var (
 	mu     sync.Mutex
-	opened *Library
+	opened = map[string]*Library{} // by the name of the module
 )
 
-// Library is the libibverbs of the process.
+// Library is the library that the process has of a module.
 type Library struct {
 	handle  unsafe.Pointer // of dlopen
 	path    string
 	release string
 }
 
-// Open loads libibverbs: the file at path, or for "" the DefaultName that the loader of the system finds. A process has
-// one libibverbs. Opening it again, under any name, returns the same Library; opening another one is an error that
+// Open loads the library: the file at path, or for "" the one with the module's name that the loader of the system finds. A process
+// has one library of a module. Opening it again, under any name, returns the same Library; opening another one is an error that
 // names both. The error is an *Error. It is errors.ErrUnsupported and fs.ErrNotExist when there is no such library, and
 // errors.ErrUnsupported when the program is linked statically.
-func Open(path string) (*Library, error) {
+func (m Module) Open(path string) (*Library, error) {
 	mu.Lock()
 	defer mu.Unlock()
 	if path == "" {
-		if opened != nil {
-			return opened, nil
+		if l := opened[m.Name]; l != nil {
+			return l, nil
 		}
-		path = DefaultName
+		path = m.Name
 	}
 	if strings.ContainsRune(path, 0) {
-		return nil, &Error{Path: strconv.Quote(path), Problem: "the name holds a NUL character", Fix: "give the path of " + DefaultName}
+		return nil, &Error{Path: strconv.Quote(path), Problem: "the name holds a NUL character", Fix: "give the path of " + m.Name}
 	}
 	if C.verbsgen_dl_dynamic() == 0 {
 		return nil, &Error{
@@ -111,7 +108,7 @@ func Open(path string) (*Library, error) {
 			Err:     errors.ErrUnsupported,
 		}
 	}
-	if err := oneOnly(path); err != nil {
+	if err := oneOnly(m, path); err != nil {
 		return nil, err
 	}
 	if err := whole(path); err != nil {
@@ -119,42 +116,63 @@ func Open(path string) (*Library, error) {
 	}
 	handle, why := dlopen(path, false)
 	if handle == nil {
-		return nil, explain(path, why)
+		return nil, explain(m, path, why)
 	}
-	if opened != nil && opened.handle == handle {
-		return opened, nil
+	if first := opened[m.Name]; first != nil && first.handle == handle {
+		return first, nil
 	}
 	l := &Library{handle: handle, path: fileOf(handle, path)}
-	if l.Symbol(probe, "") == 0 {
+	if l.Symbol(m.Probe, "") == 0 {
 		C.verbsgen_dl_close(handle) // nobody holds anything of it, and its name may be in the way of the right one
 		return nil, &Error{
 			Path:    path,
-			Problem: "it is a shared library, but no libibverbs: it has no function " + probe,
-			Fix:     "give the path of " + DefaultName,
+			Problem: "it is a shared library, but no " + m.base() + ": it has no function " + m.Probe,
+			Fix:     "give the path of " + m.Name,
 		}
 	}
-	l.release = releaseOf(l.path)
-	opened = l
+	l.release = releaseOf(m, l.path)
+	opened[m.Name] = l
 	return l, nil
 }
 
-// oneOnly refuses path when another libibverbs is in the process: one that Open loaded, or one that the program was
+// OpenOn is Open for a library that works with objects of others, which the program must have loaded: objects of a software device
+// mean nothing to it.
+func (m Module) OpenOn(path string, others ...Source) (*Library, error) {
+	for _, other := range others {
+		if l, real := other.(*Library); !real || l == nil {
+			name := "another source of functions"
+			if s, ok := other.(interface{ String() string }); ok {
+				name = s.String()
+			}
+			if path == "" {
+				path = m.Name
+			}
+			return nil, &Error{
+				Path:    path,
+				Problem: "it works with libraries that are loaded, and is to be used with " + name,
+				Fix:     "give it what Load returned, or use LoadFrom with functions that go with " + name,
+			}
+		}
+	}
+	return m.Open(path)
+}
+
+// oneOnly refuses path when another library of the module is in the process: one that Open loaded, or one that the program was
 // linked with.
-func oneOnly(path string) error {
+func oneOnly(m Module, path string) error {
 	first := unsafe.Pointer(nil)
-	if opened != nil {
-		first = opened.handle
-	} else if first, _ = dlopen(DefaultName, true); first == nil {
+	if l := opened[m.Name]; l != nil {
+		first = l.handle
+	} else if first, _ = dlopen(m.Name, true); first == nil {
 		return nil
 	}
 	if again, _ := dlopen(path, true); again == first {
 		return nil
 	}
 	return &Error{
-		Path: path,
-		Problem: fmt.Sprintf("this process has loaded another libibverbs, %s, and its providers work with that one only",
-			fileOf(first, DefaultName)),
-		Fix: "use one libibverbs in a process",
+		Path:    path,
+		Problem: fmt.Sprintf("this process has loaded another %s, %s, and what depends on it works with that one only", m.base(), fileOf(first, m.Name)),
+		Fix:     "use one " + m.base() + " in a process",
 	}
 }
 

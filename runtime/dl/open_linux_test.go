@@ -42,10 +42,10 @@ func openAll(paths []string) {
 		if first == nil {
 			first = l
 		}
-		old, now := l.Symbol(probe, "FAKE_1.0"), l.Symbol(probe, "FAKE_1.1")
+		old, now := l.Symbol(verbs.Probe, "FAKE_1.0"), l.Symbol(verbs.Probe, "FAKE_1.1")
 		fmt.Printf("%s release=%q same=%t versions=%t,%t default=%t absent=%t,%t\n", l, l.Release(), l == first,
-			old != 0 && now != 0, old != now, now == l.Symbol(probe, ""),
-			l.Symbol(probe, "FAKE_1.2") == 0, l.Symbol("ibv_no_such_verb", "") == 0)
+			old != 0 && now != 0, old != now, now == l.Symbol(verbs.Probe, ""),
+			l.Symbol(verbs.Probe, "FAKE_1.2") == 0, l.Symbol("ibv_no_such_verb", "") == 0)
 	}
 }
 
@@ -113,7 +113,7 @@ func TestOpen(t *testing.T) {
 	}
 	other := fake(t, filepath.Join(t.TempDir(), DefaultName))
 	refused := fmt.Sprintf("unsupported=false absent=false load %s: this process has loaded another libibverbs, %s, "+
-		"and its providers work with that one only; use one libibverbs in a process", other, link)
+		"and what depends on it works with that one only; use one libibverbs in a process", other, link)
 	tests := []struct {
 		name  string
 		paths []string
@@ -220,7 +220,7 @@ func TestOddNames(t *testing.T) {
 		t.Errorf("Open = %v, want %s", err, want)
 	}
 	var none *Library
-	if none.Symbol(probe, "") != 0 {
+	if none.Symbol(verbs.Probe, "") != 0 {
 		t.Error("a nil library has symbols")
 	}
 }

@@ -49,6 +49,7 @@ import (
 	"syscall"
 	"unsafe"
 
+	"github.com/verbsgen/verbsgen/runtime/poll"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -59,7 +60,7 @@ const verbAsync = "ibv_get_async_event"
 type Async struct {
 	context  uintptr // struct ibv_context *
 	get, ack uintptr // functions of the library
-	w        *waiter
+	w        *poll.Waiter
 	event    C.struct_ibv_async_event // of who has the turn
 	errno    syscall.Errno
 }
@@ -74,7 +75,7 @@ func NewAsync(c unsafe.Pointer, getEvent, ackEvent uintptr) (a *Async, err error
 	}
 	a = &Async{context: uintptr(c), get: getEvent, ack: ackEvent}
 	fd := int(C.verbsgen_dpath_async_fd(C.uintptr_t(a.context)))
-	if a.w, err = newWaiter(fd, verbAsync, "the device", a.take); err != nil {
+	if a.w, err = poll.New(fd, verbAsync, "the device", a.take); err != nil {
 		return nil, err
 	}
 	return a, nil
@@ -83,10 +84,10 @@ func NewAsync(c unsafe.Pointer, getEvent, ackEvent uintptr) (a *Async, err error
 // Next waits for the next event: ibv_get_async_event(3). The event must be acknowledged with Ack. Contexts and errors
 // are as for Channel.Next.
 func (a *Async) Next(ctx context.Context) (AsyncEvent, error) {
-	if err := a.w.begin(ctx); err != nil {
+	if err := a.w.Begin(ctx); err != nil {
 		return AsyncEvent{}, err
 	}
-	defer a.w.leave()
+	defer a.w.Leave()
 	if a.errno != 0 {
 		return AsyncEvent{}, verr.Failed(verbAsync, a.errno, nil)
 	}
@@ -109,4 +110,4 @@ func (a *Async) Ack(e AsyncEvent) {
 }
 
 // Close ends the use of the events, as Channel.Close does. Call it before the device is closed.
-func (a *Async) Close() error { return a.w.end("ibv_close_device") }
+func (a *Async) Close() error { return a.w.End("ibv_close_device") }

@@ -57,6 +57,7 @@ import (
 	"unsafe"
 
 	_ "github.com/verbsgen/verbsgen/runtime/abi" // declarations of verbs_abi.h
+	"github.com/verbsgen/verbsgen/runtime/poll"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -67,7 +68,7 @@ const verbNext = "ibv_get_cq_event"
 type Channel struct {
 	object   uintptr // struct ibv_comp_channel *
 	get, ack uintptr // functions of the library
-	w        *waiter
+	w        *poll.Waiter
 	event    event // of who has the turn
 }
 
@@ -91,7 +92,7 @@ func NewChannel(c unsafe.Pointer, getEvent, ackEvents uintptr) (ch *Channel, err
 	}
 	ch = &Channel{object: uintptr(c), get: getEvent, ack: ackEvents}
 	fd := int(C.verbsgen_dpath_fd(C.uintptr_t(ch.object)))
-	if ch.w, err = newWaiter(fd, verbNext, "the completion channel", ch.take); err != nil {
+	if ch.w, err = poll.New(fd, verbNext, "the completion channel", ch.take); err != nil {
 		return nil, err
 	}
 	return ch, nil
@@ -104,10 +105,10 @@ func NewChannel(c unsafe.Pointer, getEvent, ackEvents uintptr) (ch *Channel, err
 // channel, and an event that was already taken is returned even if ctx has ended. After Close the error is
 // os.ErrClosed; any other error is that of the library. Taking an event that is already there allocates nothing.
 func (c *Channel) Next(ctx context.Context) (cq unsafe.Pointer, cqContext uintptr, err error) {
-	if err := c.w.begin(ctx); err != nil {
+	if err := c.w.Begin(ctx); err != nil {
 		return nil, 0, err
 	}
-	defer c.w.leave()
+	defer c.w.Leave()
 	if c.event.errno != 0 {
 		return nil, 0, verr.Failed(verbNext, c.event.errno, nil)
 	}
@@ -136,4 +137,4 @@ func (c *Channel) Ack(cq unsafe.Pointer, n int) {
 // Close ends the use of the channel: every waiting Next returns os.ErrClosed, and when Close returns no Next uses the C
 // object any more. It destroys nothing; events that nobody received stay in the channel. A second Close is
 // os.ErrClosed.
-func (c *Channel) Close() error { return c.w.end("ibv_destroy_comp_channel") }
+func (c *Channel) Close() error { return c.w.End("ibv_destroy_comp_channel") }

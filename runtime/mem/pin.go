@@ -83,3 +83,16 @@ func (p *Pin) unpinUnused() {
 		p.pinner.Unpin()
 	}
 }
+
+// PinData stores the address of b in to, for C code that reads it during a call, and returns what ends the pin. Of an empty slice
+// it is 0.
+func PinData(to *uintptr, b []byte) (unpin func()) {
+	if len(b) == 0 {
+		*to = 0
+		return func() {}
+	}
+	var p runtime.Pinner
+	p.Pin(unsafe.SliceData(b))
+	*to = uintptr(unsafe.Pointer(unsafe.SliceData(b)))
+	return p.Unpin
+}

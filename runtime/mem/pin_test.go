@@ -174,3 +174,19 @@ func TestPinReleasedBeforeUnpin(t *testing.T) {
 		t.Error("memory is kept after Unpin")
 	}
 }
+
+// TestPinData stores the address of bytes; of none it is 0.
+func TestPinData(t *testing.T) {
+	b := []byte("data")
+	var at uintptr
+	unpin := PinData(&at, b)
+	if at != uintptr(unsafe.Pointer(&b[0])) {
+		t.Errorf("the address is %#x", at)
+	}
+	unpin()
+	unpin = PinData(&at, nil)
+	if at != 0 {
+		t.Errorf("the address of nothing is %#x", at)
+	}
+	unpin()
+}

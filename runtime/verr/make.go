@@ -93,6 +93,16 @@ func OutOfRange(verb, what string, v int) error {
 	return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: what + " " + strconv.Itoa(v) + ": a C int has 32 bits; pass a smaller value"}
 }
 
+// NotYet returns the error of an object that has no value in a field yet; kind names the object.
+func NotYet(verb, field, kind string) error {
+	return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: "the " + kind + " has no " + field + " yet; bind it to an address or resolve one first"}
+}
+
+// TooLong returns the error of bytes that are more than a parameter of C can count; what names the parameter. verb may be empty.
+func TooLong(verb, what string, n, most int) error {
+	return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: what + " has " + strconv.Itoa(n) + " bytes, and at most " + strconv.Itoa(most) + " can be passed; pass fewer"}
+}
+
 // Memory returns the error of a verb that could not pin or hold the caller's memory; err is the cause.
 func Memory(verb string, err error) error {
 	return &Error{Verb: verb, Refused: true, Err: err}

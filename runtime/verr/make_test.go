@@ -52,3 +52,18 @@ func TestHintLists(t *testing.T) {
 		t.Error("hintList")
 	}
 }
+
+// TestRefusals pins the texts of refusals of generated code.
+func TestRefusals(t *testing.T) {
+	for _, tt := range []struct {
+		err  error
+		want string
+	}{
+		{TooLong("rdma_reject", "private_data", 300, 255), "rdma_reject: private_data has 300 bytes, and at most 255 can be passed; pass fewer"},
+		{NotYet("struct rdma_cm_id", "verbs", "ID"), "struct rdma_cm_id: the ID has no verbs yet; bind it to an address or resolve one first"},
+	} {
+		if tt.err.Error() != tt.want || !errors.Is(tt.err, syscall.EINVAL) {
+			t.Errorf("got  %v\nwant %s", tt.err, tt.want)
+		}
+	}
+}

@@ -105,8 +105,8 @@ func signature(f Function) string {
 
 // Agreement returns the property values on which all stored releases that have a name agree, by the names of
 // [Properties].
-func Agreement() (map[string]Agreed, error) {
-	h, err := embedded()
+func (k *Known) Agreement() (map[string]Agreed, error) {
+	h, err := k.history()
 	if err != nil {
 		return nil, err
 	}
@@ -212,12 +212,12 @@ type Lifetime struct {
 }
 
 // Lifetimes returns the lifetime of every name of [Index].
-func Lifetimes() (map[string]Lifetime, error) {
-	names, err := indexed()
+func (k *Known) Lifetimes() (map[string]Lifetime, error) {
+	names, err := k.names()
 	if err != nil {
 		return nil, err
 	}
-	releases := Releases()
+	releases := k.Releases()
 	out := make(map[string]Lifetime, len(names))
 	for name, n := range names {
 		out[name] = Lifetime{releases[n.first], n.stays}

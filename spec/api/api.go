@@ -89,6 +89,7 @@ type Record struct {
 	Size       int64   `json:"size"`
 	Align      int64   `json:"align"`
 	Incomplete bool    `json:"incomplete,omitempty"`
+	Foreign    bool    `json:"foreign,omitempty"` // declared by the header of another module: see Own
 	Fields     []Field `json:"fields"`
 	// ARM64 is the layout on linux/arm64 where it differs from amd64 (glibc's mutex is larger there).
 	ARM64 *Layout `json:"arm64,omitempty"`
@@ -131,7 +132,8 @@ type FnType struct {
 // Enum is one enum; Tag is "enum ibv_mtu", or "enum <anonymous N>" with N counting from 1 in header order.
 type Enum struct {
 	Tag         string       `json:"tag"`
-	Signed      bool         `json:"signed,omitempty"` // gcc makes it int: it has a negative value
+	Signed      bool         `json:"signed,omitempty"`  // gcc makes it int: it has a negative value
+	Foreign     bool         `json:"foreign,omitempty"` // declared by the header of another module: see Own
 	Enumerators []Enumerator `json:"enumerators"`
 	Pos         Pos          `json:"pos,omitzero"`
 }

@@ -244,7 +244,7 @@ func TestSinceByRelease(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lives, err := Lifetimes()
+	lives, err := verbs().Lifetimes()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -305,7 +305,7 @@ func namesOf(rel *Release) []string {
 
 // TestAgreement holds what is computed from the stored lines against all releases, read one by one.
 func TestAgreement(t *testing.T) {
-	got, err := Agreement()
+	got, err := verbs().Agreement()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -348,11 +348,11 @@ func TestAgreement(t *testing.T) {
 func TestStored(t *testing.T) {
 	releases := Releases()
 	for _, release := range []string{releases[0], "39.0", Newest()} {
-		again, err := Store(stored, load(t, release), Source(release))
+		again, err := Store(factsText(t), load(t, release), Source(release))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if string(again) != stored {
+		if string(again) != factsText(t) {
 			t.Errorf("storing %s again changes facts.txt", release)
 		}
 	}
@@ -379,7 +379,7 @@ func TestStored(t *testing.T) {
 			t.Errorf("%s: out of four it is not what it is out of all", release)
 		}
 	}
-	for line := range strings.Lines(stored) {
+	for line := range strings.Lines(factsText(t)) {
 		if _, pos, ok := strings.Cut(line, `"pos":"`); ok && !strings.HasPrefix(pos, "infiniband/") && !strings.HasPrefix(pos, "rdma/") {
 			t.Errorf("odd place in %s", line)
 		}
@@ -463,5 +463,37 @@ func TestWriteKeepsOld(t *testing.T) {
 	}
 	if data, err := os.ReadFile(file); err != nil || string(data) != "new" {
 		t.Errorf("the file holds %q, %v", data, err)
+	}
+}
+
+// factsText is the stored text of the facts of verbs.h.
+func factsText(t *testing.T) string {
+	t.Helper()
+	text, err := stored.ReadFile("facts.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestKnownOf gives each file once, facts of no release for no file, and an error for a file that is not there.
+func TestKnownOf(t *testing.T) {
+	a, err := KnownOf("facts.txt")
+	b, _ := KnownOf("facts.txt")
+	if err != nil || a != b || a.Newest() != Newest() || a.Oldest() != Releases()[0] {
+		t.Errorf("facts.txt: %p and %p, %v", a, b, err)
+	}
+	none, err := KnownOf("")
+	if err != nil || none.Newest() != "" || none.Oldest() != "" || len(none.Releases()) != 0 {
+		t.Errorf("no file: newest %q, %v", none.Newest(), err)
+	}
+	if since, err := none.Since(); len(since) != 0 || err != nil {
+		t.Errorf("no file: since %v, %v", since, err)
+	}
+	if _, err := none.Load("1.0"); err == nil || err.Error() != "no facts of release 1.0; none are known" {
+		t.Errorf("no file: %v", err)
+	}
+	if _, err := KnownOf("none.txt"); err == nil {
+		t.Error("none.txt has facts")
 	}
 }

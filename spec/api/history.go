@@ -2,16 +2,15 @@ package api
 
 import (
 	"bytes"
-	_ "embed"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 )
 
-// The facts of all releases are stored together, in facts.txt. It begins with one line for each release, oldest first:
+// The facts of all releases of a header are stored together, those of verbs.h in facts.txt. The file begins with one line for each release, oldest first:
 //
 //	release 39.0 git:v39.0
 //
@@ -25,9 +24,6 @@ import (
 // order of the header; fields and enumerators follow the record or enum that they belong to. So the file is as long as
 // the newest header, plus a line for each thing that ever changed. Places in the header are kept as the name of the file,
 // without a line: lines move with every release, and are known when a header is read.
-
-//go:embed facts.txt
-var stored string
 
 // Kinds of facts.
 const (
@@ -55,10 +51,9 @@ type fact struct {
 type history struct {
 	releases []string          // oldest first
 	sources  map[string]string // release -> where its facts were read
+	header   string            // its name, for the first line
 	facts    []fact
 }
-
-var embedded = sync.OnceValues(func() (*history, error) { return parseHistory(stored) })
 
 // parseHistory reads what format wrote.
 func parseHistory(text string) (*history, error) {
@@ -116,7 +111,7 @@ func parseFact(line string, index map[string]int, newest int) (fact, error) {
 // format writes the history as text.
 func (h *history) format() []byte {
 	var b bytes.Buffer
-	b.WriteString("# What verbs.h declares in each release of rdma-core. Written by `verbsgen import`; spec/api/history.go has the form.\n")
+	fmt.Fprintf(&b, "# What %s declares in each release of rdma-core. Written by `verbsgen import`; spec/api/history.go has the form.\n", cmp.Or(h.header, "the header"))
 	for _, r := range h.releases {
 		b.WriteString(strings.TrimRight("release "+r+" "+h.sources[r], " ") + "\n")
 	}

@@ -144,28 +144,30 @@ type recordHead struct {
 	Size       int64   `json:"size"`
 	Align      int64   `json:"align"`
 	Incomplete bool    `json:"incomplete,omitempty"`
+	Foreign    bool    `json:"foreign,omitempty"`
 	ARM64      *Layout `json:"arm64,omitempty"`
 	Pos        Pos     `json:"pos,omitzero"`
 }
 
 type enumHead struct {
-	Tag    string `json:"tag"`
-	Signed bool   `json:"signed,omitempty"`
-	Pos    Pos    `json:"pos,omitzero"`
+	Tag     string `json:"tag"`
+	Signed  bool   `json:"signed,omitempty"`
+	Foreign bool   `json:"foreign,omitempty"`
+	Pos     Pos    `json:"pos,omitzero"`
 }
 
 func (w *writer) record(r Record) {
 	with(w, struct {
 		recordHead
 		Fields []Field `json:"fields"`
-	}{recordHead{r.Tag, r.Size, r.Align, r.Incomplete, r.ARM64, r.Pos}, []Field{}}, r.Fields)
+	}{recordHead{r.Tag, r.Size, r.Align, r.Incomplete, r.Foreign, r.ARM64, r.Pos}, []Field{}}, r.Fields)
 }
 
 func (w *writer) enum(e Enum) {
 	with(w, struct {
 		enumHead
 		Enumerators []Enumerator `json:"enumerators"`
-	}{enumHead{e.Tag, e.Signed, e.Pos}, []Enumerator{}}, e.Enumerators)
+	}{enumHead{e.Tag, e.Signed, e.Foreign, e.Pos}, []Enumerator{}}, e.Enumerators)
 }
 
 func list[T any](w *writer, name string, elems []T, write func(T)) {

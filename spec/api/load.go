@@ -10,26 +10,35 @@ import (
 )
 
 // Releases lists the stored releases, oldest first.
-func Releases() []string {
-	h, err := embedded()
+func (k *Known) Releases() []string {
+	h, err := k.history()
 	if err != nil {
 		return nil // a test reads all of the embedded text
 	}
 	return slices.Clone(h.releases)
 }
 
-// Newest returns the newest stored release.
-func Newest() string {
-	list := Releases()
+// Newest returns the newest stored release, "" if there is none.
+func (k *Known) Newest() string {
+	list := k.Releases()
 	if len(list) == 0 {
 		return ""
 	}
 	return list[len(list)-1]
 }
 
+// Oldest returns the oldest stored release, "" if there is none.
+func (k *Known) Oldest() string {
+	list := k.Releases()
+	if len(list) == 0 {
+		return ""
+	}
+	return list[0]
+}
+
 // Source says where the facts of a release were read: "git:" and a tag or commit of rdma-core, or "header".
-func Source(release string) string {
-	h, err := embedded()
+func (k *Known) Source(release string) string {
+	h, err := k.history()
 	if err != nil {
 		return ""
 	}
@@ -63,6 +72,9 @@ type UnknownError struct {
 }
 
 func (e *UnknownError) Error() string {
+	if len(e.Known) == 0 {
+		return "no facts of release " + e.Release + "; none are known"
+	}
 	return fmt.Sprintf("no facts of release %s; known are %s", e.Release, Ranges(e.Known))
 }
 
@@ -97,8 +109,8 @@ func follows(a, b string) bool {
 
 // Load returns the stored facts of a release, a new copy for each call. The error is an *UnknownError for a release
 // that is not stored.
-func Load(release string) (*Release, error) {
-	h, err := embedded()
+func (k *Known) Load(release string) (*Release, error) {
+	h, err := k.history()
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@ package api
 import (
 	"encoding/json"
 	"fmt"
-	"sync"
 )
 
 // Index maps a name to the first release that has it. The oldest stored release stands for all before it. Names are those
@@ -12,12 +11,12 @@ import (
 type Index map[string]string
 
 // Since computes the [Index] over all stored releases.
-func Since() (Index, error) {
-	names, err := indexed()
+func (k *Known) Since() (Index, error) {
+	names, err := k.names()
 	if err != nil {
 		return nil, err
 	}
-	releases := Releases()
+	releases := k.Releases()
 	idx := make(Index, len(names))
 	for name, n := range names {
 		idx[name] = releases[n.first]
@@ -27,12 +26,12 @@ func Since() (Index, error) {
 
 // Cover lists releases, oldest first, that together have every name of all stored releases: the newest one, and for
 // each name that it lacks the last release that has it.
-func Cover() ([]string, error) {
-	names, err := indexed()
+func (k *Known) Cover() ([]string, error) {
+	names, err := k.names()
 	if err != nil {
 		return nil, err
 	}
-	releases := Releases()
+	releases := k.Releases()
 	in := make([]bool, len(releases))
 	for _, n := range names {
 		in[n.last] = true
@@ -52,15 +51,6 @@ type lifetime struct {
 	last  int  // and of the last one
 	stays bool // every release from then on has it
 }
-
-// indexed computes the lifetimes of all names of the stored releases, once.
-var indexed = sync.OnceValues(func() (map[string]lifetime, error) {
-	h, err := embedded()
-	if err != nil {
-		return nil, err
-	}
-	return h.lifetimes()
-})
 
 // lifetimes reads the names off the facts.
 func (h *history) lifetimes() (map[string]lifetime, error) {

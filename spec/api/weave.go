@@ -3,6 +3,7 @@ package api
 import (
 	"encoding/json"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -23,7 +24,7 @@ func Store(text string, rel *Release, source string) ([]byte, error) {
 		names = append(slices.Clone(names), rel.Release)
 		slices.SortFunc(names, Compare)
 	}
-	h := &history{releases: names, sources: old.sources}
+	h := &history{releases: names, sources: old.sources, header: headerOf(rel)}
 	h.sources[rel.Release] = source
 	for i, name := range names {
 		one := rel
@@ -41,6 +42,14 @@ func Store(text string, rel *Release, source string) ([]byte, error) {
 	return h.format(), nil
 }
 
+// headerOf is the name of the header of a release.
+func headerOf(rel *Release) string {
+	if len(rel.Functions) == 0 {
+		return ""
+	}
+	return path.Base(rel.Functions[0].Pos.File)
+}
+
 // WriteFile replaces a file as a whole; after an error the old file is unchanged.
 func WriteFile(path string, data []byte) error { return renameio.WriteFile(path, data, 0o644) }
 
@@ -53,14 +62,14 @@ func factsOf(rel *Release) ([]fact, error) {
 	}
 	for _, r := range rel.Records {
 		fields := r.Fields
-		l.add(KindRecord, "", recordHead{r.Tag, r.Size, r.Align, r.Incomplete, r.ARM64, Pos{File: r.Pos.File}})
+		l.add(KindRecord, "", recordHead{r.Tag, r.Size, r.Align, r.Incomplete, r.Foreign, r.ARM64, Pos{File: r.Pos.File}})
 		for _, f := range fields {
 			f.Pos = Pos{}
 			l.add(KindField, r.Tag, f)
 		}
 	}
 	for _, e := range rel.Enums {
-		l.add(KindEnum, "", enumHead{e.Tag, e.Signed, Pos{File: e.Pos.File}})
+		l.add(KindEnum, "", enumHead{e.Tag, e.Signed, e.Foreign, Pos{File: e.Pos.File}})
 		for _, m := range e.Enumerators {
 			m.Line = 0
 			l.add(KindEnumerator, e.Tag, m)

@@ -6,6 +6,9 @@
 package bind
 
 import (
+	"cmp"
+	"strings"
+
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/spec"
@@ -21,8 +24,9 @@ type Input struct {
 	Oldest   string                   // oldest known release
 	Version  func(name string) string // default symbol version in the newest known release
 	Spec     *spec.Spec
-	Package  string   // Go package name
-	Only     []string // C functions to bind, as globs; empty: all
+	Package  string            // Go package name
+	Imports  map[string]string // module -> import path of its Go package, where it is not the usual one
+	Only     []string          // C functions to bind, as globs; empty: all
 	Specials map[string]Special
 }
 
@@ -78,8 +82,19 @@ func newBinder(in Input) *binder {
 		mirrors: map[string]*model.Mirror{},
 	}
 	rel := in.Release
-	b.pkg = &model.Package{Name: in.Package, Release: rel.Release, FactsHash: in.Hash, Facts: rel}
+	b.pkg = &model.Package{Name: in.Package, Module: bindModule(in), Release: rel.Release, FactsHash: in.Hash, Facts: rel}
 	return b
+}
+
+// bindModule is the module of the pages.
+func bindModule(in Input) model.Module {
+	m := in.Spec.Module
+	short, _, _ := strings.Cut(m.Library, ".so")
+	out := model.Module{Short: short, Serial: m.Serial, Name: m.Name, Header: m.Header, Library: m.Library, Probe: m.Probe, Install: m.Install, Prefixes: m.Words.Prefixes()}
+	for _, u := range m.Uses {
+		out.Uses = append(out.Uses, model.Use{Name: u.Name, Import: cmp.Or(in.Imports[u.Name], u.Import)})
+	}
+	return out
 }
 
 // errorf adds a problem at a place of the spec.

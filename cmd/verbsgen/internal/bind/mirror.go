@@ -44,7 +44,7 @@ func (b *binder) mirror(tag string, at spec.Pos) *model.Mirror {
 		return m
 	}
 	rec := b.facts.Record("struct " + tag)
-	m := &model.Mirror{Name: "c" + layout.Name(tag), C: tag}
+	m := &model.Mirror{Name: layout.Mirror(b.facts, tag), C: tag}
 	b.mirrors[tag] = m
 	if problem := layout.Record(b.facts, rec); problem != "" {
 		pos := api.Pos{File: at.File, Line: at.Line, Col: at.Col}

@@ -3,6 +3,7 @@ package bind
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/layout"
@@ -20,7 +21,7 @@ func (b *binder) bindObjects() {
 	var all []pair
 	for _, p := range b.in.Spec.Pages {
 		for _, s := range p.Objects {
-			o := &model.Object{Go: s.Go, C: s.C, Page: p.Page, Device: s.Memory == spec.MemoryDevice, Events: s.Events, Hot: s.Hot, State: s.StateFrom, StateAt: map[string]int64{}, Doc: s.Doc, Pos: pos(s.Pos)}
+			o := &model.Object{Go: s.Go, C: s.C, Page: p.Page, Device: s.Memory == spec.MemoryDevice, Events: s.Events, Hot: s.Hot, State: s.StateFrom, StateAt: map[string]int64{}, Pointer: map[string]bool{}, Doc: s.Doc, Pos: pos(s.Pos)}
 			b.objects[s.Go] = o
 			all = append(all, pair{o, s})
 		}
@@ -37,8 +38,96 @@ func (b *binder) bindObjects() {
 		b.bindState(x.o, x.s)
 		b.bindGetters(x.o, x.s)
 		b.bindRegion(x.o, x.s)
+		b.bindMore(x.o, x.s)
 		b.pkg.Objects = append(b.pkg.Objects, x.o)
 	}
+}
+
+// object finds the handle type of a Go name, also one of another module; nil when no page has it.
+func (b *binder) object(name string) *model.Object {
+	if o := b.objects[name]; o != nil || !strings.Contains(name, ".") {
+		return o
+	}
+	s := b.in.Spec.ObjectByGo(name)
+	if s == nil {
+		return nil
+	}
+	from, ref := b.use(name)
+	o := &model.Object{Go: name, C: s.C, From: from, Ref: ref, Doc: s.Doc}
+	b.objects[name] = o
+	return o
+}
+
+// use is the module that a type is of, and the type with the path of its package: verbs.PD is of verbs.
+func (b *binder) use(name string) (*model.Use, string) {
+	module, bare, _ := strings.Cut(name, ".")
+	i := slices.IndexFunc(b.pkg.Module.Uses, func(u model.Use) bool { return u.Name == module })
+	u := &b.pkg.Module.Uses[i]
+	return u, u.Import + "." + bare
+}
+
+// record finds the record of a Go name, also one of another module; nil when no page has it.
+func (b *binder) record(name string) *model.Record {
+	if r := b.records[name]; r != nil || !strings.Contains(name, ".") {
+		return r
+	}
+	s := b.in.Spec.RecordByGo(name)
+	if s == nil {
+		return nil
+	}
+	from, ref := b.use(name)
+	r := &model.Record{Go: name, C: s.C, From: from, Ref: ref, In: s.Role == spec.RecordIn, Doc: s.Doc}
+	b.records[name] = r
+	return r
+}
+
+// bindMore resolves the fields that the handle reads at each call: a descriptor, addresses, and objects that the library lends.
+func (b *binder) bindMore(o *model.Object, s spec.Object) {
+	if s.FD != "" {
+		if f := b.objectField(s.C, s.FD, s.At("fd", s.FD), s.Go); f != nil {
+			o.FD = &f.Offset
+		}
+	}
+	for _, g := range s.Addresses {
+		if at, ok := b.offset(s.C, g.C); ok {
+			o.Addresses = append(o.Addresses, &model.Getter{Go: g.Go, C: g.C, Offset: at, Doc: g.Doc})
+		} else if !b.newer("struct " + s.C + "." + g.C) {
+			b.errorf(diag.TypeUnknown, g.Pos, s.Go+"."+g.Go, g.C+" is no struct sockaddr_storage in struct "+s.C, "correct the path")
+		}
+	}
+	for _, l := range s.Lends {
+		of := b.object(l.Type)
+		if of == nil || of.From == nil {
+			b.errorf(diag.TypeUnknown, l.Pos, s.Go+"."+l.Go, "no object "+l.Type+" in the pages of another module", "correct type:")
+			continue
+		}
+		f := b.objectField(s.C, l.C, l.Pos, s.Go)
+		if f == nil {
+			continue
+		}
+		if t := b.facts.TypeOf(f.Type); t.Tag != of.C || t.Depth() != 1 {
+			b.errorf(diag.TypeUnknown, l.Pos, s.Go+"."+l.Go, l.C+" is of type "+f.Type+", and "+l.Type+" is a struct "+of.C+" *", "correct type:")
+			continue
+		}
+		o.Lends = append(o.Lends, &model.Lend{Go: l.Go, C: l.C, Object: of, Offset: f.Offset, Doc: l.Doc})
+	}
+}
+
+// offset is that of a struct sockaddr_storage, which may lie in nested structs.
+func (b *binder) offset(tag, path string) (at int64, ok bool) {
+	ctype := "struct " + tag
+	for step := range strings.SplitSeq(path, ".") {
+		rec := b.facts.Record(ctype)
+		if rec == nil || rec.ARM64 != nil {
+			return 0, false
+		}
+		i := slices.IndexFunc(rec.Fields, func(f api.Field) bool { return f.Name == step })
+		if i < 0 {
+			return 0, false
+		}
+		at, ctype = at+rec.Fields[i].Offset, rec.Fields[i].Type
+	}
+	return at, ctype == "struct sockaddr_storage"
 }
 
 // bindState resolves where the fields of the C object stand that validators read. Their types are for package fit.
@@ -48,7 +137,7 @@ func (b *binder) bindState(o *model.Object, s spec.Object) {
 			continue
 		}
 		if f := b.objectField(s.C, prop, s.At("state_from", prop), s.Go); f != nil {
-			o.StateAt[prop] = f.Offset
+			o.StateAt[prop], o.Pointer[prop] = f.Offset, layout.IsPointer(f.Type)
 		}
 	}
 }

@@ -97,6 +97,28 @@ func (b *binder) place(v *model.Verb, s *spec.Verb, key, path string) *model.Ext
 	return nil
 }
 
+// bindMade resolves where a verb stores the object that it makes.
+func (b *binder) bindMade(v *model.Verb, s *spec.Verb) {
+	for _, p := range v.Params {
+		if p.Role == spec.RoleMade {
+			v.Made = &model.Made{Param: p}
+		}
+	}
+	if s.MadeIn == "" {
+		return
+	}
+	at := s.At("made_in", s.MadeIn)
+	param, field, _ := strings.Cut(s.MadeIn, ".")
+	p := v.Param(param)
+	if p == nil || p.Object == nil || p.Object.From != nil || field == "" {
+		b.errorf(diag.NameUnknown, at, v.C, "made_in: "+s.MadeIn+" is no field of an object that the verb takes", "write it like id.qp")
+		return
+	}
+	if x := b.objectField(p.Object.C, field, at, v.C); x != nil {
+		v.Made = &model.Made{Param: p, Field: field, Offset: x.Offset}
+	}
+}
+
 // implied resolves the flags that a method always sets: each goes to the parameter whose type has it.
 func (b *binder) implied(v *model.Verb, m *spec.Method) map[string][]*model.Member {
 	sets := map[string][]*model.Member{}

@@ -69,12 +69,32 @@ func (b *binder) prune() {
 	}
 	b.collectMirrors(usedRec)
 	b.dropOptional(usedObj)
+	b.findRoot(usedObj)
 	b.pkg.Enums = slices.DeleteFunc(b.pkg.Enums, func(e *model.Enum) bool { return !usedEnum[e] })
 	b.pkg.Objects = slices.DeleteFunc(b.pkg.Objects, func(o *model.Object) bool { return !usedObj[o] })
 	b.pkg.Records = slices.DeleteFunc(b.pkg.Records, func(r *model.Record) bool { return !usedRec[r] })
 	slices.SortStableFunc(b.pkg.Symbols, func(s, t *model.Symbol) int { return strings.Compare(s.Name, t.Name) })
 	for i, s := range b.pkg.Symbols {
 		s.Index = i
+	}
+}
+
+// findRoot finds the object that the others are made from. Where the module has one that the pages do not, it is the first without
+// parents.
+func (b *binder) findRoot(used map[*model.Object]bool) {
+	root := b.in.Spec.Module.Root
+	if root == "" {
+		return
+	}
+	for _, o := range b.pkg.Objects {
+		switch {
+		case !used[o]:
+		case o.Go == root:
+			b.pkg.Root = o
+			return
+		case len(o.Parents) == 0 && b.pkg.Root == nil:
+			b.pkg.Root = o
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
@@ -26,7 +27,7 @@ func (b *binder) bindRecords() {
 				b.bindLazy(p, s)
 				continue
 			}
-			r := &model.Record{Go: s.Go, C: s.C, Page: p.Page, In: s.Role == spec.RecordIn, Entry: s.Role == spec.RecordEntry, Caps: len(s.CapsFrom) > 0, Runtime: s.Runtime, Beside: s.MaskParam != "", Doc: s.Doc, Pos: pos(s.Pos)}
+			r := &model.Record{Go: s.Go, C: s.C, Page: p.Page, In: s.Role == spec.RecordIn, Entry: s.Role == spec.RecordEntry, Event: s.Role == spec.RecordEvent, Caps: len(s.CapsFrom) > 0, Runtime: s.Runtime, Beside: s.MaskParam != "", Doc: s.Doc, Pos: pos(s.Pos)}
 			r.Mirror = b.mirror(s.C, s.Pos)
 			b.records[s.Go] = r
 			specs[r] = s
@@ -58,6 +59,9 @@ func (b *binder) bindFields(r *model.Record, s spec.Record) {
 		}
 		r.Fields = append(r.Fields, b.bindField(r, s, sf, leaf))
 	}
+	for _, f := range r.Fields {
+		b.bindOn(r, f, s)
+	}
 	for _, c := range s.New {
 		f := r.Field(c)
 		if f == nil {
@@ -73,15 +77,46 @@ func (b *binder) bindFields(r *model.Record, s spec.Record) {
 	}
 }
 
+// bindOn resolves with which values of another field a field has a value, or a new object.
+func (b *binder) bindOn(r *model.Record, f *model.Field, s spec.Record) {
+	i := slices.IndexFunc(s.Fields, func(sf spec.RecordField) bool { return sf.C == f.C })
+	sf := s.Fields[i]
+	find := func(c string) *model.Member {
+		if c == "" || !b.has(c) {
+			return nil
+		}
+		for _, of := range r.Fields {
+			if of.Enum == nil {
+				continue
+			}
+			if j := slices.IndexFunc(of.Enum.Members, func(m *model.Member) bool { return m.C == c }); j >= 0 {
+				f.Of = of
+				return of.Enum.Members[j]
+			}
+		}
+		b.errorf(diag.TypeUnknown, sf.Pos, s.Go+"."+f.Go, "no field of the record has an enum type with "+c, "correct on: or new_on:")
+		return nil
+	}
+	f.NewOn = find(sf.NewOn)
+	for _, c := range sf.On {
+		if m := find(c); m != nil {
+			f.On = append(f.On, m)
+		}
+	}
+}
+
+// has tells whether the release has a constant.
+func (b *binder) has(c string) bool { return b.facts.Const(c) != nil }
+
 func (b *binder) bindField(r *model.Record, s spec.Record, sf spec.RecordField, leaf *model.Leaf) *model.Field {
-	f := &model.Field{Go: sf.Go, C: sf.C, Leaf: leaf, GoType: layout.Int(leaf.GoType), Bool: sf.Bool, Text: sf.Text, Hex: sf.Hex, Callback: sf.Callback,
+	f := &model.Field{Go: sf.Go, C: sf.C, Leaf: leaf, GoType: layout.Int(leaf.GoType), Bool: sf.Bool, Text: sf.Text, Bytes: sf.Bytes, Hex: sf.Hex, Callback: sf.Callback,
 		Doc: sf.Doc, Since: b.fieldSince(s.C, sf.C)}
 	if f.Go == "" {
 		f.Go = naming.Exported(sf.C)
 	}
 	switch {
 	case sf.Handle != "":
-		if f.Object = b.objects[sf.Handle]; f.Object == nil {
+		if f.Object = b.object(sf.Handle); f.Object == nil {
 			b.errorf(diag.TypeUnknown, sf.Pos, s.Go+"."+f.Go, "no object "+sf.Handle+" in any page", "correct handle:")
 		}
 		f.GoType = "*" + sf.Handle
@@ -118,6 +153,9 @@ func (b *binder) bindField(r *model.Record, s spec.Record, sf spec.RecordField, 
 	}
 	if sf.Text {
 		f.GoType = "string"
+	}
+	if sf.Bytes {
+		f.GoType = "[]byte"
 	}
 	if sf.Bit != "" {
 		if v, ok := b.lookup(sf.Bit, sf.Pos, s.Go+"."+f.Go); ok {

@@ -230,7 +230,7 @@ func (rb *ruleBinder) constantOrPath(text string) *model.Operand {
 		o.Const = bits(n)
 		return o
 	}
-	if spec.IsCapPath(text) {
+	if rb.facts.IsCapPath(text) {
 		return rb.capability(text)
 	}
 	if list, _, ok := strings.Cut(root, "[]"); ok {
@@ -251,6 +251,10 @@ func (rb *ruleBinder) argument(o *model.Operand, p *model.Param, rest string) *m
 		return o
 	}
 	o.Name = naming.Local(p.C + "_" + strings.ReplaceAll(rest, ".", "_"))
+	if p.Record != nil && p.Record.From != nil {
+		rb.cannot("looks into a record of another package")
+		return o
+	}
 	if p.Record != nil {
 		if o.Leaf = rb.leaf(p.Record.Mirror, rest); o.Leaf == nil {
 			if strings.Contains(rest, ".") { // a property of an object in a field

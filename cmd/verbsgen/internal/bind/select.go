@@ -55,6 +55,7 @@ func (b *binder) closeOver() bool {
 			continue
 		}
 		add(c)
+		add(v.EndedBy)
 		for _, part := range v.NeedsVerbs {
 			add(part)
 		}

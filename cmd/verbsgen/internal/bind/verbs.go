@@ -27,6 +27,13 @@ func (b *binder) bindVerbs() {
 		b.verbs[v.C] = v
 		b.pkg.Verbs = append(b.pkg.Verbs, v)
 	}
+	for _, v := range b.pkg.Verbs {
+		if s := b.specOf[v.C]; s.EndedBy != "" {
+			if v.EndedBy = b.verbs[s.EndedBy]; v.EndedBy == nil {
+				b.errorf(diag.NameUnknown, s.At("ended_by", s.EndedBy), v.C, "ended_by: names "+s.EndedBy+", which no page describes, or which this header does not have", "correct ended_by:")
+			}
+		}
+	}
 	b.pinHelper()
 	for c, s := range b.specOf {
 		if b.facts.Func(c) == nil && !b.newer(c) {
@@ -44,14 +51,15 @@ func (b *binder) bindVerbs() {
 }
 
 func (b *binder) bindVerb(f *api.Function, s *spec.Verb) *model.Verb {
-	v := &model.Verb{C: f.Name, Go: naming.Exported(strings.TrimPrefix(f.Name, "ibv_")), Page: s.Page, Doc: s.Doc, Since: b.since(f.Name),
+	v := &model.Verb{C: f.Name, Go: naming.Exported(b.facts.Bare(f.Name)), Page: s.Page, Doc: s.Doc, Since: b.since(f.Name),
 		Returns: s.Returns, CRet: f.Ret, Callbacks: s.Callbacks, Pos: pos(s.Pos), Dispatch: f.Dispatch}
 	if s.Creates != "" {
-		if v.Creates = b.objects[s.Creates]; v.Creates == nil {
+		if v.Creates = b.object(s.Creates); v.Creates == nil {
 			b.errorf(diag.TypeUnknown, s.Pos, f.Name, "no object "+s.Creates+" in any page", "correct creates:")
 		}
 	}
 	b.bindParams(v, f, s)
+	b.bindMade(v, s)
 	b.bindWay(v, f, s)
 	v.Reads, v.Empty = b.lazies[s.Lists], s.Empty
 	if s.Lists != "" && v.Reads == nil {
@@ -128,20 +136,25 @@ func (b *binder) bindParams(v *model.Verb, f *api.Function, s *spec.Verb) {
 }
 
 func (b *binder) bindParam(verb string, q api.Param, s spec.Param) *model.Param {
-	p := &model.Param{C: q.Name, Go: cmp.Or(s.Go, naming.Param(q.Name)), CType: q.Type, Role: s.Role, Null: s.Null, Parent: s.Parent, Rest: s.Rest, Hex: s.Hex, Doc: s.Doc}
+	p := &model.Param{C: q.Name, Go: cmp.Or(s.Go, naming.Param(q.Name)), CType: q.Type, Role: s.Role, Null: s.Null, Parent: s.Parent, Moves: s.Moves, Rest: s.Rest, Hex: s.Hex, Doc: s.Doc}
 	switch s.Role {
 	case spec.RoleHandle:
 		if s.Type == "" { // a pointer without a Go type
 			break
 		}
-		if p.Object = b.objects[s.Type]; p.Object == nil {
+		if p.Object = b.object(s.Type); p.Object == nil {
 			b.errorf(diag.TypeUnknown, s.Pos, verb+"."+q.Name, "no object "+s.Type+" in any page", "correct type:")
 		}
 		p.GoType = "*" + s.Type
-	case spec.RoleInRec, spec.RoleOutRec, spec.RoleSlice:
+		if p.Object != nil {
+			p.GoType = "*" + cmp.Or(p.Object.Ref, s.Type)
+		}
+	case spec.RoleInRec, spec.RoleOutRec, spec.RoleSlice, spec.RoleGiven:
 		p.GoType = s.Type
-		if p.Record = b.records[s.Type]; p.Record == nil {
+		if p.Record = b.record(s.Type); p.Record == nil {
 			b.errorf(diag.TypeUnknown, s.Pos, verb+"."+q.Name, "no record "+s.Type+" in any page", "correct type:")
+		} else {
+			p.GoType = cmp.Or(p.Record.Ref, s.Type)
 		}
 	case spec.RoleMask:
 		if p.Record = b.records[s.Type]; p.Record == nil || !p.Record.Beside {
@@ -156,6 +169,10 @@ func (b *binder) bindParam(verb string, q api.Param, s spec.Param) *model.Param 
 		}
 	case spec.RoleAddr:
 		p.GoType = "uintptr"
+	case spec.RoleData:
+		p.GoType = "[]byte"
+	case spec.RoleSock:
+		p.GoType = "netip.AddrPort"
 	default:
 		if layout.IsPointer(q.Type) {
 			break

@@ -124,9 +124,11 @@ func (f *facts) ours(pos token.Position) bool {
 	return pos.IsValid() && !strings.HasPrefix(pos.Filename, "<") && !f.in.stubs[pos.Filename]
 }
 
-// foreignFact tells whether a record defined in a stub is a fact all the same: those of the kernel's RDMA headers are, as
-// ours hold them by value; those of libc are not.
-func foreignFact(pos token.Position) bool { return strings.HasPrefix(pos.Filename, "rdma/") }
+// foreignFact tells whether a record defined in a stub is a fact all the same: those of the kernel's RDMA headers and
+// the addresses of sockets are, as ours hold them by value; others of libc are not.
+func foreignFact(pos token.Position) bool {
+	return strings.HasPrefix(pos.Filename, "rdma/") || pos.Filename == "sys/socket.h" || pos.Filename == "netinet/in.h"
+}
 
 // pos is a place for the facts. Our stubs have no lines that a reader of the facts could look up.
 func (f *facts) pos(p token.Position) api.Pos {

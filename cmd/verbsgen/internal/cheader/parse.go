@@ -26,6 +26,8 @@ type Options struct {
 	// As is the header's name as included ("infiniband/verbs.h"). When set, the positions of the facts carry names as
 	// included; when empty, the paths of the files that were read. Errors always carry paths.
 	As string
+	// Own reports whether a file is one of the module's headers, where it includes those of others; nil: all are. See api.Own.
+	Own func(file string) bool
 	// Require lists functions that the header must declare.
 	Require []string
 }
@@ -65,6 +67,9 @@ func Parse(opts Options) (rel *api.Release, err error) {
 	f.check()
 	if len(f.errs) > 0 {
 		return nil, f.errs.Err()
+	}
+	if opts.Own != nil {
+		return api.Own(f.rel, opts.Own), nil
 	}
 	return f.rel, nil
 }

@@ -48,7 +48,7 @@ func Import(opts Options, release string, versions map[string]string, from strin
 func SymbolVersions(lib string) (map[string]string, error) {
 	versions, err := defaultVersions(lib)
 	if err != nil {
-		return nil, diag.One(diag.New(diag.LibraryRead, lib, 0, 0, "library", err.Error(), "name the libibverbs.so of the header's release"))
+		return nil, diag.One(diag.New(diag.LibraryRead, lib, 0, 0, "library", err.Error(), "name the library of the header's release"))
 	}
 	return versions, nil
 }

@@ -49,13 +49,13 @@ func (c *call) capability(path string, v any) {
 	}
 	t.Array = false
 	if val := c.value("caps."+path, t, v); val != nil && val.kind == kInt {
-		c.caps[spec.NormalCap(path)] = val.i
+		c.caps[c.facts.NormalCap(path)] = val.i
 	}
 }
 
 // capValue gives the value of the capability of a rule; ok is false, and missing set, when the case does not give it.
 func (c *call) capValue(path string, b binding) (i *big.Int, ok bool) {
-	root, index, rest := spec.CapParts(path)
+	root, index, rest := c.facts.CapParts(path)
 	if index != "" {
 		n, ok := c.operand(index, b)
 		if !ok {
@@ -63,7 +63,7 @@ func (c *call) capValue(path string, b binding) (i *big.Int, ok bool) {
 		}
 		path = fmt.Sprintf("%s[%s].%s", root, n, rest)
 	}
-	if i, ok = c.caps[spec.NormalCap(path)]; !ok {
+	if i, ok = c.caps[c.facts.NormalCap(path)]; !ok {
 		c.missing = true
 	}
 	return i, ok

@@ -115,7 +115,7 @@ func (c *call) look(path string, b binding) ref {
 			}
 			at := cur
 			if cur = at.m[name]; cur == nil { // nil map: nothing is told of it
-				cur = at.m[spec.PropAlias(at.t.Tag, name)]
+				cur = at.m[c.facts.PropAlias(at.t.Tag, name)]
 			}
 			if list := at.m[counted[name]]; cur == nil && list != nil && list.kind == kList {
 				t, _, _ := c.facts.TypeOfPath(c.fn, strings.Join(steps[:i+1], "."))

@@ -18,8 +18,9 @@ type judge struct {
 
 func newJudge(rel *api.Release, sp *spec.Spec) *judge {
 	j := &judge{sp: sp, here: check.New(sp, rel)}
-	if rel.Release != api.Newest() {
-		if newest, err := api.Load(api.Newest()); err == nil {
+	stored, err := api.KnownOf(sp.Module.Facts)
+	if err == nil && rel.Release != stored.Newest() {
+		if newest, err := stored.Load(stored.Newest()); err == nil {
 			j.newest = check.New(sp, newest)
 		}
 	}

@@ -53,6 +53,7 @@ type Member struct {
 // All tells for every declaration of rel whether the specs bind it, skip it, or leave it pending. A helper of the
 // header (a function with a leading underscore, an anonymous record) follows what it belongs to.
 func All(rel *api.Release, sp *spec.Spec) Decisions {
+	rel = own(rel)
 	d := decider{bound: map[string]string{}, skip: map[string]skipped{}, pending: map[string]bool{}}
 	d.read(rel, sp)
 	var out Decisions
@@ -73,6 +74,14 @@ func All(rel *api.Release, sp *spec.Spec) Decisions {
 	}
 	out.Members = slices.Concat(fields(rel, sp), d.enumerators(rel, sp, out.Enums))
 	return out
+}
+
+// own are the declarations of a release but those of other modules, whose pages decide on them.
+func own(rel *api.Release) *api.Release {
+	out := *rel
+	out.Records = slices.DeleteFunc(slices.Clone(rel.Records), func(r api.Record) bool { return r.Foreign })
+	out.Enums = slices.DeleteFunc(slices.Clone(rel.Enums), func(e api.Enum) bool { return e.Foreign })
+	return &out
 }
 
 type skipped struct{ reason, page string }

@@ -129,6 +129,18 @@ func (p printer) formStep(s plan.Step) ([]jen.Code, bool) {
 	case plan.FirstErr:
 		wide := p.value(plan.Value{As: plan.IsWide, Path: s.Value}).Op("&&").Add(isNil(id("a.err")))
 		return one(jen.If(wide).Block(assign(id("a.err"), rt("verr", "OutOfRange").Call(jen.Lit(""), jen.Lit(s.What), id(s.Value)))))
+	case plan.FirstLong:
+		long := op(jen.Len(id(s.Value)), ">", dec(s.Most)).Op("&&").Add(isNil(id("a.err")))
+		return one(jen.If(long).Block(assign(id("a.err"), rt("verr", "TooLong").Call(jen.Lit(""), jen.Lit(s.What), jen.Len(id(s.Value)), dec(s.Most)))))
+	case plan.ReadRecord:
+		return p.readRecord(s), true
+	case plan.TakeRecord:
+		return p.takeRecord(s), true
+	case plan.FindHandle:
+		found := id("l.handles.Find").Call(id(s.From)).Assert(ptr(s.Object))
+		return one(jen.List(id(s.Into), id("_")).Op("=").Add(found))
+	case plan.Choose:
+		return one(p.choose(s))
 	case plan.NextCompletion:
 		return one(p.nextCompletion(s))
 	case plan.NextAsync:

@@ -3,6 +3,7 @@ package emit
 import (
 	"bytes"
 	"fmt"
+	"path"
 	"regexp"
 	"strconv"
 	"strings"
@@ -16,10 +17,10 @@ const module = "github.com/verbsgen/verbsgen/"
 // imports maps the names of packages that generated code uses to import paths.
 var imports = map[string]string{
 	"atomic": "sync/atomic", "bits": "math/bits", "context": "context", "errors": "errors", "fmt": "fmt", "math": "math", "netip": "net/netip",
-	"strconv": "strconv", "strings": "strings", "sync": "sync", "syscall": "syscall", "testing": "testing", "time": "time", "unsafe": "unsafe",
-	"cmem": module + "runtime/cmem", "codes": module + "runtime/codes", "devlist": module + "runtime/devlist", "devmem": module + "runtime/devmem", "dl": module + "runtime/dl",
+	"slices": "slices", "strconv": "strconv", "strings": "strings", "sync": "sync", "syscall": "syscall", "testing": "testing", "time": "time", "unsafe": "unsafe",
+	"bridge": module + "runtime/bridge", "cmem": module + "runtime/cmem", "codes": module + "runtime/codes", "devlist": module + "runtime/devlist", "devmem": module + "runtime/devmem", "dl": module + "runtime/dl",
 	"dpath": module + "runtime/dpath", "events": module + "runtime/events", "gate": module + "runtime/gate", "lazy": module + "runtime/lazy", "mem": module + "runtime/mem", "object": module + "runtime/object",
-	"pdalloc": module + "runtime/pdalloc", "rereg": module + "runtime/rereg", "validate": module + "runtime/validate", "verr": module + "runtime/verr",
+	"pdalloc": module + "runtime/pdalloc", "rereg": module + "runtime/rereg", "sockaddr": module + "runtime/sockaddr", "validate": module + "runtime/validate", "verr": module + "runtime/verr",
 }
 
 // goFile is one Go file in the making.
@@ -35,6 +36,13 @@ func (e *emitter) newFile(name string) *goFile {
 	f.HeaderComment(e.provenance())
 	for n, p := range imports {
 		f.ImportName(p, n)
+	}
+	for _, u := range e.pkg.Module.Uses {
+		if path.Base(u.Import) == u.Name {
+			f.ImportName(u.Import, u.Name)
+		} else {
+			f.ImportAlias(u.Import, u.Name)
+		}
 	}
 	return &goFile{name: name, f: f}
 }

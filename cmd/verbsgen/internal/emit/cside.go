@@ -180,7 +180,7 @@ func (e *emitter) declared() cdecl.Options {
 			only[s.Name] = true
 		}
 		for _, p := range v.Params {
-			if p.Record != nil {
+			if p.Record != nil && p.Record.From == nil {
 				need = append(need, "struct "+p.Record.C)
 			}
 		}
@@ -188,7 +188,7 @@ func (e *emitter) declared() cdecl.Options {
 			need = append(need, v.Special.Types...)
 		}
 	}
-	return cdecl.Options{Only: only, Need: need, Guard: "VERBSGEN_TYPES_H", Hash: e.pkg.FactsHash}
+	return cdecl.Options{Only: only, Need: need, Guard: "VERBSGEN_TYPES_H", Of: e.pkg.Module.Name, Library: e.pkg.Module.Short, Hash: e.pkg.FactsHash}
 }
 
 // pointees is the struct behind a pointer, if it is one.
@@ -263,7 +263,7 @@ func (s *shim) reach(v *model.Verb) {
 // memoryOf tells whose memory a parameter points to.
 func memoryOf(p *model.Param) cdecl.Memory {
 	switch p.Role {
-	case spec.RoleInRec, spec.RoleOutRec, spec.RoleOut, spec.RoleSlice:
+	case spec.RoleInRec, spec.RoleOutRec, spec.RoleOut, spec.RoleSlice, spec.RoleMade, spec.RoleGiven, spec.RoleSock, spec.RoleData:
 		return cdecl.OfGo
 	}
 	return cdecl.OfC

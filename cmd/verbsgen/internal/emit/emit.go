@@ -8,18 +8,21 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/emit/cdecl"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/output"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/plan"
+	"github.com/verbsgen/verbsgen/spec/api"
 )
 
 // emitter is the state of one Package.
 type emitter struct {
 	pkg     *model.Package
 	plan    *plan.Package
+	names   cNames
 	prefix  string // of the C functions
 	inputs  map[*model.Verb][]model.Operand
 	ctypes  map[string]cdecl.Type
@@ -29,7 +32,7 @@ type emitter struct {
 }
 
 func newEmitter(pkg *model.Package) *emitter {
-	e := &emitter{pkg: pkg, inputs: map[*model.Verb][]model.Operand{}, ctypes: map[string]cdecl.Type{}, slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	e := &emitter{pkg: pkg, names: newCNames(pkg.Module.Prefixes), inputs: map[*model.Verb][]model.Operand{}, ctypes: map[string]cdecl.Type{}, slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
 	for _, v := range pkg.Verbs {
 		e.inputs[v] = inputs(v)
 	}
@@ -59,7 +62,7 @@ func Package(pkg *model.Package) ([]output.File, error) {
 		return nil, err
 	}
 	e.checkFiles()
-	for _, file := range []func() *goFile{e.checkTestFile, e.recordsFile, e.enumsFile, e.rawFile, e.rawStubFile, e.libFile, e.docFile, e.enumsTestFile} {
+	for _, file := range []func() *goFile{e.checkTestFile, e.recordsFile, e.enumsFile, e.rawFile, e.rawStubFile, e.libFile, e.othersFile, e.docFile, e.enumsTestFile} {
 		e.render(file())
 	}
 	for _, f := range e.plan.Objects {
@@ -113,12 +116,19 @@ func (e *emitter) finish() (files []output.File, err error) {
 	return files, err
 }
 
+// othersFile writes what packages of other libraries may take and make.
+func (e *emitter) othersFile() *goFile {
+	g := e.newFile("bridge.gen.go")
+	e.decls(g, e.plan.Others)
+	return g
+}
+
 // docFile writes the package comment.
 func (e *emitter) docFile() *goFile {
 	g := e.newFile("doc.gen.go")
 	what := "has Go bindings for a C library"
-	if e.plan.Devices {
-		what = "has Go bindings for libibverbs"
+	if slices.ContainsFunc(e.pkg.Facts.Functions, func(f api.Function) bool { return f.Name == e.pkg.Module.Probe }) {
+		what = "has Go bindings for " + e.pkg.Module.Short
 	}
 	g.f.PackageComment(comment(fmt.Sprintf(`Package %s %s, generated from the facts of its header and the rules of its man pages.
 The package needs no header of the library and no library to build: Load finds it at run time, and LoadFrom takes its functions from another source, such as a software device.

@@ -8,11 +8,29 @@ import (
 	"github.com/verbsgen/verbsgen/spec"
 )
 
-var (
-	// fixNames are the C names in a fix. A bit that goes into a mask is set by the setter of its value.
-	fixNames = regexp.MustCompile(`\badd IBV_[A-Z0-9_]+ to comp_mask\b|\b(?:struct |enum )?(?:IBV_[A-Z0-9_]+|ibv_[a-z0-9_]+)\b|\b[a-z0-9]+(?:_[a-z0-9]+)+\b|\bNULL\b|\bSIZE_MAX\b`)
-	bitAdded = regexp.MustCompile(`^add (\w+) to comp_mask$`)
-)
+var bitAdded = regexp.MustCompile(`^add (\w+) to comp_mask$`)
+
+// cNames find names of C by the prefixes that the module's names have.
+type cNames struct {
+	inFix     *regexp.Regexp // of a fix. A bit that goes into a mask is set by the setter of its value.
+	constants *regexp.Regexp
+	others    *regexp.Regexp // functions and types
+}
+
+func newCNames(prefixes []string) cNames {
+	var small []string
+	for _, p := range prefixes {
+		small = append(small, regexp.QuoteMeta(p))
+	}
+	lower := "(?:" + strings.Join(small, "|") + ")"
+	upper := "(?:" + strings.ToUpper(strings.Join(small, "|")) + ")"
+	return cNames{
+		inFix: regexp.MustCompile(`\badd ` + upper + `[A-Z0-9_]+ to comp_mask\b|\b(?:struct |enum )?(?:` + upper + `[A-Z0-9_]+|` + lower +
+			`[a-z0-9_]+)\b|\b[a-z0-9]+(?:_[a-z0-9]+)+\b|\bNULL\b|\bSIZE_MAX\b`),
+		constants: regexp.MustCompile(`\b` + upper + `[A-Z0-9_]+`),
+		others:    regexp.MustCompile(`\b` + lower + `[a-z0-9_]+`),
+	}
+}
 
 // goFix is the fix of a rule with Go names in the place of those of C. An alternative with a function or a field that has no Go name
 // is left out; with a constant that has none, the whole fix, as its alternatives are about the same thing.
@@ -20,7 +38,7 @@ func (e *emitter) goFix(v *model.Verb, r *model.Rule) string {
 	var out []string
 	for _, way := range strings.Split(r.Fix, ", or ") {
 		unbound := ""
-		way = fixNames.ReplaceAllStringFunc(way, func(c string) string {
+		way = e.names.inFix.ReplaceAllStringFunc(way, func(c string) string {
 			name := e.goName(v, c)
 			if name == "" {
 				unbound = c
@@ -28,7 +46,7 @@ func (e *emitter) goFix(v *model.Verb, r *model.Rule) string {
 			return name
 		})
 		switch {
-		case strings.Contains(unbound, "IBV_"):
+		case e.names.constants.MatchString(unbound):
 			return ""
 		case unbound == "":
 			out = append(out, way)
@@ -50,9 +68,9 @@ func (e *emitter) goName(v *model.Verb, c string) string {
 			return "set " + name
 		}
 		return ""
-	case strings.Contains(c, "IBV_"):
+	case e.names.constants.MatchString(c):
 		return e.goConstant(v, c)
-	case strings.Contains(c, "ibv_"):
+	case e.names.others.MatchString(c):
 		return e.goFunction(c)
 	}
 	return e.goField(v, c)

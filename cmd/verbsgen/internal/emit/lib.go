@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
@@ -29,6 +30,9 @@ func (e *emitter) libFile() *goFile {
 	e.load(g)
 	e.loadFrom(g)
 	e.missingSymbol(g)
+	if e.pkg.Module.Serial {
+		g.decl("// serial has the calls of the library run one after another.", jen.Var().Id("serial").Add(rt("sync", "Mutex")))
+	}
 	e.decls(g, e.plan.Lib)
 	return g
 }
@@ -62,14 +66,23 @@ func (e *emitter) symbolTable(g *goFile) {
 
 // libTypes makes Symbols, Lib, LoadOption and Path.
 func (e *emitter) libTypes(g *goFile) {
-	g.decl(`// Symbols is the source of the functions of libibverbs: a loaded library, or a software device. Symbol returns the
+	name := e.pkg.Module.Short
+	g.decl(`// Symbols is the source of the functions of `+name+`: a loaded library, or a software device. Symbol returns the
 // address of a C function, or 0; version is its symbol version.`,
 		jen.Type().Id("Symbols").Interface(jen.Id("Symbol").Params(jen.List(id("name"), id("version")).String()).Uintptr()))
-	g.structType("// Lib is a loaded libibverbs. It needs no Close: a library is never unloaded.", "Lib",
+	fields := []jen.Code{
 		remark(param("src", "Symbols"), "kept alive: it owns the functions"),
 		param("name", "string"),
 		jen.Id("fn").Index(id("numSymbols")).Uintptr(),
-		jen.Id("lints").Add(rt("verr", "Lints")))
+		jen.Id("lints").Add(rt("verr", "Lints")),
+	}
+	if e.plan.Index {
+		fields = append(fields, remark(param("handles", "object.Index"), "that events name, by the address of the C object"))
+	}
+	for _, u := range e.pkg.Module.Uses {
+		fields = append(fields, remark(param(u.Name, "*"+u.Import+".Lib"), "whose objects it works with"))
+	}
+	g.structType("// Lib is a loaded "+name+". It needs no Close: a library is never unloaded.", "Lib", fields...)
 	g.fn(fn{
 		doc: `// OnLint makes f the function that is called before a call that breaks a lint. The call goes on, but may fail on another device or
 // kernel. f may be called from several goroutines, and must not close the object of the call; nil ends the reports. Posting, polling
@@ -81,7 +94,7 @@ func (e *emitter) libTypes(g *goFile) {
 	g.decl("// LoadOption is an option of Load.", jen.Type().Id("LoadOption").Func().Params(ptr("loadConfig")))
 	g.structType("", "loadConfig", param("path", "string"))
 	g.fn(fn{
-		doc:  "// Path makes Load open this file instead of searching for libibverbs.so.1.",
+		doc:  "// Path makes Load open this file instead of searching for " + e.pkg.Module.Library + ".",
 		name: "Path", params: []jen.Code{param("file", "string")}, results: []jen.Code{id("LoadOption")},
 		body: []jen.Code{jen.Return(config().Add(short(assign(id("c.path"), id("file")))))}, short: true,
 	})
@@ -94,26 +107,50 @@ func (e *emitter) libTypes(g *goFile) {
 //		for _, o := range opts {
 //			o(&c)
 //		}
-//		l, err := dl.Open(c.path)
+//		l, err := library.Open(c.path)
 //		if err != nil {
 //			return nil, err
 //		}
 //		return LoadFrom(l)
 //	}
 func (e *emitter) load(g *goFile) {
-	none := fail{jen.Nil()}
+	none, name := fail{jen.Nil()}, e.pkg.Module.Short
+	m := e.pkg.Module
+	params, libs := e.usedLibs()
+	body := []jen.Code{
+		jen.Var().Add(param("c", "loadConfig")),
+		jen.For(define("_", "o").Range().Id("opts")).Block(id("o").Call(ref(id("c")))),
+	}
+	open, about := id("library").Dot("Open").Call(id("c.path")), ""
+	if len(libs) > 0 {
+		about = ` It works with the objects of the libraries
+// that it is given, which must be loaded, too.`
+		args := []jen.Code{id("c.path")}
+		for i, lib := range libs {
+			source := fmt.Sprintf("source%d", i)
+			body = append(body, define(source, "err").Add(rt("bridge", "Source")).Call(lib), none.ifErr())
+			args = append(args, id(source))
+		}
+		open = id("library").Dot("OpenOn").Call(args...)
+	}
+	body = append(body, define("l", "err").Add(open), none.ifErr(), jen.Return(id("LoadFrom").Call(append([]jen.Code{id("l")}, libs...)...)))
+	g.decl("// library is what Load looks for.", jen.Var().Id("library").Op("=").Add(rt("dl", "Module")).Values(
+		key("Name", jen.Lit(m.Library)), key("Probe", jen.Lit(m.Probe)), key("Install", jen.Lit(m.Install))))
 	g.fn(fn{
-		doc: `// Load loads libibverbs at run time. A process has one real libibverbs: loading it again returns the same one, loading
-// another file is an error. If there is no library, the error is errors.ErrUnsupported and says what to install.`,
-		name: "Load", params: []jen.Code{id("opts").Op("...").Id("LoadOption")}, results: errResult(ptr("Lib")),
-		body: []jen.Code{
-			jen.Var().Add(param("c", "loadConfig")),
-			jen.For(define("_", "o").Range().Id("opts")).Block(id("o").Call(ref(id("c")))),
-			define("l", "err").Add(rt("dl", "Open")).Call(id("c.path")),
-			none.ifErr(),
-			jen.Return(id("LoadFrom").Call(id("l"))),
-		},
+		doc: `// Load loads ` + name + ` at run time. A process has one real ` + name + `: loading it again returns the same one, loading
+// another file is an error. If there is no library, the error is errors.ErrUnsupported and says what to install.` + about,
+		name: "Load", params: append(params, id("opts").Op("...").Id("LoadOption")), results: errResult(ptr("Lib")),
+		body: body,
 	})
+}
+
+// usedLibs are the loaded libraries that the package works with: parameters, and their values.
+func (e *emitter) usedLibs() (params, values []jen.Code) {
+	for _, u := range e.pkg.Module.Uses {
+		params = append(params, param(u.Name+"Lib", "*"+u.Import+".Lib"))
+		values = append(values, id(u.Name+"Lib"))
+	}
+	return params, values
 }
 
 // loadFrom makes LoadFrom:
@@ -132,17 +169,22 @@ func (e *emitter) load(g *goFile) {
 func (e *emitter) loadFrom(g *goFile) {
 	none := fail{jen.Nil()}
 	all := func(array string) *jen.Statement { return id(array).Index(jen.Op(":")) }
+	params, libs := e.usedLibs()
+	fields := []jen.Code{key("src", id("s"))}
+	body := []jen.Code{jen.If(jen.Op("!").Id("haveC")).Block(none.with(rt("dl", "NoC").Call()))}
+	for i, u := range e.pkg.Module.Uses {
+		fields = append(fields, key(u.Name, libs[i]))
+		body = append(body, jen.If(define("_", "err").Add(rt("bridge", "Source")).Call(libs[i]), notNil(id("err"))).Block(none.with(id("err"))))
+	}
 	lookup := jen.List(id("l.name"), id("err")).Op("=").Add(rt("dl", "Lookup")).Call(id("s"), all("symbols"), all("l.fn"))
 	g.fn(fn{
 		doc:  "// LoadFrom takes the functions from another source, such as softverbs.New() in a test.",
-		name: "LoadFrom", params: []jen.Code{param("s", "Symbols")}, results: errResult(ptr("Lib")),
-		body: []jen.Code{
-			jen.If(jen.Op("!").Id("haveC")).Block(none.with(rt("dl", "NoC").Call())),
-			define("l").Op("&").Id("Lib").Values(key("src", id("s"))),
+		name: "LoadFrom", params: append([]jen.Code{param("s", "Symbols")}, params...), results: errResult(ptr("Lib")),
+		body: append(body,
+			define("l").Op("&").Id("Lib").Values(fields...),
 			jen.Var().Id("err").Error(),
 			jen.If(lookup, notNil(id("err"))).Block(none.with(id("err"))),
-			jen.Return(id("l"), jen.Nil()),
-		},
+			jen.Return(id("l"), jen.Nil())),
 	})
 }
 

@@ -74,7 +74,11 @@ func (e *emitter) rawFile() *goFile {
 	g.decl("// haveC is true if the package was built with its C code.", jen.Const().Id("haveC").Op("=").True())
 	e.layoutGuards(g)
 	for _, s := range e.plan.Shims {
-		g.fn(rawFunc(s, e.rawBody(s)...))
+		body := e.rawBody(s)
+		if s.Serial {
+			body = append([]jen.Code{id("serial.Lock").Call(), jen.Defer().Id("serial").Dot("Unlock").Call()}, body...)
+		}
+		g.fn(rawFunc(s, body...))
 	}
 	return g
 }

@@ -56,6 +56,8 @@ func (p printer) faceStep(s plan.Step) ([]jen.Code, bool) {
 		return p.hold(s), true
 	case plan.Check:
 		return p.check(s), true
+	case plan.PinData:
+		return one(jen.Defer().Add(rt("mem", "PinData")).Call(ref(id(s.Into)), id(s.Bytes)).Call())
 	case plan.Lock:
 		return []jen.Code{id(s.Mutex, "Lock").Call(), jen.Defer().Add(id(s.Mutex, "Unlock").Call())}, true
 	case plan.Call:
@@ -70,6 +72,8 @@ func (p printer) faceStep(s plan.Step) ([]jen.Code, bool) {
 		return p.place(s), true
 	case plan.Adopt:
 		return one(p.adopt(s))
+	case plan.EnterOther, plan.LendOther, plan.MakeOther:
+		return p.other(s), true
 	case plan.Output:
 		return []jen.Code{define(s.Into).New(goType(s.Type)), id(s.Into, "from").Call(ref(id(s.Mirror)))}, true
 	case plan.KeepCaps:
@@ -87,6 +91,8 @@ func (p printer) smallStep(s plan.Step) ([]jen.Code, bool) {
 	switch s := s.(type) {
 	case plan.Declare:
 		return one(jen.Var().Add(typed(s.Var)))
+	case plan.Define2:
+		return one(define(s.First, s.Second).Add(p.value(s.Value)))
 	case plan.Define:
 		return one(define(s.Name).Add(p.value(s.Value)))
 	case plan.Set:
@@ -218,15 +224,40 @@ func (p printer) place(s plan.Place) (out []jen.Code) {
 //		return nil, err
 //	}
 func (p printer) adopt(s plan.Adopt) *jen.Statement {
-	var parents []jen.Code
-	for _, x := range s.Parents {
-		node := ref(id(x.Handle, "node"))
-		if x.Optional != "" {
-			node = nodeOf(x.Optional, x.Handle)
-		}
-		parents = append(parents, node)
+	nodes, many := parents(s.Parents)
+	if many != nil {
+		return p.zero.onErr(id(s.Handle, "adopt").Call(nodeList(nodes, many).Op("...")))
 	}
-	return p.zero.onErr(id(s.Handle, "adopt").Call(parents...))
+	return p.zero.onErr(id(s.Handle, "adopt").Call(nodes...))
+}
+
+// parents are nodes one by one, and lists of nodes.
+func parents(list []plan.Parent) (nodes, many []jen.Code) {
+	for _, x := range list {
+		switch {
+		case x.Many != "":
+			many = append(many, id(x.Many))
+		case x.Held != "":
+			nodes = append(nodes, id(x.Held))
+		case x.Optional != "":
+			nodes = append(nodes, nodeOf(x.Optional, x.Handle))
+		default:
+			nodes = append(nodes, ref(id(x.Handle, "node")))
+		}
+	}
+	return nodes, many
+}
+
+// nodeList is a list of nodes with further lists behind it: append([]*object.Node{&id.node}, lent.Nodes...).
+func nodeList(nodes, many []jen.Code) *jen.Statement {
+	if len(nodes) == 0 && len(many) == 1 {
+		return jen.Add(many[0])
+	}
+	list := jen.Index().Op("*").Add(rt("object", "Node")).Values(nodes...)
+	for _, m := range many {
+		list = jen.Append(list, jen.Add(m).Op("..."))
+	}
+	return list
 }
 
 // nodeOf gives the node of a handle that may be nil: nodeOfPD(pd).

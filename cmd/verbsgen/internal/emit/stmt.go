@@ -36,10 +36,13 @@ func selecting(s *jen.Statement, names ...string) *jen.Statement {
 }
 
 // goType is a type from its text in the model: "uint32", "*MR", "[64]byte", "[]byte", "dpath.WC", "...QPField", "func()",
-// "atomic.Pointer[cDeviceAttr]".
+// "atomic.Pointer[cDeviceAttr]", "example.com/gen/verbs.PD".
 func goType(text string) *jen.Statement {
 	switch {
-	case strings.HasPrefix(text, "func"): // without parameters and results
+	case strings.HasPrefix(text, "func"): // without parameters, and with one result at most
+		if _, result, ok := strings.Cut(text, " "); ok {
+			return jen.Func().Params().Add(goType(result))
+		}
 		return jen.Func().Params()
 	case strings.HasPrefix(text, "..."):
 		return jen.Op("...").Add(goType(text[3:]))
@@ -51,6 +54,10 @@ func goType(text string) *jen.Statement {
 			return jen.Index().Add(goType(elem))
 		}
 		return jen.Index(digits(n)).Add(goType(elem))
+	}
+	if at := strings.LastIndexByte(text, '/'); at >= 0 { // of the package with this path
+		path, name, _ := strings.Cut(text[at:], ".")
+		return jen.Qual(text[:at]+path, name)
 	}
 	if name, of, ok := strings.Cut(text, "["); ok {
 		return goType(name).Types(goType(strings.TrimSuffix(of, "]")))

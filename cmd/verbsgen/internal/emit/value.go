@@ -39,6 +39,9 @@ func (p printer) value(v plan.Value) *jen.Statement {
 	case plan.Constant:
 		return function(v)
 	case plan.Result:
+		if v.Of != "" {
+			return function(v).Types(goType(v.Of)).Call(p.values(v.Args)...)
+		}
 		return function(v).Call(p.values(v.Args)...)
 	case plan.Function:
 		f := fn{body: p.steps(v.Func.Then)}
@@ -89,6 +92,8 @@ func (p printer) use(v plan.Value, x *jen.Statement) *jen.Statement {
 		return op(jen.Len(x), "==", jen.Lit(0))
 	case plan.HasBits:
 		return op(op(x, "&", inHex(v.N)), "!=", jen.Lit(0))
+	case plan.IsLonger:
+		return op(jen.Len(x), ">", dec(v.N))
 	case plan.IsWide:
 		return op(jen.Int().Call(jen.Int32().Call(x)), "!=", x)
 	case plan.Named:

@@ -46,6 +46,12 @@ func (c *checker) form(v *spec.Verb, m *spec.Method, f *form.Form) {
 	if f.Memory && !hasMemory && m == &v.Methods[first] {
 		fail("form "+f.Name+" needs a verb that takes an address with its length", "remove form:, or name the length under len:")
 	}
+	if f.ByRoles {
+		if problem := c.givesRecords(v, m); problem != "" {
+			fail("form "+f.Name+" does not fit: "+problem, "remove form:, or correct the verb")
+		}
+		return
+	}
 	if f.Sig == nil {
 		return
 	}
@@ -77,6 +83,25 @@ func (c *checker) form(v *spec.Verb, m *spec.Method, f *form.Form) {
 		fail("the package already has a method of form "+f.Name+": "+first, "keep one of them")
 	}
 	c.formOf[f.Name] = m.Go
+}
+
+// givesRecords says why a method cannot wait for records by a verb; empty when it can.
+func (c *checker) givesRecords(v *spec.Verb, m *spec.Method) string {
+	recv, _, _ := strings.Cut(m.Go, ".")
+	o := c.ObjectByGo(recv)
+	if o == nil || o.FD == "" {
+		return recv + " has no fd:, the file to wait on"
+	}
+	if len(v.Params) != 2 || v.Params[0].Role != spec.RoleHandle || v.Params[0].Type != recv || v.Params[1].Role != spec.RoleGiven {
+		return v.C + " does not take a " + recv + " and a parameter of role given"
+	}
+	if v.Returns != spec.RetMinus1 {
+		return v.C + " returns " + v.Returns + ", and the form is for minus1_errno"
+	}
+	if r := c.RecordByGo(v.Params[1].Type); r == nil || r.Role != spec.RecordEvent {
+		return v.Params[1].Type + " is no record of role event"
+	}
+	return ""
 }
 
 // plainProblem says why a method that takes the parameters in order cannot be written; empty when it can.

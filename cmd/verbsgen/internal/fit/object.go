@@ -50,8 +50,8 @@ func (c *checker) fields(o *spec.Object) {
 	}
 	for _, prop := range slices.Sorted(maps.Keys(o.StateFrom)) {
 		t, ok := c.fieldType(o.C, prop)
-		if ok && o.StateFrom[prop] == spec.StateObject && (!isInt(t) || t.Bits != 32) {
-			c.fail(o.At("state_from", prop), o.Go, "struct "+o.C+"."+prop+" is of type "+t.C+", and a state is an integer of 32 bits", "correct state_from:")
+		if ok && o.StateFrom[prop] == spec.StateObject && !t.Pointer && (!isInt(t) || t.Bits != 32) {
+			c.fail(o.At("state_from", prop), o.Go, "struct "+o.C+"."+prop+" is of type "+t.C+", and a state is an integer of 32 bits or a pointer", "correct state_from:")
 		}
 	}
 }

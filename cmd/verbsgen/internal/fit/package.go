@@ -25,11 +25,13 @@ func Package(pkg *model.Package, facts *spec.Facts, sp *spec.Spec, w Written) er
 		h.dispatch(v)
 	}
 	if w.Known != nil {
-		h.known = spec.NewFacts(w.Known)
+		h.known = sp.Module.NewFacts(w.Known)
 		h.text()
 	}
 	h.closed()
-	h.root()
+	if h.pkg.Root != nil {
+		h.root()
+	}
 	h.names()
 	return h.errs.Err()
 }

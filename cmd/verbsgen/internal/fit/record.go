@@ -59,7 +59,7 @@ func (c *checker) keysOf(r *spec.Record) {
 		if n := c.RecordByGo(f.Nested); n != nil && t.Tag == n.C && (n.Role != spec.RecordIn || r.Role != spec.RecordIn) {
 			c.fail(f.At("nested", f.Nested), subject, "nested: is for a record of role in, inside of another of that role", "correct nested:")
 		}
-		if n := c.RecordByGo(f.Type); n != nil && t.Tag == n.C && (n.Role != spec.RecordOut || r.Role != spec.RecordOut) {
+		if n := c.RecordByGo(f.Type); n != nil && t.Tag == n.C && (n.Role != spec.RecordOut || r.Role != spec.RecordOut && r.Role != spec.RecordEvent) {
 			c.fail(f.At("type", f.Type), subject, "type: names a record, which is for one of role out, inside of another of that role", "write nested:, or correct role:")
 		}
 	}
@@ -85,10 +85,13 @@ func (c *checker) callback(r *spec.Record, f *spec.RecordField) {
 		fail("struct "+r.C+" has no callback "+f.Callback, "remove callback:")
 		return
 	}
-	if (f.Callback == form.CallbackMemory) != (f.Len != "") {
+	if !f.Bytes && (f.Callback == form.CallbackMemory) != (f.Len != "") {
 		fail("callback: memory and len: go together", "name the field with the length of the memory under len:")
 	}
-	if t, ok := c.fieldType(r.C, f.Len); ok && f.Len != "" && (!isInt(t) || t.Bits != 64 || t.Signed) {
+	if t, ok := c.fieldType(r.C, f.Len); f.Bytes && (f.Len == "" || ok && (!isInt(t) || t.Signed)) {
+		c.fail(f.At("len", f.Len), r.Go+"."+f.Go, "bytes: needs the field with their number, an integer without a sign", "name it under len:")
+	}
+	if t, ok := c.fieldType(r.C, f.Len); ok && f.Len != "" && !f.Bytes && (!isInt(t) || t.Bits != 64 || t.Signed) {
 		c.fail(f.At("len", f.Len), r.Go+"."+f.Go, "struct "+r.C+"."+f.Len+" is of type "+t.C+", and a length of memory has 64 bits without a sign", "correct len:")
 	}
 	if t, ok := c.fieldType(r.C, f.Pair); ok && f.Pair != "" && t.Kind != spec.CFunc {
@@ -143,6 +146,9 @@ func (c *checker) fieldMismatch(f *spec.RecordField, t spec.CType) (key, text, w
 	}
 	if f.Bool {
 		needs(isInt(t) && t.Bits <= 32 && t.Tag == "", "bool", "", "an integer of at most 32 bits")
+	}
+	if f.Bytes {
+		needs(t.Depth() == 1 && t.Tag == "", "bytes", "", "a pointer to bytes")
 	}
 	if f.Callback != "" {
 		needs(t.Pointer, "callback", f.Callback, "a pointer")

@@ -106,12 +106,13 @@ func (c *checker) keys(v *spec.Verb, p *spec.Param) {
 		roles     []string
 		fix       string
 	}{
-		{"type", p.Type, typed, []string{spec.RoleHandle, spec.RoleInRec, spec.RoleOutRec, spec.RoleSlice, spec.RoleFlags, spec.RoleEnum, spec.RoleMask},
+		{"type", p.Type, typed, []string{spec.RoleHandle, spec.RoleInRec, spec.RoleOutRec, spec.RoleSlice, spec.RoleFlags, spec.RoleEnum, spec.RoleMask, spec.RoleMade, spec.RoleGiven},
 			"leave type: out: the Go type follows from the C type"},
-		{"len", p.Len, p.Len != "", []string{spec.RoleAddr, spec.RoleSlice}, "remove len:, or correct role:"},
+		{"len", p.Len, p.Len != "", []string{spec.RoleAddr, spec.RoleSlice, spec.RoleData}, "remove len:, or correct role:"},
 		{"rest", "", p.Rest, []string{spec.RoleFlags}, "remove rest:, or give the parameter the role flags"},
+		{"moves", "", p.Moves, []string{spec.RoleHandle}, "remove moves:, or give the parameter the role handle"},
 		{"parent", "", p.Parent, []string{spec.RoleHandle}, "remove parent:, or give the parameter the role handle"},
-		{"null", "", p.Null, []string{spec.RoleHandle, spec.RoleInRec, spec.RoleOutRec, spec.RoleOut, spec.RoleSlice, spec.RoleAddr, spec.RoleIn}, "remove null:, or correct role:"},
+		{"null", "", p.Null, []string{spec.RoleHandle, spec.RoleInRec, spec.RoleOutRec, spec.RoleOut, spec.RoleSlice, spec.RoleAddr, spec.RoleIn, spec.RoleSock}, "remove null:, or correct role:"},
 	} {
 		if k.given && !slices.Contains(k.roles, p.Role) {
 			with := k.key + ":"
@@ -166,8 +167,17 @@ func hasRole(v *spec.Verb, p *spec.Param, t spec.CType) bool {
 		return ownForm(v) || t.Depth() == 1 && !t.Const() && (t.Kind == spec.CAddr && t.Bits > 0 || t.Kind == spec.CText)
 	case spec.RoleFlags, spec.RoleEnum, spec.RoleMask:
 		return isInt(t)
+	case spec.RoleGiven:
+		return t.Depth() == 2 && t.Tag != ""
+	case spec.RoleMade:
+		return t.Depth() == 2 && t.Tag != "" && v.Creates != ""
 	case spec.RoleLen:
-		return isInt(t) && t.Bits >= 32
+		data := slices.ContainsFunc(v.Params, func(q spec.Param) bool { return q.Role == spec.RoleData && q.Len == p.C })
+		return isInt(t) && (t.Bits >= 32 || data)
+	case spec.RoleSock:
+		return toStruct && t.Tag == "sockaddr"
+	case spec.RoleData:
+		return t.Depth() == 1 && t.Tag == "" && t.Const()
 	case spec.RoleAddr:
 		return t.Depth() == 1 && t.Tag == ""
 	case spec.RoleIn:
@@ -203,10 +213,13 @@ func (c *checker) typeProblem(p *spec.Param, t spec.CType) string {
 				of = t.Tag
 			}
 		}
-	case spec.RoleInRec, spec.RoleOutRec, spec.RoleSlice:
+	case spec.RoleInRec, spec.RoleOutRec, spec.RoleSlice, spec.RoleGiven:
 		if r := c.RecordByGo(p.Type); r != nil {
 			of = r.C
 			want := spec.RecordOut
+			if p.Role == spec.RoleGiven {
+				want = spec.RecordEvent
+			}
 			if p.Role == spec.RoleInRec {
 				want = spec.RecordIn
 			}
@@ -246,17 +259,17 @@ func (c *checker) enumType(name string) (enum string, bits uint) {
 // length holds the length of memory or of a list against the header.
 func (c *checker) length(v *spec.Verb, p *spec.Param, ctypes map[string]string) {
 	names := func(q spec.Param) bool {
-		return q.Len == p.C || q.Len == "" && (q.Role == spec.RoleAddr || q.Role == spec.RoleSlice)
+		return q.Len == p.C || q.Len == "" && (q.Role == spec.RoleAddr || q.Role == spec.RoleSlice || q.Role == spec.RoleData)
 	}
 	if p.Role == spec.RoleLen && hasRole(v, p, c.facts.TypeOf(ctypes[p.C])) && !slices.ContainsFunc(v.Params, names) {
 		c.fail(p.At("role", p.Role), v.C+"."+p.C, "no parameter names it under len:", "name it there, or give it the role in")
 	}
-	if p.Role != spec.RoleAddr && p.Role != spec.RoleSlice {
+	if p.Role != spec.RoleAddr && p.Role != spec.RoleSlice && p.Role != spec.RoleData {
 		return
 	}
 	if p.Len == "" {
-		if p.Role == spec.RoleSlice {
-			c.fail(p.Pos, v.C+"."+p.C, "a parameter of role slice has no len:", "name the parameter with the number of elements")
+		if p.Role != spec.RoleAddr {
+			c.fail(p.Pos, v.C+"."+p.C, "a parameter of role "+p.Role+" has no len:", "name the parameter with the number of elements")
 		}
 		return
 	}
@@ -307,9 +320,54 @@ func (c *checker) returns(v *spec.Verb, fn *api.Function) {
 	if o := c.ObjectByC(ret.Tag); v.Creates == "" && v.Returns == spec.RetNullErrno && o != nil && ret.Depth() == 1 {
 		c.fail(v.At("returns", v.Returns), v.C, "it returns "+fn.Ret+", and creates: does not say which object it makes", "write creates: "+o.Go)
 	}
-	if o := c.ObjectByGo(v.Creates); o != nil && (ret.Tag != o.C && !slices.Contains(o.Also, ret.Tag) || ret.Depth() != 1) {
+	c.made(v, fn)
+	if o := c.ObjectByGo(v.Creates); o != nil && !stored(v) && (ret.Tag != o.C && !slices.Contains(o.Also, ret.Tag) || ret.Depth() != 1) {
 		c.fail(v.At("creates", v.Creates), v.C, "it returns "+fn.Ret+", and "+o.Go+" is a struct "+o.C+" *", "correct creates:")
 	}
+}
+
+// stored reports whether a verb stores the object that it makes, and does not return it.
+func stored(v *spec.Verb) bool {
+	return v.MadeIn != "" || slices.ContainsFunc(v.Params, func(p spec.Param) bool { return p.Role == spec.RoleMade })
+}
+
+// made holds the place where a verb stores the object that it makes, and the verb that ends it, against the header.
+func (c *checker) made(v *spec.Verb, fn *api.Function) {
+	o := c.ObjectByGo(v.Creates)
+	if o == nil {
+		if v.MadeIn != "" || v.EndedBy != "" {
+			c.fail(v.Pos, v.C, "it has made_in: or ended_by:, and makes no object", "write creates:, or remove them")
+		}
+		return
+	}
+	for _, q := range c.facts.Callable(fn) {
+		i := slices.IndexFunc(v.Params, func(p spec.Param) bool { return p.C == q.Name && p.Role == spec.RoleMade })
+		if i >= 0 && c.facts.TypeOf(q.Type).Tag != o.C {
+			c.fail(v.Params[i].At("role", spec.RoleMade), v.C+"."+q.Name, "it is of type "+q.Type+", and "+v.Creates+" is a struct "+o.C+" *", "correct creates: or role:")
+		}
+	}
+	if t, _, err := c.facts.TypeOfPath(fn, v.MadeIn); v.MadeIn != "" && err == nil && (t.Tag != o.C || t.Depth() != 1) {
+		c.fail(v.At("made_in", v.MadeIn), v.C, v.MadeIn+" is of type "+t.C+", and "+v.Creates+" is a struct "+o.C+" *", "correct made_in:")
+	}
+	other := strings.Contains(v.Creates, ".")
+	end, endFn := c.VerbByC(v.EndedBy), c.facts.Func(v.EndedBy)
+	switch {
+	case v.EndedBy == "" || end == nil || endFn == nil:
+	case !other:
+		c.fail(v.At("ended_by", v.EndedBy), v.C, v.Creates+" is ended by the verb of its page", "remove ended_by:")
+	case len(end.Params) != 1 || !takesReceiver(v, end.Params[0].Type):
+		c.fail(v.At("ended_by", v.EndedBy), v.C, v.EndedBy+" does not take the one object that "+v.C+" is a method of", "correct ended_by:")
+	case end.Returns != spec.RetErrno && end.Returns != spec.RetMinus1 && end.Returns != spec.RetVoid:
+		c.fail(v.At("ended_by", v.EndedBy), v.C, v.EndedBy+" returns "+end.Returns+", and Close can only call a verb that returns errno, minus1_errno or nothing", "correct ended_by:")
+	}
+}
+
+// takesReceiver reports whether all methods of a verb are of an object type.
+func takesReceiver(v *spec.Verb, object string) bool {
+	return len(v.Methods) > 0 && !slices.ContainsFunc(v.Methods, func(m spec.Method) bool {
+		recv, _, _ := strings.Cut(m.Go, ".")
+		return recv != object
+	})
 }
 
 // fixed holds the values that a method fixes against the parameters. Constants that the header lacks are reported elsewhere.

@@ -35,6 +35,7 @@ const (
 	DoneAsync    = "done_async"
 	Reader       = "reader"
 	Stream       = "stream"
+	NextRecord   = "next_record"
 )
 
 // Parts of verbs that the generated code of another verb or of a handle calls: the keys of needs_verbs.
@@ -56,6 +57,8 @@ const (
 	PartElements = "elements"
 	PartInline   = "inline"
 	PartQuery    = "query"
+	PartKeep     = "keep"
+	PartRelease  = "release"
 )
 
 // What a field of a record is for that C must not see as it is: the values of callback.
@@ -79,6 +82,8 @@ type Form struct {
 	Recv string
 	// Sig is the C function that the form is written for; nil when the parameters are taken as they come.
 	Sig *Sig
+	// ByRoles tells that the form fits any C function with the roles that it needs.
+	ByRoles bool
 	// Memory tells that the verb takes an address with its length, by themselves or in a record.
 	Memory bool
 	Parts  []Part
@@ -146,6 +151,7 @@ func flagged(p Param) Param {
 // forms is the registry.
 var forms = []Form{
 	{Name: Plain, Does: "takes the parameters in order"},
+	{Name: NextRecord, Does: "waits for a record that the library gives, copies it and gives it back", ByRoles: true, Parts: []Part{{Name: PartAck}}},
 	{Name: Bytes, Does: "takes a slice, which is pinned until the new object is closed", Memory: true},
 	{Name: Buffer, Does: "takes a mem.Buffer, which cannot be closed before the new object", Memory: true},
 	{Name: Pin, Does: "takes a mem.Pin, whose memory stays pinned until the new object is closed", Memory: true},
@@ -241,6 +247,9 @@ func PartsOf(o *spec.Object) []Part {
 	if o.Memory == spec.MemoryDevice {
 		parts = append(parts, deviceMemoryParts...)
 	}
+	if len(o.Lends) > 0 {
+		parts = append(parts, Part{Name: PartKeep}, Part{Name: PartRelease})
+	}
 	return parts
 }
 
@@ -258,4 +267,4 @@ func Find(name string) *Form {
 }
 
 // InOrder tells whether the method takes the verb's parameters in order, whatever they are.
-func (f *Form) InOrder() bool { return f.Sig == nil }
+func (f *Form) InOrder() bool { return f.Sig == nil && !f.ByRoles }

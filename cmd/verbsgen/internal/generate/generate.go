@@ -21,23 +21,27 @@ import (
 
 // Options choose what is generated.
 type Options struct {
-	Package        string   // Go package name
-	Only           []string // C functions, as globs; empty: all that the specs bind
-	AllowUndecided bool     // leave out declarations that no page decides, instead of failing
-	AllowChanged   bool     // take a header that contradicts what all known releases agree on
-	Header         string   // path that the facts were read from; empty for those of a known release
-	Foreign        bool     // header or pages are not the project's own: what comes out is type-checked
+	Package        string            // Go package name
+	Imports        map[string]string // module that the package stands on -> import path of its Go package; of others that of the module
+	Only           []string          // C functions, as globs; empty: all that the specs bind
+	AllowUndecided bool              // leave out declarations that no page decides, instead of failing
+	AllowChanged   bool              // take a header that contradicts what all known releases agree on
+	Header         string            // path that the facts were read from; empty for those of a known release
+	Foreign        bool              // header or pages are not the project's own: what comes out is type-checked
 }
 
 // Run gives the files of a package, and the model that they were made from.
 func Run(rel *api.Release, sp *spec.Spec, opt Options) ([]output.File, *model.Package, error) {
-	if err := checkKnown(opt.Header, rel, opt.AllowChanged); err != nil {
+	stored, err := api.KnownOf(sp.Module.Facts)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := checkKnown(opt.Header, rel, sp.Module, stored, opt.AllowChanged); err != nil {
 		return nil, nil, err
 	}
 	var known *api.Release // not asked for where the facts are those of a known release
-	if rel.Release == "" {
-		var err error
-		if known, err = api.Load(api.Newest()); err != nil {
+	if rel.Release == "" && stored.Newest() != "" {
+		if known, err = stored.Load(stored.Newest()); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -46,7 +50,7 @@ func Run(rel *api.Release, sp *spec.Spec, opt Options) ([]output.File, *model.Pa
 		return nil, nil, err
 	}
 	if len(pkg.Verbs) == 0 {
-		return nil, nil, diag.One(diag.New(diag.NothingBound, opt.Header, 0, 0, "header", "declares no function that a page binds", "use infiniband/verbs.h, or add pages for this header with --spec"))
+		return nil, nil, diag.One(diag.New(diag.NothingBound, opt.Header, 0, 0, "header", "declares no function that a page binds", "use "+sp.Module.Header+", or add pages for this header with --spec"))
 	}
 	files, err := emit.Package(pkg)
 	if err != nil {
@@ -63,7 +67,11 @@ func Run(rel *api.Release, sp *spec.Spec, opt Options) ([]output.File, *model.Pa
 // join makes the model of facts and pages, each held against the other before and after. Of facts that are not those of a known
 // release, known is the release that hand-written text was written for.
 func join(rel, known *api.Release, sp *spec.Spec, opt Options) (*model.Package, error) {
-	since, err := api.Since()
+	stored, err := api.KnownOf(sp.Module.Facts)
+	if err != nil {
+		return nil, err
+	}
+	since, err := stored.Since()
 	if err != nil {
 		return nil, err
 	}
@@ -72,20 +80,20 @@ func join(rel, known *api.Release, sp *spec.Spec, opt Options) (*model.Package, 
 	if !opt.AllowUndecided {
 		errs.AddErr(decide.All(rel, sp).UndecidedErr())
 	}
-	facts := spec.NewFacts(rel)
+	facts := sp.Module.NewFacts(rel)
 	errs.AddErr(fit.Pages(facts, sp))
 	versions := symbolVersions(cmp.Or(known, rel)) // the newest release says at which version functions are exported
 	specials := map[string]bind.Special{}
 	for name, s := range templates.Specials {
 		specials[name] = bind.Special(s)
 	}
-	pkg, err := bind.Bind(bind.Input{Release: rel, Facts: facts, Hash: cdecl.FactsHash(rel), Since: sinceOf, Oldest: api.Releases()[0],
-		Version: func(name string) string { return versions[name] }, Spec: sp, Package: opt.Package, Only: opt.Only, Specials: specials})
+	pkg, err := bind.Bind(bind.Input{Release: rel, Facts: facts, Hash: cdecl.FactsHash(rel), Since: sinceOf, Oldest: stored.Oldest(),
+		Version: func(name string) string { return versions[name] }, Spec: sp, Package: opt.Package, Imports: opt.Imports, Only: opt.Only, Specials: specials})
 	errs.AddErr(err)
 	if err := errs.Err(); err != nil {
 		return nil, err
 	}
-	return pkg, fit.Package(pkg, facts, sp, fit.Written{Known: known, Since: sinceOf, First: api.Releases()[0]})
+	return pkg, fit.Package(pkg, facts, sp, fit.Written{Known: known, Since: sinceOf, First: stored.Oldest()})
 }
 
 // symbolVersions gives the default versions of exported functions, which never change from one release to the next.

@@ -8,12 +8,15 @@ import (
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
 // known holds a header against what the stored releases agree on.
 type known struct {
 	header string
+	base   string // name of the header of the releases
+	oldest string // release
 	rel    *api.Release
 	has    map[string]api.Agreed   // what the header says of each of its names
 	at     map[string]api.Pos      // and where
@@ -22,24 +25,24 @@ type known struct {
 	errs   diag.List
 }
 
-// checkKnown refuses a verbs.h that lacks what it must have, or that says otherwise than every known release. What is
+// checkKnown refuses a header that lacks what it must have, or that says otherwise than every known release. What is
 // asked is certain: a header with a name of some release has all names that this release and the ones before have and no
 // release dropped; and a value or layout on which all releases agree is the same in the next. If changed is set, only
-// what every known release has is required. A header without a single name of verbs.h is one of another library.
-func checkKnown(header string, rel *api.Release, changed bool) error {
-	if header == "" {
+// what every known release has is required. A header without a single name of a known release is one of another library.
+// So is every header of a module of which no release is known.
+func checkKnown(header string, rel *api.Release, m *spec.Module, stored *api.Known, changed bool) error {
+	if header == "" || stored.Newest() == "" {
 		return nil
 	}
-	k := &known{header: header, rel: rel, has: api.Properties(rel), at: positions(rel)}
+	k := &known{header: header, base: m.HeaderBase(), oldest: stored.Oldest(), rel: rel, has: api.Properties(rel), at: positions(rel)}
 	var err error
-	if k.agreed, err = api.Agreement(); err != nil {
+	if k.agreed, err = stored.Agreement(); err != nil {
 		return err
 	}
-	if k.lives, err = api.Lifetimes(); err != nil {
+	if k.lives, err = stored.Lifetimes(); err != nil {
 		return err
 	}
-	releases := api.Releases()
-	newest, err := api.Load(releases[len(releases)-1])
+	newest, err := stored.Load(stored.Newest())
 	if err != nil {
 		return err
 	}
@@ -48,7 +51,7 @@ func checkKnown(header string, rel *api.Release, changed bool) error {
 		return nil
 	}
 	if changed {
-		upTo = releases[0]
+		upTo = k.oldest
 	}
 	k.missing(newest, upTo)
 	if !changed && len(k.errs) == 0 { // of a header that is not whole the rest is no news
@@ -89,7 +92,7 @@ func (k *known) missing(newest *api.Release, upTo string) {
 				file = pos.File
 			}
 			k.errs.Add(diag.New(diag.HeaderLacks, file, pos.Line, pos.Col, name,
-				"the header does not declare this "+what+", which rdma-core has since "+l.Since, wholeFix(l.Since)))
+				"the header does not declare this "+what+", which rdma-core has since "+l.Since, k.wholeFix(l.Since)))
 		}
 		return true
 	}
@@ -123,16 +126,16 @@ func (k *known) missing(newest *api.Release, upTo string) {
 		lacks(a.Name, "name of "+a.Of)
 	}
 	if n > shown {
-		k.errs.Add(diag.New(diag.HeaderLacks, k.header, 0, 0, "header", fmt.Sprintf("%d more declarations are missing", n-shown), "use a complete verbs.h"))
+		k.errs.Add(diag.New(diag.HeaderLacks, k.header, 0, 0, "header", fmt.Sprintf("%d more declarations are missing", n-shown), "use a complete "+k.base))
 	}
 }
 
 // wholeFix says what to do about a name that is missing since a release.
-func wholeFix(since string) string {
-	if since == api.Releases()[0] {
-		return "use a complete verbs.h, of rdma-core " + since + " or later"
+func (k *known) wholeFix(since string) string {
+	if since == k.oldest {
+		return "use a complete " + k.base + ", of rdma-core " + since + " or later"
 	}
-	return "use a complete verbs.h; if it is a vendor's, with some of the newer names alone, --allow-changed-abi"
+	return "use a complete " + k.base + "; if it is a vendor's, with some of the newer names alone, --allow-changed-abi"
 }
 
 // contradictions reports what the header says otherwise than all releases.
@@ -220,7 +223,7 @@ func (k *known) contradicts(name, property, got, want string) {
 		file = k.header
 	}
 	k.errs.Add(diag.New(diag.HeaderContradicts, file, pos.Line, pos.Col, name, fmt.Sprintf("its %s is %s; every known release since %s has %s", property, got, since, want),
-		"take the verbs.h of a release; if this change is meant, --allow-changed-abi"))
+		"take the "+k.base+" of a release; if this change is meant, --allow-changed-abi"))
 }
 
 // positions are the places of a header's names.

@@ -80,3 +80,49 @@ func missingMethods(t *testing.T, files []output.File, pkg *model.Package) (miss
 	}
 	return missing
 }
+
+// TestModulesEach generates each of the project's other modules for each known release, and for each bound function alone: what comes
+// out parses and names nothing that it lacks.
+func TestModulesEach(t *testing.T) {
+	for _, name := range spec.Modules() {
+		if name == spec.DefaultModule {
+			continue // TestOnlyEach
+		}
+		sp, err := spec.EmbeddedModule(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stored, err := api.KnownOf(sp.Module.Facts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := 0
+		for _, release := range stored.Releases() {
+			rel, err := stored.Load(release)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files, all, err := Run(rel, sp, Options{Package: "p", Foreign: true})
+			if err != nil {
+				t.Fatalf("%s %s: %v", name, release, err)
+			}
+			for _, err := range undefined(t, files) {
+				t.Errorf("%s %s: %v", name, release, err)
+			}
+			if len(all.Verbs) == before {
+				continue
+			}
+			before = len(all.Verbs)
+			for _, v := range all.Verbs {
+				files, _, err := Run(rel, sp, Options{Package: "p", Only: []string{v.C}, Foreign: true})
+				if err != nil {
+					t.Errorf("%s %s: --only %s: %v", name, release, v.C, err)
+					continue
+				}
+				for _, err := range undefined(t, files) {
+					t.Errorf("%s %s: --only %s: %v", name, release, v.C, err)
+				}
+			}
+		}
+	}
+}

@@ -85,7 +85,7 @@ func Of(facts *spec.Facts, f api.Field) (goType, record string, err error) {
 		return wrap("uint32"), "", nil
 	}
 	if tag, ok := strings.CutPrefix(elem, "struct "); ok {
-		return wrap("c" + Name(tag)), tag, nil
+		return wrap(Mirror(facts, tag)), tag, nil
 	}
 	if elem == model.GIDUnion {
 		return wrap(model.GID), "", nil
@@ -93,10 +93,8 @@ func Of(facts *spec.Facts, f api.Field) (goType, record string, err error) {
 	return "", "", fmt.Errorf("its C type %q has no Go equivalent", f.Type)
 }
 
-// Name is the Go name of the mirror of a record, without its leading c.
-func Name(tag string) string {
-	return naming.Exported(strings.TrimPrefix(tag, "ibv_"))
-}
+// Mirror is the Go name of the mirror of a record.
+func Mirror(facts *spec.Facts, tag string) string { return "c" + naming.Exported(facts.Bare(tag)) }
 
 // Opaque is a Go type for the bytes of a field, aligned as far as its place and size allow.
 func Opaque(f api.Field) string {

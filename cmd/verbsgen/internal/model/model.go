@@ -9,6 +9,7 @@ import "github.com/verbsgen/verbsgen/spec/api"
 // Package is one generated Go package.
 type Package struct {
 	Name      string       // Go package name
+	Module    Module       // that it is of
 	Release   string       // release of the facts; empty for a header given by path
 	FactsHash string       // of the facts the package is made from
 	Facts     *api.Release // for the C declarations
@@ -17,8 +18,28 @@ type Package struct {
 	Records   []*Record
 	Mirrors   []*Mirror // of Records and of what they hold, the held ones first
 	Objects   []*Object
+	Root      *Object // that the other objects are made from; nil where there is none
 	Verbs     []*Verb
 	Rules     []*Rule
+}
+
+// Module is the header and the library that a package is of.
+type Module struct {
+	Name     string   // "verbs"
+	Header   string   // as included: "infiniband/verbs.h"
+	Library  string   // file: "libibverbs.so.1"
+	Short    string   // name of the library without the numbers of its versions: "libibverbs"
+	Probe    string   // function by which the library is told from others
+	Install  string   // packages that have it
+	Prefixes []string // of C names
+	Serial   bool     // calls of the library run one after another
+	Uses     []Use    // by name
+}
+
+// Use is a module whose objects and records a package takes and makes.
+type Use struct {
+	Name   string // "verbs"
+	Import string // path of its Go package
 }
 
 // GID is the Go type of union ibv_gid: the one union that the pages show, as the 16 bytes that it is. All packages know it by
@@ -84,12 +105,15 @@ type Member struct {
 // Record is a Go type of a struct of plain data, and the unexported mirror with C's layout under it.
 type Record struct {
 	Go      string
+	From    *Use   // another module whose record it is; then it has no mirror here
+	Ref     string // the type with the path of its package
 	C       string // "ibv_alloc_dm_attr"
 	Page    string
 	In      bool   // filled by the caller through a builder
 	Nested  bool   // another record holds it
 	Listed  bool   // a parameter is a list of it
 	Entry   bool   // an element of a list that a form reads
+	Event   bool   // given by the library, which takes it back
 	Caps    bool   // a device keeps it, for the rules on capabilities
 	Runtime string // the package under runtime/ that has the type; empty for the generated one
 	Mirror  *Mirror
@@ -155,6 +179,10 @@ type Field struct {
 	BitValue int64
 	Bool     bool
 	Text     bool
+	NewOn    *Member   // of the enum field Of: with it the field has a new object
+	On       []*Member // of the enum field Of: with others the field has no value
+	Of       *Field
+	Bytes    bool // behind a pointer, their number in Len
 	Hex      bool // messages write it in hex
 	Callback string
 	Len      *Leaf  // the length beside an address of memory
@@ -174,22 +202,37 @@ type Switch struct {
 
 // Object is a handle.
 type Object struct {
-	Go      string
-	C       string // "ibv_mr"
-	Page    string
-	Parents []*Object
-	Destroy *Verb
-	Device  bool    // copied to and from by runtime/devmem
-	Region  *Region // elements of work requests are pieces of it
-	Events  bool    // completion events arrive on it
-	Hot     bool    // the data path is called without entering the handle
-	Getters []*Getter
-	Parts   map[string]*Part
-	State   map[string]string // property -> spec.State...
-	StateAt map[string]int64  // property -> offset of the field of the C object that has it
-	Made    *Record           // with which it is made, kept for rules that look at it; nil when none does
-	Doc     string
-	Pos     Pos
+	Go        string // "verbs.MR" of another module
+	C         string // "ibv_mr"
+	From      *Use   // the other module
+	Ref       string // of another module: the type with the path of its package
+	Page      string
+	Parents   []*Object
+	Destroy   *Verb
+	Device    bool    // copied to and from by runtime/devmem
+	Region    *Region // elements of work requests are pieces of it
+	Events    bool    // completion events arrive on it
+	Hot       bool    // the data path is called without entering the handle
+	Getters   []*Getter
+	FD        *int64 // offset of the field with the descriptor of a file
+	Addresses []*Getter
+	Lends     []*Lend
+	Parts     map[string]*Part
+	State     map[string]string // property -> spec.State...
+	Pointer   map[string]bool   // property -> that field is a pointer, of which rules ask whether it is NULL
+	StateAt   map[string]int64  // property -> offset of the field of the C object that has it
+	Made      *Record           // with which it is made, kept for rules that look at it; nil when none does
+	Doc       string
+	Pos       Pos
+}
+
+// Lend is a field with an object of another module that the library owns.
+type Lend struct {
+	Go     string
+	C      string
+	Object *Object
+	Offset int64
+	Doc    string
 }
 
 // Region is what elements are made of, beside where addresses in the region begin.
@@ -238,7 +281,9 @@ type Verb struct {
 	CRet      string
 	Params    []*Param
 	Creates   *Object
-	Callbacks bool // may run Go: its shim is never marked nocallback
+	Made      *Made // where the new object stands, when the verb does not return it
+	EndedBy   *Verb // that Close of the new object calls; nil for the one of the object
+	Callbacks bool  // may run Go: its shim is never marked nocallback
 	Way       string
 	Symbol    *Symbol // exported function called, WayExported and WayExport
 	Dispatch  *api.Dispatch
@@ -256,6 +301,13 @@ type Verb struct {
 	Rules     []*Rule // in order of the pages
 	Explained bool    // the rules are held against a request that was refused, not against the call
 	Pos       Pos
+}
+
+// Made is where a verb stores the object that it makes: a variable that a parameter points to, or a field of the C object that one is.
+type Made struct {
+	Param  *Param
+	Field  string
+	Offset int64 // of the field
 }
 
 // Extent is where a value stands in the record of a parameter, such as the length of the device memory that a verb makes.
@@ -365,6 +417,7 @@ type Param struct {
 	Record *Record
 	Null   bool
 	Parent bool
+	Moves  bool // after the call the receiver is below this one
 	Rest   bool // flags given one by one, last in the call; none stands for all
 	Len    *Param
 	Bit    *Member // of the verb's flags, set together with the parameter

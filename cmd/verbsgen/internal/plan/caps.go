@@ -45,7 +45,7 @@ const goneFunc = "gone"
 // noticesGone reports whether a device has goneFunc.
 func (b *builder) noticesGone() bool {
 	r := b.capsRecord()
-	return r != nil && b.needsCaps() && b.askCapabilities(b.rootObject(), r) != nil
+	return r != nil && b.needsCaps() && b.askCapabilities(b.pkg.Root, r) != nil
 }
 
 // gone plans goneFunc.

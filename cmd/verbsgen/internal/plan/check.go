@@ -32,7 +32,11 @@ func (c *call) input(o model.Operand) Value {
 		if !ok {
 			c.b.errorf(c.v.C+"."+o.Text, "it is not known where struct %s has %s", o.Param.Object.C, o.CField)
 		}
-		return Value{As: Known, Args: []Value{{As: CField, Type: "uint32", Path: o.Param.Go + ".c", N: uint64(at)}}}
+		read := "uint32"
+		if o.Param.Object.Pointer[o.CField] {
+			read = "uint64"
+		}
+		return Value{As: Known, Args: []Value{{As: CField, Type: read, Path: o.Param.Go + ".c", N: uint64(at)}}}
 	case o.Kind == model.OpProp:
 		return as(Property, o.Param.Go+"."+naming.Exported(o.Prop))
 	case o.Leaf == nil:
@@ -52,7 +56,7 @@ func (c *call) input(o model.Operand) Value {
 	return x
 }
 
-// hasInt tells whether a setter takes a Go int, which may not fit into C's.
+// hasInt tells whether a setter takes a Go int, which may not fit into C's, or bytes, which may be too many.
 func hasInt(r *model.Record) bool {
-	return slices.ContainsFunc(r.Fields, func(f *model.Field) bool { return f.GoType == "int" })
+	return slices.ContainsFunc(r.Fields, func(f *model.Field) bool { return f.GoType == "int" || f.Bytes })
 }

@@ -7,7 +7,7 @@ import (
 
 // defined: what a step uses is a parameter, or comes from a step before.
 func defined(w *world, m *Method) (wrong []string) {
-	known := map[string]bool{"nil": true, "true": true, "caps": true, "max": true}
+	known := map[string]bool{"nil": true, "true": true, "false": true, "caps": true, "max": true}
 	for _, v := range append([]Var{m.Recv}, m.Params...) {
 		known[v.Name] = true
 	}
@@ -75,6 +75,12 @@ func defines(s Step) []string {
 		return []string{s.Into}
 	case Output:
 		return []string{s.Into}
+	case EnterOther:
+		return []string{s.Into, "err"}
+	case LendOther:
+		return []string{s.Into, "err"}
+	case MakeOther:
+		return []string{s.Into, "err"}
 	}
 	return nil
 }

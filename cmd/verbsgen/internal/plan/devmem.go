@@ -12,11 +12,12 @@ func (b *builder) destroyDM(o *model.Object) []Decl {
 		return on(o, name, name+" "+does, errOnly, ret(result("o.mem.End", text(v.C), end)))
 	}
 	if !b.has(form.ImportDM) {
-		return []Decl{end(o.Destroy, "destroy", "destroys the C object.", b.destroyCall(o, o.Destroy, false))}
+		return []Decl{end(o.Destroy, "destroy", "destroys the C object.", append([]Step{If{as(IsGiven, "o.end"), []Step{ret(result("o.end"))}}}, b.destroyCall(o, o.Destroy, false)...))}
 	}
 	unimport := b.byForm[form.ImportDM].Part(form.PartUnimport)
 	return []Decl{
 		on(o, "destroy", "destroy destroys the C object, of an imported handle without changing the device memory.", errOnly,
+			If{as(IsGiven, "o.end"), []Step{ret(result("o.mem.End", text(o.Destroy.C), val("o.end")))}},
 			If{val("o.imported"), []Step{ret(result("o.unimport"))}}, ret(result("o.free"))),
 		end(o.Destroy, "free", "destroys the device memory in the kernel.", b.destroyCall(o, o.Destroy, true)),
 		end(unimport, "unimport", "cleans up in this process alone.", b.destroyCall(o, unimport, false)),

@@ -55,7 +55,10 @@ func ended(p *Package, m *Method) (wrong []string) {
 	object := strings.TrimPrefix(m.Recv.Type, "*")
 	by := gateOf(p, object)
 	steps := inside(m.Steps, by)
-	calls := at[Call](steps)
+	if m.Name == "free" && by != "o.mem.End" { // a part of destroy, which does the rest
+		by, steps = "", flat(m.Steps)
+	}
+	calls := slices.Concat(at[Call](steps), at[Try](steps)) // the C function, or free, which ends the C object
 	if len(calls) != 1 || by != "" && len(at[Call](inside(m.Steps, ""))) > 0 {
 		if by != "" {
 			return []string{"the verb is not called once by " + by}
@@ -75,7 +78,7 @@ func ended(p *Package, m *Method) (wrong []string) {
 			released++
 		}
 	}
-	if by != "o.mem.End" && released != 1 {
+	if m.Name != "free" && by != "o.mem.End" && released != 1 {
 		wrong = append(wrong, "what the object keeps is not released once")
 	}
 	return wrong
@@ -143,8 +146,10 @@ func TestBrokenEnds(t *testing.T) {
 		{"MR.destroy", first[If], "o.release comes before the call, which may be refused"},
 		{"MR.destroy", without[If](0), "what the object keeps is not released once"},
 		{"MR.destroy", twice[If], "what the object keeps is not released once"},
-		{"MR.destroy", without[Call](0), "the verb is not called once"},
-		{"MR.destroy", twice[Call], "the verb is not called once"},
+		{"MR.destroy", without[Try](0), "the verb is not called once"},
+		{"MR.destroy", twice[Try], "the verb is not called once"},
+		{"MR.free", without[Call](0), "the verb is not called once"},
+		{"MR.free", twice[Call], "the verb is not called once"},
 		{"QP.destroy", ungated, "the verb is not called once by o.gate.End"},
 		{"QP.destroy", inGate(2, first[If]), "o.release comes before the call, which may be refused"},
 		{"CQ.destroy", inGate(2, first[Do]), "o.dev.handles.Remove comes before the call, which may be refused"},

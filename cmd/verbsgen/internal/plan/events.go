@@ -10,12 +10,13 @@ import (
 
 // listens tells whether events arrive on an object.
 func (b *builder) listens(o *model.Object) bool {
-	return o.Events || o.Go == b.root() && b.has(form.NextAsync)
+	v, _ := b.giver(o)
+	return o.Events || v != nil || o.Go == b.root() && b.has(form.NextAsync)
 }
 
 // indexed tells whether events name an object by its C address.
 func (b *builder) indexed(o *model.Object) bool {
-	return b.has(form.NextAsync) && slices.Contains(b.concerned(), o) || b.has(form.NextEvent) && b.completionQueue() == o
+	return b.has(form.NextAsync) && slices.Contains(b.concerned(), o) || b.has(form.NextEvent) && b.completionQueue() == o || b.namedByRecord(o)
 }
 
 // inIndex makes a handle known to events, or unknown again.
@@ -23,11 +24,18 @@ func (b *builder) inIndex(o *model.Object, method string) []Step {
 	if !b.indexed(o) {
 		return nil
 	}
-	return []Step{Do{result("o.dev.handles."+method, converted("uintptr", val("o.c")), val("o"))}}
+	index := "o.dev.handles."
+	if !b.below(o) {
+		index = "o.lib.handles."
+	}
+	return []Step{Do{result(index+method, converted("uintptr", val("o.c")), val("o"))}}
 }
 
 // waiter is the type of what waits for the events of an object.
-func waiter(o *model.Object) string {
+func (b *builder) waiter(o *model.Object) string {
+	if v, _ := b.giver(o); v != nil {
+		return "*events.Records[" + given(v).Record.Go + "]"
+	}
 	if o.Events {
 		return "*dpath.Channel"
 	}
@@ -36,8 +44,9 @@ func waiter(o *model.Object) string {
 
 // eventsOf plans the waiting for the events of an object, where some arrive on it.
 func (b *builder) eventsOf(o *model.Object) []Decl {
+	v, _ := b.giver(o)
 	switch {
-	case !b.listens(o):
+	case !b.listens(o), v != nil: // the method has a planner of its own
 		return nil
 	case o.Events:
 		return append([]Decl{b.listen(o, "NewChannel", b.byForm[form.NextEvent].Verb)}, b.completionEvents(o)...)
@@ -49,10 +58,10 @@ func (b *builder) eventsOf(o *model.Object) []Decl {
 func (b *builder) listen(o *model.Object, begin string, get *model.Verb) *Method {
 	ack := get.Part(form.PartAck)
 	m := on(o, "listen", "listen lets Go's poller wait on the descriptor of the events, once; afterwards it no longer holds the handle.",
-		[]Var{{Type: waiter(o)}, {Type: "error"}})
+		[]Var{{Type: b.waiter(o)}, {Type: "error"}})
 	m.Params, m.Zero = []Var{{Name: "verb", Type: "string"}}, []Value{null}
 	m.Steps = slices.Concat([]Step{Enter{Handle: "o"}}, b.missing(get, "o.lib"), b.missing(ack, "o.lib"),
-		[]Step{ret(result("o.waiting.Listen", function(nil, []Var{{Type: waiter(o)}, {Type: "error"}},
+		[]Step{ret(result("o.waiting.Listen", function(nil, []Var{{Type: b.waiter(o)}, {Type: "error"}},
 			ret(of("dpath", begin, val("o.c"), symbol("o.lib", get.Symbol), symbol("o.lib", ack.Symbol))))))})
 	return m
 }

@@ -17,7 +17,7 @@ func (b *builder) handle(o *model.Object) []Decl {
 	if o.Device {
 		decls = append(decls, b.destroyDM(o)...)
 	} else {
-		decls = append(decls, b.destroy(o))
+		decls = append(decls, b.free(o), b.destroy(o))
 	}
 	if b.isParent(o) {
 		decls = append(decls, closeAll(o))
@@ -35,26 +35,22 @@ func (b *builder) handle(o *model.Object) []Decl {
 	return decls
 }
 
-// root is the Go name of the object that everything else is made from: the first without parents.
+// root is the Go name of the object that everything else is made from; empty where there is none.
 func (b *builder) root() string {
-	if o := b.rootObject(); o != nil {
-		return o.Go
+	if b.pkg.Root == nil {
+		return ""
 	}
-	return ""
+	return b.pkg.Root.Go
 }
 
-func (b *builder) rootObject() *model.Object {
-	for _, o := range b.pkg.Objects {
-		if len(o.Parents) == 0 {
-			return o
-		}
-	}
-	return nil
-}
+// below tells whether an object is made from the root.
+func (b *builder) below(o *model.Object) bool { return b.root() != "" && o.Go != b.root() }
 
 // changes tells whether a verb changes the object in place: then its getters may run beside it.
 func (b *builder) changes(o *model.Object) bool {
-	return b.has(form.Rereg) && b.byForm[form.Rereg].Params[0].Object == o
+	return b.has(form.Rereg) && b.byForm[form.Rereg].Params[0].Object == o || slices.ContainsFunc(b.pkg.Verbs, func(v *model.Verb) bool {
+		return moved(v) != nil && slices.ContainsFunc(v.Methods, func(m *model.Method) bool { return m.Recv == o.Go })
+	})
 }
 
 // owners are the parents of an object below the root: the handle keeps them.
@@ -89,10 +85,11 @@ func ret(values ...Value) Return { return Return{values} }
 // handleType plans the struct of a handle.
 func (b *builder) handleType(o *model.Object) *Struct {
 	fields := []Var{{Name: "node", Type: "object.Node"}, {Name: "lib", Type: "*Lib"}}
-	if o.Go != b.root() {
+	if b.below(o) {
 		fields = append(fields, Var{Name: "dev", Type: "*" + b.root()})
 	}
-	fields = append(fields, Var{Name: "c", Type: pointer}, Var{Name: "release", Type: "func()", Remark: "after the C object is gone"})
+	fields = append(fields, Var{Name: "c", Type: pointer}, Var{Name: "release", Type: "func()", Remark: "after the C object is gone"},
+		Var{Name: "end", Type: "func() error", Remark: "ends a C object that another library made"})
 	if o.Hot {
 		fields = append(fields, Var{Name: "gate", Type: b.gateType(o), Remark: "c for the data path, which does not enter the handle"})
 	}
@@ -136,7 +133,7 @@ func (b *builder) extraFields(o *model.Object) (out []Var) {
 		add("handles", "object.Index", "that events name, by the address of the C object")
 	}
 	if b.listens(o) {
-		add("waiting", "events.Listener["+waiter(o)+"]", "for events")
+		add("waiting", "events.Listener["+b.waiter(o)+"]", "for events")
 	}
 	if cq := b.byForm[form.CreateCQ]; cq.Verb != nil && cq.Creates == o {
 		add("channel", "*"+cq.Params[3].Object.Go, "where its events arrive, or nil")
@@ -170,7 +167,7 @@ func enter(o *model.Object) *Method {
 func (b *builder) newHandle(o *model.Object) *Method {
 	owner := Var{Name: "dev", Type: "*" + b.root()}
 	fields := []Entry{{"lib", val("dev.lib")}, {"dev", val("dev")}, {"c", val("c")}}
-	if o.Go == b.root() {
+	if !b.below(o) {
 		owner = Var{Name: "lib", Type: "*Lib"}
 		fields = []Entry{{"lib", val("lib")}, {"c", val("c")}}
 	}
@@ -242,12 +239,13 @@ func (b *builder) getters(o *model.Object) (out []Decl) {
 	for _, p := range b.owners(o) {
 		getter(belongs(p.Go), p.Go, "*"+p.Go, naming.Unexported(p.Go), false)
 	}
-	if root := b.root(); o.Go != root {
+	if root := b.root(); b.below(o) {
 		getter(belongs(root), root, "*"+root, "dev", true)
 	}
 	for _, x := range o.Getters {
 		getter(Doc{Does: "returns the " + strings.TrimPrefix(x.Doc, "the "), C: "struct " + o.C + "." + x.C, Page: o.Page}, x.Go, x.GoType, naming.Local(x.C), false)
 	}
+	out = append(append(out, b.addresses(o)...), b.lends(o)...)
 	if b.isParentDomain(o) {
 		getter(Doc{Text: "Parent returns the protection domain that a parent domain extends; nil for a protection domain."}, "Parent", "*"+o.Go, "parent", true)
 	}
@@ -276,19 +274,25 @@ func (b *builder) closeHandle(o *model.Object) *Method {
 	d := o.Destroy
 	m := ending(o, d, "Close", fmt.Sprintf("%s. It waits for running calls; later ones fail with os.ErrClosed, and so does a second Close. It is refused (syscall.EBUSY) while something made from the %s is open, which the error names. When it fails, the %s stays open",
 		strings.TrimSuffix(d.Doc, "."), o.Go, o.Go), "destroy")
-	if o.Go != b.root() && b.noticesGone() {
+	if b.below(o) && b.noticesGone() {
 		m.Doc.Does += ". On a device that was taken away nothing is left to destroy, and it succeeds"
 	}
 	return m
 }
 
-// destroy plans the end of a C object.
+// free plans the end of a C object alone.
+func (b *builder) free(o *model.Object) *Method {
+	return on(o, "free", "free ends the C object: by the library that made it.", errOnly,
+		append(append([]Step{If{as(IsGiven, "o.end"), []Step{ret(result("o.end"))}}}, b.destroyCall(o, o.Destroy, false)...), ret(null))...)
+}
+
+// destroy plans the end of a handle.
 func (b *builder) destroy(o *model.Object) *Method {
 	m := on(o, "destroy", "destroy destroys the C object.", errOnly)
 	if b.listens(o) {
 		m.Steps = []Step{Do{result("o.waiting.Stop")}}
 	}
-	m.Steps = slices.Concat(m.Steps, b.destroyCall(o, o.Destroy, false), b.inIndex(o, "Remove"))
+	m.Steps = slices.Concat(m.Steps, []Step{Try{result("o.free")}}, b.inIndex(o, "Remove"))
 	if o.Region != nil {
 		m.Steps = append(m.Steps, Do{result("o.region.Close", as(Address, "o.node"))})
 	}
@@ -302,7 +306,7 @@ func (b *builder) destroy(o *model.Object) *Method {
 // destroyCall calls a destroying verb on o. The kernel has destroyed all that was made on a device that was taken away.
 func (b *builder) destroyCall(o *model.Object, d *model.Verb, gone bool) []Step {
 	s := Call{Verb: d.C, By: raw(d, "o.lib", val("o.c")), Answer: answer(d), Failure: Failure{Verb: d.C, Gone: gone}}
-	if o.Go != b.root() && b.noticesGone() {
+	if b.below(o) && b.noticesGone() {
 		s.Failure.Spare = "o.dev." + goneFunc
 	}
 	if s.Answer == Negative {

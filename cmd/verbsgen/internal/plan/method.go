@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -36,7 +37,11 @@ func (b *builder) newCall(v *model.Verb, m *model.Method) *call {
 	for _, p := range v.Params {
 		if p.Object != nil && p.Object.Go == m.Recv {
 			c.recv, c.self, c.lib, c.root = p, p.Go, p.Go+".lib", p.Go
-			if p.Object.Go != b.root() {
+			switch b.root() {
+			case p.Object.Go:
+			case "":
+				c.root = ""
+			default:
 				c.root += ".dev"
 			}
 			c.out.Recv = Var{Name: p.Go, Type: "*" + p.Object.Go}
@@ -45,6 +50,9 @@ func (b *builder) newCall(v *model.Verb, m *model.Method) *call {
 		}
 	}
 	c.pre = append(c.pre, b.missing(v, c.lib)...)
+	if v.EndedBy != nil {
+		c.pre = append(c.pre, b.missing(v.EndedBy, c.lib)...)
+	}
 	return c
 }
 
@@ -81,7 +89,7 @@ func (c *call) results() {
 		c.out.Results, c.out.Zero = append(c.out.Results, Var{Type: typ}), append(c.out.Zero, zero)
 	}
 	if c.v.Creates != nil {
-		add("*"+c.v.Creates.Go, null)
+		add("*"+cmp.Or(c.v.Creates.Ref, c.v.Creates.Go), null)
 	}
 	for _, p := range c.v.Params {
 		switch {
@@ -104,6 +112,9 @@ func (c *call) invoke() []Step {
 	}
 	if len(c.v.Checked(true)) > 0 {
 		s.Failure.Lints = c.v.Go
+	}
+	if to := moved(c.v); to != nil {
+		return c.move(to, []Step{s})
 	}
 	if !c.callbacks() {
 		return []Step{s}
@@ -159,11 +170,18 @@ func (c *call) success() []Step {
 // created plans the handle of the new object: what it keeps, and what it lives under.
 func (c *call) created() []Step {
 	o := c.v.Creates
+	if o.From != nil {
+		return c.createdOther()
+	}
 	owner, parents := c.root, c.parents()
 	if o.Go == c.b.root() {
-		owner, parents = c.lib, nil
+		parents = nil
 	}
-	out := []Step{Make{Into: "o", Object: o.Go, Owner: owner, From: "ptr"}}
+	if o.Go == c.b.root() || c.b.root() == "" {
+		owner = c.lib
+	}
+	out, from := c.made()
+	out = append(out, Make{Into: "o", Object: o.Go, Owner: owner, From: from})
 	if c.v.Asks != nil && c.b.isAsked(o) {
 		out = append(out, set("o.asked", of("lazy", "Of", converted("uint64", val(c.v.Asks.Param.Go+"C."+c.v.Asks.Leaf.Go)))))
 	}
@@ -229,6 +247,10 @@ func (c *call) parents() []Parent {
 	var out []Parent
 	for _, p := range c.v.Params {
 		switch {
+		case p.Object != nil && p.Object.From != nil:
+			if p.Parent {
+				out = append(out, Parent{Held: held(p) + ".Node"})
+			}
 		case p.Object != nil && p.Parent && p.Null:
 			out = append(out, c.b.optional(p.Go, p.Object))
 		case p.Object != nil && (p == c.recv || p.Parent):
@@ -237,6 +259,10 @@ func (c *call) parents() []Parent {
 	}
 	for _, p := range c.v.Params {
 		if p.Role != spec.RoleInRec {
+			continue
+		}
+		if p.Record.From != nil {
+			out = append(out, Parent{Many: held(p) + ".Nodes"})
 			continue
 		}
 		for _, f := range p.Record.Fields {
@@ -251,7 +277,7 @@ func (c *call) parents() []Parent {
 // optional is the node of a handle that may be nil. The file of its type gets the function that gives it.
 func (b *builder) optional(handle string, o *model.Object) Parent {
 	b.nodes[o] = true
-	return Parent{handle, o.Go}
+	return Parent{Handle: handle, Optional: o.Go}
 }
 
 // output plans the return of what a verb filled.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/spec"
 )
 
 // This file has the properties of memory and of new objects.
@@ -17,13 +18,20 @@ func holds(steps []Step) []int {
 }
 
 // heldUntilKept: memory is taken before the rules look at it, and once. It is let go of when the method returns, unless a new
+// readOnly tells whether the verb reads a slice during the call alone.
+func readOnly(m *Method, v Var) bool {
+	return slices.ContainsFunc(m.Verb.Params, func(p *model.Param) bool { return p.Go == v.Name && p.Role == spec.RoleData })
+}
+
 // object keeps it, or a change of a region settles who does; nothing else keeps it.
 func heldUntilKept(_ *world, m *Method) (wrong []string) {
 	steps := flat(m.Steps)
 	h, makes := holds(steps), at[Make](steps)
 	keeps := append(at[Keep](steps), at[Settle](steps)...)
 	byAddr := slices.ContainsFunc(m.Params, func(v Var) bool { return v.Name == "addr" && v.Type == "uintptr" })
-	takesPages := slices.ContainsFunc(m.Params, func(v Var) bool { return v.Type == "[]byte" || v.Type == "*mem.Buffer" || v.Type == "*mem.Pin" })
+	takesPages := slices.ContainsFunc(m.Params, func(v Var) bool {
+		return v.Type == "[]byte" && !readOnly(m, v) || v.Type == "*mem.Buffer" || v.Type == "*mem.Pin"
+	})
 	switch first := reach(steps); {
 	case first < 0:
 		return nil
@@ -74,6 +82,13 @@ func adoptedOnce(w *world, m *Method) (wrong []string) {
 	steps := m.Steps
 	makes, adopts, calls := at[Make](steps), at[Adopt](steps), at[Call](steps)
 	if len(calls) == 0 {
+		return nil
+	}
+	if o := m.Verb.Creates; o != nil && o.From != nil {
+		others := at[MakeOther](steps)
+		if len(makes)+len(adopts) != 0 || len(others) != 1 || others[0] < calls[0] || len(steps[others[0]].(MakeOther).Parents) == 0 {
+			return []string{"the object is not made once by its package, after the call and under something"}
+		}
 		return nil
 	}
 	if want := map[bool]int{true: 1}[m.Verb.Creates != nil]; len(makes) != want || len(adopts) != want {

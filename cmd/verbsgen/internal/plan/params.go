@@ -19,8 +19,18 @@ func (c *call) param(p *model.Param) {
 		c.pass(p, val(p.Go), wide(p.Go))
 	case isFixed && p.Role != spec.RoleFlags:
 		c.fixedParam(p, fixed)
+	case p.Role == spec.RoleSock:
+		c.addressParam(p)
+	case p.Role == spec.RoleData:
+		c.dataParam(p)
+	case p.Role == spec.RoleMade:
+		c.outParam(p, p.Go+"C", pointer)
+	case p.Role == spec.RoleHandle && p.Object != nil && p.Object.From != nil:
+		c.otherHandle(p)
 	case p.Role == spec.RoleHandle:
 		c.handleParam(p)
+	case p.Role == spec.RoleInRec && p.Record.From != nil:
+		c.otherRecord(p)
 	case p.Role == spec.RoleInRec:
 		c.recordParam(p)
 	case p.Role == spec.RoleOutRec:
@@ -31,6 +41,9 @@ func (c *call) param(p *model.Param) {
 		c.outParam(p, p.Go, c.outType(p))
 	case p.Role == spec.RoleSlice:
 		c.listParam(p)
+	case c.dataOf(p) != nil:
+		data := c.dataOf(p).Go
+		c.pass(p, Value{As: Length, Path: data, Type: c.rawType(p)}, Value{As: Length, Path: data, Type: "uint64"})
 	case c.sliceOf(p) != nil:
 		list := c.sliceOf(p).Go
 		c.pass(p, Value{As: Length, Path: list, Type: c.rawType(p)}, Value{As: Length, Path: list, Type: "uint64"})
@@ -91,6 +104,9 @@ func (c *call) recordParam(p *model.Param) {
 		c.hold(HoldAttr{Attr: p.Go, Mirror: mirror})
 	}
 	for _, f := range r.Fields {
+		if f.Bytes {
+			c.prep = append(c.prep, PinData{Into: mirror + "." + f.Leaf.Go, Bytes: p.Go + "." + naming.Unexported(f.Go)})
+		}
 		if f.Object == nil {
 			continue
 		}
@@ -113,6 +129,9 @@ func (c *call) recordParam(p *model.Param) {
 func (c *call) sameDevice(handle, what string) []Step {
 	if c.recv == nil {
 		return nil
+	}
+	if c.root == "" {
+		return []Step{Refuse{Value{As: Differ, Args: []Value{val(handle + ".lib"), val(c.lib)}}, of("bridge", "OtherLibrary", verb, text(what), as(Address, handle+".node"))}}
 	}
 	node := func(h string) Value { return as(Address, h+".node") }
 	return []Step{Refuse{Value{As: Differ, Args: []Value{val(handle + ".dev"), val(c.root)}},
@@ -150,6 +169,39 @@ func (c *call) listParam(p *model.Param) {
 		c.prep = append(c.prep, CopyList{List: p.Go, Into: list, Mirror: p.Record.Mirror.Name})
 	}
 	c.pass(p, as(Array, list), Value{As: Length, Path: p.Go, Type: "uint64"})
+}
+
+// addressParam passes the address of a socket.
+func (c *call) addressParam(p *model.Param) {
+	c.take(p, p.GoType)
+	optional := val("false")
+	if p.Null {
+		optional = yes
+	}
+	c.pre = append(c.pre, Get{p.Go + "C", of("sockaddr", "Of", verb, text(p.C), val(p.Go), optional)})
+	c.pass(p, result(p.Go+"C.Pointer"), number(1))
+}
+
+// dataParam passes bytes that the verb reads.
+func (c *call) dataParam(p *model.Param) {
+	c.take(p, p.GoType)
+	if t := c.rawType(p.Len); longest[t] > 0 {
+		c.pre = append(c.pre, Refuse{Value{As: IsLonger, Path: p.Go, N: longest[t]}, of("verr", "TooLong", verb, text(p.C), Value{As: Length, Path: p.Go, Type: "int"}, number(longest[t]))})
+	}
+	c.pass(p, as(Array, p.Go), number(1))
+}
+
+// longest is the greatest number that the type of a length holds, where a slice may be longer.
+var longest = map[string]uint64{"uint8": 1<<8 - 1, "uint16": 1<<16 - 1, "uint32": 1<<32 - 1}
+
+// dataOf is the data whose length a parameter is, or nil.
+func (c *call) dataOf(n *model.Param) *model.Param {
+	for _, p := range c.v.Params {
+		if p.Role == spec.RoleData && p.Len == n {
+			return p
+		}
+	}
+	return nil
 }
 
 // sliceOf is the list whose length a parameter is, or nil.

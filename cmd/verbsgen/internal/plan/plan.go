@@ -22,10 +22,11 @@ type Package struct {
 	Lib     []Decl                 // of the file of the library
 	Objects []*File                // a file for each object
 	Records []Decl                 // builders and results
+	Index   bool                   // the library keeps handles by their C addresses
+	Others  []Decl                 // what packages of other libraries may take and make
 	Shims   []*Shim                // the functions that cross into C
 	Codes   map[*model.Enum][]Decl // conversions of values
 	Home    map[*model.Verb]string // the object, or Lib, that a verb is called on
-	Devices bool                   // the package lists devices, so that it is one of libibverbs
 }
 
 // File is the plan of the file of one object.
@@ -104,6 +105,7 @@ type Shim struct {
 	Params []Cross
 	Answer Answer
 	Result string // Go type of a value that cannot fail
+	Serial bool   // calls of the library run one after another, and this one takes its turn by itself
 }
 
 // Cross is a parameter of a Shim: a number, a pointer to memory of C, or one to memory of Go, which stays in place for the call.
@@ -135,11 +137,11 @@ func Of(pkg *model.Package) (*Package, error) {
 		}
 	}
 	b := newBuilder(pkg)
-	p := &Package{Devices: b.has(form.DeviceList), Shims: b.shims(), Home: map[*model.Verb]string{}, Codes: map[*model.Enum][]Decl{}}
+	p := &Package{Shims: b.shims(), Home: map[*model.Verb]string{}, Codes: map[*model.Enum][]Decl{}}
 	for _, v := range pkg.Verbs {
 		p.Home[v] = b.home(v)
 	}
-	if p.Devices {
+	if b.has(form.DeviceList) {
 		p.Lib = b.devices()
 	}
 	files := map[string]*[]Decl{"Lib": &p.Lib}
@@ -165,6 +167,8 @@ func Of(pkg *model.Package) (*Package, error) {
 	for _, r := range pkg.Records {
 		p.Records = append(p.Records, b.record(r)...)
 	}
+	p.Others = b.others()
+	p.Index = b.root() == "" && slices.ContainsFunc(pkg.Objects, b.indexed)
 	return p, errors.Join(b.errs...)
 }
 
@@ -216,6 +220,7 @@ var planners = map[string]planner{
 	form.OpenDevice:   nil,
 	form.WriteDM:      nil,
 	form.ReadDM:       nil,
+	form.NextRecord:   (*builder).nextRecord,
 	form.NextEvent:    nil,
 	form.DoneEvent:    nil,
 	form.NextAsync:    nil,
@@ -293,14 +298,14 @@ func (b *builder) shim(v *model.Verb) *Shim {
 	if v.Stream != nil {
 		return &Shim{Verb: v, Params: streamParams, Answer: Nothing}
 	}
-	s := &Shim{Verb: v, Answer: answer(v)}
+	s := &Shim{Verb: v, Answer: answer(v), Serial: b.pkg.Module.Serial && !b.readsRecords(v)}
 	for i := range v.Symbols() {
 		s.Params = append(s.Params, Cross{Name: fmt.Sprintf("fn%d", i), Type: "uintptr"})
 	}
 	for _, p := range v.Params {
 		x := Cross{Name: p.Go, Type: pointer}
 		switch p.Role {
-		case spec.RoleInRec, spec.RoleOutRec, spec.RoleOut, spec.RoleSlice:
+		case spec.RoleInRec, spec.RoleOutRec, spec.RoleOut, spec.RoleSlice, spec.RoleMade, spec.RoleGiven, spec.RoleSock, spec.RoleData:
 			x.Memory = true
 		case spec.RoleHandle:
 		case spec.RoleAddr:
@@ -321,3 +326,15 @@ func (b *builder) shim(v *model.Verb) *Shim {
 
 // Page names a man page in a doc comment.
 func Page(p string) string { return p + "(3)" }
+
+// readsRecords tells whether a verb gives or takes back records: the code that calls both holds the lock.
+func (b *builder) readsRecords(verb *model.Verb) bool {
+	for _, v := range b.pkg.Verbs {
+		for _, m := range v.Methods {
+			if m.Form == form.NextRecord && (v == verb || v.Part(form.PartAck) == verb) {
+				return true
+			}
+		}
+	}
+	return false
+}

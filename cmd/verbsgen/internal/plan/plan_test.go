@@ -19,26 +19,33 @@ import (
 var update = flag.Bool("update", false, "rewrite the golden files")
 
 // real is the model of the newest release and the project's pages.
-var real = sync.OnceValues(func() (*model.Package, error) {
-	sp, err := spec.Embedded()
+var real = sync.OnceValues(func() (*model.Package, error) { return modelOf(spec.DefaultModule) })
+
+// modelOf is the model of the newest release and the pages of a module.
+func modelOf(module string) (*model.Package, error) {
+	sp, err := spec.EmbeddedModule(module)
 	if err != nil {
 		return nil, err
 	}
-	since, err := api.Since()
+	stored, err := api.KnownOf(sp.Module.Facts)
 	if err != nil {
 		return nil, err
 	}
-	rel, err := api.Load(api.Newest())
+	since, err := stored.Since()
 	if err != nil {
 		return nil, err
 	}
-	in := bind.Input{Release: rel, Facts: spec.NewFacts(rel), Hash: "0", Since: func(name string) string { return since[name] }, Oldest: api.Releases()[0],
+	rel, err := stored.Load(stored.Newest())
+	if err != nil {
+		return nil, err
+	}
+	in := bind.Input{Release: rel, Facts: sp.Module.NewFacts(rel), Hash: "0", Since: func(name string) string { return since[name] }, Oldest: stored.Oldest(),
 		Version: func(string) string { return "IBVERBS_1.1" }, Spec: sp, Package: "p", Specials: map[string]bind.Special{}}
 	for name, s := range templates.Specials {
 		in.Specials[name] = bind.Special(s)
 	}
 	return bind.Bind(in)
-})
+}
 
 // realPlan gives the model of the newest release, and its plan.
 func realPlan(t *testing.T) (*model.Package, *Package) {

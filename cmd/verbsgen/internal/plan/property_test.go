@@ -22,13 +22,14 @@ var properties = map[string]property{
 
 // world is what the properties know beside a plan: the types of the package.
 type world struct {
+	root    string                   // object that the others are made from, "" where there is none
 	objects map[string]*model.Object // by Go name
 	fields  map[string][]Var         // of struct types that are no handles
 	funcs   []string                 // functions of the package
 }
 
 func newWorld(pkg *model.Package, p *Package) *world {
-	w := &world{objects: map[string]*model.Object{}, fields: map[string][]Var{}}
+	w := &world{root: rootName(pkg), objects: map[string]*model.Object{}, fields: map[string][]Var{}}
 	for _, o := range pkg.Objects {
 		w.objects[o.Go] = o
 	}
@@ -47,6 +48,13 @@ func newWorld(pkg *model.Package, p *Package) *world {
 	return w
 }
 
+func rootName(pkg *model.Package) string {
+	if pkg.Root == nil {
+		return ""
+	}
+	return pkg.Root.Go
+}
+
 // handles gives the handles that a method is given, by path: the receiver, parameters, and those in a builder.
 func (w *world) handles(m *Method) map[string]*model.Object {
 	out := map[string]*model.Object{}
@@ -54,6 +62,8 @@ func (w *world) handles(m *Method) map[string]*model.Object {
 		name, pointer := strings.CutPrefix(v.Type, "*")
 		if o := w.objects[name]; o != nil && pointer {
 			out[v.Name] = o
+		} else if pointer && strings.Contains(name, "/") { // of another package
+			out[v.Name] = nil
 		}
 		for _, f := range w.fields[name] {
 			if o := w.objects[strings.TrimPrefix(f.Type, "*")]; o != nil && f.Type[0] == '*' {
@@ -64,10 +74,17 @@ func (w *world) handles(m *Method) map[string]*model.Object {
 	return out
 }
 
-// flat lists the steps in order, with those under a step behind it.
+// flat lists the steps in order, with those under a step, and in a function that a step calls, behind it.
 func flat(steps []Step) (out []Step) {
 	for _, s := range steps {
 		out = append(out, s)
+		if try, ok := s.(Try); ok {
+			for _, a := range try.Call.Args {
+				if a.Func != nil {
+					out = append(out, flat(a.Func.Then)...)
+				}
+			}
+		}
 		if then := reflect.ValueOf(s).FieldByName("Then"); then.IsValid() {
 			out = append(out, flat(then.Interface().([]Step))...)
 		}
@@ -112,6 +129,10 @@ func entered(w *world, m *Method) (wrong []string) {
 		switch s := s.(type) {
 		case Enter:
 			began[s.Handle] = true
+		case EnterOther:
+			began[s.Handle] = true
+		case LendOther:
+			began[s.Attr] = true
 		case Refuse:
 			if _, hot := steps[first].(Batch); s.When.As == IsClosed || hot && s.When.As == IsNil { // whose gate the call goes through
 				began[s.When.Path] = true
@@ -126,12 +147,20 @@ func entered(w *world, m *Method) (wrong []string) {
 	return wrong
 }
 
-// rootOf is the device of the receiver.
-func rootOf(m *Method) string {
-	if m.Recv.Type == "*Device" {
+// rootOf is the device of the receiver, or its library where there is none.
+func (w *world) rootOf(m *Method) string {
+	switch m.Recv.Type {
+	case "*" + w.root:
 		return m.Recv.Name
 	}
-	return m.Recv.Name + ".dev"
+	return m.Recv.Name + w.rootField()
+}
+
+func (w *world) rootField() string {
+	if w.root == "" {
+		return ".lib"
+	}
+	return ".dev"
 }
 
 // oneDevice: a handle beside the receiver is entered, and then refused if it is of another device, before a rule looks at it, before
@@ -142,7 +171,7 @@ func oneDevice(w *world, m *Method) (wrong []string) {
 	if len(at[Call](steps)) == 0 {
 		return nil
 	}
-	root := rootOf(m)
+	root := w.rootOf(m)
 	if c := at[Check](steps); len(c) > 0 {
 		first = min(first, c[0])
 	}
@@ -152,9 +181,13 @@ func oneDevice(w *world, m *Method) (wrong []string) {
 		case Enter:
 			began[s.Handle] = true
 		case Refuse:
-			if a := s.When.Args; s.When.As == Differ && a[1].Path == root && began[strings.TrimSuffix(a[0].Path, ".dev")] {
-				same[strings.TrimSuffix(a[0].Path, ".dev")] = true
+			if a := s.When.Args; s.When.As == Differ && a[1].Path == root && began[strings.TrimSuffix(a[0].Path, w.rootField())] {
+				same[strings.TrimSuffix(a[0].Path, w.rootField())] = true
 			}
+		case EnterOther: // which looks at the library
+			same[s.Handle] = s.Lib != ""
+		case LendOther:
+			same[s.Attr] = s.Lib != ""
 		case Set:
 			for _, v := range s.Values {
 				if len(v.Args) == 1 {
@@ -176,7 +209,7 @@ func oneDevice(w *world, m *Method) (wrong []string) {
 
 // checked: when the verb has rules that are held against the call, all that they look at is given to one check, before the call; capabilities by the device of the
 // receiver, which asks for them when it has to.
-func checked(_ *world, m *Method) []string {
+func checked(w *world, m *Method) []string {
 	steps := flat(m.Steps)
 	first := reach(steps)
 	var want, got []string
@@ -201,7 +234,7 @@ func checked(_ *world, m *Method) []string {
 	for _, x := range append(slices.Clone(check.Inputs), check.Caps...) {
 		got = append(got, x.Name)
 	}
-	if want := rootOf(m) + ".capabilities"; len(check.Caps) > 0 && check.From != want {
+	if want := w.rootOf(m) + ".capabilities"; len(check.Caps) > 0 && check.From != want {
 		return []string{"the capabilities are given by " + check.From + ", not by " + want}
 	}
 	slices.Sort(got)
@@ -215,7 +248,8 @@ func checked(_ *world, m *Method) []string {
 // calledOnce: a plan that makes, adopts or returns what C answers calls once, with a value for each parameter of C; a call that
 // may run an allocator's callbacks is told to it before.
 func calledOnce(_ *world, m *Method) []string {
-	calls := at[Call](m.Steps)
+	steps := flat(m.Steps)
+	calls := at[Call](steps)
 	if len(calls) == 0 {
 		if len(at[Name](m.Steps)) > 0 && len(at[Get](m.Steps)) == 0 {
 			return []string{"the verb is named and not called"}
@@ -225,7 +259,7 @@ func calledOnce(_ *world, m *Method) []string {
 		}
 		return nil
 	}
-	c := m.Steps[calls[0]].(Call)
+	c := steps[calls[0]].(Call)
 	if n := at[Name](m.Steps); len(n) != 1 || n[0] != 0 || m.Steps[0].(Name).Verb != c.Verb {
 		return []string{"the plan does not begin with the name of the verb"}
 	}
@@ -243,7 +277,7 @@ func calledOnce(_ *world, m *Method) []string {
 		return []string{fmt.Sprintf("the call has %d values for %d parameters", len(c.By.Args), n)}
 	}
 	if h, found := strings.CutSuffix(c.Failure.By, ".calls"); found {
-		if before, ok := m.Steps[calls[0]-1].(Do); !ok || before.Call.Path != h+".calls.Begin" {
+		if before, ok := steps[calls[0]-1].(Do); !ok || before.Call.Path != h+".calls.Begin" {
 			return []string{"an allocator answers for the call, and is not told of its beginning"}
 		}
 	}
@@ -278,8 +312,11 @@ func refusedFirst(w *world, m *Method) []string {
 	if h := holds(m.Steps); len(h) > 0 {
 		first = min(first, h[0])
 	}
-	x := at[Missing](m.Steps)
-	if len(x) != 1 || x[0] > first {
+	x, want := at[Missing](m.Steps), 1
+	if m.Verb.EndedBy != nil {
+		want = 2
+	}
+	if len(x) != want || x[0] > first {
 		return []string{"a function that the library lacks is not refused before memory is held and the call is made"}
 	}
 	if n := len(m.Steps[x[0]].(Missing).Symbols); n != len(m.Verb.Symbols()) {

@@ -19,6 +19,8 @@ func (b *builder) record(r *model.Record) []Decl {
 		return b.setters(r)
 	case r.Entry:
 		return nil
+	case r.Event:
+		return b.event(r)
 	}
 	return readers(r)
 }
@@ -61,6 +63,8 @@ func extras(r *model.Record) (out []Var) {
 		switch {
 		case f.Callback == form.CallbackMemory:
 			out = append(out, Var{Name: "memory", Type: "mem.Source", Remark: "or none, and an address in c"})
+		case f.Bytes:
+			out = append(out, Var{Name: naming.Unexported(f.Go), Type: f.GoType})
 		case f.Object != nil:
 			out = append(out, Var{Name: naming.Unexported(f.Go), Type: "*" + f.Object.Go})
 		case f.Callback == form.CallbackAllocator:
@@ -90,6 +94,12 @@ func constructor(r *model.Record) *Method {
 // setField sets a field of builder a, and its bit in the mask.
 func setField(r *model.Record, f *model.Field, v string) []Step {
 	switch {
+	case f.Bytes:
+		keep := []Step{set("a."+naming.Unexported(f.Go), of("slices", "Clone", val(v))), set("a.c."+f.Len.Go, Value{As: Length, Path: v, Type: f.Len.GoType})}
+		if most := longest[f.Len.GoType]; most > 0 {
+			return append([]Step{FirstLong{v, r.Go + "." + f.Go, most}}, keep...)
+		}
+		return keep
 	case f.Object != nil:
 		return []Step{set("a."+naming.Unexported(f.Go), val(v))}
 	case f.Callback == form.CallbackAllocator:
@@ -193,6 +203,8 @@ func readField(f *model.Field) Step {
 	switch {
 	case f.Record != nil:
 		return Do{result(field+".from", as(Address, leaf))}
+	case f.Bytes:
+		return set(field, of("cmem", "Bytes", val(leaf), wide("c."+f.Len.Go)))
 	case f.Text:
 		return set(field, as(CText, leaf))
 	case f.Bool:

@@ -54,6 +54,8 @@ type (
 		Refuses, Lints bool
 		Release        string // lets go of memory before a refusal
 	}
+	// PinData puts the address of bytes into a copied mirror, until the method returns.
+	PinData struct{ Into, Bytes string }
 	// Lock locks a mutex until the method returns.
 	Lock struct{ Mutex string }
 	// Call calls a verb and returns its error.
@@ -80,6 +82,21 @@ type (
 		First          []Given
 		Start, Unknown Value
 	}
+	// EnterOther begins the use of a handle of another package, and LendOther that of a builder of one.
+	EnterOther struct {
+		Into, Handle, What, Lib string
+		Optional                bool
+	}
+	LendOther struct{ Into, Attr, Lib, Root string }
+	// MakeOther makes a handle of another package.
+	MakeOther struct {
+		Into, Object string
+		C            Value
+		Lib          string
+		Handles      []string
+		Parents      []Parent
+		End          *Func // nil where the library of the object ends it
+	}
 	// Adopt opens the new handle under its parents.
 	Adopt struct {
 		Handle  string
@@ -101,6 +118,11 @@ type (
 	Define struct {
 		Name  string
 		Value Value
+	}
+	// Define2 declares two variables with the results of a call.
+	Define2 struct {
+		First, Second string
+		Value         Value
 	}
 	// Set stores values.
 	Set struct {
@@ -154,6 +176,27 @@ type (
 	TakeMemory struct{ Addr, Length string }
 	// FirstErr keeps the first int that does not fit into C's.
 	FirstErr struct{ Value, What string }
+	// FirstLong keeps the first error of bytes that are more than C can count.
+	FirstLong struct {
+		Value, What string
+		Most        uint64
+	}
+	// ReadRecord has the library give a record, copies it and gives it back; TakeRecord does so and makes the handle of the object that
+	// comes with the record.
+	ReadRecord struct {
+		Serial   bool // calls of the library run one after another
+		Get, Ack Value
+		Mirror   string
+	}
+	TakeRecord struct{ Record, Field, Object, Owner string }
+	// FindHandle finds the handle of an object by its C address.
+	FindHandle struct{ Into, From, Object string }
+	// Choose takes steps for some values of an enum.
+	Choose struct {
+		Of         string
+		Is         []string
+		Then, Else []Step
+	}
 	// NextCompletion waits for an event of a queue.
 	NextCompletion struct{ Queue string }
 	// NextAsync waits for an event of a device.
@@ -166,8 +209,9 @@ type (
 // Given is a value that counts under a condition.
 type Given struct{ When, Value Value }
 
-// Parent is a node that an object lives under; that of an optional handle is asked by the handle's type.
-type Parent struct{ Handle, Optional string }
+// Parent is a node that an object lives under; that of an optional handle is asked by the handle's type. Held is that of a handle of
+// another package, Many are several.
+type Parent struct{ Handle, Optional, Held, Many string }
 
 // Failure is the error of a call that failed, and what may explain it.
 type Failure struct {
@@ -216,6 +260,17 @@ func (Adopt) step()          {}
 func (Output) step()         {}
 func (KeepCaps) step()       {}
 func (Return) step()         {}
+func (EnterOther) step()     {}
+func (LendOther) step()      {}
+func (MakeOther) step()      {}
+func (Try) step()            {}
+func (ReadRecord) step()     {}
+func (TakeRecord) step()     {}
+func (FindHandle) step()     {}
+func (Choose) step()         {}
+func (Define2) step()        {}
+func (PinData) step()        {}
+func (FirstLong) step()      {}
 func (Declare) step()        {}
 func (Define) step()         {}
 func (Set) step()            {}
@@ -223,7 +278,6 @@ func (SetBits) step()        {}
 func (If) step()             {}
 func (Do) step()             {}
 func (Get) step()            {}
-func (Try) step()            {}
 func (Open) step()           {}
 func (Batch) step()          {}
 func (Settle) step()         {}

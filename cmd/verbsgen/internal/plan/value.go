@@ -12,6 +12,7 @@ type Value struct {
 	Args []Value // of a Result; what a conversion is of, in place of Path
 	With []Entry // of a Composite
 	Func *Func
+	Of   string // type argument of a Result: bridge.Among[Of](x)
 }
 
 // Func is a function in the place of a value.
@@ -66,6 +67,7 @@ const (
 	IsWide    As = "wide"      // int(int32(x)) != x
 	IsEmpty   As = "empty"     // len(x) == 0
 	Differ    As = "different" // x != y
+	IsLonger  As = "longer"    // len(x) > N
 )
 
 // Values that are names alone.

@@ -1,5 +1,5 @@
-// Package rdmacore reads what a release of rdma-core publishes out of its git repository: the headers of libibverbs, the
-// kernel's headers that they are built with, and the version of each symbol of the library.
+// Package rdmacore reads what a release of rdma-core publishes out of its git repository: the headers of libibverbs and of another
+// library, the kernel's headers that they are built with, and the version of each symbol of the library.
 //
 // It owns the layout of rdma-core's source tree. It knows nothing of C, and keeps nothing but what it is asked for.
 package rdmacore
@@ -14,6 +14,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
@@ -30,16 +31,23 @@ type Tree struct {
 // Headers are what a commit publishes, in a folder.
 type Headers struct {
 	Release  string            // as the commit calls itself
-	File     string            // path of verbs.h
-	Versions map[string]string // symbol of libibverbs -> its default version
+	File     string            // path of the library's header
+	Map      string            // file of the tree with the versions
+	Versions map[string]string // symbol of the library -> its default version
 }
 
-// folders are those whose CMakeLists.txt names the headers.
+// Library is one of rdma-core's libraries.
+type Library struct {
+	Folder string // of its source: "libibverbs"
+	Header string // as included: "infiniband/verbs.h"
+}
+
+// folders are those whose CMakeLists.txt names the headers, beside that of the library.
 var folders = []string{"libibverbs", "kernel-headers"}
 
 // Export writes the published headers below a folder, as below /usr/include, and reads the versions of the symbols. The
 // error is a diag.List.
-func (t Tree) Export(to string) (*Headers, error) {
+func (t Tree) Export(to string, lib Library) (*Headers, error) {
 	if err := t.resolve(); err != nil {
 		return nil, err
 	}
@@ -48,8 +56,8 @@ func (t Tree) Export(to string) (*Headers, error) {
 		return nil, err
 	}
 	vars := variables(root)
-	h := &Headers{Release: vars["PACKAGE_VERSION"], File: filepath.Join(to, "infiniband", "verbs.h")}
-	for _, folder := range folders {
+	h := &Headers{Release: vars["PACKAGE_VERSION"], File: filepath.Join(to, filepath.FromSlash(lib.Header))}
+	for _, folder := range slices.Compact(slices.Sorted(slices.Values(append(slices.Clone(folders), lib.Folder)))) {
 		text, err := t.read(folder + "/CMakeLists.txt")
 		if err != nil {
 			return nil, err
@@ -64,9 +72,15 @@ func (t Tree) Export(to string) (*Headers, error) {
 		}
 	}
 	if _, err := os.Stat(h.File); err != nil {
-		return nil, t.problem(t.Place("libibverbs/CMakeLists.txt"), "does not publish a verbs.h")
+		return nil, t.problem(t.Place(lib.Folder+"/CMakeLists.txt"), "does not publish a "+path.Base(lib.Header))
 	}
-	text, err := t.read("libibverbs/libibverbs.map.in")
+	h.Map = lib.Folder + "/" + lib.Folder + ".map.in"
+	text, err := t.read(h.Map)
+	if plain := strings.TrimSuffix(h.Map, ".in"); err != nil {
+		if found, err2 := t.read(plain); err2 == nil {
+			h.Map, text, err = plain, found, nil
+		}
+	}
 	if err != nil {
 		return nil, err
 	}

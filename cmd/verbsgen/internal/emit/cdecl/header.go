@@ -2,6 +2,7 @@ package cdecl
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 
 	"github.com/verbsgen/verbsgen/spec/api"
@@ -22,6 +23,8 @@ type Options struct {
 	Guard string
 	// Prefix starts the names of function types; empty: DefaultPrefix.
 	Prefix string
+	// Of is the module, and Library the library, in the comment at the top; empty: verbs and libibverbs.
+	Of, Library string
 	// Hash of the facts for the second line; empty: FactsHash of the release.
 	Hash string
 }
@@ -74,7 +77,7 @@ func Header(rel *api.Release, opt Options) ([]byte, error) {
 	w := &writer{sel: sel, prefix: opt.prefix()}
 	w.provenance(rel, opt.Hash)
 	w.line("//")
-	w.line("// Own declarations of the verbs ABI for C code that includes no RDMA header and links no libibverbs.")
+	w.line("// Own declarations of the %s ABI for C code that includes no RDMA header and links no %s.", cmp.Or(opt.Of, "verbs"), cmp.Or(opt.Library, "libibverbs"))
 	w.line("")
 	w.line("#ifndef %s", opt.guard())
 	w.line("#define %s", opt.guard())

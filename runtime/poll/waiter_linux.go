@@ -1,6 +1,4 @@
-//go:build linux && cgo
-
-package dpath
+package poll
 
 import (
 	"context"
@@ -13,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// waiter lets goroutines take, one after the other, what comes on a file, and sleep on Go's poller until there is some.
-type waiter struct {
+// Waiter lets goroutines take, one after the other, what comes on a file, and sleep on Go's poller until there is some.
+type Waiter struct {
 	verb string // for errors
 	what string // is closed, in errors
 	take func() bool
@@ -23,14 +21,14 @@ type waiter struct {
 	raw  syscall.RawConn // of file
 
 	turn    chan struct{} // full while one goroutine takes
-	closing chan struct{} // closed by end
+	closing chan struct{} // closed by End
 	once    sync.Once
 	attempt func(uintptr) bool // take, made once
 }
 
-// newWaiter takes a descriptor into use, whose file becomes non-blocking. take asks for what came and is false when
+// New takes a descriptor into use, whose file becomes non-blocking. take asks for what came and is false when
 // there is nothing; only who has the turn calls it.
-func newWaiter(fd int, verb, what string, take func() bool) (*waiter, error) {
+func New(fd int, verb, what string, take func() bool) (*Waiter, error) {
 	own, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
 	if err == nil {
 		if err = unix.SetNonblock(own, true); err != nil {
@@ -41,7 +39,7 @@ func newWaiter(fd int, verb, what string, take func() bool) (*waiter, error) {
 		errno, _ := err.(syscall.Errno)
 		return nil, &verr.Error{Verb: verb, Errno: errno, Msg: "wait for events of the file of " + what, Err: err}
 	}
-	w := &waiter{verb: verb, what: what, take: take, file: os.NewFile(uintptr(own), "verbs events"),
+	w := &Waiter{verb: verb, what: what, take: take, file: os.NewFile(uintptr(own), "verbs events"),
 		turn: make(chan struct{}, 1), closing: make(chan struct{}), attempt: func(uintptr) bool { return take() }}
 	if w.file.SetReadDeadline(time.Time{}) != nil { // what Go cannot poll has no deadlines
 		w.file.Close()
@@ -54,8 +52,9 @@ func newWaiter(fd int, verb, what string, take func() bool) (*waiter, error) {
 	return w, nil
 }
 
-// begin waits until take was true. After a nil error the caller has the turn, until it calls leave.
-func (w *waiter) begin(ctx context.Context) error {
+// Begin waits until take was true. After a nil error the caller has the turn, until it calls Leave. If ctx ends first, its error is
+// returned, and nothing that came is lost; after End the error is os.ErrClosed.
+func (w *Waiter) Begin(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -72,16 +71,17 @@ func (w *waiter) begin(ctx context.Context) error {
 	}
 	err := w.takeOrWait(ctx)
 	if err != nil {
-		w.leave()
+		w.Leave()
 	}
 	return err
 }
 
-func (w *waiter) leave() { <-w.turn }
+// Leave gives the turn to the next.
+func (w *Waiter) Leave() { <-w.turn }
 
-func (w *waiter) closed() error { return verr.Closed(w.verb, w.what) }
+func (w *Waiter) closed() error { return verr.Closed(w.verb, w.what) }
 
-func (w *waiter) takeOrWait(ctx context.Context) error {
+func (w *Waiter) takeOrWait(ctx context.Context) error {
 	select {
 	case <-w.closing:
 		return w.closed()
@@ -95,7 +95,7 @@ func (w *waiter) takeOrWait(ctx context.Context) error {
 
 // wait sleeps until take says true, which is the only way to nil. The end of ctx wakes it by a deadline, which is taken back
 // before anybody else has the turn.
-func (w *waiter) wait(ctx context.Context) error {
+func (w *Waiter) wait(ctx context.Context) error {
 	if ctx.Done() != nil {
 		fired := make(chan struct{})
 		stop := context.AfterFunc(ctx, func() {
@@ -124,8 +124,8 @@ func (w *waiter) wait(ctx context.Context) error {
 	return &verr.Error{Verb: w.verb, Msg: "wait for the file of " + w.what, Err: err}
 }
 
-// end makes all who wait give up. When it is back nobody takes any more. A second end is an error that verb made.
-func (w *waiter) end(verb string) error {
+// End makes all who wait give up. When it is back nobody takes any more. A second End is an error that verb made.
+func (w *Waiter) End(verb string) error {
 	err := verr.Closed(verb, w.what)
 	w.once.Do(func() {
 		close(w.closing)

@@ -1,0 +1,167 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
+	"github.com/verbsgen/verbsgen/spec"
+)
+
+// This file plans the waiting for records that a library gives by a pointer and takes back: each is copied, with the handles of the
+// objects that it names, before it is taken back.
+
+// giver is the verb that gives the records which arrive on an object, and its method; nil without one.
+func (b *builder) giver(o *model.Object) (*model.Verb, *model.Method) {
+	for _, v := range b.pkg.Verbs {
+		for _, m := range v.Methods {
+			if m.Form == form.NextRecord && m.Recv == o.Go {
+				return v, m
+			}
+		}
+	}
+	return nil, nil
+}
+
+// given is the parameter with the record that a verb gives.
+func given(v *model.Verb) *model.Param {
+	i := slices.IndexFunc(v.Params, func(p *model.Param) bool { return p.Role == spec.RoleGiven })
+	return v.Params[i]
+}
+
+// namedByRecord tells whether a record that a library gives names an object by its C address.
+func (b *builder) namedByRecord(o *model.Object) bool {
+	for _, r := range b.pkg.Records {
+		if r.Event && slices.ContainsFunc(r.Fields, func(f *model.Field) bool { return f.Object == o }) {
+			return true
+		}
+	}
+	return false
+}
+
+// nextRecord plans the waiting for a record, and the taking of one that is there.
+func (b *builder) nextRecord(v *model.Verb, m *model.Method) []Decl {
+	r := given(v).Record
+	recv := v.Params[0]
+	o, ack := recv.Object, v.Part(form.PartAck)
+	if ack == nil {
+		b.errorf(v.C, "nothing takes its records back")
+		return nil
+	}
+	waiting := "*events.Records[" + r.Go + "]"
+	self := Var{Name: "o", Type: "*" + o.Go}
+	next := &Method{Doc: Doc{Does: v.Doc + fmt.Sprintf(". No thread is held while it waits; ctx ends the wait, and an event that comes then is kept for the next call. Close of the %s ends it with os.ErrClosed. Each event goes to one caller, and is acknowledged already", o.Go), C: v.C, Page: v.Page, More: []string{m.Doc}},
+		Recv: self, Name: m.Name, Verb: v, Params: []Var{{Name: "ctx", Type: "context.Context"}}, Results: []Var{{Type: "*" + r.Go}, {Type: "error"}}, Zero: []Value{null},
+		Steps: []Step{Name{v.C}, Get{"from", result("o.listen", verb)}, ret(result("from.Next", val("ctx")))}}
+	listen := on(o, "listen", "listen lets Go's poller wait on the descriptor of the events, once; afterwards it no longer holds the handle.", []Var{{Type: waiting}, {Type: "error"}})
+	listen.Params, listen.Zero = []Var{{Name: "verb", Type: "string"}}, []Value{null}
+	fd := converted("int", Value{As: CField, Type: "int32", Path: "o.c", N: uint64(*o.FD)})
+	listen.Steps = slices.Concat([]Step{Enter{Handle: "o"}}, b.missing(v, "o.lib"), b.missing(ack, "o.lib"),
+		[]Step{ret(result("o.waiting.Listen", function(nil, []Var{{Type: waiting}, {Type: "error"}},
+			ret(of("events", "NewRecords", fd, text(v.C), text(o.Destroy.C), text("the "+o.Go), val("o.take"))))))})
+	read := on(o, "read", "read copies the next record and gives it back. made is the C object that comes with it, if any.", []Var{{Name: "made", Type: pointer}, {Name: "errno", Type: "syscall.Errno"}})
+	read.Params = []Var{{Name: "ev", Type: "*" + r.Go}}
+	read.Steps = []Step{ReadRecord{Serial: b.pkg.Module.Serial, Get: raw(v, "o.lib", val("o.c"), as(Memory, "given")), Ack: raw(ack, "o.lib", val("given")), Mirror: r.Mirror.Name}}
+	take := on(o, "take", "take returns the next record, and makes the handle of an object that comes with it.", []Var{{Type: "*" + r.Go}, {Type: "syscall.Errno"}, {Type: "error"}})
+	t := TakeRecord{Record: r.Go}
+	for _, f := range r.Fields {
+		if f.NewOn == nil {
+			continue
+		}
+		t.Field, t.Object = f.Go, f.Object.Go
+		if slices.Contains(f.Object.Parents, o) {
+			t.Owner = naming.Unexported(o.Go)
+		}
+	}
+	take.Steps = []Step{t}
+	return []Decl{next, listen, read, take}
+}
+
+// record plans the Go type of a record that a library gives.
+func (b *builder) event(r *model.Record) []Decl {
+	s := &Struct{Name: r.Go, Doc: Doc{Does: "is " + naming.Lower(r.Doc), C: "struct " + r.C, Page: r.Page}}
+	from := &Method{Name: "from", Doc: Doc{Text: "from reads the C layout, and finds the handles of objects. made is an object that has none yet."}, Recv: Var{Name: "r", Type: "*" + r.Go},
+		Params: []Var{{Name: "c", Type: "*" + r.Mirror.Name}, {Name: "l", Type: "*Lib"}}, Results: []Var{{Name: "made", Type: pointer}}}
+	var later []Step // what depends on other fields
+	for _, f := range r.Fields {
+		s.Fields = append(s.Fields, Var{Name: f.Go, Type: f.GoType, Doc: f.Doc, Remark: f.C})
+		step := readField(f)
+		if f.Object != nil {
+			step = FindHandle{Into: "r." + f.Go, From: "c." + f.Leaf.Go, Object: f.Object.Go}
+		}
+		switch {
+		case f.NewOn != nil:
+			made := set("made", of("cmem", "Pointer", val("c."+f.Leaf.Go)))
+			later = append(later, Choose{Of: "r." + f.Of.Go, Is: []string{f.NewOn.Go}, Then: []Step{made}, Else: []Step{step}})
+		case len(f.On) > 0:
+			var is []string
+			for _, m := range f.On {
+				is = append(is, m.Go)
+			}
+			later = append(later, Choose{Of: "r." + f.Of.Go, Is: is, Then: []Step{step}})
+		default:
+			from.Steps = append(from.Steps, step)
+		}
+	}
+	from.Steps = append(append(from.Steps, later...), ret(val("made")))
+	return []Decl{s, from}
+}
+
+// addresses plans the methods that read the addresses of sockets in a C object.
+func (b *builder) addresses(o *model.Object) (out []Decl) {
+	for _, g := range o.Addresses {
+		m := on(o, g.Go, "", []Var{{Type: "netip.AddrPort"}, {Type: "error"}}, Name{"struct " + o.C}, Enter{Handle: "o"},
+			ret(of("sockaddr", "Read", Value{As: CField, Type: "[128]byte", Path: "o.c", N: uint64(g.Offset)}), null))
+		m.Zero = []Value{composite("netip.AddrPort")}
+		m.Doc = Doc{Does: "returns " + withArticle(g.Doc) + "; the zero AddrPort while there is none", C: "struct " + o.C + "." + g.C, Page: o.Page}
+		out = append(out, m)
+	}
+	return out
+}
+
+// lends plans the methods that return the handle of an object which the library owns.
+func (b *builder) lends(o *model.Object) (out []Decl) {
+	for _, l := range o.Lends {
+		keep, release := o.Parts[form.PartKeep].Verb, o.Parts[form.PartRelease].Verb
+		if keep == nil || release == nil {
+			b.errorf("struct "+o.C+"."+l.C, "nothing keeps it")
+			continue
+		}
+		lib := "o.lib." + l.Object.From.Name
+		var args []Value
+		for range keep.Params {
+			args = append(args, null)
+		}
+		let := function(nil, errOnly, Do{raw(release, "o.lib", val("kept"))}, ret(null))
+		kept := function(nil, []Var{{Type: "func() error"}, {Type: "error"}}, Define2{"kept", "errno", raw(keep, "o.lib", args...)},
+			If{as(IsNil, "kept"), []Step{ret(null, of("verr", "Failed", text(keep.C), val("errno"), null))}}, ret(let, null))
+		m := on(o, l.Go, "", []Var{{Type: "*" + l.Object.Ref}, {Type: "error"}}, slices.Concat([]Step{Name{"struct " + o.C}, Enter{Handle: "o"}}, b.missing(keep, "o.lib"), b.missing(release, "o.lib"),
+			[]Step{Define{"at", Value{As: CField, Type: pointer, Path: "o.c", N: uint64(l.Offset)}},
+				Refuse{as(IsNil, "at"), of("verr", "NotYet", verb, text(l.C), text(o.Go))},
+				ret(Value{As: Result, Type: "bridge", Path: "Borrow", Of: l.Object.Ref, Args: []Value{verb, val("at"), val(lib), kept}})})...)
+		m.Zero = []Value{null}
+		m.Doc = Doc{Does: "returns " + withArticle(l.Doc) + ". The library owns it: Close of the handle does not end it, and is refused while something made from it is open. Every " + o.Go + " with the same one returns the same handle",
+			C: "struct " + o.C + "." + l.C, Page: o.Page}
+		out = append(out, m)
+	}
+	return out
+}
+
+// moved is the parameter that a method puts its receiver below, or nil.
+func moved(v *model.Verb) *model.Param {
+	i := slices.IndexFunc(v.Params, func(p *model.Param) bool { return p.Moves })
+	if i < 0 {
+		return nil
+	}
+	return v.Params[i]
+}
+
+// move puts the receiver below another object of the type that one of its parents has: what a call that succeeds does in C.
+func (c *call) move(to *model.Param, call []Step) []Step {
+	owner := c.self + "." + naming.Unexported(to.Object.Go)
+	return []Step{Lock{c.self + ".mu"},
+		Try{of("object", "Move", as(Address, c.self+".node"), as(Address, owner+".node"), as(Address, to.Go+".node"), function(nil, errOnly, append(call, ret(null))...))},
+		set(owner, val(to.Go))}
+}

@@ -1,0 +1,189 @@
+package plan
+
+import (
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
+	"github.com/verbsgen/verbsgen/spec"
+)
+
+// This file plans both ends of package bridge: how a method takes and makes the handles of another package, and what a package
+// offers of its own.
+
+// held is the variable with what is in use of a handle or builder of another package.
+func held(p *model.Param) string { return p.Go + "Held" }
+
+// libOf is the loaded library of another module.
+func (c *call) libOf(u *model.Use) string { return c.lib + "." + u.Name }
+
+// otherHandle enters a handle of another package.
+func (c *call) otherHandle(p *model.Param) {
+	c.take(p, p.GoType)
+	c.pre = append(c.pre, EnterOther{Into: held(p), Handle: p.Go, What: p.C, Lib: c.libOf(p.Object.From), Optional: p.Null})
+	c.pass(p, val(held(p)+".C"), as(Handle, held(p)+".C"))
+}
+
+// otherRecord takes the C struct of a builder of another package. The handles in it must be of the root that a handle beside it has.
+func (c *call) otherRecord(p *model.Param) {
+	c.take(p, "*"+p.GoType)
+	lend := LendOther{Into: held(p), Attr: p.Go, Lib: c.libOf(p.Record.From)}
+	for _, q := range c.v.Params {
+		if q == p {
+			break
+		}
+		if q.Object != nil && q.Object.From == p.Record.From {
+			lend.Root = held(q) + ".Root"
+		}
+	}
+	c.pre = append(c.pre, lend)
+	c.pass(p, val(held(p)+".C"), number(1))
+}
+
+// made is where the verb left the object that it made.
+func (c *call) made() (before []Step, from string) {
+	switch x := c.v.Made; {
+	case x == nil:
+		return nil, "ptr"
+	case x.Field == "":
+		return nil, x.Param.Go + "C"
+	default:
+		return []Step{Define{"ptr", Value{As: CField, Type: pointer, Path: x.Param.Go + ".c", N: uint64(x.Offset)}}}, "ptr"
+	}
+}
+
+// createdOther plans the handle of an object whose type is of another package.
+func (c *call) createdOther() []Step {
+	o := c.v.Creates
+	out, from := c.made()
+	s := MakeOther{Into: "o", Object: o.Ref, C: val(from), Lib: c.libOf(o.From), Parents: c.parents()}
+	for _, p := range c.v.Params {
+		if p.Object != nil && p.Object.From == o.From {
+			s.Handles = append(s.Handles, p.Go)
+		}
+	}
+	if v := c.v.EndedBy; v != nil {
+		call := Call{Verb: v.C, By: raw(v, c.lib, val(c.self+".c")), Answer: answer(v), Failure: Failure{Verb: v.C}}
+		if call.Answer == Negative {
+			call.Answer = NotZero
+		}
+		s.End = &Func{Results: errOnly, Then: []Step{call, ret(null)}}
+	}
+	return append(append(out, s), c.post...)
+}
+
+// others plans what packages of other libraries may take and make: every handle, and the builders that verbs take.
+func (b *builder) others() (out []Decl) {
+	offer := &Method{Name: "init", Doc: Doc{Text: "init offers the handles and builders to generated packages of libraries that work with them."},
+		Steps: []Step{Do{Value{As: Result, Type: "bridge", Path: "OfferLib", Args: []Value{function([]Var{{Name: "l", Type: "*Lib"}}, one("dl.Source"), ret(val("l.src")))}}}}}
+	for _, o := range b.pkg.Objects {
+		out = append(out, b.makeFor(o))
+		offer.Steps = append(offer.Steps, Do{of("bridge", "OfferHandle", b.offered(o))})
+	}
+	for _, r := range b.pkg.Records {
+		if !b.lendable(r) {
+			continue
+		}
+		out = append(out, b.lend(r))
+		lends := function([]Var{{Name: "a", Type: "*" + r.Go}, {Name: "verb", Type: "string"}, {Name: "lib", Type: "any"}, {Name: "root", Type: "*object.Node"}},
+			[]Var{{Type: "bridge.Lent"}, {Type: "error"}}, ret(result("a.lend", verb, val("lib"), val("root"))))
+		offer.Steps = append(offer.Steps, Do{of("bridge", "OfferAttr", composite("bridge.Attr["+r.Go+"]", Entry{"Kind", text(r.Go)}, Entry{"Lend", lends}))})
+	}
+	return append([]Decl{offer}, out...)
+}
+
+// offered is what a package offers of a handle.
+func (b *builder) offered(o *model.Object) Value {
+	h := []Var{{Name: "o", Type: "*" + o.Go}}
+	give := func(typ string, v Value) Value { return function(h, one(typ), ret(v)) }
+	with := []Entry{{"Kind", text(o.Go)}, {"Node", give("*object.Node", as(Address, "o.node"))}, {"C", give(pointer, val("o.c"))}, {"Lib", give("any", val("o.lib"))}}
+	switch {
+	case b.below(o):
+		with = append(with, Entry{"Root", give("*object.Node", as(Address, "o.dev.node"))})
+	case b.root() != "":
+		with = append(with, Entry{"Root", give("*object.Node", as(Address, "o.node"))})
+	}
+	return composite("bridge.Handle["+o.Go+"]", append(with, Entry{"Make", val("make" + o.Go)})...)
+}
+
+// makeFor plans the handle of an object that another library made.
+func (b *builder) makeFor(o *model.Object) *Method {
+	m := &Method{Name: "make" + o.Go, Doc: Doc{Text: "make" + o.Go + " makes the handle of an object that another library made."},
+		Params: []Var{{Name: "m", Type: "*bridge.Made"}}, Results: []Var{{Type: "*" + o.Go}, {Type: "error"}}, Zero: []Value{null}}
+	among := func(fn, typ string) Value {
+		return Value{As: Result, Type: "bridge", Path: fn, Of: typ, Args: []Value{val("m")}}
+	}
+	owner := "lib"
+	if b.below(o) {
+		owner = "dev"
+		m.Steps = append(m.Steps, Define{owner, among("Among", b.root())})
+	} else {
+		m.Steps = append(m.Steps, Define{owner, among("LibOf", "Lib")})
+	}
+	kept := Set{To: []string{"o.end"}, Values: []Value{val("m.End")}}
+	for _, p := range b.owners(o) {
+		name := naming.Unexported(p.Go)
+		m.Steps = append(m.Steps, Define{name, among("Among", p.Go)})
+		if b.below(o) {
+			m.Steps = append(m.Steps, If{as(IsNil, owner), []Step{If{as(IsGiven, name), []Step{set(owner, val(name+".dev"))}}}})
+		}
+		kept.To, kept.Values = append(kept.To, "o."+name), append(kept.Values, val(name))
+	}
+	m.Steps = append(m.Steps, Refuse{as(IsNil, owner), result("m.Rootless", text(o.Go))}, Make{Into: "o", Object: o.Go, Owner: owner, From: "m.C"}, kept,
+		Adopt{Handle: "o", Parents: []Parent{{Many: "m.Parents"}}}, ret(val("o"), null))
+	return m
+}
+
+// lendable tells whether packages of other libraries may take a builder: one that a verb takes, without memory and functions of Go.
+func (b *builder) lendable(r *model.Record) bool {
+	if !r.In {
+		return false
+	}
+	for _, f := range r.Fields {
+		if f.Callback != "" || f.Bytes {
+			return false
+		}
+	}
+	for _, v := range b.pkg.Verbs {
+		for _, p := range v.Params {
+			if p.Role == spec.RoleInRec && p.Record == r {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// lend plans the copy of the C struct of a builder, with the handles in it in use.
+func (b *builder) lend(r *model.Record) *Method {
+	lent := Var{Name: "lent", Type: "bridge.Lent"}
+	m := &Method{Name: "lend", Doc: Doc{Text: "lend copies the C struct for a verb of another library, and begins the use of the handles in it."},
+		Recv:    Var{Name: "a", Type: "*" + r.Go},
+		Params:  []Var{{Name: "verb", Type: "string"}, {Name: "lib", Type: "any"}, {Name: "root", Type: "*object.Node"}},
+		Results: []Var{lent, {Name: "err", Type: "error"}}, Zero: []Value{val("lent")}}
+	if hasInt(r) {
+		m.Steps = append(m.Steps, Refuse{as(IsGiven, "a.err"), val("a.err")})
+	}
+	m.Steps = append(m.Steps, Define{"c", val("a.c")})
+	for _, f := range r.Fields {
+		if f.Object == nil {
+			continue
+		}
+		h := "a." + naming.Unexported(f.Go)
+		root := null
+		switch {
+		case f.Object.From != nil:
+			b.errorf("struct "+r.C+"."+f.C, "a builder with handles of another package")
+		case b.below(f.Object):
+			root = as(Address, h+".dev.node")
+		case b.root() != "":
+			root = as(Address, h+".node")
+		}
+		then := []Step{Try{result("lent.Enter", verb, text(f.C), as(Address, h+".node"), val(h+".lib"), val("lib"), root, val("root"))},
+			set("c."+f.Leaf.Go, converted("uintptr", val(h+".c")))}
+		if f.Bit != nil && r.Mask != "" {
+			then = append(then, maskBits("c."+r.Mask, f))
+		}
+		m.Steps = append(m.Steps, If{as(IsGiven, h), then})
+	}
+	m.Steps = append(m.Steps, set("lent.C", as(Memory, "c")), ret(val("lent"), null))
+	return m
+}

@@ -1,0 +1,79 @@
+package plan
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/verbsgen/verbsgen/spec"
+)
+
+// brokenOthers are changes of plans that take and make the handles of another package: the property that they break, and what it says.
+var brokenOthers = []struct {
+	method string
+	change func(steps []Step) []Step
+	of     string
+	want   string
+}{
+	{"ID.CreateQP", without[EnterOther](0), "entered", "pd is used and not entered before"},
+	{"ID.CreateQP", later[EnterOther, Call], "entered", "pd is used and not entered before"},
+	{"ID.CreateQP", edited(func(s EnterOther) EnterOther { s.Lib = ""; return s }), "one device", "pd may be of another device than id"},
+	{"ID.CreateQP", without[LendOther](0), "defined", "qpInitAttrHeld is used and defined nowhere before"},
+	{"ID.CreateQP", without[MakeOther](0), "adopted", "the object is not made once by its package"},
+	{"ID.CreateQP", twice[MakeOther], "adopted", "the object is not made once by its package"},
+	{"ID.CreateQP", later[Call, MakeOther], "adopted", "the object is not made once by its package"},
+	{"ID.CreateQP", edited(func(s MakeOther) MakeOther { s.Parents = nil; return s }), "adopted", "the object is not made once by its package"},
+	{"ID.CreateQP", without[Missing](1), "refused", "a function that the library lacks is not refused"},
+	{"ID.Migrate", without[Try](0), "called", "the verb is named and not called"},
+	{"ID.Migrate", without[Refuse](0), "one device", "channel may be of another device than id"},
+	{"EventChannel.CreateID", without[Declare](0), "defined", "idC is used and defined nowhere before"},
+}
+
+// TestBrokenOthers breaks plans of a module that stands on another one.
+func TestBrokenOthers(t *testing.T) {
+	pkg, err := modelOf("rdmacm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Of(pkg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(pkg, p)
+	for _, c := range brokenOthers {
+		m := *find(t, p, c.method)
+		m.Steps = c.change(m.Steps)
+		if got := strings.Join(w.problems(&m)[c.of], "; "); !strings.Contains(got, c.want) {
+			t.Errorf("%s: property %s says %q; want %q of\n%s", c.method, c.of, got, c.want, &m)
+		}
+	}
+}
+
+// TestModuleProperties holds every method of the other modules to them.
+func TestModuleProperties(t *testing.T) {
+	for _, name := range spec.Modules() {
+		if name == spec.DefaultModule {
+			continue
+		}
+		pkg, err := modelOf(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := Of(pkg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := newWorld(pkg, p)
+		calls := 0
+		for _, m := range faces(p) {
+			if reach(flat(m.Steps)) >= 0 {
+				calls++
+			}
+			for property, wrong := range w.problems(m) {
+				t.Errorf("%s: %s: %s: %s\n%s", name, m.Name, property, strings.Join(wrong, "; "), m)
+			}
+		}
+		if calls < 10 {
+			t.Errorf("%s: only %d methods that call", name, calls)
+		}
+	}
+}

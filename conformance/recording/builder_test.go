@@ -1,0 +1,215 @@
+//go:build linux && cgo
+
+package recording
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/spec"
+)
+
+// setter is a method of a builder: the field or the switch of the page that it sets.
+type setter struct {
+	method string
+	field  *spec.RecordField // nil for a switch
+	bits   []string          // enumerators of its mask bits
+	arg    reflect.Type      // nil for a switch
+}
+
+// settersOf gives all setters of a builder, by reflection. A method that is on no page is an error, and so is a field without one.
+func settersOf(r *spec.Record, t reflect.Type) ([]setter, error) {
+	var out []setter
+	var errs []error
+	unset := map[string]bool{}
+	for _, f := range r.Fields {
+		unset[f.C] = !slices.Contains(r.New, f.C)
+	}
+	for i := range t.NumMethod() {
+		m := t.Method(i)
+		if m.Type.NumOut() != 1 || m.Type.Out(0) != t {
+			continue
+		}
+		s, ok := setterOf(r, m)
+		if !ok {
+			errs = append(errs, fmt.Errorf("%s.%s sets nothing that the page of %s has", r.Go, m.Name, r.Go))
+			continue
+		}
+		if s.field != nil {
+			unset[s.field.C] = false
+		}
+		out = append(out, s)
+	}
+	for _, c := range slices.Sorted(maps.Keys(unset)) {
+		if unset[c] {
+			errs = append(errs, fmt.Errorf("no method of %s sets %s.%s", r.Go, r.C, c))
+		}
+	}
+	return out, errors.Join(errs...)
+}
+
+func setterOf(r *spec.Record, m reflect.Method) (setter, bool) {
+	s := setter{method: m.Name}
+	if m.Type.NumIn() == 2 {
+		s.arg = m.Type.In(1)
+	}
+	for _, w := range r.Switches {
+		if w.Go == m.Name && s.arg == nil {
+			s.bits = []string{w.C}
+			return s, true
+		}
+	}
+	for i, f := range r.Fields {
+		if f.Go == m.Name || f.Callback == "memory" && (s.arg == typeBytes || s.arg == typeBuffer) {
+			s.field = &r.Fields[i]
+			if f.Bit != "" {
+				s.bits = []string{f.Bit}
+			}
+			return s, s.arg != nil
+		}
+	}
+	return s, false
+}
+
+// builder is a filled builder, and what C must see of it: values by the paths of the record, and bits of its mask.
+type builder struct {
+	record *spec.Record
+	v      reflect.Value
+	want   map[string]want
+	mask   uint64
+	next   *int // counts the values of a call, so that each has its own
+	tries  map[string]int
+	path   string // of the record, for tries
+	err    error
+}
+
+// build makes a builder with the given setters; nil stands for all of them.
+func (b *bed) build(name string, only []string, path string, next *int, tries map[string]int) *builder {
+	b.Helper()
+	r := b.spec.RecordByGo(name)
+	f, ok := constructor(name)
+	if r == nil || !ok {
+		b.Fatalf("no constructor of %s is known; add it to constructors", name)
+	}
+	x := &builder{record: r, want: map[string]want{}, next: next, tries: tries, path: path}
+	var args []reflect.Value
+	for i, c := range r.New {
+		at := slices.IndexFunc(r.Fields, func(f spec.RecordField) bool { return f.C == c })
+		args = append(args, b.set(x, setter{method: "New" + name, field: &r.Fields[at], arg: f.Type().In(i), bits: bitsOf(&r.Fields[at])}))
+	}
+	if x.err != nil {
+		return x
+	}
+	x.v = f.Call(args)[0]
+	setters, err := settersOf(r, x.v.Type())
+	if err != nil {
+		b.Error(err)
+	}
+	for _, s := range setters {
+		if only == nil || slices.Contains(only, s.method) {
+			b.apply(x, s)
+		}
+	}
+	return x
+}
+
+func bitsOf(f *spec.RecordField) []string {
+	if f.Bit == "" {
+		return nil
+	}
+	return []string{f.Bit}
+}
+
+// apply calls a setter.
+func (b *bed) apply(x *builder, s setter) {
+	b.Helper()
+	var args []reflect.Value
+	if s.arg != nil {
+		args = append(args, b.set(x, s))
+	} else {
+		x.mask |= b.constants(s.bits)
+	}
+	if x.err == nil {
+		x.v.MethodByName(s.method).Call(args)
+	}
+}
+
+// constants gives the sum of enumerators.
+func (b *bed) constants(names []string) uint64 {
+	b.Helper()
+	sum := uint64(0)
+	for _, name := range names {
+		v := b.facts.Const(name)
+		if v == nil {
+			b.Fatalf("the facts have no %s", name)
+		}
+		sum |= v.Uint64()
+	}
+	return sum
+}
+
+// set makes the argument of a setter, and notes what C must see.
+func (b *bed) set(x *builder, s setter) reflect.Value {
+	b.Helper()
+	*x.next++
+	n, f := *x.next, s.field
+	path := x.path + "." + f.C
+	if f.Callback != "allocator" && f.Callback != "context" {
+		x.mask |= b.constants(s.bits)
+	}
+	switch {
+	case f.Callback == "memory":
+		v, addr, length := b.piece(s.arg, n)
+		x.want[f.C] = numberWant(addr)
+		if length != 0 {
+			x.want[f.Len] = numberWant(length)
+		}
+		return v
+	case f.Callback == "allocator":
+		b.allocator(x, f)
+		return reflect.ValueOf(allocator{})
+	case f.Callback == "context":
+		return reflect.ValueOf(n) // it goes to the allocator, never to C
+	case f.Handle != "":
+		v, at := b.handle(f.Handle)
+		x.want[f.C] = numberWant(at)
+		return v
+	case f.Nested != "":
+		inner := b.build(f.Nested, nil, path, x.next, x.tries)
+		for c, w := range inner.want {
+			x.want[f.C+"."+c] = w
+		}
+		x.err = errors.Join(x.err, inner.err)
+		return inner.v
+	}
+	v, w, err := scalar(s.arg, n, x.tries[path])
+	if err != nil {
+		x.err = errors.Join(x.err, fmt.Errorf("%s: %w", path, err))
+	}
+	x.tries[path] += 0 // known as a place that has other values
+	x.want[f.C] = w
+	return v
+}
+
+// allocator notes what an allocator puts into a record: two functions and what they are called with.
+func (b *bed) allocator(x *builder, f *spec.RecordField) {
+	b.Helper()
+	x.mask |= b.constants([]string{f.Bit})
+	x.want[f.C], x.want[f.Pair] = want{some: true}, want{some: true}
+	for _, g := range x.record.Fields {
+		if g.Callback == "context" {
+			x.want[g.C] = want{some: true}
+			x.mask |= b.constants([]string{g.Bit})
+		}
+	}
+}
+
+// allocator leaves everything to the provider.
+type allocator struct{}
+
+func (allocator) Alloc(verbs.AllocRequest) (uintptr, error) { return 0, verbs.ErrUseDefault }
+func (allocator) Free(verbs.AllocRequest, uintptr)          {}

@@ -1,0 +1,151 @@
+//go:build linux && cgo
+
+package recording
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/verbsgen/verbsgen/spec/api"
+)
+
+// compare holds what was recorded against what was set: all of it, and nothing else.
+func (r *request) compare() {
+	r.Helper()
+	wants := maps.Clone(r.want)
+	for param, x := range r.built {
+		for c, w := range x.want {
+			wants[param+"."+c] = w
+		}
+		switch {
+		case x.record.Mask != "":
+			wants[param+"."+x.record.Mask] = numberWant(x.mask)
+		case x.record.MaskParam != "":
+			wants[x.record.MaskParam] = numberWant(x.mask)
+		}
+	}
+	seen := map[string]bool{}
+	for _, path := range slices.Sorted(maps.Keys(wants)) {
+		leaf := leafOf(r.got.In, path, wants[path])
+		seen[leaf] = true
+		if got := r.got.In[leaf]; !wants[path].met(got) && !(wants[path].text == "0" && got == "") {
+			r.Errorf("%s: C sees %s = %s, not %s%s", r.method.Go, path, got, wants[path], r.instead(wants[path]))
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(r.got.In)) {
+		if !seen[path] && !zero(r.got.In[path]) && !r.shares(path, seen) && !r.pointer(path, seen) {
+			r.extra(path)
+		}
+	}
+}
+
+// leafOf gives the path that is recorded for a field or argument: of a union the member that is bytes.
+func leafOf(recorded map[string]string, path string, w want) string {
+	if text, ok := recorded[path]; ok && (Bytes(w.text) == nil || Bytes(text) != nil) {
+		return path
+	}
+	best := ""
+	for p := range recorded {
+		if strings.HasPrefix(p, path+".") && Bytes(recorded[p]) != nil && (best == "" || p < best) {
+			best = p
+		}
+	}
+	return best
+}
+
+// instead tells where a value went.
+func (r *request) instead(w want) string {
+	for _, path := range slices.Sorted(maps.Keys(r.got.In)) {
+		if !w.some && !zero(w.text) && r.got.In[path] == w.text {
+			return ", which is in " + path
+		}
+	}
+	return ""
+}
+
+// pointer reports whether a value is the address of bytes that were set.
+func (r *request) pointer(path string, seen map[string]bool) bool {
+	for s := range seen {
+		if strings.HasPrefix(s, path+".") && Bytes(r.got.In[s]) != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// extra judges a value that nobody set.
+func (r *request) extra(path string) {
+	r.Helper()
+	if equal, ok := reaches[r.verb.C].also[path]; ok {
+		if r.got.In[path] != r.got.In[equal] {
+			r.Errorf("%s: C sees %s = %s, not that of %s, %s", r.method.Go, path, r.got.In[path], equal, r.got.In[equal])
+		}
+		return
+	}
+	if !r.known[path] && !strings.Contains(path, ".") {
+		for _, p := range r.verb.Params { // the size that the header adds
+			if rec := r.spec.RecordByGo(p.Type); rec != nil && r.got.In[path] == fmt.Sprint(r.facts.Record("struct "+rec.C).Size) {
+				return
+			}
+		}
+	}
+	r.Errorf("%s: C sees %s = %s, which nobody set", r.method.Go, path, r.got.In[path])
+}
+
+// shares reports whether a field lies in the same memory as one that was set, in a union.
+func (r *request) shares(path string, seen map[string]bool) bool {
+	param, inner, nested := strings.Cut(path, ".")
+	if !nested {
+		return false
+	}
+	tag := r.tagOf(param)
+	from, size := r.place(tag, inner)
+	for s := range seen {
+		if p, in, ok := strings.Cut(s, "."); ok && p == param {
+			if at, n := r.place(tag, in); at < from+size && from < at+n {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// tagOf gives the record behind an argument.
+func (r *request) tagOf(param string) string {
+	name, _, _ := strings.Cut(param, "[")
+	for _, p := range r.verb.Params {
+		if rec := r.spec.RecordByGo(p.Type); p.C == name && rec != nil {
+			return "struct " + rec.C
+		}
+	}
+	for _, p := range r.facts.Func(r.verb.C).Params { // unions have no record on a page
+		if p.Name == name {
+			return strings.TrimSuffix(strings.TrimPrefix(p.Type, "const "), " *")
+		}
+	}
+	return ""
+}
+
+// place gives offset and size of a field of a record, by the facts.
+func (b *bed) place(tag, path string) (offset, size int64) {
+	rec := b.rec.source.records[tag]
+	if rec == nil {
+		return 0, 0
+	}
+	var best *api.Field
+	for i, f := range rec.Fields {
+		if f.Name != "" && (path == f.Name || strings.HasPrefix(path, f.Name+".")) && (best == nil || len(f.Name) > len(best.Name)) {
+			best = &rec.Fields[i]
+		}
+	}
+	if best == nil {
+		return 0, 0
+	}
+	if rest, deeper := strings.CutPrefix(path, best.Name+"."); deeper {
+		at, n := b.place(best.Type, rest)
+		return best.Offset + at, n
+	}
+	return best.Offset, best.Size
+}

@@ -1,0 +1,312 @@
+//go:build linux && cgo
+
+package recording
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/dpath"
+)
+
+// The data path is not generated from the pages, so what its methods mean is written down here.
+
+// wrMethod is a method of a request: the request that it adds to, its opcode, and the field of each number it takes, in order.
+type wrMethod struct {
+	begin  string
+	opcode string
+	fields []string
+}
+
+var sendMethods = map[string]wrMethod{
+	"Send":        {"", "IBV_WR_SEND", []string{"wr_id"}},
+	"SendImm":     {"", "IBV_WR_SEND_WITH_IMM", []string{"wr_id", "imm_data"}},
+	"Write":       {"", "IBV_WR_RDMA_WRITE", []string{"wr_id", "wr.rdma.remote_addr", "wr.rdma.rkey"}},
+	"WriteImm":    {"", "IBV_WR_RDMA_WRITE_WITH_IMM", []string{"wr_id", "wr.rdma.remote_addr", "wr.rdma.rkey", "imm_data"}},
+	"Read":        {"", "IBV_WR_RDMA_READ", []string{"wr_id", "wr.rdma.remote_addr", "wr.rdma.rkey"}},
+	"CompareSwap": {"", "IBV_WR_ATOMIC_CMP_AND_SWP", []string{"wr_id", "wr.atomic.remote_addr", "wr.atomic.rkey", "wr.atomic.compare_add", "wr.atomic.swap"}},
+	"FetchAdd":    {"", "IBV_WR_ATOMIC_FETCH_AND_ADD", []string{"wr_id", "wr.atomic.remote_addr", "wr.atomic.rkey", "wr.atomic.compare_add"}},
+	"SGE":         {"Send", "IBV_WR_SEND", []string{"sg_list[0].addr", "sg_list[0].length", "sg_list[0].lkey"}},
+	"Add":         {"Send", "IBV_WR_SEND", []string{"sg_list[0].addr", "sg_list[0].length", "sg_list[0].lkey"}},
+	"Flags":       {"Send", "IBV_WR_SEND", []string{"send_flags"}},
+	"SetID":       {"Send", "IBV_WR_SEND", []string{"wr_id"}},
+	"SetFlags":    {"Send", "IBV_WR_SEND", []string{"send_flags"}},
+	"SetImm":      {"SendImm", "IBV_WR_SEND_WITH_IMM", []string{"imm_data"}},
+	"SetRemote":   {"Write", "IBV_WR_RDMA_WRITE", []string{"wr.rdma.remote_addr"}},
+	"SetRKey":     {"Write", "IBV_WR_RDMA_WRITE", []string{"wr.rdma.rkey"}},
+	"To":          {"Send", "IBV_WR_SEND", []string{"", "wr.ud.remote_qpn", "wr.ud.remote_qkey"}},
+}
+
+var recvMethods = map[string]wrMethod{
+	"Recv":  {"", "", []string{"wr_id"}},
+	"SGE":   {"Recv", "", []string{"sg_list[0].addr", "sg_list[0].length", "sg_list[0].lkey"}},
+	"Add":   {"Recv", "", []string{"sg_list[0].addr", "sg_list[0].length", "sg_list[0].lkey"}},
+	"SetID": {"Recv", "", []string{"wr_id"}},
+}
+
+// others are methods that set no field by a number of their own.
+var others = map[string]string{
+	"Opcode": "reads", "SGEs": "reads", "SetAddr": "TestElements", "InlineData": "TestElements",
+}
+
+// wrCall begins a request and calls a method with a value of its own for each number, from n on; it gives what C must see.
+func wrCall(t testing.TB, methods map[string]wrMethod, wr reflect.Value, name string, n *int, ah uintptr) map[string]string {
+	t.Helper()
+	m := methods[name]
+	want := map[string]string{}
+	if m.begin != "" {
+		want = wrCall(t, methods, wr, m.begin, n, ah)
+	}
+	fn := wr.MethodByName(name)
+	var args, numbers []reflect.Value
+	for i := range fn.Type().NumIn() {
+		arg := reflect.New(fn.Type().In(i)).Elem()
+		args = append(args, arg)
+		if arg.Kind() == reflect.Struct {
+			for j := range arg.NumField() {
+				numbers = append(numbers, arg.Field(j))
+			}
+		} else {
+			numbers = append(numbers, arg)
+		}
+	}
+	if len(numbers) != len(m.fields) {
+		t.Fatalf("%s takes %d numbers, this table has %d", name, len(numbers), len(m.fields))
+	}
+	for i, v := range numbers {
+		if m.fields[i] == "" {
+			v.Set(reflect.ValueOf(pointer(ah)))
+			want["wr.ud.ah"] = fmt.Sprint(ah)
+			continue
+		}
+		*n++
+		x, w, err := scalar(v.Type(), *n, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v.Set(x)
+		want[m.fields[i]] = w.text
+	}
+	fn.Call(args)
+	return want
+}
+
+// pointer gives the pointer for an address of C. It reads the number as a pointer, since go vet knows no addresses but Go's.
+func pointer(at uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&at)) }
+
+// compareWR holds a recorded request against what was set.
+func (b *bed) compareWR(name, tag, at string, recorded map[string]string, want map[string]string) {
+	b.Helper()
+	for _, path := range slices.Sorted(maps.Keys(want)) {
+		if got := recorded[at+"."+path]; got != want[path] {
+			b.Errorf("%s: C sees %s.%s = %s, not %s", name, at, path, got, want[path])
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(recorded)) {
+		inner, mine := strings.CutPrefix(path, at+".")
+		if !mine || zero(recorded[path]) || inner == "sg_list" || strings.HasPrefix(inner, "next") || want[inner] != "" {
+			continue
+		}
+		if !b.covered(tag, inner, want) {
+			b.Errorf("%s: C sees %s = %s, which nobody set", name, path, recorded[path])
+		}
+	}
+}
+
+// covered reports whether a field lies in the memory of one that was set.
+func (b *bed) covered(tag, path string, set map[string]string) bool {
+	from, size := b.place(tag, path)
+	for s := range set {
+		if at, n := b.place(tag, s); at < from+size && from < at+n {
+			return true
+		}
+	}
+	return false
+}
+
+// wrMethods gives the names of the methods to test, and fails for those that no table has.
+func wrMethods(t testing.TB, of reflect.Type, methods map[string]wrMethod) []string {
+	t.Helper()
+	var names []string
+	for i := range of.NumMethod() {
+		name := of.Method(i).Name
+		_, known := methods[name]
+		switch {
+		case known:
+			names = append(names, name)
+		case others[name] == "":
+			t.Errorf("%s.%s is in no table of this test", of, name)
+		}
+	}
+	for name := range methods {
+		if !slices.Contains(names, name) {
+			t.Errorf("%s has no method %s", of, name)
+		}
+	}
+	return names
+}
+
+// TestSendRequests posts a request made by each method of SendWR, with another behind it.
+func TestSendRequests(t *testing.T) { open(t).sendRequests() }
+
+func (b *bed) sendRequests() {
+	t := b.TB
+	v, _ := b.handle("QP")
+	qp := v.Interface().(*verbs.QP)
+	a, ahAt := b.handle("AH")
+	ah := a.Interface().(*verbs.AH)
+	for _, name := range append(wrMethods(t, reflect.TypeFor[*dpath.SendWR](), sendMethods), "AH.Address") {
+		batch := must(dpath.NewSendBatch(2, 2))(t)
+		n := 0
+		var want [2]map[string]string
+		for i := range want {
+			if name == "AH.Address" {
+				want[i] = wrCall(t, sendMethods, reflect.ValueOf(batch.WR(i)), "Send", &n, 0)
+				want[i]["wr.ud.ah"], want[i]["wr.ud.remote_qpn"], want[i]["wr.ud.remote_qkey"] = fmt.Sprint(ahAt), "4660", "22136"
+				if err := ah.Address(batch.WR(i), 0x1234, 0x5678); err != nil {
+					t.Fatal(err)
+				}
+			} else {
+				want[i] = wrCall(t, sendMethods, reflect.ValueOf(batch.WR(i)), name, &n, uintptr(ahAt))
+			}
+			opcode := sendMethods[strings.TrimPrefix(name, "AH.Address")].opcode
+			want[i]["opcode"] = fmt.Sprint(b.constants([]string{first(opcode, "IBV_WR_SEND")}))
+			want[i]["num_sge"] = fmt.Sprint(strings.Count(fmt.Sprint(want[i]), ".lkey"))
+		}
+		must(qp.PostSend(batch, 2))(t)
+		got := b.last("ibv_post_send").In
+		b.compareWR(name, "struct ibv_send_wr", "wr", got, want[0])
+		b.compareWR(name+", second", "struct ibv_send_wr", "wr.next[0]", got, want[1])
+		if got["wr.next[0].next"] != "0" {
+			t.Errorf("%s: the chain goes on behind the last request", name)
+		}
+	}
+}
+
+func first(texts ...string) string {
+	for _, s := range texts {
+		if s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// TestReceiveRequests posts a request made by each method of RecvWR, with another behind it.
+func TestReceiveRequests(t *testing.T) { open(t).receiveRequests() }
+
+func (b *bed) receiveRequests() {
+	t := b.TB
+	v, _ := b.handle("QP")
+	qp := v.Interface().(*verbs.QP)
+	for _, name := range wrMethods(t, reflect.TypeFor[*dpath.RecvWR](), recvMethods) {
+		batch := must(dpath.NewRecvBatch(2, 2))(t)
+		n := 0
+		var want [2]map[string]string
+		for i := range want {
+			want[i] = wrCall(t, recvMethods, reflect.ValueOf(batch.WR(i)), name, &n, 0)
+			want[i]["num_sge"] = fmt.Sprint(strings.Count(fmt.Sprint(want[i]), ".lkey"))
+		}
+		must(qp.PostRecv(batch, 2))(t)
+		got := b.last("ibv_post_recv").In
+		b.compareWR(name, "struct ibv_recv_wr", "wr", got, want[0])
+		b.compareWR(name+", second", "struct ibv_recv_wr", "wr.next[0]", got, want[1])
+	}
+}
+
+// TestElements posts requests with two elements, one of which is changed, and with inline data.
+func TestElements(t *testing.T) { open(t).elements() }
+
+func (b *bed) elements() {
+	t := b.TB
+	v, _ := b.handle("QP")
+	qp := v.Interface().(*verbs.QP)
+	batch := must(dpath.NewSendBatch(1, 2, dpath.InlineRoom(64)))(t)
+	batch.WR(0).Send(1).SGE(11, 12, 13).SGE(21, 22, 23).SetAddr(1, 31)
+	must(qp.PostSend(batch, 1))(t)
+	b.compareWR("SetAddr", "struct ibv_send_wr", "wr", b.last("ibv_post_send").In, map[string]string{
+		"wr_id": "1", "opcode": fmt.Sprint(b.constants([]string{"IBV_WR_SEND"})), "num_sge": "2", "sg_list[0].addr": "11", "sg_list[0].length": "12",
+		"sg_list[0].lkey": "13", "sg_list[1].addr": "31", "sg_list[1].length": "22", "sg_list[1].lkey": "23"})
+	batch.WR(0).Send(2).InlineData([]byte("four"), []byte("more"))
+	must(qp.PostSend(batch, 1))(t)
+	got := b.last("ibv_post_send").In
+	b.compareWR("InlineData", "struct ibv_send_wr", "wr", got, map[string]string{
+		"wr_id": "2", "opcode": fmt.Sprint(b.constants([]string{"IBV_WR_SEND"})), "num_sge": "1", "sg_list[0].addr": got["wr.sg_list[0].addr"], "sg_list[0].length": "8",
+		"sg_list[0].lkey": "0", "send_flags": fmt.Sprint(b.constants([]string{"IBV_SEND_INLINE"}))})
+}
+
+// wcFields are the fields of a completion.
+var wcFields = map[string]string{
+	"ID": "wr_id", "Status": "status", "Opcode": "opcode", "VendorErr": "vendor_err", "ByteLen": "byte_len", "ImmData": "imm_data",
+	"QPNum": "qp_num", "SrcQP": "src_qp", "Flags": "wc_flags", "PKeyIndex": "pkey_index", "SLID": "slid", "SL": "sl", "DLIDPathBits": "dlid_path_bits",
+}
+
+// TestCompletions polls completions with a value of its own in every field, and in one after the other.
+func TestCompletions(t *testing.T) { open(t).completions() }
+
+func (b *bed) completions() {
+	t := b.TB
+	v, _ := b.handle("CQ")
+	cq := v.Interface().(*verbs.CQ)
+	for field := All; b.polled(cq, field); field++ {
+	}
+	for _, flag := range []string{"IBV_WC_WITH_IMM", "IBV_WC_WITH_INV"} {
+		b.rec.Set("ibv_poll_cq", "wc_flags", b.constants([]string{flag}))
+		b.polled(cq, All)
+	}
+	b.rec.Set("ibv_poll_cq", "", 0)
+	if n := reflect.TypeFor[dpath.WC]().NumField(); n != len(wcFields) {
+		t.Errorf("WC has %d fields, this table %d", n, len(wcFields))
+	}
+}
+
+// polled polls completions that C fills with a field, or with all, and compares them. It is false when C had no such field.
+func (b *bed) polled(cq *verbs.CQ, field int) (any bool) {
+	b.Helper()
+	const n = 2
+	b.rec.Result("ibv_poll_cq", n)
+	b.rec.Fill("ibv_poll_cq", Own, field)
+	wcs := make([]dpath.WC, n+1)
+	if got := must(cq.PollInto(wcs))(b.TB); got != n {
+		b.Fatalf("%d completions", got)
+	}
+	out := b.last("ibv_poll_cq").Out
+	for i := range wcs[:n] {
+		var values []result
+		for name, c := range wcFields {
+			if name == "ImmData" && wcs[i].Flags&dpath.WithImm == 0 {
+				c = "invalidated_rkey"
+			}
+			values = append(values, result{"WC." + name, fmt.Sprintf("wc[%d].%s", i, c), reflect.ValueOf(wcs[i]).FieldByName(name)})
+		}
+		b.compareResults(values, out, func(path string) string { return path })
+	}
+	if wcs[n] != (dpath.WC{}) {
+		b.Errorf("a completion beyond the number that C gave: %+v", wcs[n])
+	}
+	for _, text := range out {
+		any = any || !zero(text)
+	}
+	return any
+}
+
+// TestReqNotify asks for events.
+func TestReqNotify(t *testing.T) {
+	b := open(t)
+	v, at := b.handle("CQ")
+	for _, solicited := range []bool{false, true} {
+		if err := v.Interface().(*verbs.CQ).ReqNotify(solicited); err != nil {
+			t.Fatal(err)
+		}
+		in := b.last("ibv_req_notify_cq").In
+		if want := map[bool]string{false: "0", true: "1"}[solicited]; in["solicited_only"] != want || in["cq"] != fmt.Sprint(at) {
+			t.Errorf("ReqNotify(%v): C sees %v", solicited, in)
+		}
+	}
+}

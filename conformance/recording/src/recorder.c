@@ -1,0 +1,221 @@
+// A libibverbs that records. decls.h includes the real verbs.h, and declares what that is too old for; tables.h describes every
+// record and has one function for each function of the library, each operation of a context and each of an object. Both are
+// generated from the facts. Fields are found by their names in the real header: offsets and sizes below are those of gcc.
+#include <endian.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decls.h"
+
+#include "show.h"
+#include "make.h"
+#include "tables.h"
+
+static void *open_context(const struct arg *args, size_t n)
+{
+	struct verbs_context *v = keep(sizeof *v);
+
+	filled = 0;
+	only = objects.only;
+	if (objects.how != AS_IS)
+		fill(&record_struct_ibv_context, (char *)&v->context, objects.how);
+	only = -1;
+	install(&record_struct_verbs_context, (char *)v, NULL, args, n);
+	v->sz = sizeof *v;
+	v->context.abi_compat = __VERBS_ABI_IS_EXTENDED;
+	show("made", "struct ibv_context", &record_struct_ibv_context, (char *)&v->context, 0);
+	return &v->context;
+}
+
+// context_of finds the context that a call is made in.
+static void *context_of(const struct arg *args, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (args[i].kind != OBJECT || !args[i].value)
+			continue;
+		if (args[i].type == &record_struct_ibv_context)
+			return (void *)args[i].value;
+		for (const struct field *f = args[i].type->fields; f < args[i].type->fields + args[i].type->n; f++)
+			if (f->kind == CONTEXT)
+				return *(void **)((char *)args[i].value + f->offset);
+	}
+	return NULL;
+}
+
+static uint64_t count_of(const struct arg *a, const struct arg *args, size_t n)
+{
+	for (size_t i = 0; a->count && i < n; i++)
+		if (!strcmp(args[i].name, a->count))
+			return args[i].value;
+	return 1;
+}
+
+static void show_arg(const char *part, const struct arg *a, uint64_t n)
+{
+	if (a->kind != LIST || !a->value)
+		return;
+	if (a->count)
+		show_list(part, a->name, a->type, (char *)a->value, n, 0);
+	else
+		show(part, a->name, a->type, (char *)a->value, 0);
+}
+
+// fill_as fills a record with what was asked for.
+static void fill_as(const struct wish *w, const struct record *r, char *p)
+{
+	const struct field *f;
+
+	fill(r, p, w->how);
+	for (f = r->fields; w->field && f < r->fields + r->n; f++)
+		if (!strcmp(f->name, w->field))
+			memcpy(p + f->offset, &w->value, f->size);
+}
+
+// answer fills what the function may write to.
+static void answer(const struct wish *w, const struct arg *args, size_t n)
+{
+	filled = 0;
+	only = w->only;
+	for (const struct arg *a = args; a < args + n; a++) {
+		uint64_t many = count_of(a, args, n);
+
+		if (!a->out || !a->value)
+			continue;
+		if (a->count && w->has_result && (uint64_t)w->result < many)
+			many = w->result;
+		for (uint64_t i = 0; i < many; i++)
+			fill_as(w, a->type, (char *)a->value + i * a->type->size);
+		show_arg("out", a, many);
+	}
+	only = -1;
+}
+
+static void *devices(const struct arg *args, size_t n)
+{
+	void **list = keep(2 * sizeof *list);
+
+	list[0] = make(&record_struct_ibv_device, NULL, NULL, 0);
+	if (n && args[0].value)
+		*(int *)args[0].value = 1;
+	return list;
+}
+
+// record writes down a call of the function of a number and makes its result.
+static uint64_t record(int function, const char *verb, const struct arg *args, size_t n, enum result result, size_t size, enum kind kind, const struct record *made)
+{
+	static char text[64];
+	const struct wish *w;
+	uint64_t v = 0;
+
+	pthread_mutex_lock(&lock);
+	w = wish(verb, 0);
+	put("call\t%s\t0\n", verb);
+	for (const struct arg *a = args; a < args + n; a++) {
+		put("in\t%s\t%llu\n", a->name, (unsigned long long)(a->kind == BIG ? load(&a->value, a->size, BIG) : a->value));
+		show_arg("in", a, count_of(a, args, n));
+	}
+	if (w && w->how != AS_IS)
+		answer(w, args, n);
+	switch (result) {
+	case NOTHING:
+		break;
+	case VALUE:
+		filled = function;
+		own((char *)&v, size, kind, OWN);
+		break;
+	case STRING:
+		snprintf(text, sizeof text, "text of %.40s", verb);
+		v = (uintptr_t)text;
+		break;
+	case MADE:
+		v = (uintptr_t)make(made, context_of(args, n), args, n);
+		break;
+	case OPENED:
+		v = (uintptr_t)open_context(args, n);
+		break;
+	case DEVICES:
+		v = (uintptr_t)devices(args, n);
+		break;
+	case SAME:
+		v = args[0].value;
+		break;
+	case CODE:
+		break;
+	}
+	if (w && w->has_result)
+		memcpy(&v, &w->result, sizeof v);
+	put("result\t\t%llu\n", (unsigned long long)(kind == BIG ? load(&v, size, BIG) : v));
+	pthread_mutex_unlock(&lock);
+	return v;
+}
+
+const char *recording_take(void)
+{
+	pthread_mutex_lock(&lock);
+	free(written[1].text);
+	put("%s", "");
+	written[1] = written[0];
+	memset(&written[0], 0, sizeof written[0]);
+	pthread_mutex_unlock(&lock);
+	return written[1].text;
+}
+
+void recording_fill(const char *verb, int how, int field)
+{
+	struct wish *w;
+
+	pthread_mutex_lock(&lock);
+	w = *verb ? wish(verb, 1) : &objects;
+	w->how = how;
+	w->only = field;
+	pthread_mutex_unlock(&lock);
+}
+
+void recording_set(const char *verb, const char *field, uint64_t value)
+{
+	struct wish *w;
+
+	pthread_mutex_lock(&lock);
+	w = wish(verb, 1);
+	w->field = strcpy(keep(strlen(field) + 1), field);
+	w->value = value;
+	pthread_mutex_unlock(&lock);
+}
+
+void recording_result(const char *verb, int64_t result)
+{
+	struct wish *w;
+
+	pthread_mutex_lock(&lock);
+	w = wish(verb, 1);
+	w->has_result = 1;
+	w->result = result;
+	pthread_mutex_unlock(&lock);
+}
+
+// recording_forget frees everything that was handed out, and drops what was asked for.
+void recording_forget(void)
+{
+	struct kept *k;
+
+	pthread_mutex_lock(&lock);
+	while ((k = kept)) {
+		kept = k->next;
+		free(k);
+	}
+	wishes = NULL;
+	objects.how = AS_IS;
+	objects.only = -1;
+	for (int i = 0; i < 2; i++)
+		free(written[i].text);
+	memset(written, 0, sizeof written);
+	pthread_mutex_unlock(&lock);
+}
+
+#include "probe.h"

@@ -1,0 +1,3 @@
+package rdmacm
+
+//go:generate go run ../../cmd/verbsgen generate --module rdmacm

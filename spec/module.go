@@ -1,0 +1,291 @@
+package spec
+
+import (
+	"cmp"
+	"fmt"
+	"go/token"
+	"io/fs"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/verbsgen/verbsgen/spec/regular"
+)
+
+// Module is what a set of pages is about: a header, the library behind it, and the modules that it stands on. It is the file
+// module.yaml beside the pages.
+type Module struct {
+	Name    string   // "rdmacm"
+	Header  string   // as programs include it: "rdma/rdma_cma.h"
+	Headers []string // that it includes and that are a part of it
+	Library string   // file that is loaded at run time: "librdmacm.so.1"
+	Probe   string   // function by which the library is told from others
+	Install string   // which packages have the library
+	Package string   // usual name of the Go package
+	Import  string   // path under which other packages import it
+	Root    string   // object that all others are made from; empty where there is none
+	Facts   string   // stored facts of package api; empty where none are stored
+	Serial  bool     // calls of the library must not run beside each other
+	Source  string   // folder of rdma-core's source with the header and the versions of the symbols
+	Uses    []Use    // by name
+	Words   *Words   // of rules: its own, and those of the modules that it stands on
+	Pos     Pos
+
+	own   Words
+	given bool // by a file beside the pages
+	marks marks
+}
+
+// Use is a module that another one stands on: pages may name its objects and records, as in verbs.PD.
+type Use struct {
+	Name   string
+	Import string // of the Go package
+	Spec   *Spec  // its pages
+	Pos    Pos
+
+	pages string // folder of the pages, where verbsgen has none of the name
+}
+
+// DefaultModule is the module of pages without a module.yaml.
+const DefaultModule = "verbs"
+
+// moduleFile describes the module of the pages beside it.
+const moduleFile = "module.yaml"
+
+// folders are those of the project's own modules, by name.
+var folders = sync.OnceValue(func() map[string]string {
+	found := map[string]string{DefaultModule: "."}
+	entries, err := fs.ReadDir(pages, ".")
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	for _, e := range entries {
+		if e.IsDir() {
+			found[e.Name()] = e.Name()
+		}
+	}
+	return found
+})
+
+// Modules lists the names of the project's own modules.
+func Modules() []string { return slices.Sorted(maps.Keys(folders())) }
+
+// ownModule reads the file of one of the project's own modules, without the modules that it stands on.
+func ownModule(name string) (*Module, Errors) {
+	dir, ok := folders()[name]
+	if !ok {
+		return nil, Errors{{Subject: "module " + show(name), Problem: "verbsgen has no module of this name", Fix: cmp.Or(didYouMean(name, Modules()), "the modules are "+strings.Join(Modules(), ", ")), Code: CodeUnknownName}}
+	}
+	data, err := fs.ReadFile(pages, path.Join(dir, moduleFile))
+	if err != nil {
+		return nil, Errors{{Pos: Pos{File: path.Join("spec", dir, moduleFile)}, Subject: "module", Problem: "cannot be read: " + err.Error(), Code: CodeUnreadable}}
+	}
+	d := &decoder{file: path.Join("spec", dir, moduleFile), maxNodes: maxPageNodes}
+	n := d.root(data, "module")
+	if n == nil {
+		return nil, d.errs
+	}
+	return d.module(n), d.errs
+}
+
+// ModuleOf returns the module whose pages OverlayModule loads, without the modules that it stands on.
+func ModuleOf(module string, dirs ...string) (*Module, error) {
+	var found *Module
+	var errs Errors
+	for _, dir := range dirs {
+		data, err := regular.ReadFS(regular.DirFS(dir), moduleFile, maxPage)
+		if err != nil {
+			continue // OverlayModule says what is wrong
+		}
+		d := &decoder{file: strings.TrimSuffix(dir, "/") + "/" + moduleFile, maxNodes: maxPageNodes}
+		if n := d.root(data, "module"); n != nil {
+			found = d.module(n)
+		}
+		errs = append(errs, d.errs...)
+	}
+	if found == nil && len(errs) == 0 {
+		found, errs = ownModule(cmp.Or(module, DefaultModule))
+	}
+	if len(errs) > 0 {
+		return nil, errs
+	}
+	return found, nil
+}
+
+// verbsWords are the words of the default module, for facts that no module is given for.
+var verbsWords = sync.OnceValue(func() *Words {
+	m, errs := ownModule(DefaultModule)
+	if len(errs) > 0 {
+		panic(errs) // it is embedded
+	}
+	return &m.own
+})
+
+// use loads the pages of the modules that m stands on. Folders of pages count from dir, that of m's own file. Above are the modules
+// that stand on m.
+func (m *Module) use(dir string, above []string) Errors {
+	var errs Errors
+	all := []*Words{&m.own}
+	for i := range m.Uses {
+		u := &m.Uses[i]
+		fail := func(problem, fix string) {
+			errs = append(errs, Error{Pos: u.Pos, Subject: u.Name, Problem: problem, Fix: fix, Code: CodeModule})
+		}
+		_, own := folders()[u.Name]
+		var sources []source
+		var more Errors
+		switch {
+		case slices.Contains(above, u.Name) || u.Name == m.Name:
+			fail("it stands on "+m.Name+" itself", "let modules stand on others in one direction")
+			continue
+		case u.pages != "" && own:
+			fail("verbsgen has a module of this name", "remove pages:, or give the module another name")
+			continue
+		case u.pages == "" && !own:
+			fail("verbsgen has no module of this name", cmp.Or(didYouMean(u.Name, Modules()), "name the folder of its pages under pages:"))
+			continue
+		case own:
+			sources, more = ownSources(u.Name)
+		default:
+			at := path.Join(dir, u.pages)
+			sources, more = readAll(regular.DirFS(at), at+"/")
+		}
+		s, err := load(sources, more, path.Join(dir, u.pages), append(slices.Clone(above), m.Name))
+		if err != nil {
+			errs = append(errs, err...)
+			continue
+		}
+		if s.Module.Name != u.Name {
+			fail(fmt.Sprintf("the pages in %s are those of module %s", u.pages, s.Module.Name), "correct the name")
+			continue
+		}
+		u.Spec = s
+		if u.Import == "" {
+			u.Import = s.Module.Import
+		}
+		if u.Import == "" {
+			fail("its module.yaml has no import:, the path of its Go package", "add it there, or under uses:")
+		}
+		all = append(all, s.Module.Words)
+	}
+	m.Words = joined(all)
+	return errs
+}
+
+var (
+	moduleName = regexp.MustCompile(`^[a-z][a-z0-9]*$`)
+	importPath = regexp.MustCompile(`^[A-Za-z0-9._~/-]+$`)
+	fileName   = regexp.MustCompile(`^[A-Za-z0-9._+-]+$`)
+)
+
+// module reads the root of module.yaml.
+func (d *decoder) module(n *yaml.Node) *Module {
+	m := &Module{Pos: d.pos(n)}
+	defer d.marking(&m.marks)()
+	at := place{"module", ""}
+	d.object(n, at, []key{
+		{"module", true, d.matching(&m.Name, moduleName, "a name of small letters and digits")},
+		{"header", true, d.text(&m.Header)},
+		{"headers", false, d.texts(&m.Headers)},
+		{"library", true, d.matching(&m.Library, fileName, "the name of a file without a folder")},
+		{"probe", true, d.text(&m.Probe)},
+		{"install", false, d.text(&m.Install)},
+		{"package", true, d.text(&m.Package)},
+		{"import", false, d.matching(&m.Import, importPath, "an import path of Go")},
+		{"prefixes", true, d.texts(&m.own.prefixes)},
+		{"root", false, d.text(&m.Root)},
+		{"facts", false, d.text(&m.Facts)},
+		{"source", false, d.text(&m.Source)},
+		{"serial", false, d.truth(&m.Serial)},
+		{"uses", false, d.named(func(name string, k, v *yaml.Node) {
+			u := Use{Name: name, Pos: d.pos(k)}
+			d.object(v, place{"module", "uses." + name}, []key{
+				{"pages", false, d.text(&u.pages)},
+				{"import", false, d.matching(&u.Import, importPath, "an import path of Go")},
+			})
+			m.Uses = append(m.Uses, u)
+		})},
+		{"objects", false, d.objectWords(&m.own)},
+		{"properties", false, d.textMap(&m.own.types)},
+		{"synonyms", false, d.textMap(&m.own.synonyms)},
+		{"capabilities", false, d.capWords(&m.own)},
+	})
+	slices.SortFunc(m.Uses, func(a, b Use) int { return strings.Compare(a.Name, b.Name) })
+	if m.Package != "" && (!token.IsIdentifier(m.Package) || m.Package == "main" || m.Package == "_") {
+		d.add(n, CodeGoName, "module", "package: "+show(m.Package)+" is no name of a Go package that others can import", "write a name of small letters")
+	}
+	return m
+}
+
+// matching reads a text of a form.
+func (d *decoder) matching(to *string, form *regexp.Regexp, what string) reader {
+	return func(n *yaml.Node, at place) {
+		var s string
+		if d.text(&s)(n, at); s == "" {
+			return
+		}
+		if !form.MatchString(s) {
+			d.add(n, CodeValue, at.subject, at.key+": "+show(s)+" is not "+what, "correct it")
+			return
+		}
+		*to = s
+	}
+}
+
+// objectWords reads the structs that are used through handles, each with its properties.
+func (d *decoder) objectWords(to *Words) reader {
+	return func(n *yaml.Node, at place) {
+		to.objects = map[string][]string{}
+		d.pairs(n, at, func(k, v *yaml.Node) {
+			props := []string{}
+			d.list(v, place{at.subject, at.key + "." + k.Value}, func(e *yaml.Node) {
+				var s string
+				if d.text(&s)(e, place{at.subject, k.Value}); s != "" {
+					props = append(props, s)
+				}
+			})
+			to.objects[k.Value] = props
+		})
+	}
+}
+
+// capWords reads the first words of capability paths.
+func (d *decoder) capWords(to *Words) reader {
+	return d.named(func(root string, k, v *yaml.Node) {
+		var c capability
+		d.object(v, place{"module", "capabilities." + root}, []key{
+			{"c", true, d.text(&c.c)},
+			{"device", false, d.truth(&c.device)},
+			{"holds", false, d.textMap(&c.holds)},
+		})
+		if to.caps == nil {
+			to.caps = map[string]capability{}
+		}
+		to.caps[root] = c
+	})
+}
+
+// IsHeader reports whether a file, by its name as included or by its path, is a header of the module.
+func (m *Module) IsHeader(file string) bool {
+	return slices.ContainsFunc(append([]string{m.Header}, m.Headers...), func(h string) bool {
+		return file == h || strings.HasSuffix(file, "/"+h)
+	})
+}
+
+// HeaderBase is the name of the header without its folder.
+func (m *Module) HeaderBase() string { return path.Base(m.Header) }
+
+// UseOf returns the module of a name that m stands on, or nil.
+func (m *Module) UseOf(name string) *Use {
+	for i := range m.Uses {
+		if m.Uses[i].Name == name {
+			return &m.Uses[i]
+		}
+	}
+	return nil
+}
