@@ -40,8 +40,8 @@ fresh: ## make and test-host on a bare Debian with empty caches (without root: o
 demo: ## the demo on a software device
 	$(GO) run ./examples/demo
 
-generate: ## regenerate what is checked in (gen/verbs, runtime/abi)
-	$(GO) generate ./gen/... ./runtime/abi
+generate: ## regenerate what is checked in (gen/verbs, runtime/abi, conformance/recording)
+	$(GO) generate ./gen/... ./runtime/abi ./conformance/recording
 
 check: ## report checked-in files that generate would change
 	$(GO) run ./cmd/verbsgen check

@@ -64,7 +64,7 @@ func setterOf(r *spec.Record, m reflect.Method) (setter, bool) {
 		}
 	}
 	for i, f := range r.Fields {
-		if f.Go == m.Name || f.Callback == "memory" && (s.arg == typeBytes || s.arg == typeBuffer) {
+		if f.Go == m.Name || f.Callback == "memory" && slices.Contains(memoryTypes, s.arg) {
 			s.field = &r.Fields[i]
 			if f.Bit != "" {
 				s.bits = []string{f.Bit}
@@ -93,7 +93,7 @@ func (b *bed) build(name string, only []string, path string, next *int, tries ma
 	r := b.spec.RecordByGo(name)
 	f, ok := constructor(name)
 	if r == nil || !ok {
-		b.Fatalf("no constructor of %s is known; add it to constructors", name)
+		b.Fatalf("no constructor of %s is known; run go generate ./conformance/recording", name)
 	}
 	x := &builder{record: r, want: map[string]want{}, next: next, tries: tries, path: path}
 	var args []reflect.Value

@@ -3,25 +3,10 @@
 package recording
 
 import (
+	"os"
 	"reflect"
 	"testing"
-
-	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/spec"
 )
-
-// constructors are the functions that begin the builders, which reflection cannot find by name.
-var constructors = []any{
-	verbs.NewAHAttr,
-	verbs.NewAllocDMAttr,
-	verbs.NewMRInitAttr,
-	verbs.NewParentDomainAttr,
-	verbs.NewQPAttr,
-	verbs.NewQPInitAttr,
-	verbs.NewSRQAttr,
-	verbs.NewSRQInitAttr,
-	verbs.NewTDInitAttr,
-}
 
 // constructor gives the one that makes a *T.
 func constructor(name string) (reflect.Value, bool) {
@@ -33,52 +18,16 @@ func constructor(name string) (reflect.Value, bool) {
 	return reflect.Value{}, false
 }
 
-// builders gives the builders that methods take, and those that other builders take.
-func builders(s *spec.Spec) map[string]bool {
-	found := map[string]bool{}
-	var add func(name string)
-	add = func(name string) {
-		found[name] = true
-		for _, f := range s.RecordByGo(name).Fields {
-			if f.Nested != "" && !found[f.Nested] {
-				add(f.Nested)
-			}
-		}
-	}
-	for _, p := range s.Pages {
-		for _, v := range p.Verbs {
-			for _, m := range v.Methods {
-				if param := taken(&v, &m); param != nil {
-					add(param.Type)
-				}
-			}
-		}
-	}
-	return found
-}
-
-// taken gives the argument of C that a method takes as a builder, or nil.
-func taken(v *spec.Verb, m *spec.Method) *spec.Param {
-	for i, p := range v.Params {
-		if _, fixed := m.Fixed[p.C]; p.Role == spec.RoleInRec && !fixed {
-			return &v.Params[i]
-		}
-	}
-	return nil
-}
-
-// TestConstructors holds the list against the pages: it has every builder, and nothing else.
+// TestConstructors holds the list of constructors against the pages.
 func TestConstructors(t *testing.T) {
 	s := must(pages())(t)
-	wanted := builders(s)
-	for _, f := range constructors {
-		name := reflect.TypeOf(f).Out(0).Elem().Name()
-		if !wanted[name] {
-			t.Errorf("New%s makes no builder of the pages", name)
-		}
-		delete(wanted, name)
+	have := string(must(os.ReadFile("registry_test.go"))(t))
+	if have != Registry(s) {
+		t.Errorf("registry_test.go is not of these pages; run go generate ./conformance/recording")
 	}
-	for name := range wanted {
-		t.Errorf("%s is a builder of the pages; add verbs.New%s to constructors", name, name)
+	for _, name := range Builders(s) {
+		if _, ok := constructor(name); !ok {
+			t.Errorf("no constructor makes a %s", name)
+		}
 	}
 }

@@ -7,8 +7,8 @@
 // a value of its own in each field.
 //
 // The tests call every method of the generated package that its pages bind, with every setter of every builder, and compare all fields
-// by their names in C. They know verbs, records and fields by the pages alone: a new page needs no C, and of the tests only the
-// constructor of a new builder (constructors_test.go). A method of a new form, which does more than pass its arguments on, is named in
+// by their names in C. They know verbs, records and fields by the pages alone: a new page needs no C and no Go, and its builders are
+// found by go generate, which writes registry_test.go. A method of a new form, which does more than pass its arguments on, is named in
 // arguments_test.go with the test that calls it. Rules are not switched off: a value that one refuses is replaced by another, and the
 // device can do everything.
 //

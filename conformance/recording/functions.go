@@ -22,9 +22,22 @@ func (s *source) holders() []string {
 // verbOf gives the function of the header that calls an operation, or else the operation's own name, and the names of its parameters.
 func (s *source) verbOf(op string, params []api.Param) (string, []api.Param) {
 	var verb *api.Function
+	best := 0
 	for i, f := range s.functions {
-		if f.Name == "ibv_"+op || verb == nil && f.Dispatch != nil && f.Dispatch.Op == op {
-			verb = &s.functions[i]
+		rank := 0
+		switch {
+		case f.Name == "ibv_"+op:
+			rank = 2
+		case f.Dispatch != nil && f.Dispatch.Op == op:
+			rank = 1
+		default:
+			continue
+		}
+		if len(f.Params) > 0 && len(params) > 0 && f.Params[0].Type == params[0].Type {
+			rank += 2 // not that of another object: ibv_post_recv is no operation of a work queue
+		}
+		if rank > best {
+			verb, best = &s.functions[i], rank
 		}
 	}
 	if verb == nil {
@@ -75,7 +88,7 @@ func (s *source) text() (string, error) {
 		fmt.Fprintf(&tables, "\t&%s,\n", ident(tag))
 	}
 	tables.WriteString("};\n\n")
-	tables.WriteString("static uint64_t record(int, const char *, const struct arg *, size_t, enum result, size_t, enum kind, const struct record *);\n\n")
+	tables.WriteString("static uint64_t record(const char *, const struct arg *, size_t, enum result, size_t, enum kind, const struct record *);\n\n")
 	tables.WriteString(bodies.String())
 	if len(s.errs) > 0 {
 		return "", fmt.Errorf("%s", strings.Join(s.errs, "\n"))
@@ -85,11 +98,13 @@ func (s *source) text() (string, error) {
 
 // function writes the declaration and the body of a function that records its calls.
 func (s *source) function(protos, bodies *strings.Builder, storage, id, verb, ret string, params []api.Param) {
-	s.count++
 	var list, args []string
 	for i, p := range params {
 		list = append(list, fmt.Sprintf("%s a%d", p.Type, i))
 		args = append(args, s.arg(verb, p, i))
+		for _, field := range commands[strings.TrimSuffix(p.Type, " *")] {
+			args = append(args, fmt.Sprintf("\t\t{\"%s.%s\", UINT, sizeof a%d->%s, a%d->%s, NULL, NULL, 0},\n", p.Name, field, i, field, i, field))
+		}
 	}
 	if len(list) == 0 {
 		list = []string{"void"}
@@ -103,7 +118,7 @@ func (s *source) function(protos, bodies *strings.Builder, storage, id, verb, re
 		fmt.Fprintf(bodies, "\tconst struct arg args[] = {\n%s\t};\n\n", strings.Join(args, ""))
 	}
 	call := func(result, size, kind, made string) string {
-		return fmt.Sprintf("record(%d, %q, %s, %d, %s, %s, %s, %s)", s.count, verb, array, len(args), result, size, kind, made)
+		return fmt.Sprintf("record(%q, %s, %d, %s, %s, %s, %s)", verb, array, len(args), result, size, kind, made)
 	}
 	of := strings.TrimSuffix(ret, " *")
 	switch kind := s.number(ret); {
@@ -145,7 +160,7 @@ func (s *source) arg(verb string, p api.Param, i int) string {
 			kind, record = "LIST", "&"+e
 		}
 	}
-	if kind == "LIST" && !strings.HasPrefix(p.Type, "const ") {
+	if kind == "LIST" && !strings.HasPrefix(p.Type, "const ") && !readOnly[verb+"."+p.Name] {
 		out = 1
 	}
 	return fmt.Sprintf("\t\t{%q, %s, %s, %s, %s, %s, %d},\n", p.Name, kind, size, value, record, count, out)

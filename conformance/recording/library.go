@@ -16,6 +16,12 @@ static void set(uintptr_t fn, const char *verb, const char *field, uint64_t valu
 	((void (*)(const char *, const char *, uint64_t))fn)(verb, field, value);
 }
 
+static void reply(uintptr_t fn, const char *verb, int64_t result) { ((void (*)(const char *, int64_t))fn)(verb, result); }
+static void leave(uintptr_t fn, const char *verb, const char *field, uint64_t value)
+{
+	((void (*)(const char *, const char *, uint64_t))fn)(verb, field, value);
+}
+
 static int swap(uintptr_t fn, const char *tag, const char *one, const char *other)
 {
 	return ((int (*)(const char *, const char *, const char *))fn)(tag, one, other);
@@ -169,11 +175,31 @@ func (l *Library) Set(verb, field string, value uint64) {
 	C.set(l.find("recording_set"), v, f, C.uint64_t(value))
 }
 
-// Result says what calls of a verb return. Without it codes are 0, and other values their own.
+// Result says what calls of a verb return. Without it codes are 0, and other values are those of the call alone.
 func (l *Library) Result(verb string, result int64) {
 	v := C.CString(verb)
 	defer C.free(unsafe.Pointer(v))
 	C.set_result(l.find("recording_result"), v, C.int64_t(result))
+}
+
+// Reply says what one call of a verb returns, and what numbers it leaves in the object that is its first argument.
+type Reply struct {
+	Result  int64
+	Numbers map[string]uint64 // by field
+}
+
+// Replies adds to what the next calls of a verb return, one after the other. Calls beyond them return what Result says.
+func (l *Library) Replies(verb string, replies ...Reply) {
+	v := C.CString(verb)
+	defer C.free(unsafe.Pointer(v))
+	for _, r := range replies {
+		C.reply(l.find("recording_reply"), v, C.int64_t(r.Result))
+		for field, value := range r.Numbers {
+			f := C.CString(field)
+			C.leave(l.find("recording_leave"), v, f, C.uint64_t(value))
+			C.free(unsafe.Pointer(f))
+		}
+	}
 }
 
 // Alloc calls the allocator's function alloc as a provider does, and returns its result.
@@ -220,5 +246,5 @@ func (l *Library) Swap(tag, one, other string) bool {
 	return C.swap(l.find("recording_swap"), t, a, b) != 0
 }
 
-// Forget frees all objects, which nobody may use any longer, and takes back what Fill and Result said.
+// Forget frees all objects, which nobody may use any longer, and takes back what Fill, Result and Replies said.
 func (l *Library) Forget() { C.forget(l.find("recording_forget")) }

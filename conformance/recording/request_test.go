@@ -28,6 +28,7 @@ type request struct {
 	built  map[string]*builder      // by argument of C
 	known  map[string]bool          // arguments of C that the page has
 	lists  map[string]reflect.Value // that C fills, by argument of C
+	given  *builder                 // in the place of one of its own
 	tries  map[string]int
 	state  map[string]uint64 // of objects, by "qp.qp_type": what rules ask for
 	turns  int               // how often all values of a subject were refused
@@ -189,9 +190,14 @@ func (r *request) arg(p *spec.Param, i int, setters []string, take func() reflec
 		r.poke(p, at)
 		r.args = append(r.args, v)
 		r.want[p.C] = numberWant(at)
+	case p.Role == spec.RoleInRec && r.spec.RecordByGo(p.Type).Runtime != "":
+		r.args = append(r.args, r.runtimeRecord(p, take()))
 	case p.Role == spec.RoleInRec:
 		take()
-		x := r.build(p.Type, setters, p.C, &r.next, r.tries)
+		x := r.given
+		if x == nil {
+			x = r.build(p.Type, setters, p.C, &r.next, r.tries)
+		}
 		r.built[p.C] = x
 		r.args = append(r.args, x.v)
 		r.want[p.C] = want{some: true}
@@ -212,7 +218,9 @@ func (r *request) arg(p *spec.Param, i int, setters []string, take func() reflec
 	case p.Rest:
 		r.scalar(p, take().Elem())
 	default:
-		if t := take(); t.Kind() == reflect.Slice {
+		if t := take(); t == typeBytes {
+			r.args = append(r.args, r.bytes(p))
+		} else if t.Kind() == reflect.Slice {
 			r.filled(p, t)
 		} else {
 			r.scalar(p, t)

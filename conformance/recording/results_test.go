@@ -139,9 +139,9 @@ func (b *bed) outputs(v *spec.Verb, results []reflect.Value) []result {
 		if len(results) == 0 {
 			b.Fatalf("%s has fewer results than the page says", v.C)
 		}
-		if r := b.spec.RecordByGo(p.Type); r != nil {
+		if r := b.spec.RecordByGo(p.Type); r != nil && r.Role != spec.RecordIn {
 			out = append(out, b.flatten(r, reflect.Indirect(results[0]), r.Go, p.C)...)
-		} else {
+		} else if r == nil {
 			out = append(out, result{v.C + ": " + p.C, p.C, results[0]})
 		}
 		results = results[1:]
@@ -194,6 +194,9 @@ func (b *bed) results(v *spec.Verb, m *spec.Method) {
 		b.Errorf("%s: C answered no field", m.Go)
 	}
 	for n := 0; b.answered(v, m, n); n++ {
+		if n > 1000 {
+			b.Fatalf("%s: C answers a field of number %d; see readOnly in source.go", m.Go, n)
+		}
 	}
 }
 
@@ -208,6 +211,13 @@ func (b *bed) answered(v *spec.Verb, m *spec.Method, field int) (any bool) {
 		b.Fatalf("%s: %v", m.Go, r.err)
 	}
 	b.compareResults(append(b.outputs(v, results), r.listed()...), r.got.Out, r.field)
+	for i, p := range v.Params {
+		if rec := b.spec.RecordByGo(p.Type); p.Role == spec.RoleOutRec && rec.Role == spec.RecordIn {
+			if err := b.passedOn(&v.Params[i], results[0], r.got.Out); err != nil && field == All {
+				b.Errorf("%s: %v", m.Go, err)
+			}
+		}
+	}
 	for _, text := range r.got.Out {
 		any = any || !zero(text)
 	}

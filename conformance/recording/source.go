@@ -25,6 +25,14 @@ var counts = map[string]string{
 	"ibv_query_gid_table.entries":                "max_entries",
 }
 
+// readOnly are the arguments that a function does not write to, although the header does not say so, of functions that also have others.
+var readOnly = map[string]bool{"ibv_init_ah_from_wc.wc": true, "ibv_init_ah_from_wc.grh": true}
+
+// commands are the fields of an object that a program sets before it calls an operation: each call shows them.
+var commands = map[string][]string{
+	"struct ibv_qp_ex": {"wr_id", "wr_flags"},
+}
+
 // behind are the records that are followed by others in memory: by what, how many, and which field has the size of each.
 var behind = map[string][3]string{
 	"struct ibv_flow_attr": {"struct ibv_flow_spec", "num_of_specs", "hdr.size"},
@@ -43,7 +51,6 @@ type source struct {
 	enums     map[string]bool // tag -> signed
 	objects   map[string]bool // tags of what verbs make
 	functions []api.Function
-	count     int // of functions that record
 	errs      []string
 }
 

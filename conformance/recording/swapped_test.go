@@ -128,6 +128,67 @@ func TestSwapped(t *testing.T) {
 	}
 }
 
+// TestSwappedFunctions lets C have each two functions of one type in each other's place, in the objects that readers and streams call:
+// the tests notice it, and name both.
+func TestSwappedFunctions(t *testing.T) {
+	b := open(t)
+	for tag, check := range map[string]func(b *bed){"struct ibv_cq_ex": (*bed).readAll, "struct ibv_qp_ex": (*bed).streams} {
+		pairs := 0
+		for _, pair := range b.functionPairs(tag, called()) {
+			if !b.rec.Swap(tag, pair[0], pair[1]) {
+				t.Fatalf("%s: %s and %s cannot be swapped", tag, pair[0], pair[1])
+			}
+			c := &catcher{TB: t}
+			in := *b
+			in.TB = c
+			check(&in)
+			b.rec.Swap(tag, pair[0], pair[1])
+			if all := strings.Join(c.said, "\n"); !strings.Contains(all, pair[0]) || !strings.Contains(all, pair[1]) {
+				t.Errorf("%s: %s in the place of %s, and no error names both: %q", tag, pair[0], pair[1], c.said)
+			}
+			pairs++
+		}
+		t.Logf("%s: %d pairs", tag, pairs)
+		if pairs < 2 {
+			t.Errorf("%s: only %d pairs of functions", tag, pairs)
+		}
+	}
+}
+
+// called gives the functions that readers and streams call, by the names that they have in objects.
+func called() map[string]bool {
+	out := map[string]bool{}
+	for _, f := range lazyFields {
+		out[strings.TrimPrefix(f.c, "ibv_wc_")] = true
+	}
+	for _, c := range builders {
+		out[strings.TrimPrefix(c.function, "ibv_")] = true
+	}
+	return out
+}
+
+// functionPairs gives the pairs of functions of one type among the named ones.
+func (b *bed) functionPairs(tag string, among map[string]bool) [][2]string {
+	var out [][2]string
+	fields := b.rec.source.records[tag].Fields
+	for i, f := range fields {
+		for _, g := range fields[:i] {
+			if f.Func != nil && g.Func != nil && among[f.Name] && among[g.Name] && typeOfFunction(f) == typeOfFunction(g) {
+				out = append(out, [2]string{g.Name, f.Name})
+			}
+		}
+	}
+	return out
+}
+
+func typeOfFunction(f api.Field) string {
+	types := []string{f.Func.Ret}
+	for _, p := range f.Func.Params {
+		types = append(types, p.Type)
+	}
+	return strings.Join(types, ", ")
+}
+
 // onDataPath reports whether the tests of the data path set or read a field.
 func onDataPath(field string) bool {
 	for _, methods := range []map[string]wrMethod{sendMethods, recvMethods} {

@@ -95,7 +95,10 @@ func scalar(t reflect.Type, n, try int) (reflect.Value, want, error) {
 }
 
 // regions is the memory of a test.
-type regions struct{ buffers []*mem.Buffer }
+type regions struct {
+	buffers []*mem.Buffer
+	pins    []*mem.Pin
+}
 
 const regionSize = 1 << 16
 
@@ -108,6 +111,9 @@ func (r *regions) buffer(t testing.TB) *mem.Buffer {
 
 func (r *regions) close(t testing.TB) {
 	t.Cleanup(func() { // after the device, which holds them
+		for _, p := range r.pins {
+			p.Unpin()
+		}
 		for _, b := range r.buffers {
 			if err := b.Close(); err != nil {
 				t.Error(err)
@@ -119,8 +125,12 @@ func (r *regions) close(t testing.TB) {
 var (
 	typeBytes  = reflect.TypeFor[[]byte]()
 	typeBuffer = reflect.TypeFor[*mem.Buffer]()
+	typePin    = reflect.TypeFor[*mem.Pin]()
 	typeAddr   = reflect.TypeFor[uintptr]()
 )
+
+// memoryTypes are those of setters that stand beside the one of an address.
+var memoryTypes = []reflect.Type{typeBytes, typeBuffer, typePin}
 
 // piece makes a piece of memory as a method takes it, and gives its address and length. Of an address no length is known.
 func (b *bed) piece(t reflect.Type, n int) (v reflect.Value, addr, length uint64) {
@@ -132,6 +142,11 @@ func (b *bed) piece(t reflect.Type, n int) (v reflect.Value, addr, length uint64
 	case typeBytes:
 		length = uint64(4096 + 64*n)
 		return reflect.ValueOf(buf.Bytes()[:length]), uint64(buf.Addr()), length
+	case typePin:
+		length = uint64(4096 + 64*n)
+		pin := must(mem.PinBytes(buf.Bytes()[:length]))(b.TB)
+		b.memory.pins = append(b.memory.pins, pin)
+		return reflect.ValueOf(pin), uint64(buf.Addr()), length
 	case typeAddr:
 		return reflect.ValueOf(buf.Addr()), uint64(buf.Addr()), 0
 	}

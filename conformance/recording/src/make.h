@@ -50,6 +50,17 @@ static void fill(const struct record *r, char *p, int how)
 	}
 }
 
+// What one call returns, and the numbers that it leaves in the object that it is called with.
+struct reply {
+	int64_t result;
+	struct number {
+		const char *field;
+		uint64_t value;
+		struct number *next;
+	} *numbers;
+	struct reply *next;
+};
+
 // What was asked for, by verb.
 static struct wish {
 	const char *verb;
@@ -57,6 +68,7 @@ static struct wish {
 	int64_t result;
 	const char *field; // set to value besides
 	uint64_t value;
+	struct reply *replies; // of the next calls, in order
 	struct wish *next;
 } *wishes, objects = {.how = AS_IS, .only = -1};
 
@@ -74,6 +86,17 @@ static struct wish *wish(const char *verb, int make)
 	w->only = -1;
 	w->next = wishes;
 	return wishes = w;
+}
+
+// poke sets a number of a record, by the name of its field. It is 0 when there is no such number.
+static int poke(const struct record *r, char *p, const char *name, uint64_t value)
+{
+	for (const struct field *f = r->fields; f < r->fields + r->n; f++)
+		if (!strcmp(f->name, name) && f->kind <= BIG) {
+			memcpy(p + f->offset, &value, f->size);
+			return 1;
+		}
+	return 0;
 }
 
 // install connects an object with its context, with the objects it was made from, and with the functions that record.

@@ -52,11 +52,8 @@ int recording_sample(const char *tag, int behind)
 int recording_poke(const char *tag, uintptr_t object, const char *field, uint64_t value)
 {
 	for (size_t i = 0; i < sizeof records / sizeof *records; i++)
-		for (const struct field *f = records[i]->fields; !strcmp(records[i]->tag, tag) && f < records[i]->fields + records[i]->n; f++)
-			if (!strcmp(f->name, field) && f->kind <= BIG) {
-				memcpy((char *)object + f->offset, &value, f->size);
-				return 1;
-			}
+		if (!strcmp(records[i]->tag, tag))
+			return poke(records[i], (char *)object, field, value);
 	return 0;
 }
 

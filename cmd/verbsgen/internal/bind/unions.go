@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/layout"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/spec"
@@ -41,9 +40,6 @@ func (b *binder) bindUnion(p *spec.Page, s *spec.Union) {
 	}
 	goType, _, _ := layout.Of(b.facts, nil, shown)
 	goType = strings.Replace(goType, "]uint8", "]byte", 1)
-	if k := form.FindText(s.Text); k != nil && k.Bytes != goType {
-		b.errorf(diag.TypeMismatch, s.At("text", s.Text), s.Go, "text: "+s.Text+" is of "+k.Bytes+", and "+s.Shows+" is "+goType, "remove text:")
-	}
 	u := &model.Union{Go: s.Go, C: s.C, Page: p.Page, GoType: goType, Text: s.Text, Doc: s.Doc}
 	b.unions[s.Go] = u
 	b.pkg.Unions = append(b.pkg.Unions, u)

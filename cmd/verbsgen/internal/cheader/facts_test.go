@@ -35,7 +35,7 @@ func TestUnreadable(t *testing.T) {
 		{"binary", write(t, "int a;\nint \x00b;\n"), diag.HeaderBinary, ":2:5: header: contains a NUL byte, so it is not text; name a C header"},
 		{"Latin-1", write(t, "/* caf\xe9 */\nint a;\n"), diag.HeaderNotUTF8, ":1:7: header: byte 0xe9 is not UTF-8; convert the header to UTF-8"},
 		{"cut inside a rune", write(t, "int a;\n// caf\xc3"), diag.HeaderNotUTF8, ":2:7: header: byte 0xc3 is not UTF-8; convert the header to UTF-8"},
-		{"comment", write(t, "// nothing\n"), diag.HeaderNoVerbs, ": header: declares nothing; name the verbs header, infiniband/verbs.h"},
+		{"comment", write(t, "// nothing\n"), diag.HeaderNoVerbs, ": header: declares nothing; name the header of the library, such as infiniband/verbs.h"},
 		{"open comment", write(t, "int f(void);\n/* and"), diag.HeaderSyntax, ":2:1: header: comment not terminated; the file ends too early: install it again"},
 		{"open condition", write(t, "#if 1\nint f(void);\n"), diag.HeaderSyntax, ":2:14: header: expected #endif; the file ends too early: install it again"},
 		{"error directive", write(t, "#error not here\n"), diag.HeaderSyntax, ":1:2: error: not here; the header must be C that a compiler accepts"},

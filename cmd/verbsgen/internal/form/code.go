@@ -36,14 +36,13 @@ var codes = []Code{
 // reads is told the name of the type, for its errors.
 type Text struct {
 	Name          string // of the key text:
-	Bytes         string // Go type of the member that the union shows
 	To, Does      string
 	From, FromDoc string
 }
 
 // texts is the registry of texts.
 var texts = []Text{
-	{Name: spec.TextIPv6, Bytes: "[16]byte", To: "IPv6", Does: "returns the value in the form of an IPv6 address",
+	{Name: spec.TextIPv6, To: "IPv6", Does: "returns the value in the form of an IPv6 address",
 		From: "ParseIPv6", FromDoc: `reads a value: an IPv6 address in any of its forms ("fe80::1", as String writes it, or with all its digits, as sysfs shows it), or an IPv4 address, which stands for the IPv6 address that it is mapped to (::ffff:192.0.2.1). Anything else is syscall.EINVAL, also an address with a zone`},
 }
 

@@ -25,6 +25,13 @@ func (b *builder) giver(o *model.Object) (*model.Verb, *model.Method) {
 	return nil, nil
 }
 
+// readsRecords tells whether a verb gives or takes back records: the code that calls both sees to it that calls run one after another.
+func (b *builder) readsRecords(v *model.Verb) bool {
+	return slices.ContainsFunc(b.pkg.Verbs, func(x *model.Verb) bool {
+		return slices.ContainsFunc(x.Methods, func(m *model.Method) bool { return m.Form == form.NextRecord && (x == v || x.Part(form.PartAck) == v) })
+	})
+}
+
 // given is the parameter with the record that a verb gives.
 func given(v *model.Verb) *model.Param {
 	i := slices.IndexFunc(v.Params, func(p *model.Param) bool { return p.Role == spec.RoleGiven })

@@ -118,7 +118,7 @@ type Shim struct {
 	Params []Cross
 	Answer Answer
 	Result string // Go type of a value that cannot fail
-	Serial bool   // calls of the library run one after another, and this one takes its turn by itself
+	Serial bool   // calls of the library run one after another, and no caller sees to it
 }
 
 // Cross is a parameter of a Shim: a number, a pointer to memory of C, or one to memory of Go, which stays in place for the call.
@@ -343,15 +343,3 @@ func (b *builder) shim(v *model.Verb) *Shim {
 
 // Page names a man page in a doc comment.
 func Page(p string) string { return p + "(3)" }
-
-// readsRecords tells whether a verb gives or takes back records: the code that calls both holds the lock.
-func (b *builder) readsRecords(verb *model.Verb) bool {
-	for _, v := range b.pkg.Verbs {
-		for _, m := range v.Methods {
-			if m.Form == form.NextRecord && (v == verb || v.Part(form.PartAck) == verb) {
-				return true
-			}
-		}
-	}
-	return false
-}
