@@ -10,8 +10,8 @@ import (
 // limits lists, by capability, what may not be larger; a transcription of its own of what the fields of struct
 // ibv_device_attr, ibv_port_attr and ibv_qp_cap mean.
 var limits = map[string]string{
-	"device_attr.phys_port_cnt":              "ibv_create_ah attr.port_num, ibv_modify_qp attr.port_num, ibv_query_gid port_num, ibv_query_port port_num",
-	"device_attr_ex.phys_port_cnt_ex":        "ibv_query_port port_num",
+	"device_attr.phys_port_cnt":              "ibv_create_ah attr.port_num, ibv_create_ah_from_wc port_num, ibv_init_ah_from_wc port_num, ibv_get_pkey_index port_num, ibv_modify_qp attr.port_num, ibv_query_gid port_num, ibv_query_pkey port_num, ibv_query_port port_num",
+	"device_attr_ex.phys_port_cnt_ex":        "ibv_query_gid_ex port_num, ibv_query_port port_num",
 	"device_attr_ex.max_dm_size":             "ibv_alloc_dm attr.length",
 	"device_attr.max_mr_size":                "ibv_reg_mr length, ibv_reg_mr_iova length, ibv_reg_mr_ex mr_init_attr.length",
 	"device_attr.max_cqe":                    "ibv_create_cq cqe, ibv_create_cq_ex cq_attr.cqe",
@@ -25,7 +25,7 @@ var limits = map[string]string{
 	"qp.cap.max_send_sge":                    "ibv_post_send wr[].num_sge",
 	"qp.cap.max_recv_sge":                    "ibv_post_recv wr[].num_sge",
 	"qp.cap.max_inline_data":                 "ibv_post_send wr[].sg_list[].length",
-	"port_attr[port_num].gid_tbl_len >":      "ibv_query_gid index",
+	"port_attr[port_num].gid_tbl_len >":      "ibv_query_gid index, ibv_query_gid_ex gid_index",
 	"context.num_comp_vectors >":             "ibv_create_cq comp_vector, ibv_create_cq_ex cq_attr.comp_vector",
 	"device_attr.max_pkeys >":                "ibv_modify_qp attr.pkey_index",
 	"port_attr[attr.port_num].gid_tbl_len >": "ibv_create_ah attr.grh.sgid_index",

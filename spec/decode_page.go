@@ -19,6 +19,7 @@ func (d *decoder) page(n *yaml.Node) *Page {
 		{"flags", false, d.named(func(name string, k, v *yaml.Node) { p.Flags = append(p.Flags, d.flagType(name, k, v)) })},
 		{"enums", false, d.named(func(name string, k, v *yaml.Node) { p.Enums = append(p.Enums, d.enumType(name, k, v)) })},
 		{"records", false, d.named(func(name string, k, v *yaml.Node) { p.Records = append(p.Records, d.record(name, k, v)) })},
+		{"unions", false, d.named(func(name string, k, v *yaml.Node) { p.Unions = append(p.Unions, d.union(name, k, v)) })},
 		{"objects", false, d.named(func(name string, k, v *yaml.Node) { p.Objects = append(p.Objects, d.objectType(name, k, v)) })},
 		{"verbs", false, d.named(func(name string, k, v *yaml.Node) { p.Verbs = append(p.Verbs, d.verb(name, k, v)) })},
 		{"rules", false, d.rules(p)},
@@ -143,6 +144,25 @@ func (d *decoder) record(name string, k, v *yaml.Node) Record {
 			})
 			r.Switches = append(r.Switches, w)
 		})},
+		{"arm", false, func(n *yaml.Node, at place) {
+			r.Arm = &Arm{}
+			d.object(n, at, []key{
+				{"of", true, d.exported(&r.Arm.Of)},
+				{"tag", true, d.text(&r.Arm.Tag)},
+				{"is", true, d.text(&r.Arm.Is)},
+				{"size", true, d.text(&r.Arm.Size)},
+			})
+		}},
+		{"tail", false, func(n *yaml.Node, at place) {
+			r.Tail = &Tail{}
+			d.object(n, at, []key{
+				{"of", true, d.exported(&r.Tail.Of)},
+				{"go", true, d.exported(&r.Tail.Go)},
+				{"count", true, d.text(&r.Tail.Count)},
+				{"size", true, d.text(&r.Tail.Size)},
+				{"doc", true, d.text(&r.Tail.Doc)},
+			})
+		}},
 		{"caps_from", false, d.textMap(&r.CapsFrom)},
 		{"doc", true, d.text(&r.Doc)},
 	})
@@ -164,6 +184,7 @@ func (d *decoder) recordField(record, c string, k, v *yaml.Node) RecordField {
 		{"on", false, d.texts(&f.On)},
 		{"bytes", false, d.truth(&f.Bytes)},
 		{"hex", false, d.truth(&f.Hex)},
+		{"order", false, d.oneOf(&f.Order, OrderNetwork)},
 		{"means", false, d.text(&f.Means)},
 		{"callback", false, d.text(&f.Callback)},
 		{"len", false, d.text(&f.Len)},
@@ -176,6 +197,20 @@ func (d *decoder) recordField(record, c string, k, v *yaml.Node) RecordField {
 		{"doc", false, d.text(&f.Doc)},
 	})
 	return f
+}
+
+func (d *decoder) union(name string, k, v *yaml.Node) Union {
+	d.goType(k, name)
+	u := Union{Go: name, Pos: d.pos(k)}
+	defer d.marking(&u.marks)()
+	d.object(v, place{name, ""}, []key{
+		{"c", true, d.text(&u.C)},
+		{"shows", true, d.text(&u.Shows)},
+		{"hide", false, d.textMap(&u.Hide)},
+		{"text", false, d.oneOf(&u.Text, TextIPv6)},
+		{"doc", true, d.text(&u.Doc)},
+	})
+	return u
 }
 
 func (d *decoder) objectType(name string, k, v *yaml.Node) Object {
@@ -253,8 +288,9 @@ func (d *decoder) verb(name string, k, v *yaml.Node) Verb {
 	b := Verb{C: name, Pos: d.pos(k)}
 	defer d.marking(&b.marks)()
 	d.object(v, place{name, ""}, []key{
-		{"returns", true, d.oneOf(&b.Returns, RetErrno, RetNullErrno, RetMinus1, RetVoid, RetValue, RetRereg)},
+		{"returns", true, d.oneOf(&b.Returns, RetErrno, RetNullErrno, RetMinus1, RetNumber, RetNegated, RetVoid, RetValue, RetRereg)},
 		{"creates", false, d.text(&b.Creates)},
+		{"result", false, d.text(&b.Result)},
 		{"made_in", false, d.text(&b.MadeIn)},
 		{"ended_by", false, d.text(&b.EndedBy)},
 		{"params", true, d.named(func(c string, pk, pv *yaml.Node) { b.Params = append(b.Params, d.param(name, c, pk, pv)) })},
@@ -281,7 +317,7 @@ func (d *decoder) param(verb, c string, k, v *yaml.Node) Param {
 	defer d.marking(&p.marks)()
 	var notNull *yaml.Node
 	d.object(v, place{verb + "." + c, ""}, []key{
-		{"role", true, d.oneOf(&p.Role, RoleHandle, RoleIn, RoleInRec, RoleOutRec, RoleOut, RoleSlice, RoleFlags, RoleEnum, RoleAddr, RoleLen, RoleData, RoleSock, RoleGiven, RoleMade, RoleMask)},
+		{"role", true, d.oneOf(&p.Role, RoleHandle, RoleIn, RoleInRec, RoleOutRec, RoleOut, RoleSlice, RoleFilled, RoleBytes, RoleFlags, RoleEnum, RoleAddr, RoleLen, RoleData, RoleSock, RoleGiven, RoleMade, RoleMask)},
 		{"type", false, d.text(&p.Type)},
 		{"go", false, d.local(&p.Go)},
 		{"null", false, d.truth(&p.Null)},

@@ -90,6 +90,11 @@ func (d *decoder) sections(x *extension) []section {
 				return placesOf(p.Records, func(r *Record) (string, Pos) { return r.Go, r.Pos })
 			},
 			func(name string, k, v *yaml.Node) { x.Records = append(x.Records, d.record(name, k, v)) }},
+		{"unions", "union", "c", []string{"hide"},
+			func(p *Page) map[string]Pos {
+				return placesOf(p.Unions, func(u *Union) (string, Pos) { return u.Go, u.Pos })
+			},
+			func(name string, k, v *yaml.Node) { x.Unions = append(x.Unions, d.union(name, k, v)) }},
 		{"objects", "object", "c", []string{"getters"},
 			func(p *Page) map[string]Pos {
 				return placesOf(p.Objects, func(o *Object) (string, Pos) { return o.Go, o.Pos })

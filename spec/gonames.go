@@ -163,6 +163,9 @@ func (m *Method) At(key, text string) Pos { return m.marks.at(key, text, m.Pos) 
 // At returns the place of a text under a key, or the place of the whole entry if it has none.
 func (o *Object) At(key, text string) Pos { return o.marks.at(key, text, o.Pos) }
 
+// At returns the place of a key.
+func (u *Union) At(key, text string) Pos { return u.marks.at(key, text, u.Pos) }
+
 // GoName is a name that a page gives to something of the generated package: "MRAccess", "AllocDMAttr.LogAlignReq", "PD.RegMR".
 type GoName struct {
 	Name string
@@ -202,6 +205,9 @@ func (s *Spec) GoNames() []GoName {
 			for _, w := range r.Switches {
 				add(w.Pos, r.Go+"."+w.Go)
 			}
+		}
+		for i := range p.Unions {
+			add(p.Unions[i].Pos, p.Unions[i].Go)
 		}
 		for i := range p.Objects {
 			o := &p.Objects[i]

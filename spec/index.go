@@ -21,6 +21,7 @@ type Spec struct {
 	enums   map[string]*EnumType
 	records map[string]*Record
 	recordC map[string]*Record
+	unions  map[string]*Union
 	objects map[string]*Object
 	objectC map[string]*Object
 	skips   map[string]*Skip
@@ -88,6 +89,9 @@ func (s *Spec) of(name string) (*Spec, string) {
 // RecordByC returns a record by its C tag without "struct ", or nil.
 func (s *Spec) RecordByC(c string) *Record { return s.recordC[c] }
 
+// UnionByGo returns a union by its Go name, or nil.
+func (s *Spec) UnionByGo(name string) *Union { return s.unions[name] }
+
 // ObjectByGo returns an object by its Go name, or nil. That of another module is named with it: verbs.PD.
 func (s *Spec) ObjectByGo(name string) *Object {
 	if of, bare := s.of(name); of != nil {
@@ -148,6 +152,7 @@ func (s *Spec) index(parts []*Page) Errors {
 	s.pages, s.rules, s.byVerb = map[string]*Page{}, map[string]*Rule{}, map[string][]*Rule{}
 	s.verbs, s.flags, s.enums = map[string]*Verb{}, map[string]*FlagType{}, map[string]*EnumType{}
 	s.records, s.recordC = map[string]*Record{}, map[string]*Record{}
+	s.unions = map[string]*Union{}
 	s.objects, s.objectC = map[string]*Object{}, map[string]*Object{}
 	s.skips, s.pending, s.notes = map[string]*Skip{}, map[string]*Pending{}, map[string][]*Note{}
 
@@ -205,6 +210,12 @@ func claimPage(p *Page, seen map[string]bool, cNames, goNames *claims) {
 			goNames.claimIn(r.Go, w.Go, "a switch", w.Pos)
 		}
 	}
+	for i := range p.Unions {
+		if u := &p.Unions[i]; !p.adds["unions "+u.Go] {
+			goNames.claim(u.Go, "a union", u.Pos)
+			once("union", u.C, "bound as union "+u.Go, u.Pos)
+		}
+	}
 	for i := range p.Objects {
 		o := &p.Objects[i]
 		if !p.adds["objects "+o.Go] {
@@ -242,6 +253,9 @@ func (s *Spec) indexPage(p *Page) {
 	for i := range p.Records {
 		r := &p.Records[i]
 		s.records[r.Go], s.recordC[r.C] = r, r
+	}
+	for i := range p.Unions {
+		s.unions[p.Unions[i].Go] = &p.Unions[i]
 	}
 	for i := range p.Objects {
 		o := &p.Objects[i]

@@ -2,6 +2,7 @@ package spec
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -19,11 +20,13 @@ func (j *joiner) join(x *extension) {
 	p := x.to
 	// What the page says by itself stays as it is: its claims are looked at later.
 	p.Flags, p.Enums, p.Records = slices.Clone(p.Flags), slices.Clone(p.Enums), slices.Clone(p.Records)
+	p.Unions = slices.Clone(p.Unions)
 	p.Objects, p.Verbs = slices.Clone(p.Objects), slices.Clone(p.Verbs)
 	p.Rules, p.Notes, p.Skip = slices.Clone(p.Rules), slices.Clone(p.Notes), slices.Clone(p.Skip)
 	j.joinFlags(p, x)
 	j.joinEnums(p, x)
 	j.joinRecords(p, x)
+	j.joinUnions(p, x)
 	for _, o := range x.Objects {
 		i := slices.IndexFunc(p.Objects, func(b Object) bool { return b.Go == o.Go })
 		if i < 0 || !x.adds["objects "+o.Go] {
@@ -51,6 +54,28 @@ func (j *joiner) join(x *extension) {
 	p.Rules = append(p.Rules, x.Rules...)
 	p.Notes = append(p.Notes, x.Notes...)
 	p.Skip = append(p.Skip, x.Skip...)
+}
+
+func (j *joiner) joinUnions(p *Page, x *extension) {
+	for _, u := range x.Unions {
+		i := slices.IndexFunc(p.Unions, func(b Union) bool { return b.Go == u.Go })
+		if i < 0 || !x.adds["unions "+u.Go] {
+			p.Unions = append(p.Unions, u)
+			continue
+		}
+		hide := maps.Clone(p.Unions[i].Hide)
+		for c, why := range u.Hide {
+			if _, ok := hide[c]; ok {
+				j.clash(u.Pos, u.Go, "the member "+c, p.Unions[i].Pos)
+				continue
+			}
+			if hide == nil {
+				hide = map[string]string{}
+			}
+			hide[c] = why
+		}
+		p.Unions[i].Hide = hide
+	}
 }
 
 func (j *joiner) joinFlags(p *Page, x *extension) {

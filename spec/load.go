@@ -284,9 +284,15 @@ func decides(p *Page) []string {
 		for _, f := range p.Records[i].Fields {
 			names = append(names, f.Bit)
 		}
+		if a := p.Records[i].Arm; a != nil {
+			names = append(names, a.Is)
+		}
 		for _, w := range p.Records[i].Switches {
 			names = append(names, w.C)
 		}
+	}
+	for i := range p.Unions {
+		names = append(names, p.Unions[i].C)
 	}
 	for i := range p.Objects {
 		names = append(names, p.Objects[i].C)

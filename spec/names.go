@@ -66,6 +66,9 @@ func (c *checker) page(p *Page) {
 	for i := range p.Records {
 		c.record(&p.Records[i])
 	}
+	for i := range p.Unions {
+		c.union(&p.Unions[i])
+	}
 	for i := range p.Objects {
 		c.object(&p.Objects[i])
 	}
@@ -84,6 +87,24 @@ func (c *checker) page(p *Page) {
 		if !c.f.Has(k.C) {
 			c.add(k.Pos, CodeUnknownName, show(k.C), "no known release declares it", didYouMean(bare(k.C), c.allNames()))
 		}
+	}
+}
+
+// union checks the members of a union.
+func (c *checker) union(u *Union) {
+	rec := c.f.Record("union " + u.C)
+	if rec == nil {
+		c.add(u.marks.at("c", u.C, u.Pos), CodeUnknownName, u.Go, "no known release has union "+show(u.C), "correct c:")
+		return
+	}
+	member := func(key, name string) {
+		if _, ok := c.f.Member(c.f.TypeOf("union "+u.C), name); !ok {
+			c.add(u.marks.at(key, name, u.Pos), CodeUnknownName, u.Go, "no known release has the member "+show(name)+" of union "+u.C, didYouMean(name, c.f.Members(c.f.TypeOf("union "+u.C))))
+		}
+	}
+	member("shows", u.Shows)
+	for _, name := range sortedKeys(u.Hide) {
+		member("hide", name)
 	}
 }
 
@@ -155,6 +176,15 @@ func (c *checker) record(r *Record) {
 		return
 	}
 	t.Kind = CStruct
+	if r.Arm != nil {
+		c.constant(r.Pos, r.Go, r.Arm.Is)
+		c.field(r.Pos, r.Go, t, r.Arm.Tag)
+		c.field(r.Pos, r.Go, t, r.Arm.Size)
+	}
+	if r.Tail != nil {
+		c.field(r.Pos, r.Go, t, r.Tail.Count)
+		c.field(r.Pos, r.Go, t, r.Tail.Size)
+	}
 	listed := map[string]bool{}
 	for i := range r.Fields {
 		f := &r.Fields[i]

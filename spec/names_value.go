@@ -46,6 +46,9 @@ func (p *Page) about(r *api.Release) bool {
 	for _, x := range p.Records {
 		binds["struct "+x.C] = true
 	}
+	for _, u := range p.Unions {
+		binds["union "+u.C] = true
+	}
 	for _, o := range p.Objects {
 		binds["struct "+o.C] = true
 	}
@@ -123,7 +126,7 @@ func (c *checker) values(r *Rule, fn *api.Function, n *Cond) {
 var (
 	flagRoles    = []string{RoleFlags, RoleMask}
 	numberRoles  = []string{RoleFlags, RoleMask, RoleIn, RoleEnum, RoleLen, RoleAddr}
-	pointerRoles = []string{RoleHandle, RoleInRec, RoleOutRec, RoleOut, RoleSlice, RoleAddr, RoleData, RoleSock, RoleGiven, RoleMade}
+	pointerRoles = []string{RoleHandle, RoleInRec, RoleOutRec, RoleOut, RoleSlice, RoleFilled, RoleBytes, RoleAddr, RoleData, RoleSock, RoleGiven, RoleMade}
 )
 
 // testable notes places of a type that the test of them is not made for. A parameter whose role is right for the test is left to

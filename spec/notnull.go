@@ -63,7 +63,7 @@ func (p *Param) fixOfNull() string {
 		return "pass " + withArticle(p.Type)
 	case (p.Role == RoleOutRec || p.Role == RoleOut) && p.Type != "":
 		return "pass the address of " + withArticle(p.Type)
-	case p.Role == RoleSlice && p.Type != "":
+	case IsList(p.Role) && p.Type != "":
 		return "pass an array of " + p.Type
 	case p.Role == RoleAddr:
 		return "pass the address of the memory"

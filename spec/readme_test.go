@@ -31,10 +31,10 @@ func TestReadme(t *testing.T) {
 			explained("key", m[1], keys+rules)
 		}
 	}
-	for _, role := range []string{RoleHandle, RoleIn, RoleInRec, RoleOutRec, RoleOut, RoleSlice, RoleFlags, RoleEnum, RoleAddr, RoleLen, RoleData, RoleSock, RoleGiven, RoleMade, RoleMask} {
+	for _, role := range []string{RoleHandle, RoleIn, RoleInRec, RoleOutRec, RoleOut, RoleSlice, RoleFilled, RoleBytes, RoleFlags, RoleEnum, RoleAddr, RoleLen, RoleData, RoleSock, RoleGiven, RoleMade, RoleMask} {
 		explained("role", role, keys)
 	}
-	for _, ret := range []string{RetErrno, RetNullErrno, RetMinus1, RetVoid, RetValue, RetRereg} {
+	for _, ret := range []string{RetErrno, RetNullErrno, RetMinus1, RetNumber, RetNegated, RetVoid, RetValue, RetRereg} {
 		explained("return convention", ret, keys)
 	}
 	for _, kind := range Kinds() {

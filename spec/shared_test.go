@@ -107,7 +107,7 @@ func TestPointersSayWhetherNull(t *testing.T) {
 		for _, v := range p.Verbs {
 			for _, param := range v.Params {
 				switch param.Role {
-				case RoleHandle, RoleInRec, RoleOutRec, RoleOut, RoleSlice:
+				case RoleHandle, RoleInRec, RoleOutRec, RoleOut, RoleSlice, RoleFilled, RoleBytes:
 				default:
 					continue
 				}

@@ -22,6 +22,7 @@ type Page struct {
 	Flags   []FlagType
 	Enums   []EnumType
 	Records []Record
+	Unions  []Union
 	Objects []Object
 	Verbs   []Verb
 	Rules   []Rule
@@ -110,7 +111,7 @@ type Record struct {
 	Go   string // "AllocDMAttr"
 	C    string // "ibv_alloc_dm_attr"
 	Role string
-	// Runtime is the package below runtime/ that has the type.
+	// Runtime is the package below runtime/ that has the type; its layout is C's.
 	Runtime string
 	Mask    string // field that holds the compatibility mask, if any
 	// MaskParam is the parameter that holds the mask, where it is not in the struct (ibv_modify_qp).
@@ -120,6 +121,10 @@ type Record struct {
 	Hide      map[string]string // C fields without a Go name -> reason
 	// Switches are mask bits without a field.
 	Switches []Switch
+	// Arm makes the record one of several that a list of Tail can have.
+	Arm *Arm
+	// Tail is the list of arms that C has behind the struct.
+	Tail *Tail
 	// Of role lazy: the flag type that says which fields the reader wants, and the type of the error of an entry that failed.
 	Asks, Fails string
 	// CapsFrom makes the device keep the record for rules on capabilities: the first word of a capability path -> the field
@@ -131,9 +136,32 @@ type Record struct {
 	marks marks
 }
 
+// Arm says which of several structs a record is: C tells them apart by a field.
+type Arm struct {
+	Of   string // the Go type that stands for any of them: "FlowSpec"
+	Tag  string // the field that says which it is
+	Is   string // its value there
+	Size string // the field with the size of the struct
+}
+
+// Tail is a list of arms behind a struct.
+type Tail struct {
+	Of    string // as in Arm
+	Go    string // the method of the builder that takes them
+	Count string // the field with their number
+	Size  string // the field with the size of the struct and all of them
+	Doc   string
+}
+
 // Shown gives the fields that the Go type shows, and its mask. Of a field inside a nested struct the outer one counts too.
 func (r *Record) Shown() map[string]bool {
 	shown := map[string]bool{r.Mask: true}
+	if r.Arm != nil {
+		shown[r.Arm.Tag], shown[r.Arm.Size] = true, true
+	}
+	if r.Tail != nil {
+		shown[r.Tail.Count], shown[r.Tail.Size] = true, true
+	}
 	for _, f := range r.Fields {
 		outer, _, _ := strings.Cut(f.C, ".")
 		shown[f.C], shown[outer] = true, true
@@ -173,6 +201,7 @@ type RecordField struct {
 	On    []string
 	Bytes bool   // a pointer to bytes, count in Len: a Go slice
 	Hex   bool   // messages write it in hex
+	Order string // OrderNetwork where C has the number in network byte order, and its type does not say so
 	Means string // kind of value, for rules about every such value: "port"
 	// Callback is "memory", "allocator" or "context": see README.md.
 	Callback string
@@ -189,6 +218,25 @@ type RecordField struct {
 
 	marks marks
 }
+
+// Union is a Go type of a C union all of whose members are views of the same bytes: the type of one of them.
+type Union struct {
+	Go    string            // "GID"
+	C     string            // "ibv_gid"
+	Shows string            // the member whose type it has
+	Hide  map[string]string // the other members -> reason
+	Text  string            // how String writes it: TextIPv6; empty: it has none
+	Doc   string
+	Pos   Pos
+
+	marks marks
+}
+
+// TextIPv6 is the text of 16 bytes that are an address of IPv6.
+const TextIPv6 = "ipv6"
+
+// OrderNetwork is the byte order of a field whose C type does not say so.
+const OrderNetwork = "network"
 
 // Object is a handle: a Go type of its own for a pointer to a C object.
 type Object struct {
@@ -262,9 +310,11 @@ const (
 
 // Return conventions of verbs.h.
 const (
-	RetErrno     = "errno"        // 0, or the value of errno
-	RetNullErrno = "null_errno"   // NULL and errno
-	RetMinus1    = "minus1_errno" // -1 and errno
+	RetErrno     = "errno"          // 0, or the value of errno
+	RetNullErrno = "null_errno"     // NULL and errno
+	RetMinus1    = "minus1_errno"   // -1 and errno
+	RetNumber    = "number_minus1"  // a number that is the result, or -1 and errno
+	RetNegated   = "number_negated" // a number that is the result, or the negated errno
 	RetVoid      = "void"
 	RetValue     = "value" // a value that cannot fail
 	RetRereg     = "rereg" // ibv_rereg_mr: a negative ibv_rereg_mr_err_code, errno beside it
@@ -278,6 +328,7 @@ type Verb struct {
 	Creates   string  // object that it makes; the caller must close it
 	MadeIn    string  // path of the field with the new object, where the verb neither returns it nor has a parameter of role made
 	EndedBy   string  // verb that Close of the new object calls, with the same receiver, where it is not that of the object's page
+	Result    string  // enum type of the value that it returns
 	Params    []Param // by C name, all of them
 	Methods   []Method
 	Callbacks bool // may call back into Go (parent-domain allocators): never nocallback
@@ -330,8 +381,10 @@ const (
 	RoleIn     = "in"     // a value
 	RoleInRec  = "in_record"
 	RoleOutRec = "out_record"
-	RoleOut    = "out"   // pointer to one scalar
-	RoleSlice  = "slice" // pointer to records, count in Len
+	RoleOut    = "out"    // pointer to one scalar
+	RoleSlice  = "slice"  // pointer to records, count in Len
+	RoleFilled = "filled" // the same, which the verb fills; records or numbers
+	RoleBytes  = "bytes"  // pointer to a struct that the caller has as bytes
 	RoleFlags  = "flags"
 	RoleEnum   = "enum"
 	RoleAddr   = "addr" // an address of host memory
@@ -342,6 +395,9 @@ const (
 	RoleMade   = "made"  // pointer to where the verb stores the object that it makes
 	RoleMask   = "mask"  // the mask of a record with MaskParam; Type names the record
 )
+
+// IsList tells whether a role is that of an array with its count in Len.
+func IsList(role string) bool { return role == RoleSlice || role == RoleFilled }
 
 // Param is one parameter of a verb.
 type Param struct {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 
@@ -49,7 +50,7 @@ func probe(t *T, dev *verbs.Device, attr *verbs.DeviceAttrEx) (map[Capability]st
 		lacking[HugePages] = oneLine(err.Error())
 	}
 	for c, try := range map[Capability]func(*verbs.Device, *T) error{
-		TD: probeTD, ParentDomain: probeParentDomain, NullMR: probeNullMR, Dmabuf: probeDmabuf, DmabufMemory: probeDmabufMemory, Import: probeImport,
+		XRC: probeXRC, MW: probeMW, Multicast: probeMulticast, Counters: probeCounters, WQ: probeWQ, Moderation: probeModeration, Flows: probeFlows, TD: probeTD, ParentDomain: probeParentDomain, NullMR: probeNullMR, Dmabuf: probeDmabuf, DmabufMemory: probeDmabufMemory, Import: probeImport,
 		ReregMemory: probeReregMemory, ReregPD: probeReregPD, ReregAccess: probeReregAccess,
 	} {
 		if err := try(dev, t); errors.Is(err, errors.ErrUnsupported) && Refused(err) == nil {
@@ -95,6 +96,86 @@ func probeTD(dev *verbs.Device, _ *T) error {
 		return err
 	}
 	return td.Close()
+}
+
+func probeXRC(dev *verbs.Device, _ *T) error {
+	x, err := dev.OpenXRCD(verbs.NewXRCDInitAttr(-1, syscall.O_CREAT))
+	if err != nil {
+		return err
+	}
+	return x.Close()
+}
+
+func probeMW(dev *verbs.Device, _ *T) error {
+	return withPD(dev, func(pd *verbs.PD) error {
+		w, err := pd.AllocMW(verbs.MWType2)
+		if err != nil {
+			return err
+		}
+		return w.Close()
+	})
+}
+
+func probeWQ(dev *verbs.Device, _ *T) error {
+	return withCQ(dev, func(cq *verbs.CQ) error {
+		return withPD(dev, func(pd *verbs.PD) error {
+			wq, err := dev.CreateWQ(verbs.NewWQInitAttr(pd, cq).MaxWR(1).MaxSGE(1))
+			if err != nil {
+				return err
+			}
+			return wq.Close()
+		})
+	})
+}
+
+func probeModeration(dev *verbs.Device, _ *T) error {
+	return withCQ(dev, func(cq *verbs.CQ) error { return cq.Modify(verbs.NewModifyCQAttr().Count(1)) })
+}
+
+// withCQ hands on a completion queue, which is closed behind.
+func withCQ(dev *verbs.Device, use func(cq *verbs.CQ) error) error {
+	cq, err := dev.CreateCQ(1, nil, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(use(cq), cq.Close())
+}
+
+// probeFlows makes the flow that takes all that nobody else takes.
+func probeFlows(dev *verbs.Device, t *T) error {
+	return withDatagrams(dev, func(qp *verbs.QP) error {
+		f, err := qp.CreateFlow(verbs.NewFlowAttr(verbs.FlowTypeMcDefault, t.target.cfg.Port))
+		if err != nil {
+			return err
+		}
+		return f.Close()
+	})
+}
+
+// withDatagrams hands on a queue pair of datagrams, which is closed behind.
+func withDatagrams(dev *verbs.Device, use func(qp *verbs.QP) error) error {
+	return withCQ(dev, func(cq *verbs.CQ) error {
+		return withPD(dev, func(pd *verbs.PD) error {
+			qp, err := pd.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeUD, cq, cq).MaxSendWR(1).MaxRecvWR(1).MaxSendSGE(1).MaxRecvSGE(1))
+			if err != nil {
+				return err
+			}
+			return errors.Join(use(qp), qp.Close())
+		})
+	})
+}
+
+func probeCounters(dev *verbs.Device, _ *T) error {
+	c, err := dev.CreateCounters(verbs.NewCountersInitAttr())
+	if err != nil {
+		return err
+	}
+	return c.Close()
+}
+
+// probeMulticast leaves a group that the queue pair is not in: a device that lacks the verb says so before it looks.
+func probeMulticast(dev *verbs.Device, _ *T) error {
+	return withDatagrams(dev, func(qp *verbs.QP) error { return qp.DetachMcast(verbs.GID{0: 0xff, 1: 0x12, 15: 1}, 0) })
 }
 
 func probeParentDomain(dev *verbs.Device, _ *T) error {

@@ -27,6 +27,13 @@ const (
 	DmabufMemory Capability = "dmabuf-memory" // a way to make a dma-buf on the machine
 	MREx         Capability = "mr-ex"         // ibv_reg_mr_ex in the library
 	SRQ          Capability = "srq"           // shared receive queues: max_srq above 0
+	XRC          Capability = "xrc"           // XRC domains
+	MW           Capability = "mw"            // memory windows
+	Multicast    Capability = "multicast"     // multicast groups
+	Counters     Capability = "counters"      // counters of flows
+	WQ           Capability = "wq"            // work queues
+	Moderation   Capability = "moderation"    // events for several completions
+	Flows        Capability = "flows"         // flows, which steer packets
 	ODP          Capability = "odp"           // on-demand paging
 	ODPImplicit  Capability = "odp-implicit"  // one region over the whole address space
 	Advise       Capability = "advise"        // advice on on-demand regions
@@ -46,7 +53,7 @@ var ofOthers = map[Capability]bool{Peer: true, Allocator: true, DmabufMemory: tr
 
 // Capabilities lists them all, in the order of a report.
 func Capabilities() []Capability {
-	return []Capability{Peer, RoCE, Atomics, DM, Import, ImportDM, TD, ParentDomain, Allocator, NullMR, Dmabuf, DmabufMemory, MREx, SRQ, ODP, ODPImplicit, Advise, ReregMemory, ReregPD,
+	return []Capability{Peer, RoCE, Atomics, DM, Import, ImportDM, TD, ParentDomain, Allocator, NullMR, Dmabuf, DmabufMemory, MREx, SRQ, XRC, MW, Multicast, Counters, WQ, Moderation, Flows, ODP, ODPImplicit, Advise, ReregMemory, ReregPD,
 		ReregAccess, HugePages, Memory, Inject, QueryEx, Census}
 }
 

@@ -31,6 +31,22 @@ func init() {
 		},
 		Make: makeDM,
 	})
+	bridge.OfferHandle(bridge.Handle[MW]{
+		Kind: "MW",
+		Node: func(o *MW) *object.Node {
+			return &o.node
+		},
+		C: func(o *MW) unsafe.Pointer {
+			return o.c
+		},
+		Lib: func(o *MW) any {
+			return o.lib
+		},
+		Root: func(o *MW) *object.Node {
+			return &o.dev.node
+		},
+		Make: makeMW,
+	})
 	bridge.OfferHandle(bridge.Handle[PD]{
 		Kind: "PD",
 		Node: func(o *PD) *object.Node {
@@ -95,6 +111,22 @@ func init() {
 		},
 		Make: makeCompChannel,
 	})
+	bridge.OfferHandle(bridge.Handle[Counters]{
+		Kind: "Counters",
+		Node: func(o *Counters) *object.Node {
+			return &o.node
+		},
+		C: func(o *Counters) unsafe.Pointer {
+			return o.c
+		},
+		Lib: func(o *Counters) any {
+			return o.lib
+		},
+		Root: func(o *Counters) *object.Node {
+			return &o.dev.node
+		},
+		Make: makeCounters,
+	})
 	bridge.OfferHandle(bridge.Handle[CQ]{
 		Kind: "CQ",
 		Node: func(o *CQ) *object.Node {
@@ -110,6 +142,22 @@ func init() {
 			return &o.dev.node
 		},
 		Make: makeCQ,
+	})
+	bridge.OfferHandle(bridge.Handle[Flow]{
+		Kind: "Flow",
+		Node: func(o *Flow) *object.Node {
+			return &o.node
+		},
+		C: func(o *Flow) unsafe.Pointer {
+			return o.c
+		},
+		Lib: func(o *Flow) any {
+			return o.lib
+		},
+		Root: func(o *Flow) *object.Node {
+			return &o.dev.node
+		},
+		Make: makeFlow,
 	})
 	bridge.OfferHandle(bridge.Handle[QP]{
 		Kind: "QP",
@@ -143,6 +191,22 @@ func init() {
 		},
 		Make: makeSRQ,
 	})
+	bridge.OfferHandle(bridge.Handle[WQ]{
+		Kind: "WQ",
+		Node: func(o *WQ) *object.Node {
+			return &o.node
+		},
+		C: func(o *WQ) unsafe.Pointer {
+			return o.c
+		},
+		Lib: func(o *WQ) any {
+			return o.lib
+		},
+		Root: func(o *WQ) *object.Node {
+			return &o.dev.node
+		},
+		Make: makeWQ,
+	})
 	bridge.OfferHandle(bridge.Handle[Device]{
 		Kind: "Device",
 		Node: func(o *Device) *object.Node {
@@ -158,6 +222,22 @@ func init() {
 			return &o.node
 		},
 		Make: makeDevice,
+	})
+	bridge.OfferHandle(bridge.Handle[XRCD]{
+		Kind: "XRCD",
+		Node: func(o *XRCD) *object.Node {
+			return &o.node
+		},
+		C: func(o *XRCD) unsafe.Pointer {
+			return o.c
+		},
+		Lib: func(o *XRCD) any {
+			return o.lib
+		},
+		Root: func(o *XRCD) *object.Node {
+			return &o.dev.node
+		},
+		Make: makeXRCD,
 	})
 	bridge.OfferHandle(bridge.Handle[MR]{
 		Kind: "MR",
@@ -187,9 +267,21 @@ func init() {
 			return a.lend(verb, lib, root)
 		},
 	})
+	bridge.OfferAttr(bridge.Attr[CounterAttachAttr]{
+		Kind: "CounterAttachAttr",
+		Lend: func(a *CounterAttachAttr, verb string, lib any, root *object.Node) (bridge.Lent, error) {
+			return a.lend(verb, lib, root)
+		},
+	})
 	bridge.OfferAttr(bridge.Attr[AHAttr]{
 		Kind: "AHAttr",
 		Lend: func(a *AHAttr, verb string, lib any, root *object.Node) (bridge.Lent, error) {
+			return a.lend(verb, lib, root)
+		},
+	})
+	bridge.OfferAttr(bridge.Attr[CountersInitAttr]{
+		Kind: "CountersInitAttr",
+		Lend: func(a *CountersInitAttr, verb string, lib any, root *object.Node) (bridge.Lent, error) {
 			return a.lend(verb, lib, root)
 		},
 	})
@@ -217,6 +309,18 @@ func init() {
 			return a.lend(verb, lib, root)
 		},
 	})
+	bridge.OfferAttr(bridge.Attr[WQInitAttr]{
+		Kind: "WQInitAttr",
+		Lend: func(a *WQInitAttr, verb string, lib any, root *object.Node) (bridge.Lent, error) {
+			return a.lend(verb, lib, root)
+		},
+	})
+	bridge.OfferAttr(bridge.Attr[ModifyCQAttr]{
+		Kind: "ModifyCQAttr",
+		Lend: func(a *ModifyCQAttr, verb string, lib any, root *object.Node) (bridge.Lent, error) {
+			return a.lend(verb, lib, root)
+		},
+	})
 	bridge.OfferAttr(bridge.Attr[QPAttr]{
 		Kind: "QPAttr",
 		Lend: func(a *QPAttr, verb string, lib any, root *object.Node) (bridge.Lent, error) {
@@ -226,6 +330,18 @@ func init() {
 	bridge.OfferAttr(bridge.Attr[SRQAttr]{
 		Kind: "SRQAttr",
 		Lend: func(a *SRQAttr, verb string, lib any, root *object.Node) (bridge.Lent, error) {
+			return a.lend(verb, lib, root)
+		},
+	})
+	bridge.OfferAttr(bridge.Attr[WQAttr]{
+		Kind: "WQAttr",
+		Lend: func(a *WQAttr, verb string, lib any, root *object.Node) (bridge.Lent, error) {
+			return a.lend(verb, lib, root)
+		},
+	})
+	bridge.OfferAttr(bridge.Attr[XRCDInitAttr]{
+		Kind: "XRCDInitAttr",
+		Lend: func(a *XRCDInitAttr, verb string, lib any, root *object.Node) (bridge.Lent, error) {
 			return a.lend(verb, lib, root)
 		},
 	})
@@ -239,6 +355,26 @@ func makeDM(m *bridge.Made) (*DM, error) {
 	}
 	o := newDM(dev, m.C)
 	o.end = m.End
+	if err := o.adopt(m.Parents...); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+// makeMW makes the handle of an object that another library made.
+func makeMW(m *bridge.Made) (*MW, error) {
+	dev := bridge.Among[Device](m)
+	pd := bridge.Among[PD](m)
+	if dev == nil {
+		if pd != nil {
+			dev = pd.dev
+		}
+	}
+	if dev == nil {
+		return nil, m.Rootless("MW")
+	}
+	o := newMW(dev, m.C)
+	o.end, o.pd = m.End, pd
 	if err := o.adopt(m.Parents...); err != nil {
 		return nil, err
 	}
@@ -307,6 +443,20 @@ func makeCompChannel(m *bridge.Made) (*CompChannel, error) {
 	return o, nil
 }
 
+// makeCounters makes the handle of an object that another library made.
+func makeCounters(m *bridge.Made) (*Counters, error) {
+	dev := bridge.Among[Device](m)
+	if dev == nil {
+		return nil, m.Rootless("Counters")
+	}
+	o := newCounters(dev, m.C)
+	o.end = m.End
+	if err := o.adopt(m.Parents...); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
 // makeCQ makes the handle of an object that another library made.
 func makeCQ(m *bridge.Made) (*CQ, error) {
 	dev := bridge.Among[Device](m)
@@ -315,6 +465,26 @@ func makeCQ(m *bridge.Made) (*CQ, error) {
 	}
 	o := newCQ(dev, m.C)
 	o.end = m.End
+	if err := o.adopt(m.Parents...); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+// makeFlow makes the handle of an object that another library made.
+func makeFlow(m *bridge.Made) (*Flow, error) {
+	dev := bridge.Among[Device](m)
+	qp := bridge.Among[QP](m)
+	if dev == nil {
+		if qp != nil {
+			dev = qp.dev
+		}
+	}
+	if dev == nil {
+		return nil, m.Rootless("Flow")
+	}
+	o := newFlow(dev, m.C)
+	o.end, o.qp = m.End, qp
 	if err := o.adopt(m.Parents...); err != nil {
 		return nil, err
 	}
@@ -361,6 +531,26 @@ func makeSRQ(m *bridge.Made) (*SRQ, error) {
 	return o, nil
 }
 
+// makeWQ makes the handle of an object that another library made.
+func makeWQ(m *bridge.Made) (*WQ, error) {
+	dev := bridge.Among[Device](m)
+	pd := bridge.Among[PD](m)
+	if dev == nil {
+		if pd != nil {
+			dev = pd.dev
+		}
+	}
+	if dev == nil {
+		return nil, m.Rootless("WQ")
+	}
+	o := newWQ(dev, m.C)
+	o.end, o.pd = m.End, pd
+	if err := o.adopt(m.Parents...); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
 // makeDevice makes the handle of an object that another library made.
 func makeDevice(m *bridge.Made) (*Device, error) {
 	lib := bridge.LibOf[Lib](m)
@@ -368,6 +558,20 @@ func makeDevice(m *bridge.Made) (*Device, error) {
 		return nil, m.Rootless("Device")
 	}
 	o := newDevice(lib, m.C)
+	o.end = m.End
+	if err := o.adopt(m.Parents...); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+// makeXRCD makes the handle of an object that another library made.
+func makeXRCD(m *bridge.Made) (*XRCD, error) {
+	dev := bridge.Among[Device](m)
+	if dev == nil {
+		return nil, m.Rootless("XRCD")
+	}
+	o := newXRCD(dev, m.C)
 	o.end = m.End
 	if err := o.adopt(m.Parents...); err != nil {
 		return nil, err
@@ -410,7 +614,21 @@ func (a *TDInitAttr) lend(verb string, lib any, root *object.Node) (lent bridge.
 }
 
 // lend copies the C struct for a verb of another library, and begins the use of the handles in it.
+func (a *CounterAttachAttr) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
+	c := a.c
+	lent.C = unsafe.Pointer(&c)
+	return lent, nil
+}
+
+// lend copies the C struct for a verb of another library, and begins the use of the handles in it.
 func (a *AHAttr) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
+	c := a.c
+	lent.C = unsafe.Pointer(&c)
+	return lent, nil
+}
+
+// lend copies the C struct for a verb of another library, and begins the use of the handles in it.
+func (a *CountersInitAttr) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
 	c := a.c
 	lent.C = unsafe.Pointer(&c)
 	return lent, nil
@@ -501,6 +719,32 @@ func (a *SRQInitAttr) lend(verb string, lib any, root *object.Node) (lent bridge
 }
 
 // lend copies the C struct for a verb of another library, and begins the use of the handles in it.
+func (a *WQInitAttr) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
+	c := a.c
+	if a.pd != nil {
+		if err := lent.Enter(verb, "pd", &a.pd.node, a.pd.lib, lib, &a.pd.dev.node, root); err != nil {
+			return lent, err
+		}
+		c.pd = uintptr(a.pd.c)
+	}
+	if a.cq != nil {
+		if err := lent.Enter(verb, "cq", &a.cq.node, a.cq.lib, lib, &a.cq.dev.node, root); err != nil {
+			return lent, err
+		}
+		c.cq = uintptr(a.cq.c)
+	}
+	lent.C = unsafe.Pointer(&c)
+	return lent, nil
+}
+
+// lend copies the C struct for a verb of another library, and begins the use of the handles in it.
+func (a *ModifyCQAttr) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
+	c := a.c
+	lent.C = unsafe.Pointer(&c)
+	return lent, nil
+}
+
+// lend copies the C struct for a verb of another library, and begins the use of the handles in it.
 func (a *QPAttr) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
 	c := a.c
 	lent.C = unsafe.Pointer(&c)
@@ -509,6 +753,23 @@ func (a *QPAttr) lend(verb string, lib any, root *object.Node) (lent bridge.Lent
 
 // lend copies the C struct for a verb of another library, and begins the use of the handles in it.
 func (a *SRQAttr) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
+	c := a.c
+	lent.C = unsafe.Pointer(&c)
+	return lent, nil
+}
+
+// lend copies the C struct for a verb of another library, and begins the use of the handles in it.
+func (a *WQAttr) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
+	c := a.c
+	lent.C = unsafe.Pointer(&c)
+	return lent, nil
+}
+
+// lend copies the C struct for a verb of another library, and begins the use of the handles in it.
+func (a *XRCDInitAttr) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
+	if a.err != nil {
+		return lent, a.err
+	}
 	c := a.c
 	lent.C = unsafe.Pointer(&c)
 	return lent, nil

@@ -48,8 +48,36 @@ const (
 	rule0326
 	rule0327
 	rule0328
+	rule0701
+	rule0702
+	rule0703
+	rule0704
+	rule0705
+	rule0706
+	rule0707
+	rule0709
+	rule0708
+	rule0711
+	rule0712
+	rule0713
+	rule0714
+	rule0715
+	rule0716
+	rule0717
+	rule0718
 	rule0145
 	rule0146
+	rule0801
+	rule0802
+	rule0803
+	rule0804
+	rule0805
+	rule0807
+	rule0731
+	rule0732
+	rule0733
+	rule0734
+	rule0735
 	rule0001
 	rule0003
 	rule0004
@@ -169,6 +197,9 @@ const (
 	rule0213
 	rule0214
 	rule0093
+	rule0736
+	rule0737
+	rule0738
 	rule0285
 	rule0286
 	rule0189
@@ -222,6 +253,10 @@ const (
 	rule0910
 	rule0911
 	rule0283
+	rule0776
+	rule0777
+	rule0778
+	rule0779
 	rule0601
 	rule0602
 	rule0603
@@ -315,6 +350,17 @@ const (
 	rule0506
 	rule0507
 	rule0308
+	rule0781
+	rule0782
+	rule0783
+	rule0784
+	rule0787
+	rule0788
+	rule0789
+	rule0790
+	rule0791
+	rule0792
+	rule0785
 	rule0335
 	rule0336
 	rule0337
@@ -354,7 +400,33 @@ const (
 	rule0319
 	rule0320
 	rule0321
+	rule0761
+	rule0762
+	rule0763
+	rule0764
+	rule0765
+	rule0766
+	rule0767
+	rule0768
+	rule0769
+	rule0770
+	rule0771
 	rule0323
+	rule0741
+	rule0742
+	rule0745
+	rule0743
+	rule0744
+	rule0751
+	rule0752
+	rule0753
+	rule0754
+	rule0811
+	rule0812
+	rule0756
+	rule0757
+	rule0758
+	rule0759
 )
 
 // rules are the rules that the validators check, with what the errors say of them.
@@ -400,8 +472,36 @@ var rules = []verr.Rule{
 	rule0326: {ID: "VR-ibv_query_gid-port_num-0326", Verb: "ibv_query_gid", Subject: "port_num", Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_query_gid", Section: ""},
 	rule0327: {ID: "VR-ibv_query_gid-port_num-0327", Verb: "ibv_query_gid", Subject: "port_num", Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_query_gid", Section: "", Capable: true, Limit: "phys_port_cnt"},
 	rule0328: {ID: "VR-ibv_query_gid-index-0328", Verb: "ibv_query_gid", Subject: "index", Statement: "indexes count from 0", Fix: "pass an index of the table", Page: "ibv_query_gid", Section: "DESCRIPTION"},
+	rule0701: {ID: "VR-ibv_query_gid_ex-context-0701", Verb: "ibv_query_gid_ex", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_query_gid_ex", Section: "DESCRIPTION"},
+	rule0702: {ID: "VR-ibv_query_gid_ex-entry-0702", Verb: "ibv_query_gid_ex", Subject: "entry", Statement: "entry must not be NULL", Fix: "pass the address of a GIDEntry", Page: "ibv_query_gid_ex", Section: "DESCRIPTION"},
+	rule0703: {ID: "VR-ibv_query_gid_ex-flags-0703", Verb: "ibv_query_gid_ex", Subject: "flags", Statement: "there are no flags yet", Fix: "pass 0", Page: "ibv_query_gid_ex", Section: "ARGUMENTS"},
+	rule0704: {ID: "VR-ibv_query_gid_ex-port_num-0704", Verb: "ibv_query_gid_ex", Subject: "port_num", Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_query_gid_ex", Section: ""},
+	rule0705: {ID: "VR-ibv_query_gid_ex-port_num-0705", Verb: "ibv_query_gid_ex", Subject: "port_num", Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_query_gid_ex", Section: "", Capable: true, Limit: "phys_port_cnt_ex"},
+	rule0706: {ID: "VR-ibv_query_gid_table-context-0706", Verb: "ibv_query_gid_table", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_query_gid_table", Section: "DESCRIPTION"},
+	rule0707: {ID: "VR-ibv_query_gid_table-entries-0707", Verb: "ibv_query_gid_table", Subject: "entries", Statement: "entries must not be NULL", Fix: "pass an array of GIDEntry", Page: "ibv_query_gid_table", Section: "DESCRIPTION"},
+	rule0709: {ID: "VR-ibv_query_gid_table-flags-0709", Verb: "ibv_query_gid_table", Subject: "flags", Statement: "there are no flags yet", Fix: "pass 0", Page: "ibv_query_gid_table", Section: "ARGUMENTS"},
+	rule0708: {ID: "VR-ibv_query_gid_table-max_entries-0708", Verb: "ibv_query_gid_table", Subject: "max_entries", Statement: "the list has at least one entry", Fix: "pass a longer list", Page: "ibv_query_gid_table", Section: "DESCRIPTION", RefusedBy: []string{"linux >=5.10"}},
+	rule0711: {ID: "VR-ibv_query_pkey-context-0711", Verb: "ibv_query_pkey", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_query_pkey", Section: "DESCRIPTION"},
+	rule0712: {ID: "VR-ibv_query_pkey-pkey-0712", Verb: "ibv_query_pkey", Subject: "pkey", Statement: "pkey must not be NULL", Fix: "pass a valid pointer", Page: "ibv_query_pkey", Section: "DESCRIPTION"},
+	rule0713: {ID: "VR-ibv_query_pkey-port_num-0713", Verb: "ibv_query_pkey", Subject: "port_num", Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_query_pkey", Section: ""},
+	rule0714: {ID: "VR-ibv_query_pkey-port_num-0714", Verb: "ibv_query_pkey", Subject: "port_num", Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_query_pkey", Section: "", Capable: true, Limit: "phys_port_cnt"},
+	rule0715: {ID: "VR-ibv_query_pkey-index-0715", Verb: "ibv_query_pkey", Subject: "index", Statement: "indexes count from 0", Fix: "pass an index of the table", Page: "ibv_query_pkey", Section: ""},
+	rule0716: {ID: "VR-ibv_get_pkey_index-context-0716", Verb: "ibv_get_pkey_index", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_get_pkey_index", Section: "DESCRIPTION"},
+	rule0717: {ID: "VR-ibv_get_pkey_index-port_num-0717", Verb: "ibv_get_pkey_index", Subject: "port_num", Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_get_pkey_index", Section: ""},
+	rule0718: {ID: "VR-ibv_get_pkey_index-port_num-0718", Verb: "ibv_get_pkey_index", Subject: "port_num", Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_get_pkey_index", Section: "", Capable: true, Limit: "phys_port_cnt"},
 	rule0145: {ID: "VR-ibv_alloc_pd-context-0145", Verb: "ibv_alloc_pd", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_alloc_pd", Section: "DESCRIPTION"},
 	rule0146: {ID: "VR-ibv_dealloc_pd-pd-0146", Verb: "ibv_dealloc_pd", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_alloc_pd", Section: "DESCRIPTION"},
+	rule0801: {ID: "VR-ibv_create_flow-qp-0801", Verb: "ibv_create_flow", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_create_flow", Section: "DESCRIPTION"},
+	rule0802: {ID: "VR-ibv_create_flow-flow-0802", Verb: "ibv_create_flow", Subject: "flow", Statement: "flow must not be NULL", Fix: "pass a FlowAttr", Page: "ibv_create_flow", Section: "DESCRIPTION"},
+	rule0803: {ID: "VR-ibv_create_flow-qp-0803", Verb: "ibv_create_flow", Subject: "qp.qp_type", Statement: "flows are for UD and raw packet queue pairs", Fix: "use a queue pair of type QPTypeUD or QPTypeRawPacket", Page: "ibv_create_flow", Section: "NOTES"},
+	rule0804: {ID: "VR-ibv_create_flow-flags-0804", Verb: "ibv_create_flow", Subject: "flow.flags", Statement: "DONT_TRAP is for flows of type NORMAL", Fix: "leave FlowFlagsDontTrap out", Page: "ibv_create_flow", Section: "NOTES", RefusedBy: []string{"mlx4"}},
+	rule0805: {ID: "VR-ibv_create_flow-flags-0805", Verb: "ibv_create_flow", Subject: "flow.flags", Statement: "flags has no bits but DONT_TRAP and EGRESS", Fix: "leave the other bits out", Page: "ibv_create_flow", Section: "DESCRIPTION", RefusedBy: []string{"mlx5"}},
+	rule0807: {ID: "VR-ibv_destroy_flow-flow_id-0807", Verb: "ibv_destroy_flow", Subject: "flow_id", Statement: "flow_id must not be NULL", Fix: "pass a Flow", Page: "ibv_create_flow", Section: "DESCRIPTION"},
+	rule0731: {ID: "VR-ibv_open_xrcd-context-0731", Verb: "ibv_open_xrcd", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_open_xrcd", Section: "DESCRIPTION"},
+	rule0732: {ID: "VR-ibv_open_xrcd-xrcd_init_attr-0732", Verb: "ibv_open_xrcd", Subject: "xrcd_init_attr", Statement: "xrcd_init_attr must not be NULL", Fix: "pass an XRCDInitAttr", Page: "ibv_open_xrcd", Section: "DESCRIPTION"},
+	rule0733: {ID: "VR-ibv_open_xrcd-comp_mask-0733", Verb: "ibv_open_xrcd", Subject: "xrcd_init_attr.comp_mask", Statement: "both the file and the flags are given", Fix: "give the file and the flags", Page: "ibv_open_xrcd", Section: ""},
+	rule0734: {ID: "VR-ibv_open_xrcd-oflags-0734", Verb: "ibv_open_xrcd", Subject: "xrcd_init_attr.oflags", Statement: "oflags has no bits but O_CREAT and O_EXCL", Fix: "leave the other bits out", Page: "ibv_open_xrcd", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the bits are ignored)"}},
+	rule0735: {ID: "VR-ibv_close_xrcd-xrcd-0735", Verb: "ibv_close_xrcd", Subject: "xrcd", Statement: "xrcd must not be NULL", Fix: "pass an XRCD", Page: "ibv_open_xrcd", Section: "DESCRIPTION"},
 	rule0001: {ID: "VR-ibv_reg_mr-access-0001", Verb: "ibv_reg_mr", Subject: "access", Statement: "REMOTE_WRITE needs LOCAL_WRITE", Fix: "add MRAccessLocalWrite", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
 	rule0003: {ID: "VR-ibv_reg_mr-access-0003", Verb: "ibv_reg_mr", Subject: "access", Statement: "REMOTE_ATOMIC needs LOCAL_WRITE", Fix: "add MRAccessLocalWrite", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
 	rule0004: {ID: "VR-ibv_reg_mr-access-0004", Verb: "ibv_reg_mr", Subject: "access", Statement: "access takes the known flags and the optional bits 20 to 29", Fix: "leave the unknown bits out", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
@@ -521,6 +621,9 @@ var rules = []verr.Rule{
 	rule0213: {ID: "VR-ibv_rereg_mr-access-0213", Verb: "ibv_rereg_mr", Subject: "access", Statement: "few kernels accept ZERO_BASED here", Fix: "leave MRAccessZeroBased out", Page: "ibv_rereg_mr", Section: "DESCRIPTION"},
 	rule0214: {ID: "VR-ibv_rereg_mr-access-0214", Verb: "ibv_rereg_mr", Subject: "access", Statement: "HUGETLB has an effect only with ON_DEMAND", Fix: "add MRAccessOnDemand, or leave MRAccessHugetlb out", Page: "ibv_rereg_mr", Section: "DESCRIPTION"},
 	rule0093: {ID: "VR-ibv_dereg_mr-mr-0093", Verb: "ibv_dereg_mr", Subject: "mr", Statement: "mr must not be NULL", Fix: "pass an MR", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
+	rule0736: {ID: "VR-ibv_alloc_mw-pd-0736", Verb: "ibv_alloc_mw", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_alloc_mw", Section: "DESCRIPTION"},
+	rule0737: {ID: "VR-ibv_alloc_mw-type-0737", Verb: "ibv_alloc_mw", Subject: "type", Statement: "a memory window is of type 1 or 2", Fix: "pass MWType1 or MWType2", Page: "ibv_alloc_mw", Section: "DESCRIPTION", AcceptedBy: []string{"rxe (the window cannot be bound)"}},
+	rule0738: {ID: "VR-ibv_dealloc_mw-mw-0738", Verb: "ibv_dealloc_mw", Subject: "mw", Statement: "mw must not be NULL", Fix: "pass an MW", Page: "ibv_alloc_mw", Section: "DESCRIPTION"},
 	rule0285: {ID: "VR-ibv_create_comp_channel-context-0285", Verb: "ibv_create_comp_channel", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_create_comp_channel", Section: "DESCRIPTION"},
 	rule0286: {ID: "VR-ibv_destroy_comp_channel-channel-0286", Verb: "ibv_destroy_comp_channel", Subject: "channel", Statement: "channel must not be NULL", Fix: "pass a CompChannel", Page: "ibv_create_comp_channel", Section: "DESCRIPTION"},
 	rule0189: {ID: "VR-ibv_advise_mr-pd-0189", Verb: "ibv_advise_mr", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_advise_mr", Section: "ARGUMENTS"},
@@ -574,6 +677,10 @@ var rules = []verr.Rule{
 	rule0910: {ID: "VR-ibv_create_cq_ex-flags-0910", Verb: "ibv_create_cq_ex", Subject: "cq_attr.flags", Statement: "flags is read with MASK_FLAGS only", Fix: "set CQInitAttrEx.Flags, or leave flags out", Page: "ibv_create_cq_ex", Section: "DESCRIPTION"},
 	rule0911: {ID: "VR-ibv_create_cq_ex-parent_domain-0911", Verb: "ibv_create_cq_ex", Subject: "cq_attr.parent_domain", Statement: "parent_domain is read with MASK_PD only", Fix: "set CQInitAttrEx.ParentDomain, or leave CQInitAttrEx.ParentDomain out", Page: "ibv_create_cq_ex", Section: "DESCRIPTION"},
 	rule0283: {ID: "VR-ibv_destroy_cq-cq-0283", Verb: "ibv_destroy_cq", Subject: "cq", Statement: "cq must not be NULL", Fix: "pass a CQ", Page: "ibv_create_cq", Section: "DESCRIPTION"},
+	rule0776: {ID: "VR-ibv_modify_cq-cq-0776", Verb: "ibv_modify_cq", Subject: "cq", Statement: "cq must not be NULL", Fix: "pass a CQ", Page: "ibv_modify_cq", Section: "DESCRIPTION"},
+	rule0777: {ID: "VR-ibv_modify_cq-attr-0777", Verb: "ibv_modify_cq", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass a ModifyCQAttr", Page: "ibv_modify_cq", Section: "DESCRIPTION"},
+	rule0778: {ID: "VR-ibv_modify_cq-attr_mask-0778", Verb: "ibv_modify_cq", Subject: "attr.attr_mask", Statement: "something is changed", Fix: "give what is to be changed", Page: "ibv_modify_cq", Section: ""},
+	rule0779: {ID: "VR-ibv_modify_cq-attr_mask-0779", Verb: "ibv_modify_cq", Subject: "attr.attr_mask", Statement: "attr_mask has no bits but IBV_CQ_ATTR_MODERATE", Fix: "leave the other bits out", Page: "ibv_modify_cq", Section: ""},
 	rule0601: {ID: "VR-ibv_create_srq-pd-0601", Verb: "ibv_create_srq", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_create_srq", Section: "DESCRIPTION"},
 	rule0602: {ID: "VR-ibv_create_srq-srq_init_attr-0602", Verb: "ibv_create_srq", Subject: "srq_init_attr", Statement: "srq_init_attr must not be NULL", Fix: "pass an SRQInitAttr", Page: "ibv_create_srq", Section: "DESCRIPTION"},
 	rule0603: {ID: "VR-ibv_create_srq-max_wr-0603", Verb: "ibv_create_srq", Subject: "srq_init_attr.attr.max_wr", Statement: "a queue has room for at least 1 request", Fix: "ask for 1 or more", Page: "ibv_create_srq", Section: "", AcceptedBy: []string{"mlx4"}, RefusedBy: []string{"rxe with linux 6.1..7.2", "siw"}},
@@ -667,6 +774,17 @@ var rules = []verr.Rule{
 	rule0506: {ID: "VR-ibv_query_qp-attr_mask-0506", Verb: "ibv_query_qp", Subject: "attr_mask", Statement: "the rate limit cannot be asked for", Fix: "", Page: "ibv_query_qp", Section: ""},
 	rule0507: {ID: "VR-ibv_query_qp-init_attr-0507", Verb: "ibv_query_qp", Subject: "init_attr", Statement: "init_attr must not be NULL", Fix: "pass the address of a QPInitInfo", Page: "ibv_query_qp", Section: "DESCRIPTION"},
 	rule0308: {ID: "VR-ibv_destroy_qp-qp-0308", Verb: "ibv_destroy_qp", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_create_qp", Section: "DESCRIPTION"},
+	rule0781: {ID: "VR-ibv_create_wq-context-0781", Verb: "ibv_create_wq", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_create_wq", Section: "DESCRIPTION"},
+	rule0782: {ID: "VR-ibv_create_wq-wq_init_attr-0782", Verb: "ibv_create_wq", Subject: "wq_init_attr", Statement: "wq_init_attr must not be NULL", Fix: "pass a WQInitAttr", Page: "ibv_create_wq", Section: "DESCRIPTION"},
+	rule0783: {ID: "VR-ibv_create_wq-pd-0783", Verb: "ibv_create_wq", Subject: "wq_init_attr.pd", Statement: "a work queue has a pd", Fix: "give one", Page: "ibv_create_wq", Section: ""},
+	rule0784: {ID: "VR-ibv_create_wq-cq-0784", Verb: "ibv_create_wq", Subject: "wq_init_attr.cq", Statement: "a work queue has a cq", Fix: "give one", Page: "ibv_create_wq", Section: ""},
+	rule0787: {ID: "VR-ibv_modify_wq-wq-0787", Verb: "ibv_modify_wq", Subject: "wq", Statement: "wq must not be NULL", Fix: "pass a WQ", Page: "ibv_modify_wq", Section: "DESCRIPTION"},
+	rule0788: {ID: "VR-ibv_modify_wq-wq_attr-0788", Verb: "ibv_modify_wq", Subject: "wq_attr", Statement: "wq_attr must not be NULL", Fix: "pass a WQAttr", Page: "ibv_modify_wq", Section: "DESCRIPTION"},
+	rule0789: {ID: "VR-ibv_modify_wq-attr_mask-0789", Verb: "ibv_modify_wq", Subject: "wq_attr.attr_mask", Statement: "something is changed", Fix: "give what is to be changed", Page: "ibv_modify_wq", Section: ""},
+	rule0790: {ID: "VR-ibv_modify_wq-attr_mask-0790", Verb: "ibv_modify_wq", Subject: "wq_attr.attr_mask", Statement: "attr_mask has no bits but those of ibv_wq_attr_mask", Fix: "leave the other bits out", Page: "ibv_modify_wq", Section: "DESCRIPTION"},
+	rule0791: {ID: "VR-ibv_modify_wq-flags_mask-0791", Verb: "ibv_modify_wq", Subject: "wq_attr.flags_mask", Statement: "flags_mask has no bits but those of ibv_wq_flags", Fix: "leave the other bits out", Page: "ibv_modify_wq", Section: "DESCRIPTION"},
+	rule0792: {ID: "VR-ibv_modify_wq-wq_state-0792", Verb: "ibv_modify_wq", Subject: "wq_attr.wq_state", Statement: "a work queue goes to RESET, RDY or ERR", Fix: "name one of these states", Page: "ibv_modify_wq", Section: ""},
+	rule0785: {ID: "VR-ibv_destroy_wq-wq-0785", Verb: "ibv_destroy_wq", Subject: "wq", Statement: "wq must not be NULL", Fix: "pass a WQ", Page: "ibv_create_wq", Section: "DESCRIPTION"},
 	rule0335: {ID: "VR-ibv_post_send-opcode-0335", Verb: "ibv_post_send", Subject: "wr[].opcode", Statement: "a queue pair of type UD does SEND, SEND_WITH_IMM, TSO", Fix: "pass another opcode, or use another type of queue pair", Page: "ibv_post_send", Section: "DESCRIPTION"},
 	rule0336: {ID: "VR-ibv_post_send-opcode-0336", Verb: "ibv_post_send", Subject: "wr[].opcode", Statement: "a queue pair of type UC does SEND, SEND_WITH_IMM, RDMA_WRITE, RDMA_WRITE_WITH_IMM, LOCAL_INV, BIND_MW, SEND_WITH_INV", Fix: "pass another opcode, or use another type of queue pair", Page: "ibv_post_send", Section: "DESCRIPTION"},
 	rule0337: {ID: "VR-ibv_post_send-opcode-0337", Verb: "ibv_post_send", Subject: "wr[].opcode", Statement: "a queue pair of type RC does SEND, SEND_WITH_IMM, RDMA_WRITE, RDMA_WRITE_WITH_IMM, RDMA_READ, ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD, LOCAL_INV, BIND_MW, SEND_WITH_INV, FLUSH, ATOMIC_WRITE", Fix: "pass another opcode, or use another type of queue pair", Page: "ibv_post_send", Section: "DESCRIPTION"},
@@ -706,5 +824,31 @@ var rules = []verr.Rule{
 	rule0319: {ID: "VR-ibv_create_ah-is_global-0319", Verb: "ibv_create_ah", Subject: "attr.is_global", Statement: "grh.traffic_class is used only with is_global", Fix: "set AHAttr.IsGlobal", Page: "ibv_create_ah", Section: "DESCRIPTION"},
 	rule0320: {ID: "VR-ibv_create_ah-flow_label-0320", Verb: "ibv_create_ah", Subject: "attr.grh.flow_label", Statement: "a flow label has 20 bits", Fix: "pass at most 0xfffff", Page: "ibv_create_ah", Section: "DESCRIPTION"},
 	rule0321: {ID: "VR-ibv_create_ah-sl-0321", Verb: "ibv_create_ah", Subject: "attr.sl", Statement: "a service level is 0 to 15", Fix: "pass at most 15", Page: "ibv_create_ah", Section: "DESCRIPTION"},
+	rule0761: {ID: "VR-ibv_init_ah_from_wc-context-0761", Verb: "ibv_init_ah_from_wc", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_create_ah_from_wc", Section: "DESCRIPTION"},
+	rule0762: {ID: "VR-ibv_init_ah_from_wc-wc-0762", Verb: "ibv_init_ah_from_wc", Subject: "wc", Statement: "wc must not be NULL", Fix: "pass a WC", Page: "ibv_create_ah_from_wc", Section: "DESCRIPTION"},
+	rule0763: {ID: "VR-ibv_init_ah_from_wc-grh-0763", Verb: "ibv_init_ah_from_wc", Subject: "grh", Statement: "grh must not be NULL", Fix: "pass a valid pointer", Page: "ibv_create_ah_from_wc", Section: "DESCRIPTION"},
+	rule0764: {ID: "VR-ibv_init_ah_from_wc-ah_attr-0764", Verb: "ibv_init_ah_from_wc", Subject: "ah_attr", Statement: "ah_attr must not be NULL", Fix: "pass the address of an AHAttr", Page: "ibv_create_ah_from_wc", Section: "DESCRIPTION"},
+	rule0765: {ID: "VR-ibv_init_ah_from_wc-port_num-0765", Verb: "ibv_init_ah_from_wc", Subject: "port_num", Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_create_ah_from_wc", Section: ""},
+	rule0766: {ID: "VR-ibv_init_ah_from_wc-port_num-0766", Verb: "ibv_init_ah_from_wc", Subject: "port_num", Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_create_ah_from_wc", Section: "", Capable: true, Limit: "phys_port_cnt"},
+	rule0767: {ID: "VR-ibv_create_ah_from_wc-pd-0767", Verb: "ibv_create_ah_from_wc", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_create_ah_from_wc", Section: "DESCRIPTION"},
+	rule0768: {ID: "VR-ibv_create_ah_from_wc-wc-0768", Verb: "ibv_create_ah_from_wc", Subject: "wc", Statement: "wc must not be NULL", Fix: "pass a WC", Page: "ibv_create_ah_from_wc", Section: "DESCRIPTION"},
+	rule0769: {ID: "VR-ibv_create_ah_from_wc-grh-0769", Verb: "ibv_create_ah_from_wc", Subject: "grh", Statement: "grh must not be NULL", Fix: "pass a valid pointer", Page: "ibv_create_ah_from_wc", Section: "DESCRIPTION"},
+	rule0770: {ID: "VR-ibv_create_ah_from_wc-port_num-0770", Verb: "ibv_create_ah_from_wc", Subject: "port_num", Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_create_ah_from_wc", Section: ""},
+	rule0771: {ID: "VR-ibv_create_ah_from_wc-port_num-0771", Verb: "ibv_create_ah_from_wc", Subject: "port_num", Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_create_ah_from_wc", Section: "", Capable: true, Limit: "phys_port_cnt"},
 	rule0323: {ID: "VR-ibv_destroy_ah-ah-0323", Verb: "ibv_destroy_ah", Subject: "ah", Statement: "ah must not be NULL", Fix: "pass an AH", Page: "ibv_create_ah", Section: "DESCRIPTION"},
+	rule0741: {ID: "VR-ibv_attach_mcast-qp-0741", Verb: "ibv_attach_mcast", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_attach_mcast", Section: "DESCRIPTION"},
+	rule0742: {ID: "VR-ibv_attach_mcast-gid-0742", Verb: "ibv_attach_mcast", Subject: "gid", Statement: "gid must not be NULL", Fix: "pass a valid pointer", Page: "ibv_attach_mcast", Section: "DESCRIPTION"},
+	rule0745: {ID: "VR-ibv_attach_mcast-qp-0745", Verb: "ibv_attach_mcast", Subject: "qp.qp_type", Statement: "only UD queue pairs are in multicast groups", Fix: "use a queue pair of type QPTypeUD", Page: "ibv_attach_mcast", Section: "NOTES"},
+	rule0743: {ID: "VR-ibv_detach_mcast-qp-0743", Verb: "ibv_detach_mcast", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_attach_mcast", Section: "DESCRIPTION"},
+	rule0744: {ID: "VR-ibv_detach_mcast-gid-0744", Verb: "ibv_detach_mcast", Subject: "gid", Statement: "gid must not be NULL", Fix: "pass a valid pointer", Page: "ibv_attach_mcast", Section: "DESCRIPTION"},
+	rule0751: {ID: "VR-ibv_create_counters-context-0751", Verb: "ibv_create_counters", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_create_counters", Section: "ARGUMENTS"},
+	rule0752: {ID: "VR-ibv_create_counters-init_attr-0752", Verb: "ibv_create_counters", Subject: "init_attr", Statement: "init_attr must not be NULL", Fix: "pass a CountersInitAttr", Page: "ibv_create_counters", Section: "ARGUMENTS"},
+	rule0753: {ID: "VR-ibv_create_counters-comp_mask-0753", Verb: "ibv_create_counters", Subject: "init_attr.comp_mask", Statement: "comp_mask has no bits yet", Fix: "set it to 0", Page: "ibv_create_counters", Section: "ARGUMENTS"},
+	rule0754: {ID: "VR-ibv_destroy_counters-counters-0754", Verb: "ibv_destroy_counters", Subject: "counters", Statement: "counters must not be NULL", Fix: "pass a Counters", Page: "ibv_create_counters", Section: "DESCRIPTION"},
+	rule0811: {ID: "VR-ibv_attach_counters_point_flow-counters-0811", Verb: "ibv_attach_counters_point_flow", Subject: "counters", Statement: "counters must not be NULL", Fix: "pass a Counters", Page: "ibv_attach_counters_point_flow", Section: "ARGUMENTS"},
+	rule0812: {ID: "VR-ibv_attach_counters_point_flow-attr-0812", Verb: "ibv_attach_counters_point_flow", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass a CounterAttachAttr", Page: "ibv_attach_counters_point_flow", Section: "ARGUMENTS"},
+	rule0756: {ID: "VR-ibv_read_counters-counters-0756", Verb: "ibv_read_counters", Subject: "counters", Statement: "counters must not be NULL", Fix: "pass a Counters", Page: "ibv_read_counters", Section: "ARGUMENTS"},
+	rule0757: {ID: "VR-ibv_read_counters-counters_value-0757", Verb: "ibv_read_counters", Subject: "counters_value", Statement: "counters_value must not be NULL", Fix: "pass an array of numbers", Page: "ibv_read_counters", Section: "ARGUMENTS"},
+	rule0758: {ID: "VR-ibv_read_counters-ncounters-0758", Verb: "ibv_read_counters", Subject: "ncounters", Statement: "at least one value is read", Fix: "pass a longer list", Page: "ibv_read_counters", Section: "ARGUMENTS"},
+	rule0759: {ID: "VR-ibv_read_counters-flags-0759", Verb: "ibv_read_counters", Subject: "flags", Statement: "flags has no bits but IBV_READ_COUNTERS_ATTR_PREFER_CACHED", Fix: "leave the other bits out", Page: "ibv_read_counters", Section: "ARGUMENTS", RefusedBy: []string{"mlx5"}},
 }

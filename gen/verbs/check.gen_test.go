@@ -114,10 +114,98 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_query_gid-index-0328", false, func() string { return textOf(checkQueryGID(&inQueryGID{context: 4096})) }},
 		{"VR-ibv_query_gid-index-0328", true, func() string { return textOf(checkQueryGID(&inQueryGID{context: 4096, index: -1})) }},
+		{"VR-ibv_query_gid_ex-context-0701", false, func() string { return textOf(checkQueryGIDEx(&inQueryGIDEx{context: 4096, entry: 4096})) }},
+		{"VR-ibv_query_gid_ex-context-0701", true, func() string { return textOf(checkQueryGIDEx(&inQueryGIDEx{entry: 4096})) }},
+		{"VR-ibv_query_gid_ex-entry-0702", false, func() string { return textOf(checkQueryGIDEx(&inQueryGIDEx{context: 4096, entry: 4096})) }},
+		{"VR-ibv_query_gid_ex-entry-0702", true, func() string { return textOf(checkQueryGIDEx(&inQueryGIDEx{context: 4096})) }},
+		{"VR-ibv_query_gid_ex-flags-0703", false, func() string { return textOf(checkQueryGIDEx(&inQueryGIDEx{context: 4096, entry: 4096})) }},
+		{"VR-ibv_query_gid_ex-flags-0703", true, func() string { return textOf(checkQueryGIDEx(&inQueryGIDEx{context: 4096, entry: 4096, flags: 1})) }},
+		{"VR-ibv_query_gid_ex-port_num-0704", false, func() string { return textOf(checkQueryGIDEx(&inQueryGIDEx{context: 4096, entry: 4096, portNum: 1})) }},
+		{"VR-ibv_query_gid_ex-port_num-0704", true, func() string { return textOf(checkQueryGIDEx(&inQueryGIDEx{context: 4096, entry: 4096})) }},
+		{"VR-ibv_query_gid_ex-port_num-0705", false, func() string {
+			return textOf(checkQueryGIDEx(&inQueryGIDEx{context: 4096, entry: 4096, portNum: 2, capDeviceAttrExPhysPortCntEx: validate.Of(2)}))
+		}},
+		{"VR-ibv_query_gid_ex-port_num-0705", true, func() string {
+			return textOf(checkQueryGIDEx(&inQueryGIDEx{context: 4096, entry: 4096, portNum: 3, capDeviceAttrExPhysPortCntEx: validate.Of(2)}))
+		}},
+		{"VR-ibv_query_gid_table-context-0706", false, func() string { return textOf(checkQueryGIDTable(&inQueryGIDTable{context: 4096, entries: 4096})) }},
+		{"VR-ibv_query_gid_table-context-0706", true, func() string { return textOf(checkQueryGIDTable(&inQueryGIDTable{entries: 4096})) }},
+		{"VR-ibv_query_gid_table-entries-0707", false, func() string {
+			return textOf(checkQueryGIDTable(&inQueryGIDTable{context: 4096, entries: 4096, maxEntries: 1}))
+		}},
+		{"VR-ibv_query_gid_table-entries-0707", true, func() string { return textOf(checkQueryGIDTable(&inQueryGIDTable{context: 4096, maxEntries: 1})) }},
+		{"VR-ibv_query_gid_table-flags-0709", false, func() string { return textOf(checkQueryGIDTable(&inQueryGIDTable{context: 4096, entries: 4096})) }},
+		{"VR-ibv_query_gid_table-flags-0709", true, func() string {
+			return textOf(checkQueryGIDTable(&inQueryGIDTable{context: 4096, entries: 4096, flags: 1}))
+		}},
+		{"VR-ibv_query_gid_table-max_entries-0708", false, func() string {
+			return textOf(hintQueryGIDTable(&inQueryGIDTable{context: 4096, entries: 4096, maxEntries: 1}))
+		}},
+		{"VR-ibv_query_gid_table-max_entries-0708", true, func() string { return textOf(hintQueryGIDTable(&inQueryGIDTable{context: 4096, entries: 4096})) }},
+		{"VR-ibv_query_pkey-context-0711", false, func() string { return textOf(checkQueryPKey(&inQueryPKey{context: 4096})) }},
+		{"VR-ibv_query_pkey-context-0711", true, func() string { return textOf(checkQueryPKey(&inQueryPKey{})) }},
+		{"VR-ibv_query_pkey-pkey-0712", false, func() string { return textOf(checkQueryPKey(&inQueryPKey{context: 4096, pkey: 4096})) }},
+		{"VR-ibv_query_pkey-pkey-0712", true, func() string { return textOf(checkQueryPKey(&inQueryPKey{context: 4096})) }},
+		{"VR-ibv_query_pkey-port_num-0713", false, func() string { return textOf(checkQueryPKey(&inQueryPKey{context: 4096, portNum: 1})) }},
+		{"VR-ibv_query_pkey-port_num-0713", true, func() string { return textOf(checkQueryPKey(&inQueryPKey{context: 4096})) }},
+		{"VR-ibv_query_pkey-port_num-0714", false, func() string {
+			return textOf(checkQueryPKey(&inQueryPKey{context: 4096, portNum: 2, capDeviceAttrPhysPortCnt: validate.Of(2)}))
+		}},
+		{"VR-ibv_query_pkey-port_num-0714", true, func() string {
+			return textOf(checkQueryPKey(&inQueryPKey{context: 4096, portNum: 3, capDeviceAttrPhysPortCnt: validate.Of(2)}))
+		}},
+		{"VR-ibv_query_pkey-index-0715", false, func() string { return textOf(checkQueryPKey(&inQueryPKey{context: 4096})) }},
+		{"VR-ibv_query_pkey-index-0715", true, func() string { return textOf(checkQueryPKey(&inQueryPKey{context: 4096, index: -1})) }},
+		{"VR-ibv_get_pkey_index-context-0716", false, func() string { return textOf(checkGetPKeyIndex(&inGetPKeyIndex{context: 4096})) }},
+		{"VR-ibv_get_pkey_index-context-0716", true, func() string { return textOf(checkGetPKeyIndex(&inGetPKeyIndex{})) }},
+		{"VR-ibv_get_pkey_index-port_num-0717", false, func() string { return textOf(checkGetPKeyIndex(&inGetPKeyIndex{context: 4096, portNum: 1})) }},
+		{"VR-ibv_get_pkey_index-port_num-0717", true, func() string { return textOf(checkGetPKeyIndex(&inGetPKeyIndex{context: 4096})) }},
+		{"VR-ibv_get_pkey_index-port_num-0718", false, func() string {
+			return textOf(checkGetPKeyIndex(&inGetPKeyIndex{context: 4096, portNum: 2, capDeviceAttrPhysPortCnt: validate.Of(2)}))
+		}},
+		{"VR-ibv_get_pkey_index-port_num-0718", true, func() string {
+			return textOf(checkGetPKeyIndex(&inGetPKeyIndex{context: 4096, portNum: 3, capDeviceAttrPhysPortCnt: validate.Of(2)}))
+		}},
 		{"VR-ibv_alloc_pd-context-0145", false, func() string { return textOf(checkAllocPD(&inAllocPD{context: 4096})) }},
 		{"VR-ibv_alloc_pd-context-0145", true, func() string { return textOf(checkAllocPD(&inAllocPD{})) }},
 		{"VR-ibv_dealloc_pd-pd-0146", false, func() string { return textOf(checkDeallocPD(&inDeallocPD{pd: 4096})) }},
 		{"VR-ibv_dealloc_pd-pd-0146", true, func() string { return textOf(checkDeallocPD(&inDeallocPD{})) }},
+		{"VR-ibv_create_flow-qp-0801", false, func() string { return textOf(checkCreateFlow(&inCreateFlow{qp: 4096, flow: 4096})) }},
+		{"VR-ibv_create_flow-qp-0801", true, func() string { return textOf(checkCreateFlow(&inCreateFlow{flow: 4096})) }},
+		{"VR-ibv_create_flow-flow-0802", false, func() string { return textOf(checkCreateFlow(&inCreateFlow{qp: 4096, flow: 4096})) }},
+		{"VR-ibv_create_flow-flow-0802", true, func() string { return textOf(checkCreateFlow(&inCreateFlow{qp: 4096})) }},
+		{"VR-ibv_create_flow-qp-0803", false, func() string {
+			return textOf(checkCreateFlow(&inCreateFlow{qp: 4096, flow: 4096, qpQPType: validate.Of(4), flowType: 3}))
+		}},
+		{"VR-ibv_create_flow-qp-0803", true, func() string {
+			return textOf(checkCreateFlow(&inCreateFlow{qp: 4096, flow: 4096, qpQPType: validate.Of(2), flowType: 3}))
+		}},
+		{"VR-ibv_create_flow-flags-0804", false, func() string { return textOf(hintCreateFlow(&inCreateFlow{qp: 4096, flow: 4096, flowFlags: 2})) }},
+		{"VR-ibv_create_flow-flags-0804", true, func() string {
+			return textOf(hintCreateFlow(&inCreateFlow{qp: 4096, flow: 4096, flowFlags: 2, flowType: 3}))
+		}},
+		{"VR-ibv_create_flow-flags-0805", false, func() string { return textOf(hintCreateFlow(&inCreateFlow{qp: 4096, flow: 4096, flowFlags: 4})) }},
+		{"VR-ibv_create_flow-flags-0805", true, func() string { return textOf(hintCreateFlow(&inCreateFlow{qp: 4096, flow: 4096, flowFlags: 1})) }},
+		{"VR-ibv_destroy_flow-flow_id-0807", false, func() string { return textOf(checkDestroyFlow(&inDestroyFlow{flowID: 4096})) }},
+		{"VR-ibv_destroy_flow-flow_id-0807", true, func() string { return textOf(checkDestroyFlow(&inDestroyFlow{})) }},
+		{"VR-ibv_open_xrcd-context-0731", false, func() string { return textOf(checkOpenXRCD(&inOpenXRCD{context: 4096, xrcdInitAttr: 4096})) }},
+		{"VR-ibv_open_xrcd-context-0731", true, func() string { return textOf(checkOpenXRCD(&inOpenXRCD{xrcdInitAttr: 4096})) }},
+		{"VR-ibv_open_xrcd-xrcd_init_attr-0732", false, func() string { return textOf(checkOpenXRCD(&inOpenXRCD{context: 4096, xrcdInitAttr: 4096})) }},
+		{"VR-ibv_open_xrcd-xrcd_init_attr-0732", true, func() string { return textOf(checkOpenXRCD(&inOpenXRCD{context: 4096})) }},
+		{"VR-ibv_open_xrcd-comp_mask-0733", false, func() string {
+			return textOf(checkOpenXRCD(&inOpenXRCD{context: 4096, xrcdInitAttr: 4096, xrcdInitAttrCompMask: 3, xrcdInitAttrOflags: 64}))
+		}},
+		{"VR-ibv_open_xrcd-comp_mask-0733", true, func() string {
+			return textOf(checkOpenXRCD(&inOpenXRCD{context: 4096, xrcdInitAttr: 4096, xrcdInitAttrCompMask: 2, xrcdInitAttrOflags: 64}))
+		}},
+		{"VR-ibv_open_xrcd-oflags-0734", false, func() string {
+			return textOf(hintOpenXRCD(&inOpenXRCD{context: 4096, xrcdInitAttr: 4096, xrcdInitAttrCompMask: 3, xrcdInitAttrOflags: 192}))
+		}},
+		{"VR-ibv_open_xrcd-oflags-0734", true, func() string {
+			return textOf(hintOpenXRCD(&inOpenXRCD{context: 4096, xrcdInitAttr: 4096, xrcdInitAttrCompMask: 3, xrcdInitAttrOflags: 65}))
+		}},
+		{"VR-ibv_close_xrcd-xrcd-0735", false, func() string { return textOf(checkCloseXRCD(&inCloseXRCD{xrcd: 4096})) }},
+		{"VR-ibv_close_xrcd-xrcd-0735", true, func() string { return textOf(checkCloseXRCD(&inCloseXRCD{})) }},
 		{"VR-ibv_reg_mr-access-0001", false, func() string { return textOf(checkRegMR(&inRegMR{access: 3, length: 4096, addr: 4096, pd: 4096})) }},
 		{"VR-ibv_reg_mr-access-0001", true, func() string { return textOf(checkRegMR(&inRegMR{access: 2, length: 4096, addr: 4096, pd: 4096})) }},
 		{"VR-ibv_reg_mr-access-0003", false, func() string { return textOf(checkRegMR(&inRegMR{access: 9, length: 4096, addr: 4096, pd: 4096})) }},
@@ -718,6 +806,12 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_dereg_mr-mr-0093", false, func() string { return textOf(checkDeregMR(&inDeregMR{mr: 4096})) }},
 		{"VR-ibv_dereg_mr-mr-0093", true, func() string { return textOf(checkDeregMR(&inDeregMR{})) }},
+		{"VR-ibv_alloc_mw-pd-0736", false, func() string { return textOf(checkAllocMW(&inAllocMW{pd: 4096})) }},
+		{"VR-ibv_alloc_mw-pd-0736", true, func() string { return textOf(checkAllocMW(&inAllocMW{})) }},
+		{"VR-ibv_alloc_mw-type-0737", false, func() string { return textOf(hintAllocMW(&inAllocMW{pd: 4096, type_: 2})) }},
+		{"VR-ibv_alloc_mw-type-0737", true, func() string { return textOf(hintAllocMW(&inAllocMW{pd: 4096, type_: 3})) }},
+		{"VR-ibv_dealloc_mw-mw-0738", false, func() string { return textOf(checkDeallocMW(&inDeallocMW{mw: 4096})) }},
+		{"VR-ibv_dealloc_mw-mw-0738", true, func() string { return textOf(checkDeallocMW(&inDeallocMW{})) }},
 		{"VR-ibv_create_comp_channel-context-0285", false, func() string { return textOf(checkCreateCompChannel(&inCreateCompChannel{context: 4096})) }},
 		{"VR-ibv_create_comp_channel-context-0285", true, func() string { return textOf(checkCreateCompChannel(&inCreateCompChannel{})) }},
 		{"VR-ibv_destroy_comp_channel-channel-0286", false, func() string { return textOf(checkDestroyCompChannel(&inDestroyCompChannel{channel: 4096})) }},
@@ -900,6 +994,14 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_destroy_cq-cq-0283", false, func() string { return textOf(checkDestroyCQ(&inDestroyCQ{cq: 4096})) }},
 		{"VR-ibv_destroy_cq-cq-0283", true, func() string { return textOf(checkDestroyCQ(&inDestroyCQ{})) }},
+		{"VR-ibv_modify_cq-cq-0776", false, func() string { return textOf(checkModifyCQ(&inModifyCQ{cq: 4096, attr: 4096})) }},
+		{"VR-ibv_modify_cq-cq-0776", true, func() string { return textOf(checkModifyCQ(&inModifyCQ{attr: 4096})) }},
+		{"VR-ibv_modify_cq-attr-0777", false, func() string { return textOf(checkModifyCQ(&inModifyCQ{cq: 4096, attr: 4096})) }},
+		{"VR-ibv_modify_cq-attr-0777", true, func() string { return textOf(checkModifyCQ(&inModifyCQ{cq: 4096})) }},
+		{"VR-ibv_modify_cq-attr_mask-0778", false, func() string { return textOf(checkModifyCQ(&inModifyCQ{cq: 4096, attr: 4096, attrAttrMask: 1})) }},
+		{"VR-ibv_modify_cq-attr_mask-0778", true, func() string { return textOf(checkModifyCQ(&inModifyCQ{cq: 4096, attr: 4096})) }},
+		{"VR-ibv_modify_cq-attr_mask-0779", false, func() string { return textOf(checkModifyCQ(&inModifyCQ{cq: 4096, attr: 4096, attrAttrMask: 1})) }},
+		{"VR-ibv_modify_cq-attr_mask-0779", true, func() string { return textOf(checkModifyCQ(&inModifyCQ{cq: 4096, attr: 4096, attrAttrMask: 2})) }},
 		{"VR-ibv_create_srq-pd-0601", false, func() string { return textOf(checkCreateSRQ(&inCreateSRQ{pd: 4096, srqInitAttr: 4096})) }},
 		{"VR-ibv_create_srq-pd-0601", true, func() string { return textOf(checkCreateSRQ(&inCreateSRQ{srqInitAttr: 4096})) }},
 		{"VR-ibv_create_srq-srq_init_attr-0602", false, func() string { return textOf(checkCreateSRQ(&inCreateSRQ{pd: 4096, srqInitAttr: 4096})) }},
@@ -1350,6 +1452,54 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_query_qp-init_attr-0507", true, func() string { return textOf(checkQueryQP(&inQueryQP{qp: 4096, attr: 4096})) }},
 		{"VR-ibv_destroy_qp-qp-0308", false, func() string { return textOf(checkDestroyQP(&inDestroyQP{qp: 4096})) }},
 		{"VR-ibv_destroy_qp-qp-0308", true, func() string { return textOf(checkDestroyQP(&inDestroyQP{})) }},
+		{"VR-ibv_create_wq-context-0781", false, func() string {
+			return textOf(checkCreateWQ(&inCreateWQ{context: 4096, wqInitAttr: 4096, wqInitAttrPD: 4096, wqInitAttrCQ: 4096}))
+		}},
+		{"VR-ibv_create_wq-context-0781", true, func() string {
+			return textOf(checkCreateWQ(&inCreateWQ{wqInitAttr: 4096, wqInitAttrPD: 4096, wqInitAttrCQ: 4096}))
+		}},
+		{"VR-ibv_create_wq-wq_init_attr-0782", false, func() string {
+			return textOf(checkCreateWQ(&inCreateWQ{context: 4096, wqInitAttr: 4096, wqInitAttrPD: 4096, wqInitAttrCQ: 4096}))
+		}},
+		{"VR-ibv_create_wq-wq_init_attr-0782", true, func() string {
+			return textOf(checkCreateWQ(&inCreateWQ{context: 4096, wqInitAttrPD: 4096, wqInitAttrCQ: 4096}))
+		}},
+		{"VR-ibv_create_wq-pd-0783", false, func() string {
+			return textOf(checkCreateWQ(&inCreateWQ{context: 4096, wqInitAttr: 4096, wqInitAttrPD: 4096, wqInitAttrCQ: 4096}))
+		}},
+		{"VR-ibv_create_wq-pd-0783", true, func() string {
+			return textOf(checkCreateWQ(&inCreateWQ{context: 4096, wqInitAttr: 4096, wqInitAttrCQ: 4096}))
+		}},
+		{"VR-ibv_create_wq-cq-0784", false, func() string {
+			return textOf(checkCreateWQ(&inCreateWQ{context: 4096, wqInitAttr: 4096, wqInitAttrPD: 4096, wqInitAttrCQ: 4096}))
+		}},
+		{"VR-ibv_create_wq-cq-0784", true, func() string {
+			return textOf(checkCreateWQ(&inCreateWQ{context: 4096, wqInitAttr: 4096, wqInitAttrPD: 4096}))
+		}},
+		{"VR-ibv_modify_wq-wq-0787", false, func() string { return textOf(checkModifyWQ(&inModifyWQ{wq: 4096, wqAttr: 4096})) }},
+		{"VR-ibv_modify_wq-wq-0787", true, func() string { return textOf(checkModifyWQ(&inModifyWQ{wqAttr: 4096})) }},
+		{"VR-ibv_modify_wq-wq_attr-0788", false, func() string { return textOf(checkModifyWQ(&inModifyWQ{wq: 4096, wqAttr: 4096})) }},
+		{"VR-ibv_modify_wq-wq_attr-0788", true, func() string { return textOf(checkModifyWQ(&inModifyWQ{wq: 4096})) }},
+		{"VR-ibv_modify_wq-attr_mask-0789", false, func() string { return textOf(checkModifyWQ(&inModifyWQ{wq: 4096, wqAttr: 4096, wqAttrAttrMask: 1})) }},
+		{"VR-ibv_modify_wq-attr_mask-0789", true, func() string { return textOf(checkModifyWQ(&inModifyWQ{wq: 4096, wqAttr: 4096})) }},
+		{"VR-ibv_modify_wq-attr_mask-0790", false, func() string {
+			return textOf(checkModifyWQ(&inModifyWQ{wq: 4096, wqAttr: 4096, wqAttrAttrMask: 1, wqAttrWQState: 1}))
+		}},
+		{"VR-ibv_modify_wq-attr_mask-0790", true, func() string { return textOf(checkModifyWQ(&inModifyWQ{wq: 4096, wqAttr: 4096, wqAttrAttrMask: 8})) }},
+		{"VR-ibv_modify_wq-flags_mask-0791", false, func() string {
+			return textOf(checkModifyWQ(&inModifyWQ{wq: 4096, wqAttr: 4096, wqAttrAttrMask: 4, wqAttrFlagsMask: 1}))
+		}},
+		{"VR-ibv_modify_wq-flags_mask-0791", true, func() string {
+			return textOf(checkModifyWQ(&inModifyWQ{wq: 4096, wqAttr: 4096, wqAttrAttrMask: 4, wqAttrFlagsMask: 16}))
+		}},
+		{"VR-ibv_modify_wq-wq_state-0792", false, func() string {
+			return textOf(checkModifyWQ(&inModifyWQ{wq: 4096, wqAttr: 4096, wqAttrAttrMask: 1, wqAttrWQState: 1}))
+		}},
+		{"VR-ibv_modify_wq-wq_state-0792", true, func() string {
+			return textOf(checkModifyWQ(&inModifyWQ{wq: 4096, wqAttr: 4096, wqAttrAttrMask: 1, wqAttrWQState: 3}))
+		}},
+		{"VR-ibv_destroy_wq-wq-0785", false, func() string { return textOf(checkDestroyWQ(&inDestroyWQ{wq: 4096})) }},
+		{"VR-ibv_destroy_wq-wq-0785", true, func() string { return textOf(checkDestroyWQ(&inDestroyWQ{})) }},
 		{"VR-ibv_post_send-opcode-0335", false, func() string { return textOf(brokenPostSend(&inPostSend{wrOpcode: 2, qpQPType: validate.Of(4)})) }},
 		{"VR-ibv_post_send-opcode-0335", true, func() string { return textOf(brokenPostSend(&inPostSend{qpQPType: validate.Of(4)})) }},
 		{"VR-ibv_post_send-opcode-0336", false, func() string { return textOf(brokenPostSend(&inPostSend{wrOpcode: 2, qpQPType: validate.Of(3)})) }},
@@ -1490,8 +1640,94 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_create_ah-sl-0321", false, func() string { return textOf(hintCreateAH(&inCreateAH{pd: 4096, attr: 4096, attrSL: 15})) }},
 		{"VR-ibv_create_ah-sl-0321", true, func() string { return textOf(hintCreateAH(&inCreateAH{pd: 4096, attr: 4096, attrSL: 16})) }},
+		{"VR-ibv_init_ah_from_wc-context-0761", false, func() string {
+			return textOf(checkInitAHFromWC(&inInitAHFromWC{context: 4096, wc: 4096, ahAttr: 4096}))
+		}},
+		{"VR-ibv_init_ah_from_wc-context-0761", true, func() string { return textOf(checkInitAHFromWC(&inInitAHFromWC{wc: 4096, ahAttr: 4096})) }},
+		{"VR-ibv_init_ah_from_wc-wc-0762", false, func() string {
+			return textOf(checkInitAHFromWC(&inInitAHFromWC{context: 4096, wc: 4096, ahAttr: 4096}))
+		}},
+		{"VR-ibv_init_ah_from_wc-wc-0762", true, func() string { return textOf(checkInitAHFromWC(&inInitAHFromWC{context: 4096, ahAttr: 4096})) }},
+		{"VR-ibv_init_ah_from_wc-grh-0763", false, func() string {
+			return textOf(checkInitAHFromWC(&inInitAHFromWC{context: 4096, wc: 4096, grh: 4096, ahAttr: 4096}))
+		}},
+		{"VR-ibv_init_ah_from_wc-grh-0763", true, func() string {
+			return textOf(checkInitAHFromWC(&inInitAHFromWC{context: 4096, wc: 4096, ahAttr: 4096}))
+		}},
+		{"VR-ibv_init_ah_from_wc-ah_attr-0764", false, func() string {
+			return textOf(checkInitAHFromWC(&inInitAHFromWC{context: 4096, wc: 4096, ahAttr: 4096}))
+		}},
+		{"VR-ibv_init_ah_from_wc-ah_attr-0764", true, func() string { return textOf(checkInitAHFromWC(&inInitAHFromWC{context: 4096, wc: 4096})) }},
+		{"VR-ibv_init_ah_from_wc-port_num-0765", false, func() string {
+			return textOf(hintInitAHFromWC(&inInitAHFromWC{context: 4096, wc: 4096, ahAttr: 4096, portNum: 1}))
+		}},
+		{"VR-ibv_init_ah_from_wc-port_num-0765", true, func() string { return textOf(hintInitAHFromWC(&inInitAHFromWC{context: 4096, wc: 4096, ahAttr: 4096})) }},
+		{"VR-ibv_init_ah_from_wc-port_num-0766", false, func() string {
+			return textOf(hintInitAHFromWC(&inInitAHFromWC{context: 4096, wc: 4096, ahAttr: 4096, portNum: 2, capDeviceAttrPhysPortCnt: validate.Of(2)}))
+		}},
+		{"VR-ibv_init_ah_from_wc-port_num-0766", true, func() string {
+			return textOf(hintInitAHFromWC(&inInitAHFromWC{context: 4096, wc: 4096, ahAttr: 4096, portNum: 3, capDeviceAttrPhysPortCnt: validate.Of(2)}))
+		}},
+		{"VR-ibv_create_ah_from_wc-pd-0767", false, func() string { return textOf(checkCreateAHFromWC(&inCreateAHFromWC{pd: 4096, wc: 4096})) }},
+		{"VR-ibv_create_ah_from_wc-pd-0767", true, func() string { return textOf(checkCreateAHFromWC(&inCreateAHFromWC{wc: 4096})) }},
+		{"VR-ibv_create_ah_from_wc-wc-0768", false, func() string { return textOf(checkCreateAHFromWC(&inCreateAHFromWC{pd: 4096, wc: 4096})) }},
+		{"VR-ibv_create_ah_from_wc-wc-0768", true, func() string { return textOf(checkCreateAHFromWC(&inCreateAHFromWC{pd: 4096})) }},
+		{"VR-ibv_create_ah_from_wc-grh-0769", false, func() string { return textOf(checkCreateAHFromWC(&inCreateAHFromWC{pd: 4096, wc: 4096, grh: 4096})) }},
+		{"VR-ibv_create_ah_from_wc-grh-0769", true, func() string { return textOf(checkCreateAHFromWC(&inCreateAHFromWC{pd: 4096, wc: 4096})) }},
+		{"VR-ibv_create_ah_from_wc-port_num-0770", false, func() string { return textOf(hintCreateAHFromWC(&inCreateAHFromWC{pd: 4096, wc: 4096, portNum: 1})) }},
+		{"VR-ibv_create_ah_from_wc-port_num-0770", true, func() string { return textOf(hintCreateAHFromWC(&inCreateAHFromWC{pd: 4096, wc: 4096})) }},
+		{"VR-ibv_create_ah_from_wc-port_num-0771", false, func() string {
+			return textOf(hintCreateAHFromWC(&inCreateAHFromWC{pd: 4096, wc: 4096, portNum: 2, capDeviceAttrPhysPortCnt: validate.Of(2)}))
+		}},
+		{"VR-ibv_create_ah_from_wc-port_num-0771", true, func() string {
+			return textOf(hintCreateAHFromWC(&inCreateAHFromWC{pd: 4096, wc: 4096, portNum: 3, capDeviceAttrPhysPortCnt: validate.Of(2)}))
+		}},
 		{"VR-ibv_destroy_ah-ah-0323", false, func() string { return textOf(checkDestroyAH(&inDestroyAH{ah: 4096})) }},
 		{"VR-ibv_destroy_ah-ah-0323", true, func() string { return textOf(checkDestroyAH(&inDestroyAH{})) }},
+		{"VR-ibv_attach_mcast-qp-0741", false, func() string { return textOf(checkAttachMcast(&inAttachMcast{qp: 4096})) }},
+		{"VR-ibv_attach_mcast-qp-0741", true, func() string { return textOf(checkAttachMcast(&inAttachMcast{})) }},
+		{"VR-ibv_attach_mcast-gid-0742", false, func() string { return textOf(checkAttachMcast(&inAttachMcast{qp: 4096, gid: 4096})) }},
+		{"VR-ibv_attach_mcast-gid-0742", true, func() string { return textOf(checkAttachMcast(&inAttachMcast{qp: 4096})) }},
+		{"VR-ibv_attach_mcast-qp-0745", false, func() string { return textOf(checkAttachMcast(&inAttachMcast{qp: 4096, qpQPType: validate.Of(4)})) }},
+		{"VR-ibv_attach_mcast-qp-0745", true, func() string { return textOf(checkAttachMcast(&inAttachMcast{qp: 4096, qpQPType: validate.Of(2)})) }},
+		{"VR-ibv_detach_mcast-qp-0743", false, func() string { return textOf(checkDetachMcast(&inDetachMcast{qp: 4096})) }},
+		{"VR-ibv_detach_mcast-qp-0743", true, func() string { return textOf(checkDetachMcast(&inDetachMcast{})) }},
+		{"VR-ibv_detach_mcast-gid-0744", false, func() string { return textOf(checkDetachMcast(&inDetachMcast{qp: 4096, gid: 4096})) }},
+		{"VR-ibv_detach_mcast-gid-0744", true, func() string { return textOf(checkDetachMcast(&inDetachMcast{qp: 4096})) }},
+		{"VR-ibv_create_counters-context-0751", false, func() string { return textOf(checkCreateCounters(&inCreateCounters{context: 4096, initAttr: 4096})) }},
+		{"VR-ibv_create_counters-context-0751", true, func() string { return textOf(checkCreateCounters(&inCreateCounters{initAttr: 4096})) }},
+		{"VR-ibv_create_counters-init_attr-0752", false, func() string { return textOf(checkCreateCounters(&inCreateCounters{context: 4096, initAttr: 4096})) }},
+		{"VR-ibv_create_counters-init_attr-0752", true, func() string { return textOf(checkCreateCounters(&inCreateCounters{context: 4096})) }},
+		{"VR-ibv_create_counters-comp_mask-0753", false, func() string { return textOf(checkCreateCounters(&inCreateCounters{context: 4096, initAttr: 4096})) }},
+		{"VR-ibv_create_counters-comp_mask-0753", true, func() string {
+			return textOf(checkCreateCounters(&inCreateCounters{context: 4096, initAttr: 4096, initAttrCompMask: 1}))
+		}},
+		{"VR-ibv_destroy_counters-counters-0754", false, func() string { return textOf(checkDestroyCounters(&inDestroyCounters{counters: 4096})) }},
+		{"VR-ibv_destroy_counters-counters-0754", true, func() string { return textOf(checkDestroyCounters(&inDestroyCounters{})) }},
+		{"VR-ibv_attach_counters_point_flow-counters-0811", false, func() string {
+			return textOf(checkAttachCountersPointFlow(&inAttachCountersPointFlow{counters: 4096, attr: 4096}))
+		}},
+		{"VR-ibv_attach_counters_point_flow-counters-0811", true, func() string { return textOf(checkAttachCountersPointFlow(&inAttachCountersPointFlow{attr: 4096})) }},
+		{"VR-ibv_attach_counters_point_flow-attr-0812", false, func() string {
+			return textOf(checkAttachCountersPointFlow(&inAttachCountersPointFlow{counters: 4096, attr: 4096}))
+		}},
+		{"VR-ibv_attach_counters_point_flow-attr-0812", true, func() string { return textOf(checkAttachCountersPointFlow(&inAttachCountersPointFlow{counters: 4096})) }},
+		{"VR-ibv_read_counters-counters-0756", false, func() string { return textOf(checkReadCounters(&inReadCounters{counters: 4096})) }},
+		{"VR-ibv_read_counters-counters-0756", true, func() string { return textOf(checkReadCounters(&inReadCounters{})) }},
+		{"VR-ibv_read_counters-counters_value-0757", false, func() string {
+			return textOf(checkReadCounters(&inReadCounters{counters: 4096, countersValue: 4096, ncounters: 1}))
+		}},
+		{"VR-ibv_read_counters-counters_value-0757", true, func() string { return textOf(checkReadCounters(&inReadCounters{counters: 4096, ncounters: 1})) }},
+		{"VR-ibv_read_counters-ncounters-0758", false, func() string {
+			return textOf(checkReadCounters(&inReadCounters{counters: 4096, countersValue: 4096, ncounters: 1}))
+		}},
+		{"VR-ibv_read_counters-ncounters-0758", true, func() string { return textOf(checkReadCounters(&inReadCounters{counters: 4096})) }},
+		{"VR-ibv_read_counters-flags-0759", false, func() string {
+			return textOf(hintReadCounters(&inReadCounters{counters: 4096, countersValue: 4096, ncounters: 1, flags: 1}))
+		}},
+		{"VR-ibv_read_counters-flags-0759", true, func() string {
+			return textOf(hintReadCounters(&inReadCounters{counters: 4096, countersValue: 4096, ncounters: 1, flags: 2}))
+		}},
 	} {
 		if got := c.says(); strings.Contains(got, "["+c.id+"]") != c.broken {
 			t.Errorf("%s: broken %t, but the validator says %q", c.id, c.broken, got)

@@ -10,6 +10,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gate"
 	"github.com/verbsgen/verbsgen/runtime/lazy"
 	"github.com/verbsgen/verbsgen/runtime/object"
+	"github.com/verbsgen/verbsgen/runtime/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 	"time"
 	"unsafe"
@@ -261,6 +262,37 @@ func (cq *CQ) ReqNotify(solicitedOnly bool) error {
 }
 
 var errReqNotify = verr.Once{Verb: "ibv_req_notify_cq", Kind: "CQ"}
+
+// Modify changes how often a completion queue reports events.
+//
+// Rules:
+//   - something is changed [VR-ibv_modify_cq-attr_mask-0778]
+//   - attr_mask has no bits but IBV_CQ_ATTR_MODERATE [VR-ibv_modify_cq-attr_mask-0779]
+//
+// C: ibv_modify_cq, ibv_modify_cq(3).
+func (cq *CQ) Modify(attr *ModifyCQAttr) error {
+	const verb = "ibv_modify_cq"
+	if err := cq.enter(verb); err != nil {
+		return err
+	}
+	defer cq.node.Exit()
+	if attr == nil {
+		return verr.NilValue(verb, "ModifyCQAttr", "make one with NewModifyCQAttr")
+	}
+	attrC := attr.c
+	in := inModifyCQ{
+		cq:           validate.Addr(cq.c),
+		attr:         1,
+		attrAttrMask: uint64(attrC.attr_mask),
+	}
+	if err := checkModifyCQ(&in); err != nil {
+		return err
+	}
+	if errno := rawModifyCQ(cq.c, unsafe.Pointer(&attrC)); errno != 0 {
+		return verr.Failed(verb, errno, nil)
+	}
+	return nil
+}
 
 // nodeOfCQ returns the node of a handle that may be nil.
 func nodeOfCQ(o *CQ) *object.Node {

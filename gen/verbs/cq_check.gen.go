@@ -6,6 +6,7 @@ package verbs
 import (
 	"github.com/verbsgen/verbsgen/runtime/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
+	"strconv"
 )
 
 // inNextPoll has the values that the rules of ibv_next_poll use.
@@ -48,4 +49,29 @@ func checkDestroyCQ(in *inDestroyCQ) error {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0283], Value: validate.AddrText(in.cq)})
 	}
 	return verr.RefuseErr("ibv_destroy_cq", bad...)
+}
+
+// inModifyCQ has the values that the rules of ibv_modify_cq use.
+type inModifyCQ struct {
+	cq           uint64 // cq
+	attr         uint64 // attr
+	attrAttrMask uint64 // attr.attr_mask
+}
+
+// checkModifyCQ refuses a call of ibv_modify_cq that breaks a rule.
+func checkModifyCQ(in *inModifyCQ) error {
+	var bad []verr.Violation
+	if in.cq == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0776], Value: validate.AddrText(in.cq)})
+	}
+	if in.attr == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0777], Value: validate.AddrText(in.attr)})
+	}
+	if in.attrAttrMask < 1 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0778], Value: "0x" + strconv.FormatUint(in.attrAttrMask, 16)})
+	}
+	if in.attrAttrMask != 0 && in.attrAttrMask&^0x1 != 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0779], Value: "0x" + strconv.FormatUint(in.attrAttrMask, 16)})
+	}
+	return verr.RefuseErr("ibv_modify_cq", bad...)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/pdalloc"
 	"github.com/verbsgen/verbsgen/runtime/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
+	"math/bits"
 	"syscall"
 	"unsafe"
 )
@@ -320,6 +321,176 @@ func (dev *Device) QueryGID(portNum uint8, index int) (GID, error) {
 	return gid, nil
 }
 
+// QueryGIDEx returns an entry of the GID table of a port, with its type; an empty entry is an error,
+// syscall.ENODATA.
+//
+//   - portNum: number of the port, from 1.
+//   - gidIndex: index in the table, from 0.
+//
+// Since rdma-core 32.0; with an older library the error is errors.ErrUnsupported.
+//
+// Rules:
+//   - there are no flags yet [VR-ibv_query_gid_ex-flags-0703]
+//   - ports are numbered from 1 [VR-ibv_query_gid_ex-port_num-0704]
+//   - port_num is at most the number of ports [VR-ibv_query_gid_ex-port_num-0705]
+//
+// C: ibv_query_gid_ex, ibv_query_gid_ex(3).
+func (dev *Device) QueryGIDEx(portNum uint32, gidIndex uint32) (*GIDEntry, error) {
+	const verb = "ibv_query_gid_ex"
+	if err := dev.enter(verb); err != nil {
+		return nil, err
+	}
+	defer dev.node.Exit()
+	if dev.lib.fn[sym_ibv_query_gid_ex] == 0 {
+		return nil, dev.lib.missing("ibv_query_gid_ex", sym_ibv_query_gid_ex)
+	}
+	in := inQueryGIDEx{
+		context: validate.Addr(dev.c),
+		entry:   1,
+		flags:   0,
+		portNum: uint64(portNum),
+	}
+	if caps := dev.capabilities(); caps != nil {
+		in.capDeviceAttrExPhysPortCntEx = validate.Of(uint64(caps.phys_port_cnt_ex))
+	}
+	if err := checkQueryGIDEx(&in); err != nil {
+		return nil, err
+	}
+	var entryC cGIDEntry
+	if errno := rawQueryGIDEx(dev.lib.fn[sym_ibv_query_gid_ex], dev.c, portNum, gidIndex, unsafe.Pointer(&entryC), 0); errno != 0 {
+		return nil, verr.Failed(verb, errno, nil)
+	}
+	out := new(GIDEntry)
+	out.from(&entryC)
+	return out, nil
+}
+
+// QueryGIDTable fills a list with the entries of the GID tables of all ports that are not empty, and returns
+// how many there are.
+//
+// The sum of GIDTblLen of all ports is long enough.
+//
+//   - entries: list to be filled; the call fails when it is too short.
+//
+// Since rdma-core 32.0; with an older library the error is errors.ErrUnsupported.
+//
+// Rules:
+//   - the list has at least one entry (a hint only: some devices accept it)
+//     [VR-ibv_query_gid_table-max_entries-0708]
+//   - there are no flags yet [VR-ibv_query_gid_table-flags-0709]
+//
+// C: ibv_query_gid_table, ibv_query_gid_table(3).
+func (dev *Device) QueryGIDTable(entries []GIDEntry) (int, error) {
+	const verb = "ibv_query_gid_table"
+	if err := dev.enter(verb); err != nil {
+		return 0, err
+	}
+	defer dev.node.Exit()
+	if dev.lib.fn[sym_ibv_query_gid_table] == 0 {
+		return 0, dev.lib.missing("ibv_query_gid_table", sym_ibv_query_gid_table)
+	}
+	in := inQueryGIDTable{
+		context:    validate.Addr(dev.c),
+		entries:    uint64(len(entries)),
+		maxEntries: uint64(len(entries)),
+		flags:      0,
+	}
+	if err := checkQueryGIDTable(&in); err != nil {
+		return 0, err
+	}
+	if dev.lib.lints.Wanted() {
+		dev.lib.lints.Report(hintQueryGIDTable(&in))
+	}
+	entriesC := make([]cGIDEntry, len(entries))
+	n, errno := rawQueryGIDTable(dev.lib.fn[sym_ibv_query_gid_table], dev.c, unsafe.Pointer(unsafe.SliceData(entriesC)), uint64(len(entries)), 0)
+	if n < 0 {
+		return 0, verr.Failed(verb, errno, func() []string { return verr.Texts(hintQueryGIDTable(&in)) })
+	}
+	for i := range entriesC[:min(n, len(entriesC))] {
+		entries[i].from(&entriesC[i])
+	}
+	return n, nil
+}
+
+// QueryPKey returns an entry of the table of partition keys of a port.
+//
+//   - portNum: number of the port, from 1.
+//   - index: index in the table, from 0.
+//
+// Rules:
+//   - ports are numbered from 1 [VR-ibv_query_pkey-port_num-0713]
+//   - port_num is at most the number of ports [VR-ibv_query_pkey-port_num-0714]
+//   - indexes count from 0 [VR-ibv_query_pkey-index-0715]
+//
+// C: ibv_query_pkey, ibv_query_pkey(3).
+func (dev *Device) QueryPKey(portNum uint8, index int) (uint16, error) {
+	const verb = "ibv_query_pkey"
+	if err := dev.enter(verb); err != nil {
+		return 0, err
+	}
+	defer dev.node.Exit()
+	if dev.lib.fn[symIbv_query_pkey] == 0 {
+		return 0, dev.lib.missing("ibv_query_pkey", symIbv_query_pkey)
+	}
+	if int(int32(index)) != index {
+		return 0, verr.OutOfRange(verb, "index", index)
+	}
+	in := inQueryPKey{
+		context: validate.Addr(dev.c),
+		pkey:    1,
+		portNum: uint64(portNum),
+		index:   int64(index),
+	}
+	if caps := dev.capabilities(); caps != nil {
+		in.capDeviceAttrPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
+	}
+	if err := checkQueryPKey(&in); err != nil {
+		return 0, err
+	}
+	var pkey uint16
+	n, errno := rawQueryPKey(dev.lib.fn[symIbv_query_pkey], dev.c, portNum, int32(index), unsafe.Pointer(&pkey))
+	if n < 0 {
+		return 0, verr.Failed(verb, errno, nil)
+	}
+	return bits.ReverseBytes16(pkey), nil
+}
+
+// GetPKeyIndex returns the index of a partition key in the table of a port.
+//
+//   - portNum: number of the port, from 1.
+//   - pkey: partition key.
+//
+// Rules:
+//   - ports are numbered from 1 [VR-ibv_get_pkey_index-port_num-0717]
+//   - port_num is at most the number of ports [VR-ibv_get_pkey_index-port_num-0718]
+//
+// C: ibv_get_pkey_index, ibv_get_pkey_index(3).
+func (dev *Device) GetPKeyIndex(portNum uint8, pkey uint16) (int, error) {
+	const verb = "ibv_get_pkey_index"
+	if err := dev.enter(verb); err != nil {
+		return 0, err
+	}
+	defer dev.node.Exit()
+	if dev.lib.fn[symIbv_get_pkey_index] == 0 {
+		return 0, dev.lib.missing("ibv_get_pkey_index", symIbv_get_pkey_index)
+	}
+	in := inGetPKeyIndex{
+		context: validate.Addr(dev.c),
+		portNum: uint64(portNum),
+	}
+	if caps := dev.capabilities(); caps != nil {
+		in.capDeviceAttrPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
+	}
+	if err := checkGetPKeyIndex(&in); err != nil {
+		return 0, err
+	}
+	n, errno := rawGetPKeyIndex(dev.lib.fn[symIbv_get_pkey_index], dev.c, portNum, bits.ReverseBytes16(pkey))
+	if n < 0 {
+		return 0, verr.Failed(verb, errno, nil)
+	}
+	return n, nil
+}
+
 // AllocPD allocates a protection domain.
 //
 // C: ibv_alloc_pd, ibv_alloc_pd(3).
@@ -343,6 +514,50 @@ func (dev *Device) AllocPD() (*PD, error) {
 		return nil, verr.Failed(verb, errno, nil)
 	}
 	o := newPD(dev, ptr)
+	if err := o.adopt(&dev.node); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+// OpenXRCD opens an XRC domain.
+//
+// Rules:
+//   - both the file and the flags are given [VR-ibv_open_xrcd-comp_mask-0733]
+//   - oflags has no bits but O_CREAT and O_EXCL (a hint only: some devices accept it)
+//     [VR-ibv_open_xrcd-oflags-0734]
+//
+// C: ibv_open_xrcd, ibv_open_xrcd(3).
+func (dev *Device) OpenXRCD(xrcdInitAttr *XRCDInitAttr) (*XRCD, error) {
+	const verb = "ibv_open_xrcd"
+	if err := dev.enter(verb); err != nil {
+		return nil, err
+	}
+	defer dev.node.Exit()
+	if xrcdInitAttr == nil {
+		return nil, verr.NilValue(verb, "XRCDInitAttr", "make one with NewXRCDInitAttr")
+	}
+	xrcdInitAttrC := xrcdInitAttr.c
+	if xrcdInitAttr.err != nil {
+		return nil, xrcdInitAttr.err
+	}
+	in := inOpenXRCD{
+		context:              validate.Addr(dev.c),
+		xrcdInitAttr:         1,
+		xrcdInitAttrCompMask: uint64(xrcdInitAttrC.comp_mask),
+		xrcdInitAttrOflags:   int64(xrcdInitAttrC.oflags),
+	}
+	if err := checkOpenXRCD(&in); err != nil {
+		return nil, err
+	}
+	if dev.lib.lints.Wanted() {
+		dev.lib.lints.Report(hintOpenXRCD(&in))
+	}
+	ptr, errno := rawOpenXRCD(dev.c, unsafe.Pointer(&xrcdInitAttrC))
+	if ptr == nil {
+		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintOpenXRCD(&in)) })
+	}
+	o := newXRCD(dev, ptr)
 	if err := o.adopt(&dev.node); err != nil {
 		return nil, err
 	}
@@ -844,6 +1059,153 @@ func (dev *Device) QueryDeviceEx() (*DeviceAttrEx, error) {
 	return out, nil
 }
 
+// CreateWQ makes a work queue.
+//
+// Rules:
+//   - a work queue has a pd [VR-ibv_create_wq-pd-0783]
+//   - a work queue has a cq [VR-ibv_create_wq-cq-0784]
+//
+// C: ibv_create_wq, ibv_create_wq(3).
+func (dev *Device) CreateWQ(wqInitAttr *WQInitAttr) (*WQ, error) {
+	const verb = "ibv_create_wq"
+	if err := dev.enter(verb); err != nil {
+		return nil, err
+	}
+	defer dev.node.Exit()
+	if wqInitAttr == nil {
+		return nil, verr.NilValue(verb, "WQInitAttr", "make one with NewWQInitAttr")
+	}
+	wqInitAttrC := wqInitAttr.c
+	if wqInitAttr.pd != nil {
+		if err := wqInitAttr.pd.enter(verb); err != nil {
+			return nil, err
+		}
+		defer wqInitAttr.pd.node.Exit()
+		if wqInitAttr.pd.dev != dev {
+			return nil, object.OtherDevice(verb, "pd", &wqInitAttr.pd.node, &wqInitAttr.pd.dev.node, &dev.node, &dev.node)
+		}
+		wqInitAttrC.pd = uintptr(wqInitAttr.pd.c)
+	}
+	if wqInitAttr.cq != nil {
+		if err := wqInitAttr.cq.enter(verb); err != nil {
+			return nil, err
+		}
+		defer wqInitAttr.cq.node.Exit()
+		if wqInitAttr.cq.dev != dev {
+			return nil, object.OtherDevice(verb, "cq", &wqInitAttr.cq.node, &wqInitAttr.cq.dev.node, &dev.node, &dev.node)
+		}
+		wqInitAttrC.cq = uintptr(wqInitAttr.cq.c)
+	}
+	in := inCreateWQ{
+		context:      validate.Addr(dev.c),
+		wqInitAttr:   1,
+		wqInitAttrPD: uint64(wqInitAttrC.pd),
+		wqInitAttrCQ: uint64(wqInitAttrC.cq),
+	}
+	if err := checkCreateWQ(&in); err != nil {
+		return nil, err
+	}
+	ptr, errno := rawCreateWQ(dev.c, unsafe.Pointer(&wqInitAttrC))
+	if ptr == nil {
+		return nil, verr.Failed(verb, errno, nil)
+	}
+	o := newWQ(dev, ptr)
+	o.pd = wqInitAttr.pd
+	if err := o.adopt(&dev.node, nodeOfPD(wqInitAttr.pd), nodeOfCQ(wqInitAttr.cq)); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+// InitAHFromWC returns the description of the path to the sender of a datagram.
+//
+// PD.CreateAH takes it.
+//
+//   - portNum: port that the datagram arrived at.
+//   - wc: completion of the receive.
+//   - grh: first 40 bytes of the memory of the receive, also where the completion has no GRH in its Flags.
+//
+// Rules:
+//   - ports are numbered from 1 (a hint only: some devices accept it) [VR-ibv_init_ah_from_wc-port_num-0765]
+//   - port_num is at most the number of ports (a hint only: some devices accept it)
+//     [VR-ibv_init_ah_from_wc-port_num-0766]
+//
+// C: ibv_init_ah_from_wc, ibv_create_ah_from_wc(3).
+func (dev *Device) InitAHFromWC(portNum uint8, wc *WC, grh []byte) (*AHAttr, error) {
+	const verb = "ibv_init_ah_from_wc"
+	if err := dev.enter(verb); err != nil {
+		return nil, err
+	}
+	defer dev.node.Exit()
+	if dev.lib.fn[symIbv_init_ah_from_wc] == 0 {
+		return nil, dev.lib.missing("ibv_init_ah_from_wc", symIbv_init_ah_from_wc)
+	}
+	if wc == nil {
+		return nil, verr.NilValue(verb, "wc", "pass a WC")
+	}
+	if len(grh) < 40 {
+		return nil, verr.TooShort(verb, "grh", 40)
+	}
+	in := inInitAHFromWC{
+		context: validate.Addr(dev.c),
+		wc:      1,
+		grh:     1,
+		ahAttr:  1,
+		portNum: uint64(portNum),
+	}
+	if caps := dev.capabilities(); caps != nil {
+		in.capDeviceAttrPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
+	}
+	if err := checkInitAHFromWC(&in); err != nil {
+		return nil, err
+	}
+	if dev.lib.lints.Wanted() {
+		dev.lib.lints.Report(hintInitAHFromWC(&in))
+	}
+	var ahAttrC cAHAttr
+	n, errno := rawInitAHFromWC(dev.lib.fn[symIbv_init_ah_from_wc], dev.c, portNum, unsafe.Pointer(wc), unsafe.Pointer(unsafe.SliceData(grh)), unsafe.Pointer(&ahAttrC))
+	if n < 0 {
+		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintInitAHFromWC(&in)) })
+	}
+	out := &AHAttr{c: ahAttrC}
+	return out, nil
+}
+
+// CreateCounters makes counters; they begin at 0.
+//
+// Rules:
+//   - comp_mask has no bits yet [VR-ibv_create_counters-comp_mask-0753]
+//
+// C: ibv_create_counters, ibv_create_counters(3).
+func (dev *Device) CreateCounters(initAttr *CountersInitAttr) (*Counters, error) {
+	const verb = "ibv_create_counters"
+	if err := dev.enter(verb); err != nil {
+		return nil, err
+	}
+	defer dev.node.Exit()
+	if initAttr == nil {
+		return nil, verr.NilValue(verb, "CountersInitAttr", "make one with NewCountersInitAttr")
+	}
+	initAttrC := initAttr.c
+	in := inCreateCounters{
+		context:          validate.Addr(dev.c),
+		initAttr:         1,
+		initAttrCompMask: uint64(initAttrC.comp_mask),
+	}
+	if err := checkCreateCounters(&in); err != nil {
+		return nil, err
+	}
+	ptr, errno := rawCreateCounters(dev.c, unsafe.Pointer(&initAttrC))
+	if ptr == nil {
+		return nil, verr.Failed(verb, errno, nil)
+	}
+	o := newCounters(dev, ptr)
+	if err := o.adopt(&dev.node); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
 // listen lets Go's poller wait on the descriptor of the events, once; afterwards it no longer holds the handle.
 func (o *Device) listen(verb string) (*dpath.Async, error) {
 	if err := o.enter(verb); err != nil {
@@ -871,6 +1233,7 @@ type AsyncEvent struct {
 	QP   *QP   // of an event of one: the QP that it concerns; nil for one made by other code on the same device
 	CQ   *CQ   // of an event of one: the CQ that it concerns; nil for one made by other code on the same device
 	SRQ  *SRQ  // of an event of one: the SRQ that it concerns; nil for one made by other code on the same device
+	WQ   *WQ   // of an event of one: the WQ that it concerns; nil for one made by other code on the same device
 	Port uint8 // of an event of a port: its number, from 1; otherwise 0
 
 	event events.Async
@@ -881,6 +1244,7 @@ const (
 	elementQP = events.Object + iota
 	elementCQ
 	elementSRQ
+	elementWQ
 )
 
 // asyncElements is what each type of asynchronous event concerns.
@@ -904,7 +1268,7 @@ var asyncElements = map[uint32]events.Element{
 	uint32(EventTypeQPLastWQEReached):  elementQP,
 	uint32(EventTypeClientReregister):  events.Port,
 	uint32(EventTypeGIDChange):         events.Port,
-	uint32(EventTypeWQFatal):           events.Nothing,
+	uint32(EventTypeWQFatal):           elementWQ,
 	uint32(EventTypeDeviceSpeedChange): events.Nothing,
 }
 
@@ -937,6 +1301,9 @@ func (o *Device) NextEvent(ctx context.Context) (*AsyncEvent, error) {
 		case elementSRQ:
 			ev.SRQ, _ = o.handles.Find(at).(*SRQ)
 			return nodeOfSRQ(ev.SRQ)
+		case elementWQ:
+			ev.WQ, _ = o.handles.Find(at).(*WQ)
+			return nodeOfWQ(ev.WQ)
 		}
 		return nil
 	}); err != nil {

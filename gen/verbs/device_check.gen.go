@@ -147,6 +147,120 @@ func checkQueryGID(in *inQueryGID) error {
 	return verr.RefuseErr("ibv_query_gid", bad...)
 }
 
+// inQueryGIDEx has the values that the rules of ibv_query_gid_ex use.
+type inQueryGIDEx struct {
+	context                      uint64         // context
+	entry                        uint64         // entry
+	flags                        uint64         // flags
+	portNum                      uint64         // port_num
+	capDeviceAttrExPhysPortCntEx validate.Known // device_attr_ex.phys_port_cnt_ex
+}
+
+// checkQueryGIDEx refuses a call of ibv_query_gid_ex that breaks a rule.
+func checkQueryGIDEx(in *inQueryGIDEx) error {
+	var bad []verr.Violation
+	if in.context == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0701], Value: validate.AddrText(in.context)})
+	}
+	if in.entry == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0702], Value: validate.AddrText(in.entry)})
+	}
+	if in.flags > 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0703], Value: strconv.FormatUint(in.flags, 10)})
+	}
+	if in.portNum < 1 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0704], Value: strconv.FormatUint(in.portNum, 10)})
+	}
+	if in.capDeviceAttrExPhysPortCntEx.OK && in.capDeviceAttrExPhysPortCntEx.V != 0 && in.portNum > in.capDeviceAttrExPhysPortCntEx.V {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0705], Value: strconv.FormatUint(in.portNum, 10), Limit: strconv.FormatUint(in.capDeviceAttrExPhysPortCntEx.V, 10)})
+	}
+	return verr.RefuseErr("ibv_query_gid_ex", bad...)
+}
+
+// inQueryGIDTable has the values that the rules of ibv_query_gid_table use.
+type inQueryGIDTable struct {
+	context    uint64 // context
+	entries    uint64 // entries
+	maxEntries uint64 // max_entries
+	flags      uint64 // flags
+}
+
+// checkQueryGIDTable refuses a call of ibv_query_gid_table that breaks a rule.
+func checkQueryGIDTable(in *inQueryGIDTable) error {
+	var bad []verr.Violation
+	if in.context == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0706], Value: validate.AddrText(in.context)})
+	}
+	if in.maxEntries > 0 && in.entries == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0707], Value: validate.AddrText(in.entries)})
+	}
+	if in.flags > 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0709], Value: strconv.FormatUint(in.flags, 10)})
+	}
+	return verr.RefuseErr("ibv_query_gid_table", bad...)
+}
+
+// hintQueryGIDTable returns the lints that a call of ibv_query_gid_table breaks, which may be the cause when it fails.
+func hintQueryGIDTable(in *inQueryGIDTable) []verr.Violation {
+	var may []verr.Violation
+	if in.maxEntries < 1 {
+		may = append(may, verr.Violation{Rule: &rules[rule0708], Value: strconv.FormatUint(in.maxEntries, 10)})
+	}
+	return may
+}
+
+// inQueryPKey has the values that the rules of ibv_query_pkey use.
+type inQueryPKey struct {
+	context                  uint64         // context
+	pkey                     uint64         // pkey
+	portNum                  uint64         // port_num
+	capDeviceAttrPhysPortCnt validate.Known // device_attr.phys_port_cnt
+	index                    int64          // index
+}
+
+// checkQueryPKey refuses a call of ibv_query_pkey that breaks a rule.
+func checkQueryPKey(in *inQueryPKey) error {
+	var bad []verr.Violation
+	if in.context == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0711], Value: validate.AddrText(in.context)})
+	}
+	if in.pkey == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0712], Value: strconv.FormatUint(in.pkey, 10)})
+	}
+	if in.portNum < 1 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0713], Value: strconv.FormatUint(in.portNum, 10)})
+	}
+	if in.capDeviceAttrPhysPortCnt.OK && in.capDeviceAttrPhysPortCnt.V > 0 && in.portNum > in.capDeviceAttrPhysPortCnt.V {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0714], Value: strconv.FormatUint(in.portNum, 10), Limit: strconv.FormatUint(in.capDeviceAttrPhysPortCnt.V, 10)})
+	}
+	if in.index < 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0715], Value: strconv.FormatInt(in.index, 10)})
+	}
+	return verr.RefuseErr("ibv_query_pkey", bad...)
+}
+
+// inGetPKeyIndex has the values that the rules of ibv_get_pkey_index use.
+type inGetPKeyIndex struct {
+	context                  uint64         // context
+	portNum                  uint64         // port_num
+	capDeviceAttrPhysPortCnt validate.Known // device_attr.phys_port_cnt
+}
+
+// checkGetPKeyIndex refuses a call of ibv_get_pkey_index that breaks a rule.
+func checkGetPKeyIndex(in *inGetPKeyIndex) error {
+	var bad []verr.Violation
+	if in.context == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0716], Value: validate.AddrText(in.context)})
+	}
+	if in.portNum < 1 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0717], Value: strconv.FormatUint(in.portNum, 10)})
+	}
+	if in.capDeviceAttrPhysPortCnt.OK && in.capDeviceAttrPhysPortCnt.V > 0 && in.portNum > in.capDeviceAttrPhysPortCnt.V {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0718], Value: strconv.FormatUint(in.portNum, 10), Limit: strconv.FormatUint(in.capDeviceAttrPhysPortCnt.V, 10)})
+	}
+	return verr.RefuseErr("ibv_get_pkey_index", bad...)
+}
+
 // inAllocPD has the values that the rules of ibv_alloc_pd use.
 type inAllocPD struct {
 	context uint64 // context
@@ -159,6 +273,38 @@ func checkAllocPD(in *inAllocPD) error {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0145], Value: validate.AddrText(in.context)})
 	}
 	return verr.RefuseErr("ibv_alloc_pd", bad...)
+}
+
+// inOpenXRCD has the values that the rules of ibv_open_xrcd use.
+type inOpenXRCD struct {
+	context              uint64 // context
+	xrcdInitAttr         uint64 // xrcd_init_attr
+	xrcdInitAttrCompMask uint64 // xrcd_init_attr.comp_mask
+	xrcdInitAttrOflags   int64  // xrcd_init_attr.oflags
+}
+
+// checkOpenXRCD refuses a call of ibv_open_xrcd that breaks a rule.
+func checkOpenXRCD(in *inOpenXRCD) error {
+	var bad []verr.Violation
+	if in.context == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0731], Value: validate.AddrText(in.context)})
+	}
+	if in.xrcdInitAttr == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0732], Value: validate.AddrText(in.xrcdInitAttr)})
+	}
+	if in.xrcdInitAttrCompMask&0x3 != 0x3 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0733]})
+	}
+	return verr.RefuseErr("ibv_open_xrcd", bad...)
+}
+
+// hintOpenXRCD returns the lints that a call of ibv_open_xrcd breaks, which may be the cause when it fails.
+func hintOpenXRCD(in *inOpenXRCD) []verr.Violation {
+	var may []verr.Violation
+	if uint64(in.xrcdInitAttrOflags)&^0xc0 != 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule0734], Value: strconv.FormatInt(in.xrcdInitAttrOflags, 10)})
+	}
+	return may
 }
 
 // inCreateCompChannel has the values that the rules of ibv_create_comp_channel use.
@@ -425,4 +571,92 @@ func checkQueryDeviceEx(in *inQueryDeviceEx) error {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0167], Value: "0x" + strconv.FormatUint(in.inputCompMask, 16)})
 	}
 	return verr.RefuseErr("ibv_query_device_ex", bad...)
+}
+
+// inCreateWQ has the values that the rules of ibv_create_wq use.
+type inCreateWQ struct {
+	context      uint64 // context
+	wqInitAttr   uint64 // wq_init_attr
+	wqInitAttrPD uint64 // wq_init_attr.pd
+	wqInitAttrCQ uint64 // wq_init_attr.cq
+}
+
+// checkCreateWQ refuses a call of ibv_create_wq that breaks a rule.
+func checkCreateWQ(in *inCreateWQ) error {
+	var bad []verr.Violation
+	if in.context == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0781], Value: validate.AddrText(in.context)})
+	}
+	if in.wqInitAttr == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0782], Value: validate.AddrText(in.wqInitAttr)})
+	}
+	if in.wqInitAttrPD == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0783], Value: validate.AddrText(in.wqInitAttrPD)})
+	}
+	if in.wqInitAttrCQ == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0784], Value: validate.AddrText(in.wqInitAttrCQ)})
+	}
+	return verr.RefuseErr("ibv_create_wq", bad...)
+}
+
+// inInitAHFromWC has the values that the rules of ibv_init_ah_from_wc use.
+type inInitAHFromWC struct {
+	context                  uint64         // context
+	wc                       uint64         // wc
+	grh                      uint64         // grh
+	ahAttr                   uint64         // ah_attr
+	portNum                  uint64         // port_num
+	capDeviceAttrPhysPortCnt validate.Known // device_attr.phys_port_cnt
+}
+
+// checkInitAHFromWC refuses a call of ibv_init_ah_from_wc that breaks a rule.
+func checkInitAHFromWC(in *inInitAHFromWC) error {
+	var bad []verr.Violation
+	if in.context == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0761], Value: validate.AddrText(in.context)})
+	}
+	if in.wc == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0762], Value: validate.AddrText(in.wc)})
+	}
+	if in.grh == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0763], Value: strconv.FormatUint(in.grh, 10)})
+	}
+	if in.ahAttr == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0764], Value: validate.AddrText(in.ahAttr)})
+	}
+	return verr.RefuseErr("ibv_init_ah_from_wc", bad...)
+}
+
+// hintInitAHFromWC returns the lints that a call of ibv_init_ah_from_wc breaks, which may be the cause when it fails.
+func hintInitAHFromWC(in *inInitAHFromWC) []verr.Violation {
+	var may []verr.Violation
+	if in.portNum < 1 {
+		may = append(may, verr.Violation{Rule: &rules[rule0765], Value: strconv.FormatUint(in.portNum, 10)})
+	}
+	if in.capDeviceAttrPhysPortCnt.OK && in.capDeviceAttrPhysPortCnt.V > 0 && in.portNum > in.capDeviceAttrPhysPortCnt.V {
+		may = append(may, verr.Violation{Rule: &rules[rule0766], Value: strconv.FormatUint(in.portNum, 10), Limit: strconv.FormatUint(in.capDeviceAttrPhysPortCnt.V, 10)})
+	}
+	return may
+}
+
+// inCreateCounters has the values that the rules of ibv_create_counters use.
+type inCreateCounters struct {
+	context          uint64 // context
+	initAttr         uint64 // init_attr
+	initAttrCompMask uint64 // init_attr.comp_mask
+}
+
+// checkCreateCounters refuses a call of ibv_create_counters that breaks a rule.
+func checkCreateCounters(in *inCreateCounters) error {
+	var bad []verr.Violation
+	if in.context == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0751], Value: validate.AddrText(in.context)})
+	}
+	if in.initAttr == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0752], Value: validate.AddrText(in.initAttr)})
+	}
+	if in.initAttrCompMask > 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0753], Value: "0x" + strconv.FormatUint(in.initAttrCompMask, 16)})
+	}
+	return verr.RefuseErr("ibv_create_counters", bad...)
 }

@@ -93,6 +93,54 @@ var dmAccessNames = []validate.Flag{
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v DMAccess) String() string { return validate.FlagText(uint64(v), dmAccessNames) }
 
+// MWType is the type of a memory window.
+//
+// C: enum ibv_mw_type, ibv_alloc_mw(3).
+type MWType uint32
+
+// Constants of MWType.
+const (
+	// Bound by a verb.
+	MWType1 MWType = 1 // IBV_MW_TYPE_1
+	// Bound by a work request.
+	MWType2 MWType = 2 // IBV_MW_TYPE_2
+)
+
+// String returns the C name without its prefix.
+func (v MWType) String() string {
+	switch v {
+	case MWType1:
+		return "1"
+	case MWType2:
+		return "2"
+	}
+	return "MWType(" + strconv.FormatUint(uint64(v), 10) + ")"
+}
+
+// CounterDescription is what is counted.
+//
+// C: enum ibv_counter_description, ibv_attach_counters_point_flow(3).
+type CounterDescription uint32
+
+// Constants of CounterDescription.
+const (
+	// Packets.
+	CounterDescriptionPackets CounterDescription = 0 // IBV_COUNTER_PACKETS
+	// Bytes.
+	CounterDescriptionBytes CounterDescription = 1 // IBV_COUNTER_BYTES
+)
+
+// String returns the C name without its prefix.
+func (v CounterDescription) String() string {
+	switch v {
+	case CounterDescriptionPackets:
+		return "PACKETS"
+	case CounterDescriptionBytes:
+		return "BYTES"
+	}
+	return "CounterDescription(" + strconv.FormatUint(uint64(v), 10) + ")"
+}
+
 // WCField is a set of fields of completions.
 //
 // C: enum ibv_create_cq_wc_flags, ibv_create_cq_ex(3).
@@ -200,6 +248,59 @@ var wcFlagNames = []validate.Flag{
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v WCFlag) String() string { return validate.FlagText(uint64(v), wcFlagNames) }
+
+// FlowFlags is a set of properties of a flow.
+//
+// C: enum ibv_flow_flags, ibv_create_flow(3).
+type FlowFlags uint32
+
+// Constants of FlowFlags.
+const (
+	// Packets may match flows of lower priority too.
+	FlowFlagsDontTrap FlowFlags = 0x2 // IBV_FLOW_ATTR_FLAGS_DONT_TRAP
+	// The flow is of packets that are sent.
+	FlowFlagsEgress FlowFlags = 0x4 // IBV_FLOW_ATTR_FLAGS_EGRESS
+)
+
+var flowFlagsNames = []validate.Flag{
+	{Bits: 0x2, Name: "DONT_TRAP"},
+	{Bits: 0x4, Name: "EGRESS"},
+}
+
+// String returns the C names without their prefix, joined by |, and the value in hex.
+func (v FlowFlags) String() string { return validate.FlagText(uint64(v), flowFlagsNames) }
+
+// FlowType is the type of a flow.
+//
+// C: enum ibv_flow_attr_type, ibv_create_flow(3).
+type FlowType uint32
+
+// Constants of FlowType.
+const (
+	// Packets that match the specs.
+	FlowTypeNormal FlowType = 0 // IBV_FLOW_ATTR_NORMAL
+	// All packets that no other flow takes.
+	FlowTypeAllDefault FlowType = 1 // IBV_FLOW_ATTR_ALL_DEFAULT
+	// Packets to groups that no other flow takes.
+	FlowTypeMcDefault FlowType = 2 // IBV_FLOW_ATTR_MC_DEFAULT
+	// A copy of all packets of the port.
+	FlowTypeSniffer FlowType = 3 // IBV_FLOW_ATTR_SNIFFER
+)
+
+// String returns the C name without its prefix.
+func (v FlowType) String() string {
+	switch v {
+	case FlowTypeNormal:
+		return "NORMAL"
+	case FlowTypeAllDefault:
+		return "ALL_DEFAULT"
+	case FlowTypeMcDefault:
+		return "MC_DEFAULT"
+	case FlowTypeSniffer:
+		return "SNIFFER"
+	}
+	return "FlowType(" + strconv.FormatUint(uint64(v), 10) + ")"
+}
 
 // QPType is the transport service of a queue pair.
 //
@@ -328,6 +429,53 @@ var qpFlagNames = []validate.Flag{
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v QPFlag) String() string { return validate.FlagText(uint64(v), qpFlagNames) }
+
+// WQFlags is a set of properties of a work queue.
+//
+// C: enum ibv_wq_flags, ibv_create_wq(3).
+type WQFlags uint32
+
+// Constants of WQFlags.
+const (
+	// The VLAN tag is taken out of packets.
+	WQFlagsCvlanStripping WQFlags = 0x1 // IBV_WQ_FLAGS_CVLAN_STRIPPING
+	// The frame check sequence is received too.
+	WQFlagsScatterFCS WQFlags = 0x2 // IBV_WQ_FLAGS_SCATTER_FCS
+	// Packets wait for a receive request before they are dropped.
+	WQFlagsDelayDrop WQFlags = 0x4 // IBV_WQ_FLAGS_DELAY_DROP
+	// Packets are padded to a cache line.
+	WQFlagsPCIWriteEndPadding WQFlags = 0x8 // IBV_WQ_FLAGS_PCI_WRITE_END_PADDING
+)
+
+var wqFlagsNames = []validate.Flag{
+	{Bits: 0x1, Name: "CVLAN_STRIPPING"},
+	{Bits: 0x2, Name: "SCATTER_FCS"},
+	{Bits: 0x4, Name: "DELAY_DROP"},
+	{Bits: 0x8, Name: "PCI_WRITE_END_PADDING"},
+}
+
+// String returns the C names without their prefix, joined by |, and the value in hex.
+func (v WQFlags) String() string { return validate.FlagText(uint64(v), wqFlagsNames) }
+
+// WQType is the type of a work queue.
+//
+// C: enum ibv_wq_type, ibv_create_wq(3).
+type WQType uint32
+
+// Constants of WQType.
+const (
+	// Receives.
+	WQTypeRQ WQType = 0 // IBV_WQT_RQ
+)
+
+// String returns the C name without its prefix.
+func (v WQType) String() string {
+	switch v {
+	case WQTypeRQ:
+		return "RQ"
+	}
+	return "WQType(" + strconv.FormatUint(uint64(v), 10) + ")"
+}
 
 // EventType is the type of an asynchronous event.
 //
@@ -613,6 +761,38 @@ func RNRTimerOf(d time.Duration) (RNRTimer, error) {
 		return 0, err
 	}
 	return RNRTimer(v), nil
+}
+
+// WQState is the state of a work queue.
+//
+// C: enum ibv_wq_state, ibv_modify_wq(3).
+type WQState uint32
+
+// Constants of WQState.
+const (
+	// New.
+	WQStateReset WQState = 0 // IBV_WQS_RESET
+	// Takes requests and packets.
+	WQStateRdy WQState = 1 // IBV_WQS_RDY
+	// Failed.
+	WQStateErr WQState = 2 // IBV_WQS_ERR
+	// Not known.
+	WQStateUnknown WQState = 3 // IBV_WQS_UNKNOWN
+)
+
+// String returns the C name without its prefix.
+func (v WQState) String() string {
+	switch v {
+	case WQStateReset:
+		return "RESET"
+	case WQStateRdy:
+		return "RDY"
+	case WQStateErr:
+		return "ERR"
+	case WQStateUnknown:
+		return "UNKNOWN"
+	}
+	return "WQState(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
 // WCStatus is the result of a work request.
@@ -1156,6 +1336,34 @@ var rxHashFuncNames = []validate.Flag{
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v RXHashFunc) String() string { return validate.FlagText(uint64(v), rxHashFuncNames) }
 
+// GIDType is the kind of network that a GID is an address of.
+//
+// C: enum ibv_gid_type, ibv_query_gid_ex(3).
+type GIDType uint32
+
+// Constants of GIDType.
+const (
+	// InfiniBand. Since rdma-core 32.0.
+	GIDTypeIB GIDType = 0 // IBV_GID_TYPE_IB
+	// RoCE without IP. Since rdma-core 32.0.
+	GIDTypeRoCEV1 GIDType = 1 // IBV_GID_TYPE_ROCE_V1
+	// RoCE over UDP and IP. Since rdma-core 32.0.
+	GIDTypeRoCEV2 GIDType = 2 // IBV_GID_TYPE_ROCE_V2
+)
+
+// String returns the C name without its prefix.
+func (v GIDType) String() string {
+	switch v {
+	case GIDTypeIB:
+		return "IB"
+	case GIDTypeRoCEV1:
+		return "ROCE_V1"
+	case GIDTypeRoCEV2:
+		return "ROCE_V2"
+	}
+	return "GIDType(" + strconv.FormatUint(uint64(v), 10) + ")"
+}
+
 // PortCap is a set of capabilities of a port, as InfiniBand management defines them.
 //
 // C: enum ibv_port_cap_flags, ibv_query_port(3).
@@ -1500,6 +1708,115 @@ func (v MigState) String() string {
 	}
 	return "MigState(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
+
+// Rate is the rate of a link or of a path.
+//
+// C: enum ibv_rate, ibv_rate_to_mult(3).
+type Rate uint32
+
+// Constants of Rate.
+const (
+	// The rate of the port.
+	RateMax     Rate = 0  // IBV_RATE_MAX
+	Rate2_5Gbps Rate = 2  // IBV_RATE_2_5_GBPS
+	Rate5Gbps   Rate = 5  // IBV_RATE_5_GBPS
+	Rate10Gbps  Rate = 3  // IBV_RATE_10_GBPS
+	Rate20Gbps  Rate = 6  // IBV_RATE_20_GBPS
+	Rate30Gbps  Rate = 4  // IBV_RATE_30_GBPS
+	Rate40Gbps  Rate = 7  // IBV_RATE_40_GBPS
+	Rate60Gbps  Rate = 8  // IBV_RATE_60_GBPS
+	Rate80Gbps  Rate = 9  // IBV_RATE_80_GBPS
+	Rate120Gbps Rate = 10 // IBV_RATE_120_GBPS
+	Rate14Gbps  Rate = 11 // IBV_RATE_14_GBPS
+	Rate56Gbps  Rate = 12 // IBV_RATE_56_GBPS
+	Rate112Gbps Rate = 13 // IBV_RATE_112_GBPS
+	Rate168Gbps Rate = 14 // IBV_RATE_168_GBPS
+	Rate25Gbps  Rate = 15 // IBV_RATE_25_GBPS
+	Rate100Gbps Rate = 16 // IBV_RATE_100_GBPS
+	Rate200Gbps Rate = 17 // IBV_RATE_200_GBPS
+	Rate300Gbps Rate = 18 // IBV_RATE_300_GBPS
+	Rate28Gbps  Rate = 19 // IBV_RATE_28_GBPS
+	Rate50Gbps  Rate = 20 // IBV_RATE_50_GBPS
+	Rate400Gbps Rate = 21 // IBV_RATE_400_GBPS
+	Rate600Gbps Rate = 22 // IBV_RATE_600_GBPS
+	// Since rdma-core 39.0.
+	Rate800Gbps Rate = 23 // IBV_RATE_800_GBPS
+	// Since rdma-core 39.0.
+	Rate1200Gbps Rate = 24 // IBV_RATE_1200_GBPS
+)
+
+// String returns the C name without its prefix.
+func (v Rate) String() string {
+	switch v {
+	case RateMax:
+		return "MAX"
+	case Rate2_5Gbps:
+		return "2_5_GBPS"
+	case Rate5Gbps:
+		return "5_GBPS"
+	case Rate10Gbps:
+		return "10_GBPS"
+	case Rate20Gbps:
+		return "20_GBPS"
+	case Rate30Gbps:
+		return "30_GBPS"
+	case Rate40Gbps:
+		return "40_GBPS"
+	case Rate60Gbps:
+		return "60_GBPS"
+	case Rate80Gbps:
+		return "80_GBPS"
+	case Rate120Gbps:
+		return "120_GBPS"
+	case Rate14Gbps:
+		return "14_GBPS"
+	case Rate56Gbps:
+		return "56_GBPS"
+	case Rate112Gbps:
+		return "112_GBPS"
+	case Rate168Gbps:
+		return "168_GBPS"
+	case Rate25Gbps:
+		return "25_GBPS"
+	case Rate100Gbps:
+		return "100_GBPS"
+	case Rate200Gbps:
+		return "200_GBPS"
+	case Rate300Gbps:
+		return "300_GBPS"
+	case Rate28Gbps:
+		return "28_GBPS"
+	case Rate50Gbps:
+		return "50_GBPS"
+	case Rate400Gbps:
+		return "400_GBPS"
+	case Rate600Gbps:
+		return "600_GBPS"
+	case Rate800Gbps:
+		return "800_GBPS"
+	case Rate1200Gbps:
+		return "1200_GBPS"
+	}
+	return "Rate(" + strconv.FormatUint(uint64(v), 10) + ")"
+}
+
+// ReadCounters is a set of ways to read counters.
+//
+// C: enum ibv_read_counters_flags, ibv_read_counters(3).
+type ReadCounters uint32
+
+// Constants of ReadCounters.
+const (
+	// Values that the driver has are good enough.
+	ReadCountersPreferCached ReadCounters = 0x1 // IBV_READ_COUNTERS_ATTR_PREFER_CACHED
+)
+
+var readCountersNames = []validate.Flag{
+	{Bits: 0x1, Name: "PREFER_CACHED"},
+}
+
+// String returns the C names without their prefix, joined by |, and the value in hex.
+func (v ReadCounters) String() string { return validate.FlagText(uint64(v), readCountersNames) }
 
 // MRAccess is a set of access flags of a memory region.
 //

@@ -15,11 +15,15 @@ import (
 
 // Places in the table of functions.
 const (
-	symIbv_ack_async_event = iota
+	sym_ibv_query_gid_ex = iota
+	sym_ibv_query_gid_table
+	symIbv_ack_async_event
 	symIbv_ack_cq_events
 	symIbv_alloc_pd
+	symIbv_attach_mcast
 	symIbv_close_device
 	symIbv_create_ah
+	symIbv_create_ah_from_wc
 	symIbv_create_comp_channel
 	symIbv_create_cq
 	symIbv_create_qp
@@ -31,23 +35,32 @@ const (
 	symIbv_destroy_cq
 	symIbv_destroy_qp
 	symIbv_destroy_srq
+	symIbv_detach_mcast
+	symIbv_event_type_str
 	symIbv_free_device_list
 	symIbv_get_async_event
 	symIbv_get_cq_event
 	symIbv_get_device_guid
 	symIbv_get_device_index
 	symIbv_get_device_list
+	symIbv_get_pkey_index
 	symIbv_import_device
 	symIbv_import_dm
+	symIbv_init_ah_from_wc
 	symIbv_modify_qp
 	symIbv_modify_srq
+	symIbv_node_type_str
 	symIbv_open_device
+	symIbv_port_state_str
 	symIbv_qp_to_qp_ex
 	symIbv_query_device
 	symIbv_query_gid
+	symIbv_query_pkey
 	symIbv_query_port
 	symIbv_query_qp
 	symIbv_query_srq
+	symIbv_rate_to_mbps
+	symIbv_rate_to_mult
 	symIbv_reg_dmabuf_mr
 	symIbv_reg_mr
 	symIbv_reg_mr_ex
@@ -55,16 +68,23 @@ const (
 	symIbv_reg_mr_iova2
 	symIbv_rereg_mr
 	symIbv_unimport_dm
+	symIbv_wc_status_str
+	symMbps_to_ibv_rate
+	symMult_to_ibv_rate
 	numSymbols
 )
 
 // symbols are the functions looked up: name, default version, and the first rdma-core release known to have it.
 var symbols = [numSymbols]dl.Symbol{
+	{Name: "_ibv_query_gid_ex", Version: "IBVERBS_1.11", Since: "32.0"},
+	{Name: "_ibv_query_gid_table", Version: "IBVERBS_1.11", Since: "32.0"},
 	{Name: "ibv_ack_async_event", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_ack_cq_events", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_alloc_pd", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_attach_mcast", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_close_device", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_create_ah", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_create_ah_from_wc", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_create_comp_channel", Version: "IBVERBS_1.0", Since: "28.0"},
 	{Name: "ibv_create_cq", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_create_qp", Version: "IBVERBS_1.1", Since: "28.0"},
@@ -76,23 +96,32 @@ var symbols = [numSymbols]dl.Symbol{
 	{Name: "ibv_destroy_cq", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_destroy_qp", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_destroy_srq", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_detach_mcast", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_event_type_str", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_free_device_list", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_get_async_event", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_get_cq_event", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_get_device_guid", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_get_device_index", Version: "IBVERBS_1.9", Since: "30.0"},
 	{Name: "ibv_get_device_list", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_get_pkey_index", Version: "IBVERBS_1.5", Since: "28.0"},
 	{Name: "ibv_import_device", Version: "IBVERBS_1.10", Since: "31.0"},
 	{Name: "ibv_import_dm", Version: "IBVERBS_1.13", Since: "35.0"},
+	{Name: "ibv_init_ah_from_wc", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_modify_qp", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_modify_srq", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_node_type_str", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_open_device", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_port_state_str", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_qp_to_qp_ex", Version: "IBVERBS_1.6", Since: "28.0"},
 	{Name: "ibv_query_device", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_query_gid", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_query_pkey", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_query_port", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_query_qp", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_query_srq", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_rate_to_mbps", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_rate_to_mult", Version: "IBVERBS_1.0", Since: "28.0"},
 	{Name: "ibv_reg_dmabuf_mr", Version: "IBVERBS_1.12", Since: "34.0"},
 	{Name: "ibv_reg_mr", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_reg_mr_ex", Version: "IBVERBS_1.15", Since: "59.0"},
@@ -100,6 +129,9 @@ var symbols = [numSymbols]dl.Symbol{
 	{Name: "ibv_reg_mr_iova2", Version: "IBVERBS_1.8", Since: "28.0"},
 	{Name: "ibv_rereg_mr", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_unimport_dm", Version: "IBVERBS_1.13", Since: "35.0"},
+	{Name: "ibv_wc_status_str", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "mbps_to_ibv_rate", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "mult_to_ibv_rate", Version: "IBVERBS_1.0", Since: "28.0"},
 }
 
 // Symbols is the source of the functions of libibverbs: a loaded library, or a software device. Symbol returns the
@@ -279,6 +311,82 @@ func (l *Lib) info(c unsafe.Pointer) DeviceInfo {
 	return info
 }
 
+// WCStatusString returns the library's text for the result of a work request.
+//
+//   - status: result of a work request.
+//
+// C: ibv_wc_status_str, ibv_poll_cq(3).
+func (l *Lib) WCStatusString(status WCStatus) (string, error) {
+	const verb = "ibv_wc_status_str"
+	if l.fn[symIbv_wc_status_str] == 0 {
+		return "", l.missing("ibv_wc_status_str", symIbv_wc_status_str)
+	}
+	x := rawWCStatusStr(l.fn[symIbv_wc_status_str], uint32(status))
+	return cmem.String(x), nil
+}
+
+// RateToMult returns a rate as a multiple of 2.5 Gbit/s; -1 where it is none.
+//
+//   - rate: rate.
+//
+// C: ibv_rate_to_mult, ibv_rate_to_mult(3).
+func (l *Lib) RateToMult(rate Rate) (int, error) {
+	const verb = "ibv_rate_to_mult"
+	if l.fn[symIbv_rate_to_mult] == 0 {
+		return 0, l.missing("ibv_rate_to_mult", symIbv_rate_to_mult)
+	}
+	x := rawRateToMult(l.fn[symIbv_rate_to_mult], uint32(rate))
+	return int(x), nil
+}
+
+// MultToRate returns the rate that is a multiple of 2.5 Gbit/s; RateMax where there is none.
+//
+//   - mult: multiple of 2.5 Gbit/s.
+//
+// C: mult_to_ibv_rate, ibv_rate_to_mult(3).
+func (l *Lib) MultToRate(mult int) (Rate, error) {
+	const verb = "mult_to_ibv_rate"
+	if l.fn[symMult_to_ibv_rate] == 0 {
+		return 0, l.missing("mult_to_ibv_rate", symMult_to_ibv_rate)
+	}
+	if int(int32(mult)) != mult {
+		return 0, verr.OutOfRange(verb, "mult", mult)
+	}
+	x := rawMultToIbvRate(l.fn[symMult_to_ibv_rate], int32(mult))
+	return Rate(x), nil
+}
+
+// RateToMbps returns a rate in Mbit/s; -1 where it is not known.
+//
+//   - rate: rate.
+//
+// C: ibv_rate_to_mbps, ibv_rate_to_mbps(3).
+func (l *Lib) RateToMbps(rate Rate) (int, error) {
+	const verb = "ibv_rate_to_mbps"
+	if l.fn[symIbv_rate_to_mbps] == 0 {
+		return 0, l.missing("ibv_rate_to_mbps", symIbv_rate_to_mbps)
+	}
+	x := rawRateToMbps(l.fn[symIbv_rate_to_mbps], uint32(rate))
+	return int(x), nil
+}
+
+// MbpsToRate returns the rate of so many Mbit/s; RateMax where there is none.
+//
+//   - mbps: rate in Mbit/s, exactly as RateToMbps returns it.
+//
+// C: mbps_to_ibv_rate, ibv_rate_to_mbps(3).
+func (l *Lib) MbpsToRate(mbps int) (Rate, error) {
+	const verb = "mbps_to_ibv_rate"
+	if l.fn[symMbps_to_ibv_rate] == 0 {
+		return 0, l.missing("mbps_to_ibv_rate", symMbps_to_ibv_rate)
+	}
+	if int(int32(mbps)) != mbps {
+		return 0, verr.OutOfRange(verb, "mbps", mbps)
+	}
+	x := rawMbpsToIbvRate(l.fn[symMbps_to_ibv_rate], int32(mbps))
+	return Rate(x), nil
+}
+
 // ImportDevice opens a context over the command channel of another context, whose objects it can then import.
 //
 //   - cmdFD: a duplicate of the other context's CmdFD; on success the new context owns it.
@@ -312,4 +420,46 @@ func (l *Lib) ImportDevice(cmdFD int) (*Device, error) {
 		return nil, err
 	}
 	return o, nil
+}
+
+// NodeTypeString returns the library's text for a type of devices.
+//
+//   - nodeType: type of devices.
+//
+// C: ibv_node_type_str, ibv_event_type_str(3).
+func (l *Lib) NodeTypeString(nodeType NodeType) (string, error) {
+	const verb = "ibv_node_type_str"
+	if l.fn[symIbv_node_type_str] == 0 {
+		return "", l.missing("ibv_node_type_str", symIbv_node_type_str)
+	}
+	x := rawNodeTypeStr(l.fn[symIbv_node_type_str], int32(nodeType))
+	return cmem.String(x), nil
+}
+
+// PortStateString returns the library's text for a state of ports.
+//
+//   - portState: state of a port.
+//
+// C: ibv_port_state_str, ibv_event_type_str(3).
+func (l *Lib) PortStateString(portState PortState) (string, error) {
+	const verb = "ibv_port_state_str"
+	if l.fn[symIbv_port_state_str] == 0 {
+		return "", l.missing("ibv_port_state_str", symIbv_port_state_str)
+	}
+	x := rawPortStateStr(l.fn[symIbv_port_state_str], uint32(portState))
+	return cmem.String(x), nil
+}
+
+// EventTypeString returns the library's text for an asynchronous event.
+//
+//   - event: type of an event.
+//
+// C: ibv_event_type_str, ibv_event_type_str(3).
+func (l *Lib) EventTypeString(event EventType) (string, error) {
+	const verb = "ibv_event_type_str"
+	if l.fn[symIbv_event_type_str] == 0 {
+		return "", l.missing("ibv_event_type_str", symIbv_event_type_str)
+	}
+	x := rawEventTypeStr(l.fn[symIbv_event_type_str], uint32(event))
+	return cmem.String(x), nil
 }

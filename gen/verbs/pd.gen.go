@@ -1105,6 +1105,42 @@ func (pd *PD) RegMREx(mrInitAttr *MRInitAttr) (*MR, error) {
 	return o, nil
 }
 
+// AllocMW makes a memory window that is not bound.
+//
+//   - mwType: type of the window.
+//
+// Rules:
+//   - a memory window is of type 1 or 2 (a hint only: some devices accept it) [VR-ibv_alloc_mw-type-0737]
+//
+// C: ibv_alloc_mw, ibv_alloc_mw(3).
+func (pd *PD) AllocMW(mwType MWType) (*MW, error) {
+	const verb = "ibv_alloc_mw"
+	if err := pd.enter(verb); err != nil {
+		return nil, err
+	}
+	defer pd.node.Exit()
+	in := inAllocMW{
+		pd:    validate.Addr(pd.c),
+		type_: uint64(mwType),
+	}
+	if err := checkAllocMW(&in); err != nil {
+		return nil, err
+	}
+	if pd.lib.lints.Wanted() {
+		pd.lib.lints.Report(hintAllocMW(&in))
+	}
+	ptr, errno := rawAllocMW(pd.c, uint32(mwType))
+	if ptr == nil {
+		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintAllocMW(&in)) })
+	}
+	o := newMW(pd.dev, ptr)
+	o.pd = pd
+	if err := o.adopt(&pd.node); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
 // AdviseMR pages in ranges of on-demand regions before they are used.
 //
 //   - advice: the advice.
@@ -1453,6 +1489,60 @@ func (pd *PD) CreateAH(attr *AHAttr) (*AH, error) {
 	ptr, errno := rawCreateAH(pd.lib.fn[symIbv_create_ah], pd.c, unsafe.Pointer(&attrC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintCreateAH(&in)) })
+	}
+	o := newAH(pd.dev, ptr)
+	o.pd = pd
+	if err := o.adopt(&pd.node); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+// CreateAHFromWC makes an address handle of the path to the sender of a datagram.
+//
+//   - wc: completion of the receive.
+//   - grh: first 40 bytes of the memory of the receive, also where the completion has no GRH in its Flags.
+//   - portNum: port that the datagram arrived at.
+//
+// Rules:
+//   - ports are numbered from 1 (a hint only: some devices accept it) [VR-ibv_create_ah_from_wc-port_num-0770]
+//   - port_num is at most the number of ports (a hint only: some devices accept it)
+//     [VR-ibv_create_ah_from_wc-port_num-0771]
+//
+// C: ibv_create_ah_from_wc, ibv_create_ah_from_wc(3).
+func (pd *PD) CreateAHFromWC(wc *WC, grh []byte, portNum uint8) (*AH, error) {
+	const verb = "ibv_create_ah_from_wc"
+	if err := pd.enter(verb); err != nil {
+		return nil, err
+	}
+	defer pd.node.Exit()
+	if pd.lib.fn[symIbv_create_ah_from_wc] == 0 {
+		return nil, pd.lib.missing("ibv_create_ah_from_wc", symIbv_create_ah_from_wc)
+	}
+	if wc == nil {
+		return nil, verr.NilValue(verb, "wc", "pass a WC")
+	}
+	if len(grh) < 40 {
+		return nil, verr.TooShort(verb, "grh", 40)
+	}
+	in := inCreateAHFromWC{
+		pd:      validate.Addr(pd.c),
+		wc:      1,
+		grh:     1,
+		portNum: uint64(portNum),
+	}
+	if caps := pd.dev.capabilities(); caps != nil {
+		in.capDeviceAttrPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
+	}
+	if err := checkCreateAHFromWC(&in); err != nil {
+		return nil, err
+	}
+	if pd.lib.lints.Wanted() {
+		pd.lib.lints.Report(hintCreateAHFromWC(&in))
+	}
+	ptr, errno := rawCreateAHFromWC(pd.lib.fn[symIbv_create_ah_from_wc], pd.c, unsafe.Pointer(wc), unsafe.Pointer(unsafe.SliceData(grh)), portNum)
+	if ptr == nil {
+		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintCreateAHFromWC(&in)) })
 	}
 	o := newAH(pd.dev, ptr)
 	o.pd = pd

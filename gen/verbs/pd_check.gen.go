@@ -420,6 +420,30 @@ func hintRegMREx(in *inRegMREx) []verr.Violation {
 	return may
 }
 
+// inAllocMW has the values that the rules of ibv_alloc_mw use.
+type inAllocMW struct {
+	pd    uint64 // pd
+	type_ uint64 // type
+}
+
+// checkAllocMW refuses a call of ibv_alloc_mw that breaks a rule.
+func checkAllocMW(in *inAllocMW) error {
+	var bad []verr.Violation
+	if in.pd == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0736], Value: validate.AddrText(in.pd)})
+	}
+	return verr.RefuseErr("ibv_alloc_mw", bad...)
+}
+
+// hintAllocMW returns the lints that a call of ibv_alloc_mw breaks, which may be the cause when it fails.
+func hintAllocMW(in *inAllocMW) []verr.Violation {
+	var may []verr.Violation
+	if in.type_ != 1 && in.type_ != 2 {
+		may = append(may, verr.Violation{Rule: &rules[rule0737], Value: MWType(in.type_).String()})
+	}
+	return may
+}
+
 // inAdviseMR has the values that the rules of ibv_advise_mr use.
 type inAdviseMR struct {
 	pd                                uint64         // pd
@@ -688,6 +712,42 @@ func hintCreateAH(in *inCreateAH) []verr.Violation {
 	}
 	if in.attrSL > 15 {
 		may = append(may, verr.Violation{Rule: &rules[rule0321], Value: strconv.FormatUint(in.attrSL, 10)})
+	}
+	return may
+}
+
+// inCreateAHFromWC has the values that the rules of ibv_create_ah_from_wc use.
+type inCreateAHFromWC struct {
+	pd                       uint64         // pd
+	wc                       uint64         // wc
+	grh                      uint64         // grh
+	portNum                  uint64         // port_num
+	capDeviceAttrPhysPortCnt validate.Known // device_attr.phys_port_cnt
+}
+
+// checkCreateAHFromWC refuses a call of ibv_create_ah_from_wc that breaks a rule.
+func checkCreateAHFromWC(in *inCreateAHFromWC) error {
+	var bad []verr.Violation
+	if in.pd == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0767], Value: validate.AddrText(in.pd)})
+	}
+	if in.wc == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0768], Value: validate.AddrText(in.wc)})
+	}
+	if in.grh == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0769], Value: strconv.FormatUint(in.grh, 10)})
+	}
+	return verr.RefuseErr("ibv_create_ah_from_wc", bad...)
+}
+
+// hintCreateAHFromWC returns the lints that a call of ibv_create_ah_from_wc breaks, which may be the cause when it fails.
+func hintCreateAHFromWC(in *inCreateAHFromWC) []verr.Violation {
+	var may []verr.Violation
+	if in.portNum < 1 {
+		may = append(may, verr.Violation{Rule: &rules[rule0770], Value: strconv.FormatUint(in.portNum, 10)})
+	}
+	if in.capDeviceAttrPhysPortCnt.OK && in.capDeviceAttrPhysPortCnt.V > 0 && in.portNum > in.capDeviceAttrPhysPortCnt.V {
+		may = append(may, verr.Violation{Rule: &rules[rule0771], Value: strconv.FormatUint(in.portNum, 10), Limit: strconv.FormatUint(in.capDeviceAttrPhysPortCnt.V, 10)})
 	}
 	return may
 }

@@ -10,8 +10,11 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gate"
 	"github.com/verbsgen/verbsgen/runtime/lazy"
 	"github.com/verbsgen/verbsgen/runtime/object"
+	"github.com/verbsgen/verbsgen/runtime/pack"
 	"github.com/verbsgen/verbsgen/runtime/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
+	"math"
+	"slices"
 	"strconv"
 	"syscall"
 	"unsafe"
@@ -110,6 +113,15 @@ func (o *QP) destroy() error {
 	})
 }
 
+// CloseAll closes everything that was made from the QP, the latest first, and then the QP itself; it fits a
+// defer. Errors are joined.
+func (o *QP) CloseAll() error {
+	if o == nil {
+		return verr.NilHandle("ibv_destroy_qp", "QP")
+	}
+	return object.CloseTree(&o.node)
+}
+
 // PD returns the PD to which the QP belongs.
 func (o *QP) PD() *PD {
 	return o.pd
@@ -194,6 +206,79 @@ func (s *QPStream) PostRange(r dpath.SendRange) (posted int, err error) {
 }
 
 var errWRStart = verr.Once{Verb: "ibv_wr_start", Kind: "QP"}
+
+// CreateFlow makes a flow that steers packets to a queue pair.
+//
+// Rules:
+//   - flows are for UD and raw packet queue pairs [VR-ibv_create_flow-qp-0803]
+//   - DONT_TRAP is for flows of type NORMAL (a hint only: some devices accept it)
+//     [VR-ibv_create_flow-flags-0804]
+//   - flags has no bits but DONT_TRAP and EGRESS (a hint only: some devices accept it)
+//     [VR-ibv_create_flow-flags-0805]
+//
+// C: ibv_create_flow, ibv_create_flow(3).
+func (qp *QP) CreateFlow(flow *FlowAttr) (*Flow, error) {
+	const verb = "ibv_create_flow"
+	if err := qp.enter(verb); err != nil {
+		return nil, err
+	}
+	defer qp.node.Exit()
+	if flow == nil {
+		return nil, verr.NilValue(verb, "FlowAttr", "make one with NewFlowAttr")
+	}
+	flowC := flow.c
+	var flowNodes []*object.Node
+	for _, x := range flow.specs {
+		if x == nil {
+			return nil, verr.NilValue(verb, "FlowSpec", "make one")
+		}
+		for _, h := range x.uses() {
+			if err := h.enter(verb); err != nil {
+				return nil, err
+			}
+			defer h.node.Exit()
+			if h.dev != qp.dev {
+				return nil, object.OtherDevice(verb, h.what, h.node, &h.dev.node, &qp.node, &qp.dev.node)
+			}
+			if !slices.Contains(flowNodes, h.node) {
+				flowNodes = append(flowNodes, h.node)
+			}
+		}
+	}
+	parts := make([][]byte, len(flow.specs))
+	for i, x := range flow.specs {
+		parts[i] = x.pack()
+	}
+	flowB, err := pack.Behind(verb, int(unsafe.Sizeof(flowC)), math.MaxUint8, math.MaxUint16, parts)
+	if err != nil {
+		return nil, err
+	}
+	flowC.num_of_specs, flowC.size = uint8(len(parts)), uint16(len(flowB))
+	in := inCreateFlow{
+		qp:        validate.Addr(qp.c),
+		flow:      1,
+		qpQPType:  validate.Of(uint64(cmem.At[uint32](qp.c, 60))),
+		flowFlags: uint64(flowC.flags),
+		flowType:  uint64(flowC.type_),
+	}
+	if err := checkCreateFlow(&in); err != nil {
+		return nil, err
+	}
+	if qp.lib.lints.Wanted() {
+		qp.lib.lints.Report(hintCreateFlow(&in))
+	}
+	*(*cFlowAttr)(unsafe.Pointer(unsafe.SliceData(flowB))) = flowC
+	ptr, errno := rawCreateFlow(qp.c, unsafe.Pointer(unsafe.SliceData(flowB)))
+	if ptr == nil {
+		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintCreateFlow(&in)) })
+	}
+	o := newFlow(qp.dev, ptr)
+	o.qp = qp
+	if err := o.adopt(append([]*object.Node{&qp.node}, flowNodes...)...); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
 
 // Modify changes the state and the attributes of a queue pair.
 //
@@ -523,6 +608,66 @@ func (qp *QP) seePostRecv(in *inPostRecv, ask bool) error {
 	}
 	in.qpQPType = validate.Of(uint64(cmem.At[uint32](qp.c, 60)))
 	in.qpState = validate.Of(uint64(cmem.At[uint32](qp.c, 56)))
+	return nil
+}
+
+// AttachMcast attaches a queue pair to a multicast group.
+//
+//   - gid: GID of the group.
+//   - lid: LID of the group; 0 on Ethernet.
+//
+// Rules:
+//   - only UD queue pairs are in multicast groups [VR-ibv_attach_mcast-qp-0745]
+//
+// C: ibv_attach_mcast, ibv_attach_mcast(3).
+func (qp *QP) AttachMcast(gid GID, lid uint16) error {
+	const verb = "ibv_attach_mcast"
+	if err := qp.enter(verb); err != nil {
+		return err
+	}
+	defer qp.node.Exit()
+	if qp.lib.fn[symIbv_attach_mcast] == 0 {
+		return qp.lib.missing("ibv_attach_mcast", symIbv_attach_mcast)
+	}
+	in := inAttachMcast{
+		qp:       validate.Addr(qp.c),
+		gid:      1,
+		qpQPType: validate.Of(uint64(cmem.At[uint32](qp.c, 60))),
+	}
+	if err := checkAttachMcast(&in); err != nil {
+		return err
+	}
+	if errno := rawAttachMcast(qp.lib.fn[symIbv_attach_mcast], qp.c, unsafe.Pointer(&gid), lid); errno != 0 {
+		return verr.Failed(verb, errno, nil)
+	}
+	return nil
+}
+
+// DetachMcast detaches a queue pair from a multicast group.
+//
+//   - gid: GID of the group.
+//   - lid: LID of the group; 0 on Ethernet.
+//
+// C: ibv_detach_mcast, ibv_attach_mcast(3).
+func (qp *QP) DetachMcast(gid GID, lid uint16) error {
+	const verb = "ibv_detach_mcast"
+	if err := qp.enter(verb); err != nil {
+		return err
+	}
+	defer qp.node.Exit()
+	if qp.lib.fn[symIbv_detach_mcast] == 0 {
+		return qp.lib.missing("ibv_detach_mcast", symIbv_detach_mcast)
+	}
+	in := inDetachMcast{
+		qp:  validate.Addr(qp.c),
+		gid: 1,
+	}
+	if err := checkDetachMcast(&in); err != nil {
+		return err
+	}
+	if errno := rawDetachMcast(qp.lib.fn[symIbv_detach_mcast], qp.c, unsafe.Pointer(&gid), lid); errno != 0 {
+		return verr.Failed(verb, errno, nil)
+	}
 	return nil
 }
 

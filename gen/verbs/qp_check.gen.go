@@ -219,6 +219,42 @@ func checkWRAbort(in *inWRAbort) error {
 	return verr.RefuseErr("ibv_wr_abort", bad...)
 }
 
+// inCreateFlow has the values that the rules of ibv_create_flow use.
+type inCreateFlow struct {
+	qp        uint64         // qp
+	flow      uint64         // flow
+	qpQPType  validate.Known // qp.qp_type
+	flowFlags uint64         // flow.flags
+	flowType  uint64         // flow.type
+}
+
+// checkCreateFlow refuses a call of ibv_create_flow that breaks a rule.
+func checkCreateFlow(in *inCreateFlow) error {
+	var bad []verr.Violation
+	if in.qp == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0801], Value: validate.AddrText(in.qp)})
+	}
+	if in.flow == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0802], Value: validate.AddrText(in.flow)})
+	}
+	if in.qpQPType.OK && in.qpQPType.V != 4 && in.qpQPType.V != 8 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0803], Value: QPType(in.qpQPType.V).String()})
+	}
+	return verr.RefuseErr("ibv_create_flow", bad...)
+}
+
+// hintCreateFlow returns the lints that a call of ibv_create_flow breaks, which may be the cause when it fails.
+func hintCreateFlow(in *inCreateFlow) []verr.Violation {
+	var may []verr.Violation
+	if in.flowFlags&0x2 != 0 && in.flowType != 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule0804], Value: FlowFlags(in.flowFlags).String()})
+	}
+	if in.flowFlags&^0x6 != 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule0805], Value: FlowFlags(in.flowFlags).String()})
+	}
+	return may
+}
+
 // inModifyQP has the values that the rules of ibv_modify_qp use.
 type inModifyQP struct {
 	qp                           uint64         // qp
@@ -713,4 +749,44 @@ func hintPostRecv(in *inPostRecv) []verr.Violation {
 		may = append(may, verr.Violation{Rule: &rules[rule0364], Value: strconv.FormatUint(in.wrSgListLengthTotal, 10)})
 	}
 	return may
+}
+
+// inAttachMcast has the values that the rules of ibv_attach_mcast use.
+type inAttachMcast struct {
+	qp       uint64         // qp
+	gid      uint64         // gid
+	qpQPType validate.Known // qp.qp_type
+}
+
+// checkAttachMcast refuses a call of ibv_attach_mcast that breaks a rule.
+func checkAttachMcast(in *inAttachMcast) error {
+	var bad []verr.Violation
+	if in.qp == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0741], Value: validate.AddrText(in.qp)})
+	}
+	if in.gid == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0742], Value: strconv.FormatUint(in.gid, 10)})
+	}
+	if in.qpQPType.OK && in.qpQPType.V != 4 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0745], Value: QPType(in.qpQPType.V).String()})
+	}
+	return verr.RefuseErr("ibv_attach_mcast", bad...)
+}
+
+// inDetachMcast has the values that the rules of ibv_detach_mcast use.
+type inDetachMcast struct {
+	qp  uint64 // qp
+	gid uint64 // gid
+}
+
+// checkDetachMcast refuses a call of ibv_detach_mcast that breaks a rule.
+func checkDetachMcast(in *inDetachMcast) error {
+	var bad []verr.Violation
+	if in.qp == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0743], Value: validate.AddrText(in.qp)})
+	}
+	if in.gid == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0744], Value: strconv.FormatUint(in.gid, 10)})
+	}
+	return verr.RefuseErr("ibv_detach_mcast", bad...)
 }

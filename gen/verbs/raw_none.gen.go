@@ -13,6 +13,26 @@ import (
 // below is ever reached.
 const haveC = false
 
+func rawWCStatusStr(fn0 uintptr, status uint32) unsafe.Pointer {
+	return nil
+}
+
+func rawRateToMult(fn0 uintptr, rate uint32) int32 {
+	return 0
+}
+
+func rawMultToIbvRate(fn0 uintptr, mult int32) uint32 {
+	return 0
+}
+
+func rawRateToMbps(fn0 uintptr, rate uint32) int32 {
+	return 0
+}
+
+func rawMbpsToIbvRate(fn0 uintptr, mbps int32) uint32 {
+	return 0
+}
+
 func rawQPToQPEx(fn0 uintptr, qp unsafe.Pointer) unsafe.Pointer {
 	return nil
 }
@@ -67,11 +87,43 @@ func rawQueryGID(fn0 uintptr, dev unsafe.Pointer, portNum uint8, index int32, gi
 	return -1, syscall.ENOSYS
 }
 
+func rawQueryGIDEx(fn0 uintptr, dev unsafe.Pointer, portNum uint32, gidIndex uint32, entry unsafe.Pointer, flags uint32) syscall.Errno {
+	return syscall.ENOSYS
+}
+
+func rawQueryGIDTable(fn0 uintptr, dev unsafe.Pointer, entries unsafe.Pointer, maxEntries uint64, flags uint32) (int, syscall.Errno) {
+	return -1, syscall.ENOSYS
+}
+
+func rawQueryPKey(fn0 uintptr, dev unsafe.Pointer, portNum uint8, index int32, pkey unsafe.Pointer) (int, syscall.Errno) {
+	return -1, syscall.ENOSYS
+}
+
+func rawGetPKeyIndex(fn0 uintptr, dev unsafe.Pointer, portNum uint8, pkey uint16) (int, syscall.Errno) {
+	return -1, syscall.ENOSYS
+}
+
 func rawAllocPD(fn0 uintptr, dev unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	return nil, syscall.ENOSYS
 }
 
 func rawDeallocPD(fn0 uintptr, pd unsafe.Pointer) syscall.Errno {
+	return syscall.ENOSYS
+}
+
+func rawCreateFlow(qp unsafe.Pointer, flow unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
+	return nil, syscall.ENOSYS
+}
+
+func rawDestroyFlow(flowID unsafe.Pointer) syscall.Errno {
+	return syscall.ENOSYS
+}
+
+func rawOpenXRCD(dev unsafe.Pointer, xrcdInitAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
+	return nil, syscall.ENOSYS
+}
+
+func rawCloseXRCD(xrcd unsafe.Pointer) syscall.Errno {
 	return syscall.ENOSYS
 }
 
@@ -96,6 +148,14 @@ func rawReregMR(fn0 uintptr, mr unsafe.Pointer, flags int32, pd unsafe.Pointer, 
 }
 
 func rawDeregMR(fn0 uintptr, mr unsafe.Pointer) syscall.Errno {
+	return syscall.ENOSYS
+}
+
+func rawAllocMW(pd unsafe.Pointer, mwType uint32) (unsafe.Pointer, syscall.Errno) {
+	return nil, syscall.ENOSYS
+}
+
+func rawDeallocMW(mw unsafe.Pointer) syscall.Errno {
 	return syscall.ENOSYS
 }
 
@@ -136,6 +196,10 @@ func rawCreateCQEx(dev unsafe.Pointer, cqAttr unsafe.Pointer) (unsafe.Pointer, s
 }
 
 func rawDestroyCQ(fn0 uintptr, cq unsafe.Pointer) syscall.Errno {
+	return syscall.ENOSYS
+}
+
+func rawModifyCQ(cq unsafe.Pointer, attr unsafe.Pointer) syscall.Errno {
 	return syscall.ENOSYS
 }
 
@@ -191,10 +255,66 @@ func rawDestroyQP(fn0 uintptr, qp unsafe.Pointer) syscall.Errno {
 	return syscall.ENOSYS
 }
 
+func rawCreateWQ(dev unsafe.Pointer, wqInitAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
+	return nil, syscall.ENOSYS
+}
+
+func rawModifyWQ(wq unsafe.Pointer, wqAttr unsafe.Pointer) syscall.Errno {
+	return syscall.ENOSYS
+}
+
+func rawDestroyWQ(wq unsafe.Pointer) syscall.Errno {
+	return syscall.ENOSYS
+}
+
 func rawCreateAH(fn0 uintptr, pd unsafe.Pointer, attr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	return nil, syscall.ENOSYS
 }
 
+func rawInitAHFromWC(fn0 uintptr, dev unsafe.Pointer, portNum uint8, wc unsafe.Pointer, grh unsafe.Pointer, ahAttr unsafe.Pointer) (int, syscall.Errno) {
+	return -1, syscall.ENOSYS
+}
+
+func rawCreateAHFromWC(fn0 uintptr, pd unsafe.Pointer, wc unsafe.Pointer, grh unsafe.Pointer, portNum uint8) (unsafe.Pointer, syscall.Errno) {
+	return nil, syscall.ENOSYS
+}
+
 func rawDestroyAH(fn0 uintptr, ah unsafe.Pointer) syscall.Errno {
+	return syscall.ENOSYS
+}
+
+func rawAttachMcast(fn0 uintptr, qp unsafe.Pointer, gid unsafe.Pointer, lid uint16) syscall.Errno {
+	return syscall.ENOSYS
+}
+
+func rawDetachMcast(fn0 uintptr, qp unsafe.Pointer, gid unsafe.Pointer, lid uint16) syscall.Errno {
+	return syscall.ENOSYS
+}
+
+func rawNodeTypeStr(fn0 uintptr, nodeType int32) unsafe.Pointer {
+	return nil
+}
+
+func rawPortStateStr(fn0 uintptr, portState uint32) unsafe.Pointer {
+	return nil
+}
+
+func rawEventTypeStr(fn0 uintptr, event uint32) unsafe.Pointer {
+	return nil
+}
+
+func rawCreateCounters(dev unsafe.Pointer, initAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
+	return nil, syscall.ENOSYS
+}
+
+func rawDestroyCounters(counters unsafe.Pointer) syscall.Errno {
+	return syscall.ENOSYS
+}
+
+func rawAttachCountersPointFlow(counters unsafe.Pointer, attr unsafe.Pointer, flow unsafe.Pointer) syscall.Errno {
+	return syscall.ENOSYS
+}
+
+func rawReadCounters(counters unsafe.Pointer, values unsafe.Pointer, ncounters uint32, flags uint32) syscall.Errno {
 	return syscall.ENOSYS
 }

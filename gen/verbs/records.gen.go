@@ -8,6 +8,8 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/codes"
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/mem"
+	"github.com/verbsgen/verbsgen/runtime/object"
+	"github.com/verbsgen/verbsgen/runtime/pack"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 	"math/bits"
 	"net/netip"
@@ -111,6 +113,24 @@ func NewTDInitAttr() *TDInitAttr {
 	return a
 }
 
+// CounterAttachAttr is what is counted at an index.
+//
+// C: struct ibv_counter_attach_attr, ibv_attach_counters_point_flow(3).
+type CounterAttachAttr struct {
+	c cCounterAttachAttr
+}
+
+// NewCounterAttachAttr starts an attribute structure CounterAttachAttr.
+//
+//   - counterDesc: what is counted.
+//   - index: index of the counter.
+func NewCounterAttachAttr(counterDesc CounterDescription, index uint32) *CounterAttachAttr {
+	a := &CounterAttachAttr{}
+	a.c.counter_desc = uint32(counterDesc)
+	a.c.index = index
+	return a
+}
+
 // AHAttr is a description of the path to a peer.
 //
 // C: struct ibv_ah_attr, ibv_create_ah(3).
@@ -210,6 +230,19 @@ func (a *AHAttr) TrafficClass(v uint8) *AHAttr {
 	return a
 }
 
+// CountersInitAttr is a description of the counters to make; nothing is to be chosen yet.
+//
+// C: struct ibv_counters_init_attr, ibv_create_counters(3).
+type CountersInitAttr struct {
+	c cCountersInitAttr
+}
+
+// NewCountersInitAttr starts an attribute structure CountersInitAttr.
+func NewCountersInitAttr() *CountersInitAttr {
+	a := &CountersInitAttr{}
+	return a
+}
+
 // CQInitAttrEx is a description of the extended completion queue to make.
 //
 // C: struct ibv_cq_init_attr_ex, ibv_create_cq_ex(3).
@@ -264,6 +297,1032 @@ func (a *CQInitAttrEx) Flags(v CQFlag) *CQInitAttrEx {
 func (a *CQInitAttrEx) ParentDomain(v *PD) *CQInitAttrEx {
 	a.parentDomain = v
 	return a
+}
+
+// FlowAttr is a description of the flow to make.
+//
+// C: struct ibv_flow_attr, ibv_create_flow(3).
+type FlowAttr struct {
+	c     cFlowAttr
+	specs []FlowSpec
+}
+
+// NewFlowAttr starts an attribute structure FlowAttr.
+//
+//   - type_: type.
+//   - port: number of the port, from 1.
+func NewFlowAttr(type_ FlowType, port uint8) *FlowAttr {
+	a := &FlowAttr{}
+	a.c.type_ = uint32(type_)
+	a.c.port = port
+	return a
+}
+
+// Priority sets the priority; a lower number comes first.
+//
+// C: struct ibv_flow_attr.priority, ibv_create_flow(3).
+func (a *FlowAttr) Priority(v uint16) *FlowAttr {
+	a.c.priority = v
+	return a
+}
+
+// Flags sets the properties.
+//
+// C: struct ibv_flow_attr.flags, ibv_create_flow(3).
+func (a *FlowAttr) Flags(v FlowFlags) *FlowAttr {
+	a.c.flags = uint32(v)
+	return a
+}
+
+// Specs adds the what packets match and what becomes of them.
+//
+// C: struct ibv_flow_attr, ibv_create_flow(3).
+func (a *FlowAttr) Specs(v ...FlowSpec) *FlowAttr {
+	a.specs = append(a.specs, v...)
+	return a
+}
+
+// FlowEthFilter is the values, or the mask, of an Ethernet header.
+//
+// C: struct ibv_flow_eth_filter, ibv_create_flow(3).
+type FlowEthFilter struct {
+	c cFlowEthFilter
+}
+
+// NewFlowEthFilter starts an attribute structure FlowEthFilter.
+func NewFlowEthFilter() *FlowEthFilter {
+	a := &FlowEthFilter{}
+	return a
+}
+
+// DstMAC sets the address of the receiver.
+//
+// C: struct ibv_flow_eth_filter.dst_mac, ibv_create_flow(3).
+func (a *FlowEthFilter) DstMAC(v [6]uint8) *FlowEthFilter {
+	a.c.dst_mac = v
+	return a
+}
+
+// SrcMAC sets the address of the sender.
+//
+// C: struct ibv_flow_eth_filter.src_mac, ibv_create_flow(3).
+func (a *FlowEthFilter) SrcMAC(v [6]uint8) *FlowEthFilter {
+	a.c.src_mac = v
+	return a
+}
+
+// EtherType sets the type of what follows the last VLAN tag.
+//
+// C: struct ibv_flow_eth_filter.ether_type, ibv_create_flow(3).
+func (a *FlowEthFilter) EtherType(v uint16) *FlowEthFilter {
+	a.c.ether_type = bits.ReverseBytes16(v)
+	return a
+}
+
+// VLANTag sets the VLAN tag: priority in 3 bits, one bit, number in 12 bits.
+//
+// C: struct ibv_flow_eth_filter.vlan_tag, ibv_create_flow(3).
+func (a *FlowEthFilter) VLANTag(v uint16) *FlowEthFilter {
+	a.c.vlan_tag = bits.ReverseBytes16(v)
+	return a
+}
+
+// FlowIPv4Filter is the values, or the mask, of a pair of addresses of IPv4.
+//
+// C: struct ibv_flow_ipv4_filter, ibv_create_flow(3).
+type FlowIPv4Filter struct {
+	c cFlowIPv4Filter
+}
+
+// NewFlowIPv4Filter starts an attribute structure FlowIPv4Filter.
+func NewFlowIPv4Filter() *FlowIPv4Filter {
+	a := &FlowIPv4Filter{}
+	return a
+}
+
+// SrcIP sets the address of the sender.
+//
+// C: struct ibv_flow_ipv4_filter.src_ip, ibv_create_flow(3).
+func (a *FlowIPv4Filter) SrcIP(v uint32) *FlowIPv4Filter {
+	a.c.src_ip = bits.ReverseBytes32(v)
+	return a
+}
+
+// DstIP sets the address of the receiver.
+//
+// C: struct ibv_flow_ipv4_filter.dst_ip, ibv_create_flow(3).
+func (a *FlowIPv4Filter) DstIP(v uint32) *FlowIPv4Filter {
+	a.c.dst_ip = bits.ReverseBytes32(v)
+	return a
+}
+
+// FlowIPv4ExtFilter is the values, or the mask, of a header of IPv4.
+//
+// C: struct ibv_flow_ipv4_ext_filter, ibv_create_flow(3).
+type FlowIPv4ExtFilter struct {
+	c cFlowIPv4ExtFilter
+}
+
+// NewFlowIPv4ExtFilter starts an attribute structure FlowIPv4ExtFilter.
+func NewFlowIPv4ExtFilter() *FlowIPv4ExtFilter {
+	a := &FlowIPv4ExtFilter{}
+	return a
+}
+
+// SrcIP sets the address of the sender.
+//
+// C: struct ibv_flow_ipv4_ext_filter.src_ip, ibv_create_flow(3).
+func (a *FlowIPv4ExtFilter) SrcIP(v uint32) *FlowIPv4ExtFilter {
+	a.c.src_ip = bits.ReverseBytes32(v)
+	return a
+}
+
+// DstIP sets the address of the receiver.
+//
+// C: struct ibv_flow_ipv4_ext_filter.dst_ip, ibv_create_flow(3).
+func (a *FlowIPv4ExtFilter) DstIP(v uint32) *FlowIPv4ExtFilter {
+	a.c.dst_ip = bits.ReverseBytes32(v)
+	return a
+}
+
+// Proto sets the protocol.
+//
+// C: struct ibv_flow_ipv4_ext_filter.proto, ibv_create_flow(3).
+func (a *FlowIPv4ExtFilter) Proto(v uint8) *FlowIPv4ExtFilter {
+	a.c.proto = v
+	return a
+}
+
+// TOS sets the type of service.
+//
+// C: struct ibv_flow_ipv4_ext_filter.tos, ibv_create_flow(3).
+func (a *FlowIPv4ExtFilter) TOS(v uint8) *FlowIPv4ExtFilter {
+	a.c.tos = v
+	return a
+}
+
+// TTL sets the time to live.
+//
+// C: struct ibv_flow_ipv4_ext_filter.ttl, ibv_create_flow(3).
+func (a *FlowIPv4ExtFilter) TTL(v uint8) *FlowIPv4ExtFilter {
+	a.c.ttl = v
+	return a
+}
+
+// Flags sets the flags of fragments.
+//
+// C: struct ibv_flow_ipv4_ext_filter.flags, ibv_create_flow(3).
+func (a *FlowIPv4ExtFilter) Flags(v uint8) *FlowIPv4ExtFilter {
+	a.c.flags = v
+	return a
+}
+
+// FlowIPv6Filter is the values, or the mask, of a header of IPv6.
+//
+// C: struct ibv_flow_ipv6_filter, ibv_create_flow(3).
+type FlowIPv6Filter struct {
+	c cFlowIPv6Filter
+}
+
+// NewFlowIPv6Filter starts an attribute structure FlowIPv6Filter.
+func NewFlowIPv6Filter() *FlowIPv6Filter {
+	a := &FlowIPv6Filter{}
+	return a
+}
+
+// SrcIP sets the address of the sender.
+//
+// C: struct ibv_flow_ipv6_filter.src_ip, ibv_create_flow(3).
+func (a *FlowIPv6Filter) SrcIP(v [16]uint8) *FlowIPv6Filter {
+	a.c.src_ip = v
+	return a
+}
+
+// DstIP sets the address of the receiver.
+//
+// C: struct ibv_flow_ipv6_filter.dst_ip, ibv_create_flow(3).
+func (a *FlowIPv6Filter) DstIP(v [16]uint8) *FlowIPv6Filter {
+	a.c.dst_ip = v
+	return a
+}
+
+// FlowLabel sets the flow label.
+//
+// C: struct ibv_flow_ipv6_filter.flow_label, ibv_create_flow(3).
+func (a *FlowIPv6Filter) FlowLabel(v uint32) *FlowIPv6Filter {
+	a.c.flow_label = bits.ReverseBytes32(v)
+	return a
+}
+
+// NextHdr sets the next header.
+//
+// C: struct ibv_flow_ipv6_filter.next_hdr, ibv_create_flow(3).
+func (a *FlowIPv6Filter) NextHdr(v uint8) *FlowIPv6Filter {
+	a.c.next_hdr = v
+	return a
+}
+
+// TrafficClass sets the traffic class.
+//
+// C: struct ibv_flow_ipv6_filter.traffic_class, ibv_create_flow(3).
+func (a *FlowIPv6Filter) TrafficClass(v uint8) *FlowIPv6Filter {
+	a.c.traffic_class = v
+	return a
+}
+
+// HopLimit sets the hop limit.
+//
+// C: struct ibv_flow_ipv6_filter.hop_limit, ibv_create_flow(3).
+func (a *FlowIPv6Filter) HopLimit(v uint8) *FlowIPv6Filter {
+	a.c.hop_limit = v
+	return a
+}
+
+// FlowESPFilter is the values, or the mask, of a header of ESP.
+//
+// C: struct ibv_flow_esp_filter, ibv_create_flow(3).
+type FlowESPFilter struct {
+	c cFlowEspFilter
+}
+
+// NewFlowESPFilter starts an attribute structure FlowESPFilter.
+func NewFlowESPFilter() *FlowESPFilter {
+	a := &FlowESPFilter{}
+	return a
+}
+
+// SPI sets the index of the security parameters.
+//
+// C: struct ibv_flow_esp_filter.spi, ibv_create_flow(3).
+func (a *FlowESPFilter) SPI(v uint32) *FlowESPFilter {
+	a.c.spi = bits.ReverseBytes32(v)
+	return a
+}
+
+// Seq sets the sequence number.
+//
+// C: struct ibv_flow_esp_filter.seq, ibv_create_flow(3).
+func (a *FlowESPFilter) Seq(v uint32) *FlowESPFilter {
+	a.c.seq = bits.ReverseBytes32(v)
+	return a
+}
+
+// FlowPortFilter is the values, or the mask, of a pair of ports.
+//
+// C: struct ibv_flow_tcp_udp_filter, ibv_create_flow(3).
+type FlowPortFilter struct {
+	c cFlowTCPUDPFilter
+}
+
+// NewFlowPortFilter starts an attribute structure FlowPortFilter.
+func NewFlowPortFilter() *FlowPortFilter {
+	a := &FlowPortFilter{}
+	return a
+}
+
+// DstPort sets the port of the receiver.
+//
+// C: struct ibv_flow_tcp_udp_filter.dst_port, ibv_create_flow(3).
+func (a *FlowPortFilter) DstPort(v uint16) *FlowPortFilter {
+	a.c.dst_port = bits.ReverseBytes16(v)
+	return a
+}
+
+// SrcPort sets the port of the sender.
+//
+// C: struct ibv_flow_tcp_udp_filter.src_port, ibv_create_flow(3).
+func (a *FlowPortFilter) SrcPort(v uint16) *FlowPortFilter {
+	a.c.src_port = bits.ReverseBytes16(v)
+	return a
+}
+
+// FlowTunnelFilter is the values, or the mask, of a header of VXLAN.
+//
+// C: struct ibv_flow_tunnel_filter, ibv_create_flow(3).
+type FlowTunnelFilter struct {
+	c cFlowTunnelFilter
+}
+
+// NewFlowTunnelFilter starts an attribute structure FlowTunnelFilter.
+func NewFlowTunnelFilter() *FlowTunnelFilter {
+	a := &FlowTunnelFilter{}
+	return a
+}
+
+// TunnelID sets the number of the tunnel.
+//
+// C: struct ibv_flow_tunnel_filter.tunnel_id, ibv_create_flow(3).
+func (a *FlowTunnelFilter) TunnelID(v uint32) *FlowTunnelFilter {
+	a.c.tunnel_id = bits.ReverseBytes32(v)
+	return a
+}
+
+// FlowGREFilter is the values, or the mask, of a header of GRE.
+//
+// C: struct ibv_flow_gre_filter, ibv_create_flow(3).
+type FlowGREFilter struct {
+	c cFlowGreFilter
+}
+
+// NewFlowGREFilter starts an attribute structure FlowGREFilter.
+func NewFlowGREFilter() *FlowGREFilter {
+	a := &FlowGREFilter{}
+	return a
+}
+
+// Flags sets the flags and version.
+//
+// C: struct ibv_flow_gre_filter.c_ks_res0_ver, ibv_create_flow(3).
+func (a *FlowGREFilter) Flags(v uint16) *FlowGREFilter {
+	a.c.c_ks_res0_ver = bits.ReverseBytes16(v)
+	return a
+}
+
+// Protocol sets the type of what follows.
+//
+// C: struct ibv_flow_gre_filter.protocol, ibv_create_flow(3).
+func (a *FlowGREFilter) Protocol(v uint16) *FlowGREFilter {
+	a.c.protocol = bits.ReverseBytes16(v)
+	return a
+}
+
+// Key sets the key.
+//
+// C: struct ibv_flow_gre_filter.key, ibv_create_flow(3).
+func (a *FlowGREFilter) Key(v uint32) *FlowGREFilter {
+	a.c.key = bits.ReverseBytes32(v)
+	return a
+}
+
+// FlowMPLSFilter is the values, or the mask, of a label of MPLS.
+//
+// C: struct ibv_flow_mpls_filter, ibv_create_flow(3).
+type FlowMPLSFilter struct {
+	c cFlowMplsFilter
+}
+
+// NewFlowMPLSFilter starts an attribute structure FlowMPLSFilter.
+func NewFlowMPLSFilter() *FlowMPLSFilter {
+	a := &FlowMPLSFilter{}
+	return a
+}
+
+// Label sets the whole label: value in 20 bits, traffic class in 3, end of the stack in 1, time to live in 8.
+//
+// C: struct ibv_flow_mpls_filter.label, ibv_create_flow(3).
+func (a *FlowMPLSFilter) Label(v uint32) *FlowMPLSFilter {
+	a.c.label = bits.ReverseBytes32(v)
+	return a
+}
+
+// FlowSpecEth is a part of a flow: packets match by the Ethernet header.
+//
+// C: struct ibv_flow_spec_eth, ibv_create_flow(3).
+type FlowSpecEth struct {
+	c cFlowSpecEth
+}
+
+// NewFlowSpecEth starts an attribute structure FlowSpecEth.
+func NewFlowSpecEth() *FlowSpecEth {
+	a := &FlowSpecEth{}
+	a.c.type_ = 0x20 // IBV_FLOW_SPEC_ETH
+	a.c.size = 40
+	return a
+}
+
+// Val sets the values that packets have.
+//
+// C: struct ibv_flow_spec_eth.val, ibv_create_flow(3).
+func (a *FlowSpecEth) Val(v *FlowEthFilter) *FlowSpecEth {
+	if v != nil {
+		a.c.val = v.c
+	}
+	return a
+}
+
+// Mask sets the bits of the values that count; most devices take all bits of a field or none.
+//
+// C: struct ibv_flow_spec_eth.mask, ibv_create_flow(3).
+func (a *FlowSpecEth) Mask(v *FlowEthFilter) *FlowSpecEth {
+	if v != nil {
+		a.c.mask = v.c
+	}
+	return a
+}
+
+// pack gives the C layout.
+func (a *FlowSpecEth) pack() []byte {
+	if a == nil {
+		return nil
+	}
+	c := a.c
+	return pack.Bytes(&c)
+}
+
+// uses gives the handles.
+func (a *FlowSpecEth) uses() []usedByFlowSpec { return nil }
+
+// Inner asks for this: the header inside of a tunnel is meant.
+//
+// C: IBV_FLOW_SPEC_INNER, ibv_create_flow(3).
+func (a *FlowSpecEth) Inner() *FlowSpecEth {
+	a.c.type_ |= 0x100
+	return a
+}
+
+// FlowSpecIPv4 is a part of a flow: packets match by addresses of IPv4.
+//
+// C: struct ibv_flow_spec_ipv4, ibv_create_flow(3).
+type FlowSpecIPv4 struct {
+	c cFlowSpecIPv4
+}
+
+// NewFlowSpecIPv4 starts an attribute structure FlowSpecIPv4.
+func NewFlowSpecIPv4() *FlowSpecIPv4 {
+	a := &FlowSpecIPv4{}
+	a.c.type_ = 0x30 // IBV_FLOW_SPEC_IPV4
+	a.c.size = 24
+	return a
+}
+
+// Val sets the values that packets have.
+//
+// C: struct ibv_flow_spec_ipv4.val, ibv_create_flow(3).
+func (a *FlowSpecIPv4) Val(v *FlowIPv4Filter) *FlowSpecIPv4 {
+	if v != nil {
+		a.c.val = v.c
+	}
+	return a
+}
+
+// Mask sets the bits of the values that count; most devices take all bits of a field or none.
+//
+// C: struct ibv_flow_spec_ipv4.mask, ibv_create_flow(3).
+func (a *FlowSpecIPv4) Mask(v *FlowIPv4Filter) *FlowSpecIPv4 {
+	if v != nil {
+		a.c.mask = v.c
+	}
+	return a
+}
+
+// pack gives the C layout.
+func (a *FlowSpecIPv4) pack() []byte {
+	if a == nil {
+		return nil
+	}
+	c := a.c
+	return pack.Bytes(&c)
+}
+
+// uses gives the handles.
+func (a *FlowSpecIPv4) uses() []usedByFlowSpec { return nil }
+
+// Inner asks for this: the header inside of a tunnel is meant.
+//
+// C: IBV_FLOW_SPEC_INNER, ibv_create_flow(3).
+func (a *FlowSpecIPv4) Inner() *FlowSpecIPv4 {
+	a.c.type_ |= 0x100
+	return a
+}
+
+// FlowSpecIPv4Ext is a part of a flow: packets match by the header of IPv4.
+//
+// C: struct ibv_flow_spec_ipv4_ext, ibv_create_flow(3).
+type FlowSpecIPv4Ext struct {
+	c cFlowSpecIPv4Ext
+}
+
+// NewFlowSpecIPv4Ext starts an attribute structure FlowSpecIPv4Ext.
+func NewFlowSpecIPv4Ext() *FlowSpecIPv4Ext {
+	a := &FlowSpecIPv4Ext{}
+	a.c.type_ = 0x32 // IBV_FLOW_SPEC_IPV4_EXT
+	a.c.size = 32
+	return a
+}
+
+// Val sets the values that packets have.
+//
+// C: struct ibv_flow_spec_ipv4_ext.val, ibv_create_flow(3).
+func (a *FlowSpecIPv4Ext) Val(v *FlowIPv4ExtFilter) *FlowSpecIPv4Ext {
+	if v != nil {
+		a.c.val = v.c
+	}
+	return a
+}
+
+// Mask sets the bits of the values that count; most devices take all bits of a field or none.
+//
+// C: struct ibv_flow_spec_ipv4_ext.mask, ibv_create_flow(3).
+func (a *FlowSpecIPv4Ext) Mask(v *FlowIPv4ExtFilter) *FlowSpecIPv4Ext {
+	if v != nil {
+		a.c.mask = v.c
+	}
+	return a
+}
+
+// pack gives the C layout.
+func (a *FlowSpecIPv4Ext) pack() []byte {
+	if a == nil {
+		return nil
+	}
+	c := a.c
+	return pack.Bytes(&c)
+}
+
+// uses gives the handles.
+func (a *FlowSpecIPv4Ext) uses() []usedByFlowSpec { return nil }
+
+// Inner asks for this: the header inside of a tunnel is meant.
+//
+// C: IBV_FLOW_SPEC_INNER, ibv_create_flow(3).
+func (a *FlowSpecIPv4Ext) Inner() *FlowSpecIPv4Ext {
+	a.c.type_ |= 0x100
+	return a
+}
+
+// FlowSpecIPv6 is a part of a flow: packets match by the header of IPv6.
+//
+// C: struct ibv_flow_spec_ipv6, ibv_create_flow(3).
+type FlowSpecIPv6 struct {
+	c cFlowSpecIPv6
+}
+
+// NewFlowSpecIPv6 starts an attribute structure FlowSpecIPv6.
+func NewFlowSpecIPv6() *FlowSpecIPv6 {
+	a := &FlowSpecIPv6{}
+	a.c.type_ = 0x31 // IBV_FLOW_SPEC_IPV6
+	a.c.size = 88
+	return a
+}
+
+// Val sets the values that packets have.
+//
+// C: struct ibv_flow_spec_ipv6.val, ibv_create_flow(3).
+func (a *FlowSpecIPv6) Val(v *FlowIPv6Filter) *FlowSpecIPv6 {
+	if v != nil {
+		a.c.val = v.c
+	}
+	return a
+}
+
+// Mask sets the bits of the values that count; most devices take all bits of a field or none.
+//
+// C: struct ibv_flow_spec_ipv6.mask, ibv_create_flow(3).
+func (a *FlowSpecIPv6) Mask(v *FlowIPv6Filter) *FlowSpecIPv6 {
+	if v != nil {
+		a.c.mask = v.c
+	}
+	return a
+}
+
+// pack gives the C layout.
+func (a *FlowSpecIPv6) pack() []byte {
+	if a == nil {
+		return nil
+	}
+	c := a.c
+	return pack.Bytes(&c)
+}
+
+// uses gives the handles.
+func (a *FlowSpecIPv6) uses() []usedByFlowSpec { return nil }
+
+// Inner asks for this: the header inside of a tunnel is meant.
+//
+// C: IBV_FLOW_SPEC_INNER, ibv_create_flow(3).
+func (a *FlowSpecIPv6) Inner() *FlowSpecIPv6 {
+	a.c.type_ |= 0x100
+	return a
+}
+
+// FlowSpecESP is a part of a flow: packets match by the header of ESP.
+//
+// C: struct ibv_flow_spec_esp, ibv_create_flow(3).
+type FlowSpecESP struct {
+	c cFlowSpecEsp
+}
+
+// NewFlowSpecESP starts an attribute structure FlowSpecESP.
+func NewFlowSpecESP() *FlowSpecESP {
+	a := &FlowSpecESP{}
+	a.c.type_ = 0x34 // IBV_FLOW_SPEC_ESP
+	a.c.size = 24
+	return a
+}
+
+// Val sets the values that packets have.
+//
+// C: struct ibv_flow_spec_esp.val, ibv_create_flow(3).
+func (a *FlowSpecESP) Val(v *FlowESPFilter) *FlowSpecESP {
+	if v != nil {
+		a.c.val = v.c
+	}
+	return a
+}
+
+// Mask sets the bits of the values that count; most devices take all bits of a field or none.
+//
+// C: struct ibv_flow_spec_esp.mask, ibv_create_flow(3).
+func (a *FlowSpecESP) Mask(v *FlowESPFilter) *FlowSpecESP {
+	if v != nil {
+		a.c.mask = v.c
+	}
+	return a
+}
+
+// pack gives the C layout.
+func (a *FlowSpecESP) pack() []byte {
+	if a == nil {
+		return nil
+	}
+	c := a.c
+	return pack.Bytes(&c)
+}
+
+// uses gives the handles.
+func (a *FlowSpecESP) uses() []usedByFlowSpec { return nil }
+
+// Inner asks for this: the header inside of a tunnel is meant.
+//
+// C: IBV_FLOW_SPEC_INNER, ibv_create_flow(3).
+func (a *FlowSpecESP) Inner() *FlowSpecESP {
+	a.c.type_ |= 0x100
+	return a
+}
+
+// FlowSpecTCP is a part of a flow: packets match by ports of TCP.
+//
+// C: struct ibv_flow_spec_tcp_udp, ibv_create_flow(3).
+type FlowSpecTCP struct {
+	c cFlowSpecTCPUDP
+}
+
+// NewFlowSpecTCP starts an attribute structure FlowSpecTCP.
+func NewFlowSpecTCP() *FlowSpecTCP {
+	a := &FlowSpecTCP{}
+	a.c.type_ = 0x40 // IBV_FLOW_SPEC_TCP
+	a.c.size = 16
+	return a
+}
+
+// Val sets the values that packets have.
+//
+// C: struct ibv_flow_spec_tcp_udp.val, ibv_create_flow(3).
+func (a *FlowSpecTCP) Val(v *FlowPortFilter) *FlowSpecTCP {
+	if v != nil {
+		a.c.val = v.c
+	}
+	return a
+}
+
+// Mask sets the bits of the values that count; most devices take all bits of a field or none.
+//
+// C: struct ibv_flow_spec_tcp_udp.mask, ibv_create_flow(3).
+func (a *FlowSpecTCP) Mask(v *FlowPortFilter) *FlowSpecTCP {
+	if v != nil {
+		a.c.mask = v.c
+	}
+	return a
+}
+
+// pack gives the C layout.
+func (a *FlowSpecTCP) pack() []byte {
+	if a == nil {
+		return nil
+	}
+	c := a.c
+	return pack.Bytes(&c)
+}
+
+// uses gives the handles.
+func (a *FlowSpecTCP) uses() []usedByFlowSpec { return nil }
+
+// Inner asks for this: the header inside of a tunnel is meant.
+//
+// C: IBV_FLOW_SPEC_INNER, ibv_create_flow(3).
+func (a *FlowSpecTCP) Inner() *FlowSpecTCP {
+	a.c.type_ |= 0x100
+	return a
+}
+
+// FlowSpecUDP is a part of a flow: packets match by ports of UDP.
+//
+// C: struct ibv_flow_spec_tcp_udp, ibv_create_flow(3).
+type FlowSpecUDP struct {
+	c cFlowSpecTCPUDP
+}
+
+// NewFlowSpecUDP starts an attribute structure FlowSpecUDP.
+func NewFlowSpecUDP() *FlowSpecUDP {
+	a := &FlowSpecUDP{}
+	a.c.type_ = 0x41 // IBV_FLOW_SPEC_UDP
+	a.c.size = 16
+	return a
+}
+
+// Val sets the values that packets have.
+//
+// C: struct ibv_flow_spec_tcp_udp.val, ibv_create_flow(3).
+func (a *FlowSpecUDP) Val(v *FlowPortFilter) *FlowSpecUDP {
+	if v != nil {
+		a.c.val = v.c
+	}
+	return a
+}
+
+// Mask sets the bits of the values that count; most devices take all bits of a field or none.
+//
+// C: struct ibv_flow_spec_tcp_udp.mask, ibv_create_flow(3).
+func (a *FlowSpecUDP) Mask(v *FlowPortFilter) *FlowSpecUDP {
+	if v != nil {
+		a.c.mask = v.c
+	}
+	return a
+}
+
+// pack gives the C layout.
+func (a *FlowSpecUDP) pack() []byte {
+	if a == nil {
+		return nil
+	}
+	c := a.c
+	return pack.Bytes(&c)
+}
+
+// uses gives the handles.
+func (a *FlowSpecUDP) uses() []usedByFlowSpec { return nil }
+
+// Inner asks for this: the header inside of a tunnel is meant.
+//
+// C: IBV_FLOW_SPEC_INNER, ibv_create_flow(3).
+func (a *FlowSpecUDP) Inner() *FlowSpecUDP {
+	a.c.type_ |= 0x100
+	return a
+}
+
+// FlowSpecVXLAN is a part of a flow: packets match by the header of VXLAN.
+//
+// C: struct ibv_flow_spec_tunnel, ibv_create_flow(3).
+type FlowSpecVXLAN struct {
+	c cFlowSpecTunnel
+}
+
+// NewFlowSpecVXLAN starts an attribute structure FlowSpecVXLAN.
+func NewFlowSpecVXLAN() *FlowSpecVXLAN {
+	a := &FlowSpecVXLAN{}
+	a.c.type_ = 0x50 // IBV_FLOW_SPEC_VXLAN_TUNNEL
+	a.c.size = 16
+	return a
+}
+
+// Val sets the values that packets have.
+//
+// C: struct ibv_flow_spec_tunnel.val, ibv_create_flow(3).
+func (a *FlowSpecVXLAN) Val(v *FlowTunnelFilter) *FlowSpecVXLAN {
+	if v != nil {
+		a.c.val = v.c
+	}
+	return a
+}
+
+// Mask sets the bits of the values that count; most devices take all bits of a field or none.
+//
+// C: struct ibv_flow_spec_tunnel.mask, ibv_create_flow(3).
+func (a *FlowSpecVXLAN) Mask(v *FlowTunnelFilter) *FlowSpecVXLAN {
+	if v != nil {
+		a.c.mask = v.c
+	}
+	return a
+}
+
+// pack gives the C layout.
+func (a *FlowSpecVXLAN) pack() []byte {
+	if a == nil {
+		return nil
+	}
+	c := a.c
+	return pack.Bytes(&c)
+}
+
+// uses gives the handles.
+func (a *FlowSpecVXLAN) uses() []usedByFlowSpec { return nil }
+
+// Inner asks for this: the header inside of a tunnel is meant.
+//
+// C: IBV_FLOW_SPEC_INNER, ibv_create_flow(3).
+func (a *FlowSpecVXLAN) Inner() *FlowSpecVXLAN {
+	a.c.type_ |= 0x100
+	return a
+}
+
+// FlowSpecGRE is a part of a flow: packets match by the header of GRE.
+//
+// C: struct ibv_flow_spec_gre, ibv_create_flow(3).
+type FlowSpecGRE struct {
+	c cFlowSpecGre
+}
+
+// NewFlowSpecGRE starts an attribute structure FlowSpecGRE.
+func NewFlowSpecGRE() *FlowSpecGRE {
+	a := &FlowSpecGRE{}
+	a.c.type_ = 0x51 // IBV_FLOW_SPEC_GRE
+	a.c.size = 24
+	return a
+}
+
+// Val sets the values that packets have.
+//
+// C: struct ibv_flow_spec_gre.val, ibv_create_flow(3).
+func (a *FlowSpecGRE) Val(v *FlowGREFilter) *FlowSpecGRE {
+	if v != nil {
+		a.c.val = v.c
+	}
+	return a
+}
+
+// Mask sets the bits of the values that count; most devices take all bits of a field or none.
+//
+// C: struct ibv_flow_spec_gre.mask, ibv_create_flow(3).
+func (a *FlowSpecGRE) Mask(v *FlowGREFilter) *FlowSpecGRE {
+	if v != nil {
+		a.c.mask = v.c
+	}
+	return a
+}
+
+// pack gives the C layout.
+func (a *FlowSpecGRE) pack() []byte {
+	if a == nil {
+		return nil
+	}
+	c := a.c
+	return pack.Bytes(&c)
+}
+
+// uses gives the handles.
+func (a *FlowSpecGRE) uses() []usedByFlowSpec { return nil }
+
+// Inner asks for this: the header inside of a tunnel is meant.
+//
+// C: IBV_FLOW_SPEC_INNER, ibv_create_flow(3).
+func (a *FlowSpecGRE) Inner() *FlowSpecGRE {
+	a.c.type_ |= 0x100
+	return a
+}
+
+// FlowSpecMPLS is a part of a flow: packets match by a label of MPLS.
+//
+// C: struct ibv_flow_spec_mpls, ibv_create_flow(3).
+type FlowSpecMPLS struct {
+	c cFlowSpecMpls
+}
+
+// NewFlowSpecMPLS starts an attribute structure FlowSpecMPLS.
+func NewFlowSpecMPLS() *FlowSpecMPLS {
+	a := &FlowSpecMPLS{}
+	a.c.type_ = 0x60 // IBV_FLOW_SPEC_MPLS
+	a.c.size = 16
+	return a
+}
+
+// Val sets the values that packets have.
+//
+// C: struct ibv_flow_spec_mpls.val, ibv_create_flow(3).
+func (a *FlowSpecMPLS) Val(v *FlowMPLSFilter) *FlowSpecMPLS {
+	if v != nil {
+		a.c.val = v.c
+	}
+	return a
+}
+
+// Mask sets the bits of the values that count; most devices take all bits of a field or none.
+//
+// C: struct ibv_flow_spec_mpls.mask, ibv_create_flow(3).
+func (a *FlowSpecMPLS) Mask(v *FlowMPLSFilter) *FlowSpecMPLS {
+	if v != nil {
+		a.c.mask = v.c
+	}
+	return a
+}
+
+// pack gives the C layout.
+func (a *FlowSpecMPLS) pack() []byte {
+	if a == nil {
+		return nil
+	}
+	c := a.c
+	return pack.Bytes(&c)
+}
+
+// uses gives the handles.
+func (a *FlowSpecMPLS) uses() []usedByFlowSpec { return nil }
+
+// Inner asks for this: the header inside of a tunnel is meant.
+//
+// C: IBV_FLOW_SPEC_INNER, ibv_create_flow(3).
+func (a *FlowSpecMPLS) Inner() *FlowSpecMPLS {
+	a.c.type_ |= 0x100
+	return a
+}
+
+// FlowSpecTag is a part of a flow: packets get a tag.
+//
+// C: struct ibv_flow_spec_action_tag, ibv_create_flow(3).
+type FlowSpecTag struct {
+	c cFlowSpecActionTag
+}
+
+// NewFlowSpecTag starts an attribute structure FlowSpecTag.
+//
+//   - tagID: tag.
+func NewFlowSpecTag(tagID uint32) *FlowSpecTag {
+	a := &FlowSpecTag{}
+	a.c.type_ = 0x1000 // IBV_FLOW_SPEC_ACTION_TAG
+	a.c.size = 12
+	a.c.tag_id = tagID
+	return a
+}
+
+// pack gives the C layout.
+func (a *FlowSpecTag) pack() []byte {
+	if a == nil {
+		return nil
+	}
+	c := a.c
+	return pack.Bytes(&c)
+}
+
+// uses gives the handles.
+func (a *FlowSpecTag) uses() []usedByFlowSpec { return nil }
+
+// FlowSpecDrop is a part of a flow: packets are dropped.
+//
+// C: struct ibv_flow_spec_action_drop, ibv_create_flow(3).
+type FlowSpecDrop struct {
+	c cFlowSpecActionDrop
+}
+
+// NewFlowSpecDrop starts an attribute structure FlowSpecDrop.
+func NewFlowSpecDrop() *FlowSpecDrop {
+	a := &FlowSpecDrop{}
+	a.c.type_ = 0x1001 // IBV_FLOW_SPEC_ACTION_DROP
+	a.c.size = 8
+	return a
+}
+
+// pack gives the C layout.
+func (a *FlowSpecDrop) pack() []byte {
+	if a == nil {
+		return nil
+	}
+	c := a.c
+	return pack.Bytes(&c)
+}
+
+// uses gives the handles.
+func (a *FlowSpecDrop) uses() []usedByFlowSpec { return nil }
+
+// FlowSpecCount is a part of a flow: packets are counted.
+//
+// C: struct ibv_flow_spec_counter_action, ibv_create_flow(3).
+type FlowSpecCount struct {
+	c        cFlowSpecCounterAction
+	counters *Counters
+}
+
+// NewFlowSpecCount starts an attribute structure FlowSpecCount.
+//
+//   - counters: where they are counted.
+func NewFlowSpecCount(counters *Counters) *FlowSpecCount {
+	a := &FlowSpecCount{}
+	a.c.type_ = 0x1003 // IBV_FLOW_SPEC_ACTION_COUNT
+	a.c.size = 16
+	a.counters = counters
+	return a
+}
+
+// pack gives the C layout.
+func (a *FlowSpecCount) pack() []byte {
+	if a == nil {
+		return nil
+	}
+	c := a.c
+	if a.counters != nil {
+		c.counters = uintptr(a.counters.c)
+	}
+	return pack.Bytes(&c)
+}
+
+// uses gives the handles.
+func (a *FlowSpecCount) uses() []usedByFlowSpec {
+	if a == nil {
+		return nil
+	}
+	counters := usedByFlowSpec{enter: a.counters.enter, what: "counters"}
+	if a.counters != nil {
+		counters.node, counters.dev = &a.counters.node, a.counters.dev
+	}
+	return []usedByFlowSpec{counters}
 }
 
 // QPInitAttr is a description of the queue pair to make.
@@ -484,6 +1543,90 @@ func NewSRQInitAttr(maxWR uint32, maxSGE uint32) *SRQInitAttr {
 	a := &SRQInitAttr{}
 	a.c.attr.max_wr = maxWR
 	a.c.attr.max_sge = maxSGE
+	return a
+}
+
+// WQInitAttr is a description of the work queue to make.
+//
+// C: struct ibv_wq_init_attr, ibv_create_wq(3).
+type WQInitAttr struct {
+	c  cWQInitAttr
+	pd *PD
+	cq *CQ
+}
+
+// NewWQInitAttr starts an attribute structure WQInitAttr.
+//
+//   - pd: protection domain.
+//   - cq: queue of its completions.
+func NewWQInitAttr(pd *PD, cq *CQ) *WQInitAttr {
+	a := &WQInitAttr{}
+	a.pd = pd
+	a.cq = cq
+	return a
+}
+
+// Type sets the type.
+//
+// C: struct ibv_wq_init_attr.wq_type, ibv_create_wq(3).
+func (a *WQInitAttr) Type(v WQType) *WQInitAttr {
+	a.c.wq_type = uint32(v)
+	return a
+}
+
+// MaxWR sets the largest number of outstanding requests; the queue may get more.
+//
+// C: struct ibv_wq_init_attr.max_wr, ibv_create_wq(3).
+func (a *WQInitAttr) MaxWR(v uint32) *WQInitAttr {
+	a.c.max_wr = v
+	return a
+}
+
+// MaxSGE sets the largest number of scatter-gather entries in a request.
+//
+// C: struct ibv_wq_init_attr.max_sge, ibv_create_wq(3).
+func (a *WQInitAttr) MaxSGE(v uint32) *WQInitAttr {
+	a.c.max_sge = v
+	return a
+}
+
+// Flags sets the properties. It also sets the mask bit.
+//
+// C: struct ibv_wq_init_attr.create_flags, IBV_WQ_INIT_ATTR_FLAGS, ibv_create_wq(3).
+func (a *WQInitAttr) Flags(v WQFlags) *WQInitAttr {
+	a.c.create_flags = uint32(v)
+	a.c.comp_mask |= 0x1 // IBV_WQ_INIT_ATTR_FLAGS
+	return a
+}
+
+// ModifyCQAttr is a set of changes to a completion queue.
+//
+// C: struct ibv_modify_cq_attr, ibv_modify_cq(3).
+type ModifyCQAttr struct {
+	c cModifyCQAttr
+}
+
+// NewModifyCQAttr starts an attribute structure ModifyCQAttr.
+func NewModifyCQAttr() *ModifyCQAttr {
+	a := &ModifyCQAttr{}
+	return a
+}
+
+// Count sets the number of completions after which an event is reported. It also sets the mask bit.
+//
+// C: struct ibv_modify_cq_attr.moderate.cq_count, IBV_CQ_ATTR_MODERATE, ibv_modify_cq(3).
+func (a *ModifyCQAttr) Count(v uint16) *ModifyCQAttr {
+	a.c.moderate.cq_count = v
+	a.c.attr_mask |= 0x1 // IBV_CQ_ATTR_MODERATE
+	return a
+}
+
+// Period sets the time after which an event is reported, in microseconds. It also sets the mask bit.
+//
+// C: struct ibv_modify_cq_attr.moderate.cq_period, IBV_CQ_ATTR_MODERATE, ibv_modify_cq(3).
+func (a *ModifyCQAttr) Period(v uint16) *ModifyCQAttr {
+	a.c.moderate.cq_period = v
+	a.c.attr_mask |= 0x1 // IBV_CQ_ATTR_MODERATE
 	return a
 }
 
@@ -711,6 +1854,88 @@ func (a *SRQAttr) Limit(v uint32) *SRQAttr {
 	a.mask |= 0x2 // IBV_SRQ_LIMIT
 	return a
 }
+
+// WQAttr is a set of changes to a work queue.
+//
+// C: struct ibv_wq_attr, ibv_modify_wq(3).
+type WQAttr struct {
+	c cWQAttr
+}
+
+// NewWQAttr starts an attribute structure WQAttr.
+func NewWQAttr() *WQAttr {
+	a := &WQAttr{}
+	return a
+}
+
+// State sets the state to change to. It also sets the mask bit.
+//
+// C: struct ibv_wq_attr.wq_state, IBV_WQ_ATTR_STATE, ibv_modify_wq(3).
+func (a *WQAttr) State(v WQState) *WQAttr {
+	a.c.wq_state = uint32(v)
+	a.c.attr_mask |= 0x1 // IBV_WQ_ATTR_STATE
+	return a
+}
+
+// CurState sets the state that the queue is taken to be in. It also sets the mask bit.
+//
+// C: struct ibv_wq_attr.curr_wq_state, IBV_WQ_ATTR_CURR_STATE, ibv_modify_wq(3).
+func (a *WQAttr) CurState(v WQState) *WQAttr {
+	a.c.curr_wq_state = uint32(v)
+	a.c.attr_mask |= 0x2 // IBV_WQ_ATTR_CURR_STATE
+	return a
+}
+
+// Flags sets the new values of properties. It also sets the mask bit.
+//
+// C: struct ibv_wq_attr.flags, IBV_WQ_ATTR_FLAGS, ibv_modify_wq(3).
+func (a *WQAttr) Flags(v WQFlags) *WQAttr {
+	a.c.flags = uint32(v)
+	a.c.attr_mask |= 0x4 // IBV_WQ_ATTR_FLAGS
+	return a
+}
+
+// FlagsMask sets the properties to change. It also sets the mask bit.
+//
+// C: struct ibv_wq_attr.flags_mask, IBV_WQ_ATTR_FLAGS, ibv_modify_wq(3).
+func (a *WQAttr) FlagsMask(v WQFlags) *WQAttr {
+	a.c.flags_mask = uint32(v)
+	a.c.attr_mask |= 0x4 // IBV_WQ_ATTR_FLAGS
+	return a
+}
+
+// XRCDInitAttr is which XRC domain to open.
+//
+// C: struct ibv_xrcd_init_attr, ibv_open_xrcd(3).
+type XRCDInitAttr struct {
+	c   cXRCDInitAttr
+	err error // of the first value that does not fit
+}
+
+// NewXRCDInitAttr starts an attribute structure XRCDInitAttr.
+//
+//   - fd: file whose inode stands for the domain, so that other processes can open it; -1 for a domain of no
+//     file. The descriptor may be closed after the call.
+//   - oFlags: O_CREAT of package syscall to make a domain that is not there, and O_EXCL to fail when it is.
+func NewXRCDInitAttr(fd int, oFlags int) *XRCDInitAttr {
+	a := &XRCDInitAttr{}
+	if int(int32(fd)) != fd && a.err == nil {
+		a.err = verr.OutOfRange("", "XRCDInitAttr.FD", fd)
+	}
+	a.c.fd = int32(fd)
+	a.c.comp_mask |= 0x1 // IBV_XRCD_INIT_ATTR_FD
+	if int(int32(oFlags)) != oFlags && a.err == nil {
+		a.err = verr.OutOfRange("", "XRCDInitAttr.OFlags", oFlags)
+	}
+	a.c.oflags = int32(oFlags)
+	a.c.comp_mask |= 0x2 // IBV_XRCD_INIT_ATTR_OFLAGS
+	return a
+}
+
+// WC is a completion.
+//
+// C: struct ibv_wc, ibv_poll_cq(3).
+type WC = dpath.WC
 
 // DeviceAttr is the basic attributes of a device. The limits are upper limits; at a given time less may be
 // possible.
@@ -1041,6 +2266,31 @@ func (r *DeviceAttrEx) from(c *cDeviceAttrEx) {
 	r.PCIAtomicCaps.from(&c.pci_atomic_caps)
 	r.XRCODPCaps = ODPTransportCap(c.xrc_odp_caps)
 	r.PhysPortCntEx = c.phys_port_cnt_ex
+}
+
+// GIDEntry is an entry of the GID table of a port.
+//
+// C: struct ibv_gid_entry, ibv_query_gid_ex(3).
+type GIDEntry struct {
+	// GID.
+	GID GID // gid
+	// Index in the table, from 0.
+	GIDIndex uint32 // gid_index
+	// Number of the port, from 1.
+	PortNum uint32 // port_num
+	// Kind of network.
+	GIDType GIDType // gid_type
+	// Index of the network interface that has the GID; 0 without one.
+	NdevIfindex uint32 // ndev_ifindex
+}
+
+// from reads the C layout.
+func (r *GIDEntry) from(c *cGIDEntry) {
+	r.GID = c.gid
+	r.GIDIndex = c.gid_index
+	r.PortNum = c.port_num
+	r.GIDType = GIDType(c.gid_type)
+	r.NdevIfindex = c.ndev_ifindex
 }
 
 // PortAttr is the attributes of a port.
@@ -1435,6 +2685,21 @@ func (a *MRInitAttr) FDOffset(v uint64) *MRInitAttr {
 	return a
 }
 
+// FlowSpec is one of *FlowSpecEth, *FlowSpecIPv4, *FlowSpecIPv4Ext, *FlowSpecIPv6, *FlowSpecESP, *FlowSpecTCP,
+// *FlowSpecUDP, *FlowSpecVXLAN, *FlowSpecGRE, *FlowSpecMPLS, *FlowSpecTag, *FlowSpecDrop, *FlowSpecCount.
+type FlowSpec interface {
+	pack() []byte
+	uses() []usedByFlowSpec
+}
+
+// usedByFlowSpec is a handle that a FlowSpec has.
+type usedByFlowSpec struct {
+	enter func(verb string) error
+	node  *object.Node
+	dev   *Device
+	what  string
+}
+
 // GID is an address of a port: 16 bytes in network byte order.
 //
 // C: union ibv_gid, ibv_query_gid(3).
@@ -1443,9 +2708,9 @@ type GID [16]byte
 // String returns the GID in the form of an IPv6 address.
 func (g GID) String() string { return netip.AddrFrom16(g).String() }
 
-// ParseGID reads a GID: an IPv6 address in any of its forms ("fe80::1", as a GID prints itself, or with all its digits, as sysfs shows
-// it), or an IPv4 address, which stands for the GID that RoCE makes of it (::ffff:192.0.2.1). Anything else is syscall.EINVAL, also an
-// address with a zone: a GID has none.
+// ParseGID reads a GID: an IPv6 address in any of its forms ("fe80::1", as it prints itself, or with all its digits, as sysfs shows
+// it), or an IPv4 address, which stands for the one that RoCE makes of it (::ffff:192.0.2.1). Anything else is syscall.EINVAL, also an
+// address with a zone.
 func ParseGID(s string) (GID, error) { return codes.ParseGID(s) }
 
 // cAllocDMAttr has the layout of struct ibv_alloc_dm_attr.
@@ -1471,6 +2736,13 @@ type cTDInitAttr struct {
 	comp_mask uint32
 }
 
+// cCounterAttachAttr has the layout of struct ibv_counter_attach_attr.
+type cCounterAttachAttr struct {
+	counter_desc uint32
+	index        uint32
+	comp_mask    uint32
+}
+
 // cGlobalRoute has the layout of struct ibv_global_route.
 type cGlobalRoute struct {
 	dgid          GID
@@ -1493,6 +2765,11 @@ type cAHAttr struct {
 	_             [1]byte
 }
 
+// cCountersInitAttr has the layout of struct ibv_counters_init_attr.
+type cCountersInitAttr struct {
+	comp_mask uint32
+}
+
 // cCQInitAttrEx has the layout of struct ibv_cq_init_attr_ex.
 type cCQInitAttrEx struct {
 	cqe           uint32
@@ -1505,6 +2782,186 @@ type cCQInitAttrEx struct {
 	comp_mask     uint32
 	flags         uint32
 	parent_domain uintptr
+}
+
+// cFlowAttr has the layout of struct ibv_flow_attr.
+type cFlowAttr struct {
+	comp_mask    uint32
+	type_        uint32
+	size         uint16
+	priority     uint16
+	num_of_specs uint8
+	port         uint8
+	_            [2]byte
+	flags        uint32
+}
+
+// cFlowEthFilter has the layout of struct ibv_flow_eth_filter.
+type cFlowEthFilter struct {
+	dst_mac    [6]uint8
+	src_mac    [6]uint8
+	ether_type uint16
+	vlan_tag   uint16
+}
+
+// cFlowIPv4Filter has the layout of struct ibv_flow_ipv4_filter.
+type cFlowIPv4Filter struct {
+	src_ip uint32
+	dst_ip uint32
+}
+
+// cFlowIPv4ExtFilter has the layout of struct ibv_flow_ipv4_ext_filter.
+type cFlowIPv4ExtFilter struct {
+	src_ip uint32
+	dst_ip uint32
+	proto  uint8
+	tos    uint8
+	ttl    uint8
+	flags  uint8
+}
+
+// cFlowIPv6Filter has the layout of struct ibv_flow_ipv6_filter.
+type cFlowIPv6Filter struct {
+	src_ip        [16]uint8
+	dst_ip        [16]uint8
+	flow_label    uint32
+	next_hdr      uint8
+	traffic_class uint8
+	hop_limit     uint8
+	_             [1]byte
+}
+
+// cFlowEspFilter has the layout of struct ibv_flow_esp_filter.
+type cFlowEspFilter struct {
+	spi uint32
+	seq uint32
+}
+
+// cFlowTCPUDPFilter has the layout of struct ibv_flow_tcp_udp_filter.
+type cFlowTCPUDPFilter struct {
+	dst_port uint16
+	src_port uint16
+}
+
+// cFlowTunnelFilter has the layout of struct ibv_flow_tunnel_filter.
+type cFlowTunnelFilter struct {
+	tunnel_id uint32
+}
+
+// cFlowGreFilter has the layout of struct ibv_flow_gre_filter.
+type cFlowGreFilter struct {
+	c_ks_res0_ver uint16
+	protocol      uint16
+	key           uint32
+}
+
+// cFlowMplsFilter has the layout of struct ibv_flow_mpls_filter.
+type cFlowMplsFilter struct {
+	label uint32
+}
+
+// cFlowSpecEth has the layout of struct ibv_flow_spec_eth.
+type cFlowSpecEth struct {
+	type_ uint32
+	size  uint16
+	val   cFlowEthFilter
+	mask  cFlowEthFilter
+	_     [2]byte
+}
+
+// cFlowSpecIPv4 has the layout of struct ibv_flow_spec_ipv4.
+type cFlowSpecIPv4 struct {
+	type_ uint32
+	size  uint16
+	_     [2]byte
+	val   cFlowIPv4Filter
+	mask  cFlowIPv4Filter
+}
+
+// cFlowSpecIPv4Ext has the layout of struct ibv_flow_spec_ipv4_ext.
+type cFlowSpecIPv4Ext struct {
+	type_ uint32
+	size  uint16
+	_     [2]byte
+	val   cFlowIPv4ExtFilter
+	mask  cFlowIPv4ExtFilter
+}
+
+// cFlowSpecIPv6 has the layout of struct ibv_flow_spec_ipv6.
+type cFlowSpecIPv6 struct {
+	type_ uint32
+	size  uint16
+	_     [2]byte
+	val   cFlowIPv6Filter
+	mask  cFlowIPv6Filter
+}
+
+// cFlowSpecEsp has the layout of struct ibv_flow_spec_esp.
+type cFlowSpecEsp struct {
+	type_ uint32
+	size  uint16
+	_     [2]byte
+	val   cFlowEspFilter
+	mask  cFlowEspFilter
+}
+
+// cFlowSpecTCPUDP has the layout of struct ibv_flow_spec_tcp_udp.
+type cFlowSpecTCPUDP struct {
+	type_ uint32
+	size  uint16
+	val   cFlowTCPUDPFilter
+	mask  cFlowTCPUDPFilter
+	_     [2]byte
+}
+
+// cFlowSpecTunnel has the layout of struct ibv_flow_spec_tunnel.
+type cFlowSpecTunnel struct {
+	type_ uint32
+	size  uint16
+	_     [2]byte
+	val   cFlowTunnelFilter
+	mask  cFlowTunnelFilter
+}
+
+// cFlowSpecGre has the layout of struct ibv_flow_spec_gre.
+type cFlowSpecGre struct {
+	type_ uint32
+	size  uint16
+	_     [2]byte
+	val   cFlowGreFilter
+	mask  cFlowGreFilter
+}
+
+// cFlowSpecMpls has the layout of struct ibv_flow_spec_mpls.
+type cFlowSpecMpls struct {
+	type_ uint32
+	size  uint16
+	_     [2]byte
+	val   cFlowMplsFilter
+	mask  cFlowMplsFilter
+}
+
+// cFlowSpecActionTag has the layout of struct ibv_flow_spec_action_tag.
+type cFlowSpecActionTag struct {
+	type_  uint32
+	size   uint16
+	_      [2]byte
+	tag_id uint32
+}
+
+// cFlowSpecActionDrop has the layout of struct ibv_flow_spec_action_drop.
+type cFlowSpecActionDrop struct {
+	type_ uint32
+	size  uint16
+	_     [2]byte
+}
+
+// cFlowSpecCounterAction has the layout of struct ibv_flow_spec_counter_action.
+type cFlowSpecCounterAction struct {
+	type_    uint32
+	size     uint16
+	_        [2]byte
+	counters uintptr
 }
 
 // cQPCap has the layout of struct ibv_qp_cap.
@@ -1564,6 +3021,31 @@ type cSRQInitAttr struct {
 	_           [4]byte
 }
 
+// cWQInitAttr has the layout of struct ibv_wq_init_attr.
+type cWQInitAttr struct {
+	wq_context   uintptr
+	wq_type      uint32
+	max_wr       uint32
+	max_sge      uint32
+	_            [4]byte
+	pd           uintptr
+	cq           uintptr
+	comp_mask    uint32
+	create_flags uint32
+}
+
+// cModerateCQ has the layout of struct ibv_moderate_cq.
+type cModerateCQ struct {
+	cq_count  uint16
+	cq_period uint16
+}
+
+// cModifyCQAttr has the layout of struct ibv_modify_cq_attr.
+type cModifyCQAttr struct {
+	attr_mask uint32
+	moderate  cModerateCQ
+}
+
 // cQPAttr has the layout of struct ibv_qp_attr.
 type cQPAttr struct {
 	qp_state            uint32
@@ -1594,6 +3076,22 @@ type cQPAttr struct {
 	_                   [1]byte
 	rate_limit          uint32
 	_                   [4]byte
+}
+
+// cWQAttr has the layout of struct ibv_wq_attr.
+type cWQAttr struct {
+	attr_mask     uint32
+	wq_state      uint32
+	curr_wq_state uint32
+	flags         uint32
+	flags_mask    uint32
+}
+
+// cXRCDInitAttr has the layout of struct ibv_xrcd_init_attr.
+type cXRCDInitAttr struct {
+	comp_mask uint32
+	fd        int32
+	oflags    int32
 }
 
 // cDeviceAttr has the layout of struct ibv_device_attr.
@@ -1718,6 +3216,15 @@ type cDeviceAttrEx struct {
 	_                         [2]byte
 	xrc_odp_caps              uint32
 	phys_port_cnt_ex          uint32
+}
+
+// cGIDEntry has the layout of struct ibv_gid_entry.
+type cGIDEntry struct {
+	gid          GID
+	gid_index    uint32
+	port_num     uint32
+	gid_type     uint32
+	ndev_ifindex uint32
 }
 
 // cPortAttr has the layout of struct ibv_port_attr.

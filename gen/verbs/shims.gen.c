@@ -40,8 +40,48 @@ static inline int vg_errno(int code)
 	return code < 0 ? -code : code;
 }
 
+// ibv_wc_status_str: exported
+VG_WEAK void *vg75688f13d6_ibv_wc_status_str(uintptr_t fn0_, uint32_t status_)
+{
+	enum ibv_wc_status status = (enum ibv_wc_status)status_;
+
+	return (void *)((vg_fn_ibv_wc_status_str)fn0_)(status);
+}
+
+// ibv_rate_to_mult: exported
+VG_WEAK int32_t vg75688f13d6_ibv_rate_to_mult(uintptr_t fn0_, uint32_t rate_)
+{
+	enum ibv_rate rate = (enum ibv_rate)rate_;
+
+	return ((vg_fn_ibv_rate_to_mult)fn0_)(rate);
+}
+
+// mult_to_ibv_rate: exported
+VG_WEAK uint32_t vg75688f13d6_mult_to_ibv_rate(uintptr_t fn0_, int32_t mult_)
+{
+	int mult = (int)mult_;
+
+	return ((vg_fn_mult_to_ibv_rate)fn0_)(mult);
+}
+
+// ibv_rate_to_mbps: exported
+VG_WEAK int32_t vg75688f13d6_ibv_rate_to_mbps(uintptr_t fn0_, uint32_t rate_)
+{
+	enum ibv_rate rate = (enum ibv_rate)rate_;
+
+	return ((vg_fn_ibv_rate_to_mbps)fn0_)(rate);
+}
+
+// mbps_to_ibv_rate: exported
+VG_WEAK uint32_t vg75688f13d6_mbps_to_ibv_rate(uintptr_t fn0_, int32_t mbps_)
+{
+	int mbps = (int)mbps_;
+
+	return ((vg_fn_mbps_to_ibv_rate)fn0_)(mbps);
+}
+
 // ibv_qp_to_qp_ex: exported
-VG_WEAK void *vg6e3d233bde_ibv_qp_to_qp_ex(uintptr_t fn0_, uintptr_t qp_)
+VG_WEAK void *vg75688f13d6_ibv_qp_to_qp_ex(uintptr_t fn0_, uintptr_t qp_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 
@@ -49,7 +89,7 @@ VG_WEAK void *vg6e3d233bde_ibv_qp_to_qp_ex(uintptr_t fn0_, uintptr_t qp_)
 }
 
 // ibv_wr_start: a stream of commands
-VG_WEAK void vg6e3d233bde_ibv_wr_start(uint8_t *gate_, uintptr_t object_, uint64_t asked_, uint8_t *first_, uint8_t *answer_)
+VG_WEAK void vg75688f13d6_ibv_wr_start(uint8_t *gate_, uintptr_t object_, uint64_t asked_, uint8_t *first_, uint8_t *answer_)
 {
 	struct answer {
 		int64_t n, bad;
@@ -304,7 +344,7 @@ static inline __attribute__((always_inline)) int64_t vg_read_WCEx(struct ibv_cq_
 }
 
 // ibv_start_poll: a reader
-VG_WEAK void vg6e3d233bde_ibv_start_poll(uint8_t *gate_, uint64_t fields_, uint8_t *entries_, int64_t room_, int64_t tries_, uint8_t *answer_)
+VG_WEAK void vg75688f13d6_ibv_start_poll(uint8_t *gate_, uint64_t fields_, uint8_t *entries_, int64_t room_, int64_t tries_, uint8_t *answer_)
 {
 	struct vg_WCEx *e = (struct vg_WCEx *)entries_;
 	struct answer {
@@ -379,7 +419,7 @@ VG_WEAK void vg6e3d233bde_ibv_start_poll(uint8_t *gate_, uint64_t fields_, uint8
 }
 
 // ibv_get_device_list: exported
-VG_WEAK void *vg6e3d233bde_ibv_get_device_list(uintptr_t fn0_, uint8_t *num_devices_)
+VG_WEAK void *vg75688f13d6_ibv_get_device_list(uintptr_t fn0_, uint8_t *num_devices_)
 {
 	int *num_devices = (int *)num_devices_;
 
@@ -387,7 +427,7 @@ VG_WEAK void *vg6e3d233bde_ibv_get_device_list(uintptr_t fn0_, uint8_t *num_devi
 }
 
 // ibv_free_device_list: exported
-VG_WEAK void vg6e3d233bde_ibv_free_device_list(uintptr_t fn0_, uintptr_t list_)
+VG_WEAK void vg75688f13d6_ibv_free_device_list(uintptr_t fn0_, uintptr_t list_)
 {
 	struct ibv_device **list = (struct ibv_device **)list_;
 
@@ -395,7 +435,7 @@ VG_WEAK void vg6e3d233bde_ibv_free_device_list(uintptr_t fn0_, uintptr_t list_)
 }
 
 // ibv_get_device_index: exported
-VG_WEAK int32_t vg6e3d233bde_ibv_get_device_index(uintptr_t fn0_, uintptr_t device_)
+VG_WEAK int32_t vg75688f13d6_ibv_get_device_index(uintptr_t fn0_, uintptr_t device_)
 {
 	struct ibv_device *device = (struct ibv_device *)device_;
 
@@ -403,7 +443,7 @@ VG_WEAK int32_t vg6e3d233bde_ibv_get_device_index(uintptr_t fn0_, uintptr_t devi
 }
 
 // ibv_get_device_guid: exported
-VG_WEAK uint64_t vg6e3d233bde_ibv_get_device_guid(uintptr_t fn0_, uintptr_t device_)
+VG_WEAK uint64_t vg75688f13d6_ibv_get_device_guid(uintptr_t fn0_, uintptr_t device_)
 {
 	struct ibv_device *device = (struct ibv_device *)device_;
 
@@ -411,7 +451,7 @@ VG_WEAK uint64_t vg6e3d233bde_ibv_get_device_guid(uintptr_t fn0_, uintptr_t devi
 }
 
 // ibv_open_device: exported
-VG_WEAK void *vg6e3d233bde_ibv_open_device(uintptr_t fn0_, uintptr_t device_)
+VG_WEAK void *vg75688f13d6_ibv_open_device(uintptr_t fn0_, uintptr_t device_)
 {
 	struct ibv_device *device = (struct ibv_device *)device_;
 
@@ -419,7 +459,7 @@ VG_WEAK void *vg6e3d233bde_ibv_open_device(uintptr_t fn0_, uintptr_t device_)
 }
 
 // ibv_close_device: exported
-VG_WEAK int32_t vg6e3d233bde_ibv_close_device(uintptr_t fn0_, uintptr_t context_)
+VG_WEAK int32_t vg75688f13d6_ibv_close_device(uintptr_t fn0_, uintptr_t context_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 
@@ -427,7 +467,7 @@ VG_WEAK int32_t vg6e3d233bde_ibv_close_device(uintptr_t fn0_, uintptr_t context_
 }
 
 // ibv_import_device: exported
-VG_WEAK void *vg6e3d233bde_ibv_import_device(uintptr_t fn0_, int32_t cmd_fd_)
+VG_WEAK void *vg75688f13d6_ibv_import_device(uintptr_t fn0_, int32_t cmd_fd_)
 {
 	int cmd_fd = (int)cmd_fd_;
 
@@ -435,7 +475,7 @@ VG_WEAK void *vg6e3d233bde_ibv_import_device(uintptr_t fn0_, int32_t cmd_fd_)
 }
 
 // ibv_import_dm: exported
-VG_WEAK void *vg6e3d233bde_ibv_import_dm(uintptr_t fn0_, uintptr_t context_, uint32_t dm_handle_)
+VG_WEAK void *vg75688f13d6_ibv_import_dm(uintptr_t fn0_, uintptr_t context_, uint32_t dm_handle_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint32_t dm_handle = (uint32_t)dm_handle_;
@@ -444,7 +484,7 @@ VG_WEAK void *vg6e3d233bde_ibv_import_dm(uintptr_t fn0_, uintptr_t context_, uin
 }
 
 // ibv_unimport_dm: exported
-VG_WEAK void vg6e3d233bde_ibv_unimport_dm(uintptr_t fn0_, uintptr_t dm_)
+VG_WEAK void vg75688f13d6_ibv_unimport_dm(uintptr_t fn0_, uintptr_t dm_)
 {
 	struct ibv_dm *dm = (struct ibv_dm *)dm_;
 
@@ -452,7 +492,7 @@ VG_WEAK void vg6e3d233bde_ibv_unimport_dm(uintptr_t fn0_, uintptr_t dm_)
 }
 
 // ibv_query_device: exported
-VG_WEAK int32_t vg6e3d233bde_ibv_query_device(uintptr_t fn0_, uintptr_t context_, uint8_t *device_attr_)
+VG_WEAK int32_t vg75688f13d6_ibv_query_device(uintptr_t fn0_, uintptr_t context_, uint8_t *device_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_device_attr *device_attr = (struct ibv_device_attr *)device_attr_;
@@ -461,7 +501,7 @@ VG_WEAK int32_t vg6e3d233bde_ibv_query_device(uintptr_t fn0_, uintptr_t context_
 }
 
 // ibv_query_port: written by hand
-VG_WEAK int32_t vg6e3d233bde_ibv_query_port(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint8_t *port_attr_)
+VG_WEAK int32_t vg75688f13d6_ibv_query_port(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint8_t *port_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct verbs_context *v = vg_verbs(context);
@@ -477,7 +517,7 @@ VG_WEAK int32_t vg6e3d233bde_ibv_query_port(uintptr_t fn0_, uintptr_t context_, 
 }
 
 // ibv_query_gid: exported
-VG_WEAK int32_t vg6e3d233bde_ibv_query_gid(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, int32_t index_, uint8_t *gid_)
+VG_WEAK int32_t vg75688f13d6_ibv_query_gid(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, int32_t index_, uint8_t *gid_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint8_t port_num = (uint8_t)port_num_;
@@ -487,8 +527,52 @@ VG_WEAK int32_t vg6e3d233bde_ibv_query_gid(uintptr_t fn0_, uintptr_t context_, u
 	return ((vg_fn_ibv_query_gid)fn0_)(context, port_num, index, gid);
 }
 
+// ibv_query_gid_ex: exported
+VG_WEAK int32_t vg75688f13d6_ibv_query_gid_ex(uintptr_t fn0_, uintptr_t context_, uint32_t port_num_, uint32_t gid_index_, uint8_t *entry_, uint32_t flags_)
+{
+	struct ibv_context *context = (struct ibv_context *)context_;
+	uint32_t port_num = (uint32_t)port_num_;
+	uint32_t gid_index = (uint32_t)gid_index_;
+	struct ibv_gid_entry *entry = (struct ibv_gid_entry *)entry_;
+	uint32_t flags = (uint32_t)flags_;
+
+	return ((vg_fn__ibv_query_gid_ex)fn0_)(context, port_num, gid_index, entry, flags, sizeof(*entry));
+}
+
+// ibv_query_gid_table: exported
+VG_WEAK int64_t vg75688f13d6_ibv_query_gid_table(uintptr_t fn0_, uintptr_t context_, uint8_t *entries_, uint64_t max_entries_, uint32_t flags_)
+{
+	struct ibv_context *context = (struct ibv_context *)context_;
+	struct ibv_gid_entry *entries = (struct ibv_gid_entry *)entries_;
+	size_t max_entries = (size_t)max_entries_;
+	uint32_t flags = (uint32_t)flags_;
+
+	return ((vg_fn__ibv_query_gid_table)fn0_)(context, entries, max_entries, flags, sizeof(*entries));
+}
+
+// ibv_query_pkey: exported
+VG_WEAK int32_t vg75688f13d6_ibv_query_pkey(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, int32_t index_, uint8_t *pkey_)
+{
+	struct ibv_context *context = (struct ibv_context *)context_;
+	uint8_t port_num = (uint8_t)port_num_;
+	int index = (int)index_;
+	__be16 *pkey = (__be16 *)pkey_;
+
+	return ((vg_fn_ibv_query_pkey)fn0_)(context, port_num, index, pkey);
+}
+
+// ibv_get_pkey_index: exported
+VG_WEAK int32_t vg75688f13d6_ibv_get_pkey_index(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint16_t pkey_)
+{
+	struct ibv_context *context = (struct ibv_context *)context_;
+	uint8_t port_num = (uint8_t)port_num_;
+	__be16 pkey = (__be16)pkey_;
+
+	return ((vg_fn_ibv_get_pkey_index)fn0_)(context, port_num, pkey);
+}
+
 // ibv_alloc_pd: exported
-VG_WEAK void *vg6e3d233bde_ibv_alloc_pd(uintptr_t fn0_, uintptr_t context_)
+VG_WEAK void *vg75688f13d6_ibv_alloc_pd(uintptr_t fn0_, uintptr_t context_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 
@@ -496,15 +580,60 @@ VG_WEAK void *vg6e3d233bde_ibv_alloc_pd(uintptr_t fn0_, uintptr_t context_)
 }
 
 // ibv_dealloc_pd: exported
-VG_WEAK int32_t vg6e3d233bde_ibv_dealloc_pd(uintptr_t fn0_, uintptr_t pd_)
+VG_WEAK int32_t vg75688f13d6_ibv_dealloc_pd(uintptr_t fn0_, uintptr_t pd_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 
 	return ((vg_fn_ibv_dealloc_pd)fn0_)(pd);
 }
 
+// ibv_create_flow: op ibv_create_flow of struct verbs_context
+VG_WEAK void *vg75688f13d6_ibv_create_flow(uintptr_t qp_, uint8_t *flow_)
+{
+	struct ibv_qp *qp = (struct ibv_qp *)qp_;
+	struct ibv_flow_attr *flow = (struct ibv_flow_attr *)flow_;
+
+	struct verbs_context *v = vg_verbs(qp->context);
+
+	if (!VG_HAS(v, ibv_create_flow))
+		return errno = EOPNOTSUPP, NULL;
+	return v->ibv_create_flow(qp, flow);
+}
+
+// ibv_destroy_flow: written by hand
+VG_WEAK int32_t vg75688f13d6_ibv_destroy_flow(uintptr_t flow_id_)
+{
+	struct ibv_flow *flow = (struct ibv_flow *)flow_id_;
+	struct verbs_context *v = vg_verbs(flow->context);
+
+	return VG_HAS(v, ibv_destroy_flow) ? v->ibv_destroy_flow(flow) : EOPNOTSUPP;
+}
+
+// ibv_open_xrcd: op open_xrcd of struct verbs_context
+VG_WEAK void *vg75688f13d6_ibv_open_xrcd(uintptr_t context_, uint8_t *xrcd_init_attr_)
+{
+	struct ibv_context *context = (struct ibv_context *)context_;
+	struct ibv_xrcd_init_attr *xrcd_init_attr = (struct ibv_xrcd_init_attr *)xrcd_init_attr_;
+
+	struct verbs_context *v = vg_verbs(context);
+
+	if (!VG_HAS(v, open_xrcd))
+		return errno = EOPNOTSUPP, NULL;
+	return v->open_xrcd(context, xrcd_init_attr);
+}
+
+// ibv_close_xrcd: written by hand
+VG_WEAK int32_t vg75688f13d6_ibv_close_xrcd(uintptr_t xrcd_)
+{
+	struct ibv_xrcd *xrcd = (struct ibv_xrcd *)xrcd_;
+	struct verbs_context *v = vg_verbs(xrcd->context);
+
+	// what opened it can close it; the header does not look
+	return VG_HAS(v, close_xrcd) ? v->close_xrcd(xrcd) : EOPNOTSUPP;
+}
+
 // ibv_reg_mr: written by hand
-VG_WEAK void *vg6e3d233bde_ibv_reg_mr(uintptr_t fn0_, uintptr_t fn1_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, uint32_t access_)
+VG_WEAK void *vg75688f13d6_ibv_reg_mr(uintptr_t fn0_, uintptr_t fn1_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, uint32_t access_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 
@@ -518,7 +647,7 @@ VG_WEAK void *vg6e3d233bde_ibv_reg_mr(uintptr_t fn0_, uintptr_t fn1_, uintptr_t 
 }
 
 // ibv_reg_mr_iova: written by hand
-VG_WEAK void *vg6e3d233bde_ibv_reg_mr_iova(uintptr_t fn0_, uintptr_t fn1_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, uint64_t iova_, uint32_t access_)
+VG_WEAK void *vg75688f13d6_ibv_reg_mr_iova(uintptr_t fn0_, uintptr_t fn1_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, uint64_t iova_, uint32_t access_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 
@@ -531,7 +660,7 @@ VG_WEAK void *vg6e3d233bde_ibv_reg_mr_iova(uintptr_t fn0_, uintptr_t fn1_, uintp
 }
 
 // ibv_reg_dmabuf_mr: exported
-VG_WEAK void *vg6e3d233bde_ibv_reg_dmabuf_mr(uintptr_t fn0_, uintptr_t pd_, uint64_t offset_, uint64_t length_, uint64_t iova_, int32_t fd_, int32_t access_)
+VG_WEAK void *vg75688f13d6_ibv_reg_dmabuf_mr(uintptr_t fn0_, uintptr_t pd_, uint64_t offset_, uint64_t length_, uint64_t iova_, int32_t fd_, int32_t access_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	uint64_t offset = (uint64_t)offset_;
@@ -544,7 +673,7 @@ VG_WEAK void *vg6e3d233bde_ibv_reg_dmabuf_mr(uintptr_t fn0_, uintptr_t pd_, uint
 }
 
 // ibv_reg_mr_ex: exported
-VG_WEAK void *vg6e3d233bde_ibv_reg_mr_ex(uintptr_t fn0_, uintptr_t pd_, uint8_t *mr_init_attr_)
+VG_WEAK void *vg75688f13d6_ibv_reg_mr_ex(uintptr_t fn0_, uintptr_t pd_, uint8_t *mr_init_attr_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_mr_init_attr *mr_init_attr = (struct ibv_mr_init_attr *)mr_init_attr_;
@@ -553,7 +682,7 @@ VG_WEAK void *vg6e3d233bde_ibv_reg_mr_ex(uintptr_t fn0_, uintptr_t pd_, uint8_t 
 }
 
 // ibv_rereg_mr: exported
-VG_WEAK int32_t vg6e3d233bde_ibv_rereg_mr(uintptr_t fn0_, uintptr_t mr_, int32_t flags_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, int32_t access_)
+VG_WEAK int32_t vg75688f13d6_ibv_rereg_mr(uintptr_t fn0_, uintptr_t mr_, int32_t flags_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, int32_t access_)
 {
 	struct ibv_mr *mr = (struct ibv_mr *)mr_;
 	int flags = (int)flags_;
@@ -566,15 +695,36 @@ VG_WEAK int32_t vg6e3d233bde_ibv_rereg_mr(uintptr_t fn0_, uintptr_t mr_, int32_t
 }
 
 // ibv_dereg_mr: exported
-VG_WEAK int32_t vg6e3d233bde_ibv_dereg_mr(uintptr_t fn0_, uintptr_t mr_)
+VG_WEAK int32_t vg75688f13d6_ibv_dereg_mr(uintptr_t fn0_, uintptr_t mr_)
 {
 	struct ibv_mr *mr = (struct ibv_mr *)mr_;
 
 	return ((vg_fn_ibv_dereg_mr)fn0_)(mr);
 }
 
+// ibv_alloc_mw: op alloc_mw of the context
+VG_WEAK void *vg75688f13d6_ibv_alloc_mw(uintptr_t pd_, uint32_t type_)
+{
+	struct ibv_pd *pd = (struct ibv_pd *)pd_;
+	enum ibv_mw_type type = (enum ibv_mw_type)type_;
+
+	if (!pd->context->ops.alloc_mw)
+		return errno = EOPNOTSUPP, NULL;
+	return pd->context->ops.alloc_mw(pd, type);
+}
+
+// ibv_dealloc_mw: op dealloc_mw of the context
+VG_WEAK int32_t vg75688f13d6_ibv_dealloc_mw(uintptr_t mw_)
+{
+	struct ibv_mw *mw = (struct ibv_mw *)mw_;
+
+	if (!mw->context->ops.dealloc_mw)
+		return EOPNOTSUPP;
+	return mw->context->ops.dealloc_mw(mw);
+}
+
 // ibv_create_comp_channel: exported
-VG_WEAK void *vg6e3d233bde_ibv_create_comp_channel(uintptr_t fn0_, uintptr_t context_)
+VG_WEAK void *vg75688f13d6_ibv_create_comp_channel(uintptr_t fn0_, uintptr_t context_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 
@@ -582,7 +732,7 @@ VG_WEAK void *vg6e3d233bde_ibv_create_comp_channel(uintptr_t fn0_, uintptr_t con
 }
 
 // ibv_destroy_comp_channel: exported
-VG_WEAK int32_t vg6e3d233bde_ibv_destroy_comp_channel(uintptr_t fn0_, uintptr_t channel_)
+VG_WEAK int32_t vg75688f13d6_ibv_destroy_comp_channel(uintptr_t fn0_, uintptr_t channel_)
 {
 	struct ibv_comp_channel *channel = (struct ibv_comp_channel *)channel_;
 
@@ -590,7 +740,7 @@ VG_WEAK int32_t vg6e3d233bde_ibv_destroy_comp_channel(uintptr_t fn0_, uintptr_t 
 }
 
 // ibv_advise_mr: op advise_mr of struct verbs_context
-VG_WEAK int32_t vg6e3d233bde_ibv_advise_mr(uintptr_t pd_, uint32_t advice_, uint32_t flags_, uint8_t *sg_list_, uint32_t num_sge_)
+VG_WEAK int32_t vg75688f13d6_ibv_advise_mr(uintptr_t pd_, uint32_t advice_, uint32_t flags_, uint8_t *sg_list_, uint32_t num_sge_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	enum ib_uverbs_advise_mr_advice advice = (enum ib_uverbs_advise_mr_advice)advice_;
@@ -606,7 +756,7 @@ VG_WEAK int32_t vg6e3d233bde_ibv_advise_mr(uintptr_t pd_, uint32_t advice_, uint
 }
 
 // ibv_alloc_dm: op alloc_dm of struct verbs_context
-VG_WEAK void *vg6e3d233bde_ibv_alloc_dm(uintptr_t context_, uint8_t *attr_)
+VG_WEAK void *vg75688f13d6_ibv_alloc_dm(uintptr_t context_, uint8_t *attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_alloc_dm_attr *attr = (struct ibv_alloc_dm_attr *)attr_;
@@ -619,7 +769,7 @@ VG_WEAK void *vg6e3d233bde_ibv_alloc_dm(uintptr_t context_, uint8_t *attr_)
 }
 
 // ibv_free_dm: op free_dm of struct verbs_context
-VG_WEAK int32_t vg6e3d233bde_ibv_free_dm(uintptr_t dm_)
+VG_WEAK int32_t vg75688f13d6_ibv_free_dm(uintptr_t dm_)
 {
 	struct ibv_dm *dm = (struct ibv_dm *)dm_;
 
@@ -631,7 +781,7 @@ VG_WEAK int32_t vg6e3d233bde_ibv_free_dm(uintptr_t dm_)
 }
 
 // ibv_alloc_null_mr: op alloc_null_mr of struct verbs_context
-VG_WEAK void *vg6e3d233bde_ibv_alloc_null_mr(uintptr_t pd_)
+VG_WEAK void *vg75688f13d6_ibv_alloc_null_mr(uintptr_t pd_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 
@@ -643,7 +793,7 @@ VG_WEAK void *vg6e3d233bde_ibv_alloc_null_mr(uintptr_t pd_)
 }
 
 // ibv_reg_dm_mr: op reg_dm_mr of struct verbs_context
-VG_WEAK void *vg6e3d233bde_ibv_reg_dm_mr(uintptr_t pd_, uintptr_t dm_, uint64_t dm_offset_, uint64_t length_, uint32_t access_)
+VG_WEAK void *vg75688f13d6_ibv_reg_dm_mr(uintptr_t pd_, uintptr_t dm_, uint64_t dm_offset_, uint64_t length_, uint32_t access_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_dm *dm = (struct ibv_dm *)dm_;
@@ -659,7 +809,7 @@ VG_WEAK void *vg6e3d233bde_ibv_reg_dm_mr(uintptr_t pd_, uintptr_t dm_, uint64_t 
 }
 
 // ibv_create_cq: exported
-VG_WEAK void *vg6e3d233bde_ibv_create_cq(uintptr_t fn0_, uintptr_t context_, int32_t cqe_, uintptr_t cq_context_, uintptr_t channel_, int32_t comp_vector_)
+VG_WEAK void *vg75688f13d6_ibv_create_cq(uintptr_t fn0_, uintptr_t context_, int32_t cqe_, uintptr_t cq_context_, uintptr_t channel_, int32_t comp_vector_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	int cqe = (int)cqe_;
@@ -671,7 +821,7 @@ VG_WEAK void *vg6e3d233bde_ibv_create_cq(uintptr_t fn0_, uintptr_t context_, int
 }
 
 // ibv_create_cq_ex: op create_cq_ex of struct verbs_context
-VG_WEAK void *vg6e3d233bde_ibv_create_cq_ex(uintptr_t context_, uint8_t *cq_attr_)
+VG_WEAK void *vg75688f13d6_ibv_create_cq_ex(uintptr_t context_, uint8_t *cq_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_cq_init_attr_ex *cq_attr = (struct ibv_cq_init_attr_ex *)cq_attr_;
@@ -684,15 +834,28 @@ VG_WEAK void *vg6e3d233bde_ibv_create_cq_ex(uintptr_t context_, uint8_t *cq_attr
 }
 
 // ibv_destroy_cq: exported
-VG_WEAK int32_t vg6e3d233bde_ibv_destroy_cq(uintptr_t fn0_, uintptr_t cq_)
+VG_WEAK int32_t vg75688f13d6_ibv_destroy_cq(uintptr_t fn0_, uintptr_t cq_)
 {
 	struct ibv_cq *cq = (struct ibv_cq *)cq_;
 
 	return ((vg_fn_ibv_destroy_cq)fn0_)(cq);
 }
 
+// ibv_modify_cq: op modify_cq of struct verbs_context
+VG_WEAK int32_t vg75688f13d6_ibv_modify_cq(uintptr_t cq_, uint8_t *attr_)
+{
+	struct ibv_cq *cq = (struct ibv_cq *)cq_;
+	struct ibv_modify_cq_attr *attr = (struct ibv_modify_cq_attr *)attr_;
+
+	struct verbs_context *v = vg_verbs(cq->context);
+
+	if (!VG_HAS(v, modify_cq))
+		return EOPNOTSUPP;
+	return v->modify_cq(cq, attr);
+}
+
 // ibv_create_srq: exported
-VG_WEAK void *vg6e3d233bde_ibv_create_srq(uintptr_t fn0_, uintptr_t pd_, uint8_t *srq_init_attr_)
+VG_WEAK void *vg75688f13d6_ibv_create_srq(uintptr_t fn0_, uintptr_t pd_, uint8_t *srq_init_attr_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_srq_init_attr *srq_init_attr = (struct ibv_srq_init_attr *)srq_init_attr_;
@@ -701,7 +864,7 @@ VG_WEAK void *vg6e3d233bde_ibv_create_srq(uintptr_t fn0_, uintptr_t pd_, uint8_t
 }
 
 // ibv_modify_srq: exported
-VG_WEAK int32_t vg6e3d233bde_ibv_modify_srq(uintptr_t fn0_, uintptr_t srq_, uint8_t *srq_attr_, int32_t srq_attr_mask_)
+VG_WEAK int32_t vg75688f13d6_ibv_modify_srq(uintptr_t fn0_, uintptr_t srq_, uint8_t *srq_attr_, int32_t srq_attr_mask_)
 {
 	struct ibv_srq *srq = (struct ibv_srq *)srq_;
 	struct ibv_srq_attr *srq_attr = (struct ibv_srq_attr *)srq_attr_;
@@ -711,7 +874,7 @@ VG_WEAK int32_t vg6e3d233bde_ibv_modify_srq(uintptr_t fn0_, uintptr_t srq_, uint
 }
 
 // ibv_query_srq: exported
-VG_WEAK int32_t vg6e3d233bde_ibv_query_srq(uintptr_t fn0_, uintptr_t srq_, uint8_t *srq_attr_)
+VG_WEAK int32_t vg75688f13d6_ibv_query_srq(uintptr_t fn0_, uintptr_t srq_, uint8_t *srq_attr_)
 {
 	struct ibv_srq *srq = (struct ibv_srq *)srq_;
 	struct ibv_srq_attr *srq_attr = (struct ibv_srq_attr *)srq_attr_;
@@ -720,7 +883,7 @@ VG_WEAK int32_t vg6e3d233bde_ibv_query_srq(uintptr_t fn0_, uintptr_t srq_, uint8
 }
 
 // ibv_destroy_srq: exported
-VG_WEAK int32_t vg6e3d233bde_ibv_destroy_srq(uintptr_t fn0_, uintptr_t srq_)
+VG_WEAK int32_t vg75688f13d6_ibv_destroy_srq(uintptr_t fn0_, uintptr_t srq_)
 {
 	struct ibv_srq *srq = (struct ibv_srq *)srq_;
 
@@ -728,7 +891,7 @@ VG_WEAK int32_t vg6e3d233bde_ibv_destroy_srq(uintptr_t fn0_, uintptr_t srq_)
 }
 
 // ibv_create_qp: exported
-VG_WEAK void *vg6e3d233bde_ibv_create_qp(uintptr_t fn0_, uintptr_t pd_, uint8_t *qp_init_attr_)
+VG_WEAK void *vg75688f13d6_ibv_create_qp(uintptr_t fn0_, uintptr_t pd_, uint8_t *qp_init_attr_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_qp_init_attr *qp_init_attr = (struct ibv_qp_init_attr *)qp_init_attr_;
@@ -737,7 +900,7 @@ VG_WEAK void *vg6e3d233bde_ibv_create_qp(uintptr_t fn0_, uintptr_t pd_, uint8_t 
 }
 
 // ibv_create_qp_ex: written by hand
-VG_WEAK void *vg6e3d233bde_ibv_create_qp_ex(uintptr_t fn0_, uintptr_t context_, uint8_t *qp_init_attr_ex_)
+VG_WEAK void *vg75688f13d6_ibv_create_qp_ex(uintptr_t fn0_, uintptr_t context_, uint8_t *qp_init_attr_ex_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_qp_init_attr_ex *attr = (struct ibv_qp_init_attr_ex *)qp_init_attr_ex_;
@@ -753,7 +916,7 @@ VG_WEAK void *vg6e3d233bde_ibv_create_qp_ex(uintptr_t fn0_, uintptr_t context_, 
 }
 
 // ibv_alloc_td: op alloc_td of struct verbs_context
-VG_WEAK void *vg6e3d233bde_ibv_alloc_td(uintptr_t context_, uint8_t *init_attr_)
+VG_WEAK void *vg75688f13d6_ibv_alloc_td(uintptr_t context_, uint8_t *init_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_td_init_attr *init_attr = (struct ibv_td_init_attr *)init_attr_;
@@ -766,7 +929,7 @@ VG_WEAK void *vg6e3d233bde_ibv_alloc_td(uintptr_t context_, uint8_t *init_attr_)
 }
 
 // ibv_dealloc_td: op dealloc_td of struct verbs_context
-VG_WEAK int32_t vg6e3d233bde_ibv_dealloc_td(uintptr_t td_)
+VG_WEAK int32_t vg75688f13d6_ibv_dealloc_td(uintptr_t td_)
 {
 	struct ibv_td *td = (struct ibv_td *)td_;
 
@@ -778,7 +941,7 @@ VG_WEAK int32_t vg6e3d233bde_ibv_dealloc_td(uintptr_t td_)
 }
 
 // ibv_alloc_parent_domain: op alloc_parent_domain of struct verbs_context
-VG_WEAK void *vg6e3d233bde_ibv_alloc_parent_domain(uintptr_t context_, uint8_t *attr_)
+VG_WEAK void *vg75688f13d6_ibv_alloc_parent_domain(uintptr_t context_, uint8_t *attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_parent_domain_init_attr *attr = (struct ibv_parent_domain_init_attr *)attr_;
@@ -791,7 +954,7 @@ VG_WEAK void *vg6e3d233bde_ibv_alloc_parent_domain(uintptr_t context_, uint8_t *
 }
 
 // ibv_query_device_ex: written by hand
-VG_WEAK int32_t vg6e3d233bde_ibv_query_device_ex(uintptr_t fn0_, uintptr_t context_, const uint8_t *input_, uint8_t *attr_)
+VG_WEAK int32_t vg75688f13d6_ibv_query_device_ex(uintptr_t fn0_, uintptr_t context_, const uint8_t *input_, uint8_t *attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	const struct ibv_query_device_ex_input *input = (const struct ibv_query_device_ex_input *)input_;
@@ -815,7 +978,7 @@ VG_WEAK int32_t vg6e3d233bde_ibv_query_device_ex(uintptr_t fn0_, uintptr_t conte
 }
 
 // ibv_modify_qp: exported
-VG_WEAK int32_t vg6e3d233bde_ibv_modify_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t *attr_, int32_t attr_mask_)
+VG_WEAK int32_t vg75688f13d6_ibv_modify_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t *attr_, int32_t attr_mask_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	struct ibv_qp_attr *attr = (struct ibv_qp_attr *)attr_;
@@ -825,7 +988,7 @@ VG_WEAK int32_t vg6e3d233bde_ibv_modify_qp(uintptr_t fn0_, uintptr_t qp_, uint8_
 }
 
 // ibv_query_qp: exported
-VG_WEAK int32_t vg6e3d233bde_ibv_query_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t *attr_, int32_t attr_mask_, uint8_t *init_attr_)
+VG_WEAK int32_t vg75688f13d6_ibv_query_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t *attr_, int32_t attr_mask_, uint8_t *init_attr_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	struct ibv_qp_attr *attr = (struct ibv_qp_attr *)attr_;
@@ -836,15 +999,61 @@ VG_WEAK int32_t vg6e3d233bde_ibv_query_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t
 }
 
 // ibv_destroy_qp: exported
-VG_WEAK int32_t vg6e3d233bde_ibv_destroy_qp(uintptr_t fn0_, uintptr_t qp_)
+VG_WEAK int32_t vg75688f13d6_ibv_destroy_qp(uintptr_t fn0_, uintptr_t qp_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 
 	return ((vg_fn_ibv_destroy_qp)fn0_)(qp);
 }
 
+// ibv_create_wq: written by hand
+VG_WEAK void *vg75688f13d6_ibv_create_wq(uintptr_t context_, uint8_t *wq_init_attr_)
+{
+	struct ibv_context *context = (struct ibv_context *)context_;
+	struct ibv_wq_init_attr *attr = (struct ibv_wq_init_attr *)wq_init_attr_;
+	struct verbs_context *v = vg_verbs(context);
+	struct ibv_wq *wq;
+
+	if (!VG_HAS(v, create_wq))
+		return errno = EOPNOTSUPP, NULL;
+	wq = v->create_wq(context, attr);
+	if (!wq)
+		return NULL;
+	// the part of the object that the header fills in, not the provider
+	wq->wq_context = attr->wq_context;
+	wq->events_completed = 0;
+	pthread_mutex_init(&wq->mutex, NULL);
+	pthread_cond_init(&wq->cond, NULL);
+	return wq;
+}
+
+// ibv_modify_wq: op modify_wq of struct verbs_context
+VG_WEAK int32_t vg75688f13d6_ibv_modify_wq(uintptr_t wq_, uint8_t *wq_attr_)
+{
+	struct ibv_wq *wq = (struct ibv_wq *)wq_;
+	struct ibv_wq_attr *wq_attr = (struct ibv_wq_attr *)wq_attr_;
+
+	struct verbs_context *v = vg_verbs(wq->context);
+
+	if (!VG_HAS(v, modify_wq))
+		return EOPNOTSUPP;
+	return v->modify_wq(wq, wq_attr);
+}
+
+// ibv_destroy_wq: op destroy_wq of struct verbs_context
+VG_WEAK int32_t vg75688f13d6_ibv_destroy_wq(uintptr_t wq_)
+{
+	struct ibv_wq *wq = (struct ibv_wq *)wq_;
+
+	struct verbs_context *v = vg_verbs(wq->context);
+
+	if (!VG_HAS(v, destroy_wq))
+		return EOPNOTSUPP;
+	return v->destroy_wq(wq);
+}
+
 // ibv_create_ah: exported
-VG_WEAK void *vg6e3d233bde_ibv_create_ah(uintptr_t fn0_, uintptr_t pd_, uint8_t *attr_)
+VG_WEAK void *vg75688f13d6_ibv_create_ah(uintptr_t fn0_, uintptr_t pd_, uint8_t *attr_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_ah_attr *attr = (struct ibv_ah_attr *)attr_;
@@ -852,10 +1061,131 @@ VG_WEAK void *vg6e3d233bde_ibv_create_ah(uintptr_t fn0_, uintptr_t pd_, uint8_t 
 	return ((vg_fn_ibv_create_ah)fn0_)(pd, attr);
 }
 
+// ibv_init_ah_from_wc: exported
+VG_WEAK int32_t vg75688f13d6_ibv_init_ah_from_wc(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint8_t *wc_, uint8_t *grh_, uint8_t *ah_attr_)
+{
+	struct ibv_context *context = (struct ibv_context *)context_;
+	uint8_t port_num = (uint8_t)port_num_;
+	struct ibv_wc *wc = (struct ibv_wc *)wc_;
+	struct ibv_grh *grh = (struct ibv_grh *)grh_;
+	struct ibv_ah_attr *ah_attr = (struct ibv_ah_attr *)ah_attr_;
+
+	return ((vg_fn_ibv_init_ah_from_wc)fn0_)(context, port_num, wc, grh, ah_attr);
+}
+
+// ibv_create_ah_from_wc: exported
+VG_WEAK void *vg75688f13d6_ibv_create_ah_from_wc(uintptr_t fn0_, uintptr_t pd_, uint8_t *wc_, uint8_t *grh_, uint8_t port_num_)
+{
+	struct ibv_pd *pd = (struct ibv_pd *)pd_;
+	struct ibv_wc *wc = (struct ibv_wc *)wc_;
+	struct ibv_grh *grh = (struct ibv_grh *)grh_;
+	uint8_t port_num = (uint8_t)port_num_;
+
+	return ((vg_fn_ibv_create_ah_from_wc)fn0_)(pd, wc, grh, port_num);
+}
+
 // ibv_destroy_ah: exported
-VG_WEAK int32_t vg6e3d233bde_ibv_destroy_ah(uintptr_t fn0_, uintptr_t ah_)
+VG_WEAK int32_t vg75688f13d6_ibv_destroy_ah(uintptr_t fn0_, uintptr_t ah_)
 {
 	struct ibv_ah *ah = (struct ibv_ah *)ah_;
 
 	return ((vg_fn_ibv_destroy_ah)fn0_)(ah);
+}
+
+// ibv_attach_mcast: exported
+VG_WEAK int32_t vg75688f13d6_ibv_attach_mcast(uintptr_t fn0_, uintptr_t qp_, const uint8_t *gid_, uint16_t lid_)
+{
+	struct ibv_qp *qp = (struct ibv_qp *)qp_;
+	const union ibv_gid *gid = (const union ibv_gid *)gid_;
+	uint16_t lid = (uint16_t)lid_;
+
+	return ((vg_fn_ibv_attach_mcast)fn0_)(qp, gid, lid);
+}
+
+// ibv_detach_mcast: exported
+VG_WEAK int32_t vg75688f13d6_ibv_detach_mcast(uintptr_t fn0_, uintptr_t qp_, const uint8_t *gid_, uint16_t lid_)
+{
+	struct ibv_qp *qp = (struct ibv_qp *)qp_;
+	const union ibv_gid *gid = (const union ibv_gid *)gid_;
+	uint16_t lid = (uint16_t)lid_;
+
+	return ((vg_fn_ibv_detach_mcast)fn0_)(qp, gid, lid);
+}
+
+// ibv_node_type_str: exported
+VG_WEAK void *vg75688f13d6_ibv_node_type_str(uintptr_t fn0_, int32_t node_type_)
+{
+	enum ibv_node_type node_type = (enum ibv_node_type)node_type_;
+
+	return (void *)((vg_fn_ibv_node_type_str)fn0_)(node_type);
+}
+
+// ibv_port_state_str: exported
+VG_WEAK void *vg75688f13d6_ibv_port_state_str(uintptr_t fn0_, uint32_t port_state_)
+{
+	enum ibv_port_state port_state = (enum ibv_port_state)port_state_;
+
+	return (void *)((vg_fn_ibv_port_state_str)fn0_)(port_state);
+}
+
+// ibv_event_type_str: exported
+VG_WEAK void *vg75688f13d6_ibv_event_type_str(uintptr_t fn0_, uint32_t event_)
+{
+	enum ibv_event_type event = (enum ibv_event_type)event_;
+
+	return (void *)((vg_fn_ibv_event_type_str)fn0_)(event);
+}
+
+// ibv_create_counters: op create_counters of struct verbs_context
+VG_WEAK void *vg75688f13d6_ibv_create_counters(uintptr_t context_, uint8_t *init_attr_)
+{
+	struct ibv_context *context = (struct ibv_context *)context_;
+	struct ibv_counters_init_attr *init_attr = (struct ibv_counters_init_attr *)init_attr_;
+
+	struct verbs_context *v = vg_verbs(context);
+
+	if (!VG_HAS(v, create_counters))
+		return errno = EOPNOTSUPP, NULL;
+	return v->create_counters(context, init_attr);
+}
+
+// ibv_destroy_counters: op destroy_counters of struct verbs_context
+VG_WEAK int32_t vg75688f13d6_ibv_destroy_counters(uintptr_t counters_)
+{
+	struct ibv_counters *counters = (struct ibv_counters *)counters_;
+
+	struct verbs_context *v = vg_verbs(counters->context);
+
+	if (!VG_HAS(v, destroy_counters))
+		return EOPNOTSUPP;
+	return v->destroy_counters(counters);
+}
+
+// ibv_attach_counters_point_flow: op attach_counters_point_flow of struct verbs_context
+VG_WEAK int32_t vg75688f13d6_ibv_attach_counters_point_flow(uintptr_t counters_, uint8_t *attr_, uintptr_t flow_)
+{
+	struct ibv_counters *counters = (struct ibv_counters *)counters_;
+	struct ibv_counter_attach_attr *attr = (struct ibv_counter_attach_attr *)attr_;
+	struct ibv_flow *flow = (struct ibv_flow *)flow_;
+
+	struct verbs_context *v = vg_verbs(counters->context);
+
+	if (!VG_HAS(v, attach_counters_point_flow))
+		return EOPNOTSUPP;
+	return v->attach_counters_point_flow(counters, attr, flow);
+}
+
+// ibv_read_counters: op read_counters of struct verbs_context
+VG_WEAK int32_t vg75688f13d6_ibv_read_counters(uintptr_t counters_, uint8_t *counters_value_, uint32_t ncounters_, uint32_t flags_)
+{
+	struct ibv_counters *counters = (struct ibv_counters *)counters_;
+	uint64_t *counters_value = (uint64_t *)counters_value_;
+	uint32_t ncounters = (uint32_t)ncounters_;
+	uint32_t flags = (uint32_t)flags_;
+
+	struct verbs_context *v = vg_verbs(counters->context);
+
+	if (!VG_HAS(v, read_counters))
+		return EOPNOTSUPP;
+	return v->read_counters(counters, counters_value, ncounters, flags);
 }

@@ -2,59 +2,89 @@
 // From rdma-core 65.0, facts 7049c43ac7d4746d.
 // What cgo needs to see of the C side: no type of verbs, so that it is quick to read.
 
-#ifndef VG6E3D233BDE_SHIMS_H
-#define VG6E3D233BDE_SHIMS_H
+#ifndef VG75688F13D6_SHIMS_H
+#define VG75688F13D6_SHIMS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-void *vg6e3d233bde_ibv_qp_to_qp_ex(uintptr_t fn0_, uintptr_t qp_);
-void vg6e3d233bde_ibv_wr_start(uint8_t *gate_, uintptr_t object_, uint64_t asked_, uint8_t *first_, uint8_t *answer_);
-void vg6e3d233bde_ibv_start_poll(uint8_t *gate_, uint64_t fields_, uint8_t *entries_, int64_t room_, int64_t tries_, uint8_t *answer_);
-void *vg6e3d233bde_ibv_get_device_list(uintptr_t fn0_, uint8_t *num_devices_);
-void vg6e3d233bde_ibv_free_device_list(uintptr_t fn0_, uintptr_t list_);
-int32_t vg6e3d233bde_ibv_get_device_index(uintptr_t fn0_, uintptr_t device_);
-uint64_t vg6e3d233bde_ibv_get_device_guid(uintptr_t fn0_, uintptr_t device_);
-void *vg6e3d233bde_ibv_open_device(uintptr_t fn0_, uintptr_t device_);
-int32_t vg6e3d233bde_ibv_close_device(uintptr_t fn0_, uintptr_t context_);
-void *vg6e3d233bde_ibv_import_device(uintptr_t fn0_, int32_t cmd_fd_);
-void *vg6e3d233bde_ibv_import_dm(uintptr_t fn0_, uintptr_t context_, uint32_t dm_handle_);
-void vg6e3d233bde_ibv_unimport_dm(uintptr_t fn0_, uintptr_t dm_);
-int32_t vg6e3d233bde_ibv_query_device(uintptr_t fn0_, uintptr_t context_, uint8_t *device_attr_);
-int32_t vg6e3d233bde_ibv_query_port(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint8_t *port_attr_);
-int32_t vg6e3d233bde_ibv_query_gid(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, int32_t index_, uint8_t *gid_);
-void *vg6e3d233bde_ibv_alloc_pd(uintptr_t fn0_, uintptr_t context_);
-int32_t vg6e3d233bde_ibv_dealloc_pd(uintptr_t fn0_, uintptr_t pd_);
-void *vg6e3d233bde_ibv_reg_mr(uintptr_t fn0_, uintptr_t fn1_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, uint32_t access_);
-void *vg6e3d233bde_ibv_reg_mr_iova(uintptr_t fn0_, uintptr_t fn1_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, uint64_t iova_, uint32_t access_);
-void *vg6e3d233bde_ibv_reg_dmabuf_mr(uintptr_t fn0_, uintptr_t pd_, uint64_t offset_, uint64_t length_, uint64_t iova_, int32_t fd_, int32_t access_);
-void *vg6e3d233bde_ibv_reg_mr_ex(uintptr_t fn0_, uintptr_t pd_, uint8_t *mr_init_attr_);
-int32_t vg6e3d233bde_ibv_rereg_mr(uintptr_t fn0_, uintptr_t mr_, int32_t flags_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, int32_t access_);
-int32_t vg6e3d233bde_ibv_dereg_mr(uintptr_t fn0_, uintptr_t mr_);
-void *vg6e3d233bde_ibv_create_comp_channel(uintptr_t fn0_, uintptr_t context_);
-int32_t vg6e3d233bde_ibv_destroy_comp_channel(uintptr_t fn0_, uintptr_t channel_);
-int32_t vg6e3d233bde_ibv_advise_mr(uintptr_t pd_, uint32_t advice_, uint32_t flags_, uint8_t *sg_list_, uint32_t num_sge_);
-void *vg6e3d233bde_ibv_alloc_dm(uintptr_t context_, uint8_t *attr_);
-int32_t vg6e3d233bde_ibv_free_dm(uintptr_t dm_);
-void *vg6e3d233bde_ibv_alloc_null_mr(uintptr_t pd_);
-void *vg6e3d233bde_ibv_reg_dm_mr(uintptr_t pd_, uintptr_t dm_, uint64_t dm_offset_, uint64_t length_, uint32_t access_);
-void *vg6e3d233bde_ibv_create_cq(uintptr_t fn0_, uintptr_t context_, int32_t cqe_, uintptr_t cq_context_, uintptr_t channel_, int32_t comp_vector_);
-void *vg6e3d233bde_ibv_create_cq_ex(uintptr_t context_, uint8_t *cq_attr_);
-int32_t vg6e3d233bde_ibv_destroy_cq(uintptr_t fn0_, uintptr_t cq_);
-void *vg6e3d233bde_ibv_create_srq(uintptr_t fn0_, uintptr_t pd_, uint8_t *srq_init_attr_);
-int32_t vg6e3d233bde_ibv_modify_srq(uintptr_t fn0_, uintptr_t srq_, uint8_t *srq_attr_, int32_t srq_attr_mask_);
-int32_t vg6e3d233bde_ibv_query_srq(uintptr_t fn0_, uintptr_t srq_, uint8_t *srq_attr_);
-int32_t vg6e3d233bde_ibv_destroy_srq(uintptr_t fn0_, uintptr_t srq_);
-void *vg6e3d233bde_ibv_create_qp(uintptr_t fn0_, uintptr_t pd_, uint8_t *qp_init_attr_);
-void *vg6e3d233bde_ibv_create_qp_ex(uintptr_t fn0_, uintptr_t context_, uint8_t *qp_init_attr_ex_);
-void *vg6e3d233bde_ibv_alloc_td(uintptr_t context_, uint8_t *init_attr_);
-int32_t vg6e3d233bde_ibv_dealloc_td(uintptr_t td_);
-void *vg6e3d233bde_ibv_alloc_parent_domain(uintptr_t context_, uint8_t *attr_);
-int32_t vg6e3d233bde_ibv_query_device_ex(uintptr_t fn0_, uintptr_t context_, const uint8_t *input_, uint8_t *attr_);
-int32_t vg6e3d233bde_ibv_modify_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t *attr_, int32_t attr_mask_);
-int32_t vg6e3d233bde_ibv_query_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t *attr_, int32_t attr_mask_, uint8_t *init_attr_);
-int32_t vg6e3d233bde_ibv_destroy_qp(uintptr_t fn0_, uintptr_t qp_);
-void *vg6e3d233bde_ibv_create_ah(uintptr_t fn0_, uintptr_t pd_, uint8_t *attr_);
-int32_t vg6e3d233bde_ibv_destroy_ah(uintptr_t fn0_, uintptr_t ah_);
+void *vg75688f13d6_ibv_wc_status_str(uintptr_t fn0_, uint32_t status_);
+int32_t vg75688f13d6_ibv_rate_to_mult(uintptr_t fn0_, uint32_t rate_);
+uint32_t vg75688f13d6_mult_to_ibv_rate(uintptr_t fn0_, int32_t mult_);
+int32_t vg75688f13d6_ibv_rate_to_mbps(uintptr_t fn0_, uint32_t rate_);
+uint32_t vg75688f13d6_mbps_to_ibv_rate(uintptr_t fn0_, int32_t mbps_);
+void *vg75688f13d6_ibv_qp_to_qp_ex(uintptr_t fn0_, uintptr_t qp_);
+void vg75688f13d6_ibv_wr_start(uint8_t *gate_, uintptr_t object_, uint64_t asked_, uint8_t *first_, uint8_t *answer_);
+void vg75688f13d6_ibv_start_poll(uint8_t *gate_, uint64_t fields_, uint8_t *entries_, int64_t room_, int64_t tries_, uint8_t *answer_);
+void *vg75688f13d6_ibv_get_device_list(uintptr_t fn0_, uint8_t *num_devices_);
+void vg75688f13d6_ibv_free_device_list(uintptr_t fn0_, uintptr_t list_);
+int32_t vg75688f13d6_ibv_get_device_index(uintptr_t fn0_, uintptr_t device_);
+uint64_t vg75688f13d6_ibv_get_device_guid(uintptr_t fn0_, uintptr_t device_);
+void *vg75688f13d6_ibv_open_device(uintptr_t fn0_, uintptr_t device_);
+int32_t vg75688f13d6_ibv_close_device(uintptr_t fn0_, uintptr_t context_);
+void *vg75688f13d6_ibv_import_device(uintptr_t fn0_, int32_t cmd_fd_);
+void *vg75688f13d6_ibv_import_dm(uintptr_t fn0_, uintptr_t context_, uint32_t dm_handle_);
+void vg75688f13d6_ibv_unimport_dm(uintptr_t fn0_, uintptr_t dm_);
+int32_t vg75688f13d6_ibv_query_device(uintptr_t fn0_, uintptr_t context_, uint8_t *device_attr_);
+int32_t vg75688f13d6_ibv_query_port(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint8_t *port_attr_);
+int32_t vg75688f13d6_ibv_query_gid(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, int32_t index_, uint8_t *gid_);
+int32_t vg75688f13d6_ibv_query_gid_ex(uintptr_t fn0_, uintptr_t context_, uint32_t port_num_, uint32_t gid_index_, uint8_t *entry_, uint32_t flags_);
+int64_t vg75688f13d6_ibv_query_gid_table(uintptr_t fn0_, uintptr_t context_, uint8_t *entries_, uint64_t max_entries_, uint32_t flags_);
+int32_t vg75688f13d6_ibv_query_pkey(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, int32_t index_, uint8_t *pkey_);
+int32_t vg75688f13d6_ibv_get_pkey_index(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint16_t pkey_);
+void *vg75688f13d6_ibv_alloc_pd(uintptr_t fn0_, uintptr_t context_);
+int32_t vg75688f13d6_ibv_dealloc_pd(uintptr_t fn0_, uintptr_t pd_);
+void *vg75688f13d6_ibv_create_flow(uintptr_t qp_, uint8_t *flow_);
+int32_t vg75688f13d6_ibv_destroy_flow(uintptr_t flow_id_);
+void *vg75688f13d6_ibv_open_xrcd(uintptr_t context_, uint8_t *xrcd_init_attr_);
+int32_t vg75688f13d6_ibv_close_xrcd(uintptr_t xrcd_);
+void *vg75688f13d6_ibv_reg_mr(uintptr_t fn0_, uintptr_t fn1_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, uint32_t access_);
+void *vg75688f13d6_ibv_reg_mr_iova(uintptr_t fn0_, uintptr_t fn1_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, uint64_t iova_, uint32_t access_);
+void *vg75688f13d6_ibv_reg_dmabuf_mr(uintptr_t fn0_, uintptr_t pd_, uint64_t offset_, uint64_t length_, uint64_t iova_, int32_t fd_, int32_t access_);
+void *vg75688f13d6_ibv_reg_mr_ex(uintptr_t fn0_, uintptr_t pd_, uint8_t *mr_init_attr_);
+int32_t vg75688f13d6_ibv_rereg_mr(uintptr_t fn0_, uintptr_t mr_, int32_t flags_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, int32_t access_);
+int32_t vg75688f13d6_ibv_dereg_mr(uintptr_t fn0_, uintptr_t mr_);
+void *vg75688f13d6_ibv_alloc_mw(uintptr_t pd_, uint32_t type_);
+int32_t vg75688f13d6_ibv_dealloc_mw(uintptr_t mw_);
+void *vg75688f13d6_ibv_create_comp_channel(uintptr_t fn0_, uintptr_t context_);
+int32_t vg75688f13d6_ibv_destroy_comp_channel(uintptr_t fn0_, uintptr_t channel_);
+int32_t vg75688f13d6_ibv_advise_mr(uintptr_t pd_, uint32_t advice_, uint32_t flags_, uint8_t *sg_list_, uint32_t num_sge_);
+void *vg75688f13d6_ibv_alloc_dm(uintptr_t context_, uint8_t *attr_);
+int32_t vg75688f13d6_ibv_free_dm(uintptr_t dm_);
+void *vg75688f13d6_ibv_alloc_null_mr(uintptr_t pd_);
+void *vg75688f13d6_ibv_reg_dm_mr(uintptr_t pd_, uintptr_t dm_, uint64_t dm_offset_, uint64_t length_, uint32_t access_);
+void *vg75688f13d6_ibv_create_cq(uintptr_t fn0_, uintptr_t context_, int32_t cqe_, uintptr_t cq_context_, uintptr_t channel_, int32_t comp_vector_);
+void *vg75688f13d6_ibv_create_cq_ex(uintptr_t context_, uint8_t *cq_attr_);
+int32_t vg75688f13d6_ibv_destroy_cq(uintptr_t fn0_, uintptr_t cq_);
+int32_t vg75688f13d6_ibv_modify_cq(uintptr_t cq_, uint8_t *attr_);
+void *vg75688f13d6_ibv_create_srq(uintptr_t fn0_, uintptr_t pd_, uint8_t *srq_init_attr_);
+int32_t vg75688f13d6_ibv_modify_srq(uintptr_t fn0_, uintptr_t srq_, uint8_t *srq_attr_, int32_t srq_attr_mask_);
+int32_t vg75688f13d6_ibv_query_srq(uintptr_t fn0_, uintptr_t srq_, uint8_t *srq_attr_);
+int32_t vg75688f13d6_ibv_destroy_srq(uintptr_t fn0_, uintptr_t srq_);
+void *vg75688f13d6_ibv_create_qp(uintptr_t fn0_, uintptr_t pd_, uint8_t *qp_init_attr_);
+void *vg75688f13d6_ibv_create_qp_ex(uintptr_t fn0_, uintptr_t context_, uint8_t *qp_init_attr_ex_);
+void *vg75688f13d6_ibv_alloc_td(uintptr_t context_, uint8_t *init_attr_);
+int32_t vg75688f13d6_ibv_dealloc_td(uintptr_t td_);
+void *vg75688f13d6_ibv_alloc_parent_domain(uintptr_t context_, uint8_t *attr_);
+int32_t vg75688f13d6_ibv_query_device_ex(uintptr_t fn0_, uintptr_t context_, const uint8_t *input_, uint8_t *attr_);
+int32_t vg75688f13d6_ibv_modify_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t *attr_, int32_t attr_mask_);
+int32_t vg75688f13d6_ibv_query_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t *attr_, int32_t attr_mask_, uint8_t *init_attr_);
+int32_t vg75688f13d6_ibv_destroy_qp(uintptr_t fn0_, uintptr_t qp_);
+void *vg75688f13d6_ibv_create_wq(uintptr_t context_, uint8_t *wq_init_attr_);
+int32_t vg75688f13d6_ibv_modify_wq(uintptr_t wq_, uint8_t *wq_attr_);
+int32_t vg75688f13d6_ibv_destroy_wq(uintptr_t wq_);
+void *vg75688f13d6_ibv_create_ah(uintptr_t fn0_, uintptr_t pd_, uint8_t *attr_);
+int32_t vg75688f13d6_ibv_init_ah_from_wc(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint8_t *wc_, uint8_t *grh_, uint8_t *ah_attr_);
+void *vg75688f13d6_ibv_create_ah_from_wc(uintptr_t fn0_, uintptr_t pd_, uint8_t *wc_, uint8_t *grh_, uint8_t port_num_);
+int32_t vg75688f13d6_ibv_destroy_ah(uintptr_t fn0_, uintptr_t ah_);
+int32_t vg75688f13d6_ibv_attach_mcast(uintptr_t fn0_, uintptr_t qp_, const uint8_t *gid_, uint16_t lid_);
+int32_t vg75688f13d6_ibv_detach_mcast(uintptr_t fn0_, uintptr_t qp_, const uint8_t *gid_, uint16_t lid_);
+void *vg75688f13d6_ibv_node_type_str(uintptr_t fn0_, int32_t node_type_);
+void *vg75688f13d6_ibv_port_state_str(uintptr_t fn0_, uint32_t port_state_);
+void *vg75688f13d6_ibv_event_type_str(uintptr_t fn0_, uint32_t event_);
+void *vg75688f13d6_ibv_create_counters(uintptr_t context_, uint8_t *init_attr_);
+int32_t vg75688f13d6_ibv_destroy_counters(uintptr_t counters_);
+int32_t vg75688f13d6_ibv_attach_counters_point_flow(uintptr_t counters_, uint8_t *attr_, uintptr_t flow_);
+int32_t vg75688f13d6_ibv_read_counters(uintptr_t counters_, uint8_t *counters_value_, uint32_t ncounters_, uint32_t flags_);
 
 #endif

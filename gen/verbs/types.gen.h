@@ -14,6 +14,7 @@
 #include <time.h>
 
 // Integers of the kernel's headers, as those define them; __be is network order.
+__extension__ typedef unsigned short __be16;
 __extension__ typedef unsigned int __be32;
 __extension__ typedef unsigned long long __be64;
 
@@ -38,6 +39,17 @@ enum ib_uverbs_advise_mr_advice {
 	IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT = 2,
 };
 
+enum ibv_node_type {
+	IBV_NODE_UNKNOWN = -1,
+	IBV_NODE_CA = 1,
+	IBV_NODE_SWITCH = 2,
+	IBV_NODE_ROUTER = 3,
+	IBV_NODE_RNIC = 4,
+	IBV_NODE_USNIC = 5,
+	IBV_NODE_USNIC_UDP = 6,
+	IBV_NODE_UNSPECIFIED = 7,
+};
+
 enum ibv_atomic_cap {
 	IBV_ATOMIC_NONE = 0,
 	IBV_ATOMIC_HCA = 1,
@@ -59,6 +71,30 @@ enum ibv_port_state {
 	IBV_PORT_ARMED = 3,
 	IBV_PORT_ACTIVE = 4,
 	IBV_PORT_ACTIVE_DEFER = 5,
+};
+
+enum ibv_event_type {
+	IBV_EVENT_CQ_ERR = 0,
+	IBV_EVENT_QP_FATAL = 1,
+	IBV_EVENT_QP_REQ_ERR = 2,
+	IBV_EVENT_QP_ACCESS_ERR = 3,
+	IBV_EVENT_COMM_EST = 4,
+	IBV_EVENT_SQ_DRAINED = 5,
+	IBV_EVENT_PATH_MIG = 6,
+	IBV_EVENT_PATH_MIG_ERR = 7,
+	IBV_EVENT_DEVICE_FATAL = 8,
+	IBV_EVENT_PORT_ACTIVE = 9,
+	IBV_EVENT_PORT_ERR = 10,
+	IBV_EVENT_LID_CHANGE = 11,
+	IBV_EVENT_PKEY_CHANGE = 12,
+	IBV_EVENT_SM_CHANGE = 13,
+	IBV_EVENT_SRQ_ERR = 14,
+	IBV_EVENT_SRQ_LIMIT_REACHED = 15,
+	IBV_EVENT_QP_LAST_WQE_REACHED = 16,
+	IBV_EVENT_CLIENT_REREGISTER = 17,
+	IBV_EVENT_GID_CHANGE = 18,
+	IBV_EVENT_WQ_FATAL = 19,
+	IBV_EVENT_DEVICE_SPEED_CHANGE = 20,
 };
 
 enum ibv_wc_status {
@@ -116,6 +152,44 @@ enum ibv_mw_type {
 	IBV_MW_TYPE_2 = 2,
 };
 
+enum ibv_rate {
+	IBV_RATE_MAX = 0,
+	IBV_RATE_2_5_GBPS = 2,
+	IBV_RATE_5_GBPS = 5,
+	IBV_RATE_10_GBPS = 3,
+	IBV_RATE_20_GBPS = 6,
+	IBV_RATE_30_GBPS = 4,
+	IBV_RATE_40_GBPS = 7,
+	IBV_RATE_60_GBPS = 8,
+	IBV_RATE_80_GBPS = 9,
+	IBV_RATE_120_GBPS = 10,
+	IBV_RATE_14_GBPS = 11,
+	IBV_RATE_56_GBPS = 12,
+	IBV_RATE_112_GBPS = 13,
+	IBV_RATE_168_GBPS = 14,
+	IBV_RATE_25_GBPS = 15,
+	IBV_RATE_100_GBPS = 16,
+	IBV_RATE_200_GBPS = 17,
+	IBV_RATE_300_GBPS = 18,
+	IBV_RATE_28_GBPS = 19,
+	IBV_RATE_50_GBPS = 20,
+	IBV_RATE_400_GBPS = 21,
+	IBV_RATE_600_GBPS = 22,
+	IBV_RATE_800_GBPS = 23,
+	IBV_RATE_1200_GBPS = 24,
+};
+
+enum ibv_wq_type {
+	IBV_WQT_RQ = 0,
+};
+
+enum ibv_wq_state {
+	IBV_WQS_RESET = 0,
+	IBV_WQS_RDY = 1,
+	IBV_WQS_ERR = 2,
+	IBV_WQS_UNKNOWN = 3,
+};
+
 enum ibv_qp_type {
 	IBV_QPT_RC = 2,
 	IBV_QPT_UC = 3,
@@ -170,8 +244,21 @@ enum ibv_wr_opcode {
 	IBV_WR_ATOMIC_WRITE = 15,
 };
 
+enum ibv_flow_attr_type {
+	IBV_FLOW_ATTR_NORMAL = 0,
+	IBV_FLOW_ATTR_ALL_DEFAULT = 1,
+	IBV_FLOW_ATTR_MC_DEFAULT = 2,
+	IBV_FLOW_ATTR_SNIFFER = 3,
+};
+
+enum ibv_counter_description {
+	IBV_COUNTER_PACKETS = 0,
+	IBV_COUNTER_BYTES = 1,
+};
+
 // All records; those without a definition below are only ever pointed at.
 union ibv_gid;
+struct ibv_gid_entry;
 struct ibv_alloc_dm_attr;
 struct ibv_dm;
 struct ibv_device_attr;
@@ -197,6 +284,7 @@ struct ibv_mr;
 struct ibv_mr_init_attr;
 struct ibv_mw;
 struct ibv_global_route;
+struct ibv_grh;
 struct ibv_ah_attr;
 struct ibv_srq_attr;
 struct ibv_srq_init_attr;
@@ -227,6 +315,7 @@ struct ibv_cq;
 struct ibv_poll_cq_attr;
 struct ibv_wc_tm_info;
 struct ibv_cq_ex;
+struct ibv_moderate_cq;
 struct ibv_modify_cq_attr;
 struct ibv_ah;
 struct ibv_flow_attr;
@@ -326,11 +415,6 @@ struct ibv_cq_ex {
 	uint64_t (*read_completion_wallclock_ns)(struct ibv_cq_ex *current);
 };
 
-struct ibv_pd {
-	struct ibv_context *context;
-	uint32_t handle;
-};
-
 struct ibv_context_ops {
 	int (*_compat_query_device)(struct ibv_context *context, struct ibv_device_attr *device_attr);
 	int (*_compat_query_port)(struct ibv_context *context, uint8_t port_num, struct _compat_ibv_port_attr *port_attr);
@@ -426,6 +510,25 @@ struct verbs_context {
 	struct ibv_context context;
 };
 
+struct ibv_flow {
+	uint32_t comp_mask;
+	struct ibv_context *context;
+	uint32_t handle;
+};
+
+struct ibv_pd {
+	struct ibv_context *context;
+	uint32_t handle;
+};
+
+struct ibv_mw {
+	struct ibv_context *context;
+	struct ibv_pd *pd;
+	uint32_t rkey;
+	uint32_t handle;
+	enum ibv_mw_type type;
+};
+
 struct ibv_dm {
 	struct ibv_context *context;
 	int (*memcpy_to_dm)(struct ibv_dm *dm, uint64_t dm_offset, const void *host_addr, size_t length);
@@ -434,7 +537,39 @@ struct ibv_dm {
 	uint32_t handle;
 };
 
+struct ibv_cq {
+	struct ibv_context *context;
+	struct ibv_comp_channel *channel;
+	void *cq_context;
+	uint32_t handle;
+	int cqe;
+	pthread_mutex_t mutex;
+	pthread_cond_t cond;
+	uint32_t comp_events_completed;
+	uint32_t async_events_completed;
+};
+
 struct ibv_td {
+	struct ibv_context *context;
+};
+
+struct ibv_wq {
+	struct ibv_context *context;
+	void *wq_context;
+	struct ibv_pd *pd;
+	struct ibv_cq *cq;
+	uint32_t wq_num;
+	uint32_t handle;
+	enum ibv_wq_state state;
+	enum ibv_wq_type wq_type;
+	int (*post_recv)(struct ibv_wq *current, struct ibv_recv_wr *recv_wr, struct ibv_recv_wr **bad_recv_wr);
+	pthread_mutex_t mutex;
+	pthread_cond_t cond;
+	uint32_t events_completed;
+	uint32_t comp_mask;
+};
+
+struct ibv_counters {
 	struct ibv_context *context;
 };
 
@@ -571,6 +706,42 @@ struct ibv_port_attr {
 	uint32_t active_speed_ex;
 };
 
+union ibv_gid {
+	uint8_t raw[16];
+	struct {
+		__be64 subnet_prefix;
+		__be64 interface_id;
+	} global;
+};
+
+struct ibv_gid_entry {
+	union ibv_gid gid;
+	uint32_t gid_index;
+	uint32_t port_num;
+	uint32_t gid_type;
+	uint32_t ndev_ifindex;
+};
+
+struct ibv_flow_attr {
+	uint32_t comp_mask;
+	enum ibv_flow_attr_type type;
+	uint16_t size;
+	uint16_t priority;
+	uint8_t num_of_specs;
+	uint8_t port;
+	uint32_t flags;
+};
+
+struct ibv_xrcd_init_attr {
+	uint32_t comp_mask;
+	int fd;
+	int oflags;
+};
+
+struct ibv_xrcd {
+	struct ibv_context *context;
+};
+
 struct ibv_mr_init_attr {
 	size_t length;
 	int access;
@@ -598,6 +769,16 @@ struct ibv_cq_init_attr_ex {
 	uint32_t comp_mask;
 	uint32_t flags;
 	struct ibv_pd *parent_domain;
+};
+
+struct ibv_moderate_cq {
+	uint16_t cq_count;
+	uint16_t cq_period;
+};
+
+struct ibv_modify_cq_attr {
+	uint32_t attr_mask;
+	struct ibv_moderate_cq moderate;
 };
 
 struct ibv_srq_attr {
@@ -739,14 +920,6 @@ struct ibv_device_attr_ex {
 	uint32_t phys_port_cnt_ex;
 };
 
-union ibv_gid {
-	uint8_t raw[16];
-	struct {
-		__be64 subnet_prefix;
-		__be64 interface_id;
-	} global;
-};
-
 struct ibv_global_route {
 	union ibv_gid dgid;
 	uint32_t flow_label;
@@ -794,6 +967,54 @@ struct ibv_qp_attr {
 	uint32_t rate_limit;
 };
 
+struct ibv_wq_init_attr {
+	void *wq_context;
+	enum ibv_wq_type wq_type;
+	uint32_t max_wr;
+	uint32_t max_sge;
+	struct ibv_pd *pd;
+	struct ibv_cq *cq;
+	uint32_t comp_mask;
+	uint32_t create_flags;
+};
+
+struct ibv_wq_attr {
+	uint32_t attr_mask;
+	enum ibv_wq_state wq_state;
+	enum ibv_wq_state curr_wq_state;
+	uint32_t flags;
+	uint32_t flags_mask;
+};
+
+struct ibv_wc {
+	uint64_t wr_id;
+	enum ibv_wc_status status;
+	enum ibv_wc_opcode opcode;
+	uint32_t vendor_err;
+	uint32_t byte_len;
+	union {
+		__be32 imm_data;
+		uint32_t invalidated_rkey;
+	};
+	uint32_t qp_num;
+	uint32_t src_qp;
+	unsigned int wc_flags;
+	uint16_t pkey_index;
+	uint16_t slid;
+	uint8_t sl;
+	uint8_t dlid_path_bits;
+};
+
+struct ibv_counters_init_attr {
+	uint32_t comp_mask;
+};
+
+struct ibv_counter_attach_attr {
+	enum ibv_counter_description counter_desc;
+	uint32_t index;
+	uint32_t comp_mask;
+};
+
 // Second names.
 #define ibv_advise_mr_advice ib_uverbs_advise_mr_advice
 #define IBV_ADVISE_MR_ADVICE_PREFETCH IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH
@@ -802,6 +1023,11 @@ struct ibv_qp_attr {
 #define IBV_ACCESS_OPTIONAL_RANGE IB_UVERBS_ACCESS_OPTIONAL_RANGE
 
 // Types of the exported functions, whose addresses come from the library loaded at run time.
+typedef const char *(*vg_fn_ibv_wc_status_str)(enum ibv_wc_status status);
+typedef int (*vg_fn_ibv_rate_to_mult)(enum ibv_rate rate);
+typedef enum ibv_rate (*vg_fn_mult_to_ibv_rate)(int mult);
+typedef int (*vg_fn_ibv_rate_to_mbps)(enum ibv_rate rate);
+typedef enum ibv_rate (*vg_fn_mbps_to_ibv_rate)(int mbps);
 typedef struct ibv_qp_ex *(*vg_fn_ibv_qp_to_qp_ex)(struct ibv_qp *qp);
 typedef struct ibv_device **(*vg_fn_ibv_get_device_list)(int *num_devices);
 typedef void (*vg_fn_ibv_free_device_list)(struct ibv_device **list);
@@ -815,6 +1041,10 @@ typedef void (*vg_fn_ibv_unimport_dm)(struct ibv_dm *dm);
 typedef int (*vg_fn_ibv_query_device)(struct ibv_context *context, struct ibv_device_attr *device_attr);
 typedef int (*vg_fn_ibv_query_port)(struct ibv_context *context, uint8_t port_num, struct _compat_ibv_port_attr *port_attr);
 typedef int (*vg_fn_ibv_query_gid)(struct ibv_context *context, uint8_t port_num, int index, union ibv_gid *gid);
+typedef int (*vg_fn__ibv_query_gid_ex)(struct ibv_context *context, uint32_t port_num, uint32_t gid_index, struct ibv_gid_entry *entry, uint32_t flags, size_t entry_size);
+typedef ssize_t (*vg_fn__ibv_query_gid_table)(struct ibv_context *context, struct ibv_gid_entry *entries, size_t max_entries, uint32_t flags, size_t entry_size);
+typedef int (*vg_fn_ibv_query_pkey)(struct ibv_context *context, uint8_t port_num, int index, __be16 *pkey);
+typedef int (*vg_fn_ibv_get_pkey_index)(struct ibv_context *context, uint8_t port_num, __be16 pkey);
 typedef struct ibv_pd *(*vg_fn_ibv_alloc_pd)(struct ibv_context *context);
 typedef int (*vg_fn_ibv_dealloc_pd)(struct ibv_pd *pd);
 typedef struct ibv_mr *(*vg_fn_ibv_reg_mr_iova2)(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, unsigned int access);
@@ -837,6 +1067,13 @@ typedef int (*vg_fn_ibv_modify_qp)(struct ibv_qp *qp, struct ibv_qp_attr *attr, 
 typedef int (*vg_fn_ibv_query_qp)(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask, struct ibv_qp_init_attr *init_attr);
 typedef int (*vg_fn_ibv_destroy_qp)(struct ibv_qp *qp);
 typedef struct ibv_ah *(*vg_fn_ibv_create_ah)(struct ibv_pd *pd, struct ibv_ah_attr *attr);
+typedef int (*vg_fn_ibv_init_ah_from_wc)(struct ibv_context *context, uint8_t port_num, struct ibv_wc *wc, struct ibv_grh *grh, struct ibv_ah_attr *ah_attr);
+typedef struct ibv_ah *(*vg_fn_ibv_create_ah_from_wc)(struct ibv_pd *pd, struct ibv_wc *wc, struct ibv_grh *grh, uint8_t port_num);
 typedef int (*vg_fn_ibv_destroy_ah)(struct ibv_ah *ah);
+typedef int (*vg_fn_ibv_attach_mcast)(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid);
+typedef int (*vg_fn_ibv_detach_mcast)(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid);
+typedef const char *(*vg_fn_ibv_node_type_str)(enum ibv_node_type node_type);
+typedef const char *(*vg_fn_ibv_port_state_str)(enum ibv_port_state port_state);
+typedef const char *(*vg_fn_ibv_event_type_str)(enum ibv_event_type event);
 
 #endif

@@ -20,6 +20,18 @@ func Text(array []byte) string {
 	return string(text)
 }
 
+// String returns the text at the address of a C string; it is empty for NULL. The caller knows that the text ends with a NUL.
+func String(c unsafe.Pointer) string {
+	if c == nil {
+		return ""
+	}
+	n := 0
+	for *(*byte)(unsafe.Add(c, n)) != 0 {
+		n++
+	}
+	return string(unsafe.Slice((*byte)(c), n))
+}
+
 // Bytes returns a copy of n bytes of C memory; nil for none.
 func Bytes(addr uintptr, n uint64) []byte {
 	if addr == 0 || n == 0 {

@@ -23,6 +23,19 @@ func TestText(t *testing.T) {
 	}
 }
 
+func TestString(t *testing.T) {
+	text := []byte("mlx5_0\x00junk\x00")
+	if got := String(unsafe.Pointer(&text[0])); got != "mlx5_0" {
+		t.Errorf("%q", got)
+	}
+	if got := String(unsafe.Pointer(&text[6])); got != "" {
+		t.Errorf("of an empty text: %q", got)
+	}
+	if got := String(nil); got != "" {
+		t.Errorf("of NULL: %q", got)
+	}
+}
+
 // TestAtAllocatesNothing matters because validators read states of C objects before each call.
 func TestAtAllocatesNothing(t *testing.T) {
 	memory := [2]uint32{1, 2}

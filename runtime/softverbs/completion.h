@@ -37,7 +37,7 @@ struct svb_cq {
 	struct svb_cqe *ring;
 	uint32_t size, head, count;
 	enum svb_notify notify;
-	unsigned users;                         // ends of queue pairs
+	unsigned users;                         // ends of queue pairs, and work queues
 	uint32_t pending;                       // completion events that nobody got yet
 	uint32_t comp_reported, async_reported; // events that the program got, and owes an acknowledgement for
 	bool dying;

@@ -231,3 +231,18 @@ int svb_req_notify_cq(struct ibv_cq *pub, int solicited_only)
 	pthread_mutex_unlock(&svb_lock);
 	return err;
 }
+
+// An event is reported for every completion here, as the first of many.
+int svb_modify_cq(struct ibv_cq *pub, struct ibv_modify_cq_attr *a)
+{
+	struct svb_cq *cq;
+	int err;
+
+	pthread_mutex_lock(&svb_lock);
+	cq = svb_find_cq(pub);
+	err = cq && !cq->dying ? svb_refused_locked(&cq->obj, SVB_MODIFY_CQ) : EINVAL;
+	if (!err && a->attr_mask != IBV_CQ_ATTR_MODERATE)
+		err = EINVAL;
+	pthread_mutex_unlock(&svb_lock);
+	return err ? errno = err : 0;
+}

@@ -23,6 +23,7 @@ var layers = []string{
 	"domain.h",     // protection domains
 	"region.h",     // memory regions
 	"completion.h", // completion queues, events
+	"counters.h",   // counters of flows
 	"receive.h",    // queues of receive requests
 	"qp.h",         // queue pairs
 	"wire.h",       // requests between queue pairs

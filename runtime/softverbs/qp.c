@@ -72,6 +72,7 @@ static void release(struct svb_qp *qp)
 		return;
 	free(qp->sq);
 	free(qp->sdata);
+	free(qp->groups);
 	svb_stream_free(qp->stream);
 	svb_recvq_free(&qp->rq);
 	free(qp);
@@ -300,6 +301,8 @@ int svb_destroy_qp(struct ibv_qp *pub)
 	pthread_mutex_lock(&svb_lock);
 	qp = svb_find_qp(pub);
 	err = qp && !qp->dying ? svb_refused_locked(&qp->obj, SVB_DESTROY_QP) : EINVAL;
+	if (!err && (qp->ngroups || qp->flows))
+		err = EBUSY;
 	if (!err) {
 		detach(qp);
 		reported = qp->async_reported;

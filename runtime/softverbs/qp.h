@@ -12,6 +12,7 @@
 #define SVB_MAX_RD_ATOM 128
 #define SVB_MLX5_RD_ATOM 16
 #define SVB_MLX5_BLOCKS 32768 // in a send queue, 64 bytes each
+#define SVB_MAX_MEMBERS 56 // queue pairs in a multicast group
 #define SVB_NEVER UINT64_MAX
 
 struct svb_ah {
@@ -33,6 +34,11 @@ struct svb_swr { // a send request; its SGEs or its inline bytes stand in the qu
 	struct ibv_ah_attr av; // UD
 	uint32_t remote_qpn, remote_qkey;
 	enum ibv_wc_status told; // what it is told to end with
+};
+
+struct svb_group { // of multicast
+	union ibv_gid gid;
+	uint16_t lid;
 };
 
 struct svb_stream; // of wr.c
@@ -76,6 +82,8 @@ struct svb_qp {
 	bool dying;
 	unsigned busy; // requests under way from it or to it
 	uint32_t async_reported;
+	struct svb_group *groups;
+	unsigned ngroups, flows;
 };
 
 struct svb_late { // a completion that waits

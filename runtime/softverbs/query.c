@@ -44,6 +44,10 @@ static void fill_attr(const struct svb_dev *d, struct ibv_device_attr *a)
 		a->max_qp_rd_atom = a->max_qp_init_rd_atom = SVB_MLX5_RD_ATOM;
 	}
 	a->max_ah = 0x7fff;
+	a->max_mw = 0x7ffff;
+	a->max_mcast_grp = 8192;
+	a->max_mcast_qp_attach = SVB_MAX_MEMBERS;
+	a->max_total_mcast_qp_attach = 8192 * SVB_MAX_MEMBERS;
 	a->max_srq = 0xdffff;
 	a->max_srq_wr = SVB_MAX_WR;
 	a->max_srq_sge = SVB_MAX_SRQ_SGE;
@@ -185,8 +189,11 @@ int svb_query_gid(struct ibv_context *c, uint8_t port, int index, union ibv_gid 
 int svb_query_gid_ex(struct ibv_context *c, uint32_t port, uint32_t index, struct ibv_gid_entry *out, uint32_t flags, size_t size)
 {
 	struct ibv_gid_entry e;
-	int err = flags || size < sizeof e ? EINVAL : gid_entry(c, port, index, &e);
+	int err;
 
+	svb_enter(c, SVB_QUERY_GID_EX, &err);
+	if (!err)
+		err = flags || size < sizeof e ? EINVAL : gid_entry(c, port, index, &e);
 	if (err)
 		return err;
 	memset(out, 0, size);
@@ -201,7 +208,10 @@ ssize_t svb_query_gid_table(struct ibv_context *c, struct ibv_gid_entry *out, si
 	size_t n = 0;
 	int err;
 
-	if (flags || size < sizeof e)
+	svb_enter(c, SVB_QUERY_GID_TABLE, &err);
+	if (err)
+		return -err;
+	if (flags || size < sizeof e || max == 0)
 		return -EINVAL;
 	for (port = 1, err = 0; err != EINVAL && port < 256; port++)
 		for (x = 0; x < SVB_GIDS && !(err = gid_entry(c, port, x, &e)); x++, n++) {
@@ -235,7 +245,13 @@ int svb_query_pkey(struct ibv_context *pub, uint8_t port, int index, __be16 *pke
 int svb_get_pkey_index(struct ibv_context *c, uint8_t port, __be16 pkey)
 {
 	__be16 have;
+	int err;
 
+	svb_enter(c, SVB_GET_PKEY_INDEX, &err);
+	if (err) {
+		errno = err;
+		return -1;
+	}
 	if (svb_query_pkey(c, port, 0, &have))
 		return -1;
 	if (have == pkey)

@@ -55,11 +55,24 @@ CONTEXT_OP(_compat_query_port, svb_query_port)
 OP(query_port, true, svb_query_port_op)
 VERB(QUERY_GID, ibv_query_gid)
 SYMBOL(ibv_query_gid, 1, svb_query_gid)
+VERB(QUERY_GID_EX, ibv_query_gid_ex)
 SYMBOL(_ibv_query_gid_ex, 11, svb_query_gid_ex)
+VERB(QUERY_GID_TABLE, ibv_query_gid_table)
 SYMBOL(_ibv_query_gid_table, 11, svb_query_gid_table)
 VERB(QUERY_PKEY, ibv_query_pkey)
 SYMBOL(ibv_query_pkey, 1, svb_query_pkey)
+VERB(GET_PKEY_INDEX, ibv_get_pkey_index)
 SYMBOL(ibv_get_pkey_index, 5, svb_get_pkey_index)
+
+// Values that need no device: text.c
+SYMBOL(ibv_rate_to_mult, 0, svb_rate_to_mult)
+SYMBOL(mult_to_ibv_rate, 0, svb_mult_to_rate)
+SYMBOL(ibv_rate_to_mbps, 1, svb_rate_to_mbps)
+SYMBOL(mbps_to_ibv_rate, 1, svb_mbps_to_rate)
+SYMBOL(ibv_node_type_str, 1, svb_node_type_str)
+SYMBOL(ibv_port_state_str, 1, svb_port_state_str)
+SYMBOL(ibv_event_type_str, 1, svb_event_type_str)
+SYMBOL(ibv_wc_status_str, 1, svb_wc_status_str)
 
 // Domains: pd.c
 VERB(ALLOC_PD, ibv_alloc_pd)
@@ -132,6 +145,8 @@ VERB(START_POLL, ibv_start_poll)
 VERB(NEXT_POLL, ibv_next_poll)
 VERB(RESIZE_CQ, ibv_resize_cq)
 SYMBOL(ibv_resize_cq, 1, svb_resize_cq)
+VERB(MODIFY_CQ, ibv_modify_cq)
+OP(modify_cq, true, svb_modify_cq)
 VERB(DESTROY_CQ, ibv_destroy_cq)
 SYMBOL(ibv_destroy_cq, 1, svb_destroy_cq)
 VERB(POLL_CQ, ibv_poll_cq)
@@ -151,6 +166,49 @@ SYMBOL(ibv_destroy_srq, 1, svb_destroy_srq)
 VERB(POST_SRQ_RECV, ibv_post_srq_recv)
 CONTEXT_OP(post_srq_recv, svb_post_srq_recv)
 
+// XRC domains: xrcd.c
+VERB(OPEN_XRCD, ibv_open_xrcd)
+OP(open_xrcd, true, svb_open_xrcd)
+VERB(CLOSE_XRCD, ibv_close_xrcd)
+OP(close_xrcd, true, svb_close_xrcd)
+
+// Memory windows: mw.c
+VERB(ALLOC_MW, ibv_alloc_mw)
+CONTEXT_OP(alloc_mw, svb_alloc_mw)
+VERB(DEALLOC_MW, ibv_dealloc_mw)
+CONTEXT_OP(dealloc_mw, svb_dealloc_mw)
+
+// Multicast groups: mcast.c
+VERB(ATTACH_MCAST, ibv_attach_mcast)
+SYMBOL(ibv_attach_mcast, 1, svb_attach_mcast)
+VERB(DETACH_MCAST, ibv_detach_mcast)
+SYMBOL(ibv_detach_mcast, 1, svb_detach_mcast)
+
+// Work queues: wq.c
+VERB(CREATE_WQ, ibv_create_wq)
+OP(create_wq, true, svb_create_wq)
+VERB(MODIFY_WQ, ibv_modify_wq)
+OP(modify_wq, true, svb_modify_wq)
+VERB(DESTROY_WQ, ibv_destroy_wq)
+OP(destroy_wq, true, svb_destroy_wq)
+
+// Counters: counters.c
+VERB(CREATE_COUNTERS, ibv_create_counters)
+OP(create_counters, true, svb_create_counters)
+VERB(DESTROY_COUNTERS, ibv_destroy_counters)
+OP(destroy_counters, true, svb_destroy_counters)
+VERB(READ_COUNTERS, ibv_read_counters)
+OP(read_counters, true, svb_read_counters)
+
+VERB(ATTACH_COUNTERS, ibv_attach_counters_point_flow)
+OP(attach_counters_point_flow, true, svb_attach_counters)
+
+// Flows: flow.c
+VERB(CREATE_FLOW, ibv_create_flow)
+OP(ibv_create_flow, true, svb_create_flow)
+VERB(DESTROY_FLOW, ibv_destroy_flow)
+OP(ibv_destroy_flow, true, svb_destroy_flow)
+
 // Queue pairs: qp.c, qpstate.c, post.c; wr.c, whose builders are members of struct ibv_qp_ex
 VERB(CREATE_QP, ibv_create_qp)
 SYMBOL(ibv_create_qp, 1, svb_create_qp)
@@ -169,9 +227,13 @@ CONTEXT_OP(post_send, svb_post_send)
 VERB(POST_RECV, ibv_post_recv)
 CONTEXT_OP(post_recv, svb_post_recv)
 
-// Address handles: ah.c
+// Address handles: ah.c, ahwc.c
 VERB(CREATE_AH, ibv_create_ah)
 SYMBOL(ibv_create_ah, 1, svb_create_ah)
+VERB(INIT_AH_FROM_WC, ibv_init_ah_from_wc)
+SYMBOL(ibv_init_ah_from_wc, 1, svb_init_ah_from_wc)
+VERB(CREATE_AH_FROM_WC, ibv_create_ah_from_wc)
+SYMBOL(ibv_create_ah_from_wc, 1, svb_create_ah_from_wc)
 VERB(DESTROY_AH, ibv_destroy_ah)
 SYMBOL(ibv_destroy_ah, 1, svb_destroy_ah)
 

@@ -88,6 +88,11 @@ func NilValue(verb, what, fix string) error {
 	return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: what + " is nil; " + fix}
 }
 
+// TooShort returns the error of bytes that are fewer than C reads.
+func TooShort(verb, what string, least int) error {
+	return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: what + " has fewer than " + strconv.Itoa(least) + " bytes; pass them all"}
+}
+
 // OutOfRange returns the error of a number that does not fit into a C int; what names the parameter. verb may be empty.
 func OutOfRange(verb, what string, v int) error {
 	return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: what + " " + strconv.Itoa(v) + ": a C int has 32 bits; pass a smaller value"}

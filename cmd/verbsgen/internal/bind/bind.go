@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/layout"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
@@ -43,6 +44,7 @@ func Bind(in Input) (*model.Package, error) {
 	b := newBinder(in)
 	b.selectVerbs()
 	b.bindEnums()
+	b.bindUnions()
 	b.bindObjects()
 	b.bindRecords()
 	b.bindVerbs()
@@ -71,15 +73,17 @@ type binder struct {
 	objects map[string]*model.Object // by Go name
 	types   map[string]*model.Enum   // by Go name
 	records map[string]*model.Record // by Go name
+	unions  map[string]*model.Union  // by Go name
 	lazies  map[string]*model.Lazy   // by Go name
 	mirrors map[string]*model.Mirror // by C tag
+	shown   layout.Unions
 }
 
 func newBinder(in Input) *binder {
 	b := &binder{
 		in: in, facts: in.Facts, want: map[string]bool{}, verbs: map[string]*model.Verb{},
 		specOf: map[string]*spec.Verb{}, objects: map[string]*model.Object{}, types: map[string]*model.Enum{}, records: map[string]*model.Record{}, lazies: map[string]*model.Lazy{},
-		mirrors: map[string]*model.Mirror{},
+		unions: map[string]*model.Union{}, mirrors: map[string]*model.Mirror{}, shown: layout.Unions{},
 	}
 	rel := in.Release
 	b.pkg = &model.Package{Name: in.Package, Module: bindModule(in), Release: rel.Release, FactsHash: in.Hash, Facts: rel}

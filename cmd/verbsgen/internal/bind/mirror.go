@@ -46,7 +46,7 @@ func (b *binder) mirror(tag string, at spec.Pos) *model.Mirror {
 	rec := b.facts.Record("struct " + tag)
 	m := &model.Mirror{Name: layout.Mirror(b.facts, tag), C: tag}
 	b.mirrors[tag] = m
-	if problem := layout.Record(b.facts, rec); problem != "" {
+	if problem := layout.Record(b.facts, b.shown, rec); problem != "" {
 		pos := api.Pos{File: at.File, Line: at.Line, Col: at.Col}
 		if rec != nil && rec.Pos.File != "" {
 			pos = rec.Pos
@@ -78,7 +78,7 @@ func (b *binder) mirrorFields(m *model.Mirror, rec *api.Record, at spec.Pos) {
 			continue
 		}
 		opaque := shown != nil && !shown[f.Name]
-		goType, nested, err := layout.Of(b.facts, f)
+		goType, nested, err := layout.Of(b.facts, b.shown, f)
 		switch {
 		case opaque && (f.BitSize != nil || f.Offset < end || overlaps(rec, f, shown)):
 			continue // its bytes are padding, or another field's
@@ -93,7 +93,7 @@ func (b *binder) mirrorFields(m *model.Mirror, rec *api.Record, at spec.Pos) {
 			err = errors.New("members overlap (a union)")
 		}
 		if err == nil {
-			err = layout.Fits(b.facts, f, goType)
+			err = layout.Fits(b.facts, b.shown, f, goType)
 		}
 		if err != nil {
 			b.headerf(diag.MirrorImpossible, f.Pos, rec.Tag+"."+f.Name, err.Error(), "do not describe this struct under records:")

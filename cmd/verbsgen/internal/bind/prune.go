@@ -29,6 +29,11 @@ func (b *binder) prune() {
 			useRec(f.Record)
 			useRec(f.Nested)
 		}
+		if r.Tail != nil {
+			for _, arm := range r.Tail.Arms {
+				useRec(arm)
+			}
+		}
 	}
 	var useObj func(o *model.Object)
 	useObj = func(o *model.Object) {
@@ -42,6 +47,9 @@ func (b *binder) prune() {
 	}
 	for _, v := range b.pkg.Verbs {
 		useObj(v.Creates)
+		if v.Enum != nil {
+			usedEnum[v.Enum] = true
+		}
 		for _, p := range v.Params {
 			useObj(p.Object)
 			if !fixedEverywhere(v, p) {
@@ -68,6 +76,7 @@ func (b *binder) prune() {
 		}
 	}
 	b.collectMirrors(usedRec)
+	b.dropUnions()
 	b.dropOptional(usedObj)
 	b.findRoot(usedObj)
 	b.pkg.Enums = slices.DeleteFunc(b.pkg.Enums, func(e *model.Enum) bool { return !usedEnum[e] })
@@ -77,6 +86,25 @@ func (b *binder) prune() {
 	for i, s := range b.pkg.Symbols {
 		s.Index = i
 	}
+}
+
+// dropUnions drops the unions that neither a parameter nor a mirror has.
+func (b *binder) dropUnions() {
+	used := map[string]bool{}
+	for _, m := range b.pkg.Mirrors {
+		for _, l := range m.Leaf {
+			elem, _ := layout.Array(l.CType)
+			used[elem] = true
+		}
+	}
+	for _, v := range b.pkg.Verbs {
+		for _, p := range v.Params {
+			if p.Union != nil {
+				used["union "+p.Union.C] = true
+			}
+		}
+	}
+	b.pkg.Unions = slices.DeleteFunc(b.pkg.Unions, func(u *model.Union) bool { return !used["union "+u.C] })
 }
 
 // findRoot finds the object that the others are made from. Where the module has one that the pages do not, it is the first without

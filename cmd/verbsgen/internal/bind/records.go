@@ -35,9 +35,48 @@ func (b *binder) bindRecords() {
 		}
 	}
 	for _, r := range order {
+		b.bindArm(r, specs[r])
+	}
+	for _, r := range order {
+		b.bindTail(r, specs[r], order)
 		b.bindFields(r, specs[r])
 		b.pkg.Records = append(b.pkg.Records, r)
 	}
+}
+
+// bindArm resolves what tells one of several structs from the others.
+func (b *binder) bindArm(r *model.Record, s spec.Record) {
+	if s.Arm == nil {
+		return
+	}
+	a := &model.Arm{Of: s.Arm.Of, Tag: b.own(r, s, s.Arm.Tag), Size: b.own(r, s, s.Arm.Size)}
+	if v, ok := b.lookup(s.Arm.Is, s.Pos, s.Go); ok {
+		a.Is = &model.Member{C: s.Arm.Is, Value: v}
+		r.Arm = a
+	}
+}
+
+// bindTail finds the records that can stand behind another.
+func (b *binder) bindTail(r *model.Record, s spec.Record, all []*model.Record) {
+	if s.Tail == nil {
+		return
+	}
+	r.Tail = &model.Tail{Of: s.Tail.Of, Go: s.Tail.Go, Doc: s.Tail.Doc, Count: b.own(r, s, s.Tail.Count), Size: b.own(r, s, s.Tail.Size)}
+	for _, x := range all {
+		if x.Arm != nil && x.Arm.Of == s.Tail.Of {
+			r.Tail.Arms = append(r.Tail.Arms, x)
+		}
+	}
+}
+
+// own finds a field that the builder sets by itself.
+func (b *binder) own(r *model.Record, s spec.Record, c string) *model.Leaf {
+	l := b.leaf(r.Mirror, c)
+	if l == nil || !layout.IsScalar(l.GoType) {
+		b.errorf(diag.NameUnknown, s.Pos, s.Go, "no number "+c+" in struct "+s.C, "correct arm: or tail:")
+		return &model.Leaf{Go: "_", GoType: "uint64"}
+	}
+	return l
 }
 
 // bindFields resolves the fields that the release has.
@@ -125,8 +164,8 @@ func (b *binder) bindField(r *model.Record, s spec.Record, sf spec.RecordField, 
 			b.errorf(diag.TypeUnknown, sf.Pos, s.Go+"."+f.Go, "no record "+sf.Nested+" in any page", "correct nested:")
 		}
 		f.GoType = "*" + sf.Nested
-	case sf.Type == model.GID:
-		f.GoType = model.GID
+	case b.unions[sf.Type] != nil:
+		f.GoType = sf.Type
 	case sf.Type != "":
 		f.GoType = sf.Type
 		if e := b.types[sf.Type]; e != nil {
@@ -138,6 +177,11 @@ func (b *binder) bindField(r *model.Record, s spec.Record, sf spec.RecordField, 
 		}
 	case strings.HasPrefix(leaf.GoType, "c"):
 		b.errorf(diag.TypeUnknown, sf.Pos, s.Go+"."+f.Go, "the field holds a struct and has no type:", "name the record type that it becomes")
+	}
+	if sf.Order == spec.OrderNetwork {
+		big := *leaf
+		big.Big = true
+		f.Leaf = &big
 	}
 	f.Default = sf.Default
 	beside := func(key, name string) *model.Leaf {

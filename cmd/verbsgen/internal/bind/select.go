@@ -107,7 +107,7 @@ func (b *binder) usedObjects() map[string]bool {
 		used[v.Creates] = true
 		for _, p := range v.Params {
 			used[p.Type] = true
-			if r := b.in.Spec.RecordByGo(p.Type); r != nil {
+			for _, r := range b.withArms(p.Type) {
 				for _, f := range r.Fields {
 					used[f.Handle] = true
 				}
@@ -126,6 +126,23 @@ func (b *binder) usedObjects() map[string]bool {
 		}
 	}
 	return used
+}
+
+// withArms lists the record of a Go name, and what can stand behind it.
+func (b *binder) withArms(name string) (out []*spec.Record) {
+	r := b.in.Spec.RecordByGo(name)
+	if r == nil {
+		return nil
+	}
+	out = append(out, r)
+	for _, p := range b.in.Spec.Pages {
+		for i := range p.Records {
+			if a := p.Records[i].Arm; r.Tail != nil && a != nil && a.Of == r.Tail.Of {
+				out = append(out, &p.Records[i])
+			}
+		}
+	}
+	return out
 }
 
 // bindable lists the C functions of the release that a page binds, in order.

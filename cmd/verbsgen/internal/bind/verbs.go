@@ -58,6 +58,7 @@ func (b *binder) bindVerb(f *api.Function, s *spec.Verb) *model.Verb {
 			b.errorf(diag.TypeUnknown, s.Pos, f.Name, "no object "+s.Creates+" in any page", "correct creates:")
 		}
 	}
+	b.bindResult(v, s)
 	b.bindParams(v, f, s)
 	b.bindMade(v, s)
 	b.bindWay(v, f, s)
@@ -73,6 +74,21 @@ func (b *binder) bindVerb(f *api.Function, s *spec.Verb) *model.Verb {
 		b.bindMethod(v, &s.Methods[i])
 	}
 	return v
+}
+
+// bindResult finds the Go type of a value that cannot fail. Whether the page may say it is for package fit.
+func (b *binder) bindResult(v *model.Verb, s *spec.Verb) {
+	switch t := b.facts.TypeOf(v.CRet); {
+	case s.Returns != spec.RetValue:
+	case s.Result != "":
+		if v.Result, v.Enum = s.Result, b.types[s.Result]; v.Enum == nil {
+			b.errorf(diag.TypeUnknown, s.At("result", s.Result), v.C, "no flag or enum type "+s.Result+" in any page", "correct result:")
+		}
+	case t.Kind == spec.CText:
+		v.Result = "string"
+	case !t.Pointer:
+		v.Result = layout.Int(layout.Scalar(v.CRet))
+	}
 }
 
 // bindMethod resolves one Go face of a verb.
@@ -136,7 +152,8 @@ func (b *binder) bindParams(v *model.Verb, f *api.Function, s *spec.Verb) {
 }
 
 func (b *binder) bindParam(verb string, q api.Param, s spec.Param) *model.Param {
-	p := &model.Param{C: q.Name, Go: cmp.Or(s.Go, naming.Param(q.Name)), CType: q.Type, Role: s.Role, Null: s.Null, Parent: s.Parent, Moves: s.Moves, Rest: s.Rest, Hex: s.Hex, Doc: s.Doc}
+	p := &model.Param{C: q.Name, Go: cmp.Or(s.Go, naming.Param(q.Name)), CType: q.Type, Role: s.Role, Null: s.Null, Parent: s.Parent, Moves: s.Moves, Rest: s.Rest, Hex: s.Hex, Doc: s.Doc,
+		Big: b.facts.TypeOf(q.Type).BigEndian()}
 	switch s.Role {
 	case spec.RoleHandle:
 		if s.Type == "" { // a pointer without a Go type
@@ -149,19 +166,27 @@ func (b *binder) bindParam(verb string, q api.Param, s spec.Param) *model.Param 
 		if p.Object != nil {
 			p.GoType = "*" + cmp.Or(p.Object.Ref, s.Type)
 		}
-	case spec.RoleInRec, spec.RoleOutRec, spec.RoleSlice, spec.RoleGiven:
+	case spec.RoleInRec, spec.RoleOutRec, spec.RoleSlice, spec.RoleFilled, spec.RoleGiven:
+		if s.Type == "" && s.Role == spec.RoleFilled { // of numbers
+			p.GoType = layout.Scalar(layout.Pointee(q.Type))
+			break
+		}
 		p.GoType = s.Type
 		if p.Record = b.record(s.Type); p.Record == nil {
 			b.errorf(diag.TypeUnknown, s.Pos, verb+"."+q.Name, "no record "+s.Type+" in any page", "correct type:")
 		} else {
 			p.GoType = cmp.Or(p.Record.Ref, s.Type)
 		}
+	case spec.RoleBytes:
+		if rec := b.facts.TypeOf(q.Type).Record(); rec != nil {
+			p.GoType, p.Size = "[]byte", rec.Size
+		}
 	case spec.RoleMask:
 		if p.Record = b.records[s.Type]; p.Record == nil || !p.Record.Beside {
 			b.errorf(diag.TypeUnknown, s.Pos, verb+"."+q.Name, "no record "+s.Type+" with mask_param: in any page", "correct type:")
 		}
 	case spec.RoleOut:
-		p.GoType = s.Type
+		p.GoType, p.Union = s.Type, b.unions[s.Type]
 	case spec.RoleFlags, spec.RoleEnum:
 		p.GoType = s.Type
 		if p.Enum = b.types[s.Type]; p.Enum == nil {
@@ -174,6 +199,9 @@ func (b *binder) bindParam(verb string, q api.Param, s spec.Param) *model.Param 
 	case spec.RoleSock:
 		p.GoType = "netip.AddrPort"
 	default:
+		if p.Union = b.unions[s.Type]; p.Union != nil {
+			p.GoType = s.Type
+		}
 		if layout.IsPointer(q.Type) {
 			break
 		}

@@ -100,6 +100,9 @@ func (d *decider) read(rel *api.Release, sp *spec.Spec) {
 		for _, r := range p.Records {
 			d.bound["struct "+r.C] = p.Page
 		}
+		for _, u := range p.Unions {
+			d.bound["union "+u.C] = p.Page
+		}
 		for _, o := range p.Objects {
 			d.bound["struct "+o.C] = p.Page
 			for _, tag := range o.Also {
@@ -126,6 +129,9 @@ func (d *decider) read(rel *api.Release, sp *spec.Spec) {
 				if f.Bit != "" {
 					d.bound[f.Bit] = p.Page
 				}
+			}
+			if r.Arm != nil {
+				d.bound[r.Arm.Is] = p.Page
 			}
 			for _, s := range r.Switches {
 				d.bound[s.C] = p.Page

@@ -2,6 +2,7 @@ package decide
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
@@ -14,19 +15,31 @@ func fields(rel *api.Release, sp *spec.Spec) []Member {
 		recs[rel.Records[i].Tag] = &rel.Records[i]
 	}
 	var out []Member
+	add := func(tag, goName string, at spec.Pos, known map[string]bool) {
+		rec := recs[tag]
+		if rec == nil {
+			return
+		}
+		for _, f := range rec.Fields {
+			outer, _, _ := strings.Cut(f.Name, ".")
+			if f.Name != "" && !known[f.Name] && !(known[outer] && strings.HasPrefix(tag, "union ")) && !rec.Container(f) {
+				out = append(out, Member{Of: rec.Tag, Name: f.Name, Pos: f.Pos, Field: true, Go: goName, Page: at})
+			}
+		}
+	}
 	for _, p := range sp.Pages {
 		for i := range p.Records {
-			s := &p.Records[i]
-			rec := recs["struct "+s.C]
-			if rec == nil {
+			if p.Records[i].Runtime != "" { // which has all
 				continue
 			}
-			known := knownFields(s)
-			for _, f := range rec.Fields {
-				if f.Name != "" && !known[f.Name] && !rec.Container(f) {
-					out = append(out, Member{Of: rec.Tag, Name: f.Name, Pos: f.Pos, Field: true, Go: s.Go, Page: s.Pos})
-				}
+			add("struct "+p.Records[i].C, p.Records[i].Go, p.Records[i].Pos, knownFields(&p.Records[i]))
+		}
+		for _, u := range p.Unions {
+			known := map[string]bool{u.Shows: true}
+			for c := range u.Hide {
+				known[c] = true
 			}
+			add("union "+u.C, u.Go, u.Pos, known)
 		}
 	}
 	return out

@@ -65,12 +65,19 @@ func (p printer) call(s plan.Call) []jen.Code {
 		return []jen.Code{define(s.Into, "errno").Add(raw), refuse(isNil(id(s.Into)))}
 	case plan.Errno:
 		return []jen.Code{refuse(define("errno").Add(raw), failed("errno", "!=", zero))}
-	case plan.Negative:
+	case plan.Negative, plan.Negated:
+		if s.Into != "" {
+			return []jen.Code{define(s.Into, "errno").Add(raw), refuse(failed(s.Into, "<", zero))}
+		}
 		return []jen.Code{define("n", "errno").Add(raw), refuse(failed("n", "<", zero))}
 	case plan.NotZero:
 		return []jen.Code{refuse(define("n", "errno").Add(raw), failed("n", "!=", zero))}
 	case plan.Code:
 		return []jen.Code{define("code", "errno").Add(raw)}
+	case plan.Nothing:
+		if s.Into != "" {
+			return []jen.Code{define(s.Into).Add(raw)}
+		}
 	}
 	return []jen.Code{raw}
 }

@@ -20,7 +20,7 @@ var imports = map[string]string{
 	"slices": "slices", "strconv": "strconv", "strings": "strings", "sync": "sync", "syscall": "syscall", "testing": "testing", "time": "time", "unsafe": "unsafe",
 	"bridge": module + "runtime/bridge", "cmem": module + "runtime/cmem", "codes": module + "runtime/codes", "devlist": module + "runtime/devlist", "devmem": module + "runtime/devmem", "dl": module + "runtime/dl",
 	"dpath": module + "runtime/dpath", "events": module + "runtime/events", "gate": module + "runtime/gate", "lazy": module + "runtime/lazy", "mem": module + "runtime/mem", "object": module + "runtime/object",
-	"pdalloc": module + "runtime/pdalloc", "rereg": module + "runtime/rereg", "sockaddr": module + "runtime/sockaddr", "validate": module + "runtime/validate", "verr": module + "runtime/verr",
+	"pack": module + "runtime/pack", "pdalloc": module + "runtime/pdalloc", "rereg": module + "runtime/rereg", "sockaddr": module + "runtime/sockaddr", "validate": module + "runtime/validate", "verr": module + "runtime/verr",
 }
 
 // goFile is one Go file in the making.

@@ -16,7 +16,6 @@ import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/output"
-	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 	"github.com/verbsgen/verbsgen/templates"
 )
@@ -262,8 +261,7 @@ func (s *shim) reach(v *model.Verb) {
 
 // memoryOf tells whose memory a parameter points to.
 func memoryOf(p *model.Param) cdecl.Memory {
-	switch p.Role {
-	case spec.RoleInRec, spec.RoleOutRec, spec.RoleOut, spec.RoleSlice, spec.RoleMade, spec.RoleGiven, spec.RoleSock, spec.RoleData:
+	if p.OfGo() {
 		return cdecl.OfGo
 	}
 	return cdecl.OfC

@@ -50,6 +50,12 @@ func (p printer) faceStep(s plan.Step) ([]jen.Code, bool) {
 		return gather(s), true
 	case plan.CopyAttr:
 		return one(define(s.Into).Add(id(s.Attr, "c")))
+	case plan.EnterArms:
+		return p.enterArms(s), true
+	case plan.PackArms:
+		return p.packArms(s), true
+	case plan.CopyHead:
+		return one(op(jen.Op("*").Parens(ptr(s.Mirror)).Call(unsafePointer().Call(rt("unsafe", "SliceData").Call(id(s.Into)))), "=", id(s.Head)))
 	case plan.CopyList:
 		return copyList(s), true
 	case plan.Whole, plan.Unmanaged, plan.Hold, plan.HoldAttr, plan.Register, plan.Take:
@@ -72,6 +78,8 @@ func (p printer) faceStep(s plan.Step) ([]jen.Code, bool) {
 		return p.place(s), true
 	case plan.Adopt:
 		return one(p.adopt(s))
+	case plan.FillList:
+		return one(fillList(s))
 	case plan.EnterOther, plan.LendOther, plan.MakeOther:
 		return p.other(s), true
 	case plan.Output:
@@ -198,6 +206,20 @@ func copyList(s plan.CopyList) []jen.Code {
 		define(s.Into).Make(jen.Index().Id(s.Mirror), jen.Len(id(s.List))),
 		jen.For(define("i").Range().Add(id(s.List))).Block(at(s.List).Dot("to").Call(ref(at(s.Into)))),
 	}
+}
+
+// fillList fills a list of records from their mirrors, as many as C says but no more than there are:
+//
+//	for i := range entriesC[:min(n, len(entriesC))] {
+//		entries[i].from(&entriesC[i])
+//	}
+func fillList(s plan.FillList) *jen.Statement {
+	at := func(list string) *jen.Statement { return id(list).Index(id("i")) }
+	from := id(s.From)
+	if s.Count != "" {
+		from = from.Index(jen.Op(":").Min(id(s.Count), jen.Len(id(s.From))))
+	}
+	return jen.For(define("i").Range().Add(from)).Block(at(s.List).Dot("from").Call(ref(at(s.From))))
 }
 
 // place keeps where a region lies:

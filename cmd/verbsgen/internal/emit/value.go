@@ -76,6 +76,10 @@ func (p printer) use(v plan.Value, x *jen.Statement) *jen.Statement {
 		return unsafePointer().Call(rt("unsafe", "SliceData").Call(x))
 	case plan.Length:
 		return goType(v.Type).Call(jen.Len(x))
+	case plan.Appended:
+		return jen.Append(x, id(v.Text).Op("..."))
+	case plan.MakeList:
+		return jen.Make(jen.Index().Add(goType(v.Type)), jen.Len(x))
 	case plan.Converted:
 		return conversion(v.Type, x)
 	case plan.Reversed:
@@ -88,6 +92,8 @@ func (p printer) use(v plan.Value, x *jen.Statement) *jen.Statement {
 		return isNil(x).Op("||").Op("!").Add(dot(x, "gate.IsOpen").Call())
 	case plan.IsNotZero:
 		return op(x, "!=", jen.Lit(0))
+	case plan.IsShort:
+		return op(jen.Len(x), "<", dec(v.N))
 	case plan.IsEmpty:
 		return op(jen.Len(x), "==", jen.Lit(0))
 	case plan.HasBits:
@@ -103,6 +109,8 @@ func (p printer) use(v plan.Value, x *jen.Statement) *jen.Statement {
 			x = dot(x, v.Path)
 		}
 		return rt("cmem", "Text").Call(x.Index(jen.Op(":")))
+	case plan.CString:
+		return rt("cmem", "String").Call(x)
 	case plan.CField:
 		return rt("cmem", "At").Types(goType(v.Type)).Call(x, dec(v.N))
 	case plan.Handle:

@@ -109,8 +109,8 @@ func (c *checker) plainProblem(v *spec.Verb, m *spec.Method, fn *api.Function) s
 	recv, _, _ := strings.Cut(m.Go, ".")
 	takes := slices.ContainsFunc(v.Params, func(p spec.Param) bool { return p.Role == spec.RoleHandle && p.Type == recv })
 	switch {
-	case v.Returns == spec.RetValue:
-		return v.C + " returns a value, and no form generates such a method yet"
+	case v.Returns == spec.RetValue && !c.returnable(v, fn):
+		return v.C + " returns " + fn.Ret + ", and a method returns numbers in the host's byte order, texts, and enums that are named under result:"
 	case recv == form.RecvLib && slices.ContainsFunc(v.Params, func(p spec.Param) bool { return p.Role == spec.RoleHandle && c.ObjectByGo(p.Type) != nil }):
 		return v.C + " takes a handle, and a method of Lib has none to be reached by"
 	case recv != form.RecvLib && c.ObjectByGo(recv) != nil && !takes:
@@ -140,14 +140,20 @@ func (c *checker) plainProblem(v *spec.Verb, m *spec.Method, fn *api.Function) s
 		if p.Rest && p.Role == spec.RoleFlags {
 			rest = p.C
 		}
-		if c.facts.TypeOf(q.Type).BigEndian() {
-			return "parameter " + p.C + " is in network byte order, and no form generates such a method yet"
+		if c.facts.TypeOf(q.Type).BigEndian() && p.Role != spec.RoleIn && p.Role != spec.RoleOut {
+			return "parameter " + p.C + " is in network byte order, and a method takes or returns only single numbers of that order"
 		}
 	}
 	if outs > 1 || outs == 1 && records > 0 {
 		return v.C + " fills several parameters that are not all records, and no form generates such a method yet"
 	}
 	return ""
+}
+
+// returnable reports whether a method can return the value of a verb.
+func (c *checker) returnable(v *spec.Verb, fn *api.Function) bool {
+	ret := c.facts.TypeOf(fn.Ret)
+	return isInt(ret) && (ret.Tag == "") == (v.Result == "") || ret.Kind == spec.CText && ret.Depth() == 1
 }
 
 // hasCallback reports whether a field of a verb's record is for something.

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"math/big"
+	"slices"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/spec"
 )
 
@@ -32,6 +32,17 @@ func (c *checker) record(r *spec.Record) {
 
 // keysOf finds keys of a record that its role has no use for, or that exclude each other.
 func (c *checker) keysOf(r *spec.Record) {
+	if r.Runtime != "" && len(r.New)+len(r.Switches) > 0 {
+		c.fail(r.At("runtime", r.Runtime), r.Go, "a type of runtime/"+r.Runtime+" has no constructor here", "remove new: and switches:")
+	}
+	if (r.Arm != nil || r.Tail != nil) && (r.Role != spec.RecordIn || r.Runtime != "" || r.Arm != nil && r.Tail != nil) {
+		c.fail(r.Pos, r.Go, "arm: and tail: are for records of role in, and exclude each other", "keep one of them, or correct role:")
+	}
+	if r.Tail != nil && !slices.ContainsFunc(c.Pages, func(p *spec.Page) bool {
+		return slices.ContainsFunc(p.Records, func(x spec.Record) bool { return x.Arm != nil && x.Arm.Of == r.Tail.Of })
+	}) {
+		c.fail(r.Pos, r.Go, "tail: no record has arm: of "+r.Tail.Of, "correct of:")
+	}
 	switch {
 	case r.Mask != "" && r.MaskParam != "":
 		c.fail(r.At("mask_param", r.MaskParam), r.Go, "mask: and mask_param: exclude each other", "keep one of them")
@@ -129,9 +140,9 @@ func (c *checker) fieldMismatch(f *spec.RecordField, t spec.CType) (key, text, w
 		needs(isStruct(t, n.C), "nested", f.Nested, "a struct "+n.C)
 	}
 	enum, bits := c.enumType(f.Type)
-	switch n := c.RecordByGo(f.Type); {
-	case f.Type == model.GID:
-		needs(isStruct(t, model.GIDTag), "type", f.Type, "a "+model.GIDUnion)
+	switch n, u := c.RecordByGo(f.Type), c.UnionByGo(f.Type); {
+	case u != nil:
+		needs(isStruct(t, u.C), "type", f.Type, "a union "+u.C)
 	case f.Type == "uintptr":
 		needs(t.Pointer || isInt(t) && t.Bits == 64, "type", f.Type, "a pointer or an integer of 64 bits")
 	case n != nil:
@@ -143,6 +154,9 @@ func (c *checker) fieldMismatch(f *spec.RecordField, t spec.CType) (key, text, w
 	}
 	if f.Text {
 		needs(t.Array && (t.Kind == spec.CText || t.Kind == spec.CInt && t.Bits == 8 && !t.Signed), "text", "", "an array of char")
+	}
+	if f.Order != "" {
+		needs(isInt(t) && t.Bits > 8 && !t.Signed && t.Tag == "", "order", f.Order, "an unsigned integer of more than 8 bits")
 	}
 	if f.Bool {
 		needs(isInt(t) && t.Bits <= 32 && t.Tag == "", "bool", "", "an integer of at most 32 bits")

@@ -85,6 +85,10 @@ func (h *holder) special(s *model.Special, at api.Pos) {
 	}
 	for _, t := range s.Types {
 		if strings.HasPrefix(t, "struct ") {
+			if rec := h.facts.Record(t); rec == nil || rec.Incomplete {
+				h.fail(diag.SpecialChanged, at, t, "the hand-written C code reads it, and the header does not define it", wholeFix)
+				continue
+			}
 			h.each(h.record, t)
 		} else {
 			h.constant(t, at)

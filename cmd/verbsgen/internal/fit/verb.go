@@ -8,7 +8,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
@@ -99,20 +98,20 @@ func (c *checker) paramBits(v *spec.Verb) {
 
 // keys finds keys of a parameter that its role has no use for.
 func (c *checker) keys(v *spec.Verb, p *spec.Param) {
-	typed := p.Type != "" && (p.Role != spec.RoleOut || p.Type != model.GID)
+	typed := p.Type != "" && ((p.Role != spec.RoleOut && p.Role != spec.RoleIn) || c.UnionByGo(p.Type) == nil)
 	for _, k := range []struct {
 		key, text string
 		given     bool
 		roles     []string
 		fix       string
 	}{
-		{"type", p.Type, typed, []string{spec.RoleHandle, spec.RoleInRec, spec.RoleOutRec, spec.RoleSlice, spec.RoleFlags, spec.RoleEnum, spec.RoleMask, spec.RoleMade, spec.RoleGiven},
+		{"type", p.Type, typed, []string{spec.RoleHandle, spec.RoleInRec, spec.RoleOutRec, spec.RoleSlice, spec.RoleFilled, spec.RoleFlags, spec.RoleEnum, spec.RoleMask, spec.RoleMade, spec.RoleGiven},
 			"leave type: out: the Go type follows from the C type"},
-		{"len", p.Len, p.Len != "", []string{spec.RoleAddr, spec.RoleSlice, spec.RoleData}, "remove len:, or correct role:"},
+		{"len", p.Len, p.Len != "", []string{spec.RoleAddr, spec.RoleSlice, spec.RoleFilled, spec.RoleData}, "remove len:, or correct role:"},
 		{"rest", "", p.Rest, []string{spec.RoleFlags}, "remove rest:, or give the parameter the role flags"},
 		{"moves", "", p.Moves, []string{spec.RoleHandle}, "remove moves:, or give the parameter the role handle"},
 		{"parent", "", p.Parent, []string{spec.RoleHandle}, "remove parent:, or give the parameter the role handle"},
-		{"null", "", p.Null, []string{spec.RoleHandle, spec.RoleInRec, spec.RoleOutRec, spec.RoleOut, spec.RoleSlice, spec.RoleAddr, spec.RoleIn, spec.RoleSock}, "remove null:, or correct role:"},
+		{"null", "", p.Null, []string{spec.RoleHandle, spec.RoleInRec, spec.RoleOutRec, spec.RoleOut, spec.RoleSlice, spec.RoleFilled, spec.RoleAddr, spec.RoleIn, spec.RoleSock}, "remove null:, or correct role:"},
 	} {
 		if k.given && !slices.Contains(k.roles, p.Role) {
 			with := k.key + ":"
@@ -134,7 +133,7 @@ func (c *checker) params(v *spec.Verb, fn *api.Function) {
 		p := &v.Params[i]
 		if ctype, ok := ctypes[p.C]; ok {
 			t := c.facts.TypeOf(ctype)
-			if !hasRole(v, p, t) {
+			if !c.hasRole(v, p, t) {
 				c.fail(p.At("role", p.Role), v.C+"."+p.C, "a parameter of type "+t.C+" cannot have the role "+p.Role, "correct role:")
 			} else if p.Null && !t.Pointer && t.Kind == spec.CInt && p.Role == spec.RoleIn {
 				c.fail(p.Pos, v.C+"."+p.C, "a parameter of type "+t.C+" is never NULL", "remove null:")
@@ -148,7 +147,7 @@ func (c *checker) params(v *spec.Verb, fn *api.Function) {
 }
 
 // hasRole reports whether a C type can have a role.
-func hasRole(v *spec.Verb, p *spec.Param, t spec.CType) bool {
+func (c *checker) hasRole(v *spec.Verb, p *spec.Param, t spec.CType) bool {
 	if t.Kind == spec.CFunc || t.Array {
 		return false
 	}
@@ -158,11 +157,15 @@ func hasRole(v *spec.Verb, p *spec.Param, t spec.CType) bool {
 		return toStruct || p.Type == "" && t.Pointer && t.Tag != ""
 	case spec.RoleInRec, spec.RoleSlice:
 		return toStruct
+	case spec.RoleBytes:
+		return toStruct && t.Record() != nil && !t.Record().Incomplete
 	case spec.RoleOutRec:
 		return toStruct && !t.Const()
+	case spec.RoleFilled:
+		return !t.Const() && (toStruct && p.Type != "" || t.Depth() == 1 && t.Kind == spec.CAddr && t.Bits > 0 && p.Type == "" && !t.BigEndian())
 	case spec.RoleOut:
-		if p.Type == model.GID {
-			return toStruct && t.Tag == model.GIDTag && !t.Const()
+		if u := c.UnionByGo(p.Type); u != nil {
+			return toStruct && t.Tag == u.C && !t.Const()
 		}
 		return ownForm(v) || t.Depth() == 1 && !t.Const() && (t.Kind == spec.CAddr && t.Bits > 0 || t.Kind == spec.CText)
 	case spec.RoleFlags, spec.RoleEnum, spec.RoleMask:
@@ -181,6 +184,9 @@ func hasRole(v *spec.Verb, p *spec.Param, t spec.CType) bool {
 	case spec.RoleAddr:
 		return t.Depth() == 1 && t.Tag == ""
 	case spec.RoleIn:
+		if u := c.UnionByGo(p.Type); u != nil {
+			return toStruct && t.Tag == u.C
+		}
 		return t.Kind == spec.CInt && !t.Pointer || t.Pointer && (calledByRuntime(v) || alwaysFixed(v, p) || p.From != "")
 	}
 	return true
@@ -213,7 +219,7 @@ func (c *checker) typeProblem(p *spec.Param, t spec.CType) string {
 				of = t.Tag
 			}
 		}
-	case spec.RoleInRec, spec.RoleOutRec, spec.RoleSlice, spec.RoleGiven:
+	case spec.RoleInRec, spec.RoleOutRec, spec.RoleSlice, spec.RoleFilled, spec.RoleGiven:
 		if r := c.RecordByGo(p.Type); r != nil {
 			of = r.C
 			want := spec.RecordOut
@@ -223,7 +229,7 @@ func (c *checker) typeProblem(p *spec.Param, t spec.CType) string {
 			if p.Role == spec.RoleInRec {
 				want = spec.RecordIn
 			}
-			if r.Role != want && of == t.Tag {
+			if r.Role != want && of == t.Tag && !(p.Role == spec.RoleOutRec && handsOn(r)) {
 				return fmt.Sprintf("%s is a record of role %s, and a parameter of role %s takes one of role %s", r.Go, r.Role, p.Role, want)
 			}
 		}
@@ -240,6 +246,13 @@ func (c *checker) typeProblem(p *spec.Param, t spec.CType) string {
 		return ""
 	}
 	return fmt.Sprintf("a parameter of type %s is no %s, which is made of %s", t.C, p.Type, of)
+}
+
+// handsOn reports whether a verb can fill a record that another one takes: one of values alone.
+func handsOn(r *spec.Record) bool {
+	return r.Role == spec.RecordIn && r.Runtime == "" && r.MaskParam == "" && !slices.ContainsFunc(r.Fields, func(f spec.RecordField) bool {
+		return f.Handle != "" || f.Callback != ""
+	})
 }
 
 // enumType gives the C enum of a Go type of flags or values, and its width; 0 when there is no such type.
@@ -259,12 +272,12 @@ func (c *checker) enumType(name string) (enum string, bits uint) {
 // length holds the length of memory or of a list against the header.
 func (c *checker) length(v *spec.Verb, p *spec.Param, ctypes map[string]string) {
 	names := func(q spec.Param) bool {
-		return q.Len == p.C || q.Len == "" && (q.Role == spec.RoleAddr || q.Role == spec.RoleSlice || q.Role == spec.RoleData)
+		return q.Len == p.C || q.Len == "" && (q.Role == spec.RoleAddr || spec.IsList(q.Role) || q.Role == spec.RoleData)
 	}
-	if p.Role == spec.RoleLen && hasRole(v, p, c.facts.TypeOf(ctypes[p.C])) && !slices.ContainsFunc(v.Params, names) {
+	if p.Role == spec.RoleLen && c.hasRole(v, p, c.facts.TypeOf(ctypes[p.C])) && !slices.ContainsFunc(v.Params, names) {
 		c.fail(p.At("role", p.Role), v.C+"."+p.C, "no parameter names it under len:", "name it there, or give it the role in")
 	}
-	if p.Role != spec.RoleAddr && p.Role != spec.RoleSlice && p.Role != spec.RoleData {
+	if p.Role != spec.RoleAddr && !spec.IsList(p.Role) && p.Role != spec.RoleData {
 		return
 	}
 	if p.Len == "" {
@@ -311,11 +324,19 @@ func (c *checker) returns(v *spec.Verb, fn *api.Function) {
 	plainInt := isInt(ret) && ret.Bits == 32 && ret.Signed && ret.Tag == ""
 	pointer := ret.Pointer && ret.Kind != spec.CFunc
 	rereg := slices.ContainsFunc(v.Methods, func(m spec.Method) bool { return m.Form == form.Rereg })
-	fits := map[string]bool{spec.RetErrno: plainInt, spec.RetMinus1: plainInt, spec.RetNullErrno: pointer, spec.RetVoid: fn.Ret == "void",
+	number := isInt(ret) && ret.Signed && ret.Tag == "" && ret.Bits >= 32
+	fits := map[string]bool{spec.RetNumber: number, spec.RetNegated: number, spec.RetErrno: plainInt, spec.RetMinus1: plainInt, spec.RetNullErrno: pointer, spec.RetVoid: fn.Ret == "void",
 		spec.RetValue: pointer || ret.Kind == spec.CInt && !ret.Array, spec.RetRereg: plainInt && rereg}
 	if !fits[v.Returns] {
 		c.fail(v.At("returns", v.Returns), v.C, "a function that returns "+fn.Ret+" does not return "+v.Returns, "correct returns:")
 		return
+	}
+	enum, bits := c.enumType(v.Result)
+	switch {
+	case v.Result != "" && v.Returns != spec.RetValue:
+		c.fail(v.At("result", v.Result), v.C, "it has result:, and returns no value", "remove result:, or write returns: value")
+	case bits > 0 && (!isInt(ret) || ret.Tag != "" && ret.Tag != enum):
+		c.fail(v.At("result", v.Result), v.C, "it returns "+fn.Ret+", and "+v.Result+" is made of "+enum, "correct result:")
 	}
 	if o := c.ObjectByC(ret.Tag); v.Creates == "" && v.Returns == spec.RetNullErrno && o != nil && ret.Depth() == 1 {
 		c.fail(v.At("returns", v.Returns), v.C, "it returns "+fn.Ret+", and creates: does not say which object it makes", "write creates: "+o.Go)

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
@@ -50,6 +49,11 @@ func IsPointer(ctype string) bool {
 	return strings.Contains(ctype, "*")
 }
 
+// Pointee is the C type behind a pointer, without const.
+func Pointee(ctype string) string {
+	return strings.TrimPrefix(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(ctype), "*")), "const ")
+}
+
 // Array splits "char[64]" into its element and count; count is 0 for other types.
 func Array(ctype string) (elem string, n int64) {
 	i := strings.IndexByte(ctype, '[')
@@ -63,8 +67,34 @@ func Array(ctype string) (elem string, n int64) {
 	return strings.TrimSpace(ctype[:i]), n
 }
 
+// Union is the Go type of a union whose members are views of the same bytes.
+type Union struct {
+	Go          string
+	Size, Align int64
+}
+
+// Unions are the unions that have a Go type, by their C types ("union ibv_gid").
+type Unions map[string]Union
+
+// Show adds a union that has the type of one of its members.
+func (u Unions) Show(facts *spec.Facts, rec *api.Record, name string, shown api.Field) error {
+	goType, nested, err := Of(facts, nil, shown)
+	if err == nil && nested != "" {
+		err = errors.New("it is a struct")
+	}
+	if err == nil {
+		err = Fits(facts, nil, shown, goType)
+	}
+	if err == nil && (shown.Offset != 0 || shown.Size != rec.Size) {
+		err = errors.New("it has not all bytes of the union")
+	}
+	elem := goType[strings.IndexByte(goType, ']')+1:]
+	u[rec.Tag] = Union{Go: name, Size: rec.Size, Align: max(sizes[elem], 1)}
+	return err
+}
+
 // Of gives the Go type with the layout of a field, and the tag of the record that it needs a mirror of, if any.
-func Of(facts *spec.Facts, f api.Field) (goType, record string, err error) {
+func Of(facts *spec.Facts, unions Unions, f api.Field) (goType, record string, err error) {
 	elem, n := Array(f.Type)
 	wrap := func(t string) string {
 		if n > 0 {
@@ -87,8 +117,8 @@ func Of(facts *spec.Facts, f api.Field) (goType, record string, err error) {
 	if tag, ok := strings.CutPrefix(elem, "struct "); ok {
 		return wrap(Mirror(facts, tag)), tag, nil
 	}
-	if elem == model.GIDUnion {
-		return wrap(model.GID), "", nil
+	if u, ok := unions[elem]; ok {
+		return wrap(u.Go), "", nil
 	}
 	return "", "", fmt.Errorf("its C type %q has no Go equivalent", f.Type)
 }
@@ -110,7 +140,7 @@ func Opaque(f api.Field) string {
 var sizes = map[string]int64{"byte": 1, "int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "int32": 4, "uint32": 4, "int64": 8, "uint64": 8, "uintptr": 8}
 
 // Fits tells why a field of C cannot have a Go type; nil when it can.
-func Fits(facts *spec.Facts, f api.Field, goType string) error {
+func Fits(facts *spec.Facts, unions Unions, f api.Field, goType string) error {
 	elem, n := goType, int64(1)
 	if rest, ok := strings.CutPrefix(goType, "["); ok {
 		count, e, _ := strings.Cut(rest, "]")
@@ -118,16 +148,17 @@ func Fits(facts *spec.Facts, f api.Field, goType string) error {
 		n, _ = strconv.ParseInt(count, 10, 64)
 	}
 	size, to := sizes[elem], sizes[elem]
+	held, _ := Array(f.Type)
+	union, isUnion := unions[held]
 	switch {
-	case elem == model.GID:
-		size, to = 16, 1
+	case isUnion:
+		size, to = union.Size, union.Align
 	case strings.HasPrefix(elem, "c"):
-		held, _ := Array(f.Type)
 		rec := facts.Record(held)
 		if rec == nil || rec.Incomplete {
 			return errors.New(held + " is not defined in this header")
 		}
-		size, to = rec.Size, min(rec.Align, align(facts, rec))
+		size, to = rec.Size, min(rec.Align, align(facts, unions, rec))
 	}
 	switch {
 	case f.Size == 0:
@@ -141,7 +172,7 @@ func Fits(facts *spec.Facts, f api.Field, goType string) error {
 }
 
 // align is the alignment of the mirror of a record: that of its most aligned scalar.
-func align(facts *spec.Facts, rec *api.Record) int64 {
+func align(facts *spec.Facts, unions Unions, rec *api.Record) int64 {
 	most := int64(1)
 	for _, f := range rec.Fields {
 		if f.Name == "" || rec.Container(f) {
@@ -152,9 +183,11 @@ func align(facts *spec.Facts, rec *api.Record) int64 {
 		case f.Func != nil || IsPointer(elem):
 			most = 8
 		case facts.Record(elem) != nil && facts.Record(elem) != rec && strings.HasPrefix(elem, "struct "):
-			most = max(most, align(facts, facts.Record(elem)))
+			most = max(most, align(facts, unions, facts.Record(elem)))
 		case strings.HasPrefix(elem, "enum "):
 			most = max(most, 4)
+		case unions[elem].Align > 0:
+			most = max(most, unions[elem].Align)
 		default:
 			most = max(most, sizes[scalars[elem]])
 		}
@@ -163,7 +196,7 @@ func align(facts *spec.Facts, rec *api.Record) int64 {
 }
 
 // Record tells why a record cannot have a mirror at all; empty when it can.
-func Record(facts *spec.Facts, rec *api.Record) string {
+func Record(facts *spec.Facts, unions Unions, rec *api.Record) string {
 	switch {
 	case rec == nil:
 		return "is not defined in this header"
@@ -171,8 +204,8 @@ func Record(facts *spec.Facts, rec *api.Record) string {
 		return "is declared in this header, but not defined"
 	case rec.Size == 0:
 		return "has no members"
-	case rec.Size%align(facts, rec) != 0:
-		return fmt.Sprintf("its size of %d bytes is no multiple of the alignment %d that Go gives it", rec.Size, align(facts, rec))
+	case rec.Size%align(facts, unions, rec) != 0:
+		return fmt.Sprintf("its size of %d bytes is no multiple of the alignment %d that Go gives it", rec.Size, align(facts, unions, rec))
 	}
 	return ""
 }

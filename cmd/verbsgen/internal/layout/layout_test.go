@@ -15,6 +15,7 @@ func TestOf(t *testing.T) {
 		Records: []api.Record{{Tag: "struct pair", Size: 16, Align: 8, Fields: []api.Field{{Name: "a", Type: "uint64_t", Size: 8}, {Name: "b", Type: "void *", Offset: 8, Size: 8}}},
 			{Tag: "struct open", Incomplete: true}, {Tag: "struct odd", Size: 12, Align: 4, Fields: []api.Field{{Name: "a", Type: "uint64_t", Size: 8}}}},
 	})
+	unions := Unions{"union ibv_gid": {Go: "GID", Size: 16, Align: 1}}
 	for _, c := range []struct {
 		f       api.Field
 		want    string // Go type
@@ -34,9 +35,9 @@ func TestOf(t *testing.T) {
 		{api.Field{Type: "char[0]"}, "byte", "", "its type has no size"},
 		{api.Field{Type: "double", Size: 8}, "", "", `its C type "double" has no Go equivalent`},
 	} {
-		got, record, err := Of(facts, c.f)
+		got, record, err := Of(facts, unions, c.f)
 		if err == nil {
-			err = Fits(facts, c.f, got)
+			err = Fits(facts, unions, c.f, got)
 		}
 		if c.problem == "" && (got != c.want || record != c.record || err != nil) || c.problem != "" && (err == nil || !strings.Contains(err.Error(), c.problem)) {
 			t.Errorf("%s at %d: %q of record %q, %v; want %q of %q, %q", c.f.Type, c.f.Offset, got, record, err, c.want, c.record, c.problem)
@@ -44,7 +45,7 @@ func TestOf(t *testing.T) {
 	}
 	for tag, want := range map[string]string{"struct pair": "", "struct open": "is declared in this header, but not defined", "struct none": "is not defined in this header",
 		"struct odd": "its size of 12 bytes is no multiple of the alignment 8 that Go gives it"} {
-		if got := Record(facts, facts.Record(tag)); got != want {
+		if got := Record(facts, unions, facts.Record(tag)); got != want {
 			t.Errorf("%s: %q, want %q", tag, got, want)
 		}
 	}

@@ -4,7 +4,10 @@
 // the C parser, nor YAML, nor jennifer. Read this file first.
 package model
 
-import "github.com/verbsgen/verbsgen/spec/api"
+import (
+	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/api"
+)
 
 // Package is one generated Go package.
 type Package struct {
@@ -17,10 +20,21 @@ type Package struct {
 	Enums     []*Enum
 	Records   []*Record
 	Mirrors   []*Mirror // of Records and of what they hold, the held ones first
+	Unions    []*Union
 	Objects   []*Object
 	Root      *Object // that the other objects are made from; nil where there is none
 	Verbs     []*Verb
 	Rules     []*Rule
+}
+
+// Union is a Go type of a C union whose members are views of the same bytes.
+type Union struct {
+	Go     string
+	C      string // "ibv_gid"
+	Page   string
+	GoType string // of the member that it shows: "[16]byte"
+	Text   string // spec.Text...; empty when it has no String
+	Doc    string
 }
 
 // Module is the header and the library that a package is of.
@@ -41,14 +55,6 @@ type Use struct {
 	Name   string // "verbs"
 	Import string // path of its Go package
 }
-
-// GID is the Go type of union ibv_gid: the one union that the pages show, as the 16 bytes that it is. All packages know it by
-// name, since it has methods of its own.
-const (
-	GID      = "GID"
-	GIDTag   = "ibv_gid"
-	GIDUnion = "union " + GIDTag
-)
 
 // Pos is a place in a header or a YAML file.
 type Pos struct {
@@ -124,6 +130,23 @@ type Record struct {
 	Bits    []*Switch
 	Doc     string
 	Pos     Pos
+	Arm     *Arm
+	Tail    *Tail
+}
+
+// Arm says which of several structs a record is.
+type Arm struct {
+	Of        string
+	Tag, Size *Leaf
+	Is        *Member
+}
+
+// Tail is the list of arms that C has behind a struct.
+type Tail struct {
+	Of, Go      string
+	Count, Size *Leaf
+	Arms        []*Record
+	Doc         string
 }
 
 // Mirror is a Go struct with exactly the layout of a C struct, on amd64 and arm64 alike.
@@ -281,9 +304,11 @@ type Verb struct {
 	CRet      string
 	Params    []*Param
 	Creates   *Object
-	Made      *Made // where the new object stands, when the verb does not return it
-	EndedBy   *Verb // that Close of the new object calls; nil for the one of the object
-	Callbacks bool  // may run Go: its shim is never marked nocallback
+	Result    string // Go type of a value that it returns and that cannot fail; empty when no method returns it
+	Enum      *Enum  // of that type
+	Made      *Made  // where the new object stands, when the verb does not return it
+	EndedBy   *Verb  // that Close of the new object calls; nil for the one of the object
+	Callbacks bool   // may run Go: its shim is never marked nocallback
 	Way       string
 	Symbol    *Symbol // exported function called, WayExported and WayExport
 	Dispatch  *api.Dispatch
@@ -415,8 +440,11 @@ type Param struct {
 	Object *Object
 	Enum   *Enum
 	Record *Record
+	Size   int64  // of the struct that the caller has as bytes
+	Union  *Union // of a value that is handed in or out by its address
 	Null   bool
 	Parent bool
+	Big    bool // in network byte order, or a pointer to what is
 	Moves  bool // after the call the receiver is below this one
 	Rest   bool // flags given one by one, last in the call; none stands for all
 	Len    *Param
@@ -433,4 +461,13 @@ type Method struct {
 	Fixed map[string]uint64    // C parameter -> value
 	Sets  map[string][]*Member // C parameter -> flags that are always set
 	Doc   string
+}
+
+// OfGo tells whether a parameter is the address of memory of Go, which stays in place for the call.
+func (p *Param) OfGo() bool {
+	switch p.Role {
+	case spec.RoleInRec, spec.RoleOutRec, spec.RoleOut, spec.RoleSlice, spec.RoleFilled, spec.RoleBytes, spec.RoleMade, spec.RoleGiven, spec.RoleSock, spec.RoleData:
+		return true
+	}
+	return p.Role == spec.RoleIn && p.Union != nil
 }

@@ -49,7 +49,15 @@ func (c *call) input(o model.Operand) Value {
 	if _, fixed := c.m.Fixed[o.Param.C]; fixed {
 		return zero
 	}
-	x := wide(o.Param.Go + "C." + o.Leaf.Go)
+	at := o.Param.Go + "C." + o.Leaf.Go
+	if o.Param.Record.Runtime != "" {
+		if o.Field == nil {
+			c.b.errorf(c.v.C+"."+o.Text, "a rule looks at it, and the page does not show it")
+			return zero
+		}
+		at = o.Param.Go + "." + o.Field.Go
+	}
+	x := wide(at)
 	if o.Signed {
 		x.Type = "int64"
 	}

@@ -61,6 +61,10 @@ func defines(s Step) []string {
 		return []string{s.Into}
 	case CopyAttr:
 		return []string{s.Into}
+	case EnterArms:
+		return []string{s.Nodes}
+	case PackArms:
+		return []string{s.Into, "err"}
 	case CopyList:
 		return []string{s.Into}
 	case Whole:
@@ -73,6 +77,10 @@ func defines(s Step) []string {
 		return []string{"held"}
 	case Make:
 		return []string{s.Into}
+	case Call:
+		if s.Into != "" {
+			return []string{s.Into}
+		}
 	case Output:
 		return []string{s.Into}
 	case EnterOther:

@@ -27,6 +27,7 @@ type call struct {
 	args      []Value          // of the raw call
 	in        map[string]Value // what the rules see of a parameter
 	keep      bool             // memory is held
+	under     string           // a list of further nodes that the new object lives under
 	release   string           // lets go of memory before a refusal by the rules
 }
 
@@ -91,6 +92,14 @@ func (c *call) results() {
 	if c.v.Creates != nil {
 		add("*"+cmp.Or(c.v.Creates.Ref, c.v.Creates.Go), null)
 	}
+	switch {
+	case counts(c.v):
+		add("int", zero)
+	case c.v.Result == "string":
+		add(c.v.Result, text(""))
+	case c.v.Result != "":
+		add(c.v.Result, zero)
+	}
 	for _, p := range c.v.Params {
 		switch {
 		case p.Role == spec.RoleOutRec:
@@ -107,8 +116,13 @@ func (c *call) results() {
 // invoke plans the raw call.
 func (c *call) invoke() []Step {
 	s := Call{Verb: c.v.C, By: raw(c.v, c.lib, c.args...), Answer: answer(c.v), Failure: Failure{Memlock: c.pins()}}
-	if s.Answer == Pointer {
+	switch {
+	case s.Answer == Pointer:
 		s.Into = "ptr"
+	case counts(c.v):
+		s.Into = "n"
+	case c.v.Result != "":
+		s.Into = "x"
 	}
 	if len(c.v.Checked(true)) > 0 {
 		s.Failure.Lints = c.v.Go
@@ -134,13 +148,18 @@ func answer(v *model.Verb) Answer {
 		return Pointer
 	case spec.RetErrno:
 		return Errno
-	case spec.RetMinus1:
+	case spec.RetMinus1, spec.RetNumber:
 		return Negative
+	case spec.RetNegated:
+		return Negated
 	case spec.RetRereg:
 		return Code
 	}
 	return Nothing
 }
+
+// counts tells whether the number that a verb returns is a result.
+func counts(v *model.Verb) bool { return v.Returns == spec.RetNumber || v.Returns == spec.RetNegated }
 
 // callbacks tells whether the call may run the allocator of a parent domain.
 func (c *call) callbacks() bool {
@@ -199,6 +218,9 @@ func (c *call) created() []Step {
 		out = append(out, Keep{c.keeper()})
 	}
 	out = slices.Concat(out, c.post, c.attached(), c.placed())
+	if c.under != "" {
+		parents = append(parents, Parent{Many: c.under})
+	}
 	return append(out, Adopt{"o", parents})
 }
 
@@ -282,8 +304,22 @@ func (b *builder) optional(handle string, o *model.Object) Parent {
 
 // output plans the return of what a verb filled.
 func (c *call) output() (fill []Step, outs []Value) {
+	count := ""
+	switch {
+	case counts(c.v):
+		count = "n"
+		outs = append(outs, val(count))
+	case c.v.Result == "string":
+		outs = append(outs, as(CString, "x"))
+	case c.v.Result != "":
+		outs = append(outs, convert(c.v.Result, c.b.integer(c.v.C, c.v.CRet), val("x")))
+	}
 	for _, p := range c.v.Params {
 		switch p.Role {
+		case spec.RoleFilled:
+			if p.Record != nil {
+				fill = append(fill, FillList{List: p.Go, From: p.Go + "C", Count: count})
+			}
 		case spec.RoleOutRec:
 			mirror, out := p.Go+"C", "out"
 			if p.Record.Caps {
@@ -292,10 +328,14 @@ func (c *call) output() (fill []Step, outs []Value) {
 			if len(outs) > 0 {
 				out = p.Go
 			}
-			fill = append(fill, Output{Into: out, Mirror: mirror, Type: p.GoType})
+			if p.Record.In { // a builder, for another verb
+				fill = append(fill, Define{out, composite("*"+p.GoType, Entry{"c", val(mirror)})})
+			} else {
+				fill = append(fill, Output{Into: out, Mirror: mirror, Type: p.GoType})
+			}
 			outs = append(outs, val(out))
 		case spec.RoleOut:
-			outs = append(outs, val(p.Go))
+			outs = append(outs, hostOrder(p, val(p.Go), c.outType(p)))
 		}
 	}
 	return fill, outs

@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/spec"
@@ -30,7 +31,8 @@ func heldUntilKept(_ *world, m *Method) (wrong []string) {
 	keeps := append(at[Keep](steps), at[Settle](steps)...)
 	byAddr := slices.ContainsFunc(m.Params, func(v Var) bool { return v.Name == "addr" && v.Type == "uintptr" })
 	takesPages := slices.ContainsFunc(m.Params, func(v Var) bool {
-		return v.Type == "[]byte" && !readOnly(m, v) || v.Type == "*mem.Buffer" || v.Type == "*mem.Pin"
+		forTheCall := slices.ContainsFunc(m.Verb.Params, func(p *model.Param) bool { return p.Role == spec.RoleBytes && p.Go == v.Name })
+		return v.Type == "[]byte" && !readOnly(m, v) && !forTheCall || v.Type == "*mem.Buffer" || v.Type == "*mem.Pin"
 	})
 	switch first := reach(steps); {
 	case first < 0:
@@ -119,6 +121,15 @@ func adoptedOnce(w *world, m *Method) (wrong []string) {
 	for _, parent := range m.Verb.Creates.Parents {
 		if !under[parent] && (parent.Go != "Device" || m.Recv.Type == "*Device") { // what is made from a handle of the device is under that
 			wrong = append(wrong, "the object is not under its "+parent.Go)
+		}
+	}
+	for _, parent := range m.Verb.Creates.Parents {
+		told := slices.ContainsFunc(steps[makes[0]:], func(s Step) bool {
+			set, ok := s.(Set)
+			return ok && strings.EqualFold(set.To[0], steps[makes[0]].(Make).Into+"."+parent.Go) && handles[set.Values[0].Path] == parent
+		})
+		if parent.Go != "Device" && !told {
+			wrong = append(wrong, "the object does not know its "+parent.Go)
 		}
 	}
 	for h := range handles {

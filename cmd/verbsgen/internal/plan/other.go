@@ -134,7 +134,7 @@ func (b *builder) makeFor(o *model.Object) *Method {
 
 // lendable tells whether packages of other libraries may take a builder: one that a verb takes, without memory and functions of Go.
 func (b *builder) lendable(r *model.Record) bool {
-	if !r.In {
+	if !r.In || r.Runtime != "" || r.Tail != nil || r.Arm != nil {
 		return false
 	}
 	for _, f := range r.Fields {

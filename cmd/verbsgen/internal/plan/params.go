@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
@@ -29,10 +30,19 @@ func (c *call) param(p *model.Param) {
 		c.otherHandle(p)
 	case p.Role == spec.RoleHandle:
 		c.handleParam(p)
+	case p.Role == spec.RoleInRec && p.Record.Runtime != "":
+		c.take(p, "*"+p.GoType)
+		c.pre = append(c.pre, refuseNil(p.Go, p.C, "pass a "+p.GoType))
+		c.pass(p, converted(pointer, val(p.Go)), number(1))
 	case p.Role == spec.RoleInRec && p.Record.From != nil:
 		c.otherRecord(p)
 	case p.Role == spec.RoleInRec:
 		c.recordParam(p)
+	case p.Role == spec.RoleBytes:
+		c.take(p, p.GoType)
+		size := number(uint64(p.Size))
+		c.pre = append(c.pre, Refuse{Value{As: IsShort, Path: p.Go, N: size.N}, of("verr", "TooShort", verb, text(p.C), size)})
+		c.pass(p, as(Array, p.Go), number(1))
 	case p.Role == spec.RoleOutRec:
 		c.outParam(p, p.Go+"C", p.Record.Mirror.Name)
 	case p.Role == spec.RoleMask:
@@ -41,6 +51,8 @@ func (c *call) param(p *model.Param) {
 		c.outParam(p, p.Go, c.outType(p))
 	case p.Role == spec.RoleSlice:
 		c.listParam(p)
+	case p.Role == spec.RoleFilled:
+		c.filledParam(p)
 	case c.dataOf(p) != nil:
 		data := c.dataOf(p).Go
 		c.pass(p, Value{As: Length, Path: data, Type: c.rawType(p)}, Value{As: Length, Path: data, Type: "uint64"})
@@ -121,6 +133,15 @@ func (c *call) recordParam(p *model.Param) {
 		c.hold(Register{Attr: p.Go, Mirror: mirror})
 		c.post = append(c.post, set("o.parent", val(p.Go+".pd")), set("o.calls", val("calls")), Do{result("calls.Bind", val("o"))})
 	}
+	if t := r.Tail; t != nil {
+		list, packed := p.Go+"."+naming.Unexported(t.Go), p.Go+"B"
+		c.under = p.Go + "Nodes"
+		c.pre = append(c.pre, EnterArms{List: list, Of: t.Of, Nodes: c.under, Self: c.self, Root: c.root},
+			PackArms{List: list, Head: mirror, Into: packed, Count: t.Count, Size: t.Size})
+		c.prep = append(c.prep, CopyHead{Head: mirror, Into: packed, Mirror: r.Mirror.Name})
+		c.pass(p, as(Array, packed), number(1))
+		return
+	}
 	c.pass(p, as(Memory, mirror), number(1))
 }
 
@@ -147,6 +168,17 @@ func maskBits(mask string, f *model.Field) SetBits {
 func (c *call) outParam(p *model.Param, name, typ string) {
 	c.prep = append(c.prep, Declare{Var{Name: name, Type: typ}})
 	c.pass(p, as(Memory, name), number(1))
+}
+
+// filledParam passes a list of the caller for the verb to fill: its numbers as they are, records by an array of their mirrors.
+func (c *call) filledParam(p *model.Param) {
+	c.take(p, "[]"+p.GoType)
+	at := p.Go
+	if p.Record != nil {
+		at += "C"
+		c.prep = append(c.prep, Define{at, Value{As: MakeList, Path: p.Go, Type: p.Record.Mirror.Name}})
+	}
+	c.pass(p, as(Array, at), Value{As: Length, Path: p.Go, Type: "uint64"})
 }
 
 // maskParam passes the mask that the builder of another parameter kept.
@@ -207,7 +239,7 @@ func (c *call) dataOf(n *model.Param) *model.Param {
 // sliceOf is the list whose length a parameter is, or nil.
 func (c *call) sliceOf(n *model.Param) *model.Param {
 	for _, p := range c.v.Params {
-		if p.Role == spec.RoleSlice && p.Len == n {
+		if spec.IsList(p.Role) && p.Len == n {
 			return p
 		}
 	}
@@ -225,6 +257,10 @@ func (c *call) restParam(p *model.Param) {
 // valueParam passes a number, flags or an enum.
 func (c *call) valueParam(p *model.Param) {
 	c.take(p, p.GoType)
+	if p.Union != nil {
+		c.pass(p, as(Memory, p.Go), number(1))
+		return
+	}
 	for _, flag := range c.m.Sets[p.C] {
 		c.pre = append(c.pre, SetBits{To: p.Go, Bits: val(flag.Go)})
 	}
@@ -240,7 +276,21 @@ func (c *call) valueParam(p *model.Param) {
 	case "int64":
 		in.Type = "int64"
 	}
-	c.pass(p, convert(c.rawType(p), p.GoType, val(p.Go)), in)
+	c.pass(p, hostOrder(p, convert(c.rawType(p), p.GoType, val(p.Go)), c.rawType(p)), in)
+}
+
+// hostOrder turns the bytes of a value around where C has it in network byte order: coming and going alike.
+func hostOrder(p *model.Param, x Value, typ string) Value {
+	if !p.Big {
+		return x
+	}
+	return Value{As: Reversed, Args: []Value{x}, N: bitsOf(typ)}
+}
+
+// bitsOf is the width of a Go type of unsigned integers.
+func bitsOf(typ string) uint64 {
+	n, _ := strconv.ParseUint(strings.TrimPrefix(typ, "uint"), 10, 64)
+	return n
 }
 
 // rawType is the type of a value in the raw call.

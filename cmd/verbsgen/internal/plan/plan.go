@@ -96,6 +96,18 @@ type Elements struct {
 // ElementOf is what one event concerns: the Go name of an object, spec.EventOfPort, or nothing.
 type ElementOf struct{ Event, Is string }
 
+// Arms is the type that stands for any of several records, and what a method asks of one.
+type Arms struct {
+	Tail *model.Tail
+	Dev  string // Go name of the root object
+}
+
+// ArmMethods are the methods of one of them: its bytes, and the handles that it has.
+type ArmMethods struct {
+	Record *model.Record
+	Dev    string
+}
+
 // Allocator are the interface of an allocator, and the error of one that leaves a request to the library.
 type Allocator struct{ Alloc, Free, Record, RecordPage, Default, Page string }
 
@@ -167,6 +179,7 @@ func Of(pkg *model.Package) (*Package, error) {
 	for _, r := range pkg.Records {
 		p.Records = append(p.Records, b.record(r)...)
 	}
+	p.Records = append(p.Records, b.arms()...)
 	p.Others = b.others()
 	p.Index = b.root() == "" && slices.ContainsFunc(pkg.Objects, b.indexed)
 	return p, errors.Join(b.errs...)
@@ -304,11 +317,11 @@ func (b *builder) shim(v *model.Verb) *Shim {
 	}
 	for _, p := range v.Params {
 		x := Cross{Name: p.Go, Type: pointer}
-		switch p.Role {
-		case spec.RoleInRec, spec.RoleOutRec, spec.RoleOut, spec.RoleSlice, spec.RoleMade, spec.RoleGiven, spec.RoleSock, spec.RoleData:
+		switch {
+		case p.OfGo():
 			x.Memory = true
-		case spec.RoleHandle:
-		case spec.RoleAddr:
+		case p.Role == spec.RoleHandle:
+		case p.Role == spec.RoleAddr:
 			x.Type = "uintptr"
 		default:
 			x.Type = b.integer(v.C+"."+p.C, p.CType)

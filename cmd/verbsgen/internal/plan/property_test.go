@@ -18,6 +18,7 @@ type property func(w *world, m *Method) []string
 // properties are all of them, by name.
 var properties = map[string]property{
 	"entered": entered, "one device": oneDevice, "checked": checked, "called": calledOnce, "refused": refusedFirst, "held": heldUntilKept, "adopted": adoptedOnce, "returned": returned, "defined": defined, "readable": readable,
+	"filled": filled, "byte order": byteOrder, "arms": armsPacked,
 }
 
 // world is what the properties know beside a plan: the types of the package.
@@ -293,13 +294,18 @@ func refusedFirst(w *world, m *Method) []string {
 	}
 	refused := map[string]bool{}
 	for _, s := range m.Steps[:c[0]] {
-		if s, ok := s.(Refuse); ok && (s.When.As == IsNil || s.When.As == IsWide) {
+		if s, ok := s.(Refuse); ok && (s.When.As == IsNil || s.When.As == IsWide || s.When.As == IsShort) {
 			refused[s.When.Path] = true
 		}
 	}
 	for _, p := range m.Params {
 		if (p.Type == "int" || p.Type == "*mem.Buffer" || p.Type == "*mem.Pin" || w.fields[strings.TrimPrefix(p.Type, "*")] != nil && p.Type[0] == '*') && !refused[p.Name] {
 			return []string{p.Name + " is not refused where it is nil or does not fit"}
+		}
+	}
+	for _, p := range m.Verb.Params {
+		if (p.Role == spec.RoleBytes || p.Record != nil && p.Record.Runtime != "" && p.Role == spec.RoleInRec) && !refused[p.Go] {
+			return []string{p.Go + " is not refused where it is nil or too short"}
 		}
 	}
 	if len(m.Verb.Symbols()) == 0 || m.Verb.Special != nil && m.Verb.Special.Op {
@@ -338,7 +344,15 @@ func returned(_ *world, m *Method) (wrong []string) {
 		wrong = append(wrong, "a return of an error has another number of results")
 	}
 	gives := func(name string) bool {
-		return slices.ContainsFunc(last.Values, func(v Value) bool { return v.As == Itself && v.Path == name })
+		return slices.ContainsFunc(last.Values, func(v Value) bool {
+			if len(v.Args) == 1 && (v.As == Reversed || v.As == Converted) {
+				v = v.Args[0]
+			}
+			return (v.As == Itself || v.As == CString) && v.Path == name
+		})
+	}
+	if c := at[Call](m.Steps); (counts(m.Verb) || m.Verb.Result != "") && len(c) > 0 && !gives(m.Steps[c[0]].(Call).Into) {
+		wrong = append(wrong, "what the verb answers is not returned")
 	}
 	read := map[string]string{}
 	declared := map[string]bool{}
@@ -346,6 +360,10 @@ func returned(_ *world, m *Method) (wrong []string) {
 		switch s := s.(type) {
 		case Output:
 			read[s.Mirror] = s.Into
+		case Define:
+			if w := s.Value.With; s.Value.As == Composite && len(w) == 1 {
+				read[w[0].Value.Path] = s.Name
+			}
 		case Declare:
 			declared[s.Var.Name] = true
 		}

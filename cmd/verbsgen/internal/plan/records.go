@@ -38,6 +38,12 @@ func (b *builder) setters(r *model.Record) []Decl {
 			out = append(out, b.memorySetters(r, f)...)
 		}
 	}
+	if r.Tail != nil {
+		out = append(out, tailSetter(r))
+	}
+	if r.Arm != nil {
+		out = append(out, ArmMethods{Record: r, Dev: b.root()})
+	}
 	for _, x := range r.Bits {
 		m := chained(r, x.Go, Doc{Does: "asks for this: " + x.Doc, C: x.C, Page: r.Page}, nil)
 		m.Steps = []Step{SetBits{To: "a.c." + r.Mask, Bits: hex(uint64(x.Value))}, ret(val("a"))}
@@ -58,6 +64,9 @@ func extras(r *model.Record) (out []Var) {
 	}
 	if hasInt(r) {
 		out = append(out, Var{Name: "err", Type: "error", Remark: "of the first value that does not fit"})
+	}
+	if r.Tail != nil {
+		out = append(out, Var{Name: naming.Unexported(r.Tail.Go), Type: "[]" + r.Tail.Of})
 	}
 	for _, f := range r.Fields {
 		switch {
@@ -80,6 +89,11 @@ func extras(r *model.Record) (out []Var) {
 func constructor(r *model.Record) *Method {
 	m := &Method{Name: "New" + r.Go, Results: one("*" + r.Go), Steps: []Step{Define{"a", composite("*" + r.Go)}}}
 	var docs []string
+	if r.Arm != nil {
+		tag := set("a.c."+r.Arm.Tag.Go, hex(uint64(r.Arm.Is.Value)))
+		tag.Remark = r.Arm.Is.C
+		m.Steps = append(m.Steps, tag, set("a.c."+r.Arm.Size.Go, number(uint64(r.Mirror.Size))))
+	}
 	for _, f := range r.New {
 		p := naming.Unexported(f.Go)
 		m.Params = append(m.Params, Var{Name: p, Type: f.GoType})
@@ -131,6 +145,24 @@ func setField(r *model.Record, f *model.Field, v string) []Step {
 		out = append(out, maskBits("a.mask", f))
 	case r.Mask != "":
 		out = append(out, maskBits("a.c."+r.Mask, f))
+	}
+	return out
+}
+
+// tailSetter plans the method that takes the structs behind a struct.
+func tailSetter(r *model.Record) *Method {
+	list := "a." + naming.Unexported(r.Tail.Go)
+	m := chained(r, r.Tail.Go, Doc{Does: "adds " + withArticle(r.Tail.Doc), C: "struct " + r.C, Page: r.Page}, []Var{{Name: "v", Type: "..." + r.Tail.Of}})
+	m.Steps = []Step{Set{To: []string{list}, Values: []Value{{As: Appended, Path: list, Text: "v"}}}, ret(val("a"))}
+	return m
+}
+
+// arms plans the types that stand for any of several records.
+func (b *builder) arms() (out []Decl) {
+	for _, r := range b.pkg.Records {
+		if r.Tail != nil {
+			out = append(out, Arms{Tail: r.Tail, Dev: b.root()})
+		}
 	}
 	return out
 }

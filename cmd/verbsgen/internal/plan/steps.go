@@ -1,5 +1,7 @@
 package plan
 
+import "github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+
 // Step is one thing that a method does. The types of this file are all that there are; emit has a function for each. A name or
 // path in a step is one of the generated code: "pd", "attrC.comp_mask".
 type Step interface{ step() }
@@ -28,6 +30,15 @@ type (
 	}
 	// CopyAttr copies a builder's mirror.
 	CopyAttr struct{ Attr, Into string }
+	// EnterArms begins the use of all handles that a list of arms has, and collects their nodes. Each is of the same device.
+	EnterArms struct{ List, Of, Nodes, Self, Root string }
+	// PackArms makes the bytes of a struct and of the arms behind it, and counts both in the struct.
+	PackArms struct {
+		List, Head, Into string
+		Count, Size      *model.Leaf
+	}
+	// CopyHead copies a struct to the front of such bytes.
+	CopyHead struct{ Head, Into, Mirror string }
 	// CopyList makes an array of the mirrors of a list of records.
 	CopyList struct{ List, Into, Mirror string }
 	// Whole stands for all memory.
@@ -63,7 +74,7 @@ type (
 		Verb    string
 		By      Value
 		Answer  Answer
-		Into    string // of a pointer
+		Into    string // of a pointer, a number or a value
 		Failure Failure
 	}
 	// Make makes the handle of a new object.
@@ -102,6 +113,8 @@ type (
 		Handle  string
 		Parents []Parent
 	}
+	// FillList fills the caller's list of records from their mirrors: all, or the first Count.
+	FillList struct{ List, From, Count string }
 	// Output fills a result from its mirror.
 	Output struct{ Into, Mirror, Type string }
 	// KeepCaps keeps the capabilities of a device for later rules, unless the plain attributes alone were answered.
@@ -233,6 +246,7 @@ const (
 	Errno    Answer = "errno"    // not 0
 	Negative Answer = "negative" // below 0
 	NotZero  Answer = "not zero" // an int that is not 0
+	Negated  Answer = "negated"  // an int below 0, which is the errno
 	Code     Answer = "code"     // both kept: Settle looks at them
 )
 
@@ -242,6 +256,9 @@ func (Missing) step()        {}
 func (Refuse) step()         {}
 func (Gather) step()         {}
 func (CopyAttr) step()       {}
+func (EnterArms) step()      {}
+func (PackArms) step()       {}
+func (CopyHead) step()       {}
 func (CopyList) step()       {}
 func (Whole) step()          {}
 func (Unmanaged) step()      {}
@@ -257,6 +274,7 @@ func (Keep) step()           {}
 func (Attach) step()         {}
 func (Place) step()          {}
 func (Adopt) step()          {}
+func (FillList) step()       {}
 func (Output) step()         {}
 func (KeepCaps) step()       {}
 func (Return) step()         {}

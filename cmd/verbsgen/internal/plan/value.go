@@ -41,9 +41,12 @@ const (
 	Memory    As = "memory"    // unsafe.Pointer(&x)
 	Array     As = "array"     // unsafe.Pointer(unsafe.SliceData(x))
 	Length    As = "length"    // T(len(x))
+	Appended  As = "appended"  // append(x, text...)
+	MakeList  As = "list"      // make([]T, len(x))
 	Converted As = "converted" // T(x)
 	Reversed  As = "reversed"  // bits.ReverseBytes32(x)
 	CText     As = "C text"    // cmem.Text(x[:])
+	CString   As = "C string"  // cmem.String(x)
 	CField    As = "C field"   // cmem.At[T](x, N)
 	Handle    As = "handle"    // validate.Addr(x)
 	Known     As = "known"     // validate.Of(uint64(x))
@@ -65,6 +68,7 @@ const (
 	IsNotZero As = "not zero"  // x != 0
 	HasBits   As = "bits"      // x&N != 0
 	IsWide    As = "wide"      // int(int32(x)) != x
+	IsShort   As = "short"     // len(x) < N
 	IsEmpty   As = "empty"     // len(x) == 0
 	Differ    As = "different" // x != y
 	IsLonger  As = "longer"    // len(x) > N

@@ -1,0 +1,104 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/verbsgen/verbsgen/spec"
+)
+
+// filled: the verb is given an array as long as the caller's list, and as many of its records as the verb answers are handed to the
+// caller after the call.
+func filled(_ *world, m *Method) (wrong []string) {
+	calls := at[Call](m.Steps)
+	if len(calls) == 0 {
+		return nil
+	}
+	for _, p := range m.Verb.Params {
+		if p.Role != spec.RoleFilled {
+			continue
+		}
+		if p.Record == nil {
+			if !slices.ContainsFunc(m.Steps[calls[0]].(Call).By.Args, func(v Value) bool { return v.As == Array && v.Path == p.Go }) {
+				wrong = append(wrong, p.C+" is not handed to C as it is")
+			}
+			continue
+		}
+		array, count := p.Go+"C", ""
+		if counts(m.Verb) {
+			count = m.Steps[calls[0]].(Call).Into
+		}
+		made := slices.ContainsFunc(m.Steps[:calls[0]], func(s Step) bool {
+			d, ok := s.(Define)
+			return ok && d.Name == array && d.Value.As == MakeList && d.Value.Path == p.Go && d.Value.Type == p.Record.Mirror.Name
+		})
+		handed := slices.Contains(m.Steps[calls[0]:], Step(FillList{List: p.Go, From: array, Count: count}))
+		if !made || !handed {
+			wrong = append(wrong, p.C+" is not filled from an array of its length")
+		}
+	}
+	return wrong
+}
+
+// byteOrder: what C has in network byte order is turned around, and nothing else is.
+func byteOrder(_ *world, m *Method) (wrong []string) {
+	calls, returns := at[Call](m.Steps), at[Return](m.Steps)
+	if len(calls) == 0 || len(returns) == 0 {
+		return nil
+	}
+	turned := map[string]bool{}
+	args := m.Steps[calls[0]].(Call).By.Args
+	for _, v := range append(slices.Clone(args), m.Steps[returns[0]].(Return).Values...) {
+		if v.As == Reversed {
+			turned[v.Args[0].Path] = true
+		}
+	}
+	for _, p := range m.Verb.Params {
+		if _, fixed := m.fixed(p.C); !fixed && (p.Role == spec.RoleIn || p.Role == spec.RoleOut) && p.Big != turned[p.Go] {
+			wrong = append(wrong, p.C+" has the byte order of the other side")
+		}
+	}
+	return wrong
+}
+
+// fixed gives the value that the method fixes for a parameter.
+func (m *Method) fixed(c string) (value uint64, is bool) {
+	for _, face := range m.Verb.Methods {
+		if face.Name == m.Name {
+			value, is = face.Fixed[c]
+		}
+	}
+	return value, is
+}
+
+// armsPacked: the handles of arms are entered, and of one device, before they are packed and before a rule looks at anything; the
+// struct in front, with what is counted there, is copied before the call; what is made lives under all of them.
+func armsPacked(w *world, m *Method) (wrong []string) {
+	calls := at[Call](m.Steps)
+	for _, p := range m.Verb.Params {
+		if len(calls) == 0 || p.Record == nil || p.Record.Tail == nil {
+			continue
+		}
+		enters, packs, copies := at[EnterArms](m.Steps), at[PackArms](m.Steps), at[CopyHead](m.Steps)
+		if len(enters) != 1 || len(packs) != 1 || len(copies) != 1 {
+			return []string{"the arms of " + p.C + " are not entered, packed and headed once"}
+		}
+		enter, pack, head := m.Steps[enters[0]].(EnterArms), m.Steps[packs[0]].(PackArms), m.Steps[copies[0]].(CopyHead)
+		first := calls[0]
+		if c := at[Check](m.Steps); len(c) > 0 {
+			first = min(first, c[0])
+		}
+		if enters[0] > packs[0] || packs[0] > first || copies[0] < first || copies[0] > calls[0] {
+			wrong = append(wrong, "the arms of "+p.C+" are not entered, packed, checked and headed in this order")
+		}
+		if pack.Count != p.Record.Tail.Count || pack.Size != p.Record.Tail.Size || enter.List != pack.List || head.Into != pack.Into || enter.Root != w.rootOf(m) {
+			wrong = append(wrong, "the arms of "+p.C+" are not those that are counted")
+		}
+		if !slices.ContainsFunc(m.Steps[calls[0]].(Call).By.Args, func(v Value) bool { return v.As == Array && v.Path == pack.Into }) {
+			wrong = append(wrong, "the bytes of "+p.C+" are not handed to C")
+		}
+		if a := at[Adopt](m.Steps); len(a) == 1 && !slices.Contains(m.Steps[a[0]].(Adopt).Parents, Parent{Many: enter.Nodes}) {
+			wrong = append(wrong, "the object is not under the handles of its arms")
+		}
+	}
+	return wrong
+}

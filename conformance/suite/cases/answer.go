@@ -1,0 +1,83 @@
+//go:build linux
+
+package cases
+
+import (
+	"bytes"
+	"errors"
+	"syscall"
+
+	"github.com/verbsgen/verbsgen/conformance/suite"
+	"github.com/verbsgen/verbsgen/conformance/suite/far"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/dpath"
+)
+
+// repliesTo are the cases of address handles that are made of completions.
+func repliesTo() []suite.Case {
+	const family = "address handle of a completion"
+	peer := needs(suite.Peer)
+	return []suite.Case{
+		{ID: "CF-answer-0001", Family: family, Title: "a datagram is answered by the header in front of it", Page: "ibv_create_ah_from_wc", Needs: peer, Run: answered},
+		{ID: "CF-answer-0002", Family: family, Title: "headers of no version, of another port and of a group", Page: "ibv_create_ah_from_wc", Needs: needs(suite.RoCE),
+			Rules: []string{"VR-ibv_init_ah_from_wc-grh-0763"}, Run: noAnswer},
+	}
+}
+
+// answered sends a datagram back to where one came from.
+func answered(t *suite.T) {
+	n := newNear(t, far.UD)
+	n.room(1, 0, dpath.GRHSize+4)
+	n.tell("a question", far.Op{Code: far.Send, Data: []byte("ask?")})
+	wc := n.received("a question", 1, wcRecv, dpath.GRHSize+4)
+	front := bytes.Clone(n.buf[:dpath.GRHSize])
+	port := t.Port().Number()
+	direct := must(n.pd.CreateAHFromWC(&wc, front, port))(t)
+	described := must(n.pd.CreateAH(must(t.Device().InitAHFromWC(port, &wc, front))(t)))(t)
+	for what, ah := range map[string]*verbs.AH{"by the completion": direct, "by its description": described} {
+		out := fill(n.buf[:8], len(what))
+		n.farRoom(8)
+		n.op(what, wcSend, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
+			ok(t, "Address", ah.Address(w, wc.SrcQP, n.link.To.QKey))
+			return n.part(w.Send(id), 0, 8)
+		})
+		if r := n.farGot(what); !bytes.Equal(r.Data, out) || r.SrcQP != n.qp.Num() {
+			t.Errorf("%s: from %#x, %s", what, r.SrcQP, differing(r.Data, out))
+		}
+		ok(t, "Close", ah.Close())
+	}
+}
+
+func noAnswer(t *suite.T) {
+	pd, dev := newPD(t), t.Device()
+	wc := &dpath.WC{Flags: dpath.GRH}
+	header := func(to verbs.GID) []byte {
+		h := make([]byte, dpath.GRHSize)
+		h[0], h[6] = 6<<4, 17 // of IPv6, with UDP behind it
+		copy(h[8:], bytes.Repeat([]byte{0xfe}, 16))
+		copy(h[24:], to[:])
+		return h
+	}
+	for what, h := range map[string][]byte{"a group": header(verbs.GID{0: 0xff, 15: 1}), "a GID that the port has not": header(verbs.GID{0: 0xfe, 1: 0x80, 15: 0xee}),
+		"no version": make([]byte, dpath.GRHSize)} {
+		ah, err := pd.CreateAHFromWC(wc, h, 1)
+		if err == nil {
+			t.Errorf("%s: an address handle is made", what)
+			ok(t, "Close", ah.Close())
+		}
+		if _, err := dev.InitAHFromWC(1, wc, h); err == nil {
+			t.Errorf("%s: a path is described", what)
+		}
+	}
+	for _, short := range [][]byte{nil, make([]byte, dpath.GRHSize-1)} {
+		if _, err := dev.InitAHFromWC(1, wc, short); !errors.Is(err, syscall.EINVAL) {
+			t.Errorf("a header of %d bytes: %v", len(short), err)
+		}
+	}
+	if _, err := pd.CreateAHFromWC(nil, header(verbs.GID{}), 1); !errors.Is(err, syscall.EINVAL) {
+		t.Errorf("no completion: %v", err)
+	}
+	if _, err := dev.InitAHFromWC(1, new(dpath.WC), make([]byte, dpath.GRHSize)); err != nil {
+		t.Errorf("a completion without a header: %v", err)
+	}
+}

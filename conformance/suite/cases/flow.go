@@ -1,0 +1,112 @@
+//go:build linux
+
+package cases
+
+import (
+	"errors"
+	"os"
+	"syscall"
+
+	"github.com/verbsgen/verbsgen/conformance/suite"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+)
+
+// flows are the cases of flows: structs of several kinds behind another.
+func flows() []suite.Case {
+	const family = "flow"
+	need := needs(suite.Flows)
+	return []suite.Case{
+		{ID: "CF-flow-0001", Family: family, Title: "each kind of spec by itself, and all together", Page: "ibv_create_flow", Needs: need, Run: everySpec},
+		{ID: "CF-flow-0002", Family: family, Title: "a flow keeps its queue pair and its counters", Page: "ibv_create_flow", Needs: needs(suite.Flows, suite.Counters), Run: flowOrder},
+		{ID: "CF-flow-0003", Family: family, Title: "a connected queue pair, and specs that are none", Page: "ibv_create_flow", Needs: need,
+			Rules: []string{"VR-ibv_create_flow-qp-0803"}, Run: noFlow},
+		{ID: "CF-flow-0004", Family: family, Title: "counters are attached before the flow is made", Page: "ibv_attach_counters_point_flow", Needs: needs(suite.Flows, suite.Counters), Run: flowCounters},
+	}
+}
+
+// newFlow describes a flow with specs.
+func newFlow(t *suite.T, specs ...verbs.FlowSpec) *verbs.FlowAttr {
+	return verbs.NewFlowAttr(verbs.FlowTypeNormal, t.Port().Number()).Specs(specs...)
+}
+
+func everySpec(t *suite.T) {
+	ports := func() *verbs.FlowPortFilter { return verbs.NewFlowPortFilter().DstPort(0xffff) }
+	specs := map[string]verbs.FlowSpec{
+		"Ethernet": verbs.NewFlowSpecEth().Val(verbs.NewFlowEthFilter().EtherType(0x800)).Mask(verbs.NewFlowEthFilter().EtherType(0xffff)),
+		"IPv4":     verbs.NewFlowSpecIPv4().Inner(), "IPv4, all of it": verbs.NewFlowSpecIPv4Ext(), "IPv6": verbs.NewFlowSpecIPv6(), "ESP": verbs.NewFlowSpecESP(),
+		"TCP": verbs.NewFlowSpecTCP().Val(ports()).Mask(ports()), "UDP": verbs.NewFlowSpecUDP(), "VXLAN": verbs.NewFlowSpecVXLAN(), "GRE": verbs.NewFlowSpecGRE(),
+		"MPLS": verbs.NewFlowSpecMPLS(), "a tag": verbs.NewFlowSpecTag(7), "nothing": verbs.NewFlowSpecDrop(),
+	}
+	qp := queuePairOf(t, verbs.QPTypeUD)
+	all := newFlow(t)
+	for what, spec := range specs {
+		f, err := qp.CreateFlow(newFlow(t, spec))
+		if t.Soft() == nil && err != nil { // devices differ in what they match
+			t.Saw(what, err)
+			continue
+		}
+		f = must(f, err)(t)
+		if f.QP() != qp || f.Device() != t.Device() {
+			t.Errorf("%s: another queue pair or device", what)
+		}
+		ok(t, "Close", f.Close())
+		if err := f.Close(); !errors.Is(err, os.ErrClosed) {
+			t.Errorf("second Close: %v", err)
+		}
+		all.Specs(spec)
+	}
+	if t.Soft() != nil {
+		ok(t, "Close of all together", must(qp.CreateFlow(all))(t).Close())
+	}
+}
+
+func flowOrder(t *suite.T) {
+	qp := queuePairOf(t, verbs.QPTypeUD)
+	c := must(t.Device().CreateCounters(verbs.NewCountersInitAttr()))(t)
+	f := must(qp.CreateFlow(newFlow(t, verbs.NewFlowSpecEth(), verbs.NewFlowSpecCount(c))))(t)
+	t.Errno("Close of the counters of a flow", c.Close(), syscall.EBUSY)
+	t.Errno("Close of the queue pair of a flow", qp.Close(), syscall.EBUSY)
+	ok(t, "Close", f.Close())
+	ok(t, "Close of the counters", c.Close())
+	if _, err := qp.CreateFlow(newFlow(t, verbs.NewFlowSpecCount(c))); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("a flow with counters that are closed: %v", err)
+	}
+}
+
+func noFlow(t *suite.T) {
+	_, err := queuePairOf(t, verbs.QPTypeRC).CreateFlow(newFlow(t))
+	refusedBy(t, "VR-ibv_create_flow-qp-0803", err)
+	qp := queuePairOf(t, verbs.QPTypeUD)
+	many := make([]verbs.FlowSpec, 256)
+	for i := range many {
+		many[i] = verbs.NewFlowSpecDrop()
+	}
+	for what, specs := range map[string][]verbs.FlowSpec{"nil": {nil}, "a nil spec": {(*verbs.FlowSpecEth)(nil)}, "one that no function made": {new(verbs.FlowSpecUDP)},
+		"nil counters": {verbs.NewFlowSpecCount(nil)}, "more than can be counted": many} {
+		if f, err := qp.CreateFlow(newFlow(t, specs...)); err == nil {
+			t.Errorf("%s: a flow is made", what)
+			ok(t, "Close", f.Close())
+		} else if !errors.Is(err, syscall.EINVAL) && !errors.Is(err, os.ErrClosed) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if _, err := qp.CreateFlow(nil); !errors.Is(err, syscall.EINVAL) {
+		t.Errorf("no description: %v", err)
+	}
+}
+
+func flowCounters(t *suite.T) {
+	qp := queuePairOf(t, verbs.QPTypeUD)
+	c := must(t.Device().CreateCounters(verbs.NewCountersInitAttr()))(t)
+	ok(t, "packets", c.AttachFlow(verbs.NewCounterAttachAttr(verbs.CounterDescriptionPackets, 0), nil))
+	ok(t, "bytes", c.AttachFlow(verbs.NewCounterAttachAttr(verbs.CounterDescriptionBytes, 2), nil))
+	f := must(qp.CreateFlow(newFlow(t, verbs.NewFlowSpecEth(), verbs.NewFlowSpecCount(c))))(t)
+	t.Errno("attached while a flow counts", c.AttachFlow(verbs.NewCounterAttachAttr(verbs.CounterDescriptionBytes, 1), nil), syscall.EBUSY)
+	values := []uint64{9, 9, 9}
+	ok(t, "Read", c.Read(values, 0))
+	if values[0] != 0 || values[2] != 0 {
+		t.Errorf("nothing came by, and %v is counted", values)
+	}
+	t.Errno("an index behind the list", c.Read(values[:2], 0), syscall.EINVAL)
+	ok(t, "Close", f.Close())
+}

@@ -1,0 +1,164 @@
+//go:build linux
+
+package cases
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/verbsgen/verbsgen/conformance/suite"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+)
+
+// small are the cases of objects that are made and closed, and of groups of multicast.
+func small() []suite.Case {
+	return []suite.Case{
+		{ID: "CF-xrcd-0001", Family: "xrc", Title: "a domain of no file", Page: "ibv_open_xrcd", Needs: needs(suite.XRC), Run: xrcdAlone},
+		{ID: "CF-xrcd-0002", Family: "xrc", Title: "a domain of a file: made, opened again, and not made twice", Page: "ibv_open_xrcd", Needs: needs(suite.XRC), Run: xrcdOfFile},
+		{ID: "CF-mw-0001", Family: "memory window", Title: "a window has a key of its own and keeps its domain", Page: "ibv_alloc_mw", Needs: needs(suite.MW), Run: windows},
+		{ID: "CF-mcast-0001", Family: "multicast", Title: "attached, attached again, detached", Page: "ibv_attach_mcast", Needs: needs(suite.Multicast),
+			Rules: []string{"VR-ibv_destroy_qp-mcasts-0309"}, Run: groups},
+		{ID: "CF-mcast-0002", Family: "multicast", Title: "a connected queue pair, and a group that is none", Page: "ibv_attach_mcast", Needs: needs(suite.Multicast),
+			Rules: []string{"VR-ibv_attach_mcast-qp-0745"}, Run: noGroup},
+		{ID: "CF-wq-0001", Family: "work queue", Title: "through its states, and kept by nothing but itself", Page: "ibv_create_wq", Needs: needs(suite.WQ), Run: workQueue},
+		{ID: "CF-wq-0002", Family: "work queue", Title: "changes that are none, and states that it is not in", Page: "ibv_modify_wq", Needs: needs(suite.WQ),
+			Rules: []string{"VR-ibv_modify_wq-attr_mask-0789", "VR-ibv_modify_wq-wq_state-0792"}, Run: noChange},
+		{ID: "CF-moderate-0001", Family: "moderation", Title: "an event for several completions", Page: "ibv_modify_cq", Needs: needs(suite.Moderation),
+			Rules: []string{"VR-ibv_modify_cq-attr_mask-0778"}, Run: moderated},
+		{ID: "CF-counters-0001", Family: "counters", Title: "new counters are 0", Page: "ibv_create_counters", Needs: needs(suite.Counters),
+			Rules: []string{"VR-ibv_read_counters-ncounters-0758"}, Run: newCounters},
+	}
+}
+
+func xrcdAlone(t *suite.T) {
+	a := must(t.Device().OpenXRCD(verbs.NewXRCDInitAttr(-1, syscall.O_CREAT)))(t)
+	b := must(t.Device().OpenXRCD(verbs.NewXRCDInitAttr(-1, syscall.O_CREAT|syscall.O_EXCL)))(t)
+	if a.Device() != t.Device() {
+		t.Errorf("another device")
+	}
+	ok(t, "Close of one", a.Close())
+	if err := a.Close(); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("second Close: %v", err)
+	}
+	ok(t, "Close of the other", b.Close())
+}
+
+func xrcdOfFile(t *suite.T) {
+	dir := must(os.MkdirTemp("", "xrcd"))(t)
+	t.Cleanup(func() { ok(t, "removing the folder", os.RemoveAll(dir)) })
+	f := must(os.Create(filepath.Join(dir, "domain")))(t)
+	fd := int(f.Fd())
+	open := func(flags int) (*verbs.XRCD, error) { return t.Device().OpenXRCD(verbs.NewXRCDInitAttr(fd, flags)) }
+	_, err := open(0)
+	t.Errno("a domain that is not there", err, syscall.EAGAIN)
+	first := must(open(syscall.O_CREAT))(t)
+	second := must(open(0))(t)
+	_, err = open(syscall.O_CREAT | syscall.O_EXCL)
+	t.Errno("a domain that is there", err, syscall.EINVAL)
+	ok(t, "closing the file", f.Close())
+	_, err = open(0)
+	t.Errno("a file that is closed", err, syscall.EBADF)
+	ok(t, "Close of the first", first.Close())
+	ok(t, "Close of the second", second.Close())
+}
+
+func windows(t *suite.T) {
+	pd := newPD(t)
+	keys := map[uint32]bool{}
+	for _, typ := range []verbs.MWType{verbs.MWType1, verbs.MWType2, verbs.MWType2} {
+		w := must(pd.AllocMW(typ))(t)
+		if w.PD() != pd || w.RKey() == 0 || keys[w.RKey()] {
+			t.Errorf("a window of type %d has the key %#x", typ, w.RKey())
+		}
+		keys[w.RKey()] = true
+		if typ == verbs.MWType1 {
+			if err := pd.Close(); !errors.Is(err, syscall.EBUSY) {
+				t.Errorf("Close of the domain of a window: %v", err)
+			}
+			ok(t, "Close", w.Close())
+			if err := w.Close(); !errors.Is(err, os.ErrClosed) {
+				t.Errorf("second Close: %v", err)
+			}
+		}
+	}
+	ok(t, "CloseAll of the domain", pd.CloseAll())
+}
+
+// queuePairOf makes a queue pair of a type.
+func queuePairOf(t *suite.T, typ verbs.QPType) *verbs.QP {
+	cq := must(t.Device().CreateCQ(1, nil, 0))(t)
+	return must(newPD(t).CreateQP(verbs.NewQPInitAttr(typ, cq, cq).MaxSendWR(1).MaxRecvWR(1).MaxSendSGE(1).MaxRecvSGE(1)))(t)
+}
+
+// anyGroup is a group of multicast that nobody else is in.
+var anyGroup = verbs.GID{0: 0xff, 1: 0x12, 14: 0xca, 15: 0xfe}
+
+func groups(t *suite.T) {
+	qp := queuePairOf(t, verbs.QPTypeUD)
+	t.Errno("detached without being in it", qp.DetachMcast(anyGroup, 0), syscall.EINVAL)
+	ok(t, "attached", qp.AttachMcast(anyGroup, 0))
+	ok(t, "attached again", qp.AttachMcast(anyGroup, 0))
+	t.Errno("destroyed while it is in a group", qp.Close(), syscall.EBUSY)
+	ok(t, "detached", qp.DetachMcast(anyGroup, 0))
+	t.Errno("detached again", qp.DetachMcast(anyGroup, 0), syscall.EINVAL)
+	ok(t, "Close", qp.Close())
+}
+
+func noGroup(t *suite.T) {
+	refusedBy(t, "VR-ibv_attach_mcast-qp-0745", queuePairOf(t, verbs.QPTypeRC).AttachMcast(anyGroup, 0))
+	qp := queuePairOf(t, verbs.QPTypeUD)
+	t.Errno("the GID of one port", qp.AttachMcast(verbs.GID{0: 0xfe, 1: 0x80, 15: 1}, 0), syscall.EINVAL)
+}
+
+func newCounters(t *suite.T) {
+	c := must(t.Device().CreateCounters(verbs.NewCountersInitAttr()))(t)
+	values := []uint64{7, 7}
+	ok(t, "Read", c.Read(values, 0))
+	if values[0] != 0 || values[1] != 0 {
+		t.Errorf("new counters have %v", values)
+	}
+	refusedBy(t, "VR-ibv_read_counters-ncounters-0758", c.Read(nil, 0))
+	ok(t, "Close", c.Close())
+	if err := c.Read(values, verbs.ReadCountersPreferCached); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("Read after Close: %v", err)
+	}
+}
+
+// newWQ makes a work queue.
+func newWQ(t *suite.T) *verbs.WQ {
+	cq := must(t.Device().CreateCQ(1, nil, 0))(t)
+	return must(t.Device().CreateWQ(verbs.NewWQInitAttr(newPD(t), cq).MaxWR(1).MaxSGE(1).Flags(0)))(t)
+}
+
+func workQueue(t *suite.T) {
+	wq := newWQ(t)
+	t.Errno("Close of the domain of a queue", wq.PD().Close(), syscall.EBUSY)
+	for _, to := range []verbs.WQState{verbs.WQStateRdy, verbs.WQStateErr, verbs.WQStateReset, verbs.WQStateRdy} {
+		ok(t, to.String(), wq.Modify(verbs.NewWQAttr().State(to)))
+	}
+	ok(t, "Close", wq.Close())
+	if err := wq.Modify(verbs.NewWQAttr().State(verbs.WQStateRdy)); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("Modify after Close: %v", err)
+	}
+}
+
+func noChange(t *suite.T) {
+	wq := newWQ(t)
+	refusedBy(t, "VR-ibv_modify_wq-attr_mask-0789", wq.Modify(verbs.NewWQAttr()))
+	refusedBy(t, "VR-ibv_modify_wq-wq_state-0792", wq.Modify(verbs.NewWQAttr().State(verbs.WQStateUnknown)))
+	if err := wq.Modify(verbs.NewWQAttr().CurState(verbs.WQStateErr).State(verbs.WQStateRdy)); err == nil {
+		t.Errorf("a queue in RESET changes from ERR")
+	}
+	if _, err := t.Device().CreateWQ(verbs.NewWQInitAttr(wq.PD(), nil).MaxWR(1)); err == nil {
+		t.Errorf("a queue without a completion queue is made")
+	}
+}
+
+func moderated(t *suite.T) {
+	cq := must(t.Device().CreateCQ(16, nil, 0))(t)
+	ok(t, "8 completions or 100 microseconds", cq.Modify(verbs.NewModifyCQAttr().Count(8).Period(100)))
+	ok(t, "none", cq.Modify(verbs.NewModifyCQAttr().Count(0).Period(0)))
+	refusedBy(t, "VR-ibv_modify_cq-attr_mask-0778", cq.Modify(verbs.NewModifyCQAttr()))
+}

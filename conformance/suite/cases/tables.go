@@ -1,0 +1,171 @@
+//go:build linux
+
+package cases
+
+import (
+	"errors"
+	"syscall"
+
+	"github.com/verbsgen/verbsgen/conformance/suite"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+)
+
+// tables are the cases of the tables of ports: arrays out, and numbers in network byte order.
+func tables() []suite.Case {
+	const family = "tables"
+	return []suite.Case{
+		{ID: "CF-tables-0001", Family: family, Title: "all GIDs in one call, each as it is asked for by itself", Page: "ibv_query_gid_table", Run: gidTable},
+		{ID: "CF-tables-0002", Family: family, Title: "a list that is too short for the GIDs", Page: "ibv_query_gid_table",
+			Rules: []string{"VR-ibv_query_gid_table-max_entries-0708"}, Run: gidTableShort},
+		{ID: "CF-tables-0003", Family: family, Title: "an entry that is empty, and one behind the table", Page: "ibv_query_gid_ex",
+			Rules: []string{"VR-ibv_query_gid_ex-port_num-0704", "VR-ibv_query_gid_ex-gid_index-0719"}, Run: gidAbsent},
+		{ID: "CF-tables-0004", Family: family, Title: "a partition key is found where it stands", Page: "ibv_get_pkey_index",
+			Rules: []string{"VR-ibv_query_pkey-index-0715", "VR-ibv_query_pkey-port_num-0713", "VR-ibv_get_pkey_index-port_num-0717"}, Run: pkeys},
+		{ID: "CF-values-0001", Family: "values", Title: "rates as multiples and in Mbit/s, and back", Page: "ibv_rate_to_mult", Run: rates},
+		{ID: "CF-values-0002", Family: "values", Title: "every enumerator has a text of its own", Page: "ibv_event_type_str", Run: texts},
+	}
+}
+
+// tableLength is the number of entries that the GID tables of all ports have room for.
+func tableLength(t *suite.T) (n int) {
+	for port := range must(t.Device().QueryDevice())(t).PhysPortCnt {
+		n += must(t.Device().QueryPort(port + 1))(t).GIDTblLen
+	}
+	return n
+}
+
+// allGIDs asks for all GIDs of the device.
+func allGIDs(t *suite.T) []verbs.GIDEntry {
+	list := make([]verbs.GIDEntry, tableLength(t))
+	n := must(t.Device().QueryGIDTable(list))(t)
+	if n < 1 || n > len(list) {
+		t.Fatalf("%d GIDs in tables of %d", n, len(list))
+	}
+	return list[:n]
+}
+
+func gidTable(t *suite.T) {
+	for _, g := range allGIDs(t) {
+		one := must(t.Device().QueryGIDEx(g.PortNum, g.GIDIndex))(t)
+		if *one != g {
+			t.Errorf("in the list %+v, by itself %+v", g, *one)
+		}
+		plain := must(t.Device().QueryGID(uint8(g.PortNum), int(g.GIDIndex)))(t)
+		if plain != g.GID || g.GID == (verbs.GID{}) {
+			t.Errorf("in the list %v, without its type %v", g.GID, plain)
+		}
+		port := must(t.Device().QueryPort(uint8(g.PortNum)))(t)
+		if ethernet := port.LinkLayer == verbs.LinkLayerEthernet; ethernet != (g.GIDType == verbs.GIDTypeRoCEV1 || g.GIDType == verbs.GIDTypeRoCEV2) {
+			t.Errorf("a GID of type %v on a port of %v", g.GIDType, port.LinkLayer)
+		}
+	}
+}
+
+func gidTableShort(t *suite.T) {
+	gids := allGIDs(t)
+	whole := make([]verbs.GIDEntry, len(gids))
+	if n := must(t.Device().QueryGIDTable(whole))(t); n != len(gids) {
+		t.Errorf("%d GIDs, and %d in a list of this length", len(gids), n)
+	}
+	_, err := t.Device().QueryGIDTable(whole[1:])
+	t.Errno("a list that is one too short", err, syscall.EINVAL)
+	for _, empty := range [][]verbs.GIDEntry{nil, {}} {
+		_, err := t.Device().QueryGIDTable(empty)
+		mayBreak(t, "a list of nothing", err, "VR-ibv_query_gid_table-max_entries-0708", syscall.EINVAL)
+	}
+}
+
+func gidAbsent(t *suite.T) {
+	port := must(t.Device().QueryPort(1))(t)
+	used := map[uint32]bool{}
+	for _, g := range allGIDs(t) {
+		if g.PortNum == 1 {
+			used[g.GIDIndex] = true
+		}
+	}
+	if last := uint32(port.GIDTblLen - 1); !used[last] {
+		_, err := t.Device().QueryGIDEx(1, last)
+		t.Errno("an empty entry", err, syscall.ENODATA)
+	}
+	_, err := t.Device().QueryGIDEx(1, uint32(port.GIDTblLen))
+	t.Errno("behind the table", err, syscall.EINVAL)
+	_, err = t.Device().QueryGIDEx(0, 0)
+	refusedBy(t, "VR-ibv_query_gid_ex-port_num-0704", err)
+}
+
+func pkeys(t *suite.T) {
+	port := must(t.Device().QueryPort(1))(t)
+	if port.PKeyTblLen == 0 {
+		return
+	}
+	key := must(t.Device().QueryPKey(1, 0))(t)
+	if key != 0xffff && port.LinkLayer == verbs.LinkLayerEthernet {
+		t.Errorf("the partition key of a port of RoCE is %#x", key)
+	}
+	if at := must(t.Device().GetPKeyIndex(1, key))(t); at != 0 {
+		t.Errorf("the first partition key stands at %d", at)
+	}
+	if _, err := t.Device().GetPKeyIndex(1, key^0x00ff); err == nil {
+		t.Errorf("a partition key that no entry has is found")
+	}
+	if _, err := t.Device().QueryPKey(1, int(port.PKeyTblLen)); err == nil || errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("behind the table: %v", err)
+	}
+	_, err := t.Device().QueryPKey(1, -1)
+	refusedBy(t, "VR-ibv_query_pkey-index-0715", err)
+	_, err = t.Device().QueryPKey(0, 0)
+	refusedBy(t, "VR-ibv_query_pkey-port_num-0713", err)
+	_, err = t.Device().GetPKeyIndex(0, key)
+	refusedBy(t, "VR-ibv_get_pkey_index-port_num-0717", err)
+}
+
+func rates(t *suite.T) {
+	lib := t.Lib()
+	for _, c := range []struct {
+		rate       verbs.Rate
+		mult, mbps int
+	}{{verbs.Rate2_5Gbps, 1, 2500}, {verbs.Rate5Gbps, 2, 5000}, {verbs.Rate120Gbps, 48, 120000}, {verbs.Rate56Gbps, -1, 56250}, {verbs.Rate300Gbps, -1, 309375}} {
+		if mult := must(lib.RateToMult(c.rate))(t); mult != c.mult {
+			t.Errorf("%v is %d times 2.5 Gbit/s, not %d", c.rate, mult, c.mult)
+		}
+		if mbps := must(lib.RateToMbps(c.rate))(t); mbps != c.mbps {
+			t.Errorf("%v is %d Mbit/s, not %d", c.rate, mbps, c.mbps)
+		}
+		if back := must(lib.MbpsToRate(c.mbps))(t); back != c.rate {
+			t.Errorf("%d Mbit/s is %v, not %v", c.mbps, back, c.rate)
+		}
+		if back := must(lib.MultToRate(c.mult))(t); c.mult > 0 && back != c.rate || c.mult < 0 && back != verbs.RateMax {
+			t.Errorf("%d times 2.5 Gbit/s is %v, not %v", c.mult, back, c.rate)
+		}
+	}
+	if n := must(lib.RateToMbps(verbs.Rate(200)))(t); n != -1 {
+		t.Errorf("a rate that there is not has %d Mbit/s", n)
+	}
+	if _, err := lib.MultToRate(1 << 40); !errors.Is(err, syscall.EINVAL) {
+		t.Errorf("a number that is no int of C: %v", err)
+	}
+}
+
+func texts(t *suite.T) {
+	lib := t.Lib()
+	distinct := func(what string, n int, text func(i int) (string, error)) {
+		seen := map[string]int{}
+		for i := range n {
+			s := must(text(i))(t)
+			if other, twice := seen[s]; s == "" || twice {
+				t.Errorf("%s %d and %d have the text %q", what, other, i, s)
+			}
+			seen[s] = i
+		}
+		if s := must(text(10000))(t); s == "" || seen[s] > 0 {
+			t.Errorf("%s 10000 has the text %q", what, s)
+		}
+	}
+	distinct("port state", int(verbs.PortStateActiveDefer)+1, func(i int) (string, error) { return lib.PortStateString(verbs.PortState(i)) })
+	distinct("node type", int(verbs.NodeTypeUnspecified), func(i int) (string, error) { return lib.NodeTypeString(verbs.NodeType(i + 1)) })
+	distinct("event", int(verbs.EventTypeGIDChange)+1, func(i int) (string, error) { return lib.EventTypeString(verbs.EventType(i)) })
+	distinct("status", int(verbs.WCStatusGeneralErr)+1, func(i int) (string, error) { return lib.WCStatusString(verbs.WCStatus(i)) })
+	if s := must(lib.NodeTypeString(verbs.NodeTypeUnknown))(t); s == "" {
+		t.Errorf("an unknown type of devices has no text")
+	}
+}

@@ -1,0 +1,42 @@
+// Package pack puts structs of C one behind the other, as verbs take them that say in front how many follow.
+//
+// It must not know verbs or generated packages.
+package pack
+
+import (
+	"strconv"
+	"syscall"
+	"unsafe"
+
+	"github.com/verbsgen/verbsgen/runtime/verr"
+)
+
+// This package is unsafe because it reads structs as bytes. What keeps it sound: the structs hold numbers alone, and the bytes are
+// copied before they are handed on.
+
+// Bytes returns a copy of the bytes of a struct without Go pointers.
+func Bytes[T any](x *T) []byte {
+	return append([]byte(nil), unsafe.Slice((*byte)(unsafe.Pointer(x)), unsafe.Sizeof(*x))...)
+}
+
+// Behind returns room for head bytes with the parts behind it, aligned as any struct of C is. There may be at most count parts, and
+// size bytes together with the head. A part without bytes is one that was not made.
+func Behind(verb string, head, count, size int, parts [][]byte) ([]byte, error) {
+	total := head
+	for _, part := range parts {
+		if len(part) == 0 {
+			return nil, verr.NilValue(verb, "one of the structs", "make each by its New function")
+		}
+		total += len(part)
+	}
+	if len(parts) > count || total > size {
+		return nil, &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
+			Msg: strconv.Itoa(len(parts)) + " structs of " + strconv.Itoa(total) + " bytes are more than the " + strconv.Itoa(count) + " or " + strconv.Itoa(size) + " that C can count; pass fewer"}
+	}
+	words := make([]uint64, (total+7)/8)
+	out := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), total)
+	for _, part := range parts {
+		head += copy(out[head:], part)
+	}
+	return out, nil
+}

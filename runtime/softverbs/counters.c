@@ -1,0 +1,124 @@
+//go:build linux && cgo
+
+// Counters, each at an index of its own.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "entry.h"
+#include "counters.h"
+#include "instance.h"
+#include "objects.h"
+
+static void name(const struct svb_obj *o, char *buf, size_t n)
+{
+	(void)o;
+	snprintf(buf, n, "counters");
+}
+
+static void forget(struct svb_obj *o)
+{
+	struct svb_counters *c = SVB_OF(o, struct svb_counters);
+
+	svb_unregister(o);
+	free(c->points);
+	free(c);
+}
+
+static const struct svb_kind kind = {SVB_T_COUNTERS, name, forget};
+
+struct ibv_counters *svb_create_counters(struct ibv_context *pub, struct ibv_counters_init_attr *a)
+{
+	int err;
+	struct svb_ctx *ctx = svb_enter(pub, SVB_CREATE_COUNTERS, &err);
+	struct svb_counters *c = NULL;
+
+	if (!err && a->comp_mask)
+		err = EOPNOTSUPP;
+	if (!err && !(c = calloc(1, sizeof *c)))
+		err = ENOMEM;
+	if (err) {
+		errno = err;
+		return NULL;
+	}
+	c->pub.context = pub;
+	pthread_mutex_lock(&svb_lock);
+	svb_register(&c->obj, &kind, &c->pub, ctx->obj.inst, ctx);
+	pthread_mutex_unlock(&svb_lock);
+	return &c->pub;
+}
+
+// entered finds counters for a call that may be told to fail, with svb_lock held.
+static struct svb_counters *entered(const struct ibv_counters *pub, enum svb_verb v, int *err)
+{
+	struct svb_counters *c = svb_find_counters(pub);
+
+	*err = c ? svb_refused_locked(&c->obj, v) : EINVAL;
+	return c;
+}
+
+int svb_destroy_counters(struct ibv_counters *pub)
+{
+	struct svb_counters *c;
+	int err;
+
+	pthread_mutex_lock(&svb_lock);
+	c = entered(pub, SVB_DESTROY_COUNTERS, &err);
+	if (!err)
+		err = c->flows ? EBUSY : 0;
+	if (!err)
+		forget(&c->obj);
+	pthread_mutex_unlock(&svb_lock);
+	return err ? errno = err : 0;
+}
+
+// What is counted at an index is the sum of all that is attached there.
+int svb_read_counters(struct ibv_counters *pub, uint64_t *values, uint32_t n, uint32_t flags)
+{
+	struct svb_counters *c;
+	uint32_t i;
+	int err;
+
+	(void)flags; // there is no cache to prefer
+	pthread_mutex_lock(&svb_lock);
+	c = entered(pub, SVB_READ_COUNTERS, &err);
+	for (i = 0; !err && i < c->npoints; i++)
+		if (c->points[i].index >= n)
+			err = EINVAL;
+	if (!err && n == 0)
+		err = EINVAL;
+	if (!err) {
+		memset(values, 0, n * sizeof *values);
+		for (i = 0; i < c->npoints; i++)
+			values[c->points[i].index] += c->points[i].what == IBV_COUNTER_BYTES ? c->bytes : c->packets;
+	}
+	pthread_mutex_unlock(&svb_lock);
+	return err ? errno = err : 0;
+}
+
+// Nothing is attached to a flow that exists, as with mlx5, nor while a flow has the counters.
+int svb_attach_counters(struct ibv_counters *pub, struct ibv_counter_attach_attr *a, struct ibv_flow *flow)
+{
+	struct svb_counters *c;
+	struct svb_point *more;
+	int err;
+
+	pthread_mutex_lock(&svb_lock);
+	c = entered(pub, SVB_ATTACH_COUNTERS, &err);
+	if (!err && (flow || a->counter_desc > IBV_COUNTER_BYTES))
+		err = ENOTSUP;
+	if (!err && a->comp_mask)
+		err = EOPNOTSUPP;
+	if (!err && c->flows)
+		err = EBUSY;
+	if (!err) {
+		more = realloc(c->points, (c->npoints + 1) * sizeof *more);
+		err = more ? 0 : ENOMEM;
+	}
+	if (!err) {
+		c->points = more;
+		more[c->npoints++] = (struct svb_point){a->counter_desc, a->index};
+	}
+	pthread_mutex_unlock(&svb_lock);
+	return err ? errno = err : 0;
+}

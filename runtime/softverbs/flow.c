@@ -1,0 +1,150 @@
+//go:build linux && cgo
+
+// Flows. They are taken apart and kept; no packet comes by here that one could match.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "entry.h"
+#include "counters.h"
+#include "instance.h"
+#include "kernel.h"
+#include "objects.h"
+#include "qp.h"
+
+struct flow {
+	struct ibv_flow pub;
+	struct svb_obj obj;
+	struct svb_kobj k;
+	struct svb_qp *qp;
+	struct svb_counters *counters; // NULL: none
+};
+
+static void end(struct flow *f)
+{
+	svb_handle_drop(f->obj.ctx->file, f->k.handle);
+	if (f->counters)
+		f->counters->flows--;
+	f->qp->flows--;
+	svb_unregister(&f->obj);
+	free(f);
+}
+
+static void name(const struct svb_obj *o, char *buf, size_t n)
+{
+	snprintf(buf, n, "flow (handle %u)", SVB_OF(o, struct flow)->pub.handle);
+}
+
+static void forget(struct svb_obj *o)
+{
+	end(SVB_OF(o, struct flow));
+}
+
+static const struct svb_kind kind = {SVB_T_FLOW, name, forget};
+
+// size_of is the size of a spec of a type; 0: there is none, or it cannot be inside of a tunnel.
+static size_t size_of(uint32_t type)
+{
+	const bool inner = type & IBV_FLOW_SPEC_INNER;
+
+	switch (type & ~(uint32_t)IBV_FLOW_SPEC_INNER) {
+	case IBV_FLOW_SPEC_ETH: return sizeof(struct ibv_flow_spec_eth);
+	case IBV_FLOW_SPEC_IPV4: return sizeof(struct ibv_flow_spec_ipv4);
+	case IBV_FLOW_SPEC_IPV4_EXT: return sizeof(struct ibv_flow_spec_ipv4_ext);
+	case IBV_FLOW_SPEC_IPV6: return sizeof(struct ibv_flow_spec_ipv6);
+	case IBV_FLOW_SPEC_ESP: return sizeof(struct ibv_flow_spec_esp);
+	case IBV_FLOW_SPEC_TCP:
+	case IBV_FLOW_SPEC_UDP: return sizeof(struct ibv_flow_spec_tcp_udp);
+	case IBV_FLOW_SPEC_MPLS: return sizeof(struct ibv_flow_spec_mpls);
+	case IBV_FLOW_SPEC_VXLAN_TUNNEL: return inner ? 0 : sizeof(struct ibv_flow_spec_tunnel);
+	case IBV_FLOW_SPEC_GRE: return inner ? 0 : sizeof(struct ibv_flow_spec_gre);
+	case IBV_FLOW_SPEC_ACTION_TAG: return inner ? 0 : sizeof(struct ibv_flow_spec_action_tag);
+	case IBV_FLOW_SPEC_ACTION_DROP: return inner ? 0 : sizeof(struct ibv_flow_spec_action_drop);
+	case IBV_FLOW_SPEC_ACTION_COUNT: return inner ? 0 : sizeof(struct ibv_flow_spec_counter_action);
+	}
+	return 0;
+}
+
+// take looks at the specs one by one.
+static int take(struct flow *f, const struct ibv_flow_attr *a)
+{
+	const char *at = (const char *)(a + 1), *stop = (const char *)a + a->size;
+	unsigned i;
+
+	for (i = 0; i < a->num_of_specs; i++) {
+		struct ibv_flow_spec_counter_action count;
+		struct { uint32_t type; uint16_t size; } head;
+
+		if (stop - at < (ptrdiff_t)sizeof head)
+			return EINVAL;
+		memcpy(&head, at, sizeof head);
+		if (head.size == 0 || head.size != size_of(head.type) || head.size > stop - at)
+			return EINVAL;
+		if (head.type == IBV_FLOW_SPEC_ACTION_COUNT) {
+			memcpy(&count, at, sizeof count);
+			if (f->counters || !(f->counters = svb_find_counters(count.counters)))
+				return EINVAL;
+		}
+		at += head.size;
+	}
+	return at == stop ? 0 : EINVAL;
+}
+
+static int enter(struct svb_qp *qp, struct flow *f, const struct ibv_flow_attr *a)
+{
+	int err;
+
+	if (qp->pub.qp_type != IBV_QPT_UD && qp->pub.qp_type != IBV_QPT_RAW_PACKET)
+		return EINVAL;
+	if (a->port == 0 || a->port > qp->dev->cfg.ports || a->type > IBV_FLOW_ATTR_SNIFFER)
+		return EINVAL;
+	if (a->flags & ~(uint32_t)(IBV_FLOW_ATTR_FLAGS_DONT_TRAP | IBV_FLOW_ATTR_FLAGS_EGRESS))
+		return EINVAL;
+	err = take(f, a);
+	if (!err)
+		err = svb_handle_add(qp->obj.ctx->file, &f->k, SVB_K_FLOW);
+	if (err)
+		return err;
+	f->qp = qp;
+	qp->flows++;
+	if (f->counters)
+		f->counters->flows++;
+	f->pub.context = qp->pub.context;
+	f->pub.handle = f->k.handle;
+	svb_register(&f->obj, &kind, &f->pub, qp->obj.inst, qp->obj.ctx);
+	return 0;
+}
+
+struct ibv_flow *svb_create_flow(struct ibv_qp *pub, struct ibv_flow_attr *a)
+{
+	struct flow *f = calloc(1, sizeof *f);
+	struct svb_qp *qp;
+	int err = f ? 0 : ENOMEM;
+
+	pthread_mutex_lock(&svb_lock);
+	qp = svb_find_qp(pub);
+	if (!err)
+		err = qp && !qp->dying ? svb_refused_locked(&qp->obj, SVB_CREATE_FLOW) : EINVAL;
+	if (!err)
+		err = enter(qp, f, a);
+	pthread_mutex_unlock(&svb_lock);
+	if (!err)
+		return &f->pub;
+	free(f);
+	errno = err;
+	return NULL;
+}
+
+int svb_destroy_flow(struct ibv_flow *pub)
+{
+	struct svb_obj *o;
+	int err;
+
+	pthread_mutex_lock(&svb_lock);
+	o = svb_find(pub, SVB_T_FLOW);
+	err = o ? svb_refused_locked(o, SVB_DESTROY_FLOW) : EINVAL;
+	if (!err)
+		forget(o);
+	pthread_mutex_unlock(&svb_lock);
+	return err ? errno = err : 0;
+}

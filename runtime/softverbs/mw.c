@@ -1,0 +1,105 @@
+//go:build linux && cgo
+
+// Memory windows. One that is not bound has a key to no memory.
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "entry.h"
+#include "domain.h"
+#include "instance.h"
+#include "kernel.h"
+#include "objects.h"
+
+struct mw {
+	struct ibv_mw pub;
+	struct svb_obj obj;
+	struct svb_kmr key;    // of a region of 0 bytes without access
+	struct svb_kpd *pd;
+	struct svb_pd *holder; // parent domain, or NULL
+};
+
+static void end(struct mw *w)
+{
+	svb_handle_drop(w->obj.ctx->file, w->key.k.handle);
+	svb_key_drop(&w->key);
+	w->pd->queues--;
+	if (w->holder)
+		w->holder->users--;
+	svb_unregister(&w->obj);
+	free(w);
+}
+
+static void name(const struct svb_obj *o, char *buf, size_t n)
+{
+	snprintf(buf, n, "memory window (rkey 0x%x)", SVB_OF(o, struct mw)->pub.rkey);
+}
+
+static void forget(struct svb_obj *o)
+{
+	end(SVB_OF(o, struct mw));
+}
+
+static const struct svb_kind kind = {SVB_T_MW, name, forget};
+
+static int enter(struct svb_pd *pd, struct mw *w)
+{
+	struct svb_file *f = pd->obj.ctx->file;
+	struct svb_kobj *kpd = svb_handle_get(f, pd->pub.handle, SVB_K_PD);
+	int err = kpd ? svb_handle_add(f, &w->key.k, SVB_K_MW) : ENOENT;
+
+	if (err)
+		return err;
+	err = svb_key_add(pd->obj.ctx->dev, &w->key);
+	if (err) {
+		svb_handle_drop(f, w->key.k.handle);
+		return err;
+	}
+	w->pd = w->key.pd = SVB_K(kpd, struct svb_kpd);
+	w->pd->queues++;
+	if (pd->inner) {
+		w->holder = pd;
+		pd->users++;
+	}
+	w->pub.context = pd->pub.context;
+	w->pub.pd = &pd->pub;
+	w->pub.handle = w->key.k.handle;
+	w->pub.rkey = w->key.lkey + 1;
+	svb_register(&w->obj, &kind, &w->pub, pd->obj.inst, pd->obj.ctx);
+	return 0;
+}
+
+struct ibv_mw *svb_alloc_mw(struct ibv_pd *ppd, enum ibv_mw_type type)
+{
+	struct mw *w = calloc(1, sizeof *w);
+	struct svb_pd *pd;
+	int err = w ? 0 : ENOMEM;
+
+	pthread_mutex_lock(&svb_lock);
+	pd = svb_find_pd(ppd);
+	if (!err)
+		err = pd ? svb_refused_locked(&pd->obj, SVB_ALLOC_MW) : EINVAL;
+	if (!err) {
+		w->pub.type = type;
+		err = enter(pd, w);
+	}
+	pthread_mutex_unlock(&svb_lock);
+	if (!err)
+		return &w->pub;
+	free(w);
+	errno = err;
+	return NULL;
+}
+
+int svb_dealloc_mw(struct ibv_mw *pub)
+{
+	struct svb_obj *o;
+	int err;
+
+	pthread_mutex_lock(&svb_lock);
+	o = svb_find(pub, SVB_T_MW);
+	err = o ? svb_refused_locked(o, SVB_DEALLOC_MW) : EINVAL;
+	if (!err)
+		forget(o);
+	pthread_mutex_unlock(&svb_lock);
+	return err ? errno = err : 0;
+}
