@@ -12,8 +12,8 @@ import (
 	"text/tabwriter"
 
 	"github.com/verbsgen/verbsgen/conformance/hotbench"
+	"github.com/verbsgen/verbsgen/conformance/ratio"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/internal/ratio"
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )

@@ -9,7 +9,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/verbsgen/verbsgen/internal/ratio"
+	"github.com/verbsgen/verbsgen/conformance/ratio"
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/dpath/internal/dptest"
 )
