@@ -34,6 +34,9 @@ func settersOf(r *spec.Record, t reflect.Type) ([]setter, error) {
 		if m.Type.NumOut() != 1 || m.Type.Out(0) != t {
 			continue
 		}
+		if r.Tail != nil && m.Name == r.Tail.Go { // gen/verbs/flow_test.go compares what lies behind the record
+			continue
+		}
 		s, ok := setterOf(r, m)
 		if !ok {
 			errs = append(errs, fmt.Errorf("%s.%s sets nothing that the page of %s has", r.Go, m.Name, r.Go))
@@ -105,6 +108,9 @@ func (b *bed) build(name string, only []string, path string, next *int, tries ma
 		return x
 	}
 	x.v = f.Call(args)[0]
+	if r.Tail != nil { // without what lies behind it
+		x.want[r.Tail.Size] = numberWant(uint64(b.facts.Record("struct " + r.C).Size))
+	}
 	setters, err := settersOf(r, x.v.Type())
 	if err != nil {
 		b.Error(err)
