@@ -13,7 +13,7 @@ type Party struct {
 	Kernel   string // range of Linux kernels as written; empty for every kernel
 	When     []Atom // all hold, or the party answers otherwise
 	But      string // accepted, but not as the page describes: what happens instead
-	Source   string // where this is known from: a file at a release, or a measurement
+	Source   string // where this is known from: a file at a release or a commit, or a measurement
 
 	Kernels Kernels // Kernel, parsed
 	Pos     Pos
