@@ -38,7 +38,7 @@ func (p closing) says() []string {
 	if p.close.says != "" {
 		what = p.close.says
 	}
-	return []string{"(" + what + `)\b.* is (being )?closed`}
+	return []string{"(?i)(" + what + `)\b.* is (being )?closed`}
 }
 
 const (

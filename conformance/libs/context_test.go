@@ -29,6 +29,13 @@ type beds struct {
 	td *verbs.TD
 	cq *verbs.CQ
 	qp *verbs.QP
+
+	srq      *verbs.SRQ
+	ud       *verbs.QP
+	mw       *verbs.MW
+	wq       *verbs.WQ
+	flow     *verbs.Flow
+	counters *verbs.Counters
 }
 
 // headerVerbs are all of them that are bound, in an order in which each finds its objects: a Close that fails leaves
@@ -69,6 +76,41 @@ var headerVerbs = []headerVerb{
 		_, err = b.qp.PostRecv(batch, 1)
 		return err
 	}},
+	{"ibv_post_srq_recv", "post_srq_recv", func(b *beds) error {
+		batch, err := dpath.NewRecvBatch(1, 1)
+		if err != nil {
+			return err
+		}
+		defer batch.Close()
+		_, err = b.srq.PostRecv(batch, 1)
+		return err
+	}},
+	{"ibv_create_cq_ex", "create_cq_ex", func(b *beds) error { _, err := b.dev.CreateCQEx(verbs.NewCQInitAttrEx(1, 0)); return err }},
+	{"ibv_modify_cq", "modify_cq", func(b *beds) error { return b.cq.Modify(verbs.NewModifyCQAttr().Count(1).Period(1)) }},
+	{"ibv_open_xrcd", "open_xrcd", func(b *beds) error {
+		_, err := b.dev.OpenXRCD(verbs.NewXRCDInitAttr(-1, syscall.O_CREAT))
+		return err
+	}},
+	{"ibv_alloc_mw", "alloc_mw", func(b *beds) (err error) { b.mw, err = b.pd.AllocMW(verbs.MWType1); return }},
+	{"ibv_dealloc_mw", "dealloc_mw", func(b *beds) error { return b.mw.Close() }},
+	{"ibv_modify_wq", "modify_wq", func(b *beds) (err error) {
+		if b.wq, err = b.dev.CreateWQ(verbs.NewWQInitAttr(b.pd, b.cq).MaxWR(1).MaxSGE(1).Flags(0)); err != nil {
+			return err
+		}
+		return b.wq.Modify(verbs.NewWQAttr().State(verbs.WQStateRdy))
+	}},
+	{"ibv_destroy_wq", "destroy_wq", func(b *beds) error { return b.wq.Close() }},
+	{"ibv_create_flow", "ibv_create_flow", func(b *beds) (err error) {
+		b.flow, err = b.ud.CreateFlow(verbs.NewFlowAttr(verbs.FlowTypeNormal, 1))
+		return err
+	}},
+	{"ibv_destroy_flow", "ibv_destroy_flow", func(b *beds) error { return b.flow.Close() }},
+	{"ibv_create_counters", "create_counters", func(b *beds) (err error) { b.counters, err = b.dev.CreateCounters(verbs.NewCountersInitAttr()); return }},
+	{"ibv_attach_counters_point_flow", "attach_counters_point_flow", func(b *beds) error {
+		return b.counters.AttachFlow(verbs.NewCounterAttachAttr(verbs.CounterDescriptionPackets, 0), nil)
+	}},
+	{"ibv_read_counters", "read_counters", func(b *beds) error { return b.counters.Read(make([]uint64, 1), 0) }},
+	{"ibv_destroy_counters", "destroy_counters", func(b *beds) error { return b.counters.Close() }},
 }
 
 // TestHeaderVerbs holds the list above against the spec and the facts: every bound verb that the header dispatches to an
@@ -116,6 +158,12 @@ func TestContext(t *testing.T) {
 	}
 	attr := verbs.NewQPInitAttr(verbs.QPTypeRC, b.cq, b.cq)
 	if b.qp, err = b.pd.CreateQP(attr); err != nil {
+		t.Fatal(err)
+	}
+	if b.ud, err = b.pd.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeUD, b.cq, b.cq)); err != nil {
+		t.Fatal(err)
+	}
+	if b.srq, err = b.pd.CreateSRQ(verbs.NewSRQInitAttr(1, 1)); err != nil {
 		t.Fatal(err)
 	}
 	for _, v := range headerVerbs {

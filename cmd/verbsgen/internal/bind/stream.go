@@ -23,6 +23,9 @@ func (b *binder) bindStreams() {
 
 func (b *binder) stream(v *model.Verb, s *spec.Verb) *model.Stream {
 	x := s.Stream
+	if len(v.Params) == 0 || v.Dispatch == nil {
+		return nil // reported elsewhere
+	}
 	out := &model.Stream{Request: x.Request, Asks: b.types[x.Asks], Opcode: x.Opcode, Flags: x.Flags, Elements: x.Elements, Kind: x.Kind, Start: v.Dispatch.Op,
 		C: strings.TrimSpace(strings.Trim(strings.TrimPrefix(v.Params[0].CType, "struct "), "* "))}
 	if out.Asks == nil {
@@ -68,7 +71,7 @@ func (b *binder) call(v *model.Verb) *model.Call {
 	for _, p := range b.specOf[v.C].Params {
 		froms[p.C] = p.From
 	}
-	for _, p := range v.Params[1:] {
+	for _, p := range v.Params[min(1, len(v.Params)):] {
 		c.Args = append(c.Args, model.Arg{From: froms[p.C], CType: p.CType})
 	}
 	return c

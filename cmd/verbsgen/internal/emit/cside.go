@@ -16,6 +16,7 @@ import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/output"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/plan"
 	"github.com/verbsgen/verbsgen/spec/api"
 	"github.com/verbsgen/verbsgen/templates"
 )
@@ -261,7 +262,7 @@ func (s *shim) reach(v *model.Verb) {
 
 // memoryOf tells whose memory a parameter points to.
 func memoryOf(p *model.Param) cdecl.Memory {
-	if p.OfGo() {
+	if plan.OfGo(p) {
 		return cdecl.OfGo
 	}
 	return cdecl.OfC

@@ -105,7 +105,7 @@ func (c *checker) reader(v *spec.Verb, r *spec.Record, fail func(problem, fix st
 		return
 	}
 	fn := c.facts.Func(v.C)
-	if fn == nil || fn.Dispatch == nil || fn.Dispatch.Way != api.WayObject || c.facts.TypeOf(fn.Params[0].Type).Tag != r.C {
+	if fn == nil || fn.Dispatch == nil || fn.Dispatch.Way != api.WayObject || len(fn.Params) == 0 || c.facts.TypeOf(fn.Params[0].Type).Tag != r.C {
 		fail(v.C+" is no function of struct "+r.C+", which "+r.Go+" is read from", "correct lists:")
 	}
 	if v.Returns != spec.RetErrno {

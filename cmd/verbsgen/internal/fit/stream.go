@@ -3,16 +3,27 @@ package fit
 import (
 	"strings"
 
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
 // stream holds what a stream of commands reads and sets against the header, and the verbs that it calls.
 func (c *checker) stream(v *spec.Verb, fn *api.Function) {
-	if v.Stream == nil || len(fn.Params) == 0 {
+	if v.Stream == nil {
 		return
 	}
 	s := v.Stream
+	calls := []string{v.C}
+	for _, part := range []string{form.PartComplete, form.PartAbort, form.PartElement, form.PartElements, form.PartInline} {
+		calls = append(calls, v.NeedsVerbs[part])
+	}
+	for _, name := range calls {
+		c.inObject(v, name)
+	}
+	if len(fn.Params) == 0 {
+		return
+	}
 	request := c.facts.TypeOf("struct " + s.Request)
 	object := c.facts.TypeOf("struct " + c.facts.TypeOf(fn.Params[0].Type).Tag)
 	at := func(of spec.CType, key, path string) {
@@ -38,9 +49,23 @@ func (c *checker) stream(v *spec.Verb, fn *api.Function) {
 	}
 }
 
+// inObject holds a verb that a stream calls against what it is: a call of a function in the object that is its first parameter.
+func (c *checker) inObject(v *spec.Verb, name string) {
+	if f := c.facts.Func(name); f != nil && !calledInObject(f) {
+		c.fail(v.Pos, name, "a stream of commands calls it, and it does not call a function in the object that it is given", "correct the verb, or the header")
+	}
+}
+
+func calledInObject(f *api.Function) bool {
+	return len(f.Params) > 0 && f.Dispatch != nil && f.Dispatch.Way == api.WayObject
+}
+
 // command holds one verb of a stream against the request that it takes values from.
 func (c *checker) command(w *spec.Verb, f *api.Function, request spec.CType) {
-	if f.Dispatch == nil || f.Dispatch.Way != api.WayObject {
+	if w.Builds != nil || w.SetsFor != "" {
+		c.inObject(w, w.C)
+	}
+	if !calledInObject(f) {
 		return
 	}
 	for i := range w.Params {

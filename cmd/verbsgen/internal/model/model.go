@@ -5,7 +5,6 @@
 package model
 
 import (
-	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
@@ -461,13 +460,4 @@ type Method struct {
 	Fixed map[string]uint64    // C parameter -> value
 	Sets  map[string][]*Member // C parameter -> flags that are always set
 	Doc   string
-}
-
-// OfGo tells whether a parameter is the address of memory of Go, which stays in place for the call.
-func (p *Param) OfGo() bool {
-	switch p.Role {
-	case spec.RoleInRec, spec.RoleOutRec, spec.RoleOut, spec.RoleSlice, spec.RoleFilled, spec.RoleBytes, spec.RoleMade, spec.RoleGiven, spec.RoleSock, spec.RoleData:
-		return true
-	}
-	return p.Role == spec.RoleIn && p.Union != nil
 }

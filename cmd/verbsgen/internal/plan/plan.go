@@ -322,7 +322,7 @@ func (b *builder) shim(v *model.Verb) *Shim {
 	for _, p := range v.Params {
 		x := Cross{Name: p.Go, Type: pointer}
 		switch {
-		case p.OfGo():
+		case OfGo(p):
 			x.Memory = true
 		case p.Role == spec.RoleHandle:
 		case p.Role == spec.RoleAddr:
@@ -343,3 +343,12 @@ func (b *builder) shim(v *model.Verb) *Shim {
 
 // Page names a man page in a doc comment.
 func Page(p string) string { return p + "(3)" }
+
+// OfGo tells whether a parameter is the address of memory of Go, which stays in place for the call.
+func OfGo(p *model.Param) bool {
+	switch p.Role {
+	case spec.RoleInRec, spec.RoleOutRec, spec.RoleOut, spec.RoleSlice, spec.RoleFilled, spec.RoleBytes, spec.RoleMade, spec.RoleGiven, spec.RoleSock, spec.RoleData:
+		return true
+	}
+	return p.Role == spec.RoleIn && p.Union != nil
+}
