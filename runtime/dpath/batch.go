@@ -8,6 +8,7 @@ package dpath
 import (
 	"fmt"
 	"math"
+	"sync/atomic"
 	"syscall"
 	"unsafe"
 
@@ -181,9 +182,9 @@ func (r *requests[W]) close() error {
 	for i := range r.wrs {
 		switch w := any(&r.wrs[i]).(type) {
 		case *SendWR:
-			w.room = 0
+			atomic.StoreUint32(&w.room, 0) // a post that was refused may look at it
 		case *RecvWR:
-			w.room = 0
+			atomic.StoreUint32(&w.room, 0)
 		}
 	}
 	return nil

@@ -70,11 +70,13 @@ static int verbsgen_dpath_misaddressed(const struct ibv_qp *q, const struct ibv_
 	const struct verbsgen_dpath_entry *e = (const struct verbsgen_dpath_entry *)to->entry;
 	uintptr_t ah = (uintptr_t)wr->wr.ud.ah;
 
-	if (to->entry == 0 || ah == 0)
+	if (to->entry == 0)
 		return VERBSGEN_DPATH_NO_ADDRESS;
 	if (to->entry == VERBSGEN_DPATH_RAW)
-		return to->serial == ah ? 0 : VERBSGEN_DPATH_NO_ADDRESS;
+		return ah != 0 && to->serial == ah ? 0 : VERBSGEN_DPATH_NO_ADDRESS;
 	if (__atomic_load_n(&e->serial, __ATOMIC_ACQUIRE) != to->serial)
+		return VERBSGEN_DPATH_ADDRESS_CLOSED;
+	if (ah == 0) // it was being closed when the request was given it
 		return VERBSGEN_DPATH_ADDRESS_CLOSED;
 	if (e->object != ah) // another operation was in the request since then
 		return VERBSGEN_DPATH_NO_ADDRESS;

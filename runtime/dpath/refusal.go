@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"unsafe"
 
@@ -43,11 +44,17 @@ func (r Range[W]) Refusal(errs *verr.Once, posted int, errno syscall.Errno) (Ref
 		if errno == verr.ErrnoNoAddress && w.remote == 0 {
 			f.errno = syscall.EINVAL // what a provider answers; a rule says more
 		}
-		f.sges = w.SGEs()
+		f.sges = used(unsafe.Pointer(w), w.sges, w.num, &w.room)
 	case *RecvWR:
-		f.sges = w.SGEs()
+		f.sges = used(unsafe.Pointer(w), w.sges, w.num, &w.room)
 	}
 	return f, f.unaddressed(errs)
+}
+
+// used returns the elements of a request, none when another goroutine has closed its batch.
+func used(w unsafe.Pointer, sges uintptr, num int32, room *uint32) []SGE {
+	n := atomic.LoadUint32(room)
+	return elements(w, sges, min(num, int32(n)), n)
 }
 
 // ofRequest reports whether a request is at fault for errno.
