@@ -25,6 +25,9 @@ func CloseTree(n *Node) error {
 	return errors.Join(w.errs...)
 }
 
+// mostAgain is how often the Close of a node is called again that was busy without anything below it: the device may say so as well.
+const mostAgain = 10
+
 type walk struct {
 	tried map[*Node]bool // nodes that are open although their Close was called
 	errs  []error
@@ -33,7 +36,7 @@ type walk struct {
 func (w *walk) close(n *Node) {
 	n.seal(1)
 	defer n.seal(-1)
-	for {
+	for again := 0; ; again++ {
 		w.closeChildren(n)
 		self, names := n.handle()
 		if self == nil {
@@ -44,8 +47,8 @@ func (w *walk) close(n *Node) {
 		if len(names) == 0 {
 			err = self.Close()
 		}
-		if errors.Is(err, syscall.EBUSY) && len(n.untried(w.tried)) > 0 {
-			continue // ReplaceParent moved a node here meanwhile
+		if errors.Is(err, syscall.EBUSY) && (len(n.untried(w.tried)) > 0 || again < mostAgain && n.childless()) {
+			continue // ReplaceParent moved a node here meanwhile, or here and away again
 		}
 		if errors.Is(err, os.ErrClosed) && !n.IsOpen() {
 			n.awaitClose()
@@ -114,6 +117,13 @@ func (n *Node) untried(tried map[*Node]bool) []*Node {
 		}
 	}
 	return cs
+}
+
+// childless tells whether nothing is below n now.
+func (n *Node) childless() bool {
+	tree.Lock()
+	defer tree.Unlock()
+	return len(n.openLocked()) == 0
 }
 
 // under tells whether p is a parent of n now.
