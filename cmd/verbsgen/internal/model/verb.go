@@ -1,0 +1,173 @@
+package model
+
+import "github.com/verbsgen/verbsgen/spec/api"
+
+// Verb is one bound function.
+type Verb struct {
+	C         string
+	Go        string // base of the unexported names made for it: "AllocDM"
+	Page      string
+	Doc       string
+	Since     string
+	Returns   string // spec.Ret...
+	CRet      string
+	Params    []*Param
+	Creates   *Object
+	Result    string // Go type of a value that it returns and that cannot fail; empty when no method returns it
+	Enum      *Enum  // of that type
+	Made      *Made  // where the new object stands, when the verb does not return it
+	EndedBy   *Verb  // that Close of the new object calls; nil for the one of the object
+	Callbacks bool   // may run Go: its shim is never marked nocallback
+	Way       string
+	Symbol    *Symbol // exported function called, WayExported and WayExport
+	Dispatch  *api.Dispatch
+	Special   *Special
+	Methods   []*Method
+	Parts     map[string]*Part
+	Lists     *Record // the entry of the list that it returns
+	Reads     *Lazy   // what its reader reads
+	Stream    *Stream // what its stream of commands is made of
+	Empty     string  // C name of the errno with which it found nothing
+	Extent    *Extent
+	Asks      *Extent // where the flags stand of what its object is asked for
+	Inner     bool    // the C function of another verb calls it: of a reader, of a stream
+	IOVA      *IOVA
+	Rules     []*Rule // in order of the pages
+	Explained bool    // the rules are held against a request that was refused, not against the call
+	Pos       Pos
+}
+
+// Made is where a verb stores the object that it makes: a variable that a parameter points to, or a field of the C object that one is.
+type Made struct {
+	Param  *Param
+	Field  string
+	Offset int64 // of the field
+}
+
+// Extent is where a value stands in the record of a parameter, such as the length of the device memory that a verb makes.
+type Extent struct {
+	Param *Param
+	Leaf  *Leaf // of its record
+}
+
+// IOVA is where addresses in a new memory region begin.
+type IOVA struct {
+	From    []IOVAFrom // the first that is given counts; none: 0
+	Unknown bool
+	Vague   *IOVAFrom // the access flags, where they have the flag that makes it vague
+}
+
+// IOVAFrom is a parameter, or a field of the record that it is.
+type IOVAFrom struct {
+	Param *Param
+	Field *Field // of its record, or nil
+}
+
+// Symbols lists the exported functions that are called for the verb: of a special all that may serve.
+func (v *Verb) Symbols() []*Symbol {
+	switch {
+	case v.Special != nil:
+		return v.Special.Symbols
+	case v.Symbol != nil:
+		return []*Symbol{v.Symbol}
+	}
+	return nil
+}
+
+// Checked are the rules of a verb that its validator checks: those that refuse a call, or the lints.
+func (v *Verb) Checked(lint bool) []*Rule {
+	var out []*Rule
+	for _, r := range v.Rules {
+		if r.Checked && r.Lint == lint {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// Explains are the rules of a verb that explain a refused request: those that are enough to have it refused, or the others. A lint is
+// enough when it is about the object, and not about the request: then no request of that kind is taken.
+func (v *Verb) Explains(enough bool) []*Rule {
+	var out []*Rule
+	for _, r := range v.Rules {
+		ofObject := r.Subject != nil && (r.Subject.Kind == OpProp || r.Subject.Kind == OpMade)
+		if r.Checked && (!r.Lint || ofObject) == enough {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// Inputs are the values that the validator of a verb looks at, each once.
+func (v *Verb) Inputs() []Operand {
+	var out []Operand
+	seen := map[string]bool{}
+	for _, r := range append(v.Checked(false), v.Checked(true)...) {
+		for _, o := range r.Operands() {
+			if o.Name != "" && !seen[o.Name] {
+				seen[o.Name] = true
+				out = append(out, *o)
+			}
+		}
+	}
+	return out
+}
+
+// Part gives the verb that plays a part for this one, or nil.
+func (v *Verb) Part(name string) *Verb {
+	if p := v.Parts[name]; p != nil {
+		return p.Verb
+	}
+	return nil
+}
+
+// Param gives the parameter of a C name, or nil.
+func (v *Verb) Param(c string) *Param {
+	for _, p := range v.Params {
+		if p.C == c {
+			return p
+		}
+	}
+	return nil
+}
+
+// Special is a verb whose C side is written by hand, once.
+type Special struct {
+	Name    string
+	Symbols []*Symbol // exported functions it calls, in the order of the template's parameters
+	Op      bool      // an op of the context may serve without any of them
+	Types   []string  // C declarations that it needs beside those of the parameters
+}
+
+// Param is one parameter of a verb.
+type Param struct {
+	C      string
+	Go     string
+	CType  string
+	GoType string
+	Role   string // spec.Role...
+	Object *Object
+	Enum   *Enum
+	Record *Record
+	Size   int64  // of the struct that the caller has as bytes
+	Union  *Union // of a value that is handed in or out by its address
+	Null   bool
+	Parent bool
+	Big    bool // in network byte order, or a pointer to what is
+	Moves  bool // after the call the receiver is below this one
+	Rest   bool // flags given one by one, last in the call; none stands for all
+	Len    *Param
+	Bit    *Member // of the verb's flags, set together with the parameter
+	Hex    bool    // messages write it in hex
+	Doc    string
+}
+
+// Method is one Go face of a verb.
+type Method struct {
+	Recv  string // "Lib", or the Go name of an object
+	Name  string
+	Form  string               // of package form
+	Fixed map[string]uint64    // C parameter -> value
+	Sets  map[string][]*Member // C parameter -> flags that are always set
+	Doc   string
+}

@@ -1,0 +1,144 @@
+package spec
+
+import "strings"
+
+// Roles of records.
+const (
+	RecordIn    = "in"    // filled by the caller through a builder
+	RecordOut   = "out"   // filled by the verb
+	RecordEvent = "event" // given by a library, which takes it back
+	RecordEntry = "entry" // an element of a list, which the form of the method that lists it reads
+	RecordLazy  = "lazy"  // what the functions in a C object return, each only if it was asked for
+)
+
+// Record is a Go type of a C struct of plain data.
+type Record struct {
+	Go   string // "AllocDMAttr"
+	C    string // "ibv_alloc_dm_attr"
+	Role string
+	// Runtime is the package below runtime/ that has the type; its layout is C's.
+	Runtime string
+	Mask    string // field that holds the compatibility mask, if any
+	// MaskParam is the parameter that holds the mask, where it is not in the struct (ibv_modify_qp).
+	MaskParam string
+	New       []string // fields that the constructor takes, in order (role in)
+	Fields    []RecordField
+	Hide      map[string]string // C fields without a Go name -> reason
+	// Switches are mask bits without a field.
+	Switches []Switch
+	// Arm makes the record one of several that a list of Tail can have.
+	Arm *Arm
+	// Tail is the list of arms that C has behind the struct.
+	Tail *Tail
+	// Of role lazy: the flag type that says which fields the reader wants, and the type of the error of an entry that failed.
+	Asks, Fails string
+	// CapsFrom makes the device keep the record for rules on capabilities: the first word of a capability path -> the field
+	// that has those capabilities, or CapsSelf.
+	CapsFrom map[string]string
+	Doc      string
+	Pos      Pos
+
+	marks marks
+}
+
+// Arm says which of several structs a record is: C tells them apart by a field.
+type Arm struct {
+	Of   string // the Go type that stands for any of them: "FlowSpec"
+	Tag  string // the field that says which it is
+	Is   string // its value there
+	Size string // the field with the size of the struct
+}
+
+// Tail is a list of arms behind a struct.
+type Tail struct {
+	Of    string // as in Arm
+	Go    string // the method of the builder that takes them
+	Count string // the field with their number
+	Size  string // the field with the size of the struct and all of them
+	Doc   string
+}
+
+// Shown gives the fields that the Go type shows, and its mask. Of a field inside a nested struct the outer one counts too.
+func (r *Record) Shown() map[string]bool {
+	shown := map[string]bool{r.Mask: true}
+	if r.Arm != nil {
+		shown[r.Arm.Tag], shown[r.Arm.Size] = true, true
+	}
+	if r.Tail != nil {
+		shown[r.Tail.Count], shown[r.Tail.Size] = true, true
+	}
+	for _, f := range r.Fields {
+		outer, _, _ := strings.Cut(f.C, ".")
+		shown[f.C], shown[outer] = true, true
+	}
+	return shown
+}
+
+// When a field of a lazy record is valid although the entry failed.
+const (
+	FailedToo  = "too"
+	FailedOnly = "only"
+)
+
+// CapsSelf stands in CapsFrom for the record itself.
+const CapsSelf = "self"
+
+// Switch is a mask bit without a field.
+type Switch struct {
+	C   string // mask enumerator
+	Go  string
+	Doc string
+	Pos Pos
+}
+
+// RecordField is one field of a record.
+type RecordField struct {
+	C      string
+	Go     string
+	Type   string // Go flag, enum or record type; empty: by the C type
+	Handle string // object type for a pointer to an object
+	Bit    string // mask enumerator that says the field is given
+	Nested string // record type, role in, that fills a nested struct
+	Bool   bool
+	Text   bool // a char array: a Go string
+	// NewOn is the enumerator of another field with which the field has a new object; On lists those with which it has a value at all.
+	NewOn string
+	On    []string
+	Bytes bool   // a pointer to bytes, count in Len: a Go slice
+	Hex   bool   // messages write it in hex
+	Order string // OrderNetwork where C has the number in network byte order, and its type does not say so
+	Means string // kind of value, for rules about every such value: "port"
+	// Callback is "memory", "allocator" or "context": see README.md.
+	Callback string
+	Len      string // callback memory: the field with the length of that memory
+	Pair     string // callback allocator: the field with the function that frees
+	Default  string // callback allocator: the result by which the function leaves a request to the library
+	// Of a record of role lazy.
+	OK     string // the value of this field with which all others are valid
+	Failed string // valid without that value too (FailedToo), or then only (FailedOnly)
+	SwapIf string // the flag, of a field above, with which the value is in network byte order
+	Time   string // method that returns the field, nanoseconds since 1970, as a time.Time
+	Doc    string
+	Pos    Pos
+
+	marks marks
+}
+
+// Union is a Go type of a C union all of whose members are views of the same bytes: the type of one of them.
+type Union struct {
+	Go    string            // "GID"
+	C     string            // "ibv_gid"
+	Shows string            // the member whose type it has
+	Hide  map[string]string // the other members -> reason
+	Text  string            // how String writes it: TextIPv6; empty: it has none
+	Doc   string
+	Pos   Pos
+
+	marks marks
+}
+
+// TextIPv6 is the text of 16 bytes that are an address of IPv6.
+const TextIPv6 = "ipv6"
+
+// OrderNetwork is the byte order of a field whose C type does not say so.
+const OrderNetwork = "network"
