@@ -333,7 +333,7 @@ func (a *FlowAttr) Flags(v FlowFlags) *FlowAttr {
 	return a
 }
 
-// Specs adds the what packets match and what becomes of them.
+// Specs adds the conditions that packets meet, and the actions on those packets.
 //
 // C: struct ibv_flow_attr, ibv_create_flow(3).
 func (a *FlowAttr) Specs(v ...FlowSpec) *FlowAttr {
