@@ -241,7 +241,7 @@ enum svb_fate svb_respond(struct svb_message *m, enum ibv_wc_status *status)
 	fate = move(m, &v, &at, status);
 	svb_list_drop(&at);
 	if (fate == SVB_ENDED && *status == IBV_WC_SUCCESS && r->opcode == IBV_WR_SEND_WITH_INV && v.taken && svb_invalidate(m->to->dev, r->imm))
-		return refuse(m, &v, IBV_WC_REM_INV_REQ_ERR, IBV_WC_REM_INV_REQ_ERR, status);
+		return refuse(m, &v, IBV_WC_SUCCESS, IBV_WC_REM_INV_REQ_ERR, status); // the data has been acknowledged
 	if (!v.taken || complete_receive(m, &v, *status == IBV_WC_SUCCESS ? IBV_WC_SUCCESS : IBV_WC_WR_FLUSH_ERR))
 		return fate;
 	svb_qp_error(m->to);

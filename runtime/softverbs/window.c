@@ -1,13 +1,12 @@
 //go:build linux && cgo
 
-// What windows are bound to. The checks are those of soft-RoCE, and so is their result: a bind that is refused completes with
-// IBV_WC_MW_BIND_ERR. Where soft-RoCE looks at the bounds of the region alone, those of the window hold here.
+// What windows are bound to. The checks are those of soft-RoCE in Linux 6.1, and so is their result: a bind that is refused completes
+// with IBV_WC_MW_BIND_ERR. Where soft-RoCE looks at the bounds of the region alone, those of the window hold here.
 #include "window.h"
 #include "instance.h"
 #include "kernel.h"
 
 enum {
-	REMOTE = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC,
 	CHANGES = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC,
 };
 
@@ -57,8 +56,6 @@ int svb_window_bind(struct svb_dev *d, const void *qp, const struct svb_kpd *pd,
 	struct svb_kmr *r = b->length ? svb_key_find(d, b->region, false) : NULL;
 	int err = w ? check_type(w, pd, b) : EINVAL;
 
-	if (!err && (b->access & ~(uint32_t)(REMOTE | IBV_ACCESS_ZERO_BASED)))
-		err = EOPNOTSUPP;
 	if (!err && b->length)
 		err = check_region(r, w, b);
 	if (err)
