@@ -65,10 +65,10 @@ func hintBindMW(in *inBindMW) []verr.Violation {
 		may = append(may, verr.Violation{Rule: &rules[rule1108], Value: SendFlags(in.mwBindSendFlags).String()})
 	}
 	if in.mwBindBindInfoMWAccessFlags&^0x2e != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule1109], Value: MRAccess(in.mwBindBindInfoMWAccessFlags).String()})
+		may = append(may, verr.Violation{Rule: &rules[rule1109], Value: MWAccess(in.mwBindBindInfoMWAccessFlags).String()})
 	}
 	if in.mwBindBindInfoMWAccessFlags&0x20 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule1110], Value: MRAccess(in.mwBindBindInfoMWAccessFlags).String()})
+		may = append(may, verr.Violation{Rule: &rules[rule1110], Value: MWAccess(in.mwBindBindInfoMWAccessFlags).String()})
 	}
 	return may
 }

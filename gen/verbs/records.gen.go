@@ -143,9 +143,8 @@ type MWBind struct {
 //   - mr: region in which the window lies.
 //   - addr: first address of the window, as requests name addresses of the region.
 //   - length: length of the window in bytes; 0 unbinds a window of type 1.
-//   - access: what a peer may do: AccessRemoteWrite, AccessRemoteRead, AccessRemoteAtomic; with AccessZeroBased
-//     it counts addresses from the start of the window.
-func NewMWBind(mr *MR, addr uint64, length uint64, access MRAccess) *MWBind {
+//   - access: what a peer may do.
+func NewMWBind(mr *MR, addr uint64, length uint64, access MWAccess) *MWBind {
 	a := &MWBind{}
 	a.mr = mr
 	a.c.bind_info.addr = addr
@@ -162,7 +161,7 @@ func (a *MWBind) ID(v uint64) *MWBind {
 	return a
 }
 
-// SendFlags sets the how the request is done: SendFence, SendSignaled.
+// SendFlags sets the how the request is done.
 //
 // C: struct ibv_mw_bind.send_flags, ibv_bind_mw(3).
 func (a *MWBind) SendFlags(v SendFlags) *MWBind {

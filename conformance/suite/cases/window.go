@@ -24,7 +24,7 @@ const (
 )
 
 // allOfWindow is what a window can grant.
-const allOfWindow = verbs.MRAccessRemoteWrite | verbs.MRAccessRemoteRead | verbs.MRAccessRemoteAtomic
+const allOfWindow = verbs.MWAccessRemoteWrite | verbs.MWAccessRemoteRead | verbs.MWAccessRemoteAtomic
 
 // windowUse are the cases of windows that are bound. The far end has the window, and the near end uses it.
 func windowUse() []suite.Case {
@@ -81,7 +81,7 @@ func newWindow(t *suite.T, typ verbs.MWType, shape ...func(*link.Config)) *windo
 }
 
 // part describes a part of the far end's region.
-func (w *windowed) part(offset, length uint64, access verbs.MRAccess) *verbs.MWBind {
+func (w *windowed) part(offset, length uint64, access verbs.MWAccess) *verbs.MWBind {
 	return verbs.NewMWBind(w.far.MR, w.at()+offset, length, access).SendFlags(verbs.SendSignaled)
 }
 
@@ -228,7 +228,7 @@ func windowStream(t *suite.T) {
 
 func windowAtomic(t *suite.T) {
 	w := newWindow(t, verbs.MWType2)
-	key := w.bound(w.part(1024, 64, verbs.MRAccessRemoteAtomic))
+	key := w.bound(w.part(1024, 64, verbs.MWAccessRemoteAtomic))
 	binary.NativeEndian.PutUint64(w.far.Buf[1032:], 40)
 	w.used("an addition", func(r *dpath.SendWR) *dpath.SendWR { return r.FetchAdd(1, w.at()+1032, key, 2) }, wcSuccess)
 	w.used("a swap", func(r *dpath.SendWR) *dpath.SendWR { return r.CompareSwap(1, w.at()+1032, key, 42, 7) }, wcSuccess)
@@ -239,7 +239,7 @@ func windowAtomic(t *suite.T) {
 
 func windowFromZero(t *suite.T) {
 	w := newWindow(t, verbs.MWType2)
-	key := w.bound(w.part(1024, 64, allOfWindow|verbs.MRAccessZeroBased))
+	key := w.bound(w.part(1024, 64, allOfWindow|verbs.MWAccessZeroBased))
 	w.carries("to offset 0", 1024, 0, key)
 	w.carries("to offset 56", 1024+56, 56, key)
 }
@@ -275,13 +275,13 @@ func windowSendInv(t *suite.T) {
 func windowKeepsRegion(t *suite.T) {
 	w := newWindow(t, verbs.MWType2)
 	mr := must(w.far.PD.RegMR(make([]byte, 64), rw|verbs.MRAccessMWBind))(t)
-	key := w.bound(verbs.NewMWBind(mr, mr.IOVA(), 64, verbs.MRAccessRemoteRead).SendFlags(verbs.SendSignaled))
+	key := w.bound(verbs.NewMWBind(mr, mr.IOVA(), 64, verbs.MWAccessRemoteRead).SendFlags(verbs.SendSignaled))
 	t.Errno("Close of the region", mr.Close(), syscall.EINVAL, syscall.EBUSY)
 	w.binds.WR(0).LocalInv(2, key).Flags(verbs.SendSignaled)
 	w.postFar(1)
 	w.farEnded("the invalidation", 2, wcLocalInv)
 	ok(t, "Close of the region after the invalidation", mr.Close())
-	w.bound(w.part(0, 64, verbs.MRAccessRemoteRead))
+	w.bound(w.part(0, 64, verbs.MWAccessRemoteRead))
 	ok(t, "Close of a bound window", w.mw.Close())
 	ok(t, "Close of its region", w.far.MR.Close())
 }
@@ -297,14 +297,14 @@ func windowClosed(t *suite.T) {
 			}
 		}
 	}
-	bind := verbs.NewMWBind(region, region.IOVA(), 64, verbs.MRAccessRemoteRead).SendFlags(verbs.SendSignaled)
+	bind := verbs.NewMWBind(region, region.IOVA(), 64, verbs.MWAccessRemoteRead).SendFlags(verbs.SendSignaled)
 	w.request(0, 1, bind)
 	ok(t, "Close of the region", region.Close())
 	refused("a region that is closed")
 	if err := w.mw.Bind(w.binds.WR(0), 1, bind); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("Bind to a closed region: %v", err)
 	}
-	w.request(0, 1, w.part(0, 64, verbs.MRAccessRemoteRead))
+	w.request(0, 1, w.part(0, 64, verbs.MWAccessRemoteRead))
 	ok(t, "Close of the window", w.mw.Close())
 	refused("a window that is closed")
 	if err := w.mw.Bind(w.binds.WR(0), 1, w.part(0, 64, 0)); !errors.Is(err, os.ErrClosed) {
@@ -314,7 +314,7 @@ func windowClosed(t *suite.T) {
 		t.Errorf("BindMW of a closed window: %v", err)
 	}
 	w.mw = must(w.far.PD.AllocMW(verbs.MWType2))(t)
-	w.bound(w.part(0, 64, verbs.MRAccessRemoteRead))
+	w.bound(w.part(0, 64, verbs.MWAccessRemoteRead))
 }
 
 func windowRefused(t *suite.T) {
@@ -325,8 +325,8 @@ func windowRefused(t *suite.T) {
 	other := must(w.place.Device.AllocPD())(t)
 	mr := must(other.RegMR(make([]byte, 64), rw|verbs.MRAccessMWBind))(t)
 	t.Errno("a region of another domain", w.far.QP.BindMW(w.mw, verbs.NewMWBind(mr, mr.IOVA(), 64, 0)), syscall.EPERM)
-	t.Errno("type 1, ZERO_BASED", w.far.QP.BindMW(w.mw, w.part(0, 64, verbs.MRAccessZeroBased)), syscall.EINVAL)
-	w.bound1(w.part(0, 64, verbs.MRAccessRemoteRead))
+	t.Errno("type 1, ZERO_BASED", w.far.QP.BindMW(w.mw, w.part(0, 64, verbs.MWAccessZeroBased)), syscall.EINVAL)
+	w.bound1(w.part(0, 64, verbs.MWAccessRemoteRead))
 }
 
 // bound1 binds a window of type 1, and waits for it.

@@ -14,7 +14,7 @@ type windowDenial struct {
 	n       int
 	title   string
 	needs   []suite.Capability
-	access  verbs.MRAccess
+	access  verbs.MWAccess
 	before  func(w *windowed, key uint32) // after the bind
 	request func(w *windowed, r *dpath.SendWR, key uint32) *dpath.SendWR
 }
@@ -35,9 +35,9 @@ func windowAdd(w *windowed, r *dpath.SendWR, key uint32) *dpath.SendWR {
 
 func windowDenials() []windowDenial {
 	return []windowDenial{
-		{n: 30, title: "a write through a window without REMOTE_WRITE", access: verbs.MRAccessRemoteRead | verbs.MRAccessRemoteAtomic, request: windowWrite(0)},
-		{n: 31, title: "a read through a window without REMOTE_READ", access: verbs.MRAccessRemoteWrite | verbs.MRAccessRemoteAtomic, request: windowRead},
-		{n: 32, title: "an atomic through a window without REMOTE_ATOMIC", access: verbs.MRAccessRemoteWrite | verbs.MRAccessRemoteRead, request: windowAdd, needs: needs(suite.Atomics)},
+		{n: 30, title: "a write through a window without REMOTE_WRITE", access: verbs.MWAccessRemoteRead | verbs.MWAccessRemoteAtomic, request: windowWrite(0)},
+		{n: 31, title: "a read through a window without REMOTE_READ", access: verbs.MWAccessRemoteWrite | verbs.MWAccessRemoteAtomic, request: windowRead},
+		{n: 32, title: "an atomic through a window without REMOTE_ATOMIC", access: verbs.MWAccessRemoteWrite | verbs.MWAccessRemoteRead, request: windowAdd, needs: needs(suite.Atomics)},
 		{n: 33, title: "a write past the end of a window and of its region", access: allOfWindow, request: windowWrite(link.Size)},
 		{n: 34, title: "a write before a window and its region", access: allOfWindow, request: windowWrite(-1025)},
 		{n: 35, title: "a write under the key from before the bind", access: allOfWindow, request: func(w *windowed, r *dpath.SendWR, key uint32) *dpath.SendWR {
@@ -96,23 +96,23 @@ type badBind struct {
 }
 
 func badBinds() []badBind {
-	with := func(offset, length uint64, access verbs.MRAccess) func(w *windowed) *verbs.MWBind {
+	with := func(offset, length uint64, access verbs.MWAccess) func(w *windowed) *verbs.MWBind {
 		return func(w *windowed) *verbs.MWBind { return w.part(offset, length, access) }
 	}
 	two, one := verbs.MWType2, verbs.MWType1
 	const right, write, flags, length = "VR-ibv_bind_mw-access-1111", "VR-ibv_bind_mw-access-1112", "VR-ibv_bind_mw-mw_access_flags-1109", "VR-ibv_bind_mw-length-1113"
 	return []badBind{
-		{n: 50, title: "type 1 to a region without MW_BIND", rules: []string{right}, typ: one, mr: rw, bind: with(0, 64, verbs.MRAccessRemoteRead)},
-		{n: 51, title: "type 2 to a region without MW_BIND", typ: two, mr: rw, bind: with(0, 64, verbs.MRAccessRemoteRead)},
-		{n: 52, title: "REMOTE_WRITE to a region without LOCAL_WRITE", rules: []string{write}, typ: one, mr: verbs.MRAccessMWBind | verbs.MRAccessRemoteRead, bind: with(0, 64, verbs.MRAccessRemoteWrite)},
-		{n: 53, title: "longer than the region", rules: []string{length}, typ: one, bind: with(0, link.Size+1, verbs.MRAccessRemoteRead)},
-		{n: 54, title: "past the end of the region", typ: two, bind: with(1, link.Size, verbs.MRAccessRemoteRead)},
-		{n: 55, title: "LOCAL_WRITE as a right of a peer", rules: []string{flags}, typ: one, may: true, bind: with(0, 64, verbs.MRAccessLocalWrite)},
-		{n: 56, title: "type 2 of no bytes", typ: two, bind: with(0, 0, verbs.MRAccessRemoteRead)},
-		{n: 57, title: "type 2 while it is bound", typ: two, bind: with(1024, 64, verbs.MRAccessRemoteRead), after: func(w *windowed) {
-			w.bound(w.part(0, 64, verbs.MRAccessRemoteRead))
+		{n: 50, title: "type 1 to a region without MW_BIND", rules: []string{right}, typ: one, mr: rw, bind: with(0, 64, verbs.MWAccessRemoteRead)},
+		{n: 51, title: "type 2 to a region without MW_BIND", typ: two, mr: rw, bind: with(0, 64, verbs.MWAccessRemoteRead)},
+		{n: 52, title: "REMOTE_WRITE to a region without LOCAL_WRITE", rules: []string{write}, typ: one, mr: verbs.MRAccessMWBind | verbs.MRAccessRemoteRead, bind: with(0, 64, verbs.MWAccessRemoteWrite)},
+		{n: 53, title: "longer than the region", rules: []string{length}, typ: one, bind: with(0, link.Size+1, verbs.MWAccessRemoteRead)},
+		{n: 54, title: "past the end of the region", typ: two, bind: with(1, link.Size, verbs.MWAccessRemoteRead)},
+		{n: 55, title: "LOCAL_WRITE as a right of a peer", rules: []string{flags}, typ: one, may: true, bind: with(0, 64, 1)},
+		{n: 56, title: "type 2 of no bytes", typ: two, bind: with(0, 0, verbs.MWAccessRemoteRead)},
+		{n: 57, title: "type 2 while it is bound", typ: two, bind: with(1024, 64, verbs.MWAccessRemoteRead), after: func(w *windowed) {
+			w.bound(w.part(0, 64, verbs.MWAccessRemoteRead))
 		}},
-		{n: 58, title: "a window whose key the program does not know", typ: one, bind: with(0, 64, verbs.MRAccessRemoteRead), after: func(w *windowed) {
+		{n: 58, title: "a window whose key the program does not know", typ: one, bind: with(0, 64, verbs.MWAccessRemoteRead), after: func(w *windowed) {
 			ok(w.t, "SetRKey", w.mw.SetRKey(w.mw.RKey()^0x80))
 		}},
 	}

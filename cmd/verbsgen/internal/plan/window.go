@@ -37,7 +37,7 @@ func (b *builder) window(v *model.Verb, m *model.Method) []Decl {
 	c.out.Params = []Var{{Name: "w", Type: "*dpath.SendWR"}, {Name: "rkey", Type: "uint32"}}
 	c.out.Results = errOnly
 	c.out.Doc = Doc{Does: "has a request bind the window to what " + bind.Go + " describes, with the key rkey: that of the window, with another last byte (dpath.NextRKey). Once the request is posted, the window has the key. " +
-		"When the completion is an error, set the key from before. Window and region must stay open until the request has completed; a post after a Close is refused (os.ErrClosed)", C: post.C, Page: post.Page, More: []string{m.Doc}}
+		"When the completion is an error, set the key from before. Window and region must stay open until the request has completed; a post after a Close is refused (os.ErrClosed). Invalidate or close the window before the queue pair: soft-RoCE otherwise takes 50 seconds to destroy that", C: post.C, Page: post.Page, More: []string{m.Doc}}
 	field := b.bound(bind)
 	if field.Object == nil {
 		b.errorf(v.C+"."+bind.C, "it does not say what a window is bound to")
