@@ -34,6 +34,7 @@ type QP struct {
 	made    *cQPInitAttr // as the device made it, or nil
 	asked   lazy.Asked   // what it was asked for when it was made
 	pd      *PD
+	xrcd    *XRCD
 	qpNum   uint32
 	handle  uint32
 }
@@ -125,6 +126,11 @@ func (o *QP) CloseAll() error {
 // PD returns the PD to which the QP belongs.
 func (o *QP) PD() *PD {
 	return o.pd
+}
+
+// XRCD returns the XRCD to which the QP belongs.
+func (o *QP) XRCD() *XRCD {
+	return o.xrcd
 }
 
 // Device returns the Device to which the QP belongs.
@@ -490,6 +496,7 @@ func (qp *QP) refusedPostSend(r dpath.SendRange, posted int, errno syscall.Errno
 		wrSgListLengthLeast:           wr.Least(8),
 		wrWRUDRemoteQPN:               uint64(cmem.At[uint32](wr.Request, 48)),
 		wrBindMWBindInfoMWAccessFlags: uint64(cmem.At[uint32](wr.Request, 120)),
+		wrQPTypeXRCRemoteSrqn:         uint64(cmem.At[uint32](wr.Request, 72)),
 	}
 	qp.seePostSend(&in, false)
 	if wr.Full(brokenPostSend(&in)) {

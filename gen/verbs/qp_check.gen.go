@@ -149,6 +149,20 @@ func checkWRSetUDAddr(in *inWRSetUDAddr) error {
 	return verr.RefuseErr("ibv_wr_set_ud_addr", bad...)
 }
 
+// inWRSetXRCSrqn has the values that the rules of ibv_wr_set_xrc_srqn use.
+type inWRSetXRCSrqn struct {
+	qp uint64 // qp
+}
+
+// checkWRSetXRCSrqn refuses a call of ibv_wr_set_xrc_srqn that breaks a rule.
+func checkWRSetXRCSrqn(in *inWRSetXRCSrqn) error {
+	var bad []verr.Violation
+	if in.qp == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1127], Value: validate.AddrText(in.qp)})
+	}
+	return verr.RefuseErr("ibv_wr_set_xrc_srqn", bad...)
+}
+
 // inWRSetInlineData has the values that the rules of ibv_wr_set_inline_data use.
 type inWRSetInlineData struct {
 	qp uint64 // qp
@@ -630,6 +644,7 @@ type inPostSend struct {
 	wrWRUDRemoteQPN               uint64         // wr[].wr.ud.remote_qpn
 	qpState                       validate.Known // qp.state
 	wrBindMWBindInfoMWAccessFlags uint64         // wr[].bind_mw.bind_info.mw_access_flags
+	wrQPTypeXRCRemoteSrqn         uint64         // wr[].qp_type.xrc.remote_srqn
 }
 
 // brokenPostSend returns the rules that a request of ibv_post_send breaks and that are enough to have it refused.
@@ -706,6 +721,9 @@ func hintPostSend(in *inPostSend) []verr.Violation {
 	}
 	if in.wrOpcode == 8 && in.wrBindMWBindInfoMWAccessFlags&^0x2e != 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule0366], Value: "0x" + strconv.FormatUint(in.wrBindMWBindInfoMWAccessFlags, 16)})
+	}
+	if in.qpQPType.OK && (in.qpQPType.V == 2 || in.qpQPType.V == 3 || in.qpQPType.V == 4 || in.qpQPType.V == 8) && in.wrQPTypeXRCRemoteSrqn > 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule1128], Value: strconv.FormatUint(in.wrQPTypeXRCRemoteSrqn, 10)})
 	}
 	return may
 }
