@@ -1177,7 +1177,7 @@ func (dev *Device) QueryDeviceEx() (*DeviceAttrEx, error) {
 // OpenQP opens a queue pair of type XRC_RECV that exists in an XRC domain.
 //
 // Close closes this handle. The queue pair lives as long as a handle of it is open, in whatever process. The
-// domain keeps its number: a handle does not know the state before QP.Query or QP.Modify.
+// handle learns the state of the queue pair by QP.Query.
 //
 // Rules:
 //   - the domain, the number and the type of the queue pair are given [VR-ibv_open_qp-comp_mask-1120]

@@ -123,12 +123,12 @@ func (o *QP) CloseAll() error {
 	return object.CloseTree(&o.node)
 }
 
-// PD returns the PD to which the QP belongs.
+// PD returns the PD to which the QP belongs, or nil.
 func (o *QP) PD() *PD {
 	return o.pd
 }
 
-// XRCD returns the XRCD to which the QP belongs.
+// XRCD returns the XRCD to which the QP belongs, or nil.
 func (o *QP) XRCD() *XRCD {
 	return o.xrcd
 }

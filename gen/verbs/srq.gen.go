@@ -107,17 +107,17 @@ func (o *SRQ) destroy() error {
 	})
 }
 
-// PD returns the PD to which the SRQ belongs.
+// PD returns the PD to which the SRQ belongs, or nil.
 func (o *SRQ) PD() *PD {
 	return o.pd
 }
 
-// XRCD returns the XRCD to which the SRQ belongs.
+// XRCD returns the XRCD to which the SRQ belongs, or nil.
 func (o *SRQ) XRCD() *XRCD {
 	return o.xrcd
 }
 
-// CQ returns the CQ to which the SRQ belongs.
+// CQ returns the CQ to which the SRQ belongs, or nil.
 func (o *SRQ) CQ() *CQ {
 	return o.cq
 }

@@ -2,6 +2,7 @@ package emit
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
@@ -21,6 +22,7 @@ type command struct {
 	Value, Name string // of the opcode, or of the type of object
 	Flag        string
 	Data        bool
+	Names       bool // an object, which must not go meanwhile
 }
 
 // streamShim describes the C function of a stream of commands.
@@ -36,9 +38,10 @@ func streamShim(v *model.Verb) (shim, error) {
 	for _, b := range x.Setters {
 		c := commandOf(b.Call)
 		c.Value, c.Name = fmt.Sprint(b.Kind.Value), b.Kind.C
+		c.Names = slices.ContainsFunc(b.Args, func(a model.Arg) bool { return strings.HasSuffix(a.CType, "*") })
+		s.addresses = s.addresses || c.Names
 		r.Setters = append(r.Setters, c)
 	}
-	s.addresses = len(r.Setters) > 0
 	var err error
 	s.Special, err = fill("stream", r)
 	return s, err
