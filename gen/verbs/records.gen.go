@@ -1991,19 +1991,13 @@ type QPOpenAttr struct {
 //
 //   - xrcd: XRC domain of the queue pair.
 //   - qpNum: number of the queue pair.
-func NewQPOpenAttr(xrcd *XRCD, qpNum uint32) *QPOpenAttr {
+//   - type_: transport service, QPTypeXRCRecv.
+func NewQPOpenAttr(xrcd *XRCD, qpNum uint32, type_ QPType) *QPOpenAttr {
 	a := &QPOpenAttr{}
 	a.xrcd = xrcd
 	a.c.qp_num = qpNum
 	a.c.comp_mask |= 0x1 // IBV_QP_OPEN_ATTR_NUM
-	return a
-}
-
-// Type sets the transport service, QPTypeXRCRecv. It also sets the mask bit.
-//
-// C: struct ibv_qp_open_attr.qp_type, IBV_QP_OPEN_ATTR_TYPE, ibv_open_qp(3).
-func (a *QPOpenAttr) Type(v QPType) *QPOpenAttr {
-	a.c.qp_type = uint32(v)
+	a.c.qp_type = uint32(type_)
 	a.c.comp_mask |= 0x8 // IBV_QP_OPEN_ATTR_TYPE
 	return a
 }
