@@ -1031,78 +1031,98 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_create_srq_ex-context-1101", false, func() string { return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096})) }},
 		{"VR-ibv_create_srq_ex-context-1101", true, func() string { return textOf(checkCreateSRQEx(&inCreateSRQEx{srqInitAttrEx: 4096})) }},
 		{"VR-ibv_create_srq_ex-srq_init_attr_ex-1102", false, func() string {
-			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2}))
+			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1}))
 		}},
 		{"VR-ibv_create_srq_ex-srq_init_attr_ex-1102", true, func() string { return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096})) }},
 		{"VR-ibv_create_srq_ex-comp_mask-1103", false, func() string {
-			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2}))
+			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1}))
 		}},
-		{"VR-ibv_create_srq_ex-comp_mask-1103", true, func() string { return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096})) }},
+		{"VR-ibv_create_srq_ex-comp_mask-1103", true, func() string {
+			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExAttrMaxWR: 1}))
+		}},
 		{"VR-ibv_create_srq_ex-srq_type-1104", false, func() string {
-			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 3}))
+			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 3, srqInitAttrExAttrMaxWR: 1}))
 		}},
 		{"VR-ibv_create_srq_ex-srq_type-1104", true, func() string {
-			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 3, srqInitAttrExSRQType: 3}))
+			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 3, srqInitAttrExSRQType: 3, srqInitAttrExAttrMaxWR: 1}))
 		}},
 		{"VR-ibv_create_srq_ex-comp_mask-1105", false, func() string {
-			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 15, srqInitAttrExSRQType: 1, srqInitAttrExXRCD: 4096, srqInitAttrExCQ: 4096}))
+			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 15, srqInitAttrExSRQType: 1, srqInitAttrExXRCD: 4096, srqInitAttrExCQ: 4096, srqInitAttrExAttrMaxWR: 1}))
 		}},
 		{"VR-ibv_create_srq_ex-comp_mask-1105", true, func() string {
-			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 7, srqInitAttrExSRQType: 1, srqInitAttrExXRCD: 4096}))
+			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 7, srqInitAttrExSRQType: 1, srqInitAttrExXRCD: 4096, srqInitAttrExAttrMaxWR: 1}))
 		}},
 		{"VR-ibv_create_srq_ex-comp_mask-1106", false, func() string {
-			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 27, srqInitAttrExSRQType: 2, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExCQ: 4096}))
+			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 27, srqInitAttrExSRQType: 2, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExCQ: 4096, srqInitAttrExAttrMaxWR: 1}))
 		}},
 		{"VR-ibv_create_srq_ex-comp_mask-1106", true, func() string {
-			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 19, srqInitAttrExSRQType: 2, srqInitAttrExTMCapMaxNumTags: 1}))
+			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 19, srqInitAttrExSRQType: 2, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExAttrMaxWR: 1}))
 		}},
 		{"VR-ibv_create_srq_ex-max_num_tags-1107", false, func() string {
-			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 27, srqInitAttrExSRQType: 2, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExCQ: 4096}))
+			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 27, srqInitAttrExSRQType: 2, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExCQ: 4096, srqInitAttrExAttrMaxWR: 1}))
 		}},
 		{"VR-ibv_create_srq_ex-max_num_tags-1107", true, func() string {
-			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 27, srqInitAttrExSRQType: 2, srqInitAttrExCQ: 4096}))
+			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 27, srqInitAttrExSRQType: 2, srqInitAttrExCQ: 4096, srqInitAttrExAttrMaxWR: 1}))
 		}},
 		{"VR-ibv_create_srq_ex-max_num_tags-1108", false, func() string {
-			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 27, srqInitAttrExSRQType: 2, srqInitAttrExTMCapMaxNumTags: 8, capDeviceAttrExTMCapsMaxNumTags: validate.Of(8), srqInitAttrExCQ: 4096}))
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 27, srqInitAttrExSRQType: 2, srqInitAttrExTMCapMaxNumTags: 8, capDeviceAttrExTMCapsMaxNumTags: validate.Of(8), srqInitAttrExCQ: 4096, srqInitAttrExAttrMaxWR: 1}))
 		}},
 		{"VR-ibv_create_srq_ex-max_num_tags-1108", true, func() string {
-			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 27, srqInitAttrExSRQType: 2, srqInitAttrExTMCapMaxNumTags: 9, capDeviceAttrExTMCapsMaxNumTags: validate.Of(8), srqInitAttrExCQ: 4096}))
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 27, srqInitAttrExSRQType: 2, srqInitAttrExTMCapMaxNumTags: 9, capDeviceAttrExTMCapsMaxNumTags: validate.Of(8), srqInitAttrExCQ: 4096, srqInitAttrExAttrMaxWR: 1}))
 		}},
 		{"VR-ibv_create_srq_ex-srq_type-1109", false, func() string {
-			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2}))
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1}))
 		}},
 		{"VR-ibv_create_srq_ex-srq_type-1109", true, func() string {
 			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExSRQType: 1}))
 		}},
 		{"VR-ibv_create_srq_ex-xrcd-1110", false, func() string {
-			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2}))
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1}))
 		}},
 		{"VR-ibv_create_srq_ex-xrcd-1110", true, func() string {
-			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExXRCD: 4096}))
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExXRCD: 4096, srqInitAttrExAttrMaxWR: 1}))
 		}},
 		{"VR-ibv_create_srq_ex-cq-1111", false, func() string {
-			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2}))
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1}))
 		}},
 		{"VR-ibv_create_srq_ex-cq-1111", true, func() string {
 			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCQ: 4096}))
 		}},
 		{"VR-ibv_create_srq_ex-max_num_tags-1112", false, func() string {
-			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2}))
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1}))
 		}},
 		{"VR-ibv_create_srq_ex-max_num_tags-1112", true, func() string {
 			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExTMCapMaxNumTags: 1}))
 		}},
 		{"VR-ibv_create_srq_ex-max_ops-1113", false, func() string {
-			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2}))
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1}))
 		}},
 		{"VR-ibv_create_srq_ex-max_ops-1113", true, func() string {
 			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExTMCapMaxOps: 1}))
 		}},
 		{"VR-ibv_create_srq_ex-srq_type-1114", false, func() string {
-			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 15, srqInitAttrExSRQType: 1, srqInitAttrExXRCD: 4096, srqInitAttrExCQ: 4096, capDeviceAttrDeviceCapFlags: validate.Of(1048576)}))
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 15, srqInitAttrExSRQType: 1, srqInitAttrExXRCD: 4096, srqInitAttrExCQ: 4096, capDeviceAttrDeviceCapFlags: validate.Of(1048576), srqInitAttrExAttrMaxWR: 1}))
 		}},
 		{"VR-ibv_create_srq_ex-srq_type-1114", true, func() string {
-			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 15, srqInitAttrExSRQType: 1, srqInitAttrExXRCD: 4096, srqInitAttrExCQ: 4096, capDeviceAttrDeviceCapFlags: validate.Of(0)}))
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 15, srqInitAttrExSRQType: 1, srqInitAttrExXRCD: 4096, srqInitAttrExCQ: 4096, capDeviceAttrDeviceCapFlags: validate.Of(0), srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-max_wr-1129", false, func() string {
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-max_wr-1129", true, func() string {
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2}))
+		}},
+		{"VR-ibv_create_srq_ex-max_wr-1130", false, func() string {
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 16, capDeviceAttrMaxSRQWR: validate.Of(16)}))
+		}},
+		{"VR-ibv_create_srq_ex-max_wr-1130", true, func() string {
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 17, capDeviceAttrMaxSRQWR: validate.Of(16)}))
+		}},
+		{"VR-ibv_create_srq_ex-max_sge-1131", false, func() string {
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1, srqInitAttrExAttrMaxSGE: 16, capDeviceAttrMaxSRQSGE: validate.Of(16)}))
+		}},
+		{"VR-ibv_create_srq_ex-max_sge-1131", true, func() string {
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1, srqInitAttrExAttrMaxSGE: 17, capDeviceAttrMaxSRQSGE: validate.Of(16)}))
 		}},
 		{"VR-ibv_modify_srq-srq-0611", false, func() string {
 			return textOf(checkModifySRQ(&inModifySRQ{srq: 4096, srqAttr: 4096, srqAttrMask: 4096}))
@@ -1146,6 +1166,8 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_query_srq-srq-0609", true, func() string { return textOf(checkQuerySRQ(&inQuerySRQ{srqAttr: 4096})) }},
 		{"VR-ibv_query_srq-srq_attr-0610", false, func() string { return textOf(checkQuerySRQ(&inQuerySRQ{srq: 4096, srqAttr: 4096})) }},
 		{"VR-ibv_query_srq-srq_attr-0610", true, func() string { return textOf(checkQuerySRQ(&inQuerySRQ{srq: 4096})) }},
+		{"VR-ibv_get_srq_num-srq_num-1115", false, func() string { return textOf(checkGetSRQNum(&inGetSRQNum{srqNum: 4096, srq: 4096})) }},
+		{"VR-ibv_get_srq_num-srq_num-1115", true, func() string { return textOf(checkGetSRQNum(&inGetSRQNum{srq: 4096})) }},
 		{"VR-ibv_get_srq_num-srq-1116", false, func() string { return textOf(checkGetSRQNum(&inGetSRQNum{srq: 4096})) }},
 		{"VR-ibv_get_srq_num-srq-1116", true, func() string { return textOf(checkGetSRQNum(&inGetSRQNum{})) }},
 		{"VR-ibv_destroy_srq-srq-0607", false, func() string { return textOf(checkDestroySRQ(&inDestroySRQ{srq: 4096})) }},
@@ -1386,12 +1408,6 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_modify_qp-attr_mask-0224", true, func() string {
 			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 49, qpState: validate.Of(0), attrQPState: 1, qpQPType: validate.Of(9)}))
 		}},
-		{"VR-ibv_modify_qp-attr_mask-0225", false, func() string {
-			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 57, qpState: validate.Of(0), attrQPState: 1, qpQPType: validate.Of(10)}))
-		}},
-		{"VR-ibv_modify_qp-attr_mask-0225", true, func() string {
-			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 49, qpState: validate.Of(0), attrQPState: 1, qpQPType: validate.Of(10)}))
-		}},
 		{"VR-ibv_modify_qp-attr_mask-0226", false, func() string {
 			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 1, qpQPType: validate.Of(4)}))
 		}},
@@ -1463,6 +1479,12 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_modify_qp-attr_mask-0222", true, func() string {
 			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 49, qpState: validate.Of(0), attrQPState: 1, qpQPType: validate.Of(4)}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-0225", false, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 57, qpState: validate.Of(0), attrQPState: 1, qpQPType: validate.Of(10)}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-0225", true, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 49, qpState: validate.Of(0), attrQPState: 1, qpQPType: validate.Of(10)}))
 		}},
 		{"VR-ibv_modify_qp-attr_mask-0228", false, func() string {
 			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 1, qpQPType: validate.Of(2)}))

@@ -798,6 +798,10 @@ func (dev *Device) CreateCQEx(cqAttr *CQInitAttrEx) (*CQ, error) {
 //     [VR-ibv_create_srq_ex-max_num_tags-1108]
 //   - a queue of type XRC needs a device with XRC (a hint only: some devices accept it)
 //     [VR-ibv_create_srq_ex-srq_type-1114]
+//   - a queue has room for at least 1 request (a hint only: some devices accept it)
+//     [VR-ibv_create_srq_ex-max_wr-1129]
+//   - max_wr is at most max_srq_wr (a hint only: some devices accept it) [VR-ibv_create_srq_ex-max_wr-1130]
+//   - max_sge is at most max_srq_sge (a hint only: some devices accept it) [VR-ibv_create_srq_ex-max_sge-1131]
 //
 // C: ibv_create_srq_ex, ibv_create_srq_ex(3).
 func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
@@ -852,10 +856,14 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 		srqInitAttrExXRCD:            uint64(srqInitAttrExC.xrcd),
 		srqInitAttrExCQ:              uint64(srqInitAttrExC.cq),
 		srqInitAttrExTMCapMaxOps:     uint64(srqInitAttrExC.tm_cap.max_ops),
+		srqInitAttrExAttrMaxWR:       uint64(srqInitAttrExC.attr.max_wr),
+		srqInitAttrExAttrMaxSGE:      uint64(srqInitAttrExC.attr.max_sge),
 	}
 	if caps := dev.capabilities(); caps != nil {
 		in.capDeviceAttrExTMCapsMaxNumTags = validate.Of(uint64(caps.tm_caps.max_num_tags))
 		in.capDeviceAttrDeviceCapFlags = validate.Of(uint64(caps.orig_attr.device_cap_flags))
+		in.capDeviceAttrMaxSRQWR = validate.Of(uint64(caps.orig_attr.max_srq_wr))
+		in.capDeviceAttrMaxSRQSGE = validate.Of(uint64(caps.orig_attr.max_srq_sge))
 	}
 	if err := checkCreateSRQEx(&in); err != nil {
 		return nil, err

@@ -462,6 +462,10 @@ type inCreateSRQEx struct {
 	srqInitAttrExCQ                 uint64         // srq_init_attr_ex.cq
 	srqInitAttrExTMCapMaxOps        uint64         // srq_init_attr_ex.tm_cap.max_ops
 	capDeviceAttrDeviceCapFlags     validate.Known // device_attr.device_cap_flags
+	srqInitAttrExAttrMaxWR          uint64         // srq_init_attr_ex.attr.max_wr
+	capDeviceAttrMaxSRQWR           validate.Known // device_attr.max_srq_wr
+	srqInitAttrExAttrMaxSGE         uint64         // srq_init_attr_ex.attr.max_sge
+	capDeviceAttrMaxSRQSGE          validate.Known // device_attr.max_srq_sge
 }
 
 // checkCreateSRQEx refuses a call of ibv_create_srq_ex that breaks a rule.
@@ -514,6 +518,15 @@ func hintCreateSRQEx(in *inCreateSRQEx) []verr.Violation {
 	}
 	if in.capDeviceAttrDeviceCapFlags.OK && in.srqInitAttrExCompMask&0x5 == 0x5 && in.srqInitAttrExSRQType == 1 && in.srqInitAttrExSRQType != 0 && in.capDeviceAttrDeviceCapFlags.V&0x100000 != 0x100000 {
 		may = append(may, verr.Violation{Rule: &rules[rule1114], Value: SRQType(in.srqInitAttrExSRQType).String()})
+	}
+	if in.srqInitAttrExAttrMaxWR < 1 {
+		may = append(may, verr.Violation{Rule: &rules[rule1129], Value: strconv.FormatUint(in.srqInitAttrExAttrMaxWR, 10)})
+	}
+	if in.capDeviceAttrMaxSRQWR.OK && in.capDeviceAttrMaxSRQWR.V > 0 && in.srqInitAttrExAttrMaxWR > in.capDeviceAttrMaxSRQWR.V {
+		may = append(may, verr.Violation{Rule: &rules[rule1130], Value: strconv.FormatUint(in.srqInitAttrExAttrMaxWR, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxSRQWR.V, 10)})
+	}
+	if in.capDeviceAttrMaxSRQSGE.OK && in.capDeviceAttrMaxSRQSGE.V > 0 && in.srqInitAttrExAttrMaxSGE > in.capDeviceAttrMaxSRQSGE.V {
+		may = append(may, verr.Violation{Rule: &rules[rule1131], Value: strconv.FormatUint(in.srqInitAttrExAttrMaxSGE, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxSRQSGE.V, 10)})
 	}
 	return may
 }

@@ -300,8 +300,8 @@ func (qp *QP) CreateFlow(flow *FlowAttr) (*Flow, error) {
 //     [VR-ibv_modify_qp-attr_mask-0223]
 //   - each change of state of a queue pair of type XRC_SEND needs its attributes, and takes few others
 //     [VR-ibv_modify_qp-attr_mask-0224]
-//   - each change of state of a queue pair of type XRC_RECV needs its attributes, and takes few others
-//     [VR-ibv_modify_qp-attr_mask-0225]
+//   - each change of state of a queue pair of type XRC_RECV needs its attributes, and takes few others (a hint
+//     only: some devices accept it) [VR-ibv_modify_qp-attr_mask-0225]
 //   - a queue pair of type UD has no use for PATH_MTU, RQ_PSN, DEST_QPN, ACCESS_FLAGS, AV, ALT_PATH,
 //     MAX_QP_RD_ATOMIC, MAX_DEST_RD_ATOMIC, MIN_RNR_TIMER, TIMEOUT, RETRY_CNT, RNR_RETRY, in any state
 //     [VR-ibv_modify_qp-attr_mask-0226]

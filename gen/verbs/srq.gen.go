@@ -220,7 +220,8 @@ func (srq *SRQ) Num() (uint32, error) {
 	}
 	defer srq.node.Exit()
 	in := inGetSRQNum{
-		srq: validate.Addr(srq.c),
+		srqNum: 1,
+		srq:    validate.Addr(srq.c),
 	}
 	if err := checkGetSRQNum(&in); err != nil {
 		return 0, err

@@ -76,12 +76,16 @@ func checkQuerySRQ(in *inQuerySRQ) error {
 
 // inGetSRQNum has the values that the rules of ibv_get_srq_num use.
 type inGetSRQNum struct {
-	srq uint64 // srq
+	srqNum uint64 // srq_num
+	srq    uint64 // srq
 }
 
 // checkGetSRQNum refuses a call of ibv_get_srq_num that breaks a rule.
 func checkGetSRQNum(in *inGetSRQNum) error {
 	var bad []verr.Violation
+	if in.srqNum == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1115], Value: strconv.FormatUint(in.srqNum, 10)})
+	}
 	if in.srq == 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule1116], Value: validate.AddrText(in.srq)})
 	}
