@@ -1074,7 +1074,7 @@ func TestRules(t *testing.T) {
 			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1}))
 		}},
 		{"VR-ibv_create_srq_ex-srq_type-1109", true, func() string {
-			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExSRQType: 1}))
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExSRQType: 1, srqInitAttrExAttrMaxWR: 1}))
 		}},
 		{"VR-ibv_create_srq_ex-xrcd-1110", false, func() string {
 			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1}))
@@ -1086,19 +1086,19 @@ func TestRules(t *testing.T) {
 			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1}))
 		}},
 		{"VR-ibv_create_srq_ex-cq-1111", true, func() string {
-			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCQ: 4096}))
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExCQ: 4096, srqInitAttrExAttrMaxWR: 1}))
 		}},
 		{"VR-ibv_create_srq_ex-max_num_tags-1112", false, func() string {
 			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1}))
 		}},
 		{"VR-ibv_create_srq_ex-max_num_tags-1112", true, func() string {
-			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExTMCapMaxNumTags: 1}))
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExAttrMaxWR: 1}))
 		}},
 		{"VR-ibv_create_srq_ex-max_ops-1113", false, func() string {
 			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1}))
 		}},
 		{"VR-ibv_create_srq_ex-max_ops-1113", true, func() string {
-			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExTMCapMaxOps: 1}))
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExTMCapMaxOps: 1, srqInitAttrExAttrMaxWR: 1}))
 		}},
 		{"VR-ibv_create_srq_ex-srq_type-1114", false, func() string {
 			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 15, srqInitAttrExSRQType: 1, srqInitAttrExXRCD: 4096, srqInitAttrExCQ: 4096, capDeviceAttrDeviceCapFlags: validate.Of(1048576), srqInitAttrExAttrMaxWR: 1}))
