@@ -32,6 +32,8 @@ static bool offered(enum ibv_qp_type t, enum ibv_wr_opcode op)
 {
 	if (t == IBV_QPT_RC)
 		return sends(op) || reads(op) || local(op);
+	if (t == IBV_QPT_XRC_SEND)
+		return sends(op) || reads(op);
 	if (t == IBV_QPT_UC)
 		return (sends(op) && op != IBV_WR_SEND_WITH_INV) || op == IBV_WR_BIND_MW;
 	return op == IBV_WR_SEND || op == IBV_WR_SEND_WITH_IMM;
@@ -48,13 +50,19 @@ static bool own(const struct svb_dev *d, const struct ibv_ah_attr *av, union ibv
 	return svb_gid(d, av->port_num, av->grh.sgid_index, g) && !d->port_down[av->port_num - 1];
 }
 
+// pair says whether two queue pairs are of types that belong together.
+static bool pair(const struct svb_qp *from, const struct svb_qp *to)
+{
+	return to->pub.qp_type == (from->pub.qp_type == IBV_QPT_XRC_SEND ? IBV_QPT_XRC_RECV : from->pub.qp_type);
+}
+
 static struct svb_qp *reach(struct svb_qp *qp, const struct ibv_ah_attr *av, uint32_t qpn)
 {
 	unsigned port;
 	struct svb_dev *d = svb_dev_of_gid(qp->dev->inst, &av->grh.dgid, &port);
 	struct svb_qp *to = d && !d->gone && !d->port_down[port - 1] ? svb_qp_numbered(d, qpn) : NULL;
 
-	return to && to->pub.qp_type == qp->pub.qp_type && receives(to) ? to : NULL;
+	return to && pair(qp, to) && receives(to) ? to : NULL;
 }
 
 // Two queue pairs are connected when each has the address and the number of the other. Packets that count
@@ -147,7 +155,7 @@ static enum svb_fate deliver(struct svb_message *m, enum ibv_wc_status *status)
 
 	m->to = qp->pub.qp_type == IBV_QPT_UD ? datagram(m) : connected(qp);
 	if (!m->to)
-		return qp->pub.qp_type == IBV_QPT_RC ? SVB_UNANSWERED : SVB_ENDED;
+		return svb_reliable(qp) ? SVB_UNANSWERED : SVB_ENDED;
 	if (qp->pub.qp_type == IBV_QPT_UC)
 		m->to->resp_psn = qp->req_psn;
 	m->to->busy++;
