@@ -29,6 +29,7 @@ struct svb_cq {
 		struct ibv_cq_ex ex; // when it was made by ibv_create_cq_ex; it begins like pub
 	};
 	pthread_mutex_t polling; // of the extended queue, from start_poll to end_poll
+	bool careless;           // a completion that finds no room is lost, and nobody hears of it
 	struct svb_cqe current;  // the entry that its functions read
 	struct svb_obj obj;
 	struct svb_kobj k;

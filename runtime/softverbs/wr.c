@@ -86,6 +86,13 @@ static int complete(struct ibv_qp_ex *ex)
 	return err;
 }
 
+// fails keeps the first error of the builders, which the end of the stream answers. What is too much is ENOSPC to soft-RoCE.
+static void fails(struct ibv_qp_ex *ex)
+{
+	if (!in(ex)->err)
+		in(ex)->err = of(ex)->dev->cfg.mlx5 ? ENOMEM : ENOSPC;
+}
+
 // begin lays down one more request. When there is no room, it is one that nobody posts.
 static struct ibv_send_wr *begin(struct ibv_qp_ex *ex, enum ibv_wr_opcode opcode)
 {
@@ -95,7 +102,7 @@ static struct ibv_send_wr *begin(struct ibv_qp_ex *ex, enum ibv_wr_opcode opcode
 	if (s->n < s->room)
 		s->n++;
 	else
-		s->err = ENOMEM;
+		fails(ex);
 	memset(w, 0, sizeof *w);
 	w->wr_id = ex->wr_id;
 	w->opcode = opcode;
@@ -164,7 +171,7 @@ static void set_sge_list(struct ibv_qp_ex *ex, size_t n, const struct ibv_sge *l
 	if (s->err)
 		return;
 	if (n > s->sges) {
-		s->err = EINVAL;
+		fails(ex);
 		return;
 	}
 	w->sg_list = s->list + (size_t)(s->n - 1) * s->sges;
@@ -187,8 +194,8 @@ static void set_inline_data_list(struct ibv_qp_ex *ex, size_t n, const struct ib
 
 	for (i = 0; i < n; i++)
 		total += bufs[i].length;
-	if (!s->err && total > s->inlines)
-		s->err = EINVAL;
+	if (total > s->inlines)
+		fails(ex);
 	if (s->err)
 		return;
 	to = s->data + (size_t)(s->n - 1) * s->inlines;

@@ -1,0 +1,425 @@
+//go:build linux
+
+package cases
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/verbsgen/verbsgen/conformance/suite"
+	"github.com/verbsgen/verbsgen/conformance/suite/far"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/dpath"
+)
+
+// extended are the cases of extended completion queues and their readers.
+func extended() []suite.Case {
+	const family = "extended completion queue"
+	has, peer := needs(suite.CQEx), needs(suite.CQEx, suite.Peer)
+	c := func(n int, title, page string, need []suite.Capability, run func(*suite.T)) suite.Case {
+		return suite.Case{ID: id("cqex", n), Family: family, Title: title, Page: page, Needs: need, Run: run}
+	}
+	return []suite.Case{
+		c(1, "each standard field alone, all together and none: an empty queue has nothing to read", "ibv_create_cq_ex", has, eachField),
+		c(2, "each field that is not a standard one: given, or not supported", "ibv_create_cq_ex", has, otherFields),
+		c(3, "a queue that cannot be, and flags", "ibv_create_cq_ex", has, noExtended),
+		c(4, "what was not asked for cannot be read", "ibv_create_cq_ex", has, notAsked),
+		c(5, "closed after what uses it; a reader of a closed queue reads nothing", "ibv_create_cq_ex", has, extendedOrder),
+		c(10, "each standard field read alone leaves the others as they are", "ibv_create_cq_ex", peer, fieldAlone),
+		c(11, "read fewer at a time than there are", "ibv_create_cq_ex", peer, fewerThanThere),
+		c(12, "read with more room than there are completions", "ibv_create_cq_ex", peer, moreThanThere),
+		c(13, "of a request that failed only what is valid, then those that were flushed", "ibv_create_cq_ex", peer, failedRead),
+		c(14, "polled by ibv_poll_cq and read in turns", "ibv_create_cq_ex", peer, readAndPolled),
+		c(15, "an event for each completion that was asked for", "ibv_create_cq_ex", peer, eventsOfExtended),
+		c(16, "messages of every length, both ways, for a single thread", "ibv_create_cq_ex", peer, reading(far.RC, messages, verbs.CQFlagSingleThreaded)),
+		c(17, "messages with immediate data, both ways", "ibv_create_cq_ex", peer, reading(far.RC, immediate, 0)),
+		c(18, "RDMA WRITE with immediate data, both ways", "ibv_create_cq_ex", peer, reading(far.RC, writeImm, 0)),
+		c(19, "RDMA WRITE and READ of every length", "ibv_create_cq_ex", peer, reading(far.RC, writeRead, 0)),
+		c(20, "atomics", "ibv_create_cq_ex", needs(suite.CQEx, suite.Peer, suite.Atomics), reading(far.RC, atomicRequests, 0)),
+		c(21, "an unreliable connection", "ibv_create_cq_ex", peer, reading(far.UC, unreliable, 0)),
+		c(22, "datagrams: whom they are from", "ibv_create_cq_ex", peer, reading(far.UD, datagrams, 0)),
+		c(30, "times of completions, on the device's clock and in nanoseconds since 1970", "ibv_create_cq_ex", needs(suite.CQEx, suite.Timestamps, suite.Peer), times),
+		c(31, "moderated: an event when as many completions are there as were asked for", "ibv_modify_cq", needs(suite.CQEx, suite.Moderation, suite.Peer), moderatedEvents),
+		c(32, "more completions than there is room for, ignored: the queue pair goes on, and no event comes", "ibv_create_cq_ex", needs(suite.CQEx, suite.Overruns, suite.Peer), overrun),
+	}
+}
+
+// standardFields are those that every device with extended queues has.
+var standardFields = []verbs.WCField{verbs.WCFieldByteLen, verbs.WCFieldImm, verbs.WCFieldQPNum, verbs.WCFieldSrcQP, verbs.WCFieldSLID, verbs.WCFieldSL, verbs.WCFieldDLIDPathBits}
+
+const allStandard = verbs.WCFieldByteLen | verbs.WCFieldImm | verbs.WCFieldQPNum | verbs.WCFieldSrcQP | verbs.WCFieldSLID | verbs.WCFieldSL | verbs.WCFieldDLIDPathBits
+
+// extendedCQ makes an extended queue for the completions of a near queue pair.
+func extendedCQ(t *suite.T, fields verbs.WCField, flags verbs.CQFlag) *verbs.CQ {
+	attr := verbs.NewCQInitAttrEx(depth, fields)
+	if flags != 0 {
+		attr.Flags(flags)
+	}
+	return must(t.Device().CreateCQEx(attr))(t)
+}
+
+// reading shows something on a near queue pair whose completions are read, with every standard field.
+func reading(kind far.Kind, show func(n *near), flags verbs.CQFlag) func(*suite.T) {
+	return func(t *suite.T) { show(readNear(t, kind, allStandard, flags)) }
+}
+
+// readNear makes a near queue pair whose completions are read.
+func readNear(t *suite.T, kind far.Kind, fields verbs.WCField, flags verbs.CQFlag) *near {
+	sends, recvs := extendedCQ(t, fields, flags), extendedCQ(t, fields, flags)
+	n := nearOn(t, newPD(t), kind, sends, recvs)
+	n.readers = map[*verbs.CQ]*verbs.CQReader{sends: must(sends.Reader(fields))(t), recvs: must(recvs.Reader(fields))(t)}
+	return n
+}
+
+// readOne waits for one completion.
+func readOne(t *suite.T, r *verbs.CQReader) verbs.WCEx {
+	var wcs [1]verbs.WCEx
+	for start := clock(); ; {
+		if n := must(r.PollSpin(wcs[:], 1000))(t); n == 1 {
+			return wcs[0]
+		}
+		if start.late() {
+			t.Fatalf("no completion in %v", patience)
+		}
+	}
+}
+
+// empty checks that there is nothing to read.
+func empty(t *suite.T, what string, r *verbs.CQReader) {
+	if n, err := r.PollInto(make([]verbs.WCEx, 4)); n != 0 || err != nil {
+		t.Errorf("%s: %d completions in an empty queue, %v", what, n, err)
+	}
+}
+
+// asPolled is a completion as ibv_poll_cq gives it.
+func asPolled(wc verbs.WCEx) dpath.WC {
+	return dpath.WC{ID: wc.ID, Status: wc.Status, Opcode: wc.Opcode, VendorErr: wc.VendorErr, ByteLen: wc.ByteLen, ImmData: wc.ImmData, QPNum: wc.QPNum,
+		SrcQP: wc.SrcQP, Flags: uint32(wc.Flags), SLID: uint16(wc.SLID), SL: wc.SL, DLIDPathBits: wc.DLIDPathBits}
+}
+
+func eachField(t *suite.T) {
+	for _, fields := range append([]verbs.WCField{0, allStandard}, standardFields...) {
+		cq, err := t.Device().CreateCQEx(verbs.NewCQInitAttrEx(depth, fields))
+		t.OK(fmt.Sprintf("fields %v", fields), err)
+		if err != nil {
+			continue
+		}
+		if cq.Size() < depth || cq.Device() != t.Device() {
+			t.Errorf("fields %v: room for %d, or another device", fields, cq.Size())
+		}
+		for _, some := range []verbs.WCField{0, fields} {
+			empty(t, fields.String(), must(cq.Reader(some))(t))
+		}
+		ok(t, "Close", cq.Close())
+	}
+}
+
+// otherFields may be lacking, each by itself.
+func otherFields(t *suite.T) {
+	for _, field := range []verbs.WCField{verbs.WCFieldCompletionTS, verbs.WCFieldCVLAN, verbs.WCFieldFlowTag, verbs.WCFieldTMInfo, verbs.WCFieldWallclock} {
+		cq, err := t.Device().CreateCQEx(verbs.NewCQInitAttrEx(depth, allStandard|field))
+		t.Saw(field.String(), err)
+		if err != nil {
+			if !errors.Is(err, syscall.EOPNOTSUPP) {
+				t.Errorf("%v: %v, want EOPNOTSUPP", field, err)
+			}
+			continue
+		}
+		if field != verbs.WCFieldTMInfo { // which no reader reads
+			empty(t, field.String(), must(cq.Reader(field))(t))
+		}
+		ok(t, "Close", cq.Close())
+	}
+}
+
+func noExtended(t *suite.T) {
+	max := uint32(must(t.Device().QueryDevice())(t).MaxCQE)
+	for _, c := range []struct {
+		what string
+		attr *verbs.CQInitAttrEx
+	}{{"no room", verbs.NewCQInitAttrEx(0, 0)}, {"more than max_cqe", verbs.NewCQInitAttrEx(max+1, 0)},
+		{"a vector that is not there", verbs.NewCQInitAttrEx(1, 0).CompVector(uint32(t.Device().NumCompVectors()))}} {
+		_, err := t.Device().CreateCQEx(c.attr)
+		t.Saw(c.what, err)
+		if suite.Refused(err) == nil && !errors.Is(err, syscall.EINVAL) {
+			t.Errorf("%s: %v", c.what, err)
+		}
+	}
+	cq, err := t.Device().CreateCQEx(verbs.NewCQInitAttrEx(1, 0).Flags(verbs.CQFlagIgnoreOverrun))
+	if t.Saw("overruns are ignored", err); err == nil {
+		ok(t, "Close", cq.Close())
+	} else if !errors.Is(err, syscall.EOPNOTSUPP) {
+		t.Errorf("overruns are ignored: %v, want EOPNOTSUPP", err)
+	}
+	for what, attr := range map[string]*verbs.CQInitAttrEx{"nil": nil, "one that no function made": {}} {
+		if _, err := t.Device().CreateCQEx(attr); !errors.Is(err, syscall.EINVAL) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+func notAsked(t *suite.T) {
+	refused := func(what string, cq *verbs.CQ, fields verbs.WCField, errno syscall.Errno, names string) {
+		r, err := cq.Reader(fields)
+		if r != nil || !errors.Is(err, errno) || !strings.Contains(err.Error(), names) {
+			t.Errorf("%s: %v, want %v that names %s", what, err, errno, names)
+		}
+	}
+	for i, field := range standardFields {
+		cq := extendedCQ(t, allStandard&^field, 0)
+		refused("all but one", cq, allStandard, syscall.EINVAL, field.String())
+		refused("that one", cq, field, syscall.EINVAL, field.String())
+		only := extendedCQ(t, field, 0)
+		other := standardFields[(i+1)%len(standardFields)]
+		refused("two, of which one was asked for", only, field|other, syscall.EINVAL, other.String())
+		refused("a time", only, verbs.WCFieldWallclock, syscall.EINVAL, verbs.WCFieldWallclock.String())
+		refused("a bit that is no field", only, 1<<33, syscall.EINVAL, "0x200000000")
+		for _, cq := range []*verbs.CQ{cq, only} {
+			ok(t, "Close", cq.Close())
+		}
+	}
+	refused("of a plain queue", must(t.Device().CreateCQ(1, nil, 0))(t), 0, syscall.EOPNOTSUPP, "CQ")
+}
+
+func extendedOrder(t *suite.T) {
+	ch, pd := must(t.Device().CreateCompChannel())(t), newPD(t)
+	cq := must(t.Device().CreateCQEx(verbs.NewCQInitAttrEx(1, allStandard).Channel(ch).CompVector(0)))(t)
+	r := must(cq.Reader(allStandard))(t)
+	qp := must(pd.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeRC, cq, cq).MaxSendWR(1).MaxRecvWR(1).MaxSendSGE(1).MaxRecvSGE(1)))(t)
+	inUse(t, cq.Close(), "QP")
+	inUse(t, ch.Close(), "CQ")
+	empty(t, "before Close", r)
+	for _, close := range []func() error{qp.Close, cq.Close, ch.Close} {
+		ok(t, "Close", close())
+	}
+	if n, err := r.PollInto(make([]verbs.WCEx, 1)); n != 0 || !errors.Is(err, os.ErrClosed) {
+		t.Errorf("a reader of a closed queue: %d, %v", n, err)
+	}
+	if _, err := cq.Reader(0); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("a reader that is made of a closed queue: %v", err)
+	}
+}
+
+// fieldAlone receives a message with immediate data on a queue for each field.
+func fieldAlone(t *suite.T) {
+	const mark = 0x5a
+	pd, sends := newPD(t), must(t.Device().CreateCQ(depth, nil, 0))(t)
+	for i, field := range standardFields {
+		recvs := extendedCQ(t, field, 0)
+		n := nearOn(t, pd, far.RC, sends, recvs)
+		r := must(recvs.Reader(field))(t)
+		n.room(uint64(i), 0, 64)
+		n.tell("a message", far.Op{Code: far.Send, Data: []byte("seventeen letters"), WithImm: true, Imm: 0x01020304})
+		wc := []verbs.WCEx{{ByteLen: mark, ImmData: mark, QPNum: mark, SrcQP: mark, SLID: mark, SL: mark, DLIDPathBits: mark}}
+		for start := clock(); must(r.PollInto(wc))(t) == 0; {
+			if start.late() {
+				t.Fatalf("%v: no completion", field)
+			}
+		}
+		want := verbs.WCEx{ID: uint64(i), Opcode: wcRecv, Flags: wc[0].Flags, ByteLen: mark, ImmData: mark, QPNum: mark, SrcQP: mark, SLID: mark, SL: mark, DLIDPathBits: mark}
+		switch field {
+		case verbs.WCFieldByteLen:
+			want.ByteLen = 17
+		case verbs.WCFieldImm:
+			want.ImmData = 0x01020304
+		case verbs.WCFieldQPNum:
+			want.QPNum = n.qp.Num()
+		case verbs.WCFieldSrcQP: // the rest is valid on UD only
+			want.SrcQP = wc[0].SrcQP
+		case verbs.WCFieldSLID:
+			want.SLID = wc[0].SLID
+		case verbs.WCFieldSL:
+			want.SL = wc[0].SL
+		case verbs.WCFieldDLIDPathBits:
+			want.DLIDPathBits = wc[0].DLIDPathBits
+		}
+		if t.Status(field.String(), int(wc[0].Status), suite.StatusSuccess); wc[0] != want || wc[0].Flags&verbs.WCFlagWithImm == 0 {
+			t.Errorf("%v: %+v, want %+v", field, wc[0], want)
+		}
+		empty(t, field.String(), r)
+	}
+}
+
+// messages has the other end send so many, with ids from first on. The receives have completed when it returns: the other end
+// was told that they had.
+func (n *near) messages(first uint64, count int) {
+	for i := range count {
+		n.room(first+uint64(i), 64*i, 64)
+	}
+	for range count {
+		n.tell("a message", far.Op{Code: far.Send, Data: []byte("one of many")})
+	}
+}
+
+// inOrder checks receives with ids from first on.
+func inOrder(t *suite.T, what string, first uint64, wcs []verbs.WCEx) {
+	for i, wc := range wcs {
+		if wc.ID != first+uint64(i) || wc.Status != 0 || wc.Opcode != wcRecv || wc.ByteLen != 11 {
+			t.Fatalf("%s: completion %d of %d: %+v", what, i, len(wcs), wc)
+		}
+	}
+}
+
+func fewerThanThere(t *suite.T) {
+	n := readNear(t, far.RC, allStandard, 0)
+	r := n.readers[n.recvs]
+	n.messages(0, 8)
+	for next, start := uint64(0), clock(); next < 8; {
+		size := []int{1, 2, 2, 2, 2, 1, 1, 1}[next] // fewer than are left
+		wcs := make([]verbs.WCEx, size+1)
+		got := must(r.PollInto(wcs[:size]))(t)
+		if inOrder(t, "fewer than there are", next, wcs[:got]); wcs[size] != (verbs.WCEx{}) {
+			t.Errorf("beyond the room: %+v", wcs[size])
+		}
+		if next += uint64(got); start.late() {
+			t.Fatalf("%d of 8 completions", next)
+		}
+	}
+	empty(t, "after all were read", r)
+}
+
+func moreThanThere(t *suite.T) {
+	n := readNear(t, far.RC, allStandard, 0)
+	r := n.readers[n.recvs]
+	for round, count := range []int{1, 3, 2} {
+		wcs := make([]verbs.WCEx, 8)
+		n.messages(uint64(8*round), count)
+		for got, start := 0, clock(); got < count; {
+			k := must(r.PollInto(wcs[got:]))(t)
+			if got += k; got > count {
+				t.Fatalf("%d completions of %d receives", got, count)
+			}
+			if start.late() {
+				t.Fatalf("%d completions of %d receives", got, count)
+			}
+		}
+		inOrder(t, "more room than there are", uint64(8*round), wcs[:count])
+		if k := must(r.PollInto(wcs))(t); k != 0 {
+			t.Fatalf("%d completions in a queue that all were read from", k)
+		}
+	}
+}
+
+// failedRead has a WRITE fail between others, and then reads what was flushed.
+func failedRead(t *suite.T) {
+	n := readNear(t, far.RC, allStandard, 0)
+	n.room(7, 0, 64)
+	n.writes(0, 3, verbs.SendSignaled)
+	n.send.WR(1).Write(1, n.link.To.Base, n.link.To.RKey+0x100).Add(n.sge(0, 8)).Flags(verbs.SendSignaled)
+	n.post(3)
+	for id, status := range []int{suite.StatusSuccess, suite.StatusRemAccess, suite.StatusFlushed} {
+		wc := readOne(t, n.readers[n.sends])
+		t.Status(fmt.Sprintf("request %d", id), int(wc.Status), status)
+		want := verbs.WCEx{ID: uint64(id), Status: wc.Status, VendorErr: wc.VendorErr, QPNum: n.qp.Num()}
+		if status != suite.StatusSuccess && wc != want {
+			t.Errorf("request %d: %+v, want %+v", id, wc, want)
+		}
+		var failed *dpath.WCError
+		if err := wc.Err(); (err == nil) != (status == suite.StatusSuccess) || err != nil && (!errors.As(err, &failed) || failed.ID != uint64(id) || failed.QPNum != n.qp.Num()) {
+			t.Errorf("request %d: its error is %v", id, err)
+		}
+	}
+	wc := readOne(t, n.readers[n.recvs])
+	if t.Status("the receive", int(wc.Status), suite.StatusFlushed); wc != (verbs.WCEx{ID: 7, Status: wc.Status, VendorErr: wc.VendorErr, QPNum: n.qp.Num()}) {
+		t.Errorf("the receive: %+v", wc)
+	}
+	empty(t, "the sends", n.readers[n.sends])
+	empty(t, "the receives", n.readers[n.recvs])
+}
+
+func readAndPolled(t *suite.T) {
+	n := readNear(t, far.RC, allStandard, 0)
+	n.messages(0, 6)
+	for id := uint64(0); id < 6; id += 2 {
+		wc := readOne(t, n.readers[n.recvs])
+		inOrder(t, "read", id, []verbs.WCEx{wc})
+		if wc := wait(t, n.recvs); wc.ID != id+1 || wc.Status != 0 || wc.Opcode != wcRecv || wc.ByteLen != 11 || wc.QPNum != n.qp.Num() {
+			t.Errorf("polled: %+v", wc)
+		}
+	}
+	empty(t, "after all were read", n.readers[n.recvs])
+	if got, err := n.recvs.PollInto(make([]dpath.WC, 4)); got != 0 || err != nil {
+		t.Errorf("%d completions more, %v", got, err)
+	}
+}
+
+// announcedNear is a near queue pair whose receives are read when an event announces them.
+func announcedNear(t *suite.T, ch *verbs.CompChannel) *near {
+	sends := must(t.Device().CreateCQ(depth, nil, 0))(t)
+	recvs := must(t.Device().CreateCQEx(verbs.NewCQInitAttrEx(depth, allStandard).Channel(ch)))(t)
+	n := nearOn(t, newPD(t), far.RC, sends, recvs)
+	n.readers = map[*verbs.CQ]*verbs.CQReader{recvs: must(recvs.Reader(allStandard))(t)}
+	return n
+}
+
+func eventsOfExtended(t *suite.T) {
+	ch := must(t.Device().CreateCompChannel())(t)
+	n := announcedNear(t, ch)
+	n.message(0, false)
+	n.received("before it was asked for", 0, wcRecv, 4)
+	none(t, ch, "before it was asked for")
+	for id := range uint64(8) {
+		ok(t, "ReqNotify", n.recvs.ReqNotify(id%2 == 1))
+		n.message(id, true)
+		if next(t, ch) != n.recvs {
+			t.Errorf("the event is of another queue")
+		}
+		n.received("announced", id, wcRecv, 4)
+	}
+	none(t, ch, "after all were read")
+}
+
+// times are compared with each other, and with the clock of this machine by the hour.
+func times(t *suite.T) {
+	n := readNear(t, far.RC, allStandard|verbs.WCFieldCompletionTS|verbs.WCFieldWallclock, 0)
+	var last verbs.WCEx
+	for id := range uint64(4) {
+		n.messages(id, 1)
+		wc := readOne(t, n.readers[n.recvs])
+		if inOrder(t, "a message", id, []verbs.WCEx{wc}); id > 0 && (wc.CompletionTS <= last.CompletionTS || wc.WallclockNS < last.WallclockNS) {
+			t.Errorf("message %d: at %d and %d, the one before it at %d and %d", id, wc.CompletionTS, wc.WallclockNS, last.CompletionTS, last.WallclockNS)
+		}
+		if off := time.Since(wc.Wallclock()).Abs(); off > time.Hour {
+			t.Errorf("message %d: at %v, %v from now", id, wc.Wallclock(), off)
+		}
+		last = wc
+	}
+}
+
+// moderatedEvents takes no event before the last of four as a failure: a device may report sooner than it was asked to.
+func moderatedEvents(t *suite.T) {
+	ch := must(t.Device().CreateCompChannel())(t)
+	n := announcedNear(t, ch)
+	for _, count := range []uint16{4, 1} {
+		ok(t, "Modify", n.recvs.Modify(verbs.NewModifyCQAttr().Count(count).Period(10)))
+		ok(t, "ReqNotify", n.recvs.ReqNotify(false))
+		n.messages(0, int(count))
+		if next(t, ch) != n.recvs {
+			t.Errorf("the event is of another queue")
+		}
+		for id := range uint64(count) {
+			n.received("moderated", id, wcRecv, 11)
+		}
+	}
+	none(t, ch, "after all were read")
+}
+
+// overrun completes more requests than its queue has room for, and looks at their effect alone.
+func overrun(t *suite.T) {
+	sends := must(t.Device().CreateCQEx(verbs.NewCQInitAttrEx(1, allStandard).Flags(verbs.CQFlagIgnoreOverrun)))(t)
+	n := nearOn(t, newPD(t), far.RC, sends, must(t.Device().CreateCQ(depth, nil, 0))(t))
+	count := 2 * sends.Size()
+	for i := range count {
+		n.farRoom(8)
+		n.send.WR(0).Send(uint64(i)).Add(n.sge(0, 8)).Flags(verbs.SendSignaled)
+		n.post(1)
+		n.farGot(fmt.Sprintf("message %d of %d, with room for %d", i, count, sends.Size()))
+	}
+	if ev := event(t, t.Device(), quiet); ev != nil {
+		t.Errorf("an event: %v", ev.Type)
+	}
+}
