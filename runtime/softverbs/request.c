@@ -109,6 +109,17 @@ static struct svb_qp *datagram(struct svb_message *m)
 	return to;
 }
 
+static enum svb_fate to_group(struct svb_message *m, enum ibv_wc_status *status)
+{
+	const struct svb_swr *r = m->r;
+	union ibv_gid mine;
+
+	if (r->length > MAX_UD || !own(m->from->dev, &r->av, &mine))
+		return SVB_ENDED;
+	fill_grh(&m->grh, &r->av, &mine, r->length);
+	return svb_spread(m, status);
+}
+
 static int take_source(struct svb_message *m, char *data)
 {
 	const struct svb_swr *r = m->r;
@@ -141,6 +152,8 @@ static enum svb_fate deliver(struct svb_message *m, enum ibv_wc_status *status)
 	struct svb_qp *qp = m->from;
 	enum svb_fate fate;
 
+	if (qp->pub.qp_type == IBV_QPT_UD && svb_multicast(&m->r->av.grh.dgid))
+		return to_group(m, status);
 	m->to = qp->pub.qp_type == IBV_QPT_UD ? datagram(m) : connected(qp);
 	if (!m->to)
 		return qp->pub.qp_type == IBV_QPT_RC ? SVB_UNANSWERED : SVB_ENDED;

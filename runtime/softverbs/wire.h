@@ -24,4 +24,8 @@ SVB_HIDDEN enum svb_fate svb_request(struct svb_qp *qp, const struct svb_swr *r,
 // respond.c
 SVB_HIDDEN enum svb_fate svb_respond(struct svb_message *m, enum ibv_wc_status *status);
 
+
+// spread.c: a datagram to a group, of which each member gets a copy
+SVB_HIDDEN enum svb_fate svb_spread(struct svb_message *m, enum ibv_wc_status *status);
+
 #endif

@@ -264,7 +264,9 @@ func (n *near) works() {
 	n.writes(1000, depth, verbs.SendSignaled)
 	n.post(depth)
 	for i := range uint64(depth) {
-		n.finished("afterwards", 1000+i, wcWrite)
+		if wc := n.next(n.sends); wc.ID != 1000+i || wc.Status != 0 || wc.Opcode != wcWrite {
+			n.t.Fatalf("afterwards: %+v, want id %d", wc, 1000+i)
+		}
 	}
 	n.farHas("afterwards", 0, n.buf[:8*depth])
 	n.idle("afterwards")
