@@ -19,6 +19,7 @@ enum svb_notify { SVB_QUIET, SVB_SOLICITED, SVB_NEXT };
 struct svb_cqe {
 	struct ibv_wc wc;
 	uint64_t at;  // CLOCK_REALTIME, ns
+	uint32_t tag; // of the flow by which it came; 0: none
 	uint64_t seq; // place of the request among those of its send queue, from 1; 0: of a receive queue
 	bool solicited;
 };

@@ -70,7 +70,7 @@ static uint8_t read_dlid_path_bits(struct ibv_cq_ex *ex) { return of(ex)->curren
 static uint64_t read_wallclock(struct ibv_cq_ex *ex) { return of(ex)->current.at; }
 static uint64_t read_ts(struct ibv_cq_ex *ex) { return of(ex)->current.at / 4; } // the device's clock has 250 MHz
 static uint16_t read_cvlan(struct ibv_cq_ex *ex) { (void)ex; return 0; }
-static uint32_t read_flow_tag(struct ibv_cq_ex *ex) { (void)ex; return 0; }
+static uint32_t read_flow_tag(struct ibv_cq_ex *ex) { return of(ex)->current.tag; }
 
 // give sets the functions that were asked for.
 static void give(struct ibv_cq_ex *ex, uint64_t asked)

@@ -69,6 +69,7 @@ struct svb_config {
 struct svb_key;
 struct svb_worker;
 struct svb_late;
+struct svb_flow;
 
 struct svb_dev {
 	struct ibv_device pub;
@@ -79,6 +80,7 @@ struct svb_dev {
 	uint32_t nkeys;
 	struct svb_numbers numbers; // of keys: the index of a region, less 1
 	TAILQ_HEAD(svb_qps, svb_qp) qps; // the one whose turn is first
+	TAILQ_HEAD(svb_flows, svb_flow) flows; // by priority; of one priority the oldest first
 	uint32_t next_qpn;
 	struct svb_worker *worker; // NULL: no queue pair yet
 	bool *port_down;           // by port number - 1

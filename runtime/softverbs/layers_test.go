@@ -26,6 +26,7 @@ var layers = []string{
 	"counters.h",   // counters of flows
 	"receive.h",    // queues of receive requests
 	"qp.h",         // queue pairs
+	"flow.h",       // flows of frames
 	"wire.h",       // requests between queue pairs
 	"worker.h",     // the thread of a device
 	"peer.h",       // the thread of a Peer

@@ -1,7 +1,7 @@
 //go:build linux && cgo
 
 // Which changes of state a queue pair accepts and with which attributes: the table of the InfiniBand specification
-// for RC, UC and UD, with what Linux adds to it. The table has a row per attribute, not per change: where the
+// for RC, UC, UD and raw packets, with what Linux adds to it. The table has a row per attribute, not per change: where the
 // attribute must be given and where it may be.
 #include "qp.h"
 
@@ -20,7 +20,7 @@
 #define UP (RTR_RTS | RTS_RTS | SQD_RTS) // into RTS, but for recovery from an error
 #define ATTRIBUTED (RESET_INIT | INIT_INIT | INIT_RTR | UP | RTS_SQD | SQD_SQD | SQE_RTS)
 
-enum { RC = 1, UC = 2, UD = 4, CONNECTED = RC | UC, ALL = CONNECTED | UD };
+enum { RC = 1, UC = 2, UD = 4, RAW = 8, CONNECTED = RC | UC, ALL = CONNECTED | UD };
 
 struct rule {
 	int attribute, types;
@@ -29,7 +29,7 @@ struct rule {
 
 // No attribute has two rows for one step and type.
 static const struct rule rules[] = {
-	{IBV_QP_STATE, ALL, 0, ATTRIBUTED},
+	{IBV_QP_STATE, ALL | RAW, 0, ATTRIBUTED},
 	{IBV_QP_CUR_STATE, ALL, 0, UP},
 	{IBV_QP_CUR_STATE, UC | UD, 0, SQE_RTS},
 	{IBV_QP_EN_SQD_ASYNC_NOTIFY, ALL, 0, RTS_SQD},
@@ -38,6 +38,7 @@ static const struct rule rules[] = {
 	{IBV_QP_PKEY_INDEX, ALL, RESET_INIT, INIT_INIT | INIT_RTR | SQD_SQD},
 	{IBV_QP_PORT, ALL, RESET_INIT, INIT_INIT},
 	{IBV_QP_PORT, RC, 0, SQD_SQD},
+	{IBV_QP_PORT, RAW, RESET_INIT, 0},
 	{IBV_QP_QKEY, UD, RESET_INIT, INIT_INIT | INIT_RTR | UP | SQD_SQD | SQE_RTS},
 	{IBV_QP_AV, CONNECTED, INIT_RTR, SQD_SQD},
 	{IBV_QP_PATH_MTU, CONNECTED, INIT_RTR, 0},
@@ -56,7 +57,7 @@ static const struct rule rules[] = {
 
 static int type_bit(enum ibv_qp_type t)
 {
-	return t == IBV_QPT_RC ? RC : t == IBV_QPT_UC ? UC : UD;
+	return t == IBV_QPT_RC ? RC : t == IBV_QPT_UC ? UC : t == IBV_QPT_RAW_PACKET ? RAW : UD;
 }
 
 // gives_up: to RESET from everywhere, to ERR from everywhere but RESET. No attribute goes with these.

@@ -17,6 +17,7 @@ enum {
 	UC_OPS = IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM | IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM |
 		 IBV_QP_EX_WITH_SEND_WITH_INV,
 	UD_OPS = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM,
+	RAW_OPS = IBV_QP_EX_WITH_SEND,
 	MASK = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
 };
 
@@ -241,7 +242,7 @@ static void give(struct ibv_qp_ex *ex, uint64_t asked)
 static int check(struct ibv_context *pub, const struct ibv_qp_init_attr_ex *a)
 {
 	const uint64_t asked = a->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS ? a->send_ops_flags : 0;
-	const uint64_t can = a->qp_type == IBV_QPT_UD ? UD_OPS : a->qp_type == IBV_QPT_UC ? UC_OPS : RC_OPS;
+	const uint64_t can = a->qp_type == IBV_QPT_RAW_PACKET ? RAW_OPS : a->qp_type == IBV_QPT_UD ? UD_OPS : a->qp_type == IBV_QPT_UC ? UC_OPS : RC_OPS;
 	struct svb_ctx *c;
 	int err;
 
