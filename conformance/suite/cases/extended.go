@@ -132,7 +132,14 @@ func otherFields(t *suite.T) {
 		if field != verbs.WCFieldTMInfo { // which no reader reads
 			empty(t, field.String(), must(cq.Reader(field))(t))
 		}
-		ok(t, "Close", cq.Close())
+		closed(t, cq)
+	}
+}
+
+// closed closes a queue that only some devices have, which a report does not tell of.
+func closed(t *suite.T, cq *verbs.CQ) {
+	if err := cq.Close(); err != nil {
+		t.Errorf("Close: %v", err)
 	}
 }
 
@@ -151,7 +158,7 @@ func noExtended(t *suite.T) {
 	}
 	cq, err := t.Device().CreateCQEx(verbs.NewCQInitAttrEx(1, 0).Flags(verbs.CQFlagIgnoreOverrun))
 	if t.Saw("overruns are ignored", err); err == nil {
-		ok(t, "Close", cq.Close())
+		closed(t, cq)
 	} else if !errors.Is(err, syscall.EOPNOTSUPP) {
 		t.Errorf("overruns are ignored: %v, want EOPNOTSUPP", err)
 	}
