@@ -297,6 +297,7 @@ func defaults(t *suite.T) {
 	}
 	of := func(s *station, kind verbs.FlowType) { s.flow(verbs.NewFlowAttr(kind, 1)) }
 	of(all, verbs.FlowTypeAllDefault)
+	of(all, verbs.FlowTypeMcDefault) // one copy all the same
 	of(group, verbs.FlowTypeMcDefault)
 	of(sniffer, verbs.FlowTypeSniffer)
 	normal.flow(normal.taking(0, to(macB)))

@@ -296,6 +296,13 @@ func beyondCapacity(t *suite.T) {
 	}
 	n.postsNothing("1024 requests", 1024, "ibv_wr_start", syscall.ENOMEM, syscall.ENOSPC)
 	ok(t, "closing a batch", n.send.Close())
+	n.send = must(dpath.NewSendBatch(2, 64))(t)
+	n.writes(0, 2, verbs.SendSignaled)
+	for range 63 {
+		n.send.WR(1).Add(n.sge(0, 8))
+	}
+	n.postsNothing("64 pieces", 2, "ibv_wr_start", syscall.ENOMEM, syscall.ENOSPC)
+	ok(t, "closing a batch", n.send.Close())
 	n.send = small
 	n.works()
 }
