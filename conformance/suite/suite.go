@@ -13,44 +13,44 @@ type Capability string
 
 // What cases can need.
 const (
-	Peer         Capability = "peer"           // another end that moves bytes to and from registered memory
-	RoCE         Capability = "roce"           // a port of Ethernet: the kernel looks for the way to an address when it is given
-	Atomics      Capability = "atomics"        // atomic operations
-	DM           Capability = "dm"             // device memory: max_dm_size above 0
-	Import       Capability = "import"         // a context opened over the command channel of another
-	ImportDM     Capability = "import-dm"      // device memory of another context, by its handle
-	TD           Capability = "td"             // thread domains
-	ParentDomain Capability = "parent-domain"  // parent domains
-	Allocator    Capability = "allocator"      // a provider that asks the allocator of a parent domain for regions
-	NullMR       Capability = "null-mr"        // regions that take writes and keep nothing
-	Dmabuf       Capability = "dmabuf"         // regions over the memory of a descriptor
-	DmabufMemory Capability = "dmabuf-memory"  // a way to make a dma-buf on the machine
-	MREx         Capability = "mr-ex"          // ibv_reg_mr_ex in the library
-	SRQ          Capability = "srq"            // shared receive queues: max_srq above 0
-	XRC          Capability = "xrc"            // XRC domains
-	MW           Capability = "mw"             // memory windows
-	Multicast    Capability = "multicast"      // multicast groups
-	Counters     Capability = "counters"       // counters of flows
-	WQ           Capability = "wq"             // work queues
-	Moderation   Capability = "moderation"     // events for several completions
-	Flows        Capability = "flows"          // flows, which steer packets
-	CQEx         Capability = "cq-ex"          // extended completion queues
-	Timestamps   Capability = "timestamps"     // times of completions
-	Overruns     Capability = "ignore-overrun" // completion queues that overruns do no harm to
-	QPEx         Capability = "qp-ex"          // queue pairs that take streams of commands
-	RawPacket    Capability = "raw-packet"     // queue pairs that send and receive Ethernet frames
-	RawLoop      Capability = "raw-loop"       // a port that returns the frames that are sent on it
-	ODP          Capability = "odp"            // on-demand paging
-	ODPImplicit  Capability = "odp-implicit"   // one region over the whole address space
-	Advise       Capability = "advise"         // advice on on-demand regions
-	ReregMemory  Capability = "rereg-memory"   // a region's memory changed in place
-	ReregPD      Capability = "rereg-pd"       // a region's protection domain changed in place
-	ReregAccess  Capability = "rereg-access"   // a region's access changed in place
-	HugePages    Capability = "huge-pages"     // huge pages free on the machine
-	Memory       Capability = "memory"         // more than 8 GiB that can be pinned
-	Inject       Capability = "inject"         // calls that fail on order
-	QueryEx      Capability = "query-ex"       // the provider's own queries, by which C reads what the bindings read
-	Census       Capability = "census"         // a count of the objects on the device, so that what a case leaves behind is found
+	Peer         Capability = "peer"          // another end that moves bytes to and from registered memory
+	RoCE         Capability = "roce"          // a port of Ethernet: the kernel looks for the way to an address when it is given
+	Atomics      Capability = "atomics"       // atomic operations
+	DM           Capability = "dm"            // device memory: max_dm_size above 0
+	Import       Capability = "import"        // a context opened over the command channel of another
+	ImportDM     Capability = "import-dm"     // device memory of another context, by its handle
+	TD           Capability = "td"            // thread domains
+	ParentDomain Capability = "parent-domain" // parent domains
+	Allocator    Capability = "allocator"     // a provider that asks the allocator of a parent domain for regions
+	NullMR       Capability = "null-mr"       // regions that take writes and keep nothing
+	Dmabuf       Capability = "dmabuf"        // regions over the memory of a descriptor
+	DmabufMemory Capability = "dmabuf-memory" // a way to make a dma-buf on the machine
+	MREx         Capability = "mr-ex"         // ibv_reg_mr_ex in the library
+	SRQ          Capability = "srq"           // shared receive queues: max_srq above 0
+	XRC          Capability = "xrc"           // XRC domains
+	MW           Capability = "mw"            // memory windows
+	Multicast    Capability = "multicast"     // multicast groups
+	Counters     Capability = "counters"      // counters of flows
+	WQ           Capability = "wq"            // work queues
+	Moderation   Capability = "moderation"    // events for several completions
+	Flows        Capability = "flows"         // flows, which steer packets
+	CQEx         Capability = "cq-ex"         // extended completion queues
+	Timestamps   Capability = "timestamps"    // times of completions
+	Overruns     Capability = "overruns"      // completion queues that overruns do no harm to
+	QPEx         Capability = "qp-ex"         // queue pairs that take streams of commands
+	RawPacket    Capability = "raw-packet"    // queue pairs that send and receive Ethernet frames
+	RawLoop      Capability = "raw-loop"      // a port that returns the frames that are sent on it
+	ODP          Capability = "odp"           // on-demand paging
+	ODPImplicit  Capability = "odp-implicit"  // one region over the whole address space
+	Advise       Capability = "advise"        // advice on on-demand regions
+	ReregMemory  Capability = "rereg-memory"  // a region's memory changed in place
+	ReregPD      Capability = "rereg-pd"      // a region's protection domain changed in place
+	ReregAccess  Capability = "rereg-access"  // a region's access changed in place
+	HugePages    Capability = "huge-pages"    // huge pages free on the machine
+	Memory       Capability = "memory"        // more than 8 GiB that can be pinned
+	Inject       Capability = "inject"        // calls that fail on order
+	QueryEx      Capability = "query-ex"      // the provider's own queries, by which C reads what the bindings read
+	Census       Capability = "census"        // a count of the objects on the device, so that what a case leaves behind is found
 )
 
 // ofOthers are the capabilities that say nothing of a device but of the machine, or of what stands around the device: a case
@@ -59,8 +59,8 @@ var ofOthers = map[Capability]bool{Peer: true, RawLoop: true, Allocator: true, D
 
 // Capabilities lists them all, in the order of a report.
 func Capabilities() []Capability {
-	return []Capability{Peer, RoCE, Atomics, DM, Import, ImportDM, TD, ParentDomain, Allocator, NullMR, Dmabuf, DmabufMemory, MREx, SRQ, XRC, MW, Multicast, Counters, WQ, Moderation, Flows, CQEx, Timestamps, Overruns, QPEx, RawPacket, RawLoop, ODP, ODPImplicit, Advise, ReregMemory, ReregPD,
-		ReregAccess, HugePages, Memory, Inject, QueryEx, Census}
+	return []Capability{Peer, RoCE, Atomics, DM, Import, ImportDM, TD, ParentDomain, Allocator, NullMR, Dmabuf, DmabufMemory, MREx, SRQ, XRC, MW, Multicast, Counters, WQ, Moderation, Flows, ODP, ODPImplicit, Advise, ReregMemory, ReregPD,
+		ReregAccess, CQEx, Timestamps, Overruns, QPEx, RawPacket, RawLoop, HugePages, Memory, Inject, QueryEx, Census}
 }
 
 // Case is one thing that is shown. Its ID never changes and is never used for another case.
