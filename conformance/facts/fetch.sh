@@ -154,7 +154,7 @@ facts) ;;
 run) whole=(libibverbs1) ;;
 guest)
 	packages=(libibverbs1 ibverbs-providers ibverbs-utils)
-	whole=("${packages[@]}" iproute2 dash bash coreutils util-linux base-files)
+	whole=("${packages[@]}" rdmacm-utils iproute2 dash bash coreutils util-linux base-files)
 	;;
 *) die "--for $purpose: pass facts, run or guest" ;;
 esac
