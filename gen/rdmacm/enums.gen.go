@@ -80,9 +80,9 @@ const (
 	EventTypeAddrInfoResolved EventType = 16 // RDMA_CM_EVENT_ADDRINFO_RESOLVED
 	// Since rdma-core 60.0.
 	EventTypeAddrInfoError EventType = 17 // RDMA_CM_EVENT_ADDRINFO_ERROR
-	// Since rdma-core 60.0.
+	// An event of the program's own, see WriteEvent. Since rdma-core 60.0.
 	EventTypeUser EventType = 18 // RDMA_CM_EVENT_USER
-	// Since rdma-core 60.0.
+	// Another kind of the program's own, for libraries. Since rdma-core 60.0.
 	EventTypeInternal EventType = 19 // RDMA_CM_EVENT_INTERNAL
 )
 

@@ -133,11 +133,16 @@ typedef int (*vg_fn_rdma_establish)(struct rdma_cm_id *id);
 typedef int (*vg_fn_rdma_listen)(struct rdma_cm_id *id, int backlog);
 typedef int (*vg_fn_rdma_accept)(struct rdma_cm_id *id, struct rdma_conn_param *conn_param);
 typedef int (*vg_fn_rdma_reject)(struct rdma_cm_id *id, const void *private_data, uint8_t private_data_len);
+typedef int (*vg_fn_rdma_reject_ece)(struct rdma_cm_id *id, const void *private_data, uint8_t private_data_len);
 typedef int (*vg_fn_rdma_disconnect)(struct rdma_cm_id *id);
+typedef int (*vg_fn_rdma_join_multicast)(struct rdma_cm_id *id, struct sockaddr *addr, void *context);
+typedef int (*vg_fn_rdma_leave_multicast)(struct rdma_cm_id *id, struct sockaddr *addr);
 typedef int (*vg_fn_rdma_get_cm_event)(struct rdma_event_channel *channel, struct rdma_cm_event **event);
 typedef int (*vg_fn_rdma_ack_cm_event)(struct rdma_cm_event *event);
 typedef struct ibv_context **(*vg_fn_rdma_get_devices)(int *num_devices);
 typedef void (*vg_fn_rdma_free_devices)(struct ibv_context **list);
+typedef const char *(*vg_fn_rdma_event_str)(enum rdma_cm_event_type event);
 typedef int (*vg_fn_rdma_migrate_id)(struct rdma_cm_id *id, struct rdma_event_channel *channel);
+typedef int (*vg_fn_rdma_write_cm_event)(struct rdma_cm_id *id, enum rdma_cm_event_type event, int status, uint64_t arg);
 
 #endif
