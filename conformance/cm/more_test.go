@@ -3,6 +3,7 @@
 package cm
 
 import (
+	"encoding/binary"
 	"errors"
 	"net/netip"
 	"syscall"
@@ -80,5 +81,32 @@ func TestEventTypeString(t *testing.T) {
 	b := newBed(t)
 	if got, want := must(b.lib.EventTypeString(rdmacm.EventTypeEstablished))(t), "RDMA_CM_EVENT_ESTABLISHED"; got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestSetOption lets two identifiers bind to one address, which only the option allows.
+func TestSetOption(t *testing.T) {
+	b := newBed(t)
+	c := b.channel(t)
+	var at netip.AddrPort
+	for i, reuse := range []bool{true, true, false} {
+		id := must(c.CreateID(rdmacm.PortSpaceTCP))(t)
+		if reuse {
+			check(t, id.SetOption(rdmacm.OptionLevelID, rdmacm.OptionIDReuseAddr, binary.NativeEndian.AppendUint32(nil, 1)))
+		}
+		if i == 0 {
+			at = netip.AddrPortFrom(b.server, 0)
+		}
+		err := id.BindAddr(at)
+		if i == 0 {
+			at = must(id.LocalAddr())(t)
+		}
+		if reuse != (err == nil) || err != nil && !errors.Is(err, syscall.EADDRINUSE) {
+			t.Errorf("identifier %d at %s: %v", i, at, err)
+		}
+	}
+	id := must(c.CreateID(rdmacm.PortSpaceTCP))(t)
+	if err := id.SetOption(rdmacm.OptionLevelID, rdmacm.OptionIDTOS, []byte{1, 2}); !errors.Is(err, syscall.EINVAL) {
+		t.Errorf("two bytes where one belongs: %v", err)
 	}
 }

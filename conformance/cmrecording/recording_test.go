@@ -110,6 +110,9 @@ var plain = []struct {
 	{"RejectECE", func(b *bed) error { return b.id.RejectECE([]byte{3, 4}) }, "rdma_reject_ece id=1 private_data=0304"},
 	{"JoinMulticast", func(b *bed) error { return b.id.JoinMulticast(netip.MustParseAddrPort("239.1.1.1:0")) }, "rdma_join_multicast id=1 addr=239.1.1.1:0 context=(nil)"},
 	{"LeaveMulticast", func(b *bed) error { return b.id.LeaveMulticast(netip.MustParseAddrPort("[ff02::7%2]:0")) }, "rdma_leave_multicast id=1 addr=[ff02::7/2]:0"},
+	{"SetOption", func(b *bed) error {
+		return b.id.SetOption(rdmacm.OptionLevelIB, rdmacm.OptionIDAckTimeout, []byte{5, 6})
+	}, "rdma_set_option id=1 level=1 optname=3 optval=0506"},
 	{"WriteEvent", func(b *bed) error { return b.id.WriteEvent(rdmacm.EventTypeUser, -5, 1<<40) }, "rdma_write_cm_event id=1 event=18 status=-5 arg=0x10000000000"},
 }
 

@@ -567,6 +567,29 @@ func (id *ID) LeaveMulticast(addr netip.AddrPort) error {
 	return nil
 }
 
+// SetOption sets an option of an identifier.
+//
+//   - level: what the option belongs to.
+//   - option: option of that level.
+//   - value: value, in the order of this processor's bytes.
+//
+// C: rdma_set_option, rdma_set_option(3).
+func (id *ID) SetOption(level OptionLevel, option Option, value []byte) error {
+	const verb = "rdma_set_option"
+	if err := id.enter(verb); err != nil {
+		return err
+	}
+	defer id.node.Exit()
+	if id.lib.fn[symRdma_set_option] == 0 {
+		return id.lib.missing("rdma_set_option", symRdma_set_option)
+	}
+	n, errno := rawSetOption(id.lib.fn[symRdma_set_option], id.c, int32(level), int32(option), unsafe.Pointer(unsafe.SliceData(value)), uint64(len(value)))
+	if n < 0 {
+		return verr.Failed(verb, errno, nil)
+	}
+	return nil
+}
+
 // Migrate moves an identifier, with the events that wait for it, to another event channel.
 //
 // C: rdma_migrate_id, rdma_migrate_id(3).

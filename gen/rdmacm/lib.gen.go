@@ -39,6 +39,7 @@ const (
 	symRdma_reject_ece
 	symRdma_resolve_addr
 	symRdma_resolve_route
+	symRdma_set_option
 	symRdma_write_cm_event
 	numSymbols
 )
@@ -69,6 +70,7 @@ var symbols = [numSymbols]dl.Symbol{
 	{Name: "rdma_reject_ece", Version: "RDMACM_1.3", Since: "31.0"},
 	{Name: "rdma_resolve_addr", Version: "RDMACM_1.0", Since: "28.0"},
 	{Name: "rdma_resolve_route", Version: "RDMACM_1.0", Since: "28.0"},
+	{Name: "rdma_set_option", Version: "RDMACM_1.0", Since: "28.0"},
 	{Name: "rdma_write_cm_event", Version: "RDMACM_1.4", Since: "60.0"},
 }
 

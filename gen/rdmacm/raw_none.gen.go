@@ -99,6 +99,10 @@ func rawEventStr(fn0 uintptr, event uint32) unsafe.Pointer {
 	return nil
 }
 
+func rawSetOption(fn0 uintptr, id unsafe.Pointer, level int32, option int32, value unsafe.Pointer, optlen uint64) (int, syscall.Errno) {
+	return -1, syscall.ENOSYS
+}
+
 func rawMigrateID(fn0 uintptr, id unsafe.Pointer, channel unsafe.Pointer) (int, syscall.Errno) {
 	return -1, syscall.ENOSYS
 }

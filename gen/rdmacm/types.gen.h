@@ -142,6 +142,7 @@ typedef int (*vg_fn_rdma_ack_cm_event)(struct rdma_cm_event *event);
 typedef struct ibv_context **(*vg_fn_rdma_get_devices)(int *num_devices);
 typedef void (*vg_fn_rdma_free_devices)(struct ibv_context **list);
 typedef const char *(*vg_fn_rdma_event_str)(enum rdma_cm_event_type event);
+typedef int (*vg_fn_rdma_set_option)(struct rdma_cm_id *id, int level, int optname, void *optval, size_t optlen);
 typedef int (*vg_fn_rdma_migrate_id)(struct rdma_cm_id *id, struct rdma_event_channel *channel);
 typedef int (*vg_fn_rdma_write_cm_event)(struct rdma_cm_id *id, enum rdma_cm_event_type event, int status, uint64_t arg);
 

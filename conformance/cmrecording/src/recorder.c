@@ -324,6 +324,13 @@ int rdma_leave_multicast(struct rdma_cm_id *id, struct sockaddr *addr)
 	return end();
 }
 
+int rdma_set_option(struct rdma_cm_id *id, int level, int optname, void *optval, size_t optlen)
+{
+	put("rdma_set_option id=%d level=%d optname=%d", number_of(id), level, optname);
+	put_bytes("optval", optval, optlen);
+	return end();
+}
+
 int rdma_write_cm_event(struct rdma_cm_id *id, enum rdma_cm_event_type event, int status, uint64_t arg); // newer than some headers
 
 int rdma_write_cm_event(struct rdma_cm_id *id, enum rdma_cm_event_type event, int status, uint64_t arg)
