@@ -228,6 +228,9 @@ func TestConnect(t *testing.T) {
 	if ev := next(t, there, rdmacm.EventTypeEstablished); ev.ID != server.id {
 		t.Errorf("established %+v", ev)
 	}
+	if err := server.id.Notify(verbs.EventTypeCommEst); !errors.Is(err, syscall.EISCONN) {
+		t.Errorf("a report of what the library knows: %v", err)
+	}
 
 	text := strings.Repeat("bytes that really move. ", 100)
 	copy(client.buf.Bytes(), text)

@@ -104,6 +104,7 @@ var plain = []struct {
 	{"ResolveRoute", func(b *bed) error { return b.id.ResolveRoute(79) }, "rdma_resolve_route id=1 timeout_ms=79"},
 	{"Listen", func(b *bed) error { return b.id.Listen(9) }, "rdma_listen id=1 backlog=9"},
 	{"Establish", func(b *bed) error { return b.id.Establish() }, "rdma_establish id=1"},
+	{"Notify", func(b *bed) error { return b.id.Notify(verbs.EventTypeCommEst) }, "rdma_notify id=1 event=4"},
 	{"Disconnect", func(b *bed) error { return b.id.Disconnect() }, "rdma_disconnect id=1"},
 	{"Reject", func(b *bed) error { return b.id.Reject([]byte{1, 2, 0xfe}) }, "rdma_reject id=1 private_data=0102fe"},
 	{"Reject", func(b *bed) error { return b.id.Reject(nil) }, "rdma_reject id=1 private_data="},

@@ -495,6 +495,29 @@ func (id *ID) RejectECE(privateData []byte) error {
 	return nil
 }
 
+// Notify reports that an asynchronous event has come for the queue pair of an identifier.
+//
+// The errno EISCONN says that the connection is established already.
+//
+//   - event: type of the event; the library wants to know of COMM_EST.
+//
+// C: rdma_notify, rdma_notify(3).
+func (id *ID) Notify(event verbs.EventType) error {
+	const verb = "rdma_notify"
+	if err := id.enter(verb); err != nil {
+		return err
+	}
+	defer id.node.Exit()
+	if id.lib.fn[symRdma_notify] == 0 {
+		return id.lib.missing("rdma_notify", symRdma_notify)
+	}
+	n, errno := rawNotify(id.lib.fn[symRdma_notify], id.c, uint32(event))
+	if n < 0 {
+		return verr.Failed(verb, errno, nil)
+	}
+	return nil
+}
+
 // Disconnect ends a connection, which flushes the requests of its queue pair. Both ends get an event of type
 // DISCONNECTED, and both should call it.
 //

@@ -35,6 +35,7 @@ const (
 	symRdma_leave_multicast
 	symRdma_listen
 	symRdma_migrate_id
+	symRdma_notify
 	symRdma_reject
 	symRdma_reject_ece
 	symRdma_resolve_addr
@@ -66,6 +67,7 @@ var symbols = [numSymbols]dl.Symbol{
 	{Name: "rdma_leave_multicast", Version: "RDMACM_1.0", Since: "28.0"},
 	{Name: "rdma_listen", Version: "RDMACM_1.0", Since: "28.0"},
 	{Name: "rdma_migrate_id", Version: "RDMACM_1.0", Since: "28.0"},
+	{Name: "rdma_notify", Version: "RDMACM_1.0", Since: "28.0"},
 	{Name: "rdma_reject", Version: "RDMACM_1.0", Since: "28.0"},
 	{Name: "rdma_reject_ece", Version: "RDMACM_1.3", Since: "31.0"},
 	{Name: "rdma_resolve_addr", Version: "RDMACM_1.0", Since: "28.0"},

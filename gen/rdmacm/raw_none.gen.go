@@ -69,6 +69,10 @@ func rawRejectEce(fn0 uintptr, id unsafe.Pointer, privateData unsafe.Pointer, pr
 	return -1, syscall.ENOSYS
 }
 
+func rawNotify(fn0 uintptr, id unsafe.Pointer, event uint32) (int, syscall.Errno) {
+	return -1, syscall.ENOSYS
+}
+
 func rawDisconnect(fn0 uintptr, id unsafe.Pointer) (int, syscall.Errno) {
 	return -1, syscall.ENOSYS
 }

@@ -294,6 +294,12 @@ int rdma_reject_ece(struct rdma_cm_id *id, const void *data, uint8_t n)
 	return end();
 }
 
+int rdma_notify(struct rdma_cm_id *id, enum ibv_event_type event)
+{
+	put("rdma_notify id=%d event=%d", number_of(id), event);
+	return end();
+}
+
 int rdma_disconnect(struct rdma_cm_id *id)
 {
 	put("rdma_disconnect id=%d", number_of(id));
