@@ -54,6 +54,10 @@ func (p printer) faceStep(s plan.Step) ([]jen.Code, bool) {
 		return p.enterArms(s), true
 	case plan.PackArms:
 		return p.packArms(s), true
+	case plan.KeepPins:
+		return []jen.Code{jen.Var().Add(param(s.Pins, "mem.Pins")), jen.Defer().Add(id(s.Pins, "Unpin").Call())}, true
+	case plan.EnterList:
+		return p.enterList(s), true
 	case plan.CopyHead:
 		return one(op(jen.Op("*").Parens(ptr(s.Mirror)).Call(unsafePointer().Call(rt("unsafe", "SliceData").Call(id(s.Into)))), "=", id(s.Head)))
 	case plan.CopyList:

@@ -64,7 +64,7 @@ func (c *call) input(o model.Operand) Value {
 	return x
 }
 
-// hasInt tells whether a setter takes a Go int, which may not fit into C's, or bytes, which may be too many.
+// hasInt tells whether a setter takes a Go int, which may not fit into C's, bytes, which may be too many, or a builder with such a setter.
 func hasInt(r *model.Record) bool {
-	return slices.ContainsFunc(r.Fields, func(f *model.Field) bool { return f.GoType == "int" || f.Bytes })
+	return slices.ContainsFunc(r.Fields, func(f *model.Field) bool { return f.GoType == "int" || f.Bytes || f.Nested != nil && hasInt(f.Nested) })
 }
