@@ -11,6 +11,7 @@
 #include "kernel.h"
 #include "objects.h"
 #include "qp.h"
+#include "steer.h"
 
 struct flow {
 	struct ibv_flow pub;
@@ -18,6 +19,7 @@ struct flow {
 	struct svb_kobj k;
 	struct svb_qp *qp;
 	struct svb_counters *counters; // NULL: none
+	struct svb_flow_action *action; // NULL: none
 };
 
 static void end(struct flow *f)
@@ -25,6 +27,8 @@ static void end(struct flow *f)
 	svb_handle_drop(f->obj.ctx->file, f->k.handle);
 	if (f->counters)
 		f->counters->flows--;
+	if (f->action)
+		f->action->flows--;
 	f->qp->flows--;
 	svb_unregister(&f->obj);
 	free(f);
@@ -60,6 +64,7 @@ static size_t size_of(uint32_t type)
 	case IBV_FLOW_SPEC_GRE: return inner ? 0 : sizeof(struct ibv_flow_spec_gre);
 	case IBV_FLOW_SPEC_ACTION_TAG: return inner ? 0 : sizeof(struct ibv_flow_spec_action_tag);
 	case IBV_FLOW_SPEC_ACTION_DROP: return inner ? 0 : sizeof(struct ibv_flow_spec_action_drop);
+	case IBV_FLOW_SPEC_ACTION_HANDLE: return inner ? 0 : sizeof(struct ibv_flow_spec_action_handle);
 	case IBV_FLOW_SPEC_ACTION_COUNT: return inner ? 0 : sizeof(struct ibv_flow_spec_counter_action);
 	}
 	return 0;
@@ -73,6 +78,7 @@ static int take(struct flow *f, const struct ibv_flow_attr *a)
 
 	for (i = 0; i < a->num_of_specs; i++) {
 		struct ibv_flow_spec_counter_action count;
+		struct ibv_flow_spec_action_handle action;
 		struct { uint32_t type; uint16_t size; } head;
 
 		if (stop - at < (ptrdiff_t)sizeof head)
@@ -83,6 +89,11 @@ static int take(struct flow *f, const struct ibv_flow_attr *a)
 		if (head.type == IBV_FLOW_SPEC_ACTION_COUNT) {
 			memcpy(&count, at, sizeof count);
 			if (f->counters || !(f->counters = svb_find_counters(count.counters)))
+				return EINVAL;
+		}
+		if (head.type == IBV_FLOW_SPEC_ACTION_HANDLE) {
+			memcpy(&action, at, sizeof action);
+			if (f->action || !(f->action = svb_find_action(action.action)))
 				return EINVAL;
 		}
 		at += head.size;
@@ -109,6 +120,8 @@ static int enter(struct svb_qp *qp, struct flow *f, const struct ibv_flow_attr *
 	qp->flows++;
 	if (f->counters)
 		f->counters->flows++;
+	if (f->action)
+		f->action->flows++;
 	f->pub.context = qp->pub.context;
 	f->pub.handle = f->k.handle;
 	svb_register(&f->obj, &kind, &f->pub, qp->obj.inst, qp->obj.ctx);

@@ -13,6 +13,7 @@
 #include "piece.h"
 #include "qp.h"
 #include "receive.h"
+#include "steer.h"
 #include "worker.h"
 
 #define RESOURCE_QP 2
@@ -127,6 +128,7 @@ static void detach(struct svb_qp *qp)
 	qp->rcq->users--;
 	if (qp->srq)
 		qp->srq->users--;
+	svb_table_left(qp->table);
 	qp->pd->queues--;
 }
 

@@ -41,7 +41,8 @@ struct svb_group { // of multicast
 	uint16_t lid;
 };
 
-struct svb_stream; // of wr.c
+struct svb_stream;    // of wr.c
+struct svb_rwq_table; // of rwq.c
 
 struct svb_qp {
 	union {
@@ -58,6 +59,7 @@ struct svb_qp {
 	TAILQ_ENTRY(svb_qp) link; // of its device
 	struct svb_cq *scq, *rcq;
 	struct svb_srq *srq; // NULL: its receives are in rq
+	struct svb_rwq_table *table; // NULL: it receives itself
 	struct ibv_qp_cap cap;
 	int sig_all;
 	enum ibv_qp_state state;
@@ -119,6 +121,9 @@ static inline struct svb_recvq *svb_recvs(struct svb_qp *qp)
 {
 	return qp->srq ? &qp->srq->q : &qp->rq;
 }
+
+// rwq.c
+SVB_HIDDEN struct ibv_qp *svb_create_table_qp(struct ibv_qp_init_attr_ex *a); // NULL + errno
 
 // wr.c
 SVB_HIDDEN void svb_stream_free(struct svb_stream *s);

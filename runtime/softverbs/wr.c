@@ -17,7 +17,8 @@ enum {
 	UC_OPS = IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM | IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM |
 		 IBV_QP_EX_WITH_SEND_WITH_INV,
 	UD_OPS = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM,
-	MASK = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+	TABLE_MASK = IBV_QP_INIT_ATTR_IND_TABLE | IBV_QP_INIT_ATTR_RX_HASH,
+	MASK = TABLE_MASK | IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
 };
 
 struct svb_stream {
@@ -246,6 +247,8 @@ static int check(struct ibv_context *pub, const struct ibv_qp_init_attr_ex *a)
 		err = EOPNOTSUPP;
 	if (!err && a->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS && a->create_flags)
 		err = EOPNOTSUPP;
+	if (!err && a->comp_mask & TABLE_MASK && asked)
+		err = EOPNOTSUPP;
 	return !err && !(a->comp_mask & IBV_QP_INIT_ATTR_PD) ? EINVAL : err;
 }
 
@@ -259,7 +262,7 @@ struct ibv_qp *svb_create_qp_ex(struct ibv_context *pub, struct ibv_qp_init_attr
 		errno = err;
 		return NULL;
 	}
-	made = svb_create_qp(a->pd, (struct ibv_qp_init_attr *)a);
+	made = a->comp_mask & TABLE_MASK ? svb_create_table_qp(a) : svb_create_qp(a->pd, (struct ibv_qp_init_attr *)a);
 	if (!made || !(a->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS))
 		return made;
 	qp = (struct svb_qp *)((char *)made - offsetof(struct svb_qp, pub));
