@@ -100,6 +100,9 @@ func (r *request) shares(path string, seen map[string]bool) bool {
 	if !nested {
 		return false
 	}
+	if at := strings.LastIndex(path, "[0]."); at >= 0 { // a record behind a pointer
+		return r.sharesBehind(path, at, seen)
+	}
 	tag := r.tagOf(param)
 	from, size := r.place(tag, inner)
 	for s := range seen {

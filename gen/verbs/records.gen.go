@@ -1961,6 +1961,9 @@ type RXHashConf struct {
 //   - fields: fields of packets that are hashed.
 func NewRXHashConf(function RXHashFunc, key []byte, fields RXHashField) *RXHashConf {
 	a := &RXHashConf{}
+	if function > 255 && a.err == nil {
+		a.err = verr.TooGreat("", "RXHashConf.Function", uint64(function), 255)
+	}
 	a.c.rx_hash_function = uint8(function)
 	if len(key) > 255 && a.err == nil {
 		a.err = verr.TooLong("", "RXHashConf.Key", len(key), 255)

@@ -119,6 +119,16 @@ func pointedArm(f *model.Field, at string) []jen.Code {
 	}
 }
 
+// firstWide keeps the first error of a value that is too great for C:
+//
+//	if v > 255 && a.err == nil {
+//		a.err = verr.TooGreat("", "RXHashConf.Function", uint64(v), 255)
+//	}
+func firstWide(s plan.FirstWide) *jen.Statement {
+	wide := op(id(s.Value), ">", dec(s.Most)).Op("&&").Add(isNil(id("a.err")))
+	return jen.If(wide).Block(assign(id("a.err"), rt("verr", "TooGreat").Call(jen.Lit(""), jen.Lit(s.What), jen.Uint64().Call(id(s.Value)), dec(s.Most))))
+}
+
 // enterList begins the use of a list of handles, and makes the list of their C objects:
 //
 //	attrWQs := make([]uintptr, len(attr.wqs))

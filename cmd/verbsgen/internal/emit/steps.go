@@ -58,6 +58,8 @@ func (p printer) faceStep(s plan.Step) ([]jen.Code, bool) {
 		return []jen.Code{jen.Var().Add(param(s.Pins, "mem.Pins")), jen.Defer().Add(id(s.Pins, "Unpin").Call())}, true
 	case plan.EnterList:
 		return p.enterList(s), true
+	case plan.FirstWide:
+		return one(firstWide(s))
 	case plan.CopyHead:
 		return one(op(jen.Op("*").Parens(ptr(s.Mirror)).Call(unsafePointer().Call(rt("unsafe", "SliceData").Call(id(s.Into)))), "=", id(s.Head)))
 	case plan.CopyList:

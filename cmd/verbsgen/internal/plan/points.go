@@ -129,7 +129,13 @@ type (
 		Log2                          bool
 		Self, Root                    string
 	}
+	// FirstWide keeps the first error of a value that is too great for C.
+	FirstWide struct {
+		Value, What string
+		Most        uint64
+	}
 )
 
 func (KeepPins) step()  {}
 func (EnterList) step() {}
+func (FirstWide) step() {}
