@@ -65,7 +65,8 @@ type bed struct {
 	devAt   uint64 // struct ibv_context *
 	devMade map[string]string
 	memory  *regions
-	arm     int // which of several records a builder gets that takes any of them
+	behind  []behindArm // what the records get that have others behind them in memory
+	arm     int         // which of several records a builder gets that takes any of them
 
 	newerTold map[string]bool // fields that the header of this machine is too old for
 }

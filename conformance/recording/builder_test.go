@@ -109,13 +109,12 @@ func (b *bed) build(name string, only []string, path string, next *int, tries ma
 		return x
 	}
 	x.v = f.Call(args)[0]
-	if r.Tail != nil { // without what lies behind it
-		x.want[r.Tail.Size] = numberWant(uint64(b.facts.Record("struct " + r.C).Size))
+	if r.Tail != nil {
+		b.addBehind(x)
 	}
 	if r.Arm != nil && r.Arm.Tag != "" {
 		x.want[r.Arm.Size] = numberWant(uint64(b.facts.Record("struct " + r.C).Size))
 		x.mask |= b.constants([]string{r.Arm.Is})
-		x.want[r.Arm.Tag] = numberWant(x.mask)
 	}
 	setters, err := settersOf(r, x.v.Type())
 	if err != nil {
@@ -128,6 +127,9 @@ func (b *bed) build(name string, only []string, path string, next *int, tries ma
 		if only == nil || slices.Contains(only, s.method) {
 			b.apply(x, s)
 		}
+	}
+	if r.Arm != nil && r.Arm.Tag != "" {
+		x.want[r.Arm.Tag] = numberWant(x.mask)
 	}
 	return x
 }

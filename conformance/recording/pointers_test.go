@@ -140,3 +140,36 @@ func (r *request) pointsTo(field, tag string) bool {
 	}
 	return false
 }
+
+// behindArm is a record that gets behind another in memory, with some setters of its builder or with all of them for nil.
+type behindArm struct {
+	record *spec.Record
+	only   []string
+}
+
+// addBehind puts the records behind another, and notes the number and the size that C must see, and their fields: each is a member of a union.
+func (b *bed) addBehind(x *builder) {
+	b.Helper()
+	tail := x.record.Tail
+	size := b.facts.Record("struct " + x.record.C).Size
+	union := b.facts.Record(behind["struct "+x.record.C][0])
+	for i, arm := range b.behind {
+		inner := b.build(arm.record.Go, arm.only, fmt.Sprintf("%s[%d]", x.path, i), x.next, x.tries)
+		m := slices.IndexFunc(union.Fields, func(f api.Field) bool { return f.Type == "struct "+arm.record.C })
+		if m < 0 {
+			b.Errorf("%s has no struct %s", union.Tag, arm.record.C)
+			continue
+		}
+		if inner.err != nil {
+			x.err = inner.err
+			return
+		}
+		for c, w := range inner.want {
+			x.want[fmt.Sprintf("[%d].%s.%s", i, union.Fields[m].Name, c)] = w
+		}
+		size += b.facts.Record("struct " + arm.record.C).Size
+		add := x.v.MethodByName(tail.Go)
+		add.Call([]reflect.Value{inner.v.Convert(add.Type().In(0).Elem())})
+	}
+	x.want[tail.Size], x.want[tail.Count] = numberWant(uint64(size)), numberWant(uint64(len(b.behind)))
+}
