@@ -682,7 +682,7 @@ func checkCreateRWQIndTable(in *inCreateRWQIndTable) error {
 	if in.initAttrIndTbl == 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule1503], Value: validate.AddrText(in.initAttrIndTbl)})
 	}
-	if in.initAttrCompMask > 0 {
+	if in.initAttrCompMask != 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule1504], Value: "0x" + strconv.FormatUint(in.initAttrCompMask, 16)})
 	}
 	return verr.RefuseErr("ibv_create_rwq_ind_table", bad...)

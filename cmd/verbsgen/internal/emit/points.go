@@ -119,6 +119,19 @@ func pointedArm(f *model.Field, at string) []jen.Code {
 	}
 }
 
+// pointerStep prints a step of lists and pointers.
+func (p printer) pointerStep(s plan.Step) ([]jen.Code, bool) {
+	switch s := s.(type) {
+	case plan.KeepPins:
+		return []jen.Code{jen.Var().Add(param(s.Pins, "mem.Pins")), jen.Defer().Add(id(s.Pins, "Unpin").Call())}, true
+	case plan.EnterList:
+		return p.enterList(s), true
+	case plan.FirstWide:
+		return one(firstWide(s))
+	}
+	return nil, false
+}
+
 // firstWide keeps the first error of a value that is too great for C:
 //
 //	if v > 255 && a.err == nil {

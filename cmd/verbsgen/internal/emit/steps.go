@@ -28,6 +28,9 @@ func (p printer) steps(list []plan.Step) []jen.Code {
 			code, ok = p.formStep(s)
 		}
 		if !ok {
+			code, ok = p.pointerStep(s)
+		}
+		if !ok {
 			p.e.errs = append(p.e.errs, fmt.Errorf("%s: nothing prints a step of type %T", p.name, s))
 		}
 		out = append(out, code...)
@@ -54,12 +57,6 @@ func (p printer) faceStep(s plan.Step) ([]jen.Code, bool) {
 		return p.enterArms(s), true
 	case plan.PackArms:
 		return p.packArms(s), true
-	case plan.KeepPins:
-		return []jen.Code{jen.Var().Add(param(s.Pins, "mem.Pins")), jen.Defer().Add(id(s.Pins, "Unpin").Call())}, true
-	case plan.EnterList:
-		return p.enterList(s), true
-	case plan.FirstWide:
-		return one(firstWide(s))
 	case plan.CopyHead:
 		return one(op(jen.Op("*").Parens(ptr(s.Mirror)).Call(unsafePointer().Call(rt("unsafe", "SliceData").Call(id(s.Into)))), "=", id(s.Head)))
 	case plan.CopyList:
