@@ -43,6 +43,7 @@ var constructors = []any{
 	verbs.NewFlowSpecVXLAN,
 	verbs.NewFlowTunnelFilter,
 	verbs.NewMRInitAttr,
+	verbs.NewMWBind,
 	verbs.NewModifyCQAttr,
 	verbs.NewParentDomainAttr,
 	verbs.NewQPAttr,

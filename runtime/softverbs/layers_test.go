@@ -26,6 +26,7 @@ var layers = []string{
 	"counters.h",   // counters of flows
 	"receive.h",    // queues of receive requests
 	"steer.h",      // work queues, their tables, actions of flows
+	"window.h",     // memory windows
 	"qp.h",         // queue pairs
 	"wire.h",       // requests between queue pairs
 	"worker.h",     // the thread of a device

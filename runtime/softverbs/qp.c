@@ -14,6 +14,7 @@
 #include "qp.h"
 #include "receive.h"
 #include "steer.h"
+#include "window.h"
 #include "worker.h"
 
 #define RESOURCE_QP 2
@@ -134,6 +135,7 @@ static void detach(struct svb_qp *qp)
 
 static void finish(struct svb_qp *qp)
 {
+	svb_windows_leave(qp->dev, qp);
 	svb_unregister(&qp->obj);
 	pthread_mutex_destroy(&qp->pub.mutex);
 	pthread_cond_destroy(&qp->pub.cond);
