@@ -29,6 +29,7 @@ func probe(t *T, dev *verbs.Device, attr *verbs.DeviceAttrEx) (map[Capability]st
 		}
 	}
 	lack(Inject, t.soft == nil, "calls fail on order on software only")
+	lack(RawLoop, t.soft == nil, "only the software device is known to return the frames that are sent on a port")
 	lack(Allocator, t.soft == nil, "only the software device asks an allocator for regions")
 	if port, err := dev.QueryPort(t.target.cfg.Port); err != nil {
 		lacking[RoCE] = oneLine(err.Error())
@@ -42,8 +43,7 @@ func probe(t *T, dev *verbs.Device, attr *verbs.DeviceAttrEx) (map[Capability]st
 	lack(ODPImplicit, attr.ODPCaps.General&verbs.ODPCapImplicit == 0, "odp_caps.general_caps lacks SUPPORT_IMPLICIT")
 	lack(ImportDM, t.source.Symbol("ibv_import_dm", "") == 0, "the library has no ibv_import_dm")
 	lack(MREx, t.source.Symbol("ibv_reg_mr_ex", "") == 0, "the library has no ibv_reg_mr_ex")
-	free := memAvailable()
-	lack(Memory, free < 8<<30, "%d MiB of memory are free", free>>20)
+	lack(Memory, memAvailable() < 8<<30, "less than 8 GiB of memory are free")
 	if buf, err := mem.New(2<<20, mem.HugePages(0)); err != nil {
 		lacking[HugePages] = oneLine(err.Error())
 	} else if err := buf.Close(); err != nil {
@@ -51,6 +51,7 @@ func probe(t *T, dev *verbs.Device, attr *verbs.DeviceAttrEx) (map[Capability]st
 	}
 	for c, try := range map[Capability]func(*verbs.Device, *T) error{
 		XRC: probeXRC, MW: probeMW, Multicast: probeMulticast, Counters: probeCounters, WQ: probeWQ, Moderation: probeModeration, Flows: probeFlows, TD: probeTD, ParentDomain: probeParentDomain, NullMR: probeNullMR, Dmabuf: probeDmabuf, DmabufMemory: probeDmabufMemory, Import: probeImport,
+		CQEx: probeCQEx, Timestamps: probeTimestamps, Overruns: probeOverruns, QPEx: probeQPEx, RawPacket: probeRawPacket,
 		ReregMemory: probeReregMemory, ReregPD: probeReregPD, ReregAccess: probeReregAccess,
 	} {
 		if err := try(dev, t); errors.Is(err, errors.ErrUnsupported) && Refused(err) == nil {
