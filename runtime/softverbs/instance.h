@@ -82,6 +82,8 @@ struct svb_dev {
 	TAILQ_HEAD(svb_qps, svb_qp) qps; // the one whose turn is first
 	TAILQ_HEAD(svb_flows, svb_flow) flows; // by priority; of one priority the oldest first
 	uint32_t next_qpn;
+	TAILQ_HEAD(svb_srqs, svb_srq) srqs; // of type XRC
+	uint32_t next_srqn;
 	struct svb_worker *worker; // NULL: no queue pair yet
 	bool *port_down;           // by port number - 1
 	bool gone;                 // atomic: only contexts can be closed
