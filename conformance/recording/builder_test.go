@@ -209,7 +209,7 @@ func (b *bed) set(x *builder, s setter) reflect.Value {
 		x.err = errors.Join(x.err, inner.err)
 		return inner.v
 	}
-	v, w, err := scalar(s.arg, n, x.tries[path])
+	v, w, err := b.chosen(f.Type, s.arg, n, x.tries[path], path)
 	if size := b.sizeOf(x.record, f); err == nil && size > 0 && v.CanUint() && size*8 < int64(s.arg.Bits()) { // narrower in C
 		v.SetUint(v.Uint() & (1<<(size*8) - 1))
 		w = numberWant(v.Uint())

@@ -507,6 +507,34 @@ var qpFlagNames = []validate.Flag{
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v QPFlag) String() string { return validate.FlagText(uint64(v), qpFlagNames) }
 
+// SRQType is the type of a shared receive queue.
+//
+// C: enum ibv_srq_type, ibv_create_srq_ex(3).
+type SRQType uint32
+
+// Constants of SRQType.
+const (
+	// For queue pairs that are made with it.
+	SRQTypeBasic SRQType = 0 // IBV_SRQT_BASIC
+	// For all queue pairs of its XRC domain; a sender names it by its number.
+	SRQTypeXRC SRQType = 1 // IBV_SRQT_XRC
+	// Matches messages by their tags.
+	SRQTypeTM SRQType = 2 // IBV_SRQT_TM
+)
+
+// String returns the C name without its prefix.
+func (v SRQType) String() string {
+	switch v {
+	case SRQTypeBasic:
+		return "BASIC"
+	case SRQTypeXRC:
+		return "XRC"
+	case SRQTypeTM:
+		return "TM"
+	}
+	return "SRQType(" + strconv.FormatUint(uint64(v), 10) + ")"
+}
+
 // WQFlags is a set of properties of a work queue.
 //
 // C: enum ibv_wq_flags, ibv_create_wq(3).
