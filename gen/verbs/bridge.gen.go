@@ -327,6 +327,12 @@ func init() {
 			return a.lend(verb, lib, root)
 		},
 	})
+	bridge.OfferAttr(bridge.Attr[QPRateLimitAttr]{
+		Kind: "QPRateLimitAttr",
+		Lend: func(a *QPRateLimitAttr, verb string, lib any, root *object.Node) (bridge.Lent, error) {
+			return a.lend(verb, lib, root)
+		},
+	})
 	bridge.OfferAttr(bridge.Attr[SRQAttr]{
 		Kind: "SRQAttr",
 		Lend: func(a *SRQAttr, verb string, lib any, root *object.Node) (bridge.Lent, error) {
@@ -342,6 +348,12 @@ func init() {
 	bridge.OfferAttr(bridge.Attr[XRCDInitAttr]{
 		Kind: "XRCDInitAttr",
 		Lend: func(a *XRCDInitAttr, verb string, lib any, root *object.Node) (bridge.Lent, error) {
+			return a.lend(verb, lib, root)
+		},
+	})
+	bridge.OfferAttr(bridge.Attr[ECE]{
+		Kind: "ECE",
+		Lend: func(a *ECE, verb string, lib any, root *object.Node) (bridge.Lent, error) {
 			return a.lend(verb, lib, root)
 		},
 	})
@@ -752,6 +764,13 @@ func (a *QPAttr) lend(verb string, lib any, root *object.Node) (lent bridge.Lent
 }
 
 // lend copies the C struct for a verb of another library, and begins the use of the handles in it.
+func (a *QPRateLimitAttr) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
+	c := a.c
+	lent.C = unsafe.Pointer(&c)
+	return lent, nil
+}
+
+// lend copies the C struct for a verb of another library, and begins the use of the handles in it.
 func (a *SRQAttr) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
 	c := a.c
 	lent.C = unsafe.Pointer(&c)
@@ -770,6 +789,13 @@ func (a *XRCDInitAttr) lend(verb string, lib any, root *object.Node) (lent bridg
 	if a.err != nil {
 		return lent, a.err
 	}
+	c := a.c
+	lent.C = unsafe.Pointer(&c)
+	return lent, nil
+}
+
+// lend copies the C struct for a verb of another library, and begins the use of the handles in it.
+func (a *ECE) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
 	c := a.c
 	lent.C = unsafe.Pointer(&c)
 	return lent, nil

@@ -43,6 +43,10 @@ const (
 	rule0170
 	rule0171
 	rule0215
+	rule1304
+	rule1305
+	rule1326
+	rule1327
 	rule0324
 	rule0325
 	rule0326
@@ -252,6 +256,9 @@ const (
 	rule0906
 	rule0910
 	rule0911
+	rule1301
+	rule1302
+	rule1303
 	rule0283
 	rule0776
 	rule0777
@@ -304,6 +311,10 @@ const (
 	rule0139
 	rule0140
 	rule0141
+	rule1322
+	rule1323
+	rule1324
+	rule1325
 	rule0165
 	rule0166
 	rule0167
@@ -345,6 +356,16 @@ const (
 	rule0251
 	rule0253
 	rule0255
+	rule1309
+	rule1310
+	rule1311
+	rule1312
+	rule1313
+	rule1314
+	rule1315
+	rule1306
+	rule1307
+	rule1308
 	rule0504
 	rule0505
 	rule0506
@@ -427,6 +448,12 @@ const (
 	rule0757
 	rule0758
 	rule0759
+	rule1318
+	rule1319
+	rule1320
+	rule1321
+	rule1316
+	rule1317
 )
 
 // rules are the rules that the validators check, with what the errors say of them.
@@ -467,6 +494,10 @@ var rules = []verr.Rule{
 	rule0170: {ID: "VR-ibv_query_port-port_num-0170", Verb: "ibv_query_port", Subject: "port_num", Statement: "ports are counted from 1", Fix: "pass 1 for the first port", Page: "ibv_query_port", Section: ""},
 	rule0171: {ID: "VR-ibv_query_port-port_num-0171", Verb: "ibv_query_port", Subject: "port_num", Statement: "port_num is at most the number of ports", Fix: "pass at most DeviceAttr.PhysPortCnt", Page: "ibv_query_port", Section: "", Capable: true, Limit: "phys_port_cnt"},
 	rule0215: {ID: "VR-ibv_query_port-port_num-0215", Verb: "ibv_query_port", Subject: "port_num", Statement: "port_num is at most the number of ports", Fix: "pass at most DeviceAttrEx.PhysPortCntEx", Page: "ibv_query_port", Section: "", Capable: true, Limit: "phys_port_cnt_ex"},
+	rule1304: {ID: "VR-ibv_query_port_speed-context-1304", Verb: "ibv_query_port_speed", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_query_port_speed", Section: "DESCRIPTION"},
+	rule1305: {ID: "VR-ibv_query_port_speed-port_speed-1305", Verb: "ibv_query_port_speed", Subject: "port_speed", Statement: "port_speed must not be NULL", Fix: "pass a valid pointer", Page: "ibv_query_port_speed", Section: "NOTES"},
+	rule1326: {ID: "VR-ibv_query_port_speed-port_num-1326", Verb: "ibv_query_port_speed", Subject: "port_num", Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_query_port_speed", Section: "ARGUMENTS"},
+	rule1327: {ID: "VR-ibv_query_port_speed-port_num-1327", Verb: "ibv_query_port_speed", Subject: "port_num", Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_query_port_speed", Section: "ARGUMENTS", Capable: true, Limit: "phys_port_cnt"},
 	rule0324: {ID: "VR-ibv_query_gid-context-0324", Verb: "ibv_query_gid", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_query_gid", Section: "DESCRIPTION"},
 	rule0325: {ID: "VR-ibv_query_gid-gid-0325", Verb: "ibv_query_gid", Subject: "gid", Statement: "gid must not be NULL", Fix: "pass the address of a GID", Page: "ibv_query_gid", Section: "DESCRIPTION"},
 	rule0326: {ID: "VR-ibv_query_gid-port_num-0326", Verb: "ibv_query_gid", Subject: "port_num", Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_query_gid", Section: ""},
@@ -676,6 +707,9 @@ var rules = []verr.Rule{
 	rule0906: {ID: "VR-ibv_create_cq_ex-cqe-0906", Verb: "ibv_create_cq_ex", Subject: "cq_attr.cqe", Statement: "cqe is at most max_cqe", Fix: "ask for fewer entries", Page: "ibv_create_cq_ex", Section: "", Capable: true, Limit: "max_cqe"},
 	rule0910: {ID: "VR-ibv_create_cq_ex-flags-0910", Verb: "ibv_create_cq_ex", Subject: "cq_attr.flags", Statement: "flags is read with MASK_FLAGS only", Fix: "set CQInitAttrEx.Flags, or leave flags out", Page: "ibv_create_cq_ex", Section: "DESCRIPTION"},
 	rule0911: {ID: "VR-ibv_create_cq_ex-parent_domain-0911", Verb: "ibv_create_cq_ex", Subject: "cq_attr.parent_domain", Statement: "parent_domain is read with MASK_PD only", Fix: "set CQInitAttrEx.ParentDomain, or leave CQInitAttrEx.ParentDomain out", Page: "ibv_create_cq_ex", Section: "DESCRIPTION"},
+	rule1301: {ID: "VR-ibv_resize_cq-cq-1301", Verb: "ibv_resize_cq", Subject: "cq", Statement: "cq must not be NULL", Fix: "pass a CQ", Page: "ibv_resize_cq", Section: "DESCRIPTION"},
+	rule1302: {ID: "VR-ibv_resize_cq-cqe-1302", Verb: "ibv_resize_cq", Subject: "cqe", Statement: "a queue has room for at least 1 completion", Fix: "ask for 1 or more", Page: "ibv_resize_cq", Section: "DESCRIPTION", RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx5, not in all cases"}},
+	rule1303: {ID: "VR-ibv_resize_cq-cqe-1303", Verb: "ibv_resize_cq", Subject: "cqe", Statement: "cqe is at most max_cqe", Fix: "ask for fewer entries", Page: "ibv_resize_cq", Section: "", Capable: true, Limit: "max_cqe", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
 	rule0283: {ID: "VR-ibv_destroy_cq-cq-0283", Verb: "ibv_destroy_cq", Subject: "cq", Statement: "cq must not be NULL", Fix: "pass a CQ", Page: "ibv_create_cq", Section: "DESCRIPTION"},
 	rule0776: {ID: "VR-ibv_modify_cq-cq-0776", Verb: "ibv_modify_cq", Subject: "cq", Statement: "cq must not be NULL", Fix: "pass a CQ", Page: "ibv_modify_cq", Section: "DESCRIPTION"},
 	rule0777: {ID: "VR-ibv_modify_cq-attr-0777", Verb: "ibv_modify_cq", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass a ModifyCQAttr", Page: "ibv_modify_cq", Section: "DESCRIPTION"},
@@ -728,6 +762,10 @@ var rules = []verr.Rule{
 	rule0139: {ID: "VR-ibv_alloc_parent_domain-alloc-0139", Verb: "ibv_alloc_parent_domain", Subject: "attr.alloc", Statement: "alloc is ignored unless ALLOCATORS is set in comp_mask", Fix: "set ParentDomainAttr.Allocator", Page: "ibv_alloc_parent_domain", Section: "ARGUMENTS"},
 	rule0140: {ID: "VR-ibv_alloc_parent_domain-free-0140", Verb: "ibv_alloc_parent_domain", Subject: "attr.free", Statement: "free is ignored unless ALLOCATORS is set in comp_mask", Fix: "set ParentDomainAttr.Allocator", Page: "ibv_alloc_parent_domain", Section: "ARGUMENTS"},
 	rule0141: {ID: "VR-ibv_alloc_parent_domain-pd_context-0141", Verb: "ibv_alloc_parent_domain", Subject: "attr.pd_context", Statement: "pd_context is ignored unless PD_CONTEXT is set in comp_mask", Fix: "set ParentDomainAttr.PDContext", Page: "ibv_alloc_parent_domain", Section: "ARGUMENTS"},
+	rule1322: {ID: "VR-ibv_query_rt_values_ex-context-1322", Verb: "ibv_query_rt_values_ex", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_query_rt_values_ex", Section: "DESCRIPTION"},
+	rule1323: {ID: "VR-ibv_query_rt_values_ex-values-1323", Verb: "ibv_query_rt_values_ex", Subject: "values", Statement: "values must not be NULL", Fix: "pass the address of an RTValues", Page: "ibv_query_rt_values_ex", Section: "DESCRIPTION"},
+	rule1324: {ID: "VR-ibv_query_rt_values_ex-comp_mask-1324", Verb: "ibv_query_rt_values_ex", Subject: "values.comp_mask", Statement: "comp_mask has no bits but RAW_CLOCK", Fix: "leave the other bits out", Page: "ibv_query_rt_values_ex", Section: "DESCRIPTION"},
+	rule1325: {ID: "VR-ibv_query_rt_values_ex-comp_mask-1325", Verb: "ibv_query_rt_values_ex", Subject: "values.comp_mask", Statement: "comp_mask says which values are read", Fix: "", Page: "ibv_query_rt_values_ex", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (no value is read)"}},
 	rule0165: {ID: "VR-ibv_query_device_ex-context-0165", Verb: "ibv_query_device_ex", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_query_device_ex", Section: "DESCRIPTION"},
 	rule0166: {ID: "VR-ibv_query_device_ex-attr-0166", Verb: "ibv_query_device_ex", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass the address of a DeviceAttrEx", Page: "ibv_query_device_ex", Section: "DESCRIPTION"},
 	rule0167: {ID: "VR-ibv_query_device_ex-comp_mask-0167", Verb: "ibv_query_device_ex", Subject: "input.comp_mask", Statement: "comp_mask is 0, as no bit is defined", Fix: "pass nil for input", Page: "ibv_query_device_ex", Section: ""},
@@ -769,6 +807,16 @@ var rules = []verr.Rule{
 	rule0251: {ID: "VR-ibv_modify_qp-attr_mask-0251", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "alternate paths need a device with AUTO_PATH_MIG", Fix: "leave QPFieldAltPath and QPFieldPathMigState out", Page: "ibv_modify_qp", Section: "NOTES", Unsupported: true, Capable: true, AcceptedBy: []string{"siw", "cxgb4"}},
 	rule0253: {ID: "VR-ibv_modify_qp-ah_attr-0253", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.is_global, attr.ah_attr.dlid", Statement: "a path needs a dlid or a global route, and RoCE always needs a global route", Fix: "set AHAttr.IsGlobal and fill in grh, or give a dlid", Page: "ibv_modify_qp", Section: "", AcceptedBy: []string{"siw", "cxgb4"}},
 	rule0255: {ID: "VR-ibv_modify_qp-alt_ah_attr-0255", Verb: "ibv_modify_qp", Subject: "attr.alt_ah_attr.is_global, attr.alt_ah_attr.dlid", Statement: "a path needs a dlid or a global route, and RoCE always needs a global route", Fix: "set AHAttr.IsGlobal and fill in grh, or give a dlid", Page: "ibv_modify_qp", Section: "", AcceptedBy: []string{"siw", "cxgb4"}},
+	rule1309: {ID: "VR-ibv_modify_qp_rate_limit-qp-1309", Verb: "ibv_modify_qp_rate_limit", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_modify_qp_rate_limit", Section: "DESCRIPTION"},
+	rule1310: {ID: "VR-ibv_modify_qp_rate_limit-attr-1310", Verb: "ibv_modify_qp_rate_limit", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass a QPRateLimitAttr", Page: "ibv_modify_qp_rate_limit", Section: "DESCRIPTION"},
+	rule1311: {ID: "VR-ibv_modify_qp_rate_limit-comp_mask-1311", Verb: "ibv_modify_qp_rate_limit", Subject: "attr.comp_mask", Statement: "comp_mask has no bits yet", Fix: "set it to 0", Page: "ibv_modify_qp_rate_limit", Section: ""},
+	rule1312: {ID: "VR-ibv_modify_qp_rate_limit-max_burst_sz-1312", Verb: "ibv_modify_qp_rate_limit", Subject: "attr.max_burst_sz", Statement: "bursts are shaped only where there is a limit", Fix: "give QPRateLimitAttr.RateLimit, or leave the size out", Page: "ibv_modify_qp_rate_limit", Section: "DESCRIPTION"},
+	rule1313: {ID: "VR-ibv_modify_qp_rate_limit-typical_pkt_sz-1313", Verb: "ibv_modify_qp_rate_limit", Subject: "attr.typical_pkt_sz", Statement: "bursts are shaped only where there is a limit", Fix: "give QPRateLimitAttr.RateLimit, or leave the size out", Page: "ibv_modify_qp_rate_limit", Section: "DESCRIPTION"},
+	rule1314: {ID: "VR-ibv_modify_qp_rate_limit-state-1314", Verb: "ibv_modify_qp_rate_limit", Subject: "qp.state", Statement: "a queue pair that is not connected has no rate", Fix: "bring it to RTR or RTS first", Page: "ibv_modify_qp_rate_limit", Section: ""},
+	rule1315: {ID: "VR-ibv_modify_qp_rate_limit-rate_limit-1315", Verb: "ibv_modify_qp_rate_limit", Subject: "attr.rate_limit", Statement: "the rate lies between qp_rate_limit_min and qp_rate_limit_max", Fix: "ask for a rate that the device has", Page: "ibv_modify_qp_rate_limit", Section: "", Capable: true, Limit: "qp_rate_limit_min"},
+	rule1306: {ID: "VR-ibv_query_qp_data_in_order-qp-1306", Verb: "ibv_query_qp_data_in_order", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_query_qp_data_in_order", Section: "ARGUMENTS"},
+	rule1307: {ID: "VR-ibv_query_qp_data_in_order-flags-1307", Verb: "ibv_query_qp_data_in_order", Subject: "flags", Statement: "flags has no bits but RETURN_CAPS and DEVICE_ONLY", Fix: "leave the other bits out", Page: "ibv_query_qp_data_in_order", Section: "ARGUMENTS", AcceptedBy: []string{"every provider (the result is 0)"}},
+	rule1308: {ID: "VR-ibv_query_qp_data_in_order-op-1308", Verb: "ibv_query_qp_data_in_order", Subject: "op", Statement: "the order of sends, writes and reads alone is known", Fix: "ask for one of these", Page: "ibv_query_qp_data_in_order", Section: "ARGUMENTS", AcceptedBy: []string{"mlx5 (the operation is not looked at)", "efa (the operation is not looked at)", "every provider (the result is 0)"}},
 	rule0504: {ID: "VR-ibv_query_qp-qp-0504", Verb: "ibv_query_qp", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_query_qp", Section: "DESCRIPTION"},
 	rule0505: {ID: "VR-ibv_query_qp-attr-0505", Verb: "ibv_query_qp", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass the address of a QPInfo", Page: "ibv_query_qp", Section: "DESCRIPTION"},
 	rule0506: {ID: "VR-ibv_query_qp-attr_mask-0506", Verb: "ibv_query_qp", Subject: "attr_mask", Statement: "the rate limit cannot be asked for", Fix: "", Page: "ibv_query_qp", Section: ""},
@@ -851,4 +899,10 @@ var rules = []verr.Rule{
 	rule0757: {ID: "VR-ibv_read_counters-counters_value-0757", Verb: "ibv_read_counters", Subject: "counters_value", Statement: "counters_value must not be NULL", Fix: "pass an array of numbers", Page: "ibv_read_counters", Section: "ARGUMENTS"},
 	rule0758: {ID: "VR-ibv_read_counters-ncounters-0758", Verb: "ibv_read_counters", Subject: "ncounters", Statement: "at least one value is read", Fix: "pass a longer list", Page: "ibv_read_counters", Section: "ARGUMENTS"},
 	rule0759: {ID: "VR-ibv_read_counters-flags-0759", Verb: "ibv_read_counters", Subject: "flags", Statement: "flags has no bits but IBV_READ_COUNTERS_ATTR_PREFER_CACHED", Fix: "leave the other bits out", Page: "ibv_read_counters", Section: "ARGUMENTS", RefusedBy: []string{"mlx5"}},
+	rule1318: {ID: "VR-ibv_set_ece-qp-1318", Verb: "ibv_set_ece", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_set_ece", Section: "DESCRIPTION"},
+	rule1319: {ID: "VR-ibv_set_ece-ece-1319", Verb: "ibv_set_ece", Subject: "ece", Statement: "ece must not be NULL", Fix: "pass an ECE", Page: "ibv_set_ece", Section: "ARGUMENTS"},
+	rule1320: {ID: "VR-ibv_set_ece-vendor_id-1320", Verb: "ibv_set_ece", Subject: "ece.vendor_id", Statement: "options belong to a vendor", Fix: "set ECE.VendorID", Page: "ibv_set_ece", Section: "ARGUMENTS"},
+	rule1321: {ID: "VR-ibv_set_ece-comp_mask-1321", Verb: "ibv_set_ece", Subject: "ece.comp_mask", Statement: "comp_mask has no bits yet", Fix: "set it to 0", Page: "ibv_set_ece", Section: "ARGUMENTS"},
+	rule1316: {ID: "VR-ibv_query_ece-qp-1316", Verb: "ibv_query_ece", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_query_ece", Section: "DESCRIPTION"},
+	rule1317: {ID: "VR-ibv_query_ece-ece-1317", Verb: "ibv_query_ece", Subject: "ece", Statement: "ece must not be NULL", Fix: "pass the address of an ECEInfo", Page: "ibv_query_ece", Section: "DESCRIPTION"},
 }

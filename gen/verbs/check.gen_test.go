@@ -100,6 +100,18 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_query_port-port_num-0215", true, func() string {
 			return textOf(checkQueryPort(&inQueryPort{context: 4096, portAttr: 4096, portNum: 3, capDeviceAttrExPhysPortCntEx: validate.Of(2)}))
 		}},
+		{"VR-ibv_query_port_speed-context-1304", false, func() string { return textOf(checkQueryPortSpeed(&inQueryPortSpeed{context: 4096})) }},
+		{"VR-ibv_query_port_speed-context-1304", true, func() string { return textOf(checkQueryPortSpeed(&inQueryPortSpeed{})) }},
+		{"VR-ibv_query_port_speed-port_speed-1305", false, func() string { return textOf(checkQueryPortSpeed(&inQueryPortSpeed{context: 4096, portSpeed: 4096})) }},
+		{"VR-ibv_query_port_speed-port_speed-1305", true, func() string { return textOf(checkQueryPortSpeed(&inQueryPortSpeed{context: 4096})) }},
+		{"VR-ibv_query_port_speed-port_num-1326", false, func() string { return textOf(checkQueryPortSpeed(&inQueryPortSpeed{context: 4096, portNum: 1})) }},
+		{"VR-ibv_query_port_speed-port_num-1326", true, func() string { return textOf(checkQueryPortSpeed(&inQueryPortSpeed{context: 4096})) }},
+		{"VR-ibv_query_port_speed-port_num-1327", false, func() string {
+			return textOf(checkQueryPortSpeed(&inQueryPortSpeed{context: 4096, portNum: 2, capDeviceAttrPhysPortCnt: validate.Of(2)}))
+		}},
+		{"VR-ibv_query_port_speed-port_num-1327", true, func() string {
+			return textOf(checkQueryPortSpeed(&inQueryPortSpeed{context: 4096, portNum: 3, capDeviceAttrPhysPortCnt: validate.Of(2)}))
+		}},
 		{"VR-ibv_query_gid-context-0324", false, func() string { return textOf(checkQueryGID(&inQueryGID{context: 4096})) }},
 		{"VR-ibv_query_gid-context-0324", true, func() string { return textOf(checkQueryGID(&inQueryGID{})) }},
 		{"VR-ibv_query_gid-gid-0325", false, func() string { return textOf(checkQueryGID(&inQueryGID{context: 4096, gid: 4096})) }},
@@ -992,6 +1004,16 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_create_cq_ex-parent_domain-0911", true, func() string {
 			return textOf(hintCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrParentDomain: 4096}))
 		}},
+		{"VR-ibv_resize_cq-cq-1301", false, func() string { return textOf(checkResizeCQ(&inResizeCQ{cq: 4096})) }},
+		{"VR-ibv_resize_cq-cq-1301", true, func() string { return textOf(checkResizeCQ(&inResizeCQ{})) }},
+		{"VR-ibv_resize_cq-cqe-1302", false, func() string { return textOf(hintResizeCQ(&inResizeCQ{cq: 4096, cqe: 1})) }},
+		{"VR-ibv_resize_cq-cqe-1302", true, func() string { return textOf(hintResizeCQ(&inResizeCQ{cq: 4096})) }},
+		{"VR-ibv_resize_cq-cqe-1303", false, func() string {
+			return textOf(hintResizeCQ(&inResizeCQ{cq: 4096, cqe: 16, capDeviceAttrMaxCQE: validate.Of(16)}))
+		}},
+		{"VR-ibv_resize_cq-cqe-1303", true, func() string {
+			return textOf(hintResizeCQ(&inResizeCQ{cq: 4096, cqe: 17, capDeviceAttrMaxCQE: validate.Of(16)}))
+		}},
 		{"VR-ibv_destroy_cq-cq-0283", false, func() string { return textOf(checkDestroyCQ(&inDestroyCQ{cq: 4096})) }},
 		{"VR-ibv_destroy_cq-cq-0283", true, func() string { return textOf(checkDestroyCQ(&inDestroyCQ{})) }},
 		{"VR-ibv_modify_cq-cq-0776", false, func() string { return textOf(checkModifyCQ(&inModifyCQ{cq: 4096, attr: 4096})) }},
@@ -1220,6 +1242,22 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_alloc_parent_domain-pd_context-0141", true, func() string {
 			return textOf(hintAllocParentDomain(&inAllocParentDomain{context: 4096, attr: 4096, attrPD: 4096, attrFree: 4096, attrPDContext: 4096}))
 		}},
+		{"VR-ibv_query_rt_values_ex-context-1322", false, func() string { return textOf(checkQueryRtValuesEx(&inQueryRtValuesEx{context: 4096, values: 4096})) }},
+		{"VR-ibv_query_rt_values_ex-context-1322", true, func() string { return textOf(checkQueryRtValuesEx(&inQueryRtValuesEx{values: 4096})) }},
+		{"VR-ibv_query_rt_values_ex-values-1323", false, func() string {
+			return textOf(checkQueryRtValuesEx(&inQueryRtValuesEx{context: 4096, values: 4096, valuesCompMask: 1}))
+		}},
+		{"VR-ibv_query_rt_values_ex-values-1323", true, func() string { return textOf(checkQueryRtValuesEx(&inQueryRtValuesEx{context: 4096})) }},
+		{"VR-ibv_query_rt_values_ex-comp_mask-1324", false, func() string {
+			return textOf(checkQueryRtValuesEx(&inQueryRtValuesEx{context: 4096, values: 4096, valuesCompMask: 1}))
+		}},
+		{"VR-ibv_query_rt_values_ex-comp_mask-1324", true, func() string {
+			return textOf(checkQueryRtValuesEx(&inQueryRtValuesEx{context: 4096, values: 4096, valuesCompMask: 2}))
+		}},
+		{"VR-ibv_query_rt_values_ex-comp_mask-1325", false, func() string {
+			return textOf(hintQueryRtValuesEx(&inQueryRtValuesEx{context: 4096, values: 4096, valuesCompMask: 1}))
+		}},
+		{"VR-ibv_query_rt_values_ex-comp_mask-1325", true, func() string { return textOf(hintQueryRtValuesEx(&inQueryRtValuesEx{context: 4096, values: 4096})) }},
 		{"VR-ibv_query_device_ex-context-0165", false, func() string { return textOf(checkQueryDeviceEx(&inQueryDeviceEx{context: 4096, attr: 4096})) }},
 		{"VR-ibv_query_device_ex-context-0165", true, func() string { return textOf(checkQueryDeviceEx(&inQueryDeviceEx{attr: 4096})) }},
 		{"VR-ibv_query_device_ex-attr-0166", false, func() string { return textOf(checkQueryDeviceEx(&inQueryDeviceEx{context: 4096, attr: 4096})) }},
@@ -1438,6 +1476,44 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_modify_qp-alt_ah_attr-0255", true, func() string {
 			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1}))
 		}},
+		{"VR-ibv_modify_qp_rate_limit-qp-1309", false, func() string { return textOf(checkModifyQPRateLimit(&inModifyQPRateLimit{qp: 4096, attr: 4096})) }},
+		{"VR-ibv_modify_qp_rate_limit-qp-1309", true, func() string { return textOf(checkModifyQPRateLimit(&inModifyQPRateLimit{attr: 4096})) }},
+		{"VR-ibv_modify_qp_rate_limit-attr-1310", false, func() string { return textOf(checkModifyQPRateLimit(&inModifyQPRateLimit{qp: 4096, attr: 4096})) }},
+		{"VR-ibv_modify_qp_rate_limit-attr-1310", true, func() string { return textOf(checkModifyQPRateLimit(&inModifyQPRateLimit{qp: 4096})) }},
+		{"VR-ibv_modify_qp_rate_limit-comp_mask-1311", false, func() string { return textOf(checkModifyQPRateLimit(&inModifyQPRateLimit{qp: 4096, attr: 4096})) }},
+		{"VR-ibv_modify_qp_rate_limit-comp_mask-1311", true, func() string {
+			return textOf(checkModifyQPRateLimit(&inModifyQPRateLimit{qp: 4096, attr: 4096, attrCompMask: 1}))
+		}},
+		{"VR-ibv_modify_qp_rate_limit-max_burst_sz-1312", false, func() string {
+			return textOf(checkModifyQPRateLimit(&inModifyQPRateLimit{qp: 4096, attr: 4096, attrMaxBurstSz: 1024, attrRateLimit: 1000}))
+		}},
+		{"VR-ibv_modify_qp_rate_limit-max_burst_sz-1312", true, func() string {
+			return textOf(checkModifyQPRateLimit(&inModifyQPRateLimit{qp: 4096, attr: 4096, attrMaxBurstSz: 1024}))
+		}},
+		{"VR-ibv_modify_qp_rate_limit-typical_pkt_sz-1313", false, func() string {
+			return textOf(checkModifyQPRateLimit(&inModifyQPRateLimit{qp: 4096, attr: 4096, attrRateLimit: 1000, attrTypicalPktSz: 1024}))
+		}},
+		{"VR-ibv_modify_qp_rate_limit-typical_pkt_sz-1313", true, func() string {
+			return textOf(checkModifyQPRateLimit(&inModifyQPRateLimit{qp: 4096, attr: 4096, attrTypicalPktSz: 1024}))
+		}},
+		{"VR-ibv_modify_qp_rate_limit-state-1314", false, func() string {
+			return textOf(checkModifyQPRateLimit(&inModifyQPRateLimit{qp: 4096, attr: 4096, qpState: validate.Of(3)}))
+		}},
+		{"VR-ibv_modify_qp_rate_limit-state-1314", true, func() string {
+			return textOf(checkModifyQPRateLimit(&inModifyQPRateLimit{qp: 4096, attr: 4096, qpState: validate.Of(1)}))
+		}},
+		{"VR-ibv_modify_qp_rate_limit-rate_limit-1315", false, func() string {
+			return textOf(hintModifyQPRateLimit(&inModifyQPRateLimit{qp: 4096, attr: 4096, attrRateLimit: 10, capDeviceAttrExPacketPacingCapsQPRateLimitMin: validate.Of(10), capDeviceAttrExPacketPacingCapsQPRateLimitMax: validate.Of(20)}))
+		}},
+		{"VR-ibv_modify_qp_rate_limit-rate_limit-1315", true, func() string {
+			return textOf(hintModifyQPRateLimit(&inModifyQPRateLimit{qp: 4096, attr: 4096, attrRateLimit: 21, capDeviceAttrExPacketPacingCapsQPRateLimitMin: validate.Of(10), capDeviceAttrExPacketPacingCapsQPRateLimitMax: validate.Of(20)}))
+		}},
+		{"VR-ibv_query_qp_data_in_order-qp-1306", false, func() string { return textOf(checkQueryQPDataInOrder(&inQueryQPDataInOrder{qp: 4096})) }},
+		{"VR-ibv_query_qp_data_in_order-qp-1306", true, func() string { return textOf(checkQueryQPDataInOrder(&inQueryQPDataInOrder{})) }},
+		{"VR-ibv_query_qp_data_in_order-flags-1307", false, func() string { return textOf(hintQueryQPDataInOrder(&inQueryQPDataInOrder{qp: 4096, flags: 1})) }},
+		{"VR-ibv_query_qp_data_in_order-flags-1307", true, func() string { return textOf(hintQueryQPDataInOrder(&inQueryQPDataInOrder{qp: 4096, flags: 4})) }},
+		{"VR-ibv_query_qp_data_in_order-op-1308", false, func() string { return textOf(hintQueryQPDataInOrder(&inQueryQPDataInOrder{qp: 4096, op: 2})) }},
+		{"VR-ibv_query_qp_data_in_order-op-1308", true, func() string { return textOf(hintQueryQPDataInOrder(&inQueryQPDataInOrder{qp: 4096, op: 6})) }},
 		{"VR-ibv_query_qp-qp-0504", false, func() string { return textOf(checkQueryQP(&inQueryQP{qp: 4096, attr: 4096, initAttr: 4096})) }},
 		{"VR-ibv_query_qp-qp-0504", true, func() string { return textOf(checkQueryQP(&inQueryQP{attr: 4096, initAttr: 4096})) }},
 		{"VR-ibv_query_qp-attr-0505", false, func() string { return textOf(checkQueryQP(&inQueryQP{qp: 4096, attr: 4096, initAttr: 4096})) }},
@@ -1728,6 +1804,20 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_read_counters-flags-0759", true, func() string {
 			return textOf(hintReadCounters(&inReadCounters{counters: 4096, countersValue: 4096, ncounters: 1, flags: 2}))
 		}},
+		{"VR-ibv_set_ece-qp-1318", false, func() string { return textOf(checkSetEce(&inSetEce{qp: 4096, ece: 4096})) }},
+		{"VR-ibv_set_ece-qp-1318", true, func() string { return textOf(checkSetEce(&inSetEce{ece: 4096})) }},
+		{"VR-ibv_set_ece-ece-1319", false, func() string { return textOf(checkSetEce(&inSetEce{qp: 4096, ece: 4096, eceVendorID: 5555})) }},
+		{"VR-ibv_set_ece-ece-1319", true, func() string { return textOf(checkSetEce(&inSetEce{qp: 4096})) }},
+		{"VR-ibv_set_ece-vendor_id-1320", false, func() string { return textOf(checkSetEce(&inSetEce{qp: 4096, ece: 4096, eceVendorID: 5555})) }},
+		{"VR-ibv_set_ece-vendor_id-1320", true, func() string { return textOf(checkSetEce(&inSetEce{qp: 4096, ece: 4096})) }},
+		{"VR-ibv_set_ece-comp_mask-1321", false, func() string { return textOf(checkSetEce(&inSetEce{qp: 4096, ece: 4096, eceVendorID: 5555})) }},
+		{"VR-ibv_set_ece-comp_mask-1321", true, func() string {
+			return textOf(checkSetEce(&inSetEce{qp: 4096, ece: 4096, eceVendorID: 5555, eceCompMask: 1}))
+		}},
+		{"VR-ibv_query_ece-qp-1316", false, func() string { return textOf(checkQueryEce(&inQueryEce{qp: 4096, ece: 4096})) }},
+		{"VR-ibv_query_ece-qp-1316", true, func() string { return textOf(checkQueryEce(&inQueryEce{ece: 4096})) }},
+		{"VR-ibv_query_ece-ece-1317", false, func() string { return textOf(checkQueryEce(&inQueryEce{qp: 4096, ece: 4096})) }},
+		{"VR-ibv_query_ece-ece-1317", true, func() string { return textOf(checkQueryEce(&inQueryEce{qp: 4096})) }},
 	} {
 		if got := c.says(); strings.Contains(got, "["+c.id+"]") != c.broken {
 			t.Errorf("%s: broken %t, but the validator says %q", c.id, c.broken, got)

@@ -278,6 +278,44 @@ func (dev *Device) QueryPort(portNum uint8) (*PortAttr, error) {
 	return out, nil
 }
 
+// QueryPortSpeed returns the effective bandwidth of a port in units of 100 Mbit/s.
+//
+//   - portNum: number of the port, from 1.
+//
+// Since rdma-core 62.0; with an older library the error is errors.ErrUnsupported.
+//
+// Rules:
+//   - ports are numbered from 1 [VR-ibv_query_port_speed-port_num-1326]
+//   - port_num is at most the number of ports [VR-ibv_query_port_speed-port_num-1327]
+//
+// C: ibv_query_port_speed, ibv_query_port_speed(3).
+func (dev *Device) QueryPortSpeed(portNum uint32) (uint64, error) {
+	const verb = "ibv_query_port_speed"
+	if err := dev.enter(verb); err != nil {
+		return 0, err
+	}
+	defer dev.node.Exit()
+	if dev.lib.fn[symIbv_query_port_speed] == 0 {
+		return 0, dev.lib.missing("ibv_query_port_speed", symIbv_query_port_speed)
+	}
+	in := inQueryPortSpeed{
+		context:   validate.Addr(dev.c),
+		portSpeed: 1,
+		portNum:   uint64(portNum),
+	}
+	if caps := dev.capabilities(); caps != nil {
+		in.capDeviceAttrPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
+	}
+	if err := checkQueryPortSpeed(&in); err != nil {
+		return 0, err
+	}
+	var portSpeed uint64
+	if errno := rawQueryPortSpeed(dev.lib.fn[symIbv_query_port_speed], dev.c, portNum, unsafe.Pointer(&portSpeed)); errno != 0 {
+		return 0, verr.Failed(verb, errno, nil)
+	}
+	return portSpeed, nil
+}
+
 // QueryGID returns an entry of the GID table of a port; an empty entry is all zeros.
 //
 //   - portNum: number of the port, from 1.
@@ -1024,6 +1062,41 @@ func newAllocCalls(a *ParentDomainAttr, c *cParentDomainInitAttr) (calls *pdallo
 	c.comp_mask |= 0x1 // IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS
 	c.comp_mask |= 0x2 // IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT
 	return calls, nil
+}
+
+// QueryRTValues reads the clock of a device.
+//
+// Rules:
+//   - comp_mask has no bits but RAW_CLOCK [VR-ibv_query_rt_values_ex-comp_mask-1324]
+//   - comp_mask says which values are read (a hint only: some devices accept it)
+//     [VR-ibv_query_rt_values_ex-comp_mask-1325]
+//
+// C: ibv_query_rt_values_ex, ibv_query_rt_values_ex(3).
+func (dev *Device) QueryRTValues() (*RTValues, error) {
+	const verb = "ibv_query_rt_values_ex"
+	if err := dev.enter(verb); err != nil {
+		return nil, err
+	}
+	defer dev.node.Exit()
+	var valuesC cValuesEx
+	valuesC.comp_mask |= 0x1 // IBV_VALUES_MASK_RAW_CLOCK
+	in := inQueryRtValuesEx{
+		context:        validate.Addr(dev.c),
+		values:         1,
+		valuesCompMask: uint64(valuesC.comp_mask),
+	}
+	if err := checkQueryRtValuesEx(&in); err != nil {
+		return nil, err
+	}
+	if dev.lib.lints.Wanted() {
+		dev.lib.lints.Report(hintQueryRtValuesEx(&in))
+	}
+	if errno := rawQueryRtValuesEx(dev.c, unsafe.Pointer(&valuesC)); errno != 0 {
+		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintQueryRtValuesEx(&in)) })
+	}
+	out := new(RTValues)
+	out.from(&valuesC)
+	return out, nil
 }
 
 // QueryDeviceEx returns all attributes of a device.

@@ -117,6 +117,32 @@ func checkQueryPort(in *inQueryPort) error {
 	return verr.RefuseErr("ibv_query_port", bad...)
 }
 
+// inQueryPortSpeed has the values that the rules of ibv_query_port_speed use.
+type inQueryPortSpeed struct {
+	context                  uint64         // context
+	portSpeed                uint64         // port_speed
+	portNum                  uint64         // port_num
+	capDeviceAttrPhysPortCnt validate.Known // device_attr.phys_port_cnt
+}
+
+// checkQueryPortSpeed refuses a call of ibv_query_port_speed that breaks a rule.
+func checkQueryPortSpeed(in *inQueryPortSpeed) error {
+	var bad []verr.Violation
+	if in.context == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1304], Value: validate.AddrText(in.context)})
+	}
+	if in.portSpeed == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1305], Value: strconv.FormatUint(in.portSpeed, 10)})
+	}
+	if in.portNum < 1 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1326], Value: strconv.FormatUint(in.portNum, 10)})
+	}
+	if in.capDeviceAttrPhysPortCnt.OK && in.capDeviceAttrPhysPortCnt.V > 0 && in.portNum > in.capDeviceAttrPhysPortCnt.V {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1327], Value: strconv.FormatUint(in.portNum, 10), Limit: strconv.FormatUint(in.capDeviceAttrPhysPortCnt.V, 10)})
+	}
+	return verr.RefuseErr("ibv_query_port_speed", bad...)
+}
+
 // inQueryGID has the values that the rules of ibv_query_gid use.
 type inQueryGID struct {
 	context                  uint64         // context
@@ -547,6 +573,37 @@ func hintAllocParentDomain(in *inAllocParentDomain) []verr.Violation {
 	}
 	if in.attrPDContext != 0 && in.attrCompMask&0x2 == 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule0141], Value: validate.AddrText(in.attrPDContext)})
+	}
+	return may
+}
+
+// inQueryRtValuesEx has the values that the rules of ibv_query_rt_values_ex use.
+type inQueryRtValuesEx struct {
+	context        uint64 // context
+	values         uint64 // values
+	valuesCompMask uint64 // values.comp_mask
+}
+
+// checkQueryRtValuesEx refuses a call of ibv_query_rt_values_ex that breaks a rule.
+func checkQueryRtValuesEx(in *inQueryRtValuesEx) error {
+	var bad []verr.Violation
+	if in.context == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1322], Value: validate.AddrText(in.context)})
+	}
+	if in.values == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1323], Value: validate.AddrText(in.values)})
+	}
+	if in.valuesCompMask&^0x1 != 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1324], Value: "0x" + strconv.FormatUint(in.valuesCompMask, 16)})
+	}
+	return verr.RefuseErr("ibv_query_rt_values_ex", bad...)
+}
+
+// hintQueryRtValuesEx returns the lints that a call of ibv_query_rt_values_ex breaks, which may be the cause when it fails.
+func hintQueryRtValuesEx(in *inQueryRtValuesEx) []verr.Violation {
+	var may []verr.Violation
+	if in.valuesCompMask&0x1 != 0x1 {
+		may = append(may, verr.Violation{Rule: &rules[rule1325], Value: "0x" + strconv.FormatUint(in.valuesCompMask, 16)})
 	}
 	return may
 }

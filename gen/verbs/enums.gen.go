@@ -1709,6 +1709,49 @@ func (v MigState) String() string {
 	return "MigState(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
+// DataInOrderQuery is a set of options of a query of the order in which data is written.
+//
+// C: enum ibv_query_qp_data_in_order_flags, ibv_query_qp_data_in_order(3).
+type DataInOrderQuery uint32
+
+// Constants of DataInOrderQuery.
+const (
+	// All guarantees are returned; without it, only DataInOrderWholeMsg. Since rdma-core 46.0.
+	DataInOrderQueryReturnCaps DataInOrderQuery = 0x1 // IBV_QUERY_QP_DATA_IN_ORDER_RETURN_CAPS
+	// The guarantee of the device alone: the program must know that the host or the device that receives keeps the
+	// order. Since rdma-core 60.0.
+	DataInOrderQueryDeviceOnly DataInOrderQuery = 0x2 // IBV_QUERY_QP_DATA_IN_ORDER_DEVICE_ONLY
+)
+
+var dataInOrderQueryNames = []validate.Flag{
+	{Bits: 0x1, Name: "RETURN_CAPS"},
+	{Bits: 0x2, Name: "DEVICE_ONLY"},
+}
+
+// String returns the C names without their prefix, joined by |, and the value in hex.
+func (v DataInOrderQuery) String() string { return validate.FlagText(uint64(v), dataInOrderQueryNames) }
+
+// DataInOrder is a set of guarantees of the order in which the data of one message is written.
+//
+// C: enum ibv_query_qp_data_in_order_caps, ibv_query_qp_data_in_order(3).
+type DataInOrder uint32
+
+// Constants of DataInOrder.
+const (
+	// All data is written in order. Since rdma-core 46.0.
+	DataInOrderWholeMsg DataInOrder = 0x1 // IBV_QUERY_QP_DATA_IN_ORDER_WHOLE_MSG
+	// Each aligned block of 128 bytes is written in order. Since rdma-core 46.0.
+	DataInOrderAligned128Bytes DataInOrder = 0x2 // IBV_QUERY_QP_DATA_IN_ORDER_ALIGNED_128_BYTES
+)
+
+var dataInOrderNames = []validate.Flag{
+	{Bits: 0x1, Name: "WHOLE_MSG"},
+	{Bits: 0x2, Name: "ALIGNED_128_BYTES"},
+}
+
+// String returns the C names without their prefix, joined by |, and the value in hex.
+func (v DataInOrder) String() string { return validate.FlagText(uint64(v), dataInOrderNames) }
+
 // Rate is the rate of a link or of a path.
 //
 // C: enum ibv_rate, ibv_rate_to_mult(3).

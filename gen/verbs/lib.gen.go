@@ -54,10 +54,13 @@ const (
 	symIbv_port_state_str
 	symIbv_qp_to_qp_ex
 	symIbv_query_device
+	symIbv_query_ece
 	symIbv_query_gid
 	symIbv_query_pkey
 	symIbv_query_port
+	symIbv_query_port_speed
 	symIbv_query_qp
+	symIbv_query_qp_data_in_order
 	symIbv_query_srq
 	symIbv_rate_to_mbps
 	symIbv_rate_to_mult
@@ -67,6 +70,8 @@ const (
 	symIbv_reg_mr_iova
 	symIbv_reg_mr_iova2
 	symIbv_rereg_mr
+	symIbv_resize_cq
+	symIbv_set_ece
 	symIbv_unimport_dm
 	symIbv_wc_status_str
 	symMbps_to_ibv_rate
@@ -115,10 +120,13 @@ var symbols = [numSymbols]dl.Symbol{
 	{Name: "ibv_port_state_str", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_qp_to_qp_ex", Version: "IBVERBS_1.6", Since: "28.0"},
 	{Name: "ibv_query_device", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_query_ece", Version: "IBVERBS_1.10", Since: "31.0"},
 	{Name: "ibv_query_gid", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_query_pkey", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_query_port", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_query_port_speed", Version: "IBVERBS_1.16", Since: "62.0"},
 	{Name: "ibv_query_qp", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_query_qp_data_in_order", Version: "IBVERBS_1.14", Since: "36.0"},
 	{Name: "ibv_query_srq", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_rate_to_mbps", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_rate_to_mult", Version: "IBVERBS_1.0", Since: "28.0"},
@@ -128,6 +136,8 @@ var symbols = [numSymbols]dl.Symbol{
 	{Name: "ibv_reg_mr_iova", Version: "IBVERBS_1.7", Since: "28.0"},
 	{Name: "ibv_reg_mr_iova2", Version: "IBVERBS_1.8", Since: "28.0"},
 	{Name: "ibv_rereg_mr", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_resize_cq", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_set_ece", Version: "IBVERBS_1.10", Since: "31.0"},
 	{Name: "ibv_unimport_dm", Version: "IBVERBS_1.13", Since: "35.0"},
 	{Name: "ibv_wc_status_str", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "mbps_to_ibv_rate", Version: "IBVERBS_1.1", Since: "28.0"},

@@ -83,6 +83,10 @@ func rawQueryPort(fn0 uintptr, dev unsafe.Pointer, portNum uint8, portAttr unsaf
 	return syscall.ENOSYS
 }
 
+func rawQueryPortSpeed(fn0 uintptr, dev unsafe.Pointer, portNum uint32, portSpeed unsafe.Pointer) syscall.Errno {
+	return syscall.ENOSYS
+}
+
 func rawQueryGID(fn0 uintptr, dev unsafe.Pointer, portNum uint8, index int32, gid unsafe.Pointer) (int, syscall.Errno) {
 	return -1, syscall.ENOSYS
 }
@@ -195,6 +199,10 @@ func rawCreateCQEx(dev unsafe.Pointer, cqAttr unsafe.Pointer) (unsafe.Pointer, s
 	return nil, syscall.ENOSYS
 }
 
+func rawResizeCQ(fn0 uintptr, cq unsafe.Pointer, cqe int32) syscall.Errno {
+	return syscall.ENOSYS
+}
+
 func rawDestroyCQ(fn0 uintptr, cq unsafe.Pointer) syscall.Errno {
 	return syscall.ENOSYS
 }
@@ -239,12 +247,24 @@ func rawAllocParentDomain(dev unsafe.Pointer, attr unsafe.Pointer) (unsafe.Point
 	return nil, syscall.ENOSYS
 }
 
+func rawQueryRtValuesEx(dev unsafe.Pointer, values unsafe.Pointer) syscall.Errno {
+	return syscall.ENOSYS
+}
+
 func rawQueryDeviceEx(fn0 uintptr, dev unsafe.Pointer, input unsafe.Pointer, attr unsafe.Pointer) syscall.Errno {
 	return syscall.ENOSYS
 }
 
 func rawModifyQP(fn0 uintptr, qp unsafe.Pointer, attr unsafe.Pointer, attrMask int32) syscall.Errno {
 	return syscall.ENOSYS
+}
+
+func rawModifyQPRateLimit(qp unsafe.Pointer, attr unsafe.Pointer) syscall.Errno {
+	return syscall.ENOSYS
+}
+
+func rawQueryQPDataInOrder(fn0 uintptr, qp unsafe.Pointer, op uint32, flags uint32) int32 {
+	return 0
 }
 
 func rawQueryQP(fn0 uintptr, qp unsafe.Pointer, attr unsafe.Pointer, fields int32, initAttr unsafe.Pointer) syscall.Errno {
@@ -316,5 +336,13 @@ func rawAttachCountersPointFlow(counters unsafe.Pointer, attr unsafe.Pointer, fl
 }
 
 func rawReadCounters(counters unsafe.Pointer, values unsafe.Pointer, ncounters uint32, flags uint32) syscall.Errno {
+	return syscall.ENOSYS
+}
+
+func rawSetEce(fn0 uintptr, qp unsafe.Pointer, ece unsafe.Pointer) syscall.Errno {
+	return syscall.ENOSYS
+}
+
+func rawQueryEce(fn0 uintptr, qp unsafe.Pointer, ece unsafe.Pointer) syscall.Errno {
 	return syscall.ENOSYS
 }

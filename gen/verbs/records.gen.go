@@ -1820,6 +1820,38 @@ func (a *QPAttr) RateLimit(v uint32) *QPAttr {
 	return a
 }
 
+// QPRateLimitAttr is a limit of the rate at which a queue pair sends.
+//
+// C: struct ibv_qp_rate_limit_attr, ibv_modify_qp_rate_limit(3).
+type QPRateLimitAttr struct {
+	c cQPRateLimitAttr
+}
+
+// NewQPRateLimitAttr starts an attribute structure QPRateLimitAttr.
+//
+//   - rateLimit: largest rate in kbit/s.
+func NewQPRateLimitAttr(rateLimit uint32) *QPRateLimitAttr {
+	a := &QPRateLimitAttr{}
+	a.c.rate_limit = rateLimit
+	return a
+}
+
+// MaxBurstSize sets the largest number of bytes sent in one burst; 0 for that of the device.
+//
+// C: struct ibv_qp_rate_limit_attr.max_burst_sz, ibv_modify_qp_rate_limit(3).
+func (a *QPRateLimitAttr) MaxBurstSize(v uint32) *QPRateLimitAttr {
+	a.c.max_burst_sz = v
+	return a
+}
+
+// TypicalPacketSize sets the usual size of a packet in bytes; 0 for the MTU of the port.
+//
+// C: struct ibv_qp_rate_limit_attr.typical_pkt_sz, ibv_modify_qp_rate_limit(3).
+func (a *QPRateLimitAttr) TypicalPacketSize(v uint16) *QPRateLimitAttr {
+	a.c.typical_pkt_sz = v
+	return a
+}
+
 // SRQAttr is a set of changes to a shared receive queue.
 //
 // C: struct ibv_srq_attr, ibv_modify_srq(3).
@@ -2267,6 +2299,23 @@ func (r *DeviceAttrEx) from(c *cDeviceAttrEx) {
 	r.PhysPortCntEx = c.phys_port_cnt_ex
 }
 
+// ECEInfo is the options of enhanced connection establishment (ECE) of a queue pair, which the two ends of a
+// connection agree on.
+//
+// C: struct ibv_ece, ibv_query_ece(3).
+type ECEInfo struct {
+	// Vendor of the device, which says what the options mean.
+	VendorID uint32 // vendor_id
+	// Options of the vendor that the queue pair has.
+	Options uint32 // options
+}
+
+// from reads the C layout.
+func (r *ECEInfo) from(c *cEce) {
+	r.VendorID = c.vendor_id
+	r.Options = c.options
+}
+
 // GIDEntry is an entry of the GID table of a port.
 //
 // C: struct ibv_gid_entry, ibv_query_gid_ex(3).
@@ -2553,6 +2602,23 @@ func (r *QPInitInfo) from(c *cQPInitAttr) {
 	r.SignalAll = c.sq_sig_all != 0
 }
 
+// RTValues is values of a device that change all the time.
+//
+// C: struct ibv_values_ex, ibv_query_rt_values_ex(3).
+type RTValues struct {
+	// Clock of the device, in its own cycles, as timestamps of completions have them; see HCACoreClock of
+	// DeviceAttrEx.
+	RawClock int64 // raw_clock.tv_nsec
+	// Seconds of the clock; 0 with devices that count cycles.
+	RawClockSec int64 // raw_clock.tv_sec
+}
+
+// from reads the C layout.
+func (r *RTValues) from(c *cValuesEx) {
+	r.RawClock = c.raw_clock.tv_nsec
+	r.RawClockSec = c.raw_clock.tv_sec
+}
+
 // SRQInfo is the sizes of a shared receive queue, each at least the requested one, and its limit.
 //
 // C: struct ibv_srq_attr, ibv_query_srq(3).
@@ -2681,6 +2747,24 @@ func (a *MRInitAttr) FD(v int) *MRInitAttr {
 func (a *MRInitAttr) FDOffset(v uint64) *MRInitAttr {
 	a.c.fd_offset = v
 	a.c.comp_mask |= 0x8 // IBV_REG_MR_MASK_FD_OFFSET
+	return a
+}
+
+// ECE is a choice of ECE options: those of QP.QueryECE, or what the peer sent.
+//
+// C: struct ibv_ece, ibv_set_ece(3).
+type ECE struct {
+	c cEce
+}
+
+// NewECE starts an attribute structure ECE.
+//
+//   - vendorID: vendor of the device, which says what the options mean.
+//   - options: wanted options.
+func NewECE(vendorID uint32, options uint32) *ECE {
+	a := &ECE{}
+	a.c.vendor_id = vendorID
+	a.c.options = options
 	return a
 }
 
@@ -3083,6 +3167,15 @@ type cQPAttr struct {
 	_                   [4]byte
 }
 
+// cQPRateLimitAttr has the layout of struct ibv_qp_rate_limit_attr.
+type cQPRateLimitAttr struct {
+	rate_limit     uint32
+	max_burst_sz   uint32
+	typical_pkt_sz uint16
+	_              [2]byte
+	comp_mask      uint32
+}
+
 // cWQAttr has the layout of struct ibv_wq_attr.
 type cWQAttr struct {
 	attr_mask     uint32
@@ -3223,6 +3316,13 @@ type cDeviceAttrEx struct {
 	phys_port_cnt_ex          uint32
 }
 
+// cEce has the layout of struct ibv_ece.
+type cEce struct {
+	vendor_id uint32
+	options   uint32
+	comp_mask uint32
+}
+
 // cGIDEntry has the layout of struct ibv_gid_entry.
 type cGIDEntry struct {
 	gid          GID
@@ -3258,6 +3358,19 @@ type cPortAttr struct {
 	port_cap_flags2 uint16
 	_               [2]byte
 	active_speed_ex uint32
+}
+
+// cTimespec has the layout of struct timespec.
+type cTimespec struct {
+	tv_sec  int64
+	tv_nsec int64
+}
+
+// cValuesEx has the layout of struct ibv_values_ex.
+type cValuesEx struct {
+	comp_mask uint32
+	_         [4]byte
+	raw_clock cTimespec
 }
 
 // cMRInitAttr has the layout of struct ibv_mr_init_attr.

@@ -310,6 +310,7 @@ struct ibv_srq;
 struct ibv_wq;
 struct ibv_qp;
 struct ibv_qp_ex;
+struct ibv_ece;
 struct ibv_comp_channel;
 struct ibv_cq;
 struct ibv_poll_cq_attr;
@@ -849,6 +850,11 @@ struct ibv_parent_domain_init_attr {
 	void *pd_context;
 };
 
+struct ibv_values_ex {
+	uint32_t comp_mask;
+	struct timespec raw_clock;
+};
+
 struct ibv_query_device_ex_input {
 	uint32_t comp_mask;
 };
@@ -967,6 +973,13 @@ struct ibv_qp_attr {
 	uint32_t rate_limit;
 };
 
+struct ibv_qp_rate_limit_attr {
+	uint32_t rate_limit;
+	uint32_t max_burst_sz;
+	uint16_t typical_pkt_sz;
+	uint32_t comp_mask;
+};
+
 struct ibv_wq_init_attr {
 	void *wq_context;
 	enum ibv_wq_type wq_type;
@@ -1015,6 +1028,12 @@ struct ibv_counter_attach_attr {
 	uint32_t comp_mask;
 };
 
+struct ibv_ece {
+	uint32_t vendor_id;
+	uint32_t options;
+	uint32_t comp_mask;
+};
+
 // Second names.
 #define ibv_advise_mr_advice ib_uverbs_advise_mr_advice
 #define IBV_ADVISE_MR_ADVICE_PREFETCH IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH
@@ -1040,6 +1059,7 @@ typedef struct ibv_dm *(*vg_fn_ibv_import_dm)(struct ibv_context *context, uint3
 typedef void (*vg_fn_ibv_unimport_dm)(struct ibv_dm *dm);
 typedef int (*vg_fn_ibv_query_device)(struct ibv_context *context, struct ibv_device_attr *device_attr);
 typedef int (*vg_fn_ibv_query_port)(struct ibv_context *context, uint8_t port_num, struct _compat_ibv_port_attr *port_attr);
+typedef int (*vg_fn_ibv_query_port_speed)(struct ibv_context *context, uint32_t port_num, uint64_t *port_speed);
 typedef int (*vg_fn_ibv_query_gid)(struct ibv_context *context, uint8_t port_num, int index, union ibv_gid *gid);
 typedef int (*vg_fn__ibv_query_gid_ex)(struct ibv_context *context, uint32_t port_num, uint32_t gid_index, struct ibv_gid_entry *entry, uint32_t flags, size_t entry_size);
 typedef ssize_t (*vg_fn__ibv_query_gid_table)(struct ibv_context *context, struct ibv_gid_entry *entries, size_t max_entries, uint32_t flags, size_t entry_size);
@@ -1057,6 +1077,7 @@ typedef int (*vg_fn_ibv_dereg_mr)(struct ibv_mr *mr);
 typedef struct ibv_comp_channel *(*vg_fn_ibv_create_comp_channel)(struct ibv_context *context);
 typedef int (*vg_fn_ibv_destroy_comp_channel)(struct ibv_comp_channel *channel);
 typedef struct ibv_cq *(*vg_fn_ibv_create_cq)(struct ibv_context *context, int cqe, void *cq_context, struct ibv_comp_channel *channel, int comp_vector);
+typedef int (*vg_fn_ibv_resize_cq)(struct ibv_cq *cq, int cqe);
 typedef int (*vg_fn_ibv_destroy_cq)(struct ibv_cq *cq);
 typedef struct ibv_srq *(*vg_fn_ibv_create_srq)(struct ibv_pd *pd, struct ibv_srq_init_attr *srq_init_attr);
 typedef int (*vg_fn_ibv_modify_srq)(struct ibv_srq *srq, struct ibv_srq_attr *srq_attr, int srq_attr_mask);
@@ -1064,6 +1085,7 @@ typedef int (*vg_fn_ibv_query_srq)(struct ibv_srq *srq, struct ibv_srq_attr *srq
 typedef int (*vg_fn_ibv_destroy_srq)(struct ibv_srq *srq);
 typedef struct ibv_qp *(*vg_fn_ibv_create_qp)(struct ibv_pd *pd, struct ibv_qp_init_attr *qp_init_attr);
 typedef int (*vg_fn_ibv_modify_qp)(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask);
+typedef int (*vg_fn_ibv_query_qp_data_in_order)(struct ibv_qp *qp, enum ibv_wr_opcode op, uint32_t flags);
 typedef int (*vg_fn_ibv_query_qp)(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask, struct ibv_qp_init_attr *init_attr);
 typedef int (*vg_fn_ibv_destroy_qp)(struct ibv_qp *qp);
 typedef struct ibv_ah *(*vg_fn_ibv_create_ah)(struct ibv_pd *pd, struct ibv_ah_attr *attr);
@@ -1075,5 +1097,7 @@ typedef int (*vg_fn_ibv_detach_mcast)(struct ibv_qp *qp, const union ibv_gid *gi
 typedef const char *(*vg_fn_ibv_node_type_str)(enum ibv_node_type node_type);
 typedef const char *(*vg_fn_ibv_port_state_str)(enum ibv_port_state port_state);
 typedef const char *(*vg_fn_ibv_event_type_str)(enum ibv_event_type event);
+typedef int (*vg_fn_ibv_set_ece)(struct ibv_qp *qp, struct ibv_ece *ece);
+typedef int (*vg_fn_ibv_query_ece)(struct ibv_qp *qp, struct ibv_ece *ece);
 
 #endif
