@@ -26,6 +26,7 @@ var limits = map[string]string{
 	"qp.cap.max_recv_sge":                    "ibv_post_recv wr[].num_sge",
 	"qp.cap.max_inline_data":                 "ibv_post_send wr[].sg_list[].length",
 	"port_attr[port_num].gid_tbl_len >":      "ibv_query_gid index, ibv_query_gid_ex gid_index",
+	"comp_cntr_caps.max_value":               "ibv_set_comp_cntr value, ibv_set_err_comp_cntr value",
 	"context.num_comp_vectors >":             "ibv_create_cq comp_vector, ibv_create_cq_ex cq_attr.comp_vector",
 	"device_attr.max_pkeys >":                "ibv_modify_qp attr.pkey_index",
 	"port_attr[attr.port_num].gid_tbl_len >": "ibv_create_ah attr.grh.sgid_index",
@@ -39,17 +40,23 @@ const (
 
 // abilities lists, by capability, the flags that need it, and the verbs that take them.
 var abilities = map[string]string{
-	"device_attr.atomic_cap IBV_ATOMIC_HCA":                                 "IBV_ACCESS_REMOTE_ATOMIC: ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex, ibv_reg_dmabuf_mr, ibv_reg_dm_mr, ibv_rereg_mr",
-	fmt.Sprintf("device_attr_ex.device_cap_flags_ex 0x%x", flushGlobal):     "IBV_ACCESS_FLUSH_GLOBAL: ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex, ibv_rereg_mr",
-	fmt.Sprintf("device_attr_ex.device_cap_flags_ex 0x%x", flushPersistent): "IBV_ACCESS_FLUSH_PERSISTENT: ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex, ibv_rereg_mr",
-	"device_attr_ex.odp_caps.general_caps IBV_ODP_SUPPORT":                  "IBV_ACCESS_ON_DEMAND: ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex, ibv_rereg_mr; : ibv_advise_mr",
-	"device_attr_ex.odp_caps.general_caps IBV_ODP_SUPPORT_IMPLICIT":         "IBV_ACCESS_ON_DEMAND with SIZE_MAX: ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex",
-	"device_attr.device_cap_flags IBV_DEVICE_RESIZE_MAX_WR":                 "IBV_QP_CAP: ibv_modify_qp",
-	"device_attr.device_cap_flags IBV_DEVICE_SRQ_RESIZE":                    "IBV_SRQ_MAX_WR: ibv_modify_srq",
-	"device_attr.device_cap_flags IBV_DEVICE_AUTO_PATH_MIG":                 "IBV_QP_ALT_PATH|IBV_QP_PATH_MIG_STATE: ibv_modify_qp",
-	"device_attr.device_cap_flags IBV_DEVICE_UD_IP_CSUM":                    "IBV_SEND_IP_CSUM with IBV_QPT_UD: ibv_post_send",
-	"device_attr.device_cap_flags IBV_DEVICE_RC_IP_CSUM":                    "IBV_SEND_IP_CSUM with IBV_QPT_RC: ibv_post_send",
-	"device_attr.device_cap_flags IBV_DEVICE_RAW_IP_CSUM":                   "IBV_SEND_IP_CSUM with IBV_QPT_RAW_PACKET: ibv_post_send",
+	"device_attr.atomic_cap IBV_ATOMIC_HCA":                                               "IBV_ACCESS_REMOTE_ATOMIC: ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex, ibv_reg_dmabuf_mr, ibv_reg_dm_mr, ibv_rereg_mr",
+	fmt.Sprintf("device_attr_ex.device_cap_flags_ex 0x%x", flushGlobal):                   "IBV_ACCESS_FLUSH_GLOBAL: ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex, ibv_rereg_mr",
+	fmt.Sprintf("device_attr_ex.device_cap_flags_ex 0x%x", flushPersistent):               "IBV_ACCESS_FLUSH_PERSISTENT: ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex, ibv_rereg_mr",
+	"device_attr_ex.odp_caps.general_caps IBV_ODP_SUPPORT":                                "IBV_ACCESS_ON_DEMAND: ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex, ibv_rereg_mr; : ibv_advise_mr",
+	"device_attr_ex.odp_caps.general_caps IBV_ODP_SUPPORT_IMPLICIT":                       "IBV_ACCESS_ON_DEMAND with SIZE_MAX: ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex",
+	"device_attr.device_cap_flags IBV_DEVICE_RESIZE_MAX_WR":                               "IBV_QP_CAP: ibv_modify_qp",
+	"device_attr.device_cap_flags IBV_DEVICE_SRQ_RESIZE":                                  "IBV_SRQ_MAX_WR: ibv_modify_srq",
+	"device_attr.device_cap_flags IBV_DEVICE_AUTO_PATH_MIG":                               "IBV_QP_ALT_PATH|IBV_QP_PATH_MIG_STATE: ibv_modify_qp",
+	"device_attr.device_cap_flags IBV_DEVICE_UD_IP_CSUM":                                  "IBV_SEND_IP_CSUM with IBV_QPT_UD: ibv_post_send",
+	"device_attr.device_cap_flags IBV_DEVICE_RC_IP_CSUM":                                  "IBV_SEND_IP_CSUM with IBV_QPT_RC: ibv_post_send",
+	"device_attr.device_cap_flags IBV_DEVICE_RAW_IP_CSUM":                                 "IBV_SEND_IP_CSUM with IBV_QPT_RAW_PACKET: ibv_post_send",
+	"comp_cntr_caps.supported_qp_attach_ops IBV_QP_ATTACH_COMP_CNTR_OP_SEND":              "IBV_QP_ATTACH_COMP_CNTR_OP_SEND: ibv_qp_attach_comp_cntr",
+	"comp_cntr_caps.supported_qp_attach_ops IBV_QP_ATTACH_COMP_CNTR_OP_RECV":              "IBV_QP_ATTACH_COMP_CNTR_OP_RECV: ibv_qp_attach_comp_cntr",
+	"comp_cntr_caps.supported_qp_attach_ops IBV_QP_ATTACH_COMP_CNTR_OP_RDMA_READ":         "IBV_QP_ATTACH_COMP_CNTR_OP_RDMA_READ: ibv_qp_attach_comp_cntr",
+	"comp_cntr_caps.supported_qp_attach_ops IBV_QP_ATTACH_COMP_CNTR_OP_REMOTE_RDMA_READ":  "IBV_QP_ATTACH_COMP_CNTR_OP_REMOTE_RDMA_READ: ibv_qp_attach_comp_cntr",
+	"comp_cntr_caps.supported_qp_attach_ops IBV_QP_ATTACH_COMP_CNTR_OP_RDMA_WRITE":        "IBV_QP_ATTACH_COMP_CNTR_OP_RDMA_WRITE: ibv_qp_attach_comp_cntr",
+	"comp_cntr_caps.supported_qp_attach_ops IBV_QP_ATTACH_COMP_CNTR_OP_REMOTE_RDMA_WRITE": "IBV_QP_ATTACH_COMP_CNTR_OP_REMOTE_RDMA_WRITE: ibv_qp_attach_comp_cntr",
 }
 
 // TestCapabilities compares the rules about capabilities with the transcription: each says what it should, and none is missing.

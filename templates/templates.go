@@ -59,6 +59,9 @@ var Specials = map[string]Special{
 	"ibv_create_qp_ex":    {Hashes: []string{"6c6a28559c0d2dc9"}, Symbols: []string{"ibv_create_qp"}, Op: true, Types: []string{"struct verbs_context", "struct ibv_qp_init_attr", "IBV_QP_INIT_ATTR_PD"}},
 	"ibv_reg_mr":          {Hashes: []string{"f1123303ee5d1f5e", "1b297894ad414573"}, Symbols: []string{"ibv_reg_mr_iova2", "ibv_reg_mr"}, Types: []string{"IBV_ACCESS_OPTIONAL_RANGE"}},
 	"ibv_reg_mr_iova":     {Hashes: []string{"6c5267c42580e8d7", "9081d8f468c1561d"}, Symbols: []string{"ibv_reg_mr_iova2", "ibv_reg_mr_iova"}, Types: []string{"IBV_ACCESS_OPTIONAL_RANGE"}},
+	// Functions of numbers alone.
+	"ibv_is_qpt_supported":        {Hashes: []string{"6bd74fab29ebb7a8"}},
+	"ibv_flow_label_to_udp_sport": {Hashes: []string{"e3c829b2061ff96f"}},
 	// The way from a context to the extended one around it, which shims.c.tmpl walks as vg_verbs.
 	"verbs_get_ctx": {Hashes: []string{"cabe64b336791ec2", "5ec2bb082b74fd8e"}},
 }

@@ -220,6 +220,7 @@ const (
 	rule0099
 	rule0101
 	rule0102
+	rule1344
 	rule0104
 	rule0105
 	rule0106
@@ -264,6 +265,23 @@ const (
 	rule0777
 	rule0778
 	rule0779
+	rule1346
+	rule1347
+	rule1348
+	rule1349
+	rule1361
+	rule1362
+	rule1363
+	rule1364
+	rule1350
+	rule1352
+	rule1353
+	rule1354
+	rule1355
+	rule1356
+	rule1357
+	rule1358
+	rule1359
 	rule0601
 	rule0602
 	rule0603
@@ -311,6 +329,18 @@ const (
 	rule0139
 	rule0140
 	rule0141
+	rule1331
+	rule1332
+	rule1334
+	rule1335
+	rule1336
+	rule1337
+	rule1338
+	rule1341
+	rule1342
+	rule1339
+	rule1340
+	rule1333
 	rule1322
 	rule1323
 	rule1324
@@ -363,6 +393,13 @@ const (
 	rule1313
 	rule1314
 	rule1315
+	rule1370
+	rule1371
+	rule1372
+	rule1373
+	rule1374
+	rule1375
+	rule1376
 	rule1306
 	rule1307
 	rule1308
@@ -609,7 +646,7 @@ var rules = []verr.Rule{
 	rule0082: {ID: "VR-ibv_reg_mr_ex-iova-0082", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.iova", Statement: "iova and fd_offset must have the same offset within a page", Fix: "choose an iova with the page offset of MRInitAttr.FDOffset", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
 	rule0083: {ID: "VR-ibv_reg_mr_ex-iova-0083", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.iova", Statement: "iova and addr must have the same offset within a page", Fix: "choose an iova with the page offset of addr", Page: "ibv_reg_mr", Section: ""},
 	rule0084: {ID: "VR-ibv_reg_mr_ex-length-0084", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length", Statement: "offset plus length stays below 2^64", Fix: "pass an offset and a length within the dma-buf", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
-	rule0085: {ID: "VR-ibv_reg_mr_ex-dmah-0085", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.dmah", Statement: "DMAH in comp_mask needs a DMA handle in dmah", Fix: "", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
+	rule0085: {ID: "VR-ibv_reg_mr_ex-dmah-0085", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.dmah", Statement: "DMAH in comp_mask needs a DMA handle in dmah", Fix: "set dmah, or leave MRInitAttr.DMAH out", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
 	rule0086: {ID: "VR-ibv_reg_mr_ex-buf-0086", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.buf", Statement: "BUF in comp_mask needs a buffer in buf", Fix: "", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
 	rule0087: {ID: "VR-ibv_reg_mr_ex-comp_mask-0087", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.comp_mask", Statement: "buf needs addr, which says where in the buffer the region begins", Fix: "set addr", Page: "ibv_reg_mr", Section: "NOTES"},
 	rule0088: {ID: "VR-ibv_reg_mr_ex-comp_mask-0088", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.comp_mask", Statement: "buf excludes fd and fd_offset", Fix: "leave fd and MRInitAttr.FDOffset out", Page: "ibv_reg_mr", Section: "NOTES"},
@@ -625,7 +662,7 @@ var rules = []verr.Rule{
 	rule0071: {ID: "VR-ibv_reg_mr_ex-addr-0071", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.addr", Statement: "addr is ignored unless ADDR is set in comp_mask", Fix: "set MRInitAttr.Addr", Page: "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
 	rule0072: {ID: "VR-ibv_reg_mr_ex-fd-0072", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.fd", Statement: "fd is ignored unless FD is set in comp_mask", Fix: "set MRInitAttr.FD", Page: "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
 	rule0073: {ID: "VR-ibv_reg_mr_ex-fd_offset-0073", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.fd_offset", Statement: "fd_offset is ignored unless FD_OFFSET is set in comp_mask", Fix: "set MRInitAttr.FDOffset", Page: "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
-	rule0074: {ID: "VR-ibv_reg_mr_ex-dmah-0074", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.dmah", Statement: "dmah is ignored unless DMAH is set in comp_mask", Fix: "", Page: "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
+	rule0074: {ID: "VR-ibv_reg_mr_ex-dmah-0074", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.dmah", Statement: "dmah is ignored unless DMAH is set in comp_mask", Fix: "set MRInitAttr.DMAH", Page: "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
 	rule0075: {ID: "VR-ibv_reg_mr_ex-buf-0075", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.buf", Statement: "buf is ignored unless BUF is set in comp_mask", Fix: "", Page: "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
 	rule0196: {ID: "VR-ibv_reg_mr_ex-access-0196", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access", Statement: "FLUSH_PERSISTENT works with persistent memory only on some devices", Fix: "register persistent memory, or leave MRAccessFlushPersistent out", Page: "ibv_reg_mr", Section: "", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
 	rule0200: {ID: "VR-ibv_reg_mr_ex-iova-0200", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.iova", Statement: "an implicit on-demand region has iova 0", Fix: "leave iova out, or set it to 0", Page: "ibv_reg_mr", Section: "", RefusedBy: []string{"mlx5 with linux >=6.12"}},
@@ -671,6 +708,7 @@ var rules = []verr.Rule{
 	rule0099: {ID: "VR-ibv_alloc_dm-length-0099", Verb: "ibv_alloc_dm", Subject: "attr.length", Statement: "a buffer has at least 1 byte", Fix: "ask for at least 1 byte", Page: "ibv_alloc_dm", Section: "", RefusedBy: []string{"mlx5"}},
 	rule0101: {ID: "VR-ibv_alloc_dm-comp_mask-0101", Verb: "ibv_alloc_dm", Subject: "attr.comp_mask", Statement: "comp_mask is 0, as no bit is defined", Fix: "", Page: "ibv_alloc_dm", Section: "DESCRIPTION"},
 	rule0102: {ID: "VR-ibv_free_dm-dm-0102", Verb: "ibv_free_dm", Subject: "dm", Statement: "dm must not be NULL", Fix: "pass a DM", Page: "ibv_alloc_dm", Section: "DESCRIPTION"},
+	rule1344: {ID: "VR-ibv_dm_export_dmabuf_fd-dm-1344", Verb: "ibv_dm_export_dmabuf_fd", Subject: "dm", Statement: "dm must not be NULL", Fix: "pass a DM", Page: "ibv_dm_export_dmabuf_fd", Section: "DESCRIPTION"},
 	rule0104: {ID: "VR-ibv_memcpy_to_dm-dm-0104", Verb: "ibv_memcpy_to_dm", Subject: "dm", Statement: "dm must not be NULL", Fix: "pass a DM", Page: "ibv_alloc_dm", Section: "Accessing an allocated device memory"},
 	rule0105: {ID: "VR-ibv_memcpy_to_dm-host_addr-0105", Verb: "ibv_memcpy_to_dm", Subject: "host_addr", Statement: "the copy needs host memory to read", Fix: "pass the address of the host memory", Page: "ibv_alloc_dm", Section: "Accessing an allocated device memory"},
 	rule0106: {ID: "VR-ibv_memcpy_to_dm-dm_offset-0106", Verb: "ibv_memcpy_to_dm", Subject: "length", Statement: "offset and length stay within the device memory", Fix: "pass an offset and a length within it", Page: "ibv_alloc_dm", Section: "Accessing an allocated device memory", Limit: "length"},
@@ -715,6 +753,23 @@ var rules = []verr.Rule{
 	rule0777: {ID: "VR-ibv_modify_cq-attr-0777", Verb: "ibv_modify_cq", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass a ModifyCQAttr", Page: "ibv_modify_cq", Section: "DESCRIPTION"},
 	rule0778: {ID: "VR-ibv_modify_cq-attr_mask-0778", Verb: "ibv_modify_cq", Subject: "attr.attr_mask", Statement: "something is changed", Fix: "give what is to be changed", Page: "ibv_modify_cq", Section: ""},
 	rule0779: {ID: "VR-ibv_modify_cq-attr_mask-0779", Verb: "ibv_modify_cq", Subject: "attr.attr_mask", Statement: "attr_mask has no bits but IBV_CQ_ATTR_MODERATE", Fix: "leave the other bits out", Page: "ibv_modify_cq", Section: ""},
+	rule1346: {ID: "VR-ibv_query_comp_cntr_caps-context-1346", Verb: "ibv_query_comp_cntr_caps", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_query_comp_cntr_caps", Section: "DESCRIPTION"},
+	rule1347: {ID: "VR-ibv_query_comp_cntr_caps-caps-1347", Verb: "ibv_query_comp_cntr_caps", Subject: "caps", Statement: "caps must not be NULL", Fix: "pass the address of a CompCntrCaps", Page: "ibv_query_comp_cntr_caps", Section: "DESCRIPTION"},
+	rule1348: {ID: "VR-ibv_create_comp_cntr-context-1348", Verb: "ibv_create_comp_cntr", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_create_comp_cntr", Section: "DESCRIPTION"},
+	rule1349: {ID: "VR-ibv_create_comp_cntr-cc_attr-1349", Verb: "ibv_create_comp_cntr", Subject: "cc_attr", Statement: "cc_attr must not be NULL", Fix: "pass a CompCntrInitAttr", Page: "ibv_create_comp_cntr", Section: "DESCRIPTION"},
+	rule1361: {ID: "VR-ibv_create_comp_cntr-comp_mask-1361", Verb: "ibv_create_comp_cntr", Subject: "cc_attr.comp_mask", Statement: "comp_mask has no bits yet", Fix: "set it to 0", Page: "ibv_create_comp_cntr", Section: "ARGUMENTS"},
+	rule1362: {ID: "VR-ibv_create_comp_cntr-flags-1362", Verb: "ibv_create_comp_cntr", Subject: "cc_attr.flags", Statement: "no flag of a completion counter is defined yet", Fix: "set flags to 0", Page: "ibv_create_comp_cntr", Section: "ARGUMENTS"},
+	rule1363: {ID: "VR-ibv_create_comp_cntr-type-1363", Verb: "ibv_create_comp_cntr", Subject: "cc_attr.type", Statement: "requests are counted, or bytes", Fix: "pass one of these", Page: "ibv_create_comp_cntr", Section: "ARGUMENTS"},
+	rule1364: {ID: "VR-ibv_create_comp_cntr-type-1364", Verb: "ibv_create_comp_cntr", Subject: "cc_attr.type", Statement: "not every device counts bytes", Fix: "count requests where it fails", Page: "ibv_create_comp_cntr", Section: "ARGUMENTS", RefusedBy: []string{"efa"}},
+	rule1350: {ID: "VR-ibv_destroy_comp_cntr-comp_cntr-1350", Verb: "ibv_destroy_comp_cntr", Subject: "comp_cntr", Statement: "comp_cntr must not be NULL", Fix: "pass a CompCntr", Page: "ibv_create_comp_cntr", Section: "DESCRIPTION"},
+	rule1352: {ID: "VR-ibv_set_comp_cntr-comp_cntr-1352", Verb: "ibv_set_comp_cntr", Subject: "comp_cntr", Statement: "comp_cntr must not be NULL", Fix: "pass a CompCntr", Page: "ibv_create_comp_cntr", Section: "DESCRIPTION"},
+	rule1353: {ID: "VR-ibv_set_err_comp_cntr-comp_cntr-1353", Verb: "ibv_set_err_comp_cntr", Subject: "comp_cntr", Statement: "comp_cntr must not be NULL", Fix: "pass a CompCntr", Page: "ibv_create_comp_cntr", Section: "DESCRIPTION"},
+	rule1354: {ID: "VR-ibv_inc_comp_cntr-comp_cntr-1354", Verb: "ibv_inc_comp_cntr", Subject: "comp_cntr", Statement: "comp_cntr must not be NULL", Fix: "pass a CompCntr", Page: "ibv_create_comp_cntr", Section: "DESCRIPTION"},
+	rule1355: {ID: "VR-ibv_inc_err_comp_cntr-comp_cntr-1355", Verb: "ibv_inc_err_comp_cntr", Subject: "comp_cntr", Statement: "comp_cntr must not be NULL", Fix: "pass a CompCntr", Page: "ibv_create_comp_cntr", Section: "DESCRIPTION"},
+	rule1356: {ID: "VR-ibv_read_comp_cntr-comp_cntr-1356", Verb: "ibv_read_comp_cntr", Subject: "comp_cntr", Statement: "comp_cntr must not be NULL", Fix: "pass a CompCntr", Page: "ibv_create_comp_cntr", Section: "DESCRIPTION"},
+	rule1357: {ID: "VR-ibv_read_comp_cntr-value-1357", Verb: "ibv_read_comp_cntr", Subject: "value", Statement: "value must not be NULL", Fix: "pass a valid pointer", Page: "ibv_create_comp_cntr", Section: "DESCRIPTION"},
+	rule1358: {ID: "VR-ibv_read_err_comp_cntr-comp_cntr-1358", Verb: "ibv_read_err_comp_cntr", Subject: "comp_cntr", Statement: "comp_cntr must not be NULL", Fix: "pass a CompCntr", Page: "ibv_create_comp_cntr", Section: "DESCRIPTION"},
+	rule1359: {ID: "VR-ibv_read_err_comp_cntr-value-1359", Verb: "ibv_read_err_comp_cntr", Subject: "value", Statement: "value must not be NULL", Fix: "pass a valid pointer", Page: "ibv_create_comp_cntr", Section: "DESCRIPTION"},
 	rule0601: {ID: "VR-ibv_create_srq-pd-0601", Verb: "ibv_create_srq", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_create_srq", Section: "DESCRIPTION"},
 	rule0602: {ID: "VR-ibv_create_srq-srq_init_attr-0602", Verb: "ibv_create_srq", Subject: "srq_init_attr", Statement: "srq_init_attr must not be NULL", Fix: "pass an SRQInitAttr", Page: "ibv_create_srq", Section: "DESCRIPTION"},
 	rule0603: {ID: "VR-ibv_create_srq-max_wr-0603", Verb: "ibv_create_srq", Subject: "srq_init_attr.attr.max_wr", Statement: "a queue has room for at least 1 request", Fix: "ask for 1 or more", Page: "ibv_create_srq", Section: "", AcceptedBy: []string{"mlx4"}, RefusedBy: []string{"rxe with linux 6.1..7.2", "siw"}},
@@ -762,6 +817,18 @@ var rules = []verr.Rule{
 	rule0139: {ID: "VR-ibv_alloc_parent_domain-alloc-0139", Verb: "ibv_alloc_parent_domain", Subject: "attr.alloc", Statement: "alloc is ignored unless ALLOCATORS is set in comp_mask", Fix: "set ParentDomainAttr.Allocator", Page: "ibv_alloc_parent_domain", Section: "ARGUMENTS"},
 	rule0140: {ID: "VR-ibv_alloc_parent_domain-free-0140", Verb: "ibv_alloc_parent_domain", Subject: "attr.free", Statement: "free is ignored unless ALLOCATORS is set in comp_mask", Fix: "set ParentDomainAttr.Allocator", Page: "ibv_alloc_parent_domain", Section: "ARGUMENTS"},
 	rule0141: {ID: "VR-ibv_alloc_parent_domain-pd_context-0141", Verb: "ibv_alloc_parent_domain", Subject: "attr.pd_context", Statement: "pd_context is ignored unless PD_CONTEXT is set in comp_mask", Fix: "set ParentDomainAttr.PDContext", Page: "ibv_alloc_parent_domain", Section: "ARGUMENTS"},
+	rule1331: {ID: "VR-ibv_alloc_dmah-context-1331", Verb: "ibv_alloc_dmah", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_alloc_dmah", Section: "DESCRIPTION"},
+	rule1332: {ID: "VR-ibv_alloc_dmah-attr-1332", Verb: "ibv_alloc_dmah", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass a DMAHInitAttr", Page: "ibv_alloc_dmah", Section: "DESCRIPTION"},
+	rule1334: {ID: "VR-ibv_alloc_dmah-comp_mask-1334", Verb: "ibv_alloc_dmah", Subject: "attr.comp_mask", Statement: "comp_mask has no bits but CPU_ID, PH and TPH_MEM_TYPE", Fix: "leave the other bits out", Page: "ibv_alloc_dmah", Section: "ARGUMENTS"},
+	rule1335: {ID: "VR-ibv_alloc_dmah-comp_mask-1335", Verb: "ibv_alloc_dmah", Subject: "attr.comp_mask", Statement: "a DMA handle has a processing hint", Fix: "set ph and DMAHInitAttr.PH", Page: "ibv_alloc_dmah", Section: ""},
+	rule1336: {ID: "VR-ibv_alloc_dmah-comp_mask-1336", Verb: "ibv_alloc_dmah", Subject: "attr.comp_mask", Statement: "a processor is named together with the kind of memory", Fix: "give DMAHInitAttr.TPHMemType too", Page: "ibv_alloc_dmah", Section: ""},
+	rule1337: {ID: "VR-ibv_alloc_dmah-comp_mask-1337", Verb: "ibv_alloc_dmah", Subject: "attr.comp_mask", Statement: "the kind of memory is given together with a processor", Fix: "give DMAHInitAttr.CPUID too", Page: "ibv_alloc_dmah", Section: ""},
+	rule1338: {ID: "VR-ibv_alloc_dmah-ph-1338", Verb: "ibv_alloc_dmah", Subject: "attr.ph", Statement: "a field of the description is read with its bit only", Fix: "set the bit", Page: "ibv_alloc_dmah", Section: "ARGUMENTS"},
+	rule1341: {ID: "VR-ibv_alloc_dmah-ph-1341", Verb: "ibv_alloc_dmah", Subject: "attr.ph", Statement: "a processing hint has 2 bits", Fix: "pass 0 to 3", Page: "ibv_alloc_dmah", Section: ""},
+	rule1342: {ID: "VR-ibv_alloc_dmah-tph_mem_type-1342", Verb: "ibv_alloc_dmah", Subject: "attr.tph_mem_type", Statement: "memory is volatile or persistent", Fix: "pass one of these", Page: "ibv_alloc_dmah", Section: "ARGUMENTS"},
+	rule1339: {ID: "VR-ibv_alloc_dmah-cpu_id-1339", Verb: "ibv_alloc_dmah", Subject: "attr.cpu_id", Statement: "a field of the description is read with its bit only", Fix: "set the bit", Page: "ibv_alloc_dmah", Section: "ARGUMENTS"},
+	rule1340: {ID: "VR-ibv_alloc_dmah-tph_mem_type-1340", Verb: "ibv_alloc_dmah", Subject: "attr.tph_mem_type", Statement: "a field of the description is read with its bit only", Fix: "set the bit", Page: "ibv_alloc_dmah", Section: "ARGUMENTS"},
+	rule1333: {ID: "VR-ibv_dealloc_dmah-dmah-1333", Verb: "ibv_dealloc_dmah", Subject: "dmah", Statement: "dmah must not be NULL", Fix: "pass a DMAH", Page: "ibv_alloc_dmah", Section: "DESCRIPTION"},
 	rule1322: {ID: "VR-ibv_query_rt_values_ex-context-1322", Verb: "ibv_query_rt_values_ex", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_query_rt_values_ex", Section: "DESCRIPTION"},
 	rule1323: {ID: "VR-ibv_query_rt_values_ex-values-1323", Verb: "ibv_query_rt_values_ex", Subject: "values", Statement: "values must not be NULL", Fix: "pass the address of an RTValues", Page: "ibv_query_rt_values_ex", Section: "DESCRIPTION"},
 	rule1324: {ID: "VR-ibv_query_rt_values_ex-comp_mask-1324", Verb: "ibv_query_rt_values_ex", Subject: "values.comp_mask", Statement: "comp_mask has no bits but RAW_CLOCK", Fix: "leave the other bits out", Page: "ibv_query_rt_values_ex", Section: "DESCRIPTION"},
@@ -814,6 +881,13 @@ var rules = []verr.Rule{
 	rule1313: {ID: "VR-ibv_modify_qp_rate_limit-typical_pkt_sz-1313", Verb: "ibv_modify_qp_rate_limit", Subject: "attr.typical_pkt_sz", Statement: "bursts are shaped only where there is a limit", Fix: "give QPRateLimitAttr.RateLimit, or leave the size out", Page: "ibv_modify_qp_rate_limit", Section: "DESCRIPTION"},
 	rule1314: {ID: "VR-ibv_modify_qp_rate_limit-state-1314", Verb: "ibv_modify_qp_rate_limit", Subject: "qp.state", Statement: "a queue pair that is not connected has no rate", Fix: "bring it to RTR or RTS first", Page: "ibv_modify_qp_rate_limit", Section: ""},
 	rule1315: {ID: "VR-ibv_modify_qp_rate_limit-rate_limit-1315", Verb: "ibv_modify_qp_rate_limit", Subject: "attr.rate_limit", Statement: "the rate lies between qp_rate_limit_min and qp_rate_limit_max", Fix: "ask for a rate that the device has", Page: "ibv_modify_qp_rate_limit", Section: "", Capable: true, Limit: "qp_rate_limit_min"},
+	rule1370: {ID: "VR-ibv_qp_attach_comp_cntr-qp-1370", Verb: "ibv_qp_attach_comp_cntr", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION"},
+	rule1371: {ID: "VR-ibv_qp_attach_comp_cntr-comp_cntr-1371", Verb: "ibv_qp_attach_comp_cntr", Subject: "comp_cntr", Statement: "comp_cntr must not be NULL", Fix: "pass a CompCntr", Page: "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION"},
+	rule1372: {ID: "VR-ibv_qp_attach_comp_cntr-attr-1372", Verb: "ibv_qp_attach_comp_cntr", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass a CompCntrAttachAttr", Page: "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION"},
+	rule1373: {ID: "VR-ibv_qp_attach_comp_cntr-state-1373", Verb: "ibv_qp_attach_comp_cntr", Subject: "qp.state", Statement: "a counter is attached before the queue pair is connected", Fix: "attach it in RESET or INIT", Page: "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION"},
+	rule1374: {ID: "VR-ibv_qp_attach_comp_cntr-comp_mask-1374", Verb: "ibv_qp_attach_comp_cntr", Subject: "attr.comp_mask", Statement: "comp_mask has no bits yet", Fix: "set it to 0", Page: "ibv_qp_attach_comp_cntr", Section: "ARGUMENTS"},
+	rule1375: {ID: "VR-ibv_qp_attach_comp_cntr-op_mask-1375", Verb: "ibv_qp_attach_comp_cntr", Subject: "attr.op_mask", Statement: "op_mask has no bits but those of enum ibv_qp_attach_comp_cntr_op", Fix: "leave the other bits out", Page: "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION"},
+	rule1376: {ID: "VR-ibv_qp_attach_comp_cntr-op_mask-1376", Verb: "ibv_qp_attach_comp_cntr", Subject: "attr.op_mask", Statement: "a counter counts an operation at least", Fix: "name the operations", Page: "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION"},
 	rule1306: {ID: "VR-ibv_query_qp_data_in_order-qp-1306", Verb: "ibv_query_qp_data_in_order", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_query_qp_data_in_order", Section: "ARGUMENTS"},
 	rule1307: {ID: "VR-ibv_query_qp_data_in_order-flags-1307", Verb: "ibv_query_qp_data_in_order", Subject: "flags", Statement: "flags has no bits but RETURN_CAPS and DEVICE_ONLY", Fix: "leave the other bits out", Page: "ibv_query_qp_data_in_order", Section: "ARGUMENTS", AcceptedBy: []string{"every provider (the result is 0)"}},
 	rule1308: {ID: "VR-ibv_query_qp_data_in_order-op-1308", Verb: "ibv_query_qp_data_in_order", Subject: "op", Statement: "the order of sends, writes and reads alone is known", Fix: "ask for one of these", Page: "ibv_query_qp_data_in_order", Section: "ARGUMENTS", AcceptedBy: []string{"mlx5 (the operation is not looked at)", "efa (the operation is not looked at)", "every provider (the result is 0)"}},

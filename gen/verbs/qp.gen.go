@@ -448,6 +448,61 @@ func (qp *QP) ModifyRateLimit(attr *QPRateLimitAttr) error {
 	return nil
 }
 
+// AttachCompCntr lets a completion counter count completions of a queue pair, until the queue pair is closed.
+//
+//   - compCntr: counter, which cannot be closed before the queue pair.
+//
+// Since rdma-core 65.0; with an older library the error is errors.ErrUnsupported.
+//
+// Rules:
+//   - a counter is attached before the queue pair is connected [VR-ibv_qp_attach_comp_cntr-state-1373]
+//   - comp_mask has no bits yet [VR-ibv_qp_attach_comp_cntr-comp_mask-1374]
+//   - op_mask has no bits but those of enum ibv_qp_attach_comp_cntr_op
+//     [VR-ibv_qp_attach_comp_cntr-op_mask-1375]
+//   - a counter counts an operation at least (a hint only: some devices accept it)
+//     [VR-ibv_qp_attach_comp_cntr-op_mask-1376]
+//
+// C: ibv_qp_attach_comp_cntr, ibv_qp_attach_comp_cntr(3).
+func (qp *QP) AttachCompCntr(compCntr *CompCntr, attr *CompCntrAttachAttr) error {
+	const verb = "ibv_qp_attach_comp_cntr"
+	if err := qp.enter(verb); err != nil {
+		return err
+	}
+	defer qp.node.Exit()
+	if qp.lib.fn[symIbv_qp_attach_comp_cntr] == 0 {
+		return qp.lib.missing("ibv_qp_attach_comp_cntr", symIbv_qp_attach_comp_cntr)
+	}
+	if err := compCntr.enter(verb); err != nil {
+		return err
+	}
+	defer compCntr.node.Exit()
+	if compCntr.dev != qp.dev {
+		return object.OtherDevice(verb, "comp_cntr", &compCntr.node, &compCntr.dev.node, &qp.node, &qp.dev.node)
+	}
+	if attr == nil {
+		return verr.NilValue(verb, "CompCntrAttachAttr", "make one with NewCompCntrAttachAttr")
+	}
+	attrC := attr.c
+	in := inQPAttachCompCntr{
+		qp:           validate.Addr(qp.c),
+		compCntr:     validate.Addr(compCntr.c),
+		attr:         1,
+		qpState:      validate.Of(uint64(cmem.At[uint32](qp.c, 56))),
+		attrCompMask: uint64(attrC.comp_mask),
+		attrOpMask:   uint64(attrC.op_mask),
+	}
+	if err := checkQPAttachCompCntr(&in); err != nil {
+		return err
+	}
+	if qp.lib.lints.Wanted() {
+		qp.lib.lints.Report(hintQPAttachCompCntr(&in))
+	}
+	if errno := rawQPAttachCompCntr(qp.lib.fn[symIbv_qp_attach_comp_cntr], qp.c, compCntr.c, unsafe.Pointer(&attrC)); errno != 0 {
+		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintQPAttachCompCntr(&in)) })
+	}
+	return nil
+}
+
 // QueryDataInOrder returns whether the data of a message is written in order, so that a program may poll the
 // data itself.
 //

@@ -619,6 +619,49 @@ func hintModifyQPRateLimit(in *inModifyQPRateLimit) []verr.Violation {
 	return may
 }
 
+// inQPAttachCompCntr has the values that the rules of ibv_qp_attach_comp_cntr use.
+type inQPAttachCompCntr struct {
+	qp           uint64         // qp
+	compCntr     uint64         // comp_cntr
+	attr         uint64         // attr
+	qpState      validate.Known // qp.state
+	attrCompMask uint64         // attr.comp_mask
+	attrOpMask   uint64         // attr.op_mask
+}
+
+// checkQPAttachCompCntr refuses a call of ibv_qp_attach_comp_cntr that breaks a rule.
+func checkQPAttachCompCntr(in *inQPAttachCompCntr) error {
+	var bad []verr.Violation
+	if in.qp == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1370], Value: validate.AddrText(in.qp)})
+	}
+	if in.compCntr == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1371], Value: validate.AddrText(in.compCntr)})
+	}
+	if in.attr == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1372], Value: validate.AddrText(in.attr)})
+	}
+	if in.qpState.OK && in.qpState.V != 0 && in.qpState.V != 1 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1373], Value: QPState(in.qpState.V).String()})
+	}
+	if in.attrCompMask > 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1374], Value: "0x" + strconv.FormatUint(in.attrCompMask, 16)})
+	}
+	if in.attrOpMask&^0x3f != 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1375], Value: CompCntrOp(in.attrOpMask).String()})
+	}
+	return verr.RefuseErr("ibv_qp_attach_comp_cntr", bad...)
+}
+
+// hintQPAttachCompCntr returns the lints that a call of ibv_qp_attach_comp_cntr breaks, which may be the cause when it fails.
+func hintQPAttachCompCntr(in *inQPAttachCompCntr) []verr.Violation {
+	var may []verr.Violation
+	if in.attrOpMask < 1 {
+		may = append(may, verr.Violation{Rule: &rules[rule1376], Value: CompCntrOp(in.attrOpMask).String()})
+	}
+	return may
+}
+
 // inQueryQPDataInOrder has the values that the rules of ibv_query_qp_data_in_order use.
 type inQueryQPDataInOrder struct {
 	qp    uint64 // qp

@@ -43,6 +43,46 @@ func (a *AllocDMAttr) LogAlignReq(v uint32) *AllocDMAttr {
 	return a
 }
 
+// DMAHInitAttr is a description of the DMA handle to make.
+//
+// C: struct ibv_dmah_init_attr, ibv_alloc_dmah(3).
+type DMAHInitAttr struct {
+	c   cDMAHInitAttr
+	err error // of the first value that does not fit
+}
+
+// NewDMAHInitAttr starts an attribute structure DMAHInitAttr.
+//
+//   - ph: processing hint of PCIe, 2 bits: 0 bidirectional, 1 requester, 2 target, 3 target with priority.
+func NewDMAHInitAttr(ph uint8) *DMAHInitAttr {
+	a := &DMAHInitAttr{}
+	a.c.ph = ph
+	a.c.comp_mask |= 0x2 // IBV_DMAH_INIT_ATTR_MASK_PH
+	return a
+}
+
+// CPUID sets the number of the processor that works with the data, one that the calling thread may run on. It
+// also sets the mask bit.
+//
+// C: struct ibv_dmah_init_attr.cpu_id, IBV_DMAH_INIT_ATTR_MASK_CPU_ID, ibv_alloc_dmah(3).
+func (a *DMAHInitAttr) CPUID(v uint32) *DMAHInitAttr {
+	a.c.cpu_id = v
+	a.c.comp_mask |= 0x1 // IBV_DMAH_INIT_ATTR_MASK_CPU_ID
+	return a
+}
+
+// TPHMemType sets the kind of memory, given together with CPUID. It also sets the mask bit.
+//
+// C: struct ibv_dmah_init_attr.tph_mem_type, IBV_DMAH_INIT_ATTR_MASK_TPH_MEM_TYPE, ibv_alloc_dmah(3).
+func (a *DMAHInitAttr) TPHMemType(v TPHMemType) *DMAHInitAttr {
+	if v > 255 && a.err == nil {
+		a.err = verr.TooWide("", "DMAHInitAttr.TPHMemType", uint64(v), 255)
+	}
+	a.c.tph_mem_type = uint8(v)
+	a.c.comp_mask |= 0x4 // IBV_DMAH_INIT_ATTR_MASK_TPH_MEM_TYPE
+	return a
+}
+
 // ParentDomainAttr is a description of the parent domain to make.
 //
 // C: struct ibv_parent_domain_init_attr, ibv_alloc_parent_domain(3).
@@ -226,6 +266,22 @@ func (a *AHAttr) HopLimit(v uint8) *AHAttr {
 // C: struct ibv_ah_attr.grh.traffic_class, ibv_create_ah(3).
 func (a *AHAttr) TrafficClass(v uint8) *AHAttr {
 	a.c.grh.traffic_class = v
+	return a
+}
+
+// CompCntrInitAttr is a description of the completion counter to make.
+//
+// C: struct ibv_comp_cntr_init_attr, ibv_create_comp_cntr(3).
+type CompCntrInitAttr struct {
+	c cCompCntrInitAttr
+}
+
+// NewCompCntrInitAttr starts an attribute structure CompCntrInitAttr.
+//
+//   - type_: what is counted.
+func NewCompCntrInitAttr(type_ CompCntrType) *CompCntrInitAttr {
+	a := &CompCntrInitAttr{}
+	a.c.type_ = uint32(type_)
 	return a
 }
 
@@ -1968,6 +2024,41 @@ func NewXRCDInitAttr(fd int, oFlags int) *XRCDInitAttr {
 // C: struct ibv_wc, ibv_poll_cq(3).
 type WC = dpath.WC
 
+// CompCntrAttachAttr is says what a completion counter counts of a queue pair.
+//
+// C: struct ibv_qp_attach_comp_cntr_attr, ibv_qp_attach_comp_cntr(3).
+type CompCntrAttachAttr struct {
+	c cQPAttachCompCntrAttr
+}
+
+// NewCompCntrAttachAttr starts an attribute structure CompCntrAttachAttr.
+//
+//   - ops: operations to count.
+func NewCompCntrAttachAttr(ops CompCntrOp) *CompCntrAttachAttr {
+	a := &CompCntrAttachAttr{}
+	a.c.op_mask = uint32(ops)
+	return a
+}
+
+// CompCntrCaps is the support of a device for completion counters.
+//
+// C: struct ibv_comp_cntr_caps, ibv_query_comp_cntr_caps(3).
+type CompCntrCaps struct {
+	// Largest value of a counter; the next increment makes it 0.
+	MaxValue uint64 // max_value
+	// Largest number of counters.
+	MaxCounters uint32 // max_counters
+	// Operations that can be counted.
+	SupportedOps CompCntrOp // supported_qp_attach_ops
+}
+
+// from reads the C layout.
+func (r *CompCntrCaps) from(c *cCompCntrCaps) {
+	r.MaxValue = c.max_value
+	r.MaxCounters = c.max_counters
+	r.SupportedOps = CompCntrOp(c.supported_qp_attach_ops)
+}
+
 // DeviceAttr is the basic attributes of a device. The limits are upper limits; at a given time less may be
 // possible.
 //
@@ -2646,6 +2737,7 @@ type MRInitAttr struct {
 	c      cMRInitAttr
 	err    error      // of the first value that does not fit
 	memory mem.Source // or none, and an address in c
+	dmah   *DMAH
 }
 
 // NewMRInitAttr starts an attribute structure MRInitAttr.
@@ -2750,6 +2842,14 @@ func (a *MRInitAttr) FDOffset(v uint64) *MRInitAttr {
 	return a
 }
 
+// DMAH sets the DMA handle of the device's accesses. It also sets the mask bit.
+//
+// C: struct ibv_mr_init_attr.dmah, IBV_REG_MR_MASK_DMAH, ibv_reg_mr(3).
+func (a *MRInitAttr) DMAH(v *DMAH) *MRInitAttr {
+	a.dmah = v
+	return a
+}
+
 // ECE is a choice of ECE options: those of QP.QueryECE, or what the peer sent.
 //
 // C: struct ibv_ece, ibv_set_ece(3).
@@ -2809,6 +2909,15 @@ type cAllocDMAttr struct {
 	comp_mask     uint32
 }
 
+// cDMAHInitAttr has the layout of struct ibv_dmah_init_attr.
+type cDMAHInitAttr struct {
+	comp_mask    uint32
+	cpu_id       uint32
+	ph           uint8
+	tph_mem_type uint8
+	_            [2]byte
+}
+
 // cParentDomainInitAttr has the layout of struct ibv_parent_domain_init_attr.
 type cParentDomainInitAttr struct {
 	pd         uintptr
@@ -2852,6 +2961,13 @@ type cAHAttr struct {
 	is_global     uint8
 	port_num      uint8
 	_             [1]byte
+}
+
+// cCompCntrInitAttr has the layout of struct ibv_comp_cntr_init_attr.
+type cCompCntrInitAttr struct {
+	comp_mask uint32
+	type_     uint32
+	flags     uint32
 }
 
 // cCountersInitAttr has the layout of struct ibv_counters_init_attr.
@@ -3190,6 +3306,19 @@ type cXRCDInitAttr struct {
 	comp_mask uint32
 	fd        int32
 	oflags    int32
+}
+
+// cQPAttachCompCntrAttr has the layout of struct ibv_qp_attach_comp_cntr_attr.
+type cQPAttachCompCntrAttr struct {
+	comp_mask uint32
+	op_mask   uint32
+}
+
+// cCompCntrCaps has the layout of struct ibv_comp_cntr_caps.
+type cCompCntrCaps struct {
+	max_value               uint64
+	max_counters            uint32
+	supported_qp_attach_ops uint32
 }
 
 // cDeviceAttr has the layout of struct ibv_device_attr.

@@ -128,6 +128,9 @@ static void detach(struct svb_qp *qp)
 	if (qp->srq)
 		qp->srq->users--;
 	qp->pd->queues--;
+	for (int op = 0; op < SVB_CO_N; op++)
+		if (qp->counters[op])
+			qp->counters[op]->uses--;
 }
 
 static void finish(struct svb_qp *qp)

@@ -66,6 +66,7 @@ static bool complete_receive(const struct svb_message *m, struct svb_receive *v,
 		wc.src_qp = m->from->pub.qp_num;
 	}
 	v->taken = false;
+	svb_counted(m->to->counters[SVB_CO_RECV], status == IBV_WC_SUCCESS, wc.byte_len);
 	if (m->to->srq)
 		svb_srq_used(m->to->srq);
 	return svb_qp_complete(m->to, m->to->rcq, &(struct svb_cqe){.wc = wc, .solicited = r->flags & IBV_SEND_SOLICITED});
@@ -234,6 +235,9 @@ enum svb_fate svb_respond(struct svb_message *m, enum ibv_wc_status *status)
 		return refuse(m, &v, IBV_WC_REM_ACCESS_ERR, IBV_WC_REM_ACCESS_ERR, status);
 	fate = move(m, &v, &at, status);
 	svb_list_drop(&at);
+	if (!is_send(r) && !is_atomic(r))
+		svb_counted(m->to->counters[r->opcode == IBV_WR_RDMA_READ ? SVB_CO_READ_BY_PEER : SVB_CO_WRITE_BY_PEER],
+			    *status == IBV_WC_SUCCESS, r->length);
 	if (!v.taken || complete_receive(m, &v, *status == IBV_WC_SUCCESS ? IBV_WC_SUCCESS : IBV_WC_WR_FLUSH_ERR))
 		return fate;
 	svb_qp_error(m->to);

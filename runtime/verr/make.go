@@ -98,6 +98,11 @@ func OutOfRange(verb, what string, v int) error {
 	return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: what + " " + strconv.Itoa(v) + ": a C int has 32 bits; pass a smaller value"}
 }
 
+// TooWide returns the error of a value that is larger than C's field can hold; what names the field. verb may be empty.
+func TooWide(verb, what string, v, most uint64) error {
+	return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: what + " " + strconv.FormatUint(v, 10) + ": the field of C holds at most " + strconv.FormatUint(most, 10) + "; pass a smaller value"}
+}
+
 // NotYet returns the error of an object that has no value in a field yet; kind names the object.
 func NotYet(verb, field, kind string) error {
 	return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: "the " + kind + " has no " + field + " yet; bind it to an address or resolve one first"}

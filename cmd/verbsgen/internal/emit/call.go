@@ -136,6 +136,9 @@ func (p printer) formStep(s plan.Step) ([]jen.Code, bool) {
 	case plan.FirstErr:
 		wide := p.value(plan.Value{As: plan.IsWide, Path: s.Value}).Op("&&").Add(isNil(id("a.err")))
 		return one(jen.If(wide).Block(assign(id("a.err"), rt("verr", "OutOfRange").Call(jen.Lit(""), jen.Lit(s.What), id(s.Value)))))
+	case plan.FirstWide:
+		wide := op(id(s.Value), ">", dec(s.Most)).Op("&&").Add(isNil(id("a.err")))
+		return one(jen.If(wide).Block(assign(id("a.err"), rt("verr", "TooWide").Call(jen.Lit(""), jen.Lit(s.What), jen.Uint64().Call(id(s.Value)), dec(s.Most)))))
 	case plan.FirstLong:
 		long := op(jen.Len(id(s.Value)), ">", dec(s.Most)).Op("&&").Add(isNil(id("a.err")))
 		return one(jen.If(long).Block(assign(id("a.err"), rt("verr", "TooLong").Call(jen.Lit(""), jen.Lit(s.What), jen.Len(id(s.Value)), dec(s.Most)))))

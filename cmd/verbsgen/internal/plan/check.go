@@ -66,5 +66,13 @@ func (c *call) input(o model.Operand) Value {
 
 // hasInt tells whether a setter takes a Go int, which may not fit into C's, or bytes, which may be too many.
 func hasInt(r *model.Record) bool {
-	return slices.ContainsFunc(r.Fields, func(f *model.Field) bool { return f.GoType == "int" || f.Bytes })
+	return slices.ContainsFunc(r.Fields, func(f *model.Field) bool { return f.GoType == "int" || f.Bytes || widest(f) > 0 })
+}
+
+// widest is the greatest value of a field of an enum type that is wider than C's field; 0 for other fields.
+func widest(f *model.Field) uint64 {
+	if f.Enum == nil || f.Nested != nil || f.Leaf == nil || f.Leaf.Size*8 >= int64(f.Enum.Bits) {
+		return 0
+	}
+	return 1<<(f.Leaf.Size*8) - 1
 }

@@ -126,6 +126,9 @@ func setField(r *model.Record, f *model.Field, v string) []Step {
 	if f.GoType == "int" && f.Nested == nil {
 		out = append(out, FirstErr{v, r.Go + "." + f.Go})
 	}
+	if most := widest(f); most > 0 {
+		out = append(out, FirstWide{v, r.Go + "." + f.Go, most})
+	}
 	if f.Callback == form.CallbackMemory && f.Nested == nil {
 		out = append(out, set("a.memory", composite("mem.Source")))
 	}

@@ -189,6 +189,11 @@ type (
 	TakeMemory struct{ Addr, Length string }
 	// FirstErr keeps the first int that does not fit into C's.
 	FirstErr struct{ Value, What string }
+	// FirstWide keeps the first value of an enum that does not fit into C's field, which is narrower.
+	FirstWide struct {
+		Value, What string
+		Most        uint64
+	}
 	// FirstLong keeps the first error of bytes that are more than C can count.
 	FirstLong struct {
 		Value, What string
@@ -302,5 +307,6 @@ func (Settle) step()         {}
 func (NewCalls) step()       {}
 func (TakeMemory) step()     {}
 func (FirstErr) step()       {}
+func (FirstWide) step()      {}
 func (NextCompletion) step() {}
 func (NextAsync) step()      {}
