@@ -192,13 +192,24 @@ func (b *bed) set(x *builder, s setter) reflect.Value {
 		x.err = errors.Join(x.err, inner.err)
 		return inner.v
 	}
-	v, w, err := scalar(s.arg, n, x.tries[path])
+	v, w, err := scalar(b.asInC(s.arg, x.record.C, f.C), n, x.tries[path])
+	v = v.Convert(s.arg)
 	if err != nil {
 		x.err = errors.Join(x.err, fmt.Errorf("%s: %w", path, err))
 	}
 	x.tries[path] += 0 // known as a place that has other values
 	x.want[f.C] = w
 	return v
+}
+
+// asInC narrows the type of an enum to the width that its field has in C: a larger value is refused.
+func (b *bed) asInC(t reflect.Type, tag, field string) reflect.Type {
+	for _, f := range b.facts.Record("struct " + tag).Fields {
+		if f.Name == field && f.Size == 1 && t.Kind() == reflect.Uint32 {
+			return reflect.TypeFor[uint8]()
+		}
+	}
+	return t
 }
 
 // allocator notes what an allocator puts into a record: two functions and what they are called with.

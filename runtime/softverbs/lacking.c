@@ -4,6 +4,7 @@
 #include "entry.h"
 #include "qp.h"
 #include "instance.h"
+#include "objects.h"
 
 static int refused(const struct ibv_qp *pub, enum svb_verb v)
 {

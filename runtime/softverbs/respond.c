@@ -6,6 +6,7 @@
 
 #include "wire.h"
 #include "completion.h"
+#include "counters.h"
 #include "kernel.h"
 #include "piece.h"
 #include "qp.h"

@@ -3,6 +3,7 @@
 // What becomes of a queue pair: whose turn it is on its device, the end of requests, the flush in ERR, the drain in SQD.
 #include "qp.h"
 #include "completion.h"
+#include "counters.h"
 #include "instance.h"
 #include "receive.h"
 
