@@ -100,6 +100,7 @@ var headerVerbs = []headerVerb{
 		return b.wq.Modify(verbs.NewWQAttr().State(verbs.WQStateRdy))
 	}},
 	{"ibv_destroy_wq", "destroy_wq", func(b *beds) error { return b.wq.Close() }},
+	{"ibv_modify_qp_rate_limit", "modify_qp_rate_limit", func(b *beds) error { return b.ud.ModifyRateLimit(verbs.NewQPRateLimitAttr(1000)) }},
 	{"ibv_create_flow", "ibv_create_flow", func(b *beds) (err error) {
 		b.flow, err = b.ud.CreateFlow(verbs.NewFlowAttr(verbs.FlowTypeNormal, 1))
 		return err
@@ -110,6 +111,7 @@ var headerVerbs = []headerVerb{
 		return b.counters.AttachFlow(verbs.NewCounterAttachAttr(verbs.CounterDescriptionPackets, 0), nil)
 	}},
 	{"ibv_read_counters", "read_counters", func(b *beds) error { return b.counters.Read(make([]uint64, 1), 0) }},
+	{"ibv_query_rt_values_ex", "query_rt_values", func(b *beds) error { _, err := b.dev.QueryRTValues(); return err }},
 	{"ibv_destroy_counters", "destroy_counters", func(b *beds) error { return b.counters.Close() }},
 }
 

@@ -31,6 +31,9 @@ const (
 	MW           Capability = "mw"            // memory windows
 	Multicast    Capability = "multicast"     // multicast groups
 	Counters     Capability = "counters"      // counters of flows
+	CompCounters Capability = "comp-counters" // counters of completions
+	Clock        Capability = "clock"         // a clock of the device that can be read
+	Resize       Capability = "resize"        // completion queues that change their size
 	WQ           Capability = "wq"            // work queues
 	Moderation   Capability = "moderation"    // events for several completions
 	Flows        Capability = "flows"         // flows, which steer packets
@@ -53,7 +56,7 @@ var ofOthers = map[Capability]bool{Peer: true, Allocator: true, DmabufMemory: tr
 
 // Capabilities lists them all, in the order of a report.
 func Capabilities() []Capability {
-	return []Capability{Peer, RoCE, Atomics, DM, Import, ImportDM, TD, ParentDomain, Allocator, NullMR, Dmabuf, DmabufMemory, MREx, SRQ, XRC, MW, Multicast, Counters, WQ, Moderation, Flows, ODP, ODPImplicit, Advise, ReregMemory, ReregPD,
+	return []Capability{Peer, RoCE, Atomics, DM, Import, ImportDM, TD, ParentDomain, Allocator, NullMR, Dmabuf, DmabufMemory, MREx, SRQ, XRC, MW, Multicast, Counters, CompCounters, Clock, Resize, WQ, Moderation, Flows, ODP, ODPImplicit, Advise, ReregMemory, ReregPD,
 		ReregAccess, HugePages, Memory, Inject, QueryEx, Census}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/object"
 	"github.com/verbsgen/verbsgen/runtime/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
+	"sync"
 	"time"
 	"unsafe"
 )
@@ -29,6 +30,7 @@ type CQ struct {
 	gate    gate.Gate    // c for the data path, which does not enter the handle
 	channel *CompChannel // where its events arrive, or nil
 	asked   lazy.Asked   // what it was asked for when it was made
+	mu      sync.Mutex   // guards what a change in place changes
 	cqe     int
 }
 
@@ -113,6 +115,8 @@ func (o *CQ) Device() *Device { return o.dev }
 //
 // C: struct ibv_cq.cqe, ibv_create_cq(3).
 func (o *CQ) Size() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	return o.cqe
 }
 
@@ -264,9 +268,12 @@ func (cq *CQ) Resize(cqe int) error {
 	if cq.lib.lints.Wanted() {
 		cq.lib.lints.Report(hintResizeCQ(&in))
 	}
+	cq.mu.Lock()
+	defer cq.mu.Unlock()
 	if errno := rawResizeCQ(cq.lib.fn[symIbv_resize_cq], cq.c, int32(cqe)); errno != 0 {
 		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintResizeCQ(&in)) })
 	}
+	cq.load()
 	return nil
 }
 

@@ -101,7 +101,7 @@ type TPHMemType uint32
 // Constants of TPHMemType.
 const (
 	// Volatile memory. Since rdma-core 59.0.
-	TPHMemTypeVm TPHMemType = 0 // IBV_TPH_MEM_TYPE_VM
+	TPHMemTypeVM TPHMemType = 0 // IBV_TPH_MEM_TYPE_VM
 	// Persistent memory. Since rdma-core 59.0.
 	TPHMemTypePM TPHMemType = 1 // IBV_TPH_MEM_TYPE_PM
 )
@@ -109,7 +109,7 @@ const (
 // String returns the C name without its prefix.
 func (v TPHMemType) String() string {
 	switch v {
-	case TPHMemTypeVm:
+	case TPHMemTypeVM:
 		return "VM"
 	case TPHMemTypePM:
 		return "PM"
@@ -165,7 +165,7 @@ func (v CounterDescription) String() string {
 	return "CounterDescription(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
-// CompCntrType is says what a completion counter counts.
+// CompCntrType is the kind of a completion counter.
 //
 // C: enum ibv_comp_cntr_type, ibv_create_comp_cntr(3).
 type CompCntrType uint32
@@ -173,7 +173,7 @@ type CompCntrType uint32
 // Constants of CompCntrType.
 const (
 	// Completed requests. Since rdma-core 65.0.
-	CompCntrTypeWrs CompCntrType = 0 // IBV_COMP_CNTR_TYPE_WRS
+	CompCntrTypeWRs CompCntrType = 0 // IBV_COMP_CNTR_TYPE_WRS
 	// Bytes of completed requests. Since rdma-core 65.0.
 	CompCntrTypeBytes CompCntrType = 1 // IBV_COMP_CNTR_TYPE_BYTES
 )
@@ -181,7 +181,7 @@ const (
 // String returns the C name without its prefix.
 func (v CompCntrType) String() string {
 	switch v {
-	case CompCntrTypeWrs:
+	case CompCntrTypeWRs:
 		return "WRS"
 	case CompCntrTypeBytes:
 		return "BYTES"
@@ -699,7 +699,7 @@ func (v TransportType) String() string {
 	return "TransportType(" + strconv.FormatInt(int64(v), 10) + ")"
 }
 
-// ForkStatus is says whether a program with registered memory may fork.
+// ForkStatus is the answer to whether a program with registered memory may fork.
 //
 // C: enum ibv_fork_status, ibv_is_fork_initialized(3).
 type ForkStatus uint32

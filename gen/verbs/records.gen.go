@@ -2024,7 +2024,7 @@ func NewXRCDInitAttr(fd int, oFlags int) *XRCDInitAttr {
 // C: struct ibv_wc, ibv_poll_cq(3).
 type WC = dpath.WC
 
-// CompCntrAttachAttr is says what a completion counter counts of a queue pair.
+// CompCntrAttachAttr is a description of what a completion counter counts of a queue pair.
 //
 // C: struct ibv_qp_attach_comp_cntr_attr, ibv_qp_attach_comp_cntr(3).
 type CompCntrAttachAttr struct {
@@ -2390,8 +2390,8 @@ func (r *DeviceAttrEx) from(c *cDeviceAttrEx) {
 	r.PhysPortCntEx = c.phys_port_cnt_ex
 }
 
-// ECEInfo is the options of enhanced connection establishment (ECE) of a queue pair, which the two ends of a
-// connection agree on.
+// ECEInfo is the set of options of enhanced connection establishment (ECE) of a queue pair, on which the two
+// ends of a connection agree.
 //
 // C: struct ibv_ece, ibv_query_ece(3).
 type ECEInfo struct {
@@ -2693,7 +2693,7 @@ func (r *QPInitInfo) from(c *cQPInitAttr) {
 	r.SignalAll = c.sq_sig_all != 0
 }
 
-// RTValues is values of a device that change all the time.
+// RTValues is a reading of the values of a device that change all the time.
 //
 // C: struct ibv_values_ex, ibv_query_rt_values_ex(3).
 type RTValues struct {
