@@ -192,7 +192,7 @@ func (b *bed) set(x *builder, s setter) reflect.Value {
 		x.err = errors.Join(x.err, inner.err)
 		return inner.v
 	}
-	v, w, err := scalar(b.asInC(s.arg, x.record.C, f.C), n, x.tries[path])
+	v, w, err := b.chosen(f.Type, b.asInC(s.arg, x.record.C, f.C), n, x.tries[path], path)
 	v = v.Convert(s.arg)
 	if err != nil {
 		x.err = errors.Join(x.err, fmt.Errorf("%s: %w", path, err))

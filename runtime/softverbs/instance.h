@@ -78,6 +78,8 @@ struct svb_dev {
 	struct svb_numbers numbers; // of keys: the index of a region, less 1
 	TAILQ_HEAD(svb_qps, svb_qp) qps; // the one whose turn is first
 	uint32_t next_qpn;
+	TAILQ_HEAD(svb_srqs, svb_srq) srqs; // of type XRC
+	uint32_t next_srqn;
 	struct svb_worker *worker; // NULL: no queue pair yet
 	bool *port_down;           // by port number - 1
 	bool gone;                 // atomic: only contexts can be closed

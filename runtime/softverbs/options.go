@@ -62,6 +62,7 @@ const (
 
 	capRNRNakGen       = 1 << 12
 	capSRQResize       = 1 << 13
+	capXRC             = 1 << 20
 	capFlushGlobal     = 1 << 38
 	capFlushPersistent = 1 << 39
 )
@@ -84,7 +85,7 @@ func newDevice(name string) *device {
 		dmCopyAlign:   4,
 		dmRegionAlign: 1,
 		maxMRSize:     1 << 40,
-		capFlags:      capRNRNakGen | capSRQResize | capFlushGlobal | capFlushPersistent,
+		capFlags:      capRNRNakGen | capSRQResize | capXRC | capFlushGlobal | capFlushPersistent,
 		atomicCap:     atomicHCA,
 		ports:         1,
 		mrUnsupported: accessZeroBased | accessHugeTLB,

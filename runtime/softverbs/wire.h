@@ -12,6 +12,7 @@ enum svb_fate { SVB_ENDED, SVB_UNANSWERED, SVB_NOT_READY, SVB_STUCK };
 struct svb_message { // on its way to a queue pair
 	struct svb_qp *from, *to;
 	const struct svb_swr *r;
+	struct svb_srq *srq;    // it is received into; NULL: into the queue pair's own
 	struct svb_list source; // bytes that are sent
 	struct ibv_grh grh;     // UD
 	struct svb_worker *w;

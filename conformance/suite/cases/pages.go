@@ -146,7 +146,7 @@ func ece(t *suite.T) {
 	ok(t, "its own options", qp.SetECE(verbs.NewECE(is.VendorID, is.Options)))
 }
 
-// forkStatus asks a library that has registered memory already, in most runs.
+// forkStatus asks a library that has registered memory already, in most runs: then 44.0 answers EINVAL although nothing is needed.
 func forkStatus(t *suite.T) {
 	status, err := t.Lib().IsForkInitialized()
 	if lacks(t, "the status", err) {
@@ -156,8 +156,6 @@ func forkStatus(t *suite.T) {
 	switch {
 	case status > verbs.ForkStatusUnneeded:
 		t.Errorf("status %d", status)
-	case status != verbs.ForkStatusDisabled:
-		ok(t, "ForkInit", err)
 	case err != nil && !errors.Is(err, syscall.EINVAL):
 		t.Errorf("ForkInit: %v", err)
 	}
