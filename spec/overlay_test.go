@@ -107,7 +107,7 @@ func TestExtendsAdds(t *testing.T) {
 // TestExtendsReplacedPage adds to the page that replaces another, wherever the file stands.
 func TestExtendsReplacedPage(t *testing.T) {
 	page := "page: ibv_wr_opcode_str\ntitle: TITLE\nrelease: \"65.0\"\nskip: {ibv_wr_opcode_str: called by programs}\n"
-	s, err := layers(t, map[string]string{"ibv_wr_opcode_str.yaml": page, "a.yaml": "extends: ibv_wr_opcode_str\nskip: {ib_uverbs_srq_type: no use}\n"},
+	s, err := layers(t, map[string]string{"ibv_wr_opcode_str.yaml": page, "a.yaml": "extends: ibv_wr_opcode_str\nskip: {rdma_driver_id: no use}\n"},
 		map[string]string{"ibv_wr_opcode_str.yaml": strings.Replace(page, "TITLE", "mine", 1)})
 	if err != nil {
 		t.Fatal(err)
