@@ -10,11 +10,11 @@ import (
 // limits lists, by capability, what may not be larger; a transcription of its own of what the fields of struct
 // ibv_device_attr, ibv_port_attr and ibv_qp_cap mean.
 var limits = map[string]string{
-	"device_attr.phys_port_cnt":                              "ibv_create_ah attr.port_num, ibv_create_ah_from_wc port_num, ibv_init_ah_from_wc port_num, ibv_get_pkey_index port_num, ibv_modify_qp attr.port_num, ibv_query_gid port_num, ibv_query_pkey port_num, ibv_query_port port_num",
+	"device_attr.phys_port_cnt":                              "ibv_create_ah attr.port_num, ibv_create_ah_from_wc port_num, ibv_init_ah_from_wc port_num, ibv_get_pkey_index port_num, ibv_modify_qp attr.port_num, ibv_query_gid port_num, ibv_query_pkey port_num, ibv_query_port port_num, ibv_query_port_speed port_num",
 	"device_attr_ex.phys_port_cnt_ex":                        "ibv_query_gid_ex port_num, ibv_query_port port_num",
 	"device_attr_ex.max_dm_size":                             "ibv_alloc_dm attr.length",
 	"device_attr.max_mr_size":                                "ibv_reg_mr length, ibv_reg_mr_iova length, ibv_reg_mr_ex mr_init_attr.length",
-	"device_attr.max_cqe":                                    "ibv_create_cq cqe, ibv_create_cq_ex cq_attr.cqe",
+	"device_attr.max_cqe":                                    "ibv_create_cq cqe, ibv_create_cq_ex cq_attr.cqe, ibv_resize_cq cqe",
 	"device_attr.max_qp_wr":                                  "ibv_create_qp qp_init_attr.cap.max_send_wr, ibv_create_qp qp_init_attr.cap.max_recv_wr",
 	"device_attr.max_sge":                                    "ibv_create_qp qp_init_attr.cap.max_send_sge, ibv_create_qp qp_init_attr.cap.max_recv_sge",
 	"device_attr.max_srq_wr":                                 "ibv_create_srq srq_init_attr.attr.max_wr, ibv_create_srq_ex srq_init_attr_ex.attr.max_wr, ibv_modify_srq srq_attr.max_wr, ibv_modify_srq srq_attr.srq_limit",
@@ -31,6 +31,7 @@ var limits = map[string]string{
 	"device_attr.max_pkeys >":                                "ibv_modify_qp attr.pkey_index",
 	"port_attr[attr.port_num].gid_tbl_len >":                 "ibv_create_ah attr.grh.sgid_index",
 	"device_attr_ex.rss_caps.max_rwq_indirection_table_size": "ibv_create_rwq_ind_table init_attr.log_ind_tbl_size",
+	"comp_cntr_caps.max_value":                               "ibv_set_comp_cntr value, ibv_set_err_comp_cntr value",
 }
 
 // The bits of the kernel's capabilities that verbs.h has no names for.
@@ -41,18 +42,24 @@ const (
 
 // abilities lists, by capability, the flags that need it, and the verbs that take them.
 var abilities = map[string]string{
-	"device_attr.atomic_cap IBV_ATOMIC_HCA":                                 "IBV_ACCESS_REMOTE_ATOMIC: ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex, ibv_reg_dmabuf_mr, ibv_reg_dm_mr, ibv_rereg_mr",
-	fmt.Sprintf("device_attr_ex.device_cap_flags_ex 0x%x", flushGlobal):     "IBV_ACCESS_FLUSH_GLOBAL: ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex, ibv_rereg_mr",
-	fmt.Sprintf("device_attr_ex.device_cap_flags_ex 0x%x", flushPersistent): "IBV_ACCESS_FLUSH_PERSISTENT: ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex, ibv_rereg_mr",
-	"device_attr_ex.odp_caps.general_caps IBV_ODP_SUPPORT":                  "IBV_ACCESS_ON_DEMAND: ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex, ibv_rereg_mr; : ibv_advise_mr",
-	"device_attr_ex.odp_caps.general_caps IBV_ODP_SUPPORT_IMPLICIT":         "IBV_ACCESS_ON_DEMAND with SIZE_MAX: ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex",
-	"device_attr.device_cap_flags IBV_DEVICE_RESIZE_MAX_WR":                 "IBV_QP_CAP: ibv_modify_qp",
-	"device_attr.device_cap_flags IBV_DEVICE_SRQ_RESIZE":                    "IBV_SRQ_MAX_WR: ibv_modify_srq",
-	"device_attr.device_cap_flags IBV_DEVICE_XRC":                           ": ibv_create_srq_ex",
-	"device_attr.device_cap_flags IBV_DEVICE_AUTO_PATH_MIG":                 "IBV_QP_ALT_PATH|IBV_QP_PATH_MIG_STATE: ibv_modify_qp",
-	"device_attr.device_cap_flags IBV_DEVICE_UD_IP_CSUM":                    "IBV_SEND_IP_CSUM with IBV_QPT_UD: ibv_post_send",
-	"device_attr.device_cap_flags IBV_DEVICE_RC_IP_CSUM":                    "IBV_SEND_IP_CSUM with IBV_QPT_RC: ibv_post_send",
-	"device_attr.device_cap_flags IBV_DEVICE_RAW_IP_CSUM":                   "IBV_SEND_IP_CSUM with IBV_QPT_RAW_PACKET: ibv_post_send",
+	"device_attr.atomic_cap IBV_ATOMIC_HCA":                                               "IBV_ACCESS_REMOTE_ATOMIC: ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex, ibv_reg_dmabuf_mr, ibv_reg_dm_mr, ibv_rereg_mr",
+	fmt.Sprintf("device_attr_ex.device_cap_flags_ex 0x%x", flushGlobal):                   "IBV_ACCESS_FLUSH_GLOBAL: ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex, ibv_rereg_mr",
+	fmt.Sprintf("device_attr_ex.device_cap_flags_ex 0x%x", flushPersistent):               "IBV_ACCESS_FLUSH_PERSISTENT: ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex, ibv_rereg_mr",
+	"device_attr_ex.odp_caps.general_caps IBV_ODP_SUPPORT":                                "IBV_ACCESS_ON_DEMAND: ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex, ibv_rereg_mr; : ibv_advise_mr",
+	"device_attr_ex.odp_caps.general_caps IBV_ODP_SUPPORT_IMPLICIT":                       "IBV_ACCESS_ON_DEMAND with SIZE_MAX: ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex",
+	"device_attr.device_cap_flags IBV_DEVICE_RESIZE_MAX_WR":                               "IBV_QP_CAP: ibv_modify_qp",
+	"device_attr.device_cap_flags IBV_DEVICE_SRQ_RESIZE":                                  "IBV_SRQ_MAX_WR: ibv_modify_srq",
+	"device_attr.device_cap_flags IBV_DEVICE_XRC":                                         ": ibv_create_srq_ex",
+	"device_attr.device_cap_flags IBV_DEVICE_AUTO_PATH_MIG":                               "IBV_QP_ALT_PATH|IBV_QP_PATH_MIG_STATE: ibv_modify_qp",
+	"device_attr.device_cap_flags IBV_DEVICE_UD_IP_CSUM":                                  "IBV_SEND_IP_CSUM with IBV_QPT_UD: ibv_post_send",
+	"device_attr.device_cap_flags IBV_DEVICE_RC_IP_CSUM":                                  "IBV_SEND_IP_CSUM with IBV_QPT_RC: ibv_post_send",
+	"device_attr.device_cap_flags IBV_DEVICE_RAW_IP_CSUM":                                 "IBV_SEND_IP_CSUM with IBV_QPT_RAW_PACKET: ibv_post_send",
+	"comp_cntr_caps.supported_qp_attach_ops IBV_QP_ATTACH_COMP_CNTR_OP_SEND":              "IBV_QP_ATTACH_COMP_CNTR_OP_SEND: ibv_qp_attach_comp_cntr",
+	"comp_cntr_caps.supported_qp_attach_ops IBV_QP_ATTACH_COMP_CNTR_OP_RECV":              "IBV_QP_ATTACH_COMP_CNTR_OP_RECV: ibv_qp_attach_comp_cntr",
+	"comp_cntr_caps.supported_qp_attach_ops IBV_QP_ATTACH_COMP_CNTR_OP_RDMA_READ":         "IBV_QP_ATTACH_COMP_CNTR_OP_RDMA_READ: ibv_qp_attach_comp_cntr",
+	"comp_cntr_caps.supported_qp_attach_ops IBV_QP_ATTACH_COMP_CNTR_OP_REMOTE_RDMA_READ":  "IBV_QP_ATTACH_COMP_CNTR_OP_REMOTE_RDMA_READ: ibv_qp_attach_comp_cntr",
+	"comp_cntr_caps.supported_qp_attach_ops IBV_QP_ATTACH_COMP_CNTR_OP_RDMA_WRITE":        "IBV_QP_ATTACH_COMP_CNTR_OP_RDMA_WRITE: ibv_qp_attach_comp_cntr",
+	"comp_cntr_caps.supported_qp_attach_ops IBV_QP_ATTACH_COMP_CNTR_OP_REMOTE_RDMA_WRITE": "IBV_QP_ATTACH_COMP_CNTR_OP_REMOTE_RDMA_WRITE: ibv_qp_attach_comp_cntr",
 }
 
 // TestCapabilities compares the rules about capabilities with the transcription: each says what it should, and none is missing.

@@ -133,6 +133,9 @@ static void detach(struct svb_qp *qp)
 		qp->srq->users--;
 	svb_table_left(qp->table);
 	qp->pd->queues--;
+	for (int op = 0; op < SVB_CO_N; op++)
+		if (qp->counters[op])
+			qp->counters[op]->uses--;
 }
 
 static void finish(struct svb_qp *qp)

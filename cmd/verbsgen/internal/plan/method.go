@@ -130,6 +130,9 @@ func (c *call) invoke() []Step {
 	if to := moved(c.v); to != nil {
 		return c.move(to, []Step{s})
 	}
+	if c.v.Updates {
+		return []Step{Lock{c.self + ".mu"}, s, Do{result(c.self + ".load")}}
+	}
 	if !c.callbacks() {
 		return []Step{s}
 	}
