@@ -37,6 +37,20 @@ func checkWRAtomicFetchAdd(in *inWRAtomicFetchAdd) error {
 	return verr.RefuseErr("ibv_wr_atomic_fetch_add", bad...)
 }
 
+// inWRBindMW has the values that the rules of ibv_wr_bind_mw use.
+type inWRBindMW struct {
+	qp uint64 // qp
+}
+
+// checkWRBindMW refuses a call of ibv_wr_bind_mw that breaks a rule.
+func checkWRBindMW(in *inWRBindMW) error {
+	var bad []verr.Violation
+	if in.qp == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1114], Value: validate.AddrText(in.qp)})
+	}
+	return verr.RefuseErr("ibv_wr_bind_mw", bad...)
+}
+
 // inWRLocalInv has the values that the rules of ibv_wr_local_inv use.
 type inWRLocalInv struct {
 	qp uint64 // qp
@@ -158,7 +172,7 @@ type inWRSetXRCSrqn struct {
 func checkWRSetXRCSrqn(in *inWRSetXRCSrqn) error {
 	var bad []verr.Violation
 	if in.qp == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1127], Value: validate.AddrText(in.qp)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule1727], Value: validate.AddrText(in.qp)})
 	}
 	return verr.RefuseErr("ibv_wr_set_xrc_srqn", bad...)
 }
@@ -723,7 +737,7 @@ func hintPostSend(in *inPostSend) []verr.Violation {
 		may = append(may, verr.Violation{Rule: &rules[rule0366], Value: "0x" + strconv.FormatUint(in.wrBindMWBindInfoMWAccessFlags, 16)})
 	}
 	if in.qpQPType.OK && (in.qpQPType.V == 2 || in.qpQPType.V == 3 || in.qpQPType.V == 4 || in.qpQPType.V == 8) && in.wrQPTypeXRCRemoteSrqn > 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule1128], Value: strconv.FormatUint(in.wrQPTypeXRCRemoteSrqn, 10)})
+		may = append(may, verr.Violation{Rule: &rules[rule1728], Value: strconv.FormatUint(in.wrQPTypeXRCRemoteSrqn, 10)})
 	}
 	return may
 }

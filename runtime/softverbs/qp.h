@@ -7,6 +7,7 @@
 #include "completion.h"
 #include "domain.h"
 #include "receive.h"
+#include "window.h"
 
 #define SVB_MAX_INLINE 512
 #define SVB_MAX_RD_ATOM 128
@@ -34,6 +35,7 @@ struct svb_swr { // a send request; its SGEs or its inline bytes stand in the qu
 	struct ibv_ah_attr av; // UD
 	uint32_t remote_qpn, remote_qkey;
 	uint32_t remote_srqn; // XRC_SEND
+	struct svb_bind bind;
 	enum ibv_wc_status told; // what it is told to end with
 };
 

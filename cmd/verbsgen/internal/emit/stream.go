@@ -12,6 +12,7 @@ import (
 type replay struct {
 	*model.Stream
 	Inline, InlineName      string
+	Names                   bool // some request names objects
 	Builders, Setters       []command
 	Element, List, InlineBy command
 }
@@ -42,6 +43,8 @@ func streamShim(v *model.Verb) (shim, error) {
 		s.addresses = s.addresses || c.Names
 		r.Setters = append(r.Setters, c)
 	}
+	r.Names = slices.ContainsFunc(x.Builders, func(b *model.Builder) bool { return b.Names })
+	s.addresses = s.addresses || r.Names
 	var err error
 	s.Special, err = fill("stream", r)
 	return s, err
@@ -51,6 +54,10 @@ func streamShim(v *model.Verb) (shim, error) {
 func commandOf(c model.Call) command {
 	args := []string{"o"}
 	for _, a := range c.Args {
+		if strings.HasPrefix(a.From, "&") { // a struct in the request
+			args = append(args, "&w->"+a.From[1:])
+			continue
+		}
 		value := "w->" + a.From
 		if strings.HasSuffix(a.CType, "*") {
 			value = "(" + a.CType + ")(uintptr_t)" + value
