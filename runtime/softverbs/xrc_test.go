@@ -27,5 +27,6 @@ func TestXRCSender(t *testing.T) {
 			}
 			b.ok(b.lib.End("ibv_destroy_qp", qp))
 		}
+		b.ok(b.lib.End("ibv_destroy_cq", cq))
 	}
 }
