@@ -327,6 +327,7 @@ func (d *decoder) param(verb, c string, k, v *yaml.Node) Param {
 		{"rest", false, d.truth(&p.Rest)},
 		{"parent", false, d.truth(&p.Parent)},
 		{"moves", false, d.truth(&p.Moves)},
+		{"reads", false, d.truth(&p.Reads)},
 		{"bit", false, d.text(&p.Bit)},
 		{"from", false, d.text(&p.From)},
 		{"hex", false, d.truth(&p.Hex)},

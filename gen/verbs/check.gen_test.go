@@ -44,8 +44,8 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_wr_send_inv-qp-0936", true, func() string { return textOf(checkWRSendInv(&inWRSendInv{})) }},
 		{"VR-ibv_wr_set_ud_addr-qp-0943", false, func() string { return textOf(checkWRSetUDAddr(&inWRSetUDAddr{qp: 4096})) }},
 		{"VR-ibv_wr_set_ud_addr-qp-0943", true, func() string { return textOf(checkWRSetUDAddr(&inWRSetUDAddr{})) }},
-		{"VR-ibv_wr_set_xrc_srqn-qp-1727", false, func() string { return textOf(checkWRSetXRCSrqn(&inWRSetXRCSrqn{qp: 4096})) }},
-		{"VR-ibv_wr_set_xrc_srqn-qp-1727", true, func() string { return textOf(checkWRSetXRCSrqn(&inWRSetXRCSrqn{})) }},
+		{"VR-ibv_wr_set_xrc_srqn-qp-1227", false, func() string { return textOf(checkWRSetXRCSrqn(&inWRSetXRCSrqn{qp: 4096})) }},
+		{"VR-ibv_wr_set_xrc_srqn-qp-1227", true, func() string { return textOf(checkWRSetXRCSrqn(&inWRSetXRCSrqn{})) }},
 		{"VR-ibv_wr_set_inline_data-qp-0946", false, func() string { return textOf(checkWRSetInlineData(&inWRSetInlineData{qp: 4096})) }},
 		{"VR-ibv_wr_set_inline_data-qp-0946", true, func() string { return textOf(checkWRSetInlineData(&inWRSetInlineData{})) }},
 		{"VR-ibv_wr_set_sge-qp-0944", false, func() string { return textOf(checkWRSetSGE(&inWRSetSGE{qp: 4096})) }},
@@ -1076,100 +1076,100 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_create_srq-srq_limit-0606", true, func() string {
 			return textOf(hintCreateSRQ(&inCreateSRQ{pd: 4096, srqInitAttr: 4096, srqInitAttrAttrSRQLimit: 1}))
 		}},
-		{"VR-ibv_create_srq_ex-context-1701", false, func() string { return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096})) }},
-		{"VR-ibv_create_srq_ex-context-1701", true, func() string { return textOf(checkCreateSRQEx(&inCreateSRQEx{srqInitAttrEx: 4096})) }},
-		{"VR-ibv_create_srq_ex-srq_init_attr_ex-1702", false, func() string {
+		{"VR-ibv_create_srq_ex-context-1201", false, func() string { return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096})) }},
+		{"VR-ibv_create_srq_ex-context-1201", true, func() string { return textOf(checkCreateSRQEx(&inCreateSRQEx{srqInitAttrEx: 4096})) }},
+		{"VR-ibv_create_srq_ex-srq_init_attr_ex-1202", false, func() string {
 			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1}))
 		}},
-		{"VR-ibv_create_srq_ex-srq_init_attr_ex-1702", true, func() string { return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096})) }},
-		{"VR-ibv_create_srq_ex-comp_mask-1703", false, func() string {
+		{"VR-ibv_create_srq_ex-srq_init_attr_ex-1202", true, func() string { return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096})) }},
+		{"VR-ibv_create_srq_ex-comp_mask-1203", false, func() string {
 			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1}))
 		}},
-		{"VR-ibv_create_srq_ex-comp_mask-1703", true, func() string {
+		{"VR-ibv_create_srq_ex-comp_mask-1203", true, func() string {
 			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExAttrMaxWR: 1}))
 		}},
-		{"VR-ibv_create_srq_ex-srq_type-1704", false, func() string {
+		{"VR-ibv_create_srq_ex-srq_type-1204", false, func() string {
 			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 3, srqInitAttrExAttrMaxWR: 1}))
 		}},
-		{"VR-ibv_create_srq_ex-srq_type-1704", true, func() string {
+		{"VR-ibv_create_srq_ex-srq_type-1204", true, func() string {
 			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 3, srqInitAttrExSRQType: 3, srqInitAttrExAttrMaxWR: 1}))
 		}},
-		{"VR-ibv_create_srq_ex-comp_mask-1705", false, func() string {
+		{"VR-ibv_create_srq_ex-comp_mask-1205", false, func() string {
 			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 15, srqInitAttrExSRQType: 1, srqInitAttrExXRCD: 4096, srqInitAttrExCQ: 4096, srqInitAttrExAttrMaxWR: 1}))
 		}},
-		{"VR-ibv_create_srq_ex-comp_mask-1705", true, func() string {
+		{"VR-ibv_create_srq_ex-comp_mask-1205", true, func() string {
 			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 7, srqInitAttrExSRQType: 1, srqInitAttrExXRCD: 4096, srqInitAttrExAttrMaxWR: 1}))
 		}},
-		{"VR-ibv_create_srq_ex-comp_mask-1706", false, func() string {
+		{"VR-ibv_create_srq_ex-comp_mask-1206", false, func() string {
 			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 27, srqInitAttrExSRQType: 2, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExCQ: 4096, srqInitAttrExAttrMaxWR: 1}))
 		}},
-		{"VR-ibv_create_srq_ex-comp_mask-1706", true, func() string {
+		{"VR-ibv_create_srq_ex-comp_mask-1206", true, func() string {
 			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 19, srqInitAttrExSRQType: 2, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExAttrMaxWR: 1}))
 		}},
-		{"VR-ibv_create_srq_ex-max_num_tags-1707", false, func() string {
+		{"VR-ibv_create_srq_ex-max_num_tags-1207", false, func() string {
 			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 27, srqInitAttrExSRQType: 2, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExCQ: 4096, srqInitAttrExAttrMaxWR: 1}))
 		}},
-		{"VR-ibv_create_srq_ex-max_num_tags-1707", true, func() string {
+		{"VR-ibv_create_srq_ex-max_num_tags-1207", true, func() string {
 			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 27, srqInitAttrExSRQType: 2, srqInitAttrExCQ: 4096, srqInitAttrExAttrMaxWR: 1}))
 		}},
-		{"VR-ibv_create_srq_ex-max_num_tags-1708", false, func() string {
+		{"VR-ibv_create_srq_ex-max_num_tags-1208", false, func() string {
 			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 27, srqInitAttrExSRQType: 2, srqInitAttrExTMCapMaxNumTags: 8, capDeviceAttrExTMCapsMaxNumTags: validate.Of(8), srqInitAttrExCQ: 4096, srqInitAttrExAttrMaxWR: 1}))
 		}},
-		{"VR-ibv_create_srq_ex-max_num_tags-1708", true, func() string {
+		{"VR-ibv_create_srq_ex-max_num_tags-1208", true, func() string {
 			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 27, srqInitAttrExSRQType: 2, srqInitAttrExTMCapMaxNumTags: 9, capDeviceAttrExTMCapsMaxNumTags: validate.Of(8), srqInitAttrExCQ: 4096, srqInitAttrExAttrMaxWR: 1}))
 		}},
-		{"VR-ibv_create_srq_ex-srq_type-1709", false, func() string {
+		{"VR-ibv_create_srq_ex-srq_type-1209", false, func() string {
 			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1}))
 		}},
-		{"VR-ibv_create_srq_ex-srq_type-1709", true, func() string {
+		{"VR-ibv_create_srq_ex-srq_type-1209", true, func() string {
 			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExSRQType: 1, srqInitAttrExAttrMaxWR: 1}))
 		}},
-		{"VR-ibv_create_srq_ex-xrcd-1710", false, func() string {
+		{"VR-ibv_create_srq_ex-xrcd-1210", false, func() string {
 			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1}))
 		}},
-		{"VR-ibv_create_srq_ex-xrcd-1710", true, func() string {
+		{"VR-ibv_create_srq_ex-xrcd-1210", true, func() string {
 			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExXRCD: 4096, srqInitAttrExAttrMaxWR: 1}))
 		}},
-		{"VR-ibv_create_srq_ex-cq-1711", false, func() string {
+		{"VR-ibv_create_srq_ex-cq-1211", false, func() string {
 			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1}))
 		}},
-		{"VR-ibv_create_srq_ex-cq-1711", true, func() string {
+		{"VR-ibv_create_srq_ex-cq-1211", true, func() string {
 			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExCQ: 4096, srqInitAttrExAttrMaxWR: 1}))
 		}},
-		{"VR-ibv_create_srq_ex-max_num_tags-1712", false, func() string {
+		{"VR-ibv_create_srq_ex-max_num_tags-1212", false, func() string {
 			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1}))
 		}},
-		{"VR-ibv_create_srq_ex-max_num_tags-1712", true, func() string {
+		{"VR-ibv_create_srq_ex-max_num_tags-1212", true, func() string {
 			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExAttrMaxWR: 1}))
 		}},
-		{"VR-ibv_create_srq_ex-max_ops-1713", false, func() string {
+		{"VR-ibv_create_srq_ex-max_ops-1213", false, func() string {
 			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1}))
 		}},
-		{"VR-ibv_create_srq_ex-max_ops-1713", true, func() string {
+		{"VR-ibv_create_srq_ex-max_ops-1213", true, func() string {
 			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExTMCapMaxOps: 1, srqInitAttrExAttrMaxWR: 1}))
 		}},
-		{"VR-ibv_create_srq_ex-srq_type-1714", false, func() string {
+		{"VR-ibv_create_srq_ex-srq_type-1214", false, func() string {
 			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 15, srqInitAttrExSRQType: 1, srqInitAttrExXRCD: 4096, srqInitAttrExCQ: 4096, capDeviceAttrDeviceCapFlags: validate.Of(1048576), srqInitAttrExAttrMaxWR: 1}))
 		}},
-		{"VR-ibv_create_srq_ex-srq_type-1714", true, func() string {
+		{"VR-ibv_create_srq_ex-srq_type-1214", true, func() string {
 			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 15, srqInitAttrExSRQType: 1, srqInitAttrExXRCD: 4096, srqInitAttrExCQ: 4096, capDeviceAttrDeviceCapFlags: validate.Of(0), srqInitAttrExAttrMaxWR: 1}))
 		}},
-		{"VR-ibv_create_srq_ex-max_wr-1729", false, func() string {
+		{"VR-ibv_create_srq_ex-max_wr-1229", false, func() string {
 			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1}))
 		}},
-		{"VR-ibv_create_srq_ex-max_wr-1729", true, func() string {
+		{"VR-ibv_create_srq_ex-max_wr-1229", true, func() string {
 			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2}))
 		}},
-		{"VR-ibv_create_srq_ex-max_wr-1730", false, func() string {
+		{"VR-ibv_create_srq_ex-max_wr-1230", false, func() string {
 			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 16, capDeviceAttrMaxSRQWR: validate.Of(16)}))
 		}},
-		{"VR-ibv_create_srq_ex-max_wr-1730", true, func() string {
+		{"VR-ibv_create_srq_ex-max_wr-1230", true, func() string {
 			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 17, capDeviceAttrMaxSRQWR: validate.Of(16)}))
 		}},
-		{"VR-ibv_create_srq_ex-max_sge-1731", false, func() string {
+		{"VR-ibv_create_srq_ex-max_sge-1231", false, func() string {
 			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1, srqInitAttrExAttrMaxSGE: 16, capDeviceAttrMaxSRQSGE: validate.Of(16)}))
 		}},
-		{"VR-ibv_create_srq_ex-max_sge-1731", true, func() string {
+		{"VR-ibv_create_srq_ex-max_sge-1231", true, func() string {
 			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1, srqInitAttrExAttrMaxSGE: 17, capDeviceAttrMaxSRQSGE: validate.Of(16)}))
 		}},
 		{"VR-ibv_modify_srq-srq-0611", false, func() string {
@@ -1214,10 +1214,10 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_query_srq-srq-0609", true, func() string { return textOf(checkQuerySRQ(&inQuerySRQ{srqAttr: 4096})) }},
 		{"VR-ibv_query_srq-srq_attr-0610", false, func() string { return textOf(checkQuerySRQ(&inQuerySRQ{srq: 4096, srqAttr: 4096})) }},
 		{"VR-ibv_query_srq-srq_attr-0610", true, func() string { return textOf(checkQuerySRQ(&inQuerySRQ{srq: 4096})) }},
-		{"VR-ibv_get_srq_num-srq_num-1715", false, func() string { return textOf(checkGetSRQNum(&inGetSRQNum{srqNum: 4096, srq: 4096})) }},
-		{"VR-ibv_get_srq_num-srq_num-1715", true, func() string { return textOf(checkGetSRQNum(&inGetSRQNum{srq: 4096})) }},
-		{"VR-ibv_get_srq_num-srq-1716", false, func() string { return textOf(checkGetSRQNum(&inGetSRQNum{srq: 4096})) }},
-		{"VR-ibv_get_srq_num-srq-1716", true, func() string { return textOf(checkGetSRQNum(&inGetSRQNum{})) }},
+		{"VR-ibv_get_srq_num-srq_num-1215", false, func() string { return textOf(checkGetSRQNum(&inGetSRQNum{srqNum: 4096, srq: 4096})) }},
+		{"VR-ibv_get_srq_num-srq_num-1215", true, func() string { return textOf(checkGetSRQNum(&inGetSRQNum{srq: 4096})) }},
+		{"VR-ibv_get_srq_num-srq-1216", false, func() string { return textOf(checkGetSRQNum(&inGetSRQNum{srq: 4096})) }},
+		{"VR-ibv_get_srq_num-srq-1216", true, func() string { return textOf(checkGetSRQNum(&inGetSRQNum{})) }},
 		{"VR-ibv_destroy_srq-srq-0607", false, func() string { return textOf(checkDestroySRQ(&inDestroySRQ{srq: 4096})) }},
 		{"VR-ibv_destroy_srq-srq-0607", true, func() string { return textOf(checkDestroySRQ(&inDestroySRQ{})) }},
 		{"VR-ibv_post_srq_recv-sg_list-0963", false, func() string { return textOf(brokenPostSRQRecv(&inPostSRQRecv{})) }},
@@ -1308,28 +1308,28 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_create_qp_ex-qp_init_attr_ex-0921", true, func() string {
 			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096}))
 		}},
-		{"VR-ibv_create_qp_ex-comp_mask-1722", false, func() string {
+		{"VR-ibv_create_qp_ex-comp_mask-1222", false, func() string {
 			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 9, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096}))
 		}},
-		{"VR-ibv_create_qp_ex-comp_mask-1722", true, func() string {
+		{"VR-ibv_create_qp_ex-comp_mask-1222", true, func() string {
 			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExQPType: 9, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096}))
 		}},
-		{"VR-ibv_create_qp_ex-comp_mask-1723", false, func() string {
+		{"VR-ibv_create_qp_ex-comp_mask-1223", false, func() string {
 			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 2, qpInitAttrExQPType: 10, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExXRCD: 4096}))
 		}},
-		{"VR-ibv_create_qp_ex-comp_mask-1723", true, func() string {
+		{"VR-ibv_create_qp_ex-comp_mask-1223", true, func() string {
 			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExQPType: 10, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096}))
 		}},
-		{"VR-ibv_create_qp_ex-send_cq-1724", false, func() string {
+		{"VR-ibv_create_qp_ex-send_cq-1224", false, func() string {
 			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096}))
 		}},
-		{"VR-ibv_create_qp_ex-send_cq-1724", true, func() string {
+		{"VR-ibv_create_qp_ex-send_cq-1224", true, func() string {
 			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExRecvCQ: 4096}))
 		}},
-		{"VR-ibv_create_qp_ex-recv_cq-1725", false, func() string {
+		{"VR-ibv_create_qp_ex-recv_cq-1225", false, func() string {
 			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096}))
 		}},
-		{"VR-ibv_create_qp_ex-recv_cq-1725", true, func() string {
+		{"VR-ibv_create_qp_ex-recv_cq-1225", true, func() string {
 			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-send_ops_flags-0923", false, func() string {
@@ -1338,10 +1338,10 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_create_qp_ex-send_ops_flags-0923", true, func() string {
 			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSendOpsFlags: 4}))
 		}},
-		{"VR-ibv_create_qp_ex-xrcd-1726", false, func() string {
+		{"VR-ibv_create_qp_ex-xrcd-1226", false, func() string {
 			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 2, qpInitAttrExQPType: 10, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExXRCD: 4096}))
 		}},
-		{"VR-ibv_create_qp_ex-xrcd-1726", true, func() string {
+		{"VR-ibv_create_qp_ex-xrcd-1226", true, func() string {
 			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 9, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExXRCD: 4096}))
 		}},
 		{"VR-ibv_alloc_td-context-0150", false, func() string { return textOf(checkAllocTD(&inAllocTD{context: 4096, initAttr: 4096})) }},
@@ -1416,20 +1416,20 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_query_device_ex-comp_mask-0167", true, func() string {
 			return textOf(checkQueryDeviceEx(&inQueryDeviceEx{context: 4096, attr: 4096, inputCompMask: 1}))
 		}},
-		{"VR-ibv_open_qp-context-1718", false, func() string { return textOf(checkOpenQP(&inOpenQP{context: 4096, qpOpenAttr: 4096})) }},
-		{"VR-ibv_open_qp-context-1718", true, func() string { return textOf(checkOpenQP(&inOpenQP{qpOpenAttr: 4096})) }},
-		{"VR-ibv_open_qp-qp_open_attr-1719", false, func() string { return textOf(checkOpenQP(&inOpenQP{context: 4096, qpOpenAttr: 4096})) }},
-		{"VR-ibv_open_qp-qp_open_attr-1719", true, func() string { return textOf(checkOpenQP(&inOpenQP{context: 4096})) }},
-		{"VR-ibv_open_qp-comp_mask-1720", false, func() string {
+		{"VR-ibv_open_qp-context-1218", false, func() string { return textOf(checkOpenQP(&inOpenQP{context: 4096, qpOpenAttr: 4096})) }},
+		{"VR-ibv_open_qp-context-1218", true, func() string { return textOf(checkOpenQP(&inOpenQP{qpOpenAttr: 4096})) }},
+		{"VR-ibv_open_qp-qp_open_attr-1219", false, func() string { return textOf(checkOpenQP(&inOpenQP{context: 4096, qpOpenAttr: 4096})) }},
+		{"VR-ibv_open_qp-qp_open_attr-1219", true, func() string { return textOf(checkOpenQP(&inOpenQP{context: 4096})) }},
+		{"VR-ibv_open_qp-comp_mask-1220", false, func() string {
 			return textOf(checkOpenQP(&inOpenQP{context: 4096, qpOpenAttr: 4096, qpOpenAttrCompMask: 11, qpOpenAttrQPType: 10}))
 		}},
-		{"VR-ibv_open_qp-comp_mask-1720", true, func() string {
+		{"VR-ibv_open_qp-comp_mask-1220", true, func() string {
 			return textOf(checkOpenQP(&inOpenQP{context: 4096, qpOpenAttr: 4096, qpOpenAttrCompMask: 3}))
 		}},
-		{"VR-ibv_open_qp-qp_type-1721", false, func() string {
+		{"VR-ibv_open_qp-qp_type-1221", false, func() string {
 			return textOf(checkOpenQP(&inOpenQP{context: 4096, qpOpenAttr: 4096, qpOpenAttrCompMask: 11, qpOpenAttrQPType: 10}))
 		}},
-		{"VR-ibv_open_qp-qp_type-1721", true, func() string {
+		{"VR-ibv_open_qp-qp_type-1221", true, func() string {
 			return textOf(checkOpenQP(&inOpenQP{context: 4096, qpOpenAttr: 4096, qpOpenAttrCompMask: 11, qpOpenAttrQPType: 2}))
 		}},
 		{"VR-ibv_modify_qp-qp-0217", false, func() string { return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 4096})) }},
@@ -1778,10 +1778,10 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_post_send-state-0357", true, func() string { return textOf(brokenPostSend(&inPostSend{qpState: validate.Of(1)})) }},
 		{"VR-ibv_post_send-mw_access_flags-0366", false, func() string { return textOf(hintPostSend(&inPostSend{wrOpcode: 8, wrBindMWBindInfoMWAccessFlags: 4})) }},
 		{"VR-ibv_post_send-mw_access_flags-0366", true, func() string { return textOf(hintPostSend(&inPostSend{wrOpcode: 8, wrBindMWBindInfoMWAccessFlags: 1})) }},
-		{"VR-ibv_post_send-remote_srqn-1728", false, func() string {
+		{"VR-ibv_post_send-remote_srqn-1228", false, func() string {
 			return textOf(hintPostSend(&inPostSend{wrOpcode: 2, qpQPType: validate.Of(9), wrQPTypeXRCRemoteSrqn: 5}))
 		}},
-		{"VR-ibv_post_send-remote_srqn-1728", true, func() string {
+		{"VR-ibv_post_send-remote_srqn-1228", true, func() string {
 			return textOf(hintPostSend(&inPostSend{wrOpcode: 2, qpQPType: validate.Of(2), wrQPTypeXRCRemoteSrqn: 5}))
 		}},
 		{"VR-ibv_post_recv-num_sge-0360", false, func() string {

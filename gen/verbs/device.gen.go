@@ -789,19 +789,19 @@ func (dev *Device) CreateCQEx(cqAttr *CQInitAttrEx) (*CQ, error) {
 // SRQ.Query returns the sizes that the queue got.
 //
 // Rules:
-//   - a queue has a protection domain [VR-ibv_create_srq_ex-comp_mask-1703]
-//   - srq_type is BASIC, XRC or TM [VR-ibv_create_srq_ex-srq_type-1704]
-//   - a queue of type XRC has an XRC domain and a completion queue [VR-ibv_create_srq_ex-comp_mask-1705]
-//   - a queue of type TM has a completion queue and a list of tags [VR-ibv_create_srq_ex-comp_mask-1706]
-//   - a list of tags has room for at least 1 [VR-ibv_create_srq_ex-max_num_tags-1707]
+//   - a queue has a protection domain [VR-ibv_create_srq_ex-comp_mask-1203]
+//   - srq_type is BASIC, XRC or TM [VR-ibv_create_srq_ex-srq_type-1204]
+//   - a queue of type XRC has an XRC domain and a completion queue [VR-ibv_create_srq_ex-comp_mask-1205]
+//   - a queue of type TM has a completion queue and a list of tags [VR-ibv_create_srq_ex-comp_mask-1206]
+//   - a list of tags has room for at least 1 [VR-ibv_create_srq_ex-max_num_tags-1207]
 //   - max_num_tags is at most max_num_tags of the device (a hint only: some devices accept it)
-//     [VR-ibv_create_srq_ex-max_num_tags-1708]
+//     [VR-ibv_create_srq_ex-max_num_tags-1208]
 //   - a queue of type XRC needs a device with XRC (a hint only: some devices accept it)
-//     [VR-ibv_create_srq_ex-srq_type-1714]
+//     [VR-ibv_create_srq_ex-srq_type-1214]
 //   - a queue has room for at least 1 request (a hint only: some devices accept it)
-//     [VR-ibv_create_srq_ex-max_wr-1729]
-//   - max_wr is at most max_srq_wr (a hint only: some devices accept it) [VR-ibv_create_srq_ex-max_wr-1730]
-//   - max_sge is at most max_srq_sge (a hint only: some devices accept it) [VR-ibv_create_srq_ex-max_sge-1731]
+//     [VR-ibv_create_srq_ex-max_wr-1229]
+//   - max_wr is at most max_srq_wr (a hint only: some devices accept it) [VR-ibv_create_srq_ex-max_wr-1230]
+//   - max_sge is at most max_srq_sge (a hint only: some devices accept it) [VR-ibv_create_srq_ex-max_sge-1231]
 //
 // C: ibv_create_srq_ex, ibv_create_srq_ex(3).
 func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
@@ -888,10 +888,10 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 // CreateQPEx makes a queue pair in state RESET, which can also be posted to by QP.Stream.
 //
 // Rules:
-//   - a queue pair of this type has a protection domain [VR-ibv_create_qp_ex-comp_mask-1722]
-//   - a queue pair of type XRC_RECV has an XRC domain [VR-ibv_create_qp_ex-comp_mask-1723]
-//   - sends complete in send_cq [VR-ibv_create_qp_ex-send_cq-1724]
-//   - receives complete in recv_cq [VR-ibv_create_qp_ex-recv_cq-1725]
+//   - a queue pair of this type has a protection domain [VR-ibv_create_qp_ex-comp_mask-1222]
+//   - a queue pair of type XRC_RECV has an XRC domain [VR-ibv_create_qp_ex-comp_mask-1223]
+//   - sends complete in send_cq [VR-ibv_create_qp_ex-send_cq-1224]
+//   - receives complete in recv_cq [VR-ibv_create_qp_ex-recv_cq-1225]
 //
 // C: ibv_create_qp_ex, ibv_create_qp_ex(3).
 func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
@@ -1188,8 +1188,8 @@ func (dev *Device) QueryDeviceEx() (*DeviceAttrEx, error) {
 // handle learns the state of the queue pair by QP.Query.
 //
 // Rules:
-//   - the domain, the number and the type of the queue pair are given [VR-ibv_open_qp-comp_mask-1720]
-//   - queue pairs of type XRC_RECV alone are shared [VR-ibv_open_qp-qp_type-1721]
+//   - the domain, the number and the type of the queue pair are given [VR-ibv_open_qp-comp_mask-1220]
+//   - queue pairs of type XRC_RECV alone are shared [VR-ibv_open_qp-qp_type-1221]
 //
 // C: ibv_open_qp, ibv_open_qp(3).
 func (dev *Device) OpenQP(qpOpenAttr *QPOpenAttr) (*QP, error) {

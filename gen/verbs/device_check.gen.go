@@ -472,25 +472,25 @@ type inCreateSRQEx struct {
 func checkCreateSRQEx(in *inCreateSRQEx) error {
 	var bad []verr.Violation
 	if in.context == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1701], Value: validate.AddrText(in.context)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule1201], Value: validate.AddrText(in.context)})
 	}
 	if in.srqInitAttrEx == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1702], Value: validate.AddrText(in.srqInitAttrEx)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule1202], Value: validate.AddrText(in.srqInitAttrEx)})
 	}
 	if in.srqInitAttrExCompMask&0x2 != 0x2 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1703]})
+		bad = append(bad, verr.Violation{Rule: &rules[rule1203]})
 	}
 	if in.srqInitAttrExCompMask&0x1 != 0 && in.srqInitAttrExSRQType != 0 && in.srqInitAttrExSRQType != 1 && in.srqInitAttrExSRQType != 2 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1704], Value: SRQType(in.srqInitAttrExSRQType).String()})
+		bad = append(bad, verr.Violation{Rule: &rules[rule1204], Value: SRQType(in.srqInitAttrExSRQType).String()})
 	}
 	if in.srqInitAttrExCompMask&0x1 != 0 && in.srqInitAttrExSRQType == 1 && in.srqInitAttrExCompMask&0xc != 0xc {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1705]})
+		bad = append(bad, verr.Violation{Rule: &rules[rule1205]})
 	}
 	if in.srqInitAttrExCompMask&0x1 != 0 && in.srqInitAttrExSRQType == 2 && in.srqInitAttrExCompMask&0x18 != 0x18 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1706]})
+		bad = append(bad, verr.Violation{Rule: &rules[rule1206]})
 	}
 	if in.srqInitAttrExCompMask&0x11 == 0x11 && in.srqInitAttrExSRQType == 2 && in.srqInitAttrExTMCapMaxNumTags < 1 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1707], Value: strconv.FormatUint(in.srqInitAttrExTMCapMaxNumTags, 10)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule1207], Value: strconv.FormatUint(in.srqInitAttrExTMCapMaxNumTags, 10)})
 	}
 	return verr.RefuseErr("ibv_create_srq_ex", bad...)
 }
@@ -499,34 +499,34 @@ func checkCreateSRQEx(in *inCreateSRQEx) error {
 func hintCreateSRQEx(in *inCreateSRQEx) []verr.Violation {
 	var may []verr.Violation
 	if in.capDeviceAttrExTMCapsMaxNumTags.OK && in.srqInitAttrExCompMask&0x10 != 0 && in.srqInitAttrExTMCapMaxNumTags > in.capDeviceAttrExTMCapsMaxNumTags.V {
-		may = append(may, verr.Violation{Rule: &rules[rule1708], Value: strconv.FormatUint(in.srqInitAttrExTMCapMaxNumTags, 10), Limit: strconv.FormatUint(in.capDeviceAttrExTMCapsMaxNumTags.V, 10)})
+		may = append(may, verr.Violation{Rule: &rules[rule1208], Value: strconv.FormatUint(in.srqInitAttrExTMCapMaxNumTags, 10), Limit: strconv.FormatUint(in.capDeviceAttrExTMCapsMaxNumTags.V, 10)})
 	}
 	if in.srqInitAttrExSRQType != 0 && in.srqInitAttrExCompMask&0x1 == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule1709], Value: SRQType(in.srqInitAttrExSRQType).String()})
+		may = append(may, verr.Violation{Rule: &rules[rule1209], Value: SRQType(in.srqInitAttrExSRQType).String()})
 	}
 	if in.srqInitAttrExXRCD != 0 && in.srqInitAttrExCompMask&0x4 == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule1710], Value: validate.AddrText(in.srqInitAttrExXRCD)})
+		may = append(may, verr.Violation{Rule: &rules[rule1210], Value: validate.AddrText(in.srqInitAttrExXRCD)})
 	}
 	if in.srqInitAttrExCQ != 0 && in.srqInitAttrExCompMask&0x8 == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule1711], Value: validate.AddrText(in.srqInitAttrExCQ)})
+		may = append(may, verr.Violation{Rule: &rules[rule1211], Value: validate.AddrText(in.srqInitAttrExCQ)})
 	}
 	if in.srqInitAttrExTMCapMaxNumTags != 0 && in.srqInitAttrExCompMask&0x10 == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule1712], Value: strconv.FormatUint(in.srqInitAttrExTMCapMaxNumTags, 10)})
+		may = append(may, verr.Violation{Rule: &rules[rule1212], Value: strconv.FormatUint(in.srqInitAttrExTMCapMaxNumTags, 10)})
 	}
 	if in.srqInitAttrExTMCapMaxOps != 0 && in.srqInitAttrExCompMask&0x10 == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule1713], Value: strconv.FormatUint(in.srqInitAttrExTMCapMaxOps, 10)})
+		may = append(may, verr.Violation{Rule: &rules[rule1213], Value: strconv.FormatUint(in.srqInitAttrExTMCapMaxOps, 10)})
 	}
 	if in.capDeviceAttrDeviceCapFlags.OK && in.srqInitAttrExCompMask&0x5 == 0x5 && in.srqInitAttrExSRQType == 1 && in.srqInitAttrExSRQType != 0 && in.capDeviceAttrDeviceCapFlags.V&0x100000 != 0x100000 {
-		may = append(may, verr.Violation{Rule: &rules[rule1714], Value: SRQType(in.srqInitAttrExSRQType).String()})
+		may = append(may, verr.Violation{Rule: &rules[rule1214], Value: SRQType(in.srqInitAttrExSRQType).String()})
 	}
 	if in.srqInitAttrExAttrMaxWR < 1 {
-		may = append(may, verr.Violation{Rule: &rules[rule1729], Value: strconv.FormatUint(in.srqInitAttrExAttrMaxWR, 10)})
+		may = append(may, verr.Violation{Rule: &rules[rule1229], Value: strconv.FormatUint(in.srqInitAttrExAttrMaxWR, 10)})
 	}
 	if in.capDeviceAttrMaxSRQWR.OK && in.capDeviceAttrMaxSRQWR.V > 0 && in.srqInitAttrExAttrMaxWR > in.capDeviceAttrMaxSRQWR.V {
-		may = append(may, verr.Violation{Rule: &rules[rule1730], Value: strconv.FormatUint(in.srqInitAttrExAttrMaxWR, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxSRQWR.V, 10)})
+		may = append(may, verr.Violation{Rule: &rules[rule1230], Value: strconv.FormatUint(in.srqInitAttrExAttrMaxWR, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxSRQWR.V, 10)})
 	}
 	if in.capDeviceAttrMaxSRQSGE.OK && in.capDeviceAttrMaxSRQSGE.V > 0 && in.srqInitAttrExAttrMaxSGE > in.capDeviceAttrMaxSRQSGE.V {
-		may = append(may, verr.Violation{Rule: &rules[rule1731], Value: strconv.FormatUint(in.srqInitAttrExAttrMaxSGE, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxSRQSGE.V, 10)})
+		may = append(may, verr.Violation{Rule: &rules[rule1231], Value: strconv.FormatUint(in.srqInitAttrExAttrMaxSGE, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxSRQSGE.V, 10)})
 	}
 	return may
 }
@@ -553,16 +553,16 @@ func checkCreateQPEx(in *inCreateQPEx) error {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0921], Value: validate.AddrText(in.qpInitAttrEx)})
 	}
 	if (in.qpInitAttrExQPType == 2 || in.qpInitAttrExQPType == 3 || in.qpInitAttrExQPType == 4 || in.qpInitAttrExQPType == 8 || in.qpInitAttrExQPType == 9 || in.qpInitAttrExQPType == 255) && in.qpInitAttrExCompMask&0x1 != 0x1 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1722]})
+		bad = append(bad, verr.Violation{Rule: &rules[rule1222]})
 	}
 	if in.qpInitAttrExQPType == 10 && in.qpInitAttrExCompMask&0x2 != 0x2 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1723]})
+		bad = append(bad, verr.Violation{Rule: &rules[rule1223]})
 	}
 	if (in.qpInitAttrExQPType == 2 || in.qpInitAttrExQPType == 3 || in.qpInitAttrExQPType == 4 || in.qpInitAttrExQPType == 8 || in.qpInitAttrExQPType == 9) && in.qpInitAttrExCompMask&0x10 == 0 && in.qpInitAttrExSendCQ == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1724], Value: validate.AddrText(in.qpInitAttrExSendCQ)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule1224], Value: validate.AddrText(in.qpInitAttrExSendCQ)})
 	}
 	if (in.qpInitAttrExQPType == 2 || in.qpInitAttrExQPType == 3 || in.qpInitAttrExQPType == 4 || in.qpInitAttrExQPType == 8) && in.qpInitAttrExCompMask&0x10 == 0 && in.qpInitAttrExRecvCQ == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1725], Value: validate.AddrText(in.qpInitAttrExRecvCQ)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule1225], Value: validate.AddrText(in.qpInitAttrExRecvCQ)})
 	}
 	return verr.RefuseErr("ibv_create_qp_ex", bad...)
 }
@@ -574,7 +574,7 @@ func hintCreateQPEx(in *inCreateQPEx) []verr.Violation {
 		may = append(may, verr.Violation{Rule: &rules[rule0923], Value: QPOp(in.qpInitAttrExSendOpsFlags).String()})
 	}
 	if in.qpInitAttrExXRCD != 0 && in.qpInitAttrExCompMask&0x2 == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule1726], Value: validate.AddrText(in.qpInitAttrExXRCD)})
+		may = append(may, verr.Violation{Rule: &rules[rule1226], Value: validate.AddrText(in.qpInitAttrExXRCD)})
 	}
 	return may
 }
@@ -685,16 +685,16 @@ type inOpenQP struct {
 func checkOpenQP(in *inOpenQP) error {
 	var bad []verr.Violation
 	if in.context == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1718], Value: validate.AddrText(in.context)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule1218], Value: validate.AddrText(in.context)})
 	}
 	if in.qpOpenAttr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1719], Value: validate.AddrText(in.qpOpenAttr)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule1219], Value: validate.AddrText(in.qpOpenAttr)})
 	}
 	if in.qpOpenAttrCompMask&0xb != 0xb {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1720]})
+		bad = append(bad, verr.Violation{Rule: &rules[rule1220]})
 	}
 	if in.qpOpenAttrCompMask&0x8 != 0 && in.qpOpenAttrQPType != 10 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1721], Value: QPType(in.qpOpenAttrQPType).String()})
+		bad = append(bad, verr.Violation{Rule: &rules[rule1221], Value: QPType(in.qpOpenAttrQPType).String()})
 	}
 	return verr.RefuseErr("ibv_open_qp", bad...)
 }

@@ -172,7 +172,7 @@ type inWRSetXRCSrqn struct {
 func checkWRSetXRCSrqn(in *inWRSetXRCSrqn) error {
 	var bad []verr.Violation
 	if in.qp == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1727], Value: validate.AddrText(in.qp)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule1227], Value: validate.AddrText(in.qp)})
 	}
 	return verr.RefuseErr("ibv_wr_set_xrc_srqn", bad...)
 }
@@ -737,7 +737,7 @@ func hintPostSend(in *inPostSend) []verr.Violation {
 		may = append(may, verr.Violation{Rule: &rules[rule0366], Value: "0x" + strconv.FormatUint(in.wrBindMWBindInfoMWAccessFlags, 16)})
 	}
 	if in.qpQPType.OK && (in.qpQPType.V == 2 || in.qpQPType.V == 3 || in.qpQPType.V == 4 || in.qpQPType.V == 8) && in.wrQPTypeXRCRemoteSrqn > 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule1728], Value: strconv.FormatUint(in.wrQPTypeXRCRemoteSrqn, 10)})
+		may = append(may, verr.Violation{Rule: &rules[rule1228], Value: strconv.FormatUint(in.wrQPTypeXRCRemoteSrqn, 10)})
 	}
 	return may
 }

@@ -84,10 +84,10 @@ type inGetSRQNum struct {
 func checkGetSRQNum(in *inGetSRQNum) error {
 	var bad []verr.Violation
 	if in.srqNum == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1715], Value: strconv.FormatUint(in.srqNum, 10)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule1215], Value: strconv.FormatUint(in.srqNum, 10)})
 	}
 	if in.srq == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1716], Value: validate.AddrText(in.srq)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule1216], Value: validate.AddrText(in.srq)})
 	}
 	return verr.RefuseErr("ibv_get_srq_num", bad...)
 }

@@ -28,6 +28,7 @@ var layers = []string{
 	"window.h",     // memory windows
 	"qp.h",         // queue pairs
 	"xrc.h",        // domains of extended reliable connections
+	"flow.h",       // flows of frames
 	"wire.h",       // requests between queue pairs
 	"worker.h",     // the thread of a device
 	"peer.h",       // the thread of a Peer

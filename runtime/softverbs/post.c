@@ -152,7 +152,7 @@ int svb_post_all(struct svb_qp *qp, struct ibv_send_wr *wr, uint32_t n, int verb
 	pthread_mutex_lock(&svb_lock);
 	err = qp->dying ? EINVAL : svb_refused_locked(&qp->obj, verb);
 	if (!err && qp->scount + n > qp->cap.max_send_wr)
-		err = ENOMEM;
+		err = qp->dev->cfg.mlx5 ? ENOMEM : ENOSPC;
 	for (w = wr; !err && w; w = w->next)
 		err = check_send(qp, w);
 	for (w = wr; !err && w; w = w->next)

@@ -37,9 +37,9 @@ static int check_init(const struct svb_dev *d, const struct ibv_qp_init_attr *a,
 {
 	const bool sender = a->qp_type == IBV_QPT_XRC_SEND;
 
-	if (a->qp_type == IBV_QPT_RAW_PACKET || a->qp_type == IBV_QPT_DRIVER || (sender && !svb_has_xrc(d)))
+	if ((a->qp_type == IBV_QPT_RAW_PACKET && d->cfg.no_raw) || a->qp_type == IBV_QPT_DRIVER || (sender && !svb_has_xrc(d)))
 		return EOPNOTSUPP;
-	if (!sender && a->qp_type != IBV_QPT_RC && a->qp_type != IBV_QPT_UC && a->qp_type != IBV_QPT_UD)
+	if (!sender && a->qp_type != IBV_QPT_RC && a->qp_type != IBV_QPT_UC && a->qp_type != IBV_QPT_UD && a->qp_type != IBV_QPT_RAW_PACKET)
 		return EINVAL;
 	if (!a->send_cq || (sender ? a->srq != NULL : !a->recv_cq))
 		return EINVAL;

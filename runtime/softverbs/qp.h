@@ -34,8 +34,8 @@ struct svb_swr { // a send request; its SGEs or its inline bytes stand in the qu
 	int nsge;
 	struct ibv_ah_attr av; // UD
 	uint32_t remote_qpn, remote_qkey;
-	uint32_t remote_srqn; // XRC_SEND
 	struct svb_bind bind;
+	uint32_t remote_srqn; // XRC_SEND
 	enum ibv_wc_status told; // what it is told to end with
 };
 

@@ -34,7 +34,7 @@ static bool offered(enum ibv_qp_type t, enum ibv_wr_opcode op)
 		return sends(op) || reads(op) || local(op);
 	if (t == IBV_QPT_UC)
 		return (sends(op) && op != IBV_WR_SEND_WITH_INV) || op == IBV_WR_BIND_MW;
-	return op == IBV_WR_SEND || op == IBV_WR_SEND_WITH_IMM;
+	return op == IBV_WR_SEND || (op == IBV_WR_SEND_WITH_IMM && t == IBV_QPT_UD);
 }
 
 static bool receives(const struct svb_qp *qp)
@@ -119,6 +119,17 @@ static struct svb_qp *datagram(struct svb_message *m)
 	return to;
 }
 
+static enum svb_fate to_group(struct svb_message *m, enum ibv_wc_status *status)
+{
+	const struct svb_swr *r = m->r;
+	union ibv_gid mine;
+
+	if (r->length > MAX_UD || !own(m->from->dev, &r->av, &mine))
+		return SVB_ENDED;
+	fill_grh(&m->grh, &r->av, &mine, r->length);
+	return svb_spread(m, status);
+}
+
 static int take_source(struct svb_message *m, char *data)
 {
 	const struct svb_swr *r = m->r;
@@ -134,7 +145,8 @@ static int take_source(struct svb_message *m, char *data)
 
 static bool port_up(const struct svb_qp *qp, const struct svb_swr *r)
 {
-	const unsigned port = qp->pub.qp_type == IBV_QPT_UD ? r->av.port_num : qp->attr.ah_attr.port_num;
+	const enum ibv_qp_type t = qp->pub.qp_type;
+	const unsigned port = t == IBV_QPT_UD ? r->av.port_num : t == IBV_QPT_RAW_PACKET ? qp->attr.port_num : qp->attr.ah_attr.port_num;
 
 	return port && !qp->dev->port_down[port - 1];
 }
@@ -151,6 +163,10 @@ static enum svb_fate deliver(struct svb_message *m, enum ibv_wc_status *status)
 	struct svb_qp *qp = m->from;
 	enum svb_fate fate;
 
+	if (qp->pub.qp_type == IBV_QPT_RAW_PACKET)
+		return svb_raw(m, status);
+	if (qp->pub.qp_type == IBV_QPT_UD && svb_multicast(&m->r->av.grh.dgid))
+		return to_group(m, status);
 	m->to = qp->pub.qp_type == IBV_QPT_UD ? datagram(m) : connected(qp);
 	if (!m->to)
 		return svb_reliable(qp) ? SVB_UNANSWERED : SVB_ENDED;

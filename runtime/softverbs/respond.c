@@ -71,7 +71,7 @@ static bool complete_receive(const struct svb_message *m, struct svb_receive *v,
 	if (status == IBV_WC_SUCCESS) {
 		wc.opcode = is_send(r) ? IBV_WC_RECV : IBV_WC_RECV_RDMA_WITH_IMM;
 		wc.byte_len = r->length;
-		wc.wc_flags = IBV_WC_GRH;
+		wc.wc_flags = m->to->pub.qp_type == IBV_QPT_RAW_PACKET ? 0 : IBV_WC_GRH;
 		if (has_imm(r)) {
 			wc.wc_flags |= IBV_WC_WITH_IMM;
 			wc.imm_data = r->imm;
@@ -88,7 +88,7 @@ static bool complete_receive(const struct svb_message *m, struct svb_receive *v,
 	v->taken = false;
 	if (m->srq)
 		svb_srq_used(m->srq);
-	return svb_qp_complete(m->to, completes(m), &(struct svb_cqe){.wc = wc, .solicited = r->flags & IBV_SEND_SOLICITED});
+	return svb_qp_complete(m->to, completes(m), &(struct svb_cqe){.wc = wc, .tag = m->tag, .solicited = r->flags & IBV_SEND_SOLICITED});
 }
 
 // refuse tells the requester what it gets, and the receive request that was taken what it ends with.

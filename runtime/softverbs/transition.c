@@ -1,7 +1,7 @@
 //go:build linux && cgo
 
 // Which changes of state a queue pair accepts and with which attributes: the table of the InfiniBand specification
-// for RC, UC, UD and both sides of XRC, with what Linux adds to it. The table has a row per attribute, not per change: where the
+// for RC, UC, UD, raw packets and both sides of XRC, with what Linux adds to it. The table has a row per attribute, not per change: where the
 // attribute must be given and where it may be.
 #include "qp.h"
 
@@ -20,7 +20,7 @@
 #define UP (RTR_RTS | RTS_RTS | SQD_RTS) // into RTS, but for recovery from an error
 #define ATTRIBUTED (RESET_INIT | INIT_INIT | INIT_RTR | UP | RTS_SQD | SQD_SQD | SQE_RTS)
 
-enum { RC = 1, UC = 2, UD = 4, INI = 8, TGT = 16, XRC = INI | TGT, CONNECTED = RC | UC | XRC, ALL = CONNECTED | UD };
+enum { RC = 1, UC = 2, UD = 4, INI = 8, TGT = 16, RAW = 32, XRC = INI | TGT, CONNECTED = RC | UC | XRC, ALL = CONNECTED | UD };
 
 struct rule {
 	int attribute, types;
@@ -29,7 +29,7 @@ struct rule {
 
 // No attribute has two rows for one step and type.
 static const struct rule rules[] = {
-	{IBV_QP_STATE, ALL, 0, ATTRIBUTED},
+	{IBV_QP_STATE, ALL | RAW, 0, ATTRIBUTED},
 	{IBV_QP_CUR_STATE, ALL, 0, UP},
 	{IBV_QP_CUR_STATE, UC | UD, 0, SQE_RTS},
 	{IBV_QP_EN_SQD_ASYNC_NOTIFY, ALL, 0, RTS_SQD},
@@ -38,6 +38,7 @@ static const struct rule rules[] = {
 	{IBV_QP_PKEY_INDEX, ALL, RESET_INIT, INIT_INIT | INIT_RTR | SQD_SQD},
 	{IBV_QP_PORT, ALL, RESET_INIT, INIT_INIT},
 	{IBV_QP_PORT, RC | XRC, 0, SQD_SQD},
+	{IBV_QP_PORT, RAW, RESET_INIT, 0},
 	{IBV_QP_QKEY, UD, RESET_INIT, INIT_INIT | INIT_RTR | UP | SQD_SQD | SQE_RTS},
 	{IBV_QP_AV, CONNECTED, INIT_RTR, SQD_SQD},
 	{IBV_QP_PATH_MTU, CONNECTED, INIT_RTR, 0},
@@ -65,6 +66,8 @@ static int type_bit(enum ibv_qp_type t)
 		return INI;
 	case IBV_QPT_XRC_RECV:
 		return TGT;
+	case IBV_QPT_RAW_PACKET:
+		return RAW;
 	default:
 		return UD;
 	}

@@ -18,6 +18,7 @@ enum {
 	UC_OPS = IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM | IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM |
 		 IBV_QP_EX_WITH_SEND_WITH_INV | IBV_QP_EX_WITH_BIND_MW,
 	UD_OPS = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM,
+	RAW_OPS = IBV_QP_EX_WITH_SEND,
 	MASK = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_XRCD | IBV_QP_INIT_ATTR_CREATE_FLAGS | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
 };
 
@@ -87,6 +88,13 @@ static int complete(struct ibv_qp_ex *ex)
 	return err;
 }
 
+// fails keeps the first error of the builders, which the end of the stream answers. What is too much is ENOSPC to soft-RoCE.
+static void fails(struct ibv_qp_ex *ex)
+{
+	if (!in(ex)->err)
+		in(ex)->err = of(ex)->dev->cfg.mlx5 ? ENOMEM : ENOSPC;
+}
+
 // begin lays down one more request. When there is no room, it is one that nobody posts.
 static struct ibv_send_wr *begin(struct ibv_qp_ex *ex, enum ibv_wr_opcode opcode)
 {
@@ -96,7 +104,7 @@ static struct ibv_send_wr *begin(struct ibv_qp_ex *ex, enum ibv_wr_opcode opcode
 	if (s->n < s->room)
 		s->n++;
 	else
-		s->err = ENOMEM;
+		fails(ex);
 	memset(w, 0, sizeof *w);
 	w->wr_id = ex->wr_id;
 	w->opcode = opcode;
@@ -176,7 +184,7 @@ static void set_sge_list(struct ibv_qp_ex *ex, size_t n, const struct ibv_sge *l
 	if (s->err)
 		return;
 	if (n > s->sges) {
-		s->err = EINVAL;
+		fails(ex);
 		return;
 	}
 	w->sg_list = s->list + (size_t)(s->n - 1) * s->sges;
@@ -199,8 +207,8 @@ static void set_inline_data_list(struct ibv_qp_ex *ex, size_t n, const struct ib
 
 	for (i = 0; i < n; i++)
 		total += bufs[i].length;
-	if (!s->err && total > s->inlines)
-		s->err = EINVAL;
+	if (total > s->inlines)
+		fails(ex);
 	if (s->err)
 		return;
 	to = s->data + (size_t)(s->n - 1) * s->inlines;
@@ -258,7 +266,7 @@ static int xrc(const struct svb_dev *d, const struct ibv_qp_init_attr_ex *a)
 static int check(struct ibv_context *pub, const struct ibv_qp_init_attr_ex *a, struct svb_ctx **at)
 {
 	const uint64_t asked = a->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS ? a->send_ops_flags : 0;
-	const uint64_t can = a->qp_type == IBV_QPT_UD ? UD_OPS : a->qp_type == IBV_QPT_UC ? UC_OPS : a->qp_type == IBV_QPT_XRC_RECV ? 0 : RC_OPS;
+	const uint64_t can = a->qp_type == IBV_QPT_RAW_PACKET ? RAW_OPS : a->qp_type == IBV_QPT_UD ? UD_OPS : a->qp_type == IBV_QPT_UC ? UC_OPS : a->qp_type == IBV_QPT_XRC_RECV ? 0 : RC_OPS;
 	struct svb_ctx *c;
 	int err;
 

@@ -22,10 +22,10 @@ func sharedHandles() []suite.Case {
 	return []suite.Case{
 		{ID: "CF-xrc-0001", Family: family, Title: "a shared receive queue of each type, and numbers of those of XRC", Page: "ibv_create_srq_ex", Needs: alone, Run: srqTypes},
 		{ID: "CF-xrc-0002", Family: family, Title: "a queue that lacks what its type needs", Page: "ibv_create_srq_ex", Needs: alone,
-			Rules: []string{"VR-ibv_create_srq_ex-comp_mask-1703", "VR-ibv_create_srq_ex-srq_type-1704", "VR-ibv_create_srq_ex-comp_mask-1705", "VR-ibv_create_srq_ex-comp_mask-1706",
-				"VR-ibv_create_srq_ex-max_num_tags-1707"}, Run: noXRCQueue},
+			Rules: []string{"VR-ibv_create_srq_ex-comp_mask-1203", "VR-ibv_create_srq_ex-srq_type-1204", "VR-ibv_create_srq_ex-comp_mask-1205", "VR-ibv_create_srq_ex-comp_mask-1206",
+				"VR-ibv_create_srq_ex-max_num_tags-1207"}, Run: noXRCQueue},
 		{ID: "CF-xrc-0003", Family: family, Title: "a queue pair that lacks what its type needs", Page: "ibv_create_qp_ex", Needs: alone,
-			Rules: []string{"VR-ibv_create_qp_ex-comp_mask-1722", "VR-ibv_create_qp_ex-comp_mask-1723", "VR-ibv_create_qp_ex-send_cq-1724", "VR-ibv_create_qp_ex-recv_cq-1725"}, Run: noXRCPair},
+			Rules: []string{"VR-ibv_create_qp_ex-comp_mask-1222", "VR-ibv_create_qp_ex-comp_mask-1223", "VR-ibv_create_qp_ex-send_cq-1224", "VR-ibv_create_qp_ex-recv_cq-1225"}, Run: noXRCPair},
 		{ID: "CF-xrc-0004", Family: family, Title: "closed in the wrong order: refused, and what is open is named", Page: "ibv_open_xrcd", Needs: alone, Run: xrcOrder},
 		{ID: "CF-xrc-0005", Family: family, Title: "a message goes to the queue that it names, and completes there", Page: "ibv_post_send", Needs: peer, Run: xrcMessages},
 		{ID: "CF-xrc-0006", Family: family, Title: "a stream of commands names the queue", Page: "ibv_wr_post", Needs: peer, Run: xrcStream},
@@ -34,7 +34,7 @@ func sharedHandles() []suite.Case {
 		{ID: "CF-xrc-0009", Family: family, Title: "a message to an empty queue waits for a receive", Page: "ibv_post_send", Needs: peer, Run: xrcLater},
 		{ID: "CF-xrc-0010", Family: family, Title: "a second handle changes the queue pair, which outlives the first", Page: "ibv_open_qp", Needs: peer, Run: xrcSecond},
 		{ID: "CF-xrc-0011", Family: family, Title: "a queue pair that is not there cannot be opened", Page: "ibv_open_qp", Needs: alone,
-			Rules: []string{"VR-ibv_open_qp-comp_mask-1720", "VR-ibv_open_qp-qp_type-1721"}, Run: xrcNone},
+			Rules: []string{"VR-ibv_open_qp-comp_mask-1220", "VR-ibv_open_qp-qp_type-1221"}, Run: xrcNone},
 		{ID: "CF-xrc-0012", Family: family, Title: "two openings of the device share the domain of a file", Page: "ibv_open_xrcd", Needs: peer, Run: xrcTwoOpenings},
 	}
 }
@@ -152,11 +152,11 @@ func noXRCQueue(t *suite.T) {
 		_, err := t.Device().CreateSRQEx(a)
 		return err
 	}
-	refusedBy(t, "VR-ibv_create_srq_ex-comp_mask-1703", make(verbs.NewSRQInitAttrEx(nil, 1, 1)))
-	refusedBy(t, "VR-ibv_create_srq_ex-srq_type-1704", make(verbs.NewSRQInitAttrEx(pd, 1, 1).Type(3)))
-	refusedBy(t, "VR-ibv_create_srq_ex-comp_mask-1705", make(verbs.NewSRQInitAttrEx(pd, 1, 1).Type(verbs.SRQTypeXRC).CQ(cq)))
-	refusedBy(t, "VR-ibv_create_srq_ex-comp_mask-1706", make(verbs.NewSRQInitAttrEx(pd, 1, 1).Type(verbs.SRQTypeTM).CQ(cq)))
-	refusedBy(t, "VR-ibv_create_srq_ex-max_num_tags-1707", make(verbs.NewSRQInitAttrEx(pd, 1, 1).Type(verbs.SRQTypeTM).CQ(cq).MaxOps(1)))
+	refusedBy(t, "VR-ibv_create_srq_ex-comp_mask-1203", make(verbs.NewSRQInitAttrEx(nil, 1, 1)))
+	refusedBy(t, "VR-ibv_create_srq_ex-srq_type-1204", make(verbs.NewSRQInitAttrEx(pd, 1, 1).Type(3)))
+	refusedBy(t, "VR-ibv_create_srq_ex-comp_mask-1205", make(verbs.NewSRQInitAttrEx(pd, 1, 1).Type(verbs.SRQTypeXRC).CQ(cq)))
+	refusedBy(t, "VR-ibv_create_srq_ex-comp_mask-1206", make(verbs.NewSRQInitAttrEx(pd, 1, 1).Type(verbs.SRQTypeTM).CQ(cq)))
+	refusedBy(t, "VR-ibv_create_srq_ex-max_num_tags-1207", make(verbs.NewSRQInitAttrEx(pd, 1, 1).Type(verbs.SRQTypeTM).CQ(cq).MaxOps(1)))
 	ok(t, "Close of the XRC domain", x.Close())
 	if err := make(verbs.NewSRQInitAttrEx(pd, 1, 1).Type(verbs.SRQTypeXRC).XRCD(x).CQ(cq)); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("a queue of a closed XRC domain: %v", err)
@@ -169,10 +169,10 @@ func noXRCPair(t *suite.T) {
 		_, err := t.Device().CreateQPEx(a)
 		return err
 	}
-	refusedBy(t, "VR-ibv_create_qp_ex-comp_mask-1722", make(verbs.NewQPInitAttrEx(verbs.QPTypeXRCSend, cq, nil, nil)))
-	refusedBy(t, "VR-ibv_create_qp_ex-comp_mask-1723", make(verbs.NewQPInitAttrEx(verbs.QPTypeXRCRecv, nil, nil, nil)))
-	refusedBy(t, "VR-ibv_create_qp_ex-send_cq-1724", make(verbs.NewQPInitAttrEx(verbs.QPTypeXRCSend, nil, nil, pd)))
-	refusedBy(t, "VR-ibv_create_qp_ex-recv_cq-1725", make(verbs.NewQPInitAttrEx(verbs.QPTypeRC, cq, nil, pd)))
+	refusedBy(t, "VR-ibv_create_qp_ex-comp_mask-1222", make(verbs.NewQPInitAttrEx(verbs.QPTypeXRCSend, cq, nil, nil)))
+	refusedBy(t, "VR-ibv_create_qp_ex-comp_mask-1223", make(verbs.NewQPInitAttrEx(verbs.QPTypeXRCRecv, nil, nil, nil)))
+	refusedBy(t, "VR-ibv_create_qp_ex-send_cq-1224", make(verbs.NewQPInitAttrEx(verbs.QPTypeXRCSend, nil, nil, pd)))
+	refusedBy(t, "VR-ibv_create_qp_ex-recv_cq-1225", make(verbs.NewQPInitAttrEx(verbs.QPTypeRC, cq, nil, pd)))
 }
 
 func xrcOrder(t *suite.T) {
@@ -342,8 +342,8 @@ func xrcNone(t *suite.T) {
 	}
 	t.Errno("a number that is not there", open(x, qp.Num()+1000, verbs.QPTypeXRCRecv), syscall.EINVAL)
 	t.Errno("another XRC domain", open(other, qp.Num(), verbs.QPTypeXRCRecv), syscall.EINVAL)
-	refusedBy(t, "VR-ibv_open_qp-comp_mask-1720", open(nil, qp.Num(), verbs.QPTypeXRCRecv))
-	refusedBy(t, "VR-ibv_open_qp-qp_type-1721", open(x, qp.Num(), verbs.QPTypeRC))
+	refusedBy(t, "VR-ibv_open_qp-comp_mask-1220", open(nil, qp.Num(), verbs.QPTypeXRCRecv))
+	refusedBy(t, "VR-ibv_open_qp-qp_type-1221", open(x, qp.Num(), verbs.QPTypeRC))
 }
 
 func xrcTwoOpenings(t *suite.T) {
