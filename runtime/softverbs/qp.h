@@ -144,7 +144,6 @@ SVB_HIDDEN void svb_stream_free(struct svb_stream *s);
 
 // qp.c
 SVB_HIDDEN uint32_t svb_qp_number(struct svb_dev *d); // that is free
-SVB_HIDDEN struct ibv_qp *svb_make_qp(struct ibv_pd *ppd, struct ibv_qp_init_attr *a); // svb_create_qp of any type
 
 // post.c
 SVB_HIDDEN int svb_post_all(struct svb_qp *qp, struct ibv_send_wr *wr, uint32_t n, int verb); // all of a chain, or none

@@ -30,10 +30,8 @@ static bool reads(enum ibv_wr_opcode op)
 
 static bool offered(enum ibv_qp_type t, enum ibv_wr_opcode op)
 {
-	if (t == IBV_QPT_RC)
+	if (t == IBV_QPT_RC || t == IBV_QPT_XRC_SEND)
 		return sends(op) || reads(op) || local(op);
-	if (t == IBV_QPT_XRC_SEND)
-		return sends(op) || reads(op);
 	if (t == IBV_QPT_UC)
 		return (sends(op) && op != IBV_WR_SEND_WITH_INV) || op == IBV_WR_BIND_MW;
 	return op == IBV_WR_SEND || (op == IBV_WR_SEND_WITH_IMM && t == IBV_QPT_UD);

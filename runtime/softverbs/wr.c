@@ -298,7 +298,7 @@ struct ibv_qp *svb_create_qp_ex(struct ibv_context *pub, struct ibv_qp_init_attr
 	}
 	if (a->qp_type == IBV_QPT_XRC_RECV)
 		return svb_make_target(c, a);
-	made = a->comp_mask & TABLE_MASK ? svb_create_table_qp(a) : svb_make_qp(a->pd, (struct ibv_qp_init_attr *)a);
+	made = a->comp_mask & TABLE_MASK ? svb_create_table_qp(a) : svb_create_qp(a->pd, (struct ibv_qp_init_attr *)a);
 	if (!made || !(a->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS))
 		return made;
 	qp = (struct svb_qp *)((char *)made - offsetof(struct svb_qp, pub));
