@@ -25,7 +25,7 @@ type command struct {
 
 // streamShim describes the C function of a stream of commands.
 func streamShim(v *model.Verb) (shim, error) {
-	s := shim{C: v.C, Result: "void ", Gated: true, Params: "uint8_t *gate_, uintptr_t object_, uint64_t asked_, uint8_t *first_, uint8_t *answer_"}
+	s := shim{C: v.C, Result: "void ", Gated: "a stream of commands", Params: "uint8_t *gate_, uintptr_t object_, uint64_t asked_, uint8_t *first_, uint8_t *answer_"}
 	x := v.Stream
 	r := replay{Stream: x, Inline: fmt.Sprintf("%#x", x.Inline.Value), InlineName: x.Inline.C, Element: commandOf(*x.Element), List: commandOf(*x.List), InlineBy: commandOf(*x.InlineBy)}
 	for _, b := range x.Builders {
@@ -40,6 +40,9 @@ func streamShim(v *model.Verb) (shim, error) {
 	}
 	s.addresses = len(r.Setters) > 0
 	var err error
+	if s.Before, err = fill("stream_more", r); err != nil {
+		return s, err
+	}
 	s.Special, err = fill("stream", r)
 	return s, err
 }
