@@ -5,6 +5,7 @@
 // program share what is equal and do not meet in what is not.
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "shims.gen.h"
@@ -41,7 +42,7 @@ static inline int vg_errno(int code)
 }
 
 // ibv_wc_status_str: exported
-VG_WEAK void *vg7da8dec7a3_ibv_wc_status_str(uintptr_t fn0_, uint32_t status_)
+VG_WEAK void *vg905da0b5d8_ibv_wc_status_str(uintptr_t fn0_, uint32_t status_)
 {
 	enum ibv_wc_status status = (enum ibv_wc_status)status_;
 
@@ -49,7 +50,7 @@ VG_WEAK void *vg7da8dec7a3_ibv_wc_status_str(uintptr_t fn0_, uint32_t status_)
 }
 
 // ibv_rate_to_mult: exported
-VG_WEAK int32_t vg7da8dec7a3_ibv_rate_to_mult(uintptr_t fn0_, uint32_t rate_)
+VG_WEAK int32_t vg905da0b5d8_ibv_rate_to_mult(uintptr_t fn0_, uint32_t rate_)
 {
 	enum ibv_rate rate = (enum ibv_rate)rate_;
 
@@ -57,7 +58,7 @@ VG_WEAK int32_t vg7da8dec7a3_ibv_rate_to_mult(uintptr_t fn0_, uint32_t rate_)
 }
 
 // mult_to_ibv_rate: exported
-VG_WEAK uint32_t vg7da8dec7a3_mult_to_ibv_rate(uintptr_t fn0_, int32_t mult_)
+VG_WEAK uint32_t vg905da0b5d8_mult_to_ibv_rate(uintptr_t fn0_, int32_t mult_)
 {
 	int mult = (int)mult_;
 
@@ -65,7 +66,7 @@ VG_WEAK uint32_t vg7da8dec7a3_mult_to_ibv_rate(uintptr_t fn0_, int32_t mult_)
 }
 
 // ibv_rate_to_mbps: exported
-VG_WEAK int32_t vg7da8dec7a3_ibv_rate_to_mbps(uintptr_t fn0_, uint32_t rate_)
+VG_WEAK int32_t vg905da0b5d8_ibv_rate_to_mbps(uintptr_t fn0_, uint32_t rate_)
 {
 	enum ibv_rate rate = (enum ibv_rate)rate_;
 
@@ -73,7 +74,7 @@ VG_WEAK int32_t vg7da8dec7a3_ibv_rate_to_mbps(uintptr_t fn0_, uint32_t rate_)
 }
 
 // mbps_to_ibv_rate: exported
-VG_WEAK uint32_t vg7da8dec7a3_mbps_to_ibv_rate(uintptr_t fn0_, int32_t mbps_)
+VG_WEAK uint32_t vg905da0b5d8_mbps_to_ibv_rate(uintptr_t fn0_, int32_t mbps_)
 {
 	int mbps = (int)mbps_;
 
@@ -81,11 +82,32 @@ VG_WEAK uint32_t vg7da8dec7a3_mbps_to_ibv_rate(uintptr_t fn0_, int32_t mbps_)
 }
 
 // ibv_qp_to_qp_ex: exported
-VG_WEAK void *vg7da8dec7a3_ibv_qp_to_qp_ex(uintptr_t fn0_, uintptr_t qp_)
+VG_WEAK void *vg905da0b5d8_ibv_qp_to_qp_ex(uintptr_t fn0_, uintptr_t qp_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 
 	return ((vg_fn_ibv_qp_to_qp_ex)fn0_)(qp);
+}
+
+// Gives a request inline data that lies in several pieces.
+static int vg_inlines_ibv_qp_ex(struct ibv_qp_ex *o, const struct ibv_send_wr *w)
+{
+	struct ibv_data_buf few[32], *made = few;
+	size_t i, n = (size_t)w->num_sge;
+
+	if (n > sizeof few / sizeof *few) {
+		made = calloc(n, sizeof *made);
+		if (!made)
+			return ENOMEM;
+	}
+	for (i = 0; i < n; i++) {
+		made[i].addr = (__typeof__(made[i].addr))(uintptr_t)w->sg_list[i].addr;
+		made[i].length = (__typeof__(made[i].length))(uintptr_t)w->sg_list[i].length;
+	}
+	o->wr_set_inline_data_list(o, w->num_sge, made);
+	if (made != few)
+		free(made);
+	return 0;
 }
 
 // Gives a request its address, if it has one, and its data, whatever they are. *named: by requests, objects that must not go meanwhile.
@@ -109,13 +131,13 @@ static __attribute__((noinline)) int vg_more_ibv_qp_ex(struct ibv_qp_ex *o, cons
 	else if (w->num_sge == 1)
 		o->wr_set_sge(o, w->sg_list->lkey, w->sg_list->addr, w->sg_list->length);
 	else if (w->num_sge > 1 && w->send_flags & 0x8)
-		return EINVAL;
+		return vg_inlines_ibv_qp_ex(o, w);
 	else
 		o->wr_set_sge_list(o, w->num_sge, (const struct ibv_sge *)(uintptr_t)w->sg_list);
 	return 0;
 }
 // ibv_wr_start: a stream of commands
-VG_WEAK void vg7da8dec7a3_ibv_wr_start(uint8_t *gate_, uintptr_t object_, uint64_t asked_, uint8_t *first_, uint8_t *answer_)
+VG_WEAK void vg905da0b5d8_ibv_wr_start(uint8_t *gate_, uintptr_t object_, uint64_t asked_, uint8_t *first_, uint8_t *answer_)
 {
 	struct answer {
 		int64_t n, bad;
@@ -141,7 +163,7 @@ VG_WEAK void vg7da8dec7a3_ibv_wr_start(uint8_t *gate_, uintptr_t object_, uint64
 		return;
 	}
 	if (a->n < 0) { // only to look which functions there are
-		if (!o->wr_start || !o->wr_complete || !o->wr_abort || !o->wr_set_sge || !o->wr_set_sge_list || !o->wr_set_inline_data)
+		if (!o->wr_start || !o->wr_complete || !o->wr_abort || !o->wr_set_sge || !o->wr_set_sge_list || !o->wr_set_inline_data || !o->wr_set_inline_data_list)
 			a->lacking = UINT64_MAX;
 		if (o->qp_base.qp_type == 4 && !o->wr_set_ud_addr) // IBV_QPT_UD
 			a->lacking = UINT64_MAX;
@@ -155,6 +177,8 @@ VG_WEAK void vg7da8dec7a3_ibv_wr_start(uint8_t *gate_, uintptr_t object_, uint64
 			a->lacking |= 0x10;
 		if (asked_ & 0x1 && !o->wr_rdma_write)
 			a->lacking |= 0x1;
+		if (asked_ & 0x800 && !o->wr_flush)
+			a->lacking |= 0x800;
 		if (asked_ & 0x2 && !o->wr_rdma_write_imm)
 			a->lacking |= 0x2;
 		if (asked_ & 0x4 && !o->wr_send)
@@ -163,6 +187,10 @@ VG_WEAK void vg7da8dec7a3_ibv_wr_start(uint8_t *gate_, uintptr_t object_, uint64
 			a->lacking |= 0x8;
 		if (asked_ & 0x200 && !o->wr_send_inv)
 			a->lacking |= 0x200;
+		if (asked_ & 0x400 && !o->wr_send_tso)
+			a->lacking |= 0x400;
+		if (asked_ & 0x1000 && !o->wr_atomic_write)
+			a->lacking |= 0x1000;
 		verbsgen_gate_end(slot);
 		return;
 	}
@@ -242,6 +270,17 @@ VG_WEAK void vg7da8dec7a3_ibv_wr_start(uint8_t *gate_, uintptr_t object_, uint64
 					goto refused;
 			} while (++w < end && (int)w->opcode == 0);
 			break;
+		case 14: // IBV_WR_FLUSH
+			if (!(asked_ & 0x800)) {
+				lacking = 0x800;
+				goto refused;
+			}
+			do {
+				o->wr_flags = w->send_flags;
+				o->wr_id = w->wr_id;
+				o->wr_flush(o, w->wr.atomic.rkey, w->wr.atomic.remote_addr, w->wr.atomic.compare_add, w->invalidate_rkey, w->wr.atomic.swap);
+			} while (++w < end && (int)w->opcode == 14);
+			break;
 		case 1: // IBV_WR_RDMA_WRITE_WITH_IMM
 			if (!(asked_ & 0x2)) {
 				lacking = 0x2;
@@ -301,6 +340,32 @@ VG_WEAK void vg7da8dec7a3_ibv_wr_start(uint8_t *gate_, uintptr_t object_, uint64
 				else if ((code = vg_more_ibv_qp_ex(o, w, slot, &named)) != 0)
 					goto refused;
 			} while (++w < end && (int)w->opcode == 9);
+			break;
+		case 10: // IBV_WR_TSO
+			if (!(asked_ & 0x400)) {
+				lacking = 0x400;
+				goto refused;
+			}
+			do {
+				o->wr_flags = w->send_flags;
+				o->wr_id = w->wr_id;
+				o->wr_send_tso(o, (void *)(uintptr_t)w->wr.atomic.swap, w->wr.atomic.rkey, w->invalidate_rkey);
+				if (__builtin_expect(plain && w->num_sge == 1 && !(w->send_flags & 0x8), 1))
+					o->wr_set_sge(o, w->sg_list->lkey, w->sg_list->addr, w->sg_list->length);
+				else if ((code = vg_more_ibv_qp_ex(o, w, slot, &named)) != 0)
+					goto refused;
+			} while (++w < end && (int)w->opcode == 10);
+			break;
+		case 15: // IBV_WR_ATOMIC_WRITE
+			if (!(asked_ & 0x1000)) {
+				lacking = 0x1000;
+				goto refused;
+			}
+			do {
+				o->wr_flags = w->send_flags;
+				o->wr_id = w->wr_id;
+				o->wr_atomic_write(o, w->wr.atomic.rkey, w->wr.atomic.remote_addr, &w->wr.atomic.compare_add);
+			} while (++w < end && (int)w->opcode == 15);
 			break;
 		default:
 			goto refused;
@@ -415,7 +480,7 @@ static inline __attribute__((always_inline)) int64_t vg_read_WCEx(struct ibv_cq_
 }
 
 // ibv_start_poll: a reader
-VG_WEAK void vg7da8dec7a3_ibv_start_poll(uint8_t *gate_, uint64_t fields_, uint8_t *entries_, int64_t room_, int64_t tries_, uint8_t *answer_)
+VG_WEAK void vg905da0b5d8_ibv_start_poll(uint8_t *gate_, uint64_t fields_, uint8_t *entries_, int64_t room_, int64_t tries_, uint8_t *answer_)
 {
 	struct vg_WCEx *e = (struct vg_WCEx *)entries_;
 	struct answer {
@@ -490,7 +555,7 @@ VG_WEAK void vg7da8dec7a3_ibv_start_poll(uint8_t *gate_, uint64_t fields_, uint8
 }
 
 // ibv_get_device_list: exported
-VG_WEAK void *vg7da8dec7a3_ibv_get_device_list(uintptr_t fn0_, uint8_t *num_devices_)
+VG_WEAK void *vg905da0b5d8_ibv_get_device_list(uintptr_t fn0_, uint8_t *num_devices_)
 {
 	int *num_devices = (int *)num_devices_;
 
@@ -498,7 +563,7 @@ VG_WEAK void *vg7da8dec7a3_ibv_get_device_list(uintptr_t fn0_, uint8_t *num_devi
 }
 
 // ibv_free_device_list: exported
-VG_WEAK void vg7da8dec7a3_ibv_free_device_list(uintptr_t fn0_, uintptr_t list_)
+VG_WEAK void vg905da0b5d8_ibv_free_device_list(uintptr_t fn0_, uintptr_t list_)
 {
 	struct ibv_device **list = (struct ibv_device **)list_;
 
@@ -506,7 +571,7 @@ VG_WEAK void vg7da8dec7a3_ibv_free_device_list(uintptr_t fn0_, uintptr_t list_)
 }
 
 // ibv_get_device_index: exported
-VG_WEAK int32_t vg7da8dec7a3_ibv_get_device_index(uintptr_t fn0_, uintptr_t device_)
+VG_WEAK int32_t vg905da0b5d8_ibv_get_device_index(uintptr_t fn0_, uintptr_t device_)
 {
 	struct ibv_device *device = (struct ibv_device *)device_;
 
@@ -514,7 +579,7 @@ VG_WEAK int32_t vg7da8dec7a3_ibv_get_device_index(uintptr_t fn0_, uintptr_t devi
 }
 
 // ibv_get_device_guid: exported
-VG_WEAK uint64_t vg7da8dec7a3_ibv_get_device_guid(uintptr_t fn0_, uintptr_t device_)
+VG_WEAK uint64_t vg905da0b5d8_ibv_get_device_guid(uintptr_t fn0_, uintptr_t device_)
 {
 	struct ibv_device *device = (struct ibv_device *)device_;
 
@@ -522,7 +587,7 @@ VG_WEAK uint64_t vg7da8dec7a3_ibv_get_device_guid(uintptr_t fn0_, uintptr_t devi
 }
 
 // ibv_open_device: exported
-VG_WEAK void *vg7da8dec7a3_ibv_open_device(uintptr_t fn0_, uintptr_t device_)
+VG_WEAK void *vg905da0b5d8_ibv_open_device(uintptr_t fn0_, uintptr_t device_)
 {
 	struct ibv_device *device = (struct ibv_device *)device_;
 
@@ -530,7 +595,7 @@ VG_WEAK void *vg7da8dec7a3_ibv_open_device(uintptr_t fn0_, uintptr_t device_)
 }
 
 // ibv_close_device: exported
-VG_WEAK int32_t vg7da8dec7a3_ibv_close_device(uintptr_t fn0_, uintptr_t context_)
+VG_WEAK int32_t vg905da0b5d8_ibv_close_device(uintptr_t fn0_, uintptr_t context_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 
@@ -538,7 +603,7 @@ VG_WEAK int32_t vg7da8dec7a3_ibv_close_device(uintptr_t fn0_, uintptr_t context_
 }
 
 // ibv_import_device: exported
-VG_WEAK void *vg7da8dec7a3_ibv_import_device(uintptr_t fn0_, int32_t cmd_fd_)
+VG_WEAK void *vg905da0b5d8_ibv_import_device(uintptr_t fn0_, int32_t cmd_fd_)
 {
 	int cmd_fd = (int)cmd_fd_;
 
@@ -546,7 +611,7 @@ VG_WEAK void *vg7da8dec7a3_ibv_import_device(uintptr_t fn0_, int32_t cmd_fd_)
 }
 
 // ibv_import_dm: exported
-VG_WEAK void *vg7da8dec7a3_ibv_import_dm(uintptr_t fn0_, uintptr_t context_, uint32_t dm_handle_)
+VG_WEAK void *vg905da0b5d8_ibv_import_dm(uintptr_t fn0_, uintptr_t context_, uint32_t dm_handle_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint32_t dm_handle = (uint32_t)dm_handle_;
@@ -555,7 +620,7 @@ VG_WEAK void *vg7da8dec7a3_ibv_import_dm(uintptr_t fn0_, uintptr_t context_, uin
 }
 
 // ibv_unimport_dm: exported
-VG_WEAK void vg7da8dec7a3_ibv_unimport_dm(uintptr_t fn0_, uintptr_t dm_)
+VG_WEAK void vg905da0b5d8_ibv_unimport_dm(uintptr_t fn0_, uintptr_t dm_)
 {
 	struct ibv_dm *dm = (struct ibv_dm *)dm_;
 
@@ -563,7 +628,7 @@ VG_WEAK void vg7da8dec7a3_ibv_unimport_dm(uintptr_t fn0_, uintptr_t dm_)
 }
 
 // ibv_query_device: exported
-VG_WEAK int32_t vg7da8dec7a3_ibv_query_device(uintptr_t fn0_, uintptr_t context_, uint8_t *device_attr_)
+VG_WEAK int32_t vg905da0b5d8_ibv_query_device(uintptr_t fn0_, uintptr_t context_, uint8_t *device_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_device_attr *device_attr = (struct ibv_device_attr *)device_attr_;
@@ -572,7 +637,7 @@ VG_WEAK int32_t vg7da8dec7a3_ibv_query_device(uintptr_t fn0_, uintptr_t context_
 }
 
 // ibv_query_port: written by hand
-VG_WEAK int32_t vg7da8dec7a3_ibv_query_port(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint8_t *port_attr_)
+VG_WEAK int32_t vg905da0b5d8_ibv_query_port(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint8_t *port_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct verbs_context *v = vg_verbs(context);
@@ -588,7 +653,7 @@ VG_WEAK int32_t vg7da8dec7a3_ibv_query_port(uintptr_t fn0_, uintptr_t context_, 
 }
 
 // ibv_query_gid: exported
-VG_WEAK int32_t vg7da8dec7a3_ibv_query_gid(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, int32_t index_, uint8_t *gid_)
+VG_WEAK int32_t vg905da0b5d8_ibv_query_gid(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, int32_t index_, uint8_t *gid_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint8_t port_num = (uint8_t)port_num_;
@@ -599,7 +664,7 @@ VG_WEAK int32_t vg7da8dec7a3_ibv_query_gid(uintptr_t fn0_, uintptr_t context_, u
 }
 
 // ibv_query_gid_ex: exported
-VG_WEAK int32_t vg7da8dec7a3_ibv_query_gid_ex(uintptr_t fn0_, uintptr_t context_, uint32_t port_num_, uint32_t gid_index_, uint8_t *entry_, uint32_t flags_)
+VG_WEAK int32_t vg905da0b5d8_ibv_query_gid_ex(uintptr_t fn0_, uintptr_t context_, uint32_t port_num_, uint32_t gid_index_, uint8_t *entry_, uint32_t flags_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint32_t port_num = (uint32_t)port_num_;
@@ -611,7 +676,7 @@ VG_WEAK int32_t vg7da8dec7a3_ibv_query_gid_ex(uintptr_t fn0_, uintptr_t context_
 }
 
 // ibv_query_gid_table: exported
-VG_WEAK int64_t vg7da8dec7a3_ibv_query_gid_table(uintptr_t fn0_, uintptr_t context_, uint8_t *entries_, uint64_t max_entries_, uint32_t flags_)
+VG_WEAK int64_t vg905da0b5d8_ibv_query_gid_table(uintptr_t fn0_, uintptr_t context_, uint8_t *entries_, uint64_t max_entries_, uint32_t flags_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_gid_entry *entries = (struct ibv_gid_entry *)entries_;
@@ -622,7 +687,7 @@ VG_WEAK int64_t vg7da8dec7a3_ibv_query_gid_table(uintptr_t fn0_, uintptr_t conte
 }
 
 // ibv_query_pkey: exported
-VG_WEAK int32_t vg7da8dec7a3_ibv_query_pkey(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, int32_t index_, uint8_t *pkey_)
+VG_WEAK int32_t vg905da0b5d8_ibv_query_pkey(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, int32_t index_, uint8_t *pkey_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint8_t port_num = (uint8_t)port_num_;
@@ -633,7 +698,7 @@ VG_WEAK int32_t vg7da8dec7a3_ibv_query_pkey(uintptr_t fn0_, uintptr_t context_, 
 }
 
 // ibv_get_pkey_index: exported
-VG_WEAK int32_t vg7da8dec7a3_ibv_get_pkey_index(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint16_t pkey_)
+VG_WEAK int32_t vg905da0b5d8_ibv_get_pkey_index(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint16_t pkey_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint8_t port_num = (uint8_t)port_num_;
@@ -643,7 +708,7 @@ VG_WEAK int32_t vg7da8dec7a3_ibv_get_pkey_index(uintptr_t fn0_, uintptr_t contex
 }
 
 // ibv_alloc_pd: exported
-VG_WEAK void *vg7da8dec7a3_ibv_alloc_pd(uintptr_t fn0_, uintptr_t context_)
+VG_WEAK void *vg905da0b5d8_ibv_alloc_pd(uintptr_t fn0_, uintptr_t context_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 
@@ -651,7 +716,7 @@ VG_WEAK void *vg7da8dec7a3_ibv_alloc_pd(uintptr_t fn0_, uintptr_t context_)
 }
 
 // ibv_dealloc_pd: exported
-VG_WEAK int32_t vg7da8dec7a3_ibv_dealloc_pd(uintptr_t fn0_, uintptr_t pd_)
+VG_WEAK int32_t vg905da0b5d8_ibv_dealloc_pd(uintptr_t fn0_, uintptr_t pd_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 
@@ -659,7 +724,7 @@ VG_WEAK int32_t vg7da8dec7a3_ibv_dealloc_pd(uintptr_t fn0_, uintptr_t pd_)
 }
 
 // ibv_create_flow: op ibv_create_flow of struct verbs_context
-VG_WEAK void *vg7da8dec7a3_ibv_create_flow(uintptr_t qp_, uint8_t *flow_)
+VG_WEAK void *vg905da0b5d8_ibv_create_flow(uintptr_t qp_, uint8_t *flow_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	struct ibv_flow_attr *flow = (struct ibv_flow_attr *)flow_;
@@ -672,7 +737,7 @@ VG_WEAK void *vg7da8dec7a3_ibv_create_flow(uintptr_t qp_, uint8_t *flow_)
 }
 
 // ibv_destroy_flow: written by hand
-VG_WEAK int32_t vg7da8dec7a3_ibv_destroy_flow(uintptr_t flow_id_)
+VG_WEAK int32_t vg905da0b5d8_ibv_destroy_flow(uintptr_t flow_id_)
 {
 	struct ibv_flow *flow = (struct ibv_flow *)flow_id_;
 	struct verbs_context *v = vg_verbs(flow->context);
@@ -681,7 +746,7 @@ VG_WEAK int32_t vg7da8dec7a3_ibv_destroy_flow(uintptr_t flow_id_)
 }
 
 // ibv_open_xrcd: op open_xrcd of struct verbs_context
-VG_WEAK void *vg7da8dec7a3_ibv_open_xrcd(uintptr_t context_, uint8_t *xrcd_init_attr_)
+VG_WEAK void *vg905da0b5d8_ibv_open_xrcd(uintptr_t context_, uint8_t *xrcd_init_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_xrcd_init_attr *xrcd_init_attr = (struct ibv_xrcd_init_attr *)xrcd_init_attr_;
@@ -694,7 +759,7 @@ VG_WEAK void *vg7da8dec7a3_ibv_open_xrcd(uintptr_t context_, uint8_t *xrcd_init_
 }
 
 // ibv_close_xrcd: written by hand
-VG_WEAK int32_t vg7da8dec7a3_ibv_close_xrcd(uintptr_t xrcd_)
+VG_WEAK int32_t vg905da0b5d8_ibv_close_xrcd(uintptr_t xrcd_)
 {
 	struct ibv_xrcd *xrcd = (struct ibv_xrcd *)xrcd_;
 	struct verbs_context *v = vg_verbs(xrcd->context);
@@ -704,7 +769,7 @@ VG_WEAK int32_t vg7da8dec7a3_ibv_close_xrcd(uintptr_t xrcd_)
 }
 
 // ibv_reg_mr: written by hand
-VG_WEAK void *vg7da8dec7a3_ibv_reg_mr(uintptr_t fn0_, uintptr_t fn1_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, uint32_t access_)
+VG_WEAK void *vg905da0b5d8_ibv_reg_mr(uintptr_t fn0_, uintptr_t fn1_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, uint32_t access_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 
@@ -718,7 +783,7 @@ VG_WEAK void *vg7da8dec7a3_ibv_reg_mr(uintptr_t fn0_, uintptr_t fn1_, uintptr_t 
 }
 
 // ibv_reg_mr_iova: written by hand
-VG_WEAK void *vg7da8dec7a3_ibv_reg_mr_iova(uintptr_t fn0_, uintptr_t fn1_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, uint64_t iova_, uint32_t access_)
+VG_WEAK void *vg905da0b5d8_ibv_reg_mr_iova(uintptr_t fn0_, uintptr_t fn1_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, uint64_t iova_, uint32_t access_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 
@@ -731,7 +796,7 @@ VG_WEAK void *vg7da8dec7a3_ibv_reg_mr_iova(uintptr_t fn0_, uintptr_t fn1_, uintp
 }
 
 // ibv_reg_dmabuf_mr: exported
-VG_WEAK void *vg7da8dec7a3_ibv_reg_dmabuf_mr(uintptr_t fn0_, uintptr_t pd_, uint64_t offset_, uint64_t length_, uint64_t iova_, int32_t fd_, int32_t access_)
+VG_WEAK void *vg905da0b5d8_ibv_reg_dmabuf_mr(uintptr_t fn0_, uintptr_t pd_, uint64_t offset_, uint64_t length_, uint64_t iova_, int32_t fd_, int32_t access_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	uint64_t offset = (uint64_t)offset_;
@@ -744,7 +809,7 @@ VG_WEAK void *vg7da8dec7a3_ibv_reg_dmabuf_mr(uintptr_t fn0_, uintptr_t pd_, uint
 }
 
 // ibv_reg_mr_ex: exported
-VG_WEAK void *vg7da8dec7a3_ibv_reg_mr_ex(uintptr_t fn0_, uintptr_t pd_, uint8_t *mr_init_attr_)
+VG_WEAK void *vg905da0b5d8_ibv_reg_mr_ex(uintptr_t fn0_, uintptr_t pd_, uint8_t *mr_init_attr_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_mr_init_attr *mr_init_attr = (struct ibv_mr_init_attr *)mr_init_attr_;
@@ -753,7 +818,7 @@ VG_WEAK void *vg7da8dec7a3_ibv_reg_mr_ex(uintptr_t fn0_, uintptr_t pd_, uint8_t 
 }
 
 // ibv_rereg_mr: exported
-VG_WEAK int32_t vg7da8dec7a3_ibv_rereg_mr(uintptr_t fn0_, uintptr_t mr_, int32_t flags_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, int32_t access_)
+VG_WEAK int32_t vg905da0b5d8_ibv_rereg_mr(uintptr_t fn0_, uintptr_t mr_, int32_t flags_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, int32_t access_)
 {
 	struct ibv_mr *mr = (struct ibv_mr *)mr_;
 	int flags = (int)flags_;
@@ -766,7 +831,7 @@ VG_WEAK int32_t vg7da8dec7a3_ibv_rereg_mr(uintptr_t fn0_, uintptr_t mr_, int32_t
 }
 
 // ibv_dereg_mr: exported
-VG_WEAK int32_t vg7da8dec7a3_ibv_dereg_mr(uintptr_t fn0_, uintptr_t mr_)
+VG_WEAK int32_t vg905da0b5d8_ibv_dereg_mr(uintptr_t fn0_, uintptr_t mr_)
 {
 	struct ibv_mr *mr = (struct ibv_mr *)mr_;
 
@@ -774,7 +839,7 @@ VG_WEAK int32_t vg7da8dec7a3_ibv_dereg_mr(uintptr_t fn0_, uintptr_t mr_)
 }
 
 // ibv_alloc_mw: op alloc_mw of the context
-VG_WEAK void *vg7da8dec7a3_ibv_alloc_mw(uintptr_t pd_, uint32_t type_)
+VG_WEAK void *vg905da0b5d8_ibv_alloc_mw(uintptr_t pd_, uint32_t type_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	enum ibv_mw_type type = (enum ibv_mw_type)type_;
@@ -785,7 +850,7 @@ VG_WEAK void *vg7da8dec7a3_ibv_alloc_mw(uintptr_t pd_, uint32_t type_)
 }
 
 // ibv_dealloc_mw: op dealloc_mw of the context
-VG_WEAK int32_t vg7da8dec7a3_ibv_dealloc_mw(uintptr_t mw_)
+VG_WEAK int32_t vg905da0b5d8_ibv_dealloc_mw(uintptr_t mw_)
 {
 	struct ibv_mw *mw = (struct ibv_mw *)mw_;
 
@@ -795,7 +860,7 @@ VG_WEAK int32_t vg7da8dec7a3_ibv_dealloc_mw(uintptr_t mw_)
 }
 
 // ibv_create_comp_channel: exported
-VG_WEAK void *vg7da8dec7a3_ibv_create_comp_channel(uintptr_t fn0_, uintptr_t context_)
+VG_WEAK void *vg905da0b5d8_ibv_create_comp_channel(uintptr_t fn0_, uintptr_t context_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 
@@ -803,7 +868,7 @@ VG_WEAK void *vg7da8dec7a3_ibv_create_comp_channel(uintptr_t fn0_, uintptr_t con
 }
 
 // ibv_destroy_comp_channel: exported
-VG_WEAK int32_t vg7da8dec7a3_ibv_destroy_comp_channel(uintptr_t fn0_, uintptr_t channel_)
+VG_WEAK int32_t vg905da0b5d8_ibv_destroy_comp_channel(uintptr_t fn0_, uintptr_t channel_)
 {
 	struct ibv_comp_channel *channel = (struct ibv_comp_channel *)channel_;
 
@@ -811,7 +876,7 @@ VG_WEAK int32_t vg7da8dec7a3_ibv_destroy_comp_channel(uintptr_t fn0_, uintptr_t 
 }
 
 // ibv_advise_mr: op advise_mr of struct verbs_context
-VG_WEAK int32_t vg7da8dec7a3_ibv_advise_mr(uintptr_t pd_, uint32_t advice_, uint32_t flags_, uint8_t *sg_list_, uint32_t num_sge_)
+VG_WEAK int32_t vg905da0b5d8_ibv_advise_mr(uintptr_t pd_, uint32_t advice_, uint32_t flags_, uint8_t *sg_list_, uint32_t num_sge_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	enum ib_uverbs_advise_mr_advice advice = (enum ib_uverbs_advise_mr_advice)advice_;
@@ -827,7 +892,7 @@ VG_WEAK int32_t vg7da8dec7a3_ibv_advise_mr(uintptr_t pd_, uint32_t advice_, uint
 }
 
 // ibv_alloc_dm: op alloc_dm of struct verbs_context
-VG_WEAK void *vg7da8dec7a3_ibv_alloc_dm(uintptr_t context_, uint8_t *attr_)
+VG_WEAK void *vg905da0b5d8_ibv_alloc_dm(uintptr_t context_, uint8_t *attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_alloc_dm_attr *attr = (struct ibv_alloc_dm_attr *)attr_;
@@ -840,7 +905,7 @@ VG_WEAK void *vg7da8dec7a3_ibv_alloc_dm(uintptr_t context_, uint8_t *attr_)
 }
 
 // ibv_free_dm: op free_dm of struct verbs_context
-VG_WEAK int32_t vg7da8dec7a3_ibv_free_dm(uintptr_t dm_)
+VG_WEAK int32_t vg905da0b5d8_ibv_free_dm(uintptr_t dm_)
 {
 	struct ibv_dm *dm = (struct ibv_dm *)dm_;
 
@@ -852,7 +917,7 @@ VG_WEAK int32_t vg7da8dec7a3_ibv_free_dm(uintptr_t dm_)
 }
 
 // ibv_alloc_null_mr: op alloc_null_mr of struct verbs_context
-VG_WEAK void *vg7da8dec7a3_ibv_alloc_null_mr(uintptr_t pd_)
+VG_WEAK void *vg905da0b5d8_ibv_alloc_null_mr(uintptr_t pd_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 
@@ -864,7 +929,7 @@ VG_WEAK void *vg7da8dec7a3_ibv_alloc_null_mr(uintptr_t pd_)
 }
 
 // ibv_reg_dm_mr: op reg_dm_mr of struct verbs_context
-VG_WEAK void *vg7da8dec7a3_ibv_reg_dm_mr(uintptr_t pd_, uintptr_t dm_, uint64_t dm_offset_, uint64_t length_, uint32_t access_)
+VG_WEAK void *vg905da0b5d8_ibv_reg_dm_mr(uintptr_t pd_, uintptr_t dm_, uint64_t dm_offset_, uint64_t length_, uint32_t access_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_dm *dm = (struct ibv_dm *)dm_;
@@ -880,7 +945,7 @@ VG_WEAK void *vg7da8dec7a3_ibv_reg_dm_mr(uintptr_t pd_, uintptr_t dm_, uint64_t 
 }
 
 // ibv_create_cq: exported
-VG_WEAK void *vg7da8dec7a3_ibv_create_cq(uintptr_t fn0_, uintptr_t context_, int32_t cqe_, uintptr_t cq_context_, uintptr_t channel_, int32_t comp_vector_)
+VG_WEAK void *vg905da0b5d8_ibv_create_cq(uintptr_t fn0_, uintptr_t context_, int32_t cqe_, uintptr_t cq_context_, uintptr_t channel_, int32_t comp_vector_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	int cqe = (int)cqe_;
@@ -892,7 +957,7 @@ VG_WEAK void *vg7da8dec7a3_ibv_create_cq(uintptr_t fn0_, uintptr_t context_, int
 }
 
 // ibv_create_cq_ex: op create_cq_ex of struct verbs_context
-VG_WEAK void *vg7da8dec7a3_ibv_create_cq_ex(uintptr_t context_, uint8_t *cq_attr_)
+VG_WEAK void *vg905da0b5d8_ibv_create_cq_ex(uintptr_t context_, uint8_t *cq_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_cq_init_attr_ex *cq_attr = (struct ibv_cq_init_attr_ex *)cq_attr_;
@@ -905,7 +970,7 @@ VG_WEAK void *vg7da8dec7a3_ibv_create_cq_ex(uintptr_t context_, uint8_t *cq_attr
 }
 
 // ibv_destroy_cq: exported
-VG_WEAK int32_t vg7da8dec7a3_ibv_destroy_cq(uintptr_t fn0_, uintptr_t cq_)
+VG_WEAK int32_t vg905da0b5d8_ibv_destroy_cq(uintptr_t fn0_, uintptr_t cq_)
 {
 	struct ibv_cq *cq = (struct ibv_cq *)cq_;
 
@@ -913,7 +978,7 @@ VG_WEAK int32_t vg7da8dec7a3_ibv_destroy_cq(uintptr_t fn0_, uintptr_t cq_)
 }
 
 // ibv_modify_cq: op modify_cq of struct verbs_context
-VG_WEAK int32_t vg7da8dec7a3_ibv_modify_cq(uintptr_t cq_, uint8_t *attr_)
+VG_WEAK int32_t vg905da0b5d8_ibv_modify_cq(uintptr_t cq_, uint8_t *attr_)
 {
 	struct ibv_cq *cq = (struct ibv_cq *)cq_;
 	struct ibv_modify_cq_attr *attr = (struct ibv_modify_cq_attr *)attr_;
@@ -926,7 +991,7 @@ VG_WEAK int32_t vg7da8dec7a3_ibv_modify_cq(uintptr_t cq_, uint8_t *attr_)
 }
 
 // ibv_create_srq: exported
-VG_WEAK void *vg7da8dec7a3_ibv_create_srq(uintptr_t fn0_, uintptr_t pd_, uint8_t *srq_init_attr_)
+VG_WEAK void *vg905da0b5d8_ibv_create_srq(uintptr_t fn0_, uintptr_t pd_, uint8_t *srq_init_attr_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_srq_init_attr *srq_init_attr = (struct ibv_srq_init_attr *)srq_init_attr_;
@@ -935,7 +1000,7 @@ VG_WEAK void *vg7da8dec7a3_ibv_create_srq(uintptr_t fn0_, uintptr_t pd_, uint8_t
 }
 
 // ibv_modify_srq: exported
-VG_WEAK int32_t vg7da8dec7a3_ibv_modify_srq(uintptr_t fn0_, uintptr_t srq_, uint8_t *srq_attr_, int32_t srq_attr_mask_)
+VG_WEAK int32_t vg905da0b5d8_ibv_modify_srq(uintptr_t fn0_, uintptr_t srq_, uint8_t *srq_attr_, int32_t srq_attr_mask_)
 {
 	struct ibv_srq *srq = (struct ibv_srq *)srq_;
 	struct ibv_srq_attr *srq_attr = (struct ibv_srq_attr *)srq_attr_;
@@ -945,7 +1010,7 @@ VG_WEAK int32_t vg7da8dec7a3_ibv_modify_srq(uintptr_t fn0_, uintptr_t srq_, uint
 }
 
 // ibv_query_srq: exported
-VG_WEAK int32_t vg7da8dec7a3_ibv_query_srq(uintptr_t fn0_, uintptr_t srq_, uint8_t *srq_attr_)
+VG_WEAK int32_t vg905da0b5d8_ibv_query_srq(uintptr_t fn0_, uintptr_t srq_, uint8_t *srq_attr_)
 {
 	struct ibv_srq *srq = (struct ibv_srq *)srq_;
 	struct ibv_srq_attr *srq_attr = (struct ibv_srq_attr *)srq_attr_;
@@ -954,7 +1019,7 @@ VG_WEAK int32_t vg7da8dec7a3_ibv_query_srq(uintptr_t fn0_, uintptr_t srq_, uint8
 }
 
 // ibv_destroy_srq: exported
-VG_WEAK int32_t vg7da8dec7a3_ibv_destroy_srq(uintptr_t fn0_, uintptr_t srq_)
+VG_WEAK int32_t vg905da0b5d8_ibv_destroy_srq(uintptr_t fn0_, uintptr_t srq_)
 {
 	struct ibv_srq *srq = (struct ibv_srq *)srq_;
 
@@ -962,7 +1027,7 @@ VG_WEAK int32_t vg7da8dec7a3_ibv_destroy_srq(uintptr_t fn0_, uintptr_t srq_)
 }
 
 // ibv_create_qp: exported
-VG_WEAK void *vg7da8dec7a3_ibv_create_qp(uintptr_t fn0_, uintptr_t pd_, uint8_t *qp_init_attr_)
+VG_WEAK void *vg905da0b5d8_ibv_create_qp(uintptr_t fn0_, uintptr_t pd_, uint8_t *qp_init_attr_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_qp_init_attr *qp_init_attr = (struct ibv_qp_init_attr *)qp_init_attr_;
@@ -971,7 +1036,7 @@ VG_WEAK void *vg7da8dec7a3_ibv_create_qp(uintptr_t fn0_, uintptr_t pd_, uint8_t 
 }
 
 // ibv_create_qp_ex: written by hand
-VG_WEAK void *vg7da8dec7a3_ibv_create_qp_ex(uintptr_t fn0_, uintptr_t context_, uint8_t *qp_init_attr_ex_)
+VG_WEAK void *vg905da0b5d8_ibv_create_qp_ex(uintptr_t fn0_, uintptr_t context_, uint8_t *qp_init_attr_ex_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_qp_init_attr_ex *attr = (struct ibv_qp_init_attr_ex *)qp_init_attr_ex_;
@@ -987,7 +1052,7 @@ VG_WEAK void *vg7da8dec7a3_ibv_create_qp_ex(uintptr_t fn0_, uintptr_t context_, 
 }
 
 // ibv_alloc_td: op alloc_td of struct verbs_context
-VG_WEAK void *vg7da8dec7a3_ibv_alloc_td(uintptr_t context_, uint8_t *init_attr_)
+VG_WEAK void *vg905da0b5d8_ibv_alloc_td(uintptr_t context_, uint8_t *init_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_td_init_attr *init_attr = (struct ibv_td_init_attr *)init_attr_;
@@ -1000,7 +1065,7 @@ VG_WEAK void *vg7da8dec7a3_ibv_alloc_td(uintptr_t context_, uint8_t *init_attr_)
 }
 
 // ibv_dealloc_td: op dealloc_td of struct verbs_context
-VG_WEAK int32_t vg7da8dec7a3_ibv_dealloc_td(uintptr_t td_)
+VG_WEAK int32_t vg905da0b5d8_ibv_dealloc_td(uintptr_t td_)
 {
 	struct ibv_td *td = (struct ibv_td *)td_;
 
@@ -1012,7 +1077,7 @@ VG_WEAK int32_t vg7da8dec7a3_ibv_dealloc_td(uintptr_t td_)
 }
 
 // ibv_alloc_parent_domain: op alloc_parent_domain of struct verbs_context
-VG_WEAK void *vg7da8dec7a3_ibv_alloc_parent_domain(uintptr_t context_, uint8_t *attr_)
+VG_WEAK void *vg905da0b5d8_ibv_alloc_parent_domain(uintptr_t context_, uint8_t *attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_parent_domain_init_attr *attr = (struct ibv_parent_domain_init_attr *)attr_;
@@ -1025,7 +1090,7 @@ VG_WEAK void *vg7da8dec7a3_ibv_alloc_parent_domain(uintptr_t context_, uint8_t *
 }
 
 // ibv_query_device_ex: written by hand
-VG_WEAK int32_t vg7da8dec7a3_ibv_query_device_ex(uintptr_t fn0_, uintptr_t context_, const uint8_t *input_, uint8_t *attr_)
+VG_WEAK int32_t vg905da0b5d8_ibv_query_device_ex(uintptr_t fn0_, uintptr_t context_, const uint8_t *input_, uint8_t *attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	const struct ibv_query_device_ex_input *input = (const struct ibv_query_device_ex_input *)input_;
@@ -1049,7 +1114,7 @@ VG_WEAK int32_t vg7da8dec7a3_ibv_query_device_ex(uintptr_t fn0_, uintptr_t conte
 }
 
 // ibv_modify_qp: exported
-VG_WEAK int32_t vg7da8dec7a3_ibv_modify_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t *attr_, int32_t attr_mask_)
+VG_WEAK int32_t vg905da0b5d8_ibv_modify_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t *attr_, int32_t attr_mask_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	struct ibv_qp_attr *attr = (struct ibv_qp_attr *)attr_;
@@ -1059,7 +1124,7 @@ VG_WEAK int32_t vg7da8dec7a3_ibv_modify_qp(uintptr_t fn0_, uintptr_t qp_, uint8_
 }
 
 // ibv_query_qp: exported
-VG_WEAK int32_t vg7da8dec7a3_ibv_query_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t *attr_, int32_t attr_mask_, uint8_t *init_attr_)
+VG_WEAK int32_t vg905da0b5d8_ibv_query_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t *attr_, int32_t attr_mask_, uint8_t *init_attr_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	struct ibv_qp_attr *attr = (struct ibv_qp_attr *)attr_;
@@ -1070,7 +1135,7 @@ VG_WEAK int32_t vg7da8dec7a3_ibv_query_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t
 }
 
 // ibv_destroy_qp: exported
-VG_WEAK int32_t vg7da8dec7a3_ibv_destroy_qp(uintptr_t fn0_, uintptr_t qp_)
+VG_WEAK int32_t vg905da0b5d8_ibv_destroy_qp(uintptr_t fn0_, uintptr_t qp_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 
@@ -1078,7 +1143,7 @@ VG_WEAK int32_t vg7da8dec7a3_ibv_destroy_qp(uintptr_t fn0_, uintptr_t qp_)
 }
 
 // ibv_create_wq: written by hand
-VG_WEAK void *vg7da8dec7a3_ibv_create_wq(uintptr_t context_, uint8_t *wq_init_attr_)
+VG_WEAK void *vg905da0b5d8_ibv_create_wq(uintptr_t context_, uint8_t *wq_init_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_wq_init_attr *attr = (struct ibv_wq_init_attr *)wq_init_attr_;
@@ -1099,7 +1164,7 @@ VG_WEAK void *vg7da8dec7a3_ibv_create_wq(uintptr_t context_, uint8_t *wq_init_at
 }
 
 // ibv_modify_wq: op modify_wq of struct verbs_context
-VG_WEAK int32_t vg7da8dec7a3_ibv_modify_wq(uintptr_t wq_, uint8_t *wq_attr_)
+VG_WEAK int32_t vg905da0b5d8_ibv_modify_wq(uintptr_t wq_, uint8_t *wq_attr_)
 {
 	struct ibv_wq *wq = (struct ibv_wq *)wq_;
 	struct ibv_wq_attr *wq_attr = (struct ibv_wq_attr *)wq_attr_;
@@ -1112,7 +1177,7 @@ VG_WEAK int32_t vg7da8dec7a3_ibv_modify_wq(uintptr_t wq_, uint8_t *wq_attr_)
 }
 
 // ibv_destroy_wq: op destroy_wq of struct verbs_context
-VG_WEAK int32_t vg7da8dec7a3_ibv_destroy_wq(uintptr_t wq_)
+VG_WEAK int32_t vg905da0b5d8_ibv_destroy_wq(uintptr_t wq_)
 {
 	struct ibv_wq *wq = (struct ibv_wq *)wq_;
 
@@ -1124,7 +1189,7 @@ VG_WEAK int32_t vg7da8dec7a3_ibv_destroy_wq(uintptr_t wq_)
 }
 
 // ibv_create_ah: exported
-VG_WEAK void *vg7da8dec7a3_ibv_create_ah(uintptr_t fn0_, uintptr_t pd_, uint8_t *attr_)
+VG_WEAK void *vg905da0b5d8_ibv_create_ah(uintptr_t fn0_, uintptr_t pd_, uint8_t *attr_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_ah_attr *attr = (struct ibv_ah_attr *)attr_;
@@ -1133,7 +1198,7 @@ VG_WEAK void *vg7da8dec7a3_ibv_create_ah(uintptr_t fn0_, uintptr_t pd_, uint8_t 
 }
 
 // ibv_init_ah_from_wc: exported
-VG_WEAK int32_t vg7da8dec7a3_ibv_init_ah_from_wc(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint8_t *wc_, uint8_t *grh_, uint8_t *ah_attr_)
+VG_WEAK int32_t vg905da0b5d8_ibv_init_ah_from_wc(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint8_t *wc_, uint8_t *grh_, uint8_t *ah_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint8_t port_num = (uint8_t)port_num_;
@@ -1145,7 +1210,7 @@ VG_WEAK int32_t vg7da8dec7a3_ibv_init_ah_from_wc(uintptr_t fn0_, uintptr_t conte
 }
 
 // ibv_create_ah_from_wc: exported
-VG_WEAK void *vg7da8dec7a3_ibv_create_ah_from_wc(uintptr_t fn0_, uintptr_t pd_, uint8_t *wc_, uint8_t *grh_, uint8_t port_num_)
+VG_WEAK void *vg905da0b5d8_ibv_create_ah_from_wc(uintptr_t fn0_, uintptr_t pd_, uint8_t *wc_, uint8_t *grh_, uint8_t port_num_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_wc *wc = (struct ibv_wc *)wc_;
@@ -1156,7 +1221,7 @@ VG_WEAK void *vg7da8dec7a3_ibv_create_ah_from_wc(uintptr_t fn0_, uintptr_t pd_, 
 }
 
 // ibv_destroy_ah: exported
-VG_WEAK int32_t vg7da8dec7a3_ibv_destroy_ah(uintptr_t fn0_, uintptr_t ah_)
+VG_WEAK int32_t vg905da0b5d8_ibv_destroy_ah(uintptr_t fn0_, uintptr_t ah_)
 {
 	struct ibv_ah *ah = (struct ibv_ah *)ah_;
 
@@ -1164,7 +1229,7 @@ VG_WEAK int32_t vg7da8dec7a3_ibv_destroy_ah(uintptr_t fn0_, uintptr_t ah_)
 }
 
 // ibv_attach_mcast: exported
-VG_WEAK int32_t vg7da8dec7a3_ibv_attach_mcast(uintptr_t fn0_, uintptr_t qp_, const uint8_t *gid_, uint16_t lid_)
+VG_WEAK int32_t vg905da0b5d8_ibv_attach_mcast(uintptr_t fn0_, uintptr_t qp_, const uint8_t *gid_, uint16_t lid_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	const union ibv_gid *gid = (const union ibv_gid *)gid_;
@@ -1174,7 +1239,7 @@ VG_WEAK int32_t vg7da8dec7a3_ibv_attach_mcast(uintptr_t fn0_, uintptr_t qp_, con
 }
 
 // ibv_detach_mcast: exported
-VG_WEAK int32_t vg7da8dec7a3_ibv_detach_mcast(uintptr_t fn0_, uintptr_t qp_, const uint8_t *gid_, uint16_t lid_)
+VG_WEAK int32_t vg905da0b5d8_ibv_detach_mcast(uintptr_t fn0_, uintptr_t qp_, const uint8_t *gid_, uint16_t lid_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	const union ibv_gid *gid = (const union ibv_gid *)gid_;
@@ -1184,7 +1249,7 @@ VG_WEAK int32_t vg7da8dec7a3_ibv_detach_mcast(uintptr_t fn0_, uintptr_t qp_, con
 }
 
 // ibv_node_type_str: exported
-VG_WEAK void *vg7da8dec7a3_ibv_node_type_str(uintptr_t fn0_, int32_t node_type_)
+VG_WEAK void *vg905da0b5d8_ibv_node_type_str(uintptr_t fn0_, int32_t node_type_)
 {
 	enum ibv_node_type node_type = (enum ibv_node_type)node_type_;
 
@@ -1192,7 +1257,7 @@ VG_WEAK void *vg7da8dec7a3_ibv_node_type_str(uintptr_t fn0_, int32_t node_type_)
 }
 
 // ibv_port_state_str: exported
-VG_WEAK void *vg7da8dec7a3_ibv_port_state_str(uintptr_t fn0_, uint32_t port_state_)
+VG_WEAK void *vg905da0b5d8_ibv_port_state_str(uintptr_t fn0_, uint32_t port_state_)
 {
 	enum ibv_port_state port_state = (enum ibv_port_state)port_state_;
 
@@ -1200,7 +1265,7 @@ VG_WEAK void *vg7da8dec7a3_ibv_port_state_str(uintptr_t fn0_, uint32_t port_stat
 }
 
 // ibv_event_type_str: exported
-VG_WEAK void *vg7da8dec7a3_ibv_event_type_str(uintptr_t fn0_, uint32_t event_)
+VG_WEAK void *vg905da0b5d8_ibv_event_type_str(uintptr_t fn0_, uint32_t event_)
 {
 	enum ibv_event_type event = (enum ibv_event_type)event_;
 
@@ -1208,7 +1273,7 @@ VG_WEAK void *vg7da8dec7a3_ibv_event_type_str(uintptr_t fn0_, uint32_t event_)
 }
 
 // ibv_create_counters: op create_counters of struct verbs_context
-VG_WEAK void *vg7da8dec7a3_ibv_create_counters(uintptr_t context_, uint8_t *init_attr_)
+VG_WEAK void *vg905da0b5d8_ibv_create_counters(uintptr_t context_, uint8_t *init_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_counters_init_attr *init_attr = (struct ibv_counters_init_attr *)init_attr_;
@@ -1221,7 +1286,7 @@ VG_WEAK void *vg7da8dec7a3_ibv_create_counters(uintptr_t context_, uint8_t *init
 }
 
 // ibv_destroy_counters: op destroy_counters of struct verbs_context
-VG_WEAK int32_t vg7da8dec7a3_ibv_destroy_counters(uintptr_t counters_)
+VG_WEAK int32_t vg905da0b5d8_ibv_destroy_counters(uintptr_t counters_)
 {
 	struct ibv_counters *counters = (struct ibv_counters *)counters_;
 
@@ -1233,7 +1298,7 @@ VG_WEAK int32_t vg7da8dec7a3_ibv_destroy_counters(uintptr_t counters_)
 }
 
 // ibv_attach_counters_point_flow: op attach_counters_point_flow of struct verbs_context
-VG_WEAK int32_t vg7da8dec7a3_ibv_attach_counters_point_flow(uintptr_t counters_, uint8_t *attr_, uintptr_t flow_)
+VG_WEAK int32_t vg905da0b5d8_ibv_attach_counters_point_flow(uintptr_t counters_, uint8_t *attr_, uintptr_t flow_)
 {
 	struct ibv_counters *counters = (struct ibv_counters *)counters_;
 	struct ibv_counter_attach_attr *attr = (struct ibv_counter_attach_attr *)attr_;
@@ -1247,7 +1312,7 @@ VG_WEAK int32_t vg7da8dec7a3_ibv_attach_counters_point_flow(uintptr_t counters_,
 }
 
 // ibv_read_counters: op read_counters of struct verbs_context
-VG_WEAK int32_t vg7da8dec7a3_ibv_read_counters(uintptr_t counters_, uint8_t *counters_value_, uint32_t ncounters_, uint32_t flags_)
+VG_WEAK int32_t vg905da0b5d8_ibv_read_counters(uintptr_t counters_, uint8_t *counters_value_, uint32_t ncounters_, uint32_t flags_)
 {
 	struct ibv_counters *counters = (struct ibv_counters *)counters_;
 	uint64_t *counters_value = (uint64_t *)counters_value_;

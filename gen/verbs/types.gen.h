@@ -633,6 +633,11 @@ struct ibv_sge {
 	uint32_t lkey;
 };
 
+struct ibv_data_buf {
+	void *addr;
+	size_t length;
+};
+
 struct ibv_poll_cq_attr {
 	uint32_t comp_mask;
 };

@@ -27,6 +27,7 @@ enum {
 	dp_atomic_last = offsetof(struct ibv_send_wr, wr.atomic.rkey) + sizeof(uint32_t),
 	dp_send_qp_type = offsetof(struct ibv_send_wr, qp_type),
 	dp_send_bind = offsetof(struct ibv_send_wr, bind_mw),
+	dp_tso_hdr_sz = offsetof(struct ibv_send_wr, tso.hdr_sz),
 	dp_ud_ah = offsetof(struct ibv_send_wr, wr.ud.ah),
 	dp_ud_qpn = offsetof(struct ibv_send_wr, wr.ud.remote_qpn),
 	dp_ud_qkey = offsetof(struct ibv_send_wr, wr.ud.remote_qkey),
@@ -103,6 +104,7 @@ var (
 	_ = none{}[unsafe.Offsetof(sendWR.inline)+4-C.dp_send_qp_type] // and before the next
 	_ = none{}[unsafe.Offsetof(sendWR.entry)-C.dp_send_bind]
 	_ = none{}[unsafe.Offsetof(sendWR.serial)-C.dp_send_bind-8]
+	_ = none{}[unsafe.Offsetof(sendWR.serial)-C.dp_tso_hdr_sz] // SendTSO sets it to 0
 	_ = none{}[unsafe.Offsetof(sendWR.room)-C.dp_send_last] // behind the last field of C
 )
 
@@ -152,6 +154,9 @@ var (
 	_ = none{}[opCompareSwap-C.IBV_WR_ATOMIC_CMP_AND_SWP]
 	_ = none{}[opFetchAdd-C.IBV_WR_ATOMIC_FETCH_AND_ADD]
 	_ = none{}[opLocalInv-C.IBV_WR_LOCAL_INV]
+	_ = none{}[opTSO-C.IBV_WR_TSO]
+	_ = none{}[opFlush-C.IBV_WR_FLUSH]
+	_ = none{}[opAtomicWrite-C.IBV_WR_ATOMIC_WRITE]
 	_ = none{}[opSendInv-C.IBV_WR_SEND_WITH_INV]
 	_ = none{}[flagFence-C.IBV_SEND_FENCE]
 	_ = none{}[flagSignaled-C.IBV_SEND_SIGNALED]

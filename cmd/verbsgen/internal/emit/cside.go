@@ -169,7 +169,7 @@ func (e *emitter) declared() cdecl.Options {
 		only[v.C] = true
 		if v.Stream != nil {
 			need = append(need, "struct "+v.Stream.Request, "struct "+v.Stream.C)
-			for _, a := range v.Stream.List.Args {
+			for _, a := range slices.Concat(v.Stream.List.Args, v.Stream.InlineListBy.Args) {
 				need = append(need, pointees(a.CType)...)
 			}
 		}
