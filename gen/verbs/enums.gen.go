@@ -1923,9 +1923,9 @@ type PlacementType = dpath.PlacementType
 // Constants of PlacementType.
 const (
 	// Memory that all of the peer sees. Since rdma-core 45.0.
-	PlacementTypeGlobal PlacementType = 0x1 // IBV_FLUSH_GLOBAL
+	FlushGlobal PlacementType = 0x1 // IBV_FLUSH_GLOBAL
 	// Persistent memory of the peer. Since rdma-core 45.0.
-	PlacementTypePersistent PlacementType = 0x2 // IBV_FLUSH_PERSISTENT
+	FlushPersistent PlacementType = 0x2 // IBV_FLUSH_PERSISTENT
 )
 
 // SelectivityLevel is the memory that a flush is for.
@@ -1936,7 +1936,7 @@ type SelectivityLevel = dpath.SelectivityLevel
 // Constants of SelectivityLevel.
 const (
 	// The range of the request. Since rdma-core 45.0.
-	SelectivityLevelRange SelectivityLevel = 0 // IBV_FLUSH_RANGE
+	FlushRange SelectivityLevel = 0 // IBV_FLUSH_RANGE
 	// All of the memory region. Since rdma-core 45.0.
-	SelectivityLevelMR SelectivityLevel = 1 // IBV_FLUSH_MR
+	FlushMR SelectivityLevel = 1 // IBV_FLUSH_MR
 )
