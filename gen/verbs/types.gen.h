@@ -638,6 +638,11 @@ struct ibv_data_buf {
 	size_t length;
 };
 
+struct ibv_wc_tm_info {
+	uint64_t tag;
+	uint32_t priv;
+};
+
 struct ibv_poll_cq_attr {
 	uint32_t comp_mask;
 };

@@ -174,6 +174,11 @@ func (e *emitter) declared() cdecl.Options {
 			}
 		}
 		if v.Reads != nil {
+			for _, f := range v.Reads.Fields {
+				if f.Fills != "" {
+					need = append(need, f.Fills)
+				}
+			}
 			need = append(need, strings.TrimSpace(strings.TrimSuffix(v.Params[1].CType, "*")))
 		}
 		for _, s := range verbSymbols(v) {
