@@ -42,7 +42,7 @@ var builders = map[string]command{
 		"len": "wr.atomic.compare_add", "type": "invalidate_rkey", "level": "wr.atomic.swap"}, true},
 	"AtomicWrite": {"ibv_wr_atomic_write", "IBV_QP_EX_WITH_ATOMIC_WRITE", map[string]string{"rkey": "wr.atomic.rkey", "remote_addr": "wr.atomic.remote_addr",
 		"atomic_wr": "&wr.atomic.compare_add"}, true},
-	"SendTSO":     {"ibv_wr_send_tso", "IBV_QP_EX_WITH_TSO", map[string]string{"hdr": "wr.atomic.swap", "hdr_sz": "wr.atomic.rkey", "mss": "invalidate_rkey"}, false},
+	"SendTSO":  {"ibv_wr_send_tso", "IBV_QP_EX_WITH_TSO", map[string]string{"hdr": "wr.atomic.swap", "hdr_sz": "wr.atomic.rkey", "mss": "invalidate_rkey"}, false},
 	"LocalInv": {"ibv_wr_local_inv", "IBV_QP_EX_WITH_LOCAL_INV", map[string]string{"invalidate_rkey": "invalidate_rkey"}, true},
 }
 
