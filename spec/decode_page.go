@@ -232,6 +232,7 @@ func (d *decoder) objectType(name string, k, v *yaml.Node) Object {
 				{"go", true, d.exported(&g.Go)},
 				{"type", false, d.text(&g.Type)},
 				{"label", false, d.oneOf(&g.Label, LabelHex, LabelDecimal)},
+				{"changes", false, d.truth(&g.Changes)},
 				{"doc", false, d.text(&g.Doc)},
 			})
 			o.Getters = append(o.Getters, g)

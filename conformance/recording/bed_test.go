@@ -171,6 +171,7 @@ func (b *bed) handle(of string) (reflect.Value, uint64) {
 	if c.err != nil {
 		b.Fatalf("%s: %v", method.Go, c.err)
 	}
+	b.inOneDomain(of, c.got.Result)
 	return results[0], c.got.Result
 }
 

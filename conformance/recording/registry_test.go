@@ -15,6 +15,7 @@ var constructors = []any{
 	verbs.NewCountersInitAttr,
 	verbs.NewFlowAttr,
 	verbs.NewMRInitAttr,
+	verbs.NewMWBind,
 	verbs.NewModifyCQAttr,
 	verbs.NewParentDomainAttr,
 	verbs.NewQPAttr,

@@ -304,7 +304,7 @@ func (s *stream) refused(what string, batch *dpath.SendBatch, n int, errno sysca
 // TestCommands holds the tables of this test against the pages: they have the same functions.
 func TestCommands(t *testing.T) {
 	b := open(t)
-	here := map[string]bool{toAddress.function: true}
+	here := map[string]bool{toAddress.function: true, toWindow.function: true}
 	for _, c := range builders {
 		here[c.function] = true
 	}

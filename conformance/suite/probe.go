@@ -42,8 +42,7 @@ func probe(t *T, dev *verbs.Device, attr *verbs.DeviceAttrEx) (map[Capability]st
 	lack(ODPImplicit, attr.ODPCaps.General&verbs.ODPCapImplicit == 0, "odp_caps.general_caps lacks SUPPORT_IMPLICIT")
 	lack(ImportDM, t.source.Symbol("ibv_import_dm", "") == 0, "the library has no ibv_import_dm")
 	lack(MREx, t.source.Symbol("ibv_reg_mr_ex", "") == 0, "the library has no ibv_reg_mr_ex")
-	free := memAvailable()
-	lack(Memory, free < 8<<30, "%d MiB of memory are free", free>>20)
+	lack(Memory, memAvailable() < 8<<30, "less than 8 GiB of memory are free")
 	if buf, err := mem.New(2<<20, mem.HugePages(0)); err != nil {
 		lacking[HugePages] = oneLine(err.Error())
 	} else if err := buf.Close(); err != nil {

@@ -273,6 +273,12 @@ func init() {
 			return a.lend(verb, lib, root)
 		},
 	})
+	bridge.OfferAttr(bridge.Attr[MWBind]{
+		Kind: "MWBind",
+		Lend: func(a *MWBind, verb string, lib any, root *object.Node) (bridge.Lent, error) {
+			return a.lend(verb, lib, root)
+		},
+	})
 	bridge.OfferAttr(bridge.Attr[AHAttr]{
 		Kind: "AHAttr",
 		Lend: func(a *AHAttr, verb string, lib any, root *object.Node) (bridge.Lent, error) {
@@ -616,6 +622,19 @@ func (a *TDInitAttr) lend(verb string, lib any, root *object.Node) (lent bridge.
 // lend copies the C struct for a verb of another library, and begins the use of the handles in it.
 func (a *CounterAttachAttr) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
 	c := a.c
+	lent.C = unsafe.Pointer(&c)
+	return lent, nil
+}
+
+// lend copies the C struct for a verb of another library, and begins the use of the handles in it.
+func (a *MWBind) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
+	c := a.c
+	if a.mr != nil {
+		if err := lent.Enter(verb, "bind_info.mr", &a.mr.node, a.mr.lib, lib, &a.mr.dev.node, root); err != nil {
+			return lent, err
+		}
+		c.bind_info.mr = uintptr(a.mr.c)
+	}
 	lent.C = unsafe.Pointer(&c)
 	return lent, nil
 }

@@ -10,6 +10,7 @@ const (
 	rule0922 = iota
 	rule0940
 	rule0941
+	rule1114
 	rule0942
 	rule0939
 	rule0937
@@ -204,6 +205,15 @@ const (
 	rule0736
 	rule0737
 	rule0738
+	rule1101
+	rule1102
+	rule1103
+	rule1104
+	rule1105
+	rule1107
+	rule1108
+	rule1109
+	rule1110
 	rule0285
 	rule0286
 	rule0189
@@ -439,6 +449,7 @@ var rules = []verr.Rule{
 	rule0922: {ID: "VR-ibv_qp_to_qp_ex-qp-0922", Verb: "ibv_qp_to_qp_ex", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_create_qp_ex", Section: ""},
 	rule0940: {ID: "VR-ibv_wr_atomic_cmp_swp-qp-0940", Verb: "ibv_wr_atomic_cmp_swp", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
 	rule0941: {ID: "VR-ibv_wr_atomic_fetch_add-qp-0941", Verb: "ibv_wr_atomic_fetch_add", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
+	rule1114: {ID: "VR-ibv_wr_bind_mw-qp-1114", Verb: "ibv_wr_bind_mw", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
 	rule0942: {ID: "VR-ibv_wr_local_inv-qp-0942", Verb: "ibv_wr_local_inv", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
 	rule0939: {ID: "VR-ibv_wr_rdma_read-qp-0939", Verb: "ibv_wr_rdma_read", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
 	rule0937: {ID: "VR-ibv_wr_rdma_write-qp-0937", Verb: "ibv_wr_rdma_write", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
@@ -633,6 +644,15 @@ var rules = []verr.Rule{
 	rule0736: {ID: "VR-ibv_alloc_mw-pd-0736", Verb: "ibv_alloc_mw", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_alloc_mw", Section: "DESCRIPTION"},
 	rule0737: {ID: "VR-ibv_alloc_mw-type-0737", Verb: "ibv_alloc_mw", Subject: "type", Statement: "a memory window is of type 1 or 2", Fix: "pass MWType1 or MWType2", Page: "ibv_alloc_mw", Section: "DESCRIPTION"},
 	rule0738: {ID: "VR-ibv_dealloc_mw-mw-0738", Verb: "ibv_dealloc_mw", Subject: "mw", Statement: "mw must not be NULL", Fix: "pass an MW", Page: "ibv_alloc_mw", Section: "DESCRIPTION"},
+	rule1101: {ID: "VR-ibv_bind_mw-qp-1101", Verb: "ibv_bind_mw", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_bind_mw", Section: "DESCRIPTION"},
+	rule1102: {ID: "VR-ibv_bind_mw-mw-1102", Verb: "ibv_bind_mw", Subject: "mw", Statement: "mw must not be NULL", Fix: "pass an MW", Page: "ibv_bind_mw", Section: "DESCRIPTION"},
+	rule1103: {ID: "VR-ibv_bind_mw-mw_bind-1103", Verb: "ibv_bind_mw", Subject: "mw_bind", Statement: "mw_bind must not be NULL", Fix: "pass an MWBind", Page: "ibv_bind_mw", Section: "DESCRIPTION"},
+	rule1104: {ID: "VR-ibv_bind_mw-type-1104", Verb: "ibv_bind_mw", Subject: "mw.type", Statement: "ibv_bind_mw binds a window of type 1", Fix: "bind a window of type 2 by a request, which MW.Bind writes", Page: "ibv_bind_mw", Section: "NOTES"},
+	rule1105: {ID: "VR-ibv_bind_mw-mr-1105", Verb: "ibv_bind_mw", Subject: "mw_bind.bind_info.mr", Statement: "a window is bound to a region", Fix: "pass a region; to unbind the window, pass one with length 0", Page: "ibv_bind_mw", Section: ""},
+	rule1107: {ID: "VR-ibv_bind_mw-qp_type-1107", Verb: "ibv_bind_mw", Subject: "qp.qp_type", Statement: "a queue pair of type UC, RC or XRC_SEND binds windows", Fix: "use another queue pair", Page: "ibv_bind_mw", Section: "DESCRIPTION", RefusedBy: []string{"rxe"}},
+	rule1108: {ID: "VR-ibv_bind_mw-send_flags-1108", Verb: "ibv_bind_mw", Subject: "mw_bind.send_flags", Statement: "the request may be fenced and signaled", Fix: "leave the other flags out", Page: "ibv_bind_mw", Section: "DESCRIPTION"},
+	rule1109: {ID: "VR-ibv_bind_mw-mw_access_flags-1109", Verb: "ibv_bind_mw", Subject: "mw_bind.bind_info.mw_access_flags", Statement: "a window grants REMOTE_WRITE, REMOTE_READ and REMOTE_ATOMIC, and may be ZERO_BASED", Fix: "leave the other flags out", Page: "ibv_bind_mw", Section: "DESCRIPTION"},
+	rule1110: {ID: "VR-ibv_bind_mw-mw_access_flags-1110", Verb: "ibv_bind_mw", Subject: "mw_bind.bind_info.mw_access_flags", Statement: "a window of type 1 is not ZERO_BASED with the providers known", Fix: "leave ZERO_BASED out, or bind a window of type 2", Page: "ibv_bind_mw", Section: "", RefusedBy: []string{"rxe", "mlx5"}},
 	rule0285: {ID: "VR-ibv_create_comp_channel-context-0285", Verb: "ibv_create_comp_channel", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_create_comp_channel", Section: "DESCRIPTION"},
 	rule0286: {ID: "VR-ibv_destroy_comp_channel-channel-0286", Verb: "ibv_destroy_comp_channel", Subject: "channel", Statement: "channel must not be NULL", Fix: "pass a CompChannel", Page: "ibv_create_comp_channel", Section: "DESCRIPTION"},
 	rule0189: {ID: "VR-ibv_advise_mr-pd-0189", Verb: "ibv_advise_mr", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_advise_mr", Section: "ARGUMENTS"},

@@ -26,6 +26,8 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_wr_atomic_cmp_swp-qp-0940", true, func() string { return textOf(checkWRAtomicCmpSwp(&inWRAtomicCmpSwp{})) }},
 		{"VR-ibv_wr_atomic_fetch_add-qp-0941", false, func() string { return textOf(checkWRAtomicFetchAdd(&inWRAtomicFetchAdd{qp: 4096})) }},
 		{"VR-ibv_wr_atomic_fetch_add-qp-0941", true, func() string { return textOf(checkWRAtomicFetchAdd(&inWRAtomicFetchAdd{})) }},
+		{"VR-ibv_wr_bind_mw-qp-1114", false, func() string { return textOf(checkWRBindMW(&inWRBindMW{qp: 4096})) }},
+		{"VR-ibv_wr_bind_mw-qp-1114", true, func() string { return textOf(checkWRBindMW(&inWRBindMW{})) }},
 		{"VR-ibv_wr_local_inv-qp-0942", false, func() string { return textOf(checkWRLocalInv(&inWRLocalInv{qp: 4096})) }},
 		{"VR-ibv_wr_local_inv-qp-0942", true, func() string { return textOf(checkWRLocalInv(&inWRLocalInv{})) }},
 		{"VR-ibv_wr_rdma_read-qp-0939", false, func() string { return textOf(checkWRRDMARead(&inWRRDMARead{qp: 4096})) }},
@@ -820,6 +822,52 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_alloc_mw-type-0737", true, func() string { return textOf(hintAllocMW(&inAllocMW{pd: 4096, type_: 3})) }},
 		{"VR-ibv_dealloc_mw-mw-0738", false, func() string { return textOf(checkDeallocMW(&inDeallocMW{mw: 4096})) }},
 		{"VR-ibv_dealloc_mw-mw-0738", true, func() string { return textOf(checkDeallocMW(&inDeallocMW{})) }},
+		{"VR-ibv_bind_mw-qp-1101", false, func() string {
+			return textOf(checkBindMW(&inBindMW{qp: 4096, mw: 4096, mwBind: 4096, mwBindBindInfoMR: 4096}))
+		}},
+		{"VR-ibv_bind_mw-qp-1101", true, func() string { return textOf(checkBindMW(&inBindMW{mw: 4096, mwBind: 4096, mwBindBindInfoMR: 4096})) }},
+		{"VR-ibv_bind_mw-mw-1102", false, func() string {
+			return textOf(checkBindMW(&inBindMW{qp: 4096, mw: 4096, mwBind: 4096, mwBindBindInfoMR: 4096}))
+		}},
+		{"VR-ibv_bind_mw-mw-1102", true, func() string { return textOf(checkBindMW(&inBindMW{qp: 4096, mwBind: 4096, mwBindBindInfoMR: 4096})) }},
+		{"VR-ibv_bind_mw-mw_bind-1103", false, func() string {
+			return textOf(checkBindMW(&inBindMW{qp: 4096, mw: 4096, mwBind: 4096, mwBindBindInfoMR: 4096}))
+		}},
+		{"VR-ibv_bind_mw-mw_bind-1103", true, func() string { return textOf(checkBindMW(&inBindMW{qp: 4096, mw: 4096, mwBindBindInfoMR: 4096})) }},
+		{"VR-ibv_bind_mw-type-1104", false, func() string {
+			return textOf(checkBindMW(&inBindMW{qp: 4096, mw: 4096, mwBind: 4096, mwType: validate.Of(1), mwBindBindInfoMR: 4096}))
+		}},
+		{"VR-ibv_bind_mw-type-1104", true, func() string {
+			return textOf(checkBindMW(&inBindMW{qp: 4096, mw: 4096, mwBind: 4096, mwType: validate.Of(2), mwBindBindInfoMR: 4096}))
+		}},
+		{"VR-ibv_bind_mw-mr-1105", false, func() string {
+			return textOf(checkBindMW(&inBindMW{qp: 4096, mw: 4096, mwBind: 4096, mwBindBindInfoMR: 4096}))
+		}},
+		{"VR-ibv_bind_mw-mr-1105", true, func() string { return textOf(checkBindMW(&inBindMW{qp: 4096, mw: 4096, mwBind: 4096})) }},
+		{"VR-ibv_bind_mw-qp_type-1107", false, func() string {
+			return textOf(hintBindMW(&inBindMW{qp: 4096, mw: 4096, mwBind: 4096, mwBindBindInfoMR: 4096, qpQPType: validate.Of(2)}))
+		}},
+		{"VR-ibv_bind_mw-qp_type-1107", true, func() string {
+			return textOf(hintBindMW(&inBindMW{qp: 4096, mw: 4096, mwBind: 4096, mwBindBindInfoMR: 4096, qpQPType: validate.Of(4)}))
+		}},
+		{"VR-ibv_bind_mw-send_flags-1108", false, func() string {
+			return textOf(hintBindMW(&inBindMW{qp: 4096, mw: 4096, mwBind: 4096, mwBindBindInfoMR: 4096, mwBindSendFlags: 3}))
+		}},
+		{"VR-ibv_bind_mw-send_flags-1108", true, func() string {
+			return textOf(hintBindMW(&inBindMW{qp: 4096, mw: 4096, mwBind: 4096, mwBindBindInfoMR: 4096, mwBindSendFlags: 4}))
+		}},
+		{"VR-ibv_bind_mw-mw_access_flags-1109", false, func() string {
+			return textOf(hintBindMW(&inBindMW{qp: 4096, mw: 4096, mwBind: 4096, mwBindBindInfoMR: 4096, mwBindBindInfoMWAccessFlags: 4}))
+		}},
+		{"VR-ibv_bind_mw-mw_access_flags-1109", true, func() string {
+			return textOf(hintBindMW(&inBindMW{qp: 4096, mw: 4096, mwBind: 4096, mwBindBindInfoMR: 4096, mwBindBindInfoMWAccessFlags: 1}))
+		}},
+		{"VR-ibv_bind_mw-mw_access_flags-1110", false, func() string {
+			return textOf(hintBindMW(&inBindMW{qp: 4096, mw: 4096, mwBind: 4096, mwBindBindInfoMR: 4096, mwBindBindInfoMWAccessFlags: 4}))
+		}},
+		{"VR-ibv_bind_mw-mw_access_flags-1110", true, func() string {
+			return textOf(hintBindMW(&inBindMW{qp: 4096, mw: 4096, mwBind: 4096, mwBindBindInfoMR: 4096, mwBindBindInfoMWAccessFlags: 32}))
+		}},
 		{"VR-ibv_create_comp_channel-context-0285", false, func() string { return textOf(checkCreateCompChannel(&inCreateCompChannel{context: 4096})) }},
 		{"VR-ibv_create_comp_channel-context-0285", true, func() string { return textOf(checkCreateCompChannel(&inCreateCompChannel{})) }},
 		{"VR-ibv_destroy_comp_channel-channel-0286", false, func() string { return textOf(checkDestroyCompChannel(&inDestroyCompChannel{channel: 4096})) }},

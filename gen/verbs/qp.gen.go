@@ -280,6 +280,73 @@ func (qp *QP) CreateFlow(flow *FlowAttr) (*Flow, error) {
 	return o, nil
 }
 
+// BindMW posts a request that binds a memory window of type 1.
+//
+// After success MW.RKey returns the new key. When the completion is an error, MW.SetRKey sets the key from
+// before.
+//
+// Rules:
+//   - ibv_bind_mw binds a window of type 1 [VR-ibv_bind_mw-type-1104]
+//   - a window is bound to a region [VR-ibv_bind_mw-mr-1105]
+//   - a queue pair of type UC, RC or XRC_SEND binds windows (a hint only: some devices accept it)
+//     [VR-ibv_bind_mw-qp_type-1107]
+//   - the request may be fenced and signaled (a hint only: some devices accept it)
+//     [VR-ibv_bind_mw-send_flags-1108]
+//   - a window grants REMOTE_WRITE, REMOTE_READ and REMOTE_ATOMIC, and may be ZERO_BASED (a hint only: some
+//     devices accept it) [VR-ibv_bind_mw-mw_access_flags-1109]
+//   - a window of type 1 is not ZERO_BASED with the providers known (a hint only: some devices accept it)
+//     [VR-ibv_bind_mw-mw_access_flags-1110]
+//
+// C: ibv_bind_mw, ibv_bind_mw(3).
+func (qp *QP) BindMW(mw *MW, mwBind *MWBind) error {
+	const verb = "ibv_bind_mw"
+	if err := qp.enter(verb); err != nil {
+		return err
+	}
+	defer qp.node.Exit()
+	if err := mw.enter(verb); err != nil {
+		return err
+	}
+	defer mw.node.Exit()
+	if mw.dev != qp.dev {
+		return object.OtherDevice(verb, "mw", &mw.node, &mw.dev.node, &qp.node, &qp.dev.node)
+	}
+	if mwBind == nil {
+		return verr.NilValue(verb, "MWBind", "make one with NewMWBind")
+	}
+	mwBindC := mwBind.c
+	if mwBind.mr != nil {
+		if err := mwBind.mr.enter(verb); err != nil {
+			return err
+		}
+		defer mwBind.mr.node.Exit()
+		if mwBind.mr.dev != qp.dev {
+			return object.OtherDevice(verb, "bind_info.mr", &mwBind.mr.node, &mwBind.mr.dev.node, &qp.node, &qp.dev.node)
+		}
+		mwBindC.bind_info.mr = uintptr(mwBind.mr.c)
+	}
+	in := inBindMW{
+		qp:                          validate.Addr(qp.c),
+		mw:                          validate.Addr(mw.c),
+		mwBind:                      1,
+		mwType:                      validate.Of(uint64(cmem.At[uint32](mw.c, 24))),
+		mwBindBindInfoMR:            uint64(mwBindC.bind_info.mr),
+		qpQPType:                    validate.Of(uint64(cmem.At[uint32](qp.c, 60))),
+		mwBindSendFlags:             uint64(mwBindC.send_flags),
+		mwBindBindInfoMWAccessFlags: uint64(mwBindC.bind_info.mw_access_flags),
+	}
+	if err := checkBindMW(&in); err != nil {
+		return err
+	}
+	if qp.lib.lints.Wanted() {
+		qp.lib.lints.Report(hintBindMW(&in))
+	}
+	if errno := rawBindMW(qp.c, mw.c, unsafe.Pointer(&mwBindC)); errno != 0 {
+		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintBindMW(&in)) })
+	}
+	return nil
+}
+
 // Modify changes the state and the attributes of a queue pair.
 //
 // Rules:

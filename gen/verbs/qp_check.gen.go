@@ -37,6 +37,20 @@ func checkWRAtomicFetchAdd(in *inWRAtomicFetchAdd) error {
 	return verr.RefuseErr("ibv_wr_atomic_fetch_add", bad...)
 }
 
+// inWRBindMW has the values that the rules of ibv_wr_bind_mw use.
+type inWRBindMW struct {
+	qp uint64 // qp
+}
+
+// checkWRBindMW refuses a call of ibv_wr_bind_mw that breaks a rule.
+func checkWRBindMW(in *inWRBindMW) error {
+	var bad []verr.Violation
+	if in.qp == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1114], Value: validate.AddrText(in.qp)})
+	}
+	return verr.RefuseErr("ibv_wr_bind_mw", bad...)
+}
+
 // inWRLocalInv has the values that the rules of ibv_wr_local_inv use.
 type inWRLocalInv struct {
 	qp uint64 // qp

@@ -159,6 +159,10 @@ func rawDeallocMW(mw unsafe.Pointer) syscall.Errno {
 	return syscall.ENOSYS
 }
 
+func rawBindMW(qp unsafe.Pointer, mw unsafe.Pointer, mwBind unsafe.Pointer) syscall.Errno {
+	return syscall.ENOSYS
+}
+
 func rawCreateCompChannel(fn0 uintptr, dev unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	return nil, syscall.ENOSYS
 }

@@ -130,6 +130,45 @@ func NewCounterAttachAttr(counterDesc CounterDescription, index uint32) *Counter
 	return a
 }
 
+// MWBind is a description of what a memory window is bound to.
+//
+// C: struct ibv_mw_bind, ibv_bind_mw(3).
+type MWBind struct {
+	c  cMWBind
+	mr *MR
+}
+
+// NewMWBind starts an attribute structure MWBind.
+//
+//   - mr: region in which the window lies.
+//   - addr: first address of the window, as requests name addresses of the region.
+//   - length: length of the window in bytes; 0 unbinds a window of type 1.
+//   - access: what a peer may do.
+func NewMWBind(mr *MR, addr uint64, length uint64, access MWAccess) *MWBind {
+	a := &MWBind{}
+	a.mr = mr
+	a.c.bind_info.addr = addr
+	a.c.bind_info.length = length
+	a.c.bind_info.mw_access_flags = uint32(access)
+	return a
+}
+
+// ID sets the ID of the completion.
+//
+// C: struct ibv_mw_bind.wr_id, ibv_bind_mw(3).
+func (a *MWBind) ID(v uint64) *MWBind {
+	a.c.wr_id = v
+	return a
+}
+
+// SendFlags sets the how the request is done.
+//
+// C: struct ibv_mw_bind.send_flags, ibv_bind_mw(3).
+func (a *MWBind) SendFlags(v SendFlags) *MWBind {
+	a.c.send_flags = uint32(v)
+	return a
+}
+
 // AHAttr is a description of the path to a peer.
 //
 // C: struct ibv_ah_attr, ibv_create_ah(3).
@@ -2746,6 +2785,23 @@ type cCounterAttachAttr struct {
 	counter_desc uint32
 	index        uint32
 	comp_mask    uint32
+}
+
+// cMWBindInfo has the layout of struct ibv_mw_bind_info.
+type cMWBindInfo struct {
+	mr              uintptr
+	addr            uint64
+	length          uint64
+	mw_access_flags uint32
+	_               [4]byte
+}
+
+// cMWBind has the layout of struct ibv_mw_bind.
+type cMWBind struct {
+	wr_id      uint64
+	send_flags uint32
+	_          [4]byte
+	bind_info  cMWBindInfo
 }
 
 // cGlobalRoute has the layout of struct ibv_global_route.

@@ -764,6 +764,22 @@ struct ibv_mr_init_attr {
 	struct ibv_buf *buf;
 };
 
+struct ibv_mw_bind {
+	uint64_t wr_id;
+	unsigned int send_flags;
+	struct ibv_mw_bind_info bind_info;
+};
+
+struct ibv_mr {
+	struct ibv_context *context;
+	struct ibv_pd *pd;
+	void *addr;
+	size_t length;
+	uint32_t handle;
+	uint32_t lkey;
+	uint32_t rkey;
+};
+
 struct ibv_alloc_dm_attr {
 	size_t length;
 	uint32_t log_align_req;

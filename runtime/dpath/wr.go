@@ -204,10 +204,20 @@ func (w *SendWR) SetFlags(flags SendFlags) { w.flags = flags }
 func (w *SendWR) SetImm(imm uint32) { binary.BigEndian.PutUint32(w.imm[:], imm) }
 
 // SetRemote changes the remote address of a READ, a WRITE or an atomic.
-func (w *SendWR) SetRemote(remote uint64) { w.remote = remote }
+func (w *SendWR) SetRemote(remote uint64) {
+	if w.opcode == opBindMW {
+		panic(noRemote)
+	}
+	w.remote = remote
+}
 
 // SetRKey changes the remote key of a READ or a WRITE.
-func (w *SendWR) SetRKey(rkey uint32) { w.halves()[0] = rkey }
+func (w *SendWR) SetRKey(rkey uint32) {
+	if w.opcode == opBindMW {
+		panic(noRemote)
+	}
+	w.halves()[0] = rkey
+}
 
 // SetAddr changes the address of element i, counted from 0.
 func (w *SendWR) SetAddr(i int, addr uint64) {

@@ -25,6 +25,7 @@ var layers = []string{
 	"completion.h", // completion queues, events
 	"counters.h",   // counters of flows
 	"receive.h",    // queues of receive requests
+	"window.h",     // memory windows
 	"qp.h",         // queue pairs
 	"wire.h",       // requests between queue pairs
 	"worker.h",     // the thread of a device

@@ -1,8 +1,8 @@
 package softverbs
 
-// capRXE61 are the bits of device_cap_flags that soft-RoCE has in Linux 6.1, but for memory windows (17, 24) and registration by
-// work requests (21), which this device has not.
-const capRXE61 = 1<<1 | 1<<2 | 1<<4 | 1<<5 | 1<<6 | 1<<10 | 1<<11 | capRNRNakGen | capSRQResize
+// capRXE61 are the bits of device_cap_flags that soft-RoCE has in Linux 6.1, but for registration by work requests (21), which this
+// device has not.
+const capRXE61 = 1<<1 | 1<<2 | 1<<4 | 1<<5 | 1<<6 | 1<<10 | 1<<11 | capRNRNakGen | capSRQResize | 1<<17 | 1<<24
 
 // LikeRXE61 makes a device with the abilities, errors and limits of soft-RoCE in Linux 6.1. Options after it change
 // this. Together with Release("44.0") it imitates the library with which the answers of soft-RoCE were recorded.

@@ -13,6 +13,7 @@
 #include "piece.h"
 #include "qp.h"
 #include "receive.h"
+#include "window.h"
 #include "worker.h"
 
 #define RESOURCE_QP 2
@@ -132,6 +133,7 @@ static void detach(struct svb_qp *qp)
 
 static void finish(struct svb_qp *qp)
 {
+	svb_windows_leave(qp->dev, qp);
 	svb_unregister(&qp->obj);
 	pthread_mutex_destroy(&qp->pub.mutex);
 	pthread_cond_destroy(&qp->pub.cond);

@@ -7,6 +7,7 @@
 #include "completion.h"
 #include "domain.h"
 #include "receive.h"
+#include "window.h"
 
 #define SVB_MAX_INLINE 512
 #define SVB_MAX_RD_ATOM 128
@@ -33,6 +34,7 @@ struct svb_swr { // a send request; its SGEs or its inline bytes stand in the qu
 	int nsge;
 	struct ibv_ah_attr av; // UD
 	uint32_t remote_qpn, remote_qkey;
+	struct svb_bind bind;
 	enum ibv_wc_status told; // what it is told to end with
 };
 

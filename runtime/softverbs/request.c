@@ -9,6 +9,7 @@
 #include "instance.h"
 #include "piece.h"
 #include "qp.h"
+#include "window.h"
 
 #define PSN 0xffffffu
 #define MAX_UD 4096
@@ -16,8 +17,11 @@
 
 static bool sends(enum ibv_wr_opcode op)
 {
-	return op == IBV_WR_SEND || op == IBV_WR_SEND_WITH_IMM || op == IBV_WR_RDMA_WRITE || op == IBV_WR_RDMA_WRITE_WITH_IMM;
+	return op == IBV_WR_SEND || op == IBV_WR_SEND_WITH_IMM || op == IBV_WR_SEND_WITH_INV || op == IBV_WR_RDMA_WRITE || op == IBV_WR_RDMA_WRITE_WITH_IMM;
 }
+
+// local tells whether an operation ends where it began.
+static bool local(enum ibv_wr_opcode op) { return op == IBV_WR_LOCAL_INV || op == IBV_WR_BIND_MW; }
 
 static bool reads(enum ibv_wr_opcode op)
 {
@@ -27,9 +31,9 @@ static bool reads(enum ibv_wr_opcode op)
 static bool offered(enum ibv_qp_type t, enum ibv_wr_opcode op)
 {
 	if (t == IBV_QPT_RC)
-		return sends(op) || reads(op) || svb_streamed(op);
+		return sends(op) || reads(op) || local(op) || svb_streamed(op);
 	if (t == IBV_QPT_UC)
-		return sends(op);
+		return (sends(op) && op != IBV_WR_SEND_WITH_INV) || op == IBV_WR_BIND_MW;
 	return op == IBV_WR_SEND || op == IBV_WR_SEND_WITH_IMM;
 }
 
@@ -155,6 +159,14 @@ static enum svb_fate deliver(struct svb_message *m, enum ibv_wc_status *status)
 	return fate;
 }
 
+static void do_local(struct svb_qp *qp, const struct svb_swr *r, enum ibv_wc_status *status)
+{
+	if (r->opcode == IBV_WR_BIND_MW)
+		*status = svb_window_bind(qp->dev, qp, qp->pd, &r->bind) ? IBV_WC_MW_BIND_ERR : IBV_WC_SUCCESS;
+	else
+		*status = svb_invalidate(qp->dev, r->imm) ? IBV_WC_LOC_QP_OP_ERR : IBV_WC_SUCCESS;
+}
+
 enum svb_fate svb_request(struct svb_qp *qp, const struct svb_swr *r, char *data, struct svb_worker *w, enum ibv_wc_status *status)
 {
 	struct svb_message m = {.from = qp, .r = r, .w = w};
@@ -162,6 +174,10 @@ enum svb_fate svb_request(struct svb_qp *qp, const struct svb_swr *r, char *data
 	int err;
 
 	*status = IBV_WC_LOC_QP_OP_ERR;
+	if (offered(qp->pub.qp_type, r->opcode) && local(r->opcode)) {
+		do_local(qp, r, status);
+		return SVB_ENDED;
+	}
 	if (!offered(qp->pub.qp_type, r->opcode) || !port_up(qp, r))
 		return SVB_ENDED;
 	if (reads(r->opcode) && !qp->attr.max_rd_atomic)

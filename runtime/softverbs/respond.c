@@ -10,6 +10,7 @@
 #include "piece.h"
 #include "qp.h"
 #include "receive.h"
+#include "window.h"
 
 static bool has_imm(const struct svb_swr *r)
 {
@@ -18,7 +19,7 @@ static bool has_imm(const struct svb_swr *r)
 
 static bool is_send(const struct svb_swr *r)
 {
-	return r->opcode == IBV_WR_SEND || r->opcode == IBV_WR_SEND_WITH_IMM;
+	return r->opcode == IBV_WR_SEND || r->opcode == IBV_WR_SEND_WITH_IMM || r->opcode == IBV_WR_SEND_WITH_INV;
 }
 
 static bool is_atomic(const struct svb_swr *r)
@@ -59,6 +60,10 @@ static bool complete_receive(const struct svb_message *m, struct svb_receive *v,
 		if (has_imm(r)) {
 			wc.wc_flags |= IBV_WC_WITH_IMM;
 			wc.imm_data = r->imm;
+		}
+		if (r->opcode == IBV_WR_SEND_WITH_INV) {
+			wc.wc_flags |= IBV_WC_WITH_INV;
+			wc.invalidated_rkey = r->imm;
 		}
 	}
 	if (status == IBV_WC_SUCCESS && m->to->pub.qp_type == IBV_QPT_UD) {
@@ -225,7 +230,8 @@ enum svb_fate svb_respond(struct svb_message *m, enum ibv_wc_status *status)
 		return rc(m) ? SVB_NOT_READY : SVB_ENDED;
 	}
 	if (!is_send(r) && length) {
-		key = !svb_take(m->to->dev, r->rkey, true, r->remote_addr, length, right(r), m->to->pd, &at.p[0]);
+		key = svb_window_serves(m->to->dev, r->rkey, m->to) &&
+		      !svb_take(m->to->dev, r->rkey, true, r->remote_addr, length, right(r), m->to->pd, &at.p[0]);
 		at.n = key;
 	}
 	if (!key && !rc(m))
@@ -236,6 +242,8 @@ enum svb_fate svb_respond(struct svb_message *m, enum ibv_wc_status *status)
 		return refuse(m, &v, IBV_WC_REM_ACCESS_ERR, IBV_WC_REM_ACCESS_ERR, status);
 	fate = move(m, &v, &at, status);
 	svb_list_drop(&at);
+	if (fate == SVB_ENDED && *status == IBV_WC_SUCCESS && r->opcode == IBV_WR_SEND_WITH_INV && v.taken && svb_invalidate(m->to->dev, r->imm))
+		return refuse(m, &v, IBV_WC_SUCCESS, IBV_WC_REM_INV_REQ_ERR, status); // the data has been acknowledged
 	if (!v.taken || complete_receive(m, &v, *status == IBV_WC_SUCCESS ? IBV_WC_SUCCESS : IBV_WC_WR_FLUSH_ERR))
 		return fate;
 	svb_qp_error(m->to);

@@ -172,9 +172,11 @@ OP(open_xrcd, true, svb_open_xrcd)
 VERB(CLOSE_XRCD, ibv_close_xrcd)
 OP(close_xrcd, true, svb_close_xrcd)
 
-// Memory windows: mw.c
+// Memory windows: mw.c, window.c
 VERB(ALLOC_MW, ibv_alloc_mw)
 CONTEXT_OP(alloc_mw, svb_alloc_mw)
+VERB(BIND_MW, ibv_bind_mw)
+CONTEXT_OP(bind_mw, svb_bind_mw)
 VERB(DEALLOC_MW, ibv_dealloc_mw)
 CONTEXT_OP(dealloc_mw, svb_dealloc_mw)
 

@@ -13,9 +13,9 @@
 enum {
 	RC_OPS = IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM | IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM |
 		 IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD | IBV_QP_EX_WITH_LOCAL_INV |
-		 IBV_QP_EX_WITH_SEND_WITH_INV | IBV_QP_EX_WITH_FLUSH | IBV_QP_EX_WITH_ATOMIC_WRITE,
+		 IBV_QP_EX_WITH_SEND_WITH_INV | IBV_QP_EX_WITH_FLUSH | IBV_QP_EX_WITH_ATOMIC_WRITE | IBV_QP_EX_WITH_BIND_MW,
 	UC_OPS = IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM | IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM |
-		 IBV_QP_EX_WITH_SEND_WITH_INV,
+		 IBV_QP_EX_WITH_SEND_WITH_INV | IBV_QP_EX_WITH_BIND_MW,
 	UD_OPS = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM,
 	MASK = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
 };
@@ -118,6 +118,15 @@ static struct ibv_send_wr *rdma(struct ibv_qp_ex *ex, enum ibv_wr_opcode opcode,
 static void send_(struct ibv_qp_ex *ex) { begin(ex, IBV_WR_SEND); }
 static void send_imm(struct ibv_qp_ex *ex, __be32 imm) { begin(ex, IBV_WR_SEND_WITH_IMM)->imm_data = imm; }
 static void send_inv(struct ibv_qp_ex *ex, uint32_t rkey) { begin(ex, IBV_WR_SEND_WITH_INV)->invalidate_rkey = rkey; }
+static void bind_mw(struct ibv_qp_ex *ex, struct ibv_mw *mw, uint32_t rkey, const struct ibv_mw_bind_info *info)
+{
+	struct ibv_send_wr *w = begin(ex, IBV_WR_BIND_MW);
+
+	w->bind_mw.mw = mw;
+	w->bind_mw.rkey = rkey;
+	w->bind_mw.bind_info = *info;
+}
+
 static void local_inv(struct ibv_qp_ex *ex, uint32_t rkey) { begin(ex, IBV_WR_LOCAL_INV)->invalidate_rkey = rkey; }
 static void rdma_write(struct ibv_qp_ex *ex, uint32_t rkey, uint64_t addr) { rdma(ex, IBV_WR_RDMA_WRITE, rkey, addr); }
 static void rdma_read(struct ibv_qp_ex *ex, uint32_t rkey, uint64_t addr) { rdma(ex, IBV_WR_RDMA_READ, rkey, addr); }
@@ -239,6 +248,7 @@ static void give(struct ibv_qp_ex *ex, uint64_t asked)
 	GIVE(LOCAL_INV, wr_local_inv, local_inv);
 	GIVE(FLUSH, wr_flush, flush);
 	GIVE(ATOMIC_WRITE, wr_atomic_write, atomic_write);
+	GIVE(BIND_MW, wr_bind_mw, bind_mw);
 	GIVE(RDMA_WRITE, wr_rdma_write, rdma_write);
 	GIVE(RDMA_WRITE_WITH_IMM, wr_rdma_write_imm, rdma_write_imm);
 	GIVE(RDMA_READ, wr_rdma_read, rdma_read);

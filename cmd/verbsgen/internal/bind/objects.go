@@ -168,7 +168,11 @@ func (b *binder) bindGetters(o *model.Object, s spec.Object) {
 		case t == "":
 			t = layout.Int(as)
 		}
-		o.Getters = append(o.Getters, &model.Getter{Go: g.Go, C: g.C, CType: f.Type, GoType: t, Layout: as, Offset: f.Offset, Label: g.Label, Doc: g.Doc})
+		if g.Changes && as != "uint32" {
+			b.errorf(diag.TypeUnknown, g.Pos, s.Go+"."+g.Go, "changes: C type "+f.Type+" is not an unsigned integer of 32 bits", "leave changes: out")
+			continue
+		}
+		o.Getters = append(o.Getters, &model.Getter{Go: g.Go, C: g.C, CType: f.Type, GoType: t, Layout: as, Offset: f.Offset, Label: g.Label, Changes: g.Changes, Doc: g.Doc})
 	}
 }
 

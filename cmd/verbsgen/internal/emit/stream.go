@@ -2,6 +2,7 @@ package emit
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
@@ -11,6 +12,7 @@ import (
 type replay struct {
 	*model.Stream
 	Inline, InlineName     string
+	Names                  bool // some request names objects
 	Builders, Setters      []command
 	Element, List          command
 	InlineBy, InlineListBy command
@@ -51,7 +53,8 @@ func streamShim(v *model.Verb) (shim, error) {
 		c.Value, c.Name = fmt.Sprint(b.Kind.Value), b.Kind.C
 		r.Setters = append(r.Setters, c)
 	}
-	s.addresses = len(r.Setters) > 0
+	r.Names = slices.ContainsFunc(x.Builders, func(b *model.Builder) bool { return b.Names })
+	s.addresses = len(r.Setters) > 0 || r.Names
 	var err error
 	if s.Before, err = fill("stream_more", r); err != nil {
 		return s, err
