@@ -1128,12 +1128,6 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_destroy_srq-srq-0607", true, func() string { return textOf(checkDestroySRQ(&inDestroySRQ{})) }},
 		{"VR-ibv_post_srq_recv-sg_list-0963", false, func() string { return textOf(brokenPostSRQRecv(&inPostSRQRecv{})) }},
 		{"VR-ibv_post_srq_recv-sg_list-0963", true, func() string { return textOf(brokenPostSRQRecv(&inPostSRQRecv{recvWRNumSGE: 1})) }},
-		{"VR-ibv_post_srq_recv-num_sge-1194", false, func() string {
-			return textOf(brokenPostSRQRecv(&inPostSRQRecv{recvWRNumSGE: 2, srqAttrMaxSGE: validate.Of(2)}))
-		}},
-		{"VR-ibv_post_srq_recv-num_sge-1194", true, func() string {
-			return textOf(brokenPostSRQRecv(&inPostSRQRecv{recvWRNumSGE: 3, srqAttrMaxSGE: validate.Of(2)}))
-		}},
 		{"VR-ibv_post_srq_recv-num_sge-0962", false, func() string { return textOf(hintPostSRQRecv(&inPostSRQRecv{})) }},
 		{"VR-ibv_post_srq_recv-num_sge-0962", true, func() string { return textOf(hintPostSRQRecv(&inPostSRQRecv{recvWRNumSGE: -1})) }},
 		{"VR-ibv_create_qp-pd-0296", false, func() string {

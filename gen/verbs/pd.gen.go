@@ -1324,7 +1324,6 @@ func (pd *PD) CreateSRQ(srqInitAttr *SRQInitAttr) (*SRQ, error) {
 	}
 	o := newSRQ(pd.dev, ptr)
 	o.pd = pd
-	o.made = &srqInitAttrC
 	if err := o.adopt(&pd.node); err != nil {
 		return nil, err
 	}

@@ -24,10 +24,9 @@ type SRQ struct {
 	lib     *Lib
 	dev     *Device
 	c       unsafe.Pointer
-	release func()        // after the C object is gone
-	end     func() error  // ends a C object that another library made
-	gate    gate.Gate     // c for the data path, which does not enter the handle
-	made    *cSRQInitAttr // as the device made it, or nil
+	release func()       // after the C object is gone
+	end     func() error // ends a C object that another library made
+	gate    gate.Gate    // c for the data path, which does not enter the handle
 	pd      *PD
 	handle  uint32
 }
@@ -231,32 +230,10 @@ func (srq *SRQ) refusedPostSRQRecv(r dpath.RecvRange, posted int, errno syscall.
 		recvWRSgList: uint64(cmem.At[uintptr](wr.Request, 16)),
 		recvWRNumSGE: int64(cmem.At[int32](wr.Request, 24)),
 	}
-	srq.seePostSRQRecv(&in, false)
 	if wr.Full(brokenPostSRQRecv(&in)) {
 		return errPostSRQRecv.Full()
 	}
-	srq.seePostSRQRecv(&in, true)
-	if wr.Full(brokenPostSRQRecv(&in)) {
-		return errPostSRQRecv.Full()
-	}
-	return wr.Error(brokenPostSRQRecv(&in), hintPostSRQRecv(&in), validate.Fact("max_sge", in.srqAttrMaxSGE, ""))
-}
-
-// seePostSRQRecv fills in what the rules of ibv_post_srq_recv look at in the SRQ: what the library knows of it or, with ask, what
-// the device does. What cannot be seen is unknown; the error says why.
-func (srq *SRQ) seePostSRQRecv(in *inPostSRQRecv, ask bool) error {
-	const verb = "ibv_post_srq_recv"
-	if err := srq.enter(verb); err != nil {
-		return err
-	}
-	defer srq.node.Exit()
-	if srq.made != nil {
-		in.srqAttrMaxSGE = validate.Of(uint64(srq.made.attr.max_sge))
-	}
-	if ask {
-		return nil
-	}
-	return nil
+	return wr.Error(brokenPostSRQRecv(&in), hintPostSRQRecv(&in))
 }
 
 // nodeOfSRQ returns the node of a handle that may be nil.

@@ -90,9 +90,8 @@ func checkDestroySRQ(in *inDestroySRQ) error {
 
 // inPostSRQRecv has the values that the rules of ibv_post_srq_recv use.
 type inPostSRQRecv struct {
-	recvWRSgList  uint64         // recv_wr[].sg_list
-	recvWRNumSGE  int64          // recv_wr[].num_sge
-	srqAttrMaxSGE validate.Known // srq.attr.max_sge
+	recvWRSgList uint64 // recv_wr[].sg_list
+	recvWRNumSGE int64  // recv_wr[].num_sge
 }
 
 // brokenPostSRQRecv returns the rules that a request of ibv_post_srq_recv breaks and that are enough to have it refused.
@@ -100,9 +99,6 @@ func brokenPostSRQRecv(in *inPostSRQRecv) []verr.Violation {
 	var bad []verr.Violation
 	if in.recvWRNumSGE > 0 && in.recvWRSgList == 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0963], Value: validate.AddrText(in.recvWRSgList)})
-	}
-	if in.srqAttrMaxSGE.OK && uint64(in.recvWRNumSGE) > in.srqAttrMaxSGE.V {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1194], Value: strconv.FormatInt(in.recvWRNumSGE, 10), Limit: strconv.FormatUint(in.srqAttrMaxSGE.V, 10)})
 	}
 	return bad
 }
