@@ -105,7 +105,7 @@ var (
 	_ = none{}[unsafe.Offsetof(sendWR.entry)-C.dp_send_bind]
 	_ = none{}[unsafe.Offsetof(sendWR.serial)-C.dp_send_bind-8]
 	_ = none{}[unsafe.Offsetof(sendWR.serial)-C.dp_tso_hdr_sz] // SendTSO sets it to 0
-	_ = none{}[unsafe.Offsetof(sendWR.room)-C.dp_send_last] // behind the last field of C
+	_ = none{}[unsafe.Offsetof(sendWR.room)-C.dp_send_last]    // behind the last field of C
 )
 
 var (
