@@ -271,6 +271,7 @@ type Param struct {
 	// Parent: the object made by the verb must be closed before this one.
 	Parent bool
 	Moves  bool   // after the call the receiver must be closed before this one
+	Reads  bool   // the verb only reads what it points to (data), though C does not say const
 	Bit    string // flag that says the parameter is given
 	From   string // in a stream of commands: path from the request to the value
 	Hex    bool   // messages write it in hex

@@ -21,6 +21,7 @@ const (
 	rule0936
 	rule1193
 	rule0943
+	rule1227
 	rule0946
 	rule1190
 	rule0944
@@ -78,6 +79,13 @@ const (
 	rule0804
 	rule0805
 	rule0807
+	rule1520
+	rule1521
+	rule1525
+	rule1526
+	rule1522
+	rule1523
+	rule1524
 	rule0731
 	rule0732
 	rule0733
@@ -277,6 +285,23 @@ const (
 	rule0604
 	rule0605
 	rule0606
+	rule1201
+	rule1202
+	rule1203
+	rule1204
+	rule1205
+	rule1206
+	rule1207
+	rule1208
+	rule1209
+	rule1210
+	rule1211
+	rule1212
+	rule1213
+	rule1214
+	rule1229
+	rule1230
+	rule1231
 	rule0611
 	rule0612
 	rule0613
@@ -287,6 +312,8 @@ const (
 	rule0618
 	rule0609
 	rule0610
+	rule1215
+	rule1216
 	rule0607
 	rule0963
 	rule0962
@@ -304,7 +331,21 @@ const (
 	rule0307
 	rule0920
 	rule0921
+	rule1222
+	rule1223
+	rule1224
+	rule1225
+	rule1531
+	rule1532
+	rule1533
+	rule1534
+	rule1535
+	rule1536
 	rule0923
+	rule1226
+	rule1530
+	rule1537
+	rule1538
 	rule0150
 	rule0151
 	rule0152
@@ -321,13 +362,16 @@ const (
 	rule0165
 	rule0166
 	rule0167
+	rule1218
+	rule1219
+	rule1220
+	rule1221
 	rule0217
 	rule0218
 	rule0219
 	rule0221
 	rule0223
 	rule0224
-	rule0225
 	rule0226
 	rule0227
 	rule0229
@@ -341,6 +385,7 @@ const (
 	rule0508
 	rule0220
 	rule0222
+	rule0225
 	rule0228
 	rule0237
 	rule0238
@@ -375,6 +420,12 @@ const (
 	rule0791
 	rule0792
 	rule0785
+	rule1500
+	rule1501
+	rule1503
+	rule1504
+	rule1505
+	rule1502
 	rule0335
 	rule0336
 	rule0337
@@ -397,6 +448,7 @@ const (
 	rule0355
 	rule0357
 	rule0366
+	rule1228
 	rule0360
 	rule0362
 	rule0361
@@ -459,6 +511,7 @@ var rules = []verr.Rule{
 	rule0936: {ID: "VR-ibv_wr_send_inv-qp-0936", Verb: "ibv_wr_send_inv", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
 	rule1193: {ID: "VR-ibv_wr_send_tso-qp-1193", Verb: "ibv_wr_send_tso", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
 	rule0943: {ID: "VR-ibv_wr_set_ud_addr-qp-0943", Verb: "ibv_wr_set_ud_addr", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
+	rule1227: {ID: "VR-ibv_wr_set_xrc_srqn-qp-1227", Verb: "ibv_wr_set_xrc_srqn", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
 	rule0946: {ID: "VR-ibv_wr_set_inline_data-qp-0946", Verb: "ibv_wr_set_inline_data", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
 	rule1190: {ID: "VR-ibv_wr_set_inline_data_list-qp-1190", Verb: "ibv_wr_set_inline_data_list", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
 	rule0944: {ID: "VR-ibv_wr_set_sge-qp-0944", Verb: "ibv_wr_set_sge", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
@@ -516,6 +569,13 @@ var rules = []verr.Rule{
 	rule0804: {ID: "VR-ibv_create_flow-flags-0804", Verb: "ibv_create_flow", Subject: "flow.flags", Statement: "DONT_TRAP is for flows of type NORMAL", Fix: "leave FlowFlagsDontTrap out", Page: "ibv_create_flow", Section: "NOTES", RefusedBy: []string{"mlx4"}},
 	rule0805: {ID: "VR-ibv_create_flow-flags-0805", Verb: "ibv_create_flow", Subject: "flow.flags", Statement: "flags has no bits but DONT_TRAP and EGRESS", Fix: "leave the other bits out", Page: "ibv_create_flow", Section: "DESCRIPTION", RefusedBy: []string{"mlx5"}},
 	rule0807: {ID: "VR-ibv_destroy_flow-flow_id-0807", Verb: "ibv_destroy_flow", Subject: "flow_id", Statement: "flow_id must not be NULL", Fix: "pass a Flow", Page: "ibv_create_flow", Section: "DESCRIPTION"},
+	rule1520: {ID: "VR-ibv_create_flow_action_esp-ctx-1520", Verb: "ibv_create_flow_action_esp", Subject: "ctx", Statement: "ctx must not be NULL", Fix: "pass a Device", Page: "ibv_create_flow_action", Section: "ARGUMENTS"},
+	rule1521: {ID: "VR-ibv_create_flow_action_esp-esp-1521", Verb: "ibv_create_flow_action_esp", Subject: "esp", Statement: "esp must not be NULL", Fix: "pass a FlowActionESPAttr", Page: "ibv_create_flow_action", Section: "ARGUMENTS"},
+	rule1525: {ID: "VR-ibv_create_flow_action_esp-esp_attr-1525", Verb: "ibv_create_flow_action_esp", Subject: "esp.esp_attr", Statement: "only a change can be without esp_attr", Fix: "give it", Page: "ibv_create_flow_action", Section: "ARGUMENTS"},
+	rule1526: {ID: "VR-ibv_create_flow_action_esp-keymat_ptr-1526", Verb: "ibv_create_flow_action_esp", Subject: "esp.keymat_ptr", Statement: "only a change can be without keymat_ptr", Fix: "give it", Page: "ibv_create_flow_action", Section: "ARGUMENTS"},
+	rule1522: {ID: "VR-ibv_modify_flow_action_esp-action-1522", Verb: "ibv_modify_flow_action_esp", Subject: "action", Statement: "action must not be NULL", Fix: "pass a FlowAction", Page: "ibv_create_flow_action", Section: "ARGUMENTS"},
+	rule1523: {ID: "VR-ibv_modify_flow_action_esp-esp-1523", Verb: "ibv_modify_flow_action_esp", Subject: "esp", Statement: "esp must not be NULL", Fix: "pass a FlowActionESPAttr", Page: "ibv_create_flow_action", Section: "ARGUMENTS"},
+	rule1524: {ID: "VR-ibv_destroy_flow_action-action-1524", Verb: "ibv_destroy_flow_action", Subject: "action", Statement: "action must not be NULL", Fix: "pass a FlowAction", Page: "ibv_create_flow_action", Section: "SYNOPSIS"},
 	rule0731: {ID: "VR-ibv_open_xrcd-context-0731", Verb: "ibv_open_xrcd", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_open_xrcd", Section: "DESCRIPTION"},
 	rule0732: {ID: "VR-ibv_open_xrcd-xrcd_init_attr-0732", Verb: "ibv_open_xrcd", Subject: "xrcd_init_attr", Statement: "xrcd_init_attr must not be NULL", Fix: "pass an XRCDInitAttr", Page: "ibv_open_xrcd", Section: "DESCRIPTION"},
 	rule0733: {ID: "VR-ibv_open_xrcd-comp_mask-0733", Verb: "ibv_open_xrcd", Subject: "xrcd_init_attr.comp_mask", Statement: "both the file and the flags are given", Fix: "give the file and the flags", Page: "ibv_open_xrcd", Section: ""},
@@ -715,6 +775,23 @@ var rules = []verr.Rule{
 	rule0604: {ID: "VR-ibv_create_srq-max_wr-0604", Verb: "ibv_create_srq", Subject: "srq_init_attr.attr.max_wr", Statement: "max_wr is at most max_srq_wr", Fix: "ask for less", Page: "ibv_create_srq", Section: "", Capable: true, Limit: "max_srq_wr", RefusedBy: []string{"rxe with linux 6.1..7.2", "siw", "mlx5"}},
 	rule0605: {ID: "VR-ibv_create_srq-max_sge-0605", Verb: "ibv_create_srq", Subject: "srq_init_attr.attr.max_sge", Statement: "max_sge is at most max_srq_sge", Fix: "ask for less", Page: "ibv_create_srq", Section: "", Capable: true, Limit: "max_srq_sge", RefusedBy: []string{"rxe with linux 6.1..7.2", "siw"}},
 	rule0606: {ID: "VR-ibv_create_srq-srq_limit-0606", Verb: "ibv_create_srq", Subject: "srq_init_attr.attr.srq_limit", Statement: "srq_limit has no effect when the queue is created", Fix: "set the limit by SRQ.Modify", Page: "ibv_create_srq", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1..7.2 (it arms the event of the limit at once)", "siw (it arms the event of the limit at once), not in all cases"}},
+	rule1201: {ID: "VR-ibv_create_srq_ex-context-1201", Verb: "ibv_create_srq_ex", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_create_srq_ex", Section: "DESCRIPTION"},
+	rule1202: {ID: "VR-ibv_create_srq_ex-srq_init_attr_ex-1202", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex", Statement: "srq_init_attr_ex must not be NULL", Fix: "pass an SRQInitAttrEx", Page: "ibv_create_srq_ex", Section: "DESCRIPTION"},
+	rule1203: {ID: "VR-ibv_create_srq_ex-comp_mask-1203", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.comp_mask", Statement: "a queue has a protection domain", Fix: "give one", Page: "ibv_create_srq_ex", Section: ""},
+	rule1204: {ID: "VR-ibv_create_srq_ex-srq_type-1204", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.srq_type", Statement: "srq_type is BASIC, XRC or TM", Fix: "pass one of these", Page: "ibv_create_srq_ex", Section: "DESCRIPTION"},
+	rule1205: {ID: "VR-ibv_create_srq_ex-comp_mask-1205", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.comp_mask", Statement: "a queue of type XRC has an XRC domain and a completion queue", Fix: "give both", Page: "ibv_create_srq_ex", Section: "DESCRIPTION"},
+	rule1206: {ID: "VR-ibv_create_srq_ex-comp_mask-1206", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.comp_mask", Statement: "a queue of type TM has a completion queue and a list of tags", Fix: "give both", Page: "ibv_create_srq_ex", Section: ""},
+	rule1207: {ID: "VR-ibv_create_srq_ex-max_num_tags-1207", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.tm_cap.max_num_tags", Statement: "a list of tags has room for at least 1", Fix: "ask for 1 or more", Page: "ibv_create_srq_ex", Section: ""},
+	rule1208: {ID: "VR-ibv_create_srq_ex-max_num_tags-1208", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.tm_cap.max_num_tags", Statement: "max_num_tags is at most max_num_tags of the device", Fix: "ask for less", Page: "ibv_create_srq_ex", Section: "", Capable: true, Limit: "max_num_tags"},
+	rule1209: {ID: "VR-ibv_create_srq_ex-srq_type-1209", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.srq_type", Statement: "srq_type is read with ATTR_TYPE only", Fix: "set SRQInitAttrEx.Type, or leave SRQInitAttrEx.Type out", Page: "ibv_create_srq_ex", Section: "DESCRIPTION"},
+	rule1210: {ID: "VR-ibv_create_srq_ex-xrcd-1210", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.xrcd", Statement: "xrcd is read with ATTR_XRCD only", Fix: "set SRQInitAttrEx.XRCD, or leave xrcd out", Page: "ibv_create_srq_ex", Section: "DESCRIPTION"},
+	rule1211: {ID: "VR-ibv_create_srq_ex-cq-1211", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.cq", Statement: "cq is read with ATTR_CQ only", Fix: "set SRQInitAttrEx.CQ, or leave cq out", Page: "ibv_create_srq_ex", Section: "DESCRIPTION"},
+	rule1212: {ID: "VR-ibv_create_srq_ex-max_num_tags-1212", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.tm_cap.max_num_tags", Statement: "tm_cap.max_num_tags is read with ATTR_TM only", Fix: "set SRQInitAttrEx.MaxNumTags", Page: "ibv_create_srq_ex", Section: "DESCRIPTION"},
+	rule1213: {ID: "VR-ibv_create_srq_ex-max_ops-1213", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.tm_cap.max_ops", Statement: "tm_cap.max_ops is read with ATTR_TM only", Fix: "set SRQInitAttrEx.MaxNumTags", Page: "ibv_create_srq_ex", Section: "DESCRIPTION"},
+	rule1214: {ID: "VR-ibv_create_srq_ex-srq_type-1214", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.srq_type", Statement: "a queue of type XRC needs a device with XRC", Fix: "use another type", Page: "ibv_create_srq_ex", Section: "", Unsupported: true, Capable: true, RefusedBy: []string{"rxe"}},
+	rule1229: {ID: "VR-ibv_create_srq_ex-max_wr-1229", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.attr.max_wr", Statement: "a queue has room for at least 1 request", Fix: "ask for 1 or more", Page: "ibv_create_srq_ex", Section: "", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
+	rule1230: {ID: "VR-ibv_create_srq_ex-max_wr-1230", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.attr.max_wr", Statement: "max_wr is at most max_srq_wr", Fix: "ask for fewer requests", Page: "ibv_create_srq_ex", Section: "", Capable: true, Limit: "max_srq_wr", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
+	rule1231: {ID: "VR-ibv_create_srq_ex-max_sge-1231", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.attr.max_sge", Statement: "max_sge is at most max_srq_sge", Fix: "ask for less", Page: "ibv_create_srq_ex", Section: "", Capable: true, Limit: "max_srq_sge", RefusedBy: []string{"rxe with linux 6.1..7.2", "siw"}},
 	rule0611: {ID: "VR-ibv_modify_srq-srq-0611", Verb: "ibv_modify_srq", Subject: "srq", Statement: "srq must not be NULL", Fix: "pass an SRQ", Page: "ibv_modify_srq", Section: "DESCRIPTION"},
 	rule0612: {ID: "VR-ibv_modify_srq-srq_attr-0612", Verb: "ibv_modify_srq", Subject: "srq_attr", Statement: "srq_attr must not be NULL", Fix: "pass an SRQAttr", Page: "ibv_modify_srq", Section: "DESCRIPTION"},
 	rule0613: {ID: "VR-ibv_modify_srq-srq_attr_mask-0613", Verb: "ibv_modify_srq", Subject: "srq_attr_mask", Statement: "srq_attr_mask has no bits but IBV_SRQ_MAX_WR and IBV_SRQ_LIMIT", Fix: "leave the other bits out", Page: "ibv_modify_srq", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1..7.2 (the bit is ignored)", "siw (the bit is ignored)", "mlx5 (the bit is ignored)"}},
@@ -725,6 +802,8 @@ var rules = []verr.Rule{
 	rule0618: {ID: "VR-ibv_modify_srq-srq_limit-0618", Verb: "ibv_modify_srq", Subject: "srq_attr.srq_limit", Statement: "srq_limit is at most max_wr", Fix: "set a lower limit", Page: "ibv_modify_srq", Section: "", AcceptedBy: []string{"rxe with linux 6.1..7.2 (the limit is held against the size before the change)"}},
 	rule0609: {ID: "VR-ibv_query_srq-srq-0609", Verb: "ibv_query_srq", Subject: "srq", Statement: "srq must not be NULL", Fix: "pass an SRQ", Page: "ibv_query_srq", Section: "DESCRIPTION"},
 	rule0610: {ID: "VR-ibv_query_srq-srq_attr-0610", Verb: "ibv_query_srq", Subject: "srq_attr", Statement: "srq_attr must not be NULL", Fix: "pass the address of an SRQInfo", Page: "ibv_query_srq", Section: "DESCRIPTION"},
+	rule1215: {ID: "VR-ibv_get_srq_num-srq_num-1215", Verb: "ibv_get_srq_num", Subject: "srq_num", Statement: "srq_num must not be NULL", Fix: "pass a valid pointer", Page: "ibv_get_srq_num", Section: "DESCRIPTION"},
+	rule1216: {ID: "VR-ibv_get_srq_num-srq-1216", Verb: "ibv_get_srq_num", Subject: "srq", Statement: "srq must not be NULL", Fix: "pass an SRQ", Page: "ibv_get_srq_num", Section: "DESCRIPTION"},
 	rule0607: {ID: "VR-ibv_destroy_srq-srq-0607", Verb: "ibv_destroy_srq", Subject: "srq", Statement: "srq must not be NULL", Fix: "pass an SRQ", Page: "ibv_create_srq", Section: "DESCRIPTION"},
 	rule0963: {ID: "VR-ibv_post_srq_recv-sg_list-0963", Verb: "ibv_post_srq_recv", Subject: "recv_wr[].sg_list", Statement: "num_sge ranges are read from sg_list", Fix: "pass the ranges", Page: "ibv_post_srq_recv", Section: "DESCRIPTION"},
 	rule0962: {ID: "VR-ibv_post_srq_recv-num_sge-0962", Verb: "ibv_post_srq_recv", Subject: "recv_wr[].num_sge", Statement: "num_sge is not negative", Fix: "pass the number of ranges", Page: "ibv_post_srq_recv", Section: "DESCRIPTION"},
@@ -742,7 +821,21 @@ var rules = []verr.Rule{
 	rule0307: {ID: "VR-ibv_create_qp-max_recv_sge-0307", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_recv_sge", Statement: "max_recv_sge is at most max_sge", Fix: "ask for less", Page: "ibv_create_qp", Section: "DESCRIPTION", Capable: true, Limit: "max_sge", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
 	rule0920: {ID: "VR-ibv_create_qp_ex-context-0920", Verb: "ibv_create_qp_ex", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
 	rule0921: {ID: "VR-ibv_create_qp_ex-qp_init_attr_ex-0921", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex", Statement: "qp_init_attr_ex must not be NULL", Fix: "pass a QPInitAttrEx", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
+	rule1222: {ID: "VR-ibv_create_qp_ex-comp_mask-1222", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.comp_mask", Statement: "a queue pair of this type has a protection domain", Fix: "give one", Page: "ibv_create_qp_ex", Section: ""},
+	rule1223: {ID: "VR-ibv_create_qp_ex-comp_mask-1223", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.comp_mask", Statement: "a queue pair of type XRC_RECV has an XRC domain", Fix: "give one", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
+	rule1224: {ID: "VR-ibv_create_qp_ex-send_cq-1224", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_cq", Statement: "sends complete in send_cq", Fix: "pass a completion queue", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
+	rule1225: {ID: "VR-ibv_create_qp_ex-recv_cq-1225", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.recv_cq", Statement: "receives complete in recv_cq", Fix: "pass a completion queue", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
+	rule1531: {ID: "VR-ibv_create_qp_ex-rwq_ind_tbl-1531", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rwq_ind_tbl", Statement: "with ATTR_IND_TABLE there is a table", Fix: "pass one", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
+	rule1532: {ID: "VR-ibv_create_qp_ex-recv_cq-1532", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.recv_cq", Statement: "a queue pair with a table does not receive itself, and has no recv_cq", Fix: "pass nil", Page: "ibv_create_qp_ex", Section: ""},
+	rule1533: {ID: "VR-ibv_create_qp_ex-srq-1533", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.srq", Statement: "a queue pair with a table has no srq", Fix: "pass nil", Page: "ibv_create_qp_ex", Section: ""},
+	rule1534: {ID: "VR-ibv_create_qp_ex-max_recv_wr-1534", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.cap.max_recv_wr", Statement: "a queue pair with a table has no receive requests", Fix: "leave it 0", Page: "ibv_create_qp_ex", Section: ""},
+	rule1535: {ID: "VR-ibv_create_qp_ex-max_recv_sge-1535", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.cap.max_recv_sge", Statement: "a queue pair with a table has no receive requests", Fix: "leave it 0", Page: "ibv_create_qp_ex", Section: ""},
+	rule1536: {ID: "VR-ibv_create_qp_ex-send_cq-1536", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_cq", Statement: "sends complete in send_cq", Fix: "pass a completion queue, or ask for no send requests", Page: "ibv_create_qp_ex", Section: ""},
 	rule0923: {ID: "VR-ibv_create_qp_ex-send_ops_flags-0923", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_ops_flags", Statement: "send_ops_flags is read with ATTR_SEND_OPS_FLAGS only", Fix: "set QPInitAttrEx.SendOps", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
+	rule1226: {ID: "VR-ibv_create_qp_ex-xrcd-1226", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.xrcd", Statement: "xrcd is read with ATTR_XRCD only", Fix: "set QPInitAttrEx.XRCD, or leave xrcd out", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
+	rule1530: {ID: "VR-ibv_create_qp_ex-rwq_ind_tbl-1530", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rwq_ind_tbl", Statement: "rwq_ind_tbl is read with ATTR_IND_TABLE only", Fix: "set QPInitAttrEx.RWQIndTbl", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
+	rule1537: {ID: "VR-ibv_create_qp_ex-qp_type-1537", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.qp_type", Statement: "a queue pair with a table is of type RAW_PACKET", Fix: "pass QPTypeRawPacket", Page: "ibv_create_qp_ex", Section: "", RefusedBy: []string{"mlx4"}},
+	rule1538: {ID: "VR-ibv_create_qp_ex-comp_mask-1538", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.comp_mask", Statement: "a table needs the hash that selects a queue", Fix: "set QPInitAttrEx.RXHashConf", Page: "ibv_create_qp_ex", Section: "", RefusedBy: []string{"mlx4"}},
 	rule0150: {ID: "VR-ibv_alloc_td-context-0150", Verb: "ibv_alloc_td", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_alloc_td", Section: "DESCRIPTION"},
 	rule0151: {ID: "VR-ibv_alloc_td-init_attr-0151", Verb: "ibv_alloc_td", Subject: "init_attr", Statement: "init_attr must not be NULL", Fix: "pass a TDInitAttr", Page: "ibv_alloc_td", Section: ""},
 	rule0152: {ID: "VR-ibv_alloc_td-comp_mask-0152", Verb: "ibv_alloc_td", Subject: "init_attr.comp_mask", Statement: "comp_mask is 0, as no bit is defined", Fix: "", Page: "ibv_alloc_td", Section: ""},
@@ -759,13 +852,16 @@ var rules = []verr.Rule{
 	rule0165: {ID: "VR-ibv_query_device_ex-context-0165", Verb: "ibv_query_device_ex", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_query_device_ex", Section: "DESCRIPTION"},
 	rule0166: {ID: "VR-ibv_query_device_ex-attr-0166", Verb: "ibv_query_device_ex", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass the address of a DeviceAttrEx", Page: "ibv_query_device_ex", Section: "DESCRIPTION"},
 	rule0167: {ID: "VR-ibv_query_device_ex-comp_mask-0167", Verb: "ibv_query_device_ex", Subject: "input.comp_mask", Statement: "comp_mask is 0, as no bit is defined", Fix: "pass nil for input", Page: "ibv_query_device_ex", Section: ""},
+	rule1218: {ID: "VR-ibv_open_qp-context-1218", Verb: "ibv_open_qp", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_open_qp", Section: "DESCRIPTION"},
+	rule1219: {ID: "VR-ibv_open_qp-qp_open_attr-1219", Verb: "ibv_open_qp", Subject: "qp_open_attr", Statement: "qp_open_attr must not be NULL", Fix: "pass a QPOpenAttr", Page: "ibv_open_qp", Section: "DESCRIPTION"},
+	rule1220: {ID: "VR-ibv_open_qp-comp_mask-1220", Verb: "ibv_open_qp", Subject: "qp_open_attr.comp_mask", Statement: "the domain, the number and the type of the queue pair are given", Fix: "give all of them", Page: "ibv_open_qp", Section: ""},
+	rule1221: {ID: "VR-ibv_open_qp-qp_type-1221", Verb: "ibv_open_qp", Subject: "qp_open_attr.qp_type", Statement: "queue pairs of type XRC_RECV alone are shared", Fix: "pass this type", Page: "ibv_open_qp", Section: ""},
 	rule0217: {ID: "VR-ibv_modify_qp-qp-0217", Verb: "ibv_modify_qp", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
 	rule0218: {ID: "VR-ibv_modify_qp-attr-0218", Verb: "ibv_modify_qp", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass a QPAttr", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
 	rule0219: {ID: "VR-ibv_modify_qp-attr_mask-0219", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "attr_mask has no bits but those of enum ibv_qp_attr_mask", Fix: "leave the other bits out", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
 	rule0221: {ID: "VR-ibv_modify_qp-attr_mask-0221", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "each change of state of a queue pair of type UC needs its attributes, and takes few others", Fix: "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES"},
 	rule0223: {ID: "VR-ibv_modify_qp-attr_mask-0223", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "each change of state of a queue pair of type RAW_PACKET needs its attributes, and takes few others", Fix: "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES"},
 	rule0224: {ID: "VR-ibv_modify_qp-attr_mask-0224", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "each change of state of a queue pair of type XRC_SEND needs its attributes, and takes few others", Fix: "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: ""},
-	rule0225: {ID: "VR-ibv_modify_qp-attr_mask-0225", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "each change of state of a queue pair of type XRC_RECV needs its attributes, and takes few others", Fix: "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: ""},
 	rule0226: {ID: "VR-ibv_modify_qp-attr_mask-0226", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "a queue pair of type UD has no use for PATH_MTU, RQ_PSN, DEST_QPN, ACCESS_FLAGS, AV, ALT_PATH, MAX_QP_RD_ATOMIC, MAX_DEST_RD_ATOMIC, MIN_RNR_TIMER, TIMEOUT, RETRY_CNT, RNR_RETRY, in any state", Fix: "leave them out", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
 	rule0227: {ID: "VR-ibv_modify_qp-attr_mask-0227", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "a queue pair of type UC has no use for MAX_QP_RD_ATOMIC, MAX_DEST_RD_ATOMIC, MIN_RNR_TIMER, TIMEOUT, RETRY_CNT, RNR_RETRY, QKEY, in any state", Fix: "leave them out", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
 	rule0229: {ID: "VR-ibv_modify_qp-qp_state-0229", Verb: "ibv_modify_qp", Subject: "attr.qp_state", Statement: "qp_state is RESET, INIT, RTR, RTS, SQD, SQE or ERR", Fix: "pass one of these", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
@@ -779,6 +875,7 @@ var rules = []verr.Rule{
 	rule0508: {ID: "VR-ibv_modify_qp-port_num-0508", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.port_num", Statement: "with a port given beside it, the path leaves by that port", Fix: "pass the same number twice", Page: "ibv_modify_qp", Section: ""},
 	rule0220: {ID: "VR-ibv_modify_qp-attr_mask-0220", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "each change of state of a queue pair of type RC needs its attributes, and takes few others", Fix: "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES", AcceptedBy: []string{"siw, not in all cases", "cxgb4, not in all cases", "erdma with linux 6.1, not in all cases", "rxe with linux 7.2, not in all cases"}, RefusedBy: []string{"rxe with linux 6.1..7.2, not in all cases", "rxe with linux 6.1, not in all cases", "mlx5 with linux 6.1..6.12"}},
 	rule0222: {ID: "VR-ibv_modify_qp-attr_mask-0222", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "each change of state of a queue pair of type UD needs its attributes, and takes few others", Fix: "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES", AcceptedBy: []string{"mlx5 (only a queue pair that was made with a source_qpn, and with the state alone)", "rxe with linux 7.2, not in all cases"}, RefusedBy: []string{"rxe with linux 6.1..7.2, not in all cases", "rxe with linux 6.1, not in all cases"}},
+	rule0225: {ID: "VR-ibv_modify_qp-attr_mask-0225", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "each change of state of a queue pair of type XRC_RECV needs its attributes, and takes few others", Fix: "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: ""},
 	rule0228: {ID: "VR-ibv_modify_qp-attr_mask-0228", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "a queue pair of type RC has no use for QKEY, in any state", Fix: "leave them out", Page: "ibv_modify_qp", Section: "DESCRIPTION", AcceptedBy: []string{"siw", "cxgb4", "rxe with linux 7.2, not in all cases"}, RefusedBy: []string{"rxe with linux 6.1..7.2, not in all cases", "rxe with linux 6.1, not in all cases", "mlx5 with linux 6.1..6.12"}},
 	rule0237: {ID: "VR-ibv_modify_qp-path_mtu-0237", Verb: "ibv_modify_qp", Subject: "attr.path_mtu", Statement: "path_mtu is 256, 512, 1024, 2048 or 4096", Fix: "pass a value of MTU", Page: "ibv_modify_qp", Section: "DESCRIPTION", AcceptedBy: []string{"siw", "cxgb4"}},
 	rule0238: {ID: "VR-ibv_modify_qp-rq_psn-0238", Verb: "ibv_modify_qp", Subject: "attr.rq_psn", Statement: "packet numbers have 24 bits", Fix: "pass the low 24 bits", Page: "ibv_modify_qp", Section: "", AcceptedBy: []string{"every provider (only the low 24 bits count)"}},
@@ -813,6 +910,12 @@ var rules = []verr.Rule{
 	rule0791: {ID: "VR-ibv_modify_wq-flags_mask-0791", Verb: "ibv_modify_wq", Subject: "wq_attr.flags_mask", Statement: "flags_mask has no bits but those of ibv_wq_flags", Fix: "leave the other bits out", Page: "ibv_modify_wq", Section: "DESCRIPTION"},
 	rule0792: {ID: "VR-ibv_modify_wq-wq_state-0792", Verb: "ibv_modify_wq", Subject: "wq_attr.wq_state", Statement: "a work queue goes to RESET, RDY or ERR", Fix: "name one of these states", Page: "ibv_modify_wq", Section: ""},
 	rule0785: {ID: "VR-ibv_destroy_wq-wq-0785", Verb: "ibv_destroy_wq", Subject: "wq", Statement: "wq must not be NULL", Fix: "pass a WQ", Page: "ibv_create_wq", Section: "DESCRIPTION"},
+	rule1500: {ID: "VR-ibv_create_rwq_ind_table-context-1500", Verb: "ibv_create_rwq_ind_table", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_create_rwq_ind_table", Section: "DESCRIPTION"},
+	rule1501: {ID: "VR-ibv_create_rwq_ind_table-init_attr-1501", Verb: "ibv_create_rwq_ind_table", Subject: "init_attr", Statement: "init_attr must not be NULL", Fix: "pass an RWQIndTableInitAttr", Page: "ibv_create_rwq_ind_table", Section: "DESCRIPTION"},
+	rule1503: {ID: "VR-ibv_create_rwq_ind_table-ind_tbl-1503", Verb: "ibv_create_rwq_ind_table", Subject: "init_attr.ind_tbl", Statement: "a table has queues", Fix: "", Page: "ibv_create_rwq_ind_table", Section: "DESCRIPTION"},
+	rule1504: {ID: "VR-ibv_create_rwq_ind_table-comp_mask-1504", Verb: "ibv_create_rwq_ind_table", Subject: "init_attr.comp_mask", Statement: "comp_mask is 0, as no bit is defined", Fix: "", Page: "ibv_create_rwq_ind_table", Section: ""},
+	rule1505: {ID: "VR-ibv_create_rwq_ind_table-log_ind_tbl_size-1505", Verb: "ibv_create_rwq_ind_table", Subject: "init_attr.log_ind_tbl_size", Statement: "the table has at most max_rwq_indirection_table_size entries", Fix: "pass fewer queues", Page: "ibv_create_rwq_ind_table", Section: "", Capable: true, Limit: "max_rwq_indirection_table_size"},
+	rule1502: {ID: "VR-ibv_destroy_rwq_ind_table-rwq_ind_table-1502", Verb: "ibv_destroy_rwq_ind_table", Subject: "rwq_ind_table", Statement: "rwq_ind_table must not be NULL", Fix: "pass an RWQIndTable", Page: "ibv_create_rwq_ind_table", Section: "DESCRIPTION"},
 	rule0335: {ID: "VR-ibv_post_send-opcode-0335", Verb: "ibv_post_send", Subject: "wr[].opcode", Statement: "a queue pair of type UD does SEND, SEND_WITH_IMM, TSO", Fix: "pass another opcode, or use another type of queue pair", Page: "ibv_post_send", Section: "DESCRIPTION"},
 	rule0336: {ID: "VR-ibv_post_send-opcode-0336", Verb: "ibv_post_send", Subject: "wr[].opcode", Statement: "a queue pair of type UC does SEND, SEND_WITH_IMM, RDMA_WRITE, RDMA_WRITE_WITH_IMM, LOCAL_INV, BIND_MW, SEND_WITH_INV", Fix: "pass another opcode, or use another type of queue pair", Page: "ibv_post_send", Section: "DESCRIPTION"},
 	rule0337: {ID: "VR-ibv_post_send-opcode-0337", Verb: "ibv_post_send", Subject: "wr[].opcode", Statement: "a queue pair of type RC does SEND, SEND_WITH_IMM, RDMA_WRITE, RDMA_WRITE_WITH_IMM, RDMA_READ, ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD, LOCAL_INV, BIND_MW, SEND_WITH_INV, FLUSH, ATOMIC_WRITE", Fix: "pass another opcode, or use another type of queue pair", Page: "ibv_post_send", Section: "DESCRIPTION"},
@@ -835,6 +938,7 @@ var rules = []verr.Rule{
 	rule0355: {ID: "VR-ibv_post_send-remote_qpn-0355", Verb: "ibv_post_send", Subject: "wr[].wr.ud.remote_qpn", Statement: "numbers of queue pairs have 24 bits", Fix: "pass the number that the peer told", Page: "ibv_post_send", Section: "DESCRIPTION"},
 	rule0357: {ID: "VR-ibv_post_send-state-0357", Verb: "ibv_post_send", Subject: "qp.state", Statement: "requests are sent in state RTS, and wait or are flushed in SQD, SQE and ERR", Fix: "bring the queue pair to QPStateRTS first", Page: "ibv_post_send", Section: "", RefusedBy: []string{"rxe with linux 6.1", "rxe with linux 6.1..7.2, not in all cases"}},
 	rule0366: {ID: "VR-ibv_post_send-mw_access_flags-0366", Verb: "ibv_post_send", Subject: "wr[].bind_mw.bind_info.mw_access_flags", Statement: "a window grants REMOTE_WRITE, REMOTE_READ and REMOTE_ATOMIC, and may be ZERO_BASED", Fix: "leave the other flags out", Page: "ibv_post_send", Section: "DESCRIPTION"},
+	rule1228: {ID: "VR-ibv_post_send-remote_srqn-1228", Verb: "ibv_post_send", Subject: "wr[].qp_type.xrc.remote_srqn", Statement: "remote_srqn is for queue pairs of type XRC_SEND", Fix: "leave it out", Page: "ibv_post_send", Section: "DESCRIPTION"},
 	rule0360: {ID: "VR-ibv_post_recv-num_sge-0360", Verb: "ibv_post_recv", Subject: "wr[].num_sge", Statement: "a request has at most max_recv_sge ranges", Fix: "use fewer ranges, or ask for more when the queue pair is made", Page: "ibv_post_recv", Section: "", Limit: "max_recv_sge"},
 	rule0362: {ID: "VR-ibv_post_recv-sg_list-0362", Verb: "ibv_post_recv", Subject: "wr[].sg_list", Statement: "num_sge ranges are read from sg_list", Fix: "pass the ranges", Page: "ibv_post_recv", Section: "DESCRIPTION"},
 	rule0361: {ID: "VR-ibv_post_recv-num_sge-0361", Verb: "ibv_post_recv", Subject: "wr[].num_sge", Statement: "num_sge is not negative", Fix: "pass the number of ranges", Page: "ibv_post_recv", Section: "DESCRIPTION"},

@@ -48,6 +48,8 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_wr_send_tso-qp-1193", true, func() string { return textOf(checkWRSendTSO(&inWRSendTSO{})) }},
 		{"VR-ibv_wr_set_ud_addr-qp-0943", false, func() string { return textOf(checkWRSetUDAddr(&inWRSetUDAddr{qp: 4096})) }},
 		{"VR-ibv_wr_set_ud_addr-qp-0943", true, func() string { return textOf(checkWRSetUDAddr(&inWRSetUDAddr{})) }},
+		{"VR-ibv_wr_set_xrc_srqn-qp-1227", false, func() string { return textOf(checkWRSetXRCSrqn(&inWRSetXRCSrqn{qp: 4096})) }},
+		{"VR-ibv_wr_set_xrc_srqn-qp-1227", true, func() string { return textOf(checkWRSetXRCSrqn(&inWRSetXRCSrqn{})) }},
 		{"VR-ibv_wr_set_inline_data-qp-0946", false, func() string { return textOf(checkWRSetInlineData(&inWRSetInlineData{qp: 4096})) }},
 		{"VR-ibv_wr_set_inline_data-qp-0946", true, func() string { return textOf(checkWRSetInlineData(&inWRSetInlineData{})) }},
 		{"VR-ibv_wr_set_inline_data_list-qp-1190", false, func() string { return textOf(checkWRSetInlineDataList(&inWRSetInlineDataList{qp: 4096})) }},
@@ -198,6 +200,40 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_create_flow-flags-0805", true, func() string { return textOf(hintCreateFlow(&inCreateFlow{qp: 4096, flow: 4096, flowFlags: 1})) }},
 		{"VR-ibv_destroy_flow-flow_id-0807", false, func() string { return textOf(checkDestroyFlow(&inDestroyFlow{flowID: 4096})) }},
 		{"VR-ibv_destroy_flow-flow_id-0807", true, func() string { return textOf(checkDestroyFlow(&inDestroyFlow{})) }},
+		{"VR-ibv_create_flow_action_esp-ctx-1520", false, func() string {
+			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{ctx: 4096, esp: 4096, espEspAttr: 4096, espKeymatPtr: 4096}))
+		}},
+		{"VR-ibv_create_flow_action_esp-ctx-1520", true, func() string {
+			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{esp: 4096, espEspAttr: 4096, espKeymatPtr: 4096}))
+		}},
+		{"VR-ibv_create_flow_action_esp-esp-1521", false, func() string {
+			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{ctx: 4096, esp: 4096, espEspAttr: 4096, espKeymatPtr: 4096}))
+		}},
+		{"VR-ibv_create_flow_action_esp-esp-1521", true, func() string {
+			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{ctx: 4096, espEspAttr: 4096, espKeymatPtr: 4096}))
+		}},
+		{"VR-ibv_create_flow_action_esp-esp_attr-1525", false, func() string {
+			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{ctx: 4096, esp: 4096, espEspAttr: 4096, espKeymatPtr: 4096}))
+		}},
+		{"VR-ibv_create_flow_action_esp-esp_attr-1525", true, func() string {
+			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{ctx: 4096, esp: 4096, espKeymatPtr: 4096}))
+		}},
+		{"VR-ibv_create_flow_action_esp-keymat_ptr-1526", false, func() string {
+			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{ctx: 4096, esp: 4096, espEspAttr: 4096, espKeymatPtr: 4096}))
+		}},
+		{"VR-ibv_create_flow_action_esp-keymat_ptr-1526", true, func() string {
+			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{ctx: 4096, esp: 4096, espEspAttr: 4096}))
+		}},
+		{"VR-ibv_modify_flow_action_esp-action-1522", false, func() string {
+			return textOf(checkModifyFlowActionEsp(&inModifyFlowActionEsp{action: 4096, esp: 4096}))
+		}},
+		{"VR-ibv_modify_flow_action_esp-action-1522", true, func() string { return textOf(checkModifyFlowActionEsp(&inModifyFlowActionEsp{esp: 4096})) }},
+		{"VR-ibv_modify_flow_action_esp-esp-1523", false, func() string {
+			return textOf(checkModifyFlowActionEsp(&inModifyFlowActionEsp{action: 4096, esp: 4096}))
+		}},
+		{"VR-ibv_modify_flow_action_esp-esp-1523", true, func() string { return textOf(checkModifyFlowActionEsp(&inModifyFlowActionEsp{action: 4096})) }},
+		{"VR-ibv_destroy_flow_action-action-1524", false, func() string { return textOf(checkDestroyFlowAction(&inDestroyFlowAction{action: 4096})) }},
+		{"VR-ibv_destroy_flow_action-action-1524", true, func() string { return textOf(checkDestroyFlowAction(&inDestroyFlowAction{})) }},
 		{"VR-ibv_open_xrcd-context-0731", false, func() string { return textOf(checkOpenXRCD(&inOpenXRCD{context: 4096, xrcdInitAttr: 4096})) }},
 		{"VR-ibv_open_xrcd-context-0731", true, func() string { return textOf(checkOpenXRCD(&inOpenXRCD{xrcdInitAttr: 4096})) }},
 		{"VR-ibv_open_xrcd-xrcd_init_attr-0732", false, func() string { return textOf(checkOpenXRCD(&inOpenXRCD{context: 4096, xrcdInitAttr: 4096})) }},
@@ -1082,6 +1118,102 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_create_srq-srq_limit-0606", true, func() string {
 			return textOf(hintCreateSRQ(&inCreateSRQ{pd: 4096, srqInitAttr: 4096, srqInitAttrAttrSRQLimit: 1}))
 		}},
+		{"VR-ibv_create_srq_ex-context-1201", false, func() string { return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096})) }},
+		{"VR-ibv_create_srq_ex-context-1201", true, func() string { return textOf(checkCreateSRQEx(&inCreateSRQEx{srqInitAttrEx: 4096})) }},
+		{"VR-ibv_create_srq_ex-srq_init_attr_ex-1202", false, func() string {
+			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-srq_init_attr_ex-1202", true, func() string { return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096})) }},
+		{"VR-ibv_create_srq_ex-comp_mask-1203", false, func() string {
+			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-comp_mask-1203", true, func() string {
+			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-srq_type-1204", false, func() string {
+			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 3, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-srq_type-1204", true, func() string {
+			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 3, srqInitAttrExSRQType: 3, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-comp_mask-1205", false, func() string {
+			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 15, srqInitAttrExSRQType: 1, srqInitAttrExXRCD: 4096, srqInitAttrExCQ: 4096, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-comp_mask-1205", true, func() string {
+			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 7, srqInitAttrExSRQType: 1, srqInitAttrExXRCD: 4096, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-comp_mask-1206", false, func() string {
+			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 27, srqInitAttrExSRQType: 2, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExCQ: 4096, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-comp_mask-1206", true, func() string {
+			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 19, srqInitAttrExSRQType: 2, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-max_num_tags-1207", false, func() string {
+			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 27, srqInitAttrExSRQType: 2, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExCQ: 4096, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-max_num_tags-1207", true, func() string {
+			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 27, srqInitAttrExSRQType: 2, srqInitAttrExCQ: 4096, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-max_num_tags-1208", false, func() string {
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 27, srqInitAttrExSRQType: 2, srqInitAttrExTMCapMaxNumTags: 8, capDeviceAttrExTMCapsMaxNumTags: validate.Of(8), srqInitAttrExCQ: 4096, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-max_num_tags-1208", true, func() string {
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 27, srqInitAttrExSRQType: 2, srqInitAttrExTMCapMaxNumTags: 9, capDeviceAttrExTMCapsMaxNumTags: validate.Of(8), srqInitAttrExCQ: 4096, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-srq_type-1209", false, func() string {
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-srq_type-1209", true, func() string {
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExSRQType: 1, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-xrcd-1210", false, func() string {
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-xrcd-1210", true, func() string {
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExXRCD: 4096, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-cq-1211", false, func() string {
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-cq-1211", true, func() string {
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExCQ: 4096, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-max_num_tags-1212", false, func() string {
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-max_num_tags-1212", true, func() string {
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-max_ops-1213", false, func() string {
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-max_ops-1213", true, func() string {
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExTMCapMaxOps: 1, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-srq_type-1214", false, func() string {
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 15, srqInitAttrExSRQType: 1, srqInitAttrExXRCD: 4096, srqInitAttrExCQ: 4096, capDeviceAttrDeviceCapFlags: validate.Of(1048576), srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-srq_type-1214", true, func() string {
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 15, srqInitAttrExSRQType: 1, srqInitAttrExXRCD: 4096, srqInitAttrExCQ: 4096, capDeviceAttrDeviceCapFlags: validate.Of(0), srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-max_wr-1229", false, func() string {
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-max_wr-1229", true, func() string {
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2}))
+		}},
+		{"VR-ibv_create_srq_ex-max_wr-1230", false, func() string {
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 16, capDeviceAttrMaxSRQWR: validate.Of(16)}))
+		}},
+		{"VR-ibv_create_srq_ex-max_wr-1230", true, func() string {
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 17, capDeviceAttrMaxSRQWR: validate.Of(16)}))
+		}},
+		{"VR-ibv_create_srq_ex-max_sge-1231", false, func() string {
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1, srqInitAttrExAttrMaxSGE: 16, capDeviceAttrMaxSRQSGE: validate.Of(16)}))
+		}},
+		{"VR-ibv_create_srq_ex-max_sge-1231", true, func() string {
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1, srqInitAttrExAttrMaxSGE: 17, capDeviceAttrMaxSRQSGE: validate.Of(16)}))
+		}},
 		{"VR-ibv_modify_srq-srq-0611", false, func() string {
 			return textOf(checkModifySRQ(&inModifySRQ{srq: 4096, srqAttr: 4096, srqAttrMask: 4096}))
 		}},
@@ -1124,6 +1256,10 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_query_srq-srq-0609", true, func() string { return textOf(checkQuerySRQ(&inQuerySRQ{srqAttr: 4096})) }},
 		{"VR-ibv_query_srq-srq_attr-0610", false, func() string { return textOf(checkQuerySRQ(&inQuerySRQ{srq: 4096, srqAttr: 4096})) }},
 		{"VR-ibv_query_srq-srq_attr-0610", true, func() string { return textOf(checkQuerySRQ(&inQuerySRQ{srq: 4096})) }},
+		{"VR-ibv_get_srq_num-srq_num-1215", false, func() string { return textOf(checkGetSRQNum(&inGetSRQNum{srqNum: 4096, srq: 4096})) }},
+		{"VR-ibv_get_srq_num-srq_num-1215", true, func() string { return textOf(checkGetSRQNum(&inGetSRQNum{srq: 4096})) }},
+		{"VR-ibv_get_srq_num-srq-1216", false, func() string { return textOf(checkGetSRQNum(&inGetSRQNum{srq: 4096})) }},
+		{"VR-ibv_get_srq_num-srq-1216", true, func() string { return textOf(checkGetSRQNum(&inGetSRQNum{})) }},
 		{"VR-ibv_destroy_srq-srq-0607", false, func() string { return textOf(checkDestroySRQ(&inDestroySRQ{srq: 4096})) }},
 		{"VR-ibv_destroy_srq-srq-0607", true, func() string { return textOf(checkDestroySRQ(&inDestroySRQ{})) }},
 		{"VR-ibv_post_srq_recv-sg_list-0963", false, func() string { return textOf(brokenPostSRQRecv(&inPostSRQRecv{})) }},
@@ -1202,15 +1338,107 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_create_qp-max_recv_sge-0307", true, func() string {
 			return textOf(hintCreateQP(&inCreateQP{pd: 4096, qpInitAttr: 4096, qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvSGE: 17, capDeviceAttrMaxSGE: validate.Of(16)}))
 		}},
-		{"VR-ibv_create_qp_ex-context-0920", false, func() string { return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096})) }},
-		{"VR-ibv_create_qp_ex-context-0920", true, func() string { return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrEx: 4096})) }},
-		{"VR-ibv_create_qp_ex-qp_init_attr_ex-0921", false, func() string { return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096})) }},
-		{"VR-ibv_create_qp_ex-qp_init_attr_ex-0921", true, func() string { return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096})) }},
+		{"VR-ibv_create_qp_ex-context-0920", false, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-context-0920", true, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-qp_init_attr_ex-0921", false, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-qp_init_attr_ex-0921", true, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-comp_mask-1222", false, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 9, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-comp_mask-1222", true, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExQPType: 9, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-comp_mask-1223", false, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 2, qpInitAttrExQPType: 10, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExXRCD: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-comp_mask-1223", true, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExQPType: 10, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-send_cq-1224", false, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-send_cq-1224", true, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-recv_cq-1225", false, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-recv_cq-1225", true, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExSRQ: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-rwq_ind_tbl-1531", false, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-rwq_ind_tbl-1531", true, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-recv_cq-1532", false, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-recv_cq-1532", true, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-srq-1533", false, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-srq-1533", true, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-max_recv_wr-1534", false, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-max_recv_wr-1534", true, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvWR: 1}))
+		}},
+		{"VR-ibv_create_qp_ex-max_recv_sge-1535", false, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-max_recv_sge-1535", true, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvSGE: 1}))
+		}},
+		{"VR-ibv_create_qp_ex-send_cq-1536", false, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxSendWR: 1}))
+		}},
+		{"VR-ibv_create_qp_ex-send_cq-1536", true, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxSendWR: 1}))
+		}},
 		{"VR-ibv_create_qp_ex-send_ops_flags-0923", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendOpsFlags: 4, qpInitAttrExCompMask: 64}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 64, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExSendOpsFlags: 4}))
 		}},
 		{"VR-ibv_create_qp_ex-send_ops_flags-0923", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendOpsFlags: 4}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExSendOpsFlags: 4}))
+		}},
+		{"VR-ibv_create_qp_ex-xrcd-1226", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 2, qpInitAttrExQPType: 10, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExXRCD: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-xrcd-1226", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 9, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExXRCD: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-rwq_ind_tbl-1530", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-rwq_ind_tbl-1530", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-qp_type-1537", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-qp_type-1537", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-comp_mask-1538", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-comp_mask-1538", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 16, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_alloc_td-context-0150", false, func() string { return textOf(checkAllocTD(&inAllocTD{context: 4096, initAttr: 4096})) }},
 		{"VR-ibv_alloc_td-context-0150", true, func() string { return textOf(checkAllocTD(&inAllocTD{initAttr: 4096})) }},
@@ -1284,6 +1512,22 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_query_device_ex-comp_mask-0167", true, func() string {
 			return textOf(checkQueryDeviceEx(&inQueryDeviceEx{context: 4096, attr: 4096, inputCompMask: 1}))
 		}},
+		{"VR-ibv_open_qp-context-1218", false, func() string { return textOf(checkOpenQP(&inOpenQP{context: 4096, qpOpenAttr: 4096})) }},
+		{"VR-ibv_open_qp-context-1218", true, func() string { return textOf(checkOpenQP(&inOpenQP{qpOpenAttr: 4096})) }},
+		{"VR-ibv_open_qp-qp_open_attr-1219", false, func() string { return textOf(checkOpenQP(&inOpenQP{context: 4096, qpOpenAttr: 4096})) }},
+		{"VR-ibv_open_qp-qp_open_attr-1219", true, func() string { return textOf(checkOpenQP(&inOpenQP{context: 4096})) }},
+		{"VR-ibv_open_qp-comp_mask-1220", false, func() string {
+			return textOf(checkOpenQP(&inOpenQP{context: 4096, qpOpenAttr: 4096, qpOpenAttrCompMask: 11, qpOpenAttrQPType: 10}))
+		}},
+		{"VR-ibv_open_qp-comp_mask-1220", true, func() string {
+			return textOf(checkOpenQP(&inOpenQP{context: 4096, qpOpenAttr: 4096, qpOpenAttrCompMask: 3}))
+		}},
+		{"VR-ibv_open_qp-qp_type-1221", false, func() string {
+			return textOf(checkOpenQP(&inOpenQP{context: 4096, qpOpenAttr: 4096, qpOpenAttrCompMask: 11, qpOpenAttrQPType: 10}))
+		}},
+		{"VR-ibv_open_qp-qp_type-1221", true, func() string {
+			return textOf(checkOpenQP(&inOpenQP{context: 4096, qpOpenAttr: 4096, qpOpenAttrCompMask: 11, qpOpenAttrQPType: 2}))
+		}},
 		{"VR-ibv_modify_qp-qp-0217", false, func() string { return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 4096})) }},
 		{"VR-ibv_modify_qp-qp-0217", true, func() string { return textOf(checkModifyQP(&inModifyQP{attr: 4096, attrMask: 4096})) }},
 		{"VR-ibv_modify_qp-attr-0218", false, func() string { return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 4096})) }},
@@ -1307,12 +1551,6 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_modify_qp-attr_mask-0224", true, func() string {
 			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 49, qpState: validate.Of(0), attrQPState: 1, qpQPType: validate.Of(9)}))
-		}},
-		{"VR-ibv_modify_qp-attr_mask-0225", false, func() string {
-			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 57, qpState: validate.Of(0), attrQPState: 1, qpQPType: validate.Of(10)}))
-		}},
-		{"VR-ibv_modify_qp-attr_mask-0225", true, func() string {
-			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 49, qpState: validate.Of(0), attrQPState: 1, qpQPType: validate.Of(10)}))
 		}},
 		{"VR-ibv_modify_qp-attr_mask-0226", false, func() string {
 			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 1, qpQPType: validate.Of(4)}))
@@ -1385,6 +1623,12 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_modify_qp-attr_mask-0222", true, func() string {
 			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 49, qpState: validate.Of(0), attrQPState: 1, qpQPType: validate.Of(4)}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-0225", false, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 57, qpState: validate.Of(0), attrQPState: 1, qpQPType: validate.Of(10)}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-0225", true, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 49, qpState: validate.Of(0), attrQPState: 1, qpQPType: validate.Of(10)}))
 		}},
 		{"VR-ibv_modify_qp-attr_mask-0228", false, func() string {
 			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 1, qpQPType: validate.Of(2)}))
@@ -1556,6 +1800,38 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_destroy_wq-wq-0785", false, func() string { return textOf(checkDestroyWQ(&inDestroyWQ{wq: 4096})) }},
 		{"VR-ibv_destroy_wq-wq-0785", true, func() string { return textOf(checkDestroyWQ(&inDestroyWQ{})) }},
+		{"VR-ibv_create_rwq_ind_table-context-1500", false, func() string {
+			return textOf(checkCreateRWQIndTable(&inCreateRWQIndTable{context: 4096, initAttr: 4096, initAttrIndTbl: 4096, initAttrLogIndTblSize: 4096}))
+		}},
+		{"VR-ibv_create_rwq_ind_table-context-1500", true, func() string {
+			return textOf(checkCreateRWQIndTable(&inCreateRWQIndTable{initAttr: 4096, initAttrIndTbl: 4096, initAttrLogIndTblSize: 4096}))
+		}},
+		{"VR-ibv_create_rwq_ind_table-init_attr-1501", false, func() string {
+			return textOf(checkCreateRWQIndTable(&inCreateRWQIndTable{context: 4096, initAttr: 4096, initAttrIndTbl: 4096, initAttrLogIndTblSize: 4096}))
+		}},
+		{"VR-ibv_create_rwq_ind_table-init_attr-1501", true, func() string {
+			return textOf(checkCreateRWQIndTable(&inCreateRWQIndTable{context: 4096, initAttrIndTbl: 4096, initAttrLogIndTblSize: 4096}))
+		}},
+		{"VR-ibv_create_rwq_ind_table-ind_tbl-1503", false, func() string {
+			return textOf(checkCreateRWQIndTable(&inCreateRWQIndTable{context: 4096, initAttr: 4096, initAttrIndTbl: 4096, initAttrLogIndTblSize: 4096}))
+		}},
+		{"VR-ibv_create_rwq_ind_table-ind_tbl-1503", true, func() string {
+			return textOf(checkCreateRWQIndTable(&inCreateRWQIndTable{context: 4096, initAttr: 4096, initAttrLogIndTblSize: 4096}))
+		}},
+		{"VR-ibv_create_rwq_ind_table-comp_mask-1504", false, func() string {
+			return textOf(checkCreateRWQIndTable(&inCreateRWQIndTable{context: 4096, initAttr: 4096, initAttrIndTbl: 4096, initAttrLogIndTblSize: 4096}))
+		}},
+		{"VR-ibv_create_rwq_ind_table-comp_mask-1504", true, func() string {
+			return textOf(checkCreateRWQIndTable(&inCreateRWQIndTable{context: 4096, initAttr: 4096, initAttrIndTbl: 4096, initAttrCompMask: 1, initAttrLogIndTblSize: 4096}))
+		}},
+		{"VR-ibv_create_rwq_ind_table-log_ind_tbl_size-1505", false, func() string {
+			return textOf(hintCreateRWQIndTable(&inCreateRWQIndTable{context: 4096, initAttr: 4096, initAttrIndTbl: 4096, initAttrLogIndTblSize: 7, capDeviceAttrExRSSCapsMaxRWQIndirectionTableSize: validate.Of(128)}))
+		}},
+		{"VR-ibv_create_rwq_ind_table-log_ind_tbl_size-1505", true, func() string {
+			return textOf(hintCreateRWQIndTable(&inCreateRWQIndTable{context: 4096, initAttr: 4096, initAttrIndTbl: 4096, initAttrLogIndTblSize: 8, capDeviceAttrExRSSCapsMaxRWQIndirectionTableSize: validate.Of(128)}))
+		}},
+		{"VR-ibv_destroy_rwq_ind_table-rwq_ind_table-1502", false, func() string { return textOf(checkDestroyRWQIndTable(&inDestroyRWQIndTable{rwqIndTable: 4096})) }},
+		{"VR-ibv_destroy_rwq_ind_table-rwq_ind_table-1502", true, func() string { return textOf(checkDestroyRWQIndTable(&inDestroyRWQIndTable{})) }},
 		{"VR-ibv_post_send-opcode-0335", false, func() string { return textOf(brokenPostSend(&inPostSend{wrOpcode: 2, qpQPType: validate.Of(4)})) }},
 		{"VR-ibv_post_send-opcode-0335", true, func() string { return textOf(brokenPostSend(&inPostSend{qpQPType: validate.Of(4)})) }},
 		{"VR-ibv_post_send-opcode-0336", false, func() string { return textOf(brokenPostSend(&inPostSend{wrOpcode: 2, qpQPType: validate.Of(3)})) }},
@@ -1630,6 +1906,12 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_post_send-state-0357", true, func() string { return textOf(brokenPostSend(&inPostSend{qpState: validate.Of(1)})) }},
 		{"VR-ibv_post_send-mw_access_flags-0366", false, func() string { return textOf(hintPostSend(&inPostSend{wrOpcode: 8, wrBindMWBindInfoMWAccessFlags: 4})) }},
 		{"VR-ibv_post_send-mw_access_flags-0366", true, func() string { return textOf(hintPostSend(&inPostSend{wrOpcode: 8, wrBindMWBindInfoMWAccessFlags: 1})) }},
+		{"VR-ibv_post_send-remote_srqn-1228", false, func() string {
+			return textOf(hintPostSend(&inPostSend{wrOpcode: 2, qpQPType: validate.Of(9), wrQPTypeXRCRemoteSrqn: 5}))
+		}},
+		{"VR-ibv_post_send-remote_srqn-1228", true, func() string {
+			return textOf(hintPostSend(&inPostSend{wrOpcode: 2, qpQPType: validate.Of(2), wrQPTypeXRCRemoteSrqn: 5}))
+		}},
 		{"VR-ibv_post_recv-num_sge-0360", false, func() string {
 			return textOf(brokenPostRecv(&inPostRecv{wrNumSGE: 2, qpCapMaxRecvSGE: validate.Of(2)}))
 		}},

@@ -10,11 +10,14 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/events"
 	"github.com/verbsgen/verbsgen/runtime/lazy"
+	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/object"
+	"github.com/verbsgen/verbsgen/runtime/pack"
 	"github.com/verbsgen/verbsgen/runtime/pdalloc"
 	"github.com/verbsgen/verbsgen/runtime/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 	"math/bits"
+	"slices"
 	"syscall"
 	"unsafe"
 )
@@ -520,6 +523,48 @@ func (dev *Device) AllocPD() (*PD, error) {
 	return o, nil
 }
 
+// CreateFlowActionESP makes an action that encrypts or decrypts packets of ESP.
+//
+// Rules:
+//   - only a change can be without esp_attr [VR-ibv_create_flow_action_esp-esp_attr-1525]
+//   - only a change can be without keymat_ptr [VR-ibv_create_flow_action_esp-keymat_ptr-1526]
+//
+// C: ibv_create_flow_action_esp, ibv_create_flow_action(3).
+func (ctx *Device) CreateFlowActionESP(esp *FlowActionESPAttr) (*FlowAction, error) {
+	const verb = "ibv_create_flow_action_esp"
+	if err := ctx.enter(verb); err != nil {
+		return nil, err
+	}
+	defer ctx.node.Exit()
+	if esp == nil {
+		return nil, verr.NilValue(verb, "FlowActionESPAttr", "make one with NewFlowActionESPAttr")
+	}
+	espC := esp.c
+	var espPins mem.Pins
+	defer espPins.Unpin()
+	if err := esp.place(&espC, &espPins); err != nil {
+		return nil, err
+	}
+	in := inCreateFlowActionEsp{
+		ctx:          validate.Addr(ctx.c),
+		esp:          1,
+		espEspAttr:   uint64(espC.esp_attr),
+		espKeymatPtr: uint64(espC.keymat_ptr),
+	}
+	if err := checkCreateFlowActionEsp(&in); err != nil {
+		return nil, err
+	}
+	ptr, errno := rawCreateFlowActionEsp(ctx.c, unsafe.Pointer(&espC))
+	if ptr == nil {
+		return nil, verr.Failed(verb, errno, nil)
+	}
+	o := newFlowAction(ctx, ptr)
+	if err := o.adopt(&ctx.node); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
 // OpenXRCD opens an XRC domain.
 //
 // Rules:
@@ -784,7 +829,124 @@ func (dev *Device) CreateCQEx(cqAttr *CQInitAttrEx) (*CQ, error) {
 	return o, nil
 }
 
+// CreateSRQEx makes a shared receive queue of any type.
+//
+// SRQ.Query returns the sizes that the queue got.
+//
+// Rules:
+//   - a queue has a protection domain [VR-ibv_create_srq_ex-comp_mask-1203]
+//   - srq_type is BASIC, XRC or TM [VR-ibv_create_srq_ex-srq_type-1204]
+//   - a queue of type XRC has an XRC domain and a completion queue [VR-ibv_create_srq_ex-comp_mask-1205]
+//   - a queue of type TM has a completion queue and a list of tags [VR-ibv_create_srq_ex-comp_mask-1206]
+//   - a list of tags has room for at least 1 [VR-ibv_create_srq_ex-max_num_tags-1207]
+//   - max_num_tags is at most max_num_tags of the device (a hint only: some devices accept it)
+//     [VR-ibv_create_srq_ex-max_num_tags-1208]
+//   - a queue of type XRC needs a device with XRC (a hint only: some devices accept it)
+//     [VR-ibv_create_srq_ex-srq_type-1214]
+//   - a queue has room for at least 1 request (a hint only: some devices accept it)
+//     [VR-ibv_create_srq_ex-max_wr-1229]
+//   - max_wr is at most max_srq_wr (a hint only: some devices accept it) [VR-ibv_create_srq_ex-max_wr-1230]
+//   - max_sge is at most max_srq_sge (a hint only: some devices accept it) [VR-ibv_create_srq_ex-max_sge-1231]
+//
+// C: ibv_create_srq_ex, ibv_create_srq_ex(3).
+func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
+	const verb = "ibv_create_srq_ex"
+	if err := dev.enter(verb); err != nil {
+		return nil, err
+	}
+	defer dev.node.Exit()
+	if srqInitAttrEx == nil {
+		return nil, verr.NilValue(verb, "SRQInitAttrEx", "make one with NewSRQInitAttrEx")
+	}
+	srqInitAttrExC := srqInitAttrEx.c
+	if srqInitAttrEx.pd != nil {
+		if err := srqInitAttrEx.pd.enter(verb); err != nil {
+			return nil, err
+		}
+		defer srqInitAttrEx.pd.node.Exit()
+		if srqInitAttrEx.pd.dev != dev {
+			return nil, object.OtherDevice(verb, "pd", &srqInitAttrEx.pd.node, &srqInitAttrEx.pd.dev.node, &dev.node, &dev.node)
+		}
+		srqInitAttrExC.pd = uintptr(srqInitAttrEx.pd.c)
+		srqInitAttrExC.comp_mask |= 0x2 // IBV_SRQ_INIT_ATTR_PD
+	}
+	if srqInitAttrEx.xrcd != nil {
+		if err := srqInitAttrEx.xrcd.enter(verb); err != nil {
+			return nil, err
+		}
+		defer srqInitAttrEx.xrcd.node.Exit()
+		if srqInitAttrEx.xrcd.dev != dev {
+			return nil, object.OtherDevice(verb, "xrcd", &srqInitAttrEx.xrcd.node, &srqInitAttrEx.xrcd.dev.node, &dev.node, &dev.node)
+		}
+		srqInitAttrExC.xrcd = uintptr(srqInitAttrEx.xrcd.c)
+		srqInitAttrExC.comp_mask |= 0x4 // IBV_SRQ_INIT_ATTR_XRCD
+	}
+	if srqInitAttrEx.cq != nil {
+		if err := srqInitAttrEx.cq.enter(verb); err != nil {
+			return nil, err
+		}
+		defer srqInitAttrEx.cq.node.Exit()
+		if srqInitAttrEx.cq.dev != dev {
+			return nil, object.OtherDevice(verb, "cq", &srqInitAttrEx.cq.node, &srqInitAttrEx.cq.dev.node, &dev.node, &dev.node)
+		}
+		srqInitAttrExC.cq = uintptr(srqInitAttrEx.cq.c)
+		srqInitAttrExC.comp_mask |= 0x8 // IBV_SRQ_INIT_ATTR_CQ
+	}
+	in := inCreateSRQEx{
+		context:                      validate.Addr(dev.c),
+		srqInitAttrEx:                1,
+		srqInitAttrExCompMask:        uint64(srqInitAttrExC.comp_mask),
+		srqInitAttrExSRQType:         uint64(srqInitAttrExC.srq_type),
+		srqInitAttrExTMCapMaxNumTags: uint64(srqInitAttrExC.tm_cap.max_num_tags),
+		srqInitAttrExXRCD:            uint64(srqInitAttrExC.xrcd),
+		srqInitAttrExCQ:              uint64(srqInitAttrExC.cq),
+		srqInitAttrExTMCapMaxOps:     uint64(srqInitAttrExC.tm_cap.max_ops),
+		srqInitAttrExAttrMaxWR:       uint64(srqInitAttrExC.attr.max_wr),
+		srqInitAttrExAttrMaxSGE:      uint64(srqInitAttrExC.attr.max_sge),
+	}
+	if caps := dev.capabilities(); caps != nil {
+		in.capDeviceAttrExTMCapsMaxNumTags = validate.Of(uint64(caps.tm_caps.max_num_tags))
+		in.capDeviceAttrDeviceCapFlags = validate.Of(uint64(caps.orig_attr.device_cap_flags))
+		in.capDeviceAttrMaxSRQWR = validate.Of(uint64(caps.orig_attr.max_srq_wr))
+		in.capDeviceAttrMaxSRQSGE = validate.Of(uint64(caps.orig_attr.max_srq_sge))
+	}
+	if err := checkCreateSRQEx(&in); err != nil {
+		return nil, err
+	}
+	if dev.lib.lints.Wanted() {
+		dev.lib.lints.Report(hintCreateSRQEx(&in))
+	}
+	ptr, errno := rawCreateSRQEx(dev.lib.fn[symIbv_create_srq], dev.c, unsafe.Pointer(&srqInitAttrExC))
+	if ptr == nil {
+		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintCreateSRQEx(&in)) })
+	}
+	o := newSRQ(dev, ptr)
+	o.pd = srqInitAttrEx.pd
+	o.xrcd = srqInitAttrEx.xrcd
+	o.cq = srqInitAttrEx.cq
+	if err := o.adopt(&dev.node, nodeOfPD(srqInitAttrEx.pd), nodeOfXRCD(srqInitAttrEx.xrcd), nodeOfCQ(srqInitAttrEx.cq)); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
 // CreateQPEx makes a queue pair in state RESET, which can also be posted to by QP.Stream.
+//
+// Rules:
+//   - a queue pair of this type has a protection domain [VR-ibv_create_qp_ex-comp_mask-1222]
+//   - a queue pair of type XRC_RECV has an XRC domain [VR-ibv_create_qp_ex-comp_mask-1223]
+//   - sends complete in send_cq [VR-ibv_create_qp_ex-send_cq-1224]
+//   - receives complete in recv_cq [VR-ibv_create_qp_ex-recv_cq-1225]
+//   - with ATTR_IND_TABLE there is a table [VR-ibv_create_qp_ex-rwq_ind_tbl-1531]
+//   - a queue pair with a table does not receive itself, and has no recv_cq [VR-ibv_create_qp_ex-recv_cq-1532]
+//   - a queue pair with a table has no srq [VR-ibv_create_qp_ex-srq-1533]
+//   - a queue pair with a table has no receive requests [VR-ibv_create_qp_ex-max_recv_wr-1534]
+//   - a queue pair with a table has no receive requests [VR-ibv_create_qp_ex-max_recv_sge-1535]
+//   - sends complete in send_cq [VR-ibv_create_qp_ex-send_cq-1536]
+//   - a queue pair with a table is of type RAW_PACKET (a hint only: some devices accept it)
+//     [VR-ibv_create_qp_ex-qp_type-1537]
+//   - a table needs the hash that selects a queue (a hint only: some devices accept it)
+//     [VR-ibv_create_qp_ex-comp_mask-1538]
 //
 // C: ibv_create_qp_ex, ibv_create_qp_ex(3).
 func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
@@ -797,6 +959,9 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 		return nil, verr.NilValue(verb, "QPInitAttrEx", "make one with NewQPInitAttrEx")
 	}
 	qpInitAttrExC := qpInitAttrEx.c
+	if qpInitAttrEx.err != nil {
+		return nil, qpInitAttrEx.err
+	}
 	if qpInitAttrEx.sendCQ != nil {
 		if err := qpInitAttrEx.sendCQ.enter(verb); err != nil {
 			return nil, err
@@ -828,6 +993,17 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 		qpInitAttrExC.pd = uintptr(qpInitAttrEx.pd.c)
 		qpInitAttrExC.comp_mask |= 0x1 // IBV_QP_INIT_ATTR_PD
 	}
+	if qpInitAttrEx.xrcd != nil {
+		if err := qpInitAttrEx.xrcd.enter(verb); err != nil {
+			return nil, err
+		}
+		defer qpInitAttrEx.xrcd.node.Exit()
+		if qpInitAttrEx.xrcd.dev != dev {
+			return nil, object.OtherDevice(verb, "xrcd", &qpInitAttrEx.xrcd.node, &qpInitAttrEx.xrcd.dev.node, &dev.node, &dev.node)
+		}
+		qpInitAttrExC.xrcd = uintptr(qpInitAttrEx.xrcd.c)
+		qpInitAttrExC.comp_mask |= 0x2 // IBV_QP_INIT_ATTR_XRCD
+	}
 	if qpInitAttrEx.srq != nil {
 		if err := qpInitAttrEx.srq.enter(verb); err != nil {
 			return nil, err
@@ -838,11 +1014,31 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 		}
 		qpInitAttrExC.srq = uintptr(qpInitAttrEx.srq.c)
 	}
+	if qpInitAttrEx.rwqIndTbl != nil {
+		if err := qpInitAttrEx.rwqIndTbl.enter(verb); err != nil {
+			return nil, err
+		}
+		defer qpInitAttrEx.rwqIndTbl.node.Exit()
+		if qpInitAttrEx.rwqIndTbl.dev != dev {
+			return nil, object.OtherDevice(verb, "rwq_ind_tbl", &qpInitAttrEx.rwqIndTbl.node, &qpInitAttrEx.rwqIndTbl.dev.node, &dev.node, &dev.node)
+		}
+		qpInitAttrExC.rwq_ind_tbl = uintptr(qpInitAttrEx.rwqIndTbl.c)
+		qpInitAttrExC.comp_mask |= 0x10 // IBV_QP_INIT_ATTR_IND_TABLE
+	}
 	in := inCreateQPEx{
-		context:                  validate.Addr(dev.c),
-		qpInitAttrEx:             1,
-		qpInitAttrExSendOpsFlags: uint64(qpInitAttrExC.send_ops_flags),
-		qpInitAttrExCompMask:     uint64(qpInitAttrExC.comp_mask),
+		context:                   validate.Addr(dev.c),
+		qpInitAttrEx:              1,
+		qpInitAttrExCompMask:      uint64(qpInitAttrExC.comp_mask),
+		qpInitAttrExQPType:        uint64(qpInitAttrExC.qp_type),
+		qpInitAttrExSendCQ:        uint64(qpInitAttrExC.send_cq),
+		qpInitAttrExRecvCQ:        uint64(qpInitAttrExC.recv_cq),
+		qpInitAttrExRWQIndTbl:     uint64(qpInitAttrExC.rwq_ind_tbl),
+		qpInitAttrExSRQ:           uint64(qpInitAttrExC.srq),
+		qpInitAttrExCapMaxRecvWR:  uint64(qpInitAttrExC.cap.max_recv_wr),
+		qpInitAttrExCapMaxRecvSGE: uint64(qpInitAttrExC.cap.max_recv_sge),
+		qpInitAttrExCapMaxSendWR:  uint64(qpInitAttrExC.cap.max_send_wr),
+		qpInitAttrExSendOpsFlags:  uint64(qpInitAttrExC.send_ops_flags),
+		qpInitAttrExXRCD:          uint64(qpInitAttrExC.xrcd),
 	}
 	if err := checkCreateQPEx(&in); err != nil {
 		return nil, err
@@ -850,6 +1046,7 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 	if dev.lib.lints.Wanted() {
 		dev.lib.lints.Report(hintCreateQPEx(&in))
 	}
+	defer mem.PinData(&qpInitAttrExC.rx_hash_conf.rx_hash_key, qpInitAttrEx.rxHashConfKey)()
 	ptr, errno := rawCreateQPEx(dev.lib.fn[symIbv_create_qp], dev.c, unsafe.Pointer(&qpInitAttrExC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintCreateQPEx(&in)) })
@@ -857,8 +1054,9 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 	o := newQP(dev, ptr)
 	o.asked = lazy.Of(uint64(qpInitAttrExC.send_ops_flags))
 	o.pd = qpInitAttrEx.pd
+	o.xrcd = qpInitAttrEx.xrcd
 	o.made = &cQPInitAttr{qp_context: qpInitAttrExC.qp_context, send_cq: qpInitAttrExC.send_cq, recv_cq: qpInitAttrExC.recv_cq, srq: qpInitAttrExC.srq, cap: qpInitAttrExC.cap, qp_type: qpInitAttrExC.qp_type, sq_sig_all: qpInitAttrExC.sq_sig_all}
-	if err := o.adopt(&dev.node, nodeOfCQ(qpInitAttrEx.sendCQ), nodeOfCQ(qpInitAttrEx.recvCQ), nodeOfPD(qpInitAttrEx.pd), nodeOfSRQ(qpInitAttrEx.srq)); err != nil {
+	if err := o.adopt(&dev.node, nodeOfCQ(qpInitAttrEx.sendCQ), nodeOfCQ(qpInitAttrEx.recvCQ), nodeOfPD(qpInitAttrEx.pd), nodeOfXRCD(qpInitAttrEx.xrcd), nodeOfSRQ(qpInitAttrEx.srq), nodeOfRWQIndTable(qpInitAttrEx.rwqIndTbl)); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -1060,6 +1258,58 @@ func (dev *Device) QueryDeviceEx() (*DeviceAttrEx, error) {
 	return out, nil
 }
 
+// OpenQP opens a queue pair of type XRC_RECV that exists in an XRC domain.
+//
+// Close closes this handle. The queue pair lives as long as a handle of it is open, in whatever process. The
+// handle learns the state of the queue pair by QP.Query.
+//
+// Rules:
+//   - the domain, the number and the type of the queue pair are given [VR-ibv_open_qp-comp_mask-1220]
+//   - queue pairs of type XRC_RECV alone are shared [VR-ibv_open_qp-qp_type-1221]
+//
+// C: ibv_open_qp, ibv_open_qp(3).
+func (dev *Device) OpenQP(qpOpenAttr *QPOpenAttr) (*QP, error) {
+	const verb = "ibv_open_qp"
+	if err := dev.enter(verb); err != nil {
+		return nil, err
+	}
+	defer dev.node.Exit()
+	if qpOpenAttr == nil {
+		return nil, verr.NilValue(verb, "QPOpenAttr", "make one with NewQPOpenAttr")
+	}
+	qpOpenAttrC := qpOpenAttr.c
+	if qpOpenAttr.xrcd != nil {
+		if err := qpOpenAttr.xrcd.enter(verb); err != nil {
+			return nil, err
+		}
+		defer qpOpenAttr.xrcd.node.Exit()
+		if qpOpenAttr.xrcd.dev != dev {
+			return nil, object.OtherDevice(verb, "xrcd", &qpOpenAttr.xrcd.node, &qpOpenAttr.xrcd.dev.node, &dev.node, &dev.node)
+		}
+		qpOpenAttrC.xrcd = uintptr(qpOpenAttr.xrcd.c)
+		qpOpenAttrC.comp_mask |= 0x2 // IBV_QP_OPEN_ATTR_XRCD
+	}
+	in := inOpenQP{
+		context:            validate.Addr(dev.c),
+		qpOpenAttr:         1,
+		qpOpenAttrCompMask: uint64(qpOpenAttrC.comp_mask),
+		qpOpenAttrQPType:   uint64(qpOpenAttrC.qp_type),
+	}
+	if err := checkOpenQP(&in); err != nil {
+		return nil, err
+	}
+	ptr, errno := rawOpenQP(dev.c, unsafe.Pointer(&qpOpenAttrC))
+	if ptr == nil {
+		return nil, verr.Failed(verb, errno, nil)
+	}
+	o := newQP(dev, ptr)
+	o.xrcd = qpOpenAttr.xrcd
+	if err := o.adopt(&dev.node, nodeOfXRCD(qpOpenAttr.xrcd)); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
 // CreateWQ makes a work queue.
 //
 // Rules:
@@ -1113,6 +1363,74 @@ func (dev *Device) CreateWQ(wqInitAttr *WQInitAttr) (*WQ, error) {
 	o := newWQ(dev, ptr)
 	o.pd = wqInitAttr.pd
 	if err := o.adopt(&dev.node, nodeOfPD(wqInitAttr.pd), nodeOfCQ(wqInitAttr.cq)); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+// CreateRWQIndTable makes a table of work queues.
+//
+// Rules:
+//   - a table has queues [VR-ibv_create_rwq_ind_table-ind_tbl-1503]
+//   - comp_mask is 0, as no bit is defined [VR-ibv_create_rwq_ind_table-comp_mask-1504]
+//   - the table has at most max_rwq_indirection_table_size entries (a hint only: some devices accept it)
+//     [VR-ibv_create_rwq_ind_table-log_ind_tbl_size-1505]
+//
+// C: ibv_create_rwq_ind_table, ibv_create_rwq_ind_table(3).
+func (dev *Device) CreateRWQIndTable(initAttr *RWQIndTableInitAttr) (*RWQIndTable, error) {
+	const verb = "ibv_create_rwq_ind_table"
+	if err := dev.enter(verb); err != nil {
+		return nil, err
+	}
+	defer dev.node.Exit()
+	if initAttr == nil {
+		return nil, verr.NilValue(verb, "RWQIndTableInitAttr", "make one with NewRWQIndTableInitAttr")
+	}
+	initAttrC := initAttr.c
+	var initAttrPins mem.Pins
+	defer initAttrPins.Unpin()
+	initAttrIndTbl := make([]uintptr, len(initAttr.indTbl))
+	var initAttrIndTblNodes []*object.Node
+	for i, h := range initAttr.indTbl {
+		if err := h.enter(verb); err != nil {
+			return nil, err
+		}
+		defer h.node.Exit()
+		if h.dev != dev {
+			return nil, object.OtherDevice(verb, "ind_tbl", &h.node, &h.dev.node, &dev.node, &dev.node)
+		}
+		if !slices.Contains(initAttrIndTblNodes, &h.node) {
+			initAttrIndTblNodes = append(initAttrIndTblNodes, &h.node)
+		}
+		initAttrIndTbl[i] = uintptr(h.c)
+	}
+	initAttrIndTblN, err := pack.Log2(verb, "ind_tbl", len(initAttrIndTbl))
+	if err != nil {
+		return nil, err
+	}
+	initAttrC.ind_tbl, initAttrC.log_ind_tbl_size = mem.PinList(&initAttrPins, initAttrIndTbl), uint32(initAttrIndTblN)
+	in := inCreateRWQIndTable{
+		context:               validate.Addr(dev.c),
+		initAttr:              1,
+		initAttrIndTbl:        uint64(initAttrC.ind_tbl),
+		initAttrCompMask:      uint64(initAttrC.comp_mask),
+		initAttrLogIndTblSize: uint64(initAttrC.log_ind_tbl_size),
+	}
+	if caps := dev.capabilities(); caps != nil {
+		in.capDeviceAttrExRSSCapsMaxRWQIndirectionTableSize = validate.Of(uint64(caps.rss_caps.max_rwq_indirection_table_size))
+	}
+	if err := checkCreateRWQIndTable(&in); err != nil {
+		return nil, err
+	}
+	if dev.lib.lints.Wanted() {
+		dev.lib.lints.Report(hintCreateRWQIndTable(&in))
+	}
+	ptr, errno := rawCreateRWQIndTable(dev.c, unsafe.Pointer(&initAttrC))
+	if ptr == nil {
+		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintCreateRWQIndTable(&in)) })
+	}
+	o := newRWQIndTable(dev, ptr)
+	if err := o.adopt(append([]*object.Node{&dev.node}, initAttrIndTblNodes...)...); err != nil {
 		return nil, err
 	}
 	return o, nil

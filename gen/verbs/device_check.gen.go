@@ -275,6 +275,32 @@ func checkAllocPD(in *inAllocPD) error {
 	return verr.RefuseErr("ibv_alloc_pd", bad...)
 }
 
+// inCreateFlowActionEsp has the values that the rules of ibv_create_flow_action_esp use.
+type inCreateFlowActionEsp struct {
+	ctx          uint64 // ctx
+	esp          uint64 // esp
+	espEspAttr   uint64 // esp.esp_attr
+	espKeymatPtr uint64 // esp.keymat_ptr
+}
+
+// checkCreateFlowActionEsp refuses a call of ibv_create_flow_action_esp that breaks a rule.
+func checkCreateFlowActionEsp(in *inCreateFlowActionEsp) error {
+	var bad []verr.Violation
+	if in.ctx == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1520], Value: validate.AddrText(in.ctx)})
+	}
+	if in.esp == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1521], Value: validate.AddrText(in.esp)})
+	}
+	if in.espEspAttr == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1525], Value: validate.AddrText(in.espEspAttr)})
+	}
+	if in.espKeymatPtr == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1526], Value: validate.AddrText(in.espKeymatPtr)})
+	}
+	return verr.RefuseErr("ibv_create_flow_action_esp", bad...)
+}
+
 // inOpenXRCD has the values that the rules of ibv_open_xrcd use.
 type inOpenXRCD struct {
 	context              uint64 // context
@@ -450,12 +476,102 @@ func hintCreateCQEx(in *inCreateCQEx) []verr.Violation {
 	return may
 }
 
+// inCreateSRQEx has the values that the rules of ibv_create_srq_ex use.
+type inCreateSRQEx struct {
+	context                         uint64         // context
+	srqInitAttrEx                   uint64         // srq_init_attr_ex
+	srqInitAttrExCompMask           uint64         // srq_init_attr_ex.comp_mask
+	srqInitAttrExSRQType            uint64         // srq_init_attr_ex.srq_type
+	srqInitAttrExTMCapMaxNumTags    uint64         // srq_init_attr_ex.tm_cap.max_num_tags
+	capDeviceAttrExTMCapsMaxNumTags validate.Known // device_attr_ex.tm_caps.max_num_tags
+	srqInitAttrExXRCD               uint64         // srq_init_attr_ex.xrcd
+	srqInitAttrExCQ                 uint64         // srq_init_attr_ex.cq
+	srqInitAttrExTMCapMaxOps        uint64         // srq_init_attr_ex.tm_cap.max_ops
+	capDeviceAttrDeviceCapFlags     validate.Known // device_attr.device_cap_flags
+	srqInitAttrExAttrMaxWR          uint64         // srq_init_attr_ex.attr.max_wr
+	capDeviceAttrMaxSRQWR           validate.Known // device_attr.max_srq_wr
+	srqInitAttrExAttrMaxSGE         uint64         // srq_init_attr_ex.attr.max_sge
+	capDeviceAttrMaxSRQSGE          validate.Known // device_attr.max_srq_sge
+}
+
+// checkCreateSRQEx refuses a call of ibv_create_srq_ex that breaks a rule.
+func checkCreateSRQEx(in *inCreateSRQEx) error {
+	var bad []verr.Violation
+	if in.context == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1201], Value: validate.AddrText(in.context)})
+	}
+	if in.srqInitAttrEx == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1202], Value: validate.AddrText(in.srqInitAttrEx)})
+	}
+	if in.srqInitAttrExCompMask&0x2 != 0x2 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1203]})
+	}
+	if in.srqInitAttrExCompMask&0x1 != 0 && in.srqInitAttrExSRQType != 0 && in.srqInitAttrExSRQType != 1 && in.srqInitAttrExSRQType != 2 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1204], Value: SRQType(in.srqInitAttrExSRQType).String()})
+	}
+	if in.srqInitAttrExCompMask&0x1 != 0 && in.srqInitAttrExSRQType == 1 && in.srqInitAttrExCompMask&0xc != 0xc {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1205]})
+	}
+	if in.srqInitAttrExCompMask&0x1 != 0 && in.srqInitAttrExSRQType == 2 && in.srqInitAttrExCompMask&0x18 != 0x18 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1206]})
+	}
+	if in.srqInitAttrExCompMask&0x11 == 0x11 && in.srqInitAttrExSRQType == 2 && in.srqInitAttrExTMCapMaxNumTags < 1 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1207], Value: strconv.FormatUint(in.srqInitAttrExTMCapMaxNumTags, 10)})
+	}
+	return verr.RefuseErr("ibv_create_srq_ex", bad...)
+}
+
+// hintCreateSRQEx returns the lints that a call of ibv_create_srq_ex breaks, which may be the cause when it fails.
+func hintCreateSRQEx(in *inCreateSRQEx) []verr.Violation {
+	var may []verr.Violation
+	if in.capDeviceAttrExTMCapsMaxNumTags.OK && in.srqInitAttrExCompMask&0x10 != 0 && in.srqInitAttrExTMCapMaxNumTags > in.capDeviceAttrExTMCapsMaxNumTags.V {
+		may = append(may, verr.Violation{Rule: &rules[rule1208], Value: strconv.FormatUint(in.srqInitAttrExTMCapMaxNumTags, 10), Limit: strconv.FormatUint(in.capDeviceAttrExTMCapsMaxNumTags.V, 10)})
+	}
+	if in.srqInitAttrExSRQType != 0 && in.srqInitAttrExCompMask&0x1 == 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule1209], Value: SRQType(in.srqInitAttrExSRQType).String()})
+	}
+	if in.srqInitAttrExXRCD != 0 && in.srqInitAttrExCompMask&0x4 == 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule1210], Value: validate.AddrText(in.srqInitAttrExXRCD)})
+	}
+	if in.srqInitAttrExCQ != 0 && in.srqInitAttrExCompMask&0x8 == 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule1211], Value: validate.AddrText(in.srqInitAttrExCQ)})
+	}
+	if in.srqInitAttrExTMCapMaxNumTags != 0 && in.srqInitAttrExCompMask&0x10 == 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule1212], Value: strconv.FormatUint(in.srqInitAttrExTMCapMaxNumTags, 10)})
+	}
+	if in.srqInitAttrExTMCapMaxOps != 0 && in.srqInitAttrExCompMask&0x10 == 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule1213], Value: strconv.FormatUint(in.srqInitAttrExTMCapMaxOps, 10)})
+	}
+	if in.capDeviceAttrDeviceCapFlags.OK && in.srqInitAttrExCompMask&0x5 == 0x5 && in.srqInitAttrExSRQType == 1 && in.srqInitAttrExSRQType != 0 && in.capDeviceAttrDeviceCapFlags.V&0x100000 != 0x100000 {
+		may = append(may, verr.Violation{Rule: &rules[rule1214], Value: SRQType(in.srqInitAttrExSRQType).String()})
+	}
+	if in.srqInitAttrExAttrMaxWR < 1 {
+		may = append(may, verr.Violation{Rule: &rules[rule1229], Value: strconv.FormatUint(in.srqInitAttrExAttrMaxWR, 10)})
+	}
+	if in.capDeviceAttrMaxSRQWR.OK && in.capDeviceAttrMaxSRQWR.V > 0 && in.srqInitAttrExAttrMaxWR > in.capDeviceAttrMaxSRQWR.V {
+		may = append(may, verr.Violation{Rule: &rules[rule1230], Value: strconv.FormatUint(in.srqInitAttrExAttrMaxWR, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxSRQWR.V, 10)})
+	}
+	if in.capDeviceAttrMaxSRQSGE.OK && in.capDeviceAttrMaxSRQSGE.V > 0 && in.srqInitAttrExAttrMaxSGE > in.capDeviceAttrMaxSRQSGE.V {
+		may = append(may, verr.Violation{Rule: &rules[rule1231], Value: strconv.FormatUint(in.srqInitAttrExAttrMaxSGE, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxSRQSGE.V, 10)})
+	}
+	return may
+}
+
 // inCreateQPEx has the values that the rules of ibv_create_qp_ex use.
 type inCreateQPEx struct {
-	context                  uint64 // context
-	qpInitAttrEx             uint64 // qp_init_attr_ex
-	qpInitAttrExSendOpsFlags uint64 // qp_init_attr_ex.send_ops_flags
-	qpInitAttrExCompMask     uint64 // qp_init_attr_ex.comp_mask
+	context                   uint64 // context
+	qpInitAttrEx              uint64 // qp_init_attr_ex
+	qpInitAttrExCompMask      uint64 // qp_init_attr_ex.comp_mask
+	qpInitAttrExQPType        uint64 // qp_init_attr_ex.qp_type
+	qpInitAttrExSendCQ        uint64 // qp_init_attr_ex.send_cq
+	qpInitAttrExRecvCQ        uint64 // qp_init_attr_ex.recv_cq
+	qpInitAttrExRWQIndTbl     uint64 // qp_init_attr_ex.rwq_ind_tbl
+	qpInitAttrExSRQ           uint64 // qp_init_attr_ex.srq
+	qpInitAttrExCapMaxRecvWR  uint64 // qp_init_attr_ex.cap.max_recv_wr
+	qpInitAttrExCapMaxRecvSGE uint64 // qp_init_attr_ex.cap.max_recv_sge
+	qpInitAttrExCapMaxSendWR  uint64 // qp_init_attr_ex.cap.max_send_wr
+	qpInitAttrExSendOpsFlags  uint64 // qp_init_attr_ex.send_ops_flags
+	qpInitAttrExXRCD          uint64 // qp_init_attr_ex.xrcd
 }
 
 // checkCreateQPEx refuses a call of ibv_create_qp_ex that breaks a rule.
@@ -467,6 +583,36 @@ func checkCreateQPEx(in *inCreateQPEx) error {
 	if in.qpInitAttrEx == 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0921], Value: validate.AddrText(in.qpInitAttrEx)})
 	}
+	if (in.qpInitAttrExQPType == 2 || in.qpInitAttrExQPType == 3 || in.qpInitAttrExQPType == 4 || in.qpInitAttrExQPType == 8 || in.qpInitAttrExQPType == 9 || in.qpInitAttrExQPType == 255) && in.qpInitAttrExCompMask&0x1 != 0x1 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1222]})
+	}
+	if in.qpInitAttrExQPType == 10 && in.qpInitAttrExCompMask&0x2 != 0x2 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1223]})
+	}
+	if (in.qpInitAttrExQPType == 2 || in.qpInitAttrExQPType == 3 || in.qpInitAttrExQPType == 4 || in.qpInitAttrExQPType == 8 || in.qpInitAttrExQPType == 9) && in.qpInitAttrExCompMask&0x10 == 0 && in.qpInitAttrExSendCQ == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1224], Value: validate.AddrText(in.qpInitAttrExSendCQ)})
+	}
+	if (in.qpInitAttrExQPType == 2 || in.qpInitAttrExQPType == 3 || in.qpInitAttrExQPType == 4 || in.qpInitAttrExQPType == 8) && in.qpInitAttrExCompMask&0x10 == 0 && in.qpInitAttrExRecvCQ == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1225], Value: validate.AddrText(in.qpInitAttrExRecvCQ)})
+	}
+	if in.qpInitAttrExCompMask&0x10 != 0 && in.qpInitAttrExRWQIndTbl == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1531], Value: validate.AddrText(in.qpInitAttrExRWQIndTbl)})
+	}
+	if in.qpInitAttrExCompMask&0x10 != 0 && in.qpInitAttrExRecvCQ != 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1532], Value: validate.AddrText(in.qpInitAttrExRecvCQ)})
+	}
+	if in.qpInitAttrExCompMask&0x10 != 0 && in.qpInitAttrExSRQ != 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1533], Value: validate.AddrText(in.qpInitAttrExSRQ)})
+	}
+	if in.qpInitAttrExCompMask&0x10 != 0 && in.qpInitAttrExCapMaxRecvWR > 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1534], Value: strconv.FormatUint(in.qpInitAttrExCapMaxRecvWR, 10)})
+	}
+	if in.qpInitAttrExCompMask&0x10 != 0 && in.qpInitAttrExCapMaxRecvSGE > 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1535], Value: strconv.FormatUint(in.qpInitAttrExCapMaxRecvSGE, 10)})
+	}
+	if in.qpInitAttrExCompMask&0x10 != 0 && in.qpInitAttrExCapMaxSendWR > 0 && in.qpInitAttrExSendCQ == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1536], Value: validate.AddrText(in.qpInitAttrExSendCQ)})
+	}
 	return verr.RefuseErr("ibv_create_qp_ex", bad...)
 }
 
@@ -475,6 +621,18 @@ func hintCreateQPEx(in *inCreateQPEx) []verr.Violation {
 	var may []verr.Violation
 	if in.qpInitAttrExSendOpsFlags != 0 && in.qpInitAttrExCompMask&0x40 == 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule0923], Value: QPOp(in.qpInitAttrExSendOpsFlags).String()})
+	}
+	if in.qpInitAttrExXRCD != 0 && in.qpInitAttrExCompMask&0x2 == 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule1226], Value: validate.AddrText(in.qpInitAttrExXRCD)})
+	}
+	if in.qpInitAttrExRWQIndTbl != 0 && in.qpInitAttrExCompMask&0x10 == 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule1530], Value: validate.AddrText(in.qpInitAttrExRWQIndTbl)})
+	}
+	if in.qpInitAttrExCompMask&0x10 != 0 && in.qpInitAttrExQPType != 8 {
+		may = append(may, verr.Violation{Rule: &rules[rule1537], Value: QPType(in.qpInitAttrExQPType).String()})
+	}
+	if in.qpInitAttrExCompMask&0x10 != 0 && in.qpInitAttrExCompMask&0x20 != 0x20 {
+		may = append(may, verr.Violation{Rule: &rules[rule1538], Value: "0x" + strconv.FormatUint(in.qpInitAttrExCompMask, 16)})
 	}
 	return may
 }
@@ -573,6 +731,32 @@ func checkQueryDeviceEx(in *inQueryDeviceEx) error {
 	return verr.RefuseErr("ibv_query_device_ex", bad...)
 }
 
+// inOpenQP has the values that the rules of ibv_open_qp use.
+type inOpenQP struct {
+	context            uint64 // context
+	qpOpenAttr         uint64 // qp_open_attr
+	qpOpenAttrCompMask uint64 // qp_open_attr.comp_mask
+	qpOpenAttrQPType   uint64 // qp_open_attr.qp_type
+}
+
+// checkOpenQP refuses a call of ibv_open_qp that breaks a rule.
+func checkOpenQP(in *inOpenQP) error {
+	var bad []verr.Violation
+	if in.context == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1218], Value: validate.AddrText(in.context)})
+	}
+	if in.qpOpenAttr == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1219], Value: validate.AddrText(in.qpOpenAttr)})
+	}
+	if in.qpOpenAttrCompMask&0xb != 0xb {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1220]})
+	}
+	if in.qpOpenAttrCompMask&0x8 != 0 && in.qpOpenAttrQPType != 10 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1221], Value: QPType(in.qpOpenAttrQPType).String()})
+	}
+	return verr.RefuseErr("ibv_open_qp", bad...)
+}
+
 // inCreateWQ has the values that the rules of ibv_create_wq use.
 type inCreateWQ struct {
 	context      uint64 // context
@@ -597,6 +781,43 @@ func checkCreateWQ(in *inCreateWQ) error {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0784], Value: validate.AddrText(in.wqInitAttrCQ)})
 	}
 	return verr.RefuseErr("ibv_create_wq", bad...)
+}
+
+// inCreateRWQIndTable has the values that the rules of ibv_create_rwq_ind_table use.
+type inCreateRWQIndTable struct {
+	context                                          uint64         // context
+	initAttr                                         uint64         // init_attr
+	initAttrIndTbl                                   uint64         // init_attr.ind_tbl
+	initAttrCompMask                                 uint64         // init_attr.comp_mask
+	initAttrLogIndTblSize                            uint64         // init_attr.log_ind_tbl_size
+	capDeviceAttrExRSSCapsMaxRWQIndirectionTableSize validate.Known // device_attr_ex.rss_caps.max_rwq_indirection_table_size
+}
+
+// checkCreateRWQIndTable refuses a call of ibv_create_rwq_ind_table that breaks a rule.
+func checkCreateRWQIndTable(in *inCreateRWQIndTable) error {
+	var bad []verr.Violation
+	if in.context == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1500], Value: validate.AddrText(in.context)})
+	}
+	if in.initAttr == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1501], Value: validate.AddrText(in.initAttr)})
+	}
+	if in.initAttrIndTbl == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1503], Value: validate.AddrText(in.initAttrIndTbl)})
+	}
+	if in.initAttrCompMask != 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1504], Value: "0x" + strconv.FormatUint(in.initAttrCompMask, 16)})
+	}
+	return verr.RefuseErr("ibv_create_rwq_ind_table", bad...)
+}
+
+// hintCreateRWQIndTable returns the lints that a call of ibv_create_rwq_ind_table breaks, which may be the cause when it fails.
+func hintCreateRWQIndTable(in *inCreateRWQIndTable) []verr.Violation {
+	var may []verr.Violation
+	if in.capDeviceAttrExRSSCapsMaxRWQIndirectionTableSize.OK && validate.Power(in.initAttrLogIndTblSize) > in.capDeviceAttrExRSSCapsMaxRWQIndirectionTableSize.V {
+		may = append(may, verr.Violation{Rule: &rules[rule1505], Value: strconv.FormatUint(in.initAttrLogIndTblSize, 10), Limit: strconv.FormatUint(in.capDeviceAttrExRSSCapsMaxRWQIndirectionTableSize.V, 10)})
+	}
+	return may
 }
 
 // inInitAHFromWC has the values that the rules of ibv_init_ah_from_wc use.

@@ -34,6 +34,7 @@ type QP struct {
 	made    *cQPInitAttr // as the device made it, or nil
 	asked   lazy.Asked   // what it was asked for when it was made
 	pd      *PD
+	xrcd    *XRCD
 	qpNum   uint32
 	handle  uint32
 }
@@ -122,9 +123,14 @@ func (o *QP) CloseAll() error {
 	return object.CloseTree(&o.node)
 }
 
-// PD returns the PD to which the QP belongs.
+// PD returns the PD to which the QP belongs, or nil.
 func (o *QP) PD() *PD {
 	return o.pd
+}
+
+// XRCD returns the XRCD to which the QP belongs, or nil.
+func (o *QP) XRCD() *XRCD {
+	return o.xrcd
 }
 
 // Device returns the Device to which the QP belongs.
@@ -361,8 +367,8 @@ func (qp *QP) BindMW(mw *MW, mwBind *MWBind) error {
 //     [VR-ibv_modify_qp-attr_mask-0223]
 //   - each change of state of a queue pair of type XRC_SEND needs its attributes, and takes few others
 //     [VR-ibv_modify_qp-attr_mask-0224]
-//   - each change of state of a queue pair of type XRC_RECV needs its attributes, and takes few others
-//     [VR-ibv_modify_qp-attr_mask-0225]
+//   - each change of state of a queue pair of type XRC_RECV needs its attributes, and takes few others (a hint
+//     only: some devices accept it) [VR-ibv_modify_qp-attr_mask-0225]
 //   - a queue pair of type UD has no use for PATH_MTU, RQ_PSN, DEST_QPN, ACCESS_FLAGS, AV, ALT_PATH,
 //     MAX_QP_RD_ATOMIC, MAX_DEST_RD_ATOMIC, MIN_RNR_TIMER, TIMEOUT, RETRY_CNT, RNR_RETRY, in any state
 //     [VR-ibv_modify_qp-attr_mask-0226]
@@ -557,6 +563,7 @@ func (qp *QP) refusedPostSend(r dpath.SendRange, posted int, errno syscall.Errno
 		wrSgListLengthLeast:           wr.Least(8),
 		wrWRUDRemoteQPN:               uint64(cmem.At[uint32](wr.Request, 48)),
 		wrBindMWBindInfoMWAccessFlags: uint64(cmem.At[uint32](wr.Request, 120)),
+		wrQPTypeXRCRemoteSrqn:         uint64(cmem.At[uint32](wr.Request, 72)),
 	}
 	qp.seePostSend(&in, false)
 	if wr.Full(brokenPostSend(&in)) {

@@ -119,6 +119,18 @@ func rawDestroyFlow(flowID unsafe.Pointer) syscall.Errno {
 	return syscall.ENOSYS
 }
 
+func rawCreateFlowActionEsp(ctx unsafe.Pointer, esp unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
+	return nil, syscall.ENOSYS
+}
+
+func rawModifyFlowActionEsp(action unsafe.Pointer, esp unsafe.Pointer) syscall.Errno {
+	return syscall.ENOSYS
+}
+
+func rawDestroyFlowAction(action unsafe.Pointer) syscall.Errno {
+	return syscall.ENOSYS
+}
+
 func rawOpenXRCD(dev unsafe.Pointer, xrcdInitAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	return nil, syscall.ENOSYS
 }
@@ -211,11 +223,19 @@ func rawCreateSRQ(fn0 uintptr, pd unsafe.Pointer, srqInitAttr unsafe.Pointer) (u
 	return nil, syscall.ENOSYS
 }
 
+func rawCreateSRQEx(fn0 uintptr, dev unsafe.Pointer, srqInitAttrEx unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
+	return nil, syscall.ENOSYS
+}
+
 func rawModifySRQ(fn0 uintptr, srq unsafe.Pointer, srqAttr unsafe.Pointer, srqAttrMask int32) syscall.Errno {
 	return syscall.ENOSYS
 }
 
 func rawQuerySRQ(fn0 uintptr, srq unsafe.Pointer, srqAttr unsafe.Pointer) syscall.Errno {
+	return syscall.ENOSYS
+}
+
+func rawGetSRQNum(srq unsafe.Pointer, srqNum unsafe.Pointer) syscall.Errno {
 	return syscall.ENOSYS
 }
 
@@ -247,6 +267,10 @@ func rawQueryDeviceEx(fn0 uintptr, dev unsafe.Pointer, input unsafe.Pointer, att
 	return syscall.ENOSYS
 }
 
+func rawOpenQP(dev unsafe.Pointer, qpOpenAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
+	return nil, syscall.ENOSYS
+}
+
 func rawModifyQP(fn0 uintptr, qp unsafe.Pointer, attr unsafe.Pointer, attrMask int32) syscall.Errno {
 	return syscall.ENOSYS
 }
@@ -268,6 +292,14 @@ func rawModifyWQ(wq unsafe.Pointer, wqAttr unsafe.Pointer) syscall.Errno {
 }
 
 func rawDestroyWQ(wq unsafe.Pointer) syscall.Errno {
+	return syscall.ENOSYS
+}
+
+func rawCreateRWQIndTable(dev unsafe.Pointer, initAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
+	return nil, syscall.ENOSYS
+}
+
+func rawDestroyRWQIndTable(rwqIndTable unsafe.Pointer) syscall.Errno {
 	return syscall.ENOSYS
 }
 

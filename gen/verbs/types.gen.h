@@ -33,6 +33,15 @@ enum ib_uverbs_access_flags {
 	IB_UVERBS_ACCESS_OPTIONAL_RANGE = 0x3ff00000,
 };
 
+enum ib_uverbs_flow_action_esp_keymat {
+	IB_UVERBS_FLOW_ACTION_ESP_KEYMAT_AES_GCM = 0,
+};
+
+enum ib_uverbs_flow_action_esp_replay {
+	IB_UVERBS_FLOW_ACTION_ESP_REPLAY_NONE = 0,
+	IB_UVERBS_FLOW_ACTION_ESP_REPLAY_BMP = 1,
+};
+
 enum ib_uverbs_advise_mr_advice {
 	IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH = 0,
 	IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE = 1,
@@ -179,6 +188,21 @@ enum ibv_rate {
 	IBV_RATE_1200_GBPS = 24,
 };
 
+enum ibv_srq_type {
+	IBV_SRQT_BASIC = 0,
+	IBV_SRQT_XRC = 1,
+	IBV_SRQT_TM = 2,
+};
+
+enum ibv_srq_init_attr_mask {
+	IBV_SRQ_INIT_ATTR_TYPE = 0x1,
+	IBV_SRQ_INIT_ATTR_PD = 0x2,
+	IBV_SRQ_INIT_ATTR_XRCD = 0x4,
+	IBV_SRQ_INIT_ATTR_CQ = 0x8,
+	IBV_SRQ_INIT_ATTR_TM = 0x10,
+	IBV_SRQ_INIT_ATTR_RESERVED = 0x20,
+};
+
 enum ibv_wq_type {
 	IBV_WQT_RQ = 0,
 };
@@ -257,6 +281,8 @@ enum ibv_counter_description {
 };
 
 // All records; those without a definition below are only ever pointed at.
+struct ib_uverbs_flow_action_esp_encap;
+struct ib_uverbs_flow_action_esp;
 union ibv_gid;
 struct ibv_gid_entry;
 struct ibv_alloc_dm_attr;
@@ -288,6 +314,7 @@ struct ibv_grh;
 struct ibv_ah_attr;
 struct ibv_srq_attr;
 struct ibv_srq_init_attr;
+struct ibv_tm_cap;
 struct ibv_srq_init_attr_ex;
 struct ibv_wq_init_attr;
 struct ibv_wq_attr;
@@ -516,6 +543,10 @@ struct ibv_flow {
 	uint32_t handle;
 };
 
+struct ibv_flow_action {
+	struct ibv_context *context;
+};
+
 struct ibv_pd {
 	struct ibv_context *context;
 	uint32_t handle;
@@ -549,6 +580,16 @@ struct ibv_cq {
 	uint32_t async_events_completed;
 };
 
+struct ibv_srq {
+	struct ibv_context *context;
+	void *srq_context;
+	struct ibv_pd *pd;
+	uint32_t handle;
+	pthread_mutex_t mutex;
+	pthread_cond_t cond;
+	uint32_t events_completed;
+};
+
 struct ibv_td {
 	struct ibv_context *context;
 };
@@ -566,6 +607,13 @@ struct ibv_wq {
 	pthread_mutex_t mutex;
 	pthread_cond_t cond;
 	uint32_t events_completed;
+	uint32_t comp_mask;
+};
+
+struct ibv_rwq_ind_table {
+	struct ibv_context *context;
+	int ind_tbl_handle;
+	int ind_tbl_num;
 	uint32_t comp_mask;
 };
 
@@ -742,6 +790,19 @@ struct ibv_flow_attr {
 	uint32_t flags;
 };
 
+struct ibv_flow_action_esp_attr {
+	struct ib_uverbs_flow_action_esp *esp_attr;
+	enum ib_uverbs_flow_action_esp_keymat keymat_proto;
+	uint16_t keymat_len;
+	void *keymat_ptr;
+	enum ib_uverbs_flow_action_esp_replay replay_proto;
+	uint16_t replay_len;
+	void *replay_ptr;
+	struct ib_uverbs_flow_action_esp_encap *esp_encap;
+	uint32_t comp_mask;
+	uint32_t esn;
+};
+
 struct ibv_xrcd_init_attr {
 	uint32_t comp_mask;
 	int fd;
@@ -816,6 +877,22 @@ struct ibv_srq_attr {
 struct ibv_srq_init_attr {
 	void *srq_context;
 	struct ibv_srq_attr attr;
+};
+
+struct ibv_tm_cap {
+	uint32_t max_num_tags;
+	uint32_t max_ops;
+};
+
+struct ibv_srq_init_attr_ex {
+	void *srq_context;
+	struct ibv_srq_attr attr;
+	uint32_t comp_mask;
+	enum ibv_srq_type srq_type;
+	struct ibv_pd *pd;
+	struct ibv_xrcd *xrcd;
+	struct ibv_cq *cq;
+	struct ibv_tm_cap tm_cap;
 };
 
 struct ibv_qp_cap {
@@ -946,6 +1023,14 @@ struct ibv_device_attr_ex {
 	uint32_t phys_port_cnt_ex;
 };
 
+struct ibv_qp_open_attr {
+	uint32_t comp_mask;
+	uint32_t qp_num;
+	struct ibv_xrcd *xrcd;
+	void *qp_context;
+	enum ibv_qp_type qp_type;
+};
+
 struct ibv_global_route {
 	union ibv_gid dgid;
 	uint32_t flow_label;
@@ -1012,6 +1097,12 @@ struct ibv_wq_attr {
 	uint32_t flags_mask;
 };
 
+struct ibv_rwq_ind_table_init_attr {
+	uint32_t log_ind_tbl_size;
+	struct ibv_wq **ind_tbl;
+	uint32_t comp_mask;
+};
+
 struct ibv_wc {
 	uint64_t wr_id;
 	enum ibv_wc_status status;
@@ -1042,6 +1133,13 @@ struct ibv_counter_attach_attr {
 };
 
 // Second names.
+#define ibv_flow_action_esp_keymat ib_uverbs_flow_action_esp_keymat
+#define IBV_FLOW_ACTION_ESP_KEYMAT_AES_GCM IB_UVERBS_FLOW_ACTION_ESP_KEYMAT_AES_GCM
+#define ibv_flow_action_esp_replay ib_uverbs_flow_action_esp_replay
+#define IBV_FLOW_ACTION_ESP_REPLAY_NONE IB_UVERBS_FLOW_ACTION_ESP_REPLAY_NONE
+#define IBV_FLOW_ACTION_ESP_REPLAY_BMP IB_UVERBS_FLOW_ACTION_ESP_REPLAY_BMP
+#define ibv_flow_action_esp_encap ib_uverbs_flow_action_esp_encap
+#define ibv_flow_action_esp ib_uverbs_flow_action_esp
 #define ibv_advise_mr_advice ib_uverbs_advise_mr_advice
 #define IBV_ADVISE_MR_ADVICE_PREFETCH IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH
 #define IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE

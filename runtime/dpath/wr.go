@@ -44,7 +44,8 @@ type SendWR struct {
 	swap   uint64    // wr.atomic.swap
 	rkey   uint32    // wr.atomic.rkey
 	inline uint32    // ours, in what is padding in C: bytes of room for inline data, behind the elements
-	_      [2]uint32 // qp_type
+	srqn   uint32    // qp_type.xrc.remote_srqn
+	_      uint32    // the rest of qp_type
 	entry  uintptr   // ours, as no operation here has bind_mw or tso: of the address handle in remote, see Address
 	serial uint64    // ours, likewise
 	_      [7]uint32 // the rest of bind_mw and tso

@@ -88,6 +88,7 @@ static struct svb_swr *take_send(struct svb_qp *qp, const struct ibv_send_wr *wr
 	r->opcode = wr->opcode;
 	r->flags = wr->send_flags;
 	r->imm = wr->imm_data;
+	r->remote_srqn = wr->qp_type.xrc.remote_srqn;
 	r->told = (enum ibv_wc_status)svb_fails_locked(qp->dev->inst, SVB_SENT);
 	if (qp->pub.qp_type == IBV_QPT_UD) {
 		r->av = svb_find_ah(wr->wr.ud.ah)->attr;
@@ -155,7 +156,7 @@ int svb_post_all(struct svb_qp *qp, struct ibv_send_wr *wr, uint32_t n, int verb
 	pthread_mutex_lock(&svb_lock);
 	err = qp->dying ? EINVAL : svb_refused_locked(&qp->obj, verb);
 	if (!err && qp->scount + n > qp->cap.max_send_wr)
-		err = ENOMEM;
+		err = qp->dev->cfg.mlx5 ? ENOMEM : ENOSPC;
 	for (w = wr; !err && w; w = w->next)
 		err = check_send(qp, w);
 	for (w = wr; !err && w; w = w->next) {

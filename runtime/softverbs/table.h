@@ -157,6 +157,10 @@ CONTEXT_OP(req_notify_cq, svb_req_notify_cq)
 // Shared receive queues: srq.c
 VERB(CREATE_SRQ, ibv_create_srq)
 SYMBOL(ibv_create_srq, 1, svb_create_srq)
+VERB(CREATE_SRQ_EX, ibv_create_srq_ex)
+OP(create_srq_ex, true, svb_create_srq_ex)
+VERB(GET_SRQ_NUM, ibv_get_srq_num)
+OP(get_srq_num, true, svb_get_srq_num)
 VERB(MODIFY_SRQ, ibv_modify_srq)
 SYMBOL(ibv_modify_srq, 1, svb_modify_srq)
 VERB(QUERY_SRQ, ibv_query_srq)
@@ -172,6 +176,10 @@ OP(open_xrcd, true, svb_open_xrcd)
 VERB(CLOSE_XRCD, ibv_close_xrcd)
 OP(close_xrcd, true, svb_close_xrcd)
 
+// Shared queue pairs: target.c
+VERB(OPEN_QP, ibv_open_qp)
+OP(open_qp, true, svb_open_qp)
+
 // Memory windows: mw.c, window.c
 VERB(ALLOC_MW, ibv_alloc_mw)
 CONTEXT_OP(alloc_mw, svb_alloc_mw)
@@ -186,13 +194,18 @@ SYMBOL(ibv_attach_mcast, 1, svb_attach_mcast)
 VERB(DETACH_MCAST, ibv_detach_mcast)
 SYMBOL(ibv_detach_mcast, 1, svb_detach_mcast)
 
-// Work queues: wq.c
+// Work queues: wq.c, whose function to post is a member of struct ibv_wq; tables of them: rwq.c
 VERB(CREATE_WQ, ibv_create_wq)
 OP(create_wq, true, svb_create_wq)
 VERB(MODIFY_WQ, ibv_modify_wq)
 OP(modify_wq, true, svb_modify_wq)
 VERB(DESTROY_WQ, ibv_destroy_wq)
 OP(destroy_wq, true, svb_destroy_wq)
+VERB(POST_WQ_RECV, ibv_post_wq_recv)
+VERB(CREATE_RWQ_IND_TABLE, ibv_create_rwq_ind_table)
+OP(create_rwq_ind_table, true, svb_create_rwq_ind_table)
+VERB(DESTROY_RWQ_IND_TABLE, ibv_destroy_rwq_ind_table)
+OP(destroy_rwq_ind_table, true, svb_destroy_rwq_ind_table)
 
 // Counters: counters.c
 VERB(CREATE_COUNTERS, ibv_create_counters)
@@ -205,11 +218,17 @@ OP(read_counters, true, svb_read_counters)
 VERB(ATTACH_COUNTERS, ibv_attach_counters_point_flow)
 OP(attach_counters_point_flow, true, svb_attach_counters)
 
-// Flows: flow.c
+// Flows: flow.c; their actions: flowaction.c
 VERB(CREATE_FLOW, ibv_create_flow)
 OP(ibv_create_flow, true, svb_create_flow)
 VERB(DESTROY_FLOW, ibv_destroy_flow)
 OP(ibv_destroy_flow, true, svb_destroy_flow)
+VERB(CREATE_FLOW_ACTION_ESP, ibv_create_flow_action_esp)
+OP(create_flow_action_esp, true, svb_create_flow_action_esp)
+VERB(MODIFY_FLOW_ACTION_ESP, ibv_modify_flow_action_esp)
+OP(modify_flow_action_esp, true, svb_modify_flow_action_esp)
+VERB(DESTROY_FLOW_ACTION, ibv_destroy_flow_action)
+OP(destroy_flow_action, true, svb_destroy_flow_action)
 
 // Queue pairs: qp.c, qpstate.c, post.c; wr.c, whose builders are members of struct ibv_qp_ex
 VERB(CREATE_QP, ibv_create_qp)

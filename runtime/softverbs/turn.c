@@ -104,6 +104,8 @@ enum svb_turn svb_qp_turn(const struct svb_qp *qp, uint64_t now, uint64_t *next)
 static void drained(struct svb_qp *qp)
 {
 	qp->drained = true;
+	if (qp->pub.qp_type == IBV_QPT_XRC_RECV) // it has no send queue
+		return;
 	svb_async(qp->obj.ctx, IBV_EVENT_SQ_DRAINED, &qp->pub, &qp->async_reported);
 }
 

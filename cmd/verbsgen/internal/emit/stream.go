@@ -25,6 +25,7 @@ type command struct {
 	Value, Name string // of the opcode, or of the type of object
 	Flag        string
 	Data        bool
+	Names       bool // an object, which must not go meanwhile
 }
 
 // madeList is a list that is made of one of the request.
@@ -51,10 +52,12 @@ func streamShim(v *model.Verb) (shim, error) {
 	for _, b := range x.Setters {
 		c := commandOf(b.Call)
 		c.Value, c.Name = fmt.Sprint(b.Kind.Value), b.Kind.C
+		c.Names = slices.ContainsFunc(b.Args, func(a model.Arg) bool { return strings.HasSuffix(a.CType, "*") })
+		s.addresses = s.addresses || c.Names
 		r.Setters = append(r.Setters, c)
 	}
 	r.Names = slices.ContainsFunc(x.Builders, func(b *model.Builder) bool { return b.Names })
-	s.addresses = len(r.Setters) > 0 || r.Names
+	s.addresses = s.addresses || r.Names
 	var err error
 	if s.Before, err = fill("stream_more", r); err != nil {
 		return s, err

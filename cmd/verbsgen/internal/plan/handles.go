@@ -242,8 +242,13 @@ func (b *builder) getters(o *model.Object) (out []Decl) {
 		out = append(out, m)
 	}
 	belongs := func(p string) Doc { return Doc{Text: p + " returns the " + p + " to which the " + o.Go + " belongs."} }
-	for _, p := range b.owners(o) {
-		getter(belongs(p.Go), p.Go, "*"+p.Go, naming.Unexported(p.Go), false)
+	owners := b.owners(o)
+	for _, p := range owners {
+		doc := belongs(p.Go)
+		if len(owners) > 1 { // not every verb that makes one names all of them
+			doc.Text = strings.TrimSuffix(doc.Text, ".") + ", or nil."
+		}
+		getter(doc, p.Go, "*"+p.Go, naming.Unexported(p.Go), false)
 	}
 	if root := b.root(); b.below(o) {
 		getter(belongs(root), root, "*"+root, "dev", true)
