@@ -167,6 +167,10 @@ type WCEx struct {
 	SL uint8 // read_sl
 	// Path bits of the local LID, only on UD; asked for by WCFieldDLIDPathBits.
 	DLIDPathBits uint8 // read_dlid_path_bits
+	// Tag of a message with tag matching; asked for by WCFieldTMInfo.
+	TMTag uint64 // read_tm_info.tag
+	// Data of the sender's program in the header of a message with tag matching; asked for by WCFieldTMInfo.
+	TMPriv uint32 // read_tm_info.priv
 }
 
 // Wallclock returns WallclockNS as a time.
@@ -192,7 +196,7 @@ func (cq *CQ) Reader(fields WCField) (*CQReader, error) {
 		return nil, err
 	}
 	defer cq.node.Exit()
-	if err := lazy.Check(cq.asked, verb, "CQ", fields, 0xbff); err != nil {
+	if err := lazy.Check(cq.asked, verb, "CQ", fields, 0xfff); err != nil {
 		return nil, err
 	}
 	var a lazy.Answer

@@ -2171,3 +2171,29 @@ var mrChangeFlagsNames = []validate.Flag{
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v MRChangeFlags) String() string { return validate.FlagText(uint64(v), mrChangeFlagsNames) }
+
+// PlacementType is a set of places that earlier writes must have reached when a flush completes.
+//
+// C: enum ibv_placement_type, ibv_wr_post(3).
+type PlacementType = dpath.PlacementType
+
+// Constants of PlacementType.
+const (
+	// Memory that all of the peer sees. Since rdma-core 45.0.
+	FlushGlobal PlacementType = 0x1 // IBV_FLUSH_GLOBAL
+	// Persistent memory of the peer. Since rdma-core 45.0.
+	FlushPersistent PlacementType = 0x2 // IBV_FLUSH_PERSISTENT
+)
+
+// SelectivityLevel is the memory that a flush is for.
+//
+// C: enum ibv_selectivity_level, ibv_wr_post(3).
+type SelectivityLevel = dpath.SelectivityLevel
+
+// Constants of SelectivityLevel.
+const (
+	// The range of the request. Since rdma-core 45.0.
+	FlushRange SelectivityLevel = 0 // IBV_FLUSH_RANGE
+	// All of the memory region. Since rdma-core 45.0.
+	FlushMR SelectivityLevel = 1 // IBV_FLUSH_MR
+)

@@ -93,6 +93,20 @@ func checkWRRDMAWrite(in *inWRRDMAWrite) error {
 	return verr.RefuseErr("ibv_wr_rdma_write", bad...)
 }
 
+// inWRFlush has the values that the rules of ibv_wr_flush use.
+type inWRFlush struct {
+	qp uint64 // qp
+}
+
+// checkWRFlush refuses a call of ibv_wr_flush that breaks a rule.
+func checkWRFlush(in *inWRFlush) error {
+	var bad []verr.Violation
+	if in.qp == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1191], Value: validate.AddrText(in.qp)})
+	}
+	return verr.RefuseErr("ibv_wr_flush", bad...)
+}
+
 // inWRRDMAWriteImm has the values that the rules of ibv_wr_rdma_write_imm use.
 type inWRRDMAWriteImm struct {
 	qp uint64 // qp
@@ -149,6 +163,20 @@ func checkWRSendInv(in *inWRSendInv) error {
 	return verr.RefuseErr("ibv_wr_send_inv", bad...)
 }
 
+// inWRSendTSO has the values that the rules of ibv_wr_send_tso use.
+type inWRSendTSO struct {
+	qp uint64 // qp
+}
+
+// checkWRSendTSO refuses a call of ibv_wr_send_tso that breaks a rule.
+func checkWRSendTSO(in *inWRSendTSO) error {
+	var bad []verr.Violation
+	if in.qp == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1193], Value: validate.AddrText(in.qp)})
+	}
+	return verr.RefuseErr("ibv_wr_send_tso", bad...)
+}
+
 // inWRSetUDAddr has the values that the rules of ibv_wr_set_ud_addr use.
 type inWRSetUDAddr struct {
 	qp uint64 // qp
@@ -189,6 +217,20 @@ func checkWRSetInlineData(in *inWRSetInlineData) error {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0946], Value: validate.AddrText(in.qp)})
 	}
 	return verr.RefuseErr("ibv_wr_set_inline_data", bad...)
+}
+
+// inWRSetInlineDataList has the values that the rules of ibv_wr_set_inline_data_list use.
+type inWRSetInlineDataList struct {
+	qp uint64 // qp
+}
+
+// checkWRSetInlineDataList refuses a call of ibv_wr_set_inline_data_list that breaks a rule.
+func checkWRSetInlineDataList(in *inWRSetInlineDataList) error {
+	var bad []verr.Violation
+	if in.qp == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1190], Value: validate.AddrText(in.qp)})
+	}
+	return verr.RefuseErr("ibv_wr_set_inline_data_list", bad...)
 }
 
 // inWRSetSGE has the values that the rules of ibv_wr_set_sge use.
@@ -245,6 +287,20 @@ func checkWRAbort(in *inWRAbort) error {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0933], Value: validate.AddrText(in.qp)})
 	}
 	return verr.RefuseErr("ibv_wr_abort", bad...)
+}
+
+// inWRAtomicWrite has the values that the rules of ibv_wr_atomic_write use.
+type inWRAtomicWrite struct {
+	qp uint64 // qp
+}
+
+// checkWRAtomicWrite refuses a call of ibv_wr_atomic_write that breaks a rule.
+func checkWRAtomicWrite(in *inWRAtomicWrite) error {
+	var bad []verr.Violation
+	if in.qp == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1192], Value: validate.AddrText(in.qp)})
+	}
+	return verr.RefuseErr("ibv_wr_atomic_write", bad...)
 }
 
 // inCreateFlow has the values that the rules of ibv_create_flow use.

@@ -697,6 +697,16 @@ struct ibv_sge {
 	uint32_t lkey;
 };
 
+struct ibv_data_buf {
+	void *addr;
+	size_t length;
+};
+
+struct ibv_wc_tm_info {
+	uint64_t tag;
+	uint32_t priv;
+};
+
 struct ibv_poll_cq_attr {
 	uint32_t comp_mask;
 };

@@ -236,6 +236,8 @@ static enum svb_fate respond(struct svb_message *m, enum ibv_wc_status *status)
 	enum svb_fate fate;
 	bool key = true;
 
+	if (svb_streamed(r->opcode))
+		return svb_respond_streamed(m, status);
 	if ((m->to->attr.qp_access_flags & right(r)) != right(r))
 		return rc(m) ? refuse(m, &v, IBV_WC_REM_INV_REQ_ERR, 0, status) : SVB_ENDED;
 	if ((is_atomic(r) || r->opcode == IBV_WR_RDMA_READ) && !m->to->attr.max_dest_rd_atomic)
