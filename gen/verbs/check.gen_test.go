@@ -1318,6 +1318,18 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_modify_qp-port_num-0508", true, func() string {
 			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 160, attrPortNum: 1, attrAHAttrPortNum: 2}))
 		}},
+		{"VR-ibv_modify_qp-attr_mask-2007", false, func() string {
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x2000000, qpQPType: validate.Of(8)}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-2007", true, func() string {
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x2000000, qpQPType: validate.Of(3)}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-2008", false, func() string {
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x2000000, qpQPType: validate.Of(8), capDeviceAttrExPacketPacingCapsSupportedQpts: validate.Of(256), attrRateLimit: 1000}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-2008", true, func() string {
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x2000000, qpQPType: validate.Of(8), capDeviceAttrExPacketPacingCapsSupportedQpts: validate.Of(0), attrRateLimit: 1000}))
+		}},
 		{"VR-ibv_modify_qp-attr_mask-0220", false, func() string {
 			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 57, qpState: validate.Of(0), attrQPState: 1, qpQPType: validate.Of(2)}))
 		}},
@@ -1438,6 +1450,60 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_modify_qp-alt_ah_attr-0255", true, func() string {
 			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1}))
 		}},
+		{"VR-ibv_modify_qp-attr_mask-2001", false, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 8, qpState: validate.Of(3), qpQPType: validate.Of(3)}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-2001", true, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 16, qpState: validate.Of(3), qpQPType: validate.Of(3)}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-2002", false, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x2000000, qpState: validate.Of(3), qpQPType: validate.Of(8)}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-2002", true, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 16, qpState: validate.Of(3), qpQPType: validate.Of(8)}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-2003", false, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 8, qpState: validate.Of(3), qpQPType: validate.Of(9)}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-2003", true, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 16, qpState: validate.Of(3), qpQPType: validate.Of(9)}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-2004", false, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 8, qpState: validate.Of(3), qpQPType: validate.Of(10)}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-2004", true, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 16, qpState: validate.Of(3), qpQPType: validate.Of(10)}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-2005", false, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 2, qpQPType: validate.Of(4)}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-2005", true, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 256, qpQPType: validate.Of(4)}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-2006", false, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 2, qpQPType: validate.Of(3)}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-2006", true, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 8192, qpQPType: validate.Of(3)}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-2009", false, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x2000000, qpQPType: validate.Of(2), capDeviceAttrExPacketPacingCapsSupportedQpts: validate.Of(4), attrRateLimit: 1000}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-2009", true, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x2000000, qpQPType: validate.Of(2), capDeviceAttrExPacketPacingCapsSupportedQpts: validate.Of(0), attrRateLimit: 1000}))
+		}},
+		{"VR-ibv_modify_qp-rate_limit-2010", false, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x2000000, attrRateLimit: 1000, capDeviceAttrExPacketPacingCapsQPRateLimitMax: validate.Of(1000)}))
+		}},
+		{"VR-ibv_modify_qp-rate_limit-2010", true, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x2000000, attrRateLimit: 1001, capDeviceAttrExPacketPacingCapsQPRateLimitMax: validate.Of(1000)}))
+		}},
+		{"VR-ibv_modify_qp-rate_limit-2011", false, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x2000000, attrRateLimit: 10, capDeviceAttrExPacketPacingCapsQPRateLimitMin: validate.Of(10)}))
+		}},
+		{"VR-ibv_modify_qp-rate_limit-2011", true, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x2000000, attrRateLimit: 9, capDeviceAttrExPacketPacingCapsQPRateLimitMin: validate.Of(10)}))
+		}},
 		{"VR-ibv_query_qp-qp-0504", false, func() string { return textOf(checkQueryQP(&inQueryQP{qp: 4096, attr: 4096, initAttr: 4096})) }},
 		{"VR-ibv_query_qp-qp-0504", true, func() string { return textOf(checkQueryQP(&inQueryQP{attr: 4096, initAttr: 4096})) }},
 		{"VR-ibv_query_qp-attr-0505", false, func() string { return textOf(checkQueryQP(&inQueryQP{qp: 4096, attr: 4096, initAttr: 4096})) }},
@@ -1450,6 +1516,18 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_query_qp-init_attr-0507", false, func() string { return textOf(checkQueryQP(&inQueryQP{qp: 4096, attr: 4096, initAttr: 4096})) }},
 		{"VR-ibv_query_qp-init_attr-0507", true, func() string { return textOf(checkQueryQP(&inQueryQP{qp: 4096, attr: 4096})) }},
+		{"VR-ibv_query_qp-attr_mask-2020", false, func() string {
+			return textOf(checkQueryQP(&inQueryQP{qp: 4096, attr: 4096, attrMask: 0x100001, initAttr: 4096}))
+		}},
+		{"VR-ibv_query_qp-attr_mask-2020", true, func() string {
+			return textOf(checkQueryQP(&inQueryQP{qp: 4096, attr: 4096, attrMask: 0x4000000, initAttr: 4096}))
+		}},
+		{"VR-ibv_query_qp-attr_mask-2021", false, func() string {
+			return textOf(hintQueryQP(&inQueryQP{qp: 4096, attr: 4096, attrMask: 0x100001, initAttr: 4096}))
+		}},
+		{"VR-ibv_query_qp-attr_mask-2021", true, func() string {
+			return textOf(hintQueryQP(&inQueryQP{qp: 4096, attr: 4096, attrMask: 0x200000, initAttr: 4096}))
+		}},
 		{"VR-ibv_destroy_qp-qp-0308", false, func() string { return textOf(checkDestroyQP(&inDestroyQP{qp: 4096})) }},
 		{"VR-ibv_destroy_qp-qp-0308", true, func() string { return textOf(checkDestroyQP(&inDestroyQP{})) }},
 		{"VR-ibv_create_wq-context-0781", false, func() string {

@@ -339,6 +339,29 @@ func (qp *QP) CreateFlow(flow *FlowAttr) (*Flow, error) {
 //   - a path needs a dlid or a global route, and RoCE always needs a global route (a hint only: some devices
 //     accept it) [VR-ibv_modify_qp-alt_ah_attr-0255]
 //   - with a port given beside it, the path leaves by that port [VR-ibv_modify_qp-port_num-0508]
+//   - each change of state of a queue pair of type UC needs its attributes, and takes few others (a hint only:
+//     some devices accept it) [VR-ibv_modify_qp-attr_mask-2001]
+//   - each change of state of a queue pair of type RAW_PACKET needs its attributes, and takes few others (a
+//     hint only: some devices accept it) [VR-ibv_modify_qp-attr_mask-2002]
+//   - each change of state of a queue pair of type XRC_SEND needs its attributes, and takes few others (a hint
+//     only: some devices accept it) [VR-ibv_modify_qp-attr_mask-2003]
+//   - each change of state of a queue pair of type XRC_RECV needs its attributes, and takes few others (a hint
+//     only: some devices accept it) [VR-ibv_modify_qp-attr_mask-2004]
+//   - a queue pair of type UD has no use for PATH_MTU, RQ_PSN, DEST_QPN, ACCESS_FLAGS, AV, ALT_PATH,
+//     MAX_QP_RD_ATOMIC, MAX_DEST_RD_ATOMIC, MIN_RNR_TIMER, TIMEOUT, RETRY_CNT, RNR_RETRY, in any state (a hint
+//     only: some devices accept it) [VR-ibv_modify_qp-attr_mask-2005]
+//   - a queue pair of type UC has no use for MAX_QP_RD_ATOMIC, MAX_DEST_RD_ATOMIC, MIN_RNR_TIMER, TIMEOUT,
+//     RETRY_CNT, RNR_RETRY, QKEY, in any state (a hint only: some devices accept it)
+//     [VR-ibv_modify_qp-attr_mask-2006]
+//   - queue pairs of type RAW_PACKET, and with kernels of 2026 of type RC, have a rate limit
+//     [VR-ibv_modify_qp-attr_mask-2007]
+//   - a rate limit needs a device that paces queue pairs of type RAW_PACKET [VR-ibv_modify_qp-attr_mask-2008]
+//   - a rate limit needs a device that paces queue pairs of type RC (a hint only: some devices accept it)
+//     [VR-ibv_modify_qp-attr_mask-2009]
+//   - rate_limit is at most the qp_rate_limit_max of the device (a hint only: some devices accept it)
+//     [VR-ibv_modify_qp-rate_limit-2010]
+//   - rate_limit is at least the qp_rate_limit_min of the device, or 0 for no limit (a hint only: some devices
+//     accept it) [VR-ibv_modify_qp-rate_limit-2011]
 //
 // C: ibv_modify_qp, ibv_modify_qp(3).
 func (qp *QP) Modify(attr *QPAttr) error {
@@ -366,6 +389,7 @@ func (qp *QP) Modify(attr *QPAttr) error {
 		attrAHAttrPortNum:     uint64(attrC.ah_attr.port_num),
 		attrAltPortNum:        uint64(attrC.alt_port_num),
 		attrAltAHAttrPortNum:  uint64(attrC.alt_ah_attr.port_num),
+		attrRateLimit:         uint64(attrC.rate_limit),
 		attrPathMTU:           uint64(attrC.path_mtu),
 		attrRQPSN:             uint64(attrC.rq_psn),
 		attrSQPSN:             uint64(attrC.sq_psn),
@@ -385,10 +409,13 @@ func (qp *QP) Modify(attr *QPAttr) error {
 	}
 	if caps := qp.dev.capabilities(); caps != nil {
 		in.capDeviceAttrPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
+		in.capDeviceAttrExPacketPacingCapsSupportedQpts = validate.Of(uint64(caps.packet_pacing_caps.supported_qpts))
 		in.capDeviceAttrMaxQPInitRDAtom = validate.Of(uint64(caps.orig_attr.max_qp_init_rd_atom))
 		in.capDeviceAttrMaxQPRDAtom = validate.Of(uint64(caps.orig_attr.max_qp_rd_atom))
 		in.capDeviceAttrMaxPkeys = validate.Of(uint64(caps.orig_attr.max_pkeys))
 		in.capDeviceAttrDeviceCapFlags = validate.Of(uint64(caps.orig_attr.device_cap_flags))
+		in.capDeviceAttrExPacketPacingCapsQPRateLimitMax = validate.Of(uint64(caps.packet_pacing_caps.qp_rate_limit_max))
+		in.capDeviceAttrExPacketPacingCapsQPRateLimitMin = validate.Of(uint64(caps.packet_pacing_caps.qp_rate_limit_min))
 	}
 	if err := checkModifyQP(&in); err != nil {
 		return err
@@ -409,6 +436,9 @@ func (qp *QP) Modify(attr *QPAttr) error {
 //
 // Rules:
 //   - the rate limit cannot be asked for [VR-ibv_query_qp-attr_mask-0506]
+//   - attr_mask has no bits above those of enum ibv_qp_attr_mask [VR-ibv_query_qp-attr_mask-2020]
+//   - the bits that enum ibv_qp_attr_mask leaves out stand for no attribute (a hint only: some devices accept
+//     it) [VR-ibv_query_qp-attr_mask-2021]
 //
 // C: ibv_query_qp, ibv_query_qp(3).
 func (qp *QP) Query(fields ...QPField) (*QPInfo, *QPInitInfo, error) {
@@ -436,10 +466,13 @@ func (qp *QP) Query(fields ...QPField) (*QPInfo, *QPInitInfo, error) {
 	if err := checkQueryQP(&in); err != nil {
 		return nil, nil, err
 	}
+	if qp.lib.lints.Wanted() {
+		qp.lib.lints.Report(hintQueryQP(&in))
+	}
 	var attrC cQPAttr
 	var initAttrC cQPInitAttr
 	if errno := rawQueryQP(qp.lib.fn[symIbv_query_qp], qp.c, unsafe.Pointer(&attrC), int32(fieldsC), unsafe.Pointer(&initAttrC)); errno != 0 {
-		return nil, nil, verr.Failed(verb, errno, nil)
+		return nil, nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintQueryQP(&in)) })
 	}
 	out := new(QPInfo)
 	out.from(&attrC)

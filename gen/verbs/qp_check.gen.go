@@ -257,38 +257,42 @@ func hintCreateFlow(in *inCreateFlow) []verr.Violation {
 
 // inModifyQP has the values that the rules of ibv_modify_qp use.
 type inModifyQP struct {
-	qp                           uint64         // qp
-	attr                         uint64         // attr
-	attrMask                     uint64         // attr_mask
-	qpState                      validate.Known // qp.state
-	attrCurQPState               uint64         // attr.cur_qp_state
-	attrQPState                  uint64         // attr.qp_state
-	qpQPType                     validate.Known // qp.qp_type
-	attrPortNum                  uint64         // attr.port_num
-	attrAHAttrPortNum            uint64         // attr.ah_attr.port_num
-	attrAltPortNum               uint64         // attr.alt_port_num
-	capDeviceAttrPhysPortCnt     validate.Known // device_attr.phys_port_cnt
-	attrAltAHAttrPortNum         uint64         // attr.alt_ah_attr.port_num
-	attrPathMTU                  uint64         // attr.path_mtu
-	attrRQPSN                    uint64         // attr.rq_psn
-	attrSQPSN                    uint64         // attr.sq_psn
-	attrDestQPNum                uint64         // attr.dest_qp_num
-	attrTimeout                  uint64         // attr.timeout
-	attrAltTimeout               uint64         // attr.alt_timeout
-	attrMinRNRTimer              uint64         // attr.min_rnr_timer
-	attrRetryCnt                 uint64         // attr.retry_cnt
-	attrRNRRetry                 uint64         // attr.rnr_retry
-	attrMaxRDAtomic              uint64         // attr.max_rd_atomic
-	capDeviceAttrMaxQPInitRDAtom validate.Known // device_attr.max_qp_init_rd_atom
-	attrMaxDestRDAtomic          uint64         // attr.max_dest_rd_atomic
-	capDeviceAttrMaxQPRDAtom     validate.Known // device_attr.max_qp_rd_atom
-	attrPKeyIndex                uint64         // attr.pkey_index
-	capDeviceAttrMaxPkeys        validate.Known // device_attr.max_pkeys
-	capDeviceAttrDeviceCapFlags  validate.Known // device_attr.device_cap_flags
-	attrAHAttrIsGlobal           uint64         // attr.ah_attr.is_global
-	attrAHAttrDlid               uint64         // attr.ah_attr.dlid
-	attrAltAHAttrIsGlobal        uint64         // attr.alt_ah_attr.is_global
-	attrAltAHAttrDlid            uint64         // attr.alt_ah_attr.dlid
+	qp                                            uint64         // qp
+	attr                                          uint64         // attr
+	attrMask                                      uint64         // attr_mask
+	qpState                                       validate.Known // qp.state
+	attrCurQPState                                uint64         // attr.cur_qp_state
+	attrQPState                                   uint64         // attr.qp_state
+	qpQPType                                      validate.Known // qp.qp_type
+	attrPortNum                                   uint64         // attr.port_num
+	attrAHAttrPortNum                             uint64         // attr.ah_attr.port_num
+	attrAltPortNum                                uint64         // attr.alt_port_num
+	capDeviceAttrPhysPortCnt                      validate.Known // device_attr.phys_port_cnt
+	attrAltAHAttrPortNum                          uint64         // attr.alt_ah_attr.port_num
+	capDeviceAttrExPacketPacingCapsSupportedQpts  validate.Known // device_attr_ex.packet_pacing_caps.supported_qpts
+	attrRateLimit                                 uint64         // attr.rate_limit
+	attrPathMTU                                   uint64         // attr.path_mtu
+	attrRQPSN                                     uint64         // attr.rq_psn
+	attrSQPSN                                     uint64         // attr.sq_psn
+	attrDestQPNum                                 uint64         // attr.dest_qp_num
+	attrTimeout                                   uint64         // attr.timeout
+	attrAltTimeout                                uint64         // attr.alt_timeout
+	attrMinRNRTimer                               uint64         // attr.min_rnr_timer
+	attrRetryCnt                                  uint64         // attr.retry_cnt
+	attrRNRRetry                                  uint64         // attr.rnr_retry
+	attrMaxRDAtomic                               uint64         // attr.max_rd_atomic
+	capDeviceAttrMaxQPInitRDAtom                  validate.Known // device_attr.max_qp_init_rd_atom
+	attrMaxDestRDAtomic                           uint64         // attr.max_dest_rd_atomic
+	capDeviceAttrMaxQPRDAtom                      validate.Known // device_attr.max_qp_rd_atom
+	attrPKeyIndex                                 uint64         // attr.pkey_index
+	capDeviceAttrMaxPkeys                         validate.Known // device_attr.max_pkeys
+	capDeviceAttrDeviceCapFlags                   validate.Known // device_attr.device_cap_flags
+	attrAHAttrIsGlobal                            uint64         // attr.ah_attr.is_global
+	attrAHAttrDlid                                uint64         // attr.ah_attr.dlid
+	attrAltAHAttrIsGlobal                         uint64         // attr.alt_ah_attr.is_global
+	attrAltAHAttrDlid                             uint64         // attr.alt_ah_attr.dlid
+	capDeviceAttrExPacketPacingCapsQPRateLimitMax validate.Known // device_attr_ex.packet_pacing_caps.qp_rate_limit_max
+	capDeviceAttrExPacketPacingCapsQPRateLimitMin validate.Known // device_attr_ex.packet_pacing_caps.qp_rate_limit_min
 }
 
 // transitions0221 are the transitions of VR-ibv_modify_qp-attr_mask-0221.
@@ -447,6 +451,110 @@ var transitions0222 = []validate.Transition{
 	{From: 6, To: 6, Need: 0x0, May: 0x1},
 }
 
+// transitions2001 are the transitions of VR-ibv_modify_qp-attr_mask-2001.
+var transitions2001 = []validate.Transition{
+	{From: 0, To: 0, Need: 0x0, May: 0x1},
+	{From: 0, To: 1, Need: 0x39, May: 0x0},
+	{From: 1, To: 1, Need: 0x0, May: 0x39},
+	{From: 1, To: 2, Need: 0x101181, May: 0x4018},
+	{From: 2, To: 3, Need: 0x10001, May: 0x4400a},
+	{From: 3, To: 3, Need: 0x0, May: 0x4400b},
+	{From: 3, To: 4, Need: 0x1, May: 0x4},
+	{From: 4, To: 3, Need: 0x1, May: 0x4400a},
+	{From: 4, To: 4, Need: 0x0, May: 0x44099},
+	{From: 5, To: 3, Need: 0x1, May: 0xa},
+	{From: 1, To: 0, Need: 0x1, May: 0x0},
+	{From: 2, To: 0, Need: 0x1, May: 0x0},
+	{From: 3, To: 0, Need: 0x1, May: 0x0},
+	{From: 4, To: 0, Need: 0x1, May: 0x0},
+	{From: 5, To: 0, Need: 0x1, May: 0x0},
+	{From: 6, To: 0, Need: 0x1, May: 0x0},
+	{From: 1, To: 6, Need: 0x1, May: 0x0},
+	{From: 2, To: 6, Need: 0x1, May: 0x0},
+	{From: 3, To: 6, Need: 0x1, May: 0x0},
+	{From: 4, To: 6, Need: 0x1, May: 0x0},
+	{From: 5, To: 6, Need: 0x1, May: 0x0},
+	{From: 6, To: 6, Need: 0x0, May: 0x1},
+}
+
+// transitions2002 are the transitions of VR-ibv_modify_qp-attr_mask-2002.
+var transitions2002 = []validate.Transition{
+	{From: 0, To: 0, Need: 0x0, May: 0x1},
+	{From: 0, To: 1, Need: 0x21, May: 0x0},
+	{From: 1, To: 1, Need: 0x0, May: 0x1},
+	{From: 1, To: 2, Need: 0x1, May: 0x0},
+	{From: 2, To: 3, Need: 0x1, May: 0x2000000},
+	{From: 3, To: 3, Need: 0x0, May: 0x2000001},
+	{From: 3, To: 4, Need: 0x1, May: 0x0},
+	{From: 4, To: 3, Need: 0x1, May: 0x0},
+	{From: 4, To: 4, Need: 0x0, May: 0x1},
+	{From: 5, To: 3, Need: 0x1, May: 0x0},
+	{From: 1, To: 0, Need: 0x1, May: 0x0},
+	{From: 2, To: 0, Need: 0x1, May: 0x0},
+	{From: 3, To: 0, Need: 0x1, May: 0x0},
+	{From: 4, To: 0, Need: 0x1, May: 0x0},
+	{From: 5, To: 0, Need: 0x1, May: 0x0},
+	{From: 6, To: 0, Need: 0x1, May: 0x0},
+	{From: 1, To: 6, Need: 0x1, May: 0x0},
+	{From: 2, To: 6, Need: 0x1, May: 0x0},
+	{From: 3, To: 6, Need: 0x1, May: 0x0},
+	{From: 4, To: 6, Need: 0x1, May: 0x0},
+	{From: 5, To: 6, Need: 0x1, May: 0x0},
+	{From: 6, To: 6, Need: 0x0, May: 0x1},
+}
+
+// transitions2003 are the transitions of VR-ibv_modify_qp-attr_mask-2003.
+var transitions2003 = []validate.Transition{
+	{From: 0, To: 0, Need: 0x0, May: 0x28001},
+	{From: 0, To: 1, Need: 0x39, May: 0x28000},
+	{From: 1, To: 1, Need: 0x0, May: 0x28039},
+	{From: 1, To: 2, Need: 0x101181, May: 0x2c018},
+	{From: 2, To: 3, Need: 0x12e01, May: 0x6c00a},
+	{From: 3, To: 3, Need: 0x0, May: 0x6c00b},
+	{From: 3, To: 4, Need: 0x1, May: 0x28004},
+	{From: 4, To: 3, Need: 0x1, May: 0x6c00a},
+	{From: 4, To: 4, Need: 0x0, May: 0x6eeb9},
+	{From: 5, To: 3, Need: 0x1, May: 0x28000},
+	{From: 1, To: 0, Need: 0x1, May: 0x28000},
+	{From: 2, To: 0, Need: 0x1, May: 0x28000},
+	{From: 3, To: 0, Need: 0x1, May: 0x28000},
+	{From: 4, To: 0, Need: 0x1, May: 0x28000},
+	{From: 5, To: 0, Need: 0x1, May: 0x28000},
+	{From: 6, To: 0, Need: 0x1, May: 0x28000},
+	{From: 1, To: 6, Need: 0x1, May: 0x28000},
+	{From: 2, To: 6, Need: 0x1, May: 0x28000},
+	{From: 3, To: 6, Need: 0x1, May: 0x28000},
+	{From: 4, To: 6, Need: 0x1, May: 0x28000},
+	{From: 5, To: 6, Need: 0x1, May: 0x28000},
+	{From: 6, To: 6, Need: 0x0, May: 0x28001},
+}
+
+// transitions2004 are the transitions of VR-ibv_modify_qp-attr_mask-2004.
+var transitions2004 = []validate.Transition{
+	{From: 0, To: 0, Need: 0x0, May: 0x2c01},
+	{From: 0, To: 1, Need: 0x39, May: 0x2c00},
+	{From: 1, To: 1, Need: 0x0, May: 0x2c39},
+	{From: 1, To: 2, Need: 0x129181, May: 0x6c18},
+	{From: 2, To: 3, Need: 0x10201, May: 0x4ec0a},
+	{From: 3, To: 3, Need: 0x0, May: 0x4ec0b},
+	{From: 3, To: 4, Need: 0x1, May: 0x2c04},
+	{From: 4, To: 3, Need: 0x1, May: 0x4ec0a},
+	{From: 4, To: 4, Need: 0x0, May: 0x6eeb9},
+	{From: 5, To: 3, Need: 0x1, May: 0x2c00},
+	{From: 1, To: 0, Need: 0x1, May: 0x2c00},
+	{From: 2, To: 0, Need: 0x1, May: 0x2c00},
+	{From: 3, To: 0, Need: 0x1, May: 0x2c00},
+	{From: 4, To: 0, Need: 0x1, May: 0x2c00},
+	{From: 5, To: 0, Need: 0x1, May: 0x2c00},
+	{From: 6, To: 0, Need: 0x1, May: 0x2c00},
+	{From: 1, To: 6, Need: 0x1, May: 0x2c00},
+	{From: 2, To: 6, Need: 0x1, May: 0x2c00},
+	{From: 3, To: 6, Need: 0x1, May: 0x2c00},
+	{From: 4, To: 6, Need: 0x1, May: 0x2c00},
+	{From: 5, To: 6, Need: 0x1, May: 0x2c00},
+	{From: 6, To: 6, Need: 0x0, May: 0x2c01},
+}
+
 // checkModifyQP refuses a call of ibv_modify_qp that breaks a rule.
 func checkModifyQP(in *inModifyQP) error {
 	var bad []verr.Violation
@@ -459,22 +567,22 @@ func checkModifyQP(in *inModifyQP) error {
 	if in.attrMask&^0x21fffff != 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0219], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
 	}
-	if in.qpState.OK && in.qpQPType.OK && in.qpQPType.V == 3 && in.attrMask&0x1 != 0 && validate.BadTransition(transitions0221, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
+	if in.qpState.OK && in.qpQPType.OK && in.attrMask&0x1 != 0 && in.qpQPType.V == 3 && validate.BadTransition(transitions0221, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0221], Value: validate.TransitionText(transitions0221, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
 	}
-	if in.qpState.OK && in.qpQPType.OK && in.qpQPType.V == 8 && in.attrMask&0x1 != 0 && validate.BadTransition(transitions0223, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
+	if in.qpState.OK && in.qpQPType.OK && in.attrMask&0x1 != 0 && in.qpQPType.V == 8 && validate.BadTransition(transitions0223, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0223], Value: validate.TransitionText(transitions0223, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
 	}
-	if in.qpState.OK && in.qpQPType.OK && in.qpQPType.V == 9 && in.attrMask&0x1 != 0 && validate.BadTransition(transitions0224, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
+	if in.qpState.OK && in.qpQPType.OK && in.attrMask&0x1 != 0 && in.qpQPType.V == 9 && validate.BadTransition(transitions0224, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0224], Value: validate.TransitionText(transitions0224, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
 	}
-	if in.qpState.OK && in.qpQPType.OK && in.qpQPType.V == 10 && in.attrMask&0x1 != 0 && validate.BadTransition(transitions0225, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
+	if in.qpState.OK && in.qpQPType.OK && in.attrMask&0x1 != 0 && in.qpQPType.V == 10 && validate.BadTransition(transitions0225, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0225], Value: validate.TransitionText(transitions0225, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
 	}
-	if in.qpQPType.OK && in.qpQPType.V == 4 && in.attrMask&0x1 != 0 && in.attrMask&0x12ff88 != 0 {
+	if in.qpQPType.OK && in.attrMask&0x1 != 0 && in.qpQPType.V == 4 && in.attrMask&0x12ff88 != 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0226], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
 	}
-	if in.qpQPType.OK && in.qpQPType.V == 3 && in.attrMask&0x1 != 0 && in.attrMask&0x2ae40 != 0 {
+	if in.qpQPType.OK && in.attrMask&0x1 != 0 && in.qpQPType.V == 3 && in.attrMask&0x2ae40 != 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0227], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
 	}
 	if in.attrMask&0x1 != 0 && in.attrQPState != 0 && in.attrQPState != 1 && in.attrQPState != 2 && in.attrQPState != 3 && in.attrQPState != 4 && in.attrQPState != 5 && in.attrQPState != 6 {
@@ -503,6 +611,12 @@ func checkModifyQP(in *inModifyQP) error {
 	}
 	if in.attrMask&0xa0 == 0xa0 && in.attrMask&0x1 == 0 && in.attrAHAttrPortNum != in.attrPortNum {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0508], Value: strconv.FormatUint(in.attrAHAttrPortNum, 10)})
+	}
+	if in.qpQPType.OK && (in.qpQPType.V == 3 || in.qpQPType.V == 4 || in.qpQPType.V == 9 || in.qpQPType.V == 10) && in.attrMask&0x2000000 != 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule2007], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
+	}
+	if in.capDeviceAttrExPacketPacingCapsSupportedQpts.OK && in.qpQPType.OK && in.qpQPType.V == 8 && in.attrRateLimit != 0 && in.attrMask&0x2000000 != 0 && in.capDeviceAttrExPacketPacingCapsSupportedQpts.V&0x100 != 0x100 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule2008], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
 	}
 	return verr.RefuseErr("ibv_modify_qp", bad...)
 }
@@ -570,6 +684,33 @@ func hintModifyQP(in *inModifyQP) []verr.Violation {
 	if in.attrMask&0x4000 != 0 && validate.Count(in.attrAltAHAttrIsGlobal != 0, in.attrAltAHAttrDlid != 0) == 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule0255]})
 	}
+	if in.qpState.OK && in.qpQPType.OK && in.attrMask&0x1 == 0 && in.qpQPType.V == 3 && validate.BadTransition(transitions2001, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
+		may = append(may, verr.Violation{Rule: &rules[rule2001], Value: validate.TransitionText(transitions2001, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
+	}
+	if in.qpState.OK && in.qpQPType.OK && in.attrMask&0x1 == 0 && in.qpQPType.V == 8 && validate.BadTransition(transitions2002, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
+		may = append(may, verr.Violation{Rule: &rules[rule2002], Value: validate.TransitionText(transitions2002, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
+	}
+	if in.qpState.OK && in.qpQPType.OK && in.attrMask&0x1 == 0 && in.qpQPType.V == 9 && validate.BadTransition(transitions2003, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
+		may = append(may, verr.Violation{Rule: &rules[rule2003], Value: validate.TransitionText(transitions2003, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
+	}
+	if in.qpState.OK && in.qpQPType.OK && in.attrMask&0x1 == 0 && in.qpQPType.V == 10 && validate.BadTransition(transitions2004, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
+		may = append(may, verr.Violation{Rule: &rules[rule2004], Value: validate.TransitionText(transitions2004, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
+	}
+	if in.qpQPType.OK && in.attrMask&0x1 == 0 && in.qpQPType.V == 4 && in.attrMask&0x12ff88 != 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule2005], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
+	}
+	if in.qpQPType.OK && in.attrMask&0x1 == 0 && in.qpQPType.V == 3 && in.attrMask&0x2ae40 != 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule2006], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
+	}
+	if in.capDeviceAttrExPacketPacingCapsSupportedQpts.OK && in.qpQPType.OK && in.qpQPType.V == 2 && in.attrRateLimit != 0 && in.attrMask&0x2000000 != 0 && in.capDeviceAttrExPacketPacingCapsSupportedQpts.V&0x4 != 0x4 {
+		may = append(may, verr.Violation{Rule: &rules[rule2009], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
+	}
+	if in.capDeviceAttrExPacketPacingCapsQPRateLimitMax.OK && in.attrMask&0x2000000 != 0 && in.attrRateLimit > in.capDeviceAttrExPacketPacingCapsQPRateLimitMax.V {
+		may = append(may, verr.Violation{Rule: &rules[rule2010], Value: strconv.FormatUint(in.attrRateLimit, 10), Limit: strconv.FormatUint(in.capDeviceAttrExPacketPacingCapsQPRateLimitMax.V, 10)})
+	}
+	if in.capDeviceAttrExPacketPacingCapsQPRateLimitMin.OK && in.attrMask&0x2000000 != 0 && in.attrRateLimit != 0 && in.capDeviceAttrExPacketPacingCapsQPRateLimitMin.V > in.attrRateLimit {
+		may = append(may, verr.Violation{Rule: &rules[rule2011], Value: strconv.FormatUint(in.attrRateLimit, 10), Limit: strconv.FormatUint(in.capDeviceAttrExPacketPacingCapsQPRateLimitMin.V, 10)})
+	}
 	return may
 }
 
@@ -596,7 +737,19 @@ func checkQueryQP(in *inQueryQP) error {
 	if in.initAttr == 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0507], Value: validate.AddrText(in.initAttr)})
 	}
+	if in.attrMask&^0x3ffffff != 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule2020], Value: QPField(in.attrMask).String()})
+	}
 	return verr.RefuseErr("ibv_query_qp", bad...)
+}
+
+// hintQueryQP returns the lints that a call of ibv_query_qp breaks, which may be the cause when it fails.
+func hintQueryQP(in *inQueryQP) []verr.Violation {
+	var may []verr.Violation
+	if in.attrMask&0x1e00000 != 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule2021], Value: QPField(in.attrMask).String()})
+	}
+	return may
 }
 
 // inDestroyQP has the values that the rules of ibv_destroy_qp use.
