@@ -215,6 +215,12 @@ var errWRStart = verr.Once{Verb: "ibv_wr_start", Kind: "QP"}
 //     [VR-ibv_create_flow-flags-0804]
 //   - flags has no bits but DONT_TRAP and EGRESS (a hint only: some devices accept it)
 //     [VR-ibv_create_flow-flags-0805]
+//   - port_num is at most the number of ports [VR-ibv_create_flow-port-2069]
+//   - type is NORMAL, ALL_DEFAULT, MC_DEFAULT or SNIFFER (a hint only: some devices accept it)
+//     [VR-ibv_create_flow-type-2094]
+//   - flows need a device with MANAGED_FLOW_STEERING (a hint only: some devices accept it)
+//     [VR-ibv_create_flow-flow-2095]
+//   - ports are numbered from 1 (a hint only: some devices accept it) [VR-ibv_create_flow-port-2096]
 //
 // C: ibv_create_flow, ibv_create_flow(3).
 func (qp *QP) CreateFlow(flow *FlowAttr) (*Flow, error) {
@@ -258,8 +264,13 @@ func (qp *QP) CreateFlow(flow *FlowAttr) (*Flow, error) {
 		qp:        validate.Addr(qp.c),
 		flow:      1,
 		qpQPType:  validate.Of(uint64(cmem.At[uint32](qp.c, 60))),
+		flowPort:  uint64(flowC.port),
 		flowFlags: uint64(flowC.flags),
 		flowType:  uint64(flowC.type_),
+	}
+	if caps := qp.dev.capabilities(); caps != nil {
+		in.capDeviceAttrPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
+		in.capDeviceAttrDeviceCapFlags = validate.Of(uint64(caps.orig_attr.device_cap_flags))
 	}
 	if err := checkCreateFlow(&in); err != nil {
 		return nil, err
@@ -362,6 +373,16 @@ func (qp *QP) CreateFlow(flow *FlowAttr) (*Flow, error) {
 //     [VR-ibv_modify_qp-rate_limit-2010]
 //   - rate_limit is at least the qp_rate_limit_min of the device, or 0 for no limit (a hint only: some devices
 //     accept it) [VR-ibv_modify_qp-rate_limit-2011]
+//   - a flow label has 20 bits (a hint only: some devices accept it) [VR-ibv_modify_qp-flow_label-2061]
+//   - a flow label has 20 bits (a hint only: some devices accept it) [VR-ibv_modify_qp-flow_label-2062]
+//   - a service level is 0 to 15 (a hint only: some devices accept it) [VR-ibv_modify_qp-sl-2063]
+//   - a service level is 0 to 15 (a hint only: some devices accept it) [VR-ibv_modify_qp-sl-2064]
+//   - port_num is at most the number of ports [VR-ibv_modify_qp-port_num-2067]
+//   - port_num is at most the number of ports [VR-ibv_modify_qp-alt_port_num-2068]
+//   - path_mig_state is MIGRATED, REARM or ARMED (a hint only: some devices accept it)
+//     [VR-ibv_modify_qp-path_mig_state-2070]
+//   - qp_access_flags has no bits but those of enum ibv_access_flags (a hint only: some devices accept it)
+//     [VR-ibv_modify_qp-qp_access_flags-2071]
 //
 // C: ibv_modify_qp, ibv_modify_qp(3).
 func (qp *QP) Modify(attr *QPAttr) error {
@@ -378,34 +399,40 @@ func (qp *QP) Modify(attr *QPAttr) error {
 	}
 	attrC := attr.c
 	in := inModifyQP{
-		qp:                    validate.Addr(qp.c),
-		attr:                  1,
-		attrMask:              uint64(attr.mask),
-		qpState:               validate.Of(uint64(cmem.At[uint32](qp.c, 56))),
-		attrCurQPState:        uint64(attrC.cur_qp_state),
-		attrQPState:           uint64(attrC.qp_state),
-		qpQPType:              validate.Of(uint64(cmem.At[uint32](qp.c, 60))),
-		attrPortNum:           uint64(attrC.port_num),
-		attrAHAttrPortNum:     uint64(attrC.ah_attr.port_num),
-		attrAltPortNum:        uint64(attrC.alt_port_num),
-		attrAltAHAttrPortNum:  uint64(attrC.alt_ah_attr.port_num),
-		attrRateLimit:         uint64(attrC.rate_limit),
-		attrPathMTU:           uint64(attrC.path_mtu),
-		attrRQPSN:             uint64(attrC.rq_psn),
-		attrSQPSN:             uint64(attrC.sq_psn),
-		attrDestQPNum:         uint64(attrC.dest_qp_num),
-		attrTimeout:           uint64(attrC.timeout),
-		attrAltTimeout:        uint64(attrC.alt_timeout),
-		attrMinRNRTimer:       uint64(attrC.min_rnr_timer),
-		attrRetryCnt:          uint64(attrC.retry_cnt),
-		attrRNRRetry:          uint64(attrC.rnr_retry),
-		attrMaxRDAtomic:       uint64(attrC.max_rd_atomic),
-		attrMaxDestRDAtomic:   uint64(attrC.max_dest_rd_atomic),
-		attrPKeyIndex:         uint64(attrC.pkey_index),
-		attrAHAttrIsGlobal:    uint64(attrC.ah_attr.is_global),
-		attrAHAttrDlid:        uint64(attrC.ah_attr.dlid),
-		attrAltAHAttrIsGlobal: uint64(attrC.alt_ah_attr.is_global),
-		attrAltAHAttrDlid:     uint64(attrC.alt_ah_attr.dlid),
+		qp:                        validate.Addr(qp.c),
+		attr:                      1,
+		attrMask:                  uint64(attr.mask),
+		qpState:                   validate.Of(uint64(cmem.At[uint32](qp.c, 56))),
+		attrCurQPState:            uint64(attrC.cur_qp_state),
+		attrQPState:               uint64(attrC.qp_state),
+		qpQPType:                  validate.Of(uint64(cmem.At[uint32](qp.c, 60))),
+		attrPortNum:               uint64(attrC.port_num),
+		attrAHAttrPortNum:         uint64(attrC.ah_attr.port_num),
+		attrAltPortNum:            uint64(attrC.alt_port_num),
+		attrAltAHAttrPortNum:      uint64(attrC.alt_ah_attr.port_num),
+		attrRateLimit:             uint64(attrC.rate_limit),
+		attrPathMTU:               uint64(attrC.path_mtu),
+		attrRQPSN:                 uint64(attrC.rq_psn),
+		attrSQPSN:                 uint64(attrC.sq_psn),
+		attrDestQPNum:             uint64(attrC.dest_qp_num),
+		attrTimeout:               uint64(attrC.timeout),
+		attrAltTimeout:            uint64(attrC.alt_timeout),
+		attrMinRNRTimer:           uint64(attrC.min_rnr_timer),
+		attrRetryCnt:              uint64(attrC.retry_cnt),
+		attrRNRRetry:              uint64(attrC.rnr_retry),
+		attrMaxRDAtomic:           uint64(attrC.max_rd_atomic),
+		attrMaxDestRDAtomic:       uint64(attrC.max_dest_rd_atomic),
+		attrPKeyIndex:             uint64(attrC.pkey_index),
+		attrAHAttrIsGlobal:        uint64(attrC.ah_attr.is_global),
+		attrAHAttrDlid:            uint64(attrC.ah_attr.dlid),
+		attrAltAHAttrIsGlobal:     uint64(attrC.alt_ah_attr.is_global),
+		attrAltAHAttrDlid:         uint64(attrC.alt_ah_attr.dlid),
+		attrAHAttrGrhFlowLabel:    uint64(attrC.ah_attr.grh.flow_label),
+		attrAltAHAttrGrhFlowLabel: uint64(attrC.alt_ah_attr.grh.flow_label),
+		attrAHAttrSL:              uint64(attrC.ah_attr.sl),
+		attrAltAHAttrSL:           uint64(attrC.alt_ah_attr.sl),
+		attrPathMigState:          uint64(attrC.path_mig_state),
+		attrQPAccessFlags:         uint64(attrC.qp_access_flags),
 	}
 	if caps := qp.dev.capabilities(); caps != nil {
 		in.capDeviceAttrPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
@@ -564,6 +591,8 @@ func (qp *QP) seePostSend(in *inPostSend, ask bool) error {
 		}
 		caps := qp.dev.capabilities()
 		if caps != nil {
+			in.capDeviceAttrExTSOCapsSupportedQpts = validate.Of(uint64(caps.tso_caps.supported_qpts))
+			in.capDeviceAttrExTSOCapsMaxTSO = validate.Of(uint64(caps.tso_caps.max_tso))
 			in.capDeviceAttrDeviceCapFlags = validate.Of(uint64(caps.orig_attr.device_cap_flags))
 		}
 	}
@@ -681,6 +710,9 @@ func (qp *QP) AttachMcast(gid GID, lid uint16) error {
 //   - gid: GID of the group.
 //   - lid: LID of the group; 0 on Ethernet.
 //
+// Rules:
+//   - only UD queue pairs are in multicast groups [VR-ibv_detach_mcast-qp-2072]
+//
 // C: ibv_detach_mcast, ibv_attach_mcast(3).
 func (qp *QP) DetachMcast(gid GID, lid uint16) error {
 	const verb = "ibv_detach_mcast"
@@ -692,8 +724,9 @@ func (qp *QP) DetachMcast(gid GID, lid uint16) error {
 		return qp.lib.missing("ibv_detach_mcast", symIbv_detach_mcast)
 	}
 	in := inDetachMcast{
-		qp:  validate.Addr(qp.c),
-		gid: 1,
+		qp:       validate.Addr(qp.c),
+		gid:      1,
+		qpQPType: validate.Of(uint64(cmem.At[uint32](qp.c, 60))),
 	}
 	if err := checkDetachMcast(&in); err != nil {
 		return err

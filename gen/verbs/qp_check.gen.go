@@ -221,11 +221,14 @@ func checkWRAbort(in *inWRAbort) error {
 
 // inCreateFlow has the values that the rules of ibv_create_flow use.
 type inCreateFlow struct {
-	qp        uint64         // qp
-	flow      uint64         // flow
-	qpQPType  validate.Known // qp.qp_type
-	flowFlags uint64         // flow.flags
-	flowType  uint64         // flow.type
+	qp                          uint64         // qp
+	flow                        uint64         // flow
+	qpQPType                    validate.Known // qp.qp_type
+	flowPort                    uint64         // flow.port
+	capDeviceAttrPhysPortCnt    validate.Known // device_attr.phys_port_cnt
+	flowFlags                   uint64         // flow.flags
+	flowType                    uint64         // flow.type
+	capDeviceAttrDeviceCapFlags validate.Known // device_attr.device_cap_flags
 }
 
 // checkCreateFlow refuses a call of ibv_create_flow that breaks a rule.
@@ -240,6 +243,9 @@ func checkCreateFlow(in *inCreateFlow) error {
 	if in.qpQPType.OK && in.qpQPType.V != 4 && in.qpQPType.V != 8 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0803], Value: QPType(in.qpQPType.V).String()})
 	}
+	if in.capDeviceAttrPhysPortCnt.OK && in.capDeviceAttrPhysPortCnt.V > 0 && in.flowPort > in.capDeviceAttrPhysPortCnt.V {
+		bad = append(bad, verr.Violation{Rule: &rules[rule2069], Value: strconv.FormatUint(in.flowPort, 10), Limit: strconv.FormatUint(in.capDeviceAttrPhysPortCnt.V, 10)})
+	}
 	return verr.RefuseErr("ibv_create_flow", bad...)
 }
 
@@ -251,6 +257,15 @@ func hintCreateFlow(in *inCreateFlow) []verr.Violation {
 	}
 	if in.flowFlags&^0x6 != 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule0805], Value: FlowFlags(in.flowFlags).String()})
+	}
+	if in.flowType != 0 && in.flowType != 1 && in.flowType != 2 && in.flowType != 3 {
+		may = append(may, verr.Violation{Rule: &rules[rule2094], Value: FlowType(in.flowType).String()})
+	}
+	if in.capDeviceAttrDeviceCapFlags.OK && in.capDeviceAttrDeviceCapFlags.V&0x20000000 != 0x20000000 {
+		may = append(may, verr.Violation{Rule: &rules[rule2095]})
+	}
+	if in.flowPort < 1 {
+		may = append(may, verr.Violation{Rule: &rules[rule2096], Value: strconv.FormatUint(in.flowPort, 10)})
 	}
 	return may
 }
@@ -293,6 +308,12 @@ type inModifyQP struct {
 	attrAltAHAttrDlid                             uint64         // attr.alt_ah_attr.dlid
 	capDeviceAttrExPacketPacingCapsQPRateLimitMax validate.Known // device_attr_ex.packet_pacing_caps.qp_rate_limit_max
 	capDeviceAttrExPacketPacingCapsQPRateLimitMin validate.Known // device_attr_ex.packet_pacing_caps.qp_rate_limit_min
+	attrAHAttrGrhFlowLabel                        uint64         // attr.ah_attr.grh.flow_label
+	attrAltAHAttrGrhFlowLabel                     uint64         // attr.alt_ah_attr.grh.flow_label
+	attrAHAttrSL                                  uint64         // attr.ah_attr.sl
+	attrAltAHAttrSL                               uint64         // attr.alt_ah_attr.sl
+	attrPathMigState                              uint64         // attr.path_mig_state
+	attrQPAccessFlags                             uint64         // attr.qp_access_flags
 }
 
 // transitions0221 are the transitions of VR-ibv_modify_qp-attr_mask-0221.
@@ -618,6 +639,12 @@ func checkModifyQP(in *inModifyQP) error {
 	if in.capDeviceAttrExPacketPacingCapsSupportedQpts.OK && in.qpQPType.OK && in.qpQPType.V == 8 && in.attrRateLimit != 0 && in.attrMask&0x2000000 != 0 && in.capDeviceAttrExPacketPacingCapsSupportedQpts.V&0x100 != 0x100 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule2008], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
 	}
+	if in.capDeviceAttrPhysPortCnt.OK && in.attrMask&0x80 != 0 && in.capDeviceAttrPhysPortCnt.V > 0 && in.attrAHAttrPortNum > in.capDeviceAttrPhysPortCnt.V {
+		bad = append(bad, verr.Violation{Rule: &rules[rule2067], Value: strconv.FormatUint(in.attrAHAttrPortNum, 10), Limit: strconv.FormatUint(in.capDeviceAttrPhysPortCnt.V, 10)})
+	}
+	if in.capDeviceAttrPhysPortCnt.OK && in.attrMask&0x4000 != 0 && in.capDeviceAttrPhysPortCnt.V > 0 && in.attrAltPortNum > in.capDeviceAttrPhysPortCnt.V {
+		bad = append(bad, verr.Violation{Rule: &rules[rule2068], Value: strconv.FormatUint(in.attrAltPortNum, 10), Limit: strconv.FormatUint(in.capDeviceAttrPhysPortCnt.V, 10)})
+	}
 	return verr.RefuseErr("ibv_modify_qp", bad...)
 }
 
@@ -711,6 +738,24 @@ func hintModifyQP(in *inModifyQP) []verr.Violation {
 	if in.capDeviceAttrExPacketPacingCapsQPRateLimitMin.OK && in.attrMask&0x2000000 != 0 && in.attrRateLimit != 0 && in.capDeviceAttrExPacketPacingCapsQPRateLimitMin.V > in.attrRateLimit {
 		may = append(may, verr.Violation{Rule: &rules[rule2011], Value: strconv.FormatUint(in.attrRateLimit, 10), Limit: strconv.FormatUint(in.capDeviceAttrExPacketPacingCapsQPRateLimitMin.V, 10)})
 	}
+	if in.attrMask&0x80 != 0 && in.attrAHAttrGrhFlowLabel > 0xfffff {
+		may = append(may, verr.Violation{Rule: &rules[rule2061], Value: strconv.FormatUint(in.attrAHAttrGrhFlowLabel, 10)})
+	}
+	if in.attrMask&0x4000 != 0 && in.attrAltAHAttrGrhFlowLabel > 0xfffff {
+		may = append(may, verr.Violation{Rule: &rules[rule2062], Value: strconv.FormatUint(in.attrAltAHAttrGrhFlowLabel, 10)})
+	}
+	if in.attrMask&0x80 != 0 && in.attrAHAttrSL > 15 {
+		may = append(may, verr.Violation{Rule: &rules[rule2063], Value: strconv.FormatUint(in.attrAHAttrSL, 10)})
+	}
+	if in.attrMask&0x4000 != 0 && in.attrAltAHAttrSL > 15 {
+		may = append(may, verr.Violation{Rule: &rules[rule2064], Value: strconv.FormatUint(in.attrAltAHAttrSL, 10)})
+	}
+	if in.attrMask&0x40000 != 0 && in.attrPathMigState != 0 && in.attrPathMigState != 1 && in.attrPathMigState != 2 {
+		may = append(may, verr.Violation{Rule: &rules[rule2070], Value: strconv.FormatUint(in.attrPathMigState, 10)})
+	}
+	if in.attrMask&0x8 != 0 && in.attrQPAccessFlags&^0x1003ff != 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule2071], Value: QPAccess(in.attrQPAccessFlags).String()})
+	}
 	return may
 }
 
@@ -768,21 +813,23 @@ func checkDestroyQP(in *inDestroyQP) error {
 
 // inPostSend has the values that the rules of ibv_post_send use.
 type inPostSend struct {
-	wrOpcode                      uint64         // wr[].opcode
-	qpQPType                      validate.Known // qp.qp_type
-	wrSendFlags                   uint64         // wr[].send_flags
-	wrSgListLengthTotal           uint64         // wr[].sg_list[].length
-	qpCapMaxInlineData            validate.Known // qp.cap.max_inline_data
-	wrNumSGE                      int64          // wr[].num_sge
-	qpCapMaxSendSGE               validate.Known // qp.cap.max_send_sge
-	wrSgList                      uint64         // wr[].sg_list
-	wrWRUDAH                      uint64         // wr[].wr.ud.ah
-	capDeviceAttrDeviceCapFlags   validate.Known // device_attr.device_cap_flags
-	wrWRAtomicRemoteAddr          uint64         // wr[].wr.atomic.remote_addr
-	wrSgListLengthLeast           uint64         // wr[].sg_list[].length
-	wrWRUDRemoteQPN               uint64         // wr[].wr.ud.remote_qpn
-	qpState                       validate.Known // qp.state
-	wrBindMWBindInfoMWAccessFlags uint64         // wr[].bind_mw.bind_info.mw_access_flags
+	wrOpcode                            uint64         // wr[].opcode
+	qpQPType                            validate.Known // qp.qp_type
+	wrSendFlags                         uint64         // wr[].send_flags
+	wrSgListLengthTotal                 uint64         // wr[].sg_list[].length
+	qpCapMaxInlineData                  validate.Known // qp.cap.max_inline_data
+	wrNumSGE                            int64          // wr[].num_sge
+	qpCapMaxSendSGE                     validate.Known // qp.cap.max_send_sge
+	wrSgList                            uint64         // wr[].sg_list
+	wrWRUDAH                            uint64         // wr[].wr.ud.ah
+	capDeviceAttrExTSOCapsSupportedQpts validate.Known // device_attr_ex.tso_caps.supported_qpts
+	capDeviceAttrExTSOCapsMaxTSO        validate.Known // device_attr_ex.tso_caps.max_tso
+	capDeviceAttrDeviceCapFlags         validate.Known // device_attr.device_cap_flags
+	wrWRAtomicRemoteAddr                uint64         // wr[].wr.atomic.remote_addr
+	wrSgListLengthLeast                 uint64         // wr[].sg_list[].length
+	wrWRUDRemoteQPN                     uint64         // wr[].wr.ud.remote_qpn
+	qpState                             validate.Known // qp.state
+	wrBindMWBindInfoMWAccessFlags       uint64         // wr[].bind_mw.bind_info.mw_access_flags
 }
 
 // brokenPostSend returns the rules that a request of ibv_post_send breaks and that are enough to have it refused.
@@ -817,6 +864,15 @@ func brokenPostSend(in *inPostSend) []verr.Violation {
 	}
 	if in.qpState.OK && in.qpState.V != 3 && in.qpState.V != 4 && in.qpState.V != 5 && in.qpState.V != 6 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0357], Value: QPState(in.qpState.V).String()})
+	}
+	if in.capDeviceAttrExTSOCapsSupportedQpts.OK && in.qpQPType.OK && in.qpQPType.V == 4 && in.wrOpcode == 10 && in.wrOpcode != 0 && in.capDeviceAttrExTSOCapsSupportedQpts.V&0x10 != 0x10 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule2078], Value: WROpcode(in.wrOpcode).String()})
+	}
+	if in.capDeviceAttrExTSOCapsSupportedQpts.OK && in.qpQPType.OK && in.qpQPType.V == 8 && in.wrOpcode == 10 && in.wrOpcode != 0 && in.capDeviceAttrExTSOCapsSupportedQpts.V&0x100 != 0x100 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule2079], Value: WROpcode(in.wrOpcode).String()})
+	}
+	if in.capDeviceAttrExTSOCapsMaxTSO.OK && in.wrOpcode == 10 && in.wrSgListLengthTotal > in.capDeviceAttrExTSOCapsMaxTSO.V {
+		bad = append(bad, verr.Violation{Rule: &rules[rule2080], Value: strconv.FormatUint(in.wrSgListLengthTotal, 10), Limit: strconv.FormatUint(in.capDeviceAttrExTSOCapsMaxTSO.V, 10)})
 	}
 	return bad
 }
@@ -928,8 +984,9 @@ func checkAttachMcast(in *inAttachMcast) error {
 
 // inDetachMcast has the values that the rules of ibv_detach_mcast use.
 type inDetachMcast struct {
-	qp  uint64 // qp
-	gid uint64 // gid
+	qp       uint64         // qp
+	gid      uint64         // gid
+	qpQPType validate.Known // qp.qp_type
 }
 
 // checkDetachMcast refuses a call of ibv_detach_mcast that breaks a rule.
@@ -940,6 +997,9 @@ func checkDetachMcast(in *inDetachMcast) error {
 	}
 	if in.gid == 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0744], Value: strconv.FormatUint(in.gid, 10)})
+	}
+	if in.qpQPType.OK && in.qpQPType.V != 4 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule2072], Value: QPType(in.qpQPType.V).String()})
 	}
 	return verr.RefuseErr("ibv_detach_mcast", bad...)
 }
