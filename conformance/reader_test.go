@@ -141,7 +141,7 @@ func TestReaderOfFailures(t *testing.T) {
 
 // TestReaderRefused makes no reader of fields that a queue was not asked for, or that no reader reads.
 func TestReaderRefused(t *testing.T) {
-	dev := open(t).dev
+	dev := open(t, softverbs.StandardFields()).dev
 	cq := must(dev.CreateCQEx(verbs.NewCQInitAttrEx(16, verbs.WCFieldByteLen|verbs.WCFieldImm)))(t)
 	if cq.Size() < 16 {
 		t.Errorf("room for %d", cq.Size())

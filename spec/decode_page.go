@@ -232,6 +232,7 @@ func (d *decoder) objectType(name string, k, v *yaml.Node) Object {
 				{"go", true, d.exported(&g.Go)},
 				{"type", false, d.text(&g.Type)},
 				{"label", false, d.oneOf(&g.Label, LabelHex, LabelDecimal)},
+				{"changes", false, d.truth(&g.Changes)},
 				{"doc", false, d.text(&g.Doc)},
 			})
 			o.Getters = append(o.Getters, g)
@@ -326,6 +327,7 @@ func (d *decoder) param(verb, c string, k, v *yaml.Node) Param {
 		{"rest", false, d.truth(&p.Rest)},
 		{"parent", false, d.truth(&p.Parent)},
 		{"moves", false, d.truth(&p.Moves)},
+		{"reads", false, d.truth(&p.Reads)},
 		{"bit", false, d.text(&p.Bit)},
 		{"from", false, d.text(&p.From)},
 		{"hex", false, d.truth(&p.Hex)},

@@ -25,6 +25,7 @@ func (d *decoder) builds(n *yaml.Node, verb string) *Builds {
 		{"opcode", true, d.text(&b.Opcode)},
 		{"flag", true, d.text(&b.Flag)},
 		{"data", false, d.truth(&b.Data)},
+		{"names", false, d.truth(&b.Names)},
 	})
 	return b
 }

@@ -63,8 +63,13 @@ func (s *Spec) VerbByC(c string) *Verb { return s.verbs[c] }
 // FlagByGo returns a flag type by its Go name, or nil.
 func (s *Spec) FlagByGo(name string) *FlagType { return s.flags[name] }
 
-// EnumByGo returns an enum type by its Go name, or nil.
-func (s *Spec) EnumByGo(name string) *EnumType { return s.enums[name] }
+// EnumByGo returns an enum type by its Go name, or nil. That of another module is named with it: verbs.EventType.
+func (s *Spec) EnumByGo(name string) *EnumType {
+	if of, bare := s.of(name); of != nil {
+		return of.enums[bare]
+	}
+	return nil
+}
 
 // RecordByGo returns a record by its Go name, or nil. That of another module is named with it: verbs.QPInitAttr.
 func (s *Spec) RecordByGo(name string) *Record {

@@ -155,8 +155,10 @@ type Getter struct {
 	Go    string
 	Type  string // Go type; empty: by the C type
 	Label string // names the object in messages by this field: LabelHex or LabelDecimal
-	Doc   string
-	Pos   Pos
+	// Changes tells that the field changes while the object lives: it is read at each call, and has a method that sets it.
+	Changes bool
+	Doc     string
+	Pos     Pos
 }
 
 // How a getter's value is written in the name of an object.
@@ -230,6 +232,7 @@ type Builds struct {
 	Opcode string
 	Flag   string // what must have been asked for
 	Data   bool   // it has data
+	Names  bool   // it names objects that must be open, which are looked at before the first request is built
 }
 
 // Roles of parameters.
@@ -268,6 +271,7 @@ type Param struct {
 	// Parent: the object made by the verb must be closed before this one.
 	Parent bool
 	Moves  bool   // after the call the receiver must be closed before this one
+	Reads  bool   // the verb only reads what it points to (data), though C does not say const
 	Bit    string // flag that says the parameter is given
 	From   string // in a stream of commands: path from the request to the value
 	Hex    bool   // messages write it in hex

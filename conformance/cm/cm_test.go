@@ -35,12 +35,17 @@ type bed struct {
 	server, client netip.Addr
 }
 
+// lacking says that something is not there: it skips the test, or fails it where a device is required.
+func lacking(t *testing.T) func(format string, args ...any) {
+	if os.Getenv("VERBS_REQUIRE_DEVICE") == "1" {
+		return t.Fatalf
+	}
+	return t.Skipf
+}
+
 func newBed(t *testing.T) *bed {
 	t.Helper()
-	lacking := t.Skipf
-	if os.Getenv("VERBS_REQUIRE_DEVICE") == "1" {
-		lacking = t.Fatalf
-	}
+	lacking := lacking(t)
 	b := &bed{}
 	for _, end := range []struct {
 		name string
@@ -126,7 +131,7 @@ func (b *bed) listen(t *testing.T, c *rdmacm.EventChannel) (*rdmacm.ID, netip.Ad
 	t.Helper()
 	id := must(c.CreateID(rdmacm.PortSpaceTCP))(t)
 	check(t, id.BindAddr(netip.AddrPortFrom(b.server, 0)))
-	check(t, id.Listen(4))
+	check(t, id.Listen(16))
 	at := must(id.LocalAddr())(t)
 	if at.Addr() != b.server || at.Port() == 0 {
 		t.Fatalf("it listens on %s", at)
@@ -222,6 +227,9 @@ func TestConnect(t *testing.T) {
 	}
 	if ev := next(t, there, rdmacm.EventTypeEstablished); ev.ID != server.id {
 		t.Errorf("established %+v", ev)
+	}
+	if err := server.id.Notify(verbs.EventTypeCommEst); !errors.Is(err, syscall.EISCONN) {
+		t.Errorf("a report of what the library knows: %v", err)
 	}
 
 	text := strings.Repeat("bytes that really move. ", 100)
@@ -371,7 +379,7 @@ func send(t *testing.T, e *end, n int) {
 }
 
 // completed waits for a completion, which must be a success.
-func completed(t *testing.T, e *end) {
+func completed(t *testing.T, e *end) dpath.WC {
 	t.Helper()
 	wcs := make([]dpath.WC, 1)
 	for begin := time.Now(); ; {
@@ -380,7 +388,7 @@ func completed(t *testing.T, e *end) {
 			if wcs[0].Status != 0 {
 				t.Fatalf("completion %+v", wcs[0])
 			}
-			return
+			return wcs[0]
 		}
 		if time.Since(begin) > patience {
 			t.Fatal("no completion")

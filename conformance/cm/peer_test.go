@@ -14,24 +14,27 @@ import (
 	"github.com/verbsgen/verbsgen/gen/rdmacm"
 )
 
-// The program of rdmacm-utils that the tests connect to, and what it does: the server sends messages of the client's count and size,
-// the client answers with as many.
+// What ucmatose does: the server sends messages of the client's count and size, the client answers with as many.
 const (
-	peerProgram = "ucmatose"
-	peerCount   = 10
-	peerSize    = 100
+	peerCount = 10
+	peerSize  = 100
 )
 
-// peer starts the program, or skips the test.
-func peer(t *testing.T, args ...string) (*exec.Cmd, *bytes.Buffer) {
+// words are what a program says in its two outputs. They are kept apart, as the program keeps back a part of the first.
+type words struct{ out, err bytes.Buffer }
+
+func (w *words) String() string { return w.out.String() + w.err.String() }
+
+// peer starts a program of rdmacm-utils, or skips the test.
+func peer(t *testing.T, program string, args ...string) (*exec.Cmd, *words) {
 	t.Helper()
-	path, err := exec.LookPath(peerProgram)
+	path, err := exec.LookPath(program)
 	if err != nil {
-		t.Skipf("rdmacm-utils is not installed: %v", err)
+		lacking(t)("rdmacm-utils is not installed: %v", err)
 	}
-	var said bytes.Buffer
+	var said words
 	cmd := exec.CommandContext(t.Context(), path, args...)
-	cmd.Stdout, cmd.Stderr = &said, &said
+	cmd.Stdout, cmd.Stderr = &said.out, &said.err
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -40,12 +43,12 @@ func peer(t *testing.T, args ...string) (*exec.Cmd, *bytes.Buffer) {
 }
 
 // ended waits for the end of the program.
-func ended(t *testing.T, cmd *exec.Cmd, said *bytes.Buffer) {
+func ended(t *testing.T, cmd *exec.Cmd, said *words) {
 	t.Helper()
 	late := time.AfterFunc(patience, func() { _ = cmd.Process.Signal(os.Kill) })
 	defer late.Stop()
 	if err := cmd.Wait(); err != nil {
-		t.Errorf("%s: %v\n%s", peerProgram, err, said)
+		t.Errorf("%s: %v\n%s", cmd.Args, err, said)
 	}
 }
 
@@ -54,7 +57,7 @@ func TestPeerConnects(t *testing.T) {
 	b := newBed(t)
 	c := b.channel(t)
 	_, at := b.listen(t, c)
-	cmd, said := peer(t, "-s", b.server.String(), "-b", b.client.String(), "-p", strconv.Itoa(int(at.Port())), "-C", strconv.Itoa(peerCount), "-S", strconv.Itoa(peerSize))
+	cmd, said := peer(t, "ucmatose", "-s", b.server.String(), "-b", b.client.String(), "-p", strconv.Itoa(int(at.Port())), "-C", strconv.Itoa(peerCount), "-S", strconv.Itoa(peerSize))
 	ev := next(t, c, rdmacm.EventTypeConnectRequest)
 	e := newEnd(t, ev.ID, 4096)
 	for i := range peerCount {
@@ -80,25 +83,13 @@ func TestPeerListens(t *testing.T) {
 	b := newBed(t)
 	c := b.channel(t)
 	const port = 7471 // of the program
-	cmd, said := peer(t, "-b", b.server.String(), "-C", strconv.Itoa(peerCount), "-S", strconv.Itoa(peerSize))
+	cmd, said := peer(t, "ucmatose", "-b", b.server.String(), "-C", strconv.Itoa(peerCount), "-S", strconv.Itoa(peerSize))
 	at := netip.AddrPortFrom(b.server, port)
-	var e *end
-	for begin := time.Now(); ; { // until it listens
-		e = newEnd(t, b.resolved(t, c, at), 4096)
+	e := b.connected(t, c, at, func(e *end) {
 		for i := range peerCount {
 			receive(t, e, i*peerSize, peerSize)
 		}
-		check(t, e.id.Connect(rdmacm.NewConnParam().ResponderResources(1).InitiatorDepth(1).RetryCount(5).RNRRetryCount(7)))
-		ev := must(c.Next(t.Context()))(t)
-		if ev.Type == rdmacm.EventTypeEstablished {
-			break
-		}
-		if ev.Type != rdmacm.EventTypeRejected || time.Since(begin) > patience {
-			t.Fatalf("event %v, status %d", ev.Type, ev.Status)
-		}
-		e.close(t)
-		time.Sleep(50 * time.Millisecond)
-	}
+	})
 	for range peerCount { // what the server sends
 		completed(t, e)
 	}
@@ -113,4 +104,23 @@ func TestPeerListens(t *testing.T) {
 	ended(t, cmd, said)
 	e.close(t)
 	check(t, e.dev.Close())
+}
+
+// connected connects to a program that may not listen yet. prepare posts the receives of a queue pair before it is connected.
+func (b *bed) connected(t *testing.T, c *rdmacm.EventChannel, at netip.AddrPort, prepare func(*end)) *end {
+	t.Helper()
+	for begin := time.Now(); ; {
+		e := newEnd(t, b.resolved(t, c, at), 4096)
+		prepare(e)
+		check(t, e.id.Connect(rdmacm.NewConnParam().ResponderResources(1).InitiatorDepth(1).RetryCount(5).RNRRetryCount(7)))
+		ev := must(c.Next(t.Context()))(t)
+		if ev.Type == rdmacm.EventTypeEstablished {
+			return e
+		}
+		if ev.Type != rdmacm.EventTypeRejected || time.Since(begin) > patience {
+			t.Fatalf("event %v, status %d", ev.Type, ev.Status)
+		}
+		e.close(t)
+		time.Sleep(50 * time.Millisecond)
+	}
 }

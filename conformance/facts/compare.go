@@ -128,6 +128,12 @@ func (c *comparer) records() {
 }
 
 func (c *comparer) record(r *api.Record, g Record) {
+	if c.view.Alone && r.Foreign { // declared elsewhere: others hold its fields
+		if !r.Incomplete {
+			equal(c, r.Tag, "size", r.Size, g.Size)
+		}
+		return
+	}
 	equal(c, r.Tag, "incomplete", r.Incomplete, g.Incomplete)
 	if r.Incomplete || g.Incomplete {
 		return
@@ -177,6 +183,9 @@ func (c *comparer) enums() {
 	}
 	ours, theirs := map[string]api.Enum{}, map[string]Enum{}
 	for _, e := range c.rel.Enums {
+		if c.view.Alone && e.Foreign {
+			continue
+		}
 		first := ""
 		if len(e.Enumerators) > 0 {
 			first = e.Enumerators[0].Name

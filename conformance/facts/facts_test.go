@@ -13,19 +13,39 @@ import (
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
-const header = "infiniband/verbs.h"
+// module is one of the project's modules, as its packages have it.
+type module struct {
+	name, header string
+	alone        bool   // see Header
+	library      string // file name
+	facts        func() (*api.Known, error)
+}
 
-// TestInstalled compares the header that is installed, read by the command, with gcc's view of it.
+// modules are all of them.
+var modules = []module{
+	{"verbs", "infiniband/verbs.h", false, "libibverbs.so.1", func() (*api.Known, error) { return api.KnownOf("facts.txt") }},
+	{"rdmacm", "rdma/rdma_cma.h", true, "librdmacm.so.1", func() (*api.Known, error) { return api.KnownOf("rdmacm.txt") }},
+}
+
+func (m module) in(cc, include string) Header {
+	return Header{CC: cc, Include: include, Name: m.header, Alone: m.alone}
+}
+
+// TestInstalled compares the headers that are installed, read by the command, with gcc's view of them.
 func TestInstalled(t *testing.T) {
 	const include = "/usr/include"
-	if _, err := os.Stat(filepath.Join(include, header)); err != nil {
-		if os.Getenv("VERBS_REQUIRE_HEADER") == "1" {
-			t.Fatal(err)
-		}
-		t.Skip("no installed header (VERBS_REQUIRE_HEADER=1 makes this a failure): ", err)
+	for _, m := range modules {
+		t.Run(m.name, func(t *testing.T) {
+			if _, err := os.Stat(filepath.Join(include, m.header)); err != nil {
+				if os.Getenv("VERBS_REQUIRE_HEADER") == "1" {
+					t.Fatal(err)
+				}
+				t.Skip("no installed header (VERBS_REQUIRE_HEADER=1 makes this a failure): ", err)
+			}
+			rel := m.inventory(t, command(t), include)
+			report(t, Compare(rel, look(t, m.in("gcc", include)), false))
+		})
 	}
-	rel := inventory(t, command(t), include)
-	report(t, Compare(rel, look(t, Header{CC: "gcc", Include: include, Name: header}), false))
 }
 
 // TestRoots does the same for unpacked packages and for headers out of a clone: VERBSGEN_FACT_ROOTS lists folders, each
@@ -38,15 +58,24 @@ func TestRoots(t *testing.T) {
 	}
 	bin := command(t)
 	for _, root := range filepath.SplitList(list) {
-		t.Run(filepath.Base(root), func(t *testing.T) { checkRoot(t, bin, root) })
+		for _, m := range modules {
+			t.Run(filepath.Base(root)+"/"+m.name, func(t *testing.T) { m.checkRoot(t, bin, root) })
+		}
 	}
 }
 
-func checkRoot(t *testing.T, bin, root string) {
+func (m module) checkRoot(t *testing.T, bin, root string) {
 	release := filepath.Base(root)
 	include := filepath.Join(root, "usr/include")
-	fresh := inventory(t, bin, include)
-	stored, err := api.Load(release)
+	if _, err := os.Stat(filepath.Join(include, m.header)); m.alone && errors.Is(err, fs.ErrNotExist) {
+		t.Skip("it has no headers of this module")
+	}
+	fresh := m.inventory(t, bin, include)
+	known, err := m.facts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored, err := known.Load(release)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +84,7 @@ func checkRoot(t *testing.T, bin, root string) {
 			if _, err := exec.LookPath(cc); err != nil {
 				t.Skip(err)
 			}
-			view := look(t, Header{CC: cc, Include: include, Name: header})
+			view := look(t, m.in(cc, include))
 			report(t, Compare(fresh, view, false))
 			report(t, Compare(stored, view, true))
 		})
@@ -64,9 +93,9 @@ func checkRoot(t *testing.T, bin, root string) {
 		t.Log("headers alone: symbol versions are not compared")
 		return
 	}
-	libs, err := filepath.Glob(filepath.Join(root, "usr/lib/*/libibverbs.so.1"))
+	libs, err := filepath.Glob(filepath.Join(root, "usr/lib/*", m.library))
 	if err != nil || len(libs) != 1 {
-		t.Fatalf("want one libibverbs.so.1 below %s, have %v (%v)", root, libs, err)
+		t.Fatalf("want one %s below %s, have %v (%v)", m.library, root, libs, err)
 	}
 	versions, err := DefaultVersions(libs[0])
 	if err != nil {
@@ -126,6 +155,31 @@ func TestNotices(t *testing.T) {
 				t.Errorf("no difference told with %q, only:\n%s", c.want, strings.Join(diffs, "\n"))
 			}
 		})
+	}
+}
+
+// TestAlone compares a header whose neighbour in its folder is of another module: of that, sizes alone.
+func TestAlone(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "own"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"small.h": "#include \"beside.h\"\n" + smallHeader, "beside.h": "struct s_beside { long a; };\nenum s_kind { S_K = 1 };\n"} {
+		if err := os.WriteFile(filepath.Join(dir, "own", name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rel := small()
+	rel.Records = append(rel.Records, api.Record{Tag: "struct s_beside", Size: 8, Foreign: true, Fields: []api.Field{{Name: "b", Type: "int", Size: 4}}})
+	rel.Enums = append(rel.Enums, api.Enum{Tag: "enum s_kind", Foreign: true})
+	alone := look(t, Header{CC: "gcc", Include: dir, Name: "own/small.h", Alone: true})
+	report(t, Compare(rel, alone, false))
+	rel.Records[len(rel.Records)-1].Size = 9
+	if diffs, want := Compare(rel, alone, false), []string{"struct s_beside: size is 9, gcc says 8"}; !slices.Equal(diffs, want) {
+		t.Errorf("told %q, want %q", diffs, want)
+	}
+	if diffs := Compare(small(), look(t, Header{CC: "gcc", Include: dir, Name: "own/small.h"}), false); len(diffs) != 2 {
+		t.Errorf("of two declarations beside the header: %q", diffs)
 	}
 }
 
@@ -217,9 +271,9 @@ func command(t *testing.T) string {
 }
 
 // inventory is what the command says of the header below include.
-func inventory(t *testing.T, bin, include string) *api.Release {
+func (m module) inventory(t *testing.T, bin, include string) *api.Release {
 	t.Helper()
-	out, err := exec.Command(bin, "inventory", "--json", "--header", filepath.Join(include, header)).Output()
+	out, err := exec.Command(bin, "inventory", "--json", "--module", m.name, "-I", include, "--header", filepath.Join(include, m.header)).Output()
 	if err != nil {
 		var exit *exec.ExitError
 		if errors.As(err, &exit) {

@@ -3,8 +3,8 @@
 #
 # The purpose decides which packages, so each has a CACHE of its own:
 #
-#	facts	the header and the library (the default)
-#	run	the same and what the library needs; where the suite's C library is newer than this machine's that one too, so
+#	facts	the headers and the libraries of verbs and of librdmacm (the default)
+#	run	libibverbs and what it needs; where the suite's C library is newer than this machine's that one too, so
 #		that a program can run with it by the suite's own loader
 #	guest	what the root of a virtual machine needs: the library, its providers and tools, a shell
 #
@@ -128,6 +128,14 @@ get() {
 		echo "fetch: release $release is no root for a guest: programs built here need a newer C library than $suite has" >&2
 		return 1
 	fi
+	if [ "$purpose" = facts ]; then
+		for package in librdmacm1t64 librdmacm1; do # the name changed with the width of time_t
+			if [ -n "$(version_of "$dir" "$package")" ]; then
+				names+=("$package")
+				break
+			fi
+		done
+	fi
 	mkdir -p "$dir/debs" "$dir/root"
 	if [ "$purpose" = run ] && ! libc_is "$dir" gt; then
 		names+=(libnl-3-200 libnl-route-3-200) # the library needs them beside the C library
@@ -150,11 +158,11 @@ if [ "${1-}" = --for ]; then
 	shift 2 || die "--for wants a purpose"
 fi
 case $purpose in
-facts) ;;
+facts) packages+=(librdmacm-dev) ;;
 run) whole=(libibverbs1) ;;
 guest)
 	packages=(libibverbs1 ibverbs-providers ibverbs-utils)
-	whole=("${packages[@]}" iproute2 dash bash coreutils util-linux base-files)
+	whole=("${packages[@]}" rdmacm-utils iproute2 dash bash coreutils util-linux base-files)
 	;;
 *) die "--for $purpose: pass facts, run or guest" ;;
 esac

@@ -14,6 +14,7 @@ type Header struct {
 	CC      string // the compiler: "gcc", "aarch64-linux-gnu-gcc"
 	Include string // folder of -I; empty for the compiler's own
 	Name    string // as included: "infiniband/verbs.h"
+	Alone   bool   // what stands in its folder beside it is of others
 }
 
 // probe is one C file that includes the header, in a folder of its own.
@@ -72,6 +73,9 @@ func (p *probe) compile(file string, extra ...string) (string, error) {
 
 // own tells whether a file is the header, or stands in the same folder as it.
 func (p *probe) own(file string) bool {
+	if p.Alone {
+		return filepath.ToSlash(file) == filepath.ToSlash(filepath.Join(p.root, p.Name))
+	}
 	return filepath.ToSlash(filepath.Dir(file)) == filepath.ToSlash(filepath.Dir(filepath.Join(p.root, p.Name)))
 }
 

@@ -22,6 +22,7 @@ var elsewhere = map[string]string{
 	"reader":      "TestReaders",
 	"stream":      "TestStreams",
 	"req_notify":  "TestReqNotify",
+	"window":      "TestWindows",
 	"write_dm":    "a copy takes bytes, no record; conformance/dmbench and runtime/devmem copy",
 	"read_dm":     "the same",
 	"next_event":  "it waits for a descriptor of the kernel; softverbs has one",

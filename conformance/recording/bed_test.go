@@ -66,7 +66,8 @@ type bed struct {
 	devMade map[string]string
 	memory  *regions
 
-	newerTold map[string]bool // fields that the header of this machine is too old for
+	enumerated map[string]bool // paths of fields whose type is an enumeration
+	newerTold  map[string]bool // fields that the header of this machine is too old for
 }
 
 // open opens the device. Its capabilities are all ones, so that no rule refuses a value that a device could take.
@@ -75,7 +76,7 @@ func open(t testing.TB) *bed {
 	if _, err := os.Stat(*includeFlag + "/infiniband/verbs.h"); err != nil && *includeFlag == "/usr/include" {
 		t.Skipf("no verbs.h is installed, make setup does that: %v", err)
 	}
-	b := &bed{TB: t, memory: &regions{}, newerTold: map[string]bool{}}
+	b := &bed{TB: t, memory: &regions{}, newerTold: map[string]bool{}, enumerated: map[string]bool{}}
 	b.rec = must(opened())(t)
 	b.spec = must(pages())(t)
 	b.facts = must(facts())(t)
@@ -171,6 +172,7 @@ func (b *bed) handle(of string) (reflect.Value, uint64) {
 	if c.err != nil {
 		b.Fatalf("%s: %v", method.Go, c.err)
 	}
+	b.inOneDomain(of, c.got.Result)
 	return results[0], c.got.Result
 }
 

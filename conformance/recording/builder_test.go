@@ -192,7 +192,7 @@ func (b *bed) set(x *builder, s setter) reflect.Value {
 		x.err = errors.Join(x.err, inner.err)
 		return inner.v
 	}
-	v, w, err := scalar(s.arg, n, x.tries[path])
+	v, w, err := b.chosen(f.Type, s.arg, n, x.tries[path], path)
 	if err != nil {
 		x.err = errors.Join(x.err, fmt.Errorf("%s: %w", path, err))
 	}

@@ -43,6 +43,7 @@ var sendMethods = map[string]wrMethod{
 	"SetImm":      {"SendImm", "IBV_WR_SEND_WITH_IMM", []string{"imm_data"}},
 	"SetRemote":   {"Write", "IBV_WR_RDMA_WRITE", []string{"wr.rdma.remote_addr"}},
 	"SetRKey":     {"Write", "IBV_WR_RDMA_WRITE", []string{"wr.rdma.rkey"}},
+	"ToSRQ":       {"Send", "IBV_WR_SEND", []string{"qp_type.xrc.remote_srqn"}},
 	"To":          {"Send", "IBV_WR_SEND", []string{"", "wr.ud.remote_qpn", "wr.ud.remote_qkey"}},
 }
 

@@ -110,7 +110,7 @@ func (r *request) retry() bool {
 			again = true
 		}
 	}
-	return again && r.turn()
+	return (r.otherKinds(e) || again) && r.turn()
 }
 
 // turn begins the values of a subject again when all were refused, with others of the rest: a rule may be about two of them.

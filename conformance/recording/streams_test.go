@@ -43,6 +43,9 @@ var builders = map[string]command{
 // toAddress gives a datagram its address.
 var toAddress = command{"ibv_wr_set_ud_addr", "", map[string]string{"ah": "wr.ud.ah", "remote_qpn": "wr.ud.remote_qpn", "remote_qkey": "wr.ud.remote_qkey"}, false}
 
+// toSRQ names the shared receive queue of a request.
+var toSRQ = command{"ibv_wr_set_xrc_srqn", "", map[string]string{"remote_srqn": "qp_type.xrc.remote_srqn"}, false}
+
 // How a request has its data, and the function that gives it.
 var dataFunctions = map[string]string{
 	"none": "ibv_wr_set_sge_list", "one": "ibv_wr_set_sge", "two": "ibv_wr_set_sge_list", "inline": "ibv_wr_set_inline_data",
@@ -111,7 +114,14 @@ func (s *stream) request(w *dpath.SendWR, method, data, to string) []expected {
 	if builders[method].noData {
 		return calls
 	}
-	if to != "" {
+	switch to {
+	case "":
+	case "ToSRQ":
+		s.n++
+		values["qp_type.xrc.remote_srqn"] = fmt.Sprint(0x50000 + s.n)
+		w.ToSRQ(uint32(0x50000 + s.n))
+		calls = append(calls, call(toSRQ))
+	default:
 		s.address(w, to, values)
 		calls = append(calls, call(toAddress))
 	}
@@ -209,6 +219,10 @@ func (b *bed) streams() {
 			s.posted(typ+", data: "+data, slices.Sorted(maps.Keys(builders)), data, "")
 		}
 	}
+	x := b.newStream("IBV_QPT_XRC_SEND", allOps())
+	for _, data := range slices.Sorted(maps.Keys(dataFunctions)) {
+		x.posted("XRC, data: "+data, slices.Sorted(maps.Keys(builders)), data, "ToSRQ")
+	}
 	s := b.newStream("IBV_QPT_UD", allOps())
 	for _, to := range []string{"To", "AH.Address"} {
 		for _, data := range slices.Sorted(maps.Keys(dataFunctions)) {
@@ -281,7 +295,7 @@ func (s *stream) refused(what string, batch *dpath.SendBatch, n int, errno sysca
 // TestCommands holds the tables of this test against the pages: they have the same functions.
 func TestCommands(t *testing.T) {
 	b := open(t)
-	here := map[string]bool{toAddress.function: true}
+	here := map[string]bool{toAddress.function: true, toWindow.function: true, toSRQ.function: true}
 	for _, c := range builders {
 		here[c.function] = true
 	}

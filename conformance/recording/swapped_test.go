@@ -161,6 +161,7 @@ func called() map[string]bool {
 	for _, f := range lazyFields {
 		out[strings.TrimPrefix(f.c, "ibv_wc_")] = true
 	}
+	out[strings.TrimPrefix(toSRQ.function, "ibv_")] = true
 	for _, c := range builders {
 		out[strings.TrimPrefix(c.function, "ibv_")] = true
 	}

@@ -69,13 +69,18 @@ func (t *T) Port() *far.Port {
 	return t.port
 }
 
+// PeerName is the name of the device that FarSide opens.
+func (t *T) PeerName() string {
+	if t.target.peerName == "" {
+		return t.target.name
+	}
+	return t.target.peerName
+}
+
 // FarSide opens the device that the other end is on, the peer device or the device itself once more, for cases that need both ends
 // in their hands, and asks its port.
 func (t *T) FarSide() (*verbs.Device, *far.Port) {
-	name := t.target.peerName
-	if name == "" {
-		name = t.target.name
-	}
+	name := t.PeerName()
 	dev := t.open(name)
 	p, err := far.OpenPort(dev, name, t.target.cfg.Port, t.target.cfg.GIDIndex)
 	if err != nil {

@@ -29,6 +29,7 @@ func probe(t *T, dev *verbs.Device, attr *verbs.DeviceAttrEx) (map[Capability]st
 		}
 	}
 	lack(Inject, t.soft == nil, "calls fail on order on software only")
+	lack(RawLoop, t.soft == nil, "only the software device is known to return the frames that are sent on a port")
 	lack(Allocator, t.soft == nil, "only the software device asks an allocator for regions")
 	if port, err := dev.QueryPort(t.target.cfg.Port); err != nil {
 		lacking[RoCE] = oneLine(err.Error())
@@ -50,6 +51,7 @@ func probe(t *T, dev *verbs.Device, attr *verbs.DeviceAttrEx) (map[Capability]st
 	}
 	for c, try := range map[Capability]func(*verbs.Device, *T) error{
 		XRC: probeXRC, MW: probeMW, Multicast: probeMulticast, Counters: probeCounters, WQ: probeWQ, Moderation: probeModeration, Flows: probeFlows, TD: probeTD, ParentDomain: probeParentDomain, NullMR: probeNullMR, Dmabuf: probeDmabuf, DmabufMemory: probeDmabufMemory, Import: probeImport,
+		CQEx: probeCQEx, Timestamps: probeTimestamps, Overruns: probeOverruns, QPEx: probeQPEx, RawPacket: probeRawPacket,
 		ReregMemory: probeReregMemory, ReregPD: probeReregPD, ReregAccess: probeReregAccess,
 	} {
 		if err := try(dev, t); errors.Is(err, errors.ErrUnsupported) && Refused(err) == nil {

@@ -34,6 +34,12 @@ const (
 	WQ           Capability = "wq"            // work queues
 	Moderation   Capability = "moderation"    // events for several completions
 	Flows        Capability = "flows"         // flows, which steer packets
+	CQEx         Capability = "cq-ex"         // extended completion queues
+	Timestamps   Capability = "timestamps"    // times of completions
+	Overruns     Capability = "overruns"      // completion queues that overruns do no harm to
+	QPEx         Capability = "qp-ex"         // queue pairs that take streams of commands
+	RawPacket    Capability = "raw-packet"    // queue pairs that send and receive Ethernet frames
+	RawLoop      Capability = "raw-loop"      // a port that returns the frames that are sent on it
 	ODP          Capability = "odp"           // on-demand paging
 	ODPImplicit  Capability = "odp-implicit"  // one region over the whole address space
 	Advise       Capability = "advise"        // advice on on-demand regions
@@ -49,12 +55,12 @@ const (
 
 // ofOthers are the capabilities that say nothing of a device but of the machine, or of what stands around the device: a case
 // that lacks only these is skipped, not unsupported.
-var ofOthers = map[Capability]bool{Peer: true, Allocator: true, DmabufMemory: true, HugePages: true, Memory: true, Inject: true, Census: true}
+var ofOthers = map[Capability]bool{Peer: true, RawLoop: true, Allocator: true, DmabufMemory: true, HugePages: true, Memory: true, Inject: true, Census: true}
 
 // Capabilities lists them all, in the order of a report.
 func Capabilities() []Capability {
 	return []Capability{Peer, RoCE, Atomics, DM, Import, ImportDM, TD, ParentDomain, Allocator, NullMR, Dmabuf, DmabufMemory, MREx, SRQ, XRC, MW, Multicast, Counters, WQ, Moderation, Flows, ODP, ODPImplicit, Advise, ReregMemory, ReregPD,
-		ReregAccess, HugePages, Memory, Inject, QueryEx, Census}
+		ReregAccess, CQEx, Timestamps, Overruns, QPEx, RawPacket, RawLoop, HugePages, Memory, Inject, QueryEx, Census}
 }
 
 // Case is one thing that is shown. Its ID never changes and is never used for another case.

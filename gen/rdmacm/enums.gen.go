@@ -80,9 +80,9 @@ const (
 	EventTypeAddrInfoResolved EventType = 16 // RDMA_CM_EVENT_ADDRINFO_RESOLVED
 	// Since rdma-core 60.0.
 	EventTypeAddrInfoError EventType = 17 // RDMA_CM_EVENT_ADDRINFO_ERROR
-	// Since rdma-core 60.0.
+	// An event of the program's own, see WriteEvent. Since rdma-core 60.0.
 	EventTypeUser EventType = 18 // RDMA_CM_EVENT_USER
-	// Since rdma-core 60.0.
+	// Another kind of the program's own, for libraries. Since rdma-core 60.0.
 	EventTypeInternal EventType = 19 // RDMA_CM_EVENT_INTERNAL
 )
 
@@ -131,4 +131,58 @@ func (v EventType) String() string {
 		return "INTERNAL"
 	}
 	return "EventType(" + strconv.FormatUint(uint64(v), 10) + ")"
+}
+
+// OptionLevel is what an option belongs to.
+type OptionLevel uint32
+
+// Constants of OptionLevel.
+const (
+	// Options of the identifier.
+	OptionLevelID OptionLevel = 0 // RDMA_OPTION_ID
+	// Options of InfiniBand.
+	OptionLevelIB OptionLevel = 1 // RDMA_OPTION_IB
+)
+
+// String returns the C name without its prefix.
+func (v OptionLevel) String() string {
+	switch v {
+	case OptionLevelID:
+		return "ID"
+	case OptionLevelIB:
+		return "IB"
+	}
+	return "OptionLevel(" + strconv.FormatUint(uint64(v), 10) + ")"
+}
+
+// Option is an option of a level.
+type Option uint32
+
+// Constants of Option.
+const (
+	// Type of service of the packets, one byte.
+	OptionIDTOS Option = 0 // RDMA_OPTION_ID_TOS
+	// Whether others may bind to the same address, four bytes.
+	OptionIDReuseAddr Option = 1 // RDMA_OPTION_ID_REUSEADDR
+	// Whether an IPv6 address is for IPv6 alone, four bytes.
+	OptionIDAFOnly Option = 2 // RDMA_OPTION_ID_AFONLY
+	// Timeout of acknowledgements as queue pairs have it, one byte.
+	OptionIDAckTimeout Option = 3 // RDMA_OPTION_ID_ACK_TIMEOUT
+	// Path records.
+	OptionIBPath Option = 1 // RDMA_OPTION_IB_PATH
+)
+
+// String returns the C name without its prefix.
+func (v Option) String() string {
+	switch v {
+	case OptionIDTOS:
+		return "ID_TOS"
+	case OptionIDReuseAddr:
+		return "ID_REUSEADDR"
+	case OptionIDAFOnly:
+		return "ID_AFONLY"
+	case OptionIDAckTimeout:
+		return "ID_ACK_TIMEOUT"
+	}
+	return "Option(" + strconv.FormatUint(uint64(v), 10) + ")"
 }

@@ -468,6 +468,56 @@ func (id *ID) Reject(privateData []byte) error {
 	return nil
 }
 
+// RejectECE rejects a request because its extended connection establishment cannot be met, on the identifier
+// that its event has.
+//
+//   - privateData: bytes for the peer, where the transport can pass them.
+//
+// Since rdma-core 31.0; with an older library the error is errors.ErrUnsupported.
+//
+// C: rdma_reject_ece, rdma_reject(3).
+func (id *ID) RejectECE(privateData []byte) error {
+	const verb = "rdma_reject_ece"
+	if err := id.enter(verb); err != nil {
+		return err
+	}
+	defer id.node.Exit()
+	if id.lib.fn[symRdma_reject_ece] == 0 {
+		return id.lib.missing("rdma_reject_ece", symRdma_reject_ece)
+	}
+	if len(privateData) > 255 {
+		return verr.TooLong(verb, "private_data", int(len(privateData)), 255)
+	}
+	n, errno := rawRejectEce(id.lib.fn[symRdma_reject_ece], id.c, unsafe.Pointer(unsafe.SliceData(privateData)), uint8(len(privateData)))
+	if n < 0 {
+		return verr.Failed(verb, errno, nil)
+	}
+	return nil
+}
+
+// Notify reports that an asynchronous event has come for the queue pair of an identifier.
+//
+// The errno EISCONN says that the connection is established already.
+//
+//   - event: type of the event; the library wants to know of COMM_EST.
+//
+// C: rdma_notify, rdma_notify(3).
+func (id *ID) Notify(event verbs.EventType) error {
+	const verb = "rdma_notify"
+	if err := id.enter(verb); err != nil {
+		return err
+	}
+	defer id.node.Exit()
+	if id.lib.fn[symRdma_notify] == 0 {
+		return id.lib.missing("rdma_notify", symRdma_notify)
+	}
+	n, errno := rawNotify(id.lib.fn[symRdma_notify], id.c, uint32(event))
+	if n < 0 {
+		return verr.Failed(verb, errno, nil)
+	}
+	return nil
+}
+
 // Disconnect ends a connection, which flushes the requests of its queue pair. Both ends get an event of type
 // DISCONNECTED, and both should call it.
 //
@@ -482,6 +532,81 @@ func (id *ID) Disconnect() error {
 		return id.lib.missing("rdma_disconnect", symRdma_disconnect)
 	}
 	n, errno := rawDisconnect(id.lib.fn[symRdma_disconnect], id.c)
+	if n < 0 {
+		return verr.Failed(verb, errno, nil)
+	}
+	return nil
+}
+
+// JoinMulticast begins to join a multicast group, to which the queue pair of the identifier is then attached.
+// An event of type MULTICAST_JOIN or MULTICAST_ERROR tells how it ended.
+//
+//   - addr: address of the group.
+//
+// C: rdma_join_multicast, rdma_join_multicast(3).
+func (id *ID) JoinMulticast(addr netip.AddrPort) error {
+	const verb = "rdma_join_multicast"
+	if err := id.enter(verb); err != nil {
+		return err
+	}
+	defer id.node.Exit()
+	if id.lib.fn[symRdma_join_multicast] == 0 {
+		return id.lib.missing("rdma_join_multicast", symRdma_join_multicast)
+	}
+	addrC, err := sockaddr.Of(verb, "addr", addr, false)
+	if err != nil {
+		return err
+	}
+	n, errno := rawJoinMulticast(id.lib.fn[symRdma_join_multicast], id.c, addrC.Pointer(), 0)
+	if n < 0 {
+		return verr.Failed(verb, errno, nil)
+	}
+	return nil
+}
+
+// LeaveMulticast leaves a multicast group, from which the queue pair of the identifier is detached, or gives up
+// joining it.
+//
+//   - addr: address of the group.
+//
+// C: rdma_leave_multicast, rdma_leave_multicast(3).
+func (id *ID) LeaveMulticast(addr netip.AddrPort) error {
+	const verb = "rdma_leave_multicast"
+	if err := id.enter(verb); err != nil {
+		return err
+	}
+	defer id.node.Exit()
+	if id.lib.fn[symRdma_leave_multicast] == 0 {
+		return id.lib.missing("rdma_leave_multicast", symRdma_leave_multicast)
+	}
+	addrC, err := sockaddr.Of(verb, "addr", addr, false)
+	if err != nil {
+		return err
+	}
+	n, errno := rawLeaveMulticast(id.lib.fn[symRdma_leave_multicast], id.c, addrC.Pointer())
+	if n < 0 {
+		return verr.Failed(verb, errno, nil)
+	}
+	return nil
+}
+
+// SetOption sets an option of an identifier.
+//
+//   - level: what the option belongs to.
+//   - option: option of that level.
+//   - value: value, in the order of this processor's bytes.
+//
+// C: rdma_set_option, rdma_set_option(3).
+func (id *ID) SetOption(level OptionLevel, option Option, value []byte) error {
+	const verb = "rdma_set_option"
+	if err := id.enter(verb); err != nil {
+		return err
+	}
+	defer id.node.Exit()
+	if id.lib.fn[symRdma_set_option] == 0 {
+		return id.lib.missing("rdma_set_option", symRdma_set_option)
+	}
+	n, errno := rawSetOption(id.lib.fn[symRdma_set_option], id.c, int32(level), int32(option), unsafe.Pointer(unsafe.SliceData(value)), uint64(len(value)))
 	if n < 0 {
 		return verr.Failed(verb, errno, nil)
 	}
@@ -519,5 +644,33 @@ func (id *ID) Migrate(channel *EventChannel) error {
 		return err
 	}
 	id.eventChannel = channel
+	return nil
+}
+
+// WriteEvent puts an event of the program's own on the channel of an identifier.
+//
+//   - event: type of the event, USER or INTERNAL.
+//   - status: status of the event.
+//   - arg: argument of the event; Next does not return it yet.
+//
+// Since rdma-core 60.0; with an older library the error is errors.ErrUnsupported.
+//
+// C: rdma_write_cm_event, rdma_write_cm_event(3).
+func (id *ID) WriteEvent(event EventType, status int, arg uint64) error {
+	const verb = "rdma_write_cm_event"
+	if err := id.enter(verb); err != nil {
+		return err
+	}
+	defer id.node.Exit()
+	if id.lib.fn[symRdma_write_cm_event] == 0 {
+		return id.lib.missing("rdma_write_cm_event", symRdma_write_cm_event)
+	}
+	if int(int32(status)) != status {
+		return verr.OutOfRange(verb, "status", status)
+	}
+	n, errno := rawWriteCMEvent(id.lib.fn[symRdma_write_cm_event], id.c, uint32(event), int32(status), arg)
+	if n < 0 {
+		return verr.Failed(verb, errno, nil)
+	}
 	return nil
 }

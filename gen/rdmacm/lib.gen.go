@@ -6,6 +6,7 @@ package rdmacm
 import (
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/bridge"
+	"github.com/verbsgen/verbsgen/runtime/cmem"
 	"github.com/verbsgen/verbsgen/runtime/dl"
 	"github.com/verbsgen/verbsgen/runtime/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
@@ -26,14 +27,21 @@ const (
 	symRdma_destroy_qp
 	symRdma_disconnect
 	symRdma_establish
+	symRdma_event_str
 	symRdma_free_devices
 	symRdma_get_cm_event
 	symRdma_get_devices
+	symRdma_join_multicast
+	symRdma_leave_multicast
 	symRdma_listen
 	symRdma_migrate_id
+	symRdma_notify
 	symRdma_reject
+	symRdma_reject_ece
 	symRdma_resolve_addr
 	symRdma_resolve_route
+	symRdma_set_option
+	symRdma_write_cm_event
 	numSymbols
 )
 
@@ -51,14 +59,21 @@ var symbols = [numSymbols]dl.Symbol{
 	{Name: "rdma_destroy_qp", Version: "RDMACM_1.0", Since: "28.0"},
 	{Name: "rdma_disconnect", Version: "RDMACM_1.0", Since: "28.0"},
 	{Name: "rdma_establish", Version: "RDMACM_1.2", Since: "28.0"},
+	{Name: "rdma_event_str", Version: "RDMACM_1.0", Since: "28.0"},
 	{Name: "rdma_free_devices", Version: "RDMACM_1.0", Since: "28.0"},
 	{Name: "rdma_get_cm_event", Version: "RDMACM_1.0", Since: "28.0"},
 	{Name: "rdma_get_devices", Version: "RDMACM_1.0", Since: "28.0"},
+	{Name: "rdma_join_multicast", Version: "RDMACM_1.0", Since: "28.0"},
+	{Name: "rdma_leave_multicast", Version: "RDMACM_1.0", Since: "28.0"},
 	{Name: "rdma_listen", Version: "RDMACM_1.0", Since: "28.0"},
 	{Name: "rdma_migrate_id", Version: "RDMACM_1.0", Since: "28.0"},
+	{Name: "rdma_notify", Version: "RDMACM_1.0", Since: "28.0"},
 	{Name: "rdma_reject", Version: "RDMACM_1.0", Since: "28.0"},
+	{Name: "rdma_reject_ece", Version: "RDMACM_1.3", Since: "31.0"},
 	{Name: "rdma_resolve_addr", Version: "RDMACM_1.0", Since: "28.0"},
 	{Name: "rdma_resolve_route", Version: "RDMACM_1.0", Since: "28.0"},
+	{Name: "rdma_set_option", Version: "RDMACM_1.0", Since: "28.0"},
+	{Name: "rdma_write_cm_event", Version: "RDMACM_1.4", Since: "60.0"},
 }
 
 // Symbols is the source of the functions of librdmacm: a loaded library, or a software device. Symbol returns the
@@ -153,4 +168,18 @@ func (l *Lib) CreateEventChannel() (*EventChannel, error) {
 		return nil, err
 	}
 	return o, nil
+}
+
+// EventTypeString returns the library's text for a communication event.
+//
+//   - event: type of an event.
+//
+// C: rdma_event_str, rdma_event_str(3).
+func (l *Lib) EventTypeString(event EventType) (string, error) {
+	const verb = "rdma_event_str"
+	if l.fn[symRdma_event_str] == 0 {
+		return "", l.missing("rdma_event_str", symRdma_event_str)
+	}
+	x := rawEventStr(l.fn[symRdma_event_str], uint32(event))
+	return cmem.String(x), nil
 }

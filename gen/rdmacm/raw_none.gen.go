@@ -65,7 +65,23 @@ func rawReject(fn0 uintptr, id unsafe.Pointer, privateData unsafe.Pointer, priva
 	return -1, syscall.ENOSYS
 }
 
+func rawRejectEce(fn0 uintptr, id unsafe.Pointer, privateData unsafe.Pointer, privateDataLen uint8) (int, syscall.Errno) {
+	return -1, syscall.ENOSYS
+}
+
+func rawNotify(fn0 uintptr, id unsafe.Pointer, event uint32) (int, syscall.Errno) {
+	return -1, syscall.ENOSYS
+}
+
 func rawDisconnect(fn0 uintptr, id unsafe.Pointer) (int, syscall.Errno) {
+	return -1, syscall.ENOSYS
+}
+
+func rawJoinMulticast(fn0 uintptr, id unsafe.Pointer, addr unsafe.Pointer, dev uintptr) (int, syscall.Errno) {
+	return -1, syscall.ENOSYS
+}
+
+func rawLeaveMulticast(fn0 uintptr, id unsafe.Pointer, addr unsafe.Pointer) (int, syscall.Errno) {
 	return -1, syscall.ENOSYS
 }
 
@@ -83,6 +99,18 @@ func rawGetDevices(fn0 uintptr, numDevices unsafe.Pointer) (unsafe.Pointer, sysc
 
 func rawFreeDevices(fn0 uintptr, list unsafe.Pointer) {}
 
+func rawEventStr(fn0 uintptr, event uint32) unsafe.Pointer {
+	return nil
+}
+
+func rawSetOption(fn0 uintptr, id unsafe.Pointer, level int32, option int32, value unsafe.Pointer, optlen uint64) (int, syscall.Errno) {
+	return -1, syscall.ENOSYS
+}
+
 func rawMigrateID(fn0 uintptr, id unsafe.Pointer, channel unsafe.Pointer) (int, syscall.Errno) {
+	return -1, syscall.ENOSYS
+}
+
+func rawWriteCMEvent(fn0 uintptr, id unsafe.Pointer, event uint32, status int32, arg uint64) (int, syscall.Errno) {
 	return -1, syscall.ENOSYS
 }

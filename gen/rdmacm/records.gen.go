@@ -64,7 +64,8 @@ func (a *ConnParam) FlowControl(v bool) *ConnParam {
 	return a
 }
 
-// RetryCount sets the how often a transfer is tried again after an error, 0 to 7; of no use to rdma_accept.
+// RetryCount sets the number of times that a transfer is tried again after an error, 0 to 7; of no use to
+// rdma_accept.
 //
 // C: struct rdma_conn_param.retry_count, rdma_connect(3).
 func (a *ConnParam) RetryCount(v uint8) *ConnParam {
@@ -72,7 +73,7 @@ func (a *ConnParam) RetryCount(v uint8) *ConnParam {
 	return a
 }
 
-// RNRRetryCount sets the how often the peer tries a send again that found no receive, 0 to 7.
+// RNRRetryCount sets the number of times that the peer tries a send again that found no receive, 0 to 7.
 //
 // C: struct rdma_conn_param.rnr_retry_count, rdma_connect(3).
 func (a *ConnParam) RNRRetryCount(v uint8) *ConnParam {

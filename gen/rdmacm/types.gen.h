@@ -16,6 +16,30 @@
 // Integers of the kernel's headers, as those define them; __be is network order.
 __extension__ typedef unsigned long long __be64;
 
+enum ibv_event_type {
+	IBV_EVENT_CQ_ERR = 0,
+	IBV_EVENT_QP_FATAL = 1,
+	IBV_EVENT_QP_REQ_ERR = 2,
+	IBV_EVENT_QP_ACCESS_ERR = 3,
+	IBV_EVENT_COMM_EST = 4,
+	IBV_EVENT_SQ_DRAINED = 5,
+	IBV_EVENT_PATH_MIG = 6,
+	IBV_EVENT_PATH_MIG_ERR = 7,
+	IBV_EVENT_DEVICE_FATAL = 8,
+	IBV_EVENT_PORT_ACTIVE = 9,
+	IBV_EVENT_PORT_ERR = 10,
+	IBV_EVENT_LID_CHANGE = 11,
+	IBV_EVENT_PKEY_CHANGE = 12,
+	IBV_EVENT_SM_CHANGE = 13,
+	IBV_EVENT_SRQ_ERR = 14,
+	IBV_EVENT_SRQ_LIMIT_REACHED = 15,
+	IBV_EVENT_QP_LAST_WQE_REACHED = 16,
+	IBV_EVENT_CLIENT_REREGISTER = 17,
+	IBV_EVENT_GID_CHANGE = 18,
+	IBV_EVENT_WQ_FATAL = 19,
+	IBV_EVENT_DEVICE_SPEED_CHANGE = 20,
+};
+
 enum rdma_cm_event_type {
 	RDMA_CM_EVENT_ADDR_RESOLVED = 0,
 	RDMA_CM_EVENT_ADDR_ERROR = 1,
@@ -133,11 +157,18 @@ typedef int (*vg_fn_rdma_establish)(struct rdma_cm_id *id);
 typedef int (*vg_fn_rdma_listen)(struct rdma_cm_id *id, int backlog);
 typedef int (*vg_fn_rdma_accept)(struct rdma_cm_id *id, struct rdma_conn_param *conn_param);
 typedef int (*vg_fn_rdma_reject)(struct rdma_cm_id *id, const void *private_data, uint8_t private_data_len);
+typedef int (*vg_fn_rdma_reject_ece)(struct rdma_cm_id *id, const void *private_data, uint8_t private_data_len);
+typedef int (*vg_fn_rdma_notify)(struct rdma_cm_id *id, enum ibv_event_type event);
 typedef int (*vg_fn_rdma_disconnect)(struct rdma_cm_id *id);
+typedef int (*vg_fn_rdma_join_multicast)(struct rdma_cm_id *id, struct sockaddr *addr, void *context);
+typedef int (*vg_fn_rdma_leave_multicast)(struct rdma_cm_id *id, struct sockaddr *addr);
 typedef int (*vg_fn_rdma_get_cm_event)(struct rdma_event_channel *channel, struct rdma_cm_event **event);
 typedef int (*vg_fn_rdma_ack_cm_event)(struct rdma_cm_event *event);
 typedef struct ibv_context **(*vg_fn_rdma_get_devices)(int *num_devices);
 typedef void (*vg_fn_rdma_free_devices)(struct ibv_context **list);
+typedef const char *(*vg_fn_rdma_event_str)(enum rdma_cm_event_type event);
+typedef int (*vg_fn_rdma_set_option)(struct rdma_cm_id *id, int level, int optname, void *optval, size_t optlen);
 typedef int (*vg_fn_rdma_migrate_id)(struct rdma_cm_id *id, struct rdma_event_channel *channel);
+typedef int (*vg_fn_rdma_write_cm_event)(struct rdma_cm_id *id, enum rdma_cm_event_type event, int status, uint64_t arg);
 
 #endif

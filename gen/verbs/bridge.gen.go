@@ -273,6 +273,12 @@ func init() {
 			return a.lend(verb, lib, root)
 		},
 	})
+	bridge.OfferAttr(bridge.Attr[MWBind]{
+		Kind: "MWBind",
+		Lend: func(a *MWBind, verb string, lib any, root *object.Node) (bridge.Lent, error) {
+			return a.lend(verb, lib, root)
+		},
+	})
 	bridge.OfferAttr(bridge.Attr[AHAttr]{
 		Kind: "AHAttr",
 		Lend: func(a *AHAttr, verb string, lib any, root *object.Node) (bridge.Lent, error) {
@@ -309,6 +315,12 @@ func init() {
 			return a.lend(verb, lib, root)
 		},
 	})
+	bridge.OfferAttr(bridge.Attr[SRQInitAttrEx]{
+		Kind: "SRQInitAttrEx",
+		Lend: func(a *SRQInitAttrEx, verb string, lib any, root *object.Node) (bridge.Lent, error) {
+			return a.lend(verb, lib, root)
+		},
+	})
 	bridge.OfferAttr(bridge.Attr[WQInitAttr]{
 		Kind: "WQInitAttr",
 		Lend: func(a *WQInitAttr, verb string, lib any, root *object.Node) (bridge.Lent, error) {
@@ -336,6 +348,12 @@ func init() {
 	bridge.OfferAttr(bridge.Attr[WQAttr]{
 		Kind: "WQAttr",
 		Lend: func(a *WQAttr, verb string, lib any, root *object.Node) (bridge.Lent, error) {
+			return a.lend(verb, lib, root)
+		},
+	})
+	bridge.OfferAttr(bridge.Attr[QPOpenAttr]{
+		Kind: "QPOpenAttr",
+		Lend: func(a *QPOpenAttr, verb string, lib any, root *object.Node) (bridge.Lent, error) {
 			return a.lend(verb, lib, root)
 		},
 	})
@@ -500,11 +518,17 @@ func makeQP(m *bridge.Made) (*QP, error) {
 			dev = pd.dev
 		}
 	}
+	xrcd := bridge.Among[XRCD](m)
+	if dev == nil {
+		if xrcd != nil {
+			dev = xrcd.dev
+		}
+	}
 	if dev == nil {
 		return nil, m.Rootless("QP")
 	}
 	o := newQP(dev, m.C)
-	o.end, o.pd = m.End, pd
+	o.end, o.pd, o.xrcd = m.End, pd, xrcd
 	if err := o.adopt(m.Parents...); err != nil {
 		return nil, err
 	}
@@ -520,11 +544,23 @@ func makeSRQ(m *bridge.Made) (*SRQ, error) {
 			dev = pd.dev
 		}
 	}
+	xrcd := bridge.Among[XRCD](m)
+	if dev == nil {
+		if xrcd != nil {
+			dev = xrcd.dev
+		}
+	}
+	cq := bridge.Among[CQ](m)
+	if dev == nil {
+		if cq != nil {
+			dev = cq.dev
+		}
+	}
 	if dev == nil {
 		return nil, m.Rootless("SRQ")
 	}
 	o := newSRQ(dev, m.C)
-	o.end, o.pd = m.End, pd
+	o.end, o.pd, o.xrcd, o.cq = m.End, pd, xrcd, cq
 	if err := o.adopt(m.Parents...); err != nil {
 		return nil, err
 	}
@@ -621,6 +657,19 @@ func (a *CounterAttachAttr) lend(verb string, lib any, root *object.Node) (lent 
 }
 
 // lend copies the C struct for a verb of another library, and begins the use of the handles in it.
+func (a *MWBind) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
+	c := a.c
+	if a.mr != nil {
+		if err := lent.Enter(verb, "bind_info.mr", &a.mr.node, a.mr.lib, lib, &a.mr.dev.node, root); err != nil {
+			return lent, err
+		}
+		c.bind_info.mr = uintptr(a.mr.c)
+	}
+	lent.C = unsafe.Pointer(&c)
+	return lent, nil
+}
+
+// lend copies the C struct for a verb of another library, and begins the use of the handles in it.
 func (a *AHAttr) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
 	c := a.c
 	lent.C = unsafe.Pointer(&c)
@@ -701,6 +750,13 @@ func (a *QPInitAttrEx) lend(verb string, lib any, root *object.Node) (lent bridg
 		c.pd = uintptr(a.pd.c)
 		c.comp_mask |= 0x1 // IBV_QP_INIT_ATTR_PD
 	}
+	if a.xrcd != nil {
+		if err := lent.Enter(verb, "xrcd", &a.xrcd.node, a.xrcd.lib, lib, &a.xrcd.dev.node, root); err != nil {
+			return lent, err
+		}
+		c.xrcd = uintptr(a.xrcd.c)
+		c.comp_mask |= 0x2 // IBV_QP_INIT_ATTR_XRCD
+	}
 	if a.srq != nil {
 		if err := lent.Enter(verb, "srq", &a.srq.node, a.srq.lib, lib, &a.srq.dev.node, root); err != nil {
 			return lent, err
@@ -714,6 +770,34 @@ func (a *QPInitAttrEx) lend(verb string, lib any, root *object.Node) (lent bridg
 // lend copies the C struct for a verb of another library, and begins the use of the handles in it.
 func (a *SRQInitAttr) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
 	c := a.c
+	lent.C = unsafe.Pointer(&c)
+	return lent, nil
+}
+
+// lend copies the C struct for a verb of another library, and begins the use of the handles in it.
+func (a *SRQInitAttrEx) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
+	c := a.c
+	if a.pd != nil {
+		if err := lent.Enter(verb, "pd", &a.pd.node, a.pd.lib, lib, &a.pd.dev.node, root); err != nil {
+			return lent, err
+		}
+		c.pd = uintptr(a.pd.c)
+		c.comp_mask |= 0x2 // IBV_SRQ_INIT_ATTR_PD
+	}
+	if a.xrcd != nil {
+		if err := lent.Enter(verb, "xrcd", &a.xrcd.node, a.xrcd.lib, lib, &a.xrcd.dev.node, root); err != nil {
+			return lent, err
+		}
+		c.xrcd = uintptr(a.xrcd.c)
+		c.comp_mask |= 0x4 // IBV_SRQ_INIT_ATTR_XRCD
+	}
+	if a.cq != nil {
+		if err := lent.Enter(verb, "cq", &a.cq.node, a.cq.lib, lib, &a.cq.dev.node, root); err != nil {
+			return lent, err
+		}
+		c.cq = uintptr(a.cq.c)
+		c.comp_mask |= 0x8 // IBV_SRQ_INIT_ATTR_CQ
+	}
 	lent.C = unsafe.Pointer(&c)
 	return lent, nil
 }
@@ -761,6 +845,20 @@ func (a *SRQAttr) lend(verb string, lib any, root *object.Node) (lent bridge.Len
 // lend copies the C struct for a verb of another library, and begins the use of the handles in it.
 func (a *WQAttr) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
 	c := a.c
+	lent.C = unsafe.Pointer(&c)
+	return lent, nil
+}
+
+// lend copies the C struct for a verb of another library, and begins the use of the handles in it.
+func (a *QPOpenAttr) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
+	c := a.c
+	if a.xrcd != nil {
+		if err := lent.Enter(verb, "xrcd", &a.xrcd.node, a.xrcd.lib, lib, &a.xrcd.dev.node, root); err != nil {
+			return lent, err
+		}
+		c.xrcd = uintptr(a.xrcd.c)
+		c.comp_mask |= 0x2 // IBV_QP_OPEN_ATTR_XRCD
+	}
 	lent.C = unsafe.Pointer(&c)
 	return lent, nil
 }

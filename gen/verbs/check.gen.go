@@ -10,6 +10,7 @@ const (
 	rule0922 = iota
 	rule0940
 	rule0941
+	rule1114
 	rule0942
 	rule0939
 	rule0937
@@ -18,6 +19,7 @@ const (
 	rule0935
 	rule0936
 	rule0943
+	rule1227
 	rule0946
 	rule0944
 	rule0945
@@ -209,6 +211,15 @@ const (
 	rule2081
 	rule2082
 	rule0738
+	rule1101
+	rule1102
+	rule1103
+	rule1104
+	rule1105
+	rule1107
+	rule1108
+	rule1109
+	rule1110
 	rule0285
 	rule0286
 	rule0189
@@ -276,6 +287,23 @@ const (
 	rule0604
 	rule0605
 	rule0606
+	rule1201
+	rule1202
+	rule1203
+	rule1204
+	rule1205
+	rule1206
+	rule1207
+	rule1208
+	rule1209
+	rule1210
+	rule1211
+	rule1212
+	rule1213
+	rule1214
+	rule1229
+	rule1230
+	rule1231
 	rule0611
 	rule0612
 	rule0613
@@ -286,6 +314,8 @@ const (
 	rule0618
 	rule0609
 	rule0610
+	rule1215
+	rule1216
 	rule0607
 	rule0963
 	rule0962
@@ -304,11 +334,16 @@ const (
 	rule0307
 	rule0920
 	rule0921
+	rule1222
+	rule1223
+	rule1224
+	rule1225
 	rule2038
 	rule2040
 	rule2041
 	rule2042
 	rule0923
+	rule1226
 	rule2031
 	rule2032
 	rule2033
@@ -339,13 +374,16 @@ const (
 	rule0165
 	rule0166
 	rule0167
+	rule1218
+	rule1219
+	rule1220
+	rule1221
 	rule0217
 	rule0218
 	rule0219
 	rule0221
 	rule0223
 	rule0224
-	rule0225
 	rule0226
 	rule0227
 	rule0229
@@ -363,6 +401,7 @@ const (
 	rule2068
 	rule0220
 	rule0222
+	rule0225
 	rule0228
 	rule0237
 	rule0238
@@ -448,6 +487,7 @@ const (
 	rule0355
 	rule0357
 	rule0366
+	rule1228
 	rule0360
 	rule0362
 	rule0361
@@ -502,6 +542,7 @@ var rules = []verr.Rule{
 	rule0922: {ID: "VR-ibv_qp_to_qp_ex-qp-0922", Verb: "ibv_qp_to_qp_ex", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_create_qp_ex", Section: ""},
 	rule0940: {ID: "VR-ibv_wr_atomic_cmp_swp-qp-0940", Verb: "ibv_wr_atomic_cmp_swp", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
 	rule0941: {ID: "VR-ibv_wr_atomic_fetch_add-qp-0941", Verb: "ibv_wr_atomic_fetch_add", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
+	rule1114: {ID: "VR-ibv_wr_bind_mw-qp-1114", Verb: "ibv_wr_bind_mw", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
 	rule0942: {ID: "VR-ibv_wr_local_inv-qp-0942", Verb: "ibv_wr_local_inv", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
 	rule0939: {ID: "VR-ibv_wr_rdma_read-qp-0939", Verb: "ibv_wr_rdma_read", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
 	rule0937: {ID: "VR-ibv_wr_rdma_write-qp-0937", Verb: "ibv_wr_rdma_write", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
@@ -510,6 +551,7 @@ var rules = []verr.Rule{
 	rule0935: {ID: "VR-ibv_wr_send_imm-qp-0935", Verb: "ibv_wr_send_imm", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
 	rule0936: {ID: "VR-ibv_wr_send_inv-qp-0936", Verb: "ibv_wr_send_inv", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
 	rule0943: {ID: "VR-ibv_wr_set_ud_addr-qp-0943", Verb: "ibv_wr_set_ud_addr", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
+	rule1227: {ID: "VR-ibv_wr_set_xrc_srqn-qp-1227", Verb: "ibv_wr_set_xrc_srqn", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
 	rule0946: {ID: "VR-ibv_wr_set_inline_data-qp-0946", Verb: "ibv_wr_set_inline_data", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
 	rule0944: {ID: "VR-ibv_wr_set_sge-qp-0944", Verb: "ibv_wr_set_sge", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
 	rule0945: {ID: "VR-ibv_wr_set_sge_list-qp-0945", Verb: "ibv_wr_set_sge_list", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
@@ -701,6 +743,15 @@ var rules = []verr.Rule{
 	rule2081: {ID: "VR-ibv_alloc_mw-type-2081", Verb: "ibv_alloc_mw", Subject: "type", Statement: "windows of type 1 need a device with MEM_WINDOW", Fix: "use the other type, or no window", Page: "ibv_alloc_mw", Section: "DESCRIPTION", Unsupported: true, Capable: true},
 	rule2082: {ID: "VR-ibv_alloc_mw-type-2082", Verb: "ibv_alloc_mw", Subject: "type", Statement: "windows of type 2 need a device with MEM_WINDOW_TYPE_2A or MEM_WINDOW_TYPE_2B", Fix: "use the other type, or no window", Page: "ibv_alloc_mw", Section: "DESCRIPTION", Unsupported: true, Capable: true},
 	rule0738: {ID: "VR-ibv_dealloc_mw-mw-0738", Verb: "ibv_dealloc_mw", Subject: "mw", Statement: "mw must not be NULL", Fix: "pass an MW", Page: "ibv_alloc_mw", Section: "DESCRIPTION"},
+	rule1101: {ID: "VR-ibv_bind_mw-qp-1101", Verb: "ibv_bind_mw", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_bind_mw", Section: "DESCRIPTION"},
+	rule1102: {ID: "VR-ibv_bind_mw-mw-1102", Verb: "ibv_bind_mw", Subject: "mw", Statement: "mw must not be NULL", Fix: "pass an MW", Page: "ibv_bind_mw", Section: "DESCRIPTION"},
+	rule1103: {ID: "VR-ibv_bind_mw-mw_bind-1103", Verb: "ibv_bind_mw", Subject: "mw_bind", Statement: "mw_bind must not be NULL", Fix: "pass an MWBind", Page: "ibv_bind_mw", Section: "DESCRIPTION"},
+	rule1104: {ID: "VR-ibv_bind_mw-type-1104", Verb: "ibv_bind_mw", Subject: "mw.type", Statement: "ibv_bind_mw binds a window of type 1", Fix: "bind a window of type 2 by a request, which MW.Bind writes", Page: "ibv_bind_mw", Section: "NOTES"},
+	rule1105: {ID: "VR-ibv_bind_mw-mr-1105", Verb: "ibv_bind_mw", Subject: "mw_bind.bind_info.mr", Statement: "a window is bound to a region", Fix: "pass a region; to unbind the window, pass one with length 0", Page: "ibv_bind_mw", Section: ""},
+	rule1107: {ID: "VR-ibv_bind_mw-qp_type-1107", Verb: "ibv_bind_mw", Subject: "qp.qp_type", Statement: "a queue pair of type UC, RC or XRC_SEND binds windows", Fix: "use another queue pair", Page: "ibv_bind_mw", Section: "DESCRIPTION", RefusedBy: []string{"rxe"}},
+	rule1108: {ID: "VR-ibv_bind_mw-send_flags-1108", Verb: "ibv_bind_mw", Subject: "mw_bind.send_flags", Statement: "the request may be fenced and signaled", Fix: "leave the other flags out", Page: "ibv_bind_mw", Section: "DESCRIPTION"},
+	rule1109: {ID: "VR-ibv_bind_mw-mw_access_flags-1109", Verb: "ibv_bind_mw", Subject: "mw_bind.bind_info.mw_access_flags", Statement: "a window grants REMOTE_WRITE, REMOTE_READ and REMOTE_ATOMIC, and may be ZERO_BASED", Fix: "leave the other flags out", Page: "ibv_bind_mw", Section: "DESCRIPTION"},
+	rule1110: {ID: "VR-ibv_bind_mw-mw_access_flags-1110", Verb: "ibv_bind_mw", Subject: "mw_bind.bind_info.mw_access_flags", Statement: "a window of type 1 is not ZERO_BASED with the providers known", Fix: "leave ZERO_BASED out, or bind a window of type 2", Page: "ibv_bind_mw", Section: "", RefusedBy: []string{"rxe", "mlx5"}},
 	rule0285: {ID: "VR-ibv_create_comp_channel-context-0285", Verb: "ibv_create_comp_channel", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_create_comp_channel", Section: "DESCRIPTION"},
 	rule0286: {ID: "VR-ibv_destroy_comp_channel-channel-0286", Verb: "ibv_destroy_comp_channel", Subject: "channel", Statement: "channel must not be NULL", Fix: "pass a CompChannel", Page: "ibv_create_comp_channel", Section: "DESCRIPTION"},
 	rule0189: {ID: "VR-ibv_advise_mr-pd-0189", Verb: "ibv_advise_mr", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_advise_mr", Section: "ARGUMENTS"},
@@ -768,6 +819,23 @@ var rules = []verr.Rule{
 	rule0604: {ID: "VR-ibv_create_srq-max_wr-0604", Verb: "ibv_create_srq", Subject: "srq_init_attr.attr.max_wr", Statement: "max_wr is at most max_srq_wr", Fix: "ask for less", Page: "ibv_create_srq", Section: "", Capable: true, Limit: "max_srq_wr", RefusedBy: []string{"rxe with linux 6.1..7.2", "siw", "mlx5"}},
 	rule0605: {ID: "VR-ibv_create_srq-max_sge-0605", Verb: "ibv_create_srq", Subject: "srq_init_attr.attr.max_sge", Statement: "max_sge is at most max_srq_sge", Fix: "ask for less", Page: "ibv_create_srq", Section: "", Capable: true, Limit: "max_srq_sge", RefusedBy: []string{"rxe with linux 6.1..7.2", "siw"}},
 	rule0606: {ID: "VR-ibv_create_srq-srq_limit-0606", Verb: "ibv_create_srq", Subject: "srq_init_attr.attr.srq_limit", Statement: "srq_limit has no effect when the queue is created", Fix: "set the limit by SRQ.Modify", Page: "ibv_create_srq", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1..7.2 (it arms the event of the limit at once)", "siw (it arms the event of the limit at once), not in all cases"}},
+	rule1201: {ID: "VR-ibv_create_srq_ex-context-1201", Verb: "ibv_create_srq_ex", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_create_srq_ex", Section: "DESCRIPTION"},
+	rule1202: {ID: "VR-ibv_create_srq_ex-srq_init_attr_ex-1202", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex", Statement: "srq_init_attr_ex must not be NULL", Fix: "pass an SRQInitAttrEx", Page: "ibv_create_srq_ex", Section: "DESCRIPTION"},
+	rule1203: {ID: "VR-ibv_create_srq_ex-comp_mask-1203", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.comp_mask", Statement: "a queue has a protection domain", Fix: "give one", Page: "ibv_create_srq_ex", Section: ""},
+	rule1204: {ID: "VR-ibv_create_srq_ex-srq_type-1204", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.srq_type", Statement: "srq_type is BASIC, XRC or TM", Fix: "pass one of these", Page: "ibv_create_srq_ex", Section: "DESCRIPTION"},
+	rule1205: {ID: "VR-ibv_create_srq_ex-comp_mask-1205", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.comp_mask", Statement: "a queue of type XRC has an XRC domain and a completion queue", Fix: "give both", Page: "ibv_create_srq_ex", Section: "DESCRIPTION"},
+	rule1206: {ID: "VR-ibv_create_srq_ex-comp_mask-1206", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.comp_mask", Statement: "a queue of type TM has a completion queue and a list of tags", Fix: "give both", Page: "ibv_create_srq_ex", Section: ""},
+	rule1207: {ID: "VR-ibv_create_srq_ex-max_num_tags-1207", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.tm_cap.max_num_tags", Statement: "a list of tags has room for at least 1", Fix: "ask for 1 or more", Page: "ibv_create_srq_ex", Section: ""},
+	rule1208: {ID: "VR-ibv_create_srq_ex-max_num_tags-1208", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.tm_cap.max_num_tags", Statement: "max_num_tags is at most max_num_tags of the device", Fix: "ask for less", Page: "ibv_create_srq_ex", Section: "", Capable: true, Limit: "max_num_tags"},
+	rule1209: {ID: "VR-ibv_create_srq_ex-srq_type-1209", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.srq_type", Statement: "srq_type is read with ATTR_TYPE only", Fix: "set SRQInitAttrEx.Type, or leave SRQInitAttrEx.Type out", Page: "ibv_create_srq_ex", Section: "DESCRIPTION"},
+	rule1210: {ID: "VR-ibv_create_srq_ex-xrcd-1210", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.xrcd", Statement: "xrcd is read with ATTR_XRCD only", Fix: "set SRQInitAttrEx.XRCD, or leave xrcd out", Page: "ibv_create_srq_ex", Section: "DESCRIPTION"},
+	rule1211: {ID: "VR-ibv_create_srq_ex-cq-1211", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.cq", Statement: "cq is read with ATTR_CQ only", Fix: "set SRQInitAttrEx.CQ, or leave cq out", Page: "ibv_create_srq_ex", Section: "DESCRIPTION"},
+	rule1212: {ID: "VR-ibv_create_srq_ex-max_num_tags-1212", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.tm_cap.max_num_tags", Statement: "tm_cap.max_num_tags is read with ATTR_TM only", Fix: "set SRQInitAttrEx.MaxNumTags", Page: "ibv_create_srq_ex", Section: "DESCRIPTION"},
+	rule1213: {ID: "VR-ibv_create_srq_ex-max_ops-1213", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.tm_cap.max_ops", Statement: "tm_cap.max_ops is read with ATTR_TM only", Fix: "set SRQInitAttrEx.MaxNumTags", Page: "ibv_create_srq_ex", Section: "DESCRIPTION"},
+	rule1214: {ID: "VR-ibv_create_srq_ex-srq_type-1214", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.srq_type", Statement: "a queue of type XRC needs a device with XRC", Fix: "use another type", Page: "ibv_create_srq_ex", Section: "", Unsupported: true, Capable: true, RefusedBy: []string{"rxe"}},
+	rule1229: {ID: "VR-ibv_create_srq_ex-max_wr-1229", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.attr.max_wr", Statement: "a queue has room for at least 1 request", Fix: "ask for 1 or more", Page: "ibv_create_srq_ex", Section: "", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
+	rule1230: {ID: "VR-ibv_create_srq_ex-max_wr-1230", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.attr.max_wr", Statement: "max_wr is at most max_srq_wr", Fix: "ask for fewer requests", Page: "ibv_create_srq_ex", Section: "", Capable: true, Limit: "max_srq_wr", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
+	rule1231: {ID: "VR-ibv_create_srq_ex-max_sge-1231", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.attr.max_sge", Statement: "max_sge is at most max_srq_sge", Fix: "ask for less", Page: "ibv_create_srq_ex", Section: "", Capable: true, Limit: "max_srq_sge", RefusedBy: []string{"rxe with linux 6.1..7.2", "siw"}},
 	rule0611: {ID: "VR-ibv_modify_srq-srq-0611", Verb: "ibv_modify_srq", Subject: "srq", Statement: "srq must not be NULL", Fix: "pass an SRQ", Page: "ibv_modify_srq", Section: "DESCRIPTION"},
 	rule0612: {ID: "VR-ibv_modify_srq-srq_attr-0612", Verb: "ibv_modify_srq", Subject: "srq_attr", Statement: "srq_attr must not be NULL", Fix: "pass an SRQAttr", Page: "ibv_modify_srq", Section: "DESCRIPTION"},
 	rule0613: {ID: "VR-ibv_modify_srq-srq_attr_mask-0613", Verb: "ibv_modify_srq", Subject: "srq_attr_mask", Statement: "srq_attr_mask has no bits but IBV_SRQ_MAX_WR and IBV_SRQ_LIMIT", Fix: "leave the other bits out", Page: "ibv_modify_srq", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1..7.2 (the bit is ignored)", "siw (the bit is ignored)", "mlx5 (the bit is ignored)"}},
@@ -778,6 +846,8 @@ var rules = []verr.Rule{
 	rule0618: {ID: "VR-ibv_modify_srq-srq_limit-0618", Verb: "ibv_modify_srq", Subject: "srq_attr.srq_limit", Statement: "srq_limit is at most max_wr", Fix: "set a lower limit", Page: "ibv_modify_srq", Section: "", AcceptedBy: []string{"rxe with linux 6.1..7.2 (the limit is held against the size before the change)"}},
 	rule0609: {ID: "VR-ibv_query_srq-srq-0609", Verb: "ibv_query_srq", Subject: "srq", Statement: "srq must not be NULL", Fix: "pass an SRQ", Page: "ibv_query_srq", Section: "DESCRIPTION"},
 	rule0610: {ID: "VR-ibv_query_srq-srq_attr-0610", Verb: "ibv_query_srq", Subject: "srq_attr", Statement: "srq_attr must not be NULL", Fix: "pass the address of an SRQInfo", Page: "ibv_query_srq", Section: "DESCRIPTION"},
+	rule1215: {ID: "VR-ibv_get_srq_num-srq_num-1215", Verb: "ibv_get_srq_num", Subject: "srq_num", Statement: "srq_num must not be NULL", Fix: "pass a valid pointer", Page: "ibv_get_srq_num", Section: "DESCRIPTION"},
+	rule1216: {ID: "VR-ibv_get_srq_num-srq-1216", Verb: "ibv_get_srq_num", Subject: "srq", Statement: "srq must not be NULL", Fix: "pass an SRQ", Page: "ibv_get_srq_num", Section: "DESCRIPTION"},
 	rule0607: {ID: "VR-ibv_destroy_srq-srq-0607", Verb: "ibv_destroy_srq", Subject: "srq", Statement: "srq must not be NULL", Fix: "pass an SRQ", Page: "ibv_create_srq", Section: "DESCRIPTION"},
 	rule0963: {ID: "VR-ibv_post_srq_recv-sg_list-0963", Verb: "ibv_post_srq_recv", Subject: "recv_wr[].sg_list", Statement: "num_sge ranges are read from sg_list", Fix: "pass the ranges", Page: "ibv_post_srq_recv", Section: "DESCRIPTION"},
 	rule0962: {ID: "VR-ibv_post_srq_recv-num_sge-0962", Verb: "ibv_post_srq_recv", Subject: "recv_wr[].num_sge", Statement: "num_sge is not negative", Fix: "pass the number of ranges", Page: "ibv_post_srq_recv", Section: "DESCRIPTION"},
@@ -796,11 +866,16 @@ var rules = []verr.Rule{
 	rule0307: {ID: "VR-ibv_create_qp-max_recv_sge-0307", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_recv_sge", Statement: "max_recv_sge is at most max_sge", Fix: "ask for less", Page: "ibv_create_qp", Section: "DESCRIPTION", Capable: true, Limit: "max_sge", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
 	rule0920: {ID: "VR-ibv_create_qp_ex-context-0920", Verb: "ibv_create_qp_ex", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
 	rule0921: {ID: "VR-ibv_create_qp_ex-qp_init_attr_ex-0921", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex", Statement: "qp_init_attr_ex must not be NULL", Fix: "pass a QPInitAttrEx", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
+	rule1222: {ID: "VR-ibv_create_qp_ex-comp_mask-1222", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.comp_mask", Statement: "a queue pair of this type has a protection domain", Fix: "give one", Page: "ibv_create_qp_ex", Section: ""},
+	rule1223: {ID: "VR-ibv_create_qp_ex-comp_mask-1223", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.comp_mask", Statement: "a queue pair of type XRC_RECV has an XRC domain", Fix: "give one", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
+	rule1224: {ID: "VR-ibv_create_qp_ex-send_cq-1224", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_cq", Statement: "sends complete in send_cq", Fix: "pass a completion queue", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
+	rule1225: {ID: "VR-ibv_create_qp_ex-recv_cq-1225", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.recv_cq", Statement: "receives complete in recv_cq", Fix: "pass a completion queue", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
 	rule2038: {ID: "VR-ibv_create_qp_ex-qp_type-2038", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.qp_type", Statement: "qp_type is a type that enum ibv_qp_type has", Fix: "pass one of these", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
 	rule2040: {ID: "VR-ibv_create_qp_ex-comp_mask-2040", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.comp_mask", Statement: "comp_mask has no bits but those of enum ibv_qp_init_attr_mask", Fix: "leave the other bits out", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
 	rule2041: {ID: "VR-ibv_create_qp_ex-pd-2041", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.pd", Statement: "with ATTR_PD, pd is read", Fix: "pass the protection domain of the queue pair", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
 	rule2042: {ID: "VR-ibv_create_qp_ex-create_flags-2042", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags", Statement: "create_flags has no bits but those of enum ibv_qp_create_flags", Fix: "leave the other bits out", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
 	rule0923: {ID: "VR-ibv_create_qp_ex-send_ops_flags-0923", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_ops_flags", Statement: "send_ops_flags is read with ATTR_SEND_OPS_FLAGS only", Fix: "set QPInitAttrEx.SendOps", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
+	rule1226: {ID: "VR-ibv_create_qp_ex-xrcd-1226", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.xrcd", Statement: "xrcd is read with ATTR_XRCD only", Fix: "set QPInitAttrEx.XRCD, or leave xrcd out", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
 	rule2031: {ID: "VR-ibv_create_qp_ex-max_send_wr-2031", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.cap.max_send_wr", Statement: "max_send_wr is at most max_qp_wr", Fix: "ask for less", Page: "ibv_create_qp_ex", Section: "DESCRIPTION", Capable: true, Limit: "max_qp_wr", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
 	rule2032: {ID: "VR-ibv_create_qp_ex-max_recv_wr-2032", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.cap.max_recv_wr", Statement: "max_recv_wr is at most max_qp_wr", Fix: "ask for less", Page: "ibv_create_qp_ex", Section: "DESCRIPTION", Capable: true, Limit: "max_qp_wr", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
 	rule2033: {ID: "VR-ibv_create_qp_ex-max_send_sge-2033", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.cap.max_send_sge", Statement: "max_send_sge is at most max_sge", Fix: "ask for less", Page: "ibv_create_qp_ex", Section: "DESCRIPTION", Capable: true, Limit: "max_sge", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
@@ -831,13 +906,16 @@ var rules = []verr.Rule{
 	rule0165: {ID: "VR-ibv_query_device_ex-context-0165", Verb: "ibv_query_device_ex", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_query_device_ex", Section: "DESCRIPTION"},
 	rule0166: {ID: "VR-ibv_query_device_ex-attr-0166", Verb: "ibv_query_device_ex", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass the address of a DeviceAttrEx", Page: "ibv_query_device_ex", Section: "DESCRIPTION"},
 	rule0167: {ID: "VR-ibv_query_device_ex-comp_mask-0167", Verb: "ibv_query_device_ex", Subject: "input.comp_mask", Statement: "comp_mask is 0, as no bit is defined", Fix: "pass nil for input", Page: "ibv_query_device_ex", Section: ""},
+	rule1218: {ID: "VR-ibv_open_qp-context-1218", Verb: "ibv_open_qp", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_open_qp", Section: "DESCRIPTION"},
+	rule1219: {ID: "VR-ibv_open_qp-qp_open_attr-1219", Verb: "ibv_open_qp", Subject: "qp_open_attr", Statement: "qp_open_attr must not be NULL", Fix: "pass a QPOpenAttr", Page: "ibv_open_qp", Section: "DESCRIPTION"},
+	rule1220: {ID: "VR-ibv_open_qp-comp_mask-1220", Verb: "ibv_open_qp", Subject: "qp_open_attr.comp_mask", Statement: "the domain, the number and the type of the queue pair are given", Fix: "give all of them", Page: "ibv_open_qp", Section: ""},
+	rule1221: {ID: "VR-ibv_open_qp-qp_type-1221", Verb: "ibv_open_qp", Subject: "qp_open_attr.qp_type", Statement: "queue pairs of type XRC_RECV alone are shared", Fix: "pass this type", Page: "ibv_open_qp", Section: ""},
 	rule0217: {ID: "VR-ibv_modify_qp-qp-0217", Verb: "ibv_modify_qp", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
 	rule0218: {ID: "VR-ibv_modify_qp-attr-0218", Verb: "ibv_modify_qp", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass a QPAttr", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
 	rule0219: {ID: "VR-ibv_modify_qp-attr_mask-0219", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "attr_mask has no bits but those of enum ibv_qp_attr_mask", Fix: "leave the other bits out", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
 	rule0221: {ID: "VR-ibv_modify_qp-attr_mask-0221", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "each change of state of a queue pair of type UC needs its attributes, and takes few others", Fix: "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES"},
 	rule0223: {ID: "VR-ibv_modify_qp-attr_mask-0223", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "each change of state of a queue pair of type RAW_PACKET needs its attributes, and takes few others", Fix: "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES"},
 	rule0224: {ID: "VR-ibv_modify_qp-attr_mask-0224", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "each change of state of a queue pair of type XRC_SEND needs its attributes, and takes few others", Fix: "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: ""},
-	rule0225: {ID: "VR-ibv_modify_qp-attr_mask-0225", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "each change of state of a queue pair of type XRC_RECV needs its attributes, and takes few others", Fix: "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: ""},
 	rule0226: {ID: "VR-ibv_modify_qp-attr_mask-0226", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "a queue pair of type UD has no use for PATH_MTU, RQ_PSN, DEST_QPN, ACCESS_FLAGS, AV, ALT_PATH, MAX_QP_RD_ATOMIC, MAX_DEST_RD_ATOMIC, MIN_RNR_TIMER, TIMEOUT, RETRY_CNT, RNR_RETRY, in any state", Fix: "leave them out", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
 	rule0227: {ID: "VR-ibv_modify_qp-attr_mask-0227", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "a queue pair of type UC has no use for MAX_QP_RD_ATOMIC, MAX_DEST_RD_ATOMIC, MIN_RNR_TIMER, TIMEOUT, RETRY_CNT, RNR_RETRY, QKEY, in any state", Fix: "leave them out", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
 	rule0229: {ID: "VR-ibv_modify_qp-qp_state-0229", Verb: "ibv_modify_qp", Subject: "attr.qp_state", Statement: "qp_state is RESET, INIT, RTR, RTS, SQD, SQE or ERR", Fix: "pass one of these", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
@@ -855,6 +933,7 @@ var rules = []verr.Rule{
 	rule2068: {ID: "VR-ibv_modify_qp-alt_port_num-2068", Verb: "ibv_modify_qp", Subject: "attr.alt_port_num", Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_modify_qp", Section: "", Capable: true, Limit: "phys_port_cnt"},
 	rule0220: {ID: "VR-ibv_modify_qp-attr_mask-0220", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "each change of state of a queue pair of type RC needs its attributes, and takes few others", Fix: "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES", AcceptedBy: []string{"siw, not in all cases", "cxgb4, not in all cases", "erdma with linux 6.1, not in all cases", "rxe with linux 7.2, not in all cases"}, RefusedBy: []string{"rxe with linux 6.1..7.2, not in all cases", "rxe with linux 6.1, not in all cases", "mlx5 with linux 6.1..6.12"}},
 	rule0222: {ID: "VR-ibv_modify_qp-attr_mask-0222", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "each change of state of a queue pair of type UD needs its attributes, and takes few others", Fix: "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES", AcceptedBy: []string{"mlx5 (only a queue pair that was made with a source_qpn, and with the state alone)", "rxe with linux 7.2, not in all cases"}, RefusedBy: []string{"rxe with linux 6.1..7.2, not in all cases", "rxe with linux 6.1, not in all cases"}},
+	rule0225: {ID: "VR-ibv_modify_qp-attr_mask-0225", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "each change of state of a queue pair of type XRC_RECV needs its attributes, and takes few others", Fix: "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: ""},
 	rule0228: {ID: "VR-ibv_modify_qp-attr_mask-0228", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "a queue pair of type RC has no use for QKEY, in any state", Fix: "leave them out", Page: "ibv_modify_qp", Section: "DESCRIPTION", AcceptedBy: []string{"siw", "cxgb4", "rxe with linux 7.2, not in all cases"}, RefusedBy: []string{"rxe with linux 6.1..7.2, not in all cases", "rxe with linux 6.1, not in all cases", "mlx5 with linux 6.1..6.12"}},
 	rule0237: {ID: "VR-ibv_modify_qp-path_mtu-0237", Verb: "ibv_modify_qp", Subject: "attr.path_mtu", Statement: "path_mtu is 256, 512, 1024, 2048 or 4096", Fix: "pass a value of MTU", Page: "ibv_modify_qp", Section: "DESCRIPTION", AcceptedBy: []string{"siw", "cxgb4"}},
 	rule0238: {ID: "VR-ibv_modify_qp-rq_psn-0238", Verb: "ibv_modify_qp", Subject: "attr.rq_psn", Statement: "packet numbers have 24 bits", Fix: "pass the low 24 bits", Page: "ibv_modify_qp", Section: "", AcceptedBy: []string{"every provider (only the low 24 bits count)"}},
@@ -940,6 +1019,7 @@ var rules = []verr.Rule{
 	rule0355: {ID: "VR-ibv_post_send-remote_qpn-0355", Verb: "ibv_post_send", Subject: "wr[].wr.ud.remote_qpn", Statement: "numbers of queue pairs have 24 bits", Fix: "pass the number that the peer told", Page: "ibv_post_send", Section: "DESCRIPTION"},
 	rule0357: {ID: "VR-ibv_post_send-state-0357", Verb: "ibv_post_send", Subject: "qp.state", Statement: "requests are sent in state RTS, and wait or are flushed in SQD, SQE and ERR", Fix: "bring the queue pair to QPStateRTS first", Page: "ibv_post_send", Section: "", RefusedBy: []string{"rxe with linux 6.1", "rxe with linux 6.1..7.2, not in all cases"}},
 	rule0366: {ID: "VR-ibv_post_send-mw_access_flags-0366", Verb: "ibv_post_send", Subject: "wr[].bind_mw.bind_info.mw_access_flags", Statement: "a window grants REMOTE_WRITE, REMOTE_READ and REMOTE_ATOMIC, and may be ZERO_BASED", Fix: "leave the other flags out", Page: "ibv_post_send", Section: "DESCRIPTION"},
+	rule1228: {ID: "VR-ibv_post_send-remote_srqn-1228", Verb: "ibv_post_send", Subject: "wr[].qp_type.xrc.remote_srqn", Statement: "remote_srqn is for queue pairs of type XRC_SEND", Fix: "leave it out", Page: "ibv_post_send", Section: "DESCRIPTION"},
 	rule0360: {ID: "VR-ibv_post_recv-num_sge-0360", Verb: "ibv_post_recv", Subject: "wr[].num_sge", Statement: "a request has at most max_recv_sge ranges", Fix: "use fewer ranges, or ask for more when the queue pair is made", Page: "ibv_post_recv", Section: "", Limit: "max_recv_sge"},
 	rule0362: {ID: "VR-ibv_post_recv-sg_list-0362", Verb: "ibv_post_recv", Subject: "wr[].sg_list", Statement: "num_sge ranges are read from sg_list", Fix: "pass the ranges", Page: "ibv_post_recv", Section: "DESCRIPTION"},
 	rule0361: {ID: "VR-ibv_post_recv-num_sge-0361", Verb: "ibv_post_recv", Subject: "wr[].num_sge", Statement: "num_sge is not negative", Fix: "pass the number of ranges", Page: "ibv_post_recv", Section: "DESCRIPTION"},

@@ -26,6 +26,8 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_wr_atomic_cmp_swp-qp-0940", true, func() string { return textOf(checkWRAtomicCmpSwp(&inWRAtomicCmpSwp{})) }},
 		{"VR-ibv_wr_atomic_fetch_add-qp-0941", false, func() string { return textOf(checkWRAtomicFetchAdd(&inWRAtomicFetchAdd{qp: 4096})) }},
 		{"VR-ibv_wr_atomic_fetch_add-qp-0941", true, func() string { return textOf(checkWRAtomicFetchAdd(&inWRAtomicFetchAdd{})) }},
+		{"VR-ibv_wr_bind_mw-qp-1114", false, func() string { return textOf(checkWRBindMW(&inWRBindMW{qp: 4096})) }},
+		{"VR-ibv_wr_bind_mw-qp-1114", true, func() string { return textOf(checkWRBindMW(&inWRBindMW{})) }},
 		{"VR-ibv_wr_local_inv-qp-0942", false, func() string { return textOf(checkWRLocalInv(&inWRLocalInv{qp: 4096})) }},
 		{"VR-ibv_wr_local_inv-qp-0942", true, func() string { return textOf(checkWRLocalInv(&inWRLocalInv{})) }},
 		{"VR-ibv_wr_rdma_read-qp-0939", false, func() string { return textOf(checkWRRDMARead(&inWRRDMARead{qp: 4096})) }},
@@ -42,6 +44,8 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_wr_send_inv-qp-0936", true, func() string { return textOf(checkWRSendInv(&inWRSendInv{})) }},
 		{"VR-ibv_wr_set_ud_addr-qp-0943", false, func() string { return textOf(checkWRSetUDAddr(&inWRSetUDAddr{qp: 4096})) }},
 		{"VR-ibv_wr_set_ud_addr-qp-0943", true, func() string { return textOf(checkWRSetUDAddr(&inWRSetUDAddr{})) }},
+		{"VR-ibv_wr_set_xrc_srqn-qp-1227", false, func() string { return textOf(checkWRSetXRCSrqn(&inWRSetXRCSrqn{qp: 4096})) }},
+		{"VR-ibv_wr_set_xrc_srqn-qp-1227", true, func() string { return textOf(checkWRSetXRCSrqn(&inWRSetXRCSrqn{})) }},
 		{"VR-ibv_wr_set_inline_data-qp-0946", false, func() string { return textOf(checkWRSetInlineData(&inWRSetInlineData{qp: 4096})) }},
 		{"VR-ibv_wr_set_inline_data-qp-0946", true, func() string { return textOf(checkWRSetInlineData(&inWRSetInlineData{})) }},
 		{"VR-ibv_wr_set_sge-qp-0944", false, func() string { return textOf(checkWRSetSGE(&inWRSetSGE{qp: 4096})) }},
@@ -868,6 +872,52 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_dealloc_mw-mw-0738", false, func() string { return textOf(checkDeallocMW(&inDeallocMW{mw: 4096})) }},
 		{"VR-ibv_dealloc_mw-mw-0738", true, func() string { return textOf(checkDeallocMW(&inDeallocMW{})) }},
+		{"VR-ibv_bind_mw-qp-1101", false, func() string {
+			return textOf(checkBindMW(&inBindMW{qp: 4096, mw: 4096, mwBind: 4096, mwBindBindInfoMR: 4096}))
+		}},
+		{"VR-ibv_bind_mw-qp-1101", true, func() string { return textOf(checkBindMW(&inBindMW{mw: 4096, mwBind: 4096, mwBindBindInfoMR: 4096})) }},
+		{"VR-ibv_bind_mw-mw-1102", false, func() string {
+			return textOf(checkBindMW(&inBindMW{qp: 4096, mw: 4096, mwBind: 4096, mwBindBindInfoMR: 4096}))
+		}},
+		{"VR-ibv_bind_mw-mw-1102", true, func() string { return textOf(checkBindMW(&inBindMW{qp: 4096, mwBind: 4096, mwBindBindInfoMR: 4096})) }},
+		{"VR-ibv_bind_mw-mw_bind-1103", false, func() string {
+			return textOf(checkBindMW(&inBindMW{qp: 4096, mw: 4096, mwBind: 4096, mwBindBindInfoMR: 4096}))
+		}},
+		{"VR-ibv_bind_mw-mw_bind-1103", true, func() string { return textOf(checkBindMW(&inBindMW{qp: 4096, mw: 4096, mwBindBindInfoMR: 4096})) }},
+		{"VR-ibv_bind_mw-type-1104", false, func() string {
+			return textOf(checkBindMW(&inBindMW{qp: 4096, mw: 4096, mwBind: 4096, mwType: validate.Of(1), mwBindBindInfoMR: 4096}))
+		}},
+		{"VR-ibv_bind_mw-type-1104", true, func() string {
+			return textOf(checkBindMW(&inBindMW{qp: 4096, mw: 4096, mwBind: 4096, mwType: validate.Of(2), mwBindBindInfoMR: 4096}))
+		}},
+		{"VR-ibv_bind_mw-mr-1105", false, func() string {
+			return textOf(checkBindMW(&inBindMW{qp: 4096, mw: 4096, mwBind: 4096, mwBindBindInfoMR: 4096}))
+		}},
+		{"VR-ibv_bind_mw-mr-1105", true, func() string { return textOf(checkBindMW(&inBindMW{qp: 4096, mw: 4096, mwBind: 4096})) }},
+		{"VR-ibv_bind_mw-qp_type-1107", false, func() string {
+			return textOf(hintBindMW(&inBindMW{qp: 4096, mw: 4096, mwBind: 4096, mwBindBindInfoMR: 4096, qpQPType: validate.Of(2)}))
+		}},
+		{"VR-ibv_bind_mw-qp_type-1107", true, func() string {
+			return textOf(hintBindMW(&inBindMW{qp: 4096, mw: 4096, mwBind: 4096, mwBindBindInfoMR: 4096, qpQPType: validate.Of(4)}))
+		}},
+		{"VR-ibv_bind_mw-send_flags-1108", false, func() string {
+			return textOf(hintBindMW(&inBindMW{qp: 4096, mw: 4096, mwBind: 4096, mwBindBindInfoMR: 4096, mwBindSendFlags: 3}))
+		}},
+		{"VR-ibv_bind_mw-send_flags-1108", true, func() string {
+			return textOf(hintBindMW(&inBindMW{qp: 4096, mw: 4096, mwBind: 4096, mwBindBindInfoMR: 4096, mwBindSendFlags: 4}))
+		}},
+		{"VR-ibv_bind_mw-mw_access_flags-1109", false, func() string {
+			return textOf(hintBindMW(&inBindMW{qp: 4096, mw: 4096, mwBind: 4096, mwBindBindInfoMR: 4096, mwBindBindInfoMWAccessFlags: 4}))
+		}},
+		{"VR-ibv_bind_mw-mw_access_flags-1109", true, func() string {
+			return textOf(hintBindMW(&inBindMW{qp: 4096, mw: 4096, mwBind: 4096, mwBindBindInfoMR: 4096, mwBindBindInfoMWAccessFlags: 1}))
+		}},
+		{"VR-ibv_bind_mw-mw_access_flags-1110", false, func() string {
+			return textOf(hintBindMW(&inBindMW{qp: 4096, mw: 4096, mwBind: 4096, mwBindBindInfoMR: 4096, mwBindBindInfoMWAccessFlags: 4}))
+		}},
+		{"VR-ibv_bind_mw-mw_access_flags-1110", true, func() string {
+			return textOf(hintBindMW(&inBindMW{qp: 4096, mw: 4096, mwBind: 4096, mwBindBindInfoMR: 4096, mwBindBindInfoMWAccessFlags: 32}))
+		}},
 		{"VR-ibv_create_comp_channel-context-0285", false, func() string { return textOf(checkCreateCompChannel(&inCreateCompChannel{context: 4096})) }},
 		{"VR-ibv_create_comp_channel-context-0285", true, func() string { return textOf(checkCreateCompChannel(&inCreateCompChannel{})) }},
 		{"VR-ibv_destroy_comp_channel-channel-0286", false, func() string { return textOf(checkDestroyCompChannel(&inDestroyCompChannel{channel: 4096})) }},
@@ -1106,6 +1156,102 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_create_srq-srq_limit-0606", true, func() string {
 			return textOf(hintCreateSRQ(&inCreateSRQ{pd: 4096, srqInitAttr: 4096, srqInitAttrAttrSRQLimit: 1}))
 		}},
+		{"VR-ibv_create_srq_ex-context-1201", false, func() string { return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096})) }},
+		{"VR-ibv_create_srq_ex-context-1201", true, func() string { return textOf(checkCreateSRQEx(&inCreateSRQEx{srqInitAttrEx: 4096})) }},
+		{"VR-ibv_create_srq_ex-srq_init_attr_ex-1202", false, func() string {
+			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-srq_init_attr_ex-1202", true, func() string { return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096})) }},
+		{"VR-ibv_create_srq_ex-comp_mask-1203", false, func() string {
+			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-comp_mask-1203", true, func() string {
+			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-srq_type-1204", false, func() string {
+			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 3, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-srq_type-1204", true, func() string {
+			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 3, srqInitAttrExSRQType: 3, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-comp_mask-1205", false, func() string {
+			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 15, srqInitAttrExSRQType: 1, srqInitAttrExXRCD: 4096, srqInitAttrExCQ: 4096, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-comp_mask-1205", true, func() string {
+			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 7, srqInitAttrExSRQType: 1, srqInitAttrExXRCD: 4096, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-comp_mask-1206", false, func() string {
+			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 27, srqInitAttrExSRQType: 2, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExCQ: 4096, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-comp_mask-1206", true, func() string {
+			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 19, srqInitAttrExSRQType: 2, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-max_num_tags-1207", false, func() string {
+			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 27, srqInitAttrExSRQType: 2, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExCQ: 4096, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-max_num_tags-1207", true, func() string {
+			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 27, srqInitAttrExSRQType: 2, srqInitAttrExCQ: 4096, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-max_num_tags-1208", false, func() string {
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 27, srqInitAttrExSRQType: 2, srqInitAttrExTMCapMaxNumTags: 8, capDeviceAttrExTMCapsMaxNumTags: validate.Of(8), srqInitAttrExCQ: 4096, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-max_num_tags-1208", true, func() string {
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 27, srqInitAttrExSRQType: 2, srqInitAttrExTMCapMaxNumTags: 9, capDeviceAttrExTMCapsMaxNumTags: validate.Of(8), srqInitAttrExCQ: 4096, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-srq_type-1209", false, func() string {
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-srq_type-1209", true, func() string {
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExSRQType: 1, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-xrcd-1210", false, func() string {
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-xrcd-1210", true, func() string {
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExXRCD: 4096, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-cq-1211", false, func() string {
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-cq-1211", true, func() string {
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExCQ: 4096, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-max_num_tags-1212", false, func() string {
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-max_num_tags-1212", true, func() string {
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-max_ops-1213", false, func() string {
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-max_ops-1213", true, func() string {
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExTMCapMaxOps: 1, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-srq_type-1214", false, func() string {
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 15, srqInitAttrExSRQType: 1, srqInitAttrExXRCD: 4096, srqInitAttrExCQ: 4096, capDeviceAttrDeviceCapFlags: validate.Of(1048576), srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-srq_type-1214", true, func() string {
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 15, srqInitAttrExSRQType: 1, srqInitAttrExXRCD: 4096, srqInitAttrExCQ: 4096, capDeviceAttrDeviceCapFlags: validate.Of(0), srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-max_wr-1229", false, func() string {
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-max_wr-1229", true, func() string {
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2}))
+		}},
+		{"VR-ibv_create_srq_ex-max_wr-1230", false, func() string {
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 16, capDeviceAttrMaxSRQWR: validate.Of(16)}))
+		}},
+		{"VR-ibv_create_srq_ex-max_wr-1230", true, func() string {
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 17, capDeviceAttrMaxSRQWR: validate.Of(16)}))
+		}},
+		{"VR-ibv_create_srq_ex-max_sge-1231", false, func() string {
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1, srqInitAttrExAttrMaxSGE: 16, capDeviceAttrMaxSRQSGE: validate.Of(16)}))
+		}},
+		{"VR-ibv_create_srq_ex-max_sge-1231", true, func() string {
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1, srqInitAttrExAttrMaxSGE: 17, capDeviceAttrMaxSRQSGE: validate.Of(16)}))
+		}},
 		{"VR-ibv_modify_srq-srq-0611", false, func() string {
 			return textOf(checkModifySRQ(&inModifySRQ{srq: 4096, srqAttr: 4096, srqAttrMask: 4096}))
 		}},
@@ -1148,6 +1294,10 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_query_srq-srq-0609", true, func() string { return textOf(checkQuerySRQ(&inQuerySRQ{srqAttr: 4096})) }},
 		{"VR-ibv_query_srq-srq_attr-0610", false, func() string { return textOf(checkQuerySRQ(&inQuerySRQ{srq: 4096, srqAttr: 4096})) }},
 		{"VR-ibv_query_srq-srq_attr-0610", true, func() string { return textOf(checkQuerySRQ(&inQuerySRQ{srq: 4096})) }},
+		{"VR-ibv_get_srq_num-srq_num-1215", false, func() string { return textOf(checkGetSRQNum(&inGetSRQNum{srqNum: 4096, srq: 4096})) }},
+		{"VR-ibv_get_srq_num-srq_num-1215", true, func() string { return textOf(checkGetSRQNum(&inGetSRQNum{srq: 4096})) }},
+		{"VR-ibv_get_srq_num-srq-1216", false, func() string { return textOf(checkGetSRQNum(&inGetSRQNum{srq: 4096})) }},
+		{"VR-ibv_get_srq_num-srq-1216", true, func() string { return textOf(checkGetSRQNum(&inGetSRQNum{})) }},
 		{"VR-ibv_destroy_srq-srq-0607", false, func() string { return textOf(checkDestroySRQ(&inDestroySRQ{srq: 4096})) }},
 		{"VR-ibv_destroy_srq-srq-0607", true, func() string { return textOf(checkDestroySRQ(&inDestroySRQ{})) }},
 		{"VR-ibv_post_srq_recv-sg_list-0963", false, func() string { return textOf(brokenPostSRQRecv(&inPostSRQRecv{})) }},
@@ -1233,128 +1383,160 @@ func TestRules(t *testing.T) {
 			return textOf(hintCreateQP(&inCreateQP{pd: 4096, qpInitAttr: 4096, qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvSGE: 17, capDeviceAttrMaxSGE: validate.Of(16)}))
 		}},
 		{"VR-ibv_create_qp_ex-context-0920", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSRQ: 4096}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-context-0920", true, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrEx: 4096, qpInitAttrExSRQ: 4096}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-qp_init_attr_ex-0921", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSRQ: 4096}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
 		}},
-		{"VR-ibv_create_qp_ex-qp_init_attr_ex-0921", true, func() string { return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrExSRQ: 4096})) }},
+		{"VR-ibv_create_qp_ex-qp_init_attr_ex-0921", true, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-comp_mask-1222", false, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 9, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSRQ: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-comp_mask-1222", true, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExQPType: 9, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-comp_mask-1223", false, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 2, qpInitAttrExQPType: 10, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExXRCD: 4096, qpInitAttrExSRQ: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-comp_mask-1223", true, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExQPType: 10, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-send_cq-1224", false, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSRQ: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-send_cq-1224", true, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExRecvCQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSRQ: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-recv_cq-1225", false, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSRQ: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-recv_cq-1225", true, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSRQ: 4096}))
+		}},
 		{"VR-ibv_create_qp_ex-qp_type-2038", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExQPType: 4, qpInitAttrExCompMask: 1, qpInitAttrExPD: 4096, qpInitAttrExSRQ: 4096}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-qp_type-2038", true, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExQPType: 77, qpInitAttrExSRQ: 4096}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExQPType: 77, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-comp_mask-2040", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExQPType: 2, qpInitAttrExCompMask: 1, qpInitAttrExPD: 4096, qpInitAttrExSRQ: 4096}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-comp_mask-2040", true, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExQPType: 2, qpInitAttrExCompMask: 129, qpInitAttrExPD: 4096, qpInitAttrExSRQ: 4096}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 129, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-pd-2041", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExQPType: 2, qpInitAttrExCompMask: 1, qpInitAttrExPD: 4096, qpInitAttrExSRQ: 4096}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-pd-2041", true, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExQPType: 2, qpInitAttrExCompMask: 1, qpInitAttrExSRQ: 4096}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-create_flags-2042", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExQPType: 4, qpInitAttrExCompMask: 5, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 2, qpInitAttrExSRQ: 4096}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 2, qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-create_flags-2042", true, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExQPType: 4, qpInitAttrExCompMask: 5, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 1, qpInitAttrExSRQ: 4096}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 1, qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-send_ops_flags-0923", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 64, qpInitAttrExSendOpsFlags: 4, qpInitAttrExSRQ: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 64, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSendOpsFlags: 4, qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-send_ops_flags-0923", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendOpsFlags: 4, qpInitAttrExSRQ: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSendOpsFlags: 4, qpInitAttrExSRQ: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-xrcd-1226", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 2, qpInitAttrExQPType: 10, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExXRCD: 4096, qpInitAttrExSRQ: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-xrcd-1226", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 9, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExXRCD: 4096, qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-max_send_wr-2031", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCapMaxSendWR: 16, capDeviceAttrMaxQPWR: validate.Of(16), qpInitAttrExSRQ: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExCapMaxSendWR: 16, capDeviceAttrMaxQPWR: validate.Of(16), qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-max_send_wr-2031", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCapMaxSendWR: 17, capDeviceAttrMaxQPWR: validate.Of(16), qpInitAttrExSRQ: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExCapMaxSendWR: 17, capDeviceAttrMaxQPWR: validate.Of(16), qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-max_recv_wr-2032", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, capDeviceAttrMaxQPWR: validate.Of(16), qpInitAttrExCapMaxRecvWR: 16, qpInitAttrExSRQ: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, capDeviceAttrMaxQPWR: validate.Of(16), qpInitAttrExCapMaxRecvWR: 16, qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-max_recv_wr-2032", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, capDeviceAttrMaxQPWR: validate.Of(16), qpInitAttrExCapMaxRecvWR: 17, qpInitAttrExSRQ: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, capDeviceAttrMaxQPWR: validate.Of(16), qpInitAttrExCapMaxRecvWR: 17, qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-max_send_sge-2033", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCapMaxSendSGE: 16, capDeviceAttrMaxSGE: validate.Of(16), qpInitAttrExSRQ: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExCapMaxSendSGE: 16, capDeviceAttrMaxSGE: validate.Of(16), qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-max_send_sge-2033", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCapMaxSendSGE: 17, capDeviceAttrMaxSGE: validate.Of(16), qpInitAttrExSRQ: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExCapMaxSendSGE: 17, capDeviceAttrMaxSGE: validate.Of(16), qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-max_recv_sge-2034", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, capDeviceAttrMaxSGE: validate.Of(16), qpInitAttrExCapMaxRecvSGE: 16, qpInitAttrExSRQ: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, capDeviceAttrMaxSGE: validate.Of(16), qpInitAttrExCapMaxRecvSGE: 16, qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-max_recv_sge-2034", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, capDeviceAttrMaxSGE: validate.Of(16), qpInitAttrExCapMaxRecvSGE: 17, qpInitAttrExSRQ: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, capDeviceAttrMaxSGE: validate.Of(16), qpInitAttrExCapMaxRecvSGE: 17, qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-max_recv_wr-2035", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSRQ: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-max_recv_wr-2035", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCapMaxRecvWR: 1, qpInitAttrExSRQ: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExCapMaxRecvWR: 1, qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-max_recv_sge-2036", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSRQ: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-max_recv_sge-2036", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCapMaxRecvSGE: 1, qpInitAttrExSRQ: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExCapMaxRecvSGE: 1, qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-create_flags-2043", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExQPType: 4, qpInitAttrExCompMask: 5, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 2, qpInitAttrExSRQ: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 2, qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-create_flags-2043", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExQPType: 4, qpInitAttrExCompMask: 1, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 2, qpInitAttrExSRQ: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 2, qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-max_tso_header-2044", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExQPType: 4, qpInitAttrExCompMask: 9, qpInitAttrExPD: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExMaxTSOHeader: 64}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 9, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExMaxTSOHeader: 64}))
 		}},
 		{"VR-ibv_create_qp_ex-max_tso_header-2044", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExQPType: 4, qpInitAttrExCompMask: 1, qpInitAttrExPD: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExMaxTSOHeader: 64}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExMaxTSOHeader: 64}))
 		}},
 		{"VR-ibv_create_qp_ex-source_qpn-2045", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExQPType: 4, qpInitAttrExCompMask: 5, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 1024, qpInitAttrExSRQ: 4096, qpInitAttrExSourceQPN: 7}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 1024, qpInitAttrExSRQ: 4096, qpInitAttrExSourceQPN: 7}))
 		}},
 		{"VR-ibv_create_qp_ex-source_qpn-2045", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExQPType: 4, qpInitAttrExCompMask: 1, qpInitAttrExPD: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExSourceQPN: 7}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExSourceQPN: 7}))
 		}},
 		{"VR-ibv_create_qp_ex-create_flags-2046", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExQPType: 4, qpInitAttrExCompMask: 5, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 1024, qpInitAttrExSRQ: 4096, qpInitAttrExSourceQPN: 7}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 1024, qpInitAttrExSRQ: 4096, qpInitAttrExSourceQPN: 7}))
 		}},
 		{"VR-ibv_create_qp_ex-create_flags-2046", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExQPType: 2, qpInitAttrExCompMask: 5, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 1024, qpInitAttrExSRQ: 4096, qpInitAttrExSourceQPN: 7}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 5, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 1024, qpInitAttrExSRQ: 4096, qpInitAttrExSourceQPN: 7}))
 		}},
 		{"VR-ibv_create_qp_ex-send_ops_flags-2047", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExQPType: 2, qpInitAttrExCompMask: 65, qpInitAttrExPD: 4096, qpInitAttrExSendOpsFlags: 4, qpInitAttrExSRQ: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 65, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSendOpsFlags: 4, qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-send_ops_flags-2047", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExQPType: 2, qpInitAttrExCompMask: 65, qpInitAttrExPD: 4096, qpInitAttrExSendOpsFlags: 0x100000, qpInitAttrExSRQ: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 65, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSendOpsFlags: 0x100000, qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-send_ops_flags-2048", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExQPType: 4, qpInitAttrExCompMask: 65, qpInitAttrExPD: 4096, qpInitAttrExSendOpsFlags: 4, qpInitAttrExSRQ: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 65, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSendOpsFlags: 4, qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-send_ops_flags-2048", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExQPType: 4, qpInitAttrExCompMask: 65, qpInitAttrExPD: 4096, qpInitAttrExSendOpsFlags: 16, qpInitAttrExSRQ: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 65, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSendOpsFlags: 16, qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-send_ops_flags-2049", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExQPType: 3, qpInitAttrExCompMask: 65, qpInitAttrExPD: 4096, qpInitAttrExSendOpsFlags: 4, qpInitAttrExSRQ: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 65, qpInitAttrExQPType: 3, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSendOpsFlags: 4, qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-send_ops_flags-2049", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExQPType: 3, qpInitAttrExCompMask: 65, qpInitAttrExPD: 4096, qpInitAttrExSendOpsFlags: 16, qpInitAttrExSRQ: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 65, qpInitAttrExQPType: 3, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSendOpsFlags: 16, qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-send_ops_flags-2050", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExQPType: 8, qpInitAttrExCompMask: 65, qpInitAttrExPD: 4096, qpInitAttrExSendOpsFlags: 4, qpInitAttrExSRQ: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 65, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSendOpsFlags: 4, qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-send_ops_flags-2050", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExQPType: 8, qpInitAttrExCompMask: 65, qpInitAttrExPD: 4096, qpInitAttrExSendOpsFlags: 16, qpInitAttrExSRQ: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 65, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSendOpsFlags: 16, qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_alloc_td-context-0150", false, func() string { return textOf(checkAllocTD(&inAllocTD{context: 4096, initAttr: 4096})) }},
 		{"VR-ibv_alloc_td-context-0150", true, func() string { return textOf(checkAllocTD(&inAllocTD{initAttr: 4096})) }},
@@ -1428,6 +1610,22 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_query_device_ex-comp_mask-0167", true, func() string {
 			return textOf(checkQueryDeviceEx(&inQueryDeviceEx{context: 4096, attr: 4096, inputCompMask: 1}))
 		}},
+		{"VR-ibv_open_qp-context-1218", false, func() string { return textOf(checkOpenQP(&inOpenQP{context: 4096, qpOpenAttr: 4096})) }},
+		{"VR-ibv_open_qp-context-1218", true, func() string { return textOf(checkOpenQP(&inOpenQP{qpOpenAttr: 4096})) }},
+		{"VR-ibv_open_qp-qp_open_attr-1219", false, func() string { return textOf(checkOpenQP(&inOpenQP{context: 4096, qpOpenAttr: 4096})) }},
+		{"VR-ibv_open_qp-qp_open_attr-1219", true, func() string { return textOf(checkOpenQP(&inOpenQP{context: 4096})) }},
+		{"VR-ibv_open_qp-comp_mask-1220", false, func() string {
+			return textOf(checkOpenQP(&inOpenQP{context: 4096, qpOpenAttr: 4096, qpOpenAttrCompMask: 11, qpOpenAttrQPType: 10}))
+		}},
+		{"VR-ibv_open_qp-comp_mask-1220", true, func() string {
+			return textOf(checkOpenQP(&inOpenQP{context: 4096, qpOpenAttr: 4096, qpOpenAttrCompMask: 3}))
+		}},
+		{"VR-ibv_open_qp-qp_type-1221", false, func() string {
+			return textOf(checkOpenQP(&inOpenQP{context: 4096, qpOpenAttr: 4096, qpOpenAttrCompMask: 11, qpOpenAttrQPType: 10}))
+		}},
+		{"VR-ibv_open_qp-qp_type-1221", true, func() string {
+			return textOf(checkOpenQP(&inOpenQP{context: 4096, qpOpenAttr: 4096, qpOpenAttrCompMask: 11, qpOpenAttrQPType: 2}))
+		}},
 		{"VR-ibv_modify_qp-qp-0217", false, func() string { return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 4096})) }},
 		{"VR-ibv_modify_qp-qp-0217", true, func() string { return textOf(checkModifyQP(&inModifyQP{attr: 4096, attrMask: 4096})) }},
 		{"VR-ibv_modify_qp-attr-0218", false, func() string { return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 4096})) }},
@@ -1451,12 +1649,6 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_modify_qp-attr_mask-0224", true, func() string {
 			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 49, qpState: validate.Of(0), attrQPState: 1, qpQPType: validate.Of(9)}))
-		}},
-		{"VR-ibv_modify_qp-attr_mask-0225", false, func() string {
-			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 57, qpState: validate.Of(0), attrQPState: 1, qpQPType: validate.Of(10)}))
-		}},
-		{"VR-ibv_modify_qp-attr_mask-0225", true, func() string {
-			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 49, qpState: validate.Of(0), attrQPState: 1, qpQPType: validate.Of(10)}))
 		}},
 		{"VR-ibv_modify_qp-attr_mask-0226", false, func() string {
 			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 1, qpQPType: validate.Of(4)}))
@@ -1553,6 +1745,12 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_modify_qp-attr_mask-0222", true, func() string {
 			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 49, qpState: validate.Of(0), attrQPState: 1, qpQPType: validate.Of(4)}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-0225", false, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 57, qpState: validate.Of(0), attrQPState: 1, qpQPType: validate.Of(10)}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-0225", true, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 49, qpState: validate.Of(0), attrQPState: 1, qpQPType: validate.Of(10)}))
 		}},
 		{"VR-ibv_modify_qp-attr_mask-0228", false, func() string {
 			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 1, qpQPType: validate.Of(2)}))
@@ -1972,6 +2170,12 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_post_send-state-0357", true, func() string { return textOf(brokenPostSend(&inPostSend{qpState: validate.Of(1)})) }},
 		{"VR-ibv_post_send-mw_access_flags-0366", false, func() string { return textOf(hintPostSend(&inPostSend{wrOpcode: 8, wrBindMWBindInfoMWAccessFlags: 4})) }},
 		{"VR-ibv_post_send-mw_access_flags-0366", true, func() string { return textOf(hintPostSend(&inPostSend{wrOpcode: 8, wrBindMWBindInfoMWAccessFlags: 1})) }},
+		{"VR-ibv_post_send-remote_srqn-1228", false, func() string {
+			return textOf(hintPostSend(&inPostSend{wrOpcode: 2, qpQPType: validate.Of(9), wrQPTypeXRCRemoteSrqn: 5}))
+		}},
+		{"VR-ibv_post_send-remote_srqn-1228", true, func() string {
+			return textOf(hintPostSend(&inPostSend{wrOpcode: 2, qpQPType: validate.Of(2), wrQPTypeXRCRemoteSrqn: 5}))
+		}},
 		{"VR-ibv_post_recv-num_sge-0360", false, func() string {
 			return textOf(brokenPostRecv(&inPostRecv{wrNumSGE: 2, qpCapMaxRecvSGE: validate.Of(2)}))
 		}},

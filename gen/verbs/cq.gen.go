@@ -106,6 +106,15 @@ func (o *CQ) destroy() error {
 	})
 }
 
+// CloseAll closes everything that was made from the CQ, the latest first, and then the CQ itself; it fits a
+// defer. Errors are joined.
+func (o *CQ) CloseAll() error {
+	if o == nil {
+		return verr.NilHandle("ibv_destroy_cq", "CQ")
+	}
+	return object.CloseTree(&o.node)
+}
+
 // Device returns the Device to which the CQ belongs.
 func (o *CQ) Device() *Device { return o.dev }
 

@@ -792,9 +792,114 @@ func (dev *Device) CreateCQEx(cqAttr *CQInitAttrEx) (*CQ, error) {
 	return o, nil
 }
 
+// CreateSRQEx makes a shared receive queue of any type.
+//
+// SRQ.Query returns the sizes that the queue got.
+//
+// Rules:
+//   - a queue has a protection domain [VR-ibv_create_srq_ex-comp_mask-1203]
+//   - srq_type is BASIC, XRC or TM [VR-ibv_create_srq_ex-srq_type-1204]
+//   - a queue of type XRC has an XRC domain and a completion queue [VR-ibv_create_srq_ex-comp_mask-1205]
+//   - a queue of type TM has a completion queue and a list of tags [VR-ibv_create_srq_ex-comp_mask-1206]
+//   - a list of tags has room for at least 1 [VR-ibv_create_srq_ex-max_num_tags-1207]
+//   - max_num_tags is at most max_num_tags of the device (a hint only: some devices accept it)
+//     [VR-ibv_create_srq_ex-max_num_tags-1208]
+//   - a queue of type XRC needs a device with XRC (a hint only: some devices accept it)
+//     [VR-ibv_create_srq_ex-srq_type-1214]
+//   - a queue has room for at least 1 request (a hint only: some devices accept it)
+//     [VR-ibv_create_srq_ex-max_wr-1229]
+//   - max_wr is at most max_srq_wr (a hint only: some devices accept it) [VR-ibv_create_srq_ex-max_wr-1230]
+//   - max_sge is at most max_srq_sge (a hint only: some devices accept it) [VR-ibv_create_srq_ex-max_sge-1231]
+//
+// C: ibv_create_srq_ex, ibv_create_srq_ex(3).
+func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
+	const verb = "ibv_create_srq_ex"
+	if err := dev.enter(verb); err != nil {
+		return nil, err
+	}
+	defer dev.node.Exit()
+	if srqInitAttrEx == nil {
+		return nil, verr.NilValue(verb, "SRQInitAttrEx", "make one with NewSRQInitAttrEx")
+	}
+	srqInitAttrExC := srqInitAttrEx.c
+	if srqInitAttrEx.pd != nil {
+		if err := srqInitAttrEx.pd.enter(verb); err != nil {
+			return nil, err
+		}
+		defer srqInitAttrEx.pd.node.Exit()
+		if srqInitAttrEx.pd.dev != dev {
+			return nil, object.OtherDevice(verb, "pd", &srqInitAttrEx.pd.node, &srqInitAttrEx.pd.dev.node, &dev.node, &dev.node)
+		}
+		srqInitAttrExC.pd = uintptr(srqInitAttrEx.pd.c)
+		srqInitAttrExC.comp_mask |= 0x2 // IBV_SRQ_INIT_ATTR_PD
+	}
+	if srqInitAttrEx.xrcd != nil {
+		if err := srqInitAttrEx.xrcd.enter(verb); err != nil {
+			return nil, err
+		}
+		defer srqInitAttrEx.xrcd.node.Exit()
+		if srqInitAttrEx.xrcd.dev != dev {
+			return nil, object.OtherDevice(verb, "xrcd", &srqInitAttrEx.xrcd.node, &srqInitAttrEx.xrcd.dev.node, &dev.node, &dev.node)
+		}
+		srqInitAttrExC.xrcd = uintptr(srqInitAttrEx.xrcd.c)
+		srqInitAttrExC.comp_mask |= 0x4 // IBV_SRQ_INIT_ATTR_XRCD
+	}
+	if srqInitAttrEx.cq != nil {
+		if err := srqInitAttrEx.cq.enter(verb); err != nil {
+			return nil, err
+		}
+		defer srqInitAttrEx.cq.node.Exit()
+		if srqInitAttrEx.cq.dev != dev {
+			return nil, object.OtherDevice(verb, "cq", &srqInitAttrEx.cq.node, &srqInitAttrEx.cq.dev.node, &dev.node, &dev.node)
+		}
+		srqInitAttrExC.cq = uintptr(srqInitAttrEx.cq.c)
+		srqInitAttrExC.comp_mask |= 0x8 // IBV_SRQ_INIT_ATTR_CQ
+	}
+	in := inCreateSRQEx{
+		context:                      validate.Addr(dev.c),
+		srqInitAttrEx:                1,
+		srqInitAttrExCompMask:        uint64(srqInitAttrExC.comp_mask),
+		srqInitAttrExSRQType:         uint64(srqInitAttrExC.srq_type),
+		srqInitAttrExTMCapMaxNumTags: uint64(srqInitAttrExC.tm_cap.max_num_tags),
+		srqInitAttrExXRCD:            uint64(srqInitAttrExC.xrcd),
+		srqInitAttrExCQ:              uint64(srqInitAttrExC.cq),
+		srqInitAttrExTMCapMaxOps:     uint64(srqInitAttrExC.tm_cap.max_ops),
+		srqInitAttrExAttrMaxWR:       uint64(srqInitAttrExC.attr.max_wr),
+		srqInitAttrExAttrMaxSGE:      uint64(srqInitAttrExC.attr.max_sge),
+	}
+	if caps := dev.capabilities(); caps != nil {
+		in.capDeviceAttrExTMCapsMaxNumTags = validate.Of(uint64(caps.tm_caps.max_num_tags))
+		in.capDeviceAttrDeviceCapFlags = validate.Of(uint64(caps.orig_attr.device_cap_flags))
+		in.capDeviceAttrMaxSRQWR = validate.Of(uint64(caps.orig_attr.max_srq_wr))
+		in.capDeviceAttrMaxSRQSGE = validate.Of(uint64(caps.orig_attr.max_srq_sge))
+	}
+	if err := checkCreateSRQEx(&in); err != nil {
+		return nil, err
+	}
+	if dev.lib.lints.Wanted() {
+		dev.lib.lints.Report(hintCreateSRQEx(&in))
+	}
+	ptr, errno := rawCreateSRQEx(dev.lib.fn[symIbv_create_srq], dev.c, unsafe.Pointer(&srqInitAttrExC))
+	if ptr == nil {
+		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintCreateSRQEx(&in)) })
+	}
+	o := newSRQ(dev, ptr)
+	o.pd = srqInitAttrEx.pd
+	o.xrcd = srqInitAttrEx.xrcd
+	o.cq = srqInitAttrEx.cq
+	if err := o.adopt(&dev.node, nodeOfPD(srqInitAttrEx.pd), nodeOfXRCD(srqInitAttrEx.xrcd), nodeOfCQ(srqInitAttrEx.cq)); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
 // CreateQPEx makes a queue pair in state RESET, which can also be posted to by QP.Stream.
 //
 // Rules:
+//   - a queue pair of this type has a protection domain [VR-ibv_create_qp_ex-comp_mask-1222]
+//   - a queue pair of type XRC_RECV has an XRC domain [VR-ibv_create_qp_ex-comp_mask-1223]
+//   - sends complete in send_cq [VR-ibv_create_qp_ex-send_cq-1224]
+//   - receives complete in recv_cq [VR-ibv_create_qp_ex-recv_cq-1225]
 //   - max_send_wr is at most max_qp_wr (a hint only: some devices accept it)
 //     [VR-ibv_create_qp_ex-max_send_wr-2031]
 //   - max_recv_wr is at most max_qp_wr (a hint only: some devices accept it)
@@ -865,6 +970,17 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 		qpInitAttrExC.pd = uintptr(qpInitAttrEx.pd.c)
 		qpInitAttrExC.comp_mask |= 0x1 // IBV_QP_INIT_ATTR_PD
 	}
+	if qpInitAttrEx.xrcd != nil {
+		if err := qpInitAttrEx.xrcd.enter(verb); err != nil {
+			return nil, err
+		}
+		defer qpInitAttrEx.xrcd.node.Exit()
+		if qpInitAttrEx.xrcd.dev != dev {
+			return nil, object.OtherDevice(verb, "xrcd", &qpInitAttrEx.xrcd.node, &qpInitAttrEx.xrcd.dev.node, &dev.node, &dev.node)
+		}
+		qpInitAttrExC.xrcd = uintptr(qpInitAttrEx.xrcd.c)
+		qpInitAttrExC.comp_mask |= 0x2 // IBV_QP_INIT_ATTR_XRCD
+	}
 	if qpInitAttrEx.srq != nil {
 		if err := qpInitAttrEx.srq.enter(verb); err != nil {
 			return nil, err
@@ -878,11 +994,14 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 	in := inCreateQPEx{
 		context:                   validate.Addr(dev.c),
 		qpInitAttrEx:              1,
-		qpInitAttrExQPType:        uint64(qpInitAttrExC.qp_type),
 		qpInitAttrExCompMask:      uint64(qpInitAttrExC.comp_mask),
+		qpInitAttrExQPType:        uint64(qpInitAttrExC.qp_type),
+		qpInitAttrExSendCQ:        uint64(qpInitAttrExC.send_cq),
+		qpInitAttrExRecvCQ:        uint64(qpInitAttrExC.recv_cq),
 		qpInitAttrExPD:            uint64(qpInitAttrExC.pd),
 		qpInitAttrExCreateFlags:   uint64(qpInitAttrExC.create_flags),
 		qpInitAttrExSendOpsFlags:  uint64(qpInitAttrExC.send_ops_flags),
+		qpInitAttrExXRCD:          uint64(qpInitAttrExC.xrcd),
 		qpInitAttrExCapMaxSendWR:  uint64(qpInitAttrExC.cap.max_send_wr),
 		qpInitAttrExCapMaxRecvWR:  uint64(qpInitAttrExC.cap.max_recv_wr),
 		qpInitAttrExCapMaxSendSGE: uint64(qpInitAttrExC.cap.max_send_sge),
@@ -908,7 +1027,8 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 	o := newQP(dev, ptr)
 	o.asked = lazy.Of(uint64(qpInitAttrExC.send_ops_flags))
 	o.pd = qpInitAttrEx.pd
-	if err := o.adopt(&dev.node, nodeOfCQ(qpInitAttrEx.sendCQ), nodeOfCQ(qpInitAttrEx.recvCQ), nodeOfPD(qpInitAttrEx.pd), nodeOfSRQ(qpInitAttrEx.srq)); err != nil {
+	o.xrcd = qpInitAttrEx.xrcd
+	if err := o.adopt(&dev.node, nodeOfCQ(qpInitAttrEx.sendCQ), nodeOfCQ(qpInitAttrEx.recvCQ), nodeOfPD(qpInitAttrEx.pd), nodeOfXRCD(qpInitAttrEx.xrcd), nodeOfSRQ(qpInitAttrEx.srq)); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -1108,6 +1228,58 @@ func (dev *Device) QueryDeviceEx() (*DeviceAttrEx, error) {
 	out := new(DeviceAttrEx)
 	out.from(&attrC)
 	return out, nil
+}
+
+// OpenQP opens a queue pair of type XRC_RECV that exists in an XRC domain.
+//
+// Close closes this handle. The queue pair lives as long as a handle of it is open, in whatever process. The
+// handle learns the state of the queue pair by QP.Query.
+//
+// Rules:
+//   - the domain, the number and the type of the queue pair are given [VR-ibv_open_qp-comp_mask-1220]
+//   - queue pairs of type XRC_RECV alone are shared [VR-ibv_open_qp-qp_type-1221]
+//
+// C: ibv_open_qp, ibv_open_qp(3).
+func (dev *Device) OpenQP(qpOpenAttr *QPOpenAttr) (*QP, error) {
+	const verb = "ibv_open_qp"
+	if err := dev.enter(verb); err != nil {
+		return nil, err
+	}
+	defer dev.node.Exit()
+	if qpOpenAttr == nil {
+		return nil, verr.NilValue(verb, "QPOpenAttr", "make one with NewQPOpenAttr")
+	}
+	qpOpenAttrC := qpOpenAttr.c
+	if qpOpenAttr.xrcd != nil {
+		if err := qpOpenAttr.xrcd.enter(verb); err != nil {
+			return nil, err
+		}
+		defer qpOpenAttr.xrcd.node.Exit()
+		if qpOpenAttr.xrcd.dev != dev {
+			return nil, object.OtherDevice(verb, "xrcd", &qpOpenAttr.xrcd.node, &qpOpenAttr.xrcd.dev.node, &dev.node, &dev.node)
+		}
+		qpOpenAttrC.xrcd = uintptr(qpOpenAttr.xrcd.c)
+		qpOpenAttrC.comp_mask |= 0x2 // IBV_QP_OPEN_ATTR_XRCD
+	}
+	in := inOpenQP{
+		context:            validate.Addr(dev.c),
+		qpOpenAttr:         1,
+		qpOpenAttrCompMask: uint64(qpOpenAttrC.comp_mask),
+		qpOpenAttrQPType:   uint64(qpOpenAttrC.qp_type),
+	}
+	if err := checkOpenQP(&in); err != nil {
+		return nil, err
+	}
+	ptr, errno := rawOpenQP(dev.c, unsafe.Pointer(&qpOpenAttrC))
+	if ptr == nil {
+		return nil, verr.Failed(verb, errno, nil)
+	}
+	o := newQP(dev, ptr)
+	o.xrcd = qpOpenAttr.xrcd
+	if err := o.adopt(&dev.node, nodeOfXRCD(qpOpenAttr.xrcd)); err != nil {
+		return nil, err
+	}
+	return o, nil
 }
 
 // CreateWQ makes a work queue.

@@ -466,15 +466,99 @@ func hintCreateCQEx(in *inCreateCQEx) []verr.Violation {
 	return may
 }
 
+// inCreateSRQEx has the values that the rules of ibv_create_srq_ex use.
+type inCreateSRQEx struct {
+	context                         uint64         // context
+	srqInitAttrEx                   uint64         // srq_init_attr_ex
+	srqInitAttrExCompMask           uint64         // srq_init_attr_ex.comp_mask
+	srqInitAttrExSRQType            uint64         // srq_init_attr_ex.srq_type
+	srqInitAttrExTMCapMaxNumTags    uint64         // srq_init_attr_ex.tm_cap.max_num_tags
+	capDeviceAttrExTMCapsMaxNumTags validate.Known // device_attr_ex.tm_caps.max_num_tags
+	srqInitAttrExXRCD               uint64         // srq_init_attr_ex.xrcd
+	srqInitAttrExCQ                 uint64         // srq_init_attr_ex.cq
+	srqInitAttrExTMCapMaxOps        uint64         // srq_init_attr_ex.tm_cap.max_ops
+	capDeviceAttrDeviceCapFlags     validate.Known // device_attr.device_cap_flags
+	srqInitAttrExAttrMaxWR          uint64         // srq_init_attr_ex.attr.max_wr
+	capDeviceAttrMaxSRQWR           validate.Known // device_attr.max_srq_wr
+	srqInitAttrExAttrMaxSGE         uint64         // srq_init_attr_ex.attr.max_sge
+	capDeviceAttrMaxSRQSGE          validate.Known // device_attr.max_srq_sge
+}
+
+// checkCreateSRQEx refuses a call of ibv_create_srq_ex that breaks a rule.
+func checkCreateSRQEx(in *inCreateSRQEx) error {
+	var bad []verr.Violation
+	if in.context == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1201], Value: validate.AddrText(in.context)})
+	}
+	if in.srqInitAttrEx == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1202], Value: validate.AddrText(in.srqInitAttrEx)})
+	}
+	if in.srqInitAttrExCompMask&0x2 != 0x2 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1203]})
+	}
+	if in.srqInitAttrExCompMask&0x1 != 0 && in.srqInitAttrExSRQType != 0 && in.srqInitAttrExSRQType != 1 && in.srqInitAttrExSRQType != 2 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1204], Value: SRQType(in.srqInitAttrExSRQType).String()})
+	}
+	if in.srqInitAttrExCompMask&0x1 != 0 && in.srqInitAttrExSRQType == 1 && in.srqInitAttrExCompMask&0xc != 0xc {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1205]})
+	}
+	if in.srqInitAttrExCompMask&0x1 != 0 && in.srqInitAttrExSRQType == 2 && in.srqInitAttrExCompMask&0x18 != 0x18 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1206]})
+	}
+	if in.srqInitAttrExCompMask&0x11 == 0x11 && in.srqInitAttrExSRQType == 2 && in.srqInitAttrExTMCapMaxNumTags < 1 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1207], Value: strconv.FormatUint(in.srqInitAttrExTMCapMaxNumTags, 10)})
+	}
+	return verr.RefuseErr("ibv_create_srq_ex", bad...)
+}
+
+// hintCreateSRQEx returns the lints that a call of ibv_create_srq_ex breaks, which may be the cause when it fails.
+func hintCreateSRQEx(in *inCreateSRQEx) []verr.Violation {
+	var may []verr.Violation
+	if in.capDeviceAttrExTMCapsMaxNumTags.OK && in.srqInitAttrExCompMask&0x10 != 0 && in.srqInitAttrExTMCapMaxNumTags > in.capDeviceAttrExTMCapsMaxNumTags.V {
+		may = append(may, verr.Violation{Rule: &rules[rule1208], Value: strconv.FormatUint(in.srqInitAttrExTMCapMaxNumTags, 10), Limit: strconv.FormatUint(in.capDeviceAttrExTMCapsMaxNumTags.V, 10)})
+	}
+	if in.srqInitAttrExSRQType != 0 && in.srqInitAttrExCompMask&0x1 == 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule1209], Value: SRQType(in.srqInitAttrExSRQType).String()})
+	}
+	if in.srqInitAttrExXRCD != 0 && in.srqInitAttrExCompMask&0x4 == 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule1210], Value: validate.AddrText(in.srqInitAttrExXRCD)})
+	}
+	if in.srqInitAttrExCQ != 0 && in.srqInitAttrExCompMask&0x8 == 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule1211], Value: validate.AddrText(in.srqInitAttrExCQ)})
+	}
+	if in.srqInitAttrExTMCapMaxNumTags != 0 && in.srqInitAttrExCompMask&0x10 == 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule1212], Value: strconv.FormatUint(in.srqInitAttrExTMCapMaxNumTags, 10)})
+	}
+	if in.srqInitAttrExTMCapMaxOps != 0 && in.srqInitAttrExCompMask&0x10 == 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule1213], Value: strconv.FormatUint(in.srqInitAttrExTMCapMaxOps, 10)})
+	}
+	if in.capDeviceAttrDeviceCapFlags.OK && in.srqInitAttrExCompMask&0x5 == 0x5 && in.srqInitAttrExSRQType == 1 && in.srqInitAttrExSRQType != 0 && in.capDeviceAttrDeviceCapFlags.V&0x100000 != 0x100000 {
+		may = append(may, verr.Violation{Rule: &rules[rule1214], Value: SRQType(in.srqInitAttrExSRQType).String()})
+	}
+	if in.srqInitAttrExAttrMaxWR < 1 {
+		may = append(may, verr.Violation{Rule: &rules[rule1229], Value: strconv.FormatUint(in.srqInitAttrExAttrMaxWR, 10)})
+	}
+	if in.capDeviceAttrMaxSRQWR.OK && in.capDeviceAttrMaxSRQWR.V > 0 && in.srqInitAttrExAttrMaxWR > in.capDeviceAttrMaxSRQWR.V {
+		may = append(may, verr.Violation{Rule: &rules[rule1230], Value: strconv.FormatUint(in.srqInitAttrExAttrMaxWR, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxSRQWR.V, 10)})
+	}
+	if in.capDeviceAttrMaxSRQSGE.OK && in.capDeviceAttrMaxSRQSGE.V > 0 && in.srqInitAttrExAttrMaxSGE > in.capDeviceAttrMaxSRQSGE.V {
+		may = append(may, verr.Violation{Rule: &rules[rule1231], Value: strconv.FormatUint(in.srqInitAttrExAttrMaxSGE, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxSRQSGE.V, 10)})
+	}
+	return may
+}
+
 // inCreateQPEx has the values that the rules of ibv_create_qp_ex use.
 type inCreateQPEx struct {
 	context                   uint64         // context
 	qpInitAttrEx              uint64         // qp_init_attr_ex
-	qpInitAttrExQPType        uint64         // qp_init_attr_ex.qp_type
 	qpInitAttrExCompMask      uint64         // qp_init_attr_ex.comp_mask
+	qpInitAttrExQPType        uint64         // qp_init_attr_ex.qp_type
+	qpInitAttrExSendCQ        uint64         // qp_init_attr_ex.send_cq
+	qpInitAttrExRecvCQ        uint64         // qp_init_attr_ex.recv_cq
 	qpInitAttrExPD            uint64         // qp_init_attr_ex.pd
 	qpInitAttrExCreateFlags   uint64         // qp_init_attr_ex.create_flags
 	qpInitAttrExSendOpsFlags  uint64         // qp_init_attr_ex.send_ops_flags
+	qpInitAttrExXRCD          uint64         // qp_init_attr_ex.xrcd
 	qpInitAttrExCapMaxSendWR  uint64         // qp_init_attr_ex.cap.max_send_wr
 	capDeviceAttrMaxQPWR      validate.Known // device_attr.max_qp_wr
 	qpInitAttrExCapMaxRecvWR  uint64         // qp_init_attr_ex.cap.max_recv_wr
@@ -494,6 +578,18 @@ func checkCreateQPEx(in *inCreateQPEx) error {
 	}
 	if in.qpInitAttrEx == 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0921], Value: validate.AddrText(in.qpInitAttrEx)})
+	}
+	if (in.qpInitAttrExQPType == 2 || in.qpInitAttrExQPType == 3 || in.qpInitAttrExQPType == 4 || in.qpInitAttrExQPType == 8 || in.qpInitAttrExQPType == 9 || in.qpInitAttrExQPType == 255) && in.qpInitAttrExCompMask&0x1 != 0x1 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1222]})
+	}
+	if in.qpInitAttrExQPType == 10 && in.qpInitAttrExCompMask&0x2 != 0x2 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1223]})
+	}
+	if (in.qpInitAttrExQPType == 2 || in.qpInitAttrExQPType == 3 || in.qpInitAttrExQPType == 4 || in.qpInitAttrExQPType == 8 || in.qpInitAttrExQPType == 9) && in.qpInitAttrExCompMask&0x10 == 0 && in.qpInitAttrExSendCQ == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1224], Value: validate.AddrText(in.qpInitAttrExSendCQ)})
+	}
+	if (in.qpInitAttrExQPType == 2 || in.qpInitAttrExQPType == 3 || in.qpInitAttrExQPType == 4 || in.qpInitAttrExQPType == 8) && in.qpInitAttrExCompMask&0x10 == 0 && in.qpInitAttrExRecvCQ == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1225], Value: validate.AddrText(in.qpInitAttrExRecvCQ)})
 	}
 	if in.qpInitAttrExQPType != 2 && in.qpInitAttrExQPType != 3 && in.qpInitAttrExQPType != 4 && in.qpInitAttrExQPType != 8 && in.qpInitAttrExQPType != 9 && in.qpInitAttrExQPType != 10 && in.qpInitAttrExQPType != 255 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule2038], Value: QPType(in.qpInitAttrExQPType).String()})
@@ -515,6 +611,9 @@ func hintCreateQPEx(in *inCreateQPEx) []verr.Violation {
 	var may []verr.Violation
 	if in.qpInitAttrExSendOpsFlags != 0 && in.qpInitAttrExCompMask&0x40 == 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule0923], Value: QPOp(in.qpInitAttrExSendOpsFlags).String()})
+	}
+	if in.qpInitAttrExXRCD != 0 && in.qpInitAttrExCompMask&0x2 == 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule1226], Value: validate.AddrText(in.qpInitAttrExXRCD)})
 	}
 	if in.capDeviceAttrMaxQPWR.OK && in.capDeviceAttrMaxQPWR.V > 0 && in.qpInitAttrExCapMaxSendWR > in.capDeviceAttrMaxQPWR.V {
 		may = append(may, verr.Violation{Rule: &rules[rule2031], Value: strconv.FormatUint(in.qpInitAttrExCapMaxSendWR, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxQPWR.V, 10)})
@@ -653,6 +752,32 @@ func checkQueryDeviceEx(in *inQueryDeviceEx) error {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0167], Value: "0x" + strconv.FormatUint(in.inputCompMask, 16)})
 	}
 	return verr.RefuseErr("ibv_query_device_ex", bad...)
+}
+
+// inOpenQP has the values that the rules of ibv_open_qp use.
+type inOpenQP struct {
+	context            uint64 // context
+	qpOpenAttr         uint64 // qp_open_attr
+	qpOpenAttrCompMask uint64 // qp_open_attr.comp_mask
+	qpOpenAttrQPType   uint64 // qp_open_attr.qp_type
+}
+
+// checkOpenQP refuses a call of ibv_open_qp that breaks a rule.
+func checkOpenQP(in *inOpenQP) error {
+	var bad []verr.Violation
+	if in.context == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1218], Value: validate.AddrText(in.context)})
+	}
+	if in.qpOpenAttr == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1219], Value: validate.AddrText(in.qpOpenAttr)})
+	}
+	if in.qpOpenAttrCompMask&0xb != 0xb {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1220]})
+	}
+	if in.qpOpenAttrCompMask&0x8 != 0 && in.qpOpenAttrQPType != 10 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1221], Value: QPType(in.qpOpenAttrQPType).String()})
+	}
+	return verr.RefuseErr("ibv_open_qp", bad...)
 }
 
 // inCreateWQ has the values that the rules of ibv_create_wq use.

@@ -141,6 +141,33 @@ func (v CounterDescription) String() string {
 	return "CounterDescription(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
+// MWAccess is a set of access flags of a memory window.
+//
+// C: enum ibv_access_flags, ibv_bind_mw(3).
+type MWAccess uint32
+
+// Constants of MWAccess.
+const (
+	// A peer may write to the window with RDMA writes.
+	MWAccessRemoteWrite MWAccess = 0x2 // IBV_ACCESS_REMOTE_WRITE
+	// A peer may read the window with RDMA reads.
+	MWAccessRemoteRead MWAccess = 0x4 // IBV_ACCESS_REMOTE_READ
+	// A peer may change the window with atomic operations, if the device supports them.
+	MWAccessRemoteAtomic MWAccess = 0x8 // IBV_ACCESS_REMOTE_ATOMIC
+	// Addresses in the window count from its start.
+	MWAccessZeroBased MWAccess = 0x20 // IBV_ACCESS_ZERO_BASED
+)
+
+var mwAccessNames = []validate.Flag{
+	{Bits: 0x2, Name: "REMOTE_WRITE"},
+	{Bits: 0x4, Name: "REMOTE_READ"},
+	{Bits: 0x8, Name: "REMOTE_ATOMIC"},
+	{Bits: 0x20, Name: "ZERO_BASED"},
+}
+
+// String returns the C names without their prefix, joined by |, and the value in hex.
+func (v MWAccess) String() string { return validate.FlagText(uint64(v), mwAccessNames) }
+
 // WCField is a set of fields of completions.
 //
 // C: enum ibv_create_cq_wc_flags, ibv_create_cq_ex(3).
@@ -429,6 +456,34 @@ var qpFlagNames = []validate.Flag{
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v QPFlag) String() string { return validate.FlagText(uint64(v), qpFlagNames) }
+
+// SRQType is the type of a shared receive queue.
+//
+// C: enum ibv_srq_type, ibv_create_srq_ex(3).
+type SRQType uint32
+
+// Constants of SRQType.
+const (
+	// For queue pairs that are made with it.
+	SRQTypeBasic SRQType = 0 // IBV_SRQT_BASIC
+	// For all queue pairs of its XRC domain; a sender names it by its number.
+	SRQTypeXRC SRQType = 1 // IBV_SRQT_XRC
+	// Matches messages by their tags.
+	SRQTypeTM SRQType = 2 // IBV_SRQT_TM
+)
+
+// String returns the C name without its prefix.
+func (v SRQType) String() string {
+	switch v {
+	case SRQTypeBasic:
+		return "BASIC"
+	case SRQTypeXRC:
+		return "XRC"
+	case SRQTypeTM:
+		return "TM"
+	}
+	return "SRQType(" + strconv.FormatUint(uint64(v), 10) + ")"
+}
 
 // WQFlags is a set of properties of a work queue.
 //

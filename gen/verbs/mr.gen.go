@@ -27,6 +27,7 @@ type MR struct {
 	c       unsafe.Pointer
 	release func()       // after the C object is gone
 	end     func() error // ends a C object that another library made
+	named   dpath.Named  // c for requests that name it
 	region  dpath.Place  // of which elements are made
 	mu      sync.Mutex   // guards what a change in place changes
 	pd      *PD
@@ -48,6 +49,7 @@ func (o *MR) enter(verb string) error {
 // newMR makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
 func newMR(dev *Device, c unsafe.Pointer) *MR {
 	o := &MR{lib: dev.lib, dev: dev, c: c}
+	o.named.Open(c)
 	o.load()
 	return o
 }
@@ -101,14 +103,16 @@ func (o *MR) free() error {
 
 // destroy destroys the C object.
 func (o *MR) destroy() error {
-	if err := o.free(); err != nil {
-		return err
-	}
-	o.region.Close(&o.node)
-	if o.release != nil {
-		o.release()
-	}
-	return nil
+	return o.named.End("ibv_dereg_mr", "MR", func() error {
+		if err := o.free(); err != nil {
+			return err
+		}
+		o.region.Close(&o.node)
+		if o.release != nil {
+			o.release()
+		}
+		return nil
+	})
 }
 
 // PD returns the PD to which the MR belongs.

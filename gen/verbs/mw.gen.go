@@ -6,6 +6,7 @@ package verbs
 import (
 	"errors"
 	"github.com/verbsgen/verbsgen/runtime/cmem"
+	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 	"strconv"
@@ -22,6 +23,7 @@ type MW struct {
 	c       unsafe.Pointer
 	release func()       // after the C object is gone
 	end     func() error // ends a C object that another library made
+	named   dpath.Named  // c for requests that name it
 	pd      *PD
 	rkey    uint32
 	handle  uint32
@@ -38,6 +40,7 @@ func (o *MW) enter(verb string) error {
 // newMW makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
 func newMW(dev *Device, c unsafe.Pointer) *MW {
 	o := &MW{lib: dev.lib, dev: dev, c: c}
+	o.named.Open(c)
 	o.load()
 	return o
 }
@@ -85,13 +88,15 @@ func (o *MW) free() error {
 
 // destroy destroys the C object.
 func (o *MW) destroy() error {
-	if err := o.free(); err != nil {
-		return err
-	}
-	if o.release != nil {
-		o.release()
-	}
-	return nil
+	return o.named.End("ibv_dealloc_mw", "MW", func() error {
+		if err := o.free(); err != nil {
+			return err
+		}
+		if o.release != nil {
+			o.release()
+		}
+		return nil
+	})
 }
 
 // PD returns the PD to which the MW belongs.
@@ -102,11 +107,22 @@ func (o *MW) PD() *PD {
 // Device returns the Device to which the MW belongs.
 func (o *MW) Device() *Device { return o.dev }
 
-// RKey returns the remote key that the window was made with; binding changes it.
+// RKey returns the remote key; binding changes it. It is 0 once the MW is closed.
 //
 // C: struct ibv_mw.rkey, ibv_alloc_mw(3).
 func (o *MW) RKey() uint32 {
-	return o.rkey
+	return cmem.Live(&o.node, o.c, 16)
+}
+
+// SetRKey sets the remote key that the program knows, such as the one from before a bind that failed. It
+// changes nothing in the device.
+//
+// C: struct ibv_mw.rkey, ibv_alloc_mw(3).
+func (o *MW) SetRKey(rkey uint32) error {
+	if o == nil {
+		return verr.NilHandle("struct ibv_mw.rkey", "MW")
+	}
+	return cmem.SetLive("struct ibv_mw.rkey", &o.node, o.c, 16, rkey)
 }
 
 // Handle returns the kernel handle.
@@ -114,4 +130,38 @@ func (o *MW) RKey() uint32 {
 // C: struct ibv_mw.handle, ibv_alloc_mw(3).
 func (o *MW) Handle() uint32 {
 	return o.handle
+}
+
+// Bind has a request bind the window to what mwBind describes, with the key rkey: that of the window, with
+// another last byte (dpath.NextRKey). Once the request is posted, the window has the key. When the completion
+// is an error, set the key from before. Window and region must stay open until the request has completed; a
+// post after a Close is refused (os.ErrClosed). Invalidate or close the window before the queue pair: soft-RoCE
+// otherwise takes 50 seconds to destroy that.
+//
+// C: ibv_post_send, ibv_post_send(3).
+func (mw *MW) Bind(w *dpath.SendWR, rkey uint32, mwBind *MWBind) error {
+	const verb = "ibv_post_send"
+	if err := mw.enter(verb); err != nil {
+		return err
+	}
+	defer mw.node.Exit()
+	if mwBind == nil {
+		return verr.NilValue(verb, "MWBind", "make one with NewMWBind")
+	}
+	mwBindC := mwBind.c
+	if mwBind.mr != nil {
+		if err := mwBind.mr.enter(verb); err != nil {
+			return err
+		}
+		defer mwBind.mr.node.Exit()
+		if mwBind.mr.dev != mw.dev {
+			return object.OtherDevice(verb, "bind_info.mr", &mwBind.mr.node, &mwBind.mr.dev.node, &mw.node, &mw.dev.node)
+		}
+		mwBindC.bind_info.mr = uintptr(mwBind.mr.c)
+	}
+	if mwBind.mr == nil {
+		return verr.NilHandle(verb, "MR")
+	}
+	dpath.Bind(w, rkey, unsafe.Pointer(&mwBindC), &mw.named, &mwBind.mr.named)
+	return nil
 }

@@ -21,3 +21,54 @@ func checkDeallocMW(in *inDeallocMW) error {
 	}
 	return verr.RefuseErr("ibv_dealloc_mw", bad...)
 }
+
+// inBindMW has the values that the rules of ibv_bind_mw use.
+type inBindMW struct {
+	qp                          uint64         // qp
+	mw                          uint64         // mw
+	mwBind                      uint64         // mw_bind
+	mwType                      validate.Known // mw.type
+	mwBindBindInfoMR            uint64         // mw_bind.bind_info.mr
+	qpQPType                    validate.Known // qp.qp_type
+	mwBindSendFlags             uint64         // mw_bind.send_flags
+	mwBindBindInfoMWAccessFlags uint64         // mw_bind.bind_info.mw_access_flags
+}
+
+// checkBindMW refuses a call of ibv_bind_mw that breaks a rule.
+func checkBindMW(in *inBindMW) error {
+	var bad []verr.Violation
+	if in.qp == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1101], Value: validate.AddrText(in.qp)})
+	}
+	if in.mw == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1102], Value: validate.AddrText(in.mw)})
+	}
+	if in.mwBind == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1103], Value: validate.AddrText(in.mwBind)})
+	}
+	if in.mwType.OK && in.mwType.V != 1 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1104], Value: MWType(in.mwType.V).String()})
+	}
+	if in.mwBindBindInfoMR == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1105], Value: validate.AddrText(in.mwBindBindInfoMR)})
+	}
+	return verr.RefuseErr("ibv_bind_mw", bad...)
+}
+
+// hintBindMW returns the lints that a call of ibv_bind_mw breaks, which may be the cause when it fails.
+func hintBindMW(in *inBindMW) []verr.Violation {
+	var may []verr.Violation
+	if in.qpQPType.OK && in.qpQPType.V != 3 && in.qpQPType.V != 2 && in.qpQPType.V != 9 {
+		may = append(may, verr.Violation{Rule: &rules[rule1107], Value: QPType(in.qpQPType.V).String()})
+	}
+	if in.mwBindSendFlags&^0x3 != 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule1108], Value: SendFlags(in.mwBindSendFlags).String()})
+	}
+	if in.mwBindBindInfoMWAccessFlags&^0x2e != 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule1109], Value: MWAccess(in.mwBindBindInfoMWAccessFlags).String()})
+	}
+	if in.mwBindBindInfoMWAccessFlags&0x20 != 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule1110], Value: MWAccess(in.mwBindBindInfoMWAccessFlags).String()})
+	}
+	return may
+}

@@ -34,6 +34,7 @@ type QP struct {
 	made    *cQPInitAttr // as the device made it, or nil
 	asked   lazy.Asked   // what it was asked for when it was made
 	pd      *PD
+	xrcd    *XRCD
 	qpNum   uint32
 	handle  uint32
 }
@@ -122,9 +123,14 @@ func (o *QP) CloseAll() error {
 	return object.CloseTree(&o.node)
 }
 
-// PD returns the PD to which the QP belongs.
+// PD returns the PD to which the QP belongs, or nil.
 func (o *QP) PD() *PD {
 	return o.pd
+}
+
+// XRCD returns the XRCD to which the QP belongs, or nil.
+func (o *QP) XRCD() *XRCD {
+	return o.xrcd
 }
 
 // Device returns the Device to which the QP belongs.
@@ -291,6 +297,73 @@ func (qp *QP) CreateFlow(flow *FlowAttr) (*Flow, error) {
 	return o, nil
 }
 
+// BindMW posts a request that binds a memory window of type 1.
+//
+// After success MW.RKey returns the new key. When the completion is an error, MW.SetRKey sets the key from
+// before.
+//
+// Rules:
+//   - ibv_bind_mw binds a window of type 1 [VR-ibv_bind_mw-type-1104]
+//   - a window is bound to a region [VR-ibv_bind_mw-mr-1105]
+//   - a queue pair of type UC, RC or XRC_SEND binds windows (a hint only: some devices accept it)
+//     [VR-ibv_bind_mw-qp_type-1107]
+//   - the request may be fenced and signaled (a hint only: some devices accept it)
+//     [VR-ibv_bind_mw-send_flags-1108]
+//   - a window grants REMOTE_WRITE, REMOTE_READ and REMOTE_ATOMIC, and may be ZERO_BASED (a hint only: some
+//     devices accept it) [VR-ibv_bind_mw-mw_access_flags-1109]
+//   - a window of type 1 is not ZERO_BASED with the providers known (a hint only: some devices accept it)
+//     [VR-ibv_bind_mw-mw_access_flags-1110]
+//
+// C: ibv_bind_mw, ibv_bind_mw(3).
+func (qp *QP) BindMW(mw *MW, mwBind *MWBind) error {
+	const verb = "ibv_bind_mw"
+	if err := qp.enter(verb); err != nil {
+		return err
+	}
+	defer qp.node.Exit()
+	if err := mw.enter(verb); err != nil {
+		return err
+	}
+	defer mw.node.Exit()
+	if mw.dev != qp.dev {
+		return object.OtherDevice(verb, "mw", &mw.node, &mw.dev.node, &qp.node, &qp.dev.node)
+	}
+	if mwBind == nil {
+		return verr.NilValue(verb, "MWBind", "make one with NewMWBind")
+	}
+	mwBindC := mwBind.c
+	if mwBind.mr != nil {
+		if err := mwBind.mr.enter(verb); err != nil {
+			return err
+		}
+		defer mwBind.mr.node.Exit()
+		if mwBind.mr.dev != qp.dev {
+			return object.OtherDevice(verb, "bind_info.mr", &mwBind.mr.node, &mwBind.mr.dev.node, &qp.node, &qp.dev.node)
+		}
+		mwBindC.bind_info.mr = uintptr(mwBind.mr.c)
+	}
+	in := inBindMW{
+		qp:                          validate.Addr(qp.c),
+		mw:                          validate.Addr(mw.c),
+		mwBind:                      1,
+		mwType:                      validate.Of(uint64(cmem.At[uint32](mw.c, 24))),
+		mwBindBindInfoMR:            uint64(mwBindC.bind_info.mr),
+		qpQPType:                    validate.Of(uint64(cmem.At[uint32](qp.c, 60))),
+		mwBindSendFlags:             uint64(mwBindC.send_flags),
+		mwBindBindInfoMWAccessFlags: uint64(mwBindC.bind_info.mw_access_flags),
+	}
+	if err := checkBindMW(&in); err != nil {
+		return err
+	}
+	if qp.lib.lints.Wanted() {
+		qp.lib.lints.Report(hintBindMW(&in))
+	}
+	if errno := rawBindMW(qp.c, mw.c, unsafe.Pointer(&mwBindC)); errno != 0 {
+		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintBindMW(&in)) })
+	}
+	return nil
+}
+
 // Modify changes the state and the attributes of a queue pair.
 //
 // Rules:
@@ -305,8 +378,8 @@ func (qp *QP) CreateFlow(flow *FlowAttr) (*Flow, error) {
 //     [VR-ibv_modify_qp-attr_mask-0223]
 //   - each change of state of a queue pair of type XRC_SEND needs its attributes, and takes few others
 //     [VR-ibv_modify_qp-attr_mask-0224]
-//   - each change of state of a queue pair of type XRC_RECV needs its attributes, and takes few others
-//     [VR-ibv_modify_qp-attr_mask-0225]
+//   - each change of state of a queue pair of type XRC_RECV needs its attributes, and takes few others (a hint
+//     only: some devices accept it) [VR-ibv_modify_qp-attr_mask-0225]
 //   - a queue pair of type UD has no use for PATH_MTU, RQ_PSN, DEST_QPN, ACCESS_FLAGS, AV, ALT_PATH,
 //     MAX_QP_RD_ATOMIC, MAX_DEST_RD_ATOMIC, MIN_RNR_TIMER, TIMEOUT, RETRY_CNT, RNR_RETRY, in any state
 //     [VR-ibv_modify_qp-attr_mask-0226]
@@ -550,6 +623,7 @@ func (qp *QP) refusedPostSend(r dpath.SendRange, posted int, errno syscall.Errno
 		wrSgListLengthLeast:           wr.Least(8),
 		wrWRUDRemoteQPN:               uint64(cmem.At[uint32](wr.Request, 48)),
 		wrBindMWBindInfoMWAccessFlags: uint64(cmem.At[uint32](wr.Request, 120)),
+		wrQPTypeXRCRemoteSrqn:         uint64(cmem.At[uint32](wr.Request, 72)),
 	}
 	qp.seePostSend(&in, false)
 	if wr.Full(brokenPostSend(&in)) {

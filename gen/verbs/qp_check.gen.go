@@ -37,6 +37,20 @@ func checkWRAtomicFetchAdd(in *inWRAtomicFetchAdd) error {
 	return verr.RefuseErr("ibv_wr_atomic_fetch_add", bad...)
 }
 
+// inWRBindMW has the values that the rules of ibv_wr_bind_mw use.
+type inWRBindMW struct {
+	qp uint64 // qp
+}
+
+// checkWRBindMW refuses a call of ibv_wr_bind_mw that breaks a rule.
+func checkWRBindMW(in *inWRBindMW) error {
+	var bad []verr.Violation
+	if in.qp == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1114], Value: validate.AddrText(in.qp)})
+	}
+	return verr.RefuseErr("ibv_wr_bind_mw", bad...)
+}
+
 // inWRLocalInv has the values that the rules of ibv_wr_local_inv use.
 type inWRLocalInv struct {
 	qp uint64 // qp
@@ -147,6 +161,20 @@ func checkWRSetUDAddr(in *inWRSetUDAddr) error {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0943], Value: validate.AddrText(in.qp)})
 	}
 	return verr.RefuseErr("ibv_wr_set_ud_addr", bad...)
+}
+
+// inWRSetXRCSrqn has the values that the rules of ibv_wr_set_xrc_srqn use.
+type inWRSetXRCSrqn struct {
+	qp uint64 // qp
+}
+
+// checkWRSetXRCSrqn refuses a call of ibv_wr_set_xrc_srqn that breaks a rule.
+func checkWRSetXRCSrqn(in *inWRSetXRCSrqn) error {
+	var bad []verr.Violation
+	if in.qp == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1227], Value: validate.AddrText(in.qp)})
+	}
+	return verr.RefuseErr("ibv_wr_set_xrc_srqn", bad...)
 }
 
 // inWRSetInlineData has the values that the rules of ibv_wr_set_inline_data use.
@@ -394,32 +422,6 @@ var transitions0224 = []validate.Transition{
 	{From: 6, To: 6, Need: 0x0, May: 0x28001},
 }
 
-// transitions0225 are the transitions of VR-ibv_modify_qp-attr_mask-0225.
-var transitions0225 = []validate.Transition{
-	{From: 0, To: 0, Need: 0x0, May: 0x2c01},
-	{From: 0, To: 1, Need: 0x39, May: 0x2c00},
-	{From: 1, To: 1, Need: 0x0, May: 0x2c39},
-	{From: 1, To: 2, Need: 0x129181, May: 0x6c18},
-	{From: 2, To: 3, Need: 0x10201, May: 0x4ec0a},
-	{From: 3, To: 3, Need: 0x0, May: 0x4ec0b},
-	{From: 3, To: 4, Need: 0x1, May: 0x2c04},
-	{From: 4, To: 3, Need: 0x1, May: 0x4ec0a},
-	{From: 4, To: 4, Need: 0x0, May: 0x6eeb9},
-	{From: 5, To: 3, Need: 0x1, May: 0x2c00},
-	{From: 1, To: 0, Need: 0x1, May: 0x2c00},
-	{From: 2, To: 0, Need: 0x1, May: 0x2c00},
-	{From: 3, To: 0, Need: 0x1, May: 0x2c00},
-	{From: 4, To: 0, Need: 0x1, May: 0x2c00},
-	{From: 5, To: 0, Need: 0x1, May: 0x2c00},
-	{From: 6, To: 0, Need: 0x1, May: 0x2c00},
-	{From: 1, To: 6, Need: 0x1, May: 0x2c00},
-	{From: 2, To: 6, Need: 0x1, May: 0x2c00},
-	{From: 3, To: 6, Need: 0x1, May: 0x2c00},
-	{From: 4, To: 6, Need: 0x1, May: 0x2c00},
-	{From: 5, To: 6, Need: 0x1, May: 0x2c00},
-	{From: 6, To: 6, Need: 0x0, May: 0x2c01},
-}
-
 // transitions0220 are the transitions of VR-ibv_modify_qp-attr_mask-0220.
 var transitions0220 = []validate.Transition{
 	{From: 0, To: 0, Need: 0x0, May: 0x1},
@@ -470,6 +472,32 @@ var transitions0222 = []validate.Transition{
 	{From: 4, To: 6, Need: 0x1, May: 0x0},
 	{From: 5, To: 6, Need: 0x1, May: 0x0},
 	{From: 6, To: 6, Need: 0x0, May: 0x1},
+}
+
+// transitions0225 are the transitions of VR-ibv_modify_qp-attr_mask-0225.
+var transitions0225 = []validate.Transition{
+	{From: 0, To: 0, Need: 0x0, May: 0x2c01},
+	{From: 0, To: 1, Need: 0x39, May: 0x2c00},
+	{From: 1, To: 1, Need: 0x0, May: 0x2c39},
+	{From: 1, To: 2, Need: 0x129181, May: 0x6c18},
+	{From: 2, To: 3, Need: 0x10201, May: 0x4ec0a},
+	{From: 3, To: 3, Need: 0x0, May: 0x4ec0b},
+	{From: 3, To: 4, Need: 0x1, May: 0x2c04},
+	{From: 4, To: 3, Need: 0x1, May: 0x4ec0a},
+	{From: 4, To: 4, Need: 0x0, May: 0x6eeb9},
+	{From: 5, To: 3, Need: 0x1, May: 0x2c00},
+	{From: 1, To: 0, Need: 0x1, May: 0x2c00},
+	{From: 2, To: 0, Need: 0x1, May: 0x2c00},
+	{From: 3, To: 0, Need: 0x1, May: 0x2c00},
+	{From: 4, To: 0, Need: 0x1, May: 0x2c00},
+	{From: 5, To: 0, Need: 0x1, May: 0x2c00},
+	{From: 6, To: 0, Need: 0x1, May: 0x2c00},
+	{From: 1, To: 6, Need: 0x1, May: 0x2c00},
+	{From: 2, To: 6, Need: 0x1, May: 0x2c00},
+	{From: 3, To: 6, Need: 0x1, May: 0x2c00},
+	{From: 4, To: 6, Need: 0x1, May: 0x2c00},
+	{From: 5, To: 6, Need: 0x1, May: 0x2c00},
+	{From: 6, To: 6, Need: 0x0, May: 0x2c01},
 }
 
 // transitions2001 are the transitions of VR-ibv_modify_qp-attr_mask-2001.
@@ -597,9 +625,6 @@ func checkModifyQP(in *inModifyQP) error {
 	if in.qpState.OK && in.qpQPType.OK && in.attrMask&0x1 != 0 && in.qpQPType.V == 9 && validate.BadTransition(transitions0224, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0224], Value: validate.TransitionText(transitions0224, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
 	}
-	if in.qpState.OK && in.qpQPType.OK && in.attrMask&0x1 != 0 && in.qpQPType.V == 10 && validate.BadTransition(transitions0225, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0225], Value: validate.TransitionText(transitions0225, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
-	}
 	if in.qpQPType.OK && in.attrMask&0x1 != 0 && in.qpQPType.V == 4 && in.attrMask&0x12ff88 != 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0226], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
 	}
@@ -656,6 +681,9 @@ func hintModifyQP(in *inModifyQP) []verr.Violation {
 	}
 	if in.qpState.OK && in.qpQPType.OK && in.qpQPType.V == 4 && validate.BadTransition(transitions0222, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
 		may = append(may, verr.Violation{Rule: &rules[rule0222], Value: validate.TransitionText(transitions0222, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
+	}
+	if in.qpState.OK && in.qpQPType.OK && in.attrMask&0x1 != 0 && in.qpQPType.V == 10 && validate.BadTransition(transitions0225, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
+		may = append(may, verr.Violation{Rule: &rules[rule0225], Value: validate.TransitionText(transitions0225, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
 	}
 	if in.qpQPType.OK && in.qpQPType.V == 2 && in.attrMask&0x40 != 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule0228], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
@@ -830,6 +858,7 @@ type inPostSend struct {
 	wrWRUDRemoteQPN                     uint64         // wr[].wr.ud.remote_qpn
 	qpState                             validate.Known // qp.state
 	wrBindMWBindInfoMWAccessFlags       uint64         // wr[].bind_mw.bind_info.mw_access_flags
+	wrQPTypeXRCRemoteSrqn               uint64         // wr[].qp_type.xrc.remote_srqn
 }
 
 // brokenPostSend returns the rules that a request of ibv_post_send breaks and that are enough to have it refused.
@@ -915,6 +944,9 @@ func hintPostSend(in *inPostSend) []verr.Violation {
 	}
 	if in.wrOpcode == 8 && in.wrBindMWBindInfoMWAccessFlags&^0x2e != 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule0366], Value: "0x" + strconv.FormatUint(in.wrBindMWBindInfoMWAccessFlags, 16)})
+	}
+	if in.qpQPType.OK && (in.qpQPType.V == 2 || in.qpQPType.V == 3 || in.qpQPType.V == 4 || in.qpQPType.V == 8) && in.wrQPTypeXRCRemoteSrqn > 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule1228], Value: strconv.FormatUint(in.wrQPTypeXRCRemoteSrqn, 10)})
 	}
 	return may
 }

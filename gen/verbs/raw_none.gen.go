@@ -159,6 +159,10 @@ func rawDeallocMW(mw unsafe.Pointer) syscall.Errno {
 	return syscall.ENOSYS
 }
 
+func rawBindMW(qp unsafe.Pointer, mw unsafe.Pointer, mwBind unsafe.Pointer) syscall.Errno {
+	return syscall.ENOSYS
+}
+
 func rawCreateCompChannel(fn0 uintptr, dev unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	return nil, syscall.ENOSYS
 }
@@ -207,11 +211,19 @@ func rawCreateSRQ(fn0 uintptr, pd unsafe.Pointer, srqInitAttr unsafe.Pointer) (u
 	return nil, syscall.ENOSYS
 }
 
+func rawCreateSRQEx(fn0 uintptr, dev unsafe.Pointer, srqInitAttrEx unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
+	return nil, syscall.ENOSYS
+}
+
 func rawModifySRQ(fn0 uintptr, srq unsafe.Pointer, srqAttr unsafe.Pointer, srqAttrMask int32) syscall.Errno {
 	return syscall.ENOSYS
 }
 
 func rawQuerySRQ(fn0 uintptr, srq unsafe.Pointer, srqAttr unsafe.Pointer) syscall.Errno {
+	return syscall.ENOSYS
+}
+
+func rawGetSRQNum(srq unsafe.Pointer, srqNum unsafe.Pointer) syscall.Errno {
 	return syscall.ENOSYS
 }
 
@@ -241,6 +253,10 @@ func rawAllocParentDomain(dev unsafe.Pointer, attr unsafe.Pointer) (unsafe.Point
 
 func rawQueryDeviceEx(fn0 uintptr, dev unsafe.Pointer, input unsafe.Pointer, attr unsafe.Pointer) syscall.Errno {
 	return syscall.ENOSYS
+}
+
+func rawOpenQP(dev unsafe.Pointer, qpOpenAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
+	return nil, syscall.ENOSYS
 }
 
 func rawModifyQP(fn0 uintptr, qp unsafe.Pointer, attr unsafe.Pointer, attrMask int32) syscall.Errno {

@@ -130,6 +130,45 @@ func NewCounterAttachAttr(counterDesc CounterDescription, index uint32) *Counter
 	return a
 }
 
+// MWBind is a description of what a memory window is bound to.
+//
+// C: struct ibv_mw_bind, ibv_bind_mw(3).
+type MWBind struct {
+	c  cMWBind
+	mr *MR
+}
+
+// NewMWBind starts an attribute structure MWBind.
+//
+//   - mr: region in which the window lies.
+//   - addr: first address of the window, as requests name addresses of the region.
+//   - length: length of the window in bytes; 0 unbinds a window of type 1.
+//   - access: what a peer may do.
+func NewMWBind(mr *MR, addr uint64, length uint64, access MWAccess) *MWBind {
+	a := &MWBind{}
+	a.mr = mr
+	a.c.bind_info.addr = addr
+	a.c.bind_info.length = length
+	a.c.bind_info.mw_access_flags = uint32(access)
+	return a
+}
+
+// ID sets the ID of the completion.
+//
+// C: struct ibv_mw_bind.wr_id, ibv_bind_mw(3).
+func (a *MWBind) ID(v uint64) *MWBind {
+	a.c.wr_id = v
+	return a
+}
+
+// SendFlags sets the how the request is done.
+//
+// C: struct ibv_mw_bind.send_flags, ibv_bind_mw(3).
+func (a *MWBind) SendFlags(v SendFlags) *MWBind {
+	a.c.send_flags = uint32(v)
+	return a
+}
+
 // AHAttr is a description of the path to a peer.
 //
 // C: struct ibv_ah_attr, ibv_create_ah(3).
@@ -1414,21 +1453,31 @@ type QPInitAttrEx struct {
 	sendCQ *CQ
 	recvCQ *CQ
 	pd     *PD
+	xrcd   *XRCD
 	srq    *SRQ
 }
 
 // NewQPInitAttrEx starts an attribute structure QPInitAttrEx.
 //
 //   - type_: transport service.
-//   - sendCQ: completion queue of sends.
-//   - recvCQ: completion queue of receives.
-//   - pd: protection domain.
+//   - sendCQ: completion queue of sends, of all types but XRC_RECV.
+//   - recvCQ: completion queue of receives, of all types but XRC_SEND and XRC_RECV.
+//   - pd: protection domain, of all types but XRC_RECV.
 func NewQPInitAttrEx(type_ QPType, sendCQ *CQ, recvCQ *CQ, pd *PD) *QPInitAttrEx {
 	a := &QPInitAttrEx{}
 	a.c.qp_type = uint32(type_)
 	a.sendCQ = sendCQ
 	a.recvCQ = recvCQ
 	a.pd = pd
+	return a
+}
+
+// XRCD sets the XRC domain, of type XRC_RECV, which has neither queues nor a protection domain. It also sets
+// the mask bit.
+//
+// C: struct ibv_qp_init_attr_ex.xrcd, IBV_QP_INIT_ATTR_XRCD, ibv_create_qp_ex(3).
+func (a *QPInitAttrEx) XRCD(v *XRCD) *QPInitAttrEx {
+	a.xrcd = v
 	return a
 }
 
@@ -1542,6 +1591,72 @@ func NewSRQInitAttr(maxWR uint32, maxSGE uint32) *SRQInitAttr {
 	a := &SRQInitAttr{}
 	a.c.attr.max_wr = maxWR
 	a.c.attr.max_sge = maxSGE
+	return a
+}
+
+// SRQInitAttrEx is a description of the extended shared receive queue to make.
+//
+// C: struct ibv_srq_init_attr_ex, ibv_create_srq_ex(3).
+type SRQInitAttrEx struct {
+	c    cSRQInitAttrEx
+	pd   *PD
+	xrcd *XRCD
+	cq   *CQ
+}
+
+// NewSRQInitAttrEx starts an attribute structure SRQInitAttrEx.
+//
+//   - pd: protection domain of the memory that is received into.
+//   - maxWR: largest number of outstanding receive requests, at least 1; the queue may get more.
+//   - maxSGE: largest number of scatter-gather entries in a receive request.
+func NewSRQInitAttrEx(pd *PD, maxWR uint32, maxSGE uint32) *SRQInitAttrEx {
+	a := &SRQInitAttrEx{}
+	a.pd = pd
+	a.c.attr.max_wr = maxWR
+	a.c.attr.max_sge = maxSGE
+	return a
+}
+
+// Type sets the type; without it, SRQTypeBasic. It also sets the mask bit.
+//
+// C: struct ibv_srq_init_attr_ex.srq_type, IBV_SRQ_INIT_ATTR_TYPE, ibv_create_srq_ex(3).
+func (a *SRQInitAttrEx) Type(v SRQType) *SRQInitAttrEx {
+	a.c.srq_type = uint32(v)
+	a.c.comp_mask |= 0x1 // IBV_SRQ_INIT_ATTR_TYPE
+	return a
+}
+
+// XRCD sets the XRC domain, of type XRC. It also sets the mask bit.
+//
+// C: struct ibv_srq_init_attr_ex.xrcd, IBV_SRQ_INIT_ATTR_XRCD, ibv_create_srq_ex(3).
+func (a *SRQInitAttrEx) XRCD(v *XRCD) *SRQInitAttrEx {
+	a.xrcd = v
+	return a
+}
+
+// CQ sets the queue of the completions of its receives, of types XRC and TM. It also sets the mask bit.
+//
+// C: struct ibv_srq_init_attr_ex.cq, IBV_SRQ_INIT_ATTR_CQ, ibv_create_srq_ex(3).
+func (a *SRQInitAttrEx) CQ(v *CQ) *SRQInitAttrEx {
+	a.cq = v
+	return a
+}
+
+// MaxNumTags sets the length of the list of tags, of type TM. It also sets the mask bit.
+//
+// C: struct ibv_srq_init_attr_ex.tm_cap.max_num_tags, IBV_SRQ_INIT_ATTR_TM, ibv_create_srq_ex(3).
+func (a *SRQInitAttrEx) MaxNumTags(v uint32) *SRQInitAttrEx {
+	a.c.tm_cap.max_num_tags = v
+	a.c.comp_mask |= 0x10 // IBV_SRQ_INIT_ATTR_TM
+	return a
+}
+
+// MaxOps sets the largest number of outstanding changes of that list, of type TM. It also sets the mask bit.
+//
+// C: struct ibv_srq_init_attr_ex.tm_cap.max_ops, IBV_SRQ_INIT_ATTR_TM, ibv_create_srq_ex(3).
+func (a *SRQInitAttrEx) MaxOps(v uint32) *SRQInitAttrEx {
+	a.c.tm_cap.max_ops = v
+	a.c.comp_mask |= 0x10 // IBV_SRQ_INIT_ATTR_TM
 	return a
 }
 
@@ -1900,6 +2015,29 @@ func (a *WQAttr) Flags(v WQFlags) *WQAttr {
 func (a *WQAttr) FlagsMask(v WQFlags) *WQAttr {
 	a.c.flags_mask = uint32(v)
 	a.c.attr_mask |= 0x4 // IBV_WQ_ATTR_FLAGS
+	return a
+}
+
+// QPOpenAttr is which shared queue pair to open.
+//
+// C: struct ibv_qp_open_attr, ibv_open_qp(3).
+type QPOpenAttr struct {
+	c    cQPOpenAttr
+	xrcd *XRCD
+}
+
+// NewQPOpenAttr starts an attribute structure QPOpenAttr.
+//
+//   - xrcd: XRC domain of the queue pair.
+//   - qpNum: number of the queue pair.
+//   - type_: transport service, QPTypeXRCRecv.
+func NewQPOpenAttr(xrcd *XRCD, qpNum uint32, type_ QPType) *QPOpenAttr {
+	a := &QPOpenAttr{}
+	a.xrcd = xrcd
+	a.c.qp_num = qpNum
+	a.c.comp_mask |= 0x1 // IBV_QP_OPEN_ATTR_NUM
+	a.c.qp_type = uint32(type_)
+	a.c.comp_mask |= 0x8 // IBV_QP_OPEN_ATTR_TYPE
 	return a
 }
 
@@ -2748,6 +2886,23 @@ type cCounterAttachAttr struct {
 	comp_mask    uint32
 }
 
+// cMWBindInfo has the layout of struct ibv_mw_bind_info.
+type cMWBindInfo struct {
+	mr              uintptr
+	addr            uint64
+	length          uint64
+	mw_access_flags uint32
+	_               [4]byte
+}
+
+// cMWBind has the layout of struct ibv_mw_bind.
+type cMWBind struct {
+	wr_id      uint64
+	send_flags uint32
+	_          [4]byte
+	bind_info  cMWBindInfo
+}
+
 // cGlobalRoute has the layout of struct ibv_global_route.
 type cGlobalRoute struct {
 	dgid          GID
@@ -3026,6 +3181,25 @@ type cSRQInitAttr struct {
 	_           [4]byte
 }
 
+// cTMCap has the layout of struct ibv_tm_cap.
+type cTMCap struct {
+	max_num_tags uint32
+	max_ops      uint32
+}
+
+// cSRQInitAttrEx has the layout of struct ibv_srq_init_attr_ex.
+type cSRQInitAttrEx struct {
+	srq_context uintptr
+	attr        cSRQAttr
+	comp_mask   uint32
+	srq_type    uint32
+	_           [4]byte
+	pd          uintptr
+	xrcd        uintptr
+	cq          uintptr
+	tm_cap      cTMCap
+}
+
 // cWQInitAttr has the layout of struct ibv_wq_init_attr.
 type cWQInitAttr struct {
 	wq_context   uintptr
@@ -3090,6 +3264,16 @@ type cWQAttr struct {
 	curr_wq_state uint32
 	flags         uint32
 	flags_mask    uint32
+}
+
+// cQPOpenAttr has the layout of struct ibv_qp_open_attr.
+type cQPOpenAttr struct {
+	comp_mask  uint32
+	qp_num     uint32
+	xrcd       uintptr
+	qp_context uintptr
+	qp_type    uint32
+	_          [4]byte
 }
 
 // cXRCDInitAttr has the layout of struct ibv_xrcd_init_attr.

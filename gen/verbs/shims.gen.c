@@ -31,6 +31,9 @@ void verbsgen_gate_end(void *slot);
 // Of package dpath: whether a request may be posted to where it says, whose Close waits until the second is called.
 int verbsgen_dpath_address(void *slot, const void *qp, const void *wr);
 void verbsgen_dpath_addressed(void *slot);
+// The same of all requests that bind memory windows, and the keys of the windows once they are posted.
+int verbsgen_dpath_bindable(void *slot, const void *qp, const void *first, int64_t n, int64_t *bad, int *named);
+void verbsgen_dpath_keys(const void *first, int64_t n);
 
 // vg_errno makes an errno of what a provider returns: some return -1 and set errno, or an errno with a minus.
 static inline int vg_errno(int code)
@@ -41,7 +44,7 @@ static inline int vg_errno(int code)
 }
 
 // ibv_wc_status_str: exported
-VG_WEAK void *vg75688f13d6_ibv_wc_status_str(uintptr_t fn0_, uint32_t status_)
+VG_WEAK void *vg56b61f21d1_ibv_wc_status_str(uintptr_t fn0_, uint32_t status_)
 {
 	enum ibv_wc_status status = (enum ibv_wc_status)status_;
 
@@ -49,7 +52,7 @@ VG_WEAK void *vg75688f13d6_ibv_wc_status_str(uintptr_t fn0_, uint32_t status_)
 }
 
 // ibv_rate_to_mult: exported
-VG_WEAK int32_t vg75688f13d6_ibv_rate_to_mult(uintptr_t fn0_, uint32_t rate_)
+VG_WEAK int32_t vg56b61f21d1_ibv_rate_to_mult(uintptr_t fn0_, uint32_t rate_)
 {
 	enum ibv_rate rate = (enum ibv_rate)rate_;
 
@@ -57,7 +60,7 @@ VG_WEAK int32_t vg75688f13d6_ibv_rate_to_mult(uintptr_t fn0_, uint32_t rate_)
 }
 
 // mult_to_ibv_rate: exported
-VG_WEAK uint32_t vg75688f13d6_mult_to_ibv_rate(uintptr_t fn0_, int32_t mult_)
+VG_WEAK uint32_t vg56b61f21d1_mult_to_ibv_rate(uintptr_t fn0_, int32_t mult_)
 {
 	int mult = (int)mult_;
 
@@ -65,7 +68,7 @@ VG_WEAK uint32_t vg75688f13d6_mult_to_ibv_rate(uintptr_t fn0_, int32_t mult_)
 }
 
 // ibv_rate_to_mbps: exported
-VG_WEAK int32_t vg75688f13d6_ibv_rate_to_mbps(uintptr_t fn0_, uint32_t rate_)
+VG_WEAK int32_t vg56b61f21d1_ibv_rate_to_mbps(uintptr_t fn0_, uint32_t rate_)
 {
 	enum ibv_rate rate = (enum ibv_rate)rate_;
 
@@ -73,7 +76,7 @@ VG_WEAK int32_t vg75688f13d6_ibv_rate_to_mbps(uintptr_t fn0_, uint32_t rate_)
 }
 
 // mbps_to_ibv_rate: exported
-VG_WEAK uint32_t vg75688f13d6_mbps_to_ibv_rate(uintptr_t fn0_, int32_t mbps_)
+VG_WEAK uint32_t vg56b61f21d1_mbps_to_ibv_rate(uintptr_t fn0_, int32_t mbps_)
 {
 	int mbps = (int)mbps_;
 
@@ -81,7 +84,7 @@ VG_WEAK uint32_t vg75688f13d6_mbps_to_ibv_rate(uintptr_t fn0_, int32_t mbps_)
 }
 
 // ibv_qp_to_qp_ex: exported
-VG_WEAK void *vg75688f13d6_ibv_qp_to_qp_ex(uintptr_t fn0_, uintptr_t qp_)
+VG_WEAK void *vg56b61f21d1_ibv_qp_to_qp_ex(uintptr_t fn0_, uintptr_t qp_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 
@@ -89,7 +92,7 @@ VG_WEAK void *vg75688f13d6_ibv_qp_to_qp_ex(uintptr_t fn0_, uintptr_t qp_)
 }
 
 // ibv_wr_start: a stream of commands
-VG_WEAK void vg75688f13d6_ibv_wr_start(uint8_t *gate_, uintptr_t object_, uint64_t asked_, uint8_t *first_, uint8_t *answer_)
+VG_WEAK void vg56b61f21d1_ibv_wr_start(uint8_t *gate_, uintptr_t object_, uint64_t asked_, uint8_t *first_, uint8_t *answer_)
 {
 	struct answer {
 		int64_t n, bad;
@@ -120,10 +123,14 @@ VG_WEAK void vg75688f13d6_ibv_wr_start(uint8_t *gate_, uintptr_t object_, uint64
 			a->lacking = UINT64_MAX;
 		if (o->qp_base.qp_type == 4 && !o->wr_set_ud_addr) // IBV_QPT_UD
 			a->lacking = UINT64_MAX;
+		if (o->qp_base.qp_type == 9 && !o->wr_set_xrc_srqn) // IBV_QPT_XRC_SEND
+			a->lacking = UINT64_MAX;
 		if (asked_ & 0x20 && !o->wr_atomic_cmp_swp)
 			a->lacking |= 0x20;
 		if (asked_ & 0x40 && !o->wr_atomic_fetch_add)
 			a->lacking |= 0x40;
+		if (asked_ & 0x100 && !o->wr_bind_mw)
+			a->lacking |= 0x100;
 		if (asked_ & 0x80 && !o->wr_local_inv)
 			a->lacking |= 0x80;
 		if (asked_ & 0x10 && !o->wr_rdma_read)
@@ -143,6 +150,15 @@ VG_WEAK void vg75688f13d6_ibv_wr_start(uint8_t *gate_, uintptr_t object_, uint64
 	}
 	n = a->n;
 	kind = (int)o->qp_base.qp_type;
+	code = verbsgen_dpath_bindable(slot, o, w, n, &a->bad, &named);
+	if (code != 0) {
+		verbsgen_dpath_addressed(slot);
+		verbsgen_gate_end(slot);
+		a->code = code;
+		a->opcode = w[a->bad].opcode;
+		return;
+	}
+	a->bad = -1;
 	o->wr_start(o);
 	for (i = 0; i < n; i++, w++) {
 		o->wr_flags = w->send_flags;
@@ -162,6 +178,13 @@ VG_WEAK void vg75688f13d6_ibv_wr_start(uint8_t *gate_, uintptr_t object_, uint64
 			}
 			o->wr_atomic_fetch_add(o, w->wr.atomic.rkey, w->wr.atomic.remote_addr, w->wr.atomic.compare_add);
 			break;
+		case 8: // IBV_WR_BIND_MW
+			if (__builtin_expect(!(asked_ & 0x100), 0)) {
+				lacking = 0x100;
+				goto refused;
+			}
+			o->wr_bind_mw(o, (struct ibv_mw *)(uintptr_t)w->bind_mw.mw, w->bind_mw.rkey, &w->bind_mw.bind_info);
+			continue;
 		case 7: // IBV_WR_LOCAL_INV
 			if (__builtin_expect(!(asked_ & 0x80), 0)) {
 				lacking = 0x80;
@@ -222,6 +245,9 @@ VG_WEAK void vg75688f13d6_ibv_wr_start(uint8_t *gate_, uintptr_t object_, uint64
 				goto refused;
 			o->wr_set_ud_addr(o, (struct ibv_ah *)(uintptr_t)w->wr.ud.ah, w->wr.ud.remote_qpn, w->wr.ud.remote_qkey);
 			break;
+		case 9: // IBV_QPT_XRC_SEND
+			o->wr_set_xrc_srqn(o, w->qp_type.xrc.remote_srqn);
+			break;
 		default:
 			break;
 		}
@@ -236,6 +262,8 @@ VG_WEAK void vg75688f13d6_ibv_wr_start(uint8_t *gate_, uintptr_t object_, uint64
 		}
 	}
 	code = o->wr_complete(o);
+	if (code == 0)
+		verbsgen_dpath_keys((const struct ibv_send_wr *)first_, n);
 	if (named)
 		verbsgen_dpath_addressed(slot);
 	verbsgen_gate_end(slot);
@@ -344,7 +372,7 @@ static inline __attribute__((always_inline)) int64_t vg_read_WCEx(struct ibv_cq_
 }
 
 // ibv_start_poll: a reader
-VG_WEAK void vg75688f13d6_ibv_start_poll(uint8_t *gate_, uint64_t fields_, uint8_t *entries_, int64_t room_, int64_t tries_, uint8_t *answer_)
+VG_WEAK void vg56b61f21d1_ibv_start_poll(uint8_t *gate_, uint64_t fields_, uint8_t *entries_, int64_t room_, int64_t tries_, uint8_t *answer_)
 {
 	struct vg_WCEx *e = (struct vg_WCEx *)entries_;
 	struct answer {
@@ -419,7 +447,7 @@ VG_WEAK void vg75688f13d6_ibv_start_poll(uint8_t *gate_, uint64_t fields_, uint8
 }
 
 // ibv_get_device_list: exported
-VG_WEAK void *vg75688f13d6_ibv_get_device_list(uintptr_t fn0_, uint8_t *num_devices_)
+VG_WEAK void *vg56b61f21d1_ibv_get_device_list(uintptr_t fn0_, uint8_t *num_devices_)
 {
 	int *num_devices = (int *)num_devices_;
 
@@ -427,7 +455,7 @@ VG_WEAK void *vg75688f13d6_ibv_get_device_list(uintptr_t fn0_, uint8_t *num_devi
 }
 
 // ibv_free_device_list: exported
-VG_WEAK void vg75688f13d6_ibv_free_device_list(uintptr_t fn0_, uintptr_t list_)
+VG_WEAK void vg56b61f21d1_ibv_free_device_list(uintptr_t fn0_, uintptr_t list_)
 {
 	struct ibv_device **list = (struct ibv_device **)list_;
 
@@ -435,7 +463,7 @@ VG_WEAK void vg75688f13d6_ibv_free_device_list(uintptr_t fn0_, uintptr_t list_)
 }
 
 // ibv_get_device_index: exported
-VG_WEAK int32_t vg75688f13d6_ibv_get_device_index(uintptr_t fn0_, uintptr_t device_)
+VG_WEAK int32_t vg56b61f21d1_ibv_get_device_index(uintptr_t fn0_, uintptr_t device_)
 {
 	struct ibv_device *device = (struct ibv_device *)device_;
 
@@ -443,7 +471,7 @@ VG_WEAK int32_t vg75688f13d6_ibv_get_device_index(uintptr_t fn0_, uintptr_t devi
 }
 
 // ibv_get_device_guid: exported
-VG_WEAK uint64_t vg75688f13d6_ibv_get_device_guid(uintptr_t fn0_, uintptr_t device_)
+VG_WEAK uint64_t vg56b61f21d1_ibv_get_device_guid(uintptr_t fn0_, uintptr_t device_)
 {
 	struct ibv_device *device = (struct ibv_device *)device_;
 
@@ -451,7 +479,7 @@ VG_WEAK uint64_t vg75688f13d6_ibv_get_device_guid(uintptr_t fn0_, uintptr_t devi
 }
 
 // ibv_open_device: exported
-VG_WEAK void *vg75688f13d6_ibv_open_device(uintptr_t fn0_, uintptr_t device_)
+VG_WEAK void *vg56b61f21d1_ibv_open_device(uintptr_t fn0_, uintptr_t device_)
 {
 	struct ibv_device *device = (struct ibv_device *)device_;
 
@@ -459,7 +487,7 @@ VG_WEAK void *vg75688f13d6_ibv_open_device(uintptr_t fn0_, uintptr_t device_)
 }
 
 // ibv_close_device: exported
-VG_WEAK int32_t vg75688f13d6_ibv_close_device(uintptr_t fn0_, uintptr_t context_)
+VG_WEAK int32_t vg56b61f21d1_ibv_close_device(uintptr_t fn0_, uintptr_t context_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 
@@ -467,7 +495,7 @@ VG_WEAK int32_t vg75688f13d6_ibv_close_device(uintptr_t fn0_, uintptr_t context_
 }
 
 // ibv_import_device: exported
-VG_WEAK void *vg75688f13d6_ibv_import_device(uintptr_t fn0_, int32_t cmd_fd_)
+VG_WEAK void *vg56b61f21d1_ibv_import_device(uintptr_t fn0_, int32_t cmd_fd_)
 {
 	int cmd_fd = (int)cmd_fd_;
 
@@ -475,7 +503,7 @@ VG_WEAK void *vg75688f13d6_ibv_import_device(uintptr_t fn0_, int32_t cmd_fd_)
 }
 
 // ibv_import_dm: exported
-VG_WEAK void *vg75688f13d6_ibv_import_dm(uintptr_t fn0_, uintptr_t context_, uint32_t dm_handle_)
+VG_WEAK void *vg56b61f21d1_ibv_import_dm(uintptr_t fn0_, uintptr_t context_, uint32_t dm_handle_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint32_t dm_handle = (uint32_t)dm_handle_;
@@ -484,7 +512,7 @@ VG_WEAK void *vg75688f13d6_ibv_import_dm(uintptr_t fn0_, uintptr_t context_, uin
 }
 
 // ibv_unimport_dm: exported
-VG_WEAK void vg75688f13d6_ibv_unimport_dm(uintptr_t fn0_, uintptr_t dm_)
+VG_WEAK void vg56b61f21d1_ibv_unimport_dm(uintptr_t fn0_, uintptr_t dm_)
 {
 	struct ibv_dm *dm = (struct ibv_dm *)dm_;
 
@@ -492,7 +520,7 @@ VG_WEAK void vg75688f13d6_ibv_unimport_dm(uintptr_t fn0_, uintptr_t dm_)
 }
 
 // ibv_query_device: exported
-VG_WEAK int32_t vg75688f13d6_ibv_query_device(uintptr_t fn0_, uintptr_t context_, uint8_t *device_attr_)
+VG_WEAK int32_t vg56b61f21d1_ibv_query_device(uintptr_t fn0_, uintptr_t context_, uint8_t *device_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_device_attr *device_attr = (struct ibv_device_attr *)device_attr_;
@@ -501,7 +529,7 @@ VG_WEAK int32_t vg75688f13d6_ibv_query_device(uintptr_t fn0_, uintptr_t context_
 }
 
 // ibv_query_port: written by hand
-VG_WEAK int32_t vg75688f13d6_ibv_query_port(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint8_t *port_attr_)
+VG_WEAK int32_t vg56b61f21d1_ibv_query_port(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint8_t *port_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct verbs_context *v = vg_verbs(context);
@@ -517,7 +545,7 @@ VG_WEAK int32_t vg75688f13d6_ibv_query_port(uintptr_t fn0_, uintptr_t context_, 
 }
 
 // ibv_query_gid: exported
-VG_WEAK int32_t vg75688f13d6_ibv_query_gid(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, int32_t index_, uint8_t *gid_)
+VG_WEAK int32_t vg56b61f21d1_ibv_query_gid(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, int32_t index_, uint8_t *gid_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint8_t port_num = (uint8_t)port_num_;
@@ -528,7 +556,7 @@ VG_WEAK int32_t vg75688f13d6_ibv_query_gid(uintptr_t fn0_, uintptr_t context_, u
 }
 
 // ibv_query_gid_ex: exported
-VG_WEAK int32_t vg75688f13d6_ibv_query_gid_ex(uintptr_t fn0_, uintptr_t context_, uint32_t port_num_, uint32_t gid_index_, uint8_t *entry_, uint32_t flags_)
+VG_WEAK int32_t vg56b61f21d1_ibv_query_gid_ex(uintptr_t fn0_, uintptr_t context_, uint32_t port_num_, uint32_t gid_index_, uint8_t *entry_, uint32_t flags_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint32_t port_num = (uint32_t)port_num_;
@@ -540,7 +568,7 @@ VG_WEAK int32_t vg75688f13d6_ibv_query_gid_ex(uintptr_t fn0_, uintptr_t context_
 }
 
 // ibv_query_gid_table: exported
-VG_WEAK int64_t vg75688f13d6_ibv_query_gid_table(uintptr_t fn0_, uintptr_t context_, uint8_t *entries_, uint64_t max_entries_, uint32_t flags_)
+VG_WEAK int64_t vg56b61f21d1_ibv_query_gid_table(uintptr_t fn0_, uintptr_t context_, uint8_t *entries_, uint64_t max_entries_, uint32_t flags_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_gid_entry *entries = (struct ibv_gid_entry *)entries_;
@@ -551,7 +579,7 @@ VG_WEAK int64_t vg75688f13d6_ibv_query_gid_table(uintptr_t fn0_, uintptr_t conte
 }
 
 // ibv_query_pkey: exported
-VG_WEAK int32_t vg75688f13d6_ibv_query_pkey(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, int32_t index_, uint8_t *pkey_)
+VG_WEAK int32_t vg56b61f21d1_ibv_query_pkey(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, int32_t index_, uint8_t *pkey_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint8_t port_num = (uint8_t)port_num_;
@@ -562,7 +590,7 @@ VG_WEAK int32_t vg75688f13d6_ibv_query_pkey(uintptr_t fn0_, uintptr_t context_, 
 }
 
 // ibv_get_pkey_index: exported
-VG_WEAK int32_t vg75688f13d6_ibv_get_pkey_index(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint16_t pkey_)
+VG_WEAK int32_t vg56b61f21d1_ibv_get_pkey_index(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint16_t pkey_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint8_t port_num = (uint8_t)port_num_;
@@ -572,7 +600,7 @@ VG_WEAK int32_t vg75688f13d6_ibv_get_pkey_index(uintptr_t fn0_, uintptr_t contex
 }
 
 // ibv_alloc_pd: exported
-VG_WEAK void *vg75688f13d6_ibv_alloc_pd(uintptr_t fn0_, uintptr_t context_)
+VG_WEAK void *vg56b61f21d1_ibv_alloc_pd(uintptr_t fn0_, uintptr_t context_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 
@@ -580,7 +608,7 @@ VG_WEAK void *vg75688f13d6_ibv_alloc_pd(uintptr_t fn0_, uintptr_t context_)
 }
 
 // ibv_dealloc_pd: exported
-VG_WEAK int32_t vg75688f13d6_ibv_dealloc_pd(uintptr_t fn0_, uintptr_t pd_)
+VG_WEAK int32_t vg56b61f21d1_ibv_dealloc_pd(uintptr_t fn0_, uintptr_t pd_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 
@@ -588,7 +616,7 @@ VG_WEAK int32_t vg75688f13d6_ibv_dealloc_pd(uintptr_t fn0_, uintptr_t pd_)
 }
 
 // ibv_create_flow: op ibv_create_flow of struct verbs_context
-VG_WEAK void *vg75688f13d6_ibv_create_flow(uintptr_t qp_, uint8_t *flow_)
+VG_WEAK void *vg56b61f21d1_ibv_create_flow(uintptr_t qp_, uint8_t *flow_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	struct ibv_flow_attr *flow = (struct ibv_flow_attr *)flow_;
@@ -601,7 +629,7 @@ VG_WEAK void *vg75688f13d6_ibv_create_flow(uintptr_t qp_, uint8_t *flow_)
 }
 
 // ibv_destroy_flow: written by hand
-VG_WEAK int32_t vg75688f13d6_ibv_destroy_flow(uintptr_t flow_id_)
+VG_WEAK int32_t vg56b61f21d1_ibv_destroy_flow(uintptr_t flow_id_)
 {
 	struct ibv_flow *flow = (struct ibv_flow *)flow_id_;
 	struct verbs_context *v = vg_verbs(flow->context);
@@ -610,7 +638,7 @@ VG_WEAK int32_t vg75688f13d6_ibv_destroy_flow(uintptr_t flow_id_)
 }
 
 // ibv_open_xrcd: op open_xrcd of struct verbs_context
-VG_WEAK void *vg75688f13d6_ibv_open_xrcd(uintptr_t context_, uint8_t *xrcd_init_attr_)
+VG_WEAK void *vg56b61f21d1_ibv_open_xrcd(uintptr_t context_, uint8_t *xrcd_init_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_xrcd_init_attr *xrcd_init_attr = (struct ibv_xrcd_init_attr *)xrcd_init_attr_;
@@ -623,7 +651,7 @@ VG_WEAK void *vg75688f13d6_ibv_open_xrcd(uintptr_t context_, uint8_t *xrcd_init_
 }
 
 // ibv_close_xrcd: written by hand
-VG_WEAK int32_t vg75688f13d6_ibv_close_xrcd(uintptr_t xrcd_)
+VG_WEAK int32_t vg56b61f21d1_ibv_close_xrcd(uintptr_t xrcd_)
 {
 	struct ibv_xrcd *xrcd = (struct ibv_xrcd *)xrcd_;
 	struct verbs_context *v = vg_verbs(xrcd->context);
@@ -633,7 +661,7 @@ VG_WEAK int32_t vg75688f13d6_ibv_close_xrcd(uintptr_t xrcd_)
 }
 
 // ibv_reg_mr: written by hand
-VG_WEAK void *vg75688f13d6_ibv_reg_mr(uintptr_t fn0_, uintptr_t fn1_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, uint32_t access_)
+VG_WEAK void *vg56b61f21d1_ibv_reg_mr(uintptr_t fn0_, uintptr_t fn1_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, uint32_t access_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 
@@ -647,7 +675,7 @@ VG_WEAK void *vg75688f13d6_ibv_reg_mr(uintptr_t fn0_, uintptr_t fn1_, uintptr_t 
 }
 
 // ibv_reg_mr_iova: written by hand
-VG_WEAK void *vg75688f13d6_ibv_reg_mr_iova(uintptr_t fn0_, uintptr_t fn1_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, uint64_t iova_, uint32_t access_)
+VG_WEAK void *vg56b61f21d1_ibv_reg_mr_iova(uintptr_t fn0_, uintptr_t fn1_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, uint64_t iova_, uint32_t access_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 
@@ -660,7 +688,7 @@ VG_WEAK void *vg75688f13d6_ibv_reg_mr_iova(uintptr_t fn0_, uintptr_t fn1_, uintp
 }
 
 // ibv_reg_dmabuf_mr: exported
-VG_WEAK void *vg75688f13d6_ibv_reg_dmabuf_mr(uintptr_t fn0_, uintptr_t pd_, uint64_t offset_, uint64_t length_, uint64_t iova_, int32_t fd_, int32_t access_)
+VG_WEAK void *vg56b61f21d1_ibv_reg_dmabuf_mr(uintptr_t fn0_, uintptr_t pd_, uint64_t offset_, uint64_t length_, uint64_t iova_, int32_t fd_, int32_t access_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	uint64_t offset = (uint64_t)offset_;
@@ -673,7 +701,7 @@ VG_WEAK void *vg75688f13d6_ibv_reg_dmabuf_mr(uintptr_t fn0_, uintptr_t pd_, uint
 }
 
 // ibv_reg_mr_ex: exported
-VG_WEAK void *vg75688f13d6_ibv_reg_mr_ex(uintptr_t fn0_, uintptr_t pd_, uint8_t *mr_init_attr_)
+VG_WEAK void *vg56b61f21d1_ibv_reg_mr_ex(uintptr_t fn0_, uintptr_t pd_, uint8_t *mr_init_attr_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_mr_init_attr *mr_init_attr = (struct ibv_mr_init_attr *)mr_init_attr_;
@@ -682,7 +710,7 @@ VG_WEAK void *vg75688f13d6_ibv_reg_mr_ex(uintptr_t fn0_, uintptr_t pd_, uint8_t 
 }
 
 // ibv_rereg_mr: exported
-VG_WEAK int32_t vg75688f13d6_ibv_rereg_mr(uintptr_t fn0_, uintptr_t mr_, int32_t flags_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, int32_t access_)
+VG_WEAK int32_t vg56b61f21d1_ibv_rereg_mr(uintptr_t fn0_, uintptr_t mr_, int32_t flags_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, int32_t access_)
 {
 	struct ibv_mr *mr = (struct ibv_mr *)mr_;
 	int flags = (int)flags_;
@@ -695,7 +723,7 @@ VG_WEAK int32_t vg75688f13d6_ibv_rereg_mr(uintptr_t fn0_, uintptr_t mr_, int32_t
 }
 
 // ibv_dereg_mr: exported
-VG_WEAK int32_t vg75688f13d6_ibv_dereg_mr(uintptr_t fn0_, uintptr_t mr_)
+VG_WEAK int32_t vg56b61f21d1_ibv_dereg_mr(uintptr_t fn0_, uintptr_t mr_)
 {
 	struct ibv_mr *mr = (struct ibv_mr *)mr_;
 
@@ -703,7 +731,7 @@ VG_WEAK int32_t vg75688f13d6_ibv_dereg_mr(uintptr_t fn0_, uintptr_t mr_)
 }
 
 // ibv_alloc_mw: op alloc_mw of the context
-VG_WEAK void *vg75688f13d6_ibv_alloc_mw(uintptr_t pd_, uint32_t type_)
+VG_WEAK void *vg56b61f21d1_ibv_alloc_mw(uintptr_t pd_, uint32_t type_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	enum ibv_mw_type type = (enum ibv_mw_type)type_;
@@ -714,7 +742,7 @@ VG_WEAK void *vg75688f13d6_ibv_alloc_mw(uintptr_t pd_, uint32_t type_)
 }
 
 // ibv_dealloc_mw: op dealloc_mw of the context
-VG_WEAK int32_t vg75688f13d6_ibv_dealloc_mw(uintptr_t mw_)
+VG_WEAK int32_t vg56b61f21d1_ibv_dealloc_mw(uintptr_t mw_)
 {
 	struct ibv_mw *mw = (struct ibv_mw *)mw_;
 
@@ -723,8 +751,27 @@ VG_WEAK int32_t vg75688f13d6_ibv_dealloc_mw(uintptr_t mw_)
 	return mw->context->ops.dealloc_mw(mw);
 }
 
+// ibv_bind_mw: written by hand
+VG_WEAK int32_t vg56b61f21d1_ibv_bind_mw(uintptr_t qp_, uintptr_t mw_, uint8_t *mw_bind_)
+{
+	struct ibv_qp *qp = (struct ibv_qp *)qp_;
+	struct ibv_mw *mw = (struct ibv_mw *)mw_;
+	struct ibv_mw_bind *bind = (struct ibv_mw_bind *)mw_bind_;
+	struct ibv_mr *mr = bind->bind_info.mr;
+
+	if (mw->type != IBV_MW_TYPE_1)
+		return EINVAL;
+	if (!mr) // some providers follow it
+		return EINVAL;
+	if (mr->pd != mw->pd)
+		return EPERM;
+	if (!mw->context->ops.bind_mw)
+		return EOPNOTSUPP;
+	return mw->context->ops.bind_mw(qp, mw, bind);
+}
+
 // ibv_create_comp_channel: exported
-VG_WEAK void *vg75688f13d6_ibv_create_comp_channel(uintptr_t fn0_, uintptr_t context_)
+VG_WEAK void *vg56b61f21d1_ibv_create_comp_channel(uintptr_t fn0_, uintptr_t context_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 
@@ -732,7 +779,7 @@ VG_WEAK void *vg75688f13d6_ibv_create_comp_channel(uintptr_t fn0_, uintptr_t con
 }
 
 // ibv_destroy_comp_channel: exported
-VG_WEAK int32_t vg75688f13d6_ibv_destroy_comp_channel(uintptr_t fn0_, uintptr_t channel_)
+VG_WEAK int32_t vg56b61f21d1_ibv_destroy_comp_channel(uintptr_t fn0_, uintptr_t channel_)
 {
 	struct ibv_comp_channel *channel = (struct ibv_comp_channel *)channel_;
 
@@ -740,7 +787,7 @@ VG_WEAK int32_t vg75688f13d6_ibv_destroy_comp_channel(uintptr_t fn0_, uintptr_t 
 }
 
 // ibv_advise_mr: op advise_mr of struct verbs_context
-VG_WEAK int32_t vg75688f13d6_ibv_advise_mr(uintptr_t pd_, uint32_t advice_, uint32_t flags_, uint8_t *sg_list_, uint32_t num_sge_)
+VG_WEAK int32_t vg56b61f21d1_ibv_advise_mr(uintptr_t pd_, uint32_t advice_, uint32_t flags_, uint8_t *sg_list_, uint32_t num_sge_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	enum ib_uverbs_advise_mr_advice advice = (enum ib_uverbs_advise_mr_advice)advice_;
@@ -756,7 +803,7 @@ VG_WEAK int32_t vg75688f13d6_ibv_advise_mr(uintptr_t pd_, uint32_t advice_, uint
 }
 
 // ibv_alloc_dm: op alloc_dm of struct verbs_context
-VG_WEAK void *vg75688f13d6_ibv_alloc_dm(uintptr_t context_, uint8_t *attr_)
+VG_WEAK void *vg56b61f21d1_ibv_alloc_dm(uintptr_t context_, uint8_t *attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_alloc_dm_attr *attr = (struct ibv_alloc_dm_attr *)attr_;
@@ -769,7 +816,7 @@ VG_WEAK void *vg75688f13d6_ibv_alloc_dm(uintptr_t context_, uint8_t *attr_)
 }
 
 // ibv_free_dm: op free_dm of struct verbs_context
-VG_WEAK int32_t vg75688f13d6_ibv_free_dm(uintptr_t dm_)
+VG_WEAK int32_t vg56b61f21d1_ibv_free_dm(uintptr_t dm_)
 {
 	struct ibv_dm *dm = (struct ibv_dm *)dm_;
 
@@ -781,7 +828,7 @@ VG_WEAK int32_t vg75688f13d6_ibv_free_dm(uintptr_t dm_)
 }
 
 // ibv_alloc_null_mr: op alloc_null_mr of struct verbs_context
-VG_WEAK void *vg75688f13d6_ibv_alloc_null_mr(uintptr_t pd_)
+VG_WEAK void *vg56b61f21d1_ibv_alloc_null_mr(uintptr_t pd_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 
@@ -793,7 +840,7 @@ VG_WEAK void *vg75688f13d6_ibv_alloc_null_mr(uintptr_t pd_)
 }
 
 // ibv_reg_dm_mr: op reg_dm_mr of struct verbs_context
-VG_WEAK void *vg75688f13d6_ibv_reg_dm_mr(uintptr_t pd_, uintptr_t dm_, uint64_t dm_offset_, uint64_t length_, uint32_t access_)
+VG_WEAK void *vg56b61f21d1_ibv_reg_dm_mr(uintptr_t pd_, uintptr_t dm_, uint64_t dm_offset_, uint64_t length_, uint32_t access_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_dm *dm = (struct ibv_dm *)dm_;
@@ -809,7 +856,7 @@ VG_WEAK void *vg75688f13d6_ibv_reg_dm_mr(uintptr_t pd_, uintptr_t dm_, uint64_t 
 }
 
 // ibv_create_cq: exported
-VG_WEAK void *vg75688f13d6_ibv_create_cq(uintptr_t fn0_, uintptr_t context_, int32_t cqe_, uintptr_t cq_context_, uintptr_t channel_, int32_t comp_vector_)
+VG_WEAK void *vg56b61f21d1_ibv_create_cq(uintptr_t fn0_, uintptr_t context_, int32_t cqe_, uintptr_t cq_context_, uintptr_t channel_, int32_t comp_vector_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	int cqe = (int)cqe_;
@@ -821,7 +868,7 @@ VG_WEAK void *vg75688f13d6_ibv_create_cq(uintptr_t fn0_, uintptr_t context_, int
 }
 
 // ibv_create_cq_ex: op create_cq_ex of struct verbs_context
-VG_WEAK void *vg75688f13d6_ibv_create_cq_ex(uintptr_t context_, uint8_t *cq_attr_)
+VG_WEAK void *vg56b61f21d1_ibv_create_cq_ex(uintptr_t context_, uint8_t *cq_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_cq_init_attr_ex *cq_attr = (struct ibv_cq_init_attr_ex *)cq_attr_;
@@ -834,7 +881,7 @@ VG_WEAK void *vg75688f13d6_ibv_create_cq_ex(uintptr_t context_, uint8_t *cq_attr
 }
 
 // ibv_destroy_cq: exported
-VG_WEAK int32_t vg75688f13d6_ibv_destroy_cq(uintptr_t fn0_, uintptr_t cq_)
+VG_WEAK int32_t vg56b61f21d1_ibv_destroy_cq(uintptr_t fn0_, uintptr_t cq_)
 {
 	struct ibv_cq *cq = (struct ibv_cq *)cq_;
 
@@ -842,7 +889,7 @@ VG_WEAK int32_t vg75688f13d6_ibv_destroy_cq(uintptr_t fn0_, uintptr_t cq_)
 }
 
 // ibv_modify_cq: op modify_cq of struct verbs_context
-VG_WEAK int32_t vg75688f13d6_ibv_modify_cq(uintptr_t cq_, uint8_t *attr_)
+VG_WEAK int32_t vg56b61f21d1_ibv_modify_cq(uintptr_t cq_, uint8_t *attr_)
 {
 	struct ibv_cq *cq = (struct ibv_cq *)cq_;
 	struct ibv_modify_cq_attr *attr = (struct ibv_modify_cq_attr *)attr_;
@@ -855,7 +902,7 @@ VG_WEAK int32_t vg75688f13d6_ibv_modify_cq(uintptr_t cq_, uint8_t *attr_)
 }
 
 // ibv_create_srq: exported
-VG_WEAK void *vg75688f13d6_ibv_create_srq(uintptr_t fn0_, uintptr_t pd_, uint8_t *srq_init_attr_)
+VG_WEAK void *vg56b61f21d1_ibv_create_srq(uintptr_t fn0_, uintptr_t pd_, uint8_t *srq_init_attr_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_srq_init_attr *srq_init_attr = (struct ibv_srq_init_attr *)srq_init_attr_;
@@ -863,8 +910,27 @@ VG_WEAK void *vg75688f13d6_ibv_create_srq(uintptr_t fn0_, uintptr_t pd_, uint8_t
 	return ((vg_fn_ibv_create_srq)fn0_)(pd, srq_init_attr);
 }
 
+// ibv_create_srq_ex: written by hand
+VG_WEAK void *vg56b61f21d1_ibv_create_srq_ex(uintptr_t fn0_, uintptr_t context_, uint8_t *srq_init_attr_ex_)
+{
+	struct ibv_context *context = (struct ibv_context *)context_;
+	struct ibv_srq_init_attr_ex *attr = (struct ibv_srq_init_attr_ex *)srq_init_attr_ex_;
+	struct verbs_context *v = vg_verbs(context);
+	const uint32_t plain = IBV_SRQ_INIT_ATTR_PD | IBV_SRQ_INIT_ATTR_TYPE;
+	const int basic = !(attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE) || attr->srq_type == IBV_SRQT_BASIC;
+
+	// the extended structure begins with the plain one
+	if (basic && (attr->comp_mask & IBV_SRQ_INIT_ATTR_PD) && !(attr->comp_mask & ~plain) && fn0_)
+		return ((vg_fn_ibv_create_srq)fn0_)(attr->pd, (struct ibv_srq_init_attr *)attr);
+	if (!VG_HAS(v, create_srq_ex)) {
+		errno = EOPNOTSUPP;
+		return NULL;
+	}
+	return v->create_srq_ex(context, attr);
+}
+
 // ibv_modify_srq: exported
-VG_WEAK int32_t vg75688f13d6_ibv_modify_srq(uintptr_t fn0_, uintptr_t srq_, uint8_t *srq_attr_, int32_t srq_attr_mask_)
+VG_WEAK int32_t vg56b61f21d1_ibv_modify_srq(uintptr_t fn0_, uintptr_t srq_, uint8_t *srq_attr_, int32_t srq_attr_mask_)
 {
 	struct ibv_srq *srq = (struct ibv_srq *)srq_;
 	struct ibv_srq_attr *srq_attr = (struct ibv_srq_attr *)srq_attr_;
@@ -874,7 +940,7 @@ VG_WEAK int32_t vg75688f13d6_ibv_modify_srq(uintptr_t fn0_, uintptr_t srq_, uint
 }
 
 // ibv_query_srq: exported
-VG_WEAK int32_t vg75688f13d6_ibv_query_srq(uintptr_t fn0_, uintptr_t srq_, uint8_t *srq_attr_)
+VG_WEAK int32_t vg56b61f21d1_ibv_query_srq(uintptr_t fn0_, uintptr_t srq_, uint8_t *srq_attr_)
 {
 	struct ibv_srq *srq = (struct ibv_srq *)srq_;
 	struct ibv_srq_attr *srq_attr = (struct ibv_srq_attr *)srq_attr_;
@@ -882,8 +948,21 @@ VG_WEAK int32_t vg75688f13d6_ibv_query_srq(uintptr_t fn0_, uintptr_t srq_, uint8
 	return ((vg_fn_ibv_query_srq)fn0_)(srq, srq_attr);
 }
 
+// ibv_get_srq_num: op get_srq_num of struct verbs_context
+VG_WEAK int32_t vg56b61f21d1_ibv_get_srq_num(uintptr_t srq_, uint8_t *srq_num_)
+{
+	struct ibv_srq *srq = (struct ibv_srq *)srq_;
+	uint32_t *srq_num = (uint32_t *)srq_num_;
+
+	struct verbs_context *v = vg_verbs(srq->context);
+
+	if (!VG_HAS(v, get_srq_num))
+		return EOPNOTSUPP;
+	return v->get_srq_num(srq, srq_num);
+}
+
 // ibv_destroy_srq: exported
-VG_WEAK int32_t vg75688f13d6_ibv_destroy_srq(uintptr_t fn0_, uintptr_t srq_)
+VG_WEAK int32_t vg56b61f21d1_ibv_destroy_srq(uintptr_t fn0_, uintptr_t srq_)
 {
 	struct ibv_srq *srq = (struct ibv_srq *)srq_;
 
@@ -891,7 +970,7 @@ VG_WEAK int32_t vg75688f13d6_ibv_destroy_srq(uintptr_t fn0_, uintptr_t srq_)
 }
 
 // ibv_create_qp: exported
-VG_WEAK void *vg75688f13d6_ibv_create_qp(uintptr_t fn0_, uintptr_t pd_, uint8_t *qp_init_attr_)
+VG_WEAK void *vg56b61f21d1_ibv_create_qp(uintptr_t fn0_, uintptr_t pd_, uint8_t *qp_init_attr_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_qp_init_attr *qp_init_attr = (struct ibv_qp_init_attr *)qp_init_attr_;
@@ -900,7 +979,7 @@ VG_WEAK void *vg75688f13d6_ibv_create_qp(uintptr_t fn0_, uintptr_t pd_, uint8_t 
 }
 
 // ibv_create_qp_ex: written by hand
-VG_WEAK void *vg75688f13d6_ibv_create_qp_ex(uintptr_t fn0_, uintptr_t context_, uint8_t *qp_init_attr_ex_)
+VG_WEAK void *vg56b61f21d1_ibv_create_qp_ex(uintptr_t fn0_, uintptr_t context_, uint8_t *qp_init_attr_ex_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_qp_init_attr_ex *attr = (struct ibv_qp_init_attr_ex *)qp_init_attr_ex_;
@@ -916,7 +995,7 @@ VG_WEAK void *vg75688f13d6_ibv_create_qp_ex(uintptr_t fn0_, uintptr_t context_, 
 }
 
 // ibv_alloc_td: op alloc_td of struct verbs_context
-VG_WEAK void *vg75688f13d6_ibv_alloc_td(uintptr_t context_, uint8_t *init_attr_)
+VG_WEAK void *vg56b61f21d1_ibv_alloc_td(uintptr_t context_, uint8_t *init_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_td_init_attr *init_attr = (struct ibv_td_init_attr *)init_attr_;
@@ -929,7 +1008,7 @@ VG_WEAK void *vg75688f13d6_ibv_alloc_td(uintptr_t context_, uint8_t *init_attr_)
 }
 
 // ibv_dealloc_td: op dealloc_td of struct verbs_context
-VG_WEAK int32_t vg75688f13d6_ibv_dealloc_td(uintptr_t td_)
+VG_WEAK int32_t vg56b61f21d1_ibv_dealloc_td(uintptr_t td_)
 {
 	struct ibv_td *td = (struct ibv_td *)td_;
 
@@ -941,7 +1020,7 @@ VG_WEAK int32_t vg75688f13d6_ibv_dealloc_td(uintptr_t td_)
 }
 
 // ibv_alloc_parent_domain: op alloc_parent_domain of struct verbs_context
-VG_WEAK void *vg75688f13d6_ibv_alloc_parent_domain(uintptr_t context_, uint8_t *attr_)
+VG_WEAK void *vg56b61f21d1_ibv_alloc_parent_domain(uintptr_t context_, uint8_t *attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_parent_domain_init_attr *attr = (struct ibv_parent_domain_init_attr *)attr_;
@@ -954,7 +1033,7 @@ VG_WEAK void *vg75688f13d6_ibv_alloc_parent_domain(uintptr_t context_, uint8_t *
 }
 
 // ibv_query_device_ex: written by hand
-VG_WEAK int32_t vg75688f13d6_ibv_query_device_ex(uintptr_t fn0_, uintptr_t context_, const uint8_t *input_, uint8_t *attr_)
+VG_WEAK int32_t vg56b61f21d1_ibv_query_device_ex(uintptr_t fn0_, uintptr_t context_, const uint8_t *input_, uint8_t *attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	const struct ibv_query_device_ex_input *input = (const struct ibv_query_device_ex_input *)input_;
@@ -977,8 +1056,21 @@ VG_WEAK int32_t vg75688f13d6_ibv_query_device_ex(uintptr_t fn0_, uintptr_t conte
 	return ((vg_fn_ibv_query_device)fn0_)(context, &attr->orig_attr);
 }
 
+// ibv_open_qp: op open_qp of struct verbs_context
+VG_WEAK void *vg56b61f21d1_ibv_open_qp(uintptr_t context_, uint8_t *qp_open_attr_)
+{
+	struct ibv_context *context = (struct ibv_context *)context_;
+	struct ibv_qp_open_attr *qp_open_attr = (struct ibv_qp_open_attr *)qp_open_attr_;
+
+	struct verbs_context *v = vg_verbs(context);
+
+	if (!VG_HAS(v, open_qp))
+		return errno = EOPNOTSUPP, NULL;
+	return v->open_qp(context, qp_open_attr);
+}
+
 // ibv_modify_qp: exported
-VG_WEAK int32_t vg75688f13d6_ibv_modify_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t *attr_, int32_t attr_mask_)
+VG_WEAK int32_t vg56b61f21d1_ibv_modify_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t *attr_, int32_t attr_mask_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	struct ibv_qp_attr *attr = (struct ibv_qp_attr *)attr_;
@@ -988,7 +1080,7 @@ VG_WEAK int32_t vg75688f13d6_ibv_modify_qp(uintptr_t fn0_, uintptr_t qp_, uint8_
 }
 
 // ibv_query_qp: exported
-VG_WEAK int32_t vg75688f13d6_ibv_query_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t *attr_, int32_t attr_mask_, uint8_t *init_attr_)
+VG_WEAK int32_t vg56b61f21d1_ibv_query_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t *attr_, int32_t attr_mask_, uint8_t *init_attr_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	struct ibv_qp_attr *attr = (struct ibv_qp_attr *)attr_;
@@ -999,7 +1091,7 @@ VG_WEAK int32_t vg75688f13d6_ibv_query_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t
 }
 
 // ibv_destroy_qp: exported
-VG_WEAK int32_t vg75688f13d6_ibv_destroy_qp(uintptr_t fn0_, uintptr_t qp_)
+VG_WEAK int32_t vg56b61f21d1_ibv_destroy_qp(uintptr_t fn0_, uintptr_t qp_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 
@@ -1007,7 +1099,7 @@ VG_WEAK int32_t vg75688f13d6_ibv_destroy_qp(uintptr_t fn0_, uintptr_t qp_)
 }
 
 // ibv_create_wq: written by hand
-VG_WEAK void *vg75688f13d6_ibv_create_wq(uintptr_t context_, uint8_t *wq_init_attr_)
+VG_WEAK void *vg56b61f21d1_ibv_create_wq(uintptr_t context_, uint8_t *wq_init_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_wq_init_attr *attr = (struct ibv_wq_init_attr *)wq_init_attr_;
@@ -1028,7 +1120,7 @@ VG_WEAK void *vg75688f13d6_ibv_create_wq(uintptr_t context_, uint8_t *wq_init_at
 }
 
 // ibv_modify_wq: op modify_wq of struct verbs_context
-VG_WEAK int32_t vg75688f13d6_ibv_modify_wq(uintptr_t wq_, uint8_t *wq_attr_)
+VG_WEAK int32_t vg56b61f21d1_ibv_modify_wq(uintptr_t wq_, uint8_t *wq_attr_)
 {
 	struct ibv_wq *wq = (struct ibv_wq *)wq_;
 	struct ibv_wq_attr *wq_attr = (struct ibv_wq_attr *)wq_attr_;
@@ -1041,7 +1133,7 @@ VG_WEAK int32_t vg75688f13d6_ibv_modify_wq(uintptr_t wq_, uint8_t *wq_attr_)
 }
 
 // ibv_destroy_wq: op destroy_wq of struct verbs_context
-VG_WEAK int32_t vg75688f13d6_ibv_destroy_wq(uintptr_t wq_)
+VG_WEAK int32_t vg56b61f21d1_ibv_destroy_wq(uintptr_t wq_)
 {
 	struct ibv_wq *wq = (struct ibv_wq *)wq_;
 
@@ -1053,7 +1145,7 @@ VG_WEAK int32_t vg75688f13d6_ibv_destroy_wq(uintptr_t wq_)
 }
 
 // ibv_create_ah: exported
-VG_WEAK void *vg75688f13d6_ibv_create_ah(uintptr_t fn0_, uintptr_t pd_, uint8_t *attr_)
+VG_WEAK void *vg56b61f21d1_ibv_create_ah(uintptr_t fn0_, uintptr_t pd_, uint8_t *attr_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_ah_attr *attr = (struct ibv_ah_attr *)attr_;
@@ -1062,7 +1154,7 @@ VG_WEAK void *vg75688f13d6_ibv_create_ah(uintptr_t fn0_, uintptr_t pd_, uint8_t 
 }
 
 // ibv_init_ah_from_wc: exported
-VG_WEAK int32_t vg75688f13d6_ibv_init_ah_from_wc(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint8_t *wc_, uint8_t *grh_, uint8_t *ah_attr_)
+VG_WEAK int32_t vg56b61f21d1_ibv_init_ah_from_wc(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint8_t *wc_, uint8_t *grh_, uint8_t *ah_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint8_t port_num = (uint8_t)port_num_;
@@ -1074,7 +1166,7 @@ VG_WEAK int32_t vg75688f13d6_ibv_init_ah_from_wc(uintptr_t fn0_, uintptr_t conte
 }
 
 // ibv_create_ah_from_wc: exported
-VG_WEAK void *vg75688f13d6_ibv_create_ah_from_wc(uintptr_t fn0_, uintptr_t pd_, uint8_t *wc_, uint8_t *grh_, uint8_t port_num_)
+VG_WEAK void *vg56b61f21d1_ibv_create_ah_from_wc(uintptr_t fn0_, uintptr_t pd_, uint8_t *wc_, uint8_t *grh_, uint8_t port_num_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_wc *wc = (struct ibv_wc *)wc_;
@@ -1085,7 +1177,7 @@ VG_WEAK void *vg75688f13d6_ibv_create_ah_from_wc(uintptr_t fn0_, uintptr_t pd_, 
 }
 
 // ibv_destroy_ah: exported
-VG_WEAK int32_t vg75688f13d6_ibv_destroy_ah(uintptr_t fn0_, uintptr_t ah_)
+VG_WEAK int32_t vg56b61f21d1_ibv_destroy_ah(uintptr_t fn0_, uintptr_t ah_)
 {
 	struct ibv_ah *ah = (struct ibv_ah *)ah_;
 
@@ -1093,7 +1185,7 @@ VG_WEAK int32_t vg75688f13d6_ibv_destroy_ah(uintptr_t fn0_, uintptr_t ah_)
 }
 
 // ibv_attach_mcast: exported
-VG_WEAK int32_t vg75688f13d6_ibv_attach_mcast(uintptr_t fn0_, uintptr_t qp_, const uint8_t *gid_, uint16_t lid_)
+VG_WEAK int32_t vg56b61f21d1_ibv_attach_mcast(uintptr_t fn0_, uintptr_t qp_, const uint8_t *gid_, uint16_t lid_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	const union ibv_gid *gid = (const union ibv_gid *)gid_;
@@ -1103,7 +1195,7 @@ VG_WEAK int32_t vg75688f13d6_ibv_attach_mcast(uintptr_t fn0_, uintptr_t qp_, con
 }
 
 // ibv_detach_mcast: exported
-VG_WEAK int32_t vg75688f13d6_ibv_detach_mcast(uintptr_t fn0_, uintptr_t qp_, const uint8_t *gid_, uint16_t lid_)
+VG_WEAK int32_t vg56b61f21d1_ibv_detach_mcast(uintptr_t fn0_, uintptr_t qp_, const uint8_t *gid_, uint16_t lid_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	const union ibv_gid *gid = (const union ibv_gid *)gid_;
@@ -1113,7 +1205,7 @@ VG_WEAK int32_t vg75688f13d6_ibv_detach_mcast(uintptr_t fn0_, uintptr_t qp_, con
 }
 
 // ibv_node_type_str: exported
-VG_WEAK void *vg75688f13d6_ibv_node_type_str(uintptr_t fn0_, int32_t node_type_)
+VG_WEAK void *vg56b61f21d1_ibv_node_type_str(uintptr_t fn0_, int32_t node_type_)
 {
 	enum ibv_node_type node_type = (enum ibv_node_type)node_type_;
 
@@ -1121,7 +1213,7 @@ VG_WEAK void *vg75688f13d6_ibv_node_type_str(uintptr_t fn0_, int32_t node_type_)
 }
 
 // ibv_port_state_str: exported
-VG_WEAK void *vg75688f13d6_ibv_port_state_str(uintptr_t fn0_, uint32_t port_state_)
+VG_WEAK void *vg56b61f21d1_ibv_port_state_str(uintptr_t fn0_, uint32_t port_state_)
 {
 	enum ibv_port_state port_state = (enum ibv_port_state)port_state_;
 
@@ -1129,7 +1221,7 @@ VG_WEAK void *vg75688f13d6_ibv_port_state_str(uintptr_t fn0_, uint32_t port_stat
 }
 
 // ibv_event_type_str: exported
-VG_WEAK void *vg75688f13d6_ibv_event_type_str(uintptr_t fn0_, uint32_t event_)
+VG_WEAK void *vg56b61f21d1_ibv_event_type_str(uintptr_t fn0_, uint32_t event_)
 {
 	enum ibv_event_type event = (enum ibv_event_type)event_;
 
@@ -1137,7 +1229,7 @@ VG_WEAK void *vg75688f13d6_ibv_event_type_str(uintptr_t fn0_, uint32_t event_)
 }
 
 // ibv_create_counters: op create_counters of struct verbs_context
-VG_WEAK void *vg75688f13d6_ibv_create_counters(uintptr_t context_, uint8_t *init_attr_)
+VG_WEAK void *vg56b61f21d1_ibv_create_counters(uintptr_t context_, uint8_t *init_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_counters_init_attr *init_attr = (struct ibv_counters_init_attr *)init_attr_;
@@ -1150,7 +1242,7 @@ VG_WEAK void *vg75688f13d6_ibv_create_counters(uintptr_t context_, uint8_t *init
 }
 
 // ibv_destroy_counters: op destroy_counters of struct verbs_context
-VG_WEAK int32_t vg75688f13d6_ibv_destroy_counters(uintptr_t counters_)
+VG_WEAK int32_t vg56b61f21d1_ibv_destroy_counters(uintptr_t counters_)
 {
 	struct ibv_counters *counters = (struct ibv_counters *)counters_;
 
@@ -1162,7 +1254,7 @@ VG_WEAK int32_t vg75688f13d6_ibv_destroy_counters(uintptr_t counters_)
 }
 
 // ibv_attach_counters_point_flow: op attach_counters_point_flow of struct verbs_context
-VG_WEAK int32_t vg75688f13d6_ibv_attach_counters_point_flow(uintptr_t counters_, uint8_t *attr_, uintptr_t flow_)
+VG_WEAK int32_t vg56b61f21d1_ibv_attach_counters_point_flow(uintptr_t counters_, uint8_t *attr_, uintptr_t flow_)
 {
 	struct ibv_counters *counters = (struct ibv_counters *)counters_;
 	struct ibv_counter_attach_attr *attr = (struct ibv_counter_attach_attr *)attr_;
@@ -1176,7 +1268,7 @@ VG_WEAK int32_t vg75688f13d6_ibv_attach_counters_point_flow(uintptr_t counters_,
 }
 
 // ibv_read_counters: op read_counters of struct verbs_context
-VG_WEAK int32_t vg75688f13d6_ibv_read_counters(uintptr_t counters_, uint8_t *counters_value_, uint32_t ncounters_, uint32_t flags_)
+VG_WEAK int32_t vg56b61f21d1_ibv_read_counters(uintptr_t counters_, uint8_t *counters_value_, uint32_t ncounters_, uint32_t flags_)
 {
 	struct ibv_counters *counters = (struct ibv_counters *)counters_;
 	uint64_t *counters_value = (uint64_t *)counters_value_;

@@ -28,6 +28,8 @@ type SRQ struct {
 	end     func() error // ends a C object that another library made
 	gate    gate.Gate    // c for the data path, which does not enter the handle
 	pd      *PD
+	xrcd    *XRCD
+	cq      *CQ
 	handle  uint32
 }
 
@@ -105,9 +107,19 @@ func (o *SRQ) destroy() error {
 	})
 }
 
-// PD returns the PD to which the SRQ belongs.
+// PD returns the PD to which the SRQ belongs, or nil.
 func (o *SRQ) PD() *PD {
 	return o.pd
+}
+
+// XRCD returns the XRCD to which the SRQ belongs, or nil.
+func (o *SRQ) XRCD() *XRCD {
+	return o.xrcd
+}
+
+// CQ returns the CQ to which the SRQ belongs, or nil.
+func (o *SRQ) CQ() *CQ {
+	return o.cq
 }
 
 // Device returns the Device to which the SRQ belongs.
@@ -196,6 +208,29 @@ func (srq *SRQ) Query() (*SRQInfo, error) {
 	out := new(SRQInfo)
 	out.from(&srqAttrC)
 	return out, nil
+}
+
+// Num returns the number by which senders name a shared receive queue of type XRC.
+//
+// C: ibv_get_srq_num, ibv_get_srq_num(3).
+func (srq *SRQ) Num() (uint32, error) {
+	const verb = "ibv_get_srq_num"
+	if err := srq.enter(verb); err != nil {
+		return 0, err
+	}
+	defer srq.node.Exit()
+	in := inGetSRQNum{
+		srqNum: 1,
+		srq:    validate.Addr(srq.c),
+	}
+	if err := checkGetSRQNum(&in); err != nil {
+		return 0, err
+	}
+	var srqNum uint32
+	if errno := rawGetSRQNum(srq.c, unsafe.Pointer(&srqNum)); errno != 0 {
+		return 0, verr.Failed(verb, errno, nil)
+	}
+	return srqNum, nil
 }
 
 // PostRecv posts the first n receive requests of a batch to the shared receive queue. It is otherwise as

@@ -74,6 +74,24 @@ func checkQuerySRQ(in *inQuerySRQ) error {
 	return verr.RefuseErr("ibv_query_srq", bad...)
 }
 
+// inGetSRQNum has the values that the rules of ibv_get_srq_num use.
+type inGetSRQNum struct {
+	srqNum uint64 // srq_num
+	srq    uint64 // srq
+}
+
+// checkGetSRQNum refuses a call of ibv_get_srq_num that breaks a rule.
+func checkGetSRQNum(in *inGetSRQNum) error {
+	var bad []verr.Violation
+	if in.srqNum == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1215], Value: strconv.FormatUint(in.srqNum, 10)})
+	}
+	if in.srq == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1216], Value: validate.AddrText(in.srq)})
+	}
+	return verr.RefuseErr("ibv_get_srq_num", bad...)
+}
+
 // inDestroySRQ has the values that the rules of ibv_destroy_srq use.
 type inDestroySRQ struct {
 	srq uint64 // srq

@@ -179,6 +179,21 @@ enum ibv_rate {
 	IBV_RATE_1200_GBPS = 24,
 };
 
+enum ibv_srq_type {
+	IBV_SRQT_BASIC = 0,
+	IBV_SRQT_XRC = 1,
+	IBV_SRQT_TM = 2,
+};
+
+enum ibv_srq_init_attr_mask {
+	IBV_SRQ_INIT_ATTR_TYPE = 0x1,
+	IBV_SRQ_INIT_ATTR_PD = 0x2,
+	IBV_SRQ_INIT_ATTR_XRCD = 0x4,
+	IBV_SRQ_INIT_ATTR_CQ = 0x8,
+	IBV_SRQ_INIT_ATTR_TM = 0x10,
+	IBV_SRQ_INIT_ATTR_RESERVED = 0x20,
+};
+
 enum ibv_wq_type {
 	IBV_WQT_RQ = 0,
 };
@@ -288,6 +303,7 @@ struct ibv_grh;
 struct ibv_ah_attr;
 struct ibv_srq_attr;
 struct ibv_srq_init_attr;
+struct ibv_tm_cap;
 struct ibv_srq_init_attr_ex;
 struct ibv_wq_init_attr;
 struct ibv_wq_attr;
@@ -549,6 +565,16 @@ struct ibv_cq {
 	uint32_t async_events_completed;
 };
 
+struct ibv_srq {
+	struct ibv_context *context;
+	void *srq_context;
+	struct ibv_pd *pd;
+	uint32_t handle;
+	pthread_mutex_t mutex;
+	pthread_cond_t cond;
+	uint32_t events_completed;
+};
+
 struct ibv_td {
 	struct ibv_context *context;
 };
@@ -754,6 +780,22 @@ struct ibv_mr_init_attr {
 	struct ibv_buf *buf;
 };
 
+struct ibv_mw_bind {
+	uint64_t wr_id;
+	unsigned int send_flags;
+	struct ibv_mw_bind_info bind_info;
+};
+
+struct ibv_mr {
+	struct ibv_context *context;
+	struct ibv_pd *pd;
+	void *addr;
+	size_t length;
+	uint32_t handle;
+	uint32_t lkey;
+	uint32_t rkey;
+};
+
 struct ibv_alloc_dm_attr {
 	size_t length;
 	uint32_t log_align_req;
@@ -790,6 +832,22 @@ struct ibv_srq_attr {
 struct ibv_srq_init_attr {
 	void *srq_context;
 	struct ibv_srq_attr attr;
+};
+
+struct ibv_tm_cap {
+	uint32_t max_num_tags;
+	uint32_t max_ops;
+};
+
+struct ibv_srq_init_attr_ex {
+	void *srq_context;
+	struct ibv_srq_attr attr;
+	uint32_t comp_mask;
+	enum ibv_srq_type srq_type;
+	struct ibv_pd *pd;
+	struct ibv_xrcd *xrcd;
+	struct ibv_cq *cq;
+	struct ibv_tm_cap tm_cap;
 };
 
 struct ibv_qp_cap {
@@ -918,6 +976,14 @@ struct ibv_device_attr_ex {
 	struct ibv_pci_atomic_caps pci_atomic_caps;
 	uint32_t xrc_odp_caps;
 	uint32_t phys_port_cnt_ex;
+};
+
+struct ibv_qp_open_attr {
+	uint32_t comp_mask;
+	uint32_t qp_num;
+	struct ibv_xrcd *xrcd;
+	void *qp_context;
+	enum ibv_qp_type qp_type;
 };
 
 struct ibv_global_route {

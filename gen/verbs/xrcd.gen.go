@@ -86,5 +86,22 @@ func (o *XRCD) destroy() error {
 	return nil
 }
 
+// CloseAll closes everything that was made from the XRCD, the latest first, and then the XRCD itself; it fits a
+// defer. Errors are joined.
+func (o *XRCD) CloseAll() error {
+	if o == nil {
+		return verr.NilHandle("ibv_close_xrcd", "XRCD")
+	}
+	return object.CloseTree(&o.node)
+}
+
 // Device returns the Device to which the XRCD belongs.
 func (o *XRCD) Device() *Device { return o.dev }
+
+// nodeOfXRCD returns the node of a handle that may be nil.
+func nodeOfXRCD(o *XRCD) *object.Node {
+	if o == nil {
+		return nil
+	}
+	return &o.node
+}

@@ -26,6 +26,7 @@ enum {
 	dp_atomic_rkey = offsetof(struct ibv_send_wr, wr.atomic.rkey),
 	dp_atomic_last = offsetof(struct ibv_send_wr, wr.atomic.rkey) + sizeof(uint32_t),
 	dp_send_qp_type = offsetof(struct ibv_send_wr, qp_type),
+	dp_send_srqn = offsetof(struct ibv_send_wr, qp_type.xrc.remote_srqn),
 	dp_send_bind = offsetof(struct ibv_send_wr, bind_mw),
 	dp_ud_ah = offsetof(struct ibv_send_wr, wr.ud.ah),
 	dp_ud_qpn = offsetof(struct ibv_send_wr, wr.ud.remote_qpn),
@@ -101,6 +102,7 @@ var (
 	_ = none{}[unsafe.Offsetof(sendWR.rkey)-C.dp_atomic_rkey]
 	_ = none{}[unsafe.Offsetof(sendWR.inline)-C.dp_atomic_last]    // padding: behind the longest member,
 	_ = none{}[unsafe.Offsetof(sendWR.inline)+4-C.dp_send_qp_type] // and before the next
+	_ = none{}[unsafe.Offsetof(sendWR.srqn)-C.dp_send_srqn]
 	_ = none{}[unsafe.Offsetof(sendWR.entry)-C.dp_send_bind]
 	_ = none{}[unsafe.Offsetof(sendWR.serial)-C.dp_send_bind-8]
 	_ = none{}[unsafe.Offsetof(sendWR.room)-C.dp_send_last] // behind the last field of C

@@ -9,7 +9,7 @@ package dpath
 // requests, which are Go memory, alive. It could go if Go could call C without a crossing.
 
 /*
-#cgo CFLAGS: -I${SRCDIR}/../abi -I${SRCDIR}/../gate
+#cgo CFLAGS: -I${SRCDIR} -I${SRCDIR}/../abi -I${SRCDIR}/../gate
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdint.h>
@@ -49,7 +49,7 @@ static const uintptr_t verbsgen_dpath_addresses;
 static uintptr_t *verbsgen_dpath_all_addresses(void) { return (uintptr_t *)&verbsgen_dpath_addresses; }
 
 // Results of a post besides those of a gate: see verr.ErrnoAddressClosed and those behind it.
-enum { VERBSGEN_DPATH_ADDRESS_CLOSED = 0x10003, VERBSGEN_DPATH_NO_ADDRESS, VERBSGEN_DPATH_OTHER_DEVICE };
+enum { VERBSGEN_DPATH_ADDRESS_CLOSED = 0x10003, VERBSGEN_DPATH_NO_ADDRESS, VERBSGEN_DPATH_OTHER_DEVICE, VERBSGEN_DPATH_WINDOW_CLOSED, VERBSGEN_DPATH_WINDOW_DEVICE };
 
 enum { VERBSGEN_DPATH_RAW = 1 }; // rawAddress of address.go
 
@@ -63,6 +63,8 @@ struct verbsgen_dpath_to { // the fields entry and serial of a request
 	uint64_t serial;
 };
 
+#include "window.h"
+
 // Says why a request must not be posted on a UD queue pair, whose provider follows the address of its handle.
 static int verbsgen_dpath_misaddressed(const struct ibv_qp *q, const struct ibv_send_wr *wr)
 {
@@ -70,7 +72,9 @@ static int verbsgen_dpath_misaddressed(const struct ibv_qp *q, const struct ibv_
 	const struct verbsgen_dpath_entry *e = (const struct verbsgen_dpath_entry *)to->entry;
 	uintptr_t ah = (uintptr_t)wr->wr.ud.ah;
 
-	if (to->entry == 0)
+	if (wr->opcode == IBV_WR_BIND_MW)
+		return EINVAL; // as providers answer
+	if (to->entry == 0 || to->serial >> 32 == VERBSGEN_DPATH_WINDOW) // nothing, or what a bind left there
 		return VERBSGEN_DPATH_NO_ADDRESS;
 	if (to->entry == VERBSGEN_DPATH_RAW)
 		return ah != 0 && to->serial == ah ? 0 : VERBSGEN_DPATH_NO_ADDRESS;
@@ -134,6 +138,8 @@ static inline int verbsgen_dpath_post_send_in(struct verbsgen_gate_slot *slot, s
 
 	if (__builtin_expect(q->qp_type == IBV_QPT_UD, 0))
 		return verbsgen_dpath_datagrams(slot, q, first, last, bad);
+	if (__builtin_expect(verbsgen_dpath_windows, 0))
+		return verbsgen_dpath_binds(slot, q, first, last, bad);
 	last->next = NULL;
 	code = q->context->ops.post_send(q, first, bad);
 	last->next = rest;
@@ -361,12 +367,18 @@ var (
 	_ = none{}[verr.ErrnoAddressClosed-C.VERBSGEN_DPATH_ADDRESS_CLOSED]
 	_ = none{}[verr.ErrnoNoAddress-C.VERBSGEN_DPATH_NO_ADDRESS]
 	_ = none{}[verr.ErrnoOtherDevice-C.VERBSGEN_DPATH_OTHER_DEVICE]
+	_ = none{}[verr.ErrnoWindowClosed-C.VERBSGEN_DPATH_WINDOW_CLOSED]
+	_ = none{}[verr.ErrnoWindowDevice-C.VERBSGEN_DPATH_WINDOW_DEVICE]
+	_ = none{}[windowMark-C.VERBSGEN_DPATH_WINDOW]
 )
 
 // addresses stands for all address handles.
 func addresses() *gate.Gate {
 	return (*gate.Gate)(unsafe.Pointer(C.verbsgen_dpath_all_addresses()))
 }
+
+// watchWindows has posts look at what each request binds, from now on.
+func watchWindows() { C.verbsgen_dpath_watch_windows() }
 
 // index finds the request at address bad among the n of that size at begin, the first of which is number first: -1 when it
 // is none of them.

@@ -42,3 +42,5 @@ func PollSpin(*gate.Gate, []WC, int) (n int, errno syscall.Errno) { return 0, sy
 func ReqNotify(*gate.Gate, bool) syscall.Errno { return syscall.ENOSYS }
 
 func addresses() *gate.Gate { return new(gate.Gate) }
+
+func watchWindows() {}

@@ -59,7 +59,8 @@ func used(w unsafe.Pointer, sges uintptr, num int32, room *uint32) []SGE {
 
 // ofRequest reports whether a request is at fault for errno.
 func ofRequest(errno syscall.Errno) bool {
-	return errno < verr.ErrnoClosed || errno == verr.ErrnoAddressClosed || errno == verr.ErrnoNoAddress || errno == verr.ErrnoOtherDevice
+	return errno < verr.ErrnoClosed || errno == verr.ErrnoAddressClosed || errno == verr.ErrnoNoAddress || errno == verr.ErrnoOtherDevice ||
+		errno == verr.ErrnoWindowClosed || errno == verr.ErrnoWindowDevice
 }
 
 // unaddressed returns the error of a request whose address cannot be used, nil for any other errno.

@@ -44,7 +44,8 @@ type SendWR struct {
 	swap   uint64    // wr.atomic.swap
 	rkey   uint32    // wr.atomic.rkey
 	inline uint32    // ours, in what is padding in C: bytes of room for inline data, behind the elements
-	_      [2]uint32 // qp_type
+	srqn   uint32    // qp_type.xrc.remote_srqn
+	_      uint32    // the rest of qp_type
 	entry  uintptr   // ours, as no operation here has bind_mw or tso: of the address handle in remote, see Address
 	serial uint64    // ours, likewise
 	_      [7]uint32 // the rest of bind_mw and tso
@@ -204,10 +205,20 @@ func (w *SendWR) SetFlags(flags SendFlags) { w.flags = flags }
 func (w *SendWR) SetImm(imm uint32) { binary.BigEndian.PutUint32(w.imm[:], imm) }
 
 // SetRemote changes the remote address of a READ, a WRITE or an atomic.
-func (w *SendWR) SetRemote(remote uint64) { w.remote = remote }
+func (w *SendWR) SetRemote(remote uint64) {
+	if w.opcode == opBindMW {
+		panic(noRemote)
+	}
+	w.remote = remote
+}
 
 // SetRKey changes the remote key of a READ or a WRITE.
-func (w *SendWR) SetRKey(rkey uint32) { w.halves()[0] = rkey }
+func (w *SendWR) SetRKey(rkey uint32) {
+	if w.opcode == opBindMW {
+		panic(noRemote)
+	}
+	w.halves()[0] = rkey
+}
 
 // SetAddr changes the address of element i, counted from 0.
 func (w *SendWR) SetAddr(i int, addr uint64) {

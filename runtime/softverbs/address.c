@@ -52,7 +52,7 @@ int svb_check_av(struct svb_dev *d, const struct ibv_ah_attr *a)
 		return EINVAL;
 	if (!svb_gid(d, a->port_num, a->grh.sgid_index, &g))
 		return ENODATA;
-	if (to[0] == 0xff || svb_dev_of_gid(d->inst, &a->grh.dgid, &port))
+	if (svb_multicast(&a->grh.dgid) || svb_dev_of_gid(d->inst, &a->grh.dgid, &port))
 		return 0;
 	return (to[0] == 0xfe && (to[1] & 0xc0) == 0x80) || (to[10] == 0xff && to[11] == 0xff) ? ETIMEDOUT : ENETUNREACH;
 }

@@ -19,6 +19,7 @@ enum svb_notify { SVB_QUIET, SVB_SOLICITED, SVB_NEXT };
 struct svb_cqe {
 	struct ibv_wc wc;
 	uint64_t at;  // CLOCK_REALTIME, ns
+	uint32_t tag; // of the flow by which it came; 0: none
 	uint64_t seq; // place of the request among those of its send queue, from 1; 0: of a receive queue
 	bool solicited;
 };
@@ -29,6 +30,7 @@ struct svb_cq {
 		struct ibv_cq_ex ex; // when it was made by ibv_create_cq_ex; it begins like pub
 	};
 	pthread_mutex_t polling; // of the extended queue, from start_poll to end_poll
+	bool careless;           // a completion that finds no room is lost, and nobody hears of it
 	struct svb_cqe current;  // the entry that its functions read
 	struct svb_obj obj;
 	struct svb_kobj k;

@@ -1,7 +1,7 @@
 //go:build linux && cgo
 
 // Extended completion queues: which fields can be read is decided when one is made, and the functions of the others are NULL, as
-// with real providers. soft-RoCE has the standard fields; mlx5 times, VLANs and flow tags too.
+// with real providers. soft-RoCE has the standard fields; mlx5 times, VLANs and flow tags too, and can ignore overruns.
 #include <string.h>
 
 #include "entry.h"
@@ -11,7 +11,7 @@
 
 enum {
 	STANDARD = IBV_WC_STANDARD_FLAGS,
-	LIKE_MLX5 = STANDARD | IBV_WC_EX_WITH_COMPLETION_TIMESTAMP | IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK | IBV_WC_EX_WITH_CVLAN |
+	MORE = STANDARD | IBV_WC_EX_WITH_COMPLETION_TIMESTAMP | IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK | IBV_WC_EX_WITH_CVLAN |
 		    IBV_WC_EX_WITH_FLOW_TAG,
 };
 
@@ -70,7 +70,7 @@ static uint8_t read_dlid_path_bits(struct ibv_cq_ex *ex) { return of(ex)->curren
 static uint64_t read_wallclock(struct ibv_cq_ex *ex) { return of(ex)->current.at; }
 static uint64_t read_ts(struct ibv_cq_ex *ex) { return of(ex)->current.at / 4; } // the device's clock has 250 MHz
 static uint16_t read_cvlan(struct ibv_cq_ex *ex) { (void)ex; return 0; }
-static uint32_t read_flow_tag(struct ibv_cq_ex *ex) { (void)ex; return 0; }
+static uint32_t read_flow_tag(struct ibv_cq_ex *ex) { return of(ex)->current.tag; }
 
 // give sets the functions that were asked for.
 static void give(struct ibv_cq_ex *ex, uint64_t asked)
@@ -98,6 +98,12 @@ static void give(struct ibv_cq_ex *ex, uint64_t asked)
 #undef GIVE
 }
 
+// careless tells whether overruns are to be ignored.
+static bool careless(const struct ibv_cq_init_attr_ex *a)
+{
+	return a->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS && a->flags & IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN;
+}
+
 struct ibv_cq_ex *svb_create_cq_ex(struct ibv_context *pub, struct ibv_cq_init_attr_ex *attr)
 {
 	struct svb_cq *cq;
@@ -106,7 +112,9 @@ struct ibv_cq_ex *svb_create_cq_ex(struct ibv_context *pub, struct ibv_cq_init_a
 
 	pthread_mutex_lock(&svb_lock);
 	c = svb_find_ctx(pub);
-	err = !c ? EINVAL : attr->wc_flags & ~(uint64_t)(c->dev->cfg.mlx5 ? LIKE_MLX5 : STANDARD) ? EOPNOTSUPP : 0;
+	err = !c ? EINVAL : attr->wc_flags & ~(uint64_t)(c->dev->cfg.plain_cq_ex ? STANDARD : MORE) ? EOPNOTSUPP : 0;
+	if (!err && c->dev->cfg.plain_cq_ex && careless(attr))
+		err = EOPNOTSUPP;
 	if (!err && attr->comp_mask & ~(uint32_t)(IBV_CQ_INIT_ATTR_MASK_FLAGS | IBV_CQ_INIT_ATTR_MASK_PD))
 		err = EINVAL;
 	pthread_mutex_unlock(&svb_lock);
@@ -116,6 +124,7 @@ struct ibv_cq_ex *svb_create_cq_ex(struct ibv_context *pub, struct ibv_cq_init_a
 		errno = err;
 		return NULL;
 	}
+	cq->careless = careless(attr);
 	give(&cq->ex, attr->wc_flags);
 	return &cq->ex;
 }

@@ -1,43 +1,38 @@
 //go:build linux && cgo
 
-// Flows. They are taken apart and kept; no packet comes by here that one could match.
+// Flows. They are taken apart and kept by priority; raw.c asks them who gets a frame.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "entry.h"
 #include "counters.h"
+#include "flow.h"
 #include "instance.h"
 #include "kernel.h"
 #include "objects.h"
 #include "qp.h"
 
-struct flow {
-	struct ibv_flow pub;
-	struct svb_obj obj;
-	struct svb_kobj k;
-	struct svb_qp *qp;
-	struct svb_counters *counters; // NULL: none
-};
-
-static void end(struct flow *f)
+static void end(struct svb_flow *f)
 {
 	svb_handle_drop(f->obj.ctx->file, f->k.handle);
 	if (f->counters)
 		f->counters->flows--;
 	f->qp->flows--;
 	svb_unregister(&f->obj);
+	TAILQ_REMOVE(&f->qp->dev->flows, f, link);
+	free(f->specs);
 	free(f);
 }
 
 static void name(const struct svb_obj *o, char *buf, size_t n)
 {
-	snprintf(buf, n, "flow (handle %u)", SVB_OF(o, struct flow)->pub.handle);
+	snprintf(buf, n, "flow (handle %u)", SVB_OF(o, struct svb_flow)->pub.handle);
 }
 
 static void forget(struct svb_obj *o)
 {
-	end(SVB_OF(o, struct flow));
+	end(SVB_OF(o, struct svb_flow));
 }
 
 static const struct svb_kind kind = {SVB_T_FLOW, name, forget};
@@ -66,13 +61,16 @@ static size_t size_of(uint32_t type)
 }
 
 // take looks at the specs one by one.
-static int take(struct flow *f, const struct ibv_flow_attr *a)
+static int take(struct svb_flow *f, const struct ibv_flow_attr *a)
 {
 	const char *at = (const char *)(a + 1), *stop = (const char *)a + a->size;
 	unsigned i;
 
+	f->specs = calloc((size_t)a->num_of_specs + 1, sizeof *f->specs);
+	if (!f->specs)
+		return ENOMEM;
 	for (i = 0; i < a->num_of_specs; i++) {
-		struct ibv_flow_spec_counter_action count;
+		union svb_spec *s = &f->specs[f->nspecs++];
 		struct { uint32_t type; uint16_t size; } head;
 
 		if (stop - at < (ptrdiff_t)sizeof head)
@@ -80,17 +78,31 @@ static int take(struct flow *f, const struct ibv_flow_attr *a)
 		memcpy(&head, at, sizeof head);
 		if (head.size == 0 || head.size != size_of(head.type) || head.size > stop - at)
 			return EINVAL;
-		if (head.type == IBV_FLOW_SPEC_ACTION_COUNT) {
-			memcpy(&count, at, sizeof count);
-			if (f->counters || !(f->counters = svb_find_counters(count.counters)))
-				return EINVAL;
-		}
+		memcpy(s, at, head.size < sizeof *s ? head.size : sizeof *s);
+		if (head.type == IBV_FLOW_SPEC_ACTION_COUNT && (f->counters || !(f->counters = svb_find_counters(s->count.counters))))
+			return EINVAL;
+		if (head.type == IBV_FLOW_SPEC_ACTION_TAG)
+			f->tag = s->tag.tag_id;
+		f->drop |= head.type == IBV_FLOW_SPEC_ACTION_DROP;
 		at += head.size;
 	}
 	return at == stop ? 0 : EINVAL;
 }
 
-static int enter(struct svb_qp *qp, struct flow *f, const struct ibv_flow_attr *a)
+// insert puts a flow behind those that come before it.
+static void insert(struct svb_dev *d, struct svb_flow *f)
+{
+	struct svb_flow *g;
+
+	TAILQ_FOREACH(g, &d->flows, link)
+		if (g->priority > f->priority) {
+			TAILQ_INSERT_BEFORE(g, f, link);
+			return;
+		}
+	TAILQ_INSERT_TAIL(&d->flows, f, link);
+}
+
+static int enter(struct svb_qp *qp, struct svb_flow *f, const struct ibv_flow_attr *a)
 {
 	int err;
 
@@ -106,6 +118,11 @@ static int enter(struct svb_qp *qp, struct flow *f, const struct ibv_flow_attr *
 	if (err)
 		return err;
 	f->qp = qp;
+	f->type = a->type;
+	f->priority = a->priority;
+	f->port = a->port;
+	f->flags = a->flags;
+	insert(qp->dev, f);
 	qp->flows++;
 	if (f->counters)
 		f->counters->flows++;
@@ -117,7 +134,7 @@ static int enter(struct svb_qp *qp, struct flow *f, const struct ibv_flow_attr *
 
 struct ibv_flow *svb_create_flow(struct ibv_qp *pub, struct ibv_flow_attr *a)
 {
-	struct flow *f = calloc(1, sizeof *f);
+	struct svb_flow *f = calloc(1, sizeof *f);
 	struct svb_qp *qp;
 	int err = f ? 0 : ENOMEM;
 
@@ -130,6 +147,8 @@ struct ibv_flow *svb_create_flow(struct ibv_qp *pub, struct ibv_flow_attr *a)
 	pthread_mutex_unlock(&svb_lock);
 	if (!err)
 		return &f->pub;
+	if (f)
+		free(f->specs);
 	free(f);
 	errno = err;
 	return NULL;

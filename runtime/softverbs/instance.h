@@ -49,6 +49,8 @@ struct svb_devcfg {
 	uint32_t max_msg_sz;       // bytes
 	uint64_t memlock;          // bytes that may be registered before ENOMEM; 0: no limit
 	uint8_t no_dmabuf, no_td, no_null_mr, no_rereg, no_import;
+	uint8_t no_raw;      // no queue pairs of raw packets
+	uint8_t plain_cq_ex; // extended completion queues have the standard fields alone
 	uint8_t one_key; // lkey and rkey are one
 	uint8_t frees_gone; // what was made on a device that is gone can be destroyed
 	uint8_t mlx5;       // queue pairs have the sizes, errors and limits of mlx5; those of soft-RoCE otherwise
@@ -67,6 +69,7 @@ struct svb_config {
 struct svb_key;
 struct svb_worker;
 struct svb_late;
+struct svb_flow;
 
 struct svb_dev {
 	struct ibv_device pub;
@@ -77,7 +80,10 @@ struct svb_dev {
 	uint32_t nkeys;
 	struct svb_numbers numbers; // of keys: the index of a region, less 1
 	TAILQ_HEAD(svb_qps, svb_qp) qps; // the one whose turn is first
+	TAILQ_HEAD(svb_flows, svb_flow) flows; // by priority; of one priority the oldest first
 	uint32_t next_qpn;
+	TAILQ_HEAD(svb_srqs, svb_srq) srqs; // of type XRC
+	uint32_t next_srqn;
 	struct svb_worker *worker; // NULL: no queue pair yet
 	bool *port_down;           // by port number - 1
 	bool gone;                 // atomic: only contexts can be closed

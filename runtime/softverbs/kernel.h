@@ -47,6 +47,11 @@ struct svb_kmr {
 	struct svb_kdm *dm;
 	struct svb_dev *dev;
 	unsigned busy; // operations that are copying
+	unsigned windows; // that are bound to the region
+	// Of a memory window:
+	unsigned window;        // its type; 0: a region
+	struct svb_kmr *region; // that it is bound to, or NULL
+	const void *qp;         // of a bound one of type 2: the queue pair that bound it
 };
 
 struct svb_key {

@@ -25,7 +25,10 @@ var layers = []string{
 	"completion.h", // completion queues, events
 	"counters.h",   // counters of flows
 	"receive.h",    // queues of receive requests
+	"window.h",     // memory windows
 	"qp.h",         // queue pairs
+	"xrc.h",        // domains of extended reliable connections
+	"flow.h",       // flows of frames
 	"wire.h",       // requests between queue pairs
 	"worker.h",     // the thread of a device
 	"peer.h",       // the thread of a Peer

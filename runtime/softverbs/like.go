@@ -1,16 +1,17 @@
 package softverbs
 
-// capRXE61 are the bits of device_cap_flags that soft-RoCE has in Linux 6.1, but for memory windows (17, 24) and registration by
-// work requests (21), which this device has not.
-const capRXE61 = 1<<1 | 1<<2 | 1<<4 | 1<<5 | 1<<6 | 1<<10 | 1<<11 | capRNRNakGen | capSRQResize
+// capRXE61 are the bits of device_cap_flags that soft-RoCE has in Linux 6.1, but for registration by work requests (21), which this
+// device has not.
+const capRXE61 = 1<<1 | 1<<2 | 1<<4 | 1<<5 | 1<<6 | 1<<10 | 1<<11 | capRNRNakGen | capSRQResize | 1<<17 | 1<<24
 
 // LikeRXE61 makes a device with the abilities, errors and limits of soft-RoCE in Linux 6.1. Options after it change
 // this. Together with Release("44.0") it imitates the library with which the answers of soft-RoCE were recorded.
 func LikeRXE61() Option {
 	return func(s *settings) error {
 		for _, o := range []Option{MaxDMSize(0), WithoutThreadDomains(), WithoutNullMR(), WithoutDMABuf(), WithoutRereg(), WithoutImport(),
-			WithoutOp("advise_mr", "open_xrcd", "close_xrcd", "create_counters", "destroy_counters", "read_counters", "attach_counters_point_flow", "ibv_create_flow", "ibv_destroy_flow", "modify_cq", "create_wq", "modify_wq", "destroy_wq"), ODP(0, 0, 0, 0), MRUnsupported(0), MRUnknown(accessOnDemand | accessFlushGlobal | accessFlushPersistent),
-			CapFlags(capRXE61), MaxMRSize(1<<64 - 1), MaxMsgSize(8 << 20), OneKey()} {
+			WithoutOp("advise_mr", "open_xrcd", "close_xrcd", "open_qp", "get_srq_num", "create_counters", "destroy_counters", "read_counters", "attach_counters_point_flow", "ibv_create_flow", "ibv_destroy_flow", "modify_cq", "create_wq", "modify_wq", "destroy_wq"), ODP(0, 0, 0, 0), MRUnsupported(0), MRUnknown(accessOnDemand | accessFlushGlobal | accessFlushPersistent),
+			CapFlags(capRXE61), MaxMRSize(1<<64 - 1), MaxMsgSize(8 << 20), OneKey(),
+			WithoutRawPackets(), StandardFields()} {
 			if err := o(s); err != nil {
 				return err
 			}

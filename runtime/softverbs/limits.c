@@ -149,6 +149,8 @@ static void clean(struct svb_cq *cq, uint32_t qpn)
 
 void svb_cq_clean(struct svb_qp *qp)
 {
-	clean(qp->scq, qp->pub.qp_num);
-	clean(qp->rcq, qp->pub.qp_num);
+	if (qp->scq)
+		clean(qp->scq, qp->pub.qp_num);
+	if (qp->rcq)
+		clean(qp->rcq, qp->pub.qp_num);
 }

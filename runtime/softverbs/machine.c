@@ -15,9 +15,11 @@ static bool fill_device(struct svb_dev *d, struct svb_inst *in, const struct svb
 {
 	d->inst = in;
 	d->cfg = *cfg;
+	TAILQ_INIT(&d->srqs);
 	d->next_qpn = 16 + 256 * (uint32_t)cfg->index; // numbers of one device are rarely good on another
 	TAILQ_INIT(&d->qps);
 	TAILQ_INIT(&d->late);
+	TAILQ_INIT(&d->flows);
 	d->pub.node_type = IBV_NODE_CA;
 	d->pub.transport_type = IBV_TRANSPORT_IB;
 	// Paths that cannot exist: whoever asks sysfs about this device gets no answer, rather than that of

@@ -1,10 +1,11 @@
 //go:build linux && cgo
 
-// Which multicast groups a queue pair is in. The kernel keeps a list for each queue pair.
+// Which multicast groups a queue pair is in. The kernel keeps a list for each queue pair; spread.c reads it.
 #include <stdlib.h>
 #include <string.h>
 
 #include "entry.h"
+#include "address.h"
 #include "instance.h"
 #include "objects.h"
 #include "qp.h"
@@ -28,7 +29,7 @@ static int join(struct svb_qp *qp, const union ibv_gid *gid, uint16_t lid)
 
 	if (group(qp, gid, lid) < qp->ngroups)
 		return 0;
-	if (qp->pub.qp_type != IBV_QPT_UD || gid->raw[0] != 0xff)
+	if (qp->pub.qp_type != IBV_QPT_UD || !svb_multicast(gid))
 		return EINVAL;
 	TAILQ_FOREACH(q, &qp->dev->qps, link)
 		members += group(q, gid, lid) < q->ngroups;

@@ -1,6 +1,6 @@
 //go:build linux && cgo
 
-// Memory windows. One that is not bound has a key to no memory.
+// Memory windows: made, bound by the verb, and ended. A window is a key: that of a region while it is bound, otherwise of no memory.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -9,18 +9,12 @@
 #include "instance.h"
 #include "kernel.h"
 #include "objects.h"
+#include "window.h"
 
-struct mw {
-	struct ibv_mw pub;
-	struct svb_obj obj;
-	struct svb_kmr key;    // of a region of 0 bytes without access
-	struct svb_kpd *pd;
-	struct svb_pd *holder; // parent domain, or NULL
-};
-
-static void end(struct mw *w)
+static void end(struct svb_mw *w)
 {
 	svb_handle_drop(w->obj.ctx->file, w->key.k.handle);
+	svb_window_unbind(&w->key);
 	svb_key_drop(&w->key);
 	w->pd->queues--;
 	if (w->holder)
@@ -31,17 +25,17 @@ static void end(struct mw *w)
 
 static void name(const struct svb_obj *o, char *buf, size_t n)
 {
-	snprintf(buf, n, "memory window (rkey 0x%x)", SVB_OF(o, struct mw)->pub.rkey);
+	snprintf(buf, n, "memory window (rkey 0x%x)", SVB_OF(o, struct svb_mw)->pub.rkey);
 }
 
 static void forget(struct svb_obj *o)
 {
-	end(SVB_OF(o, struct mw));
+	end(SVB_OF(o, struct svb_mw));
 }
 
 static const struct svb_kind kind = {SVB_T_MW, name, forget};
 
-static int enter(struct svb_pd *pd, struct mw *w)
+static int enter(struct svb_pd *pd, struct svb_mw *w)
 {
 	struct svb_file *f = pd->obj.ctx->file;
 	struct svb_kobj *kpd = svb_handle_get(f, pd->pub.handle, SVB_K_PD);
@@ -60,17 +54,19 @@ static int enter(struct svb_pd *pd, struct mw *w)
 		w->holder = pd;
 		pd->users++;
 	}
+	w->key.window = w->pub.type;
+	w->key.rkey = w->key.lkey + 1;
 	w->pub.context = pd->pub.context;
 	w->pub.pd = &pd->pub;
 	w->pub.handle = w->key.k.handle;
-	w->pub.rkey = w->key.lkey + 1;
+	w->pub.rkey = w->key.rkey;
 	svb_register(&w->obj, &kind, &w->pub, pd->obj.inst, pd->obj.ctx);
 	return 0;
 }
 
 struct ibv_mw *svb_alloc_mw(struct ibv_pd *ppd, enum ibv_mw_type type)
 {
-	struct mw *w = calloc(1, sizeof *w);
+	struct svb_mw *w = calloc(1, sizeof *w);
 	struct svb_pd *pd;
 	int err = w ? 0 : ENOMEM;
 
@@ -88,6 +84,30 @@ struct ibv_mw *svb_alloc_mw(struct ibv_pd *ppd, enum ibv_mw_type type)
 	free(w);
 	errno = err;
 	return NULL;
+}
+
+// The provider makes a request of it, with the next key, and posts that.
+int svb_bind_mw(struct ibv_qp *qp, struct ibv_mw *pub, struct ibv_mw_bind *b)
+{
+	struct ibv_send_wr wr = {.wr_id = b->wr_id, .opcode = IBV_WR_BIND_MW, .send_flags = b->send_flags}, *bad;
+	struct svb_mw *w;
+	int err;
+
+	pthread_mutex_lock(&svb_lock);
+	w = svb_find_mw(pub);
+	err = w ? svb_refused_locked(&w->obj, SVB_BIND_MW) : EINVAL;
+	pthread_mutex_unlock(&svb_lock);
+	if (!err && (b->bind_info.mw_access_flags & IBV_ACCESS_ZERO_BASED))
+		err = EINVAL;
+	wr.bind_mw.mw = pub;
+	wr.bind_mw.rkey = (pub->rkey & ~0xffu) | ((pub->rkey + 1) & 0xff);
+	wr.bind_mw.bind_info = b->bind_info;
+	if (!err)
+		err = svb_post_send(qp, &wr, &bad);
+	if (err)
+		return errno = err;
+	pub->rkey = wr.bind_mw.rkey;
+	return 0;
 }
 
 int svb_dealloc_mw(struct ibv_mw *pub)

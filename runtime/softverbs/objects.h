@@ -10,7 +10,7 @@
 #define SVB_OF(o, type) ((type *)(void *)((char *)(o) - offsetof(type, obj)))
 
 enum svb_type {
-	SVB_T_LIST, SVB_T_CTX, SVB_T_PD, SVB_T_TD, SVB_T_MR, SVB_T_DM, SVB_T_CHANNEL, SVB_T_CQ, SVB_T_SRQ, SVB_T_QP, SVB_T_AH, SVB_T_XRCD, SVB_T_MW, SVB_T_COUNTERS, SVB_T_WQ, SVB_T_FLOW
+	SVB_T_LIST, SVB_T_CTX, SVB_T_PD, SVB_T_TD, SVB_T_MR, SVB_T_DM, SVB_T_CHANNEL, SVB_T_CQ, SVB_T_SRQ, SVB_T_QP, SVB_T_AH, SVB_T_XRCD, SVB_T_MW, SVB_T_COUNTERS, SVB_T_WQ, SVB_T_FLOW, SVB_T_TARGET
 };
 
 struct svb_obj;

@@ -30,6 +30,7 @@ type device struct {
 	memlock                  uint64
 	noDMABuf, noTD, noNullMR bool
 	noRereg, noImport        bool
+	noRaw, plainCQEx         bool
 	oneKey                   bool
 	freesGone                bool
 	mlx5                     bool // queue pairs like those of mlx5
@@ -62,6 +63,7 @@ const (
 
 	capRNRNakGen       = 1 << 12
 	capSRQResize       = 1 << 13
+	capXRC             = 1 << 20
 	capFlushGlobal     = 1 << 38
 	capFlushPersistent = 1 << 39
 )
@@ -84,7 +86,7 @@ func newDevice(name string) *device {
 		dmCopyAlign:   4,
 		dmRegionAlign: 1,
 		maxMRSize:     1 << 40,
-		capFlags:      capRNRNakGen | capSRQResize | capFlushGlobal | capFlushPersistent,
+		capFlags:      capRNRNakGen | capSRQResize | capXRC | capFlushGlobal | capFlushPersistent,
 		atomicCap:     atomicHCA,
 		ports:         1,
 		mrUnsupported: accessZeroBased | accessHugeTLB,
@@ -248,6 +250,13 @@ func WithoutThreadDomains() Option { return set(func(d *device) { d.noTD = true 
 
 // WithoutNullMR makes a device without null regions.
 func WithoutNullMR() Option { return set(func(d *device) { d.noNullMR = true }) }
+
+// WithoutRawPackets makes a device without queue pairs of raw packets.
+func WithoutRawPackets() Option { return set(func(d *device) { d.noRaw = true }) }
+
+// StandardFields makes a device whose extended completion queues have the standard fields alone, no times, VLANs or tags of
+// flows, and cannot ignore overruns.
+func StandardFields() Option { return set(func(d *device) { d.plainCQEx = true }) }
 
 // Fail makes the nth call of a verb from now on fail with errno, once; n counts from 1, and 0 means every call. verb is
 // the C name ("ibv_alloc_dm", "ibv_memcpy_to_dm"); "ibv_reg_mr" also means its iova forms. The option may be used

@@ -29,13 +29,13 @@ int svb_take(struct svb_dev *d, uint32_t key, bool remote, uint64_t addr, uint64
 	if (take_null(key, remote, p))
 		return 0;
 	k = svb_key_find(d, key, remote);
-	if (!k || (k->access & access) != access || (pd && k->pd != pd))
+	if (!k || (k->access & access) != access || (pd && k->pd != pd) || (k->window && (!remote || !k->region)))
 		return EINVAL;
 	off = addr - k->span.iova;
 	if (off > k->span.length || length > k->span.length - off)
 		return EFAULT;
-	k->busy++;
-	p->mr = k;
+	p->mr = k->window ? k->region : k;
+	p->mr->busy++;
 	p->where = k->span.where;
 	p->at = (char *)((uintptr_t)k->span.start + off);
 	return 0;

@@ -8,6 +8,8 @@
 #include "objects.h"
 #include "qp.h"
 #include "receive.h"
+#include "region.h"
+#include "window.h"
 
 static bool is_atomic(enum ibv_wr_opcode op)
 {
@@ -23,6 +25,22 @@ static uint32_t total(const struct ibv_sge *s, int n)
 	return sum;
 }
 
+// binds tells whether the provider takes a request to bind a window: one without data of any kind.
+static bool binds(const struct svb_qp *qp, const struct ibv_send_wr *wr)
+{
+	const enum ibv_qp_type t = qp->pub.qp_type;
+
+	return !wr->num_sge && !wr->imm_data && (t == IBV_QPT_RC || t == IBV_QPT_UC) && svb_find_mw(wr->bind_mw.mw) && svb_find_mr(wr->bind_mw.bind_info.mr);
+}
+
+static void take_bind(struct svb_bind *b, const struct ibv_send_wr *wr)
+{
+	const struct ibv_mw_bind_info *info = &wr->bind_mw.bind_info;
+
+	*b = (struct svb_bind){.addr = info->addr, .length = info->length, .window = wr->bind_mw.mw->rkey, .region = info->mr->lkey,
+			       .key = wr->bind_mw.rkey, .access = info->mw_access_flags};
+}
+
 static int check_send(const struct svb_qp *qp, const struct ibv_send_wr *wr)
 {
 	int err;
@@ -36,6 +54,8 @@ static int check_send(const struct svb_qp *qp, const struct ibv_send_wr *wr)
 	if ((wr->send_flags & IBV_SEND_INLINE) && total(wr->sg_list, wr->num_sge) > qp->cap.max_inline_data)
 		return EINVAL;
 	if (qp->pub.qp_type == IBV_QPT_UD && !svb_find_ah(wr->wr.ud.ah))
+		return EINVAL;
+	if (wr->opcode == IBV_WR_BIND_MW && !binds(qp, wr))
 		return EINVAL;
 	return qp->scount == qp->cap.max_send_wr ? ENOMEM : 0;
 }
@@ -66,11 +86,14 @@ static void take_send(struct svb_qp *qp, const struct ibv_send_wr *wr)
 	r->opcode = wr->opcode;
 	r->flags = wr->send_flags;
 	r->imm = wr->imm_data;
+	r->remote_srqn = wr->qp_type.xrc.remote_srqn;
 	r->told = (enum ibv_wc_status)svb_fails_locked(qp->dev->inst, SVB_SENT);
 	if (qp->pub.qp_type == IBV_QPT_UD) {
 		r->av = svb_find_ah(wr->wr.ud.ah)->attr;
 		r->remote_qpn = wr->wr.ud.remote_qpn;
 		r->remote_qkey = wr->wr.ud.remote_qkey;
+	} else if (wr->opcode == IBV_WR_BIND_MW) {
+		take_bind(&r->bind, wr);
 	} else if (is_atomic(wr->opcode)) {
 		r->remote_addr = wr->wr.atomic.remote_addr;
 		r->rkey = wr->wr.atomic.rkey;
@@ -129,7 +152,7 @@ int svb_post_all(struct svb_qp *qp, struct ibv_send_wr *wr, uint32_t n, int verb
 	pthread_mutex_lock(&svb_lock);
 	err = qp->dying ? EINVAL : svb_refused_locked(&qp->obj, verb);
 	if (!err && qp->scount + n > qp->cap.max_send_wr)
-		err = ENOMEM;
+		err = qp->dev->cfg.mlx5 ? ENOMEM : ENOSPC;
 	for (w = wr; !err && w; w = w->next)
 		err = check_send(qp, w);
 	for (w = wr; !err && w; w = w->next)

@@ -13,6 +13,7 @@
 #include "piece.h"
 #include "qp.h"
 #include "receive.h"
+#include "window.h"
 #include "worker.h"
 
 #define RESOURCE_QP 2
@@ -33,12 +34,13 @@ static bool limited(const struct ibv_qp_init_attr *a)
 // check_init gives in *given what mlx5 makes of the capacities.
 static int check_init(const struct svb_dev *d, const struct ibv_qp_init_attr *a, struct ibv_qp_cap *given)
 {
+	const bool sender = a->qp_type == IBV_QPT_XRC_SEND;
 
-	if (a->qp_type == IBV_QPT_RAW_PACKET || a->qp_type == IBV_QPT_XRC_SEND || a->qp_type == IBV_QPT_DRIVER)
+	if ((a->qp_type == IBV_QPT_RAW_PACKET && d->cfg.no_raw) || a->qp_type == IBV_QPT_DRIVER)
 		return EOPNOTSUPP;
-	if (a->qp_type != IBV_QPT_RC && a->qp_type != IBV_QPT_UC && a->qp_type != IBV_QPT_UD)
+	if (!sender && a->qp_type != IBV_QPT_RC && a->qp_type != IBV_QPT_UC && a->qp_type != IBV_QPT_UD && a->qp_type != IBV_QPT_RAW_PACKET)
 		return EINVAL;
-	if (!a->send_cq || !a->recv_cq)
+	if (!a->send_cq || (sender ? a->srq != NULL : !a->recv_cq))
 		return EINVAL;
 	if (d->cfg.mlx5)
 		return svb_mlx5_caps(a, given);
@@ -124,7 +126,8 @@ static void detach(struct svb_qp *qp)
 	svb_async_forget(qp->obj.ctx, &qp->pub);
 	svb_handle_drop(qp->obj.ctx->file, qp->k.handle);
 	qp->scq->users--;
-	qp->rcq->users--;
+	if (qp->rcq)
+		qp->rcq->users--;
 	if (qp->srq)
 		qp->srq->users--;
 	qp->pd->queues--;
@@ -132,6 +135,7 @@ static void detach(struct svb_qp *qp)
 
 static void finish(struct svb_qp *qp)
 {
+	svb_windows_leave(qp->dev, qp);
 	svb_unregister(&qp->obj);
 	pthread_mutex_destroy(&qp->pub.mutex);
 	pthread_cond_destroy(&qp->pub.cond);
@@ -162,7 +166,7 @@ static void forget(struct svb_obj *o)
 
 static const struct svb_kind kind = {SVB_T_QP, name, forget};
 
-static uint32_t number(struct svb_dev *d)
+uint32_t svb_qp_number(struct svb_dev *d)
 {
 	do {
 		d->next_qpn = d->next_qpn < FIRST_QPN || d->next_qpn >= QPN_MASK ? FIRST_QPN : d->next_qpn + 1;
@@ -176,10 +180,10 @@ static void publish(struct svb_qp *qp, struct svb_pd *pd, const struct ibv_qp_in
 	qp->pub.qp_context = a->qp_context;
 	qp->pub.pd = &pd->pub;
 	qp->pub.send_cq = a->send_cq;
-	qp->pub.recv_cq = a->recv_cq;
+	qp->pub.recv_cq = qp->rcq ? a->recv_cq : NULL;
 	qp->pub.srq = a->srq;
 	qp->pub.handle = qp->k.handle;
-	qp->pub.qp_num = number(qp->dev);
+	qp->pub.qp_num = svb_qp_number(qp->dev);
 	qp->pub.state = qp->state = IBV_QPS_RESET;
 	qp->pub.qp_type = a->qp_type;
 	pthread_mutex_init(&qp->pub.mutex, NULL);
@@ -194,7 +198,8 @@ static int enter(struct svb_pd *pd, struct svb_qp *qp, const struct ibv_qp_init_
 {
 	struct svb_file *f = pd->obj.ctx->file;
 	struct svb_kobj *kpd = svb_handle_get(f, pd->pub.handle, SVB_K_PD);
-	struct svb_cq *scq = svb_find_cq(a->send_cq), *rcq = svb_find_cq(a->recv_cq);
+	const bool receives = a->qp_type != IBV_QPT_XRC_SEND;
+	struct svb_cq *scq = svb_find_cq(a->send_cq), *rcq = receives ? svb_find_cq(a->recv_cq) : scq;
 	struct svb_srq *srq = svb_find_srq(a->srq);
 	int err;
 
@@ -213,9 +218,11 @@ static int enter(struct svb_pd *pd, struct svb_qp *qp, const struct ibv_qp_init_
 	qp->pd = SVB_K(kpd, struct svb_kpd);
 	qp->pd->queues++;
 	qp->scq = scq;
-	qp->rcq = rcq;
 	scq->users++;
-	rcq->users++;
+	if (receives) {
+		qp->rcq = rcq;
+		rcq->users++;
+	}
 	qp->srq = srq;
 	if (srq)
 		srq->users++;
@@ -252,8 +259,18 @@ static void let_go(struct svb_qp *qp)
 	pthread_mutex_unlock(&svb_lock);
 }
 
+// XRC is for ibv_create_qp_ex.
 struct ibv_qp *svb_create_qp(struct ibv_pd *ppd, struct ibv_qp_init_attr *a)
 {
+	if (a->qp_type != IBV_QPT_XRC_SEND)
+		return svb_make_qp(ppd, a);
+	errno = EOPNOTSUPP;
+	return NULL;
+}
+
+struct ibv_qp *svb_make_qp(struct ibv_pd *ppd, struct ibv_qp_init_attr *a)
+{
+	const bool none = a->srq || a->qp_type == IBV_QPT_XRC_SEND; // it has no receives of its own
 	struct ibv_qp_cap given;
 	struct svb_qp *qp = NULL;
 	struct svb_pd *pd;
@@ -265,7 +282,7 @@ struct ibv_qp *svb_create_qp(struct ibv_pd *ppd, struct ibv_qp_init_attr *a)
 	pthread_mutex_unlock(&svb_lock);
 	if (!err)
 		err = check_init(pd->obj.ctx->dev, a, &given);
-	if (!err && !(qp = allocate(pd->obj.ctx->dev, &a->cap, &given, a->srq)))
+	if (!err && !(qp = allocate(pd->obj.ctx->dev, &a->cap, &given, none)))
 		err = ENOMEM;
 	if (!err)
 		err = hold(pd, qp);
@@ -299,6 +316,10 @@ int svb_destroy_qp(struct ibv_qp *pub)
 	int err;
 
 	pthread_mutex_lock(&svb_lock);
+	if (svb_target_destroy(pub, &err)) {
+		pthread_mutex_unlock(&svb_lock);
+		return err ? errno = err : 0;
+	}
 	qp = svb_find_qp(pub);
 	err = qp && !qp->dying ? svb_refused_locked(&qp->obj, SVB_DESTROY_QP) : EINVAL;
 	if (!err && (qp->ngroups || qp->flows))

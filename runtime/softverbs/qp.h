@@ -7,6 +7,7 @@
 #include "completion.h"
 #include "domain.h"
 #include "receive.h"
+#include "window.h"
 
 #define SVB_MAX_INLINE 512
 #define SVB_MAX_RD_ATOM 128
@@ -33,6 +34,8 @@ struct svb_swr { // a send request; its SGEs or its inline bytes stand in the qu
 	int nsge;
 	struct ibv_ah_attr av; // UD
 	uint32_t remote_qpn, remote_qkey;
+	struct svb_bind bind;
+	uint32_t remote_srqn; // XRC_SEND
 	enum ibv_wc_status told; // what it is told to end with
 };
 
@@ -42,6 +45,7 @@ struct svb_group { // of multicast
 };
 
 struct svb_stream; // of wr.c
+struct svb_domain; // of xrc.h
 
 struct svb_qp {
 	union {
@@ -59,6 +63,7 @@ struct svb_qp {
 	struct svb_cq *scq, *rcq;
 	struct svb_srq *srq; // NULL: its receives are in rq
 	struct ibv_qp_cap cap;
+	struct svb_domain *domain; // of type XRC_RECV: of XRC
 	int sig_all;
 	enum ibv_qp_state state;
 	struct ibv_qp_attr attr; // as modified so far
@@ -107,21 +112,29 @@ static inline struct svb_ah *svb_find_ah(const struct ibv_ah *pub)
 	return o ? SVB_OF(o, struct svb_ah) : NULL;
 }
 
+// target.c, with svb_lock held
+SVB_HIDDEN struct svb_qp *svb_target(const struct ibv_qp *pub); // that a handle of a shared queue pair is of; NULL: it is none
+SVB_HIDDEN bool svb_target_destroy(const struct ibv_qp *pub, int *err); // false: it is none
+
 // svb_find_qp: with svb_lock held; NULL: none that lives
 static inline struct svb_qp *svb_find_qp(const struct ibv_qp *pub)
 {
 	struct svb_obj *o = svb_find(pub, SVB_T_QP);
-	return o ? SVB_OF(o, struct svb_qp) : NULL;
+	return o ? SVB_OF(o, struct svb_qp) : svb_target(pub);
 }
 
-// svb_recvs is the queue that a queue pair takes receive requests from.
-static inline struct svb_recvq *svb_recvs(struct svb_qp *qp)
+// svb_reliable tells whether a message is answered.
+static inline bool svb_reliable(const struct svb_qp *qp)
 {
-	return qp->srq ? &qp->srq->q : &qp->rq;
+	return qp->pub.qp_type == IBV_QPT_RC || qp->pub.qp_type == IBV_QPT_XRC_SEND || qp->pub.qp_type == IBV_QPT_XRC_RECV;
 }
 
 // wr.c
 SVB_HIDDEN void svb_stream_free(struct svb_stream *s);
+
+// qp.c
+SVB_HIDDEN uint32_t svb_qp_number(struct svb_dev *d); // that is free
+SVB_HIDDEN struct ibv_qp *svb_make_qp(struct ibv_pd *ppd, struct ibv_qp_init_attr *a); // svb_create_qp of any type
 
 // post.c
 SVB_HIDDEN int svb_post_all(struct svb_qp *qp, struct ibv_send_wr *wr, uint32_t n, int verb); // all of a chain, or none

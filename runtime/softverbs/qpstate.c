@@ -134,11 +134,17 @@ static int change(struct svb_qp *qp, const struct ibv_qp_attr *a, int mask)
 	if (err)
 		return err;
 	take(qp, a, mask);
-	if (mask & IBV_QP_STATE) {
+	if (mask & IBV_QP_STATE)
 		move(qp, to);
-		qp->pub.state = to;
-	}
 	return 0;
+}
+
+// ignored are attributes of the side that a queue pair of XRC does not have, which a kernel takes off.
+static int ignored(const struct svb_qp *qp)
+{
+	if (qp->pub.qp_type == IBV_QPT_XRC_SEND)
+		return IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
+	return qp->pub.qp_type == IBV_QPT_XRC_RECV ? IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY : 0;
 }
 
 int svb_modify_qp(struct ibv_qp *pub, struct ibv_qp_attr *a, int mask)
@@ -154,7 +160,9 @@ int svb_modify_qp(struct ibv_qp *pub, struct ibv_qp_attr *a, int mask)
 	}
 	err = qp && !qp->dying ? svb_refused_locked(&qp->obj, SVB_MODIFY_QP) : EINVAL;
 	if (!err)
-		err = change(qp, a, mask);
+		err = change(qp, a, mask & ~ignored(qp));
+	if (!err && (mask & IBV_QP_STATE))
+		pub->state = qp->state;
 	pthread_mutex_unlock(&svb_lock);
 	if (err)
 		errno = err;

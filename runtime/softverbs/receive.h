@@ -2,11 +2,15 @@
 #ifndef SVB_RECEIVE_H
 #define SVB_RECEIVE_H
 
+#include <sys/queue.h>
+
 #include "domain.h"
 #include "piece.h"
 
 #define SVB_MAX_WR (1u << 20)
 #define SVB_MAX_SRQ_SGE 27
+
+struct svb_domain; // of xrc.h
 
 struct svb_recvq {
 	struct svb_recv *wr;
@@ -37,6 +41,12 @@ struct svb_srq {
 	uint32_t async_reported;
 	unsigned users; // queue pairs
 	bool dying;
+	// Of type XRC:
+	struct svb_xrcd *xrcd; // NULL: it is of another type
+	struct svb_cq *cq;
+	uint32_t num;
+	unsigned busy; // messages under way into it
+	TAILQ_ENTRY(svb_srq) link; // of its device
 };
 
 // svb_find_srq: with svb_lock held; NULL: none that lives
@@ -45,6 +55,9 @@ static inline struct svb_srq *svb_find_srq(const struct ibv_srq *pub)
 	struct svb_obj *o = svb_find(pub, SVB_T_SRQ);
 	return o ? SVB_OF(o, struct svb_srq) : NULL;
 }
+
+// srq.c: with svb_lock held; NULL: there is none of this number and domain
+SVB_HIDDEN struct svb_srq *svb_srq_numbered(const struct svb_dev *d, const struct svb_domain *domain, uint32_t num);
 
 // receive.c: with svb_lock held, where others know the queue
 // svb_recvq_make gives room for max_wr requests or some more: 0, or ENOMEM.

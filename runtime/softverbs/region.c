@@ -173,6 +173,8 @@ int svb_mr_take(struct svb_mr *mr)
 
 	if (!mr->null && !k)
 		return ENOENT;
+	if (k && SVB_K(k, struct svb_kmr)->windows)
+		return EINVAL; // as soft-RoCE answers
 	svb_unregister(&mr->obj);
 	if (k)
 		svb_kmr_end(f, SVB_K(k, struct svb_kmr));

@@ -9,6 +9,7 @@
 #include "instance.h"
 #include "piece.h"
 #include "qp.h"
+#include "window.h"
 
 #define PSN 0xffffffu
 #define MAX_UD 4096
@@ -16,8 +17,11 @@
 
 static bool sends(enum ibv_wr_opcode op)
 {
-	return op == IBV_WR_SEND || op == IBV_WR_SEND_WITH_IMM || op == IBV_WR_RDMA_WRITE || op == IBV_WR_RDMA_WRITE_WITH_IMM;
+	return op == IBV_WR_SEND || op == IBV_WR_SEND_WITH_IMM || op == IBV_WR_SEND_WITH_INV || op == IBV_WR_RDMA_WRITE || op == IBV_WR_RDMA_WRITE_WITH_IMM;
 }
+
+// local tells whether an operation ends where it began.
+static bool local(enum ibv_wr_opcode op) { return op == IBV_WR_LOCAL_INV || op == IBV_WR_BIND_MW; }
 
 static bool reads(enum ibv_wr_opcode op)
 {
@@ -27,10 +31,12 @@ static bool reads(enum ibv_wr_opcode op)
 static bool offered(enum ibv_qp_type t, enum ibv_wr_opcode op)
 {
 	if (t == IBV_QPT_RC)
+		return sends(op) || reads(op) || local(op);
+	if (t == IBV_QPT_XRC_SEND)
 		return sends(op) || reads(op);
 	if (t == IBV_QPT_UC)
-		return sends(op);
-	return op == IBV_WR_SEND || op == IBV_WR_SEND_WITH_IMM;
+		return (sends(op) && op != IBV_WR_SEND_WITH_INV) || op == IBV_WR_BIND_MW;
+	return op == IBV_WR_SEND || (op == IBV_WR_SEND_WITH_IMM && t == IBV_QPT_UD);
 }
 
 static bool receives(const struct svb_qp *qp)
@@ -44,13 +50,19 @@ static bool own(const struct svb_dev *d, const struct ibv_ah_attr *av, union ibv
 	return svb_gid(d, av->port_num, av->grh.sgid_index, g) && !d->port_down[av->port_num - 1];
 }
 
+// pair says whether two queue pairs are of types that belong together.
+static bool pair(const struct svb_qp *from, const struct svb_qp *to)
+{
+	return to->pub.qp_type == (from->pub.qp_type == IBV_QPT_XRC_SEND ? IBV_QPT_XRC_RECV : from->pub.qp_type);
+}
+
 static struct svb_qp *reach(struct svb_qp *qp, const struct ibv_ah_attr *av, uint32_t qpn)
 {
 	unsigned port;
 	struct svb_dev *d = svb_dev_of_gid(qp->dev->inst, &av->grh.dgid, &port);
 	struct svb_qp *to = d && !d->gone && !d->port_down[port - 1] ? svb_qp_numbered(d, qpn) : NULL;
 
-	return to && to->pub.qp_type == qp->pub.qp_type && receives(to) ? to : NULL;
+	return to && pair(qp, to) && receives(to) ? to : NULL;
 }
 
 // Two queue pairs are connected when each has the address and the number of the other. Packets that count
@@ -109,6 +121,17 @@ static struct svb_qp *datagram(struct svb_message *m)
 	return to;
 }
 
+static enum svb_fate to_group(struct svb_message *m, enum ibv_wc_status *status)
+{
+	const struct svb_swr *r = m->r;
+	union ibv_gid mine;
+
+	if (r->length > MAX_UD || !own(m->from->dev, &r->av, &mine))
+		return SVB_ENDED;
+	fill_grh(&m->grh, &r->av, &mine, r->length);
+	return svb_spread(m, status);
+}
+
 static int take_source(struct svb_message *m, char *data)
 {
 	const struct svb_swr *r = m->r;
@@ -124,7 +147,8 @@ static int take_source(struct svb_message *m, char *data)
 
 static bool port_up(const struct svb_qp *qp, const struct svb_swr *r)
 {
-	const unsigned port = qp->pub.qp_type == IBV_QPT_UD ? r->av.port_num : qp->attr.ah_attr.port_num;
+	const enum ibv_qp_type t = qp->pub.qp_type;
+	const unsigned port = t == IBV_QPT_UD ? r->av.port_num : t == IBV_QPT_RAW_PACKET ? qp->attr.port_num : qp->attr.ah_attr.port_num;
 
 	return port && !qp->dev->port_down[port - 1];
 }
@@ -141,9 +165,13 @@ static enum svb_fate deliver(struct svb_message *m, enum ibv_wc_status *status)
 	struct svb_qp *qp = m->from;
 	enum svb_fate fate;
 
+	if (qp->pub.qp_type == IBV_QPT_RAW_PACKET)
+		return svb_raw(m, status);
+	if (qp->pub.qp_type == IBV_QPT_UD && svb_multicast(&m->r->av.grh.dgid))
+		return to_group(m, status);
 	m->to = qp->pub.qp_type == IBV_QPT_UD ? datagram(m) : connected(qp);
 	if (!m->to)
-		return qp->pub.qp_type == IBV_QPT_RC ? SVB_UNANSWERED : SVB_ENDED;
+		return svb_reliable(qp) ? SVB_UNANSWERED : SVB_ENDED;
 	if (qp->pub.qp_type == IBV_QPT_UC)
 		m->to->resp_psn = qp->req_psn;
 	m->to->busy++;
@@ -155,6 +183,14 @@ static enum svb_fate deliver(struct svb_message *m, enum ibv_wc_status *status)
 	return fate;
 }
 
+static void do_local(struct svb_qp *qp, const struct svb_swr *r, enum ibv_wc_status *status)
+{
+	if (r->opcode == IBV_WR_BIND_MW)
+		*status = svb_window_bind(qp->dev, qp, qp->pd, &r->bind) ? IBV_WC_MW_BIND_ERR : IBV_WC_SUCCESS;
+	else
+		*status = svb_invalidate(qp->dev, r->imm) ? IBV_WC_LOC_QP_OP_ERR : IBV_WC_SUCCESS;
+}
+
 enum svb_fate svb_request(struct svb_qp *qp, const struct svb_swr *r, char *data, struct svb_worker *w, enum ibv_wc_status *status)
 {
 	struct svb_message m = {.from = qp, .r = r, .w = w};
@@ -162,6 +198,10 @@ enum svb_fate svb_request(struct svb_qp *qp, const struct svb_swr *r, char *data
 	int err;
 
 	*status = IBV_WC_LOC_QP_OP_ERR;
+	if (offered(qp->pub.qp_type, r->opcode) && local(r->opcode)) {
+		do_local(qp, r, status);
+		return SVB_ENDED;
+	}
 	if (!offered(qp->pub.qp_type, r->opcode) || !port_up(qp, r))
 		return SVB_ENDED;
 	if (reads(r->opcode) && !qp->attr.max_rd_atomic)

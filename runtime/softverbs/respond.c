@@ -10,6 +10,7 @@
 #include "piece.h"
 #include "qp.h"
 #include "receive.h"
+#include "window.h"
 
 static bool has_imm(const struct svb_swr *r)
 {
@@ -18,7 +19,7 @@ static bool has_imm(const struct svb_swr *r)
 
 static bool is_send(const struct svb_swr *r)
 {
-	return r->opcode == IBV_WR_SEND || r->opcode == IBV_WR_SEND_WITH_IMM;
+	return r->opcode == IBV_WR_SEND || r->opcode == IBV_WR_SEND_WITH_IMM || r->opcode == IBV_WR_SEND_WITH_INV;
 }
 
 static bool is_atomic(const struct svb_swr *r)
@@ -37,14 +38,29 @@ static uint32_t right(const struct svb_swr *r)
 
 static bool rc(const struct svb_message *m)
 {
-	return m->to->pub.qp_type == IBV_QPT_RC;
+	return svb_reliable(m->to);
 }
 
-// give_back is for a message that never was: its sender could not read its own memory.
-static void give_back(struct svb_qp *qp, struct svb_receive *r)
+// named finds the shared receive queue of a message of XRC: it is of the domain of its queue pair.
+static bool named(struct svb_message *m)
 {
-	if (qp->srq || qp->state != IBV_QPS_RESET)
-		svb_recvq_give_back(svb_recvs(qp), r);
+	if (m->to->pub.qp_type != IBV_QPT_XRC_RECV)
+		m->srq = m->to->srq;
+	else
+		m->srq = svb_srq_numbered(m->to->dev, m->to->domain, m->r->remote_srqn);
+	return m->srq || m->to->pub.qp_type != IBV_QPT_XRC_RECV;
+}
+
+// What is looked up for a message: its receives, where they complete, and whose memory it reaches.
+static struct svb_recvq *receives(const struct svb_message *m) { return m->srq ? &m->srq->q : &m->to->rq; }
+static struct svb_cq *completes(const struct svb_message *m) { return m->to->rcq ? m->to->rcq : m->srq->cq; }
+static struct svb_kpd *domain(const struct svb_message *m) { return m->to->pd ? m->to->pd : m->srq->pd; }
+
+// give_back is for a message that never was: its sender could not read its own memory.
+static void give_back(const struct svb_message *m, struct svb_receive *r)
+{
+	if (m->srq || m->to->state != IBV_QPS_RESET)
+		svb_recvq_give_back(receives(m), r);
 }
 
 static bool complete_receive(const struct svb_message *m, struct svb_receive *v, enum ibv_wc_status status)
@@ -55,10 +71,14 @@ static bool complete_receive(const struct svb_message *m, struct svb_receive *v,
 	if (status == IBV_WC_SUCCESS) {
 		wc.opcode = is_send(r) ? IBV_WC_RECV : IBV_WC_RECV_RDMA_WITH_IMM;
 		wc.byte_len = r->length;
-		wc.wc_flags = IBV_WC_GRH;
+		wc.wc_flags = m->to->pub.qp_type == IBV_QPT_RAW_PACKET ? 0 : IBV_WC_GRH;
 		if (has_imm(r)) {
 			wc.wc_flags |= IBV_WC_WITH_IMM;
 			wc.imm_data = r->imm;
+		}
+		if (r->opcode == IBV_WR_SEND_WITH_INV) {
+			wc.wc_flags |= IBV_WC_WITH_INV;
+			wc.invalidated_rkey = r->imm;
 		}
 	}
 	if (status == IBV_WC_SUCCESS && m->to->pub.qp_type == IBV_QPT_UD) {
@@ -66,9 +86,9 @@ static bool complete_receive(const struct svb_message *m, struct svb_receive *v,
 		wc.src_qp = m->from->pub.qp_num;
 	}
 	v->taken = false;
-	if (m->to->srq)
-		svb_srq_used(m->to->srq);
-	return svb_qp_complete(m->to, m->to->rcq, &(struct svb_cqe){.wc = wc, .solicited = r->flags & IBV_SEND_SOLICITED});
+	if (m->srq)
+		svb_srq_used(m->srq);
+	return svb_qp_complete(m->to, completes(m), &(struct svb_cqe){.wc = wc, .tag = m->tag, .solicited = r->flags & IBV_SEND_SOLICITED});
 }
 
 // refuse tells the requester what it gets, and the receive request that was taken what it ends with.
@@ -96,7 +116,7 @@ static enum svb_copied copy(struct svb_message *m, struct svb_list *from, struct
 
 static enum svb_fate no_source(struct svb_message *m, struct svb_receive *v, enum ibv_wc_status *status)
 {
-	give_back(m->to, v);
+	give_back(m, v);
 	*status = IBV_WC_LOC_PROT_ERR;
 	return SVB_ENDED;
 }
@@ -112,7 +132,7 @@ static enum svb_fate receive_data(struct svb_message *m, struct svb_receive *v, 
 		svb_list_add(&from, &m->grh, SVB_GRH);
 	memcpy(&from.p[from.n], m->source.p, (size_t)m->source.n * sizeof *from.p);
 	from.n += m->source.n; // the counts are those of m->source
-	if (!svb_take_sges(m->to->dev, m->to->pd, v->sge, v->nsge, length, IBV_ACCESS_LOCAL_WRITE, &to))
+	if (!svb_take_sges(m->to->dev, domain(m), v->sge, v->nsge, length, IBV_ACCESS_LOCAL_WRITE, &to))
 		c = copy(m, &from, &to);
 	svb_list_drop(&to);
 	if (c == SVB_NO_SOURCE)
@@ -204,7 +224,7 @@ static enum svb_fate dropped(const struct svb_message *m)
 	return rc(m) ? SVB_UNANSWERED : SVB_ENDED;
 }
 
-enum svb_fate svb_respond(struct svb_message *m, enum ibv_wc_status *status)
+static enum svb_fate respond(struct svb_message *m, enum ibv_wc_status *status)
 {
 	const struct svb_swr *r = m->r;
 	const bool wants_receive = is_send(r) || r->opcode == IBV_WR_RDMA_WRITE_WITH_IMM;
@@ -218,24 +238,42 @@ enum svb_fate svb_respond(struct svb_message *m, enum ibv_wc_status *status)
 		return rc(m) ? refuse(m, &v, IBV_WC_REM_INV_REQ_ERR, 0, status) : SVB_ENDED;
 	if ((is_atomic(r) || r->opcode == IBV_WR_RDMA_READ) && !m->to->attr.max_dest_rd_atomic)
 		return refuse(m, &v, IBV_WC_REM_INV_REQ_ERR, 0, status);
-	if (wants_receive && !svb_recvs(m->to)->count) {
+	if (wants_receive && !receives(m)->count) {
 		m->from->rnr_code = m->to->attr.min_rnr_timer;
 		return rc(m) ? SVB_NOT_READY : SVB_ENDED;
 	}
 	if (!is_send(r) && length) {
-		key = !svb_take(m->to->dev, r->rkey, true, r->remote_addr, length, right(r), m->to->pd, &at.p[0]);
+		key = svb_window_serves(m->to->dev, r->rkey, m->to) &&
+		      !svb_take(m->to->dev, r->rkey, true, r->remote_addr, length, right(r), domain(m), &at.p[0]);
 		at.n = key;
 	}
 	if (!key && !rc(m))
 		return SVB_ENDED;
 	if (wants_receive)
-		svb_recvq_take(svb_recvs(m->to), &v);
+		svb_recvq_take(receives(m), &v);
 	if (!key)
 		return refuse(m, &v, IBV_WC_REM_ACCESS_ERR, IBV_WC_REM_ACCESS_ERR, status);
 	fate = move(m, &v, &at, status);
 	svb_list_drop(&at);
+	if (fate == SVB_ENDED && *status == IBV_WC_SUCCESS && r->opcode == IBV_WR_SEND_WITH_INV && v.taken && svb_invalidate(m->to->dev, r->imm))
+		return refuse(m, &v, IBV_WC_SUCCESS, IBV_WC_REM_INV_REQ_ERR, status); // the data has been acknowledged
 	if (!v.taken || complete_receive(m, &v, *status == IBV_WC_SUCCESS ? IBV_WC_SUCCESS : IBV_WC_WR_FLUSH_ERR))
 		return fate;
 	svb_qp_error(m->to);
 	return dropped(m);
+}
+
+// A queue that is named by a number stays while the message is under way.
+enum svb_fate svb_respond(struct svb_message *m, enum ibv_wc_status *status)
+{
+	enum svb_fate fate;
+
+	if (!named(m))
+		return refuse(m, &(struct svb_receive){0}, IBV_WC_REM_INV_REQ_ERR, 0, status);
+	if (m->srq)
+		m->srq->busy++;
+	fate = respond(m, status);
+	if (m->srq && --m->srq->busy == 0)
+		pthread_cond_broadcast(&svb_idle);
+	return fate;
 }

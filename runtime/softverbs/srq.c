@@ -11,12 +11,26 @@
 #include "kernel.h"
 #include "objects.h"
 #include "receive.h"
+#include "xrc.h"
 
+#define SRQN_MASK 0xffffffu
 #define SRQ_RESIZE (1u << 13) // of the device's capabilities
+
+// part ends what a queue of type XRC has more: nothing arrives in it any longer.
+static void part(struct svb_srq *srq)
+{
+	TAILQ_REMOVE(&srq->obj.ctx->dev->srqs, srq, link);
+	while (srq->busy)
+		pthread_cond_wait(&svb_idle, &svb_lock);
+	srq->cq->users--;
+	srq->xrcd->users--;
+}
 
 static void detach(struct svb_srq *srq)
 {
 	srq->dying = true;
+	if (srq->xrcd)
+		part(srq);
 	svb_async_forget(srq->obj.ctx, &srq->pub);
 	svb_handle_drop(srq->obj.ctx->file, srq->k.handle);
 	srq->pd->queues--;
@@ -73,6 +87,43 @@ static int enter(struct svb_pd *pd, struct svb_srq *srq, void *srq_context)
 	return 0;
 }
 
+struct svb_srq *svb_srq_numbered(const struct svb_dev *d, const struct svb_domain *domain, uint32_t num)
+{
+	struct svb_srq *srq;
+
+	TAILQ_FOREACH(srq, &d->srqs, link)
+		if (srq->num == num && srq->xrcd->domain == domain)
+			return srq;
+	return NULL;
+}
+
+// taken tells whether a queue of any domain has a number.
+static bool taken(const struct svb_dev *d, uint32_t num)
+{
+	const struct svb_srq *srq;
+
+	TAILQ_FOREACH(srq, &d->srqs, link)
+		if (srq->num == num)
+			return true;
+	return false;
+}
+
+// publish gives a queue of type XRC its number.
+static void publish(struct svb_srq *srq, struct svb_xrcd *x, struct svb_cq *cq)
+{
+	struct svb_dev *d = srq->obj.ctx->dev;
+
+	do {
+		d->next_srqn = (d->next_srqn + 1) & SRQN_MASK;
+	} while (!d->next_srqn || taken(d, d->next_srqn));
+	srq->num = d->next_srqn;
+	srq->xrcd = x;
+	srq->cq = cq;
+	x->users++;
+	cq->users++;
+	TAILQ_INSERT_TAIL(&d->srqs, srq, link);
+}
+
 static int make(struct svb_srq *srq, const struct ibv_srq_attr *a)
 {
 	if (a->max_wr == 0 || a->max_wr > SVB_MAX_WR || a->max_sge > SVB_MAX_SRQ_SGE)
@@ -81,20 +132,29 @@ static int make(struct svb_srq *srq, const struct ibv_srq_attr *a)
 	return svb_recvq_make(&srq->q, a->max_wr, a->max_sge ? a->max_sge : 1);
 }
 
-struct ibv_srq *svb_create_srq(struct ibv_pd *ppd, struct ibv_srq_init_attr *a)
+// create makes a queue, with xrcd one of type XRC.
+static struct ibv_srq *create(struct ibv_pd *ppd, struct ibv_srq_init_attr *a, enum svb_verb v, const struct ibv_xrcd *xrcd, const struct ibv_cq *pcq)
 {
 	struct svb_srq *srq = calloc(1, sizeof *srq);
+	struct svb_xrcd *x;
+	struct svb_cq *cq;
 	struct svb_pd *pd;
 	int err = srq ? 0 : ENOMEM;
 
 	pthread_mutex_lock(&svb_lock);
 	pd = svb_find_pd(ppd);
 	if (!err)
-		err = pd ? svb_refused_locked(&pd->obj, SVB_CREATE_SRQ) : EINVAL;
+		err = pd ? svb_refused_locked(&pd->obj, v) : EINVAL;
+	x = xrcd ? svb_find_xrcd(xrcd) : NULL;
+	cq = xrcd ? svb_find_cq(pcq) : NULL;
+	if (!err && xrcd && (!x || !cq || cq->dying || x->obj.ctx != pd->obj.ctx || cq->obj.ctx != pd->obj.ctx))
+		err = EINVAL;
 	if (!err)
 		err = make(srq, &a->attr);
 	if (!err)
 		err = enter(pd, srq, a->srq_context);
+	if (!err && x)
+		publish(srq, x, cq);
 	pthread_mutex_unlock(&svb_lock);
 	if (!err) {
 		a->attr.max_wr = srq->q.max_wr;
@@ -104,6 +164,43 @@ struct ibv_srq *svb_create_srq(struct ibv_pd *ppd, struct ibv_srq_init_attr *a)
 	if (srq)
 		svb_recvq_free(&srq->q);
 	free(srq);
+	errno = err;
+	return NULL;
+}
+
+struct ibv_srq *svb_create_srq(struct ibv_pd *ppd, struct ibv_srq_init_attr *a)
+{
+	return create(ppd, a, SVB_CREATE_SRQ, NULL, NULL);
+}
+
+static int check(const struct svb_dev *d, const struct ibv_srq_init_attr_ex *a, enum ibv_srq_type type)
+{
+	const uint32_t both = IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ;
+
+	if (a->comp_mask >= IBV_SRQ_INIT_ATTR_RESERVED || type == IBV_SRQT_TM)
+		return EOPNOTSUPP;
+	if (!(a->comp_mask & IBV_SRQ_INIT_ATTR_PD) || (type != IBV_SRQT_BASIC && type != IBV_SRQT_XRC))
+		return EINVAL;
+	if (type == IBV_SRQT_BASIC)
+		return 0;
+	if (!svb_has_xrc(d))
+		return EOPNOTSUPP;
+	return (a->comp_mask & both) == both ? 0 : EINVAL;
+}
+
+struct ibv_srq *svb_create_srq_ex(struct ibv_context *pub, struct ibv_srq_init_attr_ex *a)
+{
+	const enum ibv_srq_type type = a->comp_mask & IBV_SRQ_INIT_ATTR_TYPE ? a->srq_type : IBV_SRQT_BASIC;
+	const bool xrc = type == IBV_SRQT_XRC;
+	struct svb_ctx *c;
+	int err;
+
+	pthread_mutex_lock(&svb_lock);
+	c = svb_find_ctx(pub);
+	err = c ? check(c->dev, a, type) : EINVAL;
+	pthread_mutex_unlock(&svb_lock);
+	if (!err) // the extended structure begins with the plain one
+		return create(a->pd, (struct ibv_srq_init_attr *)a, SVB_CREATE_SRQ_EX, xrc ? a->xrcd : NULL, xrc ? a->cq : NULL);
 	errno = err;
 	return NULL;
 }
@@ -164,6 +261,21 @@ int svb_query_srq(struct ibv_srq *pub, struct ibv_srq_attr *a)
 	pthread_mutex_unlock(&svb_lock);
 	if (err)
 		errno = err;
+	return err;
+}
+
+int svb_get_srq_num(struct ibv_srq *pub, uint32_t *num)
+{
+	struct svb_srq *srq;
+	int err;
+
+	pthread_mutex_lock(&svb_lock);
+	srq = entered(pub, SVB_GET_SRQ_NUM, &err);
+	if (!err && !srq->xrcd)
+		err = EOPNOTSUPP;
+	if (!err)
+		*num = srq->num;
+	pthread_mutex_unlock(&svb_lock);
 	return err;
 }
 

@@ -157,6 +157,10 @@ CONTEXT_OP(req_notify_cq, svb_req_notify_cq)
 // Shared receive queues: srq.c
 VERB(CREATE_SRQ, ibv_create_srq)
 SYMBOL(ibv_create_srq, 1, svb_create_srq)
+VERB(CREATE_SRQ_EX, ibv_create_srq_ex)
+OP(create_srq_ex, true, svb_create_srq_ex)
+VERB(GET_SRQ_NUM, ibv_get_srq_num)
+OP(get_srq_num, true, svb_get_srq_num)
 VERB(MODIFY_SRQ, ibv_modify_srq)
 SYMBOL(ibv_modify_srq, 1, svb_modify_srq)
 VERB(QUERY_SRQ, ibv_query_srq)
@@ -172,9 +176,15 @@ OP(open_xrcd, true, svb_open_xrcd)
 VERB(CLOSE_XRCD, ibv_close_xrcd)
 OP(close_xrcd, true, svb_close_xrcd)
 
-// Memory windows: mw.c
+// Shared queue pairs: target.c
+VERB(OPEN_QP, ibv_open_qp)
+OP(open_qp, true, svb_open_qp)
+
+// Memory windows: mw.c, window.c
 VERB(ALLOC_MW, ibv_alloc_mw)
 CONTEXT_OP(alloc_mw, svb_alloc_mw)
+VERB(BIND_MW, ibv_bind_mw)
+CONTEXT_OP(bind_mw, svb_bind_mw)
 VERB(DEALLOC_MW, ibv_dealloc_mw)
 CONTEXT_OP(dealloc_mw, svb_dealloc_mw)
 

@@ -40,6 +40,10 @@ static enum ibv_wc_opcode completed(enum ibv_wr_opcode op)
 		return IBV_WC_COMP_SWAP;
 	case IBV_WR_ATOMIC_FETCH_AND_ADD:
 		return IBV_WC_FETCH_ADD;
+	case IBV_WR_BIND_MW:
+		return IBV_WC_BIND_MW;
+	case IBV_WR_LOCAL_INV:
+		return IBV_WC_LOCAL_INV;
 	default:
 		return IBV_WC_SEND;
 	}
@@ -96,6 +100,8 @@ enum svb_turn svb_qp_turn(const struct svb_qp *qp, uint64_t now, uint64_t *next)
 static void drained(struct svb_qp *qp)
 {
 	qp->drained = true;
+	if (qp->pub.qp_type == IBV_QPT_XRC_RECV) // it has no send queue
+		return;
 	svb_async(qp->obj.ctx, IBV_EVENT_SQ_DRAINED, &qp->pub, &qp->async_reported);
 }
 

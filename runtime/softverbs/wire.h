@@ -12,8 +12,10 @@ enum svb_fate { SVB_ENDED, SVB_UNANSWERED, SVB_NOT_READY, SVB_STUCK };
 struct svb_message { // on its way to a queue pair
 	struct svb_qp *from, *to;
 	const struct svb_swr *r;
+	struct svb_srq *srq;    // it is received into; NULL: into the queue pair's own
 	struct svb_list source; // bytes that are sent
 	struct ibv_grh grh;     // UD
+	uint32_t tag;           // of the flow by which a frame came
 	struct svb_worker *w;
 };
 
@@ -23,5 +25,12 @@ SVB_HIDDEN enum svb_fate svb_request(struct svb_qp *qp, const struct svb_swr *r,
 
 // respond.c
 SVB_HIDDEN enum svb_fate svb_respond(struct svb_message *m, enum ibv_wc_status *status);
+
+
+// raw.c: a frame to whom flows say
+SVB_HIDDEN enum svb_fate svb_raw(struct svb_message *m, enum ibv_wc_status *status);
+
+// spread.c: a datagram to a group, of which each member gets a copy
+SVB_HIDDEN enum svb_fate svb_spread(struct svb_message *m, enum ibv_wc_status *status);
 
 #endif

@@ -21,7 +21,7 @@ static const uint32_t rnr_usec[32] = {
 
 static uint64_t deadline(const struct svb_qp *qp, uint64_t now)
 {
-	return qp->attr.timeout && qp->pub.qp_type == IBV_QPT_RC ? now + ((uint64_t)4096 << qp->attr.timeout) : SVB_NEVER;
+	return qp->attr.timeout && svb_reliable(qp) ? now + ((uint64_t)4096 << qp->attr.timeout) : SVB_NEVER;
 }
 
 // begin is for the first try of a request and for each later one; false: it was the last.

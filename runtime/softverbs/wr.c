@@ -9,15 +9,17 @@
 #include "instance.h"
 #include "objects.h"
 #include "qp.h"
+#include "xrc.h"
 
 enum {
 	RC_OPS = IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM | IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM |
 		 IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD | IBV_QP_EX_WITH_LOCAL_INV |
-		 IBV_QP_EX_WITH_SEND_WITH_INV,
+		 IBV_QP_EX_WITH_SEND_WITH_INV | IBV_QP_EX_WITH_BIND_MW,
 	UC_OPS = IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM | IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM |
-		 IBV_QP_EX_WITH_SEND_WITH_INV,
+		 IBV_QP_EX_WITH_SEND_WITH_INV | IBV_QP_EX_WITH_BIND_MW,
 	UD_OPS = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM,
-	MASK = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+	RAW_OPS = IBV_QP_EX_WITH_SEND,
+	MASK = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_XRCD | IBV_QP_INIT_ATTR_CREATE_FLAGS | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
 };
 
 struct svb_stream {
@@ -86,6 +88,13 @@ static int complete(struct ibv_qp_ex *ex)
 	return err;
 }
 
+// fails keeps the first error of the builders, which the end of the stream answers. What is too much is ENOSPC to soft-RoCE.
+static void fails(struct ibv_qp_ex *ex)
+{
+	if (!in(ex)->err)
+		in(ex)->err = of(ex)->dev->cfg.mlx5 ? ENOMEM : ENOSPC;
+}
+
 // begin lays down one more request. When there is no room, it is one that nobody posts.
 static struct ibv_send_wr *begin(struct ibv_qp_ex *ex, enum ibv_wr_opcode opcode)
 {
@@ -95,7 +104,7 @@ static struct ibv_send_wr *begin(struct ibv_qp_ex *ex, enum ibv_wr_opcode opcode
 	if (s->n < s->room)
 		s->n++;
 	else
-		s->err = ENOMEM;
+		fails(ex);
 	memset(w, 0, sizeof *w);
 	w->wr_id = ex->wr_id;
 	w->opcode = opcode;
@@ -115,6 +124,15 @@ static struct ibv_send_wr *rdma(struct ibv_qp_ex *ex, enum ibv_wr_opcode opcode,
 static void send_(struct ibv_qp_ex *ex) { begin(ex, IBV_WR_SEND); }
 static void send_imm(struct ibv_qp_ex *ex, __be32 imm) { begin(ex, IBV_WR_SEND_WITH_IMM)->imm_data = imm; }
 static void send_inv(struct ibv_qp_ex *ex, uint32_t rkey) { begin(ex, IBV_WR_SEND_WITH_INV)->invalidate_rkey = rkey; }
+static void bind_mw(struct ibv_qp_ex *ex, struct ibv_mw *mw, uint32_t rkey, const struct ibv_mw_bind_info *info)
+{
+	struct ibv_send_wr *w = begin(ex, IBV_WR_BIND_MW);
+
+	w->bind_mw.mw = mw;
+	w->bind_mw.rkey = rkey;
+	w->bind_mw.bind_info = *info;
+}
+
 static void local_inv(struct ibv_qp_ex *ex, uint32_t rkey) { begin(ex, IBV_WR_LOCAL_INV)->invalidate_rkey = rkey; }
 static void rdma_write(struct ibv_qp_ex *ex, uint32_t rkey, uint64_t addr) { rdma(ex, IBV_WR_RDMA_WRITE, rkey, addr); }
 static void rdma_read(struct ibv_qp_ex *ex, uint32_t rkey, uint64_t addr) { rdma(ex, IBV_WR_RDMA_READ, rkey, addr); }
@@ -156,6 +174,8 @@ static void set_ud_addr(struct ibv_qp_ex *ex, struct ibv_ah *ah, uint32_t qpn, u
 	w->wr.ud.remote_qkey = qkey;
 }
 
+static void set_xrc_srqn(struct ibv_qp_ex *ex, uint32_t srqn) { last(in(ex))->qp_type.xrc.remote_srqn = srqn; }
+
 static void set_sge_list(struct ibv_qp_ex *ex, size_t n, const struct ibv_sge *list)
 {
 	struct svb_stream *s = in(ex);
@@ -164,7 +184,7 @@ static void set_sge_list(struct ibv_qp_ex *ex, size_t n, const struct ibv_sge *l
 	if (s->err)
 		return;
 	if (n > s->sges) {
-		s->err = EINVAL;
+		fails(ex);
 		return;
 	}
 	w->sg_list = s->list + (size_t)(s->n - 1) * s->sges;
@@ -187,8 +207,8 @@ static void set_inline_data_list(struct ibv_qp_ex *ex, size_t n, const struct ib
 
 	for (i = 0; i < n; i++)
 		total += bufs[i].length;
-	if (!s->err && total > s->inlines)
-		s->err = EINVAL;
+	if (total > s->inlines)
+		fails(ex);
 	if (s->err)
 		return;
 	to = s->data + (size_t)(s->n - 1) * s->inlines;
@@ -219,10 +239,12 @@ static void give(struct ibv_qp_ex *ex, uint64_t asked)
 	ex->wr_set_inline_data = set_inline_data;
 	ex->wr_set_inline_data_list = set_inline_data_list;
 	ex->wr_set_ud_addr = set_ud_addr;
+	ex->wr_set_xrc_srqn = set_xrc_srqn;
 	GIVE(SEND, wr_send, send_);
 	GIVE(SEND_WITH_IMM, wr_send_imm, send_imm);
 	GIVE(SEND_WITH_INV, wr_send_inv, send_inv);
 	GIVE(LOCAL_INV, wr_local_inv, local_inv);
+	GIVE(BIND_MW, wr_bind_mw, bind_mw);
 	GIVE(RDMA_WRITE, wr_rdma_write, rdma_write);
 	GIVE(RDMA_WRITE_WITH_IMM, wr_rdma_write_imm, rdma_write_imm);
 	GIVE(RDMA_READ, wr_rdma_read, rdma_read);
@@ -231,10 +253,20 @@ static void give(struct ibv_qp_ex *ex, uint64_t asked)
 #undef GIVE
 }
 
-static int check(struct ibv_context *pub, const struct ibv_qp_init_attr_ex *a)
+// xrc checks what is of XRC: a receiver belongs to a domain, and all others have a protection domain. What else is given is ignored.
+static int xrc(const struct svb_dev *d, const struct ibv_qp_init_attr_ex *a)
+{
+	const bool receiver = a->qp_type == IBV_QPT_XRC_RECV;
+
+	if ((receiver || a->qp_type == IBV_QPT_XRC_SEND) && !svb_has_xrc(d))
+		return EOPNOTSUPP;
+	return a->comp_mask & (receiver ? IBV_QP_INIT_ATTR_XRCD : IBV_QP_INIT_ATTR_PD) ? 0 : EINVAL;
+}
+
+static int check(struct ibv_context *pub, const struct ibv_qp_init_attr_ex *a, struct svb_ctx **at)
 {
 	const uint64_t asked = a->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS ? a->send_ops_flags : 0;
-	const uint64_t can = a->qp_type == IBV_QPT_UD ? UD_OPS : a->qp_type == IBV_QPT_UC ? UC_OPS : RC_OPS;
+	const uint64_t can = a->qp_type == IBV_QPT_RAW_PACKET ? RAW_OPS : a->qp_type == IBV_QPT_UD ? UD_OPS : a->qp_type == IBV_QPT_UC ? UC_OPS : a->qp_type == IBV_QPT_XRC_RECV ? 0 : RC_OPS;
 	struct svb_ctx *c;
 	int err;
 
@@ -246,20 +278,24 @@ static int check(struct ibv_context *pub, const struct ibv_qp_init_attr_ex *a)
 		err = EOPNOTSUPP;
 	if (!err && a->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS && a->create_flags)
 		err = EOPNOTSUPP;
-	return !err && !(a->comp_mask & IBV_QP_INIT_ATTR_PD) ? EINVAL : err;
+	*at = c;
+	return err ? err : xrc(c->dev, a);
 }
 
 struct ibv_qp *svb_create_qp_ex(struct ibv_context *pub, struct ibv_qp_init_attr_ex *a)
 {
 	struct svb_qp *qp;
 	struct ibv_qp *made;
-	int err = check(pub, a);
+	struct svb_ctx *c;
+	int err = check(pub, a, &c);
 
 	if (err) {
 		errno = err;
 		return NULL;
 	}
-	made = svb_create_qp(a->pd, (struct ibv_qp_init_attr *)a);
+	if (a->qp_type == IBV_QPT_XRC_RECV)
+		return svb_make_target(c, a);
+	made = svb_make_qp(a->pd, (struct ibv_qp_init_attr *)a);
 	if (!made || !(a->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS))
 		return made;
 	qp = (struct svb_qp *)((char *)made - offsetof(struct svb_qp, pub));

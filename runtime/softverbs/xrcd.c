@@ -9,16 +9,9 @@
 #include "entry.h"
 #include "instance.h"
 #include "objects.h"
+#include "xrc.h"
 
 #define BOTH (IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS)
-
-struct xrcd {
-	struct ibv_xrcd pub;
-	struct svb_obj obj;
-	bool shared; // of an inode
-	dev_t st_dev;
-	ino_t st_ino;
-};
 
 static void name(const struct svb_obj *o, char *buf, size_t n)
 {
@@ -28,51 +21,63 @@ static void name(const struct svb_obj *o, char *buf, size_t n)
 
 static void forget(struct svb_obj *o)
 {
+	struct svb_xrcd *x = SVB_OF(o, struct svb_xrcd);
+
 	svb_unregister(o);
-	free(SVB_OF(o, struct xrcd));
+	if (--x->domain->xrcds == 0)
+		free(x->domain);
+	free(x);
 }
 
 static const struct svb_kind kind = {SVB_T_XRCD, name, forget};
 
 struct search {
-	const struct xrcd *like;
+	dev_t st_dev;
+	ino_t st_ino;
 	struct svb_dev *dev;
-	bool found;
+	struct svb_domain *found;
 };
 
 static void same(struct svb_obj *o, void *arg)
 {
-	const struct xrcd *x = SVB_OF(o, struct xrcd);
+	struct svb_domain *d = SVB_OF(o, struct svb_xrcd)->domain;
 	struct search *s = arg;
 
-	if (x->shared && o->ctx->dev == s->dev && x->st_dev == s->like->st_dev && x->st_ino == s->like->st_ino)
-		s->found = true;
+	if (d->shared && o->ctx->dev == s->dev && d->st_dev == s->st_dev && d->st_ino == s->st_ino)
+		s->found = d;
 }
 
-// join finds out whether the domain of an inode may be opened, with svb_lock held.
-static int join(struct svb_ctx *c, struct xrcd *x, int fd, int flags)
+// join gives a handle the domain of its inode, or one of its own, with svb_lock held.
+static int join(struct svb_ctx *c, struct svb_xrcd *x, int fd, int flags)
 {
-	struct search s = {x, c->dev, false};
-	struct stat st;
+	struct search s = {.dev = c->dev};
+	struct stat st = {0};
 
-	if (fd == -1)
-		return 0;
-	if (fstat(fd, &st))
-		return errno;
-	x->shared = true;
-	x->st_dev = st.st_dev;
-	x->st_ino = st.st_ino;
-	svb_each(c->obj.inst, SVB_T_XRCD, same, &s);
-	if (!s.found && !(flags & O_CREAT))
-		return EAGAIN;
-	return s.found && (flags & O_EXCL) ? EINVAL : 0;
+	if (fd != -1) {
+		if (fstat(fd, &st))
+			return errno;
+		s.st_dev = st.st_dev;
+		s.st_ino = st.st_ino;
+		svb_each(c->obj.inst, SVB_T_XRCD, same, &s);
+		if (!s.found && !(flags & O_CREAT))
+			return EAGAIN;
+		if (s.found && (flags & O_EXCL))
+			return EINVAL;
+	}
+	x->domain = s.found ? s.found : calloc(1, sizeof *x->domain);
+	if (!x->domain)
+		return ENOMEM;
+	if (!s.found)
+		*x->domain = (struct svb_domain){.shared = fd != -1, .st_dev = st.st_dev, .st_ino = st.st_ino};
+	x->domain->xrcds++;
+	return 0;
 }
 
 struct ibv_xrcd *svb_open_xrcd(struct ibv_context *pub, struct ibv_xrcd_init_attr *a)
 {
 	int err;
 	struct svb_ctx *c = svb_enter(pub, SVB_OPEN_XRCD, &err);
-	struct xrcd *x = NULL;
+	struct svb_xrcd *x = NULL;
 
 	if (!err && a->comp_mask >= IBV_XRCD_INIT_ATTR_RESERVED)
 		err = EOPNOTSUPP;
@@ -104,6 +109,8 @@ int svb_close_xrcd(struct ibv_xrcd *pub)
 	pthread_mutex_lock(&svb_lock);
 	o = svb_find(pub, SVB_T_XRCD);
 	err = o ? svb_refused_locked(o, SVB_CLOSE_XRCD) : EINVAL;
+	if (!err && SVB_OF(o, struct svb_xrcd)->users)
+		err = EBUSY;
 	if (!err)
 		forget(o);
 	pthread_mutex_unlock(&svb_lock);

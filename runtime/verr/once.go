@@ -36,7 +36,7 @@ func misaddressed(verb string, errno syscall.Errno) error {
 		return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
 			Msg: "the AH of the request and the queue pair belong to two devices, or openings of a device; use objects of one device"}
 	}
-	return nil
+	return unbindable(verb, errno)
 }
 
 // Once makes the errors of a verb of the data path: one for each errno, at its first use, so that a call that fails

@@ -88,11 +88,11 @@ static struct wish *wish(const char *verb, int make)
 	return wishes = w;
 }
 
-// poke sets a number of a record, by the name of its field. It is 0 when there is no such number.
+// poke sets a number of a record, or the object that it points to, by the name of its field. It is 0 when there is no such field.
 static int poke(const struct record *r, char *p, const char *name, uint64_t value)
 {
 	for (const struct field *f = r->fields; f < r->fields + r->n; f++)
-		if (!strcmp(f->name, name) && f->kind <= BIG) {
+		if (!strcmp(f->name, name) && (f->kind <= BIG || f->kind == OBJECT)) {
 			memcpy(p + f->offset, &value, f->size);
 			return 1;
 		}

@@ -44,6 +44,8 @@ type near struct {
 	mr           *verbs.MR
 	send         *dpath.SendBatch
 	recv         *dpath.RecvBatch
+	stream       *verbs.QPStream               // posts its sends; nil: PostSend does
+	readers      map[*verbs.CQ]*verbs.CQReader // of its completion queues; nil: they are polled
 }
 
 // newNear makes a queue pair with completion queues of its own. shape adds to the attributes of the queue pair.
@@ -67,7 +69,13 @@ func bareNear(t *suite.T, pd *verbs.PD, kind far.Kind, sends, recvs *verbs.CQ, s
 	for _, f := range shape {
 		f(attr)
 	}
-	n.qp = must(pd.CreateQP(attr))(t)
+	return n.with(must(pd.CreateQP(attr))(t))
+}
+
+// with gives a near its queue pair, a region and batches.
+func (n *near) with(qp *verbs.QP) *near {
+	t, pd := n.t, n.pd
+	n.qp = qp
 	buf := buffer(t, far.MaxData)
 	n.buf, n.mr = buf.Bytes(), must(pd.RegMRBuffer(buf, rw))(t)
 	t.Cleanup(func() { // before the buffer's
@@ -102,10 +110,22 @@ func wait(t *suite.T, cq *verbs.CQ) dpath.WC {
 	return must(far.Poll(ctx, cq))(t)
 }
 
+// next takes the next completion off one of its queues.
+func (n *near) next(cq *verbs.CQ) dpath.WC {
+	if r := n.readers[cq]; r != nil {
+		return asPolled(readOne(n.t, r))
+	}
+	return wait(n.t, cq)
+}
+
 // post posts the first requests of the send batch.
 func (n *near) post(count int) {
-	if posted, err := n.qp.PostSend(n.send, count); posted != count || err != nil {
-		n.t.Fatalf("PostSend of %d = %d, %v", count, posted, err)
+	post := n.qp.PostSend
+	if n.stream != nil {
+		post = n.stream.Post
+	}
+	if posted, err := post(n.send, count); posted != count || err != nil {
+		n.t.Fatalf("a post of %d = %d, %v", count, posted, err)
 	}
 }
 
@@ -119,7 +139,7 @@ func (n *near) op(what string, opcode dpath.WCOpcode, begin func(w *dpath.SendWR
 
 // finished checks the next completion of a request.
 func (n *near) finished(what string, id uint64, opcode dpath.WCOpcode) {
-	wc := wait(n.t, n.sends)
+	wc := n.next(n.sends)
 	n.t.Status(what, int(wc.Status), suite.StatusSuccess)
 	if wc.ID != id || wc.QPNum != n.qp.Num() || wc.Status == 0 && wc.Opcode != opcode {
 		n.t.Errorf("%s: %+v; want id %#x, opcode %v of queue pair %#x", what, wc, id, opcode, n.qp.Num())

@@ -18,23 +18,28 @@ func traffic() []suite.Case {
 	peer := needs(suite.Peer)
 	return []suite.Case{
 		{ID: "CF-que-0020", Family: family, Title: "messages of every length, both ways", Page: "ibv_post_send",
-			Rules: []string{"VR-ibv_post_send-opcode-0337"}, Needs: peer, Run: messages},
-		{ID: "CF-que-0021", Family: family, Title: "messages with immediate data, both ways", Page: "ibv_post_send", Needs: peer, Run: immediate},
+			Rules: []string{"VR-ibv_post_send-opcode-0337"}, Needs: peer, Run: over(far.RC, messages)},
+		{ID: "CF-que-0021", Family: family, Title: "messages with immediate data, both ways", Page: "ibv_post_send", Needs: peer, Run: over(far.RC, immediate)},
 		{ID: "CF-que-0022", Family: family, Title: "RDMA WRITE and READ of every length", Page: "ibv_post_send",
-			Rules: []string{"VR-ibv_post_send-opcode-0337"}, Needs: peer, Run: writeRead},
+			Rules: []string{"VR-ibv_post_send-opcode-0337"}, Needs: peer, Run: over(far.RC, writeRead)},
 		{ID: "CF-que-0023", Family: family, Title: "RDMA WRITE with immediate data, both ways", Page: "ibv_post_send",
-			Rules: []string{"VR-ibv_post_send-opcode-0337"}, Needs: peer, Run: writeImm},
+			Rules: []string{"VR-ibv_post_send-opcode-0337"}, Needs: peer, Run: over(far.RC, writeImm)},
 		{ID: "CF-que-0024", Family: family, Title: "atomics on the other end's memory", Page: "ibv_post_send",
-			Rules: []string{"VR-ibv_post_send-opcode-0337", "VR-ibv_post_send-remote_addr-0352", "VR-ibv_post_send-length-0353"}, Needs: needs(suite.Peer, suite.Atomics), Run: atomicRequests},
+			Rules: []string{"VR-ibv_post_send-opcode-0337", "VR-ibv_post_send-remote_addr-0352", "VR-ibv_post_send-length-0353"}, Needs: needs(suite.Peer, suite.Atomics), Run: over(far.RC, atomicRequests)},
 		{ID: "CF-que-0025", Family: family, Title: "an unreliable connection: messages and RDMA WRITE", Page: "ibv_post_send",
-			Rules: []string{"VR-ibv_post_send-opcode-0336"}, Needs: peer, Run: unreliable},
+			Rules: []string{"VR-ibv_post_send-opcode-0336"}, Needs: peer, Run: over(far.UC, unreliable)},
 		{ID: "CF-que-0026", Family: family, Title: "datagrams, both ways: the address handle and the 40 bytes before the data", Page: "ibv_create_ah",
-			Rules: []string{"VR-ibv_post_send-opcode-0335", "VR-ibv_post_send-ah-0354", "VR-ibv_post_recv-sg_list-0364"}, Needs: peer, Run: datagrams},
+			Rules: []string{"VR-ibv_post_send-opcode-0335", "VR-ibv_post_send-ah-0354", "VR-ibv_post_recv-sg_list-0364"}, Needs: peer, Run: over(far.UD, datagrams)},
 		{ID: "CF-que-0027", Family: family, Title: "inline data is taken while posting, from memory that is not registered", Page: "ibv_post_send",
-			Rules: []string{"VR-ibv_post_send-send_flags-0344", "VR-ibv_post_send-send_flags-0345"}, Needs: peer, Run: inline},
+			Rules: []string{"VR-ibv_post_send-send_flags-0344", "VR-ibv_post_send-send_flags-0345"}, Needs: peer, Run: over(far.RC, inline, inlineRoom)},
 		{ID: "CF-que-0028", Family: family, Title: "gathered from three places, scattered to three", Page: "ibv_post_recv",
-			Rules: []string{"VR-ibv_post_send-num_sge-0349", "VR-ibv_post_recv-num_sge-0360"}, Needs: peer, Run: gathered},
+			Rules: []string{"VR-ibv_post_send-num_sge-0349", "VR-ibv_post_recv-num_sge-0360"}, Needs: peer, Run: over(far.RC, gathered)},
 	}
+}
+
+// over shows something on a near queue pair, of a kind and with what shape adds.
+func over(kind far.Kind, show func(n *near), shape ...func(*verbs.QPInitAttr)) func(*suite.T) {
+	return func(t *suite.T) { show(newNear(t, kind, shape...)) }
 }
 
 // lengths are those of messages: none, one byte, around one packet of the largest MTU and of the usual one, many packets.
@@ -63,7 +68,7 @@ func differing(got, want []byte) string {
 
 // received checks the next receive of a near queue pair.
 func (n *near) received(what string, id uint64, opcode dpath.WCOpcode, length int) dpath.WC {
-	wc := wait(n.t, n.recvs)
+	wc := n.next(n.recvs)
 	n.t.Status(what, int(wc.Status), suite.StatusSuccess)
 	if wc.ID != id || wc.QPNum != n.qp.Num() || wc.Status == 0 && (wc.Opcode != opcode || wc.ByteLen != uint32(length)) {
 		n.t.Errorf("%s: %+v; want id %d, opcode %v, %d bytes", what, wc, id, opcode, length)
@@ -71,8 +76,8 @@ func (n *near) received(what string, id uint64, opcode dpath.WCOpcode, length in
 	return wc
 }
 
-func messages(t *suite.T) {
-	n := newNear(t, far.RC)
+func messages(n *near) {
+	t := n.t
 	for i, length := range lengths {
 		what := fmt.Sprintf("a message of %d bytes", length)
 		n.farRoom(length)
@@ -90,8 +95,8 @@ func messages(t *suite.T) {
 	}
 }
 
-func immediate(t *suite.T) {
-	n := newNear(t, far.RC)
+func immediate(n *near) {
+	t := n.t
 	for i, imm := range []uint32{0, 1, 0x01020304, 0xfffffffe} {
 		what := fmt.Sprintf("a message with %#x", imm)
 		n.farRoom(i)
@@ -107,8 +112,8 @@ func immediate(t *suite.T) {
 	}
 }
 
-func writeRead(t *suite.T) {
-	n := newNear(t, far.RC)
+func writeRead(n *near) {
+	t := n.t
 	for i, length := range lengths[:len(lengths)-1] {
 		what := fmt.Sprintf("%d bytes", length)
 		n.farStore(0, make([]byte, length+128))
@@ -133,8 +138,8 @@ func writeRead(t *suite.T) {
 	}
 }
 
-func writeImm(t *suite.T) {
-	n := newNear(t, far.RC)
+func writeImm(n *near) {
+	t := n.t
 	const text = "written and told"
 	n.farRoom(0)
 	copy(n.buf, text)
@@ -155,8 +160,8 @@ func writeImm(t *suite.T) {
 	}
 }
 
-func atomicRequests(t *suite.T) {
-	n := newNear(t, far.RC)
+func atomicRequests(n *near) {
+	t := n.t
 	value := func(v uint64) []byte { return binary.NativeEndian.AppendUint64(nil, v) }
 	n.farStore(16, value(1<<40))
 	for _, c := range []struct {
@@ -186,8 +191,8 @@ func atomicRequests(t *suite.T) {
 	}
 }
 
-func unreliable(t *suite.T) {
-	n := newNear(t, far.UC)
+func unreliable(n *near) {
+	t := n.t
 	for i, length := range []int{1, 4097, 20001} {
 		what := fmt.Sprintf("%d bytes", length)
 		out := bytes.Clone(fill(n.buf[:length], i))
@@ -215,9 +220,9 @@ func unreliable(t *suite.T) {
 
 // datagrams are of what one packet of the smallest MTU holds. Before the data of each is the global route header; on
 // Ethernet, between IPv4 addresses, only its second half is written.
-func datagrams(t *suite.T) {
+func datagrams(n *near) {
 	const grh = 40
-	n := newNear(t, far.UD)
+	t := n.t
 	ah := must(n.pd.CreateAH(t.Port().Way(n.link.To)))(t)
 	if ah.PD() != n.pd || ah.Device() != t.Device() {
 		t.Errorf("the address handle has another domain or device")
@@ -256,9 +261,14 @@ func mapped(gid [16]byte) bool {
 	return bytes.Equal(gid[:12], []byte{10: 0xff, 11: 0xff})
 }
 
-func inline(t *suite.T) {
-	const length = 32
-	n := newNear(t, far.RC, func(a *verbs.QPInitAttr) { a.MaxInlineData(length) })
+// inlineBytes are what a queue pair is asked to take inline.
+const inlineBytes = 32
+
+func inlineRoom(a *verbs.QPInitAttr) { a.MaxInlineData(inlineBytes) }
+
+func inline(n *near) {
+	const length = inlineBytes
+	t := n.t
 	data := []byte("taken while it was being posted.")
 	n.farRoom(length)
 	n.farRoom(length)
@@ -277,8 +287,8 @@ func inline(t *suite.T) {
 	n.farHas("an inline WRITE", 0, []byte("once more"))
 }
 
-func gathered(t *suite.T) {
-	n := newNear(t, far.RC)
+func gathered(n *near) {
+	t := n.t
 	copy(n.buf[10:], "one")
 	copy(n.buf[2000:], "two")
 	copy(n.buf[5000:], "three")

@@ -80,6 +80,9 @@ func routable(name string, port uint8, index int) bool {
 // Number is the number of the port.
 func (p *Port) Number() uint8 { return p.number }
 
+// GID is the address by which the port is reached; zero where that is its LID.
+func (p *Port) GID() verbs.GID { return p.gid }
+
 // Attr is what the port told of itself.
 func (p *Port) Attr() verbs.PortAttr { return p.attr }
 

@@ -81,6 +81,19 @@ func (b *binder) record(name string) *model.Record {
 	return r
 }
 
+// enumType finds the type of flags or values of a Go name, also one of values of another module; nil when no page has it.
+func (b *binder) enumType(name string) *model.Enum {
+	if e := b.types[name]; e != nil || !strings.Contains(name, ".") {
+		return e
+	}
+	s := b.in.Spec.EnumByGo(name)
+	if s == nil {
+		return nil
+	}
+	_, ref := b.use(name)
+	return &model.Enum{Go: ref, C: s.Enum, Bits: 32, Doc: s.Doc}
+}
+
 // bindMore resolves the fields that the handle reads at each call: a descriptor, addresses, and objects that the library lends.
 func (b *binder) bindMore(o *model.Object, s spec.Object) {
 	if s.FD != "" {
@@ -168,7 +181,11 @@ func (b *binder) bindGetters(o *model.Object, s spec.Object) {
 		case t == "":
 			t = layout.Int(as)
 		}
-		o.Getters = append(o.Getters, &model.Getter{Go: g.Go, C: g.C, CType: f.Type, GoType: t, Layout: as, Offset: f.Offset, Label: g.Label, Doc: g.Doc})
+		if g.Changes && as != "uint32" {
+			b.errorf(diag.TypeUnknown, g.Pos, s.Go+"."+g.Go, "changes: C type "+f.Type+" is not an unsigned integer of 32 bits", "leave changes: out")
+			continue
+		}
+		o.Getters = append(o.Getters, &model.Getter{Go: g.Go, C: g.C, CType: f.Type, GoType: t, Layout: as, Offset: f.Offset, Label: g.Label, Changes: g.Changes, Doc: g.Doc})
 	}
 }
 

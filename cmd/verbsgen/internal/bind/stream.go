@@ -52,7 +52,7 @@ func (b *binder) stream(v *model.Verb, s *spec.Verb) *model.Stream {
 		switch ws := b.specOf[w.C]; {
 		case ws.Builds != nil:
 			w.Inner = true
-			out.Builders = append(out.Builders, &model.Builder{Call: *b.call(w), Opcode: b.constant(ws.Builds.Opcode, ws.Pos, w.C), Flag: b.asked(out, ws, w), Data: ws.Builds.Data})
+			out.Builders = append(out.Builders, &model.Builder{Call: *b.call(w), Opcode: b.constant(ws.Builds.Opcode, ws.Pos, w.C), Flag: b.asked(out, ws, w), Data: ws.Builds.Data, Names: ws.Builds.Names})
 		case ws.SetsFor != "":
 			w.Inner = true
 			out.Setters = append(out.Setters, &model.Setter{Call: *b.call(w), Kind: b.constant(ws.SetsFor, ws.Pos, w.C)})

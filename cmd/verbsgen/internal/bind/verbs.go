@@ -189,7 +189,10 @@ func (b *binder) bindParam(verb string, q api.Param, s spec.Param) *model.Param 
 		p.GoType, p.Union = s.Type, b.unions[s.Type]
 	case spec.RoleFlags, spec.RoleEnum:
 		p.GoType = s.Type
-		if p.Enum = b.types[s.Type]; p.Enum == nil {
+		if p.Enum = b.enumType(s.Type); p.Enum != nil && p.Enum.Go != s.Type { // of another module
+			p.GoType = p.Enum.Go
+		}
+		if p.Enum == nil {
 			b.errorf(diag.TypeUnknown, s.Pos, verb+"."+q.Name, "no flag or enum type "+s.Type+" in any page", "correct type:")
 		}
 	case spec.RoleAddr:

@@ -2,6 +2,7 @@ package emit
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
@@ -11,6 +12,7 @@ import (
 type replay struct {
 	*model.Stream
 	Inline, InlineName      string
+	Names                   bool // some request names objects
 	Builders, Setters       []command
 	Element, List, InlineBy command
 }
@@ -21,6 +23,7 @@ type command struct {
 	Value, Name string // of the opcode, or of the type of object
 	Flag        string
 	Data        bool
+	Names       bool // an object, which must not go meanwhile
 }
 
 // streamShim describes the C function of a stream of commands.
@@ -36,9 +39,12 @@ func streamShim(v *model.Verb) (shim, error) {
 	for _, b := range x.Setters {
 		c := commandOf(b.Call)
 		c.Value, c.Name = fmt.Sprint(b.Kind.Value), b.Kind.C
+		c.Names = slices.ContainsFunc(b.Args, func(a model.Arg) bool { return strings.HasSuffix(a.CType, "*") })
+		s.addresses = s.addresses || c.Names
 		r.Setters = append(r.Setters, c)
 	}
-	s.addresses = len(r.Setters) > 0
+	r.Names = slices.ContainsFunc(x.Builders, func(b *model.Builder) bool { return b.Names })
+	s.addresses = s.addresses || r.Names
 	var err error
 	s.Special, err = fill("stream", r)
 	return s, err
@@ -48,6 +54,10 @@ func streamShim(v *model.Verb) (shim, error) {
 func commandOf(c model.Call) command {
 	args := []string{"o"}
 	for _, a := range c.Args {
+		if strings.HasPrefix(a.From, "&") { // a struct in the request
+			args = append(args, "&w->"+a.From[1:])
+			continue
+		}
 		value := "w->" + a.From
 		if strings.HasSuffix(a.CType, "*") {
 			value = "(" + a.CType + ")(uintptr_t)" + value

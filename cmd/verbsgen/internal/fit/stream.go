@@ -75,7 +75,7 @@ func (c *checker) command(w *spec.Verb, f *api.Function, request spec.CType) {
 		}
 		if p.From == "" {
 			c.fail(p.Pos, w.C+"."+p.C, "a stream of commands calls it, and it does not say where the value is in a request", "write from:")
-		} else if _, ok := c.pathOf(request, p.From); !ok {
+		} else if t, ok := c.pathOf(request, strings.TrimPrefix(p.From, "&")); !ok || strings.HasPrefix(p.From, "&") && (t.Pointer || t.Tag == "") {
 			c.fail(p.At("from", p.From), w.C+"."+p.C, request.C+" has no "+p.From, "correct from:")
 		}
 	}

@@ -110,6 +110,7 @@ func (c *checker) keys(v *spec.Verb, p *spec.Param) {
 		{"len", p.Len, p.Len != "", []string{spec.RoleAddr, spec.RoleSlice, spec.RoleFilled, spec.RoleData}, "remove len:, or correct role:"},
 		{"rest", "", p.Rest, []string{spec.RoleFlags}, "remove rest:, or give the parameter the role flags"},
 		{"moves", "", p.Moves, []string{spec.RoleHandle}, "remove moves:, or give the parameter the role handle"},
+		{"reads", "", p.Reads, []string{spec.RoleData}, "remove reads:, or give the parameter the role data"},
 		{"parent", "", p.Parent, []string{spec.RoleHandle}, "remove parent:, or give the parameter the role handle"},
 		{"null", "", p.Null, []string{spec.RoleHandle, spec.RoleInRec, spec.RoleOutRec, spec.RoleOut, spec.RoleSlice, spec.RoleFilled, spec.RoleAddr, spec.RoleIn, spec.RoleSock}, "remove null:, or correct role:"},
 	} {
@@ -134,9 +135,15 @@ func (c *checker) params(v *spec.Verb, fn *api.Function) {
 		if ctype, ok := ctypes[p.C]; ok {
 			t := c.facts.TypeOf(ctype)
 			if !c.hasRole(v, p, t) {
-				c.fail(p.At("role", p.Role), v.C+"."+p.C, "a parameter of type "+t.C+" cannot have the role "+p.Role, "correct role:")
+				fix := "correct role:"
+				if p.Role == spec.RoleData && t.Pointer && !t.Const() {
+					fix = "write reads: true if the call leaves the bytes as they are, or correct role:"
+				}
+				c.fail(p.At("role", p.Role), v.C+"."+p.C, "a parameter of type "+t.C+" cannot have the role "+p.Role, fix)
 			} else if p.Null && !t.Pointer && t.Kind == spec.CInt && p.Role == spec.RoleIn {
 				c.fail(p.Pos, v.C+"."+p.C, "a parameter of type "+t.C+" is never NULL", "remove null:")
+			} else if p.Reads && p.Role == spec.RoleData && t.Const() {
+				c.fail(p.At("reads", ""), v.C+"."+p.C, "a parameter of type "+t.C+" is only read in any case", "remove reads:")
 			} else if problem := c.typeProblem(p, t); problem != "" {
 				c.fail(p.At("type", p.Type), v.C+"."+p.C, problem, "correct type:")
 			}
@@ -180,7 +187,7 @@ func (c *checker) hasRole(v *spec.Verb, p *spec.Param, t spec.CType) bool {
 	case spec.RoleSock:
 		return toStruct && t.Tag == "sockaddr"
 	case spec.RoleData:
-		return t.Depth() == 1 && t.Tag == "" && t.Const()
+		return t.Depth() == 1 && t.Tag == "" && (t.Const() || p.Reads)
 	case spec.RoleAddr:
 		return t.Depth() == 1 && t.Tag == ""
 	case spec.RoleIn:

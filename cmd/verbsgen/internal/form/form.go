@@ -36,6 +36,7 @@ const (
 	Reader       = "reader"
 	Stream       = "stream"
 	NextRecord   = "next_record"
+	Window       = "window"
 )
 
 // Parts of verbs that the generated code of another verb or of a handle calls: the keys of needs_verbs.
@@ -59,6 +60,7 @@ const (
 	PartQuery    = "query"
 	PartKeep     = "keep"
 	PartRelease  = "release"
+	PartPost     = "post"
 )
 
 // What a field of a record is for that C must not see as it is: the values of callback.
@@ -190,6 +192,8 @@ var forms = []Form{
 		Requests: "struct ibv_recv_wr", Elements: "struct ibv_sge",
 		Sig: sig("int", handle("struct ibv_wq *"), in("struct ibv_recv_wr *"), in("struct ibv_recv_wr **"))},
 	{Name: Address, Does: "addresses a send request by an address handle", Recv: "struct ibv_ah", Sig: postSend, Runtime: true, Optional: true},
+	{Name: Window, Does: "has a send request bind a memory window to what the record describes", Recv: "struct ibv_mw", Parts: []Part{{Name: PartPost, Form: PostSend, Sig: postSend}},
+		Sig: sig("int", handle("struct ibv_qp *"), handle("struct ibv_mw *"), param(spec.RoleInRec, "struct ibv_mw_bind *"))},
 	{Name: PollCQ, Reads: []string{"struct ibv_cq", "struct ibv_context_ops"}, Does: "polls a completion queue, once or for a number of tries", Recv: "struct ibv_cq", Runtime: true, Unchecked: dataPath,
 		Sig: sig("int", handle("struct ibv_cq *"), in("int"), in("struct ibv_wc *"))},
 	{Name: ReqNotify, Reads: []string{"struct ibv_cq", "struct ibv_context_ops"}, Does: "asks for an event at the next completion", Recv: "struct ibv_cq", Runtime: true, Unchecked: dataPath,

@@ -272,7 +272,9 @@ type Getter struct {
 	Layout string // Go type with the layout of the C field
 	Offset int64  // of the C field
 	Label  string // spec.Label...; empty when messages do not name the object by it
-	Doc    string
+	// Changes tells that the field changes while the object lives.
+	Changes bool
+	Doc     string
 }
 
 // Part is a verb that generated code calls beside its own.

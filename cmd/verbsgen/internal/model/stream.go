@@ -38,6 +38,7 @@ type Builder struct {
 	Opcode *Member
 	Flag   *Member // of Asks
 	Data   bool
+	Names  bool // objects that must be open
 }
 
 // Setter is a call for each request on objects of a type.

@@ -115,6 +115,8 @@ var broken = []struct {
 	{"PD.RegMR", later[Keep, Adopt], "adopted", "the object is adopted before it has what it keeps"},
 	{"PD.RegMR", edited(func(s Adopt) Adopt { s.Parents = nil; return s }), "adopted", "the object is not under its PD"},
 	{"Device.CreateWQ", without[Set](0), "adopted", "the object does not know its PD"},
+	{"Device.OpenQP", edited(func(s Adopt) Adopt { s.Parents = s.Parents[:1]; return s }), "adopted", "the object is not under its XRCD"},
+	{"Device.CreateSRQEx", edited(func(s Adopt) Adopt { s.Parents = s.Parents[:2]; return s }), "adopted", "the object is not under its CQ"},
 	{"PD.CreateQP", edited(func(s Adopt) Adopt { s.Parents = s.Parents[:2]; return s }), "adopted", "the object is 0 times under qpInitAttr.recvCQ, not 1"},
 	{"Device.QueryPort", without[Return](0), "returned", "the plan does not end with the return of 2 results"},
 	{"Device.QueryPort", later[Output, Return], "returned", "the plan does not end with the return of 2 results"},

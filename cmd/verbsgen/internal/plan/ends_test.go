@@ -39,7 +39,7 @@ func gateOf(p *Package, object string) string {
 			if s, ok := d.(*Struct); ok && s.Name == object {
 				for _, field := range s.Fields {
 					switch field.Type {
-					case "gate.Gate", "devmem.DM", "dpath.Address":
+					case "gate.Gate", "devmem.DM", "dpath.Address", "dpath.Named":
 						return "o." + field.Name + ".End"
 					}
 				}
@@ -143,14 +143,15 @@ func TestBrokenEnds(t *testing.T) {
 		change func(steps []Step) []Step
 		want   string
 	}{
-		{"MR.destroy", first[If], "o.release comes before the call, which may be refused"},
-		{"MR.destroy", without[If](0), "what the object keeps is not released once"},
-		{"MR.destroy", twice[If], "what the object keeps is not released once"},
-		{"MR.destroy", without[Try](0), "the verb is not called once"},
-		{"MR.destroy", twice[Try], "the verb is not called once"},
+		{"TD.destroy", first[If], "o.release comes before the call, which may be refused"},
+		{"TD.destroy", without[If](0), "what the object keeps is not released once"},
+		{"TD.destroy", twice[If], "what the object keeps is not released once"},
+		{"TD.destroy", without[Try](0), "the verb is not called once"},
+		{"TD.destroy", twice[Try], "the verb is not called once"},
 		{"MR.free", without[Call](0), "the verb is not called once"},
 		{"MR.free", twice[Call], "the verb is not called once"},
 		{"QP.destroy", ungated, "the verb is not called once by o.gate.End"},
+		{"MR.destroy", ungated, "the verb is not called once by o.named.End"},
 		{"QP.destroy", inGate(2, first[If]), "o.release comes before the call, which may be refused"},
 		{"CQ.destroy", inGate(2, first[Do]), "o.dev.handles.Remove comes before the call, which may be refused"},
 		{"DM.free", func(steps []Step) []Step { return steps[0].(Return).Values[0].Args[1].Func.Then }, "the verb is not called once by o.mem.End"},

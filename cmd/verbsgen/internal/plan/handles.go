@@ -126,6 +126,9 @@ func (b *builder) extraFields(o *model.Object) (out []Var) {
 			add("imported", "bool", "")
 		}
 	}
+	if b.named(o) {
+		add("named", "dpath.Named", "c for requests that name it")
+	}
 	if o.Region != nil {
 		add("region", "dpath.Place", "of which elements are made")
 	}
@@ -174,6 +177,9 @@ func (b *builder) newHandle(o *model.Object) *Method {
 	steps := []Step{Define{"o", composite("*"+o.Go, fields...)}}
 	if o.Hot {
 		steps = append(steps, Do{result("o.gate.Open", val("c"))})
+	}
+	if b.named(o) {
+		steps = append(steps, Do{result("o.named.Open", val("c"))})
 	}
 	name := "new" + o.Go
 	return &Method{Doc: Doc{Text: name + " makes the handle of a C object. It is open, and seen by its parents, once it is adopted."}, Name: name,
@@ -236,13 +242,22 @@ func (b *builder) getters(o *model.Object) (out []Decl) {
 		out = append(out, m)
 	}
 	belongs := func(p string) Doc { return Doc{Text: p + " returns the " + p + " to which the " + o.Go + " belongs."} }
-	for _, p := range b.owners(o) {
-		getter(belongs(p.Go), p.Go, "*"+p.Go, naming.Unexported(p.Go), false)
+	owners := b.owners(o)
+	for _, p := range owners {
+		doc := belongs(p.Go)
+		if len(owners) > 1 { // not every verb that makes one names all of them
+			doc.Text = strings.TrimSuffix(doc.Text, ".") + ", or nil."
+		}
+		getter(doc, p.Go, "*"+p.Go, naming.Unexported(p.Go), false)
 	}
 	if root := b.root(); b.below(o) {
 		getter(belongs(root), root, "*"+root, "dev", true)
 	}
 	for _, x := range o.Getters {
+		if x.Changes {
+			out = append(out, b.changing(o, x)...)
+			continue
+		}
 		getter(Doc{Does: "returns the " + strings.TrimPrefix(x.Doc, "the "), C: "struct " + o.C + "." + x.C, Page: o.Page}, x.Go, x.GoType, naming.Local(x.C), false)
 	}
 	out = append(append(out, b.addresses(o)...), b.lends(o)...)
@@ -297,6 +312,9 @@ func (b *builder) destroy(o *model.Object) *Method {
 		m.Steps = append(m.Steps, Do{result("o.region.Close", as(Address, "o.node"))})
 	}
 	m.Steps = append(m.Steps, If{as(IsGiven, "o.release"), []Step{Do{result("o.release")}}}, ret(null))
+	if b.named(o) { // waits for the posts of requests that name it
+		m.Steps = []Step{ret(result("o.named.End", text(o.Destroy.C), text(o.Go), function(nil, errOnly, m.Steps...)))}
+	}
 	if o.Hot { // waits for the calls of the data path that are inside
 		m.Steps = []Step{ret(result("o.gate.End", text(o.Destroy.C), text(o.Go), function(nil, errOnly, m.Steps...)))}
 	}

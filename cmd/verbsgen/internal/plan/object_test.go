@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -118,12 +119,21 @@ func adoptedOnce(w *world, m *Method) (wrong []string) {
 		under[handles[p.Handle]] = true
 		places[p.Handle]++
 	}
-	for _, parent := range m.Verb.Creates.Parents {
+	parents := m.Verb.Creates.Parents
+	if len(parents) > 1 { // not every verb that makes one has all of them
+		has := func(o *model.Object) bool {
+			return slices.Contains(slices.Collect(maps.Values(handles)), o)
+		}
+		if parents = slices.DeleteFunc(slices.Clone(parents), func(o *model.Object) bool { return !has(o) }); len(parents) == 0 {
+			wrong = append(wrong, "the object is under none of its parents")
+		}
+	}
+	for _, parent := range parents {
 		if !under[parent] && (parent.Go != "Device" || m.Recv.Type == "*Device") { // what is made from a handle of the device is under that
 			wrong = append(wrong, "the object is not under its "+parent.Go)
 		}
 	}
-	for _, parent := range m.Verb.Creates.Parents {
+	for _, parent := range parents {
 		told := slices.ContainsFunc(steps[makes[0]:], func(s Step) bool {
 			set, ok := s.(Set)
 			return ok && strings.EqualFold(set.To[0], steps[makes[0]].(Make).Into+"."+parent.Go) && handles[set.Values[0].Path] == parent

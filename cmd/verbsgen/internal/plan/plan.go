@@ -229,6 +229,7 @@ var planners = map[string]planner{
 	form.PostSRQRecv:  (*builder).postSRQRecv,
 	form.PostWQRecv:   (*builder).postWQRecv,
 	form.Address:      (*builder).address,
+	form.Window:       (*builder).window,
 	form.PollCQ:       (*builder).poll,
 	form.ReqNotify:    (*builder).reqNotify,
 	form.Reader:       (*builder).reader,

@@ -1,0 +1,238 @@
+//go:build linux && cgo
+
+package device
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/softverbs"
+)
+
+// kinds are the ping-pongs of rdma-core beside that over a reliable connection, which TestPingPong plays, and the one of XRC.
+var kinds = []kind{
+	{program: "ibv_uc_pingpong", queue: verbs.QPTypeUC, queues: 1, told: 1, fill: 0x7b},
+	{program: "ibv_ud_pingpong", queue: verbs.QPTypeUD, queues: 1, told: 1, fill: 0x7b},
+	{program: "ibv_srq_pingpong", queue: verbs.QPTypeRC, queues: 4, told: 256, fill: 0},
+}
+
+// rounds are the games of each kind; a datagram is one packet.
+var rounds = []game{
+	{"polling", 1000, 100, false},
+	{"events", 1000, 100, true},
+	{"one byte", 1, 40, true},
+}
+
+// player gives our side of a game, which the end of the test closes.
+func (g game) player(t *testing.T, k kind, dev *verbs.Device, client bool, expect []byte) *player {
+	t.Helper()
+	p := &player{kind: k, size: g.size, iters: g.iters, events: g.events, client: client, expect: expect}
+	t.Cleanup(func() {
+		if err := p.close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := p.open(dev); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// command prepares the C program, as server without a host. With a depth of 40 it posts receives anew while it plays.
+func (g game) command(ctx context.Context, t *testing.T, k kind, device string, port int, host ...string) (*exec.Cmd, *bytes.Buffer) {
+	t.Helper()
+	args := []string{"-d", device, "-g", "0", "-p", strconv.Itoa(port), "-s", strconv.Itoa(g.size), "-n", strconv.Itoa(g.iters), "-r", "40"}
+	if k.queues > 1 {
+		args = append(args, "-q", strconv.Itoa(k.queues))
+	}
+	if g.events {
+		args = append(args, "-e")
+	}
+	return inC(ctx, t, k.program, append(args, host...)...)
+}
+
+// inC prepares a program of rdma-core.
+func inC(ctx context.Context, t *testing.T, name string, args ...string) (*exec.Cmd, *bytes.Buffer) {
+	t.Helper()
+	if _, err := exec.LookPath(name); err != nil {
+		lacking(t, "%v; it is in the Debian package ibverbs-utils", err)
+	}
+	out := &bytes.Buffer{}
+	c := exec.CommandContext(ctx, name, args...)
+	c.Stdout, c.Stderr, c.WaitDelay = out, out, time.Second
+	return c, out
+}
+
+// against plays with the C program, of which ours is the client or the server, and compares what it printed. Our queue pairs stay
+// until it has ended, so that its last message is acknowledged.
+func (g game) against(t *testing.T, k kind, client bool) {
+	b := open(t)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	expect := pattern(g.size)
+	if !client {
+		expect = bytes.Repeat([]byte{k.fill}, g.size)
+	}
+	p := g.player(t, k, b.dev, client, expect)
+	var program *exec.Cmd
+	var out *bytes.Buffer
+	var conn net.Conn
+	if client {
+		port := freePort(t)
+		program, out = g.command(ctx, t, k, b.name, port)
+		if err := program.Start(); err != nil {
+			t.Fatal(err)
+		}
+		conn = dial(ctx, t, port)
+	} else {
+		ln := must((&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0"))(t)
+		program, out = g.command(ctx, t, k, b.name, ln.Addr().(*net.TCPAddr).Port, "127.0.0.1")
+		if err := program.Start(); err != nil {
+			t.Fatal(err)
+		}
+		stop := context.AfterFunc(ctx, func() { ln.Close() })
+		defer stop()
+		conn = must(ln.Accept())(t)
+		ln.Close()
+	}
+	defer conn.Close()
+	exited := make(chan error, 1)
+	go func() {
+		err := program.Wait()
+		if err != nil {
+			cancel()
+		}
+		exited <- err
+	}()
+	began := time.Now()
+	err := errors.Join(conn.SetDeadline(began.Add(20*time.Second)), p.meet(conn))
+	if err == nil {
+		err = p.play(ctx)
+	}
+	took := time.Since(began)
+	if err != nil {
+		cancel()
+		t.Fatalf("our side: %v; %s: %v\n%s", err, k.program, <-exited, out)
+	}
+	if err := <-exited; err != nil {
+		t.Fatalf("%s: %v\n%s", k.program, err, out)
+	}
+	g.printed(t, p, out.String())
+	t.Logf("%d messages of %d bytes each way over %d queue pairs: %.1f us/iter", g.iters, g.size, k.queues, float64(took.Microseconds())/float64(g.iters))
+}
+
+// dial goes to the TCP port of a program that may not listen yet.
+func dial(ctx context.Context, t *testing.T, port int) net.Conn {
+	t.Helper()
+	for {
+		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+		if err == nil {
+			return conn
+		}
+		if !errors.Is(err, syscall.ECONNREFUSED) || ctx.Err() != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// printed compares what the C program printed with what our side knows.
+func (g game) printed(t *testing.T, p *player, text string) {
+	t.Helper()
+	text = strings.ReplaceAll(text, ": GID", ", GID") // as ibv_ud_pingpong writes it once
+	wants := []string{fmt.Sprintf("%d bytes in ", 2*g.size*g.iters), fmt.Sprintf("%d iters in ", g.iters)}
+	for i := range p.queues {
+		wants = append(wants, fmt.Sprintf("local address:  %v\n", p.peer[i]), fmt.Sprintf("remote address: %v\n", p.self[i]))
+	}
+	for _, want := range wants {
+		if !strings.Contains(text, want) {
+			t.Errorf("the C program did not print %q", want)
+		}
+	}
+	if t.Failed() {
+		t.Logf("it printed:\n%s", text)
+	}
+}
+
+// TestPingPongs plays each kind with its C program, in both roles. Each message is compared, on its way and on its way back.
+func TestPingPongs(t *testing.T) {
+	for _, k := range kinds {
+		for _, g := range rounds {
+			t.Run(k.program+"/C server/"+g.name, func(t *testing.T) { g.against(t, k, true) })
+			t.Run(k.program+"/C client/"+g.name, func(t *testing.T) { g.against(t, k, false) })
+		}
+	}
+}
+
+// TestPingPongOurs has both sides of each kind in Go, on a device made of software.
+func TestPingPongOurs(t *testing.T) {
+	for _, k := range kinds {
+		for _, g := range rounds {
+			t.Run(k.program+"/"+g.name, func(t *testing.T) {
+				soft := softverbs.New(softverbs.Name("soft0"))
+				t.Cleanup(func() { soft.Close() })
+				dev := must(must(verbs.LoadFrom(soft))(t).OpenDevice("soft0"))(t)
+				t.Cleanup(func() {
+					if err := dev.Close(); err != nil {
+						t.Errorf("something was left open: %v", err)
+					}
+				})
+				server, client := g.player(t, k, dev, false, pattern(g.size)), g.player(t, k, dev, true, pattern(g.size))
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				defer cancel()
+				here, there := net.Pipe()
+				served := make(chan error, 1)
+				go func() {
+					err := server.meet(there)
+					if err == nil {
+						err = server.play(ctx)
+					}
+					served <- err
+				}()
+				err := client.meet(here)
+				if err == nil {
+					err = client.play(ctx)
+				}
+				if err := errors.Join(err, <-served); err != nil {
+					t.Fatal(err)
+				}
+			})
+		}
+	}
+}
+
+// TestPingPongXRC starts the ping-pong over extended reliable connections. Soft-RoCE has none: the program ends with the answer that
+// the bindings give, and there is nothing to play with.
+func TestPingPongXRC(t *testing.T) {
+	const program = "ibv_xsrq_pingpong"
+	b := open(t)
+	xrcd, err := b.dev.OpenXRCD(verbs.NewXRCDInitAttr(-1, syscall.O_CREAT))
+	if err == nil {
+		if err := xrcd.Close(); err != nil {
+			t.Error(err)
+		}
+		t.Fatalf("%s has XRC domains: our side of %s is to be written", b.name, program)
+	}
+	ours, out := new(syscall.Errno), (*bytes.Buffer)(nil)
+	if !errors.Is(err, errors.ErrUnsupported) || !errors.As(err, ours) {
+		t.Fatalf("an XRC domain: %v", err)
+	}
+	for _, host := range [][]string{nil, {"127.0.0.1"}} {
+		var c *exec.Cmd
+		c, out = inC(t.Context(), t, program, append([]string{"-d", b.name, "-g", "0", "-p", strconv.Itoa(freePort(t))}, host...)...)
+		if err, want := c.Run(), fmt.Sprintf("XRC Domain %d", int(*ours)); err == nil || !strings.Contains(out.String(), want) {
+			t.Errorf("%s %s: %v, no %q in\n%s", program, host, err, want, out)
+		}
+	}
+	t.Skipf("%s has no XRC: %v; %s %s", b.name, err, program, strings.TrimSpace(out.String()))
+}

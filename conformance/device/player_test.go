@@ -1,0 +1,381 @@
+//go:build linux && cgo
+
+package device
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+
+	"github.com/verbsgen/verbsgen/examples/rcpingpong/pingpong"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/dpath"
+)
+
+// kind is one kind of ping-pong: what its queue pairs are, and what its program does that the others do not.
+type kind struct {
+	program string
+	queue   verbs.QPType
+	queues  int  // queue pairs of a side; several have a shared receive queue
+	told    int  // addresses that a side tells the other; those after its queue pairs are zeros
+	fill    byte // what the memory of the program holds when it begins
+}
+
+// Of a datagram: the key that the programs agree on, and the bytes in front of a received message.
+const (
+	datagramKey = 0x11111111
+	headerSize  = dpath.GRHSize
+)
+
+// Ids of sends, and the greatest number of a receive.
+const (
+	sendID   = 1 << 32
+	receives = 56 // more than the program sends at once
+)
+
+// player is our side of a game.
+type player struct {
+	kind
+	size, iters int
+	events      bool
+	expect      []byte // each message that comes
+
+	ch    *verbs.CompChannel
+	cq    *verbs.CQ
+	pd    *verbs.PD
+	mr    *verbs.MR
+	srq   *verbs.SRQ
+	qps   []*verbs.QP
+	ah    *verbs.AH
+	buf   []byte // what goes, for each queue pair, then a place for each receive
+	sends *dpath.SendBatch
+	recvs *dpath.RecvBatch
+
+	dev        *verbs.Device
+	self, peer []pingpong.Address
+	client     bool
+}
+
+// head is the number of bytes in front of a received message.
+func (p *player) head() int {
+	if p.queue == verbs.QPTypeUD {
+		return headerSize
+	}
+	return 0
+}
+
+// out is where the message lies that queue pair i sends.
+func (p *player) out(i int) (offset, length int) { return i * p.size, p.size }
+
+// in is the memory of receive i, the header included.
+func (p *player) in(i int) (offset, length int) {
+	length = p.head() + p.size
+	return p.queues*p.size + i*length, length
+}
+
+// open makes the queue pairs, with receives posted. What it makes is closed with the domain and by close, also after an error.
+func (p *player) open(dev *verbs.Device) (err error) {
+	p.dev = dev
+	p.buf = bytes.Repeat(pattern(p.size), p.queues)
+	p.buf = append(p.buf, make([]byte, receives*(p.head()+p.size))...)
+	if p.pd, err = dev.AllocPD(); err != nil {
+		return err
+	}
+	if p.mr, err = p.pd.RegMR(p.buf, verbs.MRAccessLocalWrite); err != nil {
+		return err
+	}
+	if p.events {
+		if p.ch, err = dev.CreateCompChannel(); err != nil {
+			return err
+		}
+	}
+	if p.cq, err = dev.CreateCQ(receives+p.queues, p.ch, 0); err != nil {
+		return err
+	}
+	if p.events {
+		if err := p.cq.ReqNotify(false); err != nil {
+			return err
+		}
+	}
+	if p.sends, err = dpath.NewSendBatch(p.queues, 1); err != nil {
+		return err
+	}
+	if p.recvs, err = dpath.NewRecvBatch(receives, 1); err != nil {
+		return err
+	}
+	if err := p.makeQueues(); err != nil {
+		return err
+	}
+	for i := range receives {
+		if err := p.receive(i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// makeQueues makes the queue pairs, and the shared receive queue of several, with their addresses.
+func (p *player) makeQueues() (err error) {
+	init := verbs.NewQPAttr(verbs.QPStateInit).PKeyIndex(0).PortNum(1)
+	if p.queue == verbs.QPTypeUD {
+		init.QKey(datagramKey)
+	} else {
+		init.AccessFlags(0)
+	}
+	if p.queues > 1 {
+		if p.srq, err = p.pd.CreateSRQ(verbs.NewSRQInitAttr(receives, 1)); err != nil {
+			return err
+		}
+	}
+	port, err := p.dev.QueryPort(1)
+	if err != nil {
+		return err
+	}
+	gid, err := p.dev.QueryGID(1, 0)
+	if err != nil {
+		return err
+	}
+	p.self = make([]pingpong.Address, p.told)
+	for i := range p.queues {
+		attr := verbs.NewQPInitAttr(p.queue, p.cq, p.cq).MaxSendWR(1).MaxSendSGE(1)
+		if p.srq != nil {
+			attr.SRQ(p.srq)
+		} else {
+			attr.MaxRecvWR(receives).MaxRecvSGE(1)
+		}
+		qp, err := p.pd.CreateQP(attr)
+		if err != nil {
+			return err
+		}
+		if err := qp.Modify(init); err != nil {
+			return err
+		}
+		p.qps = append(p.qps, qp)
+		p.self[i] = pingpong.Address{LID: port.LID, QPN: qp.Num(), PSN: rand.Uint32N(1 << 24), GID: gid}
+	}
+	return nil
+}
+
+// receive posts the receive of a number.
+func (p *player) receive(i int) error {
+	at, n := p.in(i)
+	clear(p.buf[at:][:n])
+	w, err := p.mr.SGE(uint64(at), uint64(n))
+	if err != nil {
+		return err
+	}
+	p.recvs.WR(0).Recv(uint64(i)).Add(w)
+	if p.srq != nil {
+		_, err = p.srq.PostRecv(p.recvs, 1)
+	} else {
+		_, err = p.qps[0].PostRecv(p.recvs, 1)
+	}
+	return err
+}
+
+// connect brings the queue pairs to the state in which they send to the peer's.
+func (p *player) connect() error {
+	for i, qp := range p.qps {
+		way := verbs.NewAHAttr(1).DLID(p.peer[i].LID).IsGlobal(true).DGID(p.peer[i].GID).SGIDIndex(0).HopLimit(64)
+		rtr, rts := verbs.NewQPAttr(verbs.QPStateRTR), verbs.NewQPAttr(verbs.QPStateRTS).SQPSN(p.self[i].PSN)
+		if p.queue == verbs.QPTypeUD {
+			var err error
+			if p.ah, err = p.pd.CreateAH(way); err != nil {
+				return err
+			}
+		} else {
+			rtr.PathMTU(verbs.MTU1024).DestQPNum(p.peer[i].QPN).RQPSN(p.peer[i].PSN).AV(way)
+		}
+		if p.queue == verbs.QPTypeRC {
+			rtr.MaxDestRDAtomic(1).MinRNRTimer(12)
+			rts.Timeout(14).RetryCnt(7).RNRRetry(7).MaxRDAtomic(1)
+		}
+		if err := errors.Join(qp.Modify(rtr), qp.Modify(rts)); err != nil {
+			return fmt.Errorf("connecting queue pair %d to %v: %w", i, p.peer[i], err)
+		}
+	}
+	return nil
+}
+
+// send posts a send of a queue pair.
+func (p *player) send(i int) error {
+	at, n := p.out(i)
+	from, err := p.mr.SGE(uint64(at), uint64(n))
+	if err != nil {
+		return err
+	}
+	w := p.sends.WR(i).Send(sendID).Add(from).Flags(verbs.SendSignaled)
+	if p.ah != nil {
+		if err := p.ah.Address(w, p.peer[i].QPN, datagramKey); err != nil {
+			return err
+		}
+	}
+	_, err = p.qps[i].PostSendRange(p.sends.From(i, 1))
+	return err
+}
+
+// Of a queue pair, what must complete before it sends again.
+const (
+	mySend = 1 << iota
+	itsMessage
+)
+
+// play sends and receives until as many went and came as agreed, by all queue pairs together.
+func (p *player) play(ctx context.Context) error {
+	waits := make([]int, p.queues)
+	number := map[uint32]int{} // of a queue pair
+	for i, qp := range p.qps {
+		number[qp.Num()], waits[i] = i, itsMessage
+		if p.client {
+			waits[i] |= mySend
+			if err := p.send(i); err != nil {
+				return err
+			}
+		}
+	}
+	went, came := 0, 0
+	wcs := make([]dpath.WC, 8)
+	for came < p.iters || went < p.iters {
+		n, err := p.wait(ctx, wcs)
+		if err != nil {
+			return fmt.Errorf("%d messages sent and %d received of %d: %w", went, came, p.iters, err)
+		}
+		for _, wc := range wcs[:n] {
+			i, known := number[wc.QPNum]
+			if wc.Status != 0 || !known {
+				return fmt.Errorf("after %d messages sent and %d received of %d: %+v: %w", went, came, p.iters, wc, wc.Err())
+			}
+			if wc.ID == sendID {
+				went++
+				waits[i] &^= mySend
+			} else {
+				came++
+				waits[i] &^= itsMessage
+				if err := p.took(i, wc); err != nil {
+					return fmt.Errorf("message %d: %w", came, err)
+				}
+			}
+			if waits[i] == 0 && went < p.iters {
+				waits[i] = mySend | itsMessage
+				if err := p.send(i); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// took compares a message, keeps it as the next to send, and posts its receive again.
+func (p *player) took(i int, wc dpath.WC) error {
+	at, n := p.in(int(wc.ID))
+	got := p.buf[at:][:n][p.head():]
+	if int(wc.ByteLen) != n || !bytes.Equal(got, p.expect) {
+		return fmt.Errorf("%d bytes that begin with %x, want %d with %x behind a header of %d", wc.ByteLen, got[:min(8, len(got))], n, p.expect[:min(8, n)], p.head())
+	}
+	at, n = p.out(i)
+	copy(p.buf[at:][:n], got)
+	return p.receive(int(wc.ID))
+}
+
+// wait gives the next completions, at least one.
+func (p *player) wait(ctx context.Context, wcs []dpath.WC) (int, error) {
+	for {
+		if n, err := p.cq.PollSpin(wcs, 1000); n > 0 || err != nil {
+			return n, err
+		}
+		if ctx.Err() != nil {
+			return 0, context.Cause(ctx)
+		}
+		if !p.events {
+			continue
+		}
+		ev, err := p.ch.Next(ctx)
+		if err != nil {
+			return 0, err
+		}
+		ev.Done()
+		if err := p.cq.ReqNotify(false); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// meet tells the peer our addresses and takes its own. A server connects before it answers, a client before it confirms.
+func (p *player) meet(conn net.Conn) error {
+	tell := func() error {
+		for _, a := range p.self {
+			if _, err := fmt.Fprintf(conn, "%04x:%06x:%06x:%x\x00", a.LID, a.QPN, a.PSN, a.GID[:]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if p.client {
+		if err := tell(); err != nil {
+			return err
+		}
+	}
+	p.peer = make([]pingpong.Address, p.told)
+	for i := range p.peer {
+		a := &p.peer[i]
+		line := make([]byte, len("0000:000000:000000:")+2*len(a.GID)+1)
+		if _, err := io.ReadFull(conn, line); err != nil {
+			return fmt.Errorf("address %d of the peer: %w", i, err)
+		}
+		var gid []byte
+		if _, err := fmt.Sscanf(string(line), "%x:%x:%x:%x", &a.LID, &a.QPN, &a.PSN, &gid); err != nil || copy(a.GID[:], gid) != len(a.GID) {
+			return fmt.Errorf("address %d of the peer is %q: %v", i, line, err)
+		}
+	}
+	if err := p.connect(); err != nil {
+		return err
+	}
+	const done = "done\x00"
+	if p.client {
+		_, err := io.WriteString(conn, done)
+		return err
+	}
+	if err := tell(); err != nil {
+		return err
+	}
+	said := make([]byte, len(done))
+	if _, err := io.ReadFull(conn, said); err != nil || string(said) != done {
+		return fmt.Errorf("the client confirms with %q: %v", said, err)
+	}
+	return nil
+}
+
+// close closes what open made.
+func (p *player) close() error {
+	var errs []error
+	if p.pd != nil {
+		errs = append(errs, p.pd.CloseAll())
+	}
+	if p.cq != nil {
+		errs = append(errs, p.cq.Close())
+	}
+	if p.ch != nil {
+		errs = append(errs, p.ch.Close())
+	}
+	if p.sends != nil {
+		errs = append(errs, p.sends.Close())
+	}
+	if p.recvs != nil {
+		errs = append(errs, p.recvs.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// pattern is a message of our own.
+func pattern(n int) []byte {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(i*7 + 1)
+	}
+	return b
+}

@@ -1,0 +1,211 @@
+//go:build linux
+
+package cases
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+
+	"github.com/verbsgen/verbsgen/conformance/suite"
+	"github.com/verbsgen/verbsgen/conformance/suite/far"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/dpath"
+)
+
+// extended are the cases of extended completion queues and their readers.
+func extended() []suite.Case {
+	const family = "extended completion queue"
+	has, peer := needs(suite.CQEx), needs(suite.CQEx, suite.Peer)
+	c := func(n int, title, page string, need []suite.Capability, run func(*suite.T)) suite.Case {
+		return suite.Case{ID: id("cqex", n), Family: family, Title: title, Page: page, Needs: need, Run: run}
+	}
+	return []suite.Case{
+		c(1, "each standard field alone, all together and none: an empty queue has nothing to read", "ibv_create_cq_ex", has, eachField),
+		c(2, "each field that is not a standard one: given, or not supported", "ibv_create_cq_ex", has, otherFields),
+		c(3, "a queue that cannot be, and flags", "ibv_create_cq_ex", has, noExtended),
+		c(4, "what was not asked for cannot be read", "ibv_create_cq_ex", has, notAsked),
+		c(5, "closed after what uses it; a reader of a closed queue reads nothing", "ibv_create_cq_ex", has, extendedOrder),
+		c(10, "each standard field read alone leaves the others as they are", "ibv_create_cq_ex", peer, fieldAlone),
+		c(11, "read fewer at a time than there are", "ibv_create_cq_ex", peer, fewerThanThere),
+		c(12, "read with more room than there are completions", "ibv_create_cq_ex", peer, moreThanThere),
+		c(13, "of a request that failed only what is valid, then those that were flushed", "ibv_create_cq_ex", peer, failedRead),
+		c(14, "polled by ibv_poll_cq and read in turns", "ibv_create_cq_ex", peer, readAndPolled),
+		c(15, "an event for each completion that was asked for", "ibv_create_cq_ex", peer, eventsOfExtended),
+		c(16, "messages of every length, both ways, for a single thread", "ibv_create_cq_ex", peer, reading(far.RC, messages, verbs.CQFlagSingleThreaded)),
+		c(17, "messages with immediate data, both ways", "ibv_create_cq_ex", peer, reading(far.RC, immediate, 0)),
+		c(18, "RDMA WRITE with immediate data, both ways", "ibv_create_cq_ex", peer, reading(far.RC, writeImm, 0)),
+		c(19, "RDMA WRITE and READ of every length", "ibv_create_cq_ex", peer, reading(far.RC, writeRead, 0)),
+		c(20, "atomics", "ibv_create_cq_ex", needs(suite.CQEx, suite.Peer, suite.Atomics), reading(far.RC, atomicRequests, 0)),
+		c(21, "an unreliable connection", "ibv_create_cq_ex", peer, reading(far.UC, unreliable, 0)),
+		c(22, "datagrams: whom they are from", "ibv_create_cq_ex", peer, reading(far.UD, datagrams, 0)),
+		c(30, "times of completions, on the device's clock and in nanoseconds since 1970", "ibv_create_cq_ex", needs(suite.CQEx, suite.Timestamps, suite.Peer), times),
+		c(31, "moderated: an event when as many completions are there as were asked for", "ibv_modify_cq", needs(suite.CQEx, suite.Moderation, suite.Peer), moderatedEvents),
+		c(32, "more completions than there is room for, ignored: the queue pair goes on, and no event comes", "ibv_create_cq_ex", needs(suite.CQEx, suite.Overruns, suite.Peer), overrun),
+	}
+}
+
+// standardFields are those that every device with extended queues has.
+var standardFields = []verbs.WCField{verbs.WCFieldByteLen, verbs.WCFieldImm, verbs.WCFieldQPNum, verbs.WCFieldSrcQP, verbs.WCFieldSLID, verbs.WCFieldSL, verbs.WCFieldDLIDPathBits}
+
+const allStandard = verbs.WCFieldByteLen | verbs.WCFieldImm | verbs.WCFieldQPNum | verbs.WCFieldSrcQP | verbs.WCFieldSLID | verbs.WCFieldSL | verbs.WCFieldDLIDPathBits
+
+// extendedCQ makes an extended queue for the completions of a near queue pair.
+func extendedCQ(t *suite.T, fields verbs.WCField, flags verbs.CQFlag) *verbs.CQ {
+	attr := verbs.NewCQInitAttrEx(depth, fields)
+	if flags != 0 {
+		attr.Flags(flags)
+	}
+	return must(t.Device().CreateCQEx(attr))(t)
+}
+
+// reading shows something on a near queue pair whose completions are read, with every standard field.
+func reading(kind far.Kind, show func(n *near), flags verbs.CQFlag) func(*suite.T) {
+	return func(t *suite.T) { show(readNear(t, kind, allStandard, flags)) }
+}
+
+// readNear makes a near queue pair whose completions are read.
+func readNear(t *suite.T, kind far.Kind, fields verbs.WCField, flags verbs.CQFlag) *near {
+	sends, recvs := extendedCQ(t, fields, flags), extendedCQ(t, fields, flags)
+	n := nearOn(t, newPD(t), kind, sends, recvs)
+	n.readers = map[*verbs.CQ]*verbs.CQReader{sends: must(sends.Reader(fields))(t), recvs: must(recvs.Reader(fields))(t)}
+	return n
+}
+
+// readOne waits for one completion.
+func readOne(t *suite.T, r *verbs.CQReader) verbs.WCEx {
+	var wcs [1]verbs.WCEx
+	for start := clock(); ; {
+		if n := must(r.PollSpin(wcs[:], 1000))(t); n == 1 {
+			return wcs[0]
+		}
+		if start.late() {
+			t.Fatalf("no completion in %v", patience)
+		}
+	}
+}
+
+// empty checks that there is nothing to read.
+func empty(t *suite.T, what string, r *verbs.CQReader) {
+	if n, err := r.PollInto(make([]verbs.WCEx, 4)); n != 0 || err != nil {
+		t.Errorf("%s: %d completions in an empty queue, %v", what, n, err)
+	}
+}
+
+// asPolled is a completion as ibv_poll_cq gives it.
+func asPolled(wc verbs.WCEx) dpath.WC {
+	return dpath.WC{ID: wc.ID, Status: wc.Status, Opcode: wc.Opcode, VendorErr: wc.VendorErr, ByteLen: wc.ByteLen, ImmData: wc.ImmData, QPNum: wc.QPNum,
+		SrcQP: wc.SrcQP, Flags: uint32(wc.Flags), SLID: uint16(wc.SLID), SL: wc.SL, DLIDPathBits: wc.DLIDPathBits}
+}
+
+func eachField(t *suite.T) {
+	for _, fields := range append([]verbs.WCField{0, allStandard}, standardFields...) {
+		cq, err := t.Device().CreateCQEx(verbs.NewCQInitAttrEx(depth, fields))
+		t.OK(fmt.Sprintf("fields %v", fields), err)
+		if err != nil {
+			continue
+		}
+		if cq.Size() < depth || cq.Device() != t.Device() {
+			t.Errorf("fields %v: room for %d, or another device", fields, cq.Size())
+		}
+		for _, some := range []verbs.WCField{0, fields} {
+			empty(t, fields.String(), must(cq.Reader(some))(t))
+		}
+		ok(t, "Close", cq.Close())
+	}
+}
+
+// otherFields may be lacking, each by itself.
+func otherFields(t *suite.T) {
+	for _, field := range []verbs.WCField{verbs.WCFieldCompletionTS, verbs.WCFieldCVLAN, verbs.WCFieldFlowTag, verbs.WCFieldTMInfo, verbs.WCFieldWallclock} {
+		cq, err := t.Device().CreateCQEx(verbs.NewCQInitAttrEx(depth, allStandard|field))
+		t.Saw(field.String(), err)
+		if err != nil {
+			if !errors.Is(err, syscall.EOPNOTSUPP) {
+				t.Errorf("%v: %v, want EOPNOTSUPP", field, err)
+			}
+			continue
+		}
+		if field != verbs.WCFieldTMInfo { // which no reader reads
+			empty(t, field.String(), must(cq.Reader(field))(t))
+		}
+		closed(t, cq)
+	}
+}
+
+// closed closes a queue that only some devices have, which a report does not tell of.
+func closed(t *suite.T, cq *verbs.CQ) {
+	if err := cq.Close(); err != nil {
+		t.Errorf("Close: %v", err)
+	}
+}
+
+func noExtended(t *suite.T) {
+	max := uint32(must(t.Device().QueryDevice())(t).MaxCQE)
+	for _, c := range []struct {
+		what string
+		attr *verbs.CQInitAttrEx
+	}{{"no room", verbs.NewCQInitAttrEx(0, 0)}, {"more than max_cqe", verbs.NewCQInitAttrEx(max+1, 0)},
+		{"a vector that is not there", verbs.NewCQInitAttrEx(1, 0).CompVector(uint32(t.Device().NumCompVectors()))}} {
+		_, err := t.Device().CreateCQEx(c.attr)
+		t.Saw(c.what, err)
+		if suite.Refused(err) == nil && !errors.Is(err, syscall.EINVAL) {
+			t.Errorf("%s: %v", c.what, err)
+		}
+	}
+	cq, err := t.Device().CreateCQEx(verbs.NewCQInitAttrEx(1, 0).Flags(verbs.CQFlagIgnoreOverrun))
+	if t.Saw("overruns are ignored", err); err == nil {
+		closed(t, cq)
+	} else if !errors.Is(err, syscall.EOPNOTSUPP) {
+		t.Errorf("overruns are ignored: %v, want EOPNOTSUPP", err)
+	}
+	for what, attr := range map[string]*verbs.CQInitAttrEx{"nil": nil, "one that no function made": {}} {
+		if _, err := t.Device().CreateCQEx(attr); !errors.Is(err, syscall.EINVAL) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+func notAsked(t *suite.T) {
+	refused := func(what string, cq *verbs.CQ, fields verbs.WCField, errno syscall.Errno, names string) {
+		r, err := cq.Reader(fields)
+		if r != nil || !errors.Is(err, errno) || !strings.Contains(err.Error(), names) {
+			t.Errorf("%s: %v, want %v that names %s", what, err, errno, names)
+		}
+	}
+	for i, field := range standardFields {
+		cq := extendedCQ(t, allStandard&^field, 0)
+		refused("all but one", cq, allStandard, syscall.EINVAL, field.String())
+		refused("that one", cq, field, syscall.EINVAL, field.String())
+		only := extendedCQ(t, field, 0)
+		other := standardFields[(i+1)%len(standardFields)]
+		refused("two, of which one was asked for", only, field|other, syscall.EINVAL, other.String())
+		refused("a time", only, verbs.WCFieldWallclock, syscall.EINVAL, verbs.WCFieldWallclock.String())
+		refused("a bit that is no field", only, 1<<33, syscall.EINVAL, "0x200000000")
+		for _, cq := range []*verbs.CQ{cq, only} {
+			ok(t, "Close", cq.Close())
+		}
+	}
+	refused("of a plain queue", must(t.Device().CreateCQ(1, nil, 0))(t), 0, syscall.EOPNOTSUPP, "CQ")
+}
+
+func extendedOrder(t *suite.T) {
+	ch, pd := must(t.Device().CreateCompChannel())(t), newPD(t)
+	cq := must(t.Device().CreateCQEx(verbs.NewCQInitAttrEx(1, allStandard).Channel(ch).CompVector(0)))(t)
+	r := must(cq.Reader(allStandard))(t)
+	qp := must(pd.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeRC, cq, cq).MaxSendWR(1).MaxRecvWR(1).MaxSendSGE(1).MaxRecvSGE(1)))(t)
+	inUse(t, cq.Close(), "QP")
+	inUse(t, ch.Close(), "CQ")
+	empty(t, "before Close", r)
+	for _, close := range []func() error{qp.Close, cq.Close, ch.Close} {
+		ok(t, "Close", close())
+	}
+	if n, err := r.PollInto(make([]verbs.WCEx, 1)); n != 0 || !errors.Is(err, os.ErrClosed) {
+		t.Errorf("a reader of a closed queue: %d, %v", n, err)
+	}
+	if _, err := cq.Reader(0); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("a reader that is made of a closed queue: %v", err)
+	}
+}

@@ -1,0 +1,234 @@
+//go:build linux
+
+package cases
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/verbsgen/verbsgen/conformance/suite"
+	"github.com/verbsgen/verbsgen/conformance/suite/far"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/dpath"
+)
+
+// fieldAlone receives a message with immediate data on a queue for each field.
+func fieldAlone(t *suite.T) {
+	const mark = 0x5a
+	pd, sends := newPD(t), must(t.Device().CreateCQ(depth, nil, 0))(t)
+	for i, field := range standardFields {
+		recvs := extendedCQ(t, field, 0)
+		n := nearOn(t, pd, far.RC, sends, recvs)
+		r := must(recvs.Reader(field))(t)
+		n.room(uint64(i), 0, 64)
+		n.tell("a message", far.Op{Code: far.Send, Data: []byte("seventeen letters"), WithImm: true, Imm: 0x01020304})
+		wc := []verbs.WCEx{{ByteLen: mark, ImmData: mark, QPNum: mark, SrcQP: mark, SLID: mark, SL: mark, DLIDPathBits: mark}}
+		for start := clock(); must(r.PollInto(wc))(t) == 0; {
+			if start.late() {
+				t.Fatalf("%v: no completion", field)
+			}
+		}
+		want := verbs.WCEx{ID: uint64(i), Opcode: wcRecv, Flags: wc[0].Flags, ByteLen: mark, ImmData: mark, QPNum: mark, SrcQP: mark, SLID: mark, SL: mark, DLIDPathBits: mark}
+		switch field {
+		case verbs.WCFieldByteLen:
+			want.ByteLen = 17
+		case verbs.WCFieldImm:
+			want.ImmData = 0x01020304
+		case verbs.WCFieldQPNum:
+			want.QPNum = n.qp.Num()
+		case verbs.WCFieldSrcQP: // the rest is valid on UD only
+			want.SrcQP = wc[0].SrcQP
+		case verbs.WCFieldSLID:
+			want.SLID = wc[0].SLID
+		case verbs.WCFieldSL:
+			want.SL = wc[0].SL
+		case verbs.WCFieldDLIDPathBits:
+			want.DLIDPathBits = wc[0].DLIDPathBits
+		}
+		if t.Status(field.String(), int(wc[0].Status), suite.StatusSuccess); wc[0] != want || wc[0].Flags&verbs.WCFlagWithImm == 0 {
+			t.Errorf("%v: %+v, want %+v", field, wc[0], want)
+		}
+		empty(t, field.String(), r)
+	}
+}
+
+// messages has the other end send so many, with ids from first on. The receives have completed when it returns: the other end
+// was told that they had.
+func (n *near) messages(first uint64, count int) {
+	for i := range count {
+		n.room(first+uint64(i), 64*i, 64)
+	}
+	for range count {
+		n.tell("a message", far.Op{Code: far.Send, Data: []byte("one of many")})
+	}
+}
+
+// inOrder checks receives with ids from first on.
+func inOrder(t *suite.T, what string, first uint64, wcs []verbs.WCEx) {
+	for i, wc := range wcs {
+		if wc.ID != first+uint64(i) || wc.Status != 0 || wc.Opcode != wcRecv || wc.ByteLen != 11 {
+			t.Fatalf("%s: completion %d of %d: %+v", what, i, len(wcs), wc)
+		}
+	}
+}
+
+func fewerThanThere(t *suite.T) {
+	n := readNear(t, far.RC, allStandard, 0)
+	r := n.readers[n.recvs]
+	n.messages(0, 8)
+	for next, start := uint64(0), clock(); next < 8; {
+		size := []int{1, 2, 2, 2, 2, 1, 1, 1}[next] // fewer than are left
+		wcs := make([]verbs.WCEx, size+1)
+		got := must(r.PollInto(wcs[:size]))(t)
+		if inOrder(t, "fewer than there are", next, wcs[:got]); wcs[size] != (verbs.WCEx{}) {
+			t.Errorf("beyond the room: %+v", wcs[size])
+		}
+		if next += uint64(got); start.late() {
+			t.Fatalf("%d of 8 completions", next)
+		}
+	}
+	empty(t, "after all were read", r)
+}
+
+func moreThanThere(t *suite.T) {
+	n := readNear(t, far.RC, allStandard, 0)
+	r := n.readers[n.recvs]
+	for round, count := range []int{1, 3, 2} {
+		wcs := make([]verbs.WCEx, 8)
+		n.messages(uint64(8*round), count)
+		for got, start := 0, clock(); got < count; {
+			k := must(r.PollInto(wcs[got:]))(t)
+			if got += k; got > count {
+				t.Fatalf("%d completions of %d receives", got, count)
+			}
+			if start.late() {
+				t.Fatalf("%d completions of %d receives", got, count)
+			}
+		}
+		inOrder(t, "more room than there are", uint64(8*round), wcs[:count])
+		if k := must(r.PollInto(wcs))(t); k != 0 {
+			t.Fatalf("%d completions in a queue that all were read from", k)
+		}
+	}
+}
+
+// failedRead has a WRITE fail between others, and then reads what was flushed.
+func failedRead(t *suite.T) {
+	n := readNear(t, far.RC, allStandard, 0)
+	n.room(7, 0, 64)
+	n.writes(0, 3, verbs.SendSignaled)
+	n.send.WR(1).Write(1, n.link.To.Base, n.link.To.RKey+0x100).Add(n.sge(0, 8)).Flags(verbs.SendSignaled)
+	n.post(3)
+	for id, status := range []int{suite.StatusSuccess, suite.StatusRemAccess, suite.StatusFlushed} {
+		wc := readOne(t, n.readers[n.sends])
+		t.Status(fmt.Sprintf("request %d", id), int(wc.Status), status)
+		want := verbs.WCEx{ID: uint64(id), Status: wc.Status, VendorErr: wc.VendorErr, QPNum: n.qp.Num()}
+		if status != suite.StatusSuccess && wc != want {
+			t.Errorf("request %d: %+v, want %+v", id, wc, want)
+		}
+		var failed *dpath.WCError
+		if err := wc.Err(); (err == nil) != (status == suite.StatusSuccess) || err != nil && (!errors.As(err, &failed) || failed.ID != uint64(id) || failed.QPNum != n.qp.Num()) {
+			t.Errorf("request %d: its error is %v", id, err)
+		}
+	}
+	wc := readOne(t, n.readers[n.recvs])
+	if t.Status("the receive", int(wc.Status), suite.StatusFlushed); wc != (verbs.WCEx{ID: 7, Status: wc.Status, VendorErr: wc.VendorErr, QPNum: n.qp.Num()}) {
+		t.Errorf("the receive: %+v", wc)
+	}
+	empty(t, "the sends", n.readers[n.sends])
+	empty(t, "the receives", n.readers[n.recvs])
+}
+
+func readAndPolled(t *suite.T) {
+	n := readNear(t, far.RC, allStandard, 0)
+	n.messages(0, 6)
+	for id := uint64(0); id < 6; id += 2 {
+		wc := readOne(t, n.readers[n.recvs])
+		inOrder(t, "read", id, []verbs.WCEx{wc})
+		if wc := wait(t, n.recvs); wc.ID != id+1 || wc.Status != 0 || wc.Opcode != wcRecv || wc.ByteLen != 11 || wc.QPNum != n.qp.Num() {
+			t.Errorf("polled: %+v", wc)
+		}
+	}
+	empty(t, "after all were read", n.readers[n.recvs])
+	if got, err := n.recvs.PollInto(make([]dpath.WC, 4)); got != 0 || err != nil {
+		t.Errorf("%d completions more, %v", got, err)
+	}
+}
+
+// announcedNear is a near queue pair whose receives are read when an event announces them.
+func announcedNear(t *suite.T, ch *verbs.CompChannel) *near {
+	sends := must(t.Device().CreateCQ(depth, nil, 0))(t)
+	recvs := must(t.Device().CreateCQEx(verbs.NewCQInitAttrEx(depth, allStandard).Channel(ch)))(t)
+	n := nearOn(t, newPD(t), far.RC, sends, recvs)
+	n.readers = map[*verbs.CQ]*verbs.CQReader{recvs: must(recvs.Reader(allStandard))(t)}
+	return n
+}
+
+func eventsOfExtended(t *suite.T) {
+	ch := must(t.Device().CreateCompChannel())(t)
+	n := announcedNear(t, ch)
+	n.message(0, false)
+	n.received("before it was asked for", 0, wcRecv, 4)
+	none(t, ch, "before it was asked for")
+	for id := range uint64(8) {
+		ok(t, "ReqNotify", n.recvs.ReqNotify(id%2 == 1))
+		n.message(id, true)
+		if next(t, ch) != n.recvs {
+			t.Errorf("the event is of another queue")
+		}
+		n.received("announced", id, wcRecv, 4)
+	}
+	none(t, ch, "after all were read")
+}
+
+// times are compared with each other, and with the clock of this machine by the hour.
+func times(t *suite.T) {
+	n := readNear(t, far.RC, allStandard|verbs.WCFieldCompletionTS|verbs.WCFieldWallclock, 0)
+	var last verbs.WCEx
+	for id := range uint64(4) {
+		n.messages(id, 1)
+		wc := readOne(t, n.readers[n.recvs])
+		if inOrder(t, "a message", id, []verbs.WCEx{wc}); id > 0 && (wc.CompletionTS <= last.CompletionTS || wc.WallclockNS < last.WallclockNS) {
+			t.Errorf("message %d: at %d and %d, the one before it at %d and %d", id, wc.CompletionTS, wc.WallclockNS, last.CompletionTS, last.WallclockNS)
+		}
+		if off := time.Since(wc.Wallclock()).Abs(); off > time.Hour {
+			t.Errorf("message %d: at %v, %v from now", id, wc.Wallclock(), off)
+		}
+		last = wc
+	}
+}
+
+// moderatedEvents takes no event before the last of four as a failure: a device may report sooner than it was asked to.
+func moderatedEvents(t *suite.T) {
+	ch := must(t.Device().CreateCompChannel())(t)
+	n := announcedNear(t, ch)
+	for _, count := range []uint16{4, 1} {
+		ok(t, "Modify", n.recvs.Modify(verbs.NewModifyCQAttr().Count(count).Period(10)))
+		ok(t, "ReqNotify", n.recvs.ReqNotify(false))
+		n.messages(0, int(count))
+		if next(t, ch) != n.recvs {
+			t.Errorf("the event is of another queue")
+		}
+		for id := range uint64(count) {
+			n.received("moderated", id, wcRecv, 11)
+		}
+	}
+	none(t, ch, "after all were read")
+}
+
+// overrun completes more requests than its queue has room for, and looks at their effect alone.
+func overrun(t *suite.T) {
+	sends := must(t.Device().CreateCQEx(verbs.NewCQInitAttrEx(1, allStandard).Flags(verbs.CQFlagIgnoreOverrun)))(t)
+	n := nearOn(t, newPD(t), far.RC, sends, must(t.Device().CreateCQ(depth, nil, 0))(t))
+	count := 2 * sends.Size()
+	for i := range count {
+		n.farRoom(8)
+		n.send.WR(0).Send(uint64(i)).Add(n.sge(0, 8)).Flags(verbs.SendSignaled)
+		n.post(1)
+		n.farGot(fmt.Sprintf("message %d of %d, with room for %d", i, count, sends.Size()))
+	}
+	if ev := event(t, t.Device(), quiet); ev != nil {
+		t.Errorf("an event: %v", ev.Type)
+	}
+}

@@ -1,0 +1,342 @@
+//go:build linux
+
+package cases
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/verbsgen/verbsgen/conformance/suite"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/dpath"
+)
+
+// frames are the cases of flows with traffic: Ethernet frames between queue pairs of raw packets.
+func frames() []suite.Case {
+	const family = "flow"
+	need := needs(suite.RawPacket, suite.RawLoop, suite.Flows)
+	counted := slices.Concat(need, needs(suite.Counters))
+	c := func(n int, title, page string, need []suite.Capability, run func(*suite.T)) suite.Case {
+		return suite.Case{ID: id("flow", n), Family: family, Title: title, Page: page, Needs: need, Run: run}
+	}
+	return []suite.Case{
+		c(10, "a frame goes where a flow steers it, byte for byte, and nowhere without one", "ibv_create_flow", need, steered),
+		c(11, "each field of the headers: with the value, with another, and with a mask", "ibv_create_flow", need, eachMatch),
+		c(12, "priorities: the lowest number takes a frame, and leaves it to others with DONT_TRAP", "ibv_create_flow", need, priorities),
+		c(13, "what no flow takes goes to the default ones; a sniffer takes all", "ibv_create_flow", need, defaults),
+		c(14, "a flow drops what it takes; one of what is sent, before it leaves", "ibv_create_flow", counted, dropped),
+		c(15, "packets and bytes are counted, of one flow and of two", "ibv_read_counters", counted, countedFrames),
+		c(16, "the tag of a flow is read with the completion", "ibv_create_flow", slices.Concat(need, needs(suite.CQEx)), tagged),
+		c(17, "frames that are too short and too long, and of streams", "ibv_create_qp", slices.Concat(need, needs(suite.QPEx)), oddFrames),
+	}
+}
+
+// station is a queue pair of raw packets.
+type station struct {
+	*near
+	port uint8
+}
+
+// stationOn makes one that sends and receives on a port. Its receives complete in cq, if there is one.
+func stationOn(t *suite.T, port uint8, cq *verbs.CQ) *station {
+	n := &near{t: t, pd: newPD(t), sends: must(t.Device().CreateCQ(depth, nil, 0))(t), recvs: cq}
+	if cq == nil {
+		n.recvs = must(t.Device().CreateCQ(depth, nil, 0))(t)
+	}
+	n.with(must(n.pd.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeRawPacket, n.sends, n.recvs).MaxSendWR(depth).MaxRecvWR(depth).MaxSendSGE(3).MaxRecvSGE(3)))(t))
+	for _, attr := range []*verbs.QPAttr{verbs.NewQPAttr(verbs.QPStateInit).PortNum(port), verbs.NewQPAttr(verbs.QPStateRTR), verbs.NewQPAttr(verbs.QPStateRTS)} {
+		if err := n.qp.Modify(attr); err != nil {
+			t.Fatalf("a queue pair of raw packets: %v", err)
+		}
+	}
+	return &station{n, port}
+}
+
+// flow makes a flow to the station, which is closed before it.
+func (s *station) flow(attr *verbs.FlowAttr) *verbs.Flow {
+	f := must(s.qp.CreateFlow(attr))(s.t)
+	s.t.Cleanup(func() { f.Close() })
+	return f
+}
+
+// taking is a flow of a priority, with specs.
+func (s *station) taking(priority uint16, specs ...verbs.FlowSpec) *verbs.FlowAttr {
+	return verbs.NewFlowAttr(verbs.FlowTypeNormal, s.port).Priority(priority).Specs(specs...)
+}
+
+// say sends a frame, whose first bytes lie apart from the rest.
+func (s *station) say(frame []byte) {
+	s.t.Status("a frame", s.sent(frame), suite.StatusSuccess)
+}
+
+// sent sends a frame, and gives how the request completed.
+func (s *station) sent(frame []byte) int {
+	const cut = 9
+	first := min(cut, len(frame))
+	copy(s.buf, frame[:first])
+	copy(s.buf[1000:], frame[first:])
+	s.send.WR(0).Send(1).Add(s.sge(0, first)).Add(s.sge(1000, len(frame)-first)).Flags(verbs.SendSignaled)
+	s.post(1)
+	return int(s.next(s.sends).Status)
+}
+
+// Frames are received behind what is sent.
+const frameAt, frameRoom = 16 << 10, 2048
+
+// listen posts receives.
+func (s *station) listen(count int) {
+	for i := range count {
+		s.room(uint64(i), frameAt+frameRoom*i, frameRoom)
+	}
+}
+
+// hears checks the next frame that comes, into receive id.
+func (s *station) hears(what string, id int, frame []byte) {
+	wc := s.next(s.recvs)
+	s.t.Status(what, int(wc.Status), suite.StatusSuccess)
+	got := s.buf[frameAt+frameRoom*id:][:len(frame)]
+	if wc.ID != uint64(id) || wc.Opcode != wcRecv || wc.ByteLen != uint32(len(frame)) || wc.Flags&wcGRH != 0 || !slices.Equal(got, frame) {
+		s.t.Errorf("%s: %+v, %s", what, wc, differing(got, frame))
+	}
+}
+
+// silent checks that no frame came. A frame is there when its sender's request has completed.
+func (s *station) silent(what string) {
+	var wcs [1]dpath.WC
+	if n := must(s.recvs.PollInto(wcs[:]))(s.t); n != 0 {
+		s.t.Errorf("%s: %+v", what, wcs[0])
+	}
+}
+
+func steered(t *suite.T) {
+	a, b, other := stationOn(t, 1, nil), stationOn(t, 1, nil), stationOn(t, 1, nil)
+	for _, s := range []*station{a, b, other} {
+		s.listen(4)
+	}
+	for i, size := range []int{0, 1, 46, 1500} {
+		out := frame(macB, macA, 0, 0x88b5, fill(make([]byte, size), i))
+		var flow *verbs.Flow
+		if i > 0 { // without one at first
+			flow = b.flow(b.taking(0, to(macB)))
+		}
+		if a.say(out); flow != nil {
+			b.hears("the frame", i-1, out)
+			a.say(frame(macA, macB, 0, 0x88b5, nil))
+			ok(t, "Close", flow.Close())
+			a.say(out)
+		}
+		for _, s := range []*station{a, b, other} {
+			s.silent("no flow steers it here")
+		}
+	}
+	a.flow(a.taking(0, to(macB))) // back to the sender
+	out := frame(macB, macA, 0, 0x88b5, []byte("to itself"))
+	a.say(out)
+	a.hears("the sender's own frame", 0, out)
+	b.silent("a flow that was closed")
+}
+
+func eachMatch(t *suite.T) {
+	a, b := stationOn(t, 1, nil), stationOn(t, 1, nil)
+	for _, m := range matches() {
+		f := must(b.qp.CreateFlow(b.taking(0, m.spec)))(t)
+		b.listen(1)
+		if m.not != nil {
+			a.say(m.not)
+			b.silent(m.what)
+		}
+		if m.yes == nil { // the receive is used all the same
+			ok(t, "Close", f.Close())
+			f, m.yes = must(b.qp.CreateFlow(b.taking(0)))(t), m.not
+		}
+		a.say(m.yes)
+		b.hears(m.what, 0, m.yes)
+		ok(t, "Close", f.Close())
+	}
+	both := must(b.qp.CreateFlow(b.taking(0, to(macB), verbs.NewFlowSpecUDP(), verbs.NewFlowSpecIPv4())))(t)
+	b.listen(1)
+	udp := ipv4(1, 2, 17, 0, 64, 0, portsOf(1, 2))
+	a.say(frame(macA, macB, 0, 0x800, udp))
+	a.say(frame(macB, macA, 0, 0x800, ipv4(1, 2, 6, 0, 64, 0, portsOf(1, 2))))
+	a.say(frame(macB, macA, 0, 0x86dd, ipv6([16]byte{}, [16]byte{}, 0, 0, 17, 1, portsOf(1, 2))))
+	b.silent("one of three specs is not met")
+	a.say(frame(macB, macA, 0, 0x800, udp))
+	b.hears("three specs", 0, frame(macB, macA, 0, 0x800, udp))
+	ok(t, "Close", both.Close())
+}
+
+func priorities(t *suite.T) {
+	a, high, low, same := stationOn(t, 1, nil), stationOn(t, 1, nil), stationOn(t, 1, nil), stationOn(t, 1, nil)
+	for _, s := range []*station{high, low, same} {
+		s.listen(4)
+	}
+	out := func(text string) []byte { return frame(macB, macA, 0, 0x88b5, []byte(text)) }
+	low.flow(low.taking(7, to(macB)))
+	first := high.flow(high.taking(3, to(macB)))
+	same.flow(same.taking(3, to(macB), verbs.NewFlowSpecEth()))
+	a.say(out("to the lower number"))
+	high.hears("the lower number", 0, out("to the lower number"))
+	same.hears("the same number", 0, out("to the lower number"))
+	low.silent("a higher number")
+	ok(t, "Close", first.Close())
+	keeps := high.flow(high.taking(1, to(macB)).Flags(verbs.FlowFlagsDontTrap))
+	a.say(out("to whoever comes next too"))
+	high.hears("one that does not keep it", 1, out("to whoever comes next too"))
+	same.hears("the next number", 1, out("to whoever comes next too"))
+	low.silent("behind one that keeps it")
+	ok(t, "Close", keeps.Close())
+	high.flow(high.taking(3, to(macA)))
+	a.say(frame(macA, macB, 0, 0x88b5, nil))
+	high.hears("another frame", 2, frame(macA, macB, 0, 0x88b5, nil))
+	for _, s := range []*station{high, low, same} {
+		s.silent("in the end")
+	}
+}
+
+func defaults(t *suite.T) {
+	a, normal, all, group, sniffer := stationOn(t, 1, nil), stationOn(t, 1, nil), stationOn(t, 1, nil), stationOn(t, 1, nil), stationOn(t, 1, nil)
+	for _, s := range []*station{normal, all, group, sniffer} {
+		s.listen(4)
+	}
+	of := func(s *station, kind verbs.FlowType) { s.flow(verbs.NewFlowAttr(kind, 1)) }
+	of(all, verbs.FlowTypeAllDefault)
+	of(all, verbs.FlowTypeMcDefault) // one copy all the same
+	of(group, verbs.FlowTypeMcDefault)
+	of(sniffer, verbs.FlowTypeSniffer)
+	normal.flow(normal.taking(0, to(macB)))
+	one, many, rest := frame(macB, macA, 0, 0x88b5, nil), frame(macGroup, macA, 0, 0x88b5, []byte("many")), frame(macA, macB, 0, 0x88b5, []byte("nobody's"))
+	for i, f := range [][]byte{one, many, rest} {
+		a.say(f)
+		sniffer.hears("all", i, f)
+	}
+	normal.hears("what it takes", 0, one)
+	all.hears("what nobody takes, to a group", 0, many)
+	all.hears("what nobody takes", 1, rest)
+	group.hears("what nobody takes, to a group", 0, many)
+	for _, s := range []*station{normal, all, group, sniffer} {
+		s.silent("in the end")
+	}
+	if must(t.Device().QueryDevice())(t).PhysPortCnt > 1 {
+		stationOn(t, 2, nil).say(one)
+		for _, s := range []*station{normal, all, group, sniffer} {
+			s.silent("a frame of another port")
+		}
+	}
+}
+
+// counting makes counters of packets at index 0 and of bytes at index 2.
+func counting(t *suite.T) *verbs.Counters {
+	c := must(t.Device().CreateCounters(verbs.NewCountersInitAttr()))(t)
+	ok(t, "packets", c.AttachFlow(verbs.NewCounterAttachAttr(verbs.CounterDescriptionPackets, 0), nil))
+	ok(t, "bytes", c.AttachFlow(verbs.NewCounterAttachAttr(verbs.CounterDescriptionBytes, 2), nil))
+	return c
+}
+
+// has checks what was counted.
+func has(t *suite.T, what string, c *verbs.Counters, packets, bytes uint64) {
+	values := []uint64{9, 9, 9}
+	if err := c.Read(values, 0); err != nil || values[0] != packets || values[1] != 0 || values[2] != bytes {
+		t.Errorf("%s: counted %v, %v; want %d packets of %d bytes", what, values, err, packets, bytes)
+	}
+}
+
+func dropped(t *suite.T) {
+	a, b := stationOn(t, 1, nil), stationOn(t, 1, nil)
+	b.listen(2)
+	c, sent := counting(t), counting(t)
+	b.flow(b.taking(5, to(macB)))
+	drop := b.flow(b.taking(1, to(macB), verbs.NewFlowSpecUDP(), verbs.NewFlowSpecDrop(), verbs.NewFlowSpecCount(c)))
+	udp := frame(macB, macA, 0, 0x800, ipv4(1, 2, 17, 0, 64, 0, portsOf(1, 2)))
+	other := frame(macB, macA, 0, 0x88b5, []byte("not UDP"))
+	a.say(udp)
+	a.say(other)
+	b.hears("what is not dropped", 0, other)
+	b.silent("what is dropped")
+	has(t, "dropped", c, 1, uint64(len(udp)))
+	ok(t, "Close", drop.Close())
+	egress := a.flow(a.taking(0, verbs.NewFlowSpecEth().Val(verbs.NewFlowEthFilter().EtherType(0x88b5)).Mask(verbs.NewFlowEthFilter().EtherType(0xffff)), verbs.NewFlowSpecDrop(), verbs.NewFlowSpecCount(sent)).Flags(verbs.FlowFlagsEgress))
+	a.say(other)
+	a.say(udp)
+	b.hears("what leaves", 1, udp)
+	b.silent("what does not leave")
+	has(t, "of what is sent", sent, 1, uint64(len(other)))
+	ok(t, "Close", egress.Close())
+}
+
+func countedFrames(t *suite.T) {
+	a, b, other := stationOn(t, 1, nil), stationOn(t, 1, nil), stationOn(t, 1, nil)
+	b.listen(4) // fewer than come
+	c := counting(t)
+	flow := b.flow(b.taking(0, to(macB), verbs.NewFlowSpecCount(c)))
+	has(t, "before any came", c, 0, 0)
+	var packets, bytes uint64
+	for i, size := range []int{0, 46, 100, 1500, 7, 99} {
+		f := frame(macB, macA, 0, 0x88b5, make([]byte, size))
+		a.say(f)
+		packets, bytes = packets+1, bytes+uint64(len(f))
+		has(t, "after a frame", c, packets, bytes)
+		a.say(frame(macA, macB, 0, 0x88b5, make([]byte, size)))
+		if has(t, "after a frame that it does not take", c, packets, bytes); i < 4 {
+			b.hears("counted", i, f)
+		}
+	}
+	b.silent("more than there were receives")
+	second := other.flow(other.taking(0, to(macA), verbs.NewFlowSpecCount(c))) // of another queue pair
+	a.say(frame(macA, macB, 0, 0x88b5, make([]byte, 50)))
+	has(t, "by two flows", c, packets+1, bytes+64)
+	ok(t, "Close", flow.Close())
+	a.say(frame(macB, macA, 0, 0x88b5, make([]byte, 50)))
+	has(t, "by the one that is left", c, packets+1, bytes+64)
+	ok(t, "Close", second.Close())
+	ok(t, "Close of the counters", c.Close())
+}
+
+func tagged(t *suite.T) {
+	cq, err := t.Device().CreateCQEx(verbs.NewCQInitAttrEx(depth, verbs.WCFieldByteLen|verbs.WCFieldFlowTag))
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	a, b := stationOn(t, 1, nil), stationOn(t, 1, cq)
+	r := must(cq.Reader(verbs.WCFieldByteLen | verbs.WCFieldFlowTag))(t)
+	b.listen(3)
+	b.flow(b.taking(0, to(macB), verbs.NewFlowSpecTag(0xabcde)))
+	b.flow(b.taking(1, to(macA), verbs.NewFlowSpecTag(7)))
+	b.flow(b.taking(2))
+	for i, to := range [][6]byte{macA, macB, macGroup} {
+		a.say(frame(to, macA, 0, 0x88b5, nil))
+		if wc := readOne(t, r); wc.ID != uint64(i) || wc.Status != 0 || wc.FlowTag != []uint32{7, 0xabcde, 0}[i] || wc.ByteLen != 14 {
+			t.Errorf("frame %d: %+v", i, wc)
+		}
+	}
+}
+
+func oddFrames(t *suite.T) {
+	const long = 9000
+	b := stationOn(t, 1, nil)
+	b.flow(b.taking(0, to(macB)))
+	b.listen(1)
+	for _, size := range []int{1, 13, long} {
+		a := stationOn(t, 1, nil)
+		if status := a.sent(append(macB[:], make([]byte, long)...)[:size]); status == suite.StatusSuccess {
+			t.Errorf("a frame of %d bytes is sent", size)
+		}
+		b.silent("of such a size")
+	}
+	n := &near{t: t, pd: newPD(t), sends: must(t.Device().CreateCQ(depth, nil, 0))(t)}
+	n.recvs = n.sends
+	attr := verbs.NewQPInitAttrEx(verbs.QPTypeRawPacket, n.sends, n.recvs, n.pd).MaxSendWR(depth).MaxSendSGE(1)
+	if _, err := t.Device().CreateQPEx(attr.SendOps(verbs.QPOpRDMAWrite)); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("WRITE of raw packets: %v", err)
+	}
+	n.with(must(t.Device().CreateQPEx(attr.SendOps(verbs.QPOpSend)))(t))
+	n.stream = must(n.qp.Stream())(t)
+	for _, attr := range []*verbs.QPAttr{verbs.NewQPAttr(verbs.QPStateInit).PortNum(1), verbs.NewQPAttr(verbs.QPStateRTR), verbs.NewQPAttr(verbs.QPStateRTS)} {
+		ok(t, "on the way to RTS", n.qp.Modify(attr))
+	}
+	out := frame(macB, macA, 0, 0x88b5, []byte("by a stream"))
+	copy(n.buf, out)
+	n.send.WR(0).Send(1).Add(n.sge(0, len(out))).Flags(verbs.SendSignaled)
+	n.post(1)
+	n.finished("by a stream", 1, wcSend)
+	b.hears("by a stream", 0, out)
+}

@@ -1,0 +1,270 @@
+//go:build linux
+
+package cases
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/verbsgen/verbsgen/conformance/internal/link"
+	"github.com/verbsgen/verbsgen/conformance/suite"
+	"github.com/verbsgen/verbsgen/conformance/suite/far"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/dpath"
+)
+
+// groupTraffic are the cases of datagrams to multicast groups.
+func groupTraffic() []suite.Case {
+	const family = "multicast"
+	need := needs(suite.Multicast, suite.RoCE, suite.Peer)
+	return []suite.Case{
+		{ID: "CF-mcast-0010", Family: family, Title: "a datagram to a group: a copy for each member, here and at the peer; none for others, and none after detach", Page: "ibv_attach_mcast", Needs: need, Run: copies},
+		{ID: "CF-mcast-0011", Family: family, Title: "a datagram to a group: none for a member with another key, or without a receive", Page: "ibv_attach_mcast", Needs: need, Run: deafMembers},
+		{ID: "CF-mcast-0012", Family: family, Title: "a member of two groups", Page: "ibv_attach_mcast", Needs: need, Run: twoGroups},
+	}
+}
+
+// everybody is the number of the queue pair that a datagram to a group names.
+const everybody = 0xffffff
+
+// memberRoom is what a member receives into: the header, and more than is sent.
+const memberRoom = 256
+
+// members are queue pairs of datagrams, and the ways to groups.
+type members struct {
+	t         *suite.T
+	here      link.Place
+	there     link.Place
+	recv      *dpath.RecvBatch
+	send      *dpath.SendBatch
+	networks  []string // interfaces that the ports are on, where the kernel shows them
+	addresses []*verbs.AH
+}
+
+func newMembers(t *suite.T) *members {
+	m := &members{t: t, here: nearPlace(t), there: farPlace(t), recv: must(dpath.NewRecvBatch(1, 1))(t), send: must(dpath.NewSendBatch(1, 1))(t)}
+	t.Cleanup(func() {
+		ok(t, "closing send requests", m.send.Close())
+		ok(t, "closing receive requests", m.recv.Close())
+	})
+	for _, at := range []struct {
+		device string
+		port   *far.Port
+	}{{t.Name(), m.here.Port}, {t.PeerName(), m.there.Port}} {
+		if name := network(at.device, at.port.Number()); name != "" {
+			m.networks = append(m.networks, name)
+		}
+	}
+	return m
+}
+
+// network names the interface that a port is on; empty where the kernel shows none.
+func network(device string, port uint8) string {
+	for _, path := range []string{"parent", filepath.Join("ports", strconv.Itoa(int(port)), "gid_attrs/ndevs/0")} {
+		if text, err := os.ReadFile(filepath.Join("/sys/class/infiniband", device, path)); err == nil {
+			return strings.TrimSpace(string(text))
+		}
+	}
+	return ""
+}
+
+// add makes a queue pair that sends and receives.
+func (m *members) add(at link.Place, qkey uint32) *link.End {
+	cfg := patient()
+	cfg.Type, cfg.QKey = verbs.QPTypeUD, qkey
+	e := must(cfg.NewEnd(at))(m.t)
+	ok(m.t, "to RTS", e.ConnectTo(e))
+	return e
+}
+
+// ready posts a receive.
+func (m *members) ready(id uint64, list ...*link.End) {
+	for _, e := range list {
+		clear(e.Buf)
+		m.recv.WR(0).Recv(id).SGE(uint64(e.MR.Addr()), memberRoom, e.MR.LKey())
+		if _, err := e.QP.PostRecv(m.recv, 1); err != nil {
+			m.t.Fatalf("a receive: %v", err)
+		}
+	}
+}
+
+// group gives a group of the addresses that the ports have, of which the interfaces are told.
+func (m *members) group(last byte) verbs.GID {
+	g := verbs.GID{0: 0xff, 1: 0x12, 14: 0xca, 15: last}
+	if mapped(m.here.Port.GID()) {
+		g = verbs.GID{10: 0xff, 11: 0xff, 12: 239, 13: 1, 14: 0xca, 15: last}
+	}
+	for _, name := range m.networks {
+		m.join(name, g)
+	}
+	return g
+}
+
+// join has the network hand packets for a group to this machine, as long as the case runs.
+func (m *members) join(name string, g verbs.GID) {
+	dev := must(net.InterfaceByName(name))(m.t)
+	family := unix.AF_INET6
+	if mapped(g) {
+		family = unix.AF_INET
+	}
+	fd := must(unix.Socket(family, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0))(m.t)
+	m.t.Cleanup(func() { ok(m.t, "leaving a group", unix.Close(fd)) })
+	var err error
+	if mapped(g) {
+		err = unix.SetsockoptIPMreqn(fd, unix.IPPROTO_IP, unix.IP_ADD_MEMBERSHIP, &unix.IPMreqn{Multiaddr: [4]byte(g[12:]), Ifindex: int32(dev.Index)})
+	} else {
+		err = unix.SetsockoptIPv6Mreq(fd, unix.IPPROTO_IPV6, unix.IPV6_JOIN_GROUP, &unix.IPv6Mreq{Multiaddr: g, Interface: uint32(dev.Index)})
+	}
+	if err != nil {
+		m.t.Fatalf("joining %s on %s: %v", gidText(g), name, err)
+	}
+}
+
+// tell sends a datagram to a group.
+func (m *members) tell(from *link.End, g verbs.GID, qkey uint32, text string) {
+	ah := must(from.PD.CreateAH(m.here.Port.Way(far.Address{GID: g})))(m.t)
+	copy(from.Buf[link.Size/2:], text)
+	w := m.send.WR(0).Send(1).SGE(uint64(from.MR.Addr())+link.Size/2, uint32(len(text)), from.MR.LKey()).Flags(verbs.SendSignaled)
+	ok(m.t, "Address", ah.Address(w, everybody, qkey))
+	if _, err := from.QP.PostSend(m.send, 1); err != nil {
+		m.t.Fatalf("a datagram to a group: %v", err)
+	}
+	m.addresses = append(m.addresses, ah)
+}
+
+// took checks the copy of a member. Its own send, if it is the sender, completes before or after.
+func (m *members) took(what string, e, from *link.End, id uint64, g verbs.GID, text string) {
+	wc, err := e.Wait()
+	if e == from && err == nil {
+		var sent dpath.WC
+		if sent, err = e.Wait(); err == nil && wc.Opcode == wcSend {
+			wc, sent = sent, wc
+		}
+		if sent.Status != 0 || sent.Opcode != wcSend {
+			m.t.Errorf("%s: the send: %+v", what, sent)
+		}
+	}
+	if err != nil {
+		m.t.Fatalf("%s: %v", what, err)
+	}
+	m.t.Status(what, int(wc.Status), suite.StatusSuccess)
+	if wc.ID != id || wc.Opcode != wcRecv || wc.ByteLen != uint32(40+len(text)) || wc.SrcQP != from.QP.Num() || string(e.Buf[40:40+len(text)]) != text || e.Buf[40+len(text)] != 0 {
+		m.t.Errorf("%s: %+v holds %q, want %q", what, wc, e.Buf[40:40+len(text)], text)
+	}
+	if to := string(e.Buf[24:40]); !mapped(g) && to != string(g[:]) || mapped(g) && to[12:] != string(g[12:]) {
+		m.t.Errorf("%s: it was sent to %x, the header says", what, to)
+	}
+}
+
+// nothing checks that no copy came. Those of others are there already, and leave this one time too.
+func (m *members) nothing(what string, e *link.End) {
+	if wc, err := e.WaitFor(20 * time.Millisecond); err == nil {
+		m.t.Errorf("%s: %+v", what, wc)
+	}
+}
+
+// sent takes the completion of a sender that is no member.
+func (m *members) sent(from *link.End) {
+	if wc, err := from.Wait(); err != nil || wc.Status != 0 || wc.Opcode != wcSend {
+		m.t.Fatalf("the send: %+v, %v", wc, err)
+	}
+}
+
+func copies(t *suite.T) {
+	const qkey = 0x1d1d
+	m := newMembers(t)
+	g := m.group(0x10)
+	from, a, b, other, peer := m.add(m.here, qkey), m.add(m.here, qkey), m.add(m.here, qkey), m.add(m.here, qkey), m.add(m.there, qkey)
+	for _, e := range []*link.End{from, a, b, peer} {
+		ok(t, "attached", e.QP.AttachMcast(g, 0))
+	}
+	m.ready(1, from, a, b, other, peer)
+	m.tell(from, g, qkey, "to all of them")
+	for i, e := range []*link.End{a, b, peer, from} {
+		m.took([]string{"the first", "the second", "the peer's", "the sender itself"}[i], e, from, 1, g, "to all of them")
+	}
+	m.nothing("one that is no member", other)
+	ok(t, "detached", a.QP.DetachMcast(g, 0))
+	ok(t, "detached", from.QP.DetachMcast(g, 0))
+	m.ready(2, a, b, peer)
+	m.tell(from, g, qkey, "to the rest")
+	m.sent(from)
+	m.took("the second", b, from, 2, g, "to the rest")
+	m.took("the peer's", peer, from, 2, g, "to the rest")
+	for _, e := range []*link.End{b, peer} {
+		ok(t, "detached", e.QP.DetachMcast(g, 0))
+	}
+	m.ready(3, b, peer)
+	m.tell(from, g, qkey, "to nobody")
+	m.sent(from)
+	for i, e := range []*link.End{a, b, peer, other, from} {
+		m.nothing(fmt.Sprintf("queue pair %d after detach", i), e)
+	}
+}
+
+func deafMembers(t *suite.T) {
+	const qkey = 0x1d1d
+	m := newMembers(t)
+	g := m.group(0x11)
+	from, a, keyed, full := m.add(m.here, qkey), m.add(m.here, qkey), m.add(m.here, qkey+1), m.add(m.here, qkey)
+	for _, e := range []*link.End{keyed, full, a} {
+		ok(t, "attached", e.QP.AttachMcast(g, 0))
+	}
+	m.ready(1, a, keyed)
+	m.tell(from, g, qkey, "who hears")
+	m.sent(from)
+	m.took("one that can", a, from, 1, g, "who hears")
+	m.nothing("one with another key", keyed)
+	m.nothing("one without a receive", full)
+	m.ready(2, a, full)
+	m.tell(from, g, qkey, "once more")
+	m.sent(from)
+	m.took("one that can", a, from, 2, g, "once more")
+	m.took("one that can now", full, from, 2, g, "once more")
+	m.tell(from, g, qkey+1, "by another key")
+	m.sent(from)
+	m.took("the one with that key", keyed, from, 1, g, "by another key")
+	for _, e := range []*link.End{keyed, full, a} {
+		ok(t, "detached", e.QP.DetachMcast(g, 0))
+	}
+}
+
+func twoGroups(t *suite.T) {
+	const qkey = 0x1d1d
+	m := newMembers(t)
+	g, h, nobody := m.group(0x20), m.group(0x21), m.group(0x22)
+	from, a, b := m.add(m.here, qkey), m.add(m.here, qkey), m.add(m.there, qkey)
+	ok(t, "attached", a.QP.AttachMcast(g, 0))
+	ok(t, "attached", a.QP.AttachMcast(h, 0))
+	ok(t, "attached", b.QP.AttachMcast(h, 0))
+	for round, to := range []verbs.GID{g, h, nobody, h, g} {
+		id := uint64(round)
+		text := fmt.Sprintf("round %d", round)
+		if to != nobody {
+			m.ready(id, a)
+		}
+		if to == h {
+			m.ready(id, b)
+		}
+		m.tell(from, to, qkey, text)
+		m.sent(from)
+		if to != nobody {
+			m.took("the member of both", a, from, id, to, text)
+		}
+		if to == h {
+			m.took("the member of one", b, from, id, to, text)
+		}
+	}
+	m.nothing("the member of both", a)
+	m.nothing("the member of one", b)
+	ok(t, "detached", a.QP.DetachMcast(g, 0))
+	ok(t, "detached", a.QP.DetachMcast(h, 0))
+	ok(t, "detached", b.QP.DetachMcast(h, 0))
+}

@@ -1,0 +1,373 @@
+//go:build linux
+
+package cases
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"os"
+	"strings"
+	"syscall"
+
+	"github.com/verbsgen/verbsgen/conformance/internal/link"
+	"github.com/verbsgen/verbsgen/conformance/suite"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/dpath"
+)
+
+// Values of enum ibv_wc_opcode and enum ibv_wc_status.
+const (
+	wcBindMW    = 5
+	wcLocalInv  = 6
+	wcMWBindErr = 6
+)
+
+// allOfWindow is what a window can grant.
+const allOfWindow = verbs.MWAccessRemoteWrite | verbs.MWAccessRemoteRead | verbs.MWAccessRemoteAtomic
+
+// windowUse are the cases of windows that are bound. The far end has the window, and the near end uses it.
+func windowUse() []suite.Case {
+	mw := func(n int, title, page string, run func(*suite.T), more ...suite.Capability) suite.Case {
+		return suite.Case{ID: id("mw", n), Family: "memory window", Title: title, Page: page, Needs: append(needs(suite.MW, suite.Peer), more...), Run: run}
+	}
+	post := "VR-ibv_post_send-opcode-0337"
+	out := []suite.Case{
+		mw(10, "type 1: bound, used, bound to another place, unbound", "ibv_bind_mw", windowOne),
+		ruled(mw(11, "type 2: bound, invalidated and bound again by one batch of requests", "ibv_post_send", windowTwo), post, "VR-ibv_post_send-type-0356"),
+		mw(12, "type 2: bound and invalidated by a stream of commands", "ibv_wr_post", windowStream),
+		ruled(mw(13, "atomics through a window", "ibv_post_send", windowAtomic, suite.Atomics), post),
+		ruled(mw(14, "a window that counts addresses from its start", "ibv_post_send", windowFromZero), "VR-ibv_post_send-mw_access_flags-0366"),
+		ruled(mw(15, "a SEND that invalidates the peer's window", "ibv_post_send", windowSendInv), post),
+		mw(16, "a region with a bound window stays registered", "ibv_dereg_mr", windowKeepsRegion),
+		mw(17, "a request that names a window or a region which is closed", "ibv_post_send", windowClosed),
+		ruled(mw(18, "binds that are refused at once", "ibv_bind_mw", windowRefused), "VR-ibv_bind_mw-type-1104", "VR-ibv_bind_mw-mr-1105", "VR-ibv_bind_mw-pd-1106", "VR-ibv_bind_mw-mw_access_flags-1110"),
+		ruled(mw(19, "a bind on a queue pair of datagrams", "ibv_post_send", windowOnUD), "VR-ibv_post_send-opcode-0335"),
+		mw(21, "a window ends before its region does", "ibv_post_send", windowBounds),
+		mw(20, "a SEND that invalidates a key of no window", "ibv_post_send", windowSendInvWrong),
+	}
+	for _, d := range windowDenials() {
+		out = append(out, mw(d.n, d.title, "ibv_post_send", d.run, d.needs...))
+	}
+	for _, b := range badBinds() {
+		out = append(out, ruled(mw(b.n, b.title, "ibv_bind_mw", b.run), b.rules...))
+	}
+	return out
+}
+
+// windowed is a pair whose far end has a memory window.
+type windowed struct {
+	*pair
+	mw    *verbs.MW
+	binds *dpath.SendBatch // of the far end
+}
+
+// newWindow connects a pair, and allocates a window at its far end.
+func newWindow(t *suite.T, typ verbs.MWType, shape ...func(*link.Config)) *windowed {
+	cfg := patient()
+	cfg.MR |= verbs.MRAccessMWBind
+	for _, f := range shape {
+		f(&cfg)
+	}
+	w := &windowed{pair: connect(t, cfg), binds: must(dpath.NewSendBatch(4, 1))(t)}
+	t.Cleanup(func() { ok(t, "closing binds", w.binds.Close()) })
+	w.mw = must(w.far.PD.AllocMW(typ))(t)
+	t.Cleanup(func() { // before the queue pair: soft-RoCE waits 50 s for a window that is bound by one that ends
+		if err := w.mw.Close(); !errors.Is(err, os.ErrClosed) {
+			ok(t, "Close of the window", err)
+		}
+	})
+	return w
+}
+
+// part describes a part of the far end's region.
+func (w *windowed) part(offset, length uint64, access verbs.MWAccess) *verbs.MWBind {
+	return verbs.NewMWBind(w.far.MR, w.at()+offset, length, access).SendFlags(verbs.SendSignaled)
+}
+
+// request writes a request to bind the window, with the key that follows, and returns that.
+func (w *windowed) request(i int, id uint64, bind *verbs.MWBind) uint32 {
+	return w.requestAfter(i, id, w.mw.RKey(), bind)
+}
+
+func (w *windowed) requestAfter(i int, id uint64, before uint32, bind *verbs.MWBind) uint32 {
+	key := dpath.NextRKey(before)
+	ok(w.t, "a request to bind", w.mw.Bind(w.binds.WR(i), key, bind.ID(id)))
+	return key
+}
+
+// postFar posts the first requests of the far end.
+func (w *windowed) postFar(n int) {
+	if posted, err := w.far.QP.PostSend(w.binds, n); posted != n || err != nil {
+		w.t.Fatalf("the far end posted %d of %d requests: %v", posted, n, err)
+	}
+}
+
+// bound binds a window of type 2, and waits for it.
+func (w *windowed) bound(bind *verbs.MWBind) uint32 {
+	key := w.request(0, 21, bind)
+	w.postFar(1)
+	w.farEnded("a bind", 21, wcBindMW)
+	return key
+}
+
+// farEnded waits for a request of the far end, which must succeed.
+func (w *windowed) farEnded(what string, id uint64, opcode dpath.WCOpcode) {
+	wcs := w.wait(w.far, 1)
+	w.ended(what, wcs, 0, id, wcSuccess)
+	if wcs[0].Status == 0 && wcs[0].Opcode != opcode {
+		w.t.Errorf("%s: completed as %v, want %v", what, wcs[0].Opcode, opcode)
+	}
+}
+
+// used posts a request of the near end, and waits for it.
+func (w *windowed) used(what string, begin func(*dpath.SendWR) *dpath.SendWR, set ...int) {
+	w.local(begin(w.send.WR(0))).Flags(verbs.SendSignaled)
+	w.post(1)
+	w.ended(what, w.wait(w.near, 1), 0, 1, set...)
+}
+
+func (w *windowed) writes(addr uint64, key uint32) func(*dpath.SendWR) *dpath.SendWR {
+	return func(r *dpath.SendWR) *dpath.SendWR { return r.Write(1, addr, key) }
+}
+
+// carries writes to and reads from the part of the far end's region at offset, by an address and a key.
+func (w *windowed) carries(what string, offset int, addr uint64, key uint32) {
+	fill(w.near.Buf[:8], offset)
+	want := bytes.Clone(w.near.Buf[:8])
+	w.used("a write "+what, w.writes(addr, key), wcSuccess)
+	if got := w.far.Buf[offset : offset+8]; !bytes.Equal(got, want) {
+		w.t.Errorf("a write %s: %s", what, differing(got, want))
+	}
+	clear(w.near.Buf[:8])
+	w.used("a read "+what, func(r *dpath.SendWR) *dpath.SendWR { return r.Read(1, addr, key) }, wcSuccess)
+	if !bytes.Equal(w.near.Buf[:8], want) {
+		w.t.Errorf("a read %s: %s", what, differing(w.near.Buf[:8], want))
+	}
+}
+
+// another checks that a key differs from one before in its last byte alone.
+func another(t *suite.T, key, before uint32) {
+	if key == before || key&^0xff != before&^0xff {
+		t.Errorf("the key is %#x after %#x", key, before)
+	}
+}
+
+func windowOne(t *suite.T) {
+	w := newWindow(t, verbs.MWType1)
+	last := w.mw.RKey()
+	for i, offset := range []uint64{1024, 2048} {
+		ok(t, "BindMW", w.far.QP.BindMW(w.mw, w.part(offset, 256, allOfWindow).ID(uint64(30+i))))
+		another(t, w.mw.RKey(), last)
+		last = w.mw.RKey()
+		w.farEnded("a bind", uint64(30+i), wcBindMW)
+		w.carries("to the start of the window", int(offset), w.at()+offset, last)
+		w.carries("to the end of the window", int(offset)+248, w.at()+offset+248, last)
+	}
+	ok(t, "BindMW to nothing", w.far.QP.BindMW(w.mw, w.part(0, 0, 0).ID(40)))
+	w.farEnded("a bind to nothing", 40, wcBindMW)
+	w.used("a write to a window that is unbound", w.writes(w.at()+2048, w.mw.RKey()), wcRemAccess)
+	ok(t, "Close of the window", w.mw.Close())
+	if key := w.mw.RKey(); key != 0 {
+		t.Errorf("a closed window has the key %#x", key)
+	}
+	if err := w.mw.SetRKey(last); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("SetRKey of a closed window: %v", err)
+	}
+}
+
+func windowTwo(t *suite.T) {
+	w := newWindow(t, verbs.MWType2)
+	made := w.mw.RKey()
+	first := w.request(0, 1, w.part(1024, 64, allOfWindow))
+	w.binds.WR(1).LocalInv(2, first).Flags(verbs.SendSignaled)
+	second := w.requestAfter(2, 3, first, w.part(2048, 64, allOfWindow))
+	w.postFar(3)
+	another(t, w.mw.RKey(), made)
+	if w.mw.RKey() != second || first == second {
+		t.Errorf("the key is %#x after binds with %#x and %#x", w.mw.RKey(), first, second)
+	}
+	w.farEnded("the first bind", 1, wcBindMW)
+	w.farEnded("the invalidation", 2, wcLocalInv)
+	w.farEnded("the second bind", 3, wcBindMW)
+	w.carries("by the second key", 2048, w.at()+2048, second)
+	w.used("a write by the first key", w.writes(w.at()+1024, first), wcRemAccess)
+}
+
+// byCommands has queue pairs take requests from a stream of commands.
+func byCommands(c *link.Config) {
+	c.Ops = verbs.QPOpSend | verbs.QPOpRDMAWrite | verbs.QPOpRDMARead | verbs.QPOpLocalInv | verbs.QPOpBindMW | verbs.QPOpSendWithInv
+}
+
+func windowStream(t *suite.T) {
+	w := newWindow(t, verbs.MWType2, byCommands)
+	stream := must(w.far.QP.Stream())(t)
+	made := w.mw.RKey()
+	key := w.request(0, 1, w.part(1024, 64, allOfWindow))
+	posted := must(stream.Post(w.binds, 1))(t)
+	if w.mw.RKey() != key || posted != 1 || key == made {
+		t.Errorf("%d posted, the key is %#x after a bind with %#x", posted, w.mw.RKey(), key)
+	}
+	w.farEnded("the bind", 1, wcBindMW)
+	w.carries("by the key", 1024, w.at()+1024, key)
+	w.receive(w.far, 7, inboxSize)
+	w.near.Buf[0] = 1
+	w.local(w.send.WR(0).SendInv(1, key)).Flags(verbs.SendSignaled)
+	if n, err := must(w.near.QP.Stream())(t).Post(w.send, 1); n != 1 || err != nil {
+		t.Fatalf("Post = %d, %v", n, err)
+	}
+	w.ended("the send", w.wait(w.near, 1), 0, 1, wcSuccess)
+	w.invalidated(key)
+	again := w.request(0, 3, w.part(2048, 64, allOfWindow))
+	w.binds.WR(1).LocalInv(4, again).Flags(verbs.SendSignaled)
+	must(stream.Post(w.binds, 2))(t)
+	w.farEnded("the bind", 3, wcBindMW)
+	w.farEnded("the invalidation", 4, wcLocalInv)
+	w.used("a write after it", w.writes(w.at()+2048, again), wcRemAccess)
+}
+
+func windowAtomic(t *suite.T) {
+	w := newWindow(t, verbs.MWType2)
+	key := w.bound(w.part(1024, 64, verbs.MWAccessRemoteAtomic))
+	binary.NativeEndian.PutUint64(w.far.Buf[1032:], 40)
+	w.used("an addition", func(r *dpath.SendWR) *dpath.SendWR { return r.FetchAdd(1, w.at()+1032, key, 2) }, wcSuccess)
+	w.used("a swap", func(r *dpath.SendWR) *dpath.SendWR { return r.CompareSwap(1, w.at()+1032, key, 42, 7) }, wcSuccess)
+	if was, now := binary.NativeEndian.Uint64(w.near.Buf), binary.NativeEndian.Uint64(w.far.Buf[1032:]); was != 42 || now != 7 {
+		t.Errorf("there was %d and is %d", was, now)
+	}
+}
+
+func windowFromZero(t *suite.T) {
+	w := newWindow(t, verbs.MWType2)
+	key := w.bound(w.part(1024, 64, allOfWindow|verbs.MWAccessZeroBased))
+	w.carries("to offset 0", 1024, 0, key)
+	w.carries("to offset 56", 1024+56, 56, key)
+}
+
+// invalidated waits for the receive that has the key which was invalidated.
+func (w *windowed) invalidated(key uint32) (flags uint32) {
+	wcs := w.wait(w.far, 1)
+	w.ended("the receive", wcs, 0, 7, wcSuccess)
+	if wcs[0].ImmData != key || wcs[0].Opcode != wcRecv {
+		w.t.Errorf("the receive: %+v; want the key %#x", wcs[0], key)
+	}
+	return wcs[0].Flags
+}
+
+func windowSendInv(t *suite.T) {
+	w := newWindow(t, verbs.MWType2)
+	key := w.bound(w.part(1024, 64, allOfWindow))
+	w.carries("by the key", 1024, w.at()+1024, key)
+	w.receive(w.far, 7, inboxSize)
+	w.used("a send that invalidates", func(r *dpath.SendWR) *dpath.SendWR { return r.SendInv(1, key) }, wcSuccess)
+	flags := w.invalidated(key)
+	if w.mw.RKey() != key {
+		t.Errorf("the key is %#x after the invalidation of %#x", w.mw.RKey(), key)
+	}
+	next := w.bound(w.part(2048, 64, allOfWindow))
+	w.carries("by the next key", 2048, w.at()+2048, next)
+	w.used("a write by the key that was invalidated", w.writes(w.at()+1024, key), wcRemAccess)
+	if flags&dpath.WithInv == 0 {
+		t.Errorf("the receive has the flags %#x, without WITH_INV", flags)
+	}
+}
+
+func windowKeepsRegion(t *suite.T) {
+	w := newWindow(t, verbs.MWType2)
+	mr := must(w.far.PD.RegMR(make([]byte, 64), rw|verbs.MRAccessMWBind))(t)
+	key := w.bound(verbs.NewMWBind(mr, mr.IOVA(), 64, verbs.MWAccessRemoteRead).SendFlags(verbs.SendSignaled))
+	t.Errno("Close of the region", mr.Close(), syscall.EINVAL, syscall.EBUSY)
+	w.binds.WR(0).LocalInv(2, key).Flags(verbs.SendSignaled)
+	w.postFar(1)
+	w.farEnded("the invalidation", 2, wcLocalInv)
+	ok(t, "Close of the region after the invalidation", mr.Close())
+	w.bound(w.part(0, 64, verbs.MWAccessRemoteRead))
+	ok(t, "Close of a bound window", w.mw.Close())
+	ok(t, "Close of its region", w.far.MR.Close())
+}
+
+func windowClosed(t *suite.T) {
+	w := newWindow(t, verbs.MWType2, byCommands)
+	stream := must(w.far.QP.Stream())(t)
+	region := must(w.far.PD.RegMR(make([]byte, 64), rw|verbs.MRAccessMWBind))(t)
+	refused := func(what string) {
+		for _, post := range []func(*dpath.SendBatch, int) (int, error){w.far.QP.PostSend, stream.Post} {
+			if n, err := post(w.binds, 1); n != 0 || !errors.Is(err, os.ErrClosed) {
+				t.Errorf("%s: posted %d, %v", what, n, err)
+			}
+		}
+	}
+	bind := verbs.NewMWBind(region, region.IOVA(), 64, verbs.MWAccessRemoteRead).SendFlags(verbs.SendSignaled)
+	w.request(0, 1, bind)
+	ok(t, "Close of the region", region.Close())
+	refused("a region that is closed")
+	if err := w.mw.Bind(w.binds.WR(0), 1, bind); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("Bind to a closed region: %v", err)
+	}
+	w.request(0, 1, w.part(0, 64, verbs.MWAccessRemoteRead))
+	ok(t, "Close of the window", w.mw.Close())
+	refused("a window that is closed")
+	if err := w.mw.Bind(w.binds.WR(0), 1, w.part(0, 64, 0)); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("Bind of a closed window: %v", err)
+	}
+	if err := w.far.QP.BindMW(w.mw, w.part(0, 64, 0)); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("BindMW of a closed window: %v", err)
+	}
+	w.mw = must(w.far.PD.AllocMW(verbs.MWType2))(t)
+	w.bound(w.part(0, 64, verbs.MWAccessRemoteRead))
+}
+
+func windowRefused(t *suite.T) {
+	w := newWindow(t, verbs.MWType1)
+	two := must(w.far.PD.AllocMW(verbs.MWType2))(t)
+	refusedBy(t, "VR-ibv_bind_mw-type-1104", w.far.QP.BindMW(two, w.part(0, 64, 0)))
+	refusedBy(t, "VR-ibv_bind_mw-mr-1105", w.far.QP.BindMW(w.mw, verbs.NewMWBind(nil, 0, 0, 0)))
+	other := must(w.place.Device.AllocPD())(t)
+	mr := must(other.RegMR(make([]byte, 64), rw|verbs.MRAccessMWBind))(t)
+	t.Errno("a region of another domain", w.far.QP.BindMW(w.mw, verbs.NewMWBind(mr, mr.IOVA(), 64, 0)), syscall.EPERM)
+	t.Errno("type 1, ZERO_BASED", w.far.QP.BindMW(w.mw, w.part(0, 64, verbs.MWAccessZeroBased)), syscall.EINVAL)
+	w.bound1(w.part(0, 64, verbs.MWAccessRemoteRead))
+}
+
+// bound1 binds a window of type 1, and waits for it.
+func (w *windowed) bound1(bind *verbs.MWBind) {
+	ok(w.t, "BindMW", w.far.QP.BindMW(w.mw, bind.ID(21)))
+	w.farEnded("a bind", 21, wcBindMW)
+}
+
+func windowOnUD(t *suite.T) {
+	qp := queuePairOf(t, verbs.QPTypeUD)
+	batch, pd := must(dpath.NewSendBatch(1, 1))(t), qp.PD()
+	mr := must(pd.RegMR(make([]byte, 64), rw|verbs.MRAccessMWBind))(t)
+	mw := must(pd.AllocMW(verbs.MWType2))(t)
+	ok(t, "a request to bind", mw.Bind(batch.WR(0), dpath.NextRKey(mw.RKey()), verbs.NewMWBind(mr, mr.IOVA(), 64, 0)))
+	n, err := qp.PostSend(batch, 1)
+	t.Errno("a bind", err, syscall.EINVAL)
+	if n != 0 || err == nil || !strings.Contains(err.Error(), "VR-ibv_post_send-opcode-0335") {
+		t.Errorf("posted %d, %v; want the rule on opcodes", n, err)
+	}
+	ok(t, "closing the batch", batch.Close())
+}
+
+// The specification has REM_INV_REQ at both ends. Soft-RoCE has acknowledged the send by then.
+func windowSendInvWrong(t *suite.T) {
+	w := newWindow(t, verbs.MWType2)
+	w.receive(w.far, 7, inboxSize)
+	w.used("the send", func(r *dpath.SendWR) *dpath.SendWR { return r.SendInv(1, w.far.MR.RKey()) }, wcSuccess, wcRemInvReq)
+	w.ended("the receive", w.wait(w.far, 1), 0, 7, wcRemInvReq)
+	w.in("the peer", w.far, verbs.QPStateErr)
+}
+
+func windowBounds(t *suite.T) {
+	w := newWindow(t, verbs.MWType2)
+	key := w.bound(w.part(1024, 64, allOfWindow))
+	w.carries("to the end", 1080, w.at()+1080, key)
+	w.local(w.send.WR(0).Write(1, w.at()+1081, key)).Flags(verbs.SendSignaled)
+	w.post(1)
+	wcs := w.wait(w.near, 1)
+	if wcs[0].Status == wcSuccess {
+		t.Fatalf("a peer can write past the end of the window")
+	}
+	w.ended("a write past the end", wcs, 0, 1, wcRemAccess)
+	w.in("the peer", w.far, verbs.QPStateErr)
+}

@@ -1,0 +1,374 @@
+//go:build linux
+
+package cases
+
+import (
+	"encoding/binary"
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/verbsgen/verbsgen/conformance/suite"
+	"github.com/verbsgen/verbsgen/conformance/suite/far"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/dpath"
+)
+
+// sharedHandles are the cases of extended reliable connections. Both ends are on the device under test.
+func sharedHandles() []suite.Case {
+	const family = "xrc"
+	alone, peer := needs(suite.XRC), needs(suite.XRC, suite.Peer)
+	return []suite.Case{
+		{ID: "CF-xrc-0001", Family: family, Title: "a shared receive queue of each type, and numbers of those of XRC", Page: "ibv_create_srq_ex", Needs: alone, Run: srqTypes},
+		{ID: "CF-xrc-0002", Family: family, Title: "a queue that lacks what its type needs", Page: "ibv_create_srq_ex", Needs: alone,
+			Rules: []string{"VR-ibv_create_srq_ex-comp_mask-1203", "VR-ibv_create_srq_ex-srq_type-1204", "VR-ibv_create_srq_ex-comp_mask-1205", "VR-ibv_create_srq_ex-comp_mask-1206",
+				"VR-ibv_create_srq_ex-max_num_tags-1207"}, Run: noXRCQueue},
+		{ID: "CF-xrc-0003", Family: family, Title: "a queue pair that lacks what its type needs", Page: "ibv_create_qp_ex", Needs: alone,
+			Rules: []string{"VR-ibv_create_qp_ex-comp_mask-1222", "VR-ibv_create_qp_ex-comp_mask-1223", "VR-ibv_create_qp_ex-send_cq-1224", "VR-ibv_create_qp_ex-recv_cq-1225"}, Run: noXRCPair},
+		{ID: "CF-xrc-0004", Family: family, Title: "closed in the wrong order: refused, and what is open is named", Page: "ibv_open_xrcd", Needs: alone, Run: xrcOrder},
+		{ID: "CF-xrc-0005", Family: family, Title: "a message goes to the queue that it names, and completes there", Page: "ibv_post_send", Needs: peer, Run: xrcMessages},
+		{ID: "CF-xrc-0006", Family: family, Title: "a stream of commands names the queue", Page: "ibv_wr_post", Needs: peer, Run: xrcStream},
+		{ID: "CF-xrc-0007", Family: family, Title: "READ, WRITE and atomics reach the memory of the named queue's domain", Page: "ibv_post_send", Needs: needs(suite.XRC, suite.Peer, suite.Atomics), Run: xrcMemory},
+		{ID: "CF-xrc-0008", Family: family, Title: "a number that no queue has, and one of another XRC domain", Page: "ibv_post_send", Needs: peer, Run: xrcUnknown},
+		{ID: "CF-xrc-0009", Family: family, Title: "a message to an empty queue waits for a receive", Page: "ibv_post_send", Needs: peer, Run: xrcLater},
+		{ID: "CF-xrc-0010", Family: family, Title: "a second handle changes the queue pair, which outlives the first", Page: "ibv_open_qp", Needs: peer, Run: xrcSecond},
+		{ID: "CF-xrc-0011", Family: family, Title: "a queue pair that is not there cannot be opened", Page: "ibv_open_qp", Needs: alone,
+			Rules: []string{"VR-ibv_open_qp-comp_mask-1220", "VR-ibv_open_qp-qp_type-1221"}, Run: xrcNone},
+		{ID: "CF-xrc-0012", Family: family, Title: "two openings of the device share the domain of a file", Page: "ibv_open_xrcd", Needs: peer, Run: xrcTwoOpenings},
+	}
+}
+
+func newXRCD(t *suite.T, dev *verbs.Device) *verbs.XRCD {
+	return must(dev.OpenXRCD(verbs.NewXRCDInitAttr(-1, syscall.O_CREAT)))(t)
+}
+
+func newCQ(t *suite.T) *verbs.CQ { return must(t.Device().CreateCQ(depth, nil, 0))(t) }
+
+// newXRCQueue makes a shared receive queue of type XRC with a completion queue of its own.
+func newXRCQueue(t *suite.T, pd *verbs.PD, x *verbs.XRCD) (*verbs.SRQ, *verbs.CQ, uint32) {
+	cq := must(x.Device().CreateCQ(depth, nil, 0))(t)
+	srq := must(x.Device().CreateSRQEx(verbs.NewSRQInitAttrEx(pd, depth, 1).Type(verbs.SRQTypeXRC).XRCD(x).CQ(cq)))(t)
+	return srq, cq, must(srq.Num())(t)
+}
+
+// pairOfXRC is a sender that is connected to a receiver of an XRC domain, with a region of the sender's protection domain.
+type pairOfXRC struct {
+	t        *suite.T
+	domain   *verbs.XRCD
+	sender   *near // without a link
+	receiver *verbs.QP
+	self, to far.Address
+}
+
+// newPairOfXRC makes both. The sender can post streams.
+func newPairOfXRC(t *suite.T, domain *verbs.XRCD) *pairOfXRC {
+	n := &near{t: t, pd: newPD(t), sends: newCQ(t)}
+	attr := verbs.NewQPInitAttrEx(verbs.QPTypeXRCSend, n.sends, nil, n.pd).MaxSendWR(depth).MaxSendSGE(1).SendOps(verbs.QPOpSend | verbs.QPOpSendWithImm)
+	n.qp = must(t.Device().CreateQPEx(attr))(t)
+	buf := buffer(t, far.MaxData)
+	n.buf, n.mr = buf.Bytes(), must(n.pd.RegMRBuffer(buf, rw))(t)
+	n.send = must(dpath.NewSendBatch(depth, 1))(t)
+	p := &pairOfXRC{t: t, domain: domain, sender: n}
+	p.receiver = must(domain.Device().CreateQPEx(verbs.NewQPInitAttrEx(verbs.QPTypeXRCRecv, nil, nil, nil).XRCD(domain)))(t)
+	t.Cleanup(func() { // before the buffer's
+		for _, close := range []func() error{n.qp.Close, n.mr.Close, n.send.Close} {
+			if err := close(); err != nil && !errors.Is(err, os.ErrClosed) {
+				t.Errorf("closing a connection: %v", err)
+			}
+		}
+	})
+	p.connect(p.receiver)
+	return p
+}
+
+// connect connects both, the receiver by a handle of it.
+func (p *pairOfXRC) connect(receiver *verbs.QP) {
+	t, port := p.t, p.t.Port()
+	p.self, p.to = port.Address(p.sender.qp, far.RC), port.Address(receiver, far.RC)
+	ok(t, "the sender in INIT", port.Init(p.sender.qp, far.RC, 0))
+	ok(t, "the receiver in INIT", port.Init(receiver, far.RC, t.Access(far.RC)))
+	ok(t, "the receiver in RTR", port.Receive(receiver, p.to, p.self))
+	ok(t, "the sender in RTS", port.Connect(p.sender.qp, p.self, p.to))
+}
+
+// receives posts receives of 64 bytes of a region, of which the nth has the id n.
+func receives(t *suite.T, srq *verbs.SRQ, mr *verbs.MR, count int) {
+	batch := must(dpath.NewRecvBatch(count, 1))(t)
+	defer batch.Close()
+	for i := range count {
+		batch.WR(i).Recv(uint64(i)).Add(mr.UncheckedSGE(uint64(64*i), 64))
+	}
+	if posted, err := srq.PostRecv(batch, count); posted != count || err != nil {
+		t.Fatalf("PostRecv = %d, %v", posted, err)
+	}
+}
+
+// memory registers a buffer of a page.
+func memory(t *suite.T, pd *verbs.PD, access verbs.MRAccess) ([]byte, *verbs.MR) {
+	buf := buffer(t, 4096)
+	mr := must(pd.RegMRBuffer(buf, access))(t)
+	t.Cleanup(func() { ok(t, "closing a region", mr.Close()) })
+	return buf.Bytes(), mr
+}
+
+// arrives checks the next completion of a queue, and the text that came with it.
+func (p *pairOfXRC) arrives(what string, cq *verbs.CQ, data []byte, id uint64, text string) {
+	wc := wait(p.t, cq)
+	p.t.Status(what, int(wc.Status), suite.StatusSuccess)
+	if wc.ID != id || wc.QPNum != p.receiver.Num() || int(wc.ByteLen) != len(text) || wc.Opcode != wcRecv {
+		p.t.Errorf("%s: %+v; want id %d, %d bytes, queue pair %#x", what, wc, id, len(text), p.receiver.Num())
+	}
+	if got := string(data[64*id : 64*int(id)+len(text)]); got != text {
+		p.t.Errorf("%s: it holds %q, want %q", what, got, text)
+	}
+}
+
+func srqTypes(t *suite.T) {
+	pd, x, cq := newPD(t), newXRCD(t, t.Device()), newCQ(t)
+	plain := must(t.Device().CreateSRQEx(verbs.NewSRQInitAttrEx(pd, 10, 2)))(t)
+	basic := must(t.Device().CreateSRQEx(verbs.NewSRQInitAttrEx(pd, 10, 2).Type(verbs.SRQTypeBasic)))(t)
+	for _, srq := range []*verbs.SRQ{plain, basic} {
+		if is := must(srq.Query())(t); is.MaxWR < 10 || is.MaxSGE < 2 || srq.PD() != pd || srq.XRCD() != nil || srq.CQ() != nil {
+			t.Errorf("%+v of domain %v, XRC domain %v, queue %v", *is, srq.PD(), srq.XRCD(), srq.CQ())
+		}
+	}
+	seen := map[uint32]bool{}
+	for range 3 {
+		srq := must(t.Device().CreateSRQEx(verbs.NewSRQInitAttrEx(pd, 10, 2).Type(verbs.SRQTypeXRC).XRCD(x).CQ(cq)))(t)
+		num := must(srq.Num())(t)
+		if seen[num] || srq.PD() != pd || srq.XRCD() != x || srq.CQ() != cq || srq.Device() != t.Device() {
+			t.Errorf("number %d, domain %v, XRC domain %v, queue %v", num, srq.PD(), srq.XRCD(), srq.CQ())
+		}
+		seen[num] = true
+	}
+	_, err := basic.Num()
+	t.Saw("the number of a queue of type BASIC", err)
+}
+
+func noXRCQueue(t *suite.T) {
+	pd, x, cq := newPD(t), newXRCD(t, t.Device()), newCQ(t)
+	make := func(a *verbs.SRQInitAttrEx) error {
+		_, err := t.Device().CreateSRQEx(a)
+		return err
+	}
+	refusedBy(t, "VR-ibv_create_srq_ex-comp_mask-1203", make(verbs.NewSRQInitAttrEx(nil, 1, 1)))
+	refusedBy(t, "VR-ibv_create_srq_ex-srq_type-1204", make(verbs.NewSRQInitAttrEx(pd, 1, 1).Type(3)))
+	refusedBy(t, "VR-ibv_create_srq_ex-comp_mask-1205", make(verbs.NewSRQInitAttrEx(pd, 1, 1).Type(verbs.SRQTypeXRC).CQ(cq)))
+	refusedBy(t, "VR-ibv_create_srq_ex-comp_mask-1206", make(verbs.NewSRQInitAttrEx(pd, 1, 1).Type(verbs.SRQTypeTM).CQ(cq)))
+	refusedBy(t, "VR-ibv_create_srq_ex-max_num_tags-1207", make(verbs.NewSRQInitAttrEx(pd, 1, 1).Type(verbs.SRQTypeTM).CQ(cq).MaxOps(1)))
+	ok(t, "Close of the XRC domain", x.Close())
+	if err := make(verbs.NewSRQInitAttrEx(pd, 1, 1).Type(verbs.SRQTypeXRC).XRCD(x).CQ(cq)); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("a queue of a closed XRC domain: %v", err)
+	}
+}
+
+func noXRCPair(t *suite.T) {
+	pd, cq := newPD(t), newCQ(t)
+	make := func(a *verbs.QPInitAttrEx) error {
+		_, err := t.Device().CreateQPEx(a)
+		return err
+	}
+	refusedBy(t, "VR-ibv_create_qp_ex-comp_mask-1222", make(verbs.NewQPInitAttrEx(verbs.QPTypeXRCSend, cq, nil, nil)))
+	refusedBy(t, "VR-ibv_create_qp_ex-comp_mask-1223", make(verbs.NewQPInitAttrEx(verbs.QPTypeXRCRecv, nil, nil, nil)))
+	refusedBy(t, "VR-ibv_create_qp_ex-send_cq-1224", make(verbs.NewQPInitAttrEx(verbs.QPTypeXRCSend, nil, nil, pd)))
+	refusedBy(t, "VR-ibv_create_qp_ex-recv_cq-1225", make(verbs.NewQPInitAttrEx(verbs.QPTypeRC, cq, nil, pd)))
+}
+
+func xrcOrder(t *suite.T) {
+	pd, x := newPD(t), newXRCD(t, t.Device())
+	srq, cq, _ := newXRCQueue(t, pd, x)
+	qp := must(t.Device().CreateQPEx(verbs.NewQPInitAttrEx(verbs.QPTypeXRCRecv, nil, nil, nil).XRCD(x)))(t)
+	again := must(t.Device().OpenQP(verbs.NewQPOpenAttr(x, qp.Num(), verbs.QPTypeXRCRecv)))(t)
+	inUse(t, x.Close(), "SRQ", "QP")
+	inUse(t, cq.Close(), "SRQ")
+	inUse(t, pd.Close(), "SRQ")
+	ok(t, "Close of the shared receive queue", srq.Close())
+	ok(t, "Close of the completion queue", cq.Close())
+	ok(t, "Close of the protection domain", pd.Close())
+	inUse(t, x.Close(), "QP")
+	ok(t, "Close of the first handle", qp.Close())
+	inUse(t, x.Close(), "QP")
+	ok(t, "Close of the second handle", again.Close())
+	ok(t, "Close of the XRC domain", x.Close())
+	if _, err := t.Device().OpenQP(verbs.NewQPOpenAttr(x, 17, verbs.QPTypeXRCRecv)); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("OpenQP in a closed XRC domain: %v", err)
+	}
+}
+
+func xrcMessages(t *suite.T) {
+	x, pd := newXRCD(t, t.Device()), newPD(t)
+	p := newPairOfXRC(t, x)
+	data, mr := memory(t, pd, verbs.MRAccessLocalWrite)
+	first, firstCQ, firstNum := newXRCQueue(t, pd, x)
+	second, secondCQ, secondNum := newXRCQueue(t, pd, x)
+	receives(t, first, mr, 4)
+	receives(t, second, mr, 4)
+	send := func(what string, num uint32, text string) {
+		copy(p.sender.buf, text)
+		p.sender.op(what, wcSend, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
+			return w.Send(id).ToSRQ(num).Add(p.sender.sge(0, len(text)))
+		})
+	}
+	send("to the first", firstNum, "one")
+	p.arrives("the first", firstCQ, data, 0, "one")
+	send("to the second", secondNum, "two of them")
+	p.arrives("the second", secondCQ, data, 0, "two of them")
+	send("to the first again", firstNum, "three")
+	p.arrives("the first again", firstCQ, data, 1, "three")
+	if n, err := secondCQ.PollInto(make([]dpath.WC, 1)); n != 0 || err != nil {
+		t.Errorf("another completion of the second: %d, %v", n, err)
+	}
+}
+
+func xrcStream(t *suite.T) {
+	x, pd := newXRCD(t, t.Device()), newPD(t)
+	p := newPairOfXRC(t, x)
+	data, mr := memory(t, pd, verbs.MRAccessLocalWrite)
+	srq, cq, num := newXRCQueue(t, pd, x)
+	other, otherCQ, otherNum := newXRCQueue(t, pd, x)
+	receives(t, srq, mr, 4)
+	receives(t, other, mr, 4)
+	copy(p.sender.buf, "streamed")
+	stream := must(p.sender.qp.Stream())(t)
+	p.sender.send.WR(0).Send(1).ToSRQ(num).Add(p.sender.sge(0, 8))
+	p.sender.send.WR(1).Send(2).ToSRQ(otherNum).Add(p.sender.sge(0, 6)).Flags(verbs.SendSignaled)
+	if n, err := stream.Post(p.sender.send, 2); n != 2 || err != nil {
+		t.Fatalf("Post = %d, %v", n, err)
+	}
+	p.sender.finished("the second request", 2, wcSend)
+	p.arrives("the first message", cq, data, 0, "streamed")
+	p.arrives("the second message", otherCQ, data, 0, "stream")
+}
+
+func xrcMemory(t *suite.T) {
+	x, pd := newXRCD(t, t.Device()), newPD(t)
+	p := newPairOfXRC(t, x)
+	data, mr := memory(t, pd, rw|verbs.MRAccessRemoteAtomic)
+	_, _, num := newXRCQueue(t, pd, x)
+	_, _, elsewhere := newXRCQueue(t, newPD(t), x)
+	base, n := mr.UncheckedSGE(0, 8).Addr, p.sender
+	copy(n.buf, "to write")
+	n.op("a WRITE", wcWrite, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
+		return w.Write(id, base, mr.RKey()).ToSRQ(num).Add(n.sge(0, 8))
+	})
+	n.op("a READ", wcRead, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
+		return w.Read(id, base, mr.RKey()).ToSRQ(num).Add(n.sge(64, 8))
+	})
+	if string(data[:8]) != "to write" || string(n.buf[64:72]) != "to write" {
+		t.Errorf("written %q, read %q", data[:8], n.buf[64:72])
+	}
+	binary.NativeEndian.PutUint64(data[8:], 40)
+	n.op("an addition", wcFetchAdd, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
+		return w.FetchAdd(id, base+8, mr.RKey(), 2).ToSRQ(num).Add(n.sge(128, 8))
+	})
+	if now, old := binary.NativeEndian.Uint64(data[8:]), binary.NativeEndian.Uint64(n.buf[128:]); now != 42 || old != 40 {
+		t.Errorf("40 and 2 are %d, it was %d", now, old)
+	}
+	n.send.WR(0).Write(1, base, mr.RKey()).ToSRQ(elsewhere).Add(n.sge(0, 8)).Flags(verbs.SendSignaled)
+	n.post(1)
+	t.Status("a WRITE with a queue of another protection domain", int(wait(t, n.sends).Status), suite.StatusRemAccess)
+}
+
+func xrcUnknown(t *suite.T) {
+	x, pd := newXRCD(t, t.Device()), newPD(t)
+	_, _, num := newXRCQueue(t, pd, x)
+	_, mr := memory(t, pd, verbs.MRAccessLocalWrite)
+	stranger, strangerCQ, strange := newXRCQueue(t, pd, newXRCD(t, t.Device()))
+	receives(t, stranger, mr, 1)
+	for _, c := range []struct {
+		what string
+		num  uint32
+	}{{"a number that no queue has", num + 1000}, {"a queue of another XRC domain", strange}} {
+		p := newPairOfXRC(t, x)
+		p.sender.send.WR(0).Send(1).ToSRQ(c.num).Add(p.sender.sge(0, 8)).Flags(verbs.SendSignaled)
+		p.sender.post(1)
+		t.Status(c.what, int(wait(t, p.sender.sends).Status), suite.StatusRemInvReq)
+	}
+	if n, err := strangerCQ.PollInto(make([]dpath.WC, 1)); n != 0 || err != nil {
+		t.Errorf("a message arrived in another XRC domain: %d, %v", n, err)
+	}
+}
+
+func xrcLater(t *suite.T) {
+	x, pd := newXRCD(t, t.Device()), newPD(t)
+	p := newPairOfXRC(t, x)
+	data, mr := memory(t, pd, verbs.MRAccessLocalWrite)
+	srq, cq, num := newXRCQueue(t, pd, x)
+	copy(p.sender.buf, "patient")
+	p.sender.send.WR(0).Send(1).ToSRQ(num).Add(p.sender.sge(0, 7)).Flags(verbs.SendSignaled)
+	p.sender.post(1)
+	receives(t, srq, mr, 1)
+	p.sender.finished("the message", 1, wcSend)
+	p.arrives("the message", cq, data, 0, "patient")
+}
+
+func xrcSecond(t *suite.T) {
+	x, pd := newXRCD(t, t.Device()), newPD(t)
+	p := newPairOfXRC(t, x)
+	data, mr := memory(t, pd, verbs.MRAccessLocalWrite)
+	srq, cq, num := newXRCQueue(t, pd, x)
+	receives(t, srq, mr, 2)
+	again := must(t.Device().OpenQP(verbs.NewQPOpenAttr(x, p.receiver.Num(), verbs.QPTypeXRCRecv)))(t)
+	if again.Num() != p.receiver.Num() || again.XRCD() != x || again.PD() != nil {
+		t.Errorf("number %#x and %#x, XRC domain %v, protection domain %v", again.Num(), p.receiver.Num(), again.XRCD(), again.PD())
+	}
+	attr, _, err := again.Query()
+	ok(t, "Query by the second handle", err)
+	if err == nil && attr.State != verbs.QPStateRTR {
+		t.Errorf("the state by the second handle: %v", attr.State)
+	}
+	ok(t, "Close of the first handle", p.receiver.Close())
+	copy(p.sender.buf, "still there")
+	p.sender.op("a message", wcSend, func(w *dpath.SendWR, id uint64) *dpath.SendWR { return w.Send(id).ToSRQ(num).Add(p.sender.sge(0, 11)) })
+	p.arrives("the message", cq, data, 0, "still there")
+	ok(t, "ERR by the second handle", again.Modify(verbs.NewQPAttr(verbs.QPStateErr)))
+	ok(t, "RESET by the second handle", again.Modify(verbs.NewQPAttr(verbs.QPStateReset)))
+	ok(t, "RESET of the sender", p.sender.qp.Modify(verbs.NewQPAttr(verbs.QPStateReset)))
+	p.connect(again)
+	p.sender.op("a message anew", wcSend, func(w *dpath.SendWR, id uint64) *dpath.SendWR { return w.Send(id).ToSRQ(num).Add(p.sender.sge(0, 5)) })
+	p.arrives("the message anew", cq, data, 1, "still")
+	ok(t, "Close of the second handle", again.Close())
+	_, err = t.Device().OpenQP(verbs.NewQPOpenAttr(x, p.receiver.Num(), verbs.QPTypeXRCRecv))
+	t.Errno("a queue pair whose handles are closed", err, syscall.EINVAL)
+}
+
+func xrcNone(t *suite.T) {
+	x, other := newXRCD(t, t.Device()), newXRCD(t, t.Device())
+	qp := must(t.Device().CreateQPEx(verbs.NewQPInitAttrEx(verbs.QPTypeXRCRecv, nil, nil, nil).XRCD(x)))(t)
+	open := func(x *verbs.XRCD, num uint32, typ verbs.QPType) error {
+		_, err := t.Device().OpenQP(verbs.NewQPOpenAttr(x, num, typ))
+		return err
+	}
+	t.Errno("a number that is not there", open(x, qp.Num()+1000, verbs.QPTypeXRCRecv), syscall.EINVAL)
+	t.Errno("another XRC domain", open(other, qp.Num(), verbs.QPTypeXRCRecv), syscall.EINVAL)
+	refusedBy(t, "VR-ibv_open_qp-comp_mask-1220", open(nil, qp.Num(), verbs.QPTypeXRCRecv))
+	refusedBy(t, "VR-ibv_open_qp-qp_type-1221", open(x, qp.Num(), verbs.QPTypeRC))
+}
+
+func xrcTwoOpenings(t *suite.T) {
+	dir := must(os.MkdirTemp("", "xrcd"))(t)
+	t.Cleanup(func() { ok(t, "removing the folder", os.RemoveAll(dir)) })
+	f := must(os.Create(filepath.Join(dir, "domain")))(t)
+	defer f.Close()
+	here := must(t.Device().OpenXRCD(verbs.NewXRCDInitAttr(int(f.Fd()), syscall.O_CREAT)))(t)
+	dev := t.Open()
+	there := must(dev.OpenXRCD(verbs.NewXRCDInitAttr(int(f.Fd()), 0)))(t)
+	p := newPairOfXRC(t, here)
+	pd := must(dev.AllocPD())(t)
+	data, mr := memory(t, pd, verbs.MRAccessLocalWrite)
+	srq, cq, num := newXRCQueue(t, pd, there) // of the other opening: the receiver is of this one
+	receives(t, srq, mr, 1)
+	copy(p.sender.buf, "shared")
+	p.sender.op("a message", wcSend, func(w *dpath.SendWR, id uint64) *dpath.SendWR { return w.Send(id).ToSRQ(num).Add(p.sender.sge(0, 6)) })
+	p.arrives("the message", cq, data, 0, "shared")
+	again := must(dev.OpenQP(verbs.NewQPOpenAttr(there, p.receiver.Num(), verbs.QPTypeXRCRecv)))(t)
+	ok(t, "Close of the receiver's first handle", p.receiver.Close())
+	ok(t, "Close of its XRC domain", here.Close())
+	attr, _, err := again.Query()
+	ok(t, "Query by the other opening", err)
+	if err == nil && attr.State != verbs.QPStateRTR {
+		t.Errorf("the state by the other opening: %v", attr.State)
+	}
+	ok(t, "Close of the last handle", again.Close())
+}

@@ -1,0 +1,50 @@
+// Flows, and the frames that they take.
+#ifndef SVB_FLOW_H
+#define SVB_FLOW_H
+
+#include <sys/queue.h>
+
+#include "counters.h"
+#include "qp.h"
+
+union svb_spec { // what of a spec is looked at; of other types, its type alone
+	struct ibv_flow_spec_eth eth;
+	struct ibv_flow_spec_ipv4 v4;
+	struct ibv_flow_spec_ipv4_ext v4_ext;
+	struct ibv_flow_spec_ipv6 v6;
+	struct ibv_flow_spec_tcp_udp ports;
+	struct ibv_flow_spec_action_tag tag;
+	struct ibv_flow_spec_counter_action count;
+};
+
+struct svb_flow {
+	struct ibv_flow pub;
+	struct svb_obj obj;
+	struct svb_kobj k;
+	TAILQ_ENTRY(svb_flow) link; // of its device
+	struct svb_qp *qp;
+	struct svb_counters *counters; // NULL: none
+	enum ibv_flow_attr_type type;
+	uint16_t priority;
+	uint8_t port;
+	uint32_t flags;
+	bool drop;
+	uint32_t tag;
+	union svb_spec *specs;
+	unsigned nspecs;
+};
+
+struct svb_frame { // of Ethernet
+	const uint8_t *at;
+	uint32_t length;
+	uint8_t tag[2], type[2]; // of a VLAN, as it is in the frame; of what follows the last tag
+	bool tagged;
+	const uint8_t *v4, *v6, *ports; // headers; NULL: it has none
+	uint8_t proto;                  // of what is behind the header of IP
+};
+
+// frame.c
+SVB_HIDDEN void svb_frame_read(struct svb_frame *f, const uint8_t *at, uint32_t length); // length: 14 or more
+SVB_HIDDEN bool svb_flow_takes(const struct svb_flow *f, const struct svb_frame *frame);
+
+#endif

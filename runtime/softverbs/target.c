@@ -1,0 +1,202 @@
+//go:build linux && cgo
+
+// Queue pairs of type XRC_RECV. As in a kernel, each belongs to an XRC domain, every handle of it is like the others, and it lives
+// until the last one is closed.
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "entry.h"
+#include "instance.h"
+#include "kernel.h"
+#include "objects.h"
+#include "qp.h"
+#include "worker.h"
+#include "xrc.h"
+
+#define OPENED (IBV_QP_OPEN_ATTR_NUM | IBV_QP_OPEN_ATTR_XRCD | IBV_QP_OPEN_ATTR_TYPE)
+
+struct handle {
+	struct ibv_qp pub;
+	struct svb_obj obj;
+	struct svb_kobj k;
+	struct svb_xrcd *xrcd;
+	struct svb_qp *qp;
+	TAILQ_ENTRY(handle) link; // of the queue pair
+};
+
+struct target {
+	struct svb_qp qp;
+	TAILQ_HEAD(, handle) handles;
+};
+
+static struct target *target_of(struct svb_qp *qp) { return (struct target *)((char *)qp - offsetof(struct target, qp)); }
+
+// part takes a handle away. The queue pair has the context of one that is left.
+static void part(struct handle *h)
+{
+	struct target *t = target_of(h->qp);
+
+	TAILQ_REMOVE(&t->handles, h, link);
+	svb_handle_drop(h->obj.ctx->file, h->k.handle);
+	h->xrcd->users--;
+	svb_unregister(&h->obj);
+	pthread_mutex_destroy(&h->pub.mutex);
+	pthread_cond_destroy(&h->pub.cond);
+	if (!TAILQ_EMPTY(&t->handles)) {
+		t->qp.obj.ctx = TAILQ_FIRST(&t->handles)->obj.ctx;
+		free(h);
+		return;
+	}
+	t->qp.dying = true;
+	TAILQ_REMOVE(&t->qp.dev->qps, &t->qp, link);
+	svb_qp_wait(&t->qp);
+	free(t);
+	free(h);
+}
+
+static void name(const struct svb_obj *o, char *buf, size_t n)
+{
+	const struct ibv_qp *qp = &SVB_OF(o, struct handle)->pub;
+
+	snprintf(buf, n, "QP (handle %u, number 0x%x)", qp->handle, qp->qp_num);
+}
+
+static void forget(struct svb_obj *o)
+{
+	part(SVB_OF(o, struct handle));
+}
+
+static const struct svb_kind kind = {SVB_T_TARGET, name, forget};
+
+static struct handle *find(const struct ibv_qp *pub)
+{
+	struct svb_obj *o = svb_find(pub, SVB_T_TARGET);
+
+	return o ? SVB_OF(o, struct handle) : NULL;
+}
+
+struct svb_qp *svb_target(const struct ibv_qp *pub)
+{
+	struct handle *h = find(pub);
+
+	return h ? h->qp : NULL;
+}
+
+bool svb_target_destroy(const struct ibv_qp *pub, int *err)
+{
+	struct handle *h = find(pub);
+
+	if (!h)
+		return false;
+	*err = svb_refused_locked(&h->obj, SVB_DESTROY_QP);
+	if (!*err)
+		part(h);
+	return true;
+}
+
+// join adds a handle to a queue pair.
+static int join(struct handle *h, struct svb_qp *qp, struct svb_ctx *c, struct svb_xrcd *x, void *qp_context)
+{
+	int err = svb_handle_add(c->file, &h->k, SVB_K_QP);
+
+	if (err)
+		return err;
+	h->qp = qp;
+	h->xrcd = x;
+	x->users++;
+	h->pub.context = &c->vctx.context;
+	h->pub.qp_context = qp_context;
+	h->pub.handle = h->k.handle;
+	h->pub.qp_num = qp->pub.qp_num;
+	h->pub.qp_type = IBV_QPT_XRC_RECV;
+	h->pub.state = IBV_QPS_UNKNOWN;
+	pthread_mutex_init(&h->pub.mutex, NULL);
+	pthread_cond_init(&h->pub.cond, NULL);
+	svb_register(&h->obj, &kind, &h->pub, c->obj.inst, c);
+	TAILQ_INSERT_TAIL(&target_of(qp)->handles, h, link);
+	return 0;
+}
+
+static int enter(struct target *t, struct handle *h, struct svb_ctx *c, const struct ibv_qp_init_attr_ex *a)
+{
+	struct svb_xrcd *x = svb_find_xrcd(a->xrcd);
+	struct svb_qp *qp = &t->qp;
+	int err;
+
+	if (!x || x->obj.ctx != c)
+		return EINVAL;
+	err = svb_worker_start(c->dev);
+	if (err)
+		return err;
+	TAILQ_INIT(&t->handles);
+	qp->dev = c->dev;
+	qp->domain = x->domain;
+	qp->pub.qp_num = svb_qp_number(c->dev);
+	qp->pub.qp_type = IBV_QPT_XRC_RECV;
+	qp->pub.state = qp->state = IBV_QPS_RESET;
+	qp->attr.path_mtu = IBV_MTU_256;
+	err = join(h, qp, c, x, a->qp_context);
+	if (err)
+		return err;
+	h->pub.state = IBV_QPS_RESET;
+	qp->obj = (struct svb_obj){.kind = &kind, .inst = c->obj.inst, .ctx = c};
+	TAILQ_INSERT_TAIL(&c->dev->qps, qp, link);
+	return 0;
+}
+
+struct ibv_qp *svb_make_target(struct svb_ctx *c, struct ibv_qp_init_attr_ex *a)
+{
+	struct target *t = calloc(1, sizeof *t);
+	struct handle *h = calloc(1, sizeof *h);
+	int err = t && h ? 0 : ENOMEM;
+
+	if (!err) {
+		pthread_mutex_lock(&svb_lock);
+		err = enter(t, h, c, a);
+		pthread_mutex_unlock(&svb_lock);
+	}
+	if (!err) {
+		a->cap = (struct ibv_qp_cap){0};
+		return &h->pub;
+	}
+	free(t);
+	free(h);
+	errno = err;
+	return NULL;
+}
+
+static int open_target(struct handle *h, struct svb_ctx *c, const struct ibv_qp_open_attr *a)
+{
+	struct svb_xrcd *x = svb_find_xrcd(a->xrcd);
+	struct svb_qp *qp = svb_qp_numbered(c->dev, a->qp_num);
+
+	if (!x || x->obj.ctx != c || a->qp_type != IBV_QPT_XRC_RECV)
+		return EINVAL;
+	if (!qp || qp->pub.qp_type != IBV_QPT_XRC_RECV || qp->domain != x->domain)
+		return EINVAL;
+	return join(h, qp, c, x, a->comp_mask & IBV_QP_OPEN_ATTR_CONTEXT ? a->qp_context : NULL);
+}
+
+struct ibv_qp *svb_open_qp(struct ibv_context *pub, struct ibv_qp_open_attr *a)
+{
+	int err;
+	struct svb_ctx *c = svb_enter(pub, SVB_OPEN_QP, &err);
+	struct handle *h = NULL;
+
+	if (!err && a->comp_mask >= IBV_QP_OPEN_ATTR_RESERVED)
+		err = EOPNOTSUPP;
+	if (!err && (a->comp_mask & OPENED) != OPENED)
+		err = EINVAL;
+	if (!err && !(h = calloc(1, sizeof *h)))
+		err = ENOMEM;
+	if (!err) {
+		pthread_mutex_lock(&svb_lock);
+		err = open_target(h, c, a);
+		pthread_mutex_unlock(&svb_lock);
+	}
+	if (!err)
+		return &h->pub;
+	free(h);
+	errno = err;
+	return NULL;
+}

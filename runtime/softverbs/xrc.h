@@ -1,0 +1,35 @@
+// Extended reliable connections: the domains, and the queue pairs in them that several handles share.
+#ifndef SVB_XRC_H
+#define SVB_XRC_H
+
+#include "qp.h"
+
+struct svb_domain { // of a kernel: one for each inode
+	unsigned xrcds; // that are open
+	bool shared;    // of an inode
+	dev_t st_dev;
+	ino_t st_ino;
+};
+
+struct svb_xrcd {
+	struct ibv_xrcd pub;
+	struct svb_obj obj;
+	struct svb_domain *domain;
+	unsigned users; // shared receive queues, and handles of queue pairs
+};
+
+// svb_find_xrcd: with svb_lock held; NULL: none that lives
+static inline struct svb_xrcd *svb_find_xrcd(const struct ibv_xrcd *pub)
+{
+	struct svb_obj *o = svb_find(pub, SVB_T_XRCD);
+	return o ? SVB_OF(o, struct svb_xrcd) : NULL;
+}
+
+// svb_has_xrc tells whether a device has extended reliable connections.
+static inline bool svb_has_xrc(const struct svb_dev *d) { return d->cfg.cap_flags & (1u << 20); }
+
+// target.c
+// svb_make_target makes a queue pair of type XRC_RECV and the first handle of it; NULL + errno. Without svb_lock.
+SVB_HIDDEN struct ibv_qp *svb_make_target(struct svb_ctx *c, struct ibv_qp_init_attr_ex *a);
+
+#endif
