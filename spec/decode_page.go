@@ -148,9 +148,9 @@ func (d *decoder) record(name string, k, v *yaml.Node) Record {
 			r.Arm = &Arm{}
 			d.object(n, at, []key{
 				{"of", true, d.exported(&r.Arm.Of)},
-				{"tag", true, d.text(&r.Arm.Tag)},
+				{"tag", false, d.text(&r.Arm.Tag)},
 				{"is", true, d.text(&r.Arm.Is)},
-				{"size", true, d.text(&r.Arm.Size)},
+				{"size", false, d.text(&r.Arm.Size)},
 			})
 		}},
 		{"tail", false, func(n *yaml.Node, at place) {
@@ -176,6 +176,10 @@ func (d *decoder) recordField(record, c string, k, v *yaml.Node) RecordField {
 		{"go", true, d.exported(&f.Go)},
 		{"type", false, d.text(&f.Type)},
 		{"handle", false, d.text(&f.Handle)},
+		{"handles", false, d.text(&f.Handles)},
+		{"log2", false, d.truth(&f.Log2)},
+		{"points", false, d.text(&f.Points)},
+		{"tag", false, d.text(&f.Tag)},
 		{"nested", false, d.text(&f.Nested)},
 		{"bit", false, d.text(&f.Bit)},
 		{"bool", false, d.truth(&f.Bool)},

@@ -35,6 +35,7 @@ func (d *decoder) rule(n *yaml.Node, at place) Rule {
 		note("allow", d.operands(&r.Allow)), note("values", d.operands(&r.Values)), note("fields", d.texts(&r.Fields)),
 		note("mask", d.text(&r.Mask)), note("bit", d.text(&r.Bit)), note("bits", d.texts(&r.Bits)),
 		note("min", d.operand(&r.Min)), note("max", d.operand(&r.Max)), note("sum", d.operands(&r.Sum)),
+		note("log2", d.text(&r.Log2)),
 		note("to", d.operand(&r.To)), note("same_as", d.text(&r.SameAs)),
 		note("cap", d.text(&r.Cap)), note("cap_has", d.texts(&r.CapHas)),
 		note("must", d.atoms(&r.Must)),

@@ -101,6 +101,7 @@ var kindKeys = []struct {
 	{"min", AsValue, func(r *Rule) []string { return one(r.Min) }},
 	{"max", AsValue, func(r *Rule) []string { return one(r.Max) }},
 	{"sum", AsValue, func(r *Rule) []string { return r.Sum }},
+	{"log2", AsPath, func(r *Rule) []string { return one(r.Log2) }},
 	{"to", AsValue, func(r *Rule) []string { return one(r.To) }},
 	{"same_as", AsPath, func(r *Rule) []string { return one(r.SameAs) }},
 	{"cap", AsCap, func(r *Rule) []string { return one(r.Cap) }},

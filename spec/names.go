@@ -178,8 +178,11 @@ func (c *checker) record(r *Record) {
 	t.Kind = CStruct
 	if r.Arm != nil {
 		c.constant(r.Pos, r.Go, r.Arm.Is)
-		c.field(r.Pos, r.Go, t, r.Arm.Tag)
-		c.field(r.Pos, r.Go, t, r.Arm.Size)
+		for _, name := range []string{r.Arm.Tag, r.Arm.Size} {
+			if name != "" {
+				c.field(r.Pos, r.Go, t, name)
+			}
+		}
 	}
 	if r.Tail != nil {
 		c.field(r.Pos, r.Go, t, r.Tail.Count)
@@ -193,7 +196,7 @@ func (c *checker) record(r *Record) {
 		if f.Bit != "" {
 			c.constant(f.marks.at("bit", f.Bit, f.Pos), r.Go+"."+f.C, f.Bit)
 		}
-		for key, name := range map[string]string{"len": f.Len, "pair": f.Pair} {
+		for key, name := range map[string]string{"len": f.Len, "pair": f.Pair, "tag": f.Tag} {
 			if name != "" {
 				c.field(f.marks.at(key, name, f.Pos), r.Go+"."+f.C, t, name)
 			}

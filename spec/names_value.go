@@ -133,7 +133,7 @@ var (
 // those who hold roles against types.
 func (c *checker) testable(r *Rule, fn *api.Function, n *Cond) {
 	flags, null := n.Op >= cond.Has && n.Op <= cond.Only, n.Op == cond.Null || n.Op == cond.NotNull
-	numbers := n.Op == cond.Sum || n.Op == cond.Rest || n.Op >= cond.Eq && n.Op <= cond.In
+	numbers := n.Op == cond.Sum || n.Op == cond.Rest || n.Op == cond.Power || n.Op >= cond.Eq && n.Op <= cond.In
 	for _, s := range n.Sub {
 		t, _, err := c.f.TypeOfPath(fn, s.Of.Text)
 		role, problem := c.roleOf(fn, s.Of.Text), ""

@@ -41,12 +41,12 @@ type Record struct {
 	marks marks
 }
 
-// Arm says which of several structs a record is: C tells them apart by a field.
+// Arm says which of several structs a record is: C tells them apart by a field, of the struct itself or of one that points to it.
 type Arm struct {
 	Of   string // the Go type that stands for any of them: "FlowSpec"
-	Tag  string // the field that says which it is
+	Tag  string // the field that says which it is; empty for one that another struct points to
 	Is   string // its value there
-	Size string // the field with the size of the struct
+	Size string // the field with the size of the struct, beside Tag
 }
 
 // Tail is a list of arms behind a struct.
@@ -63,6 +63,7 @@ func (r *Record) Shown() map[string]bool {
 	shown := map[string]bool{r.Mask: true}
 	if r.Arm != nil {
 		shown[r.Arm.Tag], shown[r.Arm.Size] = true, true
+		delete(shown, "")
 	}
 	if r.Tail != nil {
 		shown[r.Tail.Count], shown[r.Tail.Size] = true, true
@@ -70,6 +71,11 @@ func (r *Record) Shown() map[string]bool {
 	for _, f := range r.Fields {
 		outer, _, _ := strings.Cut(f.C, ".")
 		shown[f.C], shown[outer] = true, true
+		for _, beside := range []string{f.Tag, f.countedIn()} {
+			if beside != "" {
+				shown[beside] = true
+			}
+		}
 	}
 	return shown
 }
@@ -98,13 +104,19 @@ type RecordField struct {
 	Type   string // Go flag, enum or record type; empty: by the C type
 	Handle string // object type for a pointer to an object
 	Bit    string // mask enumerator that says the field is given
-	Nested string // record type, role in, that fills a nested struct
-	Bool   bool
-	Text   bool // a char array: a Go string
+	// Handles is the object type of an array of pointers to objects, with their number, or with Log2 its base-2 logarithm, in Len.
+	Handles string
+	Log2    bool
+	// Points is the record, or the type of arms, that fills the struct a pointer points to. Of an arm, Tag is the field that says which it
+	// is, and Len the one with its size.
+	Points, Tag string
+	Nested      string // record type, role in, that fills a nested struct
+	Bool        bool
+	Text        bool // a char array: a Go string
 	// NewOn is the enumerator of another field with which the field has a new object; On lists those with which it has a value at all.
 	NewOn string
 	On    []string
-	Bytes bool   // a pointer to bytes, count in Len: a Go slice
+	Bytes bool   // a pointer to bytes or an array of numbers, count of bytes in Len: a Go slice
 	Hex   bool   // messages write it in hex
 	Order string // OrderNetwork where C has the number in network byte order, and its type does not say so
 	Means string // kind of value, for rules about every such value: "port"
@@ -122,6 +134,14 @@ type RecordField struct {
 	Pos    Pos
 
 	marks marks
+}
+
+// countedIn is the field with the number of what a list or a slice has, which its setter sets too; empty where there is none.
+func (f *RecordField) countedIn() string {
+	if f.Bytes || f.Handles != "" || f.Points != "" {
+		return f.Len
+	}
+	return ""
 }
 
 // Union is a Go type of a C union all of whose members are views of the same bytes: the type of one of them.

@@ -59,6 +59,7 @@ type Rule struct {
 	Min    string
 	Max    string
 	Sum    []string
+	Log2   string // path of the base-2 logarithm of what is meant
 	To     string // multiple of this: an operand, or "page" for the host's page size
 	SameAs string
 	Cap    string

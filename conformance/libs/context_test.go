@@ -34,6 +34,8 @@ type beds struct {
 	ud       *verbs.QP
 	mw       *verbs.MW
 	wq       *verbs.WQ
+	table    *verbs.RWQIndTable
+	action   *verbs.FlowAction
 	flow     *verbs.Flow
 	counters *verbs.Counters
 }
@@ -100,6 +102,18 @@ var headerVerbs = []headerVerb{
 		return b.wq.Modify(verbs.NewWQAttr().State(verbs.WQStateRdy))
 	}},
 	{"ibv_destroy_wq", "destroy_wq", func(b *beds) error { return b.wq.Close() }},
+	{"ibv_create_rwq_ind_table", "create_rwq_ind_table", func(b *beds) (err error) {
+		b.table, err = b.dev.CreateRWQIndTable(verbs.NewRWQIndTableInitAttr([]*verbs.WQ{b.wq}))
+		return err
+	}},
+	{"ibv_destroy_rwq_ind_table", "destroy_rwq_ind_table", func(b *beds) error { return b.table.Close() }},
+	{"ibv_create_flow_action_esp", "create_flow_action_esp", func(b *beds) (err error) {
+		keys := verbs.NewFlowActionESPKeymatAESGCM(make([]byte, 16), 1, 16)
+		b.action, err = b.dev.CreateFlowActionESP(verbs.NewFlowActionESPAttr().ESP(verbs.NewFlowActionESP()).Keymat(keys))
+		return err
+	}},
+	{"ibv_modify_flow_action_esp", "modify_flow_action_esp", func(b *beds) error { return b.action.ModifyESP(verbs.NewFlowActionESPAttr().ESN(1)) }},
+	{"ibv_destroy_flow_action", "destroy_flow_action", func(b *beds) error { return b.action.Close() }},
 	{"ibv_create_flow", "ibv_create_flow", func(b *beds) (err error) {
 		b.flow, err = b.ud.CreateFlow(verbs.NewFlowAttr(verbs.FlowTypeNormal, 1))
 		return err

@@ -138,6 +138,9 @@ func (b *bed) alone(v *spec.Verb, m *spec.Method, name string, names []string) {
 // together calls with as many setters as the rules accept at once, which it returns.
 func (b *bed) together(v *spec.Verb, m *spec.Method, names []string) []string {
 	b.Helper()
+	if b.accepted(v, m, names) {
+		return names
+	}
 	with := []string{}
 	for _, name := range names {
 		if b.accepted(v, m, append(slices.Clone(with), name)) {

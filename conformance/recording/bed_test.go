@@ -65,6 +65,8 @@ type bed struct {
 	devAt   uint64 // struct ibv_context *
 	devMade map[string]string
 	memory  *regions
+	behind  []behindArm // what the records get that have others behind them in memory
+	arm     int         // which of several records a builder gets that takes any of them
 
 	enumerated map[string]bool // paths of fields whose type is an enumeration
 	newerTold  map[string]bool // fields that the header of this machine is too old for

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/spec"
@@ -34,7 +35,7 @@ func settersOf(r *spec.Record, t reflect.Type) ([]setter, error) {
 		if m.Type.NumOut() != 1 || m.Type.Out(0) != t {
 			continue
 		}
-		if r.Tail != nil && m.Name == r.Tail.Go { // gen/verbs/flow_test.go compares what lies behind the record
+		if r.Tail != nil && m.Name == r.Tail.Go { // TestArms compares what lies behind the record
 			continue
 		}
 		s, ok := setterOf(r, m)
@@ -108,17 +109,27 @@ func (b *bed) build(name string, only []string, path string, next *int, tries ma
 		return x
 	}
 	x.v = f.Call(args)[0]
-	if r.Tail != nil { // without what lies behind it
-		x.want[r.Tail.Size] = numberWant(uint64(b.facts.Record("struct " + r.C).Size))
+	if r.Tail != nil {
+		b.addBehind(x)
+	}
+	if r.Arm != nil && r.Arm.Tag != "" {
+		x.want[r.Arm.Size] = numberWant(uint64(b.facts.Record("struct " + r.C).Size))
+		x.mask |= b.constants([]string{r.Arm.Is})
 	}
 	setters, err := settersOf(r, x.v.Type())
 	if err != nil {
 		b.Error(err)
 	}
 	for _, s := range setters {
+		if s.field != nil && s.field.Points == name && strings.Count(path, s.field.C) > 1 {
+			continue // of a chain three are enough
+		}
 		if only == nil || slices.Contains(only, s.method) {
 			b.apply(x, s)
 		}
+	}
+	if r.Arm != nil && r.Arm.Tag != "" {
+		x.want[r.Arm.Tag] = numberWant(x.mask)
 	}
 	return x
 }
@@ -164,7 +175,7 @@ func (b *bed) set(x *builder, s setter) reflect.Value {
 	*x.next++
 	n, f := *x.next, s.field
 	path := x.path + "." + f.C
-	if f.Callback != "allocator" && f.Callback != "context" {
+	if f.Callback != "allocator" && f.Callback != "context" && !(f.Handle != "" && x.tries[path]%2 == 1) {
 		x.mask |= b.constants(s.bits)
 	}
 	switch {
@@ -180,7 +191,13 @@ func (b *bed) set(x *builder, s setter) reflect.Value {
 		return reflect.ValueOf(allocator{})
 	case f.Callback == "context":
 		return reflect.ValueOf(n) // it goes to the allocator, never to C
+	case f.Handles != "" || f.Points != "" || f.Bytes:
+		return b.setPointer(x, s, n, path)
+	case f.Handle != "" && x.tries[path]%2 == 1: // a rule refuses the handle: it stays away
+		x.want[f.C] = numberWant(0)
+		return reflect.Zero(s.arg)
 	case f.Handle != "":
+		x.tries[path] += 0
 		v, at := b.handle(f.Handle)
 		x.want[f.C] = numberWant(at)
 		return v
@@ -193,8 +210,15 @@ func (b *bed) set(x *builder, s setter) reflect.Value {
 		return inner.v
 	}
 	v, w, err := b.chosen(f.Type, s.arg, n, x.tries[path], path)
+	if size := b.sizeOf(x.record, f); err == nil && size > 0 && v.CanUint() && size*8 < int64(s.arg.Bits()) { // narrower in C
+		v.SetUint(v.Uint() & (1<<(size*8) - 1))
+		w = numberWant(v.Uint())
+	}
 	if err != nil {
 		x.err = errors.Join(x.err, fmt.Errorf("%s: %w", path, err))
+	}
+	if f.Order == spec.OrderNetwork {
+		w = b.turned(x.record, f, v)
 	}
 	x.tries[path] += 0 // known as a place that has other values
 	x.want[f.C] = w

@@ -17,7 +17,7 @@ func (r *request) compare() {
 	wants := maps.Clone(r.want)
 	for param, x := range r.built {
 		for c, w := range x.want {
-			wants[param+"."+c] = w
+			wants[joined(param, c)] = w
 		}
 		switch {
 		case x.record.Mask != "":
@@ -39,6 +39,14 @@ func (r *request) compare() {
 			r.extra(path)
 		}
 	}
+}
+
+// joined is the path of a field of an argument, or of a record behind it.
+func joined(param, path string) string {
+	if strings.HasPrefix(path, "[") {
+		return param + path
+	}
+	return param + "." + path
 }
 
 // leafOf gives the path that is recorded for a field or argument: of a union the member that is bytes.
@@ -100,7 +108,17 @@ func (r *request) shares(path string, seen map[string]bool) bool {
 	if !nested {
 		return false
 	}
-	tag := r.tagOf(param)
+	if of, rest, ok := strings.Cut(param, "["); ok && behind[r.tagOf(of)][0] != "" {
+		return r.sharesWith(param, behind[r.tagOf(of)][0], inner, seen) && rest != ""
+	}
+	if at := strings.LastIndex(path, "[0]."); at >= 0 { // a record behind a pointer
+		return r.sharesBehind(path, at, seen)
+	}
+	return r.sharesWith(param, r.tagOf(param), inner, seen)
+}
+
+// sharesWith reports whether a field of a record, whose fields have a common path, lies in the same memory as one that was set.
+func (r *request) sharesWith(param, tag, inner string, seen map[string]bool) bool {
 	from, size := r.place(tag, inner)
 	for s := range seen {
 		if p, in, ok := strings.Cut(s, "."); ok && p == param {

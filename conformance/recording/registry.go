@@ -17,9 +17,18 @@ func Builders(s *spec.Spec) []string {
 	var add func(name string)
 	add = func(name string) {
 		found[name] = true
-		for _, f := range s.RecordByGo(name).Fields {
-			if f.Nested != "" && !found[f.Nested] {
-				add(f.Nested)
+		r := s.RecordByGo(name)
+		inner := []string{}
+		for _, f := range r.Fields {
+			inner = append(inner, f.Nested)
+			inner = append(inner, goNames(pointed(s, f.Points))...)
+		}
+		if r.Tail != nil {
+			inner = append(inner, goNames(arms(s, r.Tail.Of))...)
+		}
+		for _, of := range inner {
+			if of != "" && !found[of] {
+				add(of)
 			}
 		}
 	}
@@ -33,6 +42,33 @@ func Builders(s *spec.Spec) []string {
 		}
 	}
 	return slices.Sorted(maps.Keys(found))
+}
+
+// arms are the records that stand for a type.
+func arms(s *spec.Spec, of string) (out []*spec.Record) {
+	for _, p := range s.Pages {
+		for i := range p.Records {
+			if a := p.Records[i].Arm; a != nil && a.Of == of && of != "" {
+				out = append(out, &p.Records[i])
+			}
+		}
+	}
+	return out
+}
+
+// pointed are the records that a field with points: can point to.
+func pointed(s *spec.Spec, points string) []*spec.Record {
+	if r := s.RecordByGo(points); r != nil && points != "" {
+		return []*spec.Record{r}
+	}
+	return arms(s, points)
+}
+
+func goNames(records []*spec.Record) (out []string) {
+	for _, r := range records {
+		out = append(out, r.Go)
+	}
+	return out
 }
 
 // taken gives the argument of C that a method takes as a builder, or nil.

@@ -2,6 +2,7 @@ package recording
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -23,6 +24,21 @@ var counts = map[string]string{
 	"ibv_wr_set_inline_data_list.buf_list":       "num_buf",
 	"ibv_read_counters.counters_value":           "ncounters",
 	"ibv_query_gid_table.entries":                "max_entries",
+}
+
+// chosen are the pointers without a type that point to one of several records: the field that says which, and the records by its value.
+var chosen = map[string]struct {
+	tag string
+	is  map[string]string // enumerator or number -> record
+}{
+	"struct ibv_flow_action_esp_attr.keymat_ptr": {"keymat_proto", map[string]string{
+		"IB_UVERBS_FLOW_ACTION_ESP_KEYMAT_AES_GCM": "struct ib_uverbs_flow_action_esp_keymat_aes_gcm"}},
+	"struct ibv_flow_action_esp_attr.replay_ptr": {"replay_proto", map[string]string{
+		"IB_UVERBS_FLOW_ACTION_ESP_REPLAY_BMP": "struct ib_uverbs_flow_action_esp_replay_bmp"}},
+	"struct ib_uverbs_flow_action_esp_encap.val_ptr": {"type", map[string]string{
+		"IBV_FLOW_SPEC_ETH": "struct ibv_flow_eth_filter", "IBV_FLOW_SPEC_IPV4": "struct ibv_flow_ipv4_filter",
+		"IBV_FLOW_SPEC_IPV4_EXT": "struct ibv_flow_ipv4_ext_filter", "IBV_FLOW_SPEC_IPV6": "struct ibv_flow_ipv6_filter",
+		"IBV_FLOW_SPEC_UDP": "struct ibv_flow_tcp_udp_filter", "IBV_FLOW_SPEC_TCP": "struct ibv_flow_tcp_udp_filter"}},
 }
 
 // readOnly are the arguments that a function does not write to, although the header does not say so, of functions that also have others.
@@ -145,7 +161,7 @@ func (s *source) listed(ctype string) string {
 func (s *source) elements() string {
 	var b strings.Builder
 	one := func(name, ctype, kind string) {
-		fmt.Fprintf(&b, "static const struct field fields_%s[] = {{\"\", %s, 0, sizeof(%s), NULL, NULL, NULL}};\n", name, kind, ctype)
+		fmt.Fprintf(&b, "static const struct field fields_%s[] = {{\"\", %s, 0, sizeof(%s), NULL, NULL, NULL, NULL, NULL}};\n", name, kind, ctype)
 		fmt.Fprintf(&b, "static const struct record %s = {\"%s\", sizeof(%s), fields_%s, 1, NULL, NULL, NULL, NULL};\n", name, ctype, ctype, name)
 	}
 	one("element_pointer", "void *", "POINTER")
@@ -160,6 +176,7 @@ func (s *source) tables(ops map[string]string) string {
 	var b strings.Builder
 	for _, tag := range s.order {
 		r := s.records[tag]
+		b.WriteString(s.choices(r))
 		fmt.Fprintf(&b, "static struct field fields_%s[] = {\n", ident(tag))
 		n := 0
 		for _, f := range r.Fields {
@@ -190,7 +207,10 @@ func (s *source) wholeOf(tag string) string {
 
 func (s *source) fieldRow(r *api.Record, f api.Field, ops map[string]string) string {
 	kind, of := s.kind(f.Type)
-	record, count, function := "NULL", "NULL", "NULL"
+	record, count, function, tag, choices := "NULL", "NULL", "NULL", "NULL", "NULL"
+	if c, ok := chosen[r.Tag+"."+f.Name]; ok {
+		tag, choices = fmt.Sprintf("%q", c.tag), choicesOf(r, f)
+	}
 	if f.BitSize != nil {
 		s.errs = append(s.errs, r.Tag+"."+f.Name+" is a bit field, which this package does not know")
 	}
@@ -212,5 +232,24 @@ func (s *source) fieldRow(r *api.Record, f api.Field, ops map[string]string) str
 	case of != "":
 		record = "&" + ident(of)
 	}
-	return fmt.Sprintf("\t{%q, %s, offsetof(%s, %s), sizeof(((%s *)0)->%s), %s, %s, %s},\n", f.Name, kind, r.Tag, f.Name, r.Tag, f.Name, record, count, function)
+	return fmt.Sprintf("\t{%q, %s, offsetof(%s, %s), sizeof(((%s *)0)->%s), %s, %s, %s, %s, %s},\n", f.Name, kind, r.Tag, f.Name, r.Tag, f.Name, record, count, function, tag, choices)
+}
+
+func choicesOf(r *api.Record, f api.Field) string { return "choices_" + ident(r.Tag) + "_" + f.Name }
+
+// choices writes what the pointers of a record can point to.
+func (s *source) choices(r *api.Record) string {
+	var b strings.Builder
+	for _, f := range r.Fields {
+		c, ok := chosen[r.Tag+"."+f.Name]
+		if !ok {
+			continue
+		}
+		fmt.Fprintf(&b, "static const struct choice %s[] = {", choicesOf(r, f))
+		for _, is := range slices.Sorted(maps.Keys(c.is)) {
+			fmt.Fprintf(&b, "{%s, &%s}, ", is, ident(c.is[is]))
+		}
+		b.WriteString("{0, NULL}};\n")
+	}
+	return b.String()
 }

@@ -32,6 +32,8 @@ const (
 	Multicast    Capability = "multicast"     // multicast groups
 	Counters     Capability = "counters"      // counters of flows
 	WQ           Capability = "wq"            // work queues
+	RWQTables    Capability = "rwq-tables"    // tables of work queues
+	ESP          Capability = "esp"           // actions of flows on packets of ESP
 	Moderation   Capability = "moderation"    // events for several completions
 	Flows        Capability = "flows"         // flows, which steer packets
 	CQEx         Capability = "cq-ex"         // extended completion queues
@@ -59,7 +61,7 @@ var ofOthers = map[Capability]bool{Peer: true, RawLoop: true, Allocator: true, D
 
 // Capabilities lists them all, in the order of a report.
 func Capabilities() []Capability {
-	return []Capability{Peer, RoCE, Atomics, DM, Import, ImportDM, TD, ParentDomain, Allocator, NullMR, Dmabuf, DmabufMemory, MREx, SRQ, XRC, MW, Multicast, Counters, WQ, Moderation, Flows, ODP, ODPImplicit, Advise, ReregMemory, ReregPD,
+	return []Capability{Peer, RoCE, Atomics, DM, Import, ImportDM, TD, ParentDomain, Allocator, NullMR, Dmabuf, DmabufMemory, MREx, SRQ, XRC, MW, Multicast, Counters, WQ, RWQTables, ESP, Moderation, Flows, ODP, ODPImplicit, Advise, ReregMemory, ReregPD,
 		ReregAccess, CQEx, Timestamps, Overruns, QPEx, RawPacket, RawLoop, HugePages, Memory, Inject, QueryEx, Census}
 }
 

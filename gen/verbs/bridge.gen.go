@@ -159,6 +159,22 @@ func init() {
 		},
 		Make: makeFlow,
 	})
+	bridge.OfferHandle(bridge.Handle[FlowAction]{
+		Kind: "FlowAction",
+		Node: func(o *FlowAction) *object.Node {
+			return &o.node
+		},
+		C: func(o *FlowAction) unsafe.Pointer {
+			return o.c
+		},
+		Lib: func(o *FlowAction) any {
+			return o.lib
+		},
+		Root: func(o *FlowAction) *object.Node {
+			return &o.dev.node
+		},
+		Make: makeFlowAction,
+	})
 	bridge.OfferHandle(bridge.Handle[QP]{
 		Kind: "QP",
 		Node: func(o *QP) *object.Node {
@@ -174,6 +190,22 @@ func init() {
 			return &o.dev.node
 		},
 		Make: makeQP,
+	})
+	bridge.OfferHandle(bridge.Handle[RWQIndTable]{
+		Kind: "RWQIndTable",
+		Node: func(o *RWQIndTable) *object.Node {
+			return &o.node
+		},
+		C: func(o *RWQIndTable) unsafe.Pointer {
+			return o.c
+		},
+		Lib: func(o *RWQIndTable) any {
+			return o.lib
+		},
+		Root: func(o *RWQIndTable) *object.Node {
+			return &o.dev.node
+		},
+		Make: makeRWQIndTable,
 	})
 	bridge.OfferHandle(bridge.Handle[SRQ]{
 		Kind: "SRQ",
@@ -300,12 +332,6 @@ func init() {
 	bridge.OfferAttr(bridge.Attr[QPInitAttr]{
 		Kind: "QPInitAttr",
 		Lend: func(a *QPInitAttr, verb string, lib any, root *object.Node) (bridge.Lent, error) {
-			return a.lend(verb, lib, root)
-		},
-	})
-	bridge.OfferAttr(bridge.Attr[QPInitAttrEx]{
-		Kind: "QPInitAttrEx",
-		Lend: func(a *QPInitAttrEx, verb string, lib any, root *object.Node) (bridge.Lent, error) {
 			return a.lend(verb, lib, root)
 		},
 	})
@@ -509,6 +535,20 @@ func makeFlow(m *bridge.Made) (*Flow, error) {
 	return o, nil
 }
 
+// makeFlowAction makes the handle of an object that another library made.
+func makeFlowAction(m *bridge.Made) (*FlowAction, error) {
+	dev := bridge.Among[Device](m)
+	if dev == nil {
+		return nil, m.Rootless("FlowAction")
+	}
+	o := newFlowAction(dev, m.C)
+	o.end = m.End
+	if err := o.adopt(m.Parents...); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
 // makeQP makes the handle of an object that another library made.
 func makeQP(m *bridge.Made) (*QP, error) {
 	dev := bridge.Among[Device](m)
@@ -529,6 +569,20 @@ func makeQP(m *bridge.Made) (*QP, error) {
 	}
 	o := newQP(dev, m.C)
 	o.end, o.pd, o.xrcd = m.End, pd, xrcd
+	if err := o.adopt(m.Parents...); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+// makeRWQIndTable makes the handle of an object that another library made.
+func makeRWQIndTable(m *bridge.Made) (*RWQIndTable, error) {
+	dev := bridge.Among[Device](m)
+	if dev == nil {
+		return nil, m.Rootless("RWQIndTable")
+	}
+	o := newRWQIndTable(dev, m.C)
+	o.end = m.End
 	if err := o.adopt(m.Parents...); err != nil {
 		return nil, err
 	}
@@ -717,45 +771,6 @@ func (a *QPInitAttr) lend(verb string, lib any, root *object.Node) (lent bridge.
 			return lent, err
 		}
 		c.recv_cq = uintptr(a.recvCQ.c)
-	}
-	if a.srq != nil {
-		if err := lent.Enter(verb, "srq", &a.srq.node, a.srq.lib, lib, &a.srq.dev.node, root); err != nil {
-			return lent, err
-		}
-		c.srq = uintptr(a.srq.c)
-	}
-	lent.C = unsafe.Pointer(&c)
-	return lent, nil
-}
-
-// lend copies the C struct for a verb of another library, and begins the use of the handles in it.
-func (a *QPInitAttrEx) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
-	c := a.c
-	if a.sendCQ != nil {
-		if err := lent.Enter(verb, "send_cq", &a.sendCQ.node, a.sendCQ.lib, lib, &a.sendCQ.dev.node, root); err != nil {
-			return lent, err
-		}
-		c.send_cq = uintptr(a.sendCQ.c)
-	}
-	if a.recvCQ != nil {
-		if err := lent.Enter(verb, "recv_cq", &a.recvCQ.node, a.recvCQ.lib, lib, &a.recvCQ.dev.node, root); err != nil {
-			return lent, err
-		}
-		c.recv_cq = uintptr(a.recvCQ.c)
-	}
-	if a.pd != nil {
-		if err := lent.Enter(verb, "pd", &a.pd.node, a.pd.lib, lib, &a.pd.dev.node, root); err != nil {
-			return lent, err
-		}
-		c.pd = uintptr(a.pd.c)
-		c.comp_mask |= 0x1 // IBV_QP_INIT_ATTR_PD
-	}
-	if a.xrcd != nil {
-		if err := lent.Enter(verb, "xrcd", &a.xrcd.node, a.xrcd.lib, lib, &a.xrcd.dev.node, root); err != nil {
-			return lent, err
-		}
-		c.xrcd = uintptr(a.xrcd.c)
-		c.comp_mask |= 0x2 // IBV_QP_INIT_ATTR_XRCD
 	}
 	if a.srq != nil {
 		if err := lent.Enter(verb, "srq", &a.srq.node, a.srq.lib, lib, &a.srq.dev.node, root); err != nil {

@@ -79,6 +79,13 @@ const (
 	rule2095
 	rule2096
 	rule0807
+	rule1520
+	rule1521
+	rule1525
+	rule1526
+	rule1522
+	rule1523
+	rule1524
 	rule0731
 	rule0732
 	rule0733
@@ -338,12 +345,21 @@ const (
 	rule1223
 	rule1224
 	rule1225
+	rule1531
+	rule1532
+	rule1533
+	rule1534
+	rule1535
+	rule1536
 	rule2038
 	rule2040
 	rule2041
 	rule2042
 	rule0923
 	rule1226
+	rule1530
+	rule1537
+	rule1538
 	rule2031
 	rule2032
 	rule2033
@@ -462,6 +478,12 @@ const (
 	rule2090
 	rule2091
 	rule0785
+	rule1500
+	rule1501
+	rule1503
+	rule1504
+	rule1505
+	rule1502
 	rule0335
 	rule0336
 	rule0337
@@ -611,6 +633,13 @@ var rules = []verr.Rule{
 	rule2095: {ID: "VR-ibv_create_flow-flow-2095", Verb: "ibv_create_flow", Subject: "", Statement: "flows need a device with MANAGED_FLOW_STEERING", Fix: "use another device", Page: "ibv_create_flow", Section: "NOTES", Unsupported: true, Capable: true},
 	rule2096: {ID: "VR-ibv_create_flow-port-2096", Verb: "ibv_create_flow", Subject: "flow.port", Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_create_flow", Section: "DESCRIPTION", RefusedBy: []string{"mlx4"}},
 	rule0807: {ID: "VR-ibv_destroy_flow-flow_id-0807", Verb: "ibv_destroy_flow", Subject: "flow_id", Statement: "flow_id must not be NULL", Fix: "pass a Flow", Page: "ibv_create_flow", Section: "DESCRIPTION"},
+	rule1520: {ID: "VR-ibv_create_flow_action_esp-ctx-1520", Verb: "ibv_create_flow_action_esp", Subject: "ctx", Statement: "ctx must not be NULL", Fix: "pass a Device", Page: "ibv_create_flow_action", Section: "ARGUMENTS"},
+	rule1521: {ID: "VR-ibv_create_flow_action_esp-esp-1521", Verb: "ibv_create_flow_action_esp", Subject: "esp", Statement: "esp must not be NULL", Fix: "pass a FlowActionESPAttr", Page: "ibv_create_flow_action", Section: "ARGUMENTS"},
+	rule1525: {ID: "VR-ibv_create_flow_action_esp-esp_attr-1525", Verb: "ibv_create_flow_action_esp", Subject: "esp.esp_attr", Statement: "only a change can be without esp_attr", Fix: "give it", Page: "ibv_create_flow_action", Section: "ARGUMENTS"},
+	rule1526: {ID: "VR-ibv_create_flow_action_esp-keymat_ptr-1526", Verb: "ibv_create_flow_action_esp", Subject: "esp.keymat_ptr", Statement: "only a change can be without keymat_ptr", Fix: "give it", Page: "ibv_create_flow_action", Section: "ARGUMENTS"},
+	rule1522: {ID: "VR-ibv_modify_flow_action_esp-action-1522", Verb: "ibv_modify_flow_action_esp", Subject: "action", Statement: "action must not be NULL", Fix: "pass a FlowAction", Page: "ibv_create_flow_action", Section: "ARGUMENTS"},
+	rule1523: {ID: "VR-ibv_modify_flow_action_esp-esp-1523", Verb: "ibv_modify_flow_action_esp", Subject: "esp", Statement: "esp must not be NULL", Fix: "pass a FlowActionESPAttr", Page: "ibv_create_flow_action", Section: "ARGUMENTS"},
+	rule1524: {ID: "VR-ibv_destroy_flow_action-action-1524", Verb: "ibv_destroy_flow_action", Subject: "action", Statement: "action must not be NULL", Fix: "pass a FlowAction", Page: "ibv_create_flow_action", Section: "SYNOPSIS"},
 	rule0731: {ID: "VR-ibv_open_xrcd-context-0731", Verb: "ibv_open_xrcd", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_open_xrcd", Section: "DESCRIPTION"},
 	rule0732: {ID: "VR-ibv_open_xrcd-xrcd_init_attr-0732", Verb: "ibv_open_xrcd", Subject: "xrcd_init_attr", Statement: "xrcd_init_attr must not be NULL", Fix: "pass an XRCDInitAttr", Page: "ibv_open_xrcd", Section: "DESCRIPTION"},
 	rule0733: {ID: "VR-ibv_open_xrcd-comp_mask-0733", Verb: "ibv_open_xrcd", Subject: "xrcd_init_attr.comp_mask", Statement: "both the file and the flags are given", Fix: "give the file and the flags", Page: "ibv_open_xrcd", Section: ""},
@@ -870,12 +899,21 @@ var rules = []verr.Rule{
 	rule1223: {ID: "VR-ibv_create_qp_ex-comp_mask-1223", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.comp_mask", Statement: "a queue pair of type XRC_RECV has an XRC domain", Fix: "give one", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
 	rule1224: {ID: "VR-ibv_create_qp_ex-send_cq-1224", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_cq", Statement: "sends complete in send_cq", Fix: "pass a completion queue", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
 	rule1225: {ID: "VR-ibv_create_qp_ex-recv_cq-1225", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.recv_cq", Statement: "receives complete in recv_cq", Fix: "pass a completion queue", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
+	rule1531: {ID: "VR-ibv_create_qp_ex-rwq_ind_tbl-1531", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rwq_ind_tbl", Statement: "with ATTR_IND_TABLE there is a table", Fix: "pass one", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
+	rule1532: {ID: "VR-ibv_create_qp_ex-recv_cq-1532", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.recv_cq", Statement: "a queue pair with a table does not receive itself, and has no recv_cq", Fix: "pass nil", Page: "ibv_create_qp_ex", Section: ""},
+	rule1533: {ID: "VR-ibv_create_qp_ex-srq-1533", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.srq", Statement: "a queue pair with a table has no srq", Fix: "pass nil", Page: "ibv_create_qp_ex", Section: ""},
+	rule1534: {ID: "VR-ibv_create_qp_ex-max_recv_wr-1534", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.cap.max_recv_wr", Statement: "a queue pair with a table has no receive requests", Fix: "leave it 0", Page: "ibv_create_qp_ex", Section: ""},
+	rule1535: {ID: "VR-ibv_create_qp_ex-max_recv_sge-1535", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.cap.max_recv_sge", Statement: "a queue pair with a table has no receive requests", Fix: "leave it 0", Page: "ibv_create_qp_ex", Section: ""},
+	rule1536: {ID: "VR-ibv_create_qp_ex-send_cq-1536", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_cq", Statement: "sends complete in send_cq", Fix: "pass a completion queue, or ask for no send requests", Page: "ibv_create_qp_ex", Section: ""},
 	rule2038: {ID: "VR-ibv_create_qp_ex-qp_type-2038", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.qp_type", Statement: "qp_type is a type that enum ibv_qp_type has", Fix: "pass one of these", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
 	rule2040: {ID: "VR-ibv_create_qp_ex-comp_mask-2040", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.comp_mask", Statement: "comp_mask has no bits but those of enum ibv_qp_init_attr_mask", Fix: "leave the other bits out", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
 	rule2041: {ID: "VR-ibv_create_qp_ex-pd-2041", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.pd", Statement: "with ATTR_PD, pd is read", Fix: "pass the protection domain of the queue pair", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
 	rule2042: {ID: "VR-ibv_create_qp_ex-create_flags-2042", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags", Statement: "create_flags has no bits but those of enum ibv_qp_create_flags", Fix: "leave the other bits out", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
 	rule0923: {ID: "VR-ibv_create_qp_ex-send_ops_flags-0923", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_ops_flags", Statement: "send_ops_flags is read with ATTR_SEND_OPS_FLAGS only", Fix: "set QPInitAttrEx.SendOps", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
 	rule1226: {ID: "VR-ibv_create_qp_ex-xrcd-1226", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.xrcd", Statement: "xrcd is read with ATTR_XRCD only", Fix: "set QPInitAttrEx.XRCD, or leave xrcd out", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
+	rule1530: {ID: "VR-ibv_create_qp_ex-rwq_ind_tbl-1530", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rwq_ind_tbl", Statement: "rwq_ind_tbl is read with ATTR_IND_TABLE only", Fix: "set QPInitAttrEx.RWQIndTbl", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
+	rule1537: {ID: "VR-ibv_create_qp_ex-qp_type-1537", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.qp_type", Statement: "a queue pair with a table is of type RAW_PACKET", Fix: "pass QPTypeRawPacket", Page: "ibv_create_qp_ex", Section: "", RefusedBy: []string{"mlx4"}},
+	rule1538: {ID: "VR-ibv_create_qp_ex-comp_mask-1538", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.comp_mask", Statement: "a table needs the hash that selects a queue", Fix: "set QPInitAttrEx.RXHashConf", Page: "ibv_create_qp_ex", Section: "", RefusedBy: []string{"mlx4"}},
 	rule2031: {ID: "VR-ibv_create_qp_ex-max_send_wr-2031", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.cap.max_send_wr", Statement: "max_send_wr is at most max_qp_wr", Fix: "ask for less", Page: "ibv_create_qp_ex", Section: "DESCRIPTION", Capable: true, Limit: "max_qp_wr", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
 	rule2032: {ID: "VR-ibv_create_qp_ex-max_recv_wr-2032", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.cap.max_recv_wr", Statement: "max_recv_wr is at most max_qp_wr", Fix: "ask for less", Page: "ibv_create_qp_ex", Section: "DESCRIPTION", Capable: true, Limit: "max_qp_wr", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
 	rule2033: {ID: "VR-ibv_create_qp_ex-max_send_sge-2033", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.cap.max_send_sge", Statement: "max_send_sge is at most max_sge", Fix: "ask for less", Page: "ibv_create_qp_ex", Section: "DESCRIPTION", Capable: true, Limit: "max_sge", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
@@ -994,6 +1032,12 @@ var rules = []verr.Rule{
 	rule2090: {ID: "VR-ibv_modify_wq-curr_wq_state-2090", Verb: "ibv_modify_wq", Subject: "wq_attr.curr_wq_state", Statement: "a work queue is in RESET, RDY or ERR", Fix: "name the state that it is in", Page: "ibv_modify_wq", Section: "DESCRIPTION"},
 	rule2091: {ID: "VR-ibv_modify_wq-flags-2091", Verb: "ibv_modify_wq", Subject: "wq_attr.flags", Statement: "flags is read only when ATTR_FLAGS is set in attr_mask", Fix: "add WQAttr.Flags", Page: "ibv_modify_wq", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
 	rule0785: {ID: "VR-ibv_destroy_wq-wq-0785", Verb: "ibv_destroy_wq", Subject: "wq", Statement: "wq must not be NULL", Fix: "pass a WQ", Page: "ibv_create_wq", Section: "DESCRIPTION"},
+	rule1500: {ID: "VR-ibv_create_rwq_ind_table-context-1500", Verb: "ibv_create_rwq_ind_table", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_create_rwq_ind_table", Section: "DESCRIPTION"},
+	rule1501: {ID: "VR-ibv_create_rwq_ind_table-init_attr-1501", Verb: "ibv_create_rwq_ind_table", Subject: "init_attr", Statement: "init_attr must not be NULL", Fix: "pass an RWQIndTableInitAttr", Page: "ibv_create_rwq_ind_table", Section: "DESCRIPTION"},
+	rule1503: {ID: "VR-ibv_create_rwq_ind_table-ind_tbl-1503", Verb: "ibv_create_rwq_ind_table", Subject: "init_attr.ind_tbl", Statement: "a table has queues", Fix: "", Page: "ibv_create_rwq_ind_table", Section: "DESCRIPTION"},
+	rule1504: {ID: "VR-ibv_create_rwq_ind_table-comp_mask-1504", Verb: "ibv_create_rwq_ind_table", Subject: "init_attr.comp_mask", Statement: "comp_mask is 0, as no bit is defined", Fix: "", Page: "ibv_create_rwq_ind_table", Section: ""},
+	rule1505: {ID: "VR-ibv_create_rwq_ind_table-log_ind_tbl_size-1505", Verb: "ibv_create_rwq_ind_table", Subject: "init_attr.log_ind_tbl_size", Statement: "the table has at most max_rwq_indirection_table_size entries", Fix: "pass fewer queues", Page: "ibv_create_rwq_ind_table", Section: "", Capable: true, Limit: "max_rwq_indirection_table_size"},
+	rule1502: {ID: "VR-ibv_destroy_rwq_ind_table-rwq_ind_table-1502", Verb: "ibv_destroy_rwq_ind_table", Subject: "rwq_ind_table", Statement: "rwq_ind_table must not be NULL", Fix: "pass an RWQIndTable", Page: "ibv_create_rwq_ind_table", Section: "DESCRIPTION"},
 	rule0335: {ID: "VR-ibv_post_send-opcode-0335", Verb: "ibv_post_send", Subject: "wr[].opcode", Statement: "a queue pair of type UD does SEND, SEND_WITH_IMM, TSO", Fix: "pass another opcode, or use another type of queue pair", Page: "ibv_post_send", Section: "DESCRIPTION"},
 	rule0336: {ID: "VR-ibv_post_send-opcode-0336", Verb: "ibv_post_send", Subject: "wr[].opcode", Statement: "a queue pair of type UC does SEND, SEND_WITH_IMM, RDMA_WRITE, RDMA_WRITE_WITH_IMM, LOCAL_INV, BIND_MW, SEND_WITH_INV", Fix: "pass another opcode, or use another type of queue pair", Page: "ibv_post_send", Section: "DESCRIPTION"},
 	rule0337: {ID: "VR-ibv_post_send-opcode-0337", Verb: "ibv_post_send", Subject: "wr[].opcode", Statement: "a queue pair of type RC does SEND, SEND_WITH_IMM, RDMA_WRITE, RDMA_WRITE_WITH_IMM, RDMA_READ, ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD, LOCAL_INV, BIND_MW, SEND_WITH_INV, FLUSH, ATOMIC_WRITE", Fix: "pass another opcode, or use another type of queue pair", Page: "ibv_post_send", Section: "DESCRIPTION"},

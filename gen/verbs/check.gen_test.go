@@ -218,6 +218,40 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_create_flow-port-2096", true, func() string { return textOf(hintCreateFlow(&inCreateFlow{qp: 4096, flow: 4096})) }},
 		{"VR-ibv_destroy_flow-flow_id-0807", false, func() string { return textOf(checkDestroyFlow(&inDestroyFlow{flowID: 4096})) }},
 		{"VR-ibv_destroy_flow-flow_id-0807", true, func() string { return textOf(checkDestroyFlow(&inDestroyFlow{})) }},
+		{"VR-ibv_create_flow_action_esp-ctx-1520", false, func() string {
+			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{ctx: 4096, esp: 4096, espEspAttr: 4096, espKeymatPtr: 4096}))
+		}},
+		{"VR-ibv_create_flow_action_esp-ctx-1520", true, func() string {
+			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{esp: 4096, espEspAttr: 4096, espKeymatPtr: 4096}))
+		}},
+		{"VR-ibv_create_flow_action_esp-esp-1521", false, func() string {
+			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{ctx: 4096, esp: 4096, espEspAttr: 4096, espKeymatPtr: 4096}))
+		}},
+		{"VR-ibv_create_flow_action_esp-esp-1521", true, func() string {
+			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{ctx: 4096, espEspAttr: 4096, espKeymatPtr: 4096}))
+		}},
+		{"VR-ibv_create_flow_action_esp-esp_attr-1525", false, func() string {
+			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{ctx: 4096, esp: 4096, espEspAttr: 4096, espKeymatPtr: 4096}))
+		}},
+		{"VR-ibv_create_flow_action_esp-esp_attr-1525", true, func() string {
+			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{ctx: 4096, esp: 4096, espKeymatPtr: 4096}))
+		}},
+		{"VR-ibv_create_flow_action_esp-keymat_ptr-1526", false, func() string {
+			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{ctx: 4096, esp: 4096, espEspAttr: 4096, espKeymatPtr: 4096}))
+		}},
+		{"VR-ibv_create_flow_action_esp-keymat_ptr-1526", true, func() string {
+			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{ctx: 4096, esp: 4096, espEspAttr: 4096}))
+		}},
+		{"VR-ibv_modify_flow_action_esp-action-1522", false, func() string {
+			return textOf(checkModifyFlowActionEsp(&inModifyFlowActionEsp{action: 4096, esp: 4096}))
+		}},
+		{"VR-ibv_modify_flow_action_esp-action-1522", true, func() string { return textOf(checkModifyFlowActionEsp(&inModifyFlowActionEsp{esp: 4096})) }},
+		{"VR-ibv_modify_flow_action_esp-esp-1523", false, func() string {
+			return textOf(checkModifyFlowActionEsp(&inModifyFlowActionEsp{action: 4096, esp: 4096}))
+		}},
+		{"VR-ibv_modify_flow_action_esp-esp-1523", true, func() string { return textOf(checkModifyFlowActionEsp(&inModifyFlowActionEsp{action: 4096})) }},
+		{"VR-ibv_destroy_flow_action-action-1524", false, func() string { return textOf(checkDestroyFlowAction(&inDestroyFlowAction{action: 4096})) }},
+		{"VR-ibv_destroy_flow_action-action-1524", true, func() string { return textOf(checkDestroyFlowAction(&inDestroyFlowAction{})) }},
 		{"VR-ibv_open_xrcd-context-0731", false, func() string { return textOf(checkOpenXRCD(&inOpenXRCD{context: 4096, xrcdInitAttr: 4096})) }},
 		{"VR-ibv_open_xrcd-context-0731", true, func() string { return textOf(checkOpenXRCD(&inOpenXRCD{xrcdInitAttr: 4096})) }},
 		{"VR-ibv_open_xrcd-xrcd_init_attr-0732", false, func() string { return textOf(checkOpenXRCD(&inOpenXRCD{context: 4096, xrcdInitAttr: 4096})) }},
@@ -1395,148 +1429,202 @@ func TestRules(t *testing.T) {
 			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-comp_mask-1222", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 9, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSRQ: 4096}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 9, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-comp_mask-1222", true, func() string {
 			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExQPType: 9, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-comp_mask-1223", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 2, qpInitAttrExQPType: 10, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExXRCD: 4096, qpInitAttrExSRQ: 4096}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 2, qpInitAttrExQPType: 10, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExXRCD: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-comp_mask-1223", true, func() string {
 			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExQPType: 10, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-send_cq-1224", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSRQ: 4096}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-send_cq-1224", true, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExRecvCQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSRQ: 4096}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-recv_cq-1225", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSRQ: 4096}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-recv_cq-1225", true, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSRQ: 4096}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-rwq_ind_tbl-1531", false, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-rwq_ind_tbl-1531", true, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-recv_cq-1532", false, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-recv_cq-1532", true, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-srq-1533", false, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-srq-1533", true, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-max_recv_wr-1534", false, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-max_recv_wr-1534", true, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvWR: 1}))
+		}},
+		{"VR-ibv_create_qp_ex-max_recv_sge-1535", false, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-max_recv_sge-1535", true, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvSGE: 1}))
+		}},
+		{"VR-ibv_create_qp_ex-send_cq-1536", false, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxSendWR: 1}))
+		}},
+		{"VR-ibv_create_qp_ex-send_cq-1536", true, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxSendWR: 1}))
 		}},
 		{"VR-ibv_create_qp_ex-qp_type-2038", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSRQ: 4096}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-qp_type-2038", true, func() string {
 			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExQPType: 77, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-comp_mask-2040", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSRQ: 4096}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-comp_mask-2040", true, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 129, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSRQ: 4096}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 129, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-pd-2041", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSRQ: 4096}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-pd-2041", true, func() string {
 			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-create_flags-2042", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 2, qpInitAttrExSRQ: 4096}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 2}))
 		}},
 		{"VR-ibv_create_qp_ex-create_flags-2042", true, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 1, qpInitAttrExSRQ: 4096}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 1}))
 		}},
 		{"VR-ibv_create_qp_ex-send_ops_flags-0923", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 64, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSendOpsFlags: 4, qpInitAttrExSRQ: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 64, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExSendOpsFlags: 4}))
 		}},
 		{"VR-ibv_create_qp_ex-send_ops_flags-0923", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSendOpsFlags: 4, qpInitAttrExSRQ: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExSendOpsFlags: 4}))
 		}},
 		{"VR-ibv_create_qp_ex-xrcd-1226", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 2, qpInitAttrExQPType: 10, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExXRCD: 4096, qpInitAttrExSRQ: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 2, qpInitAttrExQPType: 10, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExXRCD: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-xrcd-1226", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 9, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExXRCD: 4096, qpInitAttrExSRQ: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 9, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExXRCD: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-rwq_ind_tbl-1530", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-rwq_ind_tbl-1530", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-qp_type-1537", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-qp_type-1537", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-comp_mask-1538", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-comp_mask-1538", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 16, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-max_send_wr-2031", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExCapMaxSendWR: 16, capDeviceAttrMaxQPWR: validate.Of(16), qpInitAttrExSRQ: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxSendWR: 16, capDeviceAttrMaxQPWR: validate.Of(16)}))
 		}},
 		{"VR-ibv_create_qp_ex-max_send_wr-2031", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExCapMaxSendWR: 17, capDeviceAttrMaxQPWR: validate.Of(16), qpInitAttrExSRQ: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxSendWR: 17, capDeviceAttrMaxQPWR: validate.Of(16)}))
 		}},
 		{"VR-ibv_create_qp_ex-max_recv_wr-2032", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, capDeviceAttrMaxQPWR: validate.Of(16), qpInitAttrExCapMaxRecvWR: 16, qpInitAttrExSRQ: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvWR: 16, capDeviceAttrMaxQPWR: validate.Of(16)}))
 		}},
 		{"VR-ibv_create_qp_ex-max_recv_wr-2032", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, capDeviceAttrMaxQPWR: validate.Of(16), qpInitAttrExCapMaxRecvWR: 17, qpInitAttrExSRQ: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvWR: 17, capDeviceAttrMaxQPWR: validate.Of(16)}))
 		}},
 		{"VR-ibv_create_qp_ex-max_send_sge-2033", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExCapMaxSendSGE: 16, capDeviceAttrMaxSGE: validate.Of(16), qpInitAttrExSRQ: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxSendSGE: 16, capDeviceAttrMaxSGE: validate.Of(16)}))
 		}},
 		{"VR-ibv_create_qp_ex-max_send_sge-2033", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExCapMaxSendSGE: 17, capDeviceAttrMaxSGE: validate.Of(16), qpInitAttrExSRQ: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxSendSGE: 17, capDeviceAttrMaxSGE: validate.Of(16)}))
 		}},
 		{"VR-ibv_create_qp_ex-max_recv_sge-2034", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, capDeviceAttrMaxSGE: validate.Of(16), qpInitAttrExCapMaxRecvSGE: 16, qpInitAttrExSRQ: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvSGE: 16, capDeviceAttrMaxSGE: validate.Of(16)}))
 		}},
 		{"VR-ibv_create_qp_ex-max_recv_sge-2034", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, capDeviceAttrMaxSGE: validate.Of(16), qpInitAttrExCapMaxRecvSGE: 17, qpInitAttrExSRQ: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvSGE: 17, capDeviceAttrMaxSGE: validate.Of(16)}))
 		}},
 		{"VR-ibv_create_qp_ex-max_recv_wr-2035", false, func() string {
 			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-max_recv_wr-2035", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExCapMaxRecvWR: 1, qpInitAttrExSRQ: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvWR: 1}))
 		}},
 		{"VR-ibv_create_qp_ex-max_recv_sge-2036", false, func() string {
 			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-max_recv_sge-2036", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExCapMaxRecvSGE: 1, qpInitAttrExSRQ: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvSGE: 1}))
 		}},
 		{"VR-ibv_create_qp_ex-create_flags-2043", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 2, qpInitAttrExSRQ: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 2}))
 		}},
 		{"VR-ibv_create_qp_ex-create_flags-2043", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 2, qpInitAttrExSRQ: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 2}))
 		}},
 		{"VR-ibv_create_qp_ex-max_tso_header-2044", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 9, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExMaxTSOHeader: 64}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 9, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExMaxTSOHeader: 64}))
 		}},
 		{"VR-ibv_create_qp_ex-max_tso_header-2044", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExMaxTSOHeader: 64}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExMaxTSOHeader: 64}))
 		}},
 		{"VR-ibv_create_qp_ex-source_qpn-2045", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 1024, qpInitAttrExSRQ: 4096, qpInitAttrExSourceQPN: 7}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 1024, qpInitAttrExSourceQPN: 7}))
 		}},
 		{"VR-ibv_create_qp_ex-source_qpn-2045", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExSourceQPN: 7}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSourceQPN: 7}))
 		}},
 		{"VR-ibv_create_qp_ex-create_flags-2046", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 1024, qpInitAttrExSRQ: 4096, qpInitAttrExSourceQPN: 7}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 1024, qpInitAttrExSourceQPN: 7}))
 		}},
 		{"VR-ibv_create_qp_ex-create_flags-2046", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 5, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 1024, qpInitAttrExSRQ: 4096, qpInitAttrExSourceQPN: 7}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 5, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 1024, qpInitAttrExSourceQPN: 7}))
 		}},
 		{"VR-ibv_create_qp_ex-send_ops_flags-2047", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 65, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSendOpsFlags: 4, qpInitAttrExSRQ: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 65, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSendOpsFlags: 4}))
 		}},
 		{"VR-ibv_create_qp_ex-send_ops_flags-2047", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 65, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSendOpsFlags: 0x100000, qpInitAttrExSRQ: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 65, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSendOpsFlags: 0x100000}))
 		}},
 		{"VR-ibv_create_qp_ex-send_ops_flags-2048", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 65, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSendOpsFlags: 4, qpInitAttrExSRQ: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 65, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSendOpsFlags: 4}))
 		}},
 		{"VR-ibv_create_qp_ex-send_ops_flags-2048", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 65, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSendOpsFlags: 16, qpInitAttrExSRQ: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 65, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSendOpsFlags: 16}))
 		}},
 		{"VR-ibv_create_qp_ex-send_ops_flags-2049", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 65, qpInitAttrExQPType: 3, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSendOpsFlags: 4, qpInitAttrExSRQ: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 65, qpInitAttrExQPType: 3, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSendOpsFlags: 4}))
 		}},
 		{"VR-ibv_create_qp_ex-send_ops_flags-2049", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 65, qpInitAttrExQPType: 3, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSendOpsFlags: 16, qpInitAttrExSRQ: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 65, qpInitAttrExQPType: 3, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSendOpsFlags: 16}))
 		}},
 		{"VR-ibv_create_qp_ex-send_ops_flags-2050", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 65, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSendOpsFlags: 4, qpInitAttrExSRQ: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 65, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSendOpsFlags: 4}))
 		}},
 		{"VR-ibv_create_qp_ex-send_ops_flags-2050", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 65, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSendOpsFlags: 16, qpInitAttrExSRQ: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 65, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSendOpsFlags: 16}))
 		}},
 		{"VR-ibv_alloc_td-context-0150", false, func() string { return textOf(checkAllocTD(&inAllocTD{context: 4096, initAttr: 4096})) }},
 		{"VR-ibv_alloc_td-context-0150", true, func() string { return textOf(checkAllocTD(&inAllocTD{initAttr: 4096})) }},
@@ -2078,6 +2166,38 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_destroy_wq-wq-0785", false, func() string { return textOf(checkDestroyWQ(&inDestroyWQ{wq: 4096})) }},
 		{"VR-ibv_destroy_wq-wq-0785", true, func() string { return textOf(checkDestroyWQ(&inDestroyWQ{})) }},
+		{"VR-ibv_create_rwq_ind_table-context-1500", false, func() string {
+			return textOf(checkCreateRWQIndTable(&inCreateRWQIndTable{context: 4096, initAttr: 4096, initAttrIndTbl: 4096, initAttrLogIndTblSize: 4096}))
+		}},
+		{"VR-ibv_create_rwq_ind_table-context-1500", true, func() string {
+			return textOf(checkCreateRWQIndTable(&inCreateRWQIndTable{initAttr: 4096, initAttrIndTbl: 4096, initAttrLogIndTblSize: 4096}))
+		}},
+		{"VR-ibv_create_rwq_ind_table-init_attr-1501", false, func() string {
+			return textOf(checkCreateRWQIndTable(&inCreateRWQIndTable{context: 4096, initAttr: 4096, initAttrIndTbl: 4096, initAttrLogIndTblSize: 4096}))
+		}},
+		{"VR-ibv_create_rwq_ind_table-init_attr-1501", true, func() string {
+			return textOf(checkCreateRWQIndTable(&inCreateRWQIndTable{context: 4096, initAttrIndTbl: 4096, initAttrLogIndTblSize: 4096}))
+		}},
+		{"VR-ibv_create_rwq_ind_table-ind_tbl-1503", false, func() string {
+			return textOf(checkCreateRWQIndTable(&inCreateRWQIndTable{context: 4096, initAttr: 4096, initAttrIndTbl: 4096, initAttrLogIndTblSize: 4096}))
+		}},
+		{"VR-ibv_create_rwq_ind_table-ind_tbl-1503", true, func() string {
+			return textOf(checkCreateRWQIndTable(&inCreateRWQIndTable{context: 4096, initAttr: 4096, initAttrLogIndTblSize: 4096}))
+		}},
+		{"VR-ibv_create_rwq_ind_table-comp_mask-1504", false, func() string {
+			return textOf(checkCreateRWQIndTable(&inCreateRWQIndTable{context: 4096, initAttr: 4096, initAttrIndTbl: 4096, initAttrLogIndTblSize: 4096}))
+		}},
+		{"VR-ibv_create_rwq_ind_table-comp_mask-1504", true, func() string {
+			return textOf(checkCreateRWQIndTable(&inCreateRWQIndTable{context: 4096, initAttr: 4096, initAttrIndTbl: 4096, initAttrCompMask: 1, initAttrLogIndTblSize: 4096}))
+		}},
+		{"VR-ibv_create_rwq_ind_table-log_ind_tbl_size-1505", false, func() string {
+			return textOf(hintCreateRWQIndTable(&inCreateRWQIndTable{context: 4096, initAttr: 4096, initAttrIndTbl: 4096, initAttrLogIndTblSize: 7, capDeviceAttrExRSSCapsMaxRWQIndirectionTableSize: validate.Of(128)}))
+		}},
+		{"VR-ibv_create_rwq_ind_table-log_ind_tbl_size-1505", true, func() string {
+			return textOf(hintCreateRWQIndTable(&inCreateRWQIndTable{context: 4096, initAttr: 4096, initAttrIndTbl: 4096, initAttrLogIndTblSize: 8, capDeviceAttrExRSSCapsMaxRWQIndirectionTableSize: validate.Of(128)}))
+		}},
+		{"VR-ibv_destroy_rwq_ind_table-rwq_ind_table-1502", false, func() string { return textOf(checkDestroyRWQIndTable(&inDestroyRWQIndTable{rwqIndTable: 4096})) }},
+		{"VR-ibv_destroy_rwq_ind_table-rwq_ind_table-1502", true, func() string { return textOf(checkDestroyRWQIndTable(&inDestroyRWQIndTable{})) }},
 		{"VR-ibv_post_send-opcode-0335", false, func() string { return textOf(brokenPostSend(&inPostSend{wrOpcode: 2, qpQPType: validate.Of(4)})) }},
 		{"VR-ibv_post_send-opcode-0335", true, func() string { return textOf(brokenPostSend(&inPostSend{qpQPType: validate.Of(4)})) }},
 		{"VR-ibv_post_send-opcode-0336", false, func() string { return textOf(brokenPostSend(&inPostSend{wrOpcode: 2, qpQPType: validate.Of(3)})) }},

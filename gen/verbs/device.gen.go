@@ -10,11 +10,14 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/events"
 	"github.com/verbsgen/verbsgen/runtime/lazy"
+	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/object"
+	"github.com/verbsgen/verbsgen/runtime/pack"
 	"github.com/verbsgen/verbsgen/runtime/pdalloc"
 	"github.com/verbsgen/verbsgen/runtime/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 	"math/bits"
+	"slices"
 	"syscall"
 	"unsafe"
 )
@@ -520,6 +523,48 @@ func (dev *Device) AllocPD() (*PD, error) {
 	return o, nil
 }
 
+// CreateFlowActionESP makes an action that encrypts or decrypts packets of ESP.
+//
+// Rules:
+//   - only a change can be without esp_attr [VR-ibv_create_flow_action_esp-esp_attr-1525]
+//   - only a change can be without keymat_ptr [VR-ibv_create_flow_action_esp-keymat_ptr-1526]
+//
+// C: ibv_create_flow_action_esp, ibv_create_flow_action(3).
+func (ctx *Device) CreateFlowActionESP(esp *FlowActionESPAttr) (*FlowAction, error) {
+	const verb = "ibv_create_flow_action_esp"
+	if err := ctx.enter(verb); err != nil {
+		return nil, err
+	}
+	defer ctx.node.Exit()
+	if esp == nil {
+		return nil, verr.NilValue(verb, "FlowActionESPAttr", "make one with NewFlowActionESPAttr")
+	}
+	espC := esp.c
+	var espPins mem.Pins
+	defer espPins.Unpin()
+	if err := esp.place(&espC, &espPins); err != nil {
+		return nil, err
+	}
+	in := inCreateFlowActionEsp{
+		ctx:          validate.Addr(ctx.c),
+		esp:          1,
+		espEspAttr:   uint64(espC.esp_attr),
+		espKeymatPtr: uint64(espC.keymat_ptr),
+	}
+	if err := checkCreateFlowActionEsp(&in); err != nil {
+		return nil, err
+	}
+	ptr, errno := rawCreateFlowActionEsp(ctx.c, unsafe.Pointer(&espC))
+	if ptr == nil {
+		return nil, verr.Failed(verb, errno, nil)
+	}
+	o := newFlowAction(ctx, ptr)
+	if err := o.adopt(&ctx.node); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
 // OpenXRCD opens an XRC domain.
 //
 // Rules:
@@ -900,6 +945,16 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 //   - a queue pair of type XRC_RECV has an XRC domain [VR-ibv_create_qp_ex-comp_mask-1223]
 //   - sends complete in send_cq [VR-ibv_create_qp_ex-send_cq-1224]
 //   - receives complete in recv_cq [VR-ibv_create_qp_ex-recv_cq-1225]
+//   - with ATTR_IND_TABLE there is a table [VR-ibv_create_qp_ex-rwq_ind_tbl-1531]
+//   - a queue pair with a table does not receive itself, and has no recv_cq [VR-ibv_create_qp_ex-recv_cq-1532]
+//   - a queue pair with a table has no srq [VR-ibv_create_qp_ex-srq-1533]
+//   - a queue pair with a table has no receive requests [VR-ibv_create_qp_ex-max_recv_wr-1534]
+//   - a queue pair with a table has no receive requests [VR-ibv_create_qp_ex-max_recv_sge-1535]
+//   - sends complete in send_cq [VR-ibv_create_qp_ex-send_cq-1536]
+//   - a queue pair with a table is of type RAW_PACKET (a hint only: some devices accept it)
+//     [VR-ibv_create_qp_ex-qp_type-1537]
+//   - a table needs the hash that selects a queue (a hint only: some devices accept it)
+//     [VR-ibv_create_qp_ex-comp_mask-1538]
 //   - max_send_wr is at most max_qp_wr (a hint only: some devices accept it)
 //     [VR-ibv_create_qp_ex-max_send_wr-2031]
 //   - max_recv_wr is at most max_qp_wr (a hint only: some devices accept it)
@@ -939,6 +994,9 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 		return nil, verr.NilValue(verb, "QPInitAttrEx", "make one with NewQPInitAttrEx")
 	}
 	qpInitAttrExC := qpInitAttrEx.c
+	if qpInitAttrEx.err != nil {
+		return nil, qpInitAttrEx.err
+	}
 	if qpInitAttrEx.sendCQ != nil {
 		if err := qpInitAttrEx.sendCQ.enter(verb); err != nil {
 			return nil, err
@@ -991,6 +1049,17 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 		}
 		qpInitAttrExC.srq = uintptr(qpInitAttrEx.srq.c)
 	}
+	if qpInitAttrEx.rwqIndTbl != nil {
+		if err := qpInitAttrEx.rwqIndTbl.enter(verb); err != nil {
+			return nil, err
+		}
+		defer qpInitAttrEx.rwqIndTbl.node.Exit()
+		if qpInitAttrEx.rwqIndTbl.dev != dev {
+			return nil, object.OtherDevice(verb, "rwq_ind_tbl", &qpInitAttrEx.rwqIndTbl.node, &qpInitAttrEx.rwqIndTbl.dev.node, &dev.node, &dev.node)
+		}
+		qpInitAttrExC.rwq_ind_tbl = uintptr(qpInitAttrEx.rwqIndTbl.c)
+		qpInitAttrExC.comp_mask |= 0x10 // IBV_QP_INIT_ATTR_IND_TABLE
+	}
 	in := inCreateQPEx{
 		context:                   validate.Addr(dev.c),
 		qpInitAttrEx:              1,
@@ -998,15 +1067,16 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 		qpInitAttrExQPType:        uint64(qpInitAttrExC.qp_type),
 		qpInitAttrExSendCQ:        uint64(qpInitAttrExC.send_cq),
 		qpInitAttrExRecvCQ:        uint64(qpInitAttrExC.recv_cq),
+		qpInitAttrExRWQIndTbl:     uint64(qpInitAttrExC.rwq_ind_tbl),
+		qpInitAttrExSRQ:           uint64(qpInitAttrExC.srq),
+		qpInitAttrExCapMaxRecvWR:  uint64(qpInitAttrExC.cap.max_recv_wr),
+		qpInitAttrExCapMaxRecvSGE: uint64(qpInitAttrExC.cap.max_recv_sge),
+		qpInitAttrExCapMaxSendWR:  uint64(qpInitAttrExC.cap.max_send_wr),
 		qpInitAttrExPD:            uint64(qpInitAttrExC.pd),
 		qpInitAttrExCreateFlags:   uint64(qpInitAttrExC.create_flags),
 		qpInitAttrExSendOpsFlags:  uint64(qpInitAttrExC.send_ops_flags),
 		qpInitAttrExXRCD:          uint64(qpInitAttrExC.xrcd),
-		qpInitAttrExCapMaxSendWR:  uint64(qpInitAttrExC.cap.max_send_wr),
-		qpInitAttrExCapMaxRecvWR:  uint64(qpInitAttrExC.cap.max_recv_wr),
 		qpInitAttrExCapMaxSendSGE: uint64(qpInitAttrExC.cap.max_send_sge),
-		qpInitAttrExCapMaxRecvSGE: uint64(qpInitAttrExC.cap.max_recv_sge),
-		qpInitAttrExSRQ:           uint64(qpInitAttrExC.srq),
 		qpInitAttrExMaxTSOHeader:  uint64(qpInitAttrExC.max_tso_header),
 		qpInitAttrExSourceQPN:     uint64(qpInitAttrExC.source_qpn),
 	}
@@ -1020,6 +1090,7 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 	if dev.lib.lints.Wanted() {
 		dev.lib.lints.Report(hintCreateQPEx(&in))
 	}
+	defer mem.PinData(&qpInitAttrExC.rx_hash_conf.rx_hash_key, qpInitAttrEx.rxHashConfKey)()
 	ptr, errno := rawCreateQPEx(dev.lib.fn[symIbv_create_qp], dev.c, unsafe.Pointer(&qpInitAttrExC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintCreateQPEx(&in)) })
@@ -1028,7 +1099,7 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 	o.asked = lazy.Of(uint64(qpInitAttrExC.send_ops_flags))
 	o.pd = qpInitAttrEx.pd
 	o.xrcd = qpInitAttrEx.xrcd
-	if err := o.adopt(&dev.node, nodeOfCQ(qpInitAttrEx.sendCQ), nodeOfCQ(qpInitAttrEx.recvCQ), nodeOfPD(qpInitAttrEx.pd), nodeOfXRCD(qpInitAttrEx.xrcd), nodeOfSRQ(qpInitAttrEx.srq)); err != nil {
+	if err := o.adopt(&dev.node, nodeOfCQ(qpInitAttrEx.sendCQ), nodeOfCQ(qpInitAttrEx.recvCQ), nodeOfPD(qpInitAttrEx.pd), nodeOfXRCD(qpInitAttrEx.xrcd), nodeOfSRQ(qpInitAttrEx.srq), nodeOfRWQIndTable(qpInitAttrEx.rwqIndTbl)); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -1353,6 +1424,74 @@ func (dev *Device) CreateWQ(wqInitAttr *WQInitAttr) (*WQ, error) {
 	o := newWQ(dev, ptr)
 	o.pd = wqInitAttr.pd
 	if err := o.adopt(&dev.node, nodeOfPD(wqInitAttr.pd), nodeOfCQ(wqInitAttr.cq)); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+// CreateRWQIndTable makes a table of work queues.
+//
+// Rules:
+//   - a table has queues [VR-ibv_create_rwq_ind_table-ind_tbl-1503]
+//   - comp_mask is 0, as no bit is defined [VR-ibv_create_rwq_ind_table-comp_mask-1504]
+//   - the table has at most max_rwq_indirection_table_size entries (a hint only: some devices accept it)
+//     [VR-ibv_create_rwq_ind_table-log_ind_tbl_size-1505]
+//
+// C: ibv_create_rwq_ind_table, ibv_create_rwq_ind_table(3).
+func (dev *Device) CreateRWQIndTable(initAttr *RWQIndTableInitAttr) (*RWQIndTable, error) {
+	const verb = "ibv_create_rwq_ind_table"
+	if err := dev.enter(verb); err != nil {
+		return nil, err
+	}
+	defer dev.node.Exit()
+	if initAttr == nil {
+		return nil, verr.NilValue(verb, "RWQIndTableInitAttr", "make one with NewRWQIndTableInitAttr")
+	}
+	initAttrC := initAttr.c
+	var initAttrPins mem.Pins
+	defer initAttrPins.Unpin()
+	initAttrIndTbl := make([]uintptr, len(initAttr.indTbl))
+	var initAttrIndTblNodes []*object.Node
+	for i, h := range initAttr.indTbl {
+		if err := h.enter(verb); err != nil {
+			return nil, err
+		}
+		defer h.node.Exit()
+		if h.dev != dev {
+			return nil, object.OtherDevice(verb, "ind_tbl", &h.node, &h.dev.node, &dev.node, &dev.node)
+		}
+		if !slices.Contains(initAttrIndTblNodes, &h.node) {
+			initAttrIndTblNodes = append(initAttrIndTblNodes, &h.node)
+		}
+		initAttrIndTbl[i] = uintptr(h.c)
+	}
+	initAttrIndTblN, err := pack.Log2(verb, "ind_tbl", len(initAttrIndTbl))
+	if err != nil {
+		return nil, err
+	}
+	initAttrC.ind_tbl, initAttrC.log_ind_tbl_size = mem.PinList(&initAttrPins, initAttrIndTbl), uint32(initAttrIndTblN)
+	in := inCreateRWQIndTable{
+		context:               validate.Addr(dev.c),
+		initAttr:              1,
+		initAttrIndTbl:        uint64(initAttrC.ind_tbl),
+		initAttrCompMask:      uint64(initAttrC.comp_mask),
+		initAttrLogIndTblSize: uint64(initAttrC.log_ind_tbl_size),
+	}
+	if caps := dev.capabilities(); caps != nil {
+		in.capDeviceAttrExRSSCapsMaxRWQIndirectionTableSize = validate.Of(uint64(caps.rss_caps.max_rwq_indirection_table_size))
+	}
+	if err := checkCreateRWQIndTable(&in); err != nil {
+		return nil, err
+	}
+	if dev.lib.lints.Wanted() {
+		dev.lib.lints.Report(hintCreateRWQIndTable(&in))
+	}
+	ptr, errno := rawCreateRWQIndTable(dev.c, unsafe.Pointer(&initAttrC))
+	if ptr == nil {
+		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintCreateRWQIndTable(&in)) })
+	}
+	o := newRWQIndTable(dev, ptr)
+	if err := o.adopt(append([]*object.Node{&dev.node}, initAttrIndTblNodes...)...); err != nil {
 		return nil, err
 	}
 	return o, nil

@@ -275,6 +275,32 @@ func checkAllocPD(in *inAllocPD) error {
 	return verr.RefuseErr("ibv_alloc_pd", bad...)
 }
 
+// inCreateFlowActionEsp has the values that the rules of ibv_create_flow_action_esp use.
+type inCreateFlowActionEsp struct {
+	ctx          uint64 // ctx
+	esp          uint64 // esp
+	espEspAttr   uint64 // esp.esp_attr
+	espKeymatPtr uint64 // esp.keymat_ptr
+}
+
+// checkCreateFlowActionEsp refuses a call of ibv_create_flow_action_esp that breaks a rule.
+func checkCreateFlowActionEsp(in *inCreateFlowActionEsp) error {
+	var bad []verr.Violation
+	if in.ctx == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1520], Value: validate.AddrText(in.ctx)})
+	}
+	if in.esp == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1521], Value: validate.AddrText(in.esp)})
+	}
+	if in.espEspAttr == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1525], Value: validate.AddrText(in.espEspAttr)})
+	}
+	if in.espKeymatPtr == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1526], Value: validate.AddrText(in.espKeymatPtr)})
+	}
+	return verr.RefuseErr("ibv_create_flow_action_esp", bad...)
+}
+
 // inOpenXRCD has the values that the rules of ibv_open_xrcd use.
 type inOpenXRCD struct {
 	context              uint64 // context
@@ -555,17 +581,18 @@ type inCreateQPEx struct {
 	qpInitAttrExQPType        uint64         // qp_init_attr_ex.qp_type
 	qpInitAttrExSendCQ        uint64         // qp_init_attr_ex.send_cq
 	qpInitAttrExRecvCQ        uint64         // qp_init_attr_ex.recv_cq
+	qpInitAttrExRWQIndTbl     uint64         // qp_init_attr_ex.rwq_ind_tbl
+	qpInitAttrExSRQ           uint64         // qp_init_attr_ex.srq
+	qpInitAttrExCapMaxRecvWR  uint64         // qp_init_attr_ex.cap.max_recv_wr
+	qpInitAttrExCapMaxRecvSGE uint64         // qp_init_attr_ex.cap.max_recv_sge
+	qpInitAttrExCapMaxSendWR  uint64         // qp_init_attr_ex.cap.max_send_wr
 	qpInitAttrExPD            uint64         // qp_init_attr_ex.pd
 	qpInitAttrExCreateFlags   uint64         // qp_init_attr_ex.create_flags
 	qpInitAttrExSendOpsFlags  uint64         // qp_init_attr_ex.send_ops_flags
 	qpInitAttrExXRCD          uint64         // qp_init_attr_ex.xrcd
-	qpInitAttrExCapMaxSendWR  uint64         // qp_init_attr_ex.cap.max_send_wr
 	capDeviceAttrMaxQPWR      validate.Known // device_attr.max_qp_wr
-	qpInitAttrExCapMaxRecvWR  uint64         // qp_init_attr_ex.cap.max_recv_wr
 	qpInitAttrExCapMaxSendSGE uint64         // qp_init_attr_ex.cap.max_send_sge
 	capDeviceAttrMaxSGE       validate.Known // device_attr.max_sge
-	qpInitAttrExCapMaxRecvSGE uint64         // qp_init_attr_ex.cap.max_recv_sge
-	qpInitAttrExSRQ           uint64         // qp_init_attr_ex.srq
 	qpInitAttrExMaxTSOHeader  uint64         // qp_init_attr_ex.max_tso_header
 	qpInitAttrExSourceQPN     uint64         // qp_init_attr_ex.source_qpn
 }
@@ -591,6 +618,24 @@ func checkCreateQPEx(in *inCreateQPEx) error {
 	if (in.qpInitAttrExQPType == 2 || in.qpInitAttrExQPType == 3 || in.qpInitAttrExQPType == 4 || in.qpInitAttrExQPType == 8) && in.qpInitAttrExCompMask&0x10 == 0 && in.qpInitAttrExRecvCQ == 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule1225], Value: validate.AddrText(in.qpInitAttrExRecvCQ)})
 	}
+	if in.qpInitAttrExCompMask&0x10 != 0 && in.qpInitAttrExRWQIndTbl == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1531], Value: validate.AddrText(in.qpInitAttrExRWQIndTbl)})
+	}
+	if in.qpInitAttrExCompMask&0x10 != 0 && in.qpInitAttrExRecvCQ != 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1532], Value: validate.AddrText(in.qpInitAttrExRecvCQ)})
+	}
+	if in.qpInitAttrExCompMask&0x10 != 0 && in.qpInitAttrExSRQ != 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1533], Value: validate.AddrText(in.qpInitAttrExSRQ)})
+	}
+	if in.qpInitAttrExCompMask&0x10 != 0 && in.qpInitAttrExCapMaxRecvWR > 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1534], Value: strconv.FormatUint(in.qpInitAttrExCapMaxRecvWR, 10)})
+	}
+	if in.qpInitAttrExCompMask&0x10 != 0 && in.qpInitAttrExCapMaxRecvSGE > 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1535], Value: strconv.FormatUint(in.qpInitAttrExCapMaxRecvSGE, 10)})
+	}
+	if in.qpInitAttrExCompMask&0x10 != 0 && in.qpInitAttrExCapMaxSendWR > 0 && in.qpInitAttrExSendCQ == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1536], Value: validate.AddrText(in.qpInitAttrExSendCQ)})
+	}
 	if in.qpInitAttrExQPType != 2 && in.qpInitAttrExQPType != 3 && in.qpInitAttrExQPType != 4 && in.qpInitAttrExQPType != 8 && in.qpInitAttrExQPType != 9 && in.qpInitAttrExQPType != 10 && in.qpInitAttrExQPType != 255 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule2038], Value: QPType(in.qpInitAttrExQPType).String()})
 	}
@@ -614,6 +659,15 @@ func hintCreateQPEx(in *inCreateQPEx) []verr.Violation {
 	}
 	if in.qpInitAttrExXRCD != 0 && in.qpInitAttrExCompMask&0x2 == 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule1226], Value: validate.AddrText(in.qpInitAttrExXRCD)})
+	}
+	if in.qpInitAttrExRWQIndTbl != 0 && in.qpInitAttrExCompMask&0x10 == 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule1530], Value: validate.AddrText(in.qpInitAttrExRWQIndTbl)})
+	}
+	if in.qpInitAttrExCompMask&0x10 != 0 && in.qpInitAttrExQPType != 8 {
+		may = append(may, verr.Violation{Rule: &rules[rule1537], Value: QPType(in.qpInitAttrExQPType).String()})
+	}
+	if in.qpInitAttrExCompMask&0x10 != 0 && in.qpInitAttrExCompMask&0x20 != 0x20 {
+		may = append(may, verr.Violation{Rule: &rules[rule1538], Value: "0x" + strconv.FormatUint(in.qpInitAttrExCompMask, 16)})
 	}
 	if in.capDeviceAttrMaxQPWR.OK && in.capDeviceAttrMaxQPWR.V > 0 && in.qpInitAttrExCapMaxSendWR > in.capDeviceAttrMaxQPWR.V {
 		may = append(may, verr.Violation{Rule: &rules[rule2031], Value: strconv.FormatUint(in.qpInitAttrExCapMaxSendWR, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxQPWR.V, 10)})
@@ -833,6 +887,43 @@ func hintCreateWQ(in *inCreateWQ) []verr.Violation {
 	}
 	if in.capDeviceAttrExRawPacketCaps.OK && in.wqInitAttrCompMask&0x1 != 0 && in.wqInitAttrCreateFlags&0x4 != 0 && in.capDeviceAttrExRawPacketCaps.V&0x8 != 0x8 {
 		may = append(may, verr.Violation{Rule: &rules[rule2089], Value: WQFlags(in.wqInitAttrCreateFlags).String()})
+	}
+	return may
+}
+
+// inCreateRWQIndTable has the values that the rules of ibv_create_rwq_ind_table use.
+type inCreateRWQIndTable struct {
+	context                                          uint64         // context
+	initAttr                                         uint64         // init_attr
+	initAttrIndTbl                                   uint64         // init_attr.ind_tbl
+	initAttrCompMask                                 uint64         // init_attr.comp_mask
+	initAttrLogIndTblSize                            uint64         // init_attr.log_ind_tbl_size
+	capDeviceAttrExRSSCapsMaxRWQIndirectionTableSize validate.Known // device_attr_ex.rss_caps.max_rwq_indirection_table_size
+}
+
+// checkCreateRWQIndTable refuses a call of ibv_create_rwq_ind_table that breaks a rule.
+func checkCreateRWQIndTable(in *inCreateRWQIndTable) error {
+	var bad []verr.Violation
+	if in.context == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1500], Value: validate.AddrText(in.context)})
+	}
+	if in.initAttr == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1501], Value: validate.AddrText(in.initAttr)})
+	}
+	if in.initAttrIndTbl == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1503], Value: validate.AddrText(in.initAttrIndTbl)})
+	}
+	if in.initAttrCompMask != 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1504], Value: "0x" + strconv.FormatUint(in.initAttrCompMask, 16)})
+	}
+	return verr.RefuseErr("ibv_create_rwq_ind_table", bad...)
+}
+
+// hintCreateRWQIndTable returns the lints that a call of ibv_create_rwq_ind_table breaks, which may be the cause when it fails.
+func hintCreateRWQIndTable(in *inCreateRWQIndTable) []verr.Violation {
+	var may []verr.Violation
+	if in.capDeviceAttrExRSSCapsMaxRWQIndirectionTableSize.OK && validate.Power(in.initAttrLogIndTblSize) > in.capDeviceAttrExRSSCapsMaxRWQIndirectionTableSize.V {
+		may = append(may, verr.Violation{Rule: &rules[rule1505], Value: strconv.FormatUint(in.initAttrLogIndTblSize, 10), Limit: strconv.FormatUint(in.capDeviceAttrExRSSCapsMaxRWQIndirectionTableSize.V, 10)})
 	}
 	return may
 }

@@ -329,6 +329,56 @@ func (v FlowType) String() string {
 	return "FlowType(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
+// FlowActionESPFlags is a set of properties of an action on packets of ESP. None is the encryption of packets
+// whose headers the user makes, in tunnel mode, on receipt.
+//
+// C: enum ib_uverbs_flow_action_esp_flags, ibv_create_flow_action(3).
+type FlowActionESPFlags uint32
+
+// Constants of FlowActionESPFlags.
+const (
+	// The device adds and removes the headers and trailers of ESP.
+	FlowActionESPFlagsFullOffload FlowActionESPFlags = 0x1 // IB_UVERBS_FLOW_ACTION_ESP_FLAGS_FULL_OFFLOAD
+	// Transport mode.
+	FlowActionESPFlagsTransport FlowActionESPFlags = 0x2 // IB_UVERBS_FLOW_ACTION_ESP_FLAGS_TRANSPORT
+	// Packets are encrypted.
+	FlowActionESPFlagsEncrypt FlowActionESPFlags = 0x4 // IB_UVERBS_FLOW_ACTION_ESP_FLAGS_ENCRYPT
+	// The replay window begins in the upper half of the sequence numbers.
+	FlowActionESPFlagsEsnNewWindow FlowActionESPFlags = 0x8 // IB_UVERBS_FLOW_ACTION_ESP_FLAGS_ESN_NEW_WINDOW
+)
+
+var flowActionESPFlagsNames = []validate.Flag{
+	{Bits: 0x1, Name: "FULL_OFFLOAD"},
+	{Bits: 0x2, Name: "TRANSPORT"},
+	{Bits: 0x4, Name: "ENCRYPT"},
+	{Bits: 0x8, Name: "ESN_NEW_WINDOW"},
+}
+
+// String returns the C names without their prefix, joined by |, and the value in hex.
+func (v FlowActionESPFlags) String() string {
+	return validate.FlagText(uint64(v), flowActionESPFlagsNames)
+}
+
+// FlowActionESPIVAlgo is how new initialization vectors are made.
+//
+// C: enum ib_uverbs_flow_action_esp_keymat_aes_gcm_iv_algo, ibv_create_flow_action(3).
+type FlowActionESPIVAlgo uint32
+
+// Constants of FlowActionESPIVAlgo.
+const (
+	// Each is one more than the last.
+	FlowActionESPIVAlgoSeq FlowActionESPIVAlgo = 0 // IB_UVERBS_FLOW_ACTION_IV_ALGO_SEQ
+)
+
+// String returns the C name without its prefix.
+func (v FlowActionESPIVAlgo) String() string {
+	switch v {
+	case FlowActionESPIVAlgoSeq:
+		return "SEQ"
+	}
+	return "FlowActionESPIVAlgo(" + strconv.FormatUint(uint64(v), 10) + ")"
+}
+
 // QPType is the transport service of a queue pair.
 //
 // C: enum ibv_qp_type, ibv_create_qp(3).

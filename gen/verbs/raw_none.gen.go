@@ -119,6 +119,18 @@ func rawDestroyFlow(flowID unsafe.Pointer) syscall.Errno {
 	return syscall.ENOSYS
 }
 
+func rawCreateFlowActionEsp(ctx unsafe.Pointer, esp unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
+	return nil, syscall.ENOSYS
+}
+
+func rawModifyFlowActionEsp(action unsafe.Pointer, esp unsafe.Pointer) syscall.Errno {
+	return syscall.ENOSYS
+}
+
+func rawDestroyFlowAction(action unsafe.Pointer) syscall.Errno {
+	return syscall.ENOSYS
+}
+
 func rawOpenXRCD(dev unsafe.Pointer, xrcdInitAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	return nil, syscall.ENOSYS
 }
@@ -280,6 +292,14 @@ func rawModifyWQ(wq unsafe.Pointer, wqAttr unsafe.Pointer) syscall.Errno {
 }
 
 func rawDestroyWQ(wq unsafe.Pointer) syscall.Errno {
+	return syscall.ENOSYS
+}
+
+func rawCreateRWQIndTable(dev unsafe.Pointer, initAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
+	return nil, syscall.ENOSYS
+}
+
+func rawDestroyRWQIndTable(rwqIndTable unsafe.Pointer) syscall.Errno {
 	return syscall.ENOSYS
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/pack"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 	"math/bits"
+	"slices"
 )
 
 // SGE is a range of registered memory, an entry of a scatter-gather list.
@@ -454,6 +455,18 @@ func (a *FlowIPv4Filter) DstIP(v uint32) *FlowIPv4Filter {
 	return a
 }
 
+// point puts the struct where C reads it, and gives its address; of nil it is 0.
+func (a *FlowIPv4Filter) point(pins *mem.Pins) (uintptr, error) {
+	if a == nil {
+		return 0, nil
+	}
+	c := a.c
+	return mem.PinValue(pins, &c), nil
+}
+
+// arm gives IBV_FLOW_SPEC_IPV4 and the size of the struct.
+func (a *FlowIPv4Filter) arm() (tag uint64, size uint64) { return 0x30, 8 }
+
 // FlowIPv4ExtFilter is the values, or the mask, of a header of IPv4.
 //
 // C: struct ibv_flow_ipv4_ext_filter, ibv_create_flow(3).
@@ -514,6 +527,18 @@ func (a *FlowIPv4ExtFilter) Flags(v uint8) *FlowIPv4ExtFilter {
 	a.c.flags = v
 	return a
 }
+
+// point puts the struct where C reads it, and gives its address; of nil it is 0.
+func (a *FlowIPv4ExtFilter) point(pins *mem.Pins) (uintptr, error) {
+	if a == nil {
+		return 0, nil
+	}
+	c := a.c
+	return mem.PinValue(pins, &c), nil
+}
+
+// arm gives IBV_FLOW_SPEC_IPV4_EXT and the size of the struct.
+func (a *FlowIPv4ExtFilter) arm() (tag uint64, size uint64) { return 0x32, 12 }
 
 // FlowIPv6Filter is the values, or the mask, of a header of IPv6.
 //
@@ -576,6 +601,18 @@ func (a *FlowIPv6Filter) HopLimit(v uint8) *FlowIPv6Filter {
 	return a
 }
 
+// point puts the struct where C reads it, and gives its address; of nil it is 0.
+func (a *FlowIPv6Filter) point(pins *mem.Pins) (uintptr, error) {
+	if a == nil {
+		return 0, nil
+	}
+	c := a.c
+	return mem.PinValue(pins, &c), nil
+}
+
+// arm gives IBV_FLOW_SPEC_IPV6 and the size of the struct.
+func (a *FlowIPv6Filter) arm() (tag uint64, size uint64) { return 0x31, 40 }
+
 // FlowESPFilter is the values, or the mask, of a header of ESP.
 //
 // C: struct ibv_flow_esp_filter, ibv_create_flow(3).
@@ -633,6 +670,18 @@ func (a *FlowPortFilter) SrcPort(v uint16) *FlowPortFilter {
 	a.c.src_port = bits.ReverseBytes16(v)
 	return a
 }
+
+// point puts the struct where C reads it, and gives its address; of nil it is 0.
+func (a *FlowPortFilter) point(pins *mem.Pins) (uintptr, error) {
+	if a == nil {
+		return 0, nil
+	}
+	c := a.c
+	return mem.PinValue(pins, &c), nil
+}
+
+// arm gives IBV_FLOW_SPEC_UDP and the size of the struct.
+func (a *FlowPortFilter) arm() (tag uint64, size uint64) { return 0x41, 4 }
 
 // FlowTunnelFilter is the values, or the mask, of a header of VXLAN.
 //
@@ -1363,6 +1412,349 @@ func (a *FlowSpecCount) uses() []usedByFlowSpec {
 	return []usedByFlowSpec{counters}
 }
 
+// FlowSpecAction is a part of a flow: packets go through an action.
+//
+// C: struct ibv_flow_spec_action_handle, ibv_create_flow(3).
+type FlowSpecAction struct {
+	c      cFlowSpecActionHandle
+	action *FlowAction
+}
+
+// NewFlowSpecAction starts an attribute structure FlowSpecAction.
+//
+//   - action: the action.
+func NewFlowSpecAction(action *FlowAction) *FlowSpecAction {
+	a := &FlowSpecAction{}
+	a.c.type_ = 0x1002 // IBV_FLOW_SPEC_ACTION_HANDLE
+	a.c.size = 16
+	a.action = action
+	return a
+}
+
+// pack gives the C layout.
+func (a *FlowSpecAction) pack() []byte {
+	if a == nil {
+		return nil
+	}
+	c := a.c
+	if a.action != nil {
+		c.action = uintptr(a.action.c)
+	}
+	return pack.Bytes(&c)
+}
+
+// uses gives the handles.
+func (a *FlowSpecAction) uses() []usedByFlowSpec {
+	if a == nil {
+		return nil
+	}
+	action := usedByFlowSpec{enter: a.action.enter, what: "action"}
+	if a.action != nil {
+		action.node, action.dev = &a.action.node, a.action.dev
+	}
+	return []usedByFlowSpec{action}
+}
+
+// FlowActionESPAttr is a description of an action on packets of ESP. A change has only what changes.
+//
+// C: struct ibv_flow_action_esp_attr, ibv_create_flow_action(3).
+type FlowActionESPAttr struct {
+	c      cFlowActionEspAttr
+	esp    *FlowActionESP
+	keymat FlowActionESPKeymat
+	replay FlowActionESPReplay
+	encap  *FlowActionESPEncap
+}
+
+// NewFlowActionESPAttr starts an attribute structure FlowActionESPAttr.
+func NewFlowActionESPAttr() *FlowActionESPAttr {
+	a := &FlowActionESPAttr{}
+	return a
+}
+
+// ESP sets the security association.
+//
+// C: struct ibv_flow_action_esp_attr.esp_attr, ibv_create_flow_action(3).
+func (a *FlowActionESPAttr) ESP(v *FlowActionESP) *FlowActionESPAttr {
+	a.esp = pack.Copy(v)
+	return a
+}
+
+// Keymat sets the key material.
+//
+// C: struct ibv_flow_action_esp_attr.keymat_ptr, ibv_create_flow_action(3).
+func (a *FlowActionESPAttr) Keymat(v FlowActionESPKeymat) *FlowActionESPAttr {
+	a.keymat = v
+	return a
+}
+
+// Replay sets the protection against replayed packets.
+//
+// C: struct ibv_flow_action_esp_attr.replay_ptr, ibv_create_flow_action(3).
+func (a *FlowActionESPAttr) Replay(v FlowActionESPReplay) *FlowActionESPAttr {
+	a.replay = v
+	return a
+}
+
+// Encap sets the headers of the tunnel.
+//
+// C: struct ibv_flow_action_esp_attr.esp_encap, ibv_create_flow_action(3).
+func (a *FlowActionESPAttr) Encap(v *FlowActionESPEncap) *FlowActionESPAttr {
+	a.encap = pack.Copy(v)
+	return a
+}
+
+// ESN sets the upper half of the extended sequence number to begin with. It also sets the mask bit.
+//
+// C: struct ibv_flow_action_esp_attr.esn, IBV_FLOW_ACTION_ESP_MASK_ESN, ibv_create_flow_action(3).
+func (a *FlowActionESPAttr) ESN(v uint32) *FlowActionESPAttr {
+	a.c.esn = v
+	a.c.comp_mask |= 0x1 // IBV_FLOW_ACTION_ESP_MASK_ESN
+	return a
+}
+
+// place puts what the builder points to behind the pointers of c, for as long as pins keep it there.
+func (a *FlowActionESPAttr) place(c *cFlowActionEspAttr, pins *mem.Pins) error {
+	esp, err := a.esp.point(pins)
+	if err != nil {
+		return err
+	}
+	c.esp_attr = esp
+	if a.keymat != nil {
+		keymat, err := a.keymat.point(pins)
+		if err != nil {
+			return err
+		}
+		if keymat == 0 {
+			return verr.NilValue("", "FlowActionESPKeymat", "make one")
+		}
+		tag, size := a.keymat.arm()
+		c.keymat_ptr, c.keymat_proto, c.keymat_len = keymat, uint32(tag), uint16(size)
+	}
+	if a.replay != nil {
+		replay, err := a.replay.point(pins)
+		if err != nil {
+			return err
+		}
+		if replay == 0 {
+			return verr.NilValue("", "FlowActionESPReplay", "make one")
+		}
+		tag, size := a.replay.arm()
+		c.replay_ptr, c.replay_proto, c.replay_len = replay, uint32(tag), uint16(size)
+	}
+	encap, err := a.encap.point(pins)
+	if err != nil {
+		return err
+	}
+	c.esp_encap = encap
+	return nil
+}
+
+// FlowActionESP is a description of a security association of ESP.
+//
+// C: struct ib_uverbs_flow_action_esp, ibv_create_flow_action(3).
+type FlowActionESP struct {
+	c cIBUverbsFlowActionEsp
+}
+
+// NewFlowActionESP starts an attribute structure FlowActionESP.
+func NewFlowActionESP() *FlowActionESP {
+	a := &FlowActionESP{}
+	return a
+}
+
+// SPI sets the index of the security parameters.
+//
+// C: struct ib_uverbs_flow_action_esp.spi, ibv_create_flow_action(3).
+func (a *FlowActionESP) SPI(v uint32) *FlowActionESP {
+	a.c.spi = v
+	return a
+}
+
+// Seq sets the sequence number to begin with.
+//
+// C: struct ib_uverbs_flow_action_esp.seq, ibv_create_flow_action(3).
+func (a *FlowActionESP) Seq(v uint32) *FlowActionESP {
+	a.c.seq = v
+	return a
+}
+
+// TFCPad sets the padding against the analysis of lengths, in bytes.
+//
+// C: struct ib_uverbs_flow_action_esp.tfc_pad, ibv_create_flow_action(3).
+func (a *FlowActionESP) TFCPad(v uint32) *FlowActionESP {
+	a.c.tfc_pad = v
+	return a
+}
+
+// Flags sets the properties.
+//
+// C: struct ib_uverbs_flow_action_esp.flags, ibv_create_flow_action(3).
+func (a *FlowActionESP) Flags(v FlowActionESPFlags) *FlowActionESP {
+	a.c.flags = uint32(v)
+	return a
+}
+
+// HardLimitPkts sets the number of packets after which the association ends.
+//
+// C: struct ib_uverbs_flow_action_esp.hard_limit_pkts, ibv_create_flow_action(3).
+func (a *FlowActionESP) HardLimitPkts(v uint64) *FlowActionESP {
+	a.c.hard_limit_pkts = v
+	return a
+}
+
+// point puts the struct where C reads it, and gives its address; of nil it is 0.
+func (a *FlowActionESP) point(pins *mem.Pins) (uintptr, error) {
+	if a == nil {
+		return 0, nil
+	}
+	c := a.c
+	return mem.PinValue(pins, &c), nil
+}
+
+// FlowActionESPKeymatAESGCM is the key material of AES in Galois counter mode.
+//
+// C: struct ib_uverbs_flow_action_esp_keymat_aes_gcm, ibv_create_flow_action(3).
+type FlowActionESPKeymatAESGCM struct {
+	c   cIBUverbsFlowActionEspKeymatAesGcm
+	err error // of the first value that does not fit
+}
+
+// NewFlowActionESPKeymatAESGCM starts an attribute structure FlowActionESPKeymatAESGCM.
+//
+//   - key: key of 16, 24 or 32 bytes.
+//   - salt: salt.
+//   - icvLen: length of the integrity check value, in bytes.
+func NewFlowActionESPKeymatAESGCM(key []byte, salt uint32, icvLen uint32) *FlowActionESPKeymatAESGCM {
+	a := &FlowActionESPKeymatAESGCM{}
+	if len(key) > 32 && a.err == nil {
+		a.err = verr.TooLong("", "FlowActionESPKeymatAESGCM.Key", len(key), 32)
+	}
+	pack.Fill(&a.c.aes_key, key)
+	a.c.key_len = uint32(len(key))
+	a.c.salt = salt
+	a.c.icv_len = icvLen
+	return a
+}
+
+// IV sets the initialization vector to begin with.
+//
+// C: struct ib_uverbs_flow_action_esp_keymat_aes_gcm.iv, ibv_create_flow_action(3).
+func (a *FlowActionESPKeymatAESGCM) IV(v uint64) *FlowActionESPKeymatAESGCM {
+	a.c.iv = v
+	return a
+}
+
+// IVAlgo sets the way to make new initialization vectors.
+//
+// C: struct ib_uverbs_flow_action_esp_keymat_aes_gcm.iv_algo, ibv_create_flow_action(3).
+func (a *FlowActionESPKeymatAESGCM) IVAlgo(v FlowActionESPIVAlgo) *FlowActionESPKeymatAESGCM {
+	a.c.iv_algo = uint32(v)
+	return a
+}
+
+// point puts the struct where C reads it, and gives its address; of nil it is 0.
+func (a *FlowActionESPKeymatAESGCM) point(pins *mem.Pins) (uintptr, error) {
+	if a == nil {
+		return 0, nil
+	}
+	if a.err != nil {
+		return 0, a.err
+	}
+	c := a.c
+	return mem.PinValue(pins, &c), nil
+}
+
+// arm gives IB_UVERBS_FLOW_ACTION_ESP_KEYMAT_AES_GCM and the size of the struct.
+func (a *FlowActionESPKeymatAESGCM) arm() (tag uint64, size uint64) { return 0x0, 56 }
+
+// FlowActionESPReplayBMP is a protection against replayed packets by a bitmap.
+//
+// C: struct ib_uverbs_flow_action_esp_replay_bmp, ibv_create_flow_action(3).
+type FlowActionESPReplayBMP struct {
+	c cIBUverbsFlowActionEspReplayBmp
+}
+
+// NewFlowActionESPReplayBMP starts an attribute structure FlowActionESPReplayBMP.
+//
+//   - size: number of sequence numbers in the window.
+func NewFlowActionESPReplayBMP(size uint32) *FlowActionESPReplayBMP {
+	a := &FlowActionESPReplayBMP{}
+	a.c.size = size
+	return a
+}
+
+// point puts the struct where C reads it, and gives its address; of nil it is 0.
+func (a *FlowActionESPReplayBMP) point(pins *mem.Pins) (uintptr, error) {
+	if a == nil {
+		return 0, nil
+	}
+	c := a.c
+	return mem.PinValue(pins, &c), nil
+}
+
+// arm gives IB_UVERBS_FLOW_ACTION_ESP_REPLAY_BMP and the size of the struct.
+func (a *FlowActionESPReplayBMP) arm() (tag uint64, size uint64) { return 0x1, 4 }
+
+// FlowActionESPEncap is a header of the tunnel that packets of ESP go through.
+//
+// C: struct ib_uverbs_flow_action_esp_encap, ibv_create_flow_action(3).
+type FlowActionESPEncap struct {
+	c      cIBUverbsFlowActionEspEncap
+	header FlowHeader
+	next   *FlowActionESPEncap
+}
+
+// NewFlowActionESPEncap starts an attribute structure FlowActionESPEncap.
+//
+//   - header: header.
+func NewFlowActionESPEncap(header FlowHeader) *FlowActionESPEncap {
+	a := &FlowActionESPEncap{}
+	a.header = header
+	return a
+}
+
+// Next sets the header behind this one.
+//
+// C: struct ib_uverbs_flow_action_esp_encap.next_ptr, ibv_create_flow_action(3).
+func (a *FlowActionESPEncap) Next(v *FlowActionESPEncap) *FlowActionESPEncap {
+	a.next = pack.Copy(v)
+	return a
+}
+
+// place puts what the builder points to behind the pointers of c, for as long as pins keep it there.
+func (a *FlowActionESPEncap) place(c *cIBUverbsFlowActionEspEncap, pins *mem.Pins) error {
+	if a.header != nil {
+		header, err := a.header.point(pins)
+		if err != nil {
+			return err
+		}
+		if header == 0 {
+			return verr.NilValue("", "FlowHeader", "make one")
+		}
+		tag, size := a.header.arm()
+		c.val_ptr, c.type_, c.len = header, uint16(tag), uint16(size)
+	}
+	next, err := a.next.point(pins)
+	if err != nil {
+		return err
+	}
+	c.next_ptr = next
+	return nil
+}
+
+// point puts the struct where C reads it, and gives its address; of nil it is 0.
+func (a *FlowActionESPEncap) point(pins *mem.Pins) (uintptr, error) {
+	if a == nil {
+		return 0, nil
+	}
+	c := a.c
+	if err := a.place(&c, pins); err != nil {
+		return 0, err
+	}
+	return mem.PinValue(pins, &c), nil
+}
+
 // QPInitAttr is a description of the queue pair to make.
 //
 // C: struct ibv_qp_init_attr, ibv_create_qp(3).
@@ -1449,12 +1841,15 @@ func (a *QPInitAttr) SignalAll(v bool) *QPInitAttr {
 //
 // C: struct ibv_qp_init_attr_ex, ibv_create_qp_ex(3).
 type QPInitAttrEx struct {
-	c      cQPInitAttrEx
-	sendCQ *CQ
-	recvCQ *CQ
-	pd     *PD
-	xrcd   *XRCD
-	srq    *SRQ
+	c             cQPInitAttrEx
+	err           error // of the first value that does not fit
+	sendCQ        *CQ
+	recvCQ        *CQ
+	pd            *PD
+	xrcd          *XRCD
+	srq           *SRQ
+	rwqIndTbl     *RWQIndTable
+	rxHashConfKey []byte
 }
 
 // NewQPInitAttrEx starts an attribute structure QPInitAttrEx.
@@ -1573,6 +1968,75 @@ func (a *QPInitAttrEx) MaxTSOHeader(v uint16) *QPInitAttrEx {
 // C: struct ibv_qp_init_attr_ex.source_qpn, ibv_create_qp_ex(3).
 func (a *QPInitAttrEx) SourceQPN(v uint32) *QPInitAttrEx {
 	a.c.source_qpn = v
+	return a
+}
+
+// RWQIndTbl sets the table of work queues that receive in place of the queue pair. It also sets the mask bit.
+//
+// C: struct ibv_qp_init_attr_ex.rwq_ind_tbl, IBV_QP_INIT_ATTR_IND_TABLE, ibv_create_qp_ex(3).
+func (a *QPInitAttrEx) RWQIndTbl(v *RWQIndTable) *QPInitAttrEx {
+	a.rwqIndTbl = v
+	return a
+}
+
+// RXHashConf sets the hash by which a work queue of the table is selected. It also sets the mask bit.
+//
+// C: struct ibv_qp_init_attr_ex.rx_hash_conf, IBV_QP_INIT_ATTR_RX_HASH, ibv_create_qp_ex(3).
+func (a *QPInitAttrEx) RXHashConf(v *RXHashConf) *QPInitAttrEx {
+	if v != nil {
+		a.c.rx_hash_conf = v.c
+		a.rxHashConfKey = v.key
+		if a.err == nil {
+			a.err = v.err
+		}
+	}
+	a.c.comp_mask |= 0x20 // IBV_QP_INIT_ATTR_RX_HASH
+	return a
+}
+
+// RXHashConf is a description of the hash that selects the work queue of a packet.
+//
+// C: struct ibv_rx_hash_conf, ibv_create_qp_ex(3).
+type RXHashConf struct {
+	c   cRXHashConf
+	err error // of the first value that does not fit
+	key []byte
+}
+
+// NewRXHashConf starts an attribute structure RXHashConf.
+//
+//   - function: hash function.
+//   - key: key, of as many bytes as the device takes: 40 with most.
+//   - fields: fields of packets that are hashed.
+func NewRXHashConf(function RXHashFunc, key []byte, fields RXHashField) *RXHashConf {
+	a := &RXHashConf{}
+	if function > 255 && a.err == nil {
+		a.err = verr.TooGreat("", "RXHashConf.Function", uint64(function), 255)
+	}
+	a.c.rx_hash_function = uint8(function)
+	if len(key) > 255 && a.err == nil {
+		a.err = verr.TooLong("", "RXHashConf.Key", len(key), 255)
+	}
+	a.key = slices.Clone(key)
+	a.c.rx_hash_key_len = uint8(len(key))
+	a.c.rx_hash_fields_mask = uint64(fields)
+	return a
+}
+
+// RWQIndTableInitAttr is a description of the table to make.
+//
+// C: struct ibv_rwq_ind_table_init_attr, ibv_create_rwq_ind_table(3).
+type RWQIndTableInitAttr struct {
+	c      cRWQIndTableInitAttr
+	indTbl []*WQ
+}
+
+// NewRWQIndTableInitAttr starts an attribute structure RWQIndTableInitAttr.
+//
+//   - indTbl: work queues, as many as a power of two; a queue can stand there several times.
+func NewRWQIndTableInitAttr(indTbl []*WQ) *RWQIndTableInitAttr {
+	a := &RWQIndTableInitAttr{}
+	a.indTbl = slices.Clone(indTbl)
 	return a
 }
 
@@ -2823,7 +3287,8 @@ func (a *MRInitAttr) FDOffset(v uint64) *MRInitAttr {
 }
 
 // FlowSpec is one of *FlowSpecEth, *FlowSpecIPv4, *FlowSpecIPv4Ext, *FlowSpecIPv6, *FlowSpecESP, *FlowSpecTCP,
-// *FlowSpecUDP, *FlowSpecVXLAN, *FlowSpecGRE, *FlowSpecMPLS, *FlowSpecTag, *FlowSpecDrop, *FlowSpecCount.
+// *FlowSpecUDP, *FlowSpecVXLAN, *FlowSpecGRE, *FlowSpecMPLS, *FlowSpecTag, *FlowSpecDrop, *FlowSpecCount,
+// *FlowSpecAction.
 type FlowSpec interface {
 	pack() []byte
 	uses() []usedByFlowSpec
@@ -2835,6 +3300,24 @@ type usedByFlowSpec struct {
 	node  *object.Node
 	dev   *Device
 	what  string
+}
+
+// FlowActionESPKeymat is one of *FlowActionESPKeymatAESGCM.
+type FlowActionESPKeymat interface {
+	point(pins *mem.Pins) (uintptr, error)
+	arm() (tag, size uint64)
+}
+
+// FlowActionESPReplay is one of *FlowActionESPReplayBMP.
+type FlowActionESPReplay interface {
+	point(pins *mem.Pins) (uintptr, error)
+	arm() (tag, size uint64)
+}
+
+// FlowHeader is one of *FlowIPv4Filter, *FlowIPv4ExtFilter, *FlowIPv6Filter, *FlowPortFilter.
+type FlowHeader interface {
+	point(pins *mem.Pins) (uintptr, error)
+	arm() (tag, size uint64)
 }
 
 // GID is an address of a port: 16 bytes in network byte order.
@@ -3124,6 +3607,63 @@ type cFlowSpecCounterAction struct {
 	counters uintptr
 }
 
+// cFlowSpecActionHandle has the layout of struct ibv_flow_spec_action_handle.
+type cFlowSpecActionHandle struct {
+	type_  uint32
+	size   uint16
+	_      [2]byte
+	action uintptr
+}
+
+// cFlowActionEspAttr has the layout of struct ibv_flow_action_esp_attr.
+type cFlowActionEspAttr struct {
+	esp_attr     uintptr
+	keymat_proto uint32
+	keymat_len   uint16
+	_            [2]byte
+	keymat_ptr   uintptr
+	replay_proto uint32
+	replay_len   uint16
+	_            [2]byte
+	replay_ptr   uintptr
+	esp_encap    uintptr
+	comp_mask    uint32
+	esn          uint32
+}
+
+// cIBUverbsFlowActionEsp has the layout of struct ib_uverbs_flow_action_esp.
+type cIBUverbsFlowActionEsp struct {
+	spi             uint32
+	seq             uint32
+	tfc_pad         uint32
+	flags           uint32
+	hard_limit_pkts uint64
+}
+
+// cIBUverbsFlowActionEspKeymatAesGcm has the layout of struct ib_uverbs_flow_action_esp_keymat_aes_gcm.
+type cIBUverbsFlowActionEspKeymatAesGcm struct {
+	iv      uint64
+	iv_algo uint32
+	salt    uint32
+	icv_len uint32
+	key_len uint32
+	aes_key [8]uint32
+}
+
+// cIBUverbsFlowActionEspReplayBmp has the layout of struct ib_uverbs_flow_action_esp_replay_bmp.
+type cIBUverbsFlowActionEspReplayBmp struct {
+	size uint32
+}
+
+// cIBUverbsFlowActionEspEncap has the layout of struct ib_uverbs_flow_action_esp_encap.
+type cIBUverbsFlowActionEspEncap struct {
+	val_ptr  uintptr
+	next_ptr uintptr
+	len      uint16
+	type_    uint16
+	_        [4]byte
+}
+
 // cQPCap has the layout of struct ibv_qp_cap.
 type cQPCap struct {
 	max_send_wr     uint32
@@ -3145,6 +3685,15 @@ type cQPInitAttr struct {
 	_          [4]byte
 }
 
+// cRXHashConf has the layout of struct ibv_rx_hash_conf.
+type cRXHashConf struct {
+	rx_hash_function    uint8
+	rx_hash_key_len     uint8
+	_                   [6]byte
+	rx_hash_key         uintptr
+	rx_hash_fields_mask uint64
+}
+
 // cQPInitAttrEx has the layout of struct ibv_qp_init_attr_ex.
 type cQPInitAttrEx struct {
 	qp_context     uintptr
@@ -3161,10 +3710,19 @@ type cQPInitAttrEx struct {
 	max_tso_header uint16
 	_              [2]byte
 	rwq_ind_tbl    uintptr
-	_              [3]uint64
+	rx_hash_conf   cRXHashConf
 	source_qpn     uint32
 	_              [4]byte
 	send_ops_flags uint64
+}
+
+// cRWQIndTableInitAttr has the layout of struct ibv_rwq_ind_table_init_attr.
+type cRWQIndTableInitAttr struct {
+	log_ind_tbl_size uint32
+	_                [4]byte
+	ind_tbl          uintptr
+	comp_mask        uint32
+	_                [4]byte
 }
 
 // cSRQAttr has the layout of struct ibv_srq_attr.

@@ -44,7 +44,7 @@ static inline int vg_errno(int code)
 }
 
 // ibv_wc_status_str: exported
-VG_WEAK void *vg56b61f21d1_ibv_wc_status_str(uintptr_t fn0_, uint32_t status_)
+VG_WEAK void *vg44088f0391_ibv_wc_status_str(uintptr_t fn0_, uint32_t status_)
 {
 	enum ibv_wc_status status = (enum ibv_wc_status)status_;
 
@@ -52,7 +52,7 @@ VG_WEAK void *vg56b61f21d1_ibv_wc_status_str(uintptr_t fn0_, uint32_t status_)
 }
 
 // ibv_rate_to_mult: exported
-VG_WEAK int32_t vg56b61f21d1_ibv_rate_to_mult(uintptr_t fn0_, uint32_t rate_)
+VG_WEAK int32_t vg44088f0391_ibv_rate_to_mult(uintptr_t fn0_, uint32_t rate_)
 {
 	enum ibv_rate rate = (enum ibv_rate)rate_;
 
@@ -60,7 +60,7 @@ VG_WEAK int32_t vg56b61f21d1_ibv_rate_to_mult(uintptr_t fn0_, uint32_t rate_)
 }
 
 // mult_to_ibv_rate: exported
-VG_WEAK uint32_t vg56b61f21d1_mult_to_ibv_rate(uintptr_t fn0_, int32_t mult_)
+VG_WEAK uint32_t vg44088f0391_mult_to_ibv_rate(uintptr_t fn0_, int32_t mult_)
 {
 	int mult = (int)mult_;
 
@@ -68,7 +68,7 @@ VG_WEAK uint32_t vg56b61f21d1_mult_to_ibv_rate(uintptr_t fn0_, int32_t mult_)
 }
 
 // ibv_rate_to_mbps: exported
-VG_WEAK int32_t vg56b61f21d1_ibv_rate_to_mbps(uintptr_t fn0_, uint32_t rate_)
+VG_WEAK int32_t vg44088f0391_ibv_rate_to_mbps(uintptr_t fn0_, uint32_t rate_)
 {
 	enum ibv_rate rate = (enum ibv_rate)rate_;
 
@@ -76,7 +76,7 @@ VG_WEAK int32_t vg56b61f21d1_ibv_rate_to_mbps(uintptr_t fn0_, uint32_t rate_)
 }
 
 // mbps_to_ibv_rate: exported
-VG_WEAK uint32_t vg56b61f21d1_mbps_to_ibv_rate(uintptr_t fn0_, int32_t mbps_)
+VG_WEAK uint32_t vg44088f0391_mbps_to_ibv_rate(uintptr_t fn0_, int32_t mbps_)
 {
 	int mbps = (int)mbps_;
 
@@ -84,7 +84,7 @@ VG_WEAK uint32_t vg56b61f21d1_mbps_to_ibv_rate(uintptr_t fn0_, int32_t mbps_)
 }
 
 // ibv_qp_to_qp_ex: exported
-VG_WEAK void *vg56b61f21d1_ibv_qp_to_qp_ex(uintptr_t fn0_, uintptr_t qp_)
+VG_WEAK void *vg44088f0391_ibv_qp_to_qp_ex(uintptr_t fn0_, uintptr_t qp_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 
@@ -92,7 +92,7 @@ VG_WEAK void *vg56b61f21d1_ibv_qp_to_qp_ex(uintptr_t fn0_, uintptr_t qp_)
 }
 
 // ibv_wr_start: a stream of commands
-VG_WEAK void vg56b61f21d1_ibv_wr_start(uint8_t *gate_, uintptr_t object_, uint64_t asked_, uint8_t *first_, uint8_t *answer_)
+VG_WEAK void vg44088f0391_ibv_wr_start(uint8_t *gate_, uintptr_t object_, uint64_t asked_, uint8_t *first_, uint8_t *answer_)
 {
 	struct answer {
 		int64_t n, bad;
@@ -372,7 +372,7 @@ static inline __attribute__((always_inline)) int64_t vg_read_WCEx(struct ibv_cq_
 }
 
 // ibv_start_poll: a reader
-VG_WEAK void vg56b61f21d1_ibv_start_poll(uint8_t *gate_, uint64_t fields_, uint8_t *entries_, int64_t room_, int64_t tries_, uint8_t *answer_)
+VG_WEAK void vg44088f0391_ibv_start_poll(uint8_t *gate_, uint64_t fields_, uint8_t *entries_, int64_t room_, int64_t tries_, uint8_t *answer_)
 {
 	struct vg_WCEx *e = (struct vg_WCEx *)entries_;
 	struct answer {
@@ -447,7 +447,7 @@ VG_WEAK void vg56b61f21d1_ibv_start_poll(uint8_t *gate_, uint64_t fields_, uint8
 }
 
 // ibv_get_device_list: exported
-VG_WEAK void *vg56b61f21d1_ibv_get_device_list(uintptr_t fn0_, uint8_t *num_devices_)
+VG_WEAK void *vg44088f0391_ibv_get_device_list(uintptr_t fn0_, uint8_t *num_devices_)
 {
 	int *num_devices = (int *)num_devices_;
 
@@ -455,7 +455,7 @@ VG_WEAK void *vg56b61f21d1_ibv_get_device_list(uintptr_t fn0_, uint8_t *num_devi
 }
 
 // ibv_free_device_list: exported
-VG_WEAK void vg56b61f21d1_ibv_free_device_list(uintptr_t fn0_, uintptr_t list_)
+VG_WEAK void vg44088f0391_ibv_free_device_list(uintptr_t fn0_, uintptr_t list_)
 {
 	struct ibv_device **list = (struct ibv_device **)list_;
 
@@ -463,7 +463,7 @@ VG_WEAK void vg56b61f21d1_ibv_free_device_list(uintptr_t fn0_, uintptr_t list_)
 }
 
 // ibv_get_device_index: exported
-VG_WEAK int32_t vg56b61f21d1_ibv_get_device_index(uintptr_t fn0_, uintptr_t device_)
+VG_WEAK int32_t vg44088f0391_ibv_get_device_index(uintptr_t fn0_, uintptr_t device_)
 {
 	struct ibv_device *device = (struct ibv_device *)device_;
 
@@ -471,7 +471,7 @@ VG_WEAK int32_t vg56b61f21d1_ibv_get_device_index(uintptr_t fn0_, uintptr_t devi
 }
 
 // ibv_get_device_guid: exported
-VG_WEAK uint64_t vg56b61f21d1_ibv_get_device_guid(uintptr_t fn0_, uintptr_t device_)
+VG_WEAK uint64_t vg44088f0391_ibv_get_device_guid(uintptr_t fn0_, uintptr_t device_)
 {
 	struct ibv_device *device = (struct ibv_device *)device_;
 
@@ -479,7 +479,7 @@ VG_WEAK uint64_t vg56b61f21d1_ibv_get_device_guid(uintptr_t fn0_, uintptr_t devi
 }
 
 // ibv_open_device: exported
-VG_WEAK void *vg56b61f21d1_ibv_open_device(uintptr_t fn0_, uintptr_t device_)
+VG_WEAK void *vg44088f0391_ibv_open_device(uintptr_t fn0_, uintptr_t device_)
 {
 	struct ibv_device *device = (struct ibv_device *)device_;
 
@@ -487,7 +487,7 @@ VG_WEAK void *vg56b61f21d1_ibv_open_device(uintptr_t fn0_, uintptr_t device_)
 }
 
 // ibv_close_device: exported
-VG_WEAK int32_t vg56b61f21d1_ibv_close_device(uintptr_t fn0_, uintptr_t context_)
+VG_WEAK int32_t vg44088f0391_ibv_close_device(uintptr_t fn0_, uintptr_t context_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 
@@ -495,7 +495,7 @@ VG_WEAK int32_t vg56b61f21d1_ibv_close_device(uintptr_t fn0_, uintptr_t context_
 }
 
 // ibv_import_device: exported
-VG_WEAK void *vg56b61f21d1_ibv_import_device(uintptr_t fn0_, int32_t cmd_fd_)
+VG_WEAK void *vg44088f0391_ibv_import_device(uintptr_t fn0_, int32_t cmd_fd_)
 {
 	int cmd_fd = (int)cmd_fd_;
 
@@ -503,7 +503,7 @@ VG_WEAK void *vg56b61f21d1_ibv_import_device(uintptr_t fn0_, int32_t cmd_fd_)
 }
 
 // ibv_import_dm: exported
-VG_WEAK void *vg56b61f21d1_ibv_import_dm(uintptr_t fn0_, uintptr_t context_, uint32_t dm_handle_)
+VG_WEAK void *vg44088f0391_ibv_import_dm(uintptr_t fn0_, uintptr_t context_, uint32_t dm_handle_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint32_t dm_handle = (uint32_t)dm_handle_;
@@ -512,7 +512,7 @@ VG_WEAK void *vg56b61f21d1_ibv_import_dm(uintptr_t fn0_, uintptr_t context_, uin
 }
 
 // ibv_unimport_dm: exported
-VG_WEAK void vg56b61f21d1_ibv_unimport_dm(uintptr_t fn0_, uintptr_t dm_)
+VG_WEAK void vg44088f0391_ibv_unimport_dm(uintptr_t fn0_, uintptr_t dm_)
 {
 	struct ibv_dm *dm = (struct ibv_dm *)dm_;
 
@@ -520,7 +520,7 @@ VG_WEAK void vg56b61f21d1_ibv_unimport_dm(uintptr_t fn0_, uintptr_t dm_)
 }
 
 // ibv_query_device: exported
-VG_WEAK int32_t vg56b61f21d1_ibv_query_device(uintptr_t fn0_, uintptr_t context_, uint8_t *device_attr_)
+VG_WEAK int32_t vg44088f0391_ibv_query_device(uintptr_t fn0_, uintptr_t context_, uint8_t *device_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_device_attr *device_attr = (struct ibv_device_attr *)device_attr_;
@@ -529,7 +529,7 @@ VG_WEAK int32_t vg56b61f21d1_ibv_query_device(uintptr_t fn0_, uintptr_t context_
 }
 
 // ibv_query_port: written by hand
-VG_WEAK int32_t vg56b61f21d1_ibv_query_port(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint8_t *port_attr_)
+VG_WEAK int32_t vg44088f0391_ibv_query_port(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint8_t *port_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct verbs_context *v = vg_verbs(context);
@@ -545,7 +545,7 @@ VG_WEAK int32_t vg56b61f21d1_ibv_query_port(uintptr_t fn0_, uintptr_t context_, 
 }
 
 // ibv_query_gid: exported
-VG_WEAK int32_t vg56b61f21d1_ibv_query_gid(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, int32_t index_, uint8_t *gid_)
+VG_WEAK int32_t vg44088f0391_ibv_query_gid(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, int32_t index_, uint8_t *gid_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint8_t port_num = (uint8_t)port_num_;
@@ -556,7 +556,7 @@ VG_WEAK int32_t vg56b61f21d1_ibv_query_gid(uintptr_t fn0_, uintptr_t context_, u
 }
 
 // ibv_query_gid_ex: exported
-VG_WEAK int32_t vg56b61f21d1_ibv_query_gid_ex(uintptr_t fn0_, uintptr_t context_, uint32_t port_num_, uint32_t gid_index_, uint8_t *entry_, uint32_t flags_)
+VG_WEAK int32_t vg44088f0391_ibv_query_gid_ex(uintptr_t fn0_, uintptr_t context_, uint32_t port_num_, uint32_t gid_index_, uint8_t *entry_, uint32_t flags_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint32_t port_num = (uint32_t)port_num_;
@@ -568,7 +568,7 @@ VG_WEAK int32_t vg56b61f21d1_ibv_query_gid_ex(uintptr_t fn0_, uintptr_t context_
 }
 
 // ibv_query_gid_table: exported
-VG_WEAK int64_t vg56b61f21d1_ibv_query_gid_table(uintptr_t fn0_, uintptr_t context_, uint8_t *entries_, uint64_t max_entries_, uint32_t flags_)
+VG_WEAK int64_t vg44088f0391_ibv_query_gid_table(uintptr_t fn0_, uintptr_t context_, uint8_t *entries_, uint64_t max_entries_, uint32_t flags_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_gid_entry *entries = (struct ibv_gid_entry *)entries_;
@@ -579,7 +579,7 @@ VG_WEAK int64_t vg56b61f21d1_ibv_query_gid_table(uintptr_t fn0_, uintptr_t conte
 }
 
 // ibv_query_pkey: exported
-VG_WEAK int32_t vg56b61f21d1_ibv_query_pkey(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, int32_t index_, uint8_t *pkey_)
+VG_WEAK int32_t vg44088f0391_ibv_query_pkey(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, int32_t index_, uint8_t *pkey_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint8_t port_num = (uint8_t)port_num_;
@@ -590,7 +590,7 @@ VG_WEAK int32_t vg56b61f21d1_ibv_query_pkey(uintptr_t fn0_, uintptr_t context_, 
 }
 
 // ibv_get_pkey_index: exported
-VG_WEAK int32_t vg56b61f21d1_ibv_get_pkey_index(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint16_t pkey_)
+VG_WEAK int32_t vg44088f0391_ibv_get_pkey_index(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint16_t pkey_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint8_t port_num = (uint8_t)port_num_;
@@ -600,7 +600,7 @@ VG_WEAK int32_t vg56b61f21d1_ibv_get_pkey_index(uintptr_t fn0_, uintptr_t contex
 }
 
 // ibv_alloc_pd: exported
-VG_WEAK void *vg56b61f21d1_ibv_alloc_pd(uintptr_t fn0_, uintptr_t context_)
+VG_WEAK void *vg44088f0391_ibv_alloc_pd(uintptr_t fn0_, uintptr_t context_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 
@@ -608,7 +608,7 @@ VG_WEAK void *vg56b61f21d1_ibv_alloc_pd(uintptr_t fn0_, uintptr_t context_)
 }
 
 // ibv_dealloc_pd: exported
-VG_WEAK int32_t vg56b61f21d1_ibv_dealloc_pd(uintptr_t fn0_, uintptr_t pd_)
+VG_WEAK int32_t vg44088f0391_ibv_dealloc_pd(uintptr_t fn0_, uintptr_t pd_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 
@@ -616,7 +616,7 @@ VG_WEAK int32_t vg56b61f21d1_ibv_dealloc_pd(uintptr_t fn0_, uintptr_t pd_)
 }
 
 // ibv_create_flow: op ibv_create_flow of struct verbs_context
-VG_WEAK void *vg56b61f21d1_ibv_create_flow(uintptr_t qp_, uint8_t *flow_)
+VG_WEAK void *vg44088f0391_ibv_create_flow(uintptr_t qp_, uint8_t *flow_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	struct ibv_flow_attr *flow = (struct ibv_flow_attr *)flow_;
@@ -629,7 +629,7 @@ VG_WEAK void *vg56b61f21d1_ibv_create_flow(uintptr_t qp_, uint8_t *flow_)
 }
 
 // ibv_destroy_flow: written by hand
-VG_WEAK int32_t vg56b61f21d1_ibv_destroy_flow(uintptr_t flow_id_)
+VG_WEAK int32_t vg44088f0391_ibv_destroy_flow(uintptr_t flow_id_)
 {
 	struct ibv_flow *flow = (struct ibv_flow *)flow_id_;
 	struct verbs_context *v = vg_verbs(flow->context);
@@ -637,8 +637,46 @@ VG_WEAK int32_t vg56b61f21d1_ibv_destroy_flow(uintptr_t flow_id_)
 	return VG_HAS(v, ibv_destroy_flow) ? v->ibv_destroy_flow(flow) : EOPNOTSUPP;
 }
 
+// ibv_create_flow_action_esp: op create_flow_action_esp of struct verbs_context
+VG_WEAK void *vg44088f0391_ibv_create_flow_action_esp(uintptr_t ctx_, uint8_t *esp_)
+{
+	struct ibv_context *ctx = (struct ibv_context *)ctx_;
+	struct ibv_flow_action_esp_attr *esp = (struct ibv_flow_action_esp_attr *)esp_;
+
+	struct verbs_context *v = vg_verbs(ctx);
+
+	if (!VG_HAS(v, create_flow_action_esp))
+		return errno = EOPNOTSUPP, NULL;
+	return v->create_flow_action_esp(ctx, esp);
+}
+
+// ibv_modify_flow_action_esp: op modify_flow_action_esp of struct verbs_context
+VG_WEAK int32_t vg44088f0391_ibv_modify_flow_action_esp(uintptr_t action_, uint8_t *esp_)
+{
+	struct ibv_flow_action *action = (struct ibv_flow_action *)action_;
+	struct ibv_flow_action_esp_attr *esp = (struct ibv_flow_action_esp_attr *)esp_;
+
+	struct verbs_context *v = vg_verbs(action->context);
+
+	if (!VG_HAS(v, modify_flow_action_esp))
+		return EOPNOTSUPP;
+	return v->modify_flow_action_esp(action, esp);
+}
+
+// ibv_destroy_flow_action: op destroy_flow_action of struct verbs_context
+VG_WEAK int32_t vg44088f0391_ibv_destroy_flow_action(uintptr_t action_)
+{
+	struct ibv_flow_action *action = (struct ibv_flow_action *)action_;
+
+	struct verbs_context *v = vg_verbs(action->context);
+
+	if (!VG_HAS(v, destroy_flow_action))
+		return EOPNOTSUPP;
+	return v->destroy_flow_action(action);
+}
+
 // ibv_open_xrcd: op open_xrcd of struct verbs_context
-VG_WEAK void *vg56b61f21d1_ibv_open_xrcd(uintptr_t context_, uint8_t *xrcd_init_attr_)
+VG_WEAK void *vg44088f0391_ibv_open_xrcd(uintptr_t context_, uint8_t *xrcd_init_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_xrcd_init_attr *xrcd_init_attr = (struct ibv_xrcd_init_attr *)xrcd_init_attr_;
@@ -651,7 +689,7 @@ VG_WEAK void *vg56b61f21d1_ibv_open_xrcd(uintptr_t context_, uint8_t *xrcd_init_
 }
 
 // ibv_close_xrcd: written by hand
-VG_WEAK int32_t vg56b61f21d1_ibv_close_xrcd(uintptr_t xrcd_)
+VG_WEAK int32_t vg44088f0391_ibv_close_xrcd(uintptr_t xrcd_)
 {
 	struct ibv_xrcd *xrcd = (struct ibv_xrcd *)xrcd_;
 	struct verbs_context *v = vg_verbs(xrcd->context);
@@ -661,7 +699,7 @@ VG_WEAK int32_t vg56b61f21d1_ibv_close_xrcd(uintptr_t xrcd_)
 }
 
 // ibv_reg_mr: written by hand
-VG_WEAK void *vg56b61f21d1_ibv_reg_mr(uintptr_t fn0_, uintptr_t fn1_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, uint32_t access_)
+VG_WEAK void *vg44088f0391_ibv_reg_mr(uintptr_t fn0_, uintptr_t fn1_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, uint32_t access_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 
@@ -675,7 +713,7 @@ VG_WEAK void *vg56b61f21d1_ibv_reg_mr(uintptr_t fn0_, uintptr_t fn1_, uintptr_t 
 }
 
 // ibv_reg_mr_iova: written by hand
-VG_WEAK void *vg56b61f21d1_ibv_reg_mr_iova(uintptr_t fn0_, uintptr_t fn1_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, uint64_t iova_, uint32_t access_)
+VG_WEAK void *vg44088f0391_ibv_reg_mr_iova(uintptr_t fn0_, uintptr_t fn1_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, uint64_t iova_, uint32_t access_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 
@@ -688,7 +726,7 @@ VG_WEAK void *vg56b61f21d1_ibv_reg_mr_iova(uintptr_t fn0_, uintptr_t fn1_, uintp
 }
 
 // ibv_reg_dmabuf_mr: exported
-VG_WEAK void *vg56b61f21d1_ibv_reg_dmabuf_mr(uintptr_t fn0_, uintptr_t pd_, uint64_t offset_, uint64_t length_, uint64_t iova_, int32_t fd_, int32_t access_)
+VG_WEAK void *vg44088f0391_ibv_reg_dmabuf_mr(uintptr_t fn0_, uintptr_t pd_, uint64_t offset_, uint64_t length_, uint64_t iova_, int32_t fd_, int32_t access_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	uint64_t offset = (uint64_t)offset_;
@@ -701,7 +739,7 @@ VG_WEAK void *vg56b61f21d1_ibv_reg_dmabuf_mr(uintptr_t fn0_, uintptr_t pd_, uint
 }
 
 // ibv_reg_mr_ex: exported
-VG_WEAK void *vg56b61f21d1_ibv_reg_mr_ex(uintptr_t fn0_, uintptr_t pd_, uint8_t *mr_init_attr_)
+VG_WEAK void *vg44088f0391_ibv_reg_mr_ex(uintptr_t fn0_, uintptr_t pd_, uint8_t *mr_init_attr_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_mr_init_attr *mr_init_attr = (struct ibv_mr_init_attr *)mr_init_attr_;
@@ -710,7 +748,7 @@ VG_WEAK void *vg56b61f21d1_ibv_reg_mr_ex(uintptr_t fn0_, uintptr_t pd_, uint8_t 
 }
 
 // ibv_rereg_mr: exported
-VG_WEAK int32_t vg56b61f21d1_ibv_rereg_mr(uintptr_t fn0_, uintptr_t mr_, int32_t flags_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, int32_t access_)
+VG_WEAK int32_t vg44088f0391_ibv_rereg_mr(uintptr_t fn0_, uintptr_t mr_, int32_t flags_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, int32_t access_)
 {
 	struct ibv_mr *mr = (struct ibv_mr *)mr_;
 	int flags = (int)flags_;
@@ -723,7 +761,7 @@ VG_WEAK int32_t vg56b61f21d1_ibv_rereg_mr(uintptr_t fn0_, uintptr_t mr_, int32_t
 }
 
 // ibv_dereg_mr: exported
-VG_WEAK int32_t vg56b61f21d1_ibv_dereg_mr(uintptr_t fn0_, uintptr_t mr_)
+VG_WEAK int32_t vg44088f0391_ibv_dereg_mr(uintptr_t fn0_, uintptr_t mr_)
 {
 	struct ibv_mr *mr = (struct ibv_mr *)mr_;
 
@@ -731,7 +769,7 @@ VG_WEAK int32_t vg56b61f21d1_ibv_dereg_mr(uintptr_t fn0_, uintptr_t mr_)
 }
 
 // ibv_alloc_mw: op alloc_mw of the context
-VG_WEAK void *vg56b61f21d1_ibv_alloc_mw(uintptr_t pd_, uint32_t type_)
+VG_WEAK void *vg44088f0391_ibv_alloc_mw(uintptr_t pd_, uint32_t type_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	enum ibv_mw_type type = (enum ibv_mw_type)type_;
@@ -742,7 +780,7 @@ VG_WEAK void *vg56b61f21d1_ibv_alloc_mw(uintptr_t pd_, uint32_t type_)
 }
 
 // ibv_dealloc_mw: op dealloc_mw of the context
-VG_WEAK int32_t vg56b61f21d1_ibv_dealloc_mw(uintptr_t mw_)
+VG_WEAK int32_t vg44088f0391_ibv_dealloc_mw(uintptr_t mw_)
 {
 	struct ibv_mw *mw = (struct ibv_mw *)mw_;
 
@@ -752,7 +790,7 @@ VG_WEAK int32_t vg56b61f21d1_ibv_dealloc_mw(uintptr_t mw_)
 }
 
 // ibv_bind_mw: written by hand
-VG_WEAK int32_t vg56b61f21d1_ibv_bind_mw(uintptr_t qp_, uintptr_t mw_, uint8_t *mw_bind_)
+VG_WEAK int32_t vg44088f0391_ibv_bind_mw(uintptr_t qp_, uintptr_t mw_, uint8_t *mw_bind_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	struct ibv_mw *mw = (struct ibv_mw *)mw_;
@@ -771,7 +809,7 @@ VG_WEAK int32_t vg56b61f21d1_ibv_bind_mw(uintptr_t qp_, uintptr_t mw_, uint8_t *
 }
 
 // ibv_create_comp_channel: exported
-VG_WEAK void *vg56b61f21d1_ibv_create_comp_channel(uintptr_t fn0_, uintptr_t context_)
+VG_WEAK void *vg44088f0391_ibv_create_comp_channel(uintptr_t fn0_, uintptr_t context_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 
@@ -779,7 +817,7 @@ VG_WEAK void *vg56b61f21d1_ibv_create_comp_channel(uintptr_t fn0_, uintptr_t con
 }
 
 // ibv_destroy_comp_channel: exported
-VG_WEAK int32_t vg56b61f21d1_ibv_destroy_comp_channel(uintptr_t fn0_, uintptr_t channel_)
+VG_WEAK int32_t vg44088f0391_ibv_destroy_comp_channel(uintptr_t fn0_, uintptr_t channel_)
 {
 	struct ibv_comp_channel *channel = (struct ibv_comp_channel *)channel_;
 
@@ -787,7 +825,7 @@ VG_WEAK int32_t vg56b61f21d1_ibv_destroy_comp_channel(uintptr_t fn0_, uintptr_t 
 }
 
 // ibv_advise_mr: op advise_mr of struct verbs_context
-VG_WEAK int32_t vg56b61f21d1_ibv_advise_mr(uintptr_t pd_, uint32_t advice_, uint32_t flags_, uint8_t *sg_list_, uint32_t num_sge_)
+VG_WEAK int32_t vg44088f0391_ibv_advise_mr(uintptr_t pd_, uint32_t advice_, uint32_t flags_, uint8_t *sg_list_, uint32_t num_sge_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	enum ib_uverbs_advise_mr_advice advice = (enum ib_uverbs_advise_mr_advice)advice_;
@@ -803,7 +841,7 @@ VG_WEAK int32_t vg56b61f21d1_ibv_advise_mr(uintptr_t pd_, uint32_t advice_, uint
 }
 
 // ibv_alloc_dm: op alloc_dm of struct verbs_context
-VG_WEAK void *vg56b61f21d1_ibv_alloc_dm(uintptr_t context_, uint8_t *attr_)
+VG_WEAK void *vg44088f0391_ibv_alloc_dm(uintptr_t context_, uint8_t *attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_alloc_dm_attr *attr = (struct ibv_alloc_dm_attr *)attr_;
@@ -816,7 +854,7 @@ VG_WEAK void *vg56b61f21d1_ibv_alloc_dm(uintptr_t context_, uint8_t *attr_)
 }
 
 // ibv_free_dm: op free_dm of struct verbs_context
-VG_WEAK int32_t vg56b61f21d1_ibv_free_dm(uintptr_t dm_)
+VG_WEAK int32_t vg44088f0391_ibv_free_dm(uintptr_t dm_)
 {
 	struct ibv_dm *dm = (struct ibv_dm *)dm_;
 
@@ -828,7 +866,7 @@ VG_WEAK int32_t vg56b61f21d1_ibv_free_dm(uintptr_t dm_)
 }
 
 // ibv_alloc_null_mr: op alloc_null_mr of struct verbs_context
-VG_WEAK void *vg56b61f21d1_ibv_alloc_null_mr(uintptr_t pd_)
+VG_WEAK void *vg44088f0391_ibv_alloc_null_mr(uintptr_t pd_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 
@@ -840,7 +878,7 @@ VG_WEAK void *vg56b61f21d1_ibv_alloc_null_mr(uintptr_t pd_)
 }
 
 // ibv_reg_dm_mr: op reg_dm_mr of struct verbs_context
-VG_WEAK void *vg56b61f21d1_ibv_reg_dm_mr(uintptr_t pd_, uintptr_t dm_, uint64_t dm_offset_, uint64_t length_, uint32_t access_)
+VG_WEAK void *vg44088f0391_ibv_reg_dm_mr(uintptr_t pd_, uintptr_t dm_, uint64_t dm_offset_, uint64_t length_, uint32_t access_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_dm *dm = (struct ibv_dm *)dm_;
@@ -856,7 +894,7 @@ VG_WEAK void *vg56b61f21d1_ibv_reg_dm_mr(uintptr_t pd_, uintptr_t dm_, uint64_t 
 }
 
 // ibv_create_cq: exported
-VG_WEAK void *vg56b61f21d1_ibv_create_cq(uintptr_t fn0_, uintptr_t context_, int32_t cqe_, uintptr_t cq_context_, uintptr_t channel_, int32_t comp_vector_)
+VG_WEAK void *vg44088f0391_ibv_create_cq(uintptr_t fn0_, uintptr_t context_, int32_t cqe_, uintptr_t cq_context_, uintptr_t channel_, int32_t comp_vector_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	int cqe = (int)cqe_;
@@ -868,7 +906,7 @@ VG_WEAK void *vg56b61f21d1_ibv_create_cq(uintptr_t fn0_, uintptr_t context_, int
 }
 
 // ibv_create_cq_ex: op create_cq_ex of struct verbs_context
-VG_WEAK void *vg56b61f21d1_ibv_create_cq_ex(uintptr_t context_, uint8_t *cq_attr_)
+VG_WEAK void *vg44088f0391_ibv_create_cq_ex(uintptr_t context_, uint8_t *cq_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_cq_init_attr_ex *cq_attr = (struct ibv_cq_init_attr_ex *)cq_attr_;
@@ -881,7 +919,7 @@ VG_WEAK void *vg56b61f21d1_ibv_create_cq_ex(uintptr_t context_, uint8_t *cq_attr
 }
 
 // ibv_destroy_cq: exported
-VG_WEAK int32_t vg56b61f21d1_ibv_destroy_cq(uintptr_t fn0_, uintptr_t cq_)
+VG_WEAK int32_t vg44088f0391_ibv_destroy_cq(uintptr_t fn0_, uintptr_t cq_)
 {
 	struct ibv_cq *cq = (struct ibv_cq *)cq_;
 
@@ -889,7 +927,7 @@ VG_WEAK int32_t vg56b61f21d1_ibv_destroy_cq(uintptr_t fn0_, uintptr_t cq_)
 }
 
 // ibv_modify_cq: op modify_cq of struct verbs_context
-VG_WEAK int32_t vg56b61f21d1_ibv_modify_cq(uintptr_t cq_, uint8_t *attr_)
+VG_WEAK int32_t vg44088f0391_ibv_modify_cq(uintptr_t cq_, uint8_t *attr_)
 {
 	struct ibv_cq *cq = (struct ibv_cq *)cq_;
 	struct ibv_modify_cq_attr *attr = (struct ibv_modify_cq_attr *)attr_;
@@ -902,7 +940,7 @@ VG_WEAK int32_t vg56b61f21d1_ibv_modify_cq(uintptr_t cq_, uint8_t *attr_)
 }
 
 // ibv_create_srq: exported
-VG_WEAK void *vg56b61f21d1_ibv_create_srq(uintptr_t fn0_, uintptr_t pd_, uint8_t *srq_init_attr_)
+VG_WEAK void *vg44088f0391_ibv_create_srq(uintptr_t fn0_, uintptr_t pd_, uint8_t *srq_init_attr_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_srq_init_attr *srq_init_attr = (struct ibv_srq_init_attr *)srq_init_attr_;
@@ -911,7 +949,7 @@ VG_WEAK void *vg56b61f21d1_ibv_create_srq(uintptr_t fn0_, uintptr_t pd_, uint8_t
 }
 
 // ibv_create_srq_ex: written by hand
-VG_WEAK void *vg56b61f21d1_ibv_create_srq_ex(uintptr_t fn0_, uintptr_t context_, uint8_t *srq_init_attr_ex_)
+VG_WEAK void *vg44088f0391_ibv_create_srq_ex(uintptr_t fn0_, uintptr_t context_, uint8_t *srq_init_attr_ex_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_srq_init_attr_ex *attr = (struct ibv_srq_init_attr_ex *)srq_init_attr_ex_;
@@ -930,7 +968,7 @@ VG_WEAK void *vg56b61f21d1_ibv_create_srq_ex(uintptr_t fn0_, uintptr_t context_,
 }
 
 // ibv_modify_srq: exported
-VG_WEAK int32_t vg56b61f21d1_ibv_modify_srq(uintptr_t fn0_, uintptr_t srq_, uint8_t *srq_attr_, int32_t srq_attr_mask_)
+VG_WEAK int32_t vg44088f0391_ibv_modify_srq(uintptr_t fn0_, uintptr_t srq_, uint8_t *srq_attr_, int32_t srq_attr_mask_)
 {
 	struct ibv_srq *srq = (struct ibv_srq *)srq_;
 	struct ibv_srq_attr *srq_attr = (struct ibv_srq_attr *)srq_attr_;
@@ -940,7 +978,7 @@ VG_WEAK int32_t vg56b61f21d1_ibv_modify_srq(uintptr_t fn0_, uintptr_t srq_, uint
 }
 
 // ibv_query_srq: exported
-VG_WEAK int32_t vg56b61f21d1_ibv_query_srq(uintptr_t fn0_, uintptr_t srq_, uint8_t *srq_attr_)
+VG_WEAK int32_t vg44088f0391_ibv_query_srq(uintptr_t fn0_, uintptr_t srq_, uint8_t *srq_attr_)
 {
 	struct ibv_srq *srq = (struct ibv_srq *)srq_;
 	struct ibv_srq_attr *srq_attr = (struct ibv_srq_attr *)srq_attr_;
@@ -949,7 +987,7 @@ VG_WEAK int32_t vg56b61f21d1_ibv_query_srq(uintptr_t fn0_, uintptr_t srq_, uint8
 }
 
 // ibv_get_srq_num: op get_srq_num of struct verbs_context
-VG_WEAK int32_t vg56b61f21d1_ibv_get_srq_num(uintptr_t srq_, uint8_t *srq_num_)
+VG_WEAK int32_t vg44088f0391_ibv_get_srq_num(uintptr_t srq_, uint8_t *srq_num_)
 {
 	struct ibv_srq *srq = (struct ibv_srq *)srq_;
 	uint32_t *srq_num = (uint32_t *)srq_num_;
@@ -962,7 +1000,7 @@ VG_WEAK int32_t vg56b61f21d1_ibv_get_srq_num(uintptr_t srq_, uint8_t *srq_num_)
 }
 
 // ibv_destroy_srq: exported
-VG_WEAK int32_t vg56b61f21d1_ibv_destroy_srq(uintptr_t fn0_, uintptr_t srq_)
+VG_WEAK int32_t vg44088f0391_ibv_destroy_srq(uintptr_t fn0_, uintptr_t srq_)
 {
 	struct ibv_srq *srq = (struct ibv_srq *)srq_;
 
@@ -970,7 +1008,7 @@ VG_WEAK int32_t vg56b61f21d1_ibv_destroy_srq(uintptr_t fn0_, uintptr_t srq_)
 }
 
 // ibv_create_qp: exported
-VG_WEAK void *vg56b61f21d1_ibv_create_qp(uintptr_t fn0_, uintptr_t pd_, uint8_t *qp_init_attr_)
+VG_WEAK void *vg44088f0391_ibv_create_qp(uintptr_t fn0_, uintptr_t pd_, uint8_t *qp_init_attr_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_qp_init_attr *qp_init_attr = (struct ibv_qp_init_attr *)qp_init_attr_;
@@ -979,7 +1017,7 @@ VG_WEAK void *vg56b61f21d1_ibv_create_qp(uintptr_t fn0_, uintptr_t pd_, uint8_t 
 }
 
 // ibv_create_qp_ex: written by hand
-VG_WEAK void *vg56b61f21d1_ibv_create_qp_ex(uintptr_t fn0_, uintptr_t context_, uint8_t *qp_init_attr_ex_)
+VG_WEAK void *vg44088f0391_ibv_create_qp_ex(uintptr_t fn0_, uintptr_t context_, uint8_t *qp_init_attr_ex_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_qp_init_attr_ex *attr = (struct ibv_qp_init_attr_ex *)qp_init_attr_ex_;
@@ -995,7 +1033,7 @@ VG_WEAK void *vg56b61f21d1_ibv_create_qp_ex(uintptr_t fn0_, uintptr_t context_, 
 }
 
 // ibv_alloc_td: op alloc_td of struct verbs_context
-VG_WEAK void *vg56b61f21d1_ibv_alloc_td(uintptr_t context_, uint8_t *init_attr_)
+VG_WEAK void *vg44088f0391_ibv_alloc_td(uintptr_t context_, uint8_t *init_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_td_init_attr *init_attr = (struct ibv_td_init_attr *)init_attr_;
@@ -1008,7 +1046,7 @@ VG_WEAK void *vg56b61f21d1_ibv_alloc_td(uintptr_t context_, uint8_t *init_attr_)
 }
 
 // ibv_dealloc_td: op dealloc_td of struct verbs_context
-VG_WEAK int32_t vg56b61f21d1_ibv_dealloc_td(uintptr_t td_)
+VG_WEAK int32_t vg44088f0391_ibv_dealloc_td(uintptr_t td_)
 {
 	struct ibv_td *td = (struct ibv_td *)td_;
 
@@ -1020,7 +1058,7 @@ VG_WEAK int32_t vg56b61f21d1_ibv_dealloc_td(uintptr_t td_)
 }
 
 // ibv_alloc_parent_domain: op alloc_parent_domain of struct verbs_context
-VG_WEAK void *vg56b61f21d1_ibv_alloc_parent_domain(uintptr_t context_, uint8_t *attr_)
+VG_WEAK void *vg44088f0391_ibv_alloc_parent_domain(uintptr_t context_, uint8_t *attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_parent_domain_init_attr *attr = (struct ibv_parent_domain_init_attr *)attr_;
@@ -1033,7 +1071,7 @@ VG_WEAK void *vg56b61f21d1_ibv_alloc_parent_domain(uintptr_t context_, uint8_t *
 }
 
 // ibv_query_device_ex: written by hand
-VG_WEAK int32_t vg56b61f21d1_ibv_query_device_ex(uintptr_t fn0_, uintptr_t context_, const uint8_t *input_, uint8_t *attr_)
+VG_WEAK int32_t vg44088f0391_ibv_query_device_ex(uintptr_t fn0_, uintptr_t context_, const uint8_t *input_, uint8_t *attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	const struct ibv_query_device_ex_input *input = (const struct ibv_query_device_ex_input *)input_;
@@ -1057,7 +1095,7 @@ VG_WEAK int32_t vg56b61f21d1_ibv_query_device_ex(uintptr_t fn0_, uintptr_t conte
 }
 
 // ibv_open_qp: op open_qp of struct verbs_context
-VG_WEAK void *vg56b61f21d1_ibv_open_qp(uintptr_t context_, uint8_t *qp_open_attr_)
+VG_WEAK void *vg44088f0391_ibv_open_qp(uintptr_t context_, uint8_t *qp_open_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_qp_open_attr *qp_open_attr = (struct ibv_qp_open_attr *)qp_open_attr_;
@@ -1070,7 +1108,7 @@ VG_WEAK void *vg56b61f21d1_ibv_open_qp(uintptr_t context_, uint8_t *qp_open_attr
 }
 
 // ibv_modify_qp: exported
-VG_WEAK int32_t vg56b61f21d1_ibv_modify_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t *attr_, int32_t attr_mask_)
+VG_WEAK int32_t vg44088f0391_ibv_modify_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t *attr_, int32_t attr_mask_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	struct ibv_qp_attr *attr = (struct ibv_qp_attr *)attr_;
@@ -1080,7 +1118,7 @@ VG_WEAK int32_t vg56b61f21d1_ibv_modify_qp(uintptr_t fn0_, uintptr_t qp_, uint8_
 }
 
 // ibv_query_qp: exported
-VG_WEAK int32_t vg56b61f21d1_ibv_query_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t *attr_, int32_t attr_mask_, uint8_t *init_attr_)
+VG_WEAK int32_t vg44088f0391_ibv_query_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t *attr_, int32_t attr_mask_, uint8_t *init_attr_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	struct ibv_qp_attr *attr = (struct ibv_qp_attr *)attr_;
@@ -1091,7 +1129,7 @@ VG_WEAK int32_t vg56b61f21d1_ibv_query_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t
 }
 
 // ibv_destroy_qp: exported
-VG_WEAK int32_t vg56b61f21d1_ibv_destroy_qp(uintptr_t fn0_, uintptr_t qp_)
+VG_WEAK int32_t vg44088f0391_ibv_destroy_qp(uintptr_t fn0_, uintptr_t qp_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 
@@ -1099,7 +1137,7 @@ VG_WEAK int32_t vg56b61f21d1_ibv_destroy_qp(uintptr_t fn0_, uintptr_t qp_)
 }
 
 // ibv_create_wq: written by hand
-VG_WEAK void *vg56b61f21d1_ibv_create_wq(uintptr_t context_, uint8_t *wq_init_attr_)
+VG_WEAK void *vg44088f0391_ibv_create_wq(uintptr_t context_, uint8_t *wq_init_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_wq_init_attr *attr = (struct ibv_wq_init_attr *)wq_init_attr_;
@@ -1120,7 +1158,7 @@ VG_WEAK void *vg56b61f21d1_ibv_create_wq(uintptr_t context_, uint8_t *wq_init_at
 }
 
 // ibv_modify_wq: op modify_wq of struct verbs_context
-VG_WEAK int32_t vg56b61f21d1_ibv_modify_wq(uintptr_t wq_, uint8_t *wq_attr_)
+VG_WEAK int32_t vg44088f0391_ibv_modify_wq(uintptr_t wq_, uint8_t *wq_attr_)
 {
 	struct ibv_wq *wq = (struct ibv_wq *)wq_;
 	struct ibv_wq_attr *wq_attr = (struct ibv_wq_attr *)wq_attr_;
@@ -1133,7 +1171,7 @@ VG_WEAK int32_t vg56b61f21d1_ibv_modify_wq(uintptr_t wq_, uint8_t *wq_attr_)
 }
 
 // ibv_destroy_wq: op destroy_wq of struct verbs_context
-VG_WEAK int32_t vg56b61f21d1_ibv_destroy_wq(uintptr_t wq_)
+VG_WEAK int32_t vg44088f0391_ibv_destroy_wq(uintptr_t wq_)
 {
 	struct ibv_wq *wq = (struct ibv_wq *)wq_;
 
@@ -1144,8 +1182,33 @@ VG_WEAK int32_t vg56b61f21d1_ibv_destroy_wq(uintptr_t wq_)
 	return v->destroy_wq(wq);
 }
 
+// ibv_create_rwq_ind_table: op create_rwq_ind_table of struct verbs_context
+VG_WEAK void *vg44088f0391_ibv_create_rwq_ind_table(uintptr_t context_, uint8_t *init_attr_)
+{
+	struct ibv_context *context = (struct ibv_context *)context_;
+	struct ibv_rwq_ind_table_init_attr *init_attr = (struct ibv_rwq_ind_table_init_attr *)init_attr_;
+
+	struct verbs_context *v = vg_verbs(context);
+
+	if (!VG_HAS(v, create_rwq_ind_table))
+		return errno = EOPNOTSUPP, NULL;
+	return v->create_rwq_ind_table(context, init_attr);
+}
+
+// ibv_destroy_rwq_ind_table: op destroy_rwq_ind_table of struct verbs_context
+VG_WEAK int32_t vg44088f0391_ibv_destroy_rwq_ind_table(uintptr_t rwq_ind_table_)
+{
+	struct ibv_rwq_ind_table *rwq_ind_table = (struct ibv_rwq_ind_table *)rwq_ind_table_;
+
+	struct verbs_context *v = vg_verbs(rwq_ind_table->context);
+
+	if (!VG_HAS(v, destroy_rwq_ind_table))
+		return EOPNOTSUPP;
+	return v->destroy_rwq_ind_table(rwq_ind_table);
+}
+
 // ibv_create_ah: exported
-VG_WEAK void *vg56b61f21d1_ibv_create_ah(uintptr_t fn0_, uintptr_t pd_, uint8_t *attr_)
+VG_WEAK void *vg44088f0391_ibv_create_ah(uintptr_t fn0_, uintptr_t pd_, uint8_t *attr_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_ah_attr *attr = (struct ibv_ah_attr *)attr_;
@@ -1154,7 +1217,7 @@ VG_WEAK void *vg56b61f21d1_ibv_create_ah(uintptr_t fn0_, uintptr_t pd_, uint8_t 
 }
 
 // ibv_init_ah_from_wc: exported
-VG_WEAK int32_t vg56b61f21d1_ibv_init_ah_from_wc(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint8_t *wc_, uint8_t *grh_, uint8_t *ah_attr_)
+VG_WEAK int32_t vg44088f0391_ibv_init_ah_from_wc(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint8_t *wc_, uint8_t *grh_, uint8_t *ah_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint8_t port_num = (uint8_t)port_num_;
@@ -1166,7 +1229,7 @@ VG_WEAK int32_t vg56b61f21d1_ibv_init_ah_from_wc(uintptr_t fn0_, uintptr_t conte
 }
 
 // ibv_create_ah_from_wc: exported
-VG_WEAK void *vg56b61f21d1_ibv_create_ah_from_wc(uintptr_t fn0_, uintptr_t pd_, uint8_t *wc_, uint8_t *grh_, uint8_t port_num_)
+VG_WEAK void *vg44088f0391_ibv_create_ah_from_wc(uintptr_t fn0_, uintptr_t pd_, uint8_t *wc_, uint8_t *grh_, uint8_t port_num_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_wc *wc = (struct ibv_wc *)wc_;
@@ -1177,7 +1240,7 @@ VG_WEAK void *vg56b61f21d1_ibv_create_ah_from_wc(uintptr_t fn0_, uintptr_t pd_, 
 }
 
 // ibv_destroy_ah: exported
-VG_WEAK int32_t vg56b61f21d1_ibv_destroy_ah(uintptr_t fn0_, uintptr_t ah_)
+VG_WEAK int32_t vg44088f0391_ibv_destroy_ah(uintptr_t fn0_, uintptr_t ah_)
 {
 	struct ibv_ah *ah = (struct ibv_ah *)ah_;
 
@@ -1185,7 +1248,7 @@ VG_WEAK int32_t vg56b61f21d1_ibv_destroy_ah(uintptr_t fn0_, uintptr_t ah_)
 }
 
 // ibv_attach_mcast: exported
-VG_WEAK int32_t vg56b61f21d1_ibv_attach_mcast(uintptr_t fn0_, uintptr_t qp_, const uint8_t *gid_, uint16_t lid_)
+VG_WEAK int32_t vg44088f0391_ibv_attach_mcast(uintptr_t fn0_, uintptr_t qp_, const uint8_t *gid_, uint16_t lid_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	const union ibv_gid *gid = (const union ibv_gid *)gid_;
@@ -1195,7 +1258,7 @@ VG_WEAK int32_t vg56b61f21d1_ibv_attach_mcast(uintptr_t fn0_, uintptr_t qp_, con
 }
 
 // ibv_detach_mcast: exported
-VG_WEAK int32_t vg56b61f21d1_ibv_detach_mcast(uintptr_t fn0_, uintptr_t qp_, const uint8_t *gid_, uint16_t lid_)
+VG_WEAK int32_t vg44088f0391_ibv_detach_mcast(uintptr_t fn0_, uintptr_t qp_, const uint8_t *gid_, uint16_t lid_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	const union ibv_gid *gid = (const union ibv_gid *)gid_;
@@ -1205,7 +1268,7 @@ VG_WEAK int32_t vg56b61f21d1_ibv_detach_mcast(uintptr_t fn0_, uintptr_t qp_, con
 }
 
 // ibv_node_type_str: exported
-VG_WEAK void *vg56b61f21d1_ibv_node_type_str(uintptr_t fn0_, int32_t node_type_)
+VG_WEAK void *vg44088f0391_ibv_node_type_str(uintptr_t fn0_, int32_t node_type_)
 {
 	enum ibv_node_type node_type = (enum ibv_node_type)node_type_;
 
@@ -1213,7 +1276,7 @@ VG_WEAK void *vg56b61f21d1_ibv_node_type_str(uintptr_t fn0_, int32_t node_type_)
 }
 
 // ibv_port_state_str: exported
-VG_WEAK void *vg56b61f21d1_ibv_port_state_str(uintptr_t fn0_, uint32_t port_state_)
+VG_WEAK void *vg44088f0391_ibv_port_state_str(uintptr_t fn0_, uint32_t port_state_)
 {
 	enum ibv_port_state port_state = (enum ibv_port_state)port_state_;
 
@@ -1221,7 +1284,7 @@ VG_WEAK void *vg56b61f21d1_ibv_port_state_str(uintptr_t fn0_, uint32_t port_stat
 }
 
 // ibv_event_type_str: exported
-VG_WEAK void *vg56b61f21d1_ibv_event_type_str(uintptr_t fn0_, uint32_t event_)
+VG_WEAK void *vg44088f0391_ibv_event_type_str(uintptr_t fn0_, uint32_t event_)
 {
 	enum ibv_event_type event = (enum ibv_event_type)event_;
 
@@ -1229,7 +1292,7 @@ VG_WEAK void *vg56b61f21d1_ibv_event_type_str(uintptr_t fn0_, uint32_t event_)
 }
 
 // ibv_create_counters: op create_counters of struct verbs_context
-VG_WEAK void *vg56b61f21d1_ibv_create_counters(uintptr_t context_, uint8_t *init_attr_)
+VG_WEAK void *vg44088f0391_ibv_create_counters(uintptr_t context_, uint8_t *init_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_counters_init_attr *init_attr = (struct ibv_counters_init_attr *)init_attr_;
@@ -1242,7 +1305,7 @@ VG_WEAK void *vg56b61f21d1_ibv_create_counters(uintptr_t context_, uint8_t *init
 }
 
 // ibv_destroy_counters: op destroy_counters of struct verbs_context
-VG_WEAK int32_t vg56b61f21d1_ibv_destroy_counters(uintptr_t counters_)
+VG_WEAK int32_t vg44088f0391_ibv_destroy_counters(uintptr_t counters_)
 {
 	struct ibv_counters *counters = (struct ibv_counters *)counters_;
 
@@ -1254,7 +1317,7 @@ VG_WEAK int32_t vg56b61f21d1_ibv_destroy_counters(uintptr_t counters_)
 }
 
 // ibv_attach_counters_point_flow: op attach_counters_point_flow of struct verbs_context
-VG_WEAK int32_t vg56b61f21d1_ibv_attach_counters_point_flow(uintptr_t counters_, uint8_t *attr_, uintptr_t flow_)
+VG_WEAK int32_t vg44088f0391_ibv_attach_counters_point_flow(uintptr_t counters_, uint8_t *attr_, uintptr_t flow_)
 {
 	struct ibv_counters *counters = (struct ibv_counters *)counters_;
 	struct ibv_counter_attach_attr *attr = (struct ibv_counter_attach_attr *)attr_;
@@ -1268,7 +1331,7 @@ VG_WEAK int32_t vg56b61f21d1_ibv_attach_counters_point_flow(uintptr_t counters_,
 }
 
 // ibv_read_counters: op read_counters of struct verbs_context
-VG_WEAK int32_t vg56b61f21d1_ibv_read_counters(uintptr_t counters_, uint8_t *counters_value_, uint32_t ncounters_, uint32_t flags_)
+VG_WEAK int32_t vg44088f0391_ibv_read_counters(uintptr_t counters_, uint8_t *counters_value_, uint32_t ncounters_, uint32_t flags_)
 {
 	struct ibv_counters *counters = (struct ibv_counters *)counters_;
 	uint64_t *counters_value = (uint64_t *)counters_value_;

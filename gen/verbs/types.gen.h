@@ -33,6 +33,15 @@ enum ib_uverbs_access_flags {
 	IB_UVERBS_ACCESS_OPTIONAL_RANGE = 0x3ff00000,
 };
 
+enum ib_uverbs_flow_action_esp_keymat {
+	IB_UVERBS_FLOW_ACTION_ESP_KEYMAT_AES_GCM = 0,
+};
+
+enum ib_uverbs_flow_action_esp_replay {
+	IB_UVERBS_FLOW_ACTION_ESP_REPLAY_NONE = 0,
+	IB_UVERBS_FLOW_ACTION_ESP_REPLAY_BMP = 1,
+};
+
 enum ib_uverbs_advise_mr_advice {
 	IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH = 0,
 	IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE = 1,
@@ -272,6 +281,8 @@ enum ibv_counter_description {
 };
 
 // All records; those without a definition below are only ever pointed at.
+struct ib_uverbs_flow_action_esp_encap;
+struct ib_uverbs_flow_action_esp;
 union ibv_gid;
 struct ibv_gid_entry;
 struct ibv_alloc_dm_attr;
@@ -532,6 +543,10 @@ struct ibv_flow {
 	uint32_t handle;
 };
 
+struct ibv_flow_action {
+	struct ibv_context *context;
+};
+
 struct ibv_pd {
 	struct ibv_context *context;
 	uint32_t handle;
@@ -592,6 +607,13 @@ struct ibv_wq {
 	pthread_mutex_t mutex;
 	pthread_cond_t cond;
 	uint32_t events_completed;
+	uint32_t comp_mask;
+};
+
+struct ibv_rwq_ind_table {
+	struct ibv_context *context;
+	int ind_tbl_handle;
+	int ind_tbl_num;
 	uint32_t comp_mask;
 };
 
@@ -756,6 +778,19 @@ struct ibv_flow_attr {
 	uint8_t num_of_specs;
 	uint8_t port;
 	uint32_t flags;
+};
+
+struct ibv_flow_action_esp_attr {
+	struct ib_uverbs_flow_action_esp *esp_attr;
+	enum ib_uverbs_flow_action_esp_keymat keymat_proto;
+	uint16_t keymat_len;
+	void *keymat_ptr;
+	enum ib_uverbs_flow_action_esp_replay replay_proto;
+	uint16_t replay_len;
+	void *replay_ptr;
+	struct ib_uverbs_flow_action_esp_encap *esp_encap;
+	uint32_t comp_mask;
+	uint32_t esn;
 };
 
 struct ibv_xrcd_init_attr {
@@ -1052,6 +1087,12 @@ struct ibv_wq_attr {
 	uint32_t flags_mask;
 };
 
+struct ibv_rwq_ind_table_init_attr {
+	uint32_t log_ind_tbl_size;
+	struct ibv_wq **ind_tbl;
+	uint32_t comp_mask;
+};
+
 struct ibv_wc {
 	uint64_t wr_id;
 	enum ibv_wc_status status;
@@ -1082,6 +1123,13 @@ struct ibv_counter_attach_attr {
 };
 
 // Second names.
+#define ibv_flow_action_esp_keymat ib_uverbs_flow_action_esp_keymat
+#define IBV_FLOW_ACTION_ESP_KEYMAT_AES_GCM IB_UVERBS_FLOW_ACTION_ESP_KEYMAT_AES_GCM
+#define ibv_flow_action_esp_replay ib_uverbs_flow_action_esp_replay
+#define IBV_FLOW_ACTION_ESP_REPLAY_NONE IB_UVERBS_FLOW_ACTION_ESP_REPLAY_NONE
+#define IBV_FLOW_ACTION_ESP_REPLAY_BMP IB_UVERBS_FLOW_ACTION_ESP_REPLAY_BMP
+#define ibv_flow_action_esp_encap ib_uverbs_flow_action_esp_encap
+#define ibv_flow_action_esp ib_uverbs_flow_action_esp
 #define ibv_advise_mr_advice ib_uverbs_advise_mr_advice
 #define IBV_ADVISE_MR_ADVICE_PREFETCH IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH
 #define IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE

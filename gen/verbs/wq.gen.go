@@ -6,10 +6,13 @@ package verbs
 import (
 	"errors"
 	"github.com/verbsgen/verbsgen/runtime/cmem"
+	"github.com/verbsgen/verbsgen/runtime/dpath"
+	"github.com/verbsgen/verbsgen/runtime/gate"
 	"github.com/verbsgen/verbsgen/runtime/object"
 	"github.com/verbsgen/verbsgen/runtime/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 	"strconv"
+	"syscall"
 	"unsafe"
 )
 
@@ -23,6 +26,7 @@ type WQ struct {
 	c       unsafe.Pointer
 	release func()       // after the C object is gone
 	end     func() error // ends a C object that another library made
+	gate    gate.Gate    // c for the data path, which does not enter the handle
 	pd      *PD
 	wqNum   uint32
 	handle  uint32
@@ -39,6 +43,7 @@ func (o *WQ) enter(verb string) error {
 // newWQ makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
 func newWQ(dev *Device, c unsafe.Pointer) *WQ {
 	o := &WQ{lib: dev.lib, dev: dev, c: c}
+	o.gate.Open(c)
 	o.load()
 	return o
 }
@@ -87,14 +92,16 @@ func (o *WQ) free() error {
 
 // destroy destroys the C object.
 func (o *WQ) destroy() error {
-	if err := o.free(); err != nil {
-		return err
-	}
-	o.dev.handles.Remove(uintptr(o.c), o)
-	if o.release != nil {
-		o.release()
-	}
-	return nil
+	return o.gate.End("ibv_destroy_wq", "WQ", func() error {
+		if err := o.free(); err != nil {
+			return err
+		}
+		o.dev.handles.Remove(uintptr(o.c), o)
+		if o.release != nil {
+			o.release()
+		}
+		return nil
+	})
 }
 
 // PD returns the PD to which the WQ belongs.
@@ -117,6 +124,39 @@ func (o *WQ) Num() uint32 {
 // C: struct ibv_wq.handle, ibv_create_wq(3).
 func (o *WQ) Handle() uint32 {
 	return o.handle
+}
+
+// PostRecv posts the first n receive requests of a batch to the work queue. It is otherwise as PostSend.
+//
+// C: ibv_post_wq_recv, ibv_post_wq_recv(3).
+func (wq *WQ) PostRecv(b *dpath.RecvBatch, n int) (posted int, err error) {
+	return wq.PostRecvRange(b.From(0, n))
+}
+
+// PostRecvRange is PostRecv for a range of a batch, such as the requests that did not fit in a full queue.
+func (wq *WQ) PostRecvRange(r dpath.RecvRange) (posted int, err error) {
+	if wq == nil {
+		return 0, errPostWQRecv.Closed()
+	}
+	posted, errno := dpath.PostWQRecvRange(&wq.gate, r)
+	if errno != 0 {
+		return posted, wq.refusedPostWQRecv(r, posted, errno)
+	}
+	return posted, nil
+}
+
+var errPostWQRecv = verr.Once{Verb: "ibv_post_wq_recv", Kind: "WQ"}
+
+// refusedPostWQRecv returns the error of a post that returned errno, with what may explain it.
+func (wq *WQ) refusedPostWQRecv(r dpath.RecvRange, posted int, errno syscall.Errno) error {
+	wr, err := r.Refusal(&errPostWQRecv, posted, errno)
+	if err != nil {
+		return err
+	}
+	if wr.Full(nil) {
+		return errPostWQRecv.Full()
+	}
+	return wr.Error(nil, nil)
 }
 
 // Modify changes the state or the properties of a work queue.

@@ -12,12 +12,15 @@
 #include "kernel.h"
 #include "objects.h"
 #include "qp.h"
+#include "steer.h"
 
 static void end(struct svb_flow *f)
 {
 	svb_handle_drop(f->obj.ctx->file, f->k.handle);
 	if (f->counters)
 		f->counters->flows--;
+	if (f->action)
+		f->action->flows--;
 	f->qp->flows--;
 	svb_unregister(&f->obj);
 	TAILQ_REMOVE(&f->qp->dev->flows, f, link);
@@ -55,6 +58,7 @@ static size_t size_of(uint32_t type)
 	case IBV_FLOW_SPEC_GRE: return inner ? 0 : sizeof(struct ibv_flow_spec_gre);
 	case IBV_FLOW_SPEC_ACTION_TAG: return inner ? 0 : sizeof(struct ibv_flow_spec_action_tag);
 	case IBV_FLOW_SPEC_ACTION_DROP: return inner ? 0 : sizeof(struct ibv_flow_spec_action_drop);
+	case IBV_FLOW_SPEC_ACTION_HANDLE: return inner ? 0 : sizeof(struct ibv_flow_spec_action_handle);
 	case IBV_FLOW_SPEC_ACTION_COUNT: return inner ? 0 : sizeof(struct ibv_flow_spec_counter_action);
 	}
 	return 0;
@@ -83,6 +87,8 @@ static int take(struct svb_flow *f, const struct ibv_flow_attr *a)
 			return EINVAL;
 		if (head.type == IBV_FLOW_SPEC_ACTION_TAG)
 			f->tag = s->tag.tag_id;
+		if (head.type == IBV_FLOW_SPEC_ACTION_HANDLE && (f->action || !(f->action = svb_find_action(s->action.action))))
+			return EINVAL;
 		f->drop |= head.type == IBV_FLOW_SPEC_ACTION_DROP;
 		at += head.size;
 	}
@@ -126,6 +132,8 @@ static int enter(struct svb_qp *qp, struct svb_flow *f, const struct ibv_flow_at
 	qp->flows++;
 	if (f->counters)
 		f->counters->flows++;
+	if (f->action)
+		f->action->flows++;
 	f->pub.context = qp->pub.context;
 	f->pub.handle = f->k.handle;
 	svb_register(&f->obj, &kind, &f->pub, qp->obj.inst, qp->obj.ctx);

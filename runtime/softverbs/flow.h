@@ -15,6 +15,7 @@ union svb_spec { // what of a spec is looked at; of other types, its type alone
 	struct ibv_flow_spec_tcp_udp ports;
 	struct ibv_flow_spec_action_tag tag;
 	struct ibv_flow_spec_counter_action count;
+	struct ibv_flow_spec_action_handle action;
 };
 
 struct svb_flow {
@@ -23,7 +24,8 @@ struct svb_flow {
 	struct svb_kobj k;
 	TAILQ_ENTRY(svb_flow) link; // of its device
 	struct svb_qp *qp;
-	struct svb_counters *counters; // NULL: none
+	struct svb_counters *counters;  // NULL: none
+	struct svb_flow_action *action; // NULL: none
 	enum ibv_flow_attr_type type;
 	uint16_t priority;
 	uint8_t port;

@@ -25,6 +25,7 @@ var layers = []string{
 	"completion.h", // completion queues, events
 	"counters.h",   // counters of flows
 	"receive.h",    // queues of receive requests
+	"steer.h",      // work queues, their tables, actions of flows
 	"window.h",     // memory windows
 	"qp.h",         // queue pairs
 	"xrc.h",        // domains of extended reliable connections

@@ -13,6 +13,7 @@
 #include "piece.h"
 #include "qp.h"
 #include "receive.h"
+#include "steer.h"
 #include "window.h"
 #include "worker.h"
 
@@ -130,6 +131,7 @@ static void detach(struct svb_qp *qp)
 		qp->rcq->users--;
 	if (qp->srq)
 		qp->srq->users--;
+	svb_table_left(qp->table);
 	qp->pd->queues--;
 }
 

@@ -44,8 +44,9 @@ struct svb_group { // of multicast
 	uint16_t lid;
 };
 
-struct svb_stream; // of wr.c
-struct svb_domain; // of xrc.h
+struct svb_stream;    // of wr.c
+struct svb_domain;    // of xrc.h
+struct svb_rwq_table; // of rwq.c
 
 struct svb_qp {
 	union {
@@ -62,6 +63,7 @@ struct svb_qp {
 	TAILQ_ENTRY(svb_qp) link; // of its device
 	struct svb_cq *scq, *rcq;
 	struct svb_srq *srq; // NULL: its receives are in rq
+	struct svb_rwq_table *table; // NULL: it receives itself
 	struct ibv_qp_cap cap;
 	struct svb_domain *domain; // of type XRC_RECV: of XRC
 	int sig_all;
@@ -128,6 +130,9 @@ static inline bool svb_reliable(const struct svb_qp *qp)
 {
 	return qp->pub.qp_type == IBV_QPT_RC || qp->pub.qp_type == IBV_QPT_XRC_SEND || qp->pub.qp_type == IBV_QPT_XRC_RECV;
 }
+
+// rwq.c
+SVB_HIDDEN struct ibv_qp *svb_create_table_qp(struct ibv_qp_init_attr_ex *a); // NULL + errno
 
 // wr.c
 SVB_HIDDEN void svb_stream_free(struct svb_stream *s);

@@ -159,6 +159,8 @@ int svb_modify_qp(struct ibv_qp *pub, struct ibv_qp_attr *a, int mask)
 		qp = svb_find_qp(pub); // the lock was let go of
 	}
 	err = qp && !qp->dying ? svb_refused_locked(&qp->obj, SVB_MODIFY_QP) : EINVAL;
+	if (!err && qp->table)
+		err = ENOSYS; // as mlx5
 	if (!err)
 		err = change(qp, a, mask & ~ignored(qp));
 	if (!err && (mask & IBV_QP_STATE))

@@ -194,13 +194,18 @@ SYMBOL(ibv_attach_mcast, 1, svb_attach_mcast)
 VERB(DETACH_MCAST, ibv_detach_mcast)
 SYMBOL(ibv_detach_mcast, 1, svb_detach_mcast)
 
-// Work queues: wq.c
+// Work queues: wq.c, whose function to post is a member of struct ibv_wq; tables of them: rwq.c
 VERB(CREATE_WQ, ibv_create_wq)
 OP(create_wq, true, svb_create_wq)
 VERB(MODIFY_WQ, ibv_modify_wq)
 OP(modify_wq, true, svb_modify_wq)
 VERB(DESTROY_WQ, ibv_destroy_wq)
 OP(destroy_wq, true, svb_destroy_wq)
+VERB(POST_WQ_RECV, ibv_post_wq_recv)
+VERB(CREATE_RWQ_IND_TABLE, ibv_create_rwq_ind_table)
+OP(create_rwq_ind_table, true, svb_create_rwq_ind_table)
+VERB(DESTROY_RWQ_IND_TABLE, ibv_destroy_rwq_ind_table)
+OP(destroy_rwq_ind_table, true, svb_destroy_rwq_ind_table)
 
 // Counters: counters.c
 VERB(CREATE_COUNTERS, ibv_create_counters)
@@ -213,11 +218,17 @@ OP(read_counters, true, svb_read_counters)
 VERB(ATTACH_COUNTERS, ibv_attach_counters_point_flow)
 OP(attach_counters_point_flow, true, svb_attach_counters)
 
-// Flows: flow.c
+// Flows: flow.c; their actions: flowaction.c
 VERB(CREATE_FLOW, ibv_create_flow)
 OP(ibv_create_flow, true, svb_create_flow)
 VERB(DESTROY_FLOW, ibv_destroy_flow)
 OP(ibv_destroy_flow, true, svb_destroy_flow)
+VERB(CREATE_FLOW_ACTION_ESP, ibv_create_flow_action_esp)
+OP(create_flow_action_esp, true, svb_create_flow_action_esp)
+VERB(MODIFY_FLOW_ACTION_ESP, ibv_modify_flow_action_esp)
+OP(modify_flow_action_esp, true, svb_modify_flow_action_esp)
+VERB(DESTROY_FLOW_ACTION, ibv_destroy_flow_action)
+OP(destroy_flow_action, true, svb_destroy_flow_action)
 
 // Queue pairs: qp.c, qpstate.c, post.c; wr.c, whose builders are members of struct ibv_qp_ex
 VERB(CREATE_QP, ibv_create_qp)

@@ -1,6 +1,6 @@
 //go:build linux && cgo
 
-// Work queues: their states. Nothing is received into one here.
+// Work queues: their states, and requests, which come back when a queue fails. Nothing is received into one here.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -10,20 +10,13 @@
 #include "instance.h"
 #include "kernel.h"
 #include "objects.h"
+#include "piece.h"
+#include "receive.h"
+#include "steer.h"
 
 #define MASK (IBV_WQ_ATTR_STATE | IBV_WQ_ATTR_CURR_STATE | IBV_WQ_ATTR_FLAGS)
 
-struct wq {
-	struct ibv_wq pub;
-	struct svb_obj obj;
-	struct svb_kobj k;
-	struct svb_kpd *pd;
-	struct svb_pd *holder; // parent domain, or NULL
-	struct svb_cq *cq;
-	uint32_t flags;
-};
-
-static void end(struct wq *w)
+static void end(struct svb_wq *w)
 {
 	svb_handle_drop(w->obj.ctx->file, w->k.handle);
 	w->pd->queues--;
@@ -31,22 +24,59 @@ static void end(struct wq *w)
 	if (w->holder)
 		w->holder->users--;
 	svb_unregister(&w->obj);
+	svb_recvq_free(&w->q);
 	free(w);
 }
 
 static void name(const struct svb_obj *o, char *buf, size_t n)
 {
-	snprintf(buf, n, "work queue (handle %u)", SVB_OF(o, struct wq)->pub.handle);
+	snprintf(buf, n, "work queue (handle %u)", SVB_OF(o, struct svb_wq)->pub.handle);
 }
 
 static void forget(struct svb_obj *o)
 {
-	end(SVB_OF(o, struct wq));
+	end(SVB_OF(o, struct svb_wq));
 }
 
 static const struct svb_kind kind = {SVB_T_WQ, name, forget};
 
-static int enter(struct svb_ctx *c, struct wq *w, const struct ibv_wq_init_attr *a)
+// flush brings back all requests of a queue that failed.
+static void flush(struct svb_wq *w)
+{
+	struct svb_cqe c = {.wc = {.status = IBV_WC_WR_FLUSH_ERR, .opcode = IBV_WC_RECV, .qp_num = w->pub.wq_num}};
+	struct svb_receive r;
+
+	while (svb_recvq_take(&w->q, &r)) {
+		c.wc.wr_id = r.wr_id;
+		svb_complete(w->cq, &c);
+	}
+}
+
+// post is what a program finds in the queue. In RESET nothing can be posted, in ERR it comes back at once.
+static int post(struct ibv_wq *pub, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
+{
+	struct svb_wq *w;
+	int err;
+
+	pthread_mutex_lock(&svb_lock);
+	w = svb_find_wq(pub);
+	err = w ? svb_refused_locked(&w->obj, SVB_POST_WQ_RECV) : EINVAL;
+	if (!err && w->pub.state == IBV_WQS_RESET)
+		err = EINVAL;
+	for (; !err && wr; wr = wr->next) {
+		err = svb_recvq_post(&w->q, wr);
+		if (err)
+			break;
+	}
+	if (w && w->pub.state == IBV_WQS_ERR)
+		flush(w);
+	pthread_mutex_unlock(&svb_lock);
+	if (err)
+		*bad = wr;
+	return err;
+}
+
+static int enter(struct svb_ctx *c, struct svb_wq *w, const struct ibv_wq_init_attr *a)
 {
 	struct svb_pd *pd = svb_find_pd(a->pd);
 	struct svb_cq *cq = svb_find_cq(a->cq);
@@ -72,6 +102,7 @@ static int enter(struct svb_ctx *c, struct wq *w, const struct ibv_wq_init_attr 
 	w->pub.wq_type = a->wq_type;
 	w->pub.handle = w->pub.wq_num = w->k.handle;
 	w->pub.state = IBV_WQS_RESET;
+	w->pub.post_recv = post;
 	svb_register(&w->obj, &kind, &w->pub, c->obj.inst, c);
 	return 0;
 }
@@ -80,7 +111,7 @@ struct ibv_wq *svb_create_wq(struct ibv_context *pub, struct ibv_wq_init_attr *a
 {
 	int err;
 	struct svb_ctx *c = svb_enter(pub, SVB_CREATE_WQ, &err);
-	struct wq *w = NULL;
+	struct svb_wq *w = NULL;
 
 	if (!err && a->comp_mask >= IBV_WQ_INIT_ATTR_RESERVED)
 		err = EINVAL;
@@ -90,7 +121,12 @@ struct ibv_wq *svb_create_wq(struct ibv_context *pub, struct ibv_wq_init_attr *a
 		err = EOPNOTSUPP;
 	if (!err && !(w = calloc(1, sizeof *w)))
 		err = ENOMEM;
+	if (!err && (a->max_wr > SVB_MAX_WR || a->max_sge > SVB_MAX_SGE))
+		err = EINVAL;
+	if (!err)
+		err = svb_recvq_make(&w->q, a->max_wr, a->max_sge);
 	if (!err) {
+		a->max_wr = w->q.max_wr;
 		w->flags = a->comp_mask & IBV_WQ_INIT_ATTR_FLAGS ? a->create_flags : 0;
 		pthread_mutex_lock(&svb_lock);
 		err = enter(c, w, a);
@@ -98,13 +134,15 @@ struct ibv_wq *svb_create_wq(struct ibv_context *pub, struct ibv_wq_init_attr *a
 	}
 	if (!err)
 		return &w->pub;
+	if (w)
+		svb_recvq_free(&w->q);
 	free(w);
 	errno = err;
 	return NULL;
 }
 
 // change holds the state that is named against the one that the queue is in.
-static int change(struct wq *w, const struct ibv_wq_attr *a)
+static int change(struct svb_wq *w, const struct ibv_wq_attr *a)
 {
 	if (a->attr_mask == 0 || (a->attr_mask & ~(uint32_t)MASK))
 		return EINVAL;
@@ -116,6 +154,9 @@ static int change(struct wq *w, const struct ibv_wq_attr *a)
 		if (a->wq_state > IBV_WQS_ERR || (a->wq_state == IBV_WQS_RDY && w->pub.state == IBV_WQS_ERR))
 			return EINVAL;
 		w->pub.state = a->wq_state;
+		if (w->pub.state == IBV_WQS_ERR)
+			flush(w);
+		w->q.count = w->pub.state == IBV_WQS_RESET ? 0 : w->q.count;
 	}
 	if (a->attr_mask & IBV_WQ_ATTR_FLAGS)
 		w->flags = (w->flags & ~a->flags_mask) | (a->flags & a->flags_mask);
@@ -131,7 +172,7 @@ int svb_modify_wq(struct ibv_wq *pub, struct ibv_wq_attr *a)
 	o = svb_find(pub, SVB_T_WQ);
 	err = o ? svb_refused_locked(o, SVB_MODIFY_WQ) : EINVAL;
 	if (!err)
-		err = change(SVB_OF(o, struct wq), a);
+		err = change(SVB_OF(o, struct svb_wq), a);
 	pthread_mutex_unlock(&svb_lock);
 	return err ? errno = err : 0;
 }
@@ -144,6 +185,8 @@ int svb_destroy_wq(struct ibv_wq *pub)
 	pthread_mutex_lock(&svb_lock);
 	o = svb_find(pub, SVB_T_WQ);
 	err = o ? svb_refused_locked(o, SVB_DESTROY_WQ) : EINVAL;
+	if (!err && SVB_OF(o, struct svb_wq)->tables)
+		err = EBUSY;
 	if (!err)
 		forget(o);
 	pthread_mutex_unlock(&svb_lock);

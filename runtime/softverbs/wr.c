@@ -19,7 +19,8 @@ enum {
 		 IBV_QP_EX_WITH_SEND_WITH_INV | IBV_QP_EX_WITH_BIND_MW,
 	UD_OPS = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM,
 	RAW_OPS = IBV_QP_EX_WITH_SEND,
-	MASK = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_XRCD | IBV_QP_INIT_ATTR_CREATE_FLAGS | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+	TABLE_MASK = IBV_QP_INIT_ATTR_IND_TABLE | IBV_QP_INIT_ATTR_RX_HASH,
+	MASK = TABLE_MASK | IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_XRCD | IBV_QP_INIT_ATTR_CREATE_FLAGS | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
 };
 
 struct svb_stream {
@@ -278,6 +279,8 @@ static int check(struct ibv_context *pub, const struct ibv_qp_init_attr_ex *a, s
 		err = EOPNOTSUPP;
 	if (!err && a->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS && a->create_flags)
 		err = EOPNOTSUPP;
+	if (!err && a->comp_mask & TABLE_MASK && asked)
+		err = EOPNOTSUPP;
 	*at = c;
 	return err ? err : xrc(c->dev, a);
 }
@@ -295,7 +298,7 @@ struct ibv_qp *svb_create_qp_ex(struct ibv_context *pub, struct ibv_qp_init_attr
 	}
 	if (a->qp_type == IBV_QPT_XRC_RECV)
 		return svb_make_target(c, a);
-	made = svb_make_qp(a->pd, (struct ibv_qp_init_attr *)a);
+	made = a->comp_mask & TABLE_MASK ? svb_create_table_qp(a) : svb_make_qp(a->pd, (struct ibv_qp_init_attr *)a);
 	if (!made || !(a->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS))
 		return made;
 	qp = (struct svb_qp *)((char *)made - offsetof(struct svb_qp, pub));

@@ -41,6 +41,14 @@ func Either(cond bool, a, b uint64) uint64 {
 // SumAbove reports whether a + b is above limit. A sum of more than 64 bits is.
 func SumAbove(a, b, limit uint64) bool { return a+b < a || a+b > limit }
 
+// Power returns 2 to the power of n; the greatest number of 64 bits where they cannot hold it.
+func Power(n uint64) uint64 {
+	if n >= 64 {
+		return 1<<64 - 1
+	}
+	return 1 << n
+}
+
 // Count returns how many of the conditions are true.
 func Count(conds ...bool) int {
 	n := 0

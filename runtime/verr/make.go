@@ -108,6 +108,11 @@ func TooLong(verb, what string, n, most int) error {
 	return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: what + " has " + strconv.Itoa(n) + " bytes, and at most " + strconv.Itoa(most) + " can be passed; pass fewer"}
 }
 
+// TooGreat returns the error of a value that a field of C cannot hold; what names the field. verb may be empty.
+func TooGreat(verb, what string, v, most uint64) error {
+	return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: what + " " + strconv.FormatUint(v, 10) + ": C can hold at most " + strconv.FormatUint(most, 10) + "; pass a smaller value"}
+}
+
 // Memory returns the error of a verb that could not pin or hold the caller's memory; err is the cause.
 func Memory(verb string, err error) error {
 	return &Error{Verb: verb, Refused: true, Err: err}

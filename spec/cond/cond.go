@@ -13,6 +13,7 @@ const (
 	Flags             // Of: a set of flags
 	Sum               // the sum of Sub; one that 64 bits cannot hold is above everything
 	Rest              // Sub[0] modulo Sub[1]
+	Power             // 2 to the power of Sub[0]; what 64 bits cannot hold is above everything
 	Given             // how many of Sub are given: by their bit of Mask where it has one, else by a value that is not neutral
 	IfGiven           // Sub[1] when its bit of Mask is set, else Sub[0]
 )

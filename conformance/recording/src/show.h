@@ -14,6 +14,12 @@ enum kind {
 
 struct record;
 
+// One of the records that a pointer without a type can point to, and the number that says so.
+struct choice {
+	uint64_t is;
+	const struct record *type; // NULL: behind the last one
+};
+
 struct field {
 	const char *name;
 	enum kind kind;
@@ -21,6 +27,8 @@ struct field {
 	const struct record *type; // of OBJECT, RECORD and LIST
 	const char *count;         // of LIST: the field with the number of records; NULL for one; with "<<" in front a logarithm
 	void (*function)(void);    // of FUNC: what records its calls
+	const char *tag;           // of POINTER: the field that says which of choices it points to; NULL: nobody knows
+	const struct choice *choices;
 };
 
 struct record {
@@ -137,6 +145,18 @@ enum { MOST_RECORDS = 64, MOST_DEPTH = 16, PATH = 512 };
 
 static void show(const char *part, const char *path, const struct record *r, const char *p, int depth);
 
+static void show_list(const char *part, const char *path, const struct record *r, const char *p, uint64_t n, int depth);
+
+// show_chosen writes the record that a pointer without a type points to.
+static void show_chosen(const char *part, const char *path, const struct record *r, const struct field *f, const char *p, int depth)
+{
+	const uint64_t is = number(r, p, f->tag);
+
+	for (const struct choice *c = f->choices; c->type; c++)
+		if (c->is == is)
+			show_list(part, path, c->type, *(char **)(p + f->offset), 1, depth);
+}
+
 static void show_list(const char *part, const char *path, const struct record *r, const char *p, uint64_t n, int depth)
 {
 	char at[PATH];
@@ -192,6 +212,8 @@ static void show(const char *part, const char *path, const struct record *r, con
 		default:
 			put("%s\t%s\t%llu\n", part, at, (unsigned long long)load(p + f->offset, f->size, f->kind));
 		}
+		if (f->kind == POINTER && f->tag)
+			show_chosen(part, at, r, f, p, depth);
 		if (f->kind == LIST)
 			show_list(part, at, f->type, *(char **)(p + f->offset), number(r, p, f->count), depth);
 	}

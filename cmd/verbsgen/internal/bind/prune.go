@@ -27,7 +27,12 @@ func (b *binder) prune() {
 				usedObj[f.Object] = true
 			}
 			useRec(f.Record)
-			useRec(f.Nested)
+			if f.Handles != nil {
+				usedObj[f.Handles] = true
+			}
+			for _, x := range append([]*model.Record{f.Nested}, f.Points...) {
+				useRec(x)
+			}
 		}
 		if r.Tail != nil {
 			for _, arm := range r.Tail.Arms {

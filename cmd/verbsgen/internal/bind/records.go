@@ -39,7 +39,7 @@ func (b *binder) bindRecords() {
 	}
 	for _, r := range order {
 		b.bindTail(r, specs[r], order)
-		b.bindFields(r, specs[r])
+		b.bindFields(r, specs[r], order)
 		b.pkg.Records = append(b.pkg.Records, r)
 	}
 }
@@ -49,7 +49,10 @@ func (b *binder) bindArm(r *model.Record, s spec.Record) {
 	if s.Arm == nil {
 		return
 	}
-	a := &model.Arm{Of: s.Arm.Of, Tag: b.own(r, s, s.Arm.Tag), Size: b.own(r, s, s.Arm.Size)}
+	a := &model.Arm{Of: s.Arm.Of}
+	if s.Arm.Tag != "" {
+		a.Tag, a.Size = b.own(r, s, s.Arm.Tag), b.own(r, s, s.Arm.Size)
+	}
 	if v, ok := b.lookup(s.Arm.Is, s.Pos, s.Go); ok {
 		a.Is = &model.Member{C: s.Arm.Is, Value: v}
 		r.Arm = a
@@ -80,7 +83,7 @@ func (b *binder) own(r *model.Record, s spec.Record, c string) *model.Leaf {
 }
 
 // bindFields resolves the fields that the release has.
-func (b *binder) bindFields(r *model.Record, s spec.Record) {
+func (b *binder) bindFields(r *model.Record, s spec.Record, all []*model.Record) {
 	if s.Mask != "" {
 		if leaf := r.Mirror.Find(s.Mask); leaf != nil {
 			r.Mask = leaf.Go
@@ -96,7 +99,9 @@ func (b *binder) bindFields(r *model.Record, s spec.Record) {
 			}
 			continue
 		}
-		r.Fields = append(r.Fields, b.bindField(r, s, sf, leaf))
+		f := b.bindField(r, s, sf, leaf)
+		b.bindPoints(r, f, sf, all)
+		r.Fields = append(r.Fields, f)
 	}
 	for _, f := range r.Fields {
 		b.bindOn(r, f, s)
@@ -159,6 +164,11 @@ func (b *binder) bindField(r *model.Record, s spec.Record, sf spec.RecordField, 
 			b.errorf(diag.TypeUnknown, sf.Pos, s.Go+"."+f.Go, "no object "+sf.Handle+" in any page", "correct handle:")
 		}
 		f.GoType = "*" + sf.Handle
+	case sf.Handles != "":
+		if f.Handles = b.object(sf.Handles); f.Handles == nil {
+			b.errorf(diag.TypeUnknown, sf.Pos, s.Go+"."+f.Go, "no object "+sf.Handles+" in any page", "correct handles:")
+		}
+		f.GoType, f.Log2 = "[]*"+sf.Handles, sf.Log2
 	case sf.Nested != "":
 		if f.Nested = b.records[sf.Nested]; f.Nested == nil {
 			b.errorf(diag.TypeUnknown, sf.Pos, s.Go+"."+f.Go, "no record "+sf.Nested+" in any page", "correct nested:")
@@ -199,7 +209,7 @@ func (b *binder) bindField(r *model.Record, s spec.Record, sf spec.RecordField, 
 		f.GoType = "string"
 	}
 	if sf.Bytes {
-		f.GoType = "[]byte"
+		f.GoType, f.Filled = "[]byte", strings.HasPrefix(leaf.GoType, "[")
 	}
 	if sf.Bit != "" {
 		if v, ok := b.lookup(sf.Bit, sf.Pos, s.Go+"."+f.Go); ok {

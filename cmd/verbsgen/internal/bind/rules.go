@@ -117,7 +117,7 @@ func computable(n *model.Cond) bool {
 			ok = n.Op == cond.BadTransition
 		case cond.IfGiven:
 			ok = n.Op == cond.BadTransition || n.Op == cond.IfGiven
-		case cond.Rest, cond.Given:
+		case cond.Rest, cond.Power, cond.Given:
 			ok = n.Op >= cond.Eq && n.Op <= cond.Ge
 		case cond.Sum:
 			ok = (n.Op == cond.Gt || n.Op == cond.Le) && i == 0 && len(s.Sub) == 2 && n.Sub[1].Op == cond.Operand

@@ -109,7 +109,7 @@ func (b *binder) usedObjects() map[string]bool {
 			used[p.Type] = true
 			for _, r := range b.withArms(p.Type) {
 				for _, f := range r.Fields {
-					used[f.Handle] = true
+					used[f.Handle], used[f.Handles] = true, true
 				}
 			}
 		}

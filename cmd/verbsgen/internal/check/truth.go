@@ -256,6 +256,11 @@ func (c *call) number(n *spec.Cond, b binding) (i *big.Int, ok bool) {
 		return c.sum(n.Sub, b)
 	case cond.Rest:
 		return c.rest(n.Sub[0], n.Sub[1], b)
+	case cond.Power:
+		if i, ok = c.number(n.Sub[0], b); !ok || i.Sign() < 0 {
+			return nil, false
+		}
+		return new(big.Int).Lsh(big.NewInt(1), uint(min(i.Uint64(), 64))), true
 	case cond.IfGiven:
 		return c.ifGiven(n, b)
 	}

@@ -150,6 +150,8 @@ func valueOf(n *model.Cond) *jen.Statement {
 	switch n.Op {
 	case cond.Rest:
 		return op(bitsOf(*n.Sub[0].Of), "%", bitsOf(*n.Sub[1].Of))
+	case cond.Power:
+		return rt("validate", "Power").Call(bitsOf(*n.Sub[0].Of))
 	case cond.Given:
 		var given []jen.Code
 		for _, f := range n.Sub {

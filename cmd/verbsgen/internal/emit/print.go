@@ -30,6 +30,10 @@ func (e *emitter) decls(g *goFile, decls []plan.Decl) {
 			g.arms(d)
 		case plan.ArmMethods:
 			g.armMethods(d)
+		case plan.PointedArms:
+			g.pointedArms(d)
+		case plan.Places:
+			g.places(d)
 		case plan.Elements:
 			g.elements(d)
 		case plan.Allocator:

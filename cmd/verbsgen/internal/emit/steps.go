@@ -28,6 +28,9 @@ func (p printer) steps(list []plan.Step) []jen.Code {
 			code, ok = p.formStep(s)
 		}
 		if !ok {
+			code, ok = p.pointerStep(s)
+		}
+		if !ok {
 			p.e.errs = append(p.e.errs, fmt.Errorf("%s: nothing prints a step of type %T", p.name, s))
 		}
 		out = append(out, code...)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math/big"
-	"slices"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
@@ -27,6 +26,8 @@ func (c *checker) record(r *spec.Record) {
 	}
 	c.inRuntime(r.Runtime, r.Go, r.Pos)
 	c.keysOf(r)
+	c.arm(r)
+	c.lists(r)
 	c.bits(r)
 }
 
@@ -38,9 +39,7 @@ func (c *checker) keysOf(r *spec.Record) {
 	if (r.Arm != nil || r.Tail != nil) && (r.Role != spec.RecordIn || r.Runtime != "" || r.Arm != nil && r.Tail != nil) {
 		c.fail(r.Pos, r.Go, "arm: and tail: are for records of role in, and exclude each other", "keep one of them, or correct role:")
 	}
-	if r.Tail != nil && !slices.ContainsFunc(c.Pages, func(p *spec.Page) bool {
-		return slices.ContainsFunc(p.Records, func(x spec.Record) bool { return x.Arm != nil && x.Arm.Of == r.Tail.Of })
-	}) {
+	if r.Tail != nil && len(c.armsOf(r.Tail.Of)) == 0 {
 		c.fail(r.Pos, r.Go, "tail: no record has arm: of "+r.Tail.Of, "correct of:")
 	}
 	switch {
@@ -63,7 +62,7 @@ func (c *checker) keysOf(r *spec.Record) {
 		if f.Bit != "" && r.Mask+r.MaskParam == "" {
 			c.fail(f.At("bit", f.Bit), subject, "the record has neither mask: nor mask_param:, where the bit would be set", "name one, or remove bit:")
 		}
-		if f.Hex && (f.Bool || f.Text || f.Handle != "" || f.Nested != "") {
+		if f.Hex && (f.Bool || f.Text || f.Handle != "" || f.Nested != "" || f.Handles != "" || f.Points != "") {
 			c.fail(f.Pos, subject, "hex: is for numbers", "remove it")
 		}
 		t, _ := c.fieldType(r.C, f.C)
@@ -96,13 +95,14 @@ func (c *checker) callback(r *spec.Record, f *spec.RecordField) {
 		fail("struct "+r.C+" has no callback "+f.Callback, "remove callback:")
 		return
 	}
-	if !f.Bytes && (f.Callback == form.CallbackMemory) != (f.Len != "") {
+	lists := f.Bytes || f.Handles != "" || f.Points != ""
+	if !lists && (f.Callback == form.CallbackMemory) != (f.Len != "") {
 		fail("callback: memory and len: go together", "name the field with the length of the memory under len:")
 	}
 	if t, ok := c.fieldType(r.C, f.Len); f.Bytes && (f.Len == "" || ok && (!isInt(t) || t.Signed)) {
 		c.fail(f.At("len", f.Len), r.Go+"."+f.Go, "bytes: needs the field with their number, an integer without a sign", "name it under len:")
 	}
-	if t, ok := c.fieldType(r.C, f.Len); ok && f.Len != "" && !f.Bytes && (!isInt(t) || t.Bits != 64 || t.Signed) {
+	if t, ok := c.fieldType(r.C, f.Len); ok && f.Len != "" && !lists && (!isInt(t) || t.Bits != 64 || t.Signed) {
 		c.fail(f.At("len", f.Len), r.Go+"."+f.Go, "struct "+r.C+"."+f.Len+" is of type "+t.C+", and a length of memory has 64 bits without a sign", "correct len:")
 	}
 	if t, ok := c.fieldType(r.C, f.Pair); ok && f.Pair != "" && t.Kind != spec.CFunc {
@@ -136,6 +136,12 @@ func (c *checker) fieldMismatch(f *spec.RecordField, t spec.CType) (key, text, w
 	if o := c.ObjectByGo(f.Handle); o != nil {
 		needs(t.Depth() == 1 && t.Tag == o.C, "handle", f.Handle, "a struct "+o.C+" *")
 	}
+	if o := c.ObjectByGo(f.Handles); o != nil {
+		needs(t.Depth() == 2 && !t.Array && t.Tag == o.C || t.C == "struct "+o.C+" **", "handles", f.Handles, "a struct "+o.C+" **")
+	}
+	if f.Points != "" {
+		needs(t.Pointer && t.Depth() == 1, "points", f.Points, "a pointer to one struct")
+	}
 	if n := c.RecordByGo(f.Nested); n != nil {
 		needs(isStruct(t, n.C), "nested", f.Nested, "a struct "+n.C)
 	}
@@ -162,7 +168,8 @@ func (c *checker) fieldMismatch(f *spec.RecordField, t spec.CType) (key, text, w
 		needs(isInt(t) && t.Bits <= 32 && t.Tag == "", "bool", "", "an integer of at most 32 bits")
 	}
 	if f.Bytes {
-		needs(t.Depth() == 1 && t.Tag == "", "bytes", "", "a pointer to bytes")
+		numbers := t.Array && t.Depth() == 0 && (t.Kind == spec.CInt || strings.Contains(t.C, "[")) && !strings.Contains(t.C, "struct ")
+		needs(t.Depth() == 1 && t.Tag == "" || numbers, "bytes", "", "a pointer to bytes, or an array of numbers")
 	}
 	if f.Callback != "" {
 		needs(t.Pointer, "callback", f.Callback, "a pointer")

@@ -131,9 +131,10 @@ type Record struct {
 	Pos     Pos
 	Arm     *Arm
 	Tail    *Tail
+	Pointed bool // another record points to it
 }
 
-// Arm says which of several structs a record is.
+// Arm says which of several structs a record is. Of one that another struct points to, Tag and Size are nil: they stand there.
 type Arm struct {
 	Of        string
 	Tag, Size *Leaf
@@ -197,6 +198,11 @@ type Field struct {
 	Record   *Record // of a nested record
 	Object   *Object // of a handle
 	Nested   *Record // filled by a builder of its own
+	Handles  *Object // of a list of handles, with their number, or its base-2 logarithm, in Len
+	Log2     bool
+	Points   []*Record // one of which C has behind the pointer; PointsTo is their type
+	PointsTo string
+	Tag      *Leaf   // says which of them it is, with its size in Len; nil where there is one only
 	Bit      *Member // of Mask, set together with the value
 	BitValue int64
 	Bool     bool
@@ -204,7 +210,8 @@ type Field struct {
 	NewOn    *Member   // of the enum field Of: with it the field has a new object
 	On       []*Member // of the enum field Of: with others the field has no value
 	Of       *Field
-	Bytes    bool // behind a pointer, their number in Len
+	Bytes    bool // behind a pointer, or in an array with Filled, their number in Len
+	Filled   bool
 	Hex      bool // messages write it in hex
 	Callback string
 	Len      *Leaf  // the length beside an address of memory

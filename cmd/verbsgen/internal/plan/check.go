@@ -64,7 +64,17 @@ func (c *call) input(o model.Operand) Value {
 	return x
 }
 
-// hasInt tells whether a setter takes a Go int, which may not fit into C's, or bytes, which may be too many.
+// narrow is the greatest value of a field that is narrower in C than its Go type; 0 of others.
+func narrow(f *model.Field) uint64 {
+	if f.Enum == nil || f.Leaf == nil || f.Enum.Bits <= int(f.Leaf.Size*8) {
+		return 0
+	}
+	return longest[f.Leaf.GoType]
+}
+
+// hasInt tells whether a setter takes a Go int, which may not fit into C's, a value of a wider type than C's, bytes, which may be too many, or a builder with such a setter.
 func hasInt(r *model.Record) bool {
-	return slices.ContainsFunc(r.Fields, func(f *model.Field) bool { return f.GoType == "int" || f.Bytes })
+	return slices.ContainsFunc(r.Fields, func(f *model.Field) bool {
+		return f.GoType == "int" || f.Bytes || narrow(f) > 0 || f.Nested != nil && hasInt(f.Nested)
+	})
 }

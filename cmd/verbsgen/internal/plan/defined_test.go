@@ -63,6 +63,10 @@ func defines(s Step) []string {
 		return []string{s.Into}
 	case EnterArms:
 		return []string{s.Nodes}
+	case KeepPins:
+		return []string{s.Pins}
+	case EnterList:
+		return []string{s.Into, s.Nodes, "err"}
 	case PackArms:
 		return []string{s.Into, "err"}
 	case CopyList:

@@ -70,8 +70,8 @@ func TestExplained(t *testing.T) {
 			t.Errorf("%s: %v are forgotten, and %v are read from the C object", v.C, forgotten, read)
 		}
 	}
-	if explained != 3 {
-		t.Errorf("%d verbs whose refusals are explained, want 3", explained)
+	if explained != 4 {
+		t.Errorf("%d verbs whose refusals are explained, want 4", explained)
 	}
 }
 

@@ -27,7 +27,7 @@ type call struct {
 	args      []Value          // of the raw call
 	in        map[string]Value // what the rules see of a parameter
 	keep      bool             // memory is held
-	under     string           // a list of further nodes that the new object lives under
+	under     []string         // lists of further nodes that the new object lives under
 	release   string           // lets go of memory before a refusal by the rules
 }
 
@@ -218,8 +218,8 @@ func (c *call) created() []Step {
 		out = append(out, Keep{c.keeper()})
 	}
 	out = slices.Concat(out, c.post, c.attached(), c.placed())
-	if c.under != "" {
-		parents = append(parents, Parent{Many: c.under})
+	for _, list := range c.under {
+		parents = append(parents, Parent{Many: list})
 	}
 	return append(out, Adopt{"o", parents})
 }

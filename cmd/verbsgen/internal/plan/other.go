@@ -138,7 +138,7 @@ func (b *builder) lendable(r *model.Record) bool {
 		return false
 	}
 	for _, f := range r.Fields {
-		if f.Callback != "" || f.Bytes {
+		if f.Callback != "" || f.Bytes || f.Handles != nil || f.Points != nil || f.Nested != nil && len(nestedBytes(f)) > 0 {
 			return false
 		}
 	}

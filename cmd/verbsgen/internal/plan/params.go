@@ -115,8 +115,9 @@ func (c *call) recordParam(p *model.Param) {
 	if memoryField(r) != nil {
 		c.hold(HoldAttr{Attr: p.Go, Mirror: mirror})
 	}
+	c.pointers(p.Go, mirror, r)
 	for _, f := range r.Fields {
-		if f.Bytes {
+		if f.Bytes && !f.Filled {
 			c.prep = append(c.prep, PinData{Into: mirror + "." + f.Leaf.Go, Bytes: p.Go + "." + naming.Unexported(f.Go)})
 		}
 		if f.Object == nil {
@@ -135,8 +136,9 @@ func (c *call) recordParam(p *model.Param) {
 	}
 	if t := r.Tail; t != nil {
 		list, packed := p.Go+"."+naming.Unexported(t.Go), p.Go+"B"
-		c.under = p.Go + "Nodes"
-		c.pre = append(c.pre, EnterArms{List: list, Of: t.Of, Nodes: c.under, Self: c.self, Root: c.root},
+		nodes := p.Go + "Nodes"
+		c.under = append(c.under, nodes)
+		c.pre = append(c.pre, EnterArms{List: list, Of: t.Of, Nodes: nodes, Self: c.self, Root: c.root},
 			PackArms{List: list, Head: mirror, Into: packed, Count: t.Count, Size: t.Size})
 		c.prep = append(c.prep, CopyHead{Head: mirror, Into: packed, Mirror: r.Mirror.Name})
 		c.pass(p, as(Array, packed), number(1))

@@ -41,9 +41,10 @@ func (b *builder) setters(r *model.Record) []Decl {
 	if r.Tail != nil {
 		out = append(out, tailSetter(r))
 	}
-	if r.Arm != nil {
+	if r.Arm != nil && r.Arm.Tag != nil {
 		out = append(out, ArmMethods{Record: r, Dev: b.root()})
 	}
+	out = append(out, pointed(r)...)
 	for _, x := range r.Bits {
 		m := chained(r, x.Go, Doc{Does: "asks for this: " + x.Doc, C: x.C, Page: r.Page}, nil)
 		m.Steps = []Step{SetBits{To: "a.c." + r.Mask, Bits: hex(uint64(x.Value))}, ret(val("a"))}
@@ -72,8 +73,12 @@ func extras(r *model.Record) (out []Var) {
 		switch {
 		case f.Callback == form.CallbackMemory:
 			out = append(out, Var{Name: "memory", Type: "mem.Source", Remark: "or none, and an address in c"})
-		case f.Bytes:
+		case f.Bytes && !f.Filled, f.Handles != nil, f.Points != nil:
 			out = append(out, Var{Name: naming.Unexported(f.Go), Type: f.GoType})
+		case f.Nested != nil:
+			for _, x := range nestedBytes(f) {
+				out = append(out, Var{Name: besideNested(f, x), Type: x.GoType})
+			}
 		case f.Object != nil:
 			out = append(out, Var{Name: naming.Unexported(f.Go), Type: "*" + f.Object.Go})
 		case f.Callback == form.CallbackAllocator:
@@ -89,7 +94,7 @@ func extras(r *model.Record) (out []Var) {
 func constructor(r *model.Record) *Method {
 	m := &Method{Name: "New" + r.Go, Results: one("*" + r.Go), Steps: []Step{Define{"a", composite("*" + r.Go)}}}
 	var docs []string
-	if r.Arm != nil {
+	if r.Arm != nil && r.Arm.Tag != nil {
 		tag := set("a.c."+r.Arm.Tag.Go, hex(uint64(r.Arm.Is.Value)))
 		tag.Remark = r.Arm.Is.C
 		m.Steps = append(m.Steps, tag, set("a.c."+r.Arm.Size.Go, number(uint64(r.Mirror.Size))))
@@ -108,6 +113,8 @@ func constructor(r *model.Record) *Method {
 // setField sets a field of builder a, and its bit in the mask.
 func setField(r *model.Record, f *model.Field, v string) []Step {
 	switch {
+	case f.Handles != nil, f.Points != nil, f.Filled:
+		return setList(r, f, v)
 	case f.Bytes:
 		keep := []Step{set("a."+naming.Unexported(f.Go), of("slices", "Clone", val(v))), set("a.c."+f.Len.Go, Value{As: Length, Path: v, Type: f.Len.GoType})}
 		if most := longest[f.Len.GoType]; most > 0 {
@@ -126,12 +133,15 @@ func setField(r *model.Record, f *model.Field, v string) []Step {
 	if f.GoType == "int" && f.Nested == nil {
 		out = append(out, FirstErr{v, r.Go + "." + f.Go})
 	}
+	if most := narrow(f); most > 0 {
+		out = append(out, FirstWide{v, r.Go + "." + f.Go, most})
+	}
 	if f.Callback == form.CallbackMemory && f.Nested == nil {
 		out = append(out, set("a.memory", composite("mem.Source")))
 	}
 	switch {
 	case f.Nested != nil:
-		out = append(out, If{as(IsGiven, v), []Step{set(leaf, val(v+".c"))}})
+		out = append(out, If{as(IsGiven, v), append([]Step{set(leaf, val(v+".c"))}, alongNested(f, v)...)})
 	case f.Bool:
 		out = append(out, set(leaf, zero), If{val(v), []Step{set(leaf, number(1))}})
 	case f.Leaf.Big:
@@ -164,7 +174,7 @@ func (b *builder) arms() (out []Decl) {
 			out = append(out, Arms{Tail: r.Tail, Dev: b.root()})
 		}
 	}
-	return out
+	return append(out, b.pointedArms()...)
 }
 
 // reversed turns the bytes of a number around.

@@ -1,0 +1,188 @@
+package emit
+
+import (
+	"strings"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/plan"
+)
+
+// pointedArms makes the type that stands for any of several records that a field points to:
+//
+//	type FlowActionESPKeymat interface {
+//		point(pins *mem.Pins) (uintptr, error)
+//		arm() (tag, size uint64)
+//	}
+func (g *goFile) pointedArms(a plan.PointedArms) {
+	var names []string
+	for _, r := range a.Arms {
+		names = append(names, "*"+r.Go)
+	}
+	g.decl(comment(a.Of+" is one of "+strings.Join(names, ", ")+"."), jen.Type().Id(a.Of).Interface(
+		jen.Id("point").Params(pinsParam()).Params(jen.Uintptr(), jen.Error()), jen.Id("arm").Params().Params(jen.List(id("tag"), id("size")).Uint64())))
+}
+
+func pinsParam() jen.Code { return param("pins", "*mem.Pins") }
+
+// places makes the methods by which a builder puts what C finds behind pointers in its place.
+func (g *goFile) places(s plan.Places) {
+	r := s.Record
+	recv := param("a", "*"+r.Go)
+	body := places(r)
+	if len(body) > 0 {
+		body = append(body, jen.Return(jen.Nil()))
+		g.fn(fn{doc: "// place puts what the builder points to behind the pointers of c, for as long as pins keep it there.", recv: recv, name: "place",
+			params: []jen.Code{param("c", "*"+r.Mirror.Name), pinsParam()}, results: []jen.Code{jen.Error()}, body: body})
+	}
+	if !r.Pointed {
+		return
+	}
+	g.point(r, len(body) > 0)
+	if r.Arm != nil {
+		size := dec(uint64(r.Mirror.Size))
+		g.fn(fn{doc: "// arm gives " + r.Arm.Is.C + " and the size of the struct.", recv: recv.Clone(), name: "arm", short: true,
+			results: []jen.Code{param("tag", "uint64"), param("size", "uint64")}, body: []jen.Code{jen.Return(inHex(uint64(r.Arm.Is.Value)), size)}})
+	}
+}
+
+// point makes the method that puts a record where C reads it:
+//
+//	func (a *FlowActionESP) point(pins *mem.Pins) (uintptr, error) {
+//		if a == nil {
+//			return 0, nil
+//		}
+//		if a.err != nil {
+//			return 0, a.err
+//		}
+//		c := a.c
+//		if err := a.place(&c, pins); err != nil {
+//			return 0, err
+//		}
+//		return mem.PinValue(pins, &c), nil
+//	}
+func (g *goFile) point(r *model.Record, places bool) {
+	none := fail{jen.Lit(0)}
+	body := []jen.Code{jen.If(isNil(id("a"))).Block(none.with(jen.Nil()))}
+	if plan.KeepsError(r) {
+		body = append(body, jen.If(notNil(id("a.err"))).Block(none.with(id("a.err"))))
+	}
+	body = append(body, define("c").Add(id("a.c")))
+	if places {
+		body = append(body, none.onErr(id("a.place").Call(ref(id("c")), id("pins"))))
+	}
+	body = append(body, jen.Return(rt("mem", "PinValue").Call(id("pins"), ref(id("c"))), jen.Nil()))
+	g.fn(fn{doc: "// point puts the struct where C reads it, and gives its address; of nil it is 0.", recv: param("a", "*"+r.Go), name: "point",
+		params: []jen.Code{pinsParam()}, results: []jen.Code{jen.Uintptr(), jen.Error()}, body: body})
+}
+
+// places are the statements that fill the pointers of c:
+//
+//	at, err := a.next.point(pins)
+//	if err != nil {
+//		return err
+//	}
+//	c.next_ptr = at
+func places(r *model.Record) (out []jen.Code) {
+	var none fail
+	for _, f := range r.Fields {
+		at := naming.Unexported(f.Go)
+		from, to := id("a", at), id("c", f.Leaf.Go)
+		put := append([]jen.Code{define(at, "err").Add(id("a", at, "point").Call(id("pins")))}, none.ifErr())
+		switch {
+		case f.Tag != nil:
+			out = append(out, jen.If(notNil(from)).Block(append(put, pointedArm(f, at)...)...))
+		case f.Points != nil:
+			out = append(append(out, put...), assign(to, id(at)))
+		case f.Bytes && !f.Filled && r.Pointed:
+			out = append(out, assign(to, rt("mem", "PinList").Call(id("pins"), from)))
+		}
+	}
+	return out
+}
+
+// pointedArm says which of several records stands behind a pointer:
+//
+//	if keymat == 0 {
+//		return verr.NilValue("", "FlowActionESPKeymat", "make one")
+//	}
+//	tag, size := a.keymat.arm()
+//	c.keymat_ptr, c.keymat_proto, c.keymat_len = keymat, uint32(tag), uint16(size)
+func pointedArm(f *model.Field, at string) []jen.Code {
+	var none fail
+	return []jen.Code{
+		jen.If(op(id(at), "==", jen.Lit(0))).Block(none.with(rt("verr", "NilValue").Call(jen.Lit(""), jen.Lit(f.PointsTo), jen.Lit("make one")))),
+		define("tag", "size").Add(id("a", at, "arm").Call()),
+		jen.List(id("c", f.Leaf.Go), id("c", f.Tag.Go), id("c", f.Len.Go)).Op("=").List(id(at), goType(f.Tag.GoType).Call(id("tag")), goType(f.Len.GoType).Call(id("size"))),
+	}
+}
+
+// pointerStep prints a step of lists and pointers.
+func (p printer) pointerStep(s plan.Step) ([]jen.Code, bool) {
+	switch s := s.(type) {
+	case plan.KeepPins:
+		return []jen.Code{jen.Var().Add(param(s.Pins, "mem.Pins")), jen.Defer().Add(id(s.Pins, "Unpin").Call())}, true
+	case plan.EnterList:
+		return p.enterList(s), true
+	case plan.FirstWide:
+		return one(firstWide(s))
+	}
+	return nil, false
+}
+
+// firstWide keeps the first error of a value that is too great for C:
+//
+//	if v > 255 && a.err == nil {
+//		a.err = verr.TooGreat("", "RXHashConf.Function", uint64(v), 255)
+//	}
+func firstWide(s plan.FirstWide) *jen.Statement {
+	wide := op(id(s.Value), ">", dec(s.Most)).Op("&&").Add(isNil(id("a.err")))
+	return jen.If(wide).Block(assign(id("a.err"), rt("verr", "TooGreat").Call(jen.Lit(""), jen.Lit(s.What), jen.Uint64().Call(id(s.Value)), dec(s.Most))))
+}
+
+// enterList begins the use of a list of handles, and makes the list of their C objects:
+//
+//	attrWQs := make([]uintptr, len(attr.wqs))
+//	var attrWQsNodes []*object.Node
+//	for i, h := range attr.wqs {
+//		if err := h.enter(verb); err != nil {
+//			return nil, err
+//		}
+//		defer h.node.Exit()
+//		if h.dev != dev {
+//			return nil, object.OtherDevice(verb, "ind_tbl", &h.node, &h.dev.node, &dev.node, &dev.node)
+//		}
+//		if !slices.Contains(attrWQsNodes, &h.node) {
+//			attrWQsNodes = append(attrWQsNodes, &h.node)
+//		}
+//		attrWQs[i] = uintptr(h.c)
+//	}
+//	attrWQsN, err := pack.Log2(verb, "ind_tbl", len(attrWQs))
+//	if err != nil {
+//		return nil, err
+//	}
+//	attrC.ind_tbl, attrC.log_ind_tbl_size = mem.PinList(&attrPins, attrWQs), uint32(attrWQsN)
+func (p printer) enterList(s plan.EnterList) []jen.Code {
+	node := func(h string) jen.Code { return ref(id(h, "node")) }
+	other := rt("object", "OtherDevice").Call(id("verb"), jen.Lit(s.What), node("h"), node("h.dev"), node(s.Self), node(s.Root))
+	counted := rt("pack", "Log2").Call(id("verb"), jen.Lit(s.What), jen.Len(id(s.Into)))
+	if !s.Log2 {
+		counted = rt("pack", "Count").Call(id("verb"), jen.Lit(s.What), jen.Len(id(s.Into)), rt("math", "MaxUint"+strings.TrimPrefix(s.Len.GoType, "uint")))
+	}
+	n := s.Into + "N"
+	out := []jen.Code{
+		define(s.Into).Make(jen.Index().Uintptr(), jen.Len(id(s.List))),
+		jen.Var().Add(param(s.Nodes, "[]*object.Node")),
+		jen.For(define("i", "h").Range().Add(id(s.List))).Block(
+			p.zero.onErr(id("h.enter").Call(id("verb"))),
+			jen.Defer().Add(id("h.node.Exit").Call()),
+			jen.If(op(id("h.dev"), "!=", id(s.Root))).Block(p.zero.with(other)),
+			jen.If(jen.Op("!").Add(rt("slices", "Contains").Call(id(s.Nodes), node("h")))).Block(assign(id(s.Nodes), jen.Append(id(s.Nodes), node("h")))),
+			assign(id(s.Into).Index(id("i")), jen.Uintptr().Call(id("h.c"))),
+		),
+	}
+	out = append(out, p.get(n, counted)...)
+	return append(out, jen.List(id(s.To), id(s.Count)).Op("=").List(rt("mem", "PinList").Call(ref(id(s.Pins)), id(s.Into)), goType(s.Len.GoType).Call(id(n))))
+}

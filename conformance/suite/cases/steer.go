@@ -1,0 +1,179 @@
+//go:build linux
+
+package cases
+
+import (
+	"errors"
+	"os"
+	"syscall"
+
+	"github.com/verbsgen/verbsgen/conformance/suite"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/dpath"
+)
+
+// steering are the cases of where packets are steered to: tables of work queues, and actions of flows on packets of ESP.
+func steering() []suite.Case {
+	tables, esp := needs(suite.WQ, suite.RWQTables), needs(suite.ESP)
+	return []suite.Case{
+		{ID: "CF-wq-0003", Family: "work queue", Title: "requests are posted, and come back when the queue fails", Page: "ibv_post_wq_recv", Needs: needs(suite.WQ), Run: postedToWQ},
+		{ID: "CF-rwq-0001", Family: "work queue", Title: "a table keeps its queues, each once or several times", Page: "ibv_create_rwq_ind_table", Needs: tables, Run: tableOfQueues},
+		{ID: "CF-rwq-0002", Family: "work queue", Title: "lists that make no table", Page: "ibv_create_rwq_ind_table", Needs: tables, Run: noTable},
+		{ID: "CF-rwq-0003", Family: "work queue", Title: "a queue pair keeps the table that it distributes over", Page: "ibv_create_qp_ex", Needs: tables,
+			Rules: []string{"VR-ibv_create_qp_ex-recv_cq-1532", "VR-ibv_create_qp_ex-max_recv_wr-1534", "VR-ibv_create_qp_ex-send_cq-1536"}, Run: queuePairOverTable},
+		{ID: "CF-esp-0001", Family: "esp", Title: "an action is made, changed and ended", Page: "ibv_create_flow_action", Needs: esp, Run: espAction},
+		{ID: "CF-esp-0002", Family: "esp", Title: "what makes no action", Page: "ibv_create_flow_action", Needs: esp,
+			Rules: []string{"VR-ibv_create_flow_action_esp-esp_attr-1525", "VR-ibv_create_flow_action_esp-keymat_ptr-1526"}, Run: noAction},
+		{ID: "CF-esp-0003", Family: "esp", Title: "a flow keeps its action", Page: "ibv_create_flow_action", Needs: needs(suite.ESP, suite.Flows), Run: flowOfAction},
+	}
+}
+
+func postedToWQ(t *suite.T) {
+	cq := must(t.Device().CreateCQ(8, nil, 0))(t)
+	wq := must(t.Device().CreateWQ(verbs.NewWQInitAttr(newPD(t), cq).MaxWR(2).MaxSGE(1)))(t)
+	batch := must(dpath.NewRecvBatch(2, 1))(t)
+	t.Cleanup(func() { ok(t, "closing the batch", batch.Close()) })
+	for i := range 2 {
+		batch.WR(i).Recv(uint64(i + 7))
+	}
+	ok(t, "RDY", wq.Modify(verbs.NewWQAttr().State(verbs.WQStateRdy)))
+	if n, err := wq.PostRecv(batch, 2); n != 2 || err != nil {
+		t.Fatalf("%d requests are posted: %v", n, err)
+	}
+	ok(t, "ERR", wq.Modify(verbs.NewWQAttr().State(verbs.WQStateErr)))
+	if t.Soft() == nil {
+		return // devices report the requests of a failed queue or not
+	}
+	wcs := make([]dpath.WC, 4)
+	n := must(cq.PollInto(wcs))(t)
+	if n != 2 || wcs[0].ID != 7 || wcs[1].ID != 8 || wcs[0].Status != verbs.WCStatusWRFlushErr {
+		t.Errorf("%d requests come back: %v", n, wcs[:n])
+	}
+	ok(t, "Close", wq.Close())
+	if _, err := wq.PostRecv(batch, 1); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("PostRecv after Close: %v", err)
+	}
+}
+
+func newTable(t *suite.T, wqs ...*verbs.WQ) *verbs.RWQIndTable {
+	return must(t.Device().CreateRWQIndTable(verbs.NewRWQIndTableInitAttr(wqs)))(t)
+}
+
+func tableOfQueues(t *suite.T) {
+	a, b := newWQ(t), newWQ(t)
+	table := newTable(t, a, b, a, a)
+	t.Errno("Close of a queue of a table", a.Close(), syscall.EBUSY)
+	t.Errno("Close of another one", b.Close(), syscall.EBUSY)
+	second := newTable(t, b)
+	if table.Num() == second.Num() {
+		t.Errorf("two tables have the number %d", table.Num())
+	}
+	ok(t, "Close", table.Close())
+	if err := table.Close(); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("second Close: %v", err)
+	}
+	ok(t, "Close of a queue", a.Close())
+	t.Errno("Close of the queue of the other table", b.Close(), syscall.EBUSY)
+	if _, err := t.Device().CreateRWQIndTable(verbs.NewRWQIndTableInitAttr([]*verbs.WQ{b, a})); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("a table with a queue that is closed: %v", err)
+	}
+	ok(t, "Close of the other table", second.Close())
+	ok(t, "Close of its queue", b.Close())
+}
+
+func noTable(t *suite.T) {
+	wq := newWQ(t)
+	for _, c := range []struct {
+		what string
+		attr *verbs.RWQIndTableInitAttr
+	}{
+		{"no list", verbs.NewRWQIndTableInitAttr(nil)}, {"three queues", verbs.NewRWQIndTableInitAttr([]*verbs.WQ{wq, wq, wq})},
+		{"nil in the list", verbs.NewRWQIndTableInitAttr([]*verbs.WQ{wq, nil})}, {"a description that no function made", new(verbs.RWQIndTableInitAttr)}, {"nil", nil},
+	} {
+		if _, err := t.Device().CreateRWQIndTable(c.attr); !errors.Is(err, syscall.EINVAL) {
+			t.Errorf("%s: %v", c.what, err)
+		}
+	}
+}
+
+// overTable describes a queue pair over a table.
+func overTable(pd *verbs.PD, sends, receives *verbs.CQ, table *verbs.RWQIndTable) *verbs.QPInitAttrEx {
+	hash := verbs.NewRXHashConf(verbs.RXHashFuncToeplitz, make([]byte, 40), verbs.RXHashFieldSrcIPv4|verbs.RXHashFieldDstIPv4)
+	return verbs.NewQPInitAttrEx(verbs.QPTypeRawPacket, sends, receives, pd).RWQIndTbl(table).RXHashConf(hash)
+}
+
+func queuePairOverTable(t *suite.T) {
+	pd, wq := newPD(t), newWQ(t)
+	cq := must(t.Device().CreateCQ(1, nil, 0))(t)
+	table := newTable(t, wq)
+	make := t.Device().CreateQPEx
+	_, err := make(overTable(pd, cq, cq, table))
+	refusedBy(t, "VR-ibv_create_qp_ex-recv_cq-1532", err)
+	_, err = make(overTable(pd, nil, nil, table).MaxRecvWR(1))
+	refusedBy(t, "VR-ibv_create_qp_ex-max_recv_wr-1534", err)
+	_, err = make(overTable(pd, nil, nil, table).MaxSendWR(1))
+	refusedBy(t, "VR-ibv_create_qp_ex-send_cq-1536", err)
+	qp, err := make(overTable(pd, nil, nil, table))
+	if t.Soft() == nil && err != nil { // devices differ in what they hash
+		t.Saw("a queue pair over a table", err)
+		return
+	}
+	qp = must(qp, err)(t)
+	t.Errno("Close of the table of a queue pair", table.Close(), syscall.EBUSY)
+	ok(t, "Close of the queue pair", qp.Close())
+	ok(t, "Close of the table", table.Close())
+}
+
+// keys are the key material of an action.
+func keys(n int) *verbs.FlowActionESPKeymatAESGCM {
+	return verbs.NewFlowActionESPKeymatAESGCM(make([]byte, n), 0x0102, 16)
+}
+
+// newAction makes an action whose headers the device makes.
+func newAction(t *suite.T) *verbs.FlowAction {
+	association := verbs.NewFlowActionESP().SPI(0x100).Flags(verbs.FlowActionESPFlagsFullOffload | verbs.FlowActionESPFlagsEncrypt)
+	headers := verbs.NewFlowActionESPEncap(verbs.NewFlowIPv4Filter().SrcIP(0x0a000001)).Next(verbs.NewFlowActionESPEncap(verbs.NewFlowPortFilter().DstPort(4500)))
+	return must(t.Device().CreateFlowActionESP(verbs.NewFlowActionESPAttr().ESP(association).Keymat(keys(32)).Replay(verbs.NewFlowActionESPReplayBMP(64)).Encap(headers).ESN(1)))(t)
+}
+
+func espAction(t *suite.T) {
+	a := newAction(t)
+	ok(t, "another sequence", a.ModifyESP(verbs.NewFlowActionESPAttr().ESN(2)))
+	ok(t, "other keys", a.ModifyESP(verbs.NewFlowActionESPAttr().Keymat(keys(16))))
+	ok(t, "Close", a.Close())
+	if err := a.ModifyESP(verbs.NewFlowActionESPAttr().ESN(3)); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("changed after Close: %v", err)
+	}
+}
+
+func noAction(t *suite.T) {
+	make := t.Device().CreateFlowActionESP
+	_, err := make(verbs.NewFlowActionESPAttr().Keymat(keys(16)))
+	refusedBy(t, "VR-ibv_create_flow_action_esp-esp_attr-1525", err)
+	_, err = make(verbs.NewFlowActionESPAttr().ESP(verbs.NewFlowActionESP()))
+	refusedBy(t, "VR-ibv_create_flow_action_esp-keymat_ptr-1526", err)
+	with := func() *verbs.FlowActionESPAttr { return verbs.NewFlowActionESPAttr().ESP(verbs.NewFlowActionESP()) }
+	for _, c := range []struct {
+		what string
+		attr *verbs.FlowActionESPAttr
+	}{
+		{"a key of 33 bytes", with().Keymat(keys(33))}, {"a key of 5 bytes", with().Keymat(keys(5))},
+		{"keys that are nil", with().Keymat((*verbs.FlowActionESPKeymatAESGCM)(nil))},
+		{"a header that is nil", with().Keymat(keys(16)).Encap(verbs.NewFlowActionESPEncap((*verbs.FlowIPv6Filter)(nil)))},
+	} {
+		if _, err := make(c.attr); !errors.Is(err, syscall.EINVAL) {
+			t.Errorf("%s: %v", c.what, err)
+		}
+	}
+}
+
+func flowOfAction(t *suite.T) {
+	a, qp := newAction(t), queuePairOf(t, verbs.QPTypeUD)
+	f := must(qp.CreateFlow(newFlow(verbs.NewFlowSpecESP(), verbs.NewFlowSpecAction(a))))(t)
+	t.Errno("Close of the action of a flow", a.Close(), syscall.EBUSY)
+	ok(t, "Close of the flow", f.Close())
+	ok(t, "Close of the action", a.Close())
+	if _, err := qp.CreateFlow(newFlow(verbs.NewFlowSpecAction(a))); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("a flow with an action that is closed: %v", err)
+	}
+}

@@ -1,0 +1,29 @@
+package mem
+
+import (
+	"runtime"
+	"unsafe"
+)
+
+// Pins keep memory of Go in its place while C reads it during one call. The zero Pins are ready for use; Unpin ends them.
+//
+// C finds the memory by addresses in the struct that it is given, which Go's rules for pointers do not follow.
+type Pins struct{ pinner runtime.Pinner }
+
+// Unpin lets go of all memory.
+func (p *Pins) Unpin() { p.pinner.Unpin() }
+
+// PinList pins the elements of a list, and returns where they are; 0 for an empty one.
+func PinList[T any](p *Pins, list []T) uintptr {
+	if len(list) == 0 {
+		return 0
+	}
+	p.pinner.Pin(unsafe.SliceData(list))
+	return uintptr(unsafe.Pointer(unsafe.SliceData(list)))
+}
+
+// PinValue pins a value, and returns where it is.
+func PinValue[T any](p *Pins, x *T) uintptr {
+	p.pinner.Pin(x)
+	return uintptr(unsafe.Pointer(x))
+}

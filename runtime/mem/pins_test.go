@@ -1,0 +1,24 @@
+package mem
+
+import (
+	"runtime"
+	"testing"
+	"unsafe"
+)
+
+// TestPins stores the addresses of values and lists, which stay theirs while the garbage collector runs.
+func TestPins(t *testing.T) {
+	var pins Pins
+	x, list := new(uint32), []uintptr{7, 8}
+	at, of := PinValue(&pins, x), PinList(&pins, list)
+	runtime.GC()
+	*x = 5
+	if at != uintptr(unsafe.Pointer(x)) || of != uintptr(unsafe.Pointer(&list[0])) {
+		t.Errorf("the addresses are %#x and %#x", at, of)
+	}
+	if empty := PinList(&pins, []byte{}); empty != 0 {
+		t.Errorf("an empty list is at %#x", empty)
+	}
+	pins.Unpin()
+	pins.Unpin() // ends nothing twice
+}

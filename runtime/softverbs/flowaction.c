@@ -1,0 +1,156 @@
+//go:build linux && cgo
+
+// Actions of flows on packets of ESP. They are taken apart and kept; no packet comes by here.
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "entry.h"
+#include "instance.h"
+#include "kernel.h"
+#include "objects.h"
+#include "steer.h"
+
+#define FLAGS (IB_UVERBS_FLOW_ACTION_ESP_FLAGS_FULL_OFFLOAD | IB_UVERBS_FLOW_ACTION_ESP_FLAGS_TRANSPORT | \
+		IB_UVERBS_FLOW_ACTION_ESP_FLAGS_ENCRYPT | IB_UVERBS_FLOW_ACTION_ESP_FLAGS_ESN_NEW_WINDOW)
+
+static void name(const struct svb_obj *o, char *buf, size_t n)
+{
+	snprintf(buf, n, "flow action (handle %u)", SVB_OF(o, struct svb_flow_action)->k.handle);
+}
+
+static void forget(struct svb_obj *o)
+{
+	struct svb_flow_action *f = SVB_OF(o, struct svb_flow_action);
+
+	svb_handle_drop(o->ctx->file, f->k.handle);
+	svb_unregister(o);
+	free(f);
+}
+
+static const struct svb_kind kind = {SVB_T_FLOW_ACTION, name, forget};
+
+static int check_keys(uint32_t proto, uint16_t len, const struct ib_uverbs_flow_action_esp_keymat_aes_gcm *k)
+{
+	if (proto != IB_UVERBS_FLOW_ACTION_ESP_KEYMAT_AES_GCM || len != sizeof *k)
+		return EOPNOTSUPP;
+	if (k->key_len != 16 && k->key_len != 24 && k->key_len != 32)
+		return EINVAL;
+	return k->iv_algo == IB_UVERBS_FLOW_ACTION_IV_ALGO_SEQ ? 0 : EINVAL;
+}
+
+static int check_replay(uint32_t proto, uint16_t len)
+{
+	if (proto == IB_UVERBS_FLOW_ACTION_ESP_REPLAY_NONE)
+		return 0;
+	if (proto != IB_UVERBS_FLOW_ACTION_ESP_REPLAY_BMP)
+		return EOPNOTSUPP;
+	return len == sizeof(struct ib_uverbs_flow_action_esp_replay_bmp) ? 0 : EINVAL;
+}
+
+// check_headers walks the headers of a tunnel.
+static int check_headers(const struct ib_uverbs_flow_action_esp_encap *e)
+{
+	for (; e; e = e->next_ptr) {
+		size_t size = 0;
+
+		switch (e->type) {
+		case IBV_FLOW_SPEC_IPV4: size = sizeof(struct ibv_flow_ipv4_filter); break;
+		case IBV_FLOW_SPEC_IPV4_EXT: size = sizeof(struct ibv_flow_ipv4_ext_filter); break;
+		case IBV_FLOW_SPEC_IPV6: size = sizeof(struct ibv_flow_ipv6_filter); break;
+		case IBV_FLOW_SPEC_UDP: size = sizeof(struct ibv_flow_tcp_udp_filter); break;
+		}
+		if (!e->val_ptr || !size || e->len != size)
+			return EINVAL;
+	}
+	return 0;
+}
+
+// take looks at what is given; all of it is optional for a change.
+static int take(struct svb_flow_action *f, const struct ibv_flow_action_esp_attr *a)
+{
+	uint32_t flags = f->flags;
+	int err = 0;
+
+	if (a->comp_mask & ~(uint32_t)IBV_FLOW_ACTION_ESP_MASK_ESN)
+		return EOPNOTSUPP;
+	if (a->esp_attr)
+		flags = a->esp_attr->flags;
+	if (flags & ~(uint32_t)FLAGS)
+		return EOPNOTSUPP;
+	if (a->keymat_ptr)
+		err = check_keys(a->keymat_proto, a->keymat_len, a->keymat_ptr);
+	if (!err && a->replay_ptr)
+		err = check_replay(a->replay_proto, a->replay_len);
+	if (!err)
+		err = check_headers(a->esp_encap);
+	if (!err && (a->esp_encap || a->replay_ptr) && !(flags & IB_UVERBS_FLOW_ACTION_ESP_FLAGS_FULL_OFFLOAD))
+		err = EINVAL;
+	if (!err)
+		f->flags = flags;
+	return err;
+}
+
+static int enter(struct svb_ctx *c, struct svb_flow_action *f)
+{
+	int err = svb_handle_add(c->file, &f->k, SVB_K_FLOW_ACTION);
+
+	if (err)
+		return err;
+	f->pub.context = &c->vctx.context;
+	svb_register(&f->obj, &kind, &f->pub, c->obj.inst, c);
+	return 0;
+}
+
+struct ibv_flow_action *svb_create_flow_action_esp(struct ibv_context *pub, struct ibv_flow_action_esp_attr *a)
+{
+	int err;
+	struct svb_ctx *c = svb_enter(pub, SVB_CREATE_FLOW_ACTION_ESP, &err);
+	struct svb_flow_action *f = NULL;
+
+	if (!err && (!a->esp_attr || !a->keymat_ptr))
+		err = EINVAL;
+	if (!err && !(f = calloc(1, sizeof *f)))
+		err = ENOMEM;
+	if (!err)
+		err = take(f, a);
+	if (!err) {
+		pthread_mutex_lock(&svb_lock);
+		err = enter(c, f);
+		pthread_mutex_unlock(&svb_lock);
+	}
+	if (!err)
+		return &f->pub;
+	free(f);
+	errno = err;
+	return NULL;
+}
+
+int svb_modify_flow_action_esp(struct ibv_flow_action *pub, struct ibv_flow_action_esp_attr *a)
+{
+	struct svb_flow_action *f;
+	int err;
+
+	pthread_mutex_lock(&svb_lock);
+	f = svb_find_action(pub);
+	err = f ? svb_refused_locked(&f->obj, SVB_MODIFY_FLOW_ACTION_ESP) : EINVAL;
+	if (!err)
+		err = take(f, a);
+	pthread_mutex_unlock(&svb_lock);
+	return err ? errno = err : 0;
+}
+
+int svb_destroy_flow_action(struct ibv_flow_action *pub)
+{
+	struct svb_flow_action *f;
+	int err;
+
+	pthread_mutex_lock(&svb_lock);
+	f = svb_find_action(pub);
+	err = f ? svb_refused_locked(&f->obj, SVB_DESTROY_FLOW_ACTION) : EINVAL;
+	if (!err && f->flows)
+		err = EBUSY;
+	if (!err)
+		forget(&f->obj);
+	pthread_mutex_unlock(&svb_lock);
+	return err ? errno = err : 0;
+}

@@ -1,0 +1,152 @@
+//go:build linux && cgo
+
+// Tables of work queues, and the queue pairs that distribute over them. No packet comes by here that could be distributed.
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "entry.h"
+#include "instance.h"
+#include "kernel.h"
+#include "objects.h"
+#include "qp.h"
+#include "steer.h"
+
+#define MAX_LOG_SIZE 11
+#define KEY_LENGTH 40 // of the Toeplitz hash
+#define FIELDS (IBV_RX_HASH_SRC_IPV4 | IBV_RX_HASH_DST_IPV4 | IBV_RX_HASH_SRC_IPV6 | IBV_RX_HASH_DST_IPV6 | IBV_RX_HASH_SRC_PORT_TCP | \
+		IBV_RX_HASH_DST_PORT_TCP | IBV_RX_HASH_SRC_PORT_UDP | IBV_RX_HASH_DST_PORT_UDP | IBV_RX_HASH_IPSEC_SPI | IBV_RX_HASH_INNER)
+
+static void name(const struct svb_obj *o, char *buf, size_t n)
+{
+	snprintf(buf, n, "table of work queues (handle %d)", SVB_OF(o, struct svb_rwq_table)->pub.ind_tbl_handle);
+}
+
+static void forget(struct svb_obj *o)
+{
+	struct svb_rwq_table *t = SVB_OF(o, struct svb_rwq_table);
+
+	svb_handle_drop(o->ctx->file, t->k.handle);
+	for (uint32_t i = 0; i < t->n; i++)
+		t->wqs[i]->tables--;
+	svb_unregister(o);
+	free(t->wqs);
+	free(t);
+}
+
+static const struct svb_kind kind = {SVB_T_RWQ_TABLE, name, forget};
+
+static int enter(struct svb_ctx *c, struct svb_rwq_table *t, const struct ibv_rwq_ind_table_init_attr *a)
+{
+	int err;
+
+	for (uint32_t i = 0; i < t->n; i++) {
+		t->wqs[i] = svb_find_wq(a->ind_tbl[i]);
+		if (!t->wqs[i] || t->wqs[i]->obj.ctx != c)
+			return EINVAL;
+	}
+	err = svb_handle_add(c->file, &t->k, SVB_K_RWQ_TABLE);
+	if (err)
+		return err;
+	for (uint32_t i = 0; i < t->n; i++)
+		t->wqs[i]->tables++;
+	t->pub.context = &c->vctx.context;
+	t->pub.ind_tbl_handle = t->pub.ind_tbl_num = (int)t->k.handle;
+	svb_register(&t->obj, &kind, &t->pub, c->obj.inst, c);
+	return 0;
+}
+
+struct ibv_rwq_ind_table *svb_create_rwq_ind_table(struct ibv_context *pub, struct ibv_rwq_ind_table_init_attr *a)
+{
+	int err;
+	struct svb_ctx *c = svb_enter(pub, SVB_CREATE_RWQ_IND_TABLE, &err);
+	struct svb_rwq_table *t = NULL;
+
+	if (!err && (a->comp_mask >= IBV_CREATE_IND_TABLE_RESERVED || a->log_ind_tbl_size > MAX_LOG_SIZE || !a->ind_tbl))
+		err = EINVAL;
+	if (!err && !(t = calloc(1, sizeof *t)))
+		err = ENOMEM;
+	if (!err) {
+		t->n = 1u << a->log_ind_tbl_size;
+		if (!(t->wqs = calloc(t->n, sizeof *t->wqs)))
+			err = ENOMEM;
+	}
+	if (!err) {
+		pthread_mutex_lock(&svb_lock);
+		err = enter(c, t, a);
+		pthread_mutex_unlock(&svb_lock);
+	}
+	if (!err)
+		return &t->pub;
+	if (t)
+		free(t->wqs);
+	free(t);
+	errno = err;
+	return NULL;
+}
+
+int svb_destroy_rwq_ind_table(struct ibv_rwq_ind_table *pub)
+{
+	struct svb_rwq_table *t;
+	int err;
+
+	pthread_mutex_lock(&svb_lock);
+	t = svb_find_table(pub);
+	err = t ? svb_refused_locked(&t->obj, SVB_DESTROY_RWQ_IND_TABLE) : EINVAL;
+	if (!err && t->users)
+		err = EBUSY;
+	if (!err)
+		forget(&t->obj);
+	pthread_mutex_unlock(&svb_lock);
+	return err ? errno = err : 0;
+}
+
+// hashed holds the hash against what the devices take that have one.
+static int hashed(const struct ibv_qp_init_attr_ex *a)
+{
+	const struct ibv_rx_hash_conf *h = &a->rx_hash_conf;
+
+	if (!(a->comp_mask & IBV_QP_INIT_ATTR_RX_HASH) || a->qp_type != IBV_QPT_RAW_PACKET)
+		return EINVAL;
+	if (a->recv_cq || a->srq || a->cap.max_recv_wr || a->cap.max_recv_sge || (a->cap.max_send_wr && !a->send_cq))
+		return EINVAL;
+	if (h->rx_hash_function != IBV_RX_HASH_FUNC_TOEPLITZ || h->rx_hash_key_len != KEY_LENGTH || !h->rx_hash_key)
+		return EINVAL;
+	return h->rx_hash_fields_mask & ~(uint64_t)FIELDS ? EOPNOTSUPP : 0;
+}
+
+// svb_create_table_qp makes a queue pair that distributes over a table. It has no receives, and stays in RESET.
+struct ibv_qp *svb_create_table_qp(struct ibv_qp_init_attr_ex *a)
+{
+	struct ibv_qp_init_attr as = {.qp_context = a->qp_context, .send_cq = a->send_cq, .cap = a->cap, .qp_type = IBV_QPT_UD, .sq_sig_all = a->sq_sig_all};
+	struct svb_rwq_table *t;
+	struct ibv_qp *made;
+	int err = hashed(a);
+
+	pthread_mutex_lock(&svb_lock);
+	t = svb_find_table(a->rwq_ind_tbl);
+	if (!t)
+		err = EINVAL;
+	if (!err) {
+		t->users++;
+		as.recv_cq = &t->wqs[0]->cq->pub; // it needs one, and gives it no completions
+		if (!as.send_cq)
+			as.send_cq = as.recv_cq;
+	}
+	pthread_mutex_unlock(&svb_lock);
+	if (err) {
+		errno = err;
+		return NULL;
+	}
+	made = svb_create_qp(a->pd, &as);
+	pthread_mutex_lock(&svb_lock);
+	if (made) {
+		svb_find_qp(made)->table = t;
+		made->qp_type = a->qp_type;
+		made->send_cq = a->send_cq;
+		made->recv_cq = NULL;
+	} else {
+		t->users--;
+	}
+	pthread_mutex_unlock(&svb_lock);
+	return made;
+}

@@ -1,0 +1,65 @@
+// Where packets are steered to: work queues, tables of them, and actions of flows.
+#ifndef SVB_STEER_H
+#define SVB_STEER_H
+
+#include "completion.h"
+#include "receive.h"
+
+struct svb_wq {
+	struct ibv_wq pub;
+	struct svb_obj obj;
+	struct svb_kobj k;
+	struct svb_kpd *pd;
+	struct svb_pd *holder; // parent domain, or NULL
+	struct svb_cq *cq;
+	struct svb_recvq q;
+	uint32_t flags;
+	unsigned tables; // entries of tables that name it
+};
+
+struct svb_rwq_table {
+	struct ibv_rwq_ind_table pub;
+	struct svb_obj obj;
+	struct svb_kobj k;
+	uint32_t n;
+	struct svb_wq **wqs;
+	unsigned users; // queue pairs
+};
+
+struct svb_flow_action {
+	struct ibv_flow_action pub;
+	struct svb_obj obj;
+	struct svb_kobj k;
+	unsigned flows; // that have it
+	uint32_t flags;
+};
+
+// svb_find_wq: with svb_lock held; NULL: none that lives
+static inline struct svb_wq *svb_find_wq(const struct ibv_wq *pub)
+{
+	struct svb_obj *o = svb_find(pub, SVB_T_WQ);
+	return o ? SVB_OF(o, struct svb_wq) : NULL;
+}
+
+// svb_find_table: with svb_lock held; NULL: none that lives
+static inline struct svb_rwq_table *svb_find_table(const struct ibv_rwq_ind_table *pub)
+{
+	struct svb_obj *o = svb_find(pub, SVB_T_RWQ_TABLE);
+	return o ? SVB_OF(o, struct svb_rwq_table) : NULL;
+}
+
+// svb_find_action: with svb_lock held; NULL: none that lives
+static inline struct svb_flow_action *svb_find_action(const struct ibv_flow_action *pub)
+{
+	struct svb_obj *o = svb_find(pub, SVB_T_FLOW_ACTION);
+	return o ? SVB_OF(o, struct svb_flow_action) : NULL;
+}
+
+// svb_table_left notes that a queue pair is gone, of the table that it had or of none.
+static inline void svb_table_left(struct svb_rwq_table *t)
+{
+	if (t)
+		t->users--;
+}
+
+#endif
