@@ -309,8 +309,8 @@ func (qp *QP) CreateFlow(flow *FlowAttr) (*Flow, error) {
 //     [VR-ibv_bind_mw-qp_type-1107]
 //   - the request may be fenced and signaled (a hint only: some devices accept it)
 //     [VR-ibv_bind_mw-send_flags-1108]
-//   - a window grants REMOTE_WRITE, REMOTE_READ and REMOTE_ATOMIC, and may be ZERO_BASED (a hint only: some
-//     devices accept it) [VR-ibv_bind_mw-mw_access_flags-1109]
+//   - mw_access_flags has no flags but REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC and ZERO_BASED (a hint only:
+//     some devices accept it) [VR-ibv_bind_mw-mw_access_flags-1109]
 //   - a window of type 1 is not ZERO_BASED with the providers known (a hint only: some devices accept it)
 //     [VR-ibv_bind_mw-mw_access_flags-1110]
 //

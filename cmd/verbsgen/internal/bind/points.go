@@ -6,7 +6,8 @@ import (
 	"github.com/verbsgen/verbsgen/spec"
 )
 
-// bindPoints finds the records that C can have behind a pointer: the one that the page names, or all arms of a type.
+// bindPoints finds the records that C can have behind a pointer: the one that the page names, or all arms of a type. That there are none
+// is reported elsewhere.
 func (b *binder) bindPoints(r *model.Record, f *model.Field, sf spec.RecordField, all []*model.Record) {
 	if sf.Points == "" {
 		return
@@ -25,9 +26,6 @@ func (b *binder) bindPoints(r *model.Record, f *model.Field, sf spec.RecordField
 	f.PointsTo = sf.Points
 	for _, x := range f.Points {
 		x.Pointed = true
-	}
-	if len(f.Points) == 0 {
-		b.errorf(diag.TypeUnknown, sf.At("points", sf.Points), subject, "no record "+sf.Points+" in any page, and none has arm: of it", "correct points:")
 	}
 	if sf.Tag == "" {
 		return

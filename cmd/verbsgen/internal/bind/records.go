@@ -50,7 +50,7 @@ func (b *binder) bindArm(r *model.Record, s spec.Record) {
 		return
 	}
 	a := &model.Arm{Of: s.Arm.Of}
-	if s.Arm.Tag != "" {
+	if s.Arm.Tag != "" && s.Arm.Size != "" {
 		a.Tag, a.Size = b.own(r, s, s.Arm.Tag), b.own(r, s, s.Arm.Size)
 	}
 	if v, ok := b.lookup(s.Arm.Is, s.Pos, s.Go); ok {

@@ -252,7 +252,11 @@ func calledOnce(_ *world, m *Method) []string {
 	steps := flat(m.Steps)
 	calls := at[Call](steps)
 	if len(calls) == 0 {
-		if len(at[Name](m.Steps)) > 0 && len(at[Get](m.Steps)) == 0 {
+		later := slices.ContainsFunc(steps, func(s Step) bool { // a request has what the verb is to do, and calls it when it is posted
+			d, ok := s.(Do)
+			return ok && d.Call.Type == "dpath"
+		})
+		if len(at[Name](m.Steps)) > 0 && len(at[Get](m.Steps)) == 0 && !later {
 			return []string{"the verb is named and not called"}
 		}
 		if hot := at[Refuse](m.Steps); len(hot) > 0 && len(at[Batch](m.Steps))+len(at[Do](m.Steps)) != 1 {

@@ -99,7 +99,7 @@ static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_
 		pause_post(p);
 	p->posts++;
 	if (p->how == DP_LINGER)
-		linger(qp->qp_type == IBV_QPT_UD ? &((struct ibv_pd *)wr->wr.ud.ah)->context : &qp->context, &wr->wr_id);
+		linger(qp->qp_type == IBV_QPT_UD ? &((struct ibv_pd *)wr->wr.ud.ah)->context : wr->opcode == IBV_WR_BIND_MW ? &wr->bind_mw.mw->context : &qp->context, &wr->wr_id);
 	for (i = 0; wr != NULL; wr = wr->next, i++) {
 		if (i == p->refuse)
 			return refused(p, wr, (void **)bad);
