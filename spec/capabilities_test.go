@@ -10,16 +10,17 @@ import (
 // limits lists, by capability, what may not be larger; a transcription of its own of what the fields of struct
 // ibv_device_attr, ibv_port_attr and ibv_qp_cap mean.
 var limits = map[string]string{
-	"device_attr.phys_port_cnt":                              "ibv_create_ah attr.port_num, ibv_create_ah_from_wc port_num, ibv_init_ah_from_wc port_num, ibv_get_pkey_index port_num, ibv_modify_qp attr.port_num, ibv_query_gid port_num, ibv_query_pkey port_num, ibv_query_port port_num, ibv_query_port_speed port_num",
+	"device_attr.phys_port_cnt":                              "ibv_create_ah attr.port_num, ibv_create_ah_from_wc port_num, ibv_init_ah_from_wc port_num, ibv_get_pkey_index port_num, ibv_modify_qp attr.port_num, ibv_query_gid port_num, ibv_query_pkey port_num, ibv_query_port port_num, ibv_query_port_speed port_num, ibv_modify_qp attr.ah_attr.port_num, ibv_modify_qp attr.alt_port_num, ibv_create_flow flow.port",
 	"device_attr_ex.phys_port_cnt_ex":                        "ibv_query_gid_ex port_num, ibv_query_port port_num",
 	"device_attr_ex.max_dm_size":                             "ibv_alloc_dm attr.length",
 	"device_attr.max_mr_size":                                "ibv_reg_mr length, ibv_reg_mr_iova length, ibv_reg_mr_ex mr_init_attr.length",
 	"device_attr.max_cqe":                                    "ibv_create_cq cqe, ibv_create_cq_ex cq_attr.cqe, ibv_resize_cq cqe",
-	"device_attr.max_qp_wr":                                  "ibv_create_qp qp_init_attr.cap.max_send_wr, ibv_create_qp qp_init_attr.cap.max_recv_wr",
-	"device_attr.max_sge":                                    "ibv_create_qp qp_init_attr.cap.max_send_sge, ibv_create_qp qp_init_attr.cap.max_recv_sge",
+	"device_attr.max_qp_wr":                                  "ibv_create_qp qp_init_attr.cap.max_send_wr, ibv_create_qp qp_init_attr.cap.max_recv_wr, ibv_create_qp_ex qp_init_attr_ex.cap.max_send_wr, ibv_create_qp_ex qp_init_attr_ex.cap.max_recv_wr",
+	"device_attr.max_sge":                                    "ibv_create_qp qp_init_attr.cap.max_send_sge, ibv_create_qp qp_init_attr.cap.max_recv_sge, ibv_create_qp_ex qp_init_attr_ex.cap.max_send_sge, ibv_create_qp_ex qp_init_attr_ex.cap.max_recv_sge",
 	"device_attr.max_srq_wr":                                 "ibv_create_srq srq_init_attr.attr.max_wr, ibv_create_srq_ex srq_init_attr_ex.attr.max_wr, ibv_modify_srq srq_attr.max_wr, ibv_modify_srq srq_attr.srq_limit",
 	"device_attr.max_srq_sge":                                "ibv_create_srq srq_init_attr.attr.max_sge, ibv_create_srq_ex srq_init_attr_ex.attr.max_sge",
 	"device_attr_ex.tm_caps.max_num_tags":                    "ibv_create_srq_ex srq_init_attr_ex.tm_cap.max_num_tags",
+	"device_attr_ex.rss_caps.max_rwq_indirection_table_size": "ibv_create_rwq_ind_table init_attr.log_ind_tbl_size",
 	"srq_attr.max_wr":                                        "ibv_modify_srq srq_attr.srq_limit",
 	"device_attr.max_qp_init_rd_atom":                        "ibv_modify_qp attr.max_rd_atomic",
 	"device_attr.max_qp_rd_atom":                             "ibv_modify_qp attr.max_dest_rd_atomic",
@@ -27,10 +28,21 @@ var limits = map[string]string{
 	"qp.cap.max_recv_sge":                                    "ibv_post_recv wr[].num_sge",
 	"qp.cap.max_inline_data":                                 "ibv_post_send wr[].sg_list[].length",
 	"port_attr[port_num].gid_tbl_len >":                      "ibv_query_gid index, ibv_query_gid_ex gid_index",
+	"port_attr[attr.port_num].pkey_tbl_len >":                "ibv_modify_qp attr.pkey_index",
+	"port_attr[attr.alt_port_num].pkey_tbl_len >":            "ibv_modify_qp attr.alt_pkey_index",
+	"port_attr[attr.ah_attr.port_num].active_mtu >=":         "ibv_modify_qp attr.path_mtu",
+	"port_attr[attr.ah_attr.port_num].gid_tbl_len >":         "ibv_modify_qp attr.ah_attr.grh.sgid_index",
+	"port_attr[attr.alt_ah_attr.port_num].gid_tbl_len >":     "ibv_modify_qp attr.alt_ah_attr.grh.sgid_index",
+	"port_attr[port_num].pkey_tbl_len >":                     "ibv_query_pkey index",
+	"srq_attr.max_sge":                                       "ibv_post_srq_recv recv_wr[].num_sge",
+	"device_attr_ex.cq_mod_caps.max_cq_count":                "ibv_modify_cq attr.moderate.cq_count",
+	"device_attr_ex.cq_mod_caps.max_cq_period":               "ibv_modify_cq attr.moderate.cq_period",
+	"device_attr_ex.tso_caps.max_tso":                        "ibv_post_send wr[].sg_list[].length",
+	"device_attr_ex.packet_pacing_caps.qp_rate_limit_max":    "ibv_modify_qp attr.rate_limit",
+	"device_attr_ex.packet_pacing_caps.qp_rate_limit_min <=": "ibv_modify_qp attr.rate_limit, ibv_modify_qp_rate_limit attr.rate_limit",
 	"context.num_comp_vectors >":                             "ibv_create_cq comp_vector, ibv_create_cq_ex cq_attr.comp_vector",
 	"device_attr.max_pkeys >":                                "ibv_modify_qp attr.pkey_index",
 	"port_attr[attr.port_num].gid_tbl_len >":                 "ibv_create_ah attr.grh.sgid_index",
-	"device_attr_ex.rss_caps.max_rwq_indirection_table_size": "ibv_create_rwq_ind_table init_attr.log_ind_tbl_size",
 	"comp_cntr_caps.max_value":                               "ibv_set_comp_cntr value, ibv_set_err_comp_cntr value",
 }
 
@@ -40,26 +52,46 @@ const (
 	flushPersistent = 1 << 39
 )
 
+// supports gives the mask of types of queue pairs that has one of them.
+func supports(qpType int) string { return fmt.Sprintf("0x%x", 1<<qpType) }
+
+// Types of queue pairs, as they stand in the masks of capabilities.
+const (
+	typeRC        = 2
+	typeUD        = 4
+	typeRawPacket = 8
+)
+
 // abilities lists, by capability, the flags that need it, and the verbs that take them.
 var abilities = map[string]string{
-	"device_attr.atomic_cap IBV_ATOMIC_HCA":                                               "IBV_ACCESS_REMOTE_ATOMIC: ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex, ibv_reg_dmabuf_mr, ibv_reg_dm_mr, ibv_rereg_mr",
-	fmt.Sprintf("device_attr_ex.device_cap_flags_ex 0x%x", flushGlobal):                   "IBV_ACCESS_FLUSH_GLOBAL: ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex, ibv_rereg_mr",
-	fmt.Sprintf("device_attr_ex.device_cap_flags_ex 0x%x", flushPersistent):               "IBV_ACCESS_FLUSH_PERSISTENT: ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex, ibv_rereg_mr",
-	"device_attr_ex.odp_caps.general_caps IBV_ODP_SUPPORT":                                "IBV_ACCESS_ON_DEMAND: ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex, ibv_rereg_mr; : ibv_advise_mr",
-	"device_attr_ex.odp_caps.general_caps IBV_ODP_SUPPORT_IMPLICIT":                       "IBV_ACCESS_ON_DEMAND with SIZE_MAX: ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex",
-	"device_attr.device_cap_flags IBV_DEVICE_RESIZE_MAX_WR":                               "IBV_QP_CAP: ibv_modify_qp",
-	"device_attr.device_cap_flags IBV_DEVICE_SRQ_RESIZE":                                  "IBV_SRQ_MAX_WR: ibv_modify_srq",
-	"device_attr.device_cap_flags IBV_DEVICE_XRC":                                         ": ibv_create_srq_ex",
-	"device_attr.device_cap_flags IBV_DEVICE_AUTO_PATH_MIG":                               "IBV_QP_ALT_PATH|IBV_QP_PATH_MIG_STATE: ibv_modify_qp",
-	"device_attr.device_cap_flags IBV_DEVICE_UD_IP_CSUM":                                  "IBV_SEND_IP_CSUM with IBV_QPT_UD: ibv_post_send",
-	"device_attr.device_cap_flags IBV_DEVICE_RC_IP_CSUM":                                  "IBV_SEND_IP_CSUM with IBV_QPT_RC: ibv_post_send",
-	"device_attr.device_cap_flags IBV_DEVICE_RAW_IP_CSUM":                                 "IBV_SEND_IP_CSUM with IBV_QPT_RAW_PACKET: ibv_post_send",
-	"comp_cntr_caps.supported_qp_attach_ops IBV_QP_ATTACH_COMP_CNTR_OP_SEND":              "IBV_QP_ATTACH_COMP_CNTR_OP_SEND: ibv_qp_attach_comp_cntr",
-	"comp_cntr_caps.supported_qp_attach_ops IBV_QP_ATTACH_COMP_CNTR_OP_RECV":              "IBV_QP_ATTACH_COMP_CNTR_OP_RECV: ibv_qp_attach_comp_cntr",
-	"comp_cntr_caps.supported_qp_attach_ops IBV_QP_ATTACH_COMP_CNTR_OP_RDMA_READ":         "IBV_QP_ATTACH_COMP_CNTR_OP_RDMA_READ: ibv_qp_attach_comp_cntr",
-	"comp_cntr_caps.supported_qp_attach_ops IBV_QP_ATTACH_COMP_CNTR_OP_REMOTE_RDMA_READ":  "IBV_QP_ATTACH_COMP_CNTR_OP_REMOTE_RDMA_READ: ibv_qp_attach_comp_cntr",
-	"comp_cntr_caps.supported_qp_attach_ops IBV_QP_ATTACH_COMP_CNTR_OP_RDMA_WRITE":        "IBV_QP_ATTACH_COMP_CNTR_OP_RDMA_WRITE: ibv_qp_attach_comp_cntr",
-	"comp_cntr_caps.supported_qp_attach_ops IBV_QP_ATTACH_COMP_CNTR_OP_REMOTE_RDMA_WRITE": "IBV_QP_ATTACH_COMP_CNTR_OP_REMOTE_RDMA_WRITE: ibv_qp_attach_comp_cntr",
+	"device_attr.atomic_cap IBV_ATOMIC_HCA":                                                       "IBV_ACCESS_REMOTE_ATOMIC: ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex, ibv_reg_dmabuf_mr, ibv_reg_dm_mr, ibv_rereg_mr",
+	fmt.Sprintf("device_attr_ex.device_cap_flags_ex 0x%x", flushGlobal):                           "IBV_ACCESS_FLUSH_GLOBAL: ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex, ibv_rereg_mr",
+	fmt.Sprintf("device_attr_ex.device_cap_flags_ex 0x%x", flushPersistent):                       "IBV_ACCESS_FLUSH_PERSISTENT: ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex, ibv_rereg_mr",
+	"device_attr_ex.odp_caps.general_caps IBV_ODP_SUPPORT":                                        "IBV_ACCESS_ON_DEMAND: ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex, ibv_rereg_mr; : ibv_advise_mr",
+	"device_attr_ex.odp_caps.general_caps IBV_ODP_SUPPORT_IMPLICIT":                               "IBV_ACCESS_ON_DEMAND with SIZE_MAX: ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex",
+	"device_attr.device_cap_flags IBV_DEVICE_RESIZE_MAX_WR":                                       "IBV_QP_CAP: ibv_modify_qp",
+	"device_attr.device_cap_flags IBV_DEVICE_SRQ_RESIZE":                                          "IBV_SRQ_MAX_WR: ibv_modify_srq",
+	"device_attr.device_cap_flags IBV_DEVICE_XRC":                                                 "IBV_SRQT_XRC: ibv_create_srq_ex",
+	"device_attr.device_cap_flags IBV_DEVICE_AUTO_PATH_MIG":                                       "IBV_QP_ALT_PATH|IBV_QP_PATH_MIG_STATE: ibv_modify_qp",
+	"device_attr.device_cap_flags IBV_DEVICE_UD_IP_CSUM":                                          "IBV_SEND_IP_CSUM with IBV_QPT_UD: ibv_post_send",
+	"device_attr.device_cap_flags IBV_DEVICE_RC_IP_CSUM":                                          "IBV_SEND_IP_CSUM with IBV_QPT_RC: ibv_post_send",
+	"device_attr.device_cap_flags IBV_DEVICE_RAW_IP_CSUM":                                         "IBV_SEND_IP_CSUM with IBV_QPT_RAW_PACKET: ibv_post_send",
+	"comp_cntr_caps.supported_qp_attach_ops IBV_QP_ATTACH_COMP_CNTR_OP_SEND":                      "IBV_QP_ATTACH_COMP_CNTR_OP_SEND: ibv_qp_attach_comp_cntr",
+	"comp_cntr_caps.supported_qp_attach_ops IBV_QP_ATTACH_COMP_CNTR_OP_RECV":                      "IBV_QP_ATTACH_COMP_CNTR_OP_RECV: ibv_qp_attach_comp_cntr",
+	"comp_cntr_caps.supported_qp_attach_ops IBV_QP_ATTACH_COMP_CNTR_OP_RDMA_READ":                 "IBV_QP_ATTACH_COMP_CNTR_OP_RDMA_READ: ibv_qp_attach_comp_cntr",
+	"comp_cntr_caps.supported_qp_attach_ops IBV_QP_ATTACH_COMP_CNTR_OP_REMOTE_RDMA_READ":          "IBV_QP_ATTACH_COMP_CNTR_OP_REMOTE_RDMA_READ: ibv_qp_attach_comp_cntr",
+	"comp_cntr_caps.supported_qp_attach_ops IBV_QP_ATTACH_COMP_CNTR_OP_RDMA_WRITE":                "IBV_QP_ATTACH_COMP_CNTR_OP_RDMA_WRITE: ibv_qp_attach_comp_cntr",
+	"comp_cntr_caps.supported_qp_attach_ops IBV_QP_ATTACH_COMP_CNTR_OP_REMOTE_RDMA_WRITE":         "IBV_QP_ATTACH_COMP_CNTR_OP_REMOTE_RDMA_WRITE: ibv_qp_attach_comp_cntr",
+	"device_attr.device_cap_flags IBV_DEVICE_MANAGED_FLOW_STEERING":                               ": ibv_create_flow",
+	"device_attr.device_cap_flags IBV_DEVICE_MEM_WINDOW":                                          "IBV_MW_TYPE_1: ibv_alloc_mw",
+	"device_attr.device_cap_flags IBV_DEVICE_MEM_WINDOW_TYPE_2A or IBV_DEVICE_MEM_WINDOW_TYPE_2B": "IBV_MW_TYPE_2: ibv_alloc_mw",
+	"device_attr_ex.raw_packet_caps IBV_RAW_PACKET_CAP_CVLAN_STRIPPING":                           "IBV_WQ_FLAGS_CVLAN_STRIPPING: ibv_create_wq",
+	"device_attr_ex.raw_packet_caps IBV_RAW_PACKET_CAP_SCATTER_FCS":                               "IBV_WQ_FLAGS_SCATTER_FCS: ibv_create_wq",
+	"device_attr_ex.raw_packet_caps IBV_RAW_PACKET_CAP_DELAY_DROP":                                "IBV_WQ_FLAGS_DELAY_DROP: ibv_create_wq",
+	"device_attr_ex.tso_caps.supported_qpts " + supports(typeUD):                                  "IBV_WR_TSO with IBV_QPT_UD: ibv_post_send",
+	"device_attr_ex.tso_caps.supported_qpts " + supports(typeRawPacket):                           "IBV_WR_TSO with IBV_QPT_RAW_PACKET: ibv_post_send",
+	"device_attr_ex.packet_pacing_caps.supported_qpts " + supports(typeRC):                        "IBV_QP_RATE_LIMIT with IBV_QPT_RC: ibv_modify_qp",
+	"device_attr_ex.packet_pacing_caps.supported_qpts " + supports(typeRawPacket):                 "IBV_QP_RATE_LIMIT with IBV_QPT_RAW_PACKET: ibv_modify_qp",
 }
 
 // TestCapabilities compares the rules about capabilities with the transcription: each says what it should, and none is missing.
@@ -104,8 +136,17 @@ func TestCapabilities(t *testing.T) {
 func aboutCapability(r *Rule) string {
 	if r.Kind == KindDependsOn {
 		for _, a := range r.Must {
-			if root, _, _ := verbsWords().CapParts(a.Of); verbsWords().caps[root].c != "" && a.Gt != "" {
-				return r.Verb + " " + a.Gt + " | " + a.Of + " >"
+			root, _, _ := verbsWords().CapParts(a.Of)
+			if verbsWords().caps[root].c == "" {
+				continue
+			}
+			for _, c := range []struct{ than, sign string }{{a.Gt, " >"}, {a.Ge, " >="}, {a.Le, " <="}} {
+				if c.than != "" {
+					return r.Verb + " " + c.than + " | " + a.Of + c.sign
+				}
+			}
+			if len(a.Has) > 0 {
+				return r.Verb + " " + r.When[0].Eq + " | " + a.Of + " " + strings.Join(a.Has, " or ")
 			}
 		}
 		return ""
@@ -125,6 +166,11 @@ func aboutCapability(r *Rule) string {
 		return r.Verb + " " + subject + " | " + r.Cap
 	}
 	flags := strings.Join(r.If, "|")
+	for _, a := range r.When {
+		if a.Of == r.Subject && a.Eq != "SIZE_MAX" {
+			flags += a.Eq
+		}
+	}
 	for _, a := range r.When {
 		if strings.HasPrefix(a.Eq, "IBV_QPT_") || a.Eq == "SIZE_MAX" {
 			flags += " with " + a.Eq

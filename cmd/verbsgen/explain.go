@@ -48,8 +48,8 @@ of uname -r). A warning becomes accept when that provider and kernel are known t
 and reject when they are known to refuse it. --strict exits 1 when a verdict is reject or warn.
 
 --caps FILE has the capabilities of the device, as a YAML map of dotted names (device_attr.max_mr_size: 4096).
-A rule that cannot be judged because a capability or a property of an object is not given is listed as
-not judged.
+port_attr.gid_tbl_len is that of every port, port_attr[2].gid_tbl_len that of one. A rule that cannot be
+judged because a capability or a property of an object is not given is listed as not judged.
 
 --cases FILE ("-" for standard input) judges a YAML list of {id, verb, args: {name: value}, caps} and prints
 a JSON list of {id, verdict, rules, messages, not_judged} in the same order; rules are those that

@@ -80,8 +80,12 @@ const (
 	rule0801
 	rule0802
 	rule0803
+	rule2069
 	rule0804
 	rule0805
+	rule2094
+	rule2095
+	rule2096
 	rule0807
 	rule1520
 	rule1521
@@ -93,7 +97,10 @@ const (
 	rule0731
 	rule0732
 	rule0733
+	rule2074
+	rule2075
 	rule0734
+	rule2076
 	rule0735
 	rule0001
 	rule0003
@@ -216,6 +223,8 @@ const (
 	rule0093
 	rule0736
 	rule0737
+	rule2081
+	rule2082
 	rule0738
 	rule1101
 	rule1102
@@ -275,10 +284,12 @@ const (
 	rule0901
 	rule0907
 	rule0908
+	rule2053
 	rule0905
 	rule0906
 	rule0910
 	rule0911
+	rule2054
 	rule1301
 	rule1302
 	rule1303
@@ -287,6 +298,8 @@ const (
 	rule0777
 	rule0778
 	rule0779
+	rule2055
+	rule2056
 	rule1346
 	rule1347
 	rule1348
@@ -346,6 +359,7 @@ const (
 	rule0297
 	rule0299
 	rule0300
+	rule2037
 	rule0298
 	rule0301
 	rule0302
@@ -366,11 +380,29 @@ const (
 	rule1534
 	rule1535
 	rule1536
+	rule2038
+	rule2040
+	rule2041
+	rule2042
 	rule0923
 	rule1226
 	rule1530
 	rule1537
 	rule1538
+	rule2031
+	rule2032
+	rule2033
+	rule2034
+	rule2035
+	rule2036
+	rule2043
+	rule2044
+	rule2045
+	rule2046
+	rule2047
+	rule2048
+	rule2049
+	rule2050
 	rule0150
 	rule0151
 	rule0152
@@ -424,6 +456,10 @@ const (
 	rule0235
 	rule0236
 	rule0508
+	rule2007
+	rule2008
+	rule2067
+	rule2068
 	rule0220
 	rule0222
 	rule0225
@@ -445,6 +481,21 @@ const (
 	rule0251
 	rule0253
 	rule0255
+	rule2001
+	rule2002
+	rule2003
+	rule2004
+	rule2005
+	rule2006
+	rule2009
+	rule2010
+	rule2011
+	rule2061
+	rule2062
+	rule2063
+	rule2064
+	rule2070
+	rule2071
 	rule1309
 	rule1310
 	rule1311
@@ -466,17 +517,28 @@ const (
 	rule0505
 	rule0506
 	rule0507
+	rule2020
+	rule2021
 	rule0308
 	rule0781
 	rule0782
 	rule0783
 	rule0784
+	rule2083
+	rule2084
+	rule2085
+	rule2086
+	rule2087
+	rule2088
+	rule2089
 	rule0787
 	rule0788
 	rule0789
 	rule0790
 	rule0791
 	rule0792
+	rule2090
+	rule2091
 	rule0785
 	rule1500
 	rule1501
@@ -493,6 +555,9 @@ const (
 	rule0349
 	rule0351
 	rule0354
+	rule2078
+	rule2079
+	rule2080
 	rule0340
 	rule0341
 	rule0343
@@ -541,12 +606,15 @@ const (
 	rule0745
 	rule0743
 	rule0744
+	rule2072
 	rule0751
 	rule0752
 	rule0753
 	rule0754
 	rule0811
 	rule0812
+	rule2092
+	rule2093
 	rule0756
 	rule0757
 	rule0758
@@ -634,8 +702,12 @@ var rules = []verr.Rule{
 	rule0801: {ID: "VR-ibv_create_flow-qp-0801", Verb: "ibv_create_flow", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_create_flow", Section: "DESCRIPTION"},
 	rule0802: {ID: "VR-ibv_create_flow-flow-0802", Verb: "ibv_create_flow", Subject: "flow", Statement: "flow must not be NULL", Fix: "pass a FlowAttr", Page: "ibv_create_flow", Section: "DESCRIPTION"},
 	rule0803: {ID: "VR-ibv_create_flow-qp-0803", Verb: "ibv_create_flow", Subject: "qp.qp_type", Statement: "flows are for UD and raw packet queue pairs", Fix: "use a queue pair of type QPTypeUD or QPTypeRawPacket", Page: "ibv_create_flow", Section: "NOTES"},
+	rule2069: {ID: "VR-ibv_create_flow-port-2069", Verb: "ibv_create_flow", Subject: "flow.port", Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_create_flow", Section: "DESCRIPTION", Capable: true, Limit: "phys_port_cnt"},
 	rule0804: {ID: "VR-ibv_create_flow-flags-0804", Verb: "ibv_create_flow", Subject: "flow.flags", Statement: "DONT_TRAP is for flows of type NORMAL", Fix: "leave FlowFlagsDontTrap out", Page: "ibv_create_flow", Section: "NOTES", RefusedBy: []string{"mlx4"}},
 	rule0805: {ID: "VR-ibv_create_flow-flags-0805", Verb: "ibv_create_flow", Subject: "flow.flags", Statement: "flags has no bits but DONT_TRAP and EGRESS", Fix: "leave the other bits out", Page: "ibv_create_flow", Section: "DESCRIPTION", RefusedBy: []string{"mlx5"}},
+	rule2094: {ID: "VR-ibv_create_flow-type-2094", Verb: "ibv_create_flow", Subject: "flow.type", Statement: "type is NORMAL, ALL_DEFAULT, MC_DEFAULT or SNIFFER", Fix: "pass one of these", Page: "ibv_create_flow", Section: "DESCRIPTION", RefusedBy: []string{"mlx4", "mlx5"}},
+	rule2095: {ID: "VR-ibv_create_flow-flow-2095", Verb: "ibv_create_flow", Subject: "", Statement: "flows need a device with MANAGED_FLOW_STEERING", Fix: "use another device", Page: "ibv_create_flow", Section: "NOTES", Unsupported: true, Capable: true},
+	rule2096: {ID: "VR-ibv_create_flow-port-2096", Verb: "ibv_create_flow", Subject: "flow.port", Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_create_flow", Section: "DESCRIPTION", RefusedBy: []string{"mlx4"}},
 	rule0807: {ID: "VR-ibv_destroy_flow-flow_id-0807", Verb: "ibv_destroy_flow", Subject: "flow_id", Statement: "flow_id must not be NULL", Fix: "pass a Flow", Page: "ibv_create_flow", Section: "DESCRIPTION"},
 	rule1520: {ID: "VR-ibv_create_flow_action_esp-ctx-1520", Verb: "ibv_create_flow_action_esp", Subject: "ctx", Statement: "ctx must not be NULL", Fix: "pass a Device", Page: "ibv_create_flow_action", Section: "ARGUMENTS"},
 	rule1521: {ID: "VR-ibv_create_flow_action_esp-esp-1521", Verb: "ibv_create_flow_action_esp", Subject: "esp", Statement: "esp must not be NULL", Fix: "pass a FlowActionESPAttr", Page: "ibv_create_flow_action", Section: "ARGUMENTS"},
@@ -647,7 +719,10 @@ var rules = []verr.Rule{
 	rule0731: {ID: "VR-ibv_open_xrcd-context-0731", Verb: "ibv_open_xrcd", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_open_xrcd", Section: "DESCRIPTION"},
 	rule0732: {ID: "VR-ibv_open_xrcd-xrcd_init_attr-0732", Verb: "ibv_open_xrcd", Subject: "xrcd_init_attr", Statement: "xrcd_init_attr must not be NULL", Fix: "pass an XRCDInitAttr", Page: "ibv_open_xrcd", Section: "DESCRIPTION"},
 	rule0733: {ID: "VR-ibv_open_xrcd-comp_mask-0733", Verb: "ibv_open_xrcd", Subject: "xrcd_init_attr.comp_mask", Statement: "both the file and the flags are given", Fix: "give the file and the flags", Page: "ibv_open_xrcd", Section: ""},
+	rule2074: {ID: "VR-ibv_open_xrcd-comp_mask-2074", Verb: "ibv_open_xrcd", Subject: "xrcd_init_attr.comp_mask", Statement: "comp_mask has no bits but those of enum ibv_xrcd_init_attr_mask", Fix: "leave the other bits out", Page: "ibv_open_xrcd", Section: "DESCRIPTION"},
+	rule2075: {ID: "VR-ibv_open_xrcd-fd-2075", Verb: "ibv_open_xrcd", Subject: "xrcd_init_attr.fd", Statement: "fd is an open file descriptor, or -1 for a domain without an inode", Fix: "pass one of these", Page: "ibv_open_xrcd", Section: "DESCRIPTION"},
 	rule0734: {ID: "VR-ibv_open_xrcd-oflags-0734", Verb: "ibv_open_xrcd", Subject: "xrcd_init_attr.oflags", Statement: "oflags has no bits but O_CREAT and O_EXCL", Fix: "leave the other bits out", Page: "ibv_open_xrcd", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the bits are ignored)"}},
+	rule2076: {ID: "VR-ibv_open_xrcd-oflags-2076", Verb: "ibv_open_xrcd", Subject: "xrcd_init_attr.oflags", Statement: "a domain without an inode is always made", Fix: "add O_CREAT to oflags", Page: "ibv_open_xrcd", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the domain is made all the same)"}},
 	rule0735: {ID: "VR-ibv_close_xrcd-xrcd-0735", Verb: "ibv_close_xrcd", Subject: "xrcd", Statement: "xrcd must not be NULL", Fix: "pass an XRCD", Page: "ibv_open_xrcd", Section: "DESCRIPTION"},
 	rule0001: {ID: "VR-ibv_reg_mr-access-0001", Verb: "ibv_reg_mr", Subject: "access", Statement: "REMOTE_WRITE needs LOCAL_WRITE", Fix: "add MRAccessLocalWrite", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
 	rule0003: {ID: "VR-ibv_reg_mr-access-0003", Verb: "ibv_reg_mr", Subject: "access", Statement: "REMOTE_ATOMIC needs LOCAL_WRITE", Fix: "add MRAccessLocalWrite", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
@@ -770,6 +845,8 @@ var rules = []verr.Rule{
 	rule0093: {ID: "VR-ibv_dereg_mr-mr-0093", Verb: "ibv_dereg_mr", Subject: "mr", Statement: "mr must not be NULL", Fix: "pass an MR", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
 	rule0736: {ID: "VR-ibv_alloc_mw-pd-0736", Verb: "ibv_alloc_mw", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_alloc_mw", Section: "DESCRIPTION"},
 	rule0737: {ID: "VR-ibv_alloc_mw-type-0737", Verb: "ibv_alloc_mw", Subject: "type", Statement: "a memory window is of type 1 or 2", Fix: "pass MWType1 or MWType2", Page: "ibv_alloc_mw", Section: "DESCRIPTION"},
+	rule2081: {ID: "VR-ibv_alloc_mw-type-2081", Verb: "ibv_alloc_mw", Subject: "type", Statement: "windows of type 1 need a device with MEM_WINDOW", Fix: "use the other type, or no window", Page: "ibv_alloc_mw", Section: "DESCRIPTION", Unsupported: true, Capable: true},
+	rule2082: {ID: "VR-ibv_alloc_mw-type-2082", Verb: "ibv_alloc_mw", Subject: "type", Statement: "windows of type 2 need a device with MEM_WINDOW_TYPE_2A or MEM_WINDOW_TYPE_2B", Fix: "use the other type, or no window", Page: "ibv_alloc_mw", Section: "DESCRIPTION", Unsupported: true, Capable: true},
 	rule0738: {ID: "VR-ibv_dealloc_mw-mw-0738", Verb: "ibv_dealloc_mw", Subject: "mw", Statement: "mw must not be NULL", Fix: "pass an MW", Page: "ibv_alloc_mw", Section: "DESCRIPTION"},
 	rule1101: {ID: "VR-ibv_bind_mw-qp-1101", Verb: "ibv_bind_mw", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_bind_mw", Section: "DESCRIPTION"},
 	rule1102: {ID: "VR-ibv_bind_mw-mw-1102", Verb: "ibv_bind_mw", Subject: "mw", Statement: "mw must not be NULL", Fix: "pass an MW", Page: "ibv_bind_mw", Section: "DESCRIPTION"},
@@ -829,10 +906,12 @@ var rules = []verr.Rule{
 	rule0901: {ID: "VR-ibv_create_cq_ex-cq_attr-0901", Verb: "ibv_create_cq_ex", Subject: "cq_attr", Statement: "cq_attr must not be NULL", Fix: "pass a CQInitAttrEx", Page: "ibv_create_cq_ex", Section: "DESCRIPTION"},
 	rule0907: {ID: "VR-ibv_create_cq_ex-comp_vector-0907", Verb: "ibv_create_cq_ex", Subject: "cq_attr.comp_vector", Statement: "comp_vector is below num_comp_vectors", Fix: "pass a smaller one", Page: "ibv_create_cq_ex", Section: "DESCRIPTION", Limit: "num_comp_vectors"},
 	rule0908: {ID: "VR-ibv_create_cq_ex-wc_flags-0908", Verb: "ibv_create_cq_ex", Subject: "cq_attr.wc_flags", Statement: "only fields that the header names can be asked for", Fix: "remove the others", Page: "ibv_create_cq_ex", Section: ""},
+	rule2053: {ID: "VR-ibv_create_cq_ex-comp_mask-2053", Verb: "ibv_create_cq_ex", Subject: "cq_attr.comp_mask", Statement: "comp_mask has no bits but those of enum ibv_cq_init_attr_mask", Fix: "leave the other bits out", Page: "ibv_create_cq_ex", Section: ""},
 	rule0905: {ID: "VR-ibv_create_cq_ex-cqe-0905", Verb: "ibv_create_cq_ex", Subject: "cq_attr.cqe", Statement: "a queue has room for at least 1 completion", Fix: "ask for 1 or more", Page: "ibv_create_cq_ex", Section: "DESCRIPTION", RefusedBy: []string{"rxe", "mlx5", "hns", "irdma"}},
 	rule0906: {ID: "VR-ibv_create_cq_ex-cqe-0906", Verb: "ibv_create_cq_ex", Subject: "cq_attr.cqe", Statement: "cqe is at most max_cqe", Fix: "ask for fewer entries", Page: "ibv_create_cq_ex", Section: "", Capable: true, Limit: "max_cqe"},
 	rule0910: {ID: "VR-ibv_create_cq_ex-flags-0910", Verb: "ibv_create_cq_ex", Subject: "cq_attr.flags", Statement: "flags is read with MASK_FLAGS only", Fix: "set CQInitAttrEx.Flags, or leave flags out", Page: "ibv_create_cq_ex", Section: "DESCRIPTION"},
 	rule0911: {ID: "VR-ibv_create_cq_ex-parent_domain-0911", Verb: "ibv_create_cq_ex", Subject: "cq_attr.parent_domain", Statement: "parent_domain is read with MASK_PD only", Fix: "set CQInitAttrEx.ParentDomain, or leave CQInitAttrEx.ParentDomain out", Page: "ibv_create_cq_ex", Section: "DESCRIPTION"},
+	rule2054: {ID: "VR-ibv_create_cq_ex-flags-2054", Verb: "ibv_create_cq_ex", Subject: "cq_attr.flags", Statement: "flags has no bits but those of enum ibv_create_cq_attr_flags", Fix: "leave the other bits out", Page: "ibv_create_cq_ex", Section: "", RefusedBy: []string{"mlx5", "mlx4", "efa"}},
 	rule1301: {ID: "VR-ibv_resize_cq-cq-1301", Verb: "ibv_resize_cq", Subject: "cq", Statement: "cq must not be NULL", Fix: "pass a CQ", Page: "ibv_resize_cq", Section: "DESCRIPTION"},
 	rule1302: {ID: "VR-ibv_resize_cq-cqe-1302", Verb: "ibv_resize_cq", Subject: "cqe", Statement: "a queue has room for at least 1 completion", Fix: "ask for 1 or more", Page: "ibv_resize_cq", Section: "DESCRIPTION", RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx5, not in all cases"}},
 	rule1303: {ID: "VR-ibv_resize_cq-cqe-1303", Verb: "ibv_resize_cq", Subject: "cqe", Statement: "cqe is at most max_cqe", Fix: "ask for fewer entries", Page: "ibv_resize_cq", Section: "", Capable: true, Limit: "max_cqe", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
@@ -841,6 +920,8 @@ var rules = []verr.Rule{
 	rule0777: {ID: "VR-ibv_modify_cq-attr-0777", Verb: "ibv_modify_cq", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass a ModifyCQAttr", Page: "ibv_modify_cq", Section: "DESCRIPTION"},
 	rule0778: {ID: "VR-ibv_modify_cq-attr_mask-0778", Verb: "ibv_modify_cq", Subject: "attr.attr_mask", Statement: "something is changed", Fix: "give what is to be changed", Page: "ibv_modify_cq", Section: ""},
 	rule0779: {ID: "VR-ibv_modify_cq-attr_mask-0779", Verb: "ibv_modify_cq", Subject: "attr.attr_mask", Statement: "attr_mask has no bits but IBV_CQ_ATTR_MODERATE", Fix: "leave the other bits out", Page: "ibv_modify_cq", Section: ""},
+	rule2055: {ID: "VR-ibv_modify_cq-cq_count-2055", Verb: "ibv_modify_cq", Subject: "attr.moderate.cq_count", Statement: "moderate.cq_count is at most what the device moderates by", Fix: "pass a smaller value", Page: "ibv_modify_cq", Section: "", Capable: true, Limit: "max_cq_count"},
+	rule2056: {ID: "VR-ibv_modify_cq-cq_period-2056", Verb: "ibv_modify_cq", Subject: "attr.moderate.cq_period", Statement: "moderate.cq_period is at most what the device moderates by", Fix: "pass a smaller value", Page: "ibv_modify_cq", Section: "", Capable: true, Limit: "max_cq_period"},
 	rule1346: {ID: "VR-ibv_query_comp_cntr_caps-context-1346", Verb: "ibv_query_comp_cntr_caps", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_query_comp_cntr_caps", Section: "DESCRIPTION"},
 	rule1347: {ID: "VR-ibv_query_comp_cntr_caps-caps-1347", Verb: "ibv_query_comp_cntr_caps", Subject: "caps", Statement: "caps must not be NULL", Fix: "pass the address of a CompCntrCaps", Page: "ibv_query_comp_cntr_caps", Section: "DESCRIPTION"},
 	rule1348: {ID: "VR-ibv_create_comp_cntr-context-1348", Verb: "ibv_create_comp_cntr", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_create_comp_cntr", Section: "DESCRIPTION"},
@@ -900,6 +981,7 @@ var rules = []verr.Rule{
 	rule0297: {ID: "VR-ibv_create_qp-qp_init_attr-0297", Verb: "ibv_create_qp", Subject: "qp_init_attr", Statement: "qp_init_attr must not be NULL", Fix: "pass a QPInitAttr", Page: "ibv_create_qp", Section: "DESCRIPTION"},
 	rule0299: {ID: "VR-ibv_create_qp-send_cq-0299", Verb: "ibv_create_qp", Subject: "qp_init_attr.send_cq", Statement: "sends complete in send_cq", Fix: "pass a completion queue", Page: "ibv_create_qp", Section: "DESCRIPTION"},
 	rule0300: {ID: "VR-ibv_create_qp-recv_cq-0300", Verb: "ibv_create_qp", Subject: "qp_init_attr.recv_cq", Statement: "receives complete in recv_cq", Fix: "pass a completion queue", Page: "ibv_create_qp", Section: "DESCRIPTION"},
+	rule2037: {ID: "VR-ibv_create_qp-qp_type-2037", Verb: "ibv_create_qp", Subject: "qp_init_attr.qp_type", Statement: "qp_type is a type that enum ibv_qp_type has", Fix: "pass one of these", Page: "ibv_create_qp", Section: "DESCRIPTION"},
 	rule0298: {ID: "VR-ibv_create_qp-qp_type-0298", Verb: "ibv_create_qp", Subject: "qp_init_attr.qp_type", Statement: "qp_type is RC, UC, UD, RAW_PACKET or DRIVER", Fix: "pass one of these, or make the queue pair by Device.CreateQPEx", Page: "ibv_create_qp", Section: "DESCRIPTION", RefusedBy: []string{"rxe with linux 6.1..7.2, not in all cases"}},
 	rule0301: {ID: "VR-ibv_create_qp-qp_type-0301", Verb: "ibv_create_qp", Subject: "qp_init_attr.qp_type", Statement: "with a shared receive queue, qp_type is RC or UD", Fix: "pass no srq, or another type", Page: "ibv_create_qp", Section: "NOTES", AcceptedBy: []string{"rxe with linux 6.1..7.2, not in all cases"}},
 	rule0302: {ID: "VR-ibv_create_qp-max_recv_wr-0302", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_recv_wr", Statement: "max_recv_wr is used only without a shared receive queue", Fix: "leave it 0", Page: "ibv_create_qp", Section: "NOTES"},
@@ -920,11 +1002,29 @@ var rules = []verr.Rule{
 	rule1534: {ID: "VR-ibv_create_qp_ex-max_recv_wr-1534", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.cap.max_recv_wr", Statement: "a queue pair with a table has no receive requests", Fix: "leave it 0", Page: "ibv_create_qp_ex", Section: ""},
 	rule1535: {ID: "VR-ibv_create_qp_ex-max_recv_sge-1535", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.cap.max_recv_sge", Statement: "a queue pair with a table has no receive requests", Fix: "leave it 0", Page: "ibv_create_qp_ex", Section: ""},
 	rule1536: {ID: "VR-ibv_create_qp_ex-send_cq-1536", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_cq", Statement: "sends complete in send_cq", Fix: "pass a completion queue, or ask for no send requests", Page: "ibv_create_qp_ex", Section: ""},
+	rule2038: {ID: "VR-ibv_create_qp_ex-qp_type-2038", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.qp_type", Statement: "qp_type is a type that enum ibv_qp_type has", Fix: "pass one of these", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
+	rule2040: {ID: "VR-ibv_create_qp_ex-comp_mask-2040", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.comp_mask", Statement: "comp_mask has no bits but those of enum ibv_qp_init_attr_mask", Fix: "leave the other bits out", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
+	rule2041: {ID: "VR-ibv_create_qp_ex-pd-2041", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.pd", Statement: "with ATTR_PD, pd is read", Fix: "pass the protection domain of the queue pair", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
+	rule2042: {ID: "VR-ibv_create_qp_ex-create_flags-2042", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags", Statement: "create_flags has no bits but those of enum ibv_qp_create_flags", Fix: "leave the other bits out", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
 	rule0923: {ID: "VR-ibv_create_qp_ex-send_ops_flags-0923", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_ops_flags", Statement: "send_ops_flags is read with ATTR_SEND_OPS_FLAGS only", Fix: "set QPInitAttrEx.SendOps", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
 	rule1226: {ID: "VR-ibv_create_qp_ex-xrcd-1226", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.xrcd", Statement: "xrcd is read with ATTR_XRCD only", Fix: "set QPInitAttrEx.XRCD, or leave xrcd out", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
 	rule1530: {ID: "VR-ibv_create_qp_ex-rwq_ind_tbl-1530", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rwq_ind_tbl", Statement: "rwq_ind_tbl is read with ATTR_IND_TABLE only", Fix: "set QPInitAttrEx.RWQIndTbl", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
 	rule1537: {ID: "VR-ibv_create_qp_ex-qp_type-1537", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.qp_type", Statement: "a queue pair with a table is of type RAW_PACKET", Fix: "pass QPTypeRawPacket", Page: "ibv_create_qp_ex", Section: "", RefusedBy: []string{"mlx4"}},
 	rule1538: {ID: "VR-ibv_create_qp_ex-comp_mask-1538", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.comp_mask", Statement: "a table needs the hash that selects a queue", Fix: "set QPInitAttrEx.RXHashConf", Page: "ibv_create_qp_ex", Section: "", RefusedBy: []string{"mlx4"}},
+	rule2031: {ID: "VR-ibv_create_qp_ex-max_send_wr-2031", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.cap.max_send_wr", Statement: "max_send_wr is at most max_qp_wr", Fix: "ask for less", Page: "ibv_create_qp_ex", Section: "DESCRIPTION", Capable: true, Limit: "max_qp_wr", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
+	rule2032: {ID: "VR-ibv_create_qp_ex-max_recv_wr-2032", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.cap.max_recv_wr", Statement: "max_recv_wr is at most max_qp_wr", Fix: "ask for less", Page: "ibv_create_qp_ex", Section: "DESCRIPTION", Capable: true, Limit: "max_qp_wr", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
+	rule2033: {ID: "VR-ibv_create_qp_ex-max_send_sge-2033", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.cap.max_send_sge", Statement: "max_send_sge is at most max_sge", Fix: "ask for less", Page: "ibv_create_qp_ex", Section: "DESCRIPTION", Capable: true, Limit: "max_sge", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
+	rule2034: {ID: "VR-ibv_create_qp_ex-max_recv_sge-2034", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.cap.max_recv_sge", Statement: "max_recv_sge is at most max_sge", Fix: "ask for less", Page: "ibv_create_qp_ex", Section: "DESCRIPTION", Capable: true, Limit: "max_sge", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
+	rule2035: {ID: "VR-ibv_create_qp_ex-max_recv_wr-2035", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.cap.max_recv_wr", Statement: "max_recv_wr is used only without a shared receive queue", Fix: "leave it 0", Page: "ibv_create_qp_ex", Section: "NOTES"},
+	rule2036: {ID: "VR-ibv_create_qp_ex-max_recv_sge-2036", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.cap.max_recv_sge", Statement: "max_recv_sge is used only without a shared receive queue", Fix: "leave it 0", Page: "ibv_create_qp_ex", Section: "NOTES"},
+	rule2043: {ID: "VR-ibv_create_qp_ex-create_flags-2043", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags", Statement: "create_flags is read only when ATTR_CREATE_FLAGS is set in comp_mask", Fix: "add QPInitAttrEx.Flags", Page: "ibv_create_qp_ex", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
+	rule2044: {ID: "VR-ibv_create_qp_ex-max_tso_header-2044", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.max_tso_header", Statement: "max_tso_header is read only when ATTR_MAX_TSO_HEADER is set in comp_mask", Fix: "add QPInitAttrEx.MaxTSOHeader", Page: "ibv_create_qp_ex", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
+	rule2045: {ID: "VR-ibv_create_qp_ex-source_qpn-2045", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.source_qpn", Statement: "source_qpn is read only when create_flags has SOURCE_QPN", Fix: "add QPFlagSourceQPN", Page: "ibv_create_qp_ex", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
+	rule2046: {ID: "VR-ibv_create_qp_ex-create_flags-2046", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags", Statement: "packets of queue pairs of type UD alone can carry another number than their own", Fix: "leave QPFlagSourceQPN out, or make a queue pair of type QPTypeUD", Page: "ibv_create_qp_ex", Section: "NOTES", RefusedBy: []string{"rxe", "efa"}},
+	rule2047: {ID: "VR-ibv_create_qp_ex-send_ops_flags-2047", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_ops_flags", Statement: "send_ops_flags has no bits but those of enum ibv_qp_create_send_ops_flags", Fix: "leave the other bits out", Page: "ibv_create_qp_ex", Section: "DESCRIPTION", RefusedBy: []string{"rxe", "efa", "ionic"}},
+	rule2048: {ID: "VR-ibv_create_qp_ex-send_ops_flags-2048", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_ops_flags", Statement: "a stream of a queue pair of type UD does SEND, SEND_WITH_IMM and TSO", Fix: "leave the others out", Page: "ibv_create_qp_ex", Section: "", RefusedBy: []string{"rxe", "mlx5"}},
+	rule2049: {ID: "VR-ibv_create_qp_ex-send_ops_flags-2049", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_ops_flags", Statement: "a stream of a queue pair of type UC does SEND, RDMA_WRITE, with and without immediate data, SEND_WITH_INV, LOCAL_INV and BIND_MW", Fix: "leave the others out", Page: "ibv_create_qp_ex", Section: "", RefusedBy: []string{"rxe", "mlx5"}},
+	rule2050: {ID: "VR-ibv_create_qp_ex-send_ops_flags-2050", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_ops_flags", Statement: "a stream of a queue pair of type RAW_PACKET does SEND and TSO", Fix: "leave the others out", Page: "ibv_create_qp_ex", Section: "", RefusedBy: []string{"rxe", "mlx5"}},
 	rule0150: {ID: "VR-ibv_alloc_td-context-0150", Verb: "ibv_alloc_td", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_alloc_td", Section: "DESCRIPTION"},
 	rule0151: {ID: "VR-ibv_alloc_td-init_attr-0151", Verb: "ibv_alloc_td", Subject: "init_attr", Statement: "init_attr must not be NULL", Fix: "pass a TDInitAttr", Page: "ibv_alloc_td", Section: ""},
 	rule0152: {ID: "VR-ibv_alloc_td-comp_mask-0152", Verb: "ibv_alloc_td", Subject: "init_attr.comp_mask", Statement: "comp_mask is 0, as no bit is defined", Fix: "", Page: "ibv_alloc_td", Section: ""},
@@ -978,6 +1078,10 @@ var rules = []verr.Rule{
 	rule0235: {ID: "VR-ibv_modify_qp-port_num-0235", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.port_num", Statement: "with a port given beside it, the path leaves by that port", Fix: "pass the same number twice", Page: "ibv_modify_qp", Section: ""},
 	rule0236: {ID: "VR-ibv_modify_qp-alt_ah_attr-0236", Verb: "ibv_modify_qp", Subject: "attr.alt_ah_attr.port_num", Statement: "the alternate path must use the alternate port", Fix: "pass the same number twice", Page: "ibv_modify_qp", Section: ""},
 	rule0508: {ID: "VR-ibv_modify_qp-port_num-0508", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.port_num", Statement: "with a port given beside it, the path leaves by that port", Fix: "pass the same number twice", Page: "ibv_modify_qp", Section: ""},
+	rule2007: {ID: "VR-ibv_modify_qp-attr_mask-2007", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "queue pairs of type RAW_PACKET, and with kernels of 2026 of type RC, have a rate limit", Fix: "leave it out", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
+	rule2008: {ID: "VR-ibv_modify_qp-attr_mask-2008", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "a rate limit needs a device that paces queue pairs of type RAW_PACKET", Fix: "leave QPAttr.RateLimit out", Page: "ibv_modify_qp", Section: "DESCRIPTION", Unsupported: true, Capable: true},
+	rule2067: {ID: "VR-ibv_modify_qp-port_num-2067", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.port_num", Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_modify_qp", Section: "", Capable: true, Limit: "phys_port_cnt"},
+	rule2068: {ID: "VR-ibv_modify_qp-alt_port_num-2068", Verb: "ibv_modify_qp", Subject: "attr.alt_port_num", Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_modify_qp", Section: "", Capable: true, Limit: "phys_port_cnt"},
 	rule0220: {ID: "VR-ibv_modify_qp-attr_mask-0220", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "each change of state of a queue pair of type RC needs its attributes, and takes few others", Fix: "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES", AcceptedBy: []string{"siw, not in all cases", "cxgb4, not in all cases", "erdma with linux 6.1, not in all cases", "rxe with linux 7.2, not in all cases"}, RefusedBy: []string{"rxe with linux 6.1..7.2, not in all cases", "rxe with linux 6.1, not in all cases", "mlx5 with linux 6.1..6.12"}},
 	rule0222: {ID: "VR-ibv_modify_qp-attr_mask-0222", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "each change of state of a queue pair of type UD needs its attributes, and takes few others", Fix: "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES", AcceptedBy: []string{"mlx5 (only a queue pair that was made with a source_qpn, and with the state alone)", "rxe with linux 7.2, not in all cases"}, RefusedBy: []string{"rxe with linux 6.1..7.2, not in all cases", "rxe with linux 6.1, not in all cases"}},
 	rule0225: {ID: "VR-ibv_modify_qp-attr_mask-0225", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "each change of state of a queue pair of type XRC_RECV needs its attributes, and takes few others", Fix: "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: ""},
@@ -999,6 +1103,21 @@ var rules = []verr.Rule{
 	rule0251: {ID: "VR-ibv_modify_qp-attr_mask-0251", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "alternate paths need a device with AUTO_PATH_MIG", Fix: "leave QPFieldAltPath and QPFieldPathMigState out", Page: "ibv_modify_qp", Section: "NOTES", Unsupported: true, Capable: true, AcceptedBy: []string{"siw", "cxgb4"}},
 	rule0253: {ID: "VR-ibv_modify_qp-ah_attr-0253", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.is_global, attr.ah_attr.dlid", Statement: "a path needs a dlid or a global route, and RoCE always needs a global route", Fix: "set AHAttr.IsGlobal and fill in grh, or give a dlid", Page: "ibv_modify_qp", Section: "", AcceptedBy: []string{"siw", "cxgb4"}},
 	rule0255: {ID: "VR-ibv_modify_qp-alt_ah_attr-0255", Verb: "ibv_modify_qp", Subject: "attr.alt_ah_attr.is_global, attr.alt_ah_attr.dlid", Statement: "a path needs a dlid or a global route, and RoCE always needs a global route", Fix: "set AHAttr.IsGlobal and fill in grh, or give a dlid", Page: "ibv_modify_qp", Section: "", AcceptedBy: []string{"siw", "cxgb4"}},
+	rule2001: {ID: "VR-ibv_modify_qp-attr_mask-2001", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "each change of state of a queue pair of type UC needs its attributes, and takes few others", Fix: "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES", AcceptedBy: []string{"rxe with linux 7.2"}, RefusedBy: []string{"rxe with linux 6.1"}},
+	rule2002: {ID: "VR-ibv_modify_qp-attr_mask-2002", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "each change of state of a queue pair of type RAW_PACKET needs its attributes, and takes few others", Fix: "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES"},
+	rule2003: {ID: "VR-ibv_modify_qp-attr_mask-2003", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "each change of state of a queue pair of type XRC_SEND needs its attributes, and takes few others", Fix: "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: ""},
+	rule2004: {ID: "VR-ibv_modify_qp-attr_mask-2004", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "each change of state of a queue pair of type XRC_RECV needs its attributes, and takes few others", Fix: "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: ""},
+	rule2005: {ID: "VR-ibv_modify_qp-attr_mask-2005", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "a queue pair of type UD has no use for PATH_MTU, RQ_PSN, DEST_QPN, ACCESS_FLAGS, AV, ALT_PATH, MAX_QP_RD_ATOMIC, MAX_DEST_RD_ATOMIC, MIN_RNR_TIMER, TIMEOUT, RETRY_CNT, RNR_RETRY, in any state", Fix: "leave them out", Page: "ibv_modify_qp", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 7.2"}, RefusedBy: []string{"rxe with linux 6.1"}},
+	rule2006: {ID: "VR-ibv_modify_qp-attr_mask-2006", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "a queue pair of type UC has no use for MAX_QP_RD_ATOMIC, MAX_DEST_RD_ATOMIC, MIN_RNR_TIMER, TIMEOUT, RETRY_CNT, RNR_RETRY, QKEY, in any state", Fix: "leave them out", Page: "ibv_modify_qp", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 7.2"}, RefusedBy: []string{"rxe with linux 6.1"}},
+	rule2009: {ID: "VR-ibv_modify_qp-attr_mask-2009", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "a rate limit needs a device that paces queue pairs of type RC", Fix: "leave QPAttr.RateLimit out", Page: "ibv_modify_qp", Section: "DESCRIPTION", Unsupported: true, Capable: true},
+	rule2010: {ID: "VR-ibv_modify_qp-rate_limit-2010", Verb: "ibv_modify_qp", Subject: "attr.rate_limit", Statement: "rate_limit is at most the qp_rate_limit_max of the device", Fix: "pass a smaller value", Page: "ibv_modify_qp", Section: "", Capable: true, Limit: "qp_rate_limit_max", RefusedBy: []string{"mlx5, not in all cases"}},
+	rule2011: {ID: "VR-ibv_modify_qp-rate_limit-2011", Verb: "ibv_modify_qp", Subject: "attr.rate_limit", Statement: "rate_limit is at least the qp_rate_limit_min of the device, or 0 for no limit", Fix: "pass a larger value, or 0", Page: "ibv_modify_qp", Section: "", Capable: true, Limit: "qp_rate_limit_min", RefusedBy: []string{"mlx5, not in all cases"}},
+	rule2061: {ID: "VR-ibv_modify_qp-flow_label-2061", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.grh.flow_label", Statement: "a flow label has 20 bits", Fix: "pass at most 0xfffff", Page: "ibv_modify_qp", Section: ""},
+	rule2062: {ID: "VR-ibv_modify_qp-flow_label-2062", Verb: "ibv_modify_qp", Subject: "attr.alt_ah_attr.grh.flow_label", Statement: "a flow label has 20 bits", Fix: "pass at most 0xfffff", Page: "ibv_modify_qp", Section: ""},
+	rule2063: {ID: "VR-ibv_modify_qp-sl-2063", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.sl", Statement: "a service level is 0 to 15", Fix: "pass at most 15", Page: "ibv_modify_qp", Section: ""},
+	rule2064: {ID: "VR-ibv_modify_qp-sl-2064", Verb: "ibv_modify_qp", Subject: "attr.alt_ah_attr.sl", Statement: "a service level is 0 to 15", Fix: "pass at most 15", Page: "ibv_modify_qp", Section: ""},
+	rule2070: {ID: "VR-ibv_modify_qp-path_mig_state-2070", Verb: "ibv_modify_qp", Subject: "attr.path_mig_state", Statement: "path_mig_state is MIGRATED, REARM or ARMED", Fix: "pass one of these", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
+	rule2071: {ID: "VR-ibv_modify_qp-qp_access_flags-2071", Verb: "ibv_modify_qp", Subject: "attr.qp_access_flags", Statement: "qp_access_flags has no bits but those of enum ibv_access_flags", Fix: "leave the other bits out", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
 	rule1309: {ID: "VR-ibv_modify_qp_rate_limit-qp-1309", Verb: "ibv_modify_qp_rate_limit", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_modify_qp_rate_limit", Section: "DESCRIPTION"},
 	rule1310: {ID: "VR-ibv_modify_qp_rate_limit-attr-1310", Verb: "ibv_modify_qp_rate_limit", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass a QPRateLimitAttr", Page: "ibv_modify_qp_rate_limit", Section: "DESCRIPTION"},
 	rule1311: {ID: "VR-ibv_modify_qp_rate_limit-comp_mask-1311", Verb: "ibv_modify_qp_rate_limit", Subject: "attr.comp_mask", Statement: "comp_mask has no bits yet", Fix: "set it to 0", Page: "ibv_modify_qp_rate_limit", Section: ""},
@@ -1020,17 +1139,28 @@ var rules = []verr.Rule{
 	rule0505: {ID: "VR-ibv_query_qp-attr-0505", Verb: "ibv_query_qp", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass the address of a QPInfo", Page: "ibv_query_qp", Section: "DESCRIPTION"},
 	rule0506: {ID: "VR-ibv_query_qp-attr_mask-0506", Verb: "ibv_query_qp", Subject: "attr_mask", Statement: "the rate limit cannot be asked for", Fix: "", Page: "ibv_query_qp", Section: ""},
 	rule0507: {ID: "VR-ibv_query_qp-init_attr-0507", Verb: "ibv_query_qp", Subject: "init_attr", Statement: "init_attr must not be NULL", Fix: "pass the address of a QPInitInfo", Page: "ibv_query_qp", Section: "DESCRIPTION"},
+	rule2020: {ID: "VR-ibv_query_qp-attr_mask-2020", Verb: "ibv_query_qp", Subject: "attr_mask", Statement: "attr_mask has no bits above those of enum ibv_qp_attr_mask", Fix: "leave the other bits out", Page: "ibv_query_qp", Section: ""},
+	rule2021: {ID: "VR-ibv_query_qp-attr_mask-2021", Verb: "ibv_query_qp", Subject: "attr_mask", Statement: "the bits that enum ibv_qp_attr_mask leaves out stand for no attribute", Fix: "leave the other bits out", Page: "ibv_query_qp", Section: "DESCRIPTION", AcceptedBy: []string{"rxe"}, RefusedBy: []string{"efa"}},
 	rule0308: {ID: "VR-ibv_destroy_qp-qp-0308", Verb: "ibv_destroy_qp", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_create_qp", Section: "DESCRIPTION"},
 	rule0781: {ID: "VR-ibv_create_wq-context-0781", Verb: "ibv_create_wq", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_create_wq", Section: "DESCRIPTION"},
 	rule0782: {ID: "VR-ibv_create_wq-wq_init_attr-0782", Verb: "ibv_create_wq", Subject: "wq_init_attr", Statement: "wq_init_attr must not be NULL", Fix: "pass a WQInitAttr", Page: "ibv_create_wq", Section: "DESCRIPTION"},
 	rule0783: {ID: "VR-ibv_create_wq-pd-0783", Verb: "ibv_create_wq", Subject: "wq_init_attr.pd", Statement: "a work queue has a pd", Fix: "give one", Page: "ibv_create_wq", Section: ""},
 	rule0784: {ID: "VR-ibv_create_wq-cq-0784", Verb: "ibv_create_wq", Subject: "wq_init_attr.cq", Statement: "a work queue has a cq", Fix: "give one", Page: "ibv_create_wq", Section: ""},
+	rule2083: {ID: "VR-ibv_create_wq-wq_type-2083", Verb: "ibv_create_wq", Subject: "wq_init_attr.wq_type", Statement: "a work queue is for receives", Fix: "pass WQTypeRQ", Page: "ibv_create_wq", Section: "DESCRIPTION"},
+	rule2084: {ID: "VR-ibv_create_wq-comp_mask-2084", Verb: "ibv_create_wq", Subject: "wq_init_attr.comp_mask", Statement: "comp_mask has no bits but those of enum ibv_wq_init_attr_mask", Fix: "leave the other bits out", Page: "ibv_create_wq", Section: "DESCRIPTION"},
+	rule2085: {ID: "VR-ibv_create_wq-create_flags-2085", Verb: "ibv_create_wq", Subject: "wq_init_attr.create_flags", Statement: "create_flags has no bits but those of enum ibv_wq_flags", Fix: "leave the other bits out", Page: "ibv_create_wq", Section: "DESCRIPTION"},
+	rule2086: {ID: "VR-ibv_create_wq-create_flags-2086", Verb: "ibv_create_wq", Subject: "wq_init_attr.create_flags", Statement: "create_flags is read only when ATTR_FLAGS is set in comp_mask", Fix: "add WQInitAttr.Flags", Page: "ibv_create_wq", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
+	rule2087: {ID: "VR-ibv_create_wq-create_flags-2087", Verb: "ibv_create_wq", Subject: "wq_init_attr.create_flags", Statement: "the flag CVLAN_STRIPPING needs a device with RAW_PACKET_CAP_CVLAN_STRIPPING", Fix: "leave WQFlagsCvlanStripping out", Page: "ibv_create_wq", Section: "DESCRIPTION", Unsupported: true, Capable: true, RefusedBy: []string{"mlx5"}},
+	rule2088: {ID: "VR-ibv_create_wq-create_flags-2088", Verb: "ibv_create_wq", Subject: "wq_init_attr.create_flags", Statement: "the flag SCATTER_FCS needs a device with RAW_PACKET_CAP_SCATTER_FCS", Fix: "leave WQFlagsScatterFCS out", Page: "ibv_create_wq", Section: "DESCRIPTION", Unsupported: true, Capable: true, RefusedBy: []string{"mlx5"}},
+	rule2089: {ID: "VR-ibv_create_wq-create_flags-2089", Verb: "ibv_create_wq", Subject: "wq_init_attr.create_flags", Statement: "the flag DELAY_DROP needs a device with RAW_PACKET_CAP_DELAY_DROP", Fix: "leave WQFlagsDelayDrop out", Page: "ibv_create_wq", Section: "DESCRIPTION", Unsupported: true, Capable: true, RefusedBy: []string{"mlx5"}},
 	rule0787: {ID: "VR-ibv_modify_wq-wq-0787", Verb: "ibv_modify_wq", Subject: "wq", Statement: "wq must not be NULL", Fix: "pass a WQ", Page: "ibv_modify_wq", Section: "DESCRIPTION"},
 	rule0788: {ID: "VR-ibv_modify_wq-wq_attr-0788", Verb: "ibv_modify_wq", Subject: "wq_attr", Statement: "wq_attr must not be NULL", Fix: "pass a WQAttr", Page: "ibv_modify_wq", Section: "DESCRIPTION"},
 	rule0789: {ID: "VR-ibv_modify_wq-attr_mask-0789", Verb: "ibv_modify_wq", Subject: "wq_attr.attr_mask", Statement: "something is changed", Fix: "give what is to be changed", Page: "ibv_modify_wq", Section: ""},
 	rule0790: {ID: "VR-ibv_modify_wq-attr_mask-0790", Verb: "ibv_modify_wq", Subject: "wq_attr.attr_mask", Statement: "attr_mask has no bits but those of ibv_wq_attr_mask", Fix: "leave the other bits out", Page: "ibv_modify_wq", Section: "DESCRIPTION"},
 	rule0791: {ID: "VR-ibv_modify_wq-flags_mask-0791", Verb: "ibv_modify_wq", Subject: "wq_attr.flags_mask", Statement: "flags_mask has no bits but those of ibv_wq_flags", Fix: "leave the other bits out", Page: "ibv_modify_wq", Section: "DESCRIPTION"},
 	rule0792: {ID: "VR-ibv_modify_wq-wq_state-0792", Verb: "ibv_modify_wq", Subject: "wq_attr.wq_state", Statement: "a work queue goes to RESET, RDY or ERR", Fix: "name one of these states", Page: "ibv_modify_wq", Section: ""},
+	rule2090: {ID: "VR-ibv_modify_wq-curr_wq_state-2090", Verb: "ibv_modify_wq", Subject: "wq_attr.curr_wq_state", Statement: "a work queue is in RESET, RDY or ERR", Fix: "name the state that it is in", Page: "ibv_modify_wq", Section: "DESCRIPTION"},
+	rule2091: {ID: "VR-ibv_modify_wq-flags-2091", Verb: "ibv_modify_wq", Subject: "wq_attr.flags", Statement: "flags is read only when ATTR_FLAGS is set in attr_mask", Fix: "add WQAttr.Flags", Page: "ibv_modify_wq", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
 	rule0785: {ID: "VR-ibv_destroy_wq-wq-0785", Verb: "ibv_destroy_wq", Subject: "wq", Statement: "wq must not be NULL", Fix: "pass a WQ", Page: "ibv_create_wq", Section: "DESCRIPTION"},
 	rule1500: {ID: "VR-ibv_create_rwq_ind_table-context-1500", Verb: "ibv_create_rwq_ind_table", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_create_rwq_ind_table", Section: "DESCRIPTION"},
 	rule1501: {ID: "VR-ibv_create_rwq_ind_table-init_attr-1501", Verb: "ibv_create_rwq_ind_table", Subject: "init_attr", Statement: "init_attr must not be NULL", Fix: "pass an RWQIndTableInitAttr", Page: "ibv_create_rwq_ind_table", Section: "DESCRIPTION"},
@@ -1047,6 +1177,9 @@ var rules = []verr.Rule{
 	rule0349: {ID: "VR-ibv_post_send-num_sge-0349", Verb: "ibv_post_send", Subject: "wr[].num_sge", Statement: "a request has at most max_send_sge ranges", Fix: "use fewer ranges, or ask for more when the queue pair is made", Page: "ibv_post_send", Section: "", Limit: "max_send_sge"},
 	rule0351: {ID: "VR-ibv_post_send-sg_list-0351", Verb: "ibv_post_send", Subject: "wr[].sg_list", Statement: "num_sge ranges are read from sg_list", Fix: "pass the ranges", Page: "ibv_post_send", Section: "DESCRIPTION"},
 	rule0354: {ID: "VR-ibv_post_send-ah-0354", Verb: "ibv_post_send", Subject: "wr[].wr.ud.ah", Statement: "a datagram goes the way of an address handle", Fix: "give the request one that is open, by AH.Address", Page: "ibv_post_send", Section: "DESCRIPTION"},
+	rule2078: {ID: "VR-ibv_post_send-opcode-2078", Verb: "ibv_post_send", Subject: "wr[].opcode", Statement: "TSO needs a device that sends large messages of queue pairs of type UD in segments", Fix: "send packets one by one", Page: "ibv_post_send", Section: "", Unsupported: true, Capable: true},
+	rule2079: {ID: "VR-ibv_post_send-opcode-2079", Verb: "ibv_post_send", Subject: "wr[].opcode", Statement: "TSO needs a device that sends large messages of queue pairs of type RAW_PACKET in segments", Fix: "send packets one by one", Page: "ibv_post_send", Section: "", Unsupported: true, Capable: true},
+	rule2080: {ID: "VR-ibv_post_send-opcode-2080", Verb: "ibv_post_send", Subject: "sum of wr[].sg_list[].length", Statement: "a message that is sent in segments has at most max_tso bytes", Fix: "send less", Page: "ibv_post_send", Section: "", Capable: true, Limit: "max_tso"},
 	rule0340: {ID: "VR-ibv_post_send-send_flags-0340", Verb: "ibv_post_send", Subject: "wr[].send_flags", Statement: "send_flags has no bits but those of enum ibv_send_flags", Fix: "leave the other bits out", Page: "ibv_post_send", Section: "DESCRIPTION"},
 	rule0341: {ID: "VR-ibv_post_send-send_flags-0341", Verb: "ibv_post_send", Subject: "wr[].send_flags", Statement: "FENCE is for queue pairs of type RC", Fix: "leave FENCE out", Page: "ibv_post_send", Section: "DESCRIPTION"},
 	rule0343: {ID: "VR-ibv_post_send-send_flags-0343", Verb: "ibv_post_send", Subject: "wr[].send_flags", Statement: "SOLICITED is for sends and for RDMA writes with immediate data", Fix: "leave SOLICITED out", Page: "ibv_post_send", Section: "DESCRIPTION"},
@@ -1095,12 +1228,15 @@ var rules = []verr.Rule{
 	rule0745: {ID: "VR-ibv_attach_mcast-qp-0745", Verb: "ibv_attach_mcast", Subject: "qp.qp_type", Statement: "only UD queue pairs are in multicast groups", Fix: "use a queue pair of type QPTypeUD", Page: "ibv_attach_mcast", Section: "NOTES"},
 	rule0743: {ID: "VR-ibv_detach_mcast-qp-0743", Verb: "ibv_detach_mcast", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_attach_mcast", Section: "DESCRIPTION"},
 	rule0744: {ID: "VR-ibv_detach_mcast-gid-0744", Verb: "ibv_detach_mcast", Subject: "gid", Statement: "gid must not be NULL", Fix: "pass a valid pointer", Page: "ibv_attach_mcast", Section: "DESCRIPTION"},
+	rule2072: {ID: "VR-ibv_detach_mcast-qp-2072", Verb: "ibv_detach_mcast", Subject: "qp.qp_type", Statement: "only UD queue pairs are in multicast groups", Fix: "use a queue pair of type QPTypeUD", Page: "ibv_attach_mcast", Section: "NOTES"},
 	rule0751: {ID: "VR-ibv_create_counters-context-0751", Verb: "ibv_create_counters", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_create_counters", Section: "ARGUMENTS"},
 	rule0752: {ID: "VR-ibv_create_counters-init_attr-0752", Verb: "ibv_create_counters", Subject: "init_attr", Statement: "init_attr must not be NULL", Fix: "pass a CountersInitAttr", Page: "ibv_create_counters", Section: "ARGUMENTS"},
 	rule0753: {ID: "VR-ibv_create_counters-comp_mask-0753", Verb: "ibv_create_counters", Subject: "init_attr.comp_mask", Statement: "comp_mask has no bits yet", Fix: "set it to 0", Page: "ibv_create_counters", Section: "ARGUMENTS"},
 	rule0754: {ID: "VR-ibv_destroy_counters-counters-0754", Verb: "ibv_destroy_counters", Subject: "counters", Statement: "counters must not be NULL", Fix: "pass a Counters", Page: "ibv_create_counters", Section: "DESCRIPTION"},
 	rule0811: {ID: "VR-ibv_attach_counters_point_flow-counters-0811", Verb: "ibv_attach_counters_point_flow", Subject: "counters", Statement: "counters must not be NULL", Fix: "pass a Counters", Page: "ibv_attach_counters_point_flow", Section: "ARGUMENTS"},
 	rule0812: {ID: "VR-ibv_attach_counters_point_flow-attr-0812", Verb: "ibv_attach_counters_point_flow", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass a CounterAttachAttr", Page: "ibv_attach_counters_point_flow", Section: "ARGUMENTS"},
+	rule2092: {ID: "VR-ibv_attach_counters_point_flow-counter_desc-2092", Verb: "ibv_attach_counters_point_flow", Subject: "attr.counter_desc", Statement: "packets or bytes are counted", Fix: "pass CounterDescriptionPackets or CounterDescriptionBytes", Page: "ibv_attach_counters_point_flow", Section: "DESCRIPTION"},
+	rule2093: {ID: "VR-ibv_attach_counters_point_flow-comp_mask-2093", Verb: "ibv_attach_counters_point_flow", Subject: "attr.comp_mask", Statement: "no bit of comp_mask is known", Fix: "leave it 0", Page: "ibv_attach_counters_point_flow", Section: ""},
 	rule0756: {ID: "VR-ibv_read_counters-counters-0756", Verb: "ibv_read_counters", Subject: "counters", Statement: "counters must not be NULL", Fix: "pass a Counters", Page: "ibv_read_counters", Section: "ARGUMENTS"},
 	rule0757: {ID: "VR-ibv_read_counters-counters_value-0757", Verb: "ibv_read_counters", Subject: "counters_value", Statement: "counters_value must not be NULL", Fix: "pass an array of numbers", Page: "ibv_read_counters", Section: "ARGUMENTS"},
 	rule0758: {ID: "VR-ibv_read_counters-ncounters-0758", Verb: "ibv_read_counters", Subject: "ncounters", Statement: "at least one value is read", Fix: "pass a longer list", Page: "ibv_read_counters", Section: "ARGUMENTS"},

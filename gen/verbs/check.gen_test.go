@@ -199,17 +199,43 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_create_flow-flow-0802", false, func() string { return textOf(checkCreateFlow(&inCreateFlow{qp: 4096, flow: 4096})) }},
 		{"VR-ibv_create_flow-flow-0802", true, func() string { return textOf(checkCreateFlow(&inCreateFlow{qp: 4096})) }},
 		{"VR-ibv_create_flow-qp-0803", false, func() string {
-			return textOf(checkCreateFlow(&inCreateFlow{qp: 4096, flow: 4096, qpQPType: validate.Of(4), flowType: 3}))
+			return textOf(checkCreateFlow(&inCreateFlow{qp: 4096, flow: 4096, qpQPType: validate.Of(4), flowPort: 1, flowType: 3}))
 		}},
 		{"VR-ibv_create_flow-qp-0803", true, func() string {
-			return textOf(checkCreateFlow(&inCreateFlow{qp: 4096, flow: 4096, qpQPType: validate.Of(2), flowType: 3}))
+			return textOf(checkCreateFlow(&inCreateFlow{qp: 4096, flow: 4096, qpQPType: validate.Of(2), flowPort: 1, flowType: 3}))
 		}},
-		{"VR-ibv_create_flow-flags-0804", false, func() string { return textOf(hintCreateFlow(&inCreateFlow{qp: 4096, flow: 4096, flowFlags: 2})) }},
+		{"VR-ibv_create_flow-port-2069", false, func() string {
+			return textOf(checkCreateFlow(&inCreateFlow{qp: 4096, flow: 4096, flowPort: 2, capDeviceAttrPhysPortCnt: validate.Of(2)}))
+		}},
+		{"VR-ibv_create_flow-port-2069", true, func() string {
+			return textOf(checkCreateFlow(&inCreateFlow{qp: 4096, flow: 4096, flowPort: 3, capDeviceAttrPhysPortCnt: validate.Of(2)}))
+		}},
+		{"VR-ibv_create_flow-flags-0804", false, func() string {
+			return textOf(hintCreateFlow(&inCreateFlow{qp: 4096, flow: 4096, flowPort: 1, flowFlags: 2}))
+		}},
 		{"VR-ibv_create_flow-flags-0804", true, func() string {
-			return textOf(hintCreateFlow(&inCreateFlow{qp: 4096, flow: 4096, flowFlags: 2, flowType: 3}))
+			return textOf(hintCreateFlow(&inCreateFlow{qp: 4096, flow: 4096, flowPort: 1, flowFlags: 2, flowType: 3}))
 		}},
-		{"VR-ibv_create_flow-flags-0805", false, func() string { return textOf(hintCreateFlow(&inCreateFlow{qp: 4096, flow: 4096, flowFlags: 4})) }},
-		{"VR-ibv_create_flow-flags-0805", true, func() string { return textOf(hintCreateFlow(&inCreateFlow{qp: 4096, flow: 4096, flowFlags: 1})) }},
+		{"VR-ibv_create_flow-flags-0805", false, func() string {
+			return textOf(hintCreateFlow(&inCreateFlow{qp: 4096, flow: 4096, flowPort: 1, flowFlags: 4}))
+		}},
+		{"VR-ibv_create_flow-flags-0805", true, func() string {
+			return textOf(hintCreateFlow(&inCreateFlow{qp: 4096, flow: 4096, flowPort: 1, flowFlags: 1}))
+		}},
+		{"VR-ibv_create_flow-type-2094", false, func() string {
+			return textOf(hintCreateFlow(&inCreateFlow{qp: 4096, flow: 4096, flowPort: 1, flowType: 3}))
+		}},
+		{"VR-ibv_create_flow-type-2094", true, func() string {
+			return textOf(hintCreateFlow(&inCreateFlow{qp: 4096, flow: 4096, flowPort: 1, flowType: 7}))
+		}},
+		{"VR-ibv_create_flow-flow-2095", false, func() string {
+			return textOf(hintCreateFlow(&inCreateFlow{qp: 4096, flow: 4096, flowPort: 1, capDeviceAttrDeviceCapFlags: validate.Of(536870912)}))
+		}},
+		{"VR-ibv_create_flow-flow-2095", true, func() string {
+			return textOf(hintCreateFlow(&inCreateFlow{qp: 4096, flow: 4096, flowPort: 1, capDeviceAttrDeviceCapFlags: validate.Of(0)}))
+		}},
+		{"VR-ibv_create_flow-port-2096", false, func() string { return textOf(hintCreateFlow(&inCreateFlow{qp: 4096, flow: 4096, flowPort: 1})) }},
+		{"VR-ibv_create_flow-port-2096", true, func() string { return textOf(hintCreateFlow(&inCreateFlow{qp: 4096, flow: 4096})) }},
 		{"VR-ibv_destroy_flow-flow_id-0807", false, func() string { return textOf(checkDestroyFlow(&inDestroyFlow{flowID: 4096})) }},
 		{"VR-ibv_destroy_flow-flow_id-0807", true, func() string { return textOf(checkDestroyFlow(&inDestroyFlow{})) }},
 		{"VR-ibv_create_flow_action_esp-ctx-1520", false, func() string {
@@ -251,16 +277,34 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_open_xrcd-xrcd_init_attr-0732", false, func() string { return textOf(checkOpenXRCD(&inOpenXRCD{context: 4096, xrcdInitAttr: 4096})) }},
 		{"VR-ibv_open_xrcd-xrcd_init_attr-0732", true, func() string { return textOf(checkOpenXRCD(&inOpenXRCD{context: 4096})) }},
 		{"VR-ibv_open_xrcd-comp_mask-0733", false, func() string {
-			return textOf(checkOpenXRCD(&inOpenXRCD{context: 4096, xrcdInitAttr: 4096, xrcdInitAttrCompMask: 3, xrcdInitAttrOflags: 64}))
+			return textOf(checkOpenXRCD(&inOpenXRCD{context: 4096, xrcdInitAttr: 4096, xrcdInitAttrCompMask: 3, xrcdInitAttrFD: -1, xrcdInitAttrOflags: 64}))
 		}},
 		{"VR-ibv_open_xrcd-comp_mask-0733", true, func() string {
 			return textOf(checkOpenXRCD(&inOpenXRCD{context: 4096, xrcdInitAttr: 4096, xrcdInitAttrCompMask: 2, xrcdInitAttrOflags: 64}))
 		}},
+		{"VR-ibv_open_xrcd-comp_mask-2074", false, func() string {
+			return textOf(checkOpenXRCD(&inOpenXRCD{context: 4096, xrcdInitAttr: 4096, xrcdInitAttrCompMask: 3, xrcdInitAttrFD: -1, xrcdInitAttrOflags: 64}))
+		}},
+		{"VR-ibv_open_xrcd-comp_mask-2074", true, func() string {
+			return textOf(checkOpenXRCD(&inOpenXRCD{context: 4096, xrcdInitAttr: 4096, xrcdInitAttrCompMask: 7, xrcdInitAttrFD: -1, xrcdInitAttrOflags: 64}))
+		}},
+		{"VR-ibv_open_xrcd-fd-2075", false, func() string {
+			return textOf(checkOpenXRCD(&inOpenXRCD{context: 4096, xrcdInitAttr: 4096, xrcdInitAttrCompMask: 3, xrcdInitAttrFD: -1, xrcdInitAttrOflags: 64}))
+		}},
+		{"VR-ibv_open_xrcd-fd-2075", true, func() string {
+			return textOf(checkOpenXRCD(&inOpenXRCD{context: 4096, xrcdInitAttr: 4096, xrcdInitAttrCompMask: 3, xrcdInitAttrFD: -2, xrcdInitAttrOflags: 64}))
+		}},
 		{"VR-ibv_open_xrcd-oflags-0734", false, func() string {
-			return textOf(hintOpenXRCD(&inOpenXRCD{context: 4096, xrcdInitAttr: 4096, xrcdInitAttrCompMask: 3, xrcdInitAttrOflags: 192}))
+			return textOf(hintOpenXRCD(&inOpenXRCD{context: 4096, xrcdInitAttr: 4096, xrcdInitAttrCompMask: 3, xrcdInitAttrFD: -1, xrcdInitAttrOflags: 192}))
 		}},
 		{"VR-ibv_open_xrcd-oflags-0734", true, func() string {
-			return textOf(hintOpenXRCD(&inOpenXRCD{context: 4096, xrcdInitAttr: 4096, xrcdInitAttrCompMask: 3, xrcdInitAttrOflags: 65}))
+			return textOf(hintOpenXRCD(&inOpenXRCD{context: 4096, xrcdInitAttr: 4096, xrcdInitAttrCompMask: 3, xrcdInitAttrFD: -1, xrcdInitAttrOflags: 65}))
+		}},
+		{"VR-ibv_open_xrcd-oflags-2076", false, func() string {
+			return textOf(hintOpenXRCD(&inOpenXRCD{context: 4096, xrcdInitAttr: 4096, xrcdInitAttrCompMask: 3, xrcdInitAttrFD: -1, xrcdInitAttrOflags: 64}))
+		}},
+		{"VR-ibv_open_xrcd-oflags-2076", true, func() string {
+			return textOf(hintOpenXRCD(&inOpenXRCD{context: 4096, xrcdInitAttr: 4096, xrcdInitAttrCompMask: 3, xrcdInitAttrFD: -1}))
 		}},
 		{"VR-ibv_close_xrcd-xrcd-0735", false, func() string { return textOf(checkCloseXRCD(&inCloseXRCD{xrcd: 4096})) }},
 		{"VR-ibv_close_xrcd-xrcd-0735", true, func() string { return textOf(checkCloseXRCD(&inCloseXRCD{})) }},
@@ -868,6 +912,18 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_alloc_mw-pd-0736", true, func() string { return textOf(checkAllocMW(&inAllocMW{})) }},
 		{"VR-ibv_alloc_mw-type-0737", false, func() string { return textOf(hintAllocMW(&inAllocMW{pd: 4096, type_: 2})) }},
 		{"VR-ibv_alloc_mw-type-0737", true, func() string { return textOf(hintAllocMW(&inAllocMW{pd: 4096, type_: 3})) }},
+		{"VR-ibv_alloc_mw-type-2081", false, func() string {
+			return textOf(hintAllocMW(&inAllocMW{pd: 4096, type_: 1, capDeviceAttrDeviceCapFlags: validate.Of(131072)}))
+		}},
+		{"VR-ibv_alloc_mw-type-2081", true, func() string {
+			return textOf(hintAllocMW(&inAllocMW{pd: 4096, type_: 1, capDeviceAttrDeviceCapFlags: validate.Of(0)}))
+		}},
+		{"VR-ibv_alloc_mw-type-2082", false, func() string {
+			return textOf(hintAllocMW(&inAllocMW{pd: 4096, type_: 2, capDeviceAttrDeviceCapFlags: validate.Of(16777216)}))
+		}},
+		{"VR-ibv_alloc_mw-type-2082", true, func() string {
+			return textOf(hintAllocMW(&inAllocMW{pd: 4096, type_: 2, capDeviceAttrDeviceCapFlags: validate.Of(0)}))
+		}},
 		{"VR-ibv_dealloc_mw-mw-0738", false, func() string { return textOf(checkDeallocMW(&inDeallocMW{mw: 4096})) }},
 		{"VR-ibv_dealloc_mw-mw-0738", true, func() string { return textOf(checkDeallocMW(&inDeallocMW{})) }},
 		{"VR-ibv_bind_mw-qp-1101", false, func() string {
@@ -1078,6 +1134,12 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_create_cq_ex-wc_flags-0908", true, func() string {
 			return textOf(checkCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrWCFlags: 0x100000}))
 		}},
+		{"VR-ibv_create_cq_ex-comp_mask-2053", false, func() string {
+			return textOf(checkCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrCompMask: 1, cqAttrCQE: 1}))
+		}},
+		{"VR-ibv_create_cq_ex-comp_mask-2053", true, func() string {
+			return textOf(checkCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrCompMask: 4, cqAttrCQE: 1}))
+		}},
 		{"VR-ibv_create_cq_ex-cqe-0905", false, func() string { return textOf(hintCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrCQE: 1})) }},
 		{"VR-ibv_create_cq_ex-cqe-0905", true, func() string { return textOf(hintCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096})) }},
 		{"VR-ibv_create_cq_ex-cqe-0906", false, func() string {
@@ -1087,7 +1149,7 @@ func TestRules(t *testing.T) {
 			return textOf(hintCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrCQE: 17, capDeviceAttrMaxCQE: validate.Of(16)}))
 		}},
 		{"VR-ibv_create_cq_ex-flags-0910", false, func() string {
-			return textOf(hintCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrFlags: 1, cqAttrCompMask: 1}))
+			return textOf(hintCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrCompMask: 1, cqAttrFlags: 1}))
 		}},
 		{"VR-ibv_create_cq_ex-flags-0910", true, func() string {
 			return textOf(hintCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrFlags: 1}))
@@ -1097,6 +1159,12 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_create_cq_ex-parent_domain-0911", true, func() string {
 			return textOf(hintCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrParentDomain: 4096}))
+		}},
+		{"VR-ibv_create_cq_ex-flags-2054", false, func() string {
+			return textOf(hintCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrCompMask: 1, cqAttrCQE: 1, cqAttrFlags: 1}))
+		}},
+		{"VR-ibv_create_cq_ex-flags-2054", true, func() string {
+			return textOf(hintCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrCompMask: 1, cqAttrCQE: 1, cqAttrFlags: 8}))
 		}},
 		{"VR-ibv_resize_cq-cq-1301", false, func() string { return textOf(checkResizeCQ(&inResizeCQ{cq: 4096})) }},
 		{"VR-ibv_resize_cq-cq-1301", true, func() string { return textOf(checkResizeCQ(&inResizeCQ{})) }},
@@ -1118,6 +1186,18 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_modify_cq-attr_mask-0778", true, func() string { return textOf(checkModifyCQ(&inModifyCQ{cq: 4096, attr: 4096})) }},
 		{"VR-ibv_modify_cq-attr_mask-0779", false, func() string { return textOf(checkModifyCQ(&inModifyCQ{cq: 4096, attr: 4096, attrAttrMask: 1})) }},
 		{"VR-ibv_modify_cq-attr_mask-0779", true, func() string { return textOf(checkModifyCQ(&inModifyCQ{cq: 4096, attr: 4096, attrAttrMask: 2})) }},
+		{"VR-ibv_modify_cq-cq_count-2055", false, func() string {
+			return textOf(hintModifyCQ(&inModifyCQ{cq: 4096, attr: 4096, attrAttrMask: 1, attrModerateCQCount: 16, capDeviceAttrExCQModCapsMaxCQCount: validate.Of(16)}))
+		}},
+		{"VR-ibv_modify_cq-cq_count-2055", true, func() string {
+			return textOf(hintModifyCQ(&inModifyCQ{cq: 4096, attr: 4096, attrAttrMask: 1, attrModerateCQCount: 17, capDeviceAttrExCQModCapsMaxCQCount: validate.Of(16)}))
+		}},
+		{"VR-ibv_modify_cq-cq_period-2056", false, func() string {
+			return textOf(hintModifyCQ(&inModifyCQ{cq: 4096, attr: 4096, attrAttrMask: 1, attrModerateCQPeriod: 16, capDeviceAttrExCQModCapsMaxCQPeriod: validate.Of(16)}))
+		}},
+		{"VR-ibv_modify_cq-cq_period-2056", true, func() string {
+			return textOf(hintModifyCQ(&inModifyCQ{cq: 4096, attr: 4096, attrAttrMask: 1, attrModerateCQPeriod: 17, capDeviceAttrExCQModCapsMaxCQPeriod: validate.Of(16)}))
+		}},
 		{"VR-ibv_query_comp_cntr_caps-context-1346", false, func() string { return textOf(checkQueryCompCntrCaps(&inQueryCompCntrCaps{context: 4096, caps: 4096})) }},
 		{"VR-ibv_query_comp_cntr_caps-context-1346", true, func() string { return textOf(checkQueryCompCntrCaps(&inQueryCompCntrCaps{caps: 4096})) }},
 		{"VR-ibv_query_comp_cntr_caps-caps-1347", false, func() string { return textOf(checkQueryCompCntrCaps(&inQueryCompCntrCaps{context: 4096, caps: 4096})) }},
@@ -1356,6 +1436,12 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_create_qp-recv_cq-0300", true, func() string {
 			return textOf(checkCreateQP(&inCreateQP{pd: 4096, qpInitAttr: 4096, qpInitAttrSendCQ: 4096, qpInitAttrQPType: 2, qpInitAttrSRQ: 4096}))
 		}},
+		{"VR-ibv_create_qp-qp_type-2037", false, func() string {
+			return textOf(checkCreateQP(&inCreateQP{pd: 4096, qpInitAttr: 4096, qpInitAttrSendCQ: 4096, qpInitAttrQPType: 4, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096}))
+		}},
+		{"VR-ibv_create_qp-qp_type-2037", true, func() string {
+			return textOf(checkCreateQP(&inCreateQP{pd: 4096, qpInitAttr: 4096, qpInitAttrSendCQ: 4096, qpInitAttrQPType: 77, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096}))
+		}},
 		{"VR-ibv_create_qp-qp_type-0298", false, func() string {
 			return textOf(hintCreateQP(&inCreateQP{pd: 4096, qpInitAttr: 4096, qpInitAttrSendCQ: 4096, qpInitAttrQPType: 4, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096}))
 		}},
@@ -1417,7 +1503,7 @@ func TestRules(t *testing.T) {
 			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-comp_mask-1222", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 9, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 9, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-comp_mask-1222", true, func() string {
 			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExQPType: 9, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
@@ -1429,16 +1515,16 @@ func TestRules(t *testing.T) {
 			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExQPType: 10, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-send_cq-1224", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-send_cq-1224", true, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-recv_cq-1225", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-recv_cq-1225", true, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExSRQ: 4096}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-rwq_ind_tbl-1531", false, func() string {
 			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096}))
@@ -1476,6 +1562,30 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_create_qp_ex-send_cq-1536", true, func() string {
 			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxSendWR: 1}))
 		}},
+		{"VR-ibv_create_qp_ex-qp_type-2038", false, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-qp_type-2038", true, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExQPType: 77, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-comp_mask-2040", false, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-comp_mask-2040", true, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 129, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-pd-2041", false, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-pd-2041", true, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-create_flags-2042", false, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 2}))
+		}},
+		{"VR-ibv_create_qp_ex-create_flags-2042", true, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 1}))
+		}},
 		{"VR-ibv_create_qp_ex-send_ops_flags-0923", false, func() string {
 			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 64, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExSendOpsFlags: 4}))
 		}},
@@ -1486,7 +1596,7 @@ func TestRules(t *testing.T) {
 			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 2, qpInitAttrExQPType: 10, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExXRCD: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-xrcd-1226", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 9, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExXRCD: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 9, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExXRCD: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-rwq_ind_tbl-1530", false, func() string {
 			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096}))
@@ -1495,16 +1605,100 @@ func TestRules(t *testing.T) {
 			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-qp_type-1537", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-qp_type-1537", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-comp_mask-1538", false, func() string {
 			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-comp_mask-1538", true, func() string {
 			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 16, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-max_send_wr-2031", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxSendWR: 16, capDeviceAttrMaxQPWR: validate.Of(16)}))
+		}},
+		{"VR-ibv_create_qp_ex-max_send_wr-2031", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxSendWR: 17, capDeviceAttrMaxQPWR: validate.Of(16)}))
+		}},
+		{"VR-ibv_create_qp_ex-max_recv_wr-2032", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvWR: 16, capDeviceAttrMaxQPWR: validate.Of(16)}))
+		}},
+		{"VR-ibv_create_qp_ex-max_recv_wr-2032", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvWR: 17, capDeviceAttrMaxQPWR: validate.Of(16)}))
+		}},
+		{"VR-ibv_create_qp_ex-max_send_sge-2033", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxSendSGE: 16, capDeviceAttrMaxSGE: validate.Of(16)}))
+		}},
+		{"VR-ibv_create_qp_ex-max_send_sge-2033", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxSendSGE: 17, capDeviceAttrMaxSGE: validate.Of(16)}))
+		}},
+		{"VR-ibv_create_qp_ex-max_recv_sge-2034", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvSGE: 16, capDeviceAttrMaxSGE: validate.Of(16)}))
+		}},
+		{"VR-ibv_create_qp_ex-max_recv_sge-2034", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvSGE: 17, capDeviceAttrMaxSGE: validate.Of(16)}))
+		}},
+		{"VR-ibv_create_qp_ex-max_recv_wr-2035", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-max_recv_wr-2035", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvWR: 1}))
+		}},
+		{"VR-ibv_create_qp_ex-max_recv_sge-2036", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-max_recv_sge-2036", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvSGE: 1}))
+		}},
+		{"VR-ibv_create_qp_ex-create_flags-2043", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 2}))
+		}},
+		{"VR-ibv_create_qp_ex-create_flags-2043", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 2}))
+		}},
+		{"VR-ibv_create_qp_ex-max_tso_header-2044", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 9, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExMaxTSOHeader: 64}))
+		}},
+		{"VR-ibv_create_qp_ex-max_tso_header-2044", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExMaxTSOHeader: 64}))
+		}},
+		{"VR-ibv_create_qp_ex-source_qpn-2045", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 1024, qpInitAttrExSourceQPN: 7}))
+		}},
+		{"VR-ibv_create_qp_ex-source_qpn-2045", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSourceQPN: 7}))
+		}},
+		{"VR-ibv_create_qp_ex-create_flags-2046", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 1024, qpInitAttrExSourceQPN: 7}))
+		}},
+		{"VR-ibv_create_qp_ex-create_flags-2046", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 5, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 1024, qpInitAttrExSourceQPN: 7}))
+		}},
+		{"VR-ibv_create_qp_ex-send_ops_flags-2047", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 65, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSendOpsFlags: 4}))
+		}},
+		{"VR-ibv_create_qp_ex-send_ops_flags-2047", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 65, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSendOpsFlags: 0x100000}))
+		}},
+		{"VR-ibv_create_qp_ex-send_ops_flags-2048", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 65, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSendOpsFlags: 4}))
+		}},
+		{"VR-ibv_create_qp_ex-send_ops_flags-2048", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 65, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSendOpsFlags: 16}))
+		}},
+		{"VR-ibv_create_qp_ex-send_ops_flags-2049", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 65, qpInitAttrExQPType: 3, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSendOpsFlags: 4}))
+		}},
+		{"VR-ibv_create_qp_ex-send_ops_flags-2049", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 65, qpInitAttrExQPType: 3, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSendOpsFlags: 16}))
+		}},
+		{"VR-ibv_create_qp_ex-send_ops_flags-2050", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 65, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSendOpsFlags: 4}))
+		}},
+		{"VR-ibv_create_qp_ex-send_ops_flags-2050", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 65, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSendOpsFlags: 16}))
 		}},
 		{"VR-ibv_alloc_td-context-0150", false, func() string { return textOf(checkAllocTD(&inAllocTD{context: 4096, initAttr: 4096})) }},
 		{"VR-ibv_alloc_td-context-0150", true, func() string { return textOf(checkAllocTD(&inAllocTD{initAttr: 4096})) }},
@@ -1738,6 +1932,30 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_modify_qp-port_num-0508", true, func() string {
 			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 160, attrPortNum: 1, attrAHAttrPortNum: 2}))
 		}},
+		{"VR-ibv_modify_qp-attr_mask-2007", false, func() string {
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x2000000, qpQPType: validate.Of(8)}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-2007", true, func() string {
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x2000000, qpQPType: validate.Of(3)}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-2008", false, func() string {
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x2000000, qpQPType: validate.Of(8), capDeviceAttrExPacketPacingCapsSupportedQpts: validate.Of(256), attrRateLimit: 1000}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-2008", true, func() string {
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x2000000, qpQPType: validate.Of(8), capDeviceAttrExPacketPacingCapsSupportedQpts: validate.Of(0), attrRateLimit: 1000}))
+		}},
+		{"VR-ibv_modify_qp-port_num-2067", false, func() string {
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 128, attrAHAttrPortNum: 2, capDeviceAttrPhysPortCnt: validate.Of(2), attrAHAttrDlid: 5}))
+		}},
+		{"VR-ibv_modify_qp-port_num-2067", true, func() string {
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 128, attrAHAttrPortNum: 3, capDeviceAttrPhysPortCnt: validate.Of(2), attrAHAttrDlid: 5}))
+		}},
+		{"VR-ibv_modify_qp-alt_port_num-2068", false, func() string {
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 16384, attrAltPortNum: 2, capDeviceAttrPhysPortCnt: validate.Of(2), attrAltAHAttrPortNum: 2, capDeviceAttrDeviceCapFlags: validate.Of(16), attrAltAHAttrDlid: 5}))
+		}},
+		{"VR-ibv_modify_qp-alt_port_num-2068", true, func() string {
+			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 16384, attrAltPortNum: 3, capDeviceAttrPhysPortCnt: validate.Of(2), attrAltAHAttrPortNum: 3, capDeviceAttrDeviceCapFlags: validate.Of(16), attrAltAHAttrDlid: 5}))
+		}},
 		{"VR-ibv_modify_qp-attr_mask-0220", false, func() string {
 			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 57, qpState: validate.Of(0), attrQPState: 1, qpQPType: validate.Of(2)}))
 		}},
@@ -1864,6 +2082,96 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_modify_qp-alt_ah_attr-0255", true, func() string {
 			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1}))
 		}},
+		{"VR-ibv_modify_qp-attr_mask-2001", false, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 8, qpState: validate.Of(3), qpQPType: validate.Of(3)}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-2001", true, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 16, qpState: validate.Of(3), qpQPType: validate.Of(3)}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-2002", false, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x2000000, qpState: validate.Of(3), qpQPType: validate.Of(8)}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-2002", true, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 16, qpState: validate.Of(3), qpQPType: validate.Of(8)}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-2003", false, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 8, qpState: validate.Of(3), qpQPType: validate.Of(9)}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-2003", true, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 16, qpState: validate.Of(3), qpQPType: validate.Of(9)}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-2004", false, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 8, qpState: validate.Of(3), qpQPType: validate.Of(10)}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-2004", true, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 16, qpState: validate.Of(3), qpQPType: validate.Of(10)}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-2005", false, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 2, qpQPType: validate.Of(4)}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-2005", true, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 256, qpQPType: validate.Of(4)}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-2006", false, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 2, qpQPType: validate.Of(3)}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-2006", true, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 8192, qpQPType: validate.Of(3)}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-2009", false, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x2000000, qpQPType: validate.Of(2), capDeviceAttrExPacketPacingCapsSupportedQpts: validate.Of(4), attrRateLimit: 1000}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-2009", true, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x2000000, qpQPType: validate.Of(2), capDeviceAttrExPacketPacingCapsSupportedQpts: validate.Of(0), attrRateLimit: 1000}))
+		}},
+		{"VR-ibv_modify_qp-rate_limit-2010", false, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x2000000, attrRateLimit: 1000, capDeviceAttrExPacketPacingCapsQPRateLimitMax: validate.Of(1000)}))
+		}},
+		{"VR-ibv_modify_qp-rate_limit-2010", true, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x2000000, attrRateLimit: 1001, capDeviceAttrExPacketPacingCapsQPRateLimitMax: validate.Of(1000)}))
+		}},
+		{"VR-ibv_modify_qp-rate_limit-2011", false, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x2000000, attrRateLimit: 10, capDeviceAttrExPacketPacingCapsQPRateLimitMin: validate.Of(10)}))
+		}},
+		{"VR-ibv_modify_qp-rate_limit-2011", true, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x2000000, attrRateLimit: 9, capDeviceAttrExPacketPacingCapsQPRateLimitMin: validate.Of(10)}))
+		}},
+		{"VR-ibv_modify_qp-flow_label-2061", false, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrIsGlobal: 1, attrAHAttrGrhFlowLabel: 0xfffff}))
+		}},
+		{"VR-ibv_modify_qp-flow_label-2061", true, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrIsGlobal: 1, attrAHAttrGrhFlowLabel: 0x100000}))
+		}},
+		{"VR-ibv_modify_qp-flow_label-2062", false, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1, attrAltAHAttrIsGlobal: 1, attrAltAHAttrGrhFlowLabel: 0xfffff}))
+		}},
+		{"VR-ibv_modify_qp-flow_label-2062", true, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1, attrAltAHAttrIsGlobal: 1, attrAltAHAttrGrhFlowLabel: 0x100000}))
+		}},
+		{"VR-ibv_modify_qp-sl-2063", false, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrDlid: 5, attrAHAttrSL: 15}))
+		}},
+		{"VR-ibv_modify_qp-sl-2063", true, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrDlid: 5, attrAHAttrSL: 16}))
+		}},
+		{"VR-ibv_modify_qp-sl-2064", false, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1, attrAltAHAttrDlid: 5, attrAltAHAttrSL: 15}))
+		}},
+		{"VR-ibv_modify_qp-sl-2064", true, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1, attrAltAHAttrDlid: 5, attrAltAHAttrSL: 16}))
+		}},
+		{"VR-ibv_modify_qp-path_mig_state-2070", false, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x40000, attrPathMigState: 2}))
+		}},
+		{"VR-ibv_modify_qp-path_mig_state-2070", true, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x40000, attrPathMigState: 3}))
+		}},
+		{"VR-ibv_modify_qp-qp_access_flags-2071", false, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 8, attrQPAccessFlags: 4}))
+		}},
+		{"VR-ibv_modify_qp-qp_access_flags-2071", true, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 8, attrQPAccessFlags: 1024}))
+		}},
 		{"VR-ibv_modify_qp_rate_limit-qp-1309", false, func() string { return textOf(checkModifyQPRateLimit(&inModifyQPRateLimit{qp: 4096, attr: 4096})) }},
 		{"VR-ibv_modify_qp_rate_limit-qp-1309", true, func() string { return textOf(checkModifyQPRateLimit(&inModifyQPRateLimit{attr: 4096})) }},
 		{"VR-ibv_modify_qp_rate_limit-attr-1310", false, func() string { return textOf(checkModifyQPRateLimit(&inModifyQPRateLimit{qp: 4096, attr: 4096})) }},
@@ -1950,6 +2258,18 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_query_qp-init_attr-0507", false, func() string { return textOf(checkQueryQP(&inQueryQP{qp: 4096, attr: 4096, initAttr: 4096})) }},
 		{"VR-ibv_query_qp-init_attr-0507", true, func() string { return textOf(checkQueryQP(&inQueryQP{qp: 4096, attr: 4096})) }},
+		{"VR-ibv_query_qp-attr_mask-2020", false, func() string {
+			return textOf(checkQueryQP(&inQueryQP{qp: 4096, attr: 4096, attrMask: 0x100001, initAttr: 4096}))
+		}},
+		{"VR-ibv_query_qp-attr_mask-2020", true, func() string {
+			return textOf(checkQueryQP(&inQueryQP{qp: 4096, attr: 4096, attrMask: 0x4000000, initAttr: 4096}))
+		}},
+		{"VR-ibv_query_qp-attr_mask-2021", false, func() string {
+			return textOf(hintQueryQP(&inQueryQP{qp: 4096, attr: 4096, attrMask: 0x100001, initAttr: 4096}))
+		}},
+		{"VR-ibv_query_qp-attr_mask-2021", true, func() string {
+			return textOf(hintQueryQP(&inQueryQP{qp: 4096, attr: 4096, attrMask: 0x200000, initAttr: 4096}))
+		}},
 		{"VR-ibv_destroy_qp-qp-0308", false, func() string { return textOf(checkDestroyQP(&inDestroyQP{qp: 4096})) }},
 		{"VR-ibv_destroy_qp-qp-0308", true, func() string { return textOf(checkDestroyQP(&inDestroyQP{})) }},
 		{"VR-ibv_create_wq-context-0781", false, func() string {
@@ -1976,6 +2296,48 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_create_wq-cq-0784", true, func() string {
 			return textOf(checkCreateWQ(&inCreateWQ{context: 4096, wqInitAttr: 4096, wqInitAttrPD: 4096}))
 		}},
+		{"VR-ibv_create_wq-wq_type-2083", false, func() string {
+			return textOf(checkCreateWQ(&inCreateWQ{context: 4096, wqInitAttr: 4096, wqInitAttrPD: 4096, wqInitAttrCQ: 4096}))
+		}},
+		{"VR-ibv_create_wq-wq_type-2083", true, func() string {
+			return textOf(checkCreateWQ(&inCreateWQ{context: 4096, wqInitAttr: 4096, wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrWQType: 1}))
+		}},
+		{"VR-ibv_create_wq-comp_mask-2084", false, func() string {
+			return textOf(checkCreateWQ(&inCreateWQ{context: 4096, wqInitAttr: 4096, wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCompMask: 1}))
+		}},
+		{"VR-ibv_create_wq-comp_mask-2084", true, func() string {
+			return textOf(checkCreateWQ(&inCreateWQ{context: 4096, wqInitAttr: 4096, wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCompMask: 2}))
+		}},
+		{"VR-ibv_create_wq-create_flags-2085", false, func() string {
+			return textOf(checkCreateWQ(&inCreateWQ{context: 4096, wqInitAttr: 4096, wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCompMask: 1, wqInitAttrCreateFlags: 2}))
+		}},
+		{"VR-ibv_create_wq-create_flags-2085", true, func() string {
+			return textOf(checkCreateWQ(&inCreateWQ{context: 4096, wqInitAttr: 4096, wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCompMask: 1, wqInitAttrCreateFlags: 16}))
+		}},
+		{"VR-ibv_create_wq-create_flags-2086", false, func() string {
+			return textOf(hintCreateWQ(&inCreateWQ{context: 4096, wqInitAttr: 4096, wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCompMask: 1, wqInitAttrCreateFlags: 2}))
+		}},
+		{"VR-ibv_create_wq-create_flags-2086", true, func() string {
+			return textOf(hintCreateWQ(&inCreateWQ{context: 4096, wqInitAttr: 4096, wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 2}))
+		}},
+		{"VR-ibv_create_wq-create_flags-2087", false, func() string {
+			return textOf(hintCreateWQ(&inCreateWQ{context: 4096, wqInitAttr: 4096, wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCompMask: 1, wqInitAttrCreateFlags: 1, capDeviceAttrExRawPacketCaps: validate.Of(1)}))
+		}},
+		{"VR-ibv_create_wq-create_flags-2087", true, func() string {
+			return textOf(hintCreateWQ(&inCreateWQ{context: 4096, wqInitAttr: 4096, wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCompMask: 1, wqInitAttrCreateFlags: 1, capDeviceAttrExRawPacketCaps: validate.Of(0)}))
+		}},
+		{"VR-ibv_create_wq-create_flags-2088", false, func() string {
+			return textOf(hintCreateWQ(&inCreateWQ{context: 4096, wqInitAttr: 4096, wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCompMask: 1, wqInitAttrCreateFlags: 2, capDeviceAttrExRawPacketCaps: validate.Of(2)}))
+		}},
+		{"VR-ibv_create_wq-create_flags-2088", true, func() string {
+			return textOf(hintCreateWQ(&inCreateWQ{context: 4096, wqInitAttr: 4096, wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCompMask: 1, wqInitAttrCreateFlags: 2, capDeviceAttrExRawPacketCaps: validate.Of(0)}))
+		}},
+		{"VR-ibv_create_wq-create_flags-2089", false, func() string {
+			return textOf(hintCreateWQ(&inCreateWQ{context: 4096, wqInitAttr: 4096, wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCompMask: 1, wqInitAttrCreateFlags: 4, capDeviceAttrExRawPacketCaps: validate.Of(8)}))
+		}},
+		{"VR-ibv_create_wq-create_flags-2089", true, func() string {
+			return textOf(hintCreateWQ(&inCreateWQ{context: 4096, wqInitAttr: 4096, wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCompMask: 1, wqInitAttrCreateFlags: 4, capDeviceAttrExRawPacketCaps: validate.Of(0)}))
+		}},
 		{"VR-ibv_modify_wq-wq-0787", false, func() string { return textOf(checkModifyWQ(&inModifyWQ{wq: 4096, wqAttr: 4096})) }},
 		{"VR-ibv_modify_wq-wq-0787", true, func() string { return textOf(checkModifyWQ(&inModifyWQ{wqAttr: 4096})) }},
 		{"VR-ibv_modify_wq-wq_attr-0788", false, func() string { return textOf(checkModifyWQ(&inModifyWQ{wq: 4096, wqAttr: 4096})) }},
@@ -1997,6 +2359,18 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_modify_wq-wq_state-0792", true, func() string {
 			return textOf(checkModifyWQ(&inModifyWQ{wq: 4096, wqAttr: 4096, wqAttrAttrMask: 1, wqAttrWQState: 3}))
+		}},
+		{"VR-ibv_modify_wq-curr_wq_state-2090", false, func() string {
+			return textOf(hintModifyWQ(&inModifyWQ{wq: 4096, wqAttr: 4096, wqAttrAttrMask: 2, wqAttrCurrWQState: 1}))
+		}},
+		{"VR-ibv_modify_wq-curr_wq_state-2090", true, func() string {
+			return textOf(hintModifyWQ(&inModifyWQ{wq: 4096, wqAttr: 4096, wqAttrAttrMask: 2, wqAttrCurrWQState: 3}))
+		}},
+		{"VR-ibv_modify_wq-flags-2091", false, func() string {
+			return textOf(hintModifyWQ(&inModifyWQ{wq: 4096, wqAttr: 4096, wqAttrAttrMask: 4, wqAttrFlagsMask: 2, wqAttrFlags: 2}))
+		}},
+		{"VR-ibv_modify_wq-flags-2091", true, func() string {
+			return textOf(hintModifyWQ(&inModifyWQ{wq: 4096, wqAttr: 4096, wqAttrAttrMask: 1, wqAttrWQState: 1, wqAttrFlags: 2}))
 		}},
 		{"VR-ibv_destroy_wq-wq-0785", false, func() string { return textOf(checkDestroyWQ(&inDestroyWQ{wq: 4096})) }},
 		{"VR-ibv_destroy_wq-wq-0785", true, func() string { return textOf(checkDestroyWQ(&inDestroyWQ{})) }},
@@ -2060,6 +2434,24 @@ func TestRules(t *testing.T) {
 			return textOf(brokenPostSend(&inPostSend{wrOpcode: 2, qpQPType: validate.Of(4), wrWRUDAH: 4096}))
 		}},
 		{"VR-ibv_post_send-ah-0354", true, func() string { return textOf(brokenPostSend(&inPostSend{wrOpcode: 2, qpQPType: validate.Of(4)})) }},
+		{"VR-ibv_post_send-opcode-2078", false, func() string {
+			return textOf(brokenPostSend(&inPostSend{wrOpcode: 10, qpQPType: validate.Of(4), wrWRUDAH: 4096, capDeviceAttrExTSOCapsSupportedQpts: validate.Of(16)}))
+		}},
+		{"VR-ibv_post_send-opcode-2078", true, func() string {
+			return textOf(brokenPostSend(&inPostSend{wrOpcode: 10, qpQPType: validate.Of(4), wrWRUDAH: 4096, capDeviceAttrExTSOCapsSupportedQpts: validate.Of(0)}))
+		}},
+		{"VR-ibv_post_send-opcode-2079", false, func() string {
+			return textOf(brokenPostSend(&inPostSend{wrOpcode: 10, qpQPType: validate.Of(8), wrWRUDAH: 4096, capDeviceAttrExTSOCapsSupportedQpts: validate.Of(256)}))
+		}},
+		{"VR-ibv_post_send-opcode-2079", true, func() string {
+			return textOf(brokenPostSend(&inPostSend{wrOpcode: 10, qpQPType: validate.Of(8), wrWRUDAH: 4096, capDeviceAttrExTSOCapsSupportedQpts: validate.Of(0)}))
+		}},
+		{"VR-ibv_post_send-opcode-2080", false, func() string {
+			return textOf(brokenPostSend(&inPostSend{wrOpcode: 10, wrSgListLengthTotal: 16, wrSgList: 4096, capDeviceAttrExTSOCapsMaxTSO: validate.Of(16), wrSgListLengthLeast: 8}))
+		}},
+		{"VR-ibv_post_send-opcode-2080", true, func() string {
+			return textOf(brokenPostSend(&inPostSend{wrOpcode: 10, wrSgListLengthTotal: 17, wrSgList: 4096, capDeviceAttrExTSOCapsMaxTSO: validate.Of(16), wrSgListLengthLeast: 8}))
+		}},
 		{"VR-ibv_post_send-send_flags-0340", false, func() string { return textOf(hintPostSend(&inPostSend{wrSendFlags: 10})) }},
 		{"VR-ibv_post_send-send_flags-0340", true, func() string { return textOf(hintPostSend(&inPostSend{wrSendFlags: 256})) }},
 		{"VR-ibv_post_send-send_flags-0341", false, func() string { return textOf(hintPostSend(&inPostSend{qpQPType: validate.Of(2), wrSendFlags: 1})) }},
@@ -2232,6 +2624,8 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_detach_mcast-qp-0743", true, func() string { return textOf(checkDetachMcast(&inDetachMcast{})) }},
 		{"VR-ibv_detach_mcast-gid-0744", false, func() string { return textOf(checkDetachMcast(&inDetachMcast{qp: 4096, gid: 4096})) }},
 		{"VR-ibv_detach_mcast-gid-0744", true, func() string { return textOf(checkDetachMcast(&inDetachMcast{qp: 4096})) }},
+		{"VR-ibv_detach_mcast-qp-2072", false, func() string { return textOf(checkDetachMcast(&inDetachMcast{qp: 4096, qpQPType: validate.Of(4)})) }},
+		{"VR-ibv_detach_mcast-qp-2072", true, func() string { return textOf(checkDetachMcast(&inDetachMcast{qp: 4096, qpQPType: validate.Of(2)})) }},
 		{"VR-ibv_create_counters-context-0751", false, func() string { return textOf(checkCreateCounters(&inCreateCounters{context: 4096, initAttr: 4096})) }},
 		{"VR-ibv_create_counters-context-0751", true, func() string { return textOf(checkCreateCounters(&inCreateCounters{initAttr: 4096})) }},
 		{"VR-ibv_create_counters-init_attr-0752", false, func() string { return textOf(checkCreateCounters(&inCreateCounters{context: 4096, initAttr: 4096})) }},
@@ -2250,6 +2644,18 @@ func TestRules(t *testing.T) {
 			return textOf(checkAttachCountersPointFlow(&inAttachCountersPointFlow{counters: 4096, attr: 4096}))
 		}},
 		{"VR-ibv_attach_counters_point_flow-attr-0812", true, func() string { return textOf(checkAttachCountersPointFlow(&inAttachCountersPointFlow{counters: 4096})) }},
+		{"VR-ibv_attach_counters_point_flow-counter_desc-2092", false, func() string {
+			return textOf(checkAttachCountersPointFlow(&inAttachCountersPointFlow{counters: 4096, attr: 4096, attrCounterDesc: 1}))
+		}},
+		{"VR-ibv_attach_counters_point_flow-counter_desc-2092", true, func() string {
+			return textOf(checkAttachCountersPointFlow(&inAttachCountersPointFlow{counters: 4096, attr: 4096, attrCounterDesc: 2}))
+		}},
+		{"VR-ibv_attach_counters_point_flow-comp_mask-2093", false, func() string {
+			return textOf(checkAttachCountersPointFlow(&inAttachCountersPointFlow{counters: 4096, attr: 4096, attrCounterDesc: 1}))
+		}},
+		{"VR-ibv_attach_counters_point_flow-comp_mask-2093", true, func() string {
+			return textOf(checkAttachCountersPointFlow(&inAttachCountersPointFlow{counters: 4096, attr: 4096, attrCounterDesc: 1, attrCompMask: 1}))
+		}},
 		{"VR-ibv_read_counters-counters-0756", false, func() string { return textOf(checkReadCounters(&inReadCounters{counters: 4096})) }},
 		{"VR-ibv_read_counters-counters-0756", true, func() string { return textOf(checkReadCounters(&inReadCounters{})) }},
 		{"VR-ibv_read_counters-counters_value-0757", false, func() string {

@@ -94,6 +94,10 @@ func (o *Counters) Device() *Device { return o.dev }
 //
 //   - flow: flow whose packets are counted; nil for all flows that are made with the counters from now on.
 //
+// Rules:
+//   - packets or bytes are counted [VR-ibv_attach_counters_point_flow-counter_desc-2092]
+//   - no bit of comp_mask is known [VR-ibv_attach_counters_point_flow-comp_mask-2093]
+//
 // C: ibv_attach_counters_point_flow, ibv_attach_counters_point_flow(3).
 func (counters *Counters) AttachFlow(attr *CounterAttachAttr, flow *Flow) error {
 	const verb = "ibv_attach_counters_point_flow"
@@ -117,8 +121,10 @@ func (counters *Counters) AttachFlow(attr *CounterAttachAttr, flow *Flow) error 
 		flowC = flow.c
 	}
 	in := inAttachCountersPointFlow{
-		counters: validate.Addr(counters.c),
-		attr:     1,
+		counters:        validate.Addr(counters.c),
+		attr:            1,
+		attrCounterDesc: uint64(attrC.counter_desc),
+		attrCompMask:    uint64(attrC.comp_mask),
 	}
 	if err := checkAttachCountersPointFlow(&in); err != nil {
 		return err

@@ -25,8 +25,10 @@ func checkDestroyCounters(in *inDestroyCounters) error {
 
 // inAttachCountersPointFlow has the values that the rules of ibv_attach_counters_point_flow use.
 type inAttachCountersPointFlow struct {
-	counters uint64 // counters
-	attr     uint64 // attr
+	counters        uint64 // counters
+	attr            uint64 // attr
+	attrCounterDesc uint64 // attr.counter_desc
+	attrCompMask    uint64 // attr.comp_mask
 }
 
 // checkAttachCountersPointFlow refuses a call of ibv_attach_counters_point_flow that breaks a rule.
@@ -37,6 +39,12 @@ func checkAttachCountersPointFlow(in *inAttachCountersPointFlow) error {
 	}
 	if in.attr == 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0812], Value: validate.AddrText(in.attr)})
+	}
+	if in.attrCounterDesc != 0 && in.attrCounterDesc != 1 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule2092], Value: CounterDescription(in.attrCounterDesc).String()})
+	}
+	if in.attrCompMask > 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule2093], Value: "0x" + strconv.FormatUint(in.attrCompMask, 16)})
 	}
 	return verr.RefuseErr("ibv_attach_counters_point_flow", bad...)
 }

@@ -332,6 +332,10 @@ var errReqNotify = verr.Once{Verb: "ibv_req_notify_cq", Kind: "CQ"}
 // Rules:
 //   - something is changed [VR-ibv_modify_cq-attr_mask-0778]
 //   - attr_mask has no bits but IBV_CQ_ATTR_MODERATE [VR-ibv_modify_cq-attr_mask-0779]
+//   - moderate.cq_count is at most what the device moderates by (a hint only: some devices accept it)
+//     [VR-ibv_modify_cq-cq_count-2055]
+//   - moderate.cq_period is at most what the device moderates by (a hint only: some devices accept it)
+//     [VR-ibv_modify_cq-cq_period-2056]
 //
 // C: ibv_modify_cq, ibv_modify_cq(3).
 func (cq *CQ) Modify(attr *ModifyCQAttr) error {
@@ -345,15 +349,24 @@ func (cq *CQ) Modify(attr *ModifyCQAttr) error {
 	}
 	attrC := attr.c
 	in := inModifyCQ{
-		cq:           validate.Addr(cq.c),
-		attr:         1,
-		attrAttrMask: uint64(attrC.attr_mask),
+		cq:                   validate.Addr(cq.c),
+		attr:                 1,
+		attrAttrMask:         uint64(attrC.attr_mask),
+		attrModerateCQCount:  uint64(attrC.moderate.cq_count),
+		attrModerateCQPeriod: uint64(attrC.moderate.cq_period),
+	}
+	if caps := cq.dev.capabilities(); caps != nil {
+		in.capDeviceAttrExCQModCapsMaxCQCount = validate.Of(uint64(caps.cq_mod_caps.max_cq_count))
+		in.capDeviceAttrExCQModCapsMaxCQPeriod = validate.Of(uint64(caps.cq_mod_caps.max_cq_period))
 	}
 	if err := checkModifyCQ(&in); err != nil {
 		return err
 	}
+	if cq.lib.lints.Wanted() {
+		cq.lib.lints.Report(hintModifyCQ(&in))
+	}
 	if errno := rawModifyCQ(cq.c, unsafe.Pointer(&attrC)); errno != 0 {
-		return verr.Failed(verb, errno, nil)
+		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintModifyCQ(&in)) })
 	}
 	return nil
 }

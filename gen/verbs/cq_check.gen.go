@@ -81,9 +81,13 @@ func checkDestroyCQ(in *inDestroyCQ) error {
 
 // inModifyCQ has the values that the rules of ibv_modify_cq use.
 type inModifyCQ struct {
-	cq           uint64 // cq
-	attr         uint64 // attr
-	attrAttrMask uint64 // attr.attr_mask
+	cq                                  uint64         // cq
+	attr                                uint64         // attr
+	attrAttrMask                        uint64         // attr.attr_mask
+	attrModerateCQCount                 uint64         // attr.moderate.cq_count
+	capDeviceAttrExCQModCapsMaxCQCount  validate.Known // device_attr_ex.cq_mod_caps.max_cq_count
+	attrModerateCQPeriod                uint64         // attr.moderate.cq_period
+	capDeviceAttrExCQModCapsMaxCQPeriod validate.Known // device_attr_ex.cq_mod_caps.max_cq_period
 }
 
 // checkModifyCQ refuses a call of ibv_modify_cq that breaks a rule.
@@ -102,4 +106,16 @@ func checkModifyCQ(in *inModifyCQ) error {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0779], Value: "0x" + strconv.FormatUint(in.attrAttrMask, 16)})
 	}
 	return verr.RefuseErr("ibv_modify_cq", bad...)
+}
+
+// hintModifyCQ returns the lints that a call of ibv_modify_cq breaks, which may be the cause when it fails.
+func hintModifyCQ(in *inModifyCQ) []verr.Violation {
+	var may []verr.Violation
+	if in.capDeviceAttrExCQModCapsMaxCQCount.OK && in.capDeviceAttrExCQModCapsMaxCQCount.V > 0 && in.attrAttrMask&0x1 != 0 && in.attrModerateCQCount > in.capDeviceAttrExCQModCapsMaxCQCount.V {
+		may = append(may, verr.Violation{Rule: &rules[rule2055], Value: strconv.FormatUint(in.attrModerateCQCount, 10), Limit: strconv.FormatUint(in.capDeviceAttrExCQModCapsMaxCQCount.V, 10)})
+	}
+	if in.capDeviceAttrExCQModCapsMaxCQPeriod.OK && in.capDeviceAttrExCQModCapsMaxCQPeriod.V > 0 && in.attrAttrMask&0x1 != 0 && in.attrModerateCQPeriod > in.capDeviceAttrExCQModCapsMaxCQPeriod.V {
+		may = append(may, verr.Violation{Rule: &rules[rule2056], Value: strconv.FormatUint(in.attrModerateCQPeriod, 10), Limit: strconv.FormatUint(in.capDeviceAttrExCQModCapsMaxCQPeriod.V, 10)})
+	}
+	return may
 }

@@ -609,6 +609,10 @@ func (ctx *Device) CreateFlowActionESP(esp *FlowActionESPAttr) (*FlowAction, err
 //   - both the file and the flags are given [VR-ibv_open_xrcd-comp_mask-0733]
 //   - oflags has no bits but O_CREAT and O_EXCL (a hint only: some devices accept it)
 //     [VR-ibv_open_xrcd-oflags-0734]
+//   - comp_mask has no bits but those of enum ibv_xrcd_init_attr_mask [VR-ibv_open_xrcd-comp_mask-2074]
+//   - fd is an open file descriptor, or -1 for a domain without an inode [VR-ibv_open_xrcd-fd-2075]
+//   - a domain without an inode is always made (a hint only: some devices accept it)
+//     [VR-ibv_open_xrcd-oflags-2076]
 //
 // C: ibv_open_xrcd, ibv_open_xrcd(3).
 func (dev *Device) OpenXRCD(xrcdInitAttr *XRCDInitAttr) (*XRCD, error) {
@@ -628,6 +632,7 @@ func (dev *Device) OpenXRCD(xrcdInitAttr *XRCDInitAttr) (*XRCD, error) {
 		context:              validate.Addr(dev.c),
 		xrcdInitAttr:         1,
 		xrcdInitAttrCompMask: uint64(xrcdInitAttrC.comp_mask),
+		xrcdInitAttrFD:       int64(xrcdInitAttrC.fd),
 		xrcdInitAttrOflags:   int64(xrcdInitAttrC.oflags),
 	}
 	if err := checkOpenXRCD(&in); err != nil {
@@ -802,6 +807,9 @@ func (dev *Device) CreateCQ(cqe int, channel *CompChannel, compVector int) (*CQ,
 //   - cqe is at most max_cqe (a hint only: some devices accept it) [VR-ibv_create_cq_ex-cqe-0906]
 //   - comp_vector is below num_comp_vectors [VR-ibv_create_cq_ex-comp_vector-0907]
 //   - only fields that the header names can be asked for [VR-ibv_create_cq_ex-wc_flags-0908]
+//   - comp_mask has no bits but those of enum ibv_cq_init_attr_mask [VR-ibv_create_cq_ex-comp_mask-2053]
+//   - flags has no bits but those of enum ibv_create_cq_attr_flags (a hint only: some devices accept it)
+//     [VR-ibv_create_cq_ex-flags-2054]
 //
 // C: ibv_create_cq_ex, ibv_create_cq_ex(3).
 func (dev *Device) CreateCQEx(cqAttr *CQInitAttrEx) (*CQ, error) {
@@ -841,9 +849,9 @@ func (dev *Device) CreateCQEx(cqAttr *CQInitAttrEx) (*CQ, error) {
 		cqAttrCompVector:      uint64(cqAttrC.comp_vector),
 		contextNumCompVectors: validate.Of(uint64(cmem.At[uint32](dev.c, 272))),
 		cqAttrWCFlags:         uint64(cqAttrC.wc_flags),
+		cqAttrCompMask:        uint64(cqAttrC.comp_mask),
 		cqAttrCQE:             uint64(cqAttrC.cqe),
 		cqAttrFlags:           uint64(cqAttrC.flags),
-		cqAttrCompMask:        uint64(cqAttrC.comp_mask),
 		cqAttrParentDomain:    uint64(cqAttrC.parent_domain),
 	}
 	if caps := dev.capabilities(); caps != nil {
@@ -1063,6 +1071,33 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 //     [VR-ibv_create_qp_ex-qp_type-1537]
 //   - a table needs the hash that selects a queue (a hint only: some devices accept it)
 //     [VR-ibv_create_qp_ex-comp_mask-1538]
+//   - max_send_wr is at most max_qp_wr (a hint only: some devices accept it)
+//     [VR-ibv_create_qp_ex-max_send_wr-2031]
+//   - max_recv_wr is at most max_qp_wr (a hint only: some devices accept it)
+//     [VR-ibv_create_qp_ex-max_recv_wr-2032]
+//   - max_send_sge is at most max_sge (a hint only: some devices accept it)
+//     [VR-ibv_create_qp_ex-max_send_sge-2033]
+//   - max_recv_sge is at most max_sge (a hint only: some devices accept it)
+//     [VR-ibv_create_qp_ex-max_recv_sge-2034]
+//   - max_recv_wr is used only without a shared receive queue (a hint only: some devices accept it)
+//     [VR-ibv_create_qp_ex-max_recv_wr-2035]
+//   - max_recv_sge is used only without a shared receive queue (a hint only: some devices accept it)
+//     [VR-ibv_create_qp_ex-max_recv_sge-2036]
+//   - qp_type is a type that enum ibv_qp_type has [VR-ibv_create_qp_ex-qp_type-2038]
+//   - comp_mask has no bits but those of enum ibv_qp_init_attr_mask [VR-ibv_create_qp_ex-comp_mask-2040]
+//   - with ATTR_PD, pd is read [VR-ibv_create_qp_ex-pd-2041]
+//   - create_flags has no bits but those of enum ibv_qp_create_flags [VR-ibv_create_qp_ex-create_flags-2042]
+//   - packets of queue pairs of type UD alone can carry another number than their own (a hint only: some
+//     devices accept it) [VR-ibv_create_qp_ex-create_flags-2046]
+//   - send_ops_flags has no bits but those of enum ibv_qp_create_send_ops_flags (a hint only: some devices
+//     accept it) [VR-ibv_create_qp_ex-send_ops_flags-2047]
+//   - a stream of a queue pair of type UD does SEND, SEND_WITH_IMM and TSO (a hint only: some devices accept
+//     it) [VR-ibv_create_qp_ex-send_ops_flags-2048]
+//   - a stream of a queue pair of type UC does SEND, RDMA_WRITE, with and without immediate data,
+//     SEND_WITH_INV, LOCAL_INV and BIND_MW (a hint only: some devices accept it)
+//     [VR-ibv_create_qp_ex-send_ops_flags-2049]
+//   - a stream of a queue pair of type RAW_PACKET does SEND and TSO (a hint only: some devices accept it)
+//     [VR-ibv_create_qp_ex-send_ops_flags-2050]
 //
 // C: ibv_create_qp_ex, ibv_create_qp_ex(3).
 func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
@@ -1153,8 +1188,17 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 		qpInitAttrExCapMaxRecvWR:  uint64(qpInitAttrExC.cap.max_recv_wr),
 		qpInitAttrExCapMaxRecvSGE: uint64(qpInitAttrExC.cap.max_recv_sge),
 		qpInitAttrExCapMaxSendWR:  uint64(qpInitAttrExC.cap.max_send_wr),
+		qpInitAttrExPD:            uint64(qpInitAttrExC.pd),
+		qpInitAttrExCreateFlags:   uint64(qpInitAttrExC.create_flags),
 		qpInitAttrExSendOpsFlags:  uint64(qpInitAttrExC.send_ops_flags),
 		qpInitAttrExXRCD:          uint64(qpInitAttrExC.xrcd),
+		qpInitAttrExCapMaxSendSGE: uint64(qpInitAttrExC.cap.max_send_sge),
+		qpInitAttrExMaxTSOHeader:  uint64(qpInitAttrExC.max_tso_header),
+		qpInitAttrExSourceQPN:     uint64(qpInitAttrExC.source_qpn),
+	}
+	if caps := dev.capabilities(); caps != nil {
+		in.capDeviceAttrMaxQPWR = validate.Of(uint64(caps.orig_attr.max_qp_wr))
+		in.capDeviceAttrMaxSGE = validate.Of(uint64(caps.orig_attr.max_sge))
 	}
 	if err := checkCreateQPEx(&in); err != nil {
 		return nil, err
@@ -1520,6 +1564,15 @@ func (dev *Device) OpenQP(qpOpenAttr *QPOpenAttr) (*QP, error) {
 // Rules:
 //   - a work queue has a pd [VR-ibv_create_wq-pd-0783]
 //   - a work queue has a cq [VR-ibv_create_wq-cq-0784]
+//   - a work queue is for receives [VR-ibv_create_wq-wq_type-2083]
+//   - comp_mask has no bits but those of enum ibv_wq_init_attr_mask [VR-ibv_create_wq-comp_mask-2084]
+//   - create_flags has no bits but those of enum ibv_wq_flags [VR-ibv_create_wq-create_flags-2085]
+//   - the flag CVLAN_STRIPPING needs a device with RAW_PACKET_CAP_CVLAN_STRIPPING (a hint only: some devices
+//     accept it) [VR-ibv_create_wq-create_flags-2087]
+//   - the flag SCATTER_FCS needs a device with RAW_PACKET_CAP_SCATTER_FCS (a hint only: some devices accept it)
+//     [VR-ibv_create_wq-create_flags-2088]
+//   - the flag DELAY_DROP needs a device with RAW_PACKET_CAP_DELAY_DROP (a hint only: some devices accept it)
+//     [VR-ibv_create_wq-create_flags-2089]
 //
 // C: ibv_create_wq, ibv_create_wq(3).
 func (dev *Device) CreateWQ(wqInitAttr *WQInitAttr) (*WQ, error) {
@@ -1553,17 +1606,26 @@ func (dev *Device) CreateWQ(wqInitAttr *WQInitAttr) (*WQ, error) {
 		wqInitAttrC.cq = uintptr(wqInitAttr.cq.c)
 	}
 	in := inCreateWQ{
-		context:      validate.Addr(dev.c),
-		wqInitAttr:   1,
-		wqInitAttrPD: uint64(wqInitAttrC.pd),
-		wqInitAttrCQ: uint64(wqInitAttrC.cq),
+		context:               validate.Addr(dev.c),
+		wqInitAttr:            1,
+		wqInitAttrPD:          uint64(wqInitAttrC.pd),
+		wqInitAttrCQ:          uint64(wqInitAttrC.cq),
+		wqInitAttrWQType:      uint64(wqInitAttrC.wq_type),
+		wqInitAttrCompMask:    uint64(wqInitAttrC.comp_mask),
+		wqInitAttrCreateFlags: uint64(wqInitAttrC.create_flags),
+	}
+	if caps := dev.capabilities(); caps != nil {
+		in.capDeviceAttrExRawPacketCaps = validate.Of(uint64(caps.raw_packet_caps))
 	}
 	if err := checkCreateWQ(&in); err != nil {
 		return nil, err
 	}
+	if dev.lib.lints.Wanted() {
+		dev.lib.lints.Report(hintCreateWQ(&in))
+	}
 	ptr, errno := rawCreateWQ(dev.c, unsafe.Pointer(&wqInitAttrC))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, nil)
+		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintCreateWQ(&in)) })
 	}
 	o := newWQ(dev, ptr)
 	o.pd = wqInitAttr.pd

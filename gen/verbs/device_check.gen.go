@@ -332,6 +332,7 @@ type inOpenXRCD struct {
 	context              uint64 // context
 	xrcdInitAttr         uint64 // xrcd_init_attr
 	xrcdInitAttrCompMask uint64 // xrcd_init_attr.comp_mask
+	xrcdInitAttrFD       int64  // xrcd_init_attr.fd
 	xrcdInitAttrOflags   int64  // xrcd_init_attr.oflags
 }
 
@@ -347,6 +348,12 @@ func checkOpenXRCD(in *inOpenXRCD) error {
 	if in.xrcdInitAttrCompMask&0x3 != 0x3 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0733]})
 	}
+	if in.xrcdInitAttrCompMask&^0x3 != 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule2074], Value: "0x" + strconv.FormatUint(in.xrcdInitAttrCompMask, 16)})
+	}
+	if in.xrcdInitAttrFD < -1 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule2075], Value: strconv.FormatInt(in.xrcdInitAttrFD, 10)})
+	}
 	return verr.RefuseErr("ibv_open_xrcd", bad...)
 }
 
@@ -355,6 +362,9 @@ func hintOpenXRCD(in *inOpenXRCD) []verr.Violation {
 	var may []verr.Violation
 	if uint64(in.xrcdInitAttrOflags)&^0xc0 != 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule0734], Value: strconv.FormatInt(in.xrcdInitAttrOflags, 10)})
+	}
+	if in.xrcdInitAttrFD == -1 && uint64(in.xrcdInitAttrOflags)&0x40 == 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule2076], Value: strconv.FormatInt(in.xrcdInitAttrOflags, 10)})
 	}
 	return may
 }
@@ -459,10 +469,10 @@ type inCreateCQEx struct {
 	cqAttrCompVector      uint64         // cq_attr.comp_vector
 	contextNumCompVectors validate.Known // context.num_comp_vectors
 	cqAttrWCFlags         uint64         // cq_attr.wc_flags
+	cqAttrCompMask        uint64         // cq_attr.comp_mask
 	cqAttrCQE             uint64         // cq_attr.cqe
 	capDeviceAttrMaxCQE   validate.Known // device_attr.max_cqe
 	cqAttrFlags           uint64         // cq_attr.flags
-	cqAttrCompMask        uint64         // cq_attr.comp_mask
 	cqAttrParentDomain    uint64         // cq_attr.parent_domain
 }
 
@@ -481,6 +491,9 @@ func checkCreateCQEx(in *inCreateCQEx) error {
 	if in.cqAttrWCFlags&^0xfff != 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0908], Value: WCField(in.cqAttrWCFlags).String()})
 	}
+	if in.cqAttrCompMask&^0x3 != 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule2053], Value: "0x" + strconv.FormatUint(in.cqAttrCompMask, 16)})
+	}
 	return verr.RefuseErr("ibv_create_cq_ex", bad...)
 }
 
@@ -498,6 +511,9 @@ func hintCreateCQEx(in *inCreateCQEx) []verr.Violation {
 	}
 	if in.cqAttrParentDomain != 0 && in.cqAttrCompMask&0x2 == 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule0911], Value: validate.AddrText(in.cqAttrParentDomain)})
+	}
+	if in.cqAttrCompMask&0x1 != 0 && in.cqAttrFlags&^0x3 != 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule2054], Value: CQFlag(in.cqAttrFlags).String()})
 	}
 	return may
 }
@@ -642,19 +658,26 @@ func hintCreateSRQEx(in *inCreateSRQEx) []verr.Violation {
 
 // inCreateQPEx has the values that the rules of ibv_create_qp_ex use.
 type inCreateQPEx struct {
-	context                   uint64 // context
-	qpInitAttrEx              uint64 // qp_init_attr_ex
-	qpInitAttrExCompMask      uint64 // qp_init_attr_ex.comp_mask
-	qpInitAttrExQPType        uint64 // qp_init_attr_ex.qp_type
-	qpInitAttrExSendCQ        uint64 // qp_init_attr_ex.send_cq
-	qpInitAttrExRecvCQ        uint64 // qp_init_attr_ex.recv_cq
-	qpInitAttrExRWQIndTbl     uint64 // qp_init_attr_ex.rwq_ind_tbl
-	qpInitAttrExSRQ           uint64 // qp_init_attr_ex.srq
-	qpInitAttrExCapMaxRecvWR  uint64 // qp_init_attr_ex.cap.max_recv_wr
-	qpInitAttrExCapMaxRecvSGE uint64 // qp_init_attr_ex.cap.max_recv_sge
-	qpInitAttrExCapMaxSendWR  uint64 // qp_init_attr_ex.cap.max_send_wr
-	qpInitAttrExSendOpsFlags  uint64 // qp_init_attr_ex.send_ops_flags
-	qpInitAttrExXRCD          uint64 // qp_init_attr_ex.xrcd
+	context                   uint64         // context
+	qpInitAttrEx              uint64         // qp_init_attr_ex
+	qpInitAttrExCompMask      uint64         // qp_init_attr_ex.comp_mask
+	qpInitAttrExQPType        uint64         // qp_init_attr_ex.qp_type
+	qpInitAttrExSendCQ        uint64         // qp_init_attr_ex.send_cq
+	qpInitAttrExRecvCQ        uint64         // qp_init_attr_ex.recv_cq
+	qpInitAttrExRWQIndTbl     uint64         // qp_init_attr_ex.rwq_ind_tbl
+	qpInitAttrExSRQ           uint64         // qp_init_attr_ex.srq
+	qpInitAttrExCapMaxRecvWR  uint64         // qp_init_attr_ex.cap.max_recv_wr
+	qpInitAttrExCapMaxRecvSGE uint64         // qp_init_attr_ex.cap.max_recv_sge
+	qpInitAttrExCapMaxSendWR  uint64         // qp_init_attr_ex.cap.max_send_wr
+	qpInitAttrExPD            uint64         // qp_init_attr_ex.pd
+	qpInitAttrExCreateFlags   uint64         // qp_init_attr_ex.create_flags
+	qpInitAttrExSendOpsFlags  uint64         // qp_init_attr_ex.send_ops_flags
+	qpInitAttrExXRCD          uint64         // qp_init_attr_ex.xrcd
+	capDeviceAttrMaxQPWR      validate.Known // device_attr.max_qp_wr
+	qpInitAttrExCapMaxSendSGE uint64         // qp_init_attr_ex.cap.max_send_sge
+	capDeviceAttrMaxSGE       validate.Known // device_attr.max_sge
+	qpInitAttrExMaxTSOHeader  uint64         // qp_init_attr_ex.max_tso_header
+	qpInitAttrExSourceQPN     uint64         // qp_init_attr_ex.source_qpn
 }
 
 // checkCreateQPEx refuses a call of ibv_create_qp_ex that breaks a rule.
@@ -696,6 +719,18 @@ func checkCreateQPEx(in *inCreateQPEx) error {
 	if in.qpInitAttrExCompMask&0x10 != 0 && in.qpInitAttrExCapMaxSendWR > 0 && in.qpInitAttrExSendCQ == 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule1536], Value: validate.AddrText(in.qpInitAttrExSendCQ)})
 	}
+	if in.qpInitAttrExQPType != 2 && in.qpInitAttrExQPType != 3 && in.qpInitAttrExQPType != 4 && in.qpInitAttrExQPType != 8 && in.qpInitAttrExQPType != 9 && in.qpInitAttrExQPType != 10 && in.qpInitAttrExQPType != 255 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule2038], Value: QPType(in.qpInitAttrExQPType).String()})
+	}
+	if in.qpInitAttrExCompMask&^0x7f != 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule2040], Value: "0x" + strconv.FormatUint(in.qpInitAttrExCompMask, 16)})
+	}
+	if in.qpInitAttrExCompMask&0x1 != 0 && in.qpInitAttrExQPType != 10 && in.qpInitAttrExPD == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule2041], Value: validate.AddrText(in.qpInitAttrExPD)})
+	}
+	if in.qpInitAttrExCompMask&0x4 != 0 && in.qpInitAttrExCreateFlags&^0xf02 != 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule2042], Value: QPFlag(in.qpInitAttrExCreateFlags).String()})
+	}
 	return verr.RefuseErr("ibv_create_qp_ex", bad...)
 }
 
@@ -716,6 +751,48 @@ func hintCreateQPEx(in *inCreateQPEx) []verr.Violation {
 	}
 	if in.qpInitAttrExCompMask&0x10 != 0 && in.qpInitAttrExCompMask&0x20 != 0x20 {
 		may = append(may, verr.Violation{Rule: &rules[rule1538], Value: "0x" + strconv.FormatUint(in.qpInitAttrExCompMask, 16)})
+	}
+	if in.capDeviceAttrMaxQPWR.OK && in.capDeviceAttrMaxQPWR.V > 0 && in.qpInitAttrExCapMaxSendWR > in.capDeviceAttrMaxQPWR.V {
+		may = append(may, verr.Violation{Rule: &rules[rule2031], Value: strconv.FormatUint(in.qpInitAttrExCapMaxSendWR, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxQPWR.V, 10)})
+	}
+	if in.capDeviceAttrMaxQPWR.OK && in.capDeviceAttrMaxQPWR.V > 0 && in.qpInitAttrExCapMaxRecvWR > in.capDeviceAttrMaxQPWR.V {
+		may = append(may, verr.Violation{Rule: &rules[rule2032], Value: strconv.FormatUint(in.qpInitAttrExCapMaxRecvWR, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxQPWR.V, 10)})
+	}
+	if in.capDeviceAttrMaxSGE.OK && in.capDeviceAttrMaxSGE.V > 0 && in.qpInitAttrExCapMaxSendSGE > in.capDeviceAttrMaxSGE.V {
+		may = append(may, verr.Violation{Rule: &rules[rule2033], Value: strconv.FormatUint(in.qpInitAttrExCapMaxSendSGE, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxSGE.V, 10)})
+	}
+	if in.capDeviceAttrMaxSGE.OK && in.capDeviceAttrMaxSGE.V > 0 && in.qpInitAttrExCapMaxRecvSGE > in.capDeviceAttrMaxSGE.V {
+		may = append(may, verr.Violation{Rule: &rules[rule2034], Value: strconv.FormatUint(in.qpInitAttrExCapMaxRecvSGE, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxSGE.V, 10)})
+	}
+	if in.qpInitAttrExSRQ != 0 && in.qpInitAttrExCapMaxRecvWR > 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule2035], Value: strconv.FormatUint(in.qpInitAttrExCapMaxRecvWR, 10)})
+	}
+	if in.qpInitAttrExSRQ != 0 && in.qpInitAttrExCapMaxRecvSGE > 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule2036], Value: strconv.FormatUint(in.qpInitAttrExCapMaxRecvSGE, 10)})
+	}
+	if in.qpInitAttrExCreateFlags != 0 && in.qpInitAttrExCompMask&0x4 == 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule2043], Value: QPFlag(in.qpInitAttrExCreateFlags).String()})
+	}
+	if in.qpInitAttrExMaxTSOHeader != 0 && in.qpInitAttrExCompMask&0x8 == 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule2044], Value: strconv.FormatUint(in.qpInitAttrExMaxTSOHeader, 10)})
+	}
+	if in.qpInitAttrExSourceQPN != 0 && in.qpInitAttrExCreateFlags&0x400 == 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule2045], Value: strconv.FormatUint(in.qpInitAttrExSourceQPN, 10)})
+	}
+	if in.qpInitAttrExCompMask&0x4 != 0 && (in.qpInitAttrExQPType == 2 || in.qpInitAttrExQPType == 3 || in.qpInitAttrExQPType == 8 || in.qpInitAttrExQPType == 9 || in.qpInitAttrExQPType == 10 || in.qpInitAttrExQPType == 255) && in.qpInitAttrExCreateFlags&0x400 != 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule2046], Value: QPFlag(in.qpInitAttrExCreateFlags).String()})
+	}
+	if in.qpInitAttrExCompMask&0x40 != 0 && in.qpInitAttrExSendOpsFlags&^0x1fff != 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule2047], Value: QPOp(in.qpInitAttrExSendOpsFlags).String()})
+	}
+	if in.qpInitAttrExQPType == 4 && in.qpInitAttrExCompMask&0x40 != 0 && in.qpInitAttrExSendOpsFlags&0x1bf3 != 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule2048], Value: QPOp(in.qpInitAttrExSendOpsFlags).String()})
+	}
+	if in.qpInitAttrExQPType == 3 && in.qpInitAttrExCompMask&0x40 != 0 && in.qpInitAttrExSendOpsFlags&0x1c70 != 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule2049], Value: QPOp(in.qpInitAttrExSendOpsFlags).String()})
+	}
+	if in.qpInitAttrExQPType == 8 && in.qpInitAttrExCompMask&0x40 != 0 && in.qpInitAttrExSendOpsFlags&0x1bfb != 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule2050], Value: QPOp(in.qpInitAttrExSendOpsFlags).String()})
 	}
 	return may
 }
@@ -928,10 +1005,14 @@ func checkOpenQP(in *inOpenQP) error {
 
 // inCreateWQ has the values that the rules of ibv_create_wq use.
 type inCreateWQ struct {
-	context      uint64 // context
-	wqInitAttr   uint64 // wq_init_attr
-	wqInitAttrPD uint64 // wq_init_attr.pd
-	wqInitAttrCQ uint64 // wq_init_attr.cq
+	context                      uint64         // context
+	wqInitAttr                   uint64         // wq_init_attr
+	wqInitAttrPD                 uint64         // wq_init_attr.pd
+	wqInitAttrCQ                 uint64         // wq_init_attr.cq
+	wqInitAttrWQType             uint64         // wq_init_attr.wq_type
+	wqInitAttrCompMask           uint64         // wq_init_attr.comp_mask
+	wqInitAttrCreateFlags        uint64         // wq_init_attr.create_flags
+	capDeviceAttrExRawPacketCaps validate.Known // device_attr_ex.raw_packet_caps
 }
 
 // checkCreateWQ refuses a call of ibv_create_wq that breaks a rule.
@@ -949,7 +1030,34 @@ func checkCreateWQ(in *inCreateWQ) error {
 	if in.wqInitAttrCQ == 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0784], Value: validate.AddrText(in.wqInitAttrCQ)})
 	}
+	if in.wqInitAttrWQType != 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule2083], Value: WQType(in.wqInitAttrWQType).String()})
+	}
+	if in.wqInitAttrCompMask&^0x1 != 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule2084], Value: "0x" + strconv.FormatUint(in.wqInitAttrCompMask, 16)})
+	}
+	if in.wqInitAttrCompMask&0x1 != 0 && in.wqInitAttrCreateFlags&^0xf != 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule2085], Value: WQFlags(in.wqInitAttrCreateFlags).String()})
+	}
 	return verr.RefuseErr("ibv_create_wq", bad...)
+}
+
+// hintCreateWQ returns the lints that a call of ibv_create_wq breaks, which may be the cause when it fails.
+func hintCreateWQ(in *inCreateWQ) []verr.Violation {
+	var may []verr.Violation
+	if in.wqInitAttrCreateFlags != 0 && in.wqInitAttrCompMask&0x1 == 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule2086], Value: WQFlags(in.wqInitAttrCreateFlags).String()})
+	}
+	if in.capDeviceAttrExRawPacketCaps.OK && in.wqInitAttrCompMask&0x1 != 0 && in.wqInitAttrCreateFlags&0x1 != 0 && in.capDeviceAttrExRawPacketCaps.V&0x1 != 0x1 {
+		may = append(may, verr.Violation{Rule: &rules[rule2087], Value: WQFlags(in.wqInitAttrCreateFlags).String()})
+	}
+	if in.capDeviceAttrExRawPacketCaps.OK && in.wqInitAttrCompMask&0x1 != 0 && in.wqInitAttrCreateFlags&0x2 != 0 && in.capDeviceAttrExRawPacketCaps.V&0x2 != 0x2 {
+		may = append(may, verr.Violation{Rule: &rules[rule2088], Value: WQFlags(in.wqInitAttrCreateFlags).String()})
+	}
+	if in.capDeviceAttrExRawPacketCaps.OK && in.wqInitAttrCompMask&0x1 != 0 && in.wqInitAttrCreateFlags&0x4 != 0 && in.capDeviceAttrExRawPacketCaps.V&0x8 != 0x8 {
+		may = append(may, verr.Violation{Rule: &rules[rule2089], Value: WQFlags(in.wqInitAttrCreateFlags).String()})
+	}
+	return may
 }
 
 // inCreateRWQIndTable has the values that the rules of ibv_create_rwq_ind_table use.

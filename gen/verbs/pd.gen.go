@@ -1122,6 +1122,10 @@ func (pd *PD) RegMREx(mrInitAttr *MRInitAttr) (*MR, error) {
 //
 // Rules:
 //   - a memory window is of type 1 or 2 (a hint only: some devices accept it) [VR-ibv_alloc_mw-type-0737]
+//   - windows of type 1 need a device with MEM_WINDOW (a hint only: some devices accept it)
+//     [VR-ibv_alloc_mw-type-2081]
+//   - windows of type 2 need a device with MEM_WINDOW_TYPE_2A or MEM_WINDOW_TYPE_2B (a hint only: some devices
+//     accept it) [VR-ibv_alloc_mw-type-2082]
 //
 // C: ibv_alloc_mw, ibv_alloc_mw(3).
 func (pd *PD) AllocMW(mwType MWType) (*MW, error) {
@@ -1133,6 +1137,9 @@ func (pd *PD) AllocMW(mwType MWType) (*MW, error) {
 	in := inAllocMW{
 		pd:    validate.Addr(pd.c),
 		type_: uint64(mwType),
+	}
+	if caps := pd.dev.capabilities(); caps != nil {
+		in.capDeviceAttrDeviceCapFlags = validate.Of(uint64(caps.orig_attr.device_cap_flags))
 	}
 	if err := checkAllocMW(&in); err != nil {
 		return nil, err
@@ -1362,6 +1369,7 @@ func (pd *PD) CreateSRQ(srqInitAttr *SRQInitAttr) (*SRQ, error) {
 //     [VR-ibv_create_qp-max_send_sge-0306]
 //   - max_recv_sge is at most max_sge (a hint only: some devices accept it)
 //     [VR-ibv_create_qp-max_recv_sge-0307]
+//   - qp_type is a type that enum ibv_qp_type has [VR-ibv_create_qp-qp_type-2037]
 //
 // C: ibv_create_qp, ibv_create_qp(3).
 func (pd *PD) CreateQP(qpInitAttr *QPInitAttr) (*QP, error) {

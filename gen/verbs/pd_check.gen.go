@@ -422,8 +422,9 @@ func hintRegMREx(in *inRegMREx) []verr.Violation {
 
 // inAllocMW has the values that the rules of ibv_alloc_mw use.
 type inAllocMW struct {
-	pd    uint64 // pd
-	type_ uint64 // type
+	pd                          uint64         // pd
+	type_                       uint64         // type
+	capDeviceAttrDeviceCapFlags validate.Known // device_attr.device_cap_flags
 }
 
 // checkAllocMW refuses a call of ibv_alloc_mw that breaks a rule.
@@ -440,6 +441,12 @@ func hintAllocMW(in *inAllocMW) []verr.Violation {
 	var may []verr.Violation
 	if in.type_ != 1 && in.type_ != 2 {
 		may = append(may, verr.Violation{Rule: &rules[rule0737], Value: MWType(in.type_).String()})
+	}
+	if in.capDeviceAttrDeviceCapFlags.OK && in.type_ == 1 && in.capDeviceAttrDeviceCapFlags.V&0x20000 == 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule2081], Value: MWType(in.type_).String()})
+	}
+	if in.capDeviceAttrDeviceCapFlags.OK && in.type_ == 2 && in.capDeviceAttrDeviceCapFlags.V&0x1800000 == 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule2082], Value: MWType(in.type_).String()})
 	}
 	return may
 }
@@ -623,13 +630,16 @@ func checkCreateQP(in *inCreateQP) error {
 	if (in.qpInitAttrQPType == 2 || in.qpInitAttrQPType == 3 || in.qpInitAttrQPType == 4 || in.qpInitAttrQPType == 8) && in.qpInitAttrRecvCQ == 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0300], Value: validate.AddrText(in.qpInitAttrRecvCQ)})
 	}
+	if in.qpInitAttrQPType != 2 && in.qpInitAttrQPType != 3 && in.qpInitAttrQPType != 4 && in.qpInitAttrQPType != 8 && in.qpInitAttrQPType != 9 && in.qpInitAttrQPType != 10 && in.qpInitAttrQPType != 255 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule2037], Value: QPType(in.qpInitAttrQPType).String()})
+	}
 	return verr.RefuseErr("ibv_create_qp", bad...)
 }
 
 // hintCreateQP returns the lints that a call of ibv_create_qp breaks, which may be the cause when it fails.
 func hintCreateQP(in *inCreateQP) []verr.Violation {
 	var may []verr.Violation
-	if in.qpInitAttrQPType != 2 && in.qpInitAttrQPType != 3 && in.qpInitAttrQPType != 4 && in.qpInitAttrQPType != 8 && in.qpInitAttrQPType != 255 {
+	if (in.qpInitAttrQPType == 2 || in.qpInitAttrQPType == 3 || in.qpInitAttrQPType == 4 || in.qpInitAttrQPType == 8 || in.qpInitAttrQPType == 9 || in.qpInitAttrQPType == 10 || in.qpInitAttrQPType == 255) && in.qpInitAttrQPType != 2 && in.qpInitAttrQPType != 3 && in.qpInitAttrQPType != 4 && in.qpInitAttrQPType != 8 && in.qpInitAttrQPType != 255 {
 		may = append(may, verr.Violation{Rule: &rules[rule0298], Value: QPType(in.qpInitAttrQPType).String()})
 	}
 	if in.qpInitAttrSRQ != 0 && in.qpInitAttrQPType != 2 && in.qpInitAttrQPType != 4 {

@@ -221,6 +221,12 @@ var errWRStart = verr.Once{Verb: "ibv_wr_start", Kind: "QP"}
 //     [VR-ibv_create_flow-flags-0804]
 //   - flags has no bits but DONT_TRAP and EGRESS (a hint only: some devices accept it)
 //     [VR-ibv_create_flow-flags-0805]
+//   - port_num is at most the number of ports [VR-ibv_create_flow-port-2069]
+//   - type is NORMAL, ALL_DEFAULT, MC_DEFAULT or SNIFFER (a hint only: some devices accept it)
+//     [VR-ibv_create_flow-type-2094]
+//   - flows need a device with MANAGED_FLOW_STEERING (a hint only: some devices accept it)
+//     [VR-ibv_create_flow-flow-2095]
+//   - ports are numbered from 1 (a hint only: some devices accept it) [VR-ibv_create_flow-port-2096]
 //
 // C: ibv_create_flow, ibv_create_flow(3).
 func (qp *QP) CreateFlow(flow *FlowAttr) (*Flow, error) {
@@ -264,8 +270,13 @@ func (qp *QP) CreateFlow(flow *FlowAttr) (*Flow, error) {
 		qp:        validate.Addr(qp.c),
 		flow:      1,
 		qpQPType:  validate.Of(uint64(cmem.At[uint32](qp.c, 60))),
+		flowPort:  uint64(flowC.port),
 		flowFlags: uint64(flowC.flags),
 		flowType:  uint64(flowC.type_),
+	}
+	if caps := qp.dev.capabilities(); caps != nil {
+		in.capDeviceAttrPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
+		in.capDeviceAttrDeviceCapFlags = validate.Of(uint64(caps.orig_attr.device_cap_flags))
 	}
 	if err := checkCreateFlow(&in); err != nil {
 		return nil, err
@@ -412,6 +423,39 @@ func (qp *QP) BindMW(mw *MW, mwBind *MWBind) error {
 //   - a path needs a dlid or a global route, and RoCE always needs a global route (a hint only: some devices
 //     accept it) [VR-ibv_modify_qp-alt_ah_attr-0255]
 //   - with a port given beside it, the path leaves by that port [VR-ibv_modify_qp-port_num-0508]
+//   - each change of state of a queue pair of type UC needs its attributes, and takes few others (a hint only:
+//     some devices accept it) [VR-ibv_modify_qp-attr_mask-2001]
+//   - each change of state of a queue pair of type RAW_PACKET needs its attributes, and takes few others (a
+//     hint only: some devices accept it) [VR-ibv_modify_qp-attr_mask-2002]
+//   - each change of state of a queue pair of type XRC_SEND needs its attributes, and takes few others (a hint
+//     only: some devices accept it) [VR-ibv_modify_qp-attr_mask-2003]
+//   - each change of state of a queue pair of type XRC_RECV needs its attributes, and takes few others (a hint
+//     only: some devices accept it) [VR-ibv_modify_qp-attr_mask-2004]
+//   - a queue pair of type UD has no use for PATH_MTU, RQ_PSN, DEST_QPN, ACCESS_FLAGS, AV, ALT_PATH,
+//     MAX_QP_RD_ATOMIC, MAX_DEST_RD_ATOMIC, MIN_RNR_TIMER, TIMEOUT, RETRY_CNT, RNR_RETRY, in any state (a hint
+//     only: some devices accept it) [VR-ibv_modify_qp-attr_mask-2005]
+//   - a queue pair of type UC has no use for MAX_QP_RD_ATOMIC, MAX_DEST_RD_ATOMIC, MIN_RNR_TIMER, TIMEOUT,
+//     RETRY_CNT, RNR_RETRY, QKEY, in any state (a hint only: some devices accept it)
+//     [VR-ibv_modify_qp-attr_mask-2006]
+//   - queue pairs of type RAW_PACKET, and with kernels of 2026 of type RC, have a rate limit
+//     [VR-ibv_modify_qp-attr_mask-2007]
+//   - a rate limit needs a device that paces queue pairs of type RAW_PACKET [VR-ibv_modify_qp-attr_mask-2008]
+//   - a rate limit needs a device that paces queue pairs of type RC (a hint only: some devices accept it)
+//     [VR-ibv_modify_qp-attr_mask-2009]
+//   - rate_limit is at most the qp_rate_limit_max of the device (a hint only: some devices accept it)
+//     [VR-ibv_modify_qp-rate_limit-2010]
+//   - rate_limit is at least the qp_rate_limit_min of the device, or 0 for no limit (a hint only: some devices
+//     accept it) [VR-ibv_modify_qp-rate_limit-2011]
+//   - a flow label has 20 bits (a hint only: some devices accept it) [VR-ibv_modify_qp-flow_label-2061]
+//   - a flow label has 20 bits (a hint only: some devices accept it) [VR-ibv_modify_qp-flow_label-2062]
+//   - a service level is 0 to 15 (a hint only: some devices accept it) [VR-ibv_modify_qp-sl-2063]
+//   - a service level is 0 to 15 (a hint only: some devices accept it) [VR-ibv_modify_qp-sl-2064]
+//   - port_num is at most the number of ports [VR-ibv_modify_qp-port_num-2067]
+//   - port_num is at most the number of ports [VR-ibv_modify_qp-alt_port_num-2068]
+//   - path_mig_state is MIGRATED, REARM or ARMED (a hint only: some devices accept it)
+//     [VR-ibv_modify_qp-path_mig_state-2070]
+//   - qp_access_flags has no bits but those of enum ibv_access_flags (a hint only: some devices accept it)
+//     [VR-ibv_modify_qp-qp_access_flags-2071]
 //
 // C: ibv_modify_qp, ibv_modify_qp(3).
 func (qp *QP) Modify(attr *QPAttr) error {
@@ -428,40 +472,50 @@ func (qp *QP) Modify(attr *QPAttr) error {
 	}
 	attrC := attr.c
 	in := inModifyQP{
-		qp:                    validate.Addr(qp.c),
-		attr:                  1,
-		attrMask:              uint64(attr.mask),
-		qpState:               validate.Of(uint64(cmem.At[uint32](qp.c, 56))),
-		attrCurQPState:        uint64(attrC.cur_qp_state),
-		attrQPState:           uint64(attrC.qp_state),
-		qpQPType:              validate.Of(uint64(cmem.At[uint32](qp.c, 60))),
-		attrPortNum:           uint64(attrC.port_num),
-		attrAHAttrPortNum:     uint64(attrC.ah_attr.port_num),
-		attrAltPortNum:        uint64(attrC.alt_port_num),
-		attrAltAHAttrPortNum:  uint64(attrC.alt_ah_attr.port_num),
-		attrPathMTU:           uint64(attrC.path_mtu),
-		attrRQPSN:             uint64(attrC.rq_psn),
-		attrSQPSN:             uint64(attrC.sq_psn),
-		attrDestQPNum:         uint64(attrC.dest_qp_num),
-		attrTimeout:           uint64(attrC.timeout),
-		attrAltTimeout:        uint64(attrC.alt_timeout),
-		attrMinRNRTimer:       uint64(attrC.min_rnr_timer),
-		attrRetryCnt:          uint64(attrC.retry_cnt),
-		attrRNRRetry:          uint64(attrC.rnr_retry),
-		attrMaxRDAtomic:       uint64(attrC.max_rd_atomic),
-		attrMaxDestRDAtomic:   uint64(attrC.max_dest_rd_atomic),
-		attrPKeyIndex:         uint64(attrC.pkey_index),
-		attrAHAttrIsGlobal:    uint64(attrC.ah_attr.is_global),
-		attrAHAttrDlid:        uint64(attrC.ah_attr.dlid),
-		attrAltAHAttrIsGlobal: uint64(attrC.alt_ah_attr.is_global),
-		attrAltAHAttrDlid:     uint64(attrC.alt_ah_attr.dlid),
+		qp:                        validate.Addr(qp.c),
+		attr:                      1,
+		attrMask:                  uint64(attr.mask),
+		qpState:                   validate.Of(uint64(cmem.At[uint32](qp.c, 56))),
+		attrCurQPState:            uint64(attrC.cur_qp_state),
+		attrQPState:               uint64(attrC.qp_state),
+		qpQPType:                  validate.Of(uint64(cmem.At[uint32](qp.c, 60))),
+		attrPortNum:               uint64(attrC.port_num),
+		attrAHAttrPortNum:         uint64(attrC.ah_attr.port_num),
+		attrAltPortNum:            uint64(attrC.alt_port_num),
+		attrAltAHAttrPortNum:      uint64(attrC.alt_ah_attr.port_num),
+		attrRateLimit:             uint64(attrC.rate_limit),
+		attrPathMTU:               uint64(attrC.path_mtu),
+		attrRQPSN:                 uint64(attrC.rq_psn),
+		attrSQPSN:                 uint64(attrC.sq_psn),
+		attrDestQPNum:             uint64(attrC.dest_qp_num),
+		attrTimeout:               uint64(attrC.timeout),
+		attrAltTimeout:            uint64(attrC.alt_timeout),
+		attrMinRNRTimer:           uint64(attrC.min_rnr_timer),
+		attrRetryCnt:              uint64(attrC.retry_cnt),
+		attrRNRRetry:              uint64(attrC.rnr_retry),
+		attrMaxRDAtomic:           uint64(attrC.max_rd_atomic),
+		attrMaxDestRDAtomic:       uint64(attrC.max_dest_rd_atomic),
+		attrPKeyIndex:             uint64(attrC.pkey_index),
+		attrAHAttrIsGlobal:        uint64(attrC.ah_attr.is_global),
+		attrAHAttrDlid:            uint64(attrC.ah_attr.dlid),
+		attrAltAHAttrIsGlobal:     uint64(attrC.alt_ah_attr.is_global),
+		attrAltAHAttrDlid:         uint64(attrC.alt_ah_attr.dlid),
+		attrAHAttrGrhFlowLabel:    uint64(attrC.ah_attr.grh.flow_label),
+		attrAltAHAttrGrhFlowLabel: uint64(attrC.alt_ah_attr.grh.flow_label),
+		attrAHAttrSL:              uint64(attrC.ah_attr.sl),
+		attrAltAHAttrSL:           uint64(attrC.alt_ah_attr.sl),
+		attrPathMigState:          uint64(attrC.path_mig_state),
+		attrQPAccessFlags:         uint64(attrC.qp_access_flags),
 	}
 	if caps := qp.dev.capabilities(); caps != nil {
 		in.capDeviceAttrPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
+		in.capDeviceAttrExPacketPacingCapsSupportedQpts = validate.Of(uint64(caps.packet_pacing_caps.supported_qpts))
 		in.capDeviceAttrMaxQPInitRDAtom = validate.Of(uint64(caps.orig_attr.max_qp_init_rd_atom))
 		in.capDeviceAttrMaxQPRDAtom = validate.Of(uint64(caps.orig_attr.max_qp_rd_atom))
 		in.capDeviceAttrMaxPkeys = validate.Of(uint64(caps.orig_attr.max_pkeys))
 		in.capDeviceAttrDeviceCapFlags = validate.Of(uint64(caps.orig_attr.device_cap_flags))
+		in.capDeviceAttrExPacketPacingCapsQPRateLimitMax = validate.Of(uint64(caps.packet_pacing_caps.qp_rate_limit_max))
+		in.capDeviceAttrExPacketPacingCapsQPRateLimitMin = validate.Of(uint64(caps.packet_pacing_caps.qp_rate_limit_min))
 	}
 	if err := checkModifyQP(&in); err != nil {
 		return err
@@ -622,6 +676,9 @@ func (qp *QP) QueryDataInOrder(op WROpcode, flags DataInOrderQuery) (DataInOrder
 //
 // Rules:
 //   - the rate limit cannot be asked for [VR-ibv_query_qp-attr_mask-0506]
+//   - attr_mask has no bits above those of enum ibv_qp_attr_mask [VR-ibv_query_qp-attr_mask-2020]
+//   - the bits that enum ibv_qp_attr_mask leaves out stand for no attribute (a hint only: some devices accept
+//     it) [VR-ibv_query_qp-attr_mask-2021]
 //
 // C: ibv_query_qp, ibv_query_qp(3).
 func (qp *QP) Query(fields ...QPField) (*QPInfo, *QPInitInfo, error) {
@@ -649,10 +706,13 @@ func (qp *QP) Query(fields ...QPField) (*QPInfo, *QPInitInfo, error) {
 	if err := checkQueryQP(&in); err != nil {
 		return nil, nil, err
 	}
+	if qp.lib.lints.Wanted() {
+		qp.lib.lints.Report(hintQueryQP(&in))
+	}
 	var attrC cQPAttr
 	var initAttrC cQPInitAttr
 	if errno := rawQueryQP(qp.lib.fn[symIbv_query_qp], qp.c, unsafe.Pointer(&attrC), int32(fieldsC), unsafe.Pointer(&initAttrC)); errno != 0 {
-		return nil, nil, verr.Failed(verb, errno, nil)
+		return nil, nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintQueryQP(&in)) })
 	}
 	out := new(QPInfo)
 	out.from(&attrC)
@@ -745,6 +805,8 @@ func (qp *QP) seePostSend(in *inPostSend, ask bool) error {
 		}
 		caps := qp.dev.capabilities()
 		if caps != nil {
+			in.capDeviceAttrExTSOCapsSupportedQpts = validate.Of(uint64(caps.tso_caps.supported_qpts))
+			in.capDeviceAttrExTSOCapsMaxTSO = validate.Of(uint64(caps.tso_caps.max_tso))
 			in.capDeviceAttrDeviceCapFlags = validate.Of(uint64(caps.orig_attr.device_cap_flags))
 		}
 	}
@@ -862,6 +924,9 @@ func (qp *QP) AttachMcast(gid GID, lid uint16) error {
 //   - gid: GID of the group.
 //   - lid: LID of the group; 0 on Ethernet.
 //
+// Rules:
+//   - only UD queue pairs are in multicast groups [VR-ibv_detach_mcast-qp-2072]
+//
 // C: ibv_detach_mcast, ibv_attach_mcast(3).
 func (qp *QP) DetachMcast(gid GID, lid uint16) error {
 	const verb = "ibv_detach_mcast"
@@ -873,8 +938,9 @@ func (qp *QP) DetachMcast(gid GID, lid uint16) error {
 		return qp.lib.missing("ibv_detach_mcast", symIbv_detach_mcast)
 	}
 	in := inDetachMcast{
-		qp:  validate.Addr(qp.c),
-		gid: 1,
+		qp:       validate.Addr(qp.c),
+		gid:      1,
+		qpQPType: validate.Of(uint64(cmem.At[uint32](qp.c, 60))),
 	}
 	if err := checkDetachMcast(&in); err != nil {
 		return err

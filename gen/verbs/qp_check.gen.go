@@ -305,11 +305,14 @@ func checkWRAtomicWrite(in *inWRAtomicWrite) error {
 
 // inCreateFlow has the values that the rules of ibv_create_flow use.
 type inCreateFlow struct {
-	qp        uint64         // qp
-	flow      uint64         // flow
-	qpQPType  validate.Known // qp.qp_type
-	flowFlags uint64         // flow.flags
-	flowType  uint64         // flow.type
+	qp                          uint64         // qp
+	flow                        uint64         // flow
+	qpQPType                    validate.Known // qp.qp_type
+	flowPort                    uint64         // flow.port
+	capDeviceAttrPhysPortCnt    validate.Known // device_attr.phys_port_cnt
+	flowFlags                   uint64         // flow.flags
+	flowType                    uint64         // flow.type
+	capDeviceAttrDeviceCapFlags validate.Known // device_attr.device_cap_flags
 }
 
 // checkCreateFlow refuses a call of ibv_create_flow that breaks a rule.
@@ -324,6 +327,9 @@ func checkCreateFlow(in *inCreateFlow) error {
 	if in.qpQPType.OK && in.qpQPType.V != 4 && in.qpQPType.V != 8 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0803], Value: QPType(in.qpQPType.V).String()})
 	}
+	if in.capDeviceAttrPhysPortCnt.OK && in.capDeviceAttrPhysPortCnt.V > 0 && in.flowPort > in.capDeviceAttrPhysPortCnt.V {
+		bad = append(bad, verr.Violation{Rule: &rules[rule2069], Value: strconv.FormatUint(in.flowPort, 10), Limit: strconv.FormatUint(in.capDeviceAttrPhysPortCnt.V, 10)})
+	}
 	return verr.RefuseErr("ibv_create_flow", bad...)
 }
 
@@ -336,43 +342,62 @@ func hintCreateFlow(in *inCreateFlow) []verr.Violation {
 	if in.flowFlags&^0x6 != 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule0805], Value: FlowFlags(in.flowFlags).String()})
 	}
+	if in.flowType != 0 && in.flowType != 1 && in.flowType != 2 && in.flowType != 3 {
+		may = append(may, verr.Violation{Rule: &rules[rule2094], Value: FlowType(in.flowType).String()})
+	}
+	if in.capDeviceAttrDeviceCapFlags.OK && in.capDeviceAttrDeviceCapFlags.V&0x20000000 != 0x20000000 {
+		may = append(may, verr.Violation{Rule: &rules[rule2095]})
+	}
+	if in.flowPort < 1 {
+		may = append(may, verr.Violation{Rule: &rules[rule2096], Value: strconv.FormatUint(in.flowPort, 10)})
+	}
 	return may
 }
 
 // inModifyQP has the values that the rules of ibv_modify_qp use.
 type inModifyQP struct {
-	qp                           uint64         // qp
-	attr                         uint64         // attr
-	attrMask                     uint64         // attr_mask
-	qpState                      validate.Known // qp.state
-	attrCurQPState               uint64         // attr.cur_qp_state
-	attrQPState                  uint64         // attr.qp_state
-	qpQPType                     validate.Known // qp.qp_type
-	attrPortNum                  uint64         // attr.port_num
-	attrAHAttrPortNum            uint64         // attr.ah_attr.port_num
-	attrAltPortNum               uint64         // attr.alt_port_num
-	capDeviceAttrPhysPortCnt     validate.Known // device_attr.phys_port_cnt
-	attrAltAHAttrPortNum         uint64         // attr.alt_ah_attr.port_num
-	attrPathMTU                  uint64         // attr.path_mtu
-	attrRQPSN                    uint64         // attr.rq_psn
-	attrSQPSN                    uint64         // attr.sq_psn
-	attrDestQPNum                uint64         // attr.dest_qp_num
-	attrTimeout                  uint64         // attr.timeout
-	attrAltTimeout               uint64         // attr.alt_timeout
-	attrMinRNRTimer              uint64         // attr.min_rnr_timer
-	attrRetryCnt                 uint64         // attr.retry_cnt
-	attrRNRRetry                 uint64         // attr.rnr_retry
-	attrMaxRDAtomic              uint64         // attr.max_rd_atomic
-	capDeviceAttrMaxQPInitRDAtom validate.Known // device_attr.max_qp_init_rd_atom
-	attrMaxDestRDAtomic          uint64         // attr.max_dest_rd_atomic
-	capDeviceAttrMaxQPRDAtom     validate.Known // device_attr.max_qp_rd_atom
-	attrPKeyIndex                uint64         // attr.pkey_index
-	capDeviceAttrMaxPkeys        validate.Known // device_attr.max_pkeys
-	capDeviceAttrDeviceCapFlags  validate.Known // device_attr.device_cap_flags
-	attrAHAttrIsGlobal           uint64         // attr.ah_attr.is_global
-	attrAHAttrDlid               uint64         // attr.ah_attr.dlid
-	attrAltAHAttrIsGlobal        uint64         // attr.alt_ah_attr.is_global
-	attrAltAHAttrDlid            uint64         // attr.alt_ah_attr.dlid
+	qp                                            uint64         // qp
+	attr                                          uint64         // attr
+	attrMask                                      uint64         // attr_mask
+	qpState                                       validate.Known // qp.state
+	attrCurQPState                                uint64         // attr.cur_qp_state
+	attrQPState                                   uint64         // attr.qp_state
+	qpQPType                                      validate.Known // qp.qp_type
+	attrPortNum                                   uint64         // attr.port_num
+	attrAHAttrPortNum                             uint64         // attr.ah_attr.port_num
+	attrAltPortNum                                uint64         // attr.alt_port_num
+	capDeviceAttrPhysPortCnt                      validate.Known // device_attr.phys_port_cnt
+	attrAltAHAttrPortNum                          uint64         // attr.alt_ah_attr.port_num
+	capDeviceAttrExPacketPacingCapsSupportedQpts  validate.Known // device_attr_ex.packet_pacing_caps.supported_qpts
+	attrRateLimit                                 uint64         // attr.rate_limit
+	attrPathMTU                                   uint64         // attr.path_mtu
+	attrRQPSN                                     uint64         // attr.rq_psn
+	attrSQPSN                                     uint64         // attr.sq_psn
+	attrDestQPNum                                 uint64         // attr.dest_qp_num
+	attrTimeout                                   uint64         // attr.timeout
+	attrAltTimeout                                uint64         // attr.alt_timeout
+	attrMinRNRTimer                               uint64         // attr.min_rnr_timer
+	attrRetryCnt                                  uint64         // attr.retry_cnt
+	attrRNRRetry                                  uint64         // attr.rnr_retry
+	attrMaxRDAtomic                               uint64         // attr.max_rd_atomic
+	capDeviceAttrMaxQPInitRDAtom                  validate.Known // device_attr.max_qp_init_rd_atom
+	attrMaxDestRDAtomic                           uint64         // attr.max_dest_rd_atomic
+	capDeviceAttrMaxQPRDAtom                      validate.Known // device_attr.max_qp_rd_atom
+	attrPKeyIndex                                 uint64         // attr.pkey_index
+	capDeviceAttrMaxPkeys                         validate.Known // device_attr.max_pkeys
+	capDeviceAttrDeviceCapFlags                   validate.Known // device_attr.device_cap_flags
+	attrAHAttrIsGlobal                            uint64         // attr.ah_attr.is_global
+	attrAHAttrDlid                                uint64         // attr.ah_attr.dlid
+	attrAltAHAttrIsGlobal                         uint64         // attr.alt_ah_attr.is_global
+	attrAltAHAttrDlid                             uint64         // attr.alt_ah_attr.dlid
+	capDeviceAttrExPacketPacingCapsQPRateLimitMax validate.Known // device_attr_ex.packet_pacing_caps.qp_rate_limit_max
+	capDeviceAttrExPacketPacingCapsQPRateLimitMin validate.Known // device_attr_ex.packet_pacing_caps.qp_rate_limit_min
+	attrAHAttrGrhFlowLabel                        uint64         // attr.ah_attr.grh.flow_label
+	attrAltAHAttrGrhFlowLabel                     uint64         // attr.alt_ah_attr.grh.flow_label
+	attrAHAttrSL                                  uint64         // attr.ah_attr.sl
+	attrAltAHAttrSL                               uint64         // attr.alt_ah_attr.sl
+	attrPathMigState                              uint64         // attr.path_mig_state
+	attrQPAccessFlags                             uint64         // attr.qp_access_flags
 }
 
 // transitions0221 are the transitions of VR-ibv_modify_qp-attr_mask-0221.
@@ -531,6 +556,110 @@ var transitions0225 = []validate.Transition{
 	{From: 6, To: 6, Need: 0x0, May: 0x2c01},
 }
 
+// transitions2001 are the transitions of VR-ibv_modify_qp-attr_mask-2001.
+var transitions2001 = []validate.Transition{
+	{From: 0, To: 0, Need: 0x0, May: 0x1},
+	{From: 0, To: 1, Need: 0x39, May: 0x0},
+	{From: 1, To: 1, Need: 0x0, May: 0x39},
+	{From: 1, To: 2, Need: 0x101181, May: 0x4018},
+	{From: 2, To: 3, Need: 0x10001, May: 0x4400a},
+	{From: 3, To: 3, Need: 0x0, May: 0x4400b},
+	{From: 3, To: 4, Need: 0x1, May: 0x4},
+	{From: 4, To: 3, Need: 0x1, May: 0x4400a},
+	{From: 4, To: 4, Need: 0x0, May: 0x44099},
+	{From: 5, To: 3, Need: 0x1, May: 0xa},
+	{From: 1, To: 0, Need: 0x1, May: 0x0},
+	{From: 2, To: 0, Need: 0x1, May: 0x0},
+	{From: 3, To: 0, Need: 0x1, May: 0x0},
+	{From: 4, To: 0, Need: 0x1, May: 0x0},
+	{From: 5, To: 0, Need: 0x1, May: 0x0},
+	{From: 6, To: 0, Need: 0x1, May: 0x0},
+	{From: 1, To: 6, Need: 0x1, May: 0x0},
+	{From: 2, To: 6, Need: 0x1, May: 0x0},
+	{From: 3, To: 6, Need: 0x1, May: 0x0},
+	{From: 4, To: 6, Need: 0x1, May: 0x0},
+	{From: 5, To: 6, Need: 0x1, May: 0x0},
+	{From: 6, To: 6, Need: 0x0, May: 0x1},
+}
+
+// transitions2002 are the transitions of VR-ibv_modify_qp-attr_mask-2002.
+var transitions2002 = []validate.Transition{
+	{From: 0, To: 0, Need: 0x0, May: 0x1},
+	{From: 0, To: 1, Need: 0x21, May: 0x0},
+	{From: 1, To: 1, Need: 0x0, May: 0x1},
+	{From: 1, To: 2, Need: 0x1, May: 0x0},
+	{From: 2, To: 3, Need: 0x1, May: 0x2000000},
+	{From: 3, To: 3, Need: 0x0, May: 0x2000001},
+	{From: 3, To: 4, Need: 0x1, May: 0x0},
+	{From: 4, To: 3, Need: 0x1, May: 0x0},
+	{From: 4, To: 4, Need: 0x0, May: 0x1},
+	{From: 5, To: 3, Need: 0x1, May: 0x0},
+	{From: 1, To: 0, Need: 0x1, May: 0x0},
+	{From: 2, To: 0, Need: 0x1, May: 0x0},
+	{From: 3, To: 0, Need: 0x1, May: 0x0},
+	{From: 4, To: 0, Need: 0x1, May: 0x0},
+	{From: 5, To: 0, Need: 0x1, May: 0x0},
+	{From: 6, To: 0, Need: 0x1, May: 0x0},
+	{From: 1, To: 6, Need: 0x1, May: 0x0},
+	{From: 2, To: 6, Need: 0x1, May: 0x0},
+	{From: 3, To: 6, Need: 0x1, May: 0x0},
+	{From: 4, To: 6, Need: 0x1, May: 0x0},
+	{From: 5, To: 6, Need: 0x1, May: 0x0},
+	{From: 6, To: 6, Need: 0x0, May: 0x1},
+}
+
+// transitions2003 are the transitions of VR-ibv_modify_qp-attr_mask-2003.
+var transitions2003 = []validate.Transition{
+	{From: 0, To: 0, Need: 0x0, May: 0x28001},
+	{From: 0, To: 1, Need: 0x39, May: 0x28000},
+	{From: 1, To: 1, Need: 0x0, May: 0x28039},
+	{From: 1, To: 2, Need: 0x101181, May: 0x2c018},
+	{From: 2, To: 3, Need: 0x12e01, May: 0x6c00a},
+	{From: 3, To: 3, Need: 0x0, May: 0x6c00b},
+	{From: 3, To: 4, Need: 0x1, May: 0x28004},
+	{From: 4, To: 3, Need: 0x1, May: 0x6c00a},
+	{From: 4, To: 4, Need: 0x0, May: 0x6eeb9},
+	{From: 5, To: 3, Need: 0x1, May: 0x28000},
+	{From: 1, To: 0, Need: 0x1, May: 0x28000},
+	{From: 2, To: 0, Need: 0x1, May: 0x28000},
+	{From: 3, To: 0, Need: 0x1, May: 0x28000},
+	{From: 4, To: 0, Need: 0x1, May: 0x28000},
+	{From: 5, To: 0, Need: 0x1, May: 0x28000},
+	{From: 6, To: 0, Need: 0x1, May: 0x28000},
+	{From: 1, To: 6, Need: 0x1, May: 0x28000},
+	{From: 2, To: 6, Need: 0x1, May: 0x28000},
+	{From: 3, To: 6, Need: 0x1, May: 0x28000},
+	{From: 4, To: 6, Need: 0x1, May: 0x28000},
+	{From: 5, To: 6, Need: 0x1, May: 0x28000},
+	{From: 6, To: 6, Need: 0x0, May: 0x28001},
+}
+
+// transitions2004 are the transitions of VR-ibv_modify_qp-attr_mask-2004.
+var transitions2004 = []validate.Transition{
+	{From: 0, To: 0, Need: 0x0, May: 0x2c01},
+	{From: 0, To: 1, Need: 0x39, May: 0x2c00},
+	{From: 1, To: 1, Need: 0x0, May: 0x2c39},
+	{From: 1, To: 2, Need: 0x129181, May: 0x6c18},
+	{From: 2, To: 3, Need: 0x10201, May: 0x4ec0a},
+	{From: 3, To: 3, Need: 0x0, May: 0x4ec0b},
+	{From: 3, To: 4, Need: 0x1, May: 0x2c04},
+	{From: 4, To: 3, Need: 0x1, May: 0x4ec0a},
+	{From: 4, To: 4, Need: 0x0, May: 0x6eeb9},
+	{From: 5, To: 3, Need: 0x1, May: 0x2c00},
+	{From: 1, To: 0, Need: 0x1, May: 0x2c00},
+	{From: 2, To: 0, Need: 0x1, May: 0x2c00},
+	{From: 3, To: 0, Need: 0x1, May: 0x2c00},
+	{From: 4, To: 0, Need: 0x1, May: 0x2c00},
+	{From: 5, To: 0, Need: 0x1, May: 0x2c00},
+	{From: 6, To: 0, Need: 0x1, May: 0x2c00},
+	{From: 1, To: 6, Need: 0x1, May: 0x2c00},
+	{From: 2, To: 6, Need: 0x1, May: 0x2c00},
+	{From: 3, To: 6, Need: 0x1, May: 0x2c00},
+	{From: 4, To: 6, Need: 0x1, May: 0x2c00},
+	{From: 5, To: 6, Need: 0x1, May: 0x2c00},
+	{From: 6, To: 6, Need: 0x0, May: 0x2c01},
+}
+
 // checkModifyQP refuses a call of ibv_modify_qp that breaks a rule.
 func checkModifyQP(in *inModifyQP) error {
 	var bad []verr.Violation
@@ -543,19 +672,19 @@ func checkModifyQP(in *inModifyQP) error {
 	if in.attrMask&^0x21fffff != 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0219], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
 	}
-	if in.qpState.OK && in.qpQPType.OK && in.qpQPType.V == 3 && in.attrMask&0x1 != 0 && validate.BadTransition(transitions0221, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
+	if in.qpState.OK && in.qpQPType.OK && in.attrMask&0x1 != 0 && in.qpQPType.V == 3 && validate.BadTransition(transitions0221, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0221], Value: validate.TransitionText(transitions0221, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
 	}
-	if in.qpState.OK && in.qpQPType.OK && in.qpQPType.V == 8 && in.attrMask&0x1 != 0 && validate.BadTransition(transitions0223, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
+	if in.qpState.OK && in.qpQPType.OK && in.attrMask&0x1 != 0 && in.qpQPType.V == 8 && validate.BadTransition(transitions0223, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0223], Value: validate.TransitionText(transitions0223, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
 	}
-	if in.qpState.OK && in.qpQPType.OK && in.qpQPType.V == 9 && in.attrMask&0x1 != 0 && validate.BadTransition(transitions0224, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
+	if in.qpState.OK && in.qpQPType.OK && in.attrMask&0x1 != 0 && in.qpQPType.V == 9 && validate.BadTransition(transitions0224, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0224], Value: validate.TransitionText(transitions0224, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
 	}
-	if in.qpQPType.OK && in.qpQPType.V == 4 && in.attrMask&0x1 != 0 && in.attrMask&0x12ff88 != 0 {
+	if in.qpQPType.OK && in.attrMask&0x1 != 0 && in.qpQPType.V == 4 && in.attrMask&0x12ff88 != 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0226], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
 	}
-	if in.qpQPType.OK && in.qpQPType.V == 3 && in.attrMask&0x1 != 0 && in.attrMask&0x2ae40 != 0 {
+	if in.qpQPType.OK && in.attrMask&0x1 != 0 && in.qpQPType.V == 3 && in.attrMask&0x2ae40 != 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0227], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
 	}
 	if in.attrMask&0x1 != 0 && in.attrQPState != 0 && in.attrQPState != 1 && in.attrQPState != 2 && in.attrQPState != 3 && in.attrQPState != 4 && in.attrQPState != 5 && in.attrQPState != 6 {
@@ -585,6 +714,18 @@ func checkModifyQP(in *inModifyQP) error {
 	if in.attrMask&0xa0 == 0xa0 && in.attrMask&0x1 == 0 && in.attrAHAttrPortNum != in.attrPortNum {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0508], Value: strconv.FormatUint(in.attrAHAttrPortNum, 10)})
 	}
+	if in.qpQPType.OK && (in.qpQPType.V == 3 || in.qpQPType.V == 4 || in.qpQPType.V == 9 || in.qpQPType.V == 10) && in.attrMask&0x2000000 != 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule2007], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
+	}
+	if in.capDeviceAttrExPacketPacingCapsSupportedQpts.OK && in.qpQPType.OK && in.qpQPType.V == 8 && in.attrRateLimit != 0 && in.attrMask&0x2000000 != 0 && in.capDeviceAttrExPacketPacingCapsSupportedQpts.V&0x100 != 0x100 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule2008], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
+	}
+	if in.capDeviceAttrPhysPortCnt.OK && in.attrMask&0x80 != 0 && in.capDeviceAttrPhysPortCnt.V > 0 && in.attrAHAttrPortNum > in.capDeviceAttrPhysPortCnt.V {
+		bad = append(bad, verr.Violation{Rule: &rules[rule2067], Value: strconv.FormatUint(in.attrAHAttrPortNum, 10), Limit: strconv.FormatUint(in.capDeviceAttrPhysPortCnt.V, 10)})
+	}
+	if in.capDeviceAttrPhysPortCnt.OK && in.attrMask&0x4000 != 0 && in.capDeviceAttrPhysPortCnt.V > 0 && in.attrAltPortNum > in.capDeviceAttrPhysPortCnt.V {
+		bad = append(bad, verr.Violation{Rule: &rules[rule2068], Value: strconv.FormatUint(in.attrAltPortNum, 10), Limit: strconv.FormatUint(in.capDeviceAttrPhysPortCnt.V, 10)})
+	}
 	return verr.RefuseErr("ibv_modify_qp", bad...)
 }
 
@@ -597,7 +738,7 @@ func hintModifyQP(in *inModifyQP) []verr.Violation {
 	if in.qpState.OK && in.qpQPType.OK && in.qpQPType.V == 4 && validate.BadTransition(transitions0222, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
 		may = append(may, verr.Violation{Rule: &rules[rule0222], Value: validate.TransitionText(transitions0222, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
 	}
-	if in.qpState.OK && in.qpQPType.OK && in.qpQPType.V == 10 && in.attrMask&0x1 != 0 && validate.BadTransition(transitions0225, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
+	if in.qpState.OK && in.qpQPType.OK && in.attrMask&0x1 != 0 && in.qpQPType.V == 10 && validate.BadTransition(transitions0225, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
 		may = append(may, verr.Violation{Rule: &rules[rule0225], Value: validate.TransitionText(transitions0225, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
 	}
 	if in.qpQPType.OK && in.qpQPType.V == 2 && in.attrMask&0x40 != 0 {
@@ -653,6 +794,51 @@ func hintModifyQP(in *inModifyQP) []verr.Violation {
 	}
 	if in.attrMask&0x4000 != 0 && validate.Count(in.attrAltAHAttrIsGlobal != 0, in.attrAltAHAttrDlid != 0) == 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule0255]})
+	}
+	if in.qpState.OK && in.qpQPType.OK && in.attrMask&0x1 == 0 && in.qpQPType.V == 3 && validate.BadTransition(transitions2001, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
+		may = append(may, verr.Violation{Rule: &rules[rule2001], Value: validate.TransitionText(transitions2001, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
+	}
+	if in.qpState.OK && in.qpQPType.OK && in.attrMask&0x1 == 0 && in.qpQPType.V == 8 && validate.BadTransition(transitions2002, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
+		may = append(may, verr.Violation{Rule: &rules[rule2002], Value: validate.TransitionText(transitions2002, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
+	}
+	if in.qpState.OK && in.qpQPType.OK && in.attrMask&0x1 == 0 && in.qpQPType.V == 9 && validate.BadTransition(transitions2003, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
+		may = append(may, verr.Violation{Rule: &rules[rule2003], Value: validate.TransitionText(transitions2003, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
+	}
+	if in.qpState.OK && in.qpQPType.OK && in.attrMask&0x1 == 0 && in.qpQPType.V == 10 && validate.BadTransition(transitions2004, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
+		may = append(may, verr.Violation{Rule: &rules[rule2004], Value: validate.TransitionText(transitions2004, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
+	}
+	if in.qpQPType.OK && in.attrMask&0x1 == 0 && in.qpQPType.V == 4 && in.attrMask&0x12ff88 != 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule2005], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
+	}
+	if in.qpQPType.OK && in.attrMask&0x1 == 0 && in.qpQPType.V == 3 && in.attrMask&0x2ae40 != 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule2006], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
+	}
+	if in.capDeviceAttrExPacketPacingCapsSupportedQpts.OK && in.qpQPType.OK && in.qpQPType.V == 2 && in.attrRateLimit != 0 && in.attrMask&0x2000000 != 0 && in.capDeviceAttrExPacketPacingCapsSupportedQpts.V&0x4 != 0x4 {
+		may = append(may, verr.Violation{Rule: &rules[rule2009], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
+	}
+	if in.capDeviceAttrExPacketPacingCapsQPRateLimitMax.OK && in.attrMask&0x2000000 != 0 && in.attrRateLimit > in.capDeviceAttrExPacketPacingCapsQPRateLimitMax.V {
+		may = append(may, verr.Violation{Rule: &rules[rule2010], Value: strconv.FormatUint(in.attrRateLimit, 10), Limit: strconv.FormatUint(in.capDeviceAttrExPacketPacingCapsQPRateLimitMax.V, 10)})
+	}
+	if in.capDeviceAttrExPacketPacingCapsQPRateLimitMin.OK && in.attrMask&0x2000000 != 0 && in.attrRateLimit != 0 && in.capDeviceAttrExPacketPacingCapsQPRateLimitMin.V > in.attrRateLimit {
+		may = append(may, verr.Violation{Rule: &rules[rule2011], Value: strconv.FormatUint(in.attrRateLimit, 10), Limit: strconv.FormatUint(in.capDeviceAttrExPacketPacingCapsQPRateLimitMin.V, 10)})
+	}
+	if in.attrMask&0x80 != 0 && in.attrAHAttrGrhFlowLabel > 0xfffff {
+		may = append(may, verr.Violation{Rule: &rules[rule2061], Value: strconv.FormatUint(in.attrAHAttrGrhFlowLabel, 10)})
+	}
+	if in.attrMask&0x4000 != 0 && in.attrAltAHAttrGrhFlowLabel > 0xfffff {
+		may = append(may, verr.Violation{Rule: &rules[rule2062], Value: strconv.FormatUint(in.attrAltAHAttrGrhFlowLabel, 10)})
+	}
+	if in.attrMask&0x80 != 0 && in.attrAHAttrSL > 15 {
+		may = append(may, verr.Violation{Rule: &rules[rule2063], Value: strconv.FormatUint(in.attrAHAttrSL, 10)})
+	}
+	if in.attrMask&0x4000 != 0 && in.attrAltAHAttrSL > 15 {
+		may = append(may, verr.Violation{Rule: &rules[rule2064], Value: strconv.FormatUint(in.attrAltAHAttrSL, 10)})
+	}
+	if in.attrMask&0x40000 != 0 && in.attrPathMigState != 0 && in.attrPathMigState != 1 && in.attrPathMigState != 2 {
+		may = append(may, verr.Violation{Rule: &rules[rule2070], Value: strconv.FormatUint(in.attrPathMigState, 10)})
+	}
+	if in.attrMask&0x8 != 0 && in.attrQPAccessFlags&^0x1003ff != 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule2071], Value: QPAccess(in.attrQPAccessFlags).String()})
 	}
 	return may
 }
@@ -797,7 +983,19 @@ func checkQueryQP(in *inQueryQP) error {
 	if in.initAttr == 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0507], Value: validate.AddrText(in.initAttr)})
 	}
+	if in.attrMask&^0x3ffffff != 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule2020], Value: QPField(in.attrMask).String()})
+	}
 	return verr.RefuseErr("ibv_query_qp", bad...)
+}
+
+// hintQueryQP returns the lints that a call of ibv_query_qp breaks, which may be the cause when it fails.
+func hintQueryQP(in *inQueryQP) []verr.Violation {
+	var may []verr.Violation
+	if in.attrMask&0x1e00000 != 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule2021], Value: QPField(in.attrMask).String()})
+	}
+	return may
 }
 
 // inDestroyQP has the values that the rules of ibv_destroy_qp use.
@@ -816,22 +1014,24 @@ func checkDestroyQP(in *inDestroyQP) error {
 
 // inPostSend has the values that the rules of ibv_post_send use.
 type inPostSend struct {
-	wrOpcode                      uint64         // wr[].opcode
-	qpQPType                      validate.Known // qp.qp_type
-	wrSendFlags                   uint64         // wr[].send_flags
-	wrSgListLengthTotal           uint64         // wr[].sg_list[].length
-	qpCapMaxInlineData            validate.Known // qp.cap.max_inline_data
-	wrNumSGE                      int64          // wr[].num_sge
-	qpCapMaxSendSGE               validate.Known // qp.cap.max_send_sge
-	wrSgList                      uint64         // wr[].sg_list
-	wrWRUDAH                      uint64         // wr[].wr.ud.ah
-	capDeviceAttrDeviceCapFlags   validate.Known // device_attr.device_cap_flags
-	wrWRAtomicRemoteAddr          uint64         // wr[].wr.atomic.remote_addr
-	wrSgListLengthLeast           uint64         // wr[].sg_list[].length
-	wrWRUDRemoteQPN               uint64         // wr[].wr.ud.remote_qpn
-	qpState                       validate.Known // qp.state
-	wrBindMWBindInfoMWAccessFlags uint64         // wr[].bind_mw.bind_info.mw_access_flags
-	wrQPTypeXRCRemoteSrqn         uint64         // wr[].qp_type.xrc.remote_srqn
+	wrOpcode                            uint64         // wr[].opcode
+	qpQPType                            validate.Known // qp.qp_type
+	wrSendFlags                         uint64         // wr[].send_flags
+	wrSgListLengthTotal                 uint64         // wr[].sg_list[].length
+	qpCapMaxInlineData                  validate.Known // qp.cap.max_inline_data
+	wrNumSGE                            int64          // wr[].num_sge
+	qpCapMaxSendSGE                     validate.Known // qp.cap.max_send_sge
+	wrSgList                            uint64         // wr[].sg_list
+	wrWRUDAH                            uint64         // wr[].wr.ud.ah
+	capDeviceAttrExTSOCapsSupportedQpts validate.Known // device_attr_ex.tso_caps.supported_qpts
+	capDeviceAttrExTSOCapsMaxTSO        validate.Known // device_attr_ex.tso_caps.max_tso
+	capDeviceAttrDeviceCapFlags         validate.Known // device_attr.device_cap_flags
+	wrWRAtomicRemoteAddr                uint64         // wr[].wr.atomic.remote_addr
+	wrSgListLengthLeast                 uint64         // wr[].sg_list[].length
+	wrWRUDRemoteQPN                     uint64         // wr[].wr.ud.remote_qpn
+	qpState                             validate.Known // qp.state
+	wrBindMWBindInfoMWAccessFlags       uint64         // wr[].bind_mw.bind_info.mw_access_flags
+	wrQPTypeXRCRemoteSrqn               uint64         // wr[].qp_type.xrc.remote_srqn
 }
 
 // brokenPostSend returns the rules that a request of ibv_post_send breaks and that are enough to have it refused.
@@ -866,6 +1066,15 @@ func brokenPostSend(in *inPostSend) []verr.Violation {
 	}
 	if in.qpState.OK && in.qpState.V != 3 && in.qpState.V != 4 && in.qpState.V != 5 && in.qpState.V != 6 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0357], Value: QPState(in.qpState.V).String()})
+	}
+	if in.capDeviceAttrExTSOCapsSupportedQpts.OK && in.qpQPType.OK && in.qpQPType.V == 4 && in.wrOpcode == 10 && in.wrOpcode != 0 && in.capDeviceAttrExTSOCapsSupportedQpts.V&0x10 != 0x10 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule2078], Value: WROpcode(in.wrOpcode).String()})
+	}
+	if in.capDeviceAttrExTSOCapsSupportedQpts.OK && in.qpQPType.OK && in.qpQPType.V == 8 && in.wrOpcode == 10 && in.wrOpcode != 0 && in.capDeviceAttrExTSOCapsSupportedQpts.V&0x100 != 0x100 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule2079], Value: WROpcode(in.wrOpcode).String()})
+	}
+	if in.capDeviceAttrExTSOCapsMaxTSO.OK && in.wrOpcode == 10 && in.wrSgListLengthTotal > in.capDeviceAttrExTSOCapsMaxTSO.V {
+		bad = append(bad, verr.Violation{Rule: &rules[rule2080], Value: strconv.FormatUint(in.wrSgListLengthTotal, 10), Limit: strconv.FormatUint(in.capDeviceAttrExTSOCapsMaxTSO.V, 10)})
 	}
 	return bad
 }
@@ -980,8 +1189,9 @@ func checkAttachMcast(in *inAttachMcast) error {
 
 // inDetachMcast has the values that the rules of ibv_detach_mcast use.
 type inDetachMcast struct {
-	qp  uint64 // qp
-	gid uint64 // gid
+	qp       uint64         // qp
+	gid      uint64         // gid
+	qpQPType validate.Known // qp.qp_type
 }
 
 // checkDetachMcast refuses a call of ibv_detach_mcast that breaks a rule.
@@ -992,6 +1202,9 @@ func checkDetachMcast(in *inDetachMcast) error {
 	}
 	if in.gid == 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0744], Value: strconv.FormatUint(in.gid, 10)})
+	}
+	if in.qpQPType.OK && in.qpQPType.V != 4 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule2072], Value: QPType(in.qpQPType.V).String()})
 	}
 	return verr.RefuseErr("ibv_detach_mcast", bad...)
 }

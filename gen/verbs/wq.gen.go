@@ -166,6 +166,8 @@ func (wq *WQ) refusedPostWQRecv(r dpath.RecvRange, posted int, errno syscall.Err
 //   - attr_mask has no bits but those of ibv_wq_attr_mask [VR-ibv_modify_wq-attr_mask-0790]
 //   - flags_mask has no bits but those of ibv_wq_flags [VR-ibv_modify_wq-flags_mask-0791]
 //   - a work queue goes to RESET, RDY or ERR [VR-ibv_modify_wq-wq_state-0792]
+//   - a work queue is in RESET, RDY or ERR (a hint only: some devices accept it)
+//     [VR-ibv_modify_wq-curr_wq_state-2090]
 //
 // C: ibv_modify_wq, ibv_modify_wq(3).
 func (wq *WQ) Modify(wqAttr *WQAttr) error {
@@ -179,17 +181,22 @@ func (wq *WQ) Modify(wqAttr *WQAttr) error {
 	}
 	wqAttrC := wqAttr.c
 	in := inModifyWQ{
-		wq:              validate.Addr(wq.c),
-		wqAttr:          1,
-		wqAttrAttrMask:  uint64(wqAttrC.attr_mask),
-		wqAttrFlagsMask: uint64(wqAttrC.flags_mask),
-		wqAttrWQState:   uint64(wqAttrC.wq_state),
+		wq:                validate.Addr(wq.c),
+		wqAttr:            1,
+		wqAttrAttrMask:    uint64(wqAttrC.attr_mask),
+		wqAttrFlagsMask:   uint64(wqAttrC.flags_mask),
+		wqAttrWQState:     uint64(wqAttrC.wq_state),
+		wqAttrCurrWQState: uint64(wqAttrC.curr_wq_state),
+		wqAttrFlags:       uint64(wqAttrC.flags),
 	}
 	if err := checkModifyWQ(&in); err != nil {
 		return err
 	}
+	if wq.lib.lints.Wanted() {
+		wq.lib.lints.Report(hintModifyWQ(&in))
+	}
 	if errno := rawModifyWQ(wq.c, unsafe.Pointer(&wqAttrC)); errno != 0 {
-		return verr.Failed(verb, errno, nil)
+		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintModifyWQ(&in)) })
 	}
 	return nil
 }

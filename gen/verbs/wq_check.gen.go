@@ -11,11 +11,13 @@ import (
 
 // inModifyWQ has the values that the rules of ibv_modify_wq use.
 type inModifyWQ struct {
-	wq              uint64 // wq
-	wqAttr          uint64 // wq_attr
-	wqAttrAttrMask  uint64 // wq_attr.attr_mask
-	wqAttrFlagsMask uint64 // wq_attr.flags_mask
-	wqAttrWQState   uint64 // wq_attr.wq_state
+	wq                uint64 // wq
+	wqAttr            uint64 // wq_attr
+	wqAttrAttrMask    uint64 // wq_attr.attr_mask
+	wqAttrFlagsMask   uint64 // wq_attr.flags_mask
+	wqAttrWQState     uint64 // wq_attr.wq_state
+	wqAttrCurrWQState uint64 // wq_attr.curr_wq_state
+	wqAttrFlags       uint64 // wq_attr.flags
 }
 
 // checkModifyWQ refuses a call of ibv_modify_wq that breaks a rule.
@@ -40,6 +42,18 @@ func checkModifyWQ(in *inModifyWQ) error {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0792], Value: WQState(in.wqAttrWQState).String()})
 	}
 	return verr.RefuseErr("ibv_modify_wq", bad...)
+}
+
+// hintModifyWQ returns the lints that a call of ibv_modify_wq breaks, which may be the cause when it fails.
+func hintModifyWQ(in *inModifyWQ) []verr.Violation {
+	var may []verr.Violation
+	if in.wqAttrAttrMask&0x2 != 0 && in.wqAttrCurrWQState != 0 && in.wqAttrCurrWQState != 1 && in.wqAttrCurrWQState != 2 {
+		may = append(may, verr.Violation{Rule: &rules[rule2090], Value: WQState(in.wqAttrCurrWQState).String()})
+	}
+	if in.wqAttrFlags != 0 && in.wqAttrAttrMask&0x4 == 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule2091], Value: WQFlags(in.wqAttrFlags).String()})
+	}
+	return may
 }
 
 // inDestroyWQ has the values that the rules of ibv_destroy_wq use.

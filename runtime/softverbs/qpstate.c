@@ -176,6 +176,8 @@ int svb_query_qp(struct ibv_qp *pub, struct ibv_qp_attr *a, int mask, struct ibv
 	struct svb_qp *qp;
 	int err;
 
+	if (mask & ~(IBV_QP_RATE_LIMIT - 1)) // the library asks for nothing from there on
+		return EOPNOTSUPP;
 	pthread_mutex_lock(&svb_lock);
 	qp = svb_find_qp(pub);
 	err = qp && !qp->dying ? svb_refused_locked(&qp->obj, SVB_QUERY_QP) : EINVAL;

@@ -53,19 +53,25 @@ func (c *call) capability(path string, v any) {
 	}
 }
 
-// capValue gives the value of the capability of a rule; ok is false, and missing set, when the case does not give it.
+// capValue gives the value of the capability of a rule; ok is false, and missing set, when the case does not give it. That of one
+// port goes before that of every port, which a case gives without a number.
 func (c *call) capValue(path string, b binding) (i *big.Int, ok bool) {
 	root, index, rest := c.facts.CapParts(path)
 	if index != "" {
-		n, ok := c.operand(index, b)
+		n, known := c.operand(index, b)
+		if known {
+			i, ok = c.caps[c.facts.NormalCap(fmt.Sprintf("%s[%s].%s", root, n, rest))]
+		}
 		if !ok {
+			i, ok = c.caps[c.facts.NormalCap(root+"."+rest)]
+		}
+		if !ok && !known {
 			return nil, false
 		}
-		path = fmt.Sprintf("%s[%s].%s", root, n, rest)
+	} else {
+		i, ok = c.caps[c.facts.NormalCap(path)]
 	}
-	if i, ok = c.caps[c.facts.NormalCap(path)]; !ok {
-		c.missing = true
-	}
+	c.missing = c.missing || !ok
 	return i, ok
 }
 

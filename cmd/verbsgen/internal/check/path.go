@@ -126,6 +126,9 @@ func (c *call) look(path string, b binding) ref {
 			if end := c.end(path, i == len(steps)-1, b); end != nil {
 				return ref{st: given, v: end, path: path}
 			}
+			if n, ok := c.caps[c.facts.NormalCap(path)]; ok && viaObject { // context.num_comp_vectors may be given as a capability
+				return ref{st: given, v: &val{kind: kInt, t: spec.CType{Kind: spec.CInt, Bits: 64}, i: n}, path: path}
+			}
 			c.missing = c.missing || viaObject
 			return c.derived(missing, b)
 		}

@@ -108,3 +108,21 @@ func TestBufferSize(t *testing.T) {
 		}
 	}
 }
+
+// A field of the context may be given as a capability; what the case says of the object itself goes before it.
+func TestFieldOfContextAsCapability(t *testing.T) {
+	_, k := newest(t)
+	caps := map[string]any{"context.num_comp_vectors": 4}
+	for _, c := range []struct {
+		args map[string]any
+		want string
+	}{
+		{map[string]any{"comp_vector": 3}, Accept},
+		{map[string]any{"comp_vector": 4}, Reject},
+		{map[string]any{"context": map[string]any{"num_comp_vectors": 5}, "comp_vector": 4}, Accept},
+	} {
+		if r := k.Evaluate(Case{Verb: "ibv_create_cq", Args: c.args, Caps: caps}); r.Verdict != c.want {
+			t.Errorf("%v: %s %v, want %s", c.args, r.Verdict, r.Messages, c.want)
+		}
+	}
+}

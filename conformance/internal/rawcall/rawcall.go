@@ -1,0 +1,75 @@
+//go:build linux && cgo
+
+// Package rawcall calls functions of C by their address, with memory that C may keep. Tests use it to call a library without the
+// bindings.
+package rawcall
+
+/*
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uintptr_t call(uintptr_t fn, const uintptr_t *a, int *err)
+{
+	uintptr_t r;
+
+	errno = 0;
+	r = ((uintptr_t (*)(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t))fn)(
+		a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]);
+	*err = errno;
+	return r;
+}
+
+static uintptr_t zeroed(size_t n)
+{
+	void *p;
+
+	if (posix_memalign(&p, 4096, n))
+		return 0;
+	return (uintptr_t)memset(p, 0, n);
+}
+
+static uintptr_t read_pointer(uintptr_t at) { return *(uintptr_t *)at; }
+static void write(uintptr_t at, uint64_t value, int size)
+{
+	int i;
+
+	for (i = 0; i < size; i++) // little-endian, as every processor that libibverbs is built for here
+		((uint8_t *)at)[i] = value >> (8 * i);
+}
+*/
+import "C"
+
+import (
+	"fmt"
+	"syscall"
+)
+
+// most is how many arguments a function can have; all are integers or pointers.
+const most = 8
+
+// Call calls the function at fn. The result of a function that returns int is in the low 32 bits.
+func Call(fn uintptr, args ...uintptr) (uintptr, syscall.Errno, error) {
+	if fn == 0 || len(args) > most {
+		return 0, 0, fmt.Errorf("rawcall: function %#x with %d arguments", fn, len(args))
+	}
+	var a [most]C.uintptr_t
+	for i, v := range args {
+		a[i] = C.uintptr_t(v)
+	}
+	var errno C.int
+	r := C.call(C.uintptr_t(fn), &a[0], &errno)
+	return uintptr(r), syscall.Errno(errno), nil
+}
+
+// Zeroed gives memory of C at the beginning of a page, 0 if there is none. It is never freed.
+func Zeroed(n uintptr) uintptr { return uintptr(C.zeroed(C.size_t(n))) }
+
+// Pointer reads a pointer from C memory.
+func Pointer(at uintptr) uintptr { return uintptr(C.read_pointer(C.uintptr_t(at))) }
+
+// Write stores the low bytes of a number in C memory.
+func Write(at uintptr, value uint64, size int) {
+	C.write(C.uintptr_t(at), C.uint64_t(value), C.int(size))
+}
