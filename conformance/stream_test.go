@@ -139,8 +139,7 @@ func TestStreamRefuses(t *testing.T) {
 	}
 	batch.WR(1).SendInv(1, 5)
 	posted("not asked for", 3, syscall.EINVAL, "request 1 is a SEND_WITH_INV: this QP was not asked for SEND_WITH_INV")
-	batch.WR(1).Write(1, 0, 0).SGE(uint64(a.MR.Addr()), 8, a.MR.LKey()).SGE(uint64(a.MR.Addr()), 8, a.MR.LKey()).Flags(verbs.SendInline)
-	posted("inline in two pieces", 3, syscall.EINVAL, "request 1 is a RDMA_WRITE with inline data in several elements")
+	batch.WR(1).Write(1, 0, 0)
 	posted("more than the batch has", 33, syscall.EINVAL, "33 requests")
 	if err := bed.soft.Fail("ibv_wr_complete", 1, syscall.ENOMEM); err != nil {
 		t.Fatal(err)
@@ -201,5 +200,19 @@ func TestStreamOfNobody(t *testing.T) {
 	batch.Close()
 	if _, err := stream.Post(batch, 1); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("a closed batch: %v", err)
+	}
+}
+
+// TestStreamedQueuePairExplains refuses a plain post to a queue pair of CreateQPEx with the capabilities that it was made with.
+func TestStreamedQueuePairExplains(t *testing.T) {
+	dev := open(t).dev
+	a, _, _, _ := streams(t, dev, verbs.QPTypeRC, commands)
+	batch := must(dpath.NewSendBatch(1, 9))(t)
+	defer batch.Close()
+	for w := batch.WR(0).Send(1); len(w.SGEs()) < 9; {
+		w.SGE(1, 2, 3)
+	}
+	if _, err := a.QP.PostSend(batch, 1); err == nil || !strings.Contains(err.Error(), "wr[0].num_sge 9: a request has at most max_send_sge ranges (max_send_sge is ") {
+		t.Errorf("to a queue pair: %v", err)
 	}
 }

@@ -10,11 +10,11 @@ import (
 // limits lists, by capability, what may not be larger; a transcription of its own of what the fields of struct
 // ibv_device_attr, ibv_port_attr and ibv_qp_cap mean.
 var limits = map[string]string{
-	"device_attr.phys_port_cnt":                              "ibv_create_ah attr.port_num, ibv_create_ah_from_wc port_num, ibv_init_ah_from_wc port_num, ibv_get_pkey_index port_num, ibv_modify_qp attr.port_num, ibv_query_gid port_num, ibv_query_pkey port_num, ibv_query_port port_num, ibv_modify_qp attr.ah_attr.port_num, ibv_modify_qp attr.alt_port_num, ibv_create_flow flow.port",
+	"device_attr.phys_port_cnt":                              "ibv_create_ah attr.port_num, ibv_create_ah_from_wc port_num, ibv_init_ah_from_wc port_num, ibv_get_pkey_index port_num, ibv_modify_qp attr.port_num, ibv_query_gid port_num, ibv_query_pkey port_num, ibv_query_port port_num, ibv_query_port_speed port_num, ibv_modify_qp attr.ah_attr.port_num, ibv_modify_qp attr.alt_port_num, ibv_create_flow flow.port",
 	"device_attr_ex.phys_port_cnt_ex":                        "ibv_query_gid_ex port_num, ibv_query_port port_num",
 	"device_attr_ex.max_dm_size":                             "ibv_alloc_dm attr.length",
 	"device_attr.max_mr_size":                                "ibv_reg_mr length, ibv_reg_mr_iova length, ibv_reg_mr_ex mr_init_attr.length",
-	"device_attr.max_cqe":                                    "ibv_create_cq cqe, ibv_create_cq_ex cq_attr.cqe",
+	"device_attr.max_cqe":                                    "ibv_create_cq cqe, ibv_create_cq_ex cq_attr.cqe, ibv_resize_cq cqe",
 	"device_attr.max_qp_wr":                                  "ibv_create_qp qp_init_attr.cap.max_send_wr, ibv_create_qp qp_init_attr.cap.max_recv_wr, ibv_create_qp_ex qp_init_attr_ex.cap.max_send_wr, ibv_create_qp_ex qp_init_attr_ex.cap.max_recv_wr",
 	"device_attr.max_sge":                                    "ibv_create_qp qp_init_attr.cap.max_send_sge, ibv_create_qp qp_init_attr.cap.max_recv_sge, ibv_create_qp_ex qp_init_attr_ex.cap.max_send_sge, ibv_create_qp_ex qp_init_attr_ex.cap.max_recv_sge",
 	"device_attr.max_srq_wr":                                 "ibv_create_srq srq_init_attr.attr.max_wr, ibv_create_srq_ex srq_init_attr_ex.attr.max_wr, ibv_modify_srq srq_attr.max_wr, ibv_modify_srq srq_attr.srq_limit",
@@ -39,10 +39,11 @@ var limits = map[string]string{
 	"device_attr_ex.cq_mod_caps.max_cq_period":               "ibv_modify_cq attr.moderate.cq_period",
 	"device_attr_ex.tso_caps.max_tso":                        "ibv_post_send wr[].sg_list[].length",
 	"device_attr_ex.packet_pacing_caps.qp_rate_limit_max":    "ibv_modify_qp attr.rate_limit",
-	"device_attr_ex.packet_pacing_caps.qp_rate_limit_min <=": "ibv_modify_qp attr.rate_limit",
+	"device_attr_ex.packet_pacing_caps.qp_rate_limit_min <=": "ibv_modify_qp attr.rate_limit, ibv_modify_qp_rate_limit attr.rate_limit",
 	"context.num_comp_vectors >":                             "ibv_create_cq comp_vector, ibv_create_cq_ex cq_attr.comp_vector",
 	"device_attr.max_pkeys >":                                "ibv_modify_qp attr.pkey_index",
 	"port_attr[attr.port_num].gid_tbl_len >":                 "ibv_create_ah attr.grh.sgid_index",
+	"comp_cntr_caps.max_value":                               "ibv_set_comp_cntr value, ibv_set_err_comp_cntr value",
 }
 
 // The bits of the kernel's capabilities that verbs.h has no names for.
@@ -75,6 +76,12 @@ var abilities = map[string]string{
 	"device_attr.device_cap_flags IBV_DEVICE_UD_IP_CSUM":                                          "IBV_SEND_IP_CSUM with IBV_QPT_UD: ibv_post_send",
 	"device_attr.device_cap_flags IBV_DEVICE_RC_IP_CSUM":                                          "IBV_SEND_IP_CSUM with IBV_QPT_RC: ibv_post_send",
 	"device_attr.device_cap_flags IBV_DEVICE_RAW_IP_CSUM":                                         "IBV_SEND_IP_CSUM with IBV_QPT_RAW_PACKET: ibv_post_send",
+	"comp_cntr_caps.supported_qp_attach_ops IBV_QP_ATTACH_COMP_CNTR_OP_SEND":                      "IBV_QP_ATTACH_COMP_CNTR_OP_SEND: ibv_qp_attach_comp_cntr",
+	"comp_cntr_caps.supported_qp_attach_ops IBV_QP_ATTACH_COMP_CNTR_OP_RECV":                      "IBV_QP_ATTACH_COMP_CNTR_OP_RECV: ibv_qp_attach_comp_cntr",
+	"comp_cntr_caps.supported_qp_attach_ops IBV_QP_ATTACH_COMP_CNTR_OP_RDMA_READ":                 "IBV_QP_ATTACH_COMP_CNTR_OP_RDMA_READ: ibv_qp_attach_comp_cntr",
+	"comp_cntr_caps.supported_qp_attach_ops IBV_QP_ATTACH_COMP_CNTR_OP_REMOTE_RDMA_READ":          "IBV_QP_ATTACH_COMP_CNTR_OP_REMOTE_RDMA_READ: ibv_qp_attach_comp_cntr",
+	"comp_cntr_caps.supported_qp_attach_ops IBV_QP_ATTACH_COMP_CNTR_OP_RDMA_WRITE":                "IBV_QP_ATTACH_COMP_CNTR_OP_RDMA_WRITE: ibv_qp_attach_comp_cntr",
+	"comp_cntr_caps.supported_qp_attach_ops IBV_QP_ATTACH_COMP_CNTR_OP_REMOTE_RDMA_WRITE":         "IBV_QP_ATTACH_COMP_CNTR_OP_REMOTE_RDMA_WRITE: ibv_qp_attach_comp_cntr",
 	"device_attr.device_cap_flags IBV_DEVICE_MANAGED_FLOW_STEERING":                               ": ibv_create_flow",
 	"device_attr.device_cap_flags IBV_DEVICE_MEM_WINDOW":                                          "IBV_MW_TYPE_1: ibv_alloc_mw",
 	"device_attr.device_cap_flags IBV_DEVICE_MEM_WINDOW_TYPE_2A or IBV_DEVICE_MEM_WINDOW_TYPE_2B": "IBV_MW_TYPE_2: ibv_alloc_mw",

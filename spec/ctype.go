@@ -106,7 +106,7 @@ func (f *Facts) baseType(t CType, base string, stars int) CType {
 	word, tag, tagged := strings.Cut(base, " ")
 	switch {
 	case tagged && (word == "struct" || word == "union"):
-		t.Tag, t.record = tag, f.records[base]
+		t.Tag, t.record = tag, f.Record(base)
 		if t.record == nil && f.aliases[tag] != "" {
 			t.record = f.records[word+" "+f.aliases[tag]]
 		}

@@ -301,6 +301,7 @@ func (d *decoder) verb(name string, k, v *yaml.Node) Verb {
 		{"params", true, d.named(func(c string, pk, pv *yaml.Node) { b.Params = append(b.Params, d.param(name, c, pk, pv)) })},
 		{"methods", true, d.named(func(g string, mk, mv *yaml.Node) { b.Methods = append(b.Methods, d.method(g, mk, mv)) })},
 		{"callbacks", false, d.truth(&b.Callbacks)},
+		{"updates", false, d.truth(&b.Updates)},
 		{"always", false, d.truth(&b.Always)},
 		{"needs_verbs", false, d.textMap(&b.NeedsVerbs)},
 		{"needs_types", false, d.texts(&b.NeedsTypes)},

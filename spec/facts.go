@@ -148,7 +148,12 @@ func (f *Facts) Callable(fn *api.Function) []api.Param {
 }
 
 // Record returns a record by its tag, or nil.
-func (f *Facts) Record(tag string) *api.Record { return f.records[tag] }
+func (f *Facts) Record(tag string) *api.Record {
+	if r := f.records[tag]; r != nil || tag != libcTimespec.Tag {
+		return r
+	}
+	return libcTimespec
+}
 
 // EnumOf returns the enum that has the member, or nil.
 func (f *Facts) EnumOf(member string) *api.Enum { return f.member[member] }

@@ -192,7 +192,8 @@ func (c *checker) record(r *Record) {
 	for i := range r.Fields {
 		f := &r.Fields[i]
 		listed[f.C] = true
-		c.field(f.Pos, r.Go, t, f.C)
+		of, name := c.filled(r, t, f.C)
+		c.field(f.Pos, r.Go, of, name)
 		if f.Bit != "" {
 			c.constant(f.marks.at("bit", f.Bit, f.Pos), r.Go+"."+f.C, f.Bit)
 		}
@@ -232,6 +233,20 @@ func (c *checker) record(r *Record) {
 			c.add(r.marks.at("new", name, r.Pos), CodeUnknownName, r.Go, "new: "+show(name)+" is not among its fields", didYouMean(name, sortedKeys(listed)))
 		}
 	}
+}
+
+// filled gives the struct that has a field, and its name there: of a lazy record that may be a member of what a function fills.
+func (c *checker) filled(r *Record, t CType, path string) (of CType, name string) {
+	function, member, ok := strings.Cut(path, ".")
+	if r.Role != RecordLazy || !ok {
+		return t, path
+	}
+	for _, f := range t.record.Fields {
+		if f.Name == function && f.Func != nil && len(f.Func.Params) == 2 {
+			return c.f.TypeOf("struct " + c.f.TypeOf(f.Func.Params[1].Type).Tag), member
+		}
+	}
+	return t, path
 }
 
 // field checks the name of a field, which may be dotted.

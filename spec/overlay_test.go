@@ -7,19 +7,20 @@ import (
 	"testing"
 )
 
-const overPage = `page: ibv_fork_init
-title: fork
+const overPage = `page: ibv_wr_opcode_str
+title: names of opcodes
 release: "65.0"
 verbs:
-  ibv_fork_init:
-    returns: errno
-    doc: prepares for fork
-    params: {}
+  ibv_wr_opcode_str:
+    returns: value
+    doc: returns the name of an opcode
+    params:
+      opcode: {role: enum, type: WROpcode}
     methods:
-      Lib.ForkInit: {}
+      Lib.WROpcodeStr: {}
 skip:
-  struct ibv_ece: another page will have it
-  ibv_fork_status: another page will have it
+  struct ib_uverbs_qp_cap: another page will have it
+  ib_uverbs_qp_type: another page will have it
 `
 
 // TestOverlayDecidesWhatIsPending lays a page over the own ones that binds and skips names which they leave pending.
@@ -28,7 +29,7 @@ func TestOverlayDecidesWhatIsPending(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := []string{"ibv_fork_init", "struct ibv_ece", "enum ibv_fork_status"}
+	names := []string{"ibv_wr_opcode_str", "struct ib_uverbs_qp_cap", "enum ib_uverbs_qp_type"}
 	for _, c := range names {
 		if own.PendingByC(c) == nil {
 			t.Fatalf("%s is not pending any more; take another name for this test", c)
@@ -41,7 +42,7 @@ func TestOverlayDecidesWhatIsPending(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write("ibv_fork_init.yaml", overPage)
+	write("ibv_wr_opcode_str.yaml", overPage)
 	s, err := Overlay(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -51,13 +52,13 @@ func TestOverlayDecidesWhatIsPending(t *testing.T) {
 			t.Errorf("%s is pending still", c)
 		}
 	}
-	if s.VerbByC("ibv_fork_init") == nil || len(s.Pending) != len(own.Pending)-len(names) {
+	if s.VerbByC("ibv_wr_opcode_str") == nil || len(s.Pending) != len(own.Pending)-len(names) {
 		t.Errorf("%d names are pending, of %d before", len(s.Pending), len(own.Pending))
 	}
 
 	// Its own list and its own page are to agree.
-	write("pending.yaml", "functions: [ibv_fork_init]\nrecords: []\nenums: []\nmacros: []\n")
-	if _, err := Overlay(dir); err == nil || !strings.Contains(err.Error(), "ibv_fork_init: this C name is pending; it is also defined at ") {
+	write("pending.yaml", "functions: [ibv_wr_opcode_str]\nrecords: []\nenums: []\nmacros: []\n")
+	if _, err := Overlay(dir); err == nil || !strings.Contains(err.Error(), "ibv_wr_opcode_str: this C name is pending; it is also defined at ") {
 		t.Errorf("a name both bound and pending in one folder: %v", err)
 	}
 }
@@ -105,13 +106,13 @@ func TestExtendsAdds(t *testing.T) {
 
 // TestExtendsReplacedPage adds to the page that replaces another, wherever the file stands.
 func TestExtendsReplacedPage(t *testing.T) {
-	page := "page: ibv_fork_init\ntitle: TITLE\nrelease: \"65.0\"\nskip: {ibv_fork_init: called by programs}\n"
-	s, err := layers(t, map[string]string{"ibv_fork_init.yaml": page, "a.yaml": "extends: ibv_fork_init\nskip: {ibv_fork_status: no use}\n"},
-		map[string]string{"ibv_fork_init.yaml": strings.Replace(page, "TITLE", "mine", 1)})
+	page := "page: ibv_wr_opcode_str\ntitle: TITLE\nrelease: \"65.0\"\nskip: {ibv_wr_opcode_str: called by programs}\n"
+	s, err := layers(t, map[string]string{"ibv_wr_opcode_str.yaml": page, "a.yaml": "extends: ibv_wr_opcode_str\nskip: {rdma_driver_id: no use}\n"},
+		map[string]string{"ibv_wr_opcode_str.yaml": strings.Replace(page, "TITLE", "mine", 1)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p := s.PageByName("ibv_fork_init"); p.Title != "mine" || len(p.Skip) != 2 {
+	if p := s.PageByName("ibv_wr_opcode_str"); p.Title != "mine" || len(p.Skip) != 2 {
 		t.Errorf("%+v", p)
 	}
 }
@@ -122,7 +123,7 @@ func TestPendingAdds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lists := []map[string]string{{"pending.yaml": "functions: [ibv_new, ibv_newer, ibv_fork_init]\n"}, {"pending.yaml": "functions: [ibv_new]\n"}}
+	lists := []map[string]string{{"pending.yaml": "functions: [ibv_new, ibv_newer, ibv_wr_opcode_str]\n"}, {"pending.yaml": "functions: [ibv_new]\n"}}
 	s, err := layers(t, lists...)
 	if err != nil {
 		t.Fatal(err)

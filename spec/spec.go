@@ -190,6 +190,7 @@ type Verb struct {
 	Result    string  // enum type of the value that it returns
 	Params    []Param // by C name, all of them
 	Methods   []Method
+	Updates   bool // changes fields of its object that getters return
 	Callbacks bool // may call back into Go (parent-domain allocators): never nocallback
 	Always    bool // every package has it
 	// NeedsVerbs are the other verbs that the generated code of this one calls, by the part that each plays.

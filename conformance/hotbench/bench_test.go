@@ -204,15 +204,29 @@ func post(tb testing.TB, s *verbs.QPStream, batch *dpath.SendBatch) {
 	}
 }
 
+// job is what a program knows of a request before it posts it, as in the loop in C.
+type job struct {
+	id, remote, addr   uint64
+	rkey, lkey, length uint32
+	flags              verbs.SendFlags
+}
+
+func jobs(n int) []job {
+	all := make([]job, n)
+	for i := range all {
+		all[i] = job{uint64(i), 0x20000 + uint64(i), 0x10000 + uint64(i), 9, 7, 64, verbs.SendSignaled}
+	}
+	return all
+}
+
 // built builds every request anew.
 func built(tb testing.TB, s *verbs.QPStream, n int) func(times int) {
-	batch := batchOf(tb, n)
+	batch, jobs := batchOf(tb, n), jobs(n)
 	return func(times int) {
-		id := uint64(0)
 		for range times {
-			for i := range n {
-				batch.WR(i).Write(id, 0x20000+id, 9).SGE(0x10000+id, 64, 7).Flags(verbs.SendSignaled)
-				id++
+			for i := range jobs {
+				j := &jobs[i]
+				batch.WR(i).Write(j.id, j.remote, j.rkey).SGE(j.addr, j.length, j.lkey).Flags(j.flags)
 			}
 			post(tb, s, batch)
 		}
@@ -221,16 +235,14 @@ func built(tb testing.TB, s *verbs.QPStream, n int) func(times int) {
 
 // changed changes what varies.
 func changed(tb testing.TB, s *verbs.QPStream, n int) func(times int) {
-	batch := batchOf(tb, n)
+	batch, jobs := batchOf(tb, n), jobs(n)
 	return func(times int) {
-		id := uint64(0)
 		for range times {
-			for i := range n {
-				w := batch.WR(i)
-				w.SetID(id)
-				w.SetRemote(0x20000 + id)
-				w.SetAddr(0, 0x10000+id)
-				id++
+			for i := range jobs {
+				j, w := &jobs[i], batch.WR(i)
+				w.SetID(j.id)
+				w.SetRemote(j.remote)
+				w.SetAddr(0, j.addr)
 			}
 			post(tb, s, batch)
 		}

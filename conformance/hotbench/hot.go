@@ -44,9 +44,12 @@ func (d Device) Symbol(name, version string) uintptr {
 type Pair struct{ c *C.struct_ibv_qp_ex }
 
 // NewestPair returns it.
-func NewestPair() Pair { return Pair{C.hb_qp()} }
+func NewestPair() Pair {
+	C.hb_fill()
+	return Pair{C.hb_qp()}
+}
 
-// Stream posts n WRITEs, times over, in C.
+// Stream posts n WRITEs, whose values it reads from memory, times over, in C.
 func (p Pair) Stream(n, times int) { C.hb_loop_stream(p.c, C.int(n), C.long(times)) }
 
 // Written returns the sum of the remote addresses that were posted last in each stream.

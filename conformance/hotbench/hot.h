@@ -24,6 +24,7 @@ void hb_use_ex(uintptr_t qp_to_qp_ex);
 
 // The extended queue pair that was asked for last, and what a program in C does with it: it posts n WRITEs, times over.
 struct ibv_qp_ex *hb_qp(void);
+void hb_fill(void); // with values of requests; before the first of these
 void hb_loop_stream(struct ibv_qp_ex *qp, int n, long times);
 uint64_t hb_written(void); // sum of the remote addresses
 

@@ -78,19 +78,32 @@ uint64_t hb_loop_read(struct ibv_cq_ex *cq, enum hb_fields fields, int n, long t
 	}
 }
 
-// Posts chains of n WRITEs, as a program does that has their values at hand.
+// What a program in C knows of a request before it posts it. It lies in memory, so that the compiler cannot make constants of it.
+static struct job {
+	uint64_t id, remote, addr;
+	uint32_t rkey, lkey, length, flags;
+} jobs[HB_SLOTS];
+
+void hb_fill(void)
+{
+	int i;
+
+	for (i = 0; i < HB_SLOTS; i++)
+		jobs[i] = (struct job){(uint64_t)i, 0x20000 + (uint64_t)i, 0x10000 + (uint64_t)i, 9, 7, 64, IBV_SEND_SIGNALED};
+}
+
+// Posts chains of n WRITEs.
 void hb_loop_stream(struct ibv_qp_ex *qp, int n, long times)
 {
-	uint64_t id = 0;
-	int i;
+	const struct job *j;
 
 	while (times-- > 0) {
 		qp->wr_start(qp);
-		for (i = 0; i < n; i++, id++) {
-			qp->wr_id = id;
-			qp->wr_flags = IBV_SEND_SIGNALED;
-			qp->wr_rdma_write(qp, 9, 0x20000 + id);
-			qp->wr_set_sge(qp, 7, 0x10000 + id, 64);
+		for (j = jobs; j < jobs + n; j++) {
+			qp->wr_id = j->id;
+			qp->wr_flags = j->flags;
+			qp->wr_rdma_write(qp, j->rkey, j->remote);
+			qp->wr_set_sge(qp, j->lkey, j->addr, j->length);
 		}
 		qp->wr_complete(qp);
 	}

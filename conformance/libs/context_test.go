@@ -32,6 +32,7 @@ type beds struct {
 
 	srq      *verbs.SRQ
 	ud       *verbs.QP
+	xrcd     *verbs.XRCD
 	mw       *verbs.MW
 	wq       *verbs.WQ
 	table    *verbs.RWQIndTable
@@ -89,10 +90,19 @@ var headerVerbs = []headerVerb{
 	}},
 	{"ibv_create_cq_ex", "create_cq_ex", func(b *beds) error { _, err := b.dev.CreateCQEx(verbs.NewCQInitAttrEx(1, 0)); return err }},
 	{"ibv_modify_cq", "modify_cq", func(b *beds) error { return b.cq.Modify(verbs.NewModifyCQAttr().Count(1).Period(1)) }},
-	{"ibv_open_xrcd", "open_xrcd", func(b *beds) error {
-		_, err := b.dev.OpenXRCD(verbs.NewXRCDInitAttr(-1, syscall.O_CREAT))
+	{"ibv_open_xrcd", "open_xrcd", func(b *beds) (err error) {
+		b.xrcd, err = b.dev.OpenXRCD(verbs.NewXRCDInitAttr(-1, syscall.O_CREAT))
 		return err
 	}},
+	{"ibv_open_qp", "open_qp", func(b *beds) error {
+		_, err := b.dev.OpenQP(verbs.NewQPOpenAttr(b.xrcd, 1, verbs.QPTypeXRCRecv))
+		return err
+	}},
+	{"ibv_create_srq_ex", "create_srq_ex", func(b *beds) error {
+		_, err := b.dev.CreateSRQEx(verbs.NewSRQInitAttrEx(b.pd, 1, 1).Type(verbs.SRQTypeXRC).XRCD(b.xrcd).CQ(b.cq))
+		return err
+	}},
+	{"ibv_get_srq_num", "get_srq_num", func(b *beds) error { _, err := b.srq.Num(); return err }},
 	{"ibv_alloc_mw", "alloc_mw", func(b *beds) (err error) { b.mw, err = b.pd.AllocMW(verbs.MWType1); return }},
 	{"ibv_dealloc_mw", "dealloc_mw", func(b *beds) error { return b.mw.Close() }},
 	{"ibv_modify_wq", "modify_wq", func(b *beds) (err error) {
@@ -114,6 +124,7 @@ var headerVerbs = []headerVerb{
 	}},
 	{"ibv_modify_flow_action_esp", "modify_flow_action_esp", func(b *beds) error { return b.action.ModifyESP(verbs.NewFlowActionESPAttr().ESN(1)) }},
 	{"ibv_destroy_flow_action", "destroy_flow_action", func(b *beds) error { return b.action.Close() }},
+	{"ibv_modify_qp_rate_limit", "modify_qp_rate_limit", func(b *beds) error { return b.ud.ModifyRateLimit(verbs.NewQPRateLimitAttr(1000)) }},
 	{"ibv_create_flow", "ibv_create_flow", func(b *beds) (err error) {
 		b.flow, err = b.ud.CreateFlow(verbs.NewFlowAttr(verbs.FlowTypeNormal, 1))
 		return err
@@ -124,6 +135,7 @@ var headerVerbs = []headerVerb{
 		return b.counters.AttachFlow(verbs.NewCounterAttachAttr(verbs.CounterDescriptionPackets, 0), nil)
 	}},
 	{"ibv_read_counters", "read_counters", func(b *beds) error { return b.counters.Read(make([]uint64, 1), 0) }},
+	{"ibv_query_rt_values_ex", "query_rt_values", func(b *beds) error { _, err := b.dev.QueryRTValues(); return err }},
 	{"ibv_destroy_counters", "destroy_counters", func(b *beds) error { return b.counters.Close() }},
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/api"
 )
 
 // elsewhere are the forms of methods that TestArguments cannot call as it calls others, and what does instead.
@@ -45,6 +46,9 @@ func methods(t *testing.T, f func(v *spec.Verb, m *spec.Method)) {
 			v := &p.Verbs[i]
 			for j := range v.Methods {
 				met[v.Methods[j].Form] = true
+				if f := must(facts())(t).Func(v.C); f.Dispatch != nil && f.Dispatch.Way == api.WayPure {
+					continue // it calls nothing; gen/verbs compares its numbers
+				}
 				if form := v.Methods[j].Form; elsewhere[form] == "" && !receives(form) {
 					f(v, &v.Methods[j])
 				}

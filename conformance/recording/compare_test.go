@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
@@ -25,6 +26,9 @@ func (r *request) compare() {
 		case x.record.MaskParam != "":
 			wants[x.record.MaskParam] = numberWant(x.mask)
 		}
+	}
+	for path, mask := range r.asked() {
+		wants[path] = numberWant(mask)
 	}
 	seen := map[string]bool{}
 	for _, path := range slices.Sorted(maps.Keys(wants)) {
@@ -47,6 +51,23 @@ func joined(param, path string) string {
 		return param + path
 	}
 	return param + "." + path
+}
+
+// asked gives the masks of the records that the verb fills, where the mask has bits for their fields: all of them.
+func (r *request) asked() map[string]uint64 {
+	out := map[string]uint64{}
+	for _, p := range r.verb.Params {
+		rec := r.spec.RecordByGo(p.Type)
+		if p.Role != spec.RoleOutRec || rec.Role != spec.RecordOut {
+			continue
+		}
+		for _, f := range rec.Fields {
+			if f.Bit != "" {
+				out[p.C+"."+rec.Mask] |= r.facts.Const(f.Bit).Uint64()
+			}
+		}
+	}
+	return out
 }
 
 // leafOf gives the path that is recorded for a field or argument: of a union the member that is bytes.

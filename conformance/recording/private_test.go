@@ -14,7 +14,7 @@ import (
 // them there.
 var privateRoom = map[string]struct{ opcode, why string }{
 	"bind_mw": {"IBV_WR_BIND_MW", "only a request to bind a memory window has it, and UD has no such request"},
-	"tso":     {"IBV_WR_TSO", "only a large message sent in segments has it, which SendWR cannot make"},
+	"tso":     {"IBV_WR_TSO", "only a large message sent in segments has it, which a post to a UD queue pair refuses, and a stream takes from elsewhere"},
 }
 
 // privateWords are the words, fields of dpath.SendWR: which address handle a datagram is for.
@@ -22,6 +22,9 @@ var privateWords = []string{"entry", "serial"}
 
 // addressed are the methods that give a request an address, and with it the words.
 var addressed = map[string]bool{"To": true, "AH.Address": true}
+
+// onlyStreamed are methods whose requests are posted as a stream, which reads no member of privateRoom.
+var onlyStreamed = map[string]bool{"SendTSO": true}
 
 // private reports whether a field of a request made by a method lies in the words.
 func (b *bed) private(method, path string) bool {
@@ -90,7 +93,7 @@ func TestPrivateWords(t *testing.T) {
 	}
 	for member, m := range privateRoom {
 		for name, made := range sendMethods {
-			if made.opcode == m.opcode {
+			if made.opcode == m.opcode && !onlyStreamed[name] {
 				t.Errorf("SendWR.%s makes a %s, which has %s; keep the words elsewhere", name, m.opcode, member)
 			}
 		}

@@ -218,8 +218,9 @@ func (b *bed) answered(v *spec.Verb, m *spec.Method, field int) (any bool) {
 			}
 		}
 	}
-	for _, text := range r.got.Out {
-		any = any || !zero(text)
+	masks := r.asked()
+	for path, text := range r.got.Out {
+		any = any || !zero(text) && masks[path] == 0 // which C got, and did not answer
 	}
 	return any
 }

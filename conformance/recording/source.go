@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
@@ -56,7 +57,7 @@ var behind = map[string][3]string{
 
 // scalars are the types of numbers; true stands for a signed one.
 var scalars = map[string]bool{
-	"int": true, "ssize_t": true, "__s32": true, "unsigned int": false, "size_t": false, "uint8_t": false, "uint16_t": false,
+	"int": true, "ssize_t": true, "__s32": true, "int64_t": true, "unsigned int": false, "size_t": false, "uint8_t": false, "uint16_t": false,
 	"uint32_t": false, "uint64_t": false, "__u8": false, "__u16": false, "__u32": false, "__u64": false, "__aligned_u64": false,
 }
 
@@ -73,6 +74,10 @@ type source struct {
 // newSource takes the records as the header has them; what it lacks is taken from the newest release.
 func newSource(have, newest *api.Release) *source {
 	s := &source{records: map[string]*api.Record{}, enums: map[string]bool{}, objects: map[string]bool{"struct ibv_device": true, "struct ibv_context": true}}
+	for _, r := range spec.LibcRecords() {
+		s.records[r.Tag] = r
+		s.order = append(s.order, r.Tag)
+	}
 	for _, rel := range []*api.Release{have, newest} {
 		for _, r := range rel.Records {
 			if s.records[r.Tag] == nil && !r.Incomplete && !strings.HasPrefix(r.Tag, "struct ib_uverbs_query_port_resp") {

@@ -50,7 +50,7 @@ func probe(t *T, dev *verbs.Device, attr *verbs.DeviceAttrEx) (map[Capability]st
 		lacking[HugePages] = oneLine(err.Error())
 	}
 	for c, try := range map[Capability]func(*verbs.Device, *T) error{
-		XRC: probeXRC, MW: probeMW, Multicast: probeMulticast, Counters: probeCounters, WQ: probeWQ, RWQTables: probeRWQTables, ESP: probeESP, Moderation: probeModeration, Flows: probeFlows, TD: probeTD, ParentDomain: probeParentDomain, NullMR: probeNullMR, Dmabuf: probeDmabuf, DmabufMemory: probeDmabufMemory, Import: probeImport,
+		XRC: probeXRC, MW: probeMW, Multicast: probeMulticast, Counters: probeCounters, CompCounters: probeCompCounters, Clock: probeClock, Resize: probeResize, WQ: probeWQ, RWQTables: probeRWQTables, ESP: probeESP, Moderation: probeModeration, Flows: probeFlows, TD: probeTD, ParentDomain: probeParentDomain, NullMR: probeNullMR, Dmabuf: probeDmabuf, DmabufMemory: probeDmabufMemory, Import: probeImport,
 		CQEx: probeCQEx, Timestamps: probeTimestamps, Overruns: probeOverruns, QPEx: probeQPEx, RawPacket: probeRawPacket,
 		ReregMemory: probeReregMemory, ReregPD: probeReregPD, ReregAccess: probeReregAccess,
 	} {
@@ -172,6 +172,24 @@ func probeCounters(dev *verbs.Device, _ *T) error {
 		return err
 	}
 	return c.Close()
+}
+
+func probeCompCounters(dev *verbs.Device, _ *T) error {
+	_, err := dev.QueryCompCntrCaps()
+	return err
+}
+
+func probeClock(dev *verbs.Device, _ *T) error {
+	_, err := dev.QueryRTValues()
+	return err
+}
+
+func probeResize(dev *verbs.Device, _ *T) error {
+	cq, err := dev.CreateCQ(1, nil, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(cq.Resize(2*cq.Size()+1), cq.Close())
 }
 
 // probeMulticast leaves a group that the queue pair is not in: a device that lacks the verb says so before it looks.

@@ -31,6 +31,9 @@ const (
 	MW           Capability = "mw"            // memory windows
 	Multicast    Capability = "multicast"     // multicast groups
 	Counters     Capability = "counters"      // counters of flows
+	CompCounters Capability = "comp-counters" // counters of completions
+	Clock        Capability = "clock"         // a clock of the device that can be read
+	Resize       Capability = "resize"        // completion queues that change their size
 	WQ           Capability = "wq"            // work queues
 	RWQTables    Capability = "rwq-tables"    // tables of work queues
 	ESP          Capability = "esp"           // actions of flows on packets of ESP
@@ -61,7 +64,7 @@ var ofOthers = map[Capability]bool{Peer: true, RawLoop: true, Allocator: true, D
 
 // Capabilities lists them all, in the order of a report.
 func Capabilities() []Capability {
-	return []Capability{Peer, RoCE, Atomics, DM, Import, ImportDM, TD, ParentDomain, Allocator, NullMR, Dmabuf, DmabufMemory, MREx, SRQ, XRC, MW, Multicast, Counters, WQ, RWQTables, ESP, Moderation, Flows, ODP, ODPImplicit, Advise, ReregMemory, ReregPD,
+	return []Capability{Peer, RoCE, Atomics, DM, Import, ImportDM, TD, ParentDomain, Allocator, NullMR, Dmabuf, DmabufMemory, MREx, SRQ, XRC, MW, Multicast, Counters, CompCounters, Clock, Resize, WQ, RWQTables, ESP, Moderation, Flows, ODP, ODPImplicit, Advise, ReregMemory, ReregPD,
 		ReregAccess, CQEx, Timestamps, Overruns, QPEx, RawPacket, RawLoop, HugePages, Memory, Inject, QueryEx, Census}
 }
 

@@ -11,60 +11,60 @@ import (
 )
 
 // #include "shims.gen.h"
-// #cgo noescape vg4f2ec792f0_rdma_create_event_channel
-// #cgo nocallback vg4f2ec792f0_rdma_create_event_channel
-// #cgo noescape vg4f2ec792f0_rdma_destroy_event_channel
-// #cgo nocallback vg4f2ec792f0_rdma_destroy_event_channel
-// #cgo noescape vg4f2ec792f0_rdma_create_id
-// #cgo nocallback vg4f2ec792f0_rdma_create_id
-// #cgo noescape vg4f2ec792f0_rdma_destroy_id
-// #cgo nocallback vg4f2ec792f0_rdma_destroy_id
-// #cgo noescape vg4f2ec792f0_rdma_bind_addr
-// #cgo nocallback vg4f2ec792f0_rdma_bind_addr
-// #cgo noescape vg4f2ec792f0_rdma_resolve_addr
-// #cgo nocallback vg4f2ec792f0_rdma_resolve_addr
-// #cgo noescape vg4f2ec792f0_rdma_resolve_route
-// #cgo nocallback vg4f2ec792f0_rdma_resolve_route
-// #cgo noescape vg4f2ec792f0_rdma_create_qp
-// #cgo nocallback vg4f2ec792f0_rdma_create_qp
-// #cgo noescape vg4f2ec792f0_rdma_destroy_qp
-// #cgo nocallback vg4f2ec792f0_rdma_destroy_qp
-// #cgo noescape vg4f2ec792f0_rdma_connect
-// #cgo nocallback vg4f2ec792f0_rdma_connect
-// #cgo noescape vg4f2ec792f0_rdma_establish
-// #cgo nocallback vg4f2ec792f0_rdma_establish
-// #cgo noescape vg4f2ec792f0_rdma_listen
-// #cgo nocallback vg4f2ec792f0_rdma_listen
-// #cgo noescape vg4f2ec792f0_rdma_accept
-// #cgo nocallback vg4f2ec792f0_rdma_accept
-// #cgo noescape vg4f2ec792f0_rdma_reject
-// #cgo nocallback vg4f2ec792f0_rdma_reject
-// #cgo noescape vg4f2ec792f0_rdma_reject_ece
-// #cgo nocallback vg4f2ec792f0_rdma_reject_ece
-// #cgo noescape vg4f2ec792f0_rdma_notify
-// #cgo nocallback vg4f2ec792f0_rdma_notify
-// #cgo noescape vg4f2ec792f0_rdma_disconnect
-// #cgo nocallback vg4f2ec792f0_rdma_disconnect
-// #cgo noescape vg4f2ec792f0_rdma_join_multicast
-// #cgo nocallback vg4f2ec792f0_rdma_join_multicast
-// #cgo noescape vg4f2ec792f0_rdma_leave_multicast
-// #cgo nocallback vg4f2ec792f0_rdma_leave_multicast
-// #cgo noescape vg4f2ec792f0_rdma_get_cm_event
-// #cgo nocallback vg4f2ec792f0_rdma_get_cm_event
-// #cgo noescape vg4f2ec792f0_rdma_ack_cm_event
-// #cgo nocallback vg4f2ec792f0_rdma_ack_cm_event
-// #cgo noescape vg4f2ec792f0_rdma_get_devices
-// #cgo nocallback vg4f2ec792f0_rdma_get_devices
-// #cgo noescape vg4f2ec792f0_rdma_free_devices
-// #cgo nocallback vg4f2ec792f0_rdma_free_devices
-// #cgo noescape vg4f2ec792f0_rdma_event_str
-// #cgo nocallback vg4f2ec792f0_rdma_event_str
-// #cgo noescape vg4f2ec792f0_rdma_set_option
-// #cgo nocallback vg4f2ec792f0_rdma_set_option
-// #cgo noescape vg4f2ec792f0_rdma_migrate_id
-// #cgo nocallback vg4f2ec792f0_rdma_migrate_id
-// #cgo noescape vg4f2ec792f0_rdma_write_cm_event
-// #cgo nocallback vg4f2ec792f0_rdma_write_cm_event
+// #cgo noescape vg1ed4ebc7c7_rdma_create_event_channel
+// #cgo nocallback vg1ed4ebc7c7_rdma_create_event_channel
+// #cgo noescape vg1ed4ebc7c7_rdma_destroy_event_channel
+// #cgo nocallback vg1ed4ebc7c7_rdma_destroy_event_channel
+// #cgo noescape vg1ed4ebc7c7_rdma_create_id
+// #cgo nocallback vg1ed4ebc7c7_rdma_create_id
+// #cgo noescape vg1ed4ebc7c7_rdma_destroy_id
+// #cgo nocallback vg1ed4ebc7c7_rdma_destroy_id
+// #cgo noescape vg1ed4ebc7c7_rdma_bind_addr
+// #cgo nocallback vg1ed4ebc7c7_rdma_bind_addr
+// #cgo noescape vg1ed4ebc7c7_rdma_resolve_addr
+// #cgo nocallback vg1ed4ebc7c7_rdma_resolve_addr
+// #cgo noescape vg1ed4ebc7c7_rdma_resolve_route
+// #cgo nocallback vg1ed4ebc7c7_rdma_resolve_route
+// #cgo noescape vg1ed4ebc7c7_rdma_create_qp
+// #cgo nocallback vg1ed4ebc7c7_rdma_create_qp
+// #cgo noescape vg1ed4ebc7c7_rdma_destroy_qp
+// #cgo nocallback vg1ed4ebc7c7_rdma_destroy_qp
+// #cgo noescape vg1ed4ebc7c7_rdma_connect
+// #cgo nocallback vg1ed4ebc7c7_rdma_connect
+// #cgo noescape vg1ed4ebc7c7_rdma_establish
+// #cgo nocallback vg1ed4ebc7c7_rdma_establish
+// #cgo noescape vg1ed4ebc7c7_rdma_listen
+// #cgo nocallback vg1ed4ebc7c7_rdma_listen
+// #cgo noescape vg1ed4ebc7c7_rdma_accept
+// #cgo nocallback vg1ed4ebc7c7_rdma_accept
+// #cgo noescape vg1ed4ebc7c7_rdma_reject
+// #cgo nocallback vg1ed4ebc7c7_rdma_reject
+// #cgo noescape vg1ed4ebc7c7_rdma_reject_ece
+// #cgo nocallback vg1ed4ebc7c7_rdma_reject_ece
+// #cgo noescape vg1ed4ebc7c7_rdma_notify
+// #cgo nocallback vg1ed4ebc7c7_rdma_notify
+// #cgo noescape vg1ed4ebc7c7_rdma_disconnect
+// #cgo nocallback vg1ed4ebc7c7_rdma_disconnect
+// #cgo noescape vg1ed4ebc7c7_rdma_join_multicast
+// #cgo nocallback vg1ed4ebc7c7_rdma_join_multicast
+// #cgo noescape vg1ed4ebc7c7_rdma_leave_multicast
+// #cgo nocallback vg1ed4ebc7c7_rdma_leave_multicast
+// #cgo noescape vg1ed4ebc7c7_rdma_get_cm_event
+// #cgo nocallback vg1ed4ebc7c7_rdma_get_cm_event
+// #cgo noescape vg1ed4ebc7c7_rdma_ack_cm_event
+// #cgo nocallback vg1ed4ebc7c7_rdma_ack_cm_event
+// #cgo noescape vg1ed4ebc7c7_rdma_get_devices
+// #cgo nocallback vg1ed4ebc7c7_rdma_get_devices
+// #cgo noescape vg1ed4ebc7c7_rdma_free_devices
+// #cgo nocallback vg1ed4ebc7c7_rdma_free_devices
+// #cgo noescape vg1ed4ebc7c7_rdma_event_str
+// #cgo nocallback vg1ed4ebc7c7_rdma_event_str
+// #cgo noescape vg1ed4ebc7c7_rdma_set_option
+// #cgo nocallback vg1ed4ebc7c7_rdma_set_option
+// #cgo noescape vg1ed4ebc7c7_rdma_migrate_id
+// #cgo nocallback vg1ed4ebc7c7_rdma_migrate_id
+// #cgo noescape vg1ed4ebc7c7_rdma_write_cm_event
+// #cgo nocallback vg1ed4ebc7c7_rdma_write_cm_event
 import "C"
 
 // haveC is true if the package was built with its C code.
@@ -93,7 +93,7 @@ var (
 func rawCreateEventChannel(fn0 uintptr) (unsafe.Pointer, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
-	p, err := C.vg4f2ec792f0_rdma_create_event_channel(C.uintptr_t(fn0))
+	p, err := C.vg1ed4ebc7c7_rdma_create_event_channel(C.uintptr_t(fn0))
 	if p == nil {
 		return nil, verr.ErrnoOf(err)
 	}
@@ -103,13 +103,13 @@ func rawCreateEventChannel(fn0 uintptr) (unsafe.Pointer, syscall.Errno) {
 func rawDestroyEventChannel(fn0 uintptr, channel unsafe.Pointer) {
 	serial.Lock()
 	defer serial.Unlock()
-	C.vg4f2ec792f0_rdma_destroy_event_channel(C.uintptr_t(fn0), C.uintptr_t(uintptr(channel)))
+	C.vg1ed4ebc7c7_rdma_destroy_event_channel(C.uintptr_t(fn0), C.uintptr_t(uintptr(channel)))
 }
 
 func rawCreateID(fn0 uintptr, channel unsafe.Pointer, id unsafe.Pointer, dev uintptr, ps uint32) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
-	n, err := C.vg4f2ec792f0_rdma_create_id(C.uintptr_t(fn0), C.uintptr_t(uintptr(channel)), (*C.uint8_t)(id), C.uintptr_t(dev), C.uint32_t(ps))
+	n, err := C.vg1ed4ebc7c7_rdma_create_id(C.uintptr_t(fn0), C.uintptr_t(uintptr(channel)), (*C.uint8_t)(id), C.uintptr_t(dev), C.uint32_t(ps))
 	if n < 0 {
 		return int(n), verr.ErrnoOf(err)
 	}
@@ -119,7 +119,7 @@ func rawCreateID(fn0 uintptr, channel unsafe.Pointer, id unsafe.Pointer, dev uin
 func rawDestroyID(fn0 uintptr, id unsafe.Pointer) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
-	n, err := C.vg4f2ec792f0_rdma_destroy_id(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)))
+	n, err := C.vg1ed4ebc7c7_rdma_destroy_id(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)))
 	if n < 0 {
 		return int(n), verr.ErrnoOf(err)
 	}
@@ -129,7 +129,7 @@ func rawDestroyID(fn0 uintptr, id unsafe.Pointer) (int, syscall.Errno) {
 func rawBindAddr(fn0 uintptr, id unsafe.Pointer, addr unsafe.Pointer) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
-	n, err := C.vg4f2ec792f0_rdma_bind_addr(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), (*C.uint8_t)(addr))
+	n, err := C.vg1ed4ebc7c7_rdma_bind_addr(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), (*C.uint8_t)(addr))
 	if n < 0 {
 		return int(n), verr.ErrnoOf(err)
 	}
@@ -139,7 +139,7 @@ func rawBindAddr(fn0 uintptr, id unsafe.Pointer, addr unsafe.Pointer) (int, sysc
 func rawResolveAddr(fn0 uintptr, id unsafe.Pointer, srcAddr unsafe.Pointer, dstAddr unsafe.Pointer, timeoutMs int32) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
-	n, err := C.vg4f2ec792f0_rdma_resolve_addr(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), (*C.uint8_t)(srcAddr), (*C.uint8_t)(dstAddr), C.int32_t(timeoutMs))
+	n, err := C.vg1ed4ebc7c7_rdma_resolve_addr(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), (*C.uint8_t)(srcAddr), (*C.uint8_t)(dstAddr), C.int32_t(timeoutMs))
 	if n < 0 {
 		return int(n), verr.ErrnoOf(err)
 	}
@@ -149,7 +149,7 @@ func rawResolveAddr(fn0 uintptr, id unsafe.Pointer, srcAddr unsafe.Pointer, dstA
 func rawResolveRoute(fn0 uintptr, id unsafe.Pointer, timeoutMs int32) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
-	n, err := C.vg4f2ec792f0_rdma_resolve_route(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), C.int32_t(timeoutMs))
+	n, err := C.vg1ed4ebc7c7_rdma_resolve_route(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), C.int32_t(timeoutMs))
 	if n < 0 {
 		return int(n), verr.ErrnoOf(err)
 	}
@@ -159,7 +159,7 @@ func rawResolveRoute(fn0 uintptr, id unsafe.Pointer, timeoutMs int32) (int, sysc
 func rawCreateQP(fn0 uintptr, id unsafe.Pointer, pd unsafe.Pointer, qpInitAttr unsafe.Pointer) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
-	n, err := C.vg4f2ec792f0_rdma_create_qp(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), C.uintptr_t(uintptr(pd)), (*C.uint8_t)(qpInitAttr))
+	n, err := C.vg1ed4ebc7c7_rdma_create_qp(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), C.uintptr_t(uintptr(pd)), (*C.uint8_t)(qpInitAttr))
 	if n < 0 {
 		return int(n), verr.ErrnoOf(err)
 	}
@@ -169,13 +169,13 @@ func rawCreateQP(fn0 uintptr, id unsafe.Pointer, pd unsafe.Pointer, qpInitAttr u
 func rawDestroyQP(fn0 uintptr, id unsafe.Pointer) {
 	serial.Lock()
 	defer serial.Unlock()
-	C.vg4f2ec792f0_rdma_destroy_qp(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)))
+	C.vg1ed4ebc7c7_rdma_destroy_qp(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)))
 }
 
 func rawConnect(fn0 uintptr, id unsafe.Pointer, connParam unsafe.Pointer) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
-	n, err := C.vg4f2ec792f0_rdma_connect(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), (*C.uint8_t)(connParam))
+	n, err := C.vg1ed4ebc7c7_rdma_connect(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), (*C.uint8_t)(connParam))
 	if n < 0 {
 		return int(n), verr.ErrnoOf(err)
 	}
@@ -185,7 +185,7 @@ func rawConnect(fn0 uintptr, id unsafe.Pointer, connParam unsafe.Pointer) (int, 
 func rawEstablish(fn0 uintptr, id unsafe.Pointer) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
-	n, err := C.vg4f2ec792f0_rdma_establish(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)))
+	n, err := C.vg1ed4ebc7c7_rdma_establish(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)))
 	if n < 0 {
 		return int(n), verr.ErrnoOf(err)
 	}
@@ -195,7 +195,7 @@ func rawEstablish(fn0 uintptr, id unsafe.Pointer) (int, syscall.Errno) {
 func rawListen(fn0 uintptr, id unsafe.Pointer, backlog int32) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
-	n, err := C.vg4f2ec792f0_rdma_listen(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), C.int32_t(backlog))
+	n, err := C.vg1ed4ebc7c7_rdma_listen(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), C.int32_t(backlog))
 	if n < 0 {
 		return int(n), verr.ErrnoOf(err)
 	}
@@ -205,7 +205,7 @@ func rawListen(fn0 uintptr, id unsafe.Pointer, backlog int32) (int, syscall.Errn
 func rawAccept(fn0 uintptr, id unsafe.Pointer, connParam unsafe.Pointer) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
-	n, err := C.vg4f2ec792f0_rdma_accept(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), (*C.uint8_t)(connParam))
+	n, err := C.vg1ed4ebc7c7_rdma_accept(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), (*C.uint8_t)(connParam))
 	if n < 0 {
 		return int(n), verr.ErrnoOf(err)
 	}
@@ -215,7 +215,7 @@ func rawAccept(fn0 uintptr, id unsafe.Pointer, connParam unsafe.Pointer) (int, s
 func rawReject(fn0 uintptr, id unsafe.Pointer, privateData unsafe.Pointer, privateDataLen uint8) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
-	n, err := C.vg4f2ec792f0_rdma_reject(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), (*C.uint8_t)(privateData), C.uint8_t(privateDataLen))
+	n, err := C.vg1ed4ebc7c7_rdma_reject(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), (*C.uint8_t)(privateData), C.uint8_t(privateDataLen))
 	if n < 0 {
 		return int(n), verr.ErrnoOf(err)
 	}
@@ -225,7 +225,7 @@ func rawReject(fn0 uintptr, id unsafe.Pointer, privateData unsafe.Pointer, priva
 func rawRejectEce(fn0 uintptr, id unsafe.Pointer, privateData unsafe.Pointer, privateDataLen uint8) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
-	n, err := C.vg4f2ec792f0_rdma_reject_ece(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), (*C.uint8_t)(privateData), C.uint8_t(privateDataLen))
+	n, err := C.vg1ed4ebc7c7_rdma_reject_ece(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), (*C.uint8_t)(privateData), C.uint8_t(privateDataLen))
 	if n < 0 {
 		return int(n), verr.ErrnoOf(err)
 	}
@@ -235,7 +235,7 @@ func rawRejectEce(fn0 uintptr, id unsafe.Pointer, privateData unsafe.Pointer, pr
 func rawNotify(fn0 uintptr, id unsafe.Pointer, event uint32) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
-	n, err := C.vg4f2ec792f0_rdma_notify(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), C.uint32_t(event))
+	n, err := C.vg1ed4ebc7c7_rdma_notify(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), C.uint32_t(event))
 	if n < 0 {
 		return int(n), verr.ErrnoOf(err)
 	}
@@ -245,7 +245,7 @@ func rawNotify(fn0 uintptr, id unsafe.Pointer, event uint32) (int, syscall.Errno
 func rawDisconnect(fn0 uintptr, id unsafe.Pointer) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
-	n, err := C.vg4f2ec792f0_rdma_disconnect(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)))
+	n, err := C.vg1ed4ebc7c7_rdma_disconnect(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)))
 	if n < 0 {
 		return int(n), verr.ErrnoOf(err)
 	}
@@ -255,7 +255,7 @@ func rawDisconnect(fn0 uintptr, id unsafe.Pointer) (int, syscall.Errno) {
 func rawJoinMulticast(fn0 uintptr, id unsafe.Pointer, addr unsafe.Pointer, dev uintptr) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
-	n, err := C.vg4f2ec792f0_rdma_join_multicast(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), (*C.uint8_t)(addr), C.uintptr_t(dev))
+	n, err := C.vg1ed4ebc7c7_rdma_join_multicast(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), (*C.uint8_t)(addr), C.uintptr_t(dev))
 	if n < 0 {
 		return int(n), verr.ErrnoOf(err)
 	}
@@ -265,7 +265,7 @@ func rawJoinMulticast(fn0 uintptr, id unsafe.Pointer, addr unsafe.Pointer, dev u
 func rawLeaveMulticast(fn0 uintptr, id unsafe.Pointer, addr unsafe.Pointer) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
-	n, err := C.vg4f2ec792f0_rdma_leave_multicast(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), (*C.uint8_t)(addr))
+	n, err := C.vg1ed4ebc7c7_rdma_leave_multicast(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), (*C.uint8_t)(addr))
 	if n < 0 {
 		return int(n), verr.ErrnoOf(err)
 	}
@@ -273,7 +273,7 @@ func rawLeaveMulticast(fn0 uintptr, id unsafe.Pointer, addr unsafe.Pointer) (int
 }
 
 func rawGetCMEvent(fn0 uintptr, channel unsafe.Pointer, event unsafe.Pointer) (int, syscall.Errno) {
-	n, err := C.vg4f2ec792f0_rdma_get_cm_event(C.uintptr_t(fn0), C.uintptr_t(uintptr(channel)), (*C.uint8_t)(event))
+	n, err := C.vg1ed4ebc7c7_rdma_get_cm_event(C.uintptr_t(fn0), C.uintptr_t(uintptr(channel)), (*C.uint8_t)(event))
 	if n < 0 {
 		return int(n), verr.ErrnoOf(err)
 	}
@@ -281,7 +281,7 @@ func rawGetCMEvent(fn0 uintptr, channel unsafe.Pointer, event unsafe.Pointer) (i
 }
 
 func rawAckCMEvent(fn0 uintptr, event unsafe.Pointer) (int, syscall.Errno) {
-	n, err := C.vg4f2ec792f0_rdma_ack_cm_event(C.uintptr_t(fn0), C.uintptr_t(uintptr(event)))
+	n, err := C.vg1ed4ebc7c7_rdma_ack_cm_event(C.uintptr_t(fn0), C.uintptr_t(uintptr(event)))
 	if n < 0 {
 		return int(n), verr.ErrnoOf(err)
 	}
@@ -291,7 +291,7 @@ func rawAckCMEvent(fn0 uintptr, event unsafe.Pointer) (int, syscall.Errno) {
 func rawGetDevices(fn0 uintptr, numDevices unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
-	p, err := C.vg4f2ec792f0_rdma_get_devices(C.uintptr_t(fn0), (*C.uint8_t)(numDevices))
+	p, err := C.vg1ed4ebc7c7_rdma_get_devices(C.uintptr_t(fn0), (*C.uint8_t)(numDevices))
 	if p == nil {
 		return nil, verr.ErrnoOf(err)
 	}
@@ -301,19 +301,19 @@ func rawGetDevices(fn0 uintptr, numDevices unsafe.Pointer) (unsafe.Pointer, sysc
 func rawFreeDevices(fn0 uintptr, list unsafe.Pointer) {
 	serial.Lock()
 	defer serial.Unlock()
-	C.vg4f2ec792f0_rdma_free_devices(C.uintptr_t(fn0), C.uintptr_t(uintptr(list)))
+	C.vg1ed4ebc7c7_rdma_free_devices(C.uintptr_t(fn0), C.uintptr_t(uintptr(list)))
 }
 
 func rawEventStr(fn0 uintptr, event uint32) unsafe.Pointer {
 	serial.Lock()
 	defer serial.Unlock()
-	return unsafe.Pointer(C.vg4f2ec792f0_rdma_event_str(C.uintptr_t(fn0), C.uint32_t(event)))
+	return unsafe.Pointer(C.vg1ed4ebc7c7_rdma_event_str(C.uintptr_t(fn0), C.uint32_t(event)))
 }
 
 func rawSetOption(fn0 uintptr, id unsafe.Pointer, level int32, option int32, value unsafe.Pointer, optlen uint64) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
-	n, err := C.vg4f2ec792f0_rdma_set_option(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), C.int32_t(level), C.int32_t(option), (*C.uint8_t)(value), C.uint64_t(optlen))
+	n, err := C.vg1ed4ebc7c7_rdma_set_option(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), C.int32_t(level), C.int32_t(option), (*C.uint8_t)(value), C.uint64_t(optlen))
 	if n < 0 {
 		return int(n), verr.ErrnoOf(err)
 	}
@@ -323,7 +323,7 @@ func rawSetOption(fn0 uintptr, id unsafe.Pointer, level int32, option int32, val
 func rawMigrateID(fn0 uintptr, id unsafe.Pointer, channel unsafe.Pointer) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
-	n, err := C.vg4f2ec792f0_rdma_migrate_id(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), C.uintptr_t(uintptr(channel)))
+	n, err := C.vg1ed4ebc7c7_rdma_migrate_id(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), C.uintptr_t(uintptr(channel)))
 	if n < 0 {
 		return int(n), verr.ErrnoOf(err)
 	}
@@ -333,7 +333,7 @@ func rawMigrateID(fn0 uintptr, id unsafe.Pointer, channel unsafe.Pointer) (int, 
 func rawWriteCMEvent(fn0 uintptr, id unsafe.Pointer, event uint32, status int32, arg uint64) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
-	n, err := C.vg4f2ec792f0_rdma_write_cm_event(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), C.uint32_t(event), C.int32_t(status), C.uint64_t(arg))
+	n, err := C.vg1ed4ebc7c7_rdma_write_cm_event(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), C.uint32_t(event), C.int32_t(status), C.uint64_t(arg))
 	if n < 0 {
 		return int(n), verr.ErrnoOf(err)
 	}

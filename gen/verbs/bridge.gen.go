@@ -31,6 +31,22 @@ func init() {
 		},
 		Make: makeDM,
 	})
+	bridge.OfferHandle(bridge.Handle[DMAH]{
+		Kind: "DMAH",
+		Node: func(o *DMAH) *object.Node {
+			return &o.node
+		},
+		C: func(o *DMAH) unsafe.Pointer {
+			return o.c
+		},
+		Lib: func(o *DMAH) any {
+			return o.lib
+		},
+		Root: func(o *DMAH) *object.Node {
+			return &o.dev.node
+		},
+		Make: makeDMAH,
+	})
 	bridge.OfferHandle(bridge.Handle[MW]{
 		Kind: "MW",
 		Node: func(o *MW) *object.Node {
@@ -110,6 +126,22 @@ func init() {
 			return &o.dev.node
 		},
 		Make: makeCompChannel,
+	})
+	bridge.OfferHandle(bridge.Handle[CompCntr]{
+		Kind: "CompCntr",
+		Node: func(o *CompCntr) *object.Node {
+			return &o.node
+		},
+		C: func(o *CompCntr) unsafe.Pointer {
+			return o.c
+		},
+		Lib: func(o *CompCntr) any {
+			return o.lib
+		},
+		Root: func(o *CompCntr) *object.Node {
+			return &o.dev.node
+		},
+		Make: makeCompCntr,
 	})
 	bridge.OfferHandle(bridge.Handle[Counters]{
 		Kind: "Counters",
@@ -293,6 +325,12 @@ func init() {
 			return a.lend(verb, lib, root)
 		},
 	})
+	bridge.OfferAttr(bridge.Attr[DMAHInitAttr]{
+		Kind: "DMAHInitAttr",
+		Lend: func(a *DMAHInitAttr, verb string, lib any, root *object.Node) (bridge.Lent, error) {
+			return a.lend(verb, lib, root)
+		},
+	})
 	bridge.OfferAttr(bridge.Attr[TDInitAttr]{
 		Kind: "TDInitAttr",
 		Lend: func(a *TDInitAttr, verb string, lib any, root *object.Node) (bridge.Lent, error) {
@@ -314,6 +352,12 @@ func init() {
 	bridge.OfferAttr(bridge.Attr[AHAttr]{
 		Kind: "AHAttr",
 		Lend: func(a *AHAttr, verb string, lib any, root *object.Node) (bridge.Lent, error) {
+			return a.lend(verb, lib, root)
+		},
+	})
+	bridge.OfferAttr(bridge.Attr[CompCntrInitAttr]{
+		Kind: "CompCntrInitAttr",
+		Lend: func(a *CompCntrInitAttr, verb string, lib any, root *object.Node) (bridge.Lent, error) {
 			return a.lend(verb, lib, root)
 		},
 	})
@@ -365,6 +409,12 @@ func init() {
 			return a.lend(verb, lib, root)
 		},
 	})
+	bridge.OfferAttr(bridge.Attr[QPRateLimitAttr]{
+		Kind: "QPRateLimitAttr",
+		Lend: func(a *QPRateLimitAttr, verb string, lib any, root *object.Node) (bridge.Lent, error) {
+			return a.lend(verb, lib, root)
+		},
+	})
 	bridge.OfferAttr(bridge.Attr[SRQAttr]{
 		Kind: "SRQAttr",
 		Lend: func(a *SRQAttr, verb string, lib any, root *object.Node) (bridge.Lent, error) {
@@ -389,6 +439,18 @@ func init() {
 			return a.lend(verb, lib, root)
 		},
 	})
+	bridge.OfferAttr(bridge.Attr[CompCntrAttachAttr]{
+		Kind: "CompCntrAttachAttr",
+		Lend: func(a *CompCntrAttachAttr, verb string, lib any, root *object.Node) (bridge.Lent, error) {
+			return a.lend(verb, lib, root)
+		},
+	})
+	bridge.OfferAttr(bridge.Attr[ECE]{
+		Kind: "ECE",
+		Lend: func(a *ECE, verb string, lib any, root *object.Node) (bridge.Lent, error) {
+			return a.lend(verb, lib, root)
+		},
+	})
 }
 
 // makeDM makes the handle of an object that another library made.
@@ -398,6 +460,20 @@ func makeDM(m *bridge.Made) (*DM, error) {
 		return nil, m.Rootless("DM")
 	}
 	o := newDM(dev, m.C)
+	o.end = m.End
+	if err := o.adopt(m.Parents...); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+// makeDMAH makes the handle of an object that another library made.
+func makeDMAH(m *bridge.Made) (*DMAH, error) {
+	dev := bridge.Among[Device](m)
+	if dev == nil {
+		return nil, m.Rootless("DMAH")
+	}
+	o := newDMAH(dev, m.C)
 	o.end = m.End
 	if err := o.adopt(m.Parents...); err != nil {
 		return nil, err
@@ -480,6 +556,20 @@ func makeCompChannel(m *bridge.Made) (*CompChannel, error) {
 		return nil, m.Rootless("CompChannel")
 	}
 	o := newCompChannel(dev, m.C)
+	o.end = m.End
+	if err := o.adopt(m.Parents...); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+// makeCompCntr makes the handle of an object that another library made.
+func makeCompCntr(m *bridge.Made) (*CompCntr, error) {
+	dev := bridge.Among[Device](m)
+	if dev == nil {
+		return nil, m.Rootless("CompCntr")
+	}
+	o := newCompCntr(dev, m.C)
 	o.end = m.End
 	if err := o.adopt(m.Parents...); err != nil {
 		return nil, err
@@ -697,6 +787,16 @@ func (a *AllocDMAttr) lend(verb string, lib any, root *object.Node) (lent bridge
 }
 
 // lend copies the C struct for a verb of another library, and begins the use of the handles in it.
+func (a *DMAHInitAttr) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
+	if a.err != nil {
+		return lent, a.err
+	}
+	c := a.c
+	lent.C = unsafe.Pointer(&c)
+	return lent, nil
+}
+
+// lend copies the C struct for a verb of another library, and begins the use of the handles in it.
 func (a *TDInitAttr) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
 	c := a.c
 	lent.C = unsafe.Pointer(&c)
@@ -725,6 +825,13 @@ func (a *MWBind) lend(verb string, lib any, root *object.Node) (lent bridge.Lent
 
 // lend copies the C struct for a verb of another library, and begins the use of the handles in it.
 func (a *AHAttr) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
+	c := a.c
+	lent.C = unsafe.Pointer(&c)
+	return lent, nil
+}
+
+// lend copies the C struct for a verb of another library, and begins the use of the handles in it.
+func (a *CompCntrInitAttr) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
 	c := a.c
 	lent.C = unsafe.Pointer(&c)
 	return lent, nil
@@ -851,6 +958,13 @@ func (a *QPAttr) lend(verb string, lib any, root *object.Node) (lent bridge.Lent
 }
 
 // lend copies the C struct for a verb of another library, and begins the use of the handles in it.
+func (a *QPRateLimitAttr) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
+	c := a.c
+	lent.C = unsafe.Pointer(&c)
+	return lent, nil
+}
+
+// lend copies the C struct for a verb of another library, and begins the use of the handles in it.
 func (a *SRQAttr) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
 	c := a.c
 	lent.C = unsafe.Pointer(&c)
@@ -883,6 +997,20 @@ func (a *XRCDInitAttr) lend(verb string, lib any, root *object.Node) (lent bridg
 	if a.err != nil {
 		return lent, a.err
 	}
+	c := a.c
+	lent.C = unsafe.Pointer(&c)
+	return lent, nil
+}
+
+// lend copies the C struct for a verb of another library, and begins the use of the handles in it.
+func (a *CompCntrAttachAttr) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
+	c := a.c
+	lent.C = unsafe.Pointer(&c)
+	return lent, nil
+}
+
+// lend copies the C struct for a verb of another library, and begins the use of the handles in it.
+func (a *ECE) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
 	c := a.c
 	lent.C = unsafe.Pointer(&c)
 	return lent, nil

@@ -14,17 +14,21 @@ const (
 	rule0942
 	rule0939
 	rule0937
+	rule1191
 	rule0938
 	rule0934
 	rule0935
 	rule0936
+	rule1193
 	rule0943
 	rule1227
 	rule0946
+	rule1190
 	rule0944
 	rule0945
 	rule0932
 	rule0933
+	rule1192
 	rule0903
 	rule0904
 	rule0159
@@ -45,6 +49,10 @@ const (
 	rule0170
 	rule0171
 	rule0215
+	rule1304
+	rule1305
+	rule1326
+	rule1327
 	rule0324
 	rule0325
 	rule0326
@@ -243,6 +251,7 @@ const (
 	rule0099
 	rule0101
 	rule0102
+	rule1344
 	rule0104
 	rule0105
 	rule0106
@@ -281,6 +290,9 @@ const (
 	rule0910
 	rule0911
 	rule2054
+	rule1301
+	rule1302
+	rule1303
 	rule0283
 	rule0776
 	rule0777
@@ -288,6 +300,23 @@ const (
 	rule0779
 	rule2055
 	rule2056
+	rule1346
+	rule1347
+	rule1348
+	rule1349
+	rule1361
+	rule1362
+	rule1363
+	rule1364
+	rule1350
+	rule1352
+	rule1353
+	rule1354
+	rule1355
+	rule1356
+	rule1357
+	rule1358
+	rule1359
 	rule0601
 	rule0602
 	rule0603
@@ -387,6 +416,22 @@ const (
 	rule0139
 	rule0140
 	rule0141
+	rule1331
+	rule1332
+	rule1334
+	rule1335
+	rule1336
+	rule1337
+	rule1338
+	rule1341
+	rule1342
+	rule1339
+	rule1340
+	rule1333
+	rule1322
+	rule1323
+	rule1324
+	rule1325
 	rule0165
 	rule0166
 	rule0167
@@ -451,6 +496,23 @@ const (
 	rule2064
 	rule2070
 	rule2071
+	rule1309
+	rule1310
+	rule1311
+	rule1312
+	rule1313
+	rule1314
+	rule1315
+	rule1370
+	rule1371
+	rule1372
+	rule1373
+	rule1374
+	rule1375
+	rule1376
+	rule1306
+	rule1307
+	rule1308
 	rule0504
 	rule0505
 	rule0506
@@ -557,6 +619,12 @@ const (
 	rule0757
 	rule0758
 	rule0759
+	rule1318
+	rule1319
+	rule1320
+	rule1321
+	rule1316
+	rule1317
 )
 
 // rules are the rules that the validators check, with what the errors say of them.
@@ -568,17 +636,21 @@ var rules = []verr.Rule{
 	rule0942: {ID: "VR-ibv_wr_local_inv-qp-0942", Verb: "ibv_wr_local_inv", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
 	rule0939: {ID: "VR-ibv_wr_rdma_read-qp-0939", Verb: "ibv_wr_rdma_read", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
 	rule0937: {ID: "VR-ibv_wr_rdma_write-qp-0937", Verb: "ibv_wr_rdma_write", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
+	rule1191: {ID: "VR-ibv_wr_flush-qp-1191", Verb: "ibv_wr_flush", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
 	rule0938: {ID: "VR-ibv_wr_rdma_write_imm-qp-0938", Verb: "ibv_wr_rdma_write_imm", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
 	rule0934: {ID: "VR-ibv_wr_send-qp-0934", Verb: "ibv_wr_send", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
 	rule0935: {ID: "VR-ibv_wr_send_imm-qp-0935", Verb: "ibv_wr_send_imm", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
 	rule0936: {ID: "VR-ibv_wr_send_inv-qp-0936", Verb: "ibv_wr_send_inv", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
+	rule1193: {ID: "VR-ibv_wr_send_tso-qp-1193", Verb: "ibv_wr_send_tso", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
 	rule0943: {ID: "VR-ibv_wr_set_ud_addr-qp-0943", Verb: "ibv_wr_set_ud_addr", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
 	rule1227: {ID: "VR-ibv_wr_set_xrc_srqn-qp-1227", Verb: "ibv_wr_set_xrc_srqn", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
 	rule0946: {ID: "VR-ibv_wr_set_inline_data-qp-0946", Verb: "ibv_wr_set_inline_data", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
+	rule1190: {ID: "VR-ibv_wr_set_inline_data_list-qp-1190", Verb: "ibv_wr_set_inline_data_list", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
 	rule0944: {ID: "VR-ibv_wr_set_sge-qp-0944", Verb: "ibv_wr_set_sge", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
 	rule0945: {ID: "VR-ibv_wr_set_sge_list-qp-0945", Verb: "ibv_wr_set_sge_list", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
 	rule0932: {ID: "VR-ibv_wr_complete-qp-0932", Verb: "ibv_wr_complete", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "USAGE"},
 	rule0933: {ID: "VR-ibv_wr_abort-qp-0933", Verb: "ibv_wr_abort", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "USAGE"},
+	rule1192: {ID: "VR-ibv_wr_atomic_write-qp-1192", Verb: "ibv_wr_atomic_write", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "USAGE"},
 	rule0903: {ID: "VR-ibv_next_poll-cq-0903", Verb: "ibv_next_poll", Subject: "cq", Statement: "cq must not be NULL", Fix: "pass a CQ", Page: "ibv_create_cq_ex", Section: "Polling an extended CQ"},
 	rule0904: {ID: "VR-ibv_end_poll-cq-0904", Verb: "ibv_end_poll", Subject: "cq", Statement: "cq must not be NULL", Fix: "pass a CQ", Page: "ibv_create_cq_ex", Section: "Polling an extended CQ"},
 	rule0159: {ID: "VR-ibv_free_device_list-list-0159", Verb: "ibv_free_device_list", Subject: "list", Statement: "list must not be NULL", Fix: "pass the list that Lib.Devices gave", Page: "ibv_get_device_list", Section: "DESCRIPTION"},
@@ -599,6 +671,10 @@ var rules = []verr.Rule{
 	rule0170: {ID: "VR-ibv_query_port-port_num-0170", Verb: "ibv_query_port", Subject: "port_num", Statement: "ports are counted from 1", Fix: "pass 1 for the first port", Page: "ibv_query_port", Section: ""},
 	rule0171: {ID: "VR-ibv_query_port-port_num-0171", Verb: "ibv_query_port", Subject: "port_num", Statement: "port_num is at most the number of ports", Fix: "pass at most DeviceAttr.PhysPortCnt", Page: "ibv_query_port", Section: "", Capable: true, Limit: "phys_port_cnt"},
 	rule0215: {ID: "VR-ibv_query_port-port_num-0215", Verb: "ibv_query_port", Subject: "port_num", Statement: "port_num is at most the number of ports", Fix: "pass at most DeviceAttrEx.PhysPortCntEx", Page: "ibv_query_port", Section: "", Capable: true, Limit: "phys_port_cnt_ex"},
+	rule1304: {ID: "VR-ibv_query_port_speed-context-1304", Verb: "ibv_query_port_speed", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_query_port_speed", Section: "DESCRIPTION"},
+	rule1305: {ID: "VR-ibv_query_port_speed-port_speed-1305", Verb: "ibv_query_port_speed", Subject: "port_speed", Statement: "port_speed must not be NULL", Fix: "pass a valid pointer", Page: "ibv_query_port_speed", Section: "NOTES"},
+	rule1326: {ID: "VR-ibv_query_port_speed-port_num-1326", Verb: "ibv_query_port_speed", Subject: "port_num", Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_query_port_speed", Section: "ARGUMENTS"},
+	rule1327: {ID: "VR-ibv_query_port_speed-port_num-1327", Verb: "ibv_query_port_speed", Subject: "port_num", Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_query_port_speed", Section: "ARGUMENTS", Capable: true, Limit: "phys_port_cnt"},
 	rule0324: {ID: "VR-ibv_query_gid-context-0324", Verb: "ibv_query_gid", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_query_gid", Section: "DESCRIPTION"},
 	rule0325: {ID: "VR-ibv_query_gid-gid-0325", Verb: "ibv_query_gid", Subject: "gid", Statement: "gid must not be NULL", Fix: "pass the address of a GID", Page: "ibv_query_gid", Section: "DESCRIPTION"},
 	rule0326: {ID: "VR-ibv_query_gid-port_num-0326", Verb: "ibv_query_gid", Subject: "port_num", Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_query_gid", Section: ""},
@@ -724,7 +800,7 @@ var rules = []verr.Rule{
 	rule0082: {ID: "VR-ibv_reg_mr_ex-iova-0082", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.iova", Statement: "iova and fd_offset must have the same offset within a page", Fix: "choose an iova with the page offset of MRInitAttr.FDOffset", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
 	rule0083: {ID: "VR-ibv_reg_mr_ex-iova-0083", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.iova", Statement: "iova and addr must have the same offset within a page", Fix: "choose an iova with the page offset of addr", Page: "ibv_reg_mr", Section: ""},
 	rule0084: {ID: "VR-ibv_reg_mr_ex-length-0084", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length", Statement: "offset plus length stays below 2^64", Fix: "pass an offset and a length within the dma-buf", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
-	rule0085: {ID: "VR-ibv_reg_mr_ex-dmah-0085", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.dmah", Statement: "DMAH in comp_mask needs a DMA handle in dmah", Fix: "", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
+	rule0085: {ID: "VR-ibv_reg_mr_ex-dmah-0085", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.dmah", Statement: "DMAH in comp_mask needs a DMA handle in dmah", Fix: "set dmah, or leave MRInitAttr.DMAH out", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
 	rule0086: {ID: "VR-ibv_reg_mr_ex-buf-0086", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.buf", Statement: "BUF in comp_mask needs a buffer in buf", Fix: "", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
 	rule0087: {ID: "VR-ibv_reg_mr_ex-comp_mask-0087", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.comp_mask", Statement: "buf needs addr, which says where in the buffer the region begins", Fix: "set addr", Page: "ibv_reg_mr", Section: "NOTES"},
 	rule0088: {ID: "VR-ibv_reg_mr_ex-comp_mask-0088", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.comp_mask", Statement: "buf excludes fd and fd_offset", Fix: "leave fd and MRInitAttr.FDOffset out", Page: "ibv_reg_mr", Section: "NOTES"},
@@ -740,7 +816,7 @@ var rules = []verr.Rule{
 	rule0071: {ID: "VR-ibv_reg_mr_ex-addr-0071", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.addr", Statement: "addr is ignored unless ADDR is set in comp_mask", Fix: "set MRInitAttr.Addr", Page: "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
 	rule0072: {ID: "VR-ibv_reg_mr_ex-fd-0072", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.fd", Statement: "fd is ignored unless FD is set in comp_mask", Fix: "set MRInitAttr.FD", Page: "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
 	rule0073: {ID: "VR-ibv_reg_mr_ex-fd_offset-0073", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.fd_offset", Statement: "fd_offset is ignored unless FD_OFFSET is set in comp_mask", Fix: "set MRInitAttr.FDOffset", Page: "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
-	rule0074: {ID: "VR-ibv_reg_mr_ex-dmah-0074", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.dmah", Statement: "dmah is ignored unless DMAH is set in comp_mask", Fix: "", Page: "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
+	rule0074: {ID: "VR-ibv_reg_mr_ex-dmah-0074", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.dmah", Statement: "dmah is ignored unless DMAH is set in comp_mask", Fix: "set MRInitAttr.DMAH", Page: "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
 	rule0075: {ID: "VR-ibv_reg_mr_ex-buf-0075", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.buf", Statement: "buf is ignored unless BUF is set in comp_mask", Fix: "", Page: "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
 	rule0196: {ID: "VR-ibv_reg_mr_ex-access-0196", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access", Statement: "FLUSH_PERSISTENT works with persistent memory only on some devices", Fix: "register persistent memory, or leave MRAccessFlushPersistent out", Page: "ibv_reg_mr", Section: "", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
 	rule0200: {ID: "VR-ibv_reg_mr_ex-iova-0200", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.iova", Statement: "an implicit on-demand region has iova 0", Fix: "leave iova out, or set it to 0", Page: "ibv_reg_mr", Section: "", RefusedBy: []string{"mlx5 with linux >=6.12"}},
@@ -797,6 +873,7 @@ var rules = []verr.Rule{
 	rule0099: {ID: "VR-ibv_alloc_dm-length-0099", Verb: "ibv_alloc_dm", Subject: "attr.length", Statement: "a buffer has at least 1 byte", Fix: "ask for at least 1 byte", Page: "ibv_alloc_dm", Section: "", RefusedBy: []string{"mlx5"}},
 	rule0101: {ID: "VR-ibv_alloc_dm-comp_mask-0101", Verb: "ibv_alloc_dm", Subject: "attr.comp_mask", Statement: "comp_mask is 0, as no bit is defined", Fix: "", Page: "ibv_alloc_dm", Section: "DESCRIPTION"},
 	rule0102: {ID: "VR-ibv_free_dm-dm-0102", Verb: "ibv_free_dm", Subject: "dm", Statement: "dm must not be NULL", Fix: "pass a DM", Page: "ibv_alloc_dm", Section: "DESCRIPTION"},
+	rule1344: {ID: "VR-ibv_dm_export_dmabuf_fd-dm-1344", Verb: "ibv_dm_export_dmabuf_fd", Subject: "dm", Statement: "dm must not be NULL", Fix: "pass a DM", Page: "ibv_dm_export_dmabuf_fd", Section: "DESCRIPTION"},
 	rule0104: {ID: "VR-ibv_memcpy_to_dm-dm-0104", Verb: "ibv_memcpy_to_dm", Subject: "dm", Statement: "dm must not be NULL", Fix: "pass a DM", Page: "ibv_alloc_dm", Section: "Accessing an allocated device memory"},
 	rule0105: {ID: "VR-ibv_memcpy_to_dm-host_addr-0105", Verb: "ibv_memcpy_to_dm", Subject: "host_addr", Statement: "the copy needs host memory to read", Fix: "pass the address of the host memory", Page: "ibv_alloc_dm", Section: "Accessing an allocated device memory"},
 	rule0106: {ID: "VR-ibv_memcpy_to_dm-dm_offset-0106", Verb: "ibv_memcpy_to_dm", Subject: "length", Statement: "offset and length stay within the device memory", Fix: "pass an offset and a length within it", Page: "ibv_alloc_dm", Section: "Accessing an allocated device memory", Limit: "length"},
@@ -835,6 +912,9 @@ var rules = []verr.Rule{
 	rule0910: {ID: "VR-ibv_create_cq_ex-flags-0910", Verb: "ibv_create_cq_ex", Subject: "cq_attr.flags", Statement: "flags is read with MASK_FLAGS only", Fix: "set CQInitAttrEx.Flags, or leave flags out", Page: "ibv_create_cq_ex", Section: "DESCRIPTION"},
 	rule0911: {ID: "VR-ibv_create_cq_ex-parent_domain-0911", Verb: "ibv_create_cq_ex", Subject: "cq_attr.parent_domain", Statement: "parent_domain is read with MASK_PD only", Fix: "set CQInitAttrEx.ParentDomain, or leave CQInitAttrEx.ParentDomain out", Page: "ibv_create_cq_ex", Section: "DESCRIPTION"},
 	rule2054: {ID: "VR-ibv_create_cq_ex-flags-2054", Verb: "ibv_create_cq_ex", Subject: "cq_attr.flags", Statement: "flags has no bits but those of enum ibv_create_cq_attr_flags", Fix: "leave the other bits out", Page: "ibv_create_cq_ex", Section: "", RefusedBy: []string{"mlx5", "mlx4", "efa"}},
+	rule1301: {ID: "VR-ibv_resize_cq-cq-1301", Verb: "ibv_resize_cq", Subject: "cq", Statement: "cq must not be NULL", Fix: "pass a CQ", Page: "ibv_resize_cq", Section: "DESCRIPTION"},
+	rule1302: {ID: "VR-ibv_resize_cq-cqe-1302", Verb: "ibv_resize_cq", Subject: "cqe", Statement: "a queue has room for at least 1 completion", Fix: "ask for 1 or more", Page: "ibv_resize_cq", Section: "DESCRIPTION", RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx5, not in all cases"}},
+	rule1303: {ID: "VR-ibv_resize_cq-cqe-1303", Verb: "ibv_resize_cq", Subject: "cqe", Statement: "cqe is at most max_cqe", Fix: "ask for fewer entries", Page: "ibv_resize_cq", Section: "", Capable: true, Limit: "max_cqe", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
 	rule0283: {ID: "VR-ibv_destroy_cq-cq-0283", Verb: "ibv_destroy_cq", Subject: "cq", Statement: "cq must not be NULL", Fix: "pass a CQ", Page: "ibv_create_cq", Section: "DESCRIPTION"},
 	rule0776: {ID: "VR-ibv_modify_cq-cq-0776", Verb: "ibv_modify_cq", Subject: "cq", Statement: "cq must not be NULL", Fix: "pass a CQ", Page: "ibv_modify_cq", Section: "DESCRIPTION"},
 	rule0777: {ID: "VR-ibv_modify_cq-attr-0777", Verb: "ibv_modify_cq", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass a ModifyCQAttr", Page: "ibv_modify_cq", Section: "DESCRIPTION"},
@@ -842,6 +922,23 @@ var rules = []verr.Rule{
 	rule0779: {ID: "VR-ibv_modify_cq-attr_mask-0779", Verb: "ibv_modify_cq", Subject: "attr.attr_mask", Statement: "attr_mask has no bits but IBV_CQ_ATTR_MODERATE", Fix: "leave the other bits out", Page: "ibv_modify_cq", Section: ""},
 	rule2055: {ID: "VR-ibv_modify_cq-cq_count-2055", Verb: "ibv_modify_cq", Subject: "attr.moderate.cq_count", Statement: "moderate.cq_count is at most what the device moderates by", Fix: "pass a smaller value", Page: "ibv_modify_cq", Section: "", Capable: true, Limit: "max_cq_count"},
 	rule2056: {ID: "VR-ibv_modify_cq-cq_period-2056", Verb: "ibv_modify_cq", Subject: "attr.moderate.cq_period", Statement: "moderate.cq_period is at most what the device moderates by", Fix: "pass a smaller value", Page: "ibv_modify_cq", Section: "", Capable: true, Limit: "max_cq_period"},
+	rule1346: {ID: "VR-ibv_query_comp_cntr_caps-context-1346", Verb: "ibv_query_comp_cntr_caps", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_query_comp_cntr_caps", Section: "DESCRIPTION"},
+	rule1347: {ID: "VR-ibv_query_comp_cntr_caps-caps-1347", Verb: "ibv_query_comp_cntr_caps", Subject: "caps", Statement: "caps must not be NULL", Fix: "pass the address of a CompCntrCaps", Page: "ibv_query_comp_cntr_caps", Section: "DESCRIPTION"},
+	rule1348: {ID: "VR-ibv_create_comp_cntr-context-1348", Verb: "ibv_create_comp_cntr", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_create_comp_cntr", Section: "DESCRIPTION"},
+	rule1349: {ID: "VR-ibv_create_comp_cntr-cc_attr-1349", Verb: "ibv_create_comp_cntr", Subject: "cc_attr", Statement: "cc_attr must not be NULL", Fix: "pass a CompCntrInitAttr", Page: "ibv_create_comp_cntr", Section: "DESCRIPTION"},
+	rule1361: {ID: "VR-ibv_create_comp_cntr-comp_mask-1361", Verb: "ibv_create_comp_cntr", Subject: "cc_attr.comp_mask", Statement: "comp_mask has no bits yet", Fix: "set it to 0", Page: "ibv_create_comp_cntr", Section: "ARGUMENTS"},
+	rule1362: {ID: "VR-ibv_create_comp_cntr-flags-1362", Verb: "ibv_create_comp_cntr", Subject: "cc_attr.flags", Statement: "no flag of a completion counter is defined yet", Fix: "set flags to 0", Page: "ibv_create_comp_cntr", Section: "ARGUMENTS"},
+	rule1363: {ID: "VR-ibv_create_comp_cntr-type-1363", Verb: "ibv_create_comp_cntr", Subject: "cc_attr.type", Statement: "requests are counted, or bytes", Fix: "pass one of these", Page: "ibv_create_comp_cntr", Section: "ARGUMENTS"},
+	rule1364: {ID: "VR-ibv_create_comp_cntr-type-1364", Verb: "ibv_create_comp_cntr", Subject: "cc_attr.type", Statement: "not every device counts bytes", Fix: "count requests where it fails", Page: "ibv_create_comp_cntr", Section: "ARGUMENTS", RefusedBy: []string{"efa"}},
+	rule1350: {ID: "VR-ibv_destroy_comp_cntr-comp_cntr-1350", Verb: "ibv_destroy_comp_cntr", Subject: "comp_cntr", Statement: "comp_cntr must not be NULL", Fix: "pass a CompCntr", Page: "ibv_create_comp_cntr", Section: "DESCRIPTION"},
+	rule1352: {ID: "VR-ibv_set_comp_cntr-comp_cntr-1352", Verb: "ibv_set_comp_cntr", Subject: "comp_cntr", Statement: "comp_cntr must not be NULL", Fix: "pass a CompCntr", Page: "ibv_create_comp_cntr", Section: "DESCRIPTION"},
+	rule1353: {ID: "VR-ibv_set_err_comp_cntr-comp_cntr-1353", Verb: "ibv_set_err_comp_cntr", Subject: "comp_cntr", Statement: "comp_cntr must not be NULL", Fix: "pass a CompCntr", Page: "ibv_create_comp_cntr", Section: "DESCRIPTION"},
+	rule1354: {ID: "VR-ibv_inc_comp_cntr-comp_cntr-1354", Verb: "ibv_inc_comp_cntr", Subject: "comp_cntr", Statement: "comp_cntr must not be NULL", Fix: "pass a CompCntr", Page: "ibv_create_comp_cntr", Section: "DESCRIPTION"},
+	rule1355: {ID: "VR-ibv_inc_err_comp_cntr-comp_cntr-1355", Verb: "ibv_inc_err_comp_cntr", Subject: "comp_cntr", Statement: "comp_cntr must not be NULL", Fix: "pass a CompCntr", Page: "ibv_create_comp_cntr", Section: "DESCRIPTION"},
+	rule1356: {ID: "VR-ibv_read_comp_cntr-comp_cntr-1356", Verb: "ibv_read_comp_cntr", Subject: "comp_cntr", Statement: "comp_cntr must not be NULL", Fix: "pass a CompCntr", Page: "ibv_create_comp_cntr", Section: "DESCRIPTION"},
+	rule1357: {ID: "VR-ibv_read_comp_cntr-value-1357", Verb: "ibv_read_comp_cntr", Subject: "value", Statement: "value must not be NULL", Fix: "pass a valid pointer", Page: "ibv_create_comp_cntr", Section: "DESCRIPTION"},
+	rule1358: {ID: "VR-ibv_read_err_comp_cntr-comp_cntr-1358", Verb: "ibv_read_err_comp_cntr", Subject: "comp_cntr", Statement: "comp_cntr must not be NULL", Fix: "pass a CompCntr", Page: "ibv_create_comp_cntr", Section: "DESCRIPTION"},
+	rule1359: {ID: "VR-ibv_read_err_comp_cntr-value-1359", Verb: "ibv_read_err_comp_cntr", Subject: "value", Statement: "value must not be NULL", Fix: "pass a valid pointer", Page: "ibv_create_comp_cntr", Section: "DESCRIPTION"},
 	rule0601: {ID: "VR-ibv_create_srq-pd-0601", Verb: "ibv_create_srq", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_create_srq", Section: "DESCRIPTION"},
 	rule0602: {ID: "VR-ibv_create_srq-srq_init_attr-0602", Verb: "ibv_create_srq", Subject: "srq_init_attr", Statement: "srq_init_attr must not be NULL", Fix: "pass an SRQInitAttr", Page: "ibv_create_srq", Section: "DESCRIPTION"},
 	rule0603: {ID: "VR-ibv_create_srq-max_wr-0603", Verb: "ibv_create_srq", Subject: "srq_init_attr.attr.max_wr", Statement: "a queue has room for at least 1 request", Fix: "ask for 1 or more", Page: "ibv_create_srq", Section: "", AcceptedBy: []string{"mlx4"}, RefusedBy: []string{"rxe with linux 6.1..7.2", "siw"}},
@@ -941,6 +1038,22 @@ var rules = []verr.Rule{
 	rule0139: {ID: "VR-ibv_alloc_parent_domain-alloc-0139", Verb: "ibv_alloc_parent_domain", Subject: "attr.alloc", Statement: "alloc is ignored unless ALLOCATORS is set in comp_mask", Fix: "set ParentDomainAttr.Allocator", Page: "ibv_alloc_parent_domain", Section: "ARGUMENTS"},
 	rule0140: {ID: "VR-ibv_alloc_parent_domain-free-0140", Verb: "ibv_alloc_parent_domain", Subject: "attr.free", Statement: "free is ignored unless ALLOCATORS is set in comp_mask", Fix: "set ParentDomainAttr.Allocator", Page: "ibv_alloc_parent_domain", Section: "ARGUMENTS"},
 	rule0141: {ID: "VR-ibv_alloc_parent_domain-pd_context-0141", Verb: "ibv_alloc_parent_domain", Subject: "attr.pd_context", Statement: "pd_context is ignored unless PD_CONTEXT is set in comp_mask", Fix: "set ParentDomainAttr.PDContext", Page: "ibv_alloc_parent_domain", Section: "ARGUMENTS"},
+	rule1331: {ID: "VR-ibv_alloc_dmah-context-1331", Verb: "ibv_alloc_dmah", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_alloc_dmah", Section: "DESCRIPTION"},
+	rule1332: {ID: "VR-ibv_alloc_dmah-attr-1332", Verb: "ibv_alloc_dmah", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass a DMAHInitAttr", Page: "ibv_alloc_dmah", Section: "DESCRIPTION"},
+	rule1334: {ID: "VR-ibv_alloc_dmah-comp_mask-1334", Verb: "ibv_alloc_dmah", Subject: "attr.comp_mask", Statement: "comp_mask has no bits but CPU_ID, PH and TPH_MEM_TYPE", Fix: "leave the other bits out", Page: "ibv_alloc_dmah", Section: "ARGUMENTS"},
+	rule1335: {ID: "VR-ibv_alloc_dmah-comp_mask-1335", Verb: "ibv_alloc_dmah", Subject: "attr.comp_mask", Statement: "a DMA handle has a processing hint", Fix: "give a hint with its bit", Page: "ibv_alloc_dmah", Section: ""},
+	rule1336: {ID: "VR-ibv_alloc_dmah-comp_mask-1336", Verb: "ibv_alloc_dmah", Subject: "attr.comp_mask", Statement: "a processor is named together with the kind of memory", Fix: "give DMAHInitAttr.TPHMemType too", Page: "ibv_alloc_dmah", Section: ""},
+	rule1337: {ID: "VR-ibv_alloc_dmah-comp_mask-1337", Verb: "ibv_alloc_dmah", Subject: "attr.comp_mask", Statement: "the kind of memory is given together with a processor", Fix: "give DMAHInitAttr.CPUID too", Page: "ibv_alloc_dmah", Section: ""},
+	rule1338: {ID: "VR-ibv_alloc_dmah-ph-1338", Verb: "ibv_alloc_dmah", Subject: "attr.ph", Statement: "a field of the description is read with its bit only", Fix: "set the bit", Page: "ibv_alloc_dmah", Section: "ARGUMENTS"},
+	rule1341: {ID: "VR-ibv_alloc_dmah-ph-1341", Verb: "ibv_alloc_dmah", Subject: "attr.ph", Statement: "a processing hint has 2 bits", Fix: "pass 0 to 3", Page: "ibv_alloc_dmah", Section: ""},
+	rule1342: {ID: "VR-ibv_alloc_dmah-tph_mem_type-1342", Verb: "ibv_alloc_dmah", Subject: "attr.tph_mem_type", Statement: "memory is volatile or persistent", Fix: "pass one of these", Page: "ibv_alloc_dmah", Section: "ARGUMENTS"},
+	rule1339: {ID: "VR-ibv_alloc_dmah-cpu_id-1339", Verb: "ibv_alloc_dmah", Subject: "attr.cpu_id", Statement: "a field of the description is read with its bit only", Fix: "set the bit", Page: "ibv_alloc_dmah", Section: "ARGUMENTS"},
+	rule1340: {ID: "VR-ibv_alloc_dmah-tph_mem_type-1340", Verb: "ibv_alloc_dmah", Subject: "attr.tph_mem_type", Statement: "a field of the description is read with its bit only", Fix: "set the bit", Page: "ibv_alloc_dmah", Section: "ARGUMENTS"},
+	rule1333: {ID: "VR-ibv_dealloc_dmah-dmah-1333", Verb: "ibv_dealloc_dmah", Subject: "dmah", Statement: "dmah must not be NULL", Fix: "pass a DMAH", Page: "ibv_alloc_dmah", Section: "DESCRIPTION"},
+	rule1322: {ID: "VR-ibv_query_rt_values_ex-context-1322", Verb: "ibv_query_rt_values_ex", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_query_rt_values_ex", Section: "DESCRIPTION"},
+	rule1323: {ID: "VR-ibv_query_rt_values_ex-values-1323", Verb: "ibv_query_rt_values_ex", Subject: "values", Statement: "values must not be NULL", Fix: "pass the address of an RTValues", Page: "ibv_query_rt_values_ex", Section: "DESCRIPTION"},
+	rule1324: {ID: "VR-ibv_query_rt_values_ex-comp_mask-1324", Verb: "ibv_query_rt_values_ex", Subject: "values.comp_mask", Statement: "comp_mask has no bits but RAW_CLOCK", Fix: "leave the other bits out", Page: "ibv_query_rt_values_ex", Section: "DESCRIPTION"},
+	rule1325: {ID: "VR-ibv_query_rt_values_ex-comp_mask-1325", Verb: "ibv_query_rt_values_ex", Subject: "values.comp_mask", Statement: "comp_mask says which values are read", Fix: "", Page: "ibv_query_rt_values_ex", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (no value is read)"}},
 	rule0165: {ID: "VR-ibv_query_device_ex-context-0165", Verb: "ibv_query_device_ex", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_query_device_ex", Section: "DESCRIPTION"},
 	rule0166: {ID: "VR-ibv_query_device_ex-attr-0166", Verb: "ibv_query_device_ex", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass the address of a DeviceAttrEx", Page: "ibv_query_device_ex", Section: "DESCRIPTION"},
 	rule0167: {ID: "VR-ibv_query_device_ex-comp_mask-0167", Verb: "ibv_query_device_ex", Subject: "input.comp_mask", Statement: "comp_mask is 0, as no bit is defined", Fix: "pass nil for input", Page: "ibv_query_device_ex", Section: ""},
@@ -1005,6 +1118,23 @@ var rules = []verr.Rule{
 	rule2064: {ID: "VR-ibv_modify_qp-sl-2064", Verb: "ibv_modify_qp", Subject: "attr.alt_ah_attr.sl", Statement: "a service level is 0 to 15", Fix: "pass at most 15", Page: "ibv_modify_qp", Section: ""},
 	rule2070: {ID: "VR-ibv_modify_qp-path_mig_state-2070", Verb: "ibv_modify_qp", Subject: "attr.path_mig_state", Statement: "path_mig_state is MIGRATED, REARM or ARMED", Fix: "pass one of these", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
 	rule2071: {ID: "VR-ibv_modify_qp-qp_access_flags-2071", Verb: "ibv_modify_qp", Subject: "attr.qp_access_flags", Statement: "qp_access_flags has no bits but those of enum ibv_access_flags", Fix: "leave the other bits out", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
+	rule1309: {ID: "VR-ibv_modify_qp_rate_limit-qp-1309", Verb: "ibv_modify_qp_rate_limit", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_modify_qp_rate_limit", Section: "DESCRIPTION"},
+	rule1310: {ID: "VR-ibv_modify_qp_rate_limit-attr-1310", Verb: "ibv_modify_qp_rate_limit", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass a QPRateLimitAttr", Page: "ibv_modify_qp_rate_limit", Section: "DESCRIPTION"},
+	rule1311: {ID: "VR-ibv_modify_qp_rate_limit-comp_mask-1311", Verb: "ibv_modify_qp_rate_limit", Subject: "attr.comp_mask", Statement: "comp_mask has no bits yet", Fix: "set it to 0", Page: "ibv_modify_qp_rate_limit", Section: ""},
+	rule1312: {ID: "VR-ibv_modify_qp_rate_limit-max_burst_sz-1312", Verb: "ibv_modify_qp_rate_limit", Subject: "attr.max_burst_sz", Statement: "bursts are shaped only where there is a limit", Fix: "ask for a rate, or leave the size out", Page: "ibv_modify_qp_rate_limit", Section: "DESCRIPTION"},
+	rule1313: {ID: "VR-ibv_modify_qp_rate_limit-typical_pkt_sz-1313", Verb: "ibv_modify_qp_rate_limit", Subject: "attr.typical_pkt_sz", Statement: "bursts are shaped only where there is a limit", Fix: "ask for a rate, or leave the size out", Page: "ibv_modify_qp_rate_limit", Section: "DESCRIPTION"},
+	rule1314: {ID: "VR-ibv_modify_qp_rate_limit-state-1314", Verb: "ibv_modify_qp_rate_limit", Subject: "qp.state", Statement: "a queue pair that is not connected has no rate", Fix: "bring it to RTR or RTS first", Page: "ibv_modify_qp_rate_limit", Section: ""},
+	rule1315: {ID: "VR-ibv_modify_qp_rate_limit-rate_limit-1315", Verb: "ibv_modify_qp_rate_limit", Subject: "attr.rate_limit", Statement: "the rate lies between qp_rate_limit_min and qp_rate_limit_max", Fix: "ask for a rate that the device has", Page: "ibv_modify_qp_rate_limit", Section: "", Capable: true, Limit: "qp_rate_limit_min"},
+	rule1370: {ID: "VR-ibv_qp_attach_comp_cntr-qp-1370", Verb: "ibv_qp_attach_comp_cntr", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION"},
+	rule1371: {ID: "VR-ibv_qp_attach_comp_cntr-comp_cntr-1371", Verb: "ibv_qp_attach_comp_cntr", Subject: "comp_cntr", Statement: "comp_cntr must not be NULL", Fix: "pass a CompCntr", Page: "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION"},
+	rule1372: {ID: "VR-ibv_qp_attach_comp_cntr-attr-1372", Verb: "ibv_qp_attach_comp_cntr", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass a CompCntrAttachAttr", Page: "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION"},
+	rule1373: {ID: "VR-ibv_qp_attach_comp_cntr-state-1373", Verb: "ibv_qp_attach_comp_cntr", Subject: "qp.state", Statement: "a counter is attached before the queue pair is connected", Fix: "attach it in RESET or INIT", Page: "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION"},
+	rule1374: {ID: "VR-ibv_qp_attach_comp_cntr-comp_mask-1374", Verb: "ibv_qp_attach_comp_cntr", Subject: "attr.comp_mask", Statement: "comp_mask has no bits yet", Fix: "set it to 0", Page: "ibv_qp_attach_comp_cntr", Section: "ARGUMENTS"},
+	rule1375: {ID: "VR-ibv_qp_attach_comp_cntr-op_mask-1375", Verb: "ibv_qp_attach_comp_cntr", Subject: "attr.op_mask", Statement: "op_mask has no bits but those of enum ibv_qp_attach_comp_cntr_op", Fix: "leave the other bits out", Page: "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION"},
+	rule1376: {ID: "VR-ibv_qp_attach_comp_cntr-op_mask-1376", Verb: "ibv_qp_attach_comp_cntr", Subject: "attr.op_mask", Statement: "a counter counts an operation at least", Fix: "name the operations", Page: "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION"},
+	rule1306: {ID: "VR-ibv_query_qp_data_in_order-qp-1306", Verb: "ibv_query_qp_data_in_order", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_query_qp_data_in_order", Section: "ARGUMENTS"},
+	rule1307: {ID: "VR-ibv_query_qp_data_in_order-flags-1307", Verb: "ibv_query_qp_data_in_order", Subject: "flags", Statement: "flags has no bits but RETURN_CAPS and DEVICE_ONLY", Fix: "leave the other bits out", Page: "ibv_query_qp_data_in_order", Section: "ARGUMENTS", AcceptedBy: []string{"every provider (the result is 0)"}},
+	rule1308: {ID: "VR-ibv_query_qp_data_in_order-op-1308", Verb: "ibv_query_qp_data_in_order", Subject: "op", Statement: "the order of sends, writes and reads alone is known", Fix: "ask for one of these", Page: "ibv_query_qp_data_in_order", Section: "ARGUMENTS", AcceptedBy: []string{"mlx5 (the operation is not looked at)", "efa (the operation is not looked at)", "every provider (the result is 0)"}},
 	rule0504: {ID: "VR-ibv_query_qp-qp-0504", Verb: "ibv_query_qp", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_query_qp", Section: "DESCRIPTION"},
 	rule0505: {ID: "VR-ibv_query_qp-attr-0505", Verb: "ibv_query_qp", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass the address of a QPInfo", Page: "ibv_query_qp", Section: "DESCRIPTION"},
 	rule0506: {ID: "VR-ibv_query_qp-attr_mask-0506", Verb: "ibv_query_qp", Subject: "attr_mask", Statement: "the rate limit cannot be asked for", Fix: "", Page: "ibv_query_qp", Section: ""},
@@ -1111,4 +1241,10 @@ var rules = []verr.Rule{
 	rule0757: {ID: "VR-ibv_read_counters-counters_value-0757", Verb: "ibv_read_counters", Subject: "counters_value", Statement: "counters_value must not be NULL", Fix: "pass an array of numbers", Page: "ibv_read_counters", Section: "ARGUMENTS"},
 	rule0758: {ID: "VR-ibv_read_counters-ncounters-0758", Verb: "ibv_read_counters", Subject: "ncounters", Statement: "at least one value is read", Fix: "pass a longer list", Page: "ibv_read_counters", Section: "ARGUMENTS"},
 	rule0759: {ID: "VR-ibv_read_counters-flags-0759", Verb: "ibv_read_counters", Subject: "flags", Statement: "flags has no bits but IBV_READ_COUNTERS_ATTR_PREFER_CACHED", Fix: "leave the other bits out", Page: "ibv_read_counters", Section: "ARGUMENTS", RefusedBy: []string{"mlx5"}},
+	rule1318: {ID: "VR-ibv_set_ece-qp-1318", Verb: "ibv_set_ece", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_set_ece", Section: "DESCRIPTION"},
+	rule1319: {ID: "VR-ibv_set_ece-ece-1319", Verb: "ibv_set_ece", Subject: "ece", Statement: "ece must not be NULL", Fix: "pass an ECE", Page: "ibv_set_ece", Section: "ARGUMENTS"},
+	rule1320: {ID: "VR-ibv_set_ece-vendor_id-1320", Verb: "ibv_set_ece", Subject: "ece.vendor_id", Statement: "options belong to a vendor", Fix: "name the vendor", Page: "ibv_set_ece", Section: "ARGUMENTS"},
+	rule1321: {ID: "VR-ibv_set_ece-comp_mask-1321", Verb: "ibv_set_ece", Subject: "ece.comp_mask", Statement: "comp_mask has no bits yet", Fix: "set it to 0", Page: "ibv_set_ece", Section: "ARGUMENTS"},
+	rule1316: {ID: "VR-ibv_query_ece-qp-1316", Verb: "ibv_query_ece", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_query_ece", Section: "DESCRIPTION"},
+	rule1317: {ID: "VR-ibv_query_ece-ece-1317", Verb: "ibv_query_ece", Subject: "ece", Statement: "ece must not be NULL", Fix: "pass the address of an ECEInfo", Page: "ibv_query_ece", Section: "DESCRIPTION"},
 }

@@ -34,6 +34,8 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_wr_rdma_read-qp-0939", true, func() string { return textOf(checkWRRDMARead(&inWRRDMARead{})) }},
 		{"VR-ibv_wr_rdma_write-qp-0937", false, func() string { return textOf(checkWRRDMAWrite(&inWRRDMAWrite{qp: 4096})) }},
 		{"VR-ibv_wr_rdma_write-qp-0937", true, func() string { return textOf(checkWRRDMAWrite(&inWRRDMAWrite{})) }},
+		{"VR-ibv_wr_flush-qp-1191", false, func() string { return textOf(checkWRFlush(&inWRFlush{qp: 4096})) }},
+		{"VR-ibv_wr_flush-qp-1191", true, func() string { return textOf(checkWRFlush(&inWRFlush{})) }},
 		{"VR-ibv_wr_rdma_write_imm-qp-0938", false, func() string { return textOf(checkWRRDMAWriteImm(&inWRRDMAWriteImm{qp: 4096})) }},
 		{"VR-ibv_wr_rdma_write_imm-qp-0938", true, func() string { return textOf(checkWRRDMAWriteImm(&inWRRDMAWriteImm{})) }},
 		{"VR-ibv_wr_send-qp-0934", false, func() string { return textOf(checkWRSend(&inWRSend{qp: 4096})) }},
@@ -42,12 +44,16 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_wr_send_imm-qp-0935", true, func() string { return textOf(checkWRSendImm(&inWRSendImm{})) }},
 		{"VR-ibv_wr_send_inv-qp-0936", false, func() string { return textOf(checkWRSendInv(&inWRSendInv{qp: 4096})) }},
 		{"VR-ibv_wr_send_inv-qp-0936", true, func() string { return textOf(checkWRSendInv(&inWRSendInv{})) }},
+		{"VR-ibv_wr_send_tso-qp-1193", false, func() string { return textOf(checkWRSendTSO(&inWRSendTSO{qp: 4096})) }},
+		{"VR-ibv_wr_send_tso-qp-1193", true, func() string { return textOf(checkWRSendTSO(&inWRSendTSO{})) }},
 		{"VR-ibv_wr_set_ud_addr-qp-0943", false, func() string { return textOf(checkWRSetUDAddr(&inWRSetUDAddr{qp: 4096})) }},
 		{"VR-ibv_wr_set_ud_addr-qp-0943", true, func() string { return textOf(checkWRSetUDAddr(&inWRSetUDAddr{})) }},
 		{"VR-ibv_wr_set_xrc_srqn-qp-1227", false, func() string { return textOf(checkWRSetXRCSrqn(&inWRSetXRCSrqn{qp: 4096})) }},
 		{"VR-ibv_wr_set_xrc_srqn-qp-1227", true, func() string { return textOf(checkWRSetXRCSrqn(&inWRSetXRCSrqn{})) }},
 		{"VR-ibv_wr_set_inline_data-qp-0946", false, func() string { return textOf(checkWRSetInlineData(&inWRSetInlineData{qp: 4096})) }},
 		{"VR-ibv_wr_set_inline_data-qp-0946", true, func() string { return textOf(checkWRSetInlineData(&inWRSetInlineData{})) }},
+		{"VR-ibv_wr_set_inline_data_list-qp-1190", false, func() string { return textOf(checkWRSetInlineDataList(&inWRSetInlineDataList{qp: 4096})) }},
+		{"VR-ibv_wr_set_inline_data_list-qp-1190", true, func() string { return textOf(checkWRSetInlineDataList(&inWRSetInlineDataList{})) }},
 		{"VR-ibv_wr_set_sge-qp-0944", false, func() string { return textOf(checkWRSetSGE(&inWRSetSGE{qp: 4096})) }},
 		{"VR-ibv_wr_set_sge-qp-0944", true, func() string { return textOf(checkWRSetSGE(&inWRSetSGE{})) }},
 		{"VR-ibv_wr_set_sge_list-qp-0945", false, func() string { return textOf(checkWRSetSGEList(&inWRSetSGEList{qp: 4096})) }},
@@ -56,6 +62,8 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_wr_complete-qp-0932", true, func() string { return textOf(checkWRComplete(&inWRComplete{})) }},
 		{"VR-ibv_wr_abort-qp-0933", false, func() string { return textOf(checkWRAbort(&inWRAbort{qp: 4096})) }},
 		{"VR-ibv_wr_abort-qp-0933", true, func() string { return textOf(checkWRAbort(&inWRAbort{})) }},
+		{"VR-ibv_wr_atomic_write-qp-1192", false, func() string { return textOf(checkWRAtomicWrite(&inWRAtomicWrite{qp: 4096})) }},
+		{"VR-ibv_wr_atomic_write-qp-1192", true, func() string { return textOf(checkWRAtomicWrite(&inWRAtomicWrite{})) }},
 		{"VR-ibv_next_poll-cq-0903", false, func() string { return textOf(checkNextPoll(&inNextPoll{cq: 4096})) }},
 		{"VR-ibv_next_poll-cq-0903", true, func() string { return textOf(checkNextPoll(&inNextPoll{})) }},
 		{"VR-ibv_end_poll-cq-0904", false, func() string { return textOf(checkEndPoll(&inEndPoll{cq: 4096})) }},
@@ -103,6 +111,18 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_query_port-port_num-0215", true, func() string {
 			return textOf(checkQueryPort(&inQueryPort{context: 4096, portAttr: 4096, portNum: 3, capDeviceAttrExPhysPortCntEx: validate.Of(2)}))
+		}},
+		{"VR-ibv_query_port_speed-context-1304", false, func() string { return textOf(checkQueryPortSpeed(&inQueryPortSpeed{context: 4096})) }},
+		{"VR-ibv_query_port_speed-context-1304", true, func() string { return textOf(checkQueryPortSpeed(&inQueryPortSpeed{})) }},
+		{"VR-ibv_query_port_speed-port_speed-1305", false, func() string { return textOf(checkQueryPortSpeed(&inQueryPortSpeed{context: 4096, portSpeed: 4096})) }},
+		{"VR-ibv_query_port_speed-port_speed-1305", true, func() string { return textOf(checkQueryPortSpeed(&inQueryPortSpeed{context: 4096})) }},
+		{"VR-ibv_query_port_speed-port_num-1326", false, func() string { return textOf(checkQueryPortSpeed(&inQueryPortSpeed{context: 4096, portNum: 1})) }},
+		{"VR-ibv_query_port_speed-port_num-1326", true, func() string { return textOf(checkQueryPortSpeed(&inQueryPortSpeed{context: 4096})) }},
+		{"VR-ibv_query_port_speed-port_num-1327", false, func() string {
+			return textOf(checkQueryPortSpeed(&inQueryPortSpeed{context: 4096, portNum: 2, capDeviceAttrPhysPortCnt: validate.Of(2)}))
+		}},
+		{"VR-ibv_query_port_speed-port_num-1327", true, func() string {
+			return textOf(checkQueryPortSpeed(&inQueryPortSpeed{context: 4096, portNum: 3, capDeviceAttrPhysPortCnt: validate.Of(2)}))
 		}},
 		{"VR-ibv_query_gid-context-0324", false, func() string { return textOf(checkQueryGID(&inQueryGID{context: 4096})) }},
 		{"VR-ibv_query_gid-context-0324", true, func() string { return textOf(checkQueryGID(&inQueryGID{})) }},
@@ -515,142 +535,142 @@ func TestRules(t *testing.T) {
 			return textOf(hintRegDmabufMR(&inRegDmabufMR{access: 9, pd: 4096, capDeviceAttrAtomicCap: validate.Of(0)}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0049", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 3, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 3, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0049", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 2, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 2, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0050", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 9, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 9, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0050", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 8, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 8, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0051", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 0x20000001, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 0x20000001, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0051", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1025, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1025, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0052", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 0x10000f, mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 0x10000f, mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0052", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 16, mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 16, mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0055", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0055", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 192, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 192, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-addr-0056", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-addr-0056", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-length-0057", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-length-0057", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-length-0059", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-length-0059", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 8192, mrInitAttrAddr: 0xfffffffffffff000, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 8192, mrInitAttrAddr: 0xfffffffffffff000, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0062", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 256, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capDeviceAttrExDeviceCapFlagsEx: validate.Of(274877906944), pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 256, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capDeviceAttrExDeviceCapFlagsEx: validate.Of(274877906944), pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0062", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 256, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capDeviceAttrExDeviceCapFlagsEx: validate.Of(0), pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 256, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capDeviceAttrExDeviceCapFlagsEx: validate.Of(0), pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0063", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 512, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capDeviceAttrExDeviceCapFlagsEx: validate.Of(549755813888), pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 512, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capDeviceAttrExDeviceCapFlagsEx: validate.Of(549755813888), pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0063", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 576, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capDeviceAttrExDeviceCapFlagsEx: validate.Of(0), pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 576, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capDeviceAttrExDeviceCapFlagsEx: validate.Of(0), pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0064", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capDeviceAttrExODPCapsGeneralCaps: validate.Of(1), pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capDeviceAttrExODPCapsGeneralCaps: validate.Of(1), pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0064", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capDeviceAttrExODPCapsGeneralCaps: validate.Of(0), pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capDeviceAttrExODPCapsGeneralCaps: validate.Of(0), pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-length-0065", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff, capDeviceAttrExODPCapsGeneralCaps: validate.Of(3), pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff, capDeviceAttrExODPCapsGeneralCaps: validate.Of(3), pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-length-0065", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff, capDeviceAttrExODPCapsGeneralCaps: validate.Of(1), pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff, capDeviceAttrExODPCapsGeneralCaps: validate.Of(1), pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-pd-0067", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-pd-0067", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrLength: 4096, mrInitAttrAddr: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrLength: 4096, mrInitAttrAddr: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-mr_init_attr-0068", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-mr_init_attr-0068", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-comp_mask-0076", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-comp_mask-0076", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 1, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 1, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-comp_mask-0077", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-comp_mask-0077", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 15, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 15, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-comp_mask-0078", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-comp_mask-0078", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 5, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 5, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-comp_mask-0079", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-comp_mask-0079", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 12, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 12, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-comp_mask-0080", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-comp_mask-0080", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 10, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 10, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-fd-0081", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-fd-0081", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: -1, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: -1, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-iova-0082", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrIOVA: 0x20040, mrInitAttrFDOffset: 4160, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrIOVA: 0x20040, mrInitAttrFDOffset: 4160, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-iova-0082", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrIOVA: 0x20000, mrInitAttrFDOffset: 4160, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrIOVA: 0x20000, mrInitAttrFDOffset: 4160, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-iova-0083", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 3, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10040, pd: 4096, mrInitAttr: 4096, mrInitAttrIOVA: 0x20040, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 3, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10040, pd: 4096, mrInitAttr: 4096, mrInitAttrIOVA: 0x20040, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-iova-0083", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 3, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10040, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 3, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10040, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-length-0084", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrFDOffset: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrFDOffset: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-length-0084", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 8192, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrFDOffset: 0xfffffffffffff000, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 8192, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrFDOffset: 0xfffffffffffff000, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-dmah-0085", false, func() string {
 			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 18, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
@@ -659,94 +679,94 @@ func TestRules(t *testing.T) {
 			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 18, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-buf-0086", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 34, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 34, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-buf-0086", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 34, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 34, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-comp_mask-0087", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 34, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 34, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-comp_mask-0087", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 32, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 32, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-comp_mask-0088", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 34, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 34, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-comp_mask-0088", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 42, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 42, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-addr-0197", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 34, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 34, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-addr-0197", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 34, mrInitAttrLength: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 34, mrInitAttrLength: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0053", false, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0053", true, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 32, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 32, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0054", false, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 192, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 192, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0054", true, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 128, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 128, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-length-0058", false, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-length-0058", true, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-length-0060", false, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 1, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 1, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-length-0060", true, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0061", false, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 9, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096, capDeviceAttrAtomicCap: validate.Of(1)}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 9, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096, capDeviceAttrAtomicCap: validate.Of(1)}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0061", true, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 9, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096, capDeviceAttrAtomicCap: validate.Of(0)}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 9, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096, capDeviceAttrAtomicCap: validate.Of(0)}))
 		}},
 		{"VR-ibv_reg_mr_ex-length-0066", false, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096, capDeviceAttrMaxMRSize: validate.Of(4096)}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096, capDeviceAttrMaxMRSize: validate.Of(4096)}))
 		}},
 		{"VR-ibv_reg_mr_ex-length-0066", true, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4097, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096, capDeviceAttrMaxMRSize: validate.Of(4096)}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4097, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096, capDeviceAttrMaxMRSize: validate.Of(4096)}))
 		}},
 		{"VR-ibv_reg_mr_ex-comp_mask-0069", false, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrCompMask: 3, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrCompMask: 3, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-comp_mask-0069", true, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrCompMask: 66, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrCompMask: 66, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-iova-0070", false, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrCompMask: 3, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrIOVA: 0x20000, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrCompMask: 3, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrIOVA: 0x20000, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-iova-0070", true, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrIOVA: 0x20000, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrIOVA: 0x20000, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-addr-0071", false, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-addr-0071", true, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-fd-0072", false, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-fd-0072", true, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-fd_offset-0073", false, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrFDOffset: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrFDOffset: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-fd_offset-0073", true, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrFDOffset: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrFDOffset: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-dmah-0074", false, func() string {
 			return textOf(hintRegMREx(&inRegMREx{mrInitAttrCompMask: 18, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
@@ -755,34 +775,34 @@ func TestRules(t *testing.T) {
 			return textOf(hintRegMREx(&inRegMREx{mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-buf-0075", false, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrCompMask: 34, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrCompMask: 34, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-buf-0075", true, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0196", false, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 256, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 256, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0196", true, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 512, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 512, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-iova-0200", false, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 3, mrInitAttrLength: 0xffffffffffffffff, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 3, mrInitAttrLength: 0xffffffffffffffff, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-iova-0200", true, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 3, mrInitAttrLength: 0xffffffffffffffff, pd: 4096, mrInitAttr: 4096, mrInitAttrIOVA: 0x10000, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 3, mrInitAttrLength: 0xffffffffffffffff, pd: 4096, mrInitAttr: 4096, mrInitAttrIOVA: 0x10000, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-addr-0203", false, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-addr-0203", true, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-length-0206", false, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 0x7fffffffffffffff, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 0x7fffffffffffffff, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-length-0206", true, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 0x8000000000000000, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 0x8000000000000000, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_rereg_mr-mr-0172", false, func() string { return textOf(checkReregMR(&inReregMR{mr: 4096, pd: 4096, addr: 4096, length: 4096})) }},
 		{"VR-ibv_rereg_mr-mr-0172", true, func() string { return textOf(checkReregMR(&inReregMR{pd: 4096, addr: 4096, length: 4096})) }},
@@ -996,6 +1016,8 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_alloc_dm-comp_mask-0101", true, func() string { return textOf(hintAllocDM(&inAllocDM{context: 4096, attr: 4096, attrCompMask: 1})) }},
 		{"VR-ibv_free_dm-dm-0102", false, func() string { return textOf(checkFreeDM(&inFreeDM{dm: 4096})) }},
 		{"VR-ibv_free_dm-dm-0102", true, func() string { return textOf(checkFreeDM(&inFreeDM{})) }},
+		{"VR-ibv_dm_export_dmabuf_fd-dm-1344", false, func() string { return textOf(checkDMExportDmabufFD(&inDMExportDmabufFD{dm: 4096})) }},
+		{"VR-ibv_dm_export_dmabuf_fd-dm-1344", true, func() string { return textOf(checkDMExportDmabufFD(&inDMExportDmabufFD{})) }},
 		{"VR-ibv_memcpy_to_dm-dm-0104", false, func() string { return textOf(checkMemcpyToDM(&inMemcpyToDM{dm: 4096, hostAddr: 4096, length: 4096})) }},
 		{"VR-ibv_memcpy_to_dm-dm-0104", true, func() string { return textOf(checkMemcpyToDM(&inMemcpyToDM{hostAddr: 4096, length: 4096})) }},
 		{"VR-ibv_memcpy_to_dm-host_addr-0105", false, func() string { return textOf(checkMemcpyToDM(&inMemcpyToDM{dm: 4096, hostAddr: 4096, length: 4})) }},
@@ -1144,6 +1166,16 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_create_cq_ex-flags-2054", true, func() string {
 			return textOf(hintCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrCompMask: 1, cqAttrCQE: 1, cqAttrFlags: 8}))
 		}},
+		{"VR-ibv_resize_cq-cq-1301", false, func() string { return textOf(checkResizeCQ(&inResizeCQ{cq: 4096})) }},
+		{"VR-ibv_resize_cq-cq-1301", true, func() string { return textOf(checkResizeCQ(&inResizeCQ{})) }},
+		{"VR-ibv_resize_cq-cqe-1302", false, func() string { return textOf(hintResizeCQ(&inResizeCQ{cq: 4096, cqe: 1})) }},
+		{"VR-ibv_resize_cq-cqe-1302", true, func() string { return textOf(hintResizeCQ(&inResizeCQ{cq: 4096})) }},
+		{"VR-ibv_resize_cq-cqe-1303", false, func() string {
+			return textOf(hintResizeCQ(&inResizeCQ{cq: 4096, cqe: 16, capDeviceAttrMaxCQE: validate.Of(16)}))
+		}},
+		{"VR-ibv_resize_cq-cqe-1303", true, func() string {
+			return textOf(hintResizeCQ(&inResizeCQ{cq: 4096, cqe: 17, capDeviceAttrMaxCQE: validate.Of(16)}))
+		}},
 		{"VR-ibv_destroy_cq-cq-0283", false, func() string { return textOf(checkDestroyCQ(&inDestroyCQ{cq: 4096})) }},
 		{"VR-ibv_destroy_cq-cq-0283", true, func() string { return textOf(checkDestroyCQ(&inDestroyCQ{})) }},
 		{"VR-ibv_modify_cq-cq-0776", false, func() string { return textOf(checkModifyCQ(&inModifyCQ{cq: 4096, attr: 4096})) }},
@@ -1166,6 +1198,48 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_modify_cq-cq_period-2056", true, func() string {
 			return textOf(hintModifyCQ(&inModifyCQ{cq: 4096, attr: 4096, attrAttrMask: 1, attrModerateCQPeriod: 17, capDeviceAttrExCQModCapsMaxCQPeriod: validate.Of(16)}))
 		}},
+		{"VR-ibv_query_comp_cntr_caps-context-1346", false, func() string { return textOf(checkQueryCompCntrCaps(&inQueryCompCntrCaps{context: 4096, caps: 4096})) }},
+		{"VR-ibv_query_comp_cntr_caps-context-1346", true, func() string { return textOf(checkQueryCompCntrCaps(&inQueryCompCntrCaps{caps: 4096})) }},
+		{"VR-ibv_query_comp_cntr_caps-caps-1347", false, func() string { return textOf(checkQueryCompCntrCaps(&inQueryCompCntrCaps{context: 4096, caps: 4096})) }},
+		{"VR-ibv_query_comp_cntr_caps-caps-1347", true, func() string { return textOf(checkQueryCompCntrCaps(&inQueryCompCntrCaps{context: 4096})) }},
+		{"VR-ibv_create_comp_cntr-context-1348", false, func() string { return textOf(checkCreateCompCntr(&inCreateCompCntr{context: 4096, ccAttr: 4096})) }},
+		{"VR-ibv_create_comp_cntr-context-1348", true, func() string { return textOf(checkCreateCompCntr(&inCreateCompCntr{ccAttr: 4096})) }},
+		{"VR-ibv_create_comp_cntr-cc_attr-1349", false, func() string { return textOf(checkCreateCompCntr(&inCreateCompCntr{context: 4096, ccAttr: 4096})) }},
+		{"VR-ibv_create_comp_cntr-cc_attr-1349", true, func() string { return textOf(checkCreateCompCntr(&inCreateCompCntr{context: 4096})) }},
+		{"VR-ibv_create_comp_cntr-comp_mask-1361", false, func() string { return textOf(checkCreateCompCntr(&inCreateCompCntr{context: 4096, ccAttr: 4096})) }},
+		{"VR-ibv_create_comp_cntr-comp_mask-1361", true, func() string {
+			return textOf(checkCreateCompCntr(&inCreateCompCntr{context: 4096, ccAttr: 4096, ccAttrCompMask: 1}))
+		}},
+		{"VR-ibv_create_comp_cntr-flags-1362", false, func() string { return textOf(checkCreateCompCntr(&inCreateCompCntr{context: 4096, ccAttr: 4096})) }},
+		{"VR-ibv_create_comp_cntr-flags-1362", true, func() string {
+			return textOf(checkCreateCompCntr(&inCreateCompCntr{context: 4096, ccAttr: 4096, ccAttrFlags: 1}))
+		}},
+		{"VR-ibv_create_comp_cntr-type-1363", false, func() string { return textOf(checkCreateCompCntr(&inCreateCompCntr{context: 4096, ccAttr: 4096})) }},
+		{"VR-ibv_create_comp_cntr-type-1363", true, func() string {
+			return textOf(checkCreateCompCntr(&inCreateCompCntr{context: 4096, ccAttr: 4096, ccAttrType: 2}))
+		}},
+		{"VR-ibv_create_comp_cntr-type-1364", false, func() string { return textOf(hintCreateCompCntr(&inCreateCompCntr{context: 4096, ccAttr: 4096})) }},
+		{"VR-ibv_create_comp_cntr-type-1364", true, func() string {
+			return textOf(hintCreateCompCntr(&inCreateCompCntr{context: 4096, ccAttr: 4096, ccAttrType: 1}))
+		}},
+		{"VR-ibv_destroy_comp_cntr-comp_cntr-1350", false, func() string { return textOf(checkDestroyCompCntr(&inDestroyCompCntr{compCntr: 4096})) }},
+		{"VR-ibv_destroy_comp_cntr-comp_cntr-1350", true, func() string { return textOf(checkDestroyCompCntr(&inDestroyCompCntr{})) }},
+		{"VR-ibv_set_comp_cntr-comp_cntr-1352", false, func() string { return textOf(checkSetCompCntr(&inSetCompCntr{compCntr: 4096})) }},
+		{"VR-ibv_set_comp_cntr-comp_cntr-1352", true, func() string { return textOf(checkSetCompCntr(&inSetCompCntr{})) }},
+		{"VR-ibv_set_err_comp_cntr-comp_cntr-1353", false, func() string { return textOf(checkSetErrCompCntr(&inSetErrCompCntr{compCntr: 4096})) }},
+		{"VR-ibv_set_err_comp_cntr-comp_cntr-1353", true, func() string { return textOf(checkSetErrCompCntr(&inSetErrCompCntr{})) }},
+		{"VR-ibv_inc_comp_cntr-comp_cntr-1354", false, func() string { return textOf(checkIncCompCntr(&inIncCompCntr{compCntr: 4096})) }},
+		{"VR-ibv_inc_comp_cntr-comp_cntr-1354", true, func() string { return textOf(checkIncCompCntr(&inIncCompCntr{})) }},
+		{"VR-ibv_inc_err_comp_cntr-comp_cntr-1355", false, func() string { return textOf(checkIncErrCompCntr(&inIncErrCompCntr{compCntr: 4096})) }},
+		{"VR-ibv_inc_err_comp_cntr-comp_cntr-1355", true, func() string { return textOf(checkIncErrCompCntr(&inIncErrCompCntr{})) }},
+		{"VR-ibv_read_comp_cntr-comp_cntr-1356", false, func() string { return textOf(checkReadCompCntr(&inReadCompCntr{compCntr: 4096})) }},
+		{"VR-ibv_read_comp_cntr-comp_cntr-1356", true, func() string { return textOf(checkReadCompCntr(&inReadCompCntr{})) }},
+		{"VR-ibv_read_comp_cntr-value-1357", false, func() string { return textOf(checkReadCompCntr(&inReadCompCntr{compCntr: 4096, value: 4096})) }},
+		{"VR-ibv_read_comp_cntr-value-1357", true, func() string { return textOf(checkReadCompCntr(&inReadCompCntr{compCntr: 4096})) }},
+		{"VR-ibv_read_err_comp_cntr-comp_cntr-1358", false, func() string { return textOf(checkReadErrCompCntr(&inReadErrCompCntr{compCntr: 4096})) }},
+		{"VR-ibv_read_err_comp_cntr-comp_cntr-1358", true, func() string { return textOf(checkReadErrCompCntr(&inReadErrCompCntr{})) }},
+		{"VR-ibv_read_err_comp_cntr-value-1359", false, func() string { return textOf(checkReadErrCompCntr(&inReadErrCompCntr{compCntr: 4096, value: 4096})) }},
+		{"VR-ibv_read_err_comp_cntr-value-1359", true, func() string { return textOf(checkReadErrCompCntr(&inReadErrCompCntr{compCntr: 4096})) }},
 		{"VR-ibv_create_srq-pd-0601", false, func() string { return textOf(checkCreateSRQ(&inCreateSRQ{pd: 4096, srqInitAttr: 4096})) }},
 		{"VR-ibv_create_srq-pd-0601", true, func() string { return textOf(checkCreateSRQ(&inCreateSRQ{srqInitAttr: 4096})) }},
 		{"VR-ibv_create_srq-srq_init_attr-0602", false, func() string { return textOf(checkCreateSRQ(&inCreateSRQ{pd: 4096, srqInitAttr: 4096})) }},
@@ -1690,6 +1764,66 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_alloc_parent_domain-pd_context-0141", true, func() string {
 			return textOf(hintAllocParentDomain(&inAllocParentDomain{context: 4096, attr: 4096, attrPD: 4096, attrFree: 4096, attrPDContext: 4096}))
 		}},
+		{"VR-ibv_alloc_dmah-context-1331", false, func() string { return textOf(checkAllocDMAH(&inAllocDMAH{context: 4096, attr: 4096})) }},
+		{"VR-ibv_alloc_dmah-context-1331", true, func() string { return textOf(checkAllocDMAH(&inAllocDMAH{attr: 4096})) }},
+		{"VR-ibv_alloc_dmah-attr-1332", false, func() string { return textOf(checkAllocDMAH(&inAllocDMAH{context: 4096, attr: 4096, attrCompMask: 2})) }},
+		{"VR-ibv_alloc_dmah-attr-1332", true, func() string { return textOf(checkAllocDMAH(&inAllocDMAH{context: 4096})) }},
+		{"VR-ibv_alloc_dmah-comp_mask-1334", false, func() string { return textOf(checkAllocDMAH(&inAllocDMAH{context: 4096, attr: 4096, attrCompMask: 2})) }},
+		{"VR-ibv_alloc_dmah-comp_mask-1334", true, func() string {
+			return textOf(checkAllocDMAH(&inAllocDMAH{context: 4096, attr: 4096, attrCompMask: 10}))
+		}},
+		{"VR-ibv_alloc_dmah-comp_mask-1335", false, func() string { return textOf(checkAllocDMAH(&inAllocDMAH{context: 4096, attr: 4096, attrCompMask: 2})) }},
+		{"VR-ibv_alloc_dmah-comp_mask-1335", true, func() string { return textOf(checkAllocDMAH(&inAllocDMAH{context: 4096, attr: 4096})) }},
+		{"VR-ibv_alloc_dmah-comp_mask-1336", false, func() string { return textOf(checkAllocDMAH(&inAllocDMAH{context: 4096, attr: 4096, attrCompMask: 7})) }},
+		{"VR-ibv_alloc_dmah-comp_mask-1336", true, func() string { return textOf(checkAllocDMAH(&inAllocDMAH{context: 4096, attr: 4096, attrCompMask: 3})) }},
+		{"VR-ibv_alloc_dmah-comp_mask-1337", false, func() string { return textOf(checkAllocDMAH(&inAllocDMAH{context: 4096, attr: 4096, attrCompMask: 7})) }},
+		{"VR-ibv_alloc_dmah-comp_mask-1337", true, func() string { return textOf(checkAllocDMAH(&inAllocDMAH{context: 4096, attr: 4096, attrCompMask: 6})) }},
+		{"VR-ibv_alloc_dmah-ph-1338", false, func() string {
+			return textOf(checkAllocDMAH(&inAllocDMAH{context: 4096, attr: 4096, attrCompMask: 2, attrPh: 1}))
+		}},
+		{"VR-ibv_alloc_dmah-ph-1338", true, func() string { return textOf(checkAllocDMAH(&inAllocDMAH{context: 4096, attr: 4096, attrPh: 1})) }},
+		{"VR-ibv_alloc_dmah-ph-1341", false, func() string {
+			return textOf(checkAllocDMAH(&inAllocDMAH{context: 4096, attr: 4096, attrCompMask: 2, attrPh: 3}))
+		}},
+		{"VR-ibv_alloc_dmah-ph-1341", true, func() string {
+			return textOf(checkAllocDMAH(&inAllocDMAH{context: 4096, attr: 4096, attrCompMask: 2, attrPh: 4}))
+		}},
+		{"VR-ibv_alloc_dmah-tph_mem_type-1342", false, func() string {
+			return textOf(checkAllocDMAH(&inAllocDMAH{context: 4096, attr: 4096, attrCompMask: 7, attrTPHMemType: 1}))
+		}},
+		{"VR-ibv_alloc_dmah-tph_mem_type-1342", true, func() string {
+			return textOf(checkAllocDMAH(&inAllocDMAH{context: 4096, attr: 4096, attrCompMask: 7, attrTPHMemType: 2}))
+		}},
+		{"VR-ibv_alloc_dmah-cpu_id-1339", false, func() string {
+			return textOf(hintAllocDMAH(&inAllocDMAH{context: 4096, attr: 4096, attrCompMask: 7, attrCPUID: 1}))
+		}},
+		{"VR-ibv_alloc_dmah-cpu_id-1339", true, func() string {
+			return textOf(hintAllocDMAH(&inAllocDMAH{context: 4096, attr: 4096, attrCompMask: 2, attrCPUID: 1}))
+		}},
+		{"VR-ibv_alloc_dmah-tph_mem_type-1340", false, func() string {
+			return textOf(hintAllocDMAH(&inAllocDMAH{context: 4096, attr: 4096, attrCompMask: 7, attrTPHMemType: 1}))
+		}},
+		{"VR-ibv_alloc_dmah-tph_mem_type-1340", true, func() string {
+			return textOf(hintAllocDMAH(&inAllocDMAH{context: 4096, attr: 4096, attrCompMask: 2, attrTPHMemType: 1}))
+		}},
+		{"VR-ibv_dealloc_dmah-dmah-1333", false, func() string { return textOf(checkDeallocDMAH(&inDeallocDMAH{dmah: 4096})) }},
+		{"VR-ibv_dealloc_dmah-dmah-1333", true, func() string { return textOf(checkDeallocDMAH(&inDeallocDMAH{})) }},
+		{"VR-ibv_query_rt_values_ex-context-1322", false, func() string { return textOf(checkQueryRtValuesEx(&inQueryRtValuesEx{context: 4096, values: 4096})) }},
+		{"VR-ibv_query_rt_values_ex-context-1322", true, func() string { return textOf(checkQueryRtValuesEx(&inQueryRtValuesEx{values: 4096})) }},
+		{"VR-ibv_query_rt_values_ex-values-1323", false, func() string {
+			return textOf(checkQueryRtValuesEx(&inQueryRtValuesEx{context: 4096, values: 4096, valuesCompMask: 1}))
+		}},
+		{"VR-ibv_query_rt_values_ex-values-1323", true, func() string { return textOf(checkQueryRtValuesEx(&inQueryRtValuesEx{context: 4096})) }},
+		{"VR-ibv_query_rt_values_ex-comp_mask-1324", false, func() string {
+			return textOf(checkQueryRtValuesEx(&inQueryRtValuesEx{context: 4096, values: 4096, valuesCompMask: 1}))
+		}},
+		{"VR-ibv_query_rt_values_ex-comp_mask-1324", true, func() string {
+			return textOf(checkQueryRtValuesEx(&inQueryRtValuesEx{context: 4096, values: 4096, valuesCompMask: 2}))
+		}},
+		{"VR-ibv_query_rt_values_ex-comp_mask-1325", false, func() string {
+			return textOf(hintQueryRtValuesEx(&inQueryRtValuesEx{context: 4096, values: 4096, valuesCompMask: 1}))
+		}},
+		{"VR-ibv_query_rt_values_ex-comp_mask-1325", true, func() string { return textOf(hintQueryRtValuesEx(&inQueryRtValuesEx{context: 4096, values: 4096})) }},
 		{"VR-ibv_query_device_ex-context-0165", false, func() string { return textOf(checkQueryDeviceEx(&inQueryDeviceEx{context: 4096, attr: 4096})) }},
 		{"VR-ibv_query_device_ex-context-0165", true, func() string { return textOf(checkQueryDeviceEx(&inQueryDeviceEx{attr: 4096})) }},
 		{"VR-ibv_query_device_ex-attr-0166", false, func() string { return textOf(checkQueryDeviceEx(&inQueryDeviceEx{context: 4096, attr: 4096})) }},
@@ -2038,6 +2172,80 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_modify_qp-qp_access_flags-2071", true, func() string {
 			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 8, attrQPAccessFlags: 1024}))
 		}},
+		{"VR-ibv_modify_qp_rate_limit-qp-1309", false, func() string { return textOf(checkModifyQPRateLimit(&inModifyQPRateLimit{qp: 4096, attr: 4096})) }},
+		{"VR-ibv_modify_qp_rate_limit-qp-1309", true, func() string { return textOf(checkModifyQPRateLimit(&inModifyQPRateLimit{attr: 4096})) }},
+		{"VR-ibv_modify_qp_rate_limit-attr-1310", false, func() string { return textOf(checkModifyQPRateLimit(&inModifyQPRateLimit{qp: 4096, attr: 4096})) }},
+		{"VR-ibv_modify_qp_rate_limit-attr-1310", true, func() string { return textOf(checkModifyQPRateLimit(&inModifyQPRateLimit{qp: 4096})) }},
+		{"VR-ibv_modify_qp_rate_limit-comp_mask-1311", false, func() string { return textOf(checkModifyQPRateLimit(&inModifyQPRateLimit{qp: 4096, attr: 4096})) }},
+		{"VR-ibv_modify_qp_rate_limit-comp_mask-1311", true, func() string {
+			return textOf(checkModifyQPRateLimit(&inModifyQPRateLimit{qp: 4096, attr: 4096, attrCompMask: 1}))
+		}},
+		{"VR-ibv_modify_qp_rate_limit-max_burst_sz-1312", false, func() string {
+			return textOf(checkModifyQPRateLimit(&inModifyQPRateLimit{qp: 4096, attr: 4096, attrMaxBurstSz: 1024, attrRateLimit: 1000}))
+		}},
+		{"VR-ibv_modify_qp_rate_limit-max_burst_sz-1312", true, func() string {
+			return textOf(checkModifyQPRateLimit(&inModifyQPRateLimit{qp: 4096, attr: 4096, attrMaxBurstSz: 1024}))
+		}},
+		{"VR-ibv_modify_qp_rate_limit-typical_pkt_sz-1313", false, func() string {
+			return textOf(checkModifyQPRateLimit(&inModifyQPRateLimit{qp: 4096, attr: 4096, attrRateLimit: 1000, attrTypicalPktSz: 1024}))
+		}},
+		{"VR-ibv_modify_qp_rate_limit-typical_pkt_sz-1313", true, func() string {
+			return textOf(checkModifyQPRateLimit(&inModifyQPRateLimit{qp: 4096, attr: 4096, attrTypicalPktSz: 1024}))
+		}},
+		{"VR-ibv_modify_qp_rate_limit-state-1314", false, func() string {
+			return textOf(checkModifyQPRateLimit(&inModifyQPRateLimit{qp: 4096, attr: 4096, qpState: validate.Of(3)}))
+		}},
+		{"VR-ibv_modify_qp_rate_limit-state-1314", true, func() string {
+			return textOf(checkModifyQPRateLimit(&inModifyQPRateLimit{qp: 4096, attr: 4096, qpState: validate.Of(1)}))
+		}},
+		{"VR-ibv_modify_qp_rate_limit-rate_limit-1315", false, func() string {
+			return textOf(hintModifyQPRateLimit(&inModifyQPRateLimit{qp: 4096, attr: 4096, attrRateLimit: 10, capDeviceAttrExPacketPacingCapsQPRateLimitMin: validate.Of(10), capDeviceAttrExPacketPacingCapsQPRateLimitMax: validate.Of(20)}))
+		}},
+		{"VR-ibv_modify_qp_rate_limit-rate_limit-1315", true, func() string {
+			return textOf(hintModifyQPRateLimit(&inModifyQPRateLimit{qp: 4096, attr: 4096, attrRateLimit: 21, capDeviceAttrExPacketPacingCapsQPRateLimitMin: validate.Of(10), capDeviceAttrExPacketPacingCapsQPRateLimitMax: validate.Of(20)}))
+		}},
+		{"VR-ibv_qp_attach_comp_cntr-qp-1370", false, func() string {
+			return textOf(checkQPAttachCompCntr(&inQPAttachCompCntr{qp: 4096, compCntr: 4096, attr: 4096}))
+		}},
+		{"VR-ibv_qp_attach_comp_cntr-qp-1370", true, func() string { return textOf(checkQPAttachCompCntr(&inQPAttachCompCntr{compCntr: 4096, attr: 4096})) }},
+		{"VR-ibv_qp_attach_comp_cntr-comp_cntr-1371", false, func() string {
+			return textOf(checkQPAttachCompCntr(&inQPAttachCompCntr{qp: 4096, compCntr: 4096, attr: 4096}))
+		}},
+		{"VR-ibv_qp_attach_comp_cntr-comp_cntr-1371", true, func() string { return textOf(checkQPAttachCompCntr(&inQPAttachCompCntr{qp: 4096, attr: 4096})) }},
+		{"VR-ibv_qp_attach_comp_cntr-attr-1372", false, func() string {
+			return textOf(checkQPAttachCompCntr(&inQPAttachCompCntr{qp: 4096, compCntr: 4096, attr: 4096, attrOpMask: 1}))
+		}},
+		{"VR-ibv_qp_attach_comp_cntr-attr-1372", true, func() string { return textOf(checkQPAttachCompCntr(&inQPAttachCompCntr{qp: 4096, compCntr: 4096})) }},
+		{"VR-ibv_qp_attach_comp_cntr-state-1373", false, func() string {
+			return textOf(checkQPAttachCompCntr(&inQPAttachCompCntr{qp: 4096, compCntr: 4096, attr: 4096, qpState: validate.Of(1), attrOpMask: 1}))
+		}},
+		{"VR-ibv_qp_attach_comp_cntr-state-1373", true, func() string {
+			return textOf(checkQPAttachCompCntr(&inQPAttachCompCntr{qp: 4096, compCntr: 4096, attr: 4096, qpState: validate.Of(2), attrOpMask: 1}))
+		}},
+		{"VR-ibv_qp_attach_comp_cntr-comp_mask-1374", false, func() string {
+			return textOf(checkQPAttachCompCntr(&inQPAttachCompCntr{qp: 4096, compCntr: 4096, attr: 4096, attrOpMask: 1}))
+		}},
+		{"VR-ibv_qp_attach_comp_cntr-comp_mask-1374", true, func() string {
+			return textOf(checkQPAttachCompCntr(&inQPAttachCompCntr{qp: 4096, compCntr: 4096, attr: 4096, attrCompMask: 1, attrOpMask: 1}))
+		}},
+		{"VR-ibv_qp_attach_comp_cntr-op_mask-1375", false, func() string {
+			return textOf(checkQPAttachCompCntr(&inQPAttachCompCntr{qp: 4096, compCntr: 4096, attr: 4096, attrOpMask: 1}))
+		}},
+		{"VR-ibv_qp_attach_comp_cntr-op_mask-1375", true, func() string {
+			return textOf(checkQPAttachCompCntr(&inQPAttachCompCntr{qp: 4096, compCntr: 4096, attr: 4096, attrOpMask: 65}))
+		}},
+		{"VR-ibv_qp_attach_comp_cntr-op_mask-1376", false, func() string {
+			return textOf(hintQPAttachCompCntr(&inQPAttachCompCntr{qp: 4096, compCntr: 4096, attr: 4096, attrOpMask: 1}))
+		}},
+		{"VR-ibv_qp_attach_comp_cntr-op_mask-1376", true, func() string {
+			return textOf(hintQPAttachCompCntr(&inQPAttachCompCntr{qp: 4096, compCntr: 4096, attr: 4096}))
+		}},
+		{"VR-ibv_query_qp_data_in_order-qp-1306", false, func() string { return textOf(checkQueryQPDataInOrder(&inQueryQPDataInOrder{qp: 4096})) }},
+		{"VR-ibv_query_qp_data_in_order-qp-1306", true, func() string { return textOf(checkQueryQPDataInOrder(&inQueryQPDataInOrder{})) }},
+		{"VR-ibv_query_qp_data_in_order-flags-1307", false, func() string { return textOf(hintQueryQPDataInOrder(&inQueryQPDataInOrder{qp: 4096, flags: 1})) }},
+		{"VR-ibv_query_qp_data_in_order-flags-1307", true, func() string { return textOf(hintQueryQPDataInOrder(&inQueryQPDataInOrder{qp: 4096, flags: 4})) }},
+		{"VR-ibv_query_qp_data_in_order-op-1308", false, func() string { return textOf(hintQueryQPDataInOrder(&inQueryQPDataInOrder{qp: 4096, op: 2})) }},
+		{"VR-ibv_query_qp_data_in_order-op-1308", true, func() string { return textOf(hintQueryQPDataInOrder(&inQueryQPDataInOrder{qp: 4096, op: 6})) }},
 		{"VR-ibv_query_qp-qp-0504", false, func() string { return textOf(checkQueryQP(&inQueryQP{qp: 4096, attr: 4096, initAttr: 4096})) }},
 		{"VR-ibv_query_qp-qp-0504", true, func() string { return textOf(checkQueryQP(&inQueryQP{attr: 4096, initAttr: 4096})) }},
 		{"VR-ibv_query_qp-attr-0505", false, func() string { return textOf(checkQueryQP(&inQueryQP{qp: 4096, attr: 4096, initAttr: 4096})) }},
@@ -2464,6 +2672,20 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_read_counters-flags-0759", true, func() string {
 			return textOf(hintReadCounters(&inReadCounters{counters: 4096, countersValue: 4096, ncounters: 1, flags: 2}))
 		}},
+		{"VR-ibv_set_ece-qp-1318", false, func() string { return textOf(checkSetEce(&inSetEce{qp: 4096, ece: 4096})) }},
+		{"VR-ibv_set_ece-qp-1318", true, func() string { return textOf(checkSetEce(&inSetEce{ece: 4096})) }},
+		{"VR-ibv_set_ece-ece-1319", false, func() string { return textOf(checkSetEce(&inSetEce{qp: 4096, ece: 4096, eceVendorID: 5555})) }},
+		{"VR-ibv_set_ece-ece-1319", true, func() string { return textOf(checkSetEce(&inSetEce{qp: 4096})) }},
+		{"VR-ibv_set_ece-vendor_id-1320", false, func() string { return textOf(checkSetEce(&inSetEce{qp: 4096, ece: 4096, eceVendorID: 5555})) }},
+		{"VR-ibv_set_ece-vendor_id-1320", true, func() string { return textOf(checkSetEce(&inSetEce{qp: 4096, ece: 4096})) }},
+		{"VR-ibv_set_ece-comp_mask-1321", false, func() string { return textOf(checkSetEce(&inSetEce{qp: 4096, ece: 4096, eceVendorID: 5555})) }},
+		{"VR-ibv_set_ece-comp_mask-1321", true, func() string {
+			return textOf(checkSetEce(&inSetEce{qp: 4096, ece: 4096, eceVendorID: 5555, eceCompMask: 1}))
+		}},
+		{"VR-ibv_query_ece-qp-1316", false, func() string { return textOf(checkQueryEce(&inQueryEce{qp: 4096, ece: 4096})) }},
+		{"VR-ibv_query_ece-qp-1316", true, func() string { return textOf(checkQueryEce(&inQueryEce{ece: 4096})) }},
+		{"VR-ibv_query_ece-ece-1317", false, func() string { return textOf(checkQueryEce(&inQueryEce{qp: 4096, ece: 4096})) }},
+		{"VR-ibv_query_ece-ece-1317", true, func() string { return textOf(checkQueryEce(&inQueryEce{qp: 4096})) }},
 	} {
 		if got := c.says(); strings.Contains(got, "["+c.id+"]") != c.broken {
 			t.Errorf("%s: broken %t, but the validator says %q", c.id, c.broken, got)

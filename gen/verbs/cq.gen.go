@@ -12,6 +12,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/object"
 	"github.com/verbsgen/verbsgen/runtime/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
+	"sync"
 	"time"
 	"unsafe"
 )
@@ -29,6 +30,7 @@ type CQ struct {
 	gate    gate.Gate    // c for the data path, which does not enter the handle
 	channel *CompChannel // where its events arrive, or nil
 	asked   lazy.Asked   // what it was asked for when it was made
+	mu      sync.Mutex   // guards what a change in place changes
 	cqe     int
 }
 
@@ -122,6 +124,8 @@ func (o *CQ) Device() *Device { return o.dev }
 //
 // C: struct ibv_cq.cqe, ibv_create_cq(3).
 func (o *CQ) Size() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	return o.cqe
 }
 
@@ -163,6 +167,10 @@ type WCEx struct {
 	SL uint8 // read_sl
 	// Path bits of the local LID, only on UD; asked for by WCFieldDLIDPathBits.
 	DLIDPathBits uint8 // read_dlid_path_bits
+	// Tag of a message with tag matching; asked for by WCFieldTMInfo.
+	TMTag uint64 // read_tm_info.tag
+	// Data of the sender's program in the header of a message with tag matching; asked for by WCFieldTMInfo.
+	TMPriv uint32 // read_tm_info.priv
 }
 
 // Wallclock returns WallclockNS as a time.
@@ -188,7 +196,7 @@ func (cq *CQ) Reader(fields WCField) (*CQReader, error) {
 		return nil, err
 	}
 	defer cq.node.Exit()
-	if err := lazy.Check(cq.asked, verb, "CQ", fields, 0xbff); err != nil {
+	if err := lazy.Check(cq.asked, verb, "CQ", fields, 0xfff); err != nil {
 		return nil, err
 	}
 	var a lazy.Answer
@@ -234,6 +242,53 @@ func (r *CQReader) PollSpin(entries []WCEx, tries int) (int, error) {
 }
 
 var errStartPoll = verr.Once{Verb: "ibv_start_poll", Kind: "CQ"}
+
+// Resize gives a completion queue room for another number of completions, and keeps those that it has.
+//
+// CQ.Size returns the new size.
+//
+//   - cqe: requested number of entries, at least the number of completions in the queue; the queue may get
+//     more.
+//
+// Rules:
+//   - a queue has room for at least 1 completion (a hint only: some devices accept it)
+//     [VR-ibv_resize_cq-cqe-1302]
+//   - cqe is at most max_cqe (a hint only: some devices accept it) [VR-ibv_resize_cq-cqe-1303]
+//
+// C: ibv_resize_cq, ibv_resize_cq(3).
+func (cq *CQ) Resize(cqe int) error {
+	const verb = "ibv_resize_cq"
+	if err := cq.enter(verb); err != nil {
+		return err
+	}
+	defer cq.node.Exit()
+	if cq.lib.fn[symIbv_resize_cq] == 0 {
+		return cq.lib.missing("ibv_resize_cq", symIbv_resize_cq)
+	}
+	if int(int32(cqe)) != cqe {
+		return verr.OutOfRange(verb, "cqe", cqe)
+	}
+	in := inResizeCQ{
+		cq:  validate.Addr(cq.c),
+		cqe: int64(cqe),
+	}
+	if caps := cq.dev.capabilities(); caps != nil {
+		in.capDeviceAttrMaxCQE = validate.Of(uint64(caps.orig_attr.max_cqe))
+	}
+	if err := checkResizeCQ(&in); err != nil {
+		return err
+	}
+	if cq.lib.lints.Wanted() {
+		cq.lib.lints.Report(hintResizeCQ(&in))
+	}
+	cq.mu.Lock()
+	defer cq.mu.Unlock()
+	if errno := rawResizeCQ(cq.lib.fn[symIbv_resize_cq], cq.c, int32(cqe)); errno != 0 {
+		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintResizeCQ(&in)) })
+	}
+	cq.load()
+	return nil
+}
 
 // PollInto takes up to len(wcs) completions from the queue and returns their number, 0 if there are none. Close
 // waits for a poll; a later one fails with os.ErrClosed.

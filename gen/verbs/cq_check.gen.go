@@ -37,6 +37,34 @@ func checkEndPoll(in *inEndPoll) error {
 	return verr.RefuseErr("ibv_end_poll", bad...)
 }
 
+// inResizeCQ has the values that the rules of ibv_resize_cq use.
+type inResizeCQ struct {
+	cq                  uint64         // cq
+	cqe                 int64          // cqe
+	capDeviceAttrMaxCQE validate.Known // device_attr.max_cqe
+}
+
+// checkResizeCQ refuses a call of ibv_resize_cq that breaks a rule.
+func checkResizeCQ(in *inResizeCQ) error {
+	var bad []verr.Violation
+	if in.cq == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1301], Value: validate.AddrText(in.cq)})
+	}
+	return verr.RefuseErr("ibv_resize_cq", bad...)
+}
+
+// hintResizeCQ returns the lints that a call of ibv_resize_cq breaks, which may be the cause when it fails.
+func hintResizeCQ(in *inResizeCQ) []verr.Violation {
+	var may []verr.Violation
+	if in.cqe < 1 {
+		may = append(may, verr.Violation{Rule: &rules[rule1302], Value: strconv.FormatInt(in.cqe, 10)})
+	}
+	if in.capDeviceAttrMaxCQE.OK && in.cqe >= 0 && in.capDeviceAttrMaxCQE.V > 0 && uint64(in.cqe) > in.capDeviceAttrMaxCQE.V {
+		may = append(may, verr.Violation{Rule: &rules[rule1303], Value: strconv.FormatInt(in.cqe, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxCQE.V, 10)})
+	}
+	return may
+}
+
 // inDestroyCQ has the values that the rules of ibv_destroy_cq use.
 type inDestroyCQ struct {
 	cq uint64 // cq

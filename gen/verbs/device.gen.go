@@ -281,6 +281,44 @@ func (dev *Device) QueryPort(portNum uint8) (*PortAttr, error) {
 	return out, nil
 }
 
+// QueryPortSpeed returns the effective bandwidth of a port in units of 100 Mbit/s.
+//
+//   - portNum: number of the port, from 1.
+//
+// Since rdma-core 62.0; with an older library the error is errors.ErrUnsupported.
+//
+// Rules:
+//   - ports are numbered from 1 [VR-ibv_query_port_speed-port_num-1326]
+//   - port_num is at most the number of ports [VR-ibv_query_port_speed-port_num-1327]
+//
+// C: ibv_query_port_speed, ibv_query_port_speed(3).
+func (dev *Device) QueryPortSpeed(portNum uint32) (uint64, error) {
+	const verb = "ibv_query_port_speed"
+	if err := dev.enter(verb); err != nil {
+		return 0, err
+	}
+	defer dev.node.Exit()
+	if dev.lib.fn[symIbv_query_port_speed] == 0 {
+		return 0, dev.lib.missing("ibv_query_port_speed", symIbv_query_port_speed)
+	}
+	in := inQueryPortSpeed{
+		context:   validate.Addr(dev.c),
+		portSpeed: 1,
+		portNum:   uint64(portNum),
+	}
+	if caps := dev.capabilities(); caps != nil {
+		in.capDeviceAttrPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
+	}
+	if err := checkQueryPortSpeed(&in); err != nil {
+		return 0, err
+	}
+	var portSpeed uint64
+	if errno := rawQueryPortSpeed(dev.lib.fn[symIbv_query_port_speed], dev.c, portNum, unsafe.Pointer(&portSpeed)); errno != 0 {
+		return 0, verr.Failed(verb, errno, nil)
+	}
+	return portSpeed, nil
+}
+
 // QueryGID returns an entry of the GID table of a port; an empty entry is all zeros.
 //
 //   - portNum: number of the port, from 1.
@@ -837,6 +875,84 @@ func (dev *Device) CreateCQEx(cqAttr *CQInitAttrEx) (*CQ, error) {
 	return o, nil
 }
 
+// QueryCompCntrCaps returns what completion counters a device has.
+//
+// Since rdma-core 65.0; with an older library the error is errors.ErrUnsupported.
+//
+// C: ibv_query_comp_cntr_caps, ibv_query_comp_cntr_caps(3).
+func (dev *Device) QueryCompCntrCaps() (*CompCntrCaps, error) {
+	const verb = "ibv_query_comp_cntr_caps"
+	if err := dev.enter(verb); err != nil {
+		return nil, err
+	}
+	defer dev.node.Exit()
+	if dev.lib.fn[sym_ibv_query_comp_cntr_caps] == 0 {
+		return nil, dev.lib.missing("ibv_query_comp_cntr_caps", sym_ibv_query_comp_cntr_caps)
+	}
+	in := inQueryCompCntrCaps{
+		context: validate.Addr(dev.c),
+		caps:    1,
+	}
+	if err := checkQueryCompCntrCaps(&in); err != nil {
+		return nil, err
+	}
+	var caps_C cCompCntrCaps
+	if errno := rawQueryCompCntrCaps(dev.lib.fn[sym_ibv_query_comp_cntr_caps], dev.c, unsafe.Pointer(&caps_C)); errno != 0 {
+		return nil, verr.Failed(verb, errno, nil)
+	}
+	out := new(CompCntrCaps)
+	out.from(&caps_C)
+	return out, nil
+}
+
+// CreateCompCntr makes a completion counter.
+//
+// Since rdma-core 65.0; with an older library the error is errors.ErrUnsupported.
+//
+// Rules:
+//   - comp_mask has no bits yet [VR-ibv_create_comp_cntr-comp_mask-1361]
+//   - no flag of a completion counter is defined yet [VR-ibv_create_comp_cntr-flags-1362]
+//   - requests are counted, or bytes [VR-ibv_create_comp_cntr-type-1363]
+//   - not every device counts bytes (a hint only: some devices accept it) [VR-ibv_create_comp_cntr-type-1364]
+//
+// C: ibv_create_comp_cntr, ibv_create_comp_cntr(3).
+func (dev *Device) CreateCompCntr(ccAttr *CompCntrInitAttr) (*CompCntr, error) {
+	const verb = "ibv_create_comp_cntr"
+	if err := dev.enter(verb); err != nil {
+		return nil, err
+	}
+	defer dev.node.Exit()
+	if dev.lib.fn[symIbv_create_comp_cntr] == 0 {
+		return nil, dev.lib.missing("ibv_create_comp_cntr", symIbv_create_comp_cntr)
+	}
+	if ccAttr == nil {
+		return nil, verr.NilValue(verb, "CompCntrInitAttr", "make one with NewCompCntrInitAttr")
+	}
+	ccAttrC := ccAttr.c
+	in := inCreateCompCntr{
+		context:        validate.Addr(dev.c),
+		ccAttr:         1,
+		ccAttrCompMask: uint64(ccAttrC.comp_mask),
+		ccAttrFlags:    uint64(ccAttrC.flags),
+		ccAttrType:     uint64(ccAttrC.type_),
+	}
+	if err := checkCreateCompCntr(&in); err != nil {
+		return nil, err
+	}
+	if dev.lib.lints.Wanted() {
+		dev.lib.lints.Report(hintCreateCompCntr(&in))
+	}
+	ptr, errno := rawCreateCompCntr(dev.lib.fn[symIbv_create_comp_cntr], dev.c, unsafe.Pointer(&ccAttrC))
+	if ptr == nil {
+		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintCreateCompCntr(&in)) })
+	}
+	o := newCompCntr(dev, ptr)
+	if err := o.adopt(&dev.node); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
 // CreateSRQEx makes a shared receive queue of any type.
 //
 // SRQ.Query returns the sizes that the queue got.
@@ -1099,6 +1215,7 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 	o.asked = lazy.Of(uint64(qpInitAttrExC.send_ops_flags))
 	o.pd = qpInitAttrEx.pd
 	o.xrcd = qpInitAttrEx.xrcd
+	o.made = &cQPInitAttr{qp_context: qpInitAttrExC.qp_context, send_cq: qpInitAttrExC.send_cq, recv_cq: qpInitAttrExC.recv_cq, srq: qpInitAttrExC.srq, cap: qpInitAttrExC.cap, qp_type: qpInitAttrExC.qp_type, sq_sig_all: qpInitAttrExC.sq_sig_all}
 	if err := o.adopt(&dev.node, nodeOfCQ(qpInitAttrEx.sendCQ), nodeOfCQ(qpInitAttrEx.recvCQ), nodeOfPD(qpInitAttrEx.pd), nodeOfXRCD(qpInitAttrEx.xrcd), nodeOfSRQ(qpInitAttrEx.srq), nodeOfRWQIndTable(qpInitAttrEx.rwqIndTbl)); err != nil {
 		return nil, err
 	}
@@ -1266,6 +1383,95 @@ func newAllocCalls(a *ParentDomainAttr, c *cParentDomainInitAttr) (calls *pdallo
 	c.comp_mask |= 0x1 // IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS
 	c.comp_mask |= 0x2 // IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT
 	return calls, nil
+}
+
+// AllocDMAH makes a DMA handle, for MRInitAttr.DMAH.
+//
+// Since rdma-core 59.0; with an older library the error is errors.ErrUnsupported.
+//
+// Rules:
+//   - comp_mask has no bits but CPU_ID, PH and TPH_MEM_TYPE [VR-ibv_alloc_dmah-comp_mask-1334]
+//   - a DMA handle has a processing hint [VR-ibv_alloc_dmah-comp_mask-1335]
+//   - a processor is named together with the kind of memory [VR-ibv_alloc_dmah-comp_mask-1336]
+//   - the kind of memory is given together with a processor [VR-ibv_alloc_dmah-comp_mask-1337]
+//   - a processing hint has 2 bits [VR-ibv_alloc_dmah-ph-1341]
+//   - memory is volatile or persistent [VR-ibv_alloc_dmah-tph_mem_type-1342]
+//
+// C: ibv_alloc_dmah, ibv_alloc_dmah(3).
+func (dev *Device) AllocDMAH(attr *DMAHInitAttr) (*DMAH, error) {
+	const verb = "ibv_alloc_dmah"
+	if err := dev.enter(verb); err != nil {
+		return nil, err
+	}
+	defer dev.node.Exit()
+	if dev.lib.fn[symIbv_alloc_dmah] == 0 {
+		return nil, dev.lib.missing("ibv_alloc_dmah", symIbv_alloc_dmah)
+	}
+	if attr == nil {
+		return nil, verr.NilValue(verb, "DMAHInitAttr", "make one with NewDMAHInitAttr")
+	}
+	attrC := attr.c
+	if attr.err != nil {
+		return nil, attr.err
+	}
+	in := inAllocDMAH{
+		context:        validate.Addr(dev.c),
+		attr:           1,
+		attrCompMask:   uint64(attrC.comp_mask),
+		attrPh:         uint64(attrC.ph),
+		attrTPHMemType: uint64(attrC.tph_mem_type),
+		attrCPUID:      uint64(attrC.cpu_id),
+	}
+	if err := checkAllocDMAH(&in); err != nil {
+		return nil, err
+	}
+	if dev.lib.lints.Wanted() {
+		dev.lib.lints.Report(hintAllocDMAH(&in))
+	}
+	ptr, errno := rawAllocDMAH(dev.lib.fn[symIbv_alloc_dmah], dev.c, unsafe.Pointer(&attrC))
+	if ptr == nil {
+		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintAllocDMAH(&in)) })
+	}
+	o := newDMAH(dev, ptr)
+	if err := o.adopt(&dev.node); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+// QueryRTValues reads the clock of a device.
+//
+// Rules:
+//   - comp_mask has no bits but RAW_CLOCK [VR-ibv_query_rt_values_ex-comp_mask-1324]
+//   - comp_mask says which values are read (a hint only: some devices accept it)
+//     [VR-ibv_query_rt_values_ex-comp_mask-1325]
+//
+// C: ibv_query_rt_values_ex, ibv_query_rt_values_ex(3).
+func (dev *Device) QueryRTValues() (*RTValues, error) {
+	const verb = "ibv_query_rt_values_ex"
+	if err := dev.enter(verb); err != nil {
+		return nil, err
+	}
+	defer dev.node.Exit()
+	var valuesC cValuesEx
+	valuesC.comp_mask |= 0x1 // IBV_VALUES_MASK_RAW_CLOCK
+	in := inQueryRtValuesEx{
+		context:        validate.Addr(dev.c),
+		values:         1,
+		valuesCompMask: uint64(valuesC.comp_mask),
+	}
+	if err := checkQueryRtValuesEx(&in); err != nil {
+		return nil, err
+	}
+	if dev.lib.lints.Wanted() {
+		dev.lib.lints.Report(hintQueryRtValuesEx(&in))
+	}
+	if errno := rawQueryRtValuesEx(dev.c, unsafe.Pointer(&valuesC)); errno != 0 {
+		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintQueryRtValuesEx(&in)) })
+	}
+	out := new(RTValues)
+	out.from(&valuesC)
+	return out, nil
 }
 
 // QueryDeviceEx returns all attributes of a device.

@@ -117,6 +117,32 @@ func checkQueryPort(in *inQueryPort) error {
 	return verr.RefuseErr("ibv_query_port", bad...)
 }
 
+// inQueryPortSpeed has the values that the rules of ibv_query_port_speed use.
+type inQueryPortSpeed struct {
+	context                  uint64         // context
+	portSpeed                uint64         // port_speed
+	portNum                  uint64         // port_num
+	capDeviceAttrPhysPortCnt validate.Known // device_attr.phys_port_cnt
+}
+
+// checkQueryPortSpeed refuses a call of ibv_query_port_speed that breaks a rule.
+func checkQueryPortSpeed(in *inQueryPortSpeed) error {
+	var bad []verr.Violation
+	if in.context == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1304], Value: validate.AddrText(in.context)})
+	}
+	if in.portSpeed == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1305], Value: strconv.FormatUint(in.portSpeed, 10)})
+	}
+	if in.portNum < 1 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1326], Value: strconv.FormatUint(in.portNum, 10)})
+	}
+	if in.capDeviceAttrPhysPortCnt.OK && in.capDeviceAttrPhysPortCnt.V > 0 && in.portNum > in.capDeviceAttrPhysPortCnt.V {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1327], Value: strconv.FormatUint(in.portNum, 10), Limit: strconv.FormatUint(in.capDeviceAttrPhysPortCnt.V, 10)})
+	}
+	return verr.RefuseErr("ibv_query_port_speed", bad...)
+}
+
 // inQueryGID has the values that the rules of ibv_query_gid use.
 type inQueryGID struct {
 	context                  uint64         // context
@@ -492,6 +518,63 @@ func hintCreateCQEx(in *inCreateCQEx) []verr.Violation {
 	return may
 }
 
+// inQueryCompCntrCaps has the values that the rules of ibv_query_comp_cntr_caps use.
+type inQueryCompCntrCaps struct {
+	context uint64 // context
+	caps    uint64 // caps
+}
+
+// checkQueryCompCntrCaps refuses a call of ibv_query_comp_cntr_caps that breaks a rule.
+func checkQueryCompCntrCaps(in *inQueryCompCntrCaps) error {
+	var bad []verr.Violation
+	if in.context == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1346], Value: validate.AddrText(in.context)})
+	}
+	if in.caps == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1347], Value: validate.AddrText(in.caps)})
+	}
+	return verr.RefuseErr("ibv_query_comp_cntr_caps", bad...)
+}
+
+// inCreateCompCntr has the values that the rules of ibv_create_comp_cntr use.
+type inCreateCompCntr struct {
+	context        uint64 // context
+	ccAttr         uint64 // cc_attr
+	ccAttrCompMask uint64 // cc_attr.comp_mask
+	ccAttrFlags    uint64 // cc_attr.flags
+	ccAttrType     uint64 // cc_attr.type
+}
+
+// checkCreateCompCntr refuses a call of ibv_create_comp_cntr that breaks a rule.
+func checkCreateCompCntr(in *inCreateCompCntr) error {
+	var bad []verr.Violation
+	if in.context == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1348], Value: validate.AddrText(in.context)})
+	}
+	if in.ccAttr == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1349], Value: validate.AddrText(in.ccAttr)})
+	}
+	if in.ccAttrCompMask > 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1361], Value: "0x" + strconv.FormatUint(in.ccAttrCompMask, 16)})
+	}
+	if in.ccAttrFlags > 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1362], Value: strconv.FormatUint(in.ccAttrFlags, 10)})
+	}
+	if in.ccAttrType != 0 && in.ccAttrType != 1 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1363], Value: CompCntrType(in.ccAttrType).String()})
+	}
+	return verr.RefuseErr("ibv_create_comp_cntr", bad...)
+}
+
+// hintCreateCompCntr returns the lints that a call of ibv_create_comp_cntr breaks, which may be the cause when it fails.
+func hintCreateCompCntr(in *inCreateCompCntr) []verr.Violation {
+	var may []verr.Violation
+	if in.ccAttrType == 1 && in.ccAttrType != 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule1364], Value: CompCntrType(in.ccAttrType).String()})
+	}
+	return may
+}
+
 // inCreateSRQEx has the values that the rules of ibv_create_srq_ex use.
 type inCreateSRQEx struct {
 	context                         uint64         // context
@@ -782,6 +865,92 @@ func hintAllocParentDomain(in *inAllocParentDomain) []verr.Violation {
 	}
 	if in.attrPDContext != 0 && in.attrCompMask&0x2 == 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule0141], Value: validate.AddrText(in.attrPDContext)})
+	}
+	return may
+}
+
+// inAllocDMAH has the values that the rules of ibv_alloc_dmah use.
+type inAllocDMAH struct {
+	context        uint64 // context
+	attr           uint64 // attr
+	attrCompMask   uint64 // attr.comp_mask
+	attrPh         uint64 // attr.ph
+	attrTPHMemType uint64 // attr.tph_mem_type
+	attrCPUID      uint64 // attr.cpu_id
+}
+
+// checkAllocDMAH refuses a call of ibv_alloc_dmah that breaks a rule.
+func checkAllocDMAH(in *inAllocDMAH) error {
+	var bad []verr.Violation
+	if in.context == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1331], Value: validate.AddrText(in.context)})
+	}
+	if in.attr == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1332], Value: validate.AddrText(in.attr)})
+	}
+	if in.attrCompMask&^0x7 != 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1334], Value: "0x" + strconv.FormatUint(in.attrCompMask, 16)})
+	}
+	if in.attrCompMask&0x2 != 0x2 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1335], Value: "0x" + strconv.FormatUint(in.attrCompMask, 16)})
+	}
+	if in.attrCompMask&0x1 != 0 && in.attrCompMask&0x4 != 0x4 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1336], Value: "0x" + strconv.FormatUint(in.attrCompMask, 16)})
+	}
+	if in.attrCompMask&0x4 != 0 && in.attrCompMask&0x1 != 0x1 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1337], Value: "0x" + strconv.FormatUint(in.attrCompMask, 16)})
+	}
+	if in.attrPh != 0 && in.attrCompMask&0x2 == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1338], Value: strconv.FormatUint(in.attrPh, 10)})
+	}
+	if in.attrCompMask&0x2 != 0 && in.attrPh > 3 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1341], Value: strconv.FormatUint(in.attrPh, 10)})
+	}
+	if in.attrCompMask&0x4 != 0 && in.attrTPHMemType != 0 && in.attrTPHMemType != 1 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1342], Value: TPHMemType(in.attrTPHMemType).String()})
+	}
+	return verr.RefuseErr("ibv_alloc_dmah", bad...)
+}
+
+// hintAllocDMAH returns the lints that a call of ibv_alloc_dmah breaks, which may be the cause when it fails.
+func hintAllocDMAH(in *inAllocDMAH) []verr.Violation {
+	var may []verr.Violation
+	if in.attrCPUID != 0 && in.attrCompMask&0x1 == 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule1339], Value: strconv.FormatUint(in.attrCPUID, 10)})
+	}
+	if in.attrTPHMemType != 0 && in.attrCompMask&0x4 == 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule1340], Value: TPHMemType(in.attrTPHMemType).String()})
+	}
+	return may
+}
+
+// inQueryRtValuesEx has the values that the rules of ibv_query_rt_values_ex use.
+type inQueryRtValuesEx struct {
+	context        uint64 // context
+	values         uint64 // values
+	valuesCompMask uint64 // values.comp_mask
+}
+
+// checkQueryRtValuesEx refuses a call of ibv_query_rt_values_ex that breaks a rule.
+func checkQueryRtValuesEx(in *inQueryRtValuesEx) error {
+	var bad []verr.Violation
+	if in.context == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1322], Value: validate.AddrText(in.context)})
+	}
+	if in.values == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1323], Value: validate.AddrText(in.values)})
+	}
+	if in.valuesCompMask&^0x1 != 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1324], Value: "0x" + strconv.FormatUint(in.valuesCompMask, 16)})
+	}
+	return verr.RefuseErr("ibv_query_rt_values_ex", bad...)
+}
+
+// hintQueryRtValuesEx returns the lints that a call of ibv_query_rt_values_ex breaks, which may be the cause when it fails.
+func hintQueryRtValuesEx(in *inQueryRtValuesEx) []verr.Violation {
+	var may []verr.Violation
+	if in.valuesCompMask&0x1 != 0x1 {
+		may = append(may, verr.Violation{Rule: &rules[rule1325], Value: "0x" + strconv.FormatUint(in.valuesCompMask, 16)})
 	}
 	return may
 }

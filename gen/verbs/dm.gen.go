@@ -8,6 +8,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/cmem"
 	"github.com/verbsgen/verbsgen/runtime/devmem"
 	"github.com/verbsgen/verbsgen/runtime/object"
+	"github.com/verbsgen/verbsgen/runtime/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 	"strconv"
 	"unsafe"
@@ -170,3 +171,30 @@ func (o *DM) Mode() devmem.Mode { return o.mem.Mode() }
 
 // Length returns the length in bytes; false for an imported DM whose length is not known.
 func (o *DM) Length() (uint64, bool) { return o.mem.Length() }
+
+// ExportDMABufFD returns a new file descriptor of a dma-buf with the device memory, which the caller closes.
+//
+// Since rdma-core 62.0; with an older library the error is errors.ErrUnsupported.
+//
+// C: ibv_dm_export_dmabuf_fd, ibv_dm_export_dmabuf_fd(3).
+func (dm *DM) ExportDMABufFD() (int, error) {
+	const verb = "ibv_dm_export_dmabuf_fd"
+	if err := dm.enter(verb); err != nil {
+		return 0, err
+	}
+	defer dm.node.Exit()
+	if dm.lib.fn[symIbv_dm_export_dmabuf_fd] == 0 {
+		return 0, dm.lib.missing("ibv_dm_export_dmabuf_fd", symIbv_dm_export_dmabuf_fd)
+	}
+	in := inDMExportDmabufFD{
+		dm: validate.Addr(dm.c),
+	}
+	if err := checkDMExportDmabufFD(&in); err != nil {
+		return 0, err
+	}
+	n, errno := rawDMExportDmabufFD(dm.lib.fn[symIbv_dm_export_dmabuf_fd], dm.c)
+	if n < 0 {
+		return 0, verr.Failed(verb, errno, nil)
+	}
+	return n, nil
+}

@@ -23,6 +23,20 @@ func checkFreeDM(in *inFreeDM) error {
 	return verr.RefuseErr("ibv_free_dm", bad...)
 }
 
+// inDMExportDmabufFD has the values that the rules of ibv_dm_export_dmabuf_fd use.
+type inDMExportDmabufFD struct {
+	dm uint64 // dm
+}
+
+// checkDMExportDmabufFD refuses a call of ibv_dm_export_dmabuf_fd that breaks a rule.
+func checkDMExportDmabufFD(in *inDMExportDmabufFD) error {
+	var bad []verr.Violation
+	if in.dm == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1344], Value: validate.AddrText(in.dm)})
+	}
+	return verr.RefuseErr("ibv_dm_export_dmabuf_fd", bad...)
+}
+
 // inMemcpyToDM has the values that the rules of ibv_memcpy_to_dm use.
 type inMemcpyToDM struct {
 	dm       uint64         // dm

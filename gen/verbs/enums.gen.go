@@ -93,6 +93,30 @@ var dmAccessNames = []validate.Flag{
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v DMAccess) String() string { return validate.FlagText(uint64(v), dmAccessNames) }
 
+// TPHMemType is the kind of memory that DMA goes to.
+//
+// C: enum ibv_tph_mem_type, ibv_alloc_dmah(3).
+type TPHMemType uint32
+
+// Constants of TPHMemType.
+const (
+	// Volatile memory. Since rdma-core 59.0.
+	TPHMemTypeVM TPHMemType = 0 // IBV_TPH_MEM_TYPE_VM
+	// Persistent memory. Since rdma-core 59.0.
+	TPHMemTypePM TPHMemType = 1 // IBV_TPH_MEM_TYPE_PM
+)
+
+// String returns the C name without its prefix.
+func (v TPHMemType) String() string {
+	switch v {
+	case TPHMemTypeVM:
+		return "VM"
+	case TPHMemTypePM:
+		return "PM"
+	}
+	return "TPHMemType(" + strconv.FormatUint(uint64(v), 10) + ")"
+}
+
 // MWType is the type of a memory window.
 //
 // C: enum ibv_mw_type, ibv_alloc_mw(3).
@@ -167,6 +191,30 @@ var mwAccessNames = []validate.Flag{
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v MWAccess) String() string { return validate.FlagText(uint64(v), mwAccessNames) }
+
+// CompCntrType is the kind of a completion counter.
+//
+// C: enum ibv_comp_cntr_type, ibv_create_comp_cntr(3).
+type CompCntrType uint32
+
+// Constants of CompCntrType.
+const (
+	// Completed requests. Since rdma-core 65.0.
+	CompCntrTypeWRs CompCntrType = 0 // IBV_COMP_CNTR_TYPE_WRS
+	// Bytes of completed requests. Since rdma-core 65.0.
+	CompCntrTypeBytes CompCntrType = 1 // IBV_COMP_CNTR_TYPE_BYTES
+)
+
+// String returns the C name without its prefix.
+func (v CompCntrType) String() string {
+	switch v {
+	case CompCntrTypeWRs:
+		return "WRS"
+	case CompCntrTypeBytes:
+		return "BYTES"
+	}
+	return "CompCntrType(" + strconv.FormatUint(uint64(v), 10) + ")"
+}
 
 // WCField is a set of fields of completions.
 //
@@ -756,6 +804,34 @@ func (v TransportType) String() string {
 	return "TransportType(" + strconv.FormatInt(int64(v), 10) + ")"
 }
 
+// ForkStatus is the answer to whether a program with registered memory may fork.
+//
+// C: enum ibv_fork_status, ibv_is_fork_initialized(3).
+type ForkStatus uint32
+
+// Constants of ForkStatus.
+const (
+	// It may not. Since rdma-core 35.0.
+	ForkStatusDisabled ForkStatus = 0 // IBV_FORK_DISABLED
+	// The library keeps registered memory out of child processes. Since rdma-core 35.0.
+	ForkStatusEnabled ForkStatus = 1 // IBV_FORK_ENABLED
+	// The kernel copies registered pages on fork, and nothing has to be done. Since rdma-core 35.0.
+	ForkStatusUnneeded ForkStatus = 2 // IBV_FORK_UNNEEDED
+)
+
+// String returns the C name without its prefix.
+func (v ForkStatus) String() string {
+	switch v {
+	case ForkStatusDisabled:
+		return "DISABLED"
+	case ForkStatusEnabled:
+		return "ENABLED"
+	case ForkStatusUnneeded:
+		return "UNNEEDED"
+	}
+	return "ForkStatus(" + strconv.FormatUint(uint64(v), 10) + ")"
+}
+
 // QPAccess is a set of access flags of a queue pair, which say what the peer may do.
 //
 // C: enum ibv_access_flags, ibv_modify_qp(3).
@@ -1061,6 +1137,39 @@ const (
 	// Write 8 bytes to the peer's memory atomically. Since rdma-core 44.0.
 	WROpcodeAtomicWrite WROpcode = 15 // IBV_WR_ATOMIC_WRITE
 )
+
+// CompCntrOp is a set of operations that a completion counter counts.
+//
+// C: enum ibv_qp_attach_comp_cntr_op, ibv_qp_attach_comp_cntr(3).
+type CompCntrOp uint32
+
+// Constants of CompCntrOp.
+const (
+	// Sends of the queue pair. Since rdma-core 65.0.
+	CompCntrOpSend CompCntrOp = 0x1 // IBV_QP_ATTACH_COMP_CNTR_OP_SEND
+	// Receives of the queue pair. Since rdma-core 65.0.
+	CompCntrOpRecv CompCntrOp = 0x2 // IBV_QP_ATTACH_COMP_CNTR_OP_RECV
+	// Reads of the queue pair. Since rdma-core 65.0.
+	CompCntrOpRDMARead CompCntrOp = 0x4 // IBV_QP_ATTACH_COMP_CNTR_OP_RDMA_READ
+	// Reads by the peer. Since rdma-core 65.0.
+	CompCntrOpRemoteRDMARead CompCntrOp = 0x8 // IBV_QP_ATTACH_COMP_CNTR_OP_REMOTE_RDMA_READ
+	// Writes of the queue pair. Since rdma-core 65.0.
+	CompCntrOpRDMAWrite CompCntrOp = 0x10 // IBV_QP_ATTACH_COMP_CNTR_OP_RDMA_WRITE
+	// Writes by the peer. Since rdma-core 65.0.
+	CompCntrOpRemoteRDMAWrite CompCntrOp = 0x20 // IBV_QP_ATTACH_COMP_CNTR_OP_REMOTE_RDMA_WRITE
+)
+
+var compCntrOpNames = []validate.Flag{
+	{Bits: 0x1, Name: "SEND"},
+	{Bits: 0x2, Name: "RECV"},
+	{Bits: 0x4, Name: "RDMA_READ"},
+	{Bits: 0x8, Name: "REMOTE_RDMA_READ"},
+	{Bits: 0x10, Name: "RDMA_WRITE"},
+	{Bits: 0x20, Name: "REMOTE_RDMA_WRITE"},
+}
+
+// String returns the C names without their prefix, joined by |, and the value in hex.
+func (v CompCntrOp) String() string { return validate.FlagText(uint64(v), compCntrOpNames) }
 
 // DeviceCap is a set of capabilities of a device that the basic query returns.
 //
@@ -1814,6 +1923,49 @@ func (v MigState) String() string {
 	return "MigState(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
+// DataInOrderQuery is a set of options of a query of the order in which data is written.
+//
+// C: enum ibv_query_qp_data_in_order_flags, ibv_query_qp_data_in_order(3).
+type DataInOrderQuery uint32
+
+// Constants of DataInOrderQuery.
+const (
+	// All guarantees are returned; without it, only DataInOrderWholeMsg. Since rdma-core 46.0.
+	DataInOrderQueryReturnCaps DataInOrderQuery = 0x1 // IBV_QUERY_QP_DATA_IN_ORDER_RETURN_CAPS
+	// The guarantee of the device alone: the program must know that the host or the device that receives keeps the
+	// order. Since rdma-core 60.0.
+	DataInOrderQueryDeviceOnly DataInOrderQuery = 0x2 // IBV_QUERY_QP_DATA_IN_ORDER_DEVICE_ONLY
+)
+
+var dataInOrderQueryNames = []validate.Flag{
+	{Bits: 0x1, Name: "RETURN_CAPS"},
+	{Bits: 0x2, Name: "DEVICE_ONLY"},
+}
+
+// String returns the C names without their prefix, joined by |, and the value in hex.
+func (v DataInOrderQuery) String() string { return validate.FlagText(uint64(v), dataInOrderQueryNames) }
+
+// DataInOrder is a set of guarantees of the order in which the data of one message is written.
+//
+// C: enum ibv_query_qp_data_in_order_caps, ibv_query_qp_data_in_order(3).
+type DataInOrder uint32
+
+// Constants of DataInOrder.
+const (
+	// All data is written in order. Since rdma-core 46.0.
+	DataInOrderWholeMsg DataInOrder = 0x1 // IBV_QUERY_QP_DATA_IN_ORDER_WHOLE_MSG
+	// Each aligned block of 128 bytes is written in order. Since rdma-core 46.0.
+	DataInOrderAligned128Bytes DataInOrder = 0x2 // IBV_QUERY_QP_DATA_IN_ORDER_ALIGNED_128_BYTES
+)
+
+var dataInOrderNames = []validate.Flag{
+	{Bits: 0x1, Name: "WHOLE_MSG"},
+	{Bits: 0x2, Name: "ALIGNED_128_BYTES"},
+}
+
+// String returns the C names without their prefix, joined by |, and the value in hex.
+func (v DataInOrder) String() string { return validate.FlagText(uint64(v), dataInOrderNames) }
+
 // Rate is the rate of a link or of a path.
 //
 // C: enum ibv_rate, ibv_rate_to_mult(3).
@@ -2019,3 +2171,29 @@ var mrChangeFlagsNames = []validate.Flag{
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v MRChangeFlags) String() string { return validate.FlagText(uint64(v), mrChangeFlagsNames) }
+
+// PlacementType is a set of places that earlier writes must have reached when a flush completes.
+//
+// C: enum ibv_placement_type, ibv_wr_post(3).
+type PlacementType = dpath.PlacementType
+
+// Constants of PlacementType.
+const (
+	// Memory that all of the peer sees. Since rdma-core 45.0.
+	FlushGlobal PlacementType = 0x1 // IBV_FLUSH_GLOBAL
+	// Persistent memory of the peer. Since rdma-core 45.0.
+	FlushPersistent PlacementType = 0x2 // IBV_FLUSH_PERSISTENT
+)
+
+// SelectivityLevel is the memory that a flush is for.
+//
+// C: enum ibv_selectivity_level, ibv_wr_post(3).
+type SelectivityLevel = dpath.SelectivityLevel
+
+// Constants of SelectivityLevel.
+const (
+	// The range of the request. Since rdma-core 45.0.
+	FlushRange SelectivityLevel = 0 // IBV_FLUSH_RANGE
+	// All of the memory region. Since rdma-core 45.0.
+	FlushMR SelectivityLevel = 1 // IBV_FLUSH_MR
+)

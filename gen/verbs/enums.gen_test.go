@@ -71,6 +71,10 @@ func TestRuntimeNames(t *testing.T) {
 		{WROpcodeDriver1.String(), "DRIVER1"},
 		{WROpcodeFlush.String(), "FLUSH"},
 		{WROpcodeAtomicWrite.String(), "ATOMIC_WRITE"},
+		{FlushGlobal.String(), "GLOBAL (0x1)"},
+		{FlushPersistent.String(), "PERSISTENT (0x2)"},
+		{FlushRange.String(), "RANGE"},
+		{FlushMR.String(), "MR"},
 	} {
 		if c[0] != c[1] {
 			t.Errorf("%s is called %s", c[1], c[0])

@@ -15,28 +15,35 @@ import (
 
 // Places in the table of functions.
 const (
-	sym_ibv_query_gid_ex = iota
+	sym_ibv_query_comp_cntr_caps = iota
+	sym_ibv_query_gid_ex
 	sym_ibv_query_gid_table
 	symIbv_ack_async_event
 	symIbv_ack_cq_events
+	symIbv_alloc_dmah
 	symIbv_alloc_pd
 	symIbv_attach_mcast
 	symIbv_close_device
 	symIbv_create_ah
 	symIbv_create_ah_from_wc
 	symIbv_create_comp_channel
+	symIbv_create_comp_cntr
 	symIbv_create_cq
 	symIbv_create_qp
 	symIbv_create_srq
+	symIbv_dealloc_dmah
 	symIbv_dealloc_pd
 	symIbv_dereg_mr
 	symIbv_destroy_ah
 	symIbv_destroy_comp_channel
+	symIbv_destroy_comp_cntr
 	symIbv_destroy_cq
 	symIbv_destroy_qp
 	symIbv_destroy_srq
 	symIbv_detach_mcast
+	symIbv_dm_export_dmabuf_fd
 	symIbv_event_type_str
+	symIbv_fork_init
 	symIbv_free_device_list
 	symIbv_get_async_event
 	symIbv_get_cq_event
@@ -46,27 +53,40 @@ const (
 	symIbv_get_pkey_index
 	symIbv_import_device
 	symIbv_import_dm
+	symIbv_inc_comp_cntr
+	symIbv_inc_err_comp_cntr
 	symIbv_init_ah_from_wc
+	symIbv_is_fork_initialized
 	symIbv_modify_qp
 	symIbv_modify_srq
 	symIbv_node_type_str
 	symIbv_open_device
 	symIbv_port_state_str
+	symIbv_qp_attach_comp_cntr
 	symIbv_qp_to_qp_ex
 	symIbv_query_device
+	symIbv_query_ece
 	symIbv_query_gid
 	symIbv_query_pkey
 	symIbv_query_port
+	symIbv_query_port_speed
 	symIbv_query_qp
+	symIbv_query_qp_data_in_order
 	symIbv_query_srq
 	symIbv_rate_to_mbps
 	symIbv_rate_to_mult
+	symIbv_read_comp_cntr
+	symIbv_read_err_comp_cntr
 	symIbv_reg_dmabuf_mr
 	symIbv_reg_mr
 	symIbv_reg_mr_ex
 	symIbv_reg_mr_iova
 	symIbv_reg_mr_iova2
 	symIbv_rereg_mr
+	symIbv_resize_cq
+	symIbv_set_comp_cntr
+	symIbv_set_ece
+	symIbv_set_err_comp_cntr
 	symIbv_unimport_dm
 	symIbv_wc_status_str
 	symMbps_to_ibv_rate
@@ -76,28 +96,35 @@ const (
 
 // symbols are the functions looked up: name, default version, and the first rdma-core release known to have it.
 var symbols = [numSymbols]dl.Symbol{
+	{Name: "_ibv_query_comp_cntr_caps", Version: "IBVERBS_1.18", Since: "65.0"},
 	{Name: "_ibv_query_gid_ex", Version: "IBVERBS_1.11", Since: "32.0"},
 	{Name: "_ibv_query_gid_table", Version: "IBVERBS_1.11", Since: "32.0"},
 	{Name: "ibv_ack_async_event", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_ack_cq_events", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_alloc_dmah", Version: "IBVERBS_1.15", Since: "59.0"},
 	{Name: "ibv_alloc_pd", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_attach_mcast", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_close_device", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_create_ah", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_create_ah_from_wc", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_create_comp_channel", Version: "IBVERBS_1.0", Since: "28.0"},
+	{Name: "ibv_create_comp_cntr", Version: "IBVERBS_1.18", Since: "65.0"},
 	{Name: "ibv_create_cq", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_create_qp", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_create_srq", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_dealloc_dmah", Version: "IBVERBS_1.15", Since: "59.0"},
 	{Name: "ibv_dealloc_pd", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_dereg_mr", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_destroy_ah", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_destroy_comp_channel", Version: "IBVERBS_1.0", Since: "28.0"},
+	{Name: "ibv_destroy_comp_cntr", Version: "IBVERBS_1.18", Since: "65.0"},
 	{Name: "ibv_destroy_cq", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_destroy_qp", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_destroy_srq", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_detach_mcast", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_dm_export_dmabuf_fd", Version: "IBVERBS_1.16", Since: "62.0"},
 	{Name: "ibv_event_type_str", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_fork_init", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_free_device_list", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_get_async_event", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_get_cq_event", Version: "IBVERBS_1.1", Since: "28.0"},
@@ -107,27 +134,40 @@ var symbols = [numSymbols]dl.Symbol{
 	{Name: "ibv_get_pkey_index", Version: "IBVERBS_1.5", Since: "28.0"},
 	{Name: "ibv_import_device", Version: "IBVERBS_1.10", Since: "31.0"},
 	{Name: "ibv_import_dm", Version: "IBVERBS_1.13", Since: "35.0"},
+	{Name: "ibv_inc_comp_cntr", Version: "IBVERBS_1.18", Since: "65.0"},
+	{Name: "ibv_inc_err_comp_cntr", Version: "IBVERBS_1.18", Since: "65.0"},
 	{Name: "ibv_init_ah_from_wc", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_is_fork_initialized", Version: "IBVERBS_1.13", Since: "35.0"},
 	{Name: "ibv_modify_qp", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_modify_srq", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_node_type_str", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_open_device", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_port_state_str", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_qp_attach_comp_cntr", Version: "IBVERBS_1.18", Since: "65.0"},
 	{Name: "ibv_qp_to_qp_ex", Version: "IBVERBS_1.6", Since: "28.0"},
 	{Name: "ibv_query_device", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_query_ece", Version: "IBVERBS_1.10", Since: "31.0"},
 	{Name: "ibv_query_gid", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_query_pkey", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_query_port", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_query_port_speed", Version: "IBVERBS_1.16", Since: "62.0"},
 	{Name: "ibv_query_qp", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_query_qp_data_in_order", Version: "IBVERBS_1.14", Since: "36.0"},
 	{Name: "ibv_query_srq", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_rate_to_mbps", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_rate_to_mult", Version: "IBVERBS_1.0", Since: "28.0"},
+	{Name: "ibv_read_comp_cntr", Version: "IBVERBS_1.18", Since: "65.0"},
+	{Name: "ibv_read_err_comp_cntr", Version: "IBVERBS_1.18", Since: "65.0"},
 	{Name: "ibv_reg_dmabuf_mr", Version: "IBVERBS_1.12", Since: "34.0"},
 	{Name: "ibv_reg_mr", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_reg_mr_ex", Version: "IBVERBS_1.15", Since: "59.0"},
 	{Name: "ibv_reg_mr_iova", Version: "IBVERBS_1.7", Since: "28.0"},
 	{Name: "ibv_reg_mr_iova2", Version: "IBVERBS_1.8", Since: "28.0"},
 	{Name: "ibv_rereg_mr", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_resize_cq", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_set_comp_cntr", Version: "IBVERBS_1.18", Since: "65.0"},
+	{Name: "ibv_set_ece", Version: "IBVERBS_1.10", Since: "31.0"},
+	{Name: "ibv_set_err_comp_cntr", Version: "IBVERBS_1.18", Since: "65.0"},
 	{Name: "ibv_unimport_dm", Version: "IBVERBS_1.13", Since: "35.0"},
 	{Name: "ibv_wc_status_str", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "mbps_to_ibv_rate", Version: "IBVERBS_1.1", Since: "28.0"},
@@ -422,6 +462,37 @@ func (l *Lib) ImportDevice(cmdFD int) (*Device, error) {
 	return o, nil
 }
 
+// ForkInit makes the library keep registered memory out of child processes, so that a program may fork.
+//
+// A Go program needs it where C code forks, or before exec.Command where the kernel does not copy registered
+// pages on fork; see Lib.IsForkInitialized.
+//
+// C: ibv_fork_init, ibv_fork_init(3).
+func (l *Lib) ForkInit() error {
+	const verb = "ibv_fork_init"
+	if l.fn[symIbv_fork_init] == 0 {
+		return l.missing("ibv_fork_init", symIbv_fork_init)
+	}
+	if errno := rawForkInit(l.fn[symIbv_fork_init]); errno != 0 {
+		return verr.Failed(verb, errno, nil)
+	}
+	return nil
+}
+
+// IsForkInitialized returns whether a program with registered memory may fork.
+//
+// Since rdma-core 35.0; with an older library the error is errors.ErrUnsupported.
+//
+// C: ibv_is_fork_initialized, ibv_is_fork_initialized(3).
+func (l *Lib) IsForkInitialized() (ForkStatus, error) {
+	const verb = "ibv_is_fork_initialized"
+	if l.fn[symIbv_is_fork_initialized] == 0 {
+		return 0, l.missing("ibv_is_fork_initialized", symIbv_is_fork_initialized)
+	}
+	x := rawIsForkInitialized(l.fn[symIbv_is_fork_initialized])
+	return ForkStatus(x), nil
+}
+
 // NodeTypeString returns the library's text for a type of devices.
 //
 //   - nodeType: type of devices.
@@ -462,4 +533,30 @@ func (l *Lib) EventTypeString(event EventType) (string, error) {
 	}
 	x := rawEventTypeStr(l.fn[symIbv_event_type_str], uint32(event))
 	return cmem.String(x), nil
+}
+
+// IsQPTSupported returns 1 where a set of queue pair types, such as SupportedQPTs of TSOCaps, has a type, and
+// else 0.
+//
+//   - types: set of types: bit n means the type with value n.
+//   - qpt: type.
+//
+// C: ibv_is_qpt_supported, ibv_query_device_ex(3).
+func (l *Lib) IsQPTSupported(types uint32, qpt QPType) (int, error) {
+	const verb = "ibv_is_qpt_supported"
+	x := rawIsQPTSupported(types, uint32(qpt))
+	return int(x), nil
+}
+
+// FlowLabelToUDPSport returns the UDP source port of the RoCE v2 packets of a flow label.
+//
+//   - flowLabel: flow label, 20 bits.
+//
+// Since rdma-core 29.0; with an older library the error is errors.ErrUnsupported.
+//
+// C: ibv_flow_label_to_udp_sport, ibv_create_ah(3).
+func (l *Lib) FlowLabelToUDPSport(flowLabel uint32) (uint16, error) {
+	const verb = "ibv_flow_label_to_udp_sport"
+	x := rawFlowLabelToUDPSport(flowLabel)
+	return x, nil
 }

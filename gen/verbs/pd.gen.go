@@ -1060,6 +1060,17 @@ func (pd *PD) RegMREx(mrInitAttr *MRInitAttr) (*MR, error) {
 			release()
 		}
 	}()
+	if mrInitAttr.dmah != nil {
+		if err := mrInitAttr.dmah.enter(verb); err != nil {
+			return nil, err
+		}
+		defer mrInitAttr.dmah.node.Exit()
+		if mrInitAttr.dmah.dev != pd.dev {
+			return nil, object.OtherDevice(verb, "dmah", &mrInitAttr.dmah.node, &mrInitAttr.dmah.dev.node, &pd.node, &pd.dev.node)
+		}
+		mrInitAttrC.dmah = uintptr(mrInitAttr.dmah.c)
+		mrInitAttrC.comp_mask |= 0x10 // IBV_REG_MR_MASK_DMAH
+	}
 	in := inRegMREx{
 		mrInitAttrAccess:   uint64(mrInitAttrC.access),
 		mrInitAttrCompMask: uint64(mrInitAttrC.comp_mask),
@@ -1099,7 +1110,7 @@ func (pd *PD) RegMREx(mrInitAttr *MRInitAttr) (*MR, error) {
 		start = mrInitAttrC.iova
 	}
 	o.place(start, dpath.Vague(uint64(mrInitAttrC.access), 0x20))
-	if err := o.adopt(&pd.node); err != nil {
+	if err := o.adopt(&pd.node, nodeOfDMAH(mrInitAttr.dmah)); err != nil {
 		return nil, err
 	}
 	return o, nil

@@ -529,6 +529,146 @@ func (qp *QP) Modify(attr *QPAttr) error {
 	return nil
 }
 
+// ModifyRateLimit limits the rate at which a queue pair sends.
+//
+// Rules:
+//   - comp_mask has no bits yet [VR-ibv_modify_qp_rate_limit-comp_mask-1311]
+//   - bursts are shaped only where there is a limit [VR-ibv_modify_qp_rate_limit-max_burst_sz-1312]
+//   - bursts are shaped only where there is a limit [VR-ibv_modify_qp_rate_limit-typical_pkt_sz-1313]
+//   - a queue pair that is not connected has no rate [VR-ibv_modify_qp_rate_limit-state-1314]
+//   - the rate lies between qp_rate_limit_min and qp_rate_limit_max (a hint only: some devices accept it)
+//     [VR-ibv_modify_qp_rate_limit-rate_limit-1315]
+//
+// C: ibv_modify_qp_rate_limit, ibv_modify_qp_rate_limit(3).
+func (qp *QP) ModifyRateLimit(attr *QPRateLimitAttr) error {
+	const verb = "ibv_modify_qp_rate_limit"
+	if err := qp.enter(verb); err != nil {
+		return err
+	}
+	defer qp.node.Exit()
+	if attr == nil {
+		return verr.NilValue(verb, "QPRateLimitAttr", "make one with NewQPRateLimitAttr")
+	}
+	attrC := attr.c
+	in := inModifyQPRateLimit{
+		qp:               validate.Addr(qp.c),
+		attr:             1,
+		attrCompMask:     uint64(attrC.comp_mask),
+		attrMaxBurstSz:   uint64(attrC.max_burst_sz),
+		attrRateLimit:    uint64(attrC.rate_limit),
+		attrTypicalPktSz: uint64(attrC.typical_pkt_sz),
+		qpState:          validate.Of(uint64(cmem.At[uint32](qp.c, 56))),
+	}
+	if caps := qp.dev.capabilities(); caps != nil {
+		in.capDeviceAttrExPacketPacingCapsQPRateLimitMin = validate.Of(uint64(caps.packet_pacing_caps.qp_rate_limit_min))
+		in.capDeviceAttrExPacketPacingCapsQPRateLimitMax = validate.Of(uint64(caps.packet_pacing_caps.qp_rate_limit_max))
+	}
+	if err := checkModifyQPRateLimit(&in); err != nil {
+		return err
+	}
+	if qp.lib.lints.Wanted() {
+		qp.lib.lints.Report(hintModifyQPRateLimit(&in))
+	}
+	if errno := rawModifyQPRateLimit(qp.c, unsafe.Pointer(&attrC)); errno != 0 {
+		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintModifyQPRateLimit(&in)) })
+	}
+	return nil
+}
+
+// AttachCompCntr lets a completion counter count completions of a queue pair, until the queue pair is closed.
+//
+//   - compCntr: counter, which cannot be closed before the queue pair.
+//
+// Since rdma-core 65.0; with an older library the error is errors.ErrUnsupported.
+//
+// Rules:
+//   - a counter is attached before the queue pair is connected [VR-ibv_qp_attach_comp_cntr-state-1373]
+//   - comp_mask has no bits yet [VR-ibv_qp_attach_comp_cntr-comp_mask-1374]
+//   - op_mask has no bits but those of enum ibv_qp_attach_comp_cntr_op
+//     [VR-ibv_qp_attach_comp_cntr-op_mask-1375]
+//   - a counter counts an operation at least (a hint only: some devices accept it)
+//     [VR-ibv_qp_attach_comp_cntr-op_mask-1376]
+//
+// C: ibv_qp_attach_comp_cntr, ibv_qp_attach_comp_cntr(3).
+func (qp *QP) AttachCompCntr(compCntr *CompCntr, attr *CompCntrAttachAttr) error {
+	const verb = "ibv_qp_attach_comp_cntr"
+	if err := qp.enter(verb); err != nil {
+		return err
+	}
+	defer qp.node.Exit()
+	if qp.lib.fn[symIbv_qp_attach_comp_cntr] == 0 {
+		return qp.lib.missing("ibv_qp_attach_comp_cntr", symIbv_qp_attach_comp_cntr)
+	}
+	if err := compCntr.enter(verb); err != nil {
+		return err
+	}
+	defer compCntr.node.Exit()
+	if compCntr.dev != qp.dev {
+		return object.OtherDevice(verb, "comp_cntr", &compCntr.node, &compCntr.dev.node, &qp.node, &qp.dev.node)
+	}
+	if attr == nil {
+		return verr.NilValue(verb, "CompCntrAttachAttr", "make one with NewCompCntrAttachAttr")
+	}
+	attrC := attr.c
+	in := inQPAttachCompCntr{
+		qp:           validate.Addr(qp.c),
+		compCntr:     validate.Addr(compCntr.c),
+		attr:         1,
+		qpState:      validate.Of(uint64(cmem.At[uint32](qp.c, 56))),
+		attrCompMask: uint64(attrC.comp_mask),
+		attrOpMask:   uint64(attrC.op_mask),
+	}
+	if err := checkQPAttachCompCntr(&in); err != nil {
+		return err
+	}
+	if qp.lib.lints.Wanted() {
+		qp.lib.lints.Report(hintQPAttachCompCntr(&in))
+	}
+	if errno := rawQPAttachCompCntr(qp.lib.fn[symIbv_qp_attach_comp_cntr], qp.c, compCntr.c, unsafe.Pointer(&attrC)); errno != 0 {
+		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintQPAttachCompCntr(&in)) })
+	}
+	return nil
+}
+
+// QueryDataInOrder returns whether the data of a message is written in order, so that a program may poll the
+// data itself.
+//
+//   - op: operation: a read of this queue pair, or a send or write of the peer.
+//   - flags: options.
+//
+// Since rdma-core 36.0; with an older library the error is errors.ErrUnsupported.
+//
+// Rules:
+//   - flags has no bits but RETURN_CAPS and DEVICE_ONLY (a hint only: some devices accept it)
+//     [VR-ibv_query_qp_data_in_order-flags-1307]
+//   - the order of sends, writes and reads alone is known (a hint only: some devices accept it)
+//     [VR-ibv_query_qp_data_in_order-op-1308]
+//
+// C: ibv_query_qp_data_in_order, ibv_query_qp_data_in_order(3).
+func (qp *QP) QueryDataInOrder(op WROpcode, flags DataInOrderQuery) (DataInOrder, error) {
+	const verb = "ibv_query_qp_data_in_order"
+	if err := qp.enter(verb); err != nil {
+		return 0, err
+	}
+	defer qp.node.Exit()
+	if qp.lib.fn[symIbv_query_qp_data_in_order] == 0 {
+		return 0, qp.lib.missing("ibv_query_qp_data_in_order", symIbv_query_qp_data_in_order)
+	}
+	in := inQueryQPDataInOrder{
+		qp:    validate.Addr(qp.c),
+		flags: uint64(flags),
+		op:    uint64(op),
+	}
+	if err := checkQueryQPDataInOrder(&in); err != nil {
+		return 0, err
+	}
+	if qp.lib.lints.Wanted() {
+		qp.lib.lints.Report(hintQueryQPDataInOrder(&in))
+	}
+	x := rawQueryQPDataInOrder(qp.lib.fn[symIbv_query_qp_data_in_order], qp.c, uint32(op), uint32(flags))
+	return DataInOrder(x), nil
+}
+
 // Query returns the state and the attributes of a queue pair, and the values with which it was created.
 //
 //   - fields: the attributes to query; none for all. Most devices return all of them in any case; EFA refuses
@@ -809,6 +949,75 @@ func (qp *QP) DetachMcast(gid GID, lid uint16) error {
 		return verr.Failed(verb, errno, nil)
 	}
 	return nil
+}
+
+// SetECE chooses the ECE options that the following changes of state of a queue pair use.
+//
+// After a change of state, QP.QueryECE returns the options that were accepted.
+//
+// Since rdma-core 31.0; with an older library the error is errors.ErrUnsupported.
+//
+// Rules:
+//   - options belong to a vendor [VR-ibv_set_ece-vendor_id-1320]
+//   - comp_mask has no bits yet [VR-ibv_set_ece-comp_mask-1321]
+//
+// C: ibv_set_ece, ibv_set_ece(3).
+func (qp *QP) SetECE(ece *ECE) error {
+	const verb = "ibv_set_ece"
+	if err := qp.enter(verb); err != nil {
+		return err
+	}
+	defer qp.node.Exit()
+	if qp.lib.fn[symIbv_set_ece] == 0 {
+		return qp.lib.missing("ibv_set_ece", symIbv_set_ece)
+	}
+	if ece == nil {
+		return verr.NilValue(verb, "ECE", "make one with NewECE")
+	}
+	eceC := ece.c
+	in := inSetEce{
+		qp:          validate.Addr(qp.c),
+		ece:         1,
+		eceVendorID: uint64(eceC.vendor_id),
+		eceCompMask: uint64(eceC.comp_mask),
+	}
+	if err := checkSetEce(&in); err != nil {
+		return err
+	}
+	if errno := rawSetEce(qp.lib.fn[symIbv_set_ece], qp.c, unsafe.Pointer(&eceC)); errno != 0 {
+		return verr.Failed(verb, errno, nil)
+	}
+	return nil
+}
+
+// QueryECE returns the ECE options of a queue pair.
+//
+// Since rdma-core 31.0; with an older library the error is errors.ErrUnsupported.
+//
+// C: ibv_query_ece, ibv_query_ece(3).
+func (qp *QP) QueryECE() (*ECEInfo, error) {
+	const verb = "ibv_query_ece"
+	if err := qp.enter(verb); err != nil {
+		return nil, err
+	}
+	defer qp.node.Exit()
+	if qp.lib.fn[symIbv_query_ece] == 0 {
+		return nil, qp.lib.missing("ibv_query_ece", symIbv_query_ece)
+	}
+	in := inQueryEce{
+		qp:  validate.Addr(qp.c),
+		ece: 1,
+	}
+	if err := checkQueryEce(&in); err != nil {
+		return nil, err
+	}
+	var eceC cEce
+	if errno := rawQueryEce(qp.lib.fn[symIbv_query_ece], qp.c, unsafe.Pointer(&eceC)); errno != 0 {
+		return nil, verr.Failed(verb, errno, nil)
+	}
+	out := new(ECEInfo)
+	out.from(&eceC)
+	return out, nil
 }
 
 // nodeOfQP returns the node of a handle that may be nil.

@@ -93,6 +93,20 @@ func checkWRRDMAWrite(in *inWRRDMAWrite) error {
 	return verr.RefuseErr("ibv_wr_rdma_write", bad...)
 }
 
+// inWRFlush has the values that the rules of ibv_wr_flush use.
+type inWRFlush struct {
+	qp uint64 // qp
+}
+
+// checkWRFlush refuses a call of ibv_wr_flush that breaks a rule.
+func checkWRFlush(in *inWRFlush) error {
+	var bad []verr.Violation
+	if in.qp == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1191], Value: validate.AddrText(in.qp)})
+	}
+	return verr.RefuseErr("ibv_wr_flush", bad...)
+}
+
 // inWRRDMAWriteImm has the values that the rules of ibv_wr_rdma_write_imm use.
 type inWRRDMAWriteImm struct {
 	qp uint64 // qp
@@ -149,6 +163,20 @@ func checkWRSendInv(in *inWRSendInv) error {
 	return verr.RefuseErr("ibv_wr_send_inv", bad...)
 }
 
+// inWRSendTSO has the values that the rules of ibv_wr_send_tso use.
+type inWRSendTSO struct {
+	qp uint64 // qp
+}
+
+// checkWRSendTSO refuses a call of ibv_wr_send_tso that breaks a rule.
+func checkWRSendTSO(in *inWRSendTSO) error {
+	var bad []verr.Violation
+	if in.qp == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1193], Value: validate.AddrText(in.qp)})
+	}
+	return verr.RefuseErr("ibv_wr_send_tso", bad...)
+}
+
 // inWRSetUDAddr has the values that the rules of ibv_wr_set_ud_addr use.
 type inWRSetUDAddr struct {
 	qp uint64 // qp
@@ -189,6 +217,20 @@ func checkWRSetInlineData(in *inWRSetInlineData) error {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0946], Value: validate.AddrText(in.qp)})
 	}
 	return verr.RefuseErr("ibv_wr_set_inline_data", bad...)
+}
+
+// inWRSetInlineDataList has the values that the rules of ibv_wr_set_inline_data_list use.
+type inWRSetInlineDataList struct {
+	qp uint64 // qp
+}
+
+// checkWRSetInlineDataList refuses a call of ibv_wr_set_inline_data_list that breaks a rule.
+func checkWRSetInlineDataList(in *inWRSetInlineDataList) error {
+	var bad []verr.Violation
+	if in.qp == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1190], Value: validate.AddrText(in.qp)})
+	}
+	return verr.RefuseErr("ibv_wr_set_inline_data_list", bad...)
 }
 
 // inWRSetSGE has the values that the rules of ibv_wr_set_sge use.
@@ -245,6 +287,20 @@ func checkWRAbort(in *inWRAbort) error {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0933], Value: validate.AddrText(in.qp)})
 	}
 	return verr.RefuseErr("ibv_wr_abort", bad...)
+}
+
+// inWRAtomicWrite has the values that the rules of ibv_wr_atomic_write use.
+type inWRAtomicWrite struct {
+	qp uint64 // qp
+}
+
+// checkWRAtomicWrite refuses a call of ibv_wr_atomic_write that breaks a rule.
+func checkWRAtomicWrite(in *inWRAtomicWrite) error {
+	var bad []verr.Violation
+	if in.qp == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1192], Value: validate.AddrText(in.qp)})
+	}
+	return verr.RefuseErr("ibv_wr_atomic_write", bad...)
 }
 
 // inCreateFlow has the values that the rules of ibv_create_flow use.
@@ -787,6 +843,123 @@ func hintModifyQP(in *inModifyQP) []verr.Violation {
 	return may
 }
 
+// inModifyQPRateLimit has the values that the rules of ibv_modify_qp_rate_limit use.
+type inModifyQPRateLimit struct {
+	qp                                            uint64         // qp
+	attr                                          uint64         // attr
+	attrCompMask                                  uint64         // attr.comp_mask
+	attrMaxBurstSz                                uint64         // attr.max_burst_sz
+	attrRateLimit                                 uint64         // attr.rate_limit
+	attrTypicalPktSz                              uint64         // attr.typical_pkt_sz
+	qpState                                       validate.Known // qp.state
+	capDeviceAttrExPacketPacingCapsQPRateLimitMin validate.Known // device_attr_ex.packet_pacing_caps.qp_rate_limit_min
+	capDeviceAttrExPacketPacingCapsQPRateLimitMax validate.Known // device_attr_ex.packet_pacing_caps.qp_rate_limit_max
+}
+
+// checkModifyQPRateLimit refuses a call of ibv_modify_qp_rate_limit that breaks a rule.
+func checkModifyQPRateLimit(in *inModifyQPRateLimit) error {
+	var bad []verr.Violation
+	if in.qp == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1309], Value: validate.AddrText(in.qp)})
+	}
+	if in.attr == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1310], Value: validate.AddrText(in.attr)})
+	}
+	if in.attrCompMask > 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1311], Value: "0x" + strconv.FormatUint(in.attrCompMask, 16)})
+	}
+	if in.attrMaxBurstSz != 0 && in.attrRateLimit == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1312], Value: strconv.FormatUint(in.attrMaxBurstSz, 10)})
+	}
+	if in.attrTypicalPktSz != 0 && in.attrRateLimit == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1313], Value: strconv.FormatUint(in.attrTypicalPktSz, 10)})
+	}
+	if in.qpState.OK && in.qpState.V != 2 && in.qpState.V != 3 && in.qpState.V != 4 && in.qpState.V != 5 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1314], Value: QPState(in.qpState.V).String()})
+	}
+	return verr.RefuseErr("ibv_modify_qp_rate_limit", bad...)
+}
+
+// hintModifyQPRateLimit returns the lints that a call of ibv_modify_qp_rate_limit breaks, which may be the cause when it fails.
+func hintModifyQPRateLimit(in *inModifyQPRateLimit) []verr.Violation {
+	var may []verr.Violation
+	if in.capDeviceAttrExPacketPacingCapsQPRateLimitMin.OK && in.capDeviceAttrExPacketPacingCapsQPRateLimitMax.OK && in.capDeviceAttrExPacketPacingCapsQPRateLimitMax.V > 0 && in.attrRateLimit != 0 && (in.capDeviceAttrExPacketPacingCapsQPRateLimitMin.V > in.attrRateLimit || in.capDeviceAttrExPacketPacingCapsQPRateLimitMax.V < in.attrRateLimit) {
+		may = append(may, verr.Violation{Rule: &rules[rule1315], Value: strconv.FormatUint(in.attrRateLimit, 10), Limit: strconv.FormatUint(in.capDeviceAttrExPacketPacingCapsQPRateLimitMin.V, 10)})
+	}
+	return may
+}
+
+// inQPAttachCompCntr has the values that the rules of ibv_qp_attach_comp_cntr use.
+type inQPAttachCompCntr struct {
+	qp           uint64         // qp
+	compCntr     uint64         // comp_cntr
+	attr         uint64         // attr
+	qpState      validate.Known // qp.state
+	attrCompMask uint64         // attr.comp_mask
+	attrOpMask   uint64         // attr.op_mask
+}
+
+// checkQPAttachCompCntr refuses a call of ibv_qp_attach_comp_cntr that breaks a rule.
+func checkQPAttachCompCntr(in *inQPAttachCompCntr) error {
+	var bad []verr.Violation
+	if in.qp == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1370], Value: validate.AddrText(in.qp)})
+	}
+	if in.compCntr == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1371], Value: validate.AddrText(in.compCntr)})
+	}
+	if in.attr == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1372], Value: validate.AddrText(in.attr)})
+	}
+	if in.qpState.OK && in.qpState.V != 0 && in.qpState.V != 1 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1373], Value: QPState(in.qpState.V).String()})
+	}
+	if in.attrCompMask > 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1374], Value: "0x" + strconv.FormatUint(in.attrCompMask, 16)})
+	}
+	if in.attrOpMask&^0x3f != 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1375], Value: CompCntrOp(in.attrOpMask).String()})
+	}
+	return verr.RefuseErr("ibv_qp_attach_comp_cntr", bad...)
+}
+
+// hintQPAttachCompCntr returns the lints that a call of ibv_qp_attach_comp_cntr breaks, which may be the cause when it fails.
+func hintQPAttachCompCntr(in *inQPAttachCompCntr) []verr.Violation {
+	var may []verr.Violation
+	if in.attrOpMask < 1 {
+		may = append(may, verr.Violation{Rule: &rules[rule1376], Value: CompCntrOp(in.attrOpMask).String()})
+	}
+	return may
+}
+
+// inQueryQPDataInOrder has the values that the rules of ibv_query_qp_data_in_order use.
+type inQueryQPDataInOrder struct {
+	qp    uint64 // qp
+	flags uint64 // flags
+	op    uint64 // op
+}
+
+// checkQueryQPDataInOrder refuses a call of ibv_query_qp_data_in_order that breaks a rule.
+func checkQueryQPDataInOrder(in *inQueryQPDataInOrder) error {
+	var bad []verr.Violation
+	if in.qp == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1306], Value: validate.AddrText(in.qp)})
+	}
+	return verr.RefuseErr("ibv_query_qp_data_in_order", bad...)
+}
+
+// hintQueryQPDataInOrder returns the lints that a call of ibv_query_qp_data_in_order breaks, which may be the cause when it fails.
+func hintQueryQPDataInOrder(in *inQueryQPDataInOrder) []verr.Violation {
+	var may []verr.Violation
+	if in.flags&^0x3 != 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule1307], Value: DataInOrderQuery(in.flags).String()})
+	}
+	if in.op != 0 && in.op != 1 && in.op != 2 && in.op != 3 && in.op != 9 && in.op != 4 {
+		may = append(may, verr.Violation{Rule: &rules[rule1308], Value: WROpcode(in.op).String()})
+	}
+	return may
+}
+
 // inQueryQP has the values that the rules of ibv_query_qp use.
 type inQueryQP struct {
 	qp       uint64 // qp
@@ -1034,4 +1207,48 @@ func checkDetachMcast(in *inDetachMcast) error {
 		bad = append(bad, verr.Violation{Rule: &rules[rule2072], Value: QPType(in.qpQPType.V).String()})
 	}
 	return verr.RefuseErr("ibv_detach_mcast", bad...)
+}
+
+// inSetEce has the values that the rules of ibv_set_ece use.
+type inSetEce struct {
+	qp          uint64 // qp
+	ece         uint64 // ece
+	eceVendorID uint64 // ece.vendor_id
+	eceCompMask uint64 // ece.comp_mask
+}
+
+// checkSetEce refuses a call of ibv_set_ece that breaks a rule.
+func checkSetEce(in *inSetEce) error {
+	var bad []verr.Violation
+	if in.qp == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1318], Value: validate.AddrText(in.qp)})
+	}
+	if in.ece == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1319], Value: validate.AddrText(in.ece)})
+	}
+	if in.eceVendorID < 1 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1320], Value: "0x" + strconv.FormatUint(in.eceVendorID, 16)})
+	}
+	if in.eceCompMask > 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1321], Value: "0x" + strconv.FormatUint(in.eceCompMask, 16)})
+	}
+	return verr.RefuseErr("ibv_set_ece", bad...)
+}
+
+// inQueryEce has the values that the rules of ibv_query_ece use.
+type inQueryEce struct {
+	qp  uint64 // qp
+	ece uint64 // ece
+}
+
+// checkQueryEce refuses a call of ibv_query_ece that breaks a rule.
+func checkQueryEce(in *inQueryEce) error {
+	var bad []verr.Violation
+	if in.qp == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1316], Value: validate.AddrText(in.qp)})
+	}
+	if in.ece == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1317], Value: validate.AddrText(in.ece)})
+	}
+	return verr.RefuseErr("ibv_query_ece", bad...)
 }

@@ -83,6 +83,10 @@ func rawQueryPort(fn0 uintptr, dev unsafe.Pointer, portNum uint8, portAttr unsaf
 	return syscall.ENOSYS
 }
 
+func rawQueryPortSpeed(fn0 uintptr, dev unsafe.Pointer, portNum uint32, portSpeed unsafe.Pointer) syscall.Errno {
+	return syscall.ENOSYS
+}
+
 func rawQueryGID(fn0 uintptr, dev unsafe.Pointer, portNum uint8, index int32, gid unsafe.Pointer) (int, syscall.Errno) {
 	return -1, syscall.ENOSYS
 }
@@ -195,6 +199,10 @@ func rawFreeDM(dm unsafe.Pointer) syscall.Errno {
 	return syscall.ENOSYS
 }
 
+func rawDMExportDmabufFD(fn0 uintptr, dm unsafe.Pointer) (int, syscall.Errno) {
+	return -1, syscall.ENOSYS
+}
+
 func rawAllocNullMR(pd unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	return nil, syscall.ENOSYS
 }
@@ -211,11 +219,51 @@ func rawCreateCQEx(dev unsafe.Pointer, cqAttr unsafe.Pointer) (unsafe.Pointer, s
 	return nil, syscall.ENOSYS
 }
 
+func rawResizeCQ(fn0 uintptr, cq unsafe.Pointer, cqe int32) syscall.Errno {
+	return syscall.ENOSYS
+}
+
 func rawDestroyCQ(fn0 uintptr, cq unsafe.Pointer) syscall.Errno {
 	return syscall.ENOSYS
 }
 
 func rawModifyCQ(cq unsafe.Pointer, attr unsafe.Pointer) syscall.Errno {
+	return syscall.ENOSYS
+}
+
+func rawQueryCompCntrCaps(fn0 uintptr, dev unsafe.Pointer, caps_ unsafe.Pointer) syscall.Errno {
+	return syscall.ENOSYS
+}
+
+func rawCreateCompCntr(fn0 uintptr, dev unsafe.Pointer, ccAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
+	return nil, syscall.ENOSYS
+}
+
+func rawDestroyCompCntr(fn0 uintptr, compCntr unsafe.Pointer) syscall.Errno {
+	return syscall.ENOSYS
+}
+
+func rawSetCompCntr(fn0 uintptr, compCntr unsafe.Pointer, value uint64) syscall.Errno {
+	return syscall.ENOSYS
+}
+
+func rawSetErrCompCntr(fn0 uintptr, compCntr unsafe.Pointer, value uint64) syscall.Errno {
+	return syscall.ENOSYS
+}
+
+func rawIncCompCntr(fn0 uintptr, compCntr unsafe.Pointer, amount uint64) syscall.Errno {
+	return syscall.ENOSYS
+}
+
+func rawIncErrCompCntr(fn0 uintptr, compCntr unsafe.Pointer, amount uint64) syscall.Errno {
+	return syscall.ENOSYS
+}
+
+func rawReadCompCntr(fn0 uintptr, compCntr unsafe.Pointer, value unsafe.Pointer) syscall.Errno {
+	return syscall.ENOSYS
+}
+
+func rawReadErrCompCntr(fn0 uintptr, compCntr unsafe.Pointer, value unsafe.Pointer) syscall.Errno {
 	return syscall.ENOSYS
 }
 
@@ -263,6 +311,18 @@ func rawAllocParentDomain(dev unsafe.Pointer, attr unsafe.Pointer) (unsafe.Point
 	return nil, syscall.ENOSYS
 }
 
+func rawAllocDMAH(fn0 uintptr, dev unsafe.Pointer, attr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
+	return nil, syscall.ENOSYS
+}
+
+func rawDeallocDMAH(fn0 uintptr, dmah unsafe.Pointer) syscall.Errno {
+	return syscall.ENOSYS
+}
+
+func rawQueryRtValuesEx(dev unsafe.Pointer, values unsafe.Pointer) syscall.Errno {
+	return syscall.ENOSYS
+}
+
 func rawQueryDeviceEx(fn0 uintptr, dev unsafe.Pointer, input unsafe.Pointer, attr unsafe.Pointer) syscall.Errno {
 	return syscall.ENOSYS
 }
@@ -273,6 +333,18 @@ func rawOpenQP(dev unsafe.Pointer, qpOpenAttr unsafe.Pointer) (unsafe.Pointer, s
 
 func rawModifyQP(fn0 uintptr, qp unsafe.Pointer, attr unsafe.Pointer, attrMask int32) syscall.Errno {
 	return syscall.ENOSYS
+}
+
+func rawModifyQPRateLimit(qp unsafe.Pointer, attr unsafe.Pointer) syscall.Errno {
+	return syscall.ENOSYS
+}
+
+func rawQPAttachCompCntr(fn0 uintptr, qp unsafe.Pointer, compCntr unsafe.Pointer, attr unsafe.Pointer) syscall.Errno {
+	return syscall.ENOSYS
+}
+
+func rawQueryQPDataInOrder(fn0 uintptr, qp unsafe.Pointer, op uint32, flags uint32) int32 {
+	return 0
 }
 
 func rawQueryQP(fn0 uintptr, qp unsafe.Pointer, attr unsafe.Pointer, fields int32, initAttr unsafe.Pointer) syscall.Errno {
@@ -327,6 +399,14 @@ func rawDetachMcast(fn0 uintptr, qp unsafe.Pointer, gid unsafe.Pointer, lid uint
 	return syscall.ENOSYS
 }
 
+func rawForkInit(fn0 uintptr) syscall.Errno {
+	return syscall.ENOSYS
+}
+
+func rawIsForkInitialized(fn0 uintptr) uint32 {
+	return 0
+}
+
 func rawNodeTypeStr(fn0 uintptr, nodeType int32) unsafe.Pointer {
 	return nil
 }
@@ -337,6 +417,10 @@ func rawPortStateStr(fn0 uintptr, portState uint32) unsafe.Pointer {
 
 func rawEventTypeStr(fn0 uintptr, event uint32) unsafe.Pointer {
 	return nil
+}
+
+func rawIsQPTSupported(types uint32, qpt uint32) int32 {
+	return 0
 }
 
 func rawCreateCounters(dev unsafe.Pointer, initAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
@@ -352,5 +436,17 @@ func rawAttachCountersPointFlow(counters unsafe.Pointer, attr unsafe.Pointer, fl
 }
 
 func rawReadCounters(counters unsafe.Pointer, values unsafe.Pointer, ncounters uint32, flags uint32) syscall.Errno {
+	return syscall.ENOSYS
+}
+
+func rawFlowLabelToUDPSport(flowLabel uint32) uint16 {
+	return 0
+}
+
+func rawSetEce(fn0 uintptr, qp unsafe.Pointer, ece unsafe.Pointer) syscall.Errno {
+	return syscall.ENOSYS
+}
+
+func rawQueryEce(fn0 uintptr, qp unsafe.Pointer, ece unsafe.Pointer) syscall.Errno {
 	return syscall.ENOSYS
 }

@@ -44,6 +44,46 @@ func (a *AllocDMAttr) LogAlignReq(v uint32) *AllocDMAttr {
 	return a
 }
 
+// DMAHInitAttr is a description of the DMA handle to make.
+//
+// C: struct ibv_dmah_init_attr, ibv_alloc_dmah(3).
+type DMAHInitAttr struct {
+	c   cDMAHInitAttr
+	err error // of the first value that does not fit
+}
+
+// NewDMAHInitAttr starts an attribute structure DMAHInitAttr.
+//
+//   - ph: processing hint of PCIe, 2 bits: 0 bidirectional, 1 requester, 2 target, 3 target with priority.
+func NewDMAHInitAttr(ph uint8) *DMAHInitAttr {
+	a := &DMAHInitAttr{}
+	a.c.ph = ph
+	a.c.comp_mask |= 0x2 // IBV_DMAH_INIT_ATTR_MASK_PH
+	return a
+}
+
+// CPUID sets the number of the processor that works with the data, one that the calling thread may run on. It
+// also sets the mask bit.
+//
+// C: struct ibv_dmah_init_attr.cpu_id, IBV_DMAH_INIT_ATTR_MASK_CPU_ID, ibv_alloc_dmah(3).
+func (a *DMAHInitAttr) CPUID(v uint32) *DMAHInitAttr {
+	a.c.cpu_id = v
+	a.c.comp_mask |= 0x1 // IBV_DMAH_INIT_ATTR_MASK_CPU_ID
+	return a
+}
+
+// TPHMemType sets the kind of memory, given together with CPUID. It also sets the mask bit.
+//
+// C: struct ibv_dmah_init_attr.tph_mem_type, IBV_DMAH_INIT_ATTR_MASK_TPH_MEM_TYPE, ibv_alloc_dmah(3).
+func (a *DMAHInitAttr) TPHMemType(v TPHMemType) *DMAHInitAttr {
+	if v > 255 && a.err == nil {
+		a.err = verr.TooGreat("", "DMAHInitAttr.TPHMemType", uint64(v), 255)
+	}
+	a.c.tph_mem_type = uint8(v)
+	a.c.comp_mask |= 0x4 // IBV_DMAH_INIT_ATTR_MASK_TPH_MEM_TYPE
+	return a
+}
+
 // ParentDomainAttr is a description of the parent domain to make.
 //
 // C: struct ibv_parent_domain_init_attr, ibv_alloc_parent_domain(3).
@@ -266,6 +306,22 @@ func (a *AHAttr) HopLimit(v uint8) *AHAttr {
 // C: struct ibv_ah_attr.grh.traffic_class, ibv_create_ah(3).
 func (a *AHAttr) TrafficClass(v uint8) *AHAttr {
 	a.c.grh.traffic_class = v
+	return a
+}
+
+// CompCntrInitAttr is a description of the completion counter to make.
+//
+// C: struct ibv_comp_cntr_init_attr, ibv_create_comp_cntr(3).
+type CompCntrInitAttr struct {
+	c cCompCntrInitAttr
+}
+
+// NewCompCntrInitAttr starts an attribute structure CompCntrInitAttr.
+//
+//   - type_: what is counted.
+func NewCompCntrInitAttr(type_ CompCntrType) *CompCntrInitAttr {
+	a := &CompCntrInitAttr{}
+	a.c.type_ = uint32(type_)
 	return a
 }
 
@@ -2399,6 +2455,38 @@ func (a *QPAttr) RateLimit(v uint32) *QPAttr {
 	return a
 }
 
+// QPRateLimitAttr is a limit of the rate at which a queue pair sends.
+//
+// C: struct ibv_qp_rate_limit_attr, ibv_modify_qp_rate_limit(3).
+type QPRateLimitAttr struct {
+	c cQPRateLimitAttr
+}
+
+// NewQPRateLimitAttr starts an attribute structure QPRateLimitAttr.
+//
+//   - rateLimit: largest rate in kbit/s.
+func NewQPRateLimitAttr(rateLimit uint32) *QPRateLimitAttr {
+	a := &QPRateLimitAttr{}
+	a.c.rate_limit = rateLimit
+	return a
+}
+
+// MaxBurstSize sets the largest number of bytes sent in one burst; 0 for that of the device.
+//
+// C: struct ibv_qp_rate_limit_attr.max_burst_sz, ibv_modify_qp_rate_limit(3).
+func (a *QPRateLimitAttr) MaxBurstSize(v uint32) *QPRateLimitAttr {
+	a.c.max_burst_sz = v
+	return a
+}
+
+// TypicalPacketSize sets the usual size of a packet in bytes; 0 for the MTU of the port.
+//
+// C: struct ibv_qp_rate_limit_attr.typical_pkt_sz, ibv_modify_qp_rate_limit(3).
+func (a *QPRateLimitAttr) TypicalPacketSize(v uint16) *QPRateLimitAttr {
+	a.c.typical_pkt_sz = v
+	return a
+}
+
 // SRQAttr is a set of changes to a shared receive queue.
 //
 // C: struct ibv_srq_attr, ibv_modify_srq(3).
@@ -2537,6 +2625,41 @@ func NewXRCDInitAttr(fd int, oFlags int) *XRCDInitAttr {
 //
 // C: struct ibv_wc, ibv_poll_cq(3).
 type WC = dpath.WC
+
+// CompCntrAttachAttr is a description of what a completion counter counts of a queue pair.
+//
+// C: struct ibv_qp_attach_comp_cntr_attr, ibv_qp_attach_comp_cntr(3).
+type CompCntrAttachAttr struct {
+	c cQPAttachCompCntrAttr
+}
+
+// NewCompCntrAttachAttr starts an attribute structure CompCntrAttachAttr.
+//
+//   - ops: operations to count.
+func NewCompCntrAttachAttr(ops CompCntrOp) *CompCntrAttachAttr {
+	a := &CompCntrAttachAttr{}
+	a.c.op_mask = uint32(ops)
+	return a
+}
+
+// CompCntrCaps is the support of a device for completion counters.
+//
+// C: struct ibv_comp_cntr_caps, ibv_query_comp_cntr_caps(3).
+type CompCntrCaps struct {
+	// Largest value of a counter; the next increment makes it 0.
+	MaxValue uint64 // max_value
+	// Largest number of counters.
+	MaxCounters uint32 // max_counters
+	// Operations that can be counted.
+	SupportedOps CompCntrOp // supported_qp_attach_ops
+}
+
+// from reads the C layout.
+func (r *CompCntrCaps) from(c *cCompCntrCaps) {
+	r.MaxValue = c.max_value
+	r.MaxCounters = c.max_counters
+	r.SupportedOps = CompCntrOp(c.supported_qp_attach_ops)
+}
 
 // DeviceAttr is the basic attributes of a device. The limits are upper limits; at a given time less may be
 // possible.
@@ -2869,6 +2992,23 @@ func (r *DeviceAttrEx) from(c *cDeviceAttrEx) {
 	r.PhysPortCntEx = c.phys_port_cnt_ex
 }
 
+// ECEInfo is the set of options of enhanced connection establishment (ECE) of a queue pair, on which the two
+// ends of a connection agree.
+//
+// C: struct ibv_ece, ibv_query_ece(3).
+type ECEInfo struct {
+	// Vendor of the device, which says what the options mean.
+	VendorID uint32 // vendor_id
+	// Options of the vendor that the queue pair has.
+	Options uint32 // options
+}
+
+// from reads the C layout.
+func (r *ECEInfo) from(c *cEce) {
+	r.VendorID = c.vendor_id
+	r.Options = c.options
+}
+
 // GIDEntry is an entry of the GID table of a port.
 //
 // C: struct ibv_gid_entry, ibv_query_gid_ex(3).
@@ -3155,6 +3295,23 @@ func (r *QPInitInfo) from(c *cQPInitAttr) {
 	r.SignalAll = c.sq_sig_all != 0
 }
 
+// RTValues is a reading of the values of a device that change all the time.
+//
+// C: struct ibv_values_ex, ibv_query_rt_values_ex(3).
+type RTValues struct {
+	// Clock of the device, in its own cycles, as timestamps of completions have them; see HCACoreClock of
+	// DeviceAttrEx.
+	RawClock int64 // raw_clock.tv_nsec
+	// Seconds of the clock; 0 with devices that count cycles.
+	RawClockSec int64 // raw_clock.tv_sec
+}
+
+// from reads the C layout.
+func (r *RTValues) from(c *cValuesEx) {
+	r.RawClock = c.raw_clock.tv_nsec
+	r.RawClockSec = c.raw_clock.tv_sec
+}
+
 // SRQInfo is the sizes of a shared receive queue, each at least the requested one, and its limit.
 //
 // C: struct ibv_srq_attr, ibv_query_srq(3).
@@ -3182,6 +3339,7 @@ type MRInitAttr struct {
 	c      cMRInitAttr
 	err    error      // of the first value that does not fit
 	memory mem.Source // or none, and an address in c
+	dmah   *DMAH
 }
 
 // NewMRInitAttr starts an attribute structure MRInitAttr.
@@ -3286,6 +3444,32 @@ func (a *MRInitAttr) FDOffset(v uint64) *MRInitAttr {
 	return a
 }
 
+// DMAH sets the DMA handle of the device's accesses. It also sets the mask bit.
+//
+// C: struct ibv_mr_init_attr.dmah, IBV_REG_MR_MASK_DMAH, ibv_reg_mr(3).
+func (a *MRInitAttr) DMAH(v *DMAH) *MRInitAttr {
+	a.dmah = v
+	return a
+}
+
+// ECE is a choice of ECE options: those of QP.QueryECE, or what the peer sent.
+//
+// C: struct ibv_ece, ibv_set_ece(3).
+type ECE struct {
+	c cEce
+}
+
+// NewECE starts an attribute structure ECE.
+//
+//   - vendorID: vendor of the device, which says what the options mean.
+//   - options: wanted options.
+func NewECE(vendorID uint32, options uint32) *ECE {
+	a := &ECE{}
+	a.c.vendor_id = vendorID
+	a.c.options = options
+	return a
+}
+
 // FlowSpec is one of *FlowSpecEth, *FlowSpecIPv4, *FlowSpecIPv4Ext, *FlowSpecIPv6, *FlowSpecESP, *FlowSpecTCP,
 // *FlowSpecUDP, *FlowSpecVXLAN, *FlowSpecGRE, *FlowSpecMPLS, *FlowSpecTag, *FlowSpecDrop, *FlowSpecCount,
 // *FlowSpecAction.
@@ -3344,6 +3528,15 @@ type cAllocDMAttr struct {
 	length        uint64
 	log_align_req uint32
 	comp_mask     uint32
+}
+
+// cDMAHInitAttr has the layout of struct ibv_dmah_init_attr.
+type cDMAHInitAttr struct {
+	comp_mask    uint32
+	cpu_id       uint32
+	ph           uint8
+	tph_mem_type uint8
+	_            [2]byte
 }
 
 // cParentDomainInitAttr has the layout of struct ibv_parent_domain_init_attr.
@@ -3406,6 +3599,13 @@ type cAHAttr struct {
 	is_global     uint8
 	port_num      uint8
 	_             [1]byte
+}
+
+// cCompCntrInitAttr has the layout of struct ibv_comp_cntr_init_attr.
+type cCompCntrInitAttr struct {
+	comp_mask uint32
+	type_     uint32
+	flags     uint32
 }
 
 // cCountersInitAttr has the layout of struct ibv_counters_init_attr.
@@ -3815,6 +4015,15 @@ type cQPAttr struct {
 	_                   [4]byte
 }
 
+// cQPRateLimitAttr has the layout of struct ibv_qp_rate_limit_attr.
+type cQPRateLimitAttr struct {
+	rate_limit     uint32
+	max_burst_sz   uint32
+	typical_pkt_sz uint16
+	_              [2]byte
+	comp_mask      uint32
+}
+
 // cWQAttr has the layout of struct ibv_wq_attr.
 type cWQAttr struct {
 	attr_mask     uint32
@@ -3839,6 +4048,19 @@ type cXRCDInitAttr struct {
 	comp_mask uint32
 	fd        int32
 	oflags    int32
+}
+
+// cQPAttachCompCntrAttr has the layout of struct ibv_qp_attach_comp_cntr_attr.
+type cQPAttachCompCntrAttr struct {
+	comp_mask uint32
+	op_mask   uint32
+}
+
+// cCompCntrCaps has the layout of struct ibv_comp_cntr_caps.
+type cCompCntrCaps struct {
+	max_value               uint64
+	max_counters            uint32
+	supported_qp_attach_ops uint32
 }
 
 // cDeviceAttr has the layout of struct ibv_device_attr.
@@ -3965,6 +4187,13 @@ type cDeviceAttrEx struct {
 	phys_port_cnt_ex          uint32
 }
 
+// cEce has the layout of struct ibv_ece.
+type cEce struct {
+	vendor_id uint32
+	options   uint32
+	comp_mask uint32
+}
+
 // cGIDEntry has the layout of struct ibv_gid_entry.
 type cGIDEntry struct {
 	gid          GID
@@ -4000,6 +4229,19 @@ type cPortAttr struct {
 	port_cap_flags2 uint16
 	_               [2]byte
 	active_speed_ex uint32
+}
+
+// cTimespec has the layout of struct timespec.
+type cTimespec struct {
+	tv_sec  int64
+	tv_nsec int64
+}
+
+// cValuesEx has the layout of struct ibv_values_ex.
+type cValuesEx struct {
+	comp_mask uint32
+	_         [4]byte
+	raw_clock cTimespec
 }
 
 // cMRInitAttr has the layout of struct ibv_mr_init_attr.

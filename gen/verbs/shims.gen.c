@@ -5,6 +5,7 @@
 // program share what is equal and do not meet in what is not.
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "shims.gen.h"
@@ -44,7 +45,7 @@ static inline int vg_errno(int code)
 }
 
 // ibv_wc_status_str: exported
-VG_WEAK void *vg44088f0391_ibv_wc_status_str(uintptr_t fn0_, uint32_t status_)
+VG_WEAK void *vg63c4e6fedc_ibv_wc_status_str(uintptr_t fn0_, uint32_t status_)
 {
 	enum ibv_wc_status status = (enum ibv_wc_status)status_;
 
@@ -52,7 +53,7 @@ VG_WEAK void *vg44088f0391_ibv_wc_status_str(uintptr_t fn0_, uint32_t status_)
 }
 
 // ibv_rate_to_mult: exported
-VG_WEAK int32_t vg44088f0391_ibv_rate_to_mult(uintptr_t fn0_, uint32_t rate_)
+VG_WEAK int32_t vg63c4e6fedc_ibv_rate_to_mult(uintptr_t fn0_, uint32_t rate_)
 {
 	enum ibv_rate rate = (enum ibv_rate)rate_;
 
@@ -60,7 +61,7 @@ VG_WEAK int32_t vg44088f0391_ibv_rate_to_mult(uintptr_t fn0_, uint32_t rate_)
 }
 
 // mult_to_ibv_rate: exported
-VG_WEAK uint32_t vg44088f0391_mult_to_ibv_rate(uintptr_t fn0_, int32_t mult_)
+VG_WEAK uint32_t vg63c4e6fedc_mult_to_ibv_rate(uintptr_t fn0_, int32_t mult_)
 {
 	int mult = (int)mult_;
 
@@ -68,7 +69,7 @@ VG_WEAK uint32_t vg44088f0391_mult_to_ibv_rate(uintptr_t fn0_, int32_t mult_)
 }
 
 // ibv_rate_to_mbps: exported
-VG_WEAK int32_t vg44088f0391_ibv_rate_to_mbps(uintptr_t fn0_, uint32_t rate_)
+VG_WEAK int32_t vg63c4e6fedc_ibv_rate_to_mbps(uintptr_t fn0_, uint32_t rate_)
 {
 	enum ibv_rate rate = (enum ibv_rate)rate_;
 
@@ -76,7 +77,7 @@ VG_WEAK int32_t vg44088f0391_ibv_rate_to_mbps(uintptr_t fn0_, uint32_t rate_)
 }
 
 // mbps_to_ibv_rate: exported
-VG_WEAK uint32_t vg44088f0391_mbps_to_ibv_rate(uintptr_t fn0_, int32_t mbps_)
+VG_WEAK uint32_t vg63c4e6fedc_mbps_to_ibv_rate(uintptr_t fn0_, int32_t mbps_)
 {
 	int mbps = (int)mbps_;
 
@@ -84,15 +85,65 @@ VG_WEAK uint32_t vg44088f0391_mbps_to_ibv_rate(uintptr_t fn0_, int32_t mbps_)
 }
 
 // ibv_qp_to_qp_ex: exported
-VG_WEAK void *vg44088f0391_ibv_qp_to_qp_ex(uintptr_t fn0_, uintptr_t qp_)
+VG_WEAK void *vg63c4e6fedc_ibv_qp_to_qp_ex(uintptr_t fn0_, uintptr_t qp_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 
 	return ((vg_fn_ibv_qp_to_qp_ex)fn0_)(qp);
 }
 
+// Gives a request inline data that lies in several pieces.
+static int vg_inlines_ibv_qp_ex(struct ibv_qp_ex *o, const struct ibv_send_wr *w)
+{
+	struct ibv_data_buf few[32], *made = few;
+	size_t i, n = (size_t)w->num_sge;
+
+	if (n > sizeof few / sizeof *few) {
+		made = calloc(n, sizeof *made);
+		if (!made)
+			return ENOMEM;
+	}
+	for (i = 0; i < n; i++) {
+		made[i].addr = (__typeof__(made[i].addr))(uintptr_t)w->sg_list[i].addr;
+		made[i].length = (__typeof__(made[i].length))(uintptr_t)w->sg_list[i].length;
+	}
+	o->wr_set_inline_data_list(o, w->num_sge, made);
+	if (made != few)
+		free(made);
+	return 0;
+}
+
+// Gives a request its address, if it has one, and its data, whatever they are. *named: by requests, objects that must not go meanwhile.
+static __attribute__((noinline)) int vg_more_ibv_qp_ex(struct ibv_qp_ex *o, const struct ibv_send_wr *w, void *slot, int *named)
+{
+	int code;
+
+	switch ((int)o->qp_base.qp_type) {
+	case 4: // IBV_QPT_UD
+		*named = 1;
+		code = verbsgen_dpath_address(slot, o, w);
+		if (code != 0)
+			return code;
+		o->wr_set_ud_addr(o, (struct ibv_ah *)(uintptr_t)w->wr.ud.ah, w->wr.ud.remote_qpn, w->wr.ud.remote_qkey);
+		break;
+	case 9: // IBV_QPT_XRC_SEND
+		o->wr_set_xrc_srqn(o, w->qp_type.xrc.remote_srqn);
+		break;
+	default:
+		break;
+	}
+	if (w->num_sge == 1 && w->send_flags & 0x8) // IBV_SEND_INLINE
+		o->wr_set_inline_data(o, (void *)(uintptr_t)w->sg_list->addr, w->sg_list->length);
+	else if (w->num_sge == 1)
+		o->wr_set_sge(o, w->sg_list->lkey, w->sg_list->addr, w->sg_list->length);
+	else if (w->num_sge > 1 && w->send_flags & 0x8)
+		return vg_inlines_ibv_qp_ex(o, w);
+	else
+		o->wr_set_sge_list(o, w->num_sge, (const struct ibv_sge *)(uintptr_t)w->sg_list);
+	return 0;
+}
 // ibv_wr_start: a stream of commands
-VG_WEAK void vg44088f0391_ibv_wr_start(uint8_t *gate_, uintptr_t object_, uint64_t asked_, uint8_t *first_, uint8_t *answer_)
+VG_WEAK void vg63c4e6fedc_ibv_wr_start(uint8_t *gate_, uintptr_t object_, uint64_t asked_, uint8_t *first_, uint8_t *answer_)
 {
 	struct answer {
 		int64_t n, bad;
@@ -100,13 +151,12 @@ VG_WEAK void vg44088f0391_ibv_wr_start(uint8_t *gate_, uintptr_t object_, uint64
 		uint32_t opcode;
 		uint64_t lacking;
 	} *a = (struct answer *)answer_;
-	const struct ibv_send_wr *w = (const struct ibv_send_wr *)first_;
+	const struct ibv_send_wr *w = (const struct ibv_send_wr *)first_, *end;
 	struct ibv_qp_ex *o = (struct ibv_qp_ex *)object_;
 	uint64_t lacking = 0;
 	void *slot;
-	int code = 0, named = 0; // named: by requests, objects that must not go meanwhile
-	int64_t i, n;
-	int kind;
+	int code = 0, named = 0;
+	int plain; // no request has an address
 
 	if (a->n == 0)
 		return;
@@ -119,7 +169,7 @@ VG_WEAK void vg44088f0391_ibv_wr_start(uint8_t *gate_, uintptr_t object_, uint64
 		return;
 	}
 	if (a->n < 0) { // only to look which functions there are
-		if (!o->wr_start || !o->wr_complete || !o->wr_abort || !o->wr_set_sge || !o->wr_set_sge_list || !o->wr_set_inline_data)
+		if (!o->wr_start || !o->wr_complete || !o->wr_abort || !o->wr_set_sge || !o->wr_set_sge_list || !o->wr_set_inline_data || !o->wr_set_inline_data_list)
 			a->lacking = UINT64_MAX;
 		if (o->qp_base.qp_type == 4 && !o->wr_set_ud_addr) // IBV_QPT_UD
 			a->lacking = UINT64_MAX;
@@ -137,6 +187,8 @@ VG_WEAK void vg44088f0391_ibv_wr_start(uint8_t *gate_, uintptr_t object_, uint64
 			a->lacking |= 0x10;
 		if (asked_ & 0x1 && !o->wr_rdma_write)
 			a->lacking |= 0x1;
+		if (asked_ & 0x800 && !o->wr_flush)
+			a->lacking |= 0x800;
 		if (asked_ & 0x2 && !o->wr_rdma_write_imm)
 			a->lacking |= 0x2;
 		if (asked_ & 0x4 && !o->wr_send)
@@ -145,12 +197,16 @@ VG_WEAK void vg44088f0391_ibv_wr_start(uint8_t *gate_, uintptr_t object_, uint64
 			a->lacking |= 0x8;
 		if (asked_ & 0x200 && !o->wr_send_inv)
 			a->lacking |= 0x200;
+		if (asked_ & 0x400 && !o->wr_send_tso)
+			a->lacking |= 0x400;
+		if (asked_ & 0x1000 && !o->wr_atomic_write)
+			a->lacking |= 0x1000;
 		verbsgen_gate_end(slot);
 		return;
 	}
-	n = a->n;
-	kind = (int)o->qp_base.qp_type;
-	code = verbsgen_dpath_bindable(slot, o, w, n, &a->bad, &named);
+	end = w + a->n;
+	plain = 1 && (int)o->qp_base.qp_type != 4 && (int)o->qp_base.qp_type != 9;
+	code = verbsgen_dpath_bindable(slot, o, w, a->n, &a->bad, &named);
 	if (code != 0) {
 		verbsgen_dpath_addressed(slot);
 		verbsgen_gate_end(slot);
@@ -160,110 +216,194 @@ VG_WEAK void vg44088f0391_ibv_wr_start(uint8_t *gate_, uintptr_t object_, uint64
 	}
 	a->bad = -1;
 	o->wr_start(o);
-	for (i = 0; i < n; i++, w++) {
-		o->wr_flags = w->send_flags;
-		o->wr_id = w->wr_id;
-		switch ((int)w->opcode) {
+	while (w < end) {
+		switch ((int)w->opcode) { // once for all that follow with the same opcode
 		case 5: // IBV_WR_ATOMIC_CMP_AND_SWP
-			if (__builtin_expect(!(asked_ & 0x20), 0)) {
+			if (!(asked_ & 0x20)) {
 				lacking = 0x20;
 				goto refused;
 			}
-			o->wr_atomic_cmp_swp(o, w->wr.atomic.rkey, w->wr.atomic.remote_addr, w->wr.atomic.compare_add, w->wr.atomic.swap);
+			do {
+				o->wr_flags = w->send_flags;
+				o->wr_id = w->wr_id;
+				o->wr_atomic_cmp_swp(o, w->wr.atomic.rkey, w->wr.atomic.remote_addr, w->wr.atomic.compare_add, w->wr.atomic.swap);
+				if (__builtin_expect(plain && w->num_sge == 1 && !(w->send_flags & 0x8), 1))
+					o->wr_set_sge(o, w->sg_list->lkey, w->sg_list->addr, w->sg_list->length);
+				else if ((code = vg_more_ibv_qp_ex(o, w, slot, &named)) != 0)
+					goto refused;
+			} while (++w < end && (int)w->opcode == 5);
 			break;
 		case 6: // IBV_WR_ATOMIC_FETCH_AND_ADD
-			if (__builtin_expect(!(asked_ & 0x40), 0)) {
+			if (!(asked_ & 0x40)) {
 				lacking = 0x40;
 				goto refused;
 			}
-			o->wr_atomic_fetch_add(o, w->wr.atomic.rkey, w->wr.atomic.remote_addr, w->wr.atomic.compare_add);
+			do {
+				o->wr_flags = w->send_flags;
+				o->wr_id = w->wr_id;
+				o->wr_atomic_fetch_add(o, w->wr.atomic.rkey, w->wr.atomic.remote_addr, w->wr.atomic.compare_add);
+				if (__builtin_expect(plain && w->num_sge == 1 && !(w->send_flags & 0x8), 1))
+					o->wr_set_sge(o, w->sg_list->lkey, w->sg_list->addr, w->sg_list->length);
+				else if ((code = vg_more_ibv_qp_ex(o, w, slot, &named)) != 0)
+					goto refused;
+			} while (++w < end && (int)w->opcode == 6);
 			break;
 		case 8: // IBV_WR_BIND_MW
-			if (__builtin_expect(!(asked_ & 0x100), 0)) {
+			if (!(asked_ & 0x100)) {
 				lacking = 0x100;
 				goto refused;
 			}
-			o->wr_bind_mw(o, (struct ibv_mw *)(uintptr_t)w->bind_mw.mw, w->bind_mw.rkey, &w->bind_mw.bind_info);
-			continue;
+			do {
+				o->wr_flags = w->send_flags;
+				o->wr_id = w->wr_id;
+				o->wr_bind_mw(o, (struct ibv_mw *)(uintptr_t)w->bind_mw.mw, w->bind_mw.rkey, &w->bind_mw.bind_info);
+			} while (++w < end && (int)w->opcode == 8);
+			break;
 		case 7: // IBV_WR_LOCAL_INV
-			if (__builtin_expect(!(asked_ & 0x80), 0)) {
+			if (!(asked_ & 0x80)) {
 				lacking = 0x80;
 				goto refused;
 			}
-			o->wr_local_inv(o, w->invalidate_rkey);
-			continue;
+			do {
+				o->wr_flags = w->send_flags;
+				o->wr_id = w->wr_id;
+				o->wr_local_inv(o, w->invalidate_rkey);
+			} while (++w < end && (int)w->opcode == 7);
+			break;
 		case 4: // IBV_WR_RDMA_READ
-			if (__builtin_expect(!(asked_ & 0x10), 0)) {
+			if (!(asked_ & 0x10)) {
 				lacking = 0x10;
 				goto refused;
 			}
-			o->wr_rdma_read(o, w->wr.rdma.rkey, w->wr.rdma.remote_addr);
+			do {
+				o->wr_flags = w->send_flags;
+				o->wr_id = w->wr_id;
+				o->wr_rdma_read(o, w->wr.rdma.rkey, w->wr.rdma.remote_addr);
+				if (__builtin_expect(plain && w->num_sge == 1 && !(w->send_flags & 0x8), 1))
+					o->wr_set_sge(o, w->sg_list->lkey, w->sg_list->addr, w->sg_list->length);
+				else if ((code = vg_more_ibv_qp_ex(o, w, slot, &named)) != 0)
+					goto refused;
+			} while (++w < end && (int)w->opcode == 4);
 			break;
 		case 0: // IBV_WR_RDMA_WRITE
-			if (__builtin_expect(!(asked_ & 0x1), 0)) {
+			if (!(asked_ & 0x1)) {
 				lacking = 0x1;
 				goto refused;
 			}
-			o->wr_rdma_write(o, w->wr.rdma.rkey, w->wr.rdma.remote_addr);
+			do {
+				o->wr_flags = w->send_flags;
+				o->wr_id = w->wr_id;
+				o->wr_rdma_write(o, w->wr.rdma.rkey, w->wr.rdma.remote_addr);
+				if (__builtin_expect(plain && w->num_sge == 1 && !(w->send_flags & 0x8), 1))
+					o->wr_set_sge(o, w->sg_list->lkey, w->sg_list->addr, w->sg_list->length);
+				else if ((code = vg_more_ibv_qp_ex(o, w, slot, &named)) != 0)
+					goto refused;
+			} while (++w < end && (int)w->opcode == 0);
+			break;
+		case 14: // IBV_WR_FLUSH
+			if (!(asked_ & 0x800)) {
+				lacking = 0x800;
+				goto refused;
+			}
+			do {
+				o->wr_flags = w->send_flags;
+				o->wr_id = w->wr_id;
+				o->wr_flush(o, w->wr.atomic.rkey, w->wr.atomic.remote_addr, w->wr.atomic.compare_add, w->invalidate_rkey, w->wr.atomic.swap);
+			} while (++w < end && (int)w->opcode == 14);
 			break;
 		case 1: // IBV_WR_RDMA_WRITE_WITH_IMM
-			if (__builtin_expect(!(asked_ & 0x2), 0)) {
+			if (!(asked_ & 0x2)) {
 				lacking = 0x2;
 				goto refused;
 			}
-			o->wr_rdma_write_imm(o, w->wr.rdma.rkey, w->wr.rdma.remote_addr, w->imm_data);
+			do {
+				o->wr_flags = w->send_flags;
+				o->wr_id = w->wr_id;
+				o->wr_rdma_write_imm(o, w->wr.rdma.rkey, w->wr.rdma.remote_addr, w->imm_data);
+				if (__builtin_expect(plain && w->num_sge == 1 && !(w->send_flags & 0x8), 1))
+					o->wr_set_sge(o, w->sg_list->lkey, w->sg_list->addr, w->sg_list->length);
+				else if ((code = vg_more_ibv_qp_ex(o, w, slot, &named)) != 0)
+					goto refused;
+			} while (++w < end && (int)w->opcode == 1);
 			break;
 		case 2: // IBV_WR_SEND
-			if (__builtin_expect(!(asked_ & 0x4), 0)) {
+			if (!(asked_ & 0x4)) {
 				lacking = 0x4;
 				goto refused;
 			}
-			o->wr_send(o);
+			do {
+				o->wr_flags = w->send_flags;
+				o->wr_id = w->wr_id;
+				o->wr_send(o);
+				if (__builtin_expect(plain && w->num_sge == 1 && !(w->send_flags & 0x8), 1))
+					o->wr_set_sge(o, w->sg_list->lkey, w->sg_list->addr, w->sg_list->length);
+				else if ((code = vg_more_ibv_qp_ex(o, w, slot, &named)) != 0)
+					goto refused;
+			} while (++w < end && (int)w->opcode == 2);
 			break;
 		case 3: // IBV_WR_SEND_WITH_IMM
-			if (__builtin_expect(!(asked_ & 0x8), 0)) {
+			if (!(asked_ & 0x8)) {
 				lacking = 0x8;
 				goto refused;
 			}
-			o->wr_send_imm(o, w->imm_data);
+			do {
+				o->wr_flags = w->send_flags;
+				o->wr_id = w->wr_id;
+				o->wr_send_imm(o, w->imm_data);
+				if (__builtin_expect(plain && w->num_sge == 1 && !(w->send_flags & 0x8), 1))
+					o->wr_set_sge(o, w->sg_list->lkey, w->sg_list->addr, w->sg_list->length);
+				else if ((code = vg_more_ibv_qp_ex(o, w, slot, &named)) != 0)
+					goto refused;
+			} while (++w < end && (int)w->opcode == 3);
 			break;
 		case 9: // IBV_WR_SEND_WITH_INV
-			if (__builtin_expect(!(asked_ & 0x200), 0)) {
+			if (!(asked_ & 0x200)) {
 				lacking = 0x200;
 				goto refused;
 			}
-			o->wr_send_inv(o, w->invalidate_rkey);
+			do {
+				o->wr_flags = w->send_flags;
+				o->wr_id = w->wr_id;
+				o->wr_send_inv(o, w->invalidate_rkey);
+				if (__builtin_expect(plain && w->num_sge == 1 && !(w->send_flags & 0x8), 1))
+					o->wr_set_sge(o, w->sg_list->lkey, w->sg_list->addr, w->sg_list->length);
+				else if ((code = vg_more_ibv_qp_ex(o, w, slot, &named)) != 0)
+					goto refused;
+			} while (++w < end && (int)w->opcode == 9);
 			break;
-		default:
-			goto refused;
-		}
-		switch (kind) {
-		case 4: // IBV_QPT_UD
-			named = 1;
-			code = verbsgen_dpath_address(slot, o, w);
-			if (code != 0)
+		case 10: // IBV_WR_TSO
+			if (!(asked_ & 0x400)) {
+				lacking = 0x400;
 				goto refused;
-			o->wr_set_ud_addr(o, (struct ibv_ah *)(uintptr_t)w->wr.ud.ah, w->wr.ud.remote_qpn, w->wr.ud.remote_qkey);
+			}
+			do {
+				o->wr_flags = w->send_flags;
+				o->wr_id = w->wr_id;
+				o->wr_send_tso(o, (void *)(uintptr_t)w->wr.atomic.swap, w->wr.atomic.rkey, w->invalidate_rkey);
+				if (__builtin_expect(plain && w->num_sge == 1 && !(w->send_flags & 0x8), 1))
+					o->wr_set_sge(o, w->sg_list->lkey, w->sg_list->addr, w->sg_list->length);
+				else if ((code = vg_more_ibv_qp_ex(o, w, slot, &named)) != 0)
+					goto refused;
+			} while (++w < end && (int)w->opcode == 10);
 			break;
-		case 9: // IBV_QPT_XRC_SEND
-			o->wr_set_xrc_srqn(o, w->qp_type.xrc.remote_srqn);
+		case 15: // IBV_WR_ATOMIC_WRITE
+			if (!(asked_ & 0x1000)) {
+				lacking = 0x1000;
+				goto refused;
+			}
+			do {
+				o->wr_flags = w->send_flags;
+				o->wr_id = w->wr_id;
+				o->wr_atomic_write(o, w->wr.atomic.rkey, w->wr.atomic.remote_addr, &w->wr.atomic.compare_add);
+			} while (++w < end && (int)w->opcode == 15);
 			break;
 		default:
-			break;
-		}
-		if (__builtin_expect(w->num_sge == 1 && !(w->send_flags & 0x8), 1)) {
-			o->wr_set_sge(o, w->sg_list->lkey, w->sg_list->addr, w->sg_list->length);
-		} else if (w->num_sge == 1) { // IBV_SEND_INLINE
-			o->wr_set_inline_data(o, (void *)(uintptr_t)w->sg_list->addr, w->sg_list->length);
-		} else if (w->num_sge > 1 && w->send_flags & 0x8) {
 			goto refused;
-		} else {
-			o->wr_set_sge_list(o, w->num_sge, (const struct ibv_sge *)(uintptr_t)w->sg_list);
 		}
 	}
 	code = o->wr_complete(o);
 	if (code == 0)
-		verbsgen_dpath_keys((const struct ibv_send_wr *)first_, n);
+		verbsgen_dpath_keys((const struct ibv_send_wr *)first_, a->n);
 	if (named)
 		verbsgen_dpath_addressed(slot);
 	verbsgen_gate_end(slot);
@@ -275,7 +415,7 @@ refused:
 	if (named)
 		verbsgen_dpath_addressed(slot);
 	verbsgen_gate_end(slot);
-	a->bad = i;
+	a->bad = w - (const struct ibv_send_wr *)first_;
 	a->code = code ? code : EINVAL;
 	a->opcode = w->opcode;
 	a->lacking = lacking;
@@ -298,9 +438,11 @@ struct vg_WCEx {
 	uint16_t CVLAN;
 	uint8_t SL;
 	uint8_t DLIDPathBits;
+	uint64_t TMTag;
+	uint32_t TMPriv;
 };
 
-_Static_assert(sizeof(struct vg_WCEx) == 72, "size of WCEx");
+_Static_assert(sizeof(struct vg_WCEx) == 88, "size of WCEx");
 _Static_assert(offsetof(struct vg_WCEx, ID) == 0, "offset of ID");
 _Static_assert(offsetof(struct vg_WCEx, Status) == 8, "offset of Status");
 _Static_assert(offsetof(struct vg_WCEx, Opcode) == 12, "offset of Opcode");
@@ -317,6 +459,8 @@ _Static_assert(offsetof(struct vg_WCEx, FlowTag) == 64, "offset of FlowTag");
 _Static_assert(offsetof(struct vg_WCEx, CVLAN) == 68, "offset of CVLAN");
 _Static_assert(offsetof(struct vg_WCEx, SL) == 70, "offset of SL");
 _Static_assert(offsetof(struct vg_WCEx, DLIDPathBits) == 71, "offset of DLIDPathBits");
+_Static_assert(offsetof(struct vg_WCEx, TMTag) == 72, "offset of TMTag");
+_Static_assert(offsetof(struct vg_WCEx, TMPriv) == 80, "offset of TMPriv");
 
 // Reads fields, which are among can; the first entry is there. It returns how many were read.
 static inline __attribute__((always_inline)) int64_t vg_read_WCEx(struct ibv_cq_ex *o, struct vg_WCEx *x, uint64_t fields, const uint64_t can, int64_t room, int *code)
@@ -364,6 +508,13 @@ static inline __attribute__((always_inline)) int64_t vg_read_WCEx(struct ibv_cq_
 				x->SL = o->read_sl(o);
 			if (fields & 0x40)
 				x->DLIDPathBits = o->read_dlid_path_bits(o);
+			if (fields & 0x400) {
+				struct ibv_wc_tm_info filled;
+
+				o->read_tm_info(o, &filled);
+				x->TMTag = filled.tag;
+				x->TMPriv = filled.priv;
+			}
 		}
 		x++;
 	} while (++n < room && (*code = o->next_poll(o)) == 0);
@@ -372,7 +523,7 @@ static inline __attribute__((always_inline)) int64_t vg_read_WCEx(struct ibv_cq_
 }
 
 // ibv_start_poll: a reader
-VG_WEAK void vg44088f0391_ibv_start_poll(uint8_t *gate_, uint64_t fields_, uint8_t *entries_, int64_t room_, int64_t tries_, uint8_t *answer_)
+VG_WEAK void vg63c4e6fedc_ibv_start_poll(uint8_t *gate_, uint64_t fields_, uint8_t *entries_, int64_t room_, int64_t tries_, uint8_t *answer_)
 {
 	struct vg_WCEx *e = (struct vg_WCEx *)entries_;
 	struct answer {
@@ -416,6 +567,8 @@ VG_WEAK void vg44088f0391_ibv_start_poll(uint8_t *gate_, uint64_t fields_, uint8
 			a->lacking |= 0x20;
 		if (fields_ & 0x40 && !o->read_dlid_path_bits)
 			a->lacking |= 0x40;
+		if (fields_ & 0x400 && !o->read_tm_info)
+			a->lacking |= 0x400;
 		verbsgen_gate_end(slot);
 		return;
 	}
@@ -447,7 +600,7 @@ VG_WEAK void vg44088f0391_ibv_start_poll(uint8_t *gate_, uint64_t fields_, uint8
 }
 
 // ibv_get_device_list: exported
-VG_WEAK void *vg44088f0391_ibv_get_device_list(uintptr_t fn0_, uint8_t *num_devices_)
+VG_WEAK void *vg63c4e6fedc_ibv_get_device_list(uintptr_t fn0_, uint8_t *num_devices_)
 {
 	int *num_devices = (int *)num_devices_;
 
@@ -455,7 +608,7 @@ VG_WEAK void *vg44088f0391_ibv_get_device_list(uintptr_t fn0_, uint8_t *num_devi
 }
 
 // ibv_free_device_list: exported
-VG_WEAK void vg44088f0391_ibv_free_device_list(uintptr_t fn0_, uintptr_t list_)
+VG_WEAK void vg63c4e6fedc_ibv_free_device_list(uintptr_t fn0_, uintptr_t list_)
 {
 	struct ibv_device **list = (struct ibv_device **)list_;
 
@@ -463,7 +616,7 @@ VG_WEAK void vg44088f0391_ibv_free_device_list(uintptr_t fn0_, uintptr_t list_)
 }
 
 // ibv_get_device_index: exported
-VG_WEAK int32_t vg44088f0391_ibv_get_device_index(uintptr_t fn0_, uintptr_t device_)
+VG_WEAK int32_t vg63c4e6fedc_ibv_get_device_index(uintptr_t fn0_, uintptr_t device_)
 {
 	struct ibv_device *device = (struct ibv_device *)device_;
 
@@ -471,7 +624,7 @@ VG_WEAK int32_t vg44088f0391_ibv_get_device_index(uintptr_t fn0_, uintptr_t devi
 }
 
 // ibv_get_device_guid: exported
-VG_WEAK uint64_t vg44088f0391_ibv_get_device_guid(uintptr_t fn0_, uintptr_t device_)
+VG_WEAK uint64_t vg63c4e6fedc_ibv_get_device_guid(uintptr_t fn0_, uintptr_t device_)
 {
 	struct ibv_device *device = (struct ibv_device *)device_;
 
@@ -479,7 +632,7 @@ VG_WEAK uint64_t vg44088f0391_ibv_get_device_guid(uintptr_t fn0_, uintptr_t devi
 }
 
 // ibv_open_device: exported
-VG_WEAK void *vg44088f0391_ibv_open_device(uintptr_t fn0_, uintptr_t device_)
+VG_WEAK void *vg63c4e6fedc_ibv_open_device(uintptr_t fn0_, uintptr_t device_)
 {
 	struct ibv_device *device = (struct ibv_device *)device_;
 
@@ -487,7 +640,7 @@ VG_WEAK void *vg44088f0391_ibv_open_device(uintptr_t fn0_, uintptr_t device_)
 }
 
 // ibv_close_device: exported
-VG_WEAK int32_t vg44088f0391_ibv_close_device(uintptr_t fn0_, uintptr_t context_)
+VG_WEAK int32_t vg63c4e6fedc_ibv_close_device(uintptr_t fn0_, uintptr_t context_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 
@@ -495,7 +648,7 @@ VG_WEAK int32_t vg44088f0391_ibv_close_device(uintptr_t fn0_, uintptr_t context_
 }
 
 // ibv_import_device: exported
-VG_WEAK void *vg44088f0391_ibv_import_device(uintptr_t fn0_, int32_t cmd_fd_)
+VG_WEAK void *vg63c4e6fedc_ibv_import_device(uintptr_t fn0_, int32_t cmd_fd_)
 {
 	int cmd_fd = (int)cmd_fd_;
 
@@ -503,7 +656,7 @@ VG_WEAK void *vg44088f0391_ibv_import_device(uintptr_t fn0_, int32_t cmd_fd_)
 }
 
 // ibv_import_dm: exported
-VG_WEAK void *vg44088f0391_ibv_import_dm(uintptr_t fn0_, uintptr_t context_, uint32_t dm_handle_)
+VG_WEAK void *vg63c4e6fedc_ibv_import_dm(uintptr_t fn0_, uintptr_t context_, uint32_t dm_handle_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint32_t dm_handle = (uint32_t)dm_handle_;
@@ -512,7 +665,7 @@ VG_WEAK void *vg44088f0391_ibv_import_dm(uintptr_t fn0_, uintptr_t context_, uin
 }
 
 // ibv_unimport_dm: exported
-VG_WEAK void vg44088f0391_ibv_unimport_dm(uintptr_t fn0_, uintptr_t dm_)
+VG_WEAK void vg63c4e6fedc_ibv_unimport_dm(uintptr_t fn0_, uintptr_t dm_)
 {
 	struct ibv_dm *dm = (struct ibv_dm *)dm_;
 
@@ -520,7 +673,7 @@ VG_WEAK void vg44088f0391_ibv_unimport_dm(uintptr_t fn0_, uintptr_t dm_)
 }
 
 // ibv_query_device: exported
-VG_WEAK int32_t vg44088f0391_ibv_query_device(uintptr_t fn0_, uintptr_t context_, uint8_t *device_attr_)
+VG_WEAK int32_t vg63c4e6fedc_ibv_query_device(uintptr_t fn0_, uintptr_t context_, uint8_t *device_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_device_attr *device_attr = (struct ibv_device_attr *)device_attr_;
@@ -529,7 +682,7 @@ VG_WEAK int32_t vg44088f0391_ibv_query_device(uintptr_t fn0_, uintptr_t context_
 }
 
 // ibv_query_port: written by hand
-VG_WEAK int32_t vg44088f0391_ibv_query_port(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint8_t *port_attr_)
+VG_WEAK int32_t vg63c4e6fedc_ibv_query_port(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint8_t *port_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct verbs_context *v = vg_verbs(context);
@@ -544,8 +697,18 @@ VG_WEAK int32_t vg44088f0391_ibv_query_port(uintptr_t fn0_, uintptr_t context_, 
 	return ((vg_fn_ibv_query_port)fn0_)(context, port_num_, (struct _compat_ibv_port_attr *)attr);
 }
 
+// ibv_query_port_speed: exported
+VG_WEAK int32_t vg63c4e6fedc_ibv_query_port_speed(uintptr_t fn0_, uintptr_t context_, uint32_t port_num_, uint8_t *port_speed_)
+{
+	struct ibv_context *context = (struct ibv_context *)context_;
+	uint32_t port_num = (uint32_t)port_num_;
+	uint64_t *port_speed = (uint64_t *)port_speed_;
+
+	return ((vg_fn_ibv_query_port_speed)fn0_)(context, port_num, port_speed);
+}
+
 // ibv_query_gid: exported
-VG_WEAK int32_t vg44088f0391_ibv_query_gid(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, int32_t index_, uint8_t *gid_)
+VG_WEAK int32_t vg63c4e6fedc_ibv_query_gid(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, int32_t index_, uint8_t *gid_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint8_t port_num = (uint8_t)port_num_;
@@ -556,7 +719,7 @@ VG_WEAK int32_t vg44088f0391_ibv_query_gid(uintptr_t fn0_, uintptr_t context_, u
 }
 
 // ibv_query_gid_ex: exported
-VG_WEAK int32_t vg44088f0391_ibv_query_gid_ex(uintptr_t fn0_, uintptr_t context_, uint32_t port_num_, uint32_t gid_index_, uint8_t *entry_, uint32_t flags_)
+VG_WEAK int32_t vg63c4e6fedc_ibv_query_gid_ex(uintptr_t fn0_, uintptr_t context_, uint32_t port_num_, uint32_t gid_index_, uint8_t *entry_, uint32_t flags_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint32_t port_num = (uint32_t)port_num_;
@@ -568,7 +731,7 @@ VG_WEAK int32_t vg44088f0391_ibv_query_gid_ex(uintptr_t fn0_, uintptr_t context_
 }
 
 // ibv_query_gid_table: exported
-VG_WEAK int64_t vg44088f0391_ibv_query_gid_table(uintptr_t fn0_, uintptr_t context_, uint8_t *entries_, uint64_t max_entries_, uint32_t flags_)
+VG_WEAK int64_t vg63c4e6fedc_ibv_query_gid_table(uintptr_t fn0_, uintptr_t context_, uint8_t *entries_, uint64_t max_entries_, uint32_t flags_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_gid_entry *entries = (struct ibv_gid_entry *)entries_;
@@ -579,7 +742,7 @@ VG_WEAK int64_t vg44088f0391_ibv_query_gid_table(uintptr_t fn0_, uintptr_t conte
 }
 
 // ibv_query_pkey: exported
-VG_WEAK int32_t vg44088f0391_ibv_query_pkey(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, int32_t index_, uint8_t *pkey_)
+VG_WEAK int32_t vg63c4e6fedc_ibv_query_pkey(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, int32_t index_, uint8_t *pkey_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint8_t port_num = (uint8_t)port_num_;
@@ -590,7 +753,7 @@ VG_WEAK int32_t vg44088f0391_ibv_query_pkey(uintptr_t fn0_, uintptr_t context_, 
 }
 
 // ibv_get_pkey_index: exported
-VG_WEAK int32_t vg44088f0391_ibv_get_pkey_index(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint16_t pkey_)
+VG_WEAK int32_t vg63c4e6fedc_ibv_get_pkey_index(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint16_t pkey_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint8_t port_num = (uint8_t)port_num_;
@@ -600,7 +763,7 @@ VG_WEAK int32_t vg44088f0391_ibv_get_pkey_index(uintptr_t fn0_, uintptr_t contex
 }
 
 // ibv_alloc_pd: exported
-VG_WEAK void *vg44088f0391_ibv_alloc_pd(uintptr_t fn0_, uintptr_t context_)
+VG_WEAK void *vg63c4e6fedc_ibv_alloc_pd(uintptr_t fn0_, uintptr_t context_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 
@@ -608,7 +771,7 @@ VG_WEAK void *vg44088f0391_ibv_alloc_pd(uintptr_t fn0_, uintptr_t context_)
 }
 
 // ibv_dealloc_pd: exported
-VG_WEAK int32_t vg44088f0391_ibv_dealloc_pd(uintptr_t fn0_, uintptr_t pd_)
+VG_WEAK int32_t vg63c4e6fedc_ibv_dealloc_pd(uintptr_t fn0_, uintptr_t pd_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 
@@ -616,7 +779,7 @@ VG_WEAK int32_t vg44088f0391_ibv_dealloc_pd(uintptr_t fn0_, uintptr_t pd_)
 }
 
 // ibv_create_flow: op ibv_create_flow of struct verbs_context
-VG_WEAK void *vg44088f0391_ibv_create_flow(uintptr_t qp_, uint8_t *flow_)
+VG_WEAK void *vg63c4e6fedc_ibv_create_flow(uintptr_t qp_, uint8_t *flow_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	struct ibv_flow_attr *flow = (struct ibv_flow_attr *)flow_;
@@ -629,7 +792,7 @@ VG_WEAK void *vg44088f0391_ibv_create_flow(uintptr_t qp_, uint8_t *flow_)
 }
 
 // ibv_destroy_flow: written by hand
-VG_WEAK int32_t vg44088f0391_ibv_destroy_flow(uintptr_t flow_id_)
+VG_WEAK int32_t vg63c4e6fedc_ibv_destroy_flow(uintptr_t flow_id_)
 {
 	struct ibv_flow *flow = (struct ibv_flow *)flow_id_;
 	struct verbs_context *v = vg_verbs(flow->context);
@@ -638,7 +801,7 @@ VG_WEAK int32_t vg44088f0391_ibv_destroy_flow(uintptr_t flow_id_)
 }
 
 // ibv_create_flow_action_esp: op create_flow_action_esp of struct verbs_context
-VG_WEAK void *vg44088f0391_ibv_create_flow_action_esp(uintptr_t ctx_, uint8_t *esp_)
+VG_WEAK void *vg63c4e6fedc_ibv_create_flow_action_esp(uintptr_t ctx_, uint8_t *esp_)
 {
 	struct ibv_context *ctx = (struct ibv_context *)ctx_;
 	struct ibv_flow_action_esp_attr *esp = (struct ibv_flow_action_esp_attr *)esp_;
@@ -651,7 +814,7 @@ VG_WEAK void *vg44088f0391_ibv_create_flow_action_esp(uintptr_t ctx_, uint8_t *e
 }
 
 // ibv_modify_flow_action_esp: op modify_flow_action_esp of struct verbs_context
-VG_WEAK int32_t vg44088f0391_ibv_modify_flow_action_esp(uintptr_t action_, uint8_t *esp_)
+VG_WEAK int32_t vg63c4e6fedc_ibv_modify_flow_action_esp(uintptr_t action_, uint8_t *esp_)
 {
 	struct ibv_flow_action *action = (struct ibv_flow_action *)action_;
 	struct ibv_flow_action_esp_attr *esp = (struct ibv_flow_action_esp_attr *)esp_;
@@ -664,7 +827,7 @@ VG_WEAK int32_t vg44088f0391_ibv_modify_flow_action_esp(uintptr_t action_, uint8
 }
 
 // ibv_destroy_flow_action: op destroy_flow_action of struct verbs_context
-VG_WEAK int32_t vg44088f0391_ibv_destroy_flow_action(uintptr_t action_)
+VG_WEAK int32_t vg63c4e6fedc_ibv_destroy_flow_action(uintptr_t action_)
 {
 	struct ibv_flow_action *action = (struct ibv_flow_action *)action_;
 
@@ -676,7 +839,7 @@ VG_WEAK int32_t vg44088f0391_ibv_destroy_flow_action(uintptr_t action_)
 }
 
 // ibv_open_xrcd: op open_xrcd of struct verbs_context
-VG_WEAK void *vg44088f0391_ibv_open_xrcd(uintptr_t context_, uint8_t *xrcd_init_attr_)
+VG_WEAK void *vg63c4e6fedc_ibv_open_xrcd(uintptr_t context_, uint8_t *xrcd_init_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_xrcd_init_attr *xrcd_init_attr = (struct ibv_xrcd_init_attr *)xrcd_init_attr_;
@@ -689,7 +852,7 @@ VG_WEAK void *vg44088f0391_ibv_open_xrcd(uintptr_t context_, uint8_t *xrcd_init_
 }
 
 // ibv_close_xrcd: written by hand
-VG_WEAK int32_t vg44088f0391_ibv_close_xrcd(uintptr_t xrcd_)
+VG_WEAK int32_t vg63c4e6fedc_ibv_close_xrcd(uintptr_t xrcd_)
 {
 	struct ibv_xrcd *xrcd = (struct ibv_xrcd *)xrcd_;
 	struct verbs_context *v = vg_verbs(xrcd->context);
@@ -699,7 +862,7 @@ VG_WEAK int32_t vg44088f0391_ibv_close_xrcd(uintptr_t xrcd_)
 }
 
 // ibv_reg_mr: written by hand
-VG_WEAK void *vg44088f0391_ibv_reg_mr(uintptr_t fn0_, uintptr_t fn1_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, uint32_t access_)
+VG_WEAK void *vg63c4e6fedc_ibv_reg_mr(uintptr_t fn0_, uintptr_t fn1_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, uint32_t access_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 
@@ -713,7 +876,7 @@ VG_WEAK void *vg44088f0391_ibv_reg_mr(uintptr_t fn0_, uintptr_t fn1_, uintptr_t 
 }
 
 // ibv_reg_mr_iova: written by hand
-VG_WEAK void *vg44088f0391_ibv_reg_mr_iova(uintptr_t fn0_, uintptr_t fn1_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, uint64_t iova_, uint32_t access_)
+VG_WEAK void *vg63c4e6fedc_ibv_reg_mr_iova(uintptr_t fn0_, uintptr_t fn1_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, uint64_t iova_, uint32_t access_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 
@@ -726,7 +889,7 @@ VG_WEAK void *vg44088f0391_ibv_reg_mr_iova(uintptr_t fn0_, uintptr_t fn1_, uintp
 }
 
 // ibv_reg_dmabuf_mr: exported
-VG_WEAK void *vg44088f0391_ibv_reg_dmabuf_mr(uintptr_t fn0_, uintptr_t pd_, uint64_t offset_, uint64_t length_, uint64_t iova_, int32_t fd_, int32_t access_)
+VG_WEAK void *vg63c4e6fedc_ibv_reg_dmabuf_mr(uintptr_t fn0_, uintptr_t pd_, uint64_t offset_, uint64_t length_, uint64_t iova_, int32_t fd_, int32_t access_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	uint64_t offset = (uint64_t)offset_;
@@ -739,7 +902,7 @@ VG_WEAK void *vg44088f0391_ibv_reg_dmabuf_mr(uintptr_t fn0_, uintptr_t pd_, uint
 }
 
 // ibv_reg_mr_ex: exported
-VG_WEAK void *vg44088f0391_ibv_reg_mr_ex(uintptr_t fn0_, uintptr_t pd_, uint8_t *mr_init_attr_)
+VG_WEAK void *vg63c4e6fedc_ibv_reg_mr_ex(uintptr_t fn0_, uintptr_t pd_, uint8_t *mr_init_attr_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_mr_init_attr *mr_init_attr = (struct ibv_mr_init_attr *)mr_init_attr_;
@@ -748,7 +911,7 @@ VG_WEAK void *vg44088f0391_ibv_reg_mr_ex(uintptr_t fn0_, uintptr_t pd_, uint8_t 
 }
 
 // ibv_rereg_mr: exported
-VG_WEAK int32_t vg44088f0391_ibv_rereg_mr(uintptr_t fn0_, uintptr_t mr_, int32_t flags_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, int32_t access_)
+VG_WEAK int32_t vg63c4e6fedc_ibv_rereg_mr(uintptr_t fn0_, uintptr_t mr_, int32_t flags_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, int32_t access_)
 {
 	struct ibv_mr *mr = (struct ibv_mr *)mr_;
 	int flags = (int)flags_;
@@ -761,7 +924,7 @@ VG_WEAK int32_t vg44088f0391_ibv_rereg_mr(uintptr_t fn0_, uintptr_t mr_, int32_t
 }
 
 // ibv_dereg_mr: exported
-VG_WEAK int32_t vg44088f0391_ibv_dereg_mr(uintptr_t fn0_, uintptr_t mr_)
+VG_WEAK int32_t vg63c4e6fedc_ibv_dereg_mr(uintptr_t fn0_, uintptr_t mr_)
 {
 	struct ibv_mr *mr = (struct ibv_mr *)mr_;
 
@@ -769,7 +932,7 @@ VG_WEAK int32_t vg44088f0391_ibv_dereg_mr(uintptr_t fn0_, uintptr_t mr_)
 }
 
 // ibv_alloc_mw: op alloc_mw of the context
-VG_WEAK void *vg44088f0391_ibv_alloc_mw(uintptr_t pd_, uint32_t type_)
+VG_WEAK void *vg63c4e6fedc_ibv_alloc_mw(uintptr_t pd_, uint32_t type_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	enum ibv_mw_type type = (enum ibv_mw_type)type_;
@@ -780,7 +943,7 @@ VG_WEAK void *vg44088f0391_ibv_alloc_mw(uintptr_t pd_, uint32_t type_)
 }
 
 // ibv_dealloc_mw: op dealloc_mw of the context
-VG_WEAK int32_t vg44088f0391_ibv_dealloc_mw(uintptr_t mw_)
+VG_WEAK int32_t vg63c4e6fedc_ibv_dealloc_mw(uintptr_t mw_)
 {
 	struct ibv_mw *mw = (struct ibv_mw *)mw_;
 
@@ -790,7 +953,7 @@ VG_WEAK int32_t vg44088f0391_ibv_dealloc_mw(uintptr_t mw_)
 }
 
 // ibv_bind_mw: written by hand
-VG_WEAK int32_t vg44088f0391_ibv_bind_mw(uintptr_t qp_, uintptr_t mw_, uint8_t *mw_bind_)
+VG_WEAK int32_t vg63c4e6fedc_ibv_bind_mw(uintptr_t qp_, uintptr_t mw_, uint8_t *mw_bind_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	struct ibv_mw *mw = (struct ibv_mw *)mw_;
@@ -809,7 +972,7 @@ VG_WEAK int32_t vg44088f0391_ibv_bind_mw(uintptr_t qp_, uintptr_t mw_, uint8_t *
 }
 
 // ibv_create_comp_channel: exported
-VG_WEAK void *vg44088f0391_ibv_create_comp_channel(uintptr_t fn0_, uintptr_t context_)
+VG_WEAK void *vg63c4e6fedc_ibv_create_comp_channel(uintptr_t fn0_, uintptr_t context_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 
@@ -817,7 +980,7 @@ VG_WEAK void *vg44088f0391_ibv_create_comp_channel(uintptr_t fn0_, uintptr_t con
 }
 
 // ibv_destroy_comp_channel: exported
-VG_WEAK int32_t vg44088f0391_ibv_destroy_comp_channel(uintptr_t fn0_, uintptr_t channel_)
+VG_WEAK int32_t vg63c4e6fedc_ibv_destroy_comp_channel(uintptr_t fn0_, uintptr_t channel_)
 {
 	struct ibv_comp_channel *channel = (struct ibv_comp_channel *)channel_;
 
@@ -825,7 +988,7 @@ VG_WEAK int32_t vg44088f0391_ibv_destroy_comp_channel(uintptr_t fn0_, uintptr_t 
 }
 
 // ibv_advise_mr: op advise_mr of struct verbs_context
-VG_WEAK int32_t vg44088f0391_ibv_advise_mr(uintptr_t pd_, uint32_t advice_, uint32_t flags_, uint8_t *sg_list_, uint32_t num_sge_)
+VG_WEAK int32_t vg63c4e6fedc_ibv_advise_mr(uintptr_t pd_, uint32_t advice_, uint32_t flags_, uint8_t *sg_list_, uint32_t num_sge_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	enum ib_uverbs_advise_mr_advice advice = (enum ib_uverbs_advise_mr_advice)advice_;
@@ -841,7 +1004,7 @@ VG_WEAK int32_t vg44088f0391_ibv_advise_mr(uintptr_t pd_, uint32_t advice_, uint
 }
 
 // ibv_alloc_dm: op alloc_dm of struct verbs_context
-VG_WEAK void *vg44088f0391_ibv_alloc_dm(uintptr_t context_, uint8_t *attr_)
+VG_WEAK void *vg63c4e6fedc_ibv_alloc_dm(uintptr_t context_, uint8_t *attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_alloc_dm_attr *attr = (struct ibv_alloc_dm_attr *)attr_;
@@ -854,7 +1017,7 @@ VG_WEAK void *vg44088f0391_ibv_alloc_dm(uintptr_t context_, uint8_t *attr_)
 }
 
 // ibv_free_dm: op free_dm of struct verbs_context
-VG_WEAK int32_t vg44088f0391_ibv_free_dm(uintptr_t dm_)
+VG_WEAK int32_t vg63c4e6fedc_ibv_free_dm(uintptr_t dm_)
 {
 	struct ibv_dm *dm = (struct ibv_dm *)dm_;
 
@@ -865,8 +1028,16 @@ VG_WEAK int32_t vg44088f0391_ibv_free_dm(uintptr_t dm_)
 	return v->free_dm(dm);
 }
 
+// ibv_dm_export_dmabuf_fd: exported
+VG_WEAK int32_t vg63c4e6fedc_ibv_dm_export_dmabuf_fd(uintptr_t fn0_, uintptr_t dm_)
+{
+	struct ibv_dm *dm = (struct ibv_dm *)dm_;
+
+	return ((vg_fn_ibv_dm_export_dmabuf_fd)fn0_)(dm);
+}
+
 // ibv_alloc_null_mr: op alloc_null_mr of struct verbs_context
-VG_WEAK void *vg44088f0391_ibv_alloc_null_mr(uintptr_t pd_)
+VG_WEAK void *vg63c4e6fedc_ibv_alloc_null_mr(uintptr_t pd_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 
@@ -878,7 +1049,7 @@ VG_WEAK void *vg44088f0391_ibv_alloc_null_mr(uintptr_t pd_)
 }
 
 // ibv_reg_dm_mr: op reg_dm_mr of struct verbs_context
-VG_WEAK void *vg44088f0391_ibv_reg_dm_mr(uintptr_t pd_, uintptr_t dm_, uint64_t dm_offset_, uint64_t length_, uint32_t access_)
+VG_WEAK void *vg63c4e6fedc_ibv_reg_dm_mr(uintptr_t pd_, uintptr_t dm_, uint64_t dm_offset_, uint64_t length_, uint32_t access_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_dm *dm = (struct ibv_dm *)dm_;
@@ -894,7 +1065,7 @@ VG_WEAK void *vg44088f0391_ibv_reg_dm_mr(uintptr_t pd_, uintptr_t dm_, uint64_t 
 }
 
 // ibv_create_cq: exported
-VG_WEAK void *vg44088f0391_ibv_create_cq(uintptr_t fn0_, uintptr_t context_, int32_t cqe_, uintptr_t cq_context_, uintptr_t channel_, int32_t comp_vector_)
+VG_WEAK void *vg63c4e6fedc_ibv_create_cq(uintptr_t fn0_, uintptr_t context_, int32_t cqe_, uintptr_t cq_context_, uintptr_t channel_, int32_t comp_vector_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	int cqe = (int)cqe_;
@@ -906,7 +1077,7 @@ VG_WEAK void *vg44088f0391_ibv_create_cq(uintptr_t fn0_, uintptr_t context_, int
 }
 
 // ibv_create_cq_ex: op create_cq_ex of struct verbs_context
-VG_WEAK void *vg44088f0391_ibv_create_cq_ex(uintptr_t context_, uint8_t *cq_attr_)
+VG_WEAK void *vg63c4e6fedc_ibv_create_cq_ex(uintptr_t context_, uint8_t *cq_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_cq_init_attr_ex *cq_attr = (struct ibv_cq_init_attr_ex *)cq_attr_;
@@ -918,8 +1089,17 @@ VG_WEAK void *vg44088f0391_ibv_create_cq_ex(uintptr_t context_, uint8_t *cq_attr
 	return v->create_cq_ex(context, cq_attr);
 }
 
+// ibv_resize_cq: exported
+VG_WEAK int32_t vg63c4e6fedc_ibv_resize_cq(uintptr_t fn0_, uintptr_t cq_, int32_t cqe_)
+{
+	struct ibv_cq *cq = (struct ibv_cq *)cq_;
+	int cqe = (int)cqe_;
+
+	return ((vg_fn_ibv_resize_cq)fn0_)(cq, cqe);
+}
+
 // ibv_destroy_cq: exported
-VG_WEAK int32_t vg44088f0391_ibv_destroy_cq(uintptr_t fn0_, uintptr_t cq_)
+VG_WEAK int32_t vg63c4e6fedc_ibv_destroy_cq(uintptr_t fn0_, uintptr_t cq_)
 {
 	struct ibv_cq *cq = (struct ibv_cq *)cq_;
 
@@ -927,7 +1107,7 @@ VG_WEAK int32_t vg44088f0391_ibv_destroy_cq(uintptr_t fn0_, uintptr_t cq_)
 }
 
 // ibv_modify_cq: op modify_cq of struct verbs_context
-VG_WEAK int32_t vg44088f0391_ibv_modify_cq(uintptr_t cq_, uint8_t *attr_)
+VG_WEAK int32_t vg63c4e6fedc_ibv_modify_cq(uintptr_t cq_, uint8_t *attr_)
 {
 	struct ibv_cq *cq = (struct ibv_cq *)cq_;
 	struct ibv_modify_cq_attr *attr = (struct ibv_modify_cq_attr *)attr_;
@@ -939,8 +1119,88 @@ VG_WEAK int32_t vg44088f0391_ibv_modify_cq(uintptr_t cq_, uint8_t *attr_)
 	return v->modify_cq(cq, attr);
 }
 
+// ibv_query_comp_cntr_caps: exported
+VG_WEAK int32_t vg63c4e6fedc_ibv_query_comp_cntr_caps(uintptr_t fn0_, uintptr_t context_, uint8_t *caps_)
+{
+	struct ibv_context *context = (struct ibv_context *)context_;
+	struct ibv_comp_cntr_caps *caps = (struct ibv_comp_cntr_caps *)caps_;
+
+	return ((vg_fn__ibv_query_comp_cntr_caps)fn0_)(context, caps, sizeof(*caps));
+}
+
+// ibv_create_comp_cntr: exported
+VG_WEAK void *vg63c4e6fedc_ibv_create_comp_cntr(uintptr_t fn0_, uintptr_t context_, uint8_t *cc_attr_)
+{
+	struct ibv_context *context = (struct ibv_context *)context_;
+	struct ibv_comp_cntr_init_attr *cc_attr = (struct ibv_comp_cntr_init_attr *)cc_attr_;
+
+	return ((vg_fn_ibv_create_comp_cntr)fn0_)(context, cc_attr);
+}
+
+// ibv_destroy_comp_cntr: exported
+VG_WEAK int32_t vg63c4e6fedc_ibv_destroy_comp_cntr(uintptr_t fn0_, uintptr_t comp_cntr_)
+{
+	struct ibv_comp_cntr *comp_cntr = (struct ibv_comp_cntr *)comp_cntr_;
+
+	return ((vg_fn_ibv_destroy_comp_cntr)fn0_)(comp_cntr);
+}
+
+// ibv_set_comp_cntr: exported
+VG_WEAK int32_t vg63c4e6fedc_ibv_set_comp_cntr(uintptr_t fn0_, uintptr_t comp_cntr_, uint64_t value_)
+{
+	struct ibv_comp_cntr *comp_cntr = (struct ibv_comp_cntr *)comp_cntr_;
+	uint64_t value = (uint64_t)value_;
+
+	return ((vg_fn_ibv_set_comp_cntr)fn0_)(comp_cntr, value);
+}
+
+// ibv_set_err_comp_cntr: exported
+VG_WEAK int32_t vg63c4e6fedc_ibv_set_err_comp_cntr(uintptr_t fn0_, uintptr_t comp_cntr_, uint64_t value_)
+{
+	struct ibv_comp_cntr *comp_cntr = (struct ibv_comp_cntr *)comp_cntr_;
+	uint64_t value = (uint64_t)value_;
+
+	return ((vg_fn_ibv_set_err_comp_cntr)fn0_)(comp_cntr, value);
+}
+
+// ibv_inc_comp_cntr: exported
+VG_WEAK int32_t vg63c4e6fedc_ibv_inc_comp_cntr(uintptr_t fn0_, uintptr_t comp_cntr_, uint64_t amount_)
+{
+	struct ibv_comp_cntr *comp_cntr = (struct ibv_comp_cntr *)comp_cntr_;
+	uint64_t amount = (uint64_t)amount_;
+
+	return ((vg_fn_ibv_inc_comp_cntr)fn0_)(comp_cntr, amount);
+}
+
+// ibv_inc_err_comp_cntr: exported
+VG_WEAK int32_t vg63c4e6fedc_ibv_inc_err_comp_cntr(uintptr_t fn0_, uintptr_t comp_cntr_, uint64_t amount_)
+{
+	struct ibv_comp_cntr *comp_cntr = (struct ibv_comp_cntr *)comp_cntr_;
+	uint64_t amount = (uint64_t)amount_;
+
+	return ((vg_fn_ibv_inc_err_comp_cntr)fn0_)(comp_cntr, amount);
+}
+
+// ibv_read_comp_cntr: exported
+VG_WEAK int32_t vg63c4e6fedc_ibv_read_comp_cntr(uintptr_t fn0_, uintptr_t comp_cntr_, uint8_t *value_)
+{
+	struct ibv_comp_cntr *comp_cntr = (struct ibv_comp_cntr *)comp_cntr_;
+	uint64_t *value = (uint64_t *)value_;
+
+	return ((vg_fn_ibv_read_comp_cntr)fn0_)(comp_cntr, value);
+}
+
+// ibv_read_err_comp_cntr: exported
+VG_WEAK int32_t vg63c4e6fedc_ibv_read_err_comp_cntr(uintptr_t fn0_, uintptr_t comp_cntr_, uint8_t *value_)
+{
+	struct ibv_comp_cntr *comp_cntr = (struct ibv_comp_cntr *)comp_cntr_;
+	uint64_t *value = (uint64_t *)value_;
+
+	return ((vg_fn_ibv_read_err_comp_cntr)fn0_)(comp_cntr, value);
+}
+
 // ibv_create_srq: exported
-VG_WEAK void *vg44088f0391_ibv_create_srq(uintptr_t fn0_, uintptr_t pd_, uint8_t *srq_init_attr_)
+VG_WEAK void *vg63c4e6fedc_ibv_create_srq(uintptr_t fn0_, uintptr_t pd_, uint8_t *srq_init_attr_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_srq_init_attr *srq_init_attr = (struct ibv_srq_init_attr *)srq_init_attr_;
@@ -949,7 +1209,7 @@ VG_WEAK void *vg44088f0391_ibv_create_srq(uintptr_t fn0_, uintptr_t pd_, uint8_t
 }
 
 // ibv_create_srq_ex: written by hand
-VG_WEAK void *vg44088f0391_ibv_create_srq_ex(uintptr_t fn0_, uintptr_t context_, uint8_t *srq_init_attr_ex_)
+VG_WEAK void *vg63c4e6fedc_ibv_create_srq_ex(uintptr_t fn0_, uintptr_t context_, uint8_t *srq_init_attr_ex_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_srq_init_attr_ex *attr = (struct ibv_srq_init_attr_ex *)srq_init_attr_ex_;
@@ -968,7 +1228,7 @@ VG_WEAK void *vg44088f0391_ibv_create_srq_ex(uintptr_t fn0_, uintptr_t context_,
 }
 
 // ibv_modify_srq: exported
-VG_WEAK int32_t vg44088f0391_ibv_modify_srq(uintptr_t fn0_, uintptr_t srq_, uint8_t *srq_attr_, int32_t srq_attr_mask_)
+VG_WEAK int32_t vg63c4e6fedc_ibv_modify_srq(uintptr_t fn0_, uintptr_t srq_, uint8_t *srq_attr_, int32_t srq_attr_mask_)
 {
 	struct ibv_srq *srq = (struct ibv_srq *)srq_;
 	struct ibv_srq_attr *srq_attr = (struct ibv_srq_attr *)srq_attr_;
@@ -978,7 +1238,7 @@ VG_WEAK int32_t vg44088f0391_ibv_modify_srq(uintptr_t fn0_, uintptr_t srq_, uint
 }
 
 // ibv_query_srq: exported
-VG_WEAK int32_t vg44088f0391_ibv_query_srq(uintptr_t fn0_, uintptr_t srq_, uint8_t *srq_attr_)
+VG_WEAK int32_t vg63c4e6fedc_ibv_query_srq(uintptr_t fn0_, uintptr_t srq_, uint8_t *srq_attr_)
 {
 	struct ibv_srq *srq = (struct ibv_srq *)srq_;
 	struct ibv_srq_attr *srq_attr = (struct ibv_srq_attr *)srq_attr_;
@@ -987,7 +1247,7 @@ VG_WEAK int32_t vg44088f0391_ibv_query_srq(uintptr_t fn0_, uintptr_t srq_, uint8
 }
 
 // ibv_get_srq_num: op get_srq_num of struct verbs_context
-VG_WEAK int32_t vg44088f0391_ibv_get_srq_num(uintptr_t srq_, uint8_t *srq_num_)
+VG_WEAK int32_t vg63c4e6fedc_ibv_get_srq_num(uintptr_t srq_, uint8_t *srq_num_)
 {
 	struct ibv_srq *srq = (struct ibv_srq *)srq_;
 	uint32_t *srq_num = (uint32_t *)srq_num_;
@@ -1000,7 +1260,7 @@ VG_WEAK int32_t vg44088f0391_ibv_get_srq_num(uintptr_t srq_, uint8_t *srq_num_)
 }
 
 // ibv_destroy_srq: exported
-VG_WEAK int32_t vg44088f0391_ibv_destroy_srq(uintptr_t fn0_, uintptr_t srq_)
+VG_WEAK int32_t vg63c4e6fedc_ibv_destroy_srq(uintptr_t fn0_, uintptr_t srq_)
 {
 	struct ibv_srq *srq = (struct ibv_srq *)srq_;
 
@@ -1008,7 +1268,7 @@ VG_WEAK int32_t vg44088f0391_ibv_destroy_srq(uintptr_t fn0_, uintptr_t srq_)
 }
 
 // ibv_create_qp: exported
-VG_WEAK void *vg44088f0391_ibv_create_qp(uintptr_t fn0_, uintptr_t pd_, uint8_t *qp_init_attr_)
+VG_WEAK void *vg63c4e6fedc_ibv_create_qp(uintptr_t fn0_, uintptr_t pd_, uint8_t *qp_init_attr_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_qp_init_attr *qp_init_attr = (struct ibv_qp_init_attr *)qp_init_attr_;
@@ -1017,7 +1277,7 @@ VG_WEAK void *vg44088f0391_ibv_create_qp(uintptr_t fn0_, uintptr_t pd_, uint8_t 
 }
 
 // ibv_create_qp_ex: written by hand
-VG_WEAK void *vg44088f0391_ibv_create_qp_ex(uintptr_t fn0_, uintptr_t context_, uint8_t *qp_init_attr_ex_)
+VG_WEAK void *vg63c4e6fedc_ibv_create_qp_ex(uintptr_t fn0_, uintptr_t context_, uint8_t *qp_init_attr_ex_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_qp_init_attr_ex *attr = (struct ibv_qp_init_attr_ex *)qp_init_attr_ex_;
@@ -1033,7 +1293,7 @@ VG_WEAK void *vg44088f0391_ibv_create_qp_ex(uintptr_t fn0_, uintptr_t context_, 
 }
 
 // ibv_alloc_td: op alloc_td of struct verbs_context
-VG_WEAK void *vg44088f0391_ibv_alloc_td(uintptr_t context_, uint8_t *init_attr_)
+VG_WEAK void *vg63c4e6fedc_ibv_alloc_td(uintptr_t context_, uint8_t *init_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_td_init_attr *init_attr = (struct ibv_td_init_attr *)init_attr_;
@@ -1046,7 +1306,7 @@ VG_WEAK void *vg44088f0391_ibv_alloc_td(uintptr_t context_, uint8_t *init_attr_)
 }
 
 // ibv_dealloc_td: op dealloc_td of struct verbs_context
-VG_WEAK int32_t vg44088f0391_ibv_dealloc_td(uintptr_t td_)
+VG_WEAK int32_t vg63c4e6fedc_ibv_dealloc_td(uintptr_t td_)
 {
 	struct ibv_td *td = (struct ibv_td *)td_;
 
@@ -1058,7 +1318,7 @@ VG_WEAK int32_t vg44088f0391_ibv_dealloc_td(uintptr_t td_)
 }
 
 // ibv_alloc_parent_domain: op alloc_parent_domain of struct verbs_context
-VG_WEAK void *vg44088f0391_ibv_alloc_parent_domain(uintptr_t context_, uint8_t *attr_)
+VG_WEAK void *vg63c4e6fedc_ibv_alloc_parent_domain(uintptr_t context_, uint8_t *attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_parent_domain_init_attr *attr = (struct ibv_parent_domain_init_attr *)attr_;
@@ -1070,8 +1330,38 @@ VG_WEAK void *vg44088f0391_ibv_alloc_parent_domain(uintptr_t context_, uint8_t *
 	return v->alloc_parent_domain(context, attr);
 }
 
+// ibv_alloc_dmah: exported
+VG_WEAK void *vg63c4e6fedc_ibv_alloc_dmah(uintptr_t fn0_, uintptr_t context_, uint8_t *attr_)
+{
+	struct ibv_context *context = (struct ibv_context *)context_;
+	struct ibv_dmah_init_attr *attr = (struct ibv_dmah_init_attr *)attr_;
+
+	return ((vg_fn_ibv_alloc_dmah)fn0_)(context, attr);
+}
+
+// ibv_dealloc_dmah: exported
+VG_WEAK int32_t vg63c4e6fedc_ibv_dealloc_dmah(uintptr_t fn0_, uintptr_t dmah_)
+{
+	struct ibv_dmah *dmah = (struct ibv_dmah *)dmah_;
+
+	return ((vg_fn_ibv_dealloc_dmah)fn0_)(dmah);
+}
+
+// ibv_query_rt_values_ex: op query_rt_values of struct verbs_context
+VG_WEAK int32_t vg63c4e6fedc_ibv_query_rt_values_ex(uintptr_t context_, uint8_t *values_)
+{
+	struct ibv_context *context = (struct ibv_context *)context_;
+	struct ibv_values_ex *values = (struct ibv_values_ex *)values_;
+
+	struct verbs_context *v = vg_verbs(context);
+
+	if (!VG_HAS(v, query_rt_values))
+		return EOPNOTSUPP;
+	return v->query_rt_values(context, values);
+}
+
 // ibv_query_device_ex: written by hand
-VG_WEAK int32_t vg44088f0391_ibv_query_device_ex(uintptr_t fn0_, uintptr_t context_, const uint8_t *input_, uint8_t *attr_)
+VG_WEAK int32_t vg63c4e6fedc_ibv_query_device_ex(uintptr_t fn0_, uintptr_t context_, const uint8_t *input_, uint8_t *attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	const struct ibv_query_device_ex_input *input = (const struct ibv_query_device_ex_input *)input_;
@@ -1095,7 +1385,7 @@ VG_WEAK int32_t vg44088f0391_ibv_query_device_ex(uintptr_t fn0_, uintptr_t conte
 }
 
 // ibv_open_qp: op open_qp of struct verbs_context
-VG_WEAK void *vg44088f0391_ibv_open_qp(uintptr_t context_, uint8_t *qp_open_attr_)
+VG_WEAK void *vg63c4e6fedc_ibv_open_qp(uintptr_t context_, uint8_t *qp_open_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_qp_open_attr *qp_open_attr = (struct ibv_qp_open_attr *)qp_open_attr_;
@@ -1108,7 +1398,7 @@ VG_WEAK void *vg44088f0391_ibv_open_qp(uintptr_t context_, uint8_t *qp_open_attr
 }
 
 // ibv_modify_qp: exported
-VG_WEAK int32_t vg44088f0391_ibv_modify_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t *attr_, int32_t attr_mask_)
+VG_WEAK int32_t vg63c4e6fedc_ibv_modify_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t *attr_, int32_t attr_mask_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	struct ibv_qp_attr *attr = (struct ibv_qp_attr *)attr_;
@@ -1117,8 +1407,41 @@ VG_WEAK int32_t vg44088f0391_ibv_modify_qp(uintptr_t fn0_, uintptr_t qp_, uint8_
 	return ((vg_fn_ibv_modify_qp)fn0_)(qp, attr, attr_mask);
 }
 
+// ibv_modify_qp_rate_limit: op modify_qp_rate_limit of struct verbs_context
+VG_WEAK int32_t vg63c4e6fedc_ibv_modify_qp_rate_limit(uintptr_t qp_, uint8_t *attr_)
+{
+	struct ibv_qp *qp = (struct ibv_qp *)qp_;
+	struct ibv_qp_rate_limit_attr *attr = (struct ibv_qp_rate_limit_attr *)attr_;
+
+	struct verbs_context *v = vg_verbs(qp->context);
+
+	if (!VG_HAS(v, modify_qp_rate_limit))
+		return EOPNOTSUPP;
+	return v->modify_qp_rate_limit(qp, attr);
+}
+
+// ibv_qp_attach_comp_cntr: exported
+VG_WEAK int32_t vg63c4e6fedc_ibv_qp_attach_comp_cntr(uintptr_t fn0_, uintptr_t qp_, uintptr_t comp_cntr_, uint8_t *attr_)
+{
+	struct ibv_qp *qp = (struct ibv_qp *)qp_;
+	struct ibv_comp_cntr *comp_cntr = (struct ibv_comp_cntr *)comp_cntr_;
+	struct ibv_qp_attach_comp_cntr_attr *attr = (struct ibv_qp_attach_comp_cntr_attr *)attr_;
+
+	return ((vg_fn_ibv_qp_attach_comp_cntr)fn0_)(qp, comp_cntr, attr);
+}
+
+// ibv_query_qp_data_in_order: exported
+VG_WEAK int32_t vg63c4e6fedc_ibv_query_qp_data_in_order(uintptr_t fn0_, uintptr_t qp_, uint32_t op_, uint32_t flags_)
+{
+	struct ibv_qp *qp = (struct ibv_qp *)qp_;
+	enum ibv_wr_opcode op = (enum ibv_wr_opcode)op_;
+	uint32_t flags = (uint32_t)flags_;
+
+	return ((vg_fn_ibv_query_qp_data_in_order)fn0_)(qp, op, flags);
+}
+
 // ibv_query_qp: exported
-VG_WEAK int32_t vg44088f0391_ibv_query_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t *attr_, int32_t attr_mask_, uint8_t *init_attr_)
+VG_WEAK int32_t vg63c4e6fedc_ibv_query_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t *attr_, int32_t attr_mask_, uint8_t *init_attr_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	struct ibv_qp_attr *attr = (struct ibv_qp_attr *)attr_;
@@ -1129,7 +1452,7 @@ VG_WEAK int32_t vg44088f0391_ibv_query_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t
 }
 
 // ibv_destroy_qp: exported
-VG_WEAK int32_t vg44088f0391_ibv_destroy_qp(uintptr_t fn0_, uintptr_t qp_)
+VG_WEAK int32_t vg63c4e6fedc_ibv_destroy_qp(uintptr_t fn0_, uintptr_t qp_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 
@@ -1137,7 +1460,7 @@ VG_WEAK int32_t vg44088f0391_ibv_destroy_qp(uintptr_t fn0_, uintptr_t qp_)
 }
 
 // ibv_create_wq: written by hand
-VG_WEAK void *vg44088f0391_ibv_create_wq(uintptr_t context_, uint8_t *wq_init_attr_)
+VG_WEAK void *vg63c4e6fedc_ibv_create_wq(uintptr_t context_, uint8_t *wq_init_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_wq_init_attr *attr = (struct ibv_wq_init_attr *)wq_init_attr_;
@@ -1158,7 +1481,7 @@ VG_WEAK void *vg44088f0391_ibv_create_wq(uintptr_t context_, uint8_t *wq_init_at
 }
 
 // ibv_modify_wq: op modify_wq of struct verbs_context
-VG_WEAK int32_t vg44088f0391_ibv_modify_wq(uintptr_t wq_, uint8_t *wq_attr_)
+VG_WEAK int32_t vg63c4e6fedc_ibv_modify_wq(uintptr_t wq_, uint8_t *wq_attr_)
 {
 	struct ibv_wq *wq = (struct ibv_wq *)wq_;
 	struct ibv_wq_attr *wq_attr = (struct ibv_wq_attr *)wq_attr_;
@@ -1171,7 +1494,7 @@ VG_WEAK int32_t vg44088f0391_ibv_modify_wq(uintptr_t wq_, uint8_t *wq_attr_)
 }
 
 // ibv_destroy_wq: op destroy_wq of struct verbs_context
-VG_WEAK int32_t vg44088f0391_ibv_destroy_wq(uintptr_t wq_)
+VG_WEAK int32_t vg63c4e6fedc_ibv_destroy_wq(uintptr_t wq_)
 {
 	struct ibv_wq *wq = (struct ibv_wq *)wq_;
 
@@ -1183,7 +1506,7 @@ VG_WEAK int32_t vg44088f0391_ibv_destroy_wq(uintptr_t wq_)
 }
 
 // ibv_create_rwq_ind_table: op create_rwq_ind_table of struct verbs_context
-VG_WEAK void *vg44088f0391_ibv_create_rwq_ind_table(uintptr_t context_, uint8_t *init_attr_)
+VG_WEAK void *vg63c4e6fedc_ibv_create_rwq_ind_table(uintptr_t context_, uint8_t *init_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_rwq_ind_table_init_attr *init_attr = (struct ibv_rwq_ind_table_init_attr *)init_attr_;
@@ -1196,7 +1519,7 @@ VG_WEAK void *vg44088f0391_ibv_create_rwq_ind_table(uintptr_t context_, uint8_t 
 }
 
 // ibv_destroy_rwq_ind_table: op destroy_rwq_ind_table of struct verbs_context
-VG_WEAK int32_t vg44088f0391_ibv_destroy_rwq_ind_table(uintptr_t rwq_ind_table_)
+VG_WEAK int32_t vg63c4e6fedc_ibv_destroy_rwq_ind_table(uintptr_t rwq_ind_table_)
 {
 	struct ibv_rwq_ind_table *rwq_ind_table = (struct ibv_rwq_ind_table *)rwq_ind_table_;
 
@@ -1208,7 +1531,7 @@ VG_WEAK int32_t vg44088f0391_ibv_destroy_rwq_ind_table(uintptr_t rwq_ind_table_)
 }
 
 // ibv_create_ah: exported
-VG_WEAK void *vg44088f0391_ibv_create_ah(uintptr_t fn0_, uintptr_t pd_, uint8_t *attr_)
+VG_WEAK void *vg63c4e6fedc_ibv_create_ah(uintptr_t fn0_, uintptr_t pd_, uint8_t *attr_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_ah_attr *attr = (struct ibv_ah_attr *)attr_;
@@ -1217,7 +1540,7 @@ VG_WEAK void *vg44088f0391_ibv_create_ah(uintptr_t fn0_, uintptr_t pd_, uint8_t 
 }
 
 // ibv_init_ah_from_wc: exported
-VG_WEAK int32_t vg44088f0391_ibv_init_ah_from_wc(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint8_t *wc_, uint8_t *grh_, uint8_t *ah_attr_)
+VG_WEAK int32_t vg63c4e6fedc_ibv_init_ah_from_wc(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint8_t *wc_, uint8_t *grh_, uint8_t *ah_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint8_t port_num = (uint8_t)port_num_;
@@ -1229,7 +1552,7 @@ VG_WEAK int32_t vg44088f0391_ibv_init_ah_from_wc(uintptr_t fn0_, uintptr_t conte
 }
 
 // ibv_create_ah_from_wc: exported
-VG_WEAK void *vg44088f0391_ibv_create_ah_from_wc(uintptr_t fn0_, uintptr_t pd_, uint8_t *wc_, uint8_t *grh_, uint8_t port_num_)
+VG_WEAK void *vg63c4e6fedc_ibv_create_ah_from_wc(uintptr_t fn0_, uintptr_t pd_, uint8_t *wc_, uint8_t *grh_, uint8_t port_num_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_wc *wc = (struct ibv_wc *)wc_;
@@ -1240,7 +1563,7 @@ VG_WEAK void *vg44088f0391_ibv_create_ah_from_wc(uintptr_t fn0_, uintptr_t pd_, 
 }
 
 // ibv_destroy_ah: exported
-VG_WEAK int32_t vg44088f0391_ibv_destroy_ah(uintptr_t fn0_, uintptr_t ah_)
+VG_WEAK int32_t vg63c4e6fedc_ibv_destroy_ah(uintptr_t fn0_, uintptr_t ah_)
 {
 	struct ibv_ah *ah = (struct ibv_ah *)ah_;
 
@@ -1248,7 +1571,7 @@ VG_WEAK int32_t vg44088f0391_ibv_destroy_ah(uintptr_t fn0_, uintptr_t ah_)
 }
 
 // ibv_attach_mcast: exported
-VG_WEAK int32_t vg44088f0391_ibv_attach_mcast(uintptr_t fn0_, uintptr_t qp_, const uint8_t *gid_, uint16_t lid_)
+VG_WEAK int32_t vg63c4e6fedc_ibv_attach_mcast(uintptr_t fn0_, uintptr_t qp_, const uint8_t *gid_, uint16_t lid_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	const union ibv_gid *gid = (const union ibv_gid *)gid_;
@@ -1258,7 +1581,7 @@ VG_WEAK int32_t vg44088f0391_ibv_attach_mcast(uintptr_t fn0_, uintptr_t qp_, con
 }
 
 // ibv_detach_mcast: exported
-VG_WEAK int32_t vg44088f0391_ibv_detach_mcast(uintptr_t fn0_, uintptr_t qp_, const uint8_t *gid_, uint16_t lid_)
+VG_WEAK int32_t vg63c4e6fedc_ibv_detach_mcast(uintptr_t fn0_, uintptr_t qp_, const uint8_t *gid_, uint16_t lid_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	const union ibv_gid *gid = (const union ibv_gid *)gid_;
@@ -1267,8 +1590,22 @@ VG_WEAK int32_t vg44088f0391_ibv_detach_mcast(uintptr_t fn0_, uintptr_t qp_, con
 	return ((vg_fn_ibv_detach_mcast)fn0_)(qp, gid, lid);
 }
 
+// ibv_fork_init: exported
+VG_WEAK int32_t vg63c4e6fedc_ibv_fork_init(uintptr_t fn0_)
+{
+
+	return ((vg_fn_ibv_fork_init)fn0_)();
+}
+
+// ibv_is_fork_initialized: exported
+VG_WEAK uint32_t vg63c4e6fedc_ibv_is_fork_initialized(uintptr_t fn0_)
+{
+
+	return ((vg_fn_ibv_is_fork_initialized)fn0_)();
+}
+
 // ibv_node_type_str: exported
-VG_WEAK void *vg44088f0391_ibv_node_type_str(uintptr_t fn0_, int32_t node_type_)
+VG_WEAK void *vg63c4e6fedc_ibv_node_type_str(uintptr_t fn0_, int32_t node_type_)
 {
 	enum ibv_node_type node_type = (enum ibv_node_type)node_type_;
 
@@ -1276,7 +1613,7 @@ VG_WEAK void *vg44088f0391_ibv_node_type_str(uintptr_t fn0_, int32_t node_type_)
 }
 
 // ibv_port_state_str: exported
-VG_WEAK void *vg44088f0391_ibv_port_state_str(uintptr_t fn0_, uint32_t port_state_)
+VG_WEAK void *vg63c4e6fedc_ibv_port_state_str(uintptr_t fn0_, uint32_t port_state_)
 {
 	enum ibv_port_state port_state = (enum ibv_port_state)port_state_;
 
@@ -1284,15 +1621,21 @@ VG_WEAK void *vg44088f0391_ibv_port_state_str(uintptr_t fn0_, uint32_t port_stat
 }
 
 // ibv_event_type_str: exported
-VG_WEAK void *vg44088f0391_ibv_event_type_str(uintptr_t fn0_, uint32_t event_)
+VG_WEAK void *vg63c4e6fedc_ibv_event_type_str(uintptr_t fn0_, uint32_t event_)
 {
 	enum ibv_event_type event = (enum ibv_event_type)event_;
 
 	return (void *)((vg_fn_ibv_event_type_str)fn0_)(event);
 }
 
+// ibv_is_qpt_supported: written by hand
+VG_WEAK int32_t vg63c4e6fedc_ibv_is_qpt_supported(uint32_t caps_, uint32_t qpt_)
+{
+	return caps_ >> (qpt_ & 31) & 1;
+}
+
 // ibv_create_counters: op create_counters of struct verbs_context
-VG_WEAK void *vg44088f0391_ibv_create_counters(uintptr_t context_, uint8_t *init_attr_)
+VG_WEAK void *vg63c4e6fedc_ibv_create_counters(uintptr_t context_, uint8_t *init_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_counters_init_attr *init_attr = (struct ibv_counters_init_attr *)init_attr_;
@@ -1305,7 +1648,7 @@ VG_WEAK void *vg44088f0391_ibv_create_counters(uintptr_t context_, uint8_t *init
 }
 
 // ibv_destroy_counters: op destroy_counters of struct verbs_context
-VG_WEAK int32_t vg44088f0391_ibv_destroy_counters(uintptr_t counters_)
+VG_WEAK int32_t vg63c4e6fedc_ibv_destroy_counters(uintptr_t counters_)
 {
 	struct ibv_counters *counters = (struct ibv_counters *)counters_;
 
@@ -1317,7 +1660,7 @@ VG_WEAK int32_t vg44088f0391_ibv_destroy_counters(uintptr_t counters_)
 }
 
 // ibv_attach_counters_point_flow: op attach_counters_point_flow of struct verbs_context
-VG_WEAK int32_t vg44088f0391_ibv_attach_counters_point_flow(uintptr_t counters_, uint8_t *attr_, uintptr_t flow_)
+VG_WEAK int32_t vg63c4e6fedc_ibv_attach_counters_point_flow(uintptr_t counters_, uint8_t *attr_, uintptr_t flow_)
 {
 	struct ibv_counters *counters = (struct ibv_counters *)counters_;
 	struct ibv_counter_attach_attr *attr = (struct ibv_counter_attach_attr *)attr_;
@@ -1331,7 +1674,7 @@ VG_WEAK int32_t vg44088f0391_ibv_attach_counters_point_flow(uintptr_t counters_,
 }
 
 // ibv_read_counters: op read_counters of struct verbs_context
-VG_WEAK int32_t vg44088f0391_ibv_read_counters(uintptr_t counters_, uint8_t *counters_value_, uint32_t ncounters_, uint32_t flags_)
+VG_WEAK int32_t vg63c4e6fedc_ibv_read_counters(uintptr_t counters_, uint8_t *counters_value_, uint32_t ncounters_, uint32_t flags_)
 {
 	struct ibv_counters *counters = (struct ibv_counters *)counters_;
 	uint64_t *counters_value = (uint64_t *)counters_value_;
@@ -1343,4 +1686,29 @@ VG_WEAK int32_t vg44088f0391_ibv_read_counters(uintptr_t counters_, uint8_t *cou
 	if (!VG_HAS(v, read_counters))
 		return EOPNOTSUPP;
 	return v->read_counters(counters, counters_value, ncounters, flags);
+}
+
+// ibv_flow_label_to_udp_sport: written by hand
+VG_WEAK uint16_t vg63c4e6fedc_ibv_flow_label_to_udp_sport(uint32_t fl_)
+{
+	// the upper 6 of 20 bits are folded into the lower 14; ports begin at 0xc000
+	return (uint16_t)(0xc000 | ((fl_ ^ (fl_ & 0xfffff) >> 14) & 0x3fff));
+}
+
+// ibv_set_ece: exported
+VG_WEAK int32_t vg63c4e6fedc_ibv_set_ece(uintptr_t fn0_, uintptr_t qp_, uint8_t *ece_)
+{
+	struct ibv_qp *qp = (struct ibv_qp *)qp_;
+	struct ibv_ece *ece = (struct ibv_ece *)ece_;
+
+	return ((vg_fn_ibv_set_ece)fn0_)(qp, ece);
+}
+
+// ibv_query_ece: exported
+VG_WEAK int32_t vg63c4e6fedc_ibv_query_ece(uintptr_t fn0_, uintptr_t qp_, uint8_t *ece_)
+{
+	struct ibv_qp *qp = (struct ibv_qp *)qp_;
+	struct ibv_ece *ece = (struct ibv_ece *)ece_;
+
+	return ((vg_fn_ibv_query_ece)fn0_)(qp, ece);
 }

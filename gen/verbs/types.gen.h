@@ -59,6 +59,12 @@ enum ibv_node_type {
 	IBV_NODE_UNSPECIFIED = 7,
 };
 
+enum ibv_fork_status {
+	IBV_FORK_DISABLED = 0,
+	IBV_FORK_ENABLED = 1,
+	IBV_FORK_UNNEEDED = 2,
+};
+
 enum ibv_atomic_cap {
 	IBV_ATOMIC_NONE = 0,
 	IBV_ATOMIC_HCA = 1,
@@ -275,6 +281,11 @@ enum ibv_flow_attr_type {
 	IBV_FLOW_ATTR_SNIFFER = 3,
 };
 
+enum ibv_comp_cntr_type {
+	IBV_COMP_CNTR_TYPE_WRS = 0,
+	IBV_COMP_CNTR_TYPE_BYTES = 1,
+};
+
 enum ibv_counter_description {
 	IBV_COUNTER_PACKETS = 0,
 	IBV_COUNTER_BYTES = 1,
@@ -337,6 +348,7 @@ struct ibv_srq;
 struct ibv_wq;
 struct ibv_qp;
 struct ibv_qp_ex;
+struct ibv_ece;
 struct ibv_comp_channel;
 struct ibv_cq;
 struct ibv_poll_cq_attr;
@@ -353,6 +365,10 @@ struct ibv_device;
 struct ibv_context_ops;
 struct ibv_context;
 struct ibv_cq_init_attr_ex;
+struct ibv_comp_cntr_caps;
+struct ibv_comp_cntr;
+struct ibv_comp_cntr_init_attr;
+struct ibv_qp_attach_comp_cntr_attr;
 struct ibv_parent_domain_init_attr;
 struct ibv_dmah_init_attr;
 struct ibv_counters_init_attr;
@@ -681,6 +697,16 @@ struct ibv_sge {
 	uint32_t lkey;
 };
 
+struct ibv_data_buf {
+	void *addr;
+	size_t length;
+};
+
+struct ibv_wc_tm_info {
+	uint64_t tag;
+	uint32_t priv;
+};
+
 struct ibv_poll_cq_attr {
 	uint32_t comp_mask;
 };
@@ -858,6 +884,18 @@ struct ibv_modify_cq_attr {
 	struct ibv_moderate_cq moderate;
 };
 
+struct ibv_comp_cntr_caps {
+	uint64_t max_value;
+	uint32_t max_counters;
+	uint32_t supported_qp_attach_ops;
+};
+
+struct ibv_comp_cntr_init_attr {
+	uint32_t comp_mask;
+	enum ibv_comp_cntr_type type;
+	uint32_t flags;
+};
+
 struct ibv_srq_attr {
 	uint32_t max_wr;
 	uint32_t max_sge;
@@ -940,6 +978,18 @@ struct ibv_parent_domain_init_attr {
 	void *(*alloc)(struct ibv_pd *pd, void *pd_context, size_t size, size_t alignment, uint64_t resource_type);
 	void (*free)(struct ibv_pd *pd, void *pd_context, void *ptr, uint64_t resource_type);
 	void *pd_context;
+};
+
+struct ibv_dmah_init_attr {
+	uint32_t comp_mask;
+	uint32_t cpu_id;
+	uint8_t ph;
+	uint8_t tph_mem_type;
+};
+
+struct ibv_values_ex {
+	uint32_t comp_mask;
+	struct timespec raw_clock;
 };
 
 struct ibv_query_device_ex_input {
@@ -1068,6 +1118,18 @@ struct ibv_qp_attr {
 	uint32_t rate_limit;
 };
 
+struct ibv_qp_rate_limit_attr {
+	uint32_t rate_limit;
+	uint32_t max_burst_sz;
+	uint16_t typical_pkt_sz;
+	uint32_t comp_mask;
+};
+
+struct ibv_qp_attach_comp_cntr_attr {
+	uint32_t comp_mask;
+	uint32_t op_mask;
+};
+
 struct ibv_wq_init_attr {
 	void *wq_context;
 	enum ibv_wq_type wq_type;
@@ -1122,6 +1184,12 @@ struct ibv_counter_attach_attr {
 	uint32_t comp_mask;
 };
 
+struct ibv_ece {
+	uint32_t vendor_id;
+	uint32_t options;
+	uint32_t comp_mask;
+};
+
 // Second names.
 #define ibv_flow_action_esp_keymat ib_uverbs_flow_action_esp_keymat
 #define IBV_FLOW_ACTION_ESP_KEYMAT_AES_GCM IB_UVERBS_FLOW_ACTION_ESP_KEYMAT_AES_GCM
@@ -1154,6 +1222,7 @@ typedef struct ibv_dm *(*vg_fn_ibv_import_dm)(struct ibv_context *context, uint3
 typedef void (*vg_fn_ibv_unimport_dm)(struct ibv_dm *dm);
 typedef int (*vg_fn_ibv_query_device)(struct ibv_context *context, struct ibv_device_attr *device_attr);
 typedef int (*vg_fn_ibv_query_port)(struct ibv_context *context, uint8_t port_num, struct _compat_ibv_port_attr *port_attr);
+typedef int (*vg_fn_ibv_query_port_speed)(struct ibv_context *context, uint32_t port_num, uint64_t *port_speed);
 typedef int (*vg_fn_ibv_query_gid)(struct ibv_context *context, uint8_t port_num, int index, union ibv_gid *gid);
 typedef int (*vg_fn__ibv_query_gid_ex)(struct ibv_context *context, uint32_t port_num, uint32_t gid_index, struct ibv_gid_entry *entry, uint32_t flags, size_t entry_size);
 typedef ssize_t (*vg_fn__ibv_query_gid_table)(struct ibv_context *context, struct ibv_gid_entry *entries, size_t max_entries, uint32_t flags, size_t entry_size);
@@ -1170,14 +1239,29 @@ typedef int (*vg_fn_ibv_rereg_mr)(struct ibv_mr *mr, int flags, struct ibv_pd *p
 typedef int (*vg_fn_ibv_dereg_mr)(struct ibv_mr *mr);
 typedef struct ibv_comp_channel *(*vg_fn_ibv_create_comp_channel)(struct ibv_context *context);
 typedef int (*vg_fn_ibv_destroy_comp_channel)(struct ibv_comp_channel *channel);
+typedef int (*vg_fn_ibv_dm_export_dmabuf_fd)(struct ibv_dm *dm);
 typedef struct ibv_cq *(*vg_fn_ibv_create_cq)(struct ibv_context *context, int cqe, void *cq_context, struct ibv_comp_channel *channel, int comp_vector);
+typedef int (*vg_fn_ibv_resize_cq)(struct ibv_cq *cq, int cqe);
 typedef int (*vg_fn_ibv_destroy_cq)(struct ibv_cq *cq);
+typedef int (*vg_fn__ibv_query_comp_cntr_caps)(struct ibv_context *context, struct ibv_comp_cntr_caps *caps, size_t caps_size);
+typedef struct ibv_comp_cntr *(*vg_fn_ibv_create_comp_cntr)(struct ibv_context *context, struct ibv_comp_cntr_init_attr *cc_attr);
+typedef int (*vg_fn_ibv_destroy_comp_cntr)(struct ibv_comp_cntr *comp_cntr);
+typedef int (*vg_fn_ibv_set_comp_cntr)(struct ibv_comp_cntr *comp_cntr, uint64_t value);
+typedef int (*vg_fn_ibv_set_err_comp_cntr)(struct ibv_comp_cntr *comp_cntr, uint64_t value);
+typedef int (*vg_fn_ibv_inc_comp_cntr)(struct ibv_comp_cntr *comp_cntr, uint64_t amount);
+typedef int (*vg_fn_ibv_inc_err_comp_cntr)(struct ibv_comp_cntr *comp_cntr, uint64_t amount);
+typedef int (*vg_fn_ibv_read_comp_cntr)(struct ibv_comp_cntr *comp_cntr, uint64_t *value);
+typedef int (*vg_fn_ibv_read_err_comp_cntr)(struct ibv_comp_cntr *comp_cntr, uint64_t *value);
 typedef struct ibv_srq *(*vg_fn_ibv_create_srq)(struct ibv_pd *pd, struct ibv_srq_init_attr *srq_init_attr);
 typedef int (*vg_fn_ibv_modify_srq)(struct ibv_srq *srq, struct ibv_srq_attr *srq_attr, int srq_attr_mask);
 typedef int (*vg_fn_ibv_query_srq)(struct ibv_srq *srq, struct ibv_srq_attr *srq_attr);
 typedef int (*vg_fn_ibv_destroy_srq)(struct ibv_srq *srq);
 typedef struct ibv_qp *(*vg_fn_ibv_create_qp)(struct ibv_pd *pd, struct ibv_qp_init_attr *qp_init_attr);
+typedef struct ibv_dmah *(*vg_fn_ibv_alloc_dmah)(struct ibv_context *context, struct ibv_dmah_init_attr *attr);
+typedef int (*vg_fn_ibv_dealloc_dmah)(struct ibv_dmah *dmah);
 typedef int (*vg_fn_ibv_modify_qp)(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask);
+typedef int (*vg_fn_ibv_qp_attach_comp_cntr)(struct ibv_qp *qp, struct ibv_comp_cntr *comp_cntr, struct ibv_qp_attach_comp_cntr_attr *attr);
+typedef int (*vg_fn_ibv_query_qp_data_in_order)(struct ibv_qp *qp, enum ibv_wr_opcode op, uint32_t flags);
 typedef int (*vg_fn_ibv_query_qp)(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask, struct ibv_qp_init_attr *init_attr);
 typedef int (*vg_fn_ibv_destroy_qp)(struct ibv_qp *qp);
 typedef struct ibv_ah *(*vg_fn_ibv_create_ah)(struct ibv_pd *pd, struct ibv_ah_attr *attr);
@@ -1186,8 +1270,12 @@ typedef struct ibv_ah *(*vg_fn_ibv_create_ah_from_wc)(struct ibv_pd *pd, struct 
 typedef int (*vg_fn_ibv_destroy_ah)(struct ibv_ah *ah);
 typedef int (*vg_fn_ibv_attach_mcast)(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid);
 typedef int (*vg_fn_ibv_detach_mcast)(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid);
+typedef int (*vg_fn_ibv_fork_init)(void);
+typedef enum ibv_fork_status (*vg_fn_ibv_is_fork_initialized)(void);
 typedef const char *(*vg_fn_ibv_node_type_str)(enum ibv_node_type node_type);
 typedef const char *(*vg_fn_ibv_port_state_str)(enum ibv_port_state port_state);
 typedef const char *(*vg_fn_ibv_event_type_str)(enum ibv_event_type event);
+typedef int (*vg_fn_ibv_set_ece)(struct ibv_qp *qp, struct ibv_ece *ece);
+typedef int (*vg_fn_ibv_query_ece)(struct ibv_qp *qp, struct ibv_ece *ece);
 
 #endif

@@ -28,6 +28,7 @@ enum {
 	dp_send_qp_type = offsetof(struct ibv_send_wr, qp_type),
 	dp_send_srqn = offsetof(struct ibv_send_wr, qp_type.xrc.remote_srqn),
 	dp_send_bind = offsetof(struct ibv_send_wr, bind_mw),
+	dp_tso_hdr_sz = offsetof(struct ibv_send_wr, tso.hdr_sz),
 	dp_ud_ah = offsetof(struct ibv_send_wr, wr.ud.ah),
 	dp_ud_qpn = offsetof(struct ibv_send_wr, wr.ud.remote_qpn),
 	dp_ud_qkey = offsetof(struct ibv_send_wr, wr.ud.remote_qkey),
@@ -105,7 +106,8 @@ var (
 	_ = none{}[unsafe.Offsetof(sendWR.srqn)-C.dp_send_srqn]
 	_ = none{}[unsafe.Offsetof(sendWR.entry)-C.dp_send_bind]
 	_ = none{}[unsafe.Offsetof(sendWR.serial)-C.dp_send_bind-8]
-	_ = none{}[unsafe.Offsetof(sendWR.room)-C.dp_send_last] // behind the last field of C
+	_ = none{}[unsafe.Offsetof(sendWR.serial)-C.dp_tso_hdr_sz] // SendTSO sets it to 0
+	_ = none{}[unsafe.Offsetof(sendWR.room)-C.dp_send_last]    // behind the last field of C
 )
 
 var (
@@ -154,6 +156,9 @@ var (
 	_ = none{}[opCompareSwap-C.IBV_WR_ATOMIC_CMP_AND_SWP]
 	_ = none{}[opFetchAdd-C.IBV_WR_ATOMIC_FETCH_AND_ADD]
 	_ = none{}[opLocalInv-C.IBV_WR_LOCAL_INV]
+	_ = none{}[opTSO-C.IBV_WR_TSO]
+	_ = none{}[opFlush-C.IBV_WR_FLUSH]
+	_ = none{}[opAtomicWrite-C.IBV_WR_ATOMIC_WRITE]
 	_ = none{}[opSendInv-C.IBV_WR_SEND_WITH_INV]
 	_ = none{}[flagFence-C.IBV_SEND_FENCE]
 	_ = none{}[flagSignaled-C.IBV_SEND_SIGNALED]

@@ -109,7 +109,7 @@ static __attribute__((noinline)) int verbsgen_dpath_datagrams(struct verbsgen_ga
 
 	verbsgen_gate_beside(slot, &verbsgen_dpath_addresses);
 	for (wr = first; wr != NULL; wr = wr->next) { // NULL before last: another goroutine posts the batch
-		why = verbsgen_dpath_misaddressed(q, wr);
+		why = wr->opcode == IBV_WR_TSO ? EOPNOTSUPP : verbsgen_dpath_misaddressed(q, wr); // its address lies where a post looks for the header
 		if (why != 0)
 			break;
 		end = wr;

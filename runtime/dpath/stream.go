@@ -54,7 +54,9 @@ func NotAsked[A Asked](a *Stream, verb, kind string, _ A) error {
 	if a.bad < 0 {
 		return nil
 	}
-	if errno := syscall.Errno(a.code); errno >= verr.ErrnoClosed { // its address
+	if errno := syscall.Errno(a.code); errno == syscall.ENOMEM { // for a list of its elements
+		return &verr.Error{Verb: verb, Errno: errno, Msg: fmt.Sprintf("request %d: there is no memory for the list of its inline data; nothing was posted", a.bad)}
+	} else if errno >= verr.ErrnoClosed { // its address
 		err := (&verr.Once{Verb: verb, Kind: kind}).Errno(errno)
 		var e *verr.Error
 		if errors.As(err, &e) {
@@ -65,14 +67,9 @@ func NotAsked[A Asked](a *Stream, verb, kind string, _ A) error {
 	problem := fmt.Sprintf("request %d is a %v, which a stream of commands does not have", a.bad, WROpcode(a.opcode))
 	if a.lacking != 0 {
 		problem = fmt.Sprintf("request %d is a %v: this %s was not asked for %v when it was made", a.bad, WROpcode(a.opcode), kind, A(a.lacking))
-	} else if _, known := inlineOpcodes[WROpcode(a.opcode)]; known {
-		problem = fmt.Sprintf("request %d is a %v with inline data in several elements; put all of it into one, as InlineData does", a.bad, WROpcode(a.opcode))
 	}
 	return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: problem + "; nothing was posted"}
 }
-
-// inlineOpcodes are requests that can have inline data.
-var inlineOpcodes = map[WROpcode]struct{}{opSend: {}, opSendImm: {}, opWrite: {}, opWriteImm: {}, opSendInv: {}}
 
 // Failed returns the error of a post of the range as a stream, of which nothing was posted.
 func (r Range[W]) Failed(errs *verr.Once, errno syscall.Errno) error {

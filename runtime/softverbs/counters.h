@@ -1,4 +1,4 @@
-// Counters of flows.
+// Counters of flows, and of completions.
 #ifndef SVB_COUNTERS_H
 #define SVB_COUNTERS_H
 
@@ -23,6 +23,28 @@ static inline struct svb_counters *svb_find_counters(const struct ibv_counters *
 {
 	struct svb_obj *o = svb_find(pub, SVB_T_COUNTERS);
 	return o ? SVB_OF(o, struct svb_counters) : NULL;
+}
+
+struct svb_comp_cntr {
+	struct ibv_comp_cntr pub;
+	struct svb_obj obj;
+	bool bytes;    // not requests
+	unsigned uses; // operations of queue pairs that are counted here
+	uint64_t good, bad;
+};
+
+// svb_find_comp_cntr: with svb_lock held; NULL: none that lives
+static inline struct svb_comp_cntr *svb_find_comp_cntr(const struct ibv_comp_cntr *pub)
+{
+	struct svb_obj *o = svb_find(pub, SVB_T_COMP_CNTR);
+	return o ? SVB_OF(o, struct svb_comp_cntr) : NULL;
+}
+
+// svb_counted adds a completion, with svb_lock held; c may be NULL.
+static inline void svb_counted(struct svb_comp_cntr *c, bool good, uint64_t bytes)
+{
+	if (c)
+		*(good ? &c->good : &c->bad) += c->bytes ? bytes : 1;
 }
 
 #endif

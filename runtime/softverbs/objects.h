@@ -11,7 +11,7 @@
 
 enum svb_type {
 	SVB_T_LIST, SVB_T_CTX, SVB_T_PD, SVB_T_TD, SVB_T_MR, SVB_T_DM, SVB_T_CHANNEL, SVB_T_CQ, SVB_T_SRQ, SVB_T_QP, SVB_T_AH, SVB_T_XRCD, SVB_T_MW, SVB_T_COUNTERS, SVB_T_WQ, SVB_T_FLOW,
-	SVB_T_TARGET, SVB_T_RWQ_TABLE, SVB_T_FLOW_ACTION
+	SVB_T_TARGET, SVB_T_RWQ_TABLE, SVB_T_FLOW_ACTION, SVB_T_COMP_CNTR
 };
 
 struct svb_obj;
@@ -65,7 +65,7 @@ static inline bool svb_frees(const struct svb_obj *o, enum svb_verb v)
 	return d && d->cfg.frees_gone && (v == SVB_DEALLOC_PD || v == SVB_DEALLOC_TD || v == SVB_DEREG_MR || v == SVB_FREE_DM ||
 		v == SVB_DESTROY_COMP_CHANNEL || v == SVB_DESTROY_CQ || v == SVB_DESTROY_SRQ || v == SVB_DESTROY_QP || v == SVB_DESTROY_AH ||
 		v == SVB_CLOSE_XRCD || v == SVB_DEALLOC_MW || v == SVB_DESTROY_COUNTERS || v == SVB_DESTROY_WQ || v == SVB_DESTROY_FLOW ||
-		v == SVB_DESTROY_RWQ_IND_TABLE || v == SVB_DESTROY_FLOW_ACTION);
+		v == SVB_DESTROY_RWQ_IND_TABLE || v == SVB_DESTROY_FLOW_ACTION || v == SVB_DESTROY_COMP_CNTR);
 }
 // svb_refused gives the errno that a call of v for an object ends with before anything else is looked at: EIO without a device,
 // what the call is told to fail with, or 0.

@@ -10,6 +10,7 @@
 #include "receive.h"
 #include "region.h"
 #include "window.h"
+#include "wire.h"
 
 static bool is_atomic(enum ibv_wr_opcode op)
 {
@@ -76,7 +77,8 @@ static void take_data(struct svb_swr *r, char *data, const struct ibv_send_wr *w
 	}
 }
 
-static void take_send(struct svb_qp *qp, const struct ibv_send_wr *wr)
+// take_send puts a request into the queue.
+static struct svb_swr *take_send(struct svb_qp *qp, const struct ibv_send_wr *wr)
 {
 	const uint32_t at = (qp->shead + qp->scount) % qp->cap.max_send_wr;
 	struct svb_swr *r = &qp->sq[at];
@@ -99,13 +101,14 @@ static void take_send(struct svb_qp *qp, const struct ibv_send_wr *wr)
 		r->rkey = wr->wr.atomic.rkey;
 		r->compare_add = wr->wr.atomic.compare_add;
 		r->swap = wr->wr.atomic.swap;
-	} else {
+	} else if (!svb_streamed(wr->opcode)) { // a post hands on nothing of those
 		r->remote_addr = wr->wr.rdma.remote_addr;
 		r->rkey = wr->wr.rdma.rkey;
 	}
 	take_data(r, qp->sdata + (size_t)at * qp->slot, wr);
 	qp->scount++;
 	qp->sposted++;
+	return r;
 }
 
 // Requests go into the queue before the kernel is told, as in soft-RoCE. In a state that takes none it refuses, without a bad
@@ -147,6 +150,7 @@ int svb_post_send(struct ibv_qp *pub, struct ibv_send_wr *wr, struct ibv_send_wr
 int svb_post_all(struct svb_qp *qp, struct ibv_send_wr *wr, uint32_t n, int verb)
 {
 	struct ibv_send_wr *w;
+	struct svb_swr *r;
 	int err;
 
 	pthread_mutex_lock(&svb_lock);
@@ -155,8 +159,11 @@ int svb_post_all(struct svb_qp *qp, struct ibv_send_wr *wr, uint32_t n, int verb
 		err = qp->dev->cfg.mlx5 ? ENOMEM : ENOSPC;
 	for (w = wr; !err && w; w = w->next)
 		err = check_send(qp, w);
-	for (w = wr; !err && w; w = w->next)
-		take_send(qp, w);
+	for (w = wr; !err && w; w = w->next) {
+		r = take_send(qp, w);
+		if (svb_streamed(w->opcode))
+			svb_take_streamed(r, w);
+	}
 	if (!err)
 		err = ring(qp, 0);
 	pthread_mutex_unlock(&svb_lock);

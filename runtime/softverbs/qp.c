@@ -16,6 +16,7 @@
 #include "steer.h"
 #include "window.h"
 #include "worker.h"
+#include "xrc.h"
 
 #define RESOURCE_QP 2
 #define BLOCK_SIZE 256
@@ -37,7 +38,7 @@ static int check_init(const struct svb_dev *d, const struct ibv_qp_init_attr *a,
 {
 	const bool sender = a->qp_type == IBV_QPT_XRC_SEND;
 
-	if ((a->qp_type == IBV_QPT_RAW_PACKET && d->cfg.no_raw) || a->qp_type == IBV_QPT_DRIVER)
+	if ((a->qp_type == IBV_QPT_RAW_PACKET && d->cfg.no_raw) || a->qp_type == IBV_QPT_DRIVER || (sender && !svb_has_xrc(d)))
 		return EOPNOTSUPP;
 	if (!sender && a->qp_type != IBV_QPT_RC && a->qp_type != IBV_QPT_UC && a->qp_type != IBV_QPT_UD && a->qp_type != IBV_QPT_RAW_PACKET)
 		return EINVAL;
@@ -133,6 +134,9 @@ static void detach(struct svb_qp *qp)
 		qp->srq->users--;
 	svb_table_left(qp->table);
 	qp->pd->queues--;
+	for (int op = 0; op < SVB_CO_N; op++)
+		if (qp->counters[op])
+			qp->counters[op]->uses--;
 }
 
 static void finish(struct svb_qp *qp)
@@ -261,16 +265,7 @@ static void let_go(struct svb_qp *qp)
 	pthread_mutex_unlock(&svb_lock);
 }
 
-// XRC is for ibv_create_qp_ex.
 struct ibv_qp *svb_create_qp(struct ibv_pd *ppd, struct ibv_qp_init_attr *a)
-{
-	if (a->qp_type != IBV_QPT_XRC_SEND)
-		return svb_make_qp(ppd, a);
-	errno = EOPNOTSUPP;
-	return NULL;
-}
-
-struct ibv_qp *svb_make_qp(struct ibv_pd *ppd, struct ibv_qp_init_attr *a)
 {
 	const bool none = a->srq || a->qp_type == IBV_QPT_XRC_SEND; // it has no receives of its own
 	struct ibv_qp_cap given;

@@ -5,6 +5,7 @@
 #include <sys/queue.h>
 
 #include "completion.h"
+#include "counters.h"
 #include "domain.h"
 #include "receive.h"
 #include "window.h"
@@ -47,6 +48,9 @@ struct svb_group { // of multicast
 struct svb_stream;    // of wr.c
 struct svb_domain;    // of xrc.h
 struct svb_rwq_table; // of rwq.c
+
+// Operations that completion counters tell apart, by the number of their bit.
+enum svb_counted_op { SVB_CO_SEND, SVB_CO_RECV, SVB_CO_READ, SVB_CO_READ_BY_PEER, SVB_CO_WRITE, SVB_CO_WRITE_BY_PEER, SVB_CO_N };
 
 struct svb_qp {
 	union {
@@ -91,6 +95,7 @@ struct svb_qp {
 	uint32_t async_reported;
 	struct svb_group *groups;
 	unsigned ngroups, flows;
+	struct svb_comp_cntr *counters[SVB_CO_N]; // of completions, by operation
 };
 
 struct svb_late { // a completion that waits
@@ -139,7 +144,6 @@ SVB_HIDDEN void svb_stream_free(struct svb_stream *s);
 
 // qp.c
 SVB_HIDDEN uint32_t svb_qp_number(struct svb_dev *d); // that is free
-SVB_HIDDEN struct ibv_qp *svb_make_qp(struct ibv_pd *ppd, struct ibv_qp_init_attr *a); // svb_create_qp of any type
 
 // post.c
 SVB_HIDDEN int svb_post_all(struct svb_qp *qp, struct ibv_send_wr *wr, uint32_t n, int verb); // all of a chain, or none

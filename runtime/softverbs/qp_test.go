@@ -33,7 +33,7 @@ func TestCreateQPVerdicts(t *testing.T) {
 		{"UC", func(q *harness.QPInit) { q.Type = uc }, 0},
 		{"UD", func(q *harness.QPInit) { q.Type = ud }, 0},
 		{"raw packets", func(q *harness.QPInit) { q.Type = 8 }, syscall.EOPNOTSUPP},
-		{"XRC", func(q *harness.QPInit) { q.Type = 9 }, syscall.EOPNOTSUPP},
+		{"the receiver of XRC", func(q *harness.QPInit) { q.Type = 10 }, syscall.EINVAL},
 		{"no send CQ", func(q *harness.QPInit) { q.SendCQ = nil }, syscall.EINVAL},
 		{"no receive CQ", func(q *harness.QPInit) { q.RecvCQ = nil }, syscall.EINVAL},
 		{"CQ of another context", func(q *harness.QPInit) { q.RecvCQ = foreign }, syscall.EINVAL},

@@ -4,6 +4,7 @@
 #include <endian.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "entry.h"
 #include "address.h"
@@ -113,6 +114,38 @@ static int fill_port(const struct svb_dev *d, uint8_t port, struct ibv_port_attr
 	a->port_cap_flags = 1 << 16; // connection management
 	a->flags = IBV_QPF_GRH_REQUIRED;
 	a->active_speed_ex = a->active_speed;
+	return 0;
+}
+
+// The speed is that of FDR10 and one lane.
+int svb_query_port_speed(struct ibv_context *c, uint32_t port, uint64_t *speed)
+{
+	int err;
+	struct svb_ctx *ctx = svb_enter(c, SVB_QUERY_PORT_SPEED, &err);
+
+	if (!err && (port == 0 || port > ctx->dev->cfg.ports))
+		err = EINVAL;
+	if (err)
+		return errno = err;
+	*speed = 100;
+	return 0;
+}
+
+// The clock is the one of timestamps, 250 MHz. Only what is asked for is given.
+int svb_query_rt_values(struct ibv_context *c, struct ibv_values_ex *v)
+{
+	struct timespec now;
+	int err;
+
+	svb_enter(c, SVB_QUERY_RT_VALUES, &err);
+	if (!err && (v->comp_mask & ~(uint32_t)IBV_VALUES_MASK_RAW_CLOCK))
+		err = EINVAL;
+	if (err)
+		return errno = err;
+	if (v->comp_mask & IBV_VALUES_MASK_RAW_CLOCK) {
+		clock_gettime(CLOCK_REALTIME, &now);
+		v->raw_clock = (struct timespec){.tv_nsec = (now.tv_sec * 1000000000 + now.tv_nsec) / 4};
+	}
 	return 0;
 }
 

@@ -17,5 +17,5 @@ var releases = map[string]release{
 	"33.2": {newOps, 52, 11},
 	"44.0": {newOps, 52, 14},
 	"56.1": {newOps, 56, 14},
-	"65.0": {0, 56, 16},
+	"65.0": {0, 56, 18},
 }

@@ -25,15 +25,15 @@ static bool local(enum ibv_wr_opcode op) { return op == IBV_WR_LOCAL_INV || op =
 
 static bool reads(enum ibv_wr_opcode op)
 {
-	return op == IBV_WR_RDMA_READ || op == IBV_WR_ATOMIC_CMP_AND_SWP || op == IBV_WR_ATOMIC_FETCH_AND_ADD;
+	return op == IBV_WR_ATOMIC_WRITE || op == IBV_WR_RDMA_READ || op == IBV_WR_ATOMIC_CMP_AND_SWP || op == IBV_WR_ATOMIC_FETCH_AND_ADD;
 }
 
 static bool offered(enum ibv_qp_type t, enum ibv_wr_opcode op)
 {
 	if (t == IBV_QPT_RC)
-		return sends(op) || reads(op) || local(op);
+		return sends(op) || reads(op) || local(op) || svb_streamed(op);
 	if (t == IBV_QPT_XRC_SEND)
-		return sends(op) || reads(op);
+		return sends(op) || reads(op) || local(op);
 	if (t == IBV_QPT_UC)
 		return (sends(op) && op != IBV_WR_SEND_WITH_INV) || op == IBV_WR_BIND_MW;
 	return op == IBV_WR_SEND || (op == IBV_WR_SEND_WITH_IMM && t == IBV_QPT_UD);
@@ -157,7 +157,7 @@ static uint32_t packets(const struct svb_qp *qp, const struct svb_swr *r)
 {
 	const uint32_t mtu = 128u << qp->attr.path_mtu;
 
-	return r->length ? (r->length - 1) / mtu + 1 : 1;
+	return r->length && !svb_streamed(r->opcode) ? (r->length - 1) / mtu + 1 : 1;
 }
 
 static enum svb_fate deliver(struct svb_message *m, enum ibv_wc_status *status)

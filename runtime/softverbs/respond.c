@@ -6,6 +6,7 @@
 
 #include "wire.h"
 #include "completion.h"
+#include "counters.h"
 #include "kernel.h"
 #include "piece.h"
 #include "qp.h"
@@ -86,6 +87,7 @@ static bool complete_receive(const struct svb_message *m, struct svb_receive *v,
 		wc.src_qp = m->from->pub.qp_num;
 	}
 	v->taken = false;
+	svb_counted(m->to->counters[SVB_CO_RECV], status == IBV_WC_SUCCESS, wc.byte_len);
 	if (m->srq)
 		svb_srq_used(m->srq);
 	return svb_qp_complete(m->to, completes(m), &(struct svb_cqe){.wc = wc, .tag = m->tag, .solicited = r->flags & IBV_SEND_SOLICITED});
@@ -234,6 +236,8 @@ static enum svb_fate respond(struct svb_message *m, enum ibv_wc_status *status)
 	enum svb_fate fate;
 	bool key = true;
 
+	if (svb_streamed(r->opcode))
+		return svb_respond_streamed(m, status);
 	if ((m->to->attr.qp_access_flags & right(r)) != right(r))
 		return rc(m) ? refuse(m, &v, IBV_WC_REM_INV_REQ_ERR, 0, status) : SVB_ENDED;
 	if ((is_atomic(r) || r->opcode == IBV_WR_RDMA_READ) && !m->to->attr.max_dest_rd_atomic)
@@ -255,6 +259,9 @@ static enum svb_fate respond(struct svb_message *m, enum ibv_wc_status *status)
 		return refuse(m, &v, IBV_WC_REM_ACCESS_ERR, IBV_WC_REM_ACCESS_ERR, status);
 	fate = move(m, &v, &at, status);
 	svb_list_drop(&at);
+	if (!is_send(r) && !is_atomic(r))
+		svb_counted(m->to->counters[r->opcode == IBV_WR_RDMA_READ ? SVB_CO_READ_BY_PEER : SVB_CO_WRITE_BY_PEER],
+			    *status == IBV_WC_SUCCESS, r->length);
 	if (fate == SVB_ENDED && *status == IBV_WC_SUCCESS && r->opcode == IBV_WR_SEND_WITH_INV && v.taken && svb_invalidate(m->to->dev, r->imm))
 		return refuse(m, &v, IBV_WC_SUCCESS, IBV_WC_REM_INV_REQ_ERR, status); // the data has been acknowledged
 	if (!v.taken || complete_receive(m, &v, *status == IBV_WC_SUCCESS ? IBV_WC_SUCCESS : IBV_WC_WR_FLUSH_ERR))

@@ -104,3 +104,14 @@ const char *svb_wc_status_str(enum ibv_wc_status status)
 
 	return TEXT(of, (int)status);
 }
+
+// Nothing of a software device is lost in a child process.
+int svb_fork_init(void)
+{
+	return 0;
+}
+
+enum ibv_fork_status svb_is_fork_initialized(void)
+{
+	return IBV_FORK_UNNEEDED;
+}

@@ -3,6 +3,7 @@
 // What becomes of a queue pair: whose turn it is on its device, the end of requests, the flush in ERR, the drain in SQD.
 #include "qp.h"
 #include "completion.h"
+#include "counters.h"
 #include "instance.h"
 #include "receive.h"
 
@@ -40,12 +41,37 @@ static enum ibv_wc_opcode completed(enum ibv_wr_opcode op)
 		return IBV_WC_COMP_SWAP;
 	case IBV_WR_ATOMIC_FETCH_AND_ADD:
 		return IBV_WC_FETCH_ADD;
+	case IBV_WR_FLUSH:
+		return IBV_WC_FLUSH;
+	case IBV_WR_ATOMIC_WRITE:
+		return IBV_WC_ATOMIC_WRITE;
 	case IBV_WR_BIND_MW:
 		return IBV_WC_BIND_MW;
 	case IBV_WR_LOCAL_INV:
 		return IBV_WC_LOCAL_INV;
 	default:
 		return IBV_WC_SEND;
+	}
+}
+
+// count_request adds a request to the counter of its operation. Atomics have none.
+static void count_request(struct svb_qp *qp, const struct svb_swr *r, bool good)
+{
+	switch (r->opcode) {
+	case IBV_WR_SEND:
+	case IBV_WR_SEND_WITH_IMM:
+	case IBV_WR_SEND_WITH_INV:
+		svb_counted(qp->counters[SVB_CO_SEND], good, r->length);
+		break;
+	case IBV_WR_RDMA_WRITE:
+	case IBV_WR_RDMA_WRITE_WITH_IMM:
+		svb_counted(qp->counters[SVB_CO_WRITE], good, r->length);
+		break;
+	case IBV_WR_RDMA_READ:
+		svb_counted(qp->counters[SVB_CO_READ], good, r->length);
+		break;
+	default:
+		break;
 	}
 }
 
@@ -58,6 +84,7 @@ void svb_qp_end(struct svb_qp *qp, enum ibv_wc_status status)
 		.qp_num = qp->pub.qp_num,
 	};
 
+	count_request(qp, r, status == IBV_WC_SUCCESS);
 	if (r->opcode == IBV_WR_SEND_WITH_IMM || r->opcode == IBV_WR_RDMA_WRITE_WITH_IMM)
 		wc.wc_flags = IBV_WC_WITH_IMM;
 	if (status != IBV_WC_SUCCESS || qp->sig_all || (r->flags & IBV_SEND_SIGNALED))
@@ -76,6 +103,7 @@ static void flush(struct svb_qp *qp)
 
 	while (svb_recvq_take(&qp->rq, &r)) { // what is in a shared queue stays there
 		wc.wr_id = r.wr_id;
+		svb_counted(qp->counters[SVB_CO_RECV], false, 0);
 		svb_qp_complete(qp, qp->rcq, &(struct svb_cqe){.wc = wc, .solicited = true});
 	}
 	while (qp->scount)

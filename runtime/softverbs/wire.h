@@ -26,6 +26,10 @@ SVB_HIDDEN enum svb_fate svb_request(struct svb_qp *qp, const struct svb_swr *r,
 // respond.c
 SVB_HIDDEN enum svb_fate svb_respond(struct svb_message *m, enum ibv_wc_status *status);
 
+// flush.c: of requests that only a stream of commands posts
+SVB_HIDDEN bool svb_streamed(enum ibv_wr_opcode op);
+SVB_HIDDEN void svb_take_streamed(struct svb_swr *r, const struct ibv_send_wr *wr);
+SVB_HIDDEN enum svb_fate svb_respond_streamed(struct svb_message *m, enum ibv_wc_status *status);
 
 // raw.c: a frame to whom flows say
 SVB_HIDDEN enum svb_fate svb_raw(struct svb_message *m, enum ibv_wc_status *status);

@@ -14,7 +14,7 @@
 enum {
 	RC_OPS = IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM | IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM |
 		 IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD | IBV_QP_EX_WITH_LOCAL_INV |
-		 IBV_QP_EX_WITH_SEND_WITH_INV | IBV_QP_EX_WITH_BIND_MW,
+		 IBV_QP_EX_WITH_SEND_WITH_INV | IBV_QP_EX_WITH_FLUSH | IBV_QP_EX_WITH_ATOMIC_WRITE | IBV_QP_EX_WITH_BIND_MW,
 	UC_OPS = IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM | IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM |
 		 IBV_QP_EX_WITH_SEND_WITH_INV | IBV_QP_EX_WITH_BIND_MW,
 	UD_OPS = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM,
@@ -113,6 +113,9 @@ static struct ibv_send_wr *begin(struct ibv_qp_ex *ex, enum ibv_wr_opcode opcode
 	return w;
 }
 
+// last is the request that a setter is for.
+static struct ibv_send_wr *last(struct svb_stream *s) { return &s->wrs[s->n ? s->n - 1 : 0]; }
+
 static struct ibv_send_wr *rdma(struct ibv_qp_ex *ex, enum ibv_wr_opcode opcode, uint32_t rkey, uint64_t addr)
 {
 	struct ibv_send_wr *w = begin(ex, opcode);
@@ -163,8 +166,19 @@ static void fetch_add(struct ibv_qp_ex *ex, uint32_t rkey, uint64_t addr, uint64
 	atomic(ex, IBV_WR_ATOMIC_FETCH_AND_ADD, rkey, addr, add, 0);
 }
 
-// last is the request that a setter is for.
-static struct ibv_send_wr *last(struct svb_stream *s) { return &s->wrs[s->n ? s->n - 1 : 0]; }
+static void flush(struct ibv_qp_ex *ex, uint32_t rkey, uint64_t addr, size_t length, uint8_t type, uint8_t level)
+{
+	atomic(ex, IBV_WR_FLUSH, rkey, addr, length, level);
+	last(in(ex))->imm_data = type;
+}
+
+static void atomic_write(struct ibv_qp_ex *ex, uint32_t rkey, uint64_t addr, const void *bytes)
+{
+	uint64_t number;
+
+	memcpy(&number, bytes, sizeof number);
+	atomic(ex, IBV_WR_ATOMIC_WRITE, rkey, addr, number, 0);
+}
 
 static void set_ud_addr(struct ibv_qp_ex *ex, struct ibv_ah *ah, uint32_t qpn, uint32_t qkey)
 {
@@ -245,6 +259,8 @@ static void give(struct ibv_qp_ex *ex, uint64_t asked)
 	GIVE(SEND_WITH_IMM, wr_send_imm, send_imm);
 	GIVE(SEND_WITH_INV, wr_send_inv, send_inv);
 	GIVE(LOCAL_INV, wr_local_inv, local_inv);
+	GIVE(FLUSH, wr_flush, flush);
+	GIVE(ATOMIC_WRITE, wr_atomic_write, atomic_write);
 	GIVE(BIND_MW, wr_bind_mw, bind_mw);
 	GIVE(RDMA_WRITE, wr_rdma_write, rdma_write);
 	GIVE(RDMA_WRITE_WITH_IMM, wr_rdma_write_imm, rdma_write_imm);
@@ -267,13 +283,15 @@ static int xrc(const struct svb_dev *d, const struct ibv_qp_init_attr_ex *a)
 static int check(struct ibv_context *pub, const struct ibv_qp_init_attr_ex *a, struct svb_ctx **at)
 {
 	const uint64_t asked = a->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS ? a->send_ops_flags : 0;
-	const uint64_t can = a->qp_type == IBV_QPT_RAW_PACKET ? RAW_OPS : a->qp_type == IBV_QPT_UD ? UD_OPS : a->qp_type == IBV_QPT_UC ? UC_OPS : a->qp_type == IBV_QPT_XRC_RECV ? 0 : RC_OPS;
+	uint64_t can = a->qp_type == IBV_QPT_RAW_PACKET ? RAW_OPS : a->qp_type == IBV_QPT_UD ? UD_OPS : a->qp_type == IBV_QPT_UC ? UC_OPS : a->qp_type == IBV_QPT_XRC_RECV ? 0 : RC_OPS;
 	struct svb_ctx *c;
 	int err;
 
 	pthread_mutex_lock(&svb_lock);
 	c = svb_find_ctx(pub);
 	err = c ? svb_refused_locked(&c->obj, SVB_CREATE_QP_EX) : EINVAL;
+	if (c && c->dev->cfg.mlx5)
+		can &= ~(uint64_t)(IBV_QP_EX_WITH_FLUSH | IBV_QP_EX_WITH_ATOMIC_WRITE);
 	pthread_mutex_unlock(&svb_lock);
 	if (!err && (a->comp_mask & ~(uint32_t)MASK || asked & ~can))
 		err = EOPNOTSUPP;
@@ -298,7 +316,7 @@ struct ibv_qp *svb_create_qp_ex(struct ibv_context *pub, struct ibv_qp_init_attr
 	}
 	if (a->qp_type == IBV_QPT_XRC_RECV)
 		return svb_make_target(c, a);
-	made = a->comp_mask & TABLE_MASK ? svb_create_table_qp(a) : svb_make_qp(a->pd, (struct ibv_qp_init_attr *)a);
+	made = a->comp_mask & TABLE_MASK ? svb_create_table_qp(a) : svb_create_qp(a->pd, (struct ibv_qp_init_attr *)a);
 	if (!made || !(a->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS))
 		return made;
 	qp = (struct svb_qp *)((char *)made - offsetof(struct svb_qp, pub));

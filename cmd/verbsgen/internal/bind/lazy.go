@@ -2,6 +2,7 @@ package bind
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/layout"
@@ -15,14 +16,15 @@ func (b *binder) bindLazy(p *spec.Page, s spec.Record) {
 	l := &model.Lazy{Go: s.Go, C: s.C, Page: p.Page, Asks: b.types[s.Asks], Fails: s.Fails, Doc: s.Doc}
 	rec, widest := b.facts.Record("struct "+s.C), int64(1)
 	for _, sf := range s.Fields {
-		i := slices.IndexFunc(rec.Fields, func(f api.Field) bool { return f.Name == sf.C })
+		name, of, _ := strings.Cut(sf.C, ".")
+		i := slices.IndexFunc(rec.Fields, func(f api.Field) bool { return f.Name == name })
 		if i < 0 {
 			if !b.newer("struct " + s.C + "." + sf.C) {
 				b.errorf(diag.NameUnknown, sf.Pos, s.Go+"."+sf.Go, "no field "+sf.C+" in struct "+s.C, "correct the name")
 			}
 			continue
 		}
-		f := b.lazyField(l, sf, &rec.Fields[i])
+		f := b.lazyField(l, sf, &rec.Fields[i], of)
 		if f.Size == 0 {
 			continue // reported elsewhere
 		}
@@ -37,10 +39,14 @@ func (b *binder) bindLazy(p *spec.Page, s spec.Record) {
 // align is the next multiple of a power of two.
 func align(n, to int64) int64 { return (n + to - 1) &^ (to - 1) }
 
-func (b *binder) lazyField(l *model.Lazy, sf spec.RecordField, m *api.Field) *model.LazyField {
-	f := &model.LazyField{Go: sf.Go, C: sf.C, CType: m.Type, Func: m.Func != nil, Failed: sf.Failed, Time: sf.Time, Doc: sf.Doc}
+// lazyField resolves a field: a member of the C struct, what a function there returns, or a member of what it fills.
+func (b *binder) lazyField(l *model.Lazy, sf spec.RecordField, m *api.Field, of string) *model.LazyField {
+	f := &model.LazyField{Go: sf.Go, C: m.Name, Of: of, CType: m.Type, Func: m.Func != nil, Failed: sf.Failed, Time: sf.Time, Doc: sf.Doc}
 	if f.Func {
 		f.CType = m.Func.Ret
+	}
+	if of != "" {
+		f.Fills, f.CType = b.filled(m, of)
 	}
 	subject := l.Go + "." + f.Go
 	f.Big = layout.BigEndian(f.CType)
@@ -71,6 +77,22 @@ func (b *binder) lazyField(l *model.Lazy, sf spec.RecordField, m *api.Field) *mo
 	f.Bit, f.OK = member(l.Asks, sf.Bit, "bit"), member(f.Enum, sf.OK, "ok")
 	b.swap(l, f, sf, subject)
 	return f
+}
+
+// filled is the struct that a function fills, and the type of a member of it. That it does is checked elsewhere.
+func (b *binder) filled(m *api.Field, member string) (tag, ctype string) {
+	if m.Func == nil || len(m.Func.Params) != 2 {
+		return "", ""
+	}
+	tag = "struct " + b.facts.TypeOf(m.Func.Params[1].Type).Tag
+	if rec := b.facts.Record(tag); rec != nil {
+		for i := range rec.Fields {
+			if rec.Fields[i].Name == member {
+				ctype = rec.Fields[i].Type
+			}
+		}
+	}
+	return tag, ctype
 }
 
 // swap resolves the flag with which a value is in network byte order, and the field above that has it.

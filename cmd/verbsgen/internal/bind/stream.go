@@ -44,7 +44,8 @@ func (b *binder) stream(v *model.Verb, s *spec.Verb) *model.Stream {
 		return &model.Call{} // reported elsewhere
 	}
 	out.Complete, out.Abort = part(form.PartComplete).Op, part(form.PartAbort).Op
-	out.Element, out.List, out.InlineBy = part(form.PartElement), part(form.PartElements), part(form.PartInline)
+	out.Element, out.List, out.InlineBy, out.InlineListBy = part(form.PartElement), part(form.PartElements), part(form.PartInline), part(form.PartInlines)
+	b.copies(out.InlineListBy, out.Request)
 	for _, w := range b.pkg.Verbs {
 		if len(w.Params) == 0 || w.Params[0].CType != v.Params[0].CType {
 			continue
@@ -75,6 +76,18 @@ func (b *binder) call(v *model.Verb) *model.Call {
 		c.Args = append(c.Args, model.Arg{From: froms[p.C], CType: p.CType})
 	}
 	return c
+}
+
+// copies notes the members of the structs that a list is made of, if the request has another list.
+func (b *binder) copies(c *model.Call, request string) {
+	for i := range c.Args {
+		a := &c.Args[i]
+		to := b.facts.TypeOf(a.CType)
+		from, ok := b.facts.Member(b.facts.TypeOf("struct "+request), a.From)
+		if ok && to.Pointer && to.Tag != "" && to.Tag != from.Tag {
+			a.Copies = b.facts.Members(b.facts.TypeOf("struct " + to.Tag))
+		}
+	}
 }
 
 // constant is an enumerator by its C name.

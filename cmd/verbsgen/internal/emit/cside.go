@@ -36,7 +36,7 @@ type shim struct {
 	Returns      string // spec.Ret...
 	Missing      string // errno where the provider lacks the op
 	ConstResult  bool   // of a returned text, which a shim hands on as void *
-	Gated        bool   // it goes through a gate
+	Gated        string // what goes through a gate, empty for nothing
 	addresses    bool   // it looks at the addresses of requests
 	Before       string // declarations that the body uses
 	throughVerbs bool   // it walks from a context to the extended one
@@ -85,7 +85,7 @@ func (e *emitter) cFiles() ([]output.File, error) {
 // fillShims writes the shims and their declarations under a prefix.
 func (e *emitter) fillShims(shims []shim, prefix string) (h, c string, err error) {
 	data := map[string]any{"Banner": banner, "Provenance": e.provenance(), "Shims": shims, "Prefix": prefix, "Guard": strings.ToUpper(prefix) + "_SHIMS_H",
-		"UsesAddresses": slices.ContainsFunc(shims, func(s shim) bool { return s.addresses }), "UsesGate": slices.ContainsFunc(shims, func(s shim) bool { return s.Gated }), "UsesContext": slices.ContainsFunc(shims, func(s shim) bool { return s.throughVerbs })}
+		"UsesAddresses": slices.ContainsFunc(shims, func(s shim) bool { return s.addresses }), "UsesGate": slices.ContainsFunc(shims, func(s shim) bool { return s.Gated != "" }), "UsesContext": slices.ContainsFunc(shims, func(s shim) bool { return s.throughVerbs })}
 	if h, err = fill(shimsH, data); err != nil {
 		return "", "", err
 	}
@@ -169,11 +169,16 @@ func (e *emitter) declared() cdecl.Options {
 		only[v.C] = true
 		if v.Stream != nil {
 			need = append(need, "struct "+v.Stream.Request, "struct "+v.Stream.C)
-			for _, a := range v.Stream.List.Args {
+			for _, a := range slices.Concat(v.Stream.List.Args, v.Stream.InlineListBy.Args) {
 				need = append(need, pointees(a.CType)...)
 			}
 		}
 		if v.Reads != nil {
+			for _, f := range v.Reads.Fields {
+				if f.Fills != "" {
+					need = append(need, f.Fills)
+				}
+			}
 			need = append(need, strings.TrimSpace(strings.TrimSuffix(v.Params[1].CType, "*")))
 		}
 		for _, s := range verbSymbols(v) {

@@ -31,11 +31,28 @@ type readField struct {
 	WhenOK, WhenFailed bool
 	Clear              bool // nothing is there to be read unless the entry failed
 	Value, Name        string
+	Fills              string // C struct that the function fills
+	Gets               []got  // from it, with those of the fields behind this one
+	Got                bool   // by a field before this one
+}
+
+// got is a field that has its value from a member of what a function fills.
+type got struct{ Go, Of string }
+
+// gets adds what a field gets to the field before it that gets something from the same function, if there is one.
+func (r *reading) gets(function string, g got) bool {
+	for i := range r.Fields {
+		if f := &r.Fields[i]; f.C == function && f.Gets != nil {
+			f.Gets = append(f.Gets, g)
+			return true
+		}
+	}
+	return false
 }
 
 // readerShim describes the C function of a reader.
 func readerShim(v *model.Verb) (shim, error) {
-	s := shim{C: v.C, Result: "void ", Gated: true, Params: "uint8_t *gate_, uint64_t fields_, uint8_t *entries_, int64_t room_, int64_t tries_, uint8_t *answer_"}
+	s := shim{C: v.C, Result: "void ", Gated: "a reader", Params: "uint8_t *gate_, uint64_t fields_, uint8_t *entries_, int64_t room_, int64_t tries_, uint8_t *answer_"}
 	r := reading{Go: v.Reads.Go, C: v.Reads.C, Attr: strings.TrimSpace(strings.TrimSuffix(v.Params[1].CType, "*")), Start: v.Dispatch.Op, Next: v.Reads.Next, End: v.Reads.End,
 		Empty: v.Empty, Size: v.Reads.Size}
 	ok, few, bits := v.Reads.OK(), uint64(0), 0
@@ -50,6 +67,12 @@ func readerShim(v *model.Verb) (shim, error) {
 		}
 		if f.SwapIf != nil {
 			x.Swap, x.Flags = fmt.Sprintf("%#x", uint64(f.SwapIf.Value)), f.Flags.Go
+		}
+		if f.Fills != "" {
+			x.Fills, x.Got = f.Fills, r.gets(f.C, got{f.Go, f.Of})
+			if !x.Got {
+				x.Gets = []got{{f.Go, f.Of}}
+			}
 		}
 		r.Fields = append(r.Fields, x)
 		if f == ok {

@@ -11,10 +11,12 @@ import (
 // replay is what the template of a stream of commands reads.
 type replay struct {
 	*model.Stream
-	Inline, InlineName      string
-	Names                   bool // some request names objects
-	Builders, Setters       []command
-	Element, List, InlineBy command
+	Inline, InlineName     string
+	Names                  bool // some request names objects
+	Builders, Setters      []command
+	Element, List          command
+	InlineBy, InlineListBy command
+	Made                   madeList // of InlineListBy
 }
 
 // command is one call of a function of the object.
@@ -26,11 +28,22 @@ type command struct {
 	Names       bool // an object, which must not go meanwhile
 }
 
+// madeList is a list that is made of one of the request.
+type madeList struct {
+	Type, From string // C type of an element; the list of the request
+	Members    []string
+}
+
 // streamShim describes the C function of a stream of commands.
 func streamShim(v *model.Verb) (shim, error) {
-	s := shim{C: v.C, Result: "void ", Gated: true, Params: "uint8_t *gate_, uintptr_t object_, uint64_t asked_, uint8_t *first_, uint8_t *answer_"}
+	s := shim{C: v.C, Result: "void ", Gated: "a stream of commands", Params: "uint8_t *gate_, uintptr_t object_, uint64_t asked_, uint8_t *first_, uint8_t *answer_"}
 	x := v.Stream
-	r := replay{Stream: x, Inline: fmt.Sprintf("%#x", x.Inline.Value), InlineName: x.Inline.C, Element: commandOf(*x.Element), List: commandOf(*x.List), InlineBy: commandOf(*x.InlineBy)}
+	r := replay{Stream: x, Inline: fmt.Sprintf("%#x", x.Inline.Value), InlineName: x.Inline.C, Element: commandOf(*x.Element), List: commandOf(*x.List), InlineBy: commandOf(*x.InlineBy), InlineListBy: commandOf(*x.InlineListBy)}
+	for _, a := range x.InlineListBy.Args {
+		if a.Copies != nil {
+			r.Made = madeList{strings.Trim(strings.TrimPrefix(a.CType, "const "), " *"), a.From, a.Copies}
+		}
+	}
 	for _, b := range x.Builders {
 		c := commandOf(b.Call)
 		c.Value, c.Name, c.Flag, c.Data = fmt.Sprint(b.Opcode.Value), b.Opcode.C, fmt.Sprintf("%#x", b.Flag.Value), b.Data
@@ -46,6 +59,9 @@ func streamShim(v *model.Verb) (shim, error) {
 	r.Names = slices.ContainsFunc(x.Builders, func(b *model.Builder) bool { return b.Names })
 	s.addresses = s.addresses || r.Names
 	var err error
+	if s.Before, err = fill("stream_more", r); err != nil {
+		return s, err
+	}
 	s.Special, err = fill("stream", r)
 	return s, err
 }
@@ -54,8 +70,12 @@ func streamShim(v *model.Verb) (shim, error) {
 func commandOf(c model.Call) command {
 	args := []string{"o"}
 	for _, a := range c.Args {
-		if strings.HasPrefix(a.From, "&") { // a struct in the request
+		if strings.HasPrefix(a.From, "&") { // a struct or a value in the request
 			args = append(args, "&w->"+a.From[1:])
+			continue
+		}
+		if a.Copies != nil {
+			args = append(args, "made")
 			continue
 		}
 		value := "w->" + a.From

@@ -153,7 +153,7 @@ func (c *checker) plainProblem(v *spec.Verb, m *spec.Method, fn *api.Function) s
 // returnable reports whether a method can return the value of a verb.
 func (c *checker) returnable(v *spec.Verb, fn *api.Function) bool {
 	ret := c.facts.TypeOf(fn.Ret)
-	return isInt(ret) && (ret.Tag == "") == (v.Result == "") || ret.Kind == spec.CText && ret.Depth() == 1
+	return isInt(ret) && (ret.Tag == "" || v.Result != "") || ret.Kind == spec.CText && ret.Depth() == 1
 }
 
 // hasCallback reports whether a field of a verb's record is for something.

@@ -2,6 +2,7 @@ package fit
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/spec"
@@ -49,7 +50,8 @@ func (c *checker) lazy(r *spec.Record) {
 		}
 		j := -1
 		if rec != nil {
-			j = slices.IndexFunc(rec.Fields, func(m api.Field) bool { return m.Name == f.C })
+			name, _, _ := strings.Cut(f.C, ".")
+			j = slices.IndexFunc(rec.Fields, func(m api.Field) bool { return m.Name == name })
 		}
 		if j >= 0 {
 			c.lazyField(r, f, rec.Fields[j])
@@ -73,7 +75,14 @@ func (c *checker) asked(r *spec.Record, flags *spec.FlagType) {
 // lazyField holds one field against the member that it is read from.
 func (c *checker) lazyField(r *spec.Record, f *spec.RecordField, m api.Field) {
 	ctype := m.Type
-	if m.Func != nil {
+	if _, of, filled := strings.Cut(f.C, "."); filled {
+		t, ok := c.filled(r, m, of)
+		if !ok {
+			c.fail(f.Pos, r.Go+"."+f.Go, "struct "+r.C+"."+m.Name+" is no function that takes the object and fills a struct with a member "+of, "correct the name")
+			return
+		}
+		ctype = t
+	} else if m.Func != nil {
 		ctype = m.Func.Ret
 		if len(m.Func.Params) != 1 || c.facts.TypeOf(m.Func.Params[0].Type).Tag != r.C {
 			c.fail(f.Pos, r.Go+"."+f.Go, "struct "+r.C+"."+f.C+" is a function that does not take the object alone", "hide it")
@@ -96,6 +105,22 @@ func (c *checker) lazyField(r *spec.Record, f *spec.RecordField, m api.Field) {
 	if enum, bits := c.enumType(f.Type); bits > 0 && (t.Bits > bits || t.Tag != "" && c.facts.Enum(t.Tag) != c.facts.Enum(enum)) {
 		mismatch("type", f.Type, "an enum "+enum)
 	}
+}
+
+// filled gives the C type of a member of the struct that a function fills, which takes the object and a pointer to it.
+func (c *checker) filled(r *spec.Record, m api.Field, member string) (string, bool) {
+	if m.Func == nil || m.Func.Ret != "void" || len(m.Func.Params) != 2 || c.facts.TypeOf(m.Func.Params[0].Type).Tag != r.C {
+		return "", false
+	}
+	rec := c.facts.Record("struct " + c.facts.TypeOf(m.Func.Params[1].Type).Tag)
+	if rec == nil {
+		return "", false
+	}
+	i := slices.IndexFunc(rec.Fields, func(f api.Field) bool { return f.Name == member })
+	if i < 0 {
+		return "", false
+	}
+	return rec.Fields[i].Type, true
 }
 
 // reader holds a verb whose method makes a reader against what it reads.

@@ -15,7 +15,7 @@ func (c *checker) stream(v *spec.Verb, fn *api.Function) {
 	}
 	s := v.Stream
 	calls := []string{v.C}
-	for _, part := range []string{form.PartComplete, form.PartAbort, form.PartElement, form.PartElements, form.PartInline} {
+	for _, part := range []string{form.PartComplete, form.PartAbort, form.PartElement, form.PartElements, form.PartInline, form.PartInlines} {
 		calls = append(calls, v.NeedsVerbs[part])
 	}
 	for _, name := range calls {
@@ -75,8 +75,24 @@ func (c *checker) command(w *spec.Verb, f *api.Function, request spec.CType) {
 		}
 		if p.From == "" {
 			c.fail(p.Pos, w.C+"."+p.C, "a stream of commands calls it, and it does not say where the value is in a request", "write from:")
-		} else if t, ok := c.pathOf(request, strings.TrimPrefix(p.From, "&")); !ok || strings.HasPrefix(p.From, "&") && (t.Pointer || t.Tag == "") {
+		} else if t, ok := c.pathOf(request, strings.TrimPrefix(p.From, "&")); !ok || strings.HasPrefix(p.From, "&") && t.Pointer {
 			c.fail(p.At("from", p.From), w.C+"."+p.C, request.C+" has no "+p.From, "correct from:")
+		} else if i < len(f.Params) {
+			c.sameMembers(w, p, c.facts.TypeOf(f.Params[i].Type), t)
+		}
+	}
+}
+
+// sameMembers holds a list that a parameter takes against another one of the request, which it is made of: both have members of the
+// same names.
+func (c *checker) sameMembers(w *spec.Verb, p *spec.Param, to, from spec.CType) {
+	if !to.Pointer || to.Tag == "" || to.Tag == from.Tag || !from.Pointer || from.Tag == "" {
+		return
+	}
+	of := c.facts.TypeOf("struct " + from.Tag)
+	for _, m := range c.facts.Members(c.facts.TypeOf("struct " + to.Tag)) {
+		if _, ok := c.facts.Member(of, m); !ok {
+			c.fail(p.At("from", p.From), w.C+"."+p.C, of.C+" has no "+m+", which struct "+to.Tag+" has", "correct from:")
 		}
 	}
 }

@@ -32,6 +32,7 @@ func (c *checker) verb(v *spec.Verb) {
 		c.iova(v, fn)
 	}
 	c.names(v)
+	c.updates(v)
 	c.paramBits(v)
 	c.methods(v, fn)
 }
@@ -78,6 +79,16 @@ func (c *checker) asks(v *spec.Verb, fn *api.Function) {
 		c.fail(v.At("asks", v.Asks), v.C, "it has asks:, and makes no object", "remove asks:")
 	case !isInt(t) || t.Signed:
 		c.fail(v.At("asks", v.Asks), v.C, "asks: "+v.Asks+" is of type "+t.C+", and flags are an integer without a sign", "correct asks:")
+	}
+}
+
+// updates finds a verb that changes fields of an object which no getter returns.
+func (c *checker) updates(v *spec.Verb) {
+	for _, m := range v.Methods {
+		recv, _, _ := strings.Cut(m.Go, ".")
+		if o := c.ObjectByGo(recv); v.Updates && (m.Form != "" || o == nil || len(o.Getters) == 0) {
+			c.fail(v.At("updates", ""), v.C, "it has updates:, and "+m.Go+" is no method without a form of an object with getters:", "remove updates:")
+		}
 	}
 }
 

@@ -57,6 +57,7 @@ const (
 	PartElement  = "element"
 	PartElements = "elements"
 	PartInline   = "inline"
+	PartInlines  = "inlines"
 	PartQuery    = "query"
 	PartKeep     = "keep"
 	PartRelease  = "release"
@@ -213,7 +214,7 @@ var forms = []Form{
 
 // streamParts are the verbs that a stream of commands calls beside the builders: those with an empty C type take any object.
 var streamParts = []Part{{Name: PartOpen}, {Name: PartComplete, Sig: sig("int", handle(""))}, {Name: PartAbort, Sig: sig("void", handle(""))},
-	{Name: PartElement}, {Name: PartElements}, {Name: PartInline}}
+	{Name: PartElement}, {Name: PartElements}, {Name: PartInline}, {Name: PartInlines}}
 
 // Functions that several forms and parts are written for.
 var (

@@ -22,17 +22,19 @@ type LazyField struct {
 	CType  string // of the value
 	GoType string // in the public API
 	Enum   *Enum
-	Func   bool    // the member is a function
-	Bit    *Member // of Asks; nil when it is always read
-	OK     *Member // with this value all other fields are valid
-	Failed string  // spec.Failed...
-	Big    bool    // in network byte order, if SwapIf is set or nil
-	SwapIf *Member
-	Flags  *LazyField // which has SwapIf
-	Time   string     // method that returns it as a time
-	Offset int64
-	Size   int64
-	Doc    string
+	Func   bool // the member is a function
+	// Fills is the struct that the function fills ("struct ibv_wc_tm_info"), and Of the member of it; empty when it returns the value.
+	Fills, Of string
+	Bit       *Member // of Asks; nil when it is always read
+	OK        *Member // with this value all other fields are valid
+	Failed    string  // spec.Failed...
+	Big       bool    // in network byte order, if SwapIf is set or nil
+	SwapIf    *Member
+	Flags     *LazyField // which has SwapIf
+	Time      string     // method that returns it as a time
+	Offset    int64
+	Size      int64
+	Doc       string
 }
 
 // OK gives the field that says whether an entry is valid, or nil.

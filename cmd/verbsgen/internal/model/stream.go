@@ -16,8 +16,9 @@ type Stream struct {
 	Builders []*Builder
 	Setters  []*Setter // by type of the object
 
-	Start, Complete, Abort  string // functions of the object
-	Element, List, InlineBy *Call  // which give a request its data
+	Start, Complete, Abort string // functions of the object
+	Element, List          *Call  // which give a request its data
+	InlineBy, InlineListBy *Call
 }
 
 // Assignment sets a member of the object to one of the request.
@@ -29,8 +30,13 @@ type Call struct {
 	Args []Arg
 }
 
-// Arg is a value of the request, and the C type of the parameter.
-type Arg struct{ From, CType string }
+// Arg is a value of the request, and the C type of the parameter. A From that begins with & is the address of one.
+type Arg struct {
+	From, CType string
+	// Copies are the members of a struct of which the parameter takes a list, when the request has a list of another struct with members of
+	// these names.
+	Copies []string
+}
 
 // Builder is the call that builds the requests of an opcode.
 type Builder struct {

@@ -17,6 +17,7 @@ type Verb struct {
 	Enum      *Enum  // of that type
 	Made      *Made  // where the new object stands, when the verb does not return it
 	EndedBy   *Verb  // that Close of the new object calls; nil for the one of the object
+	Updates   bool   // changes fields of the receiver that getters return
 	Callbacks bool   // may run Go: its shim is never marked nocallback
 	Way       string
 	Symbol    *Symbol // exported function called, WayExported and WayExport

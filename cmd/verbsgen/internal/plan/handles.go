@@ -49,7 +49,7 @@ func (b *builder) below(o *model.Object) bool { return b.root() != "" && o.Go !=
 // changes tells whether a verb changes the object in place: then its getters may run beside it.
 func (b *builder) changes(o *model.Object) bool {
 	return b.has(form.Rereg) && b.byForm[form.Rereg].Params[0].Object == o || slices.ContainsFunc(b.pkg.Verbs, func(v *model.Verb) bool {
-		return moved(v) != nil && slices.ContainsFunc(v.Methods, func(m *model.Method) bool { return m.Recv == o.Go })
+		return (moved(v) != nil || v.Updates) && slices.ContainsFunc(v.Methods, func(m *model.Method) bool { return m.Recv == o.Go })
 	})
 }
 

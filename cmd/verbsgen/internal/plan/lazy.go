@@ -2,6 +2,7 @@ package plan
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
@@ -75,7 +76,7 @@ func readTypes(l *model.Lazy) []Decl {
 	}
 	failed := composite("*")
 	for _, f := range l.Fields {
-		s.Fields = append(s.Fields, Var{Name: f.Go, Type: f.GoType, Doc: docOfField(f), Remark: f.C})
+		s.Fields = append(s.Fields, Var{Name: f.Go, Type: f.GoType, Doc: docOfField(f), Remark: strings.Trim(f.C+"."+f.Of, ".")})
 		if f.Failed != "" || !f.Func {
 			failed.With = append(failed.With, Entry{f.Go, val("w." + f.Go)})
 		}

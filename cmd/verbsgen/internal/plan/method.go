@@ -130,6 +130,9 @@ func (c *call) invoke() []Step {
 	if to := moved(c.v); to != nil {
 		return c.move(to, []Step{s})
 	}
+	if c.v.Updates {
+		return []Step{Lock{c.self + ".mu"}, s, Do{result(c.self + ".load")}}
+	}
 	if !c.callbacks() {
 		return []Step{s}
 	}
@@ -210,8 +213,13 @@ func (c *call) created() []Step {
 		}
 	}
 	for _, p := range c.v.Params {
-		if o.Made != nil && p.Record == o.Made && p.Role == spec.RoleInRec {
+		if o.Made == nil || p.Record == nil || p.Record.Mirror == nil || p.Role != spec.RoleInRec {
+			continue
+		}
+		if p.Record == o.Made {
 			out = append(out, set("o.made", as(Address, p.Go+"C")))
+		} else if same, ok := sameLeaves(o.Made.Mirror, p); ok {
+			out = append(out, set("o.made", composite("*"+o.Made.Mirror.Name, same...)))
 		}
 	}
 	if c.keep {
@@ -222,6 +230,21 @@ func (c *call) created() []Step {
 		parents = append(parents, Parent{Many: list})
 	}
 	return append(out, Adopt{"o", parents})
+}
+
+// sameLeaves takes the fields of a mirror from the record of a parameter, if that has all of them.
+func sameLeaves(m *model.Mirror, p *model.Param) (same []Entry, ok bool) {
+	for _, l := range m.Leaf {
+		if l.Go == "_" {
+			continue
+		}
+		x := p.Record.Mirror.Find(l.C)
+		if x == nil || x.GoType != l.GoType {
+			return nil, false
+		}
+		same = append(same, Entry{l.Go, val(p.Go + "C." + x.Go)})
+	}
+	return same, true
 }
 
 // ownerFrom is where the method has a parent of the new object: in the receiver, or in a field of a builder.

@@ -44,7 +44,7 @@ func (c *call) param(p *model.Param) {
 		c.pre = append(c.pre, Refuse{Value{As: IsShort, Path: p.Go, N: size.N}, of("verr", "TooShort", verb, text(p.C), size)})
 		c.pass(p, as(Array, p.Go), number(1))
 	case p.Role == spec.RoleOutRec:
-		c.outParam(p, p.Go+"C", p.Record.Mirror.Name)
+		c.outRecord(p)
 	case p.Role == spec.RoleMask:
 		c.maskParam(p)
 	case p.Role == spec.RoleOut:
@@ -170,6 +170,26 @@ func maskBits(mask string, f *model.Field) SetBits {
 func (c *call) outParam(p *model.Param, name, typ string) {
 	c.prep = append(c.prep, Declare{Var{Name: name, Type: typ}})
 	c.pass(p, as(Memory, name), number(1))
+}
+
+// outRecord passes the address of a mirror for the verb to fill. Where the mask has bits for the fields, it asks for them, and the
+// rules see it.
+func (c *call) outRecord(p *model.Param) {
+	mirror := p.Go + "C"
+	var asked []Step
+	bits := map[int64]bool{}
+	for _, f := range p.Record.Fields {
+		if f.Bit != nil && p.Record.Mask != "" && !p.Record.In && !bits[f.BitValue] {
+			bits[f.BitValue] = true
+			asked = append(asked, maskBits(mirror+"."+p.Record.Mask, f))
+		}
+	}
+	if len(asked) == 0 {
+		c.outParam(p, mirror, p.Record.Mirror.Name)
+		return
+	}
+	c.pre = append(append(c.pre, Declare{Var{Name: mirror, Type: p.Record.Mirror.Name}}), asked...)
+	c.pass(p, as(Memory, mirror), number(1))
 }
 
 // filledParam passes a list of the caller for the verb to fill: its numbers as they are, records by an array of their mirrors.

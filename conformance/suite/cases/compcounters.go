@@ -1,0 +1,110 @@
+//go:build linux
+
+package cases
+
+import (
+	"syscall"
+
+	"github.com/verbsgen/verbsgen/conformance/suite"
+	"github.com/verbsgen/verbsgen/conformance/suite/far"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/dpath"
+)
+
+// compCounters are the cases of counters of completions.
+func compCounters() []suite.Case {
+	const family = "completion counters"
+	has := needs(suite.CompCounters)
+	return []suite.Case{
+		{ID: "CF-cntr-0001", Family: family, Title: "two numbers, set, added to and read", Page: "ibv_create_comp_cntr", Needs: has, Run: cntrNumbers},
+		{ID: "CF-cntr-0002", Family: family, Title: "each operation in its own counter, those of the peer too", Page: "ibv_qp_attach_comp_cntr", Needs: needs(suite.CompCounters, suite.Peer), Run: cntrCounts},
+		{ID: "CF-cntr-0003", Family: family, Title: "attached twice, attached late, closed while attached", Page: "ibv_qp_attach_comp_cntr", Needs: needs(suite.CompCounters, suite.Peer),
+			Rules: []string{"VR-ibv_qp_attach_comp_cntr-state-1373", "VR-ibv_qp_attach_comp_cntr-op_mask-1375", "VR-ibv_create_comp_cntr-type-1363"}, Run: cntrRefused},
+	}
+}
+
+func newCntr(t *suite.T, typ verbs.CompCntrType) *verbs.CompCntr {
+	return must(t.Device().CreateCompCntr(verbs.NewCompCntrInitAttr(typ)))(t)
+}
+
+// shows compares the numbers of a counter.
+func shows(t *suite.T, what string, c *verbs.CompCntr, good, bad uint64) {
+	if g, b := must(c.Read())(t), must(c.ReadErr())(t); g != good || b != bad {
+		t.Errorf("%s: %d good and %d bad, want %d and %d", what, g, b, good, bad)
+	}
+}
+
+func cntrNumbers(t *suite.T) {
+	c := newCntr(t, verbs.CompCntrTypeWRs)
+	shows(t, "a new counter", c, 0, 0)
+	ok(t, "Set", c.Set(40))
+	ok(t, "Inc", c.Inc(2))
+	ok(t, "SetErr", c.SetErr(5))
+	ok(t, "IncErr", c.IncErr(6))
+	shows(t, "set and added to", c, 42, 11)
+	most := must(t.Device().QueryCompCntrCaps())(t).MaxValue
+	ok(t, "Set to the most", c.Set(most))
+	ok(t, "Inc", c.Inc(1))
+	shows(t, "past the most", c, 0, 11)
+	ok(t, "Close", c.Close())
+}
+
+// countedBy makes a connected queue pair with counters of operations.
+func countedBy(t *suite.T, counters map[verbs.CompCntrOp]*verbs.CompCntr) *near {
+	n := bareNear(t, newPD(t), far.RC, must(t.Device().CreateCQ(depth, nil, 0))(t), must(t.Device().CreateCQ(depth, nil, 0))(t))
+	for op, c := range counters {
+		if err := n.qp.AttachCompCntr(c, verbs.NewCompCntrAttachAttr(op)); err != nil {
+			t.Fatalf("attaching a counter of %v: %v", op, err)
+		}
+	}
+	n.link = t.Connect(n.qp, far.RC, t.Access(far.RC))
+	return n
+}
+
+func cntrCounts(t *suite.T) {
+	writes, reads, sends, recvs, peer := newCntr(t, verbs.CompCntrTypeWRs), newCntr(t, verbs.CompCntrTypeWRs), newCntr(t, verbs.CompCntrTypeBytes), newCntr(t, verbs.CompCntrTypeWRs), newCntr(t, verbs.CompCntrTypeWRs)
+	n := countedBy(t, map[verbs.CompCntrOp]*verbs.CompCntr{verbs.CompCntrOpRDMAWrite: writes, verbs.CompCntrOpRDMARead: reads, verbs.CompCntrOpSend: sends,
+		verbs.CompCntrOpRecv: recvs, verbs.CompCntrOpRemoteRDMAWrite | verbs.CompCntrOpRemoteRDMARead: peer})
+	n.writes(0, 5, 0) // counted, though they have no completion
+	n.post(5)
+	n.op("a READ", wcRead, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
+		return w.Read(id, n.link.To.Base, n.link.To.RKey).Add(n.sge(0, 8))
+	})
+	n.farRoom(64)
+	n.op("a SEND", wcSend, func(w *dpath.SendWR, id uint64) *dpath.SendWR { return w.Send(id).Add(n.sge(0, 24)) })
+	n.room(1, 0, 64)
+	n.tell("a message", far.Op{Code: far.Send, Data: []byte("counted")})
+	wait(t, n.recvs)
+	n.tell("a WRITE", far.Op{Code: far.Write, Data: []byte("counted"), Addr: uint64(n.mr.Addr()), RKey: n.mr.RKey()})
+	shows(t, "WRITEs", writes, 5, 0)
+	shows(t, "READs", reads, 1, 0)
+	shows(t, "bytes of SENDs", sends, 24, 0)
+	shows(t, "receives", recvs, 1, 0)
+	shows(t, "operations of the peer", peer, 1, 0)
+	bad := n.send.WR(0).Write(9, n.link.To.Base, n.link.To.RKey+0x100)
+	bad.Add(n.sge(0, 8)).Flags(verbs.SendSignaled)
+	n.post(1)
+	if wc := wait(t, n.sends); wc.Status == 0 {
+		t.Errorf("a WRITE with another key: %+v", wc)
+	}
+	shows(t, "WRITEs, one with another key", writes, 5, 1)
+}
+
+func cntrRefused(t *suite.T) {
+	_, err := t.Device().CreateCompCntr(verbs.NewCompCntrInitAttr(7))
+	refusedBy(t, "VR-ibv_create_comp_cntr-type-1363", err)
+	c, other := newCntr(t, verbs.CompCntrTypeWRs), newCntr(t, verbs.CompCntrTypeWRs)
+	n := countedBy(t, map[verbs.CompCntrOp]*verbs.CompCntr{verbs.CompCntrOpSend: c})
+	refusedBy(t, "VR-ibv_qp_attach_comp_cntr-state-1373", n.qp.AttachCompCntr(other, verbs.NewCompCntrAttachAttr(verbs.CompCntrOpRecv)))
+	qp := queuePairOf(t, verbs.QPTypeRC)
+	refusedBy(t, "VR-ibv_qp_attach_comp_cntr-op_mask-1375", qp.AttachCompCntr(c, verbs.NewCompCntrAttachAttr(1<<9)))
+	ok(t, "a second queue pair", qp.AttachCompCntr(c, verbs.NewCompCntrAttachAttr(verbs.CompCntrOpSend)))
+	t.Errno("an operation that is counted", qp.AttachCompCntr(other, verbs.NewCompCntrAttachAttr(verbs.CompCntrOpSend|verbs.CompCntrOpRecv)), syscall.EBUSY)
+	ok(t, "an operation that is not", qp.AttachCompCntr(other, verbs.NewCompCntrAttachAttr(verbs.CompCntrOpRecv)))
+	t.Errno("Close while attached", c.Close(), syscall.EBUSY)
+	ok(t, "Close of a queue pair", qp.Close())
+	t.Errno("Close while attached to the other", c.Close(), syscall.EBUSY)
+	ok(t, "Close of the other queue pair", n.qp.Close())
+	ok(t, "Close", c.Close())
+	ok(t, "Close of the second", other.Close())
+}

@@ -1,0 +1,195 @@
+//go:build linux
+
+package cases
+
+import (
+	"errors"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/verbsgen/verbsgen/conformance/suite"
+	"github.com/verbsgen/verbsgen/conformance/suite/far"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/dpath"
+)
+
+// ofPages are the cases of verbs that a page alone has bound: sizes, speeds, clocks, options of queue pairs, fork.
+func ofPages() []suite.Case {
+	return []suite.Case{
+		{ID: "CF-resize-0001", Family: "resize", Title: "a queue that gets larger keeps the completions that are in it", Page: "ibv_resize_cq", Needs: needs(suite.Peer, suite.Resize), Run: resizeKeeps},
+		{ID: "CF-resize-0002", Family: "resize", Title: "sizes that cannot be", Page: "ibv_resize_cq", Needs: needs(suite.Resize),
+			Rules: []string{"VR-ibv_resize_cq-cqe-1302", "VR-ibv_resize_cq-cqe-1303"}, Run: resizeNot},
+		{ID: "CF-speed-0001", Family: "speed", Title: "a port has a speed, and no port has none", Page: "ibv_query_port_speed",
+			Rules: []string{"VR-ibv_query_port_speed-port_num-1326", "VR-ibv_query_port_speed-port_num-1327"}, Run: portSpeed},
+		{ID: "CF-clock-0001", Family: "clock", Title: "the clock runs", Page: "ibv_query_rt_values_ex", Needs: needs(suite.Clock), Run: clockRuns},
+		{ID: "CF-order-0001", Family: "order", Title: "what is in order is told by known bits", Page: "ibv_query_qp_data_in_order", Run: dataInOrder},
+		{ID: "CF-rate-0001", Family: "rate", Title: "a rate before the queue pair is connected, and bursts without a rate", Page: "ibv_modify_qp_rate_limit",
+			Rules: []string{"VR-ibv_modify_qp_rate_limit-state-1314", "VR-ibv_modify_qp_rate_limit-max_burst_sz-1312", "VR-ibv_modify_qp_rate_limit-typical_pkt_sz-1313"}, Run: rateLimit},
+		{ID: "CF-ece-0001", Family: "ece", Title: "options of no vendor; those of the device", Page: "ibv_set_ece", Rules: []string{"VR-ibv_set_ece-vendor_id-1320"}, Run: ece},
+		{ID: "CF-fork-0001", Family: "fork", Title: "the library says whether a program may fork", Page: "ibv_is_fork_initialized", Run: forkStatus},
+		{ID: "CF-dmah-0001", Family: "dmah", Title: "hints that are incomplete or too large", Page: "ibv_alloc_dmah",
+			Rules: []string{"VR-ibv_alloc_dmah-ph-1341", "VR-ibv_alloc_dmah-comp_mask-1336", "VR-ibv_alloc_dmah-comp_mask-1337"}, Run: dmaHandle},
+		{ID: "CF-dmfd-0001", Family: "device memory", Title: "a descriptor of device memory is the caller's", Page: "ibv_dm_export_dmabuf_fd", Needs: needs(suite.DM), Run: exportDM},
+	}
+}
+
+// lacks reports whether a device lacks a verb, and notes what it answered. Any other error than the given ones fails the case.
+func lacks(t *suite.T, what string, err error) bool {
+	t.Saw(what, err)
+	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("%s: %v", what, err)
+	}
+	return err != nil
+}
+
+// refusedOrAbsent is refusedBy for verbs that an older library has not: there is nothing to refuse then.
+func refusedOrAbsent(t *suite.T, rule string, err error) {
+	if suite.Refused(err) == nil && errors.Is(err, errors.ErrUnsupported) {
+		t.Saw(rule[len("VR-"):], err)
+		return
+	}
+	refusedBy(t, rule, err)
+}
+
+func resizeKeeps(t *suite.T) {
+	cq := must(t.Device().CreateCQ(depth, nil, 0))(t)
+	n := nearOn(t, newPD(t), far.RC, cq, cq)
+	n.writes(0, 8, verbs.SendSignaled)
+	n.post(8)
+	was, polled := cq.Size(), 0
+	for _, size := range []int{2*was + 1, 4 * was} { // with completions in it, or on their way
+		if wc := wait(t, cq); wc.ID != uint64(polled) || wc.Status != 0 {
+			t.Fatalf("completion %d: %+v", polled, wc)
+		}
+		polled++
+		ok(t, "a larger size", cq.Resize(size))
+		if cq.Size() < size {
+			t.Errorf("asked for %d, got %d", size, cq.Size())
+		}
+	}
+	for ; polled < 8; polled++ {
+		if wc := wait(t, cq); wc.ID != uint64(polled) || wc.Status != 0 {
+			t.Fatalf("completion %d: %+v", polled, wc)
+		}
+	}
+	ok(t, "the first size", cq.Resize(was))
+	n.op("a WRITE", wcWrite, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
+		return w.Write(id, n.link.To.Base, n.link.To.RKey).Add(n.sge(0, 8))
+	})
+}
+
+func resizeNot(t *suite.T) {
+	attr := must(t.Device().QueryDeviceEx())(t).OrigAttr // so that the bindings know the limit
+	cq := must(t.Device().CreateCQ(4, nil, 0))(t)
+	was := cq.Size()
+	mayBreak(t, "no room", cq.Resize(0), "VR-ibv_resize_cq-cqe-1302", syscall.EINVAL)
+	mayBreak(t, "less than no room", cq.Resize(-1), "VR-ibv_resize_cq-cqe-1302", syscall.EINVAL)
+	mayBreak(t, "more than max_cqe", cq.Resize(int(attr.MaxCQE)+1), "VR-ibv_resize_cq-cqe-1303", syscall.EINVAL)
+	if cq.Size() != was {
+		t.Errorf("the size is %d, and was %d", cq.Size(), was)
+	}
+	ok(t, "Close", cq.Close())
+}
+
+func portSpeed(t *suite.T) {
+	attr := must(t.Device().QueryDeviceEx())(t).OrigAttr
+	speed, err := t.Device().QueryPortSpeed(1)
+	if !lacks(t, "a port", err) && speed == 0 {
+		t.Errorf("port 1 has no speed")
+	}
+	_, err = t.Device().QueryPortSpeed(0)
+	refusedOrAbsent(t, "VR-ibv_query_port_speed-port_num-1326", err)
+	_, err = t.Device().QueryPortSpeed(uint32(attr.PhysPortCnt) + 1)
+	refusedOrAbsent(t, "VR-ibv_query_port_speed-port_num-1327", err)
+}
+
+func clockRuns(t *suite.T) {
+	a, b := must(t.Device().QueryRTValues())(t), must(t.Device().QueryRTValues())(t)
+	if a.RawClock == 0 || b.RawClock < a.RawClock {
+		t.Errorf("the clock is at %d, then at %d", a.RawClock, b.RawClock)
+	}
+}
+
+func dataInOrder(t *suite.T) {
+	qp := queuePairOf(t, verbs.QPTypeRC)
+	for _, op := range []verbs.WROpcode{verbs.WROpcodeSend, verbs.WROpcodeRDMAWrite, verbs.WROpcodeRDMARead} {
+		all, err := qp.QueryDataInOrder(op, verbs.DataInOrderQueryReturnCaps|verbs.DataInOrderQueryDeviceOnly)
+		if lacks(t, "all guarantees", err) {
+			return
+		}
+		whole := must(qp.QueryDataInOrder(op, verbs.DataInOrderQueryDeviceOnly))(t)
+		if all&^(verbs.DataInOrderWholeMsg|verbs.DataInOrderAligned128Bytes) != 0 || whole != all&verbs.DataInOrderWholeMsg {
+			t.Errorf("%v: all guarantees are %#x, and the one of whole messages %#x", op, uint32(all), uint32(whole))
+		}
+		if x := must(qp.QueryDataInOrder(op, 1<<20))(t); x != 0 {
+			t.Errorf("%v: an unknown option is answered %#x", op, uint32(x))
+		}
+	}
+}
+
+func rateLimit(t *suite.T) {
+	qp := queuePairOf(t, verbs.QPTypeRC)
+	refusedBy(t, "VR-ibv_modify_qp_rate_limit-state-1314", qp.ModifyRateLimit(verbs.NewQPRateLimitAttr(1000)))
+	refusedBy(t, "VR-ibv_modify_qp_rate_limit-max_burst_sz-1312", qp.ModifyRateLimit(verbs.NewQPRateLimitAttr(0).MaxBurstSize(1024)))
+	refusedBy(t, "VR-ibv_modify_qp_rate_limit-typical_pkt_sz-1313", qp.ModifyRateLimit(verbs.NewQPRateLimitAttr(0).TypicalPacketSize(1024)))
+}
+
+func ece(t *suite.T) {
+	qp := queuePairOf(t, verbs.QPTypeRC)
+	refusedOrAbsent(t, "VR-ibv_set_ece-vendor_id-1320", qp.SetECE(verbs.NewECE(0, 1)))
+	is, err := qp.QueryECE()
+	if lacks(t, "the options of the device", err) {
+		lacks(t, "options of some vendor", qp.SetECE(verbs.NewECE(0x15b3, 0)))
+		return
+	}
+	ok(t, "its own options", qp.SetECE(verbs.NewECE(is.VendorID, is.Options)))
+}
+
+// forkStatus asks a library that has registered memory already, in most runs: then 44.0 answers EINVAL although nothing is needed.
+func forkStatus(t *suite.T) {
+	status, err := t.Lib().IsForkInitialized()
+	if lacks(t, "the status", err) {
+		return
+	}
+	err = t.Lib().ForkInit()
+	switch {
+	case status > verbs.ForkStatusUnneeded:
+		t.Errorf("status %d", status)
+	case err != nil && !errors.Is(err, syscall.EINVAL):
+		t.Errorf("ForkInit: %v", err)
+	}
+}
+
+func dmaHandle(t *suite.T) {
+	for _, c := range []struct {
+		rule string
+		attr *verbs.DMAHInitAttr
+	}{
+		{"VR-ibv_alloc_dmah-ph-1341", verbs.NewDMAHInitAttr(4)},
+		{"VR-ibv_alloc_dmah-comp_mask-1336", verbs.NewDMAHInitAttr(0).CPUID(0)},
+		{"VR-ibv_alloc_dmah-comp_mask-1337", verbs.NewDMAHInitAttr(0).TPHMemType(verbs.TPHMemTypeVM)},
+	} {
+		_, err := t.Device().AllocDMAH(c.attr)
+		refusedOrAbsent(t, c.rule, err)
+	}
+	h, err := t.Device().AllocDMAH(verbs.NewDMAHInitAttr(1))
+	if lacks(t, "a hint", err) {
+		return
+	}
+	buf := buffer(t, page)
+	mr := must(newPD(t).RegMREx(verbs.NewMRInitAttr(page, rw).Buffer(buf).DMAH(h)))(t)
+	inUse(t, h.Close(), "MR")
+	ok(t, "Close of the region", mr.Close())
+	ok(t, "Close", h.Close())
+}
+
+func exportDM(t *suite.T) {
+	dm := must(t.Device().AllocDM(verbs.NewAllocDMAttr(page)))(t)
+	fd, err := dm.ExportDMABufFD()
+	if lacks(t, "a descriptor", err) {
+		return
+	}
+	ok(t, "closing the descriptor", unix.Close(fd))
+	ok(t, "Close", dm.Close())
+}
