@@ -81,11 +81,11 @@ const (
 	rule0802
 	rule0803
 	rule2069
+	rule2096
 	rule0804
 	rule0805
 	rule2094
 	rule2095
-	rule2096
 	rule0807
 	rule1520
 	rule1521
@@ -457,7 +457,6 @@ const (
 	rule0236
 	rule0508
 	rule2007
-	rule2008
 	rule2067
 	rule2068
 	rule0220
@@ -487,6 +486,7 @@ const (
 	rule2004
 	rule2005
 	rule2006
+	rule2008
 	rule2009
 	rule2010
 	rule2011
@@ -555,9 +555,6 @@ const (
 	rule0349
 	rule0351
 	rule0354
-	rule2078
-	rule2079
-	rule2080
 	rule0340
 	rule0341
 	rule0343
@@ -572,6 +569,9 @@ const (
 	rule0357
 	rule0366
 	rule1228
+	rule2078
+	rule2079
+	rule2080
 	rule0360
 	rule0362
 	rule0361
@@ -703,11 +703,11 @@ var rules = []verr.Rule{
 	rule0802: {ID: "VR-ibv_create_flow-flow-0802", Verb: "ibv_create_flow", Subject: "flow", Statement: "flow must not be NULL", Fix: "pass a FlowAttr", Page: "ibv_create_flow", Section: "DESCRIPTION"},
 	rule0803: {ID: "VR-ibv_create_flow-qp-0803", Verb: "ibv_create_flow", Subject: "qp.qp_type", Statement: "flows are for UD and raw packet queue pairs", Fix: "use a queue pair of type QPTypeUD or QPTypeRawPacket", Page: "ibv_create_flow", Section: "NOTES"},
 	rule2069: {ID: "VR-ibv_create_flow-port-2069", Verb: "ibv_create_flow", Subject: "flow.port", Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_create_flow", Section: "DESCRIPTION", Capable: true, Limit: "phys_port_cnt"},
+	rule2096: {ID: "VR-ibv_create_flow-port-2096", Verb: "ibv_create_flow", Subject: "flow.port", Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_create_flow", Section: "DESCRIPTION"},
 	rule0804: {ID: "VR-ibv_create_flow-flags-0804", Verb: "ibv_create_flow", Subject: "flow.flags", Statement: "DONT_TRAP is for flows of type NORMAL", Fix: "leave FlowFlagsDontTrap out", Page: "ibv_create_flow", Section: "NOTES", RefusedBy: []string{"mlx4"}},
 	rule0805: {ID: "VR-ibv_create_flow-flags-0805", Verb: "ibv_create_flow", Subject: "flow.flags", Statement: "flags has no bits but DONT_TRAP and EGRESS", Fix: "leave the other bits out", Page: "ibv_create_flow", Section: "DESCRIPTION", RefusedBy: []string{"mlx5"}},
 	rule2094: {ID: "VR-ibv_create_flow-type-2094", Verb: "ibv_create_flow", Subject: "flow.type", Statement: "type is NORMAL, ALL_DEFAULT, MC_DEFAULT or SNIFFER", Fix: "pass one of these", Page: "ibv_create_flow", Section: "DESCRIPTION", RefusedBy: []string{"mlx4", "mlx5"}},
 	rule2095: {ID: "VR-ibv_create_flow-flow-2095", Verb: "ibv_create_flow", Subject: "", Statement: "flows need a device with MANAGED_FLOW_STEERING", Fix: "use another device", Page: "ibv_create_flow", Section: "NOTES", Unsupported: true, Capable: true},
-	rule2096: {ID: "VR-ibv_create_flow-port-2096", Verb: "ibv_create_flow", Subject: "flow.port", Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_create_flow", Section: "DESCRIPTION", RefusedBy: []string{"mlx4"}},
 	rule0807: {ID: "VR-ibv_destroy_flow-flow_id-0807", Verb: "ibv_destroy_flow", Subject: "flow_id", Statement: "flow_id must not be NULL", Fix: "pass a Flow", Page: "ibv_create_flow", Section: "DESCRIPTION"},
 	rule1520: {ID: "VR-ibv_create_flow_action_esp-ctx-1520", Verb: "ibv_create_flow_action_esp", Subject: "ctx", Statement: "ctx must not be NULL", Fix: "pass a Device", Page: "ibv_create_flow_action", Section: "ARGUMENTS"},
 	rule1521: {ID: "VR-ibv_create_flow_action_esp-esp-1521", Verb: "ibv_create_flow_action_esp", Subject: "esp", Statement: "esp must not be NULL", Fix: "pass a FlowActionESPAttr", Page: "ibv_create_flow_action", Section: "ARGUMENTS"},
@@ -1079,7 +1079,6 @@ var rules = []verr.Rule{
 	rule0236: {ID: "VR-ibv_modify_qp-alt_ah_attr-0236", Verb: "ibv_modify_qp", Subject: "attr.alt_ah_attr.port_num", Statement: "the alternate path must use the alternate port", Fix: "pass the same number twice", Page: "ibv_modify_qp", Section: ""},
 	rule0508: {ID: "VR-ibv_modify_qp-port_num-0508", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.port_num", Statement: "with a port given beside it, the path leaves by that port", Fix: "pass the same number twice", Page: "ibv_modify_qp", Section: ""},
 	rule2007: {ID: "VR-ibv_modify_qp-attr_mask-2007", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "queue pairs of type RAW_PACKET, and with kernels of 2026 of type RC, have a rate limit", Fix: "leave it out", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
-	rule2008: {ID: "VR-ibv_modify_qp-attr_mask-2008", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "a rate limit needs a device that paces queue pairs of type RAW_PACKET", Fix: "leave QPAttr.RateLimit out", Page: "ibv_modify_qp", Section: "DESCRIPTION", Unsupported: true, Capable: true},
 	rule2067: {ID: "VR-ibv_modify_qp-port_num-2067", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.port_num", Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_modify_qp", Section: "", Capable: true, Limit: "phys_port_cnt"},
 	rule2068: {ID: "VR-ibv_modify_qp-alt_port_num-2068", Verb: "ibv_modify_qp", Subject: "attr.alt_port_num", Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_modify_qp", Section: "", Capable: true, Limit: "phys_port_cnt"},
 	rule0220: {ID: "VR-ibv_modify_qp-attr_mask-0220", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "each change of state of a queue pair of type RC needs its attributes, and takes few others", Fix: "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES", AcceptedBy: []string{"siw, not in all cases", "cxgb4, not in all cases", "erdma with linux 6.1, not in all cases", "rxe with linux 7.2, not in all cases"}, RefusedBy: []string{"rxe with linux 6.1..7.2, not in all cases", "rxe with linux 6.1, not in all cases", "mlx5 with linux 6.1..6.12"}},
@@ -1109,6 +1108,7 @@ var rules = []verr.Rule{
 	rule2004: {ID: "VR-ibv_modify_qp-attr_mask-2004", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "each change of state of a queue pair of type XRC_RECV needs its attributes, and takes few others", Fix: "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: ""},
 	rule2005: {ID: "VR-ibv_modify_qp-attr_mask-2005", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "a queue pair of type UD has no use for PATH_MTU, RQ_PSN, DEST_QPN, ACCESS_FLAGS, AV, ALT_PATH, MAX_QP_RD_ATOMIC, MAX_DEST_RD_ATOMIC, MIN_RNR_TIMER, TIMEOUT, RETRY_CNT, RNR_RETRY, in any state", Fix: "leave them out", Page: "ibv_modify_qp", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 7.2"}, RefusedBy: []string{"rxe with linux 6.1"}},
 	rule2006: {ID: "VR-ibv_modify_qp-attr_mask-2006", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "a queue pair of type UC has no use for MAX_QP_RD_ATOMIC, MAX_DEST_RD_ATOMIC, MIN_RNR_TIMER, TIMEOUT, RETRY_CNT, RNR_RETRY, QKEY, in any state", Fix: "leave them out", Page: "ibv_modify_qp", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 7.2"}, RefusedBy: []string{"rxe with linux 6.1"}},
+	rule2008: {ID: "VR-ibv_modify_qp-attr_mask-2008", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "a rate limit needs a device that paces queue pairs of type RAW_PACKET", Fix: "leave QPAttr.RateLimit out", Page: "ibv_modify_qp", Section: "DESCRIPTION", Unsupported: true, Capable: true, RefusedBy: []string{"mlx5"}},
 	rule2009: {ID: "VR-ibv_modify_qp-attr_mask-2009", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "a rate limit needs a device that paces queue pairs of type RC", Fix: "leave QPAttr.RateLimit out", Page: "ibv_modify_qp", Section: "DESCRIPTION", Unsupported: true, Capable: true},
 	rule2010: {ID: "VR-ibv_modify_qp-rate_limit-2010", Verb: "ibv_modify_qp", Subject: "attr.rate_limit", Statement: "rate_limit is at most the qp_rate_limit_max of the device", Fix: "pass a smaller value", Page: "ibv_modify_qp", Section: "", Capable: true, Limit: "qp_rate_limit_max", RefusedBy: []string{"mlx5, not in all cases"}},
 	rule2011: {ID: "VR-ibv_modify_qp-rate_limit-2011", Verb: "ibv_modify_qp", Subject: "attr.rate_limit", Statement: "rate_limit is at least the qp_rate_limit_min of the device, or 0 for no limit", Fix: "pass a larger value, or 0", Page: "ibv_modify_qp", Section: "", Capable: true, Limit: "qp_rate_limit_min", RefusedBy: []string{"mlx5, not in all cases"}},
@@ -1150,9 +1150,9 @@ var rules = []verr.Rule{
 	rule2084: {ID: "VR-ibv_create_wq-comp_mask-2084", Verb: "ibv_create_wq", Subject: "wq_init_attr.comp_mask", Statement: "comp_mask has no bits but those of enum ibv_wq_init_attr_mask", Fix: "leave the other bits out", Page: "ibv_create_wq", Section: "DESCRIPTION"},
 	rule2085: {ID: "VR-ibv_create_wq-create_flags-2085", Verb: "ibv_create_wq", Subject: "wq_init_attr.create_flags", Statement: "create_flags has no bits but those of enum ibv_wq_flags", Fix: "leave the other bits out", Page: "ibv_create_wq", Section: "DESCRIPTION"},
 	rule2086: {ID: "VR-ibv_create_wq-create_flags-2086", Verb: "ibv_create_wq", Subject: "wq_init_attr.create_flags", Statement: "create_flags is read only when ATTR_FLAGS is set in comp_mask", Fix: "add WQInitAttr.Flags", Page: "ibv_create_wq", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
-	rule2087: {ID: "VR-ibv_create_wq-create_flags-2087", Verb: "ibv_create_wq", Subject: "wq_init_attr.create_flags", Statement: "the flag CVLAN_STRIPPING needs a device with RAW_PACKET_CAP_CVLAN_STRIPPING", Fix: "leave WQFlagsCvlanStripping out", Page: "ibv_create_wq", Section: "DESCRIPTION", Unsupported: true, Capable: true, RefusedBy: []string{"mlx5"}},
-	rule2088: {ID: "VR-ibv_create_wq-create_flags-2088", Verb: "ibv_create_wq", Subject: "wq_init_attr.create_flags", Statement: "the flag SCATTER_FCS needs a device with RAW_PACKET_CAP_SCATTER_FCS", Fix: "leave WQFlagsScatterFCS out", Page: "ibv_create_wq", Section: "DESCRIPTION", Unsupported: true, Capable: true, RefusedBy: []string{"mlx5"}},
-	rule2089: {ID: "VR-ibv_create_wq-create_flags-2089", Verb: "ibv_create_wq", Subject: "wq_init_attr.create_flags", Statement: "the flag DELAY_DROP needs a device with RAW_PACKET_CAP_DELAY_DROP", Fix: "leave WQFlagsDelayDrop out", Page: "ibv_create_wq", Section: "DESCRIPTION", Unsupported: true, Capable: true, RefusedBy: []string{"mlx5"}},
+	rule2087: {ID: "VR-ibv_create_wq-create_flags-2087", Verb: "ibv_create_wq", Subject: "wq_init_attr.create_flags", Statement: "the flag CVLAN_STRIPPING needs a device with RAW_PACKET_CAP_CVLAN_STRIPPING", Fix: "leave WQFlagsCvlanStripping out", Page: "ibv_create_wq", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana (the flags are ignored)"}, RefusedBy: []string{"mlx5", "mlx4"}},
+	rule2088: {ID: "VR-ibv_create_wq-create_flags-2088", Verb: "ibv_create_wq", Subject: "wq_init_attr.create_flags", Statement: "the flag SCATTER_FCS needs a device with RAW_PACKET_CAP_SCATTER_FCS", Fix: "leave WQFlagsScatterFCS out", Page: "ibv_create_wq", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana (the flags are ignored)"}, RefusedBy: []string{"mlx5", "mlx4"}},
+	rule2089: {ID: "VR-ibv_create_wq-create_flags-2089", Verb: "ibv_create_wq", Subject: "wq_init_attr.create_flags", Statement: "the flag DELAY_DROP needs a device with RAW_PACKET_CAP_DELAY_DROP", Fix: "leave WQFlagsDelayDrop out", Page: "ibv_create_wq", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana (the flags are ignored)"}, RefusedBy: []string{"mlx5", "mlx4"}},
 	rule0787: {ID: "VR-ibv_modify_wq-wq-0787", Verb: "ibv_modify_wq", Subject: "wq", Statement: "wq must not be NULL", Fix: "pass a WQ", Page: "ibv_modify_wq", Section: "DESCRIPTION"},
 	rule0788: {ID: "VR-ibv_modify_wq-wq_attr-0788", Verb: "ibv_modify_wq", Subject: "wq_attr", Statement: "wq_attr must not be NULL", Fix: "pass a WQAttr", Page: "ibv_modify_wq", Section: "DESCRIPTION"},
 	rule0789: {ID: "VR-ibv_modify_wq-attr_mask-0789", Verb: "ibv_modify_wq", Subject: "wq_attr.attr_mask", Statement: "something is changed", Fix: "give what is to be changed", Page: "ibv_modify_wq", Section: ""},
@@ -1177,9 +1177,6 @@ var rules = []verr.Rule{
 	rule0349: {ID: "VR-ibv_post_send-num_sge-0349", Verb: "ibv_post_send", Subject: "wr[].num_sge", Statement: "a request has at most max_send_sge ranges", Fix: "use fewer ranges, or ask for more when the queue pair is made", Page: "ibv_post_send", Section: "", Limit: "max_send_sge"},
 	rule0351: {ID: "VR-ibv_post_send-sg_list-0351", Verb: "ibv_post_send", Subject: "wr[].sg_list", Statement: "num_sge ranges are read from sg_list", Fix: "pass the ranges", Page: "ibv_post_send", Section: "DESCRIPTION"},
 	rule0354: {ID: "VR-ibv_post_send-ah-0354", Verb: "ibv_post_send", Subject: "wr[].wr.ud.ah", Statement: "a datagram goes the way of an address handle", Fix: "give the request one that is open, by AH.Address", Page: "ibv_post_send", Section: "DESCRIPTION"},
-	rule2078: {ID: "VR-ibv_post_send-opcode-2078", Verb: "ibv_post_send", Subject: "wr[].opcode", Statement: "TSO needs a device that sends large messages of queue pairs of type UD in segments", Fix: "send packets one by one", Page: "ibv_post_send", Section: "", Unsupported: true, Capable: true},
-	rule2079: {ID: "VR-ibv_post_send-opcode-2079", Verb: "ibv_post_send", Subject: "wr[].opcode", Statement: "TSO needs a device that sends large messages of queue pairs of type RAW_PACKET in segments", Fix: "send packets one by one", Page: "ibv_post_send", Section: "", Unsupported: true, Capable: true},
-	rule2080: {ID: "VR-ibv_post_send-opcode-2080", Verb: "ibv_post_send", Subject: "sum of wr[].sg_list[].length", Statement: "a message that is sent in segments has at most max_tso bytes", Fix: "send less", Page: "ibv_post_send", Section: "", Capable: true, Limit: "max_tso"},
 	rule0340: {ID: "VR-ibv_post_send-send_flags-0340", Verb: "ibv_post_send", Subject: "wr[].send_flags", Statement: "send_flags has no bits but those of enum ibv_send_flags", Fix: "leave the other bits out", Page: "ibv_post_send", Section: "DESCRIPTION"},
 	rule0341: {ID: "VR-ibv_post_send-send_flags-0341", Verb: "ibv_post_send", Subject: "wr[].send_flags", Statement: "FENCE is for queue pairs of type RC", Fix: "leave FENCE out", Page: "ibv_post_send", Section: "DESCRIPTION"},
 	rule0343: {ID: "VR-ibv_post_send-send_flags-0343", Verb: "ibv_post_send", Subject: "wr[].send_flags", Statement: "SOLICITED is for sends and for RDMA writes with immediate data", Fix: "leave SOLICITED out", Page: "ibv_post_send", Section: "DESCRIPTION"},
@@ -1194,6 +1191,9 @@ var rules = []verr.Rule{
 	rule0357: {ID: "VR-ibv_post_send-state-0357", Verb: "ibv_post_send", Subject: "qp.state", Statement: "requests are sent in state RTS, and wait or are flushed in SQD, SQE and ERR", Fix: "bring the queue pair to QPStateRTS first", Page: "ibv_post_send", Section: "", RefusedBy: []string{"rxe with linux 6.1", "rxe with linux 6.1..7.2, not in all cases"}},
 	rule0366: {ID: "VR-ibv_post_send-mw_access_flags-0366", Verb: "ibv_post_send", Subject: "wr[].bind_mw.bind_info.mw_access_flags", Statement: "a window grants REMOTE_WRITE, REMOTE_READ and REMOTE_ATOMIC, and may be ZERO_BASED", Fix: "leave the other flags out", Page: "ibv_post_send", Section: "DESCRIPTION"},
 	rule1228: {ID: "VR-ibv_post_send-remote_srqn-1228", Verb: "ibv_post_send", Subject: "wr[].qp_type.xrc.remote_srqn", Statement: "remote_srqn is for queue pairs of type XRC_SEND", Fix: "leave it out", Page: "ibv_post_send", Section: "DESCRIPTION"},
+	rule2078: {ID: "VR-ibv_post_send-opcode-2078", Verb: "ibv_post_send", Subject: "wr[].opcode", Statement: "TSO needs a device that sends large messages of queue pairs of type UD in segments", Fix: "send packets one by one", Page: "ibv_post_send", Section: "", Unsupported: true, Capable: true, AcceptedBy: []string{"rxe (the request goes to the kernel)"}, RefusedBy: []string{"mlx5, not in all cases"}},
+	rule2079: {ID: "VR-ibv_post_send-opcode-2079", Verb: "ibv_post_send", Subject: "wr[].opcode", Statement: "TSO needs a device that sends large messages of queue pairs of type RAW_PACKET in segments", Fix: "send packets one by one", Page: "ibv_post_send", Section: "", Unsupported: true, Capable: true, RefusedBy: []string{"mlx5, not in all cases"}},
+	rule2080: {ID: "VR-ibv_post_send-opcode-2080", Verb: "ibv_post_send", Subject: "sum of wr[].sg_list[].length", Statement: "a message that is sent in segments has at most max_tso bytes", Fix: "send less", Page: "ibv_post_send", Section: "", Capable: true, Limit: "max_tso", AcceptedBy: []string{"rxe (the request goes to the kernel)"}, RefusedBy: []string{"mlx5, not in all cases"}},
 	rule0360: {ID: "VR-ibv_post_recv-num_sge-0360", Verb: "ibv_post_recv", Subject: "wr[].num_sge", Statement: "a request has at most max_recv_sge ranges", Fix: "use fewer ranges, or ask for more when the queue pair is made", Page: "ibv_post_recv", Section: "", Limit: "max_recv_sge"},
 	rule0362: {ID: "VR-ibv_post_recv-sg_list-0362", Verb: "ibv_post_recv", Subject: "wr[].sg_list", Statement: "num_sge ranges are read from sg_list", Fix: "pass the ranges", Page: "ibv_post_recv", Section: "DESCRIPTION"},
 	rule0361: {ID: "VR-ibv_post_recv-num_sge-0361", Verb: "ibv_post_recv", Subject: "wr[].num_sge", Statement: "num_sge is not negative", Fix: "pass the number of ranges", Page: "ibv_post_recv", Section: "DESCRIPTION"},

@@ -210,6 +210,8 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_create_flow-port-2069", true, func() string {
 			return textOf(checkCreateFlow(&inCreateFlow{qp: 4096, flow: 4096, flowPort: 3, capDeviceAttrPhysPortCnt: validate.Of(2)}))
 		}},
+		{"VR-ibv_create_flow-port-2096", false, func() string { return textOf(checkCreateFlow(&inCreateFlow{qp: 4096, flow: 4096, flowPort: 1})) }},
+		{"VR-ibv_create_flow-port-2096", true, func() string { return textOf(checkCreateFlow(&inCreateFlow{qp: 4096, flow: 4096})) }},
 		{"VR-ibv_create_flow-flags-0804", false, func() string {
 			return textOf(hintCreateFlow(&inCreateFlow{qp: 4096, flow: 4096, flowPort: 1, flowFlags: 2}))
 		}},
@@ -234,8 +236,6 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_create_flow-flow-2095", true, func() string {
 			return textOf(hintCreateFlow(&inCreateFlow{qp: 4096, flow: 4096, flowPort: 1, capDeviceAttrDeviceCapFlags: validate.Of(0)}))
 		}},
-		{"VR-ibv_create_flow-port-2096", false, func() string { return textOf(hintCreateFlow(&inCreateFlow{qp: 4096, flow: 4096, flowPort: 1})) }},
-		{"VR-ibv_create_flow-port-2096", true, func() string { return textOf(hintCreateFlow(&inCreateFlow{qp: 4096, flow: 4096})) }},
 		{"VR-ibv_destroy_flow-flow_id-0807", false, func() string { return textOf(checkDestroyFlow(&inDestroyFlow{flowID: 4096})) }},
 		{"VR-ibv_destroy_flow-flow_id-0807", true, func() string { return textOf(checkDestroyFlow(&inDestroyFlow{})) }},
 		{"VR-ibv_create_flow_action_esp-ctx-1520", false, func() string {
@@ -1938,12 +1938,6 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_modify_qp-attr_mask-2007", true, func() string {
 			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x2000000, qpQPType: validate.Of(3)}))
 		}},
-		{"VR-ibv_modify_qp-attr_mask-2008", false, func() string {
-			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x2000000, qpQPType: validate.Of(8), capDeviceAttrExPacketPacingCapsSupportedQpts: validate.Of(256), attrRateLimit: 1000}))
-		}},
-		{"VR-ibv_modify_qp-attr_mask-2008", true, func() string {
-			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x2000000, qpQPType: validate.Of(8), capDeviceAttrExPacketPacingCapsSupportedQpts: validate.Of(0), attrRateLimit: 1000}))
-		}},
 		{"VR-ibv_modify_qp-port_num-2067", false, func() string {
 			return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 128, attrAHAttrPortNum: 2, capDeviceAttrPhysPortCnt: validate.Of(2), attrAHAttrDlid: 5}))
 		}},
@@ -2117,6 +2111,12 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_modify_qp-attr_mask-2006", true, func() string {
 			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 8192, qpQPType: validate.Of(3)}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-2008", false, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x2000000, qpQPType: validate.Of(8), capDeviceAttrExPacketPacingCapsSupportedQpts: validate.Of(256), attrRateLimit: 1000}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-2008", true, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x2000000, qpQPType: validate.Of(8), capDeviceAttrExPacketPacingCapsSupportedQpts: validate.Of(0), attrRateLimit: 1000}))
 		}},
 		{"VR-ibv_modify_qp-attr_mask-2009", false, func() string {
 			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x2000000, qpQPType: validate.Of(2), capDeviceAttrExPacketPacingCapsSupportedQpts: validate.Of(4), attrRateLimit: 1000}))
@@ -2434,24 +2434,6 @@ func TestRules(t *testing.T) {
 			return textOf(brokenPostSend(&inPostSend{wrOpcode: 2, qpQPType: validate.Of(4), wrWRUDAH: 4096}))
 		}},
 		{"VR-ibv_post_send-ah-0354", true, func() string { return textOf(brokenPostSend(&inPostSend{wrOpcode: 2, qpQPType: validate.Of(4)})) }},
-		{"VR-ibv_post_send-opcode-2078", false, func() string {
-			return textOf(brokenPostSend(&inPostSend{wrOpcode: 10, qpQPType: validate.Of(4), wrWRUDAH: 4096, capDeviceAttrExTSOCapsSupportedQpts: validate.Of(16)}))
-		}},
-		{"VR-ibv_post_send-opcode-2078", true, func() string {
-			return textOf(brokenPostSend(&inPostSend{wrOpcode: 10, qpQPType: validate.Of(4), wrWRUDAH: 4096, capDeviceAttrExTSOCapsSupportedQpts: validate.Of(0)}))
-		}},
-		{"VR-ibv_post_send-opcode-2079", false, func() string {
-			return textOf(brokenPostSend(&inPostSend{wrOpcode: 10, qpQPType: validate.Of(8), wrWRUDAH: 4096, capDeviceAttrExTSOCapsSupportedQpts: validate.Of(256)}))
-		}},
-		{"VR-ibv_post_send-opcode-2079", true, func() string {
-			return textOf(brokenPostSend(&inPostSend{wrOpcode: 10, qpQPType: validate.Of(8), wrWRUDAH: 4096, capDeviceAttrExTSOCapsSupportedQpts: validate.Of(0)}))
-		}},
-		{"VR-ibv_post_send-opcode-2080", false, func() string {
-			return textOf(brokenPostSend(&inPostSend{wrOpcode: 10, wrSgListLengthTotal: 16, wrSgList: 4096, capDeviceAttrExTSOCapsMaxTSO: validate.Of(16), wrSgListLengthLeast: 8}))
-		}},
-		{"VR-ibv_post_send-opcode-2080", true, func() string {
-			return textOf(brokenPostSend(&inPostSend{wrOpcode: 10, wrSgListLengthTotal: 17, wrSgList: 4096, capDeviceAttrExTSOCapsMaxTSO: validate.Of(16), wrSgListLengthLeast: 8}))
-		}},
 		{"VR-ibv_post_send-send_flags-0340", false, func() string { return textOf(hintPostSend(&inPostSend{wrSendFlags: 10})) }},
 		{"VR-ibv_post_send-send_flags-0340", true, func() string { return textOf(hintPostSend(&inPostSend{wrSendFlags: 256})) }},
 		{"VR-ibv_post_send-send_flags-0341", false, func() string { return textOf(hintPostSend(&inPostSend{qpQPType: validate.Of(2), wrSendFlags: 1})) }},
@@ -2503,6 +2485,24 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_post_send-remote_srqn-1228", true, func() string {
 			return textOf(hintPostSend(&inPostSend{wrOpcode: 2, qpQPType: validate.Of(2), wrQPTypeXRCRemoteSrqn: 5}))
+		}},
+		{"VR-ibv_post_send-opcode-2078", false, func() string {
+			return textOf(hintPostSend(&inPostSend{wrOpcode: 10, qpQPType: validate.Of(4), wrWRUDAH: 4096, capDeviceAttrExTSOCapsSupportedQpts: validate.Of(16)}))
+		}},
+		{"VR-ibv_post_send-opcode-2078", true, func() string {
+			return textOf(hintPostSend(&inPostSend{wrOpcode: 10, qpQPType: validate.Of(4), wrWRUDAH: 4096, capDeviceAttrExTSOCapsSupportedQpts: validate.Of(0)}))
+		}},
+		{"VR-ibv_post_send-opcode-2079", false, func() string {
+			return textOf(hintPostSend(&inPostSend{wrOpcode: 10, qpQPType: validate.Of(8), wrWRUDAH: 4096, capDeviceAttrExTSOCapsSupportedQpts: validate.Of(256)}))
+		}},
+		{"VR-ibv_post_send-opcode-2079", true, func() string {
+			return textOf(hintPostSend(&inPostSend{wrOpcode: 10, qpQPType: validate.Of(8), wrWRUDAH: 4096, capDeviceAttrExTSOCapsSupportedQpts: validate.Of(0)}))
+		}},
+		{"VR-ibv_post_send-opcode-2080", false, func() string {
+			return textOf(hintPostSend(&inPostSend{wrOpcode: 10, wrSgListLengthTotal: 16, wrSgList: 4096, wrSgListLengthLeast: 8, capDeviceAttrExTSOCapsMaxTSO: validate.Of(16)}))
+		}},
+		{"VR-ibv_post_send-opcode-2080", true, func() string {
+			return textOf(hintPostSend(&inPostSend{wrOpcode: 10, wrSgListLengthTotal: 17, wrSgList: 4096, wrSgListLengthLeast: 8, capDeviceAttrExTSOCapsMaxTSO: validate.Of(16)}))
 		}},
 		{"VR-ibv_post_recv-num_sge-0360", false, func() string {
 			return textOf(brokenPostRecv(&inPostRecv{wrNumSGE: 2, qpCapMaxRecvSGE: validate.Of(2)}))

@@ -226,7 +226,7 @@ var errWRStart = verr.Once{Verb: "ibv_wr_start", Kind: "QP"}
 //     [VR-ibv_create_flow-type-2094]
 //   - flows need a device with MANAGED_FLOW_STEERING (a hint only: some devices accept it)
 //     [VR-ibv_create_flow-flow-2095]
-//   - ports are numbered from 1 (a hint only: some devices accept it) [VR-ibv_create_flow-port-2096]
+//   - ports are numbered from 1 [VR-ibv_create_flow-port-2096]
 //
 // C: ibv_create_flow, ibv_create_flow(3).
 func (qp *QP) CreateFlow(flow *FlowAttr) (*Flow, error) {
@@ -439,7 +439,8 @@ func (qp *QP) BindMW(mw *MW, mwBind *MWBind) error {
 //     [VR-ibv_modify_qp-attr_mask-2006]
 //   - queue pairs of type RAW_PACKET, and with kernels of 2026 of type RC, have a rate limit
 //     [VR-ibv_modify_qp-attr_mask-2007]
-//   - a rate limit needs a device that paces queue pairs of type RAW_PACKET [VR-ibv_modify_qp-attr_mask-2008]
+//   - a rate limit needs a device that paces queue pairs of type RAW_PACKET (a hint only: some devices accept
+//     it) [VR-ibv_modify_qp-attr_mask-2008]
 //   - a rate limit needs a device that paces queue pairs of type RC (a hint only: some devices accept it)
 //     [VR-ibv_modify_qp-attr_mask-2009]
 //   - rate_limit is at most the qp_rate_limit_max of the device (a hint only: some devices accept it)
@@ -483,7 +484,6 @@ func (qp *QP) Modify(attr *QPAttr) error {
 		attrAHAttrPortNum:         uint64(attrC.ah_attr.port_num),
 		attrAltPortNum:            uint64(attrC.alt_port_num),
 		attrAltAHAttrPortNum:      uint64(attrC.alt_ah_attr.port_num),
-		attrRateLimit:             uint64(attrC.rate_limit),
 		attrPathMTU:               uint64(attrC.path_mtu),
 		attrRQPSN:                 uint64(attrC.rq_psn),
 		attrSQPSN:                 uint64(attrC.sq_psn),
@@ -500,6 +500,7 @@ func (qp *QP) Modify(attr *QPAttr) error {
 		attrAHAttrDlid:            uint64(attrC.ah_attr.dlid),
 		attrAltAHAttrIsGlobal:     uint64(attrC.alt_ah_attr.is_global),
 		attrAltAHAttrDlid:         uint64(attrC.alt_ah_attr.dlid),
+		attrRateLimit:             uint64(attrC.rate_limit),
 		attrAHAttrGrhFlowLabel:    uint64(attrC.ah_attr.grh.flow_label),
 		attrAltAHAttrGrhFlowLabel: uint64(attrC.alt_ah_attr.grh.flow_label),
 		attrAHAttrSL:              uint64(attrC.ah_attr.sl),
@@ -509,11 +510,11 @@ func (qp *QP) Modify(attr *QPAttr) error {
 	}
 	if caps := qp.dev.capabilities(); caps != nil {
 		in.capDeviceAttrPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
-		in.capDeviceAttrExPacketPacingCapsSupportedQpts = validate.Of(uint64(caps.packet_pacing_caps.supported_qpts))
 		in.capDeviceAttrMaxQPInitRDAtom = validate.Of(uint64(caps.orig_attr.max_qp_init_rd_atom))
 		in.capDeviceAttrMaxQPRDAtom = validate.Of(uint64(caps.orig_attr.max_qp_rd_atom))
 		in.capDeviceAttrMaxPkeys = validate.Of(uint64(caps.orig_attr.max_pkeys))
 		in.capDeviceAttrDeviceCapFlags = validate.Of(uint64(caps.orig_attr.device_cap_flags))
+		in.capDeviceAttrExPacketPacingCapsSupportedQpts = validate.Of(uint64(caps.packet_pacing_caps.supported_qpts))
 		in.capDeviceAttrExPacketPacingCapsQPRateLimitMax = validate.Of(uint64(caps.packet_pacing_caps.qp_rate_limit_max))
 		in.capDeviceAttrExPacketPacingCapsQPRateLimitMin = validate.Of(uint64(caps.packet_pacing_caps.qp_rate_limit_min))
 	}
@@ -805,9 +806,9 @@ func (qp *QP) seePostSend(in *inPostSend, ask bool) error {
 		}
 		caps := qp.dev.capabilities()
 		if caps != nil {
+			in.capDeviceAttrDeviceCapFlags = validate.Of(uint64(caps.orig_attr.device_cap_flags))
 			in.capDeviceAttrExTSOCapsSupportedQpts = validate.Of(uint64(caps.tso_caps.supported_qpts))
 			in.capDeviceAttrExTSOCapsMaxTSO = validate.Of(uint64(caps.tso_caps.max_tso))
-			in.capDeviceAttrDeviceCapFlags = validate.Of(uint64(caps.orig_attr.device_cap_flags))
 		}
 	}
 	in.qpQPType = validate.Of(uint64(cmem.At[uint32](qp.c, 60)))

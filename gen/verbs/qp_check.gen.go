@@ -330,6 +330,9 @@ func checkCreateFlow(in *inCreateFlow) error {
 	if in.capDeviceAttrPhysPortCnt.OK && in.capDeviceAttrPhysPortCnt.V > 0 && in.flowPort > in.capDeviceAttrPhysPortCnt.V {
 		bad = append(bad, verr.Violation{Rule: &rules[rule2069], Value: strconv.FormatUint(in.flowPort, 10), Limit: strconv.FormatUint(in.capDeviceAttrPhysPortCnt.V, 10)})
 	}
+	if in.flowPort < 1 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule2096], Value: strconv.FormatUint(in.flowPort, 10)})
+	}
 	return verr.RefuseErr("ibv_create_flow", bad...)
 }
 
@@ -348,9 +351,6 @@ func hintCreateFlow(in *inCreateFlow) []verr.Violation {
 	if in.capDeviceAttrDeviceCapFlags.OK && in.capDeviceAttrDeviceCapFlags.V&0x20000000 != 0x20000000 {
 		may = append(may, verr.Violation{Rule: &rules[rule2095]})
 	}
-	if in.flowPort < 1 {
-		may = append(may, verr.Violation{Rule: &rules[rule2096], Value: strconv.FormatUint(in.flowPort, 10)})
-	}
 	return may
 }
 
@@ -368,8 +368,6 @@ type inModifyQP struct {
 	attrAltPortNum                                uint64         // attr.alt_port_num
 	capDeviceAttrPhysPortCnt                      validate.Known // device_attr.phys_port_cnt
 	attrAltAHAttrPortNum                          uint64         // attr.alt_ah_attr.port_num
-	capDeviceAttrExPacketPacingCapsSupportedQpts  validate.Known // device_attr_ex.packet_pacing_caps.supported_qpts
-	attrRateLimit                                 uint64         // attr.rate_limit
 	attrPathMTU                                   uint64         // attr.path_mtu
 	attrRQPSN                                     uint64         // attr.rq_psn
 	attrSQPSN                                     uint64         // attr.sq_psn
@@ -390,6 +388,8 @@ type inModifyQP struct {
 	attrAHAttrDlid                                uint64         // attr.ah_attr.dlid
 	attrAltAHAttrIsGlobal                         uint64         // attr.alt_ah_attr.is_global
 	attrAltAHAttrDlid                             uint64         // attr.alt_ah_attr.dlid
+	capDeviceAttrExPacketPacingCapsSupportedQpts  validate.Known // device_attr_ex.packet_pacing_caps.supported_qpts
+	attrRateLimit                                 uint64         // attr.rate_limit
 	capDeviceAttrExPacketPacingCapsQPRateLimitMax validate.Known // device_attr_ex.packet_pacing_caps.qp_rate_limit_max
 	capDeviceAttrExPacketPacingCapsQPRateLimitMin validate.Known // device_attr_ex.packet_pacing_caps.qp_rate_limit_min
 	attrAHAttrGrhFlowLabel                        uint64         // attr.ah_attr.grh.flow_label
@@ -717,9 +717,6 @@ func checkModifyQP(in *inModifyQP) error {
 	if in.qpQPType.OK && (in.qpQPType.V == 3 || in.qpQPType.V == 4 || in.qpQPType.V == 9 || in.qpQPType.V == 10) && in.attrMask&0x2000000 != 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule2007], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
 	}
-	if in.capDeviceAttrExPacketPacingCapsSupportedQpts.OK && in.qpQPType.OK && in.qpQPType.V == 8 && in.attrRateLimit != 0 && in.attrMask&0x2000000 != 0 && in.capDeviceAttrExPacketPacingCapsSupportedQpts.V&0x100 != 0x100 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule2008], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
-	}
 	if in.capDeviceAttrPhysPortCnt.OK && in.attrMask&0x80 != 0 && in.capDeviceAttrPhysPortCnt.V > 0 && in.attrAHAttrPortNum > in.capDeviceAttrPhysPortCnt.V {
 		bad = append(bad, verr.Violation{Rule: &rules[rule2067], Value: strconv.FormatUint(in.attrAHAttrPortNum, 10), Limit: strconv.FormatUint(in.capDeviceAttrPhysPortCnt.V, 10)})
 	}
@@ -812,6 +809,9 @@ func hintModifyQP(in *inModifyQP) []verr.Violation {
 	}
 	if in.qpQPType.OK && in.attrMask&0x1 == 0 && in.qpQPType.V == 3 && in.attrMask&0x2ae40 != 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule2006], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
+	}
+	if in.capDeviceAttrExPacketPacingCapsSupportedQpts.OK && in.qpQPType.OK && in.qpQPType.V == 8 && in.attrRateLimit != 0 && in.attrMask&0x2000000 != 0 && in.capDeviceAttrExPacketPacingCapsSupportedQpts.V&0x100 != 0x100 {
+		may = append(may, verr.Violation{Rule: &rules[rule2008], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
 	}
 	if in.capDeviceAttrExPacketPacingCapsSupportedQpts.OK && in.qpQPType.OK && in.qpQPType.V == 2 && in.attrRateLimit != 0 && in.attrMask&0x2000000 != 0 && in.capDeviceAttrExPacketPacingCapsSupportedQpts.V&0x4 != 0x4 {
 		may = append(may, verr.Violation{Rule: &rules[rule2009], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
@@ -1023,8 +1023,6 @@ type inPostSend struct {
 	qpCapMaxSendSGE                     validate.Known // qp.cap.max_send_sge
 	wrSgList                            uint64         // wr[].sg_list
 	wrWRUDAH                            uint64         // wr[].wr.ud.ah
-	capDeviceAttrExTSOCapsSupportedQpts validate.Known // device_attr_ex.tso_caps.supported_qpts
-	capDeviceAttrExTSOCapsMaxTSO        validate.Known // device_attr_ex.tso_caps.max_tso
 	capDeviceAttrDeviceCapFlags         validate.Known // device_attr.device_cap_flags
 	wrWRAtomicRemoteAddr                uint64         // wr[].wr.atomic.remote_addr
 	wrSgListLengthLeast                 uint64         // wr[].sg_list[].length
@@ -1032,6 +1030,8 @@ type inPostSend struct {
 	qpState                             validate.Known // qp.state
 	wrBindMWBindInfoMWAccessFlags       uint64         // wr[].bind_mw.bind_info.mw_access_flags
 	wrQPTypeXRCRemoteSrqn               uint64         // wr[].qp_type.xrc.remote_srqn
+	capDeviceAttrExTSOCapsSupportedQpts validate.Known // device_attr_ex.tso_caps.supported_qpts
+	capDeviceAttrExTSOCapsMaxTSO        validate.Known // device_attr_ex.tso_caps.max_tso
 }
 
 // brokenPostSend returns the rules that a request of ibv_post_send breaks and that are enough to have it refused.
@@ -1066,15 +1066,6 @@ func brokenPostSend(in *inPostSend) []verr.Violation {
 	}
 	if in.qpState.OK && in.qpState.V != 3 && in.qpState.V != 4 && in.qpState.V != 5 && in.qpState.V != 6 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0357], Value: QPState(in.qpState.V).String()})
-	}
-	if in.capDeviceAttrExTSOCapsSupportedQpts.OK && in.qpQPType.OK && in.qpQPType.V == 4 && in.wrOpcode == 10 && in.wrOpcode != 0 && in.capDeviceAttrExTSOCapsSupportedQpts.V&0x10 != 0x10 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule2078], Value: WROpcode(in.wrOpcode).String()})
-	}
-	if in.capDeviceAttrExTSOCapsSupportedQpts.OK && in.qpQPType.OK && in.qpQPType.V == 8 && in.wrOpcode == 10 && in.wrOpcode != 0 && in.capDeviceAttrExTSOCapsSupportedQpts.V&0x100 != 0x100 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule2079], Value: WROpcode(in.wrOpcode).String()})
-	}
-	if in.capDeviceAttrExTSOCapsMaxTSO.OK && in.wrOpcode == 10 && in.wrSgListLengthTotal > in.capDeviceAttrExTSOCapsMaxTSO.V {
-		bad = append(bad, verr.Violation{Rule: &rules[rule2080], Value: strconv.FormatUint(in.wrSgListLengthTotal, 10), Limit: strconv.FormatUint(in.capDeviceAttrExTSOCapsMaxTSO.V, 10)})
 	}
 	return bad
 }
@@ -1120,6 +1111,15 @@ func hintPostSend(in *inPostSend) []verr.Violation {
 	}
 	if in.qpQPType.OK && (in.qpQPType.V == 2 || in.qpQPType.V == 3 || in.qpQPType.V == 4 || in.qpQPType.V == 8) && in.wrQPTypeXRCRemoteSrqn > 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule1228], Value: strconv.FormatUint(in.wrQPTypeXRCRemoteSrqn, 10)})
+	}
+	if in.capDeviceAttrExTSOCapsSupportedQpts.OK && in.qpQPType.OK && in.qpQPType.V == 4 && in.wrOpcode == 10 && in.wrOpcode != 0 && in.capDeviceAttrExTSOCapsSupportedQpts.V&0x10 != 0x10 {
+		may = append(may, verr.Violation{Rule: &rules[rule2078], Value: WROpcode(in.wrOpcode).String()})
+	}
+	if in.capDeviceAttrExTSOCapsSupportedQpts.OK && in.qpQPType.OK && in.qpQPType.V == 8 && in.wrOpcode == 10 && in.wrOpcode != 0 && in.capDeviceAttrExTSOCapsSupportedQpts.V&0x100 != 0x100 {
+		may = append(may, verr.Violation{Rule: &rules[rule2079], Value: WROpcode(in.wrOpcode).String()})
+	}
+	if in.capDeviceAttrExTSOCapsMaxTSO.OK && in.wrOpcode == 10 && in.wrSgListLengthTotal > in.capDeviceAttrExTSOCapsMaxTSO.V {
+		may = append(may, verr.Violation{Rule: &rules[rule2080], Value: strconv.FormatUint(in.wrSgListLengthTotal, 10), Limit: strconv.FormatUint(in.capDeviceAttrExTSOCapsMaxTSO.V, 10)})
 	}
 	return may
 }

@@ -160,7 +160,7 @@ int svb_modify_qp(struct ibv_qp *pub, struct ibv_qp_attr *a, int mask)
 	}
 	err = qp && !qp->dying ? svb_refused_locked(&qp->obj, SVB_MODIFY_QP) : EINVAL;
 	if (!err && qp->table)
-		err = ENOSYS; // as mlx5
+		err = EOPNOTSUPP; // as the library of mlx5, which asks no kernel
 	if (!err)
 		err = change(qp, a, mask & ~ignored(qp));
 	if (!err && (mask & IBV_QP_STATE))
