@@ -114,7 +114,7 @@ static int hashed(const struct ibv_qp_init_attr_ex *a)
 	return h->rx_hash_fields_mask & ~(uint64_t)FIELDS ? EOPNOTSUPP : 0;
 }
 
-// svb_create_table_qp makes a queue pair that distributes over a table. It has no receives, and stays in RESET.
+// svb_create_table_qp makes a queue pair that distributes over a table. It has no receives, and no change of it is taken.
 struct ibv_qp *svb_create_table_qp(struct ibv_qp_init_attr_ex *a)
 {
 	struct ibv_qp_init_attr as = {.qp_context = a->qp_context, .send_cq = a->send_cq, .cap = a->cap, .qp_type = IBV_QPT_UD, .sq_sig_all = a->sq_sig_all};
