@@ -20,7 +20,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
-// kinds are the ping-pongs of rdma-core beside that over a reliable connection, which TestPingPong plays, and the one of XRC.
+// kinds are the ping-pongs of rdma-core beside that over a reliable connection, which TestPingPong plays, and xrcKind.
 var kinds = []kind{
 	{program: "ibv_uc_pingpong", queue: verbs.QPTypeUC, queues: 1, told: 1, fill: 0x7b},
 	{program: "ibv_ud_pingpong", queue: verbs.QPTypeUD, queues: 1, told: 1, fill: 0x7b},

@@ -83,13 +83,23 @@ func (p *player) connectXRC() error {
 	return nil
 }
 
-// xrcAddress is the form of what a side tells: LID, receiver, sender, first packet, shared receive queue, GID.
-const xrcAddress = "%04x:%06x:%06x:%06x:%06x:%x"
+// xrcLine is what a side tells: LID, receiver, sender, first packet, shared receive queue, GID.
+func xrcLine(a pingpong.Address, x xrcNumbers) []byte {
+	return fmt.Appendf(nil, "%04x:%06x:%06x:%06x:%06x:%x\x00", a.LID, x.receiver, a.QPN, a.PSN, x.srq, a.GID[:])
+}
+
+// parseXRCLine reads what the peer told.
+func parseXRCLine(line []byte) (a pingpong.Address, x xrcNumbers, err error) {
+	var gid []byte
+	if _, err := fmt.Sscanf(string(line), "%x:%x:%x:%x:%x:%x", &a.LID, &x.receiver, &a.QPN, &a.PSN, &x.srq, &gid); err != nil || copy(a.GID[:], gid) != len(a.GID) {
+		return a, x, fmt.Errorf("the peer's numbers are %q: %v", line, err)
+	}
+	return a, x, nil
+}
 
 // meetXRC tells the peer our numbers and takes its own; a client tells first.
-func (p *player) meetXRC(conn net.Conn) error {
-	a, x := p.self[0], p.xrc
-	mine := fmt.Appendf(nil, xrcAddress+"\x00", a.LID, x.self.receiver, a.QPN, a.PSN, x.self.srq, a.GID[:])
+func (p *player) meetXRC(conn net.Conn) (err error) {
+	mine := xrcLine(p.self[0], p.xrc.self)
 	if p.client {
 		if _, err := conn.Write(mine); err != nil {
 			return err
@@ -99,12 +109,10 @@ func (p *player) meetXRC(conn net.Conn) error {
 	if _, err := io.ReadFull(conn, line); err != nil {
 		return fmt.Errorf("the peer's numbers: %w", err)
 	}
-	var gid []byte
-	peer := pingpong.Address{}
-	if _, err := fmt.Sscanf(string(line), "%x:%x:%x:%x:%x:%x", &peer.LID, &x.peer.receiver, &peer.QPN, &peer.PSN, &x.peer.srq, &gid); err != nil || copy(peer.GID[:], gid) != len(peer.GID) {
-		return fmt.Errorf("the peer's numbers are %q: %v", line, err)
+	p.peer = make([]pingpong.Address, 1)
+	if p.peer[0], p.xrc.peer, err = parseXRCLine(line); err != nil {
+		return err
 	}
-	p.peer = []pingpong.Address{peer}
 	if !p.client {
 		if _, err := conn.Write(mine); err != nil {
 			return err
@@ -139,6 +147,23 @@ func (p *player) xrcPrinted() []string {
 		return fmt.Sprintf("LID %04x, QPN RECV %06x SEND %06x, PSN %06x, SRQN %06x, GID %v\n", a.LID, x.receiver, a.QPN, a.PSN, x.srq, a.GID)
 	}
 	return []string{" local: " + line(p.peer[0], p.xrc.peer), " remote: " + line(p.self[0], p.xrc.self), "success\n"}
+}
+
+// TestXRCLine compares what a side tells with what the C program reads: 66 bytes, with the number of the receiver before the sender's.
+func TestXRCLine(t *testing.T) {
+	a := pingpong.Address{LID: 0x1a, QPN: 0x2b, PSN: 0x3c, GID: verbs.GID{0: 0xfe, 1: 0x80, 15: 0x4d}}
+	x := xrcNumbers{receiver: 0x5e, srq: 0x6f}
+	const want = "001a:00005e:00002b:00003c:00006f:fe80000000000000000000000000004d\x00"
+	line := xrcLine(a, x)
+	if string(line) != want || len(line) != 66 {
+		t.Errorf("told %q, want %q", line, want)
+	}
+	if b, y, err := parseXRCLine([]byte(want)); a != b || x != y || err != nil {
+		t.Errorf("read %v and %+v, %v", b, y, err)
+	}
+	if _, _, err := parseXRCLine([]byte("001a:00005e:00002b:00003c:fe80000000000000000000000000004d\x00")); err == nil {
+		t.Error("numbers without those of the queue are read")
+	}
 }
 
 // TestPingPongXRC plays over extended reliable connections with the C program, in both roles. Soft-RoCE has none: there the program ends
