@@ -25,6 +25,9 @@ func (b *bed) chosen(page string, t reflect.Type, n, try int, path string) (refl
 	b.enumerated[path] = true
 	if all := b.facts.Enum(e.Enum); try >= general && all != nil {
 		some := slices.DeleteFunc(slices.Clone(all.Enumerators), func(e api.Enumerator) bool { return e.Value == 0 }) // 0 shows nothing
+		if len(some) == 0 {
+			some = all.Enumerators
+		}
 		x := uint64(some[(try-general)%len(some)].Value)
 		v.SetUint(x)
 		w = numberWant(x)

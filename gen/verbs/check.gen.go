@@ -422,7 +422,6 @@ const (
 	rule1335
 	rule1336
 	rule1337
-	rule1338
 	rule1341
 	rule1342
 	rule1339
@@ -1044,7 +1043,6 @@ var rules = []verr.Rule{
 	rule1335: {ID: "VR-ibv_alloc_dmah-comp_mask-1335", Verb: "ibv_alloc_dmah", Subject: "attr.comp_mask", Statement: "a DMA handle has a processing hint", Fix: "give a hint with its bit", Page: "ibv_alloc_dmah", Section: ""},
 	rule1336: {ID: "VR-ibv_alloc_dmah-comp_mask-1336", Verb: "ibv_alloc_dmah", Subject: "attr.comp_mask", Statement: "a processor is named together with the kind of memory", Fix: "give DMAHInitAttr.TPHMemType too", Page: "ibv_alloc_dmah", Section: ""},
 	rule1337: {ID: "VR-ibv_alloc_dmah-comp_mask-1337", Verb: "ibv_alloc_dmah", Subject: "attr.comp_mask", Statement: "the kind of memory is given together with a processor", Fix: "give DMAHInitAttr.CPUID too", Page: "ibv_alloc_dmah", Section: ""},
-	rule1338: {ID: "VR-ibv_alloc_dmah-ph-1338", Verb: "ibv_alloc_dmah", Subject: "attr.ph", Statement: "a field of the description is read with its bit only", Fix: "set the bit", Page: "ibv_alloc_dmah", Section: "ARGUMENTS"},
 	rule1341: {ID: "VR-ibv_alloc_dmah-ph-1341", Verb: "ibv_alloc_dmah", Subject: "attr.ph", Statement: "a processing hint has 2 bits", Fix: "pass 0 to 3", Page: "ibv_alloc_dmah", Section: ""},
 	rule1342: {ID: "VR-ibv_alloc_dmah-tph_mem_type-1342", Verb: "ibv_alloc_dmah", Subject: "attr.tph_mem_type", Statement: "memory is volatile or persistent", Fix: "pass one of these", Page: "ibv_alloc_dmah", Section: "ARGUMENTS"},
 	rule1339: {ID: "VR-ibv_alloc_dmah-cpu_id-1339", Verb: "ibv_alloc_dmah", Subject: "attr.cpu_id", Statement: "a field of the description is read with its bit only", Fix: "set the bit", Page: "ibv_alloc_dmah", Section: "ARGUMENTS"},

@@ -1778,10 +1778,6 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_alloc_dmah-comp_mask-1336", true, func() string { return textOf(checkAllocDMAH(&inAllocDMAH{context: 4096, attr: 4096, attrCompMask: 3})) }},
 		{"VR-ibv_alloc_dmah-comp_mask-1337", false, func() string { return textOf(checkAllocDMAH(&inAllocDMAH{context: 4096, attr: 4096, attrCompMask: 7})) }},
 		{"VR-ibv_alloc_dmah-comp_mask-1337", true, func() string { return textOf(checkAllocDMAH(&inAllocDMAH{context: 4096, attr: 4096, attrCompMask: 6})) }},
-		{"VR-ibv_alloc_dmah-ph-1338", false, func() string {
-			return textOf(checkAllocDMAH(&inAllocDMAH{context: 4096, attr: 4096, attrCompMask: 2, attrPh: 1}))
-		}},
-		{"VR-ibv_alloc_dmah-ph-1338", true, func() string { return textOf(checkAllocDMAH(&inAllocDMAH{context: 4096, attr: 4096, attrPh: 1})) }},
 		{"VR-ibv_alloc_dmah-ph-1341", false, func() string {
 			return textOf(checkAllocDMAH(&inAllocDMAH{context: 4096, attr: 4096, attrCompMask: 2, attrPh: 3}))
 		}},
@@ -1818,7 +1814,7 @@ func TestRules(t *testing.T) {
 			return textOf(checkQueryRtValuesEx(&inQueryRtValuesEx{context: 4096, values: 4096, valuesCompMask: 1}))
 		}},
 		{"VR-ibv_query_rt_values_ex-comp_mask-1324", true, func() string {
-			return textOf(checkQueryRtValuesEx(&inQueryRtValuesEx{context: 4096, values: 4096, valuesCompMask: 2}))
+			return textOf(checkQueryRtValuesEx(&inQueryRtValuesEx{context: 4096, values: 4096, valuesCompMask: 3}))
 		}},
 		{"VR-ibv_query_rt_values_ex-comp_mask-1325", false, func() string {
 			return textOf(hintQueryRtValuesEx(&inQueryRtValuesEx{context: 4096, values: 4096, valuesCompMask: 1}))

@@ -900,9 +900,6 @@ func checkAllocDMAH(in *inAllocDMAH) error {
 	if in.attrCompMask&0x4 != 0 && in.attrCompMask&0x1 != 0x1 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule1337], Value: "0x" + strconv.FormatUint(in.attrCompMask, 16)})
 	}
-	if in.attrPh != 0 && in.attrCompMask&0x2 == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1338], Value: strconv.FormatUint(in.attrPh, 10)})
-	}
 	if in.attrCompMask&0x2 != 0 && in.attrPh > 3 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule1341], Value: strconv.FormatUint(in.attrPh, 10)})
 	}

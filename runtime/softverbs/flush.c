@@ -4,6 +4,8 @@
 #include "wire.h"
 #include "host.h"
 #include "kernel.h"
+#include "piece.h"
+#include "qp.h"
 
 bool svb_streamed(enum ibv_wr_opcode op)
 {

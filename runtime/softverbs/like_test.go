@@ -145,7 +145,7 @@ func TestChangesAreDoneAtOnce(t *testing.T) {
 
 // Values that no verb has a meaning for, and what soft-RoCE says of them.
 func TestOddValues(t *testing.T) {
-	b := open(t, softverbs.WithoutRawPackets())
+	b := open(t, softverbs.WithoutRawPackets(), softverbs.CapFlags(0))
 	e := b.end(0, plan{typ: rc})
 	e.to(plan{typ: rc}, e, sInit)
 	a := e.attr(plan{typ: rc}, e)

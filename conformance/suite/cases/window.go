@@ -39,7 +39,7 @@ func windowUse() []suite.Case {
 		ruled(mw(13, "atomics through a window", "ibv_post_send", windowAtomic, suite.Atomics), post),
 		ruled(mw(14, "a window that counts addresses from its start", "ibv_post_send", windowFromZero), "VR-ibv_post_send-mw_access_flags-0366"),
 		ruled(mw(15, "a SEND that invalidates the peer's window", "ibv_post_send", windowSendInv), post),
-		mw(16, "a region with a bound window stays registered", "ibv_dereg_mr", windowKeepsRegion),
+		mw(16, "a region with a bound window stays registered", "ibv_reg_mr", windowKeepsRegion),
 		mw(17, "a request that names a window or a region which is closed", "ibv_post_send", windowClosed),
 		ruled(mw(18, "binds that are refused at once", "ibv_bind_mw", windowRefused), "VR-ibv_bind_mw-type-1104", "VR-ibv_bind_mw-mr-1105", "VR-ibv_bind_mw-pd-1106", "VR-ibv_bind_mw-mw_access_flags-1110"),
 		ruled(mw(19, "a bind on a queue pair of datagrams", "ibv_post_send", windowOnUD), "VR-ibv_post_send-opcode-0335"),

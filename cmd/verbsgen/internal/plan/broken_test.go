@@ -66,6 +66,8 @@ var broken = []struct {
 	{"PD.RegMR", later[Enter, Check], "entered", "pd is used and not entered before"},
 	{"PD.CreateQP", without[Enter](2), "entered", "qpInitAttr.recvCQ is used and not entered before"},
 	{"MR.Rereg", later[Enter, Call], "entered", "mr is used and not entered before"},
+	{"CQ.Resize", without[Lock](0), "updated", "nothing locks what getters read"},
+	{"CQ.Resize", without[Do](0), "updated", "getters return what was before the call"},
 	{"CQ.PollSpin", without[Refuse](0), "entered", "cq is used and not entered before"},
 	{"PD.RegDMMR", without[Refuse](0), "one device", "dm may be of another device than pd"},
 	{"PD.RegDMMR", later[Refuse, Check], "one device", "dm may be of another device than pd"},

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/verbsgen/verbsgen/spec"
 )
@@ -99,6 +100,24 @@ func armsPacked(w *world, m *Method) (wrong []string) {
 		if a := at[Adopt](m.Steps); len(a) == 1 && !slices.Contains(m.Steps[a[0]].(Adopt).Parents, Parent{Many: enter.Nodes}) {
 			wrong = append(wrong, "the object is not under the handles of its arms")
 		}
+	}
+	return wrong
+}
+
+// updated: after a verb that changes what getters return, they read it again, and nobody else reads or calls meanwhile.
+func updated(_ *world, m *Method) (wrong []string) {
+	calls := at[Call](m.Steps)
+	if len(calls) == 0 || !m.Verb.Updates {
+		return nil
+	}
+	if locks := at[Lock](m.Steps); len(locks) != 1 || locks[0] > calls[0] {
+		wrong = append(wrong, "nothing locks what getters read")
+	}
+	if !slices.ContainsFunc(m.Steps[calls[0]:], func(s Step) bool {
+		do, is := s.(Do)
+		return is && strings.HasSuffix(do.Call.Path, ".load")
+	}) {
+		wrong = append(wrong, "getters return what was before the call")
 	}
 	return wrong
 }

@@ -18,7 +18,7 @@ type property func(w *world, m *Method) []string
 // properties are all of them, by name.
 var properties = map[string]property{
 	"entered": entered, "one device": oneDevice, "checked": checked, "called": calledOnce, "refused": refusedFirst, "held": heldUntilKept, "adopted": adoptedOnce, "returned": returned, "defined": defined, "readable": readable,
-	"filled": filled, "byte order": byteOrder, "arms": armsPacked, "pointers": pointersPlaced,
+	"filled": filled, "updated": updated, "byte order": byteOrder, "arms": armsPacked, "pointers": pointersPlaced,
 }
 
 // world is what the properties know beside a plan: the types of the package.

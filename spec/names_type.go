@@ -1,0 +1,190 @@
+package spec
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/verbsgen/verbsgen/spec/api"
+)
+
+func (c *checker) record(r *Record) {
+	t := c.f.TypeOf("struct " + r.C)
+	if t.record == nil {
+		c.add(r.marks.at("c", r.C, r.Pos), CodeUnknownName, r.Go, "no known release has struct "+show(r.C), didYouMean(r.C, c.structTags()))
+		return
+	}
+	t.Kind = CStruct
+	if r.Arm != nil {
+		c.constant(r.Pos, r.Go, r.Arm.Is)
+		for _, name := range []string{r.Arm.Tag, r.Arm.Size} {
+			if name != "" {
+				c.field(r.Pos, r.Go, t, name)
+			}
+		}
+	}
+	if r.Tail != nil {
+		c.field(r.Pos, r.Go, t, r.Tail.Count)
+		c.field(r.Pos, r.Go, t, r.Tail.Size)
+	}
+	listed := map[string]bool{}
+	for i := range r.Fields {
+		f := &r.Fields[i]
+		listed[f.C] = true
+		of, name := c.filled(r, t, f.C)
+		c.field(f.Pos, r.Go, of, name)
+		if f.Bit != "" {
+			c.constant(f.marks.at("bit", f.Bit, f.Pos), r.Go+"."+f.C, f.Bit)
+		}
+		for key, name := range map[string]string{"len": f.Len, "pair": f.Pair, "tag": f.Tag} {
+			if name != "" {
+				c.field(f.marks.at(key, name, f.Pos), r.Go+"."+f.C, t, name)
+			}
+		}
+		for _, name := range append(slices.Clone(f.On), f.NewOn) {
+			if name != "" {
+				c.constant(f.marks.at("on", name, f.marks.at("new_on", name, f.Pos)), r.Go+"."+f.C, name)
+			}
+		}
+		for key, name := range map[string]string{"default": f.Default, "ok": f.OK, "swap_if": f.SwapIf} {
+			if name != "" {
+				c.constant(f.marks.at(key, name, f.Pos), r.Go+"."+f.C, name)
+			}
+		}
+	}
+	for _, root := range sortedKeys(r.CapsFrom) {
+		c.capsFrom(r, t, root)
+	}
+	for _, name := range sortedKeys(r.Hide) {
+		c.field(r.marks.at("hide", name, r.Pos), r.Go, t, name)
+		if listed[name] {
+			c.add(r.marks.at("hide", name, r.Pos), CodeDuplicateName, r.Go, "field "+name+" is both shown and hidden", "keep one of them")
+		}
+	}
+	for _, w := range r.Switches {
+		c.constant(w.Pos, r.Go, w.C)
+	}
+	if r.Mask != "" {
+		c.field(r.marks.at("mask", r.Mask, r.Pos), r.Go, t, r.Mask)
+	}
+	for _, name := range r.New {
+		if !listed[name] {
+			c.add(r.marks.at("new", name, r.Pos), CodeUnknownName, r.Go, "new: "+show(name)+" is not among its fields", didYouMean(name, sortedKeys(listed)))
+		}
+	}
+}
+
+// filled gives the struct that has a field, and its name there: of a lazy record that may be a member of what a function fills.
+func (c *checker) filled(r *Record, t CType, path string) (of CType, name string) {
+	function, member, ok := strings.Cut(path, ".")
+	if r.Role != RecordLazy || !ok {
+		return t, path
+	}
+	for _, f := range t.record.Fields {
+		if f.Name == function && f.Func != nil && len(f.Func.Params) == 2 {
+			return c.f.TypeOf("struct " + c.f.TypeOf(f.Func.Params[1].Type).Tag), member
+		}
+	}
+	return t, path
+}
+
+// field checks the name of a field, which may be dotted.
+func (c *checker) field(pos Pos, subject string, t CType, name string) {
+	at := t
+	for _, step := range strings.Split(name, ".") {
+		next, ok := c.f.Member(at, step)
+		if !ok {
+			c.add(pos, CodeUnknownName, subject, fmt.Sprintf("struct %s has no field %s", t.Tag, show(name)), didYouMean(step, c.f.Members(at)))
+			return
+		}
+		at = next
+	}
+}
+
+func (c *checker) object(o *Object) {
+	t := c.f.TypeOf("struct " + o.C)
+	if t.record == nil {
+		c.add(o.marks.at("c", o.C, o.Pos), CodeUnknownName, o.Go, "no known release has struct "+show(o.C), didYouMean(o.C, c.structTags()))
+	} else {
+		for _, g := range slices.Concat(o.Getters, o.Addresses) {
+			c.field(g.Pos, o.Go, t, g.C)
+		}
+		for _, l := range o.Lends {
+			c.field(l.Pos, o.Go, t, l.C)
+		}
+		if o.FD != "" {
+			c.field(o.marks.at("fd", o.FD, o.Pos), o.Go, t, o.FD)
+		}
+	}
+	for _, tag := range o.Also {
+		if c.f.TypeOf("struct "+tag).record == nil {
+			c.add(o.marks.at("also", tag, o.Pos), CodeUnknownName, o.Go, "no known release has struct "+show(tag), didYouMean(tag, c.structTags()))
+		}
+	}
+	if r := o.Region; r != nil {
+		c.constant(r.Pos, o.Go+".region", r.Vague)
+	}
+	c.function(o.marks.at("destroy", o.Destroy, o.Pos), o.Go, o.Destroy)
+	c.needs(o.Go, o.NeedsVerbs, o.marks, o.Pos)
+	for _, prop := range sortedKeys(o.StateFrom) {
+		if t.record != nil && (o.StateFrom[prop] == StateObject || !slices.Contains(c.f.objects[o.C], prop)) {
+			c.field(o.marks.at("state_from", prop, o.Pos), o.Go, t, prop)
+		}
+	}
+}
+
+// iova checks the paths by which addresses in a new region begin.
+func (c *checker) iova(v *Verb, fn *api.Function) {
+	for _, path := range v.IOVA {
+		if path == IOVAZero || path == IOVAUnknown {
+			continue
+		}
+		if _, _, err := c.f.TypeOfPath(fn, path); err != nil {
+			c.add(v.marks.at("iova", path, v.Pos), CodeUnknownPath, v.C, "iova: "+show(path)+" leads nowhere: "+err.Error(), "")
+		}
+	}
+}
+
+// needs checks the functions of needs_verbs.
+func (c *checker) needs(subject string, verbs map[string]string, m marks, pos Pos) {
+	for _, part := range sortedKeys(verbs) {
+		c.function(m.at("needs_verbs."+part, verbs[part], pos), subject, verbs[part])
+	}
+}
+
+// events checks what the events of a type concern. Each concerns one thing.
+func (c *checker) events(t *EnumType) {
+	of := map[string]string{}
+	for i := range t.EventOf {
+		x := &t.EventOf[i]
+		if x.Of != EventOfPort && x.Of != EventOfDevice && c.f.TypeOf("struct "+x.Of).record == nil {
+			c.add(x.Pos, CodeUnknownName, t.Go, "event_of: no known release has struct "+show(x.Of), didYouMean(x.Of, append(c.structTags(), EventOfPort, EventOfDevice)))
+		}
+		for _, name := range x.Events {
+			at := x.marks.at(x.Of, name, x.Pos)
+			c.member(at, t.Go, t.Enum, name)
+			if first := of[name]; first != "" {
+				c.add(at, CodeDuplicateName, t.Go, "event_of: "+name+" concerns "+first+" already", "keep one of them")
+			}
+			of[name] = x.Of
+		}
+	}
+}
+
+// capsFrom checks one word of capability paths and the field that it stands for.
+func (c *checker) capsFrom(r *Record, t CType, root string) {
+	field := r.CapsFrom[root]
+	word, known := c.f.caps[root]
+	tag := word.c
+	if !known {
+		c.add(r.marks.at("caps_from", root, r.Pos), CodeUnknownName, r.Go, "caps_from: no capabilities are called "+show(root), didYouMean(root, sortedKeys(c.f.caps)))
+		return
+	}
+	has := t
+	if field != CapsSelf {
+		has, _ = c.f.Member(t, field)
+	}
+	if has.Tag != tag || has.Pointer {
+		c.add(r.marks.at("caps_from."+root, field, r.Pos), CodeUnknownName, r.Go, "caps_from: "+show(field)+" is no struct "+tag+", which "+root+" stands for", "name the field of that type, or "+CapsSelf)
+	}
+}
