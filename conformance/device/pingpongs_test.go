@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -19,7 +20,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
-// kinds are the ping-pongs of rdma-core beside that over a reliable connection, which TestPingPong plays, and the one of XRC.
+// kinds are the ping-pongs of rdma-core beside that over a reliable connection, which TestPingPong plays, and xrcKind.
 var kinds = []kind{
 	{program: "ibv_uc_pingpong", queue: verbs.QPTypeUC, queues: 1, told: 1, fill: 0x7b},
 	{program: "ibv_ud_pingpong", queue: verbs.QPTypeUD, queues: 1, told: 1, fill: 0x7b},
@@ -51,7 +52,10 @@ func (g game) player(t *testing.T, k kind, dev *verbs.Device, client bool, expec
 // command prepares the C program, as server without a host. With a depth of 40 it posts receives anew while it plays.
 func (g game) command(ctx context.Context, t *testing.T, k kind, device string, port int, host ...string) (*exec.Cmd, *bytes.Buffer) {
 	t.Helper()
-	args := []string{"-d", device, "-g", "0", "-p", strconv.Itoa(port), "-s", strconv.Itoa(g.size), "-n", strconv.Itoa(g.iters), "-r", "40"}
+	args := []string{"-d", device, "-g", "0", "-p", strconv.Itoa(port), "-s", strconv.Itoa(g.size), "-n", strconv.Itoa(g.iters)}
+	if !k.overXRC() {
+		args = append(args, "-r", "40")
+	}
 	if k.queues > 1 {
 		args = append(args, "-q", strconv.Itoa(k.queues))
 	}
@@ -80,7 +84,7 @@ func (g game) against(t *testing.T, k kind, client bool) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	expect := pattern(g.size)
-	if !client {
+	if !k.begins(client) {
 		expect = bytes.Repeat([]byte{k.fill}, g.size)
 	}
 	p := g.player(t, k, b.dev, client, expect)
@@ -115,10 +119,7 @@ func (g game) against(t *testing.T, k kind, client bool) {
 		exited <- err
 	}()
 	began := time.Now()
-	err := errors.Join(conn.SetDeadline(began.Add(20*time.Second)), p.meet(conn))
-	if err == nil {
-		err = p.play(ctx)
-	}
+	err := p.whole(ctx, conn)
 	took := time.Since(began)
 	if err != nil {
 		cancel()
@@ -129,6 +130,17 @@ func (g game) against(t *testing.T, k kind, client bool) {
 	}
 	g.printed(t, p, out.String())
 	t.Logf("%d messages of %d bytes each way over %d queue pairs: %.1f us/iter", g.iters, g.size, k.queues, float64(took.Microseconds())/float64(g.iters))
+}
+
+// whole plays a game from its beginning to its end.
+func (p *player) whole(ctx context.Context, conn net.Conn) error {
+	if err := errors.Join(conn.SetDeadline(time.Now().Add(20*time.Second)), p.meet(conn)); err != nil {
+		return err
+	}
+	if err := p.play(ctx); err != nil {
+		return err
+	}
+	return p.part(conn)
 }
 
 // dial goes to the TCP port of a program that may not listen yet.
@@ -150,9 +162,14 @@ func dial(ctx context.Context, t *testing.T, port int) net.Conn {
 func (g game) printed(t *testing.T, p *player, text string) {
 	t.Helper()
 	text = strings.ReplaceAll(text, ": GID", ", GID") // as ibv_ud_pingpong writes it once
-	wants := []string{fmt.Sprintf("%d bytes in ", 2*g.size*g.iters), fmt.Sprintf("%d iters in ", g.iters)}
-	for i := range p.queues {
-		wants = append(wants, fmt.Sprintf("local address:  %v\n", p.peer[i]), fmt.Sprintf("remote address: %v\n", p.self[i]))
+	var wants []string
+	if p.xrc != nil {
+		wants = p.xrcPrinted()
+	} else {
+		wants = []string{fmt.Sprintf("%d bytes in ", 2*g.size*g.iters), fmt.Sprintf("%d iters in ", g.iters)}
+		for i := range p.queues {
+			wants = append(wants, fmt.Sprintf("local address:  %v\n", p.peer[i]), fmt.Sprintf("remote address: %v\n", p.self[i]))
+		}
 	}
 	for _, want := range wants {
 		if !strings.Contains(text, want) {
@@ -167,16 +184,21 @@ func (g game) printed(t *testing.T, p *player, text string) {
 // TestPingPongs plays each kind with its C program, in both roles. Each message is compared, on its way and on its way back.
 func TestPingPongs(t *testing.T) {
 	for _, k := range kinds {
-		for _, g := range rounds {
-			t.Run(k.program+"/C server/"+g.name, func(t *testing.T) { g.against(t, k, true) })
-			t.Run(k.program+"/C client/"+g.name, func(t *testing.T) { g.against(t, k, false) })
-		}
+		k.playBoth(t)
+	}
+}
+
+// playBoth plays all rounds of a kind in both roles.
+func (k kind) playBoth(t *testing.T) {
+	for _, g := range rounds {
+		t.Run(k.program+"/C server/"+g.name, func(t *testing.T) { g.against(t, k, true) })
+		t.Run(k.program+"/C client/"+g.name, func(t *testing.T) { g.against(t, k, false) })
 	}
 }
 
 // TestPingPongOurs has both sides of each kind in Go, on a device made of software.
 func TestPingPongOurs(t *testing.T) {
-	for _, k := range kinds {
+	for _, k := range append(slices.Clone(kinds), xrcKind) {
 		for _, g := range rounds {
 			t.Run(k.program+"/"+g.name, func(t *testing.T) {
 				soft := softverbs.New(softverbs.Name("soft0"))
@@ -192,47 +214,12 @@ func TestPingPongOurs(t *testing.T) {
 				defer cancel()
 				here, there := net.Pipe()
 				served := make(chan error, 1)
-				go func() {
-					err := server.meet(there)
-					if err == nil {
-						err = server.play(ctx)
-					}
-					served <- err
-				}()
-				err := client.meet(here)
-				if err == nil {
-					err = client.play(ctx)
-				}
+				go func() { served <- server.whole(ctx, there) }()
+				err := client.whole(ctx, here)
 				if err := errors.Join(err, <-served); err != nil {
 					t.Fatal(err)
 				}
 			})
 		}
 	}
-}
-
-// TestPingPongXRC starts the ping-pong over extended reliable connections. Soft-RoCE has none: the program ends with the answer that
-// the bindings give, and there is nothing to play with.
-func TestPingPongXRC(t *testing.T) {
-	const program = "ibv_xsrq_pingpong"
-	b := open(t)
-	xrcd, err := b.dev.OpenXRCD(verbs.NewXRCDInitAttr(-1, syscall.O_CREAT))
-	if err == nil {
-		if err := xrcd.Close(); err != nil {
-			t.Error(err)
-		}
-		t.Fatalf("%s has XRC domains: our side of %s is to be written", b.name, program)
-	}
-	ours, out := new(syscall.Errno), (*bytes.Buffer)(nil)
-	if !errors.Is(err, errors.ErrUnsupported) || !errors.As(err, ours) {
-		t.Fatalf("an XRC domain: %v", err)
-	}
-	for _, host := range [][]string{nil, {"127.0.0.1"}} {
-		var c *exec.Cmd
-		c, out = inC(t.Context(), t, program, append([]string{"-d", b.name, "-g", "0", "-p", strconv.Itoa(freePort(t))}, host...)...)
-		if err, want := c.Run(), fmt.Sprintf("XRC Domain %d", int(*ours)); err == nil || !strings.Contains(out.String(), want) {
-			t.Errorf("%s %s: %v, no %q in\n%s", program, host, err, want, out)
-		}
-	}
-	t.Skipf("%s has no XRC: %v; %s %s", b.name, err, program, strings.TrimSpace(out.String()))
 }

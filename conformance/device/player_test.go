@@ -37,6 +37,8 @@ const (
 	receives = 56 // more than the program sends at once
 )
 
+var unwritten = []byte{0xe7} // fills the place of a message before it comes
+
 // player is our side of a game.
 type player struct {
 	kind
@@ -57,6 +59,7 @@ type player struct {
 
 	dev        *verbs.Device
 	self, peer []pingpong.Address
+	xrc        *xrcEnd // nil for other kinds
 	client     bool
 }
 
@@ -140,6 +143,9 @@ func (p *player) makeQueues() (err error) {
 		return err
 	}
 	p.self = make([]pingpong.Address, p.told)
+	if p.overXRC() {
+		return p.makeXRC(port.LID, gid)
+	}
 	for i := range p.queues {
 		attr := verbs.NewQPInitAttr(p.queue, p.cq, p.cq).MaxSendWR(1).MaxSendSGE(1)
 		if p.srq != nil {
@@ -163,7 +169,7 @@ func (p *player) makeQueues() (err error) {
 // receive posts the receive of a number.
 func (p *player) receive(i int) error {
 	at, n := p.in(i)
-	clear(p.buf[at:][:n])
+	copy(p.buf[at:], bytes.Repeat(unwritten, n))
 	w, err := p.mr.SGE(uint64(at), uint64(n))
 	if err != nil {
 		return err
@@ -214,6 +220,9 @@ func (p *player) send(i int) error {
 			return err
 		}
 	}
+	if p.xrc != nil {
+		w.ToSRQ(p.xrc.peer.srq)
+	}
 	_, err = p.qps[i].PostSendRange(p.sends.From(i, 1))
 	return err
 }
@@ -230,12 +239,15 @@ func (p *player) play(ctx context.Context) error {
 	number := map[uint32]int{} // of a queue pair
 	for i, qp := range p.qps {
 		number[qp.Num()], waits[i] = i, itsMessage
-		if p.client {
+		if p.begins(p.client) {
 			waits[i] |= mySend
 			if err := p.send(i); err != nil {
 				return err
 			}
 		}
+	}
+	if p.xrc != nil {
+		number[p.xrc.receiver.Num()] = 0
 	}
 	went, came := 0, 0
 	wcs := make([]dpath.WC, 8)
@@ -307,6 +319,9 @@ func (p *player) wait(ctx context.Context, wcs []dpath.WC) (int, error) {
 
 // meet tells the peer our addresses and takes its own. A server connects before it answers, a client before it confirms.
 func (p *player) meet(conn net.Conn) error {
+	if p.xrc != nil {
+		return p.meetXRC(conn)
+	}
 	tell := func() error {
 		for _, a := range p.self {
 			if _, err := fmt.Fprintf(conn, "%04x:%06x:%06x:%x\x00", a.LID, a.QPN, a.PSN, a.GID[:]); err != nil {
@@ -353,6 +368,9 @@ func (p *player) meet(conn net.Conn) error {
 // close closes what open made.
 func (p *player) close() error {
 	var errs []error
+	if p.xrc != nil && p.xrc.domain != nil {
+		errs = append(errs, p.xrc.domain.CloseAll())
+	}
 	if p.pd != nil {
 		errs = append(errs, p.pd.CloseAll())
 	}

@@ -26,9 +26,9 @@ var elsewhere = map[string]string{
 	"window":      "TestWindows",
 	"write_dm":    "a copy takes bytes, no record; conformance/dmbench and runtime/devmem copy",
 	"read_dm":     "the same",
-	"next_event":  "it waits for a descriptor of the kernel; softverbs has one",
+	"next_event":  "TestCompletionEvents",
 	"done_event":  "the same",
-	"next_async":  "the same",
+	"next_async":  "TestAsyncEvents",
 	"done_async":  "the same",
 }
 

@@ -156,7 +156,7 @@ func (s *source) arg(verb string, p api.Param, i int) string {
 	case "LIST", "OBJECT":
 		record = "&" + ident(of)
 	case "POINTER":
-		if e := s.listed(p.Type); e != "" && e != "element_pointer" {
+		if e := s.listed(p.Type); e != "" && (e != "element_pointer" || handedOut[verb+"."+p.Name]) {
 			kind, record = "LIST", "&"+e
 		}
 	}

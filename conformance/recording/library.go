@@ -182,13 +182,15 @@ func (l *Library) Result(verb string, result int64) {
 	C.set_result(l.find("recording_result"), v, C.int64_t(result))
 }
 
-// Reply says what one call of a verb returns, and what numbers it leaves in the object that is its first argument.
+// Reply says what one call of a verb returns, and what numbers and pointers it leaves in the object that is its first argument, or in a
+// record that another argument points to.
 type Reply struct {
 	Result  int64
-	Numbers map[string]uint64 // by field
+	Numbers map[string]uint64 // by field; of another argument by "event.event_type"
 }
 
-// Replies adds to what the next calls of a verb return, one after the other. Calls beyond them return what Result says.
+// Replies adds to what the next calls of a verb return, one after the other. Calls beyond them return what Result says. A verb that takes
+// events takes none, and fails with EAGAIN, until the descriptor of its object, an eventfd that Poke sets, counts one more.
 func (l *Library) Replies(verb string, replies ...Reply) {
 	v := C.CString(verb)
 	defer C.free(unsafe.Pointer(v))
@@ -212,7 +214,7 @@ func (l *Library) Free(function, pd, context, memory, resource uint64) {
 	C.call_free(l.find("recording_free"), C.uintptr_t(function), C.uintptr_t(pd), C.uintptr_t(context), C.uintptr_t(memory), C.uint64_t(resource))
 }
 
-// Poke sets a number of an object, by its tag and address, as the library would have by what was done with it. It is false when the
+// Poke sets a number or a pointer of an object, by its tag and address, as the library would have by what was done with it. It is false when the
 // object has no such field.
 func (l *Library) Poke(tag string, object uint64, field string, value uint64) bool {
 	t, f := C.CString(tag), C.CString(field)

@@ -45,6 +45,9 @@ var chosen = map[string]struct {
 // readOnly are the arguments that a function does not write to, although the header does not say so, of functions that also have others.
 var readOnly = map[string]bool{"ibv_init_ah_from_wc.wc": true, "ibv_init_ah_from_wc.grh": true}
 
+// handedOut are the arguments that point to where a function puts a pointer.
+var handedOut = map[string]bool{"ibv_get_cq_event.cq": true, "ibv_get_cq_event.cq_context": true}
+
 // commands are the fields of an object that a program sets before it calls an operation: each call shows them.
 var commands = map[string][]string{
 	"struct ibv_qp_ex": {"wr_id", "wr_flags"},

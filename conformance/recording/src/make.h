@@ -50,7 +50,7 @@ static void fill(const struct record *r, char *p, int how)
 	}
 }
 
-// What one call returns, and the numbers that it leaves in the object that it is called with.
+// What one call returns, and the numbers that it leaves in the object that it is called with, or in records that arguments point to.
 struct reply {
 	int64_t result;
 	struct number {
@@ -88,11 +88,11 @@ static struct wish *wish(const char *verb, int make)
 	return wishes = w;
 }
 
-// poke sets a number of a record, or the object that it points to, by the name of its field. It is 0 when there is no such field.
+// poke sets a number or a pointer of a record by the name of its field. It is 0 when there is no such field.
 static int poke(const struct record *r, char *p, const char *name, uint64_t value)
 {
 	for (const struct field *f = r->fields; f < r->fields + r->n; f++)
-		if (!strcmp(f->name, name) && (f->kind <= BIG || f->kind == OBJECT)) {
+		if (!strcmp(f->name, name) && (f->kind <= BIG || f->kind == OBJECT || f->kind == POINTER)) {
 			memcpy(p + f->offset, &value, f->size);
 			return 1;
 		}

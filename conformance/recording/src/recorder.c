@@ -10,11 +10,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "decls.h"
 
 #include "show.h"
 #include "make.h"
+#include "wait.h"
 #include "tables.h"
 
 static void *open_context(const struct arg *args, size_t n)
@@ -106,6 +108,23 @@ static void *devices(const struct arg *args, size_t n)
 	return list;
 }
 
+// leave sets a number of a record that an argument points to, by "event.event_type", or else of the object that is the first argument.
+static int leave(const struct arg *args, size_t n, const struct number *x)
+{
+	for (const struct arg *a = args; a < args + n; a++) {
+		const size_t len = strlen(a->name);
+		const char *field = x->field + len;
+
+		if (a->kind != LIST || !a->out || strncmp(x->field, a->name, len) || (*field && *field != '.'))
+			continue;
+		if (!poke(a->type, (char *)a->value, field + (*field == '.'), x->value))
+			return 0;
+		show_arg("out", a, 1);
+		return 1;
+	}
+	return n && args[0].kind == OBJECT && poke(args[0].type, (char *)args[0].value, x->field, x->value);
+}
+
 // replied takes the reply to one call. It is 0 when none was asked for.
 static int replied(struct wish *w, const struct arg *args, size_t n, int64_t *result)
 {
@@ -115,7 +134,7 @@ static int replied(struct wish *w, const struct arg *args, size_t n, int64_t *re
 		return 0;
 	w->replies = r->next;
 	for (const struct number *x = r->numbers; x; x = x->next)
-		if (!n || args[0].kind != OBJECT || !poke(args[0].type, (char *)args[0].value, x->field, x->value))
+		if (!leave(args, n, x))
 			abort();
 	*result = r->result;
 	return 1;
@@ -129,9 +148,10 @@ static uint64_t record(const char *verb, const struct arg *args, size_t n, enum 
 	struct wish *w;
 	uint64_t v = 0;
 	int64_t result_of;
+	const int failed = wait_for(verb, args);
 
 	pthread_mutex_lock(&lock);
-	w = wish(verb, 0);
+	w = failed ? NULL : wish(verb, 0);
 	put("call\t%s\t0\n", verb);
 	for (const struct arg *a = args; a < args + n; a++) {
 		put("in\t%s\t%llu\n", a->name, (unsigned long long)(a->kind == BIG ? load(&a->value, a->size, BIG) : a->value));
@@ -163,6 +183,7 @@ static uint64_t record(const char *verb, const struct arg *args, size_t n, enum 
 		v = args[0].value;
 		break;
 	case CODE:
+		v = failed ? -1 : 0;
 		break;
 	}
 	if (w && w->has_result)
@@ -171,6 +192,8 @@ static uint64_t record(const char *verb, const struct arg *args, size_t n, enum 
 		memcpy(&v, &result_of, sizeof v);
 	put("result\t\t%llu\n", (unsigned long long)(kind == BIG ? load(&v, size, BIG) : v));
 	pthread_mutex_unlock(&lock);
+	if (failed)
+		errno = failed;
 	return v;
 }
 
