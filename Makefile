@@ -16,6 +16,10 @@ FRESH ?=
 REQUIRE_DEVICE := $(VERBS_REQUIRE_DEVICE)
 unexport VERBS_REQUIRE_DEVICE
 T ?= .
+# examples that run on a kernel device too
+EXAMPLES := ./examples/ud ./examples/srqserver ./examples/atomics ./examples/window ./examples/timestamps ./examples/events
+comma := ,
+space := $(subst ,, )
 # the suite in the guest: its reports are in the folder that comes out
 SUITE := -test.run ^TestSuite$$ -device rxe0 -peer-device rxe1 -overlay -report /out/suite.json -junit /out/suite.xml
 
@@ -80,7 +84,7 @@ libs: ## one test binary with the real libibverbs of other releases (network at 
 	@.ci/libs $(LIBS)
 
 conformance-vm: ## tests on a real kernel device (soft-RoCE) in a virtual machine: make conformance-vm [KERNEL=6.1|6.12|7.2] [RDMA=44.0|56.1|65.0] [OUT=folder]
-	VERBS_REQUIRE_DEVICE=$(REQUIRE_DEVICE) $(GO) run ./conformance/vm -kernel $(KERNEL) $(if $(RDMA),-rdma '$(RDMA)') $(if $(OUT),-out '$(OUT)') -packages ./conformance/device,./conformance/cm,./conformance -args './conformance=$(SUITE)'
+	VERBS_REQUIRE_DEVICE=$(REQUIRE_DEVICE) $(GO) run ./conformance/vm -kernel $(KERNEL) $(if $(RDMA),-rdma '$(RDMA)') $(if $(OUT),-out '$(OUT)') -packages ./conformance/device,./conformance/cm,$(subst $(space),$(comma),$(EXAMPLES)),./conformance -args './conformance=$(SUITE)'
 
 matrix: ## run the suite on the software device and all kernels; write docs/reports and docs/conformance-matrix.*
 	@.ci/matrix
