@@ -214,8 +214,8 @@ func (l *Library) Free(function, pd, context, memory, resource uint64) {
 	C.call_free(l.find("recording_free"), C.uintptr_t(function), C.uintptr_t(pd), C.uintptr_t(context), C.uintptr_t(memory), C.uint64_t(resource))
 }
 
-// Poke sets a number or a pointer of an object, by its tag and address, as the library would have by what was done with it. It is false when the
-// object has no such field.
+// Poke sets a number or a pointer of an object, by its tag and address, as the library would have by what was done with it. It is false
+// when the object has no such field.
 func (l *Library) Poke(tag string, object uint64, field string, value uint64) bool {
 	t, f := C.CString(tag), C.CString(field)
 	defer C.free(unsafe.Pointer(t))

@@ -113,9 +113,12 @@ static int leave(const struct arg *args, size_t n, const struct number *x)
 {
 	for (const struct arg *a = args; a < args + n; a++) {
 		const size_t len = strlen(a->name);
-		const char *field = x->field + len;
+		const char *field;
 
-		if (a->kind != LIST || !a->out || strncmp(x->field, a->name, len) || (*field && *field != '.'))
+		if (a->kind != LIST || !a->out || strncmp(x->field, a->name, len))
+			continue;
+		field = x->field + len;
+		if (*field && *field != '.')
 			continue;
 		if (!poke(a->type, (char *)a->value, field + (*field == '.'), x->value))
 			return 0;
