@@ -33,6 +33,19 @@ var reaching = map[string]func(b *bed) error{
 		_, err := b.dev.CreateCompCntr(verbs.NewCompCntrInitAttr(0))
 		return err
 	},
+	"ibv_is_fork_initialized": func(b *bed) error { _, err := b.lib.IsForkInitialized(); return err },
+	"ibv_query_qp_data_in_order": func(b *bed) error {
+		cq, err := b.dev.CreateCQ(1, nil, 0)
+		if err != nil {
+			return err
+		}
+		qp, err := b.pd.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeRC, cq, cq).MaxSendWR(1).MaxRecvWR(1).MaxSendSGE(1).MaxRecvSGE(1))
+		if err != nil {
+			return err
+		}
+		_, err = qp.QueryDataInOrder(verbs.WROpcodeSend, 0)
+		return err
+	},
 	"ibv_query_port_speed": func(b *bed) error { _, err := b.dev.QueryPortSpeed(1); return err },
 	"ibv_dm_export_dmabuf_fd": func(b *bed) error {
 		dm, err := b.dev.AllocDM(verbs.NewAllocDMAttr(64))
