@@ -1,6 +1,6 @@
 //go:build linux && cgo
 
-// What this device has not, and what libibverbs answers for a device without it.
+// Verbs that this device does not have: they answer what libibverbs answers for such a device.
 #include "entry.h"
 #include "qp.h"
 #include "instance.h"

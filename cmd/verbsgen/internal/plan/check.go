@@ -72,7 +72,8 @@ func narrow(f *model.Field) uint64 {
 	return longest[f.Leaf.GoType]
 }
 
-// hasInt tells whether a setter takes a Go int, which may not fit into C's, a value of a wider type than C's, bytes, which may be too many, or a builder with such a setter.
+// hasInt tells whether a setter takes what may not fit into C's field: a Go int, a value of a wider type, bytes, or a builder with such
+// a setter.
 func hasInt(r *model.Record) bool {
 	return slices.ContainsFunc(r.Fields, func(f *model.Field) bool {
 		return f.GoType == "int" || f.Bytes || narrow(f) > 0 || f.Nested != nil && hasInt(f.Nested)
