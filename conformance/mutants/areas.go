@@ -16,7 +16,7 @@ type area struct {
 
 const (
 	internal = "./cmd/verbsgen/internal/"
-	test     = "test -vet=off -failfast -short -timeout 4m "
+	test     = "test -vet=off -failfast -short -timeout 8m "
 	bindings = test + "./gen/verbs"
 	recorder = test + "./conformance/recording"
 	suites   = test + "./conformance -run ^TestSuite$"
@@ -24,24 +24,26 @@ const (
 	calls = test + "./conformance -skip ^(TestSuite|TestMutants|TestTwice|TestParity|TestCopied|TestSlurm|TestDirect|TestUntrusted)$"
 	// same compares what is generated from the pages with what is checked in.
 	same = "run ./cmd/verbsgen check"
+	// other generates packages from the pages and headers of tests.
+	other = test + "-timeout 9m ./cmd/verbsgen -run TestScripts/script/(bind_bad|forms_bad|shapes_bad|streams_bad|readers|modules)"
 	// remake generates the bindings from the mutant, so that those after it are tested: same would notice every change of a page.
 	remake = "run ./cmd/verbsgen generate -o gen/verbs"
 )
 
 // areas is the table of what is mutated and what is run for it.
 func areas() []area {
-	generator := func(name string, most int, own ...string) area {
-		return area{name: name, most: most, files: []string{"cmd/verbsgen/internal/" + name + "/*.go"}, tests: append(own, same)}
+	generator := func(name string, most int, tests ...string) area {
+		return area{name: name, most: most, files: []string{"cmd/verbsgen/internal/" + name + "/*.go"}, tests: tests}
 	}
 	of := func(name string, most int, tests ...string) area {
 		return area{name: "runtime/" + name, most: most, files: []string{"runtime/" + name + "/*.go"},
 			tests: append([]string{test + "./runtime/" + name}, tests...)}
 	}
 	return []area{
-		generator("emit", 20, test+internal+"emit"),
-		generator("bind", 20),
-		generator("plan", 20, test+internal+"plan"),
-		generator("check", 20, test+internal+"check"),
+		generator("emit", 20, same, test+internal+"emit", other),
+		generator("bind", 20, same, other, test+internal+"fit "+internal+"generate"),
+		generator("plan", 20, same, test+internal+"plan", other),
+		generator("check", 20, test+internal+"check", test+"./cmd/verbsgen -run TestScripts/script/(explain_constant|verdicts|questions)"),
 		{name: "spec", most: 16, files: []string{"spec/*.go"}, tests: []string{test + "./spec", same}},
 		{name: "pages", most: 24, files: []string{"spec/*.yaml"}, tests: []string{test + "./spec", remake, bindings, test + internal + "check", suites}},
 		{name: "templates", most: 6, files: []string{"templates/*.tmpl"}, tests: []string{remake, bindings, recorder, calls, suites}},

@@ -116,7 +116,7 @@ func TestChoose(t *testing.T) {
 
 // TestKnown finds each mutant that is listed by name, once.
 func TestKnown(t *testing.T) {
-	tr := &tree{source: "../.."}
+	tr := &tree{root: "../.."}
 	n := 0
 	for _, a := range areas() {
 		found, err := namedOf(a.name, tr)
@@ -152,13 +152,13 @@ func TestReport(t *testing.T) {
 		{ID: "b.go: five", Area: "emit", Status: survived, File: "b.go", Line: 8, Old: "<", New: "<=", Text: "if a < b {"},
 		{ID: "c.go: name", Area: "emit", Status: killed, File: "c.go", Line: 9, Name: "name", By: "go test ./c"},
 	}
-	s, err := summarize([]area{{name: "emit"}}, all, "# why\n\na.go: four => equal\n")
+	s, err := summarize([]area{{name: "emit", most: 20}}, all, "# why\n\na.go: four => equal\n")
 	if err != nil {
 		t.Fatal(err)
 	}
 	page := s.page(1)
 	for _, want := range []string{
-		"| emit | 5 | 3 | 2 | 60.0 % | 1 |\n", "| all | 5 | 3 | 2 | 60.0 % | 1 |\n",
+		"| emit | 20 | 5 | 3 | 2 | 60.0 % | 1 |\n", "| all | 20 | 5 | 3 | 2 | 60.0 % | 1 |\n",
 		"| a.go:7 | `\\|\\|` to `&&` | `if a \\|\\| b {` | equal |\n", "| b.go:8 | `<` to `<=` | `if a < b {` | a test is missing |\n",
 		"| name | c.go:9 | killed | `go test ./c` |\n",
 	} {

@@ -13,6 +13,7 @@ var reasonsText string
 // count is a row of the table.
 type count struct {
 	area                      string
+	most                      int // mutants that are meant to be run, beside those listed
 	invalid, killed, survived int
 }
 
@@ -37,7 +38,7 @@ func summarize(areas []area, all []result, reasons string) (*summary, error) {
 		s.reasons[id] = why
 	}
 	for _, a := range areas {
-		row := count{area: a.name}
+		row := count{area: a.name, most: a.most}
 		for _, r := range all {
 			if r.Area != a.name {
 				continue
@@ -71,14 +72,15 @@ func (c count) rate() string {
 
 func (s *summary) table() string {
 	var b strings.Builder
-	b.WriteString("| area | mutants | killed | survived | kill rate | invalid |\n|---|---|---|---|---|---|\n")
+	b.WriteString("| area | to run | run | killed | survived | kill rate | invalid |\n|---|---|---|---|---|---|---|\n")
 	sum := count{area: "all"}
 	for _, r := range append(s.rows, count{}) {
 		if r.area == "" {
 			r = sum
 		}
-		fmt.Fprintf(&b, "| %s | %d | %d | %d | %s | %d |\n", r.area, r.killed+r.survived, r.killed, r.survived, r.rate(), r.invalid)
-		sum.killed, sum.survived, sum.invalid = sum.killed+r.killed, sum.survived+r.survived, sum.invalid+r.invalid
+		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d | %s | %d |\n", r.area, r.most, r.killed+r.survived, r.killed, r.survived, r.rate(), r.invalid)
+		sum.most, sum.invalid = sum.most+r.most, sum.invalid+r.invalid
+		sum.killed, sum.survived = sum.killed+r.killed, sum.survived+r.survived
 	}
 	return b.String()
 }
@@ -94,7 +96,8 @@ A mutant is the code with one small change. It is killed when a test fails, and 
 
 which takes hours on a small machine: it is not a part of `+"`make test`"+`. Mutants of Go code are found by gremlins (%s);
 those of C code and of the pages by conformance/mutants, whose areas.go has the tests that are run for each area. They are chosen by seed %d,
-at most one of a line. A mutant that does not compile is invalid and not counted. Mutants of the pages and of the templates are judged by the tests of the
+at most one of a line. A mutant that does not compile is invalid and not counted.
+In the table, "to run" leaves out the mutants listed by name; where fewer were run than that, the run was ended before. Mutants of the pages and of the templates are judged by the tests of the
 bindings that are generated from them, since the comparison with what is checked in would notice every one.
 
 %s

@@ -69,8 +69,9 @@ func (t *tree) restore(under string) error {
 	})
 }
 
+// read gives the text of a file, between two mutants.
 func (t *tree) read(file string) (string, error) {
-	data, err := os.ReadFile(filepath.Join(t.source, file))
+	data, err := os.ReadFile(filepath.Join(t.root, file))
 	return string(data), err
 }
 
