@@ -37,6 +37,7 @@ func summarize(areas []area, all []result, reasons string) (*summary, error) {
 		}
 		s.reasons[id] = why
 	}
+	listed := map[string]result{}
 	for _, a := range areas {
 		row := count{area: a.name, most: a.most}
 		for _, r := range all {
@@ -53,13 +54,19 @@ func summarize(areas []area, all []result, reasons string) (*summary, error) {
 				s.survivors = append(s.survivors, r)
 			}
 			if r.Name != "" {
-				s.listed = append(s.listed, r)
+				listed[r.File+r.Name] = r
 			}
 		}
 		s.rows = append(s.rows, row)
 	}
 	slices.SortStableFunc(s.survivors, func(a, b result) int { return strings.Compare(a.ID, b.ID) })
-	slices.SortStableFunc(s.listed, func(a, b result) int { return strings.Compare(a.ID, b.ID) })
+	for _, k := range known {
+		r, run := listed[k.file+k.name]
+		if !run {
+			r = result{File: k.file, Name: k.name, Status: "not run yet"}
+		}
+		s.listed = append(s.listed, r)
+	}
 	return s, nil
 }
 
@@ -104,7 +111,7 @@ bindings that are generated from them, since the comparison with what is checked
 `, finder, seed, s.table())
 	b.WriteString("## Listed by name\n\n| mutant | file | result | noticed by |\n|---|---|---|---|\n")
 	for _, r := range s.listed {
-		fmt.Fprintf(&b, "| %s | %s:%d | %s | %s |\n", r.Name, r.File, r.Line, r.Status, code(r.By))
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", r.Name, r.File, r.Status, code(r.By))
 	}
 	b.WriteString("\n## Survivors\n\n| place | change | line | why no test notices it |\n|---|---|---|---|\n")
 	for _, r := range s.survivors {

@@ -48,43 +48,57 @@ func (r *runner) run(a area, m mutant) (res result, err error) {
 	if err != nil {
 		return res, err
 	}
-	for _, c := range a.tests {
-		if err := r.measure(c); err != nil {
-			return res, err
-		}
-	}
 	if err := r.tree.write(m.file, changed); err != nil {
 		return res, err
 	}
-	defer func() {
-		err = errors.Join(err, r.tree.write(m.file, text))
+	back := func() error {
 		if slices.Contains(a.tests, remake) {
-			err = errors.Join(err, r.tree.restore(generated))
+			return errors.Join(r.tree.write(m.file, text), r.tree.restore(generated))
 		}
-	}()
+		return r.tree.write(m.file, text)
+	}
+	defer func() { err = errors.Join(err, back()) }()
 	begin := time.Now()
-	status, by := r.judge(a, m)
+	status, by, err := r.judge(a, m, func(c string) error {
+		if _, done := r.base[c]; done {
+			return nil
+		}
+		if err := errors.Join(back(), r.measure(c), r.tree.write(m.file, changed)); err != nil {
+			return err
+		}
+		if i := slices.Index(a.tests, remake); i >= 0 && i < slices.Index(a.tests, c) {
+			r.command(remake, time.Hour)
+		}
+		return nil
+	})
+	if err != nil {
+		return res, err
+	}
 	return result{ID: m.id(), Area: a.name, File: m.file, Name: m.name, Line: m.line, Old: m.old, New: m.new, Text: m.text, Sum: m.sum,
 		Status: status, By: by, Seconds: time.Since(begin).Seconds()}, nil
 }
 
-func (r *runner) judge(a area, m mutant) (status, by string) {
+// judge runs the tests of an area on a mutant. Before the first use of a command, sound runs it without the mutant.
+func (r *runner) judge(a area, m mutant, sound func(string) error) (status, by string, err error) {
 	if by := r.compile("./" + path.Dir(m.file)); by != "" {
-		return invalid, by
+		return invalid, by, nil
 	}
 	for _, c := range a.tests {
+		if err := sound(c); err != nil {
+			return "", "", err
+		}
 		switch ok, said := r.command(c, 10*time.Minute+3*r.base[c]); {
 		case !ok && strings.Contains(said, noEnd):
-			return killed, "go " + c + " (no end)"
+			return killed, "go " + c + " (no end)", nil
 		case !ok:
-			return killed, "go " + c
+			return killed, "go " + c, nil
 		case c == remake:
 			if by := r.compile("./" + generated); by != "" {
-				return invalid, by
+				return invalid, by, nil
 			}
 		}
 	}
-	return survived, ""
+	return survived, "", nil
 }
 
 // compile returns the command that fails to compile a package, if it does.
@@ -97,9 +111,6 @@ func (r *runner) compile(pkg string) (by string) {
 
 // measure runs a command on the tree as it is, where it must work.
 func (r *runner) measure(c string) error {
-	if _, done := r.base[c]; done {
-		return nil
-	}
 	begin := time.Now()
 	ok, said := r.command(c, time.Hour)
 	if !ok {
