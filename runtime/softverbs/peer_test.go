@@ -276,7 +276,7 @@ func TestFetchAddIsAtomic(t *testing.T) {
 	}()
 	// until both have often added at the same time, which a machine with one processor never does
 	peers, together := uint64(0), 0
-	for end := time.Now().Add(3 * time.Second); together < 2000 && time.Now().Before(end); peers++ {
+	for end := time.Now().Add(5 * time.Second); together < 5000 && time.Now().Before(end); peers++ {
 		before := atomic.LoadUint64(number)
 		old, s, err := b.dev.Peer().FetchAdd(rkey, addr, 1)
 		if s != softverbs.StatusSuccess || err != nil {
