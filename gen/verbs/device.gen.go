@@ -1087,8 +1087,8 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 //   - comp_mask has no bits but those of enum ibv_qp_init_attr_mask [VR-ibv_create_qp_ex-comp_mask-2040]
 //   - with ATTR_PD, pd is read [VR-ibv_create_qp_ex-pd-2041]
 //   - create_flags has no bits but those of enum ibv_qp_create_flags [VR-ibv_create_qp_ex-create_flags-2042]
-//   - packets of queue pairs of type UD alone can carry another number than their own (a hint only: some
-//     devices accept it) [VR-ibv_create_qp_ex-create_flags-2046]
+//   - packets of queue pairs of type UD alone can carry another number than their own
+//     [VR-ibv_create_qp_ex-create_flags-2046]
 //   - send_ops_flags has no bits but those of enum ibv_qp_create_send_ops_flags (a hint only: some devices
 //     accept it) [VR-ibv_create_qp_ex-send_ops_flags-2047]
 //   - a stream of a queue pair of type UD does SEND, SEND_WITH_IMM and TSO (a hint only: some devices accept
@@ -1098,6 +1098,23 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 //     [VR-ibv_create_qp_ex-send_ops_flags-2049]
 //   - a stream of a queue pair of type RAW_PACKET does SEND and TSO (a hint only: some devices accept it)
 //     [VR-ibv_create_qp_ex-send_ops_flags-2050]
+//   - queue pairs of type RAW_PACKET alone receive whole frames [VR-ibv_create_qp_ex-create_flags-3150]
+//   - queue pairs of type UD, RAW_PACKET and DRIVER alone have create_flags (a hint only: some devices accept
+//     it) [VR-ibv_create_qp_ex-create_flags-3151]
+//   - SCATTER_FCS needs a device that has it (a hint only: some devices accept it)
+//     [VR-ibv_create_qp_ex-create_flags-3152]
+//   - CVLAN_STRIPPING needs a device that has it (a hint only: some devices accept it)
+//     [VR-ibv_create_qp_ex-create_flags-3153]
+//   - PCI_WRITE_END_PADDING needs a device that has it (a hint only: some devices accept it)
+//     [VR-ibv_create_qp_ex-create_flags-3154]
+//   - max_tso_header is for queue pairs of type RAW_PACKET [VR-ibv_create_qp_ex-qp_type-3155]
+//   - with ATTR_XRCD, xrcd is read [VR-ibv_create_qp_ex-xrcd-3156]
+//   - rx_hash_function is TOEPLITZ [VR-ibv_create_qp_ex-rx_hash_function-3157]
+//   - the key of the hash has 40 bytes [VR-ibv_create_qp_ex-rx_hash_key_len-3158]
+//   - rx_hash_fields_mask has no bits but those of enum ibv_rx_hash_fields (a hint only: some devices accept
+//     it) [VR-ibv_create_qp_ex-rx_hash_fields_mask-3160]
+//   - addresses of IPv4 and of IPv6 are not hashed by one queue pair (a hint only: some devices accept it)
+//     [VR-ibv_create_qp_ex-rx_hash_fields_mask-3161]
 //
 // C: ibv_create_qp_ex, ibv_create_qp_ex(3).
 func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
@@ -1177,28 +1194,33 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 		qpInitAttrExC.comp_mask |= 0x10 // IBV_QP_INIT_ATTR_IND_TABLE
 	}
 	in := inCreateQPEx{
-		context:                   validate.Addr(dev.c),
-		qpInitAttrEx:              1,
-		qpInitAttrExCompMask:      uint64(qpInitAttrExC.comp_mask),
-		qpInitAttrExQPType:        uint64(qpInitAttrExC.qp_type),
-		qpInitAttrExSendCQ:        uint64(qpInitAttrExC.send_cq),
-		qpInitAttrExRecvCQ:        uint64(qpInitAttrExC.recv_cq),
-		qpInitAttrExRWQIndTbl:     uint64(qpInitAttrExC.rwq_ind_tbl),
-		qpInitAttrExSRQ:           uint64(qpInitAttrExC.srq),
-		qpInitAttrExCapMaxRecvWR:  uint64(qpInitAttrExC.cap.max_recv_wr),
-		qpInitAttrExCapMaxRecvSGE: uint64(qpInitAttrExC.cap.max_recv_sge),
-		qpInitAttrExCapMaxSendWR:  uint64(qpInitAttrExC.cap.max_send_wr),
-		qpInitAttrExPD:            uint64(qpInitAttrExC.pd),
-		qpInitAttrExCreateFlags:   uint64(qpInitAttrExC.create_flags),
-		qpInitAttrExSendOpsFlags:  uint64(qpInitAttrExC.send_ops_flags),
-		qpInitAttrExXRCD:          uint64(qpInitAttrExC.xrcd),
-		qpInitAttrExCapMaxSendSGE: uint64(qpInitAttrExC.cap.max_send_sge),
-		qpInitAttrExMaxTSOHeader:  uint64(qpInitAttrExC.max_tso_header),
-		qpInitAttrExSourceQPN:     uint64(qpInitAttrExC.source_qpn),
+		context:                                validate.Addr(dev.c),
+		qpInitAttrEx:                           1,
+		qpInitAttrExCompMask:                   uint64(qpInitAttrExC.comp_mask),
+		qpInitAttrExQPType:                     uint64(qpInitAttrExC.qp_type),
+		qpInitAttrExSendCQ:                     uint64(qpInitAttrExC.send_cq),
+		qpInitAttrExRecvCQ:                     uint64(qpInitAttrExC.recv_cq),
+		qpInitAttrExRWQIndTbl:                  uint64(qpInitAttrExC.rwq_ind_tbl),
+		qpInitAttrExSRQ:                        uint64(qpInitAttrExC.srq),
+		qpInitAttrExCapMaxRecvWR:               uint64(qpInitAttrExC.cap.max_recv_wr),
+		qpInitAttrExCapMaxRecvSGE:              uint64(qpInitAttrExC.cap.max_recv_sge),
+		qpInitAttrExCapMaxSendWR:               uint64(qpInitAttrExC.cap.max_send_wr),
+		qpInitAttrExPD:                         uint64(qpInitAttrExC.pd),
+		qpInitAttrExCreateFlags:                uint64(qpInitAttrExC.create_flags),
+		qpInitAttrExXRCD:                       uint64(qpInitAttrExC.xrcd),
+		qpInitAttrExRXHashConfRXHashFunction:   uint64(qpInitAttrExC.rx_hash_conf.rx_hash_function),
+		qpInitAttrExRXHashConfRXHashKeyLen:     uint64(qpInitAttrExC.rx_hash_conf.rx_hash_key_len),
+		qpInitAttrExSendOpsFlags:               uint64(qpInitAttrExC.send_ops_flags),
+		qpInitAttrExCapMaxSendSGE:              uint64(qpInitAttrExC.cap.max_send_sge),
+		qpInitAttrExMaxTSOHeader:               uint64(qpInitAttrExC.max_tso_header),
+		qpInitAttrExSourceQPN:                  uint64(qpInitAttrExC.source_qpn),
+		qpInitAttrExRXHashConfRXHashFieldsMask: uint64(qpInitAttrExC.rx_hash_conf.rx_hash_fields_mask),
 	}
 	if caps := dev.capabilities(); caps != nil {
 		in.capDeviceAttrMaxQPWR = validate.Of(uint64(caps.orig_attr.max_qp_wr))
 		in.capDeviceAttrMaxSGE = validate.Of(uint64(caps.orig_attr.max_sge))
+		in.capDeviceAttrExRawPacketCaps = validate.Of(uint64(caps.raw_packet_caps))
+		in.capDeviceAttrExDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
 	}
 	if err := checkCreateQPEx(&in); err != nil {
 		return nil, err
@@ -1515,6 +1537,9 @@ func (dev *Device) QueryDeviceEx() (*DeviceAttrEx, error) {
 // Rules:
 //   - the domain, the number and the type of the queue pair are given [VR-ibv_open_qp-comp_mask-1220]
 //   - queue pairs of type XRC_RECV alone are shared [VR-ibv_open_qp-qp_type-1221]
+//   - comp_mask has no bits but those of enum ibv_qp_open_attr_mask [VR-ibv_open_qp-comp_mask-3170]
+//   - a queue pair is opened within an XRC domain [VR-ibv_open_qp-xrcd-3171]
+//   - no queue pair has a number of more than 24 bits [VR-ibv_open_qp-qp_num-3172]
 //
 // C: ibv_open_qp, ibv_open_qp(3).
 func (dev *Device) OpenQP(qpOpenAttr *QPOpenAttr) (*QP, error) {
@@ -1543,6 +1568,8 @@ func (dev *Device) OpenQP(qpOpenAttr *QPOpenAttr) (*QP, error) {
 		qpOpenAttr:         1,
 		qpOpenAttrCompMask: uint64(qpOpenAttrC.comp_mask),
 		qpOpenAttrQPType:   uint64(qpOpenAttrC.qp_type),
+		qpOpenAttrXRCD:     uint64(qpOpenAttrC.xrcd),
+		qpOpenAttrQPNum:    uint64(qpOpenAttrC.qp_num),
 	}
 	if err := checkOpenQP(&in); err != nil {
 		return nil, err
