@@ -54,6 +54,22 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
+// TestDeparture has a datagram leave when the device says, or when it was posted if the device has no times.
+func TestDeparture(t *testing.T) {
+	for kind := software; kind <= device; kind++ {
+		want := uint64(40)
+		if kind == software {
+			want = 30
+		}
+		p := newPeer(&options{interval: 1, timeout: 1}, "there", 0)
+		p.next = 1
+		a := &agent{q: &queues{clock: clock{kind: kind}, slots: []slot{{kind: probing, peer: p, posted: 30}}}}
+		if err := a.left(0, 40); err != nil || p.at(0).t2 != want || len(a.q.free) != 1 {
+			t.Errorf("%v: %v, left at %d, want %d; %d slots are free", kind, err, p.at(0).t2, want, len(a.q.free))
+		}
+	}
+}
+
 // TestAcknowledgements brings acknowledgements in time, in any order, late, twice, and of nothing that was sent.
 func TestAcknowledgements(t *testing.T) {
 	const qpn = 77
