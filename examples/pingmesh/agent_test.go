@@ -140,6 +140,9 @@ func TestRestart(t *testing.T) {
 		t.Errorf("before: %+v", p)
 	}
 	p, old := a.peers[0], a.peers[0].remote
+	if len(p.samples.last) != 0 {
+		t.Errorf("%d samples are left after the report", len(p.samples.last))
+	}
 	first.stop()
 	until(t, a, "the connection has ended", func() bool { return p.err != nil })
 	second := started(t, dev, patient(), addr(first))
@@ -154,6 +157,7 @@ func TestForeign(t *testing.T) {
 	dev := openDevice(t)
 	other := started(t, dev, patient(), "127.0.0.1:0")
 	a := started(t, dev, patient(), "127.0.0.1:0", addr(other))
+	started(t, dev, patient(), "127.0.0.1:0", addr(a)) // it has the number 0
 	stranger, err := newQueues(dev, patient())
 	if err != nil {
 		t.Fatal(err)
@@ -162,7 +166,7 @@ func TestForeign(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	good := packet{kind: probing}
+	good := packet{kind: probing, number: 1}
 	acknowledgement := packet{kind: ack1}
 	sent := 0
 	send := func(p packet, size int, damage func(b []byte)) {
@@ -190,7 +194,8 @@ func TestForeign(t *testing.T) {
 	send(good, 64, func(b []byte) { b[4]++ })
 	send(good, 8, nothing)
 	send(good, 0, nothing)
-	send(good, 64, nothing) // nobody with this number introduced itself
+	send(good, 64, nothing)                  // nobody has this number
+	send(packet{kind: probing}, 64, nothing) // somebody else has it
 	send(acknowledgement, 64, nothing)
 	acknowledgement.number = 1 << 30
 	send(acknowledgement, 64, nothing)
@@ -218,25 +223,40 @@ func TestManyPeers(t *testing.T) {
 	}
 }
 
-// TestBadHello meets agents that say something else.
+// TestBadHello has others say something else than agents of this version, and at last what they say.
 func TestBadHello(t *testing.T) {
 	dev := openDevice(t)
 	a := started(t, dev, patient(), "127.0.0.1:0")
-	for _, line := range []string{"GET / HTTP/1.0\r\n\r\n", `{"pingmesh":2,"gid":"::1"}`, `{"pingmesh":1,"gid":"nowhere"}`, "{"} {
+	say := func(change func(h *hello)) string {
+		h := a.hello(0)
+		change(&h)
+		line, err := json.Marshal(h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(line)
+	}
+	for _, test := range []struct {
+		line     string
+		answered bool
+	}{
+		{"GET / HTTP/1.0\r\n\r\n", false}, {"{", false},
+		{say(func(h *hello) { h.Pingmesh = 2 }), false},
+		{say(func(h *hello) { h.GID = "nowhere" }), false},
+		{say(func(*hello) {}), true},
+	} {
 		conn, err := net.Dial("tcp", addr(a))
 		if err != nil {
 			t.Fatal(err)
 		}
-		io.WriteString(conn, line)
+		io.WriteString(conn, test.line)
 		conn.(*net.TCPConn).CloseWrite()
-		if reply, _ := io.ReadAll(conn); len(reply) > 0 {
-			t.Errorf("%q was answered: %s", line, reply)
+		if reply, _ := io.ReadAll(conn); (len(reply) > 0) != test.answered {
+			t.Errorf("%q was answered by %q", test.line, reply)
 		}
 		conn.Close()
 	}
-	if len(a.sessions) != 0 {
-		t.Errorf("%d sessions", len(a.sessions))
-	}
+	until(t, a, "the session has ended", func() bool { return len(a.sessions) == 1 && a.sessions[0] == nil })
 }
 
 // TestFailure ends an agent whose queue pair fails.
