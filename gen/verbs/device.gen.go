@@ -823,7 +823,7 @@ func (dev *Device) CreateCQ(cqe int, channel *CompChannel, compVector int) (*CQ,
 //     [VR-ibv_create_cq_ex-comp_mask-2053]
 //   - flags has no bits but those of enum ibv_create_cq_attr_flags (a hint only: some devices accept it)
 //     [VR-ibv_create_cq_ex-flags-2054]
-//   - comp_vector is not negative [VR-ibv_create_cq_ex-comp_vector-3301]
+//   - comp_vector is below 2 to the power of 31 [VR-ibv_create_cq_ex-comp_vector-3301]
 //   - MASK_PD says that there is a parent domain (a hint only: some devices accept it)
 //     [VR-ibv_create_cq_ex-parent_domain-3302]
 //

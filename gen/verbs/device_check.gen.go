@@ -1112,10 +1112,10 @@ func hintCreateWQ(in *inCreateWQ) []verr.Violation {
 	if in.capDeviceAttrExDeviceCapFlagsEx.OK && in.wqInitAttrCompMask&0x1 != 0 && in.wqInitAttrCreateFlags&0x8 != 0 && in.capDeviceAttrExDeviceCapFlagsEx.V&0x1000000000 != 0x1000000000 {
 		may = append(may, verr.Violation{Rule: &rules[rule3343], Value: WQFlags(in.wqInitAttrCreateFlags).String()})
 	}
-	if in.capDeviceAttrMaxQPWR.OK && in.wqInitAttrMaxWR > in.capDeviceAttrMaxQPWR.V {
+	if in.capDeviceAttrMaxQPWR.OK && in.capDeviceAttrMaxQPWR.V > 0 && in.wqInitAttrMaxWR > in.capDeviceAttrMaxQPWR.V {
 		may = append(may, verr.Violation{Rule: &rules[rule3344], Value: strconv.FormatUint(in.wqInitAttrMaxWR, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxQPWR.V, 10)})
 	}
-	if in.capDeviceAttrMaxSGE.OK && in.wqInitAttrMaxSGE > in.capDeviceAttrMaxSGE.V {
+	if in.capDeviceAttrMaxSGE.OK && in.capDeviceAttrMaxSGE.V > 0 && in.wqInitAttrMaxSGE > in.capDeviceAttrMaxSGE.V {
 		may = append(may, verr.Violation{Rule: &rules[rule3345], Value: strconv.FormatUint(in.wqInitAttrMaxSGE, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxSGE.V, 10)})
 	}
 	if in.wqInitAttrMaxWR < 1 {

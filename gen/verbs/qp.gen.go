@@ -230,8 +230,7 @@ var errWRStart = verr.Once{Verb: "ibv_wr_start", Kind: "QP"}
 //   - a flow has at most 10 specs [VR-ibv_create_flow-num_of_specs-3310]
 //   - a sniffer takes all packets of its port (a hint only: some devices accept it)
 //     [VR-ibv_create_flow-num_of_specs-3311]
-//   - no bit of comp_mask is defined yet (a hint only: some devices accept it)
-//     [VR-ibv_create_flow-comp_mask-3312]
+//   - comp_mask has no bits yet (a hint only: some devices accept it) [VR-ibv_create_flow-comp_mask-3312]
 //   - priorities are at most 4095 (a hint only: some devices accept it) [VR-ibv_create_flow-priority-3352]
 //
 // C: ibv_create_flow, ibv_create_flow(3).

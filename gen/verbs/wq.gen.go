@@ -168,10 +168,10 @@ func (wq *WQ) refusedPostWQRecv(r dpath.RecvRange, posted int, errno syscall.Err
 //   - a work queue goes to RESET, RDY or ERR [VR-ibv_modify_wq-wq_state-0792]
 //   - a work queue is in RESET, RDY or ERR (a hint only: some devices accept it)
 //     [VR-ibv_modify_wq-curr_wq_state-2090]
-//   - the flag CVLAN_STRIPPING needs a device with RAW_PACKET_CAP_CVLAN_STRIPPING (a hint only: some devices
+//   - a change of CVLAN_STRIPPING needs a device with RAW_PACKET_CAP_CVLAN_STRIPPING (a hint only: some devices
 //     accept it) [VR-ibv_modify_wq-flags_mask-3348]
-//   - the flag SCATTER_FCS needs a device with RAW_PACKET_CAP_SCATTER_FCS (a hint only: some devices accept it)
-//     [VR-ibv_modify_wq-flags_mask-3349]
+//   - a change of SCATTER_FCS needs a device with RAW_PACKET_CAP_SCATTER_FCS (a hint only: some devices accept
+//     it) [VR-ibv_modify_wq-flags_mask-3349]
 //   - curr_wq_state is the state that the queue is in (a hint only: some devices accept it)
 //     [VR-ibv_modify_wq-curr_wq_state-3350]
 //
