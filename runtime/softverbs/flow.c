@@ -12,9 +12,9 @@
 #include "kernel.h"
 #include "objects.h"
 #include "qp.h"
+#include "steer.h"
 
 #define MAX_SPECS 10 // that the kernel takes for one flow
-#include "steer.h"
 
 static void end(struct svb_flow *f)
 {
