@@ -2,7 +2,6 @@ package check
 
 import (
 	"fmt"
-	"maps"
 	"math/big"
 	"strings"
 
@@ -331,24 +330,17 @@ func (c *call) fields(path string, t spec.CType, m map[string]any) *val {
 	return out
 }
 
-// embedded moves what is said of an object that begins with another one, as ibv_qp_ex with ibv_qp, to the field that it is a property of.
+// embedded moves what is said of an object that begins with another one, as ibv_qp_ex with ibv_qp, to the field that holds the other one.
 func (c *call) embedded(t spec.CType, m map[string]any) map[string]any {
 	if t.Kind != spec.CObject {
 		return m
 	}
 	for _, field := range c.facts.Members(t) {
 		ft, _ := c.facts.Member(t, field)
-		if ft.Kind != spec.CStruct || !c.facts.IsObject(ft.Tag) {
+		if ft.Kind != spec.CStruct || !c.facts.IsObject(ft.Tag) || m[field] != nil {
 			continue
 		}
-		inner, given := m[field].(map[string]any)
-		if m[field] != nil && !given {
-			return m
-		}
-		outer, inner := map[string]any{}, maps.Clone(inner)
-		if inner == nil {
-			inner = map[string]any{}
-		}
+		outer, inner := map[string]any{}, map[string]any{}
 		for name, v := range m {
 			_, own := c.facts.Member(t, name)
 			if _, its := c.facts.Member(ft, name); its && !own {
