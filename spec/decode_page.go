@@ -26,6 +26,7 @@ func (d *decoder) page(n *yaml.Node) *Page {
 		{"notes", false, func(n *yaml.Node, at place) {
 			d.list(n, at, func(e *yaml.Node) { p.Notes = append(p.Notes, d.note(e, at)) })
 		}},
+		{"left_out", false, d.leftOut(p)},
 		{"skip", false, d.skips(p)},
 	})
 	if ok && p.Page != "" && p.Page != name {
@@ -360,13 +361,28 @@ func (d *decoder) method(name string, k, v *yaml.Node) Method {
 
 func (d *decoder) note(n *yaml.Node, at place) Note {
 	t := Note{Pos: d.pos(n)}
-	d.object(n, at, []key{
+	d.object(n, at, d.noteKeys(&t))
+	return t
+}
+
+func (d *decoder) noteKeys(t *Note) []key {
+	return []key{
 		{"verb", true, d.text(&t.Verb)},
 		{"statement", true, d.text(&t.Statement)},
 		{"section", true, d.text(&t.Section)},
 		{"passage", true, d.hash(&t.Passage)},
-	})
-	return t
+	}
+}
+
+// leftOut reads the statements of a page that no rule checks.
+func (d *decoder) leftOut(p *Page) func(*yaml.Node, place) {
+	return func(n *yaml.Node, at place) {
+		d.list(n, at, func(e *yaml.Node) {
+			l := LeftOut{Note: Note{Pos: d.pos(e)}}
+			d.object(e, at, append(d.noteKeys(&l.Note), key{"reason", true, d.text(&l.Reason)}))
+			p.LeftOut = append(p.LeftOut, l)
+		})
+	}
 }
 
 // pending reads spec/pending.yaml.
