@@ -22,7 +22,6 @@ var limits = map[string]string{
 	"device_attr.max_srq_wr":                                 "ibv_create_srq srq_init_attr.attr.max_wr, ibv_create_srq_ex srq_init_attr_ex.attr.max_wr, ibv_modify_srq srq_attr.max_wr, ibv_modify_srq srq_attr.srq_limit",
 	"device_attr.max_srq_sge":                                "ibv_create_srq srq_init_attr.attr.max_sge, ibv_create_srq_ex srq_init_attr_ex.attr.max_sge",
 	"device_attr_ex.tm_caps.max_num_tags":                    "ibv_create_srq_ex srq_init_attr_ex.tm_cap.max_num_tags",
-	"device_attr_ex.tm_caps.max_ops":                         "ibv_create_srq_ex srq_init_attr_ex.tm_cap.max_ops",
 	"device_attr_ex.rss_caps.max_rwq_indirection_table_size": "ibv_create_rwq_ind_table init_attr.log_ind_tbl_size",
 	"srq_attr.max_wr":                                        "ibv_modify_srq srq_attr.srq_limit",
 	"device_attr.max_qp_init_rd_atom":                        "ibv_modify_qp attr.max_rd_atomic",

@@ -362,7 +362,6 @@ const (
 	rule3308
 	rule3309
 	rule3353
-	rule3523
 	rule3524
 	rule0611
 	rule0612
@@ -573,7 +572,6 @@ const (
 	rule3344
 	rule3345
 	rule3346
-	rule3503
 	rule0787
 	rule0788
 	rule0789
@@ -1034,7 +1032,6 @@ var rules = []verr.Rule{
 	rule3308: {ID: "VR-ibv_create_srq_ex-comp_mask-3308", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.comp_mask", Statement: "comp_mask has no bits but those of enum ibv_srq_init_attr_mask", Fix: "leave the other bits out", Page: "ibv_create_srq_ex", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (the bit is ignored), not in all cases", "mlx4 (the bit is ignored), not in all cases"}, RefusedBy: []string{"rxe", "hns"}},
 	rule3309: {ID: "VR-ibv_create_srq_ex-max_ops-3309", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.tm_cap.max_ops", Statement: "max_ops is at most max_ops of the device", Fix: "ask for less", Page: "ibv_create_srq_ex", Section: "DESCRIPTION", Capable: true, Limit: "max_ops"},
 	rule3353: {ID: "VR-ibv_create_srq_ex-srq_limit-3353", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.attr.srq_limit", Statement: "srq_limit has no effect when the queue is created", Fix: "set the limit by SRQ.Modify", Page: "ibv_create_srq_ex", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1..7.2 (it arms the event of the limit at once)", "siw (it arms the event of the limit at once), not in all cases"}},
-	rule3523: {ID: "VR-ibv_create_srq_ex-max_ops-3523", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.tm_cap.max_ops", Statement: "max_ops is at most max_ops of the device", Fix: "ask for less", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Capable: true, Limit: "max_ops"},
 	rule3524: {ID: "VR-ibv_create_srq_ex-srq_type-3524", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.srq_type", Statement: "a queue of type TM needs a device that matches tags", Fix: "use another type", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true},
 	rule0611: {ID: "VR-ibv_modify_srq-srq-0611", Verb: "ibv_modify_srq", Subject: "srq", Statement: "srq must not be NULL", Fix: "pass an SRQ", Page: "ibv_modify_srq", Section: "DESCRIPTION"},
 	rule0612: {ID: "VR-ibv_modify_srq-srq_attr-0612", Verb: "ibv_modify_srq", Subject: "srq_attr", Statement: "srq_attr must not be NULL", Fix: "pass an SRQAttr", Page: "ibv_modify_srq", Section: "DESCRIPTION"},
@@ -1245,7 +1242,6 @@ var rules = []verr.Rule{
 	rule3344: {ID: "VR-ibv_create_wq-max_wr-3344", Verb: "ibv_create_wq", Subject: "wq_init_attr.max_wr", Statement: "max_wr is at most that of queue pairs", Fix: "ask for less", Page: "ibv_create_wq", Section: "DESCRIPTION", Capable: true, Limit: "max_qp_wr", RefusedBy: []string{"mlx4"}},
 	rule3345: {ID: "VR-ibv_create_wq-max_sge-3345", Verb: "ibv_create_wq", Subject: "wq_init_attr.max_sge", Statement: "max_sge is at most that of queue pairs", Fix: "ask for less", Page: "ibv_create_wq", Section: "DESCRIPTION", Capable: true, Limit: "max_sge", RefusedBy: []string{"mlx4"}},
 	rule3346: {ID: "VR-ibv_create_wq-max_wr-3346", Verb: "ibv_create_wq", Subject: "wq_init_attr.max_wr", Statement: "a queue has room for at least 1 request", Fix: "ask for 1 or more", Page: "ibv_create_wq", Section: "", AcceptedBy: []string{"mlx4"}, RefusedBy: []string{"mlx5"}},
-	rule3503: {ID: "VR-ibv_create_wq-create_flags-3503", Verb: "ibv_create_wq", Subject: "wq_init_attr.create_flags", Statement: "padding needs a device with PCI_WRITE_END_PADDING", Fix: "leave WQFlagsPCIWriteEndPadding out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana (the flags are ignored)"}, RefusedBy: []string{"mlx5"}},
 	rule0787: {ID: "VR-ibv_modify_wq-wq-0787", Verb: "ibv_modify_wq", Subject: "wq", Statement: "wq must not be NULL", Fix: "pass a WQ", Page: "ibv_modify_wq", Section: "DESCRIPTION"},
 	rule0788: {ID: "VR-ibv_modify_wq-wq_attr-0788", Verb: "ibv_modify_wq", Subject: "wq_attr", Statement: "wq_attr must not be NULL", Fix: "pass a WQAttr", Page: "ibv_modify_wq", Section: "DESCRIPTION"},
 	rule0789: {ID: "VR-ibv_modify_wq-attr_mask-0789", Verb: "ibv_modify_wq", Subject: "wq_attr.attr_mask", Statement: "something is changed", Fix: "give what is to be changed", Page: "ibv_modify_wq", Section: ""},

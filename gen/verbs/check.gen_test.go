@@ -1494,12 +1494,6 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_create_srq_ex-srq_limit-3353", true, func() string {
 			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1, srqInitAttrExAttrSRQLimit: 1}))
 		}},
-		{"VR-ibv_create_srq_ex-max_ops-3523", false, func() string {
-			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExCQ: 4096, srqInitAttrExTMCapMaxOps: 8, srqInitAttrExAttrMaxWR: 1, capDeviceAttrExTMCapsMaxOps: validate.Of(8)}))
-		}},
-		{"VR-ibv_create_srq_ex-max_ops-3523", true, func() string {
-			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExCQ: 4096, srqInitAttrExTMCapMaxOps: 9, srqInitAttrExAttrMaxWR: 1, capDeviceAttrExTMCapsMaxOps: validate.Of(8)}))
-		}},
 		{"VR-ibv_create_srq_ex-srq_type-3524", false, func() string {
 			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExCQ: 4096, srqInitAttrExAttrMaxWR: 1, capDeviceAttrExTMCapsFlags: validate.Of(1)}))
 		}},
@@ -2593,12 +2587,6 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_create_wq-max_wr-3346", true, func() string {
 			return textOf(hintCreateWQ(&inCreateWQ{context: 4096, wqInitAttr: 4096, wqInitAttrPD: 4096, wqInitAttrCQ: 4096}))
-		}},
-		{"VR-ibv_create_wq-create_flags-3503", false, func() string {
-			return textOf(hintCreateWQ(&inCreateWQ{context: 4096, wqInitAttr: 4096, wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCompMask: 1, wqInitAttrCreateFlags: 8, capDeviceAttrExDeviceCapFlagsEx: validate.Of(68719476736)}))
-		}},
-		{"VR-ibv_create_wq-create_flags-3503", true, func() string {
-			return textOf(hintCreateWQ(&inCreateWQ{context: 4096, wqInitAttr: 4096, wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCompMask: 1, wqInitAttrCreateFlags: 8, capDeviceAttrExDeviceCapFlagsEx: validate.Of(0)}))
 		}},
 		{"VR-ibv_modify_wq-wq-0787", false, func() string { return textOf(checkModifyWQ(&inModifyWQ{wq: 4096, wqAttr: 4096})) }},
 		{"VR-ibv_modify_wq-wq-0787", true, func() string { return textOf(checkModifyWQ(&inModifyWQ{wqAttr: 4096})) }},

@@ -1000,8 +1000,6 @@ func (dev *Device) CreateCompCntr(ccAttr *CompCntrInitAttr) (*CompCntr, error) {
 //     [VR-ibv_create_srq_ex-max_ops-3309]
 //   - srq_limit has no effect when the queue is created (a hint only: some devices accept it)
 //     [VR-ibv_create_srq_ex-srq_limit-3353]
-//   - max_ops is at most max_ops of the device (a hint only: some devices accept it)
-//     [VR-ibv_create_srq_ex-max_ops-3523]
 //   - a queue of type TM needs a device that matches tags (a hint only: some devices accept it)
 //     [VR-ibv_create_srq_ex-srq_type-3524]
 //
@@ -1655,8 +1653,6 @@ func (dev *Device) OpenQP(qpOpenAttr *QPOpenAttr) (*QP, error) {
 //     [VR-ibv_create_wq-max_sge-3345]
 //   - a queue has room for at least 1 request (a hint only: some devices accept it)
 //     [VR-ibv_create_wq-max_wr-3346]
-//   - padding needs a device with PCI_WRITE_END_PADDING (a hint only: some devices accept it)
-//     [VR-ibv_create_wq-create_flags-3503]
 //
 // C: ibv_create_wq, ibv_create_wq(3).
 func (dev *Device) CreateWQ(wqInitAttr *WQInitAttr) (*WQ, error) {

@@ -708,9 +708,6 @@ func hintCreateSRQEx(in *inCreateSRQEx) []verr.Violation {
 	if in.srqInitAttrExAttrSRQLimit > 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule3353], Value: strconv.FormatUint(in.srqInitAttrExAttrSRQLimit, 10)})
 	}
-	if in.capDeviceAttrExTMCapsMaxOps.OK && in.srqInitAttrExCompMask&0x10 != 0 && in.srqInitAttrExTMCapMaxOps > in.capDeviceAttrExTMCapsMaxOps.V {
-		may = append(may, verr.Violation{Rule: &rules[rule3523], Value: strconv.FormatUint(in.srqInitAttrExTMCapMaxOps, 10), Limit: strconv.FormatUint(in.capDeviceAttrExTMCapsMaxOps.V, 10)})
-	}
 	if in.capDeviceAttrExTMCapsFlags.OK && in.srqInitAttrExCompMask&0x1 != 0 && in.srqInitAttrExSRQType == 2 && in.srqInitAttrExSRQType != 0 && in.capDeviceAttrExTMCapsFlags.V&0x1 != 0x1 {
 		may = append(may, verr.Violation{Rule: &rules[rule3524], Value: SRQType(in.srqInitAttrExSRQType).String()})
 	}
@@ -1183,9 +1180,6 @@ func hintCreateWQ(in *inCreateWQ) []verr.Violation {
 	}
 	if in.wqInitAttrMaxWR < 1 {
 		may = append(may, verr.Violation{Rule: &rules[rule3346], Value: strconv.FormatUint(in.wqInitAttrMaxWR, 10)})
-	}
-	if in.capDeviceAttrExDeviceCapFlagsEx.OK && in.wqInitAttrCompMask&0x1 != 0 && in.wqInitAttrCreateFlags&0x8 != 0 && in.capDeviceAttrExDeviceCapFlagsEx.V&0x1000000000 != 0x1000000000 {
-		may = append(may, verr.Violation{Rule: &rules[rule3503], Value: WQFlags(in.wqInitAttrCreateFlags).String()})
 	}
 	return may
 }
