@@ -132,6 +132,18 @@ func (o *Device) NumCompVectors() int {
 	return o.numCompVectors
 }
 
+// CPtr returns the address of the struct ibv_context, for C code that the bindings do not call; nil after
+// Close. What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object
+// is nothing that Close can name. Keep the Device open until C is done, and have C not destroy it.
+//
+// C: struct ibv_context, ibv_open_device(3).
+func (o *Device) CPtr() unsafe.Pointer {
+	if o == nil || !o.node.IsOpen() {
+		return nil
+	}
+	return o.c
+}
+
 // capabilities returns what the rules know of the device: it is read at the first need, and once. It is nil when the device
 // cannot tell.
 func (o *Device) capabilities() *cDeviceAttrEx {
