@@ -106,8 +106,8 @@ func (e *emitter) goConstant(v *model.Verb, c string) string {
 
 // setterOf is the setter of a builder that sets a bit of its mask, or several.
 func setterOf(r *model.Record, bit string) string {
-	if names := fieldsOf(r, bit); names != "" {
-		return r.Go + "." + names
+	if names := fieldsOf(r, bit); len(names) > 0 {
+		return r.Go + "." + strings.Join(names, ", "+r.Go+".")
 	}
 	for _, b := range r.Bits {
 		if b.C == bit {

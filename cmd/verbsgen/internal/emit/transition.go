@@ -68,21 +68,20 @@ func maskNames(rec *model.Record) *jen.Statement {
 	for _, f := range rec.Fields {
 		if f.Bit != nil && !seen[f.Bit.C] {
 			seen[f.Bit.C] = true
-			names = append(names, flagName(uint64(f.BitValue), fieldsOf(rec, f.Bit.C)))
+			names = append(names, flagName(uint64(f.BitValue), strings.Join(fieldsOf(rec, f.Bit.C), "/")))
 		}
 	}
 	return jen.Index().Add(rt("validate", "Flag")).Values(names...)
 }
 
-// fieldsOf are the Go names of the fields that a bit stands for: "AltAV/AltTimeout"; empty when it stands for none.
-func fieldsOf(rec *model.Record, bit string) string {
-	var names []string
+// fieldsOf are the Go names of the fields that a bit stands for.
+func fieldsOf(rec *model.Record, bit string) (names []string) {
 	for _, f := range rec.Fields {
 		if f.Bit != nil && f.Bit.C == bit {
 			names = append(names, f.Go)
 		}
 	}
-	return strings.Join(names, "/")
+	return names
 }
 
 // flagName is an entry of a list of flags: {Bits: 0x1, Name: "A"}.
