@@ -40,7 +40,7 @@ func (b *binder) setup(r *model.Record, t spec.SetupType, states []*model.Member
 	}
 	rule, kind := b.changes(r.Go, t.Of)
 	if rule == nil || kind == nil {
-		b.errorf(diag.RuleOperand, t.Pos, t.Go, "no rule of kind "+spec.KindMaskForTransition+" on the mask is about "+t.Of, "write one, or remove the type")
+		b.errorf(diag.RuleOperand, t.Pos, t.Go, "no rule with transitions on the mask is about "+t.Of, "write one, or remove the type")
 		return nil
 	}
 	out := &model.Setup{Go: t.Go, Kind: kind, From: states[0]}
@@ -80,7 +80,7 @@ func (b *binder) changes(record, kind string) (*spec.Rule, *model.Member) {
 	for _, p := range b.in.Spec.Pages {
 		for i := range p.Rules {
 			r := &p.Rules[i]
-			if r.Kind != spec.KindMaskForTransition || r.Retired || !b.masks(r, record) {
+			if len(r.Transitions) == 0 || r.Retired || !b.masks(r, record) {
 				continue
 			}
 			if slices.ContainsFunc(r.When, func(a spec.Atom) bool { return a.Eq == kind }) {
