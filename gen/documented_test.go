@@ -2,6 +2,7 @@
 package gen
 
 import (
+	"cmp"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -125,7 +126,7 @@ func checkSpec(d *ast.GenDecl, s ast.Spec, strict bool, check func(*ast.Ident, .
 		}
 		var above *ast.CommentGroup
 		if !strict {
-			above = s.Doc
+			above = cmp.Or(s.Doc, d.Doc)
 		}
 		for _, f := range fields.List {
 			if f.Doc != nil {
