@@ -1827,12 +1827,12 @@ func (o *Device) listen(verb string) (*dpath.Async, error) {
 //
 // C: struct ibv_async_event, ibv_get_async_event(3).
 type AsyncEvent struct {
-	Type EventType
-	QP   *QP   // of an event of one: the QP that it concerns; nil for one made by other code on the same device
-	CQ   *CQ   // of an event of one: the CQ that it concerns; nil for one made by other code on the same device
-	SRQ  *SRQ  // of an event of one: the SRQ that it concerns; nil for one made by other code on the same device
-	WQ   *WQ   // of an event of one: the WQ that it concerns; nil for one made by other code on the same device
-	Port uint8 // of an event of a port: its number, from 1; otherwise 0
+	Type EventType // what happened
+	QP   *QP       // of an event of one: the QP that it concerns; nil for one made by other code on the same device
+	CQ   *CQ       // of an event of one: the CQ that it concerns; nil for one made by other code on the same device
+	SRQ  *SRQ      // of an event of one: the SRQ that it concerns; nil for one made by other code on the same device
+	WQ   *WQ       // of an event of one: the WQ that it concerns; nil for one made by other code on the same device
+	Port uint8     // of an event of a port: its number, from 1; otherwise 0
 
 	event events.Async
 }

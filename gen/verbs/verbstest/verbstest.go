@@ -35,11 +35,11 @@ const (
 
 // End is one end of a connection of two reliable queue pairs.
 type End struct {
-	PD             *verbs.PD
-	SendCQ, RecvCQ *verbs.CQ
-	QP             *verbs.QP
-	Mem            []byte // registered as MR, with all rights
-	MR             *verbs.MR
+	PD             *verbs.PD // of all else but the queues
+	SendCQ, RecvCQ *verbs.CQ // where requests of QP complete
+	QP             *verbs.QP // connected to the other end
+	Mem            []byte    // registered as MR, with all rights
+	MR             *verbs.MR // of Mem
 }
 
 // Pair connects two queue pairs of a device, ready to send. They are closed when the test ends.
