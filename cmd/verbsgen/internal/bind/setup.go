@@ -20,6 +20,9 @@ func (b *binder) bindSetups(r *model.Record, s spec.Record) {
 	var states []*model.Member
 	for _, c := range s.Setup.Through {
 		m := memberOf(r.New[0].Enum, c)
+		if m == nil && !b.has(c) && b.newer(c) {
+			return
+		}
 		if m == nil {
 			b.errorf(diag.NameUnknown, s.Setup.Pos, s.Go, c+" is no "+r.New[0].Enum.Go, "correct through:")
 			return
@@ -57,7 +60,7 @@ func (b *binder) setup(r *model.Record, t spec.SetupType, states []*model.Member
 				continue
 			}
 			fields := fieldsOf(r, bit)
-			if len(fields) == 0 {
+			if len(fields) == 0 && (b.has(bit) || !b.newer(bit)) {
 				b.errorf(diag.RuleOperand, t.Pos, t.Go, "the change from "+from.C+" to "+to.C+" needs "+bit+", which is the bit of no field", "add bit: to a field of "+r.Go)
 			}
 			step.Needs = append(step.Needs, fields...)
