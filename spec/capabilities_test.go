@@ -10,8 +10,10 @@ import (
 // limits lists, by capability, what may not be larger; a transcription of its own of what the fields of struct
 // ibv_device_attr, ibv_port_attr and ibv_qp_cap mean.
 var limits = map[string]string{
-	"device_attr.phys_port_cnt":                              "ibv_create_ah attr.port_num, ibv_create_ah_from_wc port_num, ibv_init_ah_from_wc port_num, ibv_get_pkey_index port_num, ibv_modify_qp attr.port_num, ibv_query_gid port_num, ibv_query_pkey port_num, ibv_query_port port_num, ibv_query_port_speed port_num, ibv_modify_qp attr.ah_attr.port_num, ibv_modify_qp attr.alt_port_num, ibv_create_flow flow.port",
-	"device_attr_ex.phys_port_cnt_ex":                        "ibv_query_gid_ex port_num, ibv_query_port port_num",
+	"device_attr.phys_port_cnt":                              "ibv_create_ah attr.port_num, ibv_create_ah_from_wc port_num, ibv_init_ah_from_wc port_num, ibv_get_pkey_index port_num, ibv_modify_qp attr.port_num, ibv_query_gid port_num, ibv_query_pkey port_num, ibv_query_port port_num, ibv_modify_qp attr.ah_attr.port_num, ibv_modify_qp attr.alt_port_num, ibv_create_flow flow.port",
+	"device_attr_ex.phys_port_cnt_ex":                        "ibv_query_gid_ex port_num, ibv_query_port port_num, ibv_query_port_speed port_num",
+	"device_attr.max_sge_rd":                                 "ibv_post_send wr[].num_sge, ibv_wr_set_sge_list num_sge",
+	"device_attr_ex.tm_caps.max_ops":                         "ibv_create_srq_ex srq_init_attr_ex.tm_cap.max_ops",
 	"device_attr_ex.max_dm_size":                             "ibv_alloc_dm attr.length",
 	"device_attr.max_mr_size":                                "ibv_reg_mr length, ibv_reg_mr_iova length, ibv_reg_mr_ex mr_init_attr.length",
 	"device_attr.max_cqe":                                    "ibv_create_cq cqe, ibv_create_cq_ex cq_attr.cqe, ibv_resize_cq cqe",
@@ -20,7 +22,6 @@ var limits = map[string]string{
 	"device_attr.max_srq_wr":                                 "ibv_create_srq srq_init_attr.attr.max_wr, ibv_create_srq_ex srq_init_attr_ex.attr.max_wr, ibv_modify_srq srq_attr.max_wr, ibv_modify_srq srq_attr.srq_limit",
 	"device_attr.max_srq_sge":                                "ibv_create_srq srq_init_attr.attr.max_sge, ibv_create_srq_ex srq_init_attr_ex.attr.max_sge",
 	"device_attr_ex.tm_caps.max_num_tags":                    "ibv_create_srq_ex srq_init_attr_ex.tm_cap.max_num_tags",
-	"device_attr_ex.tm_caps.max_ops":                         "ibv_create_srq_ex srq_init_attr_ex.tm_cap.max_ops",
 	"device_attr_ex.rss_caps.max_rwq_indirection_table_size": "ibv_create_rwq_ind_table init_attr.log_ind_tbl_size",
 	"srq_attr.max_wr":                                        "ibv_modify_srq srq_attr.srq_limit",
 	"device_attr.max_qp_init_rd_atom":                        "ibv_modify_qp attr.max_rd_atomic",
@@ -65,7 +66,7 @@ const (
 
 // abilities lists, by capability, the flags that need it, and the verbs that take them.
 var abilities = map[string]string{
-	"device_attr.atomic_cap IBV_ATOMIC_HCA":                                                       "IBV_ACCESS_REMOTE_ATOMIC: ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex, ibv_reg_dmabuf_mr, ibv_reg_dm_mr, ibv_rereg_mr",
+	"device_attr.atomic_cap IBV_ATOMIC_HCA":                                                       "IBV_ACCESS_REMOTE_ATOMIC: ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex, ibv_reg_dmabuf_mr, ibv_reg_dm_mr, ibv_rereg_mr, ibv_bind_mw",
 	fmt.Sprintf("device_attr_ex.device_cap_flags_ex 0x%x", flushGlobal):                           "IBV_ACCESS_FLUSH_GLOBAL: ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex, ibv_rereg_mr",
 	fmt.Sprintf("device_attr_ex.device_cap_flags_ex 0x%x", flushPersistent):                       "IBV_ACCESS_FLUSH_PERSISTENT: ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex, ibv_rereg_mr",
 	"device_attr_ex.odp_caps.general_caps IBV_ODP_SUPPORT":                                        "IBV_ACCESS_ON_DEMAND: ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex, ibv_rereg_mr; : ibv_advise_mr",
@@ -89,7 +90,20 @@ var abilities = map[string]string{
 	"device_attr_ex.raw_packet_caps IBV_RAW_PACKET_CAP_CVLAN_STRIPPING":                           "IBV_WQ_FLAGS_CVLAN_STRIPPING: ibv_create_wq, ibv_modify_wq; IBV_QP_CREATE_CVLAN_STRIPPING: ibv_create_qp_ex",
 	"device_attr_ex.raw_packet_caps IBV_RAW_PACKET_CAP_SCATTER_FCS":                               "IBV_WQ_FLAGS_SCATTER_FCS: ibv_create_wq, ibv_modify_wq; IBV_QP_CREATE_SCATTER_FCS: ibv_create_qp_ex",
 	"device_attr_ex.raw_packet_caps IBV_RAW_PACKET_CAP_DELAY_DROP":                                "IBV_WQ_FLAGS_DELAY_DROP: ibv_create_wq",
-	"device_attr_ex.device_cap_flags_ex IBV_DEVICE_PCI_WRITE_END_PADDING":                         "IBV_WQ_FLAGS_PCI_WRITE_END_PADDING: ibv_create_wq; IBV_QP_CREATE_PCI_WRITE_END_PADDING: ibv_create_qp_ex",
+	"device_attr_ex.device_cap_flags_ex IBV_DEVICE_PCI_WRITE_END_PADDING":                         "IBV_QP_CREATE_PCI_WRITE_END_PADDING: ibv_create_qp_ex; IBV_WQ_FLAGS_PCI_WRITE_END_PADDING: ibv_create_wq",
+	"device_attr_ex.rss_caps.rx_hash_fields_mask IBV_RX_HASH_SRC_IPV4":                            "IBV_RX_HASH_SRC_IPV4: ibv_create_qp_ex",
+	"device_attr_ex.rss_caps.rx_hash_fields_mask IBV_RX_HASH_DST_IPV4":                            "IBV_RX_HASH_DST_IPV4: ibv_create_qp_ex",
+	"device_attr_ex.rss_caps.rx_hash_fields_mask IBV_RX_HASH_SRC_IPV6":                            "IBV_RX_HASH_SRC_IPV6: ibv_create_qp_ex",
+	"device_attr_ex.rss_caps.rx_hash_fields_mask IBV_RX_HASH_DST_IPV6":                            "IBV_RX_HASH_DST_IPV6: ibv_create_qp_ex",
+	"device_attr_ex.rss_caps.rx_hash_fields_mask IBV_RX_HASH_SRC_PORT_TCP":                        "IBV_RX_HASH_SRC_PORT_TCP: ibv_create_qp_ex",
+	"device_attr_ex.rss_caps.rx_hash_fields_mask IBV_RX_HASH_DST_PORT_TCP":                        "IBV_RX_HASH_DST_PORT_TCP: ibv_create_qp_ex",
+	"device_attr_ex.rss_caps.rx_hash_fields_mask IBV_RX_HASH_SRC_PORT_UDP":                        "IBV_RX_HASH_SRC_PORT_UDP: ibv_create_qp_ex",
+	"device_attr_ex.rss_caps.rx_hash_fields_mask IBV_RX_HASH_DST_PORT_UDP":                        "IBV_RX_HASH_DST_PORT_UDP: ibv_create_qp_ex",
+	"device_attr_ex.rss_caps.rx_hash_fields_mask IBV_RX_HASH_IPSEC_SPI":                           "IBV_RX_HASH_IPSEC_SPI: ibv_create_qp_ex",
+	"device_attr_ex.rss_caps.rx_hash_fields_mask IBV_RX_HASH_INNER":                               "IBV_RX_HASH_INNER: ibv_create_qp_ex",
+	"device_attr_ex.rss_caps.rx_hash_function IBV_RX_HASH_FUNC_TOEPLITZ":                          "IBV_RX_HASH_FUNC_TOEPLITZ: ibv_create_qp_ex",
+	"device_attr_ex.rss_caps.supported_qpts " + supports(typeRawPacket):                           "IBV_QPT_RAW_PACKET with IBV_QPT_RAW_PACKET: ibv_create_qp_ex",
+	"device_attr_ex.tm_caps.flags IBV_TM_CAP_RC":                                                  "IBV_SRQT_TM: ibv_create_srq_ex",
 	"device_attr_ex.tso_caps.supported_qpts " + supports(typeUD):                                  "IBV_WR_TSO with IBV_QPT_UD: ibv_post_send",
 	"device_attr_ex.tso_caps.supported_qpts " + supports(typeRawPacket):                           "IBV_WR_TSO with IBV_QPT_RAW_PACKET: ibv_post_send",
 	"device_attr_ex.packet_pacing_caps.supported_qpts " + supports(typeRC):                        "IBV_QP_RATE_LIMIT with IBV_QPT_RC: ibv_modify_qp",

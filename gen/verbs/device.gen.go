@@ -132,6 +132,18 @@ func (o *Device) NumCompVectors() int {
 	return o.numCompVectors
 }
 
+// CPtr returns the address of the struct ibv_context, for C code that the bindings do not call; nil after
+// Close. What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object
+// is nothing that Close can name. Keep the Device open until C is done, and have C not destroy it.
+//
+// C: struct ibv_context, ibv_open_device(3).
+func (o *Device) CPtr() unsafe.Pointer {
+	if o == nil || !o.node.IsOpen() {
+		return nil
+	}
+	return o.c
+}
+
 // capabilities returns what the rules know of the device: it is read at the first need, and once. It is nil when the device
 // cannot tell.
 func (o *Device) capabilities() *cDeviceAttrEx {
@@ -307,7 +319,7 @@ func (dev *Device) QueryPortSpeed(portNum uint32) (uint64, error) {
 		portNum:   uint64(portNum),
 	}
 	if caps := dev.capabilities(); caps != nil {
-		in.capDeviceAttrPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
+		in.capDeviceAttrExPhysPortCntEx = validate.Of(uint64(caps.phys_port_cnt_ex))
 	}
 	if err := checkQueryPortSpeed(&in); err != nil {
 		return 0, err
@@ -826,6 +838,8 @@ func (dev *Device) CreateCQ(cqe int, channel *CompChannel, compVector int) (*CQ,
 //   - comp_vector is below 2 to the power of 31 [VR-ibv_create_cq_ex-comp_vector-3301]
 //   - MASK_PD says that there is a parent domain (a hint only: some devices accept it)
 //     [VR-ibv_create_cq_ex-parent_domain-3302]
+//   - completions have timestamps with devices whose completion_timestamp_mask is not 0 (a hint only: some
+//     devices accept it) [VR-ibv_create_cq_ex-wc_flags-3525]
 //
 // C: ibv_create_cq_ex, ibv_create_cq_ex(3).
 func (dev *Device) CreateCQEx(cqAttr *CQInitAttrEx) (*CQ, error) {
@@ -872,6 +886,7 @@ func (dev *Device) CreateCQEx(cqAttr *CQInitAttrEx) (*CQ, error) {
 	}
 	if caps := dev.capabilities(); caps != nil {
 		in.capDeviceAttrMaxCQE = validate.Of(uint64(caps.orig_attr.max_cqe))
+		in.capDeviceAttrExCompletionTimestampMask = validate.Of(uint64(caps.completion_timestamp_mask))
 	}
 	if err := checkCreateCQEx(&in); err != nil {
 		return nil, err
@@ -997,6 +1012,8 @@ func (dev *Device) CreateCompCntr(ccAttr *CompCntrInitAttr) (*CompCntr, error) {
 //     [VR-ibv_create_srq_ex-max_ops-3309]
 //   - srq_limit has no effect when the queue is created (a hint only: some devices accept it)
 //     [VR-ibv_create_srq_ex-srq_limit-3353]
+//   - a queue of type TM needs a device that matches tags (a hint only: some devices accept it)
+//     [VR-ibv_create_srq_ex-srq_type-3524]
 //
 // C: ibv_create_srq_ex, ibv_create_srq_ex(3).
 func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
@@ -1062,6 +1079,7 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 		in.capDeviceAttrMaxSRQWR = validate.Of(uint64(caps.orig_attr.max_srq_wr))
 		in.capDeviceAttrMaxSRQSGE = validate.Of(uint64(caps.orig_attr.max_srq_sge))
 		in.capDeviceAttrExTMCapsMaxOps = validate.Of(uint64(caps.tm_caps.max_ops))
+		in.capDeviceAttrExTMCapsFlags = validate.Of(uint64(caps.tm_caps.flags))
 	}
 	if err := checkCreateSRQEx(&in); err != nil {
 		return nil, err
@@ -1130,12 +1148,6 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 //   - queue pairs of type RAW_PACKET alone receive whole frames [VR-ibv_create_qp_ex-create_flags-3150]
 //   - queue pairs of type UD, RAW_PACKET and DRIVER alone have create_flags (a hint only: some devices accept
 //     it) [VR-ibv_create_qp_ex-create_flags-3151]
-//   - SCATTER_FCS needs a device that has it (a hint only: some devices accept it)
-//     [VR-ibv_create_qp_ex-create_flags-3152]
-//   - CVLAN_STRIPPING needs a device that has it (a hint only: some devices accept it)
-//     [VR-ibv_create_qp_ex-create_flags-3153]
-//   - PCI_WRITE_END_PADDING needs a device that has it (a hint only: some devices accept it)
-//     [VR-ibv_create_qp_ex-create_flags-3154]
 //   - max_tso_header is for queue pairs of type RAW_PACKET [VR-ibv_create_qp_ex-qp_type-3155]
 //   - with ATTR_XRCD, xrcd is read [VR-ibv_create_qp_ex-xrcd-3156]
 //   - rx_hash_function is TOEPLITZ [VR-ibv_create_qp_ex-rx_hash_function-3157]
@@ -1144,6 +1156,36 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 //     it) [VR-ibv_create_qp_ex-rx_hash_fields_mask-3160]
 //   - addresses of IPv4 and of IPv6 are not hashed by one queue pair (a hint only: some devices accept it)
 //     [VR-ibv_create_qp_ex-rx_hash_fields_mask-3161]
+//   - padding needs a device with PCI_WRITE_END_PADDING (a hint only: some devices accept it)
+//     [VR-ibv_create_qp_ex-create_flags-3502]
+//   - QP_CREATE_CVLAN_STRIPPING needs a device with RAW_PACKET_CAP_CVLAN_STRIPPING (a hint only: some devices
+//     accept it) [VR-ibv_create_qp_ex-create_flags-3504]
+//   - QP_CREATE_SCATTER_FCS needs a device with RAW_PACKET_CAP_SCATTER_FCS (a hint only: some devices accept
+//     it) [VR-ibv_create_qp_ex-create_flags-3505]
+//   - a hash over SRC_IPV4 needs a device that can hash it (a hint only: some devices accept it)
+//     [VR-ibv_create_qp_ex-rx_hash_fields_mask-3510]
+//   - a hash over DST_IPV4 needs a device that can hash it (a hint only: some devices accept it)
+//     [VR-ibv_create_qp_ex-rx_hash_fields_mask-3511]
+//   - a hash over SRC_IPV6 needs a device that can hash it (a hint only: some devices accept it)
+//     [VR-ibv_create_qp_ex-rx_hash_fields_mask-3512]
+//   - a hash over DST_IPV6 needs a device that can hash it (a hint only: some devices accept it)
+//     [VR-ibv_create_qp_ex-rx_hash_fields_mask-3513]
+//   - a hash over SRC_PORT_TCP needs a device that can hash it (a hint only: some devices accept it)
+//     [VR-ibv_create_qp_ex-rx_hash_fields_mask-3514]
+//   - a hash over DST_PORT_TCP needs a device that can hash it (a hint only: some devices accept it)
+//     [VR-ibv_create_qp_ex-rx_hash_fields_mask-3515]
+//   - a hash over SRC_PORT_UDP needs a device that can hash it (a hint only: some devices accept it)
+//     [VR-ibv_create_qp_ex-rx_hash_fields_mask-3516]
+//   - a hash over DST_PORT_UDP needs a device that can hash it (a hint only: some devices accept it)
+//     [VR-ibv_create_qp_ex-rx_hash_fields_mask-3517]
+//   - a hash over IPSEC_SPI needs a device that can hash it (a hint only: some devices accept it)
+//     [VR-ibv_create_qp_ex-rx_hash_fields_mask-3518]
+//   - a hash over INNER needs a device that can hash it (a hint only: some devices accept it)
+//     [VR-ibv_create_qp_ex-rx_hash_fields_mask-3519]
+//   - the hash function TOEPLITZ needs a device that has it (a hint only: some devices accept it)
+//     [VR-ibv_create_qp_ex-rx_hash_function-3520]
+//   - a table of work queues needs a device that distributes raw packets (a hint only: some devices accept it)
+//     [VR-ibv_create_qp_ex-qp_type-3521]
 //
 // C: ibv_create_qp_ex, ibv_create_qp_ex(3).
 func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
@@ -1248,8 +1290,11 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 	if caps := dev.capabilities(); caps != nil {
 		in.capDeviceAttrMaxQPWR = validate.Of(uint64(caps.orig_attr.max_qp_wr))
 		in.capDeviceAttrMaxSGE = validate.Of(uint64(caps.orig_attr.max_sge))
-		in.capDeviceAttrExRawPacketCaps = validate.Of(uint64(caps.raw_packet_caps))
 		in.capDeviceAttrExDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
+		in.capDeviceAttrExRawPacketCaps = validate.Of(uint64(caps.raw_packet_caps))
+		in.capDeviceAttrExRSSCapsRXHashFieldsMask = validate.Of(uint64(caps.rss_caps.rx_hash_fields_mask))
+		in.capDeviceAttrExRSSCapsRXHashFunction = validate.Of(uint64(caps.rss_caps.rx_hash_function))
+		in.capDeviceAttrExRSSCapsSupportedQpts = validate.Of(uint64(caps.rss_caps.supported_qpts))
 	}
 	if err := checkCreateQPEx(&in); err != nil {
 		return nil, err
@@ -1885,12 +1930,12 @@ func (o *Device) listen(verb string) (*dpath.Async, error) {
 //
 // C: struct ibv_async_event, ibv_get_async_event(3).
 type AsyncEvent struct {
-	Type EventType
-	QP   *QP   // of an event of one: the QP that it concerns; nil for one made by other code on the same device
-	CQ   *CQ   // of an event of one: the CQ that it concerns; nil for one made by other code on the same device
-	SRQ  *SRQ  // of an event of one: the SRQ that it concerns; nil for one made by other code on the same device
-	WQ   *WQ   // of an event of one: the WQ that it concerns; nil for one made by other code on the same device
-	Port uint8 // of an event of a port: its number, from 1; otherwise 0
+	Type EventType // what happened
+	QP   *QP       // of an event of one: the QP that it concerns; nil for one made by other code on the same device
+	CQ   *CQ       // of an event of one: the CQ that it concerns; nil for one made by other code on the same device
+	SRQ  *SRQ      // of an event of one: the SRQ that it concerns; nil for one made by other code on the same device
+	WQ   *WQ       // of an event of one: the WQ that it concerns; nil for one made by other code on the same device
+	Port uint8     // of an event of a port: its number, from 1; otherwise 0
 
 	event events.Async
 }
