@@ -127,3 +127,8 @@ func relaxed(t *suite.T) {
 		d.datagrams(round)
 	}
 }
+
+// relaxedEx is a region of ibv_reg_mr_ex.
+func relaxedEx(n *near, buf *mem.Buffer) (*verbs.MR, error) {
+	return n.pd.RegMREx(verbs.NewMRInitAttr(buf.Len(), rw|verbs.MRAccessRelaxedOrdering).Buffer(buf))
+}
