@@ -20,12 +20,12 @@ func onDemandTraffic() []suite.Case {
 		return suite.Case{ID: id("odp", n), Family: "on-demand paging", Title: title, Page: page, Needs: append(needs(suite.ODP, suite.Peer), more...), Run: run}
 	}
 	return []suite.Case{
-		c(7, "messages, WRITE and READ, from and into pages that are not there", "ibv_reg_mr", through(onDemandOf)),
+		c(7, "messages, WRITE and READ, from and into pages that are not there", "ibv_reg_mr", throughAbsent(onDemandOf)),
 		c(8, "datagrams from pages that are not there", "ibv_reg_mr", onDemandDatagrams),
 		c(9, "atomics on pages that are not there, and their results into some", "ibv_reg_mr", onDemandAtomics, suite.Atomics),
 		c(10, "gathered from a region that pages in and one that is pinned", "ibv_reg_mr", onDemandGathered),
 		c(11, "messages, WRITE and READ after each advice", "ibv_advise_mr", onDemandAdvised, suite.Advise),
-		c(12, "the form that covers all: pages that are not there", "ibv_reg_mr", through(onDemandEx), suite.MREx),
+		c(12, "the form that covers all: pages that are not there", "ibv_reg_mr", throughAbsent(onDemandEx), suite.MREx),
 	}
 }
 

@@ -103,8 +103,8 @@ func (a *area) datagrams(round int) {
 // rounds is how often memory is used that comes and goes.
 const rounds = 10
 
-// through carries bytes of every kind through a region that was registered with more flags.
-func through(reg func(n *near, buf *mem.Buffer) (*verbs.MR, error)) func(*suite.T) {
+// throughAbsent carries bytes of every kind through an on-demand region whose pages are not there.
+func throughAbsent(reg func(n *near, buf *mem.Buffer) (*verbs.MR, error)) func(*suite.T) {
 	return func(t *suite.T) {
 		n := newNear(t, far.RC)
 		a := n.newArea(4, func(buf *mem.Buffer) (*verbs.MR, error) { return reg(n, buf) })
@@ -117,18 +117,24 @@ func through(reg func(n *near, buf *mem.Buffer) (*verbs.MR, error)) func(*suite.
 
 // relaxed uses a region whose accesses may be reordered, with messages, RDMA and datagrams.
 func relaxed(t *suite.T) {
-	const access = rw | verbs.MRAccessRelaxedOrdering
-	n := newNear(t, far.RC)
-	a := n.newArea(4, func(buf *mem.Buffer) (*verbs.MR, error) { return n.pd.RegMRBuffer(buf, access) })
-	u := newNear(t, far.UD)
-	d := u.newArea(1, func(buf *mem.Buffer) (*verbs.MR, error) { return u.pd.RegMRBuffer(buf, access) })
+	n, u := newNear(t, far.RC), newNear(t, far.UD)
+	a := n.newArea(4, func(buf *mem.Buffer) (*verbs.MR, error) { return n.pd.RegMRBuffer(buf, relaxedOrder) })
+	d := u.newArea(1, func(buf *mem.Buffer) (*verbs.MR, error) { return u.pd.RegMRBuffer(buf, relaxedOrder) })
 	for round := range rounds {
 		a.carried(round)
 		d.datagrams(round)
 	}
 }
 
-// relaxedEx is a region of ibv_reg_mr_ex.
-func relaxedEx(n *near, buf *mem.Buffer) (*verbs.MR, error) {
-	return n.pd.RegMREx(verbs.NewMRInitAttr(buf.Len(), rw|verbs.MRAccessRelaxedOrdering).Buffer(buf))
+const relaxedOrder = rw | verbs.MRAccessRelaxedOrdering
+
+// relaxedEx uses a region of ibv_reg_mr_ex.
+func relaxedEx(t *suite.T) {
+	n := newNear(t, far.RC)
+	a := n.newArea(4, func(buf *mem.Buffer) (*verbs.MR, error) {
+		return n.pd.RegMREx(verbs.NewMRInitAttr(buf.Len(), relaxedOrder).Buffer(buf))
+	})
+	for round := range rounds {
+		a.carried(round)
+	}
 }
