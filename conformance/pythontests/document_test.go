@@ -11,13 +11,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/verbsgen/verbsgen/conformance/suite"
 	"github.com/verbsgen/verbsgen/conformance/suite/report"
 )
 
 var update = flag.Bool("update", false, "write what is derived in docs/python-tests.md anew")
-
-type caseOf = suite.Case
 
 // columns are the kernels, with the report of each.
 var columns = []struct{ name, report string }{

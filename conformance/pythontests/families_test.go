@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/verbsgen/verbsgen/conformance/suite"
 	"github.com/verbsgen/verbsgen/conformance/suite/cases"
 	"github.com/verbsgen/verbsgen/spec"
 )
@@ -49,7 +50,7 @@ func families(t *testing.T, reports []map[string]string) []string {
 		add(c.Family, c.Page)
 	}
 	for _, p := range sp.Pages {
-		own := slices.ContainsFunc(cases.All(), func(c caseOf) bool { return c.Page == p.Page })
+		own := slices.ContainsFunc(cases.All(), func(c suite.Case) bool { return c.Page == p.Page })
 		beside := shownBeside[p.Page]
 		switch {
 		case own && beside != "":
@@ -75,7 +76,7 @@ func families(t *testing.T, reports []map[string]string) []string {
 // tally counts what became of cases: "12 pass, 1 known, 2 skip". A case that is newer than the report is "not run".
 func tally(ids []string, status map[string]string) string {
 	var out []string
-	for _, s := range []struct{ status, word string }{{"pass", "pass"}, {"known", "known"}, {"skip", "skip"}, {"", "not run"}} {
+	for _, s := range []struct{ status, word string }{{"pass", "pass"}, {"known", "known"}, {"skip", "skip"}, {"", notRun}} {
 		n := 0
 		for _, id := range ids {
 			if status[id] == s.status {
