@@ -17,7 +17,7 @@ REQUIRE_DEVICE := $(VERBS_REQUIRE_DEVICE)
 unexport VERBS_REQUIRE_DEVICE
 T ?= .
 # examples that run on a kernel device too
-EXAMPLES := ./examples/ud ./examples/srqserver ./examples/atomics ./examples/window ./examples/timestamps ./examples/events
+EXAMPLES := ./examples/ud ./examples/srqserver ./examples/atomics ./examples/window ./examples/timestamps ./examples/events ./examples/pingmesh
 comma := ,
 space := $(subst ,, )
 # the suite in the guest: its reports are in the folder that comes out
@@ -67,9 +67,8 @@ lint: ## gofmt, vet, staticcheck, no large files, shellcheck where it is install
 	@if command -v shellcheck >/dev/null; then shellcheck .ci/* $$(git ls-files '*.sh'); else echo "shellcheck is not installed: scripts not checked"; fi
 
 # TestMutants builds other programs, which these two ways of building do not reach
-race: ## tests of concurrent code with the race detector, and with all checks of cgo's pointer rules
-	$(GO) test -race -skip '^TestMutants$$' ./runtime/... ./conformance/... ./examples/...
-	GOEXPERIMENT=cgocheck2 $(GO) test -skip '^TestMutants$$' ./runtime/... ./conformance/... ./examples/...
+race: ## tests of concurrent code with the race detector and all checks of cgo's pointer rules
+	GOEXPERIMENT=cgocheck2 $(GO) test -race -skip '^TestMutants$$' ./runtime/... ./conformance/... ./examples/...
 
 asan: ## tests that call C with gcc's address sanitizer; takes some minutes, not a part of test
 	@.ci/asan

@@ -566,6 +566,10 @@ func (dev *Device) AllocPD() (*PD, error) {
 // Rules:
 //   - only a change can be without esp_attr [VR-ibv_create_flow_action_esp-esp_attr-1525]
 //   - only a change can be without keymat_ptr [VR-ibv_create_flow_action_esp-keymat_ptr-1526]
+//   - comp_mask has no bits but MASK_ESN [VR-ibv_create_flow_action_esp-comp_mask-3313]
+//   - the key material is that of AES in Galois counter mode [VR-ibv_create_flow_action_esp-keymat_proto-3332]
+//   - the protection against replayed packets is that of a bitmap
+//     [VR-ibv_create_flow_action_esp-replay_proto-3334]
 //
 // C: ibv_create_flow_action_esp, ibv_create_flow_action(3).
 func (ctx *Device) CreateFlowActionESP(esp *FlowActionESPAttr) (*FlowAction, error) {
@@ -584,17 +588,25 @@ func (ctx *Device) CreateFlowActionESP(esp *FlowActionESPAttr) (*FlowAction, err
 		return nil, err
 	}
 	in := inCreateFlowActionEsp{
-		ctx:          validate.Addr(ctx.c),
-		esp:          1,
-		espEspAttr:   uint64(espC.esp_attr),
-		espKeymatPtr: uint64(espC.keymat_ptr),
+		ctx:            validate.Addr(ctx.c),
+		esp:            1,
+		espEspAttr:     uint64(espC.esp_attr),
+		espKeymatPtr:   uint64(espC.keymat_ptr),
+		espCompMask:    uint64(espC.comp_mask),
+		espKeymatProto: uint64(espC.keymat_proto),
+		espReplayProto: uint64(espC.replay_proto),
+		espReplayPtr:   uint64(espC.replay_ptr),
+		espEsn:         uint64(espC.esn),
 	}
 	if err := checkCreateFlowActionEsp(&in); err != nil {
 		return nil, err
 	}
+	if ctx.lib.lints.Wanted() {
+		ctx.lib.lints.Report(hintCreateFlowActionEsp(&in))
+	}
 	ptr, errno := rawCreateFlowActionEsp(ctx.c, unsafe.Pointer(&espC))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, nil)
+		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintCreateFlowActionEsp(&in)) })
 	}
 	o := newFlowAction(ctx, ptr)
 	if err := o.adopt(&ctx.node); err != nil {
@@ -807,9 +819,13 @@ func (dev *Device) CreateCQ(cqe int, channel *CompChannel, compVector int) (*CQ,
 //   - cqe is at most max_cqe (a hint only: some devices accept it) [VR-ibv_create_cq_ex-cqe-0906]
 //   - comp_vector is below num_comp_vectors [VR-ibv_create_cq_ex-comp_vector-0907]
 //   - only fields that the header names can be asked for [VR-ibv_create_cq_ex-wc_flags-0908]
-//   - comp_mask has no bits but those of enum ibv_cq_init_attr_mask [VR-ibv_create_cq_ex-comp_mask-2053]
+//   - comp_mask has no bits but those of enum ibv_cq_init_attr_mask (a hint only: some devices accept it)
+//     [VR-ibv_create_cq_ex-comp_mask-2053]
 //   - flags has no bits but those of enum ibv_create_cq_attr_flags (a hint only: some devices accept it)
 //     [VR-ibv_create_cq_ex-flags-2054]
+//   - comp_vector is below 2 to the power of 31 [VR-ibv_create_cq_ex-comp_vector-3301]
+//   - MASK_PD says that there is a parent domain (a hint only: some devices accept it)
+//     [VR-ibv_create_cq_ex-parent_domain-3302]
 //
 // C: ibv_create_cq_ex, ibv_create_cq_ex(3).
 func (dev *Device) CreateCQEx(cqAttr *CQInitAttrEx) (*CQ, error) {
@@ -849,9 +865,9 @@ func (dev *Device) CreateCQEx(cqAttr *CQInitAttrEx) (*CQ, error) {
 		cqAttrCompVector:      uint64(cqAttrC.comp_vector),
 		contextNumCompVectors: validate.Of(uint64(cmem.At[uint32](dev.c, 272))),
 		cqAttrWCFlags:         uint64(cqAttrC.wc_flags),
-		cqAttrCompMask:        uint64(cqAttrC.comp_mask),
 		cqAttrCQE:             uint64(cqAttrC.cqe),
 		cqAttrFlags:           uint64(cqAttrC.flags),
+		cqAttrCompMask:        uint64(cqAttrC.comp_mask),
 		cqAttrParentDomain:    uint64(cqAttrC.parent_domain),
 	}
 	if caps := dev.capabilities(); caps != nil {
@@ -958,7 +974,8 @@ func (dev *Device) CreateCompCntr(ccAttr *CompCntrInitAttr) (*CompCntr, error) {
 // SRQ.Query returns the sizes that the queue got.
 //
 // Rules:
-//   - a queue has a protection domain [VR-ibv_create_srq_ex-comp_mask-1203]
+//   - a protection domain is announced by ATTR_PD (a hint only: some devices accept it)
+//     [VR-ibv_create_srq_ex-comp_mask-1203]
 //   - srq_type is BASIC, XRC or TM [VR-ibv_create_srq_ex-srq_type-1204]
 //   - a queue of type XRC has an XRC domain and a completion queue [VR-ibv_create_srq_ex-comp_mask-1205]
 //   - a queue of type TM has a completion queue and a list of tags [VR-ibv_create_srq_ex-comp_mask-1206]
@@ -971,6 +988,15 @@ func (dev *Device) CreateCompCntr(ccAttr *CompCntrInitAttr) (*CompCntr, error) {
 //     [VR-ibv_create_srq_ex-max_wr-1229]
 //   - max_wr is at most max_srq_wr (a hint only: some devices accept it) [VR-ibv_create_srq_ex-max_wr-1230]
 //   - max_sge is at most max_srq_sge (a hint only: some devices accept it) [VR-ibv_create_srq_ex-max_sge-1231]
+//   - the queue has a protection domain [VR-ibv_create_srq_ex-pd-3305]
+//   - the queue has a XRC domain [VR-ibv_create_srq_ex-xrcd-3306]
+//   - the queue has a completion queue [VR-ibv_create_srq_ex-cq-3307]
+//   - comp_mask has no bits but those of enum ibv_srq_init_attr_mask (a hint only: some devices accept it)
+//     [VR-ibv_create_srq_ex-comp_mask-3308]
+//   - max_ops is at most max_ops of the device (a hint only: some devices accept it)
+//     [VR-ibv_create_srq_ex-max_ops-3309]
+//   - srq_limit has no effect when the queue is created (a hint only: some devices accept it)
+//     [VR-ibv_create_srq_ex-srq_limit-3353]
 //
 // C: ibv_create_srq_ex, ibv_create_srq_ex(3).
 func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
@@ -1019,20 +1045,23 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 	in := inCreateSRQEx{
 		context:                      validate.Addr(dev.c),
 		srqInitAttrEx:                1,
-		srqInitAttrExCompMask:        uint64(srqInitAttrExC.comp_mask),
 		srqInitAttrExSRQType:         uint64(srqInitAttrExC.srq_type),
+		srqInitAttrExCompMask:        uint64(srqInitAttrExC.comp_mask),
 		srqInitAttrExTMCapMaxNumTags: uint64(srqInitAttrExC.tm_cap.max_num_tags),
+		srqInitAttrExPD:              uint64(srqInitAttrExC.pd),
 		srqInitAttrExXRCD:            uint64(srqInitAttrExC.xrcd),
 		srqInitAttrExCQ:              uint64(srqInitAttrExC.cq),
 		srqInitAttrExTMCapMaxOps:     uint64(srqInitAttrExC.tm_cap.max_ops),
 		srqInitAttrExAttrMaxWR:       uint64(srqInitAttrExC.attr.max_wr),
 		srqInitAttrExAttrMaxSGE:      uint64(srqInitAttrExC.attr.max_sge),
+		srqInitAttrExAttrSRQLimit:    uint64(srqInitAttrExC.attr.srq_limit),
 	}
 	if caps := dev.capabilities(); caps != nil {
 		in.capDeviceAttrExTMCapsMaxNumTags = validate.Of(uint64(caps.tm_caps.max_num_tags))
 		in.capDeviceAttrDeviceCapFlags = validate.Of(uint64(caps.orig_attr.device_cap_flags))
 		in.capDeviceAttrMaxSRQWR = validate.Of(uint64(caps.orig_attr.max_srq_wr))
 		in.capDeviceAttrMaxSRQSGE = validate.Of(uint64(caps.orig_attr.max_srq_sge))
+		in.capDeviceAttrExTMCapsMaxOps = validate.Of(uint64(caps.tm_caps.max_ops))
 	}
 	if err := checkCreateSRQEx(&in); err != nil {
 		return nil, err
@@ -1573,6 +1602,14 @@ func (dev *Device) OpenQP(qpOpenAttr *QPOpenAttr) (*QP, error) {
 //     [VR-ibv_create_wq-create_flags-2088]
 //   - the flag DELAY_DROP needs a device with RAW_PACKET_CAP_DELAY_DROP (a hint only: some devices accept it)
 //     [VR-ibv_create_wq-create_flags-2089]
+//   - the flag PCI_WRITE_END_PADDING needs a device with PCI_WRITE_END_PADDING (a hint only: some devices
+//     accept it) [VR-ibv_create_wq-create_flags-3343]
+//   - max_wr is at most that of queue pairs (a hint only: some devices accept it)
+//     [VR-ibv_create_wq-max_wr-3344]
+//   - max_sge is at most that of queue pairs (a hint only: some devices accept it)
+//     [VR-ibv_create_wq-max_sge-3345]
+//   - a queue has room for at least 1 request (a hint only: some devices accept it)
+//     [VR-ibv_create_wq-max_wr-3346]
 //
 // C: ibv_create_wq, ibv_create_wq(3).
 func (dev *Device) CreateWQ(wqInitAttr *WQInitAttr) (*WQ, error) {
@@ -1613,9 +1650,14 @@ func (dev *Device) CreateWQ(wqInitAttr *WQInitAttr) (*WQ, error) {
 		wqInitAttrWQType:      uint64(wqInitAttrC.wq_type),
 		wqInitAttrCompMask:    uint64(wqInitAttrC.comp_mask),
 		wqInitAttrCreateFlags: uint64(wqInitAttrC.create_flags),
+		wqInitAttrMaxWR:       uint64(wqInitAttrC.max_wr),
+		wqInitAttrMaxSGE:      uint64(wqInitAttrC.max_sge),
 	}
 	if caps := dev.capabilities(); caps != nil {
 		in.capDeviceAttrExRawPacketCaps = validate.Of(uint64(caps.raw_packet_caps))
+		in.capDeviceAttrExDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
+		in.capDeviceAttrMaxQPWR = validate.Of(uint64(caps.orig_attr.max_qp_wr))
+		in.capDeviceAttrMaxSGE = validate.Of(uint64(caps.orig_attr.max_sge))
 	}
 	if err := checkCreateWQ(&in); err != nil {
 		return nil, err
@@ -1642,6 +1684,7 @@ func (dev *Device) CreateWQ(wqInitAttr *WQInitAttr) (*WQ, error) {
 //   - comp_mask is 0, as no bit is defined [VR-ibv_create_rwq_ind_table-comp_mask-1504]
 //   - the table has at most max_rwq_indirection_table_size entries (a hint only: some devices accept it)
 //     [VR-ibv_create_rwq_ind_table-log_ind_tbl_size-1505]
+//   - a table has at most 2 to the power of 13 entries [VR-ibv_create_rwq_ind_table-log_ind_tbl_size-3351]
 //
 // C: ibv_create_rwq_ind_table, ibv_create_rwq_ind_table(3).
 func (dev *Device) CreateRWQIndTable(initAttr *RWQIndTableInitAttr) (*RWQIndTable, error) {

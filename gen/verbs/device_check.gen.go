@@ -303,10 +303,15 @@ func checkAllocPD(in *inAllocPD) error {
 
 // inCreateFlowActionEsp has the values that the rules of ibv_create_flow_action_esp use.
 type inCreateFlowActionEsp struct {
-	ctx          uint64 // ctx
-	esp          uint64 // esp
-	espEspAttr   uint64 // esp.esp_attr
-	espKeymatPtr uint64 // esp.keymat_ptr
+	ctx            uint64 // ctx
+	esp            uint64 // esp
+	espEspAttr     uint64 // esp.esp_attr
+	espKeymatPtr   uint64 // esp.keymat_ptr
+	espCompMask    uint64 // esp.comp_mask
+	espKeymatProto uint64 // esp.keymat_proto
+	espReplayProto uint64 // esp.replay_proto
+	espReplayPtr   uint64 // esp.replay_ptr
+	espEsn         uint64 // esp.esn
 }
 
 // checkCreateFlowActionEsp refuses a call of ibv_create_flow_action_esp that breaks a rule.
@@ -324,7 +329,25 @@ func checkCreateFlowActionEsp(in *inCreateFlowActionEsp) error {
 	if in.espKeymatPtr == 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule1526], Value: validate.AddrText(in.espKeymatPtr)})
 	}
+	if in.espCompMask&^0x1 != 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3313], Value: "0x" + strconv.FormatUint(in.espCompMask, 16)})
+	}
+	if in.espKeymatProto != 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3332], Value: strconv.FormatUint(in.espKeymatProto, 10)})
+	}
+	if in.espReplayPtr != 0 && in.espReplayProto != 1 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3334], Value: strconv.FormatUint(in.espReplayProto, 10)})
+	}
 	return verr.RefuseErr("ibv_create_flow_action_esp", bad...)
+}
+
+// hintCreateFlowActionEsp returns the lints that a call of ibv_create_flow_action_esp breaks, which may be the cause when it fails.
+func hintCreateFlowActionEsp(in *inCreateFlowActionEsp) []verr.Violation {
+	var may []verr.Violation
+	if in.espEsn != 0 && in.espCompMask&0x1 == 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule3315], Value: strconv.FormatUint(in.espEsn, 10)})
+	}
+	return may
 }
 
 // inOpenXRCD has the values that the rules of ibv_open_xrcd use.
@@ -469,10 +492,10 @@ type inCreateCQEx struct {
 	cqAttrCompVector      uint64         // cq_attr.comp_vector
 	contextNumCompVectors validate.Known // context.num_comp_vectors
 	cqAttrWCFlags         uint64         // cq_attr.wc_flags
-	cqAttrCompMask        uint64         // cq_attr.comp_mask
 	cqAttrCQE             uint64         // cq_attr.cqe
 	capDeviceAttrMaxCQE   validate.Known // device_attr.max_cqe
 	cqAttrFlags           uint64         // cq_attr.flags
+	cqAttrCompMask        uint64         // cq_attr.comp_mask
 	cqAttrParentDomain    uint64         // cq_attr.parent_domain
 }
 
@@ -491,8 +514,8 @@ func checkCreateCQEx(in *inCreateCQEx) error {
 	if in.cqAttrWCFlags&^0xfff != 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0908], Value: WCField(in.cqAttrWCFlags).String()})
 	}
-	if in.cqAttrCompMask&^0x3 != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule2053], Value: "0x" + strconv.FormatUint(in.cqAttrCompMask, 16)})
+	if in.cqAttrCompVector > 0x7fffffff {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3301], Value: strconv.FormatUint(in.cqAttrCompVector, 10)})
 	}
 	return verr.RefuseErr("ibv_create_cq_ex", bad...)
 }
@@ -512,8 +535,14 @@ func hintCreateCQEx(in *inCreateCQEx) []verr.Violation {
 	if in.cqAttrParentDomain != 0 && in.cqAttrCompMask&0x2 == 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule0911], Value: validate.AddrText(in.cqAttrParentDomain)})
 	}
+	if in.cqAttrCompMask&^0x3 != 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule2053], Value: "0x" + strconv.FormatUint(in.cqAttrCompMask, 16)})
+	}
 	if in.cqAttrCompMask&0x1 != 0 && in.cqAttrFlags&^0x3 != 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule2054], Value: CQFlag(in.cqAttrFlags).String()})
+	}
+	if in.cqAttrCompMask&0x2 != 0 && in.cqAttrParentDomain == 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule3302], Value: validate.AddrText(in.cqAttrParentDomain)})
 	}
 	return may
 }
@@ -579,18 +608,21 @@ func hintCreateCompCntr(in *inCreateCompCntr) []verr.Violation {
 type inCreateSRQEx struct {
 	context                         uint64         // context
 	srqInitAttrEx                   uint64         // srq_init_attr_ex
-	srqInitAttrExCompMask           uint64         // srq_init_attr_ex.comp_mask
 	srqInitAttrExSRQType            uint64         // srq_init_attr_ex.srq_type
+	srqInitAttrExCompMask           uint64         // srq_init_attr_ex.comp_mask
 	srqInitAttrExTMCapMaxNumTags    uint64         // srq_init_attr_ex.tm_cap.max_num_tags
-	capDeviceAttrExTMCapsMaxNumTags validate.Known // device_attr_ex.tm_caps.max_num_tags
+	srqInitAttrExPD                 uint64         // srq_init_attr_ex.pd
 	srqInitAttrExXRCD               uint64         // srq_init_attr_ex.xrcd
 	srqInitAttrExCQ                 uint64         // srq_init_attr_ex.cq
+	capDeviceAttrExTMCapsMaxNumTags validate.Known // device_attr_ex.tm_caps.max_num_tags
 	srqInitAttrExTMCapMaxOps        uint64         // srq_init_attr_ex.tm_cap.max_ops
 	capDeviceAttrDeviceCapFlags     validate.Known // device_attr.device_cap_flags
 	srqInitAttrExAttrMaxWR          uint64         // srq_init_attr_ex.attr.max_wr
 	capDeviceAttrMaxSRQWR           validate.Known // device_attr.max_srq_wr
 	srqInitAttrExAttrMaxSGE         uint64         // srq_init_attr_ex.attr.max_sge
 	capDeviceAttrMaxSRQSGE          validate.Known // device_attr.max_srq_sge
+	capDeviceAttrExTMCapsMaxOps     validate.Known // device_attr_ex.tm_caps.max_ops
+	srqInitAttrExAttrSRQLimit       uint64         // srq_init_attr_ex.attr.srq_limit
 }
 
 // checkCreateSRQEx refuses a call of ibv_create_srq_ex that breaks a rule.
@@ -601,9 +633,6 @@ func checkCreateSRQEx(in *inCreateSRQEx) error {
 	}
 	if in.srqInitAttrEx == 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule1202], Value: validate.AddrText(in.srqInitAttrEx)})
-	}
-	if in.srqInitAttrExCompMask&0x2 != 0x2 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1203]})
 	}
 	if in.srqInitAttrExCompMask&0x1 != 0 && in.srqInitAttrExSRQType != 0 && in.srqInitAttrExSRQType != 1 && in.srqInitAttrExSRQType != 2 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule1204], Value: SRQType(in.srqInitAttrExSRQType).String()})
@@ -617,12 +646,24 @@ func checkCreateSRQEx(in *inCreateSRQEx) error {
 	if in.srqInitAttrExCompMask&0x11 == 0x11 && in.srqInitAttrExSRQType == 2 && in.srqInitAttrExTMCapMaxNumTags < 1 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule1207], Value: strconv.FormatUint(in.srqInitAttrExTMCapMaxNumTags, 10)})
 	}
+	if in.srqInitAttrExPD == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3305], Value: validate.AddrText(in.srqInitAttrExPD)})
+	}
+	if in.srqInitAttrExCompMask&0x5 == 0x5 && in.srqInitAttrExSRQType == 1 && in.srqInitAttrExXRCD == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3306], Value: validate.AddrText(in.srqInitAttrExXRCD)})
+	}
+	if in.srqInitAttrExCompMask&0x9 == 0x9 && (in.srqInitAttrExSRQType == 1 || in.srqInitAttrExSRQType == 2) && in.srqInitAttrExCQ == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3307], Value: validate.AddrText(in.srqInitAttrExCQ)})
+	}
 	return verr.RefuseErr("ibv_create_srq_ex", bad...)
 }
 
 // hintCreateSRQEx returns the lints that a call of ibv_create_srq_ex breaks, which may be the cause when it fails.
 func hintCreateSRQEx(in *inCreateSRQEx) []verr.Violation {
 	var may []verr.Violation
+	if in.srqInitAttrExCompMask&0x2 != 0x2 {
+		may = append(may, verr.Violation{Rule: &rules[rule1203]})
+	}
 	if in.capDeviceAttrExTMCapsMaxNumTags.OK && in.srqInitAttrExCompMask&0x10 != 0 && in.srqInitAttrExTMCapMaxNumTags > in.capDeviceAttrExTMCapsMaxNumTags.V {
 		may = append(may, verr.Violation{Rule: &rules[rule1208], Value: strconv.FormatUint(in.srqInitAttrExTMCapMaxNumTags, 10), Limit: strconv.FormatUint(in.capDeviceAttrExTMCapsMaxNumTags.V, 10)})
 	}
@@ -652,6 +693,15 @@ func hintCreateSRQEx(in *inCreateSRQEx) []verr.Violation {
 	}
 	if in.capDeviceAttrMaxSRQSGE.OK && in.capDeviceAttrMaxSRQSGE.V > 0 && in.srqInitAttrExAttrMaxSGE > in.capDeviceAttrMaxSRQSGE.V {
 		may = append(may, verr.Violation{Rule: &rules[rule1231], Value: strconv.FormatUint(in.srqInitAttrExAttrMaxSGE, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxSRQSGE.V, 10)})
+	}
+	if in.srqInitAttrExCompMask&^0x1f != 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule3308], Value: "0x" + strconv.FormatUint(in.srqInitAttrExCompMask, 16)})
+	}
+	if in.capDeviceAttrExTMCapsMaxOps.OK && in.srqInitAttrExCompMask&0x10 != 0 && in.srqInitAttrExTMCapMaxOps > in.capDeviceAttrExTMCapsMaxOps.V {
+		may = append(may, verr.Violation{Rule: &rules[rule3309], Value: strconv.FormatUint(in.srqInitAttrExTMCapMaxOps, 10), Limit: strconv.FormatUint(in.capDeviceAttrExTMCapsMaxOps.V, 10)})
+	}
+	if in.srqInitAttrExAttrSRQLimit > 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule3353], Value: strconv.FormatUint(in.srqInitAttrExAttrSRQLimit, 10)})
 	}
 	return may
 }
@@ -1002,14 +1052,19 @@ func checkOpenQP(in *inOpenQP) error {
 
 // inCreateWQ has the values that the rules of ibv_create_wq use.
 type inCreateWQ struct {
-	context                      uint64         // context
-	wqInitAttr                   uint64         // wq_init_attr
-	wqInitAttrPD                 uint64         // wq_init_attr.pd
-	wqInitAttrCQ                 uint64         // wq_init_attr.cq
-	wqInitAttrWQType             uint64         // wq_init_attr.wq_type
-	wqInitAttrCompMask           uint64         // wq_init_attr.comp_mask
-	wqInitAttrCreateFlags        uint64         // wq_init_attr.create_flags
-	capDeviceAttrExRawPacketCaps validate.Known // device_attr_ex.raw_packet_caps
+	context                         uint64         // context
+	wqInitAttr                      uint64         // wq_init_attr
+	wqInitAttrPD                    uint64         // wq_init_attr.pd
+	wqInitAttrCQ                    uint64         // wq_init_attr.cq
+	wqInitAttrWQType                uint64         // wq_init_attr.wq_type
+	wqInitAttrCompMask              uint64         // wq_init_attr.comp_mask
+	wqInitAttrCreateFlags           uint64         // wq_init_attr.create_flags
+	capDeviceAttrExRawPacketCaps    validate.Known // device_attr_ex.raw_packet_caps
+	capDeviceAttrExDeviceCapFlagsEx validate.Known // device_attr_ex.device_cap_flags_ex
+	wqInitAttrMaxWR                 uint64         // wq_init_attr.max_wr
+	capDeviceAttrMaxQPWR            validate.Known // device_attr.max_qp_wr
+	wqInitAttrMaxSGE                uint64         // wq_init_attr.max_sge
+	capDeviceAttrMaxSGE             validate.Known // device_attr.max_sge
 }
 
 // checkCreateWQ refuses a call of ibv_create_wq that breaks a rule.
@@ -1054,6 +1109,18 @@ func hintCreateWQ(in *inCreateWQ) []verr.Violation {
 	if in.capDeviceAttrExRawPacketCaps.OK && in.wqInitAttrCompMask&0x1 != 0 && in.wqInitAttrCreateFlags&0x4 != 0 && in.capDeviceAttrExRawPacketCaps.V&0x8 != 0x8 {
 		may = append(may, verr.Violation{Rule: &rules[rule2089], Value: WQFlags(in.wqInitAttrCreateFlags).String()})
 	}
+	if in.capDeviceAttrExDeviceCapFlagsEx.OK && in.wqInitAttrCompMask&0x1 != 0 && in.wqInitAttrCreateFlags&0x8 != 0 && in.capDeviceAttrExDeviceCapFlagsEx.V&0x1000000000 != 0x1000000000 {
+		may = append(may, verr.Violation{Rule: &rules[rule3343], Value: WQFlags(in.wqInitAttrCreateFlags).String()})
+	}
+	if in.capDeviceAttrMaxQPWR.OK && in.capDeviceAttrMaxQPWR.V > 0 && in.wqInitAttrMaxWR > in.capDeviceAttrMaxQPWR.V {
+		may = append(may, verr.Violation{Rule: &rules[rule3344], Value: strconv.FormatUint(in.wqInitAttrMaxWR, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxQPWR.V, 10)})
+	}
+	if in.capDeviceAttrMaxSGE.OK && in.capDeviceAttrMaxSGE.V > 0 && in.wqInitAttrMaxSGE > in.capDeviceAttrMaxSGE.V {
+		may = append(may, verr.Violation{Rule: &rules[rule3345], Value: strconv.FormatUint(in.wqInitAttrMaxSGE, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxSGE.V, 10)})
+	}
+	if in.wqInitAttrMaxWR < 1 {
+		may = append(may, verr.Violation{Rule: &rules[rule3346], Value: strconv.FormatUint(in.wqInitAttrMaxWR, 10)})
+	}
 	return may
 }
 
@@ -1081,6 +1148,9 @@ func checkCreateRWQIndTable(in *inCreateRWQIndTable) error {
 	}
 	if in.initAttrCompMask != 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule1504], Value: "0x" + strconv.FormatUint(in.initAttrCompMask, 16)})
+	}
+	if in.initAttrLogIndTblSize > 13 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3351], Value: strconv.FormatUint(in.initAttrLogIndTblSize, 10)})
 	}
 	return verr.RefuseErr("ibv_create_rwq_ind_table", bad...)
 }

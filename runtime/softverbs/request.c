@@ -211,6 +211,7 @@ enum svb_fate svb_request(struct svb_qp *qp, const struct svb_swr *r, char *data
 		*status = err == EFAULT ? IBV_WC_LOC_PROT_ERR : IBV_WC_LOC_QP_OP_ERR;
 	} else {
 		*status = IBV_WC_SUCCESS;
+		qp->left = svb_reliable(qp) ? 0 : svb_stamp();
 		fate = deliver(&m, status);
 	}
 	svb_list_drop(&m.source);

@@ -19,7 +19,7 @@ func flows() []suite.Case {
 		{ID: "CF-flow-0001", Family: family, Title: "each kind of spec by itself, and all together", Page: "ibv_create_flow", Needs: need, Run: everySpec},
 		{ID: "CF-flow-0002", Family: family, Title: "a flow keeps its queue pair and its counters", Page: "ibv_create_flow", Needs: needs(suite.Flows, suite.Counters), Run: flowOrder},
 		{ID: "CF-flow-0003", Family: family, Title: "a connected queue pair, and specs that are none", Page: "ibv_create_flow", Needs: need,
-			Rules: []string{"VR-ibv_create_flow-qp-0803"}, Run: noFlow},
+			Rules: []string{"VR-ibv_create_flow-qp-0803", "VR-ibv_create_flow-num_of_specs-3310"}, Run: noFlow},
 		{ID: "CF-flow-0004", Family: family, Title: "counters are attached before the flow is made", Page: "ibv_attach_counters_point_flow", Needs: needs(suite.Flows, suite.Counters), Run: flowCounters},
 	}
 }
@@ -90,6 +90,9 @@ func noFlow(t *suite.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
+	_, err = qp.CreateFlow(newFlow(many[:11]...))
+	refusedBy(t, "VR-ibv_create_flow-num_of_specs-3310", err)
+	ok(t, "Close of a flow of ten specs", must(qp.CreateFlow(newFlow(many[:10]...)))(t).Close())
 	if _, err := qp.CreateFlow(nil); !errors.Is(err, syscall.EINVAL) {
 		t.Errorf("no description: %v", err)
 	}
