@@ -97,7 +97,7 @@ func datagramStates(t *suite.T) {
 
 // manyConnections has requests of all of them under way before it looks at one.
 func manyConnections(t *suite.T) {
-	const many = 16 // ends that a far side on another machine may have open
+	const many = 64 // as many ends as a far side on another machine may have open
 	pd, cq := newPD(t), must(t.Device().CreateCQ(2*many, nil, 0))(t)
 	var all []*near
 	for i := range many {
@@ -144,6 +144,7 @@ func manyReads(t *suite.T) {
 	r.works()
 }
 
+// eachVector notes nothing: how many vectors there are is the machine's affair.
 func eachVector(t *suite.T) {
 	vectors := t.Device().NumCompVectors()
 	if vectors < 1 {
@@ -155,9 +156,12 @@ func eachVector(t *suite.T) {
 			if got, err := cq.PollInto(make([]dpath.WC, 1)); got != 0 || err != nil {
 				t.Errorf("vector %d: a poll of a new queue: %d, %v", v, got, err)
 			}
-			ok(t, "Close", cq.Close())
+			err := cq.Close()
 			if ch != nil {
-				ok(t, "Close of the channel", ch.Close())
+				err = errors.Join(err, ch.Close())
+			}
+			if err != nil {
+				t.Errorf("vector %d: Close: %v", v, err)
 			}
 		}
 	}
