@@ -25,7 +25,7 @@ SUITE := -test.run ^TestSuite$$ -device rxe0 -peer-device rxe1 -overlay -report 
 
 .DEFAULT_GOAL := all
 
-.PHONY: all help setup scratch fresh demo generate check test test-host lint race asan fuzz conformance libs conformance-vm matrix rules bench facts one
+.PHONY: all help setup scratch fresh demo generate check test test-host lint race asan fuzz conformance libs man-audit conformance-vm matrix rules bench facts one
 
 all: setup scratch demo ## set up, regenerate from the installed verbs.h, run the demo
 
@@ -81,6 +81,9 @@ conformance: ## the conformance suite on a software device
 
 libs: ## one test binary with the real libibverbs of other releases (network at the first run): make libs [LIBS="33.2 65.0"]
 	@.ci/libs $(LIBS)
+
+man-audit: ## look for what the rules rest on in the man pages of other releases; write docs/man-audit.md (network at the first run)
+	@.ci/man-audit $(LIBS)
 
 conformance-vm: ## tests on a real kernel device (soft-RoCE) in a virtual machine: make conformance-vm [KERNEL=6.1|6.12|7.2] [RDMA=44.0|56.1|65.0] [OUT=folder]
 	VERBS_REQUIRE_DEVICE=$(REQUIRE_DEVICE) $(GO) run ./conformance/vm -kernel $(KERNEL) $(if $(RDMA),-rdma '$(RDMA)') $(if $(OUT),-out '$(OUT)') -packages ./conformance/device,./conformance/cm,$(subst $(space),$(comma),$(EXAMPLES)),./conformance -args './conformance=$(SUITE)'

@@ -8,8 +8,10 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"net"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -113,6 +115,38 @@ func TestEvery(t *testing.T) {
 	}
 	if len(reports) < 4 || sent != 120 {
 		t.Errorf("%d reports of %d probes", len(reports), sent)
+	}
+}
+
+// TestOneAgent runs one agent with a peer that is not there, and one that only answers.
+func TestOneAgent(t *testing.T) {
+	gone, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone.Close()
+	for _, test := range []struct {
+		args string
+		want []peerReport
+	}{
+		{"-json -listen 127.0.0.1:0 -duration 20ms", []peerReport{}},
+		{"-json -listen 127.0.0.1:0 -interval 5ms -count 4 -peers " + gone.Addr().String(), []peerReport{{Peer: gone.Addr().String(), counts: counts{Unsent: 4}}}},
+	} {
+		var out strings.Builder
+		if err := run(t.Context(), &out, io.Discard, strings.Fields(test.args)); err != nil {
+			t.Fatal(err)
+		}
+		reports := decode(t, out.String())
+		for i := range reports[0].Peers {
+			if p := &reports[0].Peers[i]; p.Error != "" {
+				p.Error = ""
+			} else {
+				t.Errorf("%s: it does not say why %+v", test.args, p)
+			}
+		}
+		if len(reports) != 1 || !slices.Equal(reports[0].Peers, test.want) {
+			t.Errorf("%s: %+v, want peers %+v", test.args, reports, test.want)
+		}
 	}
 }
 

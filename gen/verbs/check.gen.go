@@ -247,6 +247,7 @@ const (
 	rule1108
 	rule1109
 	rule1110
+	rule3526
 	rule0285
 	rule0286
 	rule0189
@@ -304,6 +305,7 @@ const (
 	rule2053
 	rule2054
 	rule3302
+	rule3525
 	rule1301
 	rule1302
 	rule1303
@@ -360,6 +362,7 @@ const (
 	rule3308
 	rule3309
 	rule3353
+	rule3524
 	rule0611
 	rule0612
 	rule0613
@@ -423,6 +426,21 @@ const (
 	rule2048
 	rule2049
 	rule2050
+	rule3502
+	rule3504
+	rule3505
+	rule3510
+	rule3511
+	rule3512
+	rule3513
+	rule3514
+	rule3515
+	rule3516
+	rule3517
+	rule3518
+	rule3519
+	rule3520
+	rule3521
 	rule0150
 	rule0151
 	rule0152
@@ -600,6 +618,7 @@ const (
 	rule2078
 	rule2079
 	rule2080
+	rule3501
 	rule0360
 	rule0362
 	rule0361
@@ -703,7 +722,7 @@ var rules = []verr.Rule{
 	rule1304: {ID: "VR-ibv_query_port_speed-context-1304", Verb: "ibv_query_port_speed", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_query_port_speed", Section: "DESCRIPTION"},
 	rule1305: {ID: "VR-ibv_query_port_speed-port_speed-1305", Verb: "ibv_query_port_speed", Subject: "port_speed", Statement: "port_speed must not be NULL", Fix: "pass a valid pointer", Page: "ibv_query_port_speed", Section: "NOTES"},
 	rule1326: {ID: "VR-ibv_query_port_speed-port_num-1326", Verb: "ibv_query_port_speed", Subject: "port_num", Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_query_port_speed", Section: "ARGUMENTS"},
-	rule1327: {ID: "VR-ibv_query_port_speed-port_num-1327", Verb: "ibv_query_port_speed", Subject: "port_num", Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_query_port_speed", Section: "ARGUMENTS", Capable: true, Limit: "phys_port_cnt"},
+	rule1327: {ID: "VR-ibv_query_port_speed-port_num-1327", Verb: "ibv_query_port_speed", Subject: "port_num", Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_query_port_speed", Section: "ARGUMENTS", Capable: true, Limit: "phys_port_cnt_ex"},
 	rule0324: {ID: "VR-ibv_query_gid-context-0324", Verb: "ibv_query_gid", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_query_gid", Section: "DESCRIPTION"},
 	rule0325: {ID: "VR-ibv_query_gid-gid-0325", Verb: "ibv_query_gid", Subject: "gid", Statement: "gid must not be NULL", Fix: "pass the address of a GID", Page: "ibv_query_gid", Section: "DESCRIPTION"},
 	rule0326: {ID: "VR-ibv_query_gid-port_num-0326", Verb: "ibv_query_gid", Subject: "port_num", Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_query_gid", Section: ""},
@@ -898,6 +917,7 @@ var rules = []verr.Rule{
 	rule1108: {ID: "VR-ibv_bind_mw-send_flags-1108", Verb: "ibv_bind_mw", Subject: "mw_bind.send_flags", Statement: "the request may be fenced and signaled", Fix: "leave the other flags out", Page: "ibv_bind_mw", Section: "DESCRIPTION"},
 	rule1109: {ID: "VR-ibv_bind_mw-mw_access_flags-1109", Verb: "ibv_bind_mw", Subject: "mw_bind.bind_info.mw_access_flags", Statement: "mw_access_flags has no flags but REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC and ZERO_BASED", Fix: "leave the other flags out", Page: "ibv_bind_mw", Section: "DESCRIPTION"},
 	rule1110: {ID: "VR-ibv_bind_mw-mw_access_flags-1110", Verb: "ibv_bind_mw", Subject: "mw_bind.bind_info.mw_access_flags", Statement: "a window of type 1 is not ZERO_BASED with the providers known", Fix: "leave ZERO_BASED out, or bind a window of type 2", Page: "ibv_bind_mw", Section: "", RefusedBy: []string{"rxe", "mlx5"}},
+	rule3526: {ID: "VR-ibv_bind_mw-mw_access_flags-3526", Verb: "ibv_bind_mw", Subject: "mw_bind.bind_info.mw_access_flags", Statement: "atomic operations on a window need a device that has them", Fix: "leave MWAccessRemoteAtomic out", Page: "ibv_bind_mw", Section: "DESCRIPTION", Unsupported: true, Capable: true},
 	rule0285: {ID: "VR-ibv_create_comp_channel-context-0285", Verb: "ibv_create_comp_channel", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_create_comp_channel", Section: "DESCRIPTION"},
 	rule0286: {ID: "VR-ibv_destroy_comp_channel-channel-0286", Verb: "ibv_destroy_comp_channel", Subject: "channel", Statement: "channel must not be NULL", Fix: "pass a CompChannel", Page: "ibv_create_comp_channel", Section: "DESCRIPTION"},
 	rule0189: {ID: "VR-ibv_advise_mr-pd-0189", Verb: "ibv_advise_mr", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_advise_mr", Section: "ARGUMENTS"},
@@ -955,6 +975,7 @@ var rules = []verr.Rule{
 	rule2053: {ID: "VR-ibv_create_cq_ex-comp_mask-2053", Verb: "ibv_create_cq_ex", Subject: "cq_attr.comp_mask", Statement: "comp_mask has no bits but those of enum ibv_cq_init_attr_mask", Fix: "leave the other bits out", Page: "ibv_create_cq_ex", Section: "DESCRIPTION", AcceptedBy: []string{"ionic (the bit is ignored)"}, RefusedBy: []string{"mlx5", "mlx4", "efa", "hns", "irdma", "rxe"}},
 	rule2054: {ID: "VR-ibv_create_cq_ex-flags-2054", Verb: "ibv_create_cq_ex", Subject: "cq_attr.flags", Statement: "flags has no bits but those of enum ibv_create_cq_attr_flags", Fix: "leave the other bits out", Page: "ibv_create_cq_ex", Section: "DESCRIPTION", AcceptedBy: []string{"ionic (the flags are ignored)"}, RefusedBy: []string{"mlx5", "mlx4", "efa"}},
 	rule3302: {ID: "VR-ibv_create_cq_ex-parent_domain-3302", Verb: "ibv_create_cq_ex", Subject: "cq_attr.parent_domain", Statement: "MASK_PD says that there is a parent domain", Fix: "pass one, or leave CQInitAttrEx.ParentDomain out", Page: "ibv_create_cq_ex", Section: "DESCRIPTION", AcceptedBy: []string{"rxe (the domain is ignored)", "irdma (the domain is ignored)"}, RefusedBy: []string{"mlx5", "mlx4", "efa", "hns"}},
+	rule3525: {ID: "VR-ibv_create_cq_ex-wc_flags-3525", Verb: "ibv_create_cq_ex", Subject: "cq_attr.wc_flags", Statement: "completions have timestamps with devices whose completion_timestamp_mask is not 0", Fix: "leave the timestamps out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Capable: true},
 	rule1301: {ID: "VR-ibv_resize_cq-cq-1301", Verb: "ibv_resize_cq", Subject: "cq", Statement: "cq must not be NULL", Fix: "pass a CQ", Page: "ibv_resize_cq", Section: "DESCRIPTION"},
 	rule1302: {ID: "VR-ibv_resize_cq-cqe-1302", Verb: "ibv_resize_cq", Subject: "cqe", Statement: "a queue has room for at least 1 completion", Fix: "ask for 1 or more", Page: "ibv_resize_cq", Section: "DESCRIPTION", RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx5, not in all cases"}},
 	rule1303: {ID: "VR-ibv_resize_cq-cqe-1303", Verb: "ibv_resize_cq", Subject: "cqe", Statement: "cqe is at most max_cqe", Fix: "ask for fewer entries", Page: "ibv_resize_cq", Section: "", Capable: true, Limit: "max_cqe", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
@@ -1011,6 +1032,7 @@ var rules = []verr.Rule{
 	rule3308: {ID: "VR-ibv_create_srq_ex-comp_mask-3308", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.comp_mask", Statement: "comp_mask has no bits but those of enum ibv_srq_init_attr_mask", Fix: "leave the other bits out", Page: "ibv_create_srq_ex", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (the bit is ignored), not in all cases", "mlx4 (the bit is ignored), not in all cases"}, RefusedBy: []string{"rxe", "hns"}},
 	rule3309: {ID: "VR-ibv_create_srq_ex-max_ops-3309", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.tm_cap.max_ops", Statement: "max_ops is at most max_ops of the device", Fix: "ask for less", Page: "ibv_create_srq_ex", Section: "DESCRIPTION", Capable: true, Limit: "max_ops"},
 	rule3353: {ID: "VR-ibv_create_srq_ex-srq_limit-3353", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.attr.srq_limit", Statement: "srq_limit has no effect when the queue is created", Fix: "set the limit by SRQ.Modify", Page: "ibv_create_srq_ex", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1..7.2 (it arms the event of the limit at once)", "siw (it arms the event of the limit at once), not in all cases"}},
+	rule3524: {ID: "VR-ibv_create_srq_ex-srq_type-3524", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.srq_type", Statement: "a queue of type TM needs a device that matches tags", Fix: "use another type", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true},
 	rule0611: {ID: "VR-ibv_modify_srq-srq-0611", Verb: "ibv_modify_srq", Subject: "srq", Statement: "srq must not be NULL", Fix: "pass an SRQ", Page: "ibv_modify_srq", Section: "DESCRIPTION"},
 	rule0612: {ID: "VR-ibv_modify_srq-srq_attr-0612", Verb: "ibv_modify_srq", Subject: "srq_attr", Statement: "srq_attr must not be NULL", Fix: "pass an SRQAttr", Page: "ibv_modify_srq", Section: "DESCRIPTION"},
 	rule0613: {ID: "VR-ibv_modify_srq-srq_attr_mask-0613", Verb: "ibv_modify_srq", Subject: "srq_attr_mask", Statement: "srq_attr_mask has no bits but IBV_SRQ_MAX_WR and IBV_SRQ_LIMIT", Fix: "leave the other bits out", Page: "ibv_modify_srq", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1..7.2 (the bit is ignored)", "siw (the bit is ignored)", "mlx5 (the bit is ignored)"}},
@@ -1074,6 +1096,21 @@ var rules = []verr.Rule{
 	rule2048: {ID: "VR-ibv_create_qp_ex-send_ops_flags-2048", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_ops_flags", Statement: "a stream of a queue pair of type UD does SEND, SEND_WITH_IMM and TSO", Fix: "leave the others out", Page: "ibv_create_qp_ex", Section: "", RefusedBy: []string{"rxe", "mlx5"}},
 	rule2049: {ID: "VR-ibv_create_qp_ex-send_ops_flags-2049", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_ops_flags", Statement: "a stream of a queue pair of type UC does SEND, RDMA_WRITE, with and without immediate data, SEND_WITH_INV, LOCAL_INV and BIND_MW", Fix: "leave the others out", Page: "ibv_create_qp_ex", Section: "", RefusedBy: []string{"rxe", "mlx5"}},
 	rule2050: {ID: "VR-ibv_create_qp_ex-send_ops_flags-2050", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_ops_flags", Statement: "a stream of a queue pair of type RAW_PACKET does SEND and TSO", Fix: "leave the others out", Page: "ibv_create_qp_ex", Section: "", RefusedBy: []string{"rxe", "mlx5"}},
+	rule3502: {ID: "VR-ibv_create_qp_ex-create_flags-3502", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags", Statement: "padding needs a device with PCI_WRITE_END_PADDING", Fix: "leave QPFlagPCIWriteEndPadding out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, RefusedBy: []string{"mlx5"}},
+	rule3504: {ID: "VR-ibv_create_qp_ex-create_flags-3504", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags", Statement: "QP_CREATE_CVLAN_STRIPPING needs a device with RAW_PACKET_CAP_CVLAN_STRIPPING", Fix: "leave QPFlagCvlanStripping out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, RefusedBy: []string{"mlx5"}},
+	rule3505: {ID: "VR-ibv_create_qp_ex-create_flags-3505", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags", Statement: "QP_CREATE_SCATTER_FCS needs a device with RAW_PACKET_CAP_SCATTER_FCS", Fix: "leave QPFlagScatterFCS out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, RefusedBy: []string{"mlx5"}},
+	rule3510: {ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3510", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask", Statement: "a hash over SRC_IPV4 needs a device that can hash it", Fix: "leave RXHashFieldSrcIPv4 out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true},
+	rule3511: {ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3511", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask", Statement: "a hash over DST_IPV4 needs a device that can hash it", Fix: "leave RXHashFieldDstIPv4 out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true},
+	rule3512: {ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3512", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask", Statement: "a hash over SRC_IPV6 needs a device that can hash it", Fix: "leave RXHashFieldSrcIPv6 out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true},
+	rule3513: {ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3513", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask", Statement: "a hash over DST_IPV6 needs a device that can hash it", Fix: "leave RXHashFieldDstIPv6 out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true},
+	rule3514: {ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3514", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask", Statement: "a hash over SRC_PORT_TCP needs a device that can hash it", Fix: "leave RXHashFieldSrcPortTCP out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true},
+	rule3515: {ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3515", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask", Statement: "a hash over DST_PORT_TCP needs a device that can hash it", Fix: "leave RXHashFieldDstPortTCP out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true},
+	rule3516: {ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3516", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask", Statement: "a hash over SRC_PORT_UDP needs a device that can hash it", Fix: "leave RXHashFieldSrcPortUDP out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true},
+	rule3517: {ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3517", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask", Statement: "a hash over DST_PORT_UDP needs a device that can hash it", Fix: "leave RXHashFieldDstPortUDP out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true},
+	rule3518: {ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3518", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask", Statement: "a hash over IPSEC_SPI needs a device that can hash it", Fix: "leave RXHashFieldIpsecSpi out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true},
+	rule3519: {ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3519", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask", Statement: "a hash over INNER needs a device that can hash it", Fix: "leave RXHashFieldInner out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true},
+	rule3520: {ID: "VR-ibv_create_qp_ex-rx_hash_function-3520", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_function", Statement: "the hash function TOEPLITZ needs a device that has it", Fix: "use a device that distributes packets", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true},
+	rule3521: {ID: "VR-ibv_create_qp_ex-qp_type-3521", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.qp_type", Statement: "a table of work queues needs a device that distributes raw packets", Fix: "make a queue pair with a receive queue of its own", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true},
 	rule0150: {ID: "VR-ibv_alloc_td-context-0150", Verb: "ibv_alloc_td", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_alloc_td", Section: "DESCRIPTION"},
 	rule0151: {ID: "VR-ibv_alloc_td-init_attr-0151", Verb: "ibv_alloc_td", Subject: "init_attr", Statement: "init_attr must not be NULL", Fix: "pass a TDInitAttr", Page: "ibv_alloc_td", Section: ""},
 	rule0152: {ID: "VR-ibv_alloc_td-comp_mask-0152", Verb: "ibv_alloc_td", Subject: "init_attr.comp_mask", Statement: "comp_mask is 0, as no bit is defined", Fix: "", Page: "ibv_alloc_td", Section: ""},
@@ -1251,6 +1288,7 @@ var rules = []verr.Rule{
 	rule2078: {ID: "VR-ibv_post_send-opcode-2078", Verb: "ibv_post_send", Subject: "wr[].opcode", Statement: "TSO needs a device that sends large messages of queue pairs of type UD in segments", Fix: "send packets one by one", Page: "ibv_post_send", Section: "", Unsupported: true, Capable: true, AcceptedBy: []string{"rxe (the request goes to the kernel)"}, RefusedBy: []string{"mlx5, not in all cases"}},
 	rule2079: {ID: "VR-ibv_post_send-opcode-2079", Verb: "ibv_post_send", Subject: "wr[].opcode", Statement: "TSO needs a device that sends large messages of queue pairs of type RAW_PACKET in segments", Fix: "send packets one by one", Page: "ibv_post_send", Section: "", Unsupported: true, Capable: true, RefusedBy: []string{"mlx5, not in all cases"}},
 	rule2080: {ID: "VR-ibv_post_send-opcode-2080", Verb: "ibv_post_send", Subject: "sum of wr[].sg_list[].length", Statement: "a message that is sent in segments has at most max_tso bytes", Fix: "send less", Page: "ibv_post_send", Section: "", Capable: true, Limit: "max_tso", AcceptedBy: []string{"rxe (the request goes to the kernel)"}, RefusedBy: []string{"mlx5, not in all cases"}},
+	rule3501: {ID: "VR-ibv_post_send-num_sge-3501", Verb: "ibv_post_send", Subject: "wr[].num_sge", Statement: "an RDMA read scatters into at most max_sge_rd pieces", Fix: "read in several requests", Page: "ibv_query_device", Section: "DESCRIPTION", Capable: true, Limit: "max_sge_rd", RefusedBy: []string{"cxgb4", "efa", "irdma"}},
 	rule0360: {ID: "VR-ibv_post_recv-num_sge-0360", Verb: "ibv_post_recv", Subject: "wr[].num_sge", Statement: "a request has at most max_recv_sge ranges", Fix: "use fewer ranges, or ask for more when the queue pair is made", Page: "ibv_post_recv", Section: "", Limit: "max_recv_sge"},
 	rule0362: {ID: "VR-ibv_post_recv-sg_list-0362", Verb: "ibv_post_recv", Subject: "wr[].sg_list", Statement: "num_sge ranges are read from sg_list", Fix: "pass the ranges", Page: "ibv_post_recv", Section: "DESCRIPTION"},
 	rule0361: {ID: "VR-ibv_post_recv-num_sge-0361", Verb: "ibv_post_recv", Subject: "wr[].num_sge", Statement: "num_sge is not negative", Fix: "pass the number of ranges", Page: "ibv_post_recv", Section: "DESCRIPTION"},

@@ -119,10 +119,10 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_query_port_speed-port_num-1326", false, func() string { return textOf(checkQueryPortSpeed(&inQueryPortSpeed{context: 4096, portNum: 1})) }},
 		{"VR-ibv_query_port_speed-port_num-1326", true, func() string { return textOf(checkQueryPortSpeed(&inQueryPortSpeed{context: 4096})) }},
 		{"VR-ibv_query_port_speed-port_num-1327", false, func() string {
-			return textOf(checkQueryPortSpeed(&inQueryPortSpeed{context: 4096, portNum: 2, capDeviceAttrPhysPortCnt: validate.Of(2)}))
+			return textOf(checkQueryPortSpeed(&inQueryPortSpeed{context: 4096, portNum: 2, capDeviceAttrExPhysPortCntEx: validate.Of(2)}))
 		}},
 		{"VR-ibv_query_port_speed-port_num-1327", true, func() string {
-			return textOf(checkQueryPortSpeed(&inQueryPortSpeed{context: 4096, portNum: 3, capDeviceAttrPhysPortCnt: validate.Of(2)}))
+			return textOf(checkQueryPortSpeed(&inQueryPortSpeed{context: 4096, portNum: 3, capDeviceAttrExPhysPortCntEx: validate.Of(2)}))
 		}},
 		{"VR-ibv_query_gid-context-0324", false, func() string { return textOf(checkQueryGID(&inQueryGID{context: 4096})) }},
 		{"VR-ibv_query_gid-context-0324", true, func() string { return textOf(checkQueryGID(&inQueryGID{})) }},
@@ -1046,6 +1046,12 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_bind_mw-mw_access_flags-1110", true, func() string {
 			return textOf(hintBindMW(&inBindMW{qp: 4096, mw: 4096, mwBind: 4096, mwBindBindInfoMR: 4096, mwBindBindInfoMWAccessFlags: 32}))
 		}},
+		{"VR-ibv_bind_mw-mw_access_flags-3526", false, func() string {
+			return textOf(hintBindMW(&inBindMW{qp: 4096, mw: 4096, mwBind: 4096, mwBindBindInfoMR: 4096, mwBindBindInfoMWAccessFlags: 8, capDeviceAttrAtomicCap: validate.Of(1)}))
+		}},
+		{"VR-ibv_bind_mw-mw_access_flags-3526", true, func() string {
+			return textOf(hintBindMW(&inBindMW{qp: 4096, mw: 4096, mwBind: 4096, mwBindBindInfoMR: 4096, mwBindBindInfoMWAccessFlags: 8, capDeviceAttrAtomicCap: validate.Of(0)}))
+		}},
 		{"VR-ibv_create_comp_channel-context-0285", false, func() string { return textOf(checkCreateCompChannel(&inCreateCompChannel{context: 4096})) }},
 		{"VR-ibv_create_comp_channel-context-0285", true, func() string { return textOf(checkCreateCompChannel(&inCreateCompChannel{})) }},
 		{"VR-ibv_destroy_comp_channel-channel-0286", false, func() string { return textOf(checkDestroyCompChannel(&inDestroyCompChannel{channel: 4096})) }},
@@ -1251,6 +1257,12 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_create_cq_ex-parent_domain-3302", true, func() string {
 			return textOf(hintCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrCQE: 1, cqAttrCompMask: 2}))
+		}},
+		{"VR-ibv_create_cq_ex-wc_flags-3525", false, func() string {
+			return textOf(hintCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrWCFlags: 128, cqAttrCQE: 1, capDeviceAttrExCompletionTimestampMask: validate.Of(255)}))
+		}},
+		{"VR-ibv_create_cq_ex-wc_flags-3525", true, func() string {
+			return textOf(hintCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrWCFlags: 128, cqAttrCQE: 1, capDeviceAttrExCompletionTimestampMask: validate.Of(0)}))
 		}},
 		{"VR-ibv_resize_cq-cq-1301", false, func() string { return textOf(checkResizeCQ(&inResizeCQ{cq: 4096})) }},
 		{"VR-ibv_resize_cq-cq-1301", true, func() string { return textOf(checkResizeCQ(&inResizeCQ{})) }},
@@ -1481,6 +1493,12 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_create_srq_ex-srq_limit-3353", true, func() string {
 			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1, srqInitAttrExAttrSRQLimit: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-srq_type-3524", false, func() string {
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExCQ: 4096, srqInitAttrExAttrMaxWR: 1, capDeviceAttrExTMCapsFlags: validate.Of(1)}))
+		}},
+		{"VR-ibv_create_srq_ex-srq_type-3524", true, func() string {
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExCQ: 4096, srqInitAttrExAttrMaxWR: 1, capDeviceAttrExTMCapsFlags: validate.Of(0)}))
 		}},
 		{"VR-ibv_modify_srq-srq-0611", false, func() string {
 			return textOf(checkModifySRQ(&inModifySRQ{srq: 4096, srqAttr: 4096, srqAttrMask: 4096}))
@@ -1821,6 +1839,96 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_create_qp_ex-send_ops_flags-2050", true, func() string {
 			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 65, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSendOpsFlags: 16}))
+		}},
+		{"VR-ibv_create_qp_ex-create_flags-3502", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 2048, capDeviceAttrExDeviceCapFlagsEx: validate.Of(68719476736)}))
+		}},
+		{"VR-ibv_create_qp_ex-create_flags-3502", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 2048, capDeviceAttrExDeviceCapFlagsEx: validate.Of(0)}))
+		}},
+		{"VR-ibv_create_qp_ex-create_flags-3504", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 512, capDeviceAttrExRawPacketCaps: validate.Of(1)}))
+		}},
+		{"VR-ibv_create_qp_ex-create_flags-3504", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 512, capDeviceAttrExRawPacketCaps: validate.Of(0)}))
+		}},
+		{"VR-ibv_create_qp_ex-create_flags-3505", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 256, capDeviceAttrExRawPacketCaps: validate.Of(2)}))
+		}},
+		{"VR-ibv_create_qp_ex-create_flags-3505", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 256, capDeviceAttrExRawPacketCaps: validate.Of(0)}))
+		}},
+		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3510", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 1, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(1)}))
+		}},
+		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3510", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 1, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
+		}},
+		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3511", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 2, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(2)}))
+		}},
+		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3511", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 2, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
+		}},
+		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3512", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 4, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(4)}))
+		}},
+		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3512", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 4, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
+		}},
+		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3513", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 8, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(8)}))
+		}},
+		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3513", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 8, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
+		}},
+		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3514", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 16, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(16)}))
+		}},
+		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3514", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 16, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
+		}},
+		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3515", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 32, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(32)}))
+		}},
+		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3515", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 32, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
+		}},
+		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3516", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 64, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(64)}))
+		}},
+		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3516", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 64, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
+		}},
+		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3517", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 128, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(128)}))
+		}},
+		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3517", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 128, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
+		}},
+		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3518", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 256, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(256)}))
+		}},
+		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3518", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 256, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
+		}},
+		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3519", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 0x80000000, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(2147483648)}))
+		}},
+		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3519", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 0x80000000, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
+		}},
+		{"VR-ibv_create_qp_ex-rx_hash_function-3520", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, capDeviceAttrExRSSCapsRXHashFunction: validate.Of(1)}))
+		}},
+		{"VR-ibv_create_qp_ex-rx_hash_function-3520", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, capDeviceAttrExRSSCapsRXHashFunction: validate.Of(0)}))
+		}},
+		{"VR-ibv_create_qp_ex-qp_type-3521", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, capDeviceAttrExRSSCapsSupportedQpts: validate.Of(256)}))
+		}},
+		{"VR-ibv_create_qp_ex-qp_type-3521", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, capDeviceAttrExRSSCapsSupportedQpts: validate.Of(0)}))
 		}},
 		{"VR-ibv_alloc_td-context-0150", false, func() string { return textOf(checkAllocTD(&inAllocTD{context: 4096, initAttr: 4096})) }},
 		{"VR-ibv_alloc_td-context-0150", true, func() string { return textOf(checkAllocTD(&inAllocTD{initAttr: 4096})) }},
@@ -2675,6 +2783,12 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_post_send-opcode-2080", true, func() string {
 			return textOf(hintPostSend(&inPostSend{wrOpcode: 10, wrSgListLengthTotal: 17, wrSgList: 4096, wrSgListLengthLeast: 8, capDeviceAttrExTSOCapsMaxTSO: validate.Of(16)}))
+		}},
+		{"VR-ibv_post_send-num_sge-3501", false, func() string {
+			return textOf(hintPostSend(&inPostSend{wrOpcode: 4, wrNumSGE: 1, capDeviceAttrMaxSGERD: validate.Of(1)}))
+		}},
+		{"VR-ibv_post_send-num_sge-3501", true, func() string {
+			return textOf(hintPostSend(&inPostSend{wrOpcode: 4, wrNumSGE: 2, capDeviceAttrMaxSGERD: validate.Of(1)}))
 		}},
 		{"VR-ibv_post_recv-num_sge-0360", false, func() string {
 			return textOf(brokenPostRecv(&inPostRecv{wrNumSGE: 2, qpCapMaxRecvSGE: validate.Of(2)}))

@@ -307,7 +307,7 @@ func (dev *Device) QueryPortSpeed(portNum uint32) (uint64, error) {
 		portNum:   uint64(portNum),
 	}
 	if caps := dev.capabilities(); caps != nil {
-		in.capDeviceAttrPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
+		in.capDeviceAttrExPhysPortCntEx = validate.Of(uint64(caps.phys_port_cnt_ex))
 	}
 	if err := checkQueryPortSpeed(&in); err != nil {
 		return 0, err
@@ -826,6 +826,8 @@ func (dev *Device) CreateCQ(cqe int, channel *CompChannel, compVector int) (*CQ,
 //   - comp_vector is below 2 to the power of 31 [VR-ibv_create_cq_ex-comp_vector-3301]
 //   - MASK_PD says that there is a parent domain (a hint only: some devices accept it)
 //     [VR-ibv_create_cq_ex-parent_domain-3302]
+//   - completions have timestamps with devices whose completion_timestamp_mask is not 0 (a hint only: some
+//     devices accept it) [VR-ibv_create_cq_ex-wc_flags-3525]
 //
 // C: ibv_create_cq_ex, ibv_create_cq_ex(3).
 func (dev *Device) CreateCQEx(cqAttr *CQInitAttrEx) (*CQ, error) {
@@ -872,6 +874,7 @@ func (dev *Device) CreateCQEx(cqAttr *CQInitAttrEx) (*CQ, error) {
 	}
 	if caps := dev.capabilities(); caps != nil {
 		in.capDeviceAttrMaxCQE = validate.Of(uint64(caps.orig_attr.max_cqe))
+		in.capDeviceAttrExCompletionTimestampMask = validate.Of(uint64(caps.completion_timestamp_mask))
 	}
 	if err := checkCreateCQEx(&in); err != nil {
 		return nil, err
@@ -997,6 +1000,8 @@ func (dev *Device) CreateCompCntr(ccAttr *CompCntrInitAttr) (*CompCntr, error) {
 //     [VR-ibv_create_srq_ex-max_ops-3309]
 //   - srq_limit has no effect when the queue is created (a hint only: some devices accept it)
 //     [VR-ibv_create_srq_ex-srq_limit-3353]
+//   - a queue of type TM needs a device that matches tags (a hint only: some devices accept it)
+//     [VR-ibv_create_srq_ex-srq_type-3524]
 //
 // C: ibv_create_srq_ex, ibv_create_srq_ex(3).
 func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
@@ -1062,6 +1067,7 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 		in.capDeviceAttrMaxSRQWR = validate.Of(uint64(caps.orig_attr.max_srq_wr))
 		in.capDeviceAttrMaxSRQSGE = validate.Of(uint64(caps.orig_attr.max_srq_sge))
 		in.capDeviceAttrExTMCapsMaxOps = validate.Of(uint64(caps.tm_caps.max_ops))
+		in.capDeviceAttrExTMCapsFlags = validate.Of(uint64(caps.tm_caps.flags))
 	}
 	if err := checkCreateSRQEx(&in); err != nil {
 		return nil, err
@@ -1127,6 +1133,36 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 //     [VR-ibv_create_qp_ex-send_ops_flags-2049]
 //   - a stream of a queue pair of type RAW_PACKET does SEND and TSO (a hint only: some devices accept it)
 //     [VR-ibv_create_qp_ex-send_ops_flags-2050]
+//   - padding needs a device with PCI_WRITE_END_PADDING (a hint only: some devices accept it)
+//     [VR-ibv_create_qp_ex-create_flags-3502]
+//   - QP_CREATE_CVLAN_STRIPPING needs a device with RAW_PACKET_CAP_CVLAN_STRIPPING (a hint only: some devices
+//     accept it) [VR-ibv_create_qp_ex-create_flags-3504]
+//   - QP_CREATE_SCATTER_FCS needs a device with RAW_PACKET_CAP_SCATTER_FCS (a hint only: some devices accept
+//     it) [VR-ibv_create_qp_ex-create_flags-3505]
+//   - a hash over SRC_IPV4 needs a device that can hash it (a hint only: some devices accept it)
+//     [VR-ibv_create_qp_ex-rx_hash_fields_mask-3510]
+//   - a hash over DST_IPV4 needs a device that can hash it (a hint only: some devices accept it)
+//     [VR-ibv_create_qp_ex-rx_hash_fields_mask-3511]
+//   - a hash over SRC_IPV6 needs a device that can hash it (a hint only: some devices accept it)
+//     [VR-ibv_create_qp_ex-rx_hash_fields_mask-3512]
+//   - a hash over DST_IPV6 needs a device that can hash it (a hint only: some devices accept it)
+//     [VR-ibv_create_qp_ex-rx_hash_fields_mask-3513]
+//   - a hash over SRC_PORT_TCP needs a device that can hash it (a hint only: some devices accept it)
+//     [VR-ibv_create_qp_ex-rx_hash_fields_mask-3514]
+//   - a hash over DST_PORT_TCP needs a device that can hash it (a hint only: some devices accept it)
+//     [VR-ibv_create_qp_ex-rx_hash_fields_mask-3515]
+//   - a hash over SRC_PORT_UDP needs a device that can hash it (a hint only: some devices accept it)
+//     [VR-ibv_create_qp_ex-rx_hash_fields_mask-3516]
+//   - a hash over DST_PORT_UDP needs a device that can hash it (a hint only: some devices accept it)
+//     [VR-ibv_create_qp_ex-rx_hash_fields_mask-3517]
+//   - a hash over IPSEC_SPI needs a device that can hash it (a hint only: some devices accept it)
+//     [VR-ibv_create_qp_ex-rx_hash_fields_mask-3518]
+//   - a hash over INNER needs a device that can hash it (a hint only: some devices accept it)
+//     [VR-ibv_create_qp_ex-rx_hash_fields_mask-3519]
+//   - the hash function TOEPLITZ needs a device that has it (a hint only: some devices accept it)
+//     [VR-ibv_create_qp_ex-rx_hash_function-3520]
+//   - a table of work queues needs a device that distributes raw packets (a hint only: some devices accept it)
+//     [VR-ibv_create_qp_ex-qp_type-3521]
 //
 // C: ibv_create_qp_ex, ibv_create_qp_ex(3).
 func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
@@ -1206,28 +1242,35 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 		qpInitAttrExC.comp_mask |= 0x10 // IBV_QP_INIT_ATTR_IND_TABLE
 	}
 	in := inCreateQPEx{
-		context:                   validate.Addr(dev.c),
-		qpInitAttrEx:              1,
-		qpInitAttrExCompMask:      uint64(qpInitAttrExC.comp_mask),
-		qpInitAttrExQPType:        uint64(qpInitAttrExC.qp_type),
-		qpInitAttrExSendCQ:        uint64(qpInitAttrExC.send_cq),
-		qpInitAttrExRecvCQ:        uint64(qpInitAttrExC.recv_cq),
-		qpInitAttrExRWQIndTbl:     uint64(qpInitAttrExC.rwq_ind_tbl),
-		qpInitAttrExSRQ:           uint64(qpInitAttrExC.srq),
-		qpInitAttrExCapMaxRecvWR:  uint64(qpInitAttrExC.cap.max_recv_wr),
-		qpInitAttrExCapMaxRecvSGE: uint64(qpInitAttrExC.cap.max_recv_sge),
-		qpInitAttrExCapMaxSendWR:  uint64(qpInitAttrExC.cap.max_send_wr),
-		qpInitAttrExPD:            uint64(qpInitAttrExC.pd),
-		qpInitAttrExCreateFlags:   uint64(qpInitAttrExC.create_flags),
-		qpInitAttrExSendOpsFlags:  uint64(qpInitAttrExC.send_ops_flags),
-		qpInitAttrExXRCD:          uint64(qpInitAttrExC.xrcd),
-		qpInitAttrExCapMaxSendSGE: uint64(qpInitAttrExC.cap.max_send_sge),
-		qpInitAttrExMaxTSOHeader:  uint64(qpInitAttrExC.max_tso_header),
-		qpInitAttrExSourceQPN:     uint64(qpInitAttrExC.source_qpn),
+		context:                                validate.Addr(dev.c),
+		qpInitAttrEx:                           1,
+		qpInitAttrExCompMask:                   uint64(qpInitAttrExC.comp_mask),
+		qpInitAttrExQPType:                     uint64(qpInitAttrExC.qp_type),
+		qpInitAttrExSendCQ:                     uint64(qpInitAttrExC.send_cq),
+		qpInitAttrExRecvCQ:                     uint64(qpInitAttrExC.recv_cq),
+		qpInitAttrExRWQIndTbl:                  uint64(qpInitAttrExC.rwq_ind_tbl),
+		qpInitAttrExSRQ:                        uint64(qpInitAttrExC.srq),
+		qpInitAttrExCapMaxRecvWR:               uint64(qpInitAttrExC.cap.max_recv_wr),
+		qpInitAttrExCapMaxRecvSGE:              uint64(qpInitAttrExC.cap.max_recv_sge),
+		qpInitAttrExCapMaxSendWR:               uint64(qpInitAttrExC.cap.max_send_wr),
+		qpInitAttrExPD:                         uint64(qpInitAttrExC.pd),
+		qpInitAttrExCreateFlags:                uint64(qpInitAttrExC.create_flags),
+		qpInitAttrExSendOpsFlags:               uint64(qpInitAttrExC.send_ops_flags),
+		qpInitAttrExXRCD:                       uint64(qpInitAttrExC.xrcd),
+		qpInitAttrExCapMaxSendSGE:              uint64(qpInitAttrExC.cap.max_send_sge),
+		qpInitAttrExMaxTSOHeader:               uint64(qpInitAttrExC.max_tso_header),
+		qpInitAttrExSourceQPN:                  uint64(qpInitAttrExC.source_qpn),
+		qpInitAttrExRXHashConfRXHashFieldsMask: uint64(qpInitAttrExC.rx_hash_conf.rx_hash_fields_mask),
+		qpInitAttrExRXHashConfRXHashFunction:   uint64(qpInitAttrExC.rx_hash_conf.rx_hash_function),
 	}
 	if caps := dev.capabilities(); caps != nil {
 		in.capDeviceAttrMaxQPWR = validate.Of(uint64(caps.orig_attr.max_qp_wr))
 		in.capDeviceAttrMaxSGE = validate.Of(uint64(caps.orig_attr.max_sge))
+		in.capDeviceAttrExDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
+		in.capDeviceAttrExRawPacketCaps = validate.Of(uint64(caps.raw_packet_caps))
+		in.capDeviceAttrExRSSCapsRXHashFieldsMask = validate.Of(uint64(caps.rss_caps.rx_hash_fields_mask))
+		in.capDeviceAttrExRSSCapsRXHashFunction = validate.Of(uint64(caps.rss_caps.rx_hash_function))
+		in.capDeviceAttrExRSSCapsSupportedQpts = validate.Of(uint64(caps.rss_caps.supported_qpts))
 	}
 	if err := checkCreateQPEx(&in); err != nil {
 		return nil, err

@@ -119,10 +119,10 @@ func checkQueryPort(in *inQueryPort) error {
 
 // inQueryPortSpeed has the values that the rules of ibv_query_port_speed use.
 type inQueryPortSpeed struct {
-	context                  uint64         // context
-	portSpeed                uint64         // port_speed
-	portNum                  uint64         // port_num
-	capDeviceAttrPhysPortCnt validate.Known // device_attr.phys_port_cnt
+	context                      uint64         // context
+	portSpeed                    uint64         // port_speed
+	portNum                      uint64         // port_num
+	capDeviceAttrExPhysPortCntEx validate.Known // device_attr_ex.phys_port_cnt_ex
 }
 
 // checkQueryPortSpeed refuses a call of ibv_query_port_speed that breaks a rule.
@@ -137,8 +137,8 @@ func checkQueryPortSpeed(in *inQueryPortSpeed) error {
 	if in.portNum < 1 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule1326], Value: strconv.FormatUint(in.portNum, 10)})
 	}
-	if in.capDeviceAttrPhysPortCnt.OK && in.capDeviceAttrPhysPortCnt.V > 0 && in.portNum > in.capDeviceAttrPhysPortCnt.V {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1327], Value: strconv.FormatUint(in.portNum, 10), Limit: strconv.FormatUint(in.capDeviceAttrPhysPortCnt.V, 10)})
+	if in.capDeviceAttrExPhysPortCntEx.OK && in.capDeviceAttrExPhysPortCntEx.V != 0 && in.portNum > in.capDeviceAttrExPhysPortCntEx.V {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1327], Value: strconv.FormatUint(in.portNum, 10), Limit: strconv.FormatUint(in.capDeviceAttrExPhysPortCntEx.V, 10)})
 	}
 	return verr.RefuseErr("ibv_query_port_speed", bad...)
 }
@@ -487,16 +487,17 @@ func hintCreateCQ(in *inCreateCQ) []verr.Violation {
 
 // inCreateCQEx has the values that the rules of ibv_create_cq_ex use.
 type inCreateCQEx struct {
-	context               uint64         // context
-	cqAttr                uint64         // cq_attr
-	cqAttrCompVector      uint64         // cq_attr.comp_vector
-	contextNumCompVectors validate.Known // context.num_comp_vectors
-	cqAttrWCFlags         uint64         // cq_attr.wc_flags
-	cqAttrCQE             uint64         // cq_attr.cqe
-	capDeviceAttrMaxCQE   validate.Known // device_attr.max_cqe
-	cqAttrFlags           uint64         // cq_attr.flags
-	cqAttrCompMask        uint64         // cq_attr.comp_mask
-	cqAttrParentDomain    uint64         // cq_attr.parent_domain
+	context                                uint64         // context
+	cqAttr                                 uint64         // cq_attr
+	cqAttrCompVector                       uint64         // cq_attr.comp_vector
+	contextNumCompVectors                  validate.Known // context.num_comp_vectors
+	cqAttrWCFlags                          uint64         // cq_attr.wc_flags
+	cqAttrCQE                              uint64         // cq_attr.cqe
+	capDeviceAttrMaxCQE                    validate.Known // device_attr.max_cqe
+	cqAttrFlags                            uint64         // cq_attr.flags
+	cqAttrCompMask                         uint64         // cq_attr.comp_mask
+	cqAttrParentDomain                     uint64         // cq_attr.parent_domain
+	capDeviceAttrExCompletionTimestampMask validate.Known // device_attr_ex.completion_timestamp_mask
 }
 
 // checkCreateCQEx refuses a call of ibv_create_cq_ex that breaks a rule.
@@ -543,6 +544,9 @@ func hintCreateCQEx(in *inCreateCQEx) []verr.Violation {
 	}
 	if in.cqAttrCompMask&0x2 != 0 && in.cqAttrParentDomain == 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule3302], Value: validate.AddrText(in.cqAttrParentDomain)})
+	}
+	if in.capDeviceAttrExCompletionTimestampMask.OK && in.cqAttrWCFlags&0x880 != 0 && in.capDeviceAttrExCompletionTimestampMask.V == 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule3525], Value: WCField(in.cqAttrWCFlags).String()})
 	}
 	return may
 }
@@ -623,6 +627,7 @@ type inCreateSRQEx struct {
 	capDeviceAttrMaxSRQSGE          validate.Known // device_attr.max_srq_sge
 	capDeviceAttrExTMCapsMaxOps     validate.Known // device_attr_ex.tm_caps.max_ops
 	srqInitAttrExAttrSRQLimit       uint64         // srq_init_attr_ex.attr.srq_limit
+	capDeviceAttrExTMCapsFlags      validate.Known // device_attr_ex.tm_caps.flags
 }
 
 // checkCreateSRQEx refuses a call of ibv_create_srq_ex that breaks a rule.
@@ -703,31 +708,41 @@ func hintCreateSRQEx(in *inCreateSRQEx) []verr.Violation {
 	if in.srqInitAttrExAttrSRQLimit > 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule3353], Value: strconv.FormatUint(in.srqInitAttrExAttrSRQLimit, 10)})
 	}
+	if in.capDeviceAttrExTMCapsFlags.OK && in.srqInitAttrExCompMask&0x1 != 0 && in.srqInitAttrExSRQType == 2 && in.srqInitAttrExSRQType != 0 && in.capDeviceAttrExTMCapsFlags.V&0x1 != 0x1 {
+		may = append(may, verr.Violation{Rule: &rules[rule3524], Value: SRQType(in.srqInitAttrExSRQType).String()})
+	}
 	return may
 }
 
 // inCreateQPEx has the values that the rules of ibv_create_qp_ex use.
 type inCreateQPEx struct {
-	context                   uint64         // context
-	qpInitAttrEx              uint64         // qp_init_attr_ex
-	qpInitAttrExCompMask      uint64         // qp_init_attr_ex.comp_mask
-	qpInitAttrExQPType        uint64         // qp_init_attr_ex.qp_type
-	qpInitAttrExSendCQ        uint64         // qp_init_attr_ex.send_cq
-	qpInitAttrExRecvCQ        uint64         // qp_init_attr_ex.recv_cq
-	qpInitAttrExRWQIndTbl     uint64         // qp_init_attr_ex.rwq_ind_tbl
-	qpInitAttrExSRQ           uint64         // qp_init_attr_ex.srq
-	qpInitAttrExCapMaxRecvWR  uint64         // qp_init_attr_ex.cap.max_recv_wr
-	qpInitAttrExCapMaxRecvSGE uint64         // qp_init_attr_ex.cap.max_recv_sge
-	qpInitAttrExCapMaxSendWR  uint64         // qp_init_attr_ex.cap.max_send_wr
-	qpInitAttrExPD            uint64         // qp_init_attr_ex.pd
-	qpInitAttrExCreateFlags   uint64         // qp_init_attr_ex.create_flags
-	qpInitAttrExSendOpsFlags  uint64         // qp_init_attr_ex.send_ops_flags
-	qpInitAttrExXRCD          uint64         // qp_init_attr_ex.xrcd
-	capDeviceAttrMaxQPWR      validate.Known // device_attr.max_qp_wr
-	qpInitAttrExCapMaxSendSGE uint64         // qp_init_attr_ex.cap.max_send_sge
-	capDeviceAttrMaxSGE       validate.Known // device_attr.max_sge
-	qpInitAttrExMaxTSOHeader  uint64         // qp_init_attr_ex.max_tso_header
-	qpInitAttrExSourceQPN     uint64         // qp_init_attr_ex.source_qpn
+	context                                uint64         // context
+	qpInitAttrEx                           uint64         // qp_init_attr_ex
+	qpInitAttrExCompMask                   uint64         // qp_init_attr_ex.comp_mask
+	qpInitAttrExQPType                     uint64         // qp_init_attr_ex.qp_type
+	qpInitAttrExSendCQ                     uint64         // qp_init_attr_ex.send_cq
+	qpInitAttrExRecvCQ                     uint64         // qp_init_attr_ex.recv_cq
+	qpInitAttrExRWQIndTbl                  uint64         // qp_init_attr_ex.rwq_ind_tbl
+	qpInitAttrExSRQ                        uint64         // qp_init_attr_ex.srq
+	qpInitAttrExCapMaxRecvWR               uint64         // qp_init_attr_ex.cap.max_recv_wr
+	qpInitAttrExCapMaxRecvSGE              uint64         // qp_init_attr_ex.cap.max_recv_sge
+	qpInitAttrExCapMaxSendWR               uint64         // qp_init_attr_ex.cap.max_send_wr
+	qpInitAttrExPD                         uint64         // qp_init_attr_ex.pd
+	qpInitAttrExCreateFlags                uint64         // qp_init_attr_ex.create_flags
+	qpInitAttrExSendOpsFlags               uint64         // qp_init_attr_ex.send_ops_flags
+	qpInitAttrExXRCD                       uint64         // qp_init_attr_ex.xrcd
+	capDeviceAttrMaxQPWR                   validate.Known // device_attr.max_qp_wr
+	qpInitAttrExCapMaxSendSGE              uint64         // qp_init_attr_ex.cap.max_send_sge
+	capDeviceAttrMaxSGE                    validate.Known // device_attr.max_sge
+	qpInitAttrExMaxTSOHeader               uint64         // qp_init_attr_ex.max_tso_header
+	qpInitAttrExSourceQPN                  uint64         // qp_init_attr_ex.source_qpn
+	capDeviceAttrExDeviceCapFlagsEx        validate.Known // device_attr_ex.device_cap_flags_ex
+	capDeviceAttrExRawPacketCaps           validate.Known // device_attr_ex.raw_packet_caps
+	qpInitAttrExRXHashConfRXHashFieldsMask uint64         // qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask
+	capDeviceAttrExRSSCapsRXHashFieldsMask validate.Known // device_attr_ex.rss_caps.rx_hash_fields_mask
+	qpInitAttrExRXHashConfRXHashFunction   uint64         // qp_init_attr_ex.rx_hash_conf.rx_hash_function
+	capDeviceAttrExRSSCapsRXHashFunction   validate.Known // device_attr_ex.rss_caps.rx_hash_function
+	capDeviceAttrExRSSCapsSupportedQpts    validate.Known // device_attr_ex.rss_caps.supported_qpts
 }
 
 // checkCreateQPEx refuses a call of ibv_create_qp_ex that breaks a rule.
@@ -843,6 +858,51 @@ func hintCreateQPEx(in *inCreateQPEx) []verr.Violation {
 	}
 	if in.qpInitAttrExQPType == 8 && in.qpInitAttrExCompMask&0x40 != 0 && in.qpInitAttrExSendOpsFlags&0x1bfb != 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule2050], Value: QPOp(in.qpInitAttrExSendOpsFlags).String()})
+	}
+	if in.capDeviceAttrExDeviceCapFlagsEx.OK && in.qpInitAttrExCompMask&0x4 != 0 && in.qpInitAttrExCreateFlags&0x800 != 0 && in.capDeviceAttrExDeviceCapFlagsEx.V&0x1000000000 != 0x1000000000 {
+		may = append(may, verr.Violation{Rule: &rules[rule3502], Value: QPFlag(in.qpInitAttrExCreateFlags).String()})
+	}
+	if in.capDeviceAttrExRawPacketCaps.OK && in.qpInitAttrExCompMask&0x4 != 0 && in.qpInitAttrExCreateFlags&0x200 != 0 && in.capDeviceAttrExRawPacketCaps.V&0x1 != 0x1 {
+		may = append(may, verr.Violation{Rule: &rules[rule3504], Value: QPFlag(in.qpInitAttrExCreateFlags).String()})
+	}
+	if in.capDeviceAttrExRawPacketCaps.OK && in.qpInitAttrExCompMask&0x4 != 0 && in.qpInitAttrExCreateFlags&0x100 != 0 && in.capDeviceAttrExRawPacketCaps.V&0x2 != 0x2 {
+		may = append(may, verr.Violation{Rule: &rules[rule3505], Value: QPFlag(in.qpInitAttrExCreateFlags).String()})
+	}
+	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&0x20 != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0x1 != 0 && in.capDeviceAttrExRSSCapsRXHashFieldsMask.V&0x1 != 0x1 {
+		may = append(may, verr.Violation{Rule: &rules[rule3510], Value: strconv.FormatUint(in.qpInitAttrExRXHashConfRXHashFieldsMask, 10)})
+	}
+	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&0x20 != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0x2 != 0 && in.capDeviceAttrExRSSCapsRXHashFieldsMask.V&0x2 != 0x2 {
+		may = append(may, verr.Violation{Rule: &rules[rule3511], Value: strconv.FormatUint(in.qpInitAttrExRXHashConfRXHashFieldsMask, 10)})
+	}
+	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&0x20 != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0x4 != 0 && in.capDeviceAttrExRSSCapsRXHashFieldsMask.V&0x4 != 0x4 {
+		may = append(may, verr.Violation{Rule: &rules[rule3512], Value: strconv.FormatUint(in.qpInitAttrExRXHashConfRXHashFieldsMask, 10)})
+	}
+	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&0x20 != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0x8 != 0 && in.capDeviceAttrExRSSCapsRXHashFieldsMask.V&0x8 != 0x8 {
+		may = append(may, verr.Violation{Rule: &rules[rule3513], Value: strconv.FormatUint(in.qpInitAttrExRXHashConfRXHashFieldsMask, 10)})
+	}
+	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&0x20 != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0x10 != 0 && in.capDeviceAttrExRSSCapsRXHashFieldsMask.V&0x10 != 0x10 {
+		may = append(may, verr.Violation{Rule: &rules[rule3514], Value: strconv.FormatUint(in.qpInitAttrExRXHashConfRXHashFieldsMask, 10)})
+	}
+	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&0x20 != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0x20 != 0 && in.capDeviceAttrExRSSCapsRXHashFieldsMask.V&0x20 != 0x20 {
+		may = append(may, verr.Violation{Rule: &rules[rule3515], Value: strconv.FormatUint(in.qpInitAttrExRXHashConfRXHashFieldsMask, 10)})
+	}
+	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&0x20 != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0x40 != 0 && in.capDeviceAttrExRSSCapsRXHashFieldsMask.V&0x40 != 0x40 {
+		may = append(may, verr.Violation{Rule: &rules[rule3516], Value: strconv.FormatUint(in.qpInitAttrExRXHashConfRXHashFieldsMask, 10)})
+	}
+	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&0x20 != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0x80 != 0 && in.capDeviceAttrExRSSCapsRXHashFieldsMask.V&0x80 != 0x80 {
+		may = append(may, verr.Violation{Rule: &rules[rule3517], Value: strconv.FormatUint(in.qpInitAttrExRXHashConfRXHashFieldsMask, 10)})
+	}
+	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&0x20 != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0x100 != 0 && in.capDeviceAttrExRSSCapsRXHashFieldsMask.V&0x100 != 0x100 {
+		may = append(may, verr.Violation{Rule: &rules[rule3518], Value: strconv.FormatUint(in.qpInitAttrExRXHashConfRXHashFieldsMask, 10)})
+	}
+	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&0x20 != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0x80000000 != 0 && in.capDeviceAttrExRSSCapsRXHashFieldsMask.V&0x80000000 != 0x80000000 {
+		may = append(may, verr.Violation{Rule: &rules[rule3519], Value: strconv.FormatUint(in.qpInitAttrExRXHashConfRXHashFieldsMask, 10)})
+	}
+	if in.capDeviceAttrExRSSCapsRXHashFunction.OK && in.qpInitAttrExCompMask&0x20 != 0 && in.qpInitAttrExRXHashConfRXHashFunction&0x1 != 0 && in.capDeviceAttrExRSSCapsRXHashFunction.V&0x1 != 0x1 {
+		may = append(may, verr.Violation{Rule: &rules[rule3520], Value: strconv.FormatUint(in.qpInitAttrExRXHashConfRXHashFunction, 10)})
+	}
+	if in.capDeviceAttrExRSSCapsSupportedQpts.OK && in.qpInitAttrExCompMask&0x20 != 0 && in.qpInitAttrExQPType == 8 && in.qpInitAttrExQPType != 0 && in.capDeviceAttrExRSSCapsSupportedQpts.V&0x100 != 0x100 {
+		may = append(may, verr.Violation{Rule: &rules[rule3521], Value: QPType(in.qpInitAttrExQPType).String()})
 	}
 	return may
 }

@@ -321,6 +321,8 @@ func (qp *QP) CreateFlow(flow *FlowAttr) (*Flow, error) {
 //     some devices accept it) [VR-ibv_bind_mw-mw_access_flags-1109]
 //   - a window of type 1 is not ZERO_BASED with the providers known (a hint only: some devices accept it)
 //     [VR-ibv_bind_mw-mw_access_flags-1110]
+//   - atomic operations on a window need a device that has them (a hint only: some devices accept it)
+//     [VR-ibv_bind_mw-mw_access_flags-3526]
 //
 // C: ibv_bind_mw, ibv_bind_mw(3).
 func (qp *QP) BindMW(mw *MW, mwBind *MWBind) error {
@@ -359,6 +361,9 @@ func (qp *QP) BindMW(mw *MW, mwBind *MWBind) error {
 		qpQPType:                    validate.Of(uint64(cmem.At[uint32](qp.c, 60))),
 		mwBindSendFlags:             uint64(mwBindC.send_flags),
 		mwBindBindInfoMWAccessFlags: uint64(mwBindC.bind_info.mw_access_flags),
+	}
+	if caps := qp.dev.capabilities(); caps != nil {
+		in.capDeviceAttrAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
 	}
 	if err := checkBindMW(&in); err != nil {
 		return err
@@ -817,6 +822,7 @@ func (qp *QP) seePostSend(in *inPostSend, ask bool) error {
 			in.capDeviceAttrDeviceCapFlags = validate.Of(uint64(caps.orig_attr.device_cap_flags))
 			in.capDeviceAttrExTSOCapsSupportedQpts = validate.Of(uint64(caps.tso_caps.supported_qpts))
 			in.capDeviceAttrExTSOCapsMaxTSO = validate.Of(uint64(caps.tso_caps.max_tso))
+			in.capDeviceAttrMaxSGERD = validate.Of(uint64(caps.orig_attr.max_sge_rd))
 		}
 	}
 	in.qpQPType = validate.Of(uint64(cmem.At[uint32](qp.c, 60)))

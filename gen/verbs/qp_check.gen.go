@@ -1047,6 +1047,7 @@ type inPostSend struct {
 	wrQPTypeXRCRemoteSrqn               uint64         // wr[].qp_type.xrc.remote_srqn
 	capDeviceAttrExTSOCapsSupportedQpts validate.Known // device_attr_ex.tso_caps.supported_qpts
 	capDeviceAttrExTSOCapsMaxTSO        validate.Known // device_attr_ex.tso_caps.max_tso
+	capDeviceAttrMaxSGERD               validate.Known // device_attr.max_sge_rd
 }
 
 // brokenPostSend returns the rules that a request of ibv_post_send breaks and that are enough to have it refused.
@@ -1135,6 +1136,9 @@ func hintPostSend(in *inPostSend) []verr.Violation {
 	}
 	if in.capDeviceAttrExTSOCapsMaxTSO.OK && in.wrOpcode == 10 && in.wrSgListLengthTotal > in.capDeviceAttrExTSOCapsMaxTSO.V {
 		may = append(may, verr.Violation{Rule: &rules[rule2080], Value: strconv.FormatUint(in.wrSgListLengthTotal, 10), Limit: strconv.FormatUint(in.capDeviceAttrExTSOCapsMaxTSO.V, 10)})
+	}
+	if in.capDeviceAttrMaxSGERD.OK && in.wrOpcode == 4 && in.capDeviceAttrMaxSGERD.V > 0 && uint64(in.wrNumSGE) > in.capDeviceAttrMaxSGERD.V {
+		may = append(may, verr.Violation{Rule: &rules[rule3501], Value: strconv.FormatInt(in.wrNumSGE, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxSGERD.V, 10)})
 	}
 	return may
 }

@@ -6,6 +6,7 @@
 
 #include "wire.h"
 #include "address.h"
+#include "completion.h"
 #include "instance.h"
 #include "piece.h"
 #include "qp.h"

@@ -38,7 +38,7 @@ func everySpec(t *suite.T) {
 		"MPLS": verbs.NewFlowSpecMPLS(), "a tag": verbs.NewFlowSpecTag(7), "nothing": verbs.NewFlowSpecDrop(),
 	}
 	qp := queuePairOf(t, verbs.QPTypeUD)
-	all := newFlow()
+	var all []verbs.FlowSpec
 	for what, spec := range specs {
 		f, err := qp.CreateFlow(newFlow(spec))
 		if t.Soft() == nil && err != nil { // devices differ in what they match
@@ -53,10 +53,12 @@ func everySpec(t *suite.T) {
 		if err := f.Close(); !errors.Is(err, os.ErrClosed) {
 			t.Errorf("second Close: %v", err)
 		}
-		all.Specs(spec)
+		all = append(all, spec)
 	}
 	if t.Soft() != nil {
-		ok(t, "Close of all together", must(qp.CreateFlow(all))(t).Close())
+		half := len(all) / 2 // a flow has at most ten
+		ok(t, "Close of one half together", must(qp.CreateFlow(newFlow(all[:half]...)))(t).Close())
+		ok(t, "Close of the other half", must(qp.CreateFlow(newFlow(all[half:]...)))(t).Close())
 	}
 }
 
