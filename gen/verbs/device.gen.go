@@ -132,6 +132,18 @@ func (o *Device) NumCompVectors() int {
 	return o.numCompVectors
 }
 
+// CPtr returns the address of the struct ibv_context, for C code that the bindings do not call; nil after
+// Close. What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object
+// is nothing that Close can name. Keep the Device open until C is done, and have C not destroy it.
+//
+// C: struct ibv_context, ibv_open_device(3).
+func (o *Device) CPtr() unsafe.Pointer {
+	if o == nil || !o.node.IsOpen() {
+		return nil
+	}
+	return o.c
+}
+
 // capabilities returns what the rules know of the device: it is read at the first need, and once. It is nil when the device
 // cannot tell.
 func (o *Device) capabilities() *cDeviceAttrEx {
@@ -1901,12 +1913,12 @@ func (o *Device) listen(verb string) (*dpath.Async, error) {
 //
 // C: struct ibv_async_event, ibv_get_async_event(3).
 type AsyncEvent struct {
-	Type EventType
-	QP   *QP   // of an event of one: the QP that it concerns; nil for one made by other code on the same device
-	CQ   *CQ   // of an event of one: the CQ that it concerns; nil for one made by other code on the same device
-	SRQ  *SRQ  // of an event of one: the SRQ that it concerns; nil for one made by other code on the same device
-	WQ   *WQ   // of an event of one: the WQ that it concerns; nil for one made by other code on the same device
-	Port uint8 // of an event of a port: its number, from 1; otherwise 0
+	Type EventType // what happened
+	QP   *QP       // of an event of one: the QP that it concerns; nil for one made by other code on the same device
+	CQ   *CQ       // of an event of one: the CQ that it concerns; nil for one made by other code on the same device
+	SRQ  *SRQ      // of an event of one: the SRQ that it concerns; nil for one made by other code on the same device
+	WQ   *WQ       // of an event of one: the WQ that it concerns; nil for one made by other code on the same device
+	Port uint8     // of an event of a port: its number, from 1; otherwise 0
 
 	event events.Async
 }

@@ -125,6 +125,18 @@ func (o *PD) Handle() uint32 {
 	return o.handle
 }
 
+// CPtr returns the address of the struct ibv_pd, for C code that the bindings do not call; nil after Close.
+// What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
+// nothing that Close can name. Keep the PD open until C is done, and have C not destroy it.
+//
+// C: struct ibv_pd, ibv_alloc_pd(3).
+func (o *PD) CPtr() unsafe.Pointer {
+	if o == nil || !o.node.IsOpen() {
+		return nil
+	}
+	return o.c
+}
+
 // Parent returns the protection domain that a parent domain extends; nil for a protection domain.
 func (o *PD) Parent() *PD { return o.parent }
 

@@ -150,6 +150,18 @@ func (o *QP) Handle() uint32 {
 	return o.handle
 }
 
+// CPtr returns the address of the struct ibv_qp, for C code that the bindings do not call; nil after Close.
+// What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
+// nothing that Close can name. Keep the QP open until C is done, and have C not destroy it.
+//
+// C: struct ibv_qp, ibv_create_qp(3).
+func (o *QP) CPtr() unsafe.Pointer {
+	if o == nil || !o.node.IsOpen() {
+		return nil
+	}
+	return o.c
+}
+
 // Stream makes a stream of commands, which posts the requests that the QP was asked for when it was made. It
 // needs no Close.
 //
