@@ -26,6 +26,7 @@ func (d *decoder) page(n *yaml.Node) *Page {
 		{"notes", false, func(n *yaml.Node, at place) {
 			d.list(n, at, func(e *yaml.Node) { p.Notes = append(p.Notes, d.note(e, at)) })
 		}},
+		{"left_out", false, d.leftOut(p)},
 		{"skip", false, d.skips(p)},
 	})
 	if ok && p.Page != "" && p.Page != name {
@@ -163,10 +164,27 @@ func (d *decoder) record(name string, k, v *yaml.Node) Record {
 				{"doc", true, d.text(&r.Tail.Doc)},
 			})
 		}},
+		{"setup", false, func(n *yaml.Node, at place) { r.Setup = d.setup(n, at) }},
 		{"caps_from", false, d.textMap(&r.CapsFrom)},
 		{"doc", true, d.text(&r.Doc)},
 	})
 	return r
+}
+
+// setup reads which states kinds of objects go through.
+func (d *decoder) setup(n *yaml.Node, at place) *Setup {
+	s := &Setup{Pos: d.pos(n)}
+	defer d.marking(&s.marks)()
+	d.object(n, at, []key{
+		{"through", true, d.texts(&s.Through)},
+		{"types", true, d.named(func(name string, k, v *yaml.Node) {
+			d.goType(k, name)
+			t := SetupType{Go: name, Pos: d.pos(k)}
+			d.text(&t.Of)(v, place{name, "types"})
+			s.Types = append(s.Types, t)
+		})},
+	})
+	return s
 }
 
 func (d *decoder) recordField(record, c string, k, v *yaml.Node) RecordField {
@@ -356,36 +374,4 @@ func (d *decoder) method(name string, k, v *yaml.Node) Method {
 		{"doc", false, d.text(&m.Doc)},
 	})
 	return m
-}
-
-func (d *decoder) note(n *yaml.Node, at place) Note {
-	t := Note{Pos: d.pos(n)}
-	d.object(n, at, []key{
-		{"verb", true, d.text(&t.Verb)},
-		{"statement", true, d.text(&t.Statement)},
-		{"section", true, d.text(&t.Section)},
-		{"passage", true, d.hash(&t.Passage)},
-	})
-	return t
-}
-
-// pending reads spec/pending.yaml.
-func (d *decoder) pending(n *yaml.Node) []Pending {
-	var out []Pending
-	var keys []key
-	for _, c := range categories {
-		keys = append(keys, key{c, false, func(n *yaml.Node, at place) {
-			d.list(n, at, func(e *yaml.Node) {
-				p := Pending{Category: c, Pos: d.pos(e)}
-				d.text(&p.C)(e, place{"pending", c})
-				if strings.ContainsAny(p.C, "*?[]{}") {
-					d.add(e, CodeGlob, "pending", c+": "+show(p.C)+" is a pattern", "list the names one by one")
-				} else if p.C != "" {
-					out = append(out, p)
-				}
-			})
-		}})
-	}
-	d.object(n, place{"pending", ""}, keys)
-	return out
 }

@@ -62,7 +62,8 @@ func (a *app) rulesCmd() *cobra.Command {
 		Long: `rules lists every rule of the pages, or those of one verb: its ID, its kind, its statement, and what is
 needed to check it: the arguments (args), capabilities of the device (caps), or properties of objects
 (state). A rule of severity lint is only a warning and never enforced: some kernel or provider accepts
-the call.
+the call. After them come the statements of the man pages that a program could check and no rule checks,
+each with the reason.
 
 --json prints a list of {id, verb, subject, kind, severity, statement, fix, page, section, passage,
 source, needs, accepted_by, refused_by}; passage is a hash of the text that the rule rests on, source is the
@@ -100,7 +101,7 @@ wrong, or when a test below a folder of --tests names a rule that is not defined
 			case asMD:
 				return writeRulesMD(a.out, rules)
 			}
-			return writeRules(a.out, rules)
+			return writeRules(a.out, rules, leftOut(rel, sp, args))
 		}),
 	}
 	src.factFlags(cmd)
@@ -113,11 +114,17 @@ wrong, or when a test below a folder of --tests names a rule that is not defined
 
 // declared are the rules on functions that the facts have.
 func declared(rel *api.Release, rules []*spec.Rule) []*spec.Rule {
+	has := functions(rel)
+	return slices.DeleteFunc(slices.Clone(rules), func(r *spec.Rule) bool { return !has[r.Verb] })
+}
+
+// functions gives the names of the functions that a release declares.
+func functions(rel *api.Release) map[string]bool {
 	has := map[string]bool{}
 	for _, f := range rel.Functions {
 		has[f.Name] = true
 	}
-	return slices.DeleteFunc(slices.Clone(rules), func(r *spec.Rule) bool { return !has[r.Verb] })
+	return has
 }
 
 // checkRules judges the cases of rules, and prints what becomes of each.
@@ -193,8 +200,22 @@ func subjectOf(r *spec.Rule) string {
 	return r.Subject
 }
 
-// writeRules prints the rules for a terminal, in the groups of their verbs.
-func writeRules(w io.Writer, rules []*spec.Rule) error {
+// leftOut gives the statements that no rule checks: about all verbs that the release declares, or about one.
+func leftOut(rel *api.Release, sp *spec.Spec, verb []string) []spec.LeftOut {
+	has := functions(rel)
+	var out []spec.LeftOut
+	for _, p := range sp.Pages {
+		for _, l := range p.LeftOut {
+			if has[l.Verb] && (len(verb) == 0 || l.Verb == verb[0]) {
+				out = append(out, l)
+			}
+		}
+	}
+	return out
+}
+
+// writeRules prints the rules for a terminal, in the groups of their verbs, and then what no rule checks.
+func writeRules(w io.Writer, rules []*spec.Rule, left []spec.LeftOut) error {
 	var b strings.Builder
 	verb := ""
 	for _, r := range rules {
@@ -211,6 +232,12 @@ func writeRules(w io.Writer, rules []*spec.Rule) error {
 		if who := parties(r); who != "" {
 			fmt.Fprintf(&b, "      %s\n", who)
 		}
+	}
+	for i, l := range left {
+		if i == 0 {
+			b.WriteString("not checked by a rule\n")
+		}
+		fmt.Fprintf(&b, "  %s: %s\n      %s: %s\n", l.Verb, l.Statement, l.Section, l.Reason)
 	}
 	fmt.Fprintf(&b, "%s\n", plural(len(rules), "rule"))
 	_, err := io.WriteString(w, b.String())
