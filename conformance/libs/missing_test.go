@@ -25,6 +25,22 @@ var reaching = map[string]func(b *bed) error{
 		}
 		return dm.Unimport()
 	},
+	"ibv_import_pd": func(b *bed) error { _, err := b.dev.ImportPD(1); return err },
+	"ibv_import_mr": func(b *bed) error { _, err := b.pd.ImportMR(1); return err },
+	"ibv_unimport_pd": func(b *bed) error {
+		pd, err := b.dev.AllocPD()
+		if err != nil {
+			return err
+		}
+		return pd.Unimport()
+	},
+	"ibv_unimport_mr": func(b *bed) error {
+		mr, err := b.pd.RegMR(make([]byte, 64), 0)
+		if err != nil {
+			return err
+		}
+		return mr.Unimport()
+	},
 	"ibv_reg_dmabuf_mr":         func(b *bed) error { _, err := b.pd.RegDmabufMR(0, 64, 0, 0, 0); return err },
 	"ibv_reg_mr_ex":             func(b *bed) error { _, err := b.pd.RegMREx(verbs.NewMRInitAttr(64, 0).Addr(0x1000)); return err },
 	"ibv_alloc_dmah":            func(b *bed) error { _, err := b.dev.AllocDMAH(verbs.NewDMAHInitAttr(0)); return err },

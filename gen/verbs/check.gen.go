@@ -37,6 +37,8 @@ const (
 	rule0155
 	rule0156
 	rule0158
+	rule3001
+	rule3004
 	rule0126
 	rule0127
 	rule0501
@@ -76,7 +78,6 @@ const (
 	rule0717
 	rule0718
 	rule0145
-	rule0146
 	rule0801
 	rule0802
 	rule0803
@@ -220,7 +221,6 @@ const (
 	rule0212
 	rule0213
 	rule0214
-	rule0093
 	rule0736
 	rule0737
 	rule2081
@@ -658,6 +658,8 @@ var rules = []verr.Rule{
 	rule0155: {ID: "VR-ibv_open_device-device-0155", Verb: "ibv_open_device", Subject: "device", Statement: "device must not be NULL", Fix: "pass a device of a device list", Page: "ibv_open_device", Section: "DESCRIPTION"},
 	rule0156: {ID: "VR-ibv_close_device-context-0156", Verb: "ibv_close_device", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_open_device", Section: "DESCRIPTION"},
 	rule0158: {ID: "VR-ibv_import_device-cmd_fd-0158", Verb: "ibv_import_device", Subject: "cmd_fd", Statement: "a context is imported by an open file descriptor", Fix: "pass a duplicate of the Device.CmdFD of the other context", Page: "ibv_import_device", Section: "DESCRIPTION"},
+	rule3001: {ID: "VR-ibv_import_pd-context-3001", Verb: "ibv_import_pd", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_import_pd", Section: "DESCRIPTION"},
+	rule3004: {ID: "VR-ibv_import_mr-pd-3004", Verb: "ibv_import_mr", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_import_mr", Section: "DESCRIPTION"},
 	rule0126: {ID: "VR-ibv_import_dm-context-0126", Verb: "ibv_import_dm", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_import_dm", Section: "DESCRIPTION"},
 	rule0127: {ID: "VR-ibv_unimport_dm-dm-0127", Verb: "ibv_unimport_dm", Subject: "dm", Statement: "dm must not be NULL", Fix: "pass a DM", Page: "ibv_import_dm", Section: "DESCRIPTION"},
 	rule0501: {ID: "VR-ibv_get_async_event-context-0501", Verb: "ibv_get_async_event", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_get_async_event", Section: "DESCRIPTION"},
@@ -697,7 +699,6 @@ var rules = []verr.Rule{
 	rule0717: {ID: "VR-ibv_get_pkey_index-port_num-0717", Verb: "ibv_get_pkey_index", Subject: "port_num", Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_get_pkey_index", Section: ""},
 	rule0718: {ID: "VR-ibv_get_pkey_index-port_num-0718", Verb: "ibv_get_pkey_index", Subject: "port_num", Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_get_pkey_index", Section: "", Capable: true, Limit: "phys_port_cnt"},
 	rule0145: {ID: "VR-ibv_alloc_pd-context-0145", Verb: "ibv_alloc_pd", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_alloc_pd", Section: "DESCRIPTION"},
-	rule0146: {ID: "VR-ibv_dealloc_pd-pd-0146", Verb: "ibv_dealloc_pd", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_alloc_pd", Section: "DESCRIPTION"},
 	rule0801: {ID: "VR-ibv_create_flow-qp-0801", Verb: "ibv_create_flow", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_create_flow", Section: "DESCRIPTION"},
 	rule0802: {ID: "VR-ibv_create_flow-flow-0802", Verb: "ibv_create_flow", Subject: "flow", Statement: "flow must not be NULL", Fix: "pass a FlowAttr", Page: "ibv_create_flow", Section: "DESCRIPTION"},
 	rule0803: {ID: "VR-ibv_create_flow-qp-0803", Verb: "ibv_create_flow", Subject: "qp.qp_type", Statement: "flows are for UD and raw packet queue pairs", Fix: "use a queue pair of type QPTypeUD or QPTypeRawPacket", Page: "ibv_create_flow", Section: "NOTES"},
@@ -841,7 +842,6 @@ var rules = []verr.Rule{
 	rule0212: {ID: "VR-ibv_rereg_mr-access-0212", Verb: "ibv_rereg_mr", Subject: "access", Statement: "REMOTE_ATOMIC needs a device with atomic operations", Fix: "leave MRAccessRemoteAtomic out", Page: "ibv_rereg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true},
 	rule0213: {ID: "VR-ibv_rereg_mr-access-0213", Verb: "ibv_rereg_mr", Subject: "access", Statement: "few kernels accept ZERO_BASED here", Fix: "leave MRAccessZeroBased out", Page: "ibv_rereg_mr", Section: "DESCRIPTION"},
 	rule0214: {ID: "VR-ibv_rereg_mr-access-0214", Verb: "ibv_rereg_mr", Subject: "access", Statement: "HUGETLB has an effect only with ON_DEMAND", Fix: "add MRAccessOnDemand, or leave MRAccessHugetlb out", Page: "ibv_rereg_mr", Section: "DESCRIPTION"},
-	rule0093: {ID: "VR-ibv_dereg_mr-mr-0093", Verb: "ibv_dereg_mr", Subject: "mr", Statement: "mr must not be NULL", Fix: "pass an MR", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
 	rule0736: {ID: "VR-ibv_alloc_mw-pd-0736", Verb: "ibv_alloc_mw", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_alloc_mw", Section: "DESCRIPTION"},
 	rule0737: {ID: "VR-ibv_alloc_mw-type-0737", Verb: "ibv_alloc_mw", Subject: "type", Statement: "a memory window is of type 1 or 2", Fix: "pass MWType1 or MWType2", Page: "ibv_alloc_mw", Section: "DESCRIPTION"},
 	rule2081: {ID: "VR-ibv_alloc_mw-type-2081", Verb: "ibv_alloc_mw", Subject: "type", Statement: "windows of type 1 need a device with MEM_WINDOW", Fix: "use the other type, or no window", Page: "ibv_alloc_mw", Section: "DESCRIPTION", Unsupported: true, Capable: true},

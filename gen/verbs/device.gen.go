@@ -177,6 +177,46 @@ func (o *Device) gone(errno syscall.Errno) bool {
 	return validate.Gone(errno, o.askCapabilities)
 }
 
+// ImportPD gives access to a protection domain that another context of the same device file allocated.
+//
+// Close gives the import up with ibv_unimport_pd and leaves the domain in the kernel; Dealloc destroys it
+// there.
+//
+//   - pdHandle: Handle of the original PD.
+//
+// Since rdma-core 31.0; with an older library the error is errors.ErrUnsupported.
+//
+// C: ibv_import_pd, ibv_import_pd(3).
+func (dev *Device) ImportPD(pdHandle uint32) (*PD, error) {
+	const verb = "ibv_import_pd"
+	if err := dev.enter(verb); err != nil {
+		return nil, err
+	}
+	defer dev.node.Exit()
+	if dev.lib.fn[symIbv_import_pd] == 0 {
+		return nil, dev.lib.missing("ibv_import_pd", symIbv_import_pd)
+	}
+	if dev.lib.fn[symIbv_unimport_pd] == 0 {
+		return nil, dev.lib.missing("ibv_unimport_pd", symIbv_unimport_pd)
+	}
+	in := inImportPD{
+		context: validate.Addr(dev.c),
+	}
+	if err := checkImportPD(&in); err != nil {
+		return nil, err
+	}
+	ptr, errno := rawImportPD(dev.lib.fn[symIbv_import_pd], dev.c, pdHandle)
+	if ptr == nil {
+		return nil, verr.Failed(verb, errno, nil)
+	}
+	o := newPD(dev, ptr)
+	o.ender = o.unimportPD
+	if err := o.adopt(&dev.node); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
 // ImportDM gives access to device memory that another context of the same device file allocated.
 //
 //   - dmHandle: Handle of the original DM.

@@ -23,6 +23,20 @@ func checkCloseDevice(in *inCloseDevice) error {
 	return verr.RefuseErr("ibv_close_device", bad...)
 }
 
+// inImportPD has the values that the rules of ibv_import_pd use.
+type inImportPD struct {
+	context uint64 // context
+}
+
+// checkImportPD refuses a call of ibv_import_pd that breaks a rule.
+func checkImportPD(in *inImportPD) error {
+	var bad []verr.Violation
+	if in.context == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3001], Value: validate.AddrText(in.context)})
+	}
+	return verr.RefuseErr("ibv_import_pd", bad...)
+}
+
 // inImportDM has the values that the rules of ibv_import_dm use.
 type inImportDM struct {
 	context uint64 // context

@@ -53,6 +53,8 @@ const (
 	symIbv_get_pkey_index
 	symIbv_import_device
 	symIbv_import_dm
+	symIbv_import_mr
+	symIbv_import_pd
 	symIbv_inc_comp_cntr
 	symIbv_inc_err_comp_cntr
 	symIbv_init_ah_from_wc
@@ -88,6 +90,8 @@ const (
 	symIbv_set_ece
 	symIbv_set_err_comp_cntr
 	symIbv_unimport_dm
+	symIbv_unimport_mr
+	symIbv_unimport_pd
 	symIbv_wc_status_str
 	symMbps_to_ibv_rate
 	symMult_to_ibv_rate
@@ -134,6 +138,8 @@ var symbols = [numSymbols]dl.Symbol{
 	{Name: "ibv_get_pkey_index", Version: "IBVERBS_1.5", Since: "28.0"},
 	{Name: "ibv_import_device", Version: "IBVERBS_1.10", Since: "31.0"},
 	{Name: "ibv_import_dm", Version: "IBVERBS_1.13", Since: "35.0"},
+	{Name: "ibv_import_mr", Version: "IBVERBS_1.10", Since: "31.0"},
+	{Name: "ibv_import_pd", Version: "IBVERBS_1.10", Since: "31.0"},
 	{Name: "ibv_inc_comp_cntr", Version: "IBVERBS_1.18", Since: "65.0"},
 	{Name: "ibv_inc_err_comp_cntr", Version: "IBVERBS_1.18", Since: "65.0"},
 	{Name: "ibv_init_ah_from_wc", Version: "IBVERBS_1.1", Since: "28.0"},
@@ -169,6 +175,8 @@ var symbols = [numSymbols]dl.Symbol{
 	{Name: "ibv_set_ece", Version: "IBVERBS_1.10", Since: "31.0"},
 	{Name: "ibv_set_err_comp_cntr", Version: "IBVERBS_1.18", Since: "65.0"},
 	{Name: "ibv_unimport_dm", Version: "IBVERBS_1.13", Since: "35.0"},
+	{Name: "ibv_unimport_mr", Version: "IBVERBS_1.10", Since: "31.0"},
+	{Name: "ibv_unimport_pd", Version: "IBVERBS_1.10", Since: "31.0"},
 	{Name: "ibv_wc_status_str", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "mbps_to_ibv_rate", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "mult_to_ibv_rate", Version: "IBVERBS_1.0", Since: "28.0"},

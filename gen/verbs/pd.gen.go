@@ -27,6 +27,7 @@ type PD struct {
 	c       unsafe.Pointer
 	release func()             // after the C object is gone
 	end     func() error       // ends a C object that another library made
+	ender   func() error       // ends a C object that ibv_dealloc_pd is not for
 	parent  *PD                // of a parent domain
 	calls   *pdalloc.Calls[PD] // of a parent domain with an allocator
 	handle  uint32
@@ -81,8 +82,28 @@ func (o *PD) Close() error {
 	return o.node.Close("ibv_dealloc_pd", o.destroy)
 }
 
-// free ends the C object: by the library that made it.
+// free ends the C object by the verb for how it was made.
 func (o *PD) free() error {
+	if o.ender != nil {
+		return o.ender()
+	}
+	return o.deallocPD()
+}
+
+// unimportPD ends the C object by ibv_unimport_pd.
+func (o *PD) unimportPD() error {
+	if o.end != nil {
+		return o.end()
+	}
+	if o.lib.fn[symIbv_unimport_pd] == 0 {
+		return o.lib.missing("ibv_unimport_pd", symIbv_unimport_pd)
+	}
+	rawUnimportPD(o.lib.fn[symIbv_unimport_pd], o.c)
+	return nil
+}
+
+// deallocPD ends the C object by ibv_dealloc_pd.
+func (o *PD) deallocPD() error {
 	if o.end != nil {
 		return o.end()
 	}
@@ -97,10 +118,19 @@ func (o *PD) free() error {
 
 // destroy destroys the C object.
 func (o *PD) destroy() error {
-	if err := o.free(); err != nil {
+	return o.destroyBy(o.free, false)
+}
+
+// destroyBy ends the C object by a function. What it was made of is given back, unless the object may live on.
+func (o *PD) destroyBy(end func() error, lives bool) error {
+	if err := end(); err != nil {
 		return err
 	}
 	if o.release != nil {
+		if lives {
+			mem.KeepForever(o.release)
+			return nil
+		}
 		o.release()
 	}
 	return nil
@@ -127,6 +157,81 @@ func (o *PD) Handle() uint32 {
 
 // Parent returns the protection domain that a parent domain extends; nil for a protection domain.
 func (o *PD) Parent() *PD { return o.parent }
+
+// Unimport closes the handle and leaves the protection domain in the kernel as it is.
+//
+// The Close of an imported PD is the same. For a PD that was allocated here it is what is left to do after
+// another context's Dealloc; without one the kernel keeps the domain until the device is closed. On a device
+// that cannot import domains only the handle is closed.
+//
+// Since rdma-core 31.0; with an older library the error is errors.ErrUnsupported.
+//
+// C: ibv_unimport_pd, ibv_import_pd(3).
+func (o *PD) Unimport() error {
+	if o == nil {
+		return verr.NilHandle("ibv_unimport_pd", "PD")
+	}
+	return o.node.Close("ibv_unimport_pd", func() error {
+		return o.destroyBy(o.unimportPD, true)
+	})
+}
+
+// ImportMR gives access to a memory region that another context of the same device file registered.
+//
+// The memory belongs to whoever registered it. Close gives the import up with ibv_unimport_mr and leaves the
+// region in the kernel; Dereg destroys it there.
+//
+//   - mrHandle: Handle of the original MR.
+//
+// Since rdma-core 31.0; with an older library the error is errors.ErrUnsupported.
+//
+// C: ibv_import_mr, ibv_import_mr(3).
+func (pd *PD) ImportMR(mrHandle uint32) (*MR, error) {
+	const verb = "ibv_import_mr"
+	if err := pd.enter(verb); err != nil {
+		return nil, err
+	}
+	defer pd.node.Exit()
+	if pd.lib.fn[symIbv_import_mr] == 0 {
+		return nil, pd.lib.missing("ibv_import_mr", symIbv_import_mr)
+	}
+	if pd.lib.fn[symIbv_unimport_mr] == 0 {
+		return nil, pd.lib.missing("ibv_unimport_mr", symIbv_unimport_mr)
+	}
+	in := inImportMR{
+		pd: validate.Addr(pd.c),
+	}
+	if err := checkImportMR(&in); err != nil {
+		return nil, err
+	}
+	ptr, errno := rawImportMR(pd.lib.fn[symIbv_import_mr], pd.c, mrHandle)
+	if ptr == nil {
+		return nil, verr.Failed(verb, errno, nil)
+	}
+	o := newMR(pd.dev, ptr)
+	o.ender = o.unimportMR
+	o.pd = pd
+	o.place(0, dpath.Elsewhere)
+	if err := o.adopt(&pd.node); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+// Dealloc frees a protection domain or a parent domain.
+//
+// It is Close, but also destroys in the kernel what this handle imported. Every other handle of the same domain
+// can then only be given up with Unimport.
+//
+// C: ibv_dealloc_pd, ibv_alloc_pd(3).
+func (o *PD) Dealloc() error {
+	if o == nil {
+		return verr.NilHandle("ibv_dealloc_pd", "PD")
+	}
+	return o.node.Close("ibv_dealloc_pd", func() error {
+		return o.destroyBy(o.deallocPD, false)
+	})
+}
 
 // RegMR registers host memory.
 //

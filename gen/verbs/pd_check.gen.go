@@ -9,18 +9,18 @@ import (
 	"strconv"
 )
 
-// inDeallocPD has the values that the rules of ibv_dealloc_pd use.
-type inDeallocPD struct {
+// inImportMR has the values that the rules of ibv_import_mr use.
+type inImportMR struct {
 	pd uint64 // pd
 }
 
-// checkDeallocPD refuses a call of ibv_dealloc_pd that breaks a rule.
-func checkDeallocPD(in *inDeallocPD) error {
+// checkImportMR refuses a call of ibv_import_mr that breaks a rule.
+func checkImportMR(in *inImportMR) error {
 	var bad []verr.Violation
 	if in.pd == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0146], Value: validate.AddrText(in.pd)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule3004], Value: validate.AddrText(in.pd)})
 	}
-	return verr.RefuseErr("ibv_dealloc_pd", bad...)
+	return verr.RefuseErr("ibv_import_mr", bad...)
 }
 
 // inRegMR has the values that the rules of ibv_reg_mr use.

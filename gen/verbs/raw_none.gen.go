@@ -69,6 +69,18 @@ func rawImportDevice(fn0 uintptr, cmdFD int32) (unsafe.Pointer, syscall.Errno) {
 	return nil, syscall.ENOSYS
 }
 
+func rawImportPD(fn0 uintptr, dev unsafe.Pointer, pdHandle uint32) (unsafe.Pointer, syscall.Errno) {
+	return nil, syscall.ENOSYS
+}
+
+func rawUnimportPD(fn0 uintptr, pd unsafe.Pointer) {}
+
+func rawImportMR(fn0 uintptr, pd unsafe.Pointer, mrHandle uint32) (unsafe.Pointer, syscall.Errno) {
+	return nil, syscall.ENOSYS
+}
+
+func rawUnimportMR(fn0 uintptr, mr unsafe.Pointer) {}
+
 func rawImportDM(fn0 uintptr, dev unsafe.Pointer, dmHandle uint32) (unsafe.Pointer, syscall.Errno) {
 	return nil, syscall.ENOSYS
 }

@@ -46,6 +46,13 @@ func (c *checker) form(v *spec.Verb, m *spec.Method, f *form.Form) {
 	if f.Memory && !hasMemory && m == &v.Methods[first] {
 		fail("form "+f.Name+" needs a verb that takes an address with its length", "remove form:, or name the length under len:")
 	}
+	if f.Name == form.End {
+		recv, _, _ := strings.Cut(m.Go, ".")
+		if o := c.ObjectByGo(recv); !takesOne(v, recv) || !ends(v) || o != nil && o.Memory == spec.MemoryDevice {
+			fail("form "+f.Name+" does not fit: "+v.C+" does not end one "+recv+" alone", "remove form:, or correct the verb")
+		}
+		return
+	}
 	if f.ByRoles {
 		if problem := c.givesRecords(v, m); problem != "" {
 			fail("form "+f.Name+" does not fit: "+problem, "remove form:, or correct the verb")

@@ -165,13 +165,25 @@ func (c *checker) made(v *spec.Verb, fn *api.Function) {
 	end, endFn := c.VerbByC(v.EndedBy), c.facts.Func(v.EndedBy)
 	switch {
 	case v.EndedBy == "" || end == nil || endFn == nil:
-	case !other:
+	case !other && (end.C == o.Destroy || o.Memory == spec.MemoryDevice):
 		c.fail(v.At("ended_by", v.EndedBy), v.C, v.Creates+" is ended by the verb of its page", "remove ended_by:")
-	case len(end.Params) != 1 || !takesReceiver(v, end.Params[0].Type):
+	case !other && !takesOne(end, v.Creates):
+		c.fail(v.At("ended_by", v.EndedBy), v.C, v.EndedBy+" does not take one "+v.Creates+" alone", "correct ended_by:")
+	case other && (len(end.Params) != 1 || !takesReceiver(v, end.Params[0].Type)):
 		c.fail(v.At("ended_by", v.EndedBy), v.C, v.EndedBy+" does not take the one object that "+v.C+" is a method of", "correct ended_by:")
-	case end.Returns != spec.RetErrno && end.Returns != spec.RetMinus1 && end.Returns != spec.RetVoid:
+	case !ends(end):
 		c.fail(v.At("ended_by", v.EndedBy), v.C, v.EndedBy+" returns "+end.Returns+", and Close can only call a verb that returns errno, minus1_errno or nothing", "correct ended_by:")
 	}
+}
+
+// takesOne reports whether a verb takes a single handle of an object type.
+func takesOne(v *spec.Verb, object string) bool {
+	return len(v.Params) == 1 && v.Params[0].Role == spec.RoleHandle && v.Params[0].Type == object
+}
+
+// ends reports whether Close can call a verb.
+func ends(v *spec.Verb) bool {
+	return v.Returns == spec.RetErrno || v.Returns == spec.RetMinus1 || v.Returns == spec.RetVoid
 }
 
 // takesReceiver reports whether all methods of a verb are of an object type.

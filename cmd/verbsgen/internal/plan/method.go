@@ -204,6 +204,9 @@ func (c *call) created() []Step {
 	}
 	out, from := c.made()
 	out = append(out, Make{Into: "o", Object: o.Go, Owner: owner, From: from})
+	if end := c.v.EndedBy; end != nil {
+		out = append(out, set("o.ender", val("o."+naming.Unexported(end.Go))))
+	}
 	if c.v.Asks != nil && c.b.isAsked(o) {
 		out = append(out, set("o.asked", of("lazy", "Of", converted("uint64", val(c.v.Asks.Param.Go+"C."+c.v.Asks.Leaf.Go)))))
 	}
