@@ -226,7 +226,7 @@ func (d *decoder) objectType(name string, k, v *yaml.Node) Object {
 		{"also", false, d.texts(&o.Also)},
 		{"parents", true, d.marked(d.texts(&o.Parents))},
 		{"destroy", true, d.text(&o.Destroy)},
-		{"memory", false, d.oneOf(&o.Memory, MemoryDevice)},
+		{"memory", false, d.oneOf(&o.Memory, MemoryDevice, MemoryHost)},
 		{"region", false, func(n *yaml.Node, at place) { o.Region = d.region(name, n) }},
 		{"events", false, d.truth(&o.Events)},
 		{"hot", false, d.truth(&o.Hot)},

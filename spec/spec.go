@@ -102,7 +102,7 @@ type Object struct {
 	Also      []string // structs that begin with C: an extended object is one too
 	Parents   []string
 	Destroy   string  // verb that Close calls
-	Memory    string  // "device": runtime/devmem copies to and from the object
+	Memory    string  // MemoryDevice: runtime/devmem copies to and from the object; MemoryHost
 	Region    *Region // it is a memory region: elements of work requests are pieces of it
 	Events    bool    // completion events arrive on it: runtime/dpath waits for them
 	Hot       bool    // data-path methods do not enter the handle; Close clears the C pointer
@@ -140,6 +140,9 @@ type Lend struct {
 
 // MemoryDevice is the memory of an object that runtime/devmem copies to and from.
 const MemoryDevice = "device"
+
+// MemoryHost is the memory of an object that the library allocates in the process: the verb that makes the object returns its address.
+const MemoryHost = "host"
 
 // Where a generated validator reads a property of an object.
 const (

@@ -416,6 +416,20 @@ const (
 	rule0139
 	rule0140
 	rule0141
+	rule3007
+	rule3015
+	rule3008
+	rule3009
+	rule3010
+	rule3020
+	rule3021
+	rule3022
+	rule3026
+	rule3027
+	rule3028
+	rule3023
+	rule3024
+	rule3025
 	rule1331
 	rule1332
 	rule1334
@@ -801,7 +815,7 @@ var rules = []verr.Rule{
 	rule0083: {ID: "VR-ibv_reg_mr_ex-iova-0083", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.iova", Statement: "iova and addr must have the same offset within a page", Fix: "choose an iova with the page offset of addr", Page: "ibv_reg_mr", Section: ""},
 	rule0084: {ID: "VR-ibv_reg_mr_ex-length-0084", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length", Statement: "offset plus length stays below 2^64", Fix: "pass an offset and a length within the dma-buf", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
 	rule0085: {ID: "VR-ibv_reg_mr_ex-dmah-0085", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.dmah", Statement: "DMAH in comp_mask needs a DMA handle in dmah", Fix: "set dmah, or leave MRInitAttr.DMAH out", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
-	rule0086: {ID: "VR-ibv_reg_mr_ex-buf-0086", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.buf", Statement: "BUF in comp_mask needs a buffer in buf", Fix: "", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
+	rule0086: {ID: "VR-ibv_reg_mr_ex-buf-0086", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.buf", Statement: "BUF in comp_mask needs a buffer in buf", Fix: "set buf, or leave MRInitAttr.Buf out", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
 	rule0087: {ID: "VR-ibv_reg_mr_ex-comp_mask-0087", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.comp_mask", Statement: "buf needs addr, which says where in the buffer the region begins", Fix: "set addr", Page: "ibv_reg_mr", Section: "NOTES"},
 	rule0088: {ID: "VR-ibv_reg_mr_ex-comp_mask-0088", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.comp_mask", Statement: "buf excludes fd and fd_offset", Fix: "leave fd and MRInitAttr.FDOffset out", Page: "ibv_reg_mr", Section: "NOTES"},
 	rule0197: {ID: "VR-ibv_reg_mr_ex-addr-0197", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.addr", Statement: "with buf, addr is where in the buffer the region begins", Fix: "pass an address within the buffer", Page: "ibv_reg_mr", Section: "NOTES"},
@@ -817,7 +831,7 @@ var rules = []verr.Rule{
 	rule0072: {ID: "VR-ibv_reg_mr_ex-fd-0072", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.fd", Statement: "fd is ignored unless FD is set in comp_mask", Fix: "set MRInitAttr.FD", Page: "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
 	rule0073: {ID: "VR-ibv_reg_mr_ex-fd_offset-0073", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.fd_offset", Statement: "fd_offset is ignored unless FD_OFFSET is set in comp_mask", Fix: "set MRInitAttr.FDOffset", Page: "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
 	rule0074: {ID: "VR-ibv_reg_mr_ex-dmah-0074", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.dmah", Statement: "dmah is ignored unless DMAH is set in comp_mask", Fix: "set MRInitAttr.DMAH", Page: "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
-	rule0075: {ID: "VR-ibv_reg_mr_ex-buf-0075", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.buf", Statement: "buf is ignored unless BUF is set in comp_mask", Fix: "", Page: "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
+	rule0075: {ID: "VR-ibv_reg_mr_ex-buf-0075", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.buf", Statement: "buf is ignored unless BUF is set in comp_mask", Fix: "set MRInitAttr.Buf", Page: "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
 	rule0196: {ID: "VR-ibv_reg_mr_ex-access-0196", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access", Statement: "FLUSH_PERSISTENT works with persistent memory only on some devices", Fix: "register persistent memory, or leave MRAccessFlushPersistent out", Page: "ibv_reg_mr", Section: "", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
 	rule0200: {ID: "VR-ibv_reg_mr_ex-iova-0200", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.iova", Statement: "an implicit on-demand region has iova 0", Fix: "leave iova out, or set it to 0", Page: "ibv_reg_mr", Section: "", RefusedBy: []string{"mlx5 with linux >=6.12"}},
 	rule0203: {ID: "VR-ibv_reg_mr_ex-addr-0203", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.addr", Statement: "pinned memory rarely begins at address 0", Fix: "pass the address of the memory", Page: "ibv_reg_mr", Section: "", AcceptedBy: []string{"every provider (only when the process has mapped page 0)"}},
@@ -1037,6 +1051,20 @@ var rules = []verr.Rule{
 	rule0139: {ID: "VR-ibv_alloc_parent_domain-alloc-0139", Verb: "ibv_alloc_parent_domain", Subject: "attr.alloc", Statement: "alloc is ignored unless ALLOCATORS is set in comp_mask", Fix: "set ParentDomainAttr.Allocator", Page: "ibv_alloc_parent_domain", Section: "ARGUMENTS"},
 	rule0140: {ID: "VR-ibv_alloc_parent_domain-free-0140", Verb: "ibv_alloc_parent_domain", Subject: "attr.free", Statement: "free is ignored unless ALLOCATORS is set in comp_mask", Fix: "set ParentDomainAttr.Allocator", Page: "ibv_alloc_parent_domain", Section: "ARGUMENTS"},
 	rule0141: {ID: "VR-ibv_alloc_parent_domain-pd_context-0141", Verb: "ibv_alloc_parent_domain", Subject: "attr.pd_context", Statement: "pd_context is ignored unless PD_CONTEXT is set in comp_mask", Fix: "set ParentDomainAttr.PDContext", Page: "ibv_alloc_parent_domain", Section: "ARGUMENTS"},
+	rule3007: {ID: "VR-ibv_alloc_buf-pd-3007", Verb: "ibv_alloc_buf", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_alloc_buf", Section: "ARGUMENTS"},
+	rule3015: {ID: "VR-ibv_export_buf_dmabuf_fd-buf-3015", Verb: "ibv_export_buf_dmabuf_fd", Subject: "buf", Statement: "buf must not be NULL", Fix: "pass a Buf", Page: "ibv_alloc_buf", Section: "ARGUMENTS"},
+	rule3008: {ID: "VR-ibv_free_buf-buf-3008", Verb: "ibv_free_buf", Subject: "buf", Statement: "buf must not be NULL", Fix: "pass a Buf", Page: "ibv_alloc_buf", Section: "ARGUMENTS"},
+	rule3009: {ID: "VR-ibv_reg_buf_mr-pd-3009", Verb: "ibv_reg_buf_mr", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_alloc_buf", Section: "ARGUMENTS"},
+	rule3010: {ID: "VR-ibv_reg_buf_mr-buf-3010", Verb: "ibv_reg_buf_mr", Subject: "buf", Statement: "buf must not be NULL", Fix: "pass a Buf", Page: "ibv_alloc_buf", Section: "ARGUMENTS"},
+	rule3020: {ID: "VR-ibv_reg_buf_mr-access-3020", Verb: "ibv_reg_buf_mr", Subject: "access", Statement: "REMOTE_WRITE needs LOCAL_WRITE", Fix: "add MRAccessLocalWrite", Page: "ibv_alloc_buf", Section: "ARGUMENTS"},
+	rule3021: {ID: "VR-ibv_reg_buf_mr-access-3021", Verb: "ibv_reg_buf_mr", Subject: "access", Statement: "REMOTE_ATOMIC needs LOCAL_WRITE", Fix: "add MRAccessLocalWrite", Page: "ibv_alloc_buf", Section: "ARGUMENTS"},
+	rule3022: {ID: "VR-ibv_reg_buf_mr-access-3022", Verb: "ibv_reg_buf_mr", Subject: "access", Statement: "access takes the known flags and the optional bits 20 to 29", Fix: "leave the unknown bits out", Page: "ibv_alloc_buf", Section: "ARGUMENTS"},
+	rule3026: {ID: "VR-ibv_reg_buf_mr-access-3026", Verb: "ibv_reg_buf_mr", Subject: "access", Statement: "FLUSH_GLOBAL needs a device that can flush to global visibility", Fix: "leave MRAccessFlushGlobal out", Page: "ibv_alloc_buf", Section: "ARGUMENTS", Unsupported: true, Capable: true},
+	rule3027: {ID: "VR-ibv_reg_buf_mr-access-3027", Verb: "ibv_reg_buf_mr", Subject: "access", Statement: "FLUSH_PERSISTENT needs a device that can flush to persistent memory", Fix: "leave MRAccessFlushPersistent out", Page: "ibv_alloc_buf", Section: "ARGUMENTS", Unsupported: true, Capable: true},
+	rule3028: {ID: "VR-ibv_reg_buf_mr-access-3028", Verb: "ibv_reg_buf_mr", Subject: "access", Statement: "ON_DEMAND needs a device with on-demand paging", Fix: "leave MRAccessOnDemand out", Page: "ibv_alloc_buf", Section: "ARGUMENTS", Unsupported: true, Capable: true},
+	rule3023: {ID: "VR-ibv_reg_buf_mr-access-3023", Verb: "ibv_reg_buf_mr", Subject: "access", Statement: "few kernels accept ZERO_BASED here", Fix: "leave MRAccessZeroBased out", Page: "ibv_alloc_buf", Section: "ARGUMENTS", AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"}, RefusedBy: []string{"rxe with linux 6.12..7.2"}},
+	rule3024: {ID: "VR-ibv_reg_buf_mr-access-3024", Verb: "ibv_reg_buf_mr", Subject: "access", Statement: "HUGETLB has an effect only with ON_DEMAND", Fix: "add MRAccessOnDemand, or leave MRAccessHugetlb out", Page: "ibv_alloc_buf", Section: "ARGUMENTS", AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"}, RefusedBy: []string{"rxe with linux 6.12..7.2"}},
+	rule3025: {ID: "VR-ibv_reg_buf_mr-access-3025", Verb: "ibv_reg_buf_mr", Subject: "access", Statement: "REMOTE_ATOMIC needs a device with atomic operations", Fix: "leave MRAccessRemoteAtomic out", Page: "ibv_alloc_buf", Section: "ARGUMENTS", Unsupported: true, Capable: true},
 	rule1331: {ID: "VR-ibv_alloc_dmah-context-1331", Verb: "ibv_alloc_dmah", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_alloc_dmah", Section: "DESCRIPTION"},
 	rule1332: {ID: "VR-ibv_alloc_dmah-attr-1332", Verb: "ibv_alloc_dmah", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass a DMAHInitAttr", Page: "ibv_alloc_dmah", Section: "DESCRIPTION"},
 	rule1334: {ID: "VR-ibv_alloc_dmah-comp_mask-1334", Verb: "ibv_alloc_dmah", Subject: "attr.comp_mask", Statement: "comp_mask has no bits but CPU_ID, PH and TPH_MEM_TYPE", Fix: "leave the other bits out", Page: "ibv_alloc_dmah", Section: "ARGUMENTS"},

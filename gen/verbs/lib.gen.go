@@ -20,6 +20,7 @@ const (
 	sym_ibv_query_gid_table
 	symIbv_ack_async_event
 	symIbv_ack_cq_events
+	symIbv_alloc_buf
 	symIbv_alloc_dmah
 	symIbv_alloc_pd
 	symIbv_attach_mcast
@@ -43,7 +44,9 @@ const (
 	symIbv_detach_mcast
 	symIbv_dm_export_dmabuf_fd
 	symIbv_event_type_str
+	symIbv_export_buf_dmabuf_fd
 	symIbv_fork_init
+	symIbv_free_buf
 	symIbv_free_device_list
 	symIbv_get_async_event
 	symIbv_get_cq_event
@@ -79,6 +82,7 @@ const (
 	symIbv_rate_to_mult
 	symIbv_read_comp_cntr
 	symIbv_read_err_comp_cntr
+	symIbv_reg_buf_mr
 	symIbv_reg_dmabuf_mr
 	symIbv_reg_mr
 	symIbv_reg_mr_ex
@@ -105,6 +109,7 @@ var symbols = [numSymbols]dl.Symbol{
 	{Name: "_ibv_query_gid_table", Version: "IBVERBS_1.11", Since: "32.0"},
 	{Name: "ibv_ack_async_event", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_ack_cq_events", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_alloc_buf", Version: "IBVERBS_1.17", Since: "64.0"},
 	{Name: "ibv_alloc_dmah", Version: "IBVERBS_1.15", Since: "59.0"},
 	{Name: "ibv_alloc_pd", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_attach_mcast", Version: "IBVERBS_1.1", Since: "28.0"},
@@ -128,7 +133,9 @@ var symbols = [numSymbols]dl.Symbol{
 	{Name: "ibv_detach_mcast", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_dm_export_dmabuf_fd", Version: "IBVERBS_1.16", Since: "62.0"},
 	{Name: "ibv_event_type_str", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_export_buf_dmabuf_fd", Version: "IBVERBS_1.18", Since: "65.0"},
 	{Name: "ibv_fork_init", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_free_buf", Version: "IBVERBS_1.17", Since: "64.0"},
 	{Name: "ibv_free_device_list", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_get_async_event", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_get_cq_event", Version: "IBVERBS_1.1", Since: "28.0"},
@@ -164,6 +171,7 @@ var symbols = [numSymbols]dl.Symbol{
 	{Name: "ibv_rate_to_mult", Version: "IBVERBS_1.0", Since: "28.0"},
 	{Name: "ibv_read_comp_cntr", Version: "IBVERBS_1.18", Since: "65.0"},
 	{Name: "ibv_read_err_comp_cntr", Version: "IBVERBS_1.18", Since: "65.0"},
+	{Name: "ibv_reg_buf_mr", Version: "IBVERBS_1.17", Since: "64.0"},
 	{Name: "ibv_reg_dmabuf_mr", Version: "IBVERBS_1.12", Since: "34.0"},
 	{Name: "ibv_reg_mr", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_reg_mr_ex", Version: "IBVERBS_1.15", Since: "59.0"},

@@ -1176,6 +1176,17 @@ func (pd *PD) RegMREx(mrInitAttr *MRInitAttr) (*MR, error) {
 		mrInitAttrC.dmah = uintptr(mrInitAttr.dmah.c)
 		mrInitAttrC.comp_mask |= 0x10 // IBV_REG_MR_MASK_DMAH
 	}
+	if mrInitAttr.buf != nil {
+		if err := mrInitAttr.buf.enter(verb); err != nil {
+			return nil, err
+		}
+		defer mrInitAttr.buf.node.Exit()
+		if mrInitAttr.buf.dev != pd.dev {
+			return nil, object.OtherDevice(verb, "buf", &mrInitAttr.buf.node, &mrInitAttr.buf.dev.node, &pd.node, &pd.dev.node)
+		}
+		mrInitAttrC.buf = uintptr(mrInitAttr.buf.c)
+		mrInitAttrC.comp_mask |= 0x20 // IBV_REG_MR_MASK_BUF
+	}
 	in := inRegMREx{
 		mrInitAttrAccess:   uint64(mrInitAttrC.access),
 		mrInitAttrCompMask: uint64(mrInitAttrC.comp_mask),
@@ -1215,7 +1226,7 @@ func (pd *PD) RegMREx(mrInitAttr *MRInitAttr) (*MR, error) {
 		start = mrInitAttrC.iova
 	}
 	o.place(start, dpath.Vague(uint64(mrInitAttrC.access), 0x20))
-	if err := o.adopt(&pd.node, nodeOfDMAH(mrInitAttr.dmah)); err != nil {
+	if err := o.adopt(&pd.node, nodeOfDMAH(mrInitAttr.dmah), nodeOfBuf(mrInitAttr.buf)); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -1551,6 +1562,111 @@ func (pd *PD) CreateQP(qpInitAttr *QPInitAttr) (*QP, error) {
 	o.pd = pd
 	o.made = &qpInitAttrC
 	if err := o.adopt(&pd.node, nodeOfCQ(qpInitAttr.sendCQ), nodeOfCQ(qpInitAttr.recvCQ), nodeOfSRQ(qpInitAttr.srq)); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+// AllocBuf allocates a buffer in the way that the provider of the protection domain chooses.
+//
+//   - size: length in bytes.
+//
+// Since rdma-core 64.0; with an older library the error is errors.ErrUnsupported.
+//
+// C: ibv_alloc_buf, ibv_alloc_buf(3).
+func (pd *PD) AllocBuf(size uint64) (*Buf, error) {
+	const verb = "ibv_alloc_buf"
+	if err := pd.enter(verb); err != nil {
+		return nil, err
+	}
+	defer pd.node.Exit()
+	if pd.lib.fn[symIbv_alloc_buf] == 0 {
+		return nil, pd.lib.missing("ibv_alloc_buf", symIbv_alloc_buf)
+	}
+	in := inAllocBuf{
+		pd: validate.Addr(pd.c),
+	}
+	if err := checkAllocBuf(&in); err != nil {
+		return nil, err
+	}
+	var bufferC unsafe.Pointer
+	ptr, errno := rawAllocBuf(pd.lib.fn[symIbv_alloc_buf], pd.c, size, unsafe.Pointer(&bufferC))
+	if ptr == nil {
+		return nil, verr.Failed(verb, errno, nil)
+	}
+	o := newBuf(pd.dev, bufferC)
+	o.pd = pd
+	o.mem.Open(ptr, size)
+	if err := o.adopt(&pd.node); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+// RegBufMR registers a part of a buffer.
+//
+// The buffer cannot be closed before the region.
+//
+// Since rdma-core 64.0; with an older library the error is errors.ErrUnsupported.
+//
+// Rules:
+//   - REMOTE_WRITE needs LOCAL_WRITE [VR-ibv_reg_buf_mr-access-3020]
+//   - REMOTE_ATOMIC needs LOCAL_WRITE [VR-ibv_reg_buf_mr-access-3021]
+//   - access takes the known flags and the optional bits 20 to 29 [VR-ibv_reg_buf_mr-access-3022]
+//   - few kernels accept ZERO_BASED here (a hint only: some devices accept it) [VR-ibv_reg_buf_mr-access-3023]
+//   - HUGETLB has an effect only with ON_DEMAND (a hint only: some devices accept it)
+//     [VR-ibv_reg_buf_mr-access-3024]
+//   - REMOTE_ATOMIC needs a device with atomic operations (a hint only: some devices accept it)
+//     [VR-ibv_reg_buf_mr-access-3025]
+//   - FLUSH_GLOBAL needs a device that can flush to global visibility [VR-ibv_reg_buf_mr-access-3026]
+//   - FLUSH_PERSISTENT needs a device that can flush to persistent memory [VR-ibv_reg_buf_mr-access-3027]
+//   - ON_DEMAND needs a device with on-demand paging [VR-ibv_reg_buf_mr-access-3028]
+//
+// C: ibv_reg_buf_mr, ibv_alloc_buf(3).
+func (pd *PD) RegBufMR(addr uintptr, length uint64, buffer *Buf, access MRAccess) (*MR, error) {
+	const verb = "ibv_reg_buf_mr"
+	if err := pd.enter(verb); err != nil {
+		return nil, err
+	}
+	defer pd.node.Exit()
+	if pd.lib.fn[symIbv_reg_buf_mr] == 0 {
+		return nil, pd.lib.missing("ibv_reg_buf_mr", symIbv_reg_buf_mr)
+	}
+	if err := mem.RefuseGoHeap(addr, length); err != nil {
+		return nil, verr.Memory(verb, err)
+	}
+	if err := buffer.enter(verb); err != nil {
+		return nil, err
+	}
+	defer buffer.node.Exit()
+	if buffer.dev != pd.dev {
+		return nil, object.OtherDevice(verb, "buf", &buffer.node, &buffer.dev.node, &pd.node, &pd.dev.node)
+	}
+	in := inRegBufMR{
+		pd:     validate.Addr(pd.c),
+		buf:    validate.Addr(buffer.c),
+		access: uint64(access),
+	}
+	if caps := pd.dev.capabilities(); caps != nil {
+		in.capDeviceAttrExDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
+		in.capDeviceAttrExODPCapsGeneralCaps = validate.Of(uint64(caps.odp_caps.general_caps))
+		in.capDeviceAttrAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
+	}
+	if err := checkRegBufMR(&in); err != nil {
+		return nil, err
+	}
+	if pd.lib.lints.Wanted() {
+		pd.lib.lints.Report(hintRegBufMR(&in))
+	}
+	pd.calls.Begin()
+	ptr, errno := rawRegBufMR(pd.lib.fn[symIbv_reg_buf_mr], pd.c, buffer.c, addr, length, int32(access))
+	if ptr == nil {
+		return nil, pd.calls.Failed(verb, errno, func() []string { return append(verr.Texts(hintRegBufMR(&in)), verr.MemlockHints(errno)...) })
+	}
+	o := newMR(pd.dev, ptr)
+	o.pd = pd
+	o.place(uint64(addr), dpath.Vague(uint64(access), 0x20))
+	if err := o.adopt(&pd.node, &buffer.node); err != nil {
 		return nil, err
 	}
 	return o, nil

@@ -323,6 +323,20 @@ func rawAllocParentDomain(dev unsafe.Pointer, attr unsafe.Pointer) (unsafe.Point
 	return nil, syscall.ENOSYS
 }
 
+func rawAllocBuf(fn0 uintptr, pd unsafe.Pointer, size uint64, buffer unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
+	return nil, syscall.ENOSYS
+}
+
+func rawExportBufDmabufFD(fn0 uintptr, buffer unsafe.Pointer) (int, syscall.Errno) {
+	return -1, syscall.ENOSYS
+}
+
+func rawFreeBuf(fn0 uintptr, buffer unsafe.Pointer) {}
+
+func rawRegBufMR(fn0 uintptr, pd unsafe.Pointer, buffer unsafe.Pointer, addr uintptr, length uint64, access int32) (unsafe.Pointer, syscall.Errno) {
+	return nil, syscall.ENOSYS
+}
+
 func rawAllocDMAH(fn0 uintptr, dev unsafe.Pointer, attr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	return nil, syscall.ENOSYS
 }

@@ -3340,6 +3340,7 @@ type MRInitAttr struct {
 	err    error      // of the first value that does not fit
 	memory mem.Source // or none, and an address in c
 	dmah   *DMAH
+	buf    *Buf
 }
 
 // NewMRInitAttr starts an attribute structure MRInitAttr.
@@ -3449,6 +3450,17 @@ func (a *MRInitAttr) FDOffset(v uint64) *MRInitAttr {
 // C: struct ibv_mr_init_attr.dmah, IBV_REG_MR_MASK_DMAH, ibv_reg_mr(3).
 func (a *MRInitAttr) DMAH(v *DMAH) *MRInitAttr {
 	a.dmah = v
+	return a
+}
+
+// Buf sets the buffer of the protection domain, of which Addr and Length say the part to register. It also sets
+// the mask bit.
+//
+// Since rdma-core 64.0.
+//
+// C: struct ibv_mr_init_attr.buf, IBV_REG_MR_MASK_BUF, ibv_reg_mr(3).
+func (a *MRInitAttr) Buf(v *Buf) *MRInitAttr {
+	a.buf = v
 	return a
 }
 

@@ -1261,6 +1261,10 @@ typedef int (*vg_fn_ibv_modify_srq)(struct ibv_srq *srq, struct ibv_srq_attr *sr
 typedef int (*vg_fn_ibv_query_srq)(struct ibv_srq *srq, struct ibv_srq_attr *srq_attr);
 typedef int (*vg_fn_ibv_destroy_srq)(struct ibv_srq *srq);
 typedef struct ibv_qp *(*vg_fn_ibv_create_qp)(struct ibv_pd *pd, struct ibv_qp_init_attr *qp_init_attr);
+typedef void *(*vg_fn_ibv_alloc_buf)(struct ibv_pd *pd, size_t size, struct ibv_buf **buf);
+typedef int (*vg_fn_ibv_export_buf_dmabuf_fd)(struct ibv_buf *buf);
+typedef void (*vg_fn_ibv_free_buf)(struct ibv_buf *buf);
+typedef struct ibv_mr *(*vg_fn_ibv_reg_buf_mr)(struct ibv_pd *pd, struct ibv_buf *buf, void *addr, size_t length, int access);
 typedef struct ibv_dmah *(*vg_fn_ibv_alloc_dmah)(struct ibv_context *context, struct ibv_dmah_init_attr *attr);
 typedef int (*vg_fn_ibv_dealloc_dmah)(struct ibv_dmah *dmah);
 typedef int (*vg_fn_ibv_modify_qp)(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask);

@@ -119,6 +119,17 @@ OP(alloc_null_mr, !d->no_null_mr, svb_alloc_null_mr)
 VERB(ADVISE_MR, ibv_advise_mr)
 OP(advise_mr, true, svb_advise_mr)
 
+// Buffers: buf.c. A region over one fails with ibv_reg_mr_ex.
+VERB(ALLOC_BUF, ibv_alloc_buf)
+SYMBOL(ibv_alloc_buf, 17, svb_alloc_buf)
+OP(alloc_buf, true, svb_alloc_buf)
+SYMBOL(ibv_free_buf, 17, svb_free_buf)
+OP(free_buf, true, svb_free_buf)
+ALIAS(REG_MR_EX, ibv_reg_buf_mr)
+SYMBOL(ibv_reg_buf_mr, 17, svb_reg_buf_mr)
+VERB(EXPORT_BUF, ibv_export_buf_dmabuf_fd)
+SYMBOL(ibv_export_buf_dmabuf_fd, 18, svb_export_buf_dmabuf_fd)
+
 // Device memory: dm.c. The copies are members of struct ibv_dm.
 VERB(ALLOC_DM, ibv_alloc_dm)
 OP(alloc_dm, d->max_dm_size, svb_alloc_dm)

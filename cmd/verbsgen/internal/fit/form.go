@@ -30,8 +30,8 @@ func (c *checker) methods(v *spec.Verb, fn *api.Function) {
 		if problem := c.plainProblem(v, m, fn); problem != "" && f.InOrder() {
 			c.fail(m.Pos, m.Go, problem, "change the page, or leave the method out")
 		}
-		if o := c.ObjectByGo(v.Creates); o != nil && o.Memory == spec.MemoryDevice && f.InOrder() && v.Extent == "" {
-			c.fail(v.At("creates", v.Creates), v.C, "it makes device memory, and has no extent:", "name the field with the length, as in attr.length")
+		if o := c.ObjectByGo(v.Creates); o != nil && o.Memory != "" && f.InOrder() && v.Extent == "" {
+			c.fail(v.At("creates", v.Creates), v.C, "it makes memory, and has no extent:", "name the field with the length, as in attr.length")
 		}
 	}
 	c.parts(v.C, v.NeedsVerbs, parts, v.At, v.Pos)

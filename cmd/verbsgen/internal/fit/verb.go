@@ -57,11 +57,16 @@ func (c *checker) extent(v *spec.Verb, fn *api.Function) {
 		return
 	}
 	at := v.At("extent", v.Extent)
+	if o := c.ObjectByGo(v.Creates); o != nil && o.Memory == spec.MemoryHost {
+		if i := slices.IndexFunc(v.Params, func(p spec.Param) bool { return p.C == v.Extent && p.Role == spec.RoleIn }); i < 0 {
+			c.fail(at, v.C, "extent: "+v.Extent+" is no number that the method takes", "name the parameter with the length")
+		}
+	}
 	t, _, err := c.facts.TypeOfPath(fn, v.Extent)
 	switch o := c.ObjectByGo(v.Creates); {
 	case err != nil: // reported elsewhere
-	case o == nil && v.Creates == "" || o != nil && o.Memory != spec.MemoryDevice:
-		c.fail(at, v.C, "it has extent:, and makes no device memory", "remove extent:")
+	case o == nil && v.Creates == "" || o != nil && o.Memory == "":
+		c.fail(at, v.C, "it has extent:, and makes no memory", "remove extent:")
 	case !isInt(t) || t.Bits != 64 || t.Signed:
 		c.fail(at, v.C, "extent: "+v.Extent+" is of type "+t.C+", and a length of memory has 64 bits without a sign", "correct extent:")
 	}
@@ -133,7 +138,9 @@ func (c *checker) returns(v *spec.Verb, fn *api.Function) {
 		c.fail(v.At("returns", v.Returns), v.C, "it returns "+fn.Ret+", and creates: does not say which object it makes", "write creates: "+o.Go)
 	}
 	c.made(v, fn)
-	if o := c.ObjectByGo(v.Creates); o != nil && !stored(v) && (ret.Tag != o.C && !slices.Contains(o.Also, ret.Tag) || ret.Depth() != 1) {
+	if o := c.ObjectByGo(v.Creates); o != nil && o.Memory == spec.MemoryHost && (!stored(v) || ret.C != "void *" || v.Returns != spec.RetNullErrno) {
+		c.fail(v.At("creates", v.Creates), v.C, "it returns "+fn.Ret+", and a verb that makes "+v.Creates+" returns the address of the memory, or NULL and errno, and stores the object", "correct creates:")
+	} else if o != nil && !stored(v) && (ret.Tag != o.C && !slices.Contains(o.Also, ret.Tag) || ret.Depth() != 1) {
 		c.fail(v.At("creates", v.Creates), v.C, "it returns "+fn.Ret+", and "+o.Go+" is a struct "+o.C+" *", "correct creates:")
 	}
 }

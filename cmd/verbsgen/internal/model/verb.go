@@ -48,7 +48,7 @@ type Made struct {
 // Extent is where a value stands in the record of a parameter, such as the length of the device memory that a verb makes.
 type Extent struct {
 	Param *Param
-	Leaf  *Leaf // of its record
+	Leaf  *Leaf // of its record; nil: the parameter itself
 }
 
 // IOVA is where addresses in a new memory region begin.

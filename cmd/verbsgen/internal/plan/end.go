@@ -77,6 +77,9 @@ func (b *builder) destroyBy(o *model.Object, m *Method, end Value, lives bool) *
 		release = []Step{If{val("lives"), []Step{Do{of("mem", "KeepForever", val("o.release"))}, ret(null)}}, release[0]}
 	}
 	m.Steps = append(m.Steps, If{as(IsGiven, "o.release"), release}, ret(null))
+	if o.Host { // waits for copies
+		m.Steps = []Step{ret(result("o.mem.End", function(nil, errOnly, m.Steps...)))}
+	}
 	if b.named(o) { // waits for the posts of requests that name it
 		m.Steps = []Step{ret(result("o.named.End", text(o.Destroy.C), text(o.Go), function(nil, errOnly, m.Steps...)))}
 	}

@@ -30,6 +30,9 @@ func (b *builder) handle(o *model.Object) []Decl {
 	if o.Device {
 		decls = append(decls, b.deviceMemory(o)...)
 	}
+	if o.Host {
+		decls = append(decls, hostMemory(o)...)
+	}
 	if o.Region != nil {
 		decls = append(decls, b.region(o)...)
 	}
@@ -129,6 +132,9 @@ func (b *builder) extraFields(o *model.Object) (out []Var) {
 		if b.has(form.ImportDM) {
 			add("imported", "bool", "")
 		}
+	}
+	if o.Host {
+		add("mem", "mem.Foreign", "")
 	}
 	if b.named(o) {
 		add("named", "dpath.Named", "c for requests that name it")

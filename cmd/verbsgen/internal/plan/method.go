@@ -284,6 +284,8 @@ func (c *call) attached() []Step {
 		return []Step{set("o.channel", val("channel"))}
 	case c.m.Form == form.ImportDM:
 		return []Step{set("o.imported", yes), Attach{Length: "length", Unknown: true}}
+	case c.v.Creates.Host:
+		return []Step{Do{result("o.mem.Open", val("ptr"), val(c.v.Extent.Param.Go))}}
 	case c.v.Extent != nil:
 		return []Step{Attach{Length: c.v.Extent.Param.Go + "C." + c.v.Extent.Leaf.Go}}
 	}
