@@ -176,6 +176,7 @@ const (
 	RetNullErrno = "null_errno"     // NULL and errno
 	RetMinus1    = "minus1_errno"   // -1 and errno
 	RetNumber    = "number_minus1"  // a number that is the result, or -1 and errno
+	RetEither    = "errno_either"   // 0, or the errno with either sign, or -1 and errno
 	RetNegated   = "number_negated" // a number that is the result, or the negated errno
 	RetVoid      = "void"
 	RetValue     = "value" // a value that cannot fail
@@ -271,6 +272,7 @@ type Param struct {
 	Go   string // Go name, if the usual name is bad
 	Null bool   // NULL is allowed
 	Len  string // the parameter that holds the length (addr, slice)
+	Count int   // of role out: how many numbers it points to; 0: one
 	Rest bool   // flags given one by one at the end of the call; no flag means all
 	// Parent: the object made by the verb must be closed before this one.
 	Parent bool

@@ -81,7 +81,7 @@ func (o *Buf) free() error {
 
 // destroy destroys the C object.
 func (o *Buf) destroy() error {
-	return o.mem.End(func() error {
+	return o.mem.Free(func() error {
 		if err := o.free(); err != nil {
 			return err
 		}

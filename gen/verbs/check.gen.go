@@ -620,6 +620,11 @@ const (
 	rule0743
 	rule0744
 	rule2072
+	rule3030
+	rule3031
+	rule3032
+	rule3033
+	rule3034
 	rule0751
 	rule0752
 	rule0753
@@ -1255,6 +1260,11 @@ var rules = []verr.Rule{
 	rule0743: {ID: "VR-ibv_detach_mcast-qp-0743", Verb: "ibv_detach_mcast", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_attach_mcast", Section: "DESCRIPTION"},
 	rule0744: {ID: "VR-ibv_detach_mcast-gid-0744", Verb: "ibv_detach_mcast", Subject: "gid", Statement: "gid must not be NULL", Fix: "pass a valid pointer", Page: "ibv_attach_mcast", Section: "DESCRIPTION"},
 	rule2072: {ID: "VR-ibv_detach_mcast-qp-2072", Verb: "ibv_detach_mcast", Subject: "qp.qp_type", Statement: "only UD queue pairs are in multicast groups", Fix: "use a queue pair of type QPTypeUD", Page: "ibv_attach_mcast", Section: "NOTES"},
+	rule3030: {ID: "VR-ibv_resolve_eth_l2_from_gid-context-3030", Verb: "ibv_resolve_eth_l2_from_gid", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_resolve_eth_l2_from_gid", Section: ""},
+	rule3031: {ID: "VR-ibv_resolve_eth_l2_from_gid-attr-3031", Verb: "ibv_resolve_eth_l2_from_gid", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass an AHAttr", Page: "ibv_resolve_eth_l2_from_gid", Section: ""},
+	rule3032: {ID: "VR-ibv_resolve_eth_l2_from_gid-port_num-3032", Verb: "ibv_resolve_eth_l2_from_gid", Subject: "attr.port_num", Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_resolve_eth_l2_from_gid", Section: ""},
+	rule3033: {ID: "VR-ibv_resolve_eth_l2_from_gid-port_num-3033", Verb: "ibv_resolve_eth_l2_from_gid", Subject: "attr.port_num", Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_resolve_eth_l2_from_gid", Section: "", Capable: true, Limit: "phys_port_cnt"},
+	rule3034: {ID: "VR-ibv_resolve_eth_l2_from_gid-eth_mac-3034", Verb: "ibv_resolve_eth_l2_from_gid", Subject: "eth_mac", Statement: "eth_mac must not be NULL", Fix: "pass a valid pointer", Page: "ibv_resolve_eth_l2_from_gid", Section: ""},
 	rule0751: {ID: "VR-ibv_create_counters-context-0751", Verb: "ibv_create_counters", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_create_counters", Section: "ARGUMENTS"},
 	rule0752: {ID: "VR-ibv_create_counters-init_attr-0752", Verb: "ibv_create_counters", Subject: "init_attr", Statement: "init_attr must not be NULL", Fix: "pass a CountersInitAttr", Page: "ibv_create_counters", Section: "ARGUMENTS"},
 	rule0753: {ID: "VR-ibv_create_counters-comp_mask-0753", Verb: "ibv_create_counters", Subject: "init_attr.comp_mask", Statement: "comp_mask has no bits yet", Fix: "set it to 0", Page: "ibv_create_counters", Section: "ARGUMENTS"},

@@ -2666,6 +2666,32 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_detach_mcast-gid-0744", true, func() string { return textOf(checkDetachMcast(&inDetachMcast{qp: 4096})) }},
 		{"VR-ibv_detach_mcast-qp-2072", false, func() string { return textOf(checkDetachMcast(&inDetachMcast{qp: 4096, qpQPType: validate.Of(4)})) }},
 		{"VR-ibv_detach_mcast-qp-2072", true, func() string { return textOf(checkDetachMcast(&inDetachMcast{qp: 4096, qpQPType: validate.Of(2)})) }},
+		{"VR-ibv_resolve_eth_l2_from_gid-context-3030", false, func() string {
+			return textOf(checkResolveEthL2FromGID(&inResolveEthL2FromGID{context: 4096, attr: 4096}))
+		}},
+		{"VR-ibv_resolve_eth_l2_from_gid-context-3030", true, func() string { return textOf(checkResolveEthL2FromGID(&inResolveEthL2FromGID{attr: 4096})) }},
+		{"VR-ibv_resolve_eth_l2_from_gid-attr-3031", false, func() string {
+			return textOf(checkResolveEthL2FromGID(&inResolveEthL2FromGID{context: 4096, attr: 4096}))
+		}},
+		{"VR-ibv_resolve_eth_l2_from_gid-attr-3031", true, func() string { return textOf(checkResolveEthL2FromGID(&inResolveEthL2FromGID{context: 4096})) }},
+		{"VR-ibv_resolve_eth_l2_from_gid-port_num-3032", false, func() string {
+			return textOf(checkResolveEthL2FromGID(&inResolveEthL2FromGID{context: 4096, attr: 4096, attrPortNum: 1}))
+		}},
+		{"VR-ibv_resolve_eth_l2_from_gid-port_num-3032", true, func() string {
+			return textOf(checkResolveEthL2FromGID(&inResolveEthL2FromGID{context: 4096, attr: 4096}))
+		}},
+		{"VR-ibv_resolve_eth_l2_from_gid-port_num-3033", false, func() string {
+			return textOf(checkResolveEthL2FromGID(&inResolveEthL2FromGID{context: 4096, attr: 4096, attrPortNum: 2, capDeviceAttrPhysPortCnt: validate.Of(2)}))
+		}},
+		{"VR-ibv_resolve_eth_l2_from_gid-port_num-3033", true, func() string {
+			return textOf(checkResolveEthL2FromGID(&inResolveEthL2FromGID{context: 4096, attr: 4096, attrPortNum: 3, capDeviceAttrPhysPortCnt: validate.Of(2)}))
+		}},
+		{"VR-ibv_resolve_eth_l2_from_gid-eth_mac-3034", false, func() string {
+			return textOf(checkResolveEthL2FromGID(&inResolveEthL2FromGID{context: 4096, attr: 4096, ethMac: 4096}))
+		}},
+		{"VR-ibv_resolve_eth_l2_from_gid-eth_mac-3034", true, func() string {
+			return textOf(checkResolveEthL2FromGID(&inResolveEthL2FromGID{context: 4096, attr: 4096}))
+		}},
 		{"VR-ibv_create_counters-context-0751", false, func() string { return textOf(checkCreateCounters(&inCreateCounters{context: 4096, initAttr: 4096})) }},
 		{"VR-ibv_create_counters-context-0751", true, func() string { return textOf(checkCreateCounters(&inCreateCounters{initAttr: 4096})) }},
 		{"VR-ibv_create_counters-init_attr-0752", false, func() string { return textOf(checkCreateCounters(&inCreateCounters{context: 4096, initAttr: 4096})) }},

@@ -1148,6 +1148,36 @@ func hintInitAHFromWC(in *inInitAHFromWC) []verr.Violation {
 	return may
 }
 
+// inResolveEthL2FromGID has the values that the rules of ibv_resolve_eth_l2_from_gid use.
+type inResolveEthL2FromGID struct {
+	context                  uint64         // context
+	attr                     uint64         // attr
+	attrPortNum              uint64         // attr.port_num
+	capDeviceAttrPhysPortCnt validate.Known // device_attr.phys_port_cnt
+	ethMac                   uint64         // eth_mac
+}
+
+// checkResolveEthL2FromGID refuses a call of ibv_resolve_eth_l2_from_gid that breaks a rule.
+func checkResolveEthL2FromGID(in *inResolveEthL2FromGID) error {
+	var bad []verr.Violation
+	if in.context == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3030], Value: validate.AddrText(in.context)})
+	}
+	if in.attr == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3031], Value: validate.AddrText(in.attr)})
+	}
+	if in.attrPortNum < 1 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3032], Value: strconv.FormatUint(in.attrPortNum, 10)})
+	}
+	if in.capDeviceAttrPhysPortCnt.OK && in.attrPortNum > in.capDeviceAttrPhysPortCnt.V {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3033], Value: strconv.FormatUint(in.attrPortNum, 10), Limit: strconv.FormatUint(in.capDeviceAttrPhysPortCnt.V, 10)})
+	}
+	if in.ethMac == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3034], Value: strconv.FormatUint(in.ethMac, 10)})
+	}
+	return verr.RefuseErr("ibv_resolve_eth_l2_from_gid", bad...)
+}
+
 // inCreateCounters has the values that the rules of ibv_create_counters use.
 type inCreateCounters struct {
 	context          uint64 // context

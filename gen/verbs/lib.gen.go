@@ -90,6 +90,7 @@ const (
 	symIbv_reg_mr_iova2
 	symIbv_rereg_mr
 	symIbv_resize_cq
+	symIbv_resolve_eth_l2_from_gid
 	symIbv_set_comp_cntr
 	symIbv_set_ece
 	symIbv_set_err_comp_cntr
@@ -179,6 +180,7 @@ var symbols = [numSymbols]dl.Symbol{
 	{Name: "ibv_reg_mr_iova2", Version: "IBVERBS_1.8", Since: "28.0"},
 	{Name: "ibv_rereg_mr", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_resize_cq", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_resolve_eth_l2_from_gid", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_set_comp_cntr", Version: "IBVERBS_1.18", Since: "65.0"},
 	{Name: "ibv_set_ece", Version: "IBVERBS_1.10", Since: "31.0"},
 	{Name: "ibv_set_err_comp_cntr", Version: "IBVERBS_1.18", Since: "65.0"},

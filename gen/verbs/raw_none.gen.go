@@ -445,6 +445,10 @@ func rawEventTypeStr(fn0 uintptr, event uint32) unsafe.Pointer {
 	return nil
 }
 
+func rawResolveEthL2FromGID(fn0 uintptr, dev unsafe.Pointer, attr unsafe.Pointer, ethMac unsafe.Pointer, vid unsafe.Pointer) syscall.Errno {
+	return syscall.ENOSYS
+}
+
 func rawIsQPTSupported(types uint32, qpt uint32) int32 {
 	return 0
 }

@@ -2626,6 +2626,16 @@ func NewXRCDInitAttr(fd int, oFlags int) *XRCDInitAttr {
 // C: struct ibv_wc, ibv_poll_cq(3).
 type WC = dpath.WC
 
+// RecvWR is a receive request in the memory of a batch.
+//
+// C: struct ibv_recv_wr, ibv_post_recv(3).
+type RecvWR = dpath.RecvWR
+
+// SendWR is a send request in the memory of a batch.
+//
+// C: struct ibv_send_wr, ibv_post_send(3).
+type SendWR = dpath.SendWR
+
 // CompCntrAttachAttr is a description of what a completion counter counts of a queue pair.
 //
 // C: struct ibv_qp_attach_comp_cntr_attr, ibv_qp_attach_comp_cntr(3).

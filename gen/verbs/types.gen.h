@@ -1283,6 +1283,7 @@ typedef enum ibv_fork_status (*vg_fn_ibv_is_fork_initialized)(void);
 typedef const char *(*vg_fn_ibv_node_type_str)(enum ibv_node_type node_type);
 typedef const char *(*vg_fn_ibv_port_state_str)(enum ibv_port_state port_state);
 typedef const char *(*vg_fn_ibv_event_type_str)(enum ibv_event_type event);
+typedef int (*vg_fn_ibv_resolve_eth_l2_from_gid)(struct ibv_context *context, struct ibv_ah_attr *attr, uint8_t *eth_mac, uint16_t *vid);
 typedef int (*vg_fn_ibv_set_ece)(struct ibv_qp *qp, struct ibv_ece *ece);
 typedef int (*vg_fn_ibv_query_ece)(struct ibv_qp *qp, struct ibv_ece *ece);
 

@@ -79,8 +79,8 @@ func (f *Foreign) part(n int, off int64) ([]byte, error) {
 	return f.bytes()[off:][:n], nil
 }
 
-// End closes the memory, which waits for copies, and frees it. When that fails, it is open again.
-func (f *Foreign) End(free func() error) error {
+// Free closes the memory, which waits for copies, and frees it. When that fails, it is open again.
+func (f *Foreign) Free(free func() error) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	base := f.base

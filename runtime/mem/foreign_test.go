@@ -36,13 +36,13 @@ func TestForeign(t *testing.T) {
 			t.Errorf("WriteAt of 2 bytes at %d: %d, %v", off, n, err)
 		}
 	}
-	if err := f.End(func() error { return syscall.EIO }); err != syscall.EIO || len(f.Bytes()) != 8 {
+	if err := f.Free(func() error { return syscall.EIO }); err != syscall.EIO || len(f.Bytes()) != 8 {
 		t.Errorf("after an end that failed: %v, %d bytes", err, len(f.Bytes()))
 	}
-	if err := f.End(func() error { return nil }); err != nil || f.Bytes() != nil {
-		t.Errorf("End: %v, %d bytes", err, len(f.Bytes()))
+	if err := f.Free(func() error { return nil }); err != nil || f.Bytes() != nil {
+		t.Errorf("Free: %v, %d bytes", err, len(f.Bytes()))
 	}
 	if _, err := f.WriteAt(got, 0); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("WriteAt after End: %v", err)
+		t.Errorf("WriteAt after Free: %v", err)
 	}
 }

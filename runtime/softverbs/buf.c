@@ -51,7 +51,7 @@ static int map(struct svb_buf *b, bool shared)
 	b->mapped = b->size ? (b->size + page - 1) & ~(page - 1) : page;
 	b->fd = -1;
 	if (shared) {
-		b->fd = memfd_create("ibv_buf", MFD_CLOEXEC);
+		b->fd = memfd_create("softverbs-buffer", MFD_CLOEXEC);
 		if (b->fd < 0 || ftruncate(b->fd, (off_t)b->mapped))
 			return errno;
 	}

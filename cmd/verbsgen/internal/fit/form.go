@@ -151,8 +151,8 @@ func (c *checker) plainProblem(v *spec.Verb, m *spec.Method, fn *api.Function) s
 			return "parameter " + p.C + " is in network byte order, and a method takes or returns only single numbers of that order"
 		}
 	}
-	if outs > 1 || outs == 1 && records > 0 {
-		return v.C + " fills several parameters that are not all records, and no form generates such a method yet"
+	if outs > 0 && records > 0 {
+		return v.C + " fills records and numbers, and no form generates such a method yet"
 	}
 	return ""
 }

@@ -121,7 +121,7 @@ func (c *checker) returns(v *spec.Verb, fn *api.Function) {
 	pointer := ret.Pointer && ret.Kind != spec.CFunc
 	rereg := slices.ContainsFunc(v.Methods, func(m spec.Method) bool { return m.Form == form.Rereg })
 	number := isInt(ret) && ret.Signed && ret.Tag == "" && ret.Bits >= 32
-	fits := map[string]bool{spec.RetNumber: number, spec.RetNegated: number, spec.RetErrno: plainInt, spec.RetMinus1: plainInt, spec.RetNullErrno: pointer, spec.RetVoid: fn.Ret == "void",
+	fits := map[string]bool{spec.RetNumber: number, spec.RetNegated: number, spec.RetErrno: plainInt, spec.RetEither: plainInt, spec.RetMinus1: plainInt, spec.RetNullErrno: pointer, spec.RetVoid: fn.Ret == "void",
 		spec.RetValue: pointer || ret.Kind == spec.CInt && !ret.Array, spec.RetRereg: plainInt && rereg}
 	if !fits[v.Returns] {
 		c.fail(v.At("returns", v.Returns), v.C, "a function that returns "+fn.Ret+" does not return "+v.Returns, "correct returns:")

@@ -78,7 +78,7 @@ func (b *builder) destroyBy(o *model.Object, m *Method, end Value, lives bool) *
 	}
 	m.Steps = append(m.Steps, If{as(IsGiven, "o.release"), release}, ret(null))
 	if o.Host { // waits for copies
-		m.Steps = []Step{ret(result("o.mem.End", function(nil, errOnly, m.Steps...)))}
+		m.Steps = []Step{ret(result("o.mem.Free", function(nil, errOnly, m.Steps...)))}
 	}
 	if b.named(o) { // waits for the posts of requests that name it
 		m.Steps = []Step{ret(result("o.named.End", text(o.Destroy.C), text(o.Go), function(nil, errOnly, m.Steps...)))}

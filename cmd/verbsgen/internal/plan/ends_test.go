@@ -41,6 +41,8 @@ func gateOf(p *Package, object string) string {
 					switch field.Type {
 					case "gate.Gate", "devmem.DM", "dpath.Address", "dpath.Named":
 						return "o." + field.Name + ".End"
+					case "mem.Foreign":
+						return "o." + field.Name + ".Free"
 					}
 				}
 			}
@@ -189,6 +191,7 @@ func TestBrokenEnds(t *testing.T) {
 		{"QP.destroy", inGate(2, first[If]), "o.release comes before the call, which may be refused"},
 		{"CQ.destroy", inGate(2, first[Do]), "o.dev.handles.Remove comes before the call, which may be refused"},
 		{"DM.free", func(steps []Step) []Step { return steps[0].(Return).Values[0].Args[1].Func.Then }, "the verb is not called once by o.mem.End"},
+		{"Buf.destroy", inGate(0, without[Try](0)), "the verb is not called once by o.mem.Free"},
 		{"DM.unimport", inGate(1, twice[Call]), "the verb is not called once by o.mem.End"},
 	} {
 		m := *find(t, p, c.method)

@@ -106,6 +106,8 @@ func (c *call) results() {
 			add("*"+p.GoType, null)
 		case p.Role == spec.RoleOut && p.GoType != "":
 			add(p.GoType, composite(p.GoType))
+		case p.Role == spec.RoleOut && p.Count > 0:
+			add(c.outType(p), composite(c.outType(p)))
 		case p.Role == spec.RoleOut:
 			add(c.outType(p), zero)
 		}
@@ -151,6 +153,8 @@ func answer(v *model.Verb) Answer {
 		return Pointer
 	case spec.RetErrno:
 		return Errno
+	case spec.RetEither:
+		return Either
 	case spec.RetMinus1, spec.RetNumber:
 		return Negative
 	case spec.RetNegated:

@@ -323,7 +323,11 @@ func (c *call) outType(p *model.Param) string {
 	if p.GoType != "" {
 		return p.GoType
 	}
-	return c.b.integer(c.v.C+"."+p.C, pointee(p.CType))
+	one := c.b.integer(c.v.C+"."+p.C, pointee(p.CType))
+	if p.Count > 0 {
+		return "[" + strconv.Itoa(p.Count) + "]" + one
+	}
+	return one
 }
 
 // pointee is the C type behind a pointer.
