@@ -17,7 +17,7 @@ REQUIRE_DEVICE := $(VERBS_REQUIRE_DEVICE)
 unexport VERBS_REQUIRE_DEVICE
 T ?= .
 # examples that run on a kernel device too
-EXAMPLES := ./examples/ud ./examples/srqserver ./examples/atomics ./examples/window ./examples/timestamps ./examples/events
+EXAMPLES := ./examples/ud ./examples/srqserver ./examples/atomics ./examples/window ./examples/timestamps ./examples/events ./examples/pingmesh
 comma := ,
 space := $(subst ,, )
 # the suite in the guest: its reports are in the folder that comes out
@@ -25,7 +25,7 @@ SUITE := -test.run ^TestSuite$$ -device rxe0 -peer-device rxe1 -overlay -report 
 
 .DEFAULT_GOAL := all
 
-.PHONY: all help setup scratch fresh demo generate check test test-host lint race asan fuzz conformance libs conformance-vm matrix rules bench facts one
+.PHONY: all help setup scratch fresh demo generate check test test-host lint race asan fuzz conformance libs man-audit conformance-vm matrix rules bench facts one
 
 all: setup scratch demo ## set up, regenerate from the installed verbs.h, run the demo
 
@@ -67,9 +67,8 @@ lint: ## gofmt, vet, staticcheck, no large files, shellcheck where it is install
 	@if command -v shellcheck >/dev/null; then shellcheck .ci/* $$(git ls-files '*.sh'); else echo "shellcheck is not installed: scripts not checked"; fi
 
 # TestMutants builds other programs, which these two ways of building do not reach
-race: ## tests of concurrent code with the race detector, and with all checks of cgo's pointer rules
-	$(GO) test -race -skip '^TestMutants$$' ./runtime/... ./conformance/... ./examples/...
-	GOEXPERIMENT=cgocheck2 $(GO) test -skip '^TestMutants$$' ./runtime/... ./conformance/... ./examples/...
+race: ## tests of concurrent code with the race detector and all checks of cgo's pointer rules
+	GOEXPERIMENT=cgocheck2 $(GO) test -race -skip '^TestMutants$$' ./runtime/... ./conformance/... ./examples/...
 
 asan: ## tests that call C with gcc's address sanitizer; takes some minutes, not a part of test
 	@.ci/asan
@@ -82,6 +81,9 @@ conformance: ## the conformance suite on a software device
 
 libs: ## one test binary with the real libibverbs of other releases (network at the first run): make libs [LIBS="33.2 65.0"]
 	@.ci/libs $(LIBS)
+
+man-audit: ## look for what the rules rest on in the man pages of other releases; write docs/man-audit.md (network at the first run)
+	@.ci/man-audit $(LIBS)
 
 conformance-vm: ## tests on a real kernel device (soft-RoCE) in a virtual machine: make conformance-vm [KERNEL=6.1|6.12|7.2] [RDMA=44.0|56.1|65.0] [OUT=folder]
 	VERBS_REQUIRE_DEVICE=$(REQUIRE_DEVICE) $(GO) run ./conformance/vm -kernel $(KERNEL) $(if $(RDMA),-rdma '$(RDMA)') $(if $(OUT),-out '$(OUT)') -packages ./conformance/device,./conformance/cm,$(subst $(space),$(comma),$(EXAMPLES)),./conformance -args './conformance=$(SUITE)'

@@ -26,6 +26,7 @@ func (d *decoder) page(n *yaml.Node) *Page {
 		{"notes", false, func(n *yaml.Node, at place) {
 			d.list(n, at, func(e *yaml.Node) { p.Notes = append(p.Notes, d.note(e, at)) })
 		}},
+		{"left_out", false, d.leftOut(p)},
 		{"skip", false, d.skips(p)},
 	})
 	if ok && p.Page != "" && p.Page != name {
@@ -357,36 +358,4 @@ func (d *decoder) method(name string, k, v *yaml.Node) Method {
 		{"doc", false, d.text(&m.Doc)},
 	})
 	return m
-}
-
-func (d *decoder) note(n *yaml.Node, at place) Note {
-	t := Note{Pos: d.pos(n)}
-	d.object(n, at, []key{
-		{"verb", true, d.text(&t.Verb)},
-		{"statement", true, d.text(&t.Statement)},
-		{"section", true, d.text(&t.Section)},
-		{"passage", true, d.hash(&t.Passage)},
-	})
-	return t
-}
-
-// pending reads spec/pending.yaml.
-func (d *decoder) pending(n *yaml.Node) []Pending {
-	var out []Pending
-	var keys []key
-	for _, c := range categories {
-		keys = append(keys, key{c, false, func(n *yaml.Node, at place) {
-			d.list(n, at, func(e *yaml.Node) {
-				p := Pending{Category: c, Pos: d.pos(e)}
-				d.text(&p.C)(e, place{"pending", c})
-				if strings.ContainsAny(p.C, "*?[]{}") {
-					d.add(e, CodeGlob, "pending", c+": "+show(p.C)+" is a pattern", "list the names one by one")
-				} else if p.C != "" {
-					out = append(out, p)
-				}
-			})
-		}})
-	}
-	d.object(n, place{"pending", ""}, keys)
-	return out
 }

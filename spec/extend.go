@@ -127,6 +127,7 @@ func (d *decoder) extension(n *yaml.Node, pages []*Page) *extension {
 		{"notes", false, func(n *yaml.Node, at place) {
 			d.list(n, at, func(e *yaml.Node) { x.Notes = append(x.Notes, d.note(e, at)) })
 		}},
+		{"left_out", false, d.leftOut(&x.Page)},
 		{"skip", false, d.skips(&x.Page)},
 	}
 	for _, s := range d.sections(x) {

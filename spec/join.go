@@ -22,7 +22,7 @@ func (j *joiner) join(x *extension) {
 	p.Flags, p.Enums, p.Records = slices.Clone(p.Flags), slices.Clone(p.Enums), slices.Clone(p.Records)
 	p.Unions = slices.Clone(p.Unions)
 	p.Objects, p.Verbs = slices.Clone(p.Objects), slices.Clone(p.Verbs)
-	p.Rules, p.Notes, p.Skip = slices.Clone(p.Rules), slices.Clone(p.Notes), slices.Clone(p.Skip)
+	p.Rules, p.Notes, p.LeftOut, p.Skip = slices.Clone(p.Rules), slices.Clone(p.Notes), slices.Clone(p.LeftOut), slices.Clone(p.Skip)
 	j.joinFlags(p, x)
 	j.joinEnums(p, x)
 	j.joinRecords(p, x)
@@ -53,6 +53,7 @@ func (j *joiner) join(x *extension) {
 	}
 	p.Rules = append(p.Rules, x.Rules...)
 	p.Notes = append(p.Notes, x.Notes...)
+	p.LeftOut = append(p.LeftOut, x.LeftOut...)
 	p.Skip = append(p.Skip, x.Skip...)
 }
 

@@ -83,6 +83,9 @@ func (c *checker) page(p *Page) {
 	for _, n := range p.Notes {
 		c.function(n.Pos, "note", n.Verb)
 	}
+	for _, l := range p.LeftOut {
+		c.function(l.Pos, "left_out", l.Verb)
+	}
 	for _, k := range p.Skip {
 		if !c.f.Has(k.C) {
 			c.add(k.Pos, CodeUnknownName, show(k.C), "no known release declares it", didYouMean(bare(k.C), c.allNames()))

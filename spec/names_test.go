@@ -104,6 +104,7 @@ rules:
     reject: {}
 notes:
   - {verb: ibv_reg_mr, statement: s, section: NOTES, passage: "0000000000000000"}
+left_out: [{verb: ibv_reg_mr, statement: s, section: NOTES, passage: "0000000000000000", reason: r}]
 skip: {ibv_reg_mr_iova2: called for ibv_reg_mr}
 `
 
@@ -216,8 +217,10 @@ var unknownNames = []struct{ name, old, new, want string }{
 		"ibv_reg_mr.yaml:33:42: PD.RegMR: no known release has the constant IBV_SIZE; correct it, or name the verbs.h that has it with --header"},
 	{"note", "notes:\n  - {verb: ibv_reg_mr,", "notes:\n  - {verb: ibv_reg_mmr,",
 		"ibv_reg_mr.yaml:61:5: note: no known release has the function ibv_reg_mmr; did you mean ibv_reg_mr?"},
+	{"left out", "left_out: [{verb: ibv_reg_mr,", "left_out: [{verb: ibv_reg_mmr,",
+		"ibv_reg_mr.yaml:62:12: left_out: no known release has the function ibv_reg_mmr; did you mean ibv_reg_mr?"},
 	{"skip", "skip: {ibv_reg_mr_iova2:", "skip: {ibv_reg_mr_iova3:",
-		"ibv_reg_mr.yaml:62:8: ibv_reg_mr_iova3: no known release declares it; did you mean ibv_reg_mr_iova?"},
+		"ibv_reg_mr.yaml:63:8: ibv_reg_mr_iova3: no known release declares it; did you mean ibv_reg_mr_iova?"},
 	{"pending function", "functions: [ibv_alloc_mw]", "functions: [ibv_alloc_mww]",
 		"pending.yaml:1:13: ibv_alloc_mww: no known release has it among its functions; did you mean ibv_alloc_mw?"},
 	{"pending record", "[ibv_mw,", "[ibv_mwx,",

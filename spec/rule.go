@@ -126,3 +126,9 @@ type Note struct {
 	Passage   string
 	Pos       Pos
 }
+
+// LeftOut is a statement of a man page that a program could check and that no rule checks.
+type LeftOut struct {
+	Note
+	Reason string // why there is no rule
+}

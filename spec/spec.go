@@ -25,6 +25,7 @@ type Page struct {
 	Verbs   []Verb
 	Rules   []Rule
 	Notes   []Note
+	LeftOut []LeftOut
 	Skip    []Skip
 	Pos     Pos
 

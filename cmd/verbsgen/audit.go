@@ -12,7 +12,11 @@ import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/audit"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/decide"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/spec"
 )
+
+// listedRun is how many pieces the runs have that --passages lists.
+const listedRun = 4
 
 func (a *app) auditCmd() *cobra.Command {
 	var src source
@@ -28,7 +32,8 @@ are rendered by groff or mandoc. The pages of verbsgen follow release 65.0: with
 are reported as missing although nothing is wrong.
 
 --passages is for the author of a rule: it only lists the sentences and lines of one man page, each with its
-hash and the hashes of the runs that begin with it.
+hash and the hashes of the runs that begin with it. A + marks those that a rule, a note or a statement that is
+left out cites.
 
 It exits 1 when something needs attention.`,
 		Args: takes(0, 0),
@@ -36,12 +41,12 @@ It exits 1 when something needs attention.`,
 			if err := src.check(); err != nil {
 				return err
 			}
-			if page != "" {
-				return a.listPassages(cmd.Context(), man, page)
-			}
 			rel, sp, err := load(src)
 			if err != nil {
 				return err
+			}
+			if page != "" {
+				return a.listPassages(cmd.Context(), sp, man, page)
 			}
 			d := decide.All(rel, sp)
 			found := diag.From(d.UndecidedErr())
@@ -116,15 +121,16 @@ func (a *app) passages(r *audit.Report) diag.List {
 	return found
 }
 
-// listPassages prints the pieces of a page, by section, with the hashes that a rule may name.
-func (a *app) listPassages(ctx context.Context, man, page string) error {
+// listPassages prints the pieces of a page, by section, with the hashes that a rule may name; it marks those that are cited.
+func (a *app) listPassages(ctx context.Context, sp *spec.Spec, man, page string) error {
 	if man == "" {
 		return usagef("--passages needs --man")
 	}
-	list, err := audit.Passages(ctx, man, page, 4)
+	list, err := audit.Passages(ctx, man, page)
 	if err != nil {
 		return diag.One(diag.New(diag.ManRead, man, 0, 0, "--passages "+page, err.Error(), "name a page without its section, such as ibv_reg_mr"))
 	}
+	cited := audit.Cited(sp.Pages, page, list)
 	section := ""
 	for i, p := range list {
 		if p.Section != section {
@@ -132,11 +138,18 @@ func (a *app) listPassages(ctx context.Context, man, page string) error {
 			fmt.Fprintf(a.out, "%s\n", section)
 		}
 		if p.First == p.Last {
-			fmt.Fprintf(a.out, "  %d %s %s\n", p.First, p.Hash, p.Text)
+			mark := " "
+			if cited[i] {
+				mark = "+"
+			}
+			fmt.Fprintf(a.out, "%s %d %s %s\n", mark, p.First, p.Hash, p.Text)
+			continue
+		}
+		if p.Last-p.First >= listedRun {
 			continue
 		}
 		fmt.Fprintf(a.out, "    to %d %s", p.Last, p.Hash)
-		if i+1 == len(list) || list[i+1].First != p.First || list[i+1].Section != p.Section {
+		if p.Last-p.First == listedRun-1 || i+1 == len(list) || list[i+1].First != p.First || list[i+1].Section != p.Section {
 			fmt.Fprintln(a.out)
 		}
 	}

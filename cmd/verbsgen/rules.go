@@ -62,7 +62,8 @@ func (a *app) rulesCmd() *cobra.Command {
 		Long: `rules lists every rule of the pages, or those of one verb: its ID, its kind, its statement, and what is
 needed to check it: the arguments (args), capabilities of the device (caps), or properties of objects
 (state). A rule of severity lint is only a warning and never enforced: some kernel or provider accepts
-the call.
+the call. After them come the statements of the man pages that a program could check and no rule checks,
+each with the reason.
 
 --json prints a list of {id, verb, subject, kind, severity, statement, fix, page, section, passage,
 source, needs, accepted_by, refused_by}; passage is a hash of the text that the rule rests on, source is the
@@ -100,7 +101,7 @@ wrong, or when a test below a folder of --tests names a rule that is not defined
 			case asMD:
 				return writeRulesMD(a.out, rules)
 			}
-			return writeRules(a.out, rules)
+			return writeRules(a.out, rules, leftOut(sp, args))
 		}),
 	}
 	src.factFlags(cmd)
@@ -193,8 +194,21 @@ func subjectOf(r *spec.Rule) string {
 	return r.Subject
 }
 
-// writeRules prints the rules for a terminal, in the groups of their verbs.
-func writeRules(w io.Writer, rules []*spec.Rule) error {
+// leftOut gives the statements that no rule checks: all, or those about one verb.
+func leftOut(sp *spec.Spec, verb []string) []spec.LeftOut {
+	var out []spec.LeftOut
+	for _, p := range sp.Pages {
+		for _, l := range p.LeftOut {
+			if len(verb) == 0 || l.Verb == verb[0] {
+				out = append(out, l)
+			}
+		}
+	}
+	return out
+}
+
+// writeRules prints the rules for a terminal, in the groups of their verbs, and then what no rule checks.
+func writeRules(w io.Writer, rules []*spec.Rule, left []spec.LeftOut) error {
 	var b strings.Builder
 	verb := ""
 	for _, r := range rules {
@@ -211,6 +225,12 @@ func writeRules(w io.Writer, rules []*spec.Rule) error {
 		if who := parties(r); who != "" {
 			fmt.Fprintf(&b, "      %s\n", who)
 		}
+	}
+	for i, l := range left {
+		if i == 0 {
+			b.WriteString("not checked by a rule\n")
+		}
+		fmt.Fprintf(&b, "  %s: %s\n      %s: %s\n", l.Verb, l.Statement, l.Section, l.Reason)
 	}
 	fmt.Fprintf(&b, "%s\n", plural(len(rules), "rule"))
 	_, err := io.WriteString(w, b.String())

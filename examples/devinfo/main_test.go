@@ -26,7 +26,7 @@ func TestSoft(t *testing.T) {
 	}
 	for _, want := range []string{
 		`\ttransport:\t\t\tInfiniBand \(0\)`, `\tnode_guid:\t\t\t0200:5eff:fe00:0001`, `\tmax_mr_size:\t\t\t0x[0-9a-f]+`, `\tmax_qp:\t\t\t\t\d+`,
-		`\tatomic_cap:\t\t\tATOMIC_HCA \(1\)`, `\tmax_total_mcast_qp_attach:\t\d+`, `\trc_odp_caps:\n\t\t\t\t\tNO SUPPORT`, `\tcore clock not supported`,
+		`\tatomic_cap:\t\t\tATOMIC_HCA \(1\)`, `\tmax_total_mcast_qp_attach:\t\d+`, `\trc_odp_caps:\n\t\t\t\t\tNO SUPPORT`, `\thca_core_clock:\t\t\t250000kHZ`,
 		`\tpacket_pacing_caps:\n\t\tqp_rate_limit_min:\t0kbps`, `\tnum_comp_vectors:\t\t\d+`, `\t\tport:\t1`, `\t\t\tstate:\t\t\tPORT_ACTIVE \(4\)`,
 		`\t\t\tactive_mtu:\t\t4096 \(5\)`, `\t\t\tinit_type_reply:\t0`, `\t\t\tactive_width:\t\t\d+X \(\d+\)`, `\t\t\tactive_speed:\t\t\d+\.0 Gbps \(\d+\)`,
 		`\t\t\tphys_state:\t\tLINK_UP \(5\)`, `\t\t\tGID\[  1\]:\t\t::ffff:\d+\.\d+\.\d+\.\d+`,

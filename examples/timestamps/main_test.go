@@ -20,7 +20,8 @@ const (
 		`     64 bytes written: \S+s later, \d+ cycles of the device's clock\n` +
 		`   4096 bytes written: \S+s later, \d+ cycles of the device's clock\n` +
 		`  65536 bytes written: \S+s later, \d+ cycles of the device's clock\n` +
-		`1048576 bytes written: \S+s later, \d+ cycles of the device's clock\n$`
+		`1048576 bytes written: \S+s later, \d+ cycles of the device's clock\n` +
+		`the device's clock has 250000 kHz\n$`
 	noStamps = `^the device has no timestamps; these are the times when the program saw a completion\n` +
 		`     64 bytes written: \S+s later\n` +
 		`   4096 bytes written: \S+s later\n` +

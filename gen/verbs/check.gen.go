@@ -82,18 +82,30 @@ const (
 	rule0802
 	rule0803
 	rule2069
-	rule2096
+	rule3310
 	rule0804
 	rule0805
 	rule2094
 	rule2095
+	rule2096
+	rule3311
+	rule3312
+	rule3352
 	rule0807
 	rule1520
 	rule1521
 	rule1525
 	rule1526
+	rule3313
+	rule3332
+	rule3334
+	rule3315
 	rule1522
 	rule1523
+	rule3314
+	rule3333
+	rule3335
+	rule3316
 	rule1524
 	rule0731
 	rule0732
@@ -235,6 +247,7 @@ const (
 	rule1108
 	rule1109
 	rule1110
+	rule3526
 	rule0285
 	rule0286
 	rule0189
@@ -284,12 +297,15 @@ const (
 	rule0901
 	rule0907
 	rule0908
-	rule2053
+	rule3301
 	rule0905
 	rule0906
 	rule0910
 	rule0911
+	rule2053
 	rule2054
+	rule3302
+	rule3525
 	rule1301
 	rule1302
 	rule1303
@@ -325,11 +341,14 @@ const (
 	rule0606
 	rule1201
 	rule1202
-	rule1203
 	rule1204
 	rule1205
 	rule1206
 	rule1207
+	rule3305
+	rule3306
+	rule3307
+	rule1203
 	rule1208
 	rule1209
 	rule1210
@@ -340,6 +359,10 @@ const (
 	rule1229
 	rule1230
 	rule1231
+	rule3308
+	rule3309
+	rule3353
+	rule3524
 	rule0611
 	rule0612
 	rule0613
@@ -403,6 +426,21 @@ const (
 	rule2048
 	rule2049
 	rule2050
+	rule3502
+	rule3504
+	rule3505
+	rule3510
+	rule3511
+	rule3512
+	rule3513
+	rule3514
+	rule3515
+	rule3516
+	rule3517
+	rule3518
+	rule3519
+	rule3520
+	rule3521
 	rule0150
 	rule0151
 	rule0152
@@ -544,6 +582,10 @@ const (
 	rule2087
 	rule2088
 	rule2089
+	rule3343
+	rule3344
+	rule3345
+	rule3346
 	rule0787
 	rule0788
 	rule0789
@@ -552,11 +594,16 @@ const (
 	rule0792
 	rule2090
 	rule2091
+	rule3347
+	rule3348
+	rule3349
+	rule3350
 	rule0785
 	rule1500
 	rule1501
 	rule1503
 	rule1504
+	rule3351
 	rule1505
 	rule1502
 	rule0335
@@ -585,6 +632,7 @@ const (
 	rule2078
 	rule2079
 	rule2080
+	rule3501
 	rule0360
 	rule0362
 	rule0361
@@ -633,6 +681,7 @@ const (
 	rule0812
 	rule2092
 	rule2093
+	rule3341
 	rule0756
 	rule0757
 	rule0758
@@ -694,7 +743,7 @@ var rules = []verr.Rule{
 	rule1304: {ID: "VR-ibv_query_port_speed-context-1304", Verb: "ibv_query_port_speed", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_query_port_speed", Section: "DESCRIPTION"},
 	rule1305: {ID: "VR-ibv_query_port_speed-port_speed-1305", Verb: "ibv_query_port_speed", Subject: "port_speed", Statement: "port_speed must not be NULL", Fix: "pass a valid pointer", Page: "ibv_query_port_speed", Section: "NOTES"},
 	rule1326: {ID: "VR-ibv_query_port_speed-port_num-1326", Verb: "ibv_query_port_speed", Subject: "port_num", Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_query_port_speed", Section: "ARGUMENTS"},
-	rule1327: {ID: "VR-ibv_query_port_speed-port_num-1327", Verb: "ibv_query_port_speed", Subject: "port_num", Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_query_port_speed", Section: "ARGUMENTS", Capable: true, Limit: "phys_port_cnt"},
+	rule1327: {ID: "VR-ibv_query_port_speed-port_num-1327", Verb: "ibv_query_port_speed", Subject: "port_num", Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_query_port_speed", Section: "ARGUMENTS", Capable: true, Limit: "phys_port_cnt_ex"},
 	rule0324: {ID: "VR-ibv_query_gid-context-0324", Verb: "ibv_query_gid", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_query_gid", Section: "DESCRIPTION"},
 	rule0325: {ID: "VR-ibv_query_gid-gid-0325", Verb: "ibv_query_gid", Subject: "gid", Statement: "gid must not be NULL", Fix: "pass the address of a GID", Page: "ibv_query_gid", Section: "DESCRIPTION"},
 	rule0326: {ID: "VR-ibv_query_gid-port_num-0326", Verb: "ibv_query_gid", Subject: "port_num", Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_query_gid", Section: ""},
@@ -722,18 +771,30 @@ var rules = []verr.Rule{
 	rule0802: {ID: "VR-ibv_create_flow-flow-0802", Verb: "ibv_create_flow", Subject: "flow", Statement: "flow must not be NULL", Fix: "pass a FlowAttr", Page: "ibv_create_flow", Section: "DESCRIPTION"},
 	rule0803: {ID: "VR-ibv_create_flow-qp-0803", Verb: "ibv_create_flow", Subject: "qp.qp_type", Statement: "flows are for UD and raw packet queue pairs", Fix: "use a queue pair of type QPTypeUD or QPTypeRawPacket", Page: "ibv_create_flow", Section: "NOTES"},
 	rule2069: {ID: "VR-ibv_create_flow-port-2069", Verb: "ibv_create_flow", Subject: "flow.port", Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_create_flow", Section: "DESCRIPTION", Capable: true, Limit: "phys_port_cnt"},
-	rule2096: {ID: "VR-ibv_create_flow-port-2096", Verb: "ibv_create_flow", Subject: "flow.port", Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_create_flow", Section: "DESCRIPTION"},
-	rule0804: {ID: "VR-ibv_create_flow-flags-0804", Verb: "ibv_create_flow", Subject: "flow.flags", Statement: "DONT_TRAP is for flows of type NORMAL", Fix: "leave FlowFlagsDontTrap out", Page: "ibv_create_flow", Section: "NOTES", RefusedBy: []string{"mlx4"}},
+	rule3310: {ID: "VR-ibv_create_flow-num_of_specs-3310", Verb: "ibv_create_flow", Subject: "flow.num_of_specs", Statement: "a flow has at most 10 specs", Fix: "leave specs out", Page: "ibv_create_flow", Section: "DESCRIPTION"},
+	rule0804: {ID: "VR-ibv_create_flow-flags-0804", Verb: "ibv_create_flow", Subject: "flow.flags", Statement: "DONT_TRAP is for flows of type NORMAL", Fix: "leave FlowFlagsDontTrap out", Page: "ibv_create_flow", Section: "NOTES", AcceptedBy: []string{"mlx5 (the flag is ignored), not in all cases"}, RefusedBy: []string{"mlx4"}},
 	rule0805: {ID: "VR-ibv_create_flow-flags-0805", Verb: "ibv_create_flow", Subject: "flow.flags", Statement: "flags has no bits but DONT_TRAP and EGRESS", Fix: "leave the other bits out", Page: "ibv_create_flow", Section: "DESCRIPTION", RefusedBy: []string{"mlx5"}},
-	rule2094: {ID: "VR-ibv_create_flow-type-2094", Verb: "ibv_create_flow", Subject: "flow.type", Statement: "type is NORMAL, ALL_DEFAULT, MC_DEFAULT or SNIFFER", Fix: "pass one of these", Page: "ibv_create_flow", Section: "DESCRIPTION", RefusedBy: []string{"mlx4", "mlx5"}},
+	rule2094: {ID: "VR-ibv_create_flow-type-2094", Verb: "ibv_create_flow", Subject: "flow.type", Statement: "type is NORMAL, ALL_DEFAULT, MC_DEFAULT or SNIFFER", Fix: "pass one of these", Page: "ibv_create_flow", Section: "DESCRIPTION", RefusedBy: []string{"mlx4", "mlx5", "bnxt_re"}},
 	rule2095: {ID: "VR-ibv_create_flow-flow-2095", Verb: "ibv_create_flow", Subject: "", Statement: "flows need a device with MANAGED_FLOW_STEERING", Fix: "use another device", Page: "ibv_create_flow", Section: "NOTES", Unsupported: true, Capable: true},
+	rule2096: {ID: "VR-ibv_create_flow-port-2096", Verb: "ibv_create_flow", Subject: "flow.port", Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_create_flow", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 with linux <5.10"}, RefusedBy: []string{"mlx4", "linux >=6.1"}},
+	rule3311: {ID: "VR-ibv_create_flow-num_of_specs-3311", Verb: "ibv_create_flow", Subject: "flow.num_of_specs", Statement: "a sniffer takes all packets of its port", Fix: "leave the specs out, or use another type", Page: "ibv_create_flow", Section: "NOTES", AcceptedBy: []string{"mlx5 (the specs are ignored)", "bnxt_re (the specs are ignored)"}},
+	rule3312: {ID: "VR-ibv_create_flow-comp_mask-3312", Verb: "ibv_create_flow", Subject: "flow.comp_mask", Statement: "comp_mask has no bits yet", Fix: "set it to 0", Page: "ibv_create_flow", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (the mask is ignored)", "mlx4 (the mask is ignored)", "bnxt_re (the mask is ignored)"}},
+	rule3352: {ID: "VR-ibv_create_flow-priority-3352", Verb: "ibv_create_flow", Subject: "flow.priority", Statement: "priorities are at most 4095", Fix: "pass a lower number", Page: "ibv_create_flow", Section: "ERRORS", AcceptedBy: []string{"bnxt_re (the priority is ignored)"}, RefusedBy: []string{"mlx4", "mlx5"}},
 	rule0807: {ID: "VR-ibv_destroy_flow-flow_id-0807", Verb: "ibv_destroy_flow", Subject: "flow_id", Statement: "flow_id must not be NULL", Fix: "pass a Flow", Page: "ibv_create_flow", Section: "DESCRIPTION"},
 	rule1520: {ID: "VR-ibv_create_flow_action_esp-ctx-1520", Verb: "ibv_create_flow_action_esp", Subject: "ctx", Statement: "ctx must not be NULL", Fix: "pass a Device", Page: "ibv_create_flow_action", Section: "ARGUMENTS"},
 	rule1521: {ID: "VR-ibv_create_flow_action_esp-esp-1521", Verb: "ibv_create_flow_action_esp", Subject: "esp", Statement: "esp must not be NULL", Fix: "pass a FlowActionESPAttr", Page: "ibv_create_flow_action", Section: "ARGUMENTS"},
 	rule1525: {ID: "VR-ibv_create_flow_action_esp-esp_attr-1525", Verb: "ibv_create_flow_action_esp", Subject: "esp.esp_attr", Statement: "only a change can be without esp_attr", Fix: "give it", Page: "ibv_create_flow_action", Section: "ARGUMENTS"},
 	rule1526: {ID: "VR-ibv_create_flow_action_esp-keymat_ptr-1526", Verb: "ibv_create_flow_action_esp", Subject: "esp.keymat_ptr", Statement: "only a change can be without keymat_ptr", Fix: "give it", Page: "ibv_create_flow_action", Section: "ARGUMENTS"},
+	rule3313: {ID: "VR-ibv_create_flow_action_esp-comp_mask-3313", Verb: "ibv_create_flow_action_esp", Subject: "esp.comp_mask", Statement: "comp_mask has no bits but MASK_ESN", Fix: "leave the other bits out", Page: "ibv_create_flow_action", Section: "ARGUMENTS"},
+	rule3332: {ID: "VR-ibv_create_flow_action_esp-keymat_proto-3332", Verb: "ibv_create_flow_action_esp", Subject: "esp.keymat_proto", Statement: "the key material is that of AES in Galois counter mode", Fix: "pass IB_UVERBS_FLOW_ACTION_ESP_KEYMAT_AES_GCM", Page: "ibv_create_flow_action", Section: "ARGUMENTS"},
+	rule3334: {ID: "VR-ibv_create_flow_action_esp-replay_proto-3334", Verb: "ibv_create_flow_action_esp", Subject: "esp.replay_proto", Statement: "the protection against replayed packets is that of a bitmap", Fix: "pass IB_UVERBS_FLOW_ACTION_ESP_REPLAY_BMP, or leave FlowActionESPAttr.Replay out", Page: "ibv_create_flow_action", Section: "ARGUMENTS"},
+	rule3315: {ID: "VR-ibv_create_flow_action_esp-esn-3315", Verb: "ibv_create_flow_action_esp", Subject: "esp.esn", Statement: "esn is read with MASK_ESN only", Fix: "set FlowActionESPAttr.ESN, or leave esn out", Page: "ibv_create_flow_action", Section: "ARGUMENTS", AcceptedBy: []string{"every provider (the number is ignored)"}},
 	rule1522: {ID: "VR-ibv_modify_flow_action_esp-action-1522", Verb: "ibv_modify_flow_action_esp", Subject: "action", Statement: "action must not be NULL", Fix: "pass a FlowAction", Page: "ibv_create_flow_action", Section: "ARGUMENTS"},
 	rule1523: {ID: "VR-ibv_modify_flow_action_esp-esp-1523", Verb: "ibv_modify_flow_action_esp", Subject: "esp", Statement: "esp must not be NULL", Fix: "pass a FlowActionESPAttr", Page: "ibv_create_flow_action", Section: "ARGUMENTS"},
+	rule3314: {ID: "VR-ibv_modify_flow_action_esp-comp_mask-3314", Verb: "ibv_modify_flow_action_esp", Subject: "esp.comp_mask", Statement: "comp_mask has no bits but MASK_ESN", Fix: "leave the other bits out", Page: "ibv_create_flow_action", Section: "ARGUMENTS"},
+	rule3333: {ID: "VR-ibv_modify_flow_action_esp-keymat_proto-3333", Verb: "ibv_modify_flow_action_esp", Subject: "esp.keymat_proto", Statement: "the key material is that of AES in Galois counter mode", Fix: "pass IB_UVERBS_FLOW_ACTION_ESP_KEYMAT_AES_GCM", Page: "ibv_create_flow_action", Section: "ARGUMENTS"},
+	rule3335: {ID: "VR-ibv_modify_flow_action_esp-replay_proto-3335", Verb: "ibv_modify_flow_action_esp", Subject: "esp.replay_proto", Statement: "a change is to no protection, or to that of a bitmap", Fix: "pass IB_UVERBS_FLOW_ACTION_ESP_REPLAY_NONE or IB_UVERBS_FLOW_ACTION_ESP_REPLAY_BMP", Page: "ibv_create_flow_action", Section: "ARGUMENTS"},
+	rule3316: {ID: "VR-ibv_modify_flow_action_esp-esn-3316", Verb: "ibv_modify_flow_action_esp", Subject: "esp.esn", Statement: "esn is read with MASK_ESN only", Fix: "set FlowActionESPAttr.ESN, or leave esn out", Page: "ibv_create_flow_action", Section: "ARGUMENTS", AcceptedBy: []string{"every provider (the number is ignored)"}},
 	rule1524: {ID: "VR-ibv_destroy_flow_action-action-1524", Verb: "ibv_destroy_flow_action", Subject: "action", Statement: "action must not be NULL", Fix: "pass a FlowAction", Page: "ibv_create_flow_action", Section: "SYNOPSIS"},
 	rule0731: {ID: "VR-ibv_open_xrcd-context-0731", Verb: "ibv_open_xrcd", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_open_xrcd", Section: "DESCRIPTION"},
 	rule0732: {ID: "VR-ibv_open_xrcd-xrcd_init_attr-0732", Verb: "ibv_open_xrcd", Subject: "xrcd_init_attr", Statement: "xrcd_init_attr must not be NULL", Fix: "pass an XRCDInitAttr", Page: "ibv_open_xrcd", Section: "DESCRIPTION"},
@@ -875,6 +936,7 @@ var rules = []verr.Rule{
 	rule1108: {ID: "VR-ibv_bind_mw-send_flags-1108", Verb: "ibv_bind_mw", Subject: "mw_bind.send_flags", Statement: "the request may be fenced and signaled", Fix: "leave the other flags out", Page: "ibv_bind_mw", Section: "DESCRIPTION"},
 	rule1109: {ID: "VR-ibv_bind_mw-mw_access_flags-1109", Verb: "ibv_bind_mw", Subject: "mw_bind.bind_info.mw_access_flags", Statement: "mw_access_flags has no flags but REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC and ZERO_BASED", Fix: "leave the other flags out", Page: "ibv_bind_mw", Section: "DESCRIPTION"},
 	rule1110: {ID: "VR-ibv_bind_mw-mw_access_flags-1110", Verb: "ibv_bind_mw", Subject: "mw_bind.bind_info.mw_access_flags", Statement: "a window of type 1 is not ZERO_BASED with the providers known", Fix: "leave ZERO_BASED out, or bind a window of type 2", Page: "ibv_bind_mw", Section: "", RefusedBy: []string{"rxe", "mlx5"}},
+	rule3526: {ID: "VR-ibv_bind_mw-mw_access_flags-3526", Verb: "ibv_bind_mw", Subject: "mw_bind.bind_info.mw_access_flags", Statement: "atomic operations on a window need a device that has them", Fix: "leave MWAccessRemoteAtomic out", Page: "ibv_bind_mw", Section: "DESCRIPTION", Unsupported: true, Capable: true},
 	rule0285: {ID: "VR-ibv_create_comp_channel-context-0285", Verb: "ibv_create_comp_channel", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_create_comp_channel", Section: "DESCRIPTION"},
 	rule0286: {ID: "VR-ibv_destroy_comp_channel-channel-0286", Verb: "ibv_destroy_comp_channel", Subject: "channel", Statement: "channel must not be NULL", Fix: "pass a CompChannel", Page: "ibv_create_comp_channel", Section: "DESCRIPTION"},
 	rule0189: {ID: "VR-ibv_advise_mr-pd-0189", Verb: "ibv_advise_mr", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_advise_mr", Section: "ARGUMENTS"},
@@ -924,12 +986,15 @@ var rules = []verr.Rule{
 	rule0901: {ID: "VR-ibv_create_cq_ex-cq_attr-0901", Verb: "ibv_create_cq_ex", Subject: "cq_attr", Statement: "cq_attr must not be NULL", Fix: "pass a CQInitAttrEx", Page: "ibv_create_cq_ex", Section: "DESCRIPTION"},
 	rule0907: {ID: "VR-ibv_create_cq_ex-comp_vector-0907", Verb: "ibv_create_cq_ex", Subject: "cq_attr.comp_vector", Statement: "comp_vector is below num_comp_vectors", Fix: "pass a smaller one", Page: "ibv_create_cq_ex", Section: "DESCRIPTION", Limit: "num_comp_vectors"},
 	rule0908: {ID: "VR-ibv_create_cq_ex-wc_flags-0908", Verb: "ibv_create_cq_ex", Subject: "cq_attr.wc_flags", Statement: "only fields that the header names can be asked for", Fix: "remove the others", Page: "ibv_create_cq_ex", Section: ""},
-	rule2053: {ID: "VR-ibv_create_cq_ex-comp_mask-2053", Verb: "ibv_create_cq_ex", Subject: "cq_attr.comp_mask", Statement: "comp_mask has no bits but those of enum ibv_cq_init_attr_mask", Fix: "leave the other bits out", Page: "ibv_create_cq_ex", Section: ""},
+	rule3301: {ID: "VR-ibv_create_cq_ex-comp_vector-3301", Verb: "ibv_create_cq_ex", Subject: "cq_attr.comp_vector", Statement: "comp_vector is below 2 to the power of 31", Fix: "pass a vector from 0 on", Page: "ibv_create_cq_ex", Section: "DESCRIPTION"},
 	rule0905: {ID: "VR-ibv_create_cq_ex-cqe-0905", Verb: "ibv_create_cq_ex", Subject: "cq_attr.cqe", Statement: "a queue has room for at least 1 completion", Fix: "ask for 1 or more", Page: "ibv_create_cq_ex", Section: "DESCRIPTION", RefusedBy: []string{"rxe", "mlx5", "hns", "irdma"}},
 	rule0906: {ID: "VR-ibv_create_cq_ex-cqe-0906", Verb: "ibv_create_cq_ex", Subject: "cq_attr.cqe", Statement: "cqe is at most max_cqe", Fix: "ask for fewer entries", Page: "ibv_create_cq_ex", Section: "", Capable: true, Limit: "max_cqe"},
 	rule0910: {ID: "VR-ibv_create_cq_ex-flags-0910", Verb: "ibv_create_cq_ex", Subject: "cq_attr.flags", Statement: "flags is read with MASK_FLAGS only", Fix: "set CQInitAttrEx.Flags, or leave flags out", Page: "ibv_create_cq_ex", Section: "DESCRIPTION"},
 	rule0911: {ID: "VR-ibv_create_cq_ex-parent_domain-0911", Verb: "ibv_create_cq_ex", Subject: "cq_attr.parent_domain", Statement: "parent_domain is read with MASK_PD only", Fix: "set CQInitAttrEx.ParentDomain, or leave CQInitAttrEx.ParentDomain out", Page: "ibv_create_cq_ex", Section: "DESCRIPTION"},
-	rule2054: {ID: "VR-ibv_create_cq_ex-flags-2054", Verb: "ibv_create_cq_ex", Subject: "cq_attr.flags", Statement: "flags has no bits but those of enum ibv_create_cq_attr_flags", Fix: "leave the other bits out", Page: "ibv_create_cq_ex", Section: "", RefusedBy: []string{"mlx5", "mlx4", "efa"}},
+	rule2053: {ID: "VR-ibv_create_cq_ex-comp_mask-2053", Verb: "ibv_create_cq_ex", Subject: "cq_attr.comp_mask", Statement: "comp_mask has no bits but those of enum ibv_cq_init_attr_mask", Fix: "leave the other bits out", Page: "ibv_create_cq_ex", Section: "DESCRIPTION", AcceptedBy: []string{"ionic (the bit is ignored)"}, RefusedBy: []string{"mlx5", "mlx4", "efa", "hns", "irdma", "rxe"}},
+	rule2054: {ID: "VR-ibv_create_cq_ex-flags-2054", Verb: "ibv_create_cq_ex", Subject: "cq_attr.flags", Statement: "flags has no bits but those of enum ibv_create_cq_attr_flags", Fix: "leave the other bits out", Page: "ibv_create_cq_ex", Section: "DESCRIPTION", AcceptedBy: []string{"ionic (the flags are ignored)"}, RefusedBy: []string{"mlx5", "mlx4", "efa"}},
+	rule3302: {ID: "VR-ibv_create_cq_ex-parent_domain-3302", Verb: "ibv_create_cq_ex", Subject: "cq_attr.parent_domain", Statement: "MASK_PD says that there is a parent domain", Fix: "pass one, or leave CQInitAttrEx.ParentDomain out", Page: "ibv_create_cq_ex", Section: "DESCRIPTION", AcceptedBy: []string{"rxe (the domain is ignored)", "irdma (the domain is ignored)"}, RefusedBy: []string{"mlx5", "mlx4", "efa", "hns"}},
+	rule3525: {ID: "VR-ibv_create_cq_ex-wc_flags-3525", Verb: "ibv_create_cq_ex", Subject: "cq_attr.wc_flags", Statement: "completions have timestamps with devices whose completion_timestamp_mask is not 0", Fix: "leave the timestamps out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Capable: true},
 	rule1301: {ID: "VR-ibv_resize_cq-cq-1301", Verb: "ibv_resize_cq", Subject: "cq", Statement: "cq must not be NULL", Fix: "pass a CQ", Page: "ibv_resize_cq", Section: "DESCRIPTION"},
 	rule1302: {ID: "VR-ibv_resize_cq-cqe-1302", Verb: "ibv_resize_cq", Subject: "cqe", Statement: "a queue has room for at least 1 completion", Fix: "ask for 1 or more", Page: "ibv_resize_cq", Section: "DESCRIPTION", RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx5, not in all cases"}},
 	rule1303: {ID: "VR-ibv_resize_cq-cqe-1303", Verb: "ibv_resize_cq", Subject: "cqe", Statement: "cqe is at most max_cqe", Fix: "ask for fewer entries", Page: "ibv_resize_cq", Section: "", Capable: true, Limit: "max_cqe", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
@@ -965,12 +1030,15 @@ var rules = []verr.Rule{
 	rule0606: {ID: "VR-ibv_create_srq-srq_limit-0606", Verb: "ibv_create_srq", Subject: "srq_init_attr.attr.srq_limit", Statement: "srq_limit has no effect when the queue is created", Fix: "set the limit by SRQ.Modify", Page: "ibv_create_srq", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1..7.2 (it arms the event of the limit at once)", "siw (it arms the event of the limit at once), not in all cases"}},
 	rule1201: {ID: "VR-ibv_create_srq_ex-context-1201", Verb: "ibv_create_srq_ex", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_create_srq_ex", Section: "DESCRIPTION"},
 	rule1202: {ID: "VR-ibv_create_srq_ex-srq_init_attr_ex-1202", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex", Statement: "srq_init_attr_ex must not be NULL", Fix: "pass an SRQInitAttrEx", Page: "ibv_create_srq_ex", Section: "DESCRIPTION"},
-	rule1203: {ID: "VR-ibv_create_srq_ex-comp_mask-1203", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.comp_mask", Statement: "a queue has a protection domain", Fix: "give one", Page: "ibv_create_srq_ex", Section: ""},
 	rule1204: {ID: "VR-ibv_create_srq_ex-srq_type-1204", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.srq_type", Statement: "srq_type is BASIC, XRC or TM", Fix: "pass one of these", Page: "ibv_create_srq_ex", Section: "DESCRIPTION"},
 	rule1205: {ID: "VR-ibv_create_srq_ex-comp_mask-1205", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.comp_mask", Statement: "a queue of type XRC has an XRC domain and a completion queue", Fix: "give both", Page: "ibv_create_srq_ex", Section: "DESCRIPTION"},
 	rule1206: {ID: "VR-ibv_create_srq_ex-comp_mask-1206", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.comp_mask", Statement: "a queue of type TM has a completion queue and a list of tags", Fix: "give both", Page: "ibv_create_srq_ex", Section: ""},
 	rule1207: {ID: "VR-ibv_create_srq_ex-max_num_tags-1207", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.tm_cap.max_num_tags", Statement: "a list of tags has room for at least 1", Fix: "ask for 1 or more", Page: "ibv_create_srq_ex", Section: ""},
-	rule1208: {ID: "VR-ibv_create_srq_ex-max_num_tags-1208", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.tm_cap.max_num_tags", Statement: "max_num_tags is at most max_num_tags of the device", Fix: "ask for less", Page: "ibv_create_srq_ex", Section: "", Capable: true, Limit: "max_num_tags"},
+	rule3305: {ID: "VR-ibv_create_srq_ex-pd-3305", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.pd", Statement: "the queue has a protection domain", Fix: "pass one", Page: "ibv_create_srq_ex", Section: "DESCRIPTION"},
+	rule3306: {ID: "VR-ibv_create_srq_ex-xrcd-3306", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.xrcd", Statement: "the queue has a XRC domain", Fix: "pass one", Page: "ibv_create_srq_ex", Section: "DESCRIPTION"},
+	rule3307: {ID: "VR-ibv_create_srq_ex-cq-3307", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.cq", Statement: "the queue has a completion queue", Fix: "pass one", Page: "ibv_create_srq_ex", Section: "DESCRIPTION"},
+	rule1203: {ID: "VR-ibv_create_srq_ex-comp_mask-1203", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.comp_mask", Statement: "a protection domain is announced by ATTR_PD", Fix: "give one", Page: "ibv_create_srq_ex", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5, not in all cases", "mlx4, not in all cases", "qedr, not in all cases"}, RefusedBy: []string{"rxe", "hns"}},
+	rule1208: {ID: "VR-ibv_create_srq_ex-max_num_tags-1208", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.tm_cap.max_num_tags", Statement: "max_num_tags is at most max_num_tags of the device", Fix: "ask for less", Page: "ibv_create_srq_ex", Section: "DESCRIPTION", Capable: true, Limit: "max_num_tags"},
 	rule1209: {ID: "VR-ibv_create_srq_ex-srq_type-1209", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.srq_type", Statement: "srq_type is read with ATTR_TYPE only", Fix: "set SRQInitAttrEx.Type, or leave SRQInitAttrEx.Type out", Page: "ibv_create_srq_ex", Section: "DESCRIPTION"},
 	rule1210: {ID: "VR-ibv_create_srq_ex-xrcd-1210", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.xrcd", Statement: "xrcd is read with ATTR_XRCD only", Fix: "set SRQInitAttrEx.XRCD, or leave xrcd out", Page: "ibv_create_srq_ex", Section: "DESCRIPTION"},
 	rule1211: {ID: "VR-ibv_create_srq_ex-cq-1211", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.cq", Statement: "cq is read with ATTR_CQ only", Fix: "set SRQInitAttrEx.CQ, or leave cq out", Page: "ibv_create_srq_ex", Section: "DESCRIPTION"},
@@ -980,6 +1048,10 @@ var rules = []verr.Rule{
 	rule1229: {ID: "VR-ibv_create_srq_ex-max_wr-1229", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.attr.max_wr", Statement: "a queue has room for at least 1 request", Fix: "ask for 1 or more", Page: "ibv_create_srq_ex", Section: "", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
 	rule1230: {ID: "VR-ibv_create_srq_ex-max_wr-1230", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.attr.max_wr", Statement: "max_wr is at most max_srq_wr", Fix: "ask for fewer requests", Page: "ibv_create_srq_ex", Section: "", Capable: true, Limit: "max_srq_wr", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
 	rule1231: {ID: "VR-ibv_create_srq_ex-max_sge-1231", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.attr.max_sge", Statement: "max_sge is at most max_srq_sge", Fix: "ask for less", Page: "ibv_create_srq_ex", Section: "", Capable: true, Limit: "max_srq_sge", RefusedBy: []string{"rxe with linux 6.1..7.2", "siw"}},
+	rule3308: {ID: "VR-ibv_create_srq_ex-comp_mask-3308", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.comp_mask", Statement: "comp_mask has no bits but those of enum ibv_srq_init_attr_mask", Fix: "leave the other bits out", Page: "ibv_create_srq_ex", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (the bit is ignored), not in all cases", "mlx4 (the bit is ignored), not in all cases"}, RefusedBy: []string{"rxe", "hns"}},
+	rule3309: {ID: "VR-ibv_create_srq_ex-max_ops-3309", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.tm_cap.max_ops", Statement: "max_ops is at most max_ops of the device", Fix: "ask for less", Page: "ibv_create_srq_ex", Section: "DESCRIPTION", Capable: true, Limit: "max_ops"},
+	rule3353: {ID: "VR-ibv_create_srq_ex-srq_limit-3353", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.attr.srq_limit", Statement: "srq_limit has no effect when the queue is created", Fix: "set the limit by SRQ.Modify", Page: "ibv_create_srq_ex", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1..7.2 (it arms the event of the limit at once)", "siw (it arms the event of the limit at once), not in all cases"}},
+	rule3524: {ID: "VR-ibv_create_srq_ex-srq_type-3524", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.srq_type", Statement: "a queue of type TM needs a device that matches tags", Fix: "use another type", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true},
 	rule0611: {ID: "VR-ibv_modify_srq-srq-0611", Verb: "ibv_modify_srq", Subject: "srq", Statement: "srq must not be NULL", Fix: "pass an SRQ", Page: "ibv_modify_srq", Section: "DESCRIPTION"},
 	rule0612: {ID: "VR-ibv_modify_srq-srq_attr-0612", Verb: "ibv_modify_srq", Subject: "srq_attr", Statement: "srq_attr must not be NULL", Fix: "pass an SRQAttr", Page: "ibv_modify_srq", Section: "DESCRIPTION"},
 	rule0613: {ID: "VR-ibv_modify_srq-srq_attr_mask-0613", Verb: "ibv_modify_srq", Subject: "srq_attr_mask", Statement: "srq_attr_mask has no bits but IBV_SRQ_MAX_WR and IBV_SRQ_LIMIT", Fix: "leave the other bits out", Page: "ibv_modify_srq", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1..7.2 (the bit is ignored)", "siw (the bit is ignored)", "mlx5 (the bit is ignored)"}},
@@ -1043,6 +1115,21 @@ var rules = []verr.Rule{
 	rule2048: {ID: "VR-ibv_create_qp_ex-send_ops_flags-2048", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_ops_flags", Statement: "a stream of a queue pair of type UD does SEND, SEND_WITH_IMM and TSO", Fix: "leave the others out", Page: "ibv_create_qp_ex", Section: "", RefusedBy: []string{"rxe", "mlx5"}},
 	rule2049: {ID: "VR-ibv_create_qp_ex-send_ops_flags-2049", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_ops_flags", Statement: "a stream of a queue pair of type UC does SEND, RDMA_WRITE, with and without immediate data, SEND_WITH_INV, LOCAL_INV and BIND_MW", Fix: "leave the others out", Page: "ibv_create_qp_ex", Section: "", RefusedBy: []string{"rxe", "mlx5"}},
 	rule2050: {ID: "VR-ibv_create_qp_ex-send_ops_flags-2050", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_ops_flags", Statement: "a stream of a queue pair of type RAW_PACKET does SEND and TSO", Fix: "leave the others out", Page: "ibv_create_qp_ex", Section: "", RefusedBy: []string{"rxe", "mlx5"}},
+	rule3502: {ID: "VR-ibv_create_qp_ex-create_flags-3502", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags", Statement: "padding needs a device with PCI_WRITE_END_PADDING", Fix: "leave QPFlagPCIWriteEndPadding out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, RefusedBy: []string{"mlx5"}},
+	rule3504: {ID: "VR-ibv_create_qp_ex-create_flags-3504", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags", Statement: "QP_CREATE_CVLAN_STRIPPING needs a device with RAW_PACKET_CAP_CVLAN_STRIPPING", Fix: "leave QPFlagCvlanStripping out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, RefusedBy: []string{"mlx5"}},
+	rule3505: {ID: "VR-ibv_create_qp_ex-create_flags-3505", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags", Statement: "QP_CREATE_SCATTER_FCS needs a device with RAW_PACKET_CAP_SCATTER_FCS", Fix: "leave QPFlagScatterFCS out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, RefusedBy: []string{"mlx5"}},
+	rule3510: {ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3510", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask", Statement: "a hash over SRC_IPV4 needs a device that can hash it", Fix: "leave RXHashFieldSrcIPv4 out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true},
+	rule3511: {ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3511", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask", Statement: "a hash over DST_IPV4 needs a device that can hash it", Fix: "leave RXHashFieldDstIPv4 out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true},
+	rule3512: {ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3512", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask", Statement: "a hash over SRC_IPV6 needs a device that can hash it", Fix: "leave RXHashFieldSrcIPv6 out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true},
+	rule3513: {ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3513", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask", Statement: "a hash over DST_IPV6 needs a device that can hash it", Fix: "leave RXHashFieldDstIPv6 out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true},
+	rule3514: {ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3514", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask", Statement: "a hash over SRC_PORT_TCP needs a device that can hash it", Fix: "leave RXHashFieldSrcPortTCP out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true},
+	rule3515: {ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3515", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask", Statement: "a hash over DST_PORT_TCP needs a device that can hash it", Fix: "leave RXHashFieldDstPortTCP out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true},
+	rule3516: {ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3516", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask", Statement: "a hash over SRC_PORT_UDP needs a device that can hash it", Fix: "leave RXHashFieldSrcPortUDP out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true},
+	rule3517: {ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3517", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask", Statement: "a hash over DST_PORT_UDP needs a device that can hash it", Fix: "leave RXHashFieldDstPortUDP out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true},
+	rule3518: {ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3518", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask", Statement: "a hash over IPSEC_SPI needs a device that can hash it", Fix: "leave RXHashFieldIpsecSpi out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true},
+	rule3519: {ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3519", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask", Statement: "a hash over INNER needs a device that can hash it", Fix: "leave RXHashFieldInner out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true},
+	rule3520: {ID: "VR-ibv_create_qp_ex-rx_hash_function-3520", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_function", Statement: "the hash function TOEPLITZ needs a device that has it", Fix: "use a device that distributes packets", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true},
+	rule3521: {ID: "VR-ibv_create_qp_ex-qp_type-3521", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.qp_type", Statement: "a table of work queues needs a device that distributes raw packets", Fix: "make a queue pair with a receive queue of its own", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true},
 	rule0150: {ID: "VR-ibv_alloc_td-context-0150", Verb: "ibv_alloc_td", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_alloc_td", Section: "DESCRIPTION"},
 	rule0151: {ID: "VR-ibv_alloc_td-init_attr-0151", Verb: "ibv_alloc_td", Subject: "init_attr", Statement: "init_attr must not be NULL", Fix: "pass a TDInitAttr", Page: "ibv_alloc_td", Section: ""},
 	rule0152: {ID: "VR-ibv_alloc_td-comp_mask-0152", Verb: "ibv_alloc_td", Subject: "init_attr.comp_mask", Statement: "comp_mask is 0, as no bit is defined", Fix: "", Page: "ibv_alloc_td", Section: ""},
@@ -1175,8 +1262,8 @@ var rules = []verr.Rule{
 	rule0308: {ID: "VR-ibv_destroy_qp-qp-0308", Verb: "ibv_destroy_qp", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_create_qp", Section: "DESCRIPTION"},
 	rule0781: {ID: "VR-ibv_create_wq-context-0781", Verb: "ibv_create_wq", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_create_wq", Section: "DESCRIPTION"},
 	rule0782: {ID: "VR-ibv_create_wq-wq_init_attr-0782", Verb: "ibv_create_wq", Subject: "wq_init_attr", Statement: "wq_init_attr must not be NULL", Fix: "pass a WQInitAttr", Page: "ibv_create_wq", Section: "DESCRIPTION"},
-	rule0783: {ID: "VR-ibv_create_wq-pd-0783", Verb: "ibv_create_wq", Subject: "wq_init_attr.pd", Statement: "a work queue has a pd", Fix: "give one", Page: "ibv_create_wq", Section: ""},
-	rule0784: {ID: "VR-ibv_create_wq-cq-0784", Verb: "ibv_create_wq", Subject: "wq_init_attr.cq", Statement: "a work queue has a cq", Fix: "give one", Page: "ibv_create_wq", Section: ""},
+	rule0783: {ID: "VR-ibv_create_wq-pd-0783", Verb: "ibv_create_wq", Subject: "wq_init_attr.pd", Statement: "a work queue has a pd", Fix: "give one", Page: "ibv_create_wq", Section: "DESCRIPTION"},
+	rule0784: {ID: "VR-ibv_create_wq-cq-0784", Verb: "ibv_create_wq", Subject: "wq_init_attr.cq", Statement: "a work queue has a cq", Fix: "give one", Page: "ibv_create_wq", Section: "DESCRIPTION"},
 	rule2083: {ID: "VR-ibv_create_wq-wq_type-2083", Verb: "ibv_create_wq", Subject: "wq_init_attr.wq_type", Statement: "a work queue is for receives", Fix: "pass WQTypeRQ", Page: "ibv_create_wq", Section: "DESCRIPTION"},
 	rule2084: {ID: "VR-ibv_create_wq-comp_mask-2084", Verb: "ibv_create_wq", Subject: "wq_init_attr.comp_mask", Statement: "comp_mask has no bits but those of enum ibv_wq_init_attr_mask", Fix: "leave the other bits out", Page: "ibv_create_wq", Section: "DESCRIPTION"},
 	rule2085: {ID: "VR-ibv_create_wq-create_flags-2085", Verb: "ibv_create_wq", Subject: "wq_init_attr.create_flags", Statement: "create_flags has no bits but those of enum ibv_wq_flags", Fix: "leave the other bits out", Page: "ibv_create_wq", Section: "DESCRIPTION"},
@@ -1184,19 +1271,28 @@ var rules = []verr.Rule{
 	rule2087: {ID: "VR-ibv_create_wq-create_flags-2087", Verb: "ibv_create_wq", Subject: "wq_init_attr.create_flags", Statement: "the flag CVLAN_STRIPPING needs a device with RAW_PACKET_CAP_CVLAN_STRIPPING", Fix: "leave WQFlagsCvlanStripping out", Page: "ibv_create_wq", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana (the flags are ignored)"}, RefusedBy: []string{"mlx5", "mlx4"}},
 	rule2088: {ID: "VR-ibv_create_wq-create_flags-2088", Verb: "ibv_create_wq", Subject: "wq_init_attr.create_flags", Statement: "the flag SCATTER_FCS needs a device with RAW_PACKET_CAP_SCATTER_FCS", Fix: "leave WQFlagsScatterFCS out", Page: "ibv_create_wq", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana (the flags are ignored)"}, RefusedBy: []string{"mlx5", "mlx4"}},
 	rule2089: {ID: "VR-ibv_create_wq-create_flags-2089", Verb: "ibv_create_wq", Subject: "wq_init_attr.create_flags", Statement: "the flag DELAY_DROP needs a device with RAW_PACKET_CAP_DELAY_DROP", Fix: "leave WQFlagsDelayDrop out", Page: "ibv_create_wq", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana (the flags are ignored)"}, RefusedBy: []string{"mlx5", "mlx4"}},
+	rule3343: {ID: "VR-ibv_create_wq-create_flags-3343", Verb: "ibv_create_wq", Subject: "wq_init_attr.create_flags", Statement: "the flag PCI_WRITE_END_PADDING needs a device with PCI_WRITE_END_PADDING", Fix: "leave WQFlagsPCIWriteEndPadding out", Page: "ibv_create_wq", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana (the flags are ignored)"}, RefusedBy: []string{"mlx5", "mlx4"}},
+	rule3344: {ID: "VR-ibv_create_wq-max_wr-3344", Verb: "ibv_create_wq", Subject: "wq_init_attr.max_wr", Statement: "max_wr is at most that of queue pairs", Fix: "ask for less", Page: "ibv_create_wq", Section: "DESCRIPTION", Capable: true, Limit: "max_qp_wr", RefusedBy: []string{"mlx4"}},
+	rule3345: {ID: "VR-ibv_create_wq-max_sge-3345", Verb: "ibv_create_wq", Subject: "wq_init_attr.max_sge", Statement: "max_sge is at most that of queue pairs", Fix: "ask for less", Page: "ibv_create_wq", Section: "DESCRIPTION", Capable: true, Limit: "max_sge", RefusedBy: []string{"mlx4"}},
+	rule3346: {ID: "VR-ibv_create_wq-max_wr-3346", Verb: "ibv_create_wq", Subject: "wq_init_attr.max_wr", Statement: "a queue has room for at least 1 request", Fix: "ask for 1 or more", Page: "ibv_create_wq", Section: "", AcceptedBy: []string{"mlx4"}, RefusedBy: []string{"mlx5"}},
 	rule0787: {ID: "VR-ibv_modify_wq-wq-0787", Verb: "ibv_modify_wq", Subject: "wq", Statement: "wq must not be NULL", Fix: "pass a WQ", Page: "ibv_modify_wq", Section: "DESCRIPTION"},
 	rule0788: {ID: "VR-ibv_modify_wq-wq_attr-0788", Verb: "ibv_modify_wq", Subject: "wq_attr", Statement: "wq_attr must not be NULL", Fix: "pass a WQAttr", Page: "ibv_modify_wq", Section: "DESCRIPTION"},
 	rule0789: {ID: "VR-ibv_modify_wq-attr_mask-0789", Verb: "ibv_modify_wq", Subject: "wq_attr.attr_mask", Statement: "something is changed", Fix: "give what is to be changed", Page: "ibv_modify_wq", Section: ""},
 	rule0790: {ID: "VR-ibv_modify_wq-attr_mask-0790", Verb: "ibv_modify_wq", Subject: "wq_attr.attr_mask", Statement: "attr_mask has no bits but those of ibv_wq_attr_mask", Fix: "leave the other bits out", Page: "ibv_modify_wq", Section: "DESCRIPTION"},
 	rule0791: {ID: "VR-ibv_modify_wq-flags_mask-0791", Verb: "ibv_modify_wq", Subject: "wq_attr.flags_mask", Statement: "flags_mask has no bits but those of ibv_wq_flags", Fix: "leave the other bits out", Page: "ibv_modify_wq", Section: "DESCRIPTION"},
-	rule0792: {ID: "VR-ibv_modify_wq-wq_state-0792", Verb: "ibv_modify_wq", Subject: "wq_attr.wq_state", Statement: "a work queue goes to RESET, RDY or ERR", Fix: "name one of these states", Page: "ibv_modify_wq", Section: ""},
-	rule2090: {ID: "VR-ibv_modify_wq-curr_wq_state-2090", Verb: "ibv_modify_wq", Subject: "wq_attr.curr_wq_state", Statement: "a work queue is in RESET, RDY or ERR", Fix: "name the state that it is in", Page: "ibv_modify_wq", Section: "DESCRIPTION"},
+	rule0792: {ID: "VR-ibv_modify_wq-wq_state-0792", Verb: "ibv_modify_wq", Subject: "wq_attr.wq_state", Statement: "a work queue goes to RESET, RDY or ERR", Fix: "name one of these states", Page: "ibv_modify_wq", Section: "DESCRIPTION"},
+	rule2090: {ID: "VR-ibv_modify_wq-curr_wq_state-2090", Verb: "ibv_modify_wq", Subject: "wq_attr.curr_wq_state", Statement: "a work queue is in RESET, RDY or ERR", Fix: "name the state that it is in", Page: "ibv_modify_wq", Section: "DESCRIPTION", RefusedBy: []string{"mlx4", "linux >=6.1"}},
 	rule2091: {ID: "VR-ibv_modify_wq-flags-2091", Verb: "ibv_modify_wq", Subject: "wq_attr.flags", Statement: "flags is read only when ATTR_FLAGS is set in attr_mask", Fix: "add WQAttr.Flags", Page: "ibv_modify_wq", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
+	rule3347: {ID: "VR-ibv_modify_wq-flags_mask-3347", Verb: "ibv_modify_wq", Subject: "wq_attr.flags_mask", Statement: "flags_mask is read only when ATTR_FLAGS is set in attr_mask", Fix: "add WQAttr.Flags", Page: "ibv_modify_wq", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
+	rule3348: {ID: "VR-ibv_modify_wq-flags_mask-3348", Verb: "ibv_modify_wq", Subject: "wq_attr.flags_mask", Statement: "a change of CVLAN_STRIPPING needs a device with RAW_PACKET_CAP_CVLAN_STRIPPING", Fix: "leave WQFlagsCvlanStripping out", Page: "ibv_modify_wq", Section: "DESCRIPTION", Unsupported: true, Capable: true, RefusedBy: []string{"mlx5", "mlx4"}},
+	rule3349: {ID: "VR-ibv_modify_wq-flags_mask-3349", Verb: "ibv_modify_wq", Subject: "wq_attr.flags_mask", Statement: "a change of SCATTER_FCS needs a device with RAW_PACKET_CAP_SCATTER_FCS", Fix: "leave WQFlagsScatterFCS out", Page: "ibv_modify_wq", Section: "DESCRIPTION", Unsupported: true, Capable: true, RefusedBy: []string{"mlx5", "mlx4"}},
+	rule3350: {ID: "VR-ibv_modify_wq-curr_wq_state-3350", Verb: "ibv_modify_wq", Subject: "wq_attr.curr_wq_state", Statement: "curr_wq_state is the state that the queue is in", Fix: "name that state, or leave it out", Page: "ibv_modify_wq", Section: "DESCRIPTION", Limit: "state", RefusedBy: []string{"mlx5, not in all cases"}},
 	rule0785: {ID: "VR-ibv_destroy_wq-wq-0785", Verb: "ibv_destroy_wq", Subject: "wq", Statement: "wq must not be NULL", Fix: "pass a WQ", Page: "ibv_create_wq", Section: "DESCRIPTION"},
 	rule1500: {ID: "VR-ibv_create_rwq_ind_table-context-1500", Verb: "ibv_create_rwq_ind_table", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_create_rwq_ind_table", Section: "DESCRIPTION"},
 	rule1501: {ID: "VR-ibv_create_rwq_ind_table-init_attr-1501", Verb: "ibv_create_rwq_ind_table", Subject: "init_attr", Statement: "init_attr must not be NULL", Fix: "pass an RWQIndTableInitAttr", Page: "ibv_create_rwq_ind_table", Section: "DESCRIPTION"},
 	rule1503: {ID: "VR-ibv_create_rwq_ind_table-ind_tbl-1503", Verb: "ibv_create_rwq_ind_table", Subject: "init_attr.ind_tbl", Statement: "a table has queues", Fix: "", Page: "ibv_create_rwq_ind_table", Section: "DESCRIPTION"},
 	rule1504: {ID: "VR-ibv_create_rwq_ind_table-comp_mask-1504", Verb: "ibv_create_rwq_ind_table", Subject: "init_attr.comp_mask", Statement: "comp_mask is 0, as no bit is defined", Fix: "", Page: "ibv_create_rwq_ind_table", Section: ""},
+	rule3351: {ID: "VR-ibv_create_rwq_ind_table-log_ind_tbl_size-3351", Verb: "ibv_create_rwq_ind_table", Subject: "init_attr.log_ind_tbl_size", Statement: "a table has at most 2 to the power of 13 entries", Fix: "pass fewer queues", Page: "ibv_create_rwq_ind_table", Section: ""},
 	rule1505: {ID: "VR-ibv_create_rwq_ind_table-log_ind_tbl_size-1505", Verb: "ibv_create_rwq_ind_table", Subject: "init_attr.log_ind_tbl_size", Statement: "the table has at most max_rwq_indirection_table_size entries", Fix: "pass fewer queues", Page: "ibv_create_rwq_ind_table", Section: "", Capable: true, Limit: "max_rwq_indirection_table_size"},
 	rule1502: {ID: "VR-ibv_destroy_rwq_ind_table-rwq_ind_table-1502", Verb: "ibv_destroy_rwq_ind_table", Subject: "rwq_ind_table", Statement: "rwq_ind_table must not be NULL", Fix: "pass an RWQIndTable", Page: "ibv_create_rwq_ind_table", Section: "DESCRIPTION"},
 	rule0335: {ID: "VR-ibv_post_send-opcode-0335", Verb: "ibv_post_send", Subject: "wr[].opcode", Statement: "a queue pair of type UD does SEND, SEND_WITH_IMM, TSO", Fix: "pass another opcode, or use another type of queue pair", Page: "ibv_post_send", Section: "DESCRIPTION"},
@@ -1225,6 +1321,7 @@ var rules = []verr.Rule{
 	rule2078: {ID: "VR-ibv_post_send-opcode-2078", Verb: "ibv_post_send", Subject: "wr[].opcode", Statement: "TSO needs a device that sends large messages of queue pairs of type UD in segments", Fix: "send packets one by one", Page: "ibv_post_send", Section: "", Unsupported: true, Capable: true, AcceptedBy: []string{"rxe (the request goes to the kernel)"}, RefusedBy: []string{"mlx5, not in all cases"}},
 	rule2079: {ID: "VR-ibv_post_send-opcode-2079", Verb: "ibv_post_send", Subject: "wr[].opcode", Statement: "TSO needs a device that sends large messages of queue pairs of type RAW_PACKET in segments", Fix: "send packets one by one", Page: "ibv_post_send", Section: "", Unsupported: true, Capable: true, RefusedBy: []string{"mlx5, not in all cases"}},
 	rule2080: {ID: "VR-ibv_post_send-opcode-2080", Verb: "ibv_post_send", Subject: "sum of wr[].sg_list[].length", Statement: "a message that is sent in segments has at most max_tso bytes", Fix: "send less", Page: "ibv_post_send", Section: "", Capable: true, Limit: "max_tso", AcceptedBy: []string{"rxe (the request goes to the kernel)"}, RefusedBy: []string{"mlx5, not in all cases"}},
+	rule3501: {ID: "VR-ibv_post_send-num_sge-3501", Verb: "ibv_post_send", Subject: "wr[].num_sge", Statement: "an RDMA read scatters into at most max_sge_rd pieces", Fix: "read in several requests", Page: "ibv_query_device", Section: "DESCRIPTION", Capable: true, Limit: "max_sge_rd", RefusedBy: []string{"cxgb4", "efa", "irdma"}},
 	rule0360: {ID: "VR-ibv_post_recv-num_sge-0360", Verb: "ibv_post_recv", Subject: "wr[].num_sge", Statement: "a request has at most max_recv_sge ranges", Fix: "use fewer ranges, or ask for more when the queue pair is made", Page: "ibv_post_recv", Section: "", Limit: "max_recv_sge"},
 	rule0362: {ID: "VR-ibv_post_recv-sg_list-0362", Verb: "ibv_post_recv", Subject: "wr[].sg_list", Statement: "num_sge ranges are read from sg_list", Fix: "pass the ranges", Page: "ibv_post_recv", Section: "DESCRIPTION"},
 	rule0361: {ID: "VR-ibv_post_recv-num_sge-0361", Verb: "ibv_post_recv", Subject: "wr[].num_sge", Statement: "num_sge is not negative", Fix: "pass the number of ranges", Page: "ibv_post_recv", Section: "DESCRIPTION"},
@@ -1273,6 +1370,7 @@ var rules = []verr.Rule{
 	rule0812: {ID: "VR-ibv_attach_counters_point_flow-attr-0812", Verb: "ibv_attach_counters_point_flow", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass a CounterAttachAttr", Page: "ibv_attach_counters_point_flow", Section: "ARGUMENTS"},
 	rule2092: {ID: "VR-ibv_attach_counters_point_flow-counter_desc-2092", Verb: "ibv_attach_counters_point_flow", Subject: "attr.counter_desc", Statement: "packets or bytes are counted", Fix: "pass CounterDescriptionPackets or CounterDescriptionBytes", Page: "ibv_attach_counters_point_flow", Section: "DESCRIPTION"},
 	rule2093: {ID: "VR-ibv_attach_counters_point_flow-comp_mask-2093", Verb: "ibv_attach_counters_point_flow", Subject: "attr.comp_mask", Statement: "no bit of comp_mask is known", Fix: "leave it 0", Page: "ibv_attach_counters_point_flow", Section: ""},
+	rule3341: {ID: "VR-ibv_attach_counters_point_flow-flow-3341", Verb: "ibv_attach_counters_point_flow", Subject: "flow", Statement: "no known device attaches to a flow that is there", Fix: "pass nil, and give the counters to the flow when it is made", Page: "ibv_attach_counters_point_flow", Section: "ARGUMENTS", RefusedBy: []string{"mlx5"}},
 	rule0756: {ID: "VR-ibv_read_counters-counters-0756", Verb: "ibv_read_counters", Subject: "counters", Statement: "counters must not be NULL", Fix: "pass a Counters", Page: "ibv_read_counters", Section: "ARGUMENTS"},
 	rule0757: {ID: "VR-ibv_read_counters-counters_value-0757", Verb: "ibv_read_counters", Subject: "counters_value", Statement: "counters_value must not be NULL", Fix: "pass an array of numbers", Page: "ibv_read_counters", Section: "ARGUMENTS"},
 	rule0758: {ID: "VR-ibv_read_counters-ncounters-0758", Verb: "ibv_read_counters", Subject: "ncounters", Statement: "at least one value is read", Fix: "pass a longer list", Page: "ibv_read_counters", Section: "ARGUMENTS"},

@@ -123,10 +123,10 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_query_port_speed-port_num-1326", false, func() string { return textOf(checkQueryPortSpeed(&inQueryPortSpeed{context: 4096, portNum: 1})) }},
 		{"VR-ibv_query_port_speed-port_num-1326", true, func() string { return textOf(checkQueryPortSpeed(&inQueryPortSpeed{context: 4096})) }},
 		{"VR-ibv_query_port_speed-port_num-1327", false, func() string {
-			return textOf(checkQueryPortSpeed(&inQueryPortSpeed{context: 4096, portNum: 2, capDeviceAttrPhysPortCnt: validate.Of(2)}))
+			return textOf(checkQueryPortSpeed(&inQueryPortSpeed{context: 4096, portNum: 2, capDeviceAttrExPhysPortCntEx: validate.Of(2)}))
 		}},
 		{"VR-ibv_query_port_speed-port_num-1327", true, func() string {
-			return textOf(checkQueryPortSpeed(&inQueryPortSpeed{context: 4096, portNum: 3, capDeviceAttrPhysPortCnt: validate.Of(2)}))
+			return textOf(checkQueryPortSpeed(&inQueryPortSpeed{context: 4096, portNum: 3, capDeviceAttrExPhysPortCntEx: validate.Of(2)}))
 		}},
 		{"VR-ibv_query_gid-context-0324", false, func() string { return textOf(checkQueryGID(&inQueryGID{context: 4096})) }},
 		{"VR-ibv_query_gid-context-0324", true, func() string { return textOf(checkQueryGID(&inQueryGID{})) }},
@@ -212,8 +212,12 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_create_flow-port-2069", true, func() string {
 			return textOf(checkCreateFlow(&inCreateFlow{qp: 4096, flow: 4096, flowPort: 3, capDeviceAttrPhysPortCnt: validate.Of(2)}))
 		}},
-		{"VR-ibv_create_flow-port-2096", false, func() string { return textOf(checkCreateFlow(&inCreateFlow{qp: 4096, flow: 4096, flowPort: 1})) }},
-		{"VR-ibv_create_flow-port-2096", true, func() string { return textOf(checkCreateFlow(&inCreateFlow{qp: 4096, flow: 4096})) }},
+		{"VR-ibv_create_flow-num_of_specs-3310", false, func() string {
+			return textOf(checkCreateFlow(&inCreateFlow{qp: 4096, flow: 4096, flowPort: 1, flowNumOfSpecs: 10}))
+		}},
+		{"VR-ibv_create_flow-num_of_specs-3310", true, func() string {
+			return textOf(checkCreateFlow(&inCreateFlow{qp: 4096, flow: 4096, flowPort: 1, flowNumOfSpecs: 11}))
+		}},
 		{"VR-ibv_create_flow-flags-0804", false, func() string {
 			return textOf(hintCreateFlow(&inCreateFlow{qp: 4096, flow: 4096, flowPort: 1, flowFlags: 2}))
 		}},
@@ -238,40 +242,110 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_create_flow-flow-2095", true, func() string {
 			return textOf(hintCreateFlow(&inCreateFlow{qp: 4096, flow: 4096, flowPort: 1, capDeviceAttrDeviceCapFlags: validate.Of(0)}))
 		}},
+		{"VR-ibv_create_flow-port-2096", false, func() string { return textOf(hintCreateFlow(&inCreateFlow{qp: 4096, flow: 4096, flowPort: 1})) }},
+		{"VR-ibv_create_flow-port-2096", true, func() string { return textOf(hintCreateFlow(&inCreateFlow{qp: 4096, flow: 4096})) }},
+		{"VR-ibv_create_flow-num_of_specs-3311", false, func() string {
+			return textOf(hintCreateFlow(&inCreateFlow{qp: 4096, flow: 4096, flowPort: 1, flowType: 3}))
+		}},
+		{"VR-ibv_create_flow-num_of_specs-3311", true, func() string {
+			return textOf(hintCreateFlow(&inCreateFlow{qp: 4096, flow: 4096, flowPort: 1, flowNumOfSpecs: 1, flowType: 3}))
+		}},
+		{"VR-ibv_create_flow-comp_mask-3312", false, func() string { return textOf(hintCreateFlow(&inCreateFlow{qp: 4096, flow: 4096, flowPort: 1})) }},
+		{"VR-ibv_create_flow-comp_mask-3312", true, func() string {
+			return textOf(hintCreateFlow(&inCreateFlow{qp: 4096, flow: 4096, flowPort: 1, flowCompMask: 1}))
+		}},
+		{"VR-ibv_create_flow-priority-3352", false, func() string {
+			return textOf(hintCreateFlow(&inCreateFlow{qp: 4096, flow: 4096, flowPort: 1, flowPriority: 4095}))
+		}},
+		{"VR-ibv_create_flow-priority-3352", true, func() string {
+			return textOf(hintCreateFlow(&inCreateFlow{qp: 4096, flow: 4096, flowPort: 1, flowPriority: 4096}))
+		}},
 		{"VR-ibv_destroy_flow-flow_id-0807", false, func() string { return textOf(checkDestroyFlow(&inDestroyFlow{flowID: 4096})) }},
 		{"VR-ibv_destroy_flow-flow_id-0807", true, func() string { return textOf(checkDestroyFlow(&inDestroyFlow{})) }},
 		{"VR-ibv_create_flow_action_esp-ctx-1520", false, func() string {
-			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{ctx: 4096, esp: 4096, espEspAttr: 4096, espKeymatPtr: 4096}))
+			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{ctx: 4096, esp: 4096, espEspAttr: 4096, espKeymatPtr: 4096, espReplayPtr: 4096}))
 		}},
 		{"VR-ibv_create_flow_action_esp-ctx-1520", true, func() string {
-			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{esp: 4096, espEspAttr: 4096, espKeymatPtr: 4096}))
+			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{esp: 4096, espEspAttr: 4096, espKeymatPtr: 4096, espReplayPtr: 4096}))
 		}},
 		{"VR-ibv_create_flow_action_esp-esp-1521", false, func() string {
-			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{ctx: 4096, esp: 4096, espEspAttr: 4096, espKeymatPtr: 4096}))
+			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{ctx: 4096, esp: 4096, espEspAttr: 4096, espKeymatPtr: 4096, espReplayPtr: 4096}))
 		}},
 		{"VR-ibv_create_flow_action_esp-esp-1521", true, func() string {
-			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{ctx: 4096, espEspAttr: 4096, espKeymatPtr: 4096}))
+			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{ctx: 4096, espEspAttr: 4096, espKeymatPtr: 4096, espReplayPtr: 4096}))
 		}},
 		{"VR-ibv_create_flow_action_esp-esp_attr-1525", false, func() string {
-			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{ctx: 4096, esp: 4096, espEspAttr: 4096, espKeymatPtr: 4096}))
+			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{ctx: 4096, esp: 4096, espEspAttr: 4096, espKeymatPtr: 4096, espReplayPtr: 4096}))
 		}},
 		{"VR-ibv_create_flow_action_esp-esp_attr-1525", true, func() string {
-			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{ctx: 4096, esp: 4096, espKeymatPtr: 4096}))
+			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{ctx: 4096, esp: 4096, espKeymatPtr: 4096, espReplayPtr: 4096}))
 		}},
 		{"VR-ibv_create_flow_action_esp-keymat_ptr-1526", false, func() string {
-			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{ctx: 4096, esp: 4096, espEspAttr: 4096, espKeymatPtr: 4096}))
+			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{ctx: 4096, esp: 4096, espEspAttr: 4096, espKeymatPtr: 4096, espReplayPtr: 4096}))
 		}},
 		{"VR-ibv_create_flow_action_esp-keymat_ptr-1526", true, func() string {
-			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{ctx: 4096, esp: 4096, espEspAttr: 4096}))
+			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{ctx: 4096, esp: 4096, espEspAttr: 4096, espReplayPtr: 4096}))
+		}},
+		{"VR-ibv_create_flow_action_esp-comp_mask-3313", false, func() string {
+			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{ctx: 4096, esp: 4096, espEspAttr: 4096, espKeymatPtr: 4096, espCompMask: 1, espReplayPtr: 4096}))
+		}},
+		{"VR-ibv_create_flow_action_esp-comp_mask-3313", true, func() string {
+			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{ctx: 4096, esp: 4096, espEspAttr: 4096, espKeymatPtr: 4096, espCompMask: 2, espReplayPtr: 4096}))
+		}},
+		{"VR-ibv_create_flow_action_esp-keymat_proto-3332", false, func() string {
+			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{ctx: 4096, esp: 4096, espEspAttr: 4096, espKeymatPtr: 4096, espReplayPtr: 4096}))
+		}},
+		{"VR-ibv_create_flow_action_esp-keymat_proto-3332", true, func() string {
+			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{ctx: 4096, esp: 4096, espEspAttr: 4096, espKeymatPtr: 4096, espKeymatProto: 1, espReplayPtr: 4096}))
+		}},
+		{"VR-ibv_create_flow_action_esp-replay_proto-3334", false, func() string {
+			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{ctx: 4096, esp: 4096, espEspAttr: 4096, espKeymatPtr: 4096, espReplayProto: 1, espReplayPtr: 4096}))
+		}},
+		{"VR-ibv_create_flow_action_esp-replay_proto-3334", true, func() string {
+			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{ctx: 4096, esp: 4096, espEspAttr: 4096, espKeymatPtr: 4096, espReplayProto: 2, espReplayPtr: 4096}))
+		}},
+		{"VR-ibv_create_flow_action_esp-esn-3315", false, func() string {
+			return textOf(hintCreateFlowActionEsp(&inCreateFlowActionEsp{ctx: 4096, esp: 4096, espEspAttr: 4096, espKeymatPtr: 4096, espCompMask: 1, espReplayPtr: 4096, espEsn: 7}))
+		}},
+		{"VR-ibv_create_flow_action_esp-esn-3315", true, func() string {
+			return textOf(hintCreateFlowActionEsp(&inCreateFlowActionEsp{ctx: 4096, esp: 4096, espEspAttr: 4096, espKeymatPtr: 4096, espReplayPtr: 4096, espEsn: 7}))
 		}},
 		{"VR-ibv_modify_flow_action_esp-action-1522", false, func() string {
-			return textOf(checkModifyFlowActionEsp(&inModifyFlowActionEsp{action: 4096, esp: 4096}))
+			return textOf(checkModifyFlowActionEsp(&inModifyFlowActionEsp{action: 4096, esp: 4096, espKeymatPtr: 4096, espReplayPtr: 4096}))
 		}},
-		{"VR-ibv_modify_flow_action_esp-action-1522", true, func() string { return textOf(checkModifyFlowActionEsp(&inModifyFlowActionEsp{esp: 4096})) }},
+		{"VR-ibv_modify_flow_action_esp-action-1522", true, func() string {
+			return textOf(checkModifyFlowActionEsp(&inModifyFlowActionEsp{esp: 4096, espKeymatPtr: 4096, espReplayPtr: 4096}))
+		}},
 		{"VR-ibv_modify_flow_action_esp-esp-1523", false, func() string {
-			return textOf(checkModifyFlowActionEsp(&inModifyFlowActionEsp{action: 4096, esp: 4096}))
+			return textOf(checkModifyFlowActionEsp(&inModifyFlowActionEsp{action: 4096, esp: 4096, espKeymatPtr: 4096, espReplayPtr: 4096}))
 		}},
-		{"VR-ibv_modify_flow_action_esp-esp-1523", true, func() string { return textOf(checkModifyFlowActionEsp(&inModifyFlowActionEsp{action: 4096})) }},
+		{"VR-ibv_modify_flow_action_esp-esp-1523", true, func() string {
+			return textOf(checkModifyFlowActionEsp(&inModifyFlowActionEsp{action: 4096, espKeymatPtr: 4096, espReplayPtr: 4096}))
+		}},
+		{"VR-ibv_modify_flow_action_esp-comp_mask-3314", false, func() string {
+			return textOf(checkModifyFlowActionEsp(&inModifyFlowActionEsp{action: 4096, esp: 4096, espCompMask: 1, espKeymatPtr: 4096, espReplayPtr: 4096}))
+		}},
+		{"VR-ibv_modify_flow_action_esp-comp_mask-3314", true, func() string {
+			return textOf(checkModifyFlowActionEsp(&inModifyFlowActionEsp{action: 4096, esp: 4096, espCompMask: 2, espKeymatPtr: 4096, espReplayPtr: 4096}))
+		}},
+		{"VR-ibv_modify_flow_action_esp-keymat_proto-3333", false, func() string {
+			return textOf(checkModifyFlowActionEsp(&inModifyFlowActionEsp{action: 4096, esp: 4096, espKeymatPtr: 4096, espReplayPtr: 4096}))
+		}},
+		{"VR-ibv_modify_flow_action_esp-keymat_proto-3333", true, func() string {
+			return textOf(checkModifyFlowActionEsp(&inModifyFlowActionEsp{action: 4096, esp: 4096, espKeymatProto: 1, espKeymatPtr: 4096, espReplayPtr: 4096}))
+		}},
+		{"VR-ibv_modify_flow_action_esp-replay_proto-3335", false, func() string {
+			return textOf(checkModifyFlowActionEsp(&inModifyFlowActionEsp{action: 4096, esp: 4096, espKeymatPtr: 4096, espReplayProto: 1, espReplayPtr: 4096}))
+		}},
+		{"VR-ibv_modify_flow_action_esp-replay_proto-3335", true, func() string {
+			return textOf(checkModifyFlowActionEsp(&inModifyFlowActionEsp{action: 4096, esp: 4096, espKeymatPtr: 4096, espReplayProto: 2, espReplayPtr: 4096}))
+		}},
+		{"VR-ibv_modify_flow_action_esp-esn-3316", false, func() string {
+			return textOf(hintModifyFlowActionEsp(&inModifyFlowActionEsp{action: 4096, esp: 4096, espCompMask: 1, espKeymatPtr: 4096, espReplayPtr: 4096, espEsn: 7}))
+		}},
+		{"VR-ibv_modify_flow_action_esp-esn-3316", true, func() string {
+			return textOf(hintModifyFlowActionEsp(&inModifyFlowActionEsp{action: 4096, esp: 4096, espKeymatPtr: 4096, espReplayPtr: 4096, espEsn: 7}))
+		}},
 		{"VR-ibv_destroy_flow_action-action-1524", false, func() string { return textOf(checkDestroyFlowAction(&inDestroyFlowAction{action: 4096})) }},
 		{"VR-ibv_destroy_flow_action-action-1524", true, func() string { return textOf(checkDestroyFlowAction(&inDestroyFlowAction{})) }},
 		{"VR-ibv_open_xrcd-context-0731", false, func() string { return textOf(checkOpenXRCD(&inOpenXRCD{context: 4096, xrcdInitAttr: 4096})) }},
@@ -972,6 +1046,12 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_bind_mw-mw_access_flags-1110", true, func() string {
 			return textOf(hintBindMW(&inBindMW{qp: 4096, mw: 4096, mwBind: 4096, mwBindBindInfoMR: 4096, mwBindBindInfoMWAccessFlags: 32}))
 		}},
+		{"VR-ibv_bind_mw-mw_access_flags-3526", false, func() string {
+			return textOf(hintBindMW(&inBindMW{qp: 4096, mw: 4096, mwBind: 4096, mwBindBindInfoMR: 4096, mwBindBindInfoMWAccessFlags: 8, capDeviceAttrAtomicCap: validate.Of(1)}))
+		}},
+		{"VR-ibv_bind_mw-mw_access_flags-3526", true, func() string {
+			return textOf(hintBindMW(&inBindMW{qp: 4096, mw: 4096, mwBind: 4096, mwBindBindInfoMR: 4096, mwBindBindInfoMWAccessFlags: 8, capDeviceAttrAtomicCap: validate.Of(0)}))
+		}},
 		{"VR-ibv_create_comp_channel-context-0285", false, func() string { return textOf(checkCreateCompChannel(&inCreateCompChannel{context: 4096})) }},
 		{"VR-ibv_create_comp_channel-context-0285", true, func() string { return textOf(checkCreateCompChannel(&inCreateCompChannel{})) }},
 		{"VR-ibv_destroy_comp_channel-channel-0286", false, func() string { return textOf(checkDestroyCompChannel(&inDestroyCompChannel{channel: 4096})) }},
@@ -1134,11 +1214,11 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_create_cq_ex-wc_flags-0908", true, func() string {
 			return textOf(checkCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrWCFlags: 0x100000}))
 		}},
-		{"VR-ibv_create_cq_ex-comp_mask-2053", false, func() string {
-			return textOf(checkCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrCompMask: 1, cqAttrCQE: 1}))
+		{"VR-ibv_create_cq_ex-comp_vector-3301", false, func() string {
+			return textOf(checkCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrCQE: 1}))
 		}},
-		{"VR-ibv_create_cq_ex-comp_mask-2053", true, func() string {
-			return textOf(checkCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrCompMask: 4, cqAttrCQE: 1}))
+		{"VR-ibv_create_cq_ex-comp_vector-3301", true, func() string {
+			return textOf(checkCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrCompVector: 0xffffffff, cqAttrCQE: 1}))
 		}},
 		{"VR-ibv_create_cq_ex-cqe-0905", false, func() string { return textOf(hintCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrCQE: 1})) }},
 		{"VR-ibv_create_cq_ex-cqe-0905", true, func() string { return textOf(hintCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096})) }},
@@ -1149,7 +1229,7 @@ func TestRules(t *testing.T) {
 			return textOf(hintCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrCQE: 17, capDeviceAttrMaxCQE: validate.Of(16)}))
 		}},
 		{"VR-ibv_create_cq_ex-flags-0910", false, func() string {
-			return textOf(hintCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrCompMask: 1, cqAttrFlags: 1}))
+			return textOf(hintCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrFlags: 1, cqAttrCompMask: 1}))
 		}},
 		{"VR-ibv_create_cq_ex-flags-0910", true, func() string {
 			return textOf(hintCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrFlags: 1}))
@@ -1160,11 +1240,29 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_create_cq_ex-parent_domain-0911", true, func() string {
 			return textOf(hintCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrParentDomain: 4096}))
 		}},
+		{"VR-ibv_create_cq_ex-comp_mask-2053", false, func() string {
+			return textOf(hintCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrCQE: 1, cqAttrCompMask: 1}))
+		}},
+		{"VR-ibv_create_cq_ex-comp_mask-2053", true, func() string {
+			return textOf(hintCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrCQE: 1, cqAttrCompMask: 4}))
+		}},
 		{"VR-ibv_create_cq_ex-flags-2054", false, func() string {
-			return textOf(hintCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrCompMask: 1, cqAttrCQE: 1, cqAttrFlags: 1}))
+			return textOf(hintCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrCQE: 1, cqAttrFlags: 1, cqAttrCompMask: 1}))
 		}},
 		{"VR-ibv_create_cq_ex-flags-2054", true, func() string {
-			return textOf(hintCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrCompMask: 1, cqAttrCQE: 1, cqAttrFlags: 8}))
+			return textOf(hintCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrCQE: 1, cqAttrFlags: 8, cqAttrCompMask: 1}))
+		}},
+		{"VR-ibv_create_cq_ex-parent_domain-3302", false, func() string {
+			return textOf(hintCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrCQE: 1, cqAttrCompMask: 2, cqAttrParentDomain: 4096}))
+		}},
+		{"VR-ibv_create_cq_ex-parent_domain-3302", true, func() string {
+			return textOf(hintCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrCQE: 1, cqAttrCompMask: 2}))
+		}},
+		{"VR-ibv_create_cq_ex-wc_flags-3525", false, func() string {
+			return textOf(hintCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrWCFlags: 128, cqAttrCQE: 1, capDeviceAttrExCompletionTimestampMask: validate.Of(255)}))
+		}},
+		{"VR-ibv_create_cq_ex-wc_flags-3525", true, func() string {
+			return textOf(hintCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrWCFlags: 128, cqAttrCQE: 1, capDeviceAttrExCompletionTimestampMask: validate.Of(0)}))
 		}},
 		{"VR-ibv_resize_cq-cq-1301", false, func() string { return textOf(checkResizeCQ(&inResizeCQ{cq: 4096})) }},
 		{"VR-ibv_resize_cq-cq-1301", true, func() string { return textOf(checkResizeCQ(&inResizeCQ{})) }},
@@ -1270,47 +1368,65 @@ func TestRules(t *testing.T) {
 			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1}))
 		}},
 		{"VR-ibv_create_srq_ex-srq_init_attr_ex-1202", true, func() string { return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096})) }},
-		{"VR-ibv_create_srq_ex-comp_mask-1203", false, func() string {
-			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1}))
-		}},
-		{"VR-ibv_create_srq_ex-comp_mask-1203", true, func() string {
-			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExAttrMaxWR: 1}))
-		}},
 		{"VR-ibv_create_srq_ex-srq_type-1204", false, func() string {
 			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 3, srqInitAttrExAttrMaxWR: 1}))
 		}},
 		{"VR-ibv_create_srq_ex-srq_type-1204", true, func() string {
-			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 3, srqInitAttrExSRQType: 3, srqInitAttrExAttrMaxWR: 1}))
+			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExSRQType: 3, srqInitAttrExCompMask: 3, srqInitAttrExAttrMaxWR: 1}))
 		}},
 		{"VR-ibv_create_srq_ex-comp_mask-1205", false, func() string {
-			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 15, srqInitAttrExSRQType: 1, srqInitAttrExXRCD: 4096, srqInitAttrExCQ: 4096, srqInitAttrExAttrMaxWR: 1}))
+			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExSRQType: 1, srqInitAttrExCompMask: 15, srqInitAttrExXRCD: 4096, srqInitAttrExCQ: 4096, srqInitAttrExAttrMaxWR: 1}))
 		}},
 		{"VR-ibv_create_srq_ex-comp_mask-1205", true, func() string {
-			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 7, srqInitAttrExSRQType: 1, srqInitAttrExXRCD: 4096, srqInitAttrExAttrMaxWR: 1}))
+			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExSRQType: 1, srqInitAttrExCompMask: 7, srqInitAttrExXRCD: 4096, srqInitAttrExAttrMaxWR: 1}))
 		}},
 		{"VR-ibv_create_srq_ex-comp_mask-1206", false, func() string {
-			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 27, srqInitAttrExSRQType: 2, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExCQ: 4096, srqInitAttrExAttrMaxWR: 1}))
+			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExCQ: 4096, srqInitAttrExAttrMaxWR: 1}))
 		}},
 		{"VR-ibv_create_srq_ex-comp_mask-1206", true, func() string {
-			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 19, srqInitAttrExSRQType: 2, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExAttrMaxWR: 1}))
+			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 19, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExAttrMaxWR: 1}))
 		}},
 		{"VR-ibv_create_srq_ex-max_num_tags-1207", false, func() string {
-			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 27, srqInitAttrExSRQType: 2, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExCQ: 4096, srqInitAttrExAttrMaxWR: 1}))
+			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExCQ: 4096, srqInitAttrExAttrMaxWR: 1}))
 		}},
 		{"VR-ibv_create_srq_ex-max_num_tags-1207", true, func() string {
-			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 27, srqInitAttrExSRQType: 2, srqInitAttrExCQ: 4096, srqInitAttrExAttrMaxWR: 1}))
+			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExCQ: 4096, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-pd-3305", false, func() string {
+			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExPD: 4096, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-pd-3305", true, func() string {
+			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-xrcd-3306", false, func() string {
+			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExSRQType: 1, srqInitAttrExCompMask: 15, srqInitAttrExXRCD: 4096, srqInitAttrExCQ: 4096, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-xrcd-3306", true, func() string {
+			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExSRQType: 1, srqInitAttrExCompMask: 15, srqInitAttrExCQ: 4096, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-cq-3307", false, func() string {
+			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExSRQType: 1, srqInitAttrExCompMask: 15, srqInitAttrExXRCD: 4096, srqInitAttrExCQ: 4096, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-cq-3307", true, func() string {
+			return textOf(checkCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExSRQType: 1, srqInitAttrExCompMask: 15, srqInitAttrExXRCD: 4096, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-comp_mask-1203", false, func() string {
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-comp_mask-1203", true, func() string {
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExAttrMaxWR: 1}))
 		}},
 		{"VR-ibv_create_srq_ex-max_num_tags-1208", false, func() string {
-			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 27, srqInitAttrExSRQType: 2, srqInitAttrExTMCapMaxNumTags: 8, capDeviceAttrExTMCapsMaxNumTags: validate.Of(8), srqInitAttrExCQ: 4096, srqInitAttrExAttrMaxWR: 1}))
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 8, srqInitAttrExCQ: 4096, capDeviceAttrExTMCapsMaxNumTags: validate.Of(8), srqInitAttrExAttrMaxWR: 1}))
 		}},
 		{"VR-ibv_create_srq_ex-max_num_tags-1208", true, func() string {
-			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 27, srqInitAttrExSRQType: 2, srqInitAttrExTMCapMaxNumTags: 9, capDeviceAttrExTMCapsMaxNumTags: validate.Of(8), srqInitAttrExCQ: 4096, srqInitAttrExAttrMaxWR: 1}))
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 9, srqInitAttrExCQ: 4096, capDeviceAttrExTMCapsMaxNumTags: validate.Of(8), srqInitAttrExAttrMaxWR: 1}))
 		}},
 		{"VR-ibv_create_srq_ex-srq_type-1209", false, func() string {
 			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1}))
 		}},
 		{"VR-ibv_create_srq_ex-srq_type-1209", true, func() string {
-			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExSRQType: 1, srqInitAttrExAttrMaxWR: 1}))
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExSRQType: 1, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1}))
 		}},
 		{"VR-ibv_create_srq_ex-xrcd-1210", false, func() string {
 			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1}))
@@ -1337,10 +1453,10 @@ func TestRules(t *testing.T) {
 			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExTMCapMaxOps: 1, srqInitAttrExAttrMaxWR: 1}))
 		}},
 		{"VR-ibv_create_srq_ex-srq_type-1214", false, func() string {
-			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 15, srqInitAttrExSRQType: 1, srqInitAttrExXRCD: 4096, srqInitAttrExCQ: 4096, capDeviceAttrDeviceCapFlags: validate.Of(1048576), srqInitAttrExAttrMaxWR: 1}))
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExSRQType: 1, srqInitAttrExCompMask: 15, srqInitAttrExXRCD: 4096, srqInitAttrExCQ: 4096, capDeviceAttrDeviceCapFlags: validate.Of(1048576), srqInitAttrExAttrMaxWR: 1}))
 		}},
 		{"VR-ibv_create_srq_ex-srq_type-1214", true, func() string {
-			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 15, srqInitAttrExSRQType: 1, srqInitAttrExXRCD: 4096, srqInitAttrExCQ: 4096, capDeviceAttrDeviceCapFlags: validate.Of(0), srqInitAttrExAttrMaxWR: 1}))
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExSRQType: 1, srqInitAttrExCompMask: 15, srqInitAttrExXRCD: 4096, srqInitAttrExCQ: 4096, capDeviceAttrDeviceCapFlags: validate.Of(0), srqInitAttrExAttrMaxWR: 1}))
 		}},
 		{"VR-ibv_create_srq_ex-max_wr-1229", false, func() string {
 			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1}))
@@ -1359,6 +1475,30 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_create_srq_ex-max_sge-1231", true, func() string {
 			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1, srqInitAttrExAttrMaxSGE: 17, capDeviceAttrMaxSRQSGE: validate.Of(16)}))
+		}},
+		{"VR-ibv_create_srq_ex-comp_mask-3308", false, func() string {
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-comp_mask-3308", true, func() string {
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 34, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-max_ops-3309", false, func() string {
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExCQ: 4096, srqInitAttrExTMCapMaxOps: 8, srqInitAttrExAttrMaxWR: 1, capDeviceAttrExTMCapsMaxOps: validate.Of(8)}))
+		}},
+		{"VR-ibv_create_srq_ex-max_ops-3309", true, func() string {
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExCQ: 4096, srqInitAttrExTMCapMaxOps: 9, srqInitAttrExAttrMaxWR: 1, capDeviceAttrExTMCapsMaxOps: validate.Of(8)}))
+		}},
+		{"VR-ibv_create_srq_ex-srq_limit-3353", false, func() string {
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-srq_limit-3353", true, func() string {
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1, srqInitAttrExAttrSRQLimit: 1}))
+		}},
+		{"VR-ibv_create_srq_ex-srq_type-3524", false, func() string {
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExCQ: 4096, srqInitAttrExAttrMaxWR: 1, capDeviceAttrExTMCapsFlags: validate.Of(1)}))
+		}},
+		{"VR-ibv_create_srq_ex-srq_type-3524", true, func() string {
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{context: 4096, srqInitAttrEx: 4096, srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExCQ: 4096, srqInitAttrExAttrMaxWR: 1, capDeviceAttrExTMCapsFlags: validate.Of(0)}))
 		}},
 		{"VR-ibv_modify_srq-srq-0611", false, func() string {
 			return textOf(checkModifySRQ(&inModifySRQ{srq: 4096, srqAttr: 4096, srqAttrMask: 4096}))
@@ -1699,6 +1839,96 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_create_qp_ex-send_ops_flags-2050", true, func() string {
 			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 65, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSendOpsFlags: 16}))
+		}},
+		{"VR-ibv_create_qp_ex-create_flags-3502", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 2048, capDeviceAttrExDeviceCapFlagsEx: validate.Of(68719476736)}))
+		}},
+		{"VR-ibv_create_qp_ex-create_flags-3502", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 2048, capDeviceAttrExDeviceCapFlagsEx: validate.Of(0)}))
+		}},
+		{"VR-ibv_create_qp_ex-create_flags-3504", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 512, capDeviceAttrExRawPacketCaps: validate.Of(1)}))
+		}},
+		{"VR-ibv_create_qp_ex-create_flags-3504", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 512, capDeviceAttrExRawPacketCaps: validate.Of(0)}))
+		}},
+		{"VR-ibv_create_qp_ex-create_flags-3505", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 256, capDeviceAttrExRawPacketCaps: validate.Of(2)}))
+		}},
+		{"VR-ibv_create_qp_ex-create_flags-3505", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 256, capDeviceAttrExRawPacketCaps: validate.Of(0)}))
+		}},
+		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3510", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 1, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(1)}))
+		}},
+		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3510", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 1, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
+		}},
+		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3511", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 2, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(2)}))
+		}},
+		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3511", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 2, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
+		}},
+		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3512", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 4, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(4)}))
+		}},
+		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3512", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 4, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
+		}},
+		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3513", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 8, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(8)}))
+		}},
+		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3513", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 8, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
+		}},
+		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3514", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 16, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(16)}))
+		}},
+		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3514", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 16, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
+		}},
+		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3515", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 32, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(32)}))
+		}},
+		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3515", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 32, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
+		}},
+		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3516", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 64, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(64)}))
+		}},
+		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3516", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 64, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
+		}},
+		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3517", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 128, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(128)}))
+		}},
+		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3517", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 128, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
+		}},
+		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3518", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 256, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(256)}))
+		}},
+		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3518", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 256, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
+		}},
+		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3519", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 0x80000000, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(2147483648)}))
+		}},
+		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3519", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 0x80000000, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
+		}},
+		{"VR-ibv_create_qp_ex-rx_hash_function-3520", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, capDeviceAttrExRSSCapsRXHashFunction: validate.Of(1)}))
+		}},
+		{"VR-ibv_create_qp_ex-rx_hash_function-3520", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, capDeviceAttrExRSSCapsRXHashFunction: validate.Of(0)}))
+		}},
+		{"VR-ibv_create_qp_ex-qp_type-3521", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, capDeviceAttrExRSSCapsSupportedQpts: validate.Of(256)}))
+		}},
+		{"VR-ibv_create_qp_ex-qp_type-3521", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, capDeviceAttrExRSSCapsSupportedQpts: validate.Of(0)}))
 		}},
 		{"VR-ibv_alloc_td-context-0150", false, func() string { return textOf(checkAllocTD(&inAllocTD{context: 4096, initAttr: 4096})) }},
 		{"VR-ibv_alloc_td-context-0150", true, func() string { return textOf(checkAllocTD(&inAllocTD{initAttr: 4096})) }},
@@ -2378,6 +2608,30 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_create_wq-create_flags-2089", true, func() string {
 			return textOf(hintCreateWQ(&inCreateWQ{context: 4096, wqInitAttr: 4096, wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCompMask: 1, wqInitAttrCreateFlags: 4, capDeviceAttrExRawPacketCaps: validate.Of(0)}))
 		}},
+		{"VR-ibv_create_wq-create_flags-3343", false, func() string {
+			return textOf(hintCreateWQ(&inCreateWQ{context: 4096, wqInitAttr: 4096, wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCompMask: 1, wqInitAttrCreateFlags: 8, capDeviceAttrExDeviceCapFlagsEx: validate.Of(68719476736)}))
+		}},
+		{"VR-ibv_create_wq-create_flags-3343", true, func() string {
+			return textOf(hintCreateWQ(&inCreateWQ{context: 4096, wqInitAttr: 4096, wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCompMask: 1, wqInitAttrCreateFlags: 8, capDeviceAttrExDeviceCapFlagsEx: validate.Of(0)}))
+		}},
+		{"VR-ibv_create_wq-max_wr-3344", false, func() string {
+			return textOf(hintCreateWQ(&inCreateWQ{context: 4096, wqInitAttr: 4096, wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrMaxWR: 16, capDeviceAttrMaxQPWR: validate.Of(16)}))
+		}},
+		{"VR-ibv_create_wq-max_wr-3344", true, func() string {
+			return textOf(hintCreateWQ(&inCreateWQ{context: 4096, wqInitAttr: 4096, wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrMaxWR: 17, capDeviceAttrMaxQPWR: validate.Of(16)}))
+		}},
+		{"VR-ibv_create_wq-max_sge-3345", false, func() string {
+			return textOf(hintCreateWQ(&inCreateWQ{context: 4096, wqInitAttr: 4096, wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrMaxSGE: 16, capDeviceAttrMaxSGE: validate.Of(16)}))
+		}},
+		{"VR-ibv_create_wq-max_sge-3345", true, func() string {
+			return textOf(hintCreateWQ(&inCreateWQ{context: 4096, wqInitAttr: 4096, wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrMaxSGE: 17, capDeviceAttrMaxSGE: validate.Of(16)}))
+		}},
+		{"VR-ibv_create_wq-max_wr-3346", false, func() string {
+			return textOf(hintCreateWQ(&inCreateWQ{context: 4096, wqInitAttr: 4096, wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrMaxWR: 1}))
+		}},
+		{"VR-ibv_create_wq-max_wr-3346", true, func() string {
+			return textOf(hintCreateWQ(&inCreateWQ{context: 4096, wqInitAttr: 4096, wqInitAttrPD: 4096, wqInitAttrCQ: 4096}))
+		}},
 		{"VR-ibv_modify_wq-wq-0787", false, func() string { return textOf(checkModifyWQ(&inModifyWQ{wq: 4096, wqAttr: 4096})) }},
 		{"VR-ibv_modify_wq-wq-0787", true, func() string { return textOf(checkModifyWQ(&inModifyWQ{wqAttr: 4096})) }},
 		{"VR-ibv_modify_wq-wq_attr-0788", false, func() string { return textOf(checkModifyWQ(&inModifyWQ{wq: 4096, wqAttr: 4096})) }},
@@ -2407,10 +2661,34 @@ func TestRules(t *testing.T) {
 			return textOf(hintModifyWQ(&inModifyWQ{wq: 4096, wqAttr: 4096, wqAttrAttrMask: 2, wqAttrCurrWQState: 3}))
 		}},
 		{"VR-ibv_modify_wq-flags-2091", false, func() string {
-			return textOf(hintModifyWQ(&inModifyWQ{wq: 4096, wqAttr: 4096, wqAttrAttrMask: 4, wqAttrFlagsMask: 2, wqAttrFlags: 2}))
+			return textOf(hintModifyWQ(&inModifyWQ{wq: 4096, wqAttr: 4096, wqAttrAttrMask: 4, wqAttrFlags: 2}))
 		}},
 		{"VR-ibv_modify_wq-flags-2091", true, func() string {
 			return textOf(hintModifyWQ(&inModifyWQ{wq: 4096, wqAttr: 4096, wqAttrAttrMask: 1, wqAttrWQState: 1, wqAttrFlags: 2}))
+		}},
+		{"VR-ibv_modify_wq-flags_mask-3347", false, func() string {
+			return textOf(hintModifyWQ(&inModifyWQ{wq: 4096, wqAttr: 4096, wqAttrAttrMask: 4, wqAttrFlagsMask: 2}))
+		}},
+		{"VR-ibv_modify_wq-flags_mask-3347", true, func() string {
+			return textOf(hintModifyWQ(&inModifyWQ{wq: 4096, wqAttr: 4096, wqAttrAttrMask: 1, wqAttrFlagsMask: 2, wqAttrWQState: 1}))
+		}},
+		{"VR-ibv_modify_wq-flags_mask-3348", false, func() string {
+			return textOf(hintModifyWQ(&inModifyWQ{wq: 4096, wqAttr: 4096, wqAttrAttrMask: 4, wqAttrFlagsMask: 1, capDeviceAttrExRawPacketCaps: validate.Of(1)}))
+		}},
+		{"VR-ibv_modify_wq-flags_mask-3348", true, func() string {
+			return textOf(hintModifyWQ(&inModifyWQ{wq: 4096, wqAttr: 4096, wqAttrAttrMask: 4, wqAttrFlagsMask: 1, capDeviceAttrExRawPacketCaps: validate.Of(0)}))
+		}},
+		{"VR-ibv_modify_wq-flags_mask-3349", false, func() string {
+			return textOf(hintModifyWQ(&inModifyWQ{wq: 4096, wqAttr: 4096, wqAttrAttrMask: 4, wqAttrFlagsMask: 2, capDeviceAttrExRawPacketCaps: validate.Of(2)}))
+		}},
+		{"VR-ibv_modify_wq-flags_mask-3349", true, func() string {
+			return textOf(hintModifyWQ(&inModifyWQ{wq: 4096, wqAttr: 4096, wqAttrAttrMask: 4, wqAttrFlagsMask: 2, capDeviceAttrExRawPacketCaps: validate.Of(0)}))
+		}},
+		{"VR-ibv_modify_wq-curr_wq_state-3350", false, func() string {
+			return textOf(hintModifyWQ(&inModifyWQ{wq: 4096, wqAttr: 4096, wqAttrAttrMask: 3, wqAttrWQState: 1, wqState: validate.Of(0)}))
+		}},
+		{"VR-ibv_modify_wq-curr_wq_state-3350", true, func() string {
+			return textOf(hintModifyWQ(&inModifyWQ{wq: 4096, wqAttr: 4096, wqAttrAttrMask: 3, wqAttrWQState: 1, wqState: validate.Of(1)}))
 		}},
 		{"VR-ibv_destroy_wq-wq-0785", false, func() string { return textOf(checkDestroyWQ(&inDestroyWQ{wq: 4096})) }},
 		{"VR-ibv_destroy_wq-wq-0785", true, func() string { return textOf(checkDestroyWQ(&inDestroyWQ{})) }},
@@ -2437,6 +2715,12 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_create_rwq_ind_table-comp_mask-1504", true, func() string {
 			return textOf(checkCreateRWQIndTable(&inCreateRWQIndTable{context: 4096, initAttr: 4096, initAttrIndTbl: 4096, initAttrCompMask: 1, initAttrLogIndTblSize: 4096}))
+		}},
+		{"VR-ibv_create_rwq_ind_table-log_ind_tbl_size-3351", false, func() string {
+			return textOf(checkCreateRWQIndTable(&inCreateRWQIndTable{context: 4096, initAttr: 4096, initAttrIndTbl: 4096, initAttrLogIndTblSize: 13}))
+		}},
+		{"VR-ibv_create_rwq_ind_table-log_ind_tbl_size-3351", true, func() string {
+			return textOf(checkCreateRWQIndTable(&inCreateRWQIndTable{context: 4096, initAttr: 4096, initAttrIndTbl: 4096, initAttrLogIndTblSize: 14}))
 		}},
 		{"VR-ibv_create_rwq_ind_table-log_ind_tbl_size-1505", false, func() string {
 			return textOf(hintCreateRWQIndTable(&inCreateRWQIndTable{context: 4096, initAttr: 4096, initAttrIndTbl: 4096, initAttrLogIndTblSize: 7, capDeviceAttrExRSSCapsMaxRWQIndirectionTableSize: validate.Of(128)}))
@@ -2543,6 +2827,12 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_post_send-opcode-2080", true, func() string {
 			return textOf(hintPostSend(&inPostSend{wrOpcode: 10, wrSgListLengthTotal: 17, wrSgList: 4096, wrSgListLengthLeast: 8, capDeviceAttrExTSOCapsMaxTSO: validate.Of(16)}))
+		}},
+		{"VR-ibv_post_send-num_sge-3501", false, func() string {
+			return textOf(hintPostSend(&inPostSend{wrOpcode: 4, wrNumSGE: 1, capDeviceAttrMaxSGERD: validate.Of(1)}))
+		}},
+		{"VR-ibv_post_send-num_sge-3501", true, func() string {
+			return textOf(hintPostSend(&inPostSend{wrOpcode: 4, wrNumSGE: 2, capDeviceAttrMaxSGERD: validate.Of(1)}))
 		}},
 		{"VR-ibv_post_recv-num_sge-0360", false, func() string {
 			return textOf(brokenPostRecv(&inPostRecv{wrNumSGE: 2, qpCapMaxRecvSGE: validate.Of(2)}))
@@ -2703,24 +2993,34 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_destroy_counters-counters-0754", false, func() string { return textOf(checkDestroyCounters(&inDestroyCounters{counters: 4096})) }},
 		{"VR-ibv_destroy_counters-counters-0754", true, func() string { return textOf(checkDestroyCounters(&inDestroyCounters{})) }},
 		{"VR-ibv_attach_counters_point_flow-counters-0811", false, func() string {
-			return textOf(checkAttachCountersPointFlow(&inAttachCountersPointFlow{counters: 4096, attr: 4096}))
+			return textOf(checkAttachCountersPointFlow(&inAttachCountersPointFlow{counters: 4096, attr: 4096, flow: 4096}))
 		}},
-		{"VR-ibv_attach_counters_point_flow-counters-0811", true, func() string { return textOf(checkAttachCountersPointFlow(&inAttachCountersPointFlow{attr: 4096})) }},
+		{"VR-ibv_attach_counters_point_flow-counters-0811", true, func() string {
+			return textOf(checkAttachCountersPointFlow(&inAttachCountersPointFlow{attr: 4096, flow: 4096}))
+		}},
 		{"VR-ibv_attach_counters_point_flow-attr-0812", false, func() string {
-			return textOf(checkAttachCountersPointFlow(&inAttachCountersPointFlow{counters: 4096, attr: 4096}))
+			return textOf(checkAttachCountersPointFlow(&inAttachCountersPointFlow{counters: 4096, attr: 4096, flow: 4096}))
 		}},
-		{"VR-ibv_attach_counters_point_flow-attr-0812", true, func() string { return textOf(checkAttachCountersPointFlow(&inAttachCountersPointFlow{counters: 4096})) }},
+		{"VR-ibv_attach_counters_point_flow-attr-0812", true, func() string {
+			return textOf(checkAttachCountersPointFlow(&inAttachCountersPointFlow{counters: 4096, flow: 4096}))
+		}},
 		{"VR-ibv_attach_counters_point_flow-counter_desc-2092", false, func() string {
-			return textOf(checkAttachCountersPointFlow(&inAttachCountersPointFlow{counters: 4096, attr: 4096, attrCounterDesc: 1}))
+			return textOf(checkAttachCountersPointFlow(&inAttachCountersPointFlow{counters: 4096, attr: 4096, attrCounterDesc: 1, flow: 4096}))
 		}},
 		{"VR-ibv_attach_counters_point_flow-counter_desc-2092", true, func() string {
-			return textOf(checkAttachCountersPointFlow(&inAttachCountersPointFlow{counters: 4096, attr: 4096, attrCounterDesc: 2}))
+			return textOf(checkAttachCountersPointFlow(&inAttachCountersPointFlow{counters: 4096, attr: 4096, attrCounterDesc: 2, flow: 4096}))
 		}},
 		{"VR-ibv_attach_counters_point_flow-comp_mask-2093", false, func() string {
-			return textOf(checkAttachCountersPointFlow(&inAttachCountersPointFlow{counters: 4096, attr: 4096, attrCounterDesc: 1}))
+			return textOf(checkAttachCountersPointFlow(&inAttachCountersPointFlow{counters: 4096, attr: 4096, attrCounterDesc: 1, flow: 4096}))
 		}},
 		{"VR-ibv_attach_counters_point_flow-comp_mask-2093", true, func() string {
-			return textOf(checkAttachCountersPointFlow(&inAttachCountersPointFlow{counters: 4096, attr: 4096, attrCounterDesc: 1, attrCompMask: 1}))
+			return textOf(checkAttachCountersPointFlow(&inAttachCountersPointFlow{counters: 4096, attr: 4096, attrCounterDesc: 1, attrCompMask: 1, flow: 4096}))
+		}},
+		{"VR-ibv_attach_counters_point_flow-flow-3341", false, func() string {
+			return textOf(hintAttachCountersPointFlow(&inAttachCountersPointFlow{counters: 4096, attr: 4096, attrCounterDesc: 1}))
+		}},
+		{"VR-ibv_attach_counters_point_flow-flow-3341", true, func() string {
+			return textOf(hintAttachCountersPointFlow(&inAttachCountersPointFlow{counters: 4096, attr: 4096, attrCounterDesc: 1, flow: 4096}))
 		}},
 		{"VR-ibv_read_counters-counters-0756", false, func() string { return textOf(checkReadCounters(&inReadCounters{counters: 4096})) }},
 		{"VR-ibv_read_counters-counters-0756", true, func() string { return textOf(checkReadCounters(&inReadCounters{})) }},

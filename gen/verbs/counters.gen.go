@@ -97,6 +97,8 @@ func (o *Counters) Device() *Device { return o.dev }
 // Rules:
 //   - packets or bytes are counted [VR-ibv_attach_counters_point_flow-counter_desc-2092]
 //   - no bit of comp_mask is known [VR-ibv_attach_counters_point_flow-comp_mask-2093]
+//   - no known device attaches to a flow that is there (a hint only: some devices accept it)
+//     [VR-ibv_attach_counters_point_flow-flow-3341]
 //
 // C: ibv_attach_counters_point_flow, ibv_attach_counters_point_flow(3).
 func (counters *Counters) AttachFlow(attr *CounterAttachAttr, flow *Flow) error {
@@ -125,12 +127,16 @@ func (counters *Counters) AttachFlow(attr *CounterAttachAttr, flow *Flow) error 
 		attr:            1,
 		attrCounterDesc: uint64(attrC.counter_desc),
 		attrCompMask:    uint64(attrC.comp_mask),
+		flow:            validate.Addr(flowC),
 	}
 	if err := checkAttachCountersPointFlow(&in); err != nil {
 		return err
 	}
+	if counters.lib.lints.Wanted() {
+		counters.lib.lints.Report(hintAttachCountersPointFlow(&in))
+	}
 	if errno := rawAttachCountersPointFlow(counters.c, unsafe.Pointer(&attrC), flowC); errno != 0 {
-		return verr.Failed(verb, errno, nil)
+		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintAttachCountersPointFlow(&in)) })
 	}
 	return nil
 }

@@ -29,6 +29,7 @@ type inAttachCountersPointFlow struct {
 	attr            uint64 // attr
 	attrCounterDesc uint64 // attr.counter_desc
 	attrCompMask    uint64 // attr.comp_mask
+	flow            uint64 // flow
 }
 
 // checkAttachCountersPointFlow refuses a call of ibv_attach_counters_point_flow that breaks a rule.
@@ -47,6 +48,15 @@ func checkAttachCountersPointFlow(in *inAttachCountersPointFlow) error {
 		bad = append(bad, verr.Violation{Rule: &rules[rule2093], Value: "0x" + strconv.FormatUint(in.attrCompMask, 16)})
 	}
 	return verr.RefuseErr("ibv_attach_counters_point_flow", bad...)
+}
+
+// hintAttachCountersPointFlow returns the lints that a call of ibv_attach_counters_point_flow breaks, which may be the cause when it fails.
+func hintAttachCountersPointFlow(in *inAttachCountersPointFlow) []verr.Violation {
+	var may []verr.Violation
+	if in.flow != 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule3341], Value: validate.AddrText(in.flow)})
+	}
+	return may
 }
 
 // inReadCounters has the values that the rules of ibv_read_counters use.

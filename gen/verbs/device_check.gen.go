@@ -133,10 +133,10 @@ func checkQueryPort(in *inQueryPort) error {
 
 // inQueryPortSpeed has the values that the rules of ibv_query_port_speed use.
 type inQueryPortSpeed struct {
-	context                  uint64         // context
-	portSpeed                uint64         // port_speed
-	portNum                  uint64         // port_num
-	capDeviceAttrPhysPortCnt validate.Known // device_attr.phys_port_cnt
+	context                      uint64         // context
+	portSpeed                    uint64         // port_speed
+	portNum                      uint64         // port_num
+	capDeviceAttrExPhysPortCntEx validate.Known // device_attr_ex.phys_port_cnt_ex
 }
 
 // checkQueryPortSpeed refuses a call of ibv_query_port_speed that breaks a rule.
@@ -151,8 +151,8 @@ func checkQueryPortSpeed(in *inQueryPortSpeed) error {
 	if in.portNum < 1 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule1326], Value: strconv.FormatUint(in.portNum, 10)})
 	}
-	if in.capDeviceAttrPhysPortCnt.OK && in.capDeviceAttrPhysPortCnt.V > 0 && in.portNum > in.capDeviceAttrPhysPortCnt.V {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1327], Value: strconv.FormatUint(in.portNum, 10), Limit: strconv.FormatUint(in.capDeviceAttrPhysPortCnt.V, 10)})
+	if in.capDeviceAttrExPhysPortCntEx.OK && in.capDeviceAttrExPhysPortCntEx.V != 0 && in.portNum > in.capDeviceAttrExPhysPortCntEx.V {
+		bad = append(bad, verr.Violation{Rule: &rules[rule1327], Value: strconv.FormatUint(in.portNum, 10), Limit: strconv.FormatUint(in.capDeviceAttrExPhysPortCntEx.V, 10)})
 	}
 	return verr.RefuseErr("ibv_query_port_speed", bad...)
 }
@@ -317,10 +317,15 @@ func checkAllocPD(in *inAllocPD) error {
 
 // inCreateFlowActionEsp has the values that the rules of ibv_create_flow_action_esp use.
 type inCreateFlowActionEsp struct {
-	ctx          uint64 // ctx
-	esp          uint64 // esp
-	espEspAttr   uint64 // esp.esp_attr
-	espKeymatPtr uint64 // esp.keymat_ptr
+	ctx            uint64 // ctx
+	esp            uint64 // esp
+	espEspAttr     uint64 // esp.esp_attr
+	espKeymatPtr   uint64 // esp.keymat_ptr
+	espCompMask    uint64 // esp.comp_mask
+	espKeymatProto uint64 // esp.keymat_proto
+	espReplayProto uint64 // esp.replay_proto
+	espReplayPtr   uint64 // esp.replay_ptr
+	espEsn         uint64 // esp.esn
 }
 
 // checkCreateFlowActionEsp refuses a call of ibv_create_flow_action_esp that breaks a rule.
@@ -338,7 +343,25 @@ func checkCreateFlowActionEsp(in *inCreateFlowActionEsp) error {
 	if in.espKeymatPtr == 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule1526], Value: validate.AddrText(in.espKeymatPtr)})
 	}
+	if in.espCompMask&^0x1 != 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3313], Value: "0x" + strconv.FormatUint(in.espCompMask, 16)})
+	}
+	if in.espKeymatProto != 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3332], Value: strconv.FormatUint(in.espKeymatProto, 10)})
+	}
+	if in.espReplayPtr != 0 && in.espReplayProto != 1 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3334], Value: strconv.FormatUint(in.espReplayProto, 10)})
+	}
 	return verr.RefuseErr("ibv_create_flow_action_esp", bad...)
+}
+
+// hintCreateFlowActionEsp returns the lints that a call of ibv_create_flow_action_esp breaks, which may be the cause when it fails.
+func hintCreateFlowActionEsp(in *inCreateFlowActionEsp) []verr.Violation {
+	var may []verr.Violation
+	if in.espEsn != 0 && in.espCompMask&0x1 == 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule3315], Value: strconv.FormatUint(in.espEsn, 10)})
+	}
+	return may
 }
 
 // inOpenXRCD has the values that the rules of ibv_open_xrcd use.
@@ -478,16 +501,17 @@ func hintCreateCQ(in *inCreateCQ) []verr.Violation {
 
 // inCreateCQEx has the values that the rules of ibv_create_cq_ex use.
 type inCreateCQEx struct {
-	context               uint64         // context
-	cqAttr                uint64         // cq_attr
-	cqAttrCompVector      uint64         // cq_attr.comp_vector
-	contextNumCompVectors validate.Known // context.num_comp_vectors
-	cqAttrWCFlags         uint64         // cq_attr.wc_flags
-	cqAttrCompMask        uint64         // cq_attr.comp_mask
-	cqAttrCQE             uint64         // cq_attr.cqe
-	capDeviceAttrMaxCQE   validate.Known // device_attr.max_cqe
-	cqAttrFlags           uint64         // cq_attr.flags
-	cqAttrParentDomain    uint64         // cq_attr.parent_domain
+	context                                uint64         // context
+	cqAttr                                 uint64         // cq_attr
+	cqAttrCompVector                       uint64         // cq_attr.comp_vector
+	contextNumCompVectors                  validate.Known // context.num_comp_vectors
+	cqAttrWCFlags                          uint64         // cq_attr.wc_flags
+	cqAttrCQE                              uint64         // cq_attr.cqe
+	capDeviceAttrMaxCQE                    validate.Known // device_attr.max_cqe
+	cqAttrFlags                            uint64         // cq_attr.flags
+	cqAttrCompMask                         uint64         // cq_attr.comp_mask
+	cqAttrParentDomain                     uint64         // cq_attr.parent_domain
+	capDeviceAttrExCompletionTimestampMask validate.Known // device_attr_ex.completion_timestamp_mask
 }
 
 // checkCreateCQEx refuses a call of ibv_create_cq_ex that breaks a rule.
@@ -505,8 +529,8 @@ func checkCreateCQEx(in *inCreateCQEx) error {
 	if in.cqAttrWCFlags&^0xfff != 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0908], Value: WCField(in.cqAttrWCFlags).String()})
 	}
-	if in.cqAttrCompMask&^0x3 != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule2053], Value: "0x" + strconv.FormatUint(in.cqAttrCompMask, 16)})
+	if in.cqAttrCompVector > 0x7fffffff {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3301], Value: strconv.FormatUint(in.cqAttrCompVector, 10)})
 	}
 	return verr.RefuseErr("ibv_create_cq_ex", bad...)
 }
@@ -526,8 +550,17 @@ func hintCreateCQEx(in *inCreateCQEx) []verr.Violation {
 	if in.cqAttrParentDomain != 0 && in.cqAttrCompMask&0x2 == 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule0911], Value: validate.AddrText(in.cqAttrParentDomain)})
 	}
+	if in.cqAttrCompMask&^0x3 != 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule2053], Value: "0x" + strconv.FormatUint(in.cqAttrCompMask, 16)})
+	}
 	if in.cqAttrCompMask&0x1 != 0 && in.cqAttrFlags&^0x3 != 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule2054], Value: CQFlag(in.cqAttrFlags).String()})
+	}
+	if in.cqAttrCompMask&0x2 != 0 && in.cqAttrParentDomain == 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule3302], Value: validate.AddrText(in.cqAttrParentDomain)})
+	}
+	if in.capDeviceAttrExCompletionTimestampMask.OK && in.cqAttrWCFlags&0x880 != 0 && in.capDeviceAttrExCompletionTimestampMask.V == 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule3525], Value: WCField(in.cqAttrWCFlags).String()})
 	}
 	return may
 }
@@ -593,18 +626,22 @@ func hintCreateCompCntr(in *inCreateCompCntr) []verr.Violation {
 type inCreateSRQEx struct {
 	context                         uint64         // context
 	srqInitAttrEx                   uint64         // srq_init_attr_ex
-	srqInitAttrExCompMask           uint64         // srq_init_attr_ex.comp_mask
 	srqInitAttrExSRQType            uint64         // srq_init_attr_ex.srq_type
+	srqInitAttrExCompMask           uint64         // srq_init_attr_ex.comp_mask
 	srqInitAttrExTMCapMaxNumTags    uint64         // srq_init_attr_ex.tm_cap.max_num_tags
-	capDeviceAttrExTMCapsMaxNumTags validate.Known // device_attr_ex.tm_caps.max_num_tags
+	srqInitAttrExPD                 uint64         // srq_init_attr_ex.pd
 	srqInitAttrExXRCD               uint64         // srq_init_attr_ex.xrcd
 	srqInitAttrExCQ                 uint64         // srq_init_attr_ex.cq
+	capDeviceAttrExTMCapsMaxNumTags validate.Known // device_attr_ex.tm_caps.max_num_tags
 	srqInitAttrExTMCapMaxOps        uint64         // srq_init_attr_ex.tm_cap.max_ops
 	capDeviceAttrDeviceCapFlags     validate.Known // device_attr.device_cap_flags
 	srqInitAttrExAttrMaxWR          uint64         // srq_init_attr_ex.attr.max_wr
 	capDeviceAttrMaxSRQWR           validate.Known // device_attr.max_srq_wr
 	srqInitAttrExAttrMaxSGE         uint64         // srq_init_attr_ex.attr.max_sge
 	capDeviceAttrMaxSRQSGE          validate.Known // device_attr.max_srq_sge
+	capDeviceAttrExTMCapsMaxOps     validate.Known // device_attr_ex.tm_caps.max_ops
+	srqInitAttrExAttrSRQLimit       uint64         // srq_init_attr_ex.attr.srq_limit
+	capDeviceAttrExTMCapsFlags      validate.Known // device_attr_ex.tm_caps.flags
 }
 
 // checkCreateSRQEx refuses a call of ibv_create_srq_ex that breaks a rule.
@@ -615,9 +652,6 @@ func checkCreateSRQEx(in *inCreateSRQEx) error {
 	}
 	if in.srqInitAttrEx == 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule1202], Value: validate.AddrText(in.srqInitAttrEx)})
-	}
-	if in.srqInitAttrExCompMask&0x2 != 0x2 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1203]})
 	}
 	if in.srqInitAttrExCompMask&0x1 != 0 && in.srqInitAttrExSRQType != 0 && in.srqInitAttrExSRQType != 1 && in.srqInitAttrExSRQType != 2 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule1204], Value: SRQType(in.srqInitAttrExSRQType).String()})
@@ -631,12 +665,24 @@ func checkCreateSRQEx(in *inCreateSRQEx) error {
 	if in.srqInitAttrExCompMask&0x11 == 0x11 && in.srqInitAttrExSRQType == 2 && in.srqInitAttrExTMCapMaxNumTags < 1 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule1207], Value: strconv.FormatUint(in.srqInitAttrExTMCapMaxNumTags, 10)})
 	}
+	if in.srqInitAttrExPD == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3305], Value: validate.AddrText(in.srqInitAttrExPD)})
+	}
+	if in.srqInitAttrExCompMask&0x5 == 0x5 && in.srqInitAttrExSRQType == 1 && in.srqInitAttrExXRCD == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3306], Value: validate.AddrText(in.srqInitAttrExXRCD)})
+	}
+	if in.srqInitAttrExCompMask&0x9 == 0x9 && (in.srqInitAttrExSRQType == 1 || in.srqInitAttrExSRQType == 2) && in.srqInitAttrExCQ == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3307], Value: validate.AddrText(in.srqInitAttrExCQ)})
+	}
 	return verr.RefuseErr("ibv_create_srq_ex", bad...)
 }
 
 // hintCreateSRQEx returns the lints that a call of ibv_create_srq_ex breaks, which may be the cause when it fails.
 func hintCreateSRQEx(in *inCreateSRQEx) []verr.Violation {
 	var may []verr.Violation
+	if in.srqInitAttrExCompMask&0x2 != 0x2 {
+		may = append(may, verr.Violation{Rule: &rules[rule1203]})
+	}
 	if in.capDeviceAttrExTMCapsMaxNumTags.OK && in.srqInitAttrExCompMask&0x10 != 0 && in.srqInitAttrExTMCapMaxNumTags > in.capDeviceAttrExTMCapsMaxNumTags.V {
 		may = append(may, verr.Violation{Rule: &rules[rule1208], Value: strconv.FormatUint(in.srqInitAttrExTMCapMaxNumTags, 10), Limit: strconv.FormatUint(in.capDeviceAttrExTMCapsMaxNumTags.V, 10)})
 	}
@@ -667,31 +713,50 @@ func hintCreateSRQEx(in *inCreateSRQEx) []verr.Violation {
 	if in.capDeviceAttrMaxSRQSGE.OK && in.capDeviceAttrMaxSRQSGE.V > 0 && in.srqInitAttrExAttrMaxSGE > in.capDeviceAttrMaxSRQSGE.V {
 		may = append(may, verr.Violation{Rule: &rules[rule1231], Value: strconv.FormatUint(in.srqInitAttrExAttrMaxSGE, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxSRQSGE.V, 10)})
 	}
+	if in.srqInitAttrExCompMask&^0x1f != 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule3308], Value: "0x" + strconv.FormatUint(in.srqInitAttrExCompMask, 16)})
+	}
+	if in.capDeviceAttrExTMCapsMaxOps.OK && in.srqInitAttrExCompMask&0x10 != 0 && in.srqInitAttrExTMCapMaxOps > in.capDeviceAttrExTMCapsMaxOps.V {
+		may = append(may, verr.Violation{Rule: &rules[rule3309], Value: strconv.FormatUint(in.srqInitAttrExTMCapMaxOps, 10), Limit: strconv.FormatUint(in.capDeviceAttrExTMCapsMaxOps.V, 10)})
+	}
+	if in.srqInitAttrExAttrSRQLimit > 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule3353], Value: strconv.FormatUint(in.srqInitAttrExAttrSRQLimit, 10)})
+	}
+	if in.capDeviceAttrExTMCapsFlags.OK && in.srqInitAttrExCompMask&0x1 != 0 && in.srqInitAttrExSRQType == 2 && in.srqInitAttrExSRQType != 0 && in.capDeviceAttrExTMCapsFlags.V&0x1 != 0x1 {
+		may = append(may, verr.Violation{Rule: &rules[rule3524], Value: SRQType(in.srqInitAttrExSRQType).String()})
+	}
 	return may
 }
 
 // inCreateQPEx has the values that the rules of ibv_create_qp_ex use.
 type inCreateQPEx struct {
-	context                   uint64         // context
-	qpInitAttrEx              uint64         // qp_init_attr_ex
-	qpInitAttrExCompMask      uint64         // qp_init_attr_ex.comp_mask
-	qpInitAttrExQPType        uint64         // qp_init_attr_ex.qp_type
-	qpInitAttrExSendCQ        uint64         // qp_init_attr_ex.send_cq
-	qpInitAttrExRecvCQ        uint64         // qp_init_attr_ex.recv_cq
-	qpInitAttrExRWQIndTbl     uint64         // qp_init_attr_ex.rwq_ind_tbl
-	qpInitAttrExSRQ           uint64         // qp_init_attr_ex.srq
-	qpInitAttrExCapMaxRecvWR  uint64         // qp_init_attr_ex.cap.max_recv_wr
-	qpInitAttrExCapMaxRecvSGE uint64         // qp_init_attr_ex.cap.max_recv_sge
-	qpInitAttrExCapMaxSendWR  uint64         // qp_init_attr_ex.cap.max_send_wr
-	qpInitAttrExPD            uint64         // qp_init_attr_ex.pd
-	qpInitAttrExCreateFlags   uint64         // qp_init_attr_ex.create_flags
-	qpInitAttrExSendOpsFlags  uint64         // qp_init_attr_ex.send_ops_flags
-	qpInitAttrExXRCD          uint64         // qp_init_attr_ex.xrcd
-	capDeviceAttrMaxQPWR      validate.Known // device_attr.max_qp_wr
-	qpInitAttrExCapMaxSendSGE uint64         // qp_init_attr_ex.cap.max_send_sge
-	capDeviceAttrMaxSGE       validate.Known // device_attr.max_sge
-	qpInitAttrExMaxTSOHeader  uint64         // qp_init_attr_ex.max_tso_header
-	qpInitAttrExSourceQPN     uint64         // qp_init_attr_ex.source_qpn
+	context                                uint64         // context
+	qpInitAttrEx                           uint64         // qp_init_attr_ex
+	qpInitAttrExCompMask                   uint64         // qp_init_attr_ex.comp_mask
+	qpInitAttrExQPType                     uint64         // qp_init_attr_ex.qp_type
+	qpInitAttrExSendCQ                     uint64         // qp_init_attr_ex.send_cq
+	qpInitAttrExRecvCQ                     uint64         // qp_init_attr_ex.recv_cq
+	qpInitAttrExRWQIndTbl                  uint64         // qp_init_attr_ex.rwq_ind_tbl
+	qpInitAttrExSRQ                        uint64         // qp_init_attr_ex.srq
+	qpInitAttrExCapMaxRecvWR               uint64         // qp_init_attr_ex.cap.max_recv_wr
+	qpInitAttrExCapMaxRecvSGE              uint64         // qp_init_attr_ex.cap.max_recv_sge
+	qpInitAttrExCapMaxSendWR               uint64         // qp_init_attr_ex.cap.max_send_wr
+	qpInitAttrExPD                         uint64         // qp_init_attr_ex.pd
+	qpInitAttrExCreateFlags                uint64         // qp_init_attr_ex.create_flags
+	qpInitAttrExSendOpsFlags               uint64         // qp_init_attr_ex.send_ops_flags
+	qpInitAttrExXRCD                       uint64         // qp_init_attr_ex.xrcd
+	capDeviceAttrMaxQPWR                   validate.Known // device_attr.max_qp_wr
+	qpInitAttrExCapMaxSendSGE              uint64         // qp_init_attr_ex.cap.max_send_sge
+	capDeviceAttrMaxSGE                    validate.Known // device_attr.max_sge
+	qpInitAttrExMaxTSOHeader               uint64         // qp_init_attr_ex.max_tso_header
+	qpInitAttrExSourceQPN                  uint64         // qp_init_attr_ex.source_qpn
+	capDeviceAttrExDeviceCapFlagsEx        validate.Known // device_attr_ex.device_cap_flags_ex
+	capDeviceAttrExRawPacketCaps           validate.Known // device_attr_ex.raw_packet_caps
+	qpInitAttrExRXHashConfRXHashFieldsMask uint64         // qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask
+	capDeviceAttrExRSSCapsRXHashFieldsMask validate.Known // device_attr_ex.rss_caps.rx_hash_fields_mask
+	qpInitAttrExRXHashConfRXHashFunction   uint64         // qp_init_attr_ex.rx_hash_conf.rx_hash_function
+	capDeviceAttrExRSSCapsRXHashFunction   validate.Known // device_attr_ex.rss_caps.rx_hash_function
+	capDeviceAttrExRSSCapsSupportedQpts    validate.Known // device_attr_ex.rss_caps.supported_qpts
 }
 
 // checkCreateQPEx refuses a call of ibv_create_qp_ex that breaks a rule.
@@ -807,6 +872,51 @@ func hintCreateQPEx(in *inCreateQPEx) []verr.Violation {
 	}
 	if in.qpInitAttrExQPType == 8 && in.qpInitAttrExCompMask&0x40 != 0 && in.qpInitAttrExSendOpsFlags&0x1bfb != 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule2050], Value: QPOp(in.qpInitAttrExSendOpsFlags).String()})
+	}
+	if in.capDeviceAttrExDeviceCapFlagsEx.OK && in.qpInitAttrExCompMask&0x4 != 0 && in.qpInitAttrExCreateFlags&0x800 != 0 && in.capDeviceAttrExDeviceCapFlagsEx.V&0x1000000000 != 0x1000000000 {
+		may = append(may, verr.Violation{Rule: &rules[rule3502], Value: QPFlag(in.qpInitAttrExCreateFlags).String()})
+	}
+	if in.capDeviceAttrExRawPacketCaps.OK && in.qpInitAttrExCompMask&0x4 != 0 && in.qpInitAttrExCreateFlags&0x200 != 0 && in.capDeviceAttrExRawPacketCaps.V&0x1 != 0x1 {
+		may = append(may, verr.Violation{Rule: &rules[rule3504], Value: QPFlag(in.qpInitAttrExCreateFlags).String()})
+	}
+	if in.capDeviceAttrExRawPacketCaps.OK && in.qpInitAttrExCompMask&0x4 != 0 && in.qpInitAttrExCreateFlags&0x100 != 0 && in.capDeviceAttrExRawPacketCaps.V&0x2 != 0x2 {
+		may = append(may, verr.Violation{Rule: &rules[rule3505], Value: QPFlag(in.qpInitAttrExCreateFlags).String()})
+	}
+	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&0x20 != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0x1 != 0 && in.capDeviceAttrExRSSCapsRXHashFieldsMask.V&0x1 != 0x1 {
+		may = append(may, verr.Violation{Rule: &rules[rule3510], Value: strconv.FormatUint(in.qpInitAttrExRXHashConfRXHashFieldsMask, 10)})
+	}
+	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&0x20 != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0x2 != 0 && in.capDeviceAttrExRSSCapsRXHashFieldsMask.V&0x2 != 0x2 {
+		may = append(may, verr.Violation{Rule: &rules[rule3511], Value: strconv.FormatUint(in.qpInitAttrExRXHashConfRXHashFieldsMask, 10)})
+	}
+	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&0x20 != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0x4 != 0 && in.capDeviceAttrExRSSCapsRXHashFieldsMask.V&0x4 != 0x4 {
+		may = append(may, verr.Violation{Rule: &rules[rule3512], Value: strconv.FormatUint(in.qpInitAttrExRXHashConfRXHashFieldsMask, 10)})
+	}
+	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&0x20 != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0x8 != 0 && in.capDeviceAttrExRSSCapsRXHashFieldsMask.V&0x8 != 0x8 {
+		may = append(may, verr.Violation{Rule: &rules[rule3513], Value: strconv.FormatUint(in.qpInitAttrExRXHashConfRXHashFieldsMask, 10)})
+	}
+	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&0x20 != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0x10 != 0 && in.capDeviceAttrExRSSCapsRXHashFieldsMask.V&0x10 != 0x10 {
+		may = append(may, verr.Violation{Rule: &rules[rule3514], Value: strconv.FormatUint(in.qpInitAttrExRXHashConfRXHashFieldsMask, 10)})
+	}
+	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&0x20 != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0x20 != 0 && in.capDeviceAttrExRSSCapsRXHashFieldsMask.V&0x20 != 0x20 {
+		may = append(may, verr.Violation{Rule: &rules[rule3515], Value: strconv.FormatUint(in.qpInitAttrExRXHashConfRXHashFieldsMask, 10)})
+	}
+	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&0x20 != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0x40 != 0 && in.capDeviceAttrExRSSCapsRXHashFieldsMask.V&0x40 != 0x40 {
+		may = append(may, verr.Violation{Rule: &rules[rule3516], Value: strconv.FormatUint(in.qpInitAttrExRXHashConfRXHashFieldsMask, 10)})
+	}
+	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&0x20 != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0x80 != 0 && in.capDeviceAttrExRSSCapsRXHashFieldsMask.V&0x80 != 0x80 {
+		may = append(may, verr.Violation{Rule: &rules[rule3517], Value: strconv.FormatUint(in.qpInitAttrExRXHashConfRXHashFieldsMask, 10)})
+	}
+	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&0x20 != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0x100 != 0 && in.capDeviceAttrExRSSCapsRXHashFieldsMask.V&0x100 != 0x100 {
+		may = append(may, verr.Violation{Rule: &rules[rule3518], Value: strconv.FormatUint(in.qpInitAttrExRXHashConfRXHashFieldsMask, 10)})
+	}
+	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&0x20 != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0x80000000 != 0 && in.capDeviceAttrExRSSCapsRXHashFieldsMask.V&0x80000000 != 0x80000000 {
+		may = append(may, verr.Violation{Rule: &rules[rule3519], Value: strconv.FormatUint(in.qpInitAttrExRXHashConfRXHashFieldsMask, 10)})
+	}
+	if in.capDeviceAttrExRSSCapsRXHashFunction.OK && in.qpInitAttrExCompMask&0x20 != 0 && in.qpInitAttrExRXHashConfRXHashFunction&0x1 != 0 && in.capDeviceAttrExRSSCapsRXHashFunction.V&0x1 != 0x1 {
+		may = append(may, verr.Violation{Rule: &rules[rule3520], Value: strconv.FormatUint(in.qpInitAttrExRXHashConfRXHashFunction, 10)})
+	}
+	if in.capDeviceAttrExRSSCapsSupportedQpts.OK && in.qpInitAttrExCompMask&0x20 != 0 && in.qpInitAttrExQPType == 8 && in.qpInitAttrExQPType != 0 && in.capDeviceAttrExRSSCapsSupportedQpts.V&0x100 != 0x100 {
+		may = append(may, verr.Violation{Rule: &rules[rule3521], Value: QPType(in.qpInitAttrExQPType).String()})
 	}
 	return may
 }
@@ -1016,14 +1126,19 @@ func checkOpenQP(in *inOpenQP) error {
 
 // inCreateWQ has the values that the rules of ibv_create_wq use.
 type inCreateWQ struct {
-	context                      uint64         // context
-	wqInitAttr                   uint64         // wq_init_attr
-	wqInitAttrPD                 uint64         // wq_init_attr.pd
-	wqInitAttrCQ                 uint64         // wq_init_attr.cq
-	wqInitAttrWQType             uint64         // wq_init_attr.wq_type
-	wqInitAttrCompMask           uint64         // wq_init_attr.comp_mask
-	wqInitAttrCreateFlags        uint64         // wq_init_attr.create_flags
-	capDeviceAttrExRawPacketCaps validate.Known // device_attr_ex.raw_packet_caps
+	context                         uint64         // context
+	wqInitAttr                      uint64         // wq_init_attr
+	wqInitAttrPD                    uint64         // wq_init_attr.pd
+	wqInitAttrCQ                    uint64         // wq_init_attr.cq
+	wqInitAttrWQType                uint64         // wq_init_attr.wq_type
+	wqInitAttrCompMask              uint64         // wq_init_attr.comp_mask
+	wqInitAttrCreateFlags           uint64         // wq_init_attr.create_flags
+	capDeviceAttrExRawPacketCaps    validate.Known // device_attr_ex.raw_packet_caps
+	capDeviceAttrExDeviceCapFlagsEx validate.Known // device_attr_ex.device_cap_flags_ex
+	wqInitAttrMaxWR                 uint64         // wq_init_attr.max_wr
+	capDeviceAttrMaxQPWR            validate.Known // device_attr.max_qp_wr
+	wqInitAttrMaxSGE                uint64         // wq_init_attr.max_sge
+	capDeviceAttrMaxSGE             validate.Known // device_attr.max_sge
 }
 
 // checkCreateWQ refuses a call of ibv_create_wq that breaks a rule.
@@ -1068,6 +1183,18 @@ func hintCreateWQ(in *inCreateWQ) []verr.Violation {
 	if in.capDeviceAttrExRawPacketCaps.OK && in.wqInitAttrCompMask&0x1 != 0 && in.wqInitAttrCreateFlags&0x4 != 0 && in.capDeviceAttrExRawPacketCaps.V&0x8 != 0x8 {
 		may = append(may, verr.Violation{Rule: &rules[rule2089], Value: WQFlags(in.wqInitAttrCreateFlags).String()})
 	}
+	if in.capDeviceAttrExDeviceCapFlagsEx.OK && in.wqInitAttrCompMask&0x1 != 0 && in.wqInitAttrCreateFlags&0x8 != 0 && in.capDeviceAttrExDeviceCapFlagsEx.V&0x1000000000 != 0x1000000000 {
+		may = append(may, verr.Violation{Rule: &rules[rule3343], Value: WQFlags(in.wqInitAttrCreateFlags).String()})
+	}
+	if in.capDeviceAttrMaxQPWR.OK && in.capDeviceAttrMaxQPWR.V > 0 && in.wqInitAttrMaxWR > in.capDeviceAttrMaxQPWR.V {
+		may = append(may, verr.Violation{Rule: &rules[rule3344], Value: strconv.FormatUint(in.wqInitAttrMaxWR, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxQPWR.V, 10)})
+	}
+	if in.capDeviceAttrMaxSGE.OK && in.capDeviceAttrMaxSGE.V > 0 && in.wqInitAttrMaxSGE > in.capDeviceAttrMaxSGE.V {
+		may = append(may, verr.Violation{Rule: &rules[rule3345], Value: strconv.FormatUint(in.wqInitAttrMaxSGE, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxSGE.V, 10)})
+	}
+	if in.wqInitAttrMaxWR < 1 {
+		may = append(may, verr.Violation{Rule: &rules[rule3346], Value: strconv.FormatUint(in.wqInitAttrMaxWR, 10)})
+	}
 	return may
 }
 
@@ -1095,6 +1222,9 @@ func checkCreateRWQIndTable(in *inCreateRWQIndTable) error {
 	}
 	if in.initAttrCompMask != 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule1504], Value: "0x" + strconv.FormatUint(in.initAttrCompMask, 16)})
+	}
+	if in.initAttrLogIndTblSize > 13 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3351], Value: strconv.FormatUint(in.initAttrLogIndTblSize, 10)})
 	}
 	return verr.RefuseErr("ibv_create_rwq_ind_table", bad...)
 }

@@ -6,12 +6,19 @@ package verbs
 import (
 	"github.com/verbsgen/verbsgen/runtime/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
+	"strconv"
 )
 
 // inModifyFlowActionEsp has the values that the rules of ibv_modify_flow_action_esp use.
 type inModifyFlowActionEsp struct {
-	action uint64 // action
-	esp    uint64 // esp
+	action         uint64 // action
+	esp            uint64 // esp
+	espCompMask    uint64 // esp.comp_mask
+	espKeymatProto uint64 // esp.keymat_proto
+	espKeymatPtr   uint64 // esp.keymat_ptr
+	espReplayProto uint64 // esp.replay_proto
+	espReplayPtr   uint64 // esp.replay_ptr
+	espEsn         uint64 // esp.esn
 }
 
 // checkModifyFlowActionEsp refuses a call of ibv_modify_flow_action_esp that breaks a rule.
@@ -23,7 +30,25 @@ func checkModifyFlowActionEsp(in *inModifyFlowActionEsp) error {
 	if in.esp == 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule1523], Value: validate.AddrText(in.esp)})
 	}
+	if in.espCompMask&^0x1 != 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3314], Value: "0x" + strconv.FormatUint(in.espCompMask, 16)})
+	}
+	if in.espKeymatPtr != 0 && in.espKeymatProto != 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3333], Value: strconv.FormatUint(in.espKeymatProto, 10)})
+	}
+	if in.espReplayPtr != 0 && in.espReplayProto != 0 && in.espReplayProto != 1 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3335], Value: strconv.FormatUint(in.espReplayProto, 10)})
+	}
 	return verr.RefuseErr("ibv_modify_flow_action_esp", bad...)
+}
+
+// hintModifyFlowActionEsp returns the lints that a call of ibv_modify_flow_action_esp breaks, which may be the cause when it fails.
+func hintModifyFlowActionEsp(in *inModifyFlowActionEsp) []verr.Violation {
+	var may []verr.Violation
+	if in.espEsn != 0 && in.espCompMask&0x1 == 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule3316], Value: strconv.FormatUint(in.espEsn, 10)})
+	}
+	return may
 }
 
 // inDestroyFlowAction has the values that the rules of ibv_destroy_flow_action use.

@@ -32,6 +32,7 @@ type inBindMW struct {
 	qpQPType                    validate.Known // qp.qp_type
 	mwBindSendFlags             uint64         // mw_bind.send_flags
 	mwBindBindInfoMWAccessFlags uint64         // mw_bind.bind_info.mw_access_flags
+	capDeviceAttrAtomicCap      validate.Known // device_attr.atomic_cap
 }
 
 // checkBindMW refuses a call of ibv_bind_mw that breaks a rule.
@@ -69,6 +70,9 @@ func hintBindMW(in *inBindMW) []verr.Violation {
 	}
 	if in.mwBindBindInfoMWAccessFlags&0x20 != 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule1110], Value: MWAccess(in.mwBindBindInfoMWAccessFlags).String()})
+	}
+	if in.capDeviceAttrAtomicCap.OK && in.capDeviceAttrAtomicCap.V != 2 && in.mwBindBindInfoMWAccessFlags&0x8 != 0 && in.capDeviceAttrAtomicCap.V&0x1 != 0x1 {
+		may = append(may, verr.Violation{Rule: &rules[rule3526], Value: MWAccess(in.mwBindBindInfoMWAccessFlags).String()})
 	}
 	return may
 }

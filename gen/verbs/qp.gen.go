@@ -226,7 +226,12 @@ var errWRStart = verr.Once{Verb: "ibv_wr_start", Kind: "QP"}
 //     [VR-ibv_create_flow-type-2094]
 //   - flows need a device with MANAGED_FLOW_STEERING (a hint only: some devices accept it)
 //     [VR-ibv_create_flow-flow-2095]
-//   - ports are numbered from 1 [VR-ibv_create_flow-port-2096]
+//   - ports are numbered from 1 (a hint only: some devices accept it) [VR-ibv_create_flow-port-2096]
+//   - a flow has at most 10 specs [VR-ibv_create_flow-num_of_specs-3310]
+//   - a sniffer takes all packets of its port (a hint only: some devices accept it)
+//     [VR-ibv_create_flow-num_of_specs-3311]
+//   - comp_mask has no bits yet (a hint only: some devices accept it) [VR-ibv_create_flow-comp_mask-3312]
+//   - priorities are at most 4095 (a hint only: some devices accept it) [VR-ibv_create_flow-priority-3352]
 //
 // C: ibv_create_flow, ibv_create_flow(3).
 func (qp *QP) CreateFlow(flow *FlowAttr) (*Flow, error) {
@@ -267,12 +272,15 @@ func (qp *QP) CreateFlow(flow *FlowAttr) (*Flow, error) {
 	}
 	flowC.num_of_specs, flowC.size = uint8(len(parts)), uint16(len(flowB))
 	in := inCreateFlow{
-		qp:        validate.Addr(qp.c),
-		flow:      1,
-		qpQPType:  validate.Of(uint64(cmem.At[uint32](qp.c, 60))),
-		flowPort:  uint64(flowC.port),
-		flowFlags: uint64(flowC.flags),
-		flowType:  uint64(flowC.type_),
+		qp:             validate.Addr(qp.c),
+		flow:           1,
+		qpQPType:       validate.Of(uint64(cmem.At[uint32](qp.c, 60))),
+		flowPort:       uint64(flowC.port),
+		flowNumOfSpecs: uint64(flowC.num_of_specs),
+		flowFlags:      uint64(flowC.flags),
+		flowType:       uint64(flowC.type_),
+		flowCompMask:   uint64(flowC.comp_mask),
+		flowPriority:   uint64(flowC.priority),
 	}
 	if caps := qp.dev.capabilities(); caps != nil {
 		in.capDeviceAttrPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
@@ -313,6 +321,8 @@ func (qp *QP) CreateFlow(flow *FlowAttr) (*Flow, error) {
 //     some devices accept it) [VR-ibv_bind_mw-mw_access_flags-1109]
 //   - a window of type 1 is not ZERO_BASED with the providers known (a hint only: some devices accept it)
 //     [VR-ibv_bind_mw-mw_access_flags-1110]
+//   - atomic operations on a window need a device that has them (a hint only: some devices accept it)
+//     [VR-ibv_bind_mw-mw_access_flags-3526]
 //
 // C: ibv_bind_mw, ibv_bind_mw(3).
 func (qp *QP) BindMW(mw *MW, mwBind *MWBind) error {
@@ -351,6 +361,9 @@ func (qp *QP) BindMW(mw *MW, mwBind *MWBind) error {
 		qpQPType:                    validate.Of(uint64(cmem.At[uint32](qp.c, 60))),
 		mwBindSendFlags:             uint64(mwBindC.send_flags),
 		mwBindBindInfoMWAccessFlags: uint64(mwBindC.bind_info.mw_access_flags),
+	}
+	if caps := qp.dev.capabilities(); caps != nil {
+		in.capDeviceAttrAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
 	}
 	if err := checkBindMW(&in); err != nil {
 		return err
@@ -809,6 +822,7 @@ func (qp *QP) seePostSend(in *inPostSend, ask bool) error {
 			in.capDeviceAttrDeviceCapFlags = validate.Of(uint64(caps.orig_attr.device_cap_flags))
 			in.capDeviceAttrExTSOCapsSupportedQpts = validate.Of(uint64(caps.tso_caps.supported_qpts))
 			in.capDeviceAttrExTSOCapsMaxTSO = validate.Of(uint64(caps.tso_caps.max_tso))
+			in.capDeviceAttrMaxSGERD = validate.Of(uint64(caps.orig_attr.max_sge_rd))
 		}
 	}
 	in.qpQPType = validate.Of(uint64(cmem.At[uint32](qp.c, 60)))

@@ -310,9 +310,12 @@ type inCreateFlow struct {
 	qpQPType                    validate.Known // qp.qp_type
 	flowPort                    uint64         // flow.port
 	capDeviceAttrPhysPortCnt    validate.Known // device_attr.phys_port_cnt
+	flowNumOfSpecs              uint64         // flow.num_of_specs
 	flowFlags                   uint64         // flow.flags
 	flowType                    uint64         // flow.type
 	capDeviceAttrDeviceCapFlags validate.Known // device_attr.device_cap_flags
+	flowCompMask                uint64         // flow.comp_mask
+	flowPriority                uint64         // flow.priority
 }
 
 // checkCreateFlow refuses a call of ibv_create_flow that breaks a rule.
@@ -330,8 +333,8 @@ func checkCreateFlow(in *inCreateFlow) error {
 	if in.capDeviceAttrPhysPortCnt.OK && in.capDeviceAttrPhysPortCnt.V > 0 && in.flowPort > in.capDeviceAttrPhysPortCnt.V {
 		bad = append(bad, verr.Violation{Rule: &rules[rule2069], Value: strconv.FormatUint(in.flowPort, 10), Limit: strconv.FormatUint(in.capDeviceAttrPhysPortCnt.V, 10)})
 	}
-	if in.flowPort < 1 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule2096], Value: strconv.FormatUint(in.flowPort, 10)})
+	if in.flowNumOfSpecs > 10 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3310], Value: strconv.FormatUint(in.flowNumOfSpecs, 10)})
 	}
 	return verr.RefuseErr("ibv_create_flow", bad...)
 }
@@ -350,6 +353,18 @@ func hintCreateFlow(in *inCreateFlow) []verr.Violation {
 	}
 	if in.capDeviceAttrDeviceCapFlags.OK && in.capDeviceAttrDeviceCapFlags.V&0x20000000 != 0x20000000 {
 		may = append(may, verr.Violation{Rule: &rules[rule2095]})
+	}
+	if in.flowPort < 1 {
+		may = append(may, verr.Violation{Rule: &rules[rule2096], Value: strconv.FormatUint(in.flowPort, 10)})
+	}
+	if in.flowType == 3 && in.flowNumOfSpecs > 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule3311], Value: strconv.FormatUint(in.flowNumOfSpecs, 10)})
+	}
+	if in.flowCompMask > 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule3312], Value: strconv.FormatUint(in.flowCompMask, 10)})
+	}
+	if in.flowPriority > 4095 {
+		may = append(may, verr.Violation{Rule: &rules[rule3352], Value: strconv.FormatUint(in.flowPriority, 10)})
 	}
 	return may
 }
@@ -1032,6 +1047,7 @@ type inPostSend struct {
 	wrQPTypeXRCRemoteSrqn               uint64         // wr[].qp_type.xrc.remote_srqn
 	capDeviceAttrExTSOCapsSupportedQpts validate.Known // device_attr_ex.tso_caps.supported_qpts
 	capDeviceAttrExTSOCapsMaxTSO        validate.Known // device_attr_ex.tso_caps.max_tso
+	capDeviceAttrMaxSGERD               validate.Known // device_attr.max_sge_rd
 }
 
 // brokenPostSend returns the rules that a request of ibv_post_send breaks and that are enough to have it refused.
@@ -1120,6 +1136,9 @@ func hintPostSend(in *inPostSend) []verr.Violation {
 	}
 	if in.capDeviceAttrExTSOCapsMaxTSO.OK && in.wrOpcode == 10 && in.wrSgListLengthTotal > in.capDeviceAttrExTSOCapsMaxTSO.V {
 		may = append(may, verr.Violation{Rule: &rules[rule2080], Value: strconv.FormatUint(in.wrSgListLengthTotal, 10), Limit: strconv.FormatUint(in.capDeviceAttrExTSOCapsMaxTSO.V, 10)})
+	}
+	if in.capDeviceAttrMaxSGERD.OK && in.wrOpcode == 4 && in.capDeviceAttrMaxSGERD.V > 0 && uint64(in.wrNumSGE) > in.capDeviceAttrMaxSGERD.V {
+		may = append(may, verr.Violation{Rule: &rules[rule3501], Value: strconv.FormatInt(in.wrNumSGE, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxSGERD.V, 10)})
 	}
 	return may
 }

@@ -168,6 +168,12 @@ func (wq *WQ) refusedPostWQRecv(r dpath.RecvRange, posted int, errno syscall.Err
 //   - a work queue goes to RESET, RDY or ERR [VR-ibv_modify_wq-wq_state-0792]
 //   - a work queue is in RESET, RDY or ERR (a hint only: some devices accept it)
 //     [VR-ibv_modify_wq-curr_wq_state-2090]
+//   - a change of CVLAN_STRIPPING needs a device with RAW_PACKET_CAP_CVLAN_STRIPPING (a hint only: some devices
+//     accept it) [VR-ibv_modify_wq-flags_mask-3348]
+//   - a change of SCATTER_FCS needs a device with RAW_PACKET_CAP_SCATTER_FCS (a hint only: some devices accept
+//     it) [VR-ibv_modify_wq-flags_mask-3349]
+//   - curr_wq_state is the state that the queue is in (a hint only: some devices accept it)
+//     [VR-ibv_modify_wq-curr_wq_state-3350]
 //
 // C: ibv_modify_wq, ibv_modify_wq(3).
 func (wq *WQ) Modify(wqAttr *WQAttr) error {
@@ -188,6 +194,10 @@ func (wq *WQ) Modify(wqAttr *WQAttr) error {
 		wqAttrWQState:     uint64(wqAttrC.wq_state),
 		wqAttrCurrWQState: uint64(wqAttrC.curr_wq_state),
 		wqAttrFlags:       uint64(wqAttrC.flags),
+		wqState:           validate.Of(uint64(cmem.At[uint32](wq.c, 40))),
+	}
+	if caps := wq.dev.capabilities(); caps != nil {
+		in.capDeviceAttrExRawPacketCaps = validate.Of(uint64(caps.raw_packet_caps))
 	}
 	if err := checkModifyWQ(&in); err != nil {
 		return err

@@ -11,13 +11,15 @@ import (
 
 // inModifyWQ has the values that the rules of ibv_modify_wq use.
 type inModifyWQ struct {
-	wq                uint64 // wq
-	wqAttr            uint64 // wq_attr
-	wqAttrAttrMask    uint64 // wq_attr.attr_mask
-	wqAttrFlagsMask   uint64 // wq_attr.flags_mask
-	wqAttrWQState     uint64 // wq_attr.wq_state
-	wqAttrCurrWQState uint64 // wq_attr.curr_wq_state
-	wqAttrFlags       uint64 // wq_attr.flags
+	wq                           uint64         // wq
+	wqAttr                       uint64         // wq_attr
+	wqAttrAttrMask               uint64         // wq_attr.attr_mask
+	wqAttrFlagsMask              uint64         // wq_attr.flags_mask
+	wqAttrWQState                uint64         // wq_attr.wq_state
+	wqAttrCurrWQState            uint64         // wq_attr.curr_wq_state
+	wqAttrFlags                  uint64         // wq_attr.flags
+	capDeviceAttrExRawPacketCaps validate.Known // device_attr_ex.raw_packet_caps
+	wqState                      validate.Known // wq.state
 }
 
 // checkModifyWQ refuses a call of ibv_modify_wq that breaks a rule.
@@ -52,6 +54,18 @@ func hintModifyWQ(in *inModifyWQ) []verr.Violation {
 	}
 	if in.wqAttrFlags != 0 && in.wqAttrAttrMask&0x4 == 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule2091], Value: WQFlags(in.wqAttrFlags).String()})
+	}
+	if in.wqAttrFlagsMask != 0 && in.wqAttrAttrMask&0x4 == 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule3347], Value: WQFlags(in.wqAttrFlagsMask).String()})
+	}
+	if in.capDeviceAttrExRawPacketCaps.OK && in.wqAttrAttrMask&0x4 != 0 && in.wqAttrFlagsMask&0x1 != 0 && in.capDeviceAttrExRawPacketCaps.V&0x1 != 0x1 {
+		may = append(may, verr.Violation{Rule: &rules[rule3348], Value: WQFlags(in.wqAttrFlagsMask).String()})
+	}
+	if in.capDeviceAttrExRawPacketCaps.OK && in.wqAttrAttrMask&0x4 != 0 && in.wqAttrFlagsMask&0x2 != 0 && in.capDeviceAttrExRawPacketCaps.V&0x2 != 0x2 {
+		may = append(may, verr.Violation{Rule: &rules[rule3349], Value: WQFlags(in.wqAttrFlagsMask).String()})
+	}
+	if in.wqState.OK && in.wqAttrAttrMask&0x2 != 0 && (in.wqAttrCurrWQState == 0 || in.wqAttrCurrWQState == 1 || in.wqAttrCurrWQState == 2) && in.wqAttrCurrWQState != in.wqState.V {
+		may = append(may, verr.Violation{Rule: &rules[rule3350], Value: WQState(in.wqAttrCurrWQState).String(), Limit: strconv.FormatUint(in.wqState.V, 10)})
 	}
 	return may
 }

@@ -61,10 +61,17 @@ void svb_chan_wake(struct svb_chan *ch)
 	ring(ch);
 }
 
+uint64_t svb_stamp(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
 bool svb_complete(struct svb_cq *cq, const struct svb_cqe *c)
 {
 	struct svb_cqe *entry;
-	struct timespec now;
 
 	if (cq->count == cq->size && cq->careless)
 		return true;
@@ -74,8 +81,8 @@ bool svb_complete(struct svb_cq *cq, const struct svb_cqe *c)
 	}
 	entry = &cq->ring[(cq->head + cq->count++) % cq->size];
 	*entry = *c;
-	clock_gettime(CLOCK_REALTIME, &now);
-	entry->at = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	if (!entry->at)
+		entry->at = svb_stamp();
 	if (cq->notify == SVB_NEXT || (cq->notify == SVB_SOLICITED && c->solicited)) {
 		cq->notify = SVB_QUIET;
 		svb_chan_push(cq);

@@ -18,7 +18,7 @@ enum svb_notify { SVB_QUIET, SVB_SOLICITED, SVB_NEXT };
 
 struct svb_cqe {
 	struct ibv_wc wc;
-	uint64_t at;  // CLOCK_REALTIME, ns
+	uint64_t at;  // CLOCK_REALTIME, ns; 0: when the entry comes into the queue
 	uint32_t tag; // of the flow by which it came; 0: none
 	uint64_t seq; // place of the request among those of its send queue, from 1; 0: of a receive queue
 	bool solicited;
@@ -71,6 +71,7 @@ SVB_HIDDEN int svb_make_cq(struct ibv_context *pub, const struct ibv_cq_init_att
 SVB_HIDDEN void svb_dequeue(struct svb_cq *cq, struct svb_cqe *into); // the oldest entry, which there is; with svb_lock held
 
 // completion.c: with svb_lock held
+SVB_HIDDEN uint64_t svb_stamp(void); // the time of a completion
 SVB_HIDDEN bool svb_complete(struct svb_cq *cq, const struct svb_cqe *c); // false: overflow
 SVB_HIDDEN void svb_chan_push(struct svb_cq *cq);
 SVB_HIDDEN struct svb_cq *svb_chan_pop(struct svb_chan *ch); // NULL: no event waits

@@ -14,6 +14,8 @@
 #include "qp.h"
 #include "steer.h"
 
+#define MAX_SPECS 10 // that the kernel takes for one flow
+
 static void end(struct svb_flow *f)
 {
 	svb_handle_drop(f->obj.ctx->file, f->k.handle);
@@ -114,7 +116,7 @@ static int enter(struct svb_qp *qp, struct svb_flow *f, const struct ibv_flow_at
 
 	if (qp->pub.qp_type != IBV_QPT_UD && qp->pub.qp_type != IBV_QPT_RAW_PACKET)
 		return EINVAL;
-	if (a->port == 0 || a->port > qp->dev->cfg.ports || a->type > IBV_FLOW_ATTR_SNIFFER)
+	if (a->port == 0 || a->port > qp->dev->cfg.ports || a->type > IBV_FLOW_ATTR_SNIFFER || a->num_of_specs > MAX_SPECS)
 		return EINVAL;
 	if (a->flags & ~(uint32_t)(IBV_FLOW_ATTR_FLAGS_DONT_TRAP | IBV_FLOW_ATTR_FLAGS_EGRESS))
 		return EINVAL;

@@ -89,6 +89,7 @@ struct svb_qp {
 	uint8_t rnr_code;             // how long the receiver asked to wait
 	uint64_t retry_at, ready_at;  // CLOCK_MONOTONIC, ns: its timer, and the end of a wait that the receiver asked for
 	uint64_t wake;                // when to look at it again
+	uint64_t left;                // when the datagram or frame at the head left, by svb_stamp; 0: it has not, or is acknowledged
 	bool drained;                 // SQ_DRAINED was reported since SQD
 	bool dying;
 	unsigned busy; // requests under way from it or to it

@@ -89,6 +89,10 @@ int svb_query_device_ex(struct ibv_context *c, const struct ibv_query_device_ex_
 	all.device_cap_flags_ex = ctx->dev->cfg.cap_flags;
 	all.max_dm_size = ctx->dev->cfg.max_dm_size;
 	all.phys_port_cnt_ex = ctx->dev->cfg.ports;
+	if (!ctx->dev->cfg.plain_cq_ex) {
+		all.hca_core_clock = 250000; // kHz, as read_ts has it
+		all.completion_timestamp_mask = UINT64_MAX;
+	}
 	memset(a, 0, size);
 	memcpy(a, &all, size < sizeof all ? size : sizeof all);
 	return 0;

@@ -6,6 +6,7 @@
 
 #include "wire.h"
 #include "address.h"
+#include "completion.h"
 #include "instance.h"
 #include "piece.h"
 #include "qp.h"
@@ -211,6 +212,7 @@ enum svb_fate svb_request(struct svb_qp *qp, const struct svb_swr *r, char *data
 		*status = err == EFAULT ? IBV_WC_LOC_PROT_ERR : IBV_WC_LOC_QP_OP_ERR;
 	} else {
 		*status = IBV_WC_SUCCESS;
+		qp->left = svb_reliable(qp) ? 0 : svb_stamp();
 		fate = deliver(&m, status);
 	}
 	svb_list_drop(&m.source);

@@ -88,11 +88,11 @@ void svb_qp_end(struct svb_qp *qp, enum ibv_wc_status status)
 	if (r->opcode == IBV_WR_SEND_WITH_IMM || r->opcode == IBV_WR_RDMA_WRITE_WITH_IMM)
 		wc.wc_flags = IBV_WC_WITH_IMM;
 	if (status != IBV_WC_SUCCESS || qp->sig_all || (r->flags & IBV_SEND_SIGNALED))
-		svb_qp_complete(qp, qp->scq, &(struct svb_cqe){.wc = wc, .seq = qp->sposted - qp->scount + 1});
+		svb_qp_complete(qp, qp->scq, &(struct svb_cqe){.wc = wc, .at = qp->left, .seq = qp->sposted - qp->scount + 1});
 	qp->shead = (qp->shead + 1) % qp->cap.max_send_wr;
 	qp->scount--;
 	qp->started = qp->stuck = false;
-	qp->wake = 0;
+	qp->wake = qp->left = 0;
 }
 
 // The receiver's requests go first, as in soft-RoCE.

@@ -22,7 +22,7 @@ func sharedHandles() []suite.Case {
 	return []suite.Case{
 		{ID: "CF-xrc-0001", Family: family, Title: "a shared receive queue of each type, and numbers of those of XRC", Page: "ibv_create_srq_ex", Needs: alone, Run: srqTypes},
 		{ID: "CF-xrc-0002", Family: family, Title: "a queue that lacks what its type needs", Page: "ibv_create_srq_ex", Needs: alone,
-			Rules: []string{"VR-ibv_create_srq_ex-comp_mask-1203", "VR-ibv_create_srq_ex-srq_type-1204", "VR-ibv_create_srq_ex-comp_mask-1205", "VR-ibv_create_srq_ex-comp_mask-1206",
+			Rules: []string{"VR-ibv_create_srq_ex-pd-3305", "VR-ibv_create_srq_ex-srq_type-1204", "VR-ibv_create_srq_ex-comp_mask-1205", "VR-ibv_create_srq_ex-comp_mask-1206",
 				"VR-ibv_create_srq_ex-max_num_tags-1207"}, Run: noXRCQueue},
 		{ID: "CF-xrc-0003", Family: family, Title: "a queue pair that lacks what its type needs", Page: "ibv_create_qp_ex", Needs: alone,
 			Rules: []string{"VR-ibv_create_qp_ex-comp_mask-1222", "VR-ibv_create_qp_ex-comp_mask-1223", "VR-ibv_create_qp_ex-send_cq-1224", "VR-ibv_create_qp_ex-recv_cq-1225"}, Run: noXRCPair},
@@ -152,7 +152,7 @@ func noXRCQueue(t *suite.T) {
 		_, err := t.Device().CreateSRQEx(a)
 		return err
 	}
-	refusedBy(t, "VR-ibv_create_srq_ex-comp_mask-1203", make(verbs.NewSRQInitAttrEx(nil, 1, 1)))
+	refusedBy(t, "VR-ibv_create_srq_ex-pd-3305", make(verbs.NewSRQInitAttrEx(nil, 1, 1)))
 	refusedBy(t, "VR-ibv_create_srq_ex-srq_type-1204", make(verbs.NewSRQInitAttrEx(pd, 1, 1).Type(3)))
 	refusedBy(t, "VR-ibv_create_srq_ex-comp_mask-1205", make(verbs.NewSRQInitAttrEx(pd, 1, 1).Type(verbs.SRQTypeXRC).CQ(cq)))
 	refusedBy(t, "VR-ibv_create_srq_ex-comp_mask-1206", make(verbs.NewSRQInitAttrEx(pd, 1, 1).Type(verbs.SRQTypeTM).CQ(cq)))

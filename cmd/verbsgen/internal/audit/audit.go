@@ -26,7 +26,7 @@ const (
 // Entry is the verdict on one rule or note.
 type Entry struct {
 	Page    string
-	ID      string // of a rule; "note N of VERB" for a note
+	ID      string // of a rule; "note N of VERB" or "left_out N of VERB" for another statement
 	Section string // where the spec says that it stands
 	Passage string
 	Status  Status
@@ -109,10 +109,17 @@ func entriesOf(page *spec.Page) []Entry {
 		out = append(out, e)
 	}
 	count := map[string]int{}
-	for _, n := range page.Notes {
-		count[n.Verb]++
-		id := fmt.Sprintf("note %d of %s", count[n.Verb], n.Verb)
+	add := func(what string, n spec.Note) {
+		what += " of " + n.Verb
+		count[what]++
+		id := strings.Replace(what, " of", fmt.Sprintf(" %d of", count[what]), 1)
 		out = append(out, Entry{Page: page.Page, ID: id, Section: n.Section, Passage: n.Passage, Pos: n.Pos})
+	}
+	for _, n := range page.Notes {
+		add("note", n)
+	}
+	for _, l := range page.LeftOut {
+		add("left_out", l.Note)
 	}
 	return out
 }
@@ -173,9 +180,9 @@ func (t Tool) sections(ctx context.Context, manDir, page string) ([]section, err
 	return parse(text), nil
 }
 
-// Passages lists the passages of a page of at most longest pieces (0: one piece), with their text, for the author
-// of a rule to choose from. It is the only way by which a page's words come out of this package.
-func Passages(ctx context.Context, manDir, page string, longest int) ([]Passage, error) {
+// Passages lists the passages of a page with their text, for the author of a rule to choose from. It is the only way by
+// which a page's words come out of this package.
+func Passages(ctx context.Context, manDir, page string) ([]Passage, error) {
 	tool, err := FindTool()
 	if err != nil {
 		return nil, err
@@ -184,5 +191,36 @@ func Passages(ctx context.Context, manDir, page string, longest int) ([]Passage,
 	if err != nil {
 		return nil, fmt.Errorf("man page %s in %s: %w", page, manDir, err)
 	}
-	return passages(sections, min(max(longest, 1), maxRun)), nil
+	return passages(sections, maxRun), nil
+}
+
+// Cited tells of each passage in the list whether all of it stands in passages of the page's rules, notes and left-out
+// statements.
+func Cited(pages []*spec.Page, page string, list []Passage) []bool {
+	hashes := map[string]bool{}
+	for _, p := range pages {
+		if p.Page == page {
+			for _, e := range entriesOf(p) {
+				hashes[e.Passage] = true
+			}
+		}
+	}
+	type piece struct {
+		section string
+		number  int
+	}
+	covered := map[piece]bool{}
+	for _, p := range list {
+		for n := p.First; hashes[p.Hash] && n <= p.Last; n++ {
+			covered[piece{p.Section, n}] = true
+		}
+	}
+	out := make([]bool, len(list))
+	for i, p := range list {
+		out[i] = true
+		for n := p.First; n <= p.Last; n++ {
+			out[i] = out[i] && covered[piece{p.Section, n}]
+		}
+	}
+	return out
 }

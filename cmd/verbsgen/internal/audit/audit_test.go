@@ -29,6 +29,8 @@ func teaSpec() []*spec.Page {
 		}, Notes: []spec.Note{
 			{Verb: "tea_brew", Section: "Serving", Passage: Hash("Two lines are one passage.")},
 			{Verb: "tea_brew", Section: "Serving", Passage: Hash("Three lines are one passage.")},
+		}, LeftOut: []spec.LeftOut{
+			{Note: spec.Note{Verb: "tea_brew", Section: "NOTES", Passage: Hash("Milk is not brewed.")}, Reason: "who would"},
 		}},
 		{Page: "tea_pour", Rules: []spec.Rule{rule("pour", "NOTES", "x")}},
 		{Page: "no_rules"},
@@ -48,7 +50,7 @@ func TestAudit(t *testing.T) {
 		}{
 			{"here", Found, ""}, {"case", Found, ""}, {"moved", Moved, "NOTES"}, {"missing", Missing, ""},
 			{"off", OffPage, ""}, {"bare", Unhashed, ""},
-			{"note 1 of tea_brew", Found, ""}, {"note 2 of tea_brew", Missing, ""}, {"pour", NoPage, ""},
+			{"note 1 of tea_brew", Found, ""}, {"note 2 of tea_brew", Missing, ""}, {"left_out 1 of tea_brew", Found, ""}, {"pour", NoPage, ""},
 		}
 		if len(report.Entries) != len(want) {
 			t.Fatalf("%s: %d entries, want %d: %+v", tool.Name, len(report.Entries), len(want), report.Entries)
@@ -62,8 +64,8 @@ func TestAudit(t *testing.T) {
 		if len(report.Absent) != 1 || report.Absent[0] != "tea_pour" {
 			t.Errorf("absent pages %q, want tea_pour alone", report.Absent)
 		}
-		if !report.Stale() || report.Count(Found) != 3 {
-			t.Errorf("stale %v, %d found; want stale with 3 found", report.Stale(), report.Count(Found))
+		if !report.Stale() || report.Count(Found) != 4 {
+			t.Errorf("stale %v, %d found; want stale with 4 found", report.Stale(), report.Count(Found))
 		}
 	}
 }
@@ -131,23 +133,27 @@ func TestPagesAreFoundInEveryForm(t *testing.T) {
 
 func TestPassagesListsForAuthors(t *testing.T) {
 	tools(t)
-	one, err := Passages(t.Context(), "testdata", "tea_brew", 0)
+	list, err := Passages(t.Context(), "testdata", "tea_brew")
 	if err != nil {
 		t.Fatal(err)
 	}
-	two, err := Passages(t.Context(), "testdata", "tea_brew", 2)
-	if err != nil {
-		t.Fatal(err)
+	if len(list) == 0 {
+		t.Error("no passages")
 	}
-	if len(one) == 0 || len(two) <= len(one) {
-		t.Errorf("%d passages of one piece, %d of up to two", len(one), len(two))
-	}
-	for _, p := range two {
-		if p.Hash != Hash(p.Text) || p.Section == "" || p.First > p.Last || p.Last > p.First+1 {
+	cited := Cited(teaSpec(), "tea_brew", list)
+	for i, p := range list {
+		if p.Hash != Hash(p.Text) || p.Section == "" || p.First > p.Last || p.Last > p.First+maxRun-1 {
 			t.Errorf("bad passage %+v", p)
 		}
+		want := map[string]bool{
+			"The pot must be warm;": true, "a cold one cracks.": true, "The pot must be warm; a cold one cracks.": true,
+			"Two lines are one passage.": true, "Milk is not brewed.": true,
+		}[p.Text]
+		if cited[i] != want {
+			t.Errorf("%q: cited %v", p.Text, cited[i])
+		}
 	}
-	if _, err := Passages(t.Context(), "testdata", "tea_pour", 1); !errors.Is(err, errAbsent) {
+	if _, err := Passages(t.Context(), "testdata", "tea_pour"); !errors.Is(err, errAbsent) {
 		t.Errorf("error %v, want %v", err, errAbsent)
 	}
 }

@@ -1,0 +1,318 @@
+//go:build linux && cgo
+
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"net"
+	"slices"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/softverbs"
+	"github.com/verbsgen/verbsgen/runtime/softverbs/verbstest"
+)
+
+// patient are options for tests: probes get lost only where they must.
+func patient() *options {
+	return &options{port: 1, gid: -1, interval: time.Millisecond, timeout: 20 * time.Second, count: 3, size: 64, keep: 100, retry: 5 * time.Millisecond}
+}
+
+func openDevice(t *testing.T, opts ...softverbs.Option) *verbs.Device {
+	t.Helper()
+	lib, err := verbs.LoadFrom(verbstest.New(t, opts...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dev, err := lib.OpenDevice("soft0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := dev.CloseAll(); err != nil {
+			t.Error(err)
+		}
+	})
+	return dev
+}
+
+// started starts an agent at a TCP address, which has met its peers.
+func started(t *testing.T, dev *verbs.Device, o *options, at string, peers ...string) *agent {
+	t.Helper()
+	ln, err := net.Listen("tcp", at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := newAgent(dev, ln, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.start(peers)
+	t.Cleanup(a.stop)
+	a.meet(t.Context())
+	return a
+}
+
+func addr(a *agent) string { return a.ln.Addr().String() }
+
+// until waits for a condition of an agent.
+func until(t *testing.T, a *agent, what string, cond func() bool) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		a.mu.Lock()
+		ok := cond()
+		a.mu.Unlock()
+		if ok {
+			return
+		}
+	}
+	t.Fatalf("waited in vain: %s", what)
+}
+
+func probed(t *testing.T, a *agent) *report {
+	t.Helper()
+	if err := a.probe(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return a.report()
+}
+
+// TestDeadPeers probes an agent that answers, one whose queue pair is gone, one that nobody ever met, and the agent itself.
+func TestDeadPeers(t *testing.T) {
+	dev := openDevice(t)
+	alive := started(t, dev, patient(), "127.0.0.1:0")
+	dead, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dead.Close()
+	go func() {
+		for conn, err := dead.Accept(); err == nil; conn, err = dead.Accept() {
+			h := alive.hello(0)
+			h.QPN ^= 0x555555
+			json.NewEncoder(conn).Encode(h)
+			defer conn.Close()
+		}
+	}()
+	refusing, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	refusing.Close()
+
+	o := patient()
+	o.timeout = 500 * time.Millisecond
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := newAgent(dev, ln, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.start([]string{addr(alive), dead.Addr().String(), refusing.Addr().String(), addr(a)})
+	defer a.stop()
+	a.meet(t.Context())
+	r := probed(t, a)
+	if len(r.Peers) != 3 {
+		t.Fatalf("%d peers: %+v", len(r.Peers), r.Peers)
+	}
+	if p := r.Peers[1]; p.counts != (counts{Sent: 3, Lost: 3}) || p.RTT != nil {
+		t.Errorf("dead: %+v", p)
+	}
+	if p := r.Peers[2]; p.counts != (counts{Unsent: 3}) || p.Error == "" {
+		t.Errorf("never met: %+v", p)
+	}
+	if p := r.Peers[0]; p.Sent != 3 || p.Answered+p.Lost != 3 {
+		t.Errorf("alive: %+v", p)
+	}
+}
+
+// TestRestart has a peer end and another agent come to its address, as after an update.
+func TestRestart(t *testing.T) {
+	dev := openDevice(t)
+	first := started(t, dev, patient(), "127.0.0.1:0")
+	a := started(t, dev, patient(), "127.0.0.1:0", addr(first))
+	if p := probed(t, a).Peers[0]; p.Answered != 3 {
+		t.Errorf("before: %+v", p)
+	}
+	p, old := a.peers[0], a.peers[0].remote
+	if len(p.samples.last) != 0 {
+		t.Errorf("%d samples are left after the report", len(p.samples.last))
+	}
+	first.stop()
+	until(t, a, "the connection has ended", func() bool { return p.err != nil })
+	second := started(t, dev, patient(), addr(first))
+	until(t, a, "the peer was met again", func() bool { return p.err == nil && p.remote != old && p.remote == second.q.self })
+	if p := probed(t, a).Peers[0]; p.Answered != 3 || p.Error != "" {
+		t.Errorf("after: %+v", p)
+	}
+}
+
+// TestForeign sends an agent datagrams that are not of a known agent, in a number that needs receives posted again.
+func TestForeign(t *testing.T) {
+	dev := openDevice(t)
+	other := started(t, dev, patient(), "127.0.0.1:0")
+	a := started(t, dev, patient(), "127.0.0.1:0", addr(other))
+	started(t, dev, patient(), "127.0.0.1:0", addr(a)) // it has the number 0
+	stranger, err := newQueues(dev, patient())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ah, err := other.path(&a.q.self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	good := packet{kind: probing, number: 1}
+	acknowledgement := packet{kind: ack1}
+	sent := 0
+	send := func(p packet, size int, damage func(b []byte)) {
+		t.Helper()
+		i := stranger.free[len(stranger.free)-1]
+		if added, err := stranger.add(slot{}, p, size, ah, &a.q.self); err != nil || !added {
+			t.Fatal(added, err)
+		}
+		damage(stranger.out[int(i)*64:][:64])
+		if err := stranger.flush(); err != nil {
+			t.Fatal(err)
+		}
+		stranger.free = append(stranger.free, i) // the bytes are the same the next time
+		sent++
+		until(t, a, "the datagram was ignored", func() bool { return a.foreign == uint64(sent) })
+		var wcs [1]verbs.WCEx
+		for n := 0; n == 0; {
+			if n, err = stranger.reader.PollInto(wcs[:]); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	nothing := func([]byte) {}
+	send(good, 64, func(b []byte) { copy(b, "garbage") })
+	send(good, 64, func(b []byte) { b[4]++ })
+	send(good, 8, nothing)
+	send(good, 0, nothing)
+	send(good, 64, nothing)                  // nobody has this number
+	send(packet{kind: probing}, 64, nothing) // somebody else has it
+	send(acknowledgement, 64, nothing)
+	acknowledgement.number = 1 << 30
+	send(acknowledgement, 64, nothing)
+	for range recvDepth {
+		send(good, 64, nothing)
+	}
+	r := probed(t, a)
+	if p := r.Peers[0]; p.Answered != 3 || r.Foreign != uint64(sent) {
+		t.Errorf("%d of %d were foreign; %+v", r.Foreign, sent, p)
+	}
+}
+
+// TestManyPeers has 200 peers, each with an address handle, and one queue pair.
+func TestManyPeers(t *testing.T) {
+	dev := openDevice(t)
+	responder := started(t, dev, patient(), "127.0.0.1:0")
+	o := patient()
+	o.interval = 20 * time.Millisecond
+	a := started(t, dev, o, "127.0.0.1:0", slices.Repeat([]string{addr(responder)}, 200)...)
+	until(t, a, "all were met", func() bool { return !slices.ContainsFunc(a.peers, func(p *peer) bool { return p.to == nil }) })
+	for _, p := range probed(t, a).Peers {
+		if p.counts != (counts{Sent: 3, Answered: 3}) {
+			t.Errorf("%+v", p)
+		}
+	}
+}
+
+// TestBadHello has others say something else than agents of this version, and at last what they say.
+func TestBadHello(t *testing.T) {
+	dev := openDevice(t)
+	a := started(t, dev, patient(), "127.0.0.1:0")
+	say := func(change func(h *hello)) string {
+		h := a.hello(0)
+		change(&h)
+		line, err := json.Marshal(h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(line)
+	}
+	for _, test := range []struct {
+		line     string
+		answered bool
+	}{
+		{"GET / HTTP/1.0\r\n\r\n", false}, {"{", false},
+		{say(func(h *hello) { h.Pingmesh = 2 }), false},
+		{say(func(h *hello) { h.GID = "nowhere" }), false},
+		{say(func(*hello) {}), true},
+	} {
+		conn, err := net.Dial("tcp", addr(a))
+		if err != nil {
+			t.Fatal(err)
+		}
+		io.WriteString(conn, test.line)
+		conn.(*net.TCPConn).CloseWrite()
+		if reply, _ := io.ReadAll(conn); (len(reply) > 0) != test.answered {
+			t.Errorf("%q was answered by %q", test.line, reply)
+		}
+		conn.Close()
+	}
+	until(t, a, "the session has ended", func() bool { return len(a.sessions) == 1 && a.sessions[0] == nil })
+}
+
+// TestFailure ends an agent whose queue pair fails.
+func TestFailure(t *testing.T) {
+	dev := openDevice(t, softverbs.FailRequest(1, 2)) // IBV_WC_LOC_QP_OP_ERR
+	other := started(t, dev, patient(), "127.0.0.1:0")
+	a := started(t, dev, patient(), "127.0.0.1:0", addr(other))
+	if err := a.probe(t.Context()); err == nil {
+		t.Error("no error")
+	}
+}
+
+// TestNoQueue has the device refuse the queue for another reason than its fields.
+func TestNoQueue(t *testing.T) {
+	dev := openDevice(t, softverbs.Fail("ibv_create_cq_ex", 1, syscall.ENOMEM))
+	if _, err := newQueues(dev, patient()); err == nil {
+		t.Error("no error")
+	}
+}
+
+// TestSteady has an agent probe itself, step by step: no step allocates, and nothing arrives before it left.
+func TestSteady(t *testing.T) {
+	dev := openDevice(t)
+	o := patient()
+	o.interval = 1
+	a := started(t, dev, o, "127.0.0.1:0") // only for what start makes
+	a.stop()
+	p := newPeer(o, "self", 0)
+	a.peers = []*peer{p}
+	if err := a.target(p, a.q.self, 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.join(&session{to: p.to, remote: a.q.self}); err != nil {
+		t.Fatal(err)
+	}
+	wcs := make([]verbs.WCEx, 8)
+	allocs := testing.AllocsPerRun(200, func() {
+		if _, err := a.turns(0, 0); err != nil {
+			t.Fatal(err)
+		}
+		for want := p.Sent; p.Answered < want; {
+			n, err := a.q.reader.PollSpin(wcs, 100)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := a.handle(wcs[:n], now()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+	if allocs != 0 {
+		t.Errorf("%v allocations for a probe", allocs)
+	}
+	for _, s := range p.samples.last {
+		if s.rtt < 0 {
+			t.Errorf("%+v: an acknowledgement came before its probe had left", s)
+		}
+	}
+}

@@ -1,0 +1,189 @@
+// Command pingmesh measures the latency between the machines of a fleet over unreliable datagrams, as R-Pingmesh (SIGCOMM 2024)
+// describes it. One process, an agent, probes many peers from one queue pair, with an address handle for each, and answers their
+// probes.
+//
+//	pingmesh                                                agents on a software device, which probe each other
+//	pingmesh -device mlx5_0                                 the same on a real device
+//	pingmesh -device mlx5_0 -peers @hosts -every 1m -json   on each machine of the fleet, which all have the same list
+//	pingmesh -device mlx5_0 -listen :18516                  only answer
+//
+// # What is measured
+//
+// A probe has six times. The prober posts it at t1, and it leaves at t2. It arrives at the responder at t3, whose first
+// acknowledgement leaves at t4; a second one brings t4 - t3. The first one arrives at t5, and the prober sees it at t6.
+//
+//	round-trip time    (t5 - t2) - (t4 - t3)   of the network
+//	prober's delay     (t6 - t1) - (t5 - t2)   before the probe leaves and after the acknowledgement has arrived
+//	responder's delay  t4 - t3
+//
+// No clock is compared with that of another machine. t1 and t6 are the program's. The others are those of completions: in cycles
+// of the device, else in nanoseconds of its wall clock. If the device has neither, as soft-RoCE, they are the program's too: what
+// leaves has the time before it was posted, and what arrives the time when the program saw it. The round-trip time is then never
+// too short, but contains the delay of the prober, which is not reported. A report names the clocks of both sides.
+//
+// # How agents meet
+//
+// An agent listens on TCP. Whoever wants to probe it connects, both send a line of JSON (type hello), and the connection stays
+// open for as long as probes are to be answered. An agent that was restarted is met again within a second or so; until then
+// probes go where it was, and are lost. Agents may start in any order. An agent that finds its own address in the list leaves it
+// out. Anyone who reaches the TCP port may have probes answered; keep it inside the fleet.
+//
+// # Reports
+//
+// The table and the JSON (type report) have for each peer how many probes were sent, answered and lost, and percentiles of the
+// latest answered ones. A probe is lost if both acknowledgements have not come within -timeout; those that come later are counted
+// as late, and those that come again as twice. A turn is unsent if the peer was never met, or 64 probes wait. Interrupt and
+// SIGTERM end the probing with a last report. An agent ends with an error if its queue pair fails, as soft-RoCE's does when its
+// port goes down; let a supervisor start it again.
+//
+// # Size and speed
+//
+// These are some 1,280 lines of Go besides comments and tests, and none of C. A probe allocates nothing. One process on a software
+// device answers some 22,000 of its own probes in a second, each of which is three datagrams, on a machine with two busy cores:
+//
+//	pingmesh -agents 2 -interval 1us -duration 5s
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/softverbs"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, os.Stdout, os.Stderr, os.Args[1:])
+	stop()
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+	case errors.Is(err, errUsage):
+		os.Exit(2)
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "pingmesh:", err)
+		os.Exit(1)
+	}
+}
+
+// run is the command: it opens the device, and closes it at the end with all that was made from it.
+func run(ctx context.Context, stdout, stderr io.Writer, args []string, soft ...softverbs.Option) (err error) {
+	o, err := parse(stderr, args)
+	if err != nil {
+		return err
+	}
+	var lib *verbs.Lib
+	if o.device == "" {
+		o.device = "soft0"
+		s := softverbs.New(append(soft, softverbs.Name(o.device))...)
+		defer s.Close()
+		lib, err = verbs.LoadFrom(s)
+	} else {
+		lib, err = verbs.Load()
+	}
+	if err != nil {
+		return err
+	}
+	dev, err := lib.OpenDevice(o.device)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, dev.CloseAll()) }()
+	agents, peers, err := newAgents(ctx, dev, o)
+	if err != nil {
+		return err
+	}
+	for i, a := range agents {
+		a.start(peers[i])
+	}
+	defer func() {
+		for _, a := range agents {
+			a.stop()
+		}
+	}()
+	if o.duration > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, o.duration)
+		defer cancel()
+	}
+	return probeAll(ctx, stdout, agents, o)
+}
+
+// newAgents makes the one agent that the options describe, or several that have all others as peers.
+func newAgents(ctx context.Context, dev *verbs.Device, o *options) (agents []*agent, peers [][]string, err error) {
+	n, at := 1, o.listen
+	if at == "" {
+		n, at = o.agents, "127.0.0.1:0"
+	}
+	for range n {
+		ln, err := (&net.ListenConfig{}).Listen(ctx, "tcp", at)
+		if err != nil {
+			return nil, nil, err
+		}
+		a, err := newAgent(dev, ln, o)
+		if err != nil {
+			return nil, nil, errors.Join(err, ln.Close())
+		}
+		agents = append(agents, a)
+	}
+	if o.listen != "" {
+		return agents, [][]string{o.peers}, nil
+	}
+	for i := range agents {
+		var others []string
+		for j, other := range agents {
+			if i != j {
+				others = append(others, other.ln.Addr().String())
+			}
+		}
+		peers = append(peers, others)
+	}
+	return agents, peers, nil
+}
+
+// probeAll has all agents probe and report.
+func probeAll(ctx context.Context, w io.Writer, agents []*agent, o *options) error {
+	for _, a := range agents {
+		a.meet(ctx)
+	}
+	errs := make([]error, len(agents))
+	ended := make(chan struct{})
+	var probers sync.WaitGroup
+	for i, a := range agents {
+		probers.Go(func() { errs[i] = a.probe(ctx) })
+	}
+	go func() {
+		probers.Wait()
+		close(ended)
+	}()
+	var tick <-chan time.Time
+	if o.every > 0 {
+		ticker := time.NewTicker(o.every)
+		defer ticker.Stop()
+		tick = ticker.C
+	}
+	for last := false; ; {
+		select {
+		case <-tick:
+		case <-ended:
+			last = true
+		}
+		for _, a := range agents {
+			if err := a.report().write(w, o.json); err != nil {
+				return err
+			}
+		}
+		if last {
+			return errors.Join(errs...)
+		}
+	}
+}

@@ -1,0 +1,160 @@
+//go:build linux && cgo
+
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/verbsgen/verbsgen/runtime/softverbs"
+)
+
+// TestRun has agents probe each other on software devices with and without times and, if VERBS_DEVICE names one, on a real device.
+func TestRun(t *testing.T) {
+	for _, test := range []struct {
+		name, device, clock string
+		opts                []softverbs.Option
+	}{
+		{"with times", "", "device", nil},
+		{"without", "", "software", []softverbs.Option{softverbs.StandardFields()}},
+		{"strict", "", "", []softverbs.Option{softverbs.LikeMLX5()}},
+		{"named device, else software", os.Getenv("VERBS_DEVICE"), "", nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var out strings.Builder
+			args := strings.Fields("-agents 3 -count 5 -interval 5ms -timeout 20s -json -device=" + test.device)
+			if err := run(t.Context(), &out, io.Discard, args, test.opts...); err != nil {
+				t.Fatal(err)
+			}
+			reports := decode(t, out.String())
+			if len(reports) != 3 {
+				t.Fatalf("%d reports of 3 agents", len(reports))
+			}
+			for _, r := range reports {
+				if r.Clock != cmp.Or(test.clock, r.Clock) || r.Foreign != 0 || len(r.Peers) != 2 {
+					t.Errorf("%+v", r)
+				}
+				for _, p := range r.Peers {
+					if p.counts != (counts{Sent: 5, Answered: 5}) || p.Clock != r.Clock || p.Error != "" {
+						t.Errorf("%+v", p)
+					}
+					if p.RTT == nil || p.Responder == nil || (p.Prober == nil) != (r.Clock == "software") {
+						t.Errorf("percentiles of %+v", p)
+					}
+				}
+			}
+		})
+	}
+}
+
+// decode reads lines of JSON with the fields of reports alone.
+func decode(t *testing.T, text string) (all []report) {
+	t.Helper()
+	d := json.NewDecoder(strings.NewReader(text))
+	d.DisallowUnknownFields()
+	for d.More() {
+		var r report
+		if err := d.Decode(&r); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+// interrupter cancels a context once a report says that probes were answered.
+type interrupter struct {
+	strings.Builder
+	cancel context.CancelFunc
+}
+
+func (w *interrupter) Write(b []byte) (int, error) {
+	if regexp.MustCompile(`"answered":[1-9]`).Match(b) {
+		w.cancel()
+	}
+	return w.Builder.Write(b)
+}
+
+// TestInterrupt ends probing without a limit, and has the summary printed.
+func TestInterrupt(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	out := &interrupter{cancel: cancel}
+	if err := run(ctx, out, io.Discard, strings.Fields("-agents 2 -duration 1h -interval 1ms -every 1ms -json -spin")); err != nil {
+		t.Fatal(err)
+	}
+	reports := decode(t, out.String())
+	if n := len(reports); n < 4 || n%2 != 0 || reports[n-1].Agent != reports[1].Agent || !errors.Is(ctx.Err(), context.Canceled) {
+		t.Errorf("%v; %d reports: %+v", ctx.Err(), n, reports)
+	}
+}
+
+// TestEvery prints more than one report, each of what came since the last.
+func TestEvery(t *testing.T) {
+	var out strings.Builder
+	if err := run(t.Context(), &out, io.Discard, strings.Fields("-agents 2 -count 60 -interval 5ms -timeout 20s -every 10ms -json")); err != nil {
+		t.Fatal(err)
+	}
+	reports := decode(t, out.String())
+	var sent uint64
+	for i, r := range reports {
+		sent += r.Peers[0].Sent
+		if i >= 2 && !r.From.Equal(reports[i-2].To) {
+			t.Errorf("report %d begins at %v, and the one before ends at %v", i, r.From, reports[i-2].To)
+		}
+	}
+	if len(reports) < 4 || sent != 120 {
+		t.Errorf("%d reports of %d probes", len(reports), sent)
+	}
+}
+
+// TestOneAgent runs one agent with a peer that is not there, and one that only answers.
+func TestOneAgent(t *testing.T) {
+	gone, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone.Close()
+	for _, test := range []struct {
+		args string
+		want []peerReport
+	}{
+		{"-json -listen 127.0.0.1:0 -duration 20ms", []peerReport{}},
+		{"-json -listen 127.0.0.1:0 -interval 5ms -count 4 -peers " + gone.Addr().String(), []peerReport{{Peer: gone.Addr().String(), counts: counts{Unsent: 4}}}},
+	} {
+		var out strings.Builder
+		if err := run(t.Context(), &out, io.Discard, strings.Fields(test.args)); err != nil {
+			t.Fatal(err)
+		}
+		reports := decode(t, out.String())
+		for i := range reports[0].Peers {
+			if p := &reports[0].Peers[i]; p.Error != "" {
+				p.Error = ""
+			} else {
+				t.Errorf("%s: it does not say why %+v", test.args, p)
+			}
+		}
+		if len(reports) != 1 || !slices.Equal(reports[0].Peers, test.want) {
+			t.Errorf("%s: %+v, want peers %+v", test.args, reports, test.want)
+		}
+	}
+}
+
+// TestRefused runs with what the device does not have.
+func TestRefused(t *testing.T) {
+	for _, args := range []string{"-size 5000", "-gid-index 200", "-ib-port 2", "-device nothing0"} {
+		if err := run(t.Context(), io.Discard, io.Discard, strings.Fields(args)); err == nil {
+			t.Errorf("%s was accepted", args)
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package spec
+
+import (
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+func (d *decoder) note(n *yaml.Node, at place) Note {
+	t := Note{Pos: d.pos(n)}
+	d.object(n, at, d.noteKeys(&t))
+	return t
+}
+
+func (d *decoder) noteKeys(t *Note) []key {
+	return []key{
+		{"verb", true, d.text(&t.Verb)},
+		{"statement", true, d.text(&t.Statement)},
+		{"section", true, d.text(&t.Section)},
+		{"passage", true, d.hash(&t.Passage)},
+	}
+}
+
+// leftOut reads the statements of a page that no rule checks.
+func (d *decoder) leftOut(p *Page) func(*yaml.Node, place) {
+	return func(n *yaml.Node, at place) {
+		d.list(n, at, func(e *yaml.Node) {
+			l := LeftOut{Note: Note{Pos: d.pos(e)}}
+			d.object(e, at, append(d.noteKeys(&l.Note), key{"reason", true, d.text(&l.Reason)}))
+			p.LeftOut = append(p.LeftOut, l)
+		})
+	}
+}
+
+// pending reads spec/pending.yaml.
+func (d *decoder) pending(n *yaml.Node) []Pending {
+	var out []Pending
+	var keys []key
+	for _, c := range categories {
+		keys = append(keys, key{c, false, func(n *yaml.Node, at place) {
+			d.list(n, at, func(e *yaml.Node) {
+				p := Pending{Category: c, Pos: d.pos(e)}
+				d.text(&p.C)(e, place{"pending", c})
+				if strings.ContainsAny(p.C, "*?[]{}") {
+					d.add(e, CodeGlob, "pending", c+": "+show(p.C)+" is a pattern", "list the names one by one")
+				} else if p.C != "" {
+					out = append(out, p)
+				}
+			})
+		}})
+	}
+	d.object(n, place{"pending", ""}, keys)
+	return out
+}
