@@ -43,10 +43,14 @@ var chosen = map[string]struct {
 }
 
 // readOnly are the arguments that a function does not write to, although the header does not say so, of functions that also have others.
-var readOnly = map[string]bool{"ibv_init_ah_from_wc.wc": true, "ibv_init_ah_from_wc.grh": true}
+var readOnly = map[string]bool{"ibv_init_ah_from_wc.wc": true, "ibv_init_ah_from_wc.grh": true, "ibv_resolve_eth_l2_from_gid.attr": true}
+
+// arrays are the arguments that point to several numbers, which a function sets. They are not recorded: a test with a software device sets
+// them.
+var arrays = map[string]bool{"ibv_resolve_eth_l2_from_gid.eth_mac": true}
 
 // handedOut are the arguments that point to where a function puts a pointer.
-var handedOut = map[string]bool{"ibv_get_cq_event.cq": true, "ibv_get_cq_event.cq_context": true}
+var handedOut = map[string]bool{"ibv_get_cq_event.cq": true, "ibv_get_cq_event.cq_context": true, "ibv_alloc_buf.buf": true}
 
 // commands are the fields of an object that a program sets before it calls an operation: each call shows them.
 var commands = map[string][]string{
