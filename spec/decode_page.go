@@ -164,10 +164,27 @@ func (d *decoder) record(name string, k, v *yaml.Node) Record {
 				{"doc", true, d.text(&r.Tail.Doc)},
 			})
 		}},
+		{"setup", false, func(n *yaml.Node, at place) { r.Setup = d.setup(n, at) }},
 		{"caps_from", false, d.textMap(&r.CapsFrom)},
 		{"doc", true, d.text(&r.Doc)},
 	})
 	return r
+}
+
+// setup reads which states kinds of objects go through.
+func (d *decoder) setup(n *yaml.Node, at place) *Setup {
+	s := &Setup{Pos: d.pos(n)}
+	defer d.marking(&s.marks)()
+	d.object(n, at, []key{
+		{"through", true, d.texts(&s.Through)},
+		{"types", true, d.named(func(name string, k, v *yaml.Node) {
+			d.goType(k, name)
+			t := SetupType{Go: name, Pos: d.pos(k)}
+			d.text(&t.Of)(v, place{name, "types"})
+			s.Types = append(s.Types, t)
+		})},
+	})
+	return s
 }
 
 func (d *decoder) recordField(record, c string, k, v *yaml.Node) RecordField {

@@ -205,6 +205,11 @@ func (s *Spec) GoNames() []GoName {
 			for _, w := range r.Switches {
 				add(w.Pos, r.Go+"."+w.Go)
 			}
+			if r.Setup != nil {
+				for _, x := range r.Setup.Types {
+					add(x.Pos, x.Go)
+				}
+			}
 		}
 		for i := range p.Unions {
 			add(p.Unions[i].Pos, p.Unions[i].Go)

@@ -214,6 +214,11 @@ func claimPage(p *Page, seen map[string]bool, cNames, goNames *claims) {
 		for _, w := range r.Switches {
 			goNames.claimIn(r.Go, w.Go, "a switch", w.Pos)
 		}
+		if r.Setup != nil && !p.adds["records "+r.Go] {
+			for _, x := range r.Setup.Types {
+				goNames.claim(x.Go, "a setup", x.Pos)
+			}
+		}
 	}
 	for i := range p.Unions {
 		if u := &p.Unions[i]; !p.adds["unions "+u.Go] {

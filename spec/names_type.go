@@ -64,6 +64,14 @@ func (c *checker) record(r *Record) {
 	for _, w := range r.Switches {
 		c.constant(w.Pos, r.Go, w.C)
 	}
+	if r.Setup != nil {
+		for _, name := range r.Setup.Through {
+			c.constant(r.Setup.marks.at("through", name, r.Setup.Pos), r.Go, name)
+		}
+		for _, x := range r.Setup.Types {
+			c.constant(x.Pos, x.Go, x.Of)
+		}
+	}
 	if r.Mask != "" {
 		c.field(r.marks.at("mask", r.Mask, r.Pos), r.Go, t, r.Mask)
 	}

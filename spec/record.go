@@ -29,7 +29,8 @@ type Record struct {
 	// Arm makes the record one of several that a list of Tail can have.
 	Arm *Arm
 	// Tail is the list of arms that C has behind the struct.
-	Tail *Tail
+	Tail  *Tail
+	Setup *Setup
 	// Of role lazy: the flag type that says which fields the reader wants, and the type of the error of an entry that failed.
 	Asks, Fails string
 	// CapsFrom makes the device keep the record for rules on capabilities: the first word of a capability path -> the field
@@ -56,6 +57,23 @@ type Tail struct {
 	Count string // the field with their number
 	Size  string // the field with the size of the struct and all of them
 	Doc   string
+}
+
+// Setup asks for a Go type for each kind of object, with the fields that it needs to go through some states: what the rules of kind
+// mask_for_transition on the mask say of each change.
+type Setup struct {
+	Through []string // states, in order
+	Types   []SetupType
+	Pos     Pos
+
+	marks marks
+}
+
+// SetupType is one of these types.
+type SetupType struct {
+	Go  string
+	Of  string // the kind of object, as the rule's condition has it: "IBV_QPT_RC"
+	Pos Pos
 }
 
 // Shown gives the fields that the Go type shows, and its mask. Of a field inside a nested struct the outer one counts too.

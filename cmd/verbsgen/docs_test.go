@@ -37,7 +37,7 @@ func TestCommandsDocument(t *testing.T) {
 func TestMatrixDocument(t *testing.T) {
 	docs := filepath.Join("..", "..", "docs")
 	var reports []string
-	for _, name := range []string{"softverbs", "rxe-6.1", "rxe-6.12", "rxe-7.2"} {
+	for _, name := range []string{"softverbs", "rxe-6.1", "rxe-6.12", "rxe-7.2", "rxe-7.2-rdma-core-65.0"} {
 		reports = append(reports, filepath.Join(docs, "reports", name+".json"))
 	}
 	for _, name := range []string{"conformance-matrix.md", "conformance-matrix.html"} {

@@ -101,7 +101,7 @@ wrong, or when a test below a folder of --tests names a rule that is not defined
 			case asMD:
 				return writeRulesMD(a.out, rules)
 			}
-			return writeRules(a.out, rules, leftOut(sp, args))
+			return writeRules(a.out, rules, leftOut(rel, sp, args))
 		}),
 	}
 	src.factFlags(cmd)
@@ -114,11 +114,17 @@ wrong, or when a test below a folder of --tests names a rule that is not defined
 
 // declared are the rules on functions that the facts have.
 func declared(rel *api.Release, rules []*spec.Rule) []*spec.Rule {
+	has := functions(rel)
+	return slices.DeleteFunc(slices.Clone(rules), func(r *spec.Rule) bool { return !has[r.Verb] })
+}
+
+// functions gives the names of the functions that a release declares.
+func functions(rel *api.Release) map[string]bool {
 	has := map[string]bool{}
 	for _, f := range rel.Functions {
 		has[f.Name] = true
 	}
-	return slices.DeleteFunc(slices.Clone(rules), func(r *spec.Rule) bool { return !has[r.Verb] })
+	return has
 }
 
 // checkRules judges the cases of rules, and prints what becomes of each.
@@ -194,12 +200,13 @@ func subjectOf(r *spec.Rule) string {
 	return r.Subject
 }
 
-// leftOut gives the statements that no rule checks: all, or those about one verb.
-func leftOut(sp *spec.Spec, verb []string) []spec.LeftOut {
+// leftOut gives the statements that no rule checks: about all verbs that the release declares, or about one.
+func leftOut(rel *api.Release, sp *spec.Spec, verb []string) []spec.LeftOut {
+	has := functions(rel)
 	var out []spec.LeftOut
 	for _, p := range sp.Pages {
 		for _, l := range p.LeftOut {
-			if len(verb) == 0 || l.Verb == verb[0] {
+			if has[l.Verb] && (len(verb) == 0 || l.Verb == verb[0]) {
 				out = append(out, l)
 			}
 		}

@@ -123,12 +123,6 @@ func (p *player) open(dev *verbs.Device) (err error) {
 
 // makeQueues makes the queue pairs, and the shared receive queue of several, with their addresses.
 func (p *player) makeQueues() (err error) {
-	init := verbs.NewQPAttr(verbs.QPStateInit).PKeyIndex(0).PortNum(1)
-	if p.queue == verbs.QPTypeUD {
-		init.QKey(datagramKey)
-	} else {
-		init.AccessFlags(0)
-	}
 	if p.queues > 1 {
 		if p.srq, err = p.pd.CreateSRQ(verbs.NewSRQInitAttr(receives, 1)); err != nil {
 			return err
@@ -157,7 +151,7 @@ func (p *player) makeQueues() (err error) {
 		if err != nil {
 			return err
 		}
-		if err := qp.Modify(init); err != nil {
+		if err := qp.Modify(p.steps(nil, pingpong.Address{}, 0).Init()); err != nil {
 			return err
 		}
 		p.qps = append(p.qps, qp)
@@ -183,24 +177,39 @@ func (p *player) receive(i int) error {
 	return err
 }
 
+// steps are the changes of a queue pair from RESET to RTS.
+type steps interface {
+	Init() *verbs.QPAttr
+	RTR() *verbs.QPAttr
+	RTS() *verbs.QPAttr
+}
+
+// steps are those of a queue pair of the game. A way is for connections only.
+func (p *player) steps(way *verbs.AHAttr, peer pingpong.Address, psn uint32) steps {
+	switch p.queue {
+	case verbs.QPTypeUD:
+		return verbs.UDSetup{PortNum: 1, QKey: datagramKey, SQPSN: psn}
+	case verbs.QPTypeUC:
+		return verbs.UCSetup{PortNum: 1, AV: way, PathMTU: verbs.MTU1024, DestQPNum: peer.QPN, RQPSN: peer.PSN, SQPSN: psn}
+	}
+	return verbs.RCSetup{
+		PortNum: 1, AV: way, PathMTU: verbs.MTU1024, DestQPNum: peer.QPN, RQPSN: peer.PSN, SQPSN: psn,
+		MaxDestRDAtomic: 1, MaxRDAtomic: 1, MinRNRTimer: 12, Timeout: 14, RetryCnt: 7, RNRRetry: 7,
+	}
+}
+
 // connect brings the queue pairs to the state in which they send to the peer's.
 func (p *player) connect() error {
 	for i, qp := range p.qps {
 		way := verbs.NewAHAttr(1).DLID(p.peer[i].LID).IsGlobal(true).DGID(p.peer[i].GID).SGIDIndex(0).HopLimit(64)
-		rtr, rts := verbs.NewQPAttr(verbs.QPStateRTR), verbs.NewQPAttr(verbs.QPStateRTS).SQPSN(p.self[i].PSN)
 		if p.queue == verbs.QPTypeUD {
 			var err error
 			if p.ah, err = p.pd.CreateAH(way); err != nil {
 				return err
 			}
-		} else {
-			rtr.PathMTU(verbs.MTU1024).DestQPNum(p.peer[i].QPN).RQPSN(p.peer[i].PSN).AV(way)
 		}
-		if p.queue == verbs.QPTypeRC {
-			rtr.MaxDestRDAtomic(1).MinRNRTimer(12)
-			rts.Timeout(14).RetryCnt(7).RNRRetry(7).MaxRDAtomic(1)
-		}
-		if err := errors.Join(qp.Modify(rtr), qp.Modify(rts)); err != nil {
+		steps := p.steps(way, p.peer[i], p.self[i].PSN)
+		if err := errors.Join(qp.Modify(steps.RTR()), qp.Modify(steps.RTS())); err != nil {
 			return fmt.Errorf("connecting queue pair %d to %v: %w", i, p.peer[i], err)
 		}
 	}

@@ -56,7 +56,7 @@ func (p *player) makeXRC(lid uint16, gid verbs.GID) (err error) {
 	}
 	p.qps = []*verbs.QP{sender}
 	for _, qp := range []*verbs.QP{x.receiver, sender} {
-		if err := qp.Modify(verbs.NewQPAttr(verbs.QPStateInit).PKeyIndex(0).PortNum(1).AccessFlags(0)); err != nil {
+		if err := qp.Modify(verbs.XRCRecvSetup{PortNum: 1}.Init()); err != nil { // the same for both kinds
 			return err
 		}
 	}
@@ -70,13 +70,9 @@ func (p *player) makeXRC(lid uint16, gid verbs.GID) (err error) {
 func (p *player) connectXRC() error {
 	x, peer := p.xrc, p.peer[0]
 	way := verbs.NewAHAttr(1).DLID(peer.LID).IsGlobal(true).DGID(peer.GID).SGIDIndex(0).HopLimit(64)
-	rtr := func(to uint32) *verbs.QPAttr {
-		return verbs.NewQPAttr(verbs.QPStateRTR).PathMTU(verbs.MTU1024).DestQPNum(to).RQPSN(peer.PSN).AV(way)
-	}
-	rts := func() *verbs.QPAttr { return verbs.NewQPAttr(verbs.QPStateRTS).SQPSN(p.self[0].PSN).Timeout(14) }
-	err := errors.Join(
-		x.receiver.Modify(rtr(peer.QPN).MaxDestRDAtomic(1).MinRNRTimer(12)), x.receiver.Modify(rts()),
-		p.qps[0].Modify(rtr(x.peer.receiver)), p.qps[0].Modify(rts().RetryCnt(7).RNRRetry(7).MaxRDAtomic(1)))
+	recv := verbs.XRCRecvSetup{AV: way, PathMTU: verbs.MTU1024, DestQPNum: peer.QPN, RQPSN: peer.PSN, SQPSN: p.self[0].PSN, MaxDestRDAtomic: 1, MinRNRTimer: 12, Timeout: 14}
+	send := verbs.XRCSendSetup{AV: way, PathMTU: verbs.MTU1024, DestQPNum: x.peer.receiver, RQPSN: peer.PSN, SQPSN: p.self[0].PSN, MaxRDAtomic: 1, Timeout: 14, RetryCnt: 7, RNRRetry: 7}
+	err := errors.Join(x.receiver.Modify(recv.RTR()), x.receiver.Modify(recv.RTS()), p.qps[0].Modify(send.RTR()), p.qps[0].Modify(send.RTS()))
 	if err != nil {
 		return fmt.Errorf("connecting with %v, %+v: %w", peer, x.peer, err)
 	}

@@ -20,6 +20,7 @@ type Defect struct {
 	Case     string      `json:"case"`
 	Observed string      `json:"observed"` // stands in what the case says when it fails
 	Evidence string      `json:"evidence"` // how it is known that the bindings are not the cause
+	Harm     bool        `json:"harm"`     // the kernel may not survive the case, which is not run therefore
 }
 
 // KernelRange is a range of kernel releases. An empty end is open.
@@ -92,6 +93,14 @@ func (l Defects) of(provider, kernel, id string) Defects {
 		}
 	}
 	return out
+}
+
+// harmful gives a defect for which the case is not run, or nil.
+func (l Defects) harmful() *Defect {
+	if at := slices.IndexFunc(l, func(d Defect) bool { return d.Harm }); at >= 0 {
+		return &l[at]
+	}
+	return nil
 }
 
 // explain gives a defect when every failure is one of the list's.

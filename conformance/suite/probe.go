@@ -51,7 +51,7 @@ func probe(t *T, dev *verbs.Device, attr *verbs.DeviceAttrEx) (map[Capability]st
 	}
 	for c, try := range map[Capability]func(*verbs.Device, *T) error{
 		XRC: probeXRC, MW: probeMW, Multicast: probeMulticast, Counters: probeCounters, CompCounters: probeCompCounters, Clock: probeClock, Resize: probeResize, WQ: probeWQ, RWQTables: probeRWQTables, ESP: probeESP, Moderation: probeModeration, Flows: probeFlows, TD: probeTD, ParentDomain: probeParentDomain, NullMR: probeNullMR, Dmabuf: probeDmabuf, DmabufMemory: probeDmabufMemory, Import: probeImport,
-		CQEx: probeCQEx, Timestamps: probeTimestamps, Overruns: probeOverruns, QPEx: probeQPEx, RawPacket: probeRawPacket,
+		CQEx: probeCQEx, Timestamps: probeTimestamps, Overruns: probeOverruns, QPEx: probeQPEx, AtomicWrite: probeOp(capAtomicWrite, verbs.QPOpAtomicWrite), Flush: probeOp(capFlushGlobal, verbs.QPOpFlush), RawPacket: probeRawPacket,
 		ReregMemory: probeReregMemory, ReregPD: probeReregPD, ReregAccess: probeReregAccess,
 	} {
 		if err := try(dev, t); errors.Is(err, errors.ErrUnsupported) && Refused(err) == nil {

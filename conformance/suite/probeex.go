@@ -4,6 +4,7 @@ package suite
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
 )
@@ -26,10 +27,33 @@ func withAttr(dev *verbs.Device, attr *verbs.CQInitAttrEx) error {
 	return cq.Close()
 }
 
-func probeQPEx(dev *verbs.Device, _ *T) error {
+func probeQPEx(dev *verbs.Device, _ *T) error { return withStream(dev, verbs.QPOpSend) }
+
+// Bits of device_cap_flags_ex that verbs.h has no names for: linux v6.12 include/uapi/rdma/ib_user_verbs.h.
+const (
+	capFlushGlobal = 1 << 38
+	capAtomicWrite = 1 << 40
+)
+
+// probeOp asks for a request that both the device and the provider know, or not.
+func probeOp(bit verbs.DeviceCapEx, op verbs.QPOp) func(*verbs.Device, *T) error {
+	return func(dev *verbs.Device, _ *T) error {
+		attr, err := dev.QueryDeviceEx()
+		if err != nil {
+			return err
+		}
+		if attr.DeviceCapFlagsEx&bit == 0 {
+			return fmt.Errorf("device_cap_flags_ex lacks %#x: %w", uint64(bit), errors.ErrUnsupported)
+		}
+		return withStream(dev, op)
+	}
+}
+
+// withStream makes a queue pair that posts requests of some kinds as a stream.
+func withStream(dev *verbs.Device, ops verbs.QPOp) error {
 	return withCQ(dev, func(cq *verbs.CQ) error {
 		return withPD(dev, func(pd *verbs.PD) error {
-			qp, err := dev.CreateQPEx(verbs.NewQPInitAttrEx(verbs.QPTypeRC, cq, cq, pd).MaxSendWR(1).MaxRecvWR(1).MaxSendSGE(1).MaxRecvSGE(1).SendOps(verbs.QPOpSend))
+			qp, err := dev.CreateQPEx(verbs.NewQPInitAttrEx(verbs.QPTypeRC, cq, cq, pd).MaxSendWR(1).MaxRecvWR(1).MaxSendSGE(1).MaxRecvSGE(1).SendOps(ops))
 			if err != nil {
 				return err
 			}

@@ -25,6 +25,10 @@ func (g *Target) Run(c Case) (res report.Case) {
 		res.Status, res.Reason, res.Lacks = report.Skip, why, lacks
 		return res
 	}
+	if d := g.defects.of(g.provider, g.host.Kernel, c.ID).harmful(); d != nil {
+		res.Status, res.Reason, res.Evidence = report.Known, "not run: "+d.Observed, d.Evidence
+		return res
+	}
 	limit := c.Limit
 	if limit == 0 {
 		limit = DefaultLimit

@@ -154,6 +154,19 @@ func TestKnown(t *testing.T) {
 	}
 }
 
+// TestHarmful runs no case that the kernel may not survive, unless the device lacks what the case needs.
+func TestHarmful(t *testing.T) {
+	g := target(t, Defects{{Provider: "softverbs", Case: "CF-test-0001", Observed: "an oops", Evidence: "a commit", Harm: true}})
+	r := run(g, func(t *T) { panic("it runs") })
+	if r.Status != report.Known || r.Reason != "not run: an oops" || r.Evidence != "a commit" {
+		t.Errorf("%+v", r)
+	}
+	g.lacking[ODP] = "none"
+	if r := g.Run(Case{ID: "CF-test-0001", Needs: []Capability{ODP}, Run: func(*T) {}}); r.Status != report.Skip {
+		t.Errorf("%+v", r)
+	}
+}
+
 // TestKernelRange compares releases by number, not as texts.
 func TestKernelRange(t *testing.T) {
 	r := KernelRange{From: "6.1", Before: "6.12"}

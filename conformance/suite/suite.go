@@ -43,6 +43,8 @@ const (
 	Timestamps   Capability = "timestamps"    // times of completions
 	Overruns     Capability = "overruns"      // completion queues that overruns do no harm to
 	QPEx         Capability = "qp-ex"         // queue pairs that take streams of commands
+	AtomicWrite  Capability = "atomic-write"  // writes of 8 bytes that are atomic
+	Flush        Capability = "flush"         // flushes to global visibility
 	RawPacket    Capability = "raw-packet"    // queue pairs that send and receive Ethernet frames
 	RawLoop      Capability = "raw-loop"      // a port that returns the frames that are sent on it
 	ODP          Capability = "odp"           // on-demand paging
@@ -65,7 +67,7 @@ var ofOthers = map[Capability]bool{Peer: true, RawLoop: true, Allocator: true, D
 // Capabilities lists them all, in the order of a report.
 func Capabilities() []Capability {
 	return []Capability{Peer, RoCE, Atomics, DM, Import, ImportDM, TD, ParentDomain, Allocator, NullMR, Dmabuf, DmabufMemory, MREx, SRQ, XRC, MW, Multicast, Counters, CompCounters, Clock, Resize, WQ, RWQTables, ESP, Moderation, Flows, ODP, ODPImplicit, Advise, ReregMemory, ReregPD,
-		ReregAccess, CQEx, Timestamps, Overruns, QPEx, RawPacket, RawLoop, HugePages, Memory, Inject, QueryEx, Census}
+		ReregAccess, CQEx, Timestamps, Overruns, QPEx, AtomicWrite, Flush, RawPacket, RawLoop, HugePages, Memory, Inject, QueryEx, Census}
 }
 
 // Case is one thing that is shown. Its ID never changes and is never used for another case.

@@ -179,16 +179,10 @@ func connectToSelf(qp *verbs.QP) error {
 		return err
 	}
 	path := verbs.NewAHAttr(port).DLID(attr.LID).IsGlobal(true).DGID(gid).SGIDIndex(0).HopLimit(64)
-	for _, step := range []*verbs.QPAttr{
-		verbs.NewQPAttr(verbs.QPStateInit).PKeyIndex(0).PortNum(port).AccessFlags(0),
-		verbs.NewQPAttr(verbs.QPStateRTR).AV(path).PathMTU(verbs.MTU1024).DestQPNum(qp.Num()).RQPSN(0).MaxDestRDAtomic(1).MinRNRTimer(12),
-		verbs.NewQPAttr(verbs.QPStateRTS).SQPSN(0).Timeout(14).RetryCnt(6).RNRRetry(6).MaxRDAtomic(1),
-	} {
-		if err := qp.Modify(step); err != nil {
-			return err
-		}
-	}
-	return nil
+	return verbs.RCSetup{
+		PortNum: port, AV: path, PathMTU: verbs.MTU1024, DestQPNum: qp.Num(),
+		MinRNRTimer: 12, Timeout: 14, RetryCnt: 6, RNRRetry: 6,
+	}.ToRTS(qp)
 }
 
 // receive returns the next message. It sleeps when the queue is empty. An event is requested anew before the queue is polled

@@ -141,14 +141,8 @@ func newEnd(dev *verbs.Device) (*end, error) {
 	if e.qp, err = e.pd.CreateQP(attr); err != nil {
 		return nil, err
 	}
-	for _, step := range []*verbs.QPAttr{
-		verbs.NewQPAttr(verbs.QPStateInit).PKeyIndex(0).PortNum(port).QKey(qkey),
-		verbs.NewQPAttr(verbs.QPStateRTR), // there is no peer to connect to
-		verbs.NewQPAttr(verbs.QPStateRTS).SQPSN(0),
-	} {
-		if err := e.qp.Modify(step); err != nil {
-			return nil, err
-		}
+	if err := (verbs.UDSetup{PortNum: port, QKey: qkey}).ToRTS(e.qp); err != nil { // there is no peer to connect to
+		return nil, err
 	}
 	mr, err := e.pd.RegMR(e.mem, verbs.MRAccessLocalWrite)
 	if err != nil {

@@ -100,6 +100,18 @@ func (o *EventChannel) CloseAll() error {
 	return object.CloseTree(&o.node)
 }
 
+// CPtr returns the address of the struct rdma_event_channel, for C code that the bindings do not call; nil
+// after Close. What it costs: no rule is checked there, Close does not wait for it, and what C makes from the
+// object is nothing that Close can name. Keep the EventChannel open until C is done, and have C not destroy it.
+//
+// C: struct rdma_event_channel, rdma_create_event_channel(3).
+func (o *EventChannel) CPtr() unsafe.Pointer {
+	if o == nil || !o.node.IsOpen() {
+		return nil
+	}
+	return o.c
+}
+
 // CreateID creates a communication identifier, whose events arrive on the channel.
 //
 //   - ps: the service that it is for.

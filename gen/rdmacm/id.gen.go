@@ -163,6 +163,18 @@ func (o *ID) Device() (*verbs.Device, error) {
 	})
 }
 
+// CPtr returns the address of the struct rdma_cm_id, for C code that the bindings do not call; nil after Close.
+// What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
+// nothing that Close can name. Keep the ID open until C is done, and have C not destroy it.
+//
+// C: struct rdma_cm_id, rdma_create_id(3).
+func (o *ID) CPtr() unsafe.Pointer {
+	if o == nil || !o.node.IsOpen() {
+		return nil
+	}
+	return o.c
+}
+
 // BindAddr binds an identifier to a local address; a specific address binds it to a device, too.
 //
 //   - addr: local address; port 0 has the kernel choose one.

@@ -103,6 +103,18 @@ func (o *AH) PD() *PD {
 // Device returns the Device to which the AH belongs.
 func (o *AH) Device() *Device { return o.dev }
 
+// CPtr returns the address of the struct ibv_ah, for C code that the bindings do not call; nil after Close.
+// What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
+// nothing that Close can name. Keep the AH open until C is done, and have C not destroy it.
+//
+// C: struct ibv_ah, ibv_create_ah(3).
+func (o *AH) CPtr() unsafe.Pointer {
+	if o == nil || !o.node.IsOpen() {
+		return nil
+	}
+	return o.c
+}
+
 // Address has a SEND on an unreliable datagram queue pair go to the queue pair qpn behind the address handle,
 // with its qkey. The handle must stay open until the request has completed; a post after its Close is refused
 // (os.ErrClosed). The error is os.ErrClosed, for a handle that is closed or nil.

@@ -100,6 +100,18 @@ func (o *Buf) PD() *PD {
 // Device returns the Device to which the Buf belongs.
 func (o *Buf) Device() *Device { return o.dev }
 
+// CPtr returns the address of the struct ibv_buf, for C code that the bindings do not call; nil after Close.
+// What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
+// nothing that Close can name. Keep the Buf open until C is done, and have C not destroy it.
+//
+// C: struct ibv_buf, ibv_alloc_buf(3).
+func (o *Buf) CPtr() unsafe.Pointer {
+	if o == nil || !o.node.IsOpen() {
+		return nil
+	}
+	return o.c
+}
+
 // Bytes returns all of the memory, nil after Close. The slice must not be used after Close: its memory is gone
 // then, and an access ends the program. WriteAt and ReadAt find that out.
 //

@@ -9,26 +9,41 @@ import "github.com/verbsgen/verbsgen/runtime/verr"
 const (
 	rule0922 = iota
 	rule0940
+	rule3119
 	rule0941
+	rule3120
 	rule1114
+	rule3123
+	rule3124
 	rule0942
 	rule0939
 	rule0937
 	rule1191
+	rule3134
+	rule3135
 	rule0938
 	rule0934
 	rule0935
 	rule0936
 	rule1193
+	rule3127
 	rule0943
+	rule3116
+	rule3117
 	rule1227
+	rule3118
 	rule0946
+	rule3131
 	rule1190
+	rule3130
 	rule0944
 	rule0945
+	rule3129
 	rule0932
 	rule0933
 	rule1192
+	rule3122
+	rule3121
 	rule0903
 	rule0904
 	rule0159
@@ -407,6 +422,12 @@ const (
 	rule2040
 	rule2041
 	rule2042
+	rule2046
+	rule3150
+	rule3155
+	rule3156
+	rule3157
+	rule3158
 	rule0923
 	rule1226
 	rule1530
@@ -421,11 +442,14 @@ const (
 	rule2043
 	rule2044
 	rule2045
-	rule2046
 	rule2047
 	rule2048
 	rule2049
 	rule2050
+	rule3151
+	rule3160
+	rule3161
+	rule3162
 	rule3502
 	rule3504
 	rule3505
@@ -490,6 +514,9 @@ const (
 	rule1219
 	rule1220
 	rule1221
+	rule3170
+	rule3171
+	rule3172
 	rule0217
 	rule0218
 	rule0219
@@ -547,12 +574,17 @@ const (
 	rule2064
 	rule2070
 	rule2071
+	rule3191
+	rule3192
+	rule3194
+	rule3195
 	rule1309
 	rule1310
 	rule1311
 	rule1312
 	rule1313
 	rule1314
+	rule3183
 	rule1315
 	rule1370
 	rule1371
@@ -611,17 +643,19 @@ const (
 	rule0337
 	rule0338
 	rule0339
-	rule0345
-	rule0349
 	rule0351
 	rule0354
+	rule3200
+	rule3201
 	rule0340
 	rule0341
 	rule0343
 	rule0344
+	rule0345
 	rule0346
 	rule0347
 	rule0348
+	rule0349
 	rule0350
 	rule0352
 	rule0353
@@ -632,9 +666,11 @@ const (
 	rule2078
 	rule2079
 	rule2080
+	rule3202
+	rule3204
 	rule3501
-	rule0360
 	rule0362
+	rule0360
 	rule0361
 	rule0363
 	rule0364
@@ -650,6 +686,8 @@ const (
 	rule0319
 	rule0320
 	rule0321
+	rule3190
+	rule3193
 	rule0761
 	rule0762
 	rule0763
@@ -665,9 +703,11 @@ const (
 	rule0741
 	rule0742
 	rule0745
+	rule3180
 	rule0743
 	rule0744
 	rule2072
+	rule3181
 	rule3030
 	rule3031
 	rule3032
@@ -698,26 +738,41 @@ const (
 var rules = []verr.Rule{
 	rule0922: {ID: "VR-ibv_qp_to_qp_ex-qp-0922", Verb: "ibv_qp_to_qp_ex", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_create_qp_ex", Section: ""},
 	rule0940: {ID: "VR-ibv_wr_atomic_cmp_swp-qp-0940", Verb: "ibv_wr_atomic_cmp_swp", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
+	rule3119: {ID: "VR-ibv_wr_atomic_cmp_swp-remote_addr-3119", Verb: "ibv_wr_atomic_cmp_swp", Subject: "remote_addr", Statement: "an atomic works on an address that is a multiple of 8", Fix: "pass such an address", Page: "ibv_wr_post", Section: ""},
 	rule0941: {ID: "VR-ibv_wr_atomic_fetch_add-qp-0941", Verb: "ibv_wr_atomic_fetch_add", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
+	rule3120: {ID: "VR-ibv_wr_atomic_fetch_add-remote_addr-3120", Verb: "ibv_wr_atomic_fetch_add", Subject: "remote_addr", Statement: "an atomic works on an address that is a multiple of 8", Fix: "pass such an address", Page: "ibv_wr_post", Section: ""},
 	rule1114: {ID: "VR-ibv_wr_bind_mw-qp-1114", Verb: "ibv_wr_bind_mw", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
+	rule3123: {ID: "VR-ibv_wr_bind_mw-mw-3123", Verb: "ibv_wr_bind_mw", Subject: "mw", Statement: "a window is bound", Fix: "pass a window", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
+	rule3124: {ID: "VR-ibv_wr_bind_mw-bind_info-3124", Verb: "ibv_wr_bind_mw", Subject: "bind_info", Statement: "the range of the window is read from bind_info", Fix: "pass one", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
 	rule0942: {ID: "VR-ibv_wr_local_inv-qp-0942", Verb: "ibv_wr_local_inv", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
 	rule0939: {ID: "VR-ibv_wr_rdma_read-qp-0939", Verb: "ibv_wr_rdma_read", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
 	rule0937: {ID: "VR-ibv_wr_rdma_write-qp-0937", Verb: "ibv_wr_rdma_write", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
 	rule1191: {ID: "VR-ibv_wr_flush-qp-1191", Verb: "ibv_wr_flush", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
+	rule3134: {ID: "VR-ibv_wr_flush-type-3134", Verb: "ibv_wr_flush", Subject: "type", Statement: "type has no bits but those of enum ibv_placement_type", Fix: "leave the other bits out", Page: "ibv_wr_post", Section: ""},
+	rule3135: {ID: "VR-ibv_wr_flush-level-3135", Verb: "ibv_wr_flush", Subject: "level", Statement: "level is RANGE or MR", Fix: "pass one of these", Page: "ibv_wr_post", Section: ""},
 	rule0938: {ID: "VR-ibv_wr_rdma_write_imm-qp-0938", Verb: "ibv_wr_rdma_write_imm", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
 	rule0934: {ID: "VR-ibv_wr_send-qp-0934", Verb: "ibv_wr_send", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
 	rule0935: {ID: "VR-ibv_wr_send_imm-qp-0935", Verb: "ibv_wr_send_imm", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
 	rule0936: {ID: "VR-ibv_wr_send_inv-qp-0936", Verb: "ibv_wr_send_inv", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
 	rule1193: {ID: "VR-ibv_wr_send_tso-qp-1193", Verb: "ibv_wr_send_tso", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
+	rule3127: {ID: "VR-ibv_wr_send_tso-hdr-3127", Verb: "ibv_wr_send_tso", Subject: "hdr", Statement: "hdr_sz bytes of header are read from hdr", Fix: "pass the header", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
 	rule0943: {ID: "VR-ibv_wr_set_ud_addr-qp-0943", Verb: "ibv_wr_set_ud_addr", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
+	rule3116: {ID: "VR-ibv_wr_set_ud_addr-ah-3116", Verb: "ibv_wr_set_ud_addr", Subject: "ah", Statement: "a datagram goes the way of an address handle", Fix: "pass one that is open", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
+	rule3117: {ID: "VR-ibv_wr_set_ud_addr-remote_qpn-3117", Verb: "ibv_wr_set_ud_addr", Subject: "remote_qpn", Statement: "numbers of queue pairs have 24 bits", Fix: "pass the number that the peer told", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
 	rule1227: {ID: "VR-ibv_wr_set_xrc_srqn-qp-1227", Verb: "ibv_wr_set_xrc_srqn", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
+	rule3118: {ID: "VR-ibv_wr_set_xrc_srqn-remote_srqn-3118", Verb: "ibv_wr_set_xrc_srqn", Subject: "remote_srqn", Statement: "numbers of shared receive queues have 24 bits", Fix: "pass the number that the peer told", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
 	rule0946: {ID: "VR-ibv_wr_set_inline_data-qp-0946", Verb: "ibv_wr_set_inline_data", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
+	rule3131: {ID: "VR-ibv_wr_set_inline_data-addr-3131", Verb: "ibv_wr_set_inline_data", Subject: "addr", Statement: "as much as length says is read from addr", Fix: "pass its address", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
 	rule1190: {ID: "VR-ibv_wr_set_inline_data_list-qp-1190", Verb: "ibv_wr_set_inline_data_list", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
+	rule3130: {ID: "VR-ibv_wr_set_inline_data_list-buf_list-3130", Verb: "ibv_wr_set_inline_data_list", Subject: "buf_list", Statement: "as much as num_buf says is read from buf_list", Fix: "pass its address", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
 	rule0944: {ID: "VR-ibv_wr_set_sge-qp-0944", Verb: "ibv_wr_set_sge", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
 	rule0945: {ID: "VR-ibv_wr_set_sge_list-qp-0945", Verb: "ibv_wr_set_sge_list", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
+	rule3129: {ID: "VR-ibv_wr_set_sge_list-sg_list-3129", Verb: "ibv_wr_set_sge_list", Subject: "sg_list", Statement: "as much as num_sge says is read from sg_list", Fix: "pass its address", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
 	rule0932: {ID: "VR-ibv_wr_complete-qp-0932", Verb: "ibv_wr_complete", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "USAGE"},
 	rule0933: {ID: "VR-ibv_wr_abort-qp-0933", Verb: "ibv_wr_abort", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "USAGE"},
 	rule1192: {ID: "VR-ibv_wr_atomic_write-qp-1192", Verb: "ibv_wr_atomic_write", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "USAGE"},
+	rule3122: {ID: "VR-ibv_wr_atomic_write-atomic_wr-3122", Verb: "ibv_wr_atomic_write", Subject: "atomic_wr", Statement: "8 bytes are read from atomic_wr", Fix: "pass their address", Page: "ibv_wr_post", Section: ""},
+	rule3121: {ID: "VR-ibv_wr_atomic_write-remote_addr-3121", Verb: "ibv_wr_atomic_write", Subject: "remote_addr", Statement: "an atomic works on an address that is a multiple of 8", Fix: "pass such an address", Page: "ibv_wr_post", Section: ""},
 	rule0903: {ID: "VR-ibv_next_poll-cq-0903", Verb: "ibv_next_poll", Subject: "cq", Statement: "cq must not be NULL", Fix: "pass a CQ", Page: "ibv_create_cq_ex", Section: "Polling an extended CQ"},
 	rule0904: {ID: "VR-ibv_end_poll-cq-0904", Verb: "ibv_end_poll", Subject: "cq", Statement: "cq must not be NULL", Fix: "pass a CQ", Page: "ibv_create_cq_ex", Section: "Polling an extended CQ"},
 	rule0159: {ID: "VR-ibv_free_device_list-list-0159", Verb: "ibv_free_device_list", Subject: "list", Statement: "list must not be NULL", Fix: "pass the list that Lib.Devices gave", Page: "ibv_get_device_list", Section: "DESCRIPTION"},
@@ -1042,8 +1097,8 @@ var rules = []verr.Rule{
 	rule1209: {ID: "VR-ibv_create_srq_ex-srq_type-1209", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.srq_type", Statement: "srq_type is read with ATTR_TYPE only", Fix: "set SRQInitAttrEx.Type, or leave SRQInitAttrEx.Type out", Page: "ibv_create_srq_ex", Section: "DESCRIPTION"},
 	rule1210: {ID: "VR-ibv_create_srq_ex-xrcd-1210", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.xrcd", Statement: "xrcd is read with ATTR_XRCD only", Fix: "set SRQInitAttrEx.XRCD, or leave xrcd out", Page: "ibv_create_srq_ex", Section: "DESCRIPTION"},
 	rule1211: {ID: "VR-ibv_create_srq_ex-cq-1211", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.cq", Statement: "cq is read with ATTR_CQ only", Fix: "set SRQInitAttrEx.CQ, or leave cq out", Page: "ibv_create_srq_ex", Section: "DESCRIPTION"},
-	rule1212: {ID: "VR-ibv_create_srq_ex-max_num_tags-1212", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.tm_cap.max_num_tags", Statement: "tm_cap.max_num_tags is read with ATTR_TM only", Fix: "set SRQInitAttrEx.MaxNumTags", Page: "ibv_create_srq_ex", Section: "DESCRIPTION"},
-	rule1213: {ID: "VR-ibv_create_srq_ex-max_ops-1213", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.tm_cap.max_ops", Statement: "tm_cap.max_ops is read with ATTR_TM only", Fix: "set SRQInitAttrEx.MaxNumTags", Page: "ibv_create_srq_ex", Section: "DESCRIPTION"},
+	rule1212: {ID: "VR-ibv_create_srq_ex-max_num_tags-1212", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.tm_cap.max_num_tags", Statement: "tm_cap.max_num_tags is read with ATTR_TM only", Fix: "set SRQInitAttrEx.MaxNumTags, SRQInitAttrEx.MaxOps", Page: "ibv_create_srq_ex", Section: "DESCRIPTION"},
+	rule1213: {ID: "VR-ibv_create_srq_ex-max_ops-1213", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.tm_cap.max_ops", Statement: "tm_cap.max_ops is read with ATTR_TM only", Fix: "set SRQInitAttrEx.MaxNumTags, SRQInitAttrEx.MaxOps", Page: "ibv_create_srq_ex", Section: "DESCRIPTION"},
 	rule1214: {ID: "VR-ibv_create_srq_ex-srq_type-1214", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.srq_type", Statement: "a queue of type XRC needs a device with XRC", Fix: "use another type", Page: "ibv_create_srq_ex", Section: "", Unsupported: true, Capable: true, RefusedBy: []string{"rxe"}},
 	rule1229: {ID: "VR-ibv_create_srq_ex-max_wr-1229", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.attr.max_wr", Statement: "a queue has room for at least 1 request", Fix: "ask for 1 or more", Page: "ibv_create_srq_ex", Section: "", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
 	rule1230: {ID: "VR-ibv_create_srq_ex-max_wr-1230", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.attr.max_wr", Statement: "max_wr is at most max_srq_wr", Fix: "ask for fewer requests", Page: "ibv_create_srq_ex", Section: "", Capable: true, Limit: "max_srq_wr", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
@@ -1076,10 +1131,10 @@ var rules = []verr.Rule{
 	rule0301: {ID: "VR-ibv_create_qp-qp_type-0301", Verb: "ibv_create_qp", Subject: "qp_init_attr.qp_type", Statement: "with a shared receive queue, qp_type is RC or UD", Fix: "pass no srq, or another type", Page: "ibv_create_qp", Section: "NOTES", AcceptedBy: []string{"rxe with linux 6.1..7.2, not in all cases"}},
 	rule0302: {ID: "VR-ibv_create_qp-max_recv_wr-0302", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_recv_wr", Statement: "max_recv_wr is used only without a shared receive queue", Fix: "leave it 0", Page: "ibv_create_qp", Section: "NOTES"},
 	rule0303: {ID: "VR-ibv_create_qp-max_recv_sge-0303", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_recv_sge", Statement: "max_recv_sge is used only without a shared receive queue", Fix: "leave it 0", Page: "ibv_create_qp", Section: "NOTES"},
-	rule0304: {ID: "VR-ibv_create_qp-max_send_wr-0304", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_send_wr", Statement: "max_send_wr is at most max_qp_wr", Fix: "ask for less", Page: "ibv_create_qp", Section: "DESCRIPTION", Capable: true, Limit: "max_qp_wr", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
-	rule0305: {ID: "VR-ibv_create_qp-max_recv_wr-0305", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_recv_wr", Statement: "max_recv_wr is at most max_qp_wr", Fix: "ask for less", Page: "ibv_create_qp", Section: "DESCRIPTION", Capable: true, Limit: "max_qp_wr", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
-	rule0306: {ID: "VR-ibv_create_qp-max_send_sge-0306", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_send_sge", Statement: "max_send_sge is at most max_sge", Fix: "ask for less", Page: "ibv_create_qp", Section: "DESCRIPTION", Capable: true, Limit: "max_sge", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
-	rule0307: {ID: "VR-ibv_create_qp-max_recv_sge-0307", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_recv_sge", Statement: "max_recv_sge is at most max_sge", Fix: "ask for less", Page: "ibv_create_qp", Section: "DESCRIPTION", Capable: true, Limit: "max_sge", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
+	rule0304: {ID: "VR-ibv_create_qp-max_send_wr-0304", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_send_wr", Statement: "max_send_wr is at most max_qp_wr", Fix: "ask for less", Page: "ibv_create_qp", Section: "DESCRIPTION", Capable: true, Limit: "max_qp_wr", RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx4"}},
+	rule0305: {ID: "VR-ibv_create_qp-max_recv_wr-0305", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_recv_wr", Statement: "max_recv_wr is at most max_qp_wr", Fix: "ask for less", Page: "ibv_create_qp", Section: "DESCRIPTION", Capable: true, Limit: "max_qp_wr", RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx4"}},
+	rule0306: {ID: "VR-ibv_create_qp-max_send_sge-0306", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_send_sge", Statement: "max_send_sge is at most max_sge", Fix: "ask for less", Page: "ibv_create_qp", Section: "DESCRIPTION", Capable: true, Limit: "max_sge", RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx4"}},
+	rule0307: {ID: "VR-ibv_create_qp-max_recv_sge-0307", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_recv_sge", Statement: "max_recv_sge is at most max_sge", Fix: "ask for less", Page: "ibv_create_qp", Section: "DESCRIPTION", Capable: true, Limit: "max_sge", RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx4"}},
 	rule0920: {ID: "VR-ibv_create_qp_ex-context-0920", Verb: "ibv_create_qp_ex", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
 	rule0921: {ID: "VR-ibv_create_qp_ex-qp_init_attr_ex-0921", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex", Statement: "qp_init_attr_ex must not be NULL", Fix: "pass a QPInitAttrEx", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
 	rule1222: {ID: "VR-ibv_create_qp_ex-comp_mask-1222", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.comp_mask", Statement: "a queue pair of this type has a protection domain", Fix: "give one", Page: "ibv_create_qp_ex", Section: ""},
@@ -1096,25 +1151,34 @@ var rules = []verr.Rule{
 	rule2040: {ID: "VR-ibv_create_qp_ex-comp_mask-2040", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.comp_mask", Statement: "comp_mask has no bits but those of enum ibv_qp_init_attr_mask", Fix: "leave the other bits out", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
 	rule2041: {ID: "VR-ibv_create_qp_ex-pd-2041", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.pd", Statement: "with ATTR_PD, pd is read", Fix: "pass the protection domain of the queue pair", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
 	rule2042: {ID: "VR-ibv_create_qp_ex-create_flags-2042", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags", Statement: "create_flags has no bits but those of enum ibv_qp_create_flags", Fix: "leave the other bits out", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
+	rule2046: {ID: "VR-ibv_create_qp_ex-create_flags-2046", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags", Statement: "packets of queue pairs of type UD alone can carry another number than their own", Fix: "leave QPFlagSourceQPN out, or make a queue pair of type QPTypeUD", Page: "ibv_create_qp_ex", Section: "NOTES"},
+	rule3150: {ID: "VR-ibv_create_qp_ex-create_flags-3150", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags", Statement: "queue pairs of type RAW_PACKET alone receive whole frames", Fix: "leave SCATTER_FCS and CVLAN_STRIPPING out, or make a queue pair of type QPTypeRawPacket", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
+	rule3155: {ID: "VR-ibv_create_qp_ex-qp_type-3155", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.qp_type", Statement: "max_tso_header is for queue pairs of type RAW_PACKET", Fix: "leave QPInitAttrEx.MaxTSOHeader out", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
+	rule3156: {ID: "VR-ibv_create_qp_ex-xrcd-3156", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.xrcd", Statement: "with ATTR_XRCD, xrcd is read", Fix: "pass the XRC domain of the queue pair", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
+	rule3157: {ID: "VR-ibv_create_qp_ex-rx_hash_function-3157", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_function", Statement: "rx_hash_function is TOEPLITZ", Fix: "pass RXHashFuncToeplitz", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
+	rule3158: {ID: "VR-ibv_create_qp_ex-rx_hash_key_len-3158", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_key_len", Statement: "the key of the hash has 40 bytes", Fix: "pass 40 bytes", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
 	rule0923: {ID: "VR-ibv_create_qp_ex-send_ops_flags-0923", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_ops_flags", Statement: "send_ops_flags is read with ATTR_SEND_OPS_FLAGS only", Fix: "set QPInitAttrEx.SendOps", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
 	rule1226: {ID: "VR-ibv_create_qp_ex-xrcd-1226", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.xrcd", Statement: "xrcd is read with ATTR_XRCD only", Fix: "set QPInitAttrEx.XRCD, or leave xrcd out", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
 	rule1530: {ID: "VR-ibv_create_qp_ex-rwq_ind_tbl-1530", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rwq_ind_tbl", Statement: "rwq_ind_tbl is read with ATTR_IND_TABLE only", Fix: "set QPInitAttrEx.RWQIndTbl", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
 	rule1537: {ID: "VR-ibv_create_qp_ex-qp_type-1537", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.qp_type", Statement: "a queue pair with a table is of type RAW_PACKET", Fix: "pass QPTypeRawPacket", Page: "ibv_create_qp_ex", Section: "", RefusedBy: []string{"mlx4"}},
 	rule1538: {ID: "VR-ibv_create_qp_ex-comp_mask-1538", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.comp_mask", Statement: "a table needs the hash that selects a queue", Fix: "set QPInitAttrEx.RXHashConf", Page: "ibv_create_qp_ex", Section: "", RefusedBy: []string{"mlx4"}},
-	rule2031: {ID: "VR-ibv_create_qp_ex-max_send_wr-2031", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.cap.max_send_wr", Statement: "max_send_wr is at most max_qp_wr", Fix: "ask for less", Page: "ibv_create_qp_ex", Section: "DESCRIPTION", Capable: true, Limit: "max_qp_wr", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
-	rule2032: {ID: "VR-ibv_create_qp_ex-max_recv_wr-2032", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.cap.max_recv_wr", Statement: "max_recv_wr is at most max_qp_wr", Fix: "ask for less", Page: "ibv_create_qp_ex", Section: "DESCRIPTION", Capable: true, Limit: "max_qp_wr", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
-	rule2033: {ID: "VR-ibv_create_qp_ex-max_send_sge-2033", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.cap.max_send_sge", Statement: "max_send_sge is at most max_sge", Fix: "ask for less", Page: "ibv_create_qp_ex", Section: "DESCRIPTION", Capable: true, Limit: "max_sge", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
-	rule2034: {ID: "VR-ibv_create_qp_ex-max_recv_sge-2034", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.cap.max_recv_sge", Statement: "max_recv_sge is at most max_sge", Fix: "ask for less", Page: "ibv_create_qp_ex", Section: "DESCRIPTION", Capable: true, Limit: "max_sge", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
+	rule2031: {ID: "VR-ibv_create_qp_ex-max_send_wr-2031", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.cap.max_send_wr", Statement: "max_send_wr is at most max_qp_wr", Fix: "ask for less", Page: "ibv_create_qp_ex", Section: "DESCRIPTION", Capable: true, Limit: "max_qp_wr", RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx4"}},
+	rule2032: {ID: "VR-ibv_create_qp_ex-max_recv_wr-2032", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.cap.max_recv_wr", Statement: "max_recv_wr is at most max_qp_wr", Fix: "ask for less", Page: "ibv_create_qp_ex", Section: "DESCRIPTION", Capable: true, Limit: "max_qp_wr", RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx4"}},
+	rule2033: {ID: "VR-ibv_create_qp_ex-max_send_sge-2033", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.cap.max_send_sge", Statement: "max_send_sge is at most max_sge", Fix: "ask for less", Page: "ibv_create_qp_ex", Section: "DESCRIPTION", Capable: true, Limit: "max_sge", RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx4"}},
+	rule2034: {ID: "VR-ibv_create_qp_ex-max_recv_sge-2034", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.cap.max_recv_sge", Statement: "max_recv_sge is at most max_sge", Fix: "ask for less", Page: "ibv_create_qp_ex", Section: "DESCRIPTION", Capable: true, Limit: "max_sge", RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx4"}},
 	rule2035: {ID: "VR-ibv_create_qp_ex-max_recv_wr-2035", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.cap.max_recv_wr", Statement: "max_recv_wr is used only without a shared receive queue", Fix: "leave it 0", Page: "ibv_create_qp_ex", Section: "NOTES"},
 	rule2036: {ID: "VR-ibv_create_qp_ex-max_recv_sge-2036", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.cap.max_recv_sge", Statement: "max_recv_sge is used only without a shared receive queue", Fix: "leave it 0", Page: "ibv_create_qp_ex", Section: "NOTES"},
 	rule2043: {ID: "VR-ibv_create_qp_ex-create_flags-2043", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags", Statement: "create_flags is read only when ATTR_CREATE_FLAGS is set in comp_mask", Fix: "add QPInitAttrEx.Flags", Page: "ibv_create_qp_ex", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
 	rule2044: {ID: "VR-ibv_create_qp_ex-max_tso_header-2044", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.max_tso_header", Statement: "max_tso_header is read only when ATTR_MAX_TSO_HEADER is set in comp_mask", Fix: "add QPInitAttrEx.MaxTSOHeader", Page: "ibv_create_qp_ex", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
 	rule2045: {ID: "VR-ibv_create_qp_ex-source_qpn-2045", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.source_qpn", Statement: "source_qpn is read only when create_flags has SOURCE_QPN", Fix: "add QPFlagSourceQPN", Page: "ibv_create_qp_ex", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
-	rule2046: {ID: "VR-ibv_create_qp_ex-create_flags-2046", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags", Statement: "packets of queue pairs of type UD alone can carry another number than their own", Fix: "leave QPFlagSourceQPN out, or make a queue pair of type QPTypeUD", Page: "ibv_create_qp_ex", Section: "NOTES", RefusedBy: []string{"rxe", "efa"}},
 	rule2047: {ID: "VR-ibv_create_qp_ex-send_ops_flags-2047", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_ops_flags", Statement: "send_ops_flags has no bits but those of enum ibv_qp_create_send_ops_flags", Fix: "leave the other bits out", Page: "ibv_create_qp_ex", Section: "DESCRIPTION", RefusedBy: []string{"rxe", "efa", "ionic"}},
 	rule2048: {ID: "VR-ibv_create_qp_ex-send_ops_flags-2048", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_ops_flags", Statement: "a stream of a queue pair of type UD does SEND, SEND_WITH_IMM and TSO", Fix: "leave the others out", Page: "ibv_create_qp_ex", Section: "", RefusedBy: []string{"rxe", "mlx5"}},
 	rule2049: {ID: "VR-ibv_create_qp_ex-send_ops_flags-2049", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_ops_flags", Statement: "a stream of a queue pair of type UC does SEND, RDMA_WRITE, with and without immediate data, SEND_WITH_INV, LOCAL_INV and BIND_MW", Fix: "leave the others out", Page: "ibv_create_qp_ex", Section: "", RefusedBy: []string{"rxe", "mlx5"}},
 	rule2050: {ID: "VR-ibv_create_qp_ex-send_ops_flags-2050", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_ops_flags", Statement: "a stream of a queue pair of type RAW_PACKET does SEND and TSO", Fix: "leave the others out", Page: "ibv_create_qp_ex", Section: "", RefusedBy: []string{"rxe", "mlx5"}},
+	rule3151: {ID: "VR-ibv_create_qp_ex-create_flags-3151", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags", Statement: "queue pairs of type UD, RAW_PACKET and DRIVER alone have create_flags", Fix: "leave the flags out", Page: "ibv_create_qp_ex", Section: "", RefusedBy: []string{"linux >=6.1"}},
+	rule3160: {ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3160", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask", Statement: "rx_hash_fields_mask has no bits but those of enum ibv_rx_hash_fields", Fix: "leave the other bits out", Page: "ibv_create_qp_ex", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (the bits are ignored)"}, RefusedBy: []string{"mlx4"}},
+	rule3161: {ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3161", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask", Statement: "addresses of IPv4 and of IPv6 are not hashed by one queue pair", Fix: "make a queue pair for each", Page: "ibv_create_qp_ex", Section: "", AcceptedBy: []string{"mlx4"}, RefusedBy: []string{"mlx5"}},
+	rule3162: {ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3162", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask", Statement: "rx_hash_conf is read only when ATTR_RX_HASH is set in comp_mask", Fix: "add QPInitAttrEx.RXHashConf", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
 	rule3502: {ID: "VR-ibv_create_qp_ex-create_flags-3502", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags", Statement: "padding needs a device with PCI_WRITE_END_PADDING", Fix: "leave QPFlagPCIWriteEndPadding out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, RefusedBy: []string{"mlx5"}},
 	rule3504: {ID: "VR-ibv_create_qp_ex-create_flags-3504", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags", Statement: "QP_CREATE_CVLAN_STRIPPING needs a device with RAW_PACKET_CAP_CVLAN_STRIPPING", Fix: "leave QPFlagCvlanStripping out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, RefusedBy: []string{"mlx5"}},
 	rule3505: {ID: "VR-ibv_create_qp_ex-create_flags-3505", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags", Statement: "QP_CREATE_SCATTER_FCS needs a device with RAW_PACKET_CAP_SCATTER_FCS", Fix: "leave QPFlagScatterFCS out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, RefusedBy: []string{"mlx5"}},
@@ -1179,6 +1243,9 @@ var rules = []verr.Rule{
 	rule1219: {ID: "VR-ibv_open_qp-qp_open_attr-1219", Verb: "ibv_open_qp", Subject: "qp_open_attr", Statement: "qp_open_attr must not be NULL", Fix: "pass a QPOpenAttr", Page: "ibv_open_qp", Section: "DESCRIPTION"},
 	rule1220: {ID: "VR-ibv_open_qp-comp_mask-1220", Verb: "ibv_open_qp", Subject: "qp_open_attr.comp_mask", Statement: "the domain, the number and the type of the queue pair are given", Fix: "give all of them", Page: "ibv_open_qp", Section: ""},
 	rule1221: {ID: "VR-ibv_open_qp-qp_type-1221", Verb: "ibv_open_qp", Subject: "qp_open_attr.qp_type", Statement: "queue pairs of type XRC_RECV alone are shared", Fix: "pass this type", Page: "ibv_open_qp", Section: ""},
+	rule3170: {ID: "VR-ibv_open_qp-comp_mask-3170", Verb: "ibv_open_qp", Subject: "qp_open_attr.comp_mask", Statement: "comp_mask has no bits but those of enum ibv_qp_open_attr_mask", Fix: "leave the other bits out", Page: "ibv_open_qp", Section: "DESCRIPTION"},
+	rule3171: {ID: "VR-ibv_open_qp-xrcd-3171", Verb: "ibv_open_qp", Subject: "qp_open_attr.xrcd", Statement: "a queue pair is opened within an XRC domain", Fix: "pass the domain", Page: "ibv_open_qp", Section: "DESCRIPTION"},
+	rule3172: {ID: "VR-ibv_open_qp-qp_num-3172", Verb: "ibv_open_qp", Subject: "qp_open_attr.qp_num", Statement: "no queue pair has a number of more than 24 bits", Fix: "pass the number of the queue pair", Page: "ibv_open_qp", Section: "DESCRIPTION"},
 	rule0217: {ID: "VR-ibv_modify_qp-qp-0217", Verb: "ibv_modify_qp", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
 	rule0218: {ID: "VR-ibv_modify_qp-attr-0218", Verb: "ibv_modify_qp", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass a QPAttr", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
 	rule0219: {ID: "VR-ibv_modify_qp-attr_mask-0219", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "attr_mask has no bits but those of enum ibv_qp_attr_mask", Fix: "leave the other bits out", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
@@ -1199,10 +1266,10 @@ var rules = []verr.Rule{
 	rule2007: {ID: "VR-ibv_modify_qp-attr_mask-2007", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "queue pairs of type RAW_PACKET, and with kernels of 2026 of type RC, have a rate limit", Fix: "leave it out", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
 	rule2067: {ID: "VR-ibv_modify_qp-port_num-2067", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.port_num", Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_modify_qp", Section: "", Capable: true, Limit: "phys_port_cnt"},
 	rule2068: {ID: "VR-ibv_modify_qp-alt_port_num-2068", Verb: "ibv_modify_qp", Subject: "attr.alt_port_num", Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_modify_qp", Section: "", Capable: true, Limit: "phys_port_cnt"},
-	rule0220: {ID: "VR-ibv_modify_qp-attr_mask-0220", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "each change of state of a queue pair of type RC needs its attributes, and takes few others", Fix: "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES", AcceptedBy: []string{"siw, not in all cases", "cxgb4, not in all cases", "erdma with linux 6.1, not in all cases", "rxe with linux 7.2, not in all cases"}, RefusedBy: []string{"rxe with linux 6.1..7.2, not in all cases", "rxe with linux 6.1, not in all cases", "mlx5 with linux 6.1..6.12"}},
-	rule0222: {ID: "VR-ibv_modify_qp-attr_mask-0222", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "each change of state of a queue pair of type UD needs its attributes, and takes few others", Fix: "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES", AcceptedBy: []string{"mlx5 (only a queue pair that was made with a source_qpn, and with the state alone)", "rxe with linux 7.2, not in all cases"}, RefusedBy: []string{"rxe with linux 6.1..7.2, not in all cases", "rxe with linux 6.1, not in all cases"}},
+	rule0220: {ID: "VR-ibv_modify_qp-attr_mask-0220", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "each change of state of a queue pair of type RC needs its attributes, and takes few others", Fix: "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES", AcceptedBy: []string{"siw, not in all cases", "cxgb4, not in all cases", "erdma with linux 6.1, not in all cases", "rxe with linux 7.2, not in all cases", "bnxt_re, not in all cases", "irdma, not in all cases"}, RefusedBy: []string{"rxe with linux 6.1..7.2, not in all cases", "rxe with linux 6.1, not in all cases", "mlx5 with linux 6.1..6.12"}},
+	rule0222: {ID: "VR-ibv_modify_qp-attr_mask-0222", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "each change of state of a queue pair of type UD needs its attributes, and takes few others", Fix: "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES", AcceptedBy: []string{"mlx5 (only a queue pair that was made with a source_qpn, and with the state alone)", "rxe with linux 7.2, not in all cases", "bnxt_re, not in all cases", "irdma, not in all cases"}, RefusedBy: []string{"rxe with linux 6.1..7.2, not in all cases", "rxe with linux 6.1, not in all cases"}},
 	rule0225: {ID: "VR-ibv_modify_qp-attr_mask-0225", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "each change of state of a queue pair of type XRC_RECV needs its attributes, and takes few others", Fix: "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: ""},
-	rule0228: {ID: "VR-ibv_modify_qp-attr_mask-0228", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "a queue pair of type RC has no use for QKEY, in any state", Fix: "leave them out", Page: "ibv_modify_qp", Section: "DESCRIPTION", AcceptedBy: []string{"siw", "cxgb4", "rxe with linux 7.2, not in all cases"}, RefusedBy: []string{"rxe with linux 6.1..7.2, not in all cases", "rxe with linux 6.1, not in all cases", "mlx5 with linux 6.1..6.12"}},
+	rule0228: {ID: "VR-ibv_modify_qp-attr_mask-0228", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "a queue pair of type RC has no use for QKEY, in any state", Fix: "leave them out", Page: "ibv_modify_qp", Section: "DESCRIPTION", AcceptedBy: []string{"siw", "cxgb4", "rxe with linux 7.2, not in all cases", "bnxt_re, not in all cases", "irdma, not in all cases"}, RefusedBy: []string{"rxe with linux 6.1..7.2, not in all cases", "rxe with linux 6.1, not in all cases", "mlx5 with linux 6.1..6.12"}},
 	rule0237: {ID: "VR-ibv_modify_qp-path_mtu-0237", Verb: "ibv_modify_qp", Subject: "attr.path_mtu", Statement: "path_mtu is 256, 512, 1024, 2048 or 4096", Fix: "pass a value of MTU", Page: "ibv_modify_qp", Section: "DESCRIPTION", AcceptedBy: []string{"siw", "cxgb4"}},
 	rule0238: {ID: "VR-ibv_modify_qp-rq_psn-0238", Verb: "ibv_modify_qp", Subject: "attr.rq_psn", Statement: "packet numbers have 24 bits", Fix: "pass the low 24 bits", Page: "ibv_modify_qp", Section: "", AcceptedBy: []string{"every provider (only the low 24 bits count)"}},
 	rule0239: {ID: "VR-ibv_modify_qp-sq_psn-0239", Verb: "ibv_modify_qp", Subject: "attr.sq_psn", Statement: "packet numbers have 24 bits", Fix: "pass the low 24 bits", Page: "ibv_modify_qp", Section: "", AcceptedBy: []string{"every provider (only the low 24 bits count)"}},
@@ -1216,15 +1283,15 @@ var rules = []verr.Rule{
 	rule0247: {ID: "VR-ibv_modify_qp-max_dest_rd_atomic-0247", Verb: "ibv_modify_qp", Subject: "attr.max_dest_rd_atomic", Statement: "max_dest_rd_atomic is at most max_qp_rd_atom", Fix: "pass a smaller value", Page: "ibv_modify_qp", Section: "DESCRIPTION", Capable: true, Limit: "max_qp_rd_atom"},
 	rule0248: {ID: "VR-ibv_modify_qp-pkey_index-0248", Verb: "ibv_modify_qp", Subject: "attr.pkey_index", Statement: "pkey_index is below max_pkeys", Fix: "pass an index of the partition table", Page: "ibv_modify_qp", Section: "DESCRIPTION", Capable: true, Limit: "max_pkeys", AcceptedBy: []string{"siw", "cxgb4"}},
 	rule0249: {ID: "VR-ibv_modify_qp-qp_state-0249", Verb: "ibv_modify_qp", Subject: "attr.qp_state", Statement: "en_sqd_async_notify is used only for the change to SQD", Fix: "leave it out, or move to QPStateSQD", Page: "ibv_modify_qp", Section: "DESCRIPTION", AcceptedBy: []string{"siw", "cxgb4"}},
-	rule0250: {ID: "VR-ibv_modify_qp-attr_mask-0250", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "resizing needs a device with RESIZE_MAX_WR", Fix: "leave QPFieldCap out", Page: "ibv_modify_qp", Section: "NOTES", Unsupported: true, Capable: true, AcceptedBy: []string{"siw", "cxgb4"}},
-	rule0251: {ID: "VR-ibv_modify_qp-attr_mask-0251", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "alternate paths need a device with AUTO_PATH_MIG", Fix: "leave QPFieldAltPath and QPFieldPathMigState out", Page: "ibv_modify_qp", Section: "NOTES", Unsupported: true, Capable: true, AcceptedBy: []string{"siw", "cxgb4"}},
+	rule0250: {ID: "VR-ibv_modify_qp-attr_mask-0250", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "resizing needs a device with RESIZE_MAX_WR", Fix: "leave QPAttr.MaxSendWR, QPAttr.MaxRecvWR, QPAttr.MaxSendSGE, QPAttr.MaxRecvSGE, QPAttr.MaxInlineData out", Page: "ibv_modify_qp", Section: "NOTES", Unsupported: true, Capable: true, AcceptedBy: []string{"siw", "cxgb4"}},
+	rule0251: {ID: "VR-ibv_modify_qp-attr_mask-0251", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "alternate paths need a device with AUTO_PATH_MIG", Fix: "leave QPAttr.AltAV, QPAttr.AltPKeyIndex, QPAttr.AltPortNum, QPAttr.AltTimeout and QPAttr.PathMigState out", Page: "ibv_modify_qp", Section: "NOTES", Unsupported: true, Capable: true, AcceptedBy: []string{"siw", "cxgb4"}},
 	rule0253: {ID: "VR-ibv_modify_qp-ah_attr-0253", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.is_global, attr.ah_attr.dlid", Statement: "a path needs a dlid or a global route, and RoCE always needs a global route", Fix: "set AHAttr.IsGlobal and fill in grh, or give a dlid", Page: "ibv_modify_qp", Section: "", AcceptedBy: []string{"siw", "cxgb4"}},
 	rule0255: {ID: "VR-ibv_modify_qp-alt_ah_attr-0255", Verb: "ibv_modify_qp", Subject: "attr.alt_ah_attr.is_global, attr.alt_ah_attr.dlid", Statement: "a path needs a dlid or a global route, and RoCE always needs a global route", Fix: "set AHAttr.IsGlobal and fill in grh, or give a dlid", Page: "ibv_modify_qp", Section: "", AcceptedBy: []string{"siw", "cxgb4"}},
 	rule2001: {ID: "VR-ibv_modify_qp-attr_mask-2001", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "each change of state of a queue pair of type UC needs its attributes, and takes few others", Fix: "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES", AcceptedBy: []string{"rxe with linux 7.2"}, RefusedBy: []string{"rxe with linux 6.1"}},
 	rule2002: {ID: "VR-ibv_modify_qp-attr_mask-2002", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "each change of state of a queue pair of type RAW_PACKET needs its attributes, and takes few others", Fix: "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES"},
 	rule2003: {ID: "VR-ibv_modify_qp-attr_mask-2003", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "each change of state of a queue pair of type XRC_SEND needs its attributes, and takes few others", Fix: "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: ""},
 	rule2004: {ID: "VR-ibv_modify_qp-attr_mask-2004", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "each change of state of a queue pair of type XRC_RECV needs its attributes, and takes few others", Fix: "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: ""},
-	rule2005: {ID: "VR-ibv_modify_qp-attr_mask-2005", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "a queue pair of type UD has no use for PATH_MTU, RQ_PSN, DEST_QPN, ACCESS_FLAGS, AV, ALT_PATH, MAX_QP_RD_ATOMIC, MAX_DEST_RD_ATOMIC, MIN_RNR_TIMER, TIMEOUT, RETRY_CNT, RNR_RETRY, in any state", Fix: "leave them out", Page: "ibv_modify_qp", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 7.2"}, RefusedBy: []string{"rxe with linux 6.1"}},
+	rule2005: {ID: "VR-ibv_modify_qp-attr_mask-2005", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "a queue pair of type UD has no use for PATH_MTU, RQ_PSN, DEST_QPN, ACCESS_FLAGS, AV, ALT_PATH, MAX_QP_RD_ATOMIC, MAX_DEST_RD_ATOMIC, MIN_RNR_TIMER, TIMEOUT, RETRY_CNT, RNR_RETRY, in any state", Fix: "leave them out", Page: "ibv_modify_qp", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 7.2", "bnxt_re", "irdma"}, RefusedBy: []string{"rxe with linux 6.1"}},
 	rule2006: {ID: "VR-ibv_modify_qp-attr_mask-2006", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "a queue pair of type UC has no use for MAX_QP_RD_ATOMIC, MAX_DEST_RD_ATOMIC, MIN_RNR_TIMER, TIMEOUT, RETRY_CNT, RNR_RETRY, QKEY, in any state", Fix: "leave them out", Page: "ibv_modify_qp", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 7.2"}, RefusedBy: []string{"rxe with linux 6.1"}},
 	rule2008: {ID: "VR-ibv_modify_qp-attr_mask-2008", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "a rate limit needs a device that paces queue pairs of type RAW_PACKET", Fix: "leave QPAttr.RateLimit out", Page: "ibv_modify_qp", Section: "DESCRIPTION", Unsupported: true, Capable: true, RefusedBy: []string{"mlx5"}},
 	rule2009: {ID: "VR-ibv_modify_qp-attr_mask-2009", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "a rate limit needs a device that paces queue pairs of type RC", Fix: "leave QPAttr.RateLimit out", Page: "ibv_modify_qp", Section: "DESCRIPTION", Unsupported: true, Capable: true},
@@ -1236,12 +1303,17 @@ var rules = []verr.Rule{
 	rule2064: {ID: "VR-ibv_modify_qp-sl-2064", Verb: "ibv_modify_qp", Subject: "attr.alt_ah_attr.sl", Statement: "a service level is 0 to 15", Fix: "pass at most 15", Page: "ibv_modify_qp", Section: ""},
 	rule2070: {ID: "VR-ibv_modify_qp-path_mig_state-2070", Verb: "ibv_modify_qp", Subject: "attr.path_mig_state", Statement: "path_mig_state is MIGRATED, REARM or ARMED", Fix: "pass one of these", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
 	rule2071: {ID: "VR-ibv_modify_qp-qp_access_flags-2071", Verb: "ibv_modify_qp", Subject: "attr.qp_access_flags", Statement: "qp_access_flags has no bits but those of enum ibv_access_flags", Fix: "leave the other bits out", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
+	rule3191: {ID: "VR-ibv_modify_qp-static_rate-3191", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.static_rate", Statement: "static_rate is a value of enum ibv_rate", Fix: "pass one of them, or 0 for no limit", Page: "ibv_modify_qp", Section: "", RefusedBy: []string{"mlx5"}},
+	rule3192: {ID: "VR-ibv_modify_qp-static_rate-3192", Verb: "ibv_modify_qp", Subject: "attr.alt_ah_attr.static_rate", Statement: "static_rate is a value of enum ibv_rate", Fix: "pass one of them, or 0 for no limit", Page: "ibv_modify_qp", Section: "", RefusedBy: []string{"mlx5"}},
+	rule3194: {ID: "VR-ibv_modify_qp-src_path_bits-3194", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.src_path_bits", Statement: "a port has at most 128 LIDs, which 7 bits tell apart", Fix: "pass at most 127", Page: "ibv_modify_qp", Section: ""},
+	rule3195: {ID: "VR-ibv_modify_qp-src_path_bits-3195", Verb: "ibv_modify_qp", Subject: "attr.alt_ah_attr.src_path_bits", Statement: "a port has at most 128 LIDs, which 7 bits tell apart", Fix: "pass at most 127", Page: "ibv_modify_qp", Section: ""},
 	rule1309: {ID: "VR-ibv_modify_qp_rate_limit-qp-1309", Verb: "ibv_modify_qp_rate_limit", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_modify_qp_rate_limit", Section: "DESCRIPTION"},
 	rule1310: {ID: "VR-ibv_modify_qp_rate_limit-attr-1310", Verb: "ibv_modify_qp_rate_limit", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass a QPRateLimitAttr", Page: "ibv_modify_qp_rate_limit", Section: "DESCRIPTION"},
 	rule1311: {ID: "VR-ibv_modify_qp_rate_limit-comp_mask-1311", Verb: "ibv_modify_qp_rate_limit", Subject: "attr.comp_mask", Statement: "comp_mask has no bits yet", Fix: "set it to 0", Page: "ibv_modify_qp_rate_limit", Section: ""},
 	rule1312: {ID: "VR-ibv_modify_qp_rate_limit-max_burst_sz-1312", Verb: "ibv_modify_qp_rate_limit", Subject: "attr.max_burst_sz", Statement: "bursts are shaped only where there is a limit", Fix: "ask for a rate, or leave the size out", Page: "ibv_modify_qp_rate_limit", Section: "DESCRIPTION"},
 	rule1313: {ID: "VR-ibv_modify_qp_rate_limit-typical_pkt_sz-1313", Verb: "ibv_modify_qp_rate_limit", Subject: "attr.typical_pkt_sz", Statement: "bursts are shaped only where there is a limit", Fix: "ask for a rate, or leave the size out", Page: "ibv_modify_qp_rate_limit", Section: "DESCRIPTION"},
 	rule1314: {ID: "VR-ibv_modify_qp_rate_limit-state-1314", Verb: "ibv_modify_qp_rate_limit", Subject: "qp.state", Statement: "a queue pair that is not connected has no rate", Fix: "bring it to RTR or RTS first", Page: "ibv_modify_qp_rate_limit", Section: ""},
+	rule3183: {ID: "VR-ibv_modify_qp_rate_limit-qp_type-3183", Verb: "ibv_modify_qp_rate_limit", Subject: "qp.qp_type", Statement: "a rate limit is for queue pairs of type RAW_PACKET, and with kernels of 2026 of type RC", Fix: "use such a queue pair", Page: "ibv_modify_qp_rate_limit", Section: "DESCRIPTION"},
 	rule1315: {ID: "VR-ibv_modify_qp_rate_limit-rate_limit-1315", Verb: "ibv_modify_qp_rate_limit", Subject: "attr.rate_limit", Statement: "the rate lies between qp_rate_limit_min and qp_rate_limit_max", Fix: "ask for a rate that the device has", Page: "ibv_modify_qp_rate_limit", Section: "", Capable: true, Limit: "qp_rate_limit_min"},
 	rule1370: {ID: "VR-ibv_qp_attach_comp_cntr-qp-1370", Verb: "ibv_qp_attach_comp_cntr", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION"},
 	rule1371: {ID: "VR-ibv_qp_attach_comp_cntr-comp_cntr-1371", Verb: "ibv_qp_attach_comp_cntr", Subject: "comp_cntr", Statement: "comp_cntr must not be NULL", Fix: "pass a CompCntr", Page: "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION"},
@@ -1282,8 +1354,8 @@ var rules = []verr.Rule{
 	rule0791: {ID: "VR-ibv_modify_wq-flags_mask-0791", Verb: "ibv_modify_wq", Subject: "wq_attr.flags_mask", Statement: "flags_mask has no bits but those of ibv_wq_flags", Fix: "leave the other bits out", Page: "ibv_modify_wq", Section: "DESCRIPTION"},
 	rule0792: {ID: "VR-ibv_modify_wq-wq_state-0792", Verb: "ibv_modify_wq", Subject: "wq_attr.wq_state", Statement: "a work queue goes to RESET, RDY or ERR", Fix: "name one of these states", Page: "ibv_modify_wq", Section: "DESCRIPTION"},
 	rule2090: {ID: "VR-ibv_modify_wq-curr_wq_state-2090", Verb: "ibv_modify_wq", Subject: "wq_attr.curr_wq_state", Statement: "a work queue is in RESET, RDY or ERR", Fix: "name the state that it is in", Page: "ibv_modify_wq", Section: "DESCRIPTION", RefusedBy: []string{"mlx4", "linux >=6.1"}},
-	rule2091: {ID: "VR-ibv_modify_wq-flags-2091", Verb: "ibv_modify_wq", Subject: "wq_attr.flags", Statement: "flags is read only when ATTR_FLAGS is set in attr_mask", Fix: "add WQAttr.Flags", Page: "ibv_modify_wq", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
-	rule3347: {ID: "VR-ibv_modify_wq-flags_mask-3347", Verb: "ibv_modify_wq", Subject: "wq_attr.flags_mask", Statement: "flags_mask is read only when ATTR_FLAGS is set in attr_mask", Fix: "add WQAttr.Flags", Page: "ibv_modify_wq", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
+	rule2091: {ID: "VR-ibv_modify_wq-flags-2091", Verb: "ibv_modify_wq", Subject: "wq_attr.flags", Statement: "flags is read only when ATTR_FLAGS is set in attr_mask", Fix: "add WQAttr.Flags, WQAttr.FlagsMask", Page: "ibv_modify_wq", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
+	rule3347: {ID: "VR-ibv_modify_wq-flags_mask-3347", Verb: "ibv_modify_wq", Subject: "wq_attr.flags_mask", Statement: "flags_mask is read only when ATTR_FLAGS is set in attr_mask", Fix: "add WQAttr.Flags, WQAttr.FlagsMask", Page: "ibv_modify_wq", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
 	rule3348: {ID: "VR-ibv_modify_wq-flags_mask-3348", Verb: "ibv_modify_wq", Subject: "wq_attr.flags_mask", Statement: "a change of CVLAN_STRIPPING needs a device with RAW_PACKET_CAP_CVLAN_STRIPPING", Fix: "leave WQFlagsCvlanStripping out", Page: "ibv_modify_wq", Section: "DESCRIPTION", Unsupported: true, Capable: true, RefusedBy: []string{"mlx5", "mlx4"}},
 	rule3349: {ID: "VR-ibv_modify_wq-flags_mask-3349", Verb: "ibv_modify_wq", Subject: "wq_attr.flags_mask", Statement: "a change of SCATTER_FCS needs a device with RAW_PACKET_CAP_SCATTER_FCS", Fix: "leave WQFlagsScatterFCS out", Page: "ibv_modify_wq", Section: "DESCRIPTION", Unsupported: true, Capable: true, RefusedBy: []string{"mlx5", "mlx4"}},
 	rule3350: {ID: "VR-ibv_modify_wq-curr_wq_state-3350", Verb: "ibv_modify_wq", Subject: "wq_attr.curr_wq_state", Statement: "curr_wq_state is the state that the queue is in", Fix: "name that state, or leave it out", Page: "ibv_modify_wq", Section: "DESCRIPTION", Limit: "state", RefusedBy: []string{"mlx5, not in all cases"}},
@@ -1300,17 +1372,19 @@ var rules = []verr.Rule{
 	rule0337: {ID: "VR-ibv_post_send-opcode-0337", Verb: "ibv_post_send", Subject: "wr[].opcode", Statement: "a queue pair of type RC does SEND, SEND_WITH_IMM, RDMA_WRITE, RDMA_WRITE_WITH_IMM, RDMA_READ, ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD, LOCAL_INV, BIND_MW, SEND_WITH_INV, FLUSH, ATOMIC_WRITE", Fix: "pass another opcode, or use another type of queue pair", Page: "ibv_post_send", Section: "DESCRIPTION"},
 	rule0338: {ID: "VR-ibv_post_send-opcode-0338", Verb: "ibv_post_send", Subject: "wr[].opcode", Statement: "a queue pair of type XRC_SEND does SEND, SEND_WITH_IMM, RDMA_WRITE, RDMA_WRITE_WITH_IMM, RDMA_READ, ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD, LOCAL_INV, BIND_MW, SEND_WITH_INV, FLUSH, ATOMIC_WRITE", Fix: "pass another opcode, or use another type of queue pair", Page: "ibv_post_send", Section: "DESCRIPTION"},
 	rule0339: {ID: "VR-ibv_post_send-opcode-0339", Verb: "ibv_post_send", Subject: "wr[].opcode", Statement: "a queue pair of type RAW_PACKET does SEND, TSO", Fix: "pass another opcode, or use another type of queue pair", Page: "ibv_post_send", Section: "DESCRIPTION"},
-	rule0345: {ID: "VR-ibv_post_send-send_flags-0345", Verb: "ibv_post_send", Subject: "sum of wr[].sg_list[].length", Statement: "a request carries at most max_inline_data bytes inline", Fix: "send less, or leave INLINE out", Page: "ibv_post_send", Section: "", Limit: "max_inline_data"},
-	rule0349: {ID: "VR-ibv_post_send-num_sge-0349", Verb: "ibv_post_send", Subject: "wr[].num_sge", Statement: "a request has at most max_send_sge ranges", Fix: "use fewer ranges, or ask for more when the queue pair is made", Page: "ibv_post_send", Section: "", Limit: "max_send_sge"},
 	rule0351: {ID: "VR-ibv_post_send-sg_list-0351", Verb: "ibv_post_send", Subject: "wr[].sg_list", Statement: "num_sge ranges are read from sg_list", Fix: "pass the ranges", Page: "ibv_post_send", Section: "DESCRIPTION"},
 	rule0354: {ID: "VR-ibv_post_send-ah-0354", Verb: "ibv_post_send", Subject: "wr[].wr.ud.ah", Statement: "a datagram goes the way of an address handle", Fix: "give the request one that is open, by AH.Address", Page: "ibv_post_send", Section: "DESCRIPTION"},
+	rule3200: {ID: "VR-ibv_post_send-opcode-3200", Verb: "ibv_post_send", Subject: "wr[].opcode", Statement: "opcode is a value of enum ibv_wr_opcode", Fix: "pass one of them", Page: "ibv_post_send", Section: "DESCRIPTION"},
+	rule3201: {ID: "VR-ibv_post_send-mw-3201", Verb: "ibv_post_send", Subject: "wr[].bind_mw.mw", Statement: "a request binds a window", Fix: "pass a window of type 2", Page: "ibv_post_send", Section: "DESCRIPTION"},
 	rule0340: {ID: "VR-ibv_post_send-send_flags-0340", Verb: "ibv_post_send", Subject: "wr[].send_flags", Statement: "send_flags has no bits but those of enum ibv_send_flags", Fix: "leave the other bits out", Page: "ibv_post_send", Section: "DESCRIPTION"},
 	rule0341: {ID: "VR-ibv_post_send-send_flags-0341", Verb: "ibv_post_send", Subject: "wr[].send_flags", Statement: "FENCE is for queue pairs of type RC", Fix: "leave FENCE out", Page: "ibv_post_send", Section: "DESCRIPTION"},
 	rule0343: {ID: "VR-ibv_post_send-send_flags-0343", Verb: "ibv_post_send", Subject: "wr[].send_flags", Statement: "SOLICITED is for sends and for RDMA writes with immediate data", Fix: "leave SOLICITED out", Page: "ibv_post_send", Section: "DESCRIPTION"},
 	rule0344: {ID: "VR-ibv_post_send-send_flags-0344", Verb: "ibv_post_send", Subject: "wr[].send_flags", Statement: "INLINE is for sends and RDMA writes", Fix: "leave INLINE out", Page: "ibv_post_send", Section: "DESCRIPTION"},
+	rule0345: {ID: "VR-ibv_post_send-send_flags-0345", Verb: "ibv_post_send", Subject: "sum of wr[].sg_list[].length", Statement: "a request carries at most max_inline_data bytes inline", Fix: "send less, or leave INLINE out", Page: "ibv_post_send", Section: "", Limit: "max_inline_data", AcceptedBy: []string{"siw (it looks at the most that it has for any queue pair)", "erdma (it looks at the most that it has for any queue pair)"}, RefusedBy: []string{"rxe", "mlx5", "hns"}},
 	rule0346: {ID: "VR-ibv_post_send-send_flags-0346", Verb: "ibv_post_send", Subject: "wr[].send_flags", Statement: "IP_CSUM needs a device that does checksums on queue pairs of type UD", Fix: "leave IP_CSUM out", Page: "ibv_post_send", Section: "DESCRIPTION", Unsupported: true, Capable: true},
 	rule0347: {ID: "VR-ibv_post_send-send_flags-0347", Verb: "ibv_post_send", Subject: "wr[].send_flags", Statement: "IP_CSUM needs a device that does checksums on queue pairs of type RC", Fix: "leave IP_CSUM out", Page: "ibv_post_send", Section: "DESCRIPTION", Unsupported: true, Capable: true},
 	rule0348: {ID: "VR-ibv_post_send-send_flags-0348", Verb: "ibv_post_send", Subject: "wr[].send_flags", Statement: "IP_CSUM needs a device that does checksums on queue pairs of type RAW_PACKET", Fix: "leave IP_CSUM out", Page: "ibv_post_send", Section: "DESCRIPTION", Unsupported: true, Capable: true},
+	rule0349: {ID: "VR-ibv_post_send-num_sge-0349", Verb: "ibv_post_send", Subject: "wr[].num_sge", Statement: "a request has at most max_send_sge ranges", Fix: "use fewer ranges, or ask for more when the queue pair is made", Page: "ibv_post_send", Section: "", Limit: "max_send_sge", AcceptedBy: []string{"siw (it looks at the most that it has for any queue pair)", "erdma (it looks at the most that it has for any queue pair)", "mana (it does not look at the number)"}, RefusedBy: []string{"rxe", "mlx5", "mlx4", "hns", "bnxt_re"}},
 	rule0350: {ID: "VR-ibv_post_send-num_sge-0350", Verb: "ibv_post_send", Subject: "wr[].num_sge", Statement: "num_sge is not negative", Fix: "pass the number of ranges", Page: "ibv_post_send", Section: "DESCRIPTION"},
 	rule0352: {ID: "VR-ibv_post_send-remote_addr-0352", Verb: "ibv_post_send", Subject: "wr[].wr.atomic.remote_addr", Statement: "an atomic works on an address that is a multiple of 8", Fix: "pass such an address", Page: "ibv_post_send", Section: ""},
 	rule0353: {ID: "VR-ibv_post_send-length-0353", Verb: "ibv_post_send", Subject: "wr[].sg_list[].length", Statement: "what an atomic reads comes back in 8 bytes", Fix: "pass a range of 8 bytes", Page: "ibv_post_send", Section: ""},
@@ -1321,9 +1395,11 @@ var rules = []verr.Rule{
 	rule2078: {ID: "VR-ibv_post_send-opcode-2078", Verb: "ibv_post_send", Subject: "wr[].opcode", Statement: "TSO needs a device that sends large messages of queue pairs of type UD in segments", Fix: "send packets one by one", Page: "ibv_post_send", Section: "", Unsupported: true, Capable: true, AcceptedBy: []string{"rxe (the request goes to the kernel)"}, RefusedBy: []string{"mlx5, not in all cases"}},
 	rule2079: {ID: "VR-ibv_post_send-opcode-2079", Verb: "ibv_post_send", Subject: "wr[].opcode", Statement: "TSO needs a device that sends large messages of queue pairs of type RAW_PACKET in segments", Fix: "send packets one by one", Page: "ibv_post_send", Section: "", Unsupported: true, Capable: true, RefusedBy: []string{"mlx5, not in all cases"}},
 	rule2080: {ID: "VR-ibv_post_send-opcode-2080", Verb: "ibv_post_send", Subject: "sum of wr[].sg_list[].length", Statement: "a message that is sent in segments has at most max_tso bytes", Fix: "send less", Page: "ibv_post_send", Section: "", Capable: true, Limit: "max_tso", AcceptedBy: []string{"rxe (the request goes to the kernel)"}, RefusedBy: []string{"mlx5, not in all cases"}},
+	rule3202: {ID: "VR-ibv_post_send-mr-3202", Verb: "ibv_post_send", Subject: "wr[].bind_mw.bind_info.mr", Statement: "a window of type 2 is bound to a region", Fix: "pass a region", Page: "ibv_post_send", Section: "DESCRIPTION"},
+	rule3204: {ID: "VR-ibv_post_send-hdr-3204", Verb: "ibv_post_send", Subject: "wr[].tso.hdr", Statement: "the header of each segment is read from tso.hdr", Fix: "pass the header", Page: "ibv_post_send", Section: "DESCRIPTION"},
 	rule3501: {ID: "VR-ibv_post_send-num_sge-3501", Verb: "ibv_post_send", Subject: "wr[].num_sge", Statement: "an RDMA read scatters into at most max_sge_rd pieces", Fix: "read in several requests", Page: "ibv_query_device", Section: "DESCRIPTION", Capable: true, Limit: "max_sge_rd", RefusedBy: []string{"cxgb4", "efa", "irdma"}},
-	rule0360: {ID: "VR-ibv_post_recv-num_sge-0360", Verb: "ibv_post_recv", Subject: "wr[].num_sge", Statement: "a request has at most max_recv_sge ranges", Fix: "use fewer ranges, or ask for more when the queue pair is made", Page: "ibv_post_recv", Section: "", Limit: "max_recv_sge"},
 	rule0362: {ID: "VR-ibv_post_recv-sg_list-0362", Verb: "ibv_post_recv", Subject: "wr[].sg_list", Statement: "num_sge ranges are read from sg_list", Fix: "pass the ranges", Page: "ibv_post_recv", Section: "DESCRIPTION"},
+	rule0360: {ID: "VR-ibv_post_recv-num_sge-0360", Verb: "ibv_post_recv", Subject: "wr[].num_sge", Statement: "a request has at most max_recv_sge ranges", Fix: "use fewer ranges, or ask for more when the queue pair is made", Page: "ibv_post_recv", Section: "", Limit: "max_recv_sge", AcceptedBy: []string{"siw (it looks at the most that it has for any queue pair)", "mana (it does not look at the number)"}, RefusedBy: []string{"rxe", "mlx5", "mlx4"}},
 	rule0361: {ID: "VR-ibv_post_recv-num_sge-0361", Verb: "ibv_post_recv", Subject: "wr[].num_sge", Statement: "num_sge is not negative", Fix: "pass the number of ranges", Page: "ibv_post_recv", Section: "DESCRIPTION"},
 	rule0363: {ID: "VR-ibv_post_recv-srq-0363", Verb: "ibv_post_recv", Subject: "qp.srq", Statement: "receives for a queue pair with a shared receive queue are posted to that queue", Fix: "post by SRQ.PostRecv", Page: "ibv_post_recv", Section: "NOTES", RefusedBy: []string{"rxe"}},
 	rule0364: {ID: "VR-ibv_post_recv-sg_list-0364", Verb: "ibv_post_recv", Subject: "sum of wr[].sg_list[].length", Statement: "a datagram begins 40 bytes into the memory", Fix: "give 40 bytes more than the datagram has", Page: "ibv_post_recv", Section: "NOTES"},
@@ -1339,6 +1415,8 @@ var rules = []verr.Rule{
 	rule0319: {ID: "VR-ibv_create_ah-is_global-0319", Verb: "ibv_create_ah", Subject: "attr.is_global", Statement: "grh.traffic_class is used only with is_global", Fix: "set AHAttr.IsGlobal", Page: "ibv_create_ah", Section: "DESCRIPTION"},
 	rule0320: {ID: "VR-ibv_create_ah-flow_label-0320", Verb: "ibv_create_ah", Subject: "attr.grh.flow_label", Statement: "a flow label has 20 bits", Fix: "pass at most 0xfffff", Page: "ibv_create_ah", Section: "DESCRIPTION"},
 	rule0321: {ID: "VR-ibv_create_ah-sl-0321", Verb: "ibv_create_ah", Subject: "attr.sl", Statement: "a service level is 0 to 15", Fix: "pass at most 15", Page: "ibv_create_ah", Section: "DESCRIPTION"},
+	rule3190: {ID: "VR-ibv_create_ah-static_rate-3190", Verb: "ibv_create_ah", Subject: "attr.static_rate", Statement: "static_rate is a value of enum ibv_rate", Fix: "pass one of them, or 0 for no limit", Page: "ibv_create_ah", Section: "DESCRIPTION"},
+	rule3193: {ID: "VR-ibv_create_ah-src_path_bits-3193", Verb: "ibv_create_ah", Subject: "attr.src_path_bits", Statement: "a port has at most 128 LIDs, which 7 bits tell apart", Fix: "pass at most 127", Page: "ibv_create_ah", Section: "DESCRIPTION"},
 	rule0761: {ID: "VR-ibv_init_ah_from_wc-context-0761", Verb: "ibv_init_ah_from_wc", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_create_ah_from_wc", Section: "DESCRIPTION"},
 	rule0762: {ID: "VR-ibv_init_ah_from_wc-wc-0762", Verb: "ibv_init_ah_from_wc", Subject: "wc", Statement: "wc must not be NULL", Fix: "pass a WC", Page: "ibv_create_ah_from_wc", Section: "DESCRIPTION"},
 	rule0763: {ID: "VR-ibv_init_ah_from_wc-grh-0763", Verb: "ibv_init_ah_from_wc", Subject: "grh", Statement: "grh must not be NULL", Fix: "pass a valid pointer", Page: "ibv_create_ah_from_wc", Section: "DESCRIPTION"},
@@ -1354,9 +1432,11 @@ var rules = []verr.Rule{
 	rule0741: {ID: "VR-ibv_attach_mcast-qp-0741", Verb: "ibv_attach_mcast", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_attach_mcast", Section: "DESCRIPTION"},
 	rule0742: {ID: "VR-ibv_attach_mcast-gid-0742", Verb: "ibv_attach_mcast", Subject: "gid", Statement: "gid must not be NULL", Fix: "pass a valid pointer", Page: "ibv_attach_mcast", Section: "DESCRIPTION"},
 	rule0745: {ID: "VR-ibv_attach_mcast-qp-0745", Verb: "ibv_attach_mcast", Subject: "qp.qp_type", Statement: "only UD queue pairs are in multicast groups", Fix: "use a queue pair of type QPTypeUD", Page: "ibv_attach_mcast", Section: "NOTES"},
+	rule3180: {ID: "VR-ibv_attach_mcast-lid-3180", Verb: "ibv_attach_mcast", Subject: "lid", Statement: "LIDs of multicast groups are 0xc000 to 0xfffe", Fix: "pass the LID of the group, or 0 on Ethernet", Page: "ibv_attach_mcast", Section: "DESCRIPTION", AcceptedBy: []string{"rxe"}},
 	rule0743: {ID: "VR-ibv_detach_mcast-qp-0743", Verb: "ibv_detach_mcast", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_attach_mcast", Section: "DESCRIPTION"},
 	rule0744: {ID: "VR-ibv_detach_mcast-gid-0744", Verb: "ibv_detach_mcast", Subject: "gid", Statement: "gid must not be NULL", Fix: "pass a valid pointer", Page: "ibv_attach_mcast", Section: "DESCRIPTION"},
 	rule2072: {ID: "VR-ibv_detach_mcast-qp-2072", Verb: "ibv_detach_mcast", Subject: "qp.qp_type", Statement: "only UD queue pairs are in multicast groups", Fix: "use a queue pair of type QPTypeUD", Page: "ibv_attach_mcast", Section: "NOTES"},
+	rule3181: {ID: "VR-ibv_detach_mcast-lid-3181", Verb: "ibv_detach_mcast", Subject: "lid", Statement: "LIDs of multicast groups are 0xc000 to 0xfffe", Fix: "pass the LID of the group, or 0 on Ethernet", Page: "ibv_attach_mcast", Section: "DESCRIPTION", AcceptedBy: []string{"rxe"}},
 	rule3030: {ID: "VR-ibv_resolve_eth_l2_from_gid-context-3030", Verb: "ibv_resolve_eth_l2_from_gid", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_resolve_eth_l2_from_gid", Section: ""},
 	rule3031: {ID: "VR-ibv_resolve_eth_l2_from_gid-attr-3031", Verb: "ibv_resolve_eth_l2_from_gid", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass an AHAttr", Page: "ibv_resolve_eth_l2_from_gid", Section: ""},
 	rule3032: {ID: "VR-ibv_resolve_eth_l2_from_gid-port_num-3032", Verb: "ibv_resolve_eth_l2_from_gid", Subject: "attr.port_num", Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_resolve_eth_l2_from_gid", Section: ""},

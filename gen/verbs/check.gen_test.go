@@ -24,10 +24,18 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_qp_to_qp_ex-qp-0922", true, func() string { return textOf(checkQPToQPEx(&inQPToQPEx{})) }},
 		{"VR-ibv_wr_atomic_cmp_swp-qp-0940", false, func() string { return textOf(checkWRAtomicCmpSwp(&inWRAtomicCmpSwp{qp: 4096})) }},
 		{"VR-ibv_wr_atomic_cmp_swp-qp-0940", true, func() string { return textOf(checkWRAtomicCmpSwp(&inWRAtomicCmpSwp{})) }},
+		{"VR-ibv_wr_atomic_cmp_swp-remote_addr-3119", false, func() string { return textOf(hintWRAtomicCmpSwp(&inWRAtomicCmpSwp{qp: 4096, remoteAddr: 8})) }},
+		{"VR-ibv_wr_atomic_cmp_swp-remote_addr-3119", true, func() string { return textOf(hintWRAtomicCmpSwp(&inWRAtomicCmpSwp{qp: 4096, remoteAddr: 4})) }},
 		{"VR-ibv_wr_atomic_fetch_add-qp-0941", false, func() string { return textOf(checkWRAtomicFetchAdd(&inWRAtomicFetchAdd{qp: 4096})) }},
 		{"VR-ibv_wr_atomic_fetch_add-qp-0941", true, func() string { return textOf(checkWRAtomicFetchAdd(&inWRAtomicFetchAdd{})) }},
+		{"VR-ibv_wr_atomic_fetch_add-remote_addr-3120", false, func() string { return textOf(hintWRAtomicFetchAdd(&inWRAtomicFetchAdd{qp: 4096, remoteAddr: 8})) }},
+		{"VR-ibv_wr_atomic_fetch_add-remote_addr-3120", true, func() string { return textOf(hintWRAtomicFetchAdd(&inWRAtomicFetchAdd{qp: 4096, remoteAddr: 4})) }},
 		{"VR-ibv_wr_bind_mw-qp-1114", false, func() string { return textOf(checkWRBindMW(&inWRBindMW{qp: 4096})) }},
 		{"VR-ibv_wr_bind_mw-qp-1114", true, func() string { return textOf(checkWRBindMW(&inWRBindMW{})) }},
+		{"VR-ibv_wr_bind_mw-mw-3123", false, func() string { return textOf(checkWRBindMW(&inWRBindMW{qp: 4096, mw: 4096, bindInfo: 4096})) }},
+		{"VR-ibv_wr_bind_mw-mw-3123", true, func() string { return textOf(checkWRBindMW(&inWRBindMW{qp: 4096, bindInfo: 4096})) }},
+		{"VR-ibv_wr_bind_mw-bind_info-3124", false, func() string { return textOf(checkWRBindMW(&inWRBindMW{qp: 4096, mw: 4096, bindInfo: 4096})) }},
+		{"VR-ibv_wr_bind_mw-bind_info-3124", true, func() string { return textOf(checkWRBindMW(&inWRBindMW{qp: 4096, mw: 4096})) }},
 		{"VR-ibv_wr_local_inv-qp-0942", false, func() string { return textOf(checkWRLocalInv(&inWRLocalInv{qp: 4096})) }},
 		{"VR-ibv_wr_local_inv-qp-0942", true, func() string { return textOf(checkWRLocalInv(&inWRLocalInv{})) }},
 		{"VR-ibv_wr_rdma_read-qp-0939", false, func() string { return textOf(checkWRRDMARead(&inWRRDMARead{qp: 4096})) }},
@@ -36,6 +44,10 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_wr_rdma_write-qp-0937", true, func() string { return textOf(checkWRRDMAWrite(&inWRRDMAWrite{})) }},
 		{"VR-ibv_wr_flush-qp-1191", false, func() string { return textOf(checkWRFlush(&inWRFlush{qp: 4096})) }},
 		{"VR-ibv_wr_flush-qp-1191", true, func() string { return textOf(checkWRFlush(&inWRFlush{})) }},
+		{"VR-ibv_wr_flush-type-3134", false, func() string { return textOf(hintWRFlush(&inWRFlush{qp: 4096, type_: 1})) }},
+		{"VR-ibv_wr_flush-type-3134", true, func() string { return textOf(hintWRFlush(&inWRFlush{qp: 4096, type_: 4})) }},
+		{"VR-ibv_wr_flush-level-3135", false, func() string { return textOf(hintWRFlush(&inWRFlush{qp: 4096, level: 1})) }},
+		{"VR-ibv_wr_flush-level-3135", true, func() string { return textOf(hintWRFlush(&inWRFlush{qp: 4096, level: 2})) }},
 		{"VR-ibv_wr_rdma_write_imm-qp-0938", false, func() string { return textOf(checkWRRDMAWriteImm(&inWRRDMAWriteImm{qp: 4096})) }},
 		{"VR-ibv_wr_rdma_write_imm-qp-0938", true, func() string { return textOf(checkWRRDMAWriteImm(&inWRRDMAWriteImm{})) }},
 		{"VR-ibv_wr_send-qp-0934", false, func() string { return textOf(checkWRSend(&inWRSend{qp: 4096})) }},
@@ -46,24 +58,48 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_wr_send_inv-qp-0936", true, func() string { return textOf(checkWRSendInv(&inWRSendInv{})) }},
 		{"VR-ibv_wr_send_tso-qp-1193", false, func() string { return textOf(checkWRSendTSO(&inWRSendTSO{qp: 4096})) }},
 		{"VR-ibv_wr_send_tso-qp-1193", true, func() string { return textOf(checkWRSendTSO(&inWRSendTSO{})) }},
+		{"VR-ibv_wr_send_tso-hdr-3127", false, func() string { return textOf(checkWRSendTSO(&inWRSendTSO{qp: 4096, hdr: 4096, hdrSz: 54})) }},
+		{"VR-ibv_wr_send_tso-hdr-3127", true, func() string { return textOf(checkWRSendTSO(&inWRSendTSO{qp: 4096, hdrSz: 54})) }},
 		{"VR-ibv_wr_set_ud_addr-qp-0943", false, func() string { return textOf(checkWRSetUDAddr(&inWRSetUDAddr{qp: 4096})) }},
 		{"VR-ibv_wr_set_ud_addr-qp-0943", true, func() string { return textOf(checkWRSetUDAddr(&inWRSetUDAddr{})) }},
+		{"VR-ibv_wr_set_ud_addr-ah-3116", false, func() string { return textOf(checkWRSetUDAddr(&inWRSetUDAddr{qp: 4096, ah: 4096})) }},
+		{"VR-ibv_wr_set_ud_addr-ah-3116", true, func() string { return textOf(checkWRSetUDAddr(&inWRSetUDAddr{qp: 4096})) }},
+		{"VR-ibv_wr_set_ud_addr-remote_qpn-3117", false, func() string { return textOf(hintWRSetUDAddr(&inWRSetUDAddr{qp: 4096, ah: 4096, remoteQPN: 0xffffff})) }},
+		{"VR-ibv_wr_set_ud_addr-remote_qpn-3117", true, func() string {
+			return textOf(hintWRSetUDAddr(&inWRSetUDAddr{qp: 4096, ah: 4096, remoteQPN: 0x1000000}))
+		}},
 		{"VR-ibv_wr_set_xrc_srqn-qp-1227", false, func() string { return textOf(checkWRSetXRCSrqn(&inWRSetXRCSrqn{qp: 4096})) }},
 		{"VR-ibv_wr_set_xrc_srqn-qp-1227", true, func() string { return textOf(checkWRSetXRCSrqn(&inWRSetXRCSrqn{})) }},
+		{"VR-ibv_wr_set_xrc_srqn-remote_srqn-3118", false, func() string { return textOf(hintWRSetXRCSrqn(&inWRSetXRCSrqn{qp: 4096, remoteSrqn: 0xffffff})) }},
+		{"VR-ibv_wr_set_xrc_srqn-remote_srqn-3118", true, func() string { return textOf(hintWRSetXRCSrqn(&inWRSetXRCSrqn{qp: 4096, remoteSrqn: 0x1000000})) }},
 		{"VR-ibv_wr_set_inline_data-qp-0946", false, func() string { return textOf(checkWRSetInlineData(&inWRSetInlineData{qp: 4096})) }},
 		{"VR-ibv_wr_set_inline_data-qp-0946", true, func() string { return textOf(checkWRSetInlineData(&inWRSetInlineData{})) }},
+		{"VR-ibv_wr_set_inline_data-addr-3131", false, func() string { return textOf(checkWRSetInlineData(&inWRSetInlineData{qp: 4096})) }},
+		{"VR-ibv_wr_set_inline_data-addr-3131", true, func() string { return textOf(checkWRSetInlineData(&inWRSetInlineData{qp: 4096, length: 1})) }},
 		{"VR-ibv_wr_set_inline_data_list-qp-1190", false, func() string { return textOf(checkWRSetInlineDataList(&inWRSetInlineDataList{qp: 4096})) }},
 		{"VR-ibv_wr_set_inline_data_list-qp-1190", true, func() string { return textOf(checkWRSetInlineDataList(&inWRSetInlineDataList{})) }},
+		{"VR-ibv_wr_set_inline_data_list-buf_list-3130", false, func() string { return textOf(checkWRSetInlineDataList(&inWRSetInlineDataList{qp: 4096})) }},
+		{"VR-ibv_wr_set_inline_data_list-buf_list-3130", true, func() string { return textOf(checkWRSetInlineDataList(&inWRSetInlineDataList{qp: 4096, numBuf: 1})) }},
 		{"VR-ibv_wr_set_sge-qp-0944", false, func() string { return textOf(checkWRSetSGE(&inWRSetSGE{qp: 4096})) }},
 		{"VR-ibv_wr_set_sge-qp-0944", true, func() string { return textOf(checkWRSetSGE(&inWRSetSGE{})) }},
 		{"VR-ibv_wr_set_sge_list-qp-0945", false, func() string { return textOf(checkWRSetSGEList(&inWRSetSGEList{qp: 4096})) }},
 		{"VR-ibv_wr_set_sge_list-qp-0945", true, func() string { return textOf(checkWRSetSGEList(&inWRSetSGEList{})) }},
+		{"VR-ibv_wr_set_sge_list-sg_list-3129", false, func() string { return textOf(checkWRSetSGEList(&inWRSetSGEList{qp: 4096})) }},
+		{"VR-ibv_wr_set_sge_list-sg_list-3129", true, func() string { return textOf(checkWRSetSGEList(&inWRSetSGEList{qp: 4096, numSGE: 1})) }},
 		{"VR-ibv_wr_complete-qp-0932", false, func() string { return textOf(checkWRComplete(&inWRComplete{qp: 4096})) }},
 		{"VR-ibv_wr_complete-qp-0932", true, func() string { return textOf(checkWRComplete(&inWRComplete{})) }},
 		{"VR-ibv_wr_abort-qp-0933", false, func() string { return textOf(checkWRAbort(&inWRAbort{qp: 4096})) }},
 		{"VR-ibv_wr_abort-qp-0933", true, func() string { return textOf(checkWRAbort(&inWRAbort{})) }},
 		{"VR-ibv_wr_atomic_write-qp-1192", false, func() string { return textOf(checkWRAtomicWrite(&inWRAtomicWrite{qp: 4096})) }},
 		{"VR-ibv_wr_atomic_write-qp-1192", true, func() string { return textOf(checkWRAtomicWrite(&inWRAtomicWrite{})) }},
+		{"VR-ibv_wr_atomic_write-atomic_wr-3122", false, func() string { return textOf(checkWRAtomicWrite(&inWRAtomicWrite{qp: 4096, atomicWR: 4096})) }},
+		{"VR-ibv_wr_atomic_write-atomic_wr-3122", true, func() string { return textOf(checkWRAtomicWrite(&inWRAtomicWrite{qp: 4096})) }},
+		{"VR-ibv_wr_atomic_write-remote_addr-3121", false, func() string {
+			return textOf(hintWRAtomicWrite(&inWRAtomicWrite{qp: 4096, atomicWR: 4096, remoteAddr: 8}))
+		}},
+		{"VR-ibv_wr_atomic_write-remote_addr-3121", true, func() string {
+			return textOf(hintWRAtomicWrite(&inWRAtomicWrite{qp: 4096, atomicWR: 4096, remoteAddr: 4}))
+		}},
 		{"VR-ibv_next_poll-cq-0903", false, func() string { return textOf(checkNextPoll(&inNextPoll{cq: 4096})) }},
 		{"VR-ibv_next_poll-cq-0903", true, func() string { return textOf(checkNextPoll(&inNextPoll{})) }},
 		{"VR-ibv_end_poll-cq-0904", false, func() string { return textOf(checkEndPoll(&inEndPoll{cq: 4096})) }},
@@ -1667,40 +1703,40 @@ func TestRules(t *testing.T) {
 			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-rwq_ind_tbl-1531", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
 		}},
 		{"VR-ibv_create_qp_ex-rwq_ind_tbl-1531", true, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
 		}},
 		{"VR-ibv_create_qp_ex-recv_cq-1532", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
 		}},
 		{"VR-ibv_create_qp_ex-recv_cq-1532", true, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
 		}},
 		{"VR-ibv_create_qp_ex-srq-1533", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
 		}},
 		{"VR-ibv_create_qp_ex-srq-1533", true, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
 		}},
 		{"VR-ibv_create_qp_ex-max_recv_wr-1534", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
 		}},
 		{"VR-ibv_create_qp_ex-max_recv_wr-1534", true, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvWR: 1}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvWR: 1, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
 		}},
 		{"VR-ibv_create_qp_ex-max_recv_sge-1535", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
 		}},
 		{"VR-ibv_create_qp_ex-max_recv_sge-1535", true, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvSGE: 1}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvSGE: 1, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
 		}},
 		{"VR-ibv_create_qp_ex-send_cq-1536", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxSendWR: 1}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxSendWR: 1, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
 		}},
 		{"VR-ibv_create_qp_ex-send_cq-1536", true, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxSendWR: 1}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxSendWR: 1, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
 		}},
 		{"VR-ibv_create_qp_ex-qp_type-2038", false, func() string {
 			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096}))
@@ -1726,6 +1762,42 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_create_qp_ex-create_flags-2042", true, func() string {
 			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 1}))
 		}},
+		{"VR-ibv_create_qp_ex-create_flags-2046", false, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 1024, qpInitAttrExSourceQPN: 7}))
+		}},
+		{"VR-ibv_create_qp_ex-create_flags-2046", true, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 5, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 1024, qpInitAttrExSourceQPN: 7}))
+		}},
+		{"VR-ibv_create_qp_ex-create_flags-3150", false, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 256}))
+		}},
+		{"VR-ibv_create_qp_ex-create_flags-3150", true, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 256}))
+		}},
+		{"VR-ibv_create_qp_ex-qp_type-3155", false, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 9, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExMaxTSOHeader: 64}))
+		}},
+		{"VR-ibv_create_qp_ex-qp_type-3155", true, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 9, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExMaxTSOHeader: 64}))
+		}},
+		{"VR-ibv_create_qp_ex-xrcd-3156", false, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 2, qpInitAttrExQPType: 10, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExXRCD: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-xrcd-3156", true, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 2, qpInitAttrExQPType: 10, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-rx_hash_function-3157", false, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
+		}},
+		{"VR-ibv_create_qp_ex-rx_hash_function-3157", true, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 2, qpInitAttrExRXHashConfRXHashKeyLen: 40}))
+		}},
+		{"VR-ibv_create_qp_ex-rx_hash_key_len-3158", false, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
+		}},
+		{"VR-ibv_create_qp_ex-rx_hash_key_len-3158", true, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 16}))
+		}},
 		{"VR-ibv_create_qp_ex-send_ops_flags-0923", false, func() string {
 			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 64, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExSendOpsFlags: 4}))
 		}},
@@ -1739,19 +1811,19 @@ func TestRules(t *testing.T) {
 			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 9, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExXRCD: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-rwq_ind_tbl-1530", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
 		}},
 		{"VR-ibv_create_qp_ex-rwq_ind_tbl-1530", true, func() string {
 			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-qp_type-1537", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
 		}},
 		{"VR-ibv_create_qp_ex-qp_type-1537", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
 		}},
 		{"VR-ibv_create_qp_ex-comp_mask-1538", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
 		}},
 		{"VR-ibv_create_qp_ex-comp_mask-1538", true, func() string {
 			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 16, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096}))
@@ -1799,22 +1871,16 @@ func TestRules(t *testing.T) {
 			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 2}))
 		}},
 		{"VR-ibv_create_qp_ex-max_tso_header-2044", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 9, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExMaxTSOHeader: 64}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 9, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExMaxTSOHeader: 64}))
 		}},
 		{"VR-ibv_create_qp_ex-max_tso_header-2044", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExMaxTSOHeader: 64}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExMaxTSOHeader: 64}))
 		}},
 		{"VR-ibv_create_qp_ex-source_qpn-2045", false, func() string {
 			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 1024, qpInitAttrExSourceQPN: 7}))
 		}},
 		{"VR-ibv_create_qp_ex-source_qpn-2045", true, func() string {
 			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSourceQPN: 7}))
-		}},
-		{"VR-ibv_create_qp_ex-create_flags-2046", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 1024, qpInitAttrExSourceQPN: 7}))
-		}},
-		{"VR-ibv_create_qp_ex-create_flags-2046", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 5, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 1024, qpInitAttrExSourceQPN: 7}))
 		}},
 		{"VR-ibv_create_qp_ex-send_ops_flags-2047", false, func() string {
 			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 65, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSendOpsFlags: 4}))
@@ -1840,6 +1906,30 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_create_qp_ex-send_ops_flags-2050", true, func() string {
 			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 65, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSendOpsFlags: 16}))
 		}},
+		{"VR-ibv_create_qp_ex-create_flags-3151", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 2}))
+		}},
+		{"VR-ibv_create_qp_ex-create_flags-3151", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 5, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 2}))
+		}},
+		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3160", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
+		}},
+		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3160", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 4096}))
+		}},
+		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3161", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
+		}},
+		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3161", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 5}))
+		}},
+		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3162", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
+		}},
+		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3162", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
+		}},
 		{"VR-ibv_create_qp_ex-create_flags-3502", false, func() string {
 			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 2048, capDeviceAttrExDeviceCapFlagsEx: validate.Of(68719476736)}))
 		}},
@@ -1859,76 +1949,76 @@ func TestRules(t *testing.T) {
 			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 256, capDeviceAttrExRawPacketCaps: validate.Of(0)}))
 		}},
 		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3510", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 1, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(1)}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(1)}))
 		}},
 		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3510", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 1, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
 		}},
 		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3511", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 2, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(2)}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 2, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(2)}))
 		}},
 		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3511", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 2, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 2, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
 		}},
 		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3512", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 4, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(4)}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 4, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(4)}))
 		}},
 		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3512", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 4, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 4, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
 		}},
 		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3513", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 8, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(8)}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 8, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(8)}))
 		}},
 		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3513", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 8, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 8, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
 		}},
 		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3514", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 16, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(16)}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 16, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(16)}))
 		}},
 		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3514", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 16, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 16, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
 		}},
 		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3515", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 32, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(32)}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 32, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(32)}))
 		}},
 		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3515", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 32, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 32, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
 		}},
 		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3516", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 64, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(64)}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 64, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(64)}))
 		}},
 		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3516", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 64, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 64, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
 		}},
 		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3517", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 128, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(128)}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 128, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(128)}))
 		}},
 		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3517", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 128, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 128, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
 		}},
 		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3518", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 256, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(256)}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 256, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(256)}))
 		}},
 		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3518", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 256, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 256, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
 		}},
 		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3519", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 0x80000000, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(2147483648)}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 0x80000000, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(2147483648)}))
 		}},
 		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3519", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 0x80000000, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 0x80000000, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
 		}},
 		{"VR-ibv_create_qp_ex-rx_hash_function-3520", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, capDeviceAttrExRSSCapsRXHashFunction: validate.Of(1)}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, capDeviceAttrExRSSCapsRXHashFunction: validate.Of(1)}))
 		}},
 		{"VR-ibv_create_qp_ex-rx_hash_function-3520", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, capDeviceAttrExRSSCapsRXHashFunction: validate.Of(0)}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, capDeviceAttrExRSSCapsRXHashFunction: validate.Of(0)}))
 		}},
 		{"VR-ibv_create_qp_ex-qp_type-3521", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, capDeviceAttrExRSSCapsSupportedQpts: validate.Of(256)}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, capDeviceAttrExRSSCapsSupportedQpts: validate.Of(256)}))
 		}},
 		{"VR-ibv_create_qp_ex-qp_type-3521", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, capDeviceAttrExRSSCapsSupportedQpts: validate.Of(0)}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, capDeviceAttrExRSSCapsSupportedQpts: validate.Of(0)}))
 		}},
 		{"VR-ibv_alloc_td-context-0150", false, func() string { return textOf(checkAllocTD(&inAllocTD{context: 4096, initAttr: 4096})) }},
 		{"VR-ibv_alloc_td-context-0150", true, func() string { return textOf(checkAllocTD(&inAllocTD{initAttr: 4096})) }},
@@ -2107,16 +2197,34 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_open_qp-qp_open_attr-1219", false, func() string { return textOf(checkOpenQP(&inOpenQP{context: 4096, qpOpenAttr: 4096})) }},
 		{"VR-ibv_open_qp-qp_open_attr-1219", true, func() string { return textOf(checkOpenQP(&inOpenQP{context: 4096})) }},
 		{"VR-ibv_open_qp-comp_mask-1220", false, func() string {
-			return textOf(checkOpenQP(&inOpenQP{context: 4096, qpOpenAttr: 4096, qpOpenAttrCompMask: 11, qpOpenAttrQPType: 10}))
+			return textOf(checkOpenQP(&inOpenQP{context: 4096, qpOpenAttr: 4096, qpOpenAttrCompMask: 11, qpOpenAttrQPType: 10, qpOpenAttrXRCD: 4096, qpOpenAttrQPNum: 17}))
 		}},
 		{"VR-ibv_open_qp-comp_mask-1220", true, func() string {
-			return textOf(checkOpenQP(&inOpenQP{context: 4096, qpOpenAttr: 4096, qpOpenAttrCompMask: 3}))
+			return textOf(checkOpenQP(&inOpenQP{context: 4096, qpOpenAttr: 4096, qpOpenAttrCompMask: 3, qpOpenAttrXRCD: 4096, qpOpenAttrQPNum: 17}))
 		}},
 		{"VR-ibv_open_qp-qp_type-1221", false, func() string {
-			return textOf(checkOpenQP(&inOpenQP{context: 4096, qpOpenAttr: 4096, qpOpenAttrCompMask: 11, qpOpenAttrQPType: 10}))
+			return textOf(checkOpenQP(&inOpenQP{context: 4096, qpOpenAttr: 4096, qpOpenAttrCompMask: 11, qpOpenAttrQPType: 10, qpOpenAttrXRCD: 4096, qpOpenAttrQPNum: 17}))
 		}},
 		{"VR-ibv_open_qp-qp_type-1221", true, func() string {
-			return textOf(checkOpenQP(&inOpenQP{context: 4096, qpOpenAttr: 4096, qpOpenAttrCompMask: 11, qpOpenAttrQPType: 2}))
+			return textOf(checkOpenQP(&inOpenQP{context: 4096, qpOpenAttr: 4096, qpOpenAttrCompMask: 11, qpOpenAttrQPType: 2, qpOpenAttrXRCD: 4096, qpOpenAttrQPNum: 17}))
+		}},
+		{"VR-ibv_open_qp-comp_mask-3170", false, func() string {
+			return textOf(checkOpenQP(&inOpenQP{context: 4096, qpOpenAttr: 4096, qpOpenAttrCompMask: 11, qpOpenAttrQPType: 10, qpOpenAttrXRCD: 4096, qpOpenAttrQPNum: 17}))
+		}},
+		{"VR-ibv_open_qp-comp_mask-3170", true, func() string {
+			return textOf(checkOpenQP(&inOpenQP{context: 4096, qpOpenAttr: 4096, qpOpenAttrCompMask: 43, qpOpenAttrQPType: 10, qpOpenAttrXRCD: 4096, qpOpenAttrQPNum: 17}))
+		}},
+		{"VR-ibv_open_qp-xrcd-3171", false, func() string {
+			return textOf(checkOpenQP(&inOpenQP{context: 4096, qpOpenAttr: 4096, qpOpenAttrCompMask: 11, qpOpenAttrQPType: 10, qpOpenAttrXRCD: 4096, qpOpenAttrQPNum: 17}))
+		}},
+		{"VR-ibv_open_qp-xrcd-3171", true, func() string {
+			return textOf(checkOpenQP(&inOpenQP{context: 4096, qpOpenAttr: 4096, qpOpenAttrCompMask: 11, qpOpenAttrQPType: 10, qpOpenAttrQPNum: 17}))
+		}},
+		{"VR-ibv_open_qp-qp_num-3172", false, func() string {
+			return textOf(checkOpenQP(&inOpenQP{context: 4096, qpOpenAttr: 4096, qpOpenAttrCompMask: 11, qpOpenAttrQPType: 10, qpOpenAttrXRCD: 4096, qpOpenAttrQPNum: 17}))
+		}},
+		{"VR-ibv_open_qp-qp_num-3172", true, func() string {
+			return textOf(checkOpenQP(&inOpenQP{context: 4096, qpOpenAttr: 4096, qpOpenAttrCompMask: 11, qpOpenAttrQPType: 10, qpOpenAttrXRCD: 4096, qpOpenAttrQPNum: 0x1000000}))
 		}},
 		{"VR-ibv_modify_qp-qp-0217", false, func() string { return textOf(checkModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 4096})) }},
 		{"VR-ibv_modify_qp-qp-0217", true, func() string { return textOf(checkModifyQP(&inModifyQP{attr: 4096, attrMask: 4096})) }},
@@ -2442,6 +2550,30 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_modify_qp-qp_access_flags-2071", true, func() string {
 			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 8, attrQPAccessFlags: 1024}))
 		}},
+		{"VR-ibv_modify_qp-static_rate-3191", false, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrDlid: 5, attrAHAttrStaticRate: 16}))
+		}},
+		{"VR-ibv_modify_qp-static_rate-3191", true, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrDlid: 5, attrAHAttrStaticRate: 100}))
+		}},
+		{"VR-ibv_modify_qp-static_rate-3192", false, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1, attrAltAHAttrDlid: 5, attrAltAHAttrStaticRate: 16}))
+		}},
+		{"VR-ibv_modify_qp-static_rate-3192", true, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1, attrAltAHAttrDlid: 5, attrAltAHAttrStaticRate: 100}))
+		}},
+		{"VR-ibv_modify_qp-src_path_bits-3194", false, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrDlid: 5, attrAHAttrSrcPathBits: 127}))
+		}},
+		{"VR-ibv_modify_qp-src_path_bits-3194", true, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrDlid: 5, attrAHAttrSrcPathBits: 128}))
+		}},
+		{"VR-ibv_modify_qp-src_path_bits-3195", false, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1, attrAltAHAttrDlid: 5, attrAltAHAttrSrcPathBits: 127}))
+		}},
+		{"VR-ibv_modify_qp-src_path_bits-3195", true, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1, attrAltAHAttrDlid: 5, attrAltAHAttrSrcPathBits: 128}))
+		}},
 		{"VR-ibv_modify_qp_rate_limit-qp-1309", false, func() string { return textOf(checkModifyQPRateLimit(&inModifyQPRateLimit{qp: 4096, attr: 4096})) }},
 		{"VR-ibv_modify_qp_rate_limit-qp-1309", true, func() string { return textOf(checkModifyQPRateLimit(&inModifyQPRateLimit{attr: 4096})) }},
 		{"VR-ibv_modify_qp_rate_limit-attr-1310", false, func() string { return textOf(checkModifyQPRateLimit(&inModifyQPRateLimit{qp: 4096, attr: 4096})) }},
@@ -2467,6 +2599,12 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_modify_qp_rate_limit-state-1314", true, func() string {
 			return textOf(checkModifyQPRateLimit(&inModifyQPRateLimit{qp: 4096, attr: 4096, qpState: validate.Of(1)}))
+		}},
+		{"VR-ibv_modify_qp_rate_limit-qp_type-3183", false, func() string {
+			return textOf(checkModifyQPRateLimit(&inModifyQPRateLimit{qp: 4096, attr: 4096, attrRateLimit: 1000, qpQPType: validate.Of(8)}))
+		}},
+		{"VR-ibv_modify_qp_rate_limit-qp_type-3183", true, func() string {
+			return textOf(checkModifyQPRateLimit(&inModifyQPRateLimit{qp: 4096, attr: 4096, attrRateLimit: 1000, qpQPType: validate.Of(4)}))
 		}},
 		{"VR-ibv_modify_qp_rate_limit-rate_limit-1315", false, func() string {
 			return textOf(hintModifyQPRateLimit(&inModifyQPRateLimit{qp: 4096, attr: 4096, attrRateLimit: 10, capDeviceAttrExPacketPacingCapsQPRateLimitMin: validate.Of(10), capDeviceAttrExPacketPacingCapsQPRateLimitMax: validate.Of(20)}))
@@ -2740,24 +2878,18 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_post_send-opcode-0338", true, func() string { return textOf(brokenPostSend(&inPostSend{wrOpcode: 10, qpQPType: validate.Of(9)})) }},
 		{"VR-ibv_post_send-opcode-0339", false, func() string { return textOf(brokenPostSend(&inPostSend{wrOpcode: 2, qpQPType: validate.Of(8)})) }},
 		{"VR-ibv_post_send-opcode-0339", true, func() string { return textOf(brokenPostSend(&inPostSend{wrOpcode: 3, qpQPType: validate.Of(8)})) }},
-		{"VR-ibv_post_send-send_flags-0345", false, func() string {
-			return textOf(brokenPostSend(&inPostSend{wrSendFlags: 8, wrSgListLengthTotal: 16, qpCapMaxInlineData: validate.Of(16), wrSgList: 4096, wrSgListLengthLeast: 8}))
-		}},
-		{"VR-ibv_post_send-send_flags-0345", true, func() string {
-			return textOf(brokenPostSend(&inPostSend{wrSendFlags: 8, wrSgListLengthTotal: 17, qpCapMaxInlineData: validate.Of(16), wrSgList: 4096, wrSgListLengthLeast: 8}))
-		}},
-		{"VR-ibv_post_send-num_sge-0349", false, func() string {
-			return textOf(brokenPostSend(&inPostSend{wrNumSGE: 2, qpCapMaxSendSGE: validate.Of(2)}))
-		}},
-		{"VR-ibv_post_send-num_sge-0349", true, func() string {
-			return textOf(brokenPostSend(&inPostSend{wrNumSGE: 3, qpCapMaxSendSGE: validate.Of(2)}))
-		}},
 		{"VR-ibv_post_send-sg_list-0351", false, func() string { return textOf(brokenPostSend(&inPostSend{})) }},
 		{"VR-ibv_post_send-sg_list-0351", true, func() string { return textOf(brokenPostSend(&inPostSend{wrNumSGE: 1})) }},
 		{"VR-ibv_post_send-ah-0354", false, func() string {
 			return textOf(brokenPostSend(&inPostSend{wrOpcode: 2, qpQPType: validate.Of(4), wrWRUDAH: 4096}))
 		}},
 		{"VR-ibv_post_send-ah-0354", true, func() string { return textOf(brokenPostSend(&inPostSend{wrOpcode: 2, qpQPType: validate.Of(4)})) }},
+		{"VR-ibv_post_send-opcode-3200", false, func() string { return textOf(brokenPostSend(&inPostSend{wrOpcode: 2})) }},
+		{"VR-ibv_post_send-opcode-3200", true, func() string { return textOf(brokenPostSend(&inPostSend{wrOpcode: 77})) }},
+		{"VR-ibv_post_send-mw-3201", false, func() string {
+			return textOf(brokenPostSend(&inPostSend{wrOpcode: 8, wrBindMWMW: 4096, wrBindMWBindInfoMR: 4096}))
+		}},
+		{"VR-ibv_post_send-mw-3201", true, func() string { return textOf(brokenPostSend(&inPostSend{wrOpcode: 8, wrBindMWBindInfoMR: 4096})) }},
 		{"VR-ibv_post_send-send_flags-0340", false, func() string { return textOf(hintPostSend(&inPostSend{wrSendFlags: 10})) }},
 		{"VR-ibv_post_send-send_flags-0340", true, func() string { return textOf(hintPostSend(&inPostSend{wrSendFlags: 256})) }},
 		{"VR-ibv_post_send-send_flags-0341", false, func() string { return textOf(hintPostSend(&inPostSend{qpQPType: validate.Of(2), wrSendFlags: 1})) }},
@@ -2766,6 +2898,12 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_post_send-send_flags-0343", true, func() string { return textOf(hintPostSend(&inPostSend{wrSendFlags: 4})) }},
 		{"VR-ibv_post_send-send_flags-0344", false, func() string { return textOf(hintPostSend(&inPostSend{wrSendFlags: 8})) }},
 		{"VR-ibv_post_send-send_flags-0344", true, func() string { return textOf(hintPostSend(&inPostSend{wrOpcode: 4, wrSendFlags: 8})) }},
+		{"VR-ibv_post_send-send_flags-0345", false, func() string {
+			return textOf(hintPostSend(&inPostSend{wrSgList: 4096, wrSendFlags: 8, wrSgListLengthTotal: 16, qpCapMaxInlineData: validate.Of(16), wrSgListLengthLeast: 8}))
+		}},
+		{"VR-ibv_post_send-send_flags-0345", true, func() string {
+			return textOf(hintPostSend(&inPostSend{wrSgList: 4096, wrSendFlags: 8, wrSgListLengthTotal: 17, qpCapMaxInlineData: validate.Of(16), wrSgListLengthLeast: 8}))
+		}},
 		{"VR-ibv_post_send-send_flags-0346", false, func() string {
 			return textOf(hintPostSend(&inPostSend{qpQPType: validate.Of(4), wrSendFlags: 16, capDeviceAttrDeviceCapFlags: validate.Of(262144)}))
 		}},
@@ -2784,15 +2922,17 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_post_send-send_flags-0348", true, func() string {
 			return textOf(hintPostSend(&inPostSend{qpQPType: validate.Of(8), wrSendFlags: 16, capDeviceAttrDeviceCapFlags: validate.Of(0)}))
 		}},
+		{"VR-ibv_post_send-num_sge-0349", false, func() string { return textOf(hintPostSend(&inPostSend{wrNumSGE: 2, qpCapMaxSendSGE: validate.Of(2)})) }},
+		{"VR-ibv_post_send-num_sge-0349", true, func() string { return textOf(hintPostSend(&inPostSend{wrNumSGE: 3, qpCapMaxSendSGE: validate.Of(2)})) }},
 		{"VR-ibv_post_send-num_sge-0350", false, func() string { return textOf(hintPostSend(&inPostSend{})) }},
 		{"VR-ibv_post_send-num_sge-0350", true, func() string { return textOf(hintPostSend(&inPostSend{wrNumSGE: -1})) }},
 		{"VR-ibv_post_send-remote_addr-0352", false, func() string { return textOf(hintPostSend(&inPostSend{wrOpcode: 6, wrWRAtomicRemoteAddr: 8})) }},
 		{"VR-ibv_post_send-remote_addr-0352", true, func() string { return textOf(hintPostSend(&inPostSend{wrOpcode: 6, wrWRAtomicRemoteAddr: 4})) }},
 		{"VR-ibv_post_send-length-0353", false, func() string {
-			return textOf(hintPostSend(&inPostSend{wrOpcode: 5, wrSgListLengthTotal: 8, wrSgList: 4096, wrSgListLengthLeast: 8}))
+			return textOf(hintPostSend(&inPostSend{wrOpcode: 5, wrSgList: 4096, wrSgListLengthTotal: 8, wrSgListLengthLeast: 8}))
 		}},
 		{"VR-ibv_post_send-length-0353", true, func() string {
-			return textOf(hintPostSend(&inPostSend{wrOpcode: 5, wrSgListLengthTotal: 4, wrSgList: 4096, wrSgListLengthLeast: 4}))
+			return textOf(hintPostSend(&inPostSend{wrOpcode: 5, wrSgList: 4096, wrSgListLengthTotal: 4, wrSgListLengthLeast: 4}))
 		}},
 		{"VR-ibv_post_send-remote_qpn-0355", false, func() string {
 			return textOf(hintPostSend(&inPostSend{wrOpcode: 2, qpQPType: validate.Of(4), wrWRUDRemoteQPN: 0xffffff}))
@@ -2802,8 +2942,12 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_post_send-state-0357", false, func() string { return textOf(brokenPostSend(&inPostSend{qpState: validate.Of(3)})) }},
 		{"VR-ibv_post_send-state-0357", true, func() string { return textOf(brokenPostSend(&inPostSend{qpState: validate.Of(1)})) }},
-		{"VR-ibv_post_send-mw_access_flags-0366", false, func() string { return textOf(hintPostSend(&inPostSend{wrOpcode: 8, wrBindMWBindInfoMWAccessFlags: 4})) }},
-		{"VR-ibv_post_send-mw_access_flags-0366", true, func() string { return textOf(hintPostSend(&inPostSend{wrOpcode: 8, wrBindMWBindInfoMWAccessFlags: 1})) }},
+		{"VR-ibv_post_send-mw_access_flags-0366", false, func() string {
+			return textOf(hintPostSend(&inPostSend{wrOpcode: 8, wrBindMWMW: 4096, wrBindMWBindInfoMWAccessFlags: 4, wrBindMWBindInfoMR: 4096}))
+		}},
+		{"VR-ibv_post_send-mw_access_flags-0366", true, func() string {
+			return textOf(hintPostSend(&inPostSend{wrOpcode: 8, wrBindMWMW: 4096, wrBindMWBindInfoMWAccessFlags: 1, wrBindMWBindInfoMR: 4096}))
+		}},
 		{"VR-ibv_post_send-remote_srqn-1228", false, func() string {
 			return textOf(hintPostSend(&inPostSend{wrOpcode: 2, qpQPType: validate.Of(9), wrQPTypeXRCRemoteSrqn: 5}))
 		}},
@@ -2823,25 +2967,27 @@ func TestRules(t *testing.T) {
 			return textOf(hintPostSend(&inPostSend{wrOpcode: 10, qpQPType: validate.Of(8), wrWRUDAH: 4096, capDeviceAttrExTSOCapsSupportedQpts: validate.Of(0)}))
 		}},
 		{"VR-ibv_post_send-opcode-2080", false, func() string {
-			return textOf(hintPostSend(&inPostSend{wrOpcode: 10, wrSgListLengthTotal: 16, wrSgList: 4096, wrSgListLengthLeast: 8, capDeviceAttrExTSOCapsMaxTSO: validate.Of(16)}))
+			return textOf(hintPostSend(&inPostSend{wrOpcode: 10, wrSgList: 4096, wrSgListLengthTotal: 16, wrSgListLengthLeast: 8, capDeviceAttrExTSOCapsMaxTSO: validate.Of(16)}))
 		}},
 		{"VR-ibv_post_send-opcode-2080", true, func() string {
-			return textOf(hintPostSend(&inPostSend{wrOpcode: 10, wrSgListLengthTotal: 17, wrSgList: 4096, wrSgListLengthLeast: 8, capDeviceAttrExTSOCapsMaxTSO: validate.Of(16)}))
+			return textOf(hintPostSend(&inPostSend{wrOpcode: 10, wrSgList: 4096, wrSgListLengthTotal: 17, wrSgListLengthLeast: 8, capDeviceAttrExTSOCapsMaxTSO: validate.Of(16)}))
 		}},
+		{"VR-ibv_post_send-mr-3202", false, func() string {
+			return textOf(hintPostSend(&inPostSend{wrOpcode: 8, wrBindMWMW: 4096, wrBindMWBindInfoMR: 4096}))
+		}},
+		{"VR-ibv_post_send-mr-3202", true, func() string { return textOf(hintPostSend(&inPostSend{wrOpcode: 8, wrBindMWMW: 4096})) }},
+		{"VR-ibv_post_send-hdr-3204", false, func() string { return textOf(hintPostSend(&inPostSend{wrOpcode: 10, wrTSOHdr: 4096, wrTSOHdrSz: 54})) }},
+		{"VR-ibv_post_send-hdr-3204", true, func() string { return textOf(hintPostSend(&inPostSend{wrOpcode: 10, wrTSOHdrSz: 54})) }},
 		{"VR-ibv_post_send-num_sge-3501", false, func() string {
 			return textOf(hintPostSend(&inPostSend{wrOpcode: 4, wrNumSGE: 1, capDeviceAttrMaxSGERD: validate.Of(1)}))
 		}},
 		{"VR-ibv_post_send-num_sge-3501", true, func() string {
 			return textOf(hintPostSend(&inPostSend{wrOpcode: 4, wrNumSGE: 2, capDeviceAttrMaxSGERD: validate.Of(1)}))
 		}},
-		{"VR-ibv_post_recv-num_sge-0360", false, func() string {
-			return textOf(brokenPostRecv(&inPostRecv{wrNumSGE: 2, qpCapMaxRecvSGE: validate.Of(2)}))
-		}},
-		{"VR-ibv_post_recv-num_sge-0360", true, func() string {
-			return textOf(brokenPostRecv(&inPostRecv{wrNumSGE: 3, qpCapMaxRecvSGE: validate.Of(2)}))
-		}},
 		{"VR-ibv_post_recv-sg_list-0362", false, func() string { return textOf(brokenPostRecv(&inPostRecv{})) }},
 		{"VR-ibv_post_recv-sg_list-0362", true, func() string { return textOf(brokenPostRecv(&inPostRecv{wrNumSGE: 1})) }},
+		{"VR-ibv_post_recv-num_sge-0360", false, func() string { return textOf(hintPostRecv(&inPostRecv{wrNumSGE: 2, qpCapMaxRecvSGE: validate.Of(2)})) }},
+		{"VR-ibv_post_recv-num_sge-0360", true, func() string { return textOf(hintPostRecv(&inPostRecv{wrNumSGE: 3, qpCapMaxRecvSGE: validate.Of(2)})) }},
 		{"VR-ibv_post_recv-num_sge-0361", false, func() string { return textOf(hintPostRecv(&inPostRecv{})) }},
 		{"VR-ibv_post_recv-num_sge-0361", true, func() string { return textOf(hintPostRecv(&inPostRecv{wrNumSGE: -1})) }},
 		{"VR-ibv_post_recv-srq-0363", false, func() string { return textOf(brokenPostRecv(&inPostRecv{qpSRQ: validate.Of(0)})) }},
@@ -2900,6 +3046,10 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_create_ah-sl-0321", false, func() string { return textOf(hintCreateAH(&inCreateAH{pd: 4096, attr: 4096, attrSL: 15})) }},
 		{"VR-ibv_create_ah-sl-0321", true, func() string { return textOf(hintCreateAH(&inCreateAH{pd: 4096, attr: 4096, attrSL: 16})) }},
+		{"VR-ibv_create_ah-static_rate-3190", false, func() string { return textOf(hintCreateAH(&inCreateAH{pd: 4096, attr: 4096, attrStaticRate: 16})) }},
+		{"VR-ibv_create_ah-static_rate-3190", true, func() string { return textOf(hintCreateAH(&inCreateAH{pd: 4096, attr: 4096, attrStaticRate: 100})) }},
+		{"VR-ibv_create_ah-src_path_bits-3193", false, func() string { return textOf(hintCreateAH(&inCreateAH{pd: 4096, attr: 4096, attrSrcPathBits: 127})) }},
+		{"VR-ibv_create_ah-src_path_bits-3193", true, func() string { return textOf(hintCreateAH(&inCreateAH{pd: 4096, attr: 4096, attrSrcPathBits: 128})) }},
 		{"VR-ibv_init_ah_from_wc-context-0761", false, func() string {
 			return textOf(checkInitAHFromWC(&inInitAHFromWC{context: 4096, wc: 4096, ahAttr: 4096}))
 		}},
@@ -2950,12 +3100,20 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_attach_mcast-gid-0742", true, func() string { return textOf(checkAttachMcast(&inAttachMcast{qp: 4096})) }},
 		{"VR-ibv_attach_mcast-qp-0745", false, func() string { return textOf(checkAttachMcast(&inAttachMcast{qp: 4096, qpQPType: validate.Of(4)})) }},
 		{"VR-ibv_attach_mcast-qp-0745", true, func() string { return textOf(checkAttachMcast(&inAttachMcast{qp: 4096, qpQPType: validate.Of(2)})) }},
+		{"VR-ibv_attach_mcast-lid-3180", false, func() string { return textOf(hintAttachMcast(&inAttachMcast{qp: 4096, lid: 0xc001})) }},
+		{"VR-ibv_attach_mcast-lid-3180", true, func() string { return textOf(hintAttachMcast(&inAttachMcast{qp: 4096, lid: 5})) }},
 		{"VR-ibv_detach_mcast-qp-0743", false, func() string { return textOf(checkDetachMcast(&inDetachMcast{qp: 4096})) }},
 		{"VR-ibv_detach_mcast-qp-0743", true, func() string { return textOf(checkDetachMcast(&inDetachMcast{})) }},
 		{"VR-ibv_detach_mcast-gid-0744", false, func() string { return textOf(checkDetachMcast(&inDetachMcast{qp: 4096, gid: 4096})) }},
 		{"VR-ibv_detach_mcast-gid-0744", true, func() string { return textOf(checkDetachMcast(&inDetachMcast{qp: 4096})) }},
 		{"VR-ibv_detach_mcast-qp-2072", false, func() string { return textOf(checkDetachMcast(&inDetachMcast{qp: 4096, qpQPType: validate.Of(4)})) }},
 		{"VR-ibv_detach_mcast-qp-2072", true, func() string { return textOf(checkDetachMcast(&inDetachMcast{qp: 4096, qpQPType: validate.Of(2)})) }},
+		{"VR-ibv_detach_mcast-lid-3181", false, func() string {
+			return textOf(hintDetachMcast(&inDetachMcast{qp: 4096, qpQPType: validate.Of(4), lid: 0xc001}))
+		}},
+		{"VR-ibv_detach_mcast-lid-3181", true, func() string {
+			return textOf(hintDetachMcast(&inDetachMcast{qp: 4096, qpQPType: validate.Of(4), lid: 5}))
+		}},
 		{"VR-ibv_resolve_eth_l2_from_gid-context-3030", false, func() string {
 			return textOf(checkResolveEthL2FromGID(&inResolveEthL2FromGID{context: 4096, attr: 4096}))
 		}},

@@ -97,6 +97,18 @@ func (o *CompChannel) destroy() error {
 // Device returns the Device to which the CompChannel belongs.
 func (o *CompChannel) Device() *Device { return o.dev }
 
+// CPtr returns the address of the struct ibv_comp_channel, for C code that the bindings do not call; nil after
+// Close. What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object
+// is nothing that Close can name. Keep the CompChannel open until C is done, and have C not destroy it.
+//
+// C: struct ibv_comp_channel, ibv_create_comp_channel(3).
+func (o *CompChannel) CPtr() unsafe.Pointer {
+	if o == nil || !o.node.IsOpen() {
+		return nil
+	}
+	return o.c
+}
+
 // listen lets Go's poller wait on the descriptor of the events, once; afterwards it no longer holds the handle.
 func (o *CompChannel) listen(verb string) (*dpath.Channel, error) {
 	if err := o.enter(verb); err != nil {

@@ -105,6 +105,18 @@ func (o *CompCntr) Handle() uint32 {
 	return o.handle
 }
 
+// CPtr returns the address of the struct ibv_comp_cntr, for C code that the bindings do not call; nil after
+// Close. What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object
+// is nothing that Close can name. Keep the CompCntr open until C is done, and have C not destroy it.
+//
+// C: struct ibv_comp_cntr, ibv_create_comp_cntr(3).
+func (o *CompCntr) CPtr() unsafe.Pointer {
+	if o == nil || !o.node.IsOpen() {
+		return nil
+	}
+	return o.c
+}
+
 // Set sets the number of successful completions.
 //
 //   - value: new number.

@@ -90,6 +90,18 @@ func (o *Counters) destroy() error {
 // Device returns the Device to which the Counters belongs.
 func (o *Counters) Device() *Device { return o.dev }
 
+// CPtr returns the address of the struct ibv_counters, for C code that the bindings do not call; nil after
+// Close. What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object
+// is nothing that Close can name. Keep the Counters open until C is done, and have C not destroy it.
+//
+// C: struct ibv_counters, ibv_create_counters(3).
+func (o *Counters) CPtr() unsafe.Pointer {
+	if o == nil || !o.node.IsOpen() {
+		return nil
+	}
+	return o.c
+}
+
 // AttachFlow says what counters count at an index.
 //
 //   - flow: flow whose packets are counted; nil for all flows that are made with the counters from now on.

@@ -129,6 +129,18 @@ func (o *CQ) Size() int {
 	return o.cqe
 }
 
+// CPtr returns the address of the struct ibv_cq, for C code that the bindings do not call; nil after Close.
+// What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
+// nothing that Close can name. Keep the CQ open until C is done, and have C not destroy it.
+//
+// C: struct ibv_cq, ibv_create_cq(3).
+func (o *CQ) CPtr() unsafe.Pointer {
+	if o == nil || !o.node.IsOpen() {
+		return nil
+	}
+	return o.c
+}
+
 // WCEx is a completion with the fields that a reader reads.
 //
 // C: struct ibv_cq_ex, ibv_create_cq_ex(3).
@@ -188,6 +200,9 @@ func (w *WCEx) Err() error {
 
 // Reader makes a reader of the given fields, and of those that every reader has. Each must have been asked for
 // when the CQ was made; otherwise the error names what was not. A reader needs no Close.
+//
+// With soft-RoCE of rdma-core before 55.0 poll with a list of one: a longer one than there are completions
+// damages the queue.
 //
 // C: ibv_start_poll, ibv_create_cq_ex(3).
 func (cq *CQ) Reader(fields WCField) (*CQReader, error) {

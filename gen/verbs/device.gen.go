@@ -132,6 +132,18 @@ func (o *Device) NumCompVectors() int {
 	return o.numCompVectors
 }
 
+// CPtr returns the address of the struct ibv_context, for C code that the bindings do not call; nil after
+// Close. What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object
+// is nothing that Close can name. Keep the Device open until C is done, and have C not destroy it.
+//
+// C: struct ibv_context, ibv_open_device(3).
+func (o *Device) CPtr() unsafe.Pointer {
+	if o == nil || !o.node.IsOpen() {
+		return nil
+	}
+	return o.c
+}
+
 // capabilities returns what the rules know of the device: it is read at the first need, and once. It is nil when the device
 // cannot tell.
 func (o *Device) capabilities() *cDeviceAttrEx {
@@ -1162,8 +1174,8 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 //   - comp_mask has no bits but those of enum ibv_qp_init_attr_mask [VR-ibv_create_qp_ex-comp_mask-2040]
 //   - with ATTR_PD, pd is read [VR-ibv_create_qp_ex-pd-2041]
 //   - create_flags has no bits but those of enum ibv_qp_create_flags [VR-ibv_create_qp_ex-create_flags-2042]
-//   - packets of queue pairs of type UD alone can carry another number than their own (a hint only: some
-//     devices accept it) [VR-ibv_create_qp_ex-create_flags-2046]
+//   - packets of queue pairs of type UD alone can carry another number than their own
+//     [VR-ibv_create_qp_ex-create_flags-2046]
 //   - send_ops_flags has no bits but those of enum ibv_qp_create_send_ops_flags (a hint only: some devices
 //     accept it) [VR-ibv_create_qp_ex-send_ops_flags-2047]
 //   - a stream of a queue pair of type UD does SEND, SEND_WITH_IMM and TSO (a hint only: some devices accept
@@ -1173,6 +1185,17 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 //     [VR-ibv_create_qp_ex-send_ops_flags-2049]
 //   - a stream of a queue pair of type RAW_PACKET does SEND and TSO (a hint only: some devices accept it)
 //     [VR-ibv_create_qp_ex-send_ops_flags-2050]
+//   - queue pairs of type RAW_PACKET alone receive whole frames [VR-ibv_create_qp_ex-create_flags-3150]
+//   - queue pairs of type UD, RAW_PACKET and DRIVER alone have create_flags (a hint only: some devices accept
+//     it) [VR-ibv_create_qp_ex-create_flags-3151]
+//   - max_tso_header is for queue pairs of type RAW_PACKET [VR-ibv_create_qp_ex-qp_type-3155]
+//   - with ATTR_XRCD, xrcd is read [VR-ibv_create_qp_ex-xrcd-3156]
+//   - rx_hash_function is TOEPLITZ [VR-ibv_create_qp_ex-rx_hash_function-3157]
+//   - the key of the hash has 40 bytes [VR-ibv_create_qp_ex-rx_hash_key_len-3158]
+//   - rx_hash_fields_mask has no bits but those of enum ibv_rx_hash_fields (a hint only: some devices accept
+//     it) [VR-ibv_create_qp_ex-rx_hash_fields_mask-3160]
+//   - addresses of IPv4 and of IPv6 are not hashed by one queue pair (a hint only: some devices accept it)
+//     [VR-ibv_create_qp_ex-rx_hash_fields_mask-3161]
 //   - padding needs a device with PCI_WRITE_END_PADDING (a hint only: some devices accept it)
 //     [VR-ibv_create_qp_ex-create_flags-3502]
 //   - QP_CREATE_CVLAN_STRIPPING needs a device with RAW_PACKET_CAP_CVLAN_STRIPPING (a hint only: some devices
@@ -1295,13 +1318,14 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 		qpInitAttrExCapMaxSendWR:               uint64(qpInitAttrExC.cap.max_send_wr),
 		qpInitAttrExPD:                         uint64(qpInitAttrExC.pd),
 		qpInitAttrExCreateFlags:                uint64(qpInitAttrExC.create_flags),
-		qpInitAttrExSendOpsFlags:               uint64(qpInitAttrExC.send_ops_flags),
 		qpInitAttrExXRCD:                       uint64(qpInitAttrExC.xrcd),
+		qpInitAttrExRXHashConfRXHashFunction:   uint64(qpInitAttrExC.rx_hash_conf.rx_hash_function),
+		qpInitAttrExRXHashConfRXHashKeyLen:     uint64(qpInitAttrExC.rx_hash_conf.rx_hash_key_len),
+		qpInitAttrExSendOpsFlags:               uint64(qpInitAttrExC.send_ops_flags),
 		qpInitAttrExCapMaxSendSGE:              uint64(qpInitAttrExC.cap.max_send_sge),
 		qpInitAttrExMaxTSOHeader:               uint64(qpInitAttrExC.max_tso_header),
 		qpInitAttrExSourceQPN:                  uint64(qpInitAttrExC.source_qpn),
 		qpInitAttrExRXHashConfRXHashFieldsMask: uint64(qpInitAttrExC.rx_hash_conf.rx_hash_fields_mask),
-		qpInitAttrExRXHashConfRXHashFunction:   uint64(qpInitAttrExC.rx_hash_conf.rx_hash_function),
 	}
 	if caps := dev.capabilities(); caps != nil {
 		in.capDeviceAttrMaxQPWR = validate.Of(uint64(caps.orig_attr.max_qp_wr))
@@ -1627,6 +1651,9 @@ func (dev *Device) QueryDeviceEx() (*DeviceAttrEx, error) {
 // Rules:
 //   - the domain, the number and the type of the queue pair are given [VR-ibv_open_qp-comp_mask-1220]
 //   - queue pairs of type XRC_RECV alone are shared [VR-ibv_open_qp-qp_type-1221]
+//   - comp_mask has no bits but those of enum ibv_qp_open_attr_mask [VR-ibv_open_qp-comp_mask-3170]
+//   - a queue pair is opened within an XRC domain [VR-ibv_open_qp-xrcd-3171]
+//   - no queue pair has a number of more than 24 bits [VR-ibv_open_qp-qp_num-3172]
 //
 // C: ibv_open_qp, ibv_open_qp(3).
 func (dev *Device) OpenQP(qpOpenAttr *QPOpenAttr) (*QP, error) {
@@ -1655,6 +1682,8 @@ func (dev *Device) OpenQP(qpOpenAttr *QPOpenAttr) (*QP, error) {
 		qpOpenAttr:         1,
 		qpOpenAttrCompMask: uint64(qpOpenAttrC.comp_mask),
 		qpOpenAttrQPType:   uint64(qpOpenAttrC.qp_type),
+		qpOpenAttrXRCD:     uint64(qpOpenAttrC.xrcd),
+		qpOpenAttrQPNum:    uint64(qpOpenAttrC.qp_num),
 	}
 	if err := checkOpenQP(&in); err != nil {
 		return nil, err
@@ -1985,12 +2014,12 @@ func (o *Device) listen(verb string) (*dpath.Async, error) {
 //
 // C: struct ibv_async_event, ibv_get_async_event(3).
 type AsyncEvent struct {
-	Type EventType
-	QP   *QP   // of an event of one: the QP that it concerns; nil for one made by other code on the same device
-	CQ   *CQ   // of an event of one: the CQ that it concerns; nil for one made by other code on the same device
-	SRQ  *SRQ  // of an event of one: the SRQ that it concerns; nil for one made by other code on the same device
-	WQ   *WQ   // of an event of one: the WQ that it concerns; nil for one made by other code on the same device
-	Port uint8 // of an event of a port: its number, from 1; otherwise 0
+	Type EventType // what happened
+	QP   *QP       // of an event of one: the QP that it concerns; nil for one made by other code on the same device
+	CQ   *CQ       // of an event of one: the CQ that it concerns; nil for one made by other code on the same device
+	SRQ  *SRQ      // of an event of one: the SRQ that it concerns; nil for one made by other code on the same device
+	WQ   *WQ       // of an event of one: the WQ that it concerns; nil for one made by other code on the same device
+	Port uint8     // of an event of a port: its number, from 1; otherwise 0
 
 	event events.Async
 }

@@ -743,18 +743,19 @@ type inCreateQPEx struct {
 	qpInitAttrExCapMaxSendWR               uint64         // qp_init_attr_ex.cap.max_send_wr
 	qpInitAttrExPD                         uint64         // qp_init_attr_ex.pd
 	qpInitAttrExCreateFlags                uint64         // qp_init_attr_ex.create_flags
-	qpInitAttrExSendOpsFlags               uint64         // qp_init_attr_ex.send_ops_flags
 	qpInitAttrExXRCD                       uint64         // qp_init_attr_ex.xrcd
+	qpInitAttrExRXHashConfRXHashFunction   uint64         // qp_init_attr_ex.rx_hash_conf.rx_hash_function
+	qpInitAttrExRXHashConfRXHashKeyLen     uint64         // qp_init_attr_ex.rx_hash_conf.rx_hash_key_len
+	qpInitAttrExSendOpsFlags               uint64         // qp_init_attr_ex.send_ops_flags
 	capDeviceAttrMaxQPWR                   validate.Known // device_attr.max_qp_wr
 	qpInitAttrExCapMaxSendSGE              uint64         // qp_init_attr_ex.cap.max_send_sge
 	capDeviceAttrMaxSGE                    validate.Known // device_attr.max_sge
 	qpInitAttrExMaxTSOHeader               uint64         // qp_init_attr_ex.max_tso_header
 	qpInitAttrExSourceQPN                  uint64         // qp_init_attr_ex.source_qpn
+	qpInitAttrExRXHashConfRXHashFieldsMask uint64         // qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask
 	capDeviceAttrExDeviceCapFlagsEx        validate.Known // device_attr_ex.device_cap_flags_ex
 	capDeviceAttrExRawPacketCaps           validate.Known // device_attr_ex.raw_packet_caps
-	qpInitAttrExRXHashConfRXHashFieldsMask uint64         // qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask
 	capDeviceAttrExRSSCapsRXHashFieldsMask validate.Known // device_attr_ex.rss_caps.rx_hash_fields_mask
-	qpInitAttrExRXHashConfRXHashFunction   uint64         // qp_init_attr_ex.rx_hash_conf.rx_hash_function
 	capDeviceAttrExRSSCapsRXHashFunction   validate.Known // device_attr_ex.rss_caps.rx_hash_function
 	capDeviceAttrExRSSCapsSupportedQpts    validate.Known // device_attr_ex.rss_caps.supported_qpts
 }
@@ -810,6 +811,24 @@ func checkCreateQPEx(in *inCreateQPEx) error {
 	if in.qpInitAttrExCompMask&0x4 != 0 && in.qpInitAttrExCreateFlags&^0xf02 != 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule2042], Value: QPFlag(in.qpInitAttrExCreateFlags).String()})
 	}
+	if in.qpInitAttrExCompMask&0x4 != 0 && (in.qpInitAttrExQPType == 2 || in.qpInitAttrExQPType == 3 || in.qpInitAttrExQPType == 8 || in.qpInitAttrExQPType == 9 || in.qpInitAttrExQPType == 10 || in.qpInitAttrExQPType == 255) && in.qpInitAttrExCreateFlags&0x400 != 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule2046], Value: QPFlag(in.qpInitAttrExCreateFlags).String()})
+	}
+	if in.qpInitAttrExCompMask&0x4 != 0 && (in.qpInitAttrExQPType == 2 || in.qpInitAttrExQPType == 3 || in.qpInitAttrExQPType == 4 || in.qpInitAttrExQPType == 9 || in.qpInitAttrExQPType == 10 || in.qpInitAttrExQPType == 255) && in.qpInitAttrExCreateFlags&0x300 != 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3150], Value: QPFlag(in.qpInitAttrExCreateFlags).String()})
+	}
+	if in.qpInitAttrExCompMask&0x8 != 0 && in.qpInitAttrExQPType != 8 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3155], Value: QPType(in.qpInitAttrExQPType).String()})
+	}
+	if in.qpInitAttrExCompMask&0x2 != 0 && in.qpInitAttrExQPType == 10 && in.qpInitAttrExXRCD == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3156], Value: validate.AddrText(in.qpInitAttrExXRCD)})
+	}
+	if in.qpInitAttrExCompMask&0x30 == 0x30 && in.qpInitAttrExRXHashConfRXHashFunction != 1 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3157], Value: strconv.FormatUint(in.qpInitAttrExRXHashConfRXHashFunction, 10)})
+	}
+	if in.qpInitAttrExCompMask&0x30 == 0x30 && (in.qpInitAttrExRXHashConfRXHashKeyLen < 40 || in.qpInitAttrExRXHashConfRXHashKeyLen > 40) {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3158], Value: strconv.FormatUint(in.qpInitAttrExRXHashConfRXHashKeyLen, 10)})
+	}
 	return verr.RefuseErr("ibv_create_qp_ex", bad...)
 }
 
@@ -858,9 +877,6 @@ func hintCreateQPEx(in *inCreateQPEx) []verr.Violation {
 	if in.qpInitAttrExSourceQPN != 0 && in.qpInitAttrExCreateFlags&0x400 == 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule2045], Value: strconv.FormatUint(in.qpInitAttrExSourceQPN, 10)})
 	}
-	if in.qpInitAttrExCompMask&0x4 != 0 && (in.qpInitAttrExQPType == 2 || in.qpInitAttrExQPType == 3 || in.qpInitAttrExQPType == 8 || in.qpInitAttrExQPType == 9 || in.qpInitAttrExQPType == 10 || in.qpInitAttrExQPType == 255) && in.qpInitAttrExCreateFlags&0x400 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule2046], Value: QPFlag(in.qpInitAttrExCreateFlags).String()})
-	}
 	if in.qpInitAttrExCompMask&0x40 != 0 && in.qpInitAttrExSendOpsFlags&^0x1fff != 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule2047], Value: QPOp(in.qpInitAttrExSendOpsFlags).String()})
 	}
@@ -872,6 +888,18 @@ func hintCreateQPEx(in *inCreateQPEx) []verr.Violation {
 	}
 	if in.qpInitAttrExQPType == 8 && in.qpInitAttrExCompMask&0x40 != 0 && in.qpInitAttrExSendOpsFlags&0x1bfb != 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule2050], Value: QPOp(in.qpInitAttrExSendOpsFlags).String()})
+	}
+	if in.qpInitAttrExCompMask&0x4 != 0 && (in.qpInitAttrExQPType == 2 || in.qpInitAttrExQPType == 3 || in.qpInitAttrExQPType == 9 || in.qpInitAttrExQPType == 10) && in.qpInitAttrExCreateFlags&0x802 != 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule3151], Value: QPFlag(in.qpInitAttrExCreateFlags).String()})
+	}
+	if in.qpInitAttrExCompMask&0x20 != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&^0x800001ff != 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule3160], Value: strconv.FormatUint(in.qpInitAttrExRXHashConfRXHashFieldsMask, 10)})
+	}
+	if in.qpInitAttrExCompMask&0x20 != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0x3 != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0xc != 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule3161], Value: strconv.FormatUint(in.qpInitAttrExRXHashConfRXHashFieldsMask, 10)})
+	}
+	if in.qpInitAttrExRXHashConfRXHashFieldsMask != 0 && in.qpInitAttrExCompMask&0x20 == 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule3162], Value: strconv.FormatUint(in.qpInitAttrExRXHashConfRXHashFieldsMask, 10)})
 	}
 	if in.capDeviceAttrExDeviceCapFlagsEx.OK && in.qpInitAttrExCompMask&0x4 != 0 && in.qpInitAttrExCreateFlags&0x800 != 0 && in.capDeviceAttrExDeviceCapFlagsEx.V&0x1000000000 != 0x1000000000 {
 		may = append(may, verr.Violation{Rule: &rules[rule3502], Value: QPFlag(in.qpInitAttrExCreateFlags).String()})
@@ -1104,6 +1132,8 @@ type inOpenQP struct {
 	qpOpenAttr         uint64 // qp_open_attr
 	qpOpenAttrCompMask uint64 // qp_open_attr.comp_mask
 	qpOpenAttrQPType   uint64 // qp_open_attr.qp_type
+	qpOpenAttrXRCD     uint64 // qp_open_attr.xrcd
+	qpOpenAttrQPNum    uint64 // qp_open_attr.qp_num
 }
 
 // checkOpenQP refuses a call of ibv_open_qp that breaks a rule.
@@ -1120,6 +1150,15 @@ func checkOpenQP(in *inOpenQP) error {
 	}
 	if in.qpOpenAttrCompMask&0x8 != 0 && in.qpOpenAttrQPType != 10 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule1221], Value: QPType(in.qpOpenAttrQPType).String()})
+	}
+	if in.qpOpenAttrCompMask&^0xf != 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3170], Value: "0x" + strconv.FormatUint(in.qpOpenAttrCompMask, 16)})
+	}
+	if in.qpOpenAttrCompMask&0x2 != 0 && in.qpOpenAttrXRCD == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3171], Value: validate.AddrText(in.qpOpenAttrXRCD)})
+	}
+	if in.qpOpenAttrCompMask&0x1 != 0 && in.qpOpenAttrQPNum > 0xffffff {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3172], Value: strconv.FormatUint(in.qpOpenAttrQPNum, 10)})
 	}
 	return verr.RefuseErr("ibv_open_qp", bad...)
 }

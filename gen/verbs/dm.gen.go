@@ -137,6 +137,18 @@ func (o *DM) Handle() uint32 {
 	return o.handle
 }
 
+// CPtr returns the address of the struct ibv_dm, for C code that the bindings do not call; nil after Close.
+// What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
+// nothing that Close can name. Keep the DM open until C is done, and have C not destroy it.
+//
+// C: struct ibv_dm, ibv_alloc_dm(3).
+func (o *DM) CPtr() unsafe.Pointer {
+	if o == nil || !o.node.IsOpen() {
+		return nil
+	}
+	return o.c
+}
+
 // WriteAt copies p to offset off of the device memory, as io.WriterAt: all of it, or none and an error. A range
 // beyond the end is syscall.EFAULT; an odd length or offset, where the device copies words of 4 bytes, is
 // syscall.EINVAL. It allocates nothing. Close waits for a copy; one that comes later is os.ErrClosed.

@@ -92,6 +92,18 @@ func (o *DMAH) destroy() error {
 // Device returns the Device to which the DMAH belongs.
 func (o *DMAH) Device() *Device { return o.dev }
 
+// CPtr returns the address of the struct ibv_dmah, for C code that the bindings do not call; nil after Close.
+// What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
+// nothing that Close can name. Keep the DMAH open until C is done, and have C not destroy it.
+//
+// C: struct ibv_dmah, ibv_alloc_dmah(3).
+func (o *DMAH) CPtr() unsafe.Pointer {
+	if o == nil || !o.node.IsOpen() {
+		return nil
+	}
+	return o.c
+}
+
 // nodeOfDMAH returns the node of a handle that may be nil.
 func nodeOfDMAH(o *DMAH) *object.Node {
 	if o == nil {

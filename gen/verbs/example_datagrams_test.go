@@ -36,12 +36,8 @@ func ExampleQPStream_Post_datagrams() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, a := range []*verbs.QPAttr{
-		verbs.NewQPAttr(verbs.QPStateInit).PKeyIndex(0).PortNum(1).QKey(qkey), verbs.NewQPAttr(verbs.QPStateRTR), verbs.NewQPAttr(verbs.QPStateRTS).SQPSN(0),
-	} {
-		if err := qp.Modify(a); err != nil {
-			log.Fatal(err)
-		}
+	if err := (verbs.UDSetup{PortNum: 1, QKey: qkey}).ToRTS(qp); err != nil {
+		log.Fatal(err)
 	}
 	gid, err := dev.QueryGID(1, 0)
 	if err != nil {

@@ -35,12 +35,9 @@ func ExampleDevice_CreateSRQEx() {
 	check(err)
 	gid, err := dev.QueryGID(1, 0)
 	check(err)
-	for _, end := range []struct{ qp, to *verbs.QP }{{receiver, sender}, {sender, receiver}} {
-		way := verbs.NewAHAttr(1).IsGlobal(true).DGID(gid).SGIDIndex(0).HopLimit(64)
-		check(end.qp.Modify(verbs.NewQPAttr(verbs.QPStateInit).PKeyIndex(0).PortNum(1).AccessFlags(0)))
-		check(end.qp.Modify(verbs.NewQPAttr(verbs.QPStateRTR).AV(way).PathMTU(verbs.MTU1024).DestQPNum(end.to.Num()).RQPSN(0).MaxDestRDAtomic(1).MinRNRTimer(12)))
-	}
-	check(sender.Modify(verbs.NewQPAttr(verbs.QPStateRTS).SQPSN(0).Timeout(14).RetryCnt(6).RNRRetry(6).MaxRDAtomic(1)))
+	path := verbs.NewAHAttr(1).IsGlobal(true).DGID(gid).SGIDIndex(0).HopLimit(64)
+	check(verbs.XRCRecvSetup{PortNum: 1, AV: path, PathMTU: verbs.MTU1024, DestQPNum: sender.Num(), MaxDestRDAtomic: 1, MinRNRTimer: 12, Timeout: 14}.ToRTS(receiver))
+	check(verbs.XRCSendSetup{PortNum: 1, AV: path, PathMTU: verbs.MTU1024, DestQPNum: receiver.Num(), Timeout: 14, RetryCnt: 6, RNRRetry: 6, MaxRDAtomic: 1}.ToRTS(sender))
 
 	text, room := []byte("to one of many queues"), make([]byte, 64)
 	from, err := pd.RegMR(text, 0)

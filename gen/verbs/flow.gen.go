@@ -105,3 +105,15 @@ func (o *Flow) Device() *Device { return o.dev }
 func (o *Flow) Handle() uint32 {
 	return o.handle
 }
+
+// CPtr returns the address of the struct ibv_flow, for C code that the bindings do not call; nil after Close.
+// What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
+// nothing that Close can name. Keep the Flow open until C is done, and have C not destroy it.
+//
+// C: struct ibv_flow, ibv_create_flow(3).
+func (o *Flow) CPtr() unsafe.Pointer {
+	if o == nil || !o.node.IsOpen() {
+		return nil
+	}
+	return o.c
+}

@@ -91,6 +91,18 @@ func (o *FlowAction) destroy() error {
 // Device returns the Device to which the FlowAction belongs.
 func (o *FlowAction) Device() *Device { return o.dev }
 
+// CPtr returns the address of the struct ibv_flow_action, for C code that the bindings do not call; nil after
+// Close. What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object
+// is nothing that Close can name. Keep the FlowAction open until C is done, and have C not destroy it.
+//
+// C: struct ibv_flow_action, ibv_create_flow_action(3).
+func (o *FlowAction) CPtr() unsafe.Pointer {
+	if o == nil || !o.node.IsOpen() {
+		return nil
+	}
+	return o.c
+}
+
 // ModifyESP changes an action on packets of ESP, for all flows that have it.
 //
 // Rules:

@@ -200,6 +200,18 @@ func (o *MR) Addr() uintptr {
 	return o.addr
 }
 
+// CPtr returns the address of the struct ibv_mr, for C code that the bindings do not call; nil after Close.
+// What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
+// nothing that Close can name. Keep the MR open until C is done, and have C not destroy it.
+//
+// C: struct ibv_mr, ibv_reg_mr(3).
+func (o *MR) CPtr() unsafe.Pointer {
+	if o == nil || !o.node.IsOpen() {
+		return nil
+	}
+	return o.c
+}
+
 // place keeps where the region lies, from which elements are made. Addresses in it begin at start; unknown says why they may not.
 func (o *MR) place(start uint64, unknown string) {
 	o.region.Set(dpath.Region{

@@ -132,6 +132,18 @@ func (o *MW) Handle() uint32 {
 	return o.handle
 }
 
+// CPtr returns the address of the struct ibv_mw, for C code that the bindings do not call; nil after Close.
+// What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
+// nothing that Close can name. Keep the MW open until C is done, and have C not destroy it.
+//
+// C: struct ibv_mw, ibv_alloc_mw(3).
+func (o *MW) CPtr() unsafe.Pointer {
+	if o == nil || !o.node.IsOpen() {
+		return nil
+	}
+	return o.c
+}
+
 // Bind has a request bind the window to what mwBind describes, with the key rkey: that of the window, with
 // another last byte (dpath.NextRKey). Once the request is posted, the window has the key. When the completion
 // is an error, set the key from before. Window and region must stay open until the request has completed; a

@@ -155,6 +155,18 @@ func (o *PD) Handle() uint32 {
 	return o.handle
 }
 
+// CPtr returns the address of the struct ibv_pd, for C code that the bindings do not call; nil after Close.
+// What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
+// nothing that Close can name. Keep the PD open until C is done, and have C not destroy it.
+//
+// C: struct ibv_pd, ibv_alloc_pd(3).
+func (o *PD) CPtr() unsafe.Pointer {
+	if o == nil || !o.node.IsOpen() {
+		return nil
+	}
+	return o.c
+}
+
 // Parent returns the protection domain that a parent domain extends; nil for a protection domain.
 func (o *PD) Parent() *PD { return o.parent }
 
@@ -1690,6 +1702,10 @@ func (pd *PD) RegBufMR(addr uintptr, length uint64, buffer *Buf, access MRAccess
 //     [VR-ibv_create_ah-is_global-0319]
 //   - a flow label has 20 bits (a hint only: some devices accept it) [VR-ibv_create_ah-flow_label-0320]
 //   - a service level is 0 to 15 (a hint only: some devices accept it) [VR-ibv_create_ah-sl-0321]
+//   - static_rate is a value of enum ibv_rate (a hint only: some devices accept it)
+//     [VR-ibv_create_ah-static_rate-3190]
+//   - a port has at most 128 LIDs, which 7 bits tell apart (a hint only: some devices accept it)
+//     [VR-ibv_create_ah-src_path_bits-3193]
 //
 // C: ibv_create_ah, ibv_create_ah(3).
 func (pd *PD) CreateAH(attr *AHAttr) (*AH, error) {
@@ -1716,6 +1732,8 @@ func (pd *PD) CreateAH(attr *AHAttr) (*AH, error) {
 		attrGrhHopLimit:     uint64(attrC.grh.hop_limit),
 		attrGrhTrafficClass: uint64(attrC.grh.traffic_class),
 		attrSL:              uint64(attrC.sl),
+		attrStaticRate:      uint64(attrC.static_rate),
+		attrSrcPathBits:     uint64(attrC.src_path_bits),
 	}
 	if caps := pd.dev.capabilities(); caps != nil {
 		in.capDeviceAttrPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))

@@ -748,6 +748,8 @@ type inCreateAH struct {
 	attrGrhHopLimit          uint64         // attr.grh.hop_limit
 	attrGrhTrafficClass      uint64         // attr.grh.traffic_class
 	attrSL                   uint64         // attr.sl
+	attrStaticRate           uint64         // attr.static_rate
+	attrSrcPathBits          uint64         // attr.src_path_bits
 }
 
 // checkCreateAH refuses a call of ibv_create_ah that breaks a rule.
@@ -791,6 +793,12 @@ func hintCreateAH(in *inCreateAH) []verr.Violation {
 	}
 	if in.attrSL > 15 {
 		may = append(may, verr.Violation{Rule: &rules[rule0321], Value: strconv.FormatUint(in.attrSL, 10)})
+	}
+	if in.attrStaticRate != 0 && in.attrStaticRate != 2 && in.attrStaticRate != 5 && in.attrStaticRate != 3 && in.attrStaticRate != 11 && in.attrStaticRate != 6 && in.attrStaticRate != 15 && in.attrStaticRate != 19 && in.attrStaticRate != 4 && in.attrStaticRate != 7 && in.attrStaticRate != 20 && in.attrStaticRate != 12 && in.attrStaticRate != 8 && in.attrStaticRate != 9 && in.attrStaticRate != 16 && in.attrStaticRate != 13 && in.attrStaticRate != 10 && in.attrStaticRate != 14 && in.attrStaticRate != 17 && in.attrStaticRate != 18 && in.attrStaticRate != 21 && in.attrStaticRate != 22 && in.attrStaticRate != 23 && in.attrStaticRate != 24 {
+		may = append(may, verr.Violation{Rule: &rules[rule3190], Value: strconv.FormatUint(in.attrStaticRate, 10)})
+	}
+	if in.attrSrcPathBits > 127 {
+		may = append(may, verr.Violation{Rule: &rules[rule3193], Value: strconv.FormatUint(in.attrSrcPathBits, 10)})
 	}
 	return may
 }

@@ -150,6 +150,18 @@ func (o *QP) Handle() uint32 {
 	return o.handle
 }
 
+// CPtr returns the address of the struct ibv_qp, for C code that the bindings do not call; nil after Close.
+// What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
+// nothing that Close can name. Keep the QP open until C is done, and have C not destroy it.
+//
+// C: struct ibv_qp, ibv_create_qp(3).
+func (o *QP) CPtr() unsafe.Pointer {
+	if o == nil || !o.node.IsOpen() {
+		return nil
+	}
+	return o.c
+}
+
 // Stream makes a stream of commands, which posts the requests that the QP was asked for when it was made. It
 // needs no Close.
 //
@@ -470,6 +482,14 @@ func (qp *QP) BindMW(mw *MW, mwBind *MWBind) error {
 //     [VR-ibv_modify_qp-path_mig_state-2070]
 //   - qp_access_flags has no bits but those of enum ibv_access_flags (a hint only: some devices accept it)
 //     [VR-ibv_modify_qp-qp_access_flags-2071]
+//   - static_rate is a value of enum ibv_rate (a hint only: some devices accept it)
+//     [VR-ibv_modify_qp-static_rate-3191]
+//   - static_rate is a value of enum ibv_rate (a hint only: some devices accept it)
+//     [VR-ibv_modify_qp-static_rate-3192]
+//   - a port has at most 128 LIDs, which 7 bits tell apart (a hint only: some devices accept it)
+//     [VR-ibv_modify_qp-src_path_bits-3194]
+//   - a port has at most 128 LIDs, which 7 bits tell apart (a hint only: some devices accept it)
+//     [VR-ibv_modify_qp-src_path_bits-3195]
 //
 // C: ibv_modify_qp, ibv_modify_qp(3).
 func (qp *QP) Modify(attr *QPAttr) error {
@@ -520,6 +540,10 @@ func (qp *QP) Modify(attr *QPAttr) error {
 		attrAltAHAttrSL:           uint64(attrC.alt_ah_attr.sl),
 		attrPathMigState:          uint64(attrC.path_mig_state),
 		attrQPAccessFlags:         uint64(attrC.qp_access_flags),
+		attrAHAttrStaticRate:      uint64(attrC.ah_attr.static_rate),
+		attrAltAHAttrStaticRate:   uint64(attrC.alt_ah_attr.static_rate),
+		attrAHAttrSrcPathBits:     uint64(attrC.ah_attr.src_path_bits),
+		attrAltAHAttrSrcPathBits:  uint64(attrC.alt_ah_attr.src_path_bits),
 	}
 	if caps := qp.dev.capabilities(); caps != nil {
 		in.capDeviceAttrPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
@@ -552,6 +576,8 @@ func (qp *QP) Modify(attr *QPAttr) error {
 //   - a queue pair that is not connected has no rate [VR-ibv_modify_qp_rate_limit-state-1314]
 //   - the rate lies between qp_rate_limit_min and qp_rate_limit_max (a hint only: some devices accept it)
 //     [VR-ibv_modify_qp_rate_limit-rate_limit-1315]
+//   - a rate limit is for queue pairs of type RAW_PACKET, and with kernels of 2026 of type RC
+//     [VR-ibv_modify_qp_rate_limit-qp_type-3183]
 //
 // C: ibv_modify_qp_rate_limit, ibv_modify_qp_rate_limit(3).
 func (qp *QP) ModifyRateLimit(attr *QPRateLimitAttr) error {
@@ -572,6 +598,7 @@ func (qp *QP) ModifyRateLimit(attr *QPRateLimitAttr) error {
 		attrRateLimit:    uint64(attrC.rate_limit),
 		attrTypicalPktSz: uint64(attrC.typical_pkt_sz),
 		qpState:          validate.Of(uint64(cmem.At[uint32](qp.c, 56))),
+		qpQPType:         validate.Of(uint64(cmem.At[uint32](qp.c, 60))),
 	}
 	if caps := qp.dev.capabilities(); caps != nil {
 		in.capDeviceAttrExPacketPacingCapsQPRateLimitMin = validate.Of(uint64(caps.packet_pacing_caps.qp_rate_limit_min))
@@ -768,16 +795,20 @@ func (qp *QP) refusedPostSend(r dpath.SendRange, posted int, errno syscall.Errno
 	}
 	in := inPostSend{
 		wrOpcode:                      uint64(cmem.At[uint32](wr.Request, 28)),
+		wrSgList:                      uint64(cmem.At[uintptr](wr.Request, 16)),
+		wrNumSGE:                      int64(cmem.At[int32](wr.Request, 24)),
+		wrWRUDAH:                      uint64(cmem.At[uintptr](wr.Request, 40)),
+		wrBindMWMW:                    uint64(cmem.At[uintptr](wr.Request, 80)),
 		wrSendFlags:                   uint64(cmem.At[uint32](wr.Request, 32)),
 		wrSgListLengthTotal:           wr.Total(8),
-		wrNumSGE:                      int64(cmem.At[int32](wr.Request, 24)),
-		wrSgList:                      uint64(cmem.At[uintptr](wr.Request, 16)),
-		wrWRUDAH:                      uint64(cmem.At[uintptr](wr.Request, 40)),
 		wrWRAtomicRemoteAddr:          uint64(cmem.At[uint64](wr.Request, 40)),
 		wrSgListLengthLeast:           wr.Least(8),
 		wrWRUDRemoteQPN:               uint64(cmem.At[uint32](wr.Request, 48)),
 		wrBindMWBindInfoMWAccessFlags: uint64(cmem.At[uint32](wr.Request, 120)),
 		wrQPTypeXRCRemoteSrqn:         uint64(cmem.At[uint32](wr.Request, 72)),
+		wrBindMWBindInfoMR:            uint64(cmem.At[uintptr](wr.Request, 96)),
+		wrTSOHdr:                      uint64(cmem.At[uintptr](wr.Request, 80)),
+		wrTSOHdrSz:                    uint64(cmem.At[uint16](wr.Request, 88)),
 	}
 	qp.seePostSend(&in, false)
 	if wr.Full(brokenPostSend(&in)) {
@@ -858,8 +889,8 @@ func (qp *QP) refusedPostRecv(r dpath.RecvRange, posted int, errno syscall.Errno
 		return err
 	}
 	in := inPostRecv{
-		wrNumSGE:            int64(cmem.At[int32](wr.Request, 24)),
 		wrSgList:            uint64(cmem.At[uintptr](wr.Request, 16)),
+		wrNumSGE:            int64(cmem.At[int32](wr.Request, 24)),
 		wrSgListLengthTotal: wr.Total(8),
 	}
 	qp.seePostRecv(&in, false)
@@ -909,6 +940,8 @@ func (qp *QP) seePostRecv(in *inPostRecv, ask bool) error {
 //
 // Rules:
 //   - only UD queue pairs are in multicast groups [VR-ibv_attach_mcast-qp-0745]
+//   - LIDs of multicast groups are 0xc000 to 0xfffe (a hint only: some devices accept it)
+//     [VR-ibv_attach_mcast-lid-3180]
 //
 // C: ibv_attach_mcast, ibv_attach_mcast(3).
 func (qp *QP) AttachMcast(gid GID, lid uint16) error {
@@ -924,12 +957,16 @@ func (qp *QP) AttachMcast(gid GID, lid uint16) error {
 		qp:       validate.Addr(qp.c),
 		gid:      1,
 		qpQPType: validate.Of(uint64(cmem.At[uint32](qp.c, 60))),
+		lid:      uint64(lid),
 	}
 	if err := checkAttachMcast(&in); err != nil {
 		return err
 	}
+	if qp.lib.lints.Wanted() {
+		qp.lib.lints.Report(hintAttachMcast(&in))
+	}
 	if errno := rawAttachMcast(qp.lib.fn[symIbv_attach_mcast], qp.c, unsafe.Pointer(&gid), lid); errno != 0 {
-		return verr.Failed(verb, errno, nil)
+		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintAttachMcast(&in)) })
 	}
 	return nil
 }
@@ -941,6 +978,8 @@ func (qp *QP) AttachMcast(gid GID, lid uint16) error {
 //
 // Rules:
 //   - only UD queue pairs are in multicast groups [VR-ibv_detach_mcast-qp-2072]
+//   - LIDs of multicast groups are 0xc000 to 0xfffe (a hint only: some devices accept it)
+//     [VR-ibv_detach_mcast-lid-3181]
 //
 // C: ibv_detach_mcast, ibv_attach_mcast(3).
 func (qp *QP) DetachMcast(gid GID, lid uint16) error {
@@ -956,12 +995,16 @@ func (qp *QP) DetachMcast(gid GID, lid uint16) error {
 		qp:       validate.Addr(qp.c),
 		gid:      1,
 		qpQPType: validate.Of(uint64(cmem.At[uint32](qp.c, 60))),
+		lid:      uint64(lid),
 	}
 	if err := checkDetachMcast(&in); err != nil {
 		return err
 	}
+	if qp.lib.lints.Wanted() {
+		qp.lib.lints.Report(hintDetachMcast(&in))
+	}
 	if errno := rawDetachMcast(qp.lib.fn[symIbv_detach_mcast], qp.c, unsafe.Pointer(&gid), lid); errno != 0 {
-		return verr.Failed(verb, errno, nil)
+		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintDetachMcast(&in)) })
 	}
 	return nil
 }

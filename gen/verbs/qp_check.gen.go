@@ -11,7 +11,8 @@ import (
 
 // inWRAtomicCmpSwp has the values that the rules of ibv_wr_atomic_cmp_swp use.
 type inWRAtomicCmpSwp struct {
-	qp uint64 // qp
+	qp         uint64 // qp
+	remoteAddr uint64 // remote_addr
 }
 
 // checkWRAtomicCmpSwp refuses a call of ibv_wr_atomic_cmp_swp that breaks a rule.
@@ -23,9 +24,19 @@ func checkWRAtomicCmpSwp(in *inWRAtomicCmpSwp) error {
 	return verr.RefuseErr("ibv_wr_atomic_cmp_swp", bad...)
 }
 
+// hintWRAtomicCmpSwp returns the lints that a call of ibv_wr_atomic_cmp_swp breaks, which may be the cause when it fails.
+func hintWRAtomicCmpSwp(in *inWRAtomicCmpSwp) []verr.Violation {
+	var may []verr.Violation
+	if in.remoteAddr%8 != 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule3119], Value: strconv.FormatUint(in.remoteAddr, 10)})
+	}
+	return may
+}
+
 // inWRAtomicFetchAdd has the values that the rules of ibv_wr_atomic_fetch_add use.
 type inWRAtomicFetchAdd struct {
-	qp uint64 // qp
+	qp         uint64 // qp
+	remoteAddr uint64 // remote_addr
 }
 
 // checkWRAtomicFetchAdd refuses a call of ibv_wr_atomic_fetch_add that breaks a rule.
@@ -37,9 +48,20 @@ func checkWRAtomicFetchAdd(in *inWRAtomicFetchAdd) error {
 	return verr.RefuseErr("ibv_wr_atomic_fetch_add", bad...)
 }
 
+// hintWRAtomicFetchAdd returns the lints that a call of ibv_wr_atomic_fetch_add breaks, which may be the cause when it fails.
+func hintWRAtomicFetchAdd(in *inWRAtomicFetchAdd) []verr.Violation {
+	var may []verr.Violation
+	if in.remoteAddr%8 != 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule3120], Value: strconv.FormatUint(in.remoteAddr, 10)})
+	}
+	return may
+}
+
 // inWRBindMW has the values that the rules of ibv_wr_bind_mw use.
 type inWRBindMW struct {
-	qp uint64 // qp
+	qp       uint64 // qp
+	mw       uint64 // mw
+	bindInfo uint64 // bind_info
 }
 
 // checkWRBindMW refuses a call of ibv_wr_bind_mw that breaks a rule.
@@ -47,6 +69,12 @@ func checkWRBindMW(in *inWRBindMW) error {
 	var bad []verr.Violation
 	if in.qp == 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule1114], Value: validate.AddrText(in.qp)})
+	}
+	if in.mw == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3123], Value: strconv.FormatUint(in.mw, 10)})
+	}
+	if in.bindInfo == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3124], Value: strconv.FormatUint(in.bindInfo, 10)})
 	}
 	return verr.RefuseErr("ibv_wr_bind_mw", bad...)
 }
@@ -95,7 +123,9 @@ func checkWRRDMAWrite(in *inWRRDMAWrite) error {
 
 // inWRFlush has the values that the rules of ibv_wr_flush use.
 type inWRFlush struct {
-	qp uint64 // qp
+	qp    uint64 // qp
+	type_ uint64 // type
+	level uint64 // level
 }
 
 // checkWRFlush refuses a call of ibv_wr_flush that breaks a rule.
@@ -105,6 +135,18 @@ func checkWRFlush(in *inWRFlush) error {
 		bad = append(bad, verr.Violation{Rule: &rules[rule1191], Value: validate.AddrText(in.qp)})
 	}
 	return verr.RefuseErr("ibv_wr_flush", bad...)
+}
+
+// hintWRFlush returns the lints that a call of ibv_wr_flush breaks, which may be the cause when it fails.
+func hintWRFlush(in *inWRFlush) []verr.Violation {
+	var may []verr.Violation
+	if in.type_&^0x3 != 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule3134], Value: strconv.FormatUint(in.type_, 10)})
+	}
+	if in.level != 0 && in.level != 1 {
+		may = append(may, verr.Violation{Rule: &rules[rule3135], Value: strconv.FormatUint(in.level, 10)})
+	}
+	return may
 }
 
 // inWRRDMAWriteImm has the values that the rules of ibv_wr_rdma_write_imm use.
@@ -165,7 +207,9 @@ func checkWRSendInv(in *inWRSendInv) error {
 
 // inWRSendTSO has the values that the rules of ibv_wr_send_tso use.
 type inWRSendTSO struct {
-	qp uint64 // qp
+	qp    uint64 // qp
+	hdr   uint64 // hdr
+	hdrSz uint64 // hdr_sz
 }
 
 // checkWRSendTSO refuses a call of ibv_wr_send_tso that breaks a rule.
@@ -174,12 +218,17 @@ func checkWRSendTSO(in *inWRSendTSO) error {
 	if in.qp == 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule1193], Value: validate.AddrText(in.qp)})
 	}
+	if in.hdrSz > 0 && in.hdr == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3127], Value: strconv.FormatUint(in.hdr, 10)})
+	}
 	return verr.RefuseErr("ibv_wr_send_tso", bad...)
 }
 
 // inWRSetUDAddr has the values that the rules of ibv_wr_set_ud_addr use.
 type inWRSetUDAddr struct {
-	qp uint64 // qp
+	qp        uint64 // qp
+	ah        uint64 // ah
+	remoteQPN uint64 // remote_qpn
 }
 
 // checkWRSetUDAddr refuses a call of ibv_wr_set_ud_addr that breaks a rule.
@@ -188,12 +237,25 @@ func checkWRSetUDAddr(in *inWRSetUDAddr) error {
 	if in.qp == 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0943], Value: validate.AddrText(in.qp)})
 	}
+	if in.ah == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3116], Value: strconv.FormatUint(in.ah, 10)})
+	}
 	return verr.RefuseErr("ibv_wr_set_ud_addr", bad...)
+}
+
+// hintWRSetUDAddr returns the lints that a call of ibv_wr_set_ud_addr breaks, which may be the cause when it fails.
+func hintWRSetUDAddr(in *inWRSetUDAddr) []verr.Violation {
+	var may []verr.Violation
+	if in.remoteQPN > 0xffffff {
+		may = append(may, verr.Violation{Rule: &rules[rule3117], Value: strconv.FormatUint(in.remoteQPN, 10)})
+	}
+	return may
 }
 
 // inWRSetXRCSrqn has the values that the rules of ibv_wr_set_xrc_srqn use.
 type inWRSetXRCSrqn struct {
-	qp uint64 // qp
+	qp         uint64 // qp
+	remoteSrqn uint64 // remote_srqn
 }
 
 // checkWRSetXRCSrqn refuses a call of ibv_wr_set_xrc_srqn that breaks a rule.
@@ -205,9 +267,20 @@ func checkWRSetXRCSrqn(in *inWRSetXRCSrqn) error {
 	return verr.RefuseErr("ibv_wr_set_xrc_srqn", bad...)
 }
 
+// hintWRSetXRCSrqn returns the lints that a call of ibv_wr_set_xrc_srqn breaks, which may be the cause when it fails.
+func hintWRSetXRCSrqn(in *inWRSetXRCSrqn) []verr.Violation {
+	var may []verr.Violation
+	if in.remoteSrqn > 0xffffff {
+		may = append(may, verr.Violation{Rule: &rules[rule3118], Value: strconv.FormatUint(in.remoteSrqn, 10)})
+	}
+	return may
+}
+
 // inWRSetInlineData has the values that the rules of ibv_wr_set_inline_data use.
 type inWRSetInlineData struct {
-	qp uint64 // qp
+	qp     uint64 // qp
+	addr   uint64 // addr
+	length uint64 // length
 }
 
 // checkWRSetInlineData refuses a call of ibv_wr_set_inline_data that breaks a rule.
@@ -216,12 +289,17 @@ func checkWRSetInlineData(in *inWRSetInlineData) error {
 	if in.qp == 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0946], Value: validate.AddrText(in.qp)})
 	}
+	if in.length > 0 && in.addr == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3131], Value: strconv.FormatUint(in.addr, 10)})
+	}
 	return verr.RefuseErr("ibv_wr_set_inline_data", bad...)
 }
 
 // inWRSetInlineDataList has the values that the rules of ibv_wr_set_inline_data_list use.
 type inWRSetInlineDataList struct {
-	qp uint64 // qp
+	qp      uint64 // qp
+	bufList uint64 // buf_list
+	numBuf  uint64 // num_buf
 }
 
 // checkWRSetInlineDataList refuses a call of ibv_wr_set_inline_data_list that breaks a rule.
@@ -229,6 +307,9 @@ func checkWRSetInlineDataList(in *inWRSetInlineDataList) error {
 	var bad []verr.Violation
 	if in.qp == 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule1190], Value: validate.AddrText(in.qp)})
+	}
+	if in.numBuf > 0 && in.bufList == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3130], Value: strconv.FormatUint(in.bufList, 10)})
 	}
 	return verr.RefuseErr("ibv_wr_set_inline_data_list", bad...)
 }
@@ -249,7 +330,9 @@ func checkWRSetSGE(in *inWRSetSGE) error {
 
 // inWRSetSGEList has the values that the rules of ibv_wr_set_sge_list use.
 type inWRSetSGEList struct {
-	qp uint64 // qp
+	qp     uint64 // qp
+	sgList uint64 // sg_list
+	numSGE uint64 // num_sge
 }
 
 // checkWRSetSGEList refuses a call of ibv_wr_set_sge_list that breaks a rule.
@@ -257,6 +340,9 @@ func checkWRSetSGEList(in *inWRSetSGEList) error {
 	var bad []verr.Violation
 	if in.qp == 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0945], Value: validate.AddrText(in.qp)})
+	}
+	if in.numSGE > 0 && in.sgList == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3129], Value: strconv.FormatUint(in.sgList, 10)})
 	}
 	return verr.RefuseErr("ibv_wr_set_sge_list", bad...)
 }
@@ -291,7 +377,9 @@ func checkWRAbort(in *inWRAbort) error {
 
 // inWRAtomicWrite has the values that the rules of ibv_wr_atomic_write use.
 type inWRAtomicWrite struct {
-	qp uint64 // qp
+	qp         uint64 // qp
+	atomicWR   uint64 // atomic_wr
+	remoteAddr uint64 // remote_addr
 }
 
 // checkWRAtomicWrite refuses a call of ibv_wr_atomic_write that breaks a rule.
@@ -300,7 +388,19 @@ func checkWRAtomicWrite(in *inWRAtomicWrite) error {
 	if in.qp == 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule1192], Value: validate.AddrText(in.qp)})
 	}
+	if in.atomicWR == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3122], Value: strconv.FormatUint(in.atomicWR, 10)})
+	}
 	return verr.RefuseErr("ibv_wr_atomic_write", bad...)
+}
+
+// hintWRAtomicWrite returns the lints that a call of ibv_wr_atomic_write breaks, which may be the cause when it fails.
+func hintWRAtomicWrite(in *inWRAtomicWrite) []verr.Violation {
+	var may []verr.Violation
+	if in.remoteAddr%8 != 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule3121], Value: strconv.FormatUint(in.remoteAddr, 10)})
+	}
+	return may
 }
 
 // inCreateFlow has the values that the rules of ibv_create_flow use.
@@ -413,6 +513,10 @@ type inModifyQP struct {
 	attrAltAHAttrSL                               uint64         // attr.alt_ah_attr.sl
 	attrPathMigState                              uint64         // attr.path_mig_state
 	attrQPAccessFlags                             uint64         // attr.qp_access_flags
+	attrAHAttrStaticRate                          uint64         // attr.ah_attr.static_rate
+	attrAltAHAttrStaticRate                       uint64         // attr.alt_ah_attr.static_rate
+	attrAHAttrSrcPathBits                         uint64         // attr.ah_attr.src_path_bits
+	attrAltAHAttrSrcPathBits                      uint64         // attr.alt_ah_attr.src_path_bits
 }
 
 // transitions0221 are the transitions of VR-ibv_modify_qp-attr_mask-0221.
@@ -685,22 +789,22 @@ func checkModifyQP(in *inModifyQP) error {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0218], Value: validate.AddrText(in.attr)})
 	}
 	if in.attrMask&^0x21fffff != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0219], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0219], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}, {Bits: 0x40000, Name: "PathMigState"}, {Bits: 0x80000, Name: "MaxSendWR/MaxRecvWR/MaxSendSGE/MaxRecvSGE/MaxInlineData"}, {Bits: 0x4000, Name: "AltAV/AltPKeyIndex/AltPortNum/AltTimeout"}})})
 	}
 	if in.qpState.OK && in.qpQPType.OK && in.attrMask&0x1 != 0 && in.qpQPType.V == 3 && validate.BadTransition(transitions0221, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0221], Value: validate.TransitionText(transitions0221, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0221], Value: validate.TransitionText(transitions0221, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}, {Bits: 0x40000, Name: "PathMigState"}, {Bits: 0x80000, Name: "MaxSendWR/MaxRecvWR/MaxSendSGE/MaxRecvSGE/MaxInlineData"}, {Bits: 0x4000, Name: "AltAV/AltPKeyIndex/AltPortNum/AltTimeout"}})})
 	}
 	if in.qpState.OK && in.qpQPType.OK && in.attrMask&0x1 != 0 && in.qpQPType.V == 8 && validate.BadTransition(transitions0223, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0223], Value: validate.TransitionText(transitions0223, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0223], Value: validate.TransitionText(transitions0223, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}, {Bits: 0x40000, Name: "PathMigState"}, {Bits: 0x80000, Name: "MaxSendWR/MaxRecvWR/MaxSendSGE/MaxRecvSGE/MaxInlineData"}, {Bits: 0x4000, Name: "AltAV/AltPKeyIndex/AltPortNum/AltTimeout"}})})
 	}
 	if in.qpState.OK && in.qpQPType.OK && in.attrMask&0x1 != 0 && in.qpQPType.V == 9 && validate.BadTransition(transitions0224, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0224], Value: validate.TransitionText(transitions0224, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0224], Value: validate.TransitionText(transitions0224, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}, {Bits: 0x40000, Name: "PathMigState"}, {Bits: 0x80000, Name: "MaxSendWR/MaxRecvWR/MaxSendSGE/MaxRecvSGE/MaxInlineData"}, {Bits: 0x4000, Name: "AltAV/AltPKeyIndex/AltPortNum/AltTimeout"}})})
 	}
 	if in.qpQPType.OK && in.attrMask&0x1 != 0 && in.qpQPType.V == 4 && in.attrMask&0x12ff88 != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0226], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0226], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}, {Bits: 0x40000, Name: "PathMigState"}, {Bits: 0x80000, Name: "MaxSendWR/MaxRecvWR/MaxSendSGE/MaxRecvSGE/MaxInlineData"}, {Bits: 0x4000, Name: "AltAV/AltPKeyIndex/AltPortNum/AltTimeout"}})})
 	}
 	if in.qpQPType.OK && in.attrMask&0x1 != 0 && in.qpQPType.V == 3 && in.attrMask&0x2ae40 != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0227], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
+		bad = append(bad, verr.Violation{Rule: &rules[rule0227], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}, {Bits: 0x40000, Name: "PathMigState"}, {Bits: 0x80000, Name: "MaxSendWR/MaxRecvWR/MaxSendSGE/MaxRecvSGE/MaxInlineData"}, {Bits: 0x4000, Name: "AltAV/AltPKeyIndex/AltPortNum/AltTimeout"}})})
 	}
 	if in.attrMask&0x1 != 0 && in.attrQPState != 0 && in.attrQPState != 1 && in.attrQPState != 2 && in.attrQPState != 3 && in.attrQPState != 4 && in.attrQPState != 5 && in.attrQPState != 6 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0229], Value: QPState(in.attrQPState).String()})
@@ -730,7 +834,7 @@ func checkModifyQP(in *inModifyQP) error {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0508], Value: strconv.FormatUint(in.attrAHAttrPortNum, 10)})
 	}
 	if in.qpQPType.OK && (in.qpQPType.V == 3 || in.qpQPType.V == 4 || in.qpQPType.V == 9 || in.qpQPType.V == 10) && in.attrMask&0x2000000 != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule2007], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
+		bad = append(bad, verr.Violation{Rule: &rules[rule2007], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}, {Bits: 0x40000, Name: "PathMigState"}, {Bits: 0x80000, Name: "MaxSendWR/MaxRecvWR/MaxSendSGE/MaxRecvSGE/MaxInlineData"}, {Bits: 0x4000, Name: "AltAV/AltPKeyIndex/AltPortNum/AltTimeout"}})})
 	}
 	if in.capDeviceAttrPhysPortCnt.OK && in.attrMask&0x80 != 0 && in.capDeviceAttrPhysPortCnt.V > 0 && in.attrAHAttrPortNum > in.capDeviceAttrPhysPortCnt.V {
 		bad = append(bad, verr.Violation{Rule: &rules[rule2067], Value: strconv.FormatUint(in.attrAHAttrPortNum, 10), Limit: strconv.FormatUint(in.capDeviceAttrPhysPortCnt.V, 10)})
@@ -745,16 +849,16 @@ func checkModifyQP(in *inModifyQP) error {
 func hintModifyQP(in *inModifyQP) []verr.Violation {
 	var may []verr.Violation
 	if in.qpState.OK && in.qpQPType.OK && in.qpQPType.V == 2 && validate.BadTransition(transitions0220, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
-		may = append(may, verr.Violation{Rule: &rules[rule0220], Value: validate.TransitionText(transitions0220, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
+		may = append(may, verr.Violation{Rule: &rules[rule0220], Value: validate.TransitionText(transitions0220, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}, {Bits: 0x40000, Name: "PathMigState"}, {Bits: 0x80000, Name: "MaxSendWR/MaxRecvWR/MaxSendSGE/MaxRecvSGE/MaxInlineData"}, {Bits: 0x4000, Name: "AltAV/AltPKeyIndex/AltPortNum/AltTimeout"}})})
 	}
 	if in.qpState.OK && in.qpQPType.OK && in.qpQPType.V == 4 && validate.BadTransition(transitions0222, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
-		may = append(may, verr.Violation{Rule: &rules[rule0222], Value: validate.TransitionText(transitions0222, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
+		may = append(may, verr.Violation{Rule: &rules[rule0222], Value: validate.TransitionText(transitions0222, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}, {Bits: 0x40000, Name: "PathMigState"}, {Bits: 0x80000, Name: "MaxSendWR/MaxRecvWR/MaxSendSGE/MaxRecvSGE/MaxInlineData"}, {Bits: 0x4000, Name: "AltAV/AltPKeyIndex/AltPortNum/AltTimeout"}})})
 	}
 	if in.qpState.OK && in.qpQPType.OK && in.attrMask&0x1 != 0 && in.qpQPType.V == 10 && validate.BadTransition(transitions0225, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
-		may = append(may, verr.Violation{Rule: &rules[rule0225], Value: validate.TransitionText(transitions0225, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
+		may = append(may, verr.Violation{Rule: &rules[rule0225], Value: validate.TransitionText(transitions0225, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}, {Bits: 0x40000, Name: "PathMigState"}, {Bits: 0x80000, Name: "MaxSendWR/MaxRecvWR/MaxSendSGE/MaxRecvSGE/MaxInlineData"}, {Bits: 0x4000, Name: "AltAV/AltPKeyIndex/AltPortNum/AltTimeout"}})})
 	}
 	if in.qpQPType.OK && in.qpQPType.V == 2 && in.attrMask&0x40 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0228], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
+		may = append(may, verr.Violation{Rule: &rules[rule0228], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}, {Bits: 0x40000, Name: "PathMigState"}, {Bits: 0x80000, Name: "MaxSendWR/MaxRecvWR/MaxSendSGE/MaxRecvSGE/MaxInlineData"}, {Bits: 0x4000, Name: "AltAV/AltPKeyIndex/AltPortNum/AltTimeout"}})})
 	}
 	if in.attrMask&0x100 != 0 && in.attrPathMTU != 1 && in.attrPathMTU != 2 && in.attrPathMTU != 3 && in.attrPathMTU != 4 && in.attrPathMTU != 5 {
 		may = append(may, verr.Violation{Rule: &rules[rule0237], Value: MTU(in.attrPathMTU).String()})
@@ -796,10 +900,10 @@ func hintModifyQP(in *inModifyQP) []verr.Violation {
 		may = append(may, verr.Violation{Rule: &rules[rule0249], Value: QPState(in.attrQPState).String()})
 	}
 	if in.capDeviceAttrDeviceCapFlags.OK && in.attrMask&0x80000 != 0 && in.capDeviceAttrDeviceCapFlags.V&0x1 != 0x1 {
-		may = append(may, verr.Violation{Rule: &rules[rule0250], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
+		may = append(may, verr.Violation{Rule: &rules[rule0250], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}, {Bits: 0x40000, Name: "PathMigState"}, {Bits: 0x80000, Name: "MaxSendWR/MaxRecvWR/MaxSendSGE/MaxRecvSGE/MaxInlineData"}, {Bits: 0x4000, Name: "AltAV/AltPKeyIndex/AltPortNum/AltTimeout"}})})
 	}
 	if in.capDeviceAttrDeviceCapFlags.OK && in.attrMask&0x44000 != 0 && in.capDeviceAttrDeviceCapFlags.V&0x10 != 0x10 {
-		may = append(may, verr.Violation{Rule: &rules[rule0251], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
+		may = append(may, verr.Violation{Rule: &rules[rule0251], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}, {Bits: 0x40000, Name: "PathMigState"}, {Bits: 0x80000, Name: "MaxSendWR/MaxRecvWR/MaxSendSGE/MaxRecvSGE/MaxInlineData"}, {Bits: 0x4000, Name: "AltAV/AltPKeyIndex/AltPortNum/AltTimeout"}})})
 	}
 	if in.attrMask&0x80 != 0 && validate.Count(in.attrAHAttrIsGlobal != 0, in.attrAHAttrDlid != 0) == 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule0253]})
@@ -808,28 +912,28 @@ func hintModifyQP(in *inModifyQP) []verr.Violation {
 		may = append(may, verr.Violation{Rule: &rules[rule0255]})
 	}
 	if in.qpState.OK && in.qpQPType.OK && in.attrMask&0x1 == 0 && in.qpQPType.V == 3 && validate.BadTransition(transitions2001, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
-		may = append(may, verr.Violation{Rule: &rules[rule2001], Value: validate.TransitionText(transitions2001, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
+		may = append(may, verr.Violation{Rule: &rules[rule2001], Value: validate.TransitionText(transitions2001, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}, {Bits: 0x40000, Name: "PathMigState"}, {Bits: 0x80000, Name: "MaxSendWR/MaxRecvWR/MaxSendSGE/MaxRecvSGE/MaxInlineData"}, {Bits: 0x4000, Name: "AltAV/AltPKeyIndex/AltPortNum/AltTimeout"}})})
 	}
 	if in.qpState.OK && in.qpQPType.OK && in.attrMask&0x1 == 0 && in.qpQPType.V == 8 && validate.BadTransition(transitions2002, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
-		may = append(may, verr.Violation{Rule: &rules[rule2002], Value: validate.TransitionText(transitions2002, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
+		may = append(may, verr.Violation{Rule: &rules[rule2002], Value: validate.TransitionText(transitions2002, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}, {Bits: 0x40000, Name: "PathMigState"}, {Bits: 0x80000, Name: "MaxSendWR/MaxRecvWR/MaxSendSGE/MaxRecvSGE/MaxInlineData"}, {Bits: 0x4000, Name: "AltAV/AltPKeyIndex/AltPortNum/AltTimeout"}})})
 	}
 	if in.qpState.OK && in.qpQPType.OK && in.attrMask&0x1 == 0 && in.qpQPType.V == 9 && validate.BadTransition(transitions2003, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
-		may = append(may, verr.Violation{Rule: &rules[rule2003], Value: validate.TransitionText(transitions2003, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
+		may = append(may, verr.Violation{Rule: &rules[rule2003], Value: validate.TransitionText(transitions2003, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}, {Bits: 0x40000, Name: "PathMigState"}, {Bits: 0x80000, Name: "MaxSendWR/MaxRecvWR/MaxSendSGE/MaxRecvSGE/MaxInlineData"}, {Bits: 0x4000, Name: "AltAV/AltPKeyIndex/AltPortNum/AltTimeout"}})})
 	}
 	if in.qpState.OK && in.qpQPType.OK && in.attrMask&0x1 == 0 && in.qpQPType.V == 10 && validate.BadTransition(transitions2004, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
-		may = append(may, verr.Violation{Rule: &rules[rule2004], Value: validate.TransitionText(transitions2004, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
+		may = append(may, verr.Violation{Rule: &rules[rule2004], Value: validate.TransitionText(transitions2004, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}, {Bits: 0x40000, Name: "PathMigState"}, {Bits: 0x80000, Name: "MaxSendWR/MaxRecvWR/MaxSendSGE/MaxRecvSGE/MaxInlineData"}, {Bits: 0x4000, Name: "AltAV/AltPKeyIndex/AltPortNum/AltTimeout"}})})
 	}
 	if in.qpQPType.OK && in.attrMask&0x1 == 0 && in.qpQPType.V == 4 && in.attrMask&0x12ff88 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule2005], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
+		may = append(may, verr.Violation{Rule: &rules[rule2005], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}, {Bits: 0x40000, Name: "PathMigState"}, {Bits: 0x80000, Name: "MaxSendWR/MaxRecvWR/MaxSendSGE/MaxRecvSGE/MaxInlineData"}, {Bits: 0x4000, Name: "AltAV/AltPKeyIndex/AltPortNum/AltTimeout"}})})
 	}
 	if in.qpQPType.OK && in.attrMask&0x1 == 0 && in.qpQPType.V == 3 && in.attrMask&0x2ae40 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule2006], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
+		may = append(may, verr.Violation{Rule: &rules[rule2006], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}, {Bits: 0x40000, Name: "PathMigState"}, {Bits: 0x80000, Name: "MaxSendWR/MaxRecvWR/MaxSendSGE/MaxRecvSGE/MaxInlineData"}, {Bits: 0x4000, Name: "AltAV/AltPKeyIndex/AltPortNum/AltTimeout"}})})
 	}
 	if in.capDeviceAttrExPacketPacingCapsSupportedQpts.OK && in.qpQPType.OK && in.qpQPType.V == 8 && in.attrRateLimit != 0 && in.attrMask&0x2000000 != 0 && in.capDeviceAttrExPacketPacingCapsSupportedQpts.V&0x100 != 0x100 {
-		may = append(may, verr.Violation{Rule: &rules[rule2008], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
+		may = append(may, verr.Violation{Rule: &rules[rule2008], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}, {Bits: 0x40000, Name: "PathMigState"}, {Bits: 0x80000, Name: "MaxSendWR/MaxRecvWR/MaxSendSGE/MaxRecvSGE/MaxInlineData"}, {Bits: 0x4000, Name: "AltAV/AltPKeyIndex/AltPortNum/AltTimeout"}})})
 	}
 	if in.capDeviceAttrExPacketPacingCapsSupportedQpts.OK && in.qpQPType.OK && in.qpQPType.V == 2 && in.attrRateLimit != 0 && in.attrMask&0x2000000 != 0 && in.capDeviceAttrExPacketPacingCapsSupportedQpts.V&0x4 != 0x4 {
-		may = append(may, verr.Violation{Rule: &rules[rule2009], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}})})
+		may = append(may, verr.Violation{Rule: &rules[rule2009], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}, {Bits: 0x40000, Name: "PathMigState"}, {Bits: 0x80000, Name: "MaxSendWR/MaxRecvWR/MaxSendSGE/MaxRecvSGE/MaxInlineData"}, {Bits: 0x4000, Name: "AltAV/AltPKeyIndex/AltPortNum/AltTimeout"}})})
 	}
 	if in.capDeviceAttrExPacketPacingCapsQPRateLimitMax.OK && in.attrMask&0x2000000 != 0 && in.attrRateLimit > in.capDeviceAttrExPacketPacingCapsQPRateLimitMax.V {
 		may = append(may, verr.Violation{Rule: &rules[rule2010], Value: strconv.FormatUint(in.attrRateLimit, 10), Limit: strconv.FormatUint(in.capDeviceAttrExPacketPacingCapsQPRateLimitMax.V, 10)})
@@ -850,10 +954,22 @@ func hintModifyQP(in *inModifyQP) []verr.Violation {
 		may = append(may, verr.Violation{Rule: &rules[rule2064], Value: strconv.FormatUint(in.attrAltAHAttrSL, 10)})
 	}
 	if in.attrMask&0x40000 != 0 && in.attrPathMigState != 0 && in.attrPathMigState != 1 && in.attrPathMigState != 2 {
-		may = append(may, verr.Violation{Rule: &rules[rule2070], Value: strconv.FormatUint(in.attrPathMigState, 10)})
+		may = append(may, verr.Violation{Rule: &rules[rule2070], Value: MigState(in.attrPathMigState).String()})
 	}
 	if in.attrMask&0x8 != 0 && in.attrQPAccessFlags&^0x1003ff != 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule2071], Value: QPAccess(in.attrQPAccessFlags).String()})
+	}
+	if in.attrMask&0x80 != 0 && in.attrAHAttrStaticRate != 0 && in.attrAHAttrStaticRate != 2 && in.attrAHAttrStaticRate != 5 && in.attrAHAttrStaticRate != 3 && in.attrAHAttrStaticRate != 11 && in.attrAHAttrStaticRate != 6 && in.attrAHAttrStaticRate != 15 && in.attrAHAttrStaticRate != 19 && in.attrAHAttrStaticRate != 4 && in.attrAHAttrStaticRate != 7 && in.attrAHAttrStaticRate != 20 && in.attrAHAttrStaticRate != 12 && in.attrAHAttrStaticRate != 8 && in.attrAHAttrStaticRate != 9 && in.attrAHAttrStaticRate != 16 && in.attrAHAttrStaticRate != 13 && in.attrAHAttrStaticRate != 10 && in.attrAHAttrStaticRate != 14 && in.attrAHAttrStaticRate != 17 && in.attrAHAttrStaticRate != 18 && in.attrAHAttrStaticRate != 21 && in.attrAHAttrStaticRate != 22 && in.attrAHAttrStaticRate != 23 && in.attrAHAttrStaticRate != 24 {
+		may = append(may, verr.Violation{Rule: &rules[rule3191], Value: strconv.FormatUint(in.attrAHAttrStaticRate, 10)})
+	}
+	if in.attrMask&0x4000 != 0 && in.attrAltAHAttrStaticRate != 0 && in.attrAltAHAttrStaticRate != 2 && in.attrAltAHAttrStaticRate != 5 && in.attrAltAHAttrStaticRate != 3 && in.attrAltAHAttrStaticRate != 11 && in.attrAltAHAttrStaticRate != 6 && in.attrAltAHAttrStaticRate != 15 && in.attrAltAHAttrStaticRate != 19 && in.attrAltAHAttrStaticRate != 4 && in.attrAltAHAttrStaticRate != 7 && in.attrAltAHAttrStaticRate != 20 && in.attrAltAHAttrStaticRate != 12 && in.attrAltAHAttrStaticRate != 8 && in.attrAltAHAttrStaticRate != 9 && in.attrAltAHAttrStaticRate != 16 && in.attrAltAHAttrStaticRate != 13 && in.attrAltAHAttrStaticRate != 10 && in.attrAltAHAttrStaticRate != 14 && in.attrAltAHAttrStaticRate != 17 && in.attrAltAHAttrStaticRate != 18 && in.attrAltAHAttrStaticRate != 21 && in.attrAltAHAttrStaticRate != 22 && in.attrAltAHAttrStaticRate != 23 && in.attrAltAHAttrStaticRate != 24 {
+		may = append(may, verr.Violation{Rule: &rules[rule3192], Value: strconv.FormatUint(in.attrAltAHAttrStaticRate, 10)})
+	}
+	if in.attrMask&0x80 != 0 && in.attrAHAttrSrcPathBits > 127 {
+		may = append(may, verr.Violation{Rule: &rules[rule3194], Value: strconv.FormatUint(in.attrAHAttrSrcPathBits, 10)})
+	}
+	if in.attrMask&0x4000 != 0 && in.attrAltAHAttrSrcPathBits > 127 {
+		may = append(may, verr.Violation{Rule: &rules[rule3195], Value: strconv.FormatUint(in.attrAltAHAttrSrcPathBits, 10)})
 	}
 	return may
 }
@@ -867,6 +983,7 @@ type inModifyQPRateLimit struct {
 	attrRateLimit                                 uint64         // attr.rate_limit
 	attrTypicalPktSz                              uint64         // attr.typical_pkt_sz
 	qpState                                       validate.Known // qp.state
+	qpQPType                                      validate.Known // qp.qp_type
 	capDeviceAttrExPacketPacingCapsQPRateLimitMin validate.Known // device_attr_ex.packet_pacing_caps.qp_rate_limit_min
 	capDeviceAttrExPacketPacingCapsQPRateLimitMax validate.Known // device_attr_ex.packet_pacing_caps.qp_rate_limit_max
 }
@@ -891,6 +1008,9 @@ func checkModifyQPRateLimit(in *inModifyQPRateLimit) error {
 	}
 	if in.qpState.OK && in.qpState.V != 2 && in.qpState.V != 3 && in.qpState.V != 4 && in.qpState.V != 5 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule1314], Value: QPState(in.qpState.V).String()})
+	}
+	if in.qpQPType.OK && in.qpQPType.V != 8 && in.qpQPType.V != 2 && in.qpQPType.V != 255 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3183], Value: QPType(in.qpQPType.V).String()})
 	}
 	return verr.RefuseErr("ibv_modify_qp_rate_limit", bad...)
 }
@@ -1031,14 +1151,15 @@ func checkDestroyQP(in *inDestroyQP) error {
 type inPostSend struct {
 	wrOpcode                            uint64         // wr[].opcode
 	qpQPType                            validate.Known // qp.qp_type
+	wrSgList                            uint64         // wr[].sg_list
+	wrNumSGE                            int64          // wr[].num_sge
+	wrWRUDAH                            uint64         // wr[].wr.ud.ah
+	wrBindMWMW                          uint64         // wr[].bind_mw.mw
 	wrSendFlags                         uint64         // wr[].send_flags
 	wrSgListLengthTotal                 uint64         // wr[].sg_list[].length
 	qpCapMaxInlineData                  validate.Known // qp.cap.max_inline_data
-	wrNumSGE                            int64          // wr[].num_sge
-	qpCapMaxSendSGE                     validate.Known // qp.cap.max_send_sge
-	wrSgList                            uint64         // wr[].sg_list
-	wrWRUDAH                            uint64         // wr[].wr.ud.ah
 	capDeviceAttrDeviceCapFlags         validate.Known // device_attr.device_cap_flags
+	qpCapMaxSendSGE                     validate.Known // qp.cap.max_send_sge
 	wrWRAtomicRemoteAddr                uint64         // wr[].wr.atomic.remote_addr
 	wrSgListLengthLeast                 uint64         // wr[].sg_list[].length
 	wrWRUDRemoteQPN                     uint64         // wr[].wr.ud.remote_qpn
@@ -1047,6 +1168,9 @@ type inPostSend struct {
 	wrQPTypeXRCRemoteSrqn               uint64         // wr[].qp_type.xrc.remote_srqn
 	capDeviceAttrExTSOCapsSupportedQpts validate.Known // device_attr_ex.tso_caps.supported_qpts
 	capDeviceAttrExTSOCapsMaxTSO        validate.Known // device_attr_ex.tso_caps.max_tso
+	wrBindMWBindInfoMR                  uint64         // wr[].bind_mw.bind_info.mr
+	wrTSOHdr                            uint64         // wr[].tso.hdr
+	wrTSOHdrSz                          uint64         // wr[].tso.hdr_sz
 	capDeviceAttrMaxSGERD               validate.Known // device_attr.max_sge_rd
 }
 
@@ -1068,12 +1192,6 @@ func brokenPostSend(in *inPostSend) []verr.Violation {
 	if in.qpQPType.OK && in.qpQPType.V == 8 && in.wrOpcode != 2 && in.wrOpcode != 10 && in.wrOpcode != 11 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0339], Value: WROpcode(in.wrOpcode).String()})
 	}
-	if in.qpCapMaxInlineData.OK && in.wrSendFlags&0x8 != 0 && in.wrSgListLengthTotal > in.qpCapMaxInlineData.V {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0345], Value: strconv.FormatUint(in.wrSgListLengthTotal, 10), Limit: strconv.FormatUint(in.qpCapMaxInlineData.V, 10)})
-	}
-	if in.qpCapMaxSendSGE.OK && uint64(in.wrNumSGE) > in.qpCapMaxSendSGE.V {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0349], Value: strconv.FormatInt(in.wrNumSGE, 10), Limit: strconv.FormatUint(in.qpCapMaxSendSGE.V, 10)})
-	}
 	if in.wrNumSGE > 0 && in.wrSgList == 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0351], Value: validate.AddrText(in.wrSgList)})
 	}
@@ -1082,6 +1200,12 @@ func brokenPostSend(in *inPostSend) []verr.Violation {
 	}
 	if in.qpState.OK && in.qpState.V != 3 && in.qpState.V != 4 && in.qpState.V != 5 && in.qpState.V != 6 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0357], Value: QPState(in.qpState.V).String()})
+	}
+	if in.wrOpcode != 0 && in.wrOpcode != 1 && in.wrOpcode != 2 && in.wrOpcode != 3 && in.wrOpcode != 4 && in.wrOpcode != 5 && in.wrOpcode != 6 && in.wrOpcode != 7 && in.wrOpcode != 8 && in.wrOpcode != 9 && in.wrOpcode != 10 && in.wrOpcode != 11 && in.wrOpcode != 14 && in.wrOpcode != 15 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3200], Value: WROpcode(in.wrOpcode).String()})
+	}
+	if in.wrOpcode == 8 && in.wrBindMWMW == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3201], Value: validate.AddrText(in.wrBindMWMW)})
 	}
 	return bad
 }
@@ -1101,6 +1225,9 @@ func hintPostSend(in *inPostSend) []verr.Violation {
 	if (in.wrOpcode == 4 || in.wrOpcode == 5 || in.wrOpcode == 6 || in.wrOpcode == 7 || in.wrOpcode == 8) && in.wrSendFlags&0x8 != 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule0344], Value: "0x" + strconv.FormatUint(in.wrSendFlags, 16)})
 	}
+	if in.qpCapMaxInlineData.OK && in.wrSendFlags&0x8 != 0 && in.wrSgListLengthTotal > in.qpCapMaxInlineData.V {
+		may = append(may, verr.Violation{Rule: &rules[rule0345], Value: strconv.FormatUint(in.wrSgListLengthTotal, 10), Limit: strconv.FormatUint(in.qpCapMaxInlineData.V, 10)})
+	}
 	if in.capDeviceAttrDeviceCapFlags.OK && in.qpQPType.OK && in.qpQPType.V == 4 && in.wrSendFlags&0x10 != 0 && in.capDeviceAttrDeviceCapFlags.V&0x40000 != 0x40000 {
 		may = append(may, verr.Violation{Rule: &rules[rule0346], Value: "0x" + strconv.FormatUint(in.wrSendFlags, 16)})
 	}
@@ -1109,6 +1236,9 @@ func hintPostSend(in *inPostSend) []verr.Violation {
 	}
 	if in.capDeviceAttrDeviceCapFlags.OK && in.qpQPType.OK && in.qpQPType.V == 8 && in.wrSendFlags&0x10 != 0 && in.capDeviceAttrDeviceCapFlags.V&0x4000000 != 0x4000000 {
 		may = append(may, verr.Violation{Rule: &rules[rule0348], Value: "0x" + strconv.FormatUint(in.wrSendFlags, 16)})
+	}
+	if in.qpCapMaxSendSGE.OK && uint64(in.wrNumSGE) > in.qpCapMaxSendSGE.V {
+		may = append(may, verr.Violation{Rule: &rules[rule0349], Value: strconv.FormatInt(in.wrNumSGE, 10), Limit: strconv.FormatUint(in.qpCapMaxSendSGE.V, 10)})
 	}
 	if in.wrNumSGE < 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule0350], Value: strconv.FormatInt(in.wrNumSGE, 10)})
@@ -1137,6 +1267,12 @@ func hintPostSend(in *inPostSend) []verr.Violation {
 	if in.capDeviceAttrExTSOCapsMaxTSO.OK && in.wrOpcode == 10 && in.wrSgListLengthTotal > in.capDeviceAttrExTSOCapsMaxTSO.V {
 		may = append(may, verr.Violation{Rule: &rules[rule2080], Value: strconv.FormatUint(in.wrSgListLengthTotal, 10), Limit: strconv.FormatUint(in.capDeviceAttrExTSOCapsMaxTSO.V, 10)})
 	}
+	if in.wrOpcode == 8 && in.wrBindMWBindInfoMR == 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule3202], Value: validate.AddrText(in.wrBindMWBindInfoMR)})
+	}
+	if in.wrOpcode == 10 && in.wrTSOHdrSz > 0 && in.wrTSOHdr == 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule3204], Value: validate.AddrText(in.wrTSOHdr)})
+	}
 	if in.capDeviceAttrMaxSGERD.OK && in.wrOpcode == 4 && in.capDeviceAttrMaxSGERD.V > 0 && uint64(in.wrNumSGE) > in.capDeviceAttrMaxSGERD.V {
 		may = append(may, verr.Violation{Rule: &rules[rule3501], Value: strconv.FormatInt(in.wrNumSGE, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxSGERD.V, 10)})
 	}
@@ -1145,9 +1281,9 @@ func hintPostSend(in *inPostSend) []verr.Violation {
 
 // inPostRecv has the values that the rules of ibv_post_recv use.
 type inPostRecv struct {
+	wrSgList            uint64         // wr[].sg_list
 	wrNumSGE            int64          // wr[].num_sge
 	qpCapMaxRecvSGE     validate.Known // qp.cap.max_recv_sge
-	wrSgList            uint64         // wr[].sg_list
 	qpSRQ               validate.Known // qp.srq
 	wrSgListLengthTotal uint64         // wr[].sg_list[].length
 	qpQPType            validate.Known // qp.qp_type
@@ -1157,9 +1293,6 @@ type inPostRecv struct {
 // brokenPostRecv returns the rules that a request of ibv_post_recv breaks and that are enough to have it refused.
 func brokenPostRecv(in *inPostRecv) []verr.Violation {
 	var bad []verr.Violation
-	if in.qpCapMaxRecvSGE.OK && uint64(in.wrNumSGE) > in.qpCapMaxRecvSGE.V {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0360], Value: strconv.FormatInt(in.wrNumSGE, 10), Limit: strconv.FormatUint(in.qpCapMaxRecvSGE.V, 10)})
-	}
 	if in.wrNumSGE > 0 && in.wrSgList == 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0362], Value: validate.AddrText(in.wrSgList)})
 	}
@@ -1175,6 +1308,9 @@ func brokenPostRecv(in *inPostRecv) []verr.Violation {
 // hintPostRecv returns the other rules that a request of ibv_post_recv breaks, which may be the cause when it is refused.
 func hintPostRecv(in *inPostRecv) []verr.Violation {
 	var may []verr.Violation
+	if in.qpCapMaxRecvSGE.OK && uint64(in.wrNumSGE) > in.qpCapMaxRecvSGE.V {
+		may = append(may, verr.Violation{Rule: &rules[rule0360], Value: strconv.FormatInt(in.wrNumSGE, 10), Limit: strconv.FormatUint(in.qpCapMaxRecvSGE.V, 10)})
+	}
 	if in.wrNumSGE < 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule0361], Value: strconv.FormatInt(in.wrNumSGE, 10)})
 	}
@@ -1189,6 +1325,7 @@ type inAttachMcast struct {
 	qp       uint64         // qp
 	gid      uint64         // gid
 	qpQPType validate.Known // qp.qp_type
+	lid      uint64         // lid
 }
 
 // checkAttachMcast refuses a call of ibv_attach_mcast that breaks a rule.
@@ -1206,11 +1343,21 @@ func checkAttachMcast(in *inAttachMcast) error {
 	return verr.RefuseErr("ibv_attach_mcast", bad...)
 }
 
+// hintAttachMcast returns the lints that a call of ibv_attach_mcast breaks, which may be the cause when it fails.
+func hintAttachMcast(in *inAttachMcast) []verr.Violation {
+	var may []verr.Violation
+	if in.lid != 0 && (in.lid < 49152 || in.lid > 65534) {
+		may = append(may, verr.Violation{Rule: &rules[rule3180], Value: strconv.FormatUint(in.lid, 10)})
+	}
+	return may
+}
+
 // inDetachMcast has the values that the rules of ibv_detach_mcast use.
 type inDetachMcast struct {
 	qp       uint64         // qp
 	gid      uint64         // gid
 	qpQPType validate.Known // qp.qp_type
+	lid      uint64         // lid
 }
 
 // checkDetachMcast refuses a call of ibv_detach_mcast that breaks a rule.
@@ -1226,6 +1373,15 @@ func checkDetachMcast(in *inDetachMcast) error {
 		bad = append(bad, verr.Violation{Rule: &rules[rule2072], Value: QPType(in.qpQPType.V).String()})
 	}
 	return verr.RefuseErr("ibv_detach_mcast", bad...)
+}
+
+// hintDetachMcast returns the lints that a call of ibv_detach_mcast breaks, which may be the cause when it fails.
+func hintDetachMcast(in *inDetachMcast) []verr.Violation {
+	var may []verr.Violation
+	if in.lid != 0 && (in.lid < 49152 || in.lid > 65534) {
+		may = append(may, verr.Violation{Rule: &rules[rule3181], Value: strconv.FormatUint(in.lid, 10)})
+	}
+	return may
 }
 
 // inSetEce has the values that the rules of ibv_set_ece use.

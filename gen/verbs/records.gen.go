@@ -2455,6 +2455,504 @@ func (a *QPAttr) RateLimit(v uint32) *QPAttr {
 	return a
 }
 
+// PathMigState sets the state of the migration to the alternate path. It also sets the mask bit.
+//
+// C: struct ibv_qp_attr.path_mig_state, IBV_QP_PATH_MIG_STATE, ibv_modify_qp(3).
+func (a *QPAttr) PathMigState(v MigState) *QPAttr {
+	a.c.path_mig_state = uint32(v)
+	a.mask |= 0x40000 // IBV_QP_PATH_MIG_STATE
+	return a
+}
+
+// MaxSendWR sets the largest number of outstanding send requests, on a device that resizes; set all five sizes.
+// It also sets the mask bit.
+//
+// C: struct ibv_qp_attr.cap.max_send_wr, IBV_QP_CAP, ibv_modify_qp(3).
+func (a *QPAttr) MaxSendWR(v uint32) *QPAttr {
+	a.c.cap.max_send_wr = v
+	a.mask |= 0x80000 // IBV_QP_CAP
+	return a
+}
+
+// MaxRecvWR sets the largest number of outstanding receive requests, on a device that resizes; set all five
+// sizes. It also sets the mask bit.
+//
+// C: struct ibv_qp_attr.cap.max_recv_wr, IBV_QP_CAP, ibv_modify_qp(3).
+func (a *QPAttr) MaxRecvWR(v uint32) *QPAttr {
+	a.c.cap.max_recv_wr = v
+	a.mask |= 0x80000 // IBV_QP_CAP
+	return a
+}
+
+// MaxSendSGE sets the largest number of scatter-gather entries in a send request, on a device that resizes; set
+// all five sizes. It also sets the mask bit.
+//
+// C: struct ibv_qp_attr.cap.max_send_sge, IBV_QP_CAP, ibv_modify_qp(3).
+func (a *QPAttr) MaxSendSGE(v uint32) *QPAttr {
+	a.c.cap.max_send_sge = v
+	a.mask |= 0x80000 // IBV_QP_CAP
+	return a
+}
+
+// MaxRecvSGE sets the largest number of scatter-gather entries in a receive request, on a device that resizes;
+// set all five sizes. It also sets the mask bit.
+//
+// C: struct ibv_qp_attr.cap.max_recv_sge, IBV_QP_CAP, ibv_modify_qp(3).
+func (a *QPAttr) MaxRecvSGE(v uint32) *QPAttr {
+	a.c.cap.max_recv_sge = v
+	a.mask |= 0x80000 // IBV_QP_CAP
+	return a
+}
+
+// MaxInlineData sets the largest number of bytes that a request can send inline, on a device that resizes; set
+// all five sizes. It also sets the mask bit.
+//
+// C: struct ibv_qp_attr.cap.max_inline_data, IBV_QP_CAP, ibv_modify_qp(3).
+func (a *QPAttr) MaxInlineData(v uint32) *QPAttr {
+	a.c.cap.max_inline_data = v
+	a.mask |= 0x80000 // IBV_QP_CAP
+	return a
+}
+
+// AltAV sets the alternate path to the peer. It also sets the mask bit.
+//
+// C: struct ibv_qp_attr.alt_ah_attr, IBV_QP_ALT_PATH, ibv_modify_qp(3).
+func (a *QPAttr) AltAV(v *AHAttr) *QPAttr {
+	if v != nil {
+		a.c.alt_ah_attr = v.c
+	}
+	a.mask |= 0x4000 // IBV_QP_ALT_PATH
+	return a
+}
+
+// AltPKeyIndex sets the index in the partition table of the alternate port. It also sets the mask bit.
+//
+// C: struct ibv_qp_attr.alt_pkey_index, IBV_QP_ALT_PATH, ibv_modify_qp(3).
+func (a *QPAttr) AltPKeyIndex(v uint16) *QPAttr {
+	a.c.alt_pkey_index = v
+	a.mask |= 0x4000 // IBV_QP_ALT_PATH
+	return a
+}
+
+// AltPortNum sets the local port of the alternate path. It also sets the mask bit.
+//
+// C: struct ibv_qp_attr.alt_port_num, IBV_QP_ALT_PATH, ibv_modify_qp(3).
+func (a *QPAttr) AltPortNum(v uint8) *QPAttr {
+	a.c.alt_port_num = v
+	a.mask |= 0x4000 // IBV_QP_ALT_PATH
+	return a
+}
+
+// AltTimeout sets the time to wait for an acknowledgement on the alternate path. It also sets the mask bit.
+//
+// C: struct ibv_qp_attr.alt_timeout, IBV_QP_ALT_PATH, ibv_modify_qp(3).
+func (a *QPAttr) AltTimeout(v Timeout) *QPAttr {
+	a.c.alt_timeout = uint8(v)
+	a.mask |= 0x4000 // IBV_QP_ALT_PATH
+	return a
+}
+
+// RCSetup has the attributes that a QP of type RC needs to go from RESET to INIT, RTR and RTS. Each is given to
+// the device as it is, 0 too.
+//
+// Init, RTR and RTS return the changes one by one, for QP.Modify; ToRTS makes them all.
+//
+// C: struct ibv_qp_attr, ibv_modify_qp(3).
+type RCSetup struct {
+	// Index in the partition table of the port.
+	PKeyIndex uint16 // pkey_index, to INIT
+	// Local port.
+	PortNum uint8 // port_num, to INIT
+	// Access flags of the peer.
+	AccessFlags QPAccess // qp_access_flags, to INIT
+	// Path to the peer.
+	AV *AHAttr // ah_attr, to RTR
+	// Largest payload of a packet, equal at both ends, at most the ActiveMTU of the port.
+	PathMTU MTU // path_mtu, to RTR
+	// Number of the peer's queue pair, 24 bits.
+	DestQPNum uint32 // dest_qp_num, to RTR
+	// Number of the first packet to receive, 24 bits.
+	RQPSN uint32 // rq_psn, to RTR
+	// Largest number of outstanding reads and atomics of the peer, at most MaxQPRDAtom of the device.
+	MaxDestRDAtomic uint8 // max_dest_rd_atomic, to RTR
+	// Code of the time that a peer waits when no receive is posted, 0 to 31: 1 is 0.01 ms, 12 is 0.64 ms, 31 is
+	// 491.52 ms, and 0 is the longest, 655.36 ms.
+	MinRNRTimer RNRTimer // min_rnr_timer, to RTR
+	// Number of the first packet to send, 24 bits.
+	SQPSN uint32 // sq_psn, to RTS
+	// Largest number of outstanding reads and atomics as requester, at most the MaxDestRDAtomic of the peer.
+	MaxRDAtomic uint8 // max_rd_atomic, to RTS
+	// Number of retries after a timeout, 0 to 7.
+	RetryCnt uint8 // retry_cnt, to RTS
+	// Number of retries when the peer has no receive posted, 0 to 7; 7 means no limit.
+	RNRRetry uint8 // rnr_retry, to RTS
+	// Code of the time to wait for an acknowledgement, 0 to 31: 4.096 microseconds times 2 to the power of the
+	// code; 0 means no limit.
+	Timeout Timeout // timeout, to RTS
+}
+
+// Init returns the change to INIT, to which attributes can be added.
+func (s RCSetup) Init() *QPAttr {
+	a := NewQPAttr(QPStateInit)
+	a.PKeyIndex(s.PKeyIndex)
+	a.PortNum(s.PortNum)
+	a.AccessFlags(s.AccessFlags)
+	return a
+}
+
+// RTR returns the change to RTR, to which attributes can be added.
+func (s RCSetup) RTR() *QPAttr {
+	a := NewQPAttr(QPStateRTR)
+	a.AV(s.AV)
+	a.PathMTU(s.PathMTU)
+	a.DestQPNum(s.DestQPNum)
+	a.RQPSN(s.RQPSN)
+	a.MaxDestRDAtomic(s.MaxDestRDAtomic)
+	a.MinRNRTimer(s.MinRNRTimer)
+	return a
+}
+
+// RTS returns the change to RTS, to which attributes can be added.
+func (s RCSetup) RTS() *QPAttr {
+	a := NewQPAttr(QPStateRTS)
+	a.SQPSN(s.SQPSN)
+	a.MaxRDAtomic(s.MaxRDAtomic)
+	a.RetryCnt(s.RetryCnt)
+	a.RNRRetry(s.RNRRetry)
+	a.Timeout(s.Timeout)
+	return a
+}
+
+// ToRTS changes a QP in RESET to INIT, RTR and RTS. It ends with the first change that is refused.
+func (s RCSetup) ToRTS(qp *QP) error {
+	if err := qp.Modify(s.Init()); err != nil {
+		return err
+	}
+	if err := qp.Modify(s.RTR()); err != nil {
+		return err
+	}
+	if err := qp.Modify(s.RTS()); err != nil {
+		return err
+	}
+	return nil
+}
+
+// UCSetup has the attributes that a QP of type UC needs to go from RESET to INIT, RTR and RTS. Each is given to
+// the device as it is, 0 too.
+//
+// Init, RTR and RTS return the changes one by one, for QP.Modify; ToRTS makes them all.
+//
+// C: struct ibv_qp_attr, ibv_modify_qp(3).
+type UCSetup struct {
+	// Index in the partition table of the port.
+	PKeyIndex uint16 // pkey_index, to INIT
+	// Local port.
+	PortNum uint8 // port_num, to INIT
+	// Access flags of the peer.
+	AccessFlags QPAccess // qp_access_flags, to INIT
+	// Path to the peer.
+	AV *AHAttr // ah_attr, to RTR
+	// Largest payload of a packet, equal at both ends, at most the ActiveMTU of the port.
+	PathMTU MTU // path_mtu, to RTR
+	// Number of the peer's queue pair, 24 bits.
+	DestQPNum uint32 // dest_qp_num, to RTR
+	// Number of the first packet to receive, 24 bits.
+	RQPSN uint32 // rq_psn, to RTR
+	// Number of the first packet to send, 24 bits.
+	SQPSN uint32 // sq_psn, to RTS
+}
+
+// Init returns the change to INIT, to which attributes can be added.
+func (s UCSetup) Init() *QPAttr {
+	a := NewQPAttr(QPStateInit)
+	a.PKeyIndex(s.PKeyIndex)
+	a.PortNum(s.PortNum)
+	a.AccessFlags(s.AccessFlags)
+	return a
+}
+
+// RTR returns the change to RTR, to which attributes can be added.
+func (s UCSetup) RTR() *QPAttr {
+	a := NewQPAttr(QPStateRTR)
+	a.AV(s.AV)
+	a.PathMTU(s.PathMTU)
+	a.DestQPNum(s.DestQPNum)
+	a.RQPSN(s.RQPSN)
+	return a
+}
+
+// RTS returns the change to RTS, to which attributes can be added.
+func (s UCSetup) RTS() *QPAttr {
+	a := NewQPAttr(QPStateRTS)
+	a.SQPSN(s.SQPSN)
+	return a
+}
+
+// ToRTS changes a QP in RESET to INIT, RTR and RTS. It ends with the first change that is refused.
+func (s UCSetup) ToRTS(qp *QP) error {
+	if err := qp.Modify(s.Init()); err != nil {
+		return err
+	}
+	if err := qp.Modify(s.RTR()); err != nil {
+		return err
+	}
+	if err := qp.Modify(s.RTS()); err != nil {
+		return err
+	}
+	return nil
+}
+
+// UDSetup has the attributes that a QP of type UD needs to go from RESET to INIT, RTR and RTS. Each is given to
+// the device as it is, 0 too.
+//
+// Init, RTR and RTS return the changes one by one, for QP.Modify; ToRTS makes them all.
+//
+// C: struct ibv_qp_attr, ibv_modify_qp(3).
+type UDSetup struct {
+	// Index in the partition table of the port.
+	PKeyIndex uint16 // pkey_index, to INIT
+	// Local port.
+	PortNum uint8 // port_num, to INIT
+	// Key that datagrams to this queue pair must have, on UD.
+	QKey uint32 // qkey, to INIT
+	// Number of the first packet to send, 24 bits.
+	SQPSN uint32 // sq_psn, to RTS
+}
+
+// Init returns the change to INIT, to which attributes can be added.
+func (s UDSetup) Init() *QPAttr {
+	a := NewQPAttr(QPStateInit)
+	a.PKeyIndex(s.PKeyIndex)
+	a.PortNum(s.PortNum)
+	a.QKey(s.QKey)
+	return a
+}
+
+// RTR returns the change to RTR, to which attributes can be added.
+func (s UDSetup) RTR() *QPAttr {
+	a := NewQPAttr(QPStateRTR)
+	return a
+}
+
+// RTS returns the change to RTS, to which attributes can be added.
+func (s UDSetup) RTS() *QPAttr {
+	a := NewQPAttr(QPStateRTS)
+	a.SQPSN(s.SQPSN)
+	return a
+}
+
+// ToRTS changes a QP in RESET to INIT, RTR and RTS. It ends with the first change that is refused.
+func (s UDSetup) ToRTS(qp *QP) error {
+	if err := qp.Modify(s.Init()); err != nil {
+		return err
+	}
+	if err := qp.Modify(s.RTR()); err != nil {
+		return err
+	}
+	if err := qp.Modify(s.RTS()); err != nil {
+		return err
+	}
+	return nil
+}
+
+// RawPacketSetup has the attributes that a QP of type RAW_PACKET needs to go from RESET to INIT, RTR and RTS.
+// Each is given to the device as it is, 0 too.
+//
+// Init, RTR and RTS return the changes one by one, for QP.Modify; ToRTS makes them all.
+//
+// C: struct ibv_qp_attr, ibv_modify_qp(3).
+type RawPacketSetup struct {
+	// Local port.
+	PortNum uint8 // port_num, to INIT
+}
+
+// Init returns the change to INIT, to which attributes can be added.
+func (s RawPacketSetup) Init() *QPAttr {
+	a := NewQPAttr(QPStateInit)
+	a.PortNum(s.PortNum)
+	return a
+}
+
+// RTR returns the change to RTR, to which attributes can be added.
+func (s RawPacketSetup) RTR() *QPAttr {
+	a := NewQPAttr(QPStateRTR)
+	return a
+}
+
+// RTS returns the change to RTS, to which attributes can be added.
+func (s RawPacketSetup) RTS() *QPAttr {
+	a := NewQPAttr(QPStateRTS)
+	return a
+}
+
+// ToRTS changes a QP in RESET to INIT, RTR and RTS. It ends with the first change that is refused.
+func (s RawPacketSetup) ToRTS(qp *QP) error {
+	if err := qp.Modify(s.Init()); err != nil {
+		return err
+	}
+	if err := qp.Modify(s.RTR()); err != nil {
+		return err
+	}
+	if err := qp.Modify(s.RTS()); err != nil {
+		return err
+	}
+	return nil
+}
+
+// XRCSendSetup has the attributes that a QP of type XRC_SEND needs to go from RESET to INIT, RTR and RTS. Each
+// is given to the device as it is, 0 too.
+//
+// Init, RTR and RTS return the changes one by one, for QP.Modify; ToRTS makes them all.
+//
+// C: struct ibv_qp_attr, ibv_modify_qp(3).
+type XRCSendSetup struct {
+	// Index in the partition table of the port.
+	PKeyIndex uint16 // pkey_index, to INIT
+	// Local port.
+	PortNum uint8 // port_num, to INIT
+	// Access flags of the peer.
+	AccessFlags QPAccess // qp_access_flags, to INIT
+	// Path to the peer.
+	AV *AHAttr // ah_attr, to RTR
+	// Largest payload of a packet, equal at both ends, at most the ActiveMTU of the port.
+	PathMTU MTU // path_mtu, to RTR
+	// Number of the peer's queue pair, 24 bits.
+	DestQPNum uint32 // dest_qp_num, to RTR
+	// Number of the first packet to receive, 24 bits.
+	RQPSN uint32 // rq_psn, to RTR
+	// Number of the first packet to send, 24 bits.
+	SQPSN uint32 // sq_psn, to RTS
+	// Largest number of outstanding reads and atomics as requester, at most the MaxDestRDAtomic of the peer.
+	MaxRDAtomic uint8 // max_rd_atomic, to RTS
+	// Number of retries after a timeout, 0 to 7.
+	RetryCnt uint8 // retry_cnt, to RTS
+	// Number of retries when the peer has no receive posted, 0 to 7; 7 means no limit.
+	RNRRetry uint8 // rnr_retry, to RTS
+	// Code of the time to wait for an acknowledgement, 0 to 31: 4.096 microseconds times 2 to the power of the
+	// code; 0 means no limit.
+	Timeout Timeout // timeout, to RTS
+}
+
+// Init returns the change to INIT, to which attributes can be added.
+func (s XRCSendSetup) Init() *QPAttr {
+	a := NewQPAttr(QPStateInit)
+	a.PKeyIndex(s.PKeyIndex)
+	a.PortNum(s.PortNum)
+	a.AccessFlags(s.AccessFlags)
+	return a
+}
+
+// RTR returns the change to RTR, to which attributes can be added.
+func (s XRCSendSetup) RTR() *QPAttr {
+	a := NewQPAttr(QPStateRTR)
+	a.AV(s.AV)
+	a.PathMTU(s.PathMTU)
+	a.DestQPNum(s.DestQPNum)
+	a.RQPSN(s.RQPSN)
+	return a
+}
+
+// RTS returns the change to RTS, to which attributes can be added.
+func (s XRCSendSetup) RTS() *QPAttr {
+	a := NewQPAttr(QPStateRTS)
+	a.SQPSN(s.SQPSN)
+	a.MaxRDAtomic(s.MaxRDAtomic)
+	a.RetryCnt(s.RetryCnt)
+	a.RNRRetry(s.RNRRetry)
+	a.Timeout(s.Timeout)
+	return a
+}
+
+// ToRTS changes a QP in RESET to INIT, RTR and RTS. It ends with the first change that is refused.
+func (s XRCSendSetup) ToRTS(qp *QP) error {
+	if err := qp.Modify(s.Init()); err != nil {
+		return err
+	}
+	if err := qp.Modify(s.RTR()); err != nil {
+		return err
+	}
+	if err := qp.Modify(s.RTS()); err != nil {
+		return err
+	}
+	return nil
+}
+
+// XRCRecvSetup has the attributes that a QP of type XRC_RECV needs to go from RESET to INIT, RTR and RTS. Each
+// is given to the device as it is, 0 too.
+//
+// Init, RTR and RTS return the changes one by one, for QP.Modify; ToRTS makes them all.
+//
+// C: struct ibv_qp_attr, ibv_modify_qp(3).
+type XRCRecvSetup struct {
+	// Index in the partition table of the port.
+	PKeyIndex uint16 // pkey_index, to INIT
+	// Local port.
+	PortNum uint8 // port_num, to INIT
+	// Access flags of the peer.
+	AccessFlags QPAccess // qp_access_flags, to INIT
+	// Path to the peer.
+	AV *AHAttr // ah_attr, to RTR
+	// Largest payload of a packet, equal at both ends, at most the ActiveMTU of the port.
+	PathMTU MTU // path_mtu, to RTR
+	// Number of the peer's queue pair, 24 bits.
+	DestQPNum uint32 // dest_qp_num, to RTR
+	// Number of the first packet to receive, 24 bits.
+	RQPSN uint32 // rq_psn, to RTR
+	// Largest number of outstanding reads and atomics of the peer, at most MaxQPRDAtom of the device.
+	MaxDestRDAtomic uint8 // max_dest_rd_atomic, to RTR
+	// Code of the time that a peer waits when no receive is posted, 0 to 31: 1 is 0.01 ms, 12 is 0.64 ms, 31 is
+	// 491.52 ms, and 0 is the longest, 655.36 ms.
+	MinRNRTimer RNRTimer // min_rnr_timer, to RTR
+	// Code of the time to wait for an acknowledgement, 0 to 31: 4.096 microseconds times 2 to the power of the
+	// code; 0 means no limit.
+	Timeout Timeout // timeout, to RTS
+	// Number of the first packet to send, 24 bits.
+	SQPSN uint32 // sq_psn, to RTS
+}
+
+// Init returns the change to INIT, to which attributes can be added.
+func (s XRCRecvSetup) Init() *QPAttr {
+	a := NewQPAttr(QPStateInit)
+	a.PKeyIndex(s.PKeyIndex)
+	a.PortNum(s.PortNum)
+	a.AccessFlags(s.AccessFlags)
+	return a
+}
+
+// RTR returns the change to RTR, to which attributes can be added.
+func (s XRCRecvSetup) RTR() *QPAttr {
+	a := NewQPAttr(QPStateRTR)
+	a.AV(s.AV)
+	a.PathMTU(s.PathMTU)
+	a.DestQPNum(s.DestQPNum)
+	a.RQPSN(s.RQPSN)
+	a.MaxDestRDAtomic(s.MaxDestRDAtomic)
+	a.MinRNRTimer(s.MinRNRTimer)
+	return a
+}
+
+// RTS returns the change to RTS, to which attributes can be added.
+func (s XRCRecvSetup) RTS() *QPAttr {
+	a := NewQPAttr(QPStateRTS)
+	a.Timeout(s.Timeout)
+	a.SQPSN(s.SQPSN)
+	return a
+}
+
+// ToRTS changes a QP in RESET to INIT, RTR and RTS. It ends with the first change that is refused.
+func (s XRCRecvSetup) ToRTS(qp *QP) error {
+	if err := qp.Modify(s.Init()); err != nil {
+		return err
+	}
+	if err := qp.Modify(s.RTR()); err != nil {
+		return err
+	}
+	if err := qp.Modify(s.RTS()); err != nil {
+		return err
+	}
+	return nil
+}
+
 // QPRateLimitAttr is a limit of the rate at which a queue pair sends.
 //
 // C: struct ibv_qp_rate_limit_attr, ibv_modify_qp_rate_limit(3).

@@ -112,6 +112,18 @@ func (o *RWQIndTable) Num() int {
 	return o.indTblNum
 }
 
+// CPtr returns the address of the struct ibv_rwq_ind_table, for C code that the bindings do not call; nil after
+// Close. What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object
+// is nothing that Close can name. Keep the RWQIndTable open until C is done, and have C not destroy it.
+//
+// C: struct ibv_rwq_ind_table, ibv_create_rwq_ind_table(3).
+func (o *RWQIndTable) CPtr() unsafe.Pointer {
+	if o == nil || !o.node.IsOpen() {
+		return nil
+	}
+	return o.c
+}
+
 // nodeOfRWQIndTable returns the node of a handle that may be nil.
 func nodeOfRWQIndTable(o *RWQIndTable) *object.Node {
 	if o == nil {

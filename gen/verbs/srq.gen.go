@@ -132,6 +132,18 @@ func (o *SRQ) Handle() uint32 {
 	return o.handle
 }
 
+// CPtr returns the address of the struct ibv_srq, for C code that the bindings do not call; nil after Close.
+// What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
+// nothing that Close can name. Keep the SRQ open until C is done, and have C not destroy it.
+//
+// C: struct ibv_srq, ibv_create_srq(3).
+func (o *SRQ) CPtr() unsafe.Pointer {
+	if o == nil || !o.node.IsOpen() {
+		return nil
+	}
+	return o.c
+}
+
 // Modify changes the size or the limit of a shared receive queue.
 //
 // Rules:

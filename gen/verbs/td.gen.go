@@ -89,6 +89,18 @@ func (o *TD) destroy() error {
 // Device returns the Device to which the TD belongs.
 func (o *TD) Device() *Device { return o.dev }
 
+// CPtr returns the address of the struct ibv_td, for C code that the bindings do not call; nil after Close.
+// What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
+// nothing that Close can name. Keep the TD open until C is done, and have C not destroy it.
+//
+// C: struct ibv_td, ibv_alloc_td(3).
+func (o *TD) CPtr() unsafe.Pointer {
+	if o == nil || !o.node.IsOpen() {
+		return nil
+	}
+	return o.c
+}
+
 // nodeOfTD returns the node of a handle that may be nil.
 func nodeOfTD(o *TD) *object.Node {
 	if o == nil {

@@ -126,6 +126,18 @@ func (o *WQ) Handle() uint32 {
 	return o.handle
 }
 
+// CPtr returns the address of the struct ibv_wq, for C code that the bindings do not call; nil after Close.
+// What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
+// nothing that Close can name. Keep the WQ open until C is done, and have C not destroy it.
+//
+// C: struct ibv_wq, ibv_create_wq(3).
+func (o *WQ) CPtr() unsafe.Pointer {
+	if o == nil || !o.node.IsOpen() {
+		return nil
+	}
+	return o.c
+}
+
 // PostRecv posts the first n receive requests of a batch to the work queue. It is otherwise as PostSend.
 //
 // C: ibv_post_wq_recv, ibv_post_wq_recv(3).

@@ -98,6 +98,18 @@ func (o *XRCD) CloseAll() error {
 // Device returns the Device to which the XRCD belongs.
 func (o *XRCD) Device() *Device { return o.dev }
 
+// CPtr returns the address of the struct ibv_xrcd, for C code that the bindings do not call; nil after Close.
+// What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
+// nothing that Close can name. Keep the XRCD open until C is done, and have C not destroy it.
+//
+// C: struct ibv_xrcd, ibv_open_xrcd(3).
+func (o *XRCD) CPtr() unsafe.Pointer {
+	if o == nil || !o.node.IsOpen() {
+		return nil
+	}
+	return o.c
+}
+
 // nodeOfXRCD returns the node of a handle that may be nil.
 func nodeOfXRCD(o *XRCD) *object.Node {
 	if o == nil {

@@ -54,6 +54,7 @@ type Error struct {
 	Err     error // errors.ErrUnsupported, fs.ErrNotExist, both joined, or nil
 }
 
+// Error has what was asked for, what is wrong and what to do.
 func (e *Error) Error() string {
 	text := "load " + e.Path + ": " + e.Problem
 	if e.Fix != "" {
@@ -62,4 +63,5 @@ func (e *Error) Error() string {
 	return text
 }
 
+// Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }

@@ -34,6 +34,7 @@ func (r Resource) DriverID() uint32 { return uint32(r >> 32) }
 // Code returns the driver's own code for the kind of object.
 func (r Resource) Code() uint32 { return uint32(r) }
 
+// String has both numbers.
 func (r Resource) String() string {
 	return fmt.Sprintf("driver %d, resource %d", r.DriverID(), r.Code())
 }
@@ -45,6 +46,7 @@ type PanicError struct {
 	Stack []byte // of the goroutine at the panic; nil after Goexit
 }
 
+// Error has the value of the panic.
 func (e *PanicError) Error() string {
 	if e.Stack == nil {
 		return "ended its goroutine (runtime.Goexit)"

@@ -74,6 +74,8 @@ struct ibv_mw *svb_alloc_mw(struct ibv_pd *ppd, enum ibv_mw_type type)
 	pd = svb_find_pd(ppd);
 	if (!err)
 		err = pd ? svb_refused_locked(&pd->obj, SVB_ALLOC_MW) : EINVAL;
+	if (!err && type != IBV_MW_TYPE_1 && type != IBV_MW_TYPE_2)
+		err = EINVAL;
 	if (!err) {
 		w->pub.type = type;
 		err = enter(pd, w);

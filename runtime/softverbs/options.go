@@ -66,6 +66,7 @@ const (
 	capXRC             = 1 << 20
 	capFlushGlobal     = 1 << 38
 	capFlushPersistent = 1 << 39
+	capAtomicWrite     = 1 << 40
 )
 
 const (
@@ -86,7 +87,7 @@ func newDevice(name string) *device {
 		dmCopyAlign:   4,
 		dmRegionAlign: 1,
 		maxMRSize:     1 << 40,
-		capFlags:      capRNRNakGen | capSRQResize | capXRC | capFlushGlobal | capFlushPersistent,
+		capFlags:      capRNRNakGen | capSRQResize | capXRC | capFlushGlobal | capFlushPersistent | capAtomicWrite,
 		atomicCap:     atomicHCA,
 		ports:         1,
 		mrUnsupported: accessZeroBased | accessHugeTLB,
@@ -205,7 +206,8 @@ func MaxMRSize(bytes uint64) Option { return set(func(d *device) { d.maxMRSize =
 func MemlockLimit(bytes uint64) Option { return set(func(d *device) { d.memlock = bytes }) }
 
 // CapFlags sets device_cap_flags_ex; its lower half is device_cap_flags. With bits 38 and 39 regions may have the flush
-// accesses, with bit 13 shared receive queues can be resized. The default is RNR NAK generation (bit 12) and these three bits.
+// accesses, with bit 13 shared receive queues can be resized, with bit 20 there is XRC. The default is these four, RNR NAK generation (bit 12)
+// and atomic WRITE (bit 40), both of which the device has in any case.
 func CapFlags(flags uint64) Option { return set(func(d *device) { d.capFlags = flags }) }
 
 // AtomicCap sets a value of enum ibv_atomic_cap; the default is 1 (HCA). With 0 atomics of the peer fail.

@@ -50,33 +50,37 @@ func Default() Config {
 	}
 }
 
+// steps are the changes of a queue pair from RESET to RTS.
+type steps interface {
+	Init() *verbs.QPAttr
+	RTR() *verbs.QPAttr
+	RTS() *verbs.QPAttr
+}
+
 // Init gives the attributes of the change to INIT, on a port.
 func (c *Config) Init(port uint8) *verbs.QPAttr {
-	a := verbs.NewQPAttr(verbs.QPStateInit).PKeyIndex(0).PortNum(port)
-	if c.Type == verbs.QPTypeUD {
-		return a.QKey(c.QKey)
-	}
-	return a.AccessFlags(c.QP)
+	return c.steps(port, nil, 0, 0).Init()
 }
 
 // RTR gives the attributes of the change to RTR, towards a queue pair at the end of a way.
 func (c *Config) RTR(way *verbs.AHAttr, mtu verbs.MTU, qpn uint32) *verbs.QPAttr {
-	a := verbs.NewQPAttr(verbs.QPStateRTR)
-	if c.Type == verbs.QPTypeUD {
-		return a
-	}
-	a.PathMTU(mtu).DestQPNum(qpn).RQPSN(0).AV(way)
-	if c.Type == verbs.QPTypeRC {
-		a.MaxDestRDAtomic(1).MinRNRTimer(c.RNRTimer)
-	}
-	return a
+	return c.steps(0, way, mtu, qpn).RTR()
 }
 
 // RTS gives the attributes of the change to RTS.
 func (c *Config) RTS() *verbs.QPAttr {
-	a := verbs.NewQPAttr(verbs.QPStateRTS).SQPSN(0)
-	if c.Type == verbs.QPTypeRC {
-		a.Timeout(c.Timeout).RetryCnt(c.Retries).RNRRetry(c.RNRRetry).MaxRDAtomic(1)
+	return c.steps(0, nil, 0, 0).RTS()
+}
+
+func (c *Config) steps(port uint8, way *verbs.AHAttr, mtu verbs.MTU, qpn uint32) steps {
+	switch c.Type {
+	case verbs.QPTypeUD:
+		return verbs.UDSetup{PortNum: port, QKey: c.QKey}
+	case verbs.QPTypeUC:
+		return verbs.UCSetup{PortNum: port, AccessFlags: c.QP, AV: way, PathMTU: mtu, DestQPNum: qpn}
 	}
-	return a
+	return verbs.RCSetup{
+		PortNum: port, AccessFlags: c.QP, AV: way, PathMTU: mtu, DestQPNum: qpn, MaxDestRDAtomic: 1, MaxRDAtomic: 1,
+		MinRNRTimer: c.RNRTimer, Timeout: c.Timeout, RetryCnt: c.Retries, RNRRetry: c.RNRRetry,
+	}
 }

@@ -28,6 +28,7 @@ func events() []suite.Case {
 		{ID: "CF-que-0044", Family: family, Title: "a channel that is waited on is not closed; one that is closed is not waited on", Page: "ibv_create_comp_channel", Run: closedWait},
 		{ID: "CF-que-0045", Family: family, Title: "an event that was not acknowledged holds its queue", Page: "ibv_get_cq_event",
 			Rules: []string{"VR-ibv_destroy_cq-events-0293"}, Needs: peer, Run: heldByEvent},
+		{ID: "CF-que-0046", Family: family, Title: "an event for each datagram, sent and received", Page: "ibv_get_cq_event", Needs: peer, Run: eventEachDatagram},
 	}
 }
 
@@ -76,6 +77,37 @@ func eventEach(t *suite.T) {
 		n.received("announced", id, wcRecv, 4)
 	}
 	none(t, ch, "after all were taken")
+}
+
+// eventEachDatagram has one queue for what is sent and received, on one channel.
+func eventEachDatagram(t *suite.T) {
+	const grh = 40
+	ch := must(t.Device().CreateCompChannel())(t)
+	cq := must(t.Device().CreateCQ(depth, ch, 0))(t)
+	n := nearOn(t, newPD(t), far.UD, cq, cq)
+	ah := must(n.pd.CreateAH(t.Port().Way(n.link.To)))(t)
+	announced := func(what string) {
+		if next(t, ch) != cq {
+			t.Errorf("%s: the event is of another queue", what)
+		}
+	}
+	for id := range uint64(20) {
+		n.farRoom(4)
+		ok(t, "ReqNotify", cq.ReqNotify(false))
+		w := n.send.WR(0).Send(id).Add(n.sge(0, 4)).Flags(verbs.SendSignaled)
+		ok(t, "Address", ah.Address(w, n.link.To.QPN, n.link.To.QKey))
+		n.post(1)
+		announced("sent")
+		n.finished("sent", id, wcSend)
+		n.farGot("sent")
+		ok(t, "ReqNotify", cq.ReqNotify(false))
+		n.room(id, 0, grh+4)
+		n.tell("a datagram", far.Op{Code: far.Send, Data: []byte("ring")})
+		announced("received")
+		n.received("received", id, wcRecv, grh+4)
+	}
+	none(t, ch, "after all were taken")
+	ok(t, "Close of the address handle", ah.Close())
 }
 
 func oneChannel(t *suite.T) {

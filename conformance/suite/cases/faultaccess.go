@@ -38,7 +38,26 @@ func faultAccess() []suite.Case {
 	for _, d := range denials() {
 		out = append(out, fault(d.n, d.title, cmp.Or(d.page, "ibv_post_send"), d.run, d.needs...))
 	}
-	return out
+	return append(out, fault(34, "an atomic whose result goes under an lkey of no region", "ibv_post_send", resultNowhere, suite.Atomics))
+}
+
+// resultNowhere has an atomic carried out at the far end whose result has no place at the near one, unless a device looks before.
+func resultNowhere(t *suite.T) {
+	p := connect(t, patient())
+	p.send.WR(0).FetchAdd(1, p.at(), p.far.MR.RKey(), 1).SGE(uint64(p.near.MR.Addr()), 8, p.near.MR.LKey()^0x40000000)
+	p.local(p.send.WR(1).Send(2)).Flags(verbs.SendSignaled)
+	p.post(2)
+	wcs := p.wait(p.near, 2)
+	p.ended("the request", wcs, 0, 1, wcLocQPOp, wcLocProt, wcFlush)
+	p.ended("the one behind it", wcs, 1, 2, wcFlush)
+	p.in("the queue pair", p.near, verbs.QPStateErr)
+	for i, b := range p.near.Buf {
+		if b != 0xa5 {
+			t.Errorf("byte %d of the own region was written", i)
+			break
+		}
+	}
+	p.recovered()
 }
 
 // run posts the request, not signaled, and a send behind it, for which the far end has a receive.
@@ -131,6 +150,7 @@ func denials() []denied {
 		// The specification has LOC_PROT at the peer.
 		{n: 18, title: "a send into a receive under an lkey of no region", page: "ibv_post_recv", inbox: badInbox, request: plain, want: []int{wcRemOp}, far: []int{wcLocQPOp, wcLocProt}},
 		{n: 19, title: "a send into a region without LOCAL_WRITE", page: "ibv_reg_mr", inbox: readOnlyInbox, request: plain, want: []int{wcRemOp}, far: []int{wcLocQPOp, wcLocProt}},
+		{n: 33, title: "an atomic under an rkey of no region", request: addWrongRKey, want: access, far: flushed, needs: atomics},
 	}
 }
 
@@ -150,6 +170,10 @@ func otherPD(p *pair, w *dpath.SendWR) *dpath.SendWR {
 
 func wrongLKey(p *pair, w *dpath.SendWR) *dpath.SendWR {
 	return w.Write(1, p.at(), p.far.MR.RKey()).SGE(uint64(p.near.MR.Addr()), 8, p.near.MR.LKey()^0x40000000)
+}
+
+func addWrongRKey(p *pair, w *dpath.SendWR) *dpath.SendWR {
+	return p.local(w.FetchAdd(1, p.at(), p.far.MR.RKey()^0x40000000, 1))
 }
 
 func pastOwn(p *pair, w *dpath.SendWR) *dpath.SendWR {

@@ -15,6 +15,7 @@ func faultAddress() []suite.Case {
 	return []suite.Case{
 		fault(90, "address handles of addresses that are no one's", "ibv_create_ah", noOnesHandles, suite.RoCE),
 		fault(91, "connections to addresses that are no one's", "ibv_modify_qp", noOnesConnections, suite.RoCE),
+		fault(92, "an address handle without a global route", "ibv_create_ah", localHandle, suite.RoCE),
 	}
 }
 
@@ -48,6 +49,16 @@ func noOnesHandles(t *suite.T) {
 		if err == nil {
 			ok(t, "Close", ah.Close())
 		}
+	}
+}
+
+// localHandle asks for a way that is only a LID, which RoCE has none of.
+func localHandle(t *suite.T) {
+	r := newReady(t)
+	ah, err := r.near.PD.CreateAH(verbs.NewAHAttr(t.Port().Number()))
+	answers(t, "no global route", err, syscall.EINVAL)
+	if err == nil {
+		ok(t, "Close", ah.Close())
 	}
 }
 

@@ -44,10 +44,8 @@ func stationOn(t *suite.T, port uint8, cq *verbs.CQ) *station {
 		n.recvs = must(t.Device().CreateCQ(depth, nil, 0))(t)
 	}
 	n.with(must(n.pd.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeRawPacket, n.sends, n.recvs).MaxSendWR(depth).MaxRecvWR(depth).MaxSendSGE(3).MaxRecvSGE(3)))(t))
-	for _, attr := range []*verbs.QPAttr{verbs.NewQPAttr(verbs.QPStateInit).PortNum(port), verbs.NewQPAttr(verbs.QPStateRTR), verbs.NewQPAttr(verbs.QPStateRTS)} {
-		if err := n.qp.Modify(attr); err != nil {
-			t.Fatalf("a queue pair of raw packets: %v", err)
-		}
+	if err := (verbs.RawPacketSetup{PortNum: port}).ToRTS(n.qp); err != nil {
+		t.Fatalf("a queue pair of raw packets: %v", err)
 	}
 	return &station{n, port}
 }
@@ -330,9 +328,7 @@ func oddFrames(t *suite.T) {
 	}
 	n.with(must(t.Device().CreateQPEx(attr.SendOps(verbs.QPOpSend)))(t))
 	n.stream = must(n.qp.Stream())(t)
-	for _, attr := range []*verbs.QPAttr{verbs.NewQPAttr(verbs.QPStateInit).PortNum(1), verbs.NewQPAttr(verbs.QPStateRTR), verbs.NewQPAttr(verbs.QPStateRTS)} {
-		ok(t, "on the way to RTS", n.qp.Modify(attr))
-	}
+	ok(t, "on the way to RTS", verbs.RawPacketSetup{PortNum: 1}.ToRTS(n.qp))
 	out := frame(macB, macA, 0, 0x88b5, []byte("by a stream"))
 	copy(n.buf, out)
 	n.send.WR(0).Send(1).Add(n.sge(0, len(out))).Flags(verbs.SendSignaled)

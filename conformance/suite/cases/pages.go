@@ -5,6 +5,7 @@ package cases
 import (
 	"errors"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -20,6 +21,7 @@ func ofPages() []suite.Case {
 		{ID: "CF-resize-0001", Family: "resize", Title: "a queue that gets larger keeps the completions that are in it", Page: "ibv_resize_cq", Needs: needs(suite.Peer, suite.Resize), Run: resizeKeeps},
 		{ID: "CF-resize-0002", Family: "resize", Title: "sizes that cannot be", Page: "ibv_resize_cq", Needs: needs(suite.Resize),
 			Rules: []string{"VR-ibv_resize_cq-cqe-1302", "VR-ibv_resize_cq-cqe-1303"}, Run: resizeNot},
+		{ID: "CF-resize-0003", Family: "resize", Title: "a queue that gets smaller, but not smaller than the completions in it", Page: "ibv_resize_cq", Needs: needs(suite.Peer, suite.Resize), Run: resizeSmaller},
 		{ID: "CF-speed-0001", Family: "speed", Title: "a port has a speed, and no port has none", Page: "ibv_query_port_speed",
 			Rules: []string{"VR-ibv_query_port_speed-port_num-1326", "VR-ibv_query_port_speed-port_num-1327"}, Run: portSpeed},
 		{ID: "CF-clock-0001", Family: "clock", Title: "the clock runs", Page: "ibv_query_rt_values_ex", Needs: needs(suite.Clock), Run: clockRuns},
@@ -90,6 +92,38 @@ func resizeNot(t *suite.T) {
 		t.Errorf("the size is %d, and was %d", cq.Size(), was)
 	}
 	ok(t, "Close", cq.Close())
+}
+
+// resizeSmaller takes room away from a queue that is empty, and then from one with 8 completions in it. That they are in it shows the READ
+// behind them, which has no completion of its own.
+func resizeSmaller(t *suite.T) {
+	cq := must(t.Device().CreateCQ(4*depth, nil, 0))(t)
+	ok(t, "less room in an empty queue", cq.Resize(depth))
+	was := cq.Size()
+	if was < depth || was >= 4*depth {
+		t.Errorf("asked for %d, got %d", depth, was)
+	}
+	n := nearOn(t, newPD(t), far.RC, cq, cq)
+	fill(n.buf[:64], 7)
+	clear(n.buf[512:576])
+	n.writes(0, 8, verbs.SendSignaled)
+	n.send.WR(8).Read(8, n.link.To.Base, n.link.To.RKey).Add(n.sge(512, 64))
+	n.post(9)
+	for start := clock(); string(n.buf[512:576]) != string(n.buf[:64]); time.Sleep(time.Millisecond) {
+		if start.late() {
+			t.Fatalf("the requests were not carried out")
+		}
+	}
+	t.Errno("less room than there are completions", cq.Resize(1), syscall.EINVAL)
+	if cq.Size() != was {
+		t.Errorf("the size is %d, and was %d", cq.Size(), was)
+	}
+	for i := range uint64(8) {
+		if wc := wait(t, cq); wc.ID != i || wc.Status != 0 {
+			t.Fatalf("completion %d: %+v", i, wc)
+		}
+	}
+	ok(t, "less room in the empty queue", cq.Resize(1))
 }
 
 func portSpeed(t *suite.T) {

@@ -4,6 +4,7 @@ package cases
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -18,6 +19,7 @@ func small() []suite.Case {
 		{ID: "CF-xrcd-0001", Family: "xrc", Title: "a domain of no file", Page: "ibv_open_xrcd", Needs: needs(suite.XRC), Run: xrcdAlone},
 		{ID: "CF-xrcd-0002", Family: "xrc", Title: "a domain of a file: made, opened again, and not made twice", Page: "ibv_open_xrcd", Needs: needs(suite.XRC), Run: xrcdOfFile},
 		{ID: "CF-mw-0001", Family: "memory window", Title: "a window has a key of its own and keeps its domain", Page: "ibv_alloc_mw", Needs: needs(suite.MW), Run: windows},
+		{ID: "CF-mw-0002", Family: "memory window", Title: "a window of no type", Page: "ibv_alloc_mw", Rules: []string{"VR-ibv_alloc_mw-type-0737"}, Needs: needs(suite.MW), Run: noWindow},
 		{ID: "CF-mcast-0001", Family: "multicast", Title: "attached, attached again, detached", Page: "ibv_attach_mcast", Needs: needs(suite.Multicast),
 			Rules: []string{"VR-ibv_destroy_qp-mcasts-0309"}, Run: groups},
 		{ID: "CF-mcast-0002", Family: "multicast", Title: "a connected queue pair, and a group that is none", Page: "ibv_attach_mcast", Needs: needs(suite.Multicast),
@@ -84,6 +86,13 @@ func windows(t *suite.T) {
 		}
 	}
 	ok(t, "CloseAll of the domain", pd.CloseAll())
+}
+
+func noWindow(t *suite.T) {
+	for _, typ := range []verbs.MWType{0, 3} {
+		_, err := newPD(t).AllocMW(typ)
+		mayBreak(t, fmt.Sprintf("type %d", typ), err, "VR-ibv_alloc_mw-type-0737", syscall.EINVAL, syscall.EOPNOTSUPP)
+	}
 }
 
 // queuePairOf makes a queue pair of a type.

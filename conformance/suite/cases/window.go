@@ -45,6 +45,7 @@ func windowUse() []suite.Case {
 		ruled(mw(19, "a bind on a queue pair of datagrams", "ibv_post_send", windowOnUD), "VR-ibv_post_send-opcode-0335"),
 		mw(21, "a window ends before its region does", "ibv_post_send", windowBounds),
 		mw(20, "a SEND that invalidates a key of no window", "ibv_post_send", windowSendInvWrong),
+		mw(22, "type 1 and 2 to a region of the form that covers all", "ibv_bind_mw", windowOnEx, suite.MREx),
 	}
 	for _, d := range windowDenials() {
 		out = append(out, mw(d.n, d.title, "ibv_post_send", d.run, d.needs...))
@@ -173,6 +174,23 @@ func windowOne(t *suite.T) {
 	}
 	if err := w.mw.SetRKey(last); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("SetRKey of a closed window: %v", err)
+	}
+}
+
+// windowOnEx binds to a region that only the windows let a peer use.
+func windowOnEx(t *suite.T) {
+	for _, typ := range []verbs.MWType{verbs.MWType1, verbs.MWType2} {
+		w := newWindow(t, typ)
+		w.far.MR = must(w.far.PD.RegMREx(verbs.NewMRInitAttr(link.Size, verbs.MRAccessLocalWrite|verbs.MRAccessMWBind).Memory(w.far.Buf)))(t)
+		bind := w.part(1024, 64, allOfWindow)
+		if typ == verbs.MWType1 {
+			ok(t, "BindMW", w.far.QP.BindMW(w.mw, bind.ID(30)))
+			w.farEnded("a bind", 30, wcBindMW)
+		} else {
+			w.bound(bind)
+		}
+		w.carries("through a window", 1024, w.at()+1024, w.mw.RKey())
+		w.used("a write beside the window", w.writes(w.at()+1024, w.far.MR.RKey()), wcRemAccess)
 	}
 }
 

@@ -88,11 +88,28 @@ func (p *Port) Attr() verbs.PortAttr { return p.attr }
 
 // Init brings a queue pair from RESET to INIT. access is for RC and UC: what the other end may do.
 func (p *Port) Init(qp *verbs.QP, kind Kind, access verbs.QPAccess) error {
-	attr := verbs.NewQPAttr(verbs.QPStateInit).PKeyIndex(0).PortNum(p.number)
-	if kind == UD {
-		return qp.Modify(attr.QKey(qkey))
+	return qp.Modify(p.steps(kind, access, Address{}, Address{}).Init())
+}
+
+// steps are the changes of a queue pair from RESET to RTS.
+type steps interface {
+	Init() *verbs.QPAttr
+	RTR() *verbs.QPAttr
+	RTS() *verbs.QPAttr
+}
+
+func (p *Port) steps(kind Kind, access verbs.QPAccess, self, to Address) steps {
+	mtu := verbs.MTU(min(self.MTU, to.MTU))
+	switch kind {
+	case UD:
+		return verbs.UDSetup{PortNum: p.number, QKey: qkey, SQPSN: self.PSN}
+	case UC:
+		return verbs.UCSetup{PortNum: p.number, AccessFlags: access, AV: p.Way(to), PathMTU: mtu, DestQPNum: to.QPN, RQPSN: to.PSN, SQPSN: self.PSN}
 	}
-	return qp.Modify(attr.AccessFlags(access))
+	return verbs.RCSetup{
+		PortNum: p.number, AccessFlags: access, AV: p.Way(to), PathMTU: mtu, DestQPNum: to.QPN, RQPSN: to.PSN, SQPSN: self.PSN,
+		MaxDestRDAtomic: RDAtomic, MaxRDAtomic: RDAtomic, MinRNRTimer: MinRNRTimer, Timeout: Timeout, RetryCnt: RetryCnt, RNRRetry: RNRRetry,
+	}
 }
 
 // Address gives the address of a queue pair on the port, without a window.
@@ -119,11 +136,7 @@ func (p *Port) Connect(qp *verbs.QP, self, to Address) error {
 
 // Send brings a queue pair from RTR to RTS, in which it sends.
 func (p *Port) Send(qp *verbs.QP, self Address) error {
-	rts := verbs.NewQPAttr(verbs.QPStateRTS).SQPSN(self.PSN)
-	if self.Kind == RC {
-		rts.Timeout(Timeout).RetryCnt(RetryCnt).RNRRetry(RNRRetry).MaxRDAtomic(RDAtomic)
-	}
-	if err := qp.Modify(rts); err != nil {
+	if err := qp.Modify(p.steps(self.Kind, 0, self, Address{}).RTS()); err != nil {
 		return fmt.Errorf("getting ready to send: %w", err)
 	}
 	return nil
@@ -134,14 +147,7 @@ func (p *Port) Receive(qp *verbs.QP, self, to Address) error {
 	if self.Kind != to.Kind {
 		return fmt.Errorf("connecting a queue pair of kind %q to one of kind %q", self.Kind, to.Kind)
 	}
-	rtr := verbs.NewQPAttr(verbs.QPStateRTR)
-	if self.Kind != UD {
-		rtr.PathMTU(verbs.MTU(min(self.MTU, to.MTU))).DestQPNum(to.QPN).RQPSN(to.PSN).AV(p.Way(to))
-	}
-	if self.Kind == RC {
-		rtr.MaxDestRDAtomic(RDAtomic).MinRNRTimer(MinRNRTimer)
-	}
-	if err := qp.Modify(rtr); err != nil {
+	if err := qp.Modify(p.steps(self.Kind, 0, self, to).RTR()); err != nil {
 		return fmt.Errorf("getting ready to receive from %+v: %w", to, err)
 	}
 	return nil

@@ -144,7 +144,7 @@ func TestLimits(t *testing.T) {
 		ends = append(ends, newEnd(t, p))
 	}
 	_, err := p.NewEnd(ctx, far.RC)
-	says(t, "one end more", err, "new at the far side: 16 ends are open; a session may have no more")
+	says(t, "one end more", err, "new at the far side: 64 ends are open; a session may have no more")
 	if err := ends[3].Close(); err != nil {
 		t.Error(err)
 	}

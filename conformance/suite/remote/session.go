@@ -12,7 +12,7 @@ import (
 
 // Limits of one session.
 const (
-	maxEnds     = 16      // open at one time
+	maxEnds     = 64      // open at one time
 	maxReceives = 256     // of one end
 	maxRoom     = 4 << 20 // bytes of the receives of all ends
 )

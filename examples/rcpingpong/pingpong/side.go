@@ -25,6 +25,7 @@ type side struct {
 	cq      *verbs.CQ
 	pd      *verbs.PD
 	qp      *verbs.QP
+	setup   verbs.RCSetup
 	mr      *verbs.MR
 	in, out []byte // registered as mr: what comes, and what goes; the server's are the same
 	sends   *dpath.SendBatch
@@ -62,7 +63,8 @@ func newSide(dev *verbs.Device, o Options, client bool) (s *side, err error) {
 	if s.qp, err = s.pd.CreateQP(attr); err != nil {
 		return s, err
 	}
-	if err := s.qp.Modify(verbs.NewQPAttr(verbs.QPStateInit).PKeyIndex(0).PortNum(o.IBPort).AccessFlags(0)); err != nil {
+	s.setup = verbs.RCSetup{PortNum: o.IBPort, PathMTU: verbs.MTU1024, MaxDestRDAtomic: 1, MaxRDAtomic: 1, MinRNRTimer: 12, Timeout: 14, RetryCnt: 7, RNRRetry: 7}
+	if err := s.qp.Modify(s.setup.Init()); err != nil {
 		return s, err
 	}
 	if err := s.prepare(); err != nil {
@@ -137,12 +139,11 @@ func (s *side) connect(peer Address) error {
 		}
 		way.IsGlobal(true).DGID(peer.GID).SGIDIndex(uint8(s.opts.GIDIndex)).HopLimit(64)
 	}
-	rtr := verbs.NewQPAttr(verbs.QPStateRTR).PathMTU(verbs.MTU1024).DestQPNum(peer.QPN).RQPSN(peer.PSN).
-		MaxDestRDAtomic(1).MinRNRTimer(12).AV(way)
-	if err := s.qp.Modify(rtr); err != nil {
+	s.setup.AV, s.setup.DestQPNum, s.setup.RQPSN, s.setup.SQPSN = way, peer.QPN, peer.PSN, s.self.PSN
+	if err := s.qp.Modify(s.setup.RTR()); err != nil {
 		return fmt.Errorf("connecting to %v: %w", peer, err)
 	}
-	return s.qp.Modify(verbs.NewQPAttr(verbs.QPStateRTS).Timeout(14).RetryCnt(7).RNRRetry(7).SQPSN(s.self.PSN).MaxRDAtomic(1))
+	return s.qp.Modify(s.setup.RTS())
 }
 
 // close gives everything back. The device stays open.

@@ -35,11 +35,11 @@ const (
 
 // End is one end of a connection of two reliable queue pairs.
 type End struct {
-	PD             *verbs.PD
-	SendCQ, RecvCQ *verbs.CQ
-	QP             *verbs.QP
-	Mem            []byte // registered as MR, with all rights
-	MR             *verbs.MR
+	PD             *verbs.PD // of all else but the queues
+	SendCQ, RecvCQ *verbs.CQ // where requests of QP complete
+	QP             *verbs.QP // connected to the other end
+	Mem            []byte    // registered as MR, with all rights
+	MR             *verbs.MR // of Mem
 }
 
 // Pair connects two queue pairs of a device, ready to send. They are closed when the test ends.
@@ -105,16 +105,10 @@ func (e *End) connect(to *End) error {
 	}
 	const rights = verbs.QPAccessRemoteWrite | verbs.QPAccessRemoteRead | verbs.QPAccessRemoteAtomic
 	way := verbs.NewAHAttr(1).IsGlobal(true).DGID(gid).SGIDIndex(0).HopLimit(1)
-	for _, attr := range []*verbs.QPAttr{
-		verbs.NewQPAttr(verbs.QPStateInit).PKeyIndex(0).PortNum(1).AccessFlags(rights),
-		verbs.NewQPAttr(verbs.QPStateRTR).PathMTU(verbs.MTU1024).DestQPNum(to.QP.Num()).RQPSN(0).MaxDestRDAtomic(1).MinRNRTimer(1).AV(way),
-		verbs.NewQPAttr(verbs.QPStateRTS).Timeout(8).RetryCnt(3).RNRRetry(3).SQPSN(0).MaxRDAtomic(1),
-	} {
-		if err := e.QP.Modify(attr); err != nil {
-			return err
-		}
-	}
-	return nil
+	return verbs.RCSetup{
+		PortNum: 1, AccessFlags: rights, AV: way, PathMTU: verbs.MTU1024, DestQPNum: to.QP.Num(),
+		MaxDestRDAtomic: 1, MaxRDAtomic: 1, MinRNRTimer: 1, Timeout: 8, RetryCnt: 3, RNRRetry: 3,
+	}.ToRTS(e.QP)
 }
 
 // Wait polls a completion queue until n completions came, in the order of their coming. After ten seconds it gives up.

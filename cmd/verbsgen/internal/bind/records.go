@@ -40,6 +40,7 @@ func (b *binder) bindRecords() {
 	for _, r := range order {
 		b.bindTail(r, specs[r], order)
 		b.bindFields(r, specs[r], order)
+		b.bindSetups(r, specs[r])
 		b.pkg.Records = append(b.pkg.Records, r)
 	}
 }

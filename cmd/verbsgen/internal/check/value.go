@@ -303,6 +303,7 @@ func (c *call) fields(path string, t spec.CType, m map[string]any) *val {
 	}
 	out := &val{kind: kStruct, t: t, m: map[string]*val{}}
 	ok := true
+	m = c.embedded(t, m)
 	for _, name := range sortedKeys(m) {
 		at := path + "." + name
 		ft, known := c.facts.Member(t, name)
@@ -327,6 +328,33 @@ func (c *call) fields(path string, t spec.CType, m map[string]any) *val {
 		return nil
 	}
 	return out
+}
+
+// embedded moves what is said of an object that begins with another one, as ibv_qp_ex with ibv_qp, to the field that holds the other one.
+func (c *call) embedded(t spec.CType, m map[string]any) map[string]any {
+	if t.Kind != spec.CObject {
+		return m
+	}
+	for _, field := range c.facts.Members(t) {
+		ft, _ := c.facts.Member(t, field)
+		if ft.Kind != spec.CStruct || !c.facts.IsObject(ft.Tag) || m[field] != nil {
+			continue
+		}
+		outer, inner := map[string]any{}, map[string]any{}
+		for name, v := range m {
+			_, own := c.facts.Member(t, name)
+			if _, its := c.facts.Member(ft, name); its && !own {
+				inner[name] = v
+			} else {
+				outer[name] = v
+			}
+		}
+		if len(inner) > 0 {
+			outer[field] = inner
+		}
+		return outer
+	}
+	return m
 }
 
 // asCap tells where a property that is a capability belongs.

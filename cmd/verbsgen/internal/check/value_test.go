@@ -92,7 +92,7 @@ func TestWorkRequests(t *testing.T) {
 		verdict string
 	}{
 		{map[string]any{"sg_list": []any{sge}}, Accept},
-		{map[string]any{"sg_list": []any{sge, sge}}, Reject},
+		{map[string]any{"sg_list": []any{sge, sge}}, Warn},
 		{map[string]any{"sg_list": []any{sge, sge}, "num_sge": 1}, Accept},
 	} {
 		r := judge.Evaluate(Case{Verb: "ibv_post_send", Args: map[string]any{"wr": []any{c.wr}}, Caps: caps})
@@ -103,6 +103,25 @@ func TestWorkRequests(t *testing.T) {
 	r := judge.Evaluate(Case{Verb: "ibv_post_send", Args: map[string]any{"qp": map[string]any{"cap": map[string]any{"max_send_sge": 1}}}})
 	if want := "qp.cap.max_send_sge in caps"; r.Verdict != Accept || len(r.Messages) != 1 || !strings.HasSuffix(r.Messages[0], want) {
 		t.Errorf("a capability as a property: %s %v", r.Verdict, r.Messages)
+	}
+}
+
+// TestEmbeddedObject gives a property of the object that another one begins with, with and without the field between.
+func TestEmbeddedObject(t *testing.T) {
+	_, judge := newest(t)
+	for _, c := range []struct {
+		qp      map[string]any
+		verdict string
+	}{
+		{map[string]any{"qp_type": "IBV_QPT_RC"}, Accept},
+		{map[string]any{"qp_type": "IBV_QPT_UD"}, Reject},
+		{map[string]any{"qp_base": map[string]any{"qp_type": "IBV_QPT_UD"}}, Reject},
+		{map[string]any{"qp_type": "IBV_QPT_RC", "wr_flags": "IBV_SEND_INLINE"}, Warn},
+	} {
+		r := judge.Evaluate(Case{Verb: "ibv_wr_rdma_read", Args: map[string]any{"qp": c.qp}})
+		if r.Verdict != c.verdict {
+			t.Errorf("%v: %s %v, want %s", c.qp, r.Verdict, r.Messages, c.verdict)
+		}
 	}
 }
 

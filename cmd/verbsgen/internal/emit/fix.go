@@ -104,12 +104,10 @@ func (e *emitter) goConstant(v *model.Verb, c string) string {
 	return ""
 }
 
-// setterOf is the setter of a builder that sets a bit of its mask.
+// setterOf is the setter of a builder that sets a bit of its mask, or several.
 func setterOf(r *model.Record, bit string) string {
-	for _, f := range r.Fields {
-		if f.Bit != nil && f.Bit.C == bit {
-			return r.Go + "." + f.Go
-		}
+	if names := fieldsOf(r, bit); len(names) > 0 {
+		return r.Go + "." + strings.Join(names, ", "+r.Go+".")
 	}
 	for _, b := range r.Bits {
 		if b.C == bit {

@@ -64,12 +64,24 @@ func transitionText(r *model.Rule, n *model.Cond) *jen.Statement {
 // maskNames are the bits of a mask with the Go names of the fields that they say are given.
 func maskNames(rec *model.Record) *jen.Statement {
 	var names []jen.Code
+	seen := map[string]bool{}
 	for _, f := range rec.Fields {
-		if f.Bit != nil {
-			names = append(names, flagName(uint64(f.BitValue), f.Go))
+		if f.Bit != nil && !seen[f.Bit.C] {
+			seen[f.Bit.C] = true
+			names = append(names, flagName(uint64(f.BitValue), strings.Join(fieldsOf(rec, f.Bit.C), "/")))
 		}
 	}
 	return jen.Index().Add(rt("validate", "Flag")).Values(names...)
+}
+
+// fieldsOf are the Go names of the fields that a bit stands for.
+func fieldsOf(rec *model.Record, bit string) (names []string) {
+	for _, f := range rec.Fields {
+		if f.Bit != nil && f.Bit.C == bit {
+			names = append(names, f.Go)
+		}
+	}
+	return names
 }
 
 // flagName is an entry of a list of flags: {Bits: 0x1, Name: "A"}.

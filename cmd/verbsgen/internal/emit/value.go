@@ -90,6 +90,8 @@ func (p printer) use(v plan.Value, x *jen.Statement) *jen.Statement {
 		return notNil(x)
 	case plan.IsClosed:
 		return isNil(x).Op("||").Op("!").Add(dot(x, "gate.IsOpen").Call())
+	case plan.IsShut:
+		return isNil(x).Op("||").Op("!").Add(dot(x, "node.IsOpen").Call())
 	case plan.IsNotZero:
 		return op(x, "!=", jen.Lit(0))
 	case plan.IsShort:

@@ -132,6 +132,21 @@ type Record struct {
 	Arm     *Arm
 	Tail    *Tail
 	Pointed bool // another record points to it
+	Setups  []*Setup
+}
+
+// Setup is a Go type with the fields that a kind of object needs to go through states.
+type Setup struct {
+	Go    string
+	Kind  *Member // "QPTypeRC"
+	From  *Member // the state it begins in
+	Steps []SetupStep
+}
+
+// SetupStep is the change to one state.
+type SetupStep struct {
+	State *Member
+	Needs []*Field // without the state
 }
 
 // Arm says which of several structs a record is. Of one that another struct points to, Tag and Size are nil: they stand there.

@@ -123,7 +123,7 @@ func (b *builder) eventType() *model.Enum {
 // asyncEvents plans the asynchronous events of a device: their type, what each concerns, the waiting and the acknowledging.
 func (b *builder) asyncEvents(o *model.Object) []Decl {
 	v, d, t := b.byForm[form.NextAsync], b.byForm[form.DoneAsync], b.eventType()
-	fields := []Var{{Name: "Type", Type: t.Go}}
+	fields := []Var{{Name: "Type", Type: t.Go, Remark: "what happened"}}
 	var names []string
 	for _, x := range b.concerned() {
 		b.nodes[x] = true

@@ -270,11 +270,19 @@ func (b *builder) getters(o *model.Object) (out []Decl) {
 		}
 		getter(Doc{Does: "returns the " + strings.TrimPrefix(x.Doc, "the "), C: "struct " + o.C + "." + x.C, Page: o.Page}, x.Go, x.GoType, naming.Local(x.C), false)
 	}
-	out = append(append(out, b.addresses(o)...), b.lends(o)...)
+	out = append(append(append(out, b.addresses(o)...), b.lends(o)...), cPtr(o))
 	if b.isParentDomain(o) {
 		getter(Doc{Text: "Parent returns the protection domain that a parent domain extends; nil for a protection domain."}, "Parent", "*"+o.Go, "parent", true)
 	}
 	return out
+}
+
+// cPtr plans the way out to other C code.
+func cPtr(o *model.Object) *Method {
+	m := on(o, "CPtr", "", one(pointer), If{as(IsShut, "o"), []Step{ret(null)}}, ret(val("o.c")))
+	m.Doc = Doc{Does: fmt.Sprintf("returns the address of the struct %s, for C code that the bindings do not call; nil after Close. What it costs: no rule is checked there, "+
+		"Close does not wait for it, and what C makes from the object is nothing that Close can name. Keep the %s open until C is done, and have C not destroy it", o.C, o.Go), C: "struct " + o.C, Page: o.Page}
+	return m
 }
 
 // nodeFunc plans the function that gives the node of a handle that may be nil, where it is used.

@@ -50,6 +50,9 @@ func (b *builder) setters(r *model.Record) []Decl {
 		m.Steps = []Step{SetBits{To: "a.c." + r.Mask, Bits: hex(uint64(x.Value))}, ret(val("a"))}
 		out = append(out, m)
 	}
+	for _, s := range r.Setups {
+		out = append(out, b.setup(r, s)...)
+	}
 	return out
 }
 

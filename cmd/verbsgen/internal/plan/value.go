@@ -65,6 +65,7 @@ const (
 	IsNil     As = "nil"       // x == nil
 	IsGiven   As = "given"     // x != nil
 	IsClosed  As = "closed"    // x == nil || !x.gate.IsOpen()
+	IsShut    As = "shut"      // x == nil || !x.node.IsOpen()
 	IsNotZero As = "not zero"  // x != 0
 	HasBits   As = "bits"      // x&N != 0
 	IsWide    As = "wide"      // int(int32(x)) != x

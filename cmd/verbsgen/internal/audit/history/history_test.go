@@ -25,6 +25,7 @@ func entry(id, passage string, s audit.Status) audit.Entry {
 func TestExplain(t *testing.T) {
 	releases := []string{"1.0", "2.0", "3.0", "4.0", "5.0"}
 	early := change{Commit: "early", Release: "2.0", Pages: []string{"ibv_x"}}
+	same := change{Commit: "same", Release: "3.0", Pages: []string{"ibv_x"}}
 	late := change{Commit: "late", Release: "4.0", Pages: []string{"ibv_x"}}
 	other := change{Commit: "other", Release: "4.0", Pages: []string{"ibv_y"}}
 	named := change{Commit: "named", Release: "5.0", Pages: []string{"ibv_x"}, Passages: []string{"b"}}
@@ -43,6 +44,7 @@ func TestExplain(t *testing.T) {
 		{"moved", []change{early}, "a", [3]audit.Status{audit.Moved, audit.Found, audit.Found}, [3]string{"early"}, ""},
 		{"of the right time", []change{early, late}, "a", [3]audit.Status{audit.Missing, audit.Missing, audit.Found}, [3]string{"late", "late"}, ""},
 		{"too late", []change{late}, "a", [3]audit.Status{audit.Missing, audit.Found, audit.Found}, [3]string{}, "no change explains"},
+		{"too early", []change{same}, "a", [3]audit.Status{audit.Found, audit.Missing, audit.Found}, [3]string{}, "no change explains"},
 		{"of another page", []change{other}, "a", [3]audit.Status{audit.Found, audit.Missing, audit.Found}, [3]string{}, "no change explains"},
 		{"named", []change{late, named}, "b", [3]audit.Status{audit.Found, audit.Missing, audit.Found}, [3]string{"", "named"}, ""},
 		{"two, none names it", []change{late, named}, "a", [3]audit.Status{audit.Found, audit.Missing, audit.Found}, [3]string{}, "no change explains"},

@@ -1,0 +1,145 @@
+//go:build linux
+
+package cases
+
+import (
+	"encoding/binary"
+
+	"github.com/verbsgen/verbsgen/conformance/internal/link"
+	"github.com/verbsgen/verbsgen/conformance/suite"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/dpath"
+)
+
+// Values of enum ibv_wc_opcode.
+const (
+	wcFlushed     = 8 // of a flush
+	wcAtomicWrite = 9
+)
+
+// flushRequests are the cases of requests that only streams of commands post: writes of 8 bytes that are atomic, and flushes.
+func flushRequests() []suite.Case {
+	c := func(n int, title, page string, run func(*suite.T), more ...suite.Capability) suite.Case {
+		return suite.Case{ID: id("stream", n), Family: "command stream", Title: title, Page: page, Needs: append(needs(suite.QPEx, suite.Peer), more...), Run: run}
+	}
+	return []suite.Case{
+		c(40, "an atomic WRITE of 8 bytes", "ibv_wr_post", atomicWrites(0), suite.AtomicWrite),
+		c(41, "an atomic WRITE that is not aligned, goes beside the region, or lacks a right", "ibv_wr_post", atomicWriteDenied, suite.AtomicWrite),
+		c(42, "a flush of a range and of a region, behind a WRITE", "ibv_wr_post", flushed(0), suite.Flush),
+		c(43, "a flush beside the region, or to what the region or the queue pair has no right to", "ibv_wr_post", flushDenied, suite.Flush),
+		c(44, "an atomic WRITE to a region that pages in on demand", "ibv_wr_post", atomicWrites(verbs.MRAccessOnDemand), suite.AtomicWrite, suite.ODP),
+		c(45, "a flush of a region that pages in on demand", "ibv_wr_post", flushed(verbs.MRAccessOnDemand), suite.Flush, suite.ODP),
+	}
+}
+
+// streamPair connects a pair whose near end posts streams. mr and qp are rights beside the usual ones, ops what is asked for beside WRITE.
+func streamPair(t *suite.T, ops verbs.QPOp, mr verbs.MRAccess, qp verbs.QPAccess) (*pair, *verbs.QPStream) {
+	cfg := patient()
+	cfg.Ops, cfg.MR, cfg.QP = verbs.QPOpRDMAWrite|ops, cfg.MR|mr, cfg.QP|qp
+	return streamOf(connect(t, cfg))
+}
+
+func streamOf(p *pair) (*pair, *verbs.QPStream) { return p, must(p.near.QP.Stream())(p.t) }
+
+// streamed posts the first n requests, and checks that each completes.
+func (p *pair) streamed(s *verbs.QPStream, what string, opcodes ...dpath.WCOpcode) {
+	p.toStream(s, len(opcodes))
+	wcs := p.wait(p.near, len(opcodes))
+	for i, opcode := range opcodes {
+		p.ended(what, wcs, i, uint64(i), wcSuccess)
+		if wcs[i].Status == wcSuccess && wcs[i].Opcode != opcode {
+			p.t.Errorf("%s: request %d completed as %v, want %v", what, i, wcs[i].Opcode, opcode)
+		}
+	}
+}
+
+func (p *pair) toStream(s *verbs.QPStream, n int) {
+	if posted, err := s.Post(p.send, n); posted != n || err != nil {
+		p.t.Fatalf("posted %d of %d requests: %v", posted, n, err)
+	}
+}
+
+// atomicWrites writes numbers one behind the other, and each over the one before.
+func atomicWrites(more verbs.MRAccess) func(*suite.T) {
+	return func(t *suite.T) {
+		p, s := streamPair(t, verbs.QPOpAtomicWrite, more, 0)
+		for _, v := range []uint64{1, 0x0102030405060708, 1<<64 - 1, 0} {
+			p.send.WR(0).AtomicWrite(0, p.at(), p.far.MR.RKey(), v).Flags(verbs.SendSignaled)
+			p.send.WR(1).AtomicWrite(1, p.at()+64, p.far.MR.RKey(), v+1).Flags(verbs.SendSignaled)
+			p.streamed(s, "an atomic WRITE", wcAtomicWrite, wcAtomicWrite)
+			if got := binary.NativeEndian.Uint64(p.far.Buf); got != v {
+				t.Errorf("wrote %#x, the memory holds %#x", v, got)
+			}
+			if got := binary.NativeEndian.Uint64(p.far.Buf[64:]); got != v+1 {
+				t.Errorf("wrote %#x, the memory holds %#x", v+1, got)
+			}
+		}
+		for i, b := range p.far.Buf[8:64] {
+			if b != 0x5a {
+				t.Errorf("byte %d beside it was written", 8+i)
+				break
+			}
+		}
+	}
+}
+
+// refusedByPeer posts a request that the far end denies, and looks whether anything was written.
+func refusedByPeer(t *suite.T, what string, cfg link.Config, status int, fill func(p *pair, w *dpath.SendWR)) {
+	p, s := streamOf(connect(t, cfg))
+	fill(p, p.send.WR(0))
+	p.send.WR(0).Flags(verbs.SendSignaled)
+	p.toStream(s, 1)
+	p.ended(what, p.wait(p.near, 1), 0, 1, status)
+	p.in("the queue pair", p.near, verbs.QPStateErr)
+	p.untouched()
+}
+
+func atomicWriteDenied(t *suite.T) {
+	usual := patient()
+	usual.Ops = verbs.QPOpAtomicWrite
+	to := func(offset uint64) func(*pair, *dpath.SendWR) {
+		return func(p *pair, w *dpath.SendWR) { w.AtomicWrite(1, p.at()+offset, p.far.MR.RKey(), 5) }
+	}
+	refusedByPeer(t, "not aligned", usual, wcRemInvReq, to(4))
+	refusedByPeer(t, "behind the region", usual, wcRemAccess, to(link.Size))
+	cfg := usual
+	cfg.MR = noRemoteWrite
+	refusedByPeer(t, "a region without REMOTE_WRITE", cfg, wcRemAccess, to(0))
+	cfg = usual
+	cfg.QP = qpNoWrite
+	refusedByPeer(t, "a queue pair without REMOTE_WRITE", cfg, wcRemInvReq, to(0))
+}
+
+// flushed writes, and flushes what was written, then all of the region: then address and length are of no account.
+func flushed(more verbs.MRAccess) func(*suite.T) {
+	return func(t *suite.T) {
+		p, s := streamPair(t, verbs.QPOpFlush, verbs.MRAccessFlushGlobal|more, verbs.QPAccessFlushGlobal)
+		for round := range rounds {
+			key := p.far.MR.RKey()
+			fill(p.near.Buf[:8], round)
+			p.local(p.send.WR(0).Write(0, p.at(), key)).Flags(verbs.SendSignaled)
+			p.send.WR(1).Flush(1, p.at(), key, 8, verbs.FlushGlobal, verbs.FlushRange).Flags(verbs.SendSignaled)
+			p.send.WR(2).Flush(2, uint64(round), key, uint64(round)<<20, verbs.FlushGlobal, verbs.FlushMR).Flags(verbs.SendSignaled)
+			p.streamed(s, "a WRITE and its flush", wcWrite, wcFlushed, wcFlushed)
+			holds(t, "a WRITE that was flushed", p.far.Buf[:8], p.near.Buf[:8])
+		}
+	}
+}
+
+func flushDenied(t *suite.T) {
+	usual := patient()
+	usual.Ops, usual.MR, usual.QP = verbs.QPOpFlush, usual.MR|verbs.MRAccessFlushGlobal, usual.QP|verbs.QPAccessFlushGlobal
+	flush := func(offset uint64, typ dpath.PlacementType) func(*pair, *dpath.SendWR) {
+		return func(p *pair, w *dpath.SendWR) { w.Flush(1, p.at()+offset, p.far.MR.RKey(), 8, typ, verbs.FlushRange) }
+	}
+	refusedByPeer(t, "behind the region", usual, wcRemAccess, flush(link.Size, verbs.FlushGlobal))
+	cfg := usual
+	cfg.MR &^= verbs.MRAccessFlushGlobal
+	refusedByPeer(t, "a region without FLUSH_GLOBAL", cfg, wcRemAccess, flush(0, verbs.FlushGlobal))
+	cfg = usual
+	cfg.QP &^= verbs.QPAccessFlushGlobal
+	refusedByPeer(t, "a queue pair without FLUSH_GLOBAL", cfg, wcRemInvReq, flush(0, verbs.FlushGlobal))
+	cfg = usual
+	cfg.QP |= verbs.QPAccessFlushPersistent
+	refusedByPeer(t, "to persistence, of a region without FLUSH_PERSISTENT", cfg, wcRemAccess, flush(0, verbs.FlushPersistent))
+}

@@ -1,0 +1,112 @@
+//go:build linux
+
+package cases
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/verbsgen/verbsgen/conformance/suite"
+	"github.com/verbsgen/verbsgen/conformance/suite/far"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/dpath"
+	"github.com/verbsgen/verbsgen/runtime/mem"
+)
+
+// onDemandTraffic are the cases of requests that take from on-demand regions and put into them, whose pages are given back to the kernel
+// before each use.
+func onDemandTraffic() []suite.Case {
+	c := func(n int, title, page string, run func(*suite.T), more ...suite.Capability) suite.Case {
+		return suite.Case{ID: id("odp", n), Family: "on-demand paging", Title: title, Page: page, Needs: append(needs(suite.ODP, suite.Peer), more...), Run: run}
+	}
+	return []suite.Case{
+		c(7, "messages, WRITE and READ, from and into pages that are not there", "ibv_reg_mr", throughAbsent(onDemandOf)),
+		c(8, "datagrams from pages that are not there", "ibv_reg_mr", onDemandDatagrams),
+		c(9, "atomics on pages that are not there, and their results into some", "ibv_reg_mr", onDemandAtomics, suite.Atomics),
+		c(10, "gathered from a region that pages in and one that is pinned", "ibv_reg_mr", onDemandGathered),
+		c(11, "messages, WRITE and READ after each advice", "ibv_advise_mr", onDemandAdvised, suite.Advise),
+		c(12, "the form that covers all: pages that are not there", "ibv_reg_mr", throughAbsent(onDemandEx), suite.MREx),
+	}
+}
+
+func onDemandOf(n *near, buf *mem.Buffer) (*verbs.MR, error) {
+	return n.pd.RegMRBuffer(buf, rw|verbs.MRAccessOnDemand)
+}
+
+func onDemandEx(n *near, buf *mem.Buffer) (*verbs.MR, error) {
+	return n.pd.RegMREx(verbs.NewMRInitAttr(buf.Len(), rw|verbs.MRAccessOnDemand).Buffer(buf))
+}
+
+func onDemandDatagrams(t *suite.T) {
+	n := newNear(t, far.UD)
+	a := n.newArea(1, func(buf *mem.Buffer) (*verbs.MR, error) { return onDemandOf(n, buf) })
+	for round := range rounds {
+		a.absent()
+		a.datagrams(round)
+	}
+}
+
+// onDemandAtomics has each end count in the other's memory. A page that was given back counts from 0.
+func onDemandAtomics(t *suite.T) {
+	n := newNear(t, far.RC)
+	a := n.newArea(2, func(buf *mem.Buffer) (*verbs.MR, error) {
+		return n.pd.RegMRBuffer(buf, rw|verbs.MRAccessOnDemand|verbs.MRAccessRemoteAtomic)
+	})
+	word := func(at int) uint64 { return binary.NativeEndian.Uint64(a.buf[at:]) }
+	at := uint64(a.mr.Addr())
+	for round := range uint64(rounds) {
+		a.absent()
+		r := n.tell("fetch and add", far.Op{Code: far.FetchAdd, RKey: a.mr.RKey(), Addr: at, Value: round + 5})
+		if r.Old != 0 || word(0) != round+5 {
+			t.Errorf("round %d: fetch and add: was %d, is %d", round, r.Old, word(0))
+		}
+		r = n.tell("compare and swap", far.Op{Code: far.CompareSwap, RKey: a.mr.RKey(), Addr: at, Compare: round + 5, Value: 7})
+		if r.Old != round+5 || word(0) != 7 {
+			t.Errorf("round %d: compare and swap: was %d, is %d", round, r.Old, word(0))
+		}
+		n.farStore(0, binary.NativeEndian.AppendUint64(nil, round+40))
+		n.op("fetch and add", wcFetchAdd, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
+			return w.FetchAdd(id, n.link.To.Base, n.link.To.RKey, 2).Add(a.part(page, 8))
+		})
+		if word(page) != round+40 {
+			t.Errorf("round %d: fetched %d", round, word(page))
+		}
+		n.farHas("fetch and add", 0, binary.NativeEndian.AppendUint64(nil, round+42))
+	}
+}
+
+func onDemandGathered(t *suite.T) {
+	n := newNear(t, far.RC)
+	a := n.newArea(2, func(buf *mem.Buffer) (*verbs.MR, error) { return onDemandOf(n, buf) })
+	for round := range rounds {
+		a.absent()
+		out := a.filled(page, 512, round)
+		out = append(out, fill(n.buf[:512], round+9)...)
+		n.op("WRITE", wcWrite, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
+			return w.Write(id, n.link.To.Base, n.link.To.RKey).Add(a.part(page, 512)).Add(n.sge(0, 512))
+		})
+		n.farHas("WRITE", 0, out)
+		clear(n.buf[:512])
+		n.op("READ", wcRead, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
+			return w.Read(id, n.link.To.Base, n.link.To.RKey).Add(a.part(0, 512)).Add(n.sge(0, 512))
+		})
+		a.has("READ", 0, out[:512])
+		holds(t, "READ, behind it", n.buf[:512], out[512:])
+	}
+}
+
+// onDemandAdvised asks for pages that are not there. A device may answer that it has not brought them.
+func onDemandAdvised(t *suite.T) {
+	n := newNear(t, far.RC)
+	a := n.newArea(4, func(buf *mem.Buffer) (*verbs.MR, error) { return onDemandOf(n, buf) })
+	all := []verbs.SGE{{Addr: uint64(a.mr.Addr()), Length: 4 * page, LKey: a.mr.LKey()}}
+	round := 0
+	for _, advice := range []verbs.AdviseMRAdvice{verbs.AdviseMRAdvicePrefetch, verbs.AdviseMRAdvicePrefetchWrite, verbs.AdviseMRAdvicePrefetchNoFault} {
+		for _, flags := range []verbs.AdviseMRFlags{0, verbs.AdviseMRFlagsFlush} {
+			a.absent()
+			ok(t, fmt.Sprintf("%v, %v", advice, flags), n.pd.AdviseMR(advice, flags, all))
+			a.carried(round)
+			round++
+		}
+	}
+}

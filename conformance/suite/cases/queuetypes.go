@@ -1,0 +1,168 @@
+//go:build linux
+
+package cases
+
+import (
+	"errors"
+	"fmt"
+	"syscall"
+
+	"github.com/verbsgen/verbsgen/conformance/suite"
+	"github.com/verbsgen/verbsgen/conformance/suite/far"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/dpath"
+)
+
+// queueTypes are the cases of queue pairs of each type, of many, and of completion vectors.
+func queueTypes() []suite.Case {
+	const family = "queue"
+	return []suite.Case{
+		{ID: "CF-que-0012", Family: family, Title: "queue pairs of each type, plain and extended: their room, and their states up to INIT", Page: "ibv_create_qp", Needs: needs(suite.Peer), Run: eachType},
+		{ID: "CF-que-0013", Family: family, Title: "a queue pair of datagrams tells its key and its number, in each state", Page: "ibv_query_qp", Needs: needs(suite.Peer), Run: datagramStates},
+		{ID: "CF-que-0014", Family: family, Title: "many connections at once, each with bytes of its own", Page: "ibv_create_qp", Needs: needs(suite.Peer), Run: manyConnections},
+		{ID: "CF-que-0015", Family: family, Title: "reads that are under way at once: as many as were asked for", Page: "ibv_modify_qp", Needs: needs(suite.Peer), Run: manyReads},
+		{ID: "CF-que-0016", Family: family, Title: "a completion queue on each vector, with a channel and without", Page: "ibv_create_cq", Rules: []string{"VR-ibv_create_cq-comp_vector-0282"}, Run: eachVector},
+	}
+}
+
+// bothKinds makes a queue pair of a type, plain and extended, with room for 5 requests of 2 elements each, and hands on each.
+func bothKinds(t *suite.T, typ verbs.QPType, use func(what string, qp *verbs.QP)) {
+	pd, cq := newPD(t), must(t.Device().CreateCQ(depth, nil, 0))(t)
+	qp := must(pd.CreateQP(verbs.NewQPInitAttr(typ, cq, cq).MaxSendWR(5).MaxRecvWR(5).MaxSendSGE(2).MaxRecvSGE(2)))(t)
+	use(fmt.Sprintf("%v", typ), qp)
+	ok(t, "Close", qp.Close())
+	qp = must(t.Device().CreateQPEx(verbs.NewQPInitAttrEx(typ, cq, cq, pd).MaxSendWR(5).MaxRecvWR(5).MaxSendSGE(2).MaxRecvSGE(2)))(t)
+	use(fmt.Sprintf("%v, extended", typ), qp)
+	ok(t, "Close", qp.Close())
+}
+
+func eachType(t *suite.T) {
+	for _, typ := range []verbs.QPType{verbs.QPTypeRC, verbs.QPTypeUC, verbs.QPTypeUD} {
+		kind := map[verbs.QPType]far.Kind{verbs.QPTypeRC: far.RC, verbs.QPTypeUC: far.UC, verbs.QPTypeUD: far.UD}[typ]
+		bothKinds(t, typ, func(what string, qp *verbs.QP) {
+			is := func(state verbs.QPState) {
+				q, made, err := qp.Query()
+				if err != nil {
+					t.Fatalf("%s: %v", what, err)
+				}
+				if c := made.Cap; q.State != state || made.Type != typ || c.MaxSendWR < 5 || c.MaxRecvWR < 5 || c.MaxSendSGE < 2 || c.MaxRecvSGE < 2 {
+					t.Errorf("%s: in %v, of type %v, with room %+v", what, q.State, made.Type, c)
+				}
+			}
+			is(verbs.QPStateReset)
+			if err := t.Port().Init(qp, kind, 0); err != nil {
+				t.Fatalf("%s: %v", what, err)
+			}
+			is(verbs.QPStateInit)
+			ok(t, what+": back to RESET", qp.Modify(verbs.NewQPAttr(verbs.QPStateReset)))
+			is(verbs.QPStateReset)
+		})
+	}
+}
+
+// datagramStates has a key of the program's, and one that only a privileged program may set.
+func datagramStates(t *suite.T) {
+	const own, privileged = 0x123, 0x80000000
+	bothKinds(t, verbs.QPTypeUD, func(what string, qp *verbs.QP) {
+		init := func(key uint32) *verbs.QPAttr {
+			return verbs.NewQPAttr(verbs.QPStateInit).PKeyIndex(0).PortNum(t.Port().Number()).QKey(key)
+		}
+		tells := func(state verbs.QPState, key uint32) *verbs.QPInfo {
+			q, _, err := qp.Query()
+			if err != nil {
+				t.Fatalf("%s: %v", what, err)
+			}
+			if q.State != state || q.QKey != key {
+				t.Errorf("%s: in %v with the key %#x, want %v and %#x", what, q.State, q.QKey, state, key)
+			}
+			return q
+		}
+		ok(t, what+": INIT", qp.Modify(init(own)))
+		tells(verbs.QPStateInit, own)
+		ok(t, what+": RTR", qp.Modify(verbs.NewQPAttr(verbs.QPStateRTR)))
+		tells(verbs.QPStateRTR, own)
+		ok(t, what+": RTS", qp.Modify(verbs.NewQPAttr(verbs.QPStateRTS).SQPSN(0x45)))
+		if q := tells(verbs.QPStateRTS, own); q.SQPSN != 0x45 {
+			t.Errorf("%s: the number is %#x", what, q.SQPSN)
+		}
+		ok(t, what+": RESET", qp.Modify(verbs.NewQPAttr(verbs.QPStateReset)))
+		if err := qp.Modify(init(privileged)); errors.Is(err, syscall.EPERM) {
+			t.Saw(what+": a privileged key", err) // the program is not privileged
+		} else {
+			ok(t, what+": a privileged key", err)
+			tells(verbs.QPStateInit, privileged)
+		}
+	})
+}
+
+// manyConnections has requests of all of them under way before it looks at one.
+func manyConnections(t *suite.T) {
+	const many = 64 // as many ends as a far side on another machine may have open
+	pd, cq := newPD(t), must(t.Device().CreateCQ(2*many, nil, 0))(t)
+	var all []*near
+	for i := range many {
+		n := nearOn(t, pd, far.RC, cq, cq)
+		n.farRoom(64)
+		fill(n.buf[:64], i)
+		n.send.WR(0).Write(uint64(2*i), n.link.To.Base, n.link.To.RKey).Add(n.sge(0, 64))
+		n.send.WR(1).Send(uint64(2*i + 1)).Add(n.sge(0, 64)).Flags(verbs.SendSignaled)
+		all = append(all, n)
+	}
+	for _, n := range all {
+		n.post(2)
+	}
+	ended := map[uint64]uint32{}
+	for range many {
+		wc := wait(t, cq)
+		t.Status("a message", int(wc.Status), suite.StatusSuccess)
+		ended[wc.ID] = wc.QPNum
+	}
+	for i, n := range all {
+		if num, is := ended[uint64(2*i+1)]; !is || num != n.qp.Num() {
+			t.Errorf("connection %d: completed by queue pair %#x, want %#x", i, num, n.qp.Num())
+		}
+		n.farHas(fmt.Sprintf("connection %d", i), 0, n.buf[:64])
+		holds(t, fmt.Sprintf("message %d", i), n.farGot("a message").Data, n.buf[:64])
+	}
+}
+
+// manyReads asks for 12, or as many as the device can.
+func manyReads(t *suite.T) {
+	attr := must(t.Device().QueryDevice())(t)
+	in, out := uint8(min(12, attr.MaxQPRDAtom)), uint8(min(12, attr.MaxQPInitRDAtom))
+	r := newReady(t)
+	r.moved("INIT", r.init)
+	r.moved("RTR", r.rtr.MaxDestRDAtomic(in))
+	r.moved("RTS", r.rts.MaxRDAtomic(out))
+	q, _, err := r.near.QP.Query(verbs.QPFieldMaxQPRDAtomic | verbs.QPFieldMaxDestRDAtomic)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	if q.MaxDestRDAtomic < in || q.MaxRDAtomic < out {
+		t.Errorf("asked for %d from the peer and %d to it, got %d and %d", in, out, q.MaxDestRDAtomic, q.MaxRDAtomic)
+	}
+	r.works()
+}
+
+// eachVector notes nothing: how many vectors there are is the machine's affair.
+func eachVector(t *suite.T) {
+	vectors := t.Device().NumCompVectors()
+	if vectors < 1 {
+		t.Fatalf("%d vectors", vectors)
+	}
+	for v := range min(vectors, 64) {
+		for _, ch := range []*verbs.CompChannel{nil, must(t.Device().CreateCompChannel())(t)} {
+			cq := must(t.Device().CreateCQ(vectors, ch, v))(t)
+			if got, err := cq.PollInto(make([]dpath.WC, 1)); got != 0 || err != nil {
+				t.Errorf("vector %d: a poll of a new queue: %d, %v", v, got, err)
+			}
+			err := cq.Close()
+			if ch != nil {
+				err = errors.Join(err, ch.Close())
+			}
+			if err != nil {
+				t.Errorf("vector %d: Close: %v", v, err)
+			}
+		}
+	}
+}

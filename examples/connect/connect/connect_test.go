@@ -1,0 +1,235 @@
+//go:build linux && cgo
+
+package connect
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/gen/verbs/verbstest"
+)
+
+func options(data string) Options {
+	return Options{Setup: verbs.RCSetup{PortNum: 1, MinRNRTimer: 12, Timeout: 14, RetryCnt: 7, RNRRetry: 7, MaxRDAtomic: 4, MaxDestRDAtomic: 2}, HopLimit: 1, Data: []byte(data), Timeout: 5 * time.Second}
+}
+
+// newQP makes a queue pair on a device of its own.
+func newQP(t *testing.T) *verbs.QP {
+	t.Helper()
+	_, dev := verbstest.Open(t)
+	pd, err := dev.AllocPD()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cq, err := dev.CreateCQ(1, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	qp, err := pd.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeRC, cq, cq))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(pd.CloseAll(), cq.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return qp
+}
+
+// TestConnect connects two queue pairs, over a pipe and over TCP, with different wishes on each side.
+func TestConnect(t *testing.T) {
+	pipe := func() (net.Conn, net.Conn) { return net.Pipe() }
+	tcp := func() (net.Conn, net.Conn) {
+		ln, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer ln.Close()
+		near, err := net.Dial("tcp", ln.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		far, err := ln.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return near, far
+	}
+	for name, conns := range map[string]func() (net.Conn, net.Conn){"pipe": pipe, "tcp": tcp} {
+		t.Run(name, func(t *testing.T) {
+			near, far := conns()
+			defer near.Close()
+			defer far.Close()
+			qps := []*verbs.QP{newQP(t), newQP(t)}
+			small := options("from near")
+			small.Setup.PathMTU = verbs.MTU512
+			type result struct {
+				peer *Peer
+				err  error
+			}
+			other := make(chan result, 1)
+			go func() {
+				peer, err := Connect(far, qps[1], options("from far"))
+				other <- result{peer, err}
+			}()
+			a, err := Connect(near, qps[0], small)
+			b := <-other
+			if err != nil || b.err != nil {
+				t.Fatal(err, b.err)
+			}
+			if string(a.Data) != "from far" || string(b.peer.Data) != "from near" || a.QPN != qps[1].Num() || b.peer.QPN != qps[0].Num() {
+				t.Errorf("%+v, %+v", a, b.peer)
+			}
+			for i, qp := range qps {
+				info, _, err := qp.Query()
+				if err != nil {
+					t.Fatal(err)
+				}
+				peer := []*Peer{a, b.peer}[i]
+				if info.State != verbs.QPStateRTS || info.PathMTU != verbs.MTU512 || peer.MTU != verbs.MTU512 || info.MaxRDAtomic != 2 || info.AV.GRH.DGID != peer.GID || peer.GID == (verbs.GID{}) {
+					t.Errorf("queue pair %d: %+v, %+v", i, info, peer)
+				}
+			}
+		})
+	}
+}
+
+// TestBadPeer has a peer that is none: each time the error says what came, or did not.
+func TestBadPeer(t *testing.T) {
+	good := (&hello{link: verbs.LinkLayerEthernet, mtu: verbs.MTU1024, qpn: 1, gids: []entry{{gid: verbs.GID{10: 0xff, 11: 0xff, 12: 10, 15: 1}}}, data: []byte("data")}).wire()
+	with := func(at int, b byte) []byte {
+		out := bytes.Clone(good)
+		out[at] = b
+		return out
+	}
+	for _, c := range []struct {
+		what  string
+		sends []byte
+		want  string
+	}{
+		{"nothing", nil, "before it sent its address (0 of 5 bytes came)"},
+		{"too little of an address", good[:9], "before it sent its address (4 of 17 bytes came)"},
+		{"too little of the GIDs", good[:headLength+3], "before it sent its GIDs (3 of 16 bytes came)"},
+		{"too little of the data", good[:len(good)-1], "before it sent its data (3 of 4 bytes came)"},
+		{"another program", []byte("GET / HTTP/1.1\r\n\r\n"), `the peer begins with "GET ", not "RCQP"; is there another program`},
+		{"another version", with(4, 2), "the peer speaks version 2, and this side version 1; run the same program on both"},
+		{"a number of 32 bits", with(10, 1), "both have 24 bits"},
+		{"no MTU", with(6, 0), "the MTU code 0; it is 1 to 5"},
+		{"too many GIDs", with(19, maxGIDs+1), "announces 65 GIDs"},
+		{"too much data", with(20, 0xff), "bytes of data; the most are 64 and 4096"},
+		{"another network", with(5, 1), "use ports of one network"},
+		{"no GID in common", (&hello{link: verbs.LinkLayerEthernet, mtu: verbs.MTU1024, qpn: 1, gids: []entry{{gid: verbs.GID{0: 0x20}}}}).wire(), "give both interfaces an IPv4 address"},
+		{"an address, and then nothing", good, "before it sent that it is connected"},
+		{"an address that it cannot use", append(bytes.Clone(good), failed), "the peer could not connect its queue pair"},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			near, far := net.Pipe()
+			defer near.Close()
+			go func() {
+				heard := make(chan bool)
+				go func() {
+					readHello(far)
+					close(heard)
+					io.Copy(io.Discard, far)
+				}()
+				far.Write(c.sends)
+				<-heard
+				far.Close()
+			}()
+			if _, err := Connect(near, newQP(t), options("")); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v; want %q", err, c.want)
+			}
+		})
+	}
+}
+
+// TestSilentPeer has a peer that neither reads nor writes.
+func TestSilentPeer(t *testing.T) {
+	near, far := net.Pipe()
+	defer near.Close()
+	defer far.Close()
+	o := options("")
+	o.Timeout = 20 * time.Millisecond
+	if _, err := Connect(near, newQP(t), o); !errors.Is(err, os.ErrDeadlineExceeded) || !strings.Contains(err.Error(), "did not send its address in time") {
+		t.Error(err)
+	}
+}
+
+// TestWrongUse refuses what cannot work before anything is said.
+func TestWrongUse(t *testing.T) {
+	qp := newQP(t)
+	for want, change := range map[string]func(*Options){
+		"HopLimit is 0":          func(o *Options) { o.HopLimit = 0 },
+		"a timeout of 0s":        func(o *Options) { o.Timeout = 0 },
+		"4097 bytes of data":     func(o *Options) { o.Data = make([]byte, MaxData+1) },
+		"ports are counted from": func(o *Options) { o.Setup.PortNum = 0 },
+	} {
+		o := options("")
+		change(&o)
+		if _, err := Connect(nil, qp, o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v; want %q", err, want)
+		}
+	}
+}
+
+// TestChoose: both sides choose the same GIDs, of one kind and network.
+func TestChoose(t *testing.T) {
+	list := func(texts ...string) (out []entry) {
+		for i, text := range texts {
+			gid, err := verbs.ParseGID(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out = append(out, entry{gid, uint8(i)})
+		}
+		return out
+	}
+	for _, c := range []struct {
+		mine, theirs []entry
+		from, to     uint8
+		none         bool
+	}{
+		{mine: list("fe80::1", "10.0.0.1"), theirs: list("fe80::2", "10.0.0.2"), from: 1, to: 1},
+		{mine: list("fe80::1", "10.0.0.1", "192.168.7.1"), theirs: list("192.168.7.2", "fe80::2"), from: 2, to: 0},
+		{mine: list("fe80::1", "2001:db8::1"), theirs: list("2001:db8::2", "10.0.0.1"), from: 1, to: 0},
+		{mine: list("fe80::1", "10.0.0.1"), theirs: list("fe80::9", "2001:db8::1"), from: 0, to: 0},
+		{mine: list("10.0.0.1", "10.0.0.2"), theirs: list("10.0.0.2", "10.0.0.1"), from: 0, to: 1}, // one device
+		{mine: list("10.1.0.1", "10.2.0.1"), theirs: list("10.2.0.2", "10.1.0.2"), from: 0, to: 1},
+		{mine: list("10.0.0.1"), theirs: list("fe80::1"), none: true},
+		{theirs: list("fe80::1"), none: true},
+	} {
+		from, to, ok := choose(c.mine, c.theirs)
+		back, forth, also := choose(c.theirs, c.mine)
+		if ok != !c.none || ok != also || from.index != c.from || to.index != c.to {
+			t.Errorf("%v, %v: %v, %v, %t", c.mine, c.theirs, from, to, ok)
+		}
+		if from != forth || to != back {
+			t.Errorf("%v, %v: this side chooses %v, %v, and the other %v, %v", c.mine, c.theirs, from, to, forth, back)
+		}
+	}
+}
+
+// TestInfiniBand reaches a peer by its LID.
+func TestInfiniBand(t *testing.T) {
+	o := options("")
+	self, peer := &hello{link: verbs.LinkLayerInfiniband, lid: 3}, &hello{link: verbs.LinkLayerInfiniband, lid: 4}
+	if path, gid, err := route(self, peer, &o); err != nil || gid != (verbs.GID{}) || path == nil {
+		t.Error(gid, err)
+	}
+	self.gids, peer.gids = []entry{{gid: verbs.GID{0: 0xfe, 15: 1}}}, []entry{{gid: verbs.GID{0: 0xfe, 7: 1, 15: 2}}}
+	if _, _, err := route(self, peer, &o); err == nil || !strings.Contains(err.Error(), "another subnet") {
+		t.Error(err)
+	}
+	peer.gids, peer.lid = self.gids, 0
+	if _, _, err := route(self, peer, &o); err == nil || !strings.Contains(err.Error(), "start a subnet manager") {
+		t.Error(err)
+	}
+}

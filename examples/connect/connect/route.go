@@ -1,0 +1,133 @@
+package connect
+
+import (
+	"bytes"
+	"fmt"
+	"math/bits"
+	"net/netip"
+
+	"github.com/verbsgen/verbsgen/gen/verbs"
+)
+
+// entry is an entry of the GID table of a port. The peer knows the GID alone.
+type entry struct {
+	gid   verbs.GID
+	index uint8
+}
+
+// gidsOf lists the GIDs by which a port may be reached: on Ethernet those of RoCE v2, on InfiniBand all.
+func gidsOf(dev *verbs.Device, port uint8, attr *verbs.PortAttr) (out []entry, err error) {
+	want := verbs.GIDTypeRoCEV2
+	if attr.LinkLayer != verbs.LinkLayerEthernet {
+		want = verbs.GIDTypeIB
+	}
+	n := 0 // the table has the entries of all ports
+	all, err := dev.QueryDevice()
+	if err != nil {
+		return nil, fmt.Errorf("connect: %w", err)
+	}
+	for p := range all.PhysPortCnt {
+		a, err := dev.QueryPort(p + 1)
+		if err != nil {
+			return nil, fmt.Errorf("connect: %w", err)
+		}
+		n += int(a.GIDTblLen)
+	}
+	table := make([]verbs.GIDEntry, max(n, 1))
+	if n, err = dev.QueryGIDTable(table); err != nil {
+		return nil, fmt.Errorf("connect: %w", err)
+	}
+	for _, e := range table[:n] {
+		if e.PortNum == uint32(port) && e.GIDType == want && e.GIDIndex <= 255 && len(out) < maxGIDs {
+			out = append(out, entry{e.GID, uint8(e.GIDIndex)})
+		}
+	}
+	if len(out) == 0 && want == verbs.GIDTypeRoCEV2 {
+		return nil, fmt.Errorf("connect: port %d has no GID of RoCE v2; bring its network interface up and give it an address", port)
+	}
+	return out, nil
+}
+
+// route finds the path to the peer, and the peer's GID where that is a part of it.
+func route(self, peer *hello, o *Options) (*verbs.AHAttr, verbs.GID, error) {
+	var none verbs.GID
+	path := verbs.NewAHAttr(o.Setup.PortNum)
+	switch {
+	case self.link != peer.link:
+		return nil, none, fmt.Errorf("this port is %v, and the peer's %v; use ports of one network", self.link, peer.link)
+	case self.link != verbs.LinkLayerEthernet && (self.lid == 0 || peer.lid == 0):
+		return nil, none, fmt.Errorf("this port has the LID %d, and the peer's %d; start a subnet manager, which gives them", self.lid, peer.lid)
+	case self.link != verbs.LinkLayerEthernet && !sameSubnet(self, peer):
+		return nil, none, fmt.Errorf("the peer is in another subnet of InfiniBand; connect by package rdmacm, which finds the router")
+	case self.link != verbs.LinkLayerEthernet:
+		return path.DLID(peer.lid), none, nil
+	}
+	from, to, ok := choose(self.gids, peer.gids)
+	if !ok {
+		return nil, none, fmt.Errorf("no GID of this port is of the kind of one of the peer's: %v and %v; give both interfaces an IPv4 address, or both an IPv6 one", gids(self), gids(peer))
+	}
+	return path.IsGlobal(true).SGIDIndex(from.index).DGID(to.gid).HopLimit(o.HopLimit), to.gid, nil
+}
+
+func gids(h *hello) (out []verbs.GID) {
+	for _, e := range h.gids {
+		out = append(out, e.gid)
+	}
+	return out
+}
+
+// sameSubnet compares the first eight bytes of the first GID. A side without one cannot say.
+func sameSubnet(a, b *hello) bool {
+	return len(a.gids) == 0 || len(b.gids) == 0 || bytes.Equal(a.gids[0].gid[:8], b.gids[0].gid[:8])
+}
+
+// choose picks a GID of each side, and both sides pick the same: two of one kind, that begin with as many equal bits as possible, so
+// that they are in one network if any are. IPv4 goes before global IPv6, and that before link-local addresses.
+func choose(mine, theirs []entry) (from, to entry, ok bool) {
+	best := -1
+	var bestKey [32]byte
+	for _, a := range mine {
+		for _, b := range theirs {
+			if kind(a.gid) != kind(b.gid) {
+				continue
+			}
+			score, key := kind(a.gid)*1000+common(a.gid, b.gid), pair(a.gid, b.gid)
+			if score > best || score == best && bytes.Compare(key[:], bestKey[:]) < 0 {
+				from, to, best, bestKey = a, b, score, key
+			}
+		}
+	}
+	return from, to, best >= 0
+}
+
+// kind tells apart the kinds of addresses; the best is the largest.
+func kind(g verbs.GID) int {
+	switch addr := netip.AddrFrom16(g).Unmap(); {
+	case addr.Is4():
+		return 2
+	case addr.IsLinkLocalUnicast():
+		return 0
+	}
+	return 1
+}
+
+// common counts the equal bits at the beginning.
+func common(a, b verbs.GID) (n int) {
+	for i := range a {
+		if x := a[i] ^ b[i]; x != 0 {
+			return n + bits.LeadingZeros8(x)
+		}
+		n += 8
+	}
+	return n
+}
+
+// pair is the same for both sides.
+func pair(a, b verbs.GID) (key [32]byte) {
+	if bytes.Compare(a[:], b[:]) > 0 {
+		a, b = b, a
+	}
+	copy(key[:], a[:])
+	copy(key[16:], b[:])
+	return key
+}

@@ -1,0 +1,72 @@
+//go:build linux && cgo
+
+package verbs_test
+
+import (
+	"errors"
+	"fmt"
+	"syscall"
+
+	"github.com/verbsgen/verbsgen/gen/verbs"
+)
+
+// Memory of Go is registered as it is: it stays in its place until the region is closed. A wrong set of flags is refused before the
+// call, by a rule of the man page.
+func ExamplePD_RegMR() {
+	dev, done := open()
+	defer done()
+	pd, err := dev.AllocPD()
+	check(err)
+	buf := make([]byte, 4096)
+	_, err = pd.RegMR(buf, verbs.MRAccessRemoteWrite)
+	fmt.Println(err)
+	mr, err := pd.RegMR(buf, verbs.MRAccessLocalWrite|verbs.MRAccessRemoteWrite)
+	check(err)
+	fmt.Println(mr.Length(), mr.IOVA() == uint64(mr.Addr())) // what a peer needs, with mr.RKey()
+	fmt.Println(mr.Close())
+	// Output:
+	// ibv_reg_mr: access REMOTE_WRITE (0x2): REMOTE_WRITE needs LOCAL_WRITE; add MRAccessLocalWrite [VR-ibv_reg_mr-access-0001]
+	// 4096 true
+	// <nil>
+}
+
+// Memory of the device is an io.WriterAt and an io.ReaderAt; most devices copy words of 4 bytes. Peers reach it by a region that counts from 0.
+func ExampleDevice_AllocDM() {
+	dev, done := open()
+	defer done()
+	pd, err := dev.AllocPD()
+	check(err)
+	dm, err := dev.AllocDM(verbs.NewAllocDMAttr(4096))
+	check(err)
+	n, err := dm.WriteAt([]byte("on the device   "), 64)
+	check(err)
+	back := make([]byte, n)
+	_, err = dm.ReadAt(back, 64)
+	check(err)
+	mr, err := pd.RegDMMR(dm, 0, 4096, verbs.DMAccessZeroBased|verbs.DMAccessRemoteRead)
+	check(err)
+	fmt.Printf("%q %d\n", back, mr.IOVA())
+	fmt.Println(errors.Is(dm.Close(), syscall.EBUSY))
+	// Output:
+	// "on the device   " 0
+	// true
+}
+
+// A parent domain stands in the place of the domain that it extends. One with a thread domain is for a single thread at a time, and
+// what is made in it may do without locks.
+func ExampleDevice_AllocParentDomain() {
+	dev, done := open()
+	defer done()
+	pd, err := dev.AllocPD()
+	check(err)
+	td, err := dev.AllocTD(verbs.NewTDInitAttr())
+	check(err)
+	parent, err := dev.AllocParentDomain(verbs.NewParentDomainAttr(pd).ThreadDomain(td))
+	check(err)
+	cq, err := dev.CreateCQ(1, nil, 0)
+	check(err)
+	qp, err := parent.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeRC, cq, cq).MaxSendWR(1).MaxSendSGE(1))
+	check(err)
+	fmt.Println(qp.PD() == parent, parent.Parent() == pd)
+	// Output: true true
+}
