@@ -27,7 +27,7 @@ func TestBuf(t *testing.T) {
 	if buf.Len() != 10000 || len(buf.Bytes()) != 10000 || buf.Addr() != uintptr(unsafe.Pointer(&buf.Bytes()[0])) || buf.PD() != pd {
 		t.Errorf("%d bytes at %#x", buf.Len(), buf.Addr())
 	}
-	mr := must(pd.RegBufMR(buf.Addr()+4096, 4096, buf, verbs.MRAccessLocalWrite))(t)
+	mr := must(pd.RegBufMR(buf, buf.Addr()+4096, 4096, verbs.MRAccessLocalWrite))(t)
 	if mr.Addr() != buf.Addr()+4096 || mr.Length() != 4096 {
 		t.Errorf("region of %d bytes at %#x", mr.Length(), mr.Addr())
 	}
@@ -52,7 +52,7 @@ func TestBuf(t *testing.T) {
 	if _, err := buf.ReadAt(make([]byte, 1), 0); !errors.Is(err, os.ErrClosed) || buf.Bytes() != nil || buf.Addr() != 0 {
 		t.Errorf("after Close: %v", err)
 	}
-	if _, err := pd.RegBufMR(0x10000, 1, buf, 0); !errors.Is(err, os.ErrClosed) {
+	if _, err := pd.RegBufMR(buf, 0x10000, 1, 0); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("RegBufMR after Close: %v", err)
 	}
 }
@@ -69,11 +69,11 @@ func TestBufRefused(t *testing.T) {
 		addr   uintptr
 		length uint64
 	}{{"before it", pd, at - 1, 1}, {"beyond it", pd, at + 1, 4096}, {"of another domain", other, at, 4096}} {
-		if _, err := c.pd.RegBufMR(c.addr, c.length, buf, 0); !errors.Is(err, syscall.EINVAL) {
+		if _, err := c.pd.RegBufMR(buf, c.addr, c.length, 0); !errors.Is(err, syscall.EINVAL) {
 			t.Errorf("a region %s: %v", c.what, err)
 		}
 	}
-	if _, err := pd.RegBufMR(at, 4096, buf, verbs.MRAccessRemoteWrite); err == nil {
+	if _, err := pd.RegBufMR(buf, at, 4096, verbs.MRAccessRemoteWrite); err == nil {
 		t.Error("REMOTE_WRITE without LOCAL_WRITE is accepted")
 	}
 	if _, err := pd.RegMREx(verbs.NewMRInitAttr(4096, 0).Buf(buf)); err == nil {
@@ -97,7 +97,7 @@ func TestBufDmabuf(t *testing.T) {
 	if n, err := unix.Pread(fd, got, 10); n != 6 || err != nil || string(got) != "shared" {
 		t.Errorf("through the descriptor: %q, %v", got, err)
 	}
-	mr := must(pd.RegBufMR(buf.Addr(), 4096, buf, verbs.MRAccessLocalWrite))(t)
+	mr := must(pd.RegBufMR(buf, buf.Addr(), 4096, verbs.MRAccessLocalWrite))(t)
 	if err := mr.Close(); err != nil {
 		t.Error(err)
 	}

@@ -120,7 +120,7 @@ var plain = []struct {
 // elsewhere are the other methods of an identifier, with the test that calls each.
 var elsewhere = map[string]string{
 	"Connect": "TestConnParam", "Accept": "TestConnParam", "CreateQP": "TestCreateQP", "Migrate": "TestMigrate", "Close": "TestFailures",
-	"EventChannel": "TestMigrate", "Device": "TestCreateQP", "LocalAddr": "TestAddresses", "PeerAddr": "TestAddresses",
+	"EventChannel": "TestMigrate", "CPtr": "TestMigrate", "Device": "TestCreateQP", "LocalAddr": "TestAddresses", "PeerAddr": "TestAddresses",
 }
 
 // TestArguments calls every method: each argument arrives where it belongs.
@@ -322,7 +322,13 @@ func TestMigrate(t *testing.T) {
 	if b.id.EventChannel() != second {
 		t.Error("it has another channel than it was moved to")
 	}
+	if b.id.CPtr() == nil {
+		t.Error("an open identifier has no address in C")
+	}
 	b.check(b.id.Close())
+	if at := b.id.CPtr(); at != nil {
+		t.Errorf("a closed identifier has the address %p in C", at)
+	}
 	b.check(second.Close())
 }
 

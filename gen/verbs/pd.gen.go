@@ -1635,7 +1635,7 @@ func (pd *PD) AllocBuf(size uint64) (*Buf, error) {
 //   - ON_DEMAND needs a device with on-demand paging [VR-ibv_reg_buf_mr-access-3028]
 //
 // C: ibv_reg_buf_mr, ibv_alloc_buf(3).
-func (pd *PD) RegBufMR(addr uintptr, length uint64, buffer *Buf, access MRAccess) (*MR, error) {
+func (pd *PD) RegBufMR(buffer *Buf, addr uintptr, length uint64, access MRAccess) (*MR, error) {
 	const verb = "ibv_reg_buf_mr"
 	if err := pd.enter(verb); err != nil {
 		return nil, err
@@ -1644,15 +1644,15 @@ func (pd *PD) RegBufMR(addr uintptr, length uint64, buffer *Buf, access MRAccess
 	if pd.lib.fn[symIbv_reg_buf_mr] == 0 {
 		return nil, pd.lib.missing("ibv_reg_buf_mr", symIbv_reg_buf_mr)
 	}
-	if err := mem.RefuseGoHeap(addr, length); err != nil {
-		return nil, verr.Memory(verb, err)
-	}
 	if err := buffer.enter(verb); err != nil {
 		return nil, err
 	}
 	defer buffer.node.Exit()
 	if buffer.dev != pd.dev {
 		return nil, object.OtherDevice(verb, "buf", &buffer.node, &buffer.dev.node, &pd.node, &pd.dev.node)
+	}
+	if err := mem.RefuseGoHeap(addr, length); err != nil {
+		return nil, verr.Memory(verb, err)
 	}
 	in := inRegBufMR{
 		pd:     validate.Addr(pd.c),

@@ -62,7 +62,6 @@ func (b *builder) newCall(v *model.Verb, m *model.Method) *call {
 func (b *builder) method(v *model.Verb, m *model.Method) []Decl {
 	c := b.newCall(v, m)
 	c.results()
-	c.memory()
 	for _, p := range v.Params {
 		c.param(p)
 	}

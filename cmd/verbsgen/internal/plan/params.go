@@ -17,6 +17,9 @@ func (c *call) param(p *model.Param) {
 	case p == c.recv:
 		c.pass(p, val(p.Go+".c"), as(Handle, p.Go+".c"))
 	case c.isMemory(p):
+		if p.Role == spec.RoleAddr {
+			c.memory(p)
+		}
 		c.pass(p, val(p.Go), wide(p.Go))
 	case isFixed && p.Role != spec.RoleFlags:
 		c.fixedParam(p, fixed)
