@@ -267,14 +267,14 @@ func IsList(role string) bool { return role == RoleSlice || role == RoleFilled }
 
 // Param is one parameter of a verb.
 type Param struct {
-	C    string
-	Role string
-	Type string // object, flag type, enum type or record type
-	Go   string // Go name, if the usual name is bad
-	Null bool   // NULL is allowed
-	Len  string // the parameter that holds the length (addr, slice)
-	Count int   // of role out: how many numbers it points to; 0: one
-	Rest bool   // flags given one by one at the end of the call; no flag means all
+	C     string
+	Role  string
+	Type  string // object, flag type, enum type or record type
+	Go    string // Go name, if the usual name is bad
+	Null  bool   // NULL is allowed
+	Len   string // the parameter that holds the length (addr, slice)
+	Count int    // of role out: how many numbers it points to; 0: one
+	Rest  bool   // flags given one by one at the end of the call; no flag means all
 	// Parent: the object made by the verb must be closed before this one.
 	Parent bool
 	Moves  bool   // after the call the receiver must be closed before this one
