@@ -23,6 +23,20 @@ func checkCloseDevice(in *inCloseDevice) error {
 	return verr.RefuseErr("ibv_close_device", bad...)
 }
 
+// inImportPD has the values that the rules of ibv_import_pd use.
+type inImportPD struct {
+	context uint64 // context
+}
+
+// checkImportPD refuses a call of ibv_import_pd that breaks a rule.
+func checkImportPD(in *inImportPD) error {
+	var bad []verr.Violation
+	if in.context == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3001], Value: validate.AddrText(in.context)})
+	}
+	return verr.RefuseErr("ibv_import_pd", bad...)
+}
+
 // inImportDM has the values that the rules of ibv_import_dm use.
 type inImportDM struct {
 	context uint64 // context
@@ -1301,6 +1315,36 @@ func hintInitAHFromWC(in *inInitAHFromWC) []verr.Violation {
 		may = append(may, verr.Violation{Rule: &rules[rule0766], Value: strconv.FormatUint(in.portNum, 10), Limit: strconv.FormatUint(in.capDeviceAttrPhysPortCnt.V, 10)})
 	}
 	return may
+}
+
+// inResolveEthL2FromGID has the values that the rules of ibv_resolve_eth_l2_from_gid use.
+type inResolveEthL2FromGID struct {
+	context                  uint64         // context
+	attr                     uint64         // attr
+	attrPortNum              uint64         // attr.port_num
+	capDeviceAttrPhysPortCnt validate.Known // device_attr.phys_port_cnt
+	ethMac                   uint64         // eth_mac
+}
+
+// checkResolveEthL2FromGID refuses a call of ibv_resolve_eth_l2_from_gid that breaks a rule.
+func checkResolveEthL2FromGID(in *inResolveEthL2FromGID) error {
+	var bad []verr.Violation
+	if in.context == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3030], Value: validate.AddrText(in.context)})
+	}
+	if in.attr == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3031], Value: validate.AddrText(in.attr)})
+	}
+	if in.attrPortNum < 1 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3032], Value: strconv.FormatUint(in.attrPortNum, 10)})
+	}
+	if in.capDeviceAttrPhysPortCnt.OK && in.attrPortNum > in.capDeviceAttrPhysPortCnt.V {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3033], Value: strconv.FormatUint(in.attrPortNum, 10), Limit: strconv.FormatUint(in.capDeviceAttrPhysPortCnt.V, 10)})
+	}
+	if in.ethMac == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3034], Value: strconv.FormatUint(in.ethMac, 10)})
+	}
+	return verr.RefuseErr("ibv_resolve_eth_l2_from_gid", bad...)
 }
 
 // inCreateCounters has the values that the rules of ibv_create_counters use.
