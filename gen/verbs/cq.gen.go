@@ -201,6 +201,9 @@ func (w *WCEx) Err() error {
 // Reader makes a reader of the given fields, and of those that every reader has. Each must have been asked for
 // when the CQ was made; otherwise the error names what was not. A reader needs no Close.
 //
+// With soft-RoCE of rdma-core before 55.0 poll with a list of one: a longer one than there are completions
+// damages the queue.
+//
 // C: ibv_start_poll, ibv_create_cq_ex(3).
 func (cq *CQ) Reader(fields WCField) (*CQReader, error) {
 	const verb = "ibv_start_poll"
