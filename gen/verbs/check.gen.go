@@ -263,6 +263,7 @@ const (
 	rule1109
 	rule1110
 	rule3526
+	rule3901
 	rule0285
 	rule0286
 	rule0189
@@ -589,9 +590,9 @@ const (
 	rule1370
 	rule1371
 	rule1372
-	rule1373
 	rule1374
 	rule1375
+	rule1373
 	rule1376
 	rule1306
 	rule1307
@@ -992,6 +993,7 @@ var rules = []verr.Rule{
 	rule1109: {ID: "VR-ibv_bind_mw-mw_access_flags-1109", Verb: "ibv_bind_mw", Subject: "mw_bind.bind_info.mw_access_flags", Statement: "mw_access_flags has no flags but REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC and ZERO_BASED", Fix: "leave the other flags out", Page: "ibv_bind_mw", Section: "DESCRIPTION"},
 	rule1110: {ID: "VR-ibv_bind_mw-mw_access_flags-1110", Verb: "ibv_bind_mw", Subject: "mw_bind.bind_info.mw_access_flags", Statement: "a window of type 1 is not ZERO_BASED with the providers known", Fix: "leave ZERO_BASED out, or bind a window of type 2", Page: "ibv_bind_mw", Section: "", RefusedBy: []string{"rxe", "mlx5"}},
 	rule3526: {ID: "VR-ibv_bind_mw-mw_access_flags-3526", Verb: "ibv_bind_mw", Subject: "mw_bind.bind_info.mw_access_flags", Statement: "atomic operations on a window need a device that has them", Fix: "leave MWAccessRemoteAtomic out", Page: "ibv_bind_mw", Section: "DESCRIPTION", Unsupported: true, Capable: true},
+	rule3901: {ID: "VR-ibv_bind_mw-mr-3901", Verb: "ibv_bind_mw", Subject: "mw_bind.bind_info.mr", Statement: "a request that unbinds a window names a region too", Fix: "pass a region, with length 0", Page: "ibv_bind_mw", Section: "", AcceptedBy: []string{"mlx5"}},
 	rule0285: {ID: "VR-ibv_create_comp_channel-context-0285", Verb: "ibv_create_comp_channel", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_create_comp_channel", Section: "DESCRIPTION"},
 	rule0286: {ID: "VR-ibv_destroy_comp_channel-channel-0286", Verb: "ibv_destroy_comp_channel", Subject: "channel", Statement: "channel must not be NULL", Fix: "pass a CompChannel", Page: "ibv_create_comp_channel", Section: "DESCRIPTION"},
 	rule0189: {ID: "VR-ibv_advise_mr-pd-0189", Verb: "ibv_advise_mr", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_advise_mr", Section: "ARGUMENTS"},
@@ -1202,8 +1204,8 @@ var rules = []verr.Rule{
 	rule0134: {ID: "VR-ibv_alloc_parent_domain-attr-0134", Verb: "ibv_alloc_parent_domain", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass a ParentDomainAttr", Page: "ibv_alloc_parent_domain", Section: "DESCRIPTION"},
 	rule0135: {ID: "VR-ibv_alloc_parent_domain-pd-0135", Verb: "ibv_alloc_parent_domain", Subject: "attr.pd", Statement: "a parent domain extends a protection domain", Fix: "set pd", Page: "ibv_alloc_parent_domain", Section: "DESCRIPTION"},
 	rule0136: {ID: "VR-ibv_alloc_parent_domain-comp_mask-0136", Verb: "ibv_alloc_parent_domain", Subject: "attr.comp_mask", Statement: "comp_mask takes the known bits", Fix: "leave the unknown bits out", Page: "ibv_alloc_parent_domain", Section: "ARGUMENTS"},
-	rule0137: {ID: "VR-ibv_alloc_parent_domain-free-0137", Verb: "ibv_alloc_parent_domain", Subject: "attr.free", Statement: "alloc needs free, which takes back what alloc gave", Fix: "set free too, or neither", Page: "ibv_alloc_parent_domain", Section: "ARGUMENTS"},
-	rule0138: {ID: "VR-ibv_alloc_parent_domain-alloc-0138", Verb: "ibv_alloc_parent_domain", Subject: "attr.alloc", Statement: "free needs alloc, whose memory it takes back", Fix: "set alloc too, or neither", Page: "ibv_alloc_parent_domain", Section: "ARGUMENTS"},
+	rule0137: {ID: "VR-ibv_alloc_parent_domain-free-0137", Verb: "ibv_alloc_parent_domain", Subject: "attr.free", Statement: "alloc needs free, which takes back what alloc gave", Fix: "set free too, or neither", Page: "ibv_alloc_parent_domain", Section: "ARGUMENTS", AcceptedBy: []string{"mlx5 (it uses neither function)", "ionic (the program crashes when a queue is destroyed)"}},
+	rule0138: {ID: "VR-ibv_alloc_parent_domain-alloc-0138", Verb: "ibv_alloc_parent_domain", Subject: "attr.alloc", Statement: "free needs alloc, whose memory it takes back", Fix: "set alloc too, or neither", Page: "ibv_alloc_parent_domain", Section: "ARGUMENTS", AcceptedBy: []string{"mlx5 (it uses neither function)", "ionic (it uses neither function)"}},
 	rule0139: {ID: "VR-ibv_alloc_parent_domain-alloc-0139", Verb: "ibv_alloc_parent_domain", Subject: "attr.alloc", Statement: "alloc is ignored unless ALLOCATORS is set in comp_mask", Fix: "set ParentDomainAttr.Allocator", Page: "ibv_alloc_parent_domain", Section: "ARGUMENTS"},
 	rule0140: {ID: "VR-ibv_alloc_parent_domain-free-0140", Verb: "ibv_alloc_parent_domain", Subject: "attr.free", Statement: "free is ignored unless ALLOCATORS is set in comp_mask", Fix: "set ParentDomainAttr.Allocator", Page: "ibv_alloc_parent_domain", Section: "ARGUMENTS"},
 	rule0141: {ID: "VR-ibv_alloc_parent_domain-pd_context-0141", Verb: "ibv_alloc_parent_domain", Subject: "attr.pd_context", Statement: "pd_context is ignored unless PD_CONTEXT is set in comp_mask", Fix: "set ParentDomainAttr.PDContext", Page: "ibv_alloc_parent_domain", Section: "ARGUMENTS"},
@@ -1318,9 +1320,9 @@ var rules = []verr.Rule{
 	rule1370: {ID: "VR-ibv_qp_attach_comp_cntr-qp-1370", Verb: "ibv_qp_attach_comp_cntr", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION"},
 	rule1371: {ID: "VR-ibv_qp_attach_comp_cntr-comp_cntr-1371", Verb: "ibv_qp_attach_comp_cntr", Subject: "comp_cntr", Statement: "comp_cntr must not be NULL", Fix: "pass a CompCntr", Page: "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION"},
 	rule1372: {ID: "VR-ibv_qp_attach_comp_cntr-attr-1372", Verb: "ibv_qp_attach_comp_cntr", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass a CompCntrAttachAttr", Page: "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION"},
-	rule1373: {ID: "VR-ibv_qp_attach_comp_cntr-state-1373", Verb: "ibv_qp_attach_comp_cntr", Subject: "qp.state", Statement: "a counter is attached before the queue pair is connected", Fix: "attach it in RESET or INIT", Page: "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION"},
 	rule1374: {ID: "VR-ibv_qp_attach_comp_cntr-comp_mask-1374", Verb: "ibv_qp_attach_comp_cntr", Subject: "attr.comp_mask", Statement: "comp_mask has no bits yet", Fix: "set it to 0", Page: "ibv_qp_attach_comp_cntr", Section: "ARGUMENTS"},
 	rule1375: {ID: "VR-ibv_qp_attach_comp_cntr-op_mask-1375", Verb: "ibv_qp_attach_comp_cntr", Subject: "attr.op_mask", Statement: "op_mask has no bits but those of enum ibv_qp_attach_comp_cntr_op", Fix: "leave the other bits out", Page: "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION"},
+	rule1373: {ID: "VR-ibv_qp_attach_comp_cntr-state-1373", Verb: "ibv_qp_attach_comp_cntr", Subject: "qp.state", Statement: "a counter is attached before the queue pair is connected", Fix: "attach it in RESET or INIT", Page: "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION"},
 	rule1376: {ID: "VR-ibv_qp_attach_comp_cntr-op_mask-1376", Verb: "ibv_qp_attach_comp_cntr", Subject: "attr.op_mask", Statement: "a counter counts an operation at least", Fix: "name the operations", Page: "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION"},
 	rule1306: {ID: "VR-ibv_query_qp_data_in_order-qp-1306", Verb: "ibv_query_qp_data_in_order", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_query_qp_data_in_order", Section: "ARGUMENTS"},
 	rule1307: {ID: "VR-ibv_query_qp_data_in_order-flags-1307", Verb: "ibv_query_qp_data_in_order", Subject: "flags", Statement: "flags has no bits but RETURN_CAPS and DEVICE_ONLY", Fix: "leave the other bits out", Page: "ibv_query_qp_data_in_order", Section: "ARGUMENTS", AcceptedBy: []string{"every provider (the result is 0)"}},

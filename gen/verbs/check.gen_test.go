@@ -1055,9 +1055,11 @@ func TestRules(t *testing.T) {
 			return textOf(checkBindMW(&inBindMW{qp: 4096, mw: 4096, mwBind: 4096, mwType: validate.Of(2), mwBindBindInfoMR: 4096}))
 		}},
 		{"VR-ibv_bind_mw-mr-1105", false, func() string {
-			return textOf(checkBindMW(&inBindMW{qp: 4096, mw: 4096, mwBind: 4096, mwBindBindInfoMR: 4096}))
+			return textOf(checkBindMW(&inBindMW{qp: 4096, mw: 4096, mwBind: 4096, mwBindBindInfoMR: 4096, mwBindBindInfoLength: 4096}))
 		}},
-		{"VR-ibv_bind_mw-mr-1105", true, func() string { return textOf(checkBindMW(&inBindMW{qp: 4096, mw: 4096, mwBind: 4096})) }},
+		{"VR-ibv_bind_mw-mr-1105", true, func() string {
+			return textOf(checkBindMW(&inBindMW{qp: 4096, mw: 4096, mwBind: 4096, mwBindBindInfoLength: 4096}))
+		}},
 		{"VR-ibv_bind_mw-qp_type-1107", false, func() string {
 			return textOf(hintBindMW(&inBindMW{qp: 4096, mw: 4096, mwBind: 4096, mwBindBindInfoMR: 4096, qpQPType: validate.Of(2)}))
 		}},
@@ -1088,6 +1090,10 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_bind_mw-mw_access_flags-3526", true, func() string {
 			return textOf(hintBindMW(&inBindMW{qp: 4096, mw: 4096, mwBind: 4096, mwBindBindInfoMR: 4096, mwBindBindInfoMWAccessFlags: 8, capDeviceAttrAtomicCap: validate.Of(0)}))
 		}},
+		{"VR-ibv_bind_mw-mr-3901", false, func() string {
+			return textOf(hintBindMW(&inBindMW{qp: 4096, mw: 4096, mwBind: 4096, mwBindBindInfoMR: 4096}))
+		}},
+		{"VR-ibv_bind_mw-mr-3901", true, func() string { return textOf(hintBindMW(&inBindMW{qp: 4096, mw: 4096, mwBind: 4096})) }},
 		{"VR-ibv_create_comp_channel-context-0285", false, func() string { return textOf(checkCreateCompChannel(&inCreateCompChannel{context: 4096})) }},
 		{"VR-ibv_create_comp_channel-context-0285", true, func() string { return textOf(checkCreateCompChannel(&inCreateCompChannel{})) }},
 		{"VR-ibv_destroy_comp_channel-channel-0286", false, func() string { return textOf(checkDestroyCompChannel(&inDestroyCompChannel{channel: 4096})) }},
@@ -2055,16 +2061,16 @@ func TestRules(t *testing.T) {
 			return textOf(checkAllocParentDomain(&inAllocParentDomain{context: 4096, attr: 4096, attrPD: 4096, attrCompMask: 8, attrFree: 4096}))
 		}},
 		{"VR-ibv_alloc_parent_domain-free-0137", false, func() string {
-			return textOf(checkAllocParentDomain(&inAllocParentDomain{context: 4096, attr: 4096, attrPD: 4096, attrCompMask: 1, attrFree: 4096, attrAlloc: 4096}))
+			return textOf(hintAllocParentDomain(&inAllocParentDomain{context: 4096, attr: 4096, attrPD: 4096, attrCompMask: 1, attrFree: 4096, attrAlloc: 4096}))
 		}},
 		{"VR-ibv_alloc_parent_domain-free-0137", true, func() string {
-			return textOf(checkAllocParentDomain(&inAllocParentDomain{context: 4096, attr: 4096, attrPD: 4096, attrCompMask: 1, attrAlloc: 4096}))
+			return textOf(hintAllocParentDomain(&inAllocParentDomain{context: 4096, attr: 4096, attrPD: 4096, attrCompMask: 1, attrAlloc: 4096}))
 		}},
 		{"VR-ibv_alloc_parent_domain-alloc-0138", false, func() string {
-			return textOf(checkAllocParentDomain(&inAllocParentDomain{context: 4096, attr: 4096, attrPD: 4096, attrCompMask: 1, attrFree: 4096, attrAlloc: 4096}))
+			return textOf(hintAllocParentDomain(&inAllocParentDomain{context: 4096, attr: 4096, attrPD: 4096, attrCompMask: 1, attrFree: 4096, attrAlloc: 4096}))
 		}},
 		{"VR-ibv_alloc_parent_domain-alloc-0138", true, func() string {
-			return textOf(checkAllocParentDomain(&inAllocParentDomain{context: 4096, attr: 4096, attrPD: 4096, attrCompMask: 1, attrFree: 4096}))
+			return textOf(hintAllocParentDomain(&inAllocParentDomain{context: 4096, attr: 4096, attrPD: 4096, attrCompMask: 1, attrFree: 4096}))
 		}},
 		{"VR-ibv_alloc_parent_domain-alloc-0139", false, func() string {
 			return textOf(hintAllocParentDomain(&inAllocParentDomain{context: 4096, attr: 4096, attrPD: 4096, attrCompMask: 1, attrFree: 4096, attrAlloc: 4096}))
@@ -2624,12 +2630,6 @@ func TestRules(t *testing.T) {
 			return textOf(checkQPAttachCompCntr(&inQPAttachCompCntr{qp: 4096, compCntr: 4096, attr: 4096, attrOpMask: 1}))
 		}},
 		{"VR-ibv_qp_attach_comp_cntr-attr-1372", true, func() string { return textOf(checkQPAttachCompCntr(&inQPAttachCompCntr{qp: 4096, compCntr: 4096})) }},
-		{"VR-ibv_qp_attach_comp_cntr-state-1373", false, func() string {
-			return textOf(checkQPAttachCompCntr(&inQPAttachCompCntr{qp: 4096, compCntr: 4096, attr: 4096, qpState: validate.Of(1), attrOpMask: 1}))
-		}},
-		{"VR-ibv_qp_attach_comp_cntr-state-1373", true, func() string {
-			return textOf(checkQPAttachCompCntr(&inQPAttachCompCntr{qp: 4096, compCntr: 4096, attr: 4096, qpState: validate.Of(2), attrOpMask: 1}))
-		}},
 		{"VR-ibv_qp_attach_comp_cntr-comp_mask-1374", false, func() string {
 			return textOf(checkQPAttachCompCntr(&inQPAttachCompCntr{qp: 4096, compCntr: 4096, attr: 4096, attrOpMask: 1}))
 		}},
@@ -2641,6 +2641,12 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_qp_attach_comp_cntr-op_mask-1375", true, func() string {
 			return textOf(checkQPAttachCompCntr(&inQPAttachCompCntr{qp: 4096, compCntr: 4096, attr: 4096, attrOpMask: 65}))
+		}},
+		{"VR-ibv_qp_attach_comp_cntr-state-1373", false, func() string {
+			return textOf(hintQPAttachCompCntr(&inQPAttachCompCntr{qp: 4096, compCntr: 4096, attr: 4096, attrOpMask: 1, qpState: validate.Of(1)}))
+		}},
+		{"VR-ibv_qp_attach_comp_cntr-state-1373", true, func() string {
+			return textOf(hintQPAttachCompCntr(&inQPAttachCompCntr{qp: 4096, compCntr: 4096, attr: 4096, attrOpMask: 1, qpState: validate.Of(2)}))
 		}},
 		{"VR-ibv_qp_attach_comp_cntr-op_mask-1376", false, func() string {
 			return textOf(hintQPAttachCompCntr(&inQPAttachCompCntr{qp: 4096, compCntr: 4096, attr: 4096, attrOpMask: 1}))

@@ -1398,8 +1398,10 @@ func (dev *Device) AllocTD(initAttr *TDInitAttr) (*TD, error) {
 // Rules:
 //   - a parent domain extends a protection domain [VR-ibv_alloc_parent_domain-pd-0135]
 //   - comp_mask takes the known bits [VR-ibv_alloc_parent_domain-comp_mask-0136]
-//   - alloc needs free, which takes back what alloc gave [VR-ibv_alloc_parent_domain-free-0137]
-//   - free needs alloc, whose memory it takes back [VR-ibv_alloc_parent_domain-alloc-0138]
+//   - alloc needs free, which takes back what alloc gave (a hint only: some devices accept it)
+//     [VR-ibv_alloc_parent_domain-free-0137]
+//   - free needs alloc, whose memory it takes back (a hint only: some devices accept it)
+//     [VR-ibv_alloc_parent_domain-alloc-0138]
 //
 // C: ibv_alloc_parent_domain, ibv_alloc_parent_domain(3).
 func (dev *Device) AllocParentDomain(attr *ParentDomainAttr) (*PD, error) {

@@ -122,7 +122,7 @@ func checkQueryPort(in *inQueryPort) error {
 	if in.portNum < 1 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0170], Value: strconv.FormatUint(in.portNum, 10)})
 	}
-	if in.capDeviceAttrPhysPortCnt.OK && in.portNum > in.capDeviceAttrPhysPortCnt.V {
+	if in.capDeviceAttrPhysPortCnt.OK && in.capDeviceAttrPhysPortCnt.V > 0 && in.portNum > in.capDeviceAttrPhysPortCnt.V {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0171], Value: strconv.FormatUint(in.portNum, 10), Limit: strconv.FormatUint(in.capDeviceAttrPhysPortCnt.V, 10)})
 	}
 	if in.capDeviceAttrExPhysPortCntEx.OK && in.capDeviceAttrExPhysPortCntEx.V != 0 && in.portNum > in.capDeviceAttrExPhysPortCntEx.V {
@@ -997,18 +997,18 @@ func checkAllocParentDomain(in *inAllocParentDomain) error {
 	if in.attrCompMask&^0x7 != 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0136], Value: "0x" + strconv.FormatUint(in.attrCompMask, 16)})
 	}
-	if in.attrCompMask&0x1 != 0 && in.attrAlloc != 0 && in.attrFree == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0137], Value: validate.AddrText(in.attrFree)})
-	}
-	if in.attrCompMask&0x1 != 0 && in.attrFree != 0 && in.attrAlloc == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0138], Value: validate.AddrText(in.attrAlloc)})
-	}
 	return verr.RefuseErr("ibv_alloc_parent_domain", bad...)
 }
 
 // hintAllocParentDomain returns the lints that a call of ibv_alloc_parent_domain breaks, which may be the cause when it fails.
 func hintAllocParentDomain(in *inAllocParentDomain) []verr.Violation {
 	var may []verr.Violation
+	if in.attrCompMask&0x1 != 0 && in.attrAlloc != 0 && in.attrFree == 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule0137], Value: validate.AddrText(in.attrFree)})
+	}
+	if in.attrCompMask&0x1 != 0 && in.attrFree != 0 && in.attrAlloc == 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule0138], Value: validate.AddrText(in.attrAlloc)})
+	}
 	if in.attrAlloc != 0 && in.attrCompMask&0x1 == 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule0139], Value: validate.AddrText(in.attrAlloc)})
 	}

@@ -1289,6 +1289,9 @@ func (pd *PD) AllocMW(mwType MWType) (*MW, error) {
 
 // AdviseMR pages in ranges of on-demand regions before they are used.
 //
+// Every region must have been registered with MRAccessOnDemand; no rule checks it, since a range has only a
+// key. With another region mlx5 returns ENOENT, and the kernel's soft-RoCE, from 6.16 on, may crash.
+//
 //   - advice: the advice.
 //   - flags: flags of the advice.
 //   - sgList: the ranges.
