@@ -25,7 +25,7 @@ SUITE := -test.run ^TestSuite$$ -device rxe0 -peer-device rxe1 -overlay -report 
 
 .DEFAULT_GOAL := all
 
-.PHONY: all help setup scratch fresh demo generate check test test-host lint race asan fuzz conformance libs man-audit conformance-vm matrix rules bench facts one
+.PHONY: all help setup scratch fresh demo generate check test test-host lint race asan fuzz conformance libs man-audit conformance-vm matrix mutants rules bench facts one
 
 all: setup scratch demo ## set up, regenerate from the installed verbs.h, run the demo
 
@@ -90,6 +90,9 @@ conformance-vm: ## tests on a real kernel device (soft-RoCE) in a virtual machin
 
 matrix: ## run the suite on the software device and all kernels; write docs/reports and docs/conformance-matrix.*
 	@.ci/matrix
+
+mutants: ## change the code in small ways and count what the tests notice; write docs/mutants.md (takes hours; network at the first run): make mutants [AREAS=regexp]
+	nice $(GO) run ./conformance/mutants $(if $(AREAS),-areas '$(AREAS)',-o docs/mutants.md)
 
 rules: ## rules defined, generated and tested, by verb
 	$(GO) run ./cmd/verbsgen rules --check --tests gen/verbs --tests conformance

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
@@ -132,5 +133,19 @@ func TestBrokenSource(t *testing.T) {
 	wrong := softverbs.New(softverbs.Release("1.0"))
 	if _, err := verbs.LoadFrom(wrong); err == nil || err != wrong.Err() {
 		t.Errorf("a source that says why it cannot be used: %v", err)
+	}
+}
+
+// TestQueryRefused has the extended query of a device answer that it is not supported: the plain one follows. Any other error stays.
+func TestQueryRefused(t *testing.T) {
+	for _, errno := range []syscall.Errno{syscall.ENOSYS, syscall.EOPNOTSUPP} {
+		b := open(t, softverbs.Fail("ibv_query_device_ex", 1, errno))
+		if attr := must(b.dev.QueryDeviceEx())(t); attr.OrigAttr.MaxMR == 0 || attr.MaxDMSize != 0 {
+			t.Errorf("after %v: %+v", errno, attr)
+		}
+	}
+	b := open(t, softverbs.Fail("ibv_query_device_ex", 1, syscall.EIO))
+	if _, err := b.dev.QueryDeviceEx(); !errors.Is(err, syscall.EIO) {
+		t.Errorf("after EIO: %v", err)
 	}
 }

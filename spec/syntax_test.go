@@ -10,6 +10,7 @@ func TestSyntaxMistakes(t *testing.T) {
 		{"a: [1, 2}\nb: 3\n", "1:4: a: not YAML: this [ is never closed; close it with ]"},
 		{"l:\n  - {id: a, fix: [b}\n  - {id: c}\n", "2:18: a: not YAML: this [ is never closed; close it with ]"},
 		{"a: \"[\"\n# [\nt: of [1\nb: ['x[', [\nc: 2\n", "4:11: a: not YAML: this [ is never closed; close it with ]"},
+		{"a: [x #]\nb: 2\n", "1:4: a: not YAML: this [ is never closed; close it with ]"},
 		{"a: 'it''s\n  two'\nb: [\n", "3:4: a: not YAML: this [ is never closed; close it with ]"},
 		{"a: 1\nb: 'x\nc: 2\n", "2:1: a: not YAML: found unexpected end of stream; close the quotes that the text is in"},
 		{"a: 1\n b: 2\n", "2:2: a: not YAML: mapping values are not allowed in this context; put a text with a colon in quotes, and indent the keys of one mapping alike"},

@@ -121,6 +121,19 @@ var plain = []struct {
 var elsewhere = map[string]string{
 	"Connect": "TestConnParam", "Accept": "TestConnParam", "CreateQP": "TestCreateQP", "Migrate": "TestMigrate", "Close": "TestFailures",
 	"EventChannel": "TestMigrate", "Device": "TestCreateQP", "LocalAddr": "TestAddresses", "PeerAddr": "TestAddresses",
+	"CPtr": "TestCPtr",
+}
+
+// TestCPtr gives the C object of an open identifier alone.
+func TestCPtr(t *testing.T) {
+	b := open(t)
+	if b.id.CPtr() == nil {
+		t.Error("an open identifier has no C object")
+	}
+	b.check(b.id.Close())
+	if p := b.id.CPtr(); p != nil {
+		t.Errorf("a closed identifier has %p", p)
+	}
 }
 
 // TestArguments calls every method: each argument arrives where it belongs.

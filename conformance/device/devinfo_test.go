@@ -141,7 +141,7 @@ func TestDevinfo(t *testing.T) {
 // TestDifferences has the comparison find a field, a flag and a GID that one side lacks, and every other slip; and nothing
 // where an older program lacks the names of flags.
 func TestDifferences(t *testing.T) {
-	s := softverbs.New(softverbs.ODP(1, 0xff, 0, 0))
+	s := softverbs.New(softverbs.StandardFields(), softverbs.ODP(1, 0xff, 0, 0))
 	lib := must(verbs.LoadFrom(s))(t)
 	dev := must(lib.OpenDevice("soft0"))(t)
 	defer s.Close()

@@ -124,7 +124,7 @@ var headerVerbs = []headerVerb{
 	}},
 	{"ibv_modify_flow_action_esp", "modify_flow_action_esp", func(b *beds) error { return b.action.ModifyESP(verbs.NewFlowActionESPAttr().ESN(1)) }},
 	{"ibv_destroy_flow_action", "destroy_flow_action", func(b *beds) error { return b.action.Close() }},
-	{"ibv_modify_qp_rate_limit", "modify_qp_rate_limit", func(b *beds) error { return b.ud.ModifyRateLimit(verbs.NewQPRateLimitAttr(1000)) }},
+	{"ibv_modify_qp_rate_limit", "modify_qp_rate_limit", func(b *beds) error { return b.qp.ModifyRateLimit(verbs.NewQPRateLimitAttr(1000)) }},
 	{"ibv_create_flow", "ibv_create_flow", func(b *beds) (err error) {
 		b.flow, err = b.ud.CreateFlow(verbs.NewFlowAttr(verbs.FlowTypeNormal, 1))
 		return err

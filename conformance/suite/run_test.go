@@ -206,6 +206,17 @@ func TestErrno(t *testing.T) {
 	}
 }
 
+// TestOK has T.OK look at success and at an error.
+func TestOK(t *testing.T) {
+	g := target(t, nil)
+	if r := run(g, func(t *T) { t.OK("asked", nil) }); r.Status != report.Pass {
+		t.Errorf("success: %+v", r)
+	}
+	if r := run(g, func(t *T) { t.OK("asked", syscall.EIO) }); r.Status != report.Fail || !strings.HasPrefix(r.Reason, "asked: ") {
+		t.Errorf("an error: %+v", r)
+	}
+}
+
 // TestObserved runs a case that is told every kind of answer, and one that is told too many.
 func TestObserved(t *testing.T) {
 	g := target(t, nil)

@@ -2855,10 +2855,10 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_post_send-send_flags-0344", false, func() string { return textOf(hintPostSend(&inPostSend{wrSendFlags: 8})) }},
 		{"VR-ibv_post_send-send_flags-0344", true, func() string { return textOf(hintPostSend(&inPostSend{wrOpcode: 4, wrSendFlags: 8})) }},
 		{"VR-ibv_post_send-send_flags-0345", false, func() string {
-			return textOf(hintPostSend(&inPostSend{wrSgList: 4096, wrSendFlags: 8, wrSgListLengthTotal: 16, qpCapMaxInlineData: validate.Of(16), wrSgListLengthLeast: 8}))
+			return textOf(brokenPostSend(&inPostSend{wrSgList: 4096, wrSendFlags: 8, wrSgListLengthTotal: 16, qpCapMaxInlineData: validate.Of(16), wrSgListLengthLeast: 8}))
 		}},
 		{"VR-ibv_post_send-send_flags-0345", true, func() string {
-			return textOf(hintPostSend(&inPostSend{wrSgList: 4096, wrSendFlags: 8, wrSgListLengthTotal: 17, qpCapMaxInlineData: validate.Of(16), wrSgListLengthLeast: 8}))
+			return textOf(brokenPostSend(&inPostSend{wrSgList: 4096, wrSendFlags: 8, wrSgListLengthTotal: 17, qpCapMaxInlineData: validate.Of(16), wrSgListLengthLeast: 8}))
 		}},
 		{"VR-ibv_post_send-send_flags-0346", false, func() string {
 			return textOf(hintPostSend(&inPostSend{qpQPType: validate.Of(4), wrSendFlags: 16, capDeviceAttrDeviceCapFlags: validate.Of(262144)}))
@@ -2878,8 +2878,12 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_post_send-send_flags-0348", true, func() string {
 			return textOf(hintPostSend(&inPostSend{qpQPType: validate.Of(8), wrSendFlags: 16, capDeviceAttrDeviceCapFlags: validate.Of(0)}))
 		}},
-		{"VR-ibv_post_send-num_sge-0349", false, func() string { return textOf(hintPostSend(&inPostSend{wrNumSGE: 2, qpCapMaxSendSGE: validate.Of(2)})) }},
-		{"VR-ibv_post_send-num_sge-0349", true, func() string { return textOf(hintPostSend(&inPostSend{wrNumSGE: 3, qpCapMaxSendSGE: validate.Of(2)})) }},
+		{"VR-ibv_post_send-num_sge-0349", false, func() string {
+			return textOf(brokenPostSend(&inPostSend{wrNumSGE: 2, qpCapMaxSendSGE: validate.Of(2)}))
+		}},
+		{"VR-ibv_post_send-num_sge-0349", true, func() string {
+			return textOf(brokenPostSend(&inPostSend{wrNumSGE: 3, qpCapMaxSendSGE: validate.Of(2)}))
+		}},
 		{"VR-ibv_post_send-num_sge-0350", false, func() string { return textOf(hintPostSend(&inPostSend{})) }},
 		{"VR-ibv_post_send-num_sge-0350", true, func() string { return textOf(hintPostSend(&inPostSend{wrNumSGE: -1})) }},
 		{"VR-ibv_post_send-remote_addr-0352", false, func() string { return textOf(hintPostSend(&inPostSend{wrOpcode: 6, wrWRAtomicRemoteAddr: 8})) }},
@@ -2942,8 +2946,12 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_post_recv-sg_list-0362", false, func() string { return textOf(brokenPostRecv(&inPostRecv{})) }},
 		{"VR-ibv_post_recv-sg_list-0362", true, func() string { return textOf(brokenPostRecv(&inPostRecv{wrNumSGE: 1})) }},
-		{"VR-ibv_post_recv-num_sge-0360", false, func() string { return textOf(hintPostRecv(&inPostRecv{wrNumSGE: 2, qpCapMaxRecvSGE: validate.Of(2)})) }},
-		{"VR-ibv_post_recv-num_sge-0360", true, func() string { return textOf(hintPostRecv(&inPostRecv{wrNumSGE: 3, qpCapMaxRecvSGE: validate.Of(2)})) }},
+		{"VR-ibv_post_recv-num_sge-0360", false, func() string {
+			return textOf(brokenPostRecv(&inPostRecv{wrNumSGE: 2, qpCapMaxRecvSGE: validate.Of(2)}))
+		}},
+		{"VR-ibv_post_recv-num_sge-0360", true, func() string {
+			return textOf(brokenPostRecv(&inPostRecv{wrNumSGE: 3, qpCapMaxRecvSGE: validate.Of(2)}))
+		}},
 		{"VR-ibv_post_recv-num_sge-0361", false, func() string { return textOf(hintPostRecv(&inPostRecv{})) }},
 		{"VR-ibv_post_recv-num_sge-0361", true, func() string { return textOf(hintPostRecv(&inPostRecv{wrNumSGE: -1})) }},
 		{"VR-ibv_post_recv-srq-0363", false, func() string { return textOf(brokenPostRecv(&inPostRecv{qpSRQ: validate.Of(0)})) }},

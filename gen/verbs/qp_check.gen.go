@@ -1192,6 +1192,12 @@ func brokenPostSend(in *inPostSend) []verr.Violation {
 	if in.qpQPType.OK && in.qpQPType.V == 8 && in.wrOpcode != 2 && in.wrOpcode != 10 && in.wrOpcode != 11 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0339], Value: WROpcode(in.wrOpcode).String()})
 	}
+	if in.qpCapMaxInlineData.OK && in.wrSendFlags&0x8 != 0 && in.wrSgListLengthTotal > in.qpCapMaxInlineData.V {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0345], Value: strconv.FormatUint(in.wrSgListLengthTotal, 10), Limit: strconv.FormatUint(in.qpCapMaxInlineData.V, 10)})
+	}
+	if in.qpCapMaxSendSGE.OK && uint64(in.wrNumSGE) > in.qpCapMaxSendSGE.V {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0349], Value: strconv.FormatInt(in.wrNumSGE, 10), Limit: strconv.FormatUint(in.qpCapMaxSendSGE.V, 10)})
+	}
 	if in.wrNumSGE > 0 && in.wrSgList == 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0351], Value: validate.AddrText(in.wrSgList)})
 	}
@@ -1225,9 +1231,6 @@ func hintPostSend(in *inPostSend) []verr.Violation {
 	if (in.wrOpcode == 4 || in.wrOpcode == 5 || in.wrOpcode == 6 || in.wrOpcode == 7 || in.wrOpcode == 8) && in.wrSendFlags&0x8 != 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule0344], Value: "0x" + strconv.FormatUint(in.wrSendFlags, 16)})
 	}
-	if in.qpCapMaxInlineData.OK && in.wrSendFlags&0x8 != 0 && in.wrSgListLengthTotal > in.qpCapMaxInlineData.V {
-		may = append(may, verr.Violation{Rule: &rules[rule0345], Value: strconv.FormatUint(in.wrSgListLengthTotal, 10), Limit: strconv.FormatUint(in.qpCapMaxInlineData.V, 10)})
-	}
 	if in.capDeviceAttrDeviceCapFlags.OK && in.qpQPType.OK && in.qpQPType.V == 4 && in.wrSendFlags&0x10 != 0 && in.capDeviceAttrDeviceCapFlags.V&0x40000 != 0x40000 {
 		may = append(may, verr.Violation{Rule: &rules[rule0346], Value: "0x" + strconv.FormatUint(in.wrSendFlags, 16)})
 	}
@@ -1236,9 +1239,6 @@ func hintPostSend(in *inPostSend) []verr.Violation {
 	}
 	if in.capDeviceAttrDeviceCapFlags.OK && in.qpQPType.OK && in.qpQPType.V == 8 && in.wrSendFlags&0x10 != 0 && in.capDeviceAttrDeviceCapFlags.V&0x4000000 != 0x4000000 {
 		may = append(may, verr.Violation{Rule: &rules[rule0348], Value: "0x" + strconv.FormatUint(in.wrSendFlags, 16)})
-	}
-	if in.qpCapMaxSendSGE.OK && uint64(in.wrNumSGE) > in.qpCapMaxSendSGE.V {
-		may = append(may, verr.Violation{Rule: &rules[rule0349], Value: strconv.FormatInt(in.wrNumSGE, 10), Limit: strconv.FormatUint(in.qpCapMaxSendSGE.V, 10)})
 	}
 	if in.wrNumSGE < 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule0350], Value: strconv.FormatInt(in.wrNumSGE, 10)})
@@ -1293,6 +1293,9 @@ type inPostRecv struct {
 // brokenPostRecv returns the rules that a request of ibv_post_recv breaks and that are enough to have it refused.
 func brokenPostRecv(in *inPostRecv) []verr.Violation {
 	var bad []verr.Violation
+	if in.qpCapMaxRecvSGE.OK && uint64(in.wrNumSGE) > in.qpCapMaxRecvSGE.V {
+		bad = append(bad, verr.Violation{Rule: &rules[rule0360], Value: strconv.FormatInt(in.wrNumSGE, 10), Limit: strconv.FormatUint(in.qpCapMaxRecvSGE.V, 10)})
+	}
 	if in.wrNumSGE > 0 && in.wrSgList == 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0362], Value: validate.AddrText(in.wrSgList)})
 	}
@@ -1308,9 +1311,6 @@ func brokenPostRecv(in *inPostRecv) []verr.Violation {
 // hintPostRecv returns the other rules that a request of ibv_post_recv breaks, which may be the cause when it is refused.
 func hintPostRecv(in *inPostRecv) []verr.Violation {
 	var may []verr.Violation
-	if in.qpCapMaxRecvSGE.OK && uint64(in.wrNumSGE) > in.qpCapMaxRecvSGE.V {
-		may = append(may, verr.Violation{Rule: &rules[rule0360], Value: strconv.FormatInt(in.wrNumSGE, 10), Limit: strconv.FormatUint(in.qpCapMaxRecvSGE.V, 10)})
-	}
 	if in.wrNumSGE < 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule0361], Value: strconv.FormatInt(in.wrNumSGE, 10)})
 	}

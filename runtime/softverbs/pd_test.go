@@ -155,6 +155,10 @@ func TestImportedPD(t *testing.T) {
 	mr := b.must(b.lib.RegMR(pd, addr, 64, 0))
 	b.want(syscall.EBUSY, b.lib.End("ibv_dealloc_pd", b.pd)) // one protection domain under both
 	b.dereg(mr)
+	parent := b.must(b.lib.AllocParentDomain(ctx, pd, nil, nil, 0))
+	b.lib.Unimport("ibv_unimport_pd", pd) // does nothing while the parent domain uses it
+	b.dereg(b.must(b.lib.RegMR(pd, addr, 64, 0)))
+	b.ok(b.lib.End("ibv_dealloc_pd", parent))
 	b.lib.Unimport("ibv_unimport_pd", pd)
 	_, err := b.lib.Import("ibv_import_pd", ctx, 1234)
 	b.want(syscall.ENOENT, err)

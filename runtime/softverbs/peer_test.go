@@ -8,8 +8,11 @@ import (
 	"os"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -253,6 +256,40 @@ func TestStressWhileTheCollectorRuns(t *testing.T) {
 	}
 	if _, err = stress.Stop(); err == nil {
 		t.Error("second stop: success")
+	}
+	b.dereg(mr)
+}
+
+// TestFetchAddIsAtomic has a peer and this program add to the same number.
+func TestFetchAddIsAtomic(t *testing.T) {
+	b := open(t)
+	mr, rkey, addr, mem := b.region(pageSize, allRemote)
+	number := (*uint64)(unsafe.Pointer(unsafe.SliceData(mem)))
+	var stop atomic.Bool
+	added := make(chan uint64)
+	go func() {
+		n := uint64(0)
+		for ; !stop.Load(); n++ {
+			atomic.AddUint64(number, 1)
+		}
+		added <- n
+	}()
+	// until both have often added at the same time, which a machine with one processor never does
+	peers, together := uint64(0), 0
+	for end := time.Now().Add(5 * time.Second); together < 5000 && time.Now().Before(end); peers++ {
+		before := atomic.LoadUint64(number)
+		old, s, err := b.dev.Peer().FetchAdd(rkey, addr, 1)
+		if s != softverbs.StatusSuccess || err != nil {
+			t.Fatalf("fetch_add: %v, %v", s, err)
+		}
+		if before != old && atomic.LoadUint64(number) != old+1 {
+			together++
+		}
+	}
+	stop.Store(true)
+	want := <-added + peers
+	if got := atomic.LoadUint64(number); got != want {
+		t.Errorf("%d after %d additions of 1", got, want)
 	}
 	b.dereg(mr)
 }

@@ -1,6 +1,9 @@
 package model
 
-import "github.com/verbsgen/verbsgen/spec/api"
+import (
+	"github.com/verbsgen/verbsgen/spec/api"
+	"github.com/verbsgen/verbsgen/spec/cond"
+)
 
 // Verb is one bound function.
 type Verb struct {
@@ -87,11 +90,13 @@ func (v *Verb) Checked(lint bool) []*Rule {
 }
 
 // Explains are the rules of a verb that explain a refused request: those that are enough to have it refused, or the others. A lint is
-// enough when it is about the object, and not about the request: then no request of that kind is taken.
+// enough when it is about the object, and not about the request: then no request of that kind is taken. It is, too, when the request
+// is larger than the object was made for.
 func (v *Verb) Explains(enough bool) []*Rule {
 	var out []*Rule
 	for _, r := range v.Rules {
 		ofObject := r.Subject != nil && (r.Subject.Kind == OpProp || r.Subject.Kind == OpMade)
+		r.Violated.Each(func(n *Cond) { ofObject = ofObject || n.Op == cond.Operand && n.Of.Kind == OpMade })
 		if r.Checked && (!r.Lint || ofObject) == enough {
 			out = append(out, r)
 		}

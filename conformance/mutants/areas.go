@@ -1,0 +1,121 @@
+package main
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// area is a part of the tree, and the commands that are to notice a change of it: in this order, until one fails.
+type area struct {
+	name  string
+	most  int      // how many valid mutants are run, beside those listed by name
+	files []string // patterns; of Go code without tests and generated files
+	tests []string // arguments of go
+}
+
+const (
+	internal = "./cmd/verbsgen/internal/"
+	test     = "test -vet=off -failfast -short -timeout 8m "
+	bindings = test + "./gen/verbs"
+	recorder = test + "./conformance/recording"
+	suites   = test + "./conformance -run ^TestSuite$"
+	// calls leaves out the suite, and the tests of conformance that build programs or take long for other reasons.
+	calls = test + "./conformance -skip ^(TestSuite|TestMutants|TestTwice|TestParity|TestCopied|TestSlurm|TestDirect|TestUntrusted)$"
+	// same compares what is generated from the pages with what is checked in.
+	same = "run ./cmd/verbsgen check"
+	// other generates packages from the pages and headers of tests.
+	other = test + "-timeout 9m ./cmd/verbsgen -run TestScripts/script/(bind_bad|forms_bad|shapes_bad|streams_bad|readers|modules)"
+	// remake generates the bindings from the mutant, so that those after it are tested: same would notice every change of a page.
+	remake = "run ./cmd/verbsgen generate -o gen/verbs"
+)
+
+// areas is the table of what is mutated and what is run for it.
+func areas() []area {
+	generator := func(name string, most int, tests ...string) area {
+		return area{name: name, most: most, files: []string{"cmd/verbsgen/internal/" + name + "/*.go"}, tests: tests}
+	}
+	of := func(name string, most int, tests ...string) area {
+		return area{name: "runtime/" + name, most: most, files: []string{"runtime/" + name + "/*.go"},
+			tests: append([]string{test + "./runtime/" + name}, tests...)}
+	}
+	return []area{
+		generator("emit", 20, same, test+internal+"emit", other),
+		generator("bind", 20, same, other, test+internal+"fit "+internal+"generate"),
+		generator("plan", 20, same, test+internal+"plan", other),
+		generator("check", 20, test+internal+"check", test+"./cmd/verbsgen -run TestScripts/script/(explain_constant|verdicts|questions)"),
+		{name: "spec", most: 16, files: []string{"spec/*.go"}, tests: []string{test + "./spec", same}},
+		{name: "pages", most: 24, files: []string{"spec/*.yaml"}, tests: []string{test + "./spec", remake, bindings, test + internal + "check", suites}},
+		{name: "templates", most: 6, files: []string{"templates/*.tmpl"}, tests: []string{remake, bindings, recorder, calls, suites}},
+		of("validate", 8, bindings),
+		of("object", 10, bindings, calls),
+		of("gate", 6, test+"./runtime/dpath", calls),
+		of("events", 6, calls, recorder),
+		of("lazy", 4, calls, recorder),
+		of("rereg", 4, calls, recorder),
+		of("mem", 8, calls),
+		of("devlist", 4, calls, recorder),
+		of("devmem", 6, calls),
+		of("dpath", 12, calls, recorder),
+		of("verr", 6, bindings, calls),
+		{name: "softverbs", most: 36, files: []string{"runtime/softverbs/*.c", "runtime/softverbs/*.h"},
+			tests: []string{test + "./runtime/softverbs", suites, test + "./runtime/dpath ./gen/verbs", calls}},
+		{name: "suite", most: 12, files: []string{"conformance/suite/*.go"}, tests: []string{test + "./conformance/suite", suites, calls}},
+		{name: "suite/cases", most: 14, files: []string{"conformance/suite/cases/*.go"}, tests: []string{suites, calls}},
+		{name: "suite/report", most: 6, files: []string{"conformance/suite/report/*.go"}, tests: []string{test + "./conformance/suite/report", calls}},
+	}
+}
+
+// sources lists the files of the area, by their paths in the tree.
+func (a area) sources(root string) ([]string, error) {
+	var out []string
+	for _, pattern := range a.files {
+		all, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range all {
+			if strings.HasSuffix(f, "_test.go") || strings.Contains(filepath.Base(f), ".gen.") || strings.HasSuffix(f, "_none.go") || strings.HasSuffix(f, "_stub.go") {
+				continue
+			}
+			rel, err := filepath.Rel(root, f)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, filepath.ToSlash(rel))
+		}
+	}
+	slices.Sort(out)
+	return out, nil
+}
+
+// mutants finds the mutants of the area: those listed by name first.
+func (a area) mutants(t *tree) ([]mutant, error) {
+	files, err := a.sources(t.root)
+	if err != nil {
+		return nil, err
+	}
+	out, err := namedOf(a.name, t)
+	if err != nil {
+		return nil, err
+	}
+	if strings.HasSuffix(a.files[0], ".go") {
+		found, err := gremlins(t, filepath.ToSlash(filepath.Dir(a.files[0])), files)
+		return append(out, found...), err
+	}
+	for _, f := range files {
+		text, err := t.read(f)
+		if err != nil {
+			return nil, err
+		}
+		if strings.HasSuffix(f, ".yaml") {
+			out = append(out, scanPage(f, text)...)
+		} else {
+			out = append(out, scanC(f, text)...)
+		}
+	}
+	for i := range out {
+		out[i].area = a.name
+	}
+	return out, nil
+}
