@@ -13,7 +13,8 @@ import (
 //go:embed testdata/*.yaml
 var callFiles embed.FS
 
-// silent are the forbidden calls that no rule speaks of, each with the reason. An entry ends before the words of the ID, or is a verb.
+// silent are the forbidden calls that no rule speaks of, each with the reason. A key is a verb, or
+// one with the number of its call.
 var silent = map[string]string{
 	"ibv_alloc_buf":            "not bound yet: pending.yaml",
 	"ibv_export_buf_dmabuf_fd": "not bound yet: pending.yaml",
@@ -22,9 +23,8 @@ var silent = map[string]string{
 	"ibv_reg_buf_mr":           "not bound yet: pending.yaml",
 	"ibv_unimport_mr":          "not bound yet: pending.yaml",
 	"ibv_unimport_pd":          "not bound yet: pending.yaml",
+	"ibv_create_ah_from_wc 5":  "libibverbs does not look at the status, and no binding passes it",
 	"ibv_fork_init 1":          "what the process did before is no argument",
-	"ibv_post_recv 2":          "providers take an empty list and post nothing",
-	"ibv_post_send 35":         "providers take an empty list and post nothing",
 	"ibv_post_srq_recv 1":      "providers take an empty list and post nothing",
 }
 
