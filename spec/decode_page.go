@@ -244,7 +244,7 @@ func (d *decoder) objectType(name string, k, v *yaml.Node) Object {
 		{"also", false, d.texts(&o.Also)},
 		{"parents", true, d.marked(d.texts(&o.Parents))},
 		{"destroy", true, d.text(&o.Destroy)},
-		{"memory", false, d.oneOf(&o.Memory, MemoryDevice)},
+		{"memory", false, d.oneOf(&o.Memory, MemoryDevice, MemoryHost)},
 		{"region", false, func(n *yaml.Node, at place) { o.Region = d.region(name, n) }},
 		{"events", false, d.truth(&o.Events)},
 		{"hot", false, d.truth(&o.Hot)},
@@ -311,7 +311,7 @@ func (d *decoder) verb(name string, k, v *yaml.Node) Verb {
 	b := Verb{C: name, Pos: d.pos(k)}
 	defer d.marking(&b.marks)()
 	d.object(v, place{name, ""}, []key{
-		{"returns", true, d.oneOf(&b.Returns, RetErrno, RetNullErrno, RetMinus1, RetNumber, RetNegated, RetVoid, RetValue, RetRereg)},
+		{"returns", true, d.oneOf(&b.Returns, RetErrno, RetEither, RetNullErrno, RetMinus1, RetNumber, RetNegated, RetVoid, RetValue, RetRereg)},
 		{"creates", false, d.text(&b.Creates)},
 		{"result", false, d.text(&b.Result)},
 		{"made_in", false, d.text(&b.MadeIn)},
@@ -347,6 +347,7 @@ func (d *decoder) param(verb, c string, k, v *yaml.Node) Param {
 		{"null", false, d.truth(&p.Null)},
 		{keyNotNull, false, func(n *yaml.Node, _ place) { notNull = n }},
 		{"len", false, d.text(&p.Len)},
+		{"count", false, d.count(&p.Count)},
 		{"rest", false, d.truth(&p.Rest)},
 		{"parent", false, d.truth(&p.Parent)},
 		{"moves", false, d.truth(&p.Moves)},

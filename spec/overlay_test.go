@@ -7,11 +7,11 @@ import (
 	"testing"
 )
 
-const overPage = `page: ibv_wr_opcode_str
+const overPage = `page: ibv_post_srq_ops
 title: names of opcodes
 release: "65.0"
 verbs:
-  ibv_wr_opcode_str:
+  ibv_post_srq_ops:
     returns: value
     doc: returns the name of an opcode
     params:
@@ -19,8 +19,8 @@ verbs:
     methods:
       Lib.WROpcodeStr: {}
 skip:
-  struct ib_uverbs_qp_cap: another page will have it
-  ib_uverbs_qp_type: another page will have it
+  struct ibv_ops_wr: another page will have it
+  ibv_ops_flags: another page will have it
 `
 
 // TestOverlayDecidesWhatIsPending lays a page over the own ones that binds and skips names which they leave pending.
@@ -29,7 +29,7 @@ func TestOverlayDecidesWhatIsPending(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := []string{"ibv_wr_opcode_str", "struct ib_uverbs_qp_cap", "enum ib_uverbs_qp_type"}
+	names := []string{"ibv_post_srq_ops", "struct ibv_ops_wr", "enum ibv_ops_flags"}
 	for _, c := range names {
 		if own.PendingByC(c) == nil {
 			t.Fatalf("%s is not pending any more; take another name for this test", c)
@@ -42,7 +42,7 @@ func TestOverlayDecidesWhatIsPending(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write("ibv_wr_opcode_str.yaml", overPage)
+	write("ibv_post_srq_ops.yaml", overPage)
 	s, err := Overlay(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -52,13 +52,13 @@ func TestOverlayDecidesWhatIsPending(t *testing.T) {
 			t.Errorf("%s is pending still", c)
 		}
 	}
-	if s.VerbByC("ibv_wr_opcode_str") == nil || len(s.Pending) != len(own.Pending)-len(names) {
+	if s.VerbByC("ibv_post_srq_ops") == nil || len(s.Pending) != len(own.Pending)-len(names) {
 		t.Errorf("%d names are pending, of %d before", len(s.Pending), len(own.Pending))
 	}
 
 	// Its own list and its own page are to agree.
-	write("pending.yaml", "functions: [ibv_wr_opcode_str]\nrecords: []\nenums: []\nmacros: []\n")
-	if _, err := Overlay(dir); err == nil || !strings.Contains(err.Error(), "ibv_wr_opcode_str: this C name is pending; it is also defined at ") {
+	write("pending.yaml", "functions: [ibv_post_srq_ops]\nrecords: []\nenums: []\nmacros: []\n")
+	if _, err := Overlay(dir); err == nil || !strings.Contains(err.Error(), "ibv_post_srq_ops: this C name is pending; it is also defined at ") {
 		t.Errorf("a name both bound and pending in one folder: %v", err)
 	}
 }
@@ -106,13 +106,13 @@ func TestExtendsAdds(t *testing.T) {
 
 // TestExtendsReplacedPage adds to the page that replaces another, wherever the file stands.
 func TestExtendsReplacedPage(t *testing.T) {
-	page := "page: ibv_wr_opcode_str\ntitle: TITLE\nrelease: \"65.0\"\nskip: {ibv_wr_opcode_str: called by programs}\n"
-	s, err := layers(t, map[string]string{"ibv_wr_opcode_str.yaml": page, "a.yaml": "extends: ibv_wr_opcode_str\nskip: {rdma_driver_id: no use}\n"},
-		map[string]string{"ibv_wr_opcode_str.yaml": strings.Replace(page, "TITLE", "mine", 1)})
+	page := "page: ibv_post_srq_ops\ntitle: TITLE\nrelease: \"65.0\"\nskip: {ibv_post_srq_ops: called by programs}\n"
+	s, err := layers(t, map[string]string{"ibv_post_srq_ops.yaml": page, "a.yaml": "extends: ibv_post_srq_ops\nskip: {ibv_ops_wr: no use}\n"},
+		map[string]string{"ibv_post_srq_ops.yaml": strings.Replace(page, "TITLE", "mine", 1)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p := s.PageByName("ibv_wr_opcode_str"); p.Title != "mine" || len(p.Skip) != 2 {
+	if p := s.PageByName("ibv_post_srq_ops"); p.Title != "mine" || len(p.Skip) != 2 {
 		t.Errorf("%+v", p)
 	}
 }
@@ -123,7 +123,7 @@ func TestPendingAdds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lists := []map[string]string{{"pending.yaml": "functions: [ibv_new, ibv_newer, ibv_wr_opcode_str]\n"}, {"pending.yaml": "functions: [ibv_new]\n"}}
+	lists := []map[string]string{{"pending.yaml": "functions: [ibv_new, ibv_newer, ibv_post_srq_ops]\n"}, {"pending.yaml": "functions: [ibv_new]\n"}}
 	s, err := layers(t, lists...)
 	if err != nil {
 		t.Fatal(err)

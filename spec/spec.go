@@ -103,7 +103,7 @@ type Object struct {
 	Also      []string // structs that begin with C: an extended object is one too
 	Parents   []string
 	Destroy   string  // verb that Close calls
-	Memory    string  // "device": runtime/devmem copies to and from the object
+	Memory    string  // MemoryDevice: runtime/devmem copies to and from the object; MemoryHost
 	Region    *Region // it is a memory region: elements of work requests are pieces of it
 	Events    bool    // completion events arrive on it: runtime/dpath waits for them
 	Hot       bool    // data-path methods do not enter the handle; Close clears the C pointer
@@ -142,6 +142,9 @@ type Lend struct {
 // MemoryDevice is the memory of an object that runtime/devmem copies to and from.
 const MemoryDevice = "device"
 
+// MemoryHost is the memory of an object that the library allocates in the process: the verb that makes the object returns its address.
+const MemoryHost = "host"
+
 // Where a generated validator reads a property of an object.
 const (
 	StateObject = "object" // a field of the C object, which the library keeps right
@@ -174,6 +177,7 @@ const (
 	RetNullErrno = "null_errno"     // NULL and errno
 	RetMinus1    = "minus1_errno"   // -1 and errno
 	RetNumber    = "number_minus1"  // a number that is the result, or -1 and errno
+	RetEither    = "errno_either"   // 0, or the errno with either sign, or -1 and errno
 	RetNegated   = "number_negated" // a number that is the result, or the negated errno
 	RetVoid      = "void"
 	RetValue     = "value" // a value that cannot fail
@@ -263,13 +267,14 @@ func IsList(role string) bool { return role == RoleSlice || role == RoleFilled }
 
 // Param is one parameter of a verb.
 type Param struct {
-	C    string
-	Role string
-	Type string // object, flag type, enum type or record type
-	Go   string // Go name, if the usual name is bad
-	Null bool   // NULL is allowed
-	Len  string // the parameter that holds the length (addr, slice)
-	Rest bool   // flags given one by one at the end of the call; no flag means all
+	C     string
+	Role  string
+	Type  string // object, flag type, enum type or record type
+	Go    string // Go name, if the usual name is bad
+	Null  bool   // NULL is allowed
+	Len   string // the parameter that holds the length (addr, slice)
+	Count int    // of role out: how many numbers it points to; 0: one
+	Rest  bool   // flags given one by one at the end of the call; no flag means all
 	// Parent: the object made by the verb must be closed before this one.
 	Parent bool
 	Moves  bool   // after the call the receiver must be closed before this one

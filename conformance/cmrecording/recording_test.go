@@ -335,7 +335,13 @@ func TestMigrate(t *testing.T) {
 	if b.id.EventChannel() != second {
 		t.Error("it has another channel than it was moved to")
 	}
+	if b.id.CPtr() == nil {
+		t.Error("an open identifier has no address in C")
+	}
 	b.check(b.id.Close())
+	if at := b.id.CPtr(); at != nil {
+		t.Errorf("a closed identifier has the address %p in C", at)
+	}
 	b.check(second.Close())
 }
 

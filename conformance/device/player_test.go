@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"net"
 
+	"github.com/verbsgen/verbsgen/conformance/suite/far"
 	"github.com/verbsgen/verbsgen/examples/rcpingpong/pingpong"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/dpath"
@@ -177,15 +178,8 @@ func (p *player) receive(i int) error {
 	return err
 }
 
-// steps are the changes of a queue pair from RESET to RTS.
-type steps interface {
-	Init() *verbs.QPAttr
-	RTR() *verbs.QPAttr
-	RTS() *verbs.QPAttr
-}
-
 // steps are those of a queue pair of the game. A way is for connections only.
-func (p *player) steps(way *verbs.AHAttr, peer pingpong.Address, psn uint32) steps {
+func (p *player) steps(way *verbs.AHAttr, peer pingpong.Address, psn uint32) far.Steps {
 	switch p.queue {
 	case verbs.QPTypeUD:
 		return verbs.UDSetup{PortNum: 1, QKey: datagramKey, SQPSN: psn}

@@ -25,6 +25,23 @@ var reaching = map[string]func(b *bed) error{
 		}
 		return dm.Unimport()
 	},
+	"ibv_alloc_buf": func(b *bed) error { _, err := b.pd.AllocBuf(64); return err },
+	"ibv_import_pd": func(b *bed) error { _, err := b.dev.ImportPD(1); return err },
+	"ibv_import_mr": func(b *bed) error { _, err := b.pd.ImportMR(1); return err },
+	"ibv_unimport_pd": func(b *bed) error {
+		pd, err := b.dev.AllocPD()
+		if err != nil {
+			return err
+		}
+		return pd.Unimport()
+	},
+	"ibv_unimport_mr": func(b *bed) error {
+		mr, err := b.pd.RegMR(make([]byte, 64), 0)
+		if err != nil {
+			return err
+		}
+		return mr.Unimport()
+	},
 	"ibv_reg_dmabuf_mr":         func(b *bed) error { _, err := b.pd.RegDmabufMR(0, 64, 0, 0, 0); return err },
 	"ibv_reg_mr_ex":             func(b *bed) error { _, err := b.pd.RegMREx(verbs.NewMRInitAttr(64, 0).Addr(0x1000)); return err },
 	"ibv_alloc_dmah":            func(b *bed) error { _, err := b.dev.AllocDMAH(verbs.NewDMAHInitAttr(0)); return err },
@@ -66,15 +83,18 @@ var reaching = map[string]func(b *bed) error{
 
 // needs has the verbs that can only be called with an object that another one makes, which came no earlier: where they are lacking, so is it.
 var needs = map[string]string{
-	"ibv_dealloc_dmah":        "ibv_alloc_dmah",
-	"ibv_destroy_comp_cntr":   "ibv_create_comp_cntr",
-	"ibv_set_comp_cntr":       "ibv_create_comp_cntr",
-	"ibv_set_err_comp_cntr":   "ibv_create_comp_cntr",
-	"ibv_inc_comp_cntr":       "ibv_create_comp_cntr",
-	"ibv_inc_err_comp_cntr":   "ibv_create_comp_cntr",
-	"ibv_read_comp_cntr":      "ibv_create_comp_cntr",
-	"ibv_read_err_comp_cntr":  "ibv_create_comp_cntr",
-	"ibv_qp_attach_comp_cntr": "ibv_create_comp_cntr",
+	"ibv_free_buf":             "ibv_alloc_buf",
+	"ibv_reg_buf_mr":           "ibv_alloc_buf",
+	"ibv_export_buf_dmabuf_fd": "ibv_alloc_buf",
+	"ibv_dealloc_dmah":         "ibv_alloc_dmah",
+	"ibv_destroy_comp_cntr":    "ibv_create_comp_cntr",
+	"ibv_set_comp_cntr":        "ibv_create_comp_cntr",
+	"ibv_set_err_comp_cntr":    "ibv_create_comp_cntr",
+	"ibv_inc_comp_cntr":        "ibv_create_comp_cntr",
+	"ibv_inc_err_comp_cntr":    "ibv_create_comp_cntr",
+	"ibv_read_comp_cntr":       "ibv_create_comp_cntr",
+	"ibv_read_err_comp_cntr":   "ibv_create_comp_cntr",
+	"ibv_qp_attach_comp_cntr":  "ibv_create_comp_cntr",
 }
 
 var errNoIndex = errors.New("no index")

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -178,13 +179,18 @@ func (b *bed) handle(of string) (reflect.Value, uint64) {
 	return results[0], c.got.Result
 }
 
+// stores reports whether a verb puts the object that it makes where a parameter points to.
+func stores(v spec.Verb) bool {
+	return slices.ContainsFunc(v.Params, func(p spec.Param) bool { return p.Role == spec.RoleMade })
+}
+
 // maker finds the verb that makes an object.
 func (b *bed) maker(of string) (*spec.Verb, *spec.Method) {
 	b.Helper()
 	var best *spec.Verb
 	for _, p := range b.spec.Pages {
 		for i, v := range p.Verbs {
-			if v.Creates != of || len(v.Methods) == 0 || b.facts.Func(v.C).Ret != "struct "+b.spec.ObjectByGo(of).C+" *" {
+			if v.Creates != of || len(v.Methods) == 0 || b.facts.Func(v.C).Ret != "struct "+b.spec.ObjectByGo(of).C+" *" && !stores(v) {
 				continue // an extended function makes a larger record
 			}
 			if best == nil || len(v.Params) < len(best.Params) {

@@ -136,6 +136,10 @@ func (s *source) function(protos, bodies *strings.Builder, storage, id, verb, re
 		fmt.Fprintf(bodies, "\treturn (%s)%s;\n}\n\n", ret, call("OPENED", "0", "POINTER", "NULL"))
 	case s.objects[of] && len(params) == 1 && s.records[of].Fields[0].Type+" *" == params[0].Type:
 		fmt.Fprintf(bodies, "\treturn (%s)%s;\n}\n\n", ret, call("SAME", "0", "POINTER", "NULL"))
+	case stored[verb] != "": // the header does not say what such an object has; the memory returned begins behind it
+		i := slices.IndexFunc(params, func(p api.Param) bool { return p.Name == stored[verb] })
+		fmt.Fprintf(bodies, "\t*a%d = (void *)%s;\n", i, call("MADE", "0", "POINTER", "&"+ident("struct ibv_pd")))
+		fmt.Fprintf(bodies, "\treturn (struct ibv_pd *)*a%d + 1;\n}\n\n", i)
 	case s.objects[of]:
 		fmt.Fprintf(bodies, "\treturn (%s)%s;\n}\n\n", ret, call("MADE", "0", "POINTER", "&"+ident(of)))
 	default:

@@ -213,7 +213,7 @@ func (r *request) arg(p *spec.Param, i int, setters []string, take func() reflec
 	case p.Role == spec.RoleLen && r.want[p.C].text != "", p.Role == spec.RoleMask:
 	case p.Role == spec.RoleOutRec:
 		r.want[p.C] = want{some: true}
-	case p.Role == spec.RoleOut:
+	case p.Role == spec.RoleOut || p.Role == spec.RoleMade:
 		r.want[p.C] = want{free: true} // where there is a number, it is recorded in the place of its address
 	case p.Rest:
 		r.scalar(p, take().Elem())

@@ -141,6 +141,11 @@ func (b *bed) outputs(v *spec.Verb, results []reflect.Value) []result {
 		}
 		if r := b.spec.RecordByGo(p.Type); r != nil && r.Role != spec.RecordIn {
 			out = append(out, b.flatten(r, reflect.Indirect(results[0]), r.Go, p.C)...)
+		} else if r == nil && p.Count > 0 {
+			for i := range results[0].Len() {
+				path := fmt.Sprintf("%s[%d]", p.C, i)
+				out = append(out, result{v.C + ": " + path, path, results[0].Index(i)})
+			}
 		} else if r == nil {
 			out = append(out, result{v.C + ": " + p.C, p.C, results[0]})
 		}

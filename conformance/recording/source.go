@@ -11,7 +11,8 @@ import (
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
-// counts are the fields and arguments that say how many records a pointer points to, where it is not one. "<<" stands before a logarithm.
+// counts are the fields and arguments that say how many records a pointer points to, where it is not one, or their number. "<<" stands
+// before a logarithm.
 var counts = map[string]string{
 	"struct ibv_send_wr.sg_list":                 "num_sge",
 	"struct ibv_recv_wr.sg_list":                 "num_sge",
@@ -25,6 +26,7 @@ var counts = map[string]string{
 	"ibv_wr_set_inline_data_list.buf_list":       "num_buf",
 	"ibv_read_counters.counters_value":           "ncounters",
 	"ibv_query_gid_table.entries":                "max_entries",
+	"ibv_resolve_eth_l2_from_gid.eth_mac":        "6",
 }
 
 // chosen are the pointers without a type that point to one of several records: the field that says which, and the records by its value.
@@ -43,10 +45,13 @@ var chosen = map[string]struct {
 }
 
 // readOnly are the arguments that a function does not write to, although the header does not say so, of functions that also have others.
-var readOnly = map[string]bool{"ibv_init_ah_from_wc.wc": true, "ibv_init_ah_from_wc.grh": true}
+var readOnly = map[string]bool{"ibv_init_ah_from_wc.wc": true, "ibv_init_ah_from_wc.grh": true, "ibv_resolve_eth_l2_from_gid.attr": true}
 
 // handedOut are the arguments that point to where a function puts a pointer.
 var handedOut = map[string]bool{"ibv_get_cq_event.cq": true, "ibv_get_cq_event.cq_context": true}
+
+// stored are the functions that make an object, put its address where an argument points to, and return memory.
+var stored = map[string]string{"ibv_alloc_buf": "buf"}
 
 // commands are the fields of an object that a program sets before it calls an operation: each call shows them.
 var commands = map[string][]string{

@@ -95,14 +95,8 @@ func newQueues(dev *verbs.Device, o *options) (q *queues, err error) {
 		return nil, err
 	}
 	q.self.qpn = q.qp.Num()
-	for _, step := range []*verbs.QPAttr{
-		verbs.NewQPAttr(verbs.QPStateInit).PKeyIndex(0).PortNum(o.port).QKey(q.self.qkey),
-		verbs.NewQPAttr(verbs.QPStateRTR),
-		verbs.NewQPAttr(verbs.QPStateRTS).SQPSN(0),
-	} {
-		if err := q.qp.Modify(step); err != nil {
-			return nil, err
-		}
+	if err := (verbs.UDSetup{PortNum: o.port, QKey: q.self.qkey}).ToRTS(q.qp); err != nil {
+		return nil, err
 	}
 	return q, errors.Join(q.prepareSends(sends), q.prepareRecvs(recvs, port.ActiveMTU.Bytes()))
 }

@@ -15,6 +15,22 @@ func init() {
 	bridge.OfferLib(func(l *Lib) dl.Source {
 		return l.src
 	})
+	bridge.OfferHandle(bridge.Handle[Buf]{
+		Kind: "Buf",
+		Node: func(o *Buf) *object.Node {
+			return &o.node
+		},
+		C: func(o *Buf) unsafe.Pointer {
+			return o.c
+		},
+		Lib: func(o *Buf) any {
+			return o.lib
+		},
+		Root: func(o *Buf) *object.Node {
+			return &o.dev.node
+		},
+		Make: makeBuf,
+	})
 	bridge.OfferHandle(bridge.Handle[DM]{
 		Kind: "DM",
 		Node: func(o *DM) *object.Node {
@@ -451,6 +467,26 @@ func init() {
 			return a.lend(verb, lib, root)
 		},
 	})
+}
+
+// makeBuf makes the handle of an object that another library made.
+func makeBuf(m *bridge.Made) (*Buf, error) {
+	dev := bridge.Among[Device](m)
+	pd := bridge.Among[PD](m)
+	if dev == nil {
+		if pd != nil {
+			dev = pd.dev
+		}
+	}
+	if dev == nil {
+		return nil, m.Rootless("Buf")
+	}
+	o := newBuf(dev, m.C)
+	o.end, o.pd = m.End, pd
+	if err := o.adopt(m.Parents...); err != nil {
+		return nil, err
+	}
+	return o, nil
 }
 
 // makeDM makes the handle of an object that another library made.

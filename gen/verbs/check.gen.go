@@ -52,6 +52,8 @@ const (
 	rule0155
 	rule0156
 	rule0158
+	rule3001
+	rule3004
 	rule0126
 	rule0127
 	rule0501
@@ -91,7 +93,6 @@ const (
 	rule0717
 	rule0718
 	rule0145
-	rule0146
 	rule0801
 	rule0802
 	rule0803
@@ -247,7 +248,6 @@ const (
 	rule0212
 	rule0213
 	rule0214
-	rule0093
 	rule0736
 	rule0737
 	rule2081
@@ -263,6 +263,7 @@ const (
 	rule1109
 	rule1110
 	rule3526
+	rule3901
 	rule0285
 	rule0286
 	rule0189
@@ -480,6 +481,20 @@ const (
 	rule0139
 	rule0140
 	rule0141
+	rule3007
+	rule3015
+	rule3008
+	rule3009
+	rule3010
+	rule3020
+	rule3021
+	rule3022
+	rule3026
+	rule3027
+	rule3028
+	rule3023
+	rule3024
+	rule3025
 	rule1331
 	rule1332
 	rule1334
@@ -578,9 +593,9 @@ const (
 	rule1370
 	rule1371
 	rule1372
-	rule1373
 	rule1374
 	rule1375
+	rule1373
 	rule1376
 	rule1306
 	rule1307
@@ -698,6 +713,11 @@ const (
 	rule0744
 	rule2072
 	rule3181
+	rule3030
+	rule3031
+	rule3032
+	rule3033
+	rule3034
 	rule0751
 	rule0752
 	rule0753
@@ -766,6 +786,8 @@ var rules = []verr.Rule{
 	rule0155: {ID: "VR-ibv_open_device-device-0155", Verb: "ibv_open_device", Subject: "device", Statement: "device must not be NULL", Fix: "pass a device of a device list", Page: "ibv_open_device", Section: "DESCRIPTION"},
 	rule0156: {ID: "VR-ibv_close_device-context-0156", Verb: "ibv_close_device", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_open_device", Section: "DESCRIPTION"},
 	rule0158: {ID: "VR-ibv_import_device-cmd_fd-0158", Verb: "ibv_import_device", Subject: "cmd_fd", Statement: "a context is imported by an open file descriptor", Fix: "pass a duplicate of the Device.CmdFD of the other context", Page: "ibv_import_device", Section: "DESCRIPTION"},
+	rule3001: {ID: "VR-ibv_import_pd-context-3001", Verb: "ibv_import_pd", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_import_pd", Section: "DESCRIPTION"},
+	rule3004: {ID: "VR-ibv_import_mr-pd-3004", Verb: "ibv_import_mr", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_import_mr", Section: "DESCRIPTION"},
 	rule0126: {ID: "VR-ibv_import_dm-context-0126", Verb: "ibv_import_dm", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_import_dm", Section: "DESCRIPTION"},
 	rule0127: {ID: "VR-ibv_unimport_dm-dm-0127", Verb: "ibv_unimport_dm", Subject: "dm", Statement: "dm must not be NULL", Fix: "pass a DM", Page: "ibv_import_dm", Section: "DESCRIPTION"},
 	rule0501: {ID: "VR-ibv_get_async_event-context-0501", Verb: "ibv_get_async_event", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_get_async_event", Section: "DESCRIPTION"},
@@ -805,7 +827,6 @@ var rules = []verr.Rule{
 	rule0717: {ID: "VR-ibv_get_pkey_index-port_num-0717", Verb: "ibv_get_pkey_index", Subject: "port_num", Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_get_pkey_index", Section: ""},
 	rule0718: {ID: "VR-ibv_get_pkey_index-port_num-0718", Verb: "ibv_get_pkey_index", Subject: "port_num", Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_get_pkey_index", Section: "", Capable: true, Limit: "phys_port_cnt"},
 	rule0145: {ID: "VR-ibv_alloc_pd-context-0145", Verb: "ibv_alloc_pd", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_alloc_pd", Section: "DESCRIPTION"},
-	rule0146: {ID: "VR-ibv_dealloc_pd-pd-0146", Verb: "ibv_dealloc_pd", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_alloc_pd", Section: "DESCRIPTION"},
 	rule0801: {ID: "VR-ibv_create_flow-qp-0801", Verb: "ibv_create_flow", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_create_flow", Section: "DESCRIPTION"},
 	rule0802: {ID: "VR-ibv_create_flow-flow-0802", Verb: "ibv_create_flow", Subject: "flow", Statement: "flow must not be NULL", Fix: "pass a FlowAttr", Page: "ibv_create_flow", Section: "DESCRIPTION"},
 	rule0803: {ID: "VR-ibv_create_flow-qp-0803", Verb: "ibv_create_flow", Subject: "qp.qp_type", Statement: "flows are for UD and raw packet queue pairs", Fix: "use a queue pair of type QPTypeUD or QPTypeRawPacket", Page: "ibv_create_flow", Section: "NOTES"},
@@ -920,7 +941,7 @@ var rules = []verr.Rule{
 	rule0083: {ID: "VR-ibv_reg_mr_ex-iova-0083", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.iova", Statement: "iova and addr must have the same offset within a page", Fix: "choose an iova with the page offset of addr", Page: "ibv_reg_mr", Section: ""},
 	rule0084: {ID: "VR-ibv_reg_mr_ex-length-0084", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length", Statement: "offset plus length stays below 2^64", Fix: "pass an offset and a length within the dma-buf", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
 	rule0085: {ID: "VR-ibv_reg_mr_ex-dmah-0085", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.dmah", Statement: "DMAH in comp_mask needs a DMA handle in dmah", Fix: "set dmah, or leave MRInitAttr.DMAH out", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
-	rule0086: {ID: "VR-ibv_reg_mr_ex-buf-0086", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.buf", Statement: "BUF in comp_mask needs a buffer in buf", Fix: "", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
+	rule0086: {ID: "VR-ibv_reg_mr_ex-buf-0086", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.buf", Statement: "BUF in comp_mask needs a buffer in buf", Fix: "set buf, or leave MRInitAttr.Buf out", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
 	rule0087: {ID: "VR-ibv_reg_mr_ex-comp_mask-0087", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.comp_mask", Statement: "buf needs addr, which says where in the buffer the region begins", Fix: "set addr", Page: "ibv_reg_mr", Section: "NOTES"},
 	rule0088: {ID: "VR-ibv_reg_mr_ex-comp_mask-0088", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.comp_mask", Statement: "buf excludes fd and fd_offset", Fix: "leave fd and MRInitAttr.FDOffset out", Page: "ibv_reg_mr", Section: "NOTES"},
 	rule0197: {ID: "VR-ibv_reg_mr_ex-addr-0197", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.addr", Statement: "with buf, addr is where in the buffer the region begins", Fix: "pass an address within the buffer", Page: "ibv_reg_mr", Section: "NOTES"},
@@ -936,7 +957,7 @@ var rules = []verr.Rule{
 	rule0072: {ID: "VR-ibv_reg_mr_ex-fd-0072", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.fd", Statement: "fd is ignored unless FD is set in comp_mask", Fix: "set MRInitAttr.FD", Page: "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
 	rule0073: {ID: "VR-ibv_reg_mr_ex-fd_offset-0073", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.fd_offset", Statement: "fd_offset is ignored unless FD_OFFSET is set in comp_mask", Fix: "set MRInitAttr.FDOffset", Page: "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
 	rule0074: {ID: "VR-ibv_reg_mr_ex-dmah-0074", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.dmah", Statement: "dmah is ignored unless DMAH is set in comp_mask", Fix: "set MRInitAttr.DMAH", Page: "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
-	rule0075: {ID: "VR-ibv_reg_mr_ex-buf-0075", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.buf", Statement: "buf is ignored unless BUF is set in comp_mask", Fix: "", Page: "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
+	rule0075: {ID: "VR-ibv_reg_mr_ex-buf-0075", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.buf", Statement: "buf is ignored unless BUF is set in comp_mask", Fix: "set MRInitAttr.Buf", Page: "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
 	rule0196: {ID: "VR-ibv_reg_mr_ex-access-0196", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access", Statement: "FLUSH_PERSISTENT works with persistent memory only on some devices", Fix: "register persistent memory, or leave MRAccessFlushPersistent out", Page: "ibv_reg_mr", Section: "", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
 	rule0200: {ID: "VR-ibv_reg_mr_ex-iova-0200", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.iova", Statement: "an implicit on-demand region has iova 0", Fix: "leave iova out, or set it to 0", Page: "ibv_reg_mr", Section: "", RefusedBy: []string{"mlx5 with linux >=6.12"}},
 	rule0203: {ID: "VR-ibv_reg_mr_ex-addr-0203", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.addr", Statement: "pinned memory rarely begins at address 0", Fix: "pass the address of the memory", Page: "ibv_reg_mr", Section: "", AcceptedBy: []string{"every provider (only when the process has mapped page 0)"}},
@@ -961,7 +982,6 @@ var rules = []verr.Rule{
 	rule0212: {ID: "VR-ibv_rereg_mr-access-0212", Verb: "ibv_rereg_mr", Subject: "access", Statement: "REMOTE_ATOMIC needs a device with atomic operations", Fix: "leave MRAccessRemoteAtomic out", Page: "ibv_rereg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true},
 	rule0213: {ID: "VR-ibv_rereg_mr-access-0213", Verb: "ibv_rereg_mr", Subject: "access", Statement: "few kernels accept ZERO_BASED here", Fix: "leave MRAccessZeroBased out", Page: "ibv_rereg_mr", Section: "DESCRIPTION"},
 	rule0214: {ID: "VR-ibv_rereg_mr-access-0214", Verb: "ibv_rereg_mr", Subject: "access", Statement: "HUGETLB has an effect only with ON_DEMAND", Fix: "add MRAccessOnDemand, or leave MRAccessHugetlb out", Page: "ibv_rereg_mr", Section: "DESCRIPTION"},
-	rule0093: {ID: "VR-ibv_dereg_mr-mr-0093", Verb: "ibv_dereg_mr", Subject: "mr", Statement: "mr must not be NULL", Fix: "pass an MR", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
 	rule0736: {ID: "VR-ibv_alloc_mw-pd-0736", Verb: "ibv_alloc_mw", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_alloc_mw", Section: "DESCRIPTION"},
 	rule0737: {ID: "VR-ibv_alloc_mw-type-0737", Verb: "ibv_alloc_mw", Subject: "type", Statement: "a memory window is of type 1 or 2", Fix: "pass MWType1 or MWType2", Page: "ibv_alloc_mw", Section: "DESCRIPTION"},
 	rule2081: {ID: "VR-ibv_alloc_mw-type-2081", Verb: "ibv_alloc_mw", Subject: "type", Statement: "windows of type 1 need a device with MEM_WINDOW", Fix: "use the other type, or no window", Page: "ibv_alloc_mw", Section: "DESCRIPTION", Unsupported: true, Capable: true},
@@ -977,6 +997,7 @@ var rules = []verr.Rule{
 	rule1109: {ID: "VR-ibv_bind_mw-mw_access_flags-1109", Verb: "ibv_bind_mw", Subject: "mw_bind.bind_info.mw_access_flags", Statement: "mw_access_flags has no flags but REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC and ZERO_BASED", Fix: "leave the other flags out", Page: "ibv_bind_mw", Section: "DESCRIPTION"},
 	rule1110: {ID: "VR-ibv_bind_mw-mw_access_flags-1110", Verb: "ibv_bind_mw", Subject: "mw_bind.bind_info.mw_access_flags", Statement: "a window of type 1 is not ZERO_BASED with the providers known", Fix: "leave ZERO_BASED out, or bind a window of type 2", Page: "ibv_bind_mw", Section: "", RefusedBy: []string{"rxe", "mlx5"}},
 	rule3526: {ID: "VR-ibv_bind_mw-mw_access_flags-3526", Verb: "ibv_bind_mw", Subject: "mw_bind.bind_info.mw_access_flags", Statement: "atomic operations on a window need a device that has them", Fix: "leave MWAccessRemoteAtomic out", Page: "ibv_bind_mw", Section: "DESCRIPTION", Unsupported: true, Capable: true},
+	rule3901: {ID: "VR-ibv_bind_mw-mr-3901", Verb: "ibv_bind_mw", Subject: "mw_bind.bind_info.mr", Statement: "a request that unbinds a window names a region too", Fix: "pass a region, with length 0", Page: "ibv_bind_mw", Section: "", AcceptedBy: []string{"mlx5"}},
 	rule0285: {ID: "VR-ibv_create_comp_channel-context-0285", Verb: "ibv_create_comp_channel", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_create_comp_channel", Section: "DESCRIPTION"},
 	rule0286: {ID: "VR-ibv_destroy_comp_channel-channel-0286", Verb: "ibv_destroy_comp_channel", Subject: "channel", Statement: "channel must not be NULL", Fix: "pass a CompChannel", Page: "ibv_create_comp_channel", Section: "DESCRIPTION"},
 	rule0189: {ID: "VR-ibv_advise_mr-pd-0189", Verb: "ibv_advise_mr", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_advise_mr", Section: "ARGUMENTS"},
@@ -1189,11 +1210,25 @@ var rules = []verr.Rule{
 	rule0134: {ID: "VR-ibv_alloc_parent_domain-attr-0134", Verb: "ibv_alloc_parent_domain", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass a ParentDomainAttr", Page: "ibv_alloc_parent_domain", Section: "DESCRIPTION"},
 	rule0135: {ID: "VR-ibv_alloc_parent_domain-pd-0135", Verb: "ibv_alloc_parent_domain", Subject: "attr.pd", Statement: "a parent domain extends a protection domain", Fix: "set pd", Page: "ibv_alloc_parent_domain", Section: "DESCRIPTION"},
 	rule0136: {ID: "VR-ibv_alloc_parent_domain-comp_mask-0136", Verb: "ibv_alloc_parent_domain", Subject: "attr.comp_mask", Statement: "comp_mask takes the known bits", Fix: "leave the unknown bits out", Page: "ibv_alloc_parent_domain", Section: "ARGUMENTS"},
-	rule0137: {ID: "VR-ibv_alloc_parent_domain-free-0137", Verb: "ibv_alloc_parent_domain", Subject: "attr.free", Statement: "alloc needs free, which takes back what alloc gave", Fix: "set free too, or neither", Page: "ibv_alloc_parent_domain", Section: "ARGUMENTS"},
-	rule0138: {ID: "VR-ibv_alloc_parent_domain-alloc-0138", Verb: "ibv_alloc_parent_domain", Subject: "attr.alloc", Statement: "free needs alloc, whose memory it takes back", Fix: "set alloc too, or neither", Page: "ibv_alloc_parent_domain", Section: "ARGUMENTS"},
+	rule0137: {ID: "VR-ibv_alloc_parent_domain-free-0137", Verb: "ibv_alloc_parent_domain", Subject: "attr.free", Statement: "alloc needs free, which takes back what alloc gave", Fix: "set free too, or neither", Page: "ibv_alloc_parent_domain", Section: "ARGUMENTS", AcceptedBy: []string{"mlx5 (it uses neither function)", "ionic (the program crashes when a queue is destroyed)"}},
+	rule0138: {ID: "VR-ibv_alloc_parent_domain-alloc-0138", Verb: "ibv_alloc_parent_domain", Subject: "attr.alloc", Statement: "free needs alloc, whose memory it takes back", Fix: "set alloc too, or neither", Page: "ibv_alloc_parent_domain", Section: "ARGUMENTS", AcceptedBy: []string{"mlx5 (it uses neither function)", "ionic (it uses neither function)"}},
 	rule0139: {ID: "VR-ibv_alloc_parent_domain-alloc-0139", Verb: "ibv_alloc_parent_domain", Subject: "attr.alloc", Statement: "alloc is ignored unless ALLOCATORS is set in comp_mask", Fix: "set ParentDomainAttr.Allocator", Page: "ibv_alloc_parent_domain", Section: "ARGUMENTS"},
 	rule0140: {ID: "VR-ibv_alloc_parent_domain-free-0140", Verb: "ibv_alloc_parent_domain", Subject: "attr.free", Statement: "free is ignored unless ALLOCATORS is set in comp_mask", Fix: "set ParentDomainAttr.Allocator", Page: "ibv_alloc_parent_domain", Section: "ARGUMENTS"},
 	rule0141: {ID: "VR-ibv_alloc_parent_domain-pd_context-0141", Verb: "ibv_alloc_parent_domain", Subject: "attr.pd_context", Statement: "pd_context is ignored unless PD_CONTEXT is set in comp_mask", Fix: "set ParentDomainAttr.PDContext", Page: "ibv_alloc_parent_domain", Section: "ARGUMENTS"},
+	rule3007: {ID: "VR-ibv_alloc_buf-pd-3007", Verb: "ibv_alloc_buf", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_alloc_buf", Section: "ARGUMENTS"},
+	rule3015: {ID: "VR-ibv_export_buf_dmabuf_fd-buf-3015", Verb: "ibv_export_buf_dmabuf_fd", Subject: "buf", Statement: "buf must not be NULL", Fix: "pass a Buf", Page: "ibv_alloc_buf", Section: "ARGUMENTS"},
+	rule3008: {ID: "VR-ibv_free_buf-buf-3008", Verb: "ibv_free_buf", Subject: "buf", Statement: "buf must not be NULL", Fix: "pass a Buf", Page: "ibv_alloc_buf", Section: "ARGUMENTS"},
+	rule3009: {ID: "VR-ibv_reg_buf_mr-pd-3009", Verb: "ibv_reg_buf_mr", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_alloc_buf", Section: "ARGUMENTS"},
+	rule3010: {ID: "VR-ibv_reg_buf_mr-buf-3010", Verb: "ibv_reg_buf_mr", Subject: "buf", Statement: "buf must not be NULL", Fix: "pass a Buf", Page: "ibv_alloc_buf", Section: "ARGUMENTS"},
+	rule3020: {ID: "VR-ibv_reg_buf_mr-access-3020", Verb: "ibv_reg_buf_mr", Subject: "access", Statement: "REMOTE_WRITE needs LOCAL_WRITE", Fix: "add MRAccessLocalWrite", Page: "ibv_alloc_buf", Section: "ARGUMENTS"},
+	rule3021: {ID: "VR-ibv_reg_buf_mr-access-3021", Verb: "ibv_reg_buf_mr", Subject: "access", Statement: "REMOTE_ATOMIC needs LOCAL_WRITE", Fix: "add MRAccessLocalWrite", Page: "ibv_alloc_buf", Section: "ARGUMENTS"},
+	rule3022: {ID: "VR-ibv_reg_buf_mr-access-3022", Verb: "ibv_reg_buf_mr", Subject: "access", Statement: "access takes the known flags and the optional bits 20 to 29", Fix: "leave the unknown bits out", Page: "ibv_alloc_buf", Section: "ARGUMENTS"},
+	rule3026: {ID: "VR-ibv_reg_buf_mr-access-3026", Verb: "ibv_reg_buf_mr", Subject: "access", Statement: "FLUSH_GLOBAL needs a device that can flush to global visibility", Fix: "leave MRAccessFlushGlobal out", Page: "ibv_alloc_buf", Section: "ARGUMENTS", Unsupported: true, Capable: true},
+	rule3027: {ID: "VR-ibv_reg_buf_mr-access-3027", Verb: "ibv_reg_buf_mr", Subject: "access", Statement: "FLUSH_PERSISTENT needs a device that can flush to persistent memory", Fix: "leave MRAccessFlushPersistent out", Page: "ibv_alloc_buf", Section: "ARGUMENTS", Unsupported: true, Capable: true},
+	rule3028: {ID: "VR-ibv_reg_buf_mr-access-3028", Verb: "ibv_reg_buf_mr", Subject: "access", Statement: "ON_DEMAND needs a device with on-demand paging", Fix: "leave MRAccessOnDemand out", Page: "ibv_alloc_buf", Section: "ARGUMENTS", Unsupported: true, Capable: true},
+	rule3023: {ID: "VR-ibv_reg_buf_mr-access-3023", Verb: "ibv_reg_buf_mr", Subject: "access", Statement: "few kernels accept ZERO_BASED here", Fix: "leave MRAccessZeroBased out", Page: "ibv_alloc_buf", Section: "ARGUMENTS", AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"}, RefusedBy: []string{"rxe with linux 6.12..7.2"}},
+	rule3024: {ID: "VR-ibv_reg_buf_mr-access-3024", Verb: "ibv_reg_buf_mr", Subject: "access", Statement: "HUGETLB has an effect only with ON_DEMAND", Fix: "add MRAccessOnDemand, or leave MRAccessHugetlb out", Page: "ibv_alloc_buf", Section: "ARGUMENTS", AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"}, RefusedBy: []string{"rxe with linux 6.12..7.2"}},
+	rule3025: {ID: "VR-ibv_reg_buf_mr-access-3025", Verb: "ibv_reg_buf_mr", Subject: "access", Statement: "REMOTE_ATOMIC needs a device with atomic operations", Fix: "leave MRAccessRemoteAtomic out", Page: "ibv_alloc_buf", Section: "ARGUMENTS", Unsupported: true, Capable: true},
 	rule1331: {ID: "VR-ibv_alloc_dmah-context-1331", Verb: "ibv_alloc_dmah", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_alloc_dmah", Section: "DESCRIPTION"},
 	rule1332: {ID: "VR-ibv_alloc_dmah-attr-1332", Verb: "ibv_alloc_dmah", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass a DMAHInitAttr", Page: "ibv_alloc_dmah", Section: "DESCRIPTION"},
 	rule1334: {ID: "VR-ibv_alloc_dmah-comp_mask-1334", Verb: "ibv_alloc_dmah", Subject: "attr.comp_mask", Statement: "comp_mask has no bits but CPU_ID, PH and TPH_MEM_TYPE", Fix: "leave the other bits out", Page: "ibv_alloc_dmah", Section: "ARGUMENTS"},
@@ -1292,9 +1327,9 @@ var rules = []verr.Rule{
 	rule1370: {ID: "VR-ibv_qp_attach_comp_cntr-qp-1370", Verb: "ibv_qp_attach_comp_cntr", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION"},
 	rule1371: {ID: "VR-ibv_qp_attach_comp_cntr-comp_cntr-1371", Verb: "ibv_qp_attach_comp_cntr", Subject: "comp_cntr", Statement: "comp_cntr must not be NULL", Fix: "pass a CompCntr", Page: "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION"},
 	rule1372: {ID: "VR-ibv_qp_attach_comp_cntr-attr-1372", Verb: "ibv_qp_attach_comp_cntr", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass a CompCntrAttachAttr", Page: "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION"},
-	rule1373: {ID: "VR-ibv_qp_attach_comp_cntr-state-1373", Verb: "ibv_qp_attach_comp_cntr", Subject: "qp.state", Statement: "a counter is attached before the queue pair is connected", Fix: "attach it in RESET or INIT", Page: "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION"},
 	rule1374: {ID: "VR-ibv_qp_attach_comp_cntr-comp_mask-1374", Verb: "ibv_qp_attach_comp_cntr", Subject: "attr.comp_mask", Statement: "comp_mask has no bits yet", Fix: "set it to 0", Page: "ibv_qp_attach_comp_cntr", Section: "ARGUMENTS"},
 	rule1375: {ID: "VR-ibv_qp_attach_comp_cntr-op_mask-1375", Verb: "ibv_qp_attach_comp_cntr", Subject: "attr.op_mask", Statement: "op_mask has no bits but those of enum ibv_qp_attach_comp_cntr_op", Fix: "leave the other bits out", Page: "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION"},
+	rule1373: {ID: "VR-ibv_qp_attach_comp_cntr-state-1373", Verb: "ibv_qp_attach_comp_cntr", Subject: "qp.state", Statement: "a counter is attached before the queue pair is connected", Fix: "attach it in RESET or INIT", Page: "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION"},
 	rule1376: {ID: "VR-ibv_qp_attach_comp_cntr-op_mask-1376", Verb: "ibv_qp_attach_comp_cntr", Subject: "attr.op_mask", Statement: "a counter counts an operation at least", Fix: "name the operations", Page: "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION"},
 	rule1306: {ID: "VR-ibv_query_qp_data_in_order-qp-1306", Verb: "ibv_query_qp_data_in_order", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_query_qp_data_in_order", Section: "ARGUMENTS"},
 	rule1307: {ID: "VR-ibv_query_qp_data_in_order-flags-1307", Verb: "ibv_query_qp_data_in_order", Subject: "flags", Statement: "flags has no bits but RETURN_CAPS and DEVICE_ONLY", Fix: "leave the other bits out", Page: "ibv_query_qp_data_in_order", Section: "ARGUMENTS", AcceptedBy: []string{"every provider (the result is 0)"}},
@@ -1412,6 +1447,11 @@ var rules = []verr.Rule{
 	rule0744: {ID: "VR-ibv_detach_mcast-gid-0744", Verb: "ibv_detach_mcast", Subject: "gid", Statement: "gid must not be NULL", Fix: "pass a valid pointer", Page: "ibv_attach_mcast", Section: "DESCRIPTION"},
 	rule2072: {ID: "VR-ibv_detach_mcast-qp-2072", Verb: "ibv_detach_mcast", Subject: "qp.qp_type", Statement: "only UD queue pairs are in multicast groups", Fix: "use a queue pair of type QPTypeUD", Page: "ibv_attach_mcast", Section: "NOTES"},
 	rule3181: {ID: "VR-ibv_detach_mcast-lid-3181", Verb: "ibv_detach_mcast", Subject: "lid", Statement: "LIDs of multicast groups are 0xc000 to 0xfffe", Fix: "pass the LID of the group, or 0 if the port has none", Page: "ibv_attach_mcast", Section: "DESCRIPTION", AcceptedBy: []string{"rxe"}},
+	rule3030: {ID: "VR-ibv_resolve_eth_l2_from_gid-context-3030", Verb: "ibv_resolve_eth_l2_from_gid", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_resolve_eth_l2_from_gid", Section: ""},
+	rule3031: {ID: "VR-ibv_resolve_eth_l2_from_gid-attr-3031", Verb: "ibv_resolve_eth_l2_from_gid", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass an AHAttr", Page: "ibv_resolve_eth_l2_from_gid", Section: ""},
+	rule3032: {ID: "VR-ibv_resolve_eth_l2_from_gid-port_num-3032", Verb: "ibv_resolve_eth_l2_from_gid", Subject: "attr.port_num", Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_resolve_eth_l2_from_gid", Section: ""},
+	rule3033: {ID: "VR-ibv_resolve_eth_l2_from_gid-port_num-3033", Verb: "ibv_resolve_eth_l2_from_gid", Subject: "attr.port_num", Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_resolve_eth_l2_from_gid", Section: "", Capable: true, Limit: "phys_port_cnt"},
+	rule3034: {ID: "VR-ibv_resolve_eth_l2_from_gid-eth_mac-3034", Verb: "ibv_resolve_eth_l2_from_gid", Subject: "eth_mac", Statement: "eth_mac must not be NULL", Fix: "pass a valid pointer", Page: "ibv_resolve_eth_l2_from_gid", Section: ""},
 	rule0751: {ID: "VR-ibv_create_counters-context-0751", Verb: "ibv_create_counters", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_create_counters", Section: "ARGUMENTS"},
 	rule0752: {ID: "VR-ibv_create_counters-init_attr-0752", Verb: "ibv_create_counters", Subject: "init_attr", Statement: "init_attr must not be NULL", Fix: "pass a CountersInitAttr", Page: "ibv_create_counters", Section: "ARGUMENTS"},
 	rule0753: {ID: "VR-ibv_create_counters-comp_mask-0753", Verb: "ibv_create_counters", Subject: "init_attr.comp_mask", Statement: "comp_mask has no bits yet", Fix: "set it to 0", Page: "ibv_create_counters", Section: "ARGUMENTS"},

@@ -116,6 +116,10 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_close_device-context-0156", true, func() string { return textOf(checkCloseDevice(&inCloseDevice{})) }},
 		{"VR-ibv_import_device-cmd_fd-0158", false, func() string { return textOf(checkImportDevice(&inImportDevice{cmdFD: 3})) }},
 		{"VR-ibv_import_device-cmd_fd-0158", true, func() string { return textOf(checkImportDevice(&inImportDevice{cmdFD: -1})) }},
+		{"VR-ibv_import_pd-context-3001", false, func() string { return textOf(checkImportPD(&inImportPD{context: 4096})) }},
+		{"VR-ibv_import_pd-context-3001", true, func() string { return textOf(checkImportPD(&inImportPD{})) }},
+		{"VR-ibv_import_mr-pd-3004", false, func() string { return textOf(checkImportMR(&inImportMR{pd: 4096})) }},
+		{"VR-ibv_import_mr-pd-3004", true, func() string { return textOf(checkImportMR(&inImportMR{})) }},
 		{"VR-ibv_import_dm-context-0126", false, func() string { return textOf(checkImportDM(&inImportDM{context: 4096})) }},
 		{"VR-ibv_import_dm-context-0126", true, func() string { return textOf(checkImportDM(&inImportDM{})) }},
 		{"VR-ibv_unimport_dm-dm-0127", false, func() string { return textOf(checkUnimportDM(&inUnimportDM{dm: 4096})) }},
@@ -228,8 +232,6 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_alloc_pd-context-0145", false, func() string { return textOf(checkAllocPD(&inAllocPD{context: 4096})) }},
 		{"VR-ibv_alloc_pd-context-0145", true, func() string { return textOf(checkAllocPD(&inAllocPD{})) }},
-		{"VR-ibv_dealloc_pd-pd-0146", false, func() string { return textOf(checkDeallocPD(&inDeallocPD{pd: 4096})) }},
-		{"VR-ibv_dealloc_pd-pd-0146", true, func() string { return textOf(checkDeallocPD(&inDeallocPD{})) }},
 		{"VR-ibv_create_flow-qp-0801", false, func() string { return textOf(checkCreateFlow(&inCreateFlow{qp: 4096, flow: 4096})) }},
 		{"VR-ibv_create_flow-qp-0801", true, func() string { return textOf(checkCreateFlow(&inCreateFlow{flow: 4096})) }},
 		{"VR-ibv_create_flow-flow-0802", false, func() string { return textOf(checkCreateFlow(&inCreateFlow{qp: 4096, flow: 4096})) }},
@@ -645,148 +647,148 @@ func TestRules(t *testing.T) {
 			return textOf(hintRegDmabufMR(&inRegDmabufMR{access: 9, pd: 4096, capDeviceAttrAtomicCap: validate.Of(0)}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0049", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 3, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 3, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0049", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 2, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 2, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0050", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 9, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 9, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0050", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 8, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 8, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0051", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 0x20000001, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 0x20000001, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0051", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1025, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1025, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0052", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 0x10000f, mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 0x10000f, mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0052", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 16, mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 16, mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0055", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff, pd: 4096, mrInitAttr: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0055", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 192, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 192, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff, pd: 4096, mrInitAttr: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-addr-0056", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff, pd: 4096, mrInitAttr: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-addr-0056", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-length-0057", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff, pd: 4096, mrInitAttr: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-length-0057", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff, pd: 4096, mrInitAttr: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-length-0059", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-length-0059", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 8192, mrInitAttrAddr: 0xfffffffffffff000, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 8192, mrInitAttrAddr: 0xfffffffffffff000, pd: 4096, mrInitAttr: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0062", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 256, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capDeviceAttrExDeviceCapFlagsEx: validate.Of(274877906944), pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 256, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capDeviceAttrExDeviceCapFlagsEx: validate.Of(274877906944), pd: 4096, mrInitAttr: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0062", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 256, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capDeviceAttrExDeviceCapFlagsEx: validate.Of(0), pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 256, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capDeviceAttrExDeviceCapFlagsEx: validate.Of(0), pd: 4096, mrInitAttr: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0063", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 512, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capDeviceAttrExDeviceCapFlagsEx: validate.Of(549755813888), pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 512, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capDeviceAttrExDeviceCapFlagsEx: validate.Of(549755813888), pd: 4096, mrInitAttr: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0063", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 576, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capDeviceAttrExDeviceCapFlagsEx: validate.Of(0), pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 576, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capDeviceAttrExDeviceCapFlagsEx: validate.Of(0), pd: 4096, mrInitAttr: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0064", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capDeviceAttrExODPCapsGeneralCaps: validate.Of(1), pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capDeviceAttrExODPCapsGeneralCaps: validate.Of(1), pd: 4096, mrInitAttr: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0064", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capDeviceAttrExODPCapsGeneralCaps: validate.Of(0), pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capDeviceAttrExODPCapsGeneralCaps: validate.Of(0), pd: 4096, mrInitAttr: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-length-0065", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff, capDeviceAttrExODPCapsGeneralCaps: validate.Of(3), pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff, capDeviceAttrExODPCapsGeneralCaps: validate.Of(3), pd: 4096, mrInitAttr: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-length-0065", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff, capDeviceAttrExODPCapsGeneralCaps: validate.Of(1), pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff, capDeviceAttrExODPCapsGeneralCaps: validate.Of(1), pd: 4096, mrInitAttr: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-pd-0067", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-pd-0067", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrLength: 4096, mrInitAttrAddr: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrLength: 4096, mrInitAttrAddr: 4096, mrInitAttr: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-mr_init_attr-0068", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-mr_init_attr-0068", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-comp_mask-0076", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-comp_mask-0076", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 1, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 1, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-comp_mask-0077", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5}))
 		}},
 		{"VR-ibv_reg_mr_ex-comp_mask-0077", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 15, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 15, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5}))
 		}},
 		{"VR-ibv_reg_mr_ex-comp_mask-0078", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5}))
 		}},
 		{"VR-ibv_reg_mr_ex-comp_mask-0078", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 5, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 5, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5}))
 		}},
 		{"VR-ibv_reg_mr_ex-comp_mask-0079", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5}))
 		}},
 		{"VR-ibv_reg_mr_ex-comp_mask-0079", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 12, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 12, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5}))
 		}},
 		{"VR-ibv_reg_mr_ex-comp_mask-0080", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5}))
 		}},
 		{"VR-ibv_reg_mr_ex-comp_mask-0080", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 10, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 10, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-fd-0081", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5}))
 		}},
 		{"VR-ibv_reg_mr_ex-fd-0081", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: -1, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: -1}))
 		}},
 		{"VR-ibv_reg_mr_ex-iova-0082", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrIOVA: 0x20040, mrInitAttrFDOffset: 4160, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrIOVA: 0x20040, mrInitAttrFDOffset: 4160}))
 		}},
 		{"VR-ibv_reg_mr_ex-iova-0082", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrIOVA: 0x20000, mrInitAttrFDOffset: 4160, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrIOVA: 0x20000, mrInitAttrFDOffset: 4160}))
 		}},
 		{"VR-ibv_reg_mr_ex-iova-0083", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 3, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10040, pd: 4096, mrInitAttr: 4096, mrInitAttrIOVA: 0x20040, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 3, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10040, pd: 4096, mrInitAttr: 4096, mrInitAttrIOVA: 0x20040}))
 		}},
 		{"VR-ibv_reg_mr_ex-iova-0083", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 3, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10040, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 3, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10040, pd: 4096, mrInitAttr: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-length-0084", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrFDOffset: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrFDOffset: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-length-0084", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 8192, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrFDOffset: 0xfffffffffffff000, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 8192, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrFDOffset: 0xfffffffffffff000}))
 		}},
 		{"VR-ibv_reg_mr_ex-dmah-0085", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 18, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 18, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-dmah-0085", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 18, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 18, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-buf-0086", false, func() string {
 			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 34, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
@@ -813,76 +815,76 @@ func TestRules(t *testing.T) {
 			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 34, mrInitAttrLength: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0053", false, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0053", true, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 32, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 32, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0054", false, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 192, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 192, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0054", true, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 128, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 128, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-length-0058", false, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff, pd: 4096, mrInitAttr: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-length-0058", true, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, pd: 4096, mrInitAttr: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-length-0060", false, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 1, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 1, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-length-0060", true, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0061", false, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 9, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096, capDeviceAttrAtomicCap: validate.Of(1)}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 9, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, capDeviceAttrAtomicCap: validate.Of(1)}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0061", true, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 9, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096, capDeviceAttrAtomicCap: validate.Of(0)}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 9, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, capDeviceAttrAtomicCap: validate.Of(0)}))
 		}},
 		{"VR-ibv_reg_mr_ex-length-0066", false, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096, capDeviceAttrMaxMRSize: validate.Of(4096)}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, capDeviceAttrMaxMRSize: validate.Of(4096)}))
 		}},
 		{"VR-ibv_reg_mr_ex-length-0066", true, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4097, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096, capDeviceAttrMaxMRSize: validate.Of(4096)}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4097, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, capDeviceAttrMaxMRSize: validate.Of(4096)}))
 		}},
 		{"VR-ibv_reg_mr_ex-comp_mask-0069", false, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrCompMask: 3, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrCompMask: 3, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-comp_mask-0069", true, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrCompMask: 66, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrCompMask: 66, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-iova-0070", false, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrCompMask: 3, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrIOVA: 0x20000, mrInitAttrBuf: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrCompMask: 3, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrIOVA: 0x20000}))
 		}},
 		{"VR-ibv_reg_mr_ex-iova-0070", true, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrIOVA: 0x20000, mrInitAttrBuf: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrIOVA: 0x20000}))
 		}},
 		{"VR-ibv_reg_mr_ex-addr-0071", false, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-addr-0071", true, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrBuf: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5}))
 		}},
 		{"VR-ibv_reg_mr_ex-fd-0072", false, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrBuf: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5}))
 		}},
 		{"VR-ibv_reg_mr_ex-fd-0072", true, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrBuf: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5}))
 		}},
 		{"VR-ibv_reg_mr_ex-fd_offset-0073", false, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrFDOffset: 4096, mrInitAttrBuf: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5, mrInitAttrFDOffset: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-fd_offset-0073", true, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrFDOffset: 4096, mrInitAttrBuf: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrFDOffset: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-dmah-0074", false, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrCompMask: 18, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrCompMask: 18, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-dmah-0074", true, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096, mrInitAttrBuf: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrDMAH: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-buf-0075", false, func() string {
 			return textOf(hintRegMREx(&inRegMREx{mrInitAttrCompMask: 34, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
@@ -891,28 +893,28 @@ func TestRules(t *testing.T) {
 			return textOf(hintRegMREx(&inRegMREx{mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0196", false, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 256, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 256, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0196", true, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 512, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 512, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-iova-0200", false, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 3, mrInitAttrLength: 0xffffffffffffffff, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 3, mrInitAttrLength: 0xffffffffffffffff, pd: 4096, mrInitAttr: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-iova-0200", true, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 3, mrInitAttrLength: 0xffffffffffffffff, pd: 4096, mrInitAttr: 4096, mrInitAttrIOVA: 0x10000, mrInitAttrBuf: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 3, mrInitAttrLength: 0xffffffffffffffff, pd: 4096, mrInitAttr: 4096, mrInitAttrIOVA: 0x10000}))
 		}},
 		{"VR-ibv_reg_mr_ex-addr-0203", false, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-addr-0203", true, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, pd: 4096, mrInitAttr: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-length-0206", false, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 0x7fffffffffffffff, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 0x7fffffffffffffff, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-length-0206", true, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 0x8000000000000000, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrBuf: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 0x8000000000000000, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096}))
 		}},
 		{"VR-ibv_rereg_mr-mr-0172", false, func() string { return textOf(checkReregMR(&inReregMR{mr: 4096, pd: 4096, addr: 4096, length: 4096})) }},
 		{"VR-ibv_rereg_mr-mr-0172", true, func() string { return textOf(checkReregMR(&inReregMR{pd: 4096, addr: 4096, length: 4096})) }},
@@ -1016,8 +1018,6 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_rereg_mr-access-0214", true, func() string {
 			return textOf(hintReregMR(&inReregMR{mr: 4096, flags: 4, pd: 4096, addr: 4096, length: 4096, access: 128}))
 		}},
-		{"VR-ibv_dereg_mr-mr-0093", false, func() string { return textOf(checkDeregMR(&inDeregMR{mr: 4096})) }},
-		{"VR-ibv_dereg_mr-mr-0093", true, func() string { return textOf(checkDeregMR(&inDeregMR{})) }},
 		{"VR-ibv_alloc_mw-pd-0736", false, func() string { return textOf(checkAllocMW(&inAllocMW{pd: 4096})) }},
 		{"VR-ibv_alloc_mw-pd-0736", true, func() string { return textOf(checkAllocMW(&inAllocMW{})) }},
 		{"VR-ibv_alloc_mw-type-0737", false, func() string { return textOf(hintAllocMW(&inAllocMW{pd: 4096, type_: 2})) }},
@@ -1055,9 +1055,11 @@ func TestRules(t *testing.T) {
 			return textOf(checkBindMW(&inBindMW{qp: 4096, mw: 4096, mwBind: 4096, mwType: validate.Of(2), mwBindBindInfoMR: 4096}))
 		}},
 		{"VR-ibv_bind_mw-mr-1105", false, func() string {
-			return textOf(checkBindMW(&inBindMW{qp: 4096, mw: 4096, mwBind: 4096, mwBindBindInfoMR: 4096}))
+			return textOf(checkBindMW(&inBindMW{qp: 4096, mw: 4096, mwBind: 4096, mwBindBindInfoMR: 4096, mwBindBindInfoLength: 4096}))
 		}},
-		{"VR-ibv_bind_mw-mr-1105", true, func() string { return textOf(checkBindMW(&inBindMW{qp: 4096, mw: 4096, mwBind: 4096})) }},
+		{"VR-ibv_bind_mw-mr-1105", true, func() string {
+			return textOf(checkBindMW(&inBindMW{qp: 4096, mw: 4096, mwBind: 4096, mwBindBindInfoLength: 4096}))
+		}},
 		{"VR-ibv_bind_mw-qp_type-1107", false, func() string {
 			return textOf(hintBindMW(&inBindMW{qp: 4096, mw: 4096, mwBind: 4096, mwBindBindInfoMR: 4096, qpQPType: validate.Of(2)}))
 		}},
@@ -1088,6 +1090,10 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_bind_mw-mw_access_flags-3526", true, func() string {
 			return textOf(hintBindMW(&inBindMW{qp: 4096, mw: 4096, mwBind: 4096, mwBindBindInfoMR: 4096, mwBindBindInfoMWAccessFlags: 8, capDeviceAttrAtomicCap: validate.Of(0)}))
 		}},
+		{"VR-ibv_bind_mw-mr-3901", false, func() string {
+			return textOf(hintBindMW(&inBindMW{qp: 4096, mw: 4096, mwBind: 4096, mwBindBindInfoMR: 4096}))
+		}},
+		{"VR-ibv_bind_mw-mr-3901", true, func() string { return textOf(hintBindMW(&inBindMW{qp: 4096, mw: 4096, mwBind: 4096})) }},
 		{"VR-ibv_create_comp_channel-context-0285", false, func() string { return textOf(checkCreateCompChannel(&inCreateCompChannel{context: 4096})) }},
 		{"VR-ibv_create_comp_channel-context-0285", true, func() string { return textOf(checkCreateCompChannel(&inCreateCompChannel{})) }},
 		{"VR-ibv_destroy_comp_channel-channel-0286", false, func() string { return textOf(checkDestroyCompChannel(&inDestroyCompChannel{channel: 4096})) }},
@@ -2067,16 +2073,16 @@ func TestRules(t *testing.T) {
 			return textOf(checkAllocParentDomain(&inAllocParentDomain{context: 4096, attr: 4096, attrPD: 4096, attrCompMask: 8, attrFree: 4096}))
 		}},
 		{"VR-ibv_alloc_parent_domain-free-0137", false, func() string {
-			return textOf(checkAllocParentDomain(&inAllocParentDomain{context: 4096, attr: 4096, attrPD: 4096, attrCompMask: 1, attrFree: 4096, attrAlloc: 4096}))
+			return textOf(hintAllocParentDomain(&inAllocParentDomain{context: 4096, attr: 4096, attrPD: 4096, attrCompMask: 1, attrFree: 4096, attrAlloc: 4096}))
 		}},
 		{"VR-ibv_alloc_parent_domain-free-0137", true, func() string {
-			return textOf(checkAllocParentDomain(&inAllocParentDomain{context: 4096, attr: 4096, attrPD: 4096, attrCompMask: 1, attrAlloc: 4096}))
+			return textOf(hintAllocParentDomain(&inAllocParentDomain{context: 4096, attr: 4096, attrPD: 4096, attrCompMask: 1, attrAlloc: 4096}))
 		}},
 		{"VR-ibv_alloc_parent_domain-alloc-0138", false, func() string {
-			return textOf(checkAllocParentDomain(&inAllocParentDomain{context: 4096, attr: 4096, attrPD: 4096, attrCompMask: 1, attrFree: 4096, attrAlloc: 4096}))
+			return textOf(hintAllocParentDomain(&inAllocParentDomain{context: 4096, attr: 4096, attrPD: 4096, attrCompMask: 1, attrFree: 4096, attrAlloc: 4096}))
 		}},
 		{"VR-ibv_alloc_parent_domain-alloc-0138", true, func() string {
-			return textOf(checkAllocParentDomain(&inAllocParentDomain{context: 4096, attr: 4096, attrPD: 4096, attrCompMask: 1, attrFree: 4096}))
+			return textOf(hintAllocParentDomain(&inAllocParentDomain{context: 4096, attr: 4096, attrPD: 4096, attrCompMask: 1, attrFree: 4096}))
 		}},
 		{"VR-ibv_alloc_parent_domain-alloc-0139", false, func() string {
 			return textOf(hintAllocParentDomain(&inAllocParentDomain{context: 4096, attr: 4096, attrPD: 4096, attrCompMask: 1, attrFree: 4096, attrAlloc: 4096}))
@@ -2095,6 +2101,50 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_alloc_parent_domain-pd_context-0141", true, func() string {
 			return textOf(hintAllocParentDomain(&inAllocParentDomain{context: 4096, attr: 4096, attrPD: 4096, attrFree: 4096, attrPDContext: 4096}))
+		}},
+		{"VR-ibv_alloc_buf-pd-3007", false, func() string { return textOf(checkAllocBuf(&inAllocBuf{pd: 4096})) }},
+		{"VR-ibv_alloc_buf-pd-3007", true, func() string { return textOf(checkAllocBuf(&inAllocBuf{})) }},
+		{"VR-ibv_export_buf_dmabuf_fd-buf-3015", false, func() string { return textOf(checkExportBufDmabufFD(&inExportBufDmabufFD{buf: 4096})) }},
+		{"VR-ibv_export_buf_dmabuf_fd-buf-3015", true, func() string { return textOf(checkExportBufDmabufFD(&inExportBufDmabufFD{})) }},
+		{"VR-ibv_free_buf-buf-3008", false, func() string { return textOf(checkFreeBuf(&inFreeBuf{buf: 4096})) }},
+		{"VR-ibv_free_buf-buf-3008", true, func() string { return textOf(checkFreeBuf(&inFreeBuf{})) }},
+		{"VR-ibv_reg_buf_mr-pd-3009", false, func() string { return textOf(checkRegBufMR(&inRegBufMR{pd: 4096, buf: 4096})) }},
+		{"VR-ibv_reg_buf_mr-pd-3009", true, func() string { return textOf(checkRegBufMR(&inRegBufMR{buf: 4096})) }},
+		{"VR-ibv_reg_buf_mr-buf-3010", false, func() string { return textOf(checkRegBufMR(&inRegBufMR{pd: 4096, buf: 4096})) }},
+		{"VR-ibv_reg_buf_mr-buf-3010", true, func() string { return textOf(checkRegBufMR(&inRegBufMR{pd: 4096})) }},
+		{"VR-ibv_reg_buf_mr-access-3020", false, func() string { return textOf(checkRegBufMR(&inRegBufMR{pd: 4096, buf: 4096, access: 3})) }},
+		{"VR-ibv_reg_buf_mr-access-3020", true, func() string { return textOf(checkRegBufMR(&inRegBufMR{pd: 4096, buf: 4096, access: 2})) }},
+		{"VR-ibv_reg_buf_mr-access-3021", false, func() string { return textOf(checkRegBufMR(&inRegBufMR{pd: 4096, buf: 4096, access: 9})) }},
+		{"VR-ibv_reg_buf_mr-access-3021", true, func() string { return textOf(checkRegBufMR(&inRegBufMR{pd: 4096, buf: 4096, access: 8})) }},
+		{"VR-ibv_reg_buf_mr-access-3022", false, func() string { return textOf(checkRegBufMR(&inRegBufMR{pd: 4096, buf: 4096, access: 0x20000001})) }},
+		{"VR-ibv_reg_buf_mr-access-3022", true, func() string { return textOf(checkRegBufMR(&inRegBufMR{pd: 4096, buf: 4096, access: 1025})) }},
+		{"VR-ibv_reg_buf_mr-access-3026", false, func() string {
+			return textOf(checkRegBufMR(&inRegBufMR{pd: 4096, buf: 4096, access: 256, capDeviceAttrExDeviceCapFlagsEx: validate.Of(274877906944)}))
+		}},
+		{"VR-ibv_reg_buf_mr-access-3026", true, func() string {
+			return textOf(checkRegBufMR(&inRegBufMR{pd: 4096, buf: 4096, access: 256, capDeviceAttrExDeviceCapFlagsEx: validate.Of(0)}))
+		}},
+		{"VR-ibv_reg_buf_mr-access-3027", false, func() string {
+			return textOf(checkRegBufMR(&inRegBufMR{pd: 4096, buf: 4096, access: 512, capDeviceAttrExDeviceCapFlagsEx: validate.Of(549755813888)}))
+		}},
+		{"VR-ibv_reg_buf_mr-access-3027", true, func() string {
+			return textOf(checkRegBufMR(&inRegBufMR{pd: 4096, buf: 4096, access: 576, capDeviceAttrExDeviceCapFlagsEx: validate.Of(0)}))
+		}},
+		{"VR-ibv_reg_buf_mr-access-3028", false, func() string {
+			return textOf(checkRegBufMR(&inRegBufMR{pd: 4096, buf: 4096, access: 64, capDeviceAttrExODPCapsGeneralCaps: validate.Of(1)}))
+		}},
+		{"VR-ibv_reg_buf_mr-access-3028", true, func() string {
+			return textOf(checkRegBufMR(&inRegBufMR{pd: 4096, buf: 4096, access: 64, capDeviceAttrExODPCapsGeneralCaps: validate.Of(0)}))
+		}},
+		{"VR-ibv_reg_buf_mr-access-3023", false, func() string { return textOf(hintRegBufMR(&inRegBufMR{pd: 4096, buf: 4096, access: 1})) }},
+		{"VR-ibv_reg_buf_mr-access-3023", true, func() string { return textOf(hintRegBufMR(&inRegBufMR{pd: 4096, buf: 4096, access: 32})) }},
+		{"VR-ibv_reg_buf_mr-access-3024", false, func() string { return textOf(hintRegBufMR(&inRegBufMR{pd: 4096, buf: 4096, access: 192})) }},
+		{"VR-ibv_reg_buf_mr-access-3024", true, func() string { return textOf(hintRegBufMR(&inRegBufMR{pd: 4096, buf: 4096, access: 128})) }},
+		{"VR-ibv_reg_buf_mr-access-3025", false, func() string {
+			return textOf(hintRegBufMR(&inRegBufMR{pd: 4096, buf: 4096, access: 9, capDeviceAttrAtomicCap: validate.Of(1)}))
+		}},
+		{"VR-ibv_reg_buf_mr-access-3025", true, func() string {
+			return textOf(hintRegBufMR(&inRegBufMR{pd: 4096, buf: 4096, access: 9, capDeviceAttrAtomicCap: validate.Of(0)}))
 		}},
 		{"VR-ibv_alloc_dmah-context-1331", false, func() string { return textOf(checkAllocDMAH(&inAllocDMAH{context: 4096, attr: 4096})) }},
 		{"VR-ibv_alloc_dmah-context-1331", true, func() string { return textOf(checkAllocDMAH(&inAllocDMAH{attr: 4096})) }},
@@ -2598,12 +2648,6 @@ func TestRules(t *testing.T) {
 			return textOf(checkQPAttachCompCntr(&inQPAttachCompCntr{qp: 4096, compCntr: 4096, attr: 4096, attrOpMask: 1}))
 		}},
 		{"VR-ibv_qp_attach_comp_cntr-attr-1372", true, func() string { return textOf(checkQPAttachCompCntr(&inQPAttachCompCntr{qp: 4096, compCntr: 4096})) }},
-		{"VR-ibv_qp_attach_comp_cntr-state-1373", false, func() string {
-			return textOf(checkQPAttachCompCntr(&inQPAttachCompCntr{qp: 4096, compCntr: 4096, attr: 4096, qpState: validate.Of(1), attrOpMask: 1}))
-		}},
-		{"VR-ibv_qp_attach_comp_cntr-state-1373", true, func() string {
-			return textOf(checkQPAttachCompCntr(&inQPAttachCompCntr{qp: 4096, compCntr: 4096, attr: 4096, qpState: validate.Of(2), attrOpMask: 1}))
-		}},
 		{"VR-ibv_qp_attach_comp_cntr-comp_mask-1374", false, func() string {
 			return textOf(checkQPAttachCompCntr(&inQPAttachCompCntr{qp: 4096, compCntr: 4096, attr: 4096, attrOpMask: 1}))
 		}},
@@ -2615,6 +2659,12 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_qp_attach_comp_cntr-op_mask-1375", true, func() string {
 			return textOf(checkQPAttachCompCntr(&inQPAttachCompCntr{qp: 4096, compCntr: 4096, attr: 4096, attrOpMask: 65}))
+		}},
+		{"VR-ibv_qp_attach_comp_cntr-state-1373", false, func() string {
+			return textOf(hintQPAttachCompCntr(&inQPAttachCompCntr{qp: 4096, compCntr: 4096, attr: 4096, attrOpMask: 1, qpState: validate.Of(1)}))
+		}},
+		{"VR-ibv_qp_attach_comp_cntr-state-1373", true, func() string {
+			return textOf(hintQPAttachCompCntr(&inQPAttachCompCntr{qp: 4096, compCntr: 4096, attr: 4096, attrOpMask: 1, qpState: validate.Of(2)}))
 		}},
 		{"VR-ibv_qp_attach_comp_cntr-op_mask-1376", false, func() string {
 			return textOf(hintQPAttachCompCntr(&inQPAttachCompCntr{qp: 4096, compCntr: 4096, attr: 4096, attrOpMask: 1}))
@@ -3101,6 +3151,32 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_detach_mcast-lid-3181", true, func() string {
 			return textOf(hintDetachMcast(&inDetachMcast{qp: 4096, qpQPType: validate.Of(4), lid: 5}))
+		}},
+		{"VR-ibv_resolve_eth_l2_from_gid-context-3030", false, func() string {
+			return textOf(checkResolveEthL2FromGID(&inResolveEthL2FromGID{context: 4096, attr: 4096}))
+		}},
+		{"VR-ibv_resolve_eth_l2_from_gid-context-3030", true, func() string { return textOf(checkResolveEthL2FromGID(&inResolveEthL2FromGID{attr: 4096})) }},
+		{"VR-ibv_resolve_eth_l2_from_gid-attr-3031", false, func() string {
+			return textOf(checkResolveEthL2FromGID(&inResolveEthL2FromGID{context: 4096, attr: 4096}))
+		}},
+		{"VR-ibv_resolve_eth_l2_from_gid-attr-3031", true, func() string { return textOf(checkResolveEthL2FromGID(&inResolveEthL2FromGID{context: 4096})) }},
+		{"VR-ibv_resolve_eth_l2_from_gid-port_num-3032", false, func() string {
+			return textOf(checkResolveEthL2FromGID(&inResolveEthL2FromGID{context: 4096, attr: 4096, attrPortNum: 1}))
+		}},
+		{"VR-ibv_resolve_eth_l2_from_gid-port_num-3032", true, func() string {
+			return textOf(checkResolveEthL2FromGID(&inResolveEthL2FromGID{context: 4096, attr: 4096}))
+		}},
+		{"VR-ibv_resolve_eth_l2_from_gid-port_num-3033", false, func() string {
+			return textOf(checkResolveEthL2FromGID(&inResolveEthL2FromGID{context: 4096, attr: 4096, attrPortNum: 2, capDeviceAttrPhysPortCnt: validate.Of(2)}))
+		}},
+		{"VR-ibv_resolve_eth_l2_from_gid-port_num-3033", true, func() string {
+			return textOf(checkResolveEthL2FromGID(&inResolveEthL2FromGID{context: 4096, attr: 4096, attrPortNum: 3, capDeviceAttrPhysPortCnt: validate.Of(2)}))
+		}},
+		{"VR-ibv_resolve_eth_l2_from_gid-eth_mac-3034", false, func() string {
+			return textOf(checkResolveEthL2FromGID(&inResolveEthL2FromGID{context: 4096, attr: 4096, ethMac: 4096}))
+		}},
+		{"VR-ibv_resolve_eth_l2_from_gid-eth_mac-3034", true, func() string {
+			return textOf(checkResolveEthL2FromGID(&inResolveEthL2FromGID{context: 4096, attr: 4096}))
 		}},
 		{"VR-ibv_create_counters-context-0751", false, func() string { return textOf(checkCreateCounters(&inCreateCounters{context: 4096, initAttr: 4096})) }},
 		{"VR-ibv_create_counters-context-0751", true, func() string { return textOf(checkCreateCounters(&inCreateCounters{initAttr: 4096})) }},

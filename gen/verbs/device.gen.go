@@ -189,6 +189,46 @@ func (o *Device) gone(errno syscall.Errno) bool {
 	return validate.Gone(errno, o.askCapabilities)
 }
 
+// ImportPD gives access to a protection domain that another context of the same device file allocated.
+//
+// Close gives the import up with ibv_unimport_pd and leaves the domain in the kernel; Dealloc destroys it
+// there.
+//
+//   - pdHandle: Handle of the original PD.
+//
+// Since rdma-core 31.0; with an older library the error is errors.ErrUnsupported.
+//
+// C: ibv_import_pd, ibv_import_pd(3).
+func (dev *Device) ImportPD(pdHandle uint32) (*PD, error) {
+	const verb = "ibv_import_pd"
+	if err := dev.enter(verb); err != nil {
+		return nil, err
+	}
+	defer dev.node.Exit()
+	if dev.lib.fn[symIbv_import_pd] == 0 {
+		return nil, dev.lib.missing("ibv_import_pd", symIbv_import_pd)
+	}
+	if dev.lib.fn[symIbv_unimport_pd] == 0 {
+		return nil, dev.lib.missing("ibv_unimport_pd", symIbv_unimport_pd)
+	}
+	in := inImportPD{
+		context: validate.Addr(dev.c),
+	}
+	if err := checkImportPD(&in); err != nil {
+		return nil, err
+	}
+	ptr, errno := rawImportPD(dev.lib.fn[symIbv_import_pd], dev.c, pdHandle)
+	if ptr == nil {
+		return nil, verr.Failed(verb, errno, nil)
+	}
+	o := newPD(dev, ptr)
+	o.ender = o.unimportPD
+	if err := o.adopt(&dev.node); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
 // ImportDM gives access to device memory that another context of the same device file allocated.
 //
 //   - dmHandle: Handle of the original DM.
@@ -1361,8 +1401,10 @@ func (dev *Device) AllocTD(initAttr *TDInitAttr) (*TD, error) {
 // Rules:
 //   - a parent domain extends a protection domain [VR-ibv_alloc_parent_domain-pd-0135]
 //   - comp_mask takes the known bits [VR-ibv_alloc_parent_domain-comp_mask-0136]
-//   - alloc needs free, which takes back what alloc gave [VR-ibv_alloc_parent_domain-free-0137]
-//   - free needs alloc, whose memory it takes back [VR-ibv_alloc_parent_domain-alloc-0138]
+//   - alloc needs free, which takes back what alloc gave (a hint only: some devices accept it)
+//     [VR-ibv_alloc_parent_domain-free-0137]
+//   - free needs alloc, whose memory it takes back (a hint only: some devices accept it)
+//     [VR-ibv_alloc_parent_domain-alloc-0138]
 //
 // C: ibv_alloc_parent_domain, ibv_alloc_parent_domain(3).
 func (dev *Device) AllocParentDomain(attr *ParentDomainAttr) (*PD, error) {
@@ -1876,6 +1918,50 @@ func (dev *Device) InitAHFromWC(portNum uint8, wc *WC, grh []byte) (*AHAttr, err
 	}
 	out := &AHAttr{c: ahAttrC}
 	return out, nil
+}
+
+// ResolveEthL2FromGID asks the network for the Ethernet address of the peer at the end of a path, and waits for
+// the answer.
+//
+// The results are the Ethernet address, and the VLAN: numbers above 4095 mean none. A peer that does not answer
+// within 3 seconds is syscall.EHOSTUNREACH. CreateAH finds the address by itself.
+//
+// Rules:
+//   - ports are numbered from 1 [VR-ibv_resolve_eth_l2_from_gid-port_num-3032]
+//   - port_num is at most the number of ports [VR-ibv_resolve_eth_l2_from_gid-port_num-3033]
+//
+// C: ibv_resolve_eth_l2_from_gid, ibv_resolve_eth_l2_from_gid(3).
+func (dev *Device) ResolveEthL2FromGID(attr *AHAttr) ([6]uint8, uint16, error) {
+	const verb = "ibv_resolve_eth_l2_from_gid"
+	if err := dev.enter(verb); err != nil {
+		return [6]uint8{}, 0, err
+	}
+	defer dev.node.Exit()
+	if dev.lib.fn[symIbv_resolve_eth_l2_from_gid] == 0 {
+		return [6]uint8{}, 0, dev.lib.missing("ibv_resolve_eth_l2_from_gid", symIbv_resolve_eth_l2_from_gid)
+	}
+	if attr == nil {
+		return [6]uint8{}, 0, verr.NilValue(verb, "AHAttr", "make one with NewAHAttr")
+	}
+	attrC := attr.c
+	in := inResolveEthL2FromGID{
+		context:     validate.Addr(dev.c),
+		attr:        1,
+		attrPortNum: uint64(attrC.port_num),
+		ethMac:      1,
+	}
+	if caps := dev.capabilities(); caps != nil {
+		in.capDeviceAttrPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
+	}
+	if err := checkResolveEthL2FromGID(&in); err != nil {
+		return [6]uint8{}, 0, err
+	}
+	var ethMac [6]uint8
+	var vid uint16
+	if errno := rawResolveEthL2FromGID(dev.lib.fn[symIbv_resolve_eth_l2_from_gid], dev.c, unsafe.Pointer(&attrC), unsafe.Pointer(&ethMac), unsafe.Pointer(&vid)); errno != 0 {
+		return [6]uint8{}, 0, verr.Failed(verb, errno, nil)
+	}
+	return ethMac, vid, nil
 }
 
 // CreateCounters makes counters; they begin at 0.

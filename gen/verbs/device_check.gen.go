@@ -23,6 +23,20 @@ func checkCloseDevice(in *inCloseDevice) error {
 	return verr.RefuseErr("ibv_close_device", bad...)
 }
 
+// inImportPD has the values that the rules of ibv_import_pd use.
+type inImportPD struct {
+	context uint64 // context
+}
+
+// checkImportPD refuses a call of ibv_import_pd that breaks a rule.
+func checkImportPD(in *inImportPD) error {
+	var bad []verr.Violation
+	if in.context == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3001], Value: validate.AddrText(in.context)})
+	}
+	return verr.RefuseErr("ibv_import_pd", bad...)
+}
+
 // inImportDM has the values that the rules of ibv_import_dm use.
 type inImportDM struct {
 	context uint64 // context
@@ -108,7 +122,7 @@ func checkQueryPort(in *inQueryPort) error {
 	if in.portNum < 1 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0170], Value: strconv.FormatUint(in.portNum, 10)})
 	}
-	if in.capDeviceAttrPhysPortCnt.OK && in.portNum > in.capDeviceAttrPhysPortCnt.V {
+	if in.capDeviceAttrPhysPortCnt.OK && in.capDeviceAttrPhysPortCnt.V > 0 && in.portNum > in.capDeviceAttrPhysPortCnt.V {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0171], Value: strconv.FormatUint(in.portNum, 10), Limit: strconv.FormatUint(in.capDeviceAttrPhysPortCnt.V, 10)})
 	}
 	if in.capDeviceAttrExPhysPortCntEx.OK && in.capDeviceAttrExPhysPortCntEx.V != 0 && in.portNum > in.capDeviceAttrExPhysPortCntEx.V {
@@ -989,18 +1003,18 @@ func checkAllocParentDomain(in *inAllocParentDomain) error {
 	if in.attrCompMask&^0x7 != 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule0136], Value: "0x" + strconv.FormatUint(in.attrCompMask, 16)})
 	}
-	if in.attrCompMask&0x1 != 0 && in.attrAlloc != 0 && in.attrFree == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0137], Value: validate.AddrText(in.attrFree)})
-	}
-	if in.attrCompMask&0x1 != 0 && in.attrFree != 0 && in.attrAlloc == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0138], Value: validate.AddrText(in.attrAlloc)})
-	}
 	return verr.RefuseErr("ibv_alloc_parent_domain", bad...)
 }
 
 // hintAllocParentDomain returns the lints that a call of ibv_alloc_parent_domain breaks, which may be the cause when it fails.
 func hintAllocParentDomain(in *inAllocParentDomain) []verr.Violation {
 	var may []verr.Violation
+	if in.attrCompMask&0x1 != 0 && in.attrAlloc != 0 && in.attrFree == 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule0137], Value: validate.AddrText(in.attrFree)})
+	}
+	if in.attrCompMask&0x1 != 0 && in.attrFree != 0 && in.attrAlloc == 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule0138], Value: validate.AddrText(in.attrAlloc)})
+	}
 	if in.attrAlloc != 0 && in.attrCompMask&0x1 == 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule0139], Value: validate.AddrText(in.attrAlloc)})
 	}
@@ -1311,6 +1325,36 @@ func hintInitAHFromWC(in *inInitAHFromWC) []verr.Violation {
 		may = append(may, verr.Violation{Rule: &rules[rule0766], Value: strconv.FormatUint(in.portNum, 10), Limit: strconv.FormatUint(in.capDeviceAttrPhysPortCnt.V, 10)})
 	}
 	return may
+}
+
+// inResolveEthL2FromGID has the values that the rules of ibv_resolve_eth_l2_from_gid use.
+type inResolveEthL2FromGID struct {
+	context                  uint64         // context
+	attr                     uint64         // attr
+	attrPortNum              uint64         // attr.port_num
+	capDeviceAttrPhysPortCnt validate.Known // device_attr.phys_port_cnt
+	ethMac                   uint64         // eth_mac
+}
+
+// checkResolveEthL2FromGID refuses a call of ibv_resolve_eth_l2_from_gid that breaks a rule.
+func checkResolveEthL2FromGID(in *inResolveEthL2FromGID) error {
+	var bad []verr.Violation
+	if in.context == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3030], Value: validate.AddrText(in.context)})
+	}
+	if in.attr == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3031], Value: validate.AddrText(in.attr)})
+	}
+	if in.attrPortNum < 1 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3032], Value: strconv.FormatUint(in.attrPortNum, 10)})
+	}
+	if in.capDeviceAttrPhysPortCnt.OK && in.attrPortNum > in.capDeviceAttrPhysPortCnt.V {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3033], Value: strconv.FormatUint(in.attrPortNum, 10), Limit: strconv.FormatUint(in.capDeviceAttrPhysPortCnt.V, 10)})
+	}
+	if in.ethMac == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3034], Value: strconv.FormatUint(in.ethMac, 10)})
+	}
+	return verr.RefuseErr("ibv_resolve_eth_l2_from_gid", bad...)
 }
 
 // inCreateCounters has the values that the rules of ibv_create_counters use.

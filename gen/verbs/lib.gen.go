@@ -20,6 +20,7 @@ const (
 	sym_ibv_query_gid_table
 	symIbv_ack_async_event
 	symIbv_ack_cq_events
+	symIbv_alloc_buf
 	symIbv_alloc_dmah
 	symIbv_alloc_pd
 	symIbv_attach_mcast
@@ -43,7 +44,9 @@ const (
 	symIbv_detach_mcast
 	symIbv_dm_export_dmabuf_fd
 	symIbv_event_type_str
+	symIbv_export_buf_dmabuf_fd
 	symIbv_fork_init
+	symIbv_free_buf
 	symIbv_free_device_list
 	symIbv_get_async_event
 	symIbv_get_cq_event
@@ -53,6 +56,8 @@ const (
 	symIbv_get_pkey_index
 	symIbv_import_device
 	symIbv_import_dm
+	symIbv_import_mr
+	symIbv_import_pd
 	symIbv_inc_comp_cntr
 	symIbv_inc_err_comp_cntr
 	symIbv_init_ah_from_wc
@@ -77,6 +82,7 @@ const (
 	symIbv_rate_to_mult
 	symIbv_read_comp_cntr
 	symIbv_read_err_comp_cntr
+	symIbv_reg_buf_mr
 	symIbv_reg_dmabuf_mr
 	symIbv_reg_mr
 	symIbv_reg_mr_ex
@@ -84,10 +90,13 @@ const (
 	symIbv_reg_mr_iova2
 	symIbv_rereg_mr
 	symIbv_resize_cq
+	symIbv_resolve_eth_l2_from_gid
 	symIbv_set_comp_cntr
 	symIbv_set_ece
 	symIbv_set_err_comp_cntr
 	symIbv_unimport_dm
+	symIbv_unimport_mr
+	symIbv_unimport_pd
 	symIbv_wc_status_str
 	symMbps_to_ibv_rate
 	symMult_to_ibv_rate
@@ -101,6 +110,7 @@ var symbols = [numSymbols]dl.Symbol{
 	{Name: "_ibv_query_gid_table", Version: "IBVERBS_1.11", Since: "32.0"},
 	{Name: "ibv_ack_async_event", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_ack_cq_events", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_alloc_buf", Version: "IBVERBS_1.17", Since: "64.0"},
 	{Name: "ibv_alloc_dmah", Version: "IBVERBS_1.15", Since: "59.0"},
 	{Name: "ibv_alloc_pd", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_attach_mcast", Version: "IBVERBS_1.1", Since: "28.0"},
@@ -124,7 +134,9 @@ var symbols = [numSymbols]dl.Symbol{
 	{Name: "ibv_detach_mcast", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_dm_export_dmabuf_fd", Version: "IBVERBS_1.16", Since: "62.0"},
 	{Name: "ibv_event_type_str", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_export_buf_dmabuf_fd", Version: "IBVERBS_1.18", Since: "65.0"},
 	{Name: "ibv_fork_init", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_free_buf", Version: "IBVERBS_1.17", Since: "64.0"},
 	{Name: "ibv_free_device_list", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_get_async_event", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_get_cq_event", Version: "IBVERBS_1.1", Since: "28.0"},
@@ -134,6 +146,8 @@ var symbols = [numSymbols]dl.Symbol{
 	{Name: "ibv_get_pkey_index", Version: "IBVERBS_1.5", Since: "28.0"},
 	{Name: "ibv_import_device", Version: "IBVERBS_1.10", Since: "31.0"},
 	{Name: "ibv_import_dm", Version: "IBVERBS_1.13", Since: "35.0"},
+	{Name: "ibv_import_mr", Version: "IBVERBS_1.10", Since: "31.0"},
+	{Name: "ibv_import_pd", Version: "IBVERBS_1.10", Since: "31.0"},
 	{Name: "ibv_inc_comp_cntr", Version: "IBVERBS_1.18", Since: "65.0"},
 	{Name: "ibv_inc_err_comp_cntr", Version: "IBVERBS_1.18", Since: "65.0"},
 	{Name: "ibv_init_ah_from_wc", Version: "IBVERBS_1.1", Since: "28.0"},
@@ -158,6 +172,7 @@ var symbols = [numSymbols]dl.Symbol{
 	{Name: "ibv_rate_to_mult", Version: "IBVERBS_1.0", Since: "28.0"},
 	{Name: "ibv_read_comp_cntr", Version: "IBVERBS_1.18", Since: "65.0"},
 	{Name: "ibv_read_err_comp_cntr", Version: "IBVERBS_1.18", Since: "65.0"},
+	{Name: "ibv_reg_buf_mr", Version: "IBVERBS_1.17", Since: "64.0"},
 	{Name: "ibv_reg_dmabuf_mr", Version: "IBVERBS_1.12", Since: "34.0"},
 	{Name: "ibv_reg_mr", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_reg_mr_ex", Version: "IBVERBS_1.15", Since: "59.0"},
@@ -165,10 +180,13 @@ var symbols = [numSymbols]dl.Symbol{
 	{Name: "ibv_reg_mr_iova2", Version: "IBVERBS_1.8", Since: "28.0"},
 	{Name: "ibv_rereg_mr", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_resize_cq", Version: "IBVERBS_1.1", Since: "28.0"},
+	{Name: "ibv_resolve_eth_l2_from_gid", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "ibv_set_comp_cntr", Version: "IBVERBS_1.18", Since: "65.0"},
 	{Name: "ibv_set_ece", Version: "IBVERBS_1.10", Since: "31.0"},
 	{Name: "ibv_set_err_comp_cntr", Version: "IBVERBS_1.18", Since: "65.0"},
 	{Name: "ibv_unimport_dm", Version: "IBVERBS_1.13", Since: "35.0"},
+	{Name: "ibv_unimport_mr", Version: "IBVERBS_1.10", Since: "31.0"},
+	{Name: "ibv_unimport_pd", Version: "IBVERBS_1.10", Since: "31.0"},
 	{Name: "ibv_wc_status_str", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "mbps_to_ibv_rate", Version: "IBVERBS_1.1", Since: "28.0"},
 	{Name: "mult_to_ibv_rate", Version: "IBVERBS_1.0", Since: "28.0"},

@@ -27,6 +27,7 @@ type MR struct {
 	c       unsafe.Pointer
 	release func()       // after the C object is gone
 	end     func() error // ends a C object that another library made
+	ender   func() error // ends a C object that ibv_dereg_mr is not for
 	named   dpath.Named  // c for requests that name it
 	region  dpath.Place  // of which elements are made
 	mu      sync.Mutex   // guards what a change in place changes
@@ -87,8 +88,28 @@ func (o *MR) Close() error {
 	return o.node.Close("ibv_dereg_mr", o.destroy)
 }
 
-// free ends the C object: by the library that made it.
+// free ends the C object by the verb for how it was made.
 func (o *MR) free() error {
+	if o.ender != nil {
+		return o.ender()
+	}
+	return o.deregMR()
+}
+
+// unimportMR ends the C object by ibv_unimport_mr.
+func (o *MR) unimportMR() error {
+	if o.end != nil {
+		return o.end()
+	}
+	if o.lib.fn[symIbv_unimport_mr] == 0 {
+		return o.lib.missing("ibv_unimport_mr", symIbv_unimport_mr)
+	}
+	rawUnimportMR(o.lib.fn[symIbv_unimport_mr], o.c)
+	return nil
+}
+
+// deregMR ends the C object by ibv_dereg_mr.
+func (o *MR) deregMR() error {
 	if o.end != nil {
 		return o.end()
 	}
@@ -103,12 +124,21 @@ func (o *MR) free() error {
 
 // destroy destroys the C object.
 func (o *MR) destroy() error {
+	return o.destroyBy(o.free, false)
+}
+
+// destroyBy ends the C object by a function. What it was made of is given back, unless the object may live on.
+func (o *MR) destroyBy(end func() error, lives bool) error {
 	return o.named.End("ibv_dereg_mr", "MR", func() error {
-		if err := o.free(); err != nil {
+		if err := end(); err != nil {
 			return err
 		}
 		o.region.Close(&o.node)
 		if o.release != nil {
+			if lives {
+				mem.KeepForever(o.release)
+				return nil
+			}
 			o.release()
 		}
 		return nil
@@ -210,6 +240,24 @@ func (o *MR) SGE(off uint64, n uint64) (dpath.SGE, error) {
 // UncheckedSGE is SGE without a look at the bounds, for programs that measured what that costs. It adds off to IOVA. After Close the
 // element has the key 0, which no region has.
 func (o *MR) UncheckedSGE(off uint64, n uint32) dpath.SGE { return o.region.UncheckedSGE(off, n) }
+
+// Unimport closes the handle and leaves the memory region in the kernel as it is.
+//
+// The Close of an imported MR is the same. For an MR that was registered here it is what is left to do after
+// another context's Dereg. Its memory stays pinned, and its buffer open, until the process ends, since the
+// device may still use it. On a device that cannot import regions only the handle is closed.
+//
+// Since rdma-core 31.0; with an older library the error is errors.ErrUnsupported.
+//
+// C: ibv_unimport_mr, ibv_import_mr(3).
+func (o *MR) Unimport() error {
+	if o == nil {
+		return verr.NilHandle("ibv_unimport_mr", "MR")
+	}
+	return o.node.Close("ibv_unimport_mr", func() error {
+		return o.destroyBy(o.unimportMR, true)
+	})
+}
 
 // MRChange is a set of changes to a memory region, made by one call of MR.Rereg.
 //
@@ -356,5 +404,20 @@ func (mr *MR) Rereg(change *MRChange) error {
 			}
 			mr.node.SetLabel(mr.label())
 		},
+	})
+}
+
+// Dereg deregisters a memory region.
+//
+// It is Close, but also destroys in the kernel what this handle imported. Every other handle of the same region
+// can then only be given up with Unimport.
+//
+// C: ibv_dereg_mr, ibv_reg_mr(3).
+func (o *MR) Dereg() error {
+	if o == nil {
+		return verr.NilHandle("ibv_dereg_mr", "MR")
+	}
+	return o.node.Close("ibv_dereg_mr", func() error {
+		return o.destroyBy(o.deregMR, false)
 	})
 }

@@ -93,17 +93,3 @@ func hintReregMR(in *inReregMR) []verr.Violation {
 	}
 	return may
 }
-
-// inDeregMR has the values that the rules of ibv_dereg_mr use.
-type inDeregMR struct {
-	mr uint64 // mr
-}
-
-// checkDeregMR refuses a call of ibv_dereg_mr that breaks a rule.
-func checkDeregMR(in *inDeregMR) error {
-	var bad []verr.Violation
-	if in.mr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0093], Value: validate.AddrText(in.mr)})
-	}
-	return verr.RefuseErr("ibv_dereg_mr", bad...)
-}

@@ -29,6 +29,7 @@ type inBindMW struct {
 	mwBind                      uint64         // mw_bind
 	mwType                      validate.Known // mw.type
 	mwBindBindInfoMR            uint64         // mw_bind.bind_info.mr
+	mwBindBindInfoLength        uint64         // mw_bind.bind_info.length
 	qpQPType                    validate.Known // qp.qp_type
 	mwBindSendFlags             uint64         // mw_bind.send_flags
 	mwBindBindInfoMWAccessFlags uint64         // mw_bind.bind_info.mw_access_flags
@@ -50,7 +51,7 @@ func checkBindMW(in *inBindMW) error {
 	if in.mwType.OK && in.mwType.V != 1 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule1104], Value: MWType(in.mwType.V).String()})
 	}
-	if in.mwBindBindInfoMR == 0 {
+	if in.mwBindBindInfoLength > 0 && in.mwBindBindInfoMR == 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule1105], Value: validate.AddrText(in.mwBindBindInfoMR)})
 	}
 	return verr.RefuseErr("ibv_bind_mw", bad...)
@@ -73,6 +74,9 @@ func hintBindMW(in *inBindMW) []verr.Violation {
 	}
 	if in.capDeviceAttrAtomicCap.OK && in.capDeviceAttrAtomicCap.V != 2 && in.mwBindBindInfoMWAccessFlags&0x8 != 0 && in.capDeviceAttrAtomicCap.V&0x1 != 0x1 {
 		may = append(may, verr.Violation{Rule: &rules[rule3526], Value: MWAccess(in.mwBindBindInfoMWAccessFlags).String()})
+	}
+	if in.mwBindBindInfoLength == 0 && in.mwBindBindInfoMR == 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule3901], Value: validate.AddrText(in.mwBindBindInfoMR)})
 	}
 	return may
 }

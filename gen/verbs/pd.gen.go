@@ -27,6 +27,7 @@ type PD struct {
 	c       unsafe.Pointer
 	release func()             // after the C object is gone
 	end     func() error       // ends a C object that another library made
+	ender   func() error       // ends a C object that ibv_dealloc_pd is not for
 	parent  *PD                // of a parent domain
 	calls   *pdalloc.Calls[PD] // of a parent domain with an allocator
 	handle  uint32
@@ -81,8 +82,28 @@ func (o *PD) Close() error {
 	return o.node.Close("ibv_dealloc_pd", o.destroy)
 }
 
-// free ends the C object: by the library that made it.
+// free ends the C object by the verb for how it was made.
 func (o *PD) free() error {
+	if o.ender != nil {
+		return o.ender()
+	}
+	return o.deallocPD()
+}
+
+// unimportPD ends the C object by ibv_unimport_pd.
+func (o *PD) unimportPD() error {
+	if o.end != nil {
+		return o.end()
+	}
+	if o.lib.fn[symIbv_unimport_pd] == 0 {
+		return o.lib.missing("ibv_unimport_pd", symIbv_unimport_pd)
+	}
+	rawUnimportPD(o.lib.fn[symIbv_unimport_pd], o.c)
+	return nil
+}
+
+// deallocPD ends the C object by ibv_dealloc_pd.
+func (o *PD) deallocPD() error {
 	if o.end != nil {
 		return o.end()
 	}
@@ -97,10 +118,19 @@ func (o *PD) free() error {
 
 // destroy destroys the C object.
 func (o *PD) destroy() error {
-	if err := o.free(); err != nil {
+	return o.destroyBy(o.free, false)
+}
+
+// destroyBy ends the C object by a function. What it was made of is given back, unless the object may live on.
+func (o *PD) destroyBy(end func() error, lives bool) error {
+	if err := end(); err != nil {
 		return err
 	}
 	if o.release != nil {
+		if lives {
+			mem.KeepForever(o.release)
+			return nil
+		}
 		o.release()
 	}
 	return nil
@@ -139,6 +169,81 @@ func (o *PD) CPtr() unsafe.Pointer {
 
 // Parent returns the protection domain that a parent domain extends; nil for a protection domain.
 func (o *PD) Parent() *PD { return o.parent }
+
+// Unimport closes the handle and leaves the protection domain in the kernel as it is.
+//
+// The Close of an imported PD is the same. For a PD that was allocated here it is what is left to do after
+// another context's Dealloc; without one the kernel keeps the domain until the device is closed. On a device
+// that cannot import domains only the handle is closed.
+//
+// Since rdma-core 31.0; with an older library the error is errors.ErrUnsupported.
+//
+// C: ibv_unimport_pd, ibv_import_pd(3).
+func (o *PD) Unimport() error {
+	if o == nil {
+		return verr.NilHandle("ibv_unimport_pd", "PD")
+	}
+	return o.node.Close("ibv_unimport_pd", func() error {
+		return o.destroyBy(o.unimportPD, true)
+	})
+}
+
+// ImportMR gives access to a memory region that another context of the same device file registered.
+//
+// The memory belongs to whoever registered it. Close gives the import up with ibv_unimport_mr and leaves the
+// region in the kernel; Dereg destroys it there.
+//
+//   - mrHandle: Handle of the original MR.
+//
+// Since rdma-core 31.0; with an older library the error is errors.ErrUnsupported.
+//
+// C: ibv_import_mr, ibv_import_mr(3).
+func (pd *PD) ImportMR(mrHandle uint32) (*MR, error) {
+	const verb = "ibv_import_mr"
+	if err := pd.enter(verb); err != nil {
+		return nil, err
+	}
+	defer pd.node.Exit()
+	if pd.lib.fn[symIbv_import_mr] == 0 {
+		return nil, pd.lib.missing("ibv_import_mr", symIbv_import_mr)
+	}
+	if pd.lib.fn[symIbv_unimport_mr] == 0 {
+		return nil, pd.lib.missing("ibv_unimport_mr", symIbv_unimport_mr)
+	}
+	in := inImportMR{
+		pd: validate.Addr(pd.c),
+	}
+	if err := checkImportMR(&in); err != nil {
+		return nil, err
+	}
+	ptr, errno := rawImportMR(pd.lib.fn[symIbv_import_mr], pd.c, mrHandle)
+	if ptr == nil {
+		return nil, verr.Failed(verb, errno, nil)
+	}
+	o := newMR(pd.dev, ptr)
+	o.ender = o.unimportMR
+	o.pd = pd
+	o.place(0, dpath.Elsewhere)
+	if err := o.adopt(&pd.node); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+// Dealloc frees a protection domain or a parent domain.
+//
+// It is Close, but also destroys in the kernel what this handle imported. Every other handle of the same domain
+// can then only be given up with Unimport.
+//
+// C: ibv_dealloc_pd, ibv_alloc_pd(3).
+func (o *PD) Dealloc() error {
+	if o == nil {
+		return verr.NilHandle("ibv_dealloc_pd", "PD")
+	}
+	return o.node.Close("ibv_dealloc_pd", func() error {
+		return o.destroyBy(o.deallocPD, false)
+	})
+}
 
 // RegMR registers host memory.
 //
@@ -1083,6 +1188,17 @@ func (pd *PD) RegMREx(mrInitAttr *MRInitAttr) (*MR, error) {
 		mrInitAttrC.dmah = uintptr(mrInitAttr.dmah.c)
 		mrInitAttrC.comp_mask |= 0x10 // IBV_REG_MR_MASK_DMAH
 	}
+	if mrInitAttr.buf != nil {
+		if err := mrInitAttr.buf.enter(verb); err != nil {
+			return nil, err
+		}
+		defer mrInitAttr.buf.node.Exit()
+		if mrInitAttr.buf.dev != pd.dev {
+			return nil, object.OtherDevice(verb, "buf", &mrInitAttr.buf.node, &mrInitAttr.buf.dev.node, &pd.node, &pd.dev.node)
+		}
+		mrInitAttrC.buf = uintptr(mrInitAttr.buf.c)
+		mrInitAttrC.comp_mask |= 0x20 // IBV_REG_MR_MASK_BUF
+	}
 	in := inRegMREx{
 		mrInitAttrAccess:   uint64(mrInitAttrC.access),
 		mrInitAttrCompMask: uint64(mrInitAttrC.comp_mask),
@@ -1122,7 +1238,7 @@ func (pd *PD) RegMREx(mrInitAttr *MRInitAttr) (*MR, error) {
 		start = mrInitAttrC.iova
 	}
 	o.place(start, dpath.Vague(uint64(mrInitAttrC.access), 0x20))
-	if err := o.adopt(&pd.node, nodeOfDMAH(mrInitAttr.dmah)); err != nil {
+	if err := o.adopt(&pd.node, nodeOfDMAH(mrInitAttr.dmah), nodeOfBuf(mrInitAttr.buf)); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -1172,6 +1288,9 @@ func (pd *PD) AllocMW(mwType MWType) (*MW, error) {
 }
 
 // AdviseMR pages in ranges of on-demand regions before they are used.
+//
+// Every region must have been registered with MRAccessOnDemand; no rule checks it, since a range has only a
+// key. With another region mlx5 returns ENOENT, and the kernel's soft-RoCE, from 6.16 on, may crash.
 //
 //   - advice: the advice.
 //   - flags: flags of the advice.
@@ -1458,6 +1577,111 @@ func (pd *PD) CreateQP(qpInitAttr *QPInitAttr) (*QP, error) {
 	o.pd = pd
 	o.made = &qpInitAttrC
 	if err := o.adopt(&pd.node, nodeOfCQ(qpInitAttr.sendCQ), nodeOfCQ(qpInitAttr.recvCQ), nodeOfSRQ(qpInitAttr.srq)); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+// AllocBuf allocates a buffer in the way that the provider of the protection domain chooses.
+//
+//   - size: length in bytes.
+//
+// Since rdma-core 64.0; with an older library the error is errors.ErrUnsupported.
+//
+// C: ibv_alloc_buf, ibv_alloc_buf(3).
+func (pd *PD) AllocBuf(size uint64) (*Buf, error) {
+	const verb = "ibv_alloc_buf"
+	if err := pd.enter(verb); err != nil {
+		return nil, err
+	}
+	defer pd.node.Exit()
+	if pd.lib.fn[symIbv_alloc_buf] == 0 {
+		return nil, pd.lib.missing("ibv_alloc_buf", symIbv_alloc_buf)
+	}
+	in := inAllocBuf{
+		pd: validate.Addr(pd.c),
+	}
+	if err := checkAllocBuf(&in); err != nil {
+		return nil, err
+	}
+	var bufferC unsafe.Pointer
+	ptr, errno := rawAllocBuf(pd.lib.fn[symIbv_alloc_buf], pd.c, size, unsafe.Pointer(&bufferC))
+	if ptr == nil {
+		return nil, verr.Failed(verb, errno, nil)
+	}
+	o := newBuf(pd.dev, bufferC)
+	o.pd = pd
+	o.mem.Open(ptr, size)
+	if err := o.adopt(&pd.node); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+// RegBufMR registers a part of a buffer.
+//
+// The buffer cannot be closed before the region.
+//
+// Since rdma-core 64.0; with an older library the error is errors.ErrUnsupported.
+//
+// Rules:
+//   - REMOTE_WRITE needs LOCAL_WRITE [VR-ibv_reg_buf_mr-access-3020]
+//   - REMOTE_ATOMIC needs LOCAL_WRITE [VR-ibv_reg_buf_mr-access-3021]
+//   - access takes the known flags and the optional bits 20 to 29 [VR-ibv_reg_buf_mr-access-3022]
+//   - few kernels accept ZERO_BASED here (a hint only: some devices accept it) [VR-ibv_reg_buf_mr-access-3023]
+//   - HUGETLB has an effect only with ON_DEMAND (a hint only: some devices accept it)
+//     [VR-ibv_reg_buf_mr-access-3024]
+//   - REMOTE_ATOMIC needs a device with atomic operations (a hint only: some devices accept it)
+//     [VR-ibv_reg_buf_mr-access-3025]
+//   - FLUSH_GLOBAL needs a device that can flush to global visibility [VR-ibv_reg_buf_mr-access-3026]
+//   - FLUSH_PERSISTENT needs a device that can flush to persistent memory [VR-ibv_reg_buf_mr-access-3027]
+//   - ON_DEMAND needs a device with on-demand paging [VR-ibv_reg_buf_mr-access-3028]
+//
+// C: ibv_reg_buf_mr, ibv_alloc_buf(3).
+func (pd *PD) RegBufMR(buffer *Buf, addr uintptr, length uint64, access MRAccess) (*MR, error) {
+	const verb = "ibv_reg_buf_mr"
+	if err := pd.enter(verb); err != nil {
+		return nil, err
+	}
+	defer pd.node.Exit()
+	if pd.lib.fn[symIbv_reg_buf_mr] == 0 {
+		return nil, pd.lib.missing("ibv_reg_buf_mr", symIbv_reg_buf_mr)
+	}
+	if err := buffer.enter(verb); err != nil {
+		return nil, err
+	}
+	defer buffer.node.Exit()
+	if buffer.dev != pd.dev {
+		return nil, object.OtherDevice(verb, "buf", &buffer.node, &buffer.dev.node, &pd.node, &pd.dev.node)
+	}
+	if err := mem.RefuseGoHeap(addr, length); err != nil {
+		return nil, verr.Memory(verb, err)
+	}
+	in := inRegBufMR{
+		pd:     validate.Addr(pd.c),
+		buf:    validate.Addr(buffer.c),
+		access: uint64(access),
+	}
+	if caps := pd.dev.capabilities(); caps != nil {
+		in.capDeviceAttrExDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
+		in.capDeviceAttrExODPCapsGeneralCaps = validate.Of(uint64(caps.odp_caps.general_caps))
+		in.capDeviceAttrAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
+	}
+	if err := checkRegBufMR(&in); err != nil {
+		return nil, err
+	}
+	if pd.lib.lints.Wanted() {
+		pd.lib.lints.Report(hintRegBufMR(&in))
+	}
+	pd.calls.Begin()
+	ptr, errno := rawRegBufMR(pd.lib.fn[symIbv_reg_buf_mr], pd.c, buffer.c, addr, length, int32(access))
+	if ptr == nil {
+		return nil, pd.calls.Failed(verb, errno, func() []string { return append(verr.Texts(hintRegBufMR(&in)), verr.MemlockHints(errno)...) })
+	}
+	o := newMR(pd.dev, ptr)
+	o.pd = pd
+	o.place(uint64(addr), dpath.Vague(uint64(access), 0x20))
+	if err := o.adopt(&pd.node, &buffer.node); err != nil {
 		return nil, err
 	}
 	return o, nil

@@ -9,18 +9,18 @@ import (
 	"strconv"
 )
 
-// inDeallocPD has the values that the rules of ibv_dealloc_pd use.
-type inDeallocPD struct {
+// inImportMR has the values that the rules of ibv_import_mr use.
+type inImportMR struct {
 	pd uint64 // pd
 }
 
-// checkDeallocPD refuses a call of ibv_dealloc_pd that breaks a rule.
-func checkDeallocPD(in *inDeallocPD) error {
+// checkImportMR refuses a call of ibv_import_mr that breaks a rule.
+func checkImportMR(in *inImportMR) error {
 	var bad []verr.Violation
 	if in.pd == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0146], Value: validate.AddrText(in.pd)})
+		bad = append(bad, verr.Violation{Rule: &rules[rule3004], Value: validate.AddrText(in.pd)})
 	}
-	return verr.RefuseErr("ibv_dealloc_pd", bad...)
+	return verr.RefuseErr("ibv_import_mr", bad...)
 }
 
 // inRegMR has the values that the rules of ibv_reg_mr use.
@@ -662,6 +662,75 @@ func hintCreateQP(in *inCreateQP) []verr.Violation {
 	}
 	if in.capDeviceAttrMaxSGE.OK && in.capDeviceAttrMaxSGE.V > 0 && in.qpInitAttrCapMaxRecvSGE > in.capDeviceAttrMaxSGE.V {
 		may = append(may, verr.Violation{Rule: &rules[rule0307], Value: strconv.FormatUint(in.qpInitAttrCapMaxRecvSGE, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxSGE.V, 10)})
+	}
+	return may
+}
+
+// inAllocBuf has the values that the rules of ibv_alloc_buf use.
+type inAllocBuf struct {
+	pd uint64 // pd
+}
+
+// checkAllocBuf refuses a call of ibv_alloc_buf that breaks a rule.
+func checkAllocBuf(in *inAllocBuf) error {
+	var bad []verr.Violation
+	if in.pd == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3007], Value: validate.AddrText(in.pd)})
+	}
+	return verr.RefuseErr("ibv_alloc_buf", bad...)
+}
+
+// inRegBufMR has the values that the rules of ibv_reg_buf_mr use.
+type inRegBufMR struct {
+	pd                                uint64         // pd
+	buf                               uint64         // buf
+	access                            uint64         // access
+	capDeviceAttrExDeviceCapFlagsEx   validate.Known // device_attr_ex.device_cap_flags_ex
+	capDeviceAttrExODPCapsGeneralCaps validate.Known // device_attr_ex.odp_caps.general_caps
+	capDeviceAttrAtomicCap            validate.Known // device_attr.atomic_cap
+}
+
+// checkRegBufMR refuses a call of ibv_reg_buf_mr that breaks a rule.
+func checkRegBufMR(in *inRegBufMR) error {
+	var bad []verr.Violation
+	if in.pd == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3009], Value: validate.AddrText(in.pd)})
+	}
+	if in.buf == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3010], Value: validate.AddrText(in.buf)})
+	}
+	if in.access&0x2 != 0 && in.access&0x1 != 0x1 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3020], Value: MRAccess(in.access).String()})
+	}
+	if in.access&0x8 != 0 && in.access&0x1 != 0x1 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3021], Value: MRAccess(in.access).String()})
+	}
+	if in.access&^0x3ff003ff != 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3022], Value: MRAccess(in.access).String()})
+	}
+	if in.capDeviceAttrExDeviceCapFlagsEx.OK && in.access&0x100 != 0 && in.capDeviceAttrExDeviceCapFlagsEx.V&0x4000000000 != 0x4000000000 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3026], Value: MRAccess(in.access).String()})
+	}
+	if in.capDeviceAttrExDeviceCapFlagsEx.OK && in.access&0x200 != 0 && in.capDeviceAttrExDeviceCapFlagsEx.V&0x8000000000 != 0x8000000000 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3027], Value: MRAccess(in.access).String()})
+	}
+	if in.capDeviceAttrExODPCapsGeneralCaps.OK && in.access&0x40 != 0 && in.capDeviceAttrExODPCapsGeneralCaps.V&0x1 != 0x1 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3028], Value: MRAccess(in.access).String()})
+	}
+	return verr.RefuseErr("ibv_reg_buf_mr", bad...)
+}
+
+// hintRegBufMR returns the lints that a call of ibv_reg_buf_mr breaks, which may be the cause when it fails.
+func hintRegBufMR(in *inRegBufMR) []verr.Violation {
+	var may []verr.Violation
+	if in.access&0x20 != 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule3023], Value: MRAccess(in.access).String()})
+	}
+	if in.access&0x80 != 0 && in.access&0x40 != 0x40 {
+		may = append(may, verr.Violation{Rule: &rules[rule3024], Value: MRAccess(in.access).String()})
+	}
+	if in.capDeviceAttrAtomicCap.OK && in.capDeviceAttrAtomicCap.V != 2 && in.access&0x8 != 0 && in.capDeviceAttrAtomicCap.V&0x1 != 0x1 {
+		may = append(may, verr.Violation{Rule: &rules[rule3025], Value: MRAccess(in.access).String()})
 	}
 	return may
 }

@@ -335,6 +335,8 @@ func (qp *QP) CreateFlow(flow *FlowAttr) (*Flow, error) {
 //     [VR-ibv_bind_mw-mw_access_flags-1110]
 //   - atomic operations on a window need a device that has them (a hint only: some devices accept it)
 //     [VR-ibv_bind_mw-mw_access_flags-3526]
+//   - a request that unbinds a window names a region too (a hint only: some devices accept it)
+//     [VR-ibv_bind_mw-mr-3901]
 //
 // C: ibv_bind_mw, ibv_bind_mw(3).
 func (qp *QP) BindMW(mw *MW, mwBind *MWBind) error {
@@ -370,6 +372,7 @@ func (qp *QP) BindMW(mw *MW, mwBind *MWBind) error {
 		mwBind:                      1,
 		mwType:                      validate.Of(uint64(cmem.At[uint32](mw.c, 24))),
 		mwBindBindInfoMR:            uint64(mwBindC.bind_info.mr),
+		mwBindBindInfoLength:        uint64(mwBindC.bind_info.length),
 		qpQPType:                    validate.Of(uint64(cmem.At[uint32](qp.c, 60))),
 		mwBindSendFlags:             uint64(mwBindC.send_flags),
 		mwBindBindInfoMWAccessFlags: uint64(mwBindC.bind_info.mw_access_flags),
@@ -626,7 +629,8 @@ func (qp *QP) ModifyRateLimit(attr *QPRateLimitAttr) error {
 // Since rdma-core 65.0; with an older library the error is errors.ErrUnsupported.
 //
 // Rules:
-//   - a counter is attached before the queue pair is connected [VR-ibv_qp_attach_comp_cntr-state-1373]
+//   - a counter is attached before the queue pair is connected (a hint only: some devices accept it)
+//     [VR-ibv_qp_attach_comp_cntr-state-1373]
 //   - comp_mask has no bits yet [VR-ibv_qp_attach_comp_cntr-comp_mask-1374]
 //   - op_mask has no bits but those of enum ibv_qp_attach_comp_cntr_op
 //     [VR-ibv_qp_attach_comp_cntr-op_mask-1375]
@@ -658,9 +662,9 @@ func (qp *QP) AttachCompCntr(compCntr *CompCntr, attr *CompCntrAttachAttr) error
 		qp:           validate.Addr(qp.c),
 		compCntr:     validate.Addr(compCntr.c),
 		attr:         1,
-		qpState:      validate.Of(uint64(cmem.At[uint32](qp.c, 56))),
 		attrCompMask: uint64(attrC.comp_mask),
 		attrOpMask:   uint64(attrC.op_mask),
+		qpState:      validate.Of(uint64(cmem.At[uint32](qp.c, 56))),
 	}
 	if err := checkQPAttachCompCntr(&in); err != nil {
 		return err

@@ -1033,9 +1033,9 @@ type inQPAttachCompCntr struct {
 	qp           uint64         // qp
 	compCntr     uint64         // comp_cntr
 	attr         uint64         // attr
-	qpState      validate.Known // qp.state
 	attrCompMask uint64         // attr.comp_mask
 	attrOpMask   uint64         // attr.op_mask
+	qpState      validate.Known // qp.state
 }
 
 // checkQPAttachCompCntr refuses a call of ibv_qp_attach_comp_cntr that breaks a rule.
@@ -1050,9 +1050,6 @@ func checkQPAttachCompCntr(in *inQPAttachCompCntr) error {
 	if in.attr == 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule1372], Value: validate.AddrText(in.attr)})
 	}
-	if in.qpState.OK && in.qpState.V != 0 && in.qpState.V != 1 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1373], Value: QPState(in.qpState.V).String()})
-	}
 	if in.attrCompMask > 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule1374], Value: "0x" + strconv.FormatUint(in.attrCompMask, 16)})
 	}
@@ -1065,6 +1062,9 @@ func checkQPAttachCompCntr(in *inQPAttachCompCntr) error {
 // hintQPAttachCompCntr returns the lints that a call of ibv_qp_attach_comp_cntr breaks, which may be the cause when it fails.
 func hintQPAttachCompCntr(in *inQPAttachCompCntr) []verr.Violation {
 	var may []verr.Violation
+	if in.qpState.OK && in.qpState.V != 0 && in.qpState.V != 1 {
+		may = append(may, verr.Violation{Rule: &rules[rule1373], Value: QPState(in.qpState.V).String()})
+	}
 	if in.attrOpMask < 1 {
 		may = append(may, verr.Violation{Rule: &rules[rule1376], Value: CompCntrOp(in.attrOpMask).String()})
 	}

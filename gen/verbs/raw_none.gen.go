@@ -69,6 +69,18 @@ func rawImportDevice(fn0 uintptr, cmdFD int32) (unsafe.Pointer, syscall.Errno) {
 	return nil, syscall.ENOSYS
 }
 
+func rawImportPD(fn0 uintptr, dev unsafe.Pointer, pdHandle uint32) (unsafe.Pointer, syscall.Errno) {
+	return nil, syscall.ENOSYS
+}
+
+func rawUnimportPD(fn0 uintptr, pd unsafe.Pointer) {}
+
+func rawImportMR(fn0 uintptr, pd unsafe.Pointer, mrHandle uint32) (unsafe.Pointer, syscall.Errno) {
+	return nil, syscall.ENOSYS
+}
+
+func rawUnimportMR(fn0 uintptr, mr unsafe.Pointer) {}
+
 func rawImportDM(fn0 uintptr, dev unsafe.Pointer, dmHandle uint32) (unsafe.Pointer, syscall.Errno) {
 	return nil, syscall.ENOSYS
 }
@@ -311,6 +323,20 @@ func rawAllocParentDomain(dev unsafe.Pointer, attr unsafe.Pointer) (unsafe.Point
 	return nil, syscall.ENOSYS
 }
 
+func rawAllocBuf(fn0 uintptr, pd unsafe.Pointer, size uint64, buffer unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
+	return nil, syscall.ENOSYS
+}
+
+func rawExportBufDmabufFD(fn0 uintptr, buffer unsafe.Pointer) (int, syscall.Errno) {
+	return -1, syscall.ENOSYS
+}
+
+func rawFreeBuf(fn0 uintptr, buffer unsafe.Pointer) {}
+
+func rawRegBufMR(fn0 uintptr, pd unsafe.Pointer, buffer unsafe.Pointer, addr uintptr, length uint64, access int32) (unsafe.Pointer, syscall.Errno) {
+	return nil, syscall.ENOSYS
+}
+
 func rawAllocDMAH(fn0 uintptr, dev unsafe.Pointer, attr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	return nil, syscall.ENOSYS
 }
@@ -417,6 +443,10 @@ func rawPortStateStr(fn0 uintptr, portState uint32) unsafe.Pointer {
 
 func rawEventTypeStr(fn0 uintptr, event uint32) unsafe.Pointer {
 	return nil
+}
+
+func rawResolveEthL2FromGID(fn0 uintptr, dev unsafe.Pointer, attr unsafe.Pointer, ethMac unsafe.Pointer, vid unsafe.Pointer) syscall.Errno {
+	return syscall.ENOSYS
 }
 
 func rawIsQPTSupported(types uint32, qpt uint32) int32 {

@@ -3124,6 +3124,16 @@ func NewXRCDInitAttr(fd int, oFlags int) *XRCDInitAttr {
 // C: struct ibv_wc, ibv_poll_cq(3).
 type WC = dpath.WC
 
+// RecvWR is a receive request in the memory of a batch.
+//
+// C: struct ibv_recv_wr, ibv_post_recv(3).
+type RecvWR = dpath.RecvWR
+
+// SendWR is a send request in the memory of a batch.
+//
+// C: struct ibv_send_wr, ibv_post_send(3).
+type SendWR = dpath.SendWR
+
 // CompCntrAttachAttr is a description of what a completion counter counts of a queue pair.
 //
 // C: struct ibv_qp_attach_comp_cntr_attr, ibv_qp_attach_comp_cntr(3).
@@ -3838,6 +3848,7 @@ type MRInitAttr struct {
 	err    error      // of the first value that does not fit
 	memory mem.Source // or none, and an address in c
 	dmah   *DMAH
+	buf    *Buf
 }
 
 // NewMRInitAttr starts an attribute structure MRInitAttr.
@@ -3947,6 +3958,17 @@ func (a *MRInitAttr) FDOffset(v uint64) *MRInitAttr {
 // C: struct ibv_mr_init_attr.dmah, IBV_REG_MR_MASK_DMAH, ibv_reg_mr(3).
 func (a *MRInitAttr) DMAH(v *DMAH) *MRInitAttr {
 	a.dmah = v
+	return a
+}
+
+// Buf sets the buffer of the protection domain, of which Addr and Length say the part to register. It also sets
+// the mask bit.
+//
+// Since rdma-core 64.0.
+//
+// C: struct ibv_mr_init_attr.buf, IBV_REG_MR_MASK_BUF, ibv_reg_mr(3).
+func (a *MRInitAttr) Buf(v *Buf) *MRInitAttr {
+	a.buf = v
 	return a
 }
 

@@ -25,14 +25,30 @@ struct svb_left {
 struct svb_pd {
 	struct ibv_pd pub;
 	struct svb_obj obj;
-	unsigned users;        // parent domains over it; of a parent domain also its regions
+	unsigned users;        // parent domains over it, buffers; of a parent domain also its regions
 	struct svb_pd *inner;  // set: this is a parent domain
 	struct svb_td *td;
 	void *(*alloc)(struct ibv_pd *, void *, size_t, size_t, uint64_t);
 	void (*free)(struct ibv_pd *, void *, void *, uint64_t);
 	void *arg;
+	bool unprotected;      // its buffers are shared memory
 	struct svb_left *left; // blocks of regions that moved to another domain
 };
+
+struct svb_buf {
+	struct svb_obj obj;
+	struct svb_pd *pd;
+	void *addr;
+	size_t size, mapped;
+	int fd; // of shared memory, or -1
+};
+
+// svb_find_buf: with svb_lock held; NULL: none that lives
+static inline struct svb_buf *svb_find_buf(const struct ibv_buf *pub)
+{
+	struct svb_obj *o = svb_find(pub, SVB_T_BUF);
+	return o ? SVB_OF(o, struct svb_buf) : NULL;
+}
 
 // svb_find_pd: with svb_lock held; NULL: none that lives
 static inline struct svb_pd *svb_find_pd(const struct ibv_pd *pub)

@@ -38,35 +38,33 @@ static int check_keys(uint32_t proto, uint16_t len, const struct ib_uverbs_flow_
 	return k->iv_algo == IB_UVERBS_FLOW_ACTION_IV_ALGO_SEQ ? 0 : EINVAL;
 }
 
-static int check_replay(uint32_t proto, uint16_t len)
+// check_replay takes no protection only in place of one: an action without it is made without replay_ptr.
+static int check_replay(uint32_t proto, uint16_t len, bool change)
 {
 	if (proto == IB_UVERBS_FLOW_ACTION_ESP_REPLAY_NONE)
-		return 0;
+		return change ? 0 : EINVAL;
 	if (proto != IB_UVERBS_FLOW_ACTION_ESP_REPLAY_BMP)
 		return EOPNOTSUPP;
 	return len == sizeof(struct ib_uverbs_flow_action_esp_replay_bmp) ? 0 : EINVAL;
 }
 
-// check_headers walks the headers of a tunnel.
-static int check_headers(const struct ib_uverbs_flow_action_esp_encap *e)
+// check_header takes what the kernel takes: a tunnel has one header, of IPv4 or IPv6.
+static int check_header(const struct ib_uverbs_flow_action_esp_encap *e)
 {
-	for (; e; e = e->next_ptr) {
-		size_t size = 0;
+	size_t size;
 
-		switch (e->type) {
-		case IBV_FLOW_SPEC_IPV4: size = sizeof(struct ibv_flow_ipv4_filter); break;
-		case IBV_FLOW_SPEC_IPV4_EXT: size = sizeof(struct ibv_flow_ipv4_ext_filter); break;
-		case IBV_FLOW_SPEC_IPV6: size = sizeof(struct ibv_flow_ipv6_filter); break;
-		case IBV_FLOW_SPEC_UDP: size = sizeof(struct ibv_flow_tcp_udp_filter); break;
-		}
-		if (!e->val_ptr || !size || e->len != size)
-			return EINVAL;
+	if (e->next_ptr)
+		return EOPNOTSUPP;
+	switch (e->type) {
+	case IBV_FLOW_SPEC_IPV4: size = sizeof(struct ibv_flow_ipv4_filter); break;
+	case IBV_FLOW_SPEC_IPV6: size = sizeof(struct ibv_flow_ipv6_filter); break;
+	default: return EOPNOTSUPP;
 	}
-	return 0;
+	return e->val_ptr && e->len == size ? 0 : EINVAL;
 }
 
 // take looks at what is given; all of it is optional for a change.
-static int take(struct svb_flow_action *f, const struct ibv_flow_action_esp_attr *a)
+static int take(struct svb_flow_action *f, const struct ibv_flow_action_esp_attr *a, bool change)
 {
 	uint32_t flags = f->flags;
 	int err = 0;
@@ -80,9 +78,9 @@ static int take(struct svb_flow_action *f, const struct ibv_flow_action_esp_attr
 	if (a->keymat_ptr)
 		err = check_keys(a->keymat_proto, a->keymat_len, a->keymat_ptr);
 	if (!err && a->replay_ptr)
-		err = check_replay(a->replay_proto, a->replay_len);
-	if (!err)
-		err = check_headers(a->esp_encap);
+		err = check_replay(a->replay_proto, a->replay_len, change);
+	if (!err && a->esp_encap)
+		err = check_header(a->esp_encap);
 	if (!err && (a->esp_encap || a->replay_ptr) && !(flags & IB_UVERBS_FLOW_ACTION_ESP_FLAGS_FULL_OFFLOAD))
 		err = EINVAL;
 	if (!err)
@@ -112,7 +110,7 @@ struct ibv_flow_action *svb_create_flow_action_esp(struct ibv_context *pub, stru
 	if (!err && !(f = calloc(1, sizeof *f)))
 		err = ENOMEM;
 	if (!err)
-		err = take(f, a);
+		err = take(f, a, false);
 	if (!err) {
 		pthread_mutex_lock(&svb_lock);
 		err = enter(c, f);
@@ -134,7 +132,7 @@ int svb_modify_flow_action_esp(struct ibv_flow_action *pub, struct ibv_flow_acti
 	f = svb_find_action(pub);
 	err = f ? svb_refused_locked(&f->obj, SVB_MODIFY_FLOW_ACTION_ESP) : EINVAL;
 	if (!err)
-		err = take(f, a);
+		err = take(f, a, true);
 	pthread_mutex_unlock(&svb_lock);
 	return err ? errno = err : 0;
 }

@@ -91,16 +91,17 @@ static struct ibv_mr *reg_ex_fd(struct svb_pd *pd, const struct ibv_mr_init_attr
 	return svb_map_mr(pd, a->fd_offset, a->length, a->iova, a->fd, (uint32_t)a->access);
 }
 
-// Buffers and DMA handles do not exist here, so neither can be one of this device.
-struct ibv_mr *svb_reg_mr_ex(struct ibv_pd *pub, struct ibv_mr_init_attr *a)
+// DMA handles do not exist here, so none can be one of this device.
+struct ibv_mr *svb_reg_mr_ex(struct ibv_pd *pub, struct ibv_mr_init_attr *given)
 {
+	struct ibv_mr_init_attr own = *given, *a = &own;
 	int err;
 	struct svb_pd *pd = enter_pd(pub, SVB_REG_MR_EX, &err);
 
+	if (!err && (a->comp_mask & IBV_REG_MR_MASK_BUF))
+		err = svb_buf_part(pd, a);
 	if (err)
 		return refuse(err);
-	if (a->comp_mask & IBV_REG_MR_MASK_BUF)
-		return refuse(EINVAL);
 	if (a->comp_mask & IBV_REG_MR_MASK_DMAH)
 		return refuse(EOPNOTSUPP);
 	if (a->comp_mask & IBV_REG_MR_MASK_FD)

@@ -253,6 +253,7 @@ static struct svb_pd *join(struct svb_ctx *c, const struct ibv_parent_domain_ini
 		pd->alloc = a->alloc;
 		pd->free = a->free;
 	}
+	pd->unprotected = a->comp_mask & IBV_PARENT_DOMAIN_INIT_ATTR_ALLOW_CC_UNPROTECTED_ALLOC;
 	if (a->comp_mask & IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT)
 		pd->arg = a->pd_context;
 	return pd;

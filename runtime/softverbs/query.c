@@ -223,6 +223,34 @@ int svb_query_gid(struct ibv_context *c, uint8_t port, int index, union ibv_gid 
 	return 0;
 }
 
+// The Ethernet address of a port is made of its GUID, as that of a network card is found in one. As libibverbs does, it answers an errno
+// with a minus.
+int svb_resolve_eth_l2(struct ibv_context *pub, struct ibv_ah_attr *a, uint8_t *mac, uint16_t *vid)
+{
+	union ibv_gid own, g;
+	const struct svb_dev *d;
+	unsigned port;
+	int err;
+	const struct svb_ctx *c = svb_enter(pub, SVB_RESOLVE_ETH_L2, &err);
+
+	if (err)
+		return -err;
+	if (svb_query_gid(pub, a->port_num, a->grh.sgid_index, &own))
+		return -1;
+	pthread_mutex_lock(&svb_lock);
+	d = svb_dev_of_gid(c->dev->inst, &a->grh.dgid, &port);
+	pthread_mutex_unlock(&svb_lock);
+	if (!d)
+		return -EHOSTUNREACH;
+	svb_gid(d, port, 0, &g);
+	mac[0] = g.raw[8] ^ 2;
+	memcpy(mac + 1, g.raw + 9, 2);
+	memcpy(mac + 3, g.raw + 13, 3);
+	if (vid)
+		*vid = 0xffff;
+	return 0;
+}
+
 int svb_query_gid_ex(struct ibv_context *c, uint32_t port, uint32_t index, struct ibv_gid_entry *out, uint32_t flags, size_t size)
 {
 	struct ibv_gid_entry e;

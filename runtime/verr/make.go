@@ -123,3 +123,18 @@ func ErrnoOf(err error) syscall.Errno {
 	e, _ := err.(syscall.Errno)
 	return e
 }
+
+// ErrnoEither returns the errno of a C function whose result is 0, an errno of either sign, or -1 with the errno in err; EIO where there
+// is none.
+func ErrnoEither(n int, err error) syscall.Errno {
+	switch e := ErrnoOf(err); {
+	case n >= 0:
+		return syscall.Errno(n)
+	case n != -1:
+		return syscall.Errno(-n)
+	case e == 0:
+		return syscall.EIO
+	default:
+		return e
+	}
+}

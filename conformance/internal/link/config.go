@@ -5,6 +5,7 @@ package link
 import (
 	"time"
 
+	"github.com/verbsgen/verbsgen/conformance/suite/far"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 )
 
@@ -50,13 +51,6 @@ func Default() Config {
 	}
 }
 
-// steps are the changes of a queue pair from RESET to RTS.
-type steps interface {
-	Init() *verbs.QPAttr
-	RTR() *verbs.QPAttr
-	RTS() *verbs.QPAttr
-}
-
 // Init gives the attributes of the change to INIT, on a port.
 func (c *Config) Init(port uint8) *verbs.QPAttr {
 	return c.steps(port, nil, 0, 0).Init()
@@ -72,7 +66,7 @@ func (c *Config) RTS() *verbs.QPAttr {
 	return c.steps(0, nil, 0, 0).RTS()
 }
 
-func (c *Config) steps(port uint8, way *verbs.AHAttr, mtu verbs.MTU, qpn uint32) steps {
+func (c *Config) steps(port uint8, way *verbs.AHAttr, mtu verbs.MTU, qpn uint32) far.Steps {
 	switch c.Type {
 	case verbs.QPTypeUD:
 		return verbs.UDSetup{PortNum: port, QKey: c.QKey}

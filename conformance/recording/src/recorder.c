@@ -55,7 +55,7 @@ static uint64_t count_of(const struct arg *a, const struct arg *args, size_t n)
 	for (size_t i = 0; a->count && i < n; i++)
 		if (!strcmp(args[i].name, a->count))
 			return args[i].value;
-	return 1;
+	return a->count ? strtoul(a->count, NULL, 10) : 1;
 }
 
 static void show_arg(const char *part, const struct arg *a, uint64_t n)

@@ -51,7 +51,7 @@ struct arg {
 	size_t size; // of a number, or of what the pointer points to
 	uint64_t value;
 	const struct record *type;
-	const char *count; // of LIST: the argument with the number of records
+	const char *count; // of LIST: the argument with the number of records, or the number
 	int out;           // the function may write to it
 };
 

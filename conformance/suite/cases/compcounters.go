@@ -95,7 +95,9 @@ func cntrRefused(t *suite.T) {
 	refusedBy(t, "VR-ibv_create_comp_cntr-type-1363", err)
 	c, other := newCntr(t, verbs.CompCntrTypeWRs), newCntr(t, verbs.CompCntrTypeWRs)
 	n := countedBy(t, map[verbs.CompCntrOp]*verbs.CompCntr{verbs.CompCntrOpSend: c})
-	refusedBy(t, "VR-ibv_qp_attach_comp_cntr-state-1373", n.qp.AttachCompCntr(other, verbs.NewCompCntrAttachAttr(verbs.CompCntrOpRecv)))
+	if t.Soft() != nil { // what devices do is not known
+		t.Errno("a queue pair that is connected", n.qp.AttachCompCntr(other, verbs.NewCompCntrAttachAttr(verbs.CompCntrOpRecv)), syscall.EINVAL)
+	}
 	qp := queuePairOf(t, verbs.QPTypeRC)
 	refusedBy(t, "VR-ibv_qp_attach_comp_cntr-op_mask-1375", qp.AttachCompCntr(c, verbs.NewCompCntrAttachAttr(1<<9)))
 	ok(t, "a second queue pair", qp.AttachCompCntr(c, verbs.NewCompCntrAttachAttr(verbs.CompCntrOpSend)))

@@ -74,6 +74,8 @@ var verbNeeds = map[string][]suite.Capability{
 	"ibv_memcpy_to_dm":        {suite.DM},
 	"ibv_memcpy_from_dm":      {suite.DM},
 	"ibv_import_device":       {suite.Import},
+	"ibv_import_pd":           {suite.Import},
+	"ibv_import_mr":           {suite.Import},
 	"ibv_import_dm":           {suite.DM, suite.Import, suite.ImportDM},
 }
 
@@ -182,6 +184,28 @@ func failings() []failing {
 			dm, other := newDM(t, 64), importer(t)
 			return func() error {
 				imported, err := other.ImportDM(dm.Handle(), 64)
+				if err == nil {
+					err = imported.Close()
+				}
+				return err
+			}
+		}, false},
+		{26, "ibv_import_pd", "ibv_import_pd", func(t *suite.T) func() error {
+			pd, other := newPD(t), importer(t)
+			return func() error {
+				imported, err := other.ImportPD(pd.Handle())
+				if err == nil {
+					err = imported.Close()
+				}
+				return err
+			}
+		}, false},
+		{27, "ibv_import_mr", "ibv_import_mr", func(t *suite.T) func() error {
+			pd := newPD(t)
+			mr := must(pd.RegMR(make([]byte, 64), 0))(t)
+			far := must(importer(t).ImportPD(pd.Handle()))(t)
+			return func() error {
+				imported, err := far.ImportMR(mr.Handle())
 				if err == nil {
 					err = imported.Close()
 				}

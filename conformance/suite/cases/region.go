@@ -49,6 +49,8 @@ func region() []suite.Case {
 			}})
 	}
 	return append(out,
+		suite.Case{ID: "CF-mr-0105", Family: "memory region", Title: "imported, given up, and deregistered through an import", Page: "ibv_import_mr",
+			Rules: []string{"VR-ibv_import_mr-pd-3004", "VR-ibv_unimport_mr-mr-3005"}, Needs: needs(suite.Import), Run: regionImport},
 		suite.Case{ID: "CF-mr-0101", Family: "memory region", Title: "keys differ", Page: "ibv_reg_mr", Run: keysDiffer},
 		suite.Case{ID: "CF-mr-0102", Family: "memory region", Title: "a registered buffer cannot be closed", Page: "ibv_reg_mr", Run: bufferHeld},
 		suite.Case{ID: "CF-mr-0103", Family: "memory region", Title: "memory that is not there, or not writable", Page: "ibv_reg_mr", Run: unmapped},

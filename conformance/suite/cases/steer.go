@@ -135,8 +135,8 @@ func keys(n int) *verbs.FlowActionESPKeymatAESGCM {
 // newAction makes an action whose headers the device makes.
 func newAction(t *suite.T) *verbs.FlowAction {
 	association := verbs.NewFlowActionESP().SPI(0x100).Flags(verbs.FlowActionESPFlagsFullOffload | verbs.FlowActionESPFlagsEncrypt)
-	headers := verbs.NewFlowActionESPEncap(verbs.NewFlowIPv4Filter().SrcIP(0x0a000001)).Next(verbs.NewFlowActionESPEncap(verbs.NewFlowPortFilter().DstPort(4500)))
-	return must(t.Device().CreateFlowActionESP(verbs.NewFlowActionESPAttr().ESP(association).Keymat(keys(32)).Replay(verbs.NewFlowActionESPReplayBMP(64)).Encap(headers).ESN(1)))(t)
+	header := verbs.NewFlowActionESPEncap(verbs.NewFlowIPv4Filter().SrcIP(0x0a000001))
+	return must(t.Device().CreateFlowActionESP(verbs.NewFlowActionESPAttr().ESP(association).Keymat(keys(32)).Replay(verbs.NewFlowActionESPReplayBMP(64)).Encap(header).ESN(1)))(t)
 }
 
 func espAction(t *suite.T) {
@@ -168,6 +168,15 @@ func noAction(t *suite.T) {
 			t.Errorf("%s: %v", c.what, err)
 		}
 	}
+	tunnel := func(e *verbs.FlowActionESPEncap) *verbs.FlowActionESPAttr {
+		full := verbs.NewFlowActionESP().Flags(verbs.FlowActionESPFlagsFullOffload)
+		return verbs.NewFlowActionESPAttr().ESP(full).Keymat(keys(16)).Encap(e)
+	}
+	_, err = make(tunnel(verbs.NewFlowActionESPEncap(verbs.NewFlowPortFilter().DstPort(4500))))
+	t.Errno("a tunnel of UDP alone", err, syscall.EOPNOTSUPP)
+	outer := verbs.NewFlowActionESPEncap(verbs.NewFlowIPv4Filter().SrcIP(0x0a000001))
+	_, err = make(tunnel(outer.Next(verbs.NewFlowActionESPEncap(verbs.NewFlowIPv6Filter()))))
+	t.Errno("a tunnel of two headers", err, syscall.EOPNOTSUPP)
 }
 
 func flowOfAction(t *suite.T) {

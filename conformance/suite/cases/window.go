@@ -339,7 +339,7 @@ func windowRefused(t *suite.T) {
 	w := newWindow(t, verbs.MWType1)
 	two := must(w.far.PD.AllocMW(verbs.MWType2))(t)
 	refusedBy(t, "VR-ibv_bind_mw-type-1104", w.far.QP.BindMW(two, w.part(0, 64, 0)))
-	refusedBy(t, "VR-ibv_bind_mw-mr-1105", w.far.QP.BindMW(w.mw, verbs.NewMWBind(nil, 0, 0, 0)))
+	refusedBy(t, "VR-ibv_bind_mw-mr-1105", w.far.QP.BindMW(w.mw, verbs.NewMWBind(nil, 0, 64, 0)))
 	other := must(w.place.Device.AllocPD())(t)
 	mr := must(other.RegMR(make([]byte, 64), rw|verbs.MRAccessMWBind))(t)
 	t.Errno("a region of another domain", w.far.QP.BindMW(w.mw, verbs.NewMWBind(mr, mr.IOVA(), 64, 0)), syscall.EPERM)

@@ -91,14 +91,14 @@ func (p *Port) Init(qp *verbs.QP, kind Kind, access verbs.QPAccess) error {
 	return qp.Modify(p.steps(kind, access, Address{}, Address{}).Init())
 }
 
-// steps are the changes of a queue pair from RESET to RTS.
-type steps interface {
+// Steps are the changes of a queue pair from RESET to RTS, as the setups of all types of queue pairs have them.
+type Steps interface {
 	Init() *verbs.QPAttr
 	RTR() *verbs.QPAttr
 	RTS() *verbs.QPAttr
 }
 
-func (p *Port) steps(kind Kind, access verbs.QPAccess, self, to Address) steps {
+func (p *Port) steps(kind Kind, access verbs.QPAccess, self, to Address) Steps {
 	mtu := verbs.MTU(min(self.MTU, to.MTU))
 	switch kind {
 	case UD:

@@ -92,6 +92,8 @@ func (b *binder) place(v *model.Verb, s *spec.Verb, key, path string) *model.Ext
 		if leaf := b.leaf(p.Record.Mirror, field); leaf != nil {
 			return &model.Extent{Param: p, Leaf: leaf}
 		}
+	} else if p != nil && p.Role == spec.RoleIn && field == "" {
+		return &model.Extent{Param: p}
 	}
 	b.errorf(diag.NameUnknown, s.At(key, path), v.C, key+": "+path+" is no field of a record", "write it like attr.length")
 	return nil

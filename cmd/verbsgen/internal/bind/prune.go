@@ -10,6 +10,15 @@ import (
 	"github.com/verbsgen/verbsgen/spec"
 )
 
+// requests uses the records of the requests that a method posts, where a package of the runtime has them.
+func (b *binder) requests(m *model.Method, use func(r *model.Record)) {
+	for _, r := range b.records {
+		if r.Runtime != "" && form.Find(m.Form).Requests == "struct "+r.C {
+			use(r)
+		}
+	}
+}
+
 // prune drops types that no bound verb needs, and orders what is left.
 func (b *binder) prune() {
 	usedEnum, usedObj, usedRec := map[*model.Enum]bool{}, map[*model.Object]bool{}, map[*model.Record]bool{}
@@ -66,6 +75,9 @@ func (b *binder) prune() {
 			if p.Enum != nil {
 				usedEnum[p.Enum] = true
 			}
+		}
+		for _, m := range v.Methods {
+			b.requests(m, useRec)
 		}
 		useRec(v.Lists)
 		if v.Stream != nil {

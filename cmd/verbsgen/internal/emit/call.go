@@ -63,7 +63,7 @@ func (p printer) call(s plan.Call) []jen.Code {
 	switch s.Answer {
 	case plan.Pointer:
 		return []jen.Code{define(s.Into, "errno").Add(raw), refuse(isNil(id(s.Into)))}
-	case plan.Errno:
+	case plan.Errno, plan.Either:
 		return []jen.Code{refuse(define("errno").Add(raw), failed("errno", "!=", zero))}
 	case plan.Negative, plan.Negated:
 		if s.Into != "" {

@@ -30,7 +30,7 @@ func rawResults(s *plan.Shim) (types, without []jen.Code) {
 	switch s.Answer {
 	case plan.Pointer:
 		return []jen.Code{unsafePointer(), errno}, []jen.Code{jen.Nil(), missing}
-	case plan.Errno:
+	case plan.Errno, plan.Either:
 		return []jen.Code{errno}, []jen.Code{missing}
 	case plan.Negative, plan.Negated, plan.Code:
 		return []jen.Code{jen.Int(), errno}, []jen.Code{jen.Lit(-1), missing}
@@ -136,6 +136,8 @@ func (e *emitter) rawBody(s *plan.Shim) []jen.Code {
 		return []jen.Code{define("p", "err").Add(call), jen.If(isNil(id("p"))).Block(jen.Return(jen.Nil(), errno)), jen.Return(id("p"), jen.Lit(0))}
 	case plan.Errno:
 		return []jen.Code{jen.Return(rt("syscall", "Errno").Call(call))}
+	case plan.Either:
+		return []jen.Code{define("n", "err").Add(call), jen.Return(rt("verr", "ErrnoEither").Call(jen.Int().Call(id("n")), id("err")))}
 	case plan.Negated:
 		return []jen.Code{define("n").Int().Call(call), jen.If(op(id("n"), "<", jen.Lit(0))).Block(jen.Return(id("n"), rt("syscall", "Errno").Call(jen.Op("-").Id("n")))),
 			jen.Return(id("n"), jen.Lit(0))}

@@ -30,8 +30,8 @@ func (c *checker) methods(v *spec.Verb, fn *api.Function) {
 		if problem := c.plainProblem(v, m, fn); problem != "" && f.InOrder() {
 			c.fail(m.Pos, m.Go, problem, "change the page, or leave the method out")
 		}
-		if o := c.ObjectByGo(v.Creates); o != nil && o.Memory == spec.MemoryDevice && f.InOrder() && v.Extent == "" {
-			c.fail(v.At("creates", v.Creates), v.C, "it makes device memory, and has no extent:", "name the field with the length, as in attr.length")
+		if o := c.ObjectByGo(v.Creates); o != nil && o.Memory != "" && f.InOrder() && v.Extent == "" {
+			c.fail(v.At("creates", v.Creates), v.C, "it makes memory, and has no extent:", "name the field with the length, as in attr.length")
 		}
 	}
 	c.parts(v.C, v.NeedsVerbs, parts, v.At, v.Pos)
@@ -45,6 +45,13 @@ func (c *checker) form(v *spec.Verb, m *spec.Method, f *form.Form) {
 	first := slices.IndexFunc(v.Methods, func(m spec.Method) bool { f := form.Find(m.Form); return f != nil && f.Memory })
 	if f.Memory && !hasMemory && m == &v.Methods[first] {
 		fail("form "+f.Name+" needs a verb that takes an address with its length", "remove form:, or name the length under len:")
+	}
+	if f.Name == form.End {
+		recv, _, _ := strings.Cut(m.Go, ".")
+		if o := c.ObjectByGo(recv); !takesOne(v, recv) || !ends(v) || o != nil && o.Memory == spec.MemoryDevice {
+			fail("form "+f.Name+" does not fit: "+v.C+" does not end one "+recv+" alone", "remove form:, or correct the verb")
+		}
+		return
 	}
 	if f.ByRoles {
 		if problem := c.givesRecords(v, m); problem != "" {
@@ -144,8 +151,8 @@ func (c *checker) plainProblem(v *spec.Verb, m *spec.Method, fn *api.Function) s
 			return "parameter " + p.C + " is in network byte order, and a method takes or returns only single numbers of that order"
 		}
 	}
-	if outs > 1 || outs == 1 && records > 0 {
-		return v.C + " fills several parameters that are not all records, and no form generates such a method yet"
+	if outs > 0 && records > 0 {
+		return v.C + " fills records and numbers, and no form generates such a method yet"
 	}
 	return ""
 }

@@ -22,6 +22,7 @@ func (c *checker) keys(v *spec.Verb, p *spec.Param) {
 			"leave type: out: the Go type follows from the C type"},
 		{"len", p.Len, p.Len != "", []string{spec.RoleAddr, spec.RoleSlice, spec.RoleFilled, spec.RoleData}, "remove len:, or correct role:"},
 		{"rest", "", p.Rest, []string{spec.RoleFlags}, "remove rest:, or give the parameter the role flags"},
+		{"count", "", p.Count > 0, []string{spec.RoleOut}, "remove count:, or give the parameter the role out"},
 		{"moves", "", p.Moves, []string{spec.RoleHandle}, "remove moves:, or give the parameter the role handle"},
 		{"reads", "", p.Reads, []string{spec.RoleData}, "remove reads:, or give the parameter the role data"},
 		{"parent", "", p.Parent, []string{spec.RoleHandle}, "remove parent:, or give the parameter the role handle"},

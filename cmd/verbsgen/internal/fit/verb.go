@@ -57,11 +57,16 @@ func (c *checker) extent(v *spec.Verb, fn *api.Function) {
 		return
 	}
 	at := v.At("extent", v.Extent)
+	if o := c.ObjectByGo(v.Creates); o != nil && o.Memory == spec.MemoryHost {
+		if i := slices.IndexFunc(v.Params, func(p spec.Param) bool { return p.C == v.Extent && p.Role == spec.RoleIn }); i < 0 {
+			c.fail(at, v.C, "extent: "+v.Extent+" is no number that the method takes", "name the parameter with the length")
+		}
+	}
 	t, _, err := c.facts.TypeOfPath(fn, v.Extent)
 	switch o := c.ObjectByGo(v.Creates); {
 	case err != nil: // reported elsewhere
-	case o == nil && v.Creates == "" || o != nil && o.Memory != spec.MemoryDevice:
-		c.fail(at, v.C, "it has extent:, and makes no device memory", "remove extent:")
+	case o == nil && v.Creates == "" || o != nil && o.Memory == "":
+		c.fail(at, v.C, "it has extent:, and makes no memory", "remove extent:")
 	case !isInt(t) || t.Bits != 64 || t.Signed:
 		c.fail(at, v.C, "extent: "+v.Extent+" is of type "+t.C+", and a length of memory has 64 bits without a sign", "correct extent:")
 	}
@@ -116,7 +121,7 @@ func (c *checker) returns(v *spec.Verb, fn *api.Function) {
 	pointer := ret.Pointer && ret.Kind != spec.CFunc
 	rereg := slices.ContainsFunc(v.Methods, func(m spec.Method) bool { return m.Form == form.Rereg })
 	number := isInt(ret) && ret.Signed && ret.Tag == "" && ret.Bits >= 32
-	fits := map[string]bool{spec.RetNumber: number, spec.RetNegated: number, spec.RetErrno: plainInt, spec.RetMinus1: plainInt, spec.RetNullErrno: pointer, spec.RetVoid: fn.Ret == "void",
+	fits := map[string]bool{spec.RetNumber: number, spec.RetNegated: number, spec.RetErrno: plainInt, spec.RetEither: plainInt, spec.RetMinus1: plainInt, spec.RetNullErrno: pointer, spec.RetVoid: fn.Ret == "void",
 		spec.RetValue: pointer || ret.Kind == spec.CInt && !ret.Array, spec.RetRereg: plainInt && rereg}
 	if !fits[v.Returns] {
 		c.fail(v.At("returns", v.Returns), v.C, "a function that returns "+fn.Ret+" does not return "+v.Returns, "correct returns:")
@@ -133,7 +138,9 @@ func (c *checker) returns(v *spec.Verb, fn *api.Function) {
 		c.fail(v.At("returns", v.Returns), v.C, "it returns "+fn.Ret+", and creates: does not say which object it makes", "write creates: "+o.Go)
 	}
 	c.made(v, fn)
-	if o := c.ObjectByGo(v.Creates); o != nil && !stored(v) && (ret.Tag != o.C && !slices.Contains(o.Also, ret.Tag) || ret.Depth() != 1) {
+	if o := c.ObjectByGo(v.Creates); o != nil && o.Memory == spec.MemoryHost && (!stored(v) || ret.C != "void *" || v.Returns != spec.RetNullErrno) {
+		c.fail(v.At("creates", v.Creates), v.C, "it returns "+fn.Ret+", and a verb that makes "+v.Creates+" returns the address of the memory, or NULL and errno, and stores the object", "correct creates:")
+	} else if o != nil && !stored(v) && (ret.Tag != o.C && !slices.Contains(o.Also, ret.Tag) || ret.Depth() != 1) {
 		c.fail(v.At("creates", v.Creates), v.C, "it returns "+fn.Ret+", and "+o.Go+" is a struct "+o.C+" *", "correct creates:")
 	}
 }
@@ -165,13 +172,25 @@ func (c *checker) made(v *spec.Verb, fn *api.Function) {
 	end, endFn := c.VerbByC(v.EndedBy), c.facts.Func(v.EndedBy)
 	switch {
 	case v.EndedBy == "" || end == nil || endFn == nil:
-	case !other:
+	case !other && (end.C == o.Destroy || o.Memory == spec.MemoryDevice):
 		c.fail(v.At("ended_by", v.EndedBy), v.C, v.Creates+" is ended by the verb of its page", "remove ended_by:")
-	case len(end.Params) != 1 || !takesReceiver(v, end.Params[0].Type):
+	case !other && !takesOne(end, v.Creates):
+		c.fail(v.At("ended_by", v.EndedBy), v.C, v.EndedBy+" does not take one "+v.Creates+" alone", "correct ended_by:")
+	case other && (len(end.Params) != 1 || !takesReceiver(v, end.Params[0].Type)):
 		c.fail(v.At("ended_by", v.EndedBy), v.C, v.EndedBy+" does not take the one object that "+v.C+" is a method of", "correct ended_by:")
-	case end.Returns != spec.RetErrno && end.Returns != spec.RetMinus1 && end.Returns != spec.RetVoid:
+	case !ends(end):
 		c.fail(v.At("ended_by", v.EndedBy), v.C, v.EndedBy+" returns "+end.Returns+", and Close can only call a verb that returns errno, minus1_errno or nothing", "correct ended_by:")
 	}
+}
+
+// takesOne reports whether a verb takes a single handle of an object type.
+func takesOne(v *spec.Verb, object string) bool {
+	return len(v.Params) == 1 && v.Params[0].Role == spec.RoleHandle && v.Params[0].Type == object
+}
+
+// ends reports whether Close can call a verb.
+func ends(v *spec.Verb) bool {
+	return v.Returns == spec.RetErrno || v.Returns == spec.RetMinus1 || v.Returns == spec.RetVoid
 }
 
 // takesReceiver reports whether all methods of a verb are of an object type.

@@ -37,6 +37,7 @@ const (
 	Stream       = "stream"
 	NextRecord   = "next_record"
 	Window       = "window"
+	End          = "end"
 )
 
 // Parts of verbs that the generated code of another verb or of a handle calls: the keys of needs_verbs.
@@ -160,6 +161,7 @@ var forms = []Form{
 	{Name: Pin, Does: "takes a mem.Pin, whose memory stays pinned until the new object is closed", Memory: true},
 	{Name: Addr, Does: "takes an address and a length of memory that the caller keeps", Memory: true},
 	{Name: Implicit, Does: "takes no memory: the region covers the address space", Memory: true},
+	{Name: End, Does: "closes the handle by this verb, whichever Close calls", ByRoles: true, Many: true, Unchecked: ended, RuleFirst: true},
 	{Name: DeviceList, Reads: []string{"struct ibv_device"}, Does: "lists the devices, with the type of an entry", Recv: RecvLib,
 		Sig: deviceList, Lists: spec.RecordEntry, Parts: []Part{
 			{Name: PartFree, Sig: sig("void", entry("struct ibv_device **"))},
@@ -233,6 +235,9 @@ var (
 
 // ackOnce is why rules on the count of events are not checked.
 const ackOnce = "kept by the handles: each event is acknowledged exactly once"
+
+// ended is why rules of the verbs that end a handle are not checked.
+const ended = "kept by the handles: each is closed once, after all that was made from it"
 
 // explains are the verbs by which a refused request is explained.
 var explains = []Part{{Name: PartQuery, Sig: query, Optional: true}}

@@ -51,7 +51,7 @@ type Made struct {
 // Extent is where a value stands in the record of a parameter, such as the length of the device memory that a verb makes.
 type Extent struct {
 	Param *Param
-	Leaf  *Leaf // of its record
+	Leaf  *Leaf // of its record; nil: the parameter itself
 }
 
 // IOVA is where addresses in a new memory region begin.
@@ -161,6 +161,7 @@ type Param struct {
 	Parent bool
 	Big    bool // in network byte order, or a pointer to what is
 	Moves  bool // after the call the receiver is below this one
+	Count  int  // numbers behind a pointer of role out; 0: one
 	Rest   bool // flags given one by one, last in the call; none stands for all
 	Len    *Param
 	Bit    *Member // of the verb's flags, set together with the parameter

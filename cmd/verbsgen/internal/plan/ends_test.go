@@ -41,6 +41,8 @@ func gateOf(p *Package, object string) string {
 					switch field.Type {
 					case "gate.Gate", "devmem.DM", "dpath.Address", "dpath.Named":
 						return "o." + field.Name + ".End"
+					case "mem.Foreign":
+						return "o." + field.Name + ".Free"
 					}
 				}
 			}
@@ -55,7 +57,8 @@ func ended(p *Package, m *Method) (wrong []string) {
 	object := strings.TrimPrefix(m.Recv.Type, "*")
 	by := gateOf(p, object)
 	steps := inside(m.Steps, by)
-	if m.Name == "free" && by != "o.mem.End" { // a part of destroy, which does the rest
+	part := by != "o.mem.End" && !strings.HasPrefix(m.Name, "destroy") // of destroy, which does the rest
+	if part {
 		by, steps = "", flat(m.Steps)
 	}
 	calls := slices.Concat(at[Call](steps), at[Try](steps)) // the C function, or free, which ends the C object
@@ -78,7 +81,7 @@ func ended(p *Package, m *Method) (wrong []string) {
 			released++
 		}
 	}
-	if m.Name != "free" && by != "o.mem.End" && released != 1 {
+	if !part && by != "o.mem.End" && released != 1 {
 		wrong = append(wrong, "what the object keeps is not released once")
 	}
 	return wrong
@@ -86,8 +89,15 @@ func ended(p *Package, m *Method) (wrong []string) {
 
 // destroyers are the methods that call a verb and are called by the Close of a handle, or another end of it.
 func destroyers(p *Package) (out []*Method) {
+	chosen := map[string]bool{} // objects with several ends: destroy and free choose one
 	for _, m := range methods(p) {
-		if !slices.Contains([]string{"destroy", "free", "unimport"}, m.Name) || m.Recv.Name == "" {
+		if m.Name == "destroyBy" {
+			chosen[m.Recv.Type] = true
+		}
+	}
+	for _, m := range methods(p) {
+		if !slices.Contains([]string{"destroy", "free", "unimport", "destroyBy", "unimportPD", "deallocPD", "unimportMR", "deregMR"}, m.Name) || m.Recv.Name == "" ||
+			chosen[m.Recv.Type] && (m.Name == "destroy" || m.Name == "free") {
 			continue
 		}
 		if gate := gateOf(p, strings.TrimPrefix(m.Recv.Type, "*")); m.Name != "destroy" || gate != "o.mem.End" { // which chooses between the two
@@ -107,6 +117,30 @@ func TestEnds(t *testing.T) {
 	}
 	if len(all) < 10 {
 		t.Errorf("only %d methods that destroy", len(all))
+	}
+}
+
+// TestChosenEnds looks at handles with several ends: each method ends the object by its own verb, and one that leaves it in the kernel
+// keeps what it was made of.
+func TestChosenEnds(t *testing.T) {
+	_, p := realPlan(t)
+	for method, by := range map[string]string{"PD.destroy": "o.free false", "PD.Unimport": "o.unimportPD true", "PD.Dealloc": "o.deallocPD false",
+		"MR.destroy": "o.free false", "MR.Unimport": "o.unimportMR true", "MR.Dereg": "o.deregMR false"} {
+		got := ""
+		for _, s := range append(flat(find(t, p, method).Steps), inside(find(t, p, method).Steps, "o.node.Close")...) {
+			if r, ok := s.(Return); ok && len(r.Values) == 1 && r.Values[0].Path == "o.destroyBy" {
+				got = r.Values[0].Args[0].Path + " " + r.Values[0].Args[1].Path
+			}
+		}
+		if got != by {
+			t.Errorf("%s ends by %q, want %q", method, got, by)
+		}
+	}
+	for method, end := range map[string]string{"Device.ImportPD": "o.unimportPD", "PD.ImportMR": "o.unimportMR"} {
+		m := find(t, p, method)
+		if i := slices.IndexFunc(m.Steps, func(s Step) bool { x, ok := s.(Set); return ok && x.To[0] == "o.ender" && x.Values[0].Path == end }); i < 0 || i > at[Adopt](m.Steps)[0] {
+			t.Errorf("%s does not have the object ended by %s", method, end)
+		}
 	}
 }
 
@@ -148,13 +182,16 @@ func TestBrokenEnds(t *testing.T) {
 		{"TD.destroy", twice[If], "what the object keeps is not released once"},
 		{"TD.destroy", without[Try](0), "the verb is not called once"},
 		{"TD.destroy", twice[Try], "the verb is not called once"},
-		{"MR.free", without[Call](0), "the verb is not called once"},
-		{"MR.free", twice[Call], "the verb is not called once"},
+		{"TD.free", without[Call](0), "the verb is not called once"},
+		{"MR.deregMR", twice[Call], "the verb is not called once"},
+		{"MR.unimportMR", without[Call](0), "the verb is not called once"},
+		{"PD.destroyBy", without[If](0), "what the object keeps is not released once"},
 		{"QP.destroy", ungated, "the verb is not called once by o.gate.End"},
-		{"MR.destroy", ungated, "the verb is not called once by o.named.End"},
+		{"MR.destroyBy", ungated, "the verb is not called once by o.named.End"},
 		{"QP.destroy", inGate(2, first[If]), "o.release comes before the call, which may be refused"},
 		{"CQ.destroy", inGate(2, first[Do]), "o.dev.handles.Remove comes before the call, which may be refused"},
 		{"DM.free", func(steps []Step) []Step { return steps[0].(Return).Values[0].Args[1].Func.Then }, "the verb is not called once by o.mem.End"},
+		{"Buf.destroy", inGate(0, without[Try](0)), "the verb is not called once by o.mem.Free"},
 		{"DM.unimport", inGate(1, twice[Call]), "the verb is not called once by o.mem.End"},
 	} {
 		m := *find(t, p, c.method)

@@ -17,7 +17,8 @@ func (b *builder) handle(o *model.Object) []Decl {
 	if o.Device {
 		decls = append(decls, b.destroyDM(o)...)
 	} else {
-		decls = append(decls, b.free(o), b.destroy(o))
+		decls = append(decls, b.free(o))
+		decls = append(append(decls, b.enders(o)...), b.destroy(o)...)
 	}
 	if b.isParent(o) {
 		decls = append(decls, closeAll(o))
@@ -28,6 +29,9 @@ func (b *builder) handle(o *model.Object) []Decl {
 	}
 	if o.Device {
 		decls = append(decls, b.deviceMemory(o)...)
+	}
+	if o.Host {
+		decls = append(decls, hostMemory(o)...)
 	}
 	if o.Region != nil {
 		decls = append(decls, b.region(o)...)
@@ -93,6 +97,9 @@ func (b *builder) handleType(o *model.Object) *Struct {
 	if o.Hot {
 		fields = append(fields, Var{Name: "gate", Type: b.gateType(o), Remark: "c for the data path, which does not enter the handle"})
 	}
+	if len(b.endsOf(o)) > 0 {
+		fields = append(fields, Var{Name: "ender", Type: "func() error", Remark: "ends a C object that " + o.Destroy.C + " is not for"})
+	}
 	fields = append(fields, b.extraFields(o)...)
 	for _, p := range b.owners(o) {
 		fields = append(fields, Var{Name: naming.Unexported(p.Go), Type: "*" + p.Go})
@@ -125,6 +132,9 @@ func (b *builder) extraFields(o *model.Object) (out []Var) {
 		if b.has(form.ImportDM) {
 			add("imported", "bool", "")
 		}
+	}
+	if o.Host {
+		add("mem", "mem.Foreign", "")
 	}
 	if b.named(o) {
 		add("named", "dpath.Named", "c for requests that name it")
@@ -299,32 +309,6 @@ func (b *builder) closeHandle(o *model.Object) *Method {
 		strings.TrimSuffix(d.Doc, "."), o.Go, o.Go), "destroy")
 	if b.below(o) && b.noticesGone() {
 		m.Doc.Does += ". On a device that was taken away nothing is left to destroy, and it succeeds"
-	}
-	return m
-}
-
-// free plans the end of a C object alone.
-func (b *builder) free(o *model.Object) *Method {
-	return on(o, "free", "free ends the C object: by the library that made it.", errOnly,
-		append(append([]Step{If{as(IsGiven, "o.end"), []Step{ret(result("o.end"))}}}, b.destroyCall(o, o.Destroy, false)...), ret(null))...)
-}
-
-// destroy plans the end of a handle.
-func (b *builder) destroy(o *model.Object) *Method {
-	m := on(o, "destroy", "destroy destroys the C object.", errOnly)
-	if b.listens(o) {
-		m.Steps = []Step{Do{result("o.waiting.Stop")}}
-	}
-	m.Steps = slices.Concat(m.Steps, []Step{Try{result("o.free")}}, b.inIndex(o, "Remove"))
-	if o.Region != nil {
-		m.Steps = append(m.Steps, Do{result("o.region.Close", as(Address, "o.node"))})
-	}
-	m.Steps = append(m.Steps, If{as(IsGiven, "o.release"), []Step{Do{result("o.release")}}}, ret(null))
-	if b.named(o) { // waits for the posts of requests that name it
-		m.Steps = []Step{ret(result("o.named.End", text(o.Destroy.C), text(o.Go), function(nil, errOnly, m.Steps...)))}
-	}
-	if o.Hot { // waits for the calls of the data path that are inside
-		m.Steps = []Step{ret(result("o.gate.End", text(o.Destroy.C), text(o.Go), function(nil, errOnly, m.Steps...)))}
 	}
 	return m
 }

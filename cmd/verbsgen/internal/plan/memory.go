@@ -8,13 +8,9 @@ import (
 	"github.com/verbsgen/verbsgen/spec"
 )
 
-// memory plans how the forms of a registration give its memory.
-func (c *call) memory() {
-	i := slices.IndexFunc(c.v.Params, func(p *model.Param) bool { return p.Role == spec.RoleAddr && p.Len != nil })
-	if i < 0 {
-		return
-	}
-	addr, length := c.v.Params[i].Go, c.v.Params[i].Len.Go
+// memory plans how the forms of a registration give the memory of a parameter.
+func (c *call) memory(p *model.Param) {
+	addr, length := p.Go, p.Len.Go
 	take := func(vars ...Var) { c.out.Params = append(c.out.Params, vars...) }
 	switch c.m.Form {
 	case form.Bytes:

@@ -62,7 +62,6 @@ func (b *builder) newCall(v *model.Verb, m *model.Method) *call {
 func (b *builder) method(v *model.Verb, m *model.Method) []Decl {
 	c := b.newCall(v, m)
 	c.results()
-	c.memory()
 	for _, p := range v.Params {
 		c.param(p)
 	}
@@ -106,6 +105,8 @@ func (c *call) results() {
 			add("*"+p.GoType, null)
 		case p.Role == spec.RoleOut && p.GoType != "":
 			add(p.GoType, composite(p.GoType))
+		case p.Role == spec.RoleOut && p.Count > 0:
+			add(c.outType(p), composite(c.outType(p)))
 		case p.Role == spec.RoleOut:
 			add(c.outType(p), zero)
 		}
@@ -151,6 +152,8 @@ func answer(v *model.Verb) Answer {
 		return Pointer
 	case spec.RetErrno:
 		return Errno
+	case spec.RetEither:
+		return Either
 	case spec.RetMinus1, spec.RetNumber:
 		return Negative
 	case spec.RetNegated:
@@ -204,6 +207,9 @@ func (c *call) created() []Step {
 	}
 	out, from := c.made()
 	out = append(out, Make{Into: "o", Object: o.Go, Owner: owner, From: from})
+	if end := c.v.EndedBy; end != nil {
+		out = append(out, set("o.ender", val("o."+naming.Unexported(end.Go))))
+	}
 	if c.v.Asks != nil && c.b.isAsked(o) {
 		out = append(out, set("o.asked", of("lazy", "Of", converted("uint64", val(c.v.Asks.Param.Go+"C."+c.v.Asks.Leaf.Go)))))
 	}
@@ -281,6 +287,8 @@ func (c *call) attached() []Step {
 		return []Step{set("o.channel", val("channel"))}
 	case c.m.Form == form.ImportDM:
 		return []Step{set("o.imported", yes), Attach{Length: "length", Unknown: true}}
+	case c.v.Creates.Host:
+		return []Step{Do{result("o.mem.Open", val("ptr"), val(c.v.Extent.Param.Go))}}
 	case c.v.Extent != nil:
 		return []Step{Attach{Length: c.v.Extent.Param.Go + "C." + c.v.Extent.Leaf.Go}}
 	}

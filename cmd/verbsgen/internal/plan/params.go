@@ -17,6 +17,9 @@ func (c *call) param(p *model.Param) {
 	case p == c.recv:
 		c.pass(p, val(p.Go+".c"), as(Handle, p.Go+".c"))
 	case c.isMemory(p):
+		if p.Role == spec.RoleAddr {
+			c.memory(p)
+		}
 		c.pass(p, val(p.Go), wide(p.Go))
 	case isFixed && p.Role != spec.RoleFlags:
 		c.fixedParam(p, fixed)
@@ -323,7 +326,11 @@ func (c *call) outType(p *model.Param) string {
 	if p.GoType != "" {
 		return p.GoType
 	}
-	return c.b.integer(c.v.C+"."+p.C, pointee(p.CType))
+	one := c.b.integer(c.v.C+"."+p.C, pointee(p.CType))
+	if p.Count > 0 {
+		return "[" + strconv.Itoa(p.Count) + "]" + one
+	}
+	return one
 }
 
 // pointee is the C type behind a pointer.

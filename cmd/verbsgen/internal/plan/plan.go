@@ -223,6 +223,7 @@ var planners = map[string]planner{
 	form.CreateCQ:     (*builder).method,
 	form.ImportDM:     (*builder).method,
 	form.ParentDomain: (*builder).parentDomain,
+	form.End:          (*builder).end,
 	form.Rereg:        (*builder).rereg,
 	form.PostSend:     (*builder).postSend,
 	form.PostRecv:     (*builder).postRecv,

@@ -244,6 +244,7 @@ const (
 	Nothing  Answer = "nothing"
 	Pointer  Answer = "pointer"  // nil
 	Errno    Answer = "errno"    // not 0
+	Either   Answer = "either"   // not 0: the errno with either sign, or -1
 	Negative Answer = "negative" // below 0
 	NotZero  Answer = "not zero" // an int that is not 0
 	Negated  Answer = "negated"  // an int below 0, which is the errno

@@ -1,0 +1,93 @@
+package mem
+
+import (
+	"fmt"
+	"sync"
+	"syscall"
+	"unsafe"
+
+	"github.com/verbsgen/verbsgen/runtime/verr"
+)
+
+// Foreign is memory that C allocates for a program, and frees when the handle of it is closed. The zero value is closed. It is embedded in
+// a handle, and must not be copied after Open.
+type Foreign struct {
+	mu     sync.RWMutex
+	base   unsafe.Pointer // nil when closed
+	length uint64
+}
+
+// Open lets the program use the memory.
+func (f *Foreign) Open(base unsafe.Pointer, length uint64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.base, f.length = base, length
+}
+
+// Bytes returns all of the memory, nil after Close.
+func (f *Foreign) Bytes() []byte {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	return f.bytes()
+}
+
+func (f *Foreign) bytes() []byte {
+	if f.base == nil {
+		return nil
+	}
+	return unsafe.Slice((*byte)(f.base), f.length)
+}
+
+// Addr returns the address of the first byte, 0 after Close.
+func (f *Foreign) Addr() uintptr {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	return uintptr(f.base)
+}
+
+// Len returns the length in bytes.
+func (f *Foreign) Len() uint64 {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	return f.length
+}
+
+// WriteAt copies p to offset off: all of it, or none and an error. A range beyond the end is EFAULT.
+func (f *Foreign) WriteAt(p []byte, off int64) (int, error) {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	at, err := f.part(len(p), off)
+	return copy(at, p), err
+}
+
+// ReadAt copies from offset off to p: all of it, or none and an error. A range beyond the end is EFAULT.
+func (f *Foreign) ReadAt(p []byte, off int64) (int, error) {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	at, err := f.part(len(p), off)
+	return copy(p, at), err
+}
+
+// part gives n bytes from offset off.
+func (f *Foreign) part(n int, off int64) ([]byte, error) {
+	if f.base == nil {
+		return nil, verr.Closed("", "the memory")
+	}
+	if off < 0 || uint64(off) > f.length || uint64(n) > f.length-uint64(off) {
+		return nil, &verr.Error{Errno: syscall.EFAULT, Msg: fmt.Sprintf("%d bytes at offset %d do not lie in memory of %d bytes", n, off, f.length)}
+	}
+	return f.bytes()[off:][:n], nil
+}
+
+// Free closes the memory, which waits for copies, and frees it. When that fails, it is open again.
+func (f *Foreign) Free(free func() error) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	base := f.base
+	f.base = nil
+	err := free()
+	if err != nil {
+		f.base = base
+	}
+	return err
+}

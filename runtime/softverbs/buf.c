@@ -1,0 +1,160 @@
+//go:build linux && cgo
+
+// Buffers: ordinary memory; of a parent domain that is to give memory outside a guest's protection, a memfd, which stands for a dma-buf.
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "entry.h"
+#include "domain.h"
+#include "instance.h"
+#include "objects.h"
+#include "region.h"
+
+static void drop(struct svb_buf *b)
+{
+	b->pd->users--;
+	svb_unregister(&b->obj);
+}
+
+static void unmap(struct svb_buf *b)
+{
+	munmap(b->addr, b->mapped);
+	if (b->fd >= 0)
+		close(b->fd);
+	free(b);
+}
+
+static void name(const struct svb_obj *o, char *buf, size_t n)
+{
+	snprintf(buf, n, "buffer of %zu bytes", SVB_OF(o, struct svb_buf)->size);
+}
+
+static void forget(struct svb_obj *o)
+{
+	struct svb_buf *b = SVB_OF(o, struct svb_buf);
+
+	svb_unregister(o);
+	unmap(b);
+}
+
+static const struct svb_kind kind = {SVB_T_BUF, name, forget};
+
+static int map(struct svb_buf *b, bool shared)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	if (b->size > SIZE_MAX / 2)
+		return ENOMEM;
+	b->mapped = b->size ? (b->size + page - 1) & ~(page - 1) : page;
+	b->fd = -1;
+	if (shared) {
+		b->fd = memfd_create("softverbs-buffer", MFD_CLOEXEC);
+		if (b->fd < 0 || ftruncate(b->fd, (off_t)b->mapped))
+			return errno;
+	}
+	b->addr = mmap(NULL, b->mapped, PROT_READ | PROT_WRITE, shared ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS, b->fd, 0);
+	return b->addr == MAP_FAILED ? errno : 0;
+}
+
+void *svb_alloc_buf(struct ibv_pd *pub, size_t size, struct ibv_buf **buf)
+{
+	struct svb_buf *b = calloc(1, sizeof *b);
+	struct svb_pd *pd;
+	int err;
+
+	pthread_mutex_lock(&svb_lock);
+	pd = svb_find_pd(pub);
+	pthread_mutex_unlock(&svb_lock);
+	err = pd ? svb_refused(&pd->obj, SVB_ALLOC_BUF) : EINVAL;
+	if (!err && !b)
+		err = ENOMEM;
+	if (!err) {
+		b->size = size;
+		err = map(b, pd->unprotected);
+		if (err && b->fd >= 0)
+			close(b->fd);
+	}
+	if (err) {
+		free(b);
+		errno = err;
+		return NULL;
+	}
+	b->pd = pd;
+	pthread_mutex_lock(&svb_lock);
+	pd->users++;
+	svb_register(&b->obj, &kind, b, pd->obj.inst, pd->obj.ctx);
+	pthread_mutex_unlock(&svb_lock);
+	*buf = (struct ibv_buf *)(void *)b;
+	return b->addr;
+}
+
+void svb_free_buf(struct ibv_buf *pub)
+{
+	struct svb_buf *b;
+
+	pthread_mutex_lock(&svb_lock);
+	b = svb_find_buf(pub);
+	if (b)
+		drop(b);
+	pthread_mutex_unlock(&svb_lock);
+	if (b)
+		unmap(b);
+}
+
+int svb_export_buf_dmabuf_fd(struct ibv_buf *pub)
+{
+	struct svb_buf *b;
+	int fd = -1, err;
+
+	pthread_mutex_lock(&svb_lock);
+	b = svb_find_buf(pub);
+	pthread_mutex_unlock(&svb_lock);
+	err = b ? svb_fails(b->obj.inst, SVB_EXPORT_BUF) : EINVAL;
+	if (!err && b->fd < 0)
+		err = ENODATA;
+	if (!err) {
+		fd = fcntl(b->fd, F_DUPFD_CLOEXEC, 0);
+		err = fd < 0 ? errno : 0;
+	}
+	if (err)
+		errno = err;
+	return fd;
+}
+
+struct ibv_mr *svb_reg_buf_mr(struct ibv_pd *pd, struct ibv_buf *buf, void *addr, size_t length, int access)
+{
+	struct ibv_mr_init_attr a = {
+		.length = length, .access = access, .comp_mask = IBV_REG_MR_MASK_BUF | IBV_REG_MR_MASK_ADDR, .addr = addr, .buf = buf,
+	};
+
+	return svb_reg_mr_ex(pd, &a);
+}
+
+int svb_buf_part(struct svb_pd *pd, struct ibv_mr_init_attr *a)
+{
+	const uint64_t excluded = IBV_REG_MR_MASK_FD | IBV_REG_MR_MASK_FD_OFFSET;
+	struct svb_buf *b;
+	uintptr_t off;
+
+	pthread_mutex_lock(&svb_lock);
+	b = svb_find_buf(a->buf);
+	pthread_mutex_unlock(&svb_lock);
+	if (!b || b->pd != pd || !(a->comp_mask & IBV_REG_MR_MASK_ADDR) || (a->comp_mask & excluded))
+		return EINVAL;
+	off = (uintptr_t)a->addr - (uintptr_t)b->addr;
+	if ((uintptr_t)a->addr < (uintptr_t)b->addr || off > b->size || a->length > b->size - off)
+		return EINVAL;
+	a->comp_mask &= ~(uint64_t)IBV_REG_MR_MASK_BUF;
+	if (b->fd < 0)
+		return 0;
+	if (a->comp_mask & IBV_REG_MR_MASK_IOVA)
+		return EINVAL;
+	a->comp_mask = (a->comp_mask & ~(uint64_t)IBV_REG_MR_MASK_ADDR) | excluded | IBV_REG_MR_MASK_IOVA;
+	a->fd = b->fd;
+	a->fd_offset = off;
+	a->iova = (uintptr_t)a->addr;
+	return 0;
+}
