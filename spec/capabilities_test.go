@@ -45,6 +45,8 @@ var limits = map[string]string{
 	"context.num_comp_vectors >":                             "ibv_create_cq comp_vector, ibv_create_cq_ex cq_attr.comp_vector",
 	"device_attr.max_pkeys >":                                "ibv_modify_qp attr.pkey_index",
 	"port_attr[attr.port_num].gid_tbl_len >":                 "ibv_create_ah attr.grh.sgid_index",
+	"comp_cntr_caps.max_counters >":                          "ibv_create_comp_cntr 0",
+	"device_attr_ex.max_wq_type_rq >":                        "ibv_create_wq 0",
 	"comp_cntr_caps.max_value":                               "ibv_set_comp_cntr value, ibv_set_err_comp_cntr value",
 }
 
@@ -106,7 +108,7 @@ var abilities = map[string]string{
 	"device_attr_ex.tm_caps.flags IBV_TM_CAP_RC":                                                  "IBV_SRQT_TM: ibv_create_srq_ex",
 	"device_attr_ex.tso_caps.supported_qpts " + supports(typeUD):                                  "IBV_WR_TSO with IBV_QPT_UD: ibv_post_send",
 	"device_attr_ex.tso_caps.supported_qpts " + supports(typeRawPacket):                           "IBV_WR_TSO with IBV_QPT_RAW_PACKET: ibv_post_send",
-	"device_attr_ex.packet_pacing_caps.supported_qpts " + supports(typeRC):                        "IBV_QP_RATE_LIMIT with IBV_QPT_RC: ibv_modify_qp",
+	"device_attr_ex.packet_pacing_caps.supported_qpts " + supports(typeRC):                        "IBV_QP_RATE_LIMIT with IBV_QPT_RC: ibv_modify_qp; IBV_QPT_RC: ibv_modify_qp_rate_limit",
 	"device_attr_ex.packet_pacing_caps.supported_qpts " + supports(typeRawPacket):                 "IBV_QP_RATE_LIMIT with IBV_QPT_RAW_PACKET: ibv_modify_qp",
 }
 

@@ -425,7 +425,6 @@ const (
 	rule2042
 	rule2046
 	rule3150
-	rule3155
 	rule3156
 	rule3157
 	rule3158
@@ -448,9 +447,12 @@ const (
 	rule2049
 	rule2050
 	rule3151
+	rule3155
 	rule3160
 	rule3161
 	rule3162
+	rule3801
+	rule3802
 	rule3502
 	rule3504
 	rule3505
@@ -587,6 +589,7 @@ const (
 	rule1314
 	rule3183
 	rule1315
+	rule3806
 	rule1370
 	rule1371
 	rule1372
@@ -619,6 +622,7 @@ const (
 	rule3344
 	rule3345
 	rule3346
+	rule3805
 	rule0787
 	rule0788
 	rule0789
@@ -1155,7 +1159,6 @@ var rules = []verr.Rule{
 	rule2042: {ID: "VR-ibv_create_qp_ex-create_flags-2042", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags", Statement: "create_flags has no bits but those of enum ibv_qp_create_flags", Fix: "leave the other bits out", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
 	rule2046: {ID: "VR-ibv_create_qp_ex-create_flags-2046", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags", Statement: "packets of queue pairs of type UD alone can carry another number than their own", Fix: "leave QPFlagSourceQPN out, or make a queue pair of type QPTypeUD", Page: "ibv_create_qp_ex", Section: "NOTES"},
 	rule3150: {ID: "VR-ibv_create_qp_ex-create_flags-3150", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags", Statement: "queue pairs of type RAW_PACKET alone receive whole frames", Fix: "leave SCATTER_FCS and CVLAN_STRIPPING out, or make a queue pair of type QPTypeRawPacket", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
-	rule3155: {ID: "VR-ibv_create_qp_ex-qp_type-3155", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.qp_type", Statement: "max_tso_header is for queue pairs of type RAW_PACKET", Fix: "leave QPInitAttrEx.MaxTSOHeader out", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
 	rule3156: {ID: "VR-ibv_create_qp_ex-xrcd-3156", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.xrcd", Statement: "with ATTR_XRCD, xrcd is read", Fix: "pass the XRC domain of the queue pair", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
 	rule3157: {ID: "VR-ibv_create_qp_ex-rx_hash_function-3157", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_function", Statement: "rx_hash_function is TOEPLITZ", Fix: "pass RXHashFuncToeplitz", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
 	rule3158: {ID: "VR-ibv_create_qp_ex-rx_hash_key_len-3158", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_key_len", Statement: "the key of the hash has 40 bytes", Fix: "pass 40 bytes", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
@@ -1178,9 +1181,12 @@ var rules = []verr.Rule{
 	rule2049: {ID: "VR-ibv_create_qp_ex-send_ops_flags-2049", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_ops_flags", Statement: "a stream of a queue pair of type UC does SEND, RDMA_WRITE, with and without immediate data, SEND_WITH_INV, LOCAL_INV and BIND_MW", Fix: "leave the others out", Page: "ibv_create_qp_ex", Section: "", RefusedBy: []string{"rxe", "mlx5"}},
 	rule2050: {ID: "VR-ibv_create_qp_ex-send_ops_flags-2050", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_ops_flags", Statement: "a stream of a queue pair of type RAW_PACKET does SEND and TSO", Fix: "leave the others out", Page: "ibv_create_qp_ex", Section: "", RefusedBy: []string{"rxe", "mlx5"}},
 	rule3151: {ID: "VR-ibv_create_qp_ex-create_flags-3151", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags", Statement: "queue pairs of type UD, RAW_PACKET and DRIVER alone have create_flags", Fix: "leave the flags out", Page: "ibv_create_qp_ex", Section: "", RefusedBy: []string{"linux >=6.1"}},
+	rule3155: {ID: "VR-ibv_create_qp_ex-qp_type-3155", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.qp_type", Statement: "max_tso_header is for queue pairs of type RAW_PACKET", Fix: "leave QPInitAttrEx.MaxTSOHeader out", Page: "ibv_create_qp_ex", Section: "DESCRIPTION", AcceptedBy: []string{"mlx4"}, RefusedBy: []string{"mlx5"}},
 	rule3160: {ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3160", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask", Statement: "rx_hash_fields_mask has no bits but those of enum ibv_rx_hash_fields", Fix: "leave the other bits out", Page: "ibv_create_qp_ex", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (the bits are ignored)"}, RefusedBy: []string{"mlx4"}},
 	rule3161: {ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3161", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask", Statement: "addresses of IPv4 and of IPv6 are not hashed by one queue pair", Fix: "make a queue pair for each", Page: "ibv_create_qp_ex", Section: "", AcceptedBy: []string{"mlx4"}, RefusedBy: []string{"mlx5"}},
 	rule3162: {ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3162", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask", Statement: "rx_hash_conf is read only when ATTR_RX_HASH is set in comp_mask", Fix: "add QPInitAttrEx.RXHashConf", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
+	rule3801: {ID: "VR-ibv_create_qp_ex-send_ops_flags-3801", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_ops_flags", Statement: "a stream of a queue pair of type RC does everything but TSO", Fix: "leave the others out", Page: "ibv_create_qp_ex", Section: "", RefusedBy: []string{"rxe", "mlx5"}},
+	rule3802: {ID: "VR-ibv_create_qp_ex-rx_hash_function-3802", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_function", Statement: "rx_hash_function is read only when ATTR_RX_HASH is set in comp_mask", Fix: "add QPInitAttrEx.RXHashConf", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
 	rule3502: {ID: "VR-ibv_create_qp_ex-create_flags-3502", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags", Statement: "padding needs a device with PCI_WRITE_END_PADDING", Fix: "leave QPFlagPCIWriteEndPadding out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, RefusedBy: []string{"mlx5"}},
 	rule3504: {ID: "VR-ibv_create_qp_ex-create_flags-3504", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags", Statement: "QP_CREATE_CVLAN_STRIPPING needs a device with RAW_PACKET_CAP_CVLAN_STRIPPING", Fix: "leave QPFlagCvlanStripping out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, RefusedBy: []string{"mlx5"}},
 	rule3505: {ID: "VR-ibv_create_qp_ex-create_flags-3505", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags", Statement: "QP_CREATE_SCATTER_FCS needs a device with RAW_PACKET_CAP_SCATTER_FCS", Fix: "leave QPFlagScatterFCS out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, RefusedBy: []string{"mlx5"}},
@@ -1317,6 +1323,7 @@ var rules = []verr.Rule{
 	rule1314: {ID: "VR-ibv_modify_qp_rate_limit-state-1314", Verb: "ibv_modify_qp_rate_limit", Subject: "qp.state", Statement: "a queue pair that is not connected has no rate", Fix: "bring it to RTR or RTS first", Page: "ibv_modify_qp_rate_limit", Section: ""},
 	rule3183: {ID: "VR-ibv_modify_qp_rate_limit-qp_type-3183", Verb: "ibv_modify_qp_rate_limit", Subject: "qp.qp_type", Statement: "a rate limit is for queue pairs of type RAW_PACKET, and with kernels of 2026 of type RC", Fix: "use such a queue pair", Page: "ibv_modify_qp_rate_limit", Section: "DESCRIPTION"},
 	rule1315: {ID: "VR-ibv_modify_qp_rate_limit-rate_limit-1315", Verb: "ibv_modify_qp_rate_limit", Subject: "attr.rate_limit", Statement: "the rate lies between qp_rate_limit_min and qp_rate_limit_max", Fix: "ask for a rate that the device has", Page: "ibv_modify_qp_rate_limit", Section: "", Capable: true, Limit: "qp_rate_limit_min"},
+	rule3806: {ID: "VR-ibv_modify_qp_rate_limit-qp_type-3806", Verb: "ibv_modify_qp_rate_limit", Subject: "qp.qp_type", Statement: "a device without RC in supported_qpts has no rate limit for such queue pairs", Fix: "look at TSOCaps.SupportedQPTs first", Page: "ibv_modify_qp_rate_limit", Section: "", Unsupported: true, Capable: true},
 	rule1370: {ID: "VR-ibv_qp_attach_comp_cntr-qp-1370", Verb: "ibv_qp_attach_comp_cntr", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION"},
 	rule1371: {ID: "VR-ibv_qp_attach_comp_cntr-comp_cntr-1371", Verb: "ibv_qp_attach_comp_cntr", Subject: "comp_cntr", Statement: "comp_cntr must not be NULL", Fix: "pass a CompCntr", Page: "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION"},
 	rule1372: {ID: "VR-ibv_qp_attach_comp_cntr-attr-1372", Verb: "ibv_qp_attach_comp_cntr", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass a CompCntrAttachAttr", Page: "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION"},
@@ -1349,6 +1356,7 @@ var rules = []verr.Rule{
 	rule3344: {ID: "VR-ibv_create_wq-max_wr-3344", Verb: "ibv_create_wq", Subject: "wq_init_attr.max_wr", Statement: "max_wr is at most that of queue pairs", Fix: "ask for less", Page: "ibv_create_wq", Section: "DESCRIPTION", Capable: true, Limit: "max_qp_wr", RefusedBy: []string{"mlx4"}},
 	rule3345: {ID: "VR-ibv_create_wq-max_sge-3345", Verb: "ibv_create_wq", Subject: "wq_init_attr.max_sge", Statement: "max_sge is at most that of queue pairs", Fix: "ask for less", Page: "ibv_create_wq", Section: "DESCRIPTION", Capable: true, Limit: "max_sge", RefusedBy: []string{"mlx4"}},
 	rule3346: {ID: "VR-ibv_create_wq-max_wr-3346", Verb: "ibv_create_wq", Subject: "wq_init_attr.max_wr", Statement: "a queue has room for at least 1 request", Fix: "ask for 1 or more", Page: "ibv_create_wq", Section: "", AcceptedBy: []string{"mlx4"}, RefusedBy: []string{"mlx5"}},
+	rule3805: {ID: "VR-ibv_create_wq-wq_type-3805", Verb: "ibv_create_wq", Subject: "wq_init_attr.wq_type", Statement: "a device without max_wq_type_rq has no work queues for receives", Fix: "look at DeviceAttrEx.MaxWQTypeRQ first", Page: "ibv_create_wq", Section: "", Capable: true, Limit: "max_wq_type_rq"},
 	rule0787: {ID: "VR-ibv_modify_wq-wq-0787", Verb: "ibv_modify_wq", Subject: "wq", Statement: "wq must not be NULL", Fix: "pass a WQ", Page: "ibv_modify_wq", Section: "DESCRIPTION"},
 	rule0788: {ID: "VR-ibv_modify_wq-wq_attr-0788", Verb: "ibv_modify_wq", Subject: "wq_attr", Statement: "wq_attr must not be NULL", Fix: "pass a WQAttr", Page: "ibv_modify_wq", Section: "DESCRIPTION"},
 	rule0789: {ID: "VR-ibv_modify_wq-attr_mask-0789", Verb: "ibv_modify_wq", Subject: "wq_attr.attr_mask", Statement: "something is changed", Fix: "give what is to be changed", Page: "ibv_modify_wq", Section: ""},

@@ -1780,12 +1780,6 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_create_qp_ex-create_flags-3150", true, func() string {
 			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 256}))
 		}},
-		{"VR-ibv_create_qp_ex-qp_type-3155", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 9, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExMaxTSOHeader: 64}))
-		}},
-		{"VR-ibv_create_qp_ex-qp_type-3155", true, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 9, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExMaxTSOHeader: 64}))
-		}},
 		{"VR-ibv_create_qp_ex-xrcd-3156", false, func() string {
 			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 2, qpInitAttrExQPType: 10, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExXRCD: 4096}))
 		}},
@@ -1918,6 +1912,12 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_create_qp_ex-create_flags-3151", true, func() string {
 			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 5, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 2}))
 		}},
+		{"VR-ibv_create_qp_ex-qp_type-3155", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 9, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExMaxTSOHeader: 64}))
+		}},
+		{"VR-ibv_create_qp_ex-qp_type-3155", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 9, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExMaxTSOHeader: 64}))
+		}},
 		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3160", false, func() string {
 			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
 		}},
@@ -1935,6 +1935,18 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3162", true, func() string {
 			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
+		}},
+		{"VR-ibv_create_qp_ex-send_ops_flags-3801", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 65, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSendOpsFlags: 4}))
+		}},
+		{"VR-ibv_create_qp_ex-send_ops_flags-3801", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 65, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExSendOpsFlags: 1024}))
+		}},
+		{"VR-ibv_create_qp_ex-rx_hash_function-3802", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
+		}},
+		{"VR-ibv_create_qp_ex-rx_hash_function-3802", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFunction: 1}))
 		}},
 		{"VR-ibv_create_qp_ex-create_flags-3502", false, func() string {
 			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 2048, capDeviceAttrExDeviceCapFlagsEx: validate.Of(68719476736)}))
@@ -2618,6 +2630,12 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_modify_qp_rate_limit-rate_limit-1315", true, func() string {
 			return textOf(hintModifyQPRateLimit(&inModifyQPRateLimit{qp: 4096, attr: 4096, attrRateLimit: 21, capDeviceAttrExPacketPacingCapsQPRateLimitMin: validate.Of(10), capDeviceAttrExPacketPacingCapsQPRateLimitMax: validate.Of(20)}))
 		}},
+		{"VR-ibv_modify_qp_rate_limit-qp_type-3806", false, func() string {
+			return textOf(hintModifyQPRateLimit(&inModifyQPRateLimit{qp: 4096, attr: 4096, attrRateLimit: 1000, qpQPType: validate.Of(2), capDeviceAttrExPacketPacingCapsSupportedQpts: validate.Of(4)}))
+		}},
+		{"VR-ibv_modify_qp_rate_limit-qp_type-3806", true, func() string {
+			return textOf(hintModifyQPRateLimit(&inModifyQPRateLimit{qp: 4096, attr: 4096, attrRateLimit: 1000, qpQPType: validate.Of(2), capDeviceAttrExPacketPacingCapsSupportedQpts: validate.Of(256)}))
+		}},
 		{"VR-ibv_qp_attach_comp_cntr-qp-1370", false, func() string {
 			return textOf(checkQPAttachCompCntr(&inQPAttachCompCntr{qp: 4096, compCntr: 4096, attr: 4096}))
 		}},
@@ -2775,6 +2793,12 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_create_wq-max_wr-3346", true, func() string {
 			return textOf(hintCreateWQ(&inCreateWQ{context: 4096, wqInitAttr: 4096, wqInitAttrPD: 4096, wqInitAttrCQ: 4096}))
+		}},
+		{"VR-ibv_create_wq-wq_type-3805", false, func() string {
+			return textOf(hintCreateWQ(&inCreateWQ{context: 4096, wqInitAttr: 4096, wqInitAttrPD: 4096, wqInitAttrCQ: 4096, capDeviceAttrExMaxWQTypeRQ: validate.Of(1)}))
+		}},
+		{"VR-ibv_create_wq-wq_type-3805", true, func() string {
+			return textOf(hintCreateWQ(&inCreateWQ{context: 4096, wqInitAttr: 4096, wqInitAttrPD: 4096, wqInitAttrCQ: 4096, capDeviceAttrExMaxWQTypeRQ: validate.Of(0)}))
 		}},
 		{"VR-ibv_modify_wq-wq-0787", false, func() string { return textOf(checkModifyWQ(&inModifyWQ{wq: 4096, wqAttr: 4096})) }},
 		{"VR-ibv_modify_wq-wq-0787", true, func() string { return textOf(checkModifyWQ(&inModifyWQ{wqAttr: 4096})) }},

@@ -1188,7 +1188,8 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 //   - queue pairs of type RAW_PACKET alone receive whole frames [VR-ibv_create_qp_ex-create_flags-3150]
 //   - queue pairs of type UD, RAW_PACKET and DRIVER alone have create_flags (a hint only: some devices accept
 //     it) [VR-ibv_create_qp_ex-create_flags-3151]
-//   - max_tso_header is for queue pairs of type RAW_PACKET [VR-ibv_create_qp_ex-qp_type-3155]
+//   - max_tso_header is for queue pairs of type RAW_PACKET (a hint only: some devices accept it)
+//     [VR-ibv_create_qp_ex-qp_type-3155]
 //   - with ATTR_XRCD, xrcd is read [VR-ibv_create_qp_ex-xrcd-3156]
 //   - rx_hash_function is TOEPLITZ [VR-ibv_create_qp_ex-rx_hash_function-3157]
 //   - the key of the hash has 40 bytes [VR-ibv_create_qp_ex-rx_hash_key_len-3158]
@@ -1196,6 +1197,8 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 //     it) [VR-ibv_create_qp_ex-rx_hash_fields_mask-3160]
 //   - addresses of IPv4 and of IPv6 are not hashed by one queue pair (a hint only: some devices accept it)
 //     [VR-ibv_create_qp_ex-rx_hash_fields_mask-3161]
+//   - a stream of a queue pair of type RC does everything but TSO (a hint only: some devices accept it)
+//     [VR-ibv_create_qp_ex-send_ops_flags-3801]
 //   - padding needs a device with PCI_WRITE_END_PADDING (a hint only: some devices accept it)
 //     [VR-ibv_create_qp_ex-create_flags-3502]
 //   - QP_CREATE_CVLAN_STRIPPING needs a device with RAW_PACKET_CAP_CVLAN_STRIPPING (a hint only: some devices
@@ -1724,6 +1727,8 @@ func (dev *Device) OpenQP(qpOpenAttr *QPOpenAttr) (*QP, error) {
 //     [VR-ibv_create_wq-max_sge-3345]
 //   - a queue has room for at least 1 request (a hint only: some devices accept it)
 //     [VR-ibv_create_wq-max_wr-3346]
+//   - a device without max_wq_type_rq has no work queues for receives (a hint only: some devices accept it)
+//     [VR-ibv_create_wq-wq_type-3805]
 //
 // C: ibv_create_wq, ibv_create_wq(3).
 func (dev *Device) CreateWQ(wqInitAttr *WQInitAttr) (*WQ, error) {
@@ -1772,6 +1777,7 @@ func (dev *Device) CreateWQ(wqInitAttr *WQInitAttr) (*WQ, error) {
 		in.capDeviceAttrExDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
 		in.capDeviceAttrMaxQPWR = validate.Of(uint64(caps.orig_attr.max_qp_wr))
 		in.capDeviceAttrMaxSGE = validate.Of(uint64(caps.orig_attr.max_sge))
+		in.capDeviceAttrExMaxWQTypeRQ = validate.Of(uint64(caps.max_wq_type_rq))
 	}
 	if err := checkCreateWQ(&in); err != nil {
 		return nil, err

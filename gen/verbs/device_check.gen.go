@@ -817,9 +817,6 @@ func checkCreateQPEx(in *inCreateQPEx) error {
 	if in.qpInitAttrExCompMask&0x4 != 0 && (in.qpInitAttrExQPType == 2 || in.qpInitAttrExQPType == 3 || in.qpInitAttrExQPType == 4 || in.qpInitAttrExQPType == 9 || in.qpInitAttrExQPType == 10 || in.qpInitAttrExQPType == 255) && in.qpInitAttrExCreateFlags&0x300 != 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule3150], Value: QPFlag(in.qpInitAttrExCreateFlags).String()})
 	}
-	if in.qpInitAttrExCompMask&0x8 != 0 && in.qpInitAttrExQPType != 8 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule3155], Value: QPType(in.qpInitAttrExQPType).String()})
-	}
 	if in.qpInitAttrExCompMask&0x2 != 0 && in.qpInitAttrExQPType == 10 && in.qpInitAttrExXRCD == 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule3156], Value: validate.AddrText(in.qpInitAttrExXRCD)})
 	}
@@ -892,6 +889,9 @@ func hintCreateQPEx(in *inCreateQPEx) []verr.Violation {
 	if in.qpInitAttrExCompMask&0x4 != 0 && (in.qpInitAttrExQPType == 2 || in.qpInitAttrExQPType == 3 || in.qpInitAttrExQPType == 9 || in.qpInitAttrExQPType == 10) && in.qpInitAttrExCreateFlags&0x802 != 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule3151], Value: QPFlag(in.qpInitAttrExCreateFlags).String()})
 	}
+	if in.qpInitAttrExCompMask&0x8 != 0 && in.qpInitAttrExQPType != 8 {
+		may = append(may, verr.Violation{Rule: &rules[rule3155], Value: QPType(in.qpInitAttrExQPType).String()})
+	}
 	if in.qpInitAttrExCompMask&0x20 != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&^0x800001ff != 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule3160], Value: strconv.FormatUint(in.qpInitAttrExRXHashConfRXHashFieldsMask, 10)})
 	}
@@ -900,6 +900,12 @@ func hintCreateQPEx(in *inCreateQPEx) []verr.Violation {
 	}
 	if in.qpInitAttrExRXHashConfRXHashFieldsMask != 0 && in.qpInitAttrExCompMask&0x20 == 0 {
 		may = append(may, verr.Violation{Rule: &rules[rule3162], Value: strconv.FormatUint(in.qpInitAttrExRXHashConfRXHashFieldsMask, 10)})
+	}
+	if in.qpInitAttrExQPType == 2 && in.qpInitAttrExCompMask&0x40 != 0 && in.qpInitAttrExSendOpsFlags&0x400 != 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule3801], Value: QPOp(in.qpInitAttrExSendOpsFlags).String()})
+	}
+	if in.qpInitAttrExRXHashConfRXHashFunction != 0 && in.qpInitAttrExCompMask&0x20 == 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule3802], Value: strconv.FormatUint(in.qpInitAttrExRXHashConfRXHashFunction, 10)})
 	}
 	if in.capDeviceAttrExDeviceCapFlagsEx.OK && in.qpInitAttrExCompMask&0x4 != 0 && in.qpInitAttrExCreateFlags&0x800 != 0 && in.capDeviceAttrExDeviceCapFlagsEx.V&0x1000000000 != 0x1000000000 {
 		may = append(may, verr.Violation{Rule: &rules[rule3502], Value: QPFlag(in.qpInitAttrExCreateFlags).String()})
@@ -1178,6 +1184,7 @@ type inCreateWQ struct {
 	capDeviceAttrMaxQPWR            validate.Known // device_attr.max_qp_wr
 	wqInitAttrMaxSGE                uint64         // wq_init_attr.max_sge
 	capDeviceAttrMaxSGE             validate.Known // device_attr.max_sge
+	capDeviceAttrExMaxWQTypeRQ      validate.Known // device_attr_ex.max_wq_type_rq
 }
 
 // checkCreateWQ refuses a call of ibv_create_wq that breaks a rule.
@@ -1233,6 +1240,9 @@ func hintCreateWQ(in *inCreateWQ) []verr.Violation {
 	}
 	if in.wqInitAttrMaxWR < 1 {
 		may = append(may, verr.Violation{Rule: &rules[rule3346], Value: strconv.FormatUint(in.wqInitAttrMaxWR, 10)})
+	}
+	if in.capDeviceAttrExMaxWQTypeRQ.OK && in.wqInitAttrWQType == 0 && in.capDeviceAttrExMaxWQTypeRQ.V <= 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule3805], Value: WQType(in.wqInitAttrWQType).String(), Limit: strconv.FormatUint(in.capDeviceAttrExMaxWQTypeRQ.V, 10)})
 	}
 	return may
 }

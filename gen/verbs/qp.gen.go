@@ -581,6 +581,8 @@ func (qp *QP) Modify(attr *QPAttr) error {
 //     [VR-ibv_modify_qp_rate_limit-rate_limit-1315]
 //   - a rate limit is for queue pairs of type RAW_PACKET, and with kernels of 2026 of type RC
 //     [VR-ibv_modify_qp_rate_limit-qp_type-3183]
+//   - a device without RC in supported_qpts has no rate limit for such queue pairs (a hint only: some devices
+//     accept it) [VR-ibv_modify_qp_rate_limit-qp_type-3806]
 //
 // C: ibv_modify_qp_rate_limit, ibv_modify_qp_rate_limit(3).
 func (qp *QP) ModifyRateLimit(attr *QPRateLimitAttr) error {
@@ -606,6 +608,7 @@ func (qp *QP) ModifyRateLimit(attr *QPRateLimitAttr) error {
 	if caps := qp.dev.capabilities(); caps != nil {
 		in.capDeviceAttrExPacketPacingCapsQPRateLimitMin = validate.Of(uint64(caps.packet_pacing_caps.qp_rate_limit_min))
 		in.capDeviceAttrExPacketPacingCapsQPRateLimitMax = validate.Of(uint64(caps.packet_pacing_caps.qp_rate_limit_max))
+		in.capDeviceAttrExPacketPacingCapsSupportedQpts = validate.Of(uint64(caps.packet_pacing_caps.supported_qpts))
 	}
 	if err := checkModifyQPRateLimit(&in); err != nil {
 		return err

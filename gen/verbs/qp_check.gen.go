@@ -986,6 +986,7 @@ type inModifyQPRateLimit struct {
 	qpQPType                                      validate.Known // qp.qp_type
 	capDeviceAttrExPacketPacingCapsQPRateLimitMin validate.Known // device_attr_ex.packet_pacing_caps.qp_rate_limit_min
 	capDeviceAttrExPacketPacingCapsQPRateLimitMax validate.Known // device_attr_ex.packet_pacing_caps.qp_rate_limit_max
+	capDeviceAttrExPacketPacingCapsSupportedQpts  validate.Known // device_attr_ex.packet_pacing_caps.supported_qpts
 }
 
 // checkModifyQPRateLimit refuses a call of ibv_modify_qp_rate_limit that breaks a rule.
@@ -1020,6 +1021,9 @@ func hintModifyQPRateLimit(in *inModifyQPRateLimit) []verr.Violation {
 	var may []verr.Violation
 	if in.capDeviceAttrExPacketPacingCapsQPRateLimitMin.OK && in.capDeviceAttrExPacketPacingCapsQPRateLimitMax.OK && in.capDeviceAttrExPacketPacingCapsQPRateLimitMax.V > 0 && in.attrRateLimit != 0 && (in.capDeviceAttrExPacketPacingCapsQPRateLimitMin.V > in.attrRateLimit || in.capDeviceAttrExPacketPacingCapsQPRateLimitMax.V < in.attrRateLimit) {
 		may = append(may, verr.Violation{Rule: &rules[rule1315], Value: strconv.FormatUint(in.attrRateLimit, 10), Limit: strconv.FormatUint(in.capDeviceAttrExPacketPacingCapsQPRateLimitMin.V, 10)})
+	}
+	if in.qpQPType.OK && in.capDeviceAttrExPacketPacingCapsSupportedQpts.OK && in.qpQPType.V == 2 && in.attrRateLimit != 0 && in.capDeviceAttrExPacketPacingCapsSupportedQpts.V&0x4 == 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule3806], Value: QPType(in.qpQPType.V).String()})
 	}
 	return may
 }
