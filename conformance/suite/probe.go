@@ -50,7 +50,7 @@ func probe(t *T, dev *verbs.Device, attr *verbs.DeviceAttrEx) (map[Capability]st
 		lacking[HugePages] = oneLine(err.Error())
 	}
 	for c, try := range map[Capability]func(*verbs.Device, *T) error{
-		XRC: probeXRC, MW: probeMW, Multicast: probeMulticast, Counters: probeCounters, CompCounters: probeCompCounters, Clock: probeClock, Resize: probeResize, WQ: probeWQ, RWQTables: probeRWQTables, ESP: probeESP, Moderation: probeModeration, Flows: probeFlows, TD: probeTD, ParentDomain: probeParentDomain, NullMR: probeNullMR, Dmabuf: probeDmabuf, DmabufMemory: probeDmabufMemory, Import: probeImport,
+		XRC: probeXRC, MW: probeMW, Multicast: probeMulticast, Counters: probeCounters, CompCounters: probeCompCounters, Clock: probeClock, Resize: probeResize, WQ: probeWQ, RWQTables: probeRWQTables, ESP: probeESP, Moderation: probeModeration, Flows: probeFlows, TD: probeTD, ParentDomain: probeParentDomain, NullMR: probeNullMR, Buf: probeBuf, Dmabuf: probeDmabuf, DmabufMemory: probeDmabufMemory, Import: probeImport,
 		CQEx: probeCQEx, Timestamps: probeTimestamps, Overruns: probeOverruns, QPEx: probeQPEx, AtomicWrite: probeOp(capAtomicWrite, verbs.QPOpAtomicWrite), Flush: probeOp(capFlushGlobal, verbs.QPOpFlush), RawPacket: probeRawPacket,
 		ReregMemory: probeReregMemory, ReregPD: probeReregPD, ReregAccess: probeReregAccess,
 	} {
@@ -214,6 +214,16 @@ func probeNullMR(dev *verbs.Device, _ *T) error {
 			return err
 		}
 		return mr.Close()
+	})
+}
+
+func probeBuf(dev *verbs.Device, _ *T) error {
+	return withPD(dev, func(pd *verbs.PD) error {
+		buf, err := pd.AllocBuf(page)
+		if err != nil {
+			return err
+		}
+		return buf.Close()
 	})
 }
 

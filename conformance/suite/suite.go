@@ -26,6 +26,7 @@ const (
 	Dmabuf       Capability = "dmabuf"        // regions over the memory of a descriptor
 	DmabufMemory Capability = "dmabuf-memory" // a way to make a dma-buf on the machine
 	MREx         Capability = "mr-ex"         // ibv_reg_mr_ex in the library
+	Buf          Capability = "buf"           // buffers that the provider allocates
 	SRQ          Capability = "srq"           // shared receive queues: max_srq above 0
 	XRC          Capability = "xrc"           // XRC domains
 	MW           Capability = "mw"            // memory windows
@@ -66,7 +67,7 @@ var ofOthers = map[Capability]bool{Peer: true, RawLoop: true, Allocator: true, D
 
 // Capabilities lists them all, in the order of a report.
 func Capabilities() []Capability {
-	return []Capability{Peer, RoCE, Atomics, DM, Import, ImportDM, TD, ParentDomain, Allocator, NullMR, Dmabuf, DmabufMemory, MREx, SRQ, XRC, MW, Multicast, Counters, CompCounters, Clock, Resize, WQ, RWQTables, ESP, Moderation, Flows, ODP, ODPImplicit, Advise, ReregMemory, ReregPD,
+	return []Capability{Peer, RoCE, Atomics, DM, Import, ImportDM, TD, ParentDomain, Allocator, NullMR, Dmabuf, DmabufMemory, MREx, Buf, SRQ, XRC, MW, Multicast, Counters, CompCounters, Clock, Resize, WQ, RWQTables, ESP, Moderation, Flows, ODP, ODPImplicit, Advise, ReregMemory, ReregPD,
 		ReregAccess, CQEx, Timestamps, Overruns, QPEx, AtomicWrite, Flush, RawPacket, RawLoop, HugePages, Memory, Inject, QueryEx, Census}
 }
 

@@ -21,6 +21,8 @@ func tables() []suite.Case {
 			Rules: []string{"VR-ibv_query_gid_ex-port_num-0704", "VR-ibv_query_gid_ex-gid_index-0719"}, Run: gidAbsent},
 		{ID: "CF-tables-0004", Family: family, Title: "a partition key is found where it stands", Page: "ibv_get_pkey_index",
 			Rules: []string{"VR-ibv_query_pkey-index-0715", "VR-ibv_query_pkey-port_num-0713", "VR-ibv_get_pkey_index-port_num-0717"}, Run: pkeys},
+		{ID: "CF-tables-0005", Family: family, Title: "the Ethernet address of the port's own addresses", Page: "ibv_resolve_eth_l2_from_gid",
+			Rules: []string{"VR-ibv_resolve_eth_l2_from_gid-context-3030"}, Needs: needs(suite.RoCE), Run: ownEthernet},
 		{ID: "CF-values-0001", Family: "values", Title: "rates as multiples and in Mbit/s, and back", Page: "ibv_rate_to_mult", Run: rates},
 		{ID: "CF-values-0002", Family: "values", Title: "every enumerator has a text of its own", Page: "ibv_event_type_str", Run: texts},
 	}
@@ -143,6 +145,24 @@ func rates(t *suite.T) {
 	}
 	if _, err := lib.MultToRate(1 << 40); !errors.Is(err, syscall.EINVAL) {
 		t.Errorf("a number that is no int of C: %v", err)
+	}
+}
+
+// ownEthernet finds the Ethernet address of each address that the port has, if the kernel knows a way there, and always the same.
+func ownEthernet(t *suite.T) {
+	for _, g := range allGIDs(t) {
+		attr := verbs.NewAHAttr(uint8(g.PortNum)).IsGlobal(true).DGID(g.GID).SGIDIndex(uint8(g.GIDIndex))
+		mac, vid, err := t.Device().ResolveEthL2FromGID(attr)
+		t.Saw("its own GID", err)
+		again, vidAgain, errAgain := t.Device().ResolveEthL2FromGID(attr)
+		switch {
+		case err == nil && (mac != again || vid != vidAgain || errAgain != nil):
+			t.Errorf("%v is at %x on VLAN %d, then at %x on VLAN %d, %v", g.GID, mac, vid, again, vidAgain, errAgain)
+		case err != nil && (mac != [6]byte{} || vid != 0):
+			t.Errorf("%v: %v, and the address %x", g.GID, err, mac)
+		case err != nil && !errors.Is(err, syscall.EHOSTUNREACH) && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, syscall.EPERM):
+			t.Errorf("%v: %v", g.GID, err)
+		}
 	}
 }
 
