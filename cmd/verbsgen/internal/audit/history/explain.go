@@ -17,7 +17,7 @@ var changesJSON []byte
 
 // change is a commit of rdma-core that changed man pages.
 type change struct {
-	Commit   string   `json:"commit"`
+	Commit   string   `json:"commit"`  // or "rendering": the text is the same, and the page was made of it by another program
 	Release  string   `json:"release"` // the first with it
 	What     string   `json:"what"`
 	Pages    []string `json:"pages"`
@@ -33,11 +33,11 @@ func readChanges(releases []string) ([]change, error) {
 	if err := dec.Decode(&list); err != nil {
 		return nil, fmt.Errorf("changes.json: %w", err)
 	}
-	commit := regexp.MustCompile(`^[0-9a-f]{12}$`)
+	commit := regexp.MustCompile(`^([0-9a-f]{12}|rendering)$`)
 	for i, c := range list {
 		switch {
 		case !commit.MatchString(c.Commit):
-			return nil, fmt.Errorf("changes.json: %q is not the beginning of a commit, of 12 digits", c.Commit)
+			return nil, fmt.Errorf("changes.json: %q is not the beginning of a commit, of 12 digits, nor rendering", c.Commit)
 		case !slices.Contains(releases, c.Release):
 			return nil, fmt.Errorf("changes.json: %s: %q is no known release", c.Commit, c.Release)
 		case c.What == "" || len(c.Pages) == 0:
