@@ -1594,6 +1594,22 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_post_srq_recv-sg_list-0963", true, func() string { return textOf(brokenPostSRQRecv(&inPostSRQRecv{recvWRNumSGE: 1})) }},
 		{"VR-ibv_post_srq_recv-num_sge-0962", false, func() string { return textOf(hintPostSRQRecv(&inPostSRQRecv{})) }},
 		{"VR-ibv_post_srq_recv-num_sge-0962", true, func() string { return textOf(hintPostSRQRecv(&inPostSRQRecv{recvWRNumSGE: -1})) }},
+		{"VR-ibv_post_srq_ops-opcode-3054", false, func() string { return textOf(brokenPostSRQOps(&inPostSRQOps{opOpcode: 2})) }},
+		{"VR-ibv_post_srq_ops-opcode-3054", true, func() string { return textOf(brokenPostSRQOps(&inPostSRQOps{opOpcode: 3})) }},
+		{"VR-ibv_post_srq_ops-sg_list-3059", false, func() string { return textOf(brokenPostSRQOps(&inPostSRQOps{})) }},
+		{"VR-ibv_post_srq_ops-sg_list-3059", true, func() string { return textOf(brokenPostSRQOps(&inPostSRQOps{opTMAddNumSGE: 1})) }},
+		{"VR-ibv_post_srq_ops-flags-3055", false, func() string { return textOf(hintPostSRQOps(&inPostSRQOps{opFlags: 1})) }},
+		{"VR-ibv_post_srq_ops-flags-3055", true, func() string { return textOf(hintPostSRQOps(&inPostSRQOps{opFlags: 4})) }},
+		{"VR-ibv_post_srq_ops-flags-3056", false, func() string { return textOf(hintPostSRQOps(&inPostSRQOps{opFlags: 2, opTMUnexpectedCnt: 3})) }},
+		{"VR-ibv_post_srq_ops-flags-3056", true, func() string { return textOf(hintPostSRQOps(&inPostSRQOps{opFlags: 1, opTMUnexpectedCnt: 3})) }},
+		{"VR-ibv_post_srq_ops-num_sge-3057", false, func() string {
+			return textOf(hintPostSRQOps(&inPostSRQOps{opTMAddNumSGE: 1, capDeviceAttrExTMCapsMaxSGE: validate.Of(1)}))
+		}},
+		{"VR-ibv_post_srq_ops-num_sge-3057", true, func() string {
+			return textOf(hintPostSRQOps(&inPostSRQOps{opTMAddNumSGE: 2, capDeviceAttrExTMCapsMaxSGE: validate.Of(1)}))
+		}},
+		{"VR-ibv_post_srq_ops-num_sge-3058", false, func() string { return textOf(hintPostSRQOps(&inPostSRQOps{})) }},
+		{"VR-ibv_post_srq_ops-num_sge-3058", true, func() string { return textOf(hintPostSRQOps(&inPostSRQOps{opTMAddNumSGE: -1})) }},
 		{"VR-ibv_create_qp-pd-0296", false, func() string {
 			return textOf(checkCreateQP(&inCreateQP{pd: 4096, qpInitAttr: 4096, qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096}))
 		}},
