@@ -488,6 +488,7 @@ const (
 	rule0140
 	rule0141
 	rule3007
+	rule3060
 	rule3015
 	rule3008
 	rule3009
@@ -1228,6 +1229,7 @@ var rules = []verr.Rule{
 	rule0140: {ID: "VR-ibv_alloc_parent_domain-free-0140", Verb: "ibv_alloc_parent_domain", Subject: "attr.free", Statement: "free is ignored unless ALLOCATORS is set in comp_mask", Fix: "set ParentDomainAttr.Allocator", Page: "ibv_alloc_parent_domain", Section: "ARGUMENTS"},
 	rule0141: {ID: "VR-ibv_alloc_parent_domain-pd_context-0141", Verb: "ibv_alloc_parent_domain", Subject: "attr.pd_context", Statement: "pd_context is ignored unless PD_CONTEXT is set in comp_mask", Fix: "set ParentDomainAttr.PDContext", Page: "ibv_alloc_parent_domain", Section: "ARGUMENTS"},
 	rule3007: {ID: "VR-ibv_alloc_buf-pd-3007", Verb: "ibv_alloc_buf", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_alloc_buf", Section: "ARGUMENTS"},
+	rule3060: {ID: "VR-ibv_alloc_buf-buf-3060", Verb: "ibv_alloc_buf", Subject: "buf", Statement: "buf must not be NULL", Fix: "pass the address of a pointer", Page: "ibv_alloc_buf", Section: "DESCRIPTION"},
 	rule3015: {ID: "VR-ibv_export_buf_dmabuf_fd-buf-3015", Verb: "ibv_export_buf_dmabuf_fd", Subject: "buf", Statement: "buf must not be NULL", Fix: "pass a Buf", Page: "ibv_alloc_buf", Section: "ARGUMENTS"},
 	rule3008: {ID: "VR-ibv_free_buf-buf-3008", Verb: "ibv_free_buf", Subject: "buf", Statement: "buf must not be NULL", Fix: "pass a Buf", Page: "ibv_alloc_buf", Section: "ARGUMENTS"},
 	rule3009: {ID: "VR-ibv_reg_buf_mr-pd-3009", Verb: "ibv_reg_buf_mr", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_alloc_buf", Section: "ARGUMENTS"},

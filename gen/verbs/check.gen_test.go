@@ -2120,6 +2120,8 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_alloc_buf-pd-3007", false, func() string { return textOf(checkAllocBuf(&inAllocBuf{pd: 4096})) }},
 		{"VR-ibv_alloc_buf-pd-3007", true, func() string { return textOf(checkAllocBuf(&inAllocBuf{})) }},
+		{"VR-ibv_alloc_buf-buf-3060", false, func() string { return textOf(checkAllocBuf(&inAllocBuf{pd: 4096, buf: 4096})) }},
+		{"VR-ibv_alloc_buf-buf-3060", true, func() string { return textOf(checkAllocBuf(&inAllocBuf{pd: 4096})) }},
 		{"VR-ibv_export_buf_dmabuf_fd-buf-3015", false, func() string { return textOf(checkExportBufDmabufFD(&inExportBufDmabufFD{buf: 4096})) }},
 		{"VR-ibv_export_buf_dmabuf_fd-buf-3015", true, func() string { return textOf(checkExportBufDmabufFD(&inExportBufDmabufFD{})) }},
 		{"VR-ibv_free_buf-buf-3008", false, func() string { return textOf(checkFreeBuf(&inFreeBuf{buf: 4096})) }},
