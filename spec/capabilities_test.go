@@ -13,6 +13,7 @@ var limits = map[string]string{
 	"device_attr.phys_port_cnt":                              "ibv_create_ah attr.port_num, ibv_create_ah_from_wc port_num, ibv_init_ah_from_wc port_num, ibv_get_pkey_index port_num, ibv_modify_qp attr.port_num, ibv_query_gid port_num, ibv_query_pkey port_num, ibv_query_port port_num, ibv_modify_qp attr.ah_attr.port_num, ibv_modify_qp attr.alt_port_num, ibv_create_flow flow.port, ibv_resolve_eth_l2_from_gid attr.port_num",
 	"device_attr_ex.phys_port_cnt_ex":                        "ibv_query_gid_ex port_num, ibv_query_port port_num, ibv_query_port_speed port_num",
 	"device_attr.max_sge_rd":                                 "ibv_post_send wr[].num_sge",
+	"device_attr_ex.tm_caps.max_sge":                         "ibv_post_srq_ops op[].tm.add.num_sge",
 	"device_attr_ex.tm_caps.max_ops":                         "ibv_create_srq_ex srq_init_attr_ex.tm_cap.max_ops",
 	"device_attr_ex.max_dm_size":                             "ibv_alloc_dm attr.length",
 	"device_attr.max_mr_size":                                "ibv_reg_mr length, ibv_reg_mr_iova length, ibv_reg_mr_ex mr_init_attr.length",

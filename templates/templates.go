@@ -62,6 +62,8 @@ var Specials = map[string]Special{
 	"ibv_bind_mw":      {Hashes: []string{"165fbc229bde8da8", "03f2c8f1045d52df"}, Op: true, Types: []string{"struct ibv_qp", "struct ibv_mw", "struct ibv_mw_bind", "struct ibv_mr", "struct ibv_context"}},
 	"ibv_reg_mr":       {Hashes: []string{"f1123303ee5d1f5e", "1b297894ad414573"}, Symbols: []string{"ibv_reg_mr_iova2", "ibv_reg_mr"}, Types: []string{"IBV_ACCESS_OPTIONAL_RANGE"}},
 	"ibv_reg_mr_iova":  {Hashes: []string{"6c5267c42580e8d7", "9081d8f468c1561d"}, Symbols: []string{"ibv_reg_mr_iova2", "ibv_reg_mr_iova"}, Types: []string{"IBV_ACCESS_OPTIONAL_RANGE"}},
+	// Its text is in runtime/dpath/ops.h.
+	"ibv_post_srq_ops": {Hashes: []string{"fcd68fc909683a1a"}, Op: true},
 	// Functions of numbers alone.
 	"ibv_is_qpt_supported":        {Hashes: []string{"6bd74fab29ebb7a8"}},
 	"ibv_flow_label_to_udp_sport": {Hashes: []string{"e3c829b2061ff96f"}},

@@ -21,6 +21,7 @@ var shownBeside = map[string]string{
 	"ibv_get_device_name":      "CF-dev-0001",
 	"ibv_get_srq_num":          "CF-xrc-0001",
 	"ibv_inc_rkey":             "CF-mw-0011",
+	"ibv_post_srq_ops":         "CF-srq-0001",
 	"ibv_post_srq_recv":        "CF-srq-0007",
 	"ibv_query_comp_cntr_caps": "CF-cntr-0001",
 	"ibv_query_ece":            "CF-ece-0001",

@@ -394,6 +394,12 @@ const (
 	rule0607
 	rule0963
 	rule0962
+	rule3054
+	rule3059
+	rule3055
+	rule3056
+	rule3057
+	rule3058
 	rule0296
 	rule0297
 	rule0299
@@ -482,6 +488,7 @@ const (
 	rule0140
 	rule0141
 	rule3007
+	rule3060
 	rule3015
 	rule3008
 	rule3009
@@ -1128,6 +1135,12 @@ var rules = []verr.Rule{
 	rule0607: {ID: "VR-ibv_destroy_srq-srq-0607", Verb: "ibv_destroy_srq", Subject: "srq", Statement: "srq must not be NULL", Fix: "pass an SRQ", Page: "ibv_create_srq", Section: "DESCRIPTION"},
 	rule0963: {ID: "VR-ibv_post_srq_recv-sg_list-0963", Verb: "ibv_post_srq_recv", Subject: "recv_wr[].sg_list", Statement: "num_sge ranges are read from sg_list", Fix: "pass the ranges", Page: "ibv_post_srq_recv", Section: "DESCRIPTION"},
 	rule0962: {ID: "VR-ibv_post_srq_recv-num_sge-0962", Verb: "ibv_post_srq_recv", Subject: "recv_wr[].num_sge", Statement: "num_sge is not negative", Fix: "pass the number of ranges", Page: "ibv_post_srq_recv", Section: "DESCRIPTION"},
+	rule3054: {ID: "VR-ibv_post_srq_ops-opcode-3054", Verb: "ibv_post_srq_ops", Subject: "op[].opcode", Statement: "an operation is ADD, DEL or SYNC", Fix: "pass one of these", Page: "ibv_post_srq_ops", Section: "DESCRIPTION"},
+	rule3059: {ID: "VR-ibv_post_srq_ops-sg_list-3059", Verb: "ibv_post_srq_ops", Subject: "op[].tm.add.sg_list", Statement: "num_sge ranges are read from sg_list", Fix: "pass the ranges", Page: "ibv_post_srq_ops", Section: "DESCRIPTION"},
+	rule3055: {ID: "VR-ibv_post_srq_ops-flags-3055", Verb: "ibv_post_srq_ops", Subject: "op[].flags", Statement: "flags has no bits but those of enum ibv_ops_flags", Fix: "leave the other bits out", Page: "ibv_post_srq_ops", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (the bit is ignored)"}},
+	rule3056: {ID: "VR-ibv_post_srq_ops-flags-3056", Verb: "ibv_post_srq_ops", Subject: "op[].flags", Statement: "unexpected_cnt is announced by TM_SYNC", Fix: "add OpsTMSync", Page: "ibv_post_srq_ops", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (the number is ignored)"}},
+	rule3057: {ID: "VR-ibv_post_srq_ops-num_sge-3057", Verb: "ibv_post_srq_ops", Subject: "op[].tm.add.num_sge", Statement: "a tag has at most the max_sge ranges of the device", Fix: "use fewer ranges", Page: "ibv_post_srq_ops", Section: "DESCRIPTION", Capable: true, Limit: "max_sge", AcceptedBy: []string{"mlx5 (only the first range is used, and only a build with MLX5_DEBUG answers EINVAL)"}},
+	rule3058: {ID: "VR-ibv_post_srq_ops-num_sge-3058", Verb: "ibv_post_srq_ops", Subject: "op[].tm.add.num_sge", Statement: "num_sge is not negative", Fix: "pass the number of ranges", Page: "ibv_post_srq_ops", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (one range is read)"}},
 	rule0296: {ID: "VR-ibv_create_qp-pd-0296", Verb: "ibv_create_qp", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_create_qp", Section: "DESCRIPTION"},
 	rule0297: {ID: "VR-ibv_create_qp-qp_init_attr-0297", Verb: "ibv_create_qp", Subject: "qp_init_attr", Statement: "qp_init_attr must not be NULL", Fix: "pass a QPInitAttr", Page: "ibv_create_qp", Section: "DESCRIPTION"},
 	rule0299: {ID: "VR-ibv_create_qp-send_cq-0299", Verb: "ibv_create_qp", Subject: "qp_init_attr.send_cq", Statement: "sends complete in send_cq", Fix: "pass a completion queue", Page: "ibv_create_qp", Section: "DESCRIPTION"},
@@ -1216,6 +1229,7 @@ var rules = []verr.Rule{
 	rule0140: {ID: "VR-ibv_alloc_parent_domain-free-0140", Verb: "ibv_alloc_parent_domain", Subject: "attr.free", Statement: "free is ignored unless ALLOCATORS is set in comp_mask", Fix: "set ParentDomainAttr.Allocator", Page: "ibv_alloc_parent_domain", Section: "ARGUMENTS"},
 	rule0141: {ID: "VR-ibv_alloc_parent_domain-pd_context-0141", Verb: "ibv_alloc_parent_domain", Subject: "attr.pd_context", Statement: "pd_context is ignored unless PD_CONTEXT is set in comp_mask", Fix: "set ParentDomainAttr.PDContext", Page: "ibv_alloc_parent_domain", Section: "ARGUMENTS"},
 	rule3007: {ID: "VR-ibv_alloc_buf-pd-3007", Verb: "ibv_alloc_buf", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_alloc_buf", Section: "ARGUMENTS"},
+	rule3060: {ID: "VR-ibv_alloc_buf-buf-3060", Verb: "ibv_alloc_buf", Subject: "buf", Statement: "buf must not be NULL", Fix: "pass the address of a pointer", Page: "ibv_alloc_buf", Section: "DESCRIPTION"},
 	rule3015: {ID: "VR-ibv_export_buf_dmabuf_fd-buf-3015", Verb: "ibv_export_buf_dmabuf_fd", Subject: "buf", Statement: "buf must not be NULL", Fix: "pass a Buf", Page: "ibv_alloc_buf", Section: "ARGUMENTS"},
 	rule3008: {ID: "VR-ibv_free_buf-buf-3008", Verb: "ibv_free_buf", Subject: "buf", Statement: "buf must not be NULL", Fix: "pass a Buf", Page: "ibv_alloc_buf", Section: "ARGUMENTS"},
 	rule3009: {ID: "VR-ibv_reg_buf_mr-pd-3009", Verb: "ibv_reg_buf_mr", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_alloc_buf", Section: "ARGUMENTS"},

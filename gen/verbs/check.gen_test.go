@@ -1594,6 +1594,22 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_post_srq_recv-sg_list-0963", true, func() string { return textOf(brokenPostSRQRecv(&inPostSRQRecv{recvWRNumSGE: 1})) }},
 		{"VR-ibv_post_srq_recv-num_sge-0962", false, func() string { return textOf(hintPostSRQRecv(&inPostSRQRecv{})) }},
 		{"VR-ibv_post_srq_recv-num_sge-0962", true, func() string { return textOf(hintPostSRQRecv(&inPostSRQRecv{recvWRNumSGE: -1})) }},
+		{"VR-ibv_post_srq_ops-opcode-3054", false, func() string { return textOf(brokenPostSRQOps(&inPostSRQOps{opOpcode: 2})) }},
+		{"VR-ibv_post_srq_ops-opcode-3054", true, func() string { return textOf(brokenPostSRQOps(&inPostSRQOps{opOpcode: 3})) }},
+		{"VR-ibv_post_srq_ops-sg_list-3059", false, func() string { return textOf(brokenPostSRQOps(&inPostSRQOps{})) }},
+		{"VR-ibv_post_srq_ops-sg_list-3059", true, func() string { return textOf(brokenPostSRQOps(&inPostSRQOps{opTMAddNumSGE: 1})) }},
+		{"VR-ibv_post_srq_ops-flags-3055", false, func() string { return textOf(hintPostSRQOps(&inPostSRQOps{opFlags: 1})) }},
+		{"VR-ibv_post_srq_ops-flags-3055", true, func() string { return textOf(hintPostSRQOps(&inPostSRQOps{opFlags: 4})) }},
+		{"VR-ibv_post_srq_ops-flags-3056", false, func() string { return textOf(hintPostSRQOps(&inPostSRQOps{opFlags: 2, opTMUnexpectedCnt: 3})) }},
+		{"VR-ibv_post_srq_ops-flags-3056", true, func() string { return textOf(hintPostSRQOps(&inPostSRQOps{opFlags: 1, opTMUnexpectedCnt: 3})) }},
+		{"VR-ibv_post_srq_ops-num_sge-3057", false, func() string {
+			return textOf(hintPostSRQOps(&inPostSRQOps{opTMAddNumSGE: 1, capDeviceAttrExTMCapsMaxSGE: validate.Of(1)}))
+		}},
+		{"VR-ibv_post_srq_ops-num_sge-3057", true, func() string {
+			return textOf(hintPostSRQOps(&inPostSRQOps{opTMAddNumSGE: 2, capDeviceAttrExTMCapsMaxSGE: validate.Of(1)}))
+		}},
+		{"VR-ibv_post_srq_ops-num_sge-3058", false, func() string { return textOf(hintPostSRQOps(&inPostSRQOps{})) }},
+		{"VR-ibv_post_srq_ops-num_sge-3058", true, func() string { return textOf(hintPostSRQOps(&inPostSRQOps{opTMAddNumSGE: -1})) }},
 		{"VR-ibv_create_qp-pd-0296", false, func() string {
 			return textOf(checkCreateQP(&inCreateQP{pd: 4096, qpInitAttr: 4096, qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096}))
 		}},
@@ -2104,6 +2120,8 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_alloc_buf-pd-3007", false, func() string { return textOf(checkAllocBuf(&inAllocBuf{pd: 4096})) }},
 		{"VR-ibv_alloc_buf-pd-3007", true, func() string { return textOf(checkAllocBuf(&inAllocBuf{})) }},
+		{"VR-ibv_alloc_buf-buf-3060", false, func() string { return textOf(checkAllocBuf(&inAllocBuf{pd: 4096, buf: 4096})) }},
+		{"VR-ibv_alloc_buf-buf-3060", true, func() string { return textOf(checkAllocBuf(&inAllocBuf{pd: 4096})) }},
 		{"VR-ibv_export_buf_dmabuf_fd-buf-3015", false, func() string { return textOf(checkExportBufDmabufFD(&inExportBufDmabufFD{buf: 4096})) }},
 		{"VR-ibv_export_buf_dmabuf_fd-buf-3015", true, func() string { return textOf(checkExportBufDmabufFD(&inExportBufDmabufFD{})) }},
 		{"VR-ibv_free_buf-buf-3008", false, func() string { return textOf(checkFreeBuf(&inFreeBuf{buf: 4096})) }},

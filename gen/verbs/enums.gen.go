@@ -1138,6 +1138,34 @@ const (
 	WROpcodeAtomicWrite WROpcode = 15 // IBV_WR_ATOMIC_WRITE
 )
 
+// OpsFlags is a set of flags of an operation on the tags of a shared receive queue.
+//
+// C: enum ibv_ops_flags, ibv_post_srq_ops(3).
+type OpsFlags = dpath.OpsFlags
+
+// Constants of OpsFlags.
+const (
+	// The operation has a completion.
+	OpsSignaled OpsFlags = 0x1 // IBV_OPS_SIGNALED
+	// The operation has the number of unexpected messages that were processed; Unexpected and Sync set it.
+	OpsTMSync OpsFlags = 0x2 // IBV_OPS_TM_SYNC
+)
+
+// OpsOpcode is an operation on the tags of a shared receive queue.
+//
+// C: enum ibv_ops_wr_opcode, ibv_post_srq_ops(3).
+type OpsOpcode = dpath.OpsOpcode
+
+// Constants of OpsOpcode.
+const (
+	// Adds a tag with the memory that its message is received into.
+	OpsOpcodeAdd OpsOpcode = 0 // IBV_WR_TAG_ADD
+	// Removes a tag.
+	OpsOpcodeDel OpsOpcode = 1 // IBV_WR_TAG_DEL
+	// Tells only how many unexpected messages were processed.
+	OpsOpcodeSync OpsOpcode = 2 // IBV_WR_TAG_SYNC
+)
+
 // CompCntrOp is a set of operations that a completion counter counts.
 //
 // C: enum ibv_qp_attach_comp_cntr_op, ibv_qp_attach_comp_cntr(3).

@@ -1599,7 +1599,8 @@ func (pd *PD) AllocBuf(size uint64) (*Buf, error) {
 		return nil, pd.lib.missing("ibv_alloc_buf", symIbv_alloc_buf)
 	}
 	in := inAllocBuf{
-		pd: validate.Addr(pd.c),
+		pd:  validate.Addr(pd.c),
+		buf: 1,
 	}
 	if err := checkAllocBuf(&in); err != nil {
 		return nil, err

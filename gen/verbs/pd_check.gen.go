@@ -668,7 +668,8 @@ func hintCreateQP(in *inCreateQP) []verr.Violation {
 
 // inAllocBuf has the values that the rules of ibv_alloc_buf use.
 type inAllocBuf struct {
-	pd uint64 // pd
+	pd  uint64 // pd
+	buf uint64 // buf
 }
 
 // checkAllocBuf refuses a call of ibv_alloc_buf that breaks a rule.
@@ -676,6 +677,9 @@ func checkAllocBuf(in *inAllocBuf) error {
 	var bad []verr.Violation
 	if in.pd == 0 {
 		bad = append(bad, verr.Violation{Rule: &rules[rule3007], Value: validate.AddrText(in.pd)})
+	}
+	if in.buf == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3060], Value: strconv.FormatUint(in.buf, 10)})
 	}
 	return verr.RefuseErr("ibv_alloc_buf", bad...)
 }

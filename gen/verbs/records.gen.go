@@ -3134,6 +3134,11 @@ type RecvWR = dpath.RecvWR
 // C: struct ibv_send_wr, ibv_post_send(3).
 type SendWR = dpath.SendWR
 
+// OpsWR is an operation on the tags of a shared receive queue, in the memory of a batch.
+//
+// C: struct ibv_ops_wr, ibv_post_srq_ops(3).
+type OpsWR = dpath.OpsWR
+
 // CompCntrAttachAttr is a description of what a completion counter counts of a queue pair.
 //
 // C: struct ibv_qp_attach_comp_cntr_attr, ibv_qp_attach_comp_cntr(3).

@@ -283,6 +283,70 @@ func (srq *SRQ) refusedPostSRQRecv(r dpath.RecvRange, posted int, errno syscall.
 	return wr.Error(brokenPostSRQRecv(&in), hintPostSRQRecv(&in))
 }
 
+// PostOps posts the first n operations of a batch on the list of tags of the queue. The handle of each tag that
+// is added can then be read in the batch. It is otherwise as PostSend.
+//
+// C: ibv_post_srq_ops, ibv_post_srq_ops(3).
+func (srq *SRQ) PostOps(b *dpath.OpsBatch, n int) (posted int, err error) {
+	return srq.PostOpsRange(b.From(0, n))
+}
+
+// PostOpsRange is PostOps for a range of a batch, such as the requests that did not fit in a full queue.
+func (srq *SRQ) PostOpsRange(r dpath.OpsRange) (posted int, err error) {
+	if srq == nil {
+		return 0, errPostSRQOps.Closed()
+	}
+	posted, errno := dpath.PostSRQOpsRange(&srq.gate, r)
+	if errno != 0 {
+		return posted, srq.refusedPostSRQOps(r, posted, errno)
+	}
+	return posted, nil
+}
+
+var errPostSRQOps = verr.Once{Verb: "ibv_post_srq_ops", Kind: "SRQ"}
+
+// refusedPostSRQOps returns the error of a post that returned errno, with what may explain it.
+func (srq *SRQ) refusedPostSRQOps(r dpath.OpsRange, posted int, errno syscall.Errno) error {
+	wr, err := r.Refusal(&errPostSRQOps, posted, errno)
+	if err != nil {
+		return err
+	}
+	in := inPostSRQOps{
+		opOpcode:          uint64(cmem.At[uint32](wr.Request, 16)),
+		opTMAddSgList:     uint64(cmem.At[uintptr](wr.Request, 40)),
+		opTMAddNumSGE:     int64(cmem.At[int32](wr.Request, 48)),
+		opFlags:           int64(cmem.At[int32](wr.Request, 20)),
+		opTMUnexpectedCnt: uint64(cmem.At[uint32](wr.Request, 24)),
+	}
+	srq.seePostSRQOps(&in, false)
+	if wr.Full(brokenPostSRQOps(&in)) {
+		return errPostSRQOps.Full()
+	}
+	srq.seePostSRQOps(&in, true)
+	if wr.Full(brokenPostSRQOps(&in)) {
+		return errPostSRQOps.Full()
+	}
+	return wr.Error(brokenPostSRQOps(&in), hintPostSRQOps(&in))
+}
+
+// seePostSRQOps fills in what the rules of ibv_post_srq_ops look at in the SRQ: what the library knows of it or, with ask, what
+// the device does. What cannot be seen is unknown; the error says why.
+func (srq *SRQ) seePostSRQOps(in *inPostSRQOps, ask bool) error {
+	const verb = "ibv_post_srq_ops"
+	if err := srq.enter(verb); err != nil {
+		return err
+	}
+	defer srq.node.Exit()
+	if ask {
+		caps := srq.dev.capabilities()
+		if caps != nil {
+			in.capDeviceAttrExTMCapsMaxSGE = validate.Of(uint64(caps.tm_caps.max_sge))
+		}
+		return nil
+	}
+	return nil
+}
+
 // nodeOfSRQ returns the node of a handle that may be nil.
 func nodeOfSRQ(o *SRQ) *object.Node {
 	if o == nil {

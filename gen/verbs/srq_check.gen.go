@@ -129,3 +129,43 @@ func hintPostSRQRecv(in *inPostSRQRecv) []verr.Violation {
 	}
 	return may
 }
+
+// inPostSRQOps has the values that the rules of ibv_post_srq_ops use.
+type inPostSRQOps struct {
+	opOpcode                    uint64         // op[].opcode
+	opTMAddSgList               uint64         // op[].tm.add.sg_list
+	opTMAddNumSGE               int64          // op[].tm.add.num_sge
+	opFlags                     int64          // op[].flags
+	opTMUnexpectedCnt           uint64         // op[].tm.unexpected_cnt
+	capDeviceAttrExTMCapsMaxSGE validate.Known // device_attr_ex.tm_caps.max_sge
+}
+
+// brokenPostSRQOps returns the rules that a request of ibv_post_srq_ops breaks and that are enough to have it refused.
+func brokenPostSRQOps(in *inPostSRQOps) []verr.Violation {
+	var bad []verr.Violation
+	if in.opOpcode != 0 && in.opOpcode != 1 && in.opOpcode != 2 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3054], Value: OpsOpcode(in.opOpcode).String()})
+	}
+	if in.opOpcode == 0 && in.opTMAddNumSGE > 0 && in.opTMAddSgList == 0 {
+		bad = append(bad, verr.Violation{Rule: &rules[rule3059], Value: validate.AddrText(in.opTMAddSgList)})
+	}
+	return bad
+}
+
+// hintPostSRQOps returns the other rules that a request of ibv_post_srq_ops breaks, which may be the cause when it is refused.
+func hintPostSRQOps(in *inPostSRQOps) []verr.Violation {
+	var may []verr.Violation
+	if uint64(in.opFlags)&^0x3 != 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule3055], Value: "0x" + strconv.FormatUint(uint64(in.opFlags), 16)})
+	}
+	if in.opTMUnexpectedCnt != 0 && uint64(in.opFlags)&0x2 != 0x2 {
+		may = append(may, verr.Violation{Rule: &rules[rule3056], Value: "0x" + strconv.FormatUint(uint64(in.opFlags), 16)})
+	}
+	if in.capDeviceAttrExTMCapsMaxSGE.OK && in.opOpcode == 0 && uint64(in.opTMAddNumSGE) > in.capDeviceAttrExTMCapsMaxSGE.V {
+		may = append(may, verr.Violation{Rule: &rules[rule3057], Value: strconv.FormatInt(in.opTMAddNumSGE, 10), Limit: strconv.FormatUint(in.capDeviceAttrExTMCapsMaxSGE.V, 10)})
+	}
+	if in.opOpcode == 0 && in.opTMAddNumSGE < 0 {
+		may = append(may, verr.Violation{Rule: &rules[rule3058], Value: strconv.FormatInt(in.opTMAddNumSGE, 10)})
+	}
+	return may
+}

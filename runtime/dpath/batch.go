@@ -15,8 +15,8 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// WR is a request: of a send queue, or of any queue of receives.
-type WR interface{ SendWR | RecvWR }
+// WR is a request: of a send queue, of any queue of receives, or of a list of tags.
+type WR interface{ SendWR | RecvWR | OpsWR }
 
 // SendBatch is an array of send requests, linked in order. NewSendBatch makes one.
 type SendBatch struct{ all requests[SendWR] }
@@ -91,8 +91,6 @@ func (b *RecvBatch) Refused(first, n int, errno syscall.Errno) error {
 type head struct {
 	id   uint64
 	next uintptr
-	sges uintptr
-	num  int32
 }
 
 func headOf[W WR](w *W) *head { return (*head)(unsafe.Pointer(w)) }
@@ -115,8 +113,8 @@ const (
 // MostSGEs. Other numbers are EINVAL, and so is a batch of more than 1 GiB.
 func NewSendBatch(wrs, sgesPerWR int, opts ...BatchOption) (*SendBatch, error) {
 	b := new(SendBatch)
-	err := b.all.make(wrs, sgesPerWR, opts, func(w *SendWR, a arena) {
-		w.room, w.inline, w.opcode = uint32(sgesPerWR), uint32(a.inline), opSend
+	err := b.all.make(wrs, sgesPerWR, opts, func(w *SendWR, a arena, sges uintptr) {
+		w.sges, w.room, w.inline, w.opcode = sges, uint32(sgesPerWR), uint32(a.inline), opSend
 	})
 	if err != nil {
 		return nil, err
@@ -127,13 +125,16 @@ func NewSendBatch(wrs, sgesPerWR int, opts ...BatchOption) (*SendBatch, error) {
 // NewRecvBatch makes a batch of receive requests. Arguments and errors are those of NewSendBatch.
 func NewRecvBatch(wrs, sgesPerWR int, opts ...BatchOption) (*RecvBatch, error) {
 	b := new(RecvBatch)
-	if err := b.all.make(wrs, sgesPerWR, opts, func(w *RecvWR, _ arena) { w.room = uint32(sgesPerWR) }); err != nil {
+	err := b.all.make(wrs, sgesPerWR, opts, func(w *RecvWR, _ arena, sges uintptr) {
+		w.sges, w.room = sges, uint32(sgesPerWR)
+	})
+	if err != nil {
 		return nil, err
 	}
 	return b, nil
 }
 
-func (r *requests[W]) make(wrs, sgesPerWR int, opts []BatchOption, begin func(*W, arena)) error {
+func (r *requests[W]) make(wrs, sgesPerWR int, opts []BatchOption, begin func(w *W, a arena, sges uintptr)) error {
 	var w W
 	verb, _ := r.names()
 	a, err := newArena(verb, wrs, unsafe.Sizeof(w), sgesPerWR, opts)
@@ -142,8 +143,7 @@ func (r *requests[W]) make(wrs, sgesPerWR int, opts []BatchOption, begin func(*W
 	}
 	r.wrs = unsafe.Slice((*W)(a.base), wrs)
 	for i := range r.wrs {
-		headOf(&r.wrs[i]).sges = a.elements(i)
-		begin(&r.wrs[i], a)
+		begin(&r.wrs[i], a, a.elements(i))
 	}
 	r.link()
 	return nil
@@ -151,8 +151,11 @@ func (r *requests[W]) make(wrs, sgesPerWR int, opts []BatchOption, begin func(*W
 
 // names are the verb that posts the requests, and what errors call their batch.
 func (r *requests[W]) names() (verb, what string) {
-	if _, sends := any(r).(*requests[SendWR]); sends {
+	switch any(r).(type) {
+	case *requests[SendWR]:
 		return sendVerb, "SendBatch"
+	case *requests[OpsWR]:
+		return opsVerb, "OpsBatch"
 	}
 	return recvVerb, "RecvBatch"
 }
@@ -184,6 +187,8 @@ func (r *requests[W]) close() error {
 		case *SendWR:
 			atomic.StoreUint32(&w.room, 0) // a post that was refused may look at it
 		case *RecvWR:
+			atomic.StoreUint32(&w.room, 0)
+		case *OpsWR:
 			atomic.StoreUint32(&w.room, 0)
 		}
 	}

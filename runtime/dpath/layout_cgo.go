@@ -41,6 +41,20 @@ enum {
 	dp_recv_num = offsetof(struct ibv_recv_wr, num_sge),
 	dp_recv_last = offsetof(struct ibv_recv_wr, num_sge) + sizeof(int),
 
+	dp_ops_size = sizeof(struct ibv_ops_wr),
+	dp_ops_id = offsetof(struct ibv_ops_wr, wr_id),
+	dp_ops_next = offsetof(struct ibv_ops_wr, next),
+	dp_ops_opcode = offsetof(struct ibv_ops_wr, opcode),
+	dp_ops_flags = offsetof(struct ibv_ops_wr, flags),
+	dp_ops_count = offsetof(struct ibv_ops_wr, tm.unexpected_cnt),
+	dp_ops_handle = offsetof(struct ibv_ops_wr, tm.handle),
+	dp_ops_recv = offsetof(struct ibv_ops_wr, tm.add.recv_wr_id),
+	dp_ops_list = offsetof(struct ibv_ops_wr, tm.add.sg_list),
+	dp_ops_num = offsetof(struct ibv_ops_wr, tm.add.num_sge),
+	dp_ops_last = offsetof(struct ibv_ops_wr, tm.add.num_sge) + sizeof(int),
+	dp_ops_tag = offsetof(struct ibv_ops_wr, tm.add.tag),
+	dp_ops_mask = offsetof(struct ibv_ops_wr, tm.add.mask),
+
 	dp_sge_size = sizeof(struct ibv_sge),
 	dp_sge_addr = offsetof(struct ibv_sge, addr),
 	dp_sge_length = offsetof(struct ibv_sge, length),
@@ -64,7 +78,7 @@ enum {
 };
 
 // Where no union or field of its own width is assigned from Go, the width must be that of the Go field.
-_Static_assert(sizeof(enum ibv_wr_opcode) == 4 && sizeof(enum ibv_wc_status) == 4 && sizeof(enum ibv_wc_opcode) == 4, "enums");
+_Static_assert(sizeof(enum ibv_wr_opcode) == 4 && sizeof(enum ibv_ops_wr_opcode) == 4 && sizeof(enum ibv_wc_status) == 4 && sizeof(enum ibv_wc_opcode) == 4, "enums");
 _Static_assert(sizeof(int) == 4 && sizeof(void *) == sizeof(uintptr_t), "int and pointers");
 */
 import "C"
@@ -76,6 +90,7 @@ import (
 var (
 	sendWR SendWR
 	recvWR RecvWR
+	opsWR  OpsWR
 	sge    SGE
 	wc     WC
 )
@@ -113,10 +128,7 @@ var (
 var (
 	_ = none{}[unsafe.Offsetof(head{}.next)-C.dp_send_next]
 	_ = none{}[unsafe.Offsetof(head{}.next)-C.dp_recv_next]
-	_ = none{}[unsafe.Offsetof(head{}.sges)-C.dp_send_list]
-	_ = none{}[unsafe.Offsetof(head{}.sges)-C.dp_recv_list]
-	_ = none{}[unsafe.Offsetof(head{}.num)-C.dp_send_num]
-	_ = none{}[unsafe.Offsetof(head{}.num)-C.dp_recv_num]
+	_ = none{}[unsafe.Offsetof(head{}.next)-C.dp_ops_next]
 	_ = none{}[unsafe.Sizeof(recvWR)-C.dp_recv_size]
 	_ = none{}[unsafe.Offsetof(recvWR.id)-C.dp_recv_id]
 	_ = none{}[unsafe.Offsetof(recvWR.next)-C.dp_recv_next]
@@ -127,6 +139,22 @@ var (
 	_ = none{}[unsafe.Offsetof(sge.Addr)-C.dp_sge_addr]
 	_ = none{}[unsafe.Offsetof(sge.Length)-C.dp_sge_length]
 	_ = none{}[unsafe.Offsetof(sge.LKey)-C.dp_sge_lkey]
+)
+
+var (
+	_ = none{}[unsafe.Sizeof(opsWR)-C.dp_ops_size]
+	_ = none{}[unsafe.Offsetof(opsWR.id)-C.dp_ops_id]
+	_ = none{}[unsafe.Offsetof(opsWR.next)-C.dp_ops_next]
+	_ = none{}[unsafe.Offsetof(opsWR.opcode)-C.dp_ops_opcode]
+	_ = none{}[unsafe.Offsetof(opsWR.flags)-C.dp_ops_flags]
+	_ = none{}[unsafe.Offsetof(opsWR.count)-C.dp_ops_count]
+	_ = none{}[unsafe.Offsetof(opsWR.handle)-C.dp_ops_handle]
+	_ = none{}[unsafe.Offsetof(opsWR.recv)-C.dp_ops_recv]
+	_ = none{}[unsafe.Offsetof(opsWR.sges)-C.dp_ops_list]
+	_ = none{}[unsafe.Offsetof(opsWR.num)-C.dp_ops_num]
+	_ = none{}[unsafe.Offsetof(opsWR.room)-C.dp_ops_last] // padding: tag is aligned
+	_ = none{}[unsafe.Offsetof(opsWR.tag)-C.dp_ops_tag]
+	_ = none{}[unsafe.Offsetof(opsWR.mask)-C.dp_ops_mask]
 )
 
 var (
@@ -160,6 +188,11 @@ var (
 	_ = none{}[opFlush-C.IBV_WR_FLUSH]
 	_ = none{}[opAtomicWrite-C.IBV_WR_ATOMIC_WRITE]
 	_ = none{}[opSendInv-C.IBV_WR_SEND_WITH_INV]
+	_ = none{}[opTagAdd-C.IBV_WR_TAG_ADD]
+	_ = none{}[opTagDel-C.IBV_WR_TAG_DEL]
+	_ = none{}[opTagSync-C.IBV_WR_TAG_SYNC]
+	_ = none{}[flagOpsSignaled-C.IBV_OPS_SIGNALED]
+	_ = none{}[flagOpsSync-C.IBV_OPS_TM_SYNC]
 	_ = none{}[flagFence-C.IBV_SEND_FENCE]
 	_ = none{}[flagSignaled-C.IBV_SEND_SIGNALED]
 	_ = none{}[flagSolicited-C.IBV_SEND_SOLICITED]

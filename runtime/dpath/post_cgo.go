@@ -24,6 +24,8 @@ package dpath
 #cgo nocallback verbsgen_dpath_post_srq_recv
 #cgo noescape verbsgen_dpath_post_wq_recv
 #cgo nocallback verbsgen_dpath_post_wq_recv
+#cgo noescape verbsgen_dpath_post_srq_ops
+#cgo nocallback verbsgen_dpath_post_srq_ops
 #cgo noescape verbsgen_dpath_poll
 #cgo nocallback verbsgen_dpath_poll
 #cgo noescape verbsgen_dpath_notify
@@ -64,6 +66,7 @@ struct verbsgen_dpath_to { // the fields entry and serial of a request
 };
 
 #include "window.h"
+#include "ops.h"
 
 // Says why a request must not be posted on a UD queue pair, whose provider follows the address of its handle.
 static int verbsgen_dpath_misaddressed(const struct ibv_qp *q, const struct ibv_send_wr *wr)
@@ -195,6 +198,7 @@ VERBSGEN_DPATH_POST(post_send, ibv_qp, ibv_send_wr)
 VERBSGEN_DPATH_POST(post_recv, ibv_qp, ibv_recv_wr)
 VERBSGEN_DPATH_POST(post_srq_recv, ibv_srq, ibv_recv_wr)
 VERBSGEN_DPATH_POST(post_wq_recv, ibv_wq, ibv_recv_wr)
+VERBSGEN_DPATH_POST(post_srq_ops, ibv_srq, ibv_ops_wr)
 
 // Immediate data to the order of this processor. Most completions have none, so one quick look at all flags comes first.
 static void verbsgen_dpath_order(struct ibv_wc *wc, int n)
@@ -351,6 +355,8 @@ func post[W WR](to int, queue *gate.Gate, b *requests[W], first, n int) (bad int
 		C.verbsgen_dpath_post_srq_recv(word, from, last, &out)
 	case toWQ:
 		C.verbsgen_dpath_post_wq_recv(word, from, last, &out)
+	case toTags:
+		C.verbsgen_dpath_post_srq_ops(word, from, last, &out)
 	}
 	if b.state.end(turn) {
 		b.link() // two posts that cut the chain at once may have left it cut

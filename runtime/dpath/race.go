@@ -18,19 +18,27 @@ func written(wcs []WC) {
 // writes. Two posts are a race because each writes the state of the batch.
 func reading[W WR](wrs []W) {
 	for i := range wrs {
-		h := headOf(&wrs[i])
 		switch w := any(&wrs[i]).(type) {
 		case *SendWR:
 			read(unsafe.Pointer(w), unsafe.Offsetof(w.room))
+			readList(unsafe.Pointer(w), w.sges, w.num)
 			if w.inline != 0 && w.flags&flagInline != 0 {
 				read(w.inlineData(), uintptr(w.inline))
 			}
 		case *RecvWR:
 			read(unsafe.Pointer(w), unsafe.Offsetof(w.room))
+			readList(unsafe.Pointer(w), w.sges, w.num)
+		case *OpsWR:
+			read(unsafe.Pointer(w), unsafe.Offsetof(w.room))
+			readList(unsafe.Pointer(w), w.sges, w.num)
 		}
-		if h.num > 0 {
-			read(unsafe.Pointer(element(unsafe.Pointer(h), h.sges, 0)), uintptr(h.num)*unsafe.Sizeof(SGE{}))
-		}
+	}
+}
+
+// readList is the part of reading about the elements of a request.
+func readList(w unsafe.Pointer, sges uintptr, num int32) {
+	if num > 0 {
+		read(unsafe.Pointer(element(w, sges, 0)), uintptr(num)*unsafe.Sizeof(SGE{}))
 	}
 }
 

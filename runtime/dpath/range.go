@@ -65,6 +65,7 @@ const (
 	toRecv
 	toSRQ
 	toWQ
+	toTags
 )
 
 // posted is how many requests of the range were posted.

@@ -18,7 +18,7 @@ import (
 
 // Refusal is a request that a queue refused, as the rules look at it that may explain why.
 type Refusal struct {
-	Request unsafe.Pointer // struct ibv_send_wr * or struct ibv_recv_wr *, in the memory of its batch
+	Request unsafe.Pointer // struct ibv_send_wr *, ibv_recv_wr * or ibv_ops_wr *, in the memory of its batch
 
 	verb   string
 	errno  syscall.Errno
@@ -46,6 +46,8 @@ func (r Range[W]) Refusal(errs *verr.Once, posted int, errno syscall.Errno) (Ref
 		}
 		f.sges = used(unsafe.Pointer(w), w.sges, w.num, &w.room)
 	case *RecvWR:
+		f.sges = used(unsafe.Pointer(w), w.sges, w.num, &w.room)
+	case *OpsWR:
 		f.sges = used(unsafe.Pointer(w), w.sges, w.num, &w.room)
 	}
 	return f, f.unaddressed(errs)

@@ -26,6 +26,7 @@ type state struct {
 const (
 	sendVerb = "ibv_post_send"
 	recvVerb = "ibv_post_recv"
+	opsVerb  = "ibv_post_srq_ops"
 )
 
 func (s *state) free() bool { return s.post == 0 && !s.closed.Load() }

@@ -42,6 +42,7 @@ func newSRQ(t *suite.T, pd *verbs.PD, wr, sge uint32) *verbs.SRQ {
 func srqSizes(t *suite.T) {
 	attr := must(t.Device().QueryDevice())(t)
 	pd := newPD(t)
+	ops := must(dpath.NewOpsBatch(1, 0))(t)
 	for _, c := range []struct{ wr, sge uint32 }{{1, 1}, {2, 1}, {10, 3}, {63, 1}, {64, 2}, {1000, 1}, {1, uint32(attr.MaxSRQSGE)}} {
 		if int(c.wr) > attr.MaxSRQWR || int(c.sge) > attr.MaxSRQSGE {
 			continue
@@ -53,6 +54,9 @@ func srqSizes(t *suite.T) {
 		is := must(srq.Query())(t)
 		if is.MaxWR < c.wr || is.MaxSGE < c.sge || is.Limit != 0 {
 			t.Errorf("asked for %d requests of %d ranges, got %+v", c.wr, c.sge, *is)
+		}
+		if n, err := srq.PostOps(ops, 1); n != 0 || !errors.Is(err, syscall.EOPNOTSUPP) && !errors.Is(err, syscall.EINVAL) {
+			t.Errorf("an operation on tags, which it has none of: %d, %v", n, err)
 		}
 		ok(t, "Close", srq.Close())
 		if err := srq.Close(); !errors.Is(err, os.ErrClosed) {

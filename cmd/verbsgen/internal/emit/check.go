@@ -288,6 +288,9 @@ func shown(r *model.Rule) *jen.Statement {
 	case loose(*o) && pointer(o):
 		return rt("validate", "AddrText").Call(dot(x, "V"))
 	case o.Kind == model.OpField && t == nil && (o.Layout == "uint64" || asFlags(r, o)):
+		if o.Signed {
+			x = jen.Uint64().Call(x)
+		}
 		return op(jen.Lit("0x"), "+", inBase("FormatUint", x, 16))
 	case o.Param != nil && o.Param.Role == spec.RoleMask:
 		return rt("validate", "FlagText").Call(x, maskNames(o.Param.Record))

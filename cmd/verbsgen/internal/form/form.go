@@ -26,6 +26,7 @@ const (
 	PostRecv     = "post_recv"
 	PostSRQRecv  = "post_srq_recv"
 	PostWQRecv   = "post_wq_recv"
+	PostSRQOps   = "post_srq_ops"
 	Address      = "address"
 	PollCQ       = "poll_cq"
 	ReqNotify    = "req_notify"
@@ -194,6 +195,9 @@ var forms = []Form{
 	{Name: PostWQRecv, Reads: []string{"struct ibv_sge", "struct ibv_wq"}, Does: "posts a batch of receive requests to a work queue", Recv: "struct ibv_wq", Runtime: true,
 		Requests: "struct ibv_recv_wr", Elements: "struct ibv_sge",
 		Sig: sig("int", handle("struct ibv_wq *"), in("struct ibv_recv_wr *"), in("struct ibv_recv_wr **"))},
+	{Name: PostSRQOps, Reads: []string{"struct ibv_sge", "struct ibv_srq", "struct ibv_context", "struct verbs_context"}, Does: "posts a batch of operations on the tags of a shared receive queue", Recv: "struct ibv_srq", Runtime: true,
+		Requests: "struct ibv_ops_wr", Elements: "struct ibv_sge",
+		Sig: sig("int", handle("struct ibv_srq *"), in("struct ibv_ops_wr *"), in("struct ibv_ops_wr **"))},
 	{Name: Address, Does: "addresses a send request by an address handle", Recv: "struct ibv_ah", Sig: postSend, Runtime: true, Optional: true},
 	{Name: Window, Does: "has a send request bind a memory window to what the record describes", Recv: "struct ibv_mw", Parts: []Part{{Name: PartPost, Form: PostSend, Sig: postSend}},
 		Sig: sig("int", handle("struct ibv_qp *"), handle("struct ibv_mw *"), param(spec.RoleInRec, "struct ibv_mw_bind *"))},

@@ -118,16 +118,18 @@ func (b *builder) seeing(v *model.Verb, m *model.Method) *Method {
 	}
 	called := v.C
 	asked := forget
-	if query := v.Part(form.PartQuery); query != nil {
+	query := v.Part(form.PartQuery)
+	if query != nil {
 		called = query.C
 		asked = append(asked, b.query(query, v)...)
-		if len(caps) > 0 {
-			asked = append(asked, Define{"caps", result(recv + ".dev." + capsFunc)}, If{as(IsGiven, "caps"), caps})
-		}
-		asked = []Step{If{val("ask"), asked}}
-	} else {
-		asked = []Step{If{val("ask"), append(asked, ret(null))}}
 	}
+	if len(caps) > 0 {
+		asked = append(asked, Define{"caps", result(recv + ".dev." + capsFunc)}, If{as(IsGiven, "caps"), caps})
+	}
+	if query == nil {
+		asked = append(asked, ret(null))
+	}
+	asked = []Step{If{val("ask"), asked}}
 	out.Steps = []Step{Name{called}, Enter{Handle: recv}}
 	if len(made) > 0 {
 		out.Steps = append(out.Steps, If{as(IsGiven, recv+".made"), made})

@@ -229,6 +229,7 @@ var planners = map[string]planner{
 	form.PostRecv:     (*builder).postRecv,
 	form.PostSRQRecv:  (*builder).postSRQRecv,
 	form.PostWQRecv:   (*builder).postWQRecv,
+	form.PostSRQOps:   (*builder).postSRQOps,
 	form.Address:      (*builder).address,
 	form.Window:       (*builder).window,
 	form.PollCQ:       (*builder).poll,

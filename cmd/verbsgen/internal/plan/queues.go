@@ -55,6 +55,14 @@ func (b *builder) postWQRecv(v *model.Verb, m *model.Method) []Decl {
 	return b.receives(v, m, "PostWQRecv", "posts the first n receive requests of a batch to the work queue")
 }
 
+func (b *builder) postSRQOps(v *model.Verb, m *model.Method) []Decl {
+	does := "posts the first n operations of a batch on the list of tags of the queue. The handle of each tag that is added can then be read in the batch"
+	if b.has(form.PostSend) {
+		does += ". It is otherwise as " + b.byForm[form.PostSend].m.Name
+	}
+	return b.post(v, m, "PostSRQOps", "Ops", does)
+}
+
 // receives plans the posting of receives to a kind of queue.
 func (b *builder) receives(v *model.Verb, m *model.Method, call, does string) []Decl {
 	if b.has(form.PostSend) {
