@@ -59,7 +59,7 @@ func (b *binder) setup(r *model.Record, t spec.SetupType, states []*model.Member
 			if r.New[0].Bit != nil && bit == r.New[0].Bit.C {
 				continue
 			}
-			fields := fieldsOf(r, bit)
+			fields := r.FieldsOf(bit)
 			if len(fields) == 0 && (b.has(bit) || !b.newer(bit)) {
 				b.errorf(diag.RuleOperand, t.Pos, t.Go, "the change from "+from.C+" to "+to.C+" needs "+bit+", which is the bit of no field", "add bit: to a field of "+r.Go)
 			}
@@ -106,14 +106,4 @@ func memberOf(e *model.Enum, c string) *model.Member {
 		return nil
 	}
 	return e.Members[i]
-}
-
-// fieldsOf are the fields that a bit of the mask stands for.
-func fieldsOf(r *model.Record, bit string) (out []*model.Field) {
-	for _, f := range r.Fields {
-		if f.Bit != nil && f.Bit.C == bit {
-			out = append(out, f)
-		}
-	}
-	return out
 }

@@ -76,10 +76,8 @@ func maskNames(rec *model.Record) *jen.Statement {
 
 // fieldsOf are the Go names of the fields that a bit stands for.
 func fieldsOf(rec *model.Record, bit string) (names []string) {
-	for _, f := range rec.Fields {
-		if f.Bit != nil && f.Bit.C == bit {
-			names = append(names, f.Go)
-		}
+	for _, f := range rec.FieldsOf(bit) {
+		names = append(names, f.Go)
 	}
 	return names
 }

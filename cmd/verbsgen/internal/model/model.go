@@ -316,3 +316,13 @@ const (
 	WayExport   = api.WayExport
 	WaySpecial  = api.WaySpecial
 )
+
+// FieldsOf are the fields that a bit of the mask stands for.
+func (r *Record) FieldsOf(bit string) (out []*Field) {
+	for _, f := range r.Fields {
+		if f.Bit != nil && f.Bit.C == bit {
+			out = append(out, f)
+		}
+	}
+	return out
+}
